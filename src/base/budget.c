@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/budget.h"
+
+#include <string.h>
+#include <time.h>
+
+int64_t ptc_clock_ns(void *unused)
+{
+    (void)unused;
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void ptc_budget_init(PtcBudget *budget)
+{
+    memset(budget, 0, sizeof *budget);
+    budget->fuel = PTC_TICKS_PER_LOOK;
+    budget->compute_end_ns = budget->deadline_ns = INT64_MAX;
+    budget->max_int_bits = 1 << 18;
+    budget->clock_ns = ptc_clock_ns;
+}
+
+bool ptc_budget_look(PtcBudget *budget)
+{
+    budget->fuel = PTC_TICKS_PER_LOOK;
+    if (budget->stop != PTC_STOP_NONE)
+        return false;
+    if (budget->cancel && atomic_load_explicit(budget->cancel, memory_order_relaxed))
+        return ptc_budget_halt(budget, PTC_STOP_CANCELLED);
+    if (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX)
+        return true;
+    int64_t now = budget->clock_ns(budget->clock_user);
+    if (now >= budget->compute_end_ns)
+        return ptc_budget_halt(budget, PTC_STOP_TIMEOUT);
+    if (now >= budget->deadline_ns)
+        return ptc_budget_halt(budget, PTC_STOP_DEADLINE);
+    return true;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * budget.h - how long a run may go on.  Every loop whose length a program or its data controls
+ * calls ptc_tick; each few thousand ticks the clock and the cancel flag are looked at.  A stop is sticky and
+ * terminal: no program can catch it. */
+#ifndef PTC_BASE_BUDGET_H
+#define PTC_BASE_BUDGET_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+typedef enum {
+    PTC_STOP_NONE = 0,
+    PTC_STOP_TIMEOUT,
+    PTC_STOP_DEADLINE,
+    PTC_STOP_CANCELLED,
+    PTC_STOP_MEMORY, /* an allocation failed or would pass the heap's limit */
+    PTC_STOP_LOOP,
+    PTC_STOP_DEPTH,
+    PTC_STOP_SIZE, /* an integer, string or collection larger than its limit */
+} PtcStop;
+
+/* Ticks between two looks at the clock: some 10 to 50 microseconds of work. */
+enum { PTC_TICKS_PER_LOOK = 4096 };
+
+typedef struct PtcBudget {
+    int64_t fuel; /* ticks until the next look */
+    PtcStop stop;
+    const char *what; /* PTC_STOP_SIZE: what grew too large, a constant string */
+    int64_t max_int_bits; /* of an integer */
+    uint32_t nesting;     /* C recursion of walks over keys and comparisons */
+    int64_t compute_end_ns, deadline_ns;
+    atomic_bool *cancel; /* may be NULL */
+    int64_t (*clock_ns)(void *user);
+    void *clock_user;
+} PtcBudget;
+
+/* The system's monotonic clock in nanoseconds. */
+int64_t ptc_clock_ns(void *unused);
+
+void ptc_budget_init(PtcBudget *budget);
+
+/* Looks at the clock and the cancel flag and refuels; false when the run must stop. */
+bool ptc_budget_look(PtcBudget *budget);
+
+/* Notes why the run must stop, unless a reason stands already, and makes the next tick fail.
+ * Always false. */
+static inline bool ptc_budget_halt(PtcBudget *budget, PtcStop stop)
+{
+    if (budget->stop == PTC_STOP_NONE)
+        budget->stop = stop;
+    budget->fuel = 0;
+    return false;
+}
+
+static inline PTC_MUST_USE bool ptc_tick(PtcBudget *budget, int64_t n)
+{
+    budget->fuel -= n;
+    return PTC_LIKELY(budget->fuel > 0) || ptc_budget_look(budget);
+}
+
+#endif

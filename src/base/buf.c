@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/buf.h"
+
+#include <stdio.h>
+
+void ptc_buf_init(PtcBuf *buf, PtcMem *mem, size_t max)
+{
+    memset(buf, 0, sizeof *buf);
+    buf->mem = mem;
+    buf->max = max;
+}
+
+void ptc_buf_deinit(PtcBuf *buf)
+{
+    ptc_mem_free(buf->mem, buf->data, buf->cap);
+    buf->data = NULL;
+    buf->len = buf->cap = 0;
+}
+
+/* Grows the block to hold `need` bytes, doubling so that appends stay linear. */
+static bool grow(PtcBuf *buf, size_t need)
+{
+    size_t cap = buf->cap < 64 ? 64 : buf->cap;
+    while (cap < need)
+        cap = cap > SIZE_MAX / 2 ? need : cap * 2;
+    char *p = ptc_mem_resize(buf->mem, buf->data, buf->cap, cap);
+    if (!p) {
+        buf->failed = true;
+        return false;
+    }
+    buf->data = p;
+    buf->cap = cap;
+    return true;
+}
+
+bool ptc_buf_reserve(PtcBuf *buf, size_t n)
+{
+    if (!ptc_buf_ok(buf))
+        return false;
+    if (n > buf->max || buf->len > buf->max - n) {
+        buf->full = true;
+        return false;
+    }
+    return buf->len + n <= buf->cap || grow(buf, buf->len + n);
+}
+
+bool ptc_buf_vaddf(PtcBuf *buf, const char *format, va_list args)
+{
+    char small[256];
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(small, sizeof small, format, args);
+    bool ok = n >= 0;
+    if (ok && (size_t)n < sizeof small)
+        ok = ptc_buf_add(buf, small, (size_t)n);
+    else if (ok)
+        ok = ptc_buf_reserve(buf, (size_t)n) && (buf->cap > buf->len + (size_t)n || grow(buf, buf->len + (size_t)n + 1));
+    if (ok && (size_t)n >= sizeof small) {
+        vsnprintf(buf->data + buf->len, (size_t)n + 1, format, again);
+        buf->len += (size_t)n;
+    }
+    va_end(again);
+    return ok;
+}
+
+bool ptc_buf_addf(PtcBuf *buf, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    bool ok = ptc_buf_vaddf(buf, format, args);
+    va_end(args);
+    return ok;
+}
+
+const char *ptc_buf_text(PtcBuf *buf)
+{
+    if (buf->failed || (buf->len == buf->cap && !grow(buf, buf->len + 1)))
+        return NULL;
+    buf->data[buf->len] = 0;
+    return buf->data;
+}

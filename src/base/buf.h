@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * buf.h - a growable byte buffer, born with a maximum and charged to a ledger while it grows.
+ * Failure is sticky: after one failed append, all fail, so a writer may check once at the end. */
+#ifndef PTC_BASE_BUF_H
+#define PTC_BASE_BUF_H
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+typedef struct PtcBuf {
+    PtcMem *mem;
+    char *data; /* not NUL-ended; see ptc_buf_text */
+    size_t len, cap, max;
+    bool full;   /* the maximum was reached; what came before it is kept */
+    bool failed; /* no memory */
+} PtcBuf;
+
+void ptc_buf_init(PtcBuf *buf, PtcMem *mem, size_t max);
+void ptc_buf_deinit(PtcBuf *buf);
+static inline void ptc_buf_clear(PtcBuf *buf)
+{
+    buf->len = 0;
+    buf->full = buf->failed = false;
+}
+
+/* Slow half: makes room for `n` more bytes. */
+bool ptc_buf_reserve(PtcBuf *buf, size_t n);
+
+static inline bool ptc_buf_ok(const PtcBuf *buf)
+{
+    return !buf->full && !buf->failed;
+}
+
+/* Appends all or nothing; false when full or failed. */
+static inline bool ptc_buf_add(PtcBuf *buf, const void *bytes, size_t n)
+{
+    if (PTC_UNLIKELY(n > buf->cap - buf->len || n > buf->max - buf->len || !ptc_buf_ok(buf)) &&
+        !ptc_buf_reserve(buf, n))
+        return false;
+    if (n)
+        memcpy(buf->data + buf->len, bytes, n);
+    buf->len += n;
+    return true;
+}
+
+static inline bool ptc_buf_add_char(PtcBuf *buf, char c)
+{
+    return ptc_buf_add(buf, &c, 1);
+}
+
+static inline bool ptc_buf_add_cstr(PtcBuf *buf, const char *s)
+{
+    return ptc_buf_add(buf, s, strlen(s));
+}
+
+bool ptc_buf_addf(PtcBuf *buf, const char *format, ...) PTC_PRINTF(2, 3);
+bool ptc_buf_vaddf(PtcBuf *buf, const char *format, va_list args);
+
+/* The contents with a NUL after them (not counted); NULL when failed. */
+const char *ptc_buf_text(PtcBuf *buf);
+
+#endif

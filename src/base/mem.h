@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * mem.h - the memory ledger.  Every byte the library holds comes from one of these, so that it
+ * can be limited, counted and made to fail on purpose.  The only caller of malloc and free. */
+#ifndef PTC_BASE_MEM_H
+#define PTC_BASE_MEM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/compiler.h"
+
+typedef struct PtcMem {
+    atomic_size_t used;      /* bytes out now; threads of one run share a ledger */
+    size_t limit;            /* no allocation takes `used` beyond this */
+    atomic_uint_fast64_t count; /* allocations asked for so far */
+    uint64_t fail_at;        /* testing: this allocation fails; 0: none does */
+} PtcMem;
+
+void ptc_mem_init(PtcMem *mem, size_t limit);
+
+/* Counts from here and fails the Nth allocation from now; 0 switches the knob off. */
+void ptc_mem_fail_at(PtcMem *mem, uint64_t n);
+
+/* Allocates, grows, shrinks or (size 0) frees.  `old` is the size it has now, 0 with NULL.
+ * NULL when the ledger or the system says no; the old block is then untouched. */
+PTC_MUST_USE void *ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size);
+
+/* A block whose address is a multiple of `align` (a power of two). */
+PTC_MUST_USE void *ptc_mem_alloc_aligned(PtcMem *mem, size_t align, size_t size);
+void ptc_mem_free_aligned(PtcMem *mem, void *block, size_t size);
+
+static inline PTC_MUST_USE void *ptc_mem_alloc(PtcMem *mem, size_t size)
+{
+    return ptc_mem_resize(mem, NULL, 0, size);
+}
+
+static inline void ptc_mem_free(PtcMem *mem, void *block, size_t size)
+{
+    if (block)
+        (void)!ptc_mem_resize(mem, block, size, 0);
+}
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * utf8.h - strict UTF-8 and grapheme clusters. */
+#ifndef PTC_BASE_UTF8_H
+#define PTC_BASE_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Strict: no overlong forms, surrogates or values above U+10FFFF.  Fast on ASCII. */
+bool ptc_utf8_valid(const char *bytes, size_t len);
+/* Length of the valid prefix. */
+size_t ptc_utf8_valid_prefix(const char *bytes, size_t len);
+/* Decodes one code point of valid UTF-8 at bytes; returns its length (1 to 4). */
+size_t ptc_utf8_decode(const char *bytes, size_t len, uint32_t *code);
+/* Encodes; returns the length, 0 when code is no scalar value. */
+size_t ptc_utf8_encode(uint32_t code, char out[4]);
+/* Number of code points in valid UTF-8. */
+size_t ptc_utf8_count(const char *bytes, size_t len);
+/* Byte length of the grapheme cluster at the start of valid UTF-8; len > 0. */
+size_t ptc_utf8_grapheme(const char *bytes, size_t len);
+
+#endif
