@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/dict.h"
+
+#include "value/equal.h"
+#include "value/map.h"
+#include "value/vec.h"
+
+static PtcDict *dict(PtcValue v)
+{
+    return (PtcDict *)(uintptr_t)v;
+}
+
+/* Elements of the entry vector for one entry. */
+static size_t stride(PtcValue v)
+{
+    return ptc_tag(v) == PTC_T_BMAP ? 2 : 1;
+}
+
+static PtcValue new_dict(PtcHeap *heap, PtcTag tag, size_t count, PtcValue entries, PtcValue index)
+{
+    PtcDict *o = ptc_heap_object(heap, tag, sizeof *o, (uint32_t)count);
+    if (!o)
+        return PTC_NONE;
+    o->entries = entries;
+    o->index = index;
+    return ptc_from_obj(o);
+}
+
+/* Number of the entry with this key, -1 when absent.  Keys that flexible access lets match have
+ * equal hashes, so one probe finds them all. */
+static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool flex)
+{
+    const PtcValue *slots;
+    size_t n = ptc_hamt_find(dict(v)->index, hash, &slots);
+    int64_t best = -1;
+    int likeness = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t entry = (int64_t)((slots[i] & 0xffffffff) >> 1);
+        PtcValue stored = ptc_seq_nth(dict(v)->entries, (size_t)entry * stride(v));
+        if (stored == key || ptc_same(heap, stored, key))
+            return entry;
+        int like = flex ? ptc_key_likeness(stored, key) : 0;
+        if (like > likeness) {
+            likeness = like;
+            best = entry;
+        }
+        if (!ptc_tick(heap->budget, 1))
+            return -1;
+    }
+    return best;
+}
+
+PtcValue ptc_dict_get(PtcHeap *heap, PtcValue v, PtcValue key, bool flex)
+{
+    int64_t entry = find(heap, v, key, ptc_hash(heap, key), flex);
+    return entry < 0 ? PTC_NONE : ptc_seq_nth(dict(v)->entries, (size_t)entry * 2 + 1);
+}
+
+PtcValue ptc_dict_key(PtcHeap *heap, PtcValue v, PtcValue key, bool flex)
+{
+    int64_t entry = find(heap, v, key, ptc_hash(heap, key), flex);
+    return entry < 0 ? PTC_NONE : ptc_seq_nth(dict(v)->entries, (size_t)entry * stride(v));
+}
+
+PtcValue ptc_dict_put(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, bool flex)
+{
+    const PtcDict *d = dict(v);
+    bool is_map = ptc_tag(v) == PTC_T_BMAP;
+    uint32_t hash = ptc_hash(heap, key);
+    int64_t entry = find(heap, v, key, hash, flex);
+    if (entry >= 0) {
+        if (!is_map)
+            return v;
+        PtcValue entries = ptc_vec_assoc(heap, d->entries, (size_t)entry * 2 + 1, value);
+        return entries == PTC_NONE ? entries
+                                   : new_dict(heap, PTC_T_BMAP, d->obj.count, entries, d->index);
+    }
+    size_t number = ptc_seq_count(d->entries) / stride(v);
+    PtcValue entries = ptc_vec_conj(heap, d->entries, key);
+    if (is_map && entries != PTC_NONE)
+        entries = ptc_vec_conj(heap, entries, value);
+    if (entries == PTC_NONE)
+        return PTC_NONE;
+    PtcValue index = ptc_hamt_insert(heap, d->index, ptc_hamt_slot(hash, (uint32_t)number));
+    return index == PTC_NONE ? index
+                             : new_dict(heap, (PtcTag)d->obj.type, d->obj.count + 1, entries, index);
+}
+
+/* Builds the map anew without holes; it may become a small one. */
+static PtcValue rebuild(PtcHeap *heap, PtcValue v)
+{
+    PtcDictBuild b;
+    if (!ptc_dict_build_init(&b, heap, ptc_tag(v) == PTC_T_BSET))
+        return PTC_NONE;
+    PtcValue key, value;
+    for (size_t pos = 0; ptc_dict_next(v, &pos, &key, &value);) {
+        if (!ptc_dict_build_put(&b, key, value) || !ptc_tick(heap->budget, 1)) {
+            ptc_dict_build_cancel(&b);
+            return PTC_NONE;
+        }
+    }
+    return ptc_dict_build_done(&b);
+}
+
+PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
+{
+    const PtcDict *d = dict(v);
+    uint32_t hash = ptc_hash(heap, key);
+    int64_t entry = find(heap, v, key, hash, false);
+    if (entry < 0)
+        return v;
+    PtcValue entries = ptc_vec_assoc(heap, d->entries, (size_t)entry * stride(v), PTC_UNBOUND);
+    if (stride(v) == 2 && entries != PTC_NONE)
+        entries = ptc_vec_assoc(heap, entries, (size_t)entry * 2 + 1, PTC_NIL);
+    if (entries == PTC_NONE)
+        return PTC_NONE;
+    PtcValue index = ptc_hamt_remove(heap, d->index, ptc_hamt_slot(hash, (uint32_t)entry));
+    if (index == PTC_NONE)
+        return PTC_NONE;
+    PtcValue less = new_dict(heap, (PtcTag)d->obj.type, d->obj.count - 1, entries, index);
+    if (less == PTC_NONE)
+        return less;
+    size_t live = ptc_obj(less)->count;
+    bool holes = ptc_seq_count(entries) / stride(v) >= 2 * live;
+    return live <= PTC_SMALL_MAX / 2 || holes ? rebuild(heap, less) : less;
+}
+
+bool ptc_dict_next(PtcValue v, size_t *pos, PtcValue *key, PtcValue *value)
+{
+    const PtcDict *d = dict(v);
+    size_t step = stride(v), n = ptc_seq_count(d->entries) / step;
+    while (*pos < n) {
+        size_t left;
+        const PtcValue *at = ptc_vec_chunk(d->entries, *pos * step, &left);
+        ++*pos;
+        if (at[0] == PTC_UNBOUND)
+            continue;
+        *key = at[0];
+        if (value)
+            *value = step == 2 ? at[1] : PTC_NIL; /* chunks hold an even number of elements */
+        return true;
+    }
+    return false;
+}
+
+PtcValue ptc_dict_from_small(PtcHeap *heap, PtcValue small)
+{
+    bool is_map = ptc_tag(small) == PTC_T_SMAP;
+    const PtcShape *s = (const PtcShape *)(uintptr_t)(is_map ? ((PtcSmap *)(uintptr_t)small)->shape : small);
+    size_t n = s->obj.count;
+    PtcValue items[2 * PTC_SMALL_MAX], slots[PTC_SMALL_MAX], scratch[PTC_SMALL_MAX];
+    for (size_t i = 0; i < n; i++) {
+        items[is_map ? 2 * i : i] = s->keys[i];
+        if (is_map)
+            items[2 * i + 1] = ((PtcSmap *)(uintptr_t)small)->values[i];
+        slots[i] = ptc_hamt_slot(ptc_shape_hashes(s)[i], (uint32_t)i);
+    }
+    PtcValue entries = ptc_vec_new(heap, items, is_map ? 2 * n : n, 0);
+    PtcValue index = entries == PTC_NONE ? entries : ptc_hamt_build(heap, slots, scratch, n);
+    return index == PTC_NONE ? index
+                             : new_dict(heap, is_map ? PTC_T_BMAP : PTC_T_BSET, n, entries, index);
+}
+
+/* ----------------------------------------------------------------- building */
+
+bool ptc_dict_build_init(PtcDictBuild *b, PtcHeap *heap, bool is_set)
+{
+    memset(b, 0, sizeof *b);
+    b->heap = heap;
+    b->is_set = is_set;
+    b->entries = ptc_build_new(heap);
+    return b->entries != PTC_NONE;
+}
+
+void ptc_dict_build_cancel(PtcDictBuild *b)
+{
+    PtcMem *mem = b->heap->pool->mem;
+    ptc_mem_free(mem, b->table, b->table_cap * sizeof *b->table);
+    ptc_mem_free(mem, b->hashes, b->hash_cap * sizeof *b->hashes);
+    b->table = b->hashes = NULL;
+    b->table_cap = b->hash_cap = 0;
+}
+
+PtcValue ptc_dict_build_key(PtcDictBuild *b, int64_t entry)
+{
+    return *ptc_build_slot(b->entries, (size_t)entry * (b->is_set ? 1 : 2));
+}
+
+PtcValue *ptc_dict_build_slot(PtcDictBuild *b, int64_t entry)
+{
+    return ptc_build_slot(b->entries, (size_t)entry * 2 + 1);
+}
+
+/* Place in the table of the entry with this key, or of the free place where it belongs. */
+static uint32_t probe(PtcDictBuild *b, PtcValue key, uint32_t hash)
+{
+    uint32_t mask = b->table_cap - 1;
+    for (uint32_t at = hash & mask;; at = (at + 1) & mask) {
+        uint32_t entry = b->table[at];
+        if (entry == 0)
+            return at;
+        if (b->hashes[entry - 1] != hash)
+            continue;
+        PtcValue stored = ptc_dict_build_key(b, entry - 1);
+        if (stored == key || ptc_same(b->heap, stored, key))
+            return at;
+        if (!ptc_tick(b->heap->budget, 1))
+            return at;
+    }
+}
+
+int64_t ptc_dict_build_find(PtcDictBuild *b, PtcValue key)
+{
+    if (b->count == 0)
+        return -1;
+    return (int64_t)b->table[probe(b, key, ptc_hash(b->heap, key))] - 1;
+}
+
+static bool grow_table(PtcDictBuild *b)
+{
+    PtcMem *mem = b->heap->pool->mem;
+    uint32_t cap = b->table_cap ? b->table_cap * 2 : 32;
+    uint32_t *table = cap < UINT32_MAX / 4 ? ptc_mem_alloc(mem, cap * sizeof *table) : NULL;
+    if (!table)
+        return ptc_budget_halt(b->heap->budget, PTC_STOP_MEMORY);
+    memset(table, 0, cap * sizeof *table);
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t at = b->hashes[i] & (cap - 1);
+        while (table[at])
+            at = (at + 1) & (cap - 1);
+        table[at] = i + 1;
+    }
+    ptc_mem_free(mem, b->table, b->table_cap * sizeof *table);
+    b->table = table;
+    b->table_cap = cap;
+    return true;
+}
+
+static bool room_for_one(PtcDictBuild *b)
+{
+    if (b->count * 2 >= b->table_cap && !grow_table(b))
+        return false;
+    if (b->count < b->hash_cap)
+        return true;
+    uint32_t cap = b->hash_cap ? b->hash_cap * 2 : 16;
+    uint32_t *p = ptc_mem_resize(b->heap->pool->mem, b->hashes, b->hash_cap * sizeof *p, cap * sizeof *p);
+    if (!p)
+        return ptc_budget_halt(b->heap->budget, PTC_STOP_MEMORY);
+    b->hashes = p;
+    b->hash_cap = cap;
+    return true;
+}
+
+bool ptc_dict_build_put(PtcDictBuild *b, PtcValue key, PtcValue value)
+{
+    if (!room_for_one(b))
+        return false;
+    uint32_t hash = ptc_hash(b->heap, key);
+    uint32_t at = probe(b, key, hash);
+    if (b->heap->budget->stop != PTC_STOP_NONE)
+        return false;
+    if (b->table[at]) {
+        if (!b->is_set)
+            *ptc_dict_build_slot(b, b->table[at] - 1) = value;
+        return true;
+    }
+    if (!ptc_build_add(b->heap, b->entries, key) ||
+        (!b->is_set && !ptc_build_add(b->heap, b->entries, value)))
+        return false;
+    b->hashes[b->count] = hash;
+    b->table[at] = ++b->count;
+    return true;
+}
+
+static PtcValue small_done(PtcDictBuild *b)
+{
+    PtcValue keys[PTC_SMALL_MAX], values[PTC_SMALL_MAX];
+    for (uint32_t i = 0; i < b->count; i++) {
+        keys[i] = ptc_dict_build_key(b, i);
+        if (!b->is_set)
+            values[i] = *ptc_dict_build_slot(b, i);
+    }
+    PtcValue shape = ptc_shape_new(b->heap, keys, b->hashes, b->count);
+    return b->is_set || shape == PTC_NONE ? shape : ptc_smap_new(b->heap, shape, values);
+}
+
+/* The trie over all entries, built in one go so that it leaves no garbage. */
+static PtcValue build_index(PtcDictBuild *b)
+{
+    PtcMem *mem = b->heap->pool->mem;
+    size_t n = b->count, bytes = 2 * n * sizeof(PtcValue);
+    PtcValue *slots = ptc_mem_alloc(mem, bytes);
+    if (!slots) {
+        ptc_budget_halt(b->heap->budget, PTC_STOP_MEMORY);
+        return PTC_NONE;
+    }
+    for (size_t i = 0; i < n; i++)
+        slots[i] = ptc_hamt_slot(b->hashes[i], (uint32_t)i);
+    PtcValue index = ptc_hamt_build(b->heap, slots, slots + n, n);
+    ptc_mem_free(mem, slots, bytes);
+    return index;
+}
+
+static PtcValue large_done(PtcDictBuild *b)
+{
+    PtcValue entries = ptc_build_done(b->heap, b->entries, 0);
+    PtcValue index = entries == PTC_NONE ? entries : build_index(b);
+    return index == PTC_NONE ? index
+                             : new_dict(b->heap, b->is_set ? PTC_T_BSET : PTC_T_BMAP, b->count,
+                                        entries, index);
+}
+
+PtcValue ptc_dict_build_done(PtcDictBuild *b)
+{
+    PtcValue v = b->count <= PTC_SMALL_MAX ? small_done(b) : large_done(b);
+    ptc_dict_build_cancel(b);
+    return v;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * dict.h - large maps and sets; map.h is the way in for everybody else.
+ *
+ * Entries stand in a persistent vector in insertion order; a hash trie leads from a key's hash to the
+ * number of its entry.  Replacing a value copies one path of the vector; adding a key appends
+ * to the vector (mostly in place) and copies one path of the trie. */
+#ifndef PTC_VALUE_DICT_H
+#define PTC_VALUE_DICT_H
+
+#include "value/heap.h"
+
+/* A BMAP or BSET with the contents of a small map or set. */
+PTC_MUST_USE PtcValue ptc_dict_from_small(PtcHeap *heap, PtcValue small);
+/* Value of a key (PTC_NIL for sets); the stored key.  PTC_NONE: absent. */
+PtcValue ptc_dict_get(PtcHeap *heap, PtcValue dict, PtcValue key, bool flex);
+PtcValue ptc_dict_key(PtcHeap *heap, PtcValue dict, PtcValue key, bool flex);
+PTC_MUST_USE PtcValue ptc_dict_put(PtcHeap *heap, PtcValue dict, PtcValue key, PtcValue value, bool flex);
+PTC_MUST_USE PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue dict, PtcValue key);
+bool ptc_dict_next(PtcValue dict, size_t *pos, PtcValue *key, PtcValue *value);
+/* See map.c. */
+int ptc_key_likeness(PtcValue stored, PtcValue key);
+
+/* The trie (hamt.c).  A slot word: hash << 32 | entry << 1 | 1. */
+static inline PtcValue ptc_hamt_slot(uint32_t hash, uint32_t entry)
+{
+    return (PtcValue)hash << 32 | (PtcValue)entry << 1 | 1;
+}
+/* The slots whose hash is `hash`: pointer and number. */
+size_t ptc_hamt_find(PtcValue root, uint32_t hash, const PtcValue **slots);
+PTC_MUST_USE PtcValue ptc_hamt_insert(PtcHeap *heap, PtcValue root, PtcValue slot);
+PTC_MUST_USE PtcValue ptc_hamt_remove(PtcHeap *heap, PtcValue root, PtcValue slot);
+/* A trie of n slot words, which are reordered; `scratch` has room for n more. */
+PTC_MUST_USE PtcValue ptc_hamt_build(PtcHeap *heap, PtcValue *slots, PtcValue *scratch, size_t n);
+
+#endif

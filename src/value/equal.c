@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/equal.h"
+
+#include <math.h>
+
+#include "value/bigint.h"
+#include "value/map.h"
+#include "value/str.h"
+#include "value/vec.h"
+#include "value/walk.h"
+
+/* Looking a key up in a map compares keys, which may hold maps in turn: that recursion goes
+ * through C, so it is counted. */
+enum { KEY_DEPTH = 64, COMPARE_DEPTH = 200 };
+
+/* ----------------------------------------------------------------- equality */
+
+static bool number_equal(PtcValue a, PtcValue b, bool strict)
+{
+    bool ia = ptc_is_integer(a), ib = ptc_is_integer(b);
+    if (ia && ib)
+        return ptc_int_compare(a, b) == 0;
+    if (!ia && !ib) {
+        double x = ptc_to_float(a), y = ptc_to_float(b);
+        return x == y || (strict && isnan(x) && isnan(y));
+    }
+    if (strict)
+        return false;
+    double d = ptc_to_float(ia ? b : a);
+    return !isnan(d) && ptc_int_compare_double(ia ? a : b, d) == 0;
+}
+
+typedef enum { DIFFERENT, SAME, LOOK_INSIDE } Verdict;
+
+static Verdict both_collections(PtcValue a, PtcValue b)
+{
+    if (ptc_is_sequential(a) && ptc_is_sequential(b))
+        return ptc_seq_count(a) == ptc_seq_count(b) ? LOOK_INSIDE : DIFFERENT;
+    if ((ptc_is_map(a) && ptc_is_map(b)) || (ptc_is_set(a) && ptc_is_set(b)))
+        return ptc_map_count(a) == ptc_map_count(b) ? LOOK_INSIDE : DIFFERENT;
+    return DIFFERENT;
+}
+
+static bool record_equal(PtcValue a, PtcValue b)
+{
+    const PtcObj *x = ptc_obj(a), *y = ptc_obj(b);
+    if (x->type != y->type || x->aux != y->aux || x->count != y->count)
+        return false;
+    const PtcValue *p = ((const PtcRecord *)(const void *)x)->fields;
+    const PtcValue *q = ((const PtcRecord *)(const void *)y)->fields;
+    for (size_t i = 0; i < x->count; i++) {
+        bool names = ptc_is_named(p[i]) && ptc_is_named(q[i]) && ptc_tag(p[i]) == ptc_tag(q[i]);
+        bool numbers = ptc_is_integer(p[i]) && ptc_is_integer(q[i]);
+        if (p[i] != q[i] && !(names && ptc_str_same_bytes(p[i], q[i])) &&
+            !(numbers && ptc_int_compare(p[i], q[i]) == 0))
+            return false;
+    }
+    return true;
+}
+
+/* Compares without walking into collections. */
+static Verdict shallow(PtcValue a, PtcValue b, bool strict)
+{
+    if (a == b)
+        return ptc_is_float(a) && !strict && isnan(ptc_to_float(a)) ? DIFFERENT : SAME;
+    if (ptc_is_number(a))
+        return ptc_is_number(b) && number_equal(a, b, strict) ? SAME : DIFFERENT;
+    if (!ptc_is_obj(a) || !ptc_is_obj(b))
+        return DIFFERENT;
+    if (ptc_is_named(a)) {
+        if (ptc_tag(a) != ptc_tag(b) || ptc_str_len(a) != ptc_str_len(b))
+            return DIFFERENT;
+        return memcmp(ptc_str_bytes(a), ptc_str_bytes(b), ptc_str_len(a)) == 0 ? SAME : DIFFERENT;
+    }
+    if (ptc_is(a, PTC_T_RECORD) || ptc_is(a, PTC_T_VAR))
+        return record_equal(a, b) ? SAME : DIFFERENT;
+    return both_collections(a, b);
+}
+
+/* Takes the next element of a sequential at (*seq, *i); cons lists are walked cell by cell. */
+static PtcValue take(PtcValue *seq, size_t *i)
+{
+    if (!ptc_is(*seq, PTC_T_CONS))
+        return ptc_seq_nth(*seq, (*i)++);
+    const PtcCons *c = (const PtcCons *)(uintptr_t)*seq;
+    *seq = c->rest;
+    return c->first;
+}
+
+/* The next pair of elements to compare: false at the end; *missing when b has no counterpart. */
+static bool next_pair(PtcHeap *heap, PtcFrame *f, PtcValue *x, PtcValue *y, bool *missing)
+{
+    if (ptc_is_sequential(f->a)) {
+        if (f->acc == 0)
+            return false;
+        f->acc--;
+        *x = take(&f->a, &f->pos);
+        *y = take(&f->b, &f->pos_b);
+        return true;
+    }
+    PtcValue key, value = PTC_NIL;
+    bool is_map = ptc_is_map(f->a);
+    if (!ptc_map_next(f->a, &f->pos, &key, is_map ? &value : NULL))
+        return false;
+    *x = value;
+    *y = is_map ? ptc_map_get(heap, f->b, key) : PTC_NIL;
+    *missing = is_map ? *y == PTC_NONE : !ptc_set_has(heap, f->b, key);
+    return true;
+}
+
+static bool push_pair(PtcWalk *walk, PtcValue a, PtcValue b)
+{
+    if (!ptc_walk_push(walk, a, b))
+        return false;
+    if (ptc_is_sequential(a))
+        ptc_walk_top(walk)->acc = ptc_seq_count(a);
+    return true;
+}
+
+/* Walks two collections of the same kind and size. */
+static bool equal_inside(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
+{
+    PtcWalk walk;
+    ptc_walk_init(&walk, heap);
+    bool same = push_pair(&walk, a, b);
+    while (same && walk.count) {
+        PtcValue x, y;
+        bool missing = false;
+        if (!ptc_tick(heap->budget, 1)) {
+            same = false;
+        } else if (!next_pair(heap, ptc_walk_top(&walk), &x, &y, &missing)) {
+            walk.count--;
+        } else {
+            Verdict v = missing ? DIFFERENT : shallow(x, y, strict);
+            same = v == SAME || (v == LOOK_INSIDE && push_pair(&walk, x, y));
+        }
+    }
+    ptc_walk_deinit(&walk);
+    return same;
+}
+
+static bool equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
+{
+    Verdict v = shallow(a, b, strict);
+    if (v != LOOK_INSIDE)
+        return v == SAME;
+    if (heap->budget->nesting >= KEY_DEPTH)
+        return ptc_budget_halt(heap->budget, PTC_STOP_DEPTH);
+    heap->budget->nesting++;
+    bool same = equal_inside(heap, a, b, strict);
+    heap->budget->nesting--;
+    return same;
+}
+
+bool ptc_equal(PtcHeap *heap, PtcValue a, PtcValue b)
+{
+    return equal(heap, a, b, false);
+}
+
+bool ptc_same(PtcHeap *heap, PtcValue a, PtcValue b)
+{
+    return equal(heap, a, b, true);
+}
+
+/* ------------------------------------------------------------------ hashing */
+
+static uint32_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0x9e3779b97f4a7c15u;
+    x ^= x >> 29;
+    x *= 0xbf58476d1ce4e5b9u;
+    uint32_t h = (uint32_t)(x >> 32);
+    return h ? h : 1;
+}
+
+static uint32_t hash_double(double d)
+{
+    if (isnan(d))
+        return 0x7ff8;
+    if (d == 0.0)
+        d = 0.0; /* -0.0 and 0.0 are the same key */
+    uint64_t bits;
+    memcpy(&bits, &d, sizeof bits);
+    return mix(bits ^ 0x5bd1e995);
+}
+
+static uint32_t hash_record(PtcValue v)
+{
+    const PtcRecord *r = (const PtcRecord *)(uintptr_t)v;
+    uint64_t h = r->obj.aux;
+    for (size_t i = 0; i < r->obj.count; i++) {
+        PtcValue x = r->fields[i];
+        h = h * 31 + (ptc_is_named(x) ? ptc_str_hash(x) : ptc_is_integer(x) ? ptc_int_hash(x) : 7);
+    }
+    return mix(h);
+}
+
+static bool is_collection(PtcValue v)
+{
+    return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v);
+}
+
+static uint32_t hash_atom(PtcValue v)
+{
+    if (ptc_is_integer(v))
+        return ptc_int_hash(v);
+    if (ptc_is_named(v))
+        return ptc_str_hash(v);
+    if (ptc_is_float(v))
+        return hash_double(ptc_to_float(v));
+    if (ptc_is(v, PTC_T_RECORD) || ptc_is(v, PTC_T_VAR))
+        return hash_record(v);
+    return mix(v); /* words, and functions by address */
+}
+
+/* Frames of a hash walk: acc is the sum so far; pos_b is, for sequentials, the elements left, and for maps the hash of a
+ * key whose value (b) comes next, or 0. */
+static bool next_element(PtcFrame *f, PtcValue *x)
+{
+    if (ptc_is_sequential(f->a)) {
+        if (f->pos_b == 0)
+            return false;
+        f->pos_b--;
+        *x = take(&f->a, &f->pos);
+        return true;
+    }
+    if (ptc_is_set(f->a))
+        return ptc_map_next(f->a, &f->pos, x, NULL);
+    if (f->pos_b == 0)
+        return ptc_map_next(f->a, &f->pos, x, &f->b);
+    *x = f->b;
+    return true;
+}
+
+/* Elements of sequentials count in order; entries of maps and elements of sets just add up. */
+static void add_hash(PtcFrame *f, uint32_t h)
+{
+    if (ptc_is_sequential(f->a)) {
+        f->acc = f->acc * 31 + h;
+    } else if (ptc_is_set(f->a)) {
+        f->acc += mix(h);
+    } else if (f->pos_b == 0) {
+        f->pos_b = h;
+    } else {
+        f->acc += mix((uint64_t)f->pos_b << 32 | h);
+        f->pos_b = 0;
+    }
+}
+
+static bool push_hash(PtcWalk *walk, PtcValue v)
+{
+    if (!ptc_walk_push(walk, v, PTC_NIL))
+        return false;
+    if (ptc_is_sequential(v))
+        ptc_walk_top(walk)->pos_b = ptc_seq_count(v);
+    return true;
+}
+
+static uint32_t hash_done(const PtcFrame *f)
+{
+    return mix(f->acc + (ptc_is_sequential(f->a) ? 11 : ptc_is_set(f->a) ? 23 : 37));
+}
+
+static uint32_t hash_inside(PtcHeap *heap, PtcValue v)
+{
+    PtcWalk walk;
+    ptc_walk_init(&walk, heap);
+    bool ok = push_hash(&walk, v);
+    uint32_t h = 1;
+    while (ok && walk.count) {
+        PtcValue x;
+        PtcFrame *f = ptc_walk_top(&walk);
+        if (!ptc_tick(heap->budget, 1)) {
+            ok = false;
+        } else if (!next_element(f, &x)) {
+            h = hash_done(f);
+            walk.count--;
+            if (walk.count)
+                add_hash(ptc_walk_top(&walk), h);
+        } else if (is_collection(x)) {
+            ok = push_hash(&walk, x);
+        } else {
+            add_hash(f, hash_atom(x));
+        }
+    }
+    ptc_walk_deinit(&walk);
+    return h;
+}
+
+uint32_t ptc_hash(PtcHeap *heap, PtcValue v)
+{
+    return is_collection(v) ? hash_inside(heap, v) : hash_atom(v);
+}
+
+/* -------------------------------------------------------------------- order */
+
+static int sign(int64_t n)
+{
+    return (n > 0) - (n < 0);
+}
+
+static int compare_numbers(PtcValue a, PtcValue b)
+{
+    bool ia = ptc_is_integer(a), ib = ptc_is_integer(b);
+    if (ia && ib)
+        return ptc_int_compare(a, b);
+    if (!ia && !ib) {
+        double x = ptc_to_float(a), y = ptc_to_float(b);
+        return (x > y) - (x < y);
+    }
+    double d = ptc_to_float(ia ? b : a);
+    if (isnan(d))
+        return 0;
+    return ia ? ptc_int_compare_double(a, d) : -ptc_int_compare_double(b, d);
+}
+
+static int compare_names(PtcValue a, PtcValue b)
+{
+    size_t la = ptc_str_len(a), lb = ptc_str_len(b);
+    int c = memcmp(ptc_str_bytes(a), ptc_str_bytes(b), la < lb ? la : lb);
+    return c ? sign(c) : sign((int64_t)la - (int64_t)lb);
+}
+
+static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
+{
+    size_t na = ptc_seq_count(a), nb = ptc_seq_count(b), i = 0, k = 0;
+    if (na != nb)
+        return na < nb ? -1 : 1;
+    if (heap->budget->nesting >= COMPARE_DEPTH) {
+        ptc_budget_halt(heap->budget, PTC_STOP_DEPTH);
+        return 0;
+    }
+    heap->budget->nesting++;
+    int c = 0;
+    for (size_t left = na; left > 0 && c == 0 && *ok; left--) {
+        if (!ptc_tick(heap->budget, 1))
+            break;
+        PtcValue x = take(&a, &i), y = take(&b, &k);
+        c = ptc_compare(heap, x, y, ok);
+    }
+    heap->budget->nesting--;
+    return c;
+}
+
+int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
+{
+    if (ptc_is_int(a) && ptc_is_int(b))
+        return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+    if (a == PTC_NIL || b == PTC_NIL)
+        return (a != PTC_NIL) - (b != PTC_NIL);
+    if (ptc_is_number(a) && ptc_is_number(b))
+        return compare_numbers(a, b);
+    if (ptc_is_bool(a) && ptc_is_bool(b))
+        return (a == PTC_TRUE) - (b == PTC_TRUE);
+    if (ptc_is_named(a) && ptc_tag(a) == ptc_tag(b))
+        return compare_names(a, b);
+    if (ptc_is_sequential(a) && ptc_is_sequential(b))
+        return compare_seqs(heap, a, b, ok);
+    if (ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) && ptc_obj(a)->aux == ptc_obj(b)->aux &&
+        ptc_obj(a)->count > 0)
+        return ptc_compare(heap, ((PtcRecord *)(uintptr_t)a)->fields[0],
+                           ((PtcRecord *)(uintptr_t)b)->fields[0], ok);
+    *ok = false;
+    return 0;
+}

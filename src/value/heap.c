@@ -1,0 +1,542 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/heap.h"
+
+_Static_assert(sizeof(PtcPage) <= PTC_PAGE_FIRST, "page header fits before the first object");
+_Static_assert(PTC_PAGE_FIRST % PTC_LINE_BYTES == 0, "objects start on a line");
+
+enum {
+    CHUNK_PAGES = 8,
+    KEEP_PAGES = 64,                  /* free pages a pool keeps */
+    FIRST_COLLECT = 1024 * 1024,      /* a heap this small is never collected */
+    MARK_STACK_MAX = 64 * 1024,       /* entries; beyond that pages are rescanned */
+};
+
+struct PtcChunk {
+    PtcChunk *next;
+    char *block;
+    uint32_t out; /* pages in use */
+};
+
+/* ---------------------------------------------------------------------- pool */
+
+void ptc_pool_init(PtcPool *pool, PtcMem *mem)
+{
+    memset(pool, 0, sizeof *pool);
+    pool->mem = mem;
+    pthread_mutex_init(&pool->lock, NULL);
+}
+
+static void free_chunk(PtcPool *pool, PtcChunk *chunk)
+{
+    ptc_mem_free_aligned(pool->mem, chunk->block, CHUNK_PAGES * PTC_PAGE_BYTES);
+    ptc_mem_free(pool->mem, chunk, sizeof *chunk);
+}
+
+void ptc_pool_deinit(PtcPool *pool)
+{
+    while (pool->chunks) {
+        PtcChunk *c = pool->chunks;
+        pool->chunks = c->next;
+        free_chunk(pool, c);
+    }
+    pool->free = NULL;
+    pthread_mutex_destroy(&pool->lock);
+}
+
+static bool add_chunk(PtcPool *pool)
+{
+    PtcChunk *c = ptc_mem_alloc(pool->mem, sizeof *c);
+    if (!c)
+        return false;
+    c->block = ptc_mem_alloc_aligned(pool->mem, PTC_PAGE_BYTES, CHUNK_PAGES * PTC_PAGE_BYTES);
+    if (!c->block) {
+        ptc_mem_free(pool->mem, c, sizeof *c);
+        return false;
+    }
+    c->out = 0;
+    c->next = pool->chunks;
+    pool->chunks = c;
+    for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
+        PtcPage *p = (PtcPage *)(void *)(c->block + (size_t)i * PTC_PAGE_BYTES);
+        p->chunk = c;
+        p->bytes = PTC_PAGE_BYTES;
+        p->next = pool->free;
+        pool->free = p;
+    }
+    pool->free_count += CHUNK_PAGES;
+    return true;
+}
+
+static PtcPage *pool_take(PtcPool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    PtcPage *p = NULL;
+    if (pool->free || add_chunk(pool)) {
+        p = pool->free;
+        pool->free = p->next;
+        pool->free_count--;
+        p->chunk->out++;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return p;
+}
+
+/* Gives chunks back to the system that are wholly free. */
+static void pool_trim(PtcPool *pool)
+{
+    PtcPage **link = &pool->free;
+    while (*link) {
+        if ((*link)->chunk->out == 0) {
+            *link = (*link)->next;
+            pool->free_count--;
+        } else {
+            link = &(*link)->next;
+        }
+    }
+    for (PtcChunk **at = &pool->chunks; *at;) {
+        PtcChunk *c = *at;
+        if (c->out == 0) {
+            *at = c->next;
+            free_chunk(pool, c);
+        } else {
+            at = &c->next;
+        }
+    }
+}
+
+/* Gives back a list of ordinary pages. */
+static void pool_give(PtcPool *pool, PtcPage *list)
+{
+    if (!list)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    while (list) {
+        PtcPage *p = list;
+        list = p->next;
+        p->chunk->out--;
+        p->next = pool->free;
+        pool->free = p;
+        pool->free_count++;
+    }
+    if (pool->free_count > KEEP_PAGES)
+        pool_trim(pool);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* ---------------------------------------------------------------- allocation */
+
+static size_t collect_threshold(const PtcHeap *heap)
+{
+    size_t room = heap->limit / 4;
+    if (room < FIRST_COLLECT)
+        room = FIRST_COLLECT;
+    if (room < heap->live)
+        room = heap->live;
+    return heap->live > heap->limit - (room < heap->limit ? room : heap->limit) ? heap->limit
+                                                                                : heap->live + room;
+}
+
+void ptc_heap_init(PtcHeap *heap, PtcPool *pool, PtcBudget *budget, size_t limit)
+{
+    memset(heap, 0, sizeof *heap);
+    heap->pool = pool;
+    heap->budget = budget;
+    heap->limit = limit;
+    heap->refs = 1;
+    heap->collect_at = collect_threshold(heap);
+}
+
+static void free_large(PtcHeap *heap, PtcPage *list)
+{
+    while (list) {
+        PtcPage *p = list;
+        list = p->next;
+        heap->page_bytes -= p->bytes;
+        ptc_mem_free_aligned(heap->pool->mem, p, p->bytes);
+    }
+}
+
+void ptc_heap_deinit(PtcHeap *heap)
+{
+    pool_give(heap->pool, heap->pages);
+    free_large(heap, heap->large);
+    ptc_mem_free(heap->pool->mem, heap->mark_stack, heap->mark_cap * sizeof(PtcValue));
+    heap->pages = heap->large = NULL;
+    heap->mark_stack = NULL;
+    heap->cur = heap->end = heap->over = heap->over_end = NULL;
+}
+
+/* Charges bytes to the heap; asks for a collection when it is time. */
+static bool charge(PtcHeap *heap, size_t n)
+{
+    if (n > heap->limit || heap->used > heap->limit - n)
+        return ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+    heap->used += n;
+    if (heap->used > heap->collect_at) {
+        heap->want_collect = true;
+        heap->budget->fuel = 0;
+    }
+    return true;
+}
+
+/* Fragmentation may cost this much more than the limit before it counts as used up. */
+static bool page_room(const PtcHeap *heap, size_t n)
+{
+    size_t spare = heap->limit / 2 + 16 * PTC_PAGE_BYTES;
+    size_t most = heap->limit > SIZE_MAX - spare ? SIZE_MAX : heap->limit + spare;
+    return n <= most && heap->page_bytes <= most - n;
+}
+
+static PtcPage *new_page(PtcHeap *heap)
+{
+    PtcPage *p = page_room(heap, PTC_PAGE_BYTES) ? pool_take(heap->pool) : NULL;
+    if (!p) {
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    p->heap = heap;
+    p->rescan = p->recycled = false;
+    p->next = heap->pages;
+    heap->pages = p;
+    heap->page_bytes += PTC_PAGE_BYTES;
+    return p;
+}
+
+static void *alloc_large(PtcHeap *heap, size_t size)
+{
+    if (size > SIZE_MAX / 2 || !page_room(heap, size) || !charge(heap, size)) {
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    size_t bytes = PTC_PAGE_FIRST + size;
+    PtcPage *p = ptc_mem_alloc_aligned(heap->pool->mem, PTC_PAGE_BYTES, bytes);
+    if (!p) {
+        heap->used -= size;
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    p->heap = heap;
+    p->chunk = NULL;
+    p->bytes = bytes;
+    p->rescan = p->recycled = false;
+    memset(p->marks, 0, sizeof p->marks);
+    p->next = heap->large;
+    heap->large = p;
+    heap->page_bytes += bytes;
+    return (char *)p + PTC_PAGE_FIRST;
+}
+
+/* Objects that do not fit the current hole but are larger than a line: from a fresh page, so that
+ * small holes are not thrown away. */
+static void *alloc_over(PtcHeap *heap, size_t size)
+{
+    if (size > (size_t)(heap->over_end - heap->over)) {
+        size_t room = PTC_PAGE_BYTES - PTC_PAGE_FIRST;
+        if (!charge(heap, room))
+            return NULL;
+        PtcPage *p = new_page(heap);
+        if (!p) {
+            heap->used -= room;
+            return NULL;
+        }
+        heap->over = (char *)p + PTC_PAGE_FIRST;
+        heap->over_end = (char *)p + PTC_PAGE_BYTES;
+    }
+    void *p = heap->over;
+    heap->over += size;
+    return p;
+}
+
+/* The next run of free lines in `p` at or after line `from`; false when there is none. */
+static bool find_hole(const PtcPage *p, size_t from, size_t *first, size_t *last)
+{
+    while (from < PTC_PAGE_LINES && p->lines[from])
+        from++;
+    if (from == PTC_PAGE_LINES)
+        return false;
+    *first = from;
+    while (from < PTC_PAGE_LINES && !p->lines[from])
+        from++;
+    *last = from;
+    return true;
+}
+
+static bool use_hole(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
+{
+    if (!charge(heap, (last - first) * PTC_LINE_BYTES))
+        return false;
+    heap->hole_page = p;
+    heap->cur = (char *)p + first * PTC_LINE_BYTES;
+    heap->end = (char *)p + last * PTC_LINE_BYTES;
+    return true;
+}
+
+/* Points the cursor at the next hole: rest of this page, recycled pages, a new page. */
+static bool next_hole(PtcHeap *heap)
+{
+    size_t first, last;
+    PtcPage *p = heap->hole_page;
+    if (p && p->recycled) {
+        size_t at = (size_t)(heap->end - (char *)p) / PTC_LINE_BYTES;
+        if (find_hole(p, at, &first, &last))
+            return use_hole(heap, p, first, last);
+    }
+    while ((p = heap->reuse) != NULL) {
+        heap->reuse = p->next;
+        if (p->recycled && find_hole(p, PTC_PAGE_FIRST / PTC_LINE_BYTES, &first, &last)) {
+            if (use_hole(heap, p, first, last))
+                return true;
+            heap->reuse = p;
+            return false;
+        }
+    }
+    size_t room = PTC_PAGE_BYTES - PTC_PAGE_FIRST;
+    if (!charge(heap, room))
+        return false;
+    p = new_page(heap);
+    if (!p) {
+        heap->used -= room;
+        return false;
+    }
+    heap->hole_page = p;
+    heap->cur = (char *)p + PTC_PAGE_FIRST;
+    heap->end = (char *)p + PTC_PAGE_BYTES;
+    return true;
+}
+
+void *ptc_heap_refill(PtcHeap *heap, size_t size)
+{
+    if (size > PTC_LARGE_BYTES)
+        return alloc_large(heap, size);
+    if (size > PTC_LINE_BYTES && heap->end - heap->cur >= PTC_LINE_BYTES)
+        return alloc_over(heap, size);
+    for (;;) {
+        if (!next_hole(heap))
+            return NULL;
+        if (size <= (size_t)(heap->end - heap->cur))
+            break;
+        if (size > PTC_LINE_BYTES)
+            return alloc_over(heap, size);
+    }
+    void *p = heap->cur;
+    heap->cur += size;
+    return p;
+}
+
+/* ---------------------------------------------------------------- collection */
+
+void ptc_heap_mark_begin(PtcHeap *heap)
+{
+    for (PtcPage *p = heap->pages; p; p = p->next) {
+        memset(p->lines, 0, sizeof p->lines);
+        memset(p->marks, 0, sizeof p->marks);
+        p->rescan = false;
+    }
+    for (PtcPage *p = heap->large; p; p = p->next)
+        p->marks[0] = 0;
+    memset(heap->lookups, 0, sizeof heap->lookups);
+    memset(heap->transitions, 0, sizeof heap->transitions);
+    heap->live = 0;
+    heap->mark_count = 0;
+    heap->mark_overflow = false;
+}
+
+/* Sets the mark of an object; false when it had it already. */
+static bool set_mark(PtcPage *page, PtcValue v)
+{
+    size_t slot = page->chunk ? (size_t)(v & (PTC_PAGE_BYTES - 1)) / 8 : 0;
+    uint64_t bit = (uint64_t)1 << (slot & 63);
+    if (page->marks[slot / 64] & bit)
+        return false;
+    page->marks[slot / 64] |= bit;
+    return true;
+}
+
+static void mark_lines(PtcHeap *heap, PtcPage *page, PtcValue v, size_t size)
+{
+    size = (size + 7) & ~(size_t)7;
+    heap->live += size;
+    if (!page->chunk)
+        return;
+    size_t at = (size_t)(v & (PTC_PAGE_BYTES - 1));
+    for (size_t line = at / PTC_LINE_BYTES; line <= (at + size - 1) / PTC_LINE_BYTES; line++)
+        page->lines[line] = 1;
+}
+
+static bool grow_mark_stack(PtcHeap *heap)
+{
+    size_t cap = heap->mark_cap ? heap->mark_cap * 2 : 1024;
+    if (cap > MARK_STACK_MAX)
+        return false;
+    PtcValue *p = ptc_mem_resize(heap->pool->mem, heap->mark_stack,
+                                 heap->mark_cap * sizeof(PtcValue), cap * sizeof(PtcValue));
+    if (!p)
+        return false;
+    heap->mark_stack = p;
+    heap->mark_cap = cap;
+    return true;
+}
+
+/* Marks an object of this heap and leaves it to be followed. */
+static void visit(PtcHeap *heap, PtcValue v)
+{
+    if (!ptc_is_obj(v))
+        return;
+    PtcPage *page = ptc_page_of(v);
+    if (page->heap != heap || !set_mark(page, v))
+        return;
+    if (heap->mark_count == heap->mark_cap && !grow_mark_stack(heap)) {
+        page->rescan = heap->mark_overflow = true;
+        return;
+    }
+    heap->mark_stack[heap->mark_count++] = v;
+}
+
+static void follow(PtcHeap *heap, PtcValue v)
+{
+    PtcLayout at = ptc_object_layout(ptc_obj(v));
+    mark_lines(heap, ptc_page_of(v), v, at.size);
+    for (size_t i = 0; i < at.value_count; i++)
+        visit(heap, at.values[i]);
+}
+
+static void drain(PtcHeap *heap)
+{
+    while (heap->mark_count)
+        follow(heap, heap->mark_stack[--heap->mark_count]);
+}
+
+/* Calls `fn` for every marked object of a page. */
+static void each_marked(PtcHeap *heap, PtcPage *page, void (*fn)(PtcHeap *, PtcValue))
+{
+    if (!page->chunk) {
+        if (page->marks[0])
+            fn(heap, ptc_from_obj((char *)page + PTC_PAGE_FIRST));
+        return;
+    }
+    for (size_t word = 0; word < sizeof page->marks / sizeof page->marks[0]; word++)
+        for (uint64_t bits = page->marks[word]; bits; bits &= bits - 1) {
+            size_t slot = word * 64 + (size_t)__builtin_ctzll(bits);
+            fn(heap, ptc_from_obj((char *)page + slot * 8));
+        }
+}
+
+static void follow_again(PtcHeap *heap, PtcValue v)
+{
+    follow(heap, v);
+    drain(heap);
+}
+
+static void count_live(PtcHeap *heap, PtcValue v)
+{
+    heap->live += (ptc_object_layout(ptc_obj(v)).size + 7) & ~(size_t)7;
+}
+
+static bool rescan_list(PtcHeap *heap, PtcPage *list)
+{
+    bool any = false;
+    for (PtcPage *p = list; p; p = p->next) {
+        if (p->rescan) {
+            any = true;
+            p->rescan = false;
+            each_marked(heap, p, follow_again);
+        }
+    }
+    return any;
+}
+
+void ptc_heap_mark(PtcHeap *heap, PtcValue root)
+{
+    visit(heap, root);
+    drain(heap);
+}
+
+/* A full mark stack left marked objects unfollowed: follow all of their pages again until none
+ * is left behind.  Some objects are then followed twice, so live bytes are counted anew. */
+static void finish_overflow(PtcHeap *heap)
+{
+    while (heap->mark_overflow) {
+        heap->mark_overflow = false;
+        bool small = rescan_list(heap, heap->pages);
+        bool large = rescan_list(heap, heap->large);
+        if (!small && !large)
+            break;
+    }
+    heap->live = 0;
+    for (PtcPage *p = heap->pages; p; p = p->next)
+        each_marked(heap, p, count_live);
+    for (PtcPage *p = heap->large; p; p = p->next)
+        each_marked(heap, p, count_live);
+}
+
+/* Frees pages without a mark; the others become recycled. */
+static PtcPage *sweep(PtcHeap *heap)
+{
+    PtcPage *dead = NULL;
+    for (PtcPage **at = &heap->pages; *at;) {
+        PtcPage *p = *at;
+        if (!memchr(p->lines, 1, sizeof p->lines)) {
+            *at = p->next;
+            p->next = dead;
+            dead = p;
+            heap->page_bytes -= PTC_PAGE_BYTES;
+        } else {
+            memset(p->lines, 1, PTC_PAGE_FIRST / PTC_LINE_BYTES);
+            p->recycled = true;
+            at = &p->next;
+        }
+    }
+    return dead;
+}
+
+static void sweep_large(PtcHeap *heap)
+{
+    for (PtcPage **at = &heap->large; *at;) {
+        PtcPage *p = *at;
+        if (p->marks[0]) {
+            at = &p->next;
+            continue;
+        }
+        *at = p->next;
+        p->next = NULL;
+        free_large(heap, p);
+    }
+}
+
+void ptc_heap_mark_finish(PtcHeap *heap)
+{
+    if (heap->mark_overflow)
+        finish_overflow(heap);
+    pool_give(heap->pool, sweep(heap));
+    sweep_large(heap);
+    heap->used = heap->live;
+    heap->reuse = heap->pages;
+    heap->hole_page = NULL;
+    heap->cur = heap->end = heap->over = heap->over_end = NULL;
+    heap->collect_at = collect_threshold(heap);
+    heap->want_collect = false;
+}
+
+static void adopt_list(PtcHeap *heap, PtcPage **mine, PtcPage *theirs)
+{
+    while (theirs) {
+        PtcPage *p = theirs;
+        theirs = p->next;
+        p->heap = heap;
+        p->next = *mine;
+        *mine = p;
+    }
+}
+
+void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from)
+{
+    adopt_list(heap, &heap->pages, from->pages);
+    adopt_list(heap, &heap->large, from->large);
+    heap->page_bytes += from->page_bytes;
+    heap->used += from->used;
+    if (heap->used > heap->collect_at)
+        heap->want_collect = true;
+    from->pages = from->large = NULL;
+    from->page_bytes = from->used = 0;
+    ptc_heap_deinit(from);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * heap.h - where values live.
+ *
+ * Invariants:
+ *  - Objects are bump-allocated in 32 KiB pages, aligned to their size; the page header names the heap.
+ *    Objects over PTC_LARGE_BYTES have a page of their own, of any length.
+ *  - An object is complete before the next safepoint and never changes afterwards, except: string
+ *    hashes (relaxed atomics), the unused slots of a tail node, and objects still being built.
+ *  - A heap points only into itself and into heaps that outlive it.
+ *  - Memory is reclaimed only by ptc_heap_collect, which callers run at safepoints.
+ *  - An allocation that would take the heap beyond its limit returns NULL and sets
+ *    PTC_STOP_MEMORY in the budget.  The VM may clear that, collect, and try once more. */
+#ifndef PTC_VALUE_HEAP_H
+#define PTC_VALUE_HEAP_H
+
+#include <pthread.h>
+
+#include "base/budget.h"
+#include "base/mem.h"
+#include "value/object.h"
+
+enum {
+    PTC_PAGE_BYTES = 32 * 1024,
+    PTC_LINE_BYTES = 128,
+    PTC_PAGE_LINES = PTC_PAGE_BYTES / PTC_LINE_BYTES,
+    PTC_LARGE_BYTES = 8 * 1024,
+    PTC_LOOKUPS = 128,
+    PTC_TRANSITIONS = 32,
+};
+
+typedef struct PtcHeap PtcHeap;
+typedef struct PtcPage PtcPage;
+typedef struct PtcChunk PtcChunk;
+
+struct PtcPage {
+    PtcHeap *heap; /* owner */
+    PtcPage *next;
+    PtcChunk *chunk; /* NULL for large pages */
+    size_t bytes;    /* whole size, with this header */
+    bool rescan;     /* marking ran out of stack here: objects marked but not yet followed */
+    bool recycled;   /* has marks from the last collection; allocate in free lines only */
+    uint8_t lines[PTC_PAGE_LINES];
+    uint64_t marks[PTC_PAGE_BYTES / 8 / 64];
+};
+enum { PTC_PAGE_FIRST = 896 }; /* offset of the first object: a whole number of lines */
+
+/* Pages for the heaps of one engine, kept for the next run.  Has a lock of its own. */
+typedef struct PtcPool {
+    PtcMem *mem;
+    pthread_mutex_t lock;
+    PtcPage *free;
+    size_t free_count;
+    PtcChunk *chunks;
+} PtcPool;
+
+void ptc_pool_init(PtcPool *pool, PtcMem *mem);
+void ptc_pool_deinit(PtcPool *pool);
+
+/* Caches of one heap, emptied by every collection (addresses may then be used again). */
+typedef struct {
+    PtcValue shape, key; /* shape 0: empty */
+    PtcValue answer;     /* look-ups: position + 1, or 0 for absent; transitions: the longer shape */
+} PtcShapeCache;
+
+struct PtcHeap {
+    char *cur, *end;       /* free bytes of the current hole */
+    char *over, *over_end; /* the same, for objects larger than a line */
+    PtcBudget *budget;     /* never NULL */
+    PtcPool *pool;
+    PtcPage *pages; /* ordinary pages */
+    PtcPage *large;
+    PtcPage *hole_page;  /* page of the current hole */
+    PtcPage *reuse;      /* next page to look for holes in, after a collection */
+    size_t used;         /* bytes live after the last collection plus handed out since */
+    size_t live;         /* bytes live after the last collection */
+    size_t limit;        /* for `used` */
+    size_t collect_at;   /* when `used` passes this, a collection is wanted */
+    size_t page_bytes;   /* held from the pool and as large pages */
+    bool want_collect;   /* set by allocation, cleared by collection */
+    uint32_t refs;       /* owners; see ptc_heap_retain */
+    PtcValue *mark_stack;
+    size_t mark_count, mark_cap;
+    bool mark_overflow;
+    PtcShapeCache lookups[PTC_LOOKUPS];         /* (shape, key) -> position */
+    PtcShapeCache transitions[PTC_TRANSITIONS]; /* (shape, key) -> shape with key added */
+};
+
+/* Fills a new, empty heap.  Cheap: takes no page yet. */
+void ptc_heap_init(PtcHeap *heap, PtcPool *pool, PtcBudget *budget, size_t limit);
+/* Gives every page back. */
+void ptc_heap_deinit(PtcHeap *heap);
+
+/* Slow half of ptc_heap_alloc. */
+void *ptc_heap_refill(PtcHeap *heap, size_t size);
+
+/* Uninitialised memory for one object; NULL when over the limit (see above). */
+static inline PTC_MUST_USE void *ptc_heap_alloc(PtcHeap *heap, size_t size)
+{
+    size_t need = (size + 7) & ~(size_t)7;
+    if (PTC_UNLIKELY(need > (size_t)(heap->end - heap->cur)))
+        return ptc_heap_refill(heap, need);
+    void *p = heap->cur;
+    heap->cur += need;
+    return p;
+}
+
+static inline PtcPage *ptc_page_of(PtcValue v)
+{
+    return (PtcPage *)(uintptr_t)(v & ~(PtcValue)(PTC_PAGE_BYTES - 1));
+}
+
+/* Does this heap own the object v?  v must be a heap object. */
+static inline bool ptc_heap_owns(const PtcHeap *heap, PtcValue v)
+{
+    return ptc_page_of(v)->heap == heap;
+}
+
+/* Collection: begin, mark every root, finish.  Objects not reached are gone afterwards. */
+void ptc_heap_mark_begin(PtcHeap *heap);
+void ptc_heap_mark(PtcHeap *heap, PtcValue root);
+void ptc_heap_mark_finish(PtcHeap *heap);
+
+/* Moves every page of `from` (a joined worker's) to `heap`; `from` is empty afterwards. */
+void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from);
+
+/* Starts an object of the given type; count and flags may be set later. */
+static inline PTC_MUST_USE void *ptc_heap_object(PtcHeap *heap, PtcTag type, size_t size,
+                                                 uint32_t count)
+{
+    PtcObj *o = ptc_heap_alloc(heap, size);
+    if (PTC_LIKELY(o != NULL))
+        *o = (PtcObj){(uint8_t)type, 0, 0, count};
+    return o;
+}
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * iter.h - one way to walk everything that has elements: sequentials, sets, maps (as [key value] entries), strings
+ * (as graphemes, each a string), nil (empty).  The iterator borrows the collection, which the caller keeps alive;
+ * pages never move, so it stays good across safepoints. */
+#ifndef PTC_VALUE_ITER_H
+#define PTC_VALUE_ITER_H
+
+#include "value/heap.h"
+
+typedef struct PtcIter {
+    const PtcValue *at, *chunk_end; /* ready elements */
+    PtcHeap *heap;
+    PtcValue coll;
+    size_t pos, count; /* by type: elements handed out as chunks, bytes, entries */
+    int64_t next, step; /* ranges */
+    bool failed;       /* the heap was full while making an entry or grapheme */
+} PtcIter;
+
+/* False when coll has no elements to walk (a number, say). */
+PTC_MUST_USE bool ptc_iter_init(PtcIter *it, PtcHeap *heap, PtcValue coll);
+
+/* Slow half. */
+bool ptc_iter_more(PtcIter *it, PtcValue *out);
+
+/* The next element; false at the end, or when it->failed. */
+static inline bool ptc_iter_next(PtcIter *it, PtcValue *out)
+{
+    if (PTC_LIKELY(it->at != it->chunk_end)) {
+        *out = *it->at++;
+        return true;
+    }
+    return ptc_iter_more(it, out);
+}
+
+/* How many elements are to come at most; exact but for strings (bytes left). */
+size_t ptc_iter_hint(const PtcIter *it);
+
+/* Is this something ptc_iter_init accepts? */
+bool ptc_is_seqable(PtcValue v);
+
+#endif

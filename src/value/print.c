@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/print.h"
+
+#include <math.h>
+
+#include "value/bigint.h"
+#include "value/number.h"
+#include "value/str.h"
+#include "value/visit.h"
+
+/* Appends what fits, whole characters only.  Always false. */
+static PTC_NOINLINE bool add_part(PtcBuf *buf, const char *bytes, size_t room)
+{
+    while (room > 0 && ((unsigned char)bytes[room] & 0xc0) == 0x80)
+        room--;
+    ptc_buf_add(buf, bytes, room);
+    buf->full = true;
+    return false;
+}
+
+/* Appends all of it, or what fits and then false. */
+static inline bool add(PtcBuf *buf, const char *bytes, size_t n)
+{
+    size_t room = buf->len < buf->max ? buf->max - buf->len : 0;
+    return PTC_LIKELY(n <= room) ? ptc_buf_add(buf, bytes, n) : add_part(buf, bytes, room);
+}
+
+static inline bool add_cstr(PtcBuf *buf, const char *s)
+{
+    return add(buf, s, strlen(s));
+}
+
+/* -------------------------------------------------------------------- scalars */
+
+static bool is_odd(char c)
+{
+    return (unsigned char)c < 0x20 || c == '"' || c == '\\' || c == 0x7f;
+}
+
+static bool add_escape(PtcBuf *buf, char c)
+{
+    static const char hex[] = "0123456789abcdef";
+    char text[6] = {'\\', 'u', '0', '0', hex[(c >> 4) & 15], hex[c & 15]};
+    switch (c) {
+    case '"': return add_cstr(buf, "\\\"");
+    case '\\': return add_cstr(buf, "\\\\");
+    case '\n': return add_cstr(buf, "\\n");
+    case '\r': return add_cstr(buf, "\\r");
+    case '\t': return add_cstr(buf, "\\t");
+    default: return add(buf, text, sizeof text);
+    }
+}
+
+static bool add_quoted(PtcBuf *buf, const char *p, size_t len)
+{
+    const char *end = p + len;
+    bool ok = add_cstr(buf, "\"");
+    while (ok && p < end) {
+        const char *run = p;
+        while (p < end && !is_odd(*p))
+            p++;
+        ok = add(buf, run, (size_t)(p - run)) && (p == end || add_escape(buf, *p++));
+    }
+    return ok && add_cstr(buf, "\"");
+}
+
+static bool add_double(const PtcPrinter *printer, PtcBuf *buf, double d)
+{
+    char text[PTC_DOUBLE_TEXT];
+    if (printer->float_precision >= 0 && isfinite(d))
+        d = ptc_double_round(d, printer->float_precision);
+    return add(buf, text, ptc_double_print(d, text));
+}
+
+/* A large integer goes through a buffer of its own, so that it can be cut. */
+static bool add_integer(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
+{
+    PtcBuf digits;
+    if (ptc_is_int(v) && buf->len < buf->max && buf->max - buf->len >= 20)
+        return ptc_int_print(printer->heap, buf, v);
+    ptc_buf_init(&digits, buf->mem, SIZE_MAX);
+    bool ok = ptc_int_print(printer->heap, &digits, v);
+    buf->failed |= digits.failed;
+    ok = ok && add(buf, digits.data, digits.len);
+    ptc_buf_deinit(&digits);
+    return ok;
+}
+
+/* ------------------------------------------------------------ functions, vars */
+
+static bool add_function(PtcBuf *buf, const char *name, size_t len)
+{
+    return add_cstr(buf, "#fn[") && add(buf, name, len) && add_cstr(buf, "]");
+}
+
+static bool add_builtin(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
+{
+    const char *name = printer->builtin_name ? printer->builtin_name(ptc_builtin_index(v)) : NULL;
+    name = name ? name : "builtin";
+    return add_function(buf, name, strlen(name));
+}
+
+static bool add_closure(PtcBuf *buf, PtcValue v)
+{
+    PtcValue proto = ((const PtcClosure *)(const void *)ptc_obj(v))->proto;
+    PtcValue name = ((const PtcProto *)(const void *)ptc_obj(proto))->name;
+    if (!ptc_is_named(name))
+        return add_cstr(buf, "#fn[anonymous]");
+    return add_function(buf, ptc_str_bytes(name), ptc_str_len(name));
+}
+
+/* What the value layer knows only the outline of: the hook has the first word. */
+static bool add_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
+{
+    if (printer->other && printer->other(printer, buf, v))
+        return true;
+    if (!ptc_buf_ok(buf))
+        return false;
+    if (ptc_is(v, PTC_T_CLOSURE))
+        return add_closure(buf, v);
+    if (!ptc_is(v, PTC_T_VAR))
+        return add_cstr(buf, "#object");
+    PtcValue name = ((const PtcRecord *)(const void *)ptc_obj(v))->fields[0];
+    if (!ptc_is_named(name))
+        return add_cstr(buf, "#'?");
+    return add_cstr(buf, "#'") && add(buf, ptc_str_bytes(name), ptc_str_len(name));
+}
+
+/* ---------------------------------------------------------------- collections */
+
+/* Anything but a collection. */
+static bool add_leaf(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
+{
+    if (ptc_is_integer(v))
+        return add_integer(printer, buf, v);
+    if (ptc_is_float(v))
+        return add_double(printer, buf, ptc_to_float(v));
+    if (ptc_is_builtin(v))
+        return add_builtin(printer, buf, v);
+    switch (ptc_tag(v)) {
+    case PTC_T_NONE:
+        return add_cstr(buf, v == PTC_NIL     ? "nil"
+                             : v == PTC_TRUE  ? "true"
+                             : v == PTC_FALSE ? "false"
+                                              : "#unbound");
+    case PTC_T_STRING: return add_quoted(buf, ptc_str_bytes(v), ptc_str_len(v));
+    case PTC_T_KEYWORD: return add_cstr(buf, ":") && add(buf, ptc_str_bytes(v), ptc_str_len(v));
+    case PTC_T_SYMBOL: return add(buf, ptc_str_bytes(v), ptc_str_len(v));
+    default: return add_other(printer, buf, v);
+    }
+}
+
+/* A leaf, or the opening bracket of a collection, which is then the innermost. */
+static bool add_value(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk, PtcValue v)
+{
+    size_t bytes = ptc_is_named(v) ? ptc_str_len(v) : 0;
+    if (!ptc_tick(printer->heap->budget, 1 + (int64_t)(bytes / 64)))
+        return false;
+    if (!ptc_visit_can(v))
+        return add_leaf(printer, buf, v);
+    return add_cstr(buf, ptc_is_map(v)   ? "{"
+                         : ptc_is_set(v) ? "#{"
+                                         : "[") &&
+           ptc_visit_begin(walk, v);
+}
+
+/* The next item of the innermost collection, or its closing bracket. */
+static bool add_next(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk)
+{
+    PtcFrame *top = ptc_walk_top(walk);
+    bool first = ptc_visit_is_first(top);
+    PtcValue v;
+    const char *separator = " ";
+    switch (ptc_visit_next(top, &v)) {
+    case PTC_VISIT_END: walk->count--; return add_cstr(buf, ptc_is_sequential(top->a) ? "]" : "}");
+    case PTC_VISIT_KEY: separator = first ? "" : ", "; break;
+    case PTC_VISIT_ITEM: separator = first ? "" : " "; break;
+    case PTC_VISIT_VALUE: break;
+    }
+    return add_cstr(buf, separator) && add_value(printer, buf, walk, v);
+}
+
+bool ptc_print(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
+{
+    if (!printer->readable && ptc_is_string(v))
+        return add(buf, ptc_str_bytes(v), ptc_str_len(v));
+    PtcWalk walk;
+    ptc_walk_init(&walk, printer->heap);
+    bool ok = add_value(printer, buf, &walk, v);
+    while (ok && walk.count)
+        ok = add_next(printer, buf, &walk);
+    ptc_walk_deinit(&walk);
+    return ok;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * print.h - values as PTC-Lisp text, without C recursion. */
+#ifndef PTC_VALUE_PRINT_H
+#define PTC_VALUE_PRINT_H
+
+#include "base/buf.h"
+#include "value/heap.h"
+
+typedef struct PtcPrinter {
+    PtcHeap *heap;       /* for its budget and ledger; nothing is allocated in it */
+    bool readable;       /* strings quoted and escaped (pr-str); else as they are at the top level only (str) */
+    int float_precision; /* -1: shortest */
+    /* Names of builtin functions and of records, which the value layer does not know. */
+    const char *(*builtin_name)(uint32_t index);
+    /* Appends the text of a RECORD, CLOSURE or VAR; NULL prints a plain #object. */
+    bool (*other)(const struct PtcPrinter *printer, PtcBuf *buf, PtcValue v);
+} PtcPrinter;
+
+/* Appends the text of v.  False when the buffer is full (what fitted is kept) or failed, or the
+ * budget stopped. */
+bool ptc_print(const PtcPrinter *printer, PtcBuf *buf, PtcValue v);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/str.h"
+
+#include "base/utf8.h"
+
+/* Eight bytes are looked at in one 64-bit word.  None of this lets a carry or borrow pass from one
+ * byte to the next, so every byte's answer is exact. */
+#define ONES ((uint64_t)0x0101010101010101)
+#define HIGHS ((uint64_t)0x8080808080808080)
+
+/* The header counts in 32 bits; the rest leaves room for header, NUL and rounding. */
+#define MAX_BYTES ((size_t)UINT32_MAX - 64)
+
+const unsigned char ptc_hash_anchor = 0;
+
+static uint64_t load8(const char *p)
+{
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+    return w;
+}
+
+static uint64_t load4(const char *p)
+{
+    uint32_t w;
+    memcpy(&w, p, sizeof w);
+    return w;
+}
+
+/* 0x80 in every byte of w that is c, 0 in the others. */
+static uint64_t bytes_equal(uint64_t w, char c)
+{
+    uint64_t x = w ^ ONES * (unsigned char)c;
+    return ~(((x & ~HIGHS) + ~HIGHS) | x | ~HIGHS);
+}
+
+/* `-` becomes `_` in every byte. */
+static uint64_t fold_dashes(uint64_t w)
+{
+    return w ^ (bytes_equal(w, '-') >> 7) * ('-' ^ '_');
+}
+
+/* The last 1 to 8 of `len` bytes as one word.  Bytes may be in it twice; for a given length the
+ * word tells all of them. */
+static uint64_t load_last(const char *p, size_t len)
+{
+    if (len >= 8)
+        return load8(p + len - 8);
+    if (len >= 4)
+        return load4(p) | load4(p + len - 4) << 32;
+    const unsigned char *b = (const unsigned char *)p;
+    return b[0] | (uint64_t)b[len / 2] << 8 | (uint64_t)b[len - 1] << 16;
+}
+
+uint32_t ptc_str_hash_bytes(const char *bytes, size_t len)
+{
+    uint64_t h = ptc_hash_begin(len);
+    size_t i = 0;
+    for (; len - i > 8; i += 8)
+        h = ptc_hash_step(h, fold_dashes(load8(bytes + i)));
+    if (len)
+        h = ptc_hash_step(h, fold_dashes(load_last(bytes, len)));
+    return ptc_hash_finish(h);
+}
+
+uint32_t ptc_str_hash(PtcValue str)
+{
+    PtcStr *s = (PtcStr *)(uintptr_t)str;
+    uint32_t hash = atomic_load_explicit(&s->hash, memory_order_relaxed);
+    if (PTC_UNLIKELY(hash == 0)) {
+        hash = ptc_str_hash_bytes(s->bytes, s->obj.count);
+        atomic_store_explicit(&s->hash, hash, memory_order_relaxed);
+    }
+    return hash;
+}
+
+bool ptc_str_fold_equal(PtcValue a, PtcValue b)
+{
+    size_t len = ptc_str_len(a), i = 0;
+    const char *x = ptc_str_bytes(a), *y = ptc_str_bytes(b);
+    if (len != ptc_str_len(b))
+        return false;
+    for (; len - i > 8; i += 8)
+        if (fold_dashes(load8(x + i)) != fold_dashes(load8(y + i)))
+            return false;
+    return len == 0 || fold_dashes(load_last(x, len)) == fold_dashes(load_last(y, len));
+}
+
+bool ptc_bytes_simple(const char *bytes, size_t len)
+{
+    uint64_t bad = 0;
+    for (size_t i = 0; len - i > 8 && !bad; i += 8) {
+        uint64_t w = load8(bytes + i);
+        bad = (w | bytes_equal(w, '\r')) & HIGHS;
+    }
+    if (len && !bad) {
+        uint64_t w = load_last(bytes, len);
+        bad = (w | bytes_equal(w, '\r')) & HIGHS;
+    }
+    return !bad;
+}
+
+PtcValue ptc_str_begin(PtcHeap *heap, PtcTag tag, size_t len)
+{
+    if (len > MAX_BYTES) {
+        if (heap->budget->stop == PTC_STOP_NONE)
+            heap->budget->what = "string";
+        ptc_budget_halt(heap->budget, PTC_STOP_SIZE);
+        return PTC_NONE;
+    }
+    PtcStr *s = ptc_heap_object(heap, tag, sizeof(PtcStr) + len + 1, (uint32_t)len);
+    if (!s)
+        return PTC_NONE;
+    atomic_init(&s->hash, 0);
+    return ptc_from_obj(s);
+}
+
+void ptc_str_seal(PtcValue str)
+{
+    PtcStr *s = (PtcStr *)(uintptr_t)str;
+    s->bytes[s->obj.count] = 0;
+    s->obj.flags = ptc_bytes_simple(s->bytes, s->obj.count) ? PTC_STR_SIMPLE : 0;
+}
+
+static PtcValue copy(PtcHeap *heap, PtcTag tag, const char *bytes, size_t len)
+{
+    PtcValue str = ptc_str_begin(heap, tag, len);
+    if (!str)
+        return PTC_NONE;
+    if (len)
+        memcpy(ptc_str_room(str), bytes, len);
+    ptc_str_seal(str);
+    return str;
+}
+
+PtcValue ptc_str_new(PtcHeap *heap, const char *bytes, size_t len)
+{
+    return copy(heap, PTC_T_STRING, bytes, len);
+}
+
+PtcValue ptc_keyword_new(PtcHeap *heap, const char *bytes, size_t len)
+{
+    return copy(heap, PTC_T_KEYWORD, bytes, len);
+}
+
+PtcValue ptc_symbol_new(PtcHeap *heap, const char *bytes, size_t len)
+{
+    return copy(heap, PTC_T_SYMBOL, bytes, len);
+}
+
+size_t ptc_str_graphemes(PtcValue str)
+{
+    size_t len = ptc_str_len(str), count = 0;
+    if (ptc_str_simple(str))
+        return len;
+    for (const char *p = ptc_str_bytes(str), *end = p + len; p < end; count++)
+        p += ptc_utf8_grapheme(p, (size_t)(end - p));
+    return count;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * str.h - strings, keywords and symbols.  Their bytes are always valid UTF-8. */
+#ifndef PTC_VALUE_STR_H
+#define PTC_VALUE_STR_H
+
+#include "value/heap.h"
+
+/* A copy of `len` bytes, which must be valid UTF-8.  PTC_NONE when the heap is full. */
+PTC_MUST_USE PtcValue ptc_str_new(PtcHeap *heap, const char *bytes, size_t len);
+PTC_MUST_USE PtcValue ptc_keyword_new(PtcHeap *heap, const char *bytes, size_t len);
+PTC_MUST_USE PtcValue ptc_symbol_new(PtcHeap *heap, const char *bytes, size_t len);
+
+/* In two steps: room for `len` bytes, to be written through ptc_str_room; then sealed. */
+PTC_MUST_USE PtcValue ptc_str_begin(PtcHeap *heap, PtcTag tag, size_t len);
+static inline char *ptc_str_room(PtcValue str)
+{
+    return ((PtcStr *)(uintptr_t)str)->bytes;
+}
+void ptc_str_seal(PtcValue str);
+
+static inline const char *ptc_str_bytes(PtcValue str)
+{
+    return ((const PtcStr *)(uintptr_t)str)->bytes;
+}
+
+static inline size_t ptc_str_len(PtcValue str)
+{
+    return ptc_obj(str)->count;
+}
+
+/* One byte is one grapheme. */
+static inline bool ptc_str_simple(PtcValue str)
+{
+    return (ptc_obj(str)->flags & PTC_STR_SIMPLE) != 0;
+}
+
+static inline bool ptc_is_named(PtcValue v)
+{
+    PtcTag t = ptc_tag(v);
+    return t == PTC_T_STRING || t == PTC_T_KEYWORD || t == PTC_T_SYMBOL;
+}
+
+/* Hashing in steps, for whatever is to be a key: begin with a number that tells apart what could
+ * take the same steps (a length), one step for each 64-bit word, finish (never 0).  The secret
+ * behind it is where the anchor was loaded (address randomisation), which needs no start-up and
+ * no state, and is the same for every heap of the process. */
+extern const unsigned char ptc_hash_anchor;
+
+static inline uint64_t ptc_hash_fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128 wide = (unsigned __int128)a * b;
+    return (uint64_t)wide ^ (uint64_t)(wide >> 64);
+}
+
+static inline uint64_t ptc_hash_secret(void)
+{
+    return ptc_hash_fold((uintptr_t)&ptc_hash_anchor ^ 0x5bd1e9955bd1e995, 0xa24baed4963ee407) | 1;
+}
+
+static inline uint64_t ptc_hash_begin(uint64_t start)
+{
+    return ptc_hash_secret() + start * 0xc3a5c85c97cb3127;
+}
+
+static inline uint64_t ptc_hash_step(uint64_t h, uint64_t word)
+{
+    return ptc_hash_fold(h ^ word, ptc_hash_secret());
+}
+
+static inline uint32_t ptc_hash_finish(uint64_t h)
+{
+    h = ptc_hash_fold(h, 0x9fb21c651e98df25);
+    uint32_t half = (uint32_t)(h ^ h >> 32);
+    return half ? half : 1;
+}
+
+/* Never 0; alike for all spellings that flexible keys let match (`-` is `_`, keyword is string). */
+uint32_t ptc_str_hash_bytes(const char *bytes, size_t len);
+uint32_t ptc_str_hash(PtcValue str);
+
+/* Same bytes / same bytes but for `-` and `_`. */
+static inline bool ptc_str_same_bytes(PtcValue a, PtcValue b)
+{
+    return ptc_str_len(a) == ptc_str_len(b) &&
+           memcmp(ptc_str_bytes(a), ptc_str_bytes(b), ptc_str_len(a)) == 0;
+}
+bool ptc_str_fold_equal(PtcValue a, PtcValue b);
+
+/* Number of graphemes; cost is linear unless the string is simple. */
+size_t ptc_str_graphemes(PtcValue str);
+
+/* Does (the whole of) this byte run count as one grapheme a byte? */
+bool ptc_bytes_simple(const char *bytes, size_t len);
+
+#endif
