@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * parse.h - JSON text (RFC 8259, strictly) straight into values.
+ *
+ * Objects become maps with string keys, arrays vectors, numbers without point and exponent
+ * integers of any size, the others doubles.  Of two equal keys the last value wins, in the place of
+ * the first.  A number too large for a double is refused, since infinity could not go back. */
+#ifndef PTC_JSON_PARSE_H
+#define PTC_JSON_PARSE_H
+
+#include "value/heap.h"
+
+enum { PTC_JSON_MAX_DEPTH = 512 }; /* containers inside each other */
+
+/* What went wrong, for the parser and the writer. */
+typedef struct PtcJsonError {
+    size_t offset;         /* parser: the byte of the text where it happened */
+    uint32_t line, column; /* parser: the same, from 1; columns are code points */
+    bool stopped;          /* not the fault of the data: the heap's budget says why */
+    char message[200];
+} PtcJsonError;
+
+/* The value of the whole text, or PTC_NONE with *error filled. */
+PTC_MUST_USE PtcValue ptc_json_parse(PtcHeap *heap, const char *text, size_t len,
+                                     PtcJsonError *error);
+
+/* The same for one value at the start of the text; *used becomes the offset of what follows it and
+ * the white space after it. */
+PTC_MUST_USE PtcValue ptc_json_parse_prefix(PtcHeap *heap, const char *text, size_t len,
+                                            size_t *used, PtcJsonError *error);
+
+#endif

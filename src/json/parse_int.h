@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * parse_int.h - what parse.c and parse_slow.c share: the parser's state, and what is rare enough to
+ * be kept out of the main loop.
+ *
+ * Functions that read take the cursor and return it behind what they read, or NULL after
+ * ptc_json_fail. */
+#ifndef PTC_JSON_PARSE_INT_H
+#define PTC_JSON_PARSE_INT_H
+
+#include "json/parse.h"
+
+enum {
+    PTC_JSON_GUESS_DEPTHS = 16,
+    PTC_JSON_SHAPE_BITS = 6,
+    PTC_JSON_STRING_BITS = 8,
+    PTC_JSON_FIRST_SLOTS = 64, /* of the scratch stack, before it takes memory */
+};
+
+/* An open container. */
+typedef struct PtcJsonLevel {
+    PtcValue shape; /* the guess, as long as all keys agree: then only the values are on the stack;
+                       PTC_NONE: keys and values take turns there */
+    uint32_t base;  /* where its part of the stack begins */
+    bool is_object;
+    bool escapes; /* a key was written with an escape, so it may need one */
+} PtcJsonLevel;
+
+typedef struct PtcJsonParser {
+    PtcHeap *heap;
+    const char *text, *end;
+    const char *paid; /* ticks are paid up to here */
+    PtcJsonError *error;
+    PtcValue *stack;
+    size_t top, cap;
+    PtcJsonLevel *level; /* the innermost; levels[0] is no container */
+    PtcValue guesses[PTC_JSON_GUESS_DEPTHS];
+    PtcValue shapes[1 << PTC_JSON_SHAPE_BITS];
+    PtcValue strings[1 << PTC_JSON_STRING_BITS];
+    /* From here on nothing needs to be cleared. */
+    uint64_t string_words[1 << PTC_JSON_STRING_BITS][2]; /* the bytes of strings[i] */
+    PtcValue first[PTC_JSON_FIRST_SLOTS];
+    PtcJsonLevel levels[PTC_JSON_MAX_DEPTH + 1];
+} PtcJsonParser;
+
+/* The byte at p, 0 at the end: no byte that means something outside of strings. */
+static inline char ptc_json_peek(const PtcJsonParser *ps, const char *p)
+{
+    return PTC_LIKELY(p < ps->end) ? *p : 0;
+}
+
+static inline bool ptc_json_is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+/* Notes what is wrong with the text.  Always NULL. */
+const char *ptc_json_fail(const PtcJsonParser *ps, const char *at, const char *format, ...)
+    PTC_PRINTF(3, 4);
+/* Notes that the budget has stopped.  Always NULL. */
+const char *ptc_json_stopped(const PtcJsonParser *ps, const char *at);
+/* Fails at a byte that is not what was wanted.  Always NULL. */
+const char *ptc_json_unexpected(const PtcJsonParser *ps, const char *at, const char *wanted);
+
+/* Doubles the scratch stack. */
+bool ptc_json_grow(PtcJsonParser *ps);
+
+/* A string with escapes, or not in ASCII, or wrong; p is behind the opening quote. */
+const char *ptc_json_read_odd_string(PtcJsonParser *ps, const char *p, PtcValue *out);
+/* A number that began at start and goes on at p with a point or an exponent. */
+const char *ptc_json_read_double(PtcJsonParser *ps, const char *start, const char *p,
+                                 PtcValue *out);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The parser's rare paths: errors, strings that are not plain ASCII, doubles. */
+#include "json/parse_int.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "json/text.h"
+#include "value/number.h"
+#include "value/str.h"
+
+/* -------------------------------------------------------------------- failure */
+
+static void find_place(PtcJsonError *error, const char *text, const char *at)
+{
+    error->offset = (size_t)(at - text);
+    error->line = error->column = 1;
+    for (const char *p = text; p < at; p++) {
+        if (*p == '\n') {
+            error->line++;
+            error->column = 1;
+        } else if (((unsigned char)*p & 0xc0) != 0x80) {
+            error->column++;
+        }
+    }
+}
+
+const char *ptc_json_fail(const PtcJsonParser *ps, const char *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(ps->error->message, sizeof ps->error->message, format, args);
+    va_end(args);
+    find_place(ps->error, ps->text, at);
+    return NULL;
+}
+
+const char *ptc_json_stopped(const PtcJsonParser *ps, const char *at)
+{
+    bool size = ps->heap->budget->stop == PTC_STOP_SIZE;
+    ptc_json_fail(ps, at, size ? "this integer is too large" : "stopped by a limit");
+    ps->error->stopped = true;
+    return NULL;
+}
+
+const char *ptc_json_unexpected(const PtcJsonParser *ps, const char *at, const char *wanted)
+{
+    if (at >= ps->end)
+        return ptc_json_fail(ps, at, "expected %s, but the text ends", wanted);
+    unsigned char c = (unsigned char)*at;
+    if (c > ' ' && c < 0x7f)
+        return ptc_json_fail(ps, at, "expected %s, found %c", wanted, c);
+    return ptc_json_fail(ps, at, "expected %s, found byte 0x%02X", wanted, c);
+}
+
+bool ptc_json_grow(PtcJsonParser *ps)
+{
+    PtcMem *mem = ps->heap->pool->mem;
+    size_t size = ps->cap * sizeof(PtcValue);
+    bool outside = ps->stack != ps->first;
+    PtcValue *p = ptc_mem_resize(mem, outside ? ps->stack : NULL, outside ? size : 0, 2 * size);
+    if (!p)
+        return ptc_budget_halt(ps->heap->budget, PTC_STOP_MEMORY);
+    if (!outside)
+        memcpy(p, ps->first, size);
+    ps->stack = p;
+    ps->cap *= 2;
+    return true;
+}
+
+/* -------------------------------------------------------------------- strings */
+
+/* Four hexadecimal digits, -1 when they are not there. */
+static int32_t read_hex4(const char *p, const char *end)
+{
+    int32_t n = 0;
+    if (end - p < 4)
+        return -1;
+    for (int i = 0; i < 4; i++) {
+        char c = p[i], lower = (char)(c | 0x20);
+        if (c >= '0' && c <= '9')
+            n = n * 16 + (c - '0');
+        else if (lower >= 'a' && lower <= 'f')
+            n = n * 16 + (lower - 'a' + 10);
+        else
+            return -1;
+    }
+    return n;
+}
+
+/* \uXXXX, or two of them for one code point; p is behind the u. */
+static const char *read_unicode(const PtcJsonParser *ps, const char *p, uint32_t *code)
+{
+    int32_t high = read_hex4(p, ps->end);
+    if (high < 0)
+        return ptc_json_fail(ps, p, "expected four hexadecimal digits");
+    *code = (uint32_t)high;
+    if (high < 0xd800 || high > 0xdfff)
+        return p + 4;
+    bool more = ps->end - p >= 6 && p[4] == '\\' && p[5] == 'u';
+    int32_t low = more ? read_hex4(p + 6, ps->end) : -1;
+    if (high > 0xdbff || low < 0xdc00 || low > 0xdfff)
+        return ptc_json_fail(ps, p, "half of a surrogate pair is no character");
+    *code = 0x10000 + ((uint32_t)(high - 0xd800) << 10) + (uint32_t)(low - 0xdc00);
+    return p + 10;
+}
+
+/* One escape; p is at the backslash. */
+static const char *read_escape(const PtcJsonParser *ps, const char *p, uint32_t *code)
+{
+    static const char names[] = "\"\\/bfnrt";
+    static const char meant[] = "\"\\/\b\f\n\r\t";
+    char c = ptc_json_peek(ps, p + 1);
+    if (c == 'u')
+        return read_unicode(ps, p + 2, code);
+    const char *found = c ? strchr(names, c) : NULL;
+    if (!found)
+        return ptc_json_unexpected(ps, p + 1, "an escape");
+    *code = (uint32_t)meant[found - names];
+    return p + 2;
+}
+
+/* Checks a string up to its closing quote, which is returned; *len is what it decodes to. */
+static const char *measure_string(const PtcJsonParser *ps, const char *p, size_t *len)
+{
+    size_t n = 0;
+    for (;;) {
+        const char *run = p;
+        uint32_t code;
+        char bytes[4];
+        p = ptc_json_skip_plain(p, ps->end);
+        size_t valid = ptc_utf8_valid_prefix(run, (size_t)(p - run));
+        n += valid;
+        if (run + valid != p)
+            return ptc_json_fail(ps, run + valid, "invalid UTF-8 in a string");
+        if (p == ps->end)
+            return ptc_json_fail(ps, p, "the text ends inside a string");
+        if (*p == '"') {
+            *len = n;
+            return p;
+        }
+        if (*p != '\\')
+            return ptc_json_fail(ps, p, "control character 0x%02X in a string: use an escape", *p);
+        p = read_escape(ps, p, &code);
+        if (!p)
+            return NULL;
+        n += ptc_utf8_encode(code, bytes);
+    }
+}
+
+/* Decodes what measure_string has checked. */
+static void decode_string(const PtcJsonParser *ps, const char *p, const char *quote, char *out)
+{
+    for (;;) {
+        const char *run = p;
+        uint32_t code;
+        p = ptc_json_skip_plain(p, quote);
+        memcpy(out, run, (size_t)(p - run));
+        out += p - run;
+        if (p == quote)
+            return;
+        char bytes[4];
+        p = read_escape(ps, p, &code);
+        size_t n = ptc_utf8_encode(code, bytes);
+        memcpy(out, bytes, n);
+        out += n;
+    }
+}
+
+const char *ptc_json_read_odd_string(PtcJsonParser *ps, const char *p, PtcValue *out)
+{
+    size_t len = 0;
+    const char *quote = measure_string(ps, p, &len);
+    if (!quote)
+        return NULL;
+    *out = ptc_str_begin(ps->heap, PTC_T_STRING, len);
+    if (*out == PTC_NONE)
+        return ptc_json_stopped(ps, p);
+    decode_string(ps, p, quote, ptc_str_room(*out));
+    ptc_str_seal(*out);
+    return quote + 1;
+}
+
+/* -------------------------------------------------------------------- numbers */
+
+static const char *skip_digits(const PtcJsonParser *ps, const char *p)
+{
+    if (!ptc_json_is_digit(ptc_json_peek(ps, p)))
+        return ptc_json_unexpected(ps, p, "a digit");
+    while (p < ps->end && ptc_json_is_digit(*p))
+        p++;
+    return p;
+}
+
+static PtcValue new_double(PtcHeap *heap, double d)
+{
+    PtcValue v = ptc_flonum(d);
+    if (PTC_LIKELY(v != PTC_NONE))
+        return v;
+    PtcFloat *f = ptc_heap_object(heap, PTC_T_FLOAT, sizeof *f, 0);
+    if (!f)
+        return PTC_NONE;
+    f->value = d;
+    return ptc_from_obj(f);
+}
+
+const char *ptc_json_read_double(PtcJsonParser *ps, const char *start, const char *p, PtcValue *out)
+{
+    double d;
+    if (*p == '.')
+        p = skip_digits(ps, p + 1);
+    if (p && (ptc_json_peek(ps, p) | 0x20) == 'e') {
+        p++;
+        p = skip_digits(ps, ptc_json_peek(ps, p) == '-' || ptc_json_peek(ps, p) == '+' ? p + 1 : p);
+    }
+    if (!p)
+        return NULL;
+    if (!ptc_double_parse(start, (size_t)(p - start), &d) || !isfinite(d))
+        return ptc_json_fail(ps, start, "this number is too large for a double");
+    *out = new_double(ps->heap, d);
+    return *out != PTC_NONE ? p : ptc_json_stopped(ps, start);
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#include "json/write.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "json/text.h"
+#include "value/bigint.h"
+#include "value/map.h"
+#include "value/number.h"
+#include "value/str.h"
+#include "value/visit.h"
+
+typedef struct Writer {
+    const PtcJsonWriter *with;
+    PtcBuf *buf;
+    PtcJsonError *error;
+    PtcWalk walk;
+    PtcValue checked; /* a shape whose keys are known not to clash */
+} Writer;
+
+/* -------------------------------------------------------------------- failure */
+
+/* Appends to text of the given size, cutting between characters. */
+static void add_text(char *text, size_t size, const char *bytes, size_t n)
+{
+    size_t len = strlen(text), room = size - 1 - len;
+    if (n > room) {
+        n = room;
+        while (n > 0 && ((unsigned char)bytes[n] & 0xc0) == 0x80)
+            n--;
+    }
+    memcpy(text + len, bytes, n);
+    text[len + n] = 0;
+}
+
+static bool is_word(const char *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char lower = (char)(p[i] | 0x20);
+        if (!(lower >= 'a' && lower <= 'z') && !(p[i] >= '0' && p[i] <= '9') && p[i] != '_' &&
+            p[i] != '-')
+            return false;
+    }
+    return n > 0;
+}
+
+static void add_key_step(char *path, size_t size, PtcValue key)
+{
+    char number[32];
+    if (ptc_is_int(key)) {
+        int n = snprintf(number, sizeof number, ".%lld", (long long)ptc_to_int(key));
+        add_text(path, size, number, (size_t)n);
+    } else if (!ptc_is_named(key)) {
+        add_text(path, size, "[?]", 3);
+    } else {
+        bool word = is_word(ptc_str_bytes(key), ptc_str_len(key));
+        add_text(path, size, word ? "." : "[\"", word ? 1 : 2);
+        add_text(path, size, ptc_str_bytes(key), ptc_str_len(key));
+        add_text(path, size, "\"]", word ? 0 : 2);
+    }
+}
+
+/* Where the walk is: $.rows[2].name; without the step inside the innermost when that is a key. */
+static void add_path(const Writer *ws, bool at_key, char *path, size_t size)
+{
+    size_t steps = ws->walk.count - (at_key && ws->walk.count ? 1 : 0);
+    char number[32];
+    add_text(path, size, "$", 1);
+    for (size_t i = 0; i < steps && strlen(path) < size - 1; i++) {
+        const PtcFrame *f = &ws->walk.frames[i];
+        if (ptc_is_map(f->a)) {
+            add_key_step(path, size, f->b);
+        } else {
+            int n = snprintf(number, sizeof number, "[%zu]", f->pos - 1);
+            add_text(path, size, number, (size_t)n);
+        }
+    }
+}
+
+/* Always false. */
+static bool refuse(Writer *ws, const char *what, const char *why, bool at_key)
+{
+    PtcJsonError *e = ws->error;
+    snprintf(e->message, sizeof e->message, "%s %s, at ", what, why);
+    add_path(ws, at_key, e->message, sizeof e->message);
+    return false;
+}
+
+/* What to call a value that cannot be JSON, or no key. */
+static const char *name_of(PtcValue v)
+{
+    if (ptc_is_builtin(v) || ptc_is(v, PTC_T_CLOSURE))
+        return "a function";
+    if (ptc_is(v, PTC_T_VAR))
+        return "a var";
+    if (ptc_is_map(v))
+        return "a map";
+    if (ptc_is_set(v))
+        return "a set";
+    return ptc_is_sequential(v) ? "a vector" : "this value";
+}
+
+/* Fills the error for a failure that has not done so: buffer or budget.  Always false. */
+static bool explain(Writer *ws)
+{
+    PtcBudget *budget = ws->with->heap->budget;
+    PtcJsonError *e = ws->error;
+    if (ws->buf->failed)
+        ptc_budget_halt(budget, PTC_STOP_MEMORY);
+    e->stopped = budget->stop != PTC_STOP_NONE;
+    if (e->stopped)
+        snprintf(e->message, sizeof e->message, "stopped by a limit");
+    else if (!e->message[0])
+        snprintf(e->message, sizeof e->message, "the JSON is longer than %zu bytes", ws->buf->max);
+    return false;
+}
+
+/* -------------------------------------------------------------------- strings */
+
+static bool add_escape(PtcBuf *buf, char c)
+{
+    static const char names[] = "\"\\bfnrt";
+    static const char meant[] = "\"\\\b\f\n\r\t";
+    static const char hex[] = "0123456789abcdef";
+    const char *found = c ? strchr(meant, c) : NULL;
+    if (found)
+        return ptc_buf_add(buf, (char[]){'\\', names[found - meant]}, 2);
+    return ptc_buf_add(buf, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
+}
+
+bool ptc_json_write_string(PtcBuf *buf, const char *text, size_t len)
+{
+    const char *p = text, *end = p + len;
+    bool ok = ptc_buf_add(buf, "\"", 1);
+    while (ok && p < end) {
+        const char *run = p;
+        p = ptc_json_skip_plain(p, end);
+        ok = ptc_buf_add(buf, run, (size_t)(p - run)) && (p == end || add_escape(buf, *p++));
+    }
+    return ok && ptc_buf_add(buf, "\"", 1);
+}
+
+static bool add_string(PtcBuf *buf, PtcValue str)
+{
+    return ptc_json_write_string(buf, ptc_str_bytes(str), ptc_str_len(str));
+}
+
+/* -------------------------------------------------------------------- scalars */
+
+static bool add_double(Writer *ws, double d)
+{
+    char text[PTC_DOUBLE_TEXT];
+    if (!isfinite(d)) {
+        ptc_double_print(d, text);
+        return refuse(ws, text, "cannot be JSON", false);
+    }
+    if (ws->with->float_precision >= 0)
+        d = ptc_double_round(d, ws->with->float_precision);
+    return ptc_buf_add(ws->buf, text, ptc_double_json(d, text));
+}
+
+static bool add_other(Writer *ws, PtcValue v)
+{
+    const char *what = name_of(v);
+    if (ws->with->other && ws->with->other(ws->with, ws->buf, v, &what))
+        return true;
+    return ptc_buf_ok(ws->buf) && refuse(ws, what, "cannot be JSON", false);
+}
+
+/* Anything but a collection. */
+static bool add_leaf(Writer *ws, PtcValue v)
+{
+    if (ptc_is_integer(v))
+        return ptc_int_print(ws->with->heap, ws->buf, v);
+    if (ptc_is_named(v))
+        return add_string(ws->buf, v);
+    if (ptc_is_float(v))
+        return add_double(ws, ptc_to_float(v));
+    switch (v) {
+    case PTC_NIL: return ptc_buf_add(ws->buf, "null", 4);
+    case PTC_TRUE: return ptc_buf_add(ws->buf, "true", 4);
+    case PTC_FALSE: return ptc_buf_add(ws->buf, "false", 5);
+    default: return add_other(ws, v);
+    }
+}
+
+/* ----------------------------------------------------------------------- keys */
+
+static bool add_other_key(Writer *ws, PtcBuf *buf, PtcValue key)
+{
+    size_t before = buf->len;
+    const char *what = name_of(key);
+    if (ws->with->other && ws->with->other(ws->with, buf, key, &what) && buf->data[before] == '"')
+        return true;
+    return ptc_buf_ok(buf) && refuse(ws, what, "cannot be a key in JSON", true);
+}
+
+/* Appends a key as a JSON string. */
+static bool add_key(Writer *ws, PtcBuf *buf, PtcValue key)
+{
+    char text[PTC_DOUBLE_TEXT];
+    if (PTC_LIKELY(ptc_is_named(key)))
+        return add_string(buf, key);
+    if (ptc_is_integer(key))
+        return ptc_buf_add(buf, "\"", 1) && ptc_int_print(ws->with->heap, buf, key) &&
+               ptc_buf_add(buf, "\"", 1);
+    if (ptc_is_float(key)) {
+        ptc_double_print(ptc_to_float(key), text);
+        return ptc_buf_addf(buf, "\"%s\"", text);
+    }
+    if (key == PTC_NIL || ptc_is_bool(key)) {
+        const char *word = key == PTC_NIL ? "nil" : key == PTC_TRUE ? "true" : "false";
+        return ptc_buf_addf(buf, "\"%s\"", word);
+    }
+    return add_other_key(ws, buf, key);
+}
+
+/* The string that a key becomes, or PTC_NONE. */
+static PtcValue key_string(Writer *ws, PtcValue key)
+{
+    PtcBuf text;
+    PtcJsonError ignored;
+    if (ptc_is_string(key))
+        return key;
+    if (ptc_is_named(key))
+        return ptc_str_new(ws->with->heap, ptc_str_bytes(key), ptc_str_len(key));
+    ptc_buf_init(&text, ws->buf->mem, SIZE_MAX);
+    PtcValue v = PTC_NONE;
+    if (add_key(ws, &text, key))
+        v = ptc_json_parse(ws->with->heap, text.data, text.len, &ignored);
+    if (text.failed)
+        ptc_budget_halt(ws->with->heap->budget, PTC_STOP_MEMORY);
+    ptc_buf_deinit(&text);
+    return v;
+}
+
+/* Keys of one kind cannot clash. */
+static int kind_of_key(PtcValue key)
+{
+    PtcTag tag = ptc_tag(key);
+    return tag == PTC_T_BIGINT || tag == PTC_T_FLOAT ? PTC_T_NONE : (int)tag;
+}
+
+static bool is_mixed(PtcValue map)
+{
+    PtcValue key;
+    size_t pos = 0;
+    bool any = ptc_map_next(map, &pos, &key, NULL);
+    int kind = any ? kind_of_key(key) : 0;
+    while (ptc_map_next(map, &pos, &key, NULL)) {
+        if (kind_of_key(key) != kind)
+            return true;
+    }
+    return false;
+}
+
+/* Fails when two keys of a map become the same string. */
+static bool check_mixed(Writer *ws, PtcValue map)
+{
+    PtcDictBuild seen;
+    PtcValue key;
+    if (!ptc_dict_build_init(&seen, ws->with->heap, true))
+        return false;
+    bool ok = true;
+    for (size_t pos = 0; ok && ptc_map_next(map, &pos, &key, NULL);) {
+        key = key_string(ws, key);
+        ok = key != PTC_NONE && ptc_tick(ws->with->heap->budget, 1);
+        if (ok && ptc_dict_build_find(&seen, key) >= 0)
+            ok = refuse(ws, "two keys that become the same string", "cannot be JSON", false);
+        ok = ok && ptc_dict_build_put(&seen, key, PTC_NIL);
+    }
+    ptc_dict_build_cancel(&seen);
+    return ok;
+}
+
+static bool check_keys(Writer *ws, PtcValue map)
+{
+    bool small = ptc_is(map, PTC_T_SMAP);
+    PtcValue shape = small ? ((const PtcSmap *)(const void *)ptc_obj(map))->shape : PTC_NONE;
+    if (small && shape == ws->checked)
+        return true;
+    if (!ptc_tick(ws->with->heap->budget, (int64_t)(ptc_map_count(map) / 16)))
+        return false;
+    if (is_mixed(map) && !check_mixed(ws, map))
+        return false;
+    ws->checked = shape;
+    return true;
+}
+
+/* ---------------------------------------------------------------- collections */
+
+/* A leaf, or the opening bracket of a collection, which is then the innermost. */
+static bool add_value(Writer *ws, PtcValue v)
+{
+    if (!ptc_visit_can(v))
+        return add_leaf(ws, v);
+    if (ptc_is_map(v) && !check_keys(ws, v))
+        return false;
+    return ptc_buf_add(ws->buf, ptc_is_map(v) ? "{" : "[", 1) && ptc_visit_begin(&ws->walk, v);
+}
+
+/* The next item of the innermost collection, or its closing bracket. */
+static bool add_next(Writer *ws)
+{
+    PtcFrame *top = ptc_walk_top(&ws->walk);
+    bool first = ptc_visit_is_first(top);
+    PtcValue v = PTC_NONE;
+    PtcVisit step = ptc_visit_next(top, &v);
+    if (step == PTC_VISIT_END) {
+        ws->walk.count--;
+        return ptc_buf_add(ws->buf, ptc_is_map(top->a) ? "}" : "]", 1);
+    }
+    size_t bytes = ptc_is_named(v) ? ptc_str_len(v) : 0;
+    if (!ptc_tick(ws->with->heap->budget, 1 + (int64_t)(bytes / 64)))
+        return false;
+    if (step == PTC_VISIT_VALUE)
+        return ptc_buf_add(ws->buf, ":", 1) && add_value(ws, v);
+    if (!first && !ptc_buf_add(ws->buf, ",", 1))
+        return false;
+    return step == PTC_VISIT_KEY ? add_key(ws, ws->buf, v) : add_value(ws, v);
+}
+
+bool ptc_json_write(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, PtcJsonError *error)
+{
+    Writer ws = {.with = writer, .buf = buf, .error = error, .checked = PTC_NONE};
+    memset(error, 0, sizeof *error);
+    ptc_walk_init(&ws.walk, writer->heap);
+    bool ok = add_value(&ws, v);
+    while (ok && ws.walk.count)
+        ok = add_next(&ws);
+    ptc_walk_deinit(&ws.walk);
+    return ok || explain(&ws);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * write.h - values as JSON text, without C recursion and without white space.
+ *
+ * Sequentials and sets become arrays.  Keywords and symbols become strings of their names.  A map's
+ * keys become strings: numbers, booleans and nil by their printed text.  Two keys of one map that
+ * become the same string (:a and "a") are an error, as are NaN, infinities, functions and vars. */
+#ifndef PTC_JSON_WRITE_H
+#define PTC_JSON_WRITE_H
+
+#include "base/buf.h"
+#include "json/parse.h"
+
+typedef struct PtcJsonWriter {
+    PtcHeap *heap; /* for its budget and ledger; nothing is allocated in it but the key strings of
+                      maps that mix types of keys */
+    int float_precision; /* -1: shortest */
+    /* Appends the JSON of what the value layer does not know (a date); may be NULL.  False: it has
+     * none; *what may then be set to what it is, such as "a duration".  In a map's key only a
+     * JSON string counts. */
+    bool (*other)(const struct PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what);
+} PtcJsonWriter;
+
+/* Appends the JSON of v.  False with *error filled: message says what cannot be JSON and where
+ * (`a function cannot be JSON, at $.rows[2]`), that the buffer is full, or that the budget stopped.
+ * What was appended until then stays in the buffer. */
+PTC_MUST_USE bool ptc_json_write(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v,
+                                 PtcJsonError *error);
+
+/* Appends UTF-8 text as a JSON string, with its quotes. */
+bool ptc_json_write_string(PtcBuf *buf, const char *text, size_t len);
+
+#endif
