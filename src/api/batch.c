@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+#include "api/batch.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "api/api_int.h"
+
+enum { MAX_NAMED = 1024, REQUEST_SLACK = 1024 * 1024 };
+
+struct NamedSession {
+    NamedSession *next;
+    PtcSession *session;
+    size_t len;
+    char name[];
+};
+
+/* One line being answered. */
+typedef struct Request {
+    Ptc *ptc;
+    PtcData *data;
+    PtcValue body, id;
+    PtcRun run;
+    PtcLimits limits;
+    char problem[256]; /* why it cannot be run, empty when it can */
+    PtcBuf out;
+} Request;
+
+/* --------------------------------------------------------------------------- sessions */
+
+static PtcSession *named_session(Ptc *ptc, const char *name, size_t len)
+{
+    for (NamedSession *n = ptc->named; n; n = n->next)
+        if (n->len == len && memcmp(n->name, name, len) == 0)
+            return n->session;
+    if (ptc->named_count >= MAX_NAMED)
+        return NULL;
+    NamedSession *n = ptc_mem_alloc(&ptc->mem, sizeof *n + len);
+    if (!n)
+        return NULL;
+    n->session = ptc_session_new(ptc);
+    if (!n->session) {
+        ptc_mem_free(&ptc->mem, n, sizeof *n + len);
+        return NULL;
+    }
+    n->len = len;
+    memcpy(n->name, name, len);
+    n->next = ptc->named;
+    ptc->named = n;
+    ptc->named_count++;
+    return n->session;
+}
+
+void ptc_batch_deinit(Ptc *ptc)
+{
+    while (ptc->named) {
+        NamedSession *n = ptc->named;
+        ptc->named = n->next;
+        ptc_session_free(n->session);
+        ptc_mem_free(&ptc->mem, n, sizeof *n + n->len);
+    }
+}
+
+/* ---------------------------------------------------------------------------- requests */
+
+static PtcValue field(PtcValue map, const char *name)
+{
+    PtcValue key, value;
+    size_t len = strlen(name);
+    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
+        if (ptc_is_string(key) && ptc_str_len(key) == len && memcmp(ptc_str_bytes(key), name, len) == 0)
+            return value == PTC_NIL ? PTC_NONE : value;
+    return PTC_NONE;
+}
+
+static bool refuse(Request *r, const char *problem)
+{
+    snprintf(r->problem, sizeof r->problem, "%s", problem);
+    return false;
+}
+
+static bool read_option(Request *r, PtcValue key, PtcValue value)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+        int64_t scale;
+    } known[] = {
+        {"timeout_ms", offsetof(PtcLimits, timeout_ms), 1},
+        {"deadline_ms", offsetof(PtcLimits, deadline_ms), 1},
+        {"memory_mb", offsetof(PtcLimits, memory_bytes), 1024 * 1024},
+        {"loop_limit", offsetof(PtcLimits, loop_limit), 1},
+        {"max_depth", offsetof(PtcLimits, max_depth), 1},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        if (strcmp(ptc_str_bytes(key), known[i].name) != 0)
+            continue;
+        if (!ptc_is_int(value) || ptc_to_int(value) < 0 || ptc_to_int(value) > (int64_t)1 << 40) {
+            snprintf(r->problem, sizeof r->problem, "options.%s must be a whole number of at least 0", known[i].name);
+            return false;
+        }
+        int64_t n = ptc_to_int(value) * known[i].scale;
+        memcpy((char *)&r->limits + known[i].offset, &n, sizeof n);
+        return true;
+    }
+    snprintf(r->problem, sizeof r->problem,
+             "unknown option %.40s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth",
+             ptc_str_bytes(key));
+    return false;
+}
+
+static bool read_options(Request *r, PtcValue options)
+{
+    PtcValue key, value;
+    if (options == PTC_NONE)
+        return true;
+    if (!ptc_is_map(options))
+        return refuse(r, "options must be an object");
+    for (size_t pos = 0; ptc_map_next(options, &pos, &key, &value);)
+        if (!read_option(r, key, value))
+            return false;
+    r->run.limits = &r->limits;
+    return true;
+}
+
+static bool read_session(Request *r, PtcValue name, bool one_session)
+{
+    if (name == PTC_NONE && !one_session)
+        return true;
+    if (name != PTC_NONE && !ptc_is_string(name))
+        return refuse(r, "session must be a string");
+    r->run.session = name == PTC_NONE ? named_session(r->ptc, "", 0)
+                                      : named_session(r->ptc, ptc_str_bytes(name), ptc_str_len(name));
+    return r->run.session || refuse(r, "no room for another session");
+}
+
+static bool read_request(Request *r, const char *line, size_t len, bool one_session)
+{
+    char error[200] = "";
+    r->body = ptc_make_json(r->data, line, len, error, sizeof error);
+    if (r->body == PTC_NONE) {
+        snprintf(r->problem, sizeof r->problem, "the line is not JSON: %s", error);
+        return false;
+    }
+    if (!ptc_is_map(r->body))
+        return refuse(r, "a request is a JSON object with \"program\"");
+    r->id = field(r->body, "id");
+    PtcValue program = field(r->body, "program"), context = field(r->body, "context");
+    if (program == PTC_NONE || !ptc_is_string(program))
+        return refuse(r, "\"program\" must be a string");
+    if (context != PTC_NONE && !ptc_is_map(context))
+        return refuse(r, "\"context\" must be an object");
+    if (field(r->body, "tools") != PTC_NONE || field(r->body, "signature") != PTC_NONE ||
+        field(r->body, "journal") != PTC_NONE)
+        return refuse(r, "tools, signature and journal are not available yet");
+    r->run.program = ptc_str_bytes(program);
+    r->run.program_len = ptc_str_len(program);
+    r->run.context = context;
+    return read_options(r, field(r->body, "options")) && read_session(r, field(r->body, "session"), one_session);
+}
+
+/* ----------------------------------------------------------------------------- answers */
+
+static void add_string(PtcBuf *out, const char *text, size_t len)
+{
+    ptc_json_write_string(out, text, len);
+}
+
+static void add_field(PtcBuf *out, const char *name, const char *text, size_t len)
+{
+    ptc_buf_addf(out, ",\"%s\":", name);
+    add_string(out, text, len);
+}
+
+static void begin_answer(Request *r, bool ok)
+{
+    ptc_buf_add_cstr(&r->out, "{\"id\":");
+    size_t before = r->out.len;
+    PtcJsonWriter writer = {&r->data->box->heap, -1, NULL};
+    PtcJsonError error;
+    if (r->id == PTC_NONE || !ptc_json_write(&writer, &r->out, r->id, &error)) {
+        r->out.len = before;
+        ptc_buf_add_cstr(&r->out, "null");
+    }
+    ptc_buf_addf(&r->out, ",\"ok\":%s", ok ? "true" : "false");
+}
+
+static void add_prints(PtcBuf *out, const PtcOutcome *o)
+{
+    ptc_buf_add_cstr(out, ",\"prints\":[");
+    for (size_t i = 0; i < ptc_outcome_print_count(o); i++) {
+        size_t len;
+        const char *text = ptc_outcome_print(o, i, &len);
+        if (i)
+            ptc_buf_add_char(out, ',');
+        add_string(out, text, len);
+    }
+    ptc_buf_add_char(out, ']');
+    if (ptc_outcome_prints_cut(o))
+        ptc_buf_add_cstr(out, ",\"prints_truncated\":true");
+}
+
+static void answer_ok(Request *r, PtcOutcome *o)
+{
+    size_t len;
+    bool cut;
+    begin_answer(r, true);
+    const char *text = ptc_outcome_text(o, &len, &cut);
+    add_field(&r->out, "text", text ? text : "", text ? len : 0);
+    if (cut)
+        ptc_buf_add_cstr(&r->out, ",\"truncated\":true");
+    const char *json = ptc_outcome_json(o, &len);
+    if (json) {
+        ptc_buf_add_cstr(&r->out, ",\"json\":");
+        ptc_buf_add(&r->out, json, len);
+    }
+    add_prints(&r->out, o);
+    if (ptc_outcome_control(o))
+        add_field(&r->out, "control", ptc_outcome_control(o), strlen(ptc_outcome_control(o)));
+    ptc_buf_add_char(&r->out, '}');
+}
+
+static void add_finding(PtcBuf *out, const PtcError *e)
+{
+    ptc_buf_addf(out, "{\"kind\":\"%s\",\"message\":", e->kind);
+    add_string(out, e->message, e->message_len);
+    ptc_buf_addf(out, ",\"line\":%u,\"column\":%u,\"hint\":", (unsigned)e->line, (unsigned)e->column);
+    add_string(out, e->hint, e->hint_len);
+    ptc_buf_add_cstr(out, ",\"form\":");
+    add_string(out, e->form, e->form_len);
+    ptc_buf_add_char(out, '}');
+}
+
+static void answer_error(Request *r, const PtcOutcome *o)
+{
+    PtcError e = {.size = sizeof e};
+    begin_answer(r, false);
+    ptc_outcome_error(o, 0, &e);
+    ptc_buf_addf(&r->out, ",\"reason\":\"%s\",\"phase\":\"%s\",\"kind\":\"%s\",\"message\":", e.reason, e.phase, e.kind);
+    add_string(&r->out, e.message, e.message_len);
+    ptc_buf_addf(&r->out, ",\"line\":%u,\"column\":%u,\"errors\":[", (unsigned)e.line, (unsigned)e.column);
+    for (size_t i = 0; i < ptc_outcome_error_count(o); i++) {
+        if (i)
+            ptc_buf_add_char(&r->out, ',');
+        ptc_outcome_error(o, i, &e);
+        add_finding(&r->out, &e);
+    }
+    ptc_buf_add_char(&r->out, ']');
+    add_prints(&r->out, o);
+    ptc_buf_add_char(&r->out, '}');
+}
+
+/* A request that could not be run at all. */
+static void answer_problem(Request *r, const char *reason, const char *kind)
+{
+    begin_answer(r, false);
+    ptc_buf_addf(&r->out, ",\"reason\":\"%s\",\"phase\":\"parse\",\"kind\":\"%s\",\"message\":", reason, kind);
+    add_string(&r->out, r->problem, strlen(r->problem));
+    ptc_buf_addf(&r->out, ",\"line\":0,\"column\":0,\"errors\":[{\"kind\":\"%s\",\"message\":", kind);
+    add_string(&r->out, r->problem, strlen(r->problem));
+    ptc_buf_add_cstr(&r->out, ",\"line\":0,\"column\":0,\"hint\":\"\"}],\"prints\":[]}");
+}
+
+static void answer(Request *r, const char *line, size_t len, bool one_session)
+{
+    PtcOutcome *o = NULL;
+    if (!read_request(r, line, len, one_session)) {
+        answer_problem(r, "args_error", "args_error");
+        return;
+    }
+    PtcStatus status = ptc_eval(r->ptc, &r->run, &o);
+    if (status == PTC_BAD_ARGUMENT) {
+        refuse(r, "an option is out of range");
+        answer_problem(r, "args_error", "args_error");
+    } else if (status != PTC_OK) {
+        refuse(r, "the host is out of memory");
+        answer_problem(r, "memory_limit", "memory_exceeded");
+    } else if (ptc_outcome_ok(o)) {
+        answer_ok(r, o);
+    } else {
+        answer_error(r, o);
+    }
+    ptc_outcome_free(o);
+}
+
+PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_session, char **out, size_t *out_len)
+{
+    if (!ptc || !line || !out || !out_len)
+        return PTC_BAD_ARGUMENT;
+    Request r = {.ptc = ptc};
+    r.data = ptc_data_new(ptc, ptc->limits.context_bytes + ptc->limits.program_bytes * 2 + REQUEST_SLACK);
+    if (!r.data)
+        return PTC_NO_MEMORY;
+    ptc_run_init(&r.run, sizeof r.run);
+    ptc_limits_init(&r.limits, sizeof r.limits);
+    ptc_buf_init(&r.out, &ptc->mem, SIZE_MAX / 4);
+    answer(&r, line, len, one_session);
+    ptc_data_free(r.data);
+    const char *text = ptc_buf_text(&r.out);
+    if (!text) {
+        ptc_buf_deinit(&r.out);
+        return PTC_NO_MEMORY;
+    }
+    /* The caller frees len + 1 bytes. */
+    size_t n = r.out.len;
+    char *exact = ptc_mem_resize(&ptc->mem, r.out.data, r.out.cap, n + 1);
+    if (!exact) {
+        ptc_buf_deinit(&r.out);
+        return PTC_NO_MEMORY;
+    }
+    *out = exact;
+    *out_len = n;
+    return PTC_OK;
+}
+
+PtcStatus ptc_eval_json(Ptc *ptc, const char *request, size_t len, char **out, size_t *out_len)
+{
+    return ptc_batch_line(ptc, request, len, false, out, out_len);
+}
+
+void ptc_text_free(Ptc *ptc, char *text, size_t len)
+{
+    if (ptc && text)
+        ptc_mem_free(&ptc->mem, text, len + 1);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * batch.h - one request line in, one answer line out; see docs/batch.md. */
+#ifndef PTC_API_BATCH_H
+#define PTC_API_BATCH_H
+
+#include "ptc/ptc.h"
+
+/* As ptc_eval_json; with one_session, lines that name no session share one. */
+PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_session, char **out, size_t *out_len);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ * The engine handle: options, limits, one run after the other. */
+#include "api/api_int.h"
+
+#include <string.h>
+
+enum { MIB = 1024 * 1024 };
+
+static const PtcLimits default_limits = {
+    .size = sizeof(PtcLimits),
+    .timeout_ms = 1000,
+    .deadline_ms = 60000,
+    .memory_bytes = 10 * MIB,
+    .loop_limit = 1000000,
+    .max_depth = 10000,
+    .max_int_bits = 1 << 18,
+    .program_bytes = 64 * 1024,
+    .context_bytes = 4 * MIB,
+    .session_bytes = 10 * MIB,
+    .print_bytes = 64 * 1024,
+    .result_bytes = 1 * MIB,
+};
+
+/* Largest value of each limit, in the order of the struct. */
+static const int64_t ceilings[] = {
+    (int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 46, (int64_t)1 << 62, 1000000,          PTC_INT_BITS_MAX,
+    64 * MIB,         (int64_t)1 << 46, (int64_t)1 << 46, (int64_t)1 << 31, (int64_t)1 << 31,
+};
+
+enum { LIMIT_COUNT = (sizeof(PtcLimits) - offsetof(PtcLimits, timeout_ms)) / sizeof(int64_t) };
+_Static_assert(sizeof ceilings / sizeof ceilings[0] == LIMIT_COUNT, "one ceiling for each limit");
+
+/* The limits as an array; they all have one type. */
+static int64_t *fields(PtcLimits *limits)
+{
+    return &limits->timeout_ms;
+}
+
+void ptc_limits_init(PtcLimits *limits, size_t size)
+{
+    PtcLimits all = {.size = size};
+    for (size_t i = 0; i < LIMIT_COUNT; i++)
+        fields(&all)[i] = PTC_UNSET;
+    memcpy(limits, &all, size < sizeof all ? size : sizeof all);
+}
+
+void ptc_options_init(PtcOptions *options, size_t size)
+{
+    PtcOptions all = {.size = size, .float_precision = PTC_UNSET, .fail_allocation = PTC_UNSET};
+    memcpy(options, &all, size < sizeof all ? size : sizeof all);
+}
+
+void ptc_run_init(PtcRun *run, size_t size)
+{
+    PtcRun all = {.size = size};
+    memcpy(run, &all, size < sizeof all ? size : sizeof all);
+}
+
+bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given, const PtcLimits *from)
+{
+    PtcLimits mine;
+    ptc_limits_init(&mine, sizeof mine);
+    if (given && given->size < sizeof(size_t))
+        return false;
+    if (given)
+        memcpy(&mine, given, given->size < sizeof mine ? given->size : sizeof mine);
+    *limits = *from;
+    for (size_t i = 0; i < LIMIT_COUNT; i++) {
+        int64_t n = fields(&mine)[i];
+        if (n == PTC_UNSET)
+            continue;
+        if (n < 0 || n > ceilings[i])
+            return false;
+        fields(limits)[i] = n;
+    }
+    return true;
+}
+
+static int64_t host_clock_ns(void *user)
+{
+    Ptc *ptc = user;
+    return ptc->clock_ms(ptc->clock_user) * 1000000;
+}
+
+static void set_clock(Ptc *ptc, PtcBudget *budget)
+{
+    ptc_budget_init(budget);
+    if (ptc->clock_ms) {
+        budget->clock_ns = host_clock_ns;
+        budget->clock_user = ptc;
+    }
+}
+
+void ptc_budget_start(Ptc *ptc, PtcBudget *budget, int64_t ms)
+{
+    int64_t bits = ptc->limits.max_int_bits;
+    set_clock(ptc, budget);
+    budget->max_int_bits = bits;
+    int64_t now = budget->clock_ns(budget->clock_user);
+    budget->compute_end_ns = ms > (INT64_MAX - now) / 1000000 ? INT64_MAX : now + ms * 1000000;
+}
+
+/* The engine lives in the ledger that it holds. */
+static Ptc *alloc_engine(void)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    Ptc *ptc = ptc_mem_alloc(&mem, sizeof *ptc);
+    if (!ptc)
+        return NULL;
+    memset(ptc, 0, sizeof *ptc);
+    ptc_mem_init(&ptc->mem, SIZE_MAX / 2);
+    atomic_store(&ptc->mem.used, sizeof *ptc);
+    return ptc;
+}
+
+static void free_engine(Ptc *ptc)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *ptc);
+    ptc_mem_free(&mem, ptc, sizeof *ptc);
+}
+
+Ptc *ptc_new(const PtcOptions *given)
+{
+    PtcOptions options;
+    ptc_options_init(&options, sizeof options);
+    if (given && given->size < sizeof(size_t))
+        return NULL;
+    if (given)
+        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
+    PtcLimits limits;
+    if (!ptc_limits_merge(&limits, options.limits, &default_limits) || options.float_precision > 15)
+        return NULL;
+    Ptc *ptc = alloc_engine();
+    if (!ptc)
+        return NULL;
+    ptc->limits = limits;
+    ptc->float_precision = (int)(options.float_precision < 0 ? -1 : options.float_precision);
+    ptc->fail_allocation = options.fail_allocation > 0 ? options.fail_allocation : 0;
+    ptc->clock_ms = options.clock_ms;
+    ptc->clock_user = options.clock_user;
+    ptc_pool_init(&ptc->pool, &ptc->mem);
+    ptc_arena_init(&ptc->arena, &ptc->mem);
+    ptc_names_init(&ptc->no_names, &ptc->mem);
+    if (!ptc_vm_init(&ptc->vm, &ptc->mem, limits.max_depth)) {
+        free_engine(ptc);
+        return NULL;
+    }
+    set_clock(ptc, &ptc->vm.budget);
+    ptc->vm.budget.cancel = &ptc->cancel;
+    ptc->vm.float_precision = ptc->float_precision;
+    ptc->vm.gc_stress = options.gc_stress > 0;
+    return ptc;
+}
+
+void ptc_free(Ptc *ptc)
+{
+    if (!ptc)
+        return;
+    ptc_batch_deinit(ptc);
+    ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
+    ptc_vm_deinit(&ptc->vm);
+    ptc_names_deinit(&ptc->no_names);
+    ptc_arena_deinit(&ptc->arena);
+    ptc_pool_deinit(&ptc->pool);
+    free_engine(ptc);
+}
+
+void ptc_cancel(Ptc *ptc)
+{
+    if (ptc && atomic_load(&ptc->running))
+        atomic_store(&ptc->cancel, true);
+}
+
+const char *ptc_version(void)
+{
+    return PTC_VERSION;
+}
+
+/* ------------------------------------------------------------------------------- runs */
+
+static bool good_run(Ptc *ptc, const PtcRun *run)
+{
+    return ptc && run && run->program && !atomic_load(&ptc->running) &&
+           (run->context == PTC_NONE || run->context == PTC_NIL || ptc_is_map(run->context)) &&
+           (!run->session || run->session->ptc == ptc);
+}
+
+/* A run may ask for deeper calls than the engine was made for. */
+static bool ensure_depth(PtcVM *vm, int64_t depth)
+{
+    size_t need = (size_t)depth + 2;
+    if (need <= vm->calls_cap)
+        return true;
+    PtcCall *p = ptc_mem_resize(vm->mem, vm->calls, vm->calls_cap * sizeof *p, need * sizeof *p);
+    if (!p)
+        return false;
+    vm->calls = p;
+    vm->calls_cap = need;
+    return true;
+}
+
+static void keep_heap(PtcOutcome *o, int which, PtcValue v, PtcHeap *heap)
+{
+    if (!heap && ptc_is_obj(v))
+        heap = ptc_page_of(v)->heap;
+    if (heap) {
+        ptc_heap_retain(heap);
+        o->kept[which] = heap;
+    }
+}
+
+static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
+{
+    PtcSession *s = run->session;
+    PtcDiags diags;
+    PtcPhase phase;
+    PtcProgram p = {.source = run->program,
+                    .len = run->program_len,
+                    .context = run->context == PTC_NONE ? PTC_NIL : run->context,
+                    .names = s ? &s->names : &ptc->no_names,
+                    .globals = s ? s->globals : NULL,
+                    .limits = o->limits,
+                    .heap = &o->heap};
+    uint32_t known = p.names->count;
+    ptc_arena_reset(&ptc->arena);
+    ptc_diags_init(&diags, &ptc->arena);
+    bool ok = ptc_program_run(&ptc->vm, &p, &ptc->arena, &diags, &phase);
+    ok = ok || ptc->vm.control == PTC_CONTROL_RETURN;
+    if (ok && s)
+        ok = ptc_session_commit(s, &ptc->vm);
+    bool filled = ptc_outcome_fill(o, ok, &diags, phase, run->program, run->program_len);
+    if (!ok || !s)
+        ptc_names_truncate(p.names, s ? known : 0);
+    return filled;
+}
+
+PtcStatus ptc_eval(Ptc *ptc, const PtcRun *given, PtcOutcome **out)
+{
+    PtcRun run;
+    PtcLimits limits;
+    ptc_run_init(&run, sizeof run);
+    if (!out || !given || given->size < sizeof(size_t))
+        return PTC_BAD_ARGUMENT;
+    *out = NULL;
+    memcpy(&run, given, given->size < sizeof run ? given->size : sizeof run);
+    if (!good_run(ptc, &run) || !ptc_limits_merge(&limits, run.limits, &ptc->limits))
+        return PTC_BAD_ARGUMENT;
+    if (!ensure_depth(&ptc->vm, limits.max_depth))
+        return PTC_NO_MEMORY;
+    PtcOutcome *o = ptc_outcome_new(ptc, &limits);
+    if (!o)
+        return PTC_NO_MEMORY;
+    if (ptc->fail_allocation)
+        ptc_mem_fail_at(&ptc->mem, (uint64_t)ptc->fail_allocation);
+    keep_heap(o, 0, PTC_NONE, run.session ? &run.session->box->heap : NULL);
+    keep_heap(o, 1, run.context, NULL);
+    atomic_store(&ptc->cancel, false);
+    atomic_store(&ptc->running, true);
+    bool filled = run_program(ptc, &run, o);
+    atomic_store(&ptc->running, false);
+    if (ptc->fail_allocation)
+        ptc_mem_fail_at(&ptc->mem, 0);
+    if (!filled) {
+        ptc_outcome_free(o);
+        return PTC_NO_MEMORY;
+    }
+    *out = o;
+    return PTC_OK;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * What a run produced.  The outcome owns the run's heap, so its value stays readable until it is
+ * freed. */
+#include "api/api_int.h"
+#include "lisp/vm_int.h"
+
+#include <string.h>
+
+static const char *const phases[] = {"parse", "check", "run"};
+
+PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits)
+{
+    PtcOutcome *o = ptc->spare;
+    if (o)
+        ptc->spare = NULL;
+    else if (!(o = ptc_mem_alloc(&ptc->mem, sizeof *o)))
+        return NULL;
+    memset(o, 0, sizeof *o);
+    o->ptc = ptc;
+    o->limits = *limits;
+    ptc_heap_init(&o->heap, &ptc->pool, &ptc->vm.budget, (size_t)limits->memory_bytes);
+    return o;
+}
+
+void ptc_outcome_free(PtcOutcome *o)
+{
+    if (!o)
+        return;
+    Ptc *ptc = o->ptc;
+    PtcMem *mem = &ptc->mem;
+    ptc_heap_deinit(&o->heap);
+    for (int i = 0; i < 2; i++)
+        if (o->kept[i])
+            ptc_heap_release(o->kept[i]);
+    if (o->prints.mem)
+        ptc_buf_deinit(&o->prints);
+    if (o->text.mem)
+        ptc_buf_deinit(&o->text);
+    if (o->json.mem)
+        ptc_buf_deinit(&o->json);
+    ptc_mem_free(mem, o->print_ends, o->print_cap * sizeof *o->print_ends);
+    ptc_mem_free(mem, o->errors, o->error_count * sizeof *o->errors);
+    if (ptc->spare)
+        ptc_mem_free(mem, o, sizeof *o);
+    else
+        ptc->spare = o;
+}
+
+/* -------------------------------------------------------------------------- filling */
+
+static void take_prints(PtcOutcome *o, PtcVM *vm)
+{
+    o->prints = vm->prints;
+    o->print_ends = vm->print_ends;
+    o->print_count = vm->print_count;
+    o->print_cap = vm->print_cap;
+    o->prints_cut = vm->prints_cut;
+    vm->prints.data = NULL;
+    vm->print_ends = NULL;
+}
+
+/* The failing form on one line, cut to fit. */
+static void copy_form(char *out, size_t size, const char *source, size_t len, const PtcDiag *d)
+{
+    out[0] = 0;
+    if (d->last > len || d->first >= d->last)
+        return;
+    size_t n = d->last - d->first;
+    ptc_diag_format(out, size, "%.*s", (int)(n < size * 2 ? n : size * 2), source + d->first);
+    for (char *p = out; *p; p++)
+        if (*p == '\n' || *p == '\r' || *p == '\t')
+            *p = ' ';
+}
+
+static void fill_error(OutcomeError *e, const PtcDiag *d, PtcPhase phase, const char *source, size_t len)
+{
+    e->kind = d->kind;
+    e->phase = phase;
+    memcpy(e->message, d->message, sizeof e->message);
+    memcpy(e->hint, d->hint, sizeof e->hint);
+    ptc_diag_place(source, len, d->first, &e->line, &e->column);
+    copy_form(e->form, sizeof e->form, source, len, d);
+}
+
+/* (fail v): the message is v. */
+static void fail_signal(PtcOutcome *o, PtcDiag *d)
+{
+    PtcVM *vm = &o->ptc->vm;
+    PtcBuf buf;
+    ptc_buf_init(&buf, &o->ptc->mem, PTC_MESSAGE_MAX - 4);
+    PtcPrinter printer = ptc_vm_printer(vm, !ptc_is_string(vm->result));
+    bool whole = ptc_print(&printer, &buf, vm->result);
+    const char *text = ptc_buf_text(&buf);
+    memset(d, 0, sizeof *d);
+    d->kind = PTC_E_FAIL;
+    ptc_diag_format(d->message, sizeof d->message, "%s%s", text ? text : "", whole ? "" : "...");
+    ptc_buf_deinit(&buf);
+}
+
+bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase, const char *source, size_t len)
+{
+    PtcVM *vm = &o->ptc->vm;
+    take_prints(o, vm);
+    o->ok = ok;
+    o->control = vm->control;
+    o->heap.budget = &o->budget;
+    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+    if (ok) {
+        o->value = vm->result;
+        return true;
+    }
+    PtcDiag signal;
+    const PtcDiag *list = diags->items;
+    size_t n = diags->count;
+    if (vm->failed || n == 0) {
+        list = &vm->error;
+        n = 1;
+        if (vm->error_source != PTC_NIL) {
+            source = ptc_str_bytes(vm->error_source);
+            len = ptc_str_len(vm->error_source);
+        }
+    }
+    if (vm->control == PTC_CONTROL_FAIL && !vm->failed) {
+        fail_signal(o, &signal);
+        list = &signal;
+        o->value = vm->result;
+    }
+    o->errors = ptc_mem_alloc(&o->ptc->mem, n * sizeof *o->errors);
+    if (!o->errors)
+        return false;
+    o->error_count = n;
+    for (size_t i = 0; i < n; i++)
+        fill_error(&o->errors[i], &list[i], phase, source, len);
+    return true;
+}
+
+/* -------------------------------------------------------------------------- reading */
+
+bool ptc_outcome_ok(const PtcOutcome *o)
+{
+    return o && o->ok;
+}
+
+PtcValue ptc_outcome_value(const PtcOutcome *o)
+{
+    return o && o->ok ? o->value : PTC_NONE;
+}
+
+const char *ptc_outcome_control(const PtcOutcome *o)
+{
+    return o->control == PTC_CONTROL_RETURN ? "return" : o->control == PTC_CONTROL_FAIL ? "fail" : NULL;
+}
+
+static void render_text(PtcOutcome *o)
+{
+    PtcVM *vm = &o->ptc->vm;
+    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+    ptc_buf_init(&o->text, &o->ptc->mem, (size_t)o->limits.result_bytes);
+    PtcPrinter printer = ptc_vm_printer(vm, true);
+    printer.heap = &o->heap;
+    o->text_cut = !ptc_print(&printer, &o->text, o->value);
+    o->text_done = true;
+}
+
+const char *ptc_outcome_text(PtcOutcome *o, size_t *len, bool *cut)
+{
+    if (!ptc_outcome_ok(o))
+        return NULL;
+    if (!o->text_done)
+        render_text(o);
+    if (cut)
+        *cut = o->text_cut;
+    if (len)
+        *len = o->text.len;
+    return ptc_buf_text(&o->text);
+}
+
+const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
+{
+    if (!ptc_outcome_ok(o))
+        return NULL;
+    if (!o->json_done) {
+        PtcJsonError error;
+        PtcJsonWriter writer = {&o->heap, o->ptc->float_precision, NULL};
+        ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+        ptc_buf_init(&o->json, &o->ptc->mem, (size_t)o->limits.result_bytes);
+        o->json_done = true;
+        if (!ptc_json_write(&writer, &o->json, o->value, &error))
+            o->json.failed = true;
+    }
+    if (len)
+        *len = o->json.len;
+    return ptc_buf_text(&o->json);
+}
+
+size_t ptc_outcome_print_count(const PtcOutcome *o)
+{
+    return o ? o->print_count : 0;
+}
+
+const char *ptc_outcome_print(const PtcOutcome *o, size_t i, size_t *len)
+{
+    if (!o || i >= o->print_count)
+        return NULL;
+    size_t from = i ? o->print_ends[i - 1] : 0;
+    *len = o->print_ends[i] - from;
+    return o->prints.data ? o->prints.data + from : "";
+}
+
+bool ptc_outcome_prints_cut(const PtcOutcome *o)
+{
+    return o && o->prints_cut;
+}
+
+size_t ptc_outcome_error_count(const PtcOutcome *o)
+{
+    return o ? o->error_count : 0;
+}
+
+bool ptc_outcome_error(const PtcOutcome *o, size_t i, PtcError *error)
+{
+    if (!o || i >= o->error_count || !error || error->size < sizeof(size_t))
+        return false;
+    const OutcomeError *e = &o->errors[i];
+    PtcError all = {.size = error->size,
+                    .reason = ptc_error_reason(e->kind),
+                    .phase = phases[e->phase],
+                    .kind = ptc_error_kind_name(e->kind),
+                    .message = e->message,
+                    .message_len = strlen(e->message),
+                    .hint = e->hint,
+                    .hint_len = strlen(e->hint),
+                    .form = e->form,
+                    .form_len = strlen(e->form),
+                    .line = e->line,
+                    .column = e->column};
+    memcpy(error, &all, error->size < sizeof all ? error->size : sizeof all);
+    return true;
+}

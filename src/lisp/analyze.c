@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT
+ * From forms to checked expressions: literals, calls and functions.  Findings are gathered, not
+ * thrown: after one, analysis goes on with nil in its place. */
+#include "lisp/analyze_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+/* ------------------------------------------------------------------- small tools */
+
+PtcExpr *ax_new(Analyzer *an, PtcExprKind kind, const PtcForm *at)
+{
+    PtcExpr *x = ptc_arena_zalloc(an->arena, sizeof *x);
+    if (!x)
+        return NULL;
+    x->kind = kind;
+    x->first = at->first;
+    x->last = at->last;
+    return x;
+}
+
+PtcExpr *ax_const(Analyzer *an, PtcValue v, const PtcForm *at)
+{
+    PtcExpr *x = v == PTC_NONE ? NULL : ax_new(an, PTC_X_CONST, at);
+    if (x)
+        x->value = v;
+    return x;
+}
+
+PtcExpr *ax_nil(Analyzer *an, const PtcForm *at)
+{
+    return ax_const(an, PTC_NIL, at);
+}
+
+PtcExpr *ax_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char *hint, const char *format, ...)
+{
+    char text[PTC_MESSAGE_MAX + 1];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    PtcDiag *d = ptc_diag_add(an->diags, kind, at->first, at->last, "%s", text);
+    if (hint)
+        ptc_diag_hint(d, "%s", hint);
+    return ax_nil(an, at);
+}
+
+PtcExpr **ax_items(Analyzer *an, size_t n)
+{
+    return ptc_arena_zalloc(an->arena, (n ? n : 1) * sizeof(PtcExpr *));
+}
+
+bool ax_all(Analyzer *an, PtcForm *const *forms, size_t n, PtcExpr **out)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(out[i] = ax_form(an, forms[i], false)))
+            return false;
+    return true;
+}
+
+PtcLocal *ax_bind(Analyzer *an, const char *name, size_t len)
+{
+    PtcLocal *l = ptc_arena_zalloc(an->arena, sizeof *l);
+    if (!l)
+        return NULL;
+    l->name = name;
+    l->len = len;
+    l->outer = an->scope;
+    l->fn = an->fn;
+    an->scope = l;
+    return l;
+}
+
+PtcLocal *ax_temp(Analyzer *an)
+{
+    return ax_bind(an, "", 0);
+}
+
+PtcExpr *ax_builtin(Analyzer *an, const char *name, PtcExpr **args, size_t count, const PtcForm *at)
+{
+    PtcExpr *x = ax_new(an, PTC_X_CALLB, at);
+    if (!x)
+        return NULL;
+    int row = ptc_builtin_find(name, strlen(name));
+    x->index = (uint32_t)row;
+    x->items = args;
+    x->count = (uint32_t)count;
+    return x;
+}
+
+PtcExpr *ax_if(Analyzer *an, PtcExpr *test, PtcExpr *then, PtcExpr *otherwise, const PtcForm *at)
+{
+    PtcExpr *x = test && then ? ax_new(an, PTC_X_IF, at) : NULL;
+    if (!x)
+        return NULL;
+    x->a = test;
+    x->b = then;
+    x->c = otherwise;
+    return x;
+}
+
+bool form_is_symbol(const PtcForm *form, const char *name)
+{
+    return form->kind == PTC_F_SYMBOL && form->len == strlen(name) && memcmp(form->text, name, form->len) == 0;
+}
+
+PtcForm *ax_new_form(Analyzer *an, PtcFormKind kind, const PtcForm *at, size_t count)
+{
+    PtcForm *f = ptc_arena_zalloc(an->arena, sizeof *f);
+    if (!f)
+        return NULL;
+    f->kind = kind;
+    f->first = at->first;
+    f->last = at->last;
+    f->count = (uint32_t)count;
+    if (kind == PTC_F_LIST || kind == PTC_F_VECTOR || kind == PTC_F_MAP) {
+        f->items = ptc_arena_zalloc(an->arena, (count ? count : 1) * sizeof(PtcForm *));
+        if (!f->items)
+            return NULL;
+    }
+    return f;
+}
+
+PtcForm *ax_symbol_form(Analyzer *an, const char *name, const PtcForm *at)
+{
+    PtcForm *f = ax_new_form(an, PTC_F_SYMBOL, at, 0);
+    if (f) {
+        f->text = name;
+        f->len = strlen(name);
+    }
+    return f;
+}
+
+/* --------------------------------------------------------------------- constants */
+
+static bool grow_constants(Analyzer *an)
+{
+    size_t cap = an->constant_cap ? an->constant_cap * 2 : 64;
+    PtcValue *table = ptc_arena_zalloc(an->arena, cap * sizeof *table);
+    if (!table)
+        return false;
+    for (size_t i = 0; i < an->constant_cap; i++) {
+        PtcValue v = an->constants[i];
+        if (v == PTC_NONE)
+            continue;
+        size_t at = ptc_str_hash(v) & (cap - 1);
+        while (table[at] != PTC_NONE)
+            at = (at + 1) & (cap - 1);
+        table[at] = v;
+    }
+    an->constants = table;
+    an->constant_cap = cap;
+    return true;
+}
+
+static PtcValue intern(Analyzer *an, PtcTag tag, const char *text, size_t len)
+{
+    if (an->constant_count * 2 >= an->constant_cap && !grow_constants(an))
+        return PTC_NONE;
+    size_t at = ptc_str_hash_bytes(text, len) & (an->constant_cap - 1);
+    for (; an->constants[at] != PTC_NONE; at = (at + 1) & (an->constant_cap - 1)) {
+        PtcValue v = an->constants[at];
+        if (ptc_tag(v) == tag && ptc_str_len(v) == len && memcmp(ptc_str_bytes(v), text, len) == 0)
+            return v;
+    }
+    PtcValue v = tag == PTC_T_KEYWORD ? ptc_keyword_new(an->heap, text, len) : ptc_str_new(an->heap, text, len);
+    if (v != PTC_NONE) {
+        an->constants[at] = v;
+        an->constant_count++;
+    }
+    return v;
+}
+
+PtcValue ax_keyword(Analyzer *an, const char *text, size_t len)
+{
+    return intern(an, PTC_T_KEYWORD, text, len);
+}
+
+PtcValue ax_string(Analyzer *an, const char *text, size_t len)
+{
+    return intern(an, PTC_T_STRING, text, len);
+}
+
+/* ---------------------------------------------------------------------- literals */
+
+static bool all_const(PtcExpr *const *items, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (items[i]->kind != PTC_X_CONST)
+            return false;
+    return true;
+}
+
+static PtcExpr *const_vector(Analyzer *an, const PtcForm *form, PtcExpr *const *items, size_t n)
+{
+    PtcValue b = ptc_build_new(an->heap);
+    for (size_t i = 0; b != PTC_NONE && i < n; i++)
+        if (!ptc_build_add(an->heap, b, items[i]->value))
+            return NULL;
+    return b == PTC_NONE ? NULL : ax_const(an, ptc_build_done(an->heap, b, 0), form);
+}
+
+/* Sets and maps with constant keys: the same key twice is a mistake. */
+static bool check_keys(Analyzer *an, const PtcForm *form, PtcExpr *const *items, size_t n, size_t step)
+{
+    PtcDictBuild seen;
+    if (!ptc_dict_build_init(&seen, an->heap, true))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i += step) {
+        if (items[i]->kind != PTC_X_CONST)
+            continue;
+        bool twice = ptc_dict_build_find(&seen, items[i]->value) >= 0;
+        if (twice && step == 2)
+            ax_error(an, PTC_E_INVALID_FORM, form->items[i], "keep one of the two", "this map has the same key twice");
+        ok = ptc_dict_build_put(&seen, items[i]->value, PTC_NIL);
+    }
+    ptc_dict_build_cancel(&seen);
+    return ok;
+}
+
+static PtcExpr *const_dict(Analyzer *an, const PtcForm *form, PtcExpr *const *items, size_t n, bool is_set)
+{
+    PtcDictBuild b;
+    if (!ptc_dict_build_init(&b, an->heap, is_set))
+        return NULL;
+    for (size_t i = 0; i < n; i += is_set ? 1 : 2)
+        if (!ptc_dict_build_put(&b, items[i]->value, is_set ? PTC_NIL : items[i + 1]->value)) {
+            ptc_dict_build_cancel(&b);
+            return NULL;
+        }
+    return ax_const(an, ptc_dict_build_done(&b), form);
+}
+
+static PtcExpr *literal(Analyzer *an, const PtcForm *form)
+{
+    size_t n = form->count;
+    PtcExpr **items = ax_items(an, n);
+    if (!items || !ax_all(an, form->items, n, items))
+        return NULL;
+    bool is_set = form->kind == PTC_F_SET, is_map = form->kind == PTC_F_MAP;
+    if ((is_set || is_map) && !check_keys(an, form, items, n, is_set ? 1 : 2))
+        return NULL;
+    if (all_const(items, n))
+        return is_set || is_map ? const_dict(an, form, items, n, is_set) : const_vector(an, form, items, n);
+    PtcExpr *x = ax_new(an, is_set ? PTC_X_SET : is_map ? PTC_X_MAP : PTC_X_VECTOR, form);
+    if (!x)
+        return NULL;
+    x->items = items;
+    x->count = (uint32_t)n;
+    return x;
+}
+
+/* ------------------------------------------------------------------------- calls */
+
+static void arity_text(const PtcBuiltin *row, char *out, size_t size)
+{
+    if (row->min == row->max)
+        snprintf(out, size, "%d argument%s", row->min, row->min == 1 ? "" : "s");
+    else if (row->max < 0)
+        snprintf(out, size, "at least %d argument%s", row->min, row->min == 1 ? "" : "s");
+    else
+        snprintf(out, size, "%d to %d arguments", row->min, row->max);
+}
+
+static PtcExpr *call_builtin(Analyzer *an, const PtcForm *form, int index, PtcExpr **args)
+{
+    const PtcBuiltin *row = ptc_builtin_row((uint32_t)index);
+    int argc = (int)form->count - 1;
+    if (argc < row->min || (row->max >= 0 && argc > row->max)) {
+        char takes[64], usage[128];
+        arity_text(row, takes, sizeof takes);
+        snprintf(usage, sizeof usage, "usage: %s", row->usage);
+        return ax_error(an, PTC_E_ARITY, form, usage, "%s takes %s, got %d", row->name, takes, argc);
+    }
+    PtcExpr *x = ax_new(an, PTC_X_CALLB, form);
+    if (!x)
+        return NULL;
+    x->index = (uint32_t)index;
+    x->items = args;
+    x->count = (uint32_t)argc;
+    return x;
+}
+
+static bool note_site(Analyzer *an, uint32_t global, uint32_t argc, const PtcForm *form)
+{
+    CallSite *s = ptc_arena_push(an->arena, an->sites, an->site_count, sizeof *s);
+    if (!s)
+        return false;
+    an->sites = s;
+    s[an->site_count++] = (CallSite){global, argc, form};
+    return true;
+}
+
+static bool never_callable(PtcFormKind kind)
+{
+    return kind == PTC_F_NUMBER || kind == PTC_F_STRING || kind == PTC_F_NIL || kind == PTC_F_TRUE ||
+           kind == PTC_F_FALSE;
+}
+
+static PtcExpr *call(Analyzer *an, const PtcForm *form)
+{
+    const PtcForm *head = form->items[0];
+    size_t argc = form->count - 1;
+    if (never_callable(head->kind))
+        return ax_error(an, PTC_E_NOT_CALLABLE, form, "a list calls its first element; write data as [a b]",
+                        "%s is not a function and cannot be called",
+                        head->kind == PTC_F_STRING   ? "a string"
+                        : head->kind == PTC_F_NUMBER ? "a number"
+                        : head->kind == PTC_F_NIL    ? "nil"
+                                                     : "a boolean");
+    PtcExpr **args = ax_items(an, argc);
+    if (!args)
+        return NULL;
+    int row = head->kind == PTC_F_SYMBOL ? ax_builtin_of(an, head) : -1;
+    PtcExpr *f = row >= 0 ? NULL : ax_form(an, head, false);
+    if ((row < 0 && !f) || !ax_all(an, form->items + 1, argc, args))
+        return NULL;
+    if (row >= 0)
+        return call_builtin(an, form, row, args);
+    PtcExpr *x = ax_new(an, PTC_X_CALL, form);
+    if (!x || (f->kind == PTC_X_GLOBAL && !note_site(an, f->index, (uint32_t)argc, form)))
+        return NULL;
+    x->a = f;
+    x->items = args;
+    x->count = (uint32_t)argc;
+    return x;
+}
+
+static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
+{
+    if (form->count == 0) {
+        PtcValue empty = ptc_vec_new(an->heap, NULL, 0, PTC_SEQ);
+        return ax_const(an, empty, form);
+    }
+    const PtcForm *head = form->items[0];
+    FormFn special = head->kind == PTC_F_SYMBOL && !ax_find_local(an, head->text, head->len)
+                         ? ax_special(head->text, head->len)
+                         : NULL;
+    return special ? special(an, form, tail) : call(an, form);
+}
+
+/* -------------------------------------------------------------------------- forms */
+
+static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
+{
+    int global = ptc_names_find(an->names, form->text, form->len);
+    if (global < 0)
+        return ax_error(an, PTC_E_UNBOUND, form, "define it with def first", "#'%.*s: no such var",
+                        (int)form->len, form->text);
+    PtcValue fields[2] = {ptc_symbol_new(an->heap, form->text, form->len), ptc_int(global)};
+    PtcRecord *o = fields[0] == PTC_NONE ? NULL : ptc_heap_object(an->heap, PTC_T_VAR, sizeof *o + sizeof fields, 2);
+    if (!o)
+        return NULL;
+    memcpy(o->fields, fields, sizeof fields);
+    return ax_const(an, ptc_from_obj(o), form);
+}
+
+static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    switch (form->kind) {
+    case PTC_F_NIL:
+        return ax_nil(an, form);
+    case PTC_F_TRUE:
+    case PTC_F_FALSE:
+        return ax_const(an, ptc_bool(form->kind == PTC_F_TRUE), form);
+    case PTC_F_NUMBER:
+        return ax_const(an, form->value, form);
+    case PTC_F_STRING:
+        return ax_const(an, ax_string(an, form->text, form->len), form);
+    case PTC_F_KEYWORD:
+        return ax_const(an, ax_keyword(an, form->text, form->len), form);
+    case PTC_F_REGEX:
+        return ax_error(an, PTC_E_INVALID_FORM, form, "use string functions such as includes? or split",
+                        "regular expressions are not available yet");
+    case PTC_F_SYMBOL:
+        return ax_symbol(an, form);
+    case PTC_F_LIST:
+        return list(an, form, tail);
+    case PTC_F_VECTOR:
+    case PTC_F_MAP:
+    case PTC_F_SET:
+        return literal(an, form);
+    case PTC_F_SHORT_FN:
+        return ax_short_fn(an, form);
+    case PTC_F_QUOTE:
+        return ax_const(an, ax_quote(an, form->items[0]), form);
+    case PTC_F_VAR:
+        return var_form(an, form);
+    }
+    return ax_nil(an, form);
+}
+
+PtcExpr *ax_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    if (!ptc_tick(an->heap->budget, 1))
+        return NULL;
+    if (an->depth >= PTC_EXPR_DEPTH)
+        return ax_error(an, PTC_E_DEPTH, form, "name inner steps with let or defn",
+                        "forms are nested deeper than %d once macros are opened up", PTC_EXPR_DEPTH);
+    an->depth++;
+    PtcExpr *x = any_form(an, form, tail);
+    an->depth--;
+    return x;
+}
+
+PtcExpr *ax_body(Analyzer *an, PtcForm *const *forms, size_t count, const PtcForm *whole, bool tail)
+{
+    if (count == 0)
+        return ax_nil(an, whole);
+    if (count == 1)
+        return ax_form(an, forms[0], tail);
+    PtcExpr *x = ax_new(an, PTC_X_DO, whole);
+    PtcExpr **items = ax_items(an, count);
+    if (!x || !items)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (!(items[i] = ax_form(an, forms[i], tail && i + 1 == count)))
+            return NULL;
+    x->items = items;
+    x->count = (uint32_t)count;
+    return x;
+}
+
+/* ----------------------------------------------------------------- the whole program */
+
+/* Adds the names that the program defines anywhere, so that functions may refer to later ones. */
+static bool declare(Analyzer *an, const PtcForm *form)
+{
+    bool coll = form->kind == PTC_F_LIST || form->kind == PTC_F_VECTOR || form->kind == PTC_F_MAP ||
+                form->kind == PTC_F_SET || form->kind == PTC_F_SHORT_FN;
+    if (!coll)
+        return true;
+    bool def = form->kind == PTC_F_LIST && form->count >= 2 && form->items[1]->kind == PTC_F_SYMBOL &&
+               (form_is_symbol(form->items[0], "def") || form_is_symbol(form->items[0], "defn") ||
+                form_is_symbol(form->items[0], "defn-") || form_is_symbol(form->items[0], "defonce") ||
+                form_is_symbol(form->items[0], "declare"));
+    if (def && !memchr(form->items[1]->text, '/', form->items[1]->len) &&
+        ptc_names_add(an->names, form->items[1]->text, form->items[1]->len) < 0) {
+        if (an->names->count >= UINT16_MAX)
+            ax_error(an, PTC_E_SIZE, form, "keep data in maps", "a session holds at most %d names", UINT16_MAX);
+        else
+            an->arena->failed = true;
+        return false;
+    }
+    for (size_t i = 0; i < form->count; i++)
+        if (!declare(an, form->items[i]))
+            return false;
+    return ptc_tick(an->heap->budget, 1);
+}
+
+/* Calls of functions that the program defines exactly once are checked like builtins. */
+static void check_sites(Analyzer *an)
+{
+    for (size_t i = 0; i < an->site_count; i++) {
+        const CallSite *s = &an->sites[i];
+        if (s->global >= an->global_cap || an->global_defs[s->global] != 1 || !an->global_fns[s->global])
+            continue;
+        const PtcFn *fn = an->global_fns[s->global];
+        bool fits = false;
+        for (size_t k = 0; k < fn->arity_count; k++) {
+            const PtcArity *a = &fn->arities[k];
+            fits = fits || (a->variadic ? s->argc + 1 >= a->count : s->argc == a->count);
+        }
+        if (!fits && fn->arity_count == 1)
+            ax_error(an, PTC_E_ARITY, s->form, "count the arguments against its parameter list",
+                     "%.*s takes %s%u argument%s, got %u", (int)fn->name_len, fn->name,
+                     fn->arities[0].variadic ? "at least " : "",
+                     fn->arities[0].count - fn->arities[0].variadic,
+                     fn->arities[0].count - fn->arities[0].variadic == 1 ? "" : "s", s->argc);
+        else if (!fits)
+            ax_error(an, PTC_E_ARITY, s->form, "count the arguments against its parameter lists",
+                     "%.*s has no variant for %u arguments", (int)fn->name_len, fn->name, s->argc);
+    }
+}
+
+static bool prepare_globals(Analyzer *an)
+{
+    size_t n = an->names->count;
+    an->global_cap = n;
+    an->global_fns = ptc_arena_zalloc(an->arena, (n ? n : 1) * sizeof *an->global_fns);
+    an->global_defs = ptc_arena_zalloc(an->arena, n ? n : 1);
+    return an->global_fns && an->global_defs;
+}
+
+PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
+{
+    Analyzer an = {.arena = job->arena, .heap = job->heap, .diags = job->diags, .names = job->names,
+                   .source = job->source, .source_len = job->source_len, .recur_count = NO_RECUR};
+    PtcFn *fn = ptc_arena_zalloc(an.arena, sizeof *fn);
+    PtcArity *arity = ptc_arena_zalloc(an.arena, sizeof *arity);
+    if (!fn || !arity)
+        return NULL;
+    fn->doc = PTC_NIL;
+    fn->arities = arity;
+    fn->arity_count = 1;
+    fn->last = arity->last = (uint32_t)an.source_len;
+    for (size_t i = 0; i < count; i++)
+        if (!declare(&an, forms[i]))
+            return NULL;
+    if (!prepare_globals(&an))
+        return NULL;
+    an.fn = fn;
+    PtcForm whole = {.kind = PTC_F_LIST, .first = 0, .last = (uint32_t)an.source_len};
+    arity->body = ax_body(&an, forms, count, &whole, false);
+    if (arity->body)
+        check_sites(&an);
+    return arity->body && an.diags->count == 0 && !an.arena->failed ? fn : NULL;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ * Destructuring: patterns become plain bindings, left to right. */
+#include "lisp/analyze_int.h"
+
+bool ax_add_binding(Analyzer *an, Bindings *b, PtcLocal *local, PtcExpr *value)
+{
+    if (!local || !value)
+        return false;
+    PtcLocal **locals = ptc_arena_push(an->arena, b->locals, b->count, sizeof *locals);
+    PtcExpr **values = ptc_arena_push(an->arena, b->values, b->count, sizeof *values);
+    if (!locals || !values)
+        return false;
+    b->locals = locals;
+    b->values = values;
+    locals[b->count] = local;
+    values[b->count++] = value;
+    return true;
+}
+
+PtcExpr *ax_let(Analyzer *an, Bindings *b, PtcExpr *body, const PtcForm *at)
+{
+    if (!body || b->count == 0)
+        return body;
+    PtcExpr *x = ax_new(an, PTC_X_LET, at);
+    if (!x)
+        return NULL;
+    x->locals = b->locals;
+    x->items = b->values;
+    x->count = (uint32_t)b->count;
+    x->a = body;
+    return x;
+}
+
+static bool bind_name(Analyzer *an, Bindings *b, const PtcForm *name, PtcExpr *value)
+{
+    if (memchr(name->text, '/', name->len) && name->len > 1) {
+        ax_error(an, PTC_E_INVALID_FORM, name, "use a name without /", "%.*s cannot be bound: it has a namespace",
+                 (int)name->len, name->text);
+        return true;
+    }
+    return ax_add_binding(an, b, ax_bind(an, name->text, name->len), value);
+}
+
+/* (name from, extra) as a call of a hidden builtin. */
+static PtcExpr *access(Analyzer *an, const char *builtin, PtcLocal *from, PtcExpr *key, PtcExpr *otherwise,
+                       const PtcForm *at)
+{
+    PtcExpr **args = ax_items(an, 3);
+    if (!args || !(args[0] = ax_local(an, from, at)) || !key)
+        return NULL;
+    args[1] = key;
+    args[2] = otherwise;
+    return ax_builtin(an, builtin, args, otherwise ? 3 : 2, at);
+}
+
+static bool is_amp(const PtcForm *f)
+{
+    return form_is_symbol(f, "&");
+}
+
+static bool is_key(const PtcForm *f, const char *name)
+{
+    return f->kind == PTC_F_KEYWORD && f->len == strlen(name) && memcmp(f->text, name, f->len) == 0;
+}
+
+static bool bad_pattern(Analyzer *an, const PtcForm *at, const char *what)
+{
+    ax_error(an, PTC_E_INVALID_FORM, at, "patterns: name, [a b & more :as all], {:keys [a b] :or {a 1} :as m}", "%s", what);
+    return true;
+}
+
+static bool bind_vector(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *from)
+{
+    for (size_t i = 0; i < p->count; i++) {
+        const PtcForm *item = p->items[i];
+        bool rest = is_amp(item), as = is_key(item, "as");
+        if ((rest || as) && i + 1 >= p->count)
+            return bad_pattern(an, item, rest ? "& must be followed by one name" : ":as must be followed by a name");
+        if (as) {
+            if (p->items[i + 1]->kind != PTC_F_SYMBOL)
+                return bad_pattern(an, p->items[i + 1], ":as must be followed by a name");
+            if (!bind_name(an, b, p->items[++i], ax_local(an, from, item)))
+                return false;
+            continue;
+        }
+        if (rest && i + 2 < p->count && !is_key(p->items[i + 2], "as"))
+            return bad_pattern(an, p->items[i + 2], "only :as may follow the name after &");
+        PtcExpr *v = access(an, rest ? "%nthrest" : "%nth", from, ax_const(an, ptc_int((int64_t)i), item), NULL, item);
+        if (!ax_destructure(an, b, p->items[rest ? ++i : i], v))
+            return false;
+    }
+    return true;
+}
+
+/* The default for a name in :or, or NULL. */
+static const PtcForm *default_of(const PtcForm *defaults, const PtcForm *name)
+{
+    for (size_t i = 0; defaults && i + 1 < defaults->count; i += 2)
+        if (defaults->items[i]->kind == PTC_F_SYMBOL && defaults->items[i]->len == name->len &&
+            memcmp(defaults->items[i]->text, name->text, name->len) == 0)
+            return defaults->items[i + 1];
+    return NULL;
+}
+
+/* Binds one pattern to the value under key. */
+static bool bind_key(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *key, PtcLocal *from,
+                     const PtcForm *defaults)
+{
+    const PtcForm *form = pattern->kind == PTC_F_SYMBOL ? default_of(defaults, pattern) : NULL;
+    PtcExpr *otherwise = form ? ax_form(an, form, false) : NULL;
+    if (form && !otherwise)
+        return false;
+    PtcExpr *v = access(an, "%get", from, key, otherwise, pattern);
+    return v && ax_destructure(an, b, pattern, v);
+}
+
+/* {:keys [a b]} and its kin. */
+static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, bool strings, PtcLocal *from,
+                      const PtcForm *defaults)
+{
+    if (names->kind != PTC_F_VECTOR)
+        return bad_pattern(an, names, "expected a vector of names");
+    for (size_t i = 0; i < names->count; i++) {
+        PtcForm *name = names->items[i];
+        if (name->kind != PTC_F_SYMBOL && name->kind != PTC_F_KEYWORD)
+            return bad_pattern(an, name, "expected a name");
+        PtcForm *symbol = ax_new_form(an, PTC_F_SYMBOL, name, 0);
+        if (!symbol)
+            return false;
+        symbol->text = name->text;
+        symbol->len = name->len;
+        PtcValue key = strings ? ax_string(an, name->text, name->len) : ax_keyword(an, name->text, name->len);
+        if (!bind_key(an, b, symbol, ax_const(an, key, name), from, defaults))
+            return false;
+    }
+    return true;
+}
+
+static bool bind_map(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *from)
+{
+    const PtcForm *defaults = NULL;
+    for (size_t i = 0; i + 1 < p->count; i += 2)
+        if (is_key(p->items[i], "or"))
+            defaults = p->items[i + 1];
+    if (defaults && defaults->kind != PTC_F_MAP)
+        return bad_pattern(an, defaults, ":or takes a map of name to default");
+    for (size_t i = 0; i + 1 < p->count; i += 2) {
+        const PtcForm *left = p->items[i], *right = p->items[i + 1];
+        bool ok = true;
+        if (is_key(left, "or"))
+            continue;
+        if (is_key(left, "as") && right->kind != PTC_F_SYMBOL)
+            return bad_pattern(an, right, ":as must be followed by a name");
+        if (is_key(left, "as"))
+            ok = bind_name(an, b, right, ax_local(an, from, right));
+        else if (is_key(left, "keys") || is_key(left, "syms"))
+            ok = bind_keys(an, b, right, false, from, defaults);
+        else if (is_key(left, "strs"))
+            ok = bind_keys(an, b, right, true, from, defaults);
+        else if (left->kind == PTC_F_KEYWORD)
+            return bad_pattern(an, left, "unknown directive in a map pattern");
+        else
+            ok = bind_key(an, b, left, ax_form(an, right, false), from, defaults);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+bool ax_destructure(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *value)
+{
+    if (!value)
+        return false;
+    if (pattern->kind == PTC_F_SYMBOL)
+        return bind_name(an, b, pattern, value);
+    if (pattern->kind != PTC_F_VECTOR && pattern->kind != PTC_F_MAP)
+        return bad_pattern(an, pattern, "this cannot be bound to");
+    if (an->depth >= PTC_EXPR_DEPTH)
+        return bad_pattern(an, pattern, "this pattern is nested too deep");
+    PtcLocal *from = ax_temp(an);
+    if (!from || !ax_add_binding(an, b, from, value))
+        return false;
+    an->depth++;
+    bool ok = pattern->kind == PTC_F_VECTOR ? bind_vector(an, b, pattern, from) : bind_map(an, b, pattern, from);
+    an->depth--;
+    return ok;
+}

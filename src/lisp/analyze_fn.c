@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT
+ * Functions: fn, #(), parameter lists; and quoted data. */
+#include <stdio.h>
+
+#include "lisp/analyze_int.h"
+
+/* Parameters become locals in order; patterns are opened in a let around the body. */
+static bool bind_params(Analyzer *an, PtcArity *arity, const PtcForm *params, Bindings *b)
+{
+    size_t n = 0;
+    PtcExpr **values = ax_items(an, params->count);
+    const PtcForm **patterns = ptc_arena_zalloc(an->arena, (params->count + 1) * sizeof *patterns);
+    arity->params = ptc_arena_zalloc(an->arena, (params->count + 1) * sizeof *arity->params);
+    if (!values || !patterns || !arity->params)
+        return false;
+    for (size_t i = 0; i < params->count; i++) {
+        const PtcForm *p = params->items[i];
+        if (form_is_symbol(p, "&")) {
+            if (i + 2 != params->count) {
+                ax_error(an, PTC_E_INVALID_FORM, p, "write [a b & more]", "& must be followed by exactly one parameter");
+                return true;
+            }
+            arity->variadic = true;
+            continue;
+        }
+        bool plain = p->kind == PTC_F_SYMBOL;
+        patterns[n] = plain ? NULL : p;
+        if (!(arity->params[n++] = plain ? ax_bind(an, p->text, p->len) : ax_temp(an)))
+            return false;
+    }
+    arity->count = (uint32_t)n;
+    for (size_t i = 0; i < n; i++)
+        if (patterns[i] && !ax_destructure(an, b, patterns[i], ax_local(an, arity->params[i], patterns[i])))
+            return false;
+    return true;
+}
+
+/* ([params] body...) beginning at item `first` of `form`. */
+static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, size_t first)
+{
+    const PtcForm *params = first < form->count ? form->items[first] : NULL;
+    arity->first = form->first;
+    arity->last = form->last;
+    if (!params || params->kind != PTC_F_VECTOR) {
+        arity->body = ax_error(an, PTC_E_INVALID_FORM, params ? params : form, "write (fn [a b] body)",
+                               "a function needs a parameter vector");
+        return arity->body != NULL;
+    }
+    PtcLocal *scope = an->scope;
+    PtcExpr *loop = an->loop;
+    uint32_t recur_count = an->recur_count;
+    Bindings b = {0};
+    bool ok = bind_params(an, arity, params, &b);
+    an->loop = NULL;
+    an->recur_count = arity->count;
+    PtcExpr *body = ok ? ax_body(an, form->items + first + 1, form->count - first - 1, form, true) : NULL;
+    arity->body = ax_let(an, &b, body, form);
+    an->scope = scope;
+    an->loop = loop;
+    an->recur_count = recur_count;
+    return arity->body != NULL;
+}
+
+static bool check_arities(Analyzer *an, const PtcFn *fn, const PtcForm *form)
+{
+    for (size_t i = 0; i < fn->arity_count; i++)
+        for (size_t k = i + 1; k < fn->arity_count; k++) {
+            const PtcArity *x = &fn->arities[i], *y = &fn->arities[k];
+            if ((x->variadic && y->variadic) || (x->variadic == y->variadic && x->count == y->count))
+                return ax_error(an, PTC_E_INVALID_FORM, form, "give each variant its own number of parameters",
+                                "two variants of this function take the same arguments") != NULL;
+        }
+    return true;
+}
+
+/* The function's own name, as a local of its own frame. */
+static bool bind_self(Analyzer *an, const FnName *name)
+{
+    PtcLocal *self = ax_bind(an, name->text, name->len);
+    if (self)
+        self->is_self = true;
+    return self != NULL;
+}
+
+PtcExpr *ax_fn(Analyzer *an, const PtcForm *form, size_t first, const FnName *name)
+{
+    PtcFn *fn = ptc_arena_zalloc(an->arena, sizeof *fn);
+    PtcExpr *x = ax_new(an, PTC_X_FN, form);
+    bool many = first < form->count && form->items[first]->kind == PTC_F_LIST;
+    size_t n = many ? form->count - first : 1;
+    if (!fn || !x || !(fn->arities = ptc_arena_zalloc(an->arena, n * sizeof *fn->arities)))
+        return NULL;
+    x->fn = fn;
+    *fn = (PtcFn){.parent = an->fn, .name = name->text, .name_len = name->len, .doc = name->doc, .arities = fn->arities,
+                  .arity_count = (uint32_t)n, .first = form->first, .last = form->last};
+    PtcLocal *scope = an->scope;
+    an->fn = fn;
+    bool ok = !name->bound || bind_self(an, name);
+    for (size_t i = 0; ok && i < n; i++) {
+        if (many && form->items[first + i]->kind != PTC_F_LIST)
+            ok = (fn->arities[i].body = ax_error(an, PTC_E_INVALID_FORM, form->items[first + i],
+                                                 "write (fn ([a] ...) ([a b] ...))",
+                                                 "every variant is a list of parameters and body")) != NULL;
+        else
+            ok = analyze_arity(an, &fn->arities[i], many ? form->items[first + i] : form, many ? 0 : first);
+    }
+    an->fn = fn->parent;
+    an->scope = scope;
+    return ok && check_arities(an, fn, form) ? x : NULL;
+}
+
+/* (fn name? [params] body...) */
+PtcExpr *ax_fn_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    const PtcForm *name = form->count > 1 && form->items[1]->kind == PTC_F_SYMBOL ? form->items[1] : NULL;
+    FnName n = {name ? name->text : NULL, name ? name->len : 0, name != NULL, PTC_NIL};
+    return ax_fn(an, form, name ? 2 : 1, &n);
+}
+
+/* ------------------------------------------------------------------------- #(...) */
+
+/* Highest %n in a short function, and whether %& is there. */
+static void find_params(Analyzer *an, const PtcForm *f, uint32_t *most, bool *rest)
+{
+    bool coll = f->kind == PTC_F_LIST || f->kind == PTC_F_VECTOR || f->kind == PTC_F_MAP || f->kind == PTC_F_SET ||
+                f->kind == PTC_F_SHORT_FN;
+    for (size_t i = 0; coll && i < f->count; i++)
+        find_params(an, f->items[i], most, rest);
+    if (f->kind != PTC_F_SYMBOL || f->text[0] != '%')
+        return;
+    uint32_t n = 0;
+    if (f->len == 1)
+        n = 1;
+    else if (f->len == 2 && f->text[1] == '&')
+        *rest = true;
+    else if (f->len <= 3 && f->text[1] >= '1' && f->text[1] <= '9')
+        n = (uint32_t)(f->text[1] - '0') * (f->len == 3 ? 10 : 1) + (f->len == 3 ? (uint32_t)(f->text[2] - '0') : 0);
+    else
+        ax_error(an, PTC_E_INVALID_FORM, f, "write %, %1, %2 or %&", "%.*s is not a parameter of #()", (int)f->len, f->text);
+    if (n > 20)
+        ax_error(an, PTC_E_INVALID_FORM, f, "write a fn with named parameters", "#() takes at most 20 parameters");
+    else if (n > *most)
+        *most = n;
+}
+
+static const char *const percent[] = {"%",   "%1",  "%2",  "%3",  "%4",  "%5",  "%6",  "%7",  "%8",  "%9", "%10",
+                                      "%11", "%12", "%13", "%14", "%15", "%16", "%17", "%18", "%19", "%20"};
+
+PtcExpr *ax_short_fn(Analyzer *an, const PtcForm *form)
+{
+    uint32_t most = 0;
+    bool rest = false;
+    find_params(an, form, &most, &rest);
+    PtcForm *params = ax_new_form(an, PTC_F_VECTOR, form, most + (rest ? 2 : 0));
+    PtcForm *body = ax_new_form(an, PTC_F_LIST, form, form->count);
+    PtcForm *fn = ax_new_form(an, PTC_F_LIST, form, 3);
+    if (!params || !body || !fn)
+        return NULL;
+    for (uint32_t i = 0; i < most; i++)
+        if (!(params->items[i] = ax_symbol_form(an, percent[i + 1], form)))
+            return NULL;
+    if (rest && (!(params->items[most] = ax_symbol_form(an, "&", form)) ||
+                 !(params->items[most + 1] = ax_symbol_form(an, "%&", form))))
+        return NULL;
+    memcpy(body->items, form->items, form->count * sizeof *form->items);
+    fn->items[1] = params;
+    fn->items[2] = body;
+    if (!(fn->items[0] = ax_symbol_form(an, "fn", form)))
+        return NULL;
+    FnName none = {NULL, 0, false, PTC_NIL};
+    return ax_fn(an, fn, 1, &none);
+}
+
+/* --------------------------------------------------------------------- quoted data */
+
+static PtcValue quote_items(Analyzer *an, const PtcForm *form)
+{
+    PtcValue b = ptc_build_new(an->heap);
+    for (size_t i = 0; b != PTC_NONE && i < form->count; i++) {
+        PtcValue v = ax_quote(an, form->items[i]);
+        if (v == PTC_NONE || !ptc_build_add(an->heap, b, v))
+            return PTC_NONE;
+    }
+    return b == PTC_NONE ? b : ptc_build_done(an->heap, b, form->kind == PTC_F_LIST ? PTC_SEQ : 0);
+}
+
+static PtcValue quote_dict(Analyzer *an, const PtcForm *form)
+{
+    bool is_set = form->kind == PTC_F_SET;
+    PtcDictBuild b;
+    if (!ptc_dict_build_init(&b, an->heap, is_set))
+        return PTC_NONE;
+    for (size_t i = 0; i < form->count; i += is_set ? 1 : 2) {
+        PtcValue k = ax_quote(an, form->items[i]);
+        PtcValue v = is_set ? PTC_NIL : ax_quote(an, form->items[i + 1]);
+        if (k == PTC_NONE || v == PTC_NONE || !ptc_dict_build_put(&b, k, v)) {
+            ptc_dict_build_cancel(&b);
+            return PTC_NONE;
+        }
+    }
+    return ptc_dict_build_done(&b);
+}
+
+PtcValue ax_quote(Analyzer *an, const PtcForm *form)
+{
+    switch (form->kind) {
+    case PTC_F_NIL:
+        return PTC_NIL;
+    case PTC_F_TRUE:
+    case PTC_F_FALSE:
+        return ptc_bool(form->kind == PTC_F_TRUE);
+    case PTC_F_NUMBER:
+        return form->value;
+    case PTC_F_STRING:
+    case PTC_F_REGEX:
+        return ax_string(an, form->text, form->len);
+    case PTC_F_KEYWORD:
+        return ax_keyword(an, form->text, form->len);
+    case PTC_F_SYMBOL:
+    case PTC_F_VAR:
+        return ptc_symbol_new(an->heap, form->text, form->len);
+    case PTC_F_MAP:
+    case PTC_F_SET:
+        return quote_dict(an, form);
+    case PTC_F_LIST:
+    case PTC_F_VECTOR:
+    case PTC_F_SHORT_FN:
+        return quote_items(an, form);
+    case PTC_F_QUOTE:
+        return ax_quote(an, form->items[0]);
+    }
+    return PTC_NIL;
+}

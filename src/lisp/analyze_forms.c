@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: MIT
+ * Special forms that choose and bind: let, if, when, cond, case, condp, if-let, and, or, do ... */
+#include "lisp/analyze_int.h"
+
+static const char *head_name(const PtcForm *form)
+{
+    return form->items[0]->text;
+}
+
+static int head_len(const PtcForm *form)
+{
+    return (int)form->items[0]->len;
+}
+
+/* Reports a form with too few or too many parts. */
+static bool parts(Analyzer *an, const PtcForm *form, size_t min, size_t max, const char *usage, PtcExpr **bad)
+{
+    size_t n = form->count - 1;
+    if (n >= min && n <= max)
+        return true;
+    *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s is written with %s parts, got %zu", head_len(form),
+                    head_name(form), n < min ? "more" : "fewer", n);
+    return false;
+}
+
+#define MANY SIZE_MAX
+
+/* ----------------------------------------------------------------------- if and kin */
+
+static PtcExpr *if_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    PtcExpr *bad;
+    if (!parts(an, form, 2, 3, "(if test then else)", &bad))
+        return bad;
+    PtcExpr *test = ax_form(an, form->items[1], false);
+    PtcExpr *then = test ? ax_form(an, form->items[2], tail) : NULL;
+    PtcExpr *otherwise = then && form->count == 4 ? ax_form(an, form->items[3], tail) : NULL;
+    if (form->count == 4 && !otherwise)
+        return NULL;
+    return ax_if(an, test, then, otherwise, form);
+}
+
+static PtcExpr *if_not_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    PtcExpr *bad;
+    if (!parts(an, form, 2, 3, "(if-not test then else)", &bad))
+        return bad;
+    PtcExpr *test = ax_form(an, form->items[1], false);
+    PtcExpr *then = test ? ax_form(an, form->items[2], tail) : NULL;
+    PtcExpr *otherwise = then && form->count == 4 ? ax_form(an, form->items[3], tail) : ax_nil(an, form);
+    return otherwise ? ax_if(an, test, otherwise, then, form) : NULL;
+}
+
+static PtcExpr *when_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    PtcExpr *bad;
+    if (!parts(an, form, 1, MANY, "(when test body...)", &bad))
+        return bad;
+    PtcExpr *test = ax_form(an, form->items[1], false);
+    PtcExpr *body = test ? ax_body(an, form->items + 2, form->count - 2, form, tail) : NULL;
+    return ax_if(an, test, body, NULL, form);
+}
+
+static PtcExpr *when_not_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    PtcExpr *bad;
+    if (!parts(an, form, 1, MANY, "(when-not test body...)", &bad))
+        return bad;
+    PtcExpr *test = ax_form(an, form->items[1], false);
+    PtcExpr *body = test ? ax_body(an, form->items + 2, form->count - 2, form, tail) : NULL;
+    return body ? ax_if(an, test, ax_nil(an, form), body, form) : NULL;
+}
+
+static PtcExpr *cond_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    if (form->count % 2 == 0)
+        return ax_error(an, PTC_E_INVALID_FORM, form, "(cond test1 result1 test2 result2 :else result3)",
+                        "cond needs pairs of test and result; the last test has no result");
+    PtcExpr *x = ax_new(an, PTC_X_COND, form);
+    if (!x || !(x->items = ax_items(an, form->count)))
+        return NULL;
+    x->count = form->count - 1;
+    for (size_t i = 1; i < form->count; i++)
+        if (!(x->items[i - 1] = ax_form(an, form->items[i], tail && i % 2 == 0)))
+            return NULL;
+    return x;
+}
+
+static PtcExpr *chain(Analyzer *an, const PtcForm *form, bool tail, PtcExprKind kind)
+{
+    if (form->count == 1)
+        return ax_const(an, kind == PTC_X_AND ? PTC_TRUE : PTC_NIL, form);
+    PtcExpr *x = ax_new(an, kind, form);
+    if (!x || !(x->items = ax_items(an, form->count)))
+        return NULL;
+    x->count = form->count - 1;
+    for (size_t i = 1; i < form->count; i++)
+        if (!(x->items[i - 1] = ax_form(an, form->items[i], tail && i + 1 == form->count)))
+            return NULL;
+    return x;
+}
+
+static PtcExpr *and_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    return chain(an, form, tail, PTC_X_AND);
+}
+
+static PtcExpr *or_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    return chain(an, form, tail, PTC_X_OR);
+}
+
+/* --------------------------------------------------------------------- case, condp */
+
+/* A constant to compare with, as quoted data. */
+static bool case_pair(Analyzer *an, PtcExpr *x, const PtcForm *constant, PtcExpr *result)
+{
+    PtcExpr *c = ax_const(an, ax_quote(an, constant), constant);
+    PtcExpr **items = c ? ptc_arena_push(an->arena, x->items, x->count, sizeof *items) : NULL;
+    if (!items)
+        return false;
+    items[x->count++] = c;
+    if (!(items = ptc_arena_push(an->arena, items, x->count, sizeof *items)))
+        return false;
+    items[x->count++] = result;
+    x->items = items;
+    return true;
+}
+
+PtcExpr *ax_case(Analyzer *an, const PtcForm *form, bool tail)
+{
+    PtcExpr *bad;
+    if (!parts(an, form, 2, MANY, "(case x 1 \"one\" (2 3) \"few\" \"many\")", &bad))
+        return bad;
+    PtcLocal *scope = an->scope;
+    Bindings b = {0};
+    PtcExpr *x = ax_new(an, PTC_X_CASE, form);
+    PtcExpr *subject = x ? ax_form(an, form->items[1], false) : NULL;
+    PtcLocal *local = subject ? ax_temp(an) : NULL;
+    if (!ax_add_binding(an, &b, local, subject) || !(x->a = ax_local(an, local, form)))
+        return NULL;
+    size_t i = 2;
+    for (; i + 1 < form->count; i += 2) {
+        const PtcForm *test = form->items[i];
+        PtcExpr *result = ax_form(an, form->items[i + 1], tail);
+        if (!result)
+            return NULL;
+        bool group = test->kind == PTC_F_LIST;
+        for (size_t k = 0; k < (group ? test->count : 1); k++)
+            if (!case_pair(an, x, group ? test->items[k] : test, result))
+                return NULL;
+    }
+    if (i < form->count && !(x->b = ax_form(an, form->items[i], tail)))
+        return NULL;
+    an->scope = scope;
+    return ax_let(an, &b, x, form);
+}
+
+/* (pred test subject) for one clause of condp. */
+static PtcExpr *condp_test(Analyzer *an, PtcLocal *pred, PtcLocal *subject, const PtcForm *test)
+{
+    PtcExpr *call = ax_new(an, PTC_X_CALL, test);
+    PtcExpr **args = ax_items(an, 2);
+    if (!call || !args)
+        return NULL;
+    call->a = ax_local(an, pred, test);
+    args[0] = ax_form(an, test, false);
+    args[1] = ax_local(an, subject, test);
+    call->items = args;
+    call->count = 2;
+    return call->a && args[0] && args[1] ? call : NULL;
+}
+
+static bool is_arrow(const PtcForm *f)
+{
+    return f->kind == PTC_F_KEYWORD && f->len == 2 && memcmp(f->text, ">>", 2) == 0;
+}
+
+/* test :>> f: the result is (f value-of-test). */
+static PtcExpr *condp_arrow(Analyzer *an, PtcLocal *hit, const PtcForm *f)
+{
+    PtcExpr *call = ax_new(an, PTC_X_CALL, f);
+    PtcExpr **args = ax_items(an, 1);
+    if (!call || !args || !(call->a = ax_form(an, f, false)) || !(args[0] = ax_local(an, hit, f)))
+        return NULL;
+    call->items = args;
+    call->count = 1;
+    return call;
+}
+
+static PtcExpr *condp_from(Analyzer *an, const PtcForm *form, size_t i, PtcLocal *pred, PtcLocal *subject, bool tail)
+{
+    size_t left = form->count - i;
+    if (left == 0)
+        return ax_nil(an, form);
+    if (left == 1)
+        return ax_form(an, form->items[i], tail);
+    bool arrow = left >= 3 && is_arrow(form->items[i + 1]);
+    PtcExpr *test = condp_test(an, pred, subject, form->items[i]);
+    if (!test || an->depth >= PTC_EXPR_DEPTH)
+        return test ? ax_error(an, PTC_E_DEPTH, form, "use cond", "condp has too many clauses") : NULL;
+    an->depth++;
+    PtcExpr *x = NULL;
+    if (!arrow) {
+        PtcExpr *then = ax_form(an, form->items[i + 1], tail);
+        PtcExpr *rest = then ? condp_from(an, form, i + 2, pred, subject, tail) : NULL;
+        x = rest ? ax_if(an, test, then, rest, form) : NULL;
+    } else {
+        Bindings b = {0};
+        PtcLocal *hit = ax_temp(an);
+        PtcExpr *then = hit ? condp_arrow(an, hit, form->items[i + 2]) : NULL;
+        PtcExpr *rest = then ? condp_from(an, form, i + 3, pred, subject, tail) : NULL;
+        if (rest && ax_add_binding(an, &b, hit, test))
+            x = ax_let(an, &b, ax_if(an, ax_local(an, hit, form), then, rest, form), form);
+    }
+    an->depth--;
+    return x;
+}
+
+PtcExpr *ax_condp(Analyzer *an, const PtcForm *form, bool tail)
+{
+    PtcExpr *bad;
+    if (!parts(an, form, 2, MANY, "(condp = x 1 \"one\" 2 \"two\" \"other\")", &bad))
+        return bad;
+    PtcLocal *scope = an->scope;
+    Bindings b = {0};
+    PtcExpr *pred = ax_form(an, form->items[1], false);
+    PtcExpr *subject = pred ? ax_form(an, form->items[2], false) : NULL;
+    PtcLocal *p = subject ? ax_temp(an) : NULL, *s = p ? ax_temp(an) : NULL;
+    if (!ax_add_binding(an, &b, p, pred) || !ax_add_binding(an, &b, s, subject))
+        return NULL;
+    PtcExpr *body = condp_from(an, form, 3, p, s, tail);
+    an->scope = scope;
+    return ax_let(an, &b, body, form);
+}
+
+/* ----------------------------------------------------------------------------- let */
+
+static bool binding_vector(Analyzer *an, const PtcForm *form, const char *usage, PtcExpr **bad)
+{
+    const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
+    if (!v || v->kind != PTC_F_VECTOR) {
+        *bad = ax_error(an, PTC_E_INVALID_FORM, v ? v : form, usage, "%.*s needs a vector of bindings",
+                        head_len(form), head_name(form));
+        return false;
+    }
+    if (v->count % 2 != 0) {
+        *bad = ax_error(an, PTC_E_INVALID_FORM, v, usage, "%.*s needs pairs of name and value; the last has no value",
+                        head_len(form), head_name(form));
+        return false;
+    }
+    return true;
+}
+
+static PtcExpr *let_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    PtcExpr *bad;
+    if (!binding_vector(an, form, "(let [a 1 b 2] body...)", &bad))
+        return bad;
+    const PtcForm *v = form->items[1];
+    PtcLocal *scope = an->scope;
+    Bindings b = {0};
+    for (size_t i = 0; i < v->count; i += 2)
+        if (!ax_destructure(an, &b, v->items[i], ax_form(an, v->items[i + 1], false)))
+            return NULL;
+    PtcExpr *body = ax_body(an, form->items + 2, form->count - 2, form, tail);
+    an->scope = scope;
+    return ax_let(an, &b, body, form);
+}
+
+/* if-let and kin: the value is tested, then bound for the first branch only. */
+static PtcExpr *test_let(Analyzer *an, const PtcForm *form, bool tail, bool some, bool when)
+{
+    PtcExpr *bad;
+    const char *usage = when ? "(when-let [x expr] body...)" : "(if-let [x expr] then else)";
+    if (!parts(an, form, when ? 1 : 2, when ? MANY : 3, usage, &bad) || !binding_vector(an, form, usage, &bad))
+        return bad;
+    const PtcForm *v = form->items[1];
+    if (v->count != 2)
+        return ax_error(an, PTC_E_INVALID_FORM, v, usage, "%.*s takes one binding", head_len(form), head_name(form));
+    PtcLocal *scope = an->scope;
+    Bindings outer = {0}, inner = {0};
+    PtcExpr *value = ax_form(an, v->items[1], false);
+    PtcLocal *temp = value ? ax_temp(an) : NULL;
+    if (!ax_add_binding(an, &outer, temp, value))
+        return NULL;
+    PtcExpr *otherwise = !when && form->count == 4 ? ax_form(an, form->items[3], tail) : ax_nil(an, form);
+    if (!otherwise || !ax_destructure(an, &inner, v->items[0], ax_local(an, temp, v)))
+        return NULL;
+    PtcExpr *then = when ? ax_body(an, form->items + 2, form->count - 2, form, tail) : ax_form(an, form->items[2], tail);
+    then = ax_let(an, &inner, then, form);
+    an->scope = scope;
+    PtcExpr *test = ax_local(an, temp, v);
+    if (!then || !test)
+        return NULL;
+    if (some) {
+        PtcExpr **arg = ax_items(an, 1);
+        if (!arg)
+            return NULL;
+        arg[0] = test;
+        return ax_let(an, &outer, ax_if(an, ax_builtin(an, "nil?", arg, 1, v), otherwise, then, form), form);
+    }
+    return ax_let(an, &outer, ax_if(an, test, then, otherwise, form), form);
+}
+
+static PtcExpr *if_let_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    return test_let(an, form, tail, false, false);
+}
+
+static PtcExpr *when_let_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    return test_let(an, form, tail, false, true);
+}
+
+static PtcExpr *if_some_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    return test_let(an, form, tail, true, false);
+}
+
+static PtcExpr *when_some_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    return test_let(an, form, tail, true, true);
+}
+
+/* (when-first [x coll] body...): nothing when coll is empty, even if its first element would be nil. */
+static PtcExpr *when_first_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    PtcExpr *bad;
+    const char *usage = "(when-first [x coll] body...)";
+    if (!binding_vector(an, form, usage, &bad))
+        return bad;
+    const PtcForm *v = form->items[1];
+    if (v->count != 2)
+        return ax_error(an, PTC_E_INVALID_FORM, v, usage, "when-first takes one binding");
+    PtcLocal *scope = an->scope;
+    Bindings outer = {0}, inner = {0};
+    PtcExpr **args = ax_items(an, 2);
+    PtcExpr **first = ax_items(an, 2);
+    if (!args || !first || !(args[0] = ax_form(an, v->items[1], false)))
+        return NULL;
+    PtcLocal *seq = ax_temp(an);
+    if (!ax_add_binding(an, &outer, seq, ax_builtin(an, "seq", args, 1, v)) || !(first[0] = ax_local(an, seq, v)))
+        return NULL;
+    if (!ax_destructure(an, &inner, v->items[0], ax_builtin(an, "first", first, 1, v)))
+        return NULL;
+    PtcExpr *body = ax_body(an, form->items + 2, form->count - 2, form, tail);
+    body = ax_let(an, &inner, body, form);
+    an->scope = scope;
+    return ax_let(an, &outer, ax_if(an, ax_local(an, seq, v), body, NULL, form), form);
+}
+
+/* ----------------------------------------------------------------------- the others */
+
+static PtcExpr *do_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    return ax_body(an, form->items + 1, form->count - 1, form, tail);
+}
+
+static PtcExpr *comment_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    return ax_nil(an, form);
+}
+
+static PtcExpr *quote_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    PtcExpr *bad;
+    if (!parts(an, form, 1, 1, "(quote form)", &bad))
+        return bad;
+    return ax_const(an, ax_quote(an, form->items[1]), form);
+}
+
+static PtcExpr *stop_form(Analyzer *an, const PtcForm *form, uint32_t which)
+{
+    PtcExpr *bad;
+    if (!parts(an, form, 1, 1, which ? "(fail reason)" : "(return value)", &bad))
+        return bad;
+    PtcExpr *x = ax_new(an, PTC_X_STOP, form);
+    if (!x || !(x->a = ax_form(an, form->items[1], false)))
+        return NULL;
+    x->index = which;
+    return x;
+}
+
+static PtcExpr *return_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    return stop_form(an, form, 0);
+}
+
+static PtcExpr *fail_form(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    return stop_form(an, form, 1);
+}
+
+static const struct {
+    const char *name;
+    FormFn fn;
+} specials[] = {
+    {"->", ax_thread_first},       {"->>", ax_thread_last},     {"and", and_form},
+    {"as->", ax_thread_as},        {"case", ax_case},           {"comment", comment_form},
+    {"cond", cond_form},           {"cond->", ax_thread_cond_first},
+    {"cond->>", ax_thread_cond_last}, {"condp", ax_condp},      {"def", ax_def},
+    {"defn", ax_defn},             {"defn-", ax_defn},          {"defonce", ax_defonce},
+    {"do", do_form},               {"doseq", ax_doseq},         {"dotimes", ax_dotimes},
+    {"fail", fail_form},           {"fn", ax_fn_form},          {"for", ax_for},
+    {"if", if_form},               {"if-let", if_let_form},     {"if-not", if_not_form},
+    {"if-some", if_some_form},     {"let", let_form},           {"loop", ax_loop},
+    {"or", or_form},               {"quote", quote_form},       {"recur", ax_recur},
+    {"return", return_form},       {"some->", ax_thread_some_first},
+    {"some->>", ax_thread_some_last}, {"when", when_form},      {"when-first", when_first_form},
+    {"when-let", when_let_form},   {"when-not", when_not_form}, {"when-some", when_some_form},
+};
+
+FormFn ax_special(const char *name, size_t len)
+{
+    size_t lo = 0, hi = sizeof specials / sizeof specials[0];
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        size_t n = strlen(specials[mid].name);
+        int c = memcmp(specials[mid].name, name, n < len ? n : len);
+        if (c == 0)
+            c = (n > len) - (n < len);
+        if (c == 0)
+            return specials[mid].fn;
+        if (c < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return NULL;
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ * What a symbol means: a local, a captured local, a global, a builtin, data/..., or a mistake with a hint. */
+#include <math.h>
+#include <stdio.h>
+
+#include "lisp/analyze_int.h"
+#include "lisp/nearest.h"
+#include "lisp/registry.h"
+
+PtcLocal *ax_find_local(Analyzer *an, const char *name, size_t len)
+{
+    int64_t steps = 0;
+    if (len == 1 && name[0] == '%') { /* in #(), % is %1 */
+        name = "%1";
+        len = 2;
+    }
+    for (PtcLocal *l = an->scope; l; l = l->outer, steps++)
+        if (l->len == len && len > 0 && memcmp(l->name, name, len) == 0)
+            return l;
+    (void)!ptc_tick(an->heap->budget, steps / 16);
+    return NULL;
+}
+
+/* Number of the capture of `local` in `fn`, added there and in the functions between when new. */
+static int capture(Analyzer *an, PtcFn *fn, PtcLocal *local)
+{
+    for (uint32_t i = 0; i < fn->capture_count; i++)
+        if (fn->captures[i].local == local)
+            return (int)i;
+    PtcCapture c = {local, 0, 0};
+    if (local->fn != fn->parent) {
+        int outer = capture(an, fn->parent, local);
+        if (outer < 0)
+            return -1;
+        c.from = 1;
+        c.index = (uint16_t)outer;
+    } else if (local->is_self) {
+        c.from = 2;
+    }
+    PtcCapture *all = ptc_arena_push(an->arena, fn->captures, fn->capture_count, sizeof *all);
+    if (!all || fn->capture_count >= UINT16_MAX)
+        return -1;
+    fn->captures = all;
+    all[fn->capture_count] = c;
+    return (int)fn->capture_count++;
+}
+
+PtcExpr *ax_local(Analyzer *an, PtcLocal *local, const PtcForm *at)
+{
+    if (local->fn == an->fn) {
+        PtcExpr *x = ax_new(an, local->is_self ? PTC_X_SELF : PTC_X_LOCAL, at);
+        if (x)
+            x->local = local;
+        return x;
+    }
+    int index = capture(an, an->fn, local);
+    PtcExpr *x = index < 0 ? NULL : ax_new(an, PTC_X_CAPTURE, at);
+    if (x)
+        x->index = (uint32_t)index;
+    return x;
+}
+
+/* Things Clojure programmers reach for that this language has in another form, or not at all. */
+static const struct {
+    const char *name, *hint;
+} missing[] = {
+    {"atom", "values do not change here: pass state through loop/recur or reduce, or use def"},
+    {"swap!", "values do not change here: use reduce, or def again"},
+    {"reset!", "values do not change here: use def again"},
+    {"deref", "values do not change here, there is nothing to deref"},
+    {"ref", "values do not change here: pass state through loop/recur or reduce"},
+    {"agent", "there are no agents: use pmap or pcalls for parallel tool calls"},
+    {"volatile!", "values do not change here: pass state through loop/recur or reduce"},
+    {"future", "use pmap or pcalls for parallel work"},
+    {"promise", "use pmap or pcalls for parallel work"},
+    {"delay", "everything is evaluated at once: write the expression itself, or a function"},
+    {"lazy-seq", "sequences are not lazy: use range, take or loop/recur"},
+    {"slurp", "programs cannot read files: data arrives as data/NAME or from tools"},
+    {"spit", "programs cannot write files: return the value instead"},
+    {"eval", "programs cannot evaluate text"},
+    {"read-string", "use parse-long, parse-double or json/parse-string"},
+    {"defmacro", "there are no macros: write a function with defn"},
+    {"defmulti", "use case, cond or a map of functions"},
+    {"defmethod", "use case, cond or a map of functions"},
+    {"defprotocol", "use maps and plain functions"},
+    {"defrecord", "use a plain map"},
+    {"deftype", "use a plain map"},
+    {"binding", "there are no dynamic vars: pass the value as an argument"},
+    {"set!", "values do not change here: use let or def"},
+    {"new", "objects cannot be made: use maps and the functions listed by (dir)"},
+    {"throw", "end the program with (fail {:message ...})"},
+    {"rand", "programs are deterministic: take random numbers from data/ or a tool"},
+    {"rand-int", "programs are deterministic: take random numbers from data/ or a tool"},
+    {"shuffle", "programs are deterministic: sort by a key instead"},
+    {"printf", "use (println (format ...))"},
+};
+
+static void unknown_hint(Analyzer *an, const PtcForm *form, PtcDiag *d)
+{
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
+        if (form_is_symbol(form, missing[i].name)) {
+            ptc_diag_hint(d, "%s", missing[i].hint);
+            return;
+        }
+    }
+    PtcNearest near;
+    ptc_nearest_init(&near, form->text, form->len);
+    for (PtcLocal *l = an->scope; l; l = l->outer)
+        if (l->len)
+            ptc_nearest_offer(&near, l->name, l->len);
+    for (uint32_t i = 0; i < an->names->count; i++)
+        ptc_nearest_offer(&near, an->names->items[i].text, an->names->items[i].len);
+    for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
+        const PtcBuiltin *row = ptc_builtin_row(i);
+        if (!(row->flags & PTC_B_HIDDEN))
+            ptc_nearest_offer(&near, row->name, strlen(row->name));
+    }
+    if (near.best)
+        ptc_diag_hint(d, "did you mean %.*s?", (int)near.best_len, near.best);
+    else
+        ptc_diag_hint(d, "bind it with let or def, or check the spelling");
+}
+
+static PtcExpr *unknown(Analyzer *an, const PtcForm *form)
+{
+    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last, "nothing is named %.*s",
+                              (int)(form->len > 80 ? 80 : form->len), form->text);
+    if (d)
+        unknown_hint(an, form, d);
+    return ax_nil(an, form);
+}
+
+static const struct {
+    const char *name;
+    double value;
+} float_constants[] = {
+    {"Double/POSITIVE_INFINITY", INFINITY},
+    {"Double/NEGATIVE_INFINITY", -INFINITY},
+    {"Double/NaN", NAN},
+    {"Float/POSITIVE_INFINITY", INFINITY},
+    {"Float/NEGATIVE_INFINITY", -INFINITY},
+    {"Float/NaN", NAN},
+    {"Double/MAX_VALUE", 1.7976931348623157e308},
+    {"Double/MIN_VALUE", 4.9e-324},
+    {"Math/PI", 3.141592653589793},
+    {"Math/E", 2.718281828459045},
+};
+
+static const struct {
+    const char *name;
+    int64_t value;
+} int_constants[] = {
+    {"Integer/MAX_VALUE", INT32_MAX},
+    {"Integer/MIN_VALUE", INT32_MIN},
+    {"Long/MAX_VALUE", INT64_MAX},
+    {"Long/MIN_VALUE", INT64_MIN},
+};
+
+static PtcValue constant(Analyzer *an, const PtcForm *form)
+{
+    for (size_t i = 0; i < sizeof float_constants / sizeof float_constants[0]; i++)
+        if (form_is_symbol(form, float_constants[i].name))
+            return ptc_float_new(an->heap, float_constants[i].value);
+    for (size_t i = 0; i < sizeof int_constants / sizeof int_constants[0]; i++)
+        if (form_is_symbol(form, int_constants[i].name))
+            return ptc_int_new(an->heap, int_constants[i].value);
+    return PTC_NONE;
+}
+
+/* ns/name, where it is neither a builtin nor a constant. */
+static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
+{
+    const char *name = form->text + prefix + 1;
+    int name_len = (int)(form->len - prefix - 1);
+    if (prefix == 4 && memcmp(form->text, "data", 4) == 0) {
+        PtcExpr *x = ax_new(an, PTC_X_DATA, form);
+        return x && (x->value = ax_keyword(an, name, (size_t)name_len)) != PTC_NONE ? x : NULL;
+    }
+    if (prefix == 4 && memcmp(form->text, "tool", 4) == 0)
+        return ax_error(an, PTC_E_UNKNOWN_TOOL, form, "this run was given no tools", "there is no tool named %.*s",
+                        name_len, name);
+    PtcNearest near;
+    if (ptc_namespace_known(form->text, prefix)) {
+        ptc_nearest_init(&near, name, (size_t)name_len);
+        for (uint32_t i = 0; i < ptc_builtin_count(); i++)
+            if (!(ptc_builtin_row(i)->flags & PTC_B_HIDDEN))
+                ptc_nearest_offer(&near, ptc_builtin_row(i)->name, strlen(ptc_builtin_row(i)->name));
+        PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last, "%.*s has no function %.*s",
+                                  (int)prefix, form->text, name_len > 80 ? 80 : name_len, name);
+        if (near.best)
+            ptc_diag_hint(d, "did you mean %.*s?", (int)near.best_len, near.best);
+        return ax_nil(an, form);
+    }
+    ptc_nearest_init(&near, form->text, prefix);
+    for (size_t i = 0; ptc_namespace_prefix(i); i++)
+        ptc_nearest_offer(&near, ptc_namespace_prefix(i), strlen(ptc_namespace_prefix(i)));
+    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last, "there is no namespace %.*s",
+                              (int)(prefix > 80 ? 80 : prefix), form->text);
+    if (near.best)
+        ptc_diag_hint(d, "did you mean %.*s/?", (int)near.best_len, near.best);
+    else
+        ptc_diag_hint(d, "known: str/ set/ walk/ Math/ json/ data/ tool/");
+    return ax_nil(an, form);
+}
+
+int ax_builtin_of(Analyzer *an, const PtcForm *symbol)
+{
+    if (ax_find_local(an, symbol->text, symbol->len) ||
+        ptc_names_find(an->names, symbol->text, symbol->len) >= 0)
+        return -1;
+    return ptc_builtin_find(symbol->text, symbol->len);
+}
+
+PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form)
+{
+    PtcLocal *local = ax_find_local(an, form->text, form->len);
+    if (local)
+        return ax_local(an, local, form);
+    int global = ptc_names_find(an->names, form->text, form->len);
+    if (global >= 0) {
+        PtcExpr *x = ax_new(an, PTC_X_GLOBAL, form);
+        if (x)
+            x->index = (uint32_t)global;
+        return x;
+    }
+    int row = ptc_builtin_find(form->text, form->len);
+    if (row >= 0)
+        return ax_const(an, ptc_builtin((uint32_t)row), form);
+    if (ax_special(form->text, form->len))
+        return ax_error(an, PTC_E_UNBOUND, form, "wrap it in a function: #(...)",
+                        "%.*s is a special form, not a value", (int)form->len, form->text);
+    const char *slash = form->len > 1 ? memchr(form->text + 1, '/', form->len - 1) : NULL;
+    if (!slash)
+        return unknown(an, form);
+    PtcValue v = constant(an, form);
+    return v != PTC_NONE ? ax_const(an, v, form) : qualified(an, form, (size_t)(slash - form->text));
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT
+ * Code for calls, literals and functions, and the whole program. */
+#include "lisp/builtin.h"
+#include "lisp/compile_int.h"
+
+/* ------------------------------------------------------------------------- arguments */
+
+/* Values into consecutive registers from `base` on, which is the first free one. */
+static bool window(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *at)
+{
+    for (size_t i = 0; i < n; i++) {
+        int64_t r = cx_temp(fs);
+        if (r < 0)
+            return cx_too_large(fs, at);
+        if (!cx_to(fs, items[i], (uint32_t)r))
+            return false;
+    }
+    return true;
+}
+
+/* Values into a vector or seq, one by one: for lists too long for registers. */
+static bool gather(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *at, uint32_t dest, bool vector)
+{
+    uint32_t next = fs->next, top = fs->locals_top;
+    int64_t b = cx_temp(fs), v = cx_temp(fs);
+    if (b < 0 || v < 0)
+        return cx_too_large(fs, at);
+    bool ok = cx_emit(fs, at, cx_ins(PTC_OP_BUILD, 0, (uint32_t)b, 0, 0));
+    fs->locals_top = (uint32_t)b + 1;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = cx_to(fs, items[i], (uint32_t)v) && cx_emit(fs, at, cx_ins(PTC_OP_PUSH, 0, (uint32_t)b, (uint32_t)v, 0));
+    fs->next = next;
+    fs->locals_top = top;
+    return ok && cx_emit(fs, at, cx_ins(PTC_OP_DONE, vector, dest, (uint32_t)b, 0));
+}
+
+/* (f a b c ...) with very many arguments: (apply f [a b c ...]). */
+static bool apply_code(FnState *fs, PtcExpr *f, PtcExpr *x, uint32_t dest)
+{
+    uint32_t next = fs->next;
+    int64_t fr = cx_temp(fs), ar = cx_temp(fs);
+    int apply = ptc_builtin_find("apply", 5);
+    bool ok = fr >= 0 && ar >= 0 && apply >= 0 && cx_to(fs, f, (uint32_t)fr) &&
+              gather(fs, x->items, x->count, x, (uint32_t)ar, true) &&
+              cx_emit(fs, x, cx_ins(PTC_OP_CALLB, 2, dest, (uint32_t)fr, (uint32_t)apply));
+    fs->next = next;
+    return ok;
+}
+
+/* ------------------------------------------------------------------------------ calls */
+
+static bool key_get(FnState *fs, PtcExpr *x, PtcExpr *map, PtcValue key, uint32_t dest)
+{
+    uint32_t next = fs->next;
+    int64_t m = cx_operand(fs, map), k = cx_constant(fs, key);
+    fs->next = next;
+    return m >= 0 && k >= 0 && cx_emit(fs, x, cx_ins(PTC_OP_KEYGET, 0, dest, (uint32_t)m, (uint32_t)k));
+}
+
+static bool is_keyword_const(const PtcExpr *x)
+{
+    return x->kind == PTC_X_CONST && ptc_is_keyword(x->value);
+}
+
+bool cx_call(FnState *fs, PtcExpr *x, uint32_t dest)
+{
+    if (is_keyword_const(x->a) && x->count == 1)
+        return key_get(fs, x, x->items[0], x->a->value, dest);
+    if (x->count > MAX_CALL_ARGS)
+        return apply_code(fs, x->a, x, dest);
+    uint32_t next = fs->next;
+    int64_t base = cx_fresh(fs, dest) ? dest : cx_temp(fs);
+    if (base < 0)
+        return cx_too_large(fs, x);
+    bool global = x->a->kind == PTC_X_GLOBAL;
+    if ((!global && !cx_to(fs, x->a, (uint32_t)base)) || !window(fs, x->items, x->count, x))
+        return false;
+    fs->next = next;
+    PtcIns ins = cx_ins(global ? PTC_OP_CALLG : PTC_OP_CALL, 0, (uint32_t)base, x->count, global ? x->a->index : 0);
+    return cx_emit(fs, x, ins) && (base == dest || cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, (uint32_t)base, 0)));
+}
+
+static bool small_const(const PtcExpr *x, int64_t *n)
+{
+    if (x->kind != PTC_X_CONST || !ptc_is_int(x->value))
+        return false;
+    *n = ptc_to_int(x->value);
+    return *n > INT16_MIN && *n < INT16_MAX;
+}
+
+static bool add_const(FnState *fs, PtcExpr *x, PtcExpr *value, int64_t n, uint32_t how, uint32_t dest)
+{
+    uint32_t next = fs->next;
+    int64_t r = cx_operand(fs, value);
+    fs->next = next;
+    return r >= 0 && cx_emit(fs, x, cx_ins(PTC_OP_ADDI, how, dest, (uint32_t)r, (uint16_t)(int16_t)n));
+}
+
+/* (+ a b c) as ((a + b) + c), and comparisons of two. */
+static bool binary_code(FnState *fs, PtcExpr *x, PtcOp op, uint32_t dest)
+{
+    uint32_t next = fs->next;
+    int64_t left = cx_operand(fs, x->items[0]);
+    bool ok = left >= 0;
+    for (size_t i = 1; ok && i < x->count; i++) {
+        int64_t right = cx_operand(fs, x->items[i]);
+        bool last = i + 1 == x->count;
+        if (right < 0)
+            return false;
+        int64_t to = dest;
+        if (!last) {
+            fs->next = next;
+            to = cx_temp(fs);
+        }
+        ok = to >= 0 && cx_emit(fs, x, cx_ins(op, 0, (uint32_t)to, (uint32_t)left, (uint32_t)right));
+        left = to;
+    }
+    fs->next = next;
+    return ok;
+}
+
+static bool unary_code(FnState *fs, PtcExpr *x, PtcOp op, uint32_t dest)
+{
+    uint32_t next = fs->next;
+    int64_t r = cx_operand(fs, x->items[0]);
+    fs->next = next;
+    return r >= 0 && cx_emit(fs, x, cx_ins(op, 0, dest, (uint32_t)r, 0));
+}
+
+/* Builtins with instructions of their own: *done tells whether there was one for this call. */
+static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
+{
+    static const uint8_t ops[] = {
+        [PTC_FUSE_ADD] = PTC_OP_ADD, [PTC_FUSE_SUB] = PTC_OP_SUB, [PTC_FUSE_MUL] = PTC_OP_MUL,
+        [PTC_FUSE_LT] = PTC_OP_LT,   [PTC_FUSE_LE] = PTC_OP_LE,   [PTC_FUSE_GT] = PTC_OP_GT,
+        [PTC_FUSE_GE] = PTC_OP_GE,   [PTC_FUSE_EQ] = PTC_OP_EQ,
+    };
+    PtcFuse fuse = ptc_builtin_fuse(x->index);
+    int64_t n;
+    *done = true;
+    switch (fuse) {
+    case PTC_FUSE_ADD:
+    case PTC_FUSE_SUB:
+        if (x->count == 2 && small_const(x->items[1], &n))
+            return add_const(fs, x, x->items[0], fuse == PTC_FUSE_ADD ? n : -n, fuse == PTC_FUSE_ADD ? 0 : 1, dest);
+        /* fall through */
+    case PTC_FUSE_MUL:
+        if (x->count >= 2 && x->count < MAX_CALL_ARGS)
+            return binary_code(fs, x, (PtcOp)ops[fuse], dest);
+        break;
+    case PTC_FUSE_LT:
+    case PTC_FUSE_LE:
+    case PTC_FUSE_GT:
+    case PTC_FUSE_GE:
+    case PTC_FUSE_EQ:
+        if (x->count == 2)
+            return binary_code(fs, x, (PtcOp)ops[fuse], dest);
+        break;
+    case PTC_FUSE_NOT:
+        return unary_code(fs, x, PTC_OP_NOT, dest);
+    case PTC_FUSE_NIL:
+        return unary_code(fs, x, PTC_OP_ISNIL, dest);
+    case PTC_FUSE_INC:
+        return add_const(fs, x, x->items[0], 1, 2, dest);
+    case PTC_FUSE_DEC:
+        return add_const(fs, x, x->items[0], -1, 3, dest);
+    case PTC_FUSE_GET:
+        if (x->count == 2 && is_keyword_const(x->items[1]))
+            return key_get(fs, x, x->items[0], x->items[1]->value, dest);
+        break;
+    case PTC_FUSE_NONE:
+        break;
+    }
+    *done = false;
+    return true;
+}
+
+bool cx_callb(FnState *fs, PtcExpr *x, uint32_t dest)
+{
+    bool done;
+    if (!fused_code(fs, x, dest, &done))
+        return false;
+    if (done)
+        return true;
+    if (x->count > MAX_CALL_ARGS) {
+        PtcExpr f = {.kind = PTC_X_BUILTIN, .first = x->first, .last = x->last, .index = x->index};
+        return apply_code(fs, &f, x, dest);
+    }
+    uint32_t next = fs->next;
+    if (x->count == 1 && x->items[0]->kind == PTC_X_LOCAL) /* one argument: where it is */
+        return cx_emit(fs, x, cx_ins(PTC_OP_CALLB, 1, dest, x->items[0]->local->reg, x->index));
+    uint32_t base = fs->next;
+    if (!window(fs, x->items, x->count, x))
+        return false;
+    fs->next = next;
+    return cx_emit(fs, x, cx_ins(PTC_OP_CALLB, x->count, dest, base, x->index));
+}
+
+/* --------------------------------------------------------------------------- literals */
+
+static PtcValue shape_of_keys(FnState *fs, const PtcExpr *x)
+{
+    PtcValue keys[PTC_SMALL_MAX];
+    uint32_t hashes[PTC_SMALL_MAX];
+    size_t n = x->count / 2;
+    for (size_t i = 0; i < n; i++) {
+        if (x->items[2 * i]->kind != PTC_X_CONST)
+            return PTC_NIL;
+        keys[i] = x->items[2 * i]->value;
+        hashes[i] = ptc_hash(fs->job->heap, keys[i]);
+    }
+    return ptc_shape_new(fs->job->heap, keys, hashes, n);
+}
+
+static bool map_code(FnState *fs, PtcExpr *x, uint32_t dest)
+{
+    PtcValue shape = x->count <= 2 * PTC_SMALL_MAX ? shape_of_keys(fs, x) : PTC_NIL;
+    if (shape == PTC_NIL) {
+        PtcExpr call = *x;
+        call.kind = PTC_X_CALLB;
+        call.index = (uint32_t)ptc_builtin_find("hash-map", 8);
+        return cx_callb(fs, &call, dest);
+    }
+    int64_t k = cx_constant(fs, shape);
+    uint32_t next = fs->next, base = fs->next;
+    PtcExpr *values[PTC_SMALL_MAX];
+    for (size_t i = 0; i < x->count / 2; i++)
+        values[i] = x->items[2 * i + 1];
+    if (k < 0 || !window(fs, values, x->count / 2, x))
+        return false;
+    fs->next = next;
+    return cx_emit(fs, x, cx_ins(PTC_OP_MAP, 0, dest, base, (uint32_t)k));
+}
+
+bool cx_collection(FnState *fs, PtcExpr *x, uint32_t dest)
+{
+    if (x->kind == PTC_X_MAP)
+        return map_code(fs, x, dest);
+    if (x->kind == PTC_X_SET) {
+        PtcExpr call = *x;
+        call.kind = PTC_X_CALLB;
+        call.index = (uint32_t)ptc_builtin_find("hash-set", 8);
+        return cx_callb(fs, &call, dest);
+    }
+    if (x->count > MAX_CALL_ARGS)
+        return gather(fs, x->items, x->count, x, dest, true);
+    uint32_t next = fs->next, base = fs->next;
+    if (!window(fs, x->items, x->count, x))
+        return false;
+    fs->next = next;
+    return cx_emit(fs, x, cx_ins(PTC_OP_VEC, 0, dest, base, x->count));
+}
+
+/* -------------------------------------------------------------------------- functions */
+
+static PtcValue code_object(FnState *fs)
+{
+    size_t n = fs->count, bytes = n * (sizeof(PtcIns) + sizeof(PtcSpan));
+    PtcBytes *o = ptc_heap_object(fs->job->heap, PTC_T_BYTES, sizeof *o + bytes, (uint32_t)bytes);
+    if (!o)
+        return PTC_NONE;
+    memcpy(o->bytes, fs->code, n * sizeof(PtcIns));
+    memcpy(o->bytes + n * sizeof(PtcIns), fs->spans, n * sizeof(PtcSpan));
+    return ptc_from_obj(o);
+}
+
+static PtcValue array_object(PtcHeap *heap, const PtcValue *items, size_t n)
+{
+    PtcNode *o = ptc_heap_object(heap, PTC_T_NODE, sizeof *o + n * sizeof *items, (uint32_t)n);
+    if (!o)
+        return PTC_NONE;
+    if (n)
+        memcpy(o->slots, items, n * sizeof *items);
+    return ptc_from_obj(o);
+}
+
+static PtcValue proto_object(FnState *fs)
+{
+    PtcFn *fn = fs->fn;
+    PtcHeap *heap = fs->job->heap;
+    PtcValue name = fn->name ? ptc_symbol_new(heap, fn->name, fn->name_len) : PTC_NIL;
+    PtcValue constants = array_object(heap, fs->constants, fs->constant_count);
+    PtcValue code = code_object(fs);
+    PtcProto *o = name && constants && code ? ptc_heap_object(heap, PTC_T_PROTO, sizeof *o, fn->capture_count) : NULL;
+    if (!o)
+        return PTC_NONE;
+    o->name = name;
+    o->source = fs->job->source;
+    o->constants = constants;
+    o->code = code;
+    o->arities = PTC_NIL;
+    o->doc = fn->doc;
+    o->code_count = (uint32_t)fs->count;
+    o->first = fn->first;
+    o->last = fn->last;
+    o->params = (uint16_t)(fs->arity->count - (fs->arity->variadic ? 1 : 0));
+    o->variadic = fs->arity->variadic;
+    o->registers = (uint16_t)(fs->most + 1);
+    memset(o->spare, 0, sizeof o->spare);
+    return ptc_from_obj(o);
+}
+
+static PtcValue compile_arity(PtcCompiler *job, PtcFn *fn, PtcArity *arity)
+{
+    FnState fs = {.job = job, .fn = fn, .arity = arity};
+    PtcExpr at = {.first = arity->first, .last = arity->last};
+    if (!ptc_tick(job->heap->budget, 16))
+        return PTC_NONE;
+    for (uint32_t i = 0; i < arity->count; i++) {
+        int64_t r = cx_temp(&fs);
+        if (r < 0)
+            return cx_too_large(&fs, &at) ? PTC_NIL : PTC_NONE;
+        arity->params[i]->reg = (uint16_t)r;
+    }
+    fs.locals_top = fs.next;
+    return cx_return(&fs, arity->body) ? proto_object(&fs) : PTC_NONE;
+}
+
+/* The proto of a function; one of several arities stands for all. */
+static PtcValue compile_fn(PtcCompiler *job, PtcFn *fn)
+{
+    PtcValue *all = ptc_arena_alloc(job->arena, fn->arity_count * sizeof *all);
+    if (!all)
+        return PTC_NONE;
+    for (uint32_t i = 0; i < fn->arity_count; i++)
+        if ((all[i] = compile_arity(job, fn, &fn->arities[i])) == PTC_NONE)
+            return PTC_NONE;
+    if (fn->arity_count == 1)
+        return all[0];
+    PtcValue list = array_object(job->heap, all, fn->arity_count);
+    for (uint32_t i = 0; list != PTC_NONE && i < fn->arity_count; i++)
+        ((PtcProto *)(uintptr_t)all[i])->arities = list;
+    return list == PTC_NONE ? list : all[0];
+}
+
+/* A function that captures nothing is one constant closure. */
+static PtcValue constant_closure(PtcHeap *heap, PtcValue proto)
+{
+    PtcClosure *o = ptc_heap_object(heap, PTC_T_CLOSURE, sizeof *o, 0);
+    if (!o)
+        return PTC_NONE;
+    o->proto = proto;
+    return ptc_from_obj(o);
+}
+
+bool cx_function(FnState *fs, PtcExpr *x, uint32_t dest)
+{
+    PtcValue proto = compile_fn(fs->job, x->fn);
+    if (proto == PTC_NONE)
+        return false;
+    if (x->fn->capture_count == 0) {
+        PtcValue closure = constant_closure(fs->job->heap, proto);
+        return closure != PTC_NONE && cx_load(fs, x, dest, closure);
+    }
+    int64_t k = cx_constant(fs, proto);
+    if (k < 0 || !cx_emit(fs, x, cx_ins(PTC_OP_CLOSURE, 0, dest, (uint32_t)k, 0)))
+        return false;
+    for (uint32_t i = 0; i < x->fn->capture_count; i++) {
+        const PtcCapture *c = &x->fn->captures[i];
+        uint32_t from = c->from == 0 ? c->local->reg : c->index;
+        if (!cx_emit(fs, x, cx_ins(PTC_OP_CAP, c->from, from, 0, 0)))
+            return false;
+    }
+    return true;
+}
+
+PtcValue ptc_compile(PtcCompiler *job, PtcFn *program)
+{
+    return compile_fn(job, program);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ * Errors of builtins and of the VM: message first, place filled in by the frame that ran it. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "lisp/builtin.h"
+#include "lisp/record.h"
+#include "lisp/vm_int.h"
+
+enum { SHOWN_BYTES = 40 };
+
+static void set_error(PtcVM *vm, PtcErrorKind kind)
+{
+    vm->failed = true;
+    vm->error.kind = kind;
+    vm->error.first = vm->error.last = PTC_NO_PLACE;
+    vm->error.message[0] = vm->error.hint[0] = 0;
+    vm->error_source = PTC_NIL;
+}
+
+bool ptc_fail(PtcVM *vm, PtcErrorKind kind, const char *format, ...)
+{
+    if (vm->budget.stop != PTC_STOP_NONE || vm->failed)
+        return false; /* the first error stands */
+    set_error(vm, kind);
+    va_list args;
+    va_start(args, format);
+    char text[PTC_MESSAGE_MAX + 1];
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ptc_diag_format(vm->error.message, sizeof vm->error.message, "%s", text);
+    return false;
+}
+
+bool ptc_fail_hint(PtcVM *vm, const char *format, ...)
+{
+    if (!vm->failed || vm->error.hint[0])
+        return false;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(vm->error.hint, sizeof vm->error.hint, format, args);
+    va_end(args);
+    return false;
+}
+
+const char *ptc_type_name(PtcValue v)
+{
+    if (v == PTC_NIL)
+        return "nil";
+    if (ptc_is_bool(v))
+        return "a boolean";
+    if (ptc_is_integer(v))
+        return "an integer";
+    if (ptc_is_float(v))
+        return "a float";
+    switch (ptc_tag(v)) {
+    case PTC_T_STRING:
+        return "a string";
+    case PTC_T_KEYWORD:
+        return "a keyword";
+    case PTC_T_SYMBOL:
+        return "a symbol";
+    case PTC_T_FLAT:
+    case PTC_T_VEC:
+    case PTC_T_SLICE:
+    case PTC_T_RANGE:
+    case PTC_T_CONS:
+        return ptc_is_seq_flagged(v) ? "a sequence" : "a vector";
+    case PTC_T_SSET:
+    case PTC_T_BSET:
+        return "a set";
+    case PTC_T_SMAP:
+    case PTC_T_BMAP:
+        return "a map";
+    case PTC_T_VAR:
+        return "a var";
+    case PTC_T_RECORD:
+        return ptc_is_record(v, PTC_R_FN) ? "a function" : "an object";
+    default:
+        return "a function";
+    }
+}
+
+/* "a string \"abc\"": the type and, when it is short, the value. */
+static void describe(PtcVM *vm, PtcValue v, char *out, size_t size)
+{
+    PtcBuf buf;
+    ptc_buf_init(&buf, vm->mem, SHOWN_BYTES);
+    PtcPrinter printer = ptc_vm_printer(vm, true);
+    bool bare = v == PTC_NIL || ptc_is(v, PTC_T_CLOSURE) || !ptc_print(&printer, &buf, v);
+    const char *text = bare ? NULL : ptc_buf_text(&buf);
+    if (text)
+        ptc_diag_format(out, size, "%s %s", ptc_type_name(v), text);
+    else
+        ptc_diag_format(out, size, "%s", ptc_type_name(v));
+    ptc_buf_deinit(&buf);
+}
+
+static const PtcBuiltin *running(const PtcVM *vm)
+{
+    return ptc_builtin_row(vm->running);
+}
+
+bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *expected)
+{
+    char what[96];
+    if (vm->budget.stop != PTC_STOP_NONE || vm->failed)
+        return false;
+    describe(vm, v, what, sizeof what);
+    ptc_fail(vm, PTC_E_TYPE, "%s: %s is %s, expected %s", running(vm)->name, role, what, expected);
+    return ptc_fail_hint(vm, "usage: %s", running(vm)->usage);
+}
+
+bool ptc_fail_type(PtcVM *vm, const PtcValue *argv, int i, const char *expected)
+{
+    char role[32];
+    snprintf(role, sizeof role, "argument %d", i + 1);
+    return ptc_fail_value_type(vm, argv[i], role, expected);
+}
+
+bool ptc_fail_arity(PtcVM *vm, const char *name, const char *takes, int got, const char *usage)
+{
+    ptc_fail(vm, PTC_E_ARITY, "%s takes %s, got %d", name, takes, got);
+    if (usage)
+        ptc_fail_hint(vm, "usage: %s", usage);
+    return false;
+}
+
+void ptc_arity_text(char *out, size_t size, int min, int max)
+{
+    const char *s = (max < 0 ? min : max) == 1 ? "" : "s";
+    if (min == max)
+        snprintf(out, size, "%d argument%s", min, s);
+    else if (max < 0)
+        snprintf(out, size, "at least %d argument%s", min, s);
+    else
+        snprintf(out, size, "%d to %d argument%s", min, max, s);
+}
+
+/* ------------------------------------------------------------------ arguments */
+
+bool ptc_arg_int(PtcVM *vm, const PtcValue *argv, int i, int64_t *out)
+{
+    if (ptc_is_int(argv[i])) {
+        *out = ptc_to_int(argv[i]);
+        return true;
+    }
+    if (!ptc_is_bigint(argv[i]))
+        return ptc_fail_type(vm, argv, i, "an integer");
+    if (ptc_int_get(argv[i], out))
+        return true;
+    return ptc_fail(vm, PTC_E_VALUE, "%s: argument %d is too large an integer", running(vm)->name, i + 1);
+}
+
+bool ptc_arg_number(PtcVM *vm, const PtcValue *argv, int i)
+{
+    return ptc_is_number(argv[i]) || ptc_fail_type(vm, argv, i, "a number");
+}
+
+bool ptc_arg_double(PtcVM *vm, const PtcValue *argv, int i, double *out)
+{
+    if (!ptc_arg_number(vm, argv, i))
+        return false;
+    *out = ptc_is_float(argv[i]) ? ptc_to_float(argv[i]) : ptc_int_to_double(argv[i]);
+    return true;
+}
+
+bool ptc_arg_string(PtcVM *vm, const PtcValue *argv, int i, const char **bytes, size_t *len)
+{
+    if (!ptc_is_string(argv[i]))
+        return ptc_fail_type(vm, argv, i, "a string");
+    *bytes = ptc_str_bytes(argv[i]);
+    *len = ptc_str_len(argv[i]);
+    return true;
+}
+
+bool ptc_arg_map(PtcVM *vm, const PtcValue *argv, int i)
+{
+    return ptc_is_map(argv[i]) || ptc_fail_type(vm, argv, i, "a map");
+}
+
+bool ptc_arg_iter(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
+{
+    return ptc_iter_init(it, vm->heap, argv[i]) ||
+           ptc_fail_type(vm, argv, i, "a collection, string or nil");
+}
+
+bool ptc_arg_count(PtcVM *vm, const PtcValue *argv, int i, size_t *out)
+{
+    if (ptc_is_int(argv[i])) {
+        int64_t n = ptc_to_int(argv[i]);
+        *out = n < 0 ? 0 : (size_t)n;
+        return true;
+    }
+    double d;
+    if (!ptc_arg_double(vm, argv, i, &d))
+        return false;
+    *out = !(d >= 1) ? 0 : d >= 4e18 ? SIZE_MAX / 2 : (size_t)d;
+    return true;
+}
+
+bool ptc_arg_callable(PtcVM *vm, const PtcValue *argv, int i)
+{
+    return ptc_is_callable(argv[i]) || ptc_fail_type(vm, argv, i, "a function");
+}
+
+/* ---------------------------------------------------------------------- limits */
+
+static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const char *format, ...)
+    PTC_PRINTF(4, 5);
+
+static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const char *format, ...)
+{
+    set_error(vm, kind);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(vm->error.message, sizeof vm->error.message, format, args);
+    va_end(args);
+    return ptc_fail_hint(vm, "%s", hint);
+}
+
+bool ptc_vm_stopped(PtcVM *vm)
+{
+    switch (vm->budget.stop) {
+    case PTC_STOP_NONE:
+        break;
+    case PTC_STOP_TIMEOUT:
+        return fail_limit(vm, PTC_E_TIMEOUT, "do less work, or raise timeout_ms",
+                          "the program computed longer than its limit of %lld ms",
+                          (long long)vm->timeout_ms);
+    case PTC_STOP_DEADLINE:
+        return fail_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools, or raise deadline_ms",
+                          "the program took longer than its deadline of %lld ms",
+                          (long long)vm->deadline_ms);
+    case PTC_STOP_CANCELLED:
+        return fail_limit(vm, PTC_E_CANCELLED, "", "the run was cancelled by its host");
+    case PTC_STOP_MEMORY:
+        return fail_limit(vm, PTC_E_MEMORY, "keep less data alive at once, or raise memory_mb",
+                          "the program's live data passed its memory limit of %lld bytes",
+                          (long long)vm->memory_bytes);
+    case PTC_STOP_LOOP:
+        return fail_limit(vm, PTC_E_LOOP, "check that recur reaches an end, or raise loop_limit",
+                          "loops passed their limit of %lld iterations", (long long)vm->loop_limit);
+    case PTC_STOP_DEPTH:
+        return fail_limit(vm, PTC_E_DEPTH, "use loop/recur or reduce instead of nested calls",
+                          "calls or values nested deeper than the limit of %lld levels",
+                          (long long)vm->max_depth);
+    case PTC_STOP_SIZE:
+        return fail_limit(vm, PTC_E_SIZE, "build smaller values", "%s grew beyond its limit of %lld %s",
+                          vm->budget.what ? vm->budget.what : "a value",
+                          (long long)(vm->budget.what && vm->budget.what[0] == 'i' ? vm->budget.max_int_bits
+                                                                                  : (int64_t)UINT32_MAX / 2),
+                          vm->budget.what && vm->budget.what[0] == 'i' ? "bits" : "elements");
+    }
+    return false;
+}

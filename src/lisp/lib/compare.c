@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * Equality and order: = == not= < > <= >= compare, and the tests on the sign and evenness of
+ * numbers. */
+#include "lisp/lib/compare.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "lisp/builtin.h"
+#include "lisp/record.h"
+
+static bool stopped(const PtcVM *vm)
+{
+    return vm->budget.stop != PTC_STOP_NONE;
+}
+
+/* --------------------------------------------------------------------- order */
+
+/* Values are ordered within a class; 0 is for what has no order. */
+enum { NO_ORDER, NUMBERS, STRINGS, KEYWORDS, SEQUENTIALS, RECORDS };
+
+static unsigned order_class(PtcValue v)
+{
+    if (ptc_is_number(v))
+        return NUMBERS;
+    if (ptc_is_string(v))
+        return STRINGS;
+    if (ptc_is_keyword(v))
+        return KEYWORDS;
+    if (ptc_is_sequential(v))
+        return SEQUENTIALS;
+    if (ptc_is(v, PTC_T_RECORD) && !ptc_is_record(v, PTC_R_FN) && !ptc_is_record(v, PTC_R_REDUCED))
+        return RECORDS + ptc_obj(v)->aux;
+    return NO_ORDER;
+}
+
+static const char *class_noun(PtcValue v)
+{
+    return ptc_is_number(v) ? "a number" : ptc_is_sequential(v) ? "a vector" : ptc_type_name(v);
+}
+
+/* The type_error for arguments i and j of argv, which cannot be compared. */
+static bool fail_order(PtcVM *vm, const PtcValue *argv, int i, int j)
+{
+    int first = i < j ? i : j, second = i < j ? j : i;
+    unsigned class_first = order_class(argv[first]), class_second = order_class(argv[second]);
+    const char *name = ptc_builtin_row(vm->running)->name;
+    char expected[80];
+    if (class_first == NO_ORDER)
+        return ptc_fail_type(vm, argv, first, "a number, string, keyword, date or vector");
+    if (class_first == class_second)
+        return ptc_fail(vm, PTC_E_TYPE, "%s: elements of argument %d and argument %d have no order",
+                        name, first + 1, second + 1);
+    snprintf(expected, sizeof expected, "%s like argument %d", class_noun(argv[first]), first + 1);
+    return ptc_fail_type(vm, argv, second, expected);
+}
+
+static bool is_nan(PtcValue v)
+{
+    return ptc_is_float(v) && isnan(ptc_to_float(v));
+}
+
+/* argv[i] < argv[j], or <= */
+static bool less(PtcVM *vm, const PtcValue *argv, int i, int j, bool or_equal, bool *out)
+{
+    PtcValue a = argv[i], b = argv[j];
+    *out = false;
+    if (a == PTC_NIL || b == PTC_NIL) {
+        *out = or_equal && a == b;
+        return true;
+    }
+    unsigned class = order_class(a);
+    if (class == NO_ORDER || class != order_class(b))
+        return fail_order(vm, argv, i, j);
+    if (is_nan(a) || is_nan(b))
+        return true;
+    bool ok = true;
+    int order = ptc_compare(vm->heap, a, b, &ok);
+    if (stopped(vm))
+        return false;
+    if (!ok)
+        return fail_order(vm, argv, i, j);
+    *out = order < 0 || (or_equal && order == 0);
+    return true;
+}
+
+bool ptc_num_less(PtcVM *vm, PtcValue a, PtcValue b, bool or_equal, bool *out)
+{
+    if (ptc_is_flonum(a) && ptc_is_flonum(b)) { /* no NaN among these */
+        double x = ptc_to_float(a), y = ptc_to_float(b);
+        *out = x < y || (or_equal && x == y);
+        return true;
+    }
+    bool swapped = ptc_builtin_row(vm->running)->name[0] == '>';
+    PtcValue argv[2] = {swapped ? b : a, swapped ? a : b};
+    return less(vm, argv, swapped, !swapped, or_equal, out);
+}
+
+/* Is every argument in order with the next one? */
+static bool ascending(PtcVM *vm, int argc, const PtcValue *argv, bool or_equal, PtcValue *out)
+{
+    bool holds = true;
+    for (int i = 0; i + 1 < argc && holds; i++) {
+        if (PTC_LIKELY(argv[i] & argv[i + 1] & 1)) {
+            int64_t a = (int64_t)argv[i], b = (int64_t)argv[i + 1];
+            holds = a < b || (or_equal && a == b);
+        } else if (!less(vm, argv, i, i + 1, or_equal, &holds)) {
+            return false;
+        }
+        if (!ptc_tick(&vm->budget, 1))
+            return false;
+    }
+    return ptc_give(out, ptc_bool(holds));
+}
+
+static bool descending(PtcVM *vm, int argc, const PtcValue *argv, bool or_equal, PtcValue *out)
+{
+    bool holds = true;
+    for (int i = 0; i + 1 < argc && holds; i++) {
+        if (PTC_LIKELY(argv[i] & argv[i + 1] & 1)) {
+            int64_t a = (int64_t)argv[i], b = (int64_t)argv[i + 1];
+            holds = a > b || (or_equal && a == b);
+        } else if (!less(vm, argv, i + 1, i, or_equal, &holds)) {
+            return false;
+        }
+        if (!ptc_tick(&vm->budget, 1))
+            return false;
+    }
+    return ptc_give(out, ptc_bool(holds));
+}
+
+PTC_BUILTIN(core_lt, "clojure.core", "<", 1, -1, 0, "(< x & more)",
+            "Is each argument less than the next; false once one of them is nil.",
+            "(< 1 2 3) => true\n(< \"b\" \"a\") => false\n(< nil 5) => false\n"
+            "(< 1 \"2\") !! type_error")
+{
+    return ascending(vm, argc, argv, false, out);
+}
+
+PTC_BUILTIN(core_le, "clojure.core", "<=", 1, -1, 0, "(<= x & more)",
+            "Is no argument greater than the next; nil goes with nil only.",
+            "(<= 1 1 2) => true\n(<= nil nil) => true\n(<= :a \"a\") !! type_error")
+{
+    return ascending(vm, argc, argv, true, out);
+}
+
+PTC_BUILTIN(core_gt, "clojure.core", ">", 1, -1, 0, "(> x & more)",
+            "Is each argument greater than the next; false once one of them is nil.",
+            "(> 3 2 1) => true\n(> [1 2] [9]) => true\n(> nil 1) => false\n"
+            "(> {} 1) !! type_error")
+{
+    return descending(vm, argc, argv, false, out);
+}
+
+PTC_BUILTIN(core_ge, "clojure.core", ">=", 1, -1, 0, "(>= x & more)",
+            "Is no argument less than the next; nil goes with nil only.",
+            "(>= 3 3 2) => true\n(>= ##NaN 1) => false\n(>= true false) !! type_error")
+{
+    return descending(vm, argc, argv, true, out);
+}
+
+PTC_BUILTIN(core_compare, "clojure.core", "compare", 2, 2, 0, "(compare a b)",
+            "-1, 0 or 1 as a comes before, with or after b; nil comes first, shorter vectors come "
+            "before longer ones.",
+            "(compare 1 2) => -1\n(compare \"b\" \"a\") => 1\n(compare nil 40) => -1\n"
+            "(compare :a 1) !! type_error")
+{
+    PTC_UNUSED(argc);
+    bool ok = true;
+    int order = ptc_compare(vm->heap, argv[0], argv[1], &ok);
+    if (stopped(vm))
+        return false;
+    if (!ok)
+        return fail_order(vm, argv, 0, 1);
+    return ptc_give(out, ptc_int((order > 0) - (order < 0)));
+}
+
+/* ------------------------------------------------------------------ equality */
+
+static bool all_equal(PtcVM *vm, int argc, const PtcValue *argv, bool *out)
+{
+    *out = true;
+    for (int i = 0; i + 1 < argc && *out; i++) {
+        if (!ptc_tick(&vm->budget, 1))
+            return false;
+        *out = ptc_equal(vm->heap, argv[i], argv[i + 1]);
+    }
+    return !stopped(vm);
+}
+
+PTC_BUILTIN(core_eq, "clojure.core", "=", 1, -1, 0, "(= x & more)",
+            "Are all arguments equal: numbers by value, collections by content.",
+            "(= 1 1.0) => true\n(= [1 2] (list 1 2)) => true\n(= {:a 1} {:a 2}) => false")
+{
+    bool equal;
+    return all_equal(vm, argc, argv, &equal) && ptc_give(out, ptc_bool(equal));
+}
+
+PTC_BUILTIN(core_not_eq, "clojure.core", "not=", 1, -1, 0, "(not= x & more)", "The opposite of =.",
+            "(not= 1 2) => true\n(not= :a :a) => false\n(not= 1 1 2) => true")
+{
+    bool equal;
+    return all_equal(vm, argc, argv, &equal) && ptc_give(out, ptc_bool(!equal));
+}
+
+PTC_BUILTIN(core_num_eq, "clojure.core", "==", 1, -1, 0, "(== num & nums)",
+            "Are all these numbers equal by value.",
+            "(== 2 2.0 2) => true\n(== 1 2) => false\n(== 1 \"1\") !! type_error")
+{
+    bool equal;
+    for (int i = 0; i < argc; i++)
+        if (!ptc_tick(&vm->budget, 1) || !ptc_arg_number(vm, argv, i))
+            return false;
+    return all_equal(vm, argc, argv, &equal) && ptc_give(out, ptc_bool(equal));
+}
+
+/* -------------------------------------------------------- questions to numbers */
+
+/* -1, 0 or 1; 2 for NaN and for what is no number. */
+static int sign_of(PtcValue v)
+{
+    if (ptc_is_integer(v))
+        return ptc_int_sign(v);
+    if (!ptc_is_float(v) || is_nan(v))
+        return 2;
+    double d = ptc_to_float(v);
+    return (d > 0) - (d < 0);
+}
+
+/* 0 or 1; 2 for what is no whole number. */
+static int parity_of(PtcValue v)
+{
+    if (ptc_is_integer(v))
+        return !ptc_int_is_even(v);
+    double d = ptc_is_float(v) ? fabs(fmod(ptc_to_float(v), 2)) : NAN;
+    return d == 0 ? 0 : d == 1 ? 1 : 2;
+}
+
+#define NUMBER_TEST(id, name_, doc_, examples_, test)                                 \
+    PTC_BUILTIN(id, "clojure.core", name_, 1, 1, 0, "(" name_ " x)", doc_, examples_) \
+    {                                                                                 \
+        PTC_UNUSED(vm);                                                               \
+        PTC_UNUSED(argc);                                                             \
+        return ptc_give(out, ptc_bool(test));                                         \
+    }
+
+NUMBER_TEST(core_is_zero, "zero?", "Is it the number zero; false for what is no number.",
+            "(zero? 0) => true\n(zero? -0.0) => true\n(zero? nil) => false", sign_of(argv[0]) == 0)
+NUMBER_TEST(core_is_pos, "pos?", "Is it a number above zero; false for what is no number.",
+            "(pos? 3) => true\n(pos? 0) => false\n(filter pos? [1 nil -1]) => [1]",
+            sign_of(argv[0]) == 1)
+NUMBER_TEST(core_is_neg, "neg?", "Is it a number below zero; false for what is no number.",
+            "(neg? -3) => true\n(neg? -0.0) => false\n(neg? \"-1\") => false",
+            sign_of(argv[0]) == -1)
+NUMBER_TEST(core_is_even, "even?", "Is it a whole number divisible by two.",
+            "(even? 4) => true\n(even? 4.0) => true\n(even? 2.5) => false\n(even? nil) => false",
+            parity_of(argv[0]) == 0)
+NUMBER_TEST(core_is_odd, "odd?", "Is it a whole number not divisible by two.",
+            "(odd? -3) => true\n(odd? 4) => false\n(odd? \"3\") => false", parity_of(argv[0]) == 1)
+
+const PtcBuiltin *const ptc_lib_compare[] = {
+    &core_lt_def,      &core_le_def,
+    &core_gt_def,      &core_ge_def,
+    &core_compare_def, &core_eq_def,
+    &core_not_eq_def,  &core_num_eq_def,
+    &core_is_zero_def, &core_is_pos_def,
+    &core_is_neg_def,  &core_is_even_def,
+    &core_is_odd_def,  NULL,
+};

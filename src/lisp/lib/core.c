@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * What the compiler itself calls: access for destructuring.  Hidden from programs. */
+#include "lisp/builtin.h"
+#include "lisp/vm_int.h"
+
+static bool fail_destructure(PtcVM *vm, PtcValue v)
+{
+    ptc_fail(vm, PTC_E_TYPE, "cannot take %s apart by position", ptc_type_name(v));
+    return ptc_fail_hint(vm, "[a b] patterns need a vector, sequence, string, map or nil");
+}
+
+PTC_BUILTIN(core_nth, "ptc", "nth", 2, 2, PTC_B_HIDDEN, "[a b]", "Element of a destructured value, or nil.", "")
+{
+    PTC_UNUSED(argc);
+    size_t i = (size_t)ptc_to_int(argv[1]);
+    PtcValue coll = argv[0];
+    if (ptc_is_sequential(coll)) {
+        *out = i < ptc_seq_count(coll) ? ptc_seq_nth(coll, i) : PTC_NIL;
+        return true;
+    }
+    PtcIter it;
+    if (!ptc_iter_init(&it, vm->heap, coll))
+        return fail_destructure(vm, coll);
+    PtcValue x = PTC_NIL;
+    for (size_t k = 0; k <= i; k++) {
+        if (!ptc_tick(&vm->budget, 1))
+            return false;
+        if (!ptc_iter_next(&it, &x)) {
+            *out = PTC_NIL;
+            return ptc_iter_end(&it);
+        }
+    }
+    *out = x;
+    return true;
+}
+
+static bool rest_of_other(PtcVM *vm, PtcValue coll, size_t skip, PtcValue *out)
+{
+    PtcIter it;
+    PtcValue x, b = ptc_build_new(vm->heap);
+    if (!ptc_iter_init(&it, vm->heap, coll))
+        return fail_destructure(vm, coll);
+    for (size_t k = 0; b != PTC_NONE && ptc_iter_next(&it, &x); k++) {
+        if (!ptc_tick(&vm->budget, 1) || (k >= skip && !ptc_build_add(vm->heap, b, x)))
+            return false;
+    }
+    if (b == PTC_NONE || it.failed)
+        return false;
+    if (ptc_build_count(b) == 0) {
+        *out = PTC_NIL;
+        return true;
+    }
+    return ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+}
+
+PTC_BUILTIN(core_nthrest, "ptc", "nthrest", 2, 2, PTC_B_HIDDEN, "[a & more]",
+            "What follows in a destructured value, nil when nothing does.", "")
+{
+    PTC_UNUSED(argc);
+    size_t skip = (size_t)ptc_to_int(argv[1]);
+    if (!ptc_is_sequential(argv[0]))
+        return rest_of_other(vm, argv[0], skip, out);
+    size_t n = ptc_seq_count(argv[0]);
+    if (skip >= n) {
+        *out = PTC_NIL;
+        return true;
+    }
+    return ptc_give(out, ptc_seq_slice(vm->heap, argv[0], skip, n - skip, PTC_SEQ));
+}
+
+PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}", "Value under a key of a destructured map.", "")
+{
+    *out = ptc_lookup(vm, argv[0], argv[1], argc == 3 ? argv[2] : PTC_NIL);
+    return true;
+}
+
+const PtcBuiltin *const ptc_lib_core[] = {&core_nth_def, &core_nthrest_def, &core_get_def, NULL};

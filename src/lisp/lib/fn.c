@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT
+ * Functions that make functions.  What they give is a record: a hidden builtin and what it needs.
+ * The hidden builtin gets that record as its first argument. */
+#include "lisp/lib/seq_int.h"
+#include "lisp/record.h"
+
+/* Arguments put together in a C array; ptc_call keeps so few alive itself. */
+enum { FEW_ARGS = 32 };
+
+/* Field i of the record that a hidden builtin was called through, from 0. */
+static PtcValue kept(const PtcValue *argv, size_t i)
+{
+    return ptc_record_field(argv[0], i + 1);
+}
+
+static size_t kept_count(const PtcValue *argv)
+{
+    return ptc_obj(argv[0])->count - 1;
+}
+
+/* A function made of callable things. */
+static bool make_of_functions(PtcVM *vm, const char *hidden, int argc, const PtcValue *argv,
+                              PtcValue *out)
+{
+    for (int i = 0; i < argc; i++)
+        if (!ptc_arg_callable(vm, argv, i) || !ptc_tick(&vm->budget, 1))
+            return false;
+    return ptc_give(out, ptc_fn_record(vm, hidden, argv, (size_t)argc));
+}
+
+/* An array of n values in the heap, kept alive by *root; its slots must be filled before the next call. */
+static PtcNode *new_array(PtcVM *vm, PtcValue *root, size_t n)
+{
+    if (n > INT32_MAX / 2) {
+        ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    size_t bytes = sizeof(PtcNode) + n * sizeof(PtcValue);
+    PtcNode *node = ptc_heap_object(vm->heap, PTC_T_NODE, bytes, (uint32_t)n);
+    if (node)
+        *root = ptc_from_obj(node);
+    return node;
+}
+
+/* (f a... b...) */
+static bool call_joined(PtcVM *vm, PtcValue f, const PtcValue *a, size_t na, const PtcValue *b,
+                        size_t nb, PtcValue *out)
+{
+    PtcValue few[FEW_ARGS], *all = few;
+    if (na + nb > FEW_ARGS) {
+        PtcValue *root = ptc_roots(vm, 1);
+        PtcNode *node = root ? new_array(vm, root, na + nb) : NULL;
+        if (root && !node && ptc_recover(vm))
+            node = new_array(vm, root, na + nb);
+        if (!node)
+            return false;
+        all = node->slots;
+    }
+    for (size_t i = 0; i < na; i++)
+        all[i] = a[i];
+    for (size_t i = 0; i < nb; i++)
+        all[na + i] = b[i];
+    return ptc_call(vm, f, (int)(na + nb), all, out);
+}
+
+/* ----------------------------------------------------------------------- apply */
+
+/* The arguments of apply as one array: argv[1] ... and the elements of the last one. */
+static PtcNode *spread(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *root)
+{
+    PtcIter it;
+    PtcValue x;
+    size_t n = (size_t)argc - 2;
+    if (!ptc_iter_init(&it, vm->heap, argv[argc - 1]))
+        return NULL;
+    PtcNode *node = new_array(vm, root, n + ptc_iter_hint(&it));
+    if (!node)
+        return NULL;
+    uint32_t room = node->obj.count;
+    for (size_t i = 0; i < room; i++)
+        node->slots[i] = i < n ? argv[i + 1] : PTC_NIL;
+    for (; n < room && ptc_iter_next(&it, &x); n++) {
+        node->slots[n] = x;
+        if (!ptc_tick(&vm->budget, 1))
+            return NULL;
+    }
+    if (it.failed)
+        return NULL;
+    node->obj.count = (uint32_t)n; /* a string has fewer graphemes than bytes */
+    return node;
+}
+
+PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1, PTC_B_CALLS, "(apply f & args coll)",
+            "Calls f with the given arguments followed by the elements of the last one.",
+            "(apply + [1 2 3]) => 6\n(apply max 4 [1 9]) => 9\n(apply str \"ab\" nil) => \"ab\"\n"
+            "(apply + 1) !! type_error")
+{
+    PtcValue last = argv[argc - 1];
+    if (!ptc_is_seqable(last))
+        return ptc_fail_type(vm, argv, argc - 1, "a collection of arguments");
+    if (ptc_seq_endless(last))
+        return ptc_fail_endless(vm, argc - 1);
+    if (argc == 2 && ptc_is(last, PTC_T_FLAT))
+        return ptc_call(vm, argv[0], (int)ptc_obj(last)->count, ((PtcFlat *)(uintptr_t)last)->items,
+                        out);
+    PtcValue *root = ptc_roots(vm, 1);
+    if (!root)
+        return false;
+    PtcNode *all = spread(vm, argc, argv, root);
+    if (!all && ptc_recover(vm))
+        all = spread(vm, argc, argv, root);
+    return all && ptc_call(vm, argv[0], (int)all->obj.count, all->slots, out);
+}
+
+/* ----------------------------------------------------------------- composition */
+
+PTC_BUILTIN(core_comp, "clojure.core", "comp", 0, -1, 0, "(comp & fs)",
+            "The composition of functions: the last takes the arguments, each other what the one "
+            "after it gave.",
+            "((comp str inc) 5) => \"6\"\n((comp) 1) => 1\n((comp inc str) 1) !! type_error")
+{
+    if (argc == 0) {
+        *out = ptc_builtin((uint32_t)ptc_builtin_find("identity", strlen("identity")));
+        return true;
+    }
+    if (argc == 1 && ptc_arg_callable(vm, argv, 0))
+        return ptc_give(out, argv[0]);
+    return make_of_functions(vm, "composed", argc, argv, out);
+}
+
+PTC_BUILTIN(fn_composed, "clojure.core", "composed", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
+            "((comp & fs) & args)", "What comp gives.", "")
+{
+    size_t i = kept_count(argv) - 1;
+    PtcValue v;
+    if (!ptc_call(vm, kept(argv, i), argc - 1, argv + 1, &v))
+        return false;
+    while (i-- > 0)
+        if (!ptc_call1(vm, kept(argv, i), v, &v))
+            return false;
+    *out = v;
+    return true;
+}
+
+PTC_BUILTIN(core_partial, "clojure.core", "partial", 1, -1, 0, "(partial f & args)",
+            "A function that calls f with these arguments before its own.",
+            "((partial + 10) 5) => 15\n(map (partial str \"id-\") [1 2]) => [\"id-1\" \"id-2\"]\n"
+            "(partial 5 1) !! type_error")
+{
+    return ptc_arg_callable(vm, argv, 0) &&
+           ptc_give(out, ptc_fn_record(vm, "partly", argv, (size_t)argc));
+}
+
+PTC_BUILTIN(fn_partly, "clojure.core", "partly", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
+            "((partial f & args) & more)", "What partial gives.", "")
+{
+    const PtcRecord *r = (const PtcRecord *)(uintptr_t)argv[0];
+    return call_joined(vm, r->fields[1], r->fields + 2, kept_count(argv) - 1, argv + 1,
+                       (size_t)argc - 1, out);
+}
+
+PTC_BUILTIN(core_complement, "clojure.core", "complement", 1, 1, 0, "(complement f)",
+            "A function that gives true where f gives false or nil, and false otherwise.",
+            "(filter (complement nil?) [1 nil 2]) => [1 2]\n((complement :ok) {}) => true\n"
+            "(complement nil) !! type_error")
+{
+    return make_of_functions(vm, "negated", argc, argv, out);
+}
+
+PTC_BUILTIN(fn_negated, "clojure.core", "negated", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
+            "((complement f) & args)", "What complement gives.", "")
+{
+    PtcValue v;
+    if (!ptc_call(vm, kept(argv, 0), argc - 1, argv + 1, &v))
+        return false;
+    *out = ptc_bool(!ptc_truthy(v));
+    return true;
+}
+
+PTC_BUILTIN(core_constantly, "clojure.core", "constantly", 1, 1, 0, "(constantly x)",
+            "A function that takes any arguments and gives x.",
+            "((constantly 5) 1 2) => 5\n(map (constantly 0) [1 2]) => [0 0]")
+{
+    return ptc_give(out, ptc_fn_record(vm, "constant", argv, (size_t)argc));
+}
+
+PTC_BUILTIN(fn_constant, "clojure.core", "constant", 1, -1, PTC_B_HIDDEN, "((constantly x) & args)",
+            "What constantly gives.", "")
+{
+    PTC_UNUSED(vm);
+    PTC_UNUSED(argc);
+    return ptc_give(out, kept(argv, 0));
+}
+
+PTC_BUILTIN(
+    core_juxt, "clojure.core", "juxt", 1, -1, 0, "(juxt & fs)",
+    "A function that gives a vector of what each function gives for the same arguments.",
+    "((juxt :a :b) {:a 1 :b 2}) => [1 2]\n((juxt min max) 3 1 2) => [1 3]\n(juxt 5) !! type_error")
+{
+    return make_of_functions(vm, "juxtaposed", argc, argv, out);
+}
+
+PTC_BUILTIN(fn_juxtaposed, "clojure.core", "juxtaposed", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
+            "((juxt & fs) & args)", "What juxt gives.", "")
+{
+    PtcValue v;
+    PtcValue *slot = ptc_roots(vm, 1);
+    if (!slot || !ptc_root_build(vm, slot))
+        return false;
+    for (size_t i = 0; i < kept_count(argv); i++)
+        if (!ptc_call(vm, kept(argv, i), argc - 1, argv + 1, &v) || !ptc_root_push(vm, slot, v))
+            return false;
+    return ptc_root_done(vm, slot, 0, out);
+}
+
+PTC_BUILTIN(
+    core_fnil, "clojure.core", "fnil", 2, 4, 0, "(fnil f x y? z?)",
+    "A function that calls f with x, y and z in place of nil as first, second and third argument.",
+    "((fnil inc 0) nil) => 1\n(update {} :n (fnil + 10) 5) => {:n 15}\n(fnil nil 0) !! type_error")
+{
+    return ptc_arg_callable(vm, argv, 0) &&
+           ptc_give(out, ptc_fn_record(vm, "nil-filled", argv, (size_t)argc));
+}
+
+PTC_BUILTIN(fn_nil_filled, "clojure.core", "nil-filled", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
+            "((fnil f x) & args)", "What fnil gives.", "")
+{
+    PtcValue first[3];
+    size_t n = (size_t)argc - 1, given = n < 3 ? n : 3;
+    for (size_t i = 0; i < given; i++)
+        first[i] =
+            argv[i + 1] == PTC_NIL && i + 1 < kept_count(argv) ? kept(argv, i + 1) : argv[i + 1];
+    return call_joined(vm, kept(argv, 0), first, given, argv + 1 + given, n - given, out);
+}
+
+/* ------------------------------------------------------------------ predicates */
+
+PTC_BUILTIN(
+    core_every_pred, "clojure.core", "every-pred", 1, -1, 0, "(every-pred & preds)",
+    "A function that says whether all predicates hold for all of its arguments.",
+    "((every-pred number? pos?) 3) => true\n(filter (every-pred int? even?) [1 2 \"x\"]) => [2]\n"
+    "(every-pred 1) !! type_error")
+{
+    return make_of_functions(vm, "every-of", argc, argv, out);
+}
+
+PTC_BUILTIN(fn_every_of, "clojure.core", "every-of", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
+            "((every-pred & preds) & args)", "What every-pred gives.", "")
+{
+    PtcValue v = PTC_TRUE;
+    for (int a = 1; a < argc; a++)
+        for (size_t i = 0; i < kept_count(argv) && ptc_truthy(v); i++)
+            if (!ptc_call1(vm, kept(argv, i), argv[a], &v))
+                return false;
+    *out = ptc_bool(ptc_truthy(v));
+    return true;
+}
+
+PTC_BUILTIN(
+    core_some_fn, "clojure.core", "some-fn", 1, -1, 0, "(some-fn & fs)",
+    "A function that gives the first true result of any of the functions for any of its arguments.",
+    "((some-fn :a :b) {:b 2}) => 2\n((some-fn even? neg?) 3) => false\n(some-fn) !! arity_error")
+{
+    return make_of_functions(vm, "some-of", argc, argv, out);
+}
+
+PTC_BUILTIN(fn_some_of, "clojure.core", "some-of", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
+            "((some-fn & fs) & args)", "What some-fn gives.", "")
+{
+    PtcValue v = PTC_NIL;
+    for (size_t i = 0; i < kept_count(argv); i++)
+        for (int a = 1; a < argc && !ptc_truthy(v); a++)
+            if (!ptc_call1(vm, kept(argv, i), argv[a], &v))
+                return false;
+    *out = v;
+    return true;
+}
+
+/* ------------------------------------------------------------- reduced, parallel */
+
+PTC_BUILTIN(core_reduced, "clojure.core", "reduced", 1, 1, 0, "(reduced x)",
+            "Wraps a result so that the reduce that gets it stops with x.",
+            "(reduce (fn [a x] (if (> x 2) (reduced a) (+ a x))) 0 [1 2 3 4]) => 3")
+{
+    return ptc_give(out, ptc_record_new(vm, PTC_R_REDUCED, argv, (size_t)argc));
+}
+
+PTC_BUILTIN(core_is_reduced, "clojure.core", "reduced?", 1, 1, 0, "(reduced? x)",
+            "Is this what reduced gives?", "(reduced? (reduced 1)) => true\n(reduced? 1) => false")
+{
+    PTC_UNUSED(vm);
+    PTC_UNUSED(argc);
+    *out = ptc_bool(ptc_is_record(argv[0], PTC_R_REDUCED));
+    return true;
+}
+
+PTC_BUILTIN(core_unreduced, "clojure.core", "unreduced", 1, 1, 0, "(unreduced x)",
+            "What reduced wrapped; anything else as it is.",
+            "(unreduced (reduced 1)) => 1\n(unreduced 2) => 2")
+{
+    PTC_UNUSED(vm);
+    PTC_UNUSED(argc);
+    return ptc_give(out,
+                    ptc_is_record(argv[0], PTC_R_REDUCED) ? ptc_record_field(argv[0], 0) : argv[0]);
+}
+
+PTC_BUILTIN(
+    core_pmap, "clojure.core", "pmap", 2, -1, PTC_B_CALLS, "(pmap f coll & colls)",
+    "As map, for functions that wait, such as tool calls: they may run at the same time.",
+    "(pmap inc [1 2 3]) => [2 3 4]\n(pmap + [1 2] [10 20]) => [11 22]\n(pmap inc 5) !! type_error")
+{
+    PtcZip zip;
+    PtcValue v;
+    PtcValue *slots = ptc_roots(vm, argc); /* the result, then one element of each collection */
+    if (!slots || !ptc_arg_callable(vm, argv, 0) || !ptc_zip_init(vm, &zip, argc, argv, 1, true))
+        return false;
+    bool ok = ptc_root_build(vm, slots);
+    while (ok && ptc_zip_next(vm, &zip, slots + 1))
+        ok = ptc_call(vm, argv[0], argc - 1, slots + 1, &v) && ptc_root_push(vm, slots, v);
+    ok = ok && !zip.failed;
+    ptc_zip_deinit(vm, &zip);
+    return ok && ptc_root_done(vm, slots, PTC_SEQ, out);
+}
+
+PTC_BUILTIN(
+    core_pcalls, "clojure.core", "pcalls", 0, -1, PTC_B_CALLS, "(pcalls & fs)",
+    "A list of what the functions give when called without arguments, maybe at the same time.",
+    "(pcalls (fn [] 1) (fn [] 2)) => [1 2]\n(pcalls 5) !! type_error")
+{
+    PtcValue v;
+    PtcValue *slot = ptc_roots(vm, 1);
+    for (int i = 0; i < argc; i++)
+        if (!ptc_arg_callable(vm, argv, i) || !ptc_tick(&vm->budget, 1))
+            return false;
+    if (!slot || !ptc_root_build(vm, slot))
+        return false;
+    for (int i = 0; i < argc; i++)
+        if (!ptc_call(vm, argv[i], 0, NULL, &v) || !ptc_root_push(vm, slot, v))
+            return false;
+    return ptc_root_done(vm, slot, PTC_SEQ, out);
+}
+
+const PtcBuiltin *const ptc_lib_fn[] = {&core_apply_def,
+                                        &core_comp_def,
+                                        &fn_composed_def,
+                                        &core_partial_def,
+                                        &fn_partly_def,
+                                        &core_complement_def,
+                                        &fn_negated_def,
+                                        &core_constantly_def,
+                                        &fn_constant_def,
+                                        &core_juxt_def,
+                                        &fn_juxtaposed_def,
+                                        &core_fnil_def,
+                                        &fn_nil_filled_def,
+                                        &core_every_pred_def,
+                                        &fn_every_of_def,
+                                        &core_some_fn_def,
+                                        &fn_some_of_def,
+                                        &core_reduced_def,
+                                        &core_is_reduced_def,
+                                        &core_unreduced_def,
+                                        &core_pmap_def,
+                                        &core_pcalls_def,
+                                        NULL};

@@ -1,0 +1,562 @@
+/* SPDX-License-Identifier: MIT
+ * Sequences: making them, joining them, and dividing them into pieces. */
+#include <math.h>
+
+#include "lisp/lib/num.h"
+#include "lisp/lib/seq_int.h"
+#include "value/visit.h"
+
+/* ------------------------------------------------------------------------ making */
+
+PTC_BUILTIN(core_list, "clojure.core", "list", 0, -1, 0, "(list & xs)",
+            "A list of the arguments; conj adds at its front.",
+            "(list 1 2) => [1 2]\n(conj (list 1 2) 3) => [3 1 2]")
+{
+    return ptc_give(out, ptc_vec_new(vm->heap, argv, (size_t)argc, PTC_SEQ));
+}
+
+PTC_BUILTIN(core_list_star, "clojure.core", "list*", 1, -1, 0, "(list* & xs coll)",
+            "A sequence of the first arguments followed by the elements of the last.",
+            "(list* 1 2 [3 4]) => [1 2 3 4]\n(list* []) => nil")
+{
+    PtcValue seq = argv[argc - 1] == PTC_NIL ? PTC_NIL : ptc_arg_seq(vm, argv, argc - 1);
+    if (seq != PTC_NIL && seq != PTC_NONE && ptc_seq_count(seq) == 0)
+        seq = PTC_NIL;
+    for (int i = argc - 2; i >= 0 && seq != PTC_NONE; i--)
+        seq = ptc_tick(&vm->budget, 1) ? ptc_seq_prepend(vm, argv[i], seq) : PTC_NONE;
+    return ptc_give(out, seq);
+}
+
+PTC_BUILTIN(core_vector, "clojure.core", "vector", 0, -1, 0, "(vector & xs)",
+            "A vector of the arguments.", "(vector 1 [2]) => [1 [2]]\n(vector) => []")
+{
+    return ptc_give(out, ptc_vec_new(vm->heap, argv, (size_t)argc, 0));
+}
+
+PTC_BUILTIN(
+    core_vec, "clojure.core", "vec", 1, 1, 0, "(vec coll)", "A vector of all elements.",
+    "(vec (list 1 2)) => [1 2]\n(vec {:a 1}) => [[:a 1]]\n(vec nil) => []\n(vec 5) !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcIter it;
+    PtcTag tag = ptc_tag(argv[0]);
+    if (tag == PTC_T_FLAT && ptc_is_seq_flagged(argv[0]))
+        return ptc_give(out, ptc_vec_new(vm->heap, ((PtcFlat *)(uintptr_t)argv[0])->items,
+                                         ptc_seq_count(argv[0]), 0));
+    if (tag == PTC_T_VEC || tag == PTC_T_SLICE || tag == PTC_T_FLAT)
+        return ptc_give(out, ptc_seq_slice(vm->heap, argv[0], 0, ptc_seq_count(argv[0]), 0));
+    return ptc_arg_all(vm, argv, 0, &it) && ptc_give(out, ptc_seq_copy(vm, &it, 0));
+}
+
+/* A ring of cells: the items again and again, without end. */
+static PtcValue new_ring(PtcVM *vm, const PtcValue *items, size_t n)
+{
+    PtcCons *first = NULL, *last = NULL;
+    for (size_t i = 0; i < n; i++) {
+        PtcCons *cell = ptc_heap_object(vm->heap, PTC_T_CONS, sizeof *cell, PTC_ENDLESS);
+        if (!cell || !ptc_tick(&vm->budget, 1))
+            return PTC_NONE;
+        cell->first = items[i];
+        cell->rest = PTC_NIL;
+        if (last)
+            last->rest = ptc_from_obj(cell);
+        else
+            first = cell;
+        last = cell;
+    }
+    last->rest = ptc_from_obj(first);
+    return ptc_from_obj(first);
+}
+
+/* n integers from start; checked against the limit on lengths. */
+static PtcValue new_range(PtcVM *vm, int64_t start, int64_t step, __int128 n)
+{
+    if (n <= 0)
+        return ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ);
+    if (n < PTC_ENDLESS)
+        return ptc_range_new(vm->heap, start, step, (size_t)n);
+    ptc_fail_too_long(vm);
+    return PTC_NONE;
+}
+
+/* From start on and on. */
+static PtcValue endless_range(PtcVM *vm, int64_t start, int64_t step)
+{
+    int64_t far = PTC_INT_MAX / 2;
+    if (start < far && start > -far && step < PTC_ENDLESS && step > -PTC_ENDLESS)
+        return ptc_range_new(vm->heap, start, step, PTC_ENDLESS);
+    ptc_fail_too_long(vm);
+    return PTC_NONE;
+}
+
+/* Integer start and step, neither too large for the word; end is any number. */
+static PtcValue int_range(PtcVM *vm, int64_t start, PtcValue end, int64_t step)
+{
+    __int128 last;
+    if (ptc_is_int(end)) {
+        last = ptc_to_int(end);
+    } else {
+        double d = ptc_num_double(end);
+        if (isnan(d))
+            return ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ);
+        if (isinf(d) && (d > 0) == (step > 0))
+            return endless_range(vm, start, step);
+        d = step > 0 ? ceil(d) : floor(d);
+        last = (__int128)(d > 1e30 ? 1e30 : d < -1e30 ? -1e30 : d);
+    }
+    __int128 n = step > 0 ? (last - start + step - 1) / step : (start - last - step - 1) / -step;
+    return new_range(vm, start, step, n);
+}
+
+static int order(PtcVM *vm, PtcValue a, PtcValue b)
+{
+    bool ok = true;
+    return ptc_compare(vm->heap, a, b, &ok);
+}
+
+/* Any numbers, by adding the step again and again. */
+static PtcValue number_range(PtcVM *vm, PtcValue start, PtcValue end, PtcValue step)
+{
+    PtcValue b = ptc_build_new(vm->heap);
+    int sign = order(vm, step, ptc_int(0));
+    if (b == PTC_NONE)
+        return b;
+    while (sign && order(vm, start, end) == -sign) {
+        if (!ptc_tick(&vm->budget, 1) || !ptc_build_add(vm->heap, b, start))
+            return PTC_NONE;
+        start = ptc_num_add(vm, start, step);
+        if (start == PTC_NONE)
+            return start;
+    }
+    return ptc_build_done(vm->heap, b, PTC_SEQ);
+}
+
+PTC_BUILTIN(
+    core_range, "clojure.core", "range", 0, 3, 0, "(range start? end step?)",
+    "The numbers from start (0) up to but not including end, by step (1); without end when there "
+    "are no arguments or the step is 0, so that only take and its like may use them.",
+    "(range 4) => [0 1 2 3]\n(range 10 0 -3) => [10 7 4 1]\n(take 2 (range)) => [0 1]\n"
+    "(range \"5\") !! type_error")
+{
+    for (int i = 0; i < argc; i++)
+        if (!ptc_arg_number(vm, argv, i))
+            return false;
+    if (argc == 0)
+        return ptc_give(out, endless_range(vm, 0, 1));
+    PtcValue start = argc == 1 ? ptc_int(0) : argv[0], end = argv[argc > 1];
+    PtcValue step = argc == 3 ? argv[2] : ptc_int(1);
+    if (order(vm, step, ptc_int(0)) == 0 && order(vm, start, end) != 0)
+        return ptc_give(out, ptc_is_int(start) ? endless_range(vm, ptc_to_int(start), 0)
+                                               : new_ring(vm, &start, 1));
+    if (ptc_is_int(start) && ptc_is_int(step) && step != ptc_int(0) && !ptc_is_bigint(end))
+        return ptc_give(out, int_range(vm, ptc_to_int(start), end, ptc_to_int(step)));
+    return ptc_give(out, number_range(vm, start, end, step));
+}
+
+PTC_BUILTIN(
+    core_repeat, "clojure.core", "repeat", 1, 2, 0, "(repeat n? x)",
+    "x n times over; without n there is no end, so that only take and its like may use it.",
+    "(repeat 3 :a) => [:a :a :a]\n(take 2 (repeat 1)) => [1 1]\n(count (repeat 1)) !! value_error")
+{
+    size_t n;
+    PtcValue x = argv[argc - 1];
+    if (argc == 1)
+        return ptc_give(out, new_ring(vm, &x, 1));
+    if (!ptc_arg_n(vm, argv, 0, &n))
+        return false;
+    if (ptc_is_int(x))
+        return ptc_give(out, new_range(vm, ptc_to_int(x), 0, (__int128)n));
+    PtcValue b = ptc_build_new(vm->heap);
+    if (b == PTC_NONE)
+        return false;
+    for (; n > 0; n--)
+        if (!ptc_tick(&vm->budget, 1) || !ptc_build_add(vm->heap, b, x))
+            return false;
+    return ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+}
+
+PTC_BUILTIN(
+    core_cycle, "clojure.core", "cycle", 1, 1, 0, "(cycle coll)",
+    "The elements again and again, without end, so that only take and its like may use them.",
+    "(take 5 (cycle [1 2])) => [1 2 1 2 1]\n(cycle []) => []")
+{
+    PTC_UNUSED(argc);
+    PtcIter it;
+    PtcItems items;
+    if (ptc_seq_endless(argv[0]))
+        return ptc_give(out, argv[0]);
+    if (!ptc_arg_iter(vm, argv, 0, &it) || !ptc_items_init(vm, &items, &it))
+        return false;
+    PtcValue v =
+        items.n ? new_ring(vm, items.at, items.n) : ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ);
+    ptc_items_deinit(vm, &items);
+    return ptc_give(out, v);
+}
+
+PTC_BUILTIN(core_repeatedly, "clojure.core", "repeatedly", 2, 2, PTC_B_CALLS, "(repeatedly n f)",
+            "The results of n calls of f without arguments.",
+            "(repeatedly 2 (fn [] 7)) => [7 7]\n(repeatedly 1 5) !! type_error")
+{
+    PTC_UNUSED(argc);
+    size_t n;
+    PtcValue y;
+    if (!ptc_arg_n(vm, argv, 0, &n) || !ptc_arg_callable(vm, argv, 1))
+        return false;
+    PtcValue *built = ptc_roots(vm, 1);
+    if (!built || !ptc_root_build(vm, built))
+        return false;
+    for (; n > 0; n--)
+        if (!ptc_tick(&vm->budget, 1) || !ptc_call(vm, argv[1], 0, NULL, &y) ||
+            !ptc_root_push(vm, built, y))
+            return false;
+    return ptc_root_done(vm, built, PTC_SEQ, out);
+}
+
+/* ------------------------------------------------------------------------ adding */
+
+PTC_BUILTIN(core_cons, "clojure.core", "cons", 2, 2, 0, "(cons x coll)",
+            "A sequence of x and then the elements of coll.",
+            "(cons 1 [2 3]) => [1 2 3]\n(cons 1 nil) => [1]\n(cons 1 2) !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcValue seq = argv[1] == PTC_NIL ? PTC_NIL : ptc_arg_seq(vm, argv, 1);
+    return seq != PTC_NONE && ptc_give(out, ptc_seq_prepend(vm, argv[0], seq));
+}
+
+PTC_BUILTIN(
+    core_conj, "clojure.core", "conj", 0, -1, 0, "(conj coll & xs)",
+    "The collection with the elements added: at the end of a vector, at the front of a list or "
+    "sequence; to a map, [key value] pairs or maps.",
+    "(conj [1] 2 3) => [1 2 3]\n(conj nil 1 2) => [2 1]\n(conj {:a 1} [:b 2]) => {:a 1, :b 2}\n"
+    "(conj {} 5) !! type_error")
+{
+    if (argc == 0)
+        return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, 0));
+    PtcValue coll = argv[0];
+    for (int i = 1; i < argc && coll != PTC_NONE; i++)
+        coll = ptc_tick(&vm->budget, 1) ? ptc_conj_one(vm, argv, coll, argv[i]) : PTC_NONE;
+    return ptc_give(out, coll);
+}
+
+static bool pour(PtcVM *vm, int argc, const PtcValue *argv, PtcValue from, PtcValue *out)
+{
+    PtcIter it;
+    if (ptc_seq_endless(from))
+        return ptc_fail_endless(vm, argc - 1);
+    if (!ptc_iter_init(&it, vm->heap, from))
+        return ptc_fail_type(vm, argv, argc - 1, "a collection, string or nil");
+    return ptc_give(out, ptc_pour(vm, argv, &it));
+}
+
+PTC_BUILTIN(core_into, "clojure.core", "into", 0, 3, PTC_B_CALLS, "(into to xform? from)",
+            "The collection `to` with all elements of `from` added as conj does, run through a "
+            "transducer such as (map f) when one is given.",
+            "(into [1] [2 3]) => [1 2 3]\n(into {} [[:a 1] [:b 2]]) => {:a 1, :b 2}\n"
+            "(into [] (map inc) [1 2]) => [2 3]\n(into {} [[1 2 3]]) !! type_error")
+{
+    if (argc == 0)
+        return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, 0));
+    if (argc == 1)
+        return ptc_give(out, argv[0]);
+    PtcValue *slots = ptc_roots(vm, 1);
+    if (!slots)
+        return false;
+    slots[0] = argv[argc - 1];
+    if (argc == 3 && !ptc_xform_run(vm, argv, 1, argv[2], &slots[0]))
+        return false;
+    return pour(vm, argc, argv, slots[0], out) ||
+           (ptc_recover(vm) && pour(vm, argc, argv, slots[0], out));
+}
+
+/* The elements of arguments 0 to argc - 1 into a builder. */
+static bool add_all(PtcVM *vm, int argc, const PtcValue *argv, PtcValue build)
+{
+    PtcIter it;
+    PtcValue x;
+    for (int i = 0; i < argc; i++) {
+        if (!ptc_arg_all(vm, argv, i, &it))
+            return false;
+        while (ptc_next(vm, &it, &x))
+            if (!ptc_build_add(vm->heap, build, x))
+                return false;
+        if (!ptc_iter_end(&it))
+            return false;
+    }
+    return true;
+}
+
+PTC_BUILTIN(core_concat, "clojure.core", "concat", 0, -1, 0, "(concat & colls)",
+            "One sequence of the elements of all collections in turn.",
+            "(concat [1] nil [2 [3]]) => [1 2 [3]]\n(concat) => []\n(concat [1] 2) !! type_error")
+{
+    PtcValue b = ptc_build_new(vm->heap), seq = PTC_NIL;
+    bool tail = argc > 0 && (argc == 1 || ptc_seq_endless(argv[argc - 1]));
+    if (tail) {
+        seq = ptc_arg_seq(vm, argv, argc - 1);
+        seq = seq == PTC_NONE ? seq : ptc_seq_drop(vm, seq, 0);
+    }
+    if (b == PTC_NONE || seq == PTC_NONE || !add_all(vm, argc - tail, argv, b))
+        return false;
+    if (!tail)
+        return ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+    for (size_t i = ptc_build_count(b); i > 0 && seq != PTC_NONE; i--)
+        seq = ptc_tick(&vm->budget, 1) ? ptc_seq_prepend(vm, *ptc_build_slot(b, i - 1), seq)
+                                       : PTC_NONE;
+    return ptc_give(out, seq);
+}
+
+/* ----------------------------------------------------------------------- weaving */
+
+PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1, 0, "(interleave & colls)",
+            "The first of each collection, then the second of each, to the end of the shortest.",
+            "(interleave [1 2 3] [:a :b]) => [1 :a 2 :b]\n(interleave) => []\n"
+            "(interleave [1] 2) !! type_error")
+{
+    PtcZip zip;
+    size_t bytes = (size_t)argc * sizeof(PtcValue);
+    if (!ptc_zip_init(vm, &zip, argc, argv, 0, false))
+        return false;
+    PtcValue b = ptc_build_new(vm->heap), *row = argc ? ptc_scratch(vm, bytes) : NULL;
+    bool ok = b != PTC_NONE && (row || argc == 0);
+    while (ok && ptc_zip_next(vm, &zip, row))
+        for (int i = 0; ok && i < argc; i++)
+            ok = ptc_build_add(vm->heap, b, row[i]);
+    ok = ok && !zip.failed;
+    ptc_mem_free(vm->mem, row, bytes);
+    ptc_zip_deinit(vm, &zip);
+    return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+}
+
+PTC_BUILTIN(core_interpose, "clojure.core", "interpose", 1, 2, 0, "(interpose separator coll)",
+            "The elements with the separator between each two; without coll, a transducer.",
+            "(interpose 0 [7 8 9]) => [7 0 8 0 9]\n(interpose \"-\" []) => []")
+{
+    PtcIter it;
+    if (argc == 1)
+        return ptc_xform(vm, argc, argv, out);
+    PtcValue x, b = ptc_build_new(vm->heap);
+    if (b == PTC_NONE || !ptc_arg_all(vm, argv, 1, &it))
+        return false;
+    while (ptc_next(vm, &it, &x))
+        if ((ptc_build_count(b) && !ptc_build_add(vm->heap, b, argv[0])) ||
+            !ptc_build_add(vm->heap, b, x))
+            return false;
+    return ptc_iter_end(&it) && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+}
+
+PTC_BUILTIN(core_zip, "clojure.core", "zip", 2, 2, 0, "(zip coll1 coll2)",
+            "Pairs [a b] of the elements side by side, to the end of the shorter collection.",
+            "(zip [1 2] [:a :b]) => [[1 :a] [2 :b]]\n(zip [1] []) => []")
+{
+    PtcZip zip;
+    PtcValue row[2];
+    if (!ptc_zip_init(vm, &zip, argc, argv, 0, false))
+        return false;
+    PtcValue b = ptc_build_new(vm->heap), pair = PTC_NIL;
+    while (b != PTC_NONE && ptc_zip_next(vm, &zip, row)) {
+        pair = ptc_vec_new(vm->heap, row, 2, 0);
+        if (pair == PTC_NONE || !ptc_build_add(vm->heap, b, pair))
+            return false;
+    }
+    return b != PTC_NONE && !zip.failed && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+}
+
+PTC_BUILTIN(core_zipmap, "clojure.core", "zipmap", 2, 2, 0, "(zipmap keys vals)",
+            "A map from each key to the value beside it, to the end of the shorter collection.",
+            "(zipmap [:a :b :c] [1 2]) => {:a 1, :b 2}\n(zipmap [:a] 5) !! type_error")
+{
+    PtcZip zip;
+    PtcMapSink sink;
+    PtcValue row[2], empty = ptc_map_empty(vm->heap);
+    if (empty == PTC_NONE || !ptc_zip_init(vm, &zip, argc, argv, 0, false))
+        return false;
+    size_t keys = ptc_iter_hint(&zip.its[0]), values = ptc_iter_hint(&zip.its[1]);
+    if (!ptc_map_sink_init(vm, &sink, empty, keys < values ? keys : values))
+        return false;
+    while (ptc_zip_next(vm, &zip, row))
+        if (!ptc_map_sink_put(&sink, row[0], row[1]))
+            return false;
+    if (zip.failed)
+        return ptc_map_sink_fail(&sink);
+    return ptc_give(out, ptc_map_sink_done(&sink));
+}
+
+PTC_BUILTIN(
+    core_flatten, "clojure.core", "flatten", 1, 1, 0, "(flatten coll)",
+    "The elements of nested vectors and sequences in one sequence; maps, sets and strings "
+    "stay as they are.",
+    "(flatten [1 [2 [[3]]] []]) => [1 2 3]\n(flatten nil) => []\n(flatten \"abc\") !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcWalk walk;
+    PtcValue x, b = ptc_build_new(vm->heap);
+    if (argv[0] != PTC_NIL && !ptc_is_sequential(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "a vector, sequence or nil");
+    ptc_walk_init(&walk, vm->heap);
+    bool ok = b != PTC_NONE && (argv[0] == PTC_NIL || ptc_visit_begin(&walk, argv[0]));
+    while (ok && walk.count) {
+        if (!ptc_tick(&vm->budget, 1))
+            ok = false;
+        else if (ptc_visit_next(ptc_walk_top(&walk), &x) == PTC_VISIT_END)
+            walk.count--;
+        else if (ptc_is_sequential(x))
+            ok = ptc_visit_begin(&walk, x);
+        else
+            ok = ptc_build_add(vm->heap, b, x);
+    }
+    ptc_walk_deinit(&walk);
+    return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+}
+
+/* ------------------------------------------------------------------------ pieces */
+
+static bool arg_positive(PtcVM *vm, const PtcValue *argv, int i, size_t *n)
+{
+    if (!ptc_is_int(argv[i]) || ptc_to_int(argv[i]) <= 0)
+        return ptc_fail_type(vm, argv, i, "a positive integer");
+    *n = (size_t)ptc_to_int(argv[i]);
+    return true;
+}
+
+typedef struct Pieces {
+    size_t size, step;
+    bool all;     /* shorter ones at the end too */
+    PtcValue pad; /* what to fill the first shorter one with, or PTC_NONE */
+} Pieces;
+
+/* The last piece, filled up from the pad as far as that goes. */
+static PtcValue padded(PtcVM *vm, PtcValue piece, const Pieces *p)
+{
+    PtcIter it;
+    PtcValue x, b = ptc_build_new(vm->heap);
+    if (b == PTC_NONE || !ptc_iter_init(&it, vm->heap, piece))
+        return PTC_NONE;
+    while (ptc_next(vm, &it, &x))
+        if (!ptc_build_add(vm->heap, b, x))
+            return PTC_NONE;
+    if (!ptc_iter_init(&it, vm->heap, p->pad))
+        return PTC_NONE;
+    while (ptc_build_count(b) < p->size && ptc_next(vm, &it, &x))
+        if (!ptc_build_add(vm->heap, b, x))
+            return PTC_NONE;
+    return ptc_iter_end(&it) ? ptc_build_done(vm->heap, b, PTC_SEQ) : PTC_NONE;
+}
+
+static bool divide(PtcVM *vm, PtcValue seq, const Pieces *p, PtcValue *out)
+{
+    seq = seq == PTC_NONE ? seq : ptc_seq_flat(vm, seq);
+    PtcValue b = ptc_build_new(vm->heap);
+    if (seq == PTC_NONE || b == PTC_NONE)
+        return false;
+    for (size_t at = 0, count = ptc_seq_count(seq); at < count; at += p->step) {
+        size_t left = count - at;
+        if (left < p->size && !p->all && p->pad == PTC_NONE)
+            break;
+        PtcValue piece = ptc_seq_slice(vm->heap, seq, at, left < p->size ? left : p->size, PTC_SEQ);
+        if (piece != PTC_NONE && left < p->size && !p->all)
+            piece = padded(vm, piece, p);
+        if (piece == PTC_NONE || !ptc_tick(&vm->budget, 1) || !ptc_build_add(vm->heap, b, piece))
+            return false;
+        if (left <= p->step || (left < p->size && !p->all))
+            break;
+    }
+    return ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+}
+
+PTC_BUILTIN(
+    core_partition, "clojure.core", "partition", 2, 4, 0, "(partition n step? pad? coll)",
+    "Pieces of n elements that begin step (n) apart; a shorter rest is left out, or filled up from "
+    "pad when that is given.",
+    "(partition 2 [1 2 3 4 5]) => [[1 2] [3 4]]\n(partition 2 1 [1 2 3]) => [[1 2] [2 3]]\n"
+    "(partition 3 3 [0] [1 2 3 4]) => [[1 2 3] [4 0]]\n(partition 0 [1]) !! type_error")
+{
+    Pieces p = {.pad = argc == 4 ? argv[2] : PTC_NONE};
+    if (!arg_positive(vm, argv, 0, &p.size))
+        return false;
+    p.step = p.size;
+    if (argc > 2 && !arg_positive(vm, argv, 1, &p.step))
+        return false;
+    if (argc == 4 && !ptc_is_seqable(argv[2]))
+        return ptc_fail_type(vm, argv, 2, "a collection, string or nil");
+    return divide(vm, ptc_arg_finite(vm, argv, argc - 1), &p, out);
+}
+
+PTC_BUILTIN(
+    core_partition_all, "clojure.core", "partition-all", 1, 3, 0, "(partition-all n step? coll)",
+    "Pieces of n elements that begin step (n) apart, a shorter rest included; without coll, a "
+    "transducer.",
+    "(partition-all 2 [1 2 3]) => [[1 2] [3]]\n(partition-all 2 1 [1 2 3]) => [[1 2] [2 3] [3]]\n"
+    "(partition-all -1 [1]) !! type_error")
+{
+    Pieces p = {.pad = PTC_NONE, .all = true};
+    if (!arg_positive(vm, argv, 0, &p.size))
+        return false;
+    if (argc == 1)
+        return ptc_xform(vm, argc, argv, out);
+    p.step = p.size;
+    if (argc == 3 && !arg_positive(vm, argv, 1, &p.step))
+        return false;
+    return divide(vm, ptc_arg_finite(vm, argv, argc - 1), &p, out);
+}
+
+/* Moves to the next choice of n out of count, in order; false after the last. */
+static bool next_choice(size_t *at, size_t n, size_t count)
+{
+    size_t i = n;
+    while (i > 0 && at[i - 1] == count - n + i - 1)
+        i--;
+    if (i == 0)
+        return false;
+    at[i - 1]++;
+    for (; i < n; i++)
+        at[i] = at[i - 1] + 1;
+    return true;
+}
+
+static bool choose(PtcVM *vm, const PtcItems *items, size_t n, PtcValue build)
+{
+    size_t bytes = (n + 1) * (sizeof(size_t) + sizeof(PtcValue));
+    PtcValue *chosen = ptc_scratch(vm, bytes);
+    if (!chosen)
+        return false;
+    size_t *at = (size_t *)(chosen + n + 1);
+    bool ok = true;
+    for (size_t i = 0; i < n; i++)
+        at[i] = i;
+    do {
+        for (size_t i = 0; i < n; i++)
+            chosen[i] = items->at[at[i]];
+        PtcValue v =
+            ptc_tick(&vm->budget, 1 + (int64_t)n) ? ptc_vec_new(vm->heap, chosen, n, 0) : PTC_NONE;
+        ok = v != PTC_NONE && ptc_build_add(vm->heap, build, v);
+    } while (ok && next_choice(at, n, items->n));
+    ptc_mem_free(vm->mem, chosen, bytes);
+    return ok;
+}
+
+PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combinations coll n)",
+            "All ways to choose n of the elements, each a vector in the order of the collection.",
+            "(combinations [1 2 3] 2) => [[1 2] [1 3] [2 3]]\n(combinations [1 2] 0) => [[]]\n"
+            "(combinations [1] 2) => []")
+{
+    PTC_UNUSED(argc);
+    PtcIter it;
+    PtcItems items;
+    PtcValue b = ptc_build_new(vm->heap);
+    if (b == PTC_NONE || !ptc_arg_number(vm, argv, 1) || !ptc_arg_all(vm, argv, 0, &it) ||
+        !ptc_items_init(vm, &items, &it))
+        return false;
+    int64_t n = ptc_is_int(argv[1]) ? ptc_to_int(argv[1]) : -1;
+    bool ok = n < 0 || (size_t)n > items.n || choose(vm, &items, (size_t)n, b);
+    ptc_items_deinit(vm, &items);
+    return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+}
+
+const PtcBuiltin *const ptc_lib_seq_part[] = {
+    &core_list_def,          &core_list_star_def,    &core_vector_def,
+    &core_vec_def,           &core_range_def,        &core_repeat_def,
+    &core_cycle_def,         &core_repeatedly_def,   &core_cons_def,
+    &core_conj_def,          &core_into_def,         &core_concat_def,
+    &core_interleave_def,    &core_interpose_def,    &core_zip_def,
+    &core_zipmap_def,        &core_flatten_def,      &core_partition_def,
+    &core_partition_all_def, &core_combinations_def, NULL};

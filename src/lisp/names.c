@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "lisp/names.h"
+
+#include <string.h>
+
+#include "value/str.h"
+
+void ptc_names_init(PtcNames *names, PtcMem *mem)
+{
+    memset(names, 0, sizeof *names);
+    names->mem = mem;
+}
+
+void ptc_names_deinit(PtcNames *names)
+{
+    ptc_names_truncate(names, 0);
+    ptc_mem_free(names->mem, names->items, names->cap * sizeof *names->items);
+    ptc_mem_free(names->mem, names->table, names->table_cap * sizeof *names->table);
+    ptc_names_init(names, names->mem);
+}
+
+/* Where the name is in the table, or the free place where it belongs. */
+static uint32_t probe(const PtcNames *names, const char *text, size_t len, uint32_t hash)
+{
+    uint32_t mask = names->table_cap - 1, at = hash & mask;
+    while (names->table[at]) {
+        const PtcName *n = &names->items[names->table[at] - 1];
+        if (n->hash == hash && n->len == len && memcmp(n->text, text, len) == 0)
+            break;
+        at = (at + 1) & mask;
+    }
+    return at;
+}
+
+int ptc_names_find(const PtcNames *names, const char *text, size_t len)
+{
+    if (names->count == 0)
+        return -1;
+    return (int)names->table[probe(names, text, len, ptc_str_hash_bytes(text, len))] - 1;
+}
+
+static void refill(PtcNames *names)
+{
+    memset(names->table, 0, names->table_cap * sizeof *names->table);
+    for (uint32_t i = 0; i < names->count; i++) {
+        const PtcName *n = &names->items[i];
+        names->table[probe(names, n->text, n->len, n->hash)] = i + 1;
+    }
+}
+
+static bool room_for_one(PtcNames *names)
+{
+    if (names->count == names->cap) {
+        uint32_t cap = names->cap ? names->cap * 2 : 16;
+        PtcName *p = ptc_mem_resize(names->mem, names->items, names->cap * sizeof *p, cap * sizeof *p);
+        if (!p)
+            return false;
+        names->items = p;
+        names->cap = cap;
+    }
+    if (names->count * 2 >= names->table_cap) {
+        uint32_t cap = names->table_cap ? names->table_cap * 2 : 64;
+        uint32_t *t = ptc_mem_resize(names->mem, names->table, names->table_cap * sizeof *t, cap * sizeof *t);
+        if (!t)
+            return false;
+        names->table = t;
+        names->table_cap = cap;
+        refill(names);
+    }
+    return true;
+}
+
+int ptc_names_add(PtcNames *names, const char *text, size_t len)
+{
+    int found = ptc_names_find(names, text, len);
+    if (found >= 0)
+        return found;
+    if (names->count >= UINT16_MAX || !room_for_one(names))
+        return -1;
+    char *copy = ptc_mem_alloc(names->mem, len + 1);
+    if (!copy)
+        return -1;
+    memcpy(copy, text, len);
+    copy[len] = 0;
+    uint32_t hash = ptc_str_hash_bytes(text, len);
+    names->items[names->count] = (PtcName){copy, (uint32_t)len, hash};
+    names->table[probe(names, text, len, hash)] = ++names->count;
+    return (int)names->count - 1;
+}
+
+void ptc_names_truncate(PtcNames *names, uint32_t count)
+{
+    if (count >= names->count)
+        return;
+    while (names->count > count) {
+        PtcName *n = &names->items[--names->count];
+        ptc_mem_free(names->mem, n->text, n->len + 1);
+    }
+    if (names->table)
+        refill(names);
+}

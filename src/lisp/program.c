@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+#include "lisp/program.h"
+
+#include "lisp/compile.h"
+#include "lisp/expr.h"
+#include "lisp/registry.h"
+#include "lisp/vm_int.h"
+
+enum { FIRST_STACK = 256 };
+
+/* ------------------------------------------------------------------------ the VM */
+
+bool ptc_vm_init(PtcVM *vm, PtcMem *mem, int64_t max_depth)
+{
+    memset(vm, 0, sizeof *vm);
+    vm->mem = mem;
+    size_t calls = (size_t)max_depth + 2;
+    vm->stack = ptc_mem_alloc(mem, PTC_STACK_VALUES * sizeof *vm->stack);
+    vm->calls = ptc_mem_alloc(mem, calls * sizeof *vm->calls);
+    vm->roots = ptc_mem_alloc(mem, PTC_ROOT_SLOTS * sizeof *vm->roots);
+    vm->calls_cap = calls;
+    ptc_registry_ready();
+    if (vm->stack && vm->calls && vm->roots) {
+        vm->stack_end = vm->stack + PTC_STACK_VALUES;
+        return true;
+    }
+    ptc_vm_deinit(vm);
+    return false;
+}
+
+void ptc_vm_deinit(PtcVM *vm)
+{
+    ptc_mem_free(vm->mem, vm->stack, PTC_STACK_VALUES * sizeof *vm->stack);
+    ptc_mem_free(vm->mem, vm->calls, vm->calls_cap * sizeof *vm->calls);
+    ptc_mem_free(vm->mem, vm->roots, PTC_ROOT_SLOTS * sizeof *vm->roots);
+    vm->stack = NULL;
+    vm->calls = NULL;
+    vm->roots = NULL;
+}
+
+static int64_t after_ms(int64_t now, int64_t ms)
+{
+    return ms > (INT64_MAX - now) / 1000000 ? INT64_MAX : now + ms * 1000000;
+}
+
+static void start_budget(PtcVM *vm, const PtcLimits *limits)
+{
+    PtcBudget *b = &vm->budget;
+    int64_t now = b->clock_ns(b->clock_user);
+    b->fuel = vm->gc_stress ? 0 : PTC_TICKS_PER_LOOK;
+    b->stop = PTC_STOP_NONE;
+    b->what = NULL;
+    b->nesting = 0;
+    b->max_int_bits = limits->max_int_bits;
+    b->compute_end_ns = after_ms(now, limits->timeout_ms);
+    b->deadline_ns = after_ms(now, limits->deadline_ms);
+}
+
+static void start(PtcVM *vm, const PtcProgram *p)
+{
+    start_budget(vm, &p->limits);
+    vm->heap = p->heap;
+    vm->call = vm->calls - 1;
+    size_t depth = (size_t)p->limits.max_depth + 1;
+    vm->calls_end = vm->calls + (depth < vm->calls_cap ? depth : vm->calls_cap);
+    vm->stack_limit = vm->stack + FIRST_STACK;
+    for (size_t i = 0; i < FIRST_STACK; i++)
+        vm->stack[i] = PTC_NIL;
+    memset(vm->chars, 0, sizeof vm->chars);
+    vm->loops_left = p->limits.loop_limit;
+    vm->names = p->names;
+    vm->globals = NULL;
+    vm->global_count = 0;
+    vm->context = p->context;
+    vm->program = vm->result = vm->error_value = vm->error_source = PTC_NIL;
+    vm->running = 0;
+    vm->native_depth = 0;
+    vm->root_count = 0;
+    vm->timeout_ms = p->limits.timeout_ms;
+    vm->deadline_ms = p->limits.deadline_ms;
+    vm->memory_bytes = p->limits.memory_bytes;
+    vm->loop_limit = p->limits.loop_limit;
+    vm->max_depth = p->limits.max_depth;
+    ptc_buf_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes);
+    vm->print_ends = NULL;
+    vm->print_count = vm->print_cap = 0;
+    vm->prints_cut = false;
+    vm->control = PTC_CONTROL_NONE;
+    vm->failed = false;
+}
+
+/* --------------------------------------------------------------------- the phases */
+
+/* A phase before the run ended without a finding: say why. */
+static bool fail_early(PtcVM *vm, PtcDiags *diags, PtcArena *arena)
+{
+    if (diags->count > 0)
+        return false;
+    if (vm->budget.stop == PTC_STOP_NONE && arena->failed)
+        ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    if (vm->budget.stop == PTC_STOP_NONE)
+        ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    ptc_vm_stopped(vm);
+    vm->error.first = vm->error.last = 0;
+    return false;
+}
+
+static bool check_size(PtcDiags *diags, const PtcProgram *p)
+{
+    if (p->len <= (size_t)p->limits.program_bytes)
+        return true;
+    PtcDiag *d = ptc_diag_add(diags, PTC_E_SIZE, 0, 0, "the program has %zu bytes, the limit is %lld", p->len,
+                              (long long)p->limits.program_bytes);
+    ptc_diag_hint(d, "pass data as context instead of writing it into the program");
+    return false;
+}
+
+static PtcValue prepare(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags, PtcPhase *phase)
+{
+    PtcForm **forms;
+    size_t count;
+    *phase = PTC_PHASE_PARSE;
+    PtcReader reader = {p->source, p->len, arena, vm->heap, diags};
+    if (!check_size(diags, p) || !ptc_read(&reader, &forms, &count))
+        return PTC_NONE;
+    *phase = PTC_PHASE_CHECK;
+    PtcAnalysis job = {arena, vm->heap, diags, p->names, p->source, p->len};
+    PtcFn *fn = ptc_analyze(&job, forms, count);
+    PtcCompiler compiler = {arena, vm->heap, diags, PTC_NIL};
+    if (!fn || (compiler.source = ptc_str_new(vm->heap, p->source, p->len)) == PTC_NONE)
+        return PTC_NONE;
+    return ptc_compile(&compiler, fn);
+}
+
+static bool copy_globals(PtcVM *vm, const PtcProgram *p, PtcArena *arena, size_t known)
+{
+    size_t n = p->names->count;
+    vm->globals = ptc_arena_alloc(arena, (n ? n : 1) * sizeof *vm->globals);
+    if (!vm->globals)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        vm->globals[i] = i < known ? p->globals[i] : PTC_UNBOUND;
+    vm->global_count = n;
+    return true;
+}
+
+static bool execute(PtcVM *vm)
+{
+    PtcClosure *main = ptc_heap_object(vm->heap, PTC_T_CLOSURE, sizeof *main, 0);
+    if (!main)
+        return ptc_vm_stopped(vm);
+    main->proto = vm->program;
+    vm->stack[0] = ptc_from_obj(main);
+    bool ok = ptc_vm_enter(vm, main, 0, vm->stack + 1) && ptc_vm_run(vm, &vm->result);
+    if (!ok && !vm->failed && vm->control == PTC_CONTROL_NONE)
+        ptc_vm_stopped(vm);
+    return ok;
+}
+
+bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags, PtcPhase *phase)
+{
+    size_t known = p->names->count;
+    start(vm, p);
+    vm->program = prepare(vm, p, arena, diags, phase);
+    if (vm->program == PTC_NONE) {
+        vm->program = PTC_NIL;
+        return fail_early(vm, diags, arena);
+    }
+    if (!copy_globals(vm, p, arena, known))
+        return fail_early(vm, diags, arena);
+    *phase = PTC_PHASE_RUN;
+    return execute(vm);
+}
+
+/* ------------------------------------------------------------------------ printing */
+
+static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
+{
+    (void)printer;
+    if (ptc_is(v, PTC_T_CLOSURE)) {
+        const PtcProto *p = ptc_closure_proto((const PtcClosure *)(uintptr_t)v);
+        bool named = p->name != PTC_NIL;
+        return ptc_buf_add_cstr(buf, "#fn[") &&
+               ptc_buf_add(buf, named ? ptc_str_bytes(p->name) : "anonymous", named ? ptc_str_len(p->name) : 9) &&
+               ptc_buf_add_char(buf, ']');
+    }
+    if (ptc_is(v, PTC_T_RECORD) && ptc_is_callable(v))
+        return ptc_buf_add_cstr(buf, "#fn[composed]");
+    return false;
+}
+
+PtcPrinter ptc_vm_printer(PtcVM *vm, bool readable)
+{
+    return (PtcPrinter){vm->heap, readable, vm->float_precision, ptc_builtin_name, print_other};
+}
+
+bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
+{
+    PtcPrinter printer = ptc_vm_printer(vm, readable);
+    if (ptc_print(&printer, buf, v))
+        return true;
+    return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+}
+
+bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
+{
+    if (vm->prints_cut)
+        return true;
+    if (vm->print_count == vm->print_cap) {
+        size_t cap = vm->print_cap ? vm->print_cap * 2 : 8;
+        uint32_t *p = ptc_mem_resize(vm->mem, vm->print_ends, vm->print_cap * sizeof *p, cap * sizeof *p);
+        if (!p)
+            return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+        vm->print_ends = p;
+        vm->print_cap = cap;
+    }
+    size_t room = vm->prints.max - vm->prints.len;
+    if (len + 16 > room) { /* each line costs a little, so that empty lines end too */
+        vm->prints_cut = true;
+        len = len < room ? len : room;
+        while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
+            len--;
+    }
+    if (!ptc_buf_add(&vm->prints, text, len) && !vm->prints.full)
+        return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    vm->print_ends[vm->print_count++] = (uint32_t)vm->prints.len;
+    return true;
+}

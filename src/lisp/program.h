@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * program.h - runs programs: from text to a value or an error, in one VM that is used again and again. */
+#ifndef PTC_LISP_PROGRAM_H
+#define PTC_LISP_PROGRAM_H
+
+#include "lisp/names.h"
+#include "lisp/vm.h"
+
+/* What one run is given. */
+typedef struct PtcProgram {
+    const char *source;
+    size_t len;
+    PtcValue context;          /* map or nil */
+    PtcNames *names;           /* of the session, or an empty list */
+    const PtcValue *globals;   /* values of those names (names->count of them), copied */
+    PtcLimits limits;          /* every field set */
+    PtcHeap *heap;             /* for the run: initialised, empty; its budget is vm->budget */
+} PtcProgram;
+
+typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;
+
+/* Allocates the stacks of a VM; max_depth frames at most.  False: no memory. */
+PTC_MUST_USE bool ptc_vm_init(PtcVM *vm, PtcMem *mem, int64_t max_depth);
+void ptc_vm_deinit(PtcVM *vm);
+
+/* Reads, checks, compiles and runs.  True: the value is vm->result and vm->globals hold the new
+ * values (in the arena).  False: with vm->control for (return v) and (fail v); else the findings are in
+ * diags, or the one error of the run in vm->error.  Arena and diags must be fresh. */
+PTC_MUST_USE bool ptc_program_run(PtcVM *vm, const PtcProgram *program, PtcArena *arena, PtcDiags *diags,
+                                  PtcPhase *phase);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * record.h - kinds of PTC_T_RECORD objects (obj.aux). */
+#ifndef PTC_LISP_RECORD_H
+#define PTC_LISP_RECORD_H
+
+#include "lisp/builtin.h"
+
+enum {
+    PTC_R_NONE = 0,
+    /* A function made by a builtin, such as (partial f 1): fields[0] is a hidden builtin, the others are
+     * what it needs.  Calling the record calls that builtin with the record before the arguments. */
+    PTC_R_FN,
+    PTC_R_REDUCED, /* (reduced x): fields[0] */
+};
+
+static inline bool ptc_is_record(PtcValue v, unsigned kind)
+{
+    return ptc_is(v, PTC_T_RECORD) && ptc_obj(v)->aux == kind;
+}
+
+static inline PtcValue ptc_record_field(PtcValue record, size_t i)
+{
+    return ((const PtcRecord *)(uintptr_t)record)->fields[i];
+}
+
+/* A record of n fields; PTC_NONE when the heap is full. */
+PTC_MUST_USE PtcValue ptc_record_new(PtcVM *vm, unsigned kind, const PtcValue *fields, size_t n);
+
+/* A PTC_R_FN: `hidden` is the name of the hidden builtin row (without %). */
+PTC_MUST_USE PtcValue ptc_fn_record(PtcVM *vm, const char *hidden, const PtcValue *fields, size_t n);
+
+#endif

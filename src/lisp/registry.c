@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT
+ * The table of all builtins, made once from the rows in lib and constant from then on. */
+#include <pthread.h>
+
+#include "lisp/builtin.h"
+#include "lisp/registry.h"
+#include "value/str.h"
+
+#define TABLES(X)                                                                                 \
+    X(ptc_lib_num) X(ptc_lib_compare) X(ptc_lib_math) X(ptc_lib_pred) X(ptc_lib_seq)              \
+    X(ptc_lib_seq_call) X(ptc_lib_seq_part) X(ptc_lib_sort) X(ptc_lib_group) X(ptc_lib_map)       \
+    X(ptc_lib_set) X(ptc_lib_string) X(ptc_lib_text) X(ptc_lib_fn) X(ptc_lib_walk)                \
+    X(ptc_lib_core)
+
+#define DECLARE(name) extern const PtcBuiltin *const name[];
+TABLES(DECLARE)
+#undef DECLARE
+
+static const PtcBuiltin *const *const tables[] = {
+#define ENTRY(name) name,
+    TABLES(ENTRY)
+#undef ENTRY
+};
+
+enum { MAX_ROWS = 1024, HASH_SIZE = 4096 };
+
+static const PtcBuiltin *rows[MAX_ROWS];
+static uint16_t index_table[HASH_SIZE]; /* row + 1, or 0; rows of one name follow each other */
+static size_t row_count;
+static uint16_t op_rows[PTC_OP_COUNT];
+static uint8_t fuses[MAX_ROWS]; /* PtcFuse */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* Prefixes that may stand before a name, and the namespace they mean. */
+static const struct {
+    const char *prefix, *ns;
+} namespaces[] = {
+    {"clojure.core", "clojure.core"},   {"core", "clojure.core"},
+    {"clojure.string", "clojure.string"}, {"str", "clojure.string"},
+    {"string", "clojure.string"},       {"clojure.set", "clojure.set"},
+    {"set", "clojure.set"},             {"clojure.walk", "clojure.walk"},
+    {"walk", "clojure.walk"},           {"regex", "regex"},
+    {"Math", "Math"},                   {"java.lang.Math", "Math"},
+    {"System", "System"},               {"Integer", "Integer"},
+    {"Long", "Long"},                   {"Double", "Double"},
+    {"Float", "Float"},                 {"Boolean", "Boolean"},
+    {"LocalDate", "LocalDate"},         {"Instant", "Instant"},
+    {"Duration", "Duration"},           {"json", "json"},
+    {"budget", "budget"},
+};
+
+static uint32_t name_hash(const char *s, size_t len)
+{
+    uint32_t h = 2166136261u;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)s[i]) * 16777619u;
+    return h ^ h >> 15;
+}
+
+static void add_row(const PtcBuiltin *row)
+{
+    if (row_count == MAX_ROWS)
+        return;
+    uint32_t at = name_hash(row->name, strlen(row->name)) % HASH_SIZE;
+    while (index_table[at])
+        at = (at + 1) % HASH_SIZE;
+    rows[row_count++] = row;
+    index_table[at] = (uint16_t)row_count;
+}
+
+static bool row_named(const PtcBuiltin *row, const char *name, size_t len)
+{
+    return strlen(row->name) == len && memcmp(row->name, name, len) == 0;
+}
+
+/* Rows of Java classes need their prefix. */
+static bool has_bare_name(const PtcBuiltin *row)
+{
+    return (row->ns[0] >= 'a' && row->ns[0] <= 'z' && strcmp(row->ns, "json") != 0 &&
+            strcmp(row->ns, "budget") != 0) ||
+           row->name[0] == '.';
+}
+
+/* The row of this name in namespace ns; NULL: any that may be named bare, clojure.core first. */
+static int find(const char *ns, const char *name, size_t len, bool hidden)
+{
+    int best = -1;
+    for (uint32_t at = name_hash(name, len) % HASH_SIZE; index_table[at]; at = (at + 1) % HASH_SIZE) {
+        int i = index_table[at] - 1;
+        const PtcBuiltin *row = rows[i];
+        if (!row_named(row, name, len) || hidden != ((row->flags & PTC_B_HIDDEN) != 0))
+            continue;
+        if (ns && strcmp(row->ns, ns) == 0)
+            return i;
+        if (!ns && has_bare_name(row) && (best < 0 || strcmp(row->ns, "clojure.core") == 0))
+            best = i;
+    }
+    return best;
+}
+
+/* Builtins with instructions of their own: the one whose slow path and messages they share. */
+static const struct {
+    PtcFuse fuse;
+    PtcOp op;
+    const char *name;
+} fused[] = {
+    {PTC_FUSE_ADD, PTC_OP_ADD, "+"},    {PTC_FUSE_SUB, PTC_OP_SUB, "-"},
+    {PTC_FUSE_MUL, PTC_OP_MUL, "*"},    {PTC_FUSE_LT, PTC_OP_LT, "<"},
+    {PTC_FUSE_LE, PTC_OP_LE, "<="},     {PTC_FUSE_GT, PTC_OP_GT, ">"},
+    {PTC_FUSE_GE, PTC_OP_GE, ">="},     {PTC_FUSE_EQ, PTC_OP_EQ, "="},
+    {PTC_FUSE_NOT, PTC_OP_NOT, "not"},  {PTC_FUSE_NIL, PTC_OP_ISNIL, "nil?"},
+    {PTC_FUSE_INC, PTC_OP_ADDI, "inc"}, {PTC_FUSE_DEC, PTC_OP_ADDI, "dec"},
+    {PTC_FUSE_GET, PTC_OP_KEYGET, "get"},
+};
+
+static void build(void)
+{
+    for (size_t t = 0; t < sizeof tables / sizeof tables[0]; t++)
+        for (const PtcBuiltin *const *row = tables[t]; *row; row++)
+            add_row(*row);
+    for (size_t i = 0; i < sizeof fused / sizeof fused[0]; i++) {
+        int row = find("clojure.core", fused[i].name, strlen(fused[i].name), false);
+        if (row < 0)
+            continue;
+        op_rows[fused[i].op] = (uint16_t)row;
+        fuses[row] = (uint8_t)fused[i].fuse;
+    }
+}
+
+void ptc_registry_ready(void)
+{
+    pthread_once(&once, build);
+}
+
+size_t ptc_builtin_count(void)
+{
+    ptc_registry_ready();
+    return row_count;
+}
+
+const PtcBuiltin *ptc_builtin_row(uint32_t i)
+{
+    return rows[i];
+}
+
+uint32_t ptc_op_builtin(PtcOp op)
+{
+    return op_rows[op];
+}
+
+PtcFuse ptc_builtin_fuse(uint32_t i)
+{
+    return (PtcFuse)fuses[i];
+}
+
+const char *ptc_builtin_name(uint32_t i)
+{
+    return rows[i]->name;
+}
+
+static const char *canonical(const char *prefix, size_t len)
+{
+    for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
+        if (strlen(namespaces[i].prefix) == len && memcmp(namespaces[i].prefix, prefix, len) == 0)
+            return namespaces[i].ns;
+    return NULL;
+}
+
+bool ptc_namespace_known(const char *prefix, size_t len)
+{
+    return canonical(prefix, len) != NULL;
+}
+
+const char *ptc_namespace_prefix(size_t i)
+{
+    return i < sizeof namespaces / sizeof namespaces[0] ? namespaces[i].prefix : NULL;
+}
+
+int ptc_builtin_find(const char *name, size_t len)
+{
+    ptc_registry_ready();
+    if (len > 1 && name[0] == '%')
+        return find(NULL, name + 1, len - 1, true);
+    const char *slash = len > 1 ? memchr(name + 1, '/', len - 1) : NULL;
+    if (!slash)
+        return find(NULL, name, len, false);
+    const char *ns = canonical(name, (size_t)(slash - name));
+    size_t rest = len - (size_t)(slash + 1 - name);
+    if (!ns)
+        return -1;
+    int row = find(ns, slash + 1, rest, false);
+    /* The language keeps all plain functions in one namespace, so core/join is join. */
+    if (row < 0 && strcmp(ns, "clojure.core") == 0)
+        row = find(NULL, slash + 1, rest, false);
+    return row;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * vm.h - the state of one run. */
+#ifndef PTC_LISP_VM_H
+#define PTC_LISP_VM_H
+
+#include "base/buf.h"
+#include "lisp/code.h"
+#include "lisp/diag.h"
+#include "value/bigint.h"
+#include "value/equal.h"
+#include "value/iter.h"
+#include "value/map.h"
+#include "value/print.h"
+#include "value/str.h"
+#include "value/vec.h"
+
+enum {
+    PTC_STACK_VALUES = 256 * 1024, /* registers of all frames; never moves */
+    PTC_ROOT_SLOTS = 4096,         /* temporaries of builtins that call back */
+    PTC_NATIVE_DEPTH = 200,        /* builtin -> program -> builtin ... */
+};
+
+/* A frame: one function being run. */
+typedef struct PtcCall {
+    const PtcIns *pc; /* next instruction, while it is not on top */
+    PtcValue *base;   /* register 0 */
+    const PtcClosure *closure;
+} PtcCall;
+
+/* Names of global variables, by index; owned by a session or by the run. */
+typedef struct PtcNames PtcNames;
+
+typedef enum { PTC_CONTROL_NONE, PTC_CONTROL_RETURN, PTC_CONTROL_FAIL } PtcControl;
+
+typedef struct PtcVM {
+    PtcBudget budget;
+    PtcHeap *heap;
+    PtcMem *mem; /* scratch and output */
+    PtcCall *call; /* current frame; call[-1] called it.  calls - 1 when none is running */
+    PtcCall *calls, *calls_end;
+    size_t calls_cap;
+    PtcValue *stack, *stack_limit, *stack_end; /* slots below stack_limit hold valid values */
+    int64_t loops_left;
+    PtcValue *globals; /* by index; PTC_UNBOUND when not defined */
+    size_t global_count;
+    PtcNames *names;
+    PtcValue context; /* map, or nil */
+    PtcValue program; /* proto of the program, a root */
+    PtcValue chars[128]; /* one-character strings made so far, or 0 */
+    uint32_t running; /* index of the builtin being run */
+    uint32_t native_depth;
+    PtcValue *roots;
+    size_t root_count;
+    /* limits, for messages and checks */
+    int64_t timeout_ms, deadline_ms, memory_bytes, loop_limit, max_depth;
+    int float_precision;
+    bool gc_stress;
+    /* output */
+    PtcBuf prints; /* lines, one after the other */
+    uint32_t *print_ends;
+    size_t print_count, print_cap;
+    bool prints_cut;
+    /* how it ended */
+    PtcControl control;
+    PtcValue result;
+    bool failed;         /* error holds what went wrong */
+    PtcDiag error;       /* its place is in the text of error_source */
+    PtcValue error_source;
+    PtcValue error_value; /* of (fail v), thrown values */
+} PtcVM;
+
+#endif

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT
+ * Safepoints: collection and limits.  Roots are the registers of all frames, the slots of builtins that
+ * call back, the globals, and a few fields of the VM. */
+#include "lisp/vm_int.h"
+
+static PtcValue *stack_top(const PtcVM *vm)
+{
+    if (vm->call < vm->calls)
+        return vm->stack;
+    PtcValue *top = vm->call->base + ptc_closure_proto(vm->call->closure)->registers + 1;
+    return top < vm->stack_limit ? top : vm->stack_limit;
+}
+
+static void mark_all(PtcHeap *heap, const PtcValue *from, const PtcValue *to)
+{
+    for (; from < to; from++)
+        if (ptc_is_obj(*from))
+            ptc_heap_mark(heap, *from);
+}
+
+void ptc_vm_collect(PtcVM *vm)
+{
+    PtcHeap *heap = vm->heap;
+    PtcValue *top = stack_top(vm);
+    ptc_heap_mark_begin(heap);
+    mark_all(heap, vm->stack, top);
+    mark_all(heap, vm->roots, vm->roots + vm->root_count);
+    mark_all(heap, vm->globals, vm->globals + vm->global_count);
+    for (PtcCall *c = vm->calls; c <= vm->call; c++)
+        ptc_heap_mark(heap, ptc_from_obj(c->closure));
+    ptc_heap_mark(heap, vm->program);
+    ptc_heap_mark(heap, vm->result);
+    ptc_heap_mark(heap, vm->error_value);
+    ptc_heap_mark(heap, vm->error_source);
+    ptc_heap_mark_finish(heap);
+    memset(vm->chars, 0, sizeof vm->chars);
+    /* Slots above the top may hold what is gone now; a later frame must not find it there. */
+    for (PtcValue *p = top; p < vm->stack_limit; p++)
+        *p = PTC_NIL;
+}
+
+bool ptc_vm_safepoint(PtcVM *vm)
+{
+    if ((vm->heap->want_collect || vm->gc_stress) && vm->budget.stop == PTC_STOP_NONE)
+        ptc_vm_collect(vm);
+    bool go_on = ptc_budget_look(&vm->budget);
+    if (vm->gc_stress)
+        vm->budget.fuel = 0;
+    return go_on;
+}
+
+bool ptc_recover(PtcVM *vm)
+{
+    if (vm->budget.stop != PTC_STOP_MEMORY || vm->failed)
+        return false;
+    vm->budget.stop = PTC_STOP_NONE;
+    ptc_vm_collect(vm);
+    return ptc_budget_look(&vm->budget);
+}
+
+PtcValue *ptc_roots(PtcVM *vm, int n)
+{
+    if (vm->root_count + (size_t)n > PTC_ROOT_SLOTS) {
+        ptc_budget_halt(&vm->budget, PTC_STOP_DEPTH);
+        return NULL;
+    }
+    PtcValue *slots = vm->roots + vm->root_count;
+    for (int i = 0; i < n; i++)
+        slots[i] = PTC_NIL;
+    vm->root_count += (size_t)n;
+    return slots;
+}
+
+bool ptc_root_build(PtcVM *vm, PtcValue *slot)
+{
+    PtcValue b = ptc_build_new(vm->heap);
+    if (b == PTC_NONE && ptc_recover(vm))
+        b = ptc_build_new(vm->heap);
+    *slot = b == PTC_NONE ? PTC_NIL : b;
+    return b != PTC_NONE;
+}
+
+bool ptc_root_push(PtcVM *vm, PtcValue *slot, PtcValue x)
+{
+    if (PTC_LIKELY(ptc_build_add(vm->heap, *slot, x)))
+        return true;
+    size_t roots = vm->root_count;
+    PtcValue *keep = ptc_roots(vm, 1);
+    if (!keep)
+        return false;
+    *keep = x;
+    bool ok = ptc_recover(vm) && ptc_build_add(vm->heap, *slot, x);
+    vm->root_count = roots;
+    return ok;
+}
+
+bool ptc_root_done(PtcVM *vm, PtcValue *slot, int flags, PtcValue *out)
+{
+    PtcValue v = ptc_build_done(vm->heap, *slot, flags);
+    if (v == PTC_NONE && ptc_recover(vm))
+        v = ptc_build_done(vm->heap, *slot, flags);
+    *out = v;
+    return v != PTC_NONE;
+}
+
+void ptc_vm_place(PtcVM *vm, const PtcClosure *closure, const PtcIns *pc)
+{
+    if (!vm->failed && vm->budget.stop != PTC_STOP_NONE)
+        ptc_vm_stopped(vm);
+    if (!vm->failed || vm->error.first != PTC_NO_PLACE)
+        return;
+    const PtcProto *p = ptc_closure_proto(closure);
+    size_t at = (size_t)(pc - ptc_proto_code(p));
+    PtcSpan span = ptc_proto_spans(p)[at ? at - 1 : 0];
+    vm->error.first = span.first;
+    vm->error.last = span.last;
+    vm->error_source = p->source;
+}
