@@ -1,0 +1,2 @@
+;; run @K@
+(reduce + (range 1000000))

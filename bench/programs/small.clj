@@ -1,0 +1,1 @@
+(reduce + (map inc [1 2 3 @K@]))
