@@ -27,6 +27,7 @@ enum { PTC_TICKS_PER_LOOK = 4096 };
 
 typedef struct PtcBudget {
     int64_t fuel; /* ticks until the next look */
+    bool wake;    /* the next safepoint has work to do: a collection is wanted */
     PtcStop stop;
     const char *what; /* PTC_STOP_SIZE: what grew too large, a constant string */
     int64_t max_int_bits; /* of an integer */

@@ -190,7 +190,7 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
     } else if (!ptc_vm_enter(vm, c, argc, args)) {
         return false;
     }
-    if (PTC_UNLIKELY(--vm->budget.fuel <= 0) && !ptc_vm_safepoint(vm)) {
+    if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm)) {
         vm->call--;
         return false;
     }

@@ -47,15 +47,21 @@ static inline int32_t ptc_ins_bc(PtcIns i)
     X(JNGTK)                                                                                      \
     X(JNGEK)                                                                                      \
     X(JNEQK)   /* unless R[a] = K[b], any constant, jump c */                                     \
+    X(JEQ)     /* if R[a] = R[b] jump c */                                                        \
+    X(JEQK)                                                                                       \
     X(ADD)     /* R[a] = R[b] + R[c] */                                                           \
     X(SUB)                                                                                        \
     X(MUL)                                                                                        \
+    X(MOD)                                                                                        \
+    X(REM)                                                                                        \
+    X(QUOT)                                                                                       \
     X(ADDI)    /* R[a] = R[b] + (int16)c; x: 0 called +, 1 called -, 2 inc, 3 dec */              \
     X(LT)      /* R[a] = R[b] < R[c] */                                                           \
     X(LE)                                                                                         \
     X(GT)                                                                                         \
     X(GE)                                                                                         \
     X(EQ)                                                                                         \
+    X(NE)                                                                                         \
     X(NOT)     /* R[a] = not R[b] */                                                              \
     X(ISNIL)   /* R[a] = R[b] is nil */                                                           \
     X(KEYGET)  /* R[a] = (K[c] R[b]), K[c] a keyword */                                           \

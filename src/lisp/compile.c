@@ -64,7 +64,7 @@ bool cx_load(FnState *fs, const PtcExpr *at, uint32_t dest, PtcValue v)
 /* Does this jump have 16 bits for its target (else 32)? */
 static bool short_jump(uint8_t op)
 {
-    return (op >= PTC_OP_JNLT && op <= PTC_OP_JNEQK) || op == PTC_OP_NEXT;
+    return (op >= PTC_OP_JNLT && op <= PTC_OP_JEQK) || op == PTC_OP_NEXT;
 }
 
 static bool set_target(FnState *fs, uint32_t at, size_t target)
@@ -116,7 +116,7 @@ static bool jump_compare(FnState *fs, PtcExpr *x, Jumps *jumps)
     } table[] = {
         [PTC_FUSE_LT] = {PTC_OP_JNLT, PTC_OP_JNLTK, false}, [PTC_FUSE_LE] = {PTC_OP_JNLE, PTC_OP_JNLEK, false},
         [PTC_FUSE_GT] = {PTC_OP_JNLT, PTC_OP_JNGTK, true},  [PTC_FUSE_GE] = {PTC_OP_JNLE, PTC_OP_JNGEK, true},
-        [PTC_FUSE_EQ] = {PTC_OP_JNEQ, PTC_OP_JNEQK, false},
+        [PTC_FUSE_EQ] = {PTC_OP_JNEQ, PTC_OP_JNEQK, false}, [PTC_FUSE_NE] = {PTC_OP_JEQ, PTC_OP_JEQK, false},
     };
     PtcFuse fuse = ptc_builtin_fuse(x->index);
     uint32_t next = fs->next;
@@ -124,7 +124,7 @@ static bool jump_compare(FnState *fs, PtcExpr *x, Jumps *jumps)
     if (a < 0)
         return false;
     PtcExpr *right = x->items[1];
-    bool konst = right->kind == PTC_X_CONST && (fuse == PTC_FUSE_EQ || ptc_is_int(right->value));
+    bool konst = right->kind == PTC_X_CONST && (fuse >= PTC_FUSE_EQ || ptc_is_int(right->value));
     bool ok;
     if (konst) {
         int64_t k = cx_constant(fs, right->value);
@@ -143,7 +143,7 @@ bool cx_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps)
 {
     if (test->kind == PTC_X_CALLB && test->count == 2) {
         PtcFuse fuse = ptc_builtin_fuse(test->index);
-        if (fuse >= PTC_FUSE_LT && fuse <= PTC_FUSE_EQ)
+        if (fuse >= PTC_FUSE_LT && fuse <= PTC_FUSE_NE)
             return jump_compare(fs, test, jumps);
     }
     if (test->kind == PTC_X_AND) {

@@ -133,7 +133,8 @@ static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
     static const uint8_t ops[] = {
         [PTC_FUSE_ADD] = PTC_OP_ADD, [PTC_FUSE_SUB] = PTC_OP_SUB, [PTC_FUSE_MUL] = PTC_OP_MUL,
         [PTC_FUSE_LT] = PTC_OP_LT,   [PTC_FUSE_LE] = PTC_OP_LE,   [PTC_FUSE_GT] = PTC_OP_GT,
-        [PTC_FUSE_GE] = PTC_OP_GE,   [PTC_FUSE_EQ] = PTC_OP_EQ,
+        [PTC_FUSE_GE] = PTC_OP_GE,   [PTC_FUSE_EQ] = PTC_OP_EQ,   [PTC_FUSE_NE] = PTC_OP_NE,
+        [PTC_FUSE_MOD] = PTC_OP_MOD, [PTC_FUSE_REM] = PTC_OP_REM, [PTC_FUSE_QUOT] = PTC_OP_QUOT,
     };
     PtcFuse fuse = ptc_builtin_fuse(x->index);
     int64_t n;
@@ -148,11 +149,15 @@ static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
         if (x->count >= 2 && x->count < MAX_CALL_ARGS)
             return binary_code(fs, x, (PtcOp)ops[fuse], dest);
         break;
+    case PTC_FUSE_MOD:
+    case PTC_FUSE_REM:
+    case PTC_FUSE_QUOT:
     case PTC_FUSE_LT:
     case PTC_FUSE_LE:
     case PTC_FUSE_GT:
     case PTC_FUSE_GE:
     case PTC_FUSE_EQ:
+    case PTC_FUSE_NE:
         if (x->count == 2)
             return binary_code(fs, x, (PtcOp)ops[fuse], dest);
         break;

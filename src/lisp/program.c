@@ -48,6 +48,7 @@ static void start_budget(PtcVM *vm, const PtcLimits *limits)
     PtcBudget *b = &vm->budget;
     int64_t now = b->clock_ns(b->clock_user);
     b->fuel = vm->gc_stress ? 0 : PTC_TICKS_PER_LOOK;
+    b->wake = false;
     b->stop = PTC_STOP_NONE;
     b->what = NULL;
     b->nesting = 0;

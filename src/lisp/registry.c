@@ -108,6 +108,8 @@ static const struct {
     {PTC_FUSE_MUL, PTC_OP_MUL, "*"},    {PTC_FUSE_LT, PTC_OP_LT, "<"},
     {PTC_FUSE_LE, PTC_OP_LE, "<="},     {PTC_FUSE_GT, PTC_OP_GT, ">"},
     {PTC_FUSE_GE, PTC_OP_GE, ">="},     {PTC_FUSE_EQ, PTC_OP_EQ, "="},
+    {PTC_FUSE_MOD, PTC_OP_MOD, "mod"},  {PTC_FUSE_REM, PTC_OP_REM, "rem"},
+    {PTC_FUSE_QUOT, PTC_OP_QUOT, "quot"}, {PTC_FUSE_NE, PTC_OP_NE, "not="},
     {PTC_FUSE_NOT, PTC_OP_NOT, "not"},  {PTC_FUSE_NIL, PTC_OP_ISNIL, "nil?"},
     {PTC_FUSE_INC, PTC_OP_ADDI, "inc"}, {PTC_FUSE_DEC, PTC_OP_ADDI, "dec"},
     {PTC_FUSE_GET, PTC_OP_KEYGET, "get"},

@@ -26,6 +26,12 @@ static PTC_NOINLINE bool slow_arith(PtcVM *vm, PtcOp op, PtcValue a, PtcValue b,
     return false;
 }
 
+static PTC_NOINLINE bool slow_divide(PtcVM *vm, PtcOp op, PtcValue a, PtcValue b, PtcValue *out)
+{
+    PtcValue args[2] = {a, b};
+    return ptc_vm_builtin(vm, ptc_op_builtin(op), 2, args, out);
+}
+
 /* R[b] plus a small constant, written as +, -, inc or dec. */
 static PTC_NOINLINE bool slow_addi(PtcVM *vm, PtcIns i, PtcValue b, PtcValue *out)
 {
@@ -146,6 +152,8 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
 /* -------------------------------------------------------------------- the loop */
 
 #define BOTH_INT(a, b) ((a) & (b)&1)
+/* Two integers of 0 to 2^32-1, the second not 0: division needs no signs and half the bits. */
+#define SMALL_POSITIVE(a, b) (BOTH_INT(a, b) && (((a) | (b)) >> 33) == 0 && (b) != 1)
 
 #define NEXT                                                                                      \
     do {                                                                                          \
@@ -162,7 +170,7 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
 
 #define TICK()                                                                                    \
     do {                                                                                          \
-        if (PTC_UNLIKELY(--vm->budget.fuel <= 0)) {                                               \
+        if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake)) {                                           \
             call->pc = pc;                                                                        \
             if (!ptc_vm_safepoint(vm))                                                            \
                 goto error;                                                                       \
@@ -299,7 +307,19 @@ op_JNEQ: {
 }
 op_JNEQK: {
     PtcValue x = R[i.a], y = K[i.b];
-    if (x != y ? BOTH_INT(x, y) || !ptc_equal(vm->heap, x, y) : ptc_is_float(x) && !ptc_equal(vm->heap, x, y))
+    if (BOTH_INT(x, y) ? x != y : !ptc_equal(vm->heap, x, y))
+        pc += (int16_t)i.c;
+    NEXT;
+}
+op_JEQ: {
+    PtcValue x = R[i.a], y = R[i.b];
+    if (BOTH_INT(x, y) ? x == y : ptc_equal(vm->heap, x, y))
+        pc += (int16_t)i.c;
+    NEXT;
+}
+op_JEQK: {
+    PtcValue x = R[i.a], y = K[i.b];
+    if (BOTH_INT(x, y) ? x == y : ptc_equal(vm->heap, x, y))
         pc += (int16_t)i.c;
     NEXT;
 }
@@ -339,6 +359,36 @@ op_MUL: {
         goto error;
     NEXT;
 }
+op_MOD: {
+    PtcValue x = R[i.b], y = R[i.c];
+    if (PTC_LIKELY(SMALL_POSITIVE(x, y))) {
+        R[i.a] = ptc_int((int64_t)((uint32_t)(x >> 1) % (uint32_t)(y >> 1)));
+        NEXT;
+    }
+    if (!slow_divide(vm, PTC_OP_MOD, x, y, &R[i.a]))
+        goto error;
+    NEXT;
+}
+op_REM: {
+    PtcValue x = R[i.b], y = R[i.c];
+    if (PTC_LIKELY(SMALL_POSITIVE(x, y))) {
+        R[i.a] = ptc_int((int64_t)((uint32_t)(x >> 1) % (uint32_t)(y >> 1)));
+        NEXT;
+    }
+    if (!slow_divide(vm, PTC_OP_REM, x, y, &R[i.a]))
+        goto error;
+    NEXT;
+}
+op_QUOT: {
+    PtcValue x = R[i.b], y = R[i.c];
+    if (PTC_LIKELY(SMALL_POSITIVE(x, y))) {
+        R[i.a] = ptc_int((int64_t)((uint32_t)(x >> 1) / (uint32_t)(y >> 1)));
+        NEXT;
+    }
+    if (!slow_divide(vm, PTC_OP_QUOT, x, y, &R[i.a]))
+        goto error;
+    NEXT;
+}
 op_ADDI: {
     PtcValue x = R[i.b];
     int64_t sum;
@@ -361,6 +411,11 @@ op_GE:
 op_EQ: {
     PtcValue x = R[i.b], y = R[i.c];
     R[i.a] = ptc_bool(BOTH_INT(x, y) ? x == y : ptc_equal(vm->heap, x, y));
+    NEXT;
+}
+op_NE: {
+    PtcValue x = R[i.b], y = R[i.c];
+    R[i.a] = ptc_bool(BOTH_INT(x, y) ? x != y : !ptc_equal(vm->heap, x, y));
     NEXT;
 }
 op_NOT:

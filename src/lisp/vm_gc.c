@@ -41,7 +41,7 @@ void ptc_vm_collect(PtcVM *vm)
 
 bool ptc_vm_safepoint(PtcVM *vm)
 {
-    if ((vm->heap->want_collect || vm->gc_stress) && vm->budget.stop == PTC_STOP_NONE)
+    if ((vm->budget.wake || vm->gc_stress) && vm->budget.stop == PTC_STOP_NONE)
         ptc_vm_collect(vm);
     bool go_on = ptc_budget_look(&vm->budget);
     if (vm->gc_stress)

@@ -26,16 +26,33 @@ static PtcValue new_dict(PtcHeap *heap, PtcTag tag, size_t count, PtcValue entri
     return ptc_from_obj(o);
 }
 
+static PtcIndex *index_of(PtcValue v)
+{
+    return (PtcIndex *)(uintptr_t)dict(v)->index;
+}
+
+/* An index without a trie yet, for maps of n entries. */
+static PtcIndex *new_index(PtcHeap *heap, size_t n)
+{
+    PtcIndex *o = ptc_heap_object(heap, PTC_T_INDEX, sizeof *o, (uint32_t)n);
+    if (o)
+        o->root = PTC_NIL;
+    return o;
+}
+
 /* Number of the entry with this key, -1 when absent.  Keys that flexible access lets match have
  * equal hashes, so one probe finds them all. */
 static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool flex)
 {
     const PtcValue *slots;
-    size_t n = ptc_hamt_find(dict(v)->index, hash, &slots);
+    size_t n = ptc_hamt_find(index_of(v)->root, hash, &slots);
+    size_t known = ptc_seq_count(dict(v)->entries);
     int64_t best = -1;
     int likeness = 0;
     for (size_t i = 0; i < n; i++) {
         int64_t entry = (int64_t)((slots[i] & 0xffffffff) >> 1);
+        if ((size_t)entry * stride(v) >= known)
+            continue; /* of a newer version */
         PtcValue stored = ptc_seq_nth(dict(v)->entries, (size_t)entry * stride(v));
         if (stored == key || ptc_same(heap, stored, key))
             return entry;
@@ -62,28 +79,46 @@ PtcValue ptc_dict_key(PtcHeap *heap, PtcValue v, PtcValue key, bool flex)
     return entry < 0 ? PTC_NONE : ptc_seq_nth(dict(v)->entries, (size_t)entry * stride(v));
 }
 
-PtcValue ptc_dict_put(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, bool flex)
+/* The index with one more entry.  The newest version of a map changes its index in place; any
+ * other gets an index of its own. */
+static PtcValue index_add(PtcHeap *heap, PtcValue v, uint32_t hash, size_t number)
+{
+    PtcIndex *index = index_of(v);
+    PtcValue old_root = index->root;
+    if (index->obj.count != number || !ptc_heap_owns(heap, ptc_from_obj(index))) {
+        if (!(index = new_index(heap, number)))
+            return PTC_NONE;
+    }
+    PtcValue root = ptc_hamt_insert(heap, ptc_from_obj(index), old_root, ptc_hamt_slot(hash, (uint32_t)number));
+    if (root == PTC_NONE)
+        return PTC_NONE;
+    index->root = root;
+    index->obj.count = (uint32_t)number + 1;
+    return ptc_from_obj(index);
+}
+
+static PtcValue add_entry(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, uint32_t hash)
 {
     const PtcDict *d = dict(v);
     bool is_map = ptc_tag(v) == PTC_T_BMAP;
-    uint32_t hash = ptc_hash(heap, key);
-    int64_t entry = find(heap, v, key, hash, flex);
-    if (entry >= 0) {
-        if (!is_map)
-            return v;
-        PtcValue entries = ptc_vec_assoc(heap, d->entries, (size_t)entry * 2 + 1, value);
-        return entries == PTC_NONE ? entries
-                                   : new_dict(heap, PTC_T_BMAP, d->obj.count, entries, d->index);
-    }
     size_t number = ptc_seq_count(d->entries) / stride(v);
-    PtcValue entries = ptc_vec_conj(heap, d->entries, key);
-    if (is_map && entries != PTC_NONE)
-        entries = ptc_vec_conj(heap, entries, value);
-    if (entries == PTC_NONE)
-        return PTC_NONE;
-    PtcValue index = ptc_hamt_insert(heap, d->index, ptc_hamt_slot(hash, (uint32_t)number));
+    PtcValue entries = is_map ? ptc_vec_conj2(heap, d->entries, key, value) : ptc_vec_conj(heap, d->entries, key);
+    PtcValue index = entries == PTC_NONE ? entries : index_add(heap, v, hash, number);
     return index == PTC_NONE ? index
                              : new_dict(heap, (PtcTag)d->obj.type, d->obj.count + 1, entries, index);
+}
+
+PtcValue ptc_dict_put(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, bool flex)
+{
+    const PtcDict *d = dict(v);
+    uint32_t hash = ptc_hash(heap, key);
+    int64_t entry = find(heap, v, key, hash, flex);
+    if (entry < 0)
+        return add_entry(heap, v, key, value, hash);
+    if (ptc_tag(v) == PTC_T_BSET)
+        return v;
+    PtcValue entries = ptc_vec_assoc(heap, d->entries, (size_t)entry * 2 + 1, value);
+    return entries == PTC_NONE ? entries : new_dict(heap, PTC_T_BMAP, d->obj.count, entries, d->index);
 }
 
 /* Builds the map anew without holes; it may become a small one. */
@@ -114,10 +149,13 @@ PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
         entries = ptc_vec_assoc(heap, entries, (size_t)entry * 2 + 1, PTC_NIL);
     if (entries == PTC_NONE)
         return PTC_NONE;
-    PtcValue index = ptc_hamt_remove(heap, d->index, ptc_hamt_slot(hash, (uint32_t)entry));
-    if (index == PTC_NONE)
+    PtcIndex *index = new_index(heap, ptc_seq_count(entries) / stride(v));
+    if (!index)
         return PTC_NONE;
-    PtcValue less = new_dict(heap, (PtcTag)d->obj.type, d->obj.count - 1, entries, index);
+    index->root = ptc_hamt_remove(heap, ptc_from_obj(index), index_of(v)->root, ptc_hamt_slot(hash, (uint32_t)entry));
+    if (index->root == PTC_NONE)
+        return PTC_NONE;
+    PtcValue less = new_dict(heap, (PtcTag)d->obj.type, d->obj.count - 1, entries, ptc_from_obj(index));
     if (less == PTC_NONE)
         return less;
     size_t live = ptc_obj(less)->count;
@@ -156,9 +194,10 @@ PtcValue ptc_dict_from_small(PtcHeap *heap, PtcValue small)
         slots[i] = ptc_hamt_slot(ptc_shape_hashes(s)[i], (uint32_t)i);
     }
     PtcValue entries = ptc_vec_new(heap, items, is_map ? 2 * n : n, 0);
-    PtcValue index = entries == PTC_NONE ? entries : ptc_hamt_build(heap, slots, scratch, n);
-    return index == PTC_NONE ? index
-                             : new_dict(heap, is_map ? PTC_T_BMAP : PTC_T_BSET, n, entries, index);
+    PtcIndex *index = entries == PTC_NONE ? NULL : new_index(heap, n);
+    if (!index || (index->root = ptc_hamt_build(heap, ptc_from_obj(index), slots, scratch, n)) == PTC_NONE)
+        return PTC_NONE;
+    return new_dict(heap, is_map ? PTC_T_BMAP : PTC_T_BSET, n, entries, ptc_from_obj(index));
 }
 
 /* ----------------------------------------------------------------- building */
@@ -296,9 +335,11 @@ static PtcValue build_index(PtcDictBuild *b)
     }
     for (size_t i = 0; i < n; i++)
         slots[i] = ptc_hamt_slot(b->hashes[i], (uint32_t)i);
-    PtcValue index = ptc_hamt_build(b->heap, slots, slots + n, n);
+    PtcIndex *index = new_index(b->heap, n);
+    if (index)
+        index->root = ptc_hamt_build(b->heap, ptc_from_obj(index), slots, slots + n, n);
     ptc_mem_free(mem, slots, bytes);
-    return index;
+    return index && index->root != PTC_NONE ? ptc_from_obj(index) : PTC_NONE;
 }
 
 static PtcValue large_done(PtcDictBuild *b)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * dict.h - large maps and sets; map.h is the way in for everybody else.
  *
- * Entries stand in a persistent vector in insertion order; a hash trie leads from a key's hash to the
- * number of its entry.  Replacing a value copies one path of the vector; adding a key appends
- * to the vector (mostly in place) and copies one path of the trie. */
+ * Entries stand in a persistent vector in insertion order; an index, a hash trie, leads from a key's
+ * hash to the number of its entry.  The versions of a map share one index: adding a key to the newest version
+ * changes the index in place.  Older versions may then meet numbers beyond their entries, or numbers that
+ * mean another key to them; they ignore both, because a number counts only when the entry there has the key. Adding to an
+ * older version copies one path of the trie under a new index.  Replacing a value copies one path of the entry vector. */
 #ifndef PTC_VALUE_DICT_H
 #define PTC_VALUE_DICT_H
 
@@ -27,9 +29,11 @@ static inline PtcValue ptc_hamt_slot(uint32_t hash, uint32_t entry)
 }
 /* The slots whose hash is `hash`: pointer and number. */
 size_t ptc_hamt_find(PtcValue root, uint32_t hash, const PtcValue **slots);
-PTC_MUST_USE PtcValue ptc_hamt_insert(PtcHeap *heap, PtcValue root, PtcValue slot);
-PTC_MUST_USE PtcValue ptc_hamt_remove(PtcHeap *heap, PtcValue root, PtcValue slot);
+/* The trie with a slot more or less.  Nodes owned by `owner` (an index) are changed in place by
+ * inserting; removing always copies. */
+PTC_MUST_USE PtcValue ptc_hamt_insert(PtcHeap *heap, PtcValue owner, PtcValue root, PtcValue slot);
+PTC_MUST_USE PtcValue ptc_hamt_remove(PtcHeap *heap, PtcValue owner, PtcValue root, PtcValue slot);
 /* A trie of n slot words, which are reordered; `scratch` has room for n more. */
-PTC_MUST_USE PtcValue ptc_hamt_build(PtcHeap *heap, PtcValue *slots, PtcValue *scratch, size_t n);
+PTC_MUST_USE PtcValue ptc_hamt_build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *scratch, size_t n);
 
 #endif

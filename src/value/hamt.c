@@ -19,11 +19,14 @@ static uint32_t slot_hash(PtcValue slot)
     return (uint32_t)(slot >> 32);
 }
 
-static PtcHamt *new_node(PtcHeap *heap, size_t n, uint64_t bitmap)
+static PtcHamt *new_node(PtcHeap *heap, PtcValue owner, size_t n, size_t cap, uint32_t bitmap)
 {
-    PtcHamt *o = ptc_heap_object(heap, PTC_T_HAMT, sizeof *o + n * sizeof(PtcValue), (uint32_t)n);
-    if (o)
-        o->bitmap = bitmap;
+    PtcHamt *o = ptc_heap_object(heap, PTC_T_HAMT, sizeof *o + cap * sizeof(PtcValue), (uint32_t)n);
+    if (!o)
+        return NULL;
+    o->bitmap = bitmap;
+    o->cap = (uint32_t)cap;
+    o->owner = owner;
     return o;
 }
 
@@ -33,14 +36,14 @@ static bool is_clash(const PtcHamt *n)
 }
 
 /* Position of the slot for this hash at this level, counting the bits before it. */
-static size_t place(uint64_t bitmap, uint64_t bit)
+static size_t place(uint32_t bitmap, uint32_t bit)
 {
-    return (size_t)__builtin_popcountll(bitmap & (bit - 1));
+    return (size_t)__builtin_popcount(bitmap & (bit - 1));
 }
 
-static uint64_t bit_of(uint32_t hash, unsigned shift)
+static uint32_t bit_of(uint32_t hash, unsigned shift)
 {
-    return (uint64_t)1 << ((hash >> shift) & MASK);
+    return (uint32_t)1 << ((hash >> shift) & MASK);
 }
 
 size_t ptc_hamt_find(PtcValue root, uint32_t hash, const PtcValue **slots)
@@ -51,7 +54,7 @@ size_t ptc_hamt_find(PtcValue root, uint32_t hash, const PtcValue **slots)
             *slots = n->slots;
             return slot_hash(n->slots[0]) == hash ? n->obj.count : 0;
         }
-        uint64_t bit = bit_of(hash, shift);
+        uint32_t bit = bit_of(hash, shift);
         if (!(n->bitmap & bit))
             return 0;
         PtcValue *at = &n->slots[place(n->bitmap, bit)];
@@ -63,22 +66,40 @@ size_t ptc_hamt_find(PtcValue root, uint32_t hash, const PtcValue **slots)
     }
 }
 
-/* A copy with `slot` put in before position `at`. */
-static PtcValue with_added(PtcHeap *heap, const PtcHamt *n, size_t at, PtcValue slot, uint64_t bitmap)
+static bool owned(const PtcHeap *heap, PtcValue owner, const PtcHamt *n)
 {
-    PtcHamt *o = new_node(heap, n->obj.count + 1, bitmap);
+    return n->owner == owner && ptc_heap_owns(heap, ptc_from_obj(n));
+}
+
+/* The node with `slot` put in before position `at`: in place when it is ours and has room. */
+static PtcValue with_added(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at, PtcValue slot, uint32_t bitmap)
+{
+    size_t count = n->obj.count;
+    if (count < n->cap && owned(heap, owner, n)) {
+        memmove(n->slots + at + 1, n->slots + at, (count - at) * sizeof slot);
+        n->slots[at] = slot;
+        n->obj.count++;
+        n->bitmap = bitmap;
+        return ptc_from_obj(n);
+    }
+    size_t cap = is_clash(n) ? count + count / 2 + 1 : (count + 4) & ~(size_t)3;
+    PtcHamt *o = new_node(heap, owner, count + 1, cap, bitmap);
     if (!o)
         return PTC_NONE;
     o->obj.flags = n->obj.flags;
     memcpy(o->slots, n->slots, at * sizeof slot);
     o->slots[at] = slot;
-    memcpy(o->slots + at + 1, n->slots + at, (n->obj.count - at) * sizeof slot);
+    memcpy(o->slots + at + 1, n->slots + at, (count - at) * sizeof slot);
     return ptc_from_obj(o);
 }
 
-static PtcValue with_replaced(PtcHeap *heap, const PtcHamt *n, size_t at, PtcValue slot)
+static PtcValue with_replaced(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at, PtcValue slot)
 {
-    PtcHamt *o = new_node(heap, n->obj.count, n->bitmap);
+    if (owned(heap, owner, n)) {
+        n->slots[at] = slot;
+        return ptc_from_obj(n);
+    }
+    PtcHamt *o = new_node(heap, owner, n->obj.count, n->obj.count, n->bitmap);
     if (!o)
         return PTC_NONE;
     o->obj.flags = n->obj.flags;
@@ -87,9 +108,9 @@ static PtcValue with_replaced(PtcHeap *heap, const PtcHamt *n, size_t at, PtcVal
     return ptc_from_obj(o);
 }
 
-static PtcValue new_clash(PtcHeap *heap, PtcValue a, PtcValue b)
+static PtcValue new_clash(PtcHeap *heap, PtcValue owner, PtcValue a, PtcValue b)
 {
-    PtcHamt *o = new_node(heap, 2, 0);
+    PtcHamt *o = new_node(heap, owner, 2, 2, 0);
     if (!o)
         return PTC_NONE;
     o->obj.flags = PTC_HAMT_CLASH;
@@ -99,21 +120,21 @@ static PtcValue new_clash(PtcHeap *heap, PtcValue a, PtcValue b)
 }
 
 /* The smallest subtree at `shift` that holds both: a (an entry or clash node with hash ha) and the entry b. */
-static PtcValue join(PtcHeap *heap, PtcValue a, uint32_t ha, PtcValue b, unsigned shift)
+static PtcValue join(PtcHeap *heap, PtcValue owner, PtcValue a, uint32_t ha, PtcValue b, unsigned shift)
 {
     uint32_t hb = slot_hash(b);
     if (ha == hb)
-        return new_clash(heap, a, b);
-    uint64_t bit_a = bit_of(ha, shift), bit_b = bit_of(hb, shift);
+        return new_clash(heap, owner, a, b);
+    uint32_t bit_a = bit_of(ha, shift), bit_b = bit_of(hb, shift);
     if (bit_a == bit_b) {
-        PtcValue child = join(heap, a, ha, b, shift + BITS);
-        PtcHamt *o = child == PTC_NONE ? NULL : new_node(heap, 1, bit_a);
+        PtcValue child = join(heap, owner, a, ha, b, shift + BITS);
+        PtcHamt *o = child == PTC_NONE ? NULL : new_node(heap, owner, 1, 1, bit_a);
         if (!o)
             return PTC_NONE;
         o->slots[0] = child;
         return ptc_from_obj(o);
     }
-    PtcHamt *o = new_node(heap, 2, bit_a | bit_b);
+    PtcHamt *o = new_node(heap, owner, 2, 4, bit_a | bit_b);
     if (!o)
         return PTC_NONE;
     o->slots[bit_a < bit_b ? 0 : 1] = a;
@@ -121,34 +142,45 @@ static PtcValue join(PtcHeap *heap, PtcValue a, uint32_t ha, PtcValue b, unsigne
     return ptc_from_obj(o);
 }
 
+static PtcValue insert_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue slot, unsigned shift)
+{
+    uint32_t theirs = slot_hash(n->slots[0]);
+    if (theirs != slot_hash(slot))
+        return join(heap, owner, ptc_from_obj(n), theirs, slot, shift);
+    for (size_t i = 0; i < n->obj.count; i++)
+        if (n->slots[i] == slot)
+            return ptc_from_obj(n);
+    return with_added(heap, owner, n, n->obj.count, slot, 0);
+}
+
 /* Depth is bounded by the hash: at most 7 levels. */
-static PtcValue insert(PtcHeap *heap, PtcValue v, PtcValue slot, unsigned shift)
+static PtcValue insert(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue slot, unsigned shift)
 {
     PtcHamt *n = hamt(v);
     uint32_t hash = slot_hash(slot);
-    if (is_clash(n)) {
-        uint32_t theirs = slot_hash(n->slots[0]);
-        return theirs == hash ? with_added(heap, n, n->obj.count, slot, 0)
-                              : join(heap, v, theirs, slot, shift);
-    }
-    uint64_t bit = bit_of(hash, shift);
+    if (is_clash(n))
+        return insert_clash(heap, owner, n, slot, shift);
+    uint32_t bit = bit_of(hash, shift);
     size_t at = place(n->bitmap, bit);
     if (!(n->bitmap & bit))
-        return with_added(heap, n, at, slot, n->bitmap | bit);
+        return with_added(heap, owner, n, at, slot, n->bitmap | bit);
     PtcValue old = n->slots[at];
-    PtcValue child = is_entry(old) ? join(heap, old, slot_hash(old), slot, shift + BITS)
-                                   : insert(heap, old, slot, shift + BITS);
-    return child == PTC_NONE ? child : with_replaced(heap, n, at, child);
+    if (old == slot)
+        return v;
+    PtcValue child = is_entry(old) ? join(heap, owner, old, slot_hash(old), slot, shift + BITS)
+                                   : insert(heap, owner, old, slot, shift + BITS);
+    return child == PTC_NONE || child == old ? (child == PTC_NONE ? child : v)
+                                             : with_replaced(heap, owner, n, at, child);
 }
 
-PtcValue ptc_hamt_insert(PtcHeap *heap, PtcValue root, PtcValue slot)
+PtcValue ptc_hamt_insert(PtcHeap *heap, PtcValue owner, PtcValue root, PtcValue slot)
 {
-    return insert(heap, root, slot, 0);
+    return insert(heap, owner, root, slot, 0);
 }
 
-static PtcValue without(PtcHeap *heap, const PtcHamt *n, size_t at, uint64_t bitmap)
+static PtcValue without(PtcHeap *heap, PtcValue owner, const PtcHamt *n, size_t at, uint32_t bitmap)
 {
-    PtcHamt *o = new_node(heap, n->obj.count - 1, bitmap);
+    PtcHamt *o = new_node(heap, owner, n->obj.count - 1, n->obj.count - 1, bitmap);
     if (!o)
         return PTC_NONE;
     o->obj.flags = n->obj.flags;
@@ -157,36 +189,41 @@ static PtcValue without(PtcHeap *heap, const PtcHamt *n, size_t at, uint64_t bit
     return ptc_from_obj(o);
 }
 
-static PtcValue remove_from(PtcHeap *heap, PtcValue v, PtcValue slot, unsigned shift)
+static PtcValue remove_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue slot)
+{
+    for (size_t i = 0; i < n->obj.count; i++)
+        if (n->slots[i] == slot)
+            return without(heap, owner, n, i, 0);
+    return ptc_from_obj(n);
+}
+
+/* `owner` is a new index, which owns no node yet: everything on the path is copied. */
+static PtcValue remove_from(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue slot, unsigned shift)
 {
     PtcHamt *n = hamt(v);
-    if (is_clash(n)) {
-        for (size_t i = 0; i < n->obj.count; i++)
-            if (n->slots[i] == slot)
-                return without(heap, n, i, 0);
-        return v;
-    }
-    uint64_t bit = bit_of(slot_hash(slot), shift);
+    if (is_clash(n))
+        return remove_clash(heap, owner, n, slot);
+    uint32_t bit = bit_of(slot_hash(slot), shift);
     size_t at = place(n->bitmap, bit);
     if (!(n->bitmap & bit))
         return v;
     if (n->slots[at] == slot)
-        return without(heap, n, at, n->bitmap & ~bit);
+        return without(heap, owner, n, at, n->bitmap & ~bit);
     if (is_entry(n->slots[at]))
         return v;
-    PtcValue child = remove_from(heap, n->slots[at], slot, shift + BITS);
+    PtcValue child = remove_from(heap, owner, n->slots[at], slot, shift + BITS);
     if (child == PTC_NONE || child == n->slots[at])
         return child == PTC_NONE ? child : v;
     if (hamt(child)->obj.count == 0)
-        return without(heap, n, at, n->bitmap & ~bit);
+        return without(heap, owner, n, at, n->bitmap & ~bit);
     if (hamt(child)->obj.count == 1 && is_entry(hamt(child)->slots[0]))
         child = hamt(child)->slots[0];
-    return with_replaced(heap, n, at, child);
+    return with_replaced(heap, owner, n, at, child);
 }
 
-PtcValue ptc_hamt_remove(PtcHeap *heap, PtcValue root, PtcValue slot)
+PtcValue ptc_hamt_remove(PtcHeap *heap, PtcValue owner, PtcValue root, PtcValue slot)
 {
-    return remove_from(heap, root, slot, 0);
+    return remove_from(heap, owner, root, slot, 0);
 }
 
 static bool all_one_hash(const PtcValue *slots, size_t n)
@@ -197,12 +234,12 @@ static bool all_one_hash(const PtcValue *slots, size_t n)
     return true;
 }
 
-static PtcValue build(PtcHeap *heap, PtcValue *slots, PtcValue *scratch, size_t n, unsigned shift)
+static PtcValue build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *scratch, size_t n, unsigned shift)
 {
     if (!ptc_tick(heap->budget, (int64_t)n))
         return PTC_NONE;
     if (n > 1 && all_one_hash(slots, n)) {
-        PtcHamt *o = new_node(heap, n, 0);
+        PtcHamt *o = new_node(heap, owner, n, n, 0);
         if (!o)
             return PTC_NONE;
         o->obj.flags = PTC_HAMT_CLASH;
@@ -212,11 +249,11 @@ static PtcValue build(PtcHeap *heap, PtcValue *slots, PtcValue *scratch, size_t 
     size_t start[MASK + 2] = {0};
     for (size_t i = 0; i < n; i++)
         start[((slot_hash(slots[i]) >> shift) & MASK) + 1]++;
-    uint64_t bitmap = 0;
+    uint32_t bitmap = 0;
     size_t used = 0;
     for (size_t d = 0; d <= MASK; d++) {
         if (start[d + 1]) {
-            bitmap |= (uint64_t)1 << d;
+            bitmap |= (uint32_t)1 << d;
             used++;
         }
         start[d + 1] += start[d];
@@ -225,13 +262,13 @@ static PtcValue build(PtcHeap *heap, PtcValue *slots, PtcValue *scratch, size_t 
     memcpy(at, start, sizeof at);
     for (size_t i = 0; i < n; i++)
         scratch[at[(slot_hash(slots[i]) >> shift) & MASK]++] = slots[i];
-    PtcHamt *o = new_node(heap, used, bitmap);
+    PtcHamt *o = new_node(heap, owner, used, used, bitmap);
     for (size_t d = 0, k = 0; o && d <= MASK; d++) {
         size_t m = start[d + 1] - start[d];
         if (m == 0)
             continue;
         PtcValue child = m == 1 ? scratch[start[d]]
-                                : build(heap, scratch + start[d], slots + start[d], m, shift + BITS);
+                                : build(heap, owner, scratch + start[d], slots + start[d], m, shift + BITS);
         if (child == PTC_NONE)
             return child;
         o->slots[k++] = child;
@@ -239,7 +276,7 @@ static PtcValue build(PtcHeap *heap, PtcValue *slots, PtcValue *scratch, size_t 
     return o ? ptc_from_obj(o) : PTC_NONE;
 }
 
-PtcValue ptc_hamt_build(PtcHeap *heap, PtcValue *slots, PtcValue *scratch, size_t n)
+PtcValue ptc_hamt_build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *scratch, size_t n)
 {
-    return build(heap, slots, scratch, n, 0);
+    return build(heap, owner, slots, scratch, n, 0);
 }

@@ -7,7 +7,8 @@ _Static_assert(PTC_PAGE_FIRST % PTC_LINE_BYTES == 0, "objects start on a line");
 enum {
     CHUNK_PAGES = 8,
     KEEP_PAGES = 64,                  /* free pages a pool keeps */
-    FIRST_COLLECT = 1024 * 1024,      /* a heap this small is never collected */
+    MIN_ROOM = 1024 * 1024,           /* garbage worth a collection, at least and at most */
+    MAX_ROOM = 4 * 1024 * 1024,
     MARK_STACK_MAX = 64 * 1024,       /* entries; beyond that pages are rescanned */
 };
 
@@ -125,15 +126,15 @@ static void pool_give(PtcPool *pool, PtcPage *list)
 
 /* ---------------------------------------------------------------- allocation */
 
+/* A collection pays off after about as much garbage as there is live data, but not before
+ * MIN_ROOM; beyond MAX_ROOM more room only costs cache misses and page faults. */
 static size_t collect_threshold(const PtcHeap *heap)
 {
     size_t room = heap->limit / 4;
-    if (room < FIRST_COLLECT)
-        room = FIRST_COLLECT;
+    room = room < MIN_ROOM ? MIN_ROOM : room > MAX_ROOM ? MAX_ROOM : room;
     if (room < heap->live)
         room = heap->live;
-    return heap->live > heap->limit - (room < heap->limit ? room : heap->limit) ? heap->limit
-                                                                                : heap->live + room;
+    return room >= heap->limit || heap->live > heap->limit - room ? heap->limit : heap->live + room;
 }
 
 void ptc_heap_init(PtcHeap *heap, PtcPool *pool, PtcBudget *budget, size_t limit)
@@ -172,10 +173,8 @@ static bool charge(PtcHeap *heap, size_t n)
     if (n > heap->limit || heap->used > heap->limit - n)
         return ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
     heap->used += n;
-    if (heap->used > heap->collect_at) {
-        heap->want_collect = true;
-        heap->budget->fuel = 0;
-    }
+    if (heap->used > heap->collect_at)
+        heap->budget->wake = true;
     return true;
 }
 
@@ -514,7 +513,7 @@ void ptc_heap_mark_finish(PtcHeap *heap)
     heap->hole_page = NULL;
     heap->cur = heap->end = heap->over = heap->over_end = NULL;
     heap->collect_at = collect_threshold(heap);
-    heap->want_collect = false;
+    heap->budget->wake = false;
 }
 
 static void adopt_list(PtcHeap *heap, PtcPage **mine, PtcPage *theirs)
@@ -535,7 +534,7 @@ void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from)
     heap->page_bytes += from->page_bytes;
     heap->used += from->used;
     if (heap->used > heap->collect_at)
-        heap->want_collect = true;
+        heap->budget->wake = true;
     from->pages = from->large = NULL;
     from->page_bytes = from->used = 0;
     ptc_heap_deinit(from);

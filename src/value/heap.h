@@ -74,9 +74,8 @@ struct PtcHeap {
     size_t used;         /* bytes live after the last collection plus handed out since */
     size_t live;         /* bytes live after the last collection */
     size_t limit;        /* for `used` */
-    size_t collect_at;   /* when `used` passes this, a collection is wanted */
+    size_t collect_at;   /* when `used` passes this, budget->wake asks for a collection */
     size_t page_bytes;   /* held from the pool and as large pages */
-    bool want_collect;   /* set by allocation, cleared by collection */
     uint32_t refs;       /* owners; see ptc_heap_retain */
     PtcValue *mark_stack;
     size_t mark_count, mark_cap;

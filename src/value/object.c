@@ -48,7 +48,10 @@ PtcLayout ptc_object_layout(const PtcObj *o)
     case PTC_T_CLOSURE:
         return run_of_values(o, sizeof(PtcObj), n + 1, sizeof(PtcSmap) + n * sizeof(PtcValue));
     case PTC_T_HAMT:
-        return run_of_values(o, sizeof(PtcHamt), n, sizeof(PtcHamt) + n * sizeof(PtcValue));
+        return run_of_values(o, sizeof(PtcHamt), n,
+                             sizeof(PtcHamt) + ((const PtcHamt *)(const void *)o)->cap * sizeof(PtcValue));
+    case PTC_T_INDEX:
+        return run_of_values(o, sizeof(PtcObj), 1, sizeof(PtcIndex));
     case PTC_T_PROTO:
         return run_of_values(o, sizeof(PtcObj), PTC_PROTO_VALUES, sizeof(PtcProto));
     case PTC_T_NONE:

@@ -87,19 +87,28 @@ typedef struct PtcSmap {
     PtcValue values[];
 } PtcSmap;
 
-/* Large map or set.  entries is a sequential of key, value, key, value ... (BMAP) or keys (BSET) in insertion order,
- * where PTC_UNBOUND as key marks a deleted entry.  obj.count counts live entries. */
+/* Large map or set.  entries is a FLAT or VEC of key, value, key, value ... (BMAP) or keys (BSET) in
+ * insertion order, where PTC_UNBOUND as key marks a deleted entry.  obj.count counts live entries. */
 typedef struct PtcDict {
     PtcObj obj;
-    PtcValue entries; /* FLAT or VEC */
-    PtcValue index;   /* PtcHamt */
+    PtcValue entries;
+    PtcValue index; /* PtcIndex */
 } PtcDict;
+
+/* From hash to entry number, shared by the versions of a map; see dict.h.  obj.count: entries of the
+ * newest version that uses it. */
+typedef struct PtcIndex {
+    PtcObj obj;
+    PtcValue root; /* PtcHamt */
+} PtcIndex;
 
 /* Hash trie node.  A slot is a child (PtcHamt) or a packed entry: hash << 32 | entry number << 1 | 1.
  * flag PTC_HAMT_CLASH: all slots are entries with one hash, in no order, bitmap unused. */
 typedef struct PtcHamt {
-    PtcObj obj; /* count: slots */
-    uint64_t bitmap;
+    PtcObj obj; /* count: slots in use */
+    uint32_t bitmap;
+    uint32_t cap;   /* slots there is room for */
+    uint64_t owner; /* the index that may change it in place; not traced, may be stale */
     PtcValue slots[];
 } PtcHamt;
 #define PTC_HAMT_CLASH 1

@@ -48,7 +48,8 @@ typedef enum {
     PTC_T_SMAP,    /* PtcSmap: map of up to 16 entries */
     PTC_T_BSET,    /* PtcDict */
     PTC_T_BMAP,    /* PtcDict */
-    PTC_T_HAMT,    /* PtcHamt: inside of a PtcDict */
+    PTC_T_INDEX,   /* PtcIndex: inside of a PtcDict */
+    PTC_T_HAMT,    /* PtcHamt: inside of a PtcIndex */
     PTC_T_CLOSURE, /* PtcClosure */
     PTC_T_PROTO,   /* PtcProto: compiled function */
     PTC_T_BYTES,   /* PtcBytes: raw bytes inside of other objects */

@@ -289,6 +289,19 @@ PtcValue ptc_vec_conj(PtcHeap *heap, PtcValue v, PtcValue x)
     return vec_conj(heap, vec(v), x, flags);
 }
 
+PtcValue ptc_vec_conj2(PtcHeap *heap, PtcValue v, PtcValue x, PtcValue y)
+{
+    size_t count = ptc_seq_count(v), in_tail = count - tail_start(count);
+    if (ptc_tag(v) == PTC_T_VEC && in_tail + 2 <= WIDTH && !too_many(heap, count)) {
+        PtcNode *tail = node_append(heap, node(vec(v)->tail), in_tail, x);
+        if (!tail || !(tail = node_append(heap, tail, in_tail + 1, y)))
+            return PTC_NONE;
+        return new_vec(heap, count + 2, vec(v)->obj.aux, vec(v)->root, ptc_from_obj(tail), ptc_obj(v)->flags & PTC_SEQ);
+    }
+    v = ptc_vec_conj(heap, v, x);
+    return v == PTC_NONE ? v : ptc_vec_conj(heap, v, y);
+}
+
 /* ---------------------------------------------------------- replacing, popping */
 
 static PtcNode *node_assoc(PtcHeap *heap, const PtcNode *n, unsigned level, size_t i, PtcValue x)

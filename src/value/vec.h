@@ -32,6 +32,8 @@ const PtcValue *ptc_vec_chunk(PtcValue vec, size_t i, size_t *n);
 
 /* Append / replace / drop the last.  vec is FLAT, VEC or SLICE and keeps its flags. */
 PTC_MUST_USE PtcValue ptc_vec_conj(PtcHeap *heap, PtcValue vec, PtcValue x);
+/* Two at once, for entries of maps. */
+PTC_MUST_USE PtcValue ptc_vec_conj2(PtcHeap *heap, PtcValue vec, PtcValue x, PtcValue y);
 PTC_MUST_USE PtcValue ptc_vec_assoc(PtcHeap *heap, PtcValue vec, size_t i, PtcValue x);
 PTC_MUST_USE PtcValue ptc_vec_pop(PtcHeap *heap, PtcValue vec);
 
