@@ -111,9 +111,11 @@ static void compact(PtcSession *s)
     PtcHeapBox *box = ptc_box_new(ptc, s->box->heap.limit);
     PtcValue *values = box ? ptc_mem_alloc(&ptc->mem, bytes ? bytes : 1) : NULL;
     if (values) {
-        memcpy(values, s->globals, bytes);
+        if (bytes)
+            memcpy(values, s->globals, bytes);
         if (copy_all(box, values, s->names.count)) {
-            memcpy(s->globals, values, bytes);
+            if (bytes)
+                memcpy(s->globals, values, bytes);
             PtcHeapBox *old = s->box;
             s->box = box;
             box = old;
@@ -160,10 +162,12 @@ static bool commit_into(PtcSession *s, PtcVM *vm, PtcValue *scratch)
 {
     size_t bytes = vm->global_count * sizeof *scratch;
     ptc_budget_start(s->ptc, &s->box->budget, vm->timeout_ms);
-    memcpy(scratch, vm->globals, bytes);
+    if (bytes)
+        memcpy(scratch, vm->globals, bytes);
     if (!copy_all(s->box, scratch, vm->global_count))
         return false;
-    memcpy(s->globals, scratch, bytes);
+    if (bytes)
+        memcpy(s->globals, scratch, bytes);
     return true;
 }
 

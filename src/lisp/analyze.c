@@ -211,8 +211,9 @@ static bool check_keys(Analyzer *an, const PtcForm *form, PtcExpr *const *items,
         if (items[i]->kind != PTC_X_CONST)
             continue;
         bool twice = ptc_dict_build_find(&seen, items[i]->value) >= 0;
-        if (twice && step == 2)
-            ax_error(an, PTC_E_INVALID_FORM, form->items[i], "keep one of the two", "this map has the same key twice");
+        if (twice)
+            ax_error(an, PTC_E_INVALID_FORM, form->items[i], "keep one of the two", "this %s twice",
+                     step == 2 ? "map has the same key" : "set holds the same element");
         ok = ptc_dict_build_put(&seen, items[i]->value, PTC_NIL);
     }
     ptc_dict_build_cancel(&seen);
@@ -327,6 +328,13 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     return x;
 }
 
+/* Forms that no local name can hide, as in Clojure. */
+static bool is_basic(const PtcForm *head)
+{
+    return form_is_symbol(head, "if") || form_is_symbol(head, "do") || form_is_symbol(head, "def") ||
+           form_is_symbol(head, "quote") || form_is_symbol(head, "recur");
+}
+
 static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count == 0) {
@@ -334,9 +342,9 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
         return ax_const(an, empty, form);
     }
     const PtcForm *head = form->items[0];
-    FormFn special = head->kind == PTC_F_SYMBOL && !ax_find_local(an, head->text, head->len)
-                         ? ax_special(head->text, head->len)
-                         : NULL;
+    FormFn special = head->kind == PTC_F_SYMBOL ? ax_special(head->text, head->len) : NULL;
+    if (special && !is_basic(head) && ax_find_local(an, head->text, head->len))
+        special = NULL;
     return special ? special(an, form, tail) : call(an, form);
 }
 
@@ -345,15 +353,13 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
 static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
 {
     int global = ptc_names_find(an->names, form->text, form->len);
+    int row = global < 0 ? ptc_builtin_find(form->text, form->len) : -1;
+    if (row >= 0)
+        return ax_const(an, ptc_builtin((uint32_t)row), form);
     if (global < 0)
         return ax_error(an, PTC_E_UNBOUND, form, "define it with def first", "#'%.*s: no such var",
                         (int)form->len, form->text);
-    PtcValue fields[2] = {ptc_symbol_new(an->heap, form->text, form->len), ptc_int(global)};
-    PtcRecord *o = fields[0] == PTC_NONE ? NULL : ptc_heap_object(an->heap, PTC_T_VAR, sizeof *o + sizeof fields, 2);
-    if (!o)
-        return NULL;
-    memcpy(o->fields, fields, sizeof fields);
-    return ax_const(an, ptc_from_obj(o), form);
+    return ax_const(an, ax_var(an, form, global), form);
 }
 
 static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)

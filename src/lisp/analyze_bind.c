@@ -86,7 +86,7 @@ static bool bind_vector(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *f
         if (rest && i + 2 < p->count && !is_key(p->items[i + 2], "as"))
             return bad_pattern(an, p->items[i + 2], "only :as may follow the name after &");
         PtcExpr *v = access(an, rest ? "%nthrest" : "%nth", from, ax_const(an, ptc_int((int64_t)i), item), NULL, item);
-        if (!ax_destructure(an, b, p->items[rest ? ++i : i], v))
+        if (!(rest ? ax_destructure_rest(an, b, p->items[++i], v) : ax_destructure(an, b, item, v)))
             return false;
     }
     return true;
@@ -184,4 +184,15 @@ bool ax_destructure(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *
     bool ok = pattern->kind == PTC_F_VECTOR ? bind_vector(an, b, pattern, from) : bind_map(an, b, pattern, from);
     an->depth--;
     return ok;
+}
+
+bool ax_destructure_rest(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *value)
+{
+    PtcExpr **args = pattern->kind == PTC_F_MAP ? ax_items(an, 1) : NULL;
+    if (pattern->kind == PTC_F_MAP) {
+        if (!args || !(args[0] = value))
+            return false;
+        value = ax_builtin(an, "%options", args, 1, pattern);
+    }
+    return ax_destructure(an, b, pattern, value);
 }

@@ -30,7 +30,8 @@ static bool bind_params(Analyzer *an, PtcArity *arity, const PtcForm *params, Bi
     }
     arity->count = (uint32_t)n;
     for (size_t i = 0; i < n; i++)
-        if (patterns[i] && !ax_destructure(an, b, patterns[i], ax_local(an, arity->params[i], patterns[i])))
+        if (patterns[i] && !(arity->variadic && i + 1 == n ? ax_destructure_rest : ax_destructure)(
+                               an, b, patterns[i], ax_local(an, arity->params[i], patterns[i])))
             return false;
     return true;
 }

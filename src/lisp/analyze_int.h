@@ -72,6 +72,8 @@ PtcLocal *ax_temp(Analyzer *an);
 /* Constants of the program: equal keywords and strings share one value. */
 PtcValue ax_keyword(Analyzer *an, const char *text, size_t len);
 PtcValue ax_string(Analyzer *an, const char *text, size_t len);
+/* The var of a global as a value, #'name. */
+PtcValue ax_var(Analyzer *an, const PtcForm *name, int global);
 /* Quoted data as a value; PTC_NONE: out of memory. */
 PtcValue ax_quote(Analyzer *an, const PtcForm *form);
 
@@ -86,6 +88,8 @@ typedef struct Bindings {
     size_t count;
 } Bindings;
 bool ax_add_binding(Analyzer *an, Bindings *b, PtcLocal *local, PtcExpr *value);
+/* Binds the pattern after & to the rest of the values: a map pattern takes them as keyword arguments. */
+bool ax_destructure_rest(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *value);
 /* Binds `pattern` to `value`; the names are in scope afterwards. */
 bool ax_destructure(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *value);
 PtcExpr *ax_let(Analyzer *an, Bindings *b, PtcExpr *body, const PtcForm *at);

@@ -163,6 +163,8 @@ static PtcExpr *comprehension(Analyzer *an, const PtcForm *form, bool builds)
         return ax_error(an, PTC_E_INVALID_FORM, v ? v : form, "(for [x coll y coll2 :when test] body)",
                         "%.*s needs a vector that begins with a name and a collection", (int)form->items[0]->len,
                         form->items[0]->text);
+    if (builds && form->count < 3)
+        return ax_error(an, PTC_E_ARITY, form, "(for [x coll] body)", "for needs a body");
     ForState st = {form, v, NULL};
     PtcLocal *scope = an->scope;
     PtcExpr *loop = an->loop;
@@ -216,7 +218,7 @@ PtcExpr *ax_dotimes(Analyzer *an, const PtcForm *form, bool tail)
 /* -------------------------------------------------------------------------------- def */
 
 /* The var of a global as a value, #'name. */
-static PtcValue var_value(Analyzer *an, const PtcForm *name, int global)
+PtcValue ax_var(Analyzer *an, const PtcForm *name, int global)
 {
     PtcValue symbol = ptc_symbol_new(an->heap, name->text, name->len);
     PtcRecord *o = symbol == PTC_NONE ? NULL : ptc_heap_object(an->heap, PTC_T_VAR, sizeof *o + 2 * sizeof symbol, 2);
@@ -232,7 +234,7 @@ static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool o
     const PtcForm *name = form->items[1];
     int global = ptc_names_find(an->names, name->text, name->len);
     PtcExpr *x = value && global >= 0 ? ax_new(an, PTC_X_DEF, form) : NULL;
-    if (!x || (x->value = var_value(an, name, global)) == PTC_NONE)
+    if (!x || (x->value = ax_var(an, name, global)) == PTC_NONE)
         return NULL;
     x->index = (uint32_t)global;
     x->a = value;

@@ -270,12 +270,32 @@ static bool call_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *ar
     return ok;
 }
 
+/* More arguments than fit on the C stack: with the record before them, in a rooted array. */
+static bool call_record_long(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcValue *root = ptc_roots(vm, 1);
+    size_t n = (size_t)argc + 1;
+    if (!root)
+        return false;
+    *root = f;
+    PtcNode *all = ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *all + n * sizeof f, (uint32_t)n);
+    if (!all && ptc_recover(vm))
+        all = ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *all + n * sizeof f, (uint32_t)n);
+    if (!all)
+        return false;
+    all->slots[0] = f;
+    memcpy(all->slots + 1, argv, (size_t)argc * sizeof f);
+    *root = ptc_from_obj(all);
+    bool ok = call_builtin(vm, ptc_builtin_index(ptc_record_field(f, 0)), (int)n, all->slots, out);
+    vm->root_count--;
+    return ok;
+}
+
 static bool call_record(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)
 {
     PtcValue with[COPIED_ARGS];
     if (argc + 1 > COPIED_ARGS)
-        return ptc_fail(vm, PTC_E_ARITY, "a composed function takes at most %d arguments, got %d",
-                        COPIED_ARGS - 1, argc);
+        return call_record_long(vm, f, argc, argv, out);
     with[0] = f;
     for (int k = 0; k < argc; k++)
         with[k + 1] = argv[k];

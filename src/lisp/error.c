@@ -84,16 +84,12 @@ const char *ptc_type_name(PtcValue v)
 /* "a string \"abc\"": the type and, when it is short, the value. */
 static void describe(PtcVM *vm, PtcValue v, char *out, size_t size)
 {
-    PtcBuf buf;
-    ptc_buf_init(&buf, vm->mem, SHOWN_BYTES);
+    char shown[SHOWN_BYTES + 1];
+    PtcBuf buf = {.mem = vm->mem, .data = shown, .cap = sizeof shown, .max = SHOWN_BYTES};
     PtcPrinter printer = ptc_vm_printer(vm, true);
     bool bare = v == PTC_NIL || ptc_is(v, PTC_T_CLOSURE) || !ptc_print(&printer, &buf, v);
-    const char *text = bare ? NULL : ptc_buf_text(&buf);
-    if (text)
-        ptc_diag_format(out, size, "%s %s", ptc_type_name(v), text);
-    else
-        ptc_diag_format(out, size, "%s", ptc_type_name(v));
-    ptc_buf_deinit(&buf);
+    shown[buf.len] = 0;
+    ptc_diag_format(out, size, "%s%s%s", ptc_type_name(v), bare ? "" : " ", bare ? "" : shown);
 }
 
 static const PtcBuiltin *running(const PtcVM *vm)

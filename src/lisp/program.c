@@ -67,7 +67,6 @@ static void start(PtcVM *vm, const PtcProgram *p)
     vm->stack_limit = vm->stack + FIRST_STACK;
     for (size_t i = 0; i < FIRST_STACK; i++)
         vm->stack[i] = PTC_NIL;
-    memset(vm->chars, 0, sizeof vm->chars);
     vm->loops_left = p->limits.loop_limit;
     vm->names = p->names;
     vm->globals = NULL;
@@ -92,15 +91,13 @@ static void start(PtcVM *vm, const PtcProgram *p)
 
 /* --------------------------------------------------------------------- the phases */
 
-/* A phase before the run ended without a finding: say why. */
+/* A phase before the run failed.  When memory or time ran out, findings may be missing or wrong: the
+ * limit is what is reported then. */
 static bool fail_early(PtcVM *vm, PtcDiags *diags, PtcArena *arena)
 {
-    if (diags->count > 0)
+    if (diags->count > 0 && !arena->failed && vm->budget.stop == PTC_STOP_NONE)
         return false;
-    if (vm->budget.stop == PTC_STOP_NONE && arena->failed)
-        ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
-    if (vm->budget.stop == PTC_STOP_NONE)
-        ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY); /* unless a stop stands already */
     ptc_vm_stopped(vm);
     vm->error.first = vm->error.last = 0;
     return false;

@@ -9,7 +9,8 @@
 #include "value/bigint.h"
 #include "value/number.h"
 
-enum { RADIX_DIGITS = 256 }; /* of an integer literal that is not decimal */
+enum { RADIX_DIGITS = 256 };
+enum { RATIO_DIGITS = 300 }; /* in all; a quotient needs no more */ /* of an integer literal that is not decimal */
 
 /* -------------------------------------------------------------- characters */
 
@@ -423,20 +424,28 @@ static PtcForm *bad_number(PtcReading *r, const Number *n)
     return NULL;
 }
 
-/* There are no ratios: 1/2 is refused, with the words that do it. */
+/* There are no ratios: 1/2 is the quotient, an integer when it is even, else a float, as (/ 1 2) gives. */
 static PtcForm *ratio(PtcReading *r, const Number *n)
 {
+    PtcHeap *heap = r->in->heap;
     size_t below = n->digits + 1;
-    if (below == n->len || digits_end(n->text, n->len, below) != n->len)
+    if (below == n->len || digits_end(n->text, n->len, below) != n->len || n->len > RATIO_DIGITS)
         return bad_number(r, n);
-    PtcExcerpt e = ptc_read_excerpt(r, r->pos, n->end);
-    PtcDiag *d = PTC_READ_FAIL(r, r->pos, n->end, "ratios are not supported: `%s`", e.text);
-    if (n->len < sizeof e.text / 2)
-        ptc_diag_hint(d, "write (/ %s%.*s %s)", n->negative ? "-" : "", (int)n->digits, n->text,
-                      strchr(e.text, '/') + 1);
-    else
-        ptc_diag_hint(d, "write a division: (/ 1 2)");
-    return NULL;
+    PtcValue over = ptc_int_parse(heap, n->text - n->negative, n->digits + n->negative);
+    PtcValue under = ptc_int_parse(heap, n->text + below, n->len - below);
+    if (over == PTC_NONE || under == PTC_NONE)
+        return NULL;
+    if (ptc_int_sign(under) == 0) {
+        PtcDiag *d = PTC_READ_FAIL(r, r->pos, n->end, "this ratio divides by zero");
+        ptc_diag_hint(d, "write the number you mean");
+        return NULL;
+    }
+    PtcValue quot, rem;
+    if (!ptc_int_divide(heap, over, under, &quot, &rem))
+        return NULL;
+    if (ptc_int_sign(rem) == 0)
+        return number_form(r, n, quot);
+    return number_form(r, n, ptc_float_new(heap, ptc_int_to_double(over) / ptc_int_to_double(under)));
 }
 
 static PtcForm *too_many_digits(PtcReading *r, const Number *n, size_t digits, int most)

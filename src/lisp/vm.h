@@ -46,7 +46,6 @@ typedef struct PtcVM {
     PtcNames *names;
     PtcValue context; /* map, or nil */
     PtcValue program; /* proto of the program, a root */
-    PtcValue chars[128]; /* one-character strings made so far, or 0 */
     uint32_t running; /* index of the builtin being run */
     uint32_t native_depth;
     PtcValue *roots;

@@ -33,7 +33,6 @@ void ptc_vm_collect(PtcVM *vm)
     ptc_heap_mark(heap, vm->error_value);
     ptc_heap_mark(heap, vm->error_source);
     ptc_heap_mark_finish(heap);
-    memset(vm->chars, 0, sizeof vm->chars);
     /* Slots above the top may hold what is gone now; a later frame must not find it there. */
     for (PtcValue *p = top; p < vm->stack_limit; p++)
         *p = PTC_NIL;

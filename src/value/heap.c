@@ -335,6 +335,7 @@ void ptc_heap_mark_begin(PtcHeap *heap)
         p->marks[0] = 0;
     memset(heap->lookups, 0, sizeof heap->lookups);
     memset(heap->transitions, 0, sizeof heap->transitions);
+    heap->empty_shape = PTC_NONE;
     heap->live = 0;
     heap->mark_count = 0;
     heap->mark_overflow = false;

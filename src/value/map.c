@@ -43,7 +43,9 @@ PtcValue ptc_smap_new(PtcHeap *heap, PtcValue shape, const PtcValue *values)
 
 PtcValue ptc_set_empty(PtcHeap *heap)
 {
-    return ptc_shape_new(heap, NULL, NULL, 0);
+    if (heap->empty_shape == PTC_NONE)
+        heap->empty_shape = ptc_shape_new(heap, NULL, NULL, 0);
+    return heap->empty_shape;
 }
 
 PtcValue ptc_map_empty(PtcHeap *heap)

@@ -440,7 +440,7 @@ static void test_number_errors(void)
     fails("0b101", 0, 5, "`0b101` is no number", "a binary number is written 2r1010");
     fails("089", 0, 3, "`089` is no number",
           "a leading 0 means octal, with digits from 0 to 7; a decimal number has none");
-    fails("[-3/4]", 1, 5, "ratios are not supported: `-3/4`", "write (/ -3 4)");
+    fails("[-3/0]", 1, 5, "this ratio divides by zero", "write the number you mean");
     fails("1/", 0, 2, "`1/` is no number", general);
     fails("##Foo", 0, 5, "`##Foo` is no number",
           "only ##Inf, ##-Inf and ##NaN are written with `##`");

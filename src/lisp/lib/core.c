@@ -74,4 +74,32 @@ PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}", "Value under a
     return true;
 }
 
-const PtcBuiltin *const ptc_lib_core[] = {&core_nth_def, &core_nthrest_def, &core_get_def, NULL};
+/* Keyword arguments: (f :a 1 :b 2) for [& {:keys [a b]}]; a map may follow or stand alone. */
+PTC_BUILTIN(core_options, "ptc", "options", 1, 1, PTC_B_HIDDEN, "[& {:keys [a]}]",
+            "The rest arguments as a map.", "")
+{
+    PTC_UNUSED(argc);
+    if (!ptc_is_sequential(argv[0])) {
+        *out = argv[0];
+        return true;
+    }
+    PtcValue map = ptc_map_empty(vm->heap), key, value;
+    PtcIter it;
+    if (map == PTC_NONE || !ptc_iter_init(&it, vm->heap, argv[0]))
+        return false;
+    while (ptc_iter_next(&it, &key)) {
+        if (!ptc_tick(&vm->budget, 1))
+            return false;
+        if (!ptc_iter_next(&it, &value)) {
+            if (ptc_is_map(key) && ptc_map_count(map) == 0)
+                return ptc_give(out, key);
+            ptc_fail(vm, PTC_E_VALUE, "keyword arguments come in pairs; the last key has no value");
+            return ptc_fail_hint(vm, "call it as (f :key value)");
+        }
+        if ((map = ptc_map_assoc(vm->heap, map, key, value)) == PTC_NONE)
+            return false;
+    }
+    return ptc_give(out, map);
+}
+
+const PtcBuiltin *const ptc_lib_core[] = {&core_nth_def, &core_nthrest_def, &core_get_def, &core_options_def, NULL};

@@ -22,7 +22,7 @@ bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x)
 {
     if (it->at == it->chunk_end)
         vm->budget.fuel--;
-    if (vm->budget.fuel <= 0 && !ptc_vm_safepoint(vm)) {
+    if ((vm->budget.fuel <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm)) {
         it->failed = true;
         return false;
     }

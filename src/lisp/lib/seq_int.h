@@ -38,7 +38,7 @@ bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x);
 
 static inline bool ptc_each(PtcVM *vm, PtcIter *it, PtcValue *x)
 {
-    if (PTC_LIKELY(it->at != it->chunk_end && --vm->budget.fuel > 0)) {
+    if (PTC_LIKELY(it->at != it->chunk_end && --vm->budget.fuel > 0 && !vm->budget.wake)) {
         *x = *it->at++;
         return true;
     }

@@ -408,6 +408,44 @@ PTC_BUILTIN(
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
+/* What stands for x: the value of that key, or the element at that index; PTC_NONE: nothing does. */
+static PtcValue substitute(PtcVM *vm, PtcValue by, PtcValue x)
+{
+    if (ptc_is_map(by))
+        return ptc_map_get(vm->heap, by, x);
+    int64_t i = ptc_is_int(x) ? ptc_to_int(x) : -1;
+    return i >= 0 && (size_t)i < ptc_seq_count(by) ? ptc_seq_nth(by, (size_t)i) : PTC_NONE;
+}
+
+static bool replace_elements(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    PtcIter it;
+    PtcValue x, by = argv[0], b = ptc_build_new(vm->heap);
+    if (!ptc_is_map(by) && !ptc_is_sequential(by))
+        return ptc_fail_type(vm, argv, 0, "a map or vector");
+    if (b == PTC_NONE || !ptc_arg_all(vm, argv, 1, &it))
+        return false;
+    while (ptc_next(vm, &it, &x)) {
+        PtcValue y = substitute(vm, by, x);
+        if (!ptc_build_add(vm->heap, b, y == PTC_NONE ? x : y))
+            return false;
+    }
+    bool vector = ptc_is_sequential(argv[1]) && !ptc_is_seq_flagged(argv[1]);
+    return ptc_iter_end(&it) && ptc_give(out, ptc_build_done(vm->heap, b, vector ? 0 : PTC_SEQ));
+}
+
+PTC_BUILTIN(core_replace, "clojure.core", "replace", 2, 3, 0, "(replace map coll)",
+            "The elements with those that are keys of the map (or indexes of a vector) replaced by "
+            "their values; with three arguments, the same as str/replace.",
+            "(replace {1 :one} [1 2]) => [:one 2]\n(replace \"a-b\" \"-\" \"+\") => \"a+b\"\n"
+            "(replace 5 [1]) !! type_error")
+{
+    if (argc == 2)
+        return replace_elements(vm, argv, out);
+    vm->running = (uint32_t)ptc_builtin_find("str/replace", 11);
+    return ptc_builtin_row(vm->running)->fn(vm, argc, argv, out);
+}
+
 /* ------------------------------------------------------------------------ pieces */
 
 static bool arg_positive(PtcVM *vm, const PtcValue *argv, int i, size_t *n)
@@ -552,11 +590,14 @@ PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combin
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-const PtcBuiltin *const ptc_lib_seq_part[] = {
-    &core_list_def,          &core_list_star_def,    &core_vector_def,
-    &core_vec_def,           &core_range_def,        &core_repeat_def,
-    &core_cycle_def,         &core_repeatedly_def,   &core_cons_def,
-    &core_conj_def,          &core_into_def,         &core_concat_def,
-    &core_interleave_def,    &core_interpose_def,    &core_zip_def,
-    &core_zipmap_def,        &core_flatten_def,      &core_partition_def,
-    &core_partition_all_def, &core_combinations_def, NULL};
+const PtcBuiltin *const ptc_lib_seq_part[] = {&core_list_def,         &core_list_star_def,
+                                              &core_vector_def,       &core_vec_def,
+                                              &core_range_def,        &core_repeat_def,
+                                              &core_cycle_def,        &core_repeatedly_def,
+                                              &core_cons_def,         &core_conj_def,
+                                              &core_into_def,         &core_concat_def,
+                                              &core_interleave_def,   &core_interpose_def,
+                                              &core_zip_def,          &core_zipmap_def,
+                                              &core_flatten_def,      &core_replace_def,
+                                              &core_partition_def,    &core_partition_all_def,
+                                              &core_combinations_def, NULL};

@@ -120,6 +120,22 @@ static PtcValue exact_str(PtcVM *vm, int argc, const PtcValue *argv)
     return str;
 }
 
+/* Short results of plain values are gathered on the C stack: one pass, one copy.  PTC_NIL: no. */
+static PtcValue short_str(PtcVM *vm, int argc, const PtcValue *argv)
+{
+    char all[128] = {0}, scratch[INT_TEXT];
+    size_t len = 0;
+    for (int i = 0; i < argc; i++) {
+        const char *text;
+        int64_t n = plain_text(argv[i], scratch, &text);
+        if (n == NOT_PLAIN || (size_t)n > sizeof all - len)
+            return PTC_NIL;
+        memcpy(all + len, text, (size_t)n);
+        len += (size_t)n;
+    }
+    return ptc_str_new(vm->heap, all, len);
+}
+
 PTC_BUILTIN(
     core_str, "clojure.core", "str", 0, -1, 0, "(str & values)",
     "The texts of all arguments joined; nil is nothing, collections print as pr-str shows them.",
@@ -127,7 +143,9 @@ PTC_BUILTIN(
 {
     if (argc == 1 && ptc_is_string(argv[0]))
         return ptc_give(out, argv[0]);
-    PtcValue str = exact_str(vm, argc, argv);
+    PtcValue str = short_str(vm, argc, argv);
+    if (str == PTC_NIL)
+        str = exact_str(vm, argc, argv);
     if (str != PTC_NIL)
         return ptc_give(out, str);
     PtcBuf buf;

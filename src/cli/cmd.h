@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * cmd.h - the subcommands of `ptc`.  Each takes the arguments after its name and returns the exit
+ * status: results go to standard output, everything else to standard error. */
+#ifndef PTC_CLI_CMD_H
+#define PTC_CLI_CMD_H
+
+#include "base/mem.h"
+
+enum {
+    PTC_EXIT_OK = 0,
+    PTC_EXIT_FAILED = 1, /* the program (or a test) failed */
+    PTC_EXIT_USAGE = 2,  /* the command was called wrongly */
+};
+
+/* `mem` is the ledger for what the command itself holds; engines have their own. */
+typedef int (*PtcCmdFn)(PtcMem *mem, int argc, char **argv);
+
+int ptc_cmd_eval(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_test(PtcMem *mem, int argc, char **argv);
+
+#endif

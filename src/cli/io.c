@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/io.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+enum { CHUNK = 64 * 1024 };       /* how much is read at once */
+enum { KEPT = 1 << 20 };          /* a buffer larger than this is not kept for the next line */
+enum { ROOM = CHUNK + (1 << 8) }; /* what a buffer may hold beyond the longest line */
+
+/* ----------------------------------------------------------------- writing */
+
+/* After a failed call: may it be tried again?  Waits when the descriptor does not block. */
+static bool again(int fd, short events)
+{
+    if (errno == EINTR)
+        return true;
+    if (errno != EAGAIN)
+        return false;
+    struct pollfd p = {.fd = fd, .events = events};
+    return poll(&p, 1, -1) >= 0 || errno == EINTR;
+}
+
+bool ptc_io_write(int fd, const void *bytes, size_t len)
+{
+    const char *p = bytes;
+    while (len > 0) {
+        ssize_t n = write(fd, p, len);
+        if (n < 0 && !again(fd, POLLOUT))
+            return false;
+        if (n > 0) {
+            p += n;
+            len -= (size_t)n;
+        }
+    }
+    return true;
+}
+
+bool ptc_io_write_line(int fd, const char *text, size_t len)
+{
+    struct iovec parts[2] = {{(void *)(uintptr_t)text, len}, {(void *)(uintptr_t) "\n", 1}};
+    ssize_t n;
+    while ((n = writev(fd, parts, 2)) < 0)
+        if (!again(fd, POLLOUT))
+            return false;
+    size_t done = (size_t)n;
+    if (done < len)
+        return ptc_io_write(fd, text + done, len - done) && ptc_io_write(fd, "\n", 1);
+    return done > len || ptc_io_write(fd, "\n", 1);
+}
+
+void ptc_io_printf(int fd, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    (void)!vdprintf(fd, format, args);
+    va_end(args);
+}
+
+/* ----------------------------------------------------------------- reading */
+
+/* Reads once, at most a chunk, to the end of the buffer.  Bytes read, 0 at the end, -1: failed. */
+static ssize_t fill(PtcBuf *buf, int fd)
+{
+    size_t room = buf->max - buf->len < CHUNK ? buf->max - buf->len : CHUNK;
+    if (!ptc_buf_reserve(buf, room)) {
+        errno = ENOMEM;
+        return -1;
+    }
+    ssize_t n;
+    while ((n = read(fd, buf->data + buf->len, room)) < 0)
+        if (!again(fd, POLLIN))
+            return -1;
+    buf->len += (size_t)n;
+    return n;
+}
+
+static const char *why(int error)
+{
+    switch (error) {
+    case ENOENT: return "there is no such file";
+    case EACCES: return "permission denied";
+    case EISDIR: return "it is a directory";
+    case ENOMEM: return "memory is short";
+    default: return "it cannot be read";
+    }
+}
+
+/* Makes room for a plain file in one step. */
+static void expect_size(PtcBuf *buf, int fd)
+{
+    struct stat st;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 &&
+        (uint64_t)st.st_size + CHUNK < buf->max - buf->len)
+        (void)ptc_buf_reserve(buf, (size_t)st.st_size + CHUNK);
+}
+
+const char *ptc_io_read(PtcBuf *buf, const char *path)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    int fd = is_stdin ? PTC_IO_STDIN : open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return why(errno);
+    const char *error = NULL;
+    ssize_t n = 1;
+    expect_size(buf, fd);
+    while (n > 0 && !error) {
+        if (buf->len == buf->max)
+            error = "it is too large";
+        else if ((n = fill(buf, fd)) < 0)
+            error = why(errno);
+    }
+    if (!is_stdin)
+        close(fd);
+    return error;
+}
+
+/* ------------------------------------------------------------------- lines */
+
+void ptc_lines_init(PtcLines *lines, PtcMem *mem, int fd)
+{
+    memset(lines, 0, sizeof *lines);
+    lines->fd = fd;
+    ptc_buf_init(&lines->buf, mem, PTC_IO_MAX + ROOM);
+}
+
+void ptc_lines_deinit(PtcLines *lines)
+{
+    ptc_buf_deinit(&lines->buf);
+}
+
+/* Drops what was handed out and reads more.  False: the descriptor or memory failed. */
+static bool read_more(PtcLines *lines)
+{
+    PtcBuf *buf = &lines->buf;
+    size_t rest = buf->len - lines->next;
+    if (rest > 0 && lines->next > 0)
+        memmove(buf->data, buf->data + lines->next, rest);
+    buf->len = rest;
+    lines->scanned -= lines->next;
+    lines->next = 0;
+    if (rest == 0 && buf->cap > KEPT)
+        ptc_buf_deinit(buf);
+    ssize_t n = fill(buf, lines->fd);
+    lines->ended = n == 0;
+    return n >= 0;
+}
+
+/* Hands out the bytes from next up to `end`, and goes on behind them. */
+static PtcLineStatus take(PtcLines *lines, size_t end, size_t after, const char **line, size_t *len)
+{
+    bool skipped = lines->skipping || end - lines->next > PTC_IO_MAX;
+    *line = lines->buf.data + lines->next;
+    *len = end - lines->next;
+    lines->next = lines->scanned = after;
+    lines->skipping = false;
+    return skipped ? PTC_LINE_TOO_LONG : PTC_LINE_OK;
+}
+
+PtcLineStatus ptc_lines_next(PtcLines *lines, const char **line, size_t *len)
+{
+    PtcBuf *buf = &lines->buf;
+    for (;;) {
+        size_t unseen = buf->len - lines->scanned;
+        char *lf = unseen ? memchr(buf->data + lines->scanned, '\n', unseen) : NULL;
+        if (lf)
+            return take(lines, (size_t)(lf - buf->data), (size_t)(lf - buf->data) + 1, line, len);
+        lines->scanned = buf->len;
+        if (lines->ended)
+            break;
+        lines->skipping |= buf->len - lines->next > PTC_IO_MAX;
+        if (lines->skipping)
+            lines->next = buf->len;
+        if (!read_more(lines))
+            return PTC_LINE_FAILED;
+    }
+    if (lines->next == buf->len && !lines->skipping)
+        return PTC_LINE_END;
+    return take(lines, buf->len, buf->len, line, len);
+}

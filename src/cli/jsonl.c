@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/jsonl.h"
+
+#include "api/batch.h"
+#include "cli/cmd.h"
+#include "cli/io.h"
+
+/* Answers for lines that never reach the engine. */
+#define ANSWER(reason, kind, message)                                                          \
+    "{\"id\":null,\"ok\":false,\"reason\":\"" reason "\",\"phase\":\"parse\",\"kind\":\"" kind \
+    "\",\"message\":\"" message "\",\"errors\":[{\"kind\":\"" kind "\",\"message\":\"" message \
+    "\",\"hint\":\"\"}],\"prints\":[]}"
+
+static const char too_long[] = ANSWER("args_error", "args_error", "the line is longer than 64 MiB");
+static const char no_memory[] =
+    ANSWER("memory_limit", "memory_exceeded", "no memory to answer this line");
+
+static bool is_blank(const char *line, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
+            return false;
+    return true;
+}
+
+/* False when the answer cannot be written. */
+static bool answer(Ptc *ptc, const char *line, size_t len, bool one_session)
+{
+    char *text;
+    size_t text_len;
+    if (is_blank(line, len))
+        return true;
+    if (ptc_batch_line(ptc, line, len, one_session, &text, &text_len) != PTC_OK)
+        return ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
+    bool written = ptc_io_write_line(PTC_IO_STDOUT, text, text_len);
+    ptc_text_free(ptc, text, text_len);
+    return written;
+}
+
+int ptc_jsonl_run(PtcMem *mem, Ptc *ptc, bool one_session)
+{
+    PtcLines lines;
+    PtcLineStatus status;
+    const char *line;
+    size_t len;
+    bool written = true;
+    ptc_lines_init(&lines, mem, PTC_IO_STDIN);
+    do {
+        status = ptc_lines_next(&lines, &line, &len);
+        if (status == PTC_LINE_OK)
+            written = answer(ptc, line, len, one_session);
+        else if (status == PTC_LINE_TOO_LONG)
+            written = ptc_io_write_line(PTC_IO_STDOUT, too_long, sizeof too_long - 1);
+    } while (written && (status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG));
+    ptc_lines_deinit(&lines);
+    if (status == PTC_LINE_FAILED)
+        ptc_io_printf(PTC_IO_STDERR, "ptc eval: standard input cannot be read\n");
+    return written && status == PTC_LINE_END ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}

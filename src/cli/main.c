@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * The `ptc` command: finds the subcommand and hands over.  Nothing else happens before the
+ * subcommand asks for it, since a cold start is most of what a short run costs. */
+#include "cli/cmd.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "cli/io.h"
+#include "lisp/nearest.h"
+#include "ptc/ptc.h"
+
+typedef struct {
+    const char *name, *summary;
+    PtcCmdFn run;
+} Command;
+
+static const Command commands[] = {
+    {"eval", "run a program, or a batch of them (--jsonl)", ptc_cmd_eval},
+    {"test", "run data-driven test files", ptc_cmd_test},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* What the commands themselves may hold; engines have limits of their own. */
+static const size_t memory = (size_t)1 << 30;
+
+static void print_help(int fd)
+{
+    ptc_io_printf(fd, "usage: ptc COMMAND [ARGUMENTS]\n"
+                      "Runs PTC-Lisp, a Clojure subset, inside hard limits.\n\ncommands:\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        ptc_io_printf(fd, "  %-10s%s\n", commands[i].name, commands[i].summary);
+    ptc_io_printf(fd, "\n  ptc COMMAND --help    options and examples\n"
+                      "  ptc --version\n\nexample:\n  ptc eval '(+ 1 2)'\n");
+}
+
+static const Command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (!strcmp(commands[i].name, name))
+            return &commands[i];
+    return NULL;
+}
+
+static int unknown(const char *name)
+{
+    PtcNearest nearest;
+    ptc_nearest_init(&nearest, name, strlen(name));
+    for (size_t i = 0; i < COMMANDS; i++)
+        ptc_nearest_offer(&nearest, commands[i].name, strlen(commands[i].name));
+    ptc_io_printf(PTC_IO_STDERR, "ptc: unknown command '%.60s'", name);
+    if (nearest.best)
+        ptc_io_printf(PTC_IO_STDERR, "; did you mean %s?", nearest.best);
+    ptc_io_printf(PTC_IO_STDERR, "\nTry: ptc --help\n");
+    return PTC_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write */
+    if (argc < 2) {
+        print_help(PTC_IO_STDERR);
+        return PTC_EXIT_USAGE;
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help(PTC_IO_STDOUT);
+        return PTC_EXIT_OK;
+    }
+    if (!strcmp(argv[1], "--version")) {
+        ptc_io_printf(PTC_IO_STDOUT, "ptc %s\n", ptc_version());
+        return PTC_EXIT_OK;
+    }
+    const Command *command = find(argv[1]);
+    if (!command)
+        return unknown(argv[1]);
+    PtcMem mem;
+    ptc_mem_init(&mem, memory);
+    return command->run(&mem, argc - 2, argv + 2);
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/io.h"
+#include "lisp/nearest.h"
+
+enum { HELP_COLUMN = 26 };
+
+/* -------------------------------------------------------------------- help */
+
+static void print_option(const PtcOption *option)
+{
+    char left[80], dash[8] = "    ";
+    if (option->letter)
+        snprintf(dash, sizeof dash, "-%c, ", option->letter);
+    snprintf(left, sizeof left, "  %s--%s%s%s", dash, option->name, option->value ? " " : "",
+             option->value ? option->value : "");
+    const char *gap = strlen(left) < HELP_COLUMN ? "" : "\n";
+    ptc_io_printf(PTC_IO_STDOUT, "%-*s%s%*s%s\n", HELP_COLUMN, left, gap, *gap ? HELP_COLUMN : 0,
+                  "", option->help);
+}
+
+static void print_help(const PtcUsage *usage)
+{
+    ptc_io_printf(PTC_IO_STDOUT, "usage: ptc %s %s\n%s\n\noptions:\n", usage->command,
+                  usage->synopsis, usage->summary);
+    for (size_t i = 0; i < usage->option_count; i++)
+        if (usage->options[i].type != PTC_OPTION_LATER)
+            print_option(&usage->options[i]);
+    print_option(&(PtcOption){.name = "help", .letter = 'h', .help = "show this"});
+    ptc_io_printf(PTC_IO_STDOUT, "\nexamples:\n%s", usage->examples);
+}
+
+int ptc_options_wrong(const PtcUsage *usage, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    ptc_io_printf(PTC_IO_STDERR, "ptc %s: %s\nTry: ptc %s --help\n", usage->command, text,
+                  usage->command);
+    return PTC_EXIT_USAGE;
+}
+
+/* ------------------------------------------------------------------ values */
+
+static bool set_int(const PtcUsage *usage, const PtcOption *option, int64_t *field,
+                    const char *text)
+{
+    char *end;
+    errno = 0;
+    long long n = strtoll(text, &end, 10);
+    bool digits = (*text >= '0' && *text <= '9') || *text == '-';
+    if (digits && *end == 0 && !errno && n >= option->min && n <= option->max) {
+        *field = n;
+        return true;
+    }
+    ptc_options_wrong(usage, "--%s wants a whole number from %lld to %lld, not '%.40s'",
+                      option->name, (long long)option->min, (long long)option->max, text);
+    return false;
+}
+
+static bool set_choice(const PtcUsage *usage, const PtcOption *option, int *field, const char *text)
+{
+    size_t len = strlen(text);
+    int place = 0;
+    for (const char *word = option->value; *word; place++) {
+        size_t n = strcspn(word, "|");
+        if (n == len && memcmp(word, text, n) == 0) {
+            *field = place;
+            return true;
+        }
+        word += n + (word[n] == '|');
+    }
+    ptc_options_wrong(usage, "--%s is one of %s, not '%.40s'", option->name, option->value, text);
+    return false;
+}
+
+static bool set_value(const PtcUsage *usage, const PtcOption *option, void *target,
+                      const char *text)
+{
+    void *field = (char *)target + option->field;
+    switch (option->type) {
+    case PTC_OPTION_FLAG: *(bool *)field = true; return true;
+    case PTC_OPTION_TEXT: *(const char **)field = text; return true;
+    case PTC_OPTION_INT: return set_int(usage, option, field, text);
+    case PTC_OPTION_CHOICE: return set_choice(usage, option, field, text);
+    case PTC_OPTION_LATER: break;
+    }
+    ptc_options_wrong(usage, "--%s is not available yet: %s", option->name, option->help);
+    return false;
+}
+
+/* ----------------------------------------------------------------- parsing */
+
+static const PtcOption *find_name(const PtcUsage *usage, const char *name, size_t len)
+{
+    for (size_t i = 0; i < usage->option_count; i++)
+        if (strlen(usage->options[i].name) == len && !memcmp(usage->options[i].name, name, len))
+            return &usage->options[i];
+    return NULL;
+}
+
+static const PtcOption *find_letter(const PtcUsage *usage, char letter)
+{
+    for (size_t i = 0; i < usage->option_count; i++)
+        if (usage->options[i].letter == letter)
+            return &usage->options[i];
+    return NULL;
+}
+
+static void unknown(const PtcUsage *usage, const char *arg)
+{
+    const char *word = arg + strspn(arg, "-");
+    size_t len = strcspn(word, "=");
+    PtcNearest nearest;
+    ptc_nearest_init(&nearest, word, len);
+    for (size_t i = 0; i < usage->option_count; i++)
+        if (usage->options[i].type != PTC_OPTION_LATER)
+            ptc_nearest_offer(&nearest, usage->options[i].name, strlen(usage->options[i].name));
+    if (nearest.best)
+        ptc_options_wrong(usage, "unknown option %.*s; did you mean --%s?",
+                          (int)(word - arg + (ptrdiff_t)len), arg, nearest.best);
+    else
+        ptc_options_wrong(usage, "unknown option %.*s", (int)(word - arg + (ptrdiff_t)len), arg);
+}
+
+/* One option at argv[*at]; moves *at to the last argument it took. */
+static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char **argv, int *at)
+{
+    const char *arg = argv[*at];
+    bool is_long = arg[1] == '-';
+    const char *equals = is_long ? strchr(arg, '=') : NULL;
+    size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
+    if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
+        print_help(usage);
+        return PTC_PARSE_HELP;
+    }
+    const PtcOption *option = is_long    ? find_name(usage, arg + 2, len - 2)
+                              : len == 2 ? find_letter(usage, arg[1])
+                                         : NULL;
+    const char *value = equals ? equals + 1 : NULL;
+    if (!option)
+        unknown(usage, arg);
+    else if (option->type == PTC_OPTION_FLAG && value)
+        ptc_options_wrong(usage, "--%s takes no value", option->name);
+    else if (option->value && !value && *at + 1 >= argc)
+        ptc_options_wrong(usage, "--%s wants a value: --%s %s", option->name, option->name,
+                          option->value);
+    else if (set_value(usage, option, target, option->value && !value ? argv[++*at] : value))
+        return PTC_PARSE_OK;
+    return PTC_PARSE_WRONG;
+}
+
+static bool is_option(const char *arg)
+{
+    return arg[0] == '-' && arg[1] && !(arg[1] >= '0' && arg[1] <= '9');
+}
+
+PtcParse ptc_options_parse(const PtcUsage *usage, void *target, int *argc, char **argv)
+{
+    int rest = 0;
+    bool open = true;
+    for (int i = 0; i < *argc; i++) {
+        if (open && !strcmp(argv[i], "--")) {
+            open = false;
+        } else if (open && is_option(argv[i])) {
+            PtcParse parse = parse_option(usage, target, *argc, argv, &i);
+            if (parse != PTC_PARSE_OK)
+                return parse;
+        } else {
+            argv[rest++] = argv[i];
+        }
+    }
+    *argc = rest;
+    return PTC_PARSE_OK;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * options.h - one table of options for each command; parsing, --help and the messages for wrong
+ * usage all come from it. */
+#ifndef PTC_CLI_OPTIONS_H
+#define PTC_CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The type of an option, and of the field that takes its value. */
+typedef enum {
+    PTC_OPTION_FLAG,   /* bool: set when it is there */
+    PTC_OPTION_TEXT,   /* const char *, borrowed from argv */
+    PTC_OPTION_INT,    /* int64_t from min to max */
+    PTC_OPTION_CHOICE, /* int: the place of the word in `value`, "text|json" */
+    PTC_OPTION_LATER,  /* refused: `help` says what it waits for; not in --help */
+} PtcOptionType;
+
+typedef struct PtcOption {
+    const char *name; /* without dashes */
+    char letter;      /* of the short form, 0: none */
+    PtcOptionType type;
+    size_t field;      /* offset in the command's struct of options */
+    const char *value; /* what --help calls the value, NULL for flags */
+    const char *help;
+    int64_t min, max;
+} PtcOption;
+
+typedef struct PtcUsage {
+    const char *command;  /* "eval" */
+    const char *synopsis; /* the usage line(s) after "ptc eval " */
+    const char *summary;
+    const char *examples; /* lines as one would type them */
+    const PtcOption *options;
+    size_t option_count;
+} PtcUsage;
+
+typedef enum {
+    PTC_PARSE_OK,
+    PTC_PARSE_HELP,  /* --help was asked for and printed */
+    PTC_PARSE_WRONG, /* the message is on standard error */
+} PtcParse;
+
+/* Fills the struct at `target`, which the caller has set to the defaults.  What is no option is
+ * moved to the front of argv, *argc becomes their number.  `--` ends the options; `-` and
+ * negative numbers are none. */
+PtcParse ptc_options_parse(const PtcUsage *usage, void *target, int *argc, char **argv);
+
+/* A message about wrong usage, with a pointer to --help.  Returns PTC_EXIT_USAGE. */
+int ptc_options_wrong(const PtcUsage *usage, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

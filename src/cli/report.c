@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/report.h"
+
+enum { BEFORE = 100, AFTER = 60 }; /* characters shown to either side of the place */
+
+/* A piece of one source line, with the place in it. */
+typedef struct {
+    const char *from, *to; /* what is shown */
+    const char *at;        /* the place, from <= at <= to */
+    bool cut_before, cut_after;
+} Excerpt;
+
+static bool starts_char(char c)
+{
+    return ((unsigned char)c & 0xC0) != 0x80;
+}
+
+/* Moves p by n characters, not beyond end. */
+static const char *forward(const char *p, const char *end, size_t n)
+{
+    while (p < end && n-- > 0) {
+        p++;
+        while (p < end && !starts_char(*p))
+            p++;
+    }
+    return p;
+}
+
+static const char *backward(const char *p, const char *start, size_t n)
+{
+    while (p > start && n-- > 0) {
+        p--;
+        while (p > start && !starts_char(*p))
+            p--;
+    }
+    return p;
+}
+
+/* Finds line and column (from 1); a place beyond the text is its end. */
+static Excerpt find(const char *program, size_t len, uint32_t line, uint32_t column)
+{
+    const char *start = program, *end = program + len;
+    for (uint32_t n = 1; n < line; n++) {
+        const char *lf = memchr(start, '\n', (size_t)(end - start));
+        if (!lf)
+            break;
+        start = lf + 1;
+    }
+    const char *lf = start < end ? memchr(start, '\n', (size_t)(end - start)) : NULL;
+    if (lf)
+        end = lf;
+    Excerpt e = {.at = forward(start, end, column > 0 ? column - 1 : 0)};
+    e.from = backward(e.at, start, BEFORE);
+    e.to = forward(e.at, end, AFTER);
+    e.cut_before = e.from > start;
+    e.cut_after = e.to < end;
+    return e;
+}
+
+/* The source line; control characters would upset a terminal. */
+static void add_source(PtcBuf *out, const Excerpt *e)
+{
+    ptc_buf_add_cstr(out, e->cut_before ? "  ..." : "  ");
+    for (const char *p = e->from; p < e->to; p++)
+        ptc_buf_add_char(out, ((unsigned char)*p < 0x20 && *p != '\t') || *p == 0x7F ? ' ' : *p);
+    ptc_buf_add_cstr(out, e->cut_after ? "...\n" : "\n");
+}
+
+/* The line below it, with a caret under the place. */
+static void add_caret(PtcBuf *out, const Excerpt *e)
+{
+    ptc_buf_add_cstr(out, e->cut_before ? "     " : "  ");
+    for (const char *p = e->from; p < e->at; p++)
+        if (starts_char(*p))
+            ptc_buf_add_char(out, *p == '\t' ? '\t' : ' ');
+    ptc_buf_add_cstr(out, "^\n");
+}
+
+static void add_error(PtcBuf *out, const PtcError *error, const char *name, const char *program,
+                      size_t len)
+{
+    ptc_buf_add_cstr(out, "error: ");
+    ptc_buf_add(out, error->message, error->message_len);
+    ptc_buf_add_char(out, '\n');
+    if (error->line > 0) {
+        ptc_buf_addf(out, " --> %s%sline %u, column %u\n", name ? name : "", name ? ", " : "",
+                     (unsigned)error->line, (unsigned)error->column);
+        Excerpt e = find(program, len, error->line, error->column);
+        add_source(out, &e);
+        add_caret(out, &e);
+    } else if (name) {
+        ptc_buf_addf(out, " --> %s\n", name);
+    }
+    if (error->hint_len > 0) {
+        ptc_buf_add_cstr(out, "hint: ");
+        ptc_buf_add(out, error->hint, error->hint_len);
+        ptc_buf_add_char(out, '\n');
+    }
+}
+
+void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const char *name, const char *program,
+                size_t len)
+{
+    PtcError error = {.size = sizeof error};
+    for (size_t i = 0; ptc_outcome_error(outcome, i, &error); i++) {
+        if (i > 0)
+            ptc_buf_add_char(out, '\n');
+        add_error(out, &error, name, program, len);
+    }
+}
