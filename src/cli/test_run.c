@@ -212,6 +212,8 @@ static void note_failure(const Run *run, Result *result)
     result->no_memory = !strcmp(error.kind, "memory_exceeded");
     snprintf(result->failure, sizeof result->failure, "%s %u:%u", error.kind, (unsigned)error.line,
              (unsigned)error.column);
+    if (!strcmp(error.kind, "timeout") || !strcmp(error.kind, "deadline"))
+        result->failure[strlen(error.kind)] = 0; /* time is up wherever it is up */
 }
 
 /* One run with a failing allocation (PTC_UNSET: none) in an engine of its own, with a session so

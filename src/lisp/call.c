@@ -7,6 +7,13 @@
 /* Arguments of a call that need a rooted copy; longer lists are rooted by their maker (apply). */
 enum { COPIED_ARGS = 64, STACK_STEP = 1024 };
 
+/* map calling a function that calls map ...: each level costs C stack. */
+static bool too_native(PtcVM *vm)
+{
+    return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "functions called by builtins are nested deeper than",
+                             PTC_NATIVE_DEPTH);
+}
+
 bool ptc_is_callable(PtcValue v)
 {
     switch (ptc_tag(v)) {
@@ -61,7 +68,7 @@ PtcValue ptc_lookup(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue otherwise)
 static bool grow_stack(PtcVM *vm, const PtcValue *end)
 {
     if (end > vm->stack_end)
-        return ptc_budget_halt(&vm->budget, PTC_STOP_DEPTH);
+        return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "the values of nested calls are more than", PTC_STACK_VALUES);
     PtcValue *limit = vm->stack_limit;
     while (limit < end)
         limit += STACK_STEP;
@@ -145,7 +152,7 @@ bool ptc_vm_enter(PtcVM *vm, const PtcClosure *c, int argc, PtcValue *args)
         return fail_closure_arity(vm, ptc_closure_proto(c), argc);
     const PtcValue *end = args + (p->registers > argc ? p->registers : argc) + 1;
     if (vm->call + 1 >= vm->calls_end)
-        return ptc_budget_halt(&vm->budget, PTC_STOP_DEPTH);
+        return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "calls are nested deeper than", vm->max_depth);
     if (end > vm->stack_limit && !grow_stack(vm, end))
         return false;
     if (p->variadic && !gather_rest(vm, p, argc, args))
@@ -175,7 +182,7 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
     const PtcProto *p = ptc_closure_proto(c);
     PtcValue *args = frame_end(vm) + 1;
     if (vm->native_depth >= PTC_NATIVE_DEPTH)
-        return ptc_budget_halt(&vm->budget, PTC_STOP_DEPTH);
+        return too_native(vm);
     if (args + argc >= vm->stack_limit && !grow_stack(vm, args + argc + 1))
         return false;
     args[-1] = f;
@@ -253,7 +260,7 @@ static bool call_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *ar
     if (!(row->flags & PTC_B_CALLS))
         return ptc_vm_builtin(vm, index, argc, argv, out);
     if (vm->native_depth >= PTC_NATIVE_DEPTH)
-        return ptc_budget_halt(&vm->budget, PTC_STOP_DEPTH);
+        return too_native(vm);
     size_t roots = vm->root_count;
     if (argc <= COPIED_ARGS) {
         PtcValue *copy = ptc_roots(vm, argc);

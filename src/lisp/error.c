@@ -238,15 +238,11 @@ bool ptc_vm_stopped(PtcVM *vm)
         return fail_limit(vm, PTC_E_LOOP, "check that recur reaches an end, or raise loop_limit",
                           "loops passed their limit of %lld iterations", (long long)vm->loop_limit);
     case PTC_STOP_DEPTH:
-        return fail_limit(vm, PTC_E_DEPTH, "use loop/recur or reduce instead of nested calls",
-                          "calls or values nested deeper than the limit of %lld levels",
-                          (long long)vm->max_depth);
+        return fail_limit(vm, PTC_E_DEPTH, "use loop/recur or reduce instead of nested calls", "%s %lld",
+                          vm->budget.what, (long long)vm->budget.limit);
     case PTC_STOP_SIZE:
-        return fail_limit(vm, PTC_E_SIZE, "build smaller values", "%s grew beyond its limit of %lld %s",
-                          vm->budget.what ? vm->budget.what : "a value",
-                          (long long)(vm->budget.what && vm->budget.what[0] == 'i' ? vm->budget.max_int_bits
-                                                                                  : (int64_t)UINT32_MAX / 2),
-                          vm->budget.what && vm->budget.what[0] == 'i' ? "bits" : "elements");
+        return fail_limit(vm, PTC_E_SIZE, "build smaller values", "%s %lld", vm->budget.what,
+                          (long long)vm->budget.limit);
     }
     return false;
 }

@@ -48,9 +48,8 @@ bool ptc_big_allow(PtcHeap *heap, int64_t bits)
     PtcBudget *budget = heap->budget;
     if (bits <= budget->max_int_bits && bits <= PTC_INT_BITS_MAX)
         return true;
-    if (budget->stop == PTC_STOP_NONE)
-        budget->what = "integer";
-    return ptc_budget_halt(budget, PTC_STOP_SIZE);
+    return ptc_budget_exceed(budget, PTC_STOP_SIZE, "an integer may not have more bits than",
+                             budget->max_int_bits);
 }
 
 bool ptc_big_charge(PtcHeap *heap, mp_size_t a, mp_size_t b)

@@ -145,7 +145,8 @@ static bool equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
     if (v != LOOK_INSIDE)
         return v == SAME;
     if (heap->budget->nesting >= KEY_DEPTH)
-        return ptc_budget_halt(heap->budget, PTC_STOP_DEPTH);
+        return ptc_budget_exceed(heap->budget, PTC_STOP_DEPTH, "collections used as keys are nested deeper than",
+                                 KEY_DEPTH);
     heap->budget->nesting++;
     bool same = equal_inside(heap, a, b, strict);
     heap->budget->nesting--;
@@ -328,7 +329,7 @@ static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
     if (na != nb)
         return na < nb ? -1 : 1;
     if (heap->budget->nesting >= COMPARE_DEPTH) {
-        ptc_budget_halt(heap->budget, PTC_STOP_DEPTH);
+        ptc_budget_exceed(heap->budget, PTC_STOP_DEPTH, "compared values are nested deeper than", COMPARE_DEPTH);
         return 0;
     }
     heap->budget->nesting++;

@@ -66,8 +66,7 @@ static bool too_many(PtcHeap *heap, size_t count)
 {
     if (count < UINT32_MAX / 2)
         return false;
-    heap->budget->what = "collection";
-    ptc_budget_halt(heap->budget, PTC_STOP_SIZE);
+    ptc_budget_exceed(heap->budget, PTC_STOP_SIZE, "a collection may not have more elements than", UINT32_MAX / 2);
     return true;
 }
 

@@ -33,7 +33,7 @@ static void test_too_long(void)
 {
     CHECK(ptc_str_begin(&h.heap, PTC_T_STRING, (size_t)UINT32_MAX - 63) == PTC_NONE);
     CHECK(h.budget.stop == PTC_STOP_SIZE);
-    CHECK_STR(h.budget.what, "string");
+    CHECK(strstr(h.budget.what, "string") != NULL);
     ptc_budget_init(&h.budget);
     CHECK(ptc_str_begin(&h.heap, PTC_T_STRING, SIZE_MAX) == PTC_NONE);
     ptc_budget_init(&h.budget);

@@ -440,6 +440,10 @@ PTC_BUILTIN(core_replace, "clojure.core", "replace", 2, 3, 0, "(replace map coll
             "(replace {1 :one} [1 2]) => [:one 2]\n(replace \"a-b\" \"-\" \"+\") => \"a+b\"\n"
             "(replace 5 [1]) !! type_error")
 {
+    if (argc == 2 && ptc_is_string(argv[0])) {
+        ptc_fail(vm, PTC_E_ARITY, "replace takes 3 arguments on a string, got 2");
+        return ptc_fail_hint(vm, "usage: (replace s part by)");
+    }
     if (argc == 2)
         return replace_elements(vm, argv, out);
     vm->running = (uint32_t)ptc_builtin_find("str/replace", 11);

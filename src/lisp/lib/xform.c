@@ -58,6 +58,9 @@ bool ptc_xform_link(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 /* The pipeline that a transducer stands for, into *slot. */
 static bool pipeline_of(PtcVM *vm, const PtcValue *argv, int i, PtcValue *slot)
 {
+    PtcValue f = argv[i];
+    if (ptc_is_builtin(f) && strcmp(ptc_builtin_row(ptc_builtin_index(f))->name, "identity") != 0)
+        return ptc_fail_type(vm, argv, i, "a transducer, such as (map f)");
     PtcValue m = mark(), empty = ptc_vec_new(vm->heap, &m, 1, 0), steps;
     if (empty == PTC_NONE && ptc_recover(vm))
         empty = ptc_vec_new(vm->heap, &m, 1, 0);
