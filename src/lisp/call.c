@@ -186,8 +186,7 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
     if (args + argc >= vm->stack_limit && !grow_stack(vm, args + argc + 1))
         return false;
     args[-1] = f;
-    for (int k = 0; k < argc; k++)
-        args[k] = argv[k];
+    ptc_copy_few(args, argv, (size_t)argc);
     if (PTC_LIKELY(p->params == argc && !p->variadic && p->arities == PTC_NIL &&
                    args + p->registers < vm->stack_limit && vm->call + 1 < vm->calls_end)) {
         PtcCall *call = ++vm->call;

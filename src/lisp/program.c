@@ -6,7 +6,7 @@
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
 
-enum { FIRST_STACK = 256 };
+enum { FIRST_STACK = 256, ENDLESS = 1 << 30 };
 
 /* ------------------------------------------------------------------------ the VM */
 
@@ -47,8 +47,8 @@ static void start_budget(PtcVM *vm, const PtcLimits *limits)
 {
     PtcBudget *b = &vm->budget;
     int64_t now = b->clock_ns(b->clock_user);
-    b->fuel = vm->gc_stress ? 0 : PTC_TICKS_PER_LOOK;
-    b->wake = false;
+    b->fuel = PTC_TICKS_PER_LOOK;
+    b->wake = vm->gc_stress;
     b->stop = PTC_STOP_NONE;
     b->what = NULL;
     b->nesting = 0;
@@ -142,6 +142,24 @@ static bool copy_globals(PtcVM *vm, const PtcProgram *p, PtcArena *arena, size_t
     return true;
 }
 
+/* The error has no place of its own: it is the whole program's. */
+static void place_whole(PtcVM *vm)
+{
+    if (vm->error.first == PTC_NO_PLACE)
+        vm->error.first = vm->error.last = 0;
+}
+
+/* A sequence without end may be walked by a program but not be its answer. */
+static bool check_result(PtcVM *vm)
+{
+    if (!ptc_is_sequential(vm->result) || ptc_seq_count(vm->result) < ENDLESS)
+        return true;
+    ptc_fail(vm, PTC_E_VALUE, "the program's result is a sequence without end");
+    ptc_fail_hint(vm, "cut it with (take n coll)");
+    place_whole(vm);
+    return false;
+}
+
 static bool execute(PtcVM *vm)
 {
     PtcClosure *main = ptc_heap_object(vm->heap, PTC_T_CLOSURE, sizeof *main, 0);
@@ -150,9 +168,15 @@ static bool execute(PtcVM *vm)
     main->proto = vm->program;
     vm->stack[0] = ptc_from_obj(main);
     bool ok = ptc_vm_enter(vm, main, 0, vm->stack + 1) && ptc_vm_run(vm, &vm->result);
-    if (!ok && !vm->failed && vm->control == PTC_CONTROL_NONE)
-        ptc_vm_stopped(vm);
-    return ok;
+    /* A limit that tripped inside an operation that cannot fail, such as =, is noticed here at the latest. */
+    if (vm->budget.stop != PTC_STOP_NONE) {
+        vm->control = PTC_CONTROL_NONE;
+        if (!vm->failed)
+            ptc_vm_stopped(vm);
+        place_whole(vm);
+        return false;
+    }
+    return ok && check_result(vm);
 }
 
 bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags, PtcPhase *phase)

@@ -44,7 +44,7 @@ bool ptc_vm_safepoint(PtcVM *vm)
         ptc_vm_collect(vm);
     bool go_on = ptc_budget_look(&vm->budget);
     if (vm->gc_stress)
-        vm->budget.fuel = 0;
+        vm->budget.wake = true;
     return go_on;
 }
 

@@ -36,8 +36,7 @@ PtcValue ptc_smap_new(PtcHeap *heap, PtcValue shape, const PtcValue *values)
     if (!o)
         return PTC_NONE;
     o->shape = shape;
-    if (n)
-        memcpy(o->values, values, n * sizeof *values);
+    ptc_copy_few(o->values, values, n);
     return ptc_from_obj(o);
 }
 

@@ -87,6 +87,15 @@ static inline PtcValue ptc_from_obj(const void *obj)
     return (PtcValue)(uintptr_t)obj;
 }
 
+/* Copies a few values: two at a time in line, where a call of memcpy would cost more than the copying. */
+static inline void ptc_copy_few(PtcValue *to, const PtcValue *from, size_t n)
+{
+    for (; n >= 2; n -= 2, to += 2, from += 2)
+        memcpy(to, from, 2 * sizeof *to);
+    if (n)
+        *to = *from;
+}
+
 /* The heap type of a value, PTC_T_NONE for words. */
 static inline PtcTag ptc_tag(PtcValue v)
 {

@@ -38,8 +38,7 @@ static PtcValue new_flat(PtcHeap *heap, const PtcValue *items, size_t n, int fla
     if (!o)
         return PTC_NONE;
     o->obj.flags = (uint8_t)flags;
-    if (n)
-        memcpy(o->items, items, n * sizeof(PtcValue));
+    ptc_copy_few(o->items, items, n);
     return ptc_from_obj(o);
 }
 

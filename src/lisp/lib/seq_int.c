@@ -14,8 +14,8 @@ bool ptc_fail_endless(PtcVM *vm, int i)
 
 bool ptc_fail_too_long(PtcVM *vm)
 {
-    return ptc_budget_exceed(&vm->budget, PTC_STOP_SIZE, "a collection may not have more elements than",
-                             UINT32_MAX / 2);
+    return ptc_budget_exceed(&vm->budget, PTC_STOP_SIZE,
+                             "a collection may not have more elements than", PTC_ENDLESS - 1);
 }
 
 bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x)
