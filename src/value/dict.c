@@ -57,7 +57,8 @@ static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool
         if (stored == key || ptc_same(heap, stored, key))
             return entry;
         int like = flex ? ptc_key_likeness(stored, key) : 0;
-        if (like > likeness) {
+        /* Slots of a shared index stand in no order: of two keys alike, the older entry wins. */
+        if (like > likeness || (like > 0 && like == likeness && entry < best)) {
             likeness = like;
             best = entry;
         }

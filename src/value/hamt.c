@@ -93,12 +93,8 @@ static PtcValue with_added(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at,
     return ptc_from_obj(o);
 }
 
-static PtcValue with_replaced(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at, PtcValue slot)
+static PtcValue copy_replaced(PtcHeap *heap, PtcValue owner, const PtcHamt *n, size_t at, PtcValue slot)
 {
-    if (owned(heap, owner, n)) {
-        n->slots[at] = slot;
-        return ptc_from_obj(n);
-    }
     PtcHamt *o = new_node(heap, owner, n->obj.count, n->obj.count, n->bitmap);
     if (!o)
         return PTC_NONE;
@@ -106,6 +102,15 @@ static PtcValue with_replaced(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t 
     memcpy(o->slots, n->slots, n->obj.count * sizeof slot);
     o->slots[at] = slot;
     return ptc_from_obj(o);
+}
+
+/* The node with another slot at position `at`: in place when it is ours. */
+static PtcValue with_replaced(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at, PtcValue slot)
+{
+    if (!owned(heap, owner, n))
+        return copy_replaced(heap, owner, n, at, slot);
+    n->slots[at] = slot;
+    return ptc_from_obj(n);
 }
 
 static PtcValue new_clash(PtcHeap *heap, PtcValue owner, PtcValue a, PtcValue b)
@@ -197,7 +202,8 @@ static PtcValue remove_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue
     return ptc_from_obj(n);
 }
 
-/* `owner` is a new index, which owns no node yet: everything on the path is copied. */
+/* `owner` is a new index.  Everything on the path is copied, also what bears its name: a dead index may have
+ * lain at the same address, and its nodes may live on in other versions. */
 static PtcValue remove_from(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue slot, unsigned shift)
 {
     PtcHamt *n = hamt(v);
@@ -218,7 +224,7 @@ static PtcValue remove_from(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue 
         return without(heap, owner, n, at, n->bitmap & ~bit);
     if (hamt(child)->obj.count == 1 && is_entry(hamt(child)->slots[0]))
         child = hamt(child)->slots[0];
-    return with_replaced(heap, owner, n, at, child);
+    return copy_replaced(heap, owner, n, at, child);
 }
 
 PtcValue ptc_hamt_remove(PtcHeap *heap, PtcValue owner, PtcValue root, PtcValue slot)

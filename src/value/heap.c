@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "value/heap.h"
 
+#include "base/poison.h"
+
 _Static_assert(sizeof(PtcPage) <= PTC_PAGE_FIRST, "page header fits before the first object");
 _Static_assert(PTC_PAGE_FIRST % PTC_LINE_BYTES == 0, "objects start on a line");
 
@@ -29,6 +31,7 @@ void ptc_pool_init(PtcPool *pool, PtcMem *mem)
 
 static void free_chunk(PtcPool *pool, PtcChunk *chunk)
 {
+    PTC_UNPOISON(chunk->block, CHUNK_PAGES * PTC_PAGE_BYTES);
     ptc_mem_free_aligned(pool->mem, chunk->block, CHUNK_PAGES * PTC_PAGE_BYTES);
     ptc_mem_free(pool->mem, chunk, sizeof *chunk);
 }
@@ -114,6 +117,7 @@ static void pool_give(PtcPool *pool, PtcPage *list)
     while (list) {
         PtcPage *p = list;
         list = p->next;
+        PTC_POISON((char *)p + PTC_PAGE_FIRST, PTC_PAGE_BYTES - PTC_PAGE_FIRST);
         p->chunk->out--;
         p->next = pool->free;
         pool->free = p;
@@ -193,6 +197,7 @@ static PtcPage *new_page(PtcHeap *heap)
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return NULL;
     }
+    PTC_UNPOISON((char *)p + PTC_PAGE_FIRST, PTC_PAGE_BYTES - PTC_PAGE_FIRST);
     p->heap = heap;
     p->rescan = p->recycled = false;
     p->next = heap->pages;
@@ -267,6 +272,7 @@ static bool use_hole(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
     heap->hole_page = p;
     heap->cur = (char *)p + first * PTC_LINE_BYTES;
     heap->end = (char *)p + last * PTC_LINE_BYTES;
+    PTC_UNPOISON(heap->cur, (size_t)(heap->end - heap->cur));
     return true;
 }
 
@@ -469,6 +475,13 @@ static void finish_overflow(PtcHeap *heap)
         each_marked(heap, p, count_live);
 }
 
+static void poison_holes(PtcPage *p)
+{
+    for (size_t line = PTC_PAGE_FIRST / PTC_LINE_BYTES; line < PTC_PAGE_LINES; line++)
+        if (!p->lines[line])
+            PTC_POISON((char *)p + line * PTC_LINE_BYTES, PTC_LINE_BYTES);
+}
+
 /* Frees pages without a mark; the others become recycled. */
 static PtcPage *sweep(PtcHeap *heap)
 {
@@ -483,6 +496,7 @@ static PtcPage *sweep(PtcHeap *heap)
         } else {
             memset(p->lines, 1, PTC_PAGE_FIRST / PTC_LINE_BYTES);
             p->recycled = true;
+            poison_holes(p);
             at = &p->next;
         }
     }
