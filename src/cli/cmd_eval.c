@@ -2,6 +2,8 @@
  * `ptc eval`: one program from the command line, a file or standard input; or a batch (--jsonl). */
 #include "cli/cmd.h"
 
+#include <errno.h>
+
 #include "base/buf.h"
 #include "cli/io.h"
 #include "cli/jsonl.h"
@@ -186,7 +188,11 @@ static int write_result(Eval *e)
     }
     if (cut)
         ptc_io_printf(PTC_IO_STDERR, "note: the result was cut at its limit\n");
-    return ptc_io_write_line(PTC_IO_STDOUT, text, len) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+    if (ptc_io_write_line(PTC_IO_STDOUT, text, len))
+        return PTC_EXIT_OK;
+    if (errno != EPIPE)
+        ptc_io_printf(PTC_IO_STDERR, "error: standard output cannot be written\n");
+    return PTC_EXIT_FAILED;
 }
 
 static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)

@@ -198,6 +198,10 @@ int ptc_cmd_test(PtcMem *mem, int argc, char **argv)
         run_docs(&t);
     for (int i = 0; i < argc; i++)
         run_file(&t, argv[i]);
+    if (o.filter && t.passed + t.failed + t.updated == 0) {
+        ptc_io_printf(PTC_IO_STDOUT, "FAIL no case has '%s' in its id\n", o.filter);
+        t.failed++;
+    }
     print_count(&t);
     ptc_buf_deinit(&t.got);
     ptc_buf_deinit(&t.full);

@@ -8,8 +8,8 @@
 /* Answers for lines that never reach the engine. */
 #define ANSWER(reason, kind, message)                                                          \
     "{\"id\":null,\"ok\":false,\"reason\":\"" reason "\",\"phase\":\"parse\",\"kind\":\"" kind \
-    "\",\"message\":\"" message "\",\"errors\":[{\"kind\":\"" kind "\",\"message\":\"" message \
-    "\",\"hint\":\"\"}],\"prints\":[]}"
+    "\",\"message\":\"" message "\",\"line\":0,\"column\":0,\"errors\":[{\"kind\":\"" kind     \
+    "\",\"message\":\"" message "\",\"line\":0,\"column\":0,\"hint\":\"\"}],\"prints\":[]}"
 
 static const char too_long[] = ANSWER("args_error", "args_error", "the line is longer than 64 MiB");
 static const char no_memory[] =

@@ -66,7 +66,6 @@ static const struct {
     {"max_int_bits", offsetof(PtcLimits, max_int_bits), 1},
     {"program_bytes", offsetof(PtcLimits, program_bytes), 1},
     {"context_bytes", offsetof(PtcLimits, context_bytes), 1},
-    {"session_bytes", offsetof(PtcLimits, session_bytes), 1},
     {"print_bytes", offsetof(PtcLimits, print_bytes), 1},
     {"result_bytes", offsetof(PtcLimits, result_bytes), 1},
 };
