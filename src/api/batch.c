@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/api_int.h"
+#include "base/utf8.h"
 
 enum { MAX_NAMED = 1024, REQUEST_SLACK = 1024 * 1024 };
 
@@ -91,6 +92,7 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
         {"memory_mb", offsetof(PtcLimits, memory_bytes), 1024 * 1024},
         {"loop_limit", offsetof(PtcLimits, loop_limit), 1},
         {"max_depth", offsetof(PtcLimits, max_depth), 1},
+        {"max_tool_calls", 0, 1}, /* holds already: there are no tools yet */
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(ptc_str_bytes(key), known[i].name) != 0)
@@ -100,12 +102,14 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
             return false;
         }
         int64_t n = ptc_to_int(value) * known[i].scale;
-        memcpy((char *)&r->limits + known[i].offset, &n, sizeof n);
+        if (known[i].offset)
+            memcpy((char *)&r->limits + known[i].offset, &n, sizeof n);
         return true;
     }
+    size_t shown = ptc_str_len(key) > 40 ? ptc_utf8_valid_prefix(ptc_str_bytes(key), 40) : ptc_str_len(key);
     snprintf(r->problem, sizeof r->problem,
-             "unknown option %.40s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth",
-             ptc_str_bytes(key));
+             "unknown option %.*s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth",
+             (int)shown, ptc_str_bytes(key));
     return false;
 }
 

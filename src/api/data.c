@@ -31,6 +31,15 @@ void ptc_data_free(PtcData *d)
     ptc_mem_free(&ptc->mem, d, sizeof *d);
 }
 
+/* The heap for one more value.  Making values is not limited in time (the host knows how many it makes), and a
+ * value for which there was no room does not keep a smaller one out. */
+static PtcHeap *room(PtcData *d)
+{
+    d->box->budget.stop = PTC_STOP_NONE;
+    d->box->budget.compute_end_ns = INT64_MAX;
+    return &d->box->heap;
+}
+
 PtcValue ptc_make_nil(void)
 {
     return PTC_NIL;
@@ -43,22 +52,22 @@ PtcValue ptc_make_bool(bool b)
 
 PtcValue ptc_make_int(PtcData *d, int64_t n)
 {
-    return d ? ptc_int_new(&d->box->heap, n) : PTC_NONE;
+    return d ? ptc_int_new(room(d), n) : PTC_NONE;
 }
 
 PtcValue ptc_make_float(PtcData *d, double x)
 {
-    return d ? ptc_float_new(&d->box->heap, x) : PTC_NONE;
+    return d ? ptc_float_new(room(d), x) : PTC_NONE;
 }
 
 PtcValue ptc_make_string(PtcData *d, const char *text, size_t len)
 {
-    return d && ptc_utf8_valid(text, len) ? ptc_str_new(&d->box->heap, text, len) : PTC_NONE;
+    return d && ptc_utf8_valid(text, len) ? ptc_str_new(room(d), text, len) : PTC_NONE;
 }
 
 PtcValue ptc_make_keyword(PtcData *d, const char *name, size_t len)
 {
-    return d && ptc_utf8_valid(name, len) ? ptc_keyword_new(&d->box->heap, name, len) : PTC_NONE;
+    return d && ptc_utf8_valid(name, len) ? ptc_keyword_new(room(d), name, len) : PTC_NONE;
 }
 
 /* Values from elsewhere would dangle when their owner goes. */
@@ -72,13 +81,13 @@ static bool all_ours(const PtcData *d, const PtcValue *items, size_t n)
 
 PtcValue ptc_make_vector(PtcData *d, const PtcValue *items, size_t count)
 {
-    return d && all_ours(d, items, count) ? ptc_vec_new(&d->box->heap, items, count, 0) : PTC_NONE;
+    return d && all_ours(d, items, count) ? ptc_vec_new(room(d), items, count, 0) : PTC_NONE;
 }
 
 PtcValue ptc_make_map(PtcData *d, const PtcValue *pairs, size_t count)
 {
     PtcDictBuild b;
-    if (!d || !all_ours(d, pairs, count * 2) || !ptc_dict_build_init(&b, &d->box->heap, false))
+    if (!d || !all_ours(d, pairs, count * 2) || !ptc_dict_build_init(&b, room(d), false))
         return PTC_NONE;
     for (size_t i = 0; i < count; i++)
         if (!ptc_dict_build_put(&b, pairs[2 * i], pairs[2 * i + 1])) {

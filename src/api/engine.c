@@ -79,7 +79,8 @@ bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given, const PtcLimits
 static int64_t host_clock_ns(void *user)
 {
     Ptc *ptc = user;
-    return ptc->clock_ms(ptc->clock_user) * 1000000;
+    int64_t ms = ptc->clock_ms(ptc->clock_user), most = INT64_MAX / 2000000;
+    return (ms < 0 ? 0 : ms > most ? most : ms) * 1000000;
 }
 
 static void set_clock(Ptc *ptc, PtcBudget *budget)
@@ -150,7 +151,6 @@ Ptc *ptc_new(const PtcOptions *given)
     }
     set_clock(ptc, &ptc->vm.budget);
     ptc->vm.budget.cancel = &ptc->cancel;
-    ptc->vm.float_precision = ptc->float_precision;
     ptc->vm.gc_stress = options.gc_stress > 0;
     return ptc;
 }
@@ -181,10 +181,18 @@ const char *ptc_version(void)
 
 /* ------------------------------------------------------------------------------- runs */
 
+/* A context must outlive the outcome: only heaps that are counted (a PtcData's, a session's) can be kept. */
+static bool good_context(const Ptc *ptc, PtcValue context)
+{
+    if (context == PTC_NONE || context == PTC_NIL)
+        return true;
+    return ptc_is_map(context) && ptc_page_of(context)->heap->pool == &ptc->pool &&
+           ptc_page_of(context)->heap->refs > 0;
+}
+
 static bool good_run(Ptc *ptc, const PtcRun *run)
 {
-    return ptc && run && run->program && !atomic_load(&ptc->running) &&
-           (run->context == PTC_NONE || run->context == PTC_NIL || ptc_is_map(run->context)) &&
+    return ptc && run && run->program && !atomic_load(&ptc->running) && good_context(ptc, run->context) &&
            (!run->session || run->session->ptc == ptc);
 }
 

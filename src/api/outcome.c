@@ -19,6 +19,7 @@ PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits)
     o->ptc = ptc;
     o->limits = *limits;
     ptc_heap_init(&o->heap, &ptc->pool, &ptc->vm.budget, (size_t)limits->memory_bytes);
+    o->heap.refs = 0; /* not counted: it goes with the outcome */
     return o;
 }
 
@@ -78,7 +79,9 @@ static void fill_error(OutcomeError *e, const PtcDiag *d, PtcPhase phase, const 
     e->phase = phase;
     memcpy(e->message, d->message, sizeof e->message);
     memcpy(e->hint, d->hint, sizeof e->hint);
-    ptc_diag_place(source, len, d->first, &e->line, &e->column);
+    e->line = e->column = 0;
+    if (d->first != PTC_NO_PLACE)
+        ptc_diag_place(source, len, d->first, &e->line, &e->column);
     copy_form(e->form, sizeof e->form, source, len, d);
 }
 
@@ -93,6 +96,8 @@ static void fail_signal(PtcOutcome *o, PtcDiag *d)
     const char *text = ptc_buf_text(&buf);
     memset(d, 0, sizeof *d);
     d->kind = PTC_E_FAIL;
+    d->first = vm->error.first;
+    d->last = vm->error.last;
     ptc_diag_format(d->message, sizeof d->message, "%s%s", text ? text : "", whole ? "" : "...");
     ptc_buf_deinit(&buf);
 }
@@ -148,7 +153,9 @@ PtcValue ptc_outcome_value(const PtcOutcome *o)
 
 const char *ptc_outcome_control(const PtcOutcome *o)
 {
-    return o->control == PTC_CONTROL_RETURN ? "return" : o->control == PTC_CONTROL_FAIL ? "fail" : NULL;
+    if (!o || o->control == PTC_CONTROL_NONE)
+        return NULL;
+    return o->control == PTC_CONTROL_RETURN ? "return" : "fail";
 }
 
 static void render_text(PtcOutcome *o)
@@ -158,6 +165,7 @@ static void render_text(PtcOutcome *o)
     ptc_buf_init(&o->text, &o->ptc->mem, (size_t)o->limits.result_bytes);
     PtcPrinter printer = ptc_vm_printer(vm, true);
     printer.heap = &o->heap;
+    printer.float_precision = o->ptc->float_precision;
     o->text_cut = !ptc_print(&printer, &o->text, o->value);
     o->text_done = true;
 }

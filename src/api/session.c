@@ -103,33 +103,46 @@ static bool copy_all(PtcHeapBox *box, PtcValue *values, size_t n)
     return ok;
 }
 
-/* Moves what is bound to a new heap.  When that fails, the old one stays. */
-static void compact(PtcSession *s)
+/* Gives the session a new heap with copies of `values`, one for each name, instead of what it holds.  When that
+ * fails, everything stays; *stop says why. */
+static bool replace(PtcSession *s, const PtcValue *values, PtcStop *stop)
 {
     Ptc *ptc = s->ptc;
-    size_t bytes = s->names.count * sizeof(PtcValue);
+    size_t n = s->names.count, bytes = (n + 1) * sizeof(PtcValue);
     PtcHeapBox *box = ptc_box_new(ptc, s->box->heap.limit);
-    PtcValue *values = box ? ptc_mem_alloc(&ptc->mem, bytes ? bytes : 1) : NULL;
-    if (values) {
-        if (bytes)
-            memcpy(values, s->globals, bytes);
-        if (copy_all(box, values, s->names.count)) {
-            if (bytes)
-                memcpy(s->globals, values, bytes);
-            PtcHeapBox *old = s->box;
-            s->box = box;
-            box = old;
-        }
-        ptc_mem_free(&ptc->mem, values, bytes ? bytes : 1);
+    PtcValue *copies = box ? ptc_mem_alloc(&ptc->mem, bytes) : NULL;
+    bool ok = false;
+    *stop = PTC_STOP_MEMORY;
+    if (copies) {
+        for (size_t i = 0; i < n; i++)
+            copies[i] = values[i];
+        ok = copy_all(box, copies, n);
+        *stop = box->budget.stop;
     }
+    if (ok) {
+        for (size_t i = 0; i < n; i++)
+            s->globals[i] = copies[i];
+        PtcHeapBox *old = s->box;
+        s->box = box;
+        box = old;
+    }
+    ptc_mem_free(&ptc->mem, copies, bytes);
     if (box)
         ptc_heap_release(&box->heap);
     s->compact_at = s->box->heap.used * 2 > COMPACT_FIRST ? s->box->heap.used * 2 : COMPACT_FIRST;
+    return ok;
 }
 
-static bool fail_commit(PtcSession *s, PtcVM *vm)
+/* Moves what is bound to a new heap, so that the rest goes. */
+static void compact(PtcSession *s)
 {
-    if (s->box->budget.stop == PTC_STOP_MEMORY && !vm->failed) {
+    PtcStop stop;
+    (void)replace(s, s->globals, &stop);
+}
+
+static bool fail_commit(PtcSession *s, PtcVM *vm, PtcStop stop)
+{
+    if (stop == PTC_STOP_MEMORY && !vm->failed) {
         vm->control = PTC_CONTROL_NONE;
         vm->failed = true;
         memset(&vm->error, 0, sizeof vm->error);
@@ -140,21 +153,9 @@ static bool fail_commit(PtcSession *s, PtcVM *vm)
         ptc_diag_format(vm->error.hint, sizeof vm->error.hint, "def less data, or end the session");
         return false;
     }
-    vm->budget.stop = s->box->budget.stop;
+    vm->budget.stop = stop;
     vm->control = PTC_CONTROL_NONE;
     return ptc_vm_stopped(vm);
-}
-
-/* Compacts, and lets the run's unchanged values point to their new places. */
-static void compact_for(PtcSession *s, PtcVM *vm, PtcValue *scratch)
-{
-    size_t n = s->names.count < vm->global_count ? s->names.count : vm->global_count;
-    for (size_t i = 0; i < n; i++)
-        scratch[i] = vm->globals[i] == s->globals[i] ? PTC_TRUE : PTC_FALSE;
-    compact(s);
-    for (size_t i = 0; i < n; i++)
-        if (scratch[i] == PTC_TRUE)
-            vm->globals[i] = s->globals[i];
 }
 
 /* The values are copied in a scratch array first: a failure leaves the session as it was. */
@@ -175,19 +176,16 @@ bool ptc_session_commit(PtcSession *s, PtcVM *vm)
 {
     size_t bytes = (vm->global_count + 1) * sizeof(PtcValue);
     PtcValue *scratch = room_for(s, vm->global_count) ? ptc_mem_alloc(&s->ptc->mem, bytes) : NULL;
-    if (!scratch) {
-        s->box->budget.stop = PTC_STOP_MEMORY;
-        return fail_commit(s, vm);
-    }
+    if (!scratch)
+        return fail_commit(s, vm, PTC_STOP_MEMORY);
     bool ok = commit_into(s, vm, scratch);
-    if (!ok && s->box->budget.stop == PTC_STOP_MEMORY) {
-        compact_for(s, vm, scratch);
-        ok = commit_into(s, vm, scratch);
-    }
+    PtcStop stop = s->box->budget.stop;
     ptc_mem_free(&s->ptc->mem, scratch, bytes);
+    if (!ok && stop == PTC_STOP_MEMORY) /* without what the run let go of, it may fit */
+        ok = replace(s, vm->globals, &stop);
     if (!ok)
-        return fail_commit(s, vm);
-    if (s->box->heap.used > s->compact_at)
+        fail_commit(s, vm, stop);
+    if (!ok || s->box->heap.used > s->compact_at) /* a failure leaves what was copied before it */
         compact(s);
-    return true;
+    return ok;
 }

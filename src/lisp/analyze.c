@@ -34,7 +34,7 @@ PtcExpr *ax_nil(Analyzer *an, const PtcForm *at)
 
 PtcExpr *ax_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char *hint, const char *format, ...)
 {
-    char text[PTC_MESSAGE_MAX + 1];
+    char text[2 * PTC_MESSAGE_MAX]; /* ptc_diag_add cuts it between characters */
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -430,25 +430,37 @@ PtcExpr *ax_body(Analyzer *an, PtcForm *const *forms, size_t count, const PtcFor
 
 /* ----------------------------------------------------------------- the whole program */
 
+static bool declare_name(Analyzer *an, const PtcForm *name)
+{
+    if (name->kind != PTC_F_SYMBOL || memchr(name->text, '/', name->len) ||
+        ptc_names_add(an->names, name->text, name->len) >= 0)
+        return true;
+    if (an->names->count >= UINT16_MAX)
+        ax_error(an, PTC_E_SIZE, name, "keep data in maps", "a session holds at most %d names", UINT16_MAX);
+    else
+        an->arena->failed = true;
+    return false;
+}
+
+static bool is_def(const PtcForm *head)
+{
+    return form_is_symbol(head, "def") || form_is_symbol(head, "defn") || form_is_symbol(head, "defn-") ||
+           form_is_symbol(head, "defonce");
+}
+
 /* Adds the names that the program defines anywhere, so that functions may refer to later ones. */
 static bool declare(Analyzer *an, const PtcForm *form)
 {
     bool coll = form->kind == PTC_F_LIST || form->kind == PTC_F_VECTOR || form->kind == PTC_F_MAP ||
                 form->kind == PTC_F_SET || form->kind == PTC_F_SHORT_FN;
-    if (!coll)
+    if (!coll || form->count == 0)
         return true;
-    bool def = form->kind == PTC_F_LIST && form->count >= 2 && form->items[1]->kind == PTC_F_SYMBOL &&
-               (form_is_symbol(form->items[0], "def") || form_is_symbol(form->items[0], "defn") ||
-                form_is_symbol(form->items[0], "defn-") || form_is_symbol(form->items[0], "defonce") ||
-                form_is_symbol(form->items[0], "declare"));
-    if (def && !memchr(form->items[1]->text, '/', form->items[1]->len) &&
-        ptc_names_add(an->names, form->items[1]->text, form->items[1]->len) < 0) {
-        if (an->names->count >= UINT16_MAX)
-            ax_error(an, PTC_E_SIZE, form, "keep data in maps", "a session holds at most %d names", UINT16_MAX);
-        else
-            an->arena->failed = true;
+    bool list = form->kind == PTC_F_LIST;
+    if (list && form->count >= 2 && is_def(form->items[0]) && !declare_name(an, form->items[1]))
         return false;
-    }
+    for (size_t i = 1; list && form_is_symbol(form->items[0], "declare") && i < form->count; i++)
+        if (!declare_name(an, form->items[i]))
+            return false;
     for (size_t i = 0; i < form->count; i++)
         if (!declare(an, form->items[i]))
             return false;
@@ -504,6 +516,8 @@ PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
     for (size_t i = 0; i < count; i++)
         if (!declare(&an, forms[i]))
             return NULL;
+    for (uint32_t i = 0; i < an.names->count && !an.has_ns; i++)
+        an.has_ns = an.names->items[i].text[0] == ' '; /* from earlier runs of the session */
     if (!prepare_globals(&an))
         return NULL;
     an.fn = fn;

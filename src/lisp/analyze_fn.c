@@ -53,12 +53,15 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
     Bindings b = {0};
     bool ok = bind_params(an, arity, params, &b);
     an->loop = NULL;
-    an->recur_count = arity->count;
+    an->recur_count = an->no_recur ? NO_RECUR : arity->count;
+    bool no_recur = an->no_recur;
+    an->no_recur = false;
     PtcExpr *body = ok ? ax_body(an, form->items + first + 1, form->count - first - 1, form, true) : NULL;
     arity->body = ax_let(an, &b, body, form);
     an->scope = scope;
     an->loop = loop;
     an->recur_count = recur_count;
+    an->no_recur = no_recur;
     return arity->body != NULL;
 }
 
@@ -164,7 +167,8 @@ PtcExpr *ax_short_fn(Analyzer *an, const PtcForm *form)
     if (rest && (!(params->items[most] = ax_symbol_form(an, "&", form)) ||
                  !(params->items[most + 1] = ax_symbol_form(an, "%&", form))))
         return NULL;
-    memcpy(body->items, form->items, form->count * sizeof *form->items);
+    if (form->count)
+        memcpy(body->items, form->items, form->count * sizeof *form->items);
     fn->items[1] = params;
     fn->items[2] = body;
     if (!(fn->items[0] = ax_symbol_form(an, "fn", form)))

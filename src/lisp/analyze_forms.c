@@ -12,18 +12,25 @@ static int head_len(const PtcForm *form)
     return (int)form->items[0]->len;
 }
 
+#define MANY SIZE_MAX
+
 /* Reports a form with too few or too many parts. */
 static bool parts(Analyzer *an, const PtcForm *form, size_t min, size_t max, const char *usage, PtcExpr **bad)
 {
     size_t n = form->count - 1;
     if (n >= min && n <= max)
         return true;
-    *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s is written with %s parts, got %zu", head_len(form),
-                    head_name(form), n < min ? "more" : "fewer", n);
+    if (max == MANY)
+        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes at least %zu parts, got %zu", head_len(form),
+                        head_name(form), min, n);
+    else if (min == max)
+        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu part%s, got %zu", head_len(form),
+                        head_name(form), min, min == 1 ? "" : "s", n);
+    else
+        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu to %zu parts, got %zu", head_len(form),
+                        head_name(form), min, max, n);
     return false;
 }
-
-#define MANY SIZE_MAX
 
 /* ----------------------------------------------------------------------- if and kin */
 
@@ -403,20 +410,26 @@ static const struct {
     {"->", ax_thread_first},       {"->>", ax_thread_last},     {"and", and_form},
     {"as->", ax_thread_as},        {"case", ax_case},           {"comment", comment_form},
     {"cond", cond_form},           {"cond->", ax_thread_cond_first},
-    {"cond->>", ax_thread_cond_last}, {"condp", ax_condp},      {"def", ax_def},
+    {"cond->>", ax_thread_cond_last}, {"condp", ax_condp},      {"declare", ax_declare},
+    {"def", ax_def},
     {"defn", ax_defn},             {"defn-", ax_defn},          {"defonce", ax_defonce},
     {"do", do_form},               {"doseq", ax_doseq},         {"dotimes", ax_dotimes},
     {"fail", fail_form},           {"fn", ax_fn_form},          {"for", ax_for},
     {"if", if_form},               {"if-let", if_let_form},     {"if-not", if_not_form},
-    {"if-some", if_some_form},     {"let", let_form},           {"loop", ax_loop},
-    {"or", or_form},               {"quote", quote_form},       {"recur", ax_recur},
-    {"return", return_form},       {"some->", ax_thread_some_first},
-    {"some->>", ax_thread_some_last}, {"when", when_form},      {"when-first", when_first_form},
+    {"if-some", if_some_form},     {"import", ax_import},     {"let", let_form},           {"loop", ax_loop},
+    {"ns", ax_ns},                 {"or", or_form},               {"quote", quote_form},       {"recur", ax_recur},
+    {"require", ax_require},       {"return", return_form},       {"some->", ax_thread_some_first},
+    {"some->>", ax_thread_some_last}, {"try", ax_try},               {"use", ax_require},          {"when", when_form},      {"when-first", when_first_form},
     {"when-let", when_let_form},   {"when-not", when_not_form}, {"when-some", when_some_form},
 };
 
 FormFn ax_special(const char *name, size_t len)
 {
+    static const char core[] = "clojure.core/";
+    if (len > sizeof core - 1 && memcmp(name, core, sizeof core - 1) == 0) {
+        name += sizeof core - 1;
+        len -= sizeof core - 1;
+    }
     size_t lo = 0, hi = sizeof specials / sizeof specials[0];
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;

@@ -25,6 +25,8 @@ typedef struct Analyzer {
     PtcLocal *scope; /* innermost name */
     PtcExpr *loop;   /* innermost loop that recur may reach; NULL: the function's start */
     uint32_t recur_count; /* values recur must give, -1u: recur has no place here */
+    bool no_recur; /* inside a part of try: recur may not reach the function made of it */
+    bool has_ns; /* the names hold aliases or referred names, see analyze_ns.c */
     uint32_t depth;
     PtcValue *constants; /* keywords and strings seen so far, open-addressed */
     size_t constant_count, constant_cap;
@@ -110,11 +112,19 @@ PtcExpr *ax_recur(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_for(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_doseq(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_dotimes(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_declare(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_def(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_defonce(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_ns(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_require(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_import(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_case(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_condp(Analyzer *an, const PtcForm *form, bool tail);
+
+/* ptc_builtin_find through the aliases and referred names of this program (analyze_ns.c). */
+int ax_find_builtin(Analyzer *an, const char *text, size_t len);
 
 /* Names (analyze_name.c). */
 PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form);

@@ -275,6 +275,16 @@ static PtcExpr *def_form(Analyzer *an, const PtcForm *form, bool once)
     return define(an, form, ax_form(an, form->items[form->count - 1], false), once);
 }
 
+/* (declare a b ...): the names are known already, see ptc_analyze. */
+PtcExpr *ax_declare(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    for (size_t i = 1; i < form->count; i++)
+        if (form->items[i]->kind != PTC_F_SYMBOL)
+            return ax_error(an, PTC_E_INVALID_FORM, form->items[i], "(declare name ...)", "declare takes names");
+    return ax_nil(an, form);
+}
+
 PtcExpr *ax_def(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "lisp/analyze_int.h"
 #include "lisp/nearest.h"
 #include "lisp/registry.h"
@@ -88,7 +89,6 @@ static const struct {
     {"binding", "there are no dynamic vars: pass the value as an argument"},
     {"set!", "values do not change here: use let or def"},
     {"new", "objects cannot be made: use maps and the functions listed by (dir)"},
-    {"throw", "end the program with (fail {:message ...})"},
     {"rand", "programs are deterministic: take random numbers from data/ or a tool"},
     {"rand-int", "programs are deterministic: take random numbers from data/ or a tool"},
     {"shuffle", "programs are deterministic: sort by a key instead"},
@@ -109,7 +109,8 @@ static void unknown_hint(Analyzer *an, const PtcForm *form, PtcDiag *d)
         if (l->len)
             ptc_nearest_offer(&near, l->name, l->len);
     for (uint32_t i = 0; i < an->names->count; i++)
-        ptc_nearest_offer(&near, an->names->items[i].text, an->names->items[i].len);
+        if (an->names->items[i].text[0] != ' ')
+            ptc_nearest_offer(&near, an->names->items[i].text, an->names->items[i].len);
     for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
         const PtcBuiltin *row = ptc_builtin_row(i);
         if (!(row->flags & PTC_B_HIDDEN))
@@ -121,10 +122,17 @@ static void unknown_hint(Analyzer *an, const PtcForm *form, PtcDiag *d)
         ptc_diag_hint(d, "bind it with let or def, or check the spelling");
 }
 
+/* How much of a name a message shows: whole characters. */
+static int shown(const char *text, size_t len)
+{
+    enum { SHOWN_BYTES = 80 };
+    return (int)ptc_utf8_valid_prefix(text, len > SHOWN_BYTES ? SHOWN_BYTES : len);
+}
+
 static PtcExpr *unknown(Analyzer *an, const PtcForm *form)
 {
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last, "nothing is named %.*s",
-                              (int)(form->len > 80 ? 80 : form->len), form->text);
+                              shown(form->text, form->len), form->text);
     if (d)
         unknown_hint(an, form, d);
     return ax_nil(an, form);
@@ -186,7 +194,7 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
             if (!(ptc_builtin_row(i)->flags & PTC_B_HIDDEN))
                 ptc_nearest_offer(&near, ptc_builtin_row(i)->name, strlen(ptc_builtin_row(i)->name));
         PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last, "%.*s has no function %.*s",
-                                  (int)prefix, form->text, name_len > 80 ? 80 : name_len, name);
+                                  (int)prefix, form->text, shown(name, (size_t)name_len), name);
         if (near.best)
             ptc_diag_hint(d, "did you mean %.*s?", (int)near.best_len, near.best);
         return ax_nil(an, form);
@@ -195,7 +203,7 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
     for (size_t i = 0; ptc_namespace_prefix(i); i++)
         ptc_nearest_offer(&near, ptc_namespace_prefix(i), strlen(ptc_namespace_prefix(i)));
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last, "there is no namespace %.*s",
-                              (int)(prefix > 80 ? 80 : prefix), form->text);
+                              shown(form->text, prefix), form->text);
     if (near.best)
         ptc_diag_hint(d, "did you mean %.*s/?", (int)near.best_len, near.best);
     else
@@ -208,7 +216,7 @@ int ax_builtin_of(Analyzer *an, const PtcForm *symbol)
     if (ax_find_local(an, symbol->text, symbol->len) ||
         ptc_names_find(an->names, symbol->text, symbol->len) >= 0)
         return -1;
-    return ptc_builtin_find(symbol->text, symbol->len);
+    return ax_find_builtin(an, symbol->text, symbol->len);
 }
 
 PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form)
@@ -223,7 +231,7 @@ PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form)
             x->index = (uint32_t)global;
         return x;
     }
-    int row = ptc_builtin_find(form->text, form->len);
+    int row = ax_find_builtin(an, form->text, form->len);
     if (row >= 0)
         return ax_const(an, ptc_builtin((uint32_t)row), form);
     if (ax_special(form->text, form->len))

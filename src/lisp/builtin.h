@@ -120,6 +120,9 @@ PTC_MUST_USE bool ptc_root_done(PtcVM *vm, PtcValue *slot, int flags, PtcValue *
  * values in arguments or roots.  False when the failure was not for memory. */
 PTC_MUST_USE bool ptc_recover(PtcVM *vm);
 
+/* The same for any builtin: its arguments and one more value are kept. */
+PTC_MUST_USE bool ptc_recover_keeping(PtcVM *vm, int argc, const PtcValue *argv, PtcValue keep);
+
 /* Wraps a result that is PTC_NONE on failure. */
 static inline bool ptc_give(PtcValue *out, PtcValue v)
 {

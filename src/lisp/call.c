@@ -175,6 +175,15 @@ static PtcValue *frame_end(const PtcVM *vm)
     return vm->call->base + ptc_closure_proto(vm->call->closure)->registers;
 }
 
+/* ptc_vm_enter for arguments above the current frame, which a collection would take for free slots. */
+static bool enter_above(PtcVM *vm, const PtcClosure *c, int argc, PtcValue *args)
+{
+    vm->args_end = args + argc;
+    bool ok = ptc_vm_enter(vm, c, argc, args);
+    vm->args_end = NULL;
+    return ok;
+}
+
 /* Runs a closure with arguments from anywhere. */
 static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)
 {
@@ -193,7 +202,7 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
         call->base = args;
         call->closure = c;
         call->pc = ptc_proto_code(p);
-    } else if (!ptc_vm_enter(vm, c, argc, args)) {
+    } else if (!enter_above(vm, c, argc, args)) {
         return false;
     }
     if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm)) {
@@ -208,20 +217,24 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
 
 /* --------------------------------------------------------------------- builtins */
 
+bool ptc_recover_keeping(PtcVM *vm, int argc, const PtcValue *argv, PtcValue keep)
+{
+    size_t roots = vm->root_count;
+    int copied = argc <= COPIED_ARGS ? argc : 0;
+    PtcValue *slots = ptc_roots(vm, copied + 1);
+    if (!slots)
+        return false;
+    slots[copied] = keep;
+    ptc_copy_few(slots, argv, (size_t)copied);
+    bool ok = ptc_recover(vm);
+    vm->root_count = roots;
+    return ok;
+}
+
 /* Tries a builtin again after a collection.  Only for those that may be run twice. */
 static PTC_NOINLINE bool retry(PtcVM *vm, const PtcBuiltin *row, int argc, const PtcValue *argv, PtcValue *out)
 {
-    size_t roots = vm->root_count;
-    if (argc <= COPIED_ARGS) {
-        PtcValue *copy = ptc_roots(vm, argc);
-        if (!copy)
-            return false;
-        for (int k = 0; k < argc; k++)
-            copy[k] = argv[k];
-    }
-    bool ok = ptc_recover(vm) && row->fn(vm, argc, argv, out);
-    vm->root_count = roots;
-    return ok;
+    return ptc_recover_keeping(vm, argc, argv, PTC_NIL) && row->fn(vm, argc, argv, out);
 }
 
 bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, PtcValue *out)
@@ -231,7 +244,8 @@ bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, P
     size_t roots = vm->root_count;
     PtcValue result;
     vm->running = index;
-    bool ok = row->fn(vm, argc, argv, &result);
+    /* A limit may have tripped in something that cannot fail, such as a hash: the result is then worth nothing. */
+    bool ok = row->fn(vm, argc, argv, &result) && vm->budget.stop == PTC_STOP_NONE;
     if (PTC_UNLIKELY(!ok) && vm->budget.stop == PTC_STOP_MEMORY &&
         !(row->flags & (PTC_B_CALLS | PTC_B_EFFECT)))
         ok = retry(vm, row, argc, argv, &result);
@@ -365,7 +379,7 @@ bool ptc_call(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *o
         return call_var(vm, f, argc, argv, out);
     default:
         if (ptc_is_callable(f))
-            return call_lookup(vm, f, argc, argv, out);
+            return call_lookup(vm, f, argc, argv, out) && vm->budget.stop == PTC_STOP_NONE;
     }
     return fail_not_callable(vm, f);
 }

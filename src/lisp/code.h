@@ -49,7 +49,7 @@ static inline int32_t ptc_ins_bc(PtcIns i)
     X(JNEQK)   /* unless R[a] = K[b], any constant, jump c */                                     \
     X(JEQ)     /* if R[a] = R[b] jump c */                                                        \
     X(JEQK)                                                                                       \
-    X(ADD)     /* R[a] = R[b] + R[c] */                                                           \
+    X(ADD)     /* R[a] = R[b] + R[c]; x: arguments before R[b] in the source */                   \
     X(SUB)                                                                                        \
     X(MUL)                                                                                        \
     X(MOD)                                                                                        \

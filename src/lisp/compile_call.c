@@ -112,7 +112,7 @@ static bool binary_code(FnState *fs, PtcExpr *x, PtcOp op, uint32_t dest)
             fs->next = next;
             to = cx_temp(fs);
         }
-        ok = to >= 0 && cx_emit(fs, x, cx_ins(op, 0, (uint32_t)to, (uint32_t)left, (uint32_t)right));
+        ok = to >= 0 && cx_emit(fs, x, cx_ins(op, (uint32_t)i - 1, (uint32_t)to, (uint32_t)left, (uint32_t)right));
         left = to;
     }
     fs->next = next;

@@ -25,10 +25,10 @@ bool ptc_fail(PtcVM *vm, PtcErrorKind kind, const char *format, ...)
     set_error(vm, kind);
     va_list args;
     va_start(args, format);
-    char text[PTC_MESSAGE_MAX + 1];
+    char text[2 * PTC_MESSAGE_MAX]; /* longer than the field, which is cut between characters */
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    ptc_diag_format(vm->error.message, sizeof vm->error.message, "%s", text);
+    ptc_diag_format(vm->error.message, PTC_MESSAGE_MAX + 1, "%s", text);
     return false;
 }
 

@@ -76,6 +76,7 @@ static void start(PtcVM *vm, const PtcProgram *p)
     vm->running = 0;
     vm->native_depth = 0;
     vm->root_count = 0;
+    vm->args_end = NULL;
     vm->timeout_ms = p->limits.timeout_ms;
     vm->deadline_ms = p->limits.deadline_ms;
     vm->memory_bytes = p->limits.memory_bytes;
@@ -87,6 +88,7 @@ static void start(PtcVM *vm, const PtcProgram *p)
     vm->prints_cut = false;
     vm->control = PTC_CONTROL_NONE;
     vm->failed = false;
+    vm->error.first = vm->error.last = PTC_NO_PLACE;
 }
 
 /* --------------------------------------------------------------------- the phases */
@@ -213,7 +215,7 @@ static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 
 PtcPrinter ptc_vm_printer(PtcVM *vm, bool readable)
 {
-    return (PtcPrinter){vm->heap, readable, vm->float_precision, ptc_builtin_name, print_other};
+    return (PtcPrinter){vm->heap, readable, -1, ptc_builtin_name, print_other};
 }
 
 bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
@@ -226,6 +228,9 @@ bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
 
 bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
 {
+    /* A line costs its line feed too, so that empty lines come to an end. */
+    size_t spent = vm->prints.len + vm->print_count;
+    vm->prints_cut = vm->prints_cut || spent > vm->prints.max;
     if (vm->prints_cut)
         return true;
     if (vm->print_count == vm->print_cap) {
@@ -236,10 +241,9 @@ bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
         vm->print_ends = p;
         vm->print_cap = cap;
     }
-    size_t room = vm->prints.max - vm->prints.len;
-    if (len + 16 > room) { /* each line costs a little, so that empty lines end too */
+    if (len > vm->prints.max - spent) {
         vm->prints_cut = true;
-        len = len < room ? len : room;
+        len = vm->prints.max - spent;
         while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
             len--;
     }

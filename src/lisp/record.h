@@ -11,6 +11,17 @@ enum {
      * what it needs.  Calling the record calls that builtin with the record before the arguments. */
     PTC_R_FN,
     PTC_R_REDUCED, /* (reduced x): fields[0] */
+    /* What catch binds: message (string or nil), data (map or nil), cause (or nil), kind (an integer, PtcErrorKind),
+     * and where it happened: first, last (integers), source (string or nil). */
+    PTC_R_ERROR,
+    PTC_R_REGEX,    /* pattern (string), compiled code (BYTES); lib/regex.h */
+    PTC_R_DATE,     /* days since 1970-01-01; lib/time.h */
+    PTC_R_DATETIME, /* seconds since 1970-01-01T00:00 without a zone, nanoseconds */
+    PTC_R_INSTANT,  /* seconds since the epoch, nanoseconds */
+    PTC_R_DURATION, /* seconds, nanoseconds */
+    PTC_R_ENUM,     /* group (keyword), name (string), ordinal: DayOfWeek/MONDAY, ChronoUnit/DAYS ... */
+    PTC_R_FORMATTER, /* pattern (string) */
+    PTC_R_KINDS
 };
 
 static inline bool ptc_is_record(PtcValue v, unsigned kind)

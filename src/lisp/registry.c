@@ -10,7 +10,7 @@
     X(ptc_lib_num) X(ptc_lib_compare) X(ptc_lib_math) X(ptc_lib_pred) X(ptc_lib_seq)              \
     X(ptc_lib_seq_call) X(ptc_lib_seq_part) X(ptc_lib_sort) X(ptc_lib_group) X(ptc_lib_map)       \
     X(ptc_lib_set) X(ptc_lib_string) X(ptc_lib_text) X(ptc_lib_fn) X(ptc_lib_walk)                \
-    X(ptc_lib_core)
+    X(ptc_lib_core) X(ptc_lib_except)
 
 #define DECLARE(name) extern const PtcBuiltin *const name[];
 TABLES(DECLARE)

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The interpreter loop.  Only fast paths live here; whatever allocates, fails or is rare is a
  * function of its own, so that the loop stays small and its state stays in registers. */
+#include <stdio.h>
+
 #include "lisp/lib/compare.h"
 #include "lisp/lib/num.h"
 #include "lisp/names.h"
@@ -9,8 +11,15 @@
 
 /* ------------------------------------------------------------------ slow paths */
 
-static PTC_NOINLINE bool slow_arith(PtcVM *vm, PtcOp op, PtcValue a, PtcValue b, PtcValue *out)
+/* x: in (+ a b c), how many arguments stand before a. */
+static PTC_NOINLINE bool slow_arith(PtcVM *vm, PtcOp op, unsigned x, PtcValue a, PtcValue b, PtcValue *out)
 {
+    if (!ptc_is_number(b) && ptc_is_number(a)) {
+        char role[32];
+        snprintf(role, sizeof role, "argument %u", x + 2);
+        vm->running = ptc_op_builtin(op);
+        return ptc_fail_value_type(vm, b, role, "a number");
+    }
     for (int tries = 0; tries < 2; tries++) {
         vm->running = ptc_op_builtin(op);
         PtcValue v = op == PTC_OP_ADD   ? ptc_num_add(vm, a, b)
@@ -41,7 +50,7 @@ static PTC_NOINLINE bool slow_addi(PtcVM *vm, PtcIns i, PtcValue b, PtcValue *ou
         vm->running = (uint32_t)ptc_builtin_find(names[i.x & 3], strlen(names[i.x & 3]));
         return ptc_fail_type(vm, &b, 0, "a number");
     }
-    return slow_arith(vm, PTC_OP_ADD, b, ptc_int(n), out);
+    return slow_arith(vm, PTC_OP_ADD, 0, b, ptc_int(n), out);
 }
 
 static PTC_NOINLINE bool slow_less(PtcVM *vm, PtcOp op, PtcValue a, PtcValue b, bool *out)
@@ -207,6 +216,18 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
         NEXT;                                                                                     \
     } while (0)
 
+/* When a limit tripped meanwhile, the answer is worth nothing. */
+#define EQUAL(x, y, to)                                                                           \
+    do {                                                                                          \
+        if (BOTH_INT(x, y)) {                                                                     \
+            to = x == y;                                                                          \
+        } else {                                                                                  \
+            to = ptc_equal(vm->heap, x, y);                                                       \
+            if (PTC_UNLIKELY(vm->budget.stop != PTC_STOP_NONE))                                   \
+                goto error;                                                                       \
+        }                                                                                         \
+    } while (0)
+
 #define FLOAT_ARITH(sign)                                                                         \
     do {                                                                                          \
         if (ptc_is_flonum(x) && ptc_is_flonum(y)) {                                               \
@@ -301,25 +322,33 @@ op_JNGEK:
     JUMP_UNLESS_LESS(PTC_OP_GE, R[i.a], K[i.b], >=);
 op_JNEQ: {
     PtcValue x = R[i.a], y = R[i.b];
-    if (BOTH_INT(x, y) ? x != y : !ptc_equal(vm->heap, x, y))
+    bool same;
+    EQUAL(x, y, same);
+    if (!same)
         pc += (int16_t)i.c;
     NEXT;
 }
 op_JNEQK: {
     PtcValue x = R[i.a], y = K[i.b];
-    if (BOTH_INT(x, y) ? x != y : !ptc_equal(vm->heap, x, y))
+    bool same;
+    EQUAL(x, y, same);
+    if (!same)
         pc += (int16_t)i.c;
     NEXT;
 }
 op_JEQ: {
     PtcValue x = R[i.a], y = R[i.b];
-    if (BOTH_INT(x, y) ? x == y : ptc_equal(vm->heap, x, y))
+    bool same;
+    EQUAL(x, y, same);
+    if (same)
         pc += (int16_t)i.c;
     NEXT;
 }
 op_JEQK: {
     PtcValue x = R[i.a], y = K[i.b];
-    if (BOTH_INT(x, y) ? x == y : ptc_equal(vm->heap, x, y))
+    bool same;
+    EQUAL(x, y, same);
+    if (same)
         pc += (int16_t)i.c;
     NEXT;
 }
@@ -331,7 +360,7 @@ op_ADD: {
         NEXT;
     }
     FLOAT_ARITH(+);
-    if (!slow_arith(vm, PTC_OP_ADD, x, y, &R[i.a]))
+    if (!slow_arith(vm, PTC_OP_ADD, i.x, x, y, &R[i.a]))
         goto error;
     NEXT;
 }
@@ -343,7 +372,7 @@ op_SUB: {
         NEXT;
     }
     FLOAT_ARITH(-);
-    if (!slow_arith(vm, PTC_OP_SUB, x, y, &R[i.a]))
+    if (!slow_arith(vm, PTC_OP_SUB, i.x, x, y, &R[i.a]))
         goto error;
     NEXT;
 }
@@ -355,7 +384,7 @@ op_MUL: {
         NEXT;
     }
     FLOAT_ARITH(*);
-    if (!slow_arith(vm, PTC_OP_MUL, x, y, &R[i.a]))
+    if (!slow_arith(vm, PTC_OP_MUL, i.x, x, y, &R[i.a]))
         goto error;
     NEXT;
 }
@@ -410,12 +439,16 @@ op_GE:
     COMPARE(PTC_OP_GE, >=);
 op_EQ: {
     PtcValue x = R[i.b], y = R[i.c];
-    R[i.a] = ptc_bool(BOTH_INT(x, y) ? x == y : ptc_equal(vm->heap, x, y));
+    bool same;
+    EQUAL(x, y, same);
+    R[i.a] = ptc_bool(same);
     NEXT;
 }
 op_NE: {
     PtcValue x = R[i.b], y = R[i.c];
-    R[i.a] = ptc_bool(BOTH_INT(x, y) ? x != y : !ptc_equal(vm->heap, x, y));
+    bool same;
+    EQUAL(x, y, same);
+    R[i.a] = ptc_bool(!same);
     NEXT;
 }
 op_NOT:

@@ -40,6 +40,7 @@ typedef struct PtcVM {
     PtcCall *calls, *calls_end;
     size_t calls_cap;
     PtcValue *stack, *stack_limit, *stack_end; /* slots below stack_limit hold valid values */
+    PtcValue *args_end; /* end of arguments above the frame, while a callback is being entered; else NULL */
     int64_t loops_left;
     PtcValue *globals; /* by index; PTC_UNBOUND when not defined */
     size_t global_count;
@@ -52,7 +53,6 @@ typedef struct PtcVM {
     size_t root_count;
     /* limits, for messages and checks */
     int64_t timeout_ms, deadline_ms, memory_bytes, loop_limit, max_depth;
-    int float_precision;
     bool gc_stress;
     /* output */
     PtcBuf prints; /* lines, one after the other */

@@ -8,6 +8,8 @@ static PtcValue *stack_top(const PtcVM *vm)
     if (vm->call < vm->calls)
         return vm->stack;
     PtcValue *top = vm->call->base + ptc_closure_proto(vm->call->closure)->registers + 1;
+    if (vm->args_end && top < vm->args_end)
+        top = vm->args_end;
     return top < vm->stack_limit ? top : vm->stack_limit;
 }
 
@@ -106,7 +108,8 @@ void ptc_vm_place(PtcVM *vm, const PtcClosure *closure, const PtcIns *pc)
 {
     if (!vm->failed && vm->budget.stop != PTC_STOP_NONE)
         ptc_vm_stopped(vm);
-    if (!vm->failed || vm->error.first != PTC_NO_PLACE)
+    bool placeless = vm->failed || vm->control == PTC_CONTROL_FAIL;
+    if (!placeless || vm->error.first != PTC_NO_PLACE)
         return;
     const PtcProto *p = ptc_closure_proto(closure);
     size_t at = (size_t)(pc - ptc_proto_code(p));

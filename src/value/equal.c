@@ -344,10 +344,23 @@ static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
     return c;
 }
 
+/* Such records compare by their first fields, which may be records again. */
+static bool same_record_kind(PtcValue a, PtcValue b)
+{
+    return ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) && ptc_obj(a)->aux == ptc_obj(b)->aux &&
+           ptc_obj(a)->count > 0 && ptc_obj(b)->count > 0;
+}
+
 int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
 {
     if (ptc_is_int(a) && ptc_is_int(b))
         return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+    while (same_record_kind(a, b)) {
+        if (!ptc_tick(heap->budget, 1))
+            return 0;
+        a = ((PtcRecord *)(uintptr_t)a)->fields[0];
+        b = ((PtcRecord *)(uintptr_t)b)->fields[0];
+    }
     if (a == PTC_NIL || b == PTC_NIL)
         return (a != PTC_NIL) - (b != PTC_NIL);
     if (ptc_is_number(a) && ptc_is_number(b))
@@ -358,10 +371,6 @@ int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
         return compare_names(a, b);
     if (ptc_is_sequential(a) && ptc_is_sequential(b))
         return compare_seqs(heap, a, b, ok);
-    if (ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) && ptc_obj(a)->aux == ptc_obj(b)->aux &&
-        ptc_obj(a)->count > 0)
-        return ptc_compare(heap, ((PtcRecord *)(uintptr_t)a)->fields[0],
-                           ((PtcRecord *)(uintptr_t)b)->fields[0], ok);
     *ok = false;
     return 0;
 }

@@ -12,6 +12,9 @@ enum {
     MIN_ROOM = 1024 * 1024,           /* garbage worth a collection, at least and at most */
     MAX_ROOM = 4 * 1024 * 1024,
     MARK_STACK_MAX = 64 * 1024,       /* entries; beyond that pages are rescanned */
+    MIN_HOLE = 32,                    /* bytes; smaller ones are left alone */
+    SMALL_BYTES = 64,                 /* larger objects do not use up the small holes */
+    FIRST_LINE = PTC_PAGE_FIRST / PTC_LINE_BYTES,
 };
 
 struct PtcChunk {
@@ -230,11 +233,106 @@ static void *alloc_large(PtcHeap *heap, size_t size)
     return (char *)p + PTC_PAGE_FIRST;
 }
 
-/* Objects that do not fit the current hole but are larger than a line: from a fresh page, so that
- * small holes are not thrown away. */
+/* The first line at or after `from` that is in use, or is not; PTC_PAGE_LINES when there is none. */
+static size_t next_line(const PtcPage *p, size_t from, bool in_use)
+{
+    while (from < PTC_PAGE_LINES) {
+        uint64_t bits = (in_use ? p->lines[from / 64] : ~p->lines[from / 64]) >> (from % 64);
+        if (bits)
+            return from + (size_t)__builtin_ctzll(bits);
+        from = (from | 63) + 1;
+    }
+    return PTC_PAGE_LINES;
+}
+
+/* Sets the bits of lines `first` to before `last`. */
+static void use_lines(PtcPage *p, size_t first, size_t last)
+{
+    while (first < last) {
+        size_t bit = first % 64, n = last - first < 64 - bit ? last - first : 64 - bit;
+        p->lines[first / 64] |= (~(uint64_t)0 >> (64 - n)) << bit;
+        first += n;
+    }
+}
+
+/* The first line at or after `from` with which eight free lines begin that share a byte of the bits. */
+static size_t next_free_byte(const PtcPage *p, size_t from)
+{
+    const uint64_t ones = 0x0101010101010101;
+    uint64_t before = ((uint64_t)1 << from % 64) - 1;
+    for (size_t word = from / 64; word < PTC_PAGE_LINES / 64; word++, before = 0) {
+        uint64_t bits = p->lines[word] | before, zeros = (bits - ones) & ~bits & ones << 7;
+        if (zeros)
+            return word * 64 + (size_t)__builtin_ctzll(zeros) / 8 * 8;
+    }
+    return PTC_PAGE_LINES;
+}
+
+/* The next run of free lines in `p` at or after line `from` that holds `size` bytes.  A run of 15 lines
+ * has a free byte in it, which is quicker to find among many short runs. */
+static bool find_hole(const PtcPage *p, size_t from, size_t size, size_t *first, size_t *last)
+{
+    size_t need = (size > MIN_HOLE ? size + PTC_LINE_BYTES - 1 : MIN_HOLE) / PTC_LINE_BYTES;
+    for (; from < PTC_PAGE_LINES; from = *last) {
+        size_t at = need < 15 ? next_line(p, from, false) : next_free_byte(p, from);
+        if (at == PTC_PAGE_LINES)
+            return false;
+        while (at > from && !(p->lines[(at - 1) / 64] >> (at - 1) % 64 & 1))
+            at--;
+        *first = at;
+        *last = next_line(p, at, true);
+        if (*last - at >= need)
+            return true;
+    }
+    return false;
+}
+
+/* Takes free lines out of a recycled page. */
+static bool take_lines(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
+{
+    if (!charge(heap, (last - first) * PTC_LINE_BYTES))
+        return false;
+    use_lines(p, first, last);
+    PTC_UNPOISON((char *)p + first * PTC_LINE_BYTES, (last - first) * PTC_LINE_BYTES);
+    return true;
+}
+
+static bool use_hole(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
+{
+    if (!take_lines(heap, p, first, last))
+        return false;
+    heap->hole_page = p;
+    heap->cur = (char *)p + first * PTC_LINE_BYTES;
+    heap->end = (char *)p + last * PTC_LINE_BYTES;
+    return true;
+}
+
+/* Finds the next hole for a larger object.  Sizes of one class share a place in the pages, so that every
+ * page is gone through a few times in all, and a large object does not hide holes from smaller ones. */
+static bool over_hole(PtcHeap *heap, size_t size)
+{
+    size_t class = size <= 128 ? 0 : size <= 512 ? 1 : size <= 2048 ? 2 : 3, first, last;
+    PtcPage *p;
+    while ((p = heap->over_reuse[class].page) != NULL) {
+        if (p->recycled && find_hole(p, heap->over_reuse[class].line, size, &first, &last)) {
+            if (!take_lines(heap, p, first, last))
+                return false;
+            heap->over_reuse[class].line = last;
+            heap->over = (char *)p + first * PTC_LINE_BYTES;
+            heap->over_end = (char *)p + last * PTC_LINE_BYTES;
+            return true;
+        }
+        heap->over_reuse[class].page = p->next;
+        heap->over_reuse[class].line = FIRST_LINE;
+    }
+    return false;
+}
+
+/* Larger objects that do not fit the current hole: from one that is wide enough or a fresh page, so
+ * that small holes are not thrown away. */
 static void *alloc_over(PtcHeap *heap, size_t size)
 {
-    if (size > (size_t)(heap->over_end - heap->over)) {
+    if (size > (size_t)(heap->over_end - heap->over) && !over_hole(heap, size)) {
         size_t room = PTC_PAGE_BYTES - PTC_PAGE_FIRST;
         if (!charge(heap, room))
             return NULL;
@@ -251,49 +349,24 @@ static void *alloc_over(PtcHeap *heap, size_t size)
     return p;
 }
 
-/* The next run of free lines in `p` at or after line `from`; false when there is none. */
-static bool find_hole(const PtcPage *p, size_t from, size_t *first, size_t *last)
-{
-    while (from < PTC_PAGE_LINES && p->lines[from])
-        from++;
-    if (from == PTC_PAGE_LINES)
-        return false;
-    *first = from;
-    while (from < PTC_PAGE_LINES && !p->lines[from])
-        from++;
-    *last = from;
-    return true;
-}
-
-static bool use_hole(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
-{
-    if (!charge(heap, (last - first) * PTC_LINE_BYTES))
-        return false;
-    heap->hole_page = p;
-    heap->cur = (char *)p + first * PTC_LINE_BYTES;
-    heap->end = (char *)p + last * PTC_LINE_BYTES;
-    PTC_UNPOISON(heap->cur, (size_t)(heap->end - heap->cur));
-    return true;
-}
-
-/* Points the cursor at the next hole: rest of this page, recycled pages, a new page. */
-static bool next_hole(PtcHeap *heap)
+/* Points the cursor at the next hole for `size` bytes: rest of this page, recycled pages, a new page. */
+static bool next_hole(PtcHeap *heap, size_t size)
 {
     size_t first, last;
     PtcPage *p = heap->hole_page;
     if (p && p->recycled) {
         size_t at = (size_t)(heap->end - (char *)p) / PTC_LINE_BYTES;
-        if (find_hole(p, at, &first, &last))
+        if (find_hole(p, at, size, &first, &last))
             return use_hole(heap, p, first, last);
     }
     while ((p = heap->reuse) != NULL) {
-        heap->reuse = p->next;
-        if (p->recycled && find_hole(p, PTC_PAGE_FIRST / PTC_LINE_BYTES, &first, &last)) {
-            if (use_hole(heap, p, first, last))
-                return true;
-            heap->reuse = p;
-            return false;
+        if (p->recycled && find_hole(p, FIRST_LINE, size, &first, &last)) {
+            if (!use_hole(heap, p, first, last))
+                return false;
+            heap->reuse = p->next;
+            return true;
         }
+        heap->reuse = p->next;
     }
     size_t room = PTC_PAGE_BYTES - PTC_PAGE_FIRST;
     if (!charge(heap, room))
@@ -313,16 +386,10 @@ void *ptc_heap_refill(PtcHeap *heap, size_t size)
 {
     if (size > PTC_LARGE_BYTES)
         return alloc_large(heap, size);
-    if (size > PTC_LINE_BYTES && heap->end - heap->cur >= PTC_LINE_BYTES)
+    if (size > SMALL_BYTES && (heap->reuse || heap->end - heap->cur >= SMALL_BYTES))
         return alloc_over(heap, size);
-    for (;;) {
-        if (!next_hole(heap))
-            return NULL;
-        if (size <= (size_t)(heap->end - heap->cur))
-            break;
-        if (size > PTC_LINE_BYTES)
-            return alloc_over(heap, size);
-    }
+    if (!next_hole(heap, size))
+        return NULL;
     void *p = heap->cur;
     heap->cur += size;
     return p;
@@ -365,8 +432,7 @@ static void mark_lines(PtcHeap *heap, PtcPage *page, PtcValue v, size_t size)
     if (!page->chunk)
         return;
     size_t at = (size_t)(v & (PTC_PAGE_BYTES - 1));
-    for (size_t line = at / PTC_LINE_BYTES; line <= (at + size - 1) / PTC_LINE_BYTES; line++)
-        page->lines[line] = 1;
+    use_lines(page, at / PTC_LINE_BYTES, (at + size - 1) / PTC_LINE_BYTES + 1);
 }
 
 static bool grow_mark_stack(PtcHeap *heap)
@@ -477,9 +543,14 @@ static void finish_overflow(PtcHeap *heap)
 
 static void poison_holes(PtcPage *p)
 {
-    for (size_t line = PTC_PAGE_FIRST / PTC_LINE_BYTES; line < PTC_PAGE_LINES; line++)
-        if (!p->lines[line])
-            PTC_POISON((char *)p + line * PTC_LINE_BYTES, PTC_LINE_BYTES);
+#ifdef PTC_HAS_ASAN
+    for (size_t first, last = FIRST_LINE; (first = next_line(p, last, false)) < PTC_PAGE_LINES;) {
+        last = next_line(p, first, true);
+        PTC_POISON((char *)p + first * PTC_LINE_BYTES, (last - first) * PTC_LINE_BYTES);
+    }
+#else
+    (void)p;
+#endif
 }
 
 /* Frees pages without a mark; the others become recycled. */
@@ -488,13 +559,13 @@ static PtcPage *sweep(PtcHeap *heap)
     PtcPage *dead = NULL;
     for (PtcPage **at = &heap->pages; *at;) {
         PtcPage *p = *at;
-        if (!memchr(p->lines, 1, sizeof p->lines)) {
+        if (next_line(p, 0, true) == PTC_PAGE_LINES) {
             *at = p->next;
             p->next = dead;
             dead = p;
             heap->page_bytes -= PTC_PAGE_BYTES;
         } else {
-            memset(p->lines, 1, PTC_PAGE_FIRST / PTC_LINE_BYTES);
+            use_lines(p, 0, FIRST_LINE);
             p->recycled = true;
             poison_holes(p);
             at = &p->next;
@@ -525,6 +596,10 @@ void ptc_heap_mark_finish(PtcHeap *heap)
     sweep_large(heap);
     heap->used = heap->live;
     heap->reuse = heap->pages;
+    for (size_t i = 0; i < PTC_OVER_CLASSES; i++) {
+        heap->over_reuse[i].page = heap->pages;
+        heap->over_reuse[i].line = FIRST_LINE;
+    }
     heap->hole_page = NULL;
     heap->cur = heap->end = heap->over = heap->over_end = NULL;
     heap->collect_at = collect_threshold(heap);
@@ -551,6 +626,6 @@ void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from)
     if (heap->used > heap->collect_at)
         heap->budget->wake = true;
     from->pages = from->large = NULL;
-    from->page_bytes = from->used = 0;
     ptc_heap_deinit(from);
+    ptc_heap_init(from, from->pool, from->budget, from->limit); /* no cursor into pages given away */
 }

@@ -21,11 +21,12 @@
 
 enum {
     PTC_PAGE_BYTES = 32 * 1024,
-    PTC_LINE_BYTES = 128,
+    PTC_LINE_BYTES = 16,
     PTC_PAGE_LINES = PTC_PAGE_BYTES / PTC_LINE_BYTES,
     PTC_LARGE_BYTES = 8 * 1024,
     PTC_LOOKUPS = 128,
     PTC_TRANSITIONS = 32,
+    PTC_OVER_CLASSES = 4,
 };
 
 typedef struct PtcHeap PtcHeap;
@@ -39,7 +40,7 @@ struct PtcPage {
     size_t bytes;    /* whole size, with this header */
     bool rescan;     /* marking ran out of stack here: objects marked but not yet followed */
     bool recycled;   /* has marks from the last collection; allocate in free lines only */
-    uint8_t lines[PTC_PAGE_LINES];
+    uint64_t lines[PTC_PAGE_LINES / 64]; /* a bit for each line in use */
     uint64_t marks[PTC_PAGE_BYTES / 8 / 64];
 };
 enum { PTC_PAGE_FIRST = 896 }; /* offset of the first object: a whole number of lines */
@@ -64,13 +65,17 @@ typedef struct {
 
 struct PtcHeap {
     char *cur, *end;       /* free bytes of the current hole */
-    char *over, *over_end; /* the same, for objects larger than a line */
+    char *over, *over_end; /* the same, for larger objects */
     PtcBudget *budget;     /* never NULL */
     PtcPool *pool;
     PtcPage *pages; /* ordinary pages */
     PtcPage *large;
     PtcPage *hole_page;  /* page of the current hole */
     PtcPage *reuse;      /* next page to look for holes in, after a collection */
+    struct {
+        PtcPage *page;
+        size_t line;
+    } over_reuse[PTC_OVER_CLASSES]; /* the same for `over`, by size of the object */
     size_t used;         /* bytes live after the last collection plus handed out since */
     size_t live;         /* bytes live after the last collection */
     size_t limit;        /* for `used` */

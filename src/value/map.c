@@ -59,7 +59,7 @@ PtcValue ptc_map_empty(PtcHeap *heap)
  * the same letters, 1 letters alike but for - and _. */
 int ptc_key_likeness(PtcValue stored, PtcValue key)
 {
-    if (!ptc_is_named(stored) || !ptc_is_named(key))
+    if (ptc_is(stored, PTC_T_SYMBOL) || ptc_is(key, PTC_T_SYMBOL) || !ptc_is_named(stored) || !ptc_is_named(key))
         return 0;
     if (ptc_str_same_bytes(stored, key))
         return 2;

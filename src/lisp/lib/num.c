@@ -120,8 +120,10 @@ static bool fold(PtcVM *vm, int argc, const PtcValue *argv, Operation operation,
     for (int i = 1; i < argc; i++) {
         if (!ptc_tick(&vm->budget, 1) || !ptc_arg_number(vm, argv, i))
             return false;
-        sum = operation(vm, sum, argv[i]);
-        if (sum == PTC_NONE)
+        PtcValue next = operation(vm, sum, argv[i]);
+        if (next == PTC_NONE && ptc_recover_keeping(vm, argc, argv, sum))
+            next = operation(vm, sum, argv[i]); /* sums so far were garbage */
+        if ((sum = next) == PTC_NONE)
             return false;
     }
     return ptc_give(out, sum);

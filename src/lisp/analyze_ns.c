@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * ns, require, use and import: accepted for the namespaces we have, :as and :refer honoured.
+ *
+ * What they declare is kept among the names of globals, so that it lives as long as the session and goes when the run
+ * fails: " @s=clojure.string" for an alias, " !join=clojure.string" for a referred name.  No program can write a name with
+ * a space in it. */
+#include <stdio.h>
+
+#include "lisp/analyze_int.h"
+#include "lisp/nearest.h"
+#include "lisp/registry.h"
+
+enum { NAME_MAX_BYTES = 120 };
+
+/* Namespaces whose functions are all here under other names, or that only matter to a JVM. */
+static const char *const harmless[] = {"clojure.edn", "clojure.pprint", "clojure.repl", "clojure.math", NULL};
+
+static bool is_harmless(const char *text, size_t len)
+{
+    for (size_t i = 0; harmless[i]; i++)
+        if (strlen(harmless[i]) == len && memcmp(harmless[i], text, len) == 0)
+            return true;
+    return false;
+}
+
+/* The namespace that an alias (mark '@') or a referred name (mark '!') stands for, or NULL. */
+static const char *declared(const PtcNames *names, char mark, const char *text, size_t len, size_t *ns_len)
+{
+    for (uint32_t i = names->count; i > 0; i--) {
+        const PtcName *n = &names->items[i - 1];
+        if (n->len > len + 3 && n->text[0] == ' ' && n->text[1] == mark && memcmp(n->text + 2, text, len) == 0 &&
+            n->text[len + 2] == '=') {
+            *ns_len = n->len - len - 3;
+            return n->text + len + 3;
+        }
+    }
+    return NULL;
+}
+
+int ax_find_builtin(Analyzer *an, const char *text, size_t len)
+{
+    const char *slash = len > 1 ? memchr(text + 1, '/', len - 1) : NULL;
+    size_t ns_len, name_len = slash ? len - (size_t)(slash + 1 - text) : len;
+    const char *ns = !an->has_ns ? NULL
+                     : slash     ? declared(an->names, '@', text, (size_t)(slash - text), &ns_len)
+                                 : declared(an->names, '!', text, len, &ns_len);
+    char full[NAME_MAX_BYTES * 2 + 2];
+    if (!ns || ns_len + name_len + 1 >= sizeof full)
+        return ptc_builtin_find(text, len);
+    memcpy(full, ns, ns_len);
+    full[ns_len] = '/';
+    memcpy(full + ns_len + 1, slash ? slash + 1 : text, name_len);
+    return ptc_builtin_find(full, ns_len + 1 + name_len);
+}
+
+static bool declare(Analyzer *an, char mark, const PtcForm *name, const PtcForm *ns)
+{
+    char text[NAME_MAX_BYTES * 2 + 8];
+    if (name->len > NAME_MAX_BYTES || ns->len > NAME_MAX_BYTES)
+        return ax_error(an, PTC_E_SIZE, name, "use a shorter name", "this name is too long for an alias") != NULL;
+    int n = snprintf(text, sizeof text, " %c%.*s=%.*s", mark, (int)name->len, name->text, (int)ns->len, ns->text);
+    an->has_ns = true;
+    if (ptc_names_add(an->names, text, (size_t)n) >= 0)
+        return true;
+    an->arena->failed = true;
+    return false;
+}
+
+static bool known_namespace(Analyzer *an, const PtcForm *ns)
+{
+    if (ptc_namespace_known(ns->text, ns->len) || is_harmless(ns->text, ns->len))
+        return true;
+    PtcNearest near;
+    ptc_nearest_init(&near, ns->text, ns->len);
+    for (size_t i = 0; ptc_namespace_prefix(i); i++)
+        ptc_nearest_offer(&near, ptc_namespace_prefix(i), strlen(ptc_namespace_prefix(i)));
+    char hint[160];
+    if (near.best)
+        snprintf(hint, sizeof hint, "did you mean %.*s?", (int)near.best_len, near.best);
+    else
+        snprintf(hint, sizeof hint, "there are clojure.string, clojure.set, clojure.walk and json; nothing else is loaded");
+    ax_error(an, PTC_E_UNBOUND, ns, hint, "there is no namespace %.*s", (int)(ns->len > 80 ? 80 : ns->len), ns->text);
+    return false;
+}
+
+static bool is_key(const PtcForm *f, const char *name)
+{
+    return f->kind == PTC_F_KEYWORD && f->len == strlen(name) && memcmp(f->text, name, f->len) == 0;
+}
+
+static bool refer(Analyzer *an, const PtcForm *names, const PtcForm *ns)
+{
+    if (names->kind != PTC_F_VECTOR && names->kind != PTC_F_LIST)
+        return true; /* :all: every plain function has a bare name already */
+    for (size_t i = 0; i < names->count; i++)
+        if (names->items[i]->kind == PTC_F_SYMBOL && !declare(an, '!', names->items[i], ns))
+            return false;
+    return true;
+}
+
+/* clojure.string, or [clojure.string :as str :refer [join]]. */
+static bool require_one(Analyzer *an, const PtcForm *spec)
+{
+    while (spec->kind == PTC_F_QUOTE)
+        spec = spec->items[0];
+    bool list = spec->kind == PTC_F_VECTOR || spec->kind == PTC_F_LIST;
+    const PtcForm *ns = list && spec->count > 0 ? spec->items[0] : spec;
+    if (spec->kind == PTC_F_KEYWORD)
+        return true; /* :reload and kin */
+    if (ns->kind != PTC_F_SYMBOL)
+        return ax_error(an, PTC_E_INVALID_FORM, spec, "(require '[clojure.string :as str])",
+                        "require takes the name of a namespace") != NULL;
+    if (!known_namespace(an, ns))
+        return true;
+    for (size_t i = 1; list && i + 1 < spec->count; i += 2) {
+        const PtcForm *what = spec->items[i + 1];
+        bool ok = true;
+        if (is_key(spec->items[i], "as") && what->kind == PTC_F_SYMBOL)
+            ok = declare(an, '@', what, ns);
+        else if (is_key(spec->items[i], "refer") || is_key(spec->items[i], "only"))
+            ok = refer(an, what, ns);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* java.time.LocalDate, or [java.time LocalDate Instant]. */
+static bool import_class(Analyzer *an, const PtcForm *name)
+{
+    if (name->kind != PTC_F_SYMBOL)
+        return true;
+    const char *dot = name->text + name->len;
+    while (dot > name->text && dot[-1] != '.')
+        dot--;
+    size_t len = (size_t)(name->text + name->len - dot);
+    bool date = len == 4 && memcmp(dot, "Date", 4) == 0;
+    if (date || ptc_namespace_known(dot, len) || ptc_namespace_known(name->text, name->len))
+        return true;
+    return ax_error(an, PTC_E_UNBOUND, name, "there are LocalDate, LocalDateTime, Instant, Duration, ChronoUnit, Math and a few more",
+                    "the Java class %.*s is not available", (int)(len > 80 ? 80 : len), dot) != NULL;
+}
+
+static bool import_one(Analyzer *an, const PtcForm *spec)
+{
+    while (spec->kind == PTC_F_QUOTE)
+        spec = spec->items[0];
+    if (spec->kind != PTC_F_VECTOR && spec->kind != PTC_F_LIST)
+        return import_class(an, spec);
+    for (size_t i = 1; i < spec->count; i++)
+        if (!import_class(an, spec->items[i]))
+            return false;
+    return true;
+}
+
+static bool each(Analyzer *an, const PtcForm *form, size_t first, bool (*one)(Analyzer *, const PtcForm *))
+{
+    for (size_t i = first; i < form->count; i++)
+        if (!one(an, form->items[i]))
+            return false;
+    return true;
+}
+
+PtcExpr *ax_require(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    return each(an, form, 1, require_one) ? ax_nil(an, form) : NULL;
+}
+
+PtcExpr *ax_import(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    return each(an, form, 1, import_one) ? ax_nil(an, form) : NULL;
+}
+
+PtcExpr *ax_ns(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    if (form->count < 2 || form->items[1]->kind != PTC_F_SYMBOL)
+        return ax_error(an, PTC_E_INVALID_FORM, form, "(ns my.app (:require [clojure.string :as str]))", "ns needs a name");
+    for (size_t i = 2; i < form->count; i++) {
+        const PtcForm *clause = form->items[i];
+        if (clause->kind != PTC_F_LIST || clause->count == 0)
+            continue; /* doc string, metadata */
+        bool ok = true;
+        if (is_key(clause->items[0], "require") || is_key(clause->items[0], "use"))
+            ok = each(an, clause, 1, require_one);
+        else if (is_key(clause->items[0], "import"))
+            ok = each(an, clause, 1, import_one);
+        if (!ok)
+            return NULL;
+    }
+    return ax_nil(an, form);
+}

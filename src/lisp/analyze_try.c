@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * try, catch and finally: the parts become functions that a hidden builtin calls, so that unwinding is an
+ * ordinary failed call. */
+#include <stdio.h>
+
+#include "lisp/analyze_int.h"
+#include "lisp/nearest.h"
+
+/* Class names a catch may give, and the errors they stand for (lib/except.c knows the words). */
+static const struct {
+    const char *name, *word;
+} classes[] = {
+    {"Exception", "any"},
+    {"Throwable", "any"},
+    {"Error", "any"},
+    {"Object", "any"},
+    {"RuntimeException", "any"},
+    {"java.lang.Exception", "any"},
+    {"java.lang.Throwable", "any"},
+    {"ArithmeticException", "arithmetic"},
+    {"java.lang.ArithmeticException", "arithmetic"},
+    {"ExceptionInfo", "info"},
+    {"clojure.lang.ExceptionInfo", "info"},
+    {"ClassCastException", "type"},
+    {"NullPointerException", "type"},
+    {"IllegalArgumentException", "argument"},
+    {"NumberFormatException", "argument"},
+    {"IllegalStateException", "argument"},
+    {"IndexOutOfBoundsException", "index"},
+    {"StringIndexOutOfBoundsException", "index"},
+    {"ArityException", "arity"},
+    {"clojure.lang.ArityException", "arity"},
+    {"DateTimeParseException", "argument"},
+    {"java.time.format.DateTimeParseException", "argument"},
+    {"AssertionError", "assertion"},
+};
+
+static const char *class_word(Analyzer *an, const PtcForm *form)
+{
+    PtcNearest near;
+    if (form->kind == PTC_F_KEYWORD) /* :default, as ClojureScript writes it */
+        return "any";
+    if (form->kind != PTC_F_SYMBOL) {
+        ax_error(an, PTC_E_INVALID_FORM, form, "(catch Exception e ...)", "catch needs the name of an exception class");
+        return NULL;
+    }
+    ptc_nearest_init(&near, form->text, form->len);
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (form_is_symbol(form, classes[i].name))
+            return classes[i].word;
+        ptc_nearest_offer(&near, classes[i].name, strlen(classes[i].name));
+    }
+    char hint[128];
+    snprintf(hint, sizeof hint, "did you mean %s? Exception catches every error", near.best ? near.best : "Exception");
+    ax_error(an, PTC_E_UNBOUND, form, hint, "there is no exception class %.*s", (int)(form->len > 60 ? 60 : form->len),
+             form->text);
+    return NULL;
+}
+
+static bool is_clause(const PtcForm *form, const char *name)
+{
+    return form->kind == PTC_F_LIST && form->count > 0 && form_is_symbol(form->items[0], name);
+}
+
+/* (fn [params] body...) with the body from item `first` of `from` up to `last`. */
+static PtcExpr *part(Analyzer *an, const PtcForm *from, size_t first, size_t last, PtcForm *param)
+{
+    PtcForm *fn = ax_new_form(an, PTC_F_LIST, from, 2 + last - first);
+    PtcForm *params = ax_new_form(an, PTC_F_VECTOR, from, param ? 1 : 0);
+    if (!fn || !params || !(fn->items[0] = ax_symbol_form(an, "fn", from)))
+        return NULL;
+    if (param)
+        params->items[0] = param;
+    fn->items[1] = params;
+    memcpy(fn->items + 2, from->items + first, (last - first) * sizeof *fn->items);
+    FnName none = {NULL, 0, false, PTC_NIL};
+    bool outer = an->no_recur;
+    an->no_recur = true; /* recur cannot leave a try */
+    PtcExpr *x = ax_fn(an, fn, 1, &none);
+    an->no_recur = outer;
+    return x;
+}
+
+static bool add_catch(Analyzer *an, const PtcForm *clause, PtcExpr **args, size_t *n)
+{
+    if (clause->count < 3 || clause->items[2]->kind != PTC_F_SYMBOL)
+        return ax_error(an, PTC_E_INVALID_FORM, clause, "(catch Exception e (ex-message e))",
+                        "catch needs a class, a name and a body") != NULL;
+    const char *word = class_word(an, clause->items[1]);
+    if (!word)
+        return true;
+    args[*n] = ax_const(an, ax_keyword(an, word, strlen(word)), clause);
+    args[*n + 1] = part(an, clause, 3, clause->count, clause->items[2]);
+    *n += 2;
+    return args[*n - 2] && args[*n - 1];
+}
+
+PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    size_t body = 1;
+    while (body < form->count && !is_clause(form->items[body], "catch") && !is_clause(form->items[body], "finally"))
+        body++;
+    PtcExpr **args = ax_items(an, 2 + 2 * (form->count - body + 1));
+    size_t n = 2;
+    if (!args || !(args[0] = part(an, form, 1, body, NULL)) || !(args[1] = ax_nil(an, form)))
+        return NULL;
+    for (size_t i = body; i < form->count; i++) {
+        const PtcForm *clause = form->items[i];
+        if (is_clause(clause, "catch")) {
+            if (!add_catch(an, clause, args, &n))
+                return NULL;
+        } else if (is_clause(clause, "finally") && i + 1 == form->count) {
+            if (!(args[1] = part(an, clause, 1, clause->count, NULL)))
+                return NULL;
+        } else if (!ax_error(an, PTC_E_INVALID_FORM, clause, "(try body (catch Exception e ...) (finally ...))",
+                             "only catch clauses and one finally at the end may follow the body of try")) {
+            return NULL;
+        }
+    }
+    return ax_builtin(an, "%try", args, n, form);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * api_help.h - what the tests of the public API share: engines that must end even, runs in one line. */
+#ifndef PTC_TESTS_API_HELP_H
+#define PTC_TESTS_API_HELP_H
+
+#include "check.h"
+
+#include "api/api_int.h"
+
+enum { TEXT = 4096 };
+
+/* ------------------------------------------------------------------------- engines and runs */
+
+/* Frees an engine whose handles are all freed, and checks that its ledger is even. */
+static inline void end_engine(Ptc *ptc)
+{
+    ptc_batch_deinit(ptc);
+    ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
+    ptc->spare = NULL;
+    ptc_vm_deinit(&ptc->vm);
+    ptc_names_deinit(&ptc->no_names);
+    ptc_arena_deinit(&ptc->arena);
+    ptc_pool_deinit(&ptc->pool);
+    ptc_pool_init(&ptc->pool, &ptc->mem);
+    CHECK(atomic_load(&ptc->mem.used) == sizeof *ptc);
+    ptc_free(ptc);
+}
+
+static inline PtcRun a_run(const char *program, PtcSession *session, PtcValue context)
+{
+    PtcRun run;
+    ptc_run_init(&run, sizeof run);
+    run.program = program;
+    run.program_len = strlen(program);
+    run.session = session;
+    run.context = context;
+    return run;
+}
+
+static inline PtcOutcome *start(Ptc *ptc, const char *program, PtcSession *session,
+                                PtcValue context)
+{
+    PtcRun run = a_run(program, session, context);
+    PtcOutcome *o = NULL;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    return o;
+}
+
+static inline PtcError first_error(const PtcOutcome *o)
+{
+    PtcError e = {.size = sizeof e};
+    if (!ptc_outcome_error(o, 0, &e))
+        e = (PtcError){
+            .kind = "", .message = "", .hint = "", .form = "", .reason = "", .phase = ""};
+    return e;
+}
+
+/* The result's text, or "!kind line:column". */
+static inline void tell(PtcOutcome *o, char out[TEXT])
+{
+    size_t len = 0;
+    const char *text = ptc_outcome_text(o, &len, NULL);
+    PtcError e = first_error(o);
+    if (text)
+        snprintf(out, TEXT, "%s", text);
+    else
+        snprintf(out, TEXT, "!%s %u:%u", e.kind, (unsigned)e.line, (unsigned)e.column);
+    CHECK(!text || strlen(text) == len || memchr(text, 0, len));
+}
+
+static inline void expect(int line, Ptc *ptc, PtcSession *session, PtcValue context,
+                          const char *program, const char *want)
+{
+    char got[TEXT] = "no outcome";
+    PtcOutcome *o = start(ptc, program, session, context);
+    if (o)
+        tell(o, got);
+    check_str("", line, program, got, want);
+    ptc_outcome_free(o);
+}
+
+#define EXPECT(ptc, session, program, want) expect(__LINE__, ptc, session, 0, program, want)
+#define EXPECT_WITH(ptc, context, program, want) expect(__LINE__, ptc, NULL, context, program, want)
+
+#endif
