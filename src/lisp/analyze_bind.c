@@ -114,10 +114,20 @@ static bool bind_key(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr 
     return v && ax_destructure(an, b, pattern, v);
 }
 
+/* :keys, :strs, :syms, or :order/keys for keywords with a namespace. */
+static bool is_keys(const PtcForm *f)
+{
+    return is_key(f, "keys") || is_key(f, "syms") || is_key(f, "strs") ||
+           (f->kind == PTC_F_KEYWORD && f->len > 5 && memcmp(f->text + f->len - 5, "/keys", 5) == 0);
+}
+
 /* {:keys [a b]} and its kin. */
-static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, bool strings, PtcLocal *from,
+static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const PtcForm *directive, PtcLocal *from,
                       const PtcForm *defaults)
 {
+    bool strings = is_key(directive, "strs");
+    const char *slash = memchr(directive->text, '/', directive->len);
+    size_t prefix = slash ? (size_t)(slash - directive->text) + 1 : 0; /* :order/keys */
     if (names->kind != PTC_F_VECTOR)
         return bad_pattern(an, names, "expected a vector of names");
     for (size_t i = 0; i < names->count; i++) {
@@ -127,9 +137,15 @@ static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, bool stri
         PtcForm *symbol = ax_new_form(an, PTC_F_SYMBOL, name, 0);
         if (!symbol)
             return false;
-        symbol->text = name->text;
-        symbol->len = name->len;
-        PtcValue key = strings ? ax_string(an, name->text, name->len) : ax_keyword(an, name->text, name->len);
+        const char *own = memchr(name->text, '/', name->len); /* {:keys [order/id]} binds id */
+        symbol->text = own ? own + 1 : name->text;
+        symbol->len = name->len - (size_t)(symbol->text - name->text);
+        char *full = ptc_arena_alloc(an->arena, prefix + name->len + 1);
+        if (!full)
+            return false;
+        memcpy(full, directive->text, prefix);
+        memcpy(full + prefix, name->text, name->len);
+        PtcValue key = strings ? ax_string(an, full, prefix + name->len) : ax_keyword(an, full, prefix + name->len);
         if (!bind_key(an, b, symbol, ax_const(an, key, name), from, defaults))
             return false;
     }
@@ -153,10 +169,8 @@ static bool bind_map(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *from
             return bad_pattern(an, right, ":as must be followed by a name");
         if (is_key(left, "as"))
             ok = bind_name(an, b, right, ax_local(an, from, right));
-        else if (is_key(left, "keys") || is_key(left, "syms"))
-            ok = bind_keys(an, b, right, false, from, defaults);
-        else if (is_key(left, "strs"))
-            ok = bind_keys(an, b, right, true, from, defaults);
+        else if (is_keys(left))
+            ok = bind_keys(an, b, right, left, from, defaults);
         else if (left->kind == PTC_F_KEYWORD)
             return bad_pattern(an, left, "unknown directive in a map pattern");
         else

@@ -36,6 +36,62 @@ static bool bind_params(Analyzer *an, PtcArity *arity, const PtcForm *params, Bi
     return true;
 }
 
+static const PtcForm *condition_list(const PtcForm *map, const char *key)
+{
+    for (size_t i = 0; i + 1 < map->count; i += 2)
+        if (map->items[i]->kind == PTC_F_KEYWORD && map->items[i]->len == strlen(key) &&
+            memcmp(map->items[i]->text, key, map->items[i]->len) == 0 && map->items[i + 1]->kind == PTC_F_VECTOR)
+            return map->items[i + 1];
+    return NULL;
+}
+
+/* (assert condition "its text") for each condition, then `last`. */
+static PtcExpr *checked(Analyzer *an, const PtcForm *conditions, PtcExpr *last, const PtcForm *at)
+{
+    size_t n = conditions ? conditions->count : 0;
+    PtcExpr *x = ax_new(an, PTC_X_DO, at);
+    PtcExpr **items = ax_items(an, n + 1);
+    if (!x || !items || !last)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        const PtcForm *c = conditions->items[i];
+        PtcExpr **args = ax_items(an, 2);
+        if (!args || !(args[0] = ax_form(an, c, false)) ||
+            !(args[1] = ax_const(an, ax_string(an, an->source + c->first, c->last - c->first), c)) ||
+            !(items[i] = ax_builtin(an, "assert", args, 2, c)))
+            return NULL;
+    }
+    items[n] = last;
+    x->items = items;
+    x->count = (uint32_t)n + 1;
+    return x;
+}
+
+/* A body that begins with {:pre [...] :post [...]}; in :post, % is the result. */
+static PtcExpr *body_with_conditions(Analyzer *an, const PtcForm *form, size_t first)
+{
+    const PtcForm *map = form->items[first];
+    const PtcForm *pre = condition_list(map, "pre"), *post = condition_list(map, "post");
+    PtcLocal *scope = an->scope;
+    PtcExpr *body = ax_body(an, form->items + first + 1, form->count - first - 1, form, !post);
+    if (post && body) {
+        Bindings b = {0};
+        PtcLocal *result = ax_bind(an, "%1", 2);
+        PtcExpr *value = body;
+        if (!ax_add_binding(an, &b, result, value))
+            return NULL;
+        body = ax_let(an, &b, checked(an, post, ax_local(an, result, form), form), form);
+        an->scope = scope;
+    }
+    return checked(an, pre, body, map);
+}
+
+static bool has_conditions(const PtcForm *form, size_t first)
+{
+    return first + 1 < form->count && form->items[first]->kind == PTC_F_MAP &&
+           (condition_list(form->items[first], "pre") || condition_list(form->items[first], "post"));
+}
+
 /* ([params] body...) beginning at item `first` of `form`. */
 static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, size_t first)
 {
@@ -56,7 +112,9 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
     an->recur_count = an->no_recur ? NO_RECUR : arity->count;
     bool no_recur = an->no_recur;
     an->no_recur = false;
-    PtcExpr *body = ok ? ax_body(an, form->items + first + 1, form->count - first - 1, form, true) : NULL;
+    PtcExpr *body = !ok                              ? NULL
+                    : has_conditions(form, first + 1) ? body_with_conditions(an, form, first + 1)
+                                                      : ax_body(an, form->items + first + 1, form->count - first - 1, form, true);
     arity->body = ax_let(an, &b, body, form);
     an->scope = scope;
     an->loop = loop;
@@ -120,6 +178,42 @@ PtcExpr *ax_fn_form(Analyzer *an, const PtcForm *form, bool tail)
     const PtcForm *name = form->count > 1 && form->items[1]->kind == PTC_F_SYMBOL ? form->items[1] : NULL;
     FnName n = {name ? name->text : NULL, name ? name->len : 0, name != NULL, PTC_NIL};
     return ax_fn(an, form, name ? 2 : 1, &n);
+}
+
+static PtcExpr *bad_letfn(Analyzer *an, const PtcForm *at)
+{
+    return ax_error(an, PTC_E_INVALID_FORM, at, "(letfn [(f [x] ...) (g [y] ...)] body)",
+                    "letfn needs a vector of functions, each a list of name, parameters and body");
+}
+
+/* (letfn [(f [x] ...) ...] body): functions that may call each other. */
+PtcExpr *ax_letfn(Analyzer *an, const PtcForm *form, bool tail)
+{
+    const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
+    if (!v || v->kind != PTC_F_VECTOR)
+        return bad_letfn(an, v ? v : form);
+    PtcExpr *x = ax_new(an, PTC_X_LETFN, form);
+    PtcLocal *scope = an->scope;
+    if (!x || !(x->items = ax_items(an, v->count)) ||
+        !(x->locals = ptc_arena_zalloc(an->arena, (v->count + 1) * sizeof *x->locals)))
+        return NULL;
+    x->count = v->count;
+    for (size_t i = 0; i < v->count; i++) {
+        const PtcForm *f = v->items[i];
+        if (f->kind != PTC_F_LIST || f->count < 2 || f->items[0]->kind != PTC_F_SYMBOL)
+            return bad_letfn(an, f);
+        if (!(x->locals[i] = ax_bind(an, f->items[0]->text, f->items[0]->len)))
+            return NULL;
+    }
+    for (size_t i = 0; i < v->count; i++) {
+        const PtcForm *f = v->items[i];
+        FnName name = {f->items[0]->text, f->items[0]->len, false, PTC_NIL};
+        if (!(x->items[i] = ax_fn(an, f, 1, &name)))
+            return NULL;
+    }
+    x->a = ax_body(an, form->items + 2, form->count - 2, form, tail);
+    an->scope = scope;
+    return x->a ? x : NULL;
 }
 
 /* ------------------------------------------------------------------------- #(...) */

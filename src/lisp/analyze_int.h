@@ -117,6 +117,10 @@ PtcExpr *ax_def(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_defonce(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_with_out_str(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_letfn(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_doto(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_while(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_ns(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_require(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_import(Analyzer *an, const PtcForm *form, bool tail);
@@ -125,6 +129,7 @@ PtcExpr *ax_condp(Analyzer *an, const PtcForm *form, bool tail);
 
 /* ptc_builtin_find through the aliases and referred names of this program (analyze_ns.c). */
 int ax_find_builtin(Analyzer *an, const char *text, size_t len);
+bool ax_is_alias(Analyzer *an, const char *text, size_t len);
 
 /* Names (analyze_name.c). */
 PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form);

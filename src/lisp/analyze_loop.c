@@ -66,6 +66,24 @@ PtcExpr *ax_recur(Analyzer *an, const PtcForm *form, bool tail)
     return x;
 }
 
+/* (while test body...) is (loop [] (when test body... (recur))). */
+PtcExpr *ax_while(Analyzer *an, const PtcForm *form, bool tail)
+{
+    if (form->count < 2)
+        return ax_error(an, PTC_E_INVALID_FORM, form, "(while test body...)", "while needs a test");
+    PtcForm *loop = ax_new_form(an, PTC_F_LIST, form, 3), *when = ax_new_form(an, PTC_F_LIST, form, form->count + 1);
+    PtcForm *recur = ax_new_form(an, PTC_F_LIST, form, 1), *none = ax_new_form(an, PTC_F_VECTOR, form, 0);
+    if (!loop || !when || !recur || !none || !(loop->items[0] = ax_symbol_form(an, "loop", form)) ||
+        !(when->items[0] = ax_symbol_form(an, "clojure.core/when", form)) ||
+        !(recur->items[0] = ax_symbol_form(an, "recur", form)))
+        return NULL;
+    memcpy(when->items + 1, form->items + 1, (form->count - 1) * sizeof *form->items);
+    when->items[form->count] = recur;
+    loop->items[1] = none;
+    loop->items[2] = when;
+    return ax_loop(an, loop, tail);
+}
+
 /* --------------------------------------------------------------------------- for, doseq */
 
 typedef struct ForState {

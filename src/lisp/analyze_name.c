@@ -188,7 +188,7 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
         return ax_error(an, PTC_E_UNKNOWN_TOOL, form, "this run was given no tools", "there is no tool named %.*s",
                         name_len, name);
     PtcNearest near;
-    if (ptc_namespace_known(form->text, prefix)) {
+    if (ptc_namespace_known(form->text, prefix) || ax_is_alias(an, form->text, prefix)) {
         ptc_nearest_init(&near, name, (size_t)name_len);
         for (uint32_t i = 0; i < ptc_builtin_count(); i++)
             if (!(ptc_builtin_row(i)->flags & PTC_B_HIDDEN))

@@ -37,6 +37,12 @@ static const char *declared(const PtcNames *names, char mark, const char *text, 
     return NULL;
 }
 
+bool ax_is_alias(Analyzer *an, const char *text, size_t len)
+{
+    size_t ns_len;
+    return an->has_ns && declared(an->names, '@', text, len, &ns_len) != NULL;
+}
+
 int ax_find_builtin(Analyzer *an, const char *text, size_t len)
 {
     const char *slash = len > 1 ? memchr(text + 1, '/', len - 1) : NULL;

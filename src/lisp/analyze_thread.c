@@ -144,3 +144,28 @@ PtcExpr *ax_thread_some_last(Analyzer *an, const PtcForm *form, bool tail)
     (void)tail;
     return thread_some(an, form, true);
 }
+
+/* (doto x (f a) g): calls each step with x put in first, for its effect; gives x. */
+PtcExpr *ax_doto(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    PtcExpr *bad;
+    if (needs_value(an, form, &bad))
+        return bad;
+    Bindings b = {0};
+    PtcLocal *scope = an->scope;
+    PtcForm *name = temp_name(an, form);
+    PtcExpr *x = ax_new(an, PTC_X_DO, form);
+    if (!name || !x || !(x->items = ax_items(an, form->count)) ||
+        !rebind(an, &b, name, ax_form(an, form->items[1], false)))
+        return NULL;
+    for (size_t i = 2; i < form->count; i++) {
+        PtcForm *step = put_in(an, form->items[i], name, false);
+        if (!step || !(x->items[x->count++] = ax_form(an, step, false)))
+            return NULL;
+    }
+    if (!(x->items[x->count++] = ax_form(an, name, false)))
+        return NULL;
+    an->scope = scope;
+    return ax_let(an, &b, x, form);
+}

@@ -120,3 +120,13 @@ PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail)
     }
     return ax_builtin(an, "%try", args, n, form);
 }
+
+/* (with-out-str body...): what the body prints, as a string. */
+PtcExpr *ax_with_out_str(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    PtcExpr **args = ax_items(an, 1);
+    if (!args || !(args[0] = part(an, form, 1, form->count, NULL)))
+        return NULL;
+    return ax_builtin(an, "%with-out-str", args, 1, form);
+}

@@ -68,6 +68,7 @@ static inline int32_t ptc_ins_bc(PtcIns i)
     X(VEC)     /* R[a] = vector of c values from R[b] */                                          \
     X(MAP)     /* R[a] = small map with shape K[c] and values from R[b] */                        \
     X(CLOSURE) /* R[a] = function of K[b]; captures in the CAP instructions after it */           \
+    X(FIXCAP)  /* captured value b of the new function R[a] = R[c] */                             \
     X(CAP)     /* x 0: capture R[a]; 1: captured value a; 2: the function itself */               \
     X(CALL)    /* R[a] = R[a](R[a+1] ... R[a+b]) */                                               \
     X(CALLG)   /* R[a] = global c (R[a+1] ... R[a+b]) */                                          \

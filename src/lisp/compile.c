@@ -280,6 +280,40 @@ static bool let_code(FnState *fs, PtcExpr *x, Goal goal)
     return ok;
 }
 
+/* The functions of letfn capture each other by value, so those made first are completed once all are there. */
+static bool complete_letfn(FnState *fs, PtcExpr *x)
+{
+    for (size_t i = 0; i < x->count; i++) {
+        const PtcFn *fn = x->items[i]->fn;
+        for (uint32_t k = 0; fn && k < fn->capture_count; k++)
+            for (size_t j = 0; j < x->count && fn->captures[k].from == 0; j++)
+                if (fn->captures[k].local == x->locals[j] &&
+                    !cx_emit(fs, x, cx_ins(PTC_OP_FIXCAP, 0, x->locals[i]->reg, k, x->locals[j]->reg)))
+                    return false;
+    }
+    return true;
+}
+
+static bool letfn_code(FnState *fs, PtcExpr *x, Goal goal)
+{
+    uint32_t next = fs->next, top = fs->locals_top;
+    bool ok = true;
+    for (size_t i = 0; ok && i < x->count; i++) {
+        int64_t r = cx_temp(fs);
+        if (r < 0)
+            return cx_too_large(fs, x);
+        x->locals[i]->reg = (uint16_t)r;
+        fs->locals_top = (uint32_t)r + 1;
+        ok = cx_load(fs, x, (uint32_t)r, PTC_NIL);
+    }
+    for (size_t i = 0; ok && i < x->count; i++)
+        ok = cx_to(fs, x->items[i], x->locals[i]->reg);
+    ok = ok && complete_letfn(fs, x) && reach(fs, x->a, goal, x);
+    fs->next = next;
+    fs->locals_top = top;
+    return ok;
+}
+
 /* Does x read the local?  Says yes when it is too large to tell quickly. */
 static bool mentions(const PtcExpr *x, const PtcLocal *local, int *budget)
 {
@@ -495,6 +529,8 @@ bool cx_to(FnState *fs, PtcExpr *x, uint32_t dest)
         return push_code(fs, x, dest);
     case PTC_X_STOP:
         return stop_code(fs, x);
+    case PTC_X_LETFN:
+        return letfn_code(fs, x, goal);
     }
     return false;
 }
@@ -514,6 +550,8 @@ bool cx_return(FnState *fs, PtcExpr *x)
     case PTC_X_LET:
     case PTC_X_LOOP:
         return let_code(fs, x, goal);
+    case PTC_X_LETFN:
+        return letfn_code(fs, x, goal);
     case PTC_X_RECUR:
         return recur_code(fs, x);
     default:

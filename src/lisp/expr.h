@@ -51,6 +51,7 @@ typedef enum {
     PTC_X_BUILD, /* locals[0]: builder; a: body that pushes to it.  Gives the seq built */
     PTC_X_PUSH,  /* locals[0]: builder; a */
     PTC_X_STOP,  /* index: 0 return, 1 fail; a */
+    PTC_X_LETFN, /* locals, items: functions that may name each other; a: body */
 } PtcExprKind;
 
 struct PtcExpr {

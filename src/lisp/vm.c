@@ -492,6 +492,9 @@ op_CLOSURE: {
     R[i.a] = v;
     NEXT;
 }
+op_FIXCAP: /* nobody else has seen the function yet */
+    ((PtcClosure *)(uintptr_t)R[i.a])->captured[i.b] = R[i.c];
+    NEXT;
 op_CAP:
     NEXT; /* read by CLOSURE, never reached */
 op_CALLG: {

@@ -219,7 +219,70 @@ PTC_BUILTIN(core_try, "ptc", "try", 2, -1, PTC_B_HIDDEN | PTC_B_CALLS, "(try bod
     return ok;
 }
 
+/* What was printed since `lines`, with its line feeds, and no longer among the run's output. */
+static PtcValue take_prints(PtcVM *vm, size_t lines)
+{
+    size_t from = lines ? vm->print_ends[lines - 1] : 0, n = vm->print_count - lines;
+    PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, vm->prints.len - from + n);
+    if (str == PTC_NONE)
+        return str;
+    char *to = ptc_str_room(str);
+    for (size_t i = lines; i < vm->print_count; i++) {
+        size_t len = vm->print_ends[i] - from;
+        memcpy(to, vm->prints.data + from, len);
+        to[len] = '\n';
+        to += len + 1;
+        from = vm->print_ends[i];
+    }
+    ptc_str_seal(str);
+    vm->print_count = lines;
+    vm->prints.len = lines ? vm->print_ends[lines - 1] : 0;
+    return str;
+}
+
+PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1, PTC_B_HIDDEN | PTC_B_CALLS, "(with-out-str body...)",
+            "What the body prints, as a string.", "")
+{
+    PTC_UNUSED(argc);
+    size_t lines = vm->print_count;
+    PtcValue ignored;
+    if (!ptc_call(vm, argv[0], 0, NULL, &ignored))
+        return false;
+    if (vm->print_count == lines)
+        return ptc_give(out, ptc_str_new(vm->heap, "", 0));
+    PtcValue text = take_prints(vm, lines);
+    if (text == PTC_NONE && ptc_recover(vm))
+        text = take_prints(vm, lines);
+    return ptc_give(out, text);
+}
+
+/* (Exception. "message") and kin. */
+static bool new_error(PtcVM *vm, int argc, const PtcValue *argv, PtcErrorKind kind, PtcValue *out)
+{
+    PtcValue message = argc > 0 ? argv[0] : PTC_NIL;
+    if (message != PTC_NIL && !ptc_is_string(message))
+        return ptc_fail_type(vm, argv, 0, "a string");
+    PtcValue f[F_COUNT] = {message, PTC_NIL, argc == 2 ? argv[1] : PTC_NIL, ptc_int(kind), ptc_int(PTC_NO_PLACE),
+                           ptc_int(PTC_NO_PLACE), PTC_NIL};
+    return ptc_give(out, ptc_record_new(vm, PTC_R_ERROR, f, F_COUNT));
+}
+
+#define CONSTRUCTOR(id, name_, kind_)                                                                                 \
+    PTC_BUILTIN(id, "clojure.core", name_, 0, 2, 0, "(" name_ " message)", "An exception with a message, for throw.", \
+                "(ex-message (" name_ " \"late\")) => \"late\"\n(" name_ " 1) !! type_error")                         \
+    {                                                                                                                 \
+        return new_error(vm, argc, argv, kind_, out);                                                                 \
+    }
+
+CONSTRUCTOR(core_exception, "Exception.", PTC_E_THROWN)
+CONSTRUCTOR(core_runtime_exception, "RuntimeException.", PTC_E_THROWN)
+CONSTRUCTOR(core_illegal_argument, "IllegalArgumentException.", PTC_E_VALUE)
+CONSTRUCTOR(core_illegal_state, "IllegalStateException.", PTC_E_VALUE)
+CONSTRUCTOR(core_arithmetic_exception, "ArithmeticException.", PTC_E_ARITH)
+
 const PtcBuiltin *const ptc_lib_except[] = {
+    &core_with_out_str_def, &core_exception_def, &core_runtime_exception_def, &core_illegal_argument_def,
+    &core_illegal_state_def, &core_arithmetic_exception_def,
     &core_throw_def,   &core_ex_info_def,     &core_ex_message_def, &core_ex_data_def, &core_ex_cause_def,
     &core_get_message_def, &core_assert_def, &core_try_def,        NULL,
 };
