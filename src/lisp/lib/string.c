@@ -5,7 +5,7 @@
 #include <utf8proc.h>
 
 #include "base/utf8.h"
-#include "lisp/builtin.h"
+#include "lisp/lib/regex.h"
 
 /* Charges for a look at so many bytes. */
 static bool tick_bytes(PtcVM *vm, size_t n)
@@ -256,17 +256,20 @@ static bool split_all(Parts *p, PtcValue sep, size_t most)
 
 PTC_BUILTIN(
     string_split, "clojure.string", "split", 2, 3, 0, "(split s separator limit?)",
-    "A vector of the parts of a string between separators, at most limit of them; without a limit, "
-    "empty parts at the end are left out.",
+    "A vector of the parts of a string between separators (a string or regex), at most limit of "
+    "them; without a limit, empty parts at the end are left out.",
     "(split \"a,b,,c\" \",\") => [\"a\" \"b\" \"\" \"c\"]\n(split \"a,b,c\" \",\" 2) => [\"a\" "
     "\"b,c\"]\n"
+    "(split \"a1b22c\" #\"\\d+\") => [\"a\" \"b\" \"c\"]\n"
     "(split \"abc\" \"\") => [\"a\" \"b\" \"c\"]\n(split nil \",\") !! type_error")
 {
     int64_t limit = 0;
     if (!arg_str(vm, argv, 0) || (argc == 3 && !ptc_arg_int(vm, argv, 2, &limit)))
         return false;
+    if (ptc_is_regex(argv[1]))
+        return ptc_regex_split(vm, argv[0], argv[1], limit, out);
     if (!ptc_is_string(argv[1]))
-        return ptc_fail_type(vm, argv, 1, "a string; patterns are not supported yet");
+        return ptc_fail_type(vm, argv, 1, "a regex or string");
     Parts p = {
         .vm = vm, .str = argv[0], .build = ptc_build_new(vm->heap), .keep_empty = limit != 0};
     if (p.build == PTC_NONE)
@@ -422,13 +425,13 @@ static void write_replaced(char *to, PtcValue str, PtcValue part, PtcValue by, s
     memcpy(to, p, (size_t)(end - p));
 }
 
-static bool replace(PtcVM *vm, int argc, const PtcValue *argv, size_t most, PtcValue *out)
+static bool replace_text(PtcVM *vm, int argc, const PtcValue *argv, size_t most, PtcValue *out)
 {
     size_t count, len;
     if (!arg_str(vm, argv, 0))
         return false;
     if (!ptc_is_string(argv[1]))
-        return ptc_fail_type(vm, argv, 1, "a string; patterns are not supported yet");
+        return ptc_fail_type(vm, argv, 1, "a regex or string");
     if (!arg_strs(vm, argc, argv) || !count_parts(vm, argv[0], argv[1], most, &count))
         return false;
     if (count == 0)
@@ -444,19 +447,33 @@ static bool replace(PtcVM *vm, int argc, const PtcValue *argv, size_t most, PtcV
     return ptc_give(out, str);
 }
 
+/* By a function, for a regex: that calls back, so these builtins see to their own memory. */
+static bool replace(PtcVM *vm, int argc, const PtcValue *argv, size_t most, PtcValue *out)
+{
+    if (ptc_is_string(argv[0]) && ptc_is_regex(argv[1]))
+        return ptc_regex_replace(vm, argv, most, out);
+    return replace_text(vm, argc, argv, most, out) ||
+           (ptc_recover(vm) && replace_text(vm, argc, argv, most, out));
+}
+
 PTC_BUILTIN(
-    string_replace, "clojure.string", "replace", 3, 3, 0, "(replace s part by)",
-    "The string with every occurrence of a part replaced.",
+    string_replace, "clojure.string", "replace", 3, 3, PTC_B_CALLS, "(replace s part by)",
+    "The string with every occurrence of a part, or every match of a regex, replaced. For a regex, "
+    "the replacement may hold groups ($1) or be a function of the match.",
     "(replace \"a-b-c\" \"-\" \"+\") => \"a+b+c\"\n(replace \"ab\" \"\" \".\") => \".a.b.\"\n"
+    "(replace \"x1y22\" #\"(\\d+)\" \"<$1>\") => \"x<1>y<22>\"\n"
+    "(replace \"ab\" #\"[a-z]\" upper-case) => \"AB\"\n"
     "(replace nil \"a\" \"b\") !! type_error")
 {
     return replace(vm, argc, argv, SIZE_MAX, out);
 }
 
-PTC_BUILTIN(string_replace_first, "clojure.string", "replace-first", 3, 3, 0,
-            "(replace-first s part by)", "The string with the first occurrence of a part replaced.",
+PTC_BUILTIN(string_replace_first, "clojure.string", "replace-first", 3, 3, PTC_B_CALLS,
+            "(replace-first s part by)",
+            "The string with the first occurrence of a part, or the first match of a regex, replaced.",
             "(replace-first \"a-b-c\" \"-\" \"+\") => \"a+b-c\"\n(replace-first \"abc\" \"x\" "
             "\"y\") => \"abc\"\n"
+            "(replace-first \"a1b2\" #\"\\d\" \"#\") => \"a#b2\"\n"
             "(replace-first \"a\" \"a\" 1) !! type_error")
 {
     return replace(vm, argc, argv, 1, out);
