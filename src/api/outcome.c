@@ -2,6 +2,8 @@
  * What a run produced.  The outcome owns the run's heap, so its value stays readable until it is
  * freed. */
 #include "api/api_int.h"
+#include "base/utf8.h"
+#include "lisp/lib/time.h"
 #include "lisp/vm_int.h"
 
 #include <string.h>
@@ -67,7 +69,8 @@ static void copy_form(char *out, size_t size, const char *source, size_t len, co
     if (d->last > len || d->first >= d->last)
         return;
     size_t n = d->last - d->first;
-    ptc_diag_format(out, size, "%.*s", (int)(n < size * 2 ? n : size * 2), source + d->first);
+    n = ptc_utf8_valid_prefix(source + d->first, n < size * 2 ? n : size * 2); /* a program may be any bytes */
+    ptc_diag_format(out, size, "%.*s", (int)n, source + d->first);
     for (char *p = out; *p; p++)
         if (*p == '\n' || *p == '\r' || *p == '\t')
             *p = ' ';
@@ -189,7 +192,7 @@ const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
         return NULL;
     if (!o->json_done) {
         PtcJsonError error;
-        PtcJsonWriter writer = {&o->heap, o->ptc->float_precision, NULL};
+        PtcJsonWriter writer = {&o->heap, o->ptc->float_precision, ptc_time_json};
         ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
         ptc_buf_init(&o->json, &o->ptc->mem, (size_t)o->limits.result_bytes);
         o->json_done = true;

@@ -12,6 +12,13 @@ int64_t ptc_clock_ns(void *unused)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+int64_t ptc_clock_wall_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 void ptc_budget_init(PtcBudget *budget)
 {
     memset(budget, 0, sizeof *budget);

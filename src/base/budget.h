@@ -41,6 +41,8 @@ typedef struct PtcBudget {
 
 /* The system's monotonic clock in nanoseconds. */
 int64_t ptc_clock_ns(void *unused);
+/* The time of day: milliseconds since 1970 in UTC. */
+int64_t ptc_clock_wall_ms(void);
 
 void ptc_budget_init(PtcBudget *budget);
 

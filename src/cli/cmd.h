@@ -17,5 +17,8 @@ typedef int (*PtcCmdFn)(PtcMem *mem, int argc, char **argv);
 
 int ptc_cmd_eval(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_test(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_repl(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_docs(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_doc(PtcMem *mem, int argc, char **argv);
 
 #endif

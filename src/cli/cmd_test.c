@@ -37,12 +37,13 @@ static const PtcOption table[] = {
 
 static const PtcUsage usage = {
     .command = "test",
-    .synopsis = "[OPTIONS] FILE.ptct...",
-    .summary = "Runs test files and says which cases went otherwise than they expect.\n"
+    .synopsis = "[OPTIONS] FILE.ptct|PAGE.md...",
+    .summary = "Runs test files and says which cases went otherwise than they expect.  Of a page,\n"
+               "the examples in ```ptc blocks are run: program => value, program !! kind.\n"
                "Exit status: 0 all passed, 1 some failed, 2 wrong usage.",
     .examples = "  ptc test tests/conformance/*.ptct\n"
                 "  ptc test --filter num/quot tests/conformance/nums.ptct\n"
-                "  ptc test --doctests\n",
+                "  ptc test --doctests docs/*.md\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
 };
@@ -170,6 +171,31 @@ static void run_docs(Tests *t)
     ptc_test_runner_stop(&t->runner);
 }
 
+static void run_page(Tests *t, const char *path)
+{
+    size_t passed = t->passed, failed = t->failed;
+    if (!ptc_test_runner_start(&t->runner)) {
+        ptc_io_printf(PTC_IO_STDOUT, "FAIL %s: memory is short\n", path);
+        t->failed++;
+        return;
+    }
+    const char *error = ptc_test_page(&t->runner, t->mem, path, report_doc, t);
+    ptc_test_runner_stop(&t->runner);
+    if (error) {
+        ptc_io_printf(PTC_IO_STDOUT, "FAIL %s: %s\n", path, error);
+        t->failed++;
+    } else if (!t->options->quiet) {
+        ptc_io_printf(PTC_IO_STDOUT, "%s  %s: %zu examples\n", t->failed > failed ? "FAIL" : "ok",
+                      path, t->passed - passed + t->failed - failed);
+    }
+}
+
+static bool is_page(const char *path)
+{
+    size_t len = strlen(path);
+    return len > 3 && strcmp(path + len - 3, ".md") == 0;
+}
+
 /* ----------------------------------------------------------------- command */
 
 static void print_count(const Tests *t)
@@ -197,7 +223,7 @@ int ptc_cmd_test(PtcMem *mem, int argc, char **argv)
     if (o.doctests)
         run_docs(&t);
     for (int i = 0; i < argc; i++)
-        run_file(&t, argv[i]);
+        (is_page(argv[i]) ? run_page : run_file)(&t, argv[i]);
     if (o.filter && t.passed + t.failed + t.updated == 0) {
         ptc_io_printf(PTC_IO_STDOUT, "FAIL no case has '%s' in its id\n", o.filter);
         t.failed++;

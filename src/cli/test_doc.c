@@ -6,13 +6,6 @@
 #include "cli/io.h"
 #include "lisp/builtin.h"
 
-typedef struct {
-    PtcTestRunner *runner;
-    PtcBuf got;
-    PtcDocReport report;
-    void *user;
-} Docs;
-
 /* Where " => " or " !! " begins, the last one outside of strings; NULL when there is none. */
 static const char *find_mark(PtcText line)
 {
@@ -30,9 +23,9 @@ static const char *find_mark(PtcText line)
     return found;
 }
 
-static void run_example(Docs *docs, const char *name, PtcText line)
+void ptc_test_example(PtcDocs *docs, const char *name, PtcText line)
 {
-    PtcTestCase c = {.ignore_prints = true, .float_precision = PTC_UNSET};
+    PtcTestCase c = {.ignore_prints = true, .float_precision = PTC_UNSET, .session = docs->session};
     const char *mark = find_mark(line);
     if (!mark) {
         docs->report(docs->user, name, line, false, (PtcText){"(neither => nor !! in it)", 25});
@@ -47,7 +40,7 @@ static void run_example(Docs *docs, const char *name, PtcText line)
     docs->report(docs->user, name, line, ok, (PtcText){docs->got.data, docs->got.len});
 }
 
-static void run_row(Docs *docs, const PtcBuiltin *row, const char *name)
+static void run_row(PtcDocs *docs, const PtcBuiltin *row, const char *name)
 {
     const char *p = row->examples ? row->examples : "";
     if (!*p)
@@ -56,7 +49,7 @@ static void run_row(Docs *docs, const PtcBuiltin *row, const char *name)
     while (*p) {
         size_t n = strcspn(p, "\n");
         if (n > 0)
-            run_example(docs, name, (PtcText){p, n});
+            ptc_test_example(docs, name, (PtcText){p, n});
         p += n + (p[n] == '\n');
     }
 }
@@ -64,7 +57,7 @@ static void run_row(Docs *docs, const PtcBuiltin *row, const char *name)
 void ptc_test_docs(PtcTestRunner *runner, PtcMem *mem, const char *filter, PtcDocReport report,
                    void *user)
 {
-    Docs docs = {.runner = runner, .report = report, .user = user};
+    PtcDocs docs = {.runner = runner, .report = report, .user = user};
     ptc_buf_init(&docs.got, mem, PTC_IO_MAX);
     for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
         const PtcBuiltin *row = ptc_builtin_row(i);

@@ -6,6 +6,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "lisp/lib/regex.h"
+
 /* ------------------------------------------------------------------- small tools */
 
 PtcExpr *ax_new(Analyzer *an, PtcExprKind kind, const PtcForm *at)
@@ -362,6 +364,18 @@ static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
     return ax_const(an, ax_var(an, form, global), form);
 }
 
+/* Compiled here, once. */
+static PtcExpr *regex_form(Analyzer *an, const PtcForm *form)
+{
+    PtcRegexError error = {"", 0};
+    PtcValue pattern = ax_string(an, form->text, form->len);
+    PtcValue regex = pattern == PTC_NONE ? PTC_NONE : ptc_regex_new(an->heap, pattern, &error);
+    if (error.message[0])
+        return ax_error(an, PTC_E_INVALID_FORM, form, "", "the regex is not valid near its character %zu: %s",
+                        ptc_regex_error_place(pattern, &error), error.message);
+    return ax_const(an, regex, form);
+}
+
 static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     switch (form->kind) {
@@ -377,8 +391,7 @@ static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
     case PTC_F_KEYWORD:
         return ax_const(an, ax_keyword(an, form->text, form->len), form);
     case PTC_F_REGEX:
-        return ax_error(an, PTC_E_INVALID_FORM, form, "use string functions such as includes? or split",
-                        "regular expressions are not available yet");
+        return regex_form(an, form);
     case PTC_F_SYMBOL:
         return ax_symbol(an, form);
     case PTC_F_LIST:

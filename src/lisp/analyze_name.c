@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "lisp/analyze_int.h"
+#include "lisp/lib/time.h"
 #include "lisp/nearest.h"
 #include "lisp/registry.h"
 
@@ -92,7 +93,8 @@ static const struct {
     {"rand", "programs are deterministic: take random numbers from data/ or a tool"},
     {"rand-int", "programs are deterministic: take random numbers from data/ or a tool"},
     {"shuffle", "programs are deterministic: sort by a key instead"},
-    {"printf", "use (println (format ...))"},
+    {"random-uuid", "programs are deterministic: take identifiers from data/ or a tool"},
+    {"rand-nth", "programs are deterministic: take random numbers from data/ or a tool"},
 };
 
 static void unknown_hint(Analyzer *an, const PtcForm *form, PtcDiag *d)
@@ -142,6 +144,9 @@ static const struct {
     const char *name;
     double value;
 } float_constants[] = {
+    {"POSITIVE_INFINITY", INFINITY},
+    {"NEGATIVE_INFINITY", -INFINITY},
+    {"NaN", NAN},
     {"Double/POSITIVE_INFINITY", INFINITY},
     {"Double/NEGATIVE_INFINITY", -INFINITY},
     {"Double/NaN", NAN},
@@ -164,15 +169,26 @@ static const struct {
     {"Long/MIN_VALUE", INT64_MIN},
 };
 
+/* The empty queue, or PTC_NONE when the name is another. */
+static PtcValue queue_constant(Analyzer *an, const PtcForm *form)
+{
+    bool named = form_is_symbol(form, "clojure.lang.PersistentQueue/EMPTY") ||
+                 form_is_symbol(form, "PersistentQueue/EMPTY");
+    return named ? ptc_vec_new(an->heap, NULL, 0, PTC_QUEUE) : PTC_NONE;
+}
+
 static PtcValue constant(Analyzer *an, const PtcForm *form)
 {
+    PtcValue queue = queue_constant(an, form);
+    if (queue != PTC_NONE)
+        return queue;
     for (size_t i = 0; i < sizeof float_constants / sizeof float_constants[0]; i++)
         if (form_is_symbol(form, float_constants[i].name))
             return ptc_float_new(an->heap, float_constants[i].value);
     for (size_t i = 0; i < sizeof int_constants / sizeof int_constants[0]; i++)
         if (form_is_symbol(form, int_constants[i].name))
             return ptc_int_new(an->heap, int_constants[i].value);
-    return PTC_NONE;
+    return ptc_interop_constant(an->heap, form->text, form->len);
 }
 
 /* ns/name, where it is neither a builtin nor a constant. */
@@ -231,6 +247,8 @@ PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form)
             x->index = (uint32_t)global;
         return x;
     }
+    if (form->len == 2 && form->text[0] == '*' && form->text[1] >= '1' && form->text[1] <= '3')
+        return ax_nil(an, form); /* *1 *2 *3: results of earlier turns, none yet */
     int row = ax_find_builtin(an, form->text, form->len);
     if (row >= 0)
         return ax_const(an, ptc_builtin((uint32_t)row), form);
@@ -238,8 +256,8 @@ PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form)
         return ax_error(an, PTC_E_UNBOUND, form, "wrap it in a function: #(...)",
                         "%.*s is a special form, not a value", (int)form->len, form->text);
     const char *slash = form->len > 1 ? memchr(form->text + 1, '/', form->len - 1) : NULL;
-    if (!slash)
-        return unknown(an, form);
     PtcValue v = constant(an, form);
-    return v != PTC_NONE ? ax_const(an, v, form) : qualified(an, form, (size_t)(slash - form->text));
+    if (v != PTC_NONE)
+        return ax_const(an, v, form);
+    return slash ? qualified(an, form, (size_t)(slash - form->text)) : unknown(an, form);
 }

@@ -36,6 +36,7 @@ enum {
     PTC_B_CALLS = 1,  /* may call back into the program */
     PTC_B_HIDDEN = 2, /* for the compiler's use; no name in the language */
     PTC_B_EFFECT = 4, /* has an effect: not to be run twice or dropped */
+    PTC_B_FORM = 8,   /* documentation of a special form or constant: no function, never found by name */
 };
 
 typedef struct PtcBuiltin {

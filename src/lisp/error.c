@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "lisp/builtin.h"
+#include "lisp/lib/seq_int.h"
 #include "lisp/record.h"
 #include "lisp/vm_int.h"
 
@@ -43,6 +44,18 @@ bool ptc_fail_hint(PtcVM *vm, const char *format, ...)
     return false;
 }
 
+static const char *record_name(unsigned kind)
+{
+    static const char *const names[PTC_R_KINDS] = {
+        [PTC_R_FN] = "a function",         [PTC_R_REGEX] = "a regex",
+        [PTC_R_DATE] = "a date",           [PTC_R_DATETIME] = "a date-time",
+        [PTC_R_INSTANT] = "an instant",    [PTC_R_DURATION] = "a duration",
+        [PTC_R_ENUM] = "a constant",       [PTC_R_FORMATTER] = "a formatter",
+        [PTC_R_PRODUCER] = "an endless sequence",
+    };
+    return kind < PTC_R_KINDS && names[kind] ? names[kind] : "an object";
+}
+
 const char *ptc_type_name(PtcValue v)
 {
     if (v == PTC_NIL)
@@ -75,7 +88,7 @@ const char *ptc_type_name(PtcValue v)
     case PTC_T_VAR:
         return "a var";
     case PTC_T_RECORD:
-        return ptc_is_record(v, PTC_R_FN) ? "a function" : "an object";
+        return record_name(ptc_obj(v)->aux);
     default:
         return "a function";
     }
@@ -177,8 +190,11 @@ bool ptc_arg_map(PtcVM *vm, const PtcValue *argv, int i)
 
 bool ptc_arg_iter(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
 {
-    return ptc_iter_init(it, vm->heap, argv[i]) ||
-           ptc_fail_type(vm, argv, i, "a collection, string or nil");
+    if (PTC_LIKELY(ptc_iter_init(it, vm->heap, argv[i])))
+        return true;
+    if (ptc_is_producer(argv[i]))
+        return ptc_fail_endless(vm, i);
+    return ptc_fail_type(vm, argv, i, "a collection, string or nil");
 }
 
 bool ptc_arg_count(PtcVM *vm, const PtcValue *argv, int i, size_t *out)

@@ -3,6 +3,8 @@
 
 #include "lisp/compile.h"
 #include "lisp/expr.h"
+#include "lisp/lib/regex.h"
+#include "lisp/lib/time.h"
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
 
@@ -72,7 +74,8 @@ static void start(PtcVM *vm, const PtcProgram *p)
     vm->globals = NULL;
     vm->global_count = 0;
     vm->context = p->context;
-    vm->program = vm->result = vm->error_value = vm->error_source = PTC_NIL;
+    vm->program = vm->result = vm->error_value = vm->error_source = vm->memo = PTC_NIL;
+    vm->held = vm->rooted = false;
     vm->running = 0;
     vm->native_depth = 0;
     vm->root_count = 0;
@@ -154,7 +157,9 @@ static void place_whole(PtcVM *vm)
 /* A sequence without end may be walked by a program but not be its answer. */
 static bool check_result(PtcVM *vm)
 {
-    if (!ptc_is_sequential(vm->result) || ptc_seq_count(vm->result) < ENDLESS)
+    bool endless = ptc_is_record(vm->result, PTC_R_PRODUCER) ||
+                   (ptc_is_sequential(vm->result) && ptc_seq_count(vm->result) >= ENDLESS);
+    if (!endless)
         return true;
     ptc_fail(vm, PTC_E_VALUE, "the program's result is a sequence without end");
     ptc_fail_hint(vm, "cut it with (take n coll)");
@@ -200,7 +205,6 @@ bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *
 
 static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
-    (void)printer;
     if (ptc_is(v, PTC_T_CLOSURE)) {
         const PtcProto *p = ptc_closure_proto((const PtcClosure *)(uintptr_t)v);
         bool named = p->name != PTC_NIL;
@@ -210,7 +214,11 @@ static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
     }
     if (ptc_is(v, PTC_T_RECORD) && ptc_is_callable(v))
         return ptc_buf_add_cstr(buf, "#fn[composed]");
-    return false;
+    if (ptc_is_record(v, PTC_R_PRODUCER))
+        return ptc_buf_add_cstr(buf, "#seq[endless]");
+    if (ptc_is_regex(v))
+        return ptc_regex_print(buf, v);
+    return ptc_time_print(buf, v, printer->readable);
 }
 
 PtcPrinter ptc_vm_printer(PtcVM *vm, bool readable)
@@ -221,6 +229,8 @@ PtcPrinter ptc_vm_printer(PtcVM *vm, bool readable)
 bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
 {
     PtcPrinter printer = ptc_vm_printer(vm, readable);
+    if (!readable && ptc_is_regex(v))
+        v = ptc_regex_pattern(v); /* so that (str #"a" "b") can be a pattern again */
     if (ptc_print(&printer, buf, v))
         return true;
     return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);

@@ -3,14 +3,19 @@
 #include <pthread.h>
 
 #include "lisp/builtin.h"
+#include "lisp/lib/sorted.h"
 #include "lisp/registry.h"
 #include "value/str.h"
 
 #define TABLES(X)                                                                                 \
     X(ptc_lib_num) X(ptc_lib_compare) X(ptc_lib_math) X(ptc_lib_pred) X(ptc_lib_seq)              \
-    X(ptc_lib_seq_call) X(ptc_lib_seq_part) X(ptc_lib_sort) X(ptc_lib_group) X(ptc_lib_map)       \
+    X(ptc_lib_seq_call) X(ptc_lib_seq_part) X(ptc_lib_produce) X(ptc_lib_xform)                  \
+    X(ptc_lib_sort) X(ptc_lib_group) X(ptc_lib_map)       \
     X(ptc_lib_set) X(ptc_lib_string) X(ptc_lib_text) X(ptc_lib_fn) X(ptc_lib_walk)                \
-    X(ptc_lib_core) X(ptc_lib_except)
+    X(ptc_lib_core) X(ptc_lib_regex) X(ptc_lib_except) X(ptc_lib_json) X(ptc_lib_discover) X(ptc_lib_forms)        \
+    X(ptc_lib_sorted) X(ptc_lib_relation) X(ptc_lib_more)                             \
+    X(ptc_lib_time) X(ptc_lib_time_method) X(ptc_lib_time_span) X(ptc_lib_interop)                \
+    X(ptc_lib_interop_class)
 
 #define DECLARE(name) extern const PtcBuiltin *const name[];
 TABLES(DECLARE)
@@ -46,7 +51,18 @@ static const struct {
     {"Float", "Float"},                 {"Boolean", "Boolean"},
     {"LocalDate", "LocalDate"},         {"Instant", "Instant"},
     {"Duration", "Duration"},           {"json", "json"},
-    {"budget", "budget"},
+    {"cheshire", "json"},               {"cheshire.core", "json"},
+    {"clojure.data.json", "json"},
+    {"budget", "budget"},               {"java.time.LocalDate", "LocalDate"},
+    {"java.time.Instant", "Instant"},   {"java.time.Duration", "Duration"},
+    {"LocalDateTime", "LocalDateTime"}, {"java.time.LocalDateTime", "LocalDateTime"},
+    {"DayOfWeek", "DayOfWeek"},         {"java.time.DayOfWeek", "DayOfWeek"},
+    {"Month", "Month"},                 {"java.time.Month", "Month"},
+    {"ZoneOffset", "ZoneOffset"},       {"java.time.ZoneOffset", "ZoneOffset"},
+    {"ChronoUnit", "ChronoUnit"},       {"java.time.temporal.ChronoUnit", "ChronoUnit"},
+    {"DateTimeFormatter", "DateTimeFormatter"},
+    {"java.time.format.DateTimeFormatter", "DateTimeFormatter"},
+    {"Character", "Character"},         {"String", "String"},
 };
 
 static uint32_t name_hash(const char *s, size_t len)
@@ -88,7 +104,8 @@ static int find(const char *ns, const char *name, size_t len, bool hidden)
     for (uint32_t at = name_hash(name, len) % HASH_SIZE; index_table[at]; at = (at + 1) % HASH_SIZE) {
         int i = index_table[at] - 1;
         const PtcBuiltin *row = rows[i];
-        if (!row_named(row, name, len) || hidden != ((row->flags & PTC_B_HIDDEN) != 0))
+        if (!row_named(row, name, len) || hidden != ((row->flags & PTC_B_HIDDEN) != 0) ||
+            row->flags & PTC_B_FORM)
             continue;
         if (ns && strcmp(row->ns, ns) == 0)
             return i;
@@ -127,6 +144,7 @@ static void build(void)
         op_rows[fused[i].op] = (uint16_t)row;
         fuses[row] = (uint8_t)fused[i].fuse;
     }
+    ptc_sorted_ready();
 }
 
 void ptc_registry_ready(void)

@@ -54,6 +54,9 @@ typedef struct PtcVM {
     /* limits, for messages and checks */
     int64_t timeout_ms, deadline_ms, memory_bytes, loop_limit, max_depth;
     bool gc_stress;
+    bool held;   /* nothing is collected: a comparator runs inside of an operation that cannot root */
+    bool rooted; /* the operation that is about to call comparators has rooted all: they may collect */
+    PtcValue memo; /* what memoized functions gave: function -> arguments -> result; or nil */
     /* output */
     PtcBuf prints; /* lines, one after the other */
     uint32_t *print_ends;

@@ -34,6 +34,7 @@ void ptc_vm_collect(PtcVM *vm)
     ptc_heap_mark(heap, vm->result);
     ptc_heap_mark(heap, vm->error_value);
     ptc_heap_mark(heap, vm->error_source);
+    ptc_heap_mark(heap, vm->memo);
     ptc_heap_mark_finish(heap);
     /* Slots above the top may hold what is gone now; a later frame must not find it there. */
     for (PtcValue *p = top; p < vm->stack_limit; p++)
@@ -42,7 +43,7 @@ void ptc_vm_collect(PtcVM *vm)
 
 bool ptc_vm_safepoint(PtcVM *vm)
 {
-    if ((vm->budget.wake || vm->gc_stress) && vm->budget.stop == PTC_STOP_NONE)
+    if ((vm->budget.wake || vm->gc_stress) && vm->budget.stop == PTC_STOP_NONE && !vm->held)
         ptc_vm_collect(vm);
     bool go_on = ptc_budget_look(&vm->budget);
     if (vm->gc_stress)
@@ -52,7 +53,7 @@ bool ptc_vm_safepoint(PtcVM *vm)
 
 bool ptc_recover(PtcVM *vm)
 {
-    if (vm->budget.stop != PTC_STOP_MEMORY || vm->failed)
+    if (vm->budget.stop != PTC_STOP_MEMORY || vm->failed || vm->held)
         return false;
     vm->budget.stop = PTC_STOP_NONE;
     ptc_vm_collect(vm);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "value/copy.h"
 
+#include "value/dict.h"
+#include "value/equal.h"
 #include "value/str.h"
+#include "value/vec.h"
+
+enum { PARTED_MAX = 32 * 1024 }; /* elements that may be copied apart in any case */
 
 void ptc_copy_init(PtcCopy *copy, PtcHeap *to)
 {
@@ -48,8 +53,8 @@ static bool push_work(PtcCopy *copy, PtcValue v)
 {
     if (copy->work_count == copy->work_cap) {
         size_t cap = copy->work_cap ? copy->work_cap * 2 : 64;
-        PtcValue *p = ptc_mem_resize(copy->to->pool->mem, copy->work,
-                                     copy->work_cap * sizeof *p, cap * sizeof *p);
+        PtcValue *p = ptc_mem_resize(copy->to->pool->mem, copy->work, copy->work_cap * sizeof *p,
+                                     cap * sizeof *p);
         if (!p)
             return ptc_budget_halt(copy->to->budget, PTC_STOP_MEMORY);
         copy->work = p;
@@ -73,6 +78,107 @@ static void copy_object(void *to, const PtcObj *from, size_t size)
     memcpy(s->bytes, old->bytes, old->obj.count + 1);
 }
 
+static PtcValue copy_plain(PtcCopy *copy, PtcValue v)
+{
+    PtcLayout at = ptc_object_layout(ptc_obj(v));
+    void *o = ptc_heap_alloc(copy->to, at.size);
+    if (!o)
+        return PTC_NONE;
+    copy_object(o, ptc_obj(v), at.size);
+    if (at.value_count && !push_work(copy, ptc_from_obj(o)))
+        return PTC_NONE;
+    return ptc_from_obj(o);
+}
+
+/* A slice of much less than its base, as a vector of its own: the rest of the base stays behind. */
+static PtcValue copy_slice(PtcCopy *copy, PtcValue v)
+{
+    size_t count = ptc_seq_count(v), n;
+    PtcValue b = ptc_build_new(copy->to);
+    for (size_t i = 0; b != PTC_NONE && i < count; i += n) {
+        const PtcValue *items = ptc_vec_chunk(v, i, &n);
+        if (!ptc_tick(copy->to->budget, 1))
+            return PTC_NONE;
+        for (size_t k = 0; k < n; k++)
+            if (!ptc_build_add(copy->to, b, items[k]))
+                return PTC_NONE;
+    }
+    PtcValue new = b == PTC_NONE ? b : ptc_build_done(copy->to, b, ptc_obj(v)->flags);
+    if (new == PTC_NONE || ptc_is(new, PTC_T_FLAT))
+        return new == PTC_NONE || push_work(copy, new) ? new : PTC_NONE;
+    for (size_t i = 0; i < count; i += n) { /* the leaves hold old values */
+        const char *leaf = (const char *)ptc_vec_chunk(new, i, &n) - offsetof(PtcNode, slots);
+        if (!push_work(copy, ptc_from_obj(leaf)))
+            return PTC_NONE;
+    }
+    return new;
+}
+
+/* Entries of a large map or set, holes among them. */
+static size_t entry_count(PtcValue v)
+{
+    return ptc_seq_count(((const PtcDict *)(uintptr_t)v)->entries) /
+           (ptc_is(v, PTC_T_BMAP) ? 2 : 1);
+}
+
+/* An index for the entries of v alone; room for twice as many slots is in `slots`. */
+static PtcIndex *new_index(PtcHeap *to, PtcValue v, PtcValue *slots)
+{
+    PtcValue entries = ((const PtcDict *)(uintptr_t)v)->entries;
+    size_t count = entry_count(v), step = ptc_is(v, PTC_T_BMAP) ? 2 : 1, n = 0;
+    PtcIndex *index = ptc_heap_object(to, PTC_T_INDEX, sizeof *index, (uint32_t)count);
+    if (!index)
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        PtcValue key = ptc_seq_nth(entries, i * step);
+        if (key != PTC_UNBOUND)
+            slots[n++] = ptc_hamt_slot(ptc_hash(to, key), (uint32_t)i);
+    }
+    index->root = ptc_hamt_build(to, ptc_from_obj(index), slots, slots + count, n);
+    return index->root == PTC_NONE || to->budget->stop != PTC_STOP_NONE ? NULL : index;
+}
+
+/* A map or set whose index serves newer versions too: it gets its own, what they added stays behind. */
+static PtcValue copy_dict(PtcCopy *copy, PtcValue v)
+{
+    PtcMem *mem = copy->to->pool->mem;
+    size_t bytes = (2 * entry_count(v) + 1) * sizeof(PtcValue);
+    PtcValue *slots = ptc_mem_alloc(mem, bytes);
+    if (!slots) {
+        ptc_budget_halt(copy->to->budget, PTC_STOP_MEMORY);
+        return PTC_NONE;
+    }
+    PtcIndex *index = new_index(copy->to, v, slots);
+    ptc_mem_free(mem, slots, bytes);
+    PtcValue new = index ? copy_plain(copy, v) : PTC_NONE;
+    if (new != PTC_NONE)
+        ((PtcDict *)(uintptr_t) new)->index = ptc_from_obj(index);
+    return new;
+}
+
+/* Is it worth copying `cost` elements apart in order to leave `hidden` ones behind?  Many values may hide the
+ * same ones, and share them when copied plainly, so there is an end to it. */
+static bool worth_parting(PtcCopy *copy, size_t cost, size_t hidden)
+{
+    if (hidden <= cost || copy->parted + cost > (hidden > PARTED_MAX ? hidden : PARTED_MAX))
+        return false;
+    copy->parted += cost;
+    return true;
+}
+
+static bool hides_much(PtcCopy *copy, PtcValue v)
+{
+    if (ptc_is(v, PTC_T_SLICE)) {
+        size_t base = ptc_seq_count(((const PtcSlice *)(uintptr_t)v)->base),
+               count = ptc_seq_count(v);
+        return worth_parting(copy, count, base - count);
+    }
+    if (!ptc_is(v, PTC_T_BMAP) && !ptc_is(v, PTC_T_BSET))
+        return false;
+    size_t indexed = ptc_obj(((const PtcDict *)(uintptr_t)v)->index)->count, count = entry_count(v);
+    return worth_parting(copy, count, indexed - count);
+}
+
 /* The counterpart of v; its own values are fixed later. */
 static PtcValue shallow(PtcCopy *copy, PtcValue v)
 {
@@ -83,17 +189,15 @@ static PtcValue shallow(PtcCopy *copy, PtcValue v)
     PtcValue *pair = place(copy->table, copy->cap, v);
     if (pair[0] == v)
         return pair[1];
-    PtcLayout at = ptc_object_layout(ptc_obj(v));
-    void *o = ptc_heap_alloc(copy->to, at.size);
-    if (!o)
+    PtcValue new = !hides_much(copy, v)     ? copy_plain(copy, v)
+                   : ptc_is(v, PTC_T_SLICE) ? copy_slice(copy, v)
+                                            : copy_dict(copy, v);
+    if (new == PTC_NONE)
         return PTC_NONE;
-    copy_object(o, ptc_obj(v), at.size);
     pair[0] = v;
-    pair[1] = ptc_from_obj(o);
+    pair[1] = new;
     copy->count++;
-    if (at.value_count && !push_work(copy, pair[1]))
-        return PTC_NONE;
-    return pair[1];
+    return new;
 }
 
 PtcValue ptc_copy_value(PtcCopy *copy, PtcValue v)
@@ -104,7 +208,8 @@ PtcValue ptc_copy_value(PtcCopy *copy, PtcValue v)
         if (!ptc_tick(copy->to->budget, 1 + (int64_t)at.value_count))
             return PTC_NONE;
         for (size_t i = 0; i < at.value_count; i++)
-            if (at.values[i] != PTC_NONE && (at.values[i] = shallow(copy, at.values[i])) == PTC_NONE)
+            if (at.values[i] != PTC_NONE &&
+                (at.values[i] = shallow(copy, at.values[i])) == PTC_NONE)
                 return PTC_NONE;
     }
     return top;

@@ -5,7 +5,8 @@
 
 #include "value/heap.h"
 
-/* Copies several values at once, sharing what they share and leaving what `to` owns already.
+/* Copies several values at once, sharing what they share and leaving what `to` owns already.  What a value
+ * cannot show is not copied: most of the vector behind a short slice, keys that newer versions added to an index.
  * After ptc_copy_init, ptc_copy_value for each, then ptc_copy_deinit. */
 typedef struct PtcCopy {
     PtcHeap *to;
@@ -13,6 +14,7 @@ typedef struct PtcCopy {
     size_t cap, count;
     PtcValue *work; /* new objects whose values still point to old ones */
     size_t work_count, work_cap;
+    size_t parted; /* elements copied apart from what hides behind them */
 } PtcCopy;
 
 void ptc_copy_init(PtcCopy *copy, PtcHeap *to);

@@ -3,6 +3,7 @@
 
 #include "value/equal.h"
 #include "value/map.h"
+#include "value/sorted.h"
 #include "value/vec.h"
 
 static PtcDict *dict(PtcValue v)
@@ -24,6 +25,18 @@ static PtcValue new_dict(PtcHeap *heap, PtcTag tag, size_t count, PtcValue entri
     o->entries = entries;
     o->index = index;
     return ptc_from_obj(o);
+}
+
+/* Another version of v. */
+static PtcValue version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entries, PtcValue index, PtcValue order)
+{
+    return ptc_is_sorted(v) ? ptc_sorted_version(heap, v, count, entries, index, order)
+                            : new_dict(heap, ptc_tag(v), count, entries, index);
+}
+
+static PtcValue order_of(PtcValue v)
+{
+    return ptc_is_sorted(v) ? ((const PtcSorted *)(uintptr_t)v)->order : PTC_NIL;
 }
 
 static PtcIndex *index_of(PtcValue v)
@@ -98,28 +111,53 @@ static PtcValue index_add(PtcHeap *heap, PtcValue v, uint32_t hash, size_t numbe
     return ptc_from_obj(index);
 }
 
+static PtcValue replace_value(PtcHeap *heap, PtcValue v, int64_t entry, PtcValue value)
+{
+    const PtcDict *d = dict(v);
+    if (ptc_tag(v) == PTC_T_BSET)
+        return v;
+    PtcValue entries = ptc_vec_assoc(heap, d->entries, (size_t)entry * 2 + 1, value);
+    return entries == PTC_NONE ? entries : version(heap, v, d->obj.count, entries, d->index, order_of(v));
+}
+
 static PtcValue add_entry(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, uint32_t hash)
 {
     const PtcDict *d = dict(v);
     bool is_map = ptc_tag(v) == PTC_T_BMAP;
-    size_t number = ptc_seq_count(d->entries) / stride(v);
+    size_t number = ptc_seq_count(d->entries) / stride(v), rank;
+    PtcValue order = PTC_NIL;
+    int64_t same;
+    if (ptc_is_sorted(v)) {
+        if (!ptc_sorted_place(heap, v, key, &rank, &same))
+            return PTC_NONE;
+        if (same >= 0)
+            return replace_value(heap, v, same, value);
+        if ((order = ptc_order_insert(heap, order_of(v), rank, (uint32_t)number)) == PTC_NONE)
+            return PTC_NONE;
+    }
     PtcValue entries = is_map ? ptc_vec_conj2(heap, d->entries, key, value) : ptc_vec_conj(heap, d->entries, key);
     PtcValue index = entries == PTC_NONE ? entries : index_add(heap, v, hash, number);
-    return index == PTC_NONE ? index
-                             : new_dict(heap, (PtcTag)d->obj.type, d->obj.count + 1, entries, index);
+    return index == PTC_NONE ? index : version(heap, v, d->obj.count + 1, entries, index, order);
 }
 
 PtcValue ptc_dict_put(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, bool flex)
 {
-    const PtcDict *d = dict(v);
     uint32_t hash = ptc_hash(heap, key);
     int64_t entry = find(heap, v, key, hash, flex);
-    if (entry < 0)
-        return add_entry(heap, v, key, value, hash);
-    if (ptc_tag(v) == PTC_T_BSET)
-        return v;
-    PtcValue entries = ptc_vec_assoc(heap, d->entries, (size_t)entry * 2 + 1, value);
-    return entries == PTC_NONE ? entries : new_dict(heap, PTC_T_BMAP, d->obj.count, entries, d->index);
+    return entry < 0 ? add_entry(heap, v, key, value, hash) : replace_value(heap, v, entry, value);
+}
+
+static PtcValue large_done(PtcDictBuild *b);
+
+PtcValue ptc_dict_build_done_sorted(PtcDictBuild *b, PtcValue by)
+{
+    PtcHeap *heap = b->heap;
+    bool empty = b->count == 0, is_set = b->is_set;
+    PtcValue v = empty ? PTC_NIL : large_done(b);
+    ptc_dict_build_cancel(b);
+    if (empty)
+        return ptc_sorted_empty(heap, is_set, by);
+    return v == PTC_NONE ? v : ptc_sorted_wrap(heap, v, by);
 }
 
 /* Builds the map anew without holes; it may become a small one. */
@@ -135,7 +173,16 @@ static PtcValue rebuild(PtcHeap *heap, PtcValue v)
             return PTC_NONE;
         }
     }
-    return ptc_dict_build_done(&b);
+    return ptc_is_sorted(v) ? ptc_dict_build_done_sorted(&b, ptc_sorted_by(v)) : ptc_dict_build_done(&b);
+}
+
+/* The order of v without an entry; nil for maps that have none. */
+static PtcValue order_without(PtcHeap *heap, PtcValue v, int64_t entry)
+{
+    size_t rank;
+    if (!ptc_is_sorted(v))
+        return PTC_NIL;
+    return ptc_order_find(heap, v, (uint32_t)entry, &rank) ? ptc_order_remove(heap, order_of(v), rank) : PTC_NONE;
 }
 
 PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
@@ -145,6 +192,9 @@ PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
     int64_t entry = find(heap, v, key, hash, false);
     if (entry < 0)
         return v;
+    PtcValue order = order_without(heap, v, entry);
+    if (order == PTC_NONE)
+        return PTC_NONE;
     PtcValue entries = ptc_vec_assoc(heap, d->entries, (size_t)entry * stride(v), PTC_UNBOUND);
     if (stride(v) == 2 && entries != PTC_NONE)
         entries = ptc_vec_assoc(heap, entries, (size_t)entry * 2 + 1, PTC_NIL);
@@ -156,17 +206,33 @@ PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
     index->root = ptc_hamt_remove(heap, ptc_from_obj(index), index_of(v)->root, ptc_hamt_slot(hash, (uint32_t)entry));
     if (index->root == PTC_NONE)
         return PTC_NONE;
-    PtcValue less = new_dict(heap, (PtcTag)d->obj.type, d->obj.count - 1, entries, ptc_from_obj(index));
+    PtcValue less = version(heap, v, d->obj.count - 1, entries, ptc_from_obj(index), order);
     if (less == PTC_NONE)
         return less;
     size_t live = ptc_obj(less)->count;
-    bool holes = ptc_seq_count(entries) / stride(v) >= 2 * live;
-    return live <= PTC_SMALL_MAX / 2 || holes ? rebuild(heap, less) : less;
+    bool holes = ptc_seq_count(entries) / stride(v) >= 2 * live + (ptc_is_sorted(v) ? PTC_SMALL_MAX : 0);
+    bool small = live <= PTC_SMALL_MAX / 2 && !ptc_is_sorted(v);
+    return small || holes ? rebuild(heap, less) : less;
+}
+
+static bool next_by_rank(PtcValue v, size_t *pos, PtcValue *key, PtcValue *value)
+{
+    if (*pos >= ptc_obj(v)->count)
+        return false;
+    size_t left, step = stride(v);
+    const PtcValue *at = ptc_vec_chunk(dict(v)->entries, ptc_order_at(order_of(v), *pos) * step, &left);
+    ++*pos;
+    *key = at[0];
+    if (value)
+        *value = step == 2 ? at[1] : PTC_NIL;
+    return true;
 }
 
 bool ptc_dict_next(PtcValue v, size_t *pos, PtcValue *key, PtcValue *value)
 {
     const PtcDict *d = dict(v);
+    if (ptc_is_sorted(v))
+        return next_by_rank(v, pos, key, value);
     size_t step = stride(v), n = ptc_seq_count(d->entries) / step;
     while (*pos < n) {
         size_t left;
@@ -214,9 +280,8 @@ bool ptc_dict_build_init(PtcDictBuild *b, PtcHeap *heap, bool is_set)
 
 void ptc_dict_build_cancel(PtcDictBuild *b)
 {
-    PtcMem *mem = b->heap->pool->mem;
-    ptc_mem_free(mem, b->table, b->table_cap * sizeof *b->table);
-    ptc_mem_free(mem, b->hashes, b->hash_cap * sizeof *b->hashes);
+    ptc_heap_scratch_free(b->heap, b->table, b->table_cap * sizeof *b->table);
+    ptc_heap_scratch_free(b->heap, b->hashes, b->hash_cap * sizeof *b->hashes);
     b->table = b->hashes = NULL;
     b->table_cap = b->hash_cap = 0;
 }
@@ -258,9 +323,8 @@ int64_t ptc_dict_build_find(PtcDictBuild *b, PtcValue key)
 
 static bool grow_table(PtcDictBuild *b)
 {
-    PtcMem *mem = b->heap->pool->mem;
     uint32_t cap = b->table_cap ? b->table_cap * 2 : 32;
-    uint32_t *table = cap < UINT32_MAX / 4 ? ptc_mem_alloc(mem, cap * sizeof *table) : NULL;
+    uint32_t *table = cap < UINT32_MAX / 4 ? ptc_heap_scratch(b->heap, NULL, 0, cap * sizeof *table) : NULL;
     if (!table)
         return ptc_budget_halt(b->heap->budget, PTC_STOP_MEMORY);
     memset(table, 0, cap * sizeof *table);
@@ -270,7 +334,7 @@ static bool grow_table(PtcDictBuild *b)
             at = (at + 1) & (cap - 1);
         table[at] = i + 1;
     }
-    ptc_mem_free(mem, b->table, b->table_cap * sizeof *table);
+    ptc_heap_scratch_free(b->heap, b->table, b->table_cap * sizeof *table);
     b->table = table;
     b->table_cap = cap;
     return true;
@@ -283,9 +347,9 @@ static bool room_for_one(PtcDictBuild *b)
     if (b->count < b->hash_cap)
         return true;
     uint32_t cap = b->hash_cap ? b->hash_cap * 2 : 16;
-    uint32_t *p = ptc_mem_resize(b->heap->pool->mem, b->hashes, b->hash_cap * sizeof *p, cap * sizeof *p);
+    uint32_t *p = ptc_heap_scratch(b->heap, b->hashes, b->hash_cap * sizeof *p, cap * sizeof *p);
     if (!p)
-        return ptc_budget_halt(b->heap->budget, PTC_STOP_MEMORY);
+        return false;
     b->hashes = p;
     b->hash_cap = cap;
     return true;
@@ -327,19 +391,16 @@ static PtcValue small_done(PtcDictBuild *b)
 /* The trie over all entries, built in one go so that it leaves no garbage. */
 static PtcValue build_index(PtcDictBuild *b)
 {
-    PtcMem *mem = b->heap->pool->mem;
     size_t n = b->count, bytes = 2 * n * sizeof(PtcValue);
-    PtcValue *slots = ptc_mem_alloc(mem, bytes);
-    if (!slots) {
-        ptc_budget_halt(b->heap->budget, PTC_STOP_MEMORY);
+    PtcValue *slots = ptc_heap_scratch(b->heap, NULL, 0, bytes);
+    if (!slots)
         return PTC_NONE;
-    }
     for (size_t i = 0; i < n; i++)
         slots[i] = ptc_hamt_slot(b->hashes[i], (uint32_t)i);
     PtcIndex *index = new_index(b->heap, n);
     if (index)
         index->root = ptc_hamt_build(b->heap, ptc_from_obj(index), slots, slots + n, n);
-    ptc_mem_free(mem, slots, bytes);
+    ptc_heap_scratch_free(b->heap, slots, bytes);
     return index && index->root != PTC_NONE ? ptc_from_obj(index) : PTC_NONE;
 }
 

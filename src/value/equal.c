@@ -344,23 +344,42 @@ static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
     return c;
 }
 
-/* Such records compare by their first fields, which may be records again. */
 static bool same_record_kind(PtcValue a, PtcValue b)
 {
     return ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) && ptc_obj(a)->aux == ptc_obj(b)->aux &&
            ptc_obj(a)->count > 0 && ptc_obj(b)->count > 0;
 }
 
+/* The last field where that is a small integer: the nanoseconds of a time, the number of a constant. */
+static int64_t last_number(PtcValue record)
+{
+    const PtcRecord *r = (const PtcRecord *)(uintptr_t)record;
+    PtcValue last = r->fields[r->obj.count - 1];
+    return ptc_is_int(last) ? ptc_to_int(last) : 0;
+}
+
+/* By the first fields, which may be records again, then by the last. */
+static int compare_records(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
+{
+    int64_t x = 0, y = 0;
+    while (same_record_kind(a, b)) {
+        if (!ptc_tick(heap->budget, 1))
+            return 0;
+        x = last_number(a);
+        y = last_number(b);
+        a = ((PtcRecord *)(uintptr_t)a)->fields[0];
+        b = ((PtcRecord *)(uintptr_t)b)->fields[0];
+    }
+    int c = ptc_compare(heap, a, b, ok);
+    return c == 0 && *ok ? (x > y) - (x < y) : c;
+}
+
 int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
 {
     if (ptc_is_int(a) && ptc_is_int(b))
         return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
-    while (same_record_kind(a, b)) {
-        if (!ptc_tick(heap->budget, 1))
-            return 0;
-        a = ((PtcRecord *)(uintptr_t)a)->fields[0];
-        b = ((PtcRecord *)(uintptr_t)b)->fields[0];
-    }
+    if (same_record_kind(a, b))
+        return compare_records(heap, a, b, ok);
     if (a == PTC_NIL || b == PTC_NIL)
         return (a != PTC_NIL) - (b != PTC_NIL);
     if (ptc_is_number(a) && ptc_is_number(b))

@@ -21,6 +21,7 @@ struct PtcChunk {
     PtcChunk *next;
     char *block;
     uint32_t out; /* pages in use */
+    bool going;   /* about to be given back */
 };
 
 /* ---------------------------------------------------------------------- pool */
@@ -88,21 +89,25 @@ static PtcPage *pool_take(PtcPool *pool)
     return p;
 }
 
-/* Gives chunks back to the system that are wholly free. */
+/* Gives wholly free chunks back to the system, but keeps half of what a pool may keep: the next run is likely to be like
+ * the last. */
 static void pool_trim(PtcPool *pool)
 {
-    PtcPage **link = &pool->free;
-    while (*link) {
-        if ((*link)->chunk->out == 0) {
-            *link = (*link)->next;
-            pool->free_count--;
-        } else {
-            link = &(*link)->next;
-        }
+    size_t left = pool->free_count;
+    for (PtcChunk *c = pool->chunks; c; c = c->next) {
+        c->going = c->out == 0 && left >= KEEP_PAGES / 2 + CHUNK_PAGES;
+        left -= c->going ? CHUNK_PAGES : 0;
     }
+    for (PtcPage **link = &pool->free; *link;) {
+        if ((*link)->chunk->going)
+            *link = (*link)->next;
+        else
+            link = &(*link)->next;
+    }
+    pool->free_count = left;
     for (PtcChunk **at = &pool->chunks; *at;) {
         PtcChunk *c = *at;
-        if (c->out == 0) {
+        if (c->going) {
             *at = c->next;
             free_chunk(pool, c);
         } else {
@@ -174,11 +179,30 @@ void ptc_heap_deinit(PtcHeap *heap)
     heap->cur = heap->end = heap->over = heap->over_end = NULL;
 }
 
+bool ptc_heap_fits(PtcHeap *heap, size_t n)
+{
+    size_t out = heap->used + heap->scratch;
+    return (n <= heap->limit && out <= heap->limit - n) || ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+}
+
+void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size)
+{
+    if (size > old && !ptc_heap_fits(heap, size - old))
+        return NULL;
+    void *p = ptc_mem_resize(heap->pool->mem, block, old, size);
+    if (!p && size) {
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    heap->scratch += size - old;
+    return p;
+}
+
 /* Charges bytes to the heap; asks for a collection when it is time. */
 static bool charge(PtcHeap *heap, size_t n)
 {
-    if (n > heap->limit || heap->used > heap->limit - n)
-        return ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+    if (!ptc_heap_fits(heap, n))
+        return false;
     heap->used += n;
     if (heap->used > heap->collect_at)
         heap->budget->wake = true;

@@ -80,6 +80,7 @@ struct PtcHeap {
     size_t live;         /* bytes live after the last collection */
     size_t limit;        /* for `used` */
     size_t collect_at;   /* when `used` passes this, budget->wake asks for a collection */
+    size_t scratch;      /* bytes out through ptc_heap_scratch, counted against the limit */
     size_t page_bytes;   /* held from the pool and as large pages */
     uint32_t refs;       /* owners; see ptc_heap_retain */
     PtcValue *mark_stack;
@@ -119,6 +120,17 @@ static inline bool ptc_heap_owns(const PtcHeap *heap, PtcValue v)
 {
     return ptc_page_of(v)->heap == heap;
 }
+
+/* Memory beside the heap for work on its values, counted against the heap's limit: as ptc_mem_resize, but
+ * a refusal stops the budget with PTC_STOP_MEMORY. */
+PTC_MUST_USE void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size);
+static inline void ptc_heap_scratch_free(PtcHeap *heap, void *block, size_t size)
+{
+    if (block)
+        (void)!ptc_heap_scratch(heap, block, size, 0);
+}
+/* Is there room for n more bytes?  Else stops the budget. */
+PTC_MUST_USE bool ptc_heap_fits(PtcHeap *heap, size_t n);
 
 /* Collection: begin, mark every root, finish.  Objects not reached are gone afterwards. */
 void ptc_heap_mark_begin(PtcHeap *heap);

@@ -9,6 +9,7 @@
 #define PTC_VALUE_MAP_H
 
 #include "value/heap.h"
+#include "value/sorted.h"
 
 PTC_MUST_USE PtcValue ptc_map_empty(PtcHeap *heap);
 PTC_MUST_USE PtcValue ptc_set_empty(PtcHeap *heap);
@@ -67,6 +68,12 @@ PTC_MUST_USE bool ptc_dict_build_put(PtcDictBuild *b, PtcValue key, PtcValue val
 PtcValue *ptc_dict_build_slot(PtcDictBuild *b, int64_t entry);
 PtcValue ptc_dict_build_key(PtcDictBuild *b, int64_t entry);
 PTC_MUST_USE PtcValue ptc_dict_build_done(PtcDictBuild *b);
+/* For a sorted map or set (sorted.h): puts the entries in order, of those with the same key the first key and the last
+ * value; then only _done_sorted or _cancel may follow.  Comparators are called, and may collect if the caller has rooted
+ * the entries and says so to them. */
+PTC_MUST_USE bool ptc_dict_build_sort(PtcDictBuild *b, PtcValue by);
+/* The sorted map or set, of entries that are in order. */
+PTC_MUST_USE PtcValue ptc_dict_build_done_sorted(PtcDictBuild *b, PtcValue by);
 void ptc_dict_build_cancel(PtcDictBuild *b);
 
 #endif

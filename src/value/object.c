@@ -38,7 +38,8 @@ PtcLayout ptc_object_layout(const PtcObj *o)
         return run_of_values(o, sizeof(PtcObj), 2, sizeof(PtcCons));
     case PTC_T_BSET:
     case PTC_T_BMAP:
-        return run_of_values(o, sizeof(PtcObj), 2, sizeof(PtcDict));
+        return o->flags & PTC_SORTED ? run_of_values(o, sizeof(PtcObj), 4, sizeof(PtcSorted))
+                                     : run_of_values(o, sizeof(PtcObj), 2, sizeof(PtcDict));
     case PTC_T_SLICE:
         return run_of_values(o, sizeof(PtcObj), 1, sizeof(PtcSlice));
     case PTC_T_SSET:

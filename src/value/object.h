@@ -33,6 +33,8 @@ typedef struct PtcBig {
 #define PTC_SEQ 1
 /* flag of FLAT: a map entry, as made by seq on a map */
 #define PTC_ENTRY 2
+/* flag of FLAT, VEC, SLICE: a queue, which peek and pop take from the front */
+#define PTC_QUEUE 4
 
 typedef struct PtcFlat {
     PtcObj obj;
@@ -94,6 +96,15 @@ typedef struct PtcDict {
     PtcValue entries;
     PtcValue index; /* PtcIndex */
 } PtcDict;
+
+/* flag of BMAP, BSET: a PtcSorted; see sorted.h */
+#define PTC_SORTED 1
+
+typedef struct PtcSorted {
+    PtcDict dict;
+    PtcValue order; /* NODE: entry numbers by rank */
+    PtcValue by;    /* what orders the keys */
+} PtcSorted;
 
 /* From hash to entry number, shared by the versions of a map; see dict.h.  obj.count: entries of the
  * newest version that uses it. */

@@ -4,6 +4,8 @@
 #include "value/iter.h"
 
 enum { BITS = 5, WIDTH = 1 << BITS, MASK = WIDTH - 1 };
+/* flags that a changed version keeps */
+enum { KEPT = PTC_SEQ | PTC_QUEUE };
 
 static PtcNode *node(PtcValue v)
 {
@@ -260,7 +262,7 @@ static PtcValue unslice(PtcHeap *heap, PtcValue v)
             if (!ptc_build_add(heap, b, p[k]))
                 return PTC_NONE;
     }
-    return b == PTC_NONE ? b : ptc_build_done(heap, b, ptc_obj(v)->flags & PTC_SEQ);
+    return b == PTC_NONE ? b : ptc_build_done(heap, b, ptc_obj(v)->flags & KEPT);
 }
 
 /* A slice that ends where its base ends grows with the base, so that a queue (conj at the end,
@@ -279,7 +281,7 @@ static PtcValue slice_conj(PtcHeap *heap, PtcValue v, PtcValue x)
 
 PtcValue ptc_vec_conj(PtcHeap *heap, PtcValue v, PtcValue x)
 {
-    int flags = ptc_obj(v)->flags & PTC_SEQ;
+    int flags = ptc_obj(v)->flags & KEPT;
     if (ptc_tag(v) == PTC_T_FLAT)
         return flat_conj(heap, v, x, flags);
     if (ptc_tag(v) == PTC_T_SLICE)
@@ -322,7 +324,7 @@ static PtcNode *node_assoc(PtcHeap *heap, const PtcNode *n, unsigned level, size
 PtcValue ptc_vec_assoc(PtcHeap *heap, PtcValue v, size_t i, PtcValue x)
 {
     size_t count = ptc_seq_count(v);
-    int flags = ptc_obj(v)->flags & PTC_SEQ;
+    int flags = ptc_obj(v)->flags & KEPT;
     if (ptc_tag(v) == PTC_T_FLAT) {
         PtcValue copy = new_flat(heap, ((PtcFlat *)(uintptr_t)v)->items, count, flags);
         if (copy != PTC_NONE)
@@ -346,7 +348,7 @@ PtcValue ptc_vec_assoc(PtcHeap *heap, PtcValue v, size_t i, PtcValue x)
 PtcValue ptc_vec_pop(PtcHeap *heap, PtcValue v)
 {
     size_t n = ptc_seq_count(v) - 1;
-    int flags = ptc_obj(v)->flags & PTC_SEQ;
+    int flags = ptc_obj(v)->flags & KEPT;
     if (ptc_tag(v) != PTC_T_VEC || n <= PTC_FLAT_MAX)
         return ptc_seq_slice(heap, v, 0, n, flags);
     const PtcVec *o = vec(v);
@@ -384,7 +386,7 @@ PtcValue ptc_seq_slice(PtcHeap *heap, PtcValue seq, size_t start, size_t count, 
     }
     PtcTag tag = ptc_tag(seq);
     if (count == ptc_seq_count(seq) && start == 0 &&
-        (tag == PTC_T_CONS || (ptc_obj(seq)->flags & PTC_SEQ) == flags))
+        (tag == PTC_T_CONS || (ptc_obj(seq)->flags & KEPT) == flags))
         return seq;
     if (count == 0)
         return new_flat(heap, NULL, 0, flags);

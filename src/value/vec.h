@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * vec.h - vectors and the other sequentials: slices, ranges, cons lists.
  *
- * `flags` is PTC_SEQ for what Clojure calls a seq, else 0.  Functions that make something return
+ * `flags` is PTC_SEQ for what Clojure calls a seq, PTC_QUEUE for a queue, else 0.  Functions that make something return
  * PTC_NONE when the heap is full.  Indexes must be in range unless said otherwise. */
 #ifndef PTC_VALUE_VEC_H
 #define PTC_VALUE_VEC_H
@@ -21,6 +21,12 @@ static inline size_t ptc_seq_count(PtcValue seq)
 static inline bool ptc_is_seq_flagged(PtcValue seq)
 {
     return ptc_is(seq, PTC_T_CONS) || (ptc_obj(seq)->flags & PTC_SEQ) != 0;
+}
+
+static inline bool ptc_is_queue(PtcValue seq)
+{
+    PtcTag t = ptc_tag(seq);
+    return (t == PTC_T_FLAT || t == PTC_T_VEC || t == PTC_T_SLICE) && (ptc_obj(seq)->flags & PTC_QUEUE) != 0;
 }
 
 /* Element i of any sequential; cost log32 n, linear on cons lists. */

@@ -360,10 +360,9 @@ static void test_cancel(void)
     limits.loop_limit = INT64_MAX / 2;
     options.limits = &limits;
     Canceller c = {.ptc = ptc_new(&options)};
-    static const char *const endless[] = {"(loop [] (recur))",
-                                          "(reduce (fn [a x] x) 0 (range 100000000000))",
-                                          "(count (sort (fn [a b] (- b a)) (range 10000000)))",
-                                          "(loop [x 1] (recur (mod (* x 7) 1000003)))"};
+    static const char *const endless[] = {
+        "(loop [] (recur))", "(reduce (fn [a x] x) 0 (range 1000000000))",
+        "(count (filter neg? (range 1000000000)))", "(loop [x 1] (recur (mod (* x 7) 1000003)))"};
     ptc_cancel(c.ptc); /* no run is under way: nothing happens, now or later */
     EXPECT(c.ptc, NULL, "(+ 1 2)", "3");
     CHECK(pthread_create(&thread, NULL, cancel_now_and_then, &c) == 0);

@@ -426,6 +426,23 @@ static void test_one_hash(void)
     check_heap_deinit(&h);
 }
 
+/* Over all that a heap has handed out. */
+static uint64_t checksum(const PtcHeap *heap)
+{
+    uint64_t sum = 0;
+    for (const PtcPage *p = heap->pages; p; p = p->next) {
+        const char *end = (const char *)p + PTC_PAGE_BYTES;
+        if (p == heap->hole_page)
+            end = heap->cur;
+        for (const char *at = (const char *)p + PTC_PAGE_FIRST; at < end; at += 8) {
+            uint64_t word;
+            memcpy(&word, at, 8);
+            sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+        }
+    }
+    return sum;
+}
+
 /* Removing leaves the trie as it was even when its nodes seem to be the remover's own: an index may
  * lie where a dead one was, whose nodes live on in other versions. */
 static void test_remove_copies(void)
@@ -446,6 +463,16 @@ static void test_remove_copies(void)
         CHECK(ptc_hamt_find(less, (uint32_t)(slots[i] >> 32), &found) == 0 || *found != slots[i]);
         CHECK(ptc_hamt_find(root, (uint32_t)(slots[i] >> 32), &found) != 0);
     }
+    /* Nor does inserting touch what is in another heap. */
+    PtcHeap younger;
+    ptc_heap_init(&younger, &h.pool, &h.budget, SIZE_MAX / 4);
+    uint64_t before = checksum(&h.heap);
+    for (uint32_t i = 0; i < N; i++) {
+        PtcValue slot = ptc_hamt_slot((uint32_t)check_random(&rng), N + i);
+        CHECK(ptc_hamt_insert(&younger, owner, root, slot) != root);
+    }
+    CHECK(checksum(&h.heap) == before);
+    ptc_heap_deinit(&younger);
     check_heap_deinit(&h);
 }
 
@@ -638,14 +665,14 @@ static void test_two_heaps(bool set)
             v = next;
         }
         ptc_heap_adopt(&base_heap, &h.heap);
-        ptc_heap_init(&h.heap, &h.pool, &h.budget, SIZE_MAX / 4);
+        uint64_t before = checksum(&base_heap);
         Mix mix = {0, KEYS, 70};
         for (int i = 0; i < 50; i++) {
             Version w = random_walk(&v, &mix, &rng);
             CHECK(holds(&w, false, &rng) && holds(&v, false, &rng));
             drop(&w);
         }
-        CHECK(holds(&v, true, &rng));
+        CHECK(holds(&v, true, &rng) && checksum(&base_heap) == before);
         ptc_heap_deinit(&h.heap); /* the older heap needs nothing of the younger */
         ptc_heap_init(&h.heap, &h.pool, &h.budget, SIZE_MAX / 4);
         CHECK(holds(&v, true, &rng));

@@ -387,6 +387,23 @@ static void test_queue(void)
 
 /* ----------------------------------------------------------- two heaps, limits */
 
+/* Over all that a heap has handed out. */
+static uint64_t checksum(const PtcHeap *heap)
+{
+    uint64_t sum = 0;
+    for (const PtcPage *p = heap->pages; p; p = p->next) {
+        const char *end = (const char *)p + PTC_PAGE_BYTES;
+        if (p == heap->hole_page)
+            end = heap->cur;
+        for (const char *at = (const char *)p + PTC_PAGE_FIRST; at < end; at += 8) {
+            uint64_t word;
+            memcpy(&word, at, 8);
+            sum = (sum ^ word) * 0x9e3779b97f4a7c15;
+        }
+    }
+    return sum;
+}
+
 /* A run's heap on top of another: what the older heap holds must not be written to. */
 static void test_two_heaps(void)
 {
@@ -398,8 +415,10 @@ static void test_two_heaps(void)
         Version made = made_by_new(edges[e], false), base = append(&made, 1);
         in = &h.heap;
         CHECK(ptc_heap_owns(&older, base.v));
+        uint64_t before = checksum(&older);
         Version a = append(&base, 40), b = append(&base, 3), c = assoc(&base, &(uint64_t){7});
         Version d = pop(&base, 1), d2 = append(&d, 2);
+        CHECK(checksum(&older) == before);
         PtcValue x = ptc_int(fresh++), in_place = ptc_vec_conj(&older, base.v, x);
         CHECK(holds(&made) && holds(&base) && holds(&a) && holds(&b) && holds(&c));
         CHECK(holds(&d) && holds(&d2));

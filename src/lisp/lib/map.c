@@ -479,16 +479,19 @@ PTC_BUILTIN(core_select_keys, "clojure.core", "select-keys", 2, 2, 0, "(select-k
 static bool merge_map(PtcVM *vm, PtcValue acc, PtcValue map, PtcValue *out)
 {
     PtcValue before = acc, key, value;
-    if (ptc_map_count(acc) == 0)
+    PtcMapSink sink = {.vm = vm, .map = acc, .building = false};
+    if (ptc_map_count(acc) == 0 && !ptc_is_sorted(acc))
         return ptc_give(out, map);
+    if (ptc_is_sorted(acc) && !ptc_map_sink_init(vm, &sink, acc, ptc_map_count(map)))
+        return false;
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
         PtcValue spelled = ptc_map_key_flex(vm->heap, before, key);
-        acc = ptc_map_assoc(vm->heap, acc, spelled == PTC_NONE ? key : spelled, value);
-        if (acc == PTC_NONE || !ptc_tick(&vm->budget, 1))
+        if (!ptc_map_sink_put(&sink, spelled == PTC_NONE ? key : spelled, value))
             return false;
+        if (!ptc_tick(&vm->budget, 1))
+            return ptc_map_sink_fail(&sink);
     }
-    *out = acc;
-    return true;
+    return ptc_give(out, ptc_map_sink_done(&sink));
 }
 
 PTC_BUILTIN(

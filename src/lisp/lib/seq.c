@@ -2,11 +2,16 @@
  * Sequences: looking at them and taking parts of them.  Whatever has elements works: vectors, seqs,
  * sets, maps (as [key value] entries), strings (as graphemes), nil (no elements).  Parts of vectors and
  * ranges share with the whole. */
-#include "lisp/lib/seq_int.h"
+#include "lisp/lib/produce.h"
 
 static bool is_empty(PtcValue v)
 {
     return v == PTC_NIL || ptc_obj(v)->count == 0;
+}
+
+static bool is_walkable(PtcValue v)
+{
+    return ptc_is_seqable(v) || ptc_is_producer(v);
 }
 
 /* ---------------------------------------------------------------------- elements */
@@ -16,6 +21,8 @@ static bool element(PtcVM *vm, PtcValue coll, size_t n, PtcValue *out)
 {
     PtcIter it;
     *out = PTC_NONE;
+    if (PTC_UNLIKELY(ptc_is_producer(coll)))
+        return ptc_produced_nth(vm, coll, n, out);
     if (coll == PTC_NIL || n >= ptc_obj(coll)->count)
         return true;
     if (ptc_is_sequential(coll)) {
@@ -38,7 +45,7 @@ static bool element(PtcVM *vm, PtcValue coll, size_t n, PtcValue *out)
 /* Element n of argument 0, or nil. */
 static bool element_or_nil(PtcVM *vm, const PtcValue *argv, size_t n, PtcValue *out)
 {
-    if (!ptc_is_seqable(argv[0]))
+    if (!is_walkable(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
     PtcValue x;
     if (!element(vm, argv[0], n, &x))
@@ -113,7 +120,8 @@ PTC_BUILTIN(core_nth, "clojure.core", "nth", 2, 3, 0, "(nth coll index default?)
 {
     PtcValue coll = argv[0], x = PTC_NONE;
     double d;
-    if (coll != PTC_NIL && !ptc_is_sequential(coll) && !ptc_is_string(coll))
+    if (coll != PTC_NIL && !ptc_is_sequential(coll) && !ptc_is_string(coll) &&
+        !ptc_is_producer(coll))
         return ptc_fail_type(vm, argv, 0, "a vector, sequence, string or nil");
     if (!ptc_arg_double(vm, argv, 1, &d))
         return false;
@@ -121,6 +129,12 @@ PTC_BUILTIN(core_nth, "clojure.core", "nth", 2, 3, 0, "(nth coll index default?)
         return false;
     *out = x != PTC_NONE ? x : argc == 3 ? argv[2] : PTC_NIL;
     return true;
+}
+
+/* Do peek and pop take from the front? */
+static bool at_front(PtcValue seq)
+{
+    return ptc_is_seq_flagged(seq) || ptc_is_queue(seq);
 }
 
 PTC_BUILTIN(core_peek, "clojure.core", "peek", 1, 1, 0, "(peek coll)",
@@ -135,17 +149,33 @@ PTC_BUILTIN(core_peek, "clojure.core", "peek", 1, 1, 0, "(peek coll)",
         *out = PTC_NIL;
         return true;
     }
-    *out = ptc_seq_nth(coll, ptc_is_seq_flagged(coll) ? 0 : ptc_seq_count(coll) - 1);
+    *out = ptc_seq_nth(coll, at_front(coll) ? 0 : ptc_seq_count(coll) - 1);
     return true;
 }
 
 /* ------------------------------------------------------------------------- parts */
+
+/* Argument i as something to drop from. */
+static PtcValue arg_rest(PtcVM *vm, const PtcValue *argv, int i)
+{
+    return ptc_is_producer(argv[i]) ? argv[i] : ptc_arg_seq(vm, argv, i);
+}
+
+static bool drop_produced(PtcVM *vm, PtcValue p, size_t n, bool or_nil, PtcValue *out)
+{
+    bool has = true;
+    if (or_nil && !ptc_produced_has(vm, p, n, &has))
+        return false;
+    return ptc_give(out, has ? ptc_producer_drop(vm, p, n) : PTC_NIL) || ptc_produced_fail(vm);
+}
 
 /* All of argument 0 but the first n as a seq; nil instead of an empty one when `or_nil`. */
 static bool drop_first(PtcVM *vm, PtcValue seq, size_t n, bool or_nil, PtcValue *out)
 {
     if (seq == PTC_NONE)
         return false;
+    if (PTC_UNLIKELY(ptc_is_producer(seq)))
+        return drop_produced(vm, seq, n, or_nil, out);
     if (or_nil && n >= ptc_seq_count(seq)) {
         *out = PTC_NIL;
         return true;
@@ -158,7 +188,7 @@ PTC_BUILTIN(core_rest, "clojure.core", "rest", 1, 1, 0, "(rest coll)",
             "(rest [1 2 3]) => [2 3]\n(rest \"abc\") => [\"b\" \"c\"]\n(rest nil) => []")
 {
     PTC_UNUSED(argc);
-    return drop_first(vm, ptc_arg_seq(vm, argv, 0), 1, false, out);
+    return drop_first(vm, arg_rest(vm, argv, 0), 1, false, out);
 }
 
 PTC_BUILTIN(core_next, "clojure.core", "next", 1, 1, 0, "(next coll)",
@@ -166,7 +196,7 @@ PTC_BUILTIN(core_next, "clojure.core", "next", 1, 1, 0, "(next coll)",
             "(next [1 2 3]) => [2 3]\n(next [1]) => nil")
 {
     PTC_UNUSED(argc);
-    return drop_first(vm, ptc_arg_seq(vm, argv, 0), 1, true, out);
+    return drop_first(vm, arg_rest(vm, argv, 0), 1, true, out);
 }
 
 PTC_BUILTIN(core_nnext, "clojure.core", "nnext", 1, 1, 0, "(nnext coll)",
@@ -174,7 +204,7 @@ PTC_BUILTIN(core_nnext, "clojure.core", "nnext", 1, 1, 0, "(nnext coll)",
             "(nnext [9 8 7 6]) => [7 6]\n(nnext [1 2]) => nil")
 {
     PTC_UNUSED(argc);
-    return drop_first(vm, ptc_arg_seq(vm, argv, 0), 2, true, out);
+    return drop_first(vm, arg_rest(vm, argv, 0), 2, true, out);
 }
 
 PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, 0, "(ffirst coll)",
@@ -185,9 +215,10 @@ PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, 0, "(ffirst coll)",
     PTC_UNUSED(argc);
     if (!element_or_nil(vm, argv, 0, &x))
         return false;
-    if (!ptc_is_seqable(x))
+    if (!is_walkable(x))
         return ptc_fail_value_type(vm, x, "the first element", "a collection, string or nil");
-    return element_or_nil(vm, &x, 0, out);
+    return element_or_nil(vm, &x, 0, out) ||
+           (ptc_is_producer(argv[0]) && ptc_produced_fail(vm));
 }
 
 PTC_BUILTIN(core_nfirst, "clojure.core", "nfirst", 1, 1, 0, "(nfirst coll)",
@@ -198,9 +229,10 @@ PTC_BUILTIN(core_nfirst, "clojure.core", "nfirst", 1, 1, 0, "(nfirst coll)",
     PTC_UNUSED(argc);
     if (!element_or_nil(vm, argv, 0, &x))
         return false;
-    if (!ptc_is_seqable(x))
+    if (!is_walkable(x))
         return ptc_fail_value_type(vm, x, "the first element", "a collection, string or nil");
-    return drop_first(vm, ptc_arg_seq(vm, &x, 0), 1, true, out);
+    return drop_first(vm, arg_rest(vm, &x, 0), 1, true, out) ||
+           (ptc_is_producer(argv[0]) && ptc_produced_fail(vm));
 }
 
 /* The first n of the sequential `seq`, or all but the first n. */
@@ -235,6 +267,8 @@ PTC_BUILTIN(
         return false;
     if (argc == 1)
         return ptc_xform(vm, argc, argv, out);
+    if (PTC_UNLIKELY(ptc_is_producer(argv[1])))
+        return ptc_produced_take(vm, argv[1], n, out);
     if (!ptc_is_sequential(argv[1]))
         return take_walked(vm, argv, n, out);
     return cut(vm, argv[1], n, false, out);
@@ -249,7 +283,7 @@ PTC_BUILTIN(core_drop, "clojure.core", "drop", 1, 2, 0, "(drop n coll)",
         return false;
     if (argc == 1)
         return ptc_xform(vm, argc, argv, out);
-    return cut(vm, ptc_arg_seq(vm, argv, 1), n, true, out);
+    return cut(vm, arg_rest(vm, argv, 1), n, true, out);
 }
 
 PTC_BUILTIN(
@@ -261,11 +295,11 @@ PTC_BUILTIN(
     size_t n;
     if (!ptc_arg_n(vm, argv, 1, &n))
         return false;
-    if (ptc_is_seqable(argv[0]) && (argv[0] == PTC_NIL || n == 0)) {
+    if (is_walkable(argv[0]) && (argv[0] == PTC_NIL || n == 0)) {
         *out = argv[0];
         return true;
     }
-    return cut(vm, ptc_arg_seq(vm, argv, 0), n, true, out);
+    return cut(vm, arg_rest(vm, argv, 0), n, true, out);
 }
 
 PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2, 0, "(nthnext coll n)",
@@ -276,7 +310,7 @@ PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2, 0, "(nthnext coll n)"
     size_t n;
     if (!ptc_arg_n(vm, argv, 1, &n))
         return false;
-    return drop_first(vm, ptc_arg_seq(vm, argv, 0), n, true, out);
+    return drop_first(vm, arg_rest(vm, argv, 0), n, true, out);
 }
 
 PTC_BUILTIN(core_take_last, "clojure.core", "take-last", 2, 2, 0, "(take-last n coll)",
@@ -328,8 +362,13 @@ PTC_BUILTIN(core_split_at, "clojure.core", "split-at", 2, 2, 0, "(split-at n col
     PTC_UNUSED(argc);
     size_t n;
     PtcValue seq, parts[2];
-    if (!ptc_arg_n(vm, argv, 0, &n) || (seq = ptc_arg_seq(vm, argv, 1)) == PTC_NONE)
+    if (!ptc_arg_n(vm, argv, 0, &n) || (seq = arg_rest(vm, argv, 1)) == PTC_NONE)
         return false;
+    if (ptc_is_producer(seq))
+        return ptc_produced_take(vm, seq, n, &parts[0]) &&
+               (((parts[1] = ptc_producer_drop(vm, argv[1], n)) != PTC_NONE &&
+                 ptc_give(out, ptc_vec_new(vm->heap, parts, 2, 0))) ||
+                ptc_produced_fail(vm));
     return cut(vm, seq, n, false, &parts[0]) && cut(vm, seq, n, true, &parts[1]) &&
            ptc_give(out, ptc_vec_new(vm->heap, parts, 2, 0));
 }
@@ -346,6 +385,8 @@ PTC_BUILTIN(core_take_nth, "clojure.core", "take-nth", 1, 2, 0, "(take-nth n col
         return ptc_fail(vm, PTC_E_VALUE, "take-nth: argument 1 must be at least 1");
     if (argc == 1)
         return ptc_xform(vm, argc, argv, out);
+    if (ptc_seq_endless(argv[1]))
+        return ptc_stage(vm, PTC_STEP_TAKE_NTH, argc, argv, out);
     if (!ptc_arg_all(vm, argv, 1, &it))
         return false;
     PtcValue x, b = ptc_build_new(vm->heap);
@@ -369,6 +410,8 @@ PTC_BUILTIN(core_pop, "clojure.core", "pop", 1, 1, 0, "(pop coll)",
         *out = PTC_NIL;
         return true;
     }
+    if (ptc_is_queue(coll))
+        return ptc_give(out, ptc_seq_slice(vm->heap, coll, 1, ptc_seq_count(coll) - 1, PTC_QUEUE));
     if (ptc_is_seq_flagged(coll))
         return ptc_give(out, ptc_seq_drop(vm, coll, 1));
     return ptc_give(out, ptc_vec_pop(vm->heap, coll));
@@ -410,12 +453,21 @@ PTC_BUILTIN(core_count, "clojure.core", "count", 1, 1, 0, "(count coll)",
         *out = ptc_int((int64_t)ptc_str_graphemes(v));
         return ptc_tick(&vm->budget, 1 + (int64_t)ptc_str_len(v) / 8);
     }
-    if (!ptc_is_seqable(v))
-        return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
     if (ptc_seq_endless(v))
         return ptc_fail_endless(vm, 0);
+    if (!ptc_is_seqable(v))
+        return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
     *out = ptc_int(v == PTC_NIL ? 0 : (int64_t)ptc_obj(v)->count);
     return true;
+}
+
+/* Has argument 0 any elements? */
+static bool arg_has_any(PtcVM *vm, const PtcValue *argv, bool *has)
+{
+    if (ptc_is_producer(argv[0]))
+        return ptc_produced_has(vm, argv[0], 0, has);
+    *has = ptc_is_seqable(argv[0]) && !is_empty(argv[0]);
+    return ptc_is_seqable(argv[0]) || ptc_fail_type(vm, argv, 0, "a collection, string or nil");
 }
 
 PTC_BUILTIN(
@@ -424,9 +476,10 @@ PTC_BUILTIN(
     "(empty? []) => true\n(empty? \" \") => false\n(empty? nil) => true\n(empty? 0) !! type_error")
 {
     PTC_UNUSED(argc);
-    if (!ptc_is_seqable(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
-    *out = ptc_bool(is_empty(argv[0]));
+    bool has;
+    if (!arg_has_any(vm, argv, &has))
+        return false;
+    *out = ptc_bool(!has);
     return true;
 }
 
@@ -435,9 +488,10 @@ PTC_BUILTIN(core_not_empty, "clojure.core", "not-empty", 1, 1, 0, "(not-empty co
             "(not-empty [0]) => [0]\n(not-empty \"\") => nil")
 {
     PTC_UNUSED(argc);
-    if (!ptc_is_seqable(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
-    *out = is_empty(argv[0]) ? PTC_NIL : argv[0];
+    bool has;
+    if (!arg_has_any(vm, argv, &has))
+        return false;
+    *out = has ? argv[0] : PTC_NIL;
     return true;
 }
 
@@ -449,8 +503,15 @@ PTC_BUILTIN(core_empty, "clojure.core", "empty", 1, 1, 0, "(empty coll)",
     PtcValue v = argv[0];
     if (v == PTC_NIL)
         return ptc_give(out, PTC_NIL);
+    if (ptc_is_producer(v))
+        return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ));
     if (ptc_is_sequential(v))
-        return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, ptc_is_seq_flagged(v) ? PTC_SEQ : 0));
+        return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0,
+                                         ptc_is_queue(v)         ? PTC_QUEUE
+                                         : ptc_is_seq_flagged(v) ? PTC_SEQ
+                                                                 : 0));
+    if (ptc_is_sorted(v))
+        return ptc_give(out, ptc_sorted_empty(vm->heap, ptc_is_set(v), ptc_sorted_by(v)));
     if (ptc_is_map(v))
         return ptc_give(out, ptc_map_empty(vm->heap));
     if (ptc_is_set(v))
@@ -466,23 +527,28 @@ PTC_BUILTIN(
     "(seq [1 2]) => [1 2]\n(seq {:a 1}) => [[:a 1]]\n(seq \"\") => nil\n(seq 5) !! type_error")
 {
     PTC_UNUSED(argc);
-    return drop_first(vm, ptc_arg_seq(vm, argv, 0), 0, true, out);
+    return drop_first(vm, arg_rest(vm, argv, 0), 0, true, out);
 }
 
 PTC_BUILTIN(core_doall, "clojure.core", "doall", 1, 1, 0, "(doall coll)",
-            "The collection itself: nothing is lazy here.", "(doall (map inc [1])) => [2]")
+            "The collection itself: nothing that ends is lazy here.",
+            "(doall (map inc [1])) => [2]\n(doall (iterate inc 1)) !! value_error")
 {
     PTC_UNUSED(argc);
+    if (ptc_is_producer(argv[0]))
+        return ptc_fail_endless(vm, 0);
     if (!ptc_is_seqable(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
     return ptc_give(out, argv[0]);
 }
 
 PTC_BUILTIN(core_dorun, "clojure.core", "dorun", 1, 1, 0, "(dorun coll)",
-            "nil: nothing is lazy here, so the elements were made already.",
-            "(dorun (map inc [1])) => nil")
+            "nil: nothing that ends is lazy here, so the elements were made already.",
+            "(dorun (map inc [1])) => nil\n(dorun (iterate inc 1)) !! value_error")
 {
     PTC_UNUSED(argc);
+    if (ptc_is_producer(argv[0]))
+        return ptc_fail_endless(vm, 0);
     if (!ptc_is_seqable(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
     return ptc_give(out, PTC_NIL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Sequence functions that call a function for each element: map, filter, reduce and their kin.  Across a call only arguments, root slots and iterators over them stay valid. */
-#include "lisp/lib/seq_int.h"
+#include "lisp/lib/produce.h"
 #include "lisp/record.h"
 
 /* Slots of the functions below that build a sequence. */
@@ -18,6 +18,18 @@ static PtcValue *begin(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
 static bool finish(PtcVM *vm, const PtcIter *it, PtcValue *slots, int flags, PtcValue *out)
 {
     return ptc_iter_end(it) && ptc_root_done(vm, &slots[BUILT], flags, out);
+}
+
+/* Is the collection after the function one without end, so that the work must wait? */
+static bool waits(int argc, const PtcValue *argv)
+{
+    return argc == 2 && PTC_UNLIKELY(ptc_seq_endless(argv[1]));
+}
+
+/* The same as a step on it. */
+static bool as_stage(PtcVM *vm, PtcStepKind kind, const PtcValue *argv, PtcValue *out)
+{
+    return ptc_arg_callable(vm, argv, 0) && ptc_stage(vm, kind, 2, argv, out);
 }
 
 /* The function alone, as a transducer. */
@@ -65,12 +77,33 @@ static bool map_rows(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, PtcVa
     return ok;
 }
 
+static bool all_endless(int argc, const PtcValue *argv, int from)
+{
+    for (int i = from; i < argc; i++)
+        if (!ptc_seq_endless(argv[i]))
+            return false;
+    return argc > from;
+}
+
+/* Over collections that all have no end: nothing is called yet. */
+static bool map_later(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, PtcValue *out)
+{
+    if (argc == 2)
+        return as_stage(vm, emit == emit_all ? PTC_STEP_MAPCAT : PTC_STEP_MAP, argv, out);
+    PtcValue *slot = ptc_roots(vm, 1);
+    if (!slot || !ptc_arg_callable(vm, argv, 0) || !ptc_stage_rows(vm, argc, argv, 1, slot))
+        return false;
+    return emit == emit_all ? ptc_stage(vm, PTC_STEP_CAT, 1, slot, out) : ptc_give(out, *slot);
+}
+
 static bool map_into(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, int flags, PtcValue *out)
 {
     PtcIter it;
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
+    if (flags == PTC_SEQ && PTC_UNLIKELY(all_endless(argc, argv, 1)))
+        return map_later(vm, argc, argv, emit, out);
     if (argc > 2) {
         PtcValue *slots = ptc_arg_callable(vm, argv, 0) ? ptc_roots(vm, SLOTS) : NULL;
         return slots && ptc_root_build(vm, &slots[BUILT]) &&
@@ -122,6 +155,8 @@ PTC_BUILTIN(core_map_indexed, "clojure.core", "map-indexed", 1, 2, PTC_B_CALLS,
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
+    if (waits(argc, argv))
+        return as_stage(vm, PTC_STEP_MAP_INDEXED, argv, out);
     PtcValue *slots = begin(vm, argv, 1, &it);
     if (!slots)
         return false;
@@ -141,6 +176,8 @@ static bool filter_into(PtcVM *vm, int argc, const PtcValue *argv, bool want, in
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
+    if (flags == PTC_SEQ && waits(argc, argv))
+        return as_stage(vm, want ? PTC_STEP_FILTER : PTC_STEP_REMOVE, argv, out);
     PtcValue *slots = begin(vm, argv, 1, &it);
     if (!slots)
         return false;
@@ -185,6 +222,8 @@ PTC_BUILTIN(
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
+    if (waits(argc, argv))
+        return as_stage(vm, PTC_STEP_KEEP, argv, out);
     PtcValue *slots = begin(vm, argv, 1, &it);
     if (!slots)
         return false;
@@ -204,6 +243,8 @@ PTC_BUILTIN(
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
+    if (waits(argc, argv))
+        return as_stage(vm, PTC_STEP_KEEP_INDEXED, argv, out);
     PtcValue *slots = begin(vm, argv, 1, &it);
     if (!slots)
         return false;
@@ -223,7 +264,7 @@ static bool search(PtcVM *vm, const PtcValue *argv, bool want, PtcValue *found)
     PtcIter it;
     PtcValue x, y;
     *found = PTC_NONE;
-    if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_iter(vm, argv, 1, &it))
+    if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it))
         return false;
     while (ptc_each(vm, &it, &x)) {
         if (!ptc_call1(vm, argv[0], x, &y))
@@ -315,11 +356,48 @@ static PtcValue part_of(PtcVM *vm, PtcValue seq, size_t n, int part)
     return ptc_vec_new(vm->heap, both, 2, 0);
 }
 
+/* The elements of a producer before the first for which argument 0 fails. */
+static bool take_produced(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    PtcIter it;
+    PtcValue x, y = PTC_TRUE, *slots = ptc_roots(vm, SLOTS);
+    if (!slots || !ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it) ||
+        !ptc_root_build(vm, &slots[BUILT]))
+        return false;
+    while (ptc_each(vm, &it, &x)) {
+        slots[CURRENT] = x;
+        if (!ptc_call1(vm, argv[0], x, &y))
+            return false;
+        if (!ptc_truthy(y))
+            break;
+        if (!ptc_root_push(vm, &slots[BUILT], slots[CURRENT]))
+            return false;
+    }
+    return finish(vm, &it, slots, PTC_SEQ, out);
+}
+
+/* The same parts as part_of gives, of a producer. */
+static bool split_produced(PtcVM *vm, const PtcValue *argv, int part, PtcValue *out)
+{
+    if (part == 0)
+        return take_produced(vm, argv, out);
+    if (part == 1)
+        return as_stage(vm, PTC_STEP_DROP_WHILE, argv, out);
+    PtcValue *both = ptc_roots(vm, 2);
+    if (!both || !take_produced(vm, argv, &both[0]) ||
+        !as_stage(vm, PTC_STEP_DROP_WHILE, argv, &both[1]))
+        return false;
+    PtcValue v = ptc_vec_new(vm->heap, both, 2, 0);
+    return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? ptc_vec_new(vm->heap, both, 2, 0) : v);
+}
+
 static bool split_while(PtcVM *vm, int argc, const PtcValue *argv, int part, PtcValue *out)
 {
     size_t n;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
+    if (PTC_UNLIKELY(ptc_is_producer(argv[1])))
+        return split_produced(vm, argv, part, out);
     PtcValue *slot = ptc_roots(vm, 1);
     if (!slot || !count_while(vm, argv, slot, &n))
         return false;
@@ -371,6 +449,8 @@ PTC_BUILTIN(core_partition_by, "clojure.core", "partition-by", 1, 2, PTC_B_CALLS
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
+    if (waits(argc, argv))
+        return as_stage(vm, PTC_STEP_PARTITION_BY, argv, out);
     PtcValue *slots = ptc_arg_callable(vm, argv, 0) ? ptc_roots(vm, SLOTS + 1) : NULL;
     if (!slots || !ptc_root_build(vm, &slots[BUILT]) ||
         !ptc_root_seq(vm, argv, 1, true, &slots[CURRENT]) ||
@@ -412,8 +492,7 @@ static bool is_plus(PtcValue f)
     return ptc_is_builtin(f) && strcmp(ptc_builtin_row(ptc_builtin_index(f))->name, "+") == 0;
 }
 
-/* Folds the elements to come into *acc, a root slot. */
-static bool fold(PtcVM *vm, PtcValue f, PtcIter *it, PtcValue *acc)
+bool ptc_fold(PtcVM *vm, PtcValue f, PtcIter *it, PtcValue *acc)
 {
     bool plus = is_plus(f);
     PtcValue x, y;
@@ -441,7 +520,7 @@ PTC_BUILTIN(
     "(reduce + 1 2) !! type_error")
 {
     PtcIter it;
-    if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_iter(vm, argv, argc - 1, &it))
+    if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, argc - 1, &it))
         return false;
     PtcValue *acc = ptc_roots(vm, 1);
     if (!acc)
@@ -450,7 +529,7 @@ PTC_BUILTIN(
         *acc = argv[1];
     else if (!ptc_each(vm, &it, acc))
         return ptc_iter_end(&it) && ptc_call(vm, argv[0], 0, NULL, out);
-    return fold(vm, argv[0], &it, acc) && ptc_give(out, *acc);
+    return ptc_fold(vm, argv[0], &it, acc) && ptc_give(out, *acc);
 }
 
 /* One step of reduce-kv; false in *more after a (reduced x). */
@@ -492,6 +571,19 @@ PTC_BUILTIN(
     return ptc_iter_end(&it) && ptc_give(out, *acc);
 }
 
+/* The same over what has no end: init goes in front of the others. */
+static bool reductions_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcValue *slot = ptc_roots(vm, 1);
+    if (!slot || !ptc_arg_callable(vm, argv, 0) ||
+        !ptc_stage(vm, PTC_STEP_REDUCTIONS, argc, argv, slot))
+        return false;
+    if (argc == 2)
+        return ptc_give(out, *slot);
+    PtcValue p = ptc_producer_cons(vm, argv[1], *slot);
+    return ptc_give(out, p == PTC_NONE && ptc_recover(vm) ? ptc_producer_cons(vm, argv[1], *slot) : p);
+}
+
 PTC_BUILTIN(core_reductions, "clojure.core", "reductions", 2, 3, PTC_B_CALLS,
             "(reductions f init? coll)",
             "All the values that reduce goes through, one after the other.",
@@ -499,6 +591,8 @@ PTC_BUILTIN(core_reductions, "clojure.core", "reductions", 2, 3, PTC_B_CALLS,
 {
     PtcIter it;
     PtcValue x, y;
+    if (PTC_UNLIKELY(ptc_seq_endless(argv[argc - 1])))
+        return reductions_later(vm, argc, argv, out);
     PtcValue *slots = begin(vm, argv, argc - 1, &it), *acc;
     if (!slots)
         return false;
@@ -532,7 +626,7 @@ PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2, PTC_B_CALLS, "(run! f coll)"
     PTC_UNUSED(argc);
     PtcIter it;
     PtcValue x, y;
-    if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_iter(vm, argv, 1, &it))
+    if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it))
         return false;
     while (ptc_each(vm, &it, &x)) {
         if (!ptc_call1(vm, argv[0], x, &y))
@@ -542,50 +636,6 @@ PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2, PTC_B_CALLS, "(run! f coll)"
     }
     *out = PTC_NIL;
     return ptc_iter_end(&it);
-}
-
-/* ------------------------------------------------------------------- transducers */
-
-PTC_BUILTIN(hidden_xform, "clojure.core", "xform", 2, 2, PTC_B_HIDDEN, "(xform next)",
-            "What (map f) and its kin give without a collection: adds itself to a pipeline.", "")
-{
-    PTC_UNUSED(argc);
-    return ptc_xform_link(vm, argv, out);
-}
-
-PTC_BUILTIN(
-    core_sequence, "clojure.core", "sequence", 1, 2, PTC_B_CALLS, "(sequence xform? coll)",
-    "The elements as a sequence, run through a transducer such as (map f) when one is given.",
-    "(sequence (comp (map inc) (filter even?)) [1 2 3]) => [2 4]\n(sequence nil) => []")
-{
-    PtcValue *slot = ptc_roots(vm, 1);
-    if (!slot || !ptc_root_seq(vm, argv, argc - 1, argc == 2, slot))
-        return false;
-    if (argc == 2 && !ptc_xform_run(vm, argv, 0, *slot, slot))
-        return false;
-    PtcValue v = ptc_seq_drop(vm, *slot, 0);
-    return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? ptc_seq_drop(vm, *slot, 0) : v);
-}
-
-PTC_BUILTIN(
-    core_transduce, "clojure.core", "transduce", 3, 4, PTC_B_CALLS,
-    "(transduce xform f init? coll)",
-    "Like reduce with f over the elements that a transducer such as (map g) lets through; "
-    "without init it begins with (f), and it ends with (f result).",
-    "(transduce (map inc) + [1 2]) => 5\n(transduce (filter even?) conj [] [1 2 4]) => [2 4]")
-{
-    PtcIter it;
-    PtcValue *slots = ptc_arg_callable(vm, argv, 1) ? ptc_roots(vm, 2) : NULL, *acc;
-    if (!slots || !ptc_arg_all(vm, argv, argc - 1, &it) ||
-        !ptc_xform_run(vm, argv, 0, argv[argc - 1], &slots[0]) ||
-        !ptc_iter_init(&it, vm->heap, slots[0]))
-        return false;
-    acc = &slots[1];
-    if (argc == 4)
-        *acc = argv[2];
-    else if (!ptc_call(vm, argv[1], 0, NULL, acc))
-        return false;
-    return fold(vm, argv[1], &it, acc) && ptc_call1(vm, argv[1], *acc, out);
 }
 
 const PtcBuiltin *const ptc_lib_seq_call[] = {&core_map_def,
@@ -609,7 +659,4 @@ const PtcBuiltin *const ptc_lib_seq_call[] = {&core_map_def,
                                               &core_reduce_kv_def,
                                               &core_reductions_def,
                                               &core_run_def,
-                                              &core_sequence_def,
-                                              &core_transduce_def,
-                                              &hidden_xform_def,
                                               NULL};

@@ -3,19 +3,28 @@
 
 #include <math.h>
 
+#include "lisp/lib/produce.h"
 #include "lisp/vm_int.h"
 
 bool ptc_fail_endless(PtcVM *vm, int i)
 {
     ptc_fail(vm, PTC_E_VALUE, "%s: argument %d is a sequence without end",
              ptc_builtin_row(vm->running)->name, i + 1);
-    return ptc_fail_hint(vm, "nothing is lazy here: cut it first with (take n coll)");
+    return ptc_fail_hint(vm, "all of it would be needed: cut it first with (take n coll)");
 }
 
 bool ptc_fail_too_long(PtcVM *vm)
 {
     return ptc_budget_exceed(&vm->budget, PTC_STOP_SIZE,
                              "a collection may not have more elements than", PTC_ENDLESS - 1);
+}
+
+/* The next element of a cursor. */
+static bool pull(PtcVM *vm, PtcIter *it, PtcValue *x)
+{
+    int got = ptc_cursor_next(vm, it->coll, x);
+    it->failed = got < 0;
+    return got > 0;
 }
 
 bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x)
@@ -29,7 +38,9 @@ bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x)
     size_t pos = it->pos;
     if (ptc_iter_next(it, x))
         return true;
-    if (!it->failed || !ptc_recover(vm))
+    if (!it->failed)
+        return ptc_is(it->coll, PTC_T_NODE) && pull(vm, it, x);
+    if (!ptc_recover(vm))
         return false;
     it->failed = false;
     it->pos = pos; /* only entries and graphemes need memory, and pos is all they move */
@@ -46,7 +57,8 @@ bool ptc_zip_init(PtcVM *vm, PtcZip *zip, int argc, const PtcValue *argv, int fr
         zip->its = ptc_scratch(vm, (size_t)zip->n * sizeof *zip->its);
     bool ok = zip->its != NULL, endless = zip->n > 0;
     for (int i = from; ok && i < argc; i++) {
-        ok = ptc_arg_iter(vm, argv, i, &zip->its[i - from]);
+        ok = calls ? ptc_arg_pull(vm, argv, i, &zip->its[i - from])
+                   : ptc_arg_iter(vm, argv, i, &zip->its[i - from]);
         endless = endless && ptc_seq_endless(argv[i]);
     }
     if (ok && endless)
@@ -73,6 +85,13 @@ bool ptc_zip_next(PtcVM *vm, PtcZip *zip, PtcValue *row)
         return false;
     }
     return zip->n > 0;
+}
+
+bool ptc_arg_pull(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
+{
+    if (PTC_UNLIKELY(ptc_is_producer(argv[i])))
+        return ptc_cursor_iter(vm, argv[i], PTC_NIL, it);
+    return ptc_arg_iter(vm, argv, i, it);
 }
 
 bool ptc_arg_all(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it)
@@ -149,7 +168,7 @@ bool ptc_root_seq(PtcVM *vm, const PtcValue *argv, int i, bool finite, PtcValue 
 
 void *ptc_scratch(PtcVM *vm, size_t bytes)
 {
-    void *p = ptc_mem_alloc(vm->mem, bytes);
+    void *p = ptc_heap_fits(vm->heap, bytes) ? ptc_mem_alloc(vm->mem, bytes) : NULL;
     if (!p)
         ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     return p;
@@ -204,6 +223,8 @@ static PtcValue drop_endless(PtcVM *vm, PtcValue seq, size_t n)
 
 PtcValue ptc_seq_drop(PtcVM *vm, PtcValue seq, size_t n)
 {
+    if (ptc_is_producer(seq))
+        return ptc_producer_drop(vm, seq, n);
     size_t count = ptc_seq_count(seq);
     if (ptc_seq_endless(seq))
         return drop_endless(vm, seq, n);

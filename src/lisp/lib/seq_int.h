@@ -2,19 +2,26 @@
  * seq_int.h - what the files with sequence functions share, and nobody else sees.
  *
  * Two ways to walk: ptc_next for builtins that do not call back, ptc_each for those that do.  Both
- * tick.  After they said no, ptc_iter_end tells the end from a failure. */
+ * tick.  After they said no, ptc_iter_end tells the end from a failure.  ptc_each also walks producers,
+ * from ptc_arg_pull; ptc_arg_iter refuses those. */
 #ifndef PTC_LISP_LIB_SEQ_INT_H
 #define PTC_LISP_LIB_SEQ_INT_H
 
-#include "lisp/builtin.h"
+#include "lisp/record.h"
 
 /* A sequence without end, such as (range), (repeat x) or (cycle xs), is a very long range or a ring
- * of cells.  Counts from here up mean that; everything of this length is refused otherwise. */
+ * of cells.  Counts from here up mean that; everything of this length is refused otherwise.  What is
+ * computed on demand, such as (iterate f x), is a producer (produce.h), which is no sequential. */
 enum { PTC_ENDLESS = 1 << 30 };
+
+static inline bool ptc_is_producer(PtcValue v)
+{
+    return ptc_is_record(v, PTC_R_PRODUCER);
+}
 
 static inline bool ptc_seq_endless(PtcValue v)
 {
-    return ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS;
+    return ptc_is_sequential(v) ? ptc_seq_count(v) >= PTC_ENDLESS : ptc_is_producer(v);
 }
 
 /* value_error for argument i, which is such a sequence.  Always false. */
@@ -63,6 +70,8 @@ bool ptc_zip_next(PtcVM *vm, PtcZip *zip, PtcValue *row);
 
 /* --- arguments --- */
 
+/* Like ptc_arg_iter, for builtins that call back: producers too. */
+bool ptc_arg_pull(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it);
 /* Like ptc_arg_iter, but what has no end is refused. */
 bool ptc_arg_all(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it);
 /* A number of elements: negative is 0, fractions count as one more. */
@@ -141,10 +150,9 @@ PTC_MUST_USE bool ptc_key_at(PtcVM *vm, const PtcKeyFn *key, PtcValue keys, size
 /* What (map f) and its kin give when the collection is left out: a function that `into`,
  * `transduce` and `sequence` understand. */
 PTC_MUST_USE bool ptc_xform(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);
-/* The body of its hidden builtin: argv[0] is the transducer, argv[1] what comes after it. */
-PTC_MUST_USE bool ptc_xform_link(PtcVM *vm, const PtcValue *argv, PtcValue *out);
-/* Runs coll through the transducer argument i; the result is in *slot, a root. */
-PTC_MUST_USE bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, PtcValue coll,
-                                PtcValue *slot);
+/* Runs argument `coll` through the transducer argument i; the result, a vector, is in *slot, a root. */
+PTC_MUST_USE bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, int coll, PtcValue *slot);
+/* Folds the elements to come into *acc, a root slot (seq_call.c). */
+PTC_MUST_USE bool ptc_fold(PtcVM *vm, PtcValue f, PtcIter *it, PtcValue *acc);
 
 #endif

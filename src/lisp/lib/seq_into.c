@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
  * Pouring elements into a collection: behind conj, into and zipmap.  Few elements are added one by
  * one to the collection, which shares with it; many are built together with its own. */
-#include "lisp/lib/seq_int.h"
+#include "lisp/lib/produce.h"
+#include "lisp/lib/sorted.h"
 
 /* Small maps grow entry by entry, since that finds the shape that others with the same keys have. */
-enum { FEW_ENTRIES = 8 };
+enum { FEW_ENTRIES = 8, SHARE = 4, SORTED_SHARE = 256 };
 
 /* Is it cheaper to build anew than to add `more` elements to `count`? */
-static bool worth_building(size_t count, size_t more)
+static bool worth_building(PtcValue to, size_t count, size_t more)
 {
-    return more > FEW_ENTRIES && more >= count / 4;
+    return more > FEW_ENTRIES && more >= count / (ptc_is_sorted(to) ? SORTED_SHARE : SHARE);
 }
 
 /* -------------------------------------------------------------------------- maps */
@@ -18,7 +19,7 @@ bool ptc_map_sink_init(PtcVM *vm, PtcMapSink *sink, PtcValue to, size_t more)
 {
     sink->vm = vm;
     sink->map = to;
-    sink->building = worth_building(ptc_map_count(to), more);
+    sink->building = worth_building(to, ptc_map_count(to), more);
     if (!sink->building)
         return true;
     return ptc_dict_build_init(&sink->build, vm->heap, false) && ptc_map_sink_all(sink, to);
@@ -67,7 +68,10 @@ static bool sink_item(PtcMapSink *sink, PtcValue x)
 
 PtcValue ptc_map_sink_done(PtcMapSink *sink)
 {
-    return sink->building ? ptc_dict_build_done(&sink->build) : sink->map;
+    if (!sink->building)
+        return sink->map;
+    return ptc_is_sorted(sink->map) ? ptc_sorted_done(sink->vm, &sink->build, ptc_sorted_by(sink->map))
+                                    : ptc_dict_build_done(&sink->build);
 }
 
 static PtcValue pour_map(PtcVM *vm, PtcValue to, PtcIter *it)
@@ -89,7 +93,7 @@ static PtcValue pour_map(PtcVM *vm, PtcValue to, PtcIter *it)
 
 /* -------------------------------------------------------------------------- sets */
 
-static PtcValue build_set(PtcVM *vm, PtcIter *first, PtcIter *second)
+static PtcValue build_set(PtcVM *vm, PtcValue to, PtcIter *first, PtcIter *second)
 {
     PtcDictBuild b;
     PtcValue x;
@@ -99,7 +103,7 @@ static PtcValue build_set(PtcVM *vm, PtcIter *first, PtcIter *second)
     while (ok && ptc_next(vm, second, &x))
         ok = ptc_dict_build_put(&b, x, PTC_NIL);
     if (ok && ptc_iter_end(first) && ptc_iter_end(second))
-        return ptc_dict_build_done(&b);
+        return ptc_is_sorted(to) ? ptc_sorted_done(vm, &b, ptc_sorted_by(to)) : ptc_dict_build_done(&b);
     ptc_dict_build_cancel(&b);
     return PTC_NONE;
 }
@@ -108,8 +112,8 @@ static PtcValue pour_set(PtcVM *vm, PtcValue to, PtcIter *it)
 {
     PtcIter own;
     PtcValue x;
-    if (worth_building(ptc_map_count(to), ptc_iter_hint(it)))
-        return ptc_iter_init(&own, vm->heap, to) ? build_set(vm, &own, it) : PTC_NONE;
+    if (worth_building(to, ptc_map_count(to), ptc_iter_hint(it)))
+        return ptc_iter_init(&own, vm->heap, to) ? build_set(vm, to, &own, it) : PTC_NONE;
     while (ptc_next(vm, it, &x)) {
         to = ptc_set_add(vm->heap, to, x);
         if (to == PTC_NONE)
@@ -129,14 +133,14 @@ static PtcValue build_vec(PtcVM *vm, PtcIter *first, PtcIter *second)
     while (ok && ptc_next(vm, second, &x))
         ok = ptc_build_add(vm->heap, b, x);
     ok = ok && ptc_iter_end(first) && ptc_iter_end(second);
-    return ok ? ptc_build_done(vm->heap, b, 0) : PTC_NONE;
+    return ok ? ptc_build_done(vm->heap, b, ptc_is_queue(first->coll) ? PTC_QUEUE : 0) : PTC_NONE;
 }
 
 static PtcValue pour_vec(PtcVM *vm, PtcValue to, PtcIter *it)
 {
     PtcIter own;
     PtcValue x;
-    if (worth_building(ptc_seq_count(to), ptc_iter_hint(it)))
+    if (worth_building(to, ptc_seq_count(to), ptc_iter_hint(it)))
         return ptc_iter_init(&own, vm->heap, to) ? build_vec(vm, &own, it) : PTC_NONE;
     while (ptc_next(vm, it, &x)) {
         to = ptc_vec_conj(vm->heap, to, x);
@@ -159,6 +163,8 @@ static PtcValue pour_list(PtcVM *vm, PtcValue to, PtcIter *it)
 
 PtcValue ptc_seq_prepend(PtcVM *vm, PtcValue x, PtcValue seq)
 {
+    if (ptc_is_producer(seq))
+        return ptc_producer_cons(vm, x, seq);
     if (seq == PTC_NIL || ptc_seq_count(seq) == 0)
         return ptc_vec_new(vm->heap, &x, 1, PTC_SEQ);
     return ptc_cons_new(vm->heap, x, seq);
@@ -198,7 +204,7 @@ PtcValue ptc_conj_one(PtcVM *vm, const PtcValue *argv, PtcValue coll, PtcValue x
     case PTC_T_RANGE:
     case PTC_T_CONS: return ptc_seq_prepend(vm, x, coll);
     default:
-        if (coll == PTC_NIL)
+        if (coll == PTC_NIL || ptc_is_producer(coll))
             return ptc_seq_prepend(vm, x, coll);
         ptc_fail_type(vm, argv, 0, "a vector, list, map, set or nil");
         return PTC_NONE;

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "lisp/lib/num.h"
-#include "lisp/lib/seq_int.h"
+#include "lisp/lib/produce.h"
 #include "value/visit.h"
 
 /* ------------------------------------------------------------------------ making */
@@ -15,12 +15,18 @@ PTC_BUILTIN(core_list, "clojure.core", "list", 0, -1, 0, "(list & xs)",
     return ptc_give(out, ptc_vec_new(vm->heap, argv, (size_t)argc, PTC_SEQ));
 }
 
+/* Argument i as something to put elements in front of; nil stays. */
+static PtcValue arg_tail(PtcVM *vm, const PtcValue *argv, int i)
+{
+    return argv[i] == PTC_NIL || ptc_is_producer(argv[i]) ? argv[i] : ptc_arg_seq(vm, argv, i);
+}
+
 PTC_BUILTIN(core_list_star, "clojure.core", "list*", 1, -1, 0, "(list* & xs coll)",
             "A sequence of the first arguments followed by the elements of the last.",
             "(list* 1 2 [3 4]) => [1 2 3 4]\n(list* []) => nil")
 {
-    PtcValue seq = argv[argc - 1] == PTC_NIL ? PTC_NIL : ptc_arg_seq(vm, argv, argc - 1);
-    if (seq != PTC_NIL && seq != PTC_NONE && ptc_seq_count(seq) == 0)
+    PtcValue seq = arg_tail(vm, argv, argc - 1);
+    if (ptc_is_sequential(seq) && ptc_seq_count(seq) == 0)
         seq = PTC_NIL;
     for (int i = argc - 2; i >= 0 && seq != PTC_NONE; i--)
         seq = ptc_tick(&vm->budget, 1) ? ptc_seq_prepend(vm, argv[i], seq) : PTC_NONE;
@@ -193,25 +199,6 @@ PTC_BUILTIN(
     return ptc_give(out, v);
 }
 
-PTC_BUILTIN(core_repeatedly, "clojure.core", "repeatedly", 2, 2, PTC_B_CALLS, "(repeatedly n f)",
-            "The results of n calls of f without arguments.",
-            "(repeatedly 2 (fn [] 7)) => [7 7]\n(repeatedly 1 5) !! type_error")
-{
-    PTC_UNUSED(argc);
-    size_t n;
-    PtcValue y;
-    if (!ptc_arg_n(vm, argv, 0, &n) || !ptc_arg_callable(vm, argv, 1))
-        return false;
-    PtcValue *built = ptc_roots(vm, 1);
-    if (!built || !ptc_root_build(vm, built))
-        return false;
-    for (; n > 0; n--)
-        if (!ptc_tick(&vm->budget, 1) || !ptc_call(vm, argv[1], 0, NULL, &y) ||
-            !ptc_root_push(vm, built, y))
-            return false;
-    return ptc_root_done(vm, built, PTC_SEQ, out);
-}
-
 /* ------------------------------------------------------------------------ adding */
 
 PTC_BUILTIN(core_cons, "clojure.core", "cons", 2, 2, 0, "(cons x coll)",
@@ -219,7 +206,7 @@ PTC_BUILTIN(core_cons, "clojure.core", "cons", 2, 2, 0, "(cons x coll)",
             "(cons 1 [2 3]) => [1 2 3]\n(cons 1 nil) => [1]\n(cons 1 2) !! type_error")
 {
     PTC_UNUSED(argc);
-    PtcValue seq = argv[1] == PTC_NIL ? PTC_NIL : ptc_arg_seq(vm, argv, 1);
+    PtcValue seq = arg_tail(vm, argv, 1);
     return seq != PTC_NONE && ptc_give(out, ptc_seq_prepend(vm, argv[0], seq));
 }
 
@@ -262,8 +249,11 @@ PTC_BUILTIN(core_into, "clojure.core", "into", 0, 3, PTC_B_CALLS, "(into to xfor
     if (!slots)
         return false;
     slots[0] = argv[argc - 1];
-    if (argc == 3 && !ptc_xform_run(vm, argv, 1, argv[2], &slots[0]))
+    if (argc == 3 && !ptc_xform_run(vm, argv, 1, 2, &slots[0]))
         return false;
+    if (argc == 3 && ptc_is(argv[0], PTC_T_FLAT) && ptc_obj(argv[0])->count == 0 &&
+        ptc_obj(argv[0])->flags == 0)
+        return ptc_give(out, slots[0]);
     return pour(vm, argc, argv, slots[0], out) ||
            (ptc_recover(vm) && pour(vm, argc, argv, slots[0], out));
 }
@@ -292,7 +282,7 @@ PTC_BUILTIN(core_concat, "clojure.core", "concat", 0, -1, 0, "(concat & colls)",
     PtcValue b = ptc_build_new(vm->heap), seq = PTC_NIL;
     bool tail = argc > 0 && (argc == 1 || ptc_seq_endless(argv[argc - 1]));
     if (tail) {
-        seq = ptc_arg_seq(vm, argv, argc - 1);
+        seq = ptc_is_producer(argv[argc - 1]) ? argv[argc - 1] : ptc_arg_seq(vm, argv, argc - 1);
         seq = seq == PTC_NONE ? seq : ptc_seq_drop(vm, seq, 0);
     }
     if (b == PTC_NONE || seq == PTC_NONE || !add_all(vm, argc - tail, argv, b))
@@ -307,6 +297,20 @@ PTC_BUILTIN(core_concat, "clojure.core", "concat", 0, -1, 0, "(concat & colls)",
 
 /* ----------------------------------------------------------------------- weaving */
 
+static bool all_endless(int argc, const PtcValue *argv)
+{
+    int n = 0;
+    while (n < argc && ptc_seq_endless(argv[n]))
+        n++;
+    return argc > 0 && n == argc;
+}
+
+static bool interleave_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcValue rows;
+    return ptc_stage_rows(vm, argc, argv, 0, &rows) && ptc_stage(vm, PTC_STEP_CAT, 1, &rows, out);
+}
+
 PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1, 0, "(interleave & colls)",
             "The first of each collection, then the second of each, to the end of the shortest.",
             "(interleave [1 2 3] [:a :b]) => [1 :a 2 :b]\n(interleave) => []\n"
@@ -314,6 +318,10 @@ PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1, 0, "(interleav
 {
     PtcZip zip;
     size_t bytes = (size_t)argc * sizeof(PtcValue);
+    if (all_endless(argc, argv))
+        return interleave_later(vm, argc, argv, out);
+    if (PTC_UNLIKELY(ptc_any_producer(argc, argv)))
+        return ptc_produced_beside(vm, argc, argv, out);
     if (!ptc_zip_init(vm, &zip, argc, argv, 0, false))
         return false;
     PtcValue b = ptc_build_new(vm->heap), *row = argc ? ptc_scratch(vm, bytes) : NULL;
@@ -334,6 +342,8 @@ PTC_BUILTIN(core_interpose, "clojure.core", "interpose", 1, 2, 0, "(interpose se
     PtcIter it;
     if (argc == 1)
         return ptc_xform(vm, argc, argv, out);
+    if (ptc_seq_endless(argv[1]))
+        return ptc_stage(vm, PTC_STEP_INTERPOSE, argc, argv, out);
     PtcValue x, b = ptc_build_new(vm->heap);
     if (b == PTC_NONE || !ptc_arg_all(vm, argv, 1, &it))
         return false;
@@ -350,6 +360,10 @@ PTC_BUILTIN(core_zip, "clojure.core", "zip", 2, 2, 0, "(zip coll1 coll2)",
 {
     PtcZip zip;
     PtcValue row[2];
+    if (all_endless(argc, argv))
+        return ptc_stage_rows(vm, argc, argv, 0, out);
+    if (PTC_UNLIKELY(ptc_any_producer(argc, argv)))
+        return ptc_produced_beside(vm, argc, argv, out);
     if (!ptc_zip_init(vm, &zip, argc, argv, 0, false))
         return false;
     PtcValue b = ptc_build_new(vm->heap), pair = PTC_NIL;
@@ -367,6 +381,9 @@ PTC_BUILTIN(core_zipmap, "clojure.core", "zipmap", 2, 2, 0, "(zipmap keys vals)"
 {
     PtcZip zip;
     PtcMapSink sink;
+    if (PTC_UNLIKELY(ptc_any_producer(argc, argv)))
+        return all_endless(argc, argv) ? ptc_fail_endless(vm, 0)
+                                       : ptc_produced_beside(vm, argc, argv, out);
     PtcValue row[2], empty = ptc_map_empty(vm->heap);
     if (empty == PTC_NONE || !ptc_zip_init(vm, &zip, argc, argv, 0, false))
         return false;
@@ -434,7 +451,7 @@ static bool replace_elements(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_iter_end(&it) && ptc_give(out, ptc_build_done(vm->heap, b, vector ? 0 : PTC_SEQ));
 }
 
-PTC_BUILTIN(core_replace, "clojure.core", "replace", 2, 3, 0, "(replace map coll)",
+PTC_BUILTIN(core_replace, "clojure.core", "replace", 2, 3, PTC_B_CALLS, "(replace map coll)",
             "The elements with those that are keys of the map (or indexes of a vector) replaced by "
             "their values; with three arguments, the same as str/replace.",
             "(replace {1 :one} [1 2]) => [:one 2]\n(replace \"a-b\" \"-\" \"+\") => \"a+b\"\n"
@@ -445,7 +462,7 @@ PTC_BUILTIN(core_replace, "clojure.core", "replace", 2, 3, 0, "(replace map coll
         return ptc_fail_hint(vm, "usage: (replace s part by)");
     }
     if (argc == 2)
-        return replace_elements(vm, argv, out);
+        return replace_elements(vm, argv, out) || (ptc_recover(vm) && replace_elements(vm, argv, out));
     vm->running = (uint32_t)ptc_builtin_find("str/replace", 11);
     return ptc_builtin_row(vm->running)->fn(vm, argc, argv, out);
 }
@@ -484,6 +501,13 @@ static PtcValue padded(PtcVM *vm, PtcValue piece, const Pieces *p)
     return ptc_iter_end(&it) ? ptc_build_done(vm->heap, b, PTC_SEQ) : PTC_NONE;
 }
 
+/* What has no end: its pieces are made when they are asked for. */
+static bool divide_later(PtcVM *vm, PtcValue coll, const Pieces *p, PtcValue *out)
+{
+    PtcValue args[3] = {ptc_int((int64_t)p->size), ptc_int((int64_t)p->step), coll};
+    return ptc_stage(vm, PTC_STEP_PARTITION, 3, args, out);
+}
+
 static bool divide(PtcVM *vm, PtcValue seq, const Pieces *p, PtcValue *out)
 {
     seq = seq == PTC_NONE ? seq : ptc_seq_flat(vm, seq);
@@ -520,6 +544,8 @@ PTC_BUILTIN(
         return false;
     if (argc == 4 && !ptc_is_seqable(argv[2]))
         return ptc_fail_type(vm, argv, 2, "a collection, string or nil");
+    if (ptc_seq_endless(argv[argc - 1]))
+        return divide_later(vm, argv[argc - 1], &p, out);
     return divide(vm, ptc_arg_finite(vm, argv, argc - 1), &p, out);
 }
 
@@ -538,6 +564,8 @@ PTC_BUILTIN(
     p.step = p.size;
     if (argc == 3 && !arg_positive(vm, argv, 1, &p.step))
         return false;
+    if (ptc_seq_endless(argv[argc - 1]))
+        return divide_later(vm, argv[argc - 1], &p, out);
     return divide(vm, ptc_arg_finite(vm, argv, argc - 1), &p, out);
 }
 
@@ -597,7 +625,7 @@ PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combin
 const PtcBuiltin *const ptc_lib_seq_part[] = {&core_list_def,         &core_list_star_def,
                                               &core_vector_def,       &core_vec_def,
                                               &core_range_def,        &core_repeat_def,
-                                              &core_cycle_def,        &core_repeatedly_def,
+                                              &core_cycle_def,
                                               &core_cons_def,         &core_conj_def,
                                               &core_into_def,         &core_concat_def,
                                               &core_interleave_def,   &core_interpose_def,

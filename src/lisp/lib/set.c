@@ -2,6 +2,7 @@
  * Sets: making them, their algebra, and the rest of clojure.set that data work needs.  Results keep
  * the order of the first set; 1 and 1.0 are different elements. */
 #include "lisp/lib/seq_int.h"
+#include "lisp/lib/sorted.h"
 
 static bool arg_set(PtcVM *vm, const PtcValue *argv, int i)
 {
@@ -87,7 +88,8 @@ static bool unite(PtcVM *vm, PtcValue a, PtcValue b, PtcValue *out)
     PtcDictBuild build;
     bool ok = true;
     *out = a;
-    if (set_count(b) < set_count(a) / 4 + PTC_SMALL_MAX) {
+    size_t few = set_count(a) / (ptc_is_sorted(a) ? 256 : 4) + PTC_SMALL_MAX;
+    if (set_count(b) < few) {
         for (size_t pos = 0; ptc_map_next(b, &pos, &x, NULL);)
             if ((*out = ptc_set_add(vm->heap, *out, x)) == PTC_NONE || !ptc_tick(&vm->budget, 1))
                 return false;
@@ -99,7 +101,17 @@ static bool unite(PtcVM *vm, PtcValue a, PtcValue b, PtcValue *out)
         ok = ptc_dict_build_put(&build, x, PTC_NIL) && ptc_tick(&vm->budget, 1);
     for (size_t pos = 0; ok && ptc_map_next(b, &pos, &x, NULL);)
         ok = ptc_dict_build_put(&build, x, PTC_NIL) && ptc_tick(&vm->budget, 1);
+    if (ok && ptc_is_sorted(a))
+        return ptc_give(out, ptc_sorted_done(vm, &build, ptc_sorted_by(a)));
     return end_build(&build, ok, out);
+}
+
+/* The same for a set of elements in the order of `like`, sorted if that is. */
+static bool end_part(PtcDictBuild *b, bool ok, PtcValue like, PtcValue *out)
+{
+    if (ok && ptc_is_sorted(like))
+        return ptc_give(out, ptc_dict_build_done_sorted(b, ptc_sorted_by(like)));
+    return end_build(b, ok, out);
 }
 
 /* The elements of a that are in b (wanted) or are not. */
@@ -115,14 +127,14 @@ static bool keep(PtcVM *vm, PtcValue a, PtcValue b, bool wanted, PtcValue *out)
             ok = ptc_dict_build_put(&build, x, PTC_NIL);
         ok = ok && ptc_tick(&vm->budget, 1);
     }
-    return end_build(&build, ok, out);
+    return end_part(&build, ok, a, out);
 }
 
 /* a without the elements of b. */
 static bool subtract(PtcVM *vm, PtcValue a, PtcValue b, PtcValue *out)
 {
     PtcValue x;
-    if (set_count(b) > set_count(a) / 4)
+    if (set_count(b) > set_count(a) / (ptc_is_sorted(a) ? 256 : 4))
         return keep(vm, a, b, false, out);
     *out = a;
     for (size_t pos = 0; ptc_map_next(b, &pos, &x, NULL);)
@@ -139,7 +151,7 @@ PTC_BUILTIN(set_union, "clojure.set", "union", 0, -1, 0, "(union & sets)",
     if (acc == PTC_NONE || !arg_sets(vm, argc, argv))
         return false;
     for (int i = 0; i < argc; i++) {
-        if (acc == PTC_NIL || (ptc_map_count(acc) == 0 && argv[i] != PTC_NIL))
+        if (acc == PTC_NIL || (ptc_map_count(acc) == 0 && argv[i] != PTC_NIL && !ptc_is_sorted(acc)))
             acc = argv[i];
         else if (argv[i] != PTC_NIL && !unite(vm, acc, argv[i], &acc))
             return false;
@@ -224,7 +236,7 @@ static bool selected(PtcVM *vm, PtcValue set, PtcValue flags, PtcValue *out)
     for (size_t pos = 0; ok && ptc_map_next(set, &pos, &x, NULL) && ptc_iter_next(&it, &flag);)
         ok = (!ptc_truthy(flag) || ptc_dict_build_put(&build, x, PTC_NIL)) &&
              ptc_tick(&vm->budget, 1);
-    return end_build(&build, ok, out);
+    return end_part(&build, ok, set, out);
 }
 
 PTC_BUILTIN(

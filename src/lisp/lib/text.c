@@ -237,6 +237,15 @@ PTC_BUILTIN(core_pr_str, "clojure.core", "pr-str", 0, -1, 0, "(pr-str & values)"
     return give_buf(vm, &buf, add_line(vm, &buf, argc, argv, true), out);
 }
 
+PTC_BUILTIN(core_print_str, "clojure.core", "print-str", 0, -1, 0, "(print-str & values)",
+            "The line that print would print, as a string.",
+            "(print-str \"a\" 1) => \"a 1\"\n(print-str) => \"\"")
+{
+    PtcBuf buf;
+    begin_buf(vm, &buf);
+    return give_buf(vm, &buf, add_line(vm, &buf, argc, argv, false), out);
+}
+
 PTC_BUILTIN(core_println, "clojure.core", "println", 0, -1, PTC_B_EFFECT, "(println & values)",
             "Prints the arguments as one line, with spaces between; gives nil.",
             "(println \"total:\" 3) => nil\n(println) => nil")
@@ -671,6 +680,19 @@ PTC_BUILTIN(core_format, "clojure.core", "format", 1, -1, 0, "(format template &
     return give_buf(vm, &buf, ok, out);
 }
 
+PTC_BUILTIN(core_printf, "clojure.core", "printf", 1, -1, PTC_B_EFFECT, "(printf template & args)",
+            "Prints what format gives as one line, without the newline at its end; gives nil.",
+            "(printf \"%d items\" 3) => nil\n(printf \"%d\" \"x\") !! type_error")
+{
+    PtcValue text;
+    if (!core_format(vm, argc, argv, &text))
+        return false;
+    size_t len = ptc_str_len(text);
+    *out = PTC_NIL;
+    return ptc_vm_print(vm, ptc_str_bytes(text), len && ptc_str_bytes(text)[len - 1] == '\n' ? len - 1 : len);
+}
+
 const PtcBuiltin *const ptc_lib_text[] = {
+    &core_print_str_def, &core_printf_def,
     &core_str_def,   &string_join_def, &core_pr_str_def, &core_println_def,
     &core_print_def, &core_prn_def,    &core_format_def, NULL};

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc docs`: the guides and the reference, built in.  `ptc doc`: one function or form. */
+#include "cli/cmd.h"
+
+#include <unistd.h>
+
+#include "cli/guides.h"
+#include "cli/io.h"
+#include "cli/options.h"
+#include "cli/show.h"
+#include "lisp/nearest.h"
+
+/* ------------------------------------------------------------------- topics */
+
+typedef struct {
+    const char *name, *summary;
+    const unsigned char *bytes; /* NULL: made from the rows */
+    const size_t *len;
+} Topic;
+
+static const Topic topics[] = {
+    {"language", "the language on one page of examples", ptc_guide_language,
+     &ptc_guide_language_len},
+    {"functions", "every function and special form with examples", NULL, NULL},
+    {"limits", "what a run may use, and what happens at the limit", ptc_guide_limits,
+     &ptc_guide_limits_len},
+    {"differences", "where the language differs from Clojure", ptc_guide_differences,
+     &ptc_guide_differences_len},
+    {"cli", "the command line", ptc_guide_cli, &ptc_guide_cli_len},
+    {"batch", "many programs, one a line", ptc_guide_batch, &ptc_guide_batch_len},
+};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+static const PtcUsage docs_usage = {
+    .command = "docs",
+    .synopsis = "[TOPIC]",
+    .summary = "Prints a guide as Markdown; without a topic, lists the topics.\n"
+               "Exit status: 0 done, 2 there is no such topic.",
+    .examples = "  ptc docs\n  ptc docs language\n  ptc docs functions > functions.md\n",
+};
+
+static int list_topics(void)
+{
+    ptc_io_printf(PTC_IO_STDOUT, "ptc docs TOPIC prints one of these:\n\n");
+    for (size_t i = 0; i < TOPICS; i++)
+        ptc_io_printf(PTC_IO_STDOUT, "  %-12s %s\n", topics[i].name, topics[i].summary);
+    ptc_io_printf(PTC_IO_STDOUT, "\nptc doc NAME shows one function or form.\n");
+    return PTC_EXIT_OK;
+}
+
+static int unknown_topic(const char *name)
+{
+    PtcNearest near;
+    ptc_nearest_init(&near, name, strlen(name));
+    for (size_t i = 0; i < TOPICS; i++)
+        ptc_nearest_offer(&near, topics[i].name, strlen(topics[i].name));
+    if (near.best)
+        return ptc_options_wrong(&docs_usage, "no topic %.60s; did you mean %s?", name, near.best);
+    return ptc_options_wrong(&docs_usage,
+                             "no topic %.60s; `ptc docs` lists them, `ptc doc %.60s` "
+                             "looks for a function",
+                             name, name);
+}
+
+static int write_all(const void *bytes, size_t len)
+{
+    return ptc_io_write(PTC_IO_STDOUT, bytes, len) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}
+
+static int print_topic(PtcMem *mem, const Topic *topic)
+{
+    PtcBuf out;
+    if (topic->bytes)
+        return write_all(topic->bytes, *topic->len);
+    ptc_buf_init(&out, mem, PTC_IO_MAX);
+    ptc_show_reference(&out);
+    int status = ptc_buf_ok(&out) ? write_all(out.data, out.len) : PTC_EXIT_FAILED;
+    ptc_buf_deinit(&out);
+    return status;
+}
+
+int ptc_cmd_docs(PtcMem *mem, int argc, char **argv)
+{
+    char none;
+    PtcParse parse = ptc_options_parse(&docs_usage, &none, &argc, argv);
+    if (parse != PTC_PARSE_OK)
+        return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    if (argc == 0)
+        return list_topics();
+    if (argc > 1)
+        return ptc_options_wrong(&docs_usage, "one topic at a time");
+    for (size_t i = 0; i < TOPICS; i++)
+        if (strcmp(topics[i].name, argv[0]) == 0)
+            return print_topic(mem, &topics[i]);
+    return unknown_topic(argv[0]);
+}
+
+/* ---------------------------------------------------------------------- doc */
+
+static const PtcUsage doc_usage = {
+    .command = "doc",
+    .synopsis = "NAME...",
+    .summary = "Shows a function or special form: how it is called, what it does, examples.\n"
+               "A namespace (str, Math) is listed.  Exit status: 0 found, 1 there is none.",
+    .examples = "  ptc doc group-by\n  ptc doc str/join\n  ptc doc parse      # in any namespace\n"
+                "  ptc doc clojure.set\n",
+};
+
+int ptc_cmd_doc(PtcMem *mem, int argc, char **argv)
+{
+    char none;
+    PtcBuf out;
+    int status = PTC_EXIT_OK;
+    /* Names may begin with a dash: only what is an option for sure is one. */
+    if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0))
+        return ptc_options_parse(&doc_usage, &none, &argc, argv) == PTC_PARSE_HELP ? PTC_EXIT_OK
+                                                                                   : PTC_EXIT_USAGE;
+    if (argc > 1 && strcmp(argv[0], "--") == 0) {
+        argc--;
+        argv++;
+    }
+    if (argc == 0)
+        return ptc_options_wrong(&doc_usage, "which name?");
+    for (int i = 0; i < argc && status == PTC_EXIT_OK; i++) {
+        ptc_buf_init(&out, mem, PTC_IO_MAX);
+        if (i > 0)
+            ptc_buf_add_char(&out, '\n');
+        bool found = ptc_show_name(&out, argv[i], strlen(argv[i]), isatty(PTC_IO_STDOUT) == 1);
+        bool written = ptc_io_write(found ? PTC_IO_STDOUT : PTC_IO_STDERR, out.data, out.len);
+        status = found && written ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+        ptc_buf_deinit(&out);
+    }
+    return status;
+}

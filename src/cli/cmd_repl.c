@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc repl`: programs typed one after the other, in one session.  At a terminal with line editing,
+ * history and colours; from a pipe, plain. */
+#include "cli/cmd.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cli/io.h"
+#include "cli/line.h"
+#include "cli/options.h"
+#include "cli/recall.h"
+#include "cli/report.h"
+#include "cli/show.h"
+#include "lisp/lib/rows.h"
+
+typedef struct {
+    const char *context;
+    int64_t timeout_ms, memory_mb, loop_limit, max_depth, float_precision;
+} Options;
+
+typedef struct {
+    PtcMem *mem;
+    Ptc *ptc;
+    PtcSession *session;
+    PtcData *data;
+    PtcValue context;
+    bool editing; /* a terminal that can be drawn on, in and out */
+    bool prompts, colour, quit;
+    PtcBuf pending; /* lines of a program that is not complete yet */
+    PtcBuf out;
+    PtcHistory history;
+    PtcLine line;
+    PtcLines lines;
+} Repl;
+
+#define AT(field) offsetof(Options, field)
+
+static const PtcOption table[] = {
+    {"context", 0, PTC_OPTION_TEXT, AT(context), "JSON|@FILE",
+     "an object; its keys are data/key in programs", 0, 0},
+    {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time of a program (1000)", 1,
+     (int64_t)24 * 3600 * 1000},
+    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB (10)", 1, 1 << 20},
+    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations (1000000)", 0,
+     INT64_MAX / 2},
+    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls (10000)", 1, 1000000},
+    {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
+     "digits after the point in results (shortest)", 0, 15},
+};
+
+static const PtcUsage usage = {
+    .command = "repl",
+    .synopsis = "[OPTIONS]",
+    .summary =
+        "Reads programs, runs them in one session and prints their results.  :help says what\n"
+        "else it takes.  From a pipe it prints results only; the exit status is 0.",
+    .examples = "  ptc repl\n  ptc repl --context @orders.json\n  echo '(+ 1 2)' | ptc repl\n",
+    .options = table,
+    .option_count = sizeof table / sizeof *table,
+};
+
+/* ------------------------------------------------------------------- colours */
+
+static const char *paint(const Repl *r, const char *code)
+{
+    return r->colour ? code : "";
+}
+
+/* Text that a program made: on a terminal, control characters could do anything. */
+static void add_safe(Repl *r, const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        bool control = (c < 0x20 && c != '\t' && c != '\n') || c == 0x7F;
+        ptc_buf_add_char(&r->out, control && r->prompts ? '?' : text[i]);
+    }
+}
+
+static void write_out(Repl *r, int fd)
+{
+    if (!ptc_io_write(fd, r->out.data, r->out.len))
+        r->quit = true;
+    ptc_buf_clear(&r->out);
+}
+
+/* ------------------------------------------------------------------- running */
+
+/* The engine whose run Ctrl-C ends.  ptc_cancel only reads and writes lock-free atomics, so a signal
+ * handler may call it. */
+static Ptc *interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    ptc_cancel(interrupted);
+}
+
+static PtcStatus run_program(Repl *r, const char *program, size_t len, PtcOutcome **outcome)
+{
+    PtcRun run;
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, before;
+    ptc_run_init(&run, sizeof run);
+    run.program = program;
+    run.program_len = len;
+    run.session = r->session;
+    run.context = r->context;
+    interrupted = r->ptc;
+    if (r->prompts)
+        sigaction(SIGINT, &action, &before);
+    PtcStatus status = ptc_eval(r->ptc, &run, outcome);
+    if (r->prompts)
+        sigaction(SIGINT, &before, NULL);
+    return status;
+}
+
+/* Does the program only lack its end? */
+static bool is_unfinished(const PtcOutcome *outcome)
+{
+    PtcError e = {.size = sizeof e};
+    return ptc_outcome_error(outcome, 0, &e) && strcmp(e.phase, "parse") == 0 &&
+           strstr(e.message, " is never closed: ") != NULL;
+}
+
+static void show_prints(Repl *r, const PtcOutcome *outcome)
+{
+    for (size_t i = 0; i < ptc_outcome_print_count(outcome); i++) {
+        size_t len;
+        const char *text = ptc_outcome_print(outcome, i, &len);
+        add_safe(r, text, len);
+        ptc_buf_add_char(&r->out, '\n');
+    }
+    if (ptc_outcome_prints_cut(outcome))
+        ptc_buf_add_cstr(&r->out, "note: printed output was cut at its limit\n");
+    write_out(r, PTC_IO_STDERR);
+}
+
+static void show_result(Repl *r, PtcOutcome *outcome)
+{
+    size_t len;
+    bool cut;
+    const char *text = ptc_outcome_text(outcome, &len, &cut);
+    if (!text) {
+        ptc_io_printf(PTC_IO_STDERR, "error: the result does not fit in memory\n");
+        return;
+    }
+    ptc_buf_add_cstr(&r->out, paint(r, "\033[36m"));
+    add_safe(r, text, len);
+    ptc_buf_addf(&r->out, "%s%s\n", cut ? " ..." : "", paint(r, "\033[0m"));
+    write_out(r, PTC_IO_STDOUT);
+}
+
+static void show_errors(Repl *r, const PtcOutcome *outcome, const char *name, const char *program,
+                        size_t len)
+{
+    ptc_buf_add_cstr(&r->out, paint(r, "\033[31m"));
+    ptc_report(&r->out, outcome, name, program, len);
+    ptc_buf_add_cstr(&r->out, paint(r, "\033[0m"));
+    write_out(r, PTC_IO_STDERR);
+}
+
+/* Runs a program and shows what came of it.  False: it is not finished, and nothing was done. */
+static bool evaluate(Repl *r, const char *name, const char *program, size_t len, bool more)
+{
+    PtcOutcome *outcome = NULL;
+    if (run_program(r, program, len, &outcome) != PTC_OK) {
+        ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
+        return true;
+    }
+    bool unfinished = more && is_unfinished(outcome);
+    if (!unfinished) {
+        show_prints(r, outcome);
+        if (ptc_outcome_ok(outcome)) {
+            show_result(r, outcome);
+            ptc_recall_push(r->session, ptc_outcome_value(outcome));
+        } else {
+            show_errors(r, outcome, name, program, len);
+        }
+    }
+    ptc_outcome_free(outcome);
+    return !unfinished;
+}
+
+/* ------------------------------------------------------------------ commands */
+
+static void do_help(Repl *r, const char *arg)
+{
+    (void)r;
+    (void)arg;
+    ptc_io_printf(
+        PTC_IO_STDOUT,
+        "A program is run when its parentheses are closed. *1 *2 *3 are the last results.\n"
+        "  :doc NAME    what a function or form does; (doc 'name) and (dir 'ns) work too\n"
+        "  :load FILE   run a file in this session\n"
+        "  :reset       forget all definitions\n"
+        "  :limits      what a program may use\n"
+        "  :quit        leave, as Ctrl-D does\n"
+        "Tab completes names, the up key brings earlier programs back, Ctrl-C ends a "
+        "program\nthat runs or drops what you have typed.\n");
+}
+
+static void do_doc(Repl *r, const char *arg)
+{
+    if (!*arg)
+        ptc_buf_add_cstr(&r->out, "which name? Write :doc map\n");
+    else
+        ptc_show_name(&r->out, arg, strlen(arg), r->colour);
+    write_out(r, PTC_IO_STDOUT);
+}
+
+static void do_load(Repl *r, const char *arg)
+{
+    PtcBuf text;
+    ptc_buf_init(&text, r->mem, PTC_IO_MAX);
+    const char *error = *arg ? ptc_io_read(&text, arg) : "which file? Write :load FILE";
+    if (error)
+        ptc_io_printf(PTC_IO_STDERR, "error: %s%s%s\n", arg, *arg ? ": " : "", error);
+    else
+        evaluate(r, arg, text.data ? text.data : "", text.len, false);
+    ptc_buf_deinit(&text);
+}
+
+static void do_reset(Repl *r, const char *arg)
+{
+    (void)arg;
+    PtcSession *fresh = ptc_recall_session(r->ptc);
+    if (!fresh) {
+        ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
+        return;
+    }
+    ptc_session_free(r->session);
+    r->session = fresh;
+    ptc_io_printf(PTC_IO_STDOUT, "all definitions are gone\n");
+}
+
+static void do_limits(Repl *r, const char *arg)
+{
+    (void)arg;
+    const PtcLimits *l = ptc_recall_limits(r->ptc);
+    ptc_io_printf(
+        PTC_IO_STDOUT,
+        "compute time       %lld ms\nlive memory        %lld bytes\n"
+        "loop iterations    %lld\nnested calls       %lld\nsize of a program  %lld bytes\n"
+        "session            %zu of %lld bytes\n",
+        (long long)l->timeout_ms, (long long)l->memory_bytes, (long long)l->loop_limit,
+        (long long)l->max_depth, (long long)l->program_bytes, ptc_session_bytes(r->session),
+        (long long)l->session_bytes);
+}
+
+static void do_quit(Repl *r, const char *arg)
+{
+    (void)arg;
+    r->quit = true;
+}
+
+static const struct {
+    const char *name;
+    void (*run)(Repl *r, const char *arg);
+} commands[] = {
+    {":help", do_help},     {":doc", do_doc},   {":load", do_load}, {":reset", do_reset},
+    {":limits", do_limits}, {":quit", do_quit}, {":exit", do_quit}, {":q", do_quit},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* Runs the line if it is a command; other keywords are programs. */
+static bool run_command(Repl *r, PtcBuf *line)
+{
+    const char *text = ptc_buf_text(line);
+    if (!text)
+        return false;
+    text += strspn(text, " \t\n");
+    size_t n = strcspn(text, " \t\n");
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strlen(commands[i].name) != n || memcmp(commands[i].name, text, n) != 0)
+            continue;
+        char arg[1024];
+        text += n;
+        text += strspn(text, " \t");
+        n = strcspn(text, "\n");
+        while (n > 0 && strchr(" \t\r", text[n - 1]))
+            n--;
+        n = n < sizeof arg ? n : sizeof arg - 1;
+        memcpy(arg, text, n);
+        arg[n] = 0;
+        commands[i].run(r, arg);
+        return true;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------- completion */
+
+typedef struct {
+    const char *word;
+    size_t len;
+    PtcBuf *out;
+    const char *last; /* the candidate taken last: candidates come in order */
+} Search;
+
+/* Is it a candidate after the last one and before the best so far? */
+static void offer(Search *s, const char *name, size_t len, char best[PTC_ROW_NAME])
+{
+    char copy[PTC_ROW_NAME];
+    if (len >= sizeof copy || len < s->len || memcmp(name, s->word, s->len) != 0)
+        return;
+    memcpy(copy, name, len);
+    copy[len] = 0;
+    if ((!s->last || strcmp(copy, s->last) > 0) && (!*best || strcmp(copy, best) < 0))
+        memcpy(best, copy, len + 1);
+}
+
+typedef struct {
+    Search *search;
+    char *best;
+} Offer;
+
+static void offer_defined(void *user, const char *name, size_t len)
+{
+    const Offer *o = user;
+    offer(o->search, name, len, o->best);
+}
+
+/* The next candidate in order into best; empty when there is none. */
+static void next_candidate(const Repl *r, Search *s, char best[PTC_ROW_NAME])
+{
+    char name[2 * PTC_ROW_NAME];
+    Offer o = {s, best};
+    best[0] = 0;
+    for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
+        const PtcBuiltin *row = ptc_builtin_row(i);
+        if (!ptc_row_shown(row))
+            continue;
+        ptc_row_ref(i, name);
+        offer(s, name, strlen(name), best);
+        if (strcmp(row->ns, "clojure.string") == 0) {
+            snprintf(name, sizeof name, "str/%s", row->name);
+            offer(s, name, strlen(name), best);
+        }
+    }
+    for (size_t i = 0; s->word[0] == ':' && i < COMMANDS; i++)
+        offer(s, commands[i].name, strlen(commands[i].name), best);
+    ptc_recall_names(r->session, offer_defined, &o);
+}
+
+static void complete(void *user, const char *word, size_t len, PtcBuf *out)
+{
+    char best[PTC_ROW_NAME], last[PTC_ROW_NAME];
+    Search s = {word, len, out, NULL};
+    for (;;) {
+        next_candidate(user, &s, best);
+        if (!*best)
+            return;
+        ptc_buf_addf(out, "%s\n", best);
+        memcpy(last, best, sizeof last);
+        s.last = last;
+    }
+}
+
+/* --------------------------------------------------------------------- input */
+
+/* The next line, with its line feed, at the end of r->pending. */
+static PtcTyped read_line(Repl *r)
+{
+    const char *prompt = r->pending.len ? " ...  " : "ptc=> ", *text;
+    size_t len;
+    if (r->editing) {
+        PtcTyped typed = ptc_line_read(&r->line, prompt, paint(r, "\033[32m"));
+        ptc_buf_add(&r->pending, r->line.text.data, typed == PTC_TYPED_LINE ? r->line.text.len : 0);
+        ptc_buf_add_char(&r->pending, '\n');
+        return typed;
+    }
+    if (r->prompts)
+        (void)!ptc_io_write(PTC_IO_STDOUT, prompt, strlen(prompt));
+    PtcLineStatus status = ptc_lines_next(&r->lines, &text, &len);
+    if (status == PTC_LINE_TOO_LONG)
+        ptc_io_printf(PTC_IO_STDERR, "error: a line is too long\n");
+    if (status == PTC_LINE_OK) {
+        ptc_buf_add(&r->pending, text, len);
+        ptc_buf_add_char(&r->pending, '\n');
+    }
+    return status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG ? PTC_TYPED_LINE : PTC_TYPED_END;
+}
+
+static bool is_blank(const PtcBuf *buf)
+{
+    for (size_t i = 0; i < buf->len; i++)
+        if (!strchr(" \t\r\n", buf->data[i]))
+            return false;
+    return true;
+}
+
+/* Takes one more line; true when r->pending has been dealt with. */
+static bool step(Repl *r, bool fresh)
+{
+    PtcTyped typed = read_line(r);
+    if (typed == PTC_TYPED_CANCEL)
+        return true;
+    if (typed == PTC_TYPED_END) {
+        r->quit = true;
+        if (!is_blank(&r->pending) && !r->prompts)
+            evaluate(r, NULL, r->pending.data, r->pending.len, false);
+        return true;
+    }
+    if (is_blank(&r->pending))
+        return true;
+    size_t len = r->pending.len - 1; /* without the last line feed */
+    bool done = (fresh && run_command(r, &r->pending)) ||
+                evaluate(r, NULL, r->pending.data, len, ptc_buf_ok(&r->pending));
+    if (done && r->editing)
+        ptc_history_add(&r->history, r->pending.data, len);
+    return done;
+}
+
+static void run(Repl *r)
+{
+    if (r->prompts)
+        ptc_io_printf(PTC_IO_STDOUT, "ptc %s  :help for help, :quit or Ctrl-D to leave\n",
+                      ptc_version());
+    while (!r->quit)
+        if (step(r, r->pending.len == 0))
+            ptc_buf_clear(&r->pending);
+}
+
+/* ------------------------------------------------------------------- command */
+
+static Ptc *new_engine(const Options *o)
+{
+    PtcLimits limits;
+    PtcOptions options;
+    ptc_limits_init(&limits, sizeof limits);
+    ptc_options_init(&options, sizeof options);
+    limits.timeout_ms = o->timeout_ms;
+    limits.memory_bytes = o->memory_mb == PTC_UNSET ? PTC_UNSET : o->memory_mb << 20;
+    limits.loop_limit = o->loop_limit;
+    limits.max_depth = o->max_depth;
+    options.limits = &limits;
+    options.float_precision = o->float_precision;
+    return ptc_new(&options);
+}
+
+static int load_context(Repl *r, const char *text)
+{
+    PtcBuf file;
+    const char *error = NULL;
+    char why[240] = "it must be a JSON object, {\"key\": value}";
+    ptc_buf_init(&file, r->mem, PTC_IO_MAX);
+    if (text[0] == '@')
+        error = ptc_io_read(&file, text + 1);
+    else
+        ptc_buf_add_cstr(&file, text);
+    if (!error && (r->data = ptc_data_new(r->ptc, PTC_UNSET)))
+        r->context = ptc_make_json(r->data, file.data ? file.data : "", file.len, why, sizeof why);
+    ptc_buf_deinit(&file);
+    if (r->context && ptc_value_type(r->context) == PTC_TYPE_MAP)
+        return PTC_EXIT_OK;
+    return ptc_options_wrong(&usage, "--context: %s", error ? error : why);
+}
+
+static void set_up(Repl *r)
+{
+    const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+    bool in = isatty(PTC_IO_STDIN) == 1, out = isatty(PTC_IO_STDOUT) == 1;
+    r->prompts = in && out;
+    r->editing = r->prompts && term && strcmp(term, "dumb") != 0;
+    r->colour = r->editing && !(plain && *plain);
+    ptc_buf_init(&r->pending, r->mem, PTC_IO_MAX);
+    ptc_buf_init(&r->out, r->mem, PTC_IO_MAX);
+    ptc_lines_init(&r->lines, r->mem, PTC_IO_STDIN);
+    if (r->editing)
+        ptc_history_init(&r->history, r->mem);
+    ptc_line_init(&r->line, r->mem, &r->history, complete, r);
+}
+
+static void tear_down(Repl *r)
+{
+    ptc_line_deinit(&r->line);
+    if (r->editing)
+        ptc_history_deinit(&r->history);
+    ptc_lines_deinit(&r->lines);
+    ptc_buf_deinit(&r->out);
+    ptc_buf_deinit(&r->pending);
+    ptc_session_free(r->session);
+    ptc_data_free(r->data);
+    ptc_free(r->ptc);
+}
+
+int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
+{
+    Options o = {NULL, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET};
+    PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
+    if (parse != PTC_PARSE_OK)
+        return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    if (argc > 0)
+        return ptc_options_wrong(&usage, "it takes no arguments; :load FILE runs a file");
+    static Repl r; /* the history is large */
+    r = (Repl){.mem = mem, .ptc = new_engine(&o)};
+    if (!r.ptc || !(r.session = ptc_recall_session(r.ptc))) {
+        ptc_free(r.ptc);
+        return ptc_options_wrong(&usage, "cannot start: memory is short, or a limit is too large");
+    }
+    set_up(&r);
+    int status = o.context ? load_context(&r, o.context) : PTC_EXIT_OK;
+    if (status == PTC_EXIT_OK)
+        run(&r);
+    tear_down(&r);
+    return status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * guides.h - pages of docs/ inside the command; cmake/embed.cmake makes the bytes. */
+#ifndef PTC_CLI_GUIDES_H
+#define PTC_CLI_GUIDES_H
+
+#include <stddef.h>
+
+#define PTC_GUIDE(name)                            \
+    extern const unsigned char ptc_guide_##name[]; \
+    extern const size_t ptc_guide_##name##_len;
+
+PTC_GUIDE(language)
+PTC_GUIDE(limits)
+PTC_GUIDE(cli)
+PTC_GUIDE(batch)
+PTC_GUIDE(differences)
+#undef PTC_GUIDE
+
+#endif

@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/line.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+#include <utf8proc.h>
+
+#include "base/utf8.h"
+#include "cli/io.h"
+
+enum { LINE_BYTES = 64 * 1024, DEFAULT_COLUMNS = 80, ESCAPE_MS = 50, SHOWN_CANDIDATES = 200 };
+
+#define CTRL_KEY(letter) ((letter) - '@')
+
+/* Keys that are more than one byte. */
+enum {
+    KEY_END_OF_INPUT = -1,
+    KEY_NOTHING = -2,
+    KEY_TEXT = -3,
+    KEY_DELETE = -4,
+    KEY_WORD_LEFT = -5,
+    KEY_WORD_RIGHT = -6
+};
+
+/* ------------------------------------------------------------------ terminal */
+
+static bool set_raw(PtcLine *l)
+{
+    if (tcgetattr(PTC_IO_STDIN, &l->cooked) != 0)
+        return false;
+    struct termios raw = l->cooked;
+    raw.c_iflag &= ~(tcflag_t)(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
+    raw.c_lflag &= ~(tcflag_t)(ECHO | ICANON | IEXTEN | ISIG);
+    raw.c_cflag |= CS8;
+    raw.c_cc[VMIN] = 1;
+    raw.c_cc[VTIME] = 0;
+    return tcsetattr(PTC_IO_STDIN, TCSADRAIN, &raw) == 0;
+}
+
+static size_t columns(void)
+{
+    struct winsize size;
+    if (ioctl(PTC_IO_STDOUT, TIOCGWINSZ, &size) != 0 || size.ws_col < 20)
+        return DEFAULT_COLUMNS;
+    return size.ws_col;
+}
+
+static void flush(PtcLine *l)
+{
+    (void)!ptc_io_write(PTC_IO_STDOUT, l->out.data, l->out.len);
+    ptc_buf_clear(&l->out);
+}
+
+/* The next byte; -1 at the end, -2 when `wait_ms` (-1: for ever) went by. */
+static int next_byte(PtcLine *l, int wait_ms)
+{
+    if (l->input_at < l->input_len)
+        return (unsigned char)l->input[l->input_at++];
+    struct pollfd p = {.fd = PTC_IO_STDIN, .events = POLLIN};
+    int ready;
+    while ((ready = poll(&p, 1, wait_ms)) < 0 && errno == EINTR)
+        ;
+    if (ready == 0)
+        return KEY_NOTHING;
+    ssize_t n = ready < 0 ? -1 : read(PTC_IO_STDIN, l->input, sizeof l->input);
+    if (n <= 0)
+        return KEY_END_OF_INPUT;
+    l->input_at = 1;
+    l->input_len = (size_t)n;
+    return (unsigned char)l->input[0];
+}
+
+/* ---------------------------------------------------------------- characters */
+
+/* Byte length of the grapheme at `at`, and of the one before it. */
+static size_t length_at(const PtcLine *l, size_t at)
+{
+    return at < l->text.len ? ptc_utf8_grapheme(l->text.data + at, l->text.len - at) : 0;
+}
+
+static size_t length_before(const PtcLine *l, size_t at)
+{
+    size_t from = at > 64 ? at - 64 : 0, last = from;
+    while (from > 0 && ((unsigned char)l->text.data[from] & 0xC0) == 0x80)
+        from--;
+    for (size_t p = from; p < at; p += length_at(l, p))
+        last = p;
+    return at - last;
+}
+
+/* Columns that a grapheme takes: those of its first character. */
+static size_t grapheme_columns(const char *bytes, size_t len)
+{
+    uint32_t code;
+    ptc_utf8_decode(bytes, len, &code);
+    if (code < 0x20 || code == 0x7F)
+        return 1; /* shown as another sign */
+    int width = utf8proc_charwidth((utf8proc_int32_t)code);
+    return width < 0 ? 1 : (size_t)width;
+}
+
+static size_t columns_between(const PtcLine *l, size_t from, size_t to)
+{
+    size_t n = 0;
+    for (size_t p = from; p < to; p += length_at(l, p))
+        n += grapheme_columns(l->text.data + p, length_at(l, p));
+    return n;
+}
+
+/* Is it part of a name, for completion and word movements? */
+static bool in_word(char c)
+{
+    return (unsigned char)c > ' ' && !strchr("()[]{}\"';,@^`~\\", c);
+}
+
+static size_t word_start(const PtcLine *l, size_t at)
+{
+    while (at > 0 && in_word(l->text.data[at - 1]))
+        at--;
+    return at;
+}
+
+/* ------------------------------------------------------------------- showing */
+
+static void add_shown(PtcBuf *out, const char *bytes, size_t len)
+{
+    unsigned char c = (unsigned char)*bytes;
+    if (c == '\n')
+        ptc_buf_add_cstr(out, "\xE2\x86\xB5"); /* a return arrow */
+    else if (c < 0x20 || c == 0x7F)
+        ptc_buf_add_char(out, '?');
+    else
+        ptc_buf_add(out, bytes, len);
+}
+
+/* Draws prompt and text on one row; text that is too long is shown around the cursor. */
+static void draw(PtcLine *l)
+{
+    size_t room = columns() - l->prompt_columns % columns() - 1, used = 0, p;
+    if (room < 8)
+        room = 8;
+    if (l->cursor < l->view)
+        l->view = l->cursor;
+    while (columns_between(l, l->view, l->cursor) >= room)
+        l->view += length_at(l, l->view);
+    ptc_buf_addf(&l->out, "\r%s", l->prompt);
+    for (p = l->view; p < l->text.len; p += length_at(l, p)) {
+        used += grapheme_columns(l->text.data + p, length_at(l, p));
+        if (used > room)
+            break;
+        add_shown(&l->out, l->text.data + p, length_at(l, p));
+    }
+    ptc_buf_add_cstr(&l->out, "\033[K\r");
+    size_t right = l->prompt_columns + columns_between(l, l->view, l->cursor);
+    if (right > 0)
+        ptc_buf_addf(&l->out, "\033[%zuC", right);
+    flush(l);
+}
+
+/* ------------------------------------------------------------------- editing */
+
+static void insert(PtcLine *l, const char *bytes, size_t len)
+{
+    if (len == 0)
+        return;
+    if (!ptc_buf_reserve(&l->text, len)) {
+        l->text.full = false; /* the line is as long as it gets */
+        return;
+    }
+    char *at = l->text.data + l->cursor;
+    memmove(at + len, at, l->text.len - l->cursor);
+    memcpy(at, bytes, len);
+    l->text.len += len;
+    l->cursor += len;
+}
+
+static void erase(PtcLine *l, size_t from, size_t to)
+{
+    if (from >= to)
+        return;
+    memmove(l->text.data + from, l->text.data + to, l->text.len - to);
+    l->text.len -= to - from;
+    l->cursor = from;
+}
+
+/* Erases and keeps what was there for Ctrl-Y. */
+static void kill_text(PtcLine *l, size_t from, size_t to)
+{
+    if (from >= to)
+        return;
+    ptc_buf_clear(&l->killed);
+    ptc_buf_add(&l->killed, l->text.data + from, to - from);
+    erase(l, from, to);
+}
+
+static void replace(PtcLine *l, const char *text, size_t len)
+{
+    ptc_buf_clear(&l->text);
+    ptc_buf_add(&l->text, text, len);
+    l->cursor = l->text.len;
+    l->view = 0;
+}
+
+static void show_entry(PtcLine *l, size_t entry)
+{
+    if (entry > l->history->count || entry == l->entry)
+        return;
+    if (l->entry == l->history->count) {
+        ptc_buf_clear(&l->typed);
+        ptc_buf_add(&l->typed, l->text.data, l->text.len);
+    }
+    l->entry = entry;
+    if (entry == l->history->count)
+        replace(l, l->typed.data, l->typed.len);
+    else
+        replace(l, l->history->items[entry].text, l->history->items[entry].len);
+}
+
+static void word_left(PtcLine *l)
+{
+    while (l->cursor > 0 && !in_word(l->text.data[l->cursor - 1]))
+        l->cursor -= length_before(l, l->cursor);
+    l->cursor = word_start(l, l->cursor);
+}
+
+static void word_right(PtcLine *l)
+{
+    while (l->cursor < l->text.len && !in_word(l->text.data[l->cursor]))
+        l->cursor += length_at(l, l->cursor);
+    while (l->cursor < l->text.len && in_word(l->text.data[l->cursor]))
+        l->cursor += length_at(l, l->cursor);
+}
+
+static void kill_word(PtcLine *l)
+{
+    size_t end = l->cursor;
+    word_left(l);
+    kill_text(l, l->cursor, end);
+}
+
+/* ---------------------------------------------------------------- completion */
+
+/* Length of what all candidates begin with. */
+static size_t common_prefix(const PtcBuf *found)
+{
+    size_t first = strcspn(found->data, "\n"), common = first;
+    for (const char *p = found->data; *p; p += strcspn(p, "\n") + 1) {
+        size_t n = 0;
+        while (n < common && p[n] == found->data[n])
+            n++;
+        common = n;
+    }
+    return common;
+}
+
+static void list_candidates(PtcLine *l, const char *found)
+{
+    size_t width = columns(), wide = 0, column = 0, shown = 0;
+    for (const char *p = found; *p; p += strcspn(p, "\n") + 1)
+        if (strcspn(p, "\n") > wide)
+            wide = strcspn(p, "\n");
+    ptc_buf_add_cstr(&l->out, "\r\n");
+    for (const char *p = found; *p && shown < SHOWN_CANDIDATES;
+         p += strcspn(p, "\n") + 1, shown++) {
+        size_t n = strcspn(p, "\n");
+        if (column + wide + 2 > width) {
+            ptc_buf_add_cstr(&l->out, "\r\n");
+            column = 0;
+        }
+        ptc_buf_addf(&l->out, "%.*s%*s", (int)n, p, (int)(wide + 2 - n), "");
+        column += wide + 2;
+    }
+    ptc_buf_add_cstr(&l->out, "\r\n");
+}
+
+static void complete(PtcLine *l)
+{
+    PtcBuf found;
+    size_t from = word_start(l, l->cursor), len = l->cursor - from;
+    ptc_buf_init(&found, l->text.mem, LINE_BYTES);
+    if (len == 0)
+        insert(l, "  ", 2);
+    else
+        l->complete(l->user, l->text.data + from, len, &found);
+    if (found.len > 0 && ptc_buf_text(&found)) {
+        size_t common = common_prefix(&found);
+        if (common > len)
+            insert(l, found.data + len, common - len);
+        else if (strchr(found.data, '\n') != found.data + found.len - 1)
+            list_candidates(l, found.data);
+    }
+    ptc_buf_deinit(&found);
+}
+
+/* ---------------------------------------------------------------------- keys */
+
+/* What follows ESC, as the control byte that does the same or a KEY_. */
+static int escape_key(PtcLine *l)
+{
+    int c = next_byte(l, ESCAPE_MS), number = 0;
+    if (c == 'b' || c == 'f')
+        return c == 'b' ? KEY_WORD_LEFT : KEY_WORD_RIGHT;
+    if (c != '[' && c != 'O')
+        return KEY_NOTHING;
+    while ((c = next_byte(l, ESCAPE_MS)) >= '0' && c <= ';')
+        number = c == ';' ? 0 : (number * 10 + c - '0') % 1000;
+    switch (c) {
+    case 'A': return CTRL_KEY('P');
+    case 'B': return CTRL_KEY('N');
+    case 'C': return number ? KEY_WORD_RIGHT : CTRL_KEY('F');
+    case 'D': return number ? KEY_WORD_LEFT : CTRL_KEY('B');
+    case 'H': return CTRL_KEY('A');
+    case 'F': return CTRL_KEY('E');
+    case '~':
+        return number == 3                  ? KEY_DELETE
+               : number == 1 || number == 7 ? CTRL_KEY('A')
+               : number == 4 || number == 8 ? CTRL_KEY('E')
+                                            : KEY_NOTHING;
+    default: return KEY_NOTHING;
+    }
+}
+
+/* The next key; characters are inserted at once and come back as KEY_TEXT. */
+static int next_key(PtcLine *l)
+{
+    char bytes[4];
+    int c = next_byte(l, -1);
+    if (c == CTRL_KEY('['))
+        return escape_key(l);
+    if (c < 0x20 || c == 0x7F)
+        return c;
+    size_t len = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+    bytes[0] = (char)c;
+    for (size_t i = 1; i < len; i++)
+        bytes[i] = (char)next_byte(l, ESCAPE_MS);
+    if (!ptc_utf8_valid(bytes, len))
+        return KEY_NOTHING;
+    insert(l, bytes, len);
+    return KEY_TEXT;
+}
+
+static void move(PtcLine *l, int key)
+{
+    if (key == CTRL_KEY('A'))
+        l->cursor = 0;
+    else if (key == CTRL_KEY('E'))
+        l->cursor = l->text.len;
+    else if (key == CTRL_KEY('B'))
+        l->cursor -= length_before(l, l->cursor);
+    else if (key == CTRL_KEY('F'))
+        l->cursor += length_at(l, l->cursor);
+    else if (key == KEY_WORD_LEFT)
+        word_left(l);
+    else if (key == KEY_WORD_RIGHT)
+        word_right(l);
+    else if (key == CTRL_KEY('P') && l->entry > 0)
+        show_entry(l, l->entry - 1);
+    else if (key == CTRL_KEY('N'))
+        show_entry(l, l->entry + 1);
+}
+
+static void edit(PtcLine *l, int key)
+{
+    if (key == CTRL_KEY('H') || key == 0x7F)
+        erase(l, l->cursor - length_before(l, l->cursor), l->cursor);
+    else if (key == KEY_DELETE || key == CTRL_KEY('D'))
+        erase(l, l->cursor, l->cursor + length_at(l, l->cursor));
+    else if (key == CTRL_KEY('K'))
+        kill_text(l, l->cursor, l->text.len);
+    else if (key == CTRL_KEY('U'))
+        kill_text(l, 0, l->cursor);
+    else if (key == CTRL_KEY('W'))
+        kill_word(l);
+    else if (key == CTRL_KEY('Y'))
+        insert(l, l->killed.data, l->killed.len);
+    else if (key == CTRL_KEY('I'))
+        complete(l);
+    else if (key == CTRL_KEY('L'))
+        ptc_buf_add_cstr(&l->out, "\033[H\033[2J");
+    else
+        move(l, key);
+}
+
+/* Keys until one ends the line. */
+static PtcTyped edit_line(PtcLine *l)
+{
+    for (;;) {
+        if (l->input_at == l->input_len)
+            draw(l);
+        int key = next_key(l);
+        if (key == CTRL_KEY('C'))
+            return PTC_TYPED_CANCEL;
+        if (key == KEY_END_OF_INPUT || (key == CTRL_KEY('D') && l->text.len == 0))
+            return PTC_TYPED_END;
+        if (key == CTRL_KEY('M') || key == CTRL_KEY('J')) {
+            l->cursor = l->text.len;
+            draw(l);
+            return PTC_TYPED_LINE;
+        }
+        edit(l, key);
+    }
+}
+
+/* ----------------------------------------------------------------------- API */
+
+void ptc_line_init(PtcLine *l, PtcMem *mem, PtcHistory *history, PtcLineComplete complete_fn,
+                   void *user)
+{
+    memset(l, 0, sizeof *l);
+    l->history = history;
+    l->complete = complete_fn;
+    l->user = user;
+    ptc_buf_init(&l->text, mem, LINE_BYTES);
+    ptc_buf_init(&l->typed, mem, LINE_BYTES);
+    ptc_buf_init(&l->killed, mem, LINE_BYTES);
+    ptc_buf_init(&l->out, mem, PTC_IO_MAX);
+}
+
+void ptc_line_deinit(PtcLine *l)
+{
+    ptc_buf_deinit(&l->text);
+    ptc_buf_deinit(&l->typed);
+    ptc_buf_deinit(&l->killed);
+    ptc_buf_deinit(&l->out);
+}
+
+PtcTyped ptc_line_read(PtcLine *l, const char *prompt, const char *colour)
+{
+    char painted[80];
+    snprintf(painted, sizeof painted, "%s%s%s", colour, prompt, *colour ? "\033[0m" : "");
+    l->prompt = painted;
+    l->prompt_columns = strlen(prompt);
+    l->entry = l->history->count;
+    l->cursor = l->view = 0;
+    ptc_buf_clear(&l->text);
+    if (!set_raw(l))
+        return PTC_TYPED_END;
+    PtcTyped typed = edit_line(l);
+    ptc_buf_add_cstr(&l->out, typed == PTC_TYPED_CANCEL ? "^C\r\n" : "\r\n");
+    flush(l);
+    l->prompt = "";
+    (void)tcsetattr(PTC_IO_STDIN, TCSADRAIN, &l->cooked);
+    return typed;
+}

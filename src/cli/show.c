@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/show.h"
+
+#include "lisp/lib/rows.h"
+
+/* ------------------------------------------------------------------ one name */
+
+static const char *paint(bool colour, const char *code)
+{
+    return colour ? code : "";
+}
+
+static void add_examples(PtcBuf *out, const char *examples, const char *indent)
+{
+    const char *p = examples ? examples : "";
+    while (*p) {
+        size_t n = strcspn(p, "\n");
+        ptc_buf_add_cstr(out, indent);
+        ptc_buf_add(out, p, n);
+        ptc_buf_add_char(out, '\n');
+        p += n + (p[n] == '\n');
+    }
+}
+
+/* Text in lines of at most `width` bytes, broken at spaces. */
+static void add_wrapped(PtcBuf *out, const char *text, size_t width, const char *indent)
+{
+    while (*text) {
+        size_t n = strlen(text);
+        if (n > width) {
+            for (n = width; n > 0 && text[n] != ' '; n--)
+                ;
+            if (n == 0)
+                n = strcspn(text, " ");
+        }
+        ptc_buf_add_cstr(out, indent);
+        ptc_buf_add(out, text, n);
+        ptc_buf_add_char(out, '\n');
+        text += n + (text[n] == ' ');
+    }
+}
+
+static void add_row(PtcBuf *out, uint32_t index, bool colour)
+{
+    const PtcBuiltin *row = ptc_builtin_row(index);
+    char ref[PTC_ROW_NAME];
+    ptc_row_ref(index, ref);
+    ptc_buf_addf(out, "%s%s%s  (%s, %s)\n", paint(colour, "\033[1m"), ref, paint(colour, "\033[0m"),
+                 ptc_row_namespace(row), row->flags & PTC_B_FORM ? "special form" : "function");
+    ptc_buf_addf(out, "  %s\n\n", row->usage);
+    add_wrapped(out, row->doc, 90, "  ");
+    if (row->examples && *row->examples)
+        ptc_buf_add_cstr(out, "\n  Examples:\n");
+    add_examples(out, row->examples, "    ");
+}
+
+/* What a search for the name finds, for one that is not there. */
+static void add_unknown(PtcBuf *out, const char *name, size_t len)
+{
+    PtcRows rows;
+    char ref[PTC_ROW_NAME];
+    const char *near = ptc_rows_nearest(name, len);
+    ptc_buf_addf(out, "nothing is named %.*s", (int)(len < 60 ? len : 60), name);
+    if (near)
+        ptc_buf_addf(out, "; did you mean %s?", near);
+    ptc_buf_add_char(out, '\n');
+    ptc_rows_apropos(&rows, name, len);
+    for (size_t i = 0; i < rows.count && i < 8; i++) {
+        ptc_row_ref(rows.at[i], ref);
+        ptc_buf_addf(out, "%s%s", i ? ", " : "see: ", ref);
+    }
+    if (rows.count)
+        ptc_buf_add_char(out, '\n');
+}
+
+/* A namespace: its names with a line each. */
+static void add_namespace(PtcBuf *out, const char *ns)
+{
+    PtcRows rows;
+    ptc_rows_in(&rows, ns);
+    ptc_buf_addf(out, "%s\n", ns);
+    for (size_t i = 0; i < rows.count; i++) {
+        const PtcBuiltin *row = ptc_builtin_row(rows.at[i]);
+        ptc_buf_addf(out, "  %-24s %.90s%s\n", row->name, row->doc,
+                     strlen(row->doc) > 90 ? "..." : "");
+    }
+}
+
+bool ptc_show_name(PtcBuf *out, const char *name, size_t len, bool colour)
+{
+    PtcRows rows;
+    ptc_rows_named(&rows, name, len);
+    for (size_t i = 0; i < rows.count; i++) {
+        if (i > 0)
+            ptc_buf_add_char(out, '\n');
+        add_row(out, rows.at[i], colour);
+    }
+    if (rows.count > 0)
+        return true;
+    const char *ns = ptc_rows_namespace(name, len);
+    if (ns)
+        add_namespace(out, ns);
+    else
+        add_unknown(out, name, len);
+    return ns != NULL;
+}
+
+/* ----------------------------------------------------------------- reference */
+
+/* In a table or heading, the signs that Markdown would take for its own. */
+static void add_escaped(PtcBuf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("*<>_", *text))
+            ptc_buf_add_char(out, '\\');
+        ptc_buf_add_char(out, *text);
+    }
+}
+
+static void add_entry(PtcBuf *out, uint32_t index)
+{
+    const PtcBuiltin *row = ptc_builtin_row(index);
+    char ref[PTC_ROW_NAME];
+    ptc_row_ref(index, ref);
+    ptc_buf_addf(out, "\n### `%s`\n\n`%s`\n\n", ref, row->usage);
+    add_escaped(out, row->doc);
+    ptc_buf_add_cstr(out, "\n\n```clojure\n");
+    add_examples(out, row->examples, "");
+    ptc_buf_add_cstr(out, "```\n");
+}
+
+/* The functions of a namespace, or its forms. */
+static void add_part(PtcBuf *out, const char *ns, const char *title, bool forms)
+{
+    PtcRows rows;
+    ptc_rows_in(&rows, ns);
+    bool any = false;
+    for (size_t i = 0; i < rows.count; i++) {
+        if (((ptc_builtin_row(rows.at[i])->flags & PTC_B_FORM) != 0) != forms)
+            continue;
+        if (!any)
+            ptc_buf_addf(out, "\n## %s\n", title);
+        any = true;
+        add_entry(out, rows.at[i]);
+    }
+}
+
+static bool is_class(const char *ns)
+{
+    return ns[0] >= 'A' && ns[0] <= 'Z';
+}
+
+void ptc_show_reference(PtcBuf *out)
+{
+    uint32_t pos = 0;
+    ptc_buf_add_cstr(
+        out,
+        "# Functions and forms\n\nMade by `script/gen-docs` from the rows in `src/lisp/lib`: "
+        "change "
+        "them there. `ptc doc NAME` shows one.\nAn example reads `program => value` or `program !! "
+        "kind of error`; all of them run as tests.\n");
+    add_part(out, "clojure.core", "Special forms", true);
+    add_part(out, "ptc", "Ending a program", true);
+    for (const char *ns; (ns = ptc_rows_next_namespace(&pos)) != NULL;) {
+        add_part(out, ns, ns, false);
+        if (is_class(ns))
+            add_part(out, ns, "Constants", true);
+    }
+}

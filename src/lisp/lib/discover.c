@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT
+ * Looking things up from inside a program: doc, dir, apropos, meta, ns-publics.  The rows of the
+ * builtins answer, and the definitions of the session. */
+#include <stdio.h>
+
+#include "lisp/lib/rows.h"
+#include "lisp/names.h"
+#include "lisp/record.h"
+#include "lisp/vm_int.h"
+
+/* What an argument of doc or meta means. */
+typedef struct {
+    PtcRows rows;     /* builtins, when count > 0 */
+    PtcValue defined; /* else a value of the program, or PTC_NONE */
+    const char *name; /* as given; not NUL-ended for arguments */
+    size_t len;
+} Ref;
+
+/* ----------------------------------------------------------------- arguments */
+
+static PtcValue global_named(const PtcVM *vm, const char *name, size_t len)
+{
+    int i = ptc_names_find(vm->names, name, len);
+    if (i < 0 || (size_t)i >= vm->global_count || vm->globals[i] == PTC_UNBOUND)
+        return PTC_NONE;
+    return vm->globals[i];
+}
+
+static const PtcProto *proto_of(PtcValue f)
+{
+    return ptc_closure_proto((const PtcClosure *)(uintptr_t)f);
+}
+
+static void ref_by_name(const PtcVM *vm, PtcValue named, Ref *ref)
+{
+    ref->name = ptc_str_bytes(named);
+    ref->len = ptc_str_len(named);
+    ref->defined = global_named(vm, ref->name, ref->len);
+    if (ref->defined == PTC_NONE)
+        ptc_rows_named(&ref->rows, ref->name, ref->len);
+}
+
+/* Takes a symbol, string, var or function.  False: it is none of these. */
+static bool find_ref(const PtcVM *vm, PtcValue v, Ref *ref)
+{
+    *ref = (Ref){.name = "fn", .len = 2, .defined = PTC_NONE};
+    if (ptc_is(v, PTC_T_VAR))
+        v = ptc_record_field(v, 0);
+    if (ptc_is_builtin(v)) {
+        ref->rows.at[0] = (uint16_t)ptc_builtin_index(v);
+        ref->rows.count = 1;
+    } else if (ptc_is_named(v)) {
+        ref_by_name(vm, v, ref);
+    } else if (ptc_is(v, PTC_T_CLOSURE)) {
+        ref->defined = v;
+        if (proto_of(v)->name != PTC_NIL) {
+            ref->name = ptc_str_bytes(proto_of(v)->name);
+            ref->len = ptc_str_len(proto_of(v)->name);
+        }
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool fail_unknown(PtcVM *vm, const char *what, const char *name, size_t len)
+{
+    const char *near = ptc_rows_nearest(name, len);
+    ptc_fail(vm, PTC_E_VALUE, "no %s is named %.*s", what, (int)(len < 80 ? len : 80), name);
+    if (near)
+        return ptc_fail_hint(vm, "did you mean %s?", near);
+    return ptc_fail_hint(vm, "(dir) lists the namespaces, (apropos \"word\") searches");
+}
+
+/* A whole number in an option map, within bounds. */
+static bool int_option(PtcVM *vm, PtcValue options, const char *name, int64_t min, int64_t max,
+                       int64_t *out)
+{
+    PtcValue key = ptc_keyword_new(vm->heap, name, strlen(name));
+    if (key == PTC_NONE)
+        return false;
+    PtcValue v = ptc_map_get_flex(vm->heap, options, key);
+    if (v == PTC_NONE)
+        return true;
+    if (!ptc_is_int(v) || ptc_to_int(v) < min || ptc_to_int(v) > max)
+        return ptc_fail(vm, PTC_E_VALUE, "the option :%s must be an integer from %lld to %lld",
+                        name, (long long)min, (long long)max);
+    *out = ptc_to_int(v);
+    return true;
+}
+
+static bool arg_options(PtcVM *vm, int argc, const PtcValue *argv, int i)
+{
+    return argc <= i || ptc_arg_map(vm, argv, i);
+}
+
+/* ------------------------------------------------------------------- results */
+
+static PtcValue text(PtcVM *vm, const char *s)
+{
+    return ptc_str_new(vm->heap, s, strlen(s));
+}
+
+/* The text in buf as a string; frees it. */
+static bool give_buf(PtcVM *vm, PtcBuf *buf, PtcValue *out)
+{
+    if (ptc_buf_ok(buf))
+        *out = ptc_str_new(vm->heap, buf->data ? buf->data : "", buf->len);
+    else
+        *out = ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY) ? PTC_NIL : PTC_NONE;
+    ptc_buf_deinit(buf);
+    return *out != PTC_NONE;
+}
+
+/* Adds :name value to a map.  False: memory is short. */
+static bool put(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
+{
+    PtcValue key = ptc_keyword_new(vm->heap, name, strlen(name));
+    if (*map == PTC_NONE || key == PTC_NONE || value == PTC_NONE)
+        return false;
+    *map = ptc_map_assoc(vm->heap, *map, key, value);
+    return *map != PTC_NONE;
+}
+
+static bool put_text(PtcVM *vm, PtcValue *map, const char *name, const char *value)
+{
+    return put(vm, map, name, text(vm, value));
+}
+
+static PtcValue one_text(PtcVM *vm, const char *s)
+{
+    PtcValue v = text(vm, s);
+    return v == PTC_NONE ? PTC_NONE : ptc_vec_new(vm->heap, &v, 1, 0);
+}
+
+/* ---------------------------------------------------------------- doc, meta */
+
+/* How many arguments a function of the program takes, every variant. */
+static void add_arities(PtcBuf *buf, const PtcProto *p)
+{
+    char takes[64];
+    size_t more = p->arities == PTC_NIL ? 0 : ptc_obj(p->arities)->count;
+    ptc_arity_text(takes, sizeof takes, p->params, p->variadic ? -1 : p->params);
+    ptc_buf_addf(buf, "\nTakes: %s", takes);
+    for (size_t i = 0; i < more; i++) {
+        PtcValue v = ((const PtcNode *)(uintptr_t)p->arities)->slots[i];
+        const PtcProto *q = (const PtcProto *)(uintptr_t)v;
+        ptc_arity_text(takes, sizeof takes, q->params, q->variadic ? -1 : q->params);
+        if (q != p)
+            ptc_buf_addf(buf, ", or %s", takes);
+    }
+}
+
+static void describe_defined(PtcBuf *buf, const Ref *ref)
+{
+    bool function = ptc_is(ref->defined, PTC_T_CLOSURE);
+    const PtcProto *p = function ? proto_of(ref->defined) : NULL;
+    ptc_buf_add(buf, ref->name, ref->len);
+    if (p && p->doc != PTC_NIL) {
+        ptc_buf_add_cstr(buf, "\nDescription: ");
+        ptc_buf_add(buf, ptc_str_bytes(p->doc), ptc_str_len(p->doc));
+    }
+    ptc_buf_addf(buf, "\nKind: %s\nNamespace: user", function ? "function" : "value");
+    if (p)
+        add_arities(buf, p);
+}
+
+PTC_BUILTIN(
+    disc_doc, "clojure.core", "doc", 1, 1, 0, "(doc 'name)",
+    "What a function or form does, how it is called and examples, as text. Takes a quoted "
+    "symbol, a string or a function.",
+    "(subs (doc 'inc) 0 3) => \"inc\"\n"
+    "(includes? (doc map) \"Signatures: (map f\") => true\n"
+    "(defn area \"Of a square.\" [a] (* a a)) (includes? (doc 'area) \"Of a square.\") => true\n"
+    "(doc 'no-such-thing) !! value_error\n(doc 5) !! type_error")
+{
+    PTC_UNUSED(argc);
+    Ref ref;
+    PtcBuf buf;
+    if (!find_ref(vm, argv[0], &ref))
+        return ptc_fail_type(vm, argv, 0, "a quoted symbol, a string or a function");
+    if (ref.rows.count == 0 && ref.defined == PTC_NONE)
+        return fail_unknown(vm, "function or form", ref.name, ref.len);
+    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    if (ref.defined != PTC_NONE)
+        describe_defined(&buf, &ref);
+    for (size_t i = 0; i < ref.rows.count; i++) {
+        if (i > 0)
+            ptc_buf_add_cstr(&buf, "\n\n");
+        ptc_row_describe(&buf, ref.rows.at[i]);
+    }
+    return give_buf(vm, &buf, out);
+}
+
+static bool row_meta(PtcVM *vm, uint32_t index, PtcValue *map)
+{
+    const PtcBuiltin *row = ptc_builtin_row(index);
+    char ref[PTC_ROW_NAME];
+    ptc_row_ref(index, ref);
+    *map = ptc_map_empty(vm->heap);
+    return put_text(vm, map, "kind", ptc_row_kind(row)) && put_text(vm, map, "source", "local") &&
+           put_text(vm, map, "namespace", ptc_row_namespace(row)) &&
+           put_text(vm, map, "name", row->name) && put_text(vm, map, "ref", ref) &&
+           put_text(vm, map, "description", row->doc) &&
+           put(vm, map, "signatures", one_text(vm, row->usage)) &&
+           put_text(vm, map, "section", ptc_row_section(row));
+}
+
+static bool defined_meta(PtcVM *vm, const Ref *ref, PtcValue *map)
+{
+    bool function = ptc_is(ref->defined, PTC_T_CLOSURE);
+    PtcValue doc = function ? proto_of(ref->defined)->doc : PTC_NIL;
+    *map = ptc_map_empty(vm->heap);
+    return put_text(vm, map, "kind", function ? "function" : "value") &&
+           put_text(vm, map, "source", "program") && put_text(vm, map, "namespace", "user") &&
+           put(vm, map, "name", ptc_str_new(vm->heap, ref->name, ref->len)) &&
+           put(vm, map, "description", doc == PTC_NIL ? text(vm, "") : doc);
+}
+
+PTC_BUILTIN(disc_meta, "clojure.core", "meta", 1, 1, 0, "(meta 'name)",
+            "A map about a function or form: :kind :source :namespace :name :ref :description "
+            ":signatures :section. Nil for values, which carry no metadata here.",
+            "(:name (meta 'map)) => \"map\"\n"
+            "(select-keys (meta 'str/join) [:namespace :kind]) => "
+            "{:namespace \"clojure.string\", :kind \"ptc-builtin\"}\n"
+            "(meta [1 2]) => nil\n(meta 'no-such-thing) !! value_error")
+{
+    PTC_UNUSED(argc);
+    Ref ref;
+    *out = PTC_NIL;
+    if (ptc_is_keyword(argv[0]) || !find_ref(vm, argv[0], &ref))
+        return true;
+    if (ref.defined != PTC_NONE)
+        return defined_meta(vm, &ref, out);
+    if (ref.rows.count == 0)
+        return fail_unknown(vm, "function or form", ref.name, ref.len);
+    return row_meta(vm, ref.rows.at[0], out);
+}
+
+/* ----------------------------------------------------------------------- dir */
+
+/* "name - doc" as an element of the list; the doc is cut at `most` bytes. */
+static bool add_line(PtcVM *vm, PtcValue list, const char *start, const char *name, const char *doc,
+                     size_t most)
+{
+    PtcBuf buf;
+    PtcValue v;
+    size_t len = strlen(doc), cut = len > most ? most : len;
+    while (cut < len && ((unsigned char)doc[cut] & 0xc0) == 0x80)
+        cut--;
+    ptc_buf_init(&buf, vm->mem, 4096);
+    ptc_buf_addf(&buf, "%s%s - %.*s%s", start, name, (int)cut, doc, cut < len ? "..." : "");
+    return give_buf(vm, &buf, &v) && ptc_build_add(vm->heap, list, v);
+}
+
+static bool dir_spaces(PtcVM *vm, PtcValue list)
+{
+    PtcRows rows;
+    uint32_t pos = 0;
+    char count[32];
+    for (const char *ns; (ns = ptc_rows_next_namespace(&pos)) != NULL;) {
+        ptc_rows_in(&rows, ns);
+        snprintf(count, sizeof count, "%zu name%s", rows.count, rows.count == 1 ? "" : "s");
+        if (!ptc_tick(&vm->budget, 2000) || !add_line(vm, list, "", ns, count, sizeof count))
+            return false;
+    }
+    return true;
+}
+
+/* The names that the program and its session defined. */
+static bool dir_user(PtcVM *vm, PtcValue list, int64_t offset, int64_t limit)
+{
+    for (uint32_t i = 0; i < vm->names->count && i < vm->global_count && limit > 0; i++) {
+        if (!ptc_tick(&vm->budget, 1))
+            return false;
+        if (vm->globals[i] == PTC_UNBOUND || offset-- > 0)
+            continue;
+        limit--;
+        PtcValue v = ptc_str_new(vm->heap, vm->names->items[i].text, vm->names->items[i].len);
+        if (v == PTC_NONE || !ptc_build_add(vm->heap, list, v))
+            return false;
+    }
+    return true;
+}
+
+static bool dir_space(PtcVM *vm, PtcValue list, const char *ns, int64_t offset, int64_t limit)
+{
+    PtcRows rows;
+    ptc_rows_in(&rows, ns);
+    for (size_t i = 0; i < rows.count && limit > 0; i++) {
+        const PtcBuiltin *row = ptc_builtin_row(rows.at[i]);
+        if (offset-- > 0)
+            continue;
+        limit--;
+        if (!add_line(vm, list, "", row->name, row->doc, 120))
+            return false;
+    }
+    return ptc_tick(&vm->budget, 2000);
+}
+
+static bool arg_name(PtcVM *vm, const PtcValue *argv, const char **name, size_t *len)
+{
+    if (!ptc_is_named(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "a quoted symbol or a string");
+    *name = ptc_str_bytes(argv[0]);
+    *len = ptc_str_len(argv[0]);
+    return true;
+}
+
+PTC_BUILTIN(disc_dir, "clojure.core", "dir", 0, 2, 0, "(dir 'namespace {:limit n :offset n}?)",
+            "The names in a namespace or class with a line about each, 50 unless :limit says more; "
+            "'user has what the program defined. Without arguments: the namespaces.",
+            "(map #(first (split % \" \")) (dir 'clojure.set {:limit 2})) => "
+            "[\"difference\" \"intersection\"]\n"
+            "(some #(starts-with? % \"clojure.string - \") (dir)) => true\n"
+            "(def a 1) (dir 'user) => [\"a\"]\n(dir 'no.such.namespace) !! value_error")
+{
+    const char *name = "", *ns = NULL;
+    size_t len = 0;
+    int64_t limit = 50, offset = 0;
+    if ((argc > 0 && !arg_name(vm, argv, &name, &len)) || !arg_options(vm, argc, argv, 1))
+        return false;
+    if (argc > 1 && (!int_option(vm, argv[1], "limit", 1, 200, &limit) ||
+                     !int_option(vm, argv[1], "offset", 0, PTC_INT_MAX, &offset)))
+        return false;
+    bool user = len == 4 && memcmp(name, "user", 4) == 0;
+    if (argc > 0 && !user && !(ns = ptc_rows_namespace(name, len)))
+        return fail_unknown(vm, "namespace", name, len);
+    PtcValue list = ptc_build_new(vm->heap);
+    if (list == PTC_NONE || !(argc == 0 ? dir_spaces(vm, list)
+                              : user    ? dir_user(vm, list, offset, limit)
+                                        : dir_space(vm, list, ns, offset, limit)))
+        return false;
+    return ptc_give(out, ptc_build_done(vm->heap, list, PTC_SEQ));
+}
+
+/* --------------------------------------------------------- apropos, ns-publics */
+
+static bool is_blank(const char *s, size_t len)
+{
+    while (len > 0 && strchr(" \t\r\n", s[len - 1]))
+        len--;
+    return len == 0;
+}
+
+PTC_BUILTIN(disc_apropos, "clojure.core", "apropos", 1, 2, 0, "(apropos text {:limit n}?)",
+            "Searches names and descriptions for words; the best 8 (or :limit up to 50) as lines.",
+            "(starts-with? (first (apropos \"group-by\")) \"local: group-by - \") => true\n"
+            "(count (apropos \"string\" {:limit 3})) => 3\n"
+            "(apropos \"zzzz\") => []\n(apropos \"\") !! value_error\n(apropos 5) !! type_error")
+{
+    PtcRows rows;
+    char ref[PTC_ROW_NAME];
+    const char *query;
+    size_t len;
+    int64_t limit = 8;
+    if (!ptc_arg_string(vm, argv, 0, &query, &len) || !arg_options(vm, argc, argv, 1) ||
+        (argc > 1 && !int_option(vm, argv[1], "limit", 1, 50, &limit)))
+        return false;
+    if (is_blank(query, len))
+        return ptc_fail(vm, PTC_E_VALUE, "apropos needs a word to search for");
+    ptc_rows_apropos(&rows, query, len);
+    PtcValue list = ptc_build_new(vm->heap);
+    if (list == PTC_NONE || !ptc_tick(&vm->budget, 20000))
+        return false;
+    for (size_t i = 0; i < rows.count && i < (size_t)limit; i++) {
+        ptc_row_ref(rows.at[i], ref);
+        if (!add_line(vm, list, "local: ", ref, ptc_builtin_row(rows.at[i])->doc, 3000))
+            return false;
+    }
+    return ptc_give(out, ptc_build_done(vm->heap, list, PTC_SEQ));
+}
+
+static bool public_meta(PtcVM *vm, const PtcBuiltin *row, PtcValue *map)
+{
+    *map = ptc_map_empty(vm->heap);
+    return put_text(vm, map, "name", row->name) && put_text(vm, map, "doc", row->doc) &&
+           put(vm, map, "arglists", one_text(vm, row->usage)) &&
+           put_text(vm, map, "section", ptc_row_section(row)) &&
+           put_text(vm, map, "source", "local");
+}
+
+PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, 0, "(ns-publics 'namespace)",
+            "A map from the names of a namespace to what is known of each: :name :doc :arglists "
+            ":section :source.",
+            "(:arglists (get (ns-publics 'clojure.set) \"union\")) => [\"(union & sets)\"]\n"
+            "(contains? (ns-publics 'str) \"join\") => true\n(ns-publics 'Math) !! value_error")
+{
+    PTC_UNUSED(argc);
+    PtcRows rows;
+    const char *name = "", *ns;
+    size_t len = 0;
+    if (!arg_name(vm, argv, &name, &len))
+        return false;
+    if (!(ns = ptc_rows_namespace(name, len)) || (ns[0] >= 'A' && ns[0] <= 'Z'))
+        return fail_unknown(vm, "namespace", name, len);
+    ptc_rows_in(&rows, ns);
+    PtcValue all = ptc_map_empty(vm->heap), meta;
+    for (size_t i = 0; i < rows.count && all != PTC_NONE; i++) {
+        const PtcBuiltin *row = ptc_builtin_row(rows.at[i]);
+        PtcValue key = text(vm, row->name);
+        if (key == PTC_NONE || !ptc_tick(&vm->budget, 100) || !public_meta(vm, row, &meta))
+            return false;
+        all = ptc_map_assoc(vm->heap, all, key, meta);
+    }
+    return ptc_give(out, all);
+}
+
+const PtcBuiltin *const ptc_lib_discover[] = {
+    &disc_doc_def, &disc_dir_def, &disc_apropos_def, &disc_meta_def, &disc_ns_publics_def, NULL,
+};

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT
+ * test_limits.c - every limit from outside: where exactly it bites, that nothing gets around it, that memory and
+ * time stay within bounds meanwhile, and that the engine is as good as new afterwards. */
+#include "api_help.h"
+
+#include <time.h>
+
+#include "base/utf8.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SLOW 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SLOW 1
+#endif
+#endif
+#ifndef SLOW
+#define SLOW 0
+#endif
+
+enum { MIB = 1024 * 1024 };
+
+/* The limits of one test, and the engine that has them. */
+static PtcLimits unset(void)
+{
+    PtcLimits limits;
+    ptc_limits_init(&limits, sizeof limits);
+    return limits;
+}
+
+static Ptc *limited(const PtcLimits *limits)
+{
+    PtcOptions options;
+    ptc_options_init(&options, sizeof options);
+    options.limits = limits;
+    return ptc_new(&options);
+}
+
+/* Runs with these limits, then the simplest program without. */
+static void expect_limited(int line, Ptc *ptc, const PtcLimits *limits, const char *program,
+                           const char *want)
+{
+    char got[TEXT] = "no outcome";
+    PtcRun run = a_run(program, NULL, 0);
+    PtcOutcome *o = NULL;
+    run.limits = limits;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    tell(o, got);
+    ptc_outcome_free(o);
+    check_str("", line, program, got, want);
+    EXPECT(ptc, NULL, "(+ 1 2)", "3");
+}
+
+#define LIMITED(ptc, limits, program, want) expect_limited(__LINE__, ptc, limits, program, want)
+
+/* ------------------------------------------------------------------------- counted limits */
+
+static void test_loops(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    PtcLimits limits = unset();
+    limits.loop_limit = 100;
+    LIMITED(ptc, &limits, "(loop [i 0] (if (< i 99) (recur (inc i)) i))", "99");
+    LIMITED(ptc, &limits, "(loop [i 0] (if (< i 100) (recur (inc i)) i))", "100");
+    LIMITED(ptc, &limits, "(loop [i 0] (if (< i 101) (recur (inc i)) i))",
+            "!loop_limit_exceeded 1:27");
+    LIMITED(ptc, &limits, "(defn f [i] (if (< i 100) (recur (inc i)) i)) (f 0)", "100");
+    LIMITED(ptc, &limits, "(defn f [i] (if (< i 101) (recur (inc i)) i)) (f 0)",
+            "!loop_limit_exceeded 1:27");
+    LIMITED(ptc, &limits,
+            "(loop [i 0] (if (< i 10) (do (loop [k 0] (if (< k 9) (recur (inc k)) k)) (recur (inc "
+            "i))) i))",
+            "10");
+    LIMITED(ptc, &limits,
+            "(loop [i 0] (if (< i 10) (do (loop [k 0] (if (< k 10) (recur (inc k)) k)) (recur (inc "
+            "i))) i))",
+            "!loop_limit_exceeded 1:55");
+    limits.loop_limit = 0;
+    LIMITED(ptc, &limits, "(reduce + (map inc (range 1000)))", "500500");
+    LIMITED(ptc, &limits, "(loop [i 0] (if (< i 1) (recur 1) i))", "!loop_limit_exceeded 1:25");
+    limits.loop_limit = PTC_UNSET;
+    LIMITED(ptc, &limits, "(loop [i 0] (if (< i 1000000) (recur (inc i)) i))", "1000000");
+    LIMITED(ptc, &limits, "(loop [i 0] (if (< i 1000001) (recur (inc i)) i))",
+            "!loop_limit_exceeded 1:31");
+    end_engine(ptc);
+}
+
+static void test_depth(void)
+{
+    static const struct {
+        int64_t limit, depth;
+        bool ok;
+    } cases[] = {{50, 49, true},       {50, 50, true},        {50, 51, false},
+                 {10000, 9999, true},  {10000, 10000, true},  {10000, 10001, false},
+                 {20000, 20000, true}, {20000, 20001, false}, {1, 1, true},
+                 {1, 2, false},        {0, 0, true},          {0, 1, false}};
+    char program[200], want[40];
+    Ptc *ptc = ptc_new(NULL);
+    PtcLimits limits = unset();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        /* `depth` calls inside each other */
+        int64_t n = cases[i].depth;
+        limits.max_depth = cases[i].limit;
+        snprintf(program, sizeof program,
+                 n ? "(defn f [n] (if (= n 1) 1 (+ 1 (f (dec n))))) (f %d)" : "%d", (int)n);
+        snprintf(want, sizeof want,
+                 cases[i].ok ? "%d"
+                 : n == 1    ? "!depth_exceeded 1:47"
+                             : "!depth_exceeded 1:32",
+                 (int)n);
+        LIMITED(ptc, &limits, program, want);
+    }
+    limits.max_depth = PTC_UNSET;
+    LIMITED(ptc, &limits,
+            "(defn f [n] (if (= n 0) 0 (first (map (fn [_] (f (dec n))) [1])))) (f 150)", "0");
+    LIMITED(ptc, &limits,
+            "(defn f [n] (if (= n 0) 0 (first (map (fn [_] (f (dec n))) [1])))) (f 250)",
+            "!depth_exceeded 1:34");
+    LIMITED(ptc, &limits, "(defn f [x] (map f [x])) (f 1)", "!depth_exceeded 1:13");
+    LIMITED(ptc, &limits, "(defn f [x] (reduce (fn [a b] (f b)) 0 [x])) (f 1)",
+            "!depth_exceeded 1:13");
+    LIMITED(ptc, &limits, "(defn f [x] (apply f [x])) (f 1)", "!depth_exceeded 1:13");
+    LIMITED(ptc, &limits, "(defn f [x] (sort-by f [x x])) (f 1)", "!depth_exceeded 1:13");
+    LIMITED(ptc, &limits, "(def f (fn [x] (update {:a x} :a f))) (f 1)", "!depth_exceeded 1:16");
+    LIMITED(ptc, &limits, "(defn f [n] (+ 1 (f (inc n)))) (f 1)", "!depth_exceeded 1:18");
+    end_engine(ptc);
+}
+
+/* 2^k has k+1 bits. */
+static void test_int_bits(void)
+{
+    static const int sizes[] = {64, 65, 100, 128, 1000, 4096};
+    char program[200], want[1400];
+    Ptc *ptc = ptc_new(NULL);
+    PtcLimits limits = unset();
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        for (int bits = sizes[i] - 1; bits <= sizes[i] + 1; bits++) {
+            limits.max_int_bits = sizes[i];
+            snprintf(program, sizeof program, "(let [x (reduce * (repeat %d 2))] (= 0 (mod x 2)))",
+                     bits - 1);
+            snprintf(want, sizeof want, bits <= sizes[i] ? "true" : "!size_exceeded 1:9");
+            LIMITED(ptc, &limits, program, want);
+        }
+    limits.max_int_bits = 64;
+    LIMITED(ptc, &limits, "(+ 18446744073709551615 0)", "18446744073709551615");
+    LIMITED(ptc, &limits, "(+ 18446744073709551615 1)", "!size_exceeded 1:1");
+    LIMITED(ptc, &limits, "(- 0 18446744073709551615 1)", "!size_exceeded 1:1");
+    LIMITED(ptc, &limits, "(* 4294967296 4294967296)", "!size_exceeded 1:1");
+    LIMITED(ptc, &limits, "(reduce * (range 1 50))", "!size_exceeded 1:1");
+    limits.max_int_bits = PTC_UNSET;
+    LIMITED(ptc, &limits, "(loop [x 2 i 0] (if (< i 60) (recur (* x x) (inc i)) x))",
+            "!size_exceeded 1:37");
+    end_engine(ptc);
+}
+
+static void test_program_bytes(void)
+{
+    static char program[70000];
+    Ptc *ptc = ptc_new(NULL);
+    PtcLimits limits = unset();
+    for (size_t n = 65535; n <= 65537; n++) {
+        memset(program, ' ', n);
+        program[n - 1] = '7';
+        program[n] = 0;
+        EXPECT(ptc, NULL, program, n <= 65536 ? "7" : "!size_exceeded 1:1");
+        limits.program_bytes = (int64_t)n;
+        LIMITED(ptc, &limits, program, "7");
+        limits.program_bytes = (int64_t)n - 1;
+        LIMITED(ptc, &limits, program, "!size_exceeded 1:1");
+    }
+    limits.program_bytes = 0;
+    LIMITED(ptc, &limits, "", "nil");
+    LIMITED(ptc, &limits, "1", "!size_exceeded 1:1");
+    limits.program_bytes = sizeof program;
+    memset(program, '[', 10000); /* nested deeper than any form may be */
+    memset(program + 10000, ']', 10000);
+    program[20000] = 0;
+    LIMITED(ptc, &limits, program, "!depth_exceeded 1:201");
+    end_engine(ptc);
+}
+
+/* Is there room for a string of n bytes in a PtcData with this limit? */
+static bool fits(Ptc *ptc, int64_t limit, size_t n, const char *text)
+{
+    PtcData *d = ptc_data_new(ptc, limit);
+    bool ok = ptc_make_string(d, text, n) != 0;
+    ptc_data_free(d);
+    return ok;
+}
+
+static void test_context_bytes(void)
+{
+    static char text[2 * MIB];
+    memset(text, 'x', sizeof text);
+    PtcLimits limits = unset();
+    limits.context_bytes = 1000000;
+    Ptc *ptc = limited(&limits);
+    size_t low = 0, high = sizeof text; /* the largest that fits is low */
+    while (high - low > 1) {
+        size_t mid = (low + high) / 2;
+        if (fits(ptc, PTC_UNSET, mid, text))
+            low = mid;
+        else
+            high = mid;
+    }
+    CHECK(low > 990000 && low < 1000000);
+    CHECK(fits(ptc, 1000000, low, text) && !fits(ptc, 1000000, low + 1, text));
+    PtcData *d = ptc_data_new(ptc, 100000);
+    size_t made = 0;
+    while (made < 10000 && ptc_make_string(d, text, 100))
+        made++;
+    CHECK(made >= 100000 / 160 && made <= 100000 / 112);
+    ptc_data_free(d);
+    end_engine(ptc);
+}
+
+static void test_prints(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    static const char *const floods[] = {"(doseq [i (range 300000)] (println))",
+                                         "(doseq [i (range 100000)] (println \"abc\" i))",
+                                         "(dotimes [i 10000] (println (repeat 100 \"\xc3\xa9\")))",
+                                         "(println (apply str (repeat 100000 \"\xc3\xa9\")))"};
+    for (size_t i = 0; i < sizeof floods / sizeof floods[0]; i++) {
+        PtcOutcome *o = start(ptc, floods[i], NULL, 0);
+        size_t sum = 0, lines = ptc_outcome_print_count(o);
+        CHECK(ptc_outcome_ok(o) && ptc_outcome_prints_cut(o));
+        for (size_t k = 0; k < lines; k++) {
+            size_t len = 0;
+            const char *text = ptc_outcome_print(o, k, &len);
+            CHECK(text && ptc_utf8_valid(text, len));
+            sum += len;
+        }
+        CHECK(sum <= 65536 && lines <= 65537 && sum + lines >= 65530);
+        ptc_outcome_free(o);
+        EXPECT(ptc, NULL, "(+ 1 2)", "3");
+    }
+    end_engine(ptc);
+}
+
+/* --------------------------------------------------------------------------------- memory */
+
+/* A clock that also looks at the ledger; time passes as usual.  1.2 times the limit and 2 MiB are allowed. */
+typedef struct {
+    Ptc *ptc;
+    size_t most;
+} Watch;
+
+static int64_t real_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+static int64_t watch_ms(void *user)
+{
+    Watch *w = user;
+    size_t used = w->ptc ? atomic_load(&w->ptc->mem.used) : 0;
+    w->most = used > w->most ? used : w->most;
+    return real_ms();
+}
+
+typedef struct {
+    const char *program, *want;
+} Case;
+
+/* Bytes that one run takes at its peak beyond what the idle engine holds. */
+static size_t peak_of(const Case *c, int64_t memory)
+{
+    PtcLimits limits = unset();
+    PtcOptions options;
+    Watch watch = {0};
+    ptc_options_init(&options, sizeof options);
+    limits.memory_bytes = memory;
+    limits.timeout_ms = 100000;
+    limits.loop_limit = 100000000;
+    options.limits = &limits;
+    options.clock_ms = watch_ms;
+    options.clock_user = &watch;
+    Ptc *ptc = ptc_new(&options);
+    watch.ptc = ptc;
+    size_t base = atomic_load(&ptc->mem.used);
+    watch.most = base;
+    expect_limited(__LINE__, ptc, NULL, c->program, c->want);
+    end_engine(ptc);
+    return watch.most - base;
+}
+
+#if SLOW
+#define GARBAGE_LOOPS "1000000"
+#else
+#define GARBAGE_LOOPS "10000000"
+#endif
+
+static const Case memory_cases[] = {
+    {"(first (loop [i 0 v nil] (if (< i " GARBAGE_LOOPS
+     ") (recur (inc i) [i i i i i i i i i i i i]) [(count v)])))",
+     "12"},
+    {"(loop [i 0 s \"\"] (if (< i 20000) (recur (inc i) (str \"abc\" i (subs s 0 (min 2000 (count "
+     "s))) s \"x\")) 1))",
+     "!memory_exceeded 1:49"},
+    {"(loop [i 0 m {}] (if (< i 200000) (recur (inc i) (assoc m (mod i 100) [i (str i)])) (count "
+     "m)))",
+     "100"},
+    {"(count (reduce (fn [m i] (if (> (count m) 50) {} (assoc m (str i) i))) {} (range 100000)))",
+     "4"},
+    {"(reduce + (range 1000000))", "499999500000"},
+    {"(reduce + (map inc (range 200000)))", "20000100000"},
+    {"(count (vec (range 1000000)))", "1000000"},
+    {"(count (vec (range 2000000)))", "!memory_exceeded 1:8"},
+    {"(loop [s \"ab\" i 0] (if (< i 60) (recur (str s s) (inc i)) (count s)))",
+     "!memory_exceeded 1:40"},
+    {"(str/join \",\" (range 10000000))", "!memory_exceeded 1:1"},
+    {"(reduce conj [] (range 10000000))", "!memory_exceeded 1:1"},
+    {"(loop [x []] (recur [x x x]))", "!memory_exceeded 1:21"},
+    {"(loop [x nil] (recur (cons 1 x)))", "!memory_exceeded 1:22"},
+    {"(defn f [n] (cons n (f (inc n)))) (f 0)", "!depth_exceeded 1:21"},
+    {"(for [x (range 3000) y (range 3000)] [x y])", "!memory_exceeded 1:1"},
+    {"(def a (vec (range 300000))) (def b (mapv inc a)) (def c (mapv inc b)) (def d (mapv inc c)) "
+     "(mapv inc d)",
+     "!memory_exceeded 1:93"},
+    {"(partition 2 (range 10000000))", "!memory_exceeded 1:1"},
+    {"(str/replace (apply str (repeat 1000 \"a\")) \"a\" (apply str (repeat 100000 \"b\")))",
+     "!memory_exceeded 1:1"},
+    {"(count (sort (range 200000)))", "200000"},
+    {"(count (set (range 1000000)))", "!memory_exceeded 1:8"},
+    {"(count (zipmap (range 1000000) (range 1000000)))", "!memory_exceeded 1:8"},
+    {"(count (frequencies (range 1000000)))", "!memory_exceeded 1:8"},
+};
+
+/* Text is made in a buffer that doubles, so its last block may be half empty: measured, not asserted. */
+static const Case text_cases[] = {
+    {"(format \"%1000000000d\" 1)", "!memory_exceeded 1:1"},
+    {"(count (pr-str (range 10000000)))", "!memory_exceeded 1:8"},
+};
+
+static void test_memory(void)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof memory_cases / sizeof memory_cases[0]; i++) {
+        const Case *c = &memory_cases[i];
+        size_t peak = peak_of(c, 10 * MIB);
+        if (check_count(peak <= 14 * MIB))
+            printf("%zu KiB at most: %s\n", peak / 1024, c->program);
+        most = peak > most ? peak : most;
+    }
+    printf("memory limit 10240 KiB: at most %zu KiB\n", most / 1024);
+    for (size_t i = 0; i < sizeof text_cases / sizeof text_cases[0]; i++)
+        printf("a buffer: %zu KiB by %s\n", peak_of(&text_cases[i], 10 * MIB) / 1024,
+               text_cases[i].program);
+}
+
+/* The limit is on what is alive, to within the grain of pages. */
+static void test_memory_grain(void)
+{
+    char program[200], want[40];
+    Ptc *ptc = ptc_new(NULL);
+    PtcLimits limits = unset();
+    for (int64_t mib = 1; mib <= 16; mib *= 2) {
+        limits.memory_bytes = mib * MIB;
+        for (int tenth = 1; tenth <= 14; tenth++) {
+            int64_t n = mib * MIB / 8 * tenth / 10;
+            if (tenth == 9 || tenth == 10)
+                continue; /* 8.5 bytes an element: too close to tell */
+            snprintf(program, sizeof program, "(count (vec (range %d)))", (int)n);
+            snprintf(want, sizeof want, "%d", (int)n);
+            LIMITED(ptc, &limits, program, tenth <= 8 ? want : "!memory_exceeded 1:8");
+        }
+    }
+    limits.memory_bytes = 0;
+    LIMITED(ptc, &limits, "(+ 1 2)", "!memory_exceeded 1:1");
+    limits.memory_bytes = 100;
+    LIMITED(ptc, &limits, "(+ 1 2)", "!memory_exceeded 1:1");
+    limits.memory_bytes = 200000;
+    LIMITED(ptc, &limits, "(+ 1 2)", "3");
+    end_engine(ptc);
+}
+
+/* ------------------------------------------------------------------------------------ time */
+
+#define DAG "(defn dag [] (reduce (fn [a _] [a a]) [] (range 40)))"
+
+/* A range so long that every one of these would go on for minutes, or for ever. */
+static const char *const endless[] = {
+    "(loop [] (recur))",
+    "(loop [i 0] (recur (inc i)))",
+    "(defn f [n] (if (< n 1) 1 (+ (f (- n 1)) (f (- n 2))))) (f 60)",
+    "(reduce (fn [a x] (+ a x)) 0 (range 1000000000))",
+    "(reduce + (range 1000000000))",
+    "(count (filter neg? (range 1000000000)))",
+    "(doseq [a (range 100000) b (range 100000) c (range 100000)] a)",
+    "(for [a (range 10000) b (range 10000) c (range 10000) :when (< a 0)] a)",
+    "(dotimes [i 1000000000] i)",
+    "(doseq [i (range 1000)] (sort (fn [a b] (- b a)) (range 100000)))",
+    "(sort (fn [a b] -1) (range 200000))",
+    "(sort (fn [a b] (- (mod (* a 7919) 13) (mod (* b 104729) 11))) (range 200000))",
+    "(loop [x 3] (recur (* 3 (quot (reduce * (repeat 16000 65537)) 3))))",
+    "(let [big (reduce * (repeat 16000 65537))] (loop [i 0] (str big) (recur (inc i))))",
+    "(let [v (vec (range 100000))] (loop [n 0] (recur (count (str/join \",\" v)))))",
+    "(let [s (reduce (fn [s _] (str s s)) \"ab\" (range 20))] (loop [] (str/replace s \"a\" \"b\") "
+    "(recur)))",
+    "(let [s (reduce (fn [s _] (str s s)) \"ab\" (range 20))] (loop [] (str/includes? s \"ba?\") "
+    "(recur)))",
+    "(let [s (reduce (fn [s _] (str s s)) \"ab\" (range 20))] (loop [] (str/upper-case s) "
+    "(recur)))",
+    DAG "(= (dag) (dag))",
+    DAG "(if (= (dag) (dag)) 1 2)",
+    DAG "(return (= (dag) (dag)))",
+    DAG "(case (dag) 1 2 [[1]] 3 (= [(dag)] [(dag)]))",
+    DAG "(pr-str (dag))",
+    DAG "(println (dag))",
+    DAG "{(dag) 1}",
+    DAG "(get {1 2} (dag))",
+    DAG "(#{1} (dag))",
+    DAG "(distinct [(dag) (dag)])",
+    DAG "(frequencies [(dag)])",
+    DAG "(flatten (dag))",
+    DAG "(walk/postwalk identity (dag))",
+    DAG "(tree-seq vector? identity (dag))",
+    "(every? number? (range 1000000000))",
+    "(some neg? (range 1000000000))",
+    "(let [v (range 1000000)] (reduce (fn [a i] (+ a (reduce + v))) 0 (range 100000)))",
+    "(reduce (fn [a b] (max a (count (group-by odd? (range b))))) 0 (range 100000))",
+};
+
+/* Runs for 50 ms and ends soon after; the time it took in milliseconds. */
+static int64_t time_of(Ptc *ptc, const char *program)
+{
+    int64_t begun = real_ms();
+    PtcOutcome *o = start(ptc, program, NULL, 0);
+    int64_t took = real_ms() - begun;
+    PtcError e = first_error(o);
+    if (check_count(strcmp(e.kind, "timeout") == 0 && took >= 49 && took < (SLOW ? 5000 : 1000)))
+        printf("%d ms, %s: %s\n", (int)took, e.kind, program);
+    ptc_outcome_free(o);
+    return took;
+}
+
+static void test_time(void)
+{
+    PtcLimits limits = unset();
+    limits.timeout_ms = 50;
+    limits.loop_limit = INT64_MAX / 2;
+    Ptc *ptc = limited(&limits);
+    const char *slowest = "";
+    int64_t most = 0;
+    for (size_t i = 0; i < sizeof endless / sizeof endless[0]; i++) {
+        int64_t took = time_of(ptc, endless[i]);
+        EXPECT(ptc, NULL, "(+ 1 2)", "3");
+        if (took > most)
+            slowest = endless[i];
+        most = took > most ? took : most;
+    }
+    printf("timeout 50 ms: at most %d ms, by %s\n", (int)most, slowest);
+    /* Rendering a result has the same time, and is cut: one that would take for ever ends. */
+    PtcOutcome *o = start(ptc, DAG "(dag)", NULL, 0);
+    bool cut = false;
+    int64_t begun = real_ms();
+    CHECK(ptc_outcome_ok(o) && ptc_outcome_text(o, NULL, &cut) && cut);
+    CHECK(ptc_outcome_json(o, NULL) == NULL && real_ms() - begun < (SLOW ? 5000 : 1000));
+    ptc_outcome_free(o);
+    end_engine(ptc);
+}
+
+int main(void)
+{
+    test_loops();
+    test_depth();
+    test_int_bits();
+    test_program_bytes();
+    test_context_bytes();
+    test_prints();
+    test_memory();
+    test_memory_grain();
+    test_time();
+    return check_done("test_limits");
+}
