@@ -317,6 +317,8 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
         return NULL;
     int row = head->kind == PTC_F_SYMBOL ? ax_builtin_of(an, head) : -1;
     PtcExpr *f = row >= 0 ? NULL : ax_form(an, head, false);
+    if (f && f->kind == PTC_X_CONST && head->kind == PTC_F_SYMBOL && ax_is_missing(head))
+        return f; /* reported; findings about its parts would only distract */
     if ((row < 0 && !f) || !ax_all(an, form->items + 1, argc, args))
         return NULL;
     if (row >= 0)

@@ -133,6 +133,8 @@ bool ax_is_alias(Analyzer *an, const char *text, size_t len);
 
 /* Names (analyze_name.c). */
 PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form);
+/* Is this a name of Clojure's that we do not have, with a hint of its own? */
+bool ax_is_missing(const PtcForm *symbol);
 PtcLocal *ax_find_local(Analyzer *an, const char *name, size_t len);
 /* Row number of the builtin a call of this symbol means, -1 when it means something else. */
 int ax_builtin_of(Analyzer *an, const PtcForm *symbol);

@@ -97,6 +97,14 @@ static const struct {
     {"rand-nth", "programs are deterministic: take random numbers from data/ or a tool"},
 };
 
+bool ax_is_missing(const PtcForm *symbol)
+{
+    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
+        if (form_is_symbol(symbol, missing[i].name))
+            return true;
+    return false;
+}
+
 static void unknown_hint(Analyzer *an, const PtcForm *form, PtcDiag *d)
 {
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
