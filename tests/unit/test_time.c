@@ -42,8 +42,9 @@ static void test_sequence(void)
         PtcCivil c = ptc_civil_from_days(d);
         bool next = c.year == before.year && c.month == before.month && c.day == before.day + 1;
         bool ended = before.day == ptc_month_length(before.year, before.month) && c.day == 1;
-        CHECK(next || (ended && (c.month == before.month + 1 ||
-                                 (c.month == 1 && before.month == 12 && c.year == before.year + 1))));
+        CHECK(next ||
+              (ended && (c.month == before.month + 1 ||
+                         (c.month == 1 && before.month == 12 && c.year == before.year + 1))));
         before = c;
     }
 }
@@ -87,10 +88,9 @@ static void test_times(void)
 /* The text of a record reads back as the same point in time. */
 static void test_text(void)
 {
-    struct {
-        PtcRecord record;
-        PtcValue fields[2];
-    } box = {.record.obj = {.type = PTC_T_RECORD, .aux = PTC_R_INSTANT, .count = 2}};
+    const PtcObj header = {.type = PTC_T_RECORD, .aux = PTC_R_INSTANT, .count = 2};
+    PtcValue record[3]; /* as it would lie in the heap */
+    memcpy(record, &header, sizeof header);
     char text[80], why[PTC_WHY];
     for (int i = 0; i < 50000; i++) {
         PtcTime t = {random_between(-31000000000000, 31000000000000),
@@ -98,9 +98,9 @@ static void test_text(void)
                                           : random_between(0, PTC_NANOS - 1)};
         PtcBuf buf = {.data = text, .cap = sizeof text, .max = sizeof text};
         PtcParsed p;
-        memcpy(box.record.fields, &(PtcValue[]){ptc_int(t.seconds), ptc_int(t.nanos)},
-               2 * sizeof(PtcValue));
-        CHECK(ptc_time_text(&buf, ptc_from_obj(&box)));
+        record[1] = ptc_int(t.seconds);
+        record[2] = ptc_int(t.nanos);
+        CHECK(ptc_time_text(&buf, ptc_from_obj(record)));
         CHECK(ptc_iso_parse(buf.data, buf.len, false, &p, why));
         PtcTime back = ptc_parsed_time(&p);
         CHECK(p.has_offset && back.seconds == t.seconds && back.nanos == t.nanos);

@@ -311,7 +311,7 @@ PTC_BUILTIN(disc_dir, "clojure.core", "dir", 0, 2, 0, "(dir 'namespace {:limit n
             "The names in a namespace or class with a line about each, 50 unless :limit says more; "
             "'user has what the program defined. Without arguments: the namespaces.",
             "(map #(first (split % \" \")) (dir 'clojure.set {:limit 2})) => "
-            "[\"difference\" \"intersection\"]\n"
+            "[\"difference\" \"index\"]\n"
             "(some #(starts-with? % \"clojure.string - \") (dir)) => true\n"
             "(def a 1) (dir 'user) => [\"a\"]\n(dir 'no.such.namespace) !! value_error")
 {

@@ -65,16 +65,16 @@ PTC_BUILTIN(str_length, "java", ".length", 1, 1, 0, "(.length s)",
     return ptc_give(out, ptc_int((int64_t)ptc_str_graphemes(argv[0])));
 }
 
-PTC_BUILTIN(str_concat, "java", ".concat", 2, 2, 0, "(.concat s more)",
-            "Two strings as one.",
+PTC_BUILTIN(str_concat, "java", ".concat", 2, 2, 0, "(.concat s more)", "Two strings as one.",
             "(.concat \"ab\" \"c\") => \"abc\"\n(.concat \"ab\" 1) !! type_error")
 {
     return as_strs(vm, "clojure.core/str", argc, argv, out);
 }
 
-PTC_BUILTIN(str_replace, "java", ".replace", 3, 3, 0, "(.replace s part by)",
-            "The string with every occurrence of a part replaced; both are plain text.",
-            "(.replace \"a.b.c\" \".\" \"-\") => \"a-b-c\"\n(.replace \"a\" nil \"b\") !! type_error")
+PTC_BUILTIN(
+    str_replace, "java", ".replace", 3, 3, 0, "(.replace s part by)",
+    "The string with every occurrence of a part replaced; both are plain text.",
+    "(.replace \"a.b.c\" \".\" \"-\") => \"a-b-c\"\n(.replace \"a\" nil \"b\") !! type_error")
 {
     return as_strs(vm, "clojure.string/replace", argc, argv, out);
 }
@@ -202,8 +202,7 @@ PTC_BUILTIN(str_char_at, "java", ".charAt", 2, 2, 0, "(.charAt s n)",
 {
     PTC_UNUSED(argc);
     int64_t n, at;
-    if (!arg_strs(vm, 1, argv) || !arg_place(vm, argv, 1, &n) ||
-        !byte_place(vm, argv[0], n, &at))
+    if (!arg_strs(vm, 1, argv) || !arg_place(vm, argv, 1, &n) || !byte_place(vm, argv[0], n, &at))
         return false;
     size_t len = ptc_str_len(argv[0]);
     if (at < 0 || (size_t)at == len)
@@ -290,13 +289,14 @@ static bool is_plain(const char *p, size_t len)
     return true;
 }
 
-PTC_BUILTIN(str_split, "java", ".split", 2, 3, 0, "(.split s pattern limit?)",
-            "A vector of the parts of a string between separators; the string that describes them is "
-            "a regex, so signs such as . need \\ before them.",
-            "(.split \"a,b,,c,,\" \",\") => [\"a\" \"b\" \"\" \"c\"]\n"
-            "(.split \"1.2\" \"\\\\.\") => [\"1\" \"2\"]\n"
-            "(.split \"a  b\" \"\\\\s+\") => [\"a\" \"b\"]\n"
-            "(.split \"a\" \"[\") !! value_error\n(.split nil \",\") !! type_error")
+PTC_BUILTIN(
+    str_split, "java", ".split", 2, 3, 0, "(.split s pattern limit?)",
+    "A vector of the parts of a string between separators; the string that describes them is "
+    "a regex, so signs such as . need \\ before them.",
+    "(.split \"a,b,,c,,\" \",\") => [\"a\" \"b\" \"\" \"c\"]\n"
+    "(.split \"1.2\" \"\\\\.\") => [\"1\" \"2\"]\n"
+    "(.split \"a  b\" \"\\\\s+\") => [\"a\" \"b\"]\n"
+    "(.split \"a\" \"[\") !! value_error\n(.split nil \",\") !! type_error")
 {
     PtcValue args[3] = {argv[0], argv[1], argc == 3 ? argv[2] : PTC_NIL};
     if (!arg_strs(vm, 2, argv))
@@ -393,11 +393,12 @@ PTC_BUILTIN(any_is_empty, "java", ".isEmpty", 1, 1, 0, "(.isEmpty s)",
     return arg_coll(vm, argv) && ptc_give(out, ptc_bool(ptc_obj(argv[0])->count == 0));
 }
 
-PTC_BUILTIN(coll_get, "java", ".get", 2, 2, 0, "(.get coll key)",
-            "The value of a key in a map, nil when it has none; the element of a vector at an index, "
-            "which must be there.",
-            "(.get {:a 1} :a) => 1\n(.get {:a 1} :b) => nil\n(.get [1 2] 1) => 2\n"
-            "(.get [1 2] 2) !! index_error\n(.get \"ab\" 0) !! type_error")
+PTC_BUILTIN(
+    coll_get, "java", ".get", 2, 2, 0, "(.get coll key)",
+    "The value of a key in a map, nil when it has none; the element of a vector at an index, "
+    "which must be there.",
+    "(.get {:a 1} :a) => 1\n(.get {:a 1} :b) => nil\n(.get [1 2] 1) => 2\n"
+    "(.get [1 2] 2) !! index_error\n(.get \"ab\" 0) !! type_error")
 {
     int64_t n;
     if (ptc_is_map(argv[0]))
@@ -427,11 +428,16 @@ PTC_BUILTIN(map_contains_key, "java", ".containsKey", 2, 2, 0, "(.containsKey ma
     return ptc_arg_map(vm, argv, 0) && ptc_as(vm, "clojure.core/contains?", argc, argv, out);
 }
 
-const PtcBuiltin *const ptc_lib_interop[] = {
-    &str_to_lower_def,    &str_to_upper_def,     &str_starts_with_def, &str_ends_with_def,
-    &str_length_def,      &str_concat_def,       &str_replace_def,     &str_trim_def,
-    &str_strip_def,       &str_is_blank_def,     &str_equals_case_def, &str_substring_def,
-    &str_char_at_def,     &str_index_of_def,     &str_last_index_of_def, &str_split_def,
-    &any_to_string_def,   &any_equals_def,       &any_compare_to_def,  &any_contains_def,
-    &coll_size_def,       &any_is_empty_def,     &coll_get_def,        &map_get_or_def,
-    &map_contains_key_def, NULL};
+const PtcBuiltin *const ptc_lib_interop[] = {&str_to_lower_def,      &str_to_upper_def,
+                                             &str_starts_with_def,   &str_ends_with_def,
+                                             &str_length_def,        &str_concat_def,
+                                             &str_replace_def,       &str_trim_def,
+                                             &str_strip_def,         &str_is_blank_def,
+                                             &str_equals_case_def,   &str_substring_def,
+                                             &str_char_at_def,       &str_index_of_def,
+                                             &str_last_index_of_def, &str_split_def,
+                                             &any_to_string_def,     &any_equals_def,
+                                             &any_compare_to_def,    &any_contains_def,
+                                             &coll_size_def,         &any_is_empty_def,
+                                             &coll_get_def,          &map_get_or_def,
+                                             &map_contains_key_def,  NULL};

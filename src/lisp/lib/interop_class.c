@@ -57,12 +57,12 @@ static bool is_space(uint32_t c)
            c != 0x202f;
 }
 
-#define CHARACTER_TEST(id, name, test, doc, examples)                                             \
-    PTC_BUILTIN(id, "Character", name, 1, 1, 0, "(Character/" name " c)", doc, examples)          \
-    {                                                                                             \
-        PTC_UNUSED(argc);                                                                         \
-        uint32_t c;                                                                               \
-        return arg_char(vm, argv, &c) && ptc_give(out, ptc_bool(test(c)));                        \
+#define CHARACTER_TEST(id, name, test, doc, examples)                                    \
+    PTC_BUILTIN(id, "Character", name, 1, 1, 0, "(Character/" name " c)", doc, examples) \
+    {                                                                                    \
+        PTC_UNUSED(argc);                                                                \
+        uint32_t c;                                                                      \
+        return arg_char(vm, argv, &c) && ptc_give(out, ptc_bool(test(c)));               \
     }
 
 CHARACTER_TEST(char_is_letter, "isLetter", is_letter, "Is the character a letter?",
@@ -241,8 +241,12 @@ PTC_BUILTIN(boolean_value_of, "Boolean", "valueOf", 1, 1, 0, "(Boolean/valueOf x
 }
 
 const PtcBuiltin *const ptc_lib_interop_class[] = {
-    &char_is_letter_def,   &char_is_alphabetic_def, &char_is_digit_def,  &char_is_letter_or_digit_def,
-    &char_is_upper_def,    &char_is_lower_def,      &char_is_space_def,  &char_to_upper_def,
-    &char_to_lower_def,    &char_numeric_def,       &string_value_of_def, &string_format_def,
-    &string_join_def,      &integer_value_of_def,   &long_value_of_def,  &double_value_of_def,
+    &char_is_letter_def,   &char_is_alphabetic_def,
+    &char_is_digit_def,    &char_is_letter_or_digit_def,
+    &char_is_upper_def,    &char_is_lower_def,
+    &char_is_space_def,    &char_to_upper_def,
+    &char_to_lower_def,    &char_numeric_def,
+    &string_value_of_def,  &string_format_def,
+    &string_join_def,      &integer_value_of_def,
+    &long_value_of_def,    &double_value_of_def,
     &boolean_value_of_def, NULL};

@@ -161,8 +161,7 @@ bool ptc_time_between(PtcTime a, PtcTime b, int unit, int64_t *out)
 
 static PtcValue new_record(PtcHeap *heap, unsigned kind, const PtcValue *fields, size_t n)
 {
-    PtcRecord *o =
-        ptc_heap_object(heap, PTC_T_RECORD, sizeof *o + n * sizeof *fields, (uint32_t)n);
+    PtcRecord *o = ptc_heap_object(heap, PTC_T_RECORD, sizeof *o + n * sizeof *fields, (uint32_t)n);
     if (!o)
         return PTC_NONE;
     o->obj.aux = (uint16_t)kind;
@@ -204,11 +203,11 @@ bool ptc_arg_kind(PtcVM *vm, const PtcValue *argv, int i, unsigned kinds, const 
 
 static const char *const days[] = {"MONDAY", "TUESDAY",  "WEDNESDAY", "THURSDAY",
                                    "FRIDAY", "SATURDAY", "SUNDAY",    NULL};
-static const char *const months[] = {"JANUARY", "FEBRUARY", "MARCH",     "APRIL",   "MAY",
-                                     "JUNE",    "JULY",     "AUGUST",    "SEPTEMBER",
-                                     "OCTOBER", "NOVEMBER", "DECEMBER",  NULL};
-static const char *const units[] = {"NANOS", "MICROS",    "MILLIS", "SECONDS", "MINUTES",
-                                    "HOURS", "HALF_DAYS", "DAYS",   "WEEKS",   "MONTHS",
+static const char *const months[] = {"JANUARY",  "FEBRUARY", "MARCH",  "APRIL",     "MAY",
+                                     "JUNE",     "JULY",     "AUGUST", "SEPTEMBER", "OCTOBER",
+                                     "NOVEMBER", "DECEMBER", NULL};
+static const char *const units[] = {"NANOS", "MICROS",    "MILLIS",    "SECONDS", "MINUTES",
+                                    "HOURS", "HALF_DAYS", "DAYS",      "WEEKS",   "MONTHS",
                                     "YEARS", "DECADES",   "CENTURIES", NULL};
 static const char *const zones[] = {"UTC", NULL};
 

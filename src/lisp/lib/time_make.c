@@ -44,8 +44,7 @@ static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *exp
     const char *text = ptc_str_bytes(argv[0]);
     size_t len = ptc_str_len(argv[0]);
     if (argc == 1)
-        return ptc_iso_parse(text, len, false, out, why) ||
-               fail_text(vm, argv[0], why, expected);
+        return ptc_iso_parse(text, len, false, out, why) || fail_text(vm, argv[0], why, expected);
     if (!ptc_arg_kind(vm, argv, 1, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
         return false;
     PtcValue pattern = ptc_record_field(argv[1], 0);
@@ -83,8 +82,7 @@ PTC_BUILTIN(date_parse, "LocalDate", "parse", 1, 2, 0, "(LocalDate/parse s forma
     return ptc_give_date(vm, ptc_parsed_days(&p), out);
 }
 
-PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2, 0,
-            "(LocalDateTime/parse s formatter?)",
+PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2, 0, "(LocalDateTime/parse s formatter?)",
             "The date and time of day, without a zone, that a text spells.",
             "(LocalDateTime/parse \"2024-05-31T10:20:30\") => \"2024-05-31T10:20:30\"\n"
             "(LocalDateTime/parse \"2024-05-31T10:20\") => \"2024-05-31T10:20\"\n"
@@ -118,12 +116,13 @@ PTC_BUILTIN(instant_parse, "Instant", "parse", 1, 1, 0, "(Instant/parse s)",
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_parsed_time(&p), out);
 }
 
-PTC_BUILTIN(time_parse, "java.time", "parse", 1, 1, 0, "(parse s)",
-            "A date from text without a time of day, else an instant, in UTC unless it has an offset.",
-            "(parse \"2024-05-31\") => \"2024-05-31\"\n"
-            "(parse \"2024-05-31T10:20:30\") => \"2024-05-31T10:20:30Z\"\n"
-            "(parse \"2024-05-31T10:20:30-0530\") => \"2024-05-31T15:50:30Z\"\n"
-            "(parse \"today\") !! value_error")
+PTC_BUILTIN(
+    time_parse, "java.time", "parse", 1, 1, 0, "(parse s)",
+    "A date from text without a time of day, else an instant, in UTC unless it has an offset.",
+    "(parse \"2024-05-31\") => \"2024-05-31\"\n"
+    "(parse \"2024-05-31T10:20:30\") => \"2024-05-31T10:20:30Z\"\n"
+    "(parse \"2024-05-31T10:20:30-0530\") => \"2024-05-31T15:50:30Z\"\n"
+    "(parse \"today\") !! value_error")
 {
     PTC_UNUSED(argc);
     PtcParsed p;
@@ -217,8 +216,14 @@ static bool from_parts(PtcVM *vm, int argc, const PtcValue *argv, PtcParsed *p)
     char why[PTC_WHY], name[64];
     if (!arg_parts(vm, argc, argv, parts))
         return false;
-    *p = (PtcParsed){.year = parts[0], .month = parts[1], .day = parts[2], .hour = parts[3],
-                     .minute = parts[4], .second = parts[5], .nano = parts[6], .has_date = true};
+    *p = (PtcParsed){.year = parts[0],
+                     .month = parts[1],
+                     .day = parts[2],
+                     .hour = parts[3],
+                     .minute = parts[4],
+                     .second = parts[5],
+                     .nano = parts[6],
+                     .has_date = true};
     return ptc_parsed_check(p, why) ||
            ptc_fail(vm, PTC_E_VALUE, "%s: %s", full_name(vm, name), why);
 }
@@ -312,7 +317,8 @@ PTC_BUILTIN(datetime_of_second, "LocalDateTime", "ofEpochSecond", 3, 3, 0,
         !ptc_arg_enum(vm, argv, 2, PTC_G_ZONE, "ZoneOffset/UTC"))
         return false;
     if (nanos < 0 || nanos >= PTC_NANOS)
-        return ptc_fail(vm, PTC_E_VALUE, "ofEpochSecond: %lld is no count of nanoseconds in a second",
+        return ptc_fail(vm, PTC_E_VALUE,
+                        "ofEpochSecond: %lld is no count of nanoseconds in a second",
                         (long long)nanos);
     return ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){s, nanos}, out);
 }
@@ -357,13 +363,14 @@ static bool date_from_text(PtcVM *vm, PtcValue text, PtcValue *out)
     return ptc_give_time(vm, PTC_R_INSTANT, ptc_parsed_time(&p), out);
 }
 
-PTC_BUILTIN(util_date, "java.util", "java.util.Date.", 0, 1, 0, "(java.util.Date. x?)",
-            "An instant from milliseconds since 1970, from text (ISO, or as in mail headers), from a "
-            "date or time; without an argument, now.",
-            "(java.util.Date. 1500) => \"1970-01-01T00:00:01.500Z\"\n"
-            "(java.util.Date. \"Thu, 8 Jan 2026 14:30:00 +0000\") => \"2026-01-08T14:30:00Z\"\n"
-            "(java.util.Date. (LocalDate/of 2024 5 31)) => \"2024-05-31T00:00:00Z\"\n"
-            "(java.util.Date. nil) !! type_error")
+PTC_BUILTIN(
+    util_date, "java.util", "java.util.Date.", 0, 1, 0, "(java.util.Date. x?)",
+    "An instant from milliseconds since 1970, from text (ISO, or as in mail headers), from a "
+    "date or time; without an argument, now.",
+    "(java.util.Date. 1500) => \"1970-01-01T00:00:01.500Z\"\n"
+    "(java.util.Date. \"Thu, 8 Jan 2026 14:30:00 +0000\") => \"2026-01-08T14:30:00Z\"\n"
+    "(java.util.Date. (LocalDate/of 2024 5 31)) => \"2024-05-31T00:00:00Z\"\n"
+    "(java.util.Date. nil) !! type_error")
 {
     if (argc == 0)
         return ptc_give_time(vm, PTC_R_INSTANT, now(), out);
@@ -388,7 +395,8 @@ PTC_BUILTIN(duration_between, "Duration", "between", 2, 2, 0, "(Duration/between
 {
     PTC_UNUSED(argc);
     if (ptc_is_record(argv[0], PTC_R_DATE)) {
-        ptc_fail(vm, PTC_E_TYPE, "Duration/between: argument 1 is a date, which has no time of day");
+        ptc_fail(vm, PTC_E_TYPE,
+                 "Duration/between: argument 1 is a date, which has no time of day");
         return ptc_fail_hint(vm, "count days: (.between ChronoUnit/DAYS start end)");
     }
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_INSTANT, "an instant or date-time") ||
@@ -400,12 +408,12 @@ PTC_BUILTIN(duration_between, "Duration", "between", 2, 2, 0, "(Duration/between
     return ptc_give_time(vm, PTC_R_DURATION, ptc_time_from_nanos(n), out);
 }
 
-#define DURATION_OF(id, name, unit, examples)                                                     \
-    PTC_BUILTIN(id, "Duration", name, 1, 1, 0, "(Duration/" name " n)",                           \
-                "The duration of n of these units.", examples)                                    \
-    {                                                                                             \
-        PTC_UNUSED(argc);                                                                         \
-        return from_epoch(vm, argv, PTC_R_DURATION, unit, out);                                   \
+#define DURATION_OF(id, name, unit, examples)                           \
+    PTC_BUILTIN(id, "Duration", name, 1, 1, 0, "(Duration/" name " n)", \
+                "The duration of n of these units.", examples)          \
+    {                                                                   \
+        PTC_UNUSED(argc);                                               \
+        return from_epoch(vm, argv, PTC_R_DURATION, unit, out);         \
     }
 
 DURATION_OF(duration_days, "ofDays", PTC_U_DAYS,
@@ -451,14 +459,15 @@ PTC_BUILTIN(month_of, "Month", "of", 1, 1, 0, "(Month/of n)", "The month with th
     return enum_of(vm, argv, PTC_G_MONTH, 12, out);
 }
 
-PTC_BUILTIN(formatter_of, "DateTimeFormatter", "ofPattern", 1, 1, 0,
-            "(DateTimeFormatter/ofPattern pattern)",
-            "A formatter after a pattern of letters: yyyy MM dd HH hh a mm ss SSS, MMM and MMMM for "
-            "names of months, EEE and EEEE of days, D day of the year, X offset; text in 'quotes'.",
-            "(.format (LocalDate/of 2024 5 1) (DateTimeFormatter/ofPattern \"EEE, d MMM yyyy\")) => "
-            "\"Wed, 1 May 2024\"\n"
-            "(DateTimeFormatter/ofPattern \"yyyy-QQ\") !! value_error\n"
-            "(DateTimeFormatter/ofPattern nil) !! type_error")
+PTC_BUILTIN(
+    formatter_of, "DateTimeFormatter", "ofPattern", 1, 1, 0,
+    "(DateTimeFormatter/ofPattern pattern)",
+    "A formatter after a pattern of letters: yyyy MM dd HH hh a mm ss SSS, MMM and MMMM for "
+    "names of months, EEE and EEEE of days, D day of the year, X offset; text in 'quotes'.",
+    "(.format (LocalDate/of 2024 5 1) (DateTimeFormatter/ofPattern \"EEE, d MMM yyyy\")) => "
+    "\"Wed, 1 May 2024\"\n"
+    "(DateTimeFormatter/ofPattern \"yyyy-QQ\") !! value_error\n"
+    "(DateTimeFormatter/ofPattern nil) !! type_error")
 {
     PTC_UNUSED(argc);
     char why[PTC_WHY];
@@ -471,14 +480,33 @@ PTC_BUILTIN(formatter_of, "DateTimeFormatter", "ofPattern", 1, 1, 0,
     return ptc_give(out, ptc_record_new(vm, PTC_R_FORMATTER, argv, 1));
 }
 
-const PtcBuiltin *const ptc_lib_time[] = {
-    &date_parse_def,       &datetime_parse_def,      &instant_parse_def,
-    &time_parse_def,       &system_millis_def,       &time_millis_def,
-    &date_now_def,         &datetime_now_def,        &instant_now_def,
-    &date_of_def,          &datetime_of_def,         &date_of_epoch_day_def,
-    &date_of_year_day_def, &instant_of_second_def,   &instant_of_milli_def,
-    &datetime_of_second_def, &datetime_of_instant_def, &date_of_instant_def,
-    &util_date_def,        &duration_between_def,    &duration_days_def,
-    &duration_hours_def,   &duration_minutes_def,    &duration_seconds_def,
-    &duration_millis_def,  &duration_nanos_def,      &day_of_def,
-    &month_of_def,         &formatter_of_def,        NULL};
+const PtcBuiltin *const ptc_lib_time[] = {&date_parse_def,
+                                          &datetime_parse_def,
+                                          &instant_parse_def,
+                                          &time_parse_def,
+                                          &system_millis_def,
+                                          &time_millis_def,
+                                          &date_now_def,
+                                          &datetime_now_def,
+                                          &instant_now_def,
+                                          &date_of_def,
+                                          &datetime_of_def,
+                                          &date_of_epoch_day_def,
+                                          &date_of_year_day_def,
+                                          &instant_of_second_def,
+                                          &instant_of_milli_def,
+                                          &datetime_of_second_def,
+                                          &datetime_of_instant_def,
+                                          &date_of_instant_def,
+                                          &util_date_def,
+                                          &duration_between_def,
+                                          &duration_days_def,
+                                          &duration_hours_def,
+                                          &duration_minutes_def,
+                                          &duration_seconds_def,
+                                          &duration_millis_def,
+                                          &duration_nanos_def,
+                                          &day_of_def,
+                                          &month_of_def,
+                                          &formatter_of_def,
+                                          NULL};

@@ -50,17 +50,17 @@ static bool give_part(PtcVM *vm, PtcValue v, Part part, PtcValue *out)
     return ptc_give(out, ptc_int(s % 60));
 }
 
-#define PART(id, name, part, kinds, expected, usage, doc, examples)                               \
-    PTC_BUILTIN(id, "java", name, 1, 1, 0, usage, doc, examples)                                  \
-    {                                                                                             \
-        PTC_UNUSED(argc);                                                                         \
-        return ptc_arg_kind(vm, argv, 0, kinds, expected) && give_part(vm, argv[0], part, out);   \
+#define PART(id, name, part, kinds, expected, usage, doc, examples)                             \
+    PTC_BUILTIN(id, "java", name, 1, 1, 0, usage, doc, examples)                                \
+    {                                                                                           \
+        PTC_UNUSED(argc);                                                                       \
+        return ptc_arg_kind(vm, argv, 0, kinds, expected) && give_part(vm, argv[0], part, out); \
     }
-#define DATE_PART(id, name, part, doc, examples)                                                  \
+#define DATE_PART(id, name, part, doc, examples) \
     PART(id, name, part, DATES, "a date or date-time", "(" name " date)", doc, examples)
-#define ONLY_DATE_PART(id, name, part, doc, examples)                                             \
+#define ONLY_DATE_PART(id, name, part, doc, examples) \
     PART(id, name, part, PTC_K_DATE, "a date", "(" name " date)", doc, examples)
-#define TIME_PART(id, name, part, doc, examples)                                                  \
+#define TIME_PART(id, name, part, doc, examples) \
     PART(id, name, part, PTC_K_DATETIME, "a date-time", "(" name " date-time)", doc, examples)
 
 DATE_PART(get_year, ".getYear", YEAR, "The year of a date or date-time.",
@@ -104,8 +104,7 @@ PTC_BUILTIN(get_nano, "java", ".getNano", 1, 1, 0, "(.getNano time)",
             "(.getNano (Instant/ofEpochMilli 1500)) => 500000000\n(.getNano 1) !! type_error")
 {
     PTC_UNUSED(argc);
-    return ptc_arg_kind(vm, argv, 0, CLOCKS | PTC_K_DURATION,
-                        "a date-time, instant or duration") &&
+    return ptc_arg_kind(vm, argv, 0, CLOCKS | PTC_K_DURATION, "a date-time, instant or duration") &&
            ptc_give(out, ptc_record_field(argv[0], 1));
 }
 
@@ -229,7 +228,8 @@ PTC_BUILTIN(to_instant, "java", ".toInstant", 1, 2, 0, "(.toInstant date-time Zo
             "\"2024-05-31T10:20:00Z\"\n(.toInstant (LocalDate/of 2024 5 31)) !! type_error")
 {
     if (argc == 1)
-        return ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT, "an instant, or a date-time with an offset") &&
+        return ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT,
+                            "an instant, or a date-time with an offset") &&
                ptc_give(out, argv[0]);
     return ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time") &&
            ptc_arg_enum(vm, argv, 1, PTC_G_ZONE, "ZoneOffset/UTC") &&
@@ -243,8 +243,8 @@ PTC_BUILTIN(at_start_of_day, "java", ".atStartOfDay", 1, 1, 0, "(.atStartOfDay d
 {
     PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date") &&
-           ptc_give_time(vm, PTC_R_DATETIME,
-                         (PtcTime){ptc_date_days(argv[0]) * PTC_DAY_SECONDS, 0}, out);
+           ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){ptc_date_days(argv[0]) * PTC_DAY_SECONDS, 0},
+                         out);
 }
 
 PTC_BUILTIN(at_time, "java", ".atTime", 3, 4, 0, "(.atTime date hour minute second?)",
@@ -287,8 +287,10 @@ static bool give_with(PtcVM *vm, const PtcValue *argv, Part part, PtcValue *out)
     else if (!ptc_arg_int(vm, argv, 1, &n))
         return false;
     PtcCivil c = ptc_civil_from_days(ptc_days_of(argv[0]));
-    PtcParsed p = {.year = part == YEAR ? n : c.year, .month = part == MONTH ? n : c.month,
-                   .day = part == DAY ? n : 1, .has_date = true};
+    PtcParsed p = {.year = part == YEAR ? n : c.year,
+                   .month = part == MONTH ? n : c.month,
+                   .day = part == DAY ? n : 1,
+                   .has_date = true};
     char why[PTC_WHY];
     if (!ptc_parsed_check(&p, why))
         return ptc_fail(vm, PTC_E_VALUE, "%s: %s", ptc_builtin_row(vm->running)->name, why);
@@ -298,11 +300,11 @@ static bool give_with(PtcVM *vm, const PtcValue *argv, Part part, PtcValue *out)
     return give_moved(vm, argv[0], ptc_parsed_days(&p), out);
 }
 
-#define WITH(id, name, part, usage, doc, examples)                                                \
-    PTC_BUILTIN(id, "java", name, 2, 2, 0, usage, doc, examples)                                  \
-    {                                                                                             \
-        PTC_UNUSED(argc);                                                                         \
-        return give_with(vm, argv, part, out);                                                    \
+#define WITH(id, name, part, usage, doc, examples)               \
+    PTC_BUILTIN(id, "java", name, 2, 2, 0, usage, doc, examples) \
+    {                                                            \
+        PTC_UNUSED(argc);                                        \
+        return give_with(vm, argv, part, out);                   \
     }
 
 WITH(with_day, ".withDayOfMonth", DAY, "(.withDayOfMonth date n)",
@@ -397,12 +399,14 @@ PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
 }
 
 const PtcBuiltin *const ptc_lib_time_method[] = {
-    &get_year_def,      &get_month_value_def, &get_month_def,        &get_day_def,
-    &get_weekday_def,   &get_year_day_def,    &length_of_month_def,  &length_of_year_def,
-    &is_leap_year_def,  &get_hour_def,        &get_minute_def,       &get_second_def,
-    &get_nano_def,      &is_before_def,       &is_after_def,         &is_equal_def,
-    &to_epoch_day_def,  &to_epoch_second_def, &get_epoch_second_def, &to_epoch_milli_def,
-    &get_time_def,      &to_local_date_def,   &to_instant_def,       &at_start_of_day_def,
-    &at_time_def,       &with_day_def,        &with_month_def,       &with_year_def,
-    &get_value_def,     &enum_name_def,       &time_format_def,      &time_reparse_def,
-    NULL};
+    &get_year_def,         &get_month_value_def, &get_month_def,
+    &get_day_def,          &get_weekday_def,     &get_year_day_def,
+    &length_of_month_def,  &length_of_year_def,  &is_leap_year_def,
+    &get_hour_def,         &get_minute_def,      &get_second_def,
+    &get_nano_def,         &is_before_def,       &is_after_def,
+    &is_equal_def,         &to_epoch_day_def,    &to_epoch_second_def,
+    &get_epoch_second_def, &to_epoch_milli_def,  &get_time_def,
+    &to_local_date_def,    &to_instant_def,      &at_start_of_day_def,
+    &at_time_def,          &with_day_def,        &with_month_def,
+    &with_year_def,        &get_value_def,       &enum_name_def,
+    &time_format_def,      &time_reparse_def,    NULL};

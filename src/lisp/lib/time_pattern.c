@@ -80,12 +80,20 @@ static bool next_token(const char **p, const char *end, bool *quoted, Token *t)
 static size_t most_of(char letter)
 {
     switch (letter) {
-    case 'y': case 'u': return 6;
-    case 'M': case 'L': case 'E': return 5;
+    case 'y':
+    case 'u': return 6;
+    case 'M':
+    case 'L':
+    case 'E': return 5;
     case 'S': return 9;
-    case 'D': case 'X': return 3;
+    case 'D':
+    case 'X': return 3;
     case 'a': return 1;
-    case 'd': case 'H': case 'h': case 'm': case 's': return 2;
+    case 'd':
+    case 'H':
+    case 'h':
+    case 'm':
+    case 's': return 2;
     default: return 0;
     }
 }
@@ -157,15 +165,15 @@ static bool add_year(PtcBuf *buf, const Token *t, int64_t year)
     if (t->count == 2)
         return add_number(buf, (year % 100 + 100) % 100, 2);
     bool plus = t->count >= 4 && year > 9999;
-    return (!plus || ptc_buf_add_char(buf, '+')) &&
-           (year >= 0 || ptc_buf_add_char(buf, '-')) &&
+    return (!plus || ptc_buf_add_char(buf, '+')) && (year >= 0 || ptc_buf_add_char(buf, '-')) &&
            add_number(buf, year < 0 ? -year : year, t->count);
 }
 
 static bool add_date_part(PtcBuf *buf, const Token *t, const Parts *p)
 {
     switch (t->letter) {
-    case 'y': case 'u': return add_year(buf, t, p->date.year);
+    case 'y':
+    case 'u': return add_year(buf, t, p->date.year);
     case 'd': return add_number(buf, p->date.day, t->count);
     case 'D': return add_number(buf, ptc_day_of_year(p->days), t->count);
     case 'E': return add_name(buf, ptc_weekday_name(ptc_day_of_week(p->days)), t->count);
@@ -351,8 +359,10 @@ static bool take_token(Reading *r, const Token *t)
             return false;
         r->p += t->count;
         return true;
-    case 'y': case 'u': return take_year(r, t);
-    case 'M': case 'L':
+    case 'y':
+    case 'u': return take_year(r, t);
+    case 'M':
+    case 'L':
         r->has_month = true;
         return t->count < 3 ? take_number(r, t->count, 2, &r->out->month)
                             : take_name(r, month_names, 12, t->count, &r->out->month);
@@ -397,8 +407,13 @@ bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcParsed
                        char why[PTC_WHY])
 {
     const char *p = ptc_str_bytes(pattern), *end = p + ptc_str_len(pattern);
-    Reading r = {.p = text, .end = text + len, .out = out, .half = -1, .hour12 = -1,
-                 .weekday = -1, .of_year = -1};
+    Reading r = {.p = text,
+                 .end = text + len,
+                 .out = out,
+                 .half = -1,
+                 .hour12 = -1,
+                 .weekday = -1,
+                 .of_year = -1};
     bool quoted = false, ok = true;
     Token t;
     memset(out, 0, sizeof *out);

@@ -11,9 +11,10 @@ static unsigned kinds_of(int unit)
 {
     switch (unit) {
     case PTC_U_DAYS: return PTC_K_DATE | PTC_K_DATETIME | PTC_K_DURATION;
-    case PTC_U_HOURS: case PTC_U_MINUTES: return PTC_K_DATETIME | PTC_K_DURATION;
-    case PTC_U_SECONDS: case PTC_U_NANOS:
-        return PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_DURATION;
+    case PTC_U_HOURS:
+    case PTC_U_MINUTES: return PTC_K_DATETIME | PTC_K_DURATION;
+    case PTC_U_SECONDS:
+    case PTC_U_NANOS: return PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_DURATION;
     case PTC_U_MILLIS: return PTC_K_INSTANT | PTC_K_DURATION;
     default: return PTC_K_DATE | PTC_K_DATETIME;
     }
@@ -65,11 +66,11 @@ static bool shift(PtcVM *vm, const PtcValue *argv, int unit, bool back, PtcValue
            (!back || negate(vm, &n)) && give_shifted(vm, argv[0], unit, n, out);
 }
 
-#define SHIFT(id, name, unit, back, doc, examples)                                                \
-    PTC_BUILTIN(id, "java", name, 2, 2, 0, "(" name " time n)", doc, examples)                    \
-    {                                                                                             \
-        PTC_UNUSED(argc);                                                                         \
-        return shift(vm, argv, unit, back, out);                                                  \
+#define SHIFT(id, name, unit, back, doc, examples)                             \
+    PTC_BUILTIN(id, "java", name, 2, 2, 0, "(" name " time n)", doc, examples) \
+    {                                                                          \
+        PTC_UNUSED(argc);                                                      \
+        return shift(vm, argv, unit, back, out);                               \
     }
 
 SHIFT(plus_days, ".plusDays", PTC_U_DAYS, false, "The date n days later.",
@@ -281,11 +282,11 @@ static bool give_units(PtcVM *vm, const PtcValue *argv, int unit, PtcValue *out)
     return ptc_give(out, ptc_int_new(vm->heap, (int64_t)n));
 }
 
-#define TO_UNITS(id, name, unit, doc, examples)                                                   \
-    PTC_BUILTIN(id, "java", name, 1, 1, 0, "(" name " duration)", doc, examples)                  \
-    {                                                                                             \
-        PTC_UNUSED(argc);                                                                         \
-        return give_units(vm, argv, unit, out);                                                   \
+#define TO_UNITS(id, name, unit, doc, examples)                                  \
+    PTC_BUILTIN(id, "java", name, 1, 1, 0, "(" name " duration)", doc, examples) \
+    {                                                                            \
+        PTC_UNUSED(argc);                                                        \
+        return give_units(vm, argv, unit, out);                                  \
     }
 
 TO_UNITS(to_days, ".toDays", PTC_U_DAYS, "The whole days of a duration, toward zero.",
@@ -297,8 +298,7 @@ TO_UNITS(to_minutes, ".toMinutes", PTC_U_MINUTES, "The whole minutes of a durati
          "(.toMinutes (Duration/ofSeconds 90)) => 1\n(.toMinutes \"PT1M\") !! type_error")
 TO_UNITS(to_seconds, ".toSeconds", PTC_U_SECONDS, "The whole seconds of a duration, toward zero.",
          "(.toSeconds (Duration/ofMillis 1500)) => 1\n(.toSeconds 1) !! type_error")
-TO_UNITS(to_millis, ".toMillis", PTC_U_MILLIS,
-         "The whole milliseconds of a duration, toward zero.",
+TO_UNITS(to_millis, ".toMillis", PTC_U_MILLIS, "The whole milliseconds of a duration, toward zero.",
          "(.toMillis (Duration/ofSeconds 2)) => 2000\n(.toMillis nil) !! type_error")
 TO_UNITS(to_nanos, ".toNanos", PTC_U_NANOS, "The nanoseconds of a duration.",
          "(.toNanos (Duration/ofMillis 2)) => 2000000\n"
@@ -368,13 +368,20 @@ PTC_BUILTIN(is_zero, "java", ".isZero", 1, 1, 0, "(.isZero duration)", "Is a dur
            ptc_give(out, ptc_bool(ptc_time_nanos(ptc_time_of(argv[0])) == 0));
 }
 
-const PtcBuiltin *const ptc_lib_time_span[] = {
-    &plus_days_def,     &minus_days_def,   &plus_weeks_def,       &minus_weeks_def,
-    &plus_months_def,   &minus_months_def, &plus_years_def,       &minus_years_def,
-    &plus_hours_def,    &minus_hours_def,  &plus_minutes_def,     &minus_minutes_def,
-    &plus_seconds_def,  &minus_seconds_def, &plus_millis_def,     &minus_millis_def,
-    &time_plus_def,     &time_minus_def,   &unit_between_def,     &time_until_def,
-    &truncated_to_def,  &to_days_def,      &to_hours_def,         &to_minutes_def,
-    &to_seconds_def,    &to_millis_def,    &to_nanos_def,         &get_seconds_def,
-    &multiplied_by_def, &duration_negated_def, &duration_abs_def, &is_negative_def,
-    &is_zero_def,       NULL};
+const PtcBuiltin *const ptc_lib_time_span[] = {&plus_days_def,     &minus_days_def,
+                                               &plus_weeks_def,    &minus_weeks_def,
+                                               &plus_months_def,   &minus_months_def,
+                                               &plus_years_def,    &minus_years_def,
+                                               &plus_hours_def,    &minus_hours_def,
+                                               &plus_minutes_def,  &minus_minutes_def,
+                                               &plus_seconds_def,  &minus_seconds_def,
+                                               &plus_millis_def,   &minus_millis_def,
+                                               &time_plus_def,     &time_minus_def,
+                                               &unit_between_def,  &time_until_def,
+                                               &truncated_to_def,  &to_days_def,
+                                               &to_hours_def,      &to_minutes_def,
+                                               &to_seconds_def,    &to_millis_def,
+                                               &to_nanos_def,      &get_seconds_def,
+                                               &multiplied_by_def, &duration_negated_def,
+                                               &duration_abs_def,  &is_negative_def,
+                                               &is_zero_def,       NULL};

@@ -116,9 +116,8 @@ bool ptc_parsed_check(const PtcParsed *p, char why[PTC_WHY])
 PtcTime ptc_parsed_time(const PtcParsed *p)
 {
     int64_t days = ptc_parsed_days(p);
-    return (PtcTime){days * PTC_DAY_SECONDS + p->hour * 3600 + p->minute * 60 + p->second -
-                         p->offset,
-                     p->nano};
+    return (PtcTime){
+        days * PTC_DAY_SECONDS + p->hour * 3600 + p->minute * 60 + p->second - p->offset, p->nano};
 }
 
 bool ptc_iso_parse(const char *text, size_t len, bool loose, PtcParsed *out, char why[PTC_WHY])
@@ -194,7 +193,10 @@ enum { TEXT = 64 };
 static size_t write_year(char *out, size_t size, int64_t year)
 {
     int64_t a = year < 0 ? -year : year;
-    return (size_t)snprintf(out, size, "%s%04lld", year < 0 ? "-" : year > 9999 ? "+" : "",
+    return (size_t)snprintf(out, size, "%s%04lld",
+                            year < 0      ? "-"
+                            : year > 9999 ? "+"
+                                          : "",
                             (long long)a);
 }
 
@@ -219,7 +221,8 @@ static size_t write_fraction(char *out, size_t size, int64_t nanos)
 /* A time of day; `brief` leaves out seconds that are zero. */
 static size_t write_point(char out[TEXT], PtcTime t, bool brief)
 {
-    int64_t days = ptc_floor_div(t.seconds, PTC_DAY_SECONDS), s = t.seconds - days * PTC_DAY_SECONDS;
+    int64_t days = ptc_floor_div(t.seconds, PTC_DAY_SECONDS),
+            s = t.seconds - days * PTC_DAY_SECONDS;
     size_t n = write_date(out, TEXT, days);
     n += (size_t)snprintf(out + n, TEXT - n, "T%02d:%02d", (int)(s / 3600), (int)(s / 60 % 60));
     if (!brief || s % 60 != 0 || t.nanos != 0)
