@@ -86,7 +86,8 @@ uint32_t ptc_order_at(PtcValue order, size_t rank)
 }
 
 /* The order with m chunks of the given lengths in the place of `gone` chunks from c on. */
-static PtcValue splice(PtcHeap *heap, PtcValue order, size_t c, size_t gone, const PtcValue *chunks, size_t m)
+static PtcValue splice(PtcHeap *heap, PtcValue order, size_t c, size_t gone, const PtcValue *chunks,
+                       size_t m)
 {
     size_t n = chunk_count(order), end = chunk_start(order, c);
     PtcNode *o = new_order(heap, n - gone + m);
@@ -158,8 +159,8 @@ static PtcValue identity(PtcHeap *heap, size_t n)
 
 /* ------------------------------------------------------------------------- objects */
 
-static PtcValue make(PtcHeap *heap, PtcTag tag, size_t count, PtcValue by, PtcValue entries, PtcValue index,
-                     PtcValue order)
+static PtcValue make(PtcHeap *heap, PtcTag tag, size_t count, PtcValue by, PtcValue entries,
+                     PtcValue index, PtcValue order)
 {
     PtcSorted *o = ptc_heap_object(heap, tag, sizeof *o, (uint32_t)count);
     if (!o)
@@ -172,7 +173,8 @@ static PtcValue make(PtcHeap *heap, PtcTag tag, size_t count, PtcValue by, PtcVa
     return ptc_from_obj(o);
 }
 
-PtcValue ptc_sorted_version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entries, PtcValue index, PtcValue order)
+PtcValue ptc_sorted_version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entries,
+                            PtcValue index, PtcValue order)
 {
     return make(heap, ptc_tag(v), count, sorted(v)->by, entries, index, order);
 }
@@ -181,20 +183,24 @@ PtcValue ptc_sorted_wrap(PtcHeap *heap, PtcValue dict, PtcValue by)
 {
     const PtcDict *d = (const PtcDict *)(uintptr_t)dict;
     PtcValue order = identity(heap, d->obj.count);
-    return order == PTC_NONE ? order : make(heap, ptc_tag(dict), d->obj.count, by, d->entries, d->index, order);
+    return order == PTC_NONE
+               ? order
+               : make(heap, ptc_tag(dict), d->obj.count, by, d->entries, d->index, order);
 }
 
 PtcValue ptc_sorted_empty(PtcHeap *heap, bool is_set, PtcValue by)
 {
     PtcValue entries = ptc_vec_new(heap, NULL, 0, 0);
-    PtcIndex *index = entries == PTC_NONE ? NULL : ptc_heap_object(heap, PTC_T_INDEX, sizeof *index, 0);
+    PtcIndex *index =
+        entries == PTC_NONE ? NULL : ptc_heap_object(heap, PTC_T_INDEX, sizeof *index, 0);
     if (!index)
         return PTC_NONE;
     index->root = ptc_hamt_build(heap, ptc_from_obj(index), NULL, NULL, 0);
     PtcNode *order = index->root == PTC_NONE ? NULL : new_order(heap, 0);
     if (!order)
         return PTC_NONE;
-    return make(heap, is_set ? PTC_T_BSET : PTC_T_BMAP, 0, by, entries, ptc_from_obj(index), ptc_from_obj(order));
+    return make(heap, is_set ? PTC_T_BSET : PTC_T_BMAP, 0, by, entries, ptc_from_obj(index),
+                ptc_from_obj(order));
 }
 
 /* ----------------------------------------------------------------------- comparing */
@@ -278,11 +284,13 @@ typedef struct {
 static int behind(const Sort *s, uint32_t x, uint32_t y)
 {
     bool ok = true;
-    int c = compare(s->b->heap, s->by, ptc_dict_build_key(s->b, x), ptc_dict_build_key(s->b, y), &ok);
+    int c =
+        compare(s->b->heap, s->by, ptc_dict_build_key(s->b, x), ptc_dict_build_key(s->b, y), &ok);
     return ok && ptc_tick(s->b->heap->budget, 1) ? c > 0 : -1;
 }
 
-static bool merge(const Sort *s, const uint32_t *left, size_t nl, const uint32_t *right, size_t nr, uint32_t *to)
+static bool merge(const Sort *s, const uint32_t *left, size_t nl, const uint32_t *right, size_t nr,
+                  uint32_t *to)
 {
     int mixed = nr ? behind(s, left[nl - 1], right[0]) : 0;
     while (mixed > 0 && nl && nr) {
@@ -328,7 +336,8 @@ static bool find_same(const Sort *s, const uint32_t *numbers, uint32_t *same, si
             return false;
         same[i] = after == 0;
         if (same[i] && (s->by == PTC_NIL || s->by == PTC_TRUE))
-            same[i] = ptc_equal(heap, ptc_dict_build_key(s->b, numbers[i]), ptc_dict_build_key(s->b, numbers[i - 1]));
+            same[i] = ptc_equal(heap, ptc_dict_build_key(s->b, numbers[i]),
+                                ptc_dict_build_key(s->b, numbers[i - 1]));
     }
     return true;
 }
@@ -385,7 +394,8 @@ bool ptc_order_find(PtcHeap *heap, PtcValue v, uint32_t entry, size_t *rank)
     PtcValue order = sorted(v)->order, by = sorted(v)->by;
     size_t count = ptc_obj(v)->count;
     if (by == PTC_NIL || by == PTC_TRUE) {
-        PtcValue key = ptc_seq_nth(sorted(v)->dict.entries, ptc_tag(v) == PTC_T_BMAP ? 2 * (size_t)entry : entry);
+        PtcValue key = ptc_seq_nth(sorted(v)->dict.entries,
+                                   ptc_tag(v) == PTC_T_BMAP ? 2 * (size_t)entry : entry);
         if (!ptc_sorted_rank(heap, v, key, false, rank))
             return false;
         if (*rank < count && ptc_order_at(order, *rank) == entry)

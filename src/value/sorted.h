@@ -12,7 +12,8 @@
 /* by: what orders the keys.  nil: ptc_compare; true: the other way round; else a function of the program. */
 static inline bool ptc_is_sorted(PtcValue v)
 {
-    return (ptc_is(v, PTC_T_BMAP) || ptc_is(v, PTC_T_BSET)) && (ptc_obj(v)->flags & PTC_SORTED) != 0;
+    return (ptc_is(v, PTC_T_BMAP) || ptc_is(v, PTC_T_BSET)) &&
+           (ptc_obj(v)->flags & PTC_SORTED) != 0;
 }
 
 static inline PtcValue ptc_sorted_by(PtcValue v)
@@ -24,7 +25,8 @@ PTC_MUST_USE PtcValue ptc_sorted_empty(PtcHeap *heap, bool is_set, PtcValue by);
 
 /* Rank of the first key that is not before `key` (after: that is behind it); keys have ranks from 0, and ptc_map_next
  * takes a rank as cursor.  False when keys have no order; the reason is in the budget or with the run. */
-PTC_MUST_USE bool ptc_sorted_rank(PtcHeap *heap, PtcValue v, PtcValue key, bool after, size_t *rank);
+PTC_MUST_USE bool ptc_sorted_rank(PtcHeap *heap, PtcValue v, PtcValue key, bool after,
+                                  size_t *rank);
 
 /* What a run does when nil and true do not order two keys: calls `by`, or says that they have no order.  *ok is true
  * before.  Given once, before anything runs. */
@@ -34,12 +36,13 @@ void ptc_sorted_use(PtcOrderFn fn);
 /* --- for dict.c --- */
 
 /* The same sorted map with other contents. */
-PTC_MUST_USE PtcValue ptc_sorted_version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entries, PtcValue index,
-                                         PtcValue order);
+PTC_MUST_USE PtcValue ptc_sorted_version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entries,
+                                         PtcValue index, PtcValue order);
 /* A large map whose entries are in order, sorted. */
 PTC_MUST_USE PtcValue ptc_sorted_wrap(PtcHeap *heap, PtcValue dict, PtcValue by);
 /* Where a new key belongs; *entry is the number of the entry that counts as the same key, or -1. */
-PTC_MUST_USE bool ptc_sorted_place(PtcHeap *heap, PtcValue v, PtcValue key, size_t *rank, int64_t *entry);
+PTC_MUST_USE bool ptc_sorted_place(PtcHeap *heap, PtcValue v, PtcValue key, size_t *rank,
+                                   int64_t *entry);
 /* The order with one more or less. */
 PTC_MUST_USE PtcValue ptc_order_insert(PtcHeap *heap, PtcValue order, size_t rank, uint32_t entry);
 PTC_MUST_USE PtcValue ptc_order_remove(PtcHeap *heap, PtcValue order, size_t rank);

@@ -17,7 +17,8 @@ static PtcValue memo_key(PtcValue record)
 /* What it gave for these arguments; PTC_NONE when that is not known. */
 static PtcValue recall(PtcVM *vm, PtcValue record, PtcValue args)
 {
-    PtcValue own = vm->memo == PTC_NIL ? PTC_NONE : ptc_map_get(vm->heap, vm->memo, memo_key(record));
+    PtcValue own =
+        vm->memo == PTC_NIL ? PTC_NONE : ptc_map_get(vm->heap, vm->memo, memo_key(record));
     return own == PTC_NONE ? own : ptc_map_get(vm->heap, own, args);
 }
 
@@ -36,18 +37,20 @@ static bool remember(PtcVM *vm, PtcValue record, PtcValue args, PtcValue result)
     return true;
 }
 
-PTC_BUILTIN(core_memoize, "clojure.core", "memoize", 1, 1, 0, "(memoize f)",
-            "A function that calls f once for the same arguments and gives what it gave again, as long as the run "
-            "lasts.",
-            "((memoize inc) 1) => 2\n(let [f (memoize (fn [a b] (* a b)))] [(f 6 7) (f 6 7)]) => [42 42]\n"
-            "(memoize 5) !! type_error")
+PTC_BUILTIN(
+    core_memoize, "clojure.core", "memoize", 1, 1, 0, "(memoize f)",
+    "A function that calls f once for the same arguments and gives what it gave again, as long as "
+    "the run "
+    "lasts.",
+    "((memoize inc) 1) => 2\n(let [f (memoize (fn [a b] (* a b)))] [(f 6 7) (f 6 7)]) => [42 42]\n"
+    "(memoize 5) !! type_error")
 {
     PTC_UNUSED(argc);
     return ptc_arg_callable(vm, argv, 0) && ptc_give(out, ptc_fn_record(vm, "memoized", argv, 1));
 }
 
-PTC_BUILTIN(more_memoized, "clojure.core", "memoized", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN, "((memoize f) & args)",
-            "What memoize gives.", "")
+PTC_BUILTIN(more_memoized, "clojure.core", "memoized", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
+            "((memoize f) & args)", "What memoize gives.", "")
 {
     PtcValue *slots = ptc_roots(vm, 2); /* arguments, result */
     if (!slots)
@@ -75,9 +78,12 @@ static bool is_function(PtcValue v)
     return ptc_is_builtin(v) || ptc_is(v, PTC_T_CLOSURE) || ptc_is_record(v, PTC_R_FN);
 }
 
-PTC_BUILTIN(core_trampoline, "clojure.core", "trampoline", 1, -1, PTC_B_CALLS, "(trampoline f & args)",
-            "Calls f with the arguments, then, as long as the result is a function, calls that without any.",
-            "(trampoline (fn f [n] (if (pos? n) (fn [] (f (dec n))) :done)) 1000) => :done\n(trampoline + 1 2) => 3\n"
+PTC_BUILTIN(core_trampoline, "clojure.core", "trampoline", 1, -1, PTC_B_CALLS,
+            "(trampoline f & args)",
+            "Calls f with the arguments, then, as long as the result is a function, calls that "
+            "without any.",
+            "(trampoline (fn f [n] (if (pos? n) (fn [] (f (dec n))) :done)) 1000) => "
+            ":done\n(trampoline + 1 2) => 3\n"
             "(trampoline 5) !! not_callable")
 {
     PtcValue *v = ptc_roots(vm, 1);
@@ -111,42 +117,52 @@ static bool is_qualified(PtcValue v)
 }
 
 /* A predicate of one argument x. */
-#define PREDICATE(id, name, doc, examples, test)                                                  \
-    PTC_BUILTIN(id, "clojure.core", name, 1, 1, 0, "(" name " x)", doc, examples)                 \
-    {                                                                                             \
-        PTC_UNUSED(vm);                                                                           \
-        PTC_UNUSED(argc);                                                                         \
-        PtcValue x = argv[0];                                                                     \
-        *out = ptc_bool(test);                                                                    \
-        return true;                                                                              \
+#define PREDICATE(id, name, doc, examples, test)                                  \
+    PTC_BUILTIN(id, "clojure.core", name, 1, 1, 0, "(" name " x)", doc, examples) \
+    {                                                                             \
+        PTC_UNUSED(vm);                                                           \
+        PTC_UNUSED(argc);                                                         \
+        PtcValue x = argv[0];                                                     \
+        *out = ptc_bool(test);                                                    \
+        return true;                                                              \
     }
 
-PREDICATE(core_is_any, "any?", "Always true.", "(any? nil) => true\n(any? 1) => true\n(any?) !! arity_error",
-          ((void)x, true))
+PREDICATE(core_is_any, "any?", "Always true.",
+          "(any? nil) => true\n(any? 1) => true\n(any?) !! arity_error", ((void)x, true))
 PREDICATE(core_is_ident, "ident?", "Is it a keyword or symbol.",
-          "(ident? :a) => true\n(ident? 'a) => true\n(ident? \"a\") => false\n(ident? :a :b) !! arity_error", is_ident(x))
-PREDICATE(core_is_simple_ident, "simple-ident?", "Is it a keyword or symbol without a namespace.",
-          "(simple-ident? :a) => true\n(simple-ident? :a/b) => false\n(simple-ident?) !! arity_error",
-          is_ident(x) && !is_qualified(x))
-PREDICATE(core_is_qualified_ident, "qualified-ident?", "Is it a keyword or symbol with a namespace.",
-          "(qualified-ident? :a/b) => true\n(qualified-ident? 'a) => false\n(qualified-ident?) !! arity_error",
+          "(ident? :a) => true\n(ident? 'a) => true\n(ident? \"a\") => false\n(ident? :a :b) !! "
+          "arity_error",
+          is_ident(x))
+PREDICATE(
+    core_is_simple_ident, "simple-ident?", "Is it a keyword or symbol without a namespace.",
+    "(simple-ident? :a) => true\n(simple-ident? :a/b) => false\n(simple-ident?) !! arity_error",
+    is_ident(x) && !is_qualified(x))
+PREDICATE(core_is_qualified_ident, "qualified-ident?",
+          "Is it a keyword or symbol with a namespace.",
+          "(qualified-ident? :a/b) => true\n(qualified-ident? 'a) => false\n(qualified-ident?) !! "
+          "arity_error",
           is_qualified(x))
 PREDICATE(core_is_simple_keyword, "simple-keyword?", "Is it a keyword without a namespace.",
-          "(simple-keyword? :a) => true\n(simple-keyword? :a/b) => false\n(simple-keyword?) !! arity_error",
+          "(simple-keyword? :a) => true\n(simple-keyword? :a/b) => false\n(simple-keyword?) !! "
+          "arity_error",
           ptc_is_keyword(x) && !is_qualified(x))
 PREDICATE(core_is_qualified_keyword, "qualified-keyword?", "Is it a keyword with a namespace.",
-          "(qualified-keyword? :a/b) => true\n(qualified-keyword? :a) => false\n(qualified-keyword?) !! arity_error",
+          "(qualified-keyword? :a/b) => true\n(qualified-keyword? :a) => "
+          "false\n(qualified-keyword?) !! arity_error",
           ptc_is_keyword(x) && is_qualified(x))
-PREDICATE(core_is_simple_symbol, "simple-symbol?", "Is it a symbol without a namespace.",
-          "(simple-symbol? 'a) => true\n(simple-symbol? :a) => false\n(simple-symbol?) !! arity_error",
-          ptc_is(x, PTC_T_SYMBOL) && !is_qualified(x))
+PREDICATE(
+    core_is_simple_symbol, "simple-symbol?", "Is it a symbol without a namespace.",
+    "(simple-symbol? 'a) => true\n(simple-symbol? :a) => false\n(simple-symbol?) !! arity_error",
+    ptc_is(x, PTC_T_SYMBOL) && !is_qualified(x))
 PREDICATE(core_is_qualified_symbol, "qualified-symbol?", "Is it a symbol with a namespace.",
-          "(qualified-symbol? 'a/b) => true\n(qualified-symbol? 'a) => false\n(qualified-symbol?) !! arity_error",
+          "(qualified-symbol? 'a/b) => true\n(qualified-symbol? 'a) => false\n(qualified-symbol?) "
+          "!! arity_error",
           ptc_is(x, PTC_T_SYMBOL) && is_qualified(x))
 
-PTC_BUILTIN(core_namespace, "clojure.core", "namespace", 1, 1, 0, "(namespace x)",
-            "What stands before the slash of a keyword or symbol, as a string; nil when there is no slash.",
-            "(namespace :order/id) => \"order\"\n(namespace :id) => nil\n(namespace \"a/b\") !! type_error")
+PTC_BUILTIN(
+    core_namespace, "clojure.core", "namespace", 1, 1, 0, "(namespace x)",
+    "What stands before the slash of a keyword or symbol, as a string; nil when there is no slash.",
+    "(namespace :order/id) => \"order\"\n(namespace :id) => nil\n(namespace \"a/b\") !! type_error")
 {
     PTC_UNUSED(argc);
     if (!is_ident(argv[0]))
@@ -169,9 +185,10 @@ static PtcValue qualified_symbol(PtcVM *vm, PtcValue a, PtcValue b)
     return v;
 }
 
-PTC_BUILTIN(core_symbol, "clojure.core", "symbol", 1, 2, 0, "(symbol ns? name)",
-            "The symbol of this name; it is data, and stands for nothing.",
-            "(symbol \"x\") => x\n(symbol :a) => a\n(symbol \"a\" \"b\") => a/b\n(symbol 5) !! type_error")
+PTC_BUILTIN(
+    core_symbol, "clojure.core", "symbol", 1, 2, 0, "(symbol ns? name)",
+    "The symbol of this name; it is data, and stands for nothing.",
+    "(symbol \"x\") => x\n(symbol :a) => a\n(symbol \"a\" \"b\") => a/b\n(symbol 5) !! type_error")
 {
     if (argc == 2 && argv[0] != PTC_NIL) {
         if (!ptc_is_string(argv[0]) || !ptc_is_string(argv[1]))
@@ -184,10 +201,11 @@ PTC_BUILTIN(core_symbol, "clojure.core", "symbol", 1, 2, 0, "(symbol ns? name)",
     return ptc_give(out, ptc_symbol_new(vm->heap, ptc_str_bytes(name), ptc_str_len(name)));
 }
 
-PTC_BUILTIN(core_char, "clojure.core", "char", 1, 1, 0, "(char code)",
-            "The character of a code point, as a string; a character is itself.",
-            "(char 97) => \"a\"\n(apply str (map char [72 105])) => \"Hi\"\n(char -1) !! value_error\n"
-            "(char \"ab\") !! type_error")
+PTC_BUILTIN(
+    core_char, "clojure.core", "char", 1, 1, 0, "(char code)",
+    "The character of a code point, as a string; a character is itself.",
+    "(char 97) => \"a\"\n(apply str (map char [72 105])) => \"Hi\"\n(char -1) !! value_error\n"
+    "(char \"ab\") !! type_error")
 {
     PTC_UNUSED(argc);
     int64_t code;
@@ -201,16 +219,19 @@ PTC_BUILTIN(core_char, "clojure.core", "char", 1, 1, 0, "(char code)",
     if (!ptc_arg_int(vm, argv, 0, &code))
         return false;
     if (code < 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-        return ptc_fail(vm, PTC_E_VALUE, "char: %lld is no code point of a character", (long long)code);
+        return ptc_fail(vm, PTC_E_VALUE, "char: %lld is no code point of a character",
+                        (long long)code);
     return ptc_give(out, ptc_str_new(vm->heap, bytes, ptc_utf8_encode((uint32_t)code, bytes)));
 }
 
 /* ------------------------------------------------------------------ sameness, metadata */
 
-PTC_BUILTIN(core_identical, "clojure.core", "identical?", 2, 2, 0, "(identical? a b)",
-            "Are both the same value, for collections even the same object?  Use = to compare contents.",
-            "(identical? :a :a) => true\n(identical? 1 1.0) => false\n(let [v [1]] (identical? v v)) => true\n"
-            "(identical? 1) !! arity_error")
+PTC_BUILTIN(
+    core_identical, "clojure.core", "identical?", 2, 2, 0, "(identical? a b)",
+    "Are both the same value, for collections even the same object?  Use = to compare contents.",
+    "(identical? :a :a) => true\n(identical? 1 1.0) => false\n(let [v [1]] (identical? v v)) => "
+    "true\n"
+    "(identical? 1) !! arity_error")
 {
     PTC_UNUSED(argc);
     PtcValue a = argv[0], b = argv[1];
@@ -222,7 +243,8 @@ PTC_BUILTIN(core_identical, "clojure.core", "identical?", 2, 2, 0, "(identical? 
 static bool arg_can_have_meta(PtcVM *vm, const PtcValue *argv)
 {
     PtcValue v = argv[0];
-    return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v) || is_function(v) || ptc_is(v, PTC_T_SYMBOL) ||
+    return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v) || is_function(v) ||
+           ptc_is(v, PTC_T_SYMBOL) ||
            ptc_fail_type(vm, argv, 0, "a collection, symbol or function");
 }
 
@@ -270,7 +292,8 @@ PTC_BUILTIN(core_transient, "clojure.core", "transient", 1, 1, 0, "(transient co
     return arg_transient(vm, argv) && ptc_give(out, argv[0]);
 }
 
-PTC_BUILTIN(core_persistent, "clojure.core", "persistent!", 1, 1, 0, "(persistent! coll)", "The collection itself.",
+PTC_BUILTIN(core_persistent, "clojure.core", "persistent!", 1, 1, 0, "(persistent! coll)",
+            "The collection itself.",
             "(persistent! (assoc! (transient {}) :a 1)) => {:a 1}\n(persistent! 5) !! type_error")
 {
     PTC_UNUSED(argc);
@@ -279,7 +302,8 @@ PTC_BUILTIN(core_persistent, "clojure.core", "persistent!", 1, 1, 0, "(persisten
 
 PTC_BUILTIN(core_conj_bang, "clojure.core", "conj!", 0, 2, 0, "(conj! coll x)",
             "The same as conj: the result has x added, coll stays as it is.",
-            "(conj! (transient [1]) 2) => [1 2]\n(conj! (transient #{}) 2) => #{2}\n(conj! 5 1) !! type_error")
+            "(conj! (transient [1]) 2) => [1 2]\n(conj! (transient #{}) 2) => #{2}\n(conj! 5 1) !! "
+            "type_error")
 {
     if (argc == 0)
         return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, 0));
@@ -288,7 +312,8 @@ PTC_BUILTIN(core_conj_bang, "clojure.core", "conj!", 0, 2, 0, "(conj! coll x)",
 
 PTC_BUILTIN(core_assoc_bang, "clojure.core", "assoc!", 3, -1, 0, "(assoc! coll key value ...)",
             "The same as assoc: the result has the keys set, coll stays as it is.",
-            "(assoc! (transient {}) :a 1) => {:a 1}\n(assoc! (transient [1]) 0 5) => [5]\n(assoc! 5 1 1) !! type_error")
+            "(assoc! (transient {}) :a 1) => {:a 1}\n(assoc! (transient [1]) 0 5) => [5]\n(assoc! "
+            "5 1 1) !! type_error")
 {
     return arg_transient(vm, argv) && instead(vm, "assoc", argc, argv, out);
 }
@@ -318,7 +343,8 @@ PTC_BUILTIN(core_pop_bang, "clojure.core", "pop!", 1, 1, 0, "(pop! vector)",
 
 PTC_BUILTIN(core_bounded_count, "clojure.core", "bounded-count", 2, 2, 0, "(bounded-count n coll)",
             "How many elements a collection has; of a sequence at most the first n are counted.",
-            "(bounded-count 2 (list 1 2 3)) => 2\n(bounded-count 3 (range)) => 3\n(bounded-count 2 [1 2 3]) => 3\n"
+            "(bounded-count 2 (list 1 2 3)) => 2\n(bounded-count 3 (range)) => 3\n(bounded-count 2 "
+            "[1 2 3]) => 3\n"
             "(bounded-count 2 5) !! type_error")
 {
     PTC_UNUSED(argc);
@@ -351,7 +377,8 @@ static bool is_uuid(const char *s, size_t len)
 
 PTC_BUILTIN(core_parse_uuid, "clojure.core", "parse-uuid", 1, 1, 0, "(parse-uuid s)",
             "The UUID in a string, as a string in lower case; nil when it is none.",
-            "(parse-uuid \"B6883C0A-0342-4007-9966-BC2DFA6B109E\") => \"b6883c0a-0342-4007-9966-bc2dfa6b109e\"\n"
+            "(parse-uuid \"B6883C0A-0342-4007-9966-BC2DFA6B109E\") => "
+            "\"b6883c0a-0342-4007-9966-bc2dfa6b109e\"\n"
             "(parse-uuid \"x\") => nil\n(parse-uuid 5) !! type_error")
 {
     PTC_UNUSED(argc);
@@ -387,7 +414,8 @@ static bool escape_all(PtcVM *vm, PtcIter *it, PtcValue by, PtcValue *slot, PtcB
 }
 
 PTC_BUILTIN(string_escape, "clojure.string", "escape", 2, 2, PTC_B_CALLS, "(escape s replacements)",
-            "The string with each character replaced by what the map or function gives for it, unless that is nil.",
+            "The string with each character replaced by what the map or function gives for it, "
+            "unless that is nil.",
             "(clojure.string/escape \"a<b\" {\\< \"&lt;\"}) => \"a&lt;b\"\n"
             "(clojure.string/escape \"abc\" (fn [c] (when (= c \"b\") \"-\"))) => \"a-c\"\n"
             "(clojure.string/escape 5 {}) !! type_error")
@@ -413,18 +441,31 @@ PTC_BUILTIN(string_escape, "clojure.string", "escape", 2, 2, PTC_B_CALLS, "(esca
     return ok;
 }
 
-const PtcBuiltin *const ptc_lib_more[] = {
-    &core_memoize_def,          &more_memoized_def,
-    &core_trampoline_def,       &core_is_any_def,
-    &core_is_ident_def,         &core_is_simple_ident_def,
-    &core_is_qualified_ident_def, &core_is_simple_keyword_def,
-    &core_is_qualified_keyword_def, &core_is_simple_symbol_def,
-    &core_is_qualified_symbol_def, &core_namespace_def,
-    &core_symbol_def,           &core_char_def,
-    &core_identical_def,        &core_with_meta_def,
-    &core_vary_meta_def,        &core_transient_def,
-    &core_persistent_def,       &core_conj_bang_def,
-    &core_assoc_bang_def,       &core_dissoc_bang_def,
-    &core_disj_bang_def,        &core_pop_bang_def,
-    &core_bounded_count_def,    &core_parse_uuid_def,
-    &string_escape_def,         NULL};
+const PtcBuiltin *const ptc_lib_more[] = {&core_memoize_def,
+                                          &more_memoized_def,
+                                          &core_trampoline_def,
+                                          &core_is_any_def,
+                                          &core_is_ident_def,
+                                          &core_is_simple_ident_def,
+                                          &core_is_qualified_ident_def,
+                                          &core_is_simple_keyword_def,
+                                          &core_is_qualified_keyword_def,
+                                          &core_is_simple_symbol_def,
+                                          &core_is_qualified_symbol_def,
+                                          &core_namespace_def,
+                                          &core_symbol_def,
+                                          &core_char_def,
+                                          &core_identical_def,
+                                          &core_with_meta_def,
+                                          &core_vary_meta_def,
+                                          &core_transient_def,
+                                          &core_persistent_def,
+                                          &core_conj_bang_def,
+                                          &core_assoc_bang_def,
+                                          &core_dissoc_bang_def,
+                                          &core_disj_bang_def,
+                                          &core_pop_bang_def,
+                                          &core_bounded_count_def,
+                                          &core_parse_uuid_def,
+                                          &string_escape_def,
+                                          NULL};

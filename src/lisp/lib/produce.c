@@ -88,16 +88,16 @@ PtcValue ptc_producer_drop(PtcVM *vm, PtcValue producer, size_t n)
     count = ptc_int(sum);
     PtcValue steps = field(producer, P_STEPS);
     PtcValue step = ptc_step_new(vm, PTC_STEP_DROP, 1, &count);
-    return step == PTC_NONE ? step
-                            : with_steps(vm, producer,
-                                         ptc_vec_assoc(vm->heap, steps, ptc_seq_count(steps) - 1,
-                                                       step));
+    return step == PTC_NONE
+               ? step
+               : with_steps(vm, producer,
+                            ptc_vec_assoc(vm->heap, steps, ptc_seq_count(steps) - 1, step));
 }
 
 PtcValue ptc_producer_cons(PtcVM *vm, PtcValue x, PtcValue producer)
 {
-    bool chain = field(producer, P_SOURCE) == ptc_int(PTC_FROM_CHAIN) &&
-                 field(producer, P_STEPS) == PTC_NIL;
+    bool chain =
+        field(producer, P_SOURCE) == ptc_int(PTC_FROM_CHAIN) && field(producer, P_STEPS) == PTC_NIL;
     PtcValue first = ptc_seq_prepend(vm, x, chain ? field(producer, P_A) : PTC_NIL);
     if (first == PTC_NONE)
         return first;
@@ -164,10 +164,10 @@ static PtcNode *new_cursor(PtcVM *vm, size_t steps)
     size_t n = C_HEAD + steps * PTC_S_SLOTS;
     PtcBytes *bytes =
         ptc_heap_object(vm->heap, PTC_T_BYTES, sizeof *bytes + sizeof(State), sizeof(State));
-    PtcNode *c = bytes && n < UINT32_MAX / 16
-                     ? ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *c + n * sizeof(PtcValue),
-                                       (uint32_t)n)
-                     : NULL;
+    PtcNode *c =
+        bytes && n < UINT32_MAX / 16
+            ? ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *c + n * sizeof(PtcValue), (uint32_t)n)
+            : NULL;
     if (!c)
         return NULL;
     c->slots[C_STATE] = ptc_from_obj(bytes);
@@ -229,7 +229,7 @@ bool ptc_cursor_iter(PtcVM *vm, PtcValue coll, PtcValue pipeline, PtcIter *it)
     PtcValue *slot = ptc_roots(vm, 1);
     if (!slot || !ptc_cursor_open(vm, coll, pipeline, slot))
         return false;
-    (void)!ptc_iter_init(it, vm->heap, PTC_NIL);
+    (void)!ptc_iter_init(it, NULL, PTC_NIL); /* no heap: that is how ptc_each knows a cursor */
     it->coll = *slot;
     return true;
 }
@@ -255,7 +255,8 @@ static int from_iterate(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
 
 static PtcNode *new_array(PtcVM *vm, size_t n)
 {
-    PtcNode *a = ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *a + n * sizeof(PtcValue), (uint32_t)n);
+    PtcNode *a =
+        ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *a + n * sizeof(PtcValue), (uint32_t)n);
     if (!a && ptc_recover(vm))
         a = ptc_heap_object(vm->heap, PTC_T_NODE, sizeof *a + n * sizeof(PtcValue), (uint32_t)n);
     for (size_t i = 0; a && i < n; i++)
@@ -365,6 +366,18 @@ static int pass(PtcVM *vm, PtcNode *c, State *s, PtcValue *x, size_t at)
     return 1;
 }
 
+/* The common case, a collection that has not ended and no step with more to give, in line. */
+static inline int next_input(PtcVM *vm, PtcNode *c, State *s, PtcValue *x, size_t *at)
+{
+    *at = 0;
+    if (PTC_LIKELY(s->source == PTC_FROM_COLL && s->pending < 0 && s->flush < 0) &&
+        ptc_each(vm, &s->it, x))
+        return 1;
+    if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm))
+        return -1;
+    return input(vm, c, s, x, at);
+}
+
 int ptc_cursor_next(PtcVM *vm, PtcValue cursor, PtcValue *x)
 {
     PtcNode *c = node_of(cursor);
@@ -378,11 +391,10 @@ int ptc_cursor_next(PtcVM *vm, PtcValue cursor, PtcValue *x)
     }
     vm->native_depth++;
     do {
-        if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm))
-            got = -1;
-        else if ((got = input(vm, c, s, x, &at)) == 0)
+        got = next_input(vm, c, s, x, &at);
+        if (got == 0)
             break;
-        else if (got > 0)
+        if (got > 0)
             got = pass(vm, c, s, x, at);
     } while (got == 0);
     vm->native_depth--;
@@ -573,6 +585,6 @@ PTC_BUILTIN(core_repeatedly, "clojure.core", "repeatedly", 1, 2, PTC_B_CALLS, "(
     return ptc_root_done(vm, slot, PTC_SEQ, out);
 }
 
-const PtcBuiltin *const ptc_lib_produce[] = {&core_iterate_def,        &core_repeatedly_def,
-                                             &hidden_produced_nth_def, &hidden_produced_take_def,
+const PtcBuiltin *const ptc_lib_produce[] = {&core_iterate_def,           &core_repeatedly_def,
+                                             &hidden_produced_nth_def,    &hidden_produced_take_def,
                                              &hidden_produced_beside_def, NULL};

@@ -21,7 +21,7 @@ typedef enum PtcSource {
     PTC_FROM_ITERATE,    /* a: function, b: first element */
     PTC_FROM_REPEATEDLY, /* a: function without arguments */
     PTC_FROM_ZIP,        /* a: vector of collections and producers; the elements are rows */
-    PTC_FROM_CHAIN,      /* a: what comes first, finite; b: what follows, a collection or producer */
+    PTC_FROM_CHAIN, /* a: what comes first, finite; b: what follows, a collection or producer */
 } PtcSource;
 
 typedef enum PtcStepKind {

@@ -48,13 +48,15 @@ static PtcValue columns(PtcVM *vm, PtcValue row, PtcValue keys)
 
 static bool arg_columns(PtcVM *vm, const PtcValue *argv, int i)
 {
-    return argv[i] == PTC_NIL || ptc_is_set(argv[i]) || (ptc_is_sequential(argv[i]) && !ptc_seq_endless(argv[i])) ||
+    return argv[i] == PTC_NIL || ptc_is_set(argv[i]) ||
+           (ptc_is_sequential(argv[i]) && !ptc_seq_endless(argv[i])) ||
            ptc_fail_type(vm, argv, i, "a collection of keys");
 }
 
 PTC_BUILTIN(set_project, "clojure.set", "project", 2, 2, 0, "(project rows keys)",
             "The set of the rows with only these columns.",
-            "(project #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => #{{:a 1}}\n(project [{:a 1 :b 2}] [:b]) => #{{:b 2}}\n"
+            "(project #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => #{{:a 1}}\n(project [{:a 1 :b 2}] [:b]) "
+            "=> #{{:b 2}}\n"
             "(project [1 2] [:a]) !! type_error")
 {
     PTC_UNUSED(argc);
@@ -62,7 +64,8 @@ PTC_BUILTIN(set_project, "clojure.set", "project", 2, 2, 0, "(project rows keys)
     PtcDictBuild b;
     PtcValue row;
     bool ok = true;
-    if (!arg_rows(vm, argv, 0, &it) || !arg_columns(vm, argv, 1) || !ptc_dict_build_init(&b, vm->heap, true))
+    if (!arg_rows(vm, argv, 0, &it) || !arg_columns(vm, argv, 1) ||
+        !ptc_dict_build_init(&b, vm->heap, true))
         return false;
     while (ok && next_row(vm, &it, &row)) {
         PtcValue part = columns(vm, row, argv[1]);
@@ -98,7 +101,8 @@ PTC_BUILTIN(set_rename, "clojure.set", "rename", 2, 2, 0, "(rename rows names)",
     PtcDictBuild b;
     PtcValue row;
     bool ok = true;
-    if (!arg_rows(vm, argv, 0, &it) || !ptc_arg_map(vm, argv, 1) || !ptc_dict_build_init(&b, vm->heap, true))
+    if (!arg_rows(vm, argv, 0, &it) || !ptc_arg_map(vm, argv, 1) ||
+        !ptc_dict_build_init(&b, vm->heap, true))
         return false;
     while (ok && next_row(vm, &it, &row)) {
         PtcValue other = renamed(vm, row, argv[1]);
@@ -107,22 +111,26 @@ PTC_BUILTIN(set_rename, "clojure.set", "rename", 2, 2, 0, "(rename rows names)",
     return end_build(&b, ok && ptc_iter_end(&it), out);
 }
 
-PTC_BUILTIN(set_index, "clojure.set", "index", 2, 2, 0, "(index rows keys)",
-            "A map from the values of these columns, as a map, to the set of the rows that have them.",
-            "(index #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => {{:a 1} #{{:a 1, :b 2} {:a 1, :b 3}}}\n"
-            "(index [] [:a]) => {}\n(index [1] [:a]) !! type_error")
+PTC_BUILTIN(
+    set_index, "clojure.set", "index", 2, 2, 0, "(index rows keys)",
+    "A map from the values of these columns, as a map, to the set of the rows that have them.",
+    "(index #{{:a 1 :b 2} {:a 1 :b 3}} [:a]) => {{:a 1} #{{:a 1, :b 2} {:a 1, :b 3}}}\n"
+    "(index [] [:a]) => {}\n(index [1] [:a]) !! type_error")
 {
     PTC_UNUSED(argc);
     PtcIter it;
     PtcDictBuild b;
     PtcValue row;
     bool ok = true;
-    if (!arg_rows(vm, argv, 0, &it) || !arg_columns(vm, argv, 1) || !ptc_dict_build_init(&b, vm->heap, false))
+    if (!arg_rows(vm, argv, 0, &it) || !arg_columns(vm, argv, 1) ||
+        !ptc_dict_build_init(&b, vm->heap, false))
         return false;
     while (ok && next_row(vm, &it, &row)) {
         PtcValue part = columns(vm, row, argv[1]);
         int64_t at = part == PTC_NONE ? -1 : ptc_dict_build_find(&b, part);
-        PtcValue group = part == PTC_NONE ? part : at < 0 ? ptc_set_empty(vm->heap) : *ptc_dict_build_slot(&b, at);
+        PtcValue group = part == PTC_NONE ? part
+                         : at < 0         ? ptc_set_empty(vm->heap)
+                                          : *ptc_dict_build_slot(&b, at);
         group = group == PTC_NONE ? group : ptc_set_add(vm->heap, group, row);
         ok = group != PTC_NONE && ptc_dict_build_put(&b, part, group);
     }
@@ -146,7 +154,8 @@ static PtcValue values_of(const Join *j, PtcValue row, size_t side)
     PtcValue b = ptc_build_new(heap);
     for (size_t i = side; b != PTC_NONE && i < ptc_build_count(j->pairs); i += 2) {
         PtcValue v = ptc_map_get_flex(heap, row, *ptc_build_slot(j->pairs, i));
-        if (!ptc_build_add(heap, b, v == PTC_NONE ? PTC_UNBOUND : v) || !ptc_tick(&j->vm->budget, 1))
+        if (!ptc_build_add(heap, b, v == PTC_NONE ? PTC_UNBOUND : v) ||
+            !ptc_tick(&j->vm->budget, 1))
             return PTC_NONE;
     }
     return b == PTC_NONE ? b : ptc_build_done(heap, b, 0);
@@ -191,7 +200,8 @@ static bool group_rows(const Join *j, PtcIter it, PtcDictBuild *groups)
         if (values == PTC_NONE)
             return false;
         int64_t at = ptc_dict_build_find(groups, values);
-        PtcValue rows = at < 0 ? ptc_vec_new(heap, &row, 1, 0) : ptc_vec_conj(heap, *ptc_dict_build_slot(groups, at), row);
+        PtcValue rows = at < 0 ? ptc_vec_new(heap, &row, 1, 0)
+                               : ptc_vec_conj(heap, *ptc_dict_build_slot(groups, at), row);
         if (rows == PTC_NONE || !ptc_dict_build_put(groups, values, rows))
             return false;
     }
@@ -216,16 +226,20 @@ static bool join_rows(const Join *j, PtcIter it, PtcDictBuild *groups, PtcDictBu
     return ptc_iter_end(&it);
 }
 
-PTC_BUILTIN(set_join, "clojure.set", "join", 2, 3, 0, "(clojure.set/join rows1 rows2 names?)",
-            "The set of all rows put together from a row of each relation that agree in the columns both have, or in "
-            "those that a map of names pairs up.",
-            "(clojure.set/join #{{:id 1 :n \"a\"}} #{{:id 1 :x 5} {:id 2 :x 6}}) => #{{:id 1, :n \"a\", :x 5}}\n"
-            "(clojure.set/join #{{:id 1}} #{{:ref 1 :x 5}} {:id :ref}) => #{{:id 1, :ref 1, :x 5}}\n"
-            "(clojure.set/join #{1} #{2}) !! type_error")
+PTC_BUILTIN(
+    set_join, "clojure.set", "join", 2, 3, 0, "(clojure.set/join rows1 rows2 names?)",
+    "The set of all rows put together from a row of each relation that agree in the columns both "
+    "have, or in "
+    "those that a map of names pairs up.",
+    "(clojure.set/join #{{:id 1 :n \"a\"}} #{{:id 1 :x 5} {:id 2 :x 6}}) => #{{:id 1, :n \"a\", :x "
+    "5}}\n"
+    "(clojure.set/join #{{:id 1}} #{{:ref 1 :x 5}} {:id :ref}) => #{{:id 1, :ref 1, :x 5}}\n"
+    "(clojure.set/join #{1} #{2}) !! type_error")
 {
     PtcIter a, b;
     PtcValue row_a, row_b;
-    if (!arg_rows(vm, argv, 0, &a) || !arg_rows(vm, argv, 1, &b) || (argc == 3 && !ptc_arg_map(vm, argv, 2)))
+    if (!arg_rows(vm, argv, 0, &a) || !arg_rows(vm, argv, 1, &b) ||
+        (argc == 3 && !ptc_arg_map(vm, argv, 2)))
         return false;
     Join j = {vm, ptc_build_new(vm->heap), ptc_iter_hint(&a) <= ptc_iter_hint(&b)};
     PtcIter first_a = a, first_b = b;
@@ -242,4 +256,5 @@ PTC_BUILTIN(set_join, "clojure.set", "join", 2, 3, 0, "(clojure.set/join rows1 r
     return end_build(&result, ok, out);
 }
 
-const PtcBuiltin *const ptc_lib_relation[] = {&set_project_def, &set_rename_def, &set_index_def, &set_join_def, NULL};
+const PtcBuiltin *const ptc_lib_relation[] = {&set_project_def, &set_rename_def, &set_index_def,
+                                              &set_join_def, NULL};

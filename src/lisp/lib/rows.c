@@ -115,6 +115,22 @@ static bool names_form(const PtcBuiltin *row, const char *name, size_t len)
     return text_is(full, name, len) || (!is_java(row) && text_is(row->name, name, len));
 }
 
+static bool has(const PtcRows *rows, uint32_t index)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->at[i] == index)
+            return true;
+    return false;
+}
+
+void ptc_rows_namesakes(PtcRows *rows, const char *name, size_t len)
+{
+    for (uint32_t i = 0; i < ptc_builtin_count(); i++)
+        if (ptc_row_shown(ptc_builtin_row(i)) && text_is(ptc_builtin_row(i)->name, name, len) &&
+            !has(rows, i))
+            add(rows, i);
+}
+
 void ptc_rows_named(PtcRows *rows, const char *name, size_t len)
 {
     rows->count = 0;
@@ -127,10 +143,8 @@ void ptc_rows_named(PtcRows *rows, const char *name, size_t len)
     for (uint32_t i = 0; i < n && rows->count == 0; i++)
         if (names_form(ptc_builtin_row(i), name, len))
             add(rows, i);
-    for (uint32_t i = 0; i < n && found < 0; i++)
-        if (ptc_row_shown(ptc_builtin_row(i)) && text_is(ptc_builtin_row(i)->name, name, len) &&
-            (rows->count == 0 || rows->at[0] != i))
-            add(rows, i);
+    if (found < 0)
+        ptc_rows_namesakes(rows, name, len);
 }
 
 const char *ptc_rows_nearest(const char *name, size_t len)

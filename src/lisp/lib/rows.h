@@ -31,6 +31,8 @@ const char *ptc_row_section(const PtcBuiltin *row);
 
 /* The rows of this name: the one a program would find, else all with that bare name. */
 void ptc_rows_named(PtcRows *rows, const char *name, size_t len);
+/* Adds all others with this bare name, whatever their namespace. */
+void ptc_rows_namesakes(PtcRows *rows, const char *name, size_t len);
 /* The namespace as rows spell it ("str" is "clojure.string"), or NULL. */
 const char *ptc_rows_namespace(const char *name, size_t len);
 /* Its rows, by name. */

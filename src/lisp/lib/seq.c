@@ -11,7 +11,7 @@ static bool is_empty(PtcValue v)
 
 static bool is_walkable(PtcValue v)
 {
-    return ptc_is_seqable(v) || ptc_is_producer(v);
+    return ptc_is_sequential(v) || ptc_is_seqable(v) || ptc_is_producer(v);
 }
 
 /* ---------------------------------------------------------------------- elements */
@@ -21,16 +21,18 @@ static bool element(PtcVM *vm, PtcValue coll, size_t n, PtcValue *out)
 {
     PtcIter it;
     *out = PTC_NONE;
-    if (PTC_UNLIKELY(ptc_is_producer(coll)))
-        return ptc_produced_nth(vm, coll, n, out);
-    if (coll == PTC_NIL || n >= ptc_obj(coll)->count)
-        return true;
-    if (ptc_is_sequential(coll)) {
+    if (PTC_LIKELY(ptc_is_sequential(coll))) {
+        if (n >= ptc_seq_count(coll))
+            return true;
         PtcValue seq = ptc_seq_skip(vm, coll, &n);
         if (seq != PTC_NONE)
             *out = ptc_seq_nth(seq, n);
         return seq != PTC_NONE;
     }
+    if (ptc_is_producer(coll))
+        return ptc_produced_nth(vm, coll, n, out);
+    if (coll == PTC_NIL || n >= ptc_obj(coll)->count)
+        return true;
     if (ptc_is_string(coll) && ptc_str_simple(coll))
         return ptc_give(out, ptc_str_new(vm->heap, ptc_str_bytes(coll) + n, 1));
     if (!ptc_iter_init(&it, vm->heap, coll))
@@ -217,8 +219,7 @@ PTC_BUILTIN(core_ffirst, "clojure.core", "ffirst", 1, 1, 0, "(ffirst coll)",
         return false;
     if (!is_walkable(x))
         return ptc_fail_value_type(vm, x, "the first element", "a collection, string or nil");
-    return element_or_nil(vm, &x, 0, out) ||
-           (ptc_is_producer(argv[0]) && ptc_produced_fail(vm));
+    return element_or_nil(vm, &x, 0, out) || (ptc_is_producer(argv[0]) && ptc_produced_fail(vm));
 }
 
 PTC_BUILTIN(core_nfirst, "clojure.core", "nfirst", 1, 1, 0, "(nfirst coll)",
@@ -267,11 +268,11 @@ PTC_BUILTIN(
         return false;
     if (argc == 1)
         return ptc_xform(vm, argc, argv, out);
-    if (PTC_UNLIKELY(ptc_is_producer(argv[1])))
+    if (PTC_LIKELY(ptc_is_sequential(argv[1])))
+        return cut(vm, argv[1], n, false, out);
+    if (ptc_is_producer(argv[1]))
         return ptc_produced_take(vm, argv[1], n, out);
-    if (!ptc_is_sequential(argv[1]))
-        return take_walked(vm, argv, n, out);
-    return cut(vm, argv[1], n, false, out);
+    return take_walked(vm, argv, n, out);
 }
 
 PTC_BUILTIN(core_drop, "clojure.core", "drop", 1, 2, 0, "(drop n coll)",

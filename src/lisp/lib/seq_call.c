@@ -581,7 +581,8 @@ static bool reductions_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue
     if (argc == 2)
         return ptc_give(out, *slot);
     PtcValue p = ptc_producer_cons(vm, argv[1], *slot);
-    return ptc_give(out, p == PTC_NONE && ptc_recover(vm) ? ptc_producer_cons(vm, argv[1], *slot) : p);
+    return ptc_give(out,
+                    p == PTC_NONE && ptc_recover(vm) ? ptc_producer_cons(vm, argv[1], *slot) : p);
 }
 
 PTC_BUILTIN(core_reductions, "clojure.core", "reductions", 2, 3, PTC_B_CALLS,
@@ -638,25 +639,14 @@ PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2, PTC_B_CALLS, "(run! f coll)"
     return ptc_iter_end(&it);
 }
 
-const PtcBuiltin *const ptc_lib_seq_call[] = {&core_map_def,
-                                              &core_mapv_def,
-                                              &core_mapcat_def,
-                                              &core_map_indexed_def,
-                                              &core_filter_def,
-                                              &core_filterv_def,
-                                              &core_remove_def,
-                                              &core_keep_def,
-                                              &core_keep_indexed_def,
-                                              &core_some_def,
-                                              &core_every_p_def,
-                                              &core_not_every_p_def,
-                                              &core_not_any_p_def,
-                                              &core_take_while_def,
-                                              &core_drop_while_def,
-                                              &core_split_with_def,
-                                              &core_partition_by_def,
-                                              &core_reduce_def,
-                                              &core_reduce_kv_def,
-                                              &core_reductions_def,
-                                              &core_run_def,
-                                              NULL};
+const PtcBuiltin *const ptc_lib_seq_call[] = {&core_map_def,          &core_mapv_def,
+                                              &core_mapcat_def,       &core_map_indexed_def,
+                                              &core_filter_def,       &core_filterv_def,
+                                              &core_remove_def,       &core_keep_def,
+                                              &core_keep_indexed_def, &core_some_def,
+                                              &core_every_p_def,      &core_not_every_p_def,
+                                              &core_not_any_p_def,    &core_take_while_def,
+                                              &core_drop_while_def,   &core_split_with_def,
+                                              &core_partition_by_def, &core_reduce_def,
+                                              &core_reduce_kv_def,    &core_reductions_def,
+                                              &core_run_def,          NULL};

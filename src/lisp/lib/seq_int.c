@@ -19,7 +19,7 @@ bool ptc_fail_too_long(PtcVM *vm)
                              "a collection may not have more elements than", PTC_ENDLESS - 1);
 }
 
-/* The next element of a cursor. */
+/* The next element of a cursor, which ticks itself. */
 static bool pull(PtcVM *vm, PtcIter *it, PtcValue *x)
 {
     int got = ptc_cursor_next(vm, it->coll, x);
@@ -29,6 +29,8 @@ static bool pull(PtcVM *vm, PtcIter *it, PtcValue *x)
 
 bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x)
 {
+    if (PTC_UNLIKELY(!it->heap))
+        return pull(vm, it, x);
     if (it->at == it->chunk_end)
         vm->budget.fuel--;
     if ((vm->budget.fuel <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm)) {
@@ -38,9 +40,7 @@ bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x)
     size_t pos = it->pos;
     if (ptc_iter_next(it, x))
         return true;
-    if (!it->failed)
-        return ptc_is(it->coll, PTC_T_NODE) && pull(vm, it, x);
-    if (!ptc_recover(vm))
+    if (!it->failed || !ptc_recover(vm))
         return false;
     it->failed = false;
     it->pos = pos; /* only entries and graphemes need memory, and pos is all they move */
@@ -223,11 +223,9 @@ static PtcValue drop_endless(PtcVM *vm, PtcValue seq, size_t n)
 
 PtcValue ptc_seq_drop(PtcVM *vm, PtcValue seq, size_t n)
 {
-    if (ptc_is_producer(seq))
-        return ptc_producer_drop(vm, seq, n);
     size_t count = ptc_seq_count(seq);
-    if (ptc_seq_endless(seq))
-        return drop_endless(vm, seq, n);
+    if (PTC_UNLIKELY(ptc_seq_endless(seq)))
+        return ptc_is_producer(seq) ? ptc_producer_drop(vm, seq, n) : drop_endless(vm, seq, n);
     if (n >= count)
         return ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ);
     return ptc_seq_slice(vm->heap, seq, n, count - n, PTC_SEQ);

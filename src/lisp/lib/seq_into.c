@@ -70,8 +70,9 @@ PtcValue ptc_map_sink_done(PtcMapSink *sink)
 {
     if (!sink->building)
         return sink->map;
-    return ptc_is_sorted(sink->map) ? ptc_sorted_done(sink->vm, &sink->build, ptc_sorted_by(sink->map))
-                                    : ptc_dict_build_done(&sink->build);
+    return ptc_is_sorted(sink->map)
+               ? ptc_sorted_done(sink->vm, &sink->build, ptc_sorted_by(sink->map))
+               : ptc_dict_build_done(&sink->build);
 }
 
 static PtcValue pour_map(PtcVM *vm, PtcValue to, PtcIter *it)
@@ -103,7 +104,8 @@ static PtcValue build_set(PtcVM *vm, PtcValue to, PtcIter *first, PtcIter *secon
     while (ok && ptc_next(vm, second, &x))
         ok = ptc_dict_build_put(&b, x, PTC_NIL);
     if (ok && ptc_iter_end(first) && ptc_iter_end(second))
-        return ptc_is_sorted(to) ? ptc_sorted_done(vm, &b, ptc_sorted_by(to)) : ptc_dict_build_done(&b);
+        return ptc_is_sorted(to) ? ptc_sorted_done(vm, &b, ptc_sorted_by(to))
+                                 : ptc_dict_build_done(&b);
     ptc_dict_build_cancel(&b);
     return PTC_NONE;
 }

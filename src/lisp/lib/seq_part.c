@@ -462,7 +462,8 @@ PTC_BUILTIN(core_replace, "clojure.core", "replace", 2, 3, PTC_B_CALLS, "(replac
         return ptc_fail_hint(vm, "usage: (replace s part by)");
     }
     if (argc == 2)
-        return replace_elements(vm, argv, out) || (ptc_recover(vm) && replace_elements(vm, argv, out));
+        return replace_elements(vm, argv, out) ||
+               (ptc_recover(vm) && replace_elements(vm, argv, out));
     vm->running = (uint32_t)ptc_builtin_find("str/replace", 11);
     return ptc_builtin_row(vm->running)->fn(vm, argc, argv, out);
 }
@@ -622,14 +623,11 @@ PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combin
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-const PtcBuiltin *const ptc_lib_seq_part[] = {&core_list_def,         &core_list_star_def,
-                                              &core_vector_def,       &core_vec_def,
-                                              &core_range_def,        &core_repeat_def,
-                                              &core_cycle_def,
-                                              &core_cons_def,         &core_conj_def,
-                                              &core_into_def,         &core_concat_def,
-                                              &core_interleave_def,   &core_interpose_def,
-                                              &core_zip_def,          &core_zipmap_def,
-                                              &core_flatten_def,      &core_replace_def,
-                                              &core_partition_def,    &core_partition_all_def,
-                                              &core_combinations_def, NULL};
+const PtcBuiltin *const ptc_lib_seq_part[] = {
+    &core_list_def,          &core_list_star_def,    &core_vector_def,
+    &core_vec_def,           &core_range_def,        &core_repeat_def,
+    &core_cycle_def,         &core_cons_def,         &core_conj_def,
+    &core_into_def,          &core_concat_def,       &core_interleave_def,
+    &core_interpose_def,     &core_zip_def,          &core_zipmap_def,
+    &core_flatten_def,       &core_replace_def,      &core_partition_def,
+    &core_partition_all_def, &core_combinations_def, NULL};

@@ -38,9 +38,10 @@ static int order(PtcHeap *heap, PtcValue by, PtcValue a, PtcValue b, bool *ok)
 {
     PtcVM *vm = (PtcVM *)(void *)heap->budget;
     if (by == PTC_NIL || by == PTC_TRUE) {
-        *ok = ptc_fail(vm, PTC_E_TYPE, "%s: %s and %s have no order", ptc_builtin_row(vm->running)->name,
-                       ptc_type_name(a), ptc_type_name(b));
-        ptc_fail_hint(vm, "keys of a sorted collection are of one kind: numbers, strings, keywords, dates or vectors "
+        *ok = ptc_fail(vm, PTC_E_TYPE, "%s: %s and %s have no order",
+                       ptc_builtin_row(vm->running)->name, ptc_type_name(a), ptc_type_name(b));
+        ptc_fail_hint(vm, "keys of a sorted collection are of one kind: numbers, strings, "
+                          "keywords, dates or vectors "
                           "of these");
         return 0;
     }
@@ -118,28 +119,34 @@ static bool make(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, int ste
 static bool make_map(PtcVM *vm, PtcValue by, int argc, const PtcValue *argv, PtcValue *out)
 {
     if (argc % 2 != 0)
-        return ptc_fail(vm, PTC_E_ARITY, "%s: the last key has no value", ptc_builtin_row(vm->running)->name);
+        return ptc_fail(vm, PTC_E_ARITY, "%s: the last key has no value",
+                        ptc_builtin_row(vm->running)->name);
     return make(vm, by, argc, argv, 2, out);
 }
 
 PTC_BUILTIN(core_sorted_map, "clojure.core", "sorted-map", 0, -1, 0, "(sorted-map key value ...)",
             "A map of these keys and values that stays in the order of its keys.",
-            "(sorted-map :b 2 :a 1) => {:a 1, :b 2}\n(assoc (sorted-map 5 :x 9 :y) 7 :z) => {5 :x, 7 :z, 9 :y}\n"
+            "(sorted-map :b 2 :a 1) => {:a 1, :b 2}\n(assoc (sorted-map 5 :x 9 :y) 7 :z) => {5 :x, "
+            "7 :z, 9 :y}\n"
             "(sorted-map 1 :a \"b\" 2) !! type_error\n(sorted-map 1) !! arity_error")
 {
     return make_map(vm, PTC_NIL, argc, argv, out);
 }
 
-PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1, PTC_B_CALLS, "(sorted-map-by comparator key value ...)",
-            "A map that stays in the order a comparator gives its keys: > for descending, or any function such as "
+PTC_BUILTIN(core_sorted_map_by, "clojure.core", "sorted-map-by", 1, -1, PTC_B_CALLS,
+            "(sorted-map-by comparator key value ...)",
+            "A map that stays in the order a comparator gives its keys: > for descending, or any "
+            "function such as "
             "compare is.",
             "(sorted-map-by > 1 :a 3 :c) => {3 :c, 1 :a}\n"
-            "(sorted-map-by (fn [a b] (compare (count a) (count b))) \"xx\" 1 \"y\" 2) => {\"y\" 2, \"xx\" 1}\n"
+            "(sorted-map-by (fn [a b] (compare (count a) (count b))) \"xx\" 1 \"y\" 2) => {\"y\" "
+            "2, \"xx\" 1}\n"
             "(sorted-map-by :k 1 2) !! type_error")
 {
     PtcValue by;
     return arg_by(vm, argv, 0, &by) &&
-           (make_map(vm, by, argc - 1, argv + 1, out) || (ptc_recover(vm) && make_map(vm, by, argc - 1, argv + 1, out)));
+           (make_map(vm, by, argc - 1, argv + 1, out) ||
+            (ptc_recover(vm) && make_map(vm, by, argc - 1, argv + 1, out)));
 }
 
 PTC_BUILTIN(core_sorted_set, "clojure.core", "sorted-set", 0, -1, 0, "(sorted-set & elements)",
@@ -150,15 +157,19 @@ PTC_BUILTIN(core_sorted_set, "clojure.core", "sorted-set", 0, -1, 0, "(sorted-se
     return make(vm, PTC_NIL, argc, argv, 1, out);
 }
 
-PTC_BUILTIN(core_sorted_set_by, "clojure.core", "sorted-set-by", 1, -1, PTC_B_CALLS, "(sorted-set-by comparator & elements)",
-            "A set that stays in the order a comparator gives; elements it calls equal are one element.",
-            "(sorted-set-by > 1 3 2) => #{3 2 1}\n"
-            "(sorted-set-by (fn [a b] (compare (count a) (count b))) \"bb\" \"a\" \"cc\") => #{\"a\" \"bb\"}\n"
-            "(sorted-set-by 5 1 2) !! type_error")
+PTC_BUILTIN(
+    core_sorted_set_by, "clojure.core", "sorted-set-by", 1, -1, PTC_B_CALLS,
+    "(sorted-set-by comparator & elements)",
+    "A set that stays in the order a comparator gives; elements it calls equal are one element.",
+    "(sorted-set-by > 1 3 2) => #{3 2 1}\n"
+    "(sorted-set-by (fn [a b] (compare (count a) (count b))) \"bb\" \"a\" \"cc\") => #{\"a\" "
+    "\"bb\"}\n"
+    "(sorted-set-by 5 1 2) !! type_error")
 {
     PtcValue by;
     return arg_by(vm, argv, 0, &by) &&
-           (make(vm, by, argc - 1, argv + 1, 1, out) || (ptc_recover(vm) && make(vm, by, argc - 1, argv + 1, 1, out)));
+           (make(vm, by, argc - 1, argv + 1, 1, out) ||
+            (ptc_recover(vm) && make(vm, by, argc - 1, argv + 1, 1, out)));
 }
 
 /* --------------------------------------------------------------------------- parts */
@@ -188,7 +199,8 @@ static bool between(PtcVM *vm, PtcValue v, size_t from, size_t to, bool back, Pt
 /* Narrows the ranks to those whose keys pass the test at argv[i] with the key at argv[i + 1]. */
 static bool narrow(PtcVM *vm, const PtcValue *argv, int i, size_t *from, size_t *to)
 {
-    const char *name = ptc_is_builtin(argv[i]) ? ptc_builtin_row(ptc_builtin_index(argv[i]))->name : "";
+    const char *name =
+        ptc_is_builtin(argv[i]) ? ptc_builtin_row(ptc_builtin_index(argv[i]))->name : "";
     bool less = strcmp(name, "<") == 0, up_to = strcmp(name, "<=") == 0;
     bool more = strcmp(name, ">") == 0, from_on = strcmp(name, ">=") == 0;
     size_t rank;
@@ -206,41 +218,48 @@ static bool narrow(PtcVM *vm, const PtcValue *argv, int i, size_t *from, size_t 
 static bool part(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue *out)
 {
     if (!ptc_is_sorted(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "a sorted map or sorted set; make one with (into (sorted-map) coll)");
+        return ptc_fail_type(vm, argv, 0,
+                             "a sorted map or sorted set; make one with (into (sorted-map) coll)");
     if (argc == 4)
-        return ptc_fail(vm, PTC_E_ARITY, "%s: the second test has no key", ptc_builtin_row(vm->running)->name);
+        return ptc_fail(vm, PTC_E_ARITY, "%s: the second test has no key",
+                        ptc_builtin_row(vm->running)->name);
     size_t from = 0, to = ptc_map_count(argv[0]);
     return narrow(vm, argv, 1, &from, &to) && (argc == 3 || narrow(vm, argv, 3, &from, &to)) &&
            between(vm, argv[0], from, to, back, out);
 }
 
 PTC_BUILTIN(core_subseq, "clojure.core", "subseq", 3, 5, 0, "(subseq sorted test key test2? key2?)",
-            "The elements of a sorted collection whose keys pass the tests, in order; nil when there are none.",
-            "(subseq (sorted-set 1 3 5 7) > 3) => [5 7]\n(subseq (sorted-map 1 :a 2 :b 3 :c) >= 2 < 3) => [[2 :b]]\n"
+            "The elements of a sorted collection whose keys pass the tests, in order; nil when "
+            "there are none.",
+            "(subseq (sorted-set 1 3 5 7) > 3) => [5 7]\n(subseq (sorted-map 1 :a 2 :b 3 :c) >= 2 "
+            "< 3) => [[2 :b]]\n"
             "(subseq (sorted-set 1) > 9) => nil\n(subseq #{1 2} > 1) !! type_error")
 {
     return part(vm, argc, argv, false, out);
 }
 
-PTC_BUILTIN(core_rsubseq, "clojure.core", "rsubseq", 3, 5, 0, "(rsubseq sorted test key test2? key2?)",
-            "The same as subseq, from the greatest key to the least.",
-            "(rsubseq (sorted-set 1 3 5 7) < 7) => [5 3 1]\n"
-            "(first (rsubseq (sorted-map 1 :a 10 :b) <= 9)) => [1 :a]\n(rsubseq [1 2] < 2) !! type_error")
+PTC_BUILTIN(
+    core_rsubseq, "clojure.core", "rsubseq", 3, 5, 0, "(rsubseq sorted test key test2? key2?)",
+    "The same as subseq, from the greatest key to the least.",
+    "(rsubseq (sorted-set 1 3 5 7) < 7) => [5 3 1]\n"
+    "(first (rsubseq (sorted-map 1 :a 10 :b) <= 9)) => [1 :a]\n(rsubseq [1 2] < 2) !! type_error")
 {
     return part(vm, argc, argv, true, out);
 }
 
-PTC_BUILTIN(core_rseq, "clojure.core", "rseq", 1, 1, 0, "(rseq coll)",
-            "The elements of a vector, sorted map or sorted set from last to first; nil when it is empty.",
-            "(rseq [1 2 3]) => [3 2 1]\n(rseq (sorted-set 5 9 7)) => [9 7 5]\n(rseq []) => nil\n"
-            "(rseq (list 1 2)) !! type_error")
+PTC_BUILTIN(
+    core_rseq, "clojure.core", "rseq", 1, 1, 0, "(rseq coll)",
+    "The elements of a vector, sorted map or sorted set from last to first; nil when it is empty.",
+    "(rseq [1 2 3]) => [3 2 1]\n(rseq (sorted-set 5 9 7)) => [9 7 5]\n(rseq []) => nil\n"
+    "(rseq (list 1 2)) !! type_error")
 {
     PTC_UNUSED(argc);
     PtcValue v = argv[0];
     if (ptc_is_sorted(v))
         return between(vm, v, 0, ptc_map_count(v), true, out);
     if (!ptc_is_sequential(v) || ptc_is_seq_flagged(v) || ptc_seq_endless(v))
-        return ptc_fail_type(vm, argv, 0, "a vector, sorted map or sorted set; reverse takes any collection");
+        return ptc_fail_type(vm, argv, 0,
+                             "a vector, sorted map or sorted set; reverse takes any collection");
     size_t n = ptc_seq_count(v);
     if (n == 0)
         return ptc_give(out, PTC_NIL);
@@ -251,6 +270,6 @@ PTC_BUILTIN(core_rseq, "clojure.core", "rseq", 1, 1, 0, "(rseq coll)",
     return b != PTC_NONE && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-const PtcBuiltin *const ptc_lib_sorted[] = {&core_sorted_map_def,    &core_sorted_map_by_def, &core_sorted_set_def,
-                                            &core_sorted_set_by_def, &core_subseq_def,        &core_rsubseq_def,
-                                            &core_rseq_def,          NULL};
+const PtcBuiltin *const ptc_lib_sorted[] = {
+    &core_sorted_map_def, &core_sorted_map_by_def, &core_sorted_set_def, &core_sorted_set_by_def,
+    &core_subseq_def,     &core_rsubseq_def,       &core_rseq_def,       NULL};

@@ -67,9 +67,7 @@ static int64_t arg_n(PtcVM *vm, const PtcValue *s, size_t i)
 bool ptc_step_start(PtcVM *vm, PtcValue *s)
 {
     switch (ptc_step_kind(s[PTC_S_STEP])) {
-    case PTC_STEP_TAKE:
-        s[PTC_S_A] = ptc_int(arg_n(vm, s, 0));
-        return s[PTC_S_A] == ptc_int(0);
+    case PTC_STEP_TAKE: s[PTC_S_A] = ptc_int(arg_n(vm, s, 0)); return s[PTC_S_A] == ptc_int(0);
     case PTC_STEP_DROP: s[PTC_S_A] = ptc_int(arg_n(vm, s, 0)); return false;
     case PTC_STEP_MAP_INDEXED:
     case PTC_STEP_KEEP_INDEXED:
@@ -116,7 +114,7 @@ static PtcStepResult apply_row(PtcVM *vm, PtcValue *s, PtcValue *x)
     s[PTC_S_B] = *x;
     const PtcFlat *row = (const PtcFlat *)(uintptr_t)*x;
     return ptc_call(vm, arg(s, 0), (int)row->obj.count, row->items, x) ? PTC_STEP_PASS
-                                                                     : PTC_STEP_FAILED;
+                                                                       : PTC_STEP_FAILED;
 }
 
 static PtcStepResult take(PtcValue *s)
@@ -408,10 +406,11 @@ PTC_BUILTIN(hidden_xform, "clojure.core", "xform", 2, 2, PTC_B_HIDDEN, "(xform n
     return link(vm, argv[0], argv[1], out);
 }
 
-PTC_BUILTIN(core_cat, "clojure.core", "cat", 1, 1, 0, "(into to cat from)",
-            "A transducer that passes on the elements of its elements, which must be collections.",
-            "(into [] cat [[1 2] nil [3]]) => [1 2 3]\n"
-            "(into [] (comp (map range) cat) [2 3]) => [0 1 0 1 2]\n(into [] cat [5]) !! type_error")
+PTC_BUILTIN(
+    core_cat, "clojure.core", "cat", 1, 1, 0, "(into to cat from)",
+    "A transducer that passes on the elements of its elements, which must be collections.",
+    "(into [] cat [[1 2] nil [3]]) => [1 2 3]\n"
+    "(into [] (comp (map range) cat) [2 3]) => [0 1 0 1 2]\n(into [] cat [5]) !! type_error")
 {
     PTC_UNUSED(argc);
     return link(vm, ptc_step_new(vm, PTC_STEP_CAT, 0, NULL), argv[0], out);
@@ -431,8 +430,7 @@ bool ptc_arg_pipeline(PtcVM *vm, const PtcValue *argv, int i, PtcValue *slot)
     PtcValue m = mark(), empty = ptc_vec_new(vm->heap, &m, 1, 0);
     if (empty == PTC_NONE && ptc_recover(vm))
         empty = ptc_vec_new(vm->heap, &m, 1, 0);
-    if (empty == PTC_NONE || !ptc_arg_callable(vm, argv, i) ||
-        !ptc_call1(vm, argv[i], empty, slot))
+    if (empty == PTC_NONE || !ptc_arg_callable(vm, argv, i) || !ptc_call1(vm, argv[i], empty, slot))
         return false;
     if (!is_pipeline(*slot))
         return ptc_fail_type(vm, argv, i, expected);
@@ -528,7 +526,8 @@ PTC_BUILTIN(
     return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? ptc_seq_drop(vm, *slot, 0) : v);
 }
 
-PTC_BUILTIN(core_eduction, "clojure.core", "eduction", 1, -1, PTC_B_CALLS, "(eduction & xforms coll)",
+PTC_BUILTIN(core_eduction, "clojure.core", "eduction", 1, -1, PTC_B_CALLS,
+            "(eduction & xforms coll)",
             "The elements run through the transducers in turn, as a sequence.",
             "(eduction (map inc) [1 2]) => [2 3]\n"
             "(reduce + (eduction (filter odd?) (take 3) (range))) => 9\n"
@@ -594,8 +593,7 @@ PTC_BUILTIN(
 {
     PtcIter it;
     PtcValue *slots = ptc_arg_callable(vm, argv, 1) ? ptc_roots(vm, 2) : NULL, *acc;
-    if (!slots || !arg_walkable(vm, argv, argc - 1) ||
-        !ptc_arg_pipeline(vm, argv, 0, &slots[0]) ||
+    if (!slots || !arg_walkable(vm, argv, argc - 1) || !ptc_arg_pipeline(vm, argv, 0, &slots[0]) ||
         !ptc_cursor_iter(vm, argv[argc - 1], slots[0], &it))
         return false;
     acc = &slots[1];
@@ -627,7 +625,6 @@ PTC_BUILTIN(hidden_completed, "clojure.core", "completed", 1, -1, PTC_B_CALLS | 
     return ptc_call(vm, f, argc - 1, argv + 1, out);
 }
 
-const PtcBuiltin *const ptc_lib_xform[] = {&hidden_xform_def,     &core_cat_def,
-                                           &core_sequence_def,    &core_eduction_def,
-                                           &core_transduce_def,   &core_completing_def,
-                                           &hidden_completed_def, NULL};
+const PtcBuiltin *const ptc_lib_xform[] = {
+    &hidden_xform_def,   &core_cat_def,        &core_sequence_def,    &core_eduction_def,
+    &core_transduce_def, &core_completing_def, &hidden_completed_def, NULL};
