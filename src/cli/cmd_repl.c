@@ -88,8 +88,8 @@ static void write_out(Repl *r, int fd)
 
 /* ------------------------------------------------------------------- running */
 
-/* The engine whose run Ctrl-C ends.  ptc_cancel only reads and writes lock-free atomics, so a signal
- * handler may call it. */
+/* The engine whose run Ctrl-C ends; when none is under way, nothing happens.  ptc_cancel only reads
+ * and writes lock-free atomics, so a signal handler may call it. */
 static Ptc *interrupted;
 
 static void on_interrupt(int signal)
@@ -101,19 +101,12 @@ static void on_interrupt(int signal)
 static PtcStatus run_program(Repl *r, const char *program, size_t len, PtcOutcome **outcome)
 {
     PtcRun run;
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART}, before;
     ptc_run_init(&run, sizeof run);
     run.program = program;
     run.program_len = len;
     run.session = r->session;
     run.context = r->context;
-    interrupted = r->ptc;
-    if (r->prompts)
-        sigaction(SIGINT, &action, &before);
-    PtcStatus status = ptc_eval(r->ptc, &run, outcome);
-    if (r->prompts)
-        sigaction(SIGINT, &before, NULL);
-    return status;
+    return ptc_eval(r->ptc, &run, outcome);
 }
 
 /* Does the program only lack its end? */
@@ -415,12 +408,17 @@ static bool step(Repl *r, bool fresh)
 
 static void run(Repl *r)
 {
-    if (r->prompts)
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    if (r->prompts) {
+        interrupted = r->ptc;
+        sigaction(SIGINT, &action, NULL);
         ptc_io_printf(PTC_IO_STDOUT, "ptc %s  :help for help, :quit or Ctrl-D to leave\n",
                       ptc_version());
+    }
     while (!r->quit)
         if (step(r, r->pending.len == 0))
             ptc_buf_clear(&r->pending);
+    signal(SIGINT, SIG_DFL); /* the engine goes */
 }
 
 /* ------------------------------------------------------------------- command */

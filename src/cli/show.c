@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/show.h"
 
+#include <stdio.h>
+
 #include "lisp/lib/rows.h"
 
 /* ------------------------------------------------------------------ one name */
@@ -90,6 +92,7 @@ bool ptc_show_name(PtcBuf *out, const char *name, size_t len, bool colour)
 {
     PtcRows rows;
     ptc_rows_named(&rows, name, len);
+    ptc_rows_namesakes(&rows, name, len);
     for (size_t i = 0; i < rows.count; i++) {
         if (i > 0)
             ptc_buf_add_char(out, '\n');
@@ -153,6 +156,7 @@ static bool is_class(const char *ns)
 void ptc_show_reference(PtcBuf *out)
 {
     uint32_t pos = 0;
+    char title[80];
     ptc_buf_add_cstr(
         out,
         "# Functions and forms\n\nMade by `script/gen-docs` from the rows in `src/lisp/lib`: "
@@ -162,8 +166,9 @@ void ptc_show_reference(PtcBuf *out)
     add_part(out, "clojure.core", "Special forms", true);
     add_part(out, "ptc", "Ending a program", true);
     for (const char *ns; (ns = ptc_rows_next_namespace(&pos)) != NULL;) {
+        snprintf(title, sizeof title, "%.60s: constants", ns);
         add_part(out, ns, ns, false);
         if (is_class(ns))
-            add_part(out, ns, "Constants", true);
+            add_part(out, ns, title, true);
     }
 }

@@ -8,8 +8,11 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 PTC = sys.argv[1]
+PROMPT = b"ptc=> \x1b[0m\x1b[K"  # of an empty line: the terminal is ours again
+MORE = b" ...  \x1b[0m\x1b[K"
 counts = {True: 0, False: 0}
 
 
@@ -32,24 +35,27 @@ class Terminal:
         if self.pid == 0:
             env = {"TERM": "xterm", "HOME": home, "XDG_STATE_HOME": home + "/state"}
             os.execve(PTC, [PTC, "repl", *options], env)
-        self.wait_for(b"ptc=> ")
+        self.got = b""
+        self.wait_for(PROMPT)
 
     def wait_for(self, text, seconds=30):
-        """Reads up to the text; what came, or None when it does not come."""
-        got = b""
-        while text not in got:
+        """Reads up to the end of the text; False when it does not come."""
+        while text not in self.got:
             if not select.select([self.fd], [], [], seconds)[0]:
-                return None
+                return False
             try:
-                got += os.read(self.fd, 65536)
+                self.got += os.read(self.fd, 65536)
             except OSError:
-                return None
-        return got
+                return False
+        self.got = self.got[self.got.index(text) + len(text):]
+        return True
 
-    def type(self, keys, expected):
+    def type(self, keys, expected, prompt=PROMPT):
+        """Types and waits for an answer and then the prompt: what is typed before it is edited by
+        the terminal itself."""
         os.write(self.fd, keys)
-        got = self.wait_for(expected)
-        check(f"terminal: {keys!r}", got is not None, f"not {expected!r}")
+        ok = self.wait_for(expected) and (not prompt or self.wait_for(prompt))
+        check(f"terminal: {keys!r}", ok, f"not {expected!r} in {self.got!r}")
 
     def end(self):
         os.write(self.fd, b"\x04")
@@ -90,14 +96,14 @@ def test_terminal(home):
     t.type(b"junk\x15(+ 40 2)\r", b"\x1b[36m42")  # Ctrl-U
     t.type("(count \"é日本\")\r".encode(), b"\x1b[36m3")
     t.type(b"\x1b[A\x1b[A\r", b"\x1b[36m42")  # history
-    t.type(b"(defn my-function [x]\r", b" ...  ")
+    t.type(b"(defn my-function [x]\r", b"(defn", MORE)
     t.type(b"(inc x))\r", b"#'my-function")
     t.type(b"(my-f\t 5)\r", b"\x1b[36m6")  # completion of a definition
     t.type(b"(frequen\t [1 1])\r", b"{1 2}")
-    t.type(b"(pars\t\t", b"parse-long")
-    t.type(b"\x03", b"ptc=> ")
-    os.write(t.fd, b"(loop [i 0] (recur (inc i)))\r")
-    t.wait_for(b"\r\n")
+    t.type(b"(pars\t\t", b"parse-long", b"(parse")
+    t.type(b"\x03", b"^C")
+    t.type(b"(loop [i 0] (recur (inc i)))\r", b"\r\n", None)
+    time.sleep(0.3)
     t.type(b"\x03", b"cancelled")  # Ctrl-C ends the program
     t.type(b"(nope)\r", b"\x1b[31merror: nothing is named nope")
     check("terminal: status", t.end() == 0, "another")

@@ -58,7 +58,7 @@ static void open_engine(Engine *e, bool stress)
     options.gc_stress = stress;
     options.clock_ms = clock_ms;
     options.clock_user = &e->clock;
-    *e = (Engine){.clock.per_ms = stress ? 100 : 1};
+    *e = (Engine){.clock.per_ms = stress ? 20 : 1};
     ptc_limits_init(&e->limits, sizeof e->limits);
     e->ptc = ptc_new(&options);
     assert(e->ptc);
@@ -293,8 +293,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size)
         memcpy(program, data, size);
     Engine *e = engine(false);
-    e->limits.memory_bytes =
-        hash >> 16 & 3 ? PTC_UNSET : 200 << 10; /* with little memory, much is tried twice */
+    /* With little memory, much is tried twice; where it runs out varies. */
+    e->limits.memory_bytes = hash >> 16 & 1 ? PTC_UNSET : 70000 + (int64_t)(hash >> 17) % 60000;
     PtcData *context_data = NULL;
     PtcValue context = hash & 8 ? new_context(e, &context_data) : 0;
     Answer first = run(e, program, size, NULL, context);
@@ -461,7 +461,8 @@ static const char *const shapes[] = {
     "(loop [x 0 acc $] (if (< x 500) (recur (inc x) $) acc))",
     "(reduce (fn [acc x] $) $ (range 300))",
     "(mapv (fn [& y] $) (range 300))",
-    "(map (fn ([x] $) ([x y] $)) (range 300))",
+    "(map (fn ([x y] $) ([x] $)) (range 300))",
+    "(reduce (fn ([x] $) ([acc x] [$ acc])) (range 300))",
     "(reduce (fn [acc x] (assoc acc $ $)) {} (range 100))",
 };
 
