@@ -127,9 +127,9 @@ typedef struct {
     size_t size;
     const char *program;
     size_t program_len;
-    PtcValue context;         /* a map from a PtcData of this engine, or 0 */
-    PtcSession *session;      /* NULL: nothing is remembered */
-    const PtcLimits *limits;  /* NULL: the engine's */
+    PtcValue context;        /* a map from a PtcData of this engine, or 0 */
+    PtcSession *session;     /* NULL: nothing is remembered */
+    const PtcLimits *limits; /* NULL: the engine's */
 } PtcRun;
 
 PTC_API void ptc_run_init(PtcRun *run, size_t size);

@@ -26,9 +26,9 @@ struct Ptc {
     int64_t (*clock_ms)(void *user);
     void *clock_user;
     atomic_bool cancel, running;
-    PtcNames no_names;    /* for runs without a session */
-    PtcOutcome *spare;    /* kept for the next run */
-    NamedSession *named;  /* sessions of batch lines */
+    PtcNames no_names;   /* for runs without a session */
+    PtcOutcome *spare;   /* kept for the next run */
+    NamedSession *named; /* sessions of batch lines */
     size_t named_count;
 };
 
@@ -43,9 +43,9 @@ typedef struct OutcomeError {
 
 struct PtcOutcome {
     Ptc *ptc;
-    PtcHeap heap;      /* the run's */
-    PtcBudget budget;  /* for rendering after the run */
-    PtcHeap *kept[2];  /* session's and context's */
+    PtcHeap heap;     /* the run's */
+    PtcBudget budget; /* for rendering after the run */
+    PtcHeap *kept[2]; /* session's and context's */
     bool ok;
     PtcControl control;
     PtcValue value;
@@ -85,7 +85,8 @@ bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given, const PtcLimits
 
 PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits);
 /* Takes result, prints and errors out of the VM. */
-bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase, const char *source, size_t len);
+bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
+                      const char *source, size_t len);
 
 /* Makes the run's definitions the session's; all or nothing. */
 bool ptc_session_commit(PtcSession *session, PtcVM *vm);

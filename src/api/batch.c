@@ -69,7 +69,8 @@ static PtcValue field(PtcValue map, const char *name)
     PtcValue key, value;
     size_t len = strlen(name);
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
-        if (ptc_is_string(key) && ptc_str_len(key) == len && memcmp(ptc_str_bytes(key), name, len) == 0)
+        if (ptc_is_string(key) && ptc_str_len(key) == len &&
+            memcmp(ptc_str_bytes(key), name, len) == 0)
             return value == PTC_NIL ? PTC_NONE : value;
     return PTC_NONE;
 }
@@ -98,7 +99,8 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
         if (strcmp(ptc_str_bytes(key), known[i].name) != 0)
             continue;
         if (!ptc_is_int(value) || ptc_to_int(value) < 0 || ptc_to_int(value) > (int64_t)1 << 40) {
-            snprintf(r->problem, sizeof r->problem, "options.%s must be a whole number of at least 0", known[i].name);
+            snprintf(r->problem, sizeof r->problem,
+                     "options.%s must be a whole number of at least 0", known[i].name);
             return false;
         }
         int64_t n = ptc_to_int(value) * known[i].scale;
@@ -106,10 +108,12 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
             memcpy((char *)&r->limits + known[i].offset, &n, sizeof n);
         return true;
     }
-    size_t shown = ptc_str_len(key) > 40 ? ptc_utf8_valid_prefix(ptc_str_bytes(key), 40) : ptc_str_len(key);
-    snprintf(r->problem, sizeof r->problem,
-             "unknown option %.*s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth",
-             (int)shown, ptc_str_bytes(key));
+    size_t shown =
+        ptc_str_len(key) > 40 ? ptc_utf8_valid_prefix(ptc_str_bytes(key), 40) : ptc_str_len(key);
+    snprintf(
+        r->problem, sizeof r->problem,
+        "unknown option %.*s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth",
+        (int)shown, ptc_str_bytes(key));
     return false;
 }
 
@@ -133,8 +137,9 @@ static bool read_session(Request *r, PtcValue name, bool one_session)
         return true;
     if (name != PTC_NONE && !ptc_is_string(name))
         return refuse(r, "session must be a string");
-    r->run.session = name == PTC_NONE ? named_session(r->ptc, "", 0)
-                                      : named_session(r->ptc, ptc_str_bytes(name), ptc_str_len(name));
+    r->run.session = name == PTC_NONE
+                         ? named_session(r->ptc, "", 0)
+                         : named_session(r->ptc, ptc_str_bytes(name), ptc_str_len(name));
     return r->run.session || refuse(r, "no room for another session");
 }
 
@@ -160,7 +165,8 @@ static bool read_request(Request *r, const char *line, size_t len, bool one_sess
     r->run.program = ptc_str_bytes(program);
     r->run.program_len = ptc_str_len(program);
     r->run.context = context;
-    return read_options(r, field(r->body, "options")) && read_session(r, field(r->body, "session"), one_session);
+    return read_options(r, field(r->body, "options")) &&
+           read_session(r, field(r->body, "session"), one_session);
 }
 
 /* ----------------------------------------------------------------------------- answers */
@@ -228,7 +234,8 @@ static void add_finding(PtcBuf *out, const PtcError *e)
 {
     ptc_buf_addf(out, "{\"kind\":\"%s\",\"message\":", e->kind);
     add_string(out, e->message, e->message_len);
-    ptc_buf_addf(out, ",\"line\":%u,\"column\":%u,\"hint\":", (unsigned)e->line, (unsigned)e->column);
+    ptc_buf_addf(out, ",\"line\":%u,\"column\":%u,\"hint\":", (unsigned)e->line,
+                 (unsigned)e->column);
     add_string(out, e->hint, e->hint_len);
     ptc_buf_add_cstr(out, ",\"form\":");
     add_string(out, e->form, e->form_len);
@@ -240,9 +247,12 @@ static void answer_error(Request *r, const PtcOutcome *o)
     PtcError e = {.size = sizeof e};
     begin_answer(r, false);
     ptc_outcome_error(o, 0, &e);
-    ptc_buf_addf(&r->out, ",\"reason\":\"%s\",\"phase\":\"%s\",\"kind\":\"%s\",\"message\":", e.reason, e.phase, e.kind);
+    ptc_buf_addf(&r->out,
+                 ",\"reason\":\"%s\",\"phase\":\"%s\",\"kind\":\"%s\",\"message\":", e.reason,
+                 e.phase, e.kind);
     add_string(&r->out, e.message, e.message_len);
-    ptc_buf_addf(&r->out, ",\"line\":%u,\"column\":%u,\"errors\":[", (unsigned)e.line, (unsigned)e.column);
+    ptc_buf_addf(&r->out, ",\"line\":%u,\"column\":%u,\"errors\":[", (unsigned)e.line,
+                 (unsigned)e.column);
     for (size_t i = 0; i < ptc_outcome_error_count(o); i++) {
         if (i)
             ptc_buf_add_char(&r->out, ',');
@@ -258,9 +268,12 @@ static void answer_error(Request *r, const PtcOutcome *o)
 static void answer_problem(Request *r, const char *reason, const char *kind)
 {
     begin_answer(r, false);
-    ptc_buf_addf(&r->out, ",\"reason\":\"%s\",\"phase\":\"parse\",\"kind\":\"%s\",\"message\":", reason, kind);
+    ptc_buf_addf(&r->out,
+                 ",\"reason\":\"%s\",\"phase\":\"parse\",\"kind\":\"%s\",\"message\":", reason,
+                 kind);
     add_string(&r->out, r->problem, strlen(r->problem));
-    ptc_buf_addf(&r->out, ",\"line\":0,\"column\":0,\"errors\":[{\"kind\":\"%s\",\"message\":", kind);
+    ptc_buf_addf(&r->out,
+                 ",\"line\":0,\"column\":0,\"errors\":[{\"kind\":\"%s\",\"message\":", kind);
     add_string(&r->out, r->problem, strlen(r->problem));
     ptc_buf_add_cstr(&r->out, ",\"line\":0,\"column\":0,\"hint\":\"\"}],\"prints\":[]}");
 }
@@ -287,12 +300,14 @@ static void answer(Request *r, const char *line, size_t len, bool one_session)
     ptc_outcome_free(o);
 }
 
-PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_session, char **out, size_t *out_len)
+PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_session, char **out,
+                         size_t *out_len)
 {
     if (!ptc || !line || !out || !out_len)
         return PTC_BAD_ARGUMENT;
     Request r = {.ptc = ptc};
-    r.data = ptc_data_new(ptc, ptc->limits.context_bytes + ptc->limits.program_bytes * 2 + REQUEST_SLACK);
+    r.data = ptc_data_new(ptc, ptc->limits.context_bytes + ptc->limits.program_bytes * 2 +
+                                   REQUEST_SLACK);
     if (!r.data)
         return PTC_NO_MEMORY;
     ptc_run_init(&r.run, sizeof r.run);

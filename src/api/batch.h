@@ -6,6 +6,7 @@
 #include "ptc/ptc.h"
 
 /* As ptc_eval_json; with one_session, lines that name no session share one. */
-PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_session, char **out, size_t *out_len);
+PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_session, char **out,
+                         size_t *out_len);
 
 #endif

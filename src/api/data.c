@@ -74,7 +74,8 @@ PtcValue ptc_make_keyword(PtcData *d, const char *name, size_t len)
 static bool all_ours(const PtcData *d, const PtcValue *items, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (items[i] == PTC_NONE || (ptc_is_obj(items[i]) && !ptc_heap_owns(&d->box->heap, items[i])))
+        if (items[i] == PTC_NONE ||
+            (ptc_is_obj(items[i]) && !ptc_heap_owns(&d->box->heap, items[i])))
             return false;
     return true;
 }
@@ -112,7 +113,8 @@ PtcValue ptc_make_json(PtcData *d, const char *json, size_t len, char *error, si
     else if (e.stopped)
         snprintf(error, error_size, "reading the JSON took too long or holds too large a number");
     else
-        snprintf(error, error_size, "line %u, column %u: %s", (unsigned)e.line, (unsigned)e.column, e.message);
+        snprintf(error, error_size, "line %u, column %u: %s", (unsigned)e.line, (unsigned)e.column,
+                 e.message);
     return v;
 }
 

@@ -23,8 +23,9 @@ static const PtcLimits default_limits = {
 
 /* Largest value of each limit, in the order of the struct. */
 static const int64_t ceilings[] = {
-    (int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 46, (int64_t)1 << 62, 1000000,          PTC_INT_BITS_MAX,
-    64 * MIB,         (int64_t)1 << 46, (int64_t)1 << 46, (int64_t)1 << 31, (int64_t)1 << 31,
+    (int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 46, (int64_t)1 << 62,
+    1000000,          PTC_INT_BITS_MAX, 64 * MIB,         (int64_t)1 << 46,
+    (int64_t)1 << 46, (int64_t)1 << 31, (int64_t)1 << 31,
 };
 
 enum { LIMIT_COUNT = (sizeof(PtcLimits) - offsetof(PtcLimits, timeout_ms)) / sizeof(int64_t) };
@@ -192,8 +193,8 @@ static bool good_context(const Ptc *ptc, PtcValue context)
 
 static bool good_run(Ptc *ptc, const PtcRun *run)
 {
-    return ptc && run && run->program && !atomic_load(&ptc->running) && good_context(ptc, run->context) &&
-           (!run->session || run->session->ptc == ptc);
+    return ptc && run && run->program && !atomic_load(&ptc->running) &&
+           good_context(ptc, run->context) && (!run->session || run->session->ptc == ptc);
 }
 
 /* A run may ask for deeper calls than the engine was made for. */

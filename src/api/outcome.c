@@ -69,14 +69,16 @@ static void copy_form(char *out, size_t size, const char *source, size_t len, co
     if (d->last > len || d->first >= d->last)
         return;
     size_t n = d->last - d->first;
-    n = ptc_utf8_valid_prefix(source + d->first, n < size * 2 ? n : size * 2); /* a program may be any bytes */
+    n = ptc_utf8_valid_prefix(source + d->first,
+                              n < size * 2 ? n : size * 2); /* a program may be any bytes */
     ptc_diag_format(out, size, "%.*s", (int)n, source + d->first);
     for (char *p = out; *p; p++)
         if (*p == '\n' || *p == '\r' || *p == '\t')
             *p = ' ';
 }
 
-static void fill_error(OutcomeError *e, const PtcDiag *d, PtcPhase phase, const char *source, size_t len)
+static void fill_error(OutcomeError *e, const PtcDiag *d, PtcPhase phase, const char *source,
+                       size_t len)
 {
     e->kind = d->kind;
     e->phase = phase;
@@ -105,7 +107,8 @@ static void fail_signal(PtcOutcome *o, PtcDiag *d)
     ptc_buf_deinit(&buf);
 }
 
-bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase, const char *source, size_t len)
+bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
+                      const char *source, size_t len)
 {
     PtcVM *vm = &o->ptc->vm;
     take_prints(o, vm);

@@ -80,7 +80,8 @@ static bool room_for(PtcSession *s, size_t n)
     size_t cap = s->global_cap ? s->global_cap : 16;
     while (cap < n)
         cap *= 2;
-    PtcValue *p = ptc_mem_resize(&s->ptc->mem, s->globals, s->global_cap * sizeof *p, cap * sizeof *p);
+    PtcValue *p =
+        ptc_mem_resize(&s->ptc->mem, s->globals, s->global_cap * sizeof *p, cap * sizeof *p);
     if (!p)
         return false;
     for (size_t i = s->global_cap; i < cap; i++)
@@ -147,9 +148,10 @@ static bool fail_commit(PtcSession *s, PtcVM *vm, PtcStop stop)
         vm->failed = true;
         memset(&vm->error, 0, sizeof vm->error);
         vm->error.kind = PTC_E_MEMORY;
-        ptc_diag_format(vm->error.message, sizeof vm->error.message,
-                        "the session's definitions passed their limit of %lld bytes; none were kept",
-                        (long long)s->box->heap.limit);
+        ptc_diag_format(
+            vm->error.message, sizeof vm->error.message,
+            "the session's definitions passed their limit of %lld bytes; none were kept",
+            (long long)s->box->heap.limit);
         ptc_diag_format(vm->error.hint, sizeof vm->error.hint, "def less data, or end the session");
         return false;
     }

@@ -29,8 +29,9 @@ typedef struct PtcBudget {
     int64_t fuel; /* ticks until the next look */
     bool wake;    /* the next safepoint has work to do: a collection is wanted */
     PtcStop stop;
-    const char *what; /* PTC_STOP_DEPTH, PTC_STOP_SIZE: what passed its limit, a constant text ... */
-    int64_t limit;    /* ... that ends in front of this number: "calls nested deeper than" 10000 */
+    const char
+        *what;     /* PTC_STOP_DEPTH, PTC_STOP_SIZE: what passed its limit, a constant text ... */
+    int64_t limit; /* ... that ends in front of this number: "calls nested deeper than" 10000 */
     int64_t max_int_bits; /* of an integer */
     uint32_t nesting;     /* C recursion of walks over keys and comparisons */
     int64_t compute_end_ns, deadline_ns;
@@ -60,7 +61,8 @@ static inline bool ptc_budget_halt(PtcBudget *budget, PtcStop stop)
 }
 
 /* The same for limits of several kinds: the message will read "<what> <limit>".  Always false. */
-static inline bool ptc_budget_exceed(PtcBudget *budget, PtcStop stop, const char *what, int64_t limit)
+static inline bool ptc_budget_exceed(PtcBudget *budget, PtcStop stop, const char *what,
+                                     int64_t limit)
 {
     if (budget->stop == PTC_STOP_NONE) {
         budget->what = what;

@@ -54,7 +54,8 @@ bool ptc_buf_vaddf(PtcBuf *buf, const char *format, va_list args)
     if (ok && (size_t)n < sizeof small)
         ok = ptc_buf_add(buf, small, (size_t)n);
     else if (ok)
-        ok = ptc_buf_reserve(buf, (size_t)n) && (buf->cap > buf->len + (size_t)n || grow(buf, buf->len + (size_t)n + 1));
+        ok = ptc_buf_reserve(buf, (size_t)n) &&
+             (buf->cap > buf->len + (size_t)n || grow(buf, buf->len + (size_t)n + 1));
     if (ok && (size_t)n >= sizeof small) {
         vsnprintf(buf->data + buf->len, (size_t)n + 1, format, again);
         buf->len += (size_t)n;

@@ -34,7 +34,8 @@ PtcExpr *ax_nil(Analyzer *an, const PtcForm *at)
     return ax_const(an, PTC_NIL, at);
 }
 
-PtcExpr *ax_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char *hint, const char *format, ...)
+PtcExpr *ax_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char *hint,
+                  const char *format, ...)
 {
     char text[2 * PTC_MESSAGE_MAX]; /* ptc_diag_add cuts it between characters */
     va_list args;
@@ -103,7 +104,8 @@ PtcExpr *ax_if(Analyzer *an, PtcExpr *test, PtcExpr *then, PtcExpr *otherwise, c
 
 bool form_is_symbol(const PtcForm *form, const char *name)
 {
-    return form->kind == PTC_F_SYMBOL && form->len == strlen(name) && memcmp(form->text, name, form->len) == 0;
+    return form->kind == PTC_F_SYMBOL && form->len == strlen(name) &&
+           memcmp(form->text, name, form->len) == 0;
 }
 
 PtcForm *ax_new_form(Analyzer *an, PtcFormKind kind, const PtcForm *at, size_t count)
@@ -165,7 +167,8 @@ static PtcValue intern(Analyzer *an, PtcTag tag, const char *text, size_t len)
         if (ptc_tag(v) == tag && ptc_str_len(v) == len && memcmp(ptc_str_bytes(v), text, len) == 0)
             return v;
     }
-    PtcValue v = tag == PTC_T_KEYWORD ? ptc_keyword_new(an->heap, text, len) : ptc_str_new(an->heap, text, len);
+    PtcValue v = tag == PTC_T_KEYWORD ? ptc_keyword_new(an->heap, text, len)
+                                      : ptc_str_new(an->heap, text, len);
     if (v != PTC_NONE) {
         an->constants[at] = v;
         an->constant_count++;
@@ -203,7 +206,8 @@ static PtcExpr *const_vector(Analyzer *an, const PtcForm *form, PtcExpr *const *
 }
 
 /* Sets and maps with constant keys: the same key twice is a mistake. */
-static bool check_keys(Analyzer *an, const PtcForm *form, PtcExpr *const *items, size_t n, size_t step)
+static bool check_keys(Analyzer *an, const PtcForm *form, PtcExpr *const *items, size_t n,
+                       size_t step)
 {
     PtcDictBuild seen;
     if (!ptc_dict_build_init(&seen, an->heap, true))
@@ -222,7 +226,8 @@ static bool check_keys(Analyzer *an, const PtcForm *form, PtcExpr *const *items,
     return ok;
 }
 
-static PtcExpr *const_dict(Analyzer *an, const PtcForm *form, PtcExpr *const *items, size_t n, bool is_set)
+static PtcExpr *const_dict(Analyzer *an, const PtcForm *form, PtcExpr *const *items, size_t n,
+                           bool is_set)
 {
     PtcDictBuild b;
     if (!ptc_dict_build_init(&b, an->heap, is_set))
@@ -245,7 +250,8 @@ static PtcExpr *literal(Analyzer *an, const PtcForm *form)
     if ((is_set || is_map) && !check_keys(an, form, items, n, is_set ? 1 : 2))
         return NULL;
     if (all_const(items, n))
-        return is_set || is_map ? const_dict(an, form, items, n, is_set) : const_vector(an, form, items, n);
+        return is_set || is_map ? const_dict(an, form, items, n, is_set)
+                                : const_vector(an, form, items, n);
     PtcExpr *x = ax_new(an, is_set ? PTC_X_SET : is_map ? PTC_X_MAP : PTC_X_VECTOR, form);
     if (!x)
         return NULL;
@@ -274,7 +280,8 @@ static PtcExpr *call_builtin(Analyzer *an, const PtcForm *form, int index, PtcEx
         char takes[64], usage[128];
         arity_text(row, takes, sizeof takes);
         snprintf(usage, sizeof usage, "usage: %s", row->usage);
-        return ax_error(an, PTC_E_ARITY, form, usage, "%s takes %s, got %d", row->name, takes, argc);
+        return ax_error(an, PTC_E_ARITY, form, usage, "%s takes %s, got %d", row->name, takes,
+                        argc);
     }
     PtcExpr *x = ax_new(an, PTC_X_CALLB, form);
     if (!x)
@@ -297,8 +304,8 @@ static bool note_site(Analyzer *an, uint32_t global, uint32_t argc, const PtcFor
 
 static bool never_callable(PtcFormKind kind)
 {
-    return kind == PTC_F_NUMBER || kind == PTC_F_STRING || kind == PTC_F_NIL || kind == PTC_F_TRUE ||
-           kind == PTC_F_FALSE;
+    return kind == PTC_F_NUMBER || kind == PTC_F_STRING || kind == PTC_F_NIL ||
+           kind == PTC_F_TRUE || kind == PTC_F_FALSE;
 }
 
 static PtcExpr *call(Analyzer *an, const PtcForm *form)
@@ -306,7 +313,8 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     const PtcForm *head = form->items[0];
     size_t argc = form->count - 1;
     if (never_callable(head->kind))
-        return ax_error(an, PTC_E_NOT_CALLABLE, form, "a list calls its first element; write data as [a b]",
+        return ax_error(an, PTC_E_NOT_CALLABLE, form,
+                        "a list calls its first element; write data as [a b]",
                         "%s is not a function and cannot be called",
                         head->kind == PTC_F_STRING   ? "a string"
                         : head->kind == PTC_F_NUMBER ? "a number"
@@ -335,8 +343,9 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
 /* Forms that no local name can hide, as in Clojure. */
 static bool is_basic(const PtcForm *head)
 {
-    return form_is_symbol(head, "if") || form_is_symbol(head, "do") || form_is_symbol(head, "def") ||
-           form_is_symbol(head, "quote") || form_is_symbol(head, "recur");
+    return form_is_symbol(head, "if") || form_is_symbol(head, "do") ||
+           form_is_symbol(head, "def") || form_is_symbol(head, "quote") ||
+           form_is_symbol(head, "recur");
 }
 
 static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
@@ -373,7 +382,8 @@ static PtcExpr *regex_form(Analyzer *an, const PtcForm *form)
     PtcValue pattern = ax_string(an, form->text, form->len);
     PtcValue regex = pattern == PTC_NONE ? PTC_NONE : ptc_regex_new(an->heap, pattern, &error);
     if (error.message[0])
-        return ax_error(an, PTC_E_INVALID_FORM, form, "", "the regex is not valid near its character %zu: %s",
+        return ax_error(an, PTC_E_INVALID_FORM, form, "",
+                        "the regex is not valid near its character %zu: %s",
                         ptc_regex_error_place(pattern, &error), error.message);
     return ax_const(an, regex, form);
 }
@@ -381,33 +391,21 @@ static PtcExpr *regex_form(Analyzer *an, const PtcForm *form)
 static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     switch (form->kind) {
-    case PTC_F_NIL:
-        return ax_nil(an, form);
+    case PTC_F_NIL: return ax_nil(an, form);
     case PTC_F_TRUE:
-    case PTC_F_FALSE:
-        return ax_const(an, ptc_bool(form->kind == PTC_F_TRUE), form);
-    case PTC_F_NUMBER:
-        return ax_const(an, form->value, form);
-    case PTC_F_STRING:
-        return ax_const(an, ax_string(an, form->text, form->len), form);
-    case PTC_F_KEYWORD:
-        return ax_const(an, ax_keyword(an, form->text, form->len), form);
-    case PTC_F_REGEX:
-        return regex_form(an, form);
-    case PTC_F_SYMBOL:
-        return ax_symbol(an, form);
-    case PTC_F_LIST:
-        return list(an, form, tail);
+    case PTC_F_FALSE: return ax_const(an, ptc_bool(form->kind == PTC_F_TRUE), form);
+    case PTC_F_NUMBER: return ax_const(an, form->value, form);
+    case PTC_F_STRING: return ax_const(an, ax_string(an, form->text, form->len), form);
+    case PTC_F_KEYWORD: return ax_const(an, ax_keyword(an, form->text, form->len), form);
+    case PTC_F_REGEX: return regex_form(an, form);
+    case PTC_F_SYMBOL: return ax_symbol(an, form);
+    case PTC_F_LIST: return list(an, form, tail);
     case PTC_F_VECTOR:
     case PTC_F_MAP:
-    case PTC_F_SET:
-        return literal(an, form);
-    case PTC_F_SHORT_FN:
-        return ax_short_fn(an, form);
-    case PTC_F_QUOTE:
-        return ax_const(an, ax_quote(an, form->items[0]), form);
-    case PTC_F_VAR:
-        return var_form(an, form);
+    case PTC_F_SET: return literal(an, form);
+    case PTC_F_SHORT_FN: return ax_short_fn(an, form);
+    case PTC_F_QUOTE: return ax_const(an, ax_quote(an, form->items[0]), form);
+    case PTC_F_VAR: return var_form(an, form);
     }
     return ax_nil(an, form);
 }
@@ -418,7 +416,8 @@ PtcExpr *ax_form(Analyzer *an, const PtcForm *form, bool tail)
         return NULL;
     if (an->depth >= PTC_EXPR_DEPTH)
         return ax_error(an, PTC_E_DEPTH, form, "name inner steps with let or defn",
-                        "forms are nested deeper than %d once macros are opened up", PTC_EXPR_DEPTH);
+                        "forms are nested deeper than %d once macros are opened up",
+                        PTC_EXPR_DEPTH);
     an->depth++;
     PtcExpr *x = any_form(an, form, tail);
     an->depth--;
@@ -451,7 +450,8 @@ static bool declare_name(Analyzer *an, const PtcForm *name)
         ptc_names_add(an->names, name->text, name->len) >= 0)
         return true;
     if (an->names->count >= UINT16_MAX)
-        ax_error(an, PTC_E_SIZE, name, "keep data in maps", "a session holds at most %d names", UINT16_MAX);
+        ax_error(an, PTC_E_SIZE, name, "keep data in maps", "a session holds at most %d names",
+                 UINT16_MAX);
     else
         an->arena->failed = true;
     return false;
@@ -459,8 +459,8 @@ static bool declare_name(Analyzer *an, const PtcForm *name)
 
 static bool is_def(const PtcForm *head)
 {
-    return form_is_symbol(head, "def") || form_is_symbol(head, "defn") || form_is_symbol(head, "defn-") ||
-           form_is_symbol(head, "defonce");
+    return form_is_symbol(head, "def") || form_is_symbol(head, "defn") ||
+           form_is_symbol(head, "defn-") || form_is_symbol(head, "defonce");
 }
 
 /* Adds the names that the program defines anywhere, so that functions may refer to later ones. */
@@ -487,7 +487,8 @@ static void check_sites(Analyzer *an)
 {
     for (size_t i = 0; i < an->site_count; i++) {
         const CallSite *s = &an->sites[i];
-        if (s->global >= an->global_cap || an->global_defs[s->global] != 1 || !an->global_fns[s->global])
+        if (s->global >= an->global_cap || an->global_defs[s->global] != 1 ||
+            !an->global_fns[s->global])
             continue;
         const PtcFn *fn = an->global_fns[s->global];
         bool fits = false;
@@ -518,8 +519,13 @@ static bool prepare_globals(Analyzer *an)
 
 PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
 {
-    Analyzer an = {.arena = job->arena, .heap = job->heap, .diags = job->diags, .names = job->names,
-                   .source = job->source, .source_len = job->source_len, .recur_count = NO_RECUR};
+    Analyzer an = {.arena = job->arena,
+                   .heap = job->heap,
+                   .diags = job->diags,
+                   .names = job->names,
+                   .source = job->source,
+                   .source_len = job->source_len,
+                   .recur_count = NO_RECUR};
     PtcFn *fn = ptc_arena_zalloc(an.arena, sizeof *fn);
     PtcArity *arity = ptc_arena_zalloc(an.arena, sizeof *arity);
     if (!fn || !arity)

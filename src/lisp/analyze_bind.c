@@ -34,16 +34,16 @@ PtcExpr *ax_let(Analyzer *an, Bindings *b, PtcExpr *body, const PtcForm *at)
 static bool bind_name(Analyzer *an, Bindings *b, const PtcForm *name, PtcExpr *value)
 {
     if (memchr(name->text, '/', name->len) && name->len > 1) {
-        ax_error(an, PTC_E_INVALID_FORM, name, "use a name without /", "%.*s cannot be bound: it has a namespace",
-                 (int)name->len, name->text);
+        ax_error(an, PTC_E_INVALID_FORM, name, "use a name without /",
+                 "%.*s cannot be bound: it has a namespace", (int)name->len, name->text);
         return true;
     }
     return ax_add_binding(an, b, ax_bind(an, name->text, name->len), value);
 }
 
 /* (name from, extra) as a call of a hidden builtin. */
-static PtcExpr *access(Analyzer *an, const char *builtin, PtcLocal *from, PtcExpr *key, PtcExpr *otherwise,
-                       const PtcForm *at)
+static PtcExpr *access(Analyzer *an, const char *builtin, PtcLocal *from, PtcExpr *key,
+                       PtcExpr *otherwise, const PtcForm *at)
 {
     PtcExpr **args = ax_items(an, 3);
     if (!args || !(args[0] = ax_local(an, from, at)) || !key)
@@ -65,7 +65,8 @@ static bool is_key(const PtcForm *f, const char *name)
 
 static bool bad_pattern(Analyzer *an, const PtcForm *at, const char *what)
 {
-    ax_error(an, PTC_E_INVALID_FORM, at, "patterns: name, [a b & more :as all], {:keys [a b] :or {a 1} :as m}", "%s", what);
+    ax_error(an, PTC_E_INVALID_FORM, at,
+             "patterns: name, [a b & more :as all], {:keys [a b] :or {a 1} :as m}", "%s", what);
     return true;
 }
 
@@ -75,7 +76,9 @@ static bool bind_vector(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *f
         const PtcForm *item = p->items[i];
         bool rest = is_amp(item), as = is_key(item, "as");
         if ((rest || as) && i + 1 >= p->count)
-            return bad_pattern(an, item, rest ? "& must be followed by one name" : ":as must be followed by a name");
+            return bad_pattern(an, item,
+                               rest ? "& must be followed by one name"
+                                    : ":as must be followed by a name");
         if (as) {
             if (p->items[i + 1]->kind != PTC_F_SYMBOL)
                 return bad_pattern(an, p->items[i + 1], ":as must be followed by a name");
@@ -85,7 +88,8 @@ static bool bind_vector(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *f
         }
         if (rest && i + 2 < p->count && !is_key(p->items[i + 2], "as"))
             return bad_pattern(an, p->items[i + 2], "only :as may follow the name after &");
-        PtcExpr *v = access(an, rest ? "%nthrest" : "%nth", from, ax_const(an, ptc_int((int64_t)i), item), NULL, item);
+        PtcExpr *v = access(an, rest ? "%nthrest" : "%nth", from,
+                            ax_const(an, ptc_int((int64_t)i), item), NULL, item);
         if (!(rest ? ax_destructure_rest(an, b, p->items[++i], v) : ax_destructure(an, b, item, v)))
             return false;
     }
@@ -103,8 +107,8 @@ static const PtcForm *default_of(const PtcForm *defaults, const PtcForm *name)
 }
 
 /* Binds one pattern to the value under key. */
-static bool bind_key(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *key, PtcLocal *from,
-                     const PtcForm *defaults)
+static bool bind_key(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *key,
+                     PtcLocal *from, const PtcForm *defaults)
 {
     const PtcForm *form = pattern->kind == PTC_F_SYMBOL ? default_of(defaults, pattern) : NULL;
     PtcExpr *otherwise = form ? ax_form(an, form, false) : NULL;
@@ -118,12 +122,13 @@ static bool bind_key(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr 
 static bool is_keys(const PtcForm *f)
 {
     return is_key(f, "keys") || is_key(f, "syms") || is_key(f, "strs") ||
-           (f->kind == PTC_F_KEYWORD && f->len > 5 && memcmp(f->text + f->len - 5, "/keys", 5) == 0);
+           (f->kind == PTC_F_KEYWORD && f->len > 5 &&
+            memcmp(f->text + f->len - 5, "/keys", 5) == 0);
 }
 
 /* {:keys [a b]} and its kin. */
-static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const PtcForm *directive, PtcLocal *from,
-                      const PtcForm *defaults)
+static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const PtcForm *directive,
+                      PtcLocal *from, const PtcForm *defaults)
 {
     bool strings = is_key(directive, "strs");
     const char *slash = memchr(directive->text, '/', directive->len);
@@ -145,7 +150,8 @@ static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const Ptc
             return false;
         memcpy(full, directive->text, prefix);
         memcpy(full + prefix, name->text, name->len);
-        PtcValue key = strings ? ax_string(an, full, prefix + name->len) : ax_keyword(an, full, prefix + name->len);
+        PtcValue key = strings ? ax_string(an, full, prefix + name->len)
+                               : ax_keyword(an, full, prefix + name->len);
         if (!bind_key(an, b, symbol, ax_const(an, key, name), from, defaults))
             return false;
     }
@@ -195,7 +201,8 @@ bool ax_destructure(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *
     if (!from || !ax_add_binding(an, b, from, value))
         return false;
     an->depth++;
-    bool ok = pattern->kind == PTC_F_VECTOR ? bind_vector(an, b, pattern, from) : bind_map(an, b, pattern, from);
+    bool ok = pattern->kind == PTC_F_VECTOR ? bind_vector(an, b, pattern, from)
+                                            : bind_map(an, b, pattern, from);
     an->depth--;
     return ok;
 }

@@ -17,7 +17,8 @@ static bool bind_params(Analyzer *an, PtcArity *arity, const PtcForm *params, Bi
         const PtcForm *p = params->items[i];
         if (form_is_symbol(p, "&")) {
             if (i + 2 != params->count) {
-                ax_error(an, PTC_E_INVALID_FORM, p, "write [a b & more]", "& must be followed by exactly one parameter");
+                ax_error(an, PTC_E_INVALID_FORM, p, "write [a b & more]",
+                         "& must be followed by exactly one parameter");
                 return true;
             }
             arity->variadic = true;
@@ -40,7 +41,8 @@ static const PtcForm *condition_list(const PtcForm *map, const char *key)
 {
     for (size_t i = 0; i + 1 < map->count; i += 2)
         if (map->items[i]->kind == PTC_F_KEYWORD && map->items[i]->len == strlen(key) &&
-            memcmp(map->items[i]->text, key, map->items[i]->len) == 0 && map->items[i + 1]->kind == PTC_F_VECTOR)
+            memcmp(map->items[i]->text, key, map->items[i]->len) == 0 &&
+            map->items[i + 1]->kind == PTC_F_VECTOR)
             return map->items[i + 1];
     return NULL;
 }
@@ -57,7 +59,8 @@ static PtcExpr *checked(Analyzer *an, const PtcForm *conditions, PtcExpr *last, 
         const PtcForm *c = conditions->items[i];
         PtcExpr **args = ax_items(an, 2);
         if (!args || !(args[0] = ax_form(an, c, false)) ||
-            !(args[1] = ax_const(an, ax_string(an, an->source + c->first, c->last - c->first), c)) ||
+            !(args[1] =
+                  ax_const(an, ax_string(an, an->source + c->first, c->last - c->first), c)) ||
             !(items[i] = ax_builtin(an, "assert", args, 2, c)))
             return NULL;
     }
@@ -89,7 +92,8 @@ static PtcExpr *body_with_conditions(Analyzer *an, const PtcForm *form, size_t f
 static bool has_conditions(const PtcForm *form, size_t first)
 {
     return first + 1 < form->count && form->items[first]->kind == PTC_F_MAP &&
-           (condition_list(form->items[first], "pre") || condition_list(form->items[first], "post"));
+           (condition_list(form->items[first], "pre") ||
+            condition_list(form->items[first], "post"));
 }
 
 /* ([params] body...) beginning at item `first` of `form`. */
@@ -99,8 +103,8 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
     arity->first = form->first;
     arity->last = form->last;
     if (!params || params->kind != PTC_F_VECTOR) {
-        arity->body = ax_error(an, PTC_E_INVALID_FORM, params ? params : form, "write (fn [a b] body)",
-                               "a function needs a parameter vector");
+        arity->body = ax_error(an, PTC_E_INVALID_FORM, params ? params : form,
+                               "write (fn [a b] body)", "a function needs a parameter vector");
         return arity->body != NULL;
     }
     PtcLocal *scope = an->scope;
@@ -112,9 +116,10 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
     an->recur_count = an->no_recur ? NO_RECUR : arity->count;
     bool no_recur = an->no_recur;
     an->no_recur = false;
-    PtcExpr *body = !ok                              ? NULL
-                    : has_conditions(form, first + 1) ? body_with_conditions(an, form, first + 1)
-                                                      : ax_body(an, form->items + first + 1, form->count - first - 1, form, true);
+    PtcExpr *body = !ok ? NULL
+                    : has_conditions(form, first + 1)
+                        ? body_with_conditions(an, form, first + 1)
+                        : ax_body(an, form->items + first + 1, form->count - first - 1, form, true);
     arity->body = ax_let(an, &b, body, form);
     an->scope = scope;
     an->loop = loop;
@@ -128,8 +133,10 @@ static bool check_arities(Analyzer *an, const PtcFn *fn, const PtcForm *form)
     for (size_t i = 0; i < fn->arity_count; i++)
         for (size_t k = i + 1; k < fn->arity_count; k++) {
             const PtcArity *x = &fn->arities[i], *y = &fn->arities[k];
-            if ((x->variadic && y->variadic) || (x->variadic == y->variadic && x->count == y->count))
-                return ax_error(an, PTC_E_INVALID_FORM, form, "give each variant its own number of parameters",
+            if ((x->variadic && y->variadic) ||
+                (x->variadic == y->variadic && x->count == y->count))
+                return ax_error(an, PTC_E_INVALID_FORM, form,
+                                "give each variant its own number of parameters",
                                 "two variants of this function take the same arguments") != NULL;
         }
     return true;
@@ -153,18 +160,26 @@ PtcExpr *ax_fn(Analyzer *an, const PtcForm *form, size_t first, const FnName *na
     if (!fn || !x || !(fn->arities = ptc_arena_zalloc(an->arena, n * sizeof *fn->arities)))
         return NULL;
     x->fn = fn;
-    *fn = (PtcFn){.parent = an->fn, .name = name->text, .name_len = name->len, .doc = name->doc, .arities = fn->arities,
-                  .arity_count = (uint32_t)n, .first = form->first, .last = form->last};
+    *fn = (PtcFn){.parent = an->fn,
+                  .name = name->text,
+                  .name_len = name->len,
+                  .doc = name->doc,
+                  .arities = fn->arities,
+                  .arity_count = (uint32_t)n,
+                  .first = form->first,
+                  .last = form->last};
     PtcLocal *scope = an->scope;
     an->fn = fn;
     bool ok = !name->bound || bind_self(an, name);
     for (size_t i = 0; ok && i < n; i++) {
         if (many && form->items[first + i]->kind != PTC_F_LIST)
-            ok = (fn->arities[i].body = ax_error(an, PTC_E_INVALID_FORM, form->items[first + i],
-                                                 "write (fn ([a] ...) ([a b] ...))",
-                                                 "every variant is a list of parameters and body")) != NULL;
+            ok = (fn->arities[i].body =
+                      ax_error(an, PTC_E_INVALID_FORM, form->items[first + i],
+                               "write (fn ([a] ...) ([a b] ...))",
+                               "every variant is a list of parameters and body")) != NULL;
         else
-            ok = analyze_arity(an, &fn->arities[i], many ? form->items[first + i] : form, many ? 0 : first);
+            ok = analyze_arity(an, &fn->arities[i], many ? form->items[first + i] : form,
+                               many ? 0 : first);
     }
     an->fn = fn->parent;
     an->scope = scope;
@@ -175,7 +190,8 @@ PtcExpr *ax_fn(Analyzer *an, const PtcForm *form, size_t first, const FnName *na
 PtcExpr *ax_fn_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
-    const PtcForm *name = form->count > 1 && form->items[1]->kind == PTC_F_SYMBOL ? form->items[1] : NULL;
+    const PtcForm *name =
+        form->count > 1 && form->items[1]->kind == PTC_F_SYMBOL ? form->items[1] : NULL;
     FnName n = {name ? name->text : NULL, name ? name->len : 0, name != NULL, PTC_NIL};
     return ax_fn(an, form, name ? 2 : 1, &n);
 }
@@ -221,8 +237,8 @@ PtcExpr *ax_letfn(Analyzer *an, const PtcForm *form, bool tail)
 /* Highest %n in a short function, and whether %& is there. */
 static void find_params(Analyzer *an, const PtcForm *f, uint32_t *most, bool *rest)
 {
-    bool coll = f->kind == PTC_F_LIST || f->kind == PTC_F_VECTOR || f->kind == PTC_F_MAP || f->kind == PTC_F_SET ||
-                f->kind == PTC_F_SHORT_FN;
+    bool coll = f->kind == PTC_F_LIST || f->kind == PTC_F_VECTOR || f->kind == PTC_F_MAP ||
+                f->kind == PTC_F_SET || f->kind == PTC_F_SHORT_FN;
     for (size_t i = 0; coll && i < f->count; i++)
         find_params(an, f->items[i], most, rest);
     if (f->kind != PTC_F_SYMBOL || f->text[0] != '%')
@@ -233,17 +249,21 @@ static void find_params(Analyzer *an, const PtcForm *f, uint32_t *most, bool *re
     else if (f->len == 2 && f->text[1] == '&')
         *rest = true;
     else if (f->len <= 3 && f->text[1] >= '1' && f->text[1] <= '9')
-        n = (uint32_t)(f->text[1] - '0') * (f->len == 3 ? 10 : 1) + (f->len == 3 ? (uint32_t)(f->text[2] - '0') : 0);
+        n = (uint32_t)(f->text[1] - '0') * (f->len == 3 ? 10 : 1) +
+            (f->len == 3 ? (uint32_t)(f->text[2] - '0') : 0);
     else
-        ax_error(an, PTC_E_INVALID_FORM, f, "write %, %1, %2 or %&", "%.*s is not a parameter of #()", (int)f->len, f->text);
+        ax_error(an, PTC_E_INVALID_FORM, f, "write %, %1, %2 or %&",
+                 "%.*s is not a parameter of #()", (int)f->len, f->text);
     if (n > 20)
-        ax_error(an, PTC_E_INVALID_FORM, f, "write a fn with named parameters", "#() takes at most 20 parameters");
+        ax_error(an, PTC_E_INVALID_FORM, f, "write a fn with named parameters",
+                 "#() takes at most 20 parameters");
     else if (n > *most)
         *most = n;
 }
 
-static const char *const percent[] = {"%",   "%1",  "%2",  "%3",  "%4",  "%5",  "%6",  "%7",  "%8",  "%9", "%10",
-                                      "%11", "%12", "%13", "%14", "%15", "%16", "%17", "%18", "%19", "%20"};
+static const char *const percent[] = {"%",   "%1",  "%2",  "%3",  "%4",  "%5",  "%6",
+                                      "%7",  "%8",  "%9",  "%10", "%11", "%12", "%13",
+                                      "%14", "%15", "%16", "%17", "%18", "%19", "%20"};
 
 PtcExpr *ax_short_fn(Analyzer *an, const PtcForm *form)
 {
@@ -304,30 +324,21 @@ static PtcValue quote_dict(Analyzer *an, const PtcForm *form)
 PtcValue ax_quote(Analyzer *an, const PtcForm *form)
 {
     switch (form->kind) {
-    case PTC_F_NIL:
-        return PTC_NIL;
+    case PTC_F_NIL: return PTC_NIL;
     case PTC_F_TRUE:
-    case PTC_F_FALSE:
-        return ptc_bool(form->kind == PTC_F_TRUE);
-    case PTC_F_NUMBER:
-        return form->value;
+    case PTC_F_FALSE: return ptc_bool(form->kind == PTC_F_TRUE);
+    case PTC_F_NUMBER: return form->value;
     case PTC_F_STRING:
-    case PTC_F_REGEX:
-        return ax_string(an, form->text, form->len);
-    case PTC_F_KEYWORD:
-        return ax_keyword(an, form->text, form->len);
+    case PTC_F_REGEX: return ax_string(an, form->text, form->len);
+    case PTC_F_KEYWORD: return ax_keyword(an, form->text, form->len);
     case PTC_F_SYMBOL:
-    case PTC_F_VAR:
-        return ptc_symbol_new(an->heap, form->text, form->len);
+    case PTC_F_VAR: return ptc_symbol_new(an->heap, form->text, form->len);
     case PTC_F_MAP:
-    case PTC_F_SET:
-        return quote_dict(an, form);
+    case PTC_F_SET: return quote_dict(an, form);
     case PTC_F_LIST:
     case PTC_F_VECTOR:
-    case PTC_F_SHORT_FN:
-        return quote_items(an, form);
-    case PTC_F_QUOTE:
-        return ax_quote(an, form->items[0]);
+    case PTC_F_SHORT_FN: return quote_items(an, form);
+    case PTC_F_QUOTE: return ax_quote(an, form->items[0]);
     }
     return PTC_NIL;
 }

@@ -15,20 +15,22 @@ static int head_len(const PtcForm *form)
 #define MANY SIZE_MAX
 
 /* Reports a form with too few or too many parts. */
-static bool parts(Analyzer *an, const PtcForm *form, size_t min, size_t max, const char *usage, PtcExpr **bad)
+static bool parts(Analyzer *an, const PtcForm *form, size_t min, size_t max, const char *usage,
+                  PtcExpr **bad)
 {
     size_t n = form->count - 1;
     if (n >= min && n <= max)
         return true;
     if (max == MANY)
-        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes at least %zu parts, got %zu", head_len(form),
-                        head_name(form), min, n);
+        *bad =
+            ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes at least %zu parts, got %zu",
+                     head_len(form), head_name(form), min, n);
     else if (min == max)
-        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu part%s, got %zu", head_len(form),
-                        head_name(form), min, min == 1 ? "" : "s", n);
+        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu part%s, got %zu",
+                        head_len(form), head_name(form), min, min == 1 ? "" : "s", n);
     else
-        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu to %zu parts, got %zu", head_len(form),
-                        head_name(form), min, max, n);
+        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu to %zu parts, got %zu",
+                        head_len(form), head_name(form), min, max, n);
     return false;
 }
 
@@ -54,7 +56,8 @@ static PtcExpr *if_not_form(Analyzer *an, const PtcForm *form, bool tail)
         return bad;
     PtcExpr *test = ax_form(an, form->items[1], false);
     PtcExpr *then = test ? ax_form(an, form->items[2], tail) : NULL;
-    PtcExpr *otherwise = then && form->count == 4 ? ax_form(an, form->items[3], tail) : ax_nil(an, form);
+    PtcExpr *otherwise =
+        then && form->count == 4 ? ax_form(an, form->items[3], tail) : ax_nil(an, form);
     return otherwise ? ax_if(an, test, otherwise, then, form) : NULL;
 }
 
@@ -81,7 +84,8 @@ static PtcExpr *when_not_form(Analyzer *an, const PtcForm *form, bool tail)
 static PtcExpr *cond_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count % 2 == 0)
-        return ax_error(an, PTC_E_INVALID_FORM, form, "(cond test1 result1 test2 result2 :else result3)",
+        return ax_error(an, PTC_E_INVALID_FORM, form,
+                        "(cond test1 result1 test2 result2 :else result3)",
                         "cond needs pairs of test and result; the last test has no result");
     PtcExpr *x = ax_new(an, PTC_X_COND, form);
     if (!x || !(x->items = ax_items(an, form->count)))
@@ -195,7 +199,8 @@ static PtcExpr *condp_arrow(Analyzer *an, PtcLocal *hit, const PtcForm *f)
     return call;
 }
 
-static PtcExpr *condp_from(Analyzer *an, const PtcForm *form, size_t i, PtcLocal *pred, PtcLocal *subject, bool tail)
+static PtcExpr *condp_from(Analyzer *an, const PtcForm *form, size_t i, PtcLocal *pred,
+                           PtcLocal *subject, bool tail)
 {
     size_t left = form->count - i;
     if (left == 0)
@@ -205,7 +210,8 @@ static PtcExpr *condp_from(Analyzer *an, const PtcForm *form, size_t i, PtcLocal
     bool arrow = left >= 3 && is_arrow(form->items[i + 1]);
     PtcExpr *test = condp_test(an, pred, subject, form->items[i]);
     if (!test || an->depth >= PTC_EXPR_DEPTH)
-        return test ? ax_error(an, PTC_E_DEPTH, form, "use cond", "condp has too many clauses") : NULL;
+        return test ? ax_error(an, PTC_E_DEPTH, form, "use cond", "condp has too many clauses")
+                    : NULL;
     an->depth++;
     PtcExpr *x = NULL;
     if (!arrow) {
@@ -247,13 +253,14 @@ static bool binding_vector(Analyzer *an, const PtcForm *form, const char *usage,
 {
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!v || v->kind != PTC_F_VECTOR) {
-        *bad = ax_error(an, PTC_E_INVALID_FORM, v ? v : form, usage, "%.*s needs a vector of bindings",
-                        head_len(form), head_name(form));
+        *bad = ax_error(an, PTC_E_INVALID_FORM, v ? v : form, usage,
+                        "%.*s needs a vector of bindings", head_len(form), head_name(form));
         return false;
     }
     if (v->count % 2 != 0) {
-        *bad = ax_error(an, PTC_E_INVALID_FORM, v, usage, "%.*s needs pairs of name and value; the last has no value",
-                        head_len(form), head_name(form));
+        *bad = ax_error(an, PTC_E_INVALID_FORM, v, usage,
+                        "%.*s needs pairs of name and value; the last has no value", head_len(form),
+                        head_name(form));
         return false;
     }
     return true;
@@ -280,21 +287,25 @@ static PtcExpr *test_let(Analyzer *an, const PtcForm *form, bool tail, bool some
 {
     PtcExpr *bad;
     const char *usage = when ? "(when-let [x expr] body...)" : "(if-let [x expr] then else)";
-    if (!parts(an, form, when ? 1 : 2, when ? MANY : 3, usage, &bad) || !binding_vector(an, form, usage, &bad))
+    if (!parts(an, form, when ? 1 : 2, when ? MANY : 3, usage, &bad) ||
+        !binding_vector(an, form, usage, &bad))
         return bad;
     const PtcForm *v = form->items[1];
     if (v->count != 2)
-        return ax_error(an, PTC_E_INVALID_FORM, v, usage, "%.*s takes one binding", head_len(form), head_name(form));
+        return ax_error(an, PTC_E_INVALID_FORM, v, usage, "%.*s takes one binding", head_len(form),
+                        head_name(form));
     PtcLocal *scope = an->scope;
     Bindings outer = {0}, inner = {0};
     PtcExpr *value = ax_form(an, v->items[1], false);
     PtcLocal *temp = value ? ax_temp(an) : NULL;
     if (!ax_add_binding(an, &outer, temp, value))
         return NULL;
-    PtcExpr *otherwise = !when && form->count == 4 ? ax_form(an, form->items[3], tail) : ax_nil(an, form);
+    PtcExpr *otherwise =
+        !when && form->count == 4 ? ax_form(an, form->items[3], tail) : ax_nil(an, form);
     if (!otherwise || !ax_destructure(an, &inner, v->items[0], ax_local(an, temp, v)))
         return NULL;
-    PtcExpr *then = when ? ax_body(an, form->items + 2, form->count - 2, form, tail) : ax_form(an, form->items[2], tail);
+    PtcExpr *then = when ? ax_body(an, form->items + 2, form->count - 2, form, tail)
+                         : ax_form(an, form->items[2], tail);
     then = ax_let(an, &inner, then, form);
     an->scope = scope;
     PtcExpr *test = ax_local(an, temp, v);
@@ -305,7 +316,8 @@ static PtcExpr *test_let(Analyzer *an, const PtcForm *form, bool tail, bool some
         if (!arg)
             return NULL;
         arg[0] = test;
-        return ax_let(an, &outer, ax_if(an, ax_builtin(an, "nil?", arg, 1, v), otherwise, then, form), form);
+        return ax_let(an, &outer,
+                      ax_if(an, ax_builtin(an, "nil?", arg, 1, v), otherwise, then, form), form);
     }
     return ax_let(an, &outer, ax_if(an, test, then, otherwise, form), form);
 }
@@ -347,7 +359,8 @@ static PtcExpr *when_first_form(Analyzer *an, const PtcForm *form, bool tail)
     if (!args || !first || !(args[0] = ax_form(an, v->items[1], false)))
         return NULL;
     PtcLocal *seq = ax_temp(an);
-    if (!ax_add_binding(an, &outer, seq, ax_builtin(an, "seq", args, 1, v)) || !(first[0] = ax_local(an, seq, v)))
+    if (!ax_add_binding(an, &outer, seq, ax_builtin(an, "seq", args, 1, v)) ||
+        !(first[0] = ax_local(an, seq, v)))
         return NULL;
     if (!ax_destructure(an, &inner, v->items[0], ax_builtin(an, "first", first, 1, v)))
         return NULL;
@@ -406,7 +419,8 @@ static PtcExpr *fail_form(Analyzer *an, const PtcForm *form, bool tail)
 static const struct {
     const char *name;
     FormFn fn;
-} specials[] = { /* in the order of memcmp */
+} specials[] = {
+    /* in the order of memcmp */
     {"->", ax_thread_first},
     {"->>", ax_thread_last},
     {"and", and_form},

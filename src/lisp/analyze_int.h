@@ -21,12 +21,12 @@ typedef struct Analyzer {
     PtcNames *names;
     const char *source;
     size_t source_len;
-    PtcFn *fn;       /* being analyzed */
-    PtcLocal *scope; /* innermost name */
-    PtcExpr *loop;   /* innermost loop that recur may reach; NULL: the function's start */
+    PtcFn *fn;            /* being analyzed */
+    PtcLocal *scope;      /* innermost name */
+    PtcExpr *loop;        /* innermost loop that recur may reach; NULL: the function's start */
     uint32_t recur_count; /* values recur must give, -1u: recur has no place here */
-    bool no_recur; /* inside a part of try: recur may not reach the function made of it */
-    bool has_ns; /* the names hold aliases or referred names, see analyze_ns.c */
+    bool no_recur;        /* inside a part of try: recur may not reach the function made of it */
+    bool has_ns;          /* the names hold aliases or referred names, see analyze_ns.c */
     uint32_t depth;
     PtcValue *constants; /* keywords and strings seen so far, open-addressed */
     size_t constant_count, constant_cap;
@@ -41,12 +41,14 @@ typedef struct Analyzer {
 
 /* Every ax_* function returns an expression, also after reporting a finding. NULL: out of memory. */
 PtcExpr *ax_form(Analyzer *an, const PtcForm *form, bool tail);
-PtcExpr *ax_body(Analyzer *an, PtcForm *const *forms, size_t count, const PtcForm *whole, bool tail);
+PtcExpr *ax_body(Analyzer *an, PtcForm *const *forms, size_t count, const PtcForm *whole,
+                 bool tail);
 PtcExpr *ax_new(Analyzer *an, PtcExprKind kind, const PtcForm *at);
 PtcExpr *ax_nil(Analyzer *an, const PtcForm *at);
 PtcExpr *ax_const(Analyzer *an, PtcValue v, const PtcForm *at);
 PtcExpr *ax_local(Analyzer *an, PtcLocal *local, const PtcForm *at);
-PtcExpr *ax_builtin(Analyzer *an, const char *name, PtcExpr **args, size_t count, const PtcForm *at);
+PtcExpr *ax_builtin(Analyzer *an, const char *name, PtcExpr **args, size_t count,
+                    const PtcForm *at);
 PtcExpr *ax_if(Analyzer *an, PtcExpr *test, PtcExpr *then, PtcExpr *otherwise, const PtcForm *at);
 /* What a function is called, and whether its body sees that name as a local. */
 typedef struct FnName {
@@ -64,8 +66,8 @@ PtcExpr **ax_items(Analyzer *an, size_t n);
 bool ax_all(Analyzer *an, PtcForm *const *forms, size_t n, PtcExpr **out);
 
 /* A finding at a form; returns a nil expression. */
-PtcExpr *ax_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char *hint, const char *format, ...)
-    PTC_PRINTF(5, 6);
+PtcExpr *ax_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char *hint,
+                  const char *format, ...) PTC_PRINTF(5, 6);
 
 /* Scope. */
 PtcLocal *ax_bind(Analyzer *an, const char *name, size_t len);

@@ -15,11 +15,13 @@ PtcExpr *ax_loop(Analyzer *an, const PtcForm *form, bool tail)
     (void)tail;
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!pairs(v))
-        return ax_error(an, PTC_E_INVALID_FORM, v ? v : form, "(loop [i 0 acc []] ... (recur (inc i) acc))",
+        return ax_error(an, PTC_E_INVALID_FORM, v ? v : form,
+                        "(loop [i 0 acc []] ... (recur (inc i) acc))",
                         "loop needs a vector of name and value pairs");
     PtcExpr *x = ax_new(an, PTC_X_LOOP, form);
     size_t n = v->count / 2;
-    if (!x || !(x->items = ax_items(an, n)) || !(x->locals = ptc_arena_zalloc(an->arena, (n + 1) * sizeof *x->locals)))
+    if (!x || !(x->items = ax_items(an, n)) ||
+        !(x->locals = ptc_arena_zalloc(an->arena, (n + 1) * sizeof *x->locals)))
         return NULL;
     PtcLocal *scope = an->scope;
     PtcExpr *outer = an->loop;
@@ -50,14 +52,17 @@ PtcExpr *ax_recur(Analyzer *an, const PtcForm *form, bool tail)
 {
     uint32_t n = form->count - 1;
     if (an->recur_count == NO_RECUR)
-        return ax_error(an, PTC_E_INVALID_FORM, form, "put it inside loop or fn", "recur has no loop or fn around it");
+        return ax_error(an, PTC_E_INVALID_FORM, form, "put it inside loop or fn",
+                        "recur has no loop or fn around it");
     if (!tail)
-        return ax_error(an, PTC_E_INVALID_FORM, form,
-                        "make recur the last thing its branch does, or carry the rest in another loop variable",
-                        "recur is not in tail position: something still happens after it");
+        return ax_error(
+            an, PTC_E_INVALID_FORM, form,
+            "make recur the last thing its branch does, or carry the rest in another loop variable",
+            "recur is not in tail position: something still happens after it");
     if (n != an->recur_count)
         return ax_error(an, PTC_E_ARITY, form, "give one value for each loop variable",
-                        "recur needs %u value%s here, got %u", an->recur_count, an->recur_count == 1 ? "" : "s", n);
+                        "recur needs %u value%s here, got %u", an->recur_count,
+                        an->recur_count == 1 ? "" : "s", n);
     PtcExpr *x = ax_new(an, PTC_X_RECUR, form);
     if (!x || !(x->items = ax_items(an, n)) || !ax_all(an, form->items + 1, n, x->items))
         return NULL;
@@ -71,8 +76,10 @@ PtcExpr *ax_while(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count < 2)
         return ax_error(an, PTC_E_INVALID_FORM, form, "(while test body...)", "while needs a test");
-    PtcForm *loop = ax_new_form(an, PTC_F_LIST, form, 3), *when = ax_new_form(an, PTC_F_LIST, form, form->count + 1);
-    PtcForm *recur = ax_new_form(an, PTC_F_LIST, form, 1), *none = ax_new_form(an, PTC_F_VECTOR, form, 0);
+    PtcForm *loop = ax_new_form(an, PTC_F_LIST, form, 3),
+            *when = ax_new_form(an, PTC_F_LIST, form, form->count + 1);
+    PtcForm *recur = ax_new_form(an, PTC_F_LIST, form, 1),
+            *none = ax_new_form(an, PTC_F_VECTOR, form, 0);
     if (!loop || !when || !recur || !none || !(loop->items[0] = ax_symbol_form(an, "loop", form)) ||
         !(when->items[0] = ax_symbol_form(an, "clojure.core/when", form)) ||
         !(recur->items[0] = ax_symbol_form(an, "recur", form)))
@@ -114,7 +121,8 @@ static PtcExpr *for_end(Analyzer *an, const ForState *st)
 static PtcExpr *for_let(Analyzer *an, const ForState *st, size_t i, PtcExpr *each, const PtcForm *v)
 {
     if (!pairs(v))
-        return ax_error(an, PTC_E_INVALID_FORM, v, ":let [name value]", ":let needs a vector of name and value pairs");
+        return ax_error(an, PTC_E_INVALID_FORM, v, ":let [name value]",
+                        ":let needs a vector of name and value pairs");
     Bindings b = {0};
     for (size_t k = 0; k < v->count; k += 2)
         if (!ax_destructure(an, &b, v->items[k], ax_form(an, v->items[k + 1], false)))
@@ -130,7 +138,8 @@ static PtcExpr *for_modifier(Analyzer *an, const ForState *st, size_t i, PtcExpr
     bool when = key->len == 4 && memcmp(key->text, "when", 4) == 0;
     bool stop = key->len == 5 && memcmp(key->text, "while", 5) == 0;
     if ((!when && !stop) || !each)
-        return ax_error(an, PTC_E_INVALID_FORM, key, "use :when test, :while test or :let [name value] after a binding",
+        return ax_error(an, PTC_E_INVALID_FORM, key,
+                        "use :when test, :while test or :let [name value] after a binding",
                         ":%.*s cannot stand here", (int)key->len, key->text);
     PtcExpr *test = ax_form(an, arg, false);
     PtcExpr *then = test ? for_from(an, st, i + 2, each) : NULL;
@@ -165,7 +174,8 @@ static PtcExpr *for_from(Analyzer *an, const ForState *st, size_t i, PtcExpr *ea
         return NULL;
     bool plain = pattern->kind == PTC_F_SYMBOL;
     x->locals[0] = plain ? ax_bind(an, pattern->text, pattern->len) : ax_temp(an);
-    if (!x->locals[0] || (!plain && !ax_destructure(an, &b, pattern, ax_local(an, x->locals[0], pattern))))
+    if (!x->locals[0] ||
+        (!plain && !ax_destructure(an, &b, pattern, ax_local(an, x->locals[0], pattern))))
         return NULL;
     an->depth++;
     x->b = ax_let(an, &b, for_from(an, st, i + 2, x), st->form);
@@ -178,9 +188,10 @@ static PtcExpr *comprehension(Analyzer *an, const PtcForm *form, bool builds)
 {
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!pairs(v) || v->count == 0 || is_modifier(v->items[0]))
-        return ax_error(an, PTC_E_INVALID_FORM, v ? v : form, "(for [x coll y coll2 :when test] body)",
-                        "%.*s needs a vector that begins with a name and a collection", (int)form->items[0]->len,
-                        form->items[0]->text);
+        return ax_error(an, PTC_E_INVALID_FORM, v ? v : form,
+                        "(for [x coll y coll2 :when test] body)",
+                        "%.*s needs a vector that begins with a name and a collection",
+                        (int)form->items[0]->len, form->items[0]->text);
     if (builds && form->count < 3)
         return ax_error(an, PTC_E_ARITY, form, "(for [x coll] body)", "for needs a body");
     ForState st = {form, v, NULL};
@@ -219,7 +230,8 @@ PtcExpr *ax_dotimes(Analyzer *an, const PtcForm *form, bool tail)
 {
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!pairs(v) || v->count != 2)
-        return ax_error(an, PTC_E_INVALID_FORM, v ? v : form, "(dotimes [i 10] body)", "dotimes needs one name and a number");
+        return ax_error(an, PTC_E_INVALID_FORM, v ? v : form, "(dotimes [i 10] body)",
+                        "dotimes needs one name and a number");
     PtcForm *each = ax_new_form(an, PTC_F_LIST, form, form->count);
     PtcForm *bindings = ax_new_form(an, PTC_F_VECTOR, v, 2);
     PtcForm *range = ax_new_form(an, PTC_F_LIST, v, 2);
@@ -239,7 +251,9 @@ PtcExpr *ax_dotimes(Analyzer *an, const PtcForm *form, bool tail)
 PtcValue ax_var(Analyzer *an, const PtcForm *name, int global)
 {
     PtcValue symbol = ptc_symbol_new(an->heap, name->text, name->len);
-    PtcRecord *o = symbol == PTC_NONE ? NULL : ptc_heap_object(an->heap, PTC_T_VAR, sizeof *o + 2 * sizeof symbol, 2);
+    PtcRecord *o = symbol == PTC_NONE
+                       ? NULL
+                       : ptc_heap_object(an->heap, PTC_T_VAR, sizeof *o + 2 * sizeof symbol, 2);
     if (!o)
         return PTC_NONE;
     o->fields[0] = symbol;
@@ -266,17 +280,18 @@ static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool o
     return x;
 }
 
-static bool definable(Analyzer *an, const PtcForm *form, size_t min, const char *usage, PtcExpr **bad)
+static bool definable(Analyzer *an, const PtcForm *form, size_t min, const char *usage,
+                      PtcExpr **bad)
 {
     if (form->count < min + 1) {
-        *bad = ax_error(an, PTC_E_ARITY, form, usage, "%.*s needs a name and a value", (int)form->items[0]->len,
-                        form->items[0]->text);
+        *bad = ax_error(an, PTC_E_ARITY, form, usage, "%.*s needs a name and a value",
+                        (int)form->items[0]->len, form->items[0]->text);
         return false;
     }
     const PtcForm *name = form->items[1];
     if (name->kind != PTC_F_SYMBOL || (memchr(name->text, '/', name->len) && name->len > 1)) {
-        *bad = ax_error(an, PTC_E_INVALID_FORM, name, usage, "%.*s needs a plain name", (int)form->items[0]->len,
-                        form->items[0]->text);
+        *bad = ax_error(an, PTC_E_INVALID_FORM, name, usage, "%.*s needs a plain name",
+                        (int)form->items[0]->len, form->items[0]->text);
         return false;
     }
     return true;
@@ -289,7 +304,8 @@ static PtcExpr *def_form(Analyzer *an, const PtcForm *form, bool once)
         return bad;
     bool doc = form->count == 4 && form->items[2]->kind == PTC_F_STRING;
     if (form->count > 4 || (form->count == 4 && !doc))
-        return ax_error(an, PTC_E_ARITY, form, "(def name \"doc\" value)", "def takes a name, an optional doc string and a value");
+        return ax_error(an, PTC_E_ARITY, form, "(def name \"doc\" value)",
+                        "def takes a name, an optional doc string and a value");
     return define(an, form, ax_form(an, form->items[form->count - 1], false), once);
 }
 
@@ -299,7 +315,8 @@ PtcExpr *ax_declare(Analyzer *an, const PtcForm *form, bool tail)
     (void)tail;
     for (size_t i = 1; i < form->count; i++)
         if (form->items[i]->kind != PTC_F_SYMBOL)
-            return ax_error(an, PTC_E_INVALID_FORM, form->items[i], "(declare name ...)", "declare takes names");
+            return ax_error(an, PTC_E_INVALID_FORM, form->items[i], "(declare name ...)",
+                            "declare takes names");
     return ax_nil(an, form);
 }
 

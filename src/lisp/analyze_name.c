@@ -141,8 +141,8 @@ static int shown(const char *text, size_t len)
 
 static PtcExpr *unknown(Analyzer *an, const PtcForm *form)
 {
-    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last, "nothing is named %.*s",
-                              shown(form->text, form->len), form->text);
+    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                              "nothing is named %.*s", shown(form->text, form->len), form->text);
     if (d)
         unknown_hint(an, form, d);
     return ax_nil(an, form);
@@ -209,16 +209,18 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
         return x && (x->value = ax_keyword(an, name, (size_t)name_len)) != PTC_NONE ? x : NULL;
     }
     if (prefix == 4 && memcmp(form->text, "tool", 4) == 0)
-        return ax_error(an, PTC_E_UNKNOWN_TOOL, form, "this run was given no tools", "there is no tool named %.*s",
-                        name_len, name);
+        return ax_error(an, PTC_E_UNKNOWN_TOOL, form, "this run was given no tools",
+                        "there is no tool named %.*s", name_len, name);
     PtcNearest near;
     if (ptc_namespace_known(form->text, prefix) || ax_is_alias(an, form->text, prefix)) {
         ptc_nearest_init(&near, name, (size_t)name_len);
         for (uint32_t i = 0; i < ptc_builtin_count(); i++)
             if (!(ptc_builtin_row(i)->flags & PTC_B_HIDDEN))
-                ptc_nearest_offer(&near, ptc_builtin_row(i)->name, strlen(ptc_builtin_row(i)->name));
-        PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last, "%.*s has no function %.*s",
-                                  (int)prefix, form->text, shown(name, (size_t)name_len), name);
+                ptc_nearest_offer(&near, ptc_builtin_row(i)->name,
+                                  strlen(ptc_builtin_row(i)->name));
+        PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                                  "%.*s has no function %.*s", (int)prefix, form->text,
+                                  shown(name, (size_t)name_len), name);
         if (near.best)
             ptc_diag_hint(d, "did you mean %.*s?", (int)near.best_len, near.best);
         return ax_nil(an, form);
@@ -226,8 +228,8 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
     ptc_nearest_init(&near, form->text, prefix);
     for (size_t i = 0; ptc_namespace_prefix(i); i++)
         ptc_nearest_offer(&near, ptc_namespace_prefix(i), strlen(ptc_namespace_prefix(i)));
-    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last, "there is no namespace %.*s",
-                              shown(form->text, prefix), form->text);
+    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                              "there is no namespace %.*s", shown(form->text, prefix), form->text);
     if (near.best)
         ptc_diag_hint(d, "did you mean %.*s/?", (int)near.best_len, near.best);
     else

@@ -13,7 +13,8 @@
 enum { NAME_MAX_BYTES = 120 };
 
 /* Namespaces whose functions are all here under other names, or that only matter to a JVM. */
-static const char *const harmless[] = {"clojure.edn", "clojure.pprint", "clojure.repl", "clojure.math", NULL};
+static const char *const harmless[] = {"clojure.edn", "clojure.pprint", "clojure.repl",
+                                       "clojure.math", NULL};
 
 static bool is_harmless(const char *text, size_t len)
 {
@@ -24,12 +25,13 @@ static bool is_harmless(const char *text, size_t len)
 }
 
 /* The namespace that an alias (mark '@') or a referred name (mark '!') stands for, or NULL. */
-static const char *declared(const PtcNames *names, char mark, const char *text, size_t len, size_t *ns_len)
+static const char *declared(const PtcNames *names, char mark, const char *text, size_t len,
+                            size_t *ns_len)
 {
     for (uint32_t i = names->count; i > 0; i--) {
         const PtcName *n = &names->items[i - 1];
-        if (n->len > len + 3 && n->text[0] == ' ' && n->text[1] == mark && memcmp(n->text + 2, text, len) == 0 &&
-            n->text[len + 2] == '=') {
+        if (n->len > len + 3 && n->text[0] == ' ' && n->text[1] == mark &&
+            memcmp(n->text + 2, text, len) == 0 && n->text[len + 2] == '=') {
             *ns_len = n->len - len - 3;
             return n->text + len + 3;
         }
@@ -63,8 +65,10 @@ static bool declare(Analyzer *an, char mark, const PtcForm *name, const PtcForm 
 {
     char text[NAME_MAX_BYTES * 2 + 8];
     if (name->len > NAME_MAX_BYTES || ns->len > NAME_MAX_BYTES)
-        return ax_error(an, PTC_E_SIZE, name, "use a shorter name", "this name is too long for an alias") != NULL;
-    int n = snprintf(text, sizeof text, " %c%.*s=%.*s", mark, (int)name->len, name->text, (int)ns->len, ns->text);
+        return ax_error(an, PTC_E_SIZE, name, "use a shorter name",
+                        "this name is too long for an alias") != NULL;
+    int n = snprintf(text, sizeof text, " %c%.*s=%.*s", mark, (int)name->len, name->text,
+                     (int)ns->len, ns->text);
     an->has_ns = true;
     if (ptc_names_add(an->names, text, (size_t)n) >= 0)
         return true;
@@ -84,8 +88,11 @@ static bool known_namespace(Analyzer *an, const PtcForm *ns)
     if (near.best)
         snprintf(hint, sizeof hint, "did you mean %.*s?", (int)near.best_len, near.best);
     else
-        snprintf(hint, sizeof hint, "there are clojure.string, clojure.set, clojure.walk and json; nothing else is loaded");
-    ax_error(an, PTC_E_UNBOUND, ns, hint, "there is no namespace %.*s", (int)(ns->len > 80 ? 80 : ns->len), ns->text);
+        snprintf(
+            hint, sizeof hint,
+            "there are clojure.string, clojure.set, clojure.walk and json; nothing else is loaded");
+    ax_error(an, PTC_E_UNBOUND, ns, hint, "there is no namespace %.*s",
+             (int)(ns->len > 80 ? 80 : ns->len), ns->text);
     return false;
 }
 
@@ -143,8 +150,11 @@ static bool import_class(Analyzer *an, const PtcForm *name)
     bool date = len == 4 && memcmp(dot, "Date", 4) == 0;
     if (date || ptc_namespace_known(dot, len) || ptc_namespace_known(name->text, name->len))
         return true;
-    return ax_error(an, PTC_E_UNBOUND, name, "there are LocalDate, LocalDateTime, Instant, Duration, ChronoUnit, Math and a few more",
-                    "the Java class %.*s is not available", (int)(len > 80 ? 80 : len), dot) != NULL;
+    return ax_error(an, PTC_E_UNBOUND, name,
+                    "there are LocalDate, LocalDateTime, Instant, Duration, ChronoUnit, Math and a "
+                    "few more",
+                    "the Java class %.*s is not available", (int)(len > 80 ? 80 : len),
+                    dot) != NULL;
 }
 
 static bool import_one(Analyzer *an, const PtcForm *spec)
@@ -159,7 +169,8 @@ static bool import_one(Analyzer *an, const PtcForm *spec)
     return true;
 }
 
-static bool each(Analyzer *an, const PtcForm *form, size_t first, bool (*one)(Analyzer *, const PtcForm *))
+static bool each(Analyzer *an, const PtcForm *form, size_t first,
+                 bool (*one)(Analyzer *, const PtcForm *))
 {
     for (size_t i = first; i < form->count; i++)
         if (!one(an, form->items[i]))
@@ -183,7 +194,8 @@ PtcExpr *ax_ns(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     if (form->count < 2 || form->items[1]->kind != PTC_F_SYMBOL)
-        return ax_error(an, PTC_E_INVALID_FORM, form, "(ns my.app (:require [clojure.string :as str]))", "ns needs a name");
+        return ax_error(an, PTC_E_INVALID_FORM, form,
+                        "(ns my.app (:require [clojure.string :as str]))", "ns needs a name");
     for (size_t i = 2; i < form->count; i++) {
         const PtcForm *clause = form->items[i];
         if (clause->kind != PTC_F_LIST || clause->count == 0)

@@ -20,8 +20,8 @@ static bool needs_value(Analyzer *an, const PtcForm *form, PtcExpr **out)
 {
     if (form->count >= 2)
         return false;
-    *out = ax_error(an, PTC_E_INVALID_FORM, form, "write (-> x (f a) g)", "%.*s needs a value to thread",
-                    (int)form->items[0]->len, form->items[0]->text);
+    *out = ax_error(an, PTC_E_INVALID_FORM, form, "write (-> x (f a) g)",
+                    "%.*s needs a value to thread", (int)form->items[0]->len, form->items[0]->text);
     return true;
 }
 
@@ -81,7 +81,8 @@ static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last)
         return bad;
     if (form->count % 2 != 0)
         return ax_error(an, PTC_E_INVALID_FORM, form, "write (cond-> x test (f a) test2 g)",
-                        "%.*s needs pairs of test and step", (int)form->items[0]->len, form->items[0]->text);
+                        "%.*s needs pairs of test and step", (int)form->items[0]->len,
+                        form->items[0]->text);
     Bindings b = {0};
     PtcLocal *scope = an->scope;
     PtcForm *name = temp_name(an, form);

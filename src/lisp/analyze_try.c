@@ -41,7 +41,8 @@ static const char *class_word(Analyzer *an, const PtcForm *form)
     if (form->kind == PTC_F_KEYWORD) /* :default, as ClojureScript writes it */
         return "any";
     if (form->kind != PTC_F_SYMBOL) {
-        ax_error(an, PTC_E_INVALID_FORM, form, "(catch Exception e ...)", "catch needs the name of an exception class");
+        ax_error(an, PTC_E_INVALID_FORM, form, "(catch Exception e ...)",
+                 "catch needs the name of an exception class");
         return NULL;
     }
     ptc_nearest_init(&near, form->text, form->len);
@@ -51,9 +52,10 @@ static const char *class_word(Analyzer *an, const PtcForm *form)
         ptc_nearest_offer(&near, classes[i].name, strlen(classes[i].name));
     }
     char hint[128];
-    snprintf(hint, sizeof hint, "did you mean %s? Exception catches every error", near.best ? near.best : "Exception");
-    ax_error(an, PTC_E_UNBOUND, form, hint, "there is no exception class %.*s", (int)(form->len > 60 ? 60 : form->len),
-             form->text);
+    snprintf(hint, sizeof hint, "did you mean %s? Exception catches every error",
+             near.best ? near.best : "Exception");
+    ax_error(an, PTC_E_UNBOUND, form, hint, "there is no exception class %.*s",
+             (int)(form->len > 60 ? 60 : form->len), form->text);
     return NULL;
 }
 
@@ -99,7 +101,8 @@ PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     size_t body = 1;
-    while (body < form->count && !is_clause(form->items[body], "catch") && !is_clause(form->items[body], "finally"))
+    while (body < form->count && !is_clause(form->items[body], "catch") &&
+           !is_clause(form->items[body], "finally"))
         body++;
     PtcExpr **args = ax_items(an, 2 + 2 * (form->count - body + 1));
     size_t n = 2;
@@ -113,8 +116,10 @@ PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail)
         } else if (is_clause(clause, "finally") && i + 1 == form->count) {
             if (!(args[1] = part(an, clause, 1, clause->count, NULL)))
                 return NULL;
-        } else if (!ax_error(an, PTC_E_INVALID_FORM, clause, "(try body (catch Exception e ...) (finally ...))",
-                             "only catch clauses and one finally at the end may follow the body of try")) {
+        } else if (!ax_error(an, PTC_E_INVALID_FORM, clause,
+                             "(try body (catch Exception e ...) (finally ...))",
+                             "only catch clauses and one finally at the end may follow the body of "
+                             "try")) {
             return NULL;
         }
     }

@@ -36,7 +36,8 @@ enum {
     PTC_B_CALLS = 1,  /* may call back into the program */
     PTC_B_HIDDEN = 2, /* for the compiler's use; no name in the language */
     PTC_B_EFFECT = 4, /* has an effect: not to be run twice or dropped */
-    PTC_B_FORM = 8,   /* documentation of a special form or constant: no function, never found by name */
+    PTC_B_FORM =
+        8, /* documentation of a special form or constant: no function, never found by name */
 };
 
 typedef struct PtcBuiltin {
@@ -47,17 +48,17 @@ typedef struct PtcBuiltin {
     uint8_t flags;
 } PtcBuiltin;
 
-#define PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)                  \
-    static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);                     \
-    static const PtcBuiltin id##_def = {.ns = ns_,                                                \
-                                        .name = name_,                                            \
-                                        .usage = usage_,                                          \
-                                        .doc = doc_,                                              \
-                                        .examples = examples_,                                    \
-                                        .fn = id,                                                 \
-                                        .min = min_,                                              \
-                                        .max = max_,                                              \
-                                        .flags = flags_};                                         \
+#define PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_) \
+    static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);    \
+    static const PtcBuiltin id##_def = {.ns = ns_,                               \
+                                        .name = name_,                           \
+                                        .usage = usage_,                         \
+                                        .doc = doc_,                             \
+                                        .examples = examples_,                   \
+                                        .fn = id,                                \
+                                        .min = min_,                             \
+                                        .max = max_,                             \
+                                        .flags = flags_};                        \
     static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
 
 /* For bodies that do not look at some parameters. */
@@ -78,12 +79,14 @@ bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *ex
 const char *ptc_type_name(PtcValue v);
 
 /* --- arguments: check and convert, or fail with a type_error --- */
-bool ptc_arg_int(PtcVM *vm, const PtcValue *argv, int i, int64_t *out); /* an int64_t; big ones are a value_error */
+bool ptc_arg_int(PtcVM *vm, const PtcValue *argv, int i,
+                 int64_t *out); /* an int64_t; big ones are a value_error */
 bool ptc_arg_number(PtcVM *vm, const PtcValue *argv, int i);
 bool ptc_arg_double(PtcVM *vm, const PtcValue *argv, int i, double *out); /* any number */
 bool ptc_arg_string(PtcVM *vm, const PtcValue *argv, int i, const char **bytes, size_t *len);
 bool ptc_arg_map(PtcVM *vm, const PtcValue *argv, int i); /* a map */
-bool ptc_arg_iter(PtcVM *vm, const PtcValue *argv, int i, PtcIter *it); /* anything seqable, nil too */
+bool ptc_arg_iter(PtcVM *vm, const PtcValue *argv, int i,
+                  PtcIter *it); /* anything seqable, nil too */
 /* Clamped to 0 .. SIZE_MAX/2; floats are truncated toward zero. For counts such as (take n ...). */
 bool ptc_arg_count(PtcVM *vm, const PtcValue *argv, int i, size_t *out);
 
@@ -101,7 +104,8 @@ static inline PTC_MUST_USE bool ptc_call1(PtcVM *vm, PtcValue f, PtcValue a, Ptc
 {
     return ptc_call(vm, f, 1, &a, out);
 }
-static inline PTC_MUST_USE bool ptc_call2(PtcVM *vm, PtcValue f, PtcValue a, PtcValue b, PtcValue *out)
+static inline PTC_MUST_USE bool ptc_call2(PtcVM *vm, PtcValue f, PtcValue a, PtcValue b,
+                                          PtcValue *out)
 {
     PtcValue args[2] = {a, b};
     return ptc_call(vm, f, 2, args, out);

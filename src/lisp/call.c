@@ -10,7 +10,8 @@ enum { COPIED_ARGS = 64, STACK_STEP = 1024 };
 /* map calling a function that calls map ...: each level costs C stack. */
 static bool too_native(PtcVM *vm)
 {
-    return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "functions called by builtins are nested deeper than",
+    return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH,
+                             "functions called by builtins are nested deeper than",
                              PTC_NATIVE_DEPTH);
 }
 
@@ -23,16 +24,12 @@ bool ptc_is_callable(PtcValue v)
     case PTC_T_BMAP:
     case PTC_T_SSET:
     case PTC_T_BSET:
-    case PTC_T_VAR:
-        return true;
-    case PTC_T_RECORD:
-        return ptc_obj(v)->aux == PTC_R_FN;
+    case PTC_T_VAR: return true;
+    case PTC_T_RECORD: return ptc_obj(v)->aux == PTC_R_FN;
     case PTC_T_FLAT:
     case PTC_T_VEC:
-    case PTC_T_SLICE:
-        return !ptc_is_seq_flagged(v);
-    default:
-        return ptc_is_builtin(v);
+    case PTC_T_SLICE: return !ptc_is_seq_flagged(v);
+    default: return ptc_is_builtin(v);
     }
 }
 
@@ -43,21 +40,17 @@ PtcValue ptc_lookup(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue otherwise)
     PtcValue v = PTC_NONE;
     switch (ptc_tag(coll)) {
     case PTC_T_SMAP:
-    case PTC_T_BMAP:
-        v = ptc_map_get_flex(vm->heap, coll, key);
-        break;
+    case PTC_T_BMAP: v = ptc_map_get_flex(vm->heap, coll, key); break;
     case PTC_T_SSET:
-    case PTC_T_BSET:
-        v = ptc_set_get(vm->heap, coll, key);
-        break;
+    case PTC_T_BSET: v = ptc_set_get(vm->heap, coll, key); break;
     case PTC_T_FLAT:
     case PTC_T_VEC:
     case PTC_T_SLICE:
-        if (ptc_is_int(key) && ptc_to_int(key) >= 0 && (size_t)ptc_to_int(key) < ptc_seq_count(coll))
+        if (ptc_is_int(key) && ptc_to_int(key) >= 0 &&
+            (size_t)ptc_to_int(key) < ptc_seq_count(coll))
             v = ptc_seq_nth(coll, (size_t)ptc_to_int(key));
         break;
-    default:
-        break;
+    default: break;
     }
     return v == PTC_NONE ? otherwise : v;
 }
@@ -68,7 +61,8 @@ PtcValue ptc_lookup(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue otherwise)
 static bool grow_stack(PtcVM *vm, const PtcValue *end)
 {
     if (end > vm->stack_end)
-        return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "the values of nested calls are more than", PTC_STACK_VALUES);
+        return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH,
+                                 "the values of nested calls are more than", PTC_STACK_VALUES);
     PtcValue *limit = vm->stack_limit;
     while (limit < end)
         limit += STACK_STEP;
@@ -152,7 +146,8 @@ bool ptc_vm_enter(PtcVM *vm, const PtcClosure *c, int argc, PtcValue *args)
         return fail_closure_arity(vm, ptc_closure_proto(c), argc);
     const PtcValue *end = args + (p->registers > argc ? p->registers : argc) + 1;
     if (vm->call + 1 >= vm->calls_end)
-        return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "calls are nested deeper than", vm->max_depth);
+        return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "calls are nested deeper than",
+                                 vm->max_depth);
     if (end > vm->stack_limit && !grow_stack(vm, end))
         return false;
     if (p->variadic && !gather_rest(vm, p, argc, args))
@@ -232,7 +227,8 @@ bool ptc_recover_keeping(PtcVM *vm, int argc, const PtcValue *argv, PtcValue kee
 }
 
 /* Tries a builtin again after a collection.  Only for those that may be run twice. */
-static PTC_NOINLINE bool retry(PtcVM *vm, const PtcBuiltin *row, int argc, const PtcValue *argv, PtcValue *out)
+static PTC_NOINLINE bool retry(PtcVM *vm, const PtcBuiltin *row, int argc, const PtcValue *argv,
+                               PtcValue *out)
 {
     return ptc_recover_keeping(vm, argc, argv, PTC_NIL) && row->fn(vm, argc, argv, out);
 }
@@ -328,7 +324,8 @@ static bool call_lookup(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, P
     bool keyword = ptc_is_keyword(f), map = ptc_is_map(f);
     if (argc < 1 || argc > (keyword || map ? 2 : 1)) {
         ptc_fail(vm, PTC_E_ARITY, "%s as a function takes %s, got %d",
-                 keyword ? "a keyword" : ptc_type_name(f), keyword || map ? "1 to 2 arguments" : "1 argument", argc);
+                 keyword ? "a keyword" : ptc_type_name(f),
+                 keyword || map ? "1 to 2 arguments" : "1 argument", argc);
         return ptc_fail_hint(vm, "usage: %s", keyword ? "(:key map default)" : "(coll key)");
     }
     PtcValue otherwise = argc == 2 ? argv[1] : PTC_NIL;
@@ -344,8 +341,10 @@ static bool call_lookup(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, P
     if (*out != PTC_NONE)
         return true;
     if (!ptc_is_integer(argv[0]))
-        return ptc_fail(vm, PTC_E_TYPE, "a vector as a function takes an index, got %s", ptc_type_name(argv[0]));
-    return ptc_fail(vm, PTC_E_INDEX, "index out of range: the vector has %zu elements", ptc_seq_count(f));
+        return ptc_fail(vm, PTC_E_TYPE, "a vector as a function takes an index, got %s",
+                        ptc_type_name(argv[0]));
+    return ptc_fail(vm, PTC_E_INDEX, "index out of range: the vector has %zu elements",
+                    ptc_seq_count(f));
 }
 
 static bool call_var(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)
@@ -353,7 +352,8 @@ static bool call_var(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcV
     int64_t index = ptc_to_int(ptc_record_field(f, 1));
     PtcValue target = (size_t)index < vm->global_count ? vm->globals[index] : PTC_UNBOUND;
     if (target == PTC_UNBOUND || ptc_is(target, PTC_T_VAR))
-        return ptc_fail(vm, PTC_E_UNBOUND, "#'%s has no value to call", ptc_str_bytes(ptc_record_field(f, 0)));
+        return ptc_fail(vm, PTC_E_UNBOUND, "#'%s has no value to call",
+                        ptc_str_bytes(ptc_record_field(f, 0)));
     return ptc_call(vm, target, argc, argv, out);
 }
 
@@ -369,14 +369,12 @@ bool ptc_call(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *o
     if (ptc_is_builtin(f))
         return call_builtin(vm, ptc_builtin_index(f), argc, argv, out);
     switch (ptc_tag(f)) {
-    case PTC_T_CLOSURE:
-        return call_closure(vm, f, argc, argv, out);
+    case PTC_T_CLOSURE: return call_closure(vm, f, argc, argv, out);
     case PTC_T_RECORD:
         if (ptc_obj(f)->aux == PTC_R_FN)
             return call_record(vm, f, argc, argv, out);
         break;
-    case PTC_T_VAR:
-        return call_var(vm, f, argc, argv, out);
+    case PTC_T_VAR: return call_var(vm, f, argc, argv, out);
     default:
         if (ptc_is_callable(f))
             return call_lookup(vm, f, argc, argv, out) && vm->budget.stop == PTC_STOP_NONE;
@@ -395,7 +393,8 @@ bool ptc_vm_call(PtcVM *vm, PtcValue f, int argc, PtcValue *args, PtcValue *out)
 
 PtcValue ptc_record_new(PtcVM *vm, unsigned kind, const PtcValue *fields, size_t n)
 {
-    PtcRecord *o = ptc_heap_object(vm->heap, PTC_T_RECORD, sizeof *o + n * sizeof *fields, (uint32_t)n);
+    PtcRecord *o =
+        ptc_heap_object(vm->heap, PTC_T_RECORD, sizeof *o + n * sizeof *fields, (uint32_t)n);
     if (!o)
         return PTC_NONE;
     o->obj.aux = (uint16_t)kind;
@@ -412,7 +411,8 @@ PtcValue ptc_fn_record(PtcVM *vm, const char *hidden, const PtcValue *fields, si
         return PTC_NONE;
     memcpy(name + 1, hidden, len);
     int row = ptc_builtin_find(name, len + 1);
-    PtcRecord *o = ptc_heap_object(vm->heap, PTC_T_RECORD, sizeof *o + (n + 1) * sizeof *fields, (uint32_t)n + 1);
+    PtcRecord *o = ptc_heap_object(vm->heap, PTC_T_RECORD, sizeof *o + (n + 1) * sizeof *fields,
+                                   (uint32_t)n + 1);
     if (!o)
         return PTC_NONE;
     o->obj.aux = PTC_R_FN;

@@ -6,7 +6,8 @@
 
 bool cx_too_large(FnState *fs, const PtcExpr *at)
 {
-    PtcDiag *d = ptc_diag_add(fs->job->diags, PTC_E_SIZE, at->first, at->last, "this function is too large to compile");
+    PtcDiag *d = ptc_diag_add(fs->job->diags, PTC_E_SIZE, at->first, at->last,
+                              "this function is too large to compile");
     ptc_diag_hint(d, "split it into smaller functions");
     return false;
 }
@@ -104,7 +105,8 @@ bool cx_land(FnState *fs, Jumps *jumps)
 
 bool cx_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to)
 {
-    return cx_emit(fs, at, cx_ins((PtcOp)op, 0, 0, 0, 0)) && set_target(fs, (uint32_t)fs->count - 1, to);
+    return cx_emit(fs, at, cx_ins((PtcOp)op, 0, 0, 0, 0)) &&
+           set_target(fs, (uint32_t)fs->count - 1, to);
 }
 
 /* Compare-and-branch for (< a b) and kin. */
@@ -114,9 +116,12 @@ static bool jump_compare(FnState *fs, PtcExpr *x, Jumps *jumps)
         uint8_t reg, konst;
         bool swap;
     } table[] = {
-        [PTC_FUSE_LT] = {PTC_OP_JNLT, PTC_OP_JNLTK, false}, [PTC_FUSE_LE] = {PTC_OP_JNLE, PTC_OP_JNLEK, false},
-        [PTC_FUSE_GT] = {PTC_OP_JNLT, PTC_OP_JNGTK, true},  [PTC_FUSE_GE] = {PTC_OP_JNLE, PTC_OP_JNGEK, true},
-        [PTC_FUSE_EQ] = {PTC_OP_JNEQ, PTC_OP_JNEQK, false}, [PTC_FUSE_NE] = {PTC_OP_JEQ, PTC_OP_JEQK, false},
+        [PTC_FUSE_LT] = {PTC_OP_JNLT, PTC_OP_JNLTK, false},
+        [PTC_FUSE_LE] = {PTC_OP_JNLE, PTC_OP_JNLEK, false},
+        [PTC_FUSE_GT] = {PTC_OP_JNLT, PTC_OP_JNGTK, true},
+        [PTC_FUSE_GE] = {PTC_OP_JNLE, PTC_OP_JNGEK, true},
+        [PTC_FUSE_EQ] = {PTC_OP_JNEQ, PTC_OP_JNEQK, false},
+        [PTC_FUSE_NE] = {PTC_OP_JEQ, PTC_OP_JEQK, false},
     };
     PtcFuse fuse = ptc_builtin_fuse(x->index);
     uint32_t next = fs->next;
@@ -128,12 +133,14 @@ static bool jump_compare(FnState *fs, PtcExpr *x, Jumps *jumps)
     bool ok;
     if (konst) {
         int64_t k = cx_constant(fs, right->value);
-        ok = k >= 0 && cx_jump(fs, x, jumps, cx_ins((PtcOp)table[fuse].konst, 0, (uint32_t)a, (uint32_t)k, 0));
+        ok = k >= 0 && cx_jump(fs, x, jumps,
+                               cx_ins((PtcOp)table[fuse].konst, 0, (uint32_t)a, (uint32_t)k, 0));
     } else {
         int64_t b = cx_operand(fs, right);
         bool swap = table[fuse].swap;
         ok = b >= 0 && cx_jump(fs, x, jumps,
-                               cx_ins((PtcOp)table[fuse].reg, 0, (uint32_t)(swap ? b : a), (uint32_t)(swap ? a : b), 0));
+                               cx_ins((PtcOp)table[fuse].reg, 0, (uint32_t)(swap ? b : a),
+                                      (uint32_t)(swap ? a : b), 0));
     }
     fs->next = next;
     return ok;
@@ -191,8 +198,9 @@ static bool leave(FnState *fs, const PtcExpr *at, Goal goal, Jumps *end)
 static bool if_code(FnState *fs, PtcExpr *x, Goal goal)
 {
     Jumps otherwise = {0}, end = {0};
-    return cx_jump_unless(fs, x->a, &otherwise) && reach(fs, x->b, goal, x) && leave(fs, x, goal, &end) &&
-           cx_land(fs, &otherwise) && reach(fs, x->c, goal, x) && cx_land(fs, &end);
+    return cx_jump_unless(fs, x->a, &otherwise) && reach(fs, x->b, goal, x) &&
+           leave(fs, x, goal, &end) && cx_land(fs, &otherwise) && reach(fs, x->c, goal, x) &&
+           cx_land(fs, &end);
 }
 
 static bool cond_code(FnState *fs, PtcExpr *x, Goal goal)
@@ -201,10 +209,11 @@ static bool cond_code(FnState *fs, PtcExpr *x, Goal goal)
     for (size_t i = 0; i + 1 < x->count; i += 2) {
         Jumps next = {0};
         PtcExpr *test = x->items[i];
-        if (test->kind == PTC_X_CONST && ptc_truthy(test->value)) /* :else; what follows is never reached */
+        if (test->kind == PTC_X_CONST &&
+            ptc_truthy(test->value)) /* :else; what follows is never reached */
             return reach(fs, x->items[i + 1], goal, x) && cx_land(fs, &end);
-        if (!cx_jump_unless(fs, test, &next) || !reach(fs, x->items[i + 1], goal, x) || !leave(fs, x, goal, &end) ||
-            !cx_land(fs, &next))
+        if (!cx_jump_unless(fs, test, &next) || !reach(fs, x->items[i + 1], goal, x) ||
+            !leave(fs, x, goal, &end) || !cx_land(fs, &next))
             return false;
     }
     return reach(fs, NULL, goal, x) && cx_land(fs, &end);
@@ -222,12 +231,15 @@ static bool case_code(FnState *fs, PtcExpr *x, Goal goal)
             int64_t k = cx_constant(fs, x->items[i]->value);
             bool last = i + 3 >= x->count || x->items[i + 3] != result;
             Jumps skip = {0};
-            if (k < 0 || !cx_jump(fs, x->items[i], last ? &miss : &skip, cx_ins(PTC_OP_JNEQK, 0, subject, (uint32_t)k, 0)))
+            if (k < 0 || !cx_jump(fs, x->items[i], last ? &miss : &skip,
+                                  cx_ins(PTC_OP_JNEQK, 0, subject, (uint32_t)k, 0)))
                 return false;
-            if (!last && (!cx_jump(fs, x, &hit, cx_ins(PTC_OP_JMP, 0, 0, 0, 0)) || !cx_land(fs, &skip)))
+            if (!last &&
+                (!cx_jump(fs, x, &hit, cx_ins(PTC_OP_JMP, 0, 0, 0, 0)) || !cx_land(fs, &skip)))
                 return false;
         }
-        if (!cx_land(fs, &hit) || !reach(fs, result, goal, x) || !leave(fs, x, goal, &end) || !cx_land(fs, &miss))
+        if (!cx_land(fs, &hit) || !reach(fs, result, goal, x) || !leave(fs, x, goal, &end) ||
+            !cx_land(fs, &miss))
             return false;
     }
     return reach(fs, x->b, goal, x) && cx_land(fs, &end);
@@ -244,11 +256,13 @@ static bool chain_code(FnState *fs, PtcExpr *x, uint32_t dest)
     for (size_t i = 0; i < x->count; i++) {
         if (!cx_to(fs, x->items[i], (uint32_t)r))
             return false;
-        if (i + 1 < x->count && !cx_jump(fs, x->items[i], &end, cx_ins((PtcOp)op, 0, (uint32_t)r, 0, 0)))
+        if (i + 1 < x->count &&
+            !cx_jump(fs, x->items[i], &end, cx_ins((PtcOp)op, 0, (uint32_t)r, 0, 0)))
             return false;
     }
     fs->next = next;
-    return cx_land(fs, &end) && (r == dest || cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, (uint32_t)r, 0)));
+    return cx_land(fs, &end) &&
+           (r == dest || cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, (uint32_t)r, 0)));
 }
 
 /* --------------------------------------------------------------------------- bindings */
@@ -288,7 +302,8 @@ static bool complete_letfn(FnState *fs, PtcExpr *x)
         for (uint32_t k = 0; fn && k < fn->capture_count; k++)
             for (size_t j = 0; j < x->count && fn->captures[k].from == 0; j++)
                 if (fn->captures[k].local == x->locals[j] &&
-                    !cx_emit(fs, x, cx_ins(PTC_OP_FIXCAP, 0, x->locals[i]->reg, k, x->locals[j]->reg)))
+                    !cx_emit(fs, x,
+                             cx_ins(PTC_OP_FIXCAP, 0, x->locals[i]->reg, k, x->locals[j]->reg)))
                     return false;
     }
     return true;
@@ -329,7 +344,8 @@ static bool mentions(const PtcExpr *x, const PtcLocal *local, int *budget)
                 return true;
         return false;
     }
-    if (mentions(x->a, local, budget) || mentions(x->b, local, budget) || mentions(x->c, local, budget))
+    if (mentions(x->a, local, budget) || mentions(x->b, local, budget) ||
+        mentions(x->c, local, budget))
         return true;
     for (size_t i = 0; x->items && i < x->count; i++)
         if (mentions(x->items[i], local, budget))
@@ -340,8 +356,8 @@ static bool mentions(const PtcExpr *x, const PtcLocal *local, int *budget)
 /* Writes its register only once, at the very end. */
 static bool writes_last(const PtcExpr *x)
 {
-    return x->kind == PTC_X_CONST || x->kind == PTC_X_LOCAL || x->kind == PTC_X_CALLB || x->kind == PTC_X_CALL ||
-           x->kind == PTC_X_GLOBAL || x->kind == PTC_X_CAPTURE;
+    return x->kind == PTC_X_CONST || x->kind == PTC_X_LOCAL || x->kind == PTC_X_CALLB ||
+           x->kind == PTC_X_CALL || x->kind == PTC_X_GLOBAL || x->kind == PTC_X_CAPTURE;
 }
 
 /* New values go straight into their loop variables where no later value reads the old one. */
@@ -365,7 +381,8 @@ static bool recur_code(FnState *fs, PtcExpr *x)
             return false;
     }
     for (size_t i = 0; i < x->count; i++)
-        if (temps[i] >= 0 && !cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, locals[i]->reg, (uint32_t)temps[i], 0)))
+        if (temps[i] >= 0 &&
+            !cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, locals[i]->reg, (uint32_t)temps[i], 0)))
             return false;
     fs->next = next;
     return cx_back(fs, x, PTC_OP_LOOP, start);
@@ -404,8 +421,9 @@ static bool each_code(FnState *fs, PtcExpr *x, uint32_t dest)
     uint32_t start = (uint32_t)fs->count;
     x->items = (PtcExpr **)(void *)end; /* for BREAK */
     int64_t body = cx_temp(fs);
-    bool ok = body >= 0 && cx_jump(fs, x, end, cx_ins(PTC_OP_NEXT, 0, (uint32_t)it, (uint32_t)item, 0)) &&
-              cx_to(fs, x->b, (uint32_t)body) && cx_back(fs, x, PTC_OP_JMP, start) && cx_land(fs, end);
+    bool ok =
+        body >= 0 && cx_jump(fs, x, end, cx_ins(PTC_OP_NEXT, 0, (uint32_t)it, (uint32_t)item, 0)) &&
+        cx_to(fs, x->b, (uint32_t)body) && cx_back(fs, x, PTC_OP_JMP, start) && cx_land(fs, end);
     fs->next = next;
     fs->locals_top = top;
     return ok && cx_load(fs, x, dest, PTC_NIL);
@@ -420,7 +438,8 @@ static bool build_code(FnState *fs, PtcExpr *x, uint32_t dest)
         return cx_too_large(fs, x);
     x->locals[0]->reg = (uint16_t)b;
     fs->locals_top = (uint32_t)b + 1;
-    bool ok = cx_emit(fs, x, cx_ins(PTC_OP_BUILD, 0, (uint32_t)b, 0, 0)) && cx_to(fs, x->a, (uint32_t)body) &&
+    bool ok = cx_emit(fs, x, cx_ins(PTC_OP_BUILD, 0, (uint32_t)b, 0, 0)) &&
+              cx_to(fs, x->a, (uint32_t)body) &&
               cx_emit(fs, x, cx_ins(PTC_OP_DONE, 0, dest, (uint32_t)b, 0));
     fs->next = next;
     fs->locals_top = top;
@@ -453,7 +472,8 @@ static bool def_code(FnState *fs, PtcExpr *x, uint32_t dest)
                     !cx_jump(fs, x, &eval, cx_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
                     !cx_jump(fs, x, &end, cx_ins(PTC_OP_JMP, 0, 0, 0, 0)) || !cx_land(fs, &eval)))
         return false;
-    return cx_to(fs, x->a, dest) && cx_emit(fs, x, cx_ins(PTC_OP_DEF, 0, dest, x->index, (uint32_t)var)) &&
+    return cx_to(fs, x->a, dest) &&
+           cx_emit(fs, x, cx_ins(PTC_OP_DEF, 0, dest, x->index, (uint32_t)var)) &&
            cx_land(fs, &end);
 }
 
@@ -477,60 +497,37 @@ bool cx_to(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     Goal goal = {false, dest};
     switch (x->kind) {
-    case PTC_X_CONST:
-        return cx_load(fs, x, dest, x->value);
-    case PTC_X_BUILTIN:
-        return cx_load(fs, x, dest, ptc_builtin(x->index));
+    case PTC_X_CONST: return cx_load(fs, x, dest, x->value);
+    case PTC_X_BUILTIN: return cx_load(fs, x, dest, ptc_builtin(x->index));
     case PTC_X_LOCAL:
-        return x->local->reg == dest || cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, x->local->reg, 0));
-    case PTC_X_CAPTURE:
-        return cx_emit(fs, x, cx_ins(PTC_OP_GETCAP, 0, dest, x->index, 0));
-    case PTC_X_SELF:
-        return cx_emit(fs, x, cx_ins(PTC_OP_SELF, 0, dest, 0, 0));
-    case PTC_X_GLOBAL:
-        return cx_emit(fs, x, cx_ins(PTC_OP_GETG, 0, dest, x->index, 0));
-    case PTC_X_DATA:
-        return data_code(fs, x, dest);
-    case PTC_X_IF:
-        return if_code(fs, x, goal);
-    case PTC_X_COND:
-        return cond_code(fs, x, goal);
-    case PTC_X_CASE:
-        return case_code(fs, x, goal);
-    case PTC_X_DO:
-        return do_code(fs, x, goal);
+        return x->local->reg == dest ||
+               cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, x->local->reg, 0));
+    case PTC_X_CAPTURE: return cx_emit(fs, x, cx_ins(PTC_OP_GETCAP, 0, dest, x->index, 0));
+    case PTC_X_SELF: return cx_emit(fs, x, cx_ins(PTC_OP_SELF, 0, dest, 0, 0));
+    case PTC_X_GLOBAL: return cx_emit(fs, x, cx_ins(PTC_OP_GETG, 0, dest, x->index, 0));
+    case PTC_X_DATA: return data_code(fs, x, dest);
+    case PTC_X_IF: return if_code(fs, x, goal);
+    case PTC_X_COND: return cond_code(fs, x, goal);
+    case PTC_X_CASE: return case_code(fs, x, goal);
+    case PTC_X_DO: return do_code(fs, x, goal);
     case PTC_X_LET:
-    case PTC_X_LOOP:
-        return let_code(fs, x, goal);
-    case PTC_X_RECUR:
-        return recur_code(fs, x);
-    case PTC_X_FN:
-        return cx_function(fs, x, dest);
-    case PTC_X_CALL:
-        return cx_call(fs, x, dest);
-    case PTC_X_CALLB:
-        return cx_callb(fs, x, dest);
-    case PTC_X_DEF:
-        return def_code(fs, x, dest);
+    case PTC_X_LOOP: return let_code(fs, x, goal);
+    case PTC_X_RECUR: return recur_code(fs, x);
+    case PTC_X_FN: return cx_function(fs, x, dest);
+    case PTC_X_CALL: return cx_call(fs, x, dest);
+    case PTC_X_CALLB: return cx_callb(fs, x, dest);
+    case PTC_X_DEF: return def_code(fs, x, dest);
     case PTC_X_AND:
-    case PTC_X_OR:
-        return chain_code(fs, x, dest);
+    case PTC_X_OR: return chain_code(fs, x, dest);
     case PTC_X_VECTOR:
     case PTC_X_MAP:
-    case PTC_X_SET:
-        return cx_collection(fs, x, dest);
-    case PTC_X_EACH:
-        return each_code(fs, x, dest);
-    case PTC_X_BREAK:
-        return break_code(fs, x);
-    case PTC_X_BUILD:
-        return build_code(fs, x, dest);
-    case PTC_X_PUSH:
-        return push_code(fs, x, dest);
-    case PTC_X_STOP:
-        return stop_code(fs, x);
-    case PTC_X_LETFN:
-        return letfn_code(fs, x, goal);
+    case PTC_X_SET: return cx_collection(fs, x, dest);
+    case PTC_X_EACH: return each_code(fs, x, dest);
+    case PTC_X_BREAK: return break_code(fs, x);
+    case PTC_X_BUILD: return build_code(fs, x, dest);
+    case PTC_X_PUSH: return push_code(fs, x, dest);
+    case PTC_X_STOP: return stop_code(fs, x);
+    case PTC_X_LETFN: return letfn_code(fs, x, goal);
     }
     return false;
 }
@@ -539,23 +536,15 @@ bool cx_return(FnState *fs, PtcExpr *x)
 {
     Goal goal = {true, 0};
     switch (x->kind) {
-    case PTC_X_IF:
-        return if_code(fs, x, goal);
-    case PTC_X_COND:
-        return cond_code(fs, x, goal);
-    case PTC_X_CASE:
-        return case_code(fs, x, goal);
-    case PTC_X_DO:
-        return do_code(fs, x, goal);
+    case PTC_X_IF: return if_code(fs, x, goal);
+    case PTC_X_COND: return cond_code(fs, x, goal);
+    case PTC_X_CASE: return case_code(fs, x, goal);
+    case PTC_X_DO: return do_code(fs, x, goal);
     case PTC_X_LET:
-    case PTC_X_LOOP:
-        return let_code(fs, x, goal);
-    case PTC_X_LETFN:
-        return letfn_code(fs, x, goal);
-    case PTC_X_RECUR:
-        return recur_code(fs, x);
-    default:
-        break;
+    case PTC_X_LOOP: return let_code(fs, x, goal);
+    case PTC_X_LETFN: return letfn_code(fs, x, goal);
+    case PTC_X_RECUR: return recur_code(fs, x);
+    default: break;
     }
     uint32_t next = fs->next;
     int64_t r = cx_operand(fs, x);

@@ -19,7 +19,8 @@ static bool window(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *
 }
 
 /* Values into a vector or seq, one by one: for lists too long for registers. */
-static bool gather(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *at, uint32_t dest, bool vector)
+static bool gather(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *at, uint32_t dest,
+                   bool vector)
 {
     uint32_t next = fs->next, top = fs->locals_top;
     int64_t b = cx_temp(fs), v = cx_temp(fs);
@@ -28,7 +29,8 @@ static bool gather(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *
     bool ok = cx_emit(fs, at, cx_ins(PTC_OP_BUILD, 0, (uint32_t)b, 0, 0));
     fs->locals_top = (uint32_t)b + 1;
     for (size_t i = 0; ok && i < n; i++)
-        ok = cx_to(fs, items[i], (uint32_t)v) && cx_emit(fs, at, cx_ins(PTC_OP_PUSH, 0, (uint32_t)b, (uint32_t)v, 0));
+        ok = cx_to(fs, items[i], (uint32_t)v) &&
+             cx_emit(fs, at, cx_ins(PTC_OP_PUSH, 0, (uint32_t)b, (uint32_t)v, 0));
     fs->next = next;
     fs->locals_top = top;
     return ok && cx_emit(fs, at, cx_ins(PTC_OP_DONE, vector, dest, (uint32_t)b, 0));
@@ -54,7 +56,8 @@ static bool key_get(FnState *fs, PtcExpr *x, PtcExpr *map, PtcValue key, uint32_
     uint32_t next = fs->next;
     int64_t m = cx_operand(fs, map), k = cx_constant(fs, key);
     fs->next = next;
-    return m >= 0 && k >= 0 && cx_emit(fs, x, cx_ins(PTC_OP_KEYGET, 0, dest, (uint32_t)m, (uint32_t)k));
+    return m >= 0 && k >= 0 &&
+           cx_emit(fs, x, cx_ins(PTC_OP_KEYGET, 0, dest, (uint32_t)m, (uint32_t)k));
 }
 
 static bool is_keyword_const(const PtcExpr *x)
@@ -76,8 +79,10 @@ bool cx_call(FnState *fs, PtcExpr *x, uint32_t dest)
     if ((!global && !cx_to(fs, x->a, (uint32_t)base)) || !window(fs, x->items, x->count, x))
         return false;
     fs->next = next;
-    PtcIns ins = cx_ins(global ? PTC_OP_CALLG : PTC_OP_CALL, 0, (uint32_t)base, x->count, global ? x->a->index : 0);
-    return cx_emit(fs, x, ins) && (base == dest || cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, (uint32_t)base, 0)));
+    PtcIns ins = cx_ins(global ? PTC_OP_CALLG : PTC_OP_CALL, 0, (uint32_t)base, x->count,
+                        global ? x->a->index : 0);
+    return cx_emit(fs, x, ins) &&
+           (base == dest || cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, (uint32_t)base, 0)));
 }
 
 static bool small_const(const PtcExpr *x, int64_t *n)
@@ -88,12 +93,14 @@ static bool small_const(const PtcExpr *x, int64_t *n)
     return *n > INT16_MIN && *n < INT16_MAX;
 }
 
-static bool add_const(FnState *fs, PtcExpr *x, PtcExpr *value, int64_t n, uint32_t how, uint32_t dest)
+static bool add_const(FnState *fs, PtcExpr *x, PtcExpr *value, int64_t n, uint32_t how,
+                      uint32_t dest)
 {
     uint32_t next = fs->next;
     int64_t r = cx_operand(fs, value);
     fs->next = next;
-    return r >= 0 && cx_emit(fs, x, cx_ins(PTC_OP_ADDI, how, dest, (uint32_t)r, (uint16_t)(int16_t)n));
+    return r >= 0 &&
+           cx_emit(fs, x, cx_ins(PTC_OP_ADDI, how, dest, (uint32_t)r, (uint16_t)(int16_t)n));
 }
 
 /* (+ a b c) as ((a + b) + c), and comparisons of two. */
@@ -112,7 +119,9 @@ static bool binary_code(FnState *fs, PtcExpr *x, PtcOp op, uint32_t dest)
             fs->next = next;
             to = cx_temp(fs);
         }
-        ok = to >= 0 && cx_emit(fs, x, cx_ins(op, (uint32_t)i - 1, (uint32_t)to, (uint32_t)left, (uint32_t)right));
+        ok = to >= 0 &&
+             cx_emit(fs, x,
+                     cx_ins(op, (uint32_t)i - 1, (uint32_t)to, (uint32_t)left, (uint32_t)right));
         left = to;
     }
     fs->next = next;
@@ -142,8 +151,10 @@ static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
     switch (fuse) {
     case PTC_FUSE_ADD:
     case PTC_FUSE_SUB:
-        if (x->count == 2 && small_const(x->items[1], &n) && n != 0) /* -0.0 minus 0 keeps its sign */
-            return add_const(fs, x, x->items[0], fuse == PTC_FUSE_ADD ? n : -n, fuse == PTC_FUSE_ADD ? 0 : 1, dest);
+        if (x->count == 2 && small_const(x->items[1], &n) &&
+            n != 0) /* -0.0 minus 0 keeps its sign */
+            return add_const(fs, x, x->items[0], fuse == PTC_FUSE_ADD ? n : -n,
+                             fuse == PTC_FUSE_ADD ? 0 : 1, dest);
         /* fall through */
     case PTC_FUSE_MUL:
         if (x->count >= 2 && x->count < MAX_CALL_ARGS)
@@ -161,20 +172,15 @@ static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
         if (x->count == 2)
             return binary_code(fs, x, (PtcOp)ops[fuse], dest);
         break;
-    case PTC_FUSE_NOT:
-        return unary_code(fs, x, PTC_OP_NOT, dest);
-    case PTC_FUSE_NIL:
-        return unary_code(fs, x, PTC_OP_ISNIL, dest);
-    case PTC_FUSE_INC:
-        return add_const(fs, x, x->items[0], 1, 2, dest);
-    case PTC_FUSE_DEC:
-        return add_const(fs, x, x->items[0], -1, 3, dest);
+    case PTC_FUSE_NOT: return unary_code(fs, x, PTC_OP_NOT, dest);
+    case PTC_FUSE_NIL: return unary_code(fs, x, PTC_OP_ISNIL, dest);
+    case PTC_FUSE_INC: return add_const(fs, x, x->items[0], 1, 2, dest);
+    case PTC_FUSE_DEC: return add_const(fs, x, x->items[0], -1, 3, dest);
     case PTC_FUSE_GET:
         if (x->count == 2 && is_keyword_const(x->items[1]))
             return key_get(fs, x, x->items[0], x->items[1]->value, dest);
         break;
-    case PTC_FUSE_NONE:
-        break;
+    case PTC_FUSE_NONE: break;
     }
     *done = false;
     return true;
@@ -286,7 +292,9 @@ static PtcValue proto_object(FnState *fs)
     PtcValue name = fn->name ? ptc_symbol_new(heap, fn->name, fn->name_len) : PTC_NIL;
     PtcValue constants = array_object(heap, fs->constants, fs->constant_count);
     PtcValue code = code_object(fs);
-    PtcProto *o = name && constants && code ? ptc_heap_object(heap, PTC_T_PROTO, sizeof *o, fn->capture_count) : NULL;
+    PtcProto *o = name && constants && code
+                      ? ptc_heap_object(heap, PTC_T_PROTO, sizeof *o, fn->capture_count)
+                      : NULL;
     if (!o)
         return PTC_NONE;
     o->name = name;

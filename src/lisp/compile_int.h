@@ -35,9 +35,9 @@ typedef struct Jumps {
 } Jumps;
 
 /* All return false when memory is short or the function is too large (a finding then says so). */
-bool cx_to(FnState *fs, PtcExpr *x, uint32_t dest);    /* value into a register */
-bool cx_return(FnState *fs, PtcExpr *x);               /* value as the function's result */
-int64_t cx_operand(FnState *fs, PtcExpr *x);           /* register that holds the value; -1: failed */
+bool cx_to(FnState *fs, PtcExpr *x, uint32_t dest); /* value into a register */
+bool cx_return(FnState *fs, PtcExpr *x);            /* value as the function's result */
+int64_t cx_operand(FnState *fs, PtcExpr *x);        /* register that holds the value; -1: failed */
 bool cx_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps);
 bool cx_call(FnState *fs, PtcExpr *x, uint32_t dest);  /* PTC_X_CALL */
 bool cx_callb(FnState *fs, PtcExpr *x, uint32_t dest); /* PTC_X_CALLB */
@@ -50,7 +50,8 @@ int64_t cx_constant(FnState *fs, PtcValue v);
 bool cx_load(FnState *fs, const PtcExpr *at, uint32_t dest, PtcValue v);
 bool cx_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns ins); /* target to come */
 bool cx_land(FnState *fs, Jumps *jumps);                                /* target is here */
-bool cx_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to);  /* jump to an earlier place */
+bool cx_back(FnState *fs, const PtcExpr *at, uint8_t op,
+             uint32_t to); /* jump to an earlier place */
 bool cx_too_large(FnState *fs, const PtcExpr *at);
 /* May a value be made in this register step by step, with nothing else reading it meanwhile? */
 static inline bool cx_fresh(const FnState *fs, uint32_t dest)

@@ -102,7 +102,8 @@ PtcDiag *ptc_diag_add(PtcDiags *diags, PtcErrorKind kind, uint32_t first, uint32
     d->hint[0] = 0;
     va_list args;
     va_start(args, format);
-    end_text(d->message, PTC_MESSAGE_MAX + 1, vsnprintf(d->message, PTC_MESSAGE_MAX + 1, format, args));
+    end_text(d->message, PTC_MESSAGE_MAX + 1,
+             vsnprintf(d->message, PTC_MESSAGE_MAX + 1, format, args));
     va_end(args);
     return d;
 }

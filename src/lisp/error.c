@@ -47,10 +47,14 @@ bool ptc_fail_hint(PtcVM *vm, const char *format, ...)
 static const char *record_name(unsigned kind)
 {
     static const char *const names[PTC_R_KINDS] = {
-        [PTC_R_FN] = "a function",         [PTC_R_REGEX] = "a regex",
-        [PTC_R_DATE] = "a date",           [PTC_R_DATETIME] = "a date-time",
-        [PTC_R_INSTANT] = "an instant",    [PTC_R_DURATION] = "a duration",
-        [PTC_R_ENUM] = "a constant",       [PTC_R_FORMATTER] = "a formatter",
+        [PTC_R_FN] = "a function",
+        [PTC_R_REGEX] = "a regex",
+        [PTC_R_DATE] = "a date",
+        [PTC_R_DATETIME] = "a date-time",
+        [PTC_R_INSTANT] = "an instant",
+        [PTC_R_DURATION] = "a duration",
+        [PTC_R_ENUM] = "a constant",
+        [PTC_R_FORMATTER] = "a formatter",
         [PTC_R_PRODUCER] = "an endless sequence",
     };
     return kind < PTC_R_KINDS && names[kind] ? names[kind] : "an object";
@@ -67,30 +71,21 @@ const char *ptc_type_name(PtcValue v)
     if (ptc_is_float(v))
         return "a float";
     switch (ptc_tag(v)) {
-    case PTC_T_STRING:
-        return "a string";
-    case PTC_T_KEYWORD:
-        return "a keyword";
-    case PTC_T_SYMBOL:
-        return "a symbol";
+    case PTC_T_STRING: return "a string";
+    case PTC_T_KEYWORD: return "a keyword";
+    case PTC_T_SYMBOL: return "a symbol";
     case PTC_T_FLAT:
     case PTC_T_VEC:
     case PTC_T_SLICE:
     case PTC_T_RANGE:
-    case PTC_T_CONS:
-        return ptc_is_seq_flagged(v) ? "a sequence" : "a vector";
+    case PTC_T_CONS: return ptc_is_seq_flagged(v) ? "a sequence" : "a vector";
     case PTC_T_SSET:
-    case PTC_T_BSET:
-        return "a set";
+    case PTC_T_BSET: return "a set";
     case PTC_T_SMAP:
-    case PTC_T_BMAP:
-        return "a map";
-    case PTC_T_VAR:
-        return "a var";
-    case PTC_T_RECORD:
-        return record_name(ptc_obj(v)->aux);
-    default:
-        return "a function";
+    case PTC_T_BMAP: return "a map";
+    case PTC_T_VAR: return "a var";
+    case PTC_T_RECORD: return record_name(ptc_obj(v)->aux);
+    default: return "a function";
     }
 }
 
@@ -158,7 +153,8 @@ bool ptc_arg_int(PtcVM *vm, const PtcValue *argv, int i, int64_t *out)
         return ptc_fail_type(vm, argv, i, "an integer");
     if (ptc_int_get(argv[i], out))
         return true;
-    return ptc_fail(vm, PTC_E_VALUE, "%s: argument %d is too large an integer", running(vm)->name, i + 1);
+    return ptc_fail(vm, PTC_E_VALUE, "%s: argument %d is too large an integer", running(vm)->name,
+                    i + 1);
 }
 
 bool ptc_arg_number(PtcVM *vm, const PtcValue *argv, int i)
@@ -234,8 +230,7 @@ static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const cha
 bool ptc_vm_stopped(PtcVM *vm)
 {
     switch (vm->budget.stop) {
-    case PTC_STOP_NONE:
-        break;
+    case PTC_STOP_NONE: break;
     case PTC_STOP_TIMEOUT:
         return fail_limit(vm, PTC_E_TIMEOUT, "do less work, or raise timeout_ms",
                           "the program computed longer than its limit of %lld ms",
@@ -254,8 +249,8 @@ bool ptc_vm_stopped(PtcVM *vm)
         return fail_limit(vm, PTC_E_LOOP, "check that recur reaches an end, or raise loop_limit",
                           "loops passed their limit of %lld iterations", (long long)vm->loop_limit);
     case PTC_STOP_DEPTH:
-        return fail_limit(vm, PTC_E_DEPTH, "use loop/recur or reduce instead of nested calls", "%s %lld",
-                          vm->budget.what, (long long)vm->budget.limit);
+        return fail_limit(vm, PTC_E_DEPTH, "use loop/recur or reduce instead of nested calls",
+                          "%s %lld", vm->budget.what, (long long)vm->budget.limit);
     case PTC_STOP_SIZE:
         return fail_limit(vm, PTC_E_SIZE, "build smaller values", "%s %lld", vm->budget.what,
                           (long long)vm->budget.limit);

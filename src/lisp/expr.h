@@ -84,7 +84,8 @@ struct PtcArity {
 /* Where a captured value comes from, seen from the enclosing function. */
 typedef struct PtcCapture {
     PtcLocal *local;
-    uint8_t from; /* as the x of CAP: 0 register of local, 1 the enclosing function's capture, 2 itself */
+    uint8_t
+        from; /* as the x of CAP: 0 register of local, 1 the enclosing function's capture, 2 itself */
     uint16_t index;
 } PtcCapture;
 
@@ -105,7 +106,7 @@ typedef struct PtcAnalysis {
     PtcArena *arena;
     PtcHeap *heap; /* for constants */
     PtcDiags *diags;
-    PtcNames *names;   /* of globals; names the program defines are added */
+    PtcNames *names; /* of globals; names the program defines are added */
     const char *source;
     size_t source_len;
 } PtcAnalysis;

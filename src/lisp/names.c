@@ -52,7 +52,8 @@ static bool room_for_one(PtcNames *names)
 {
     if (names->count == names->cap) {
         uint32_t cap = names->cap ? names->cap * 2 : 16;
-        PtcName *p = ptc_mem_resize(names->mem, names->items, names->cap * sizeof *p, cap * sizeof *p);
+        PtcName *p =
+            ptc_mem_resize(names->mem, names->items, names->cap * sizeof *p, cap * sizeof *p);
         if (!p)
             return false;
         names->items = p;
@@ -60,7 +61,8 @@ static bool room_for_one(PtcNames *names)
     }
     if (names->count * 2 >= names->table_cap) {
         uint32_t cap = names->table_cap ? names->table_cap * 2 : 64;
-        uint32_t *t = ptc_mem_resize(names->mem, names->table, names->table_cap * sizeof *t, cap * sizeof *t);
+        uint32_t *t =
+            ptc_mem_resize(names->mem, names->table, names->table_cap * sizeof *t, cap * sizeof *t);
         if (!t)
             return false;
         names->table = t;

@@ -112,13 +112,15 @@ static bool check_size(PtcDiags *diags, const PtcProgram *p)
 {
     if (p->len <= (size_t)p->limits.program_bytes)
         return true;
-    PtcDiag *d = ptc_diag_add(diags, PTC_E_SIZE, 0, 0, "the program has %zu bytes, the limit is %lld", p->len,
-                              (long long)p->limits.program_bytes);
+    PtcDiag *d =
+        ptc_diag_add(diags, PTC_E_SIZE, 0, 0, "the program has %zu bytes, the limit is %lld",
+                     p->len, (long long)p->limits.program_bytes);
     ptc_diag_hint(d, "pass data as context instead of writing it into the program");
     return false;
 }
 
-static PtcValue prepare(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags, PtcPhase *phase)
+static PtcValue prepare(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
+                        PtcPhase *phase)
 {
     PtcForm **forms;
     size_t count;
@@ -186,7 +188,8 @@ static bool execute(PtcVM *vm)
     return ok && check_result(vm);
 }
 
-bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags, PtcPhase *phase)
+bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
+                     PtcPhase *phase)
 {
     size_t known = p->names->count;
     start(vm, p);
@@ -209,7 +212,8 @@ static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
         const PtcProto *p = ptc_closure_proto((const PtcClosure *)(uintptr_t)v);
         bool named = p->name != PTC_NIL;
         return ptc_buf_add_cstr(buf, "#fn[") &&
-               ptc_buf_add(buf, named ? ptc_str_bytes(p->name) : "anonymous", named ? ptc_str_len(p->name) : 9) &&
+               ptc_buf_add(buf, named ? ptc_str_bytes(p->name) : "anonymous",
+                           named ? ptc_str_len(p->name) : 9) &&
                ptc_buf_add_char(buf, ']');
     }
     if (ptc_is(v, PTC_T_RECORD) && ptc_is_callable(v))
@@ -245,7 +249,8 @@ bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
         return true;
     if (vm->print_count == vm->print_cap) {
         size_t cap = vm->print_cap ? vm->print_cap * 2 : 8;
-        uint32_t *p = ptc_mem_resize(vm->mem, vm->print_ends, vm->print_cap * sizeof *p, cap * sizeof *p);
+        uint32_t *p =
+            ptc_mem_resize(vm->mem, vm->print_ends, vm->print_cap * sizeof *p, cap * sizeof *p);
         if (!p)
             return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
         vm->print_ends = p;

@@ -10,11 +10,11 @@
 typedef struct PtcProgram {
     const char *source;
     size_t len;
-    PtcValue context;          /* map or nil */
-    PtcNames *names;           /* of the session, or an empty list */
-    const PtcValue *globals;   /* values of those names (names->count of them), copied */
-    PtcLimits limits;          /* every field set */
-    PtcHeap *heap;             /* for the run: initialised, empty; its budget is vm->budget */
+    PtcValue context;        /* map or nil */
+    PtcNames *names;         /* of the session, or an empty list */
+    const PtcValue *globals; /* values of those names (names->count of them), copied */
+    PtcLimits limits;        /* every field set */
+    PtcHeap *heap;           /* for the run: initialised, empty; its budget is vm->budget */
 } PtcProgram;
 
 typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;
@@ -26,7 +26,7 @@ void ptc_vm_deinit(PtcVM *vm);
 /* Reads, checks, compiles and runs.  True: the value is vm->result and vm->globals hold the new
  * values (in the arena).  False: with vm->control for (return v) and (fail v); else the findings are in
  * diags, or the one error of the run in vm->error.  Arena and diags must be fresh. */
-PTC_MUST_USE bool ptc_program_run(PtcVM *vm, const PtcProgram *program, PtcArena *arena, PtcDiags *diags,
-                                  PtcPhase *phase);
+PTC_MUST_USE bool ptc_program_run(PtcVM *vm, const PtcProgram *program, PtcArena *arena,
+                                  PtcDiags *diags, PtcPhase *phase);
 
 #endif

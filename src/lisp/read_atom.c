@@ -10,7 +10,8 @@
 #include "value/number.h"
 
 enum { RADIX_DIGITS = 256 };
-enum { RATIO_DIGITS = 300 }; /* in all; a quotient needs no more */ /* of an integer literal that is not decimal */
+enum { RATIO_DIGITS = 300 };
+/* in all; a quotient needs no more */ /* of an integer literal that is not decimal */
 
 /* -------------------------------------------------------------- characters */
 
@@ -445,7 +446,8 @@ static PtcForm *ratio(PtcReading *r, const Number *n)
         return NULL;
     if (ptc_int_sign(rem) == 0)
         return number_form(r, n, quot);
-    return number_form(r, n, ptc_float_new(heap, ptc_int_to_double(over) / ptc_int_to_double(under)));
+    return number_form(r, n,
+                       ptc_float_new(heap, ptc_int_to_double(over) / ptc_int_to_double(under)));
 }
 
 static PtcForm *too_many_digits(PtcReading *r, const Number *n, size_t digits, int most)

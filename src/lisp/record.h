@@ -19,9 +19,9 @@ enum {
     PTC_R_DATETIME, /* seconds since 1970-01-01T00:00 without a zone, nanoseconds */
     PTC_R_INSTANT,  /* seconds since the epoch, nanoseconds */
     PTC_R_DURATION, /* seconds, nanoseconds */
-    PTC_R_ENUM,     /* group (keyword), name (string), ordinal: DayOfWeek/MONDAY, ChronoUnit/DAYS ... */
+    PTC_R_ENUM, /* group (keyword), name (string), ordinal: DayOfWeek/MONDAY, ChronoUnit/DAYS ... */
     PTC_R_FORMATTER, /* pattern (string) */
-    PTC_R_PRODUCER, /* a sequence without end that is computed on demand; lib/produce.h */
+    PTC_R_PRODUCER,  /* a sequence without end that is computed on demand; lib/produce.h */
     PTC_R_KINDS
 };
 
@@ -39,6 +39,7 @@ static inline PtcValue ptc_record_field(PtcValue record, size_t i)
 PTC_MUST_USE PtcValue ptc_record_new(PtcVM *vm, unsigned kind, const PtcValue *fields, size_t n);
 
 /* A PTC_R_FN: `hidden` is the name of the hidden builtin row (without %). */
-PTC_MUST_USE PtcValue ptc_fn_record(PtcVM *vm, const char *hidden, const PtcValue *fields, size_t n);
+PTC_MUST_USE PtcValue ptc_fn_record(PtcVM *vm, const char *hidden, const PtcValue *fields,
+                                    size_t n);
 
 #endif

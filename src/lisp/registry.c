@@ -7,15 +7,40 @@
 #include "lisp/registry.h"
 #include "value/str.h"
 
-#define TABLES(X)                                                                                 \
-    X(ptc_lib_num) X(ptc_lib_compare) X(ptc_lib_math) X(ptc_lib_pred) X(ptc_lib_seq)              \
-    X(ptc_lib_seq_call) X(ptc_lib_seq_part) X(ptc_lib_produce) X(ptc_lib_xform)                  \
-    X(ptc_lib_sort) X(ptc_lib_group) X(ptc_lib_map)       \
-    X(ptc_lib_set) X(ptc_lib_string) X(ptc_lib_text) X(ptc_lib_fn) X(ptc_lib_walk)                \
-    X(ptc_lib_core) X(ptc_lib_regex) X(ptc_lib_except) X(ptc_lib_json) X(ptc_lib_discover) X(ptc_lib_forms)        \
-    X(ptc_lib_sorted) X(ptc_lib_relation) X(ptc_lib_more)                             \
-    X(ptc_lib_time) X(ptc_lib_time_method) X(ptc_lib_time_span) X(ptc_lib_interop)                \
+/* clang-format off */
+#define TABLES(X) \
+    X(ptc_lib_num) \
+    X(ptc_lib_compare) \
+    X(ptc_lib_math) \
+    X(ptc_lib_pred) \
+    X(ptc_lib_seq) \
+    X(ptc_lib_seq_call) \
+    X(ptc_lib_seq_part) \
+    X(ptc_lib_produce) \
+    X(ptc_lib_xform) \
+    X(ptc_lib_sort) \
+    X(ptc_lib_group) \
+    X(ptc_lib_map) \
+    X(ptc_lib_set) \
+    X(ptc_lib_string) \
+    X(ptc_lib_text) \
+    X(ptc_lib_fn) \
+    X(ptc_lib_walk) \
+    X(ptc_lib_core) \
+    X(ptc_lib_regex) \
+    X(ptc_lib_except) \
+    X(ptc_lib_json) \
+    X(ptc_lib_discover) \
+    X(ptc_lib_forms) \
+    X(ptc_lib_sorted) \
+    X(ptc_lib_relation) \
+    X(ptc_lib_more) \
+    X(ptc_lib_time) \
+    X(ptc_lib_time_method) \
+    X(ptc_lib_time_span) \
+    X(ptc_lib_interop) \
     X(ptc_lib_interop_class)
+/* clang-format on */
 
 #define DECLARE(name) extern const PtcBuiltin *const name[];
 TABLES(DECLARE)
@@ -40,29 +65,49 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const struct {
     const char *prefix, *ns;
 } namespaces[] = {
-    {"clojure.core", "clojure.core"},   {"core", "clojure.core"},
-    {"clojure.string", "clojure.string"}, {"str", "clojure.string"},
-    {"string", "clojure.string"},       {"clojure.set", "clojure.set"},
-    {"set", "clojure.set"},             {"clojure.walk", "clojure.walk"},
-    {"walk", "clojure.walk"},           {"regex", "regex"},
-    {"Math", "Math"},                   {"java.lang.Math", "Math"},
-    {"System", "System"},               {"Integer", "Integer"},
-    {"Long", "Long"},                   {"Double", "Double"},
-    {"Float", "Float"},                 {"Boolean", "Boolean"},
-    {"LocalDate", "LocalDate"},         {"Instant", "Instant"},
-    {"Duration", "Duration"},           {"json", "json"},
-    {"cheshire", "json"},               {"cheshire.core", "json"},
+    {"clojure.core", "clojure.core"},
+    {"core", "clojure.core"},
+    {"clojure.string", "clojure.string"},
+    {"str", "clojure.string"},
+    {"string", "clojure.string"},
+    {"clojure.set", "clojure.set"},
+    {"set", "clojure.set"},
+    {"clojure.walk", "clojure.walk"},
+    {"walk", "clojure.walk"},
+    {"regex", "regex"},
+    {"Math", "Math"},
+    {"java.lang.Math", "Math"},
+    {"System", "System"},
+    {"Integer", "Integer"},
+    {"Long", "Long"},
+    {"Double", "Double"},
+    {"Float", "Float"},
+    {"Boolean", "Boolean"},
+    {"LocalDate", "LocalDate"},
+    {"Instant", "Instant"},
+    {"Duration", "Duration"},
+    {"json", "json"},
+    {"cheshire", "json"},
+    {"cheshire.core", "json"},
     {"clojure.data.json", "json"},
-    {"budget", "budget"},               {"java.time.LocalDate", "LocalDate"},
-    {"java.time.Instant", "Instant"},   {"java.time.Duration", "Duration"},
-    {"LocalDateTime", "LocalDateTime"}, {"java.time.LocalDateTime", "LocalDateTime"},
-    {"DayOfWeek", "DayOfWeek"},         {"java.time.DayOfWeek", "DayOfWeek"},
-    {"Month", "Month"},                 {"java.time.Month", "Month"},
-    {"ZoneOffset", "ZoneOffset"},       {"java.time.ZoneOffset", "ZoneOffset"},
-    {"ChronoUnit", "ChronoUnit"},       {"java.time.temporal.ChronoUnit", "ChronoUnit"},
+    {"budget", "budget"},
+    {"java.time.LocalDate", "LocalDate"},
+    {"java.time.Instant", "Instant"},
+    {"java.time.Duration", "Duration"},
+    {"LocalDateTime", "LocalDateTime"},
+    {"java.time.LocalDateTime", "LocalDateTime"},
+    {"DayOfWeek", "DayOfWeek"},
+    {"java.time.DayOfWeek", "DayOfWeek"},
+    {"Month", "Month"},
+    {"java.time.Month", "Month"},
+    {"ZoneOffset", "ZoneOffset"},
+    {"java.time.ZoneOffset", "ZoneOffset"},
+    {"ChronoUnit", "ChronoUnit"},
+    {"java.time.temporal.ChronoUnit", "ChronoUnit"},
     {"DateTimeFormatter", "DateTimeFormatter"},
     {"java.time.format.DateTimeFormatter", "DateTimeFormatter"},
-    {"Character", "Character"},         {"String", "String"},
+    {"Character", "Character"},
+    {"String", "String"},
 };
 
 static uint32_t name_hash(const char *s, size_t len)
@@ -101,7 +146,8 @@ static bool has_bare_name(const PtcBuiltin *row)
 static int find(const char *ns, const char *name, size_t len, bool hidden)
 {
     int best = -1;
-    for (uint32_t at = name_hash(name, len) % HASH_SIZE; index_table[at]; at = (at + 1) % HASH_SIZE) {
+    for (uint32_t at = name_hash(name, len) % HASH_SIZE; index_table[at];
+         at = (at + 1) % HASH_SIZE) {
         int i = index_table[at] - 1;
         const PtcBuiltin *row = rows[i];
         if (!row_named(row, name, len) || hidden != ((row->flags & PTC_B_HIDDEN) != 0) ||
@@ -121,14 +167,14 @@ static const struct {
     PtcOp op;
     const char *name;
 } fused[] = {
-    {PTC_FUSE_ADD, PTC_OP_ADD, "+"},    {PTC_FUSE_SUB, PTC_OP_SUB, "-"},
-    {PTC_FUSE_MUL, PTC_OP_MUL, "*"},    {PTC_FUSE_LT, PTC_OP_LT, "<"},
-    {PTC_FUSE_LE, PTC_OP_LE, "<="},     {PTC_FUSE_GT, PTC_OP_GT, ">"},
-    {PTC_FUSE_GE, PTC_OP_GE, ">="},     {PTC_FUSE_EQ, PTC_OP_EQ, "="},
-    {PTC_FUSE_MOD, PTC_OP_MOD, "mod"},  {PTC_FUSE_REM, PTC_OP_REM, "rem"},
+    {PTC_FUSE_ADD, PTC_OP_ADD, "+"},      {PTC_FUSE_SUB, PTC_OP_SUB, "-"},
+    {PTC_FUSE_MUL, PTC_OP_MUL, "*"},      {PTC_FUSE_LT, PTC_OP_LT, "<"},
+    {PTC_FUSE_LE, PTC_OP_LE, "<="},       {PTC_FUSE_GT, PTC_OP_GT, ">"},
+    {PTC_FUSE_GE, PTC_OP_GE, ">="},       {PTC_FUSE_EQ, PTC_OP_EQ, "="},
+    {PTC_FUSE_MOD, PTC_OP_MOD, "mod"},    {PTC_FUSE_REM, PTC_OP_REM, "rem"},
     {PTC_FUSE_QUOT, PTC_OP_QUOT, "quot"}, {PTC_FUSE_NE, PTC_OP_NE, "not="},
-    {PTC_FUSE_NOT, PTC_OP_NOT, "not"},  {PTC_FUSE_NIL, PTC_OP_ISNIL, "nil?"},
-    {PTC_FUSE_INC, PTC_OP_ADDI, "inc"}, {PTC_FUSE_DEC, PTC_OP_ADDI, "dec"},
+    {PTC_FUSE_NOT, PTC_OP_NOT, "not"},    {PTC_FUSE_NIL, PTC_OP_ISNIL, "nil?"},
+    {PTC_FUSE_INC, PTC_OP_ADDI, "inc"},   {PTC_FUSE_DEC, PTC_OP_ADDI, "dec"},
     {PTC_FUSE_GET, PTC_OP_KEYGET, "get"},
 };
 

@@ -12,7 +12,8 @@
 /* ------------------------------------------------------------------ slow paths */
 
 /* x: in (+ a b c), how many arguments stand before a. */
-static PTC_NOINLINE bool slow_arith(PtcVM *vm, PtcOp op, unsigned x, PtcValue a, PtcValue b, PtcValue *out)
+static PTC_NOINLINE bool slow_arith(PtcVM *vm, PtcOp op, unsigned x, PtcValue a, PtcValue b,
+                                    PtcValue *out)
 {
     if (!ptc_is_number(b) && ptc_is_number(a)) {
         char role[32];
@@ -87,11 +88,12 @@ static PTC_NOINLINE PtcValue make_map(PtcVM *vm, PtcValue shape, const PtcValue 
     return v == PTC_NONE && ptc_recover(vm) ? ptc_smap_new(vm->heap, shape, from) : v;
 }
 
-static PTC_NOINLINE PtcValue make_closure(PtcVM *vm, PtcValue proto, const PtcIns *caps, const PtcValue *R,
-                                          const PtcClosure *self)
+static PTC_NOINLINE PtcValue make_closure(PtcVM *vm, PtcValue proto, const PtcIns *caps,
+                                          const PtcValue *R, const PtcClosure *self)
 {
     size_t n = ptc_obj(proto)->count; /* number of CAP instructions after it */
-    PtcClosure *o = ptc_heap_object(vm->heap, PTC_T_CLOSURE, sizeof *o + n * sizeof(PtcValue), (uint32_t)n);
+    PtcClosure *o =
+        ptc_heap_object(vm->heap, PTC_T_CLOSURE, sizeof *o + n * sizeof(PtcValue), (uint32_t)n);
     if (!o && ptc_recover(vm))
         o = ptc_heap_object(vm->heap, PTC_T_CLOSURE, sizeof *o + n * sizeof(PtcValue), (uint32_t)n);
     if (!o)
@@ -107,7 +109,8 @@ static PTC_NOINLINE PtcValue make_closure(PtcVM *vm, PtcValue proto, const PtcIn
 static PTC_NOINLINE bool iter_start(PtcVM *vm, PtcValue coll, PtcValue *at)
 {
     if (!ptc_is_seqable(coll)) {
-        ptc_fail(vm, PTC_E_TYPE, "for and doseq walk collections, strings and nil, got %s", ptc_type_name(coll));
+        ptc_fail(vm, PTC_E_TYPE, "for and doseq walk collections, strings and nil, got %s",
+                 ptc_type_name(coll));
         return ptc_fail_hint(vm, "usage: (for [x coll] body)");
     }
     at[0] = coll;
@@ -164,79 +167,79 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
 /* Two integers of 0 to 2^32-1, the second not 0: division needs no signs and half the bits. */
 #define SMALL_POSITIVE(a, b) (BOTH_INT(a, b) && (((a) | (b)) >> 33) == 0 && (b) != 1)
 
-#define NEXT                                                                                      \
-    do {                                                                                          \
-        i = *pc++;                                                                                \
-        goto *labels[i.op];                                                                       \
+#define NEXT                \
+    do {                    \
+        i = *pc++;          \
+        goto *labels[i.op]; \
     } while (0)
 
-#define FRAME()                                                                                   \
-    do {                                                                                          \
-        R = call->base;                                                                           \
-        const PtcProto *proto_ = ptc_closure_proto(call->closure);                                \
-        K = ((const PtcNode *)(uintptr_t)proto_->constants)->slots;                               \
+#define FRAME()                                                     \
+    do {                                                            \
+        R = call->base;                                             \
+        const PtcProto *proto_ = ptc_closure_proto(call->closure);  \
+        K = ((const PtcNode *)(uintptr_t)proto_->constants)->slots; \
     } while (0)
 
-#define TICK()                                                                                    \
-    do {                                                                                          \
-        if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake)) {                                           \
-            call->pc = pc;                                                                        \
-            if (!ptc_vm_safepoint(vm))                                                            \
-                goto error;                                                                       \
-        }                                                                                         \
+#define TICK()                                                         \
+    do {                                                               \
+        if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake)) { \
+            call->pc = pc;                                             \
+            if (!ptc_vm_safepoint(vm))                                 \
+                goto error;                                            \
+        }                                                              \
     } while (0)
 
-#define JUMP_UNLESS_LESS(op, x, y, cmp)                                                           \
-    do {                                                                                          \
-        PtcValue x_ = (x), y_ = (y);                                                              \
-        if (PTC_LIKELY(BOTH_INT(x_, y_))) {                                                       \
-            if (!((int64_t)x_ cmp(int64_t) y_))                                                   \
-                pc += (int16_t)i.c;                                                               \
-            NEXT;                                                                                 \
-        }                                                                                         \
-        bool less_ = false;                                                                       \
-        if (!slow_less(vm, op, x_, y_, &less_))                                                   \
-            goto error;                                                                           \
-        if (!less_)                                                                               \
-            pc += (int16_t)i.c;                                                                   \
-        NEXT;                                                                                     \
+#define JUMP_UNLESS_LESS(op, x, y, cmp)         \
+    do {                                        \
+        PtcValue x_ = (x), y_ = (y);            \
+        if (PTC_LIKELY(BOTH_INT(x_, y_))) {     \
+            if (!((int64_t)x_ cmp(int64_t) y_)) \
+                pc += (int16_t)i.c;             \
+            NEXT;                               \
+        }                                       \
+        bool less_ = false;                     \
+        if (!slow_less(vm, op, x_, y_, &less_)) \
+            goto error;                         \
+        if (!less_)                             \
+            pc += (int16_t)i.c;                 \
+        NEXT;                                   \
     } while (0)
 
-#define COMPARE(op, cmp)                                                                          \
-    do {                                                                                          \
-        PtcValue x_ = R[i.b], y_ = R[i.c];                                                        \
-        if (PTC_LIKELY(BOTH_INT(x_, y_))) {                                                       \
-            R[i.a] = ptc_bool((int64_t)x_ cmp(int64_t) y_);                                       \
-            NEXT;                                                                                 \
-        }                                                                                         \
-        bool less_ = false;                                                                       \
-        if (!slow_less(vm, op, x_, y_, &less_))                                                   \
-            goto error;                                                                           \
-        R[i.a] = ptc_bool(less_);                                                                 \
-        NEXT;                                                                                     \
+#define COMPARE(op, cmp)                                    \
+    do {                                                    \
+        PtcValue x_ = R[i.b], y_ = R[i.c];                  \
+        if (PTC_LIKELY(BOTH_INT(x_, y_))) {                 \
+            R[i.a] = ptc_bool((int64_t)x_ cmp(int64_t) y_); \
+            NEXT;                                           \
+        }                                                   \
+        bool less_ = false;                                 \
+        if (!slow_less(vm, op, x_, y_, &less_))             \
+            goto error;                                     \
+        R[i.a] = ptc_bool(less_);                           \
+        NEXT;                                               \
     } while (0)
 
 /* When a limit tripped meanwhile, the answer is worth nothing. */
-#define EQUAL(x, y, to)                                                                           \
-    do {                                                                                          \
-        if (BOTH_INT(x, y)) {                                                                     \
-            to = x == y;                                                                          \
-        } else {                                                                                  \
-            to = ptc_equal(vm->heap, x, y);                                                       \
-            if (PTC_UNLIKELY(vm->budget.stop != PTC_STOP_NONE))                                   \
-                goto error;                                                                       \
-        }                                                                                         \
+#define EQUAL(x, y, to)                                         \
+    do {                                                        \
+        if (BOTH_INT(x, y)) {                                   \
+            to = x == y;                                        \
+        } else {                                                \
+            to = ptc_equal(vm->heap, x, y);                     \
+            if (PTC_UNLIKELY(vm->budget.stop != PTC_STOP_NONE)) \
+                goto error;                                     \
+        }                                                       \
     } while (0)
 
-#define FLOAT_ARITH(sign)                                                                         \
-    do {                                                                                          \
-        if (ptc_is_flonum(x) && ptc_is_flonum(y)) {                                               \
-            PtcValue f_ = ptc_flonum(ptc_to_float(x) sign ptc_to_float(y));                       \
-            if (PTC_LIKELY(f_ != PTC_NONE)) {                                                     \
-                R[i.a] = f_;                                                                      \
-                NEXT;                                                                             \
-            }                                                                                     \
-        }                                                                                         \
+#define FLOAT_ARITH(sign)                                                   \
+    do {                                                                    \
+        if (ptc_is_flonum(x) && ptc_is_flonum(y)) {                         \
+            PtcValue f_ = ptc_flonum(ptc_to_float(x) sign ptc_to_float(y)); \
+            if (PTC_LIKELY(f_ != PTC_NONE)) {                               \
+                R[i.a] = f_;                                                \
+                NEXT;                                                       \
+            }                                                               \
+        }                                                                   \
     } while (0)
 
 bool ptc_vm_run(PtcVM *vm, PtcValue *out)
@@ -261,7 +264,7 @@ op_MOVE:
 op_LOADK:
     R[i.a] = K[i.b];
     NEXT;
-op_GETG: {
+op_GETG : {
     PtcValue v = vm->globals[i.b];
     if (PTC_UNLIKELY(v == PTC_UNBOUND) && !get_unbound(vm, i.b, &v))
         goto error;
@@ -284,8 +287,9 @@ op_GETCAP:
 op_SELF:
     R[i.a] = ptc_from_obj(call->closure);
     NEXT;
-op_DATA: {
-    PtcValue v = vm->context == PTC_NIL ? PTC_NONE : ptc_map_get_flex(vm->heap, vm->context, K[i.b]);
+op_DATA : {
+    PtcValue v =
+        vm->context == PTC_NIL ? PTC_NONE : ptc_map_get_flex(vm->heap, vm->context, K[i.b]);
     R[i.a] = v == PTC_NONE ? PTC_NIL : v;
     NEXT;
 }
@@ -320,7 +324,7 @@ op_JNGTK:
     JUMP_UNLESS_LESS(PTC_OP_GT, R[i.a], K[i.b], >);
 op_JNGEK:
     JUMP_UNLESS_LESS(PTC_OP_GE, R[i.a], K[i.b], >=);
-op_JNEQ: {
+op_JNEQ : {
     PtcValue x = R[i.a], y = R[i.b];
     bool same;
     EQUAL(x, y, same);
@@ -328,7 +332,7 @@ op_JNEQ: {
         pc += (int16_t)i.c;
     NEXT;
 }
-op_JNEQK: {
+op_JNEQK : {
     PtcValue x = R[i.a], y = K[i.b];
     bool same;
     EQUAL(x, y, same);
@@ -336,7 +340,7 @@ op_JNEQK: {
         pc += (int16_t)i.c;
     NEXT;
 }
-op_JEQ: {
+op_JEQ : {
     PtcValue x = R[i.a], y = R[i.b];
     bool same;
     EQUAL(x, y, same);
@@ -344,7 +348,7 @@ op_JEQ: {
         pc += (int16_t)i.c;
     NEXT;
 }
-op_JEQK: {
+op_JEQK : {
     PtcValue x = R[i.a], y = K[i.b];
     bool same;
     EQUAL(x, y, same);
@@ -352,7 +356,7 @@ op_JEQK: {
         pc += (int16_t)i.c;
     NEXT;
 }
-op_ADD: {
+op_ADD : {
     PtcValue x = R[i.b], y = R[i.c];
     int64_t sum;
     if (PTC_LIKELY(BOTH_INT(x, y)) && !__builtin_add_overflow((int64_t)x, (int64_t)(y - 1), &sum)) {
@@ -364,10 +368,11 @@ op_ADD: {
         goto error;
     NEXT;
 }
-op_SUB: {
+op_SUB : {
     PtcValue x = R[i.b], y = R[i.c];
     int64_t diff;
-    if (PTC_LIKELY(BOTH_INT(x, y)) && !__builtin_sub_overflow((int64_t)x, (int64_t)(y - 1), &diff)) {
+    if (PTC_LIKELY(BOTH_INT(x, y)) &&
+        !__builtin_sub_overflow((int64_t)x, (int64_t)(y - 1), &diff)) {
         R[i.a] = (PtcValue)diff;
         NEXT;
     }
@@ -376,10 +381,11 @@ op_SUB: {
         goto error;
     NEXT;
 }
-op_MUL: {
+op_MUL : {
     PtcValue x = R[i.b], y = R[i.c];
     int64_t product;
-    if (PTC_LIKELY(BOTH_INT(x, y)) && !__builtin_mul_overflow((int64_t)(x - 1), (int64_t)y >> 1, &product)) {
+    if (PTC_LIKELY(BOTH_INT(x, y)) &&
+        !__builtin_mul_overflow((int64_t)(x - 1), (int64_t)y >> 1, &product)) {
         R[i.a] = (PtcValue)product | 1;
         NEXT;
     }
@@ -388,7 +394,7 @@ op_MUL: {
         goto error;
     NEXT;
 }
-op_MOD: {
+op_MOD : {
     PtcValue x = R[i.b], y = R[i.c];
     if (PTC_LIKELY(SMALL_POSITIVE(x, y))) {
         R[i.a] = ptc_int((int64_t)((uint32_t)(x >> 1) % (uint32_t)(y >> 1)));
@@ -398,7 +404,7 @@ op_MOD: {
         goto error;
     NEXT;
 }
-op_REM: {
+op_REM : {
     PtcValue x = R[i.b], y = R[i.c];
     if (PTC_LIKELY(SMALL_POSITIVE(x, y))) {
         R[i.a] = ptc_int((int64_t)((uint32_t)(x >> 1) % (uint32_t)(y >> 1)));
@@ -408,7 +414,7 @@ op_REM: {
         goto error;
     NEXT;
 }
-op_QUOT: {
+op_QUOT : {
     PtcValue x = R[i.b], y = R[i.c];
     if (PTC_LIKELY(SMALL_POSITIVE(x, y))) {
         R[i.a] = ptc_int((int64_t)((uint32_t)(x >> 1) / (uint32_t)(y >> 1)));
@@ -418,10 +424,11 @@ op_QUOT: {
         goto error;
     NEXT;
 }
-op_ADDI: {
+op_ADDI : {
     PtcValue x = R[i.b];
     int64_t sum;
-    if (PTC_LIKELY(ptc_is_int(x)) && !__builtin_add_overflow((int64_t)x, (int64_t)(int16_t)i.c * 2, &sum)) {
+    if (PTC_LIKELY(ptc_is_int(x)) &&
+        !__builtin_add_overflow((int64_t)x, (int64_t)(int16_t)i.c * 2, &sum)) {
         R[i.a] = (PtcValue)sum;
         NEXT;
     }
@@ -437,14 +444,14 @@ op_GT:
     COMPARE(PTC_OP_GT, >);
 op_GE:
     COMPARE(PTC_OP_GE, >=);
-op_EQ: {
+op_EQ : {
     PtcValue x = R[i.b], y = R[i.c];
     bool same;
     EQUAL(x, y, same);
     R[i.a] = ptc_bool(same);
     NEXT;
 }
-op_NE: {
+op_NE : {
     PtcValue x = R[i.b], y = R[i.c];
     bool same;
     EQUAL(x, y, same);
@@ -457,7 +464,7 @@ op_NOT:
 op_ISNIL:
     R[i.a] = ptc_bool(R[i.b] == PTC_NIL);
     NEXT;
-op_KEYGET: {
+op_KEYGET : {
     PtcValue m = R[i.b], key = K[i.c];
     if (PTC_LIKELY(ptc_is(m, PTC_T_SMAP))) {
         const PtcSmap *s = (const PtcSmap *)(uintptr_t)m;
@@ -470,21 +477,21 @@ op_KEYGET: {
     R[i.a] = ptc_lookup(vm, m, key, PTC_NIL);
     NEXT;
 }
-op_VEC: {
+op_VEC : {
     PtcValue v = make_vector(vm, &R[i.b], i.c);
     if (v == PTC_NONE)
         goto error;
     R[i.a] = v;
     NEXT;
 }
-op_MAP: {
+op_MAP : {
     PtcValue v = make_map(vm, K[i.c], &R[i.b]);
     if (v == PTC_NONE)
         goto error;
     R[i.a] = v;
     NEXT;
 }
-op_CLOSURE: {
+op_CLOSURE : {
     PtcValue v = make_closure(vm, K[i.b], pc, R, call->closure);
     if (v == PTC_NONE)
         goto error;
@@ -497,14 +504,14 @@ op_FIXCAP: /* nobody else has seen the function yet */
     NEXT;
 op_CAP:
     NEXT; /* read by CLOSURE, never reached */
-op_CALLG: {
+op_CALLG : {
     PtcValue v = vm->globals[i.c];
     if (PTC_UNLIKELY(v == PTC_UNBOUND) && !get_unbound(vm, i.c, &v))
         goto error;
     R[i.a] = v;
 }
     /* fall through */
-op_CALL: {
+op_CALL : {
     PtcValue f = R[i.a];
     TICK();
     if (PTC_LIKELY(ptc_is(f, PTC_T_CLOSURE))) {
@@ -551,7 +558,7 @@ op_ITER:
     if (!iter_start(vm, R[i.b], &R[i.a]))
         goto error;
     NEXT;
-op_NEXT: {
+op_NEXT : {
     TICK();
     int got = iter_step(vm, &R[i.a], &R[i.b]);
     if (got < 0)
@@ -572,7 +579,7 @@ op_DONE:
     if (!ptc_root_done(vm, &R[i.b], i.x ? 0 : PTC_SEQ, &R[i.a]))
         goto error;
     NEXT;
-op_RET: {
+op_RET : {
     PtcValue v = R[i.a];
     if (PTC_UNLIKELY(call == entry)) {
         vm->call = call - 1;

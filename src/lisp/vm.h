@@ -35,12 +35,13 @@ typedef enum { PTC_CONTROL_NONE, PTC_CONTROL_RETURN, PTC_CONTROL_FAIL } PtcContr
 typedef struct PtcVM {
     PtcBudget budget;
     PtcHeap *heap;
-    PtcMem *mem; /* scratch and output */
+    PtcMem *mem;   /* scratch and output */
     PtcCall *call; /* current frame; call[-1] called it.  calls - 1 when none is running */
     PtcCall *calls, *calls_end;
     size_t calls_cap;
     PtcValue *stack, *stack_limit, *stack_end; /* slots below stack_limit hold valid values */
-    PtcValue *args_end; /* end of arguments above the frame, while a callback is being entered; else NULL */
+    PtcValue *
+        args_end; /* end of arguments above the frame, while a callback is being entered; else NULL */
     int64_t loops_left;
     PtcValue *globals; /* by index; PTC_UNBOUND when not defined */
     size_t global_count;
@@ -54,8 +55,9 @@ typedef struct PtcVM {
     /* limits, for messages and checks */
     int64_t timeout_ms, deadline_ms, memory_bytes, loop_limit, max_depth;
     bool gc_stress;
-    bool held;   /* nothing is collected: a comparator runs inside of an operation that cannot root */
-    bool rooted; /* the operation that is about to call comparators has rooted all: they may collect */
+    bool held; /* nothing is collected: a comparator runs inside of an operation that cannot root */
+    bool
+        rooted; /* the operation that is about to call comparators has rooted all: they may collect */
     PtcValue memo; /* what memoized functions gave: function -> arguments -> result; or nil */
     /* output */
     PtcBuf prints; /* lines, one after the other */
@@ -65,8 +67,8 @@ typedef struct PtcVM {
     /* how it ended */
     PtcControl control;
     PtcValue result;
-    bool failed;         /* error holds what went wrong */
-    PtcDiag error;       /* its place is in the text of error_source */
+    bool failed;   /* error holds what went wrong */
+    PtcDiag error; /* its place is in the text of error_source */
     PtcValue error_source;
     PtcValue error_value; /* of (fail v), thrown values */
 } PtcVM;

@@ -63,7 +63,8 @@ bool ptc_recover(PtcVM *vm)
 PtcValue *ptc_roots(PtcVM *vm, int n)
 {
     if (vm->root_count + (size_t)n > PTC_ROOT_SLOTS) {
-        ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "temporary values of nested builtins are more than", PTC_ROOT_SLOTS);
+        ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH,
+                          "temporary values of nested builtins are more than", PTC_ROOT_SLOTS);
         return NULL;
     }
     PtcValue *slots = vm->roots + vm->root_count;

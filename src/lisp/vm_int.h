@@ -17,7 +17,8 @@ PTC_MUST_USE bool ptc_vm_enter(PtcVM *vm, const PtcClosure *closure, int argc, P
 /* Calls anything from the VM: arguments are argc values at `args`, in registers. */
 PTC_MUST_USE bool ptc_vm_call(PtcVM *vm, PtcValue f, int argc, PtcValue *args, PtcValue *out);
 /* Runs a builtin whose arity is right and whose arguments are rooted. */
-PTC_MUST_USE bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, PtcValue *out);
+PTC_MUST_USE bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv,
+                                 PtcValue *out);
 
 /* At a safepoint, when fuel ran out: collects if wanted, looks at the clock. */
 PTC_MUST_USE bool ptc_vm_safepoint(PtcVM *vm);

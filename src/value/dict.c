@@ -28,7 +28,8 @@ static PtcValue new_dict(PtcHeap *heap, PtcTag tag, size_t count, PtcValue entri
 }
 
 /* Another version of v. */
-static PtcValue version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entries, PtcValue index, PtcValue order)
+static PtcValue version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entries, PtcValue index,
+                        PtcValue order)
 {
     return ptc_is_sorted(v) ? ptc_sorted_version(heap, v, count, entries, index, order)
                             : new_dict(heap, ptc_tag(v), count, entries, index);
@@ -103,7 +104,8 @@ static PtcValue index_add(PtcHeap *heap, PtcValue v, uint32_t hash, size_t numbe
         if (!(index = new_index(heap, number)))
             return PTC_NONE;
     }
-    PtcValue root = ptc_hamt_insert(heap, ptc_from_obj(index), old_root, ptc_hamt_slot(hash, (uint32_t)number));
+    PtcValue root =
+        ptc_hamt_insert(heap, ptc_from_obj(index), old_root, ptc_hamt_slot(hash, (uint32_t)number));
     if (root == PTC_NONE)
         return PTC_NONE;
     index->root = root;
@@ -117,7 +119,8 @@ static PtcValue replace_value(PtcHeap *heap, PtcValue v, int64_t entry, PtcValue
     if (ptc_tag(v) == PTC_T_BSET)
         return v;
     PtcValue entries = ptc_vec_assoc(heap, d->entries, (size_t)entry * 2 + 1, value);
-    return entries == PTC_NONE ? entries : version(heap, v, d->obj.count, entries, d->index, order_of(v));
+    return entries == PTC_NONE ? entries
+                               : version(heap, v, d->obj.count, entries, d->index, order_of(v));
 }
 
 static PtcValue add_entry(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue value, uint32_t hash)
@@ -135,7 +138,8 @@ static PtcValue add_entry(PtcHeap *heap, PtcValue v, PtcValue key, PtcValue valu
         if ((order = ptc_order_insert(heap, order_of(v), rank, (uint32_t)number)) == PTC_NONE)
             return PTC_NONE;
     }
-    PtcValue entries = is_map ? ptc_vec_conj2(heap, d->entries, key, value) : ptc_vec_conj(heap, d->entries, key);
+    PtcValue entries =
+        is_map ? ptc_vec_conj2(heap, d->entries, key, value) : ptc_vec_conj(heap, d->entries, key);
     PtcValue index = entries == PTC_NONE ? entries : index_add(heap, v, hash, number);
     return index == PTC_NONE ? index : version(heap, v, d->obj.count + 1, entries, index, order);
 }
@@ -173,7 +177,8 @@ static PtcValue rebuild(PtcHeap *heap, PtcValue v)
             return PTC_NONE;
         }
     }
-    return ptc_is_sorted(v) ? ptc_dict_build_done_sorted(&b, ptc_sorted_by(v)) : ptc_dict_build_done(&b);
+    return ptc_is_sorted(v) ? ptc_dict_build_done_sorted(&b, ptc_sorted_by(v))
+                            : ptc_dict_build_done(&b);
 }
 
 /* The order of v without an entry; nil for maps that have none. */
@@ -182,7 +187,9 @@ static PtcValue order_without(PtcHeap *heap, PtcValue v, int64_t entry)
     size_t rank;
     if (!ptc_is_sorted(v))
         return PTC_NIL;
-    return ptc_order_find(heap, v, (uint32_t)entry, &rank) ? ptc_order_remove(heap, order_of(v), rank) : PTC_NONE;
+    return ptc_order_find(heap, v, (uint32_t)entry, &rank)
+               ? ptc_order_remove(heap, order_of(v), rank)
+               : PTC_NONE;
 }
 
 PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
@@ -203,14 +210,16 @@ PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue v, PtcValue key)
     PtcIndex *index = new_index(heap, ptc_seq_count(entries) / stride(v));
     if (!index)
         return PTC_NONE;
-    index->root = ptc_hamt_remove(heap, ptc_from_obj(index), index_of(v)->root, ptc_hamt_slot(hash, (uint32_t)entry));
+    index->root = ptc_hamt_remove(heap, ptc_from_obj(index), index_of(v)->root,
+                                  ptc_hamt_slot(hash, (uint32_t)entry));
     if (index->root == PTC_NONE)
         return PTC_NONE;
     PtcValue less = version(heap, v, d->obj.count - 1, entries, ptc_from_obj(index), order);
     if (less == PTC_NONE)
         return less;
     size_t live = ptc_obj(less)->count;
-    bool holes = ptc_seq_count(entries) / stride(v) >= 2 * live + (ptc_is_sorted(v) ? PTC_SMALL_MAX : 0);
+    bool holes =
+        ptc_seq_count(entries) / stride(v) >= 2 * live + (ptc_is_sorted(v) ? PTC_SMALL_MAX : 0);
     bool small = live <= PTC_SMALL_MAX / 2 && !ptc_is_sorted(v);
     return small || holes ? rebuild(heap, less) : less;
 }
@@ -220,7 +229,8 @@ static bool next_by_rank(PtcValue v, size_t *pos, PtcValue *key, PtcValue *value
     if (*pos >= ptc_obj(v)->count)
         return false;
     size_t left, step = stride(v);
-    const PtcValue *at = ptc_vec_chunk(dict(v)->entries, ptc_order_at(order_of(v), *pos) * step, &left);
+    const PtcValue *at =
+        ptc_vec_chunk(dict(v)->entries, ptc_order_at(order_of(v), *pos) * step, &left);
     ++*pos;
     *key = at[0];
     if (value)
@@ -251,7 +261,8 @@ bool ptc_dict_next(PtcValue v, size_t *pos, PtcValue *key, PtcValue *value)
 PtcValue ptc_dict_from_small(PtcHeap *heap, PtcValue small)
 {
     bool is_map = ptc_tag(small) == PTC_T_SMAP;
-    const PtcShape *s = (const PtcShape *)(uintptr_t)(is_map ? ((PtcSmap *)(uintptr_t)small)->shape : small);
+    const PtcShape *s =
+        (const PtcShape *)(uintptr_t)(is_map ? ((PtcSmap *)(uintptr_t)small)->shape : small);
     size_t n = s->obj.count;
     PtcValue items[2 * PTC_SMALL_MAX], slots[PTC_SMALL_MAX], scratch[PTC_SMALL_MAX];
     for (size_t i = 0; i < n; i++) {
@@ -262,7 +273,8 @@ PtcValue ptc_dict_from_small(PtcHeap *heap, PtcValue small)
     }
     PtcValue entries = ptc_vec_new(heap, items, is_map ? 2 * n : n, 0);
     PtcIndex *index = entries == PTC_NONE ? NULL : new_index(heap, n);
-    if (!index || (index->root = ptc_hamt_build(heap, ptc_from_obj(index), slots, scratch, n)) == PTC_NONE)
+    if (!index ||
+        (index->root = ptc_hamt_build(heap, ptc_from_obj(index), slots, scratch, n)) == PTC_NONE)
         return PTC_NONE;
     return new_dict(heap, is_map ? PTC_T_BMAP : PTC_T_BSET, n, entries, ptc_from_obj(index));
 }
@@ -324,7 +336,8 @@ int64_t ptc_dict_build_find(PtcDictBuild *b, PtcValue key)
 static bool grow_table(PtcDictBuild *b)
 {
     uint32_t cap = b->table_cap ? b->table_cap * 2 : 32;
-    uint32_t *table = cap < UINT32_MAX / 4 ? ptc_heap_scratch(b->heap, NULL, 0, cap * sizeof *table) : NULL;
+    uint32_t *table =
+        cap < UINT32_MAX / 4 ? ptc_heap_scratch(b->heap, NULL, 0, cap * sizeof *table) : NULL;
     if (!table)
         return ptc_budget_halt(b->heap->budget, PTC_STOP_MEMORY);
     memset(table, 0, cap * sizeof *table);
@@ -408,9 +421,9 @@ static PtcValue large_done(PtcDictBuild *b)
 {
     PtcValue entries = ptc_build_done(b->heap, b->entries, 0);
     PtcValue index = entries == PTC_NONE ? entries : build_index(b);
-    return index == PTC_NONE ? index
-                             : new_dict(b->heap, b->is_set ? PTC_T_BSET : PTC_T_BMAP, b->count,
-                                        entries, index);
+    return index == PTC_NONE
+               ? index
+               : new_dict(b->heap, b->is_set ? PTC_T_BSET : PTC_T_BMAP, b->count, entries, index);
 }
 
 PtcValue ptc_dict_build_done(PtcDictBuild *b)

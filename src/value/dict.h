@@ -16,7 +16,8 @@ PTC_MUST_USE PtcValue ptc_dict_from_small(PtcHeap *heap, PtcValue small);
 /* Value of a key (PTC_NIL for sets); the stored key.  PTC_NONE: absent. */
 PtcValue ptc_dict_get(PtcHeap *heap, PtcValue dict, PtcValue key, bool flex);
 PtcValue ptc_dict_key(PtcHeap *heap, PtcValue dict, PtcValue key, bool flex);
-PTC_MUST_USE PtcValue ptc_dict_put(PtcHeap *heap, PtcValue dict, PtcValue key, PtcValue value, bool flex);
+PTC_MUST_USE PtcValue ptc_dict_put(PtcHeap *heap, PtcValue dict, PtcValue key, PtcValue value,
+                                   bool flex);
 PTC_MUST_USE PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue dict, PtcValue key);
 bool ptc_dict_next(PtcValue dict, size_t *pos, PtcValue *key, PtcValue *value);
 /* See map.c. */
@@ -34,6 +35,7 @@ size_t ptc_hamt_find(PtcValue root, uint32_t hash, const PtcValue **slots);
 PTC_MUST_USE PtcValue ptc_hamt_insert(PtcHeap *heap, PtcValue owner, PtcValue root, PtcValue slot);
 PTC_MUST_USE PtcValue ptc_hamt_remove(PtcHeap *heap, PtcValue owner, PtcValue root, PtcValue slot);
 /* A trie of n slot words, which are reordered; `scratch` has room for n more. */
-PTC_MUST_USE PtcValue ptc_hamt_build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *scratch, size_t n);
+PTC_MUST_USE PtcValue ptc_hamt_build(PtcHeap *heap, PtcValue owner, PtcValue *slots,
+                                     PtcValue *scratch, size_t n);
 
 #endif

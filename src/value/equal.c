@@ -145,8 +145,8 @@ static bool equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
     if (v != LOOK_INSIDE)
         return v == SAME;
     if (heap->budget->nesting >= KEY_DEPTH)
-        return ptc_budget_exceed(heap->budget, PTC_STOP_DEPTH, "collections used as keys are nested deeper than",
-                                 KEY_DEPTH);
+        return ptc_budget_exceed(heap->budget, PTC_STOP_DEPTH,
+                                 "collections used as keys are nested deeper than", KEY_DEPTH);
     heap->budget->nesting++;
     bool same = equal_inside(heap, a, b, strict);
     heap->budget->nesting--;
@@ -329,7 +329,8 @@ static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
     if (na != nb)
         return na < nb ? -1 : 1;
     if (heap->budget->nesting >= COMPARE_DEPTH) {
-        ptc_budget_exceed(heap->budget, PTC_STOP_DEPTH, "compared values are nested deeper than", COMPARE_DEPTH);
+        ptc_budget_exceed(heap->budget, PTC_STOP_DEPTH, "compared values are nested deeper than",
+                          COMPARE_DEPTH);
         return 0;
     }
     heap->budget->nesting++;
@@ -346,8 +347,8 @@ static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
 
 static bool same_record_kind(PtcValue a, PtcValue b)
 {
-    return ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) && ptc_obj(a)->aux == ptc_obj(b)->aux &&
-           ptc_obj(a)->count > 0 && ptc_obj(b)->count > 0;
+    return ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) &&
+           ptc_obj(a)->aux == ptc_obj(b)->aux && ptc_obj(a)->count > 0 && ptc_obj(b)->count > 0;
 }
 
 /* The last field where that is a small integer: the nanoseconds of a time, the number of a constant. */

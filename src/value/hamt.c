@@ -72,7 +72,8 @@ static bool owned(const PtcHeap *heap, PtcValue owner, const PtcHamt *n)
 }
 
 /* The node with `slot` put in before position `at`: in place when it is ours and has room. */
-static PtcValue with_added(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at, PtcValue slot, uint32_t bitmap)
+static PtcValue with_added(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at, PtcValue slot,
+                           uint32_t bitmap)
 {
     size_t count = n->obj.count;
     if (count < n->cap && owned(heap, owner, n)) {
@@ -93,7 +94,8 @@ static PtcValue with_added(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at,
     return ptc_from_obj(o);
 }
 
-static PtcValue copy_replaced(PtcHeap *heap, PtcValue owner, const PtcHamt *n, size_t at, PtcValue slot)
+static PtcValue copy_replaced(PtcHeap *heap, PtcValue owner, const PtcHamt *n, size_t at,
+                              PtcValue slot)
 {
     PtcHamt *o = new_node(heap, owner, n->obj.count, n->obj.count, n->bitmap);
     if (!o)
@@ -125,7 +127,8 @@ static PtcValue new_clash(PtcHeap *heap, PtcValue owner, PtcValue a, PtcValue b)
 }
 
 /* The smallest subtree at `shift` that holds both: a (an entry or clash node with hash ha) and the entry b. */
-static PtcValue join(PtcHeap *heap, PtcValue owner, PtcValue a, uint32_t ha, PtcValue b, unsigned shift)
+static PtcValue join(PtcHeap *heap, PtcValue owner, PtcValue a, uint32_t ha, PtcValue b,
+                     unsigned shift)
 {
     uint32_t hb = slot_hash(b);
     if (ha == hb)
@@ -147,7 +150,8 @@ static PtcValue join(PtcHeap *heap, PtcValue owner, PtcValue a, uint32_t ha, Ptc
     return ptc_from_obj(o);
 }
 
-static PtcValue insert_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue slot, unsigned shift)
+static PtcValue insert_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue slot,
+                             unsigned shift)
 {
     uint32_t theirs = slot_hash(n->slots[0]);
     if (theirs != slot_hash(slot))
@@ -204,7 +208,8 @@ static PtcValue remove_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue
 
 /* `owner` is a new index.  Everything on the path is copied, also what bears its name: a dead index may have
  * lain at the same address, and its nodes may live on in other versions. */
-static PtcValue remove_from(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue slot, unsigned shift)
+static PtcValue remove_from(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue slot,
+                            unsigned shift)
 {
     PtcHamt *n = hamt(v);
     if (is_clash(n))
@@ -240,7 +245,8 @@ static bool all_one_hash(const PtcValue *slots, size_t n)
     return true;
 }
 
-static PtcValue build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *scratch, size_t n, unsigned shift)
+static PtcValue build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *scratch, size_t n,
+                      unsigned shift)
 {
     if (!ptc_tick(heap->budget, (int64_t)n))
         return PTC_NONE;
@@ -273,8 +279,9 @@ static PtcValue build(PtcHeap *heap, PtcValue owner, PtcValue *slots, PtcValue *
         size_t m = start[d + 1] - start[d];
         if (m == 0)
             continue;
-        PtcValue child = m == 1 ? scratch[start[d]]
-                                : build(heap, owner, scratch + start[d], slots + start[d], m, shift + BITS);
+        PtcValue child =
+            m == 1 ? scratch[start[d]]
+                   : build(heap, owner, scratch + start[d], slots + start[d], m, shift + BITS);
         if (child == PTC_NONE)
             return child;
         o->slots[k++] = child;

@@ -8,12 +8,12 @@ _Static_assert(PTC_PAGE_FIRST % PTC_LINE_BYTES == 0, "objects start on a line");
 
 enum {
     CHUNK_PAGES = 8,
-    KEEP_PAGES = 64,                  /* free pages a pool keeps */
-    MIN_ROOM = 1024 * 1024,           /* garbage worth a collection, at least and at most */
+    KEEP_PAGES = 64,        /* free pages a pool keeps */
+    MIN_ROOM = 1024 * 1024, /* garbage worth a collection, at least and at most */
     MAX_ROOM = 4 * 1024 * 1024,
-    MARK_STACK_MAX = 64 * 1024,       /* entries; beyond that pages are rescanned */
-    MIN_HOLE = 32,                    /* bytes; smaller ones are left alone */
-    SMALL_BYTES = 64,                 /* larger objects do not use up the small holes */
+    MARK_STACK_MAX = 64 * 1024, /* entries; beyond that pages are rescanned */
+    MIN_HOLE = 32,              /* bytes; smaller ones are left alone */
+    SMALL_BYTES = 64,           /* larger objects do not use up the small holes */
     FIRST_LINE = PTC_PAGE_FIRST / PTC_LINE_BYTES,
 };
 
@@ -182,7 +182,8 @@ void ptc_heap_deinit(PtcHeap *heap)
 bool ptc_heap_fits(PtcHeap *heap, size_t n)
 {
     size_t out = heap->used + heap->scratch;
-    return (n <= heap->limit && out <= heap->limit - n) || ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+    return (n <= heap->limit && out <= heap->limit - n) ||
+           ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
 }
 
 void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size)
@@ -651,5 +652,6 @@ void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from)
         heap->budget->wake = true;
     from->pages = from->large = NULL;
     ptc_heap_deinit(from);
-    ptc_heap_init(from, from->pool, from->budget, from->limit); /* no cursor into pages given away */
+    ptc_heap_init(from, from->pool, from->budget,
+                  from->limit); /* no cursor into pages given away */
 }

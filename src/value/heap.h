@@ -60,7 +60,7 @@ void ptc_pool_deinit(PtcPool *pool);
 /* Caches of one heap, emptied by every collection (addresses may then be used again). */
 typedef struct {
     PtcValue shape, key; /* shape 0: empty */
-    PtcValue answer;     /* look-ups: position + 1, or 0 for absent; transitions: the longer shape */
+    PtcValue answer; /* look-ups: position + 1, or 0 for absent; transitions: the longer shape */
 } PtcShapeCache;
 
 struct PtcHeap {
@@ -70,19 +70,19 @@ struct PtcHeap {
     PtcPool *pool;
     PtcPage *pages; /* ordinary pages */
     PtcPage *large;
-    PtcPage *hole_page;  /* page of the current hole */
-    PtcPage *reuse;      /* next page to look for holes in, after a collection */
+    PtcPage *hole_page; /* page of the current hole */
+    PtcPage *reuse;     /* next page to look for holes in, after a collection */
     struct {
         PtcPage *page;
         size_t line;
     } over_reuse[PTC_OVER_CLASSES]; /* the same for `over`, by size of the object */
-    size_t used;         /* bytes live after the last collection plus handed out since */
-    size_t live;         /* bytes live after the last collection */
-    size_t limit;        /* for `used` */
-    size_t collect_at;   /* when `used` passes this, budget->wake asks for a collection */
-    size_t scratch;      /* bytes out through ptc_heap_scratch, counted against the limit */
-    size_t page_bytes;   /* held from the pool and as large pages */
-    uint32_t refs;       /* owners; see ptc_heap_retain */
+    size_t used;                    /* bytes live after the last collection plus handed out since */
+    size_t live;                    /* bytes live after the last collection */
+    size_t limit;                   /* for `used` */
+    size_t collect_at; /* when `used` passes this, budget->wake asks for a collection */
+    size_t scratch;    /* bytes out through ptc_heap_scratch, counted against the limit */
+    size_t page_bytes; /* held from the pool and as large pages */
+    uint32_t refs;     /* owners; see ptc_heap_retain */
     PtcValue *mark_stack;
     size_t mark_count, mark_cap;
     bool mark_overflow;

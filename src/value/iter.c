@@ -8,7 +8,8 @@
 
 bool ptc_is_seqable(PtcValue v)
 {
-    return v == PTC_NIL || ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v) || ptc_is_string(v);
+    return v == PTC_NIL || ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v) ||
+           ptc_is_string(v);
 }
 
 bool ptc_iter_init(PtcIter *it, PtcHeap *heap, PtcValue coll)
@@ -39,11 +40,8 @@ bool ptc_iter_init(PtcIter *it, PtcHeap *heap, PtcValue coll)
     case PTC_T_STRING:
     case PTC_T_SMAP:
     case PTC_T_BMAP:
-    case PTC_T_BSET:
-        it->count = ptc_obj(coll)->count;
-        return true;
-    default:
-        return coll == PTC_NIL;
+    case PTC_T_BSET: it->count = ptc_obj(coll)->count; return true;
+    default: return coll == PTC_NIL;
     }
 }
 
@@ -104,21 +102,14 @@ bool ptc_iter_more(PtcIter *it, PtcValue *out)
 {
     switch (ptc_tag(it->coll)) {
     case PTC_T_VEC:
-    case PTC_T_SLICE:
-        return next_chunk(it, out);
-    case PTC_T_CONS:
-        return next_cons(it, out);
-    case PTC_T_RANGE:
-        return next_range(it, out);
-    case PTC_T_STRING:
-        return next_grapheme(it, out);
+    case PTC_T_SLICE: return next_chunk(it, out);
+    case PTC_T_CONS: return next_cons(it, out);
+    case PTC_T_RANGE: return next_range(it, out);
+    case PTC_T_STRING: return next_grapheme(it, out);
     case PTC_T_SMAP:
-    case PTC_T_BMAP:
-        return next_entry(it, out);
-    case PTC_T_BSET:
-        return ptc_map_next(it->coll, &it->pos, out, NULL);
-    default:
-        return false;
+    case PTC_T_BMAP: return next_entry(it, out);
+    case PTC_T_BSET: return ptc_map_next(it->coll, &it->pos, out, NULL);
+    default: return false;
     }
 }
 

@@ -11,9 +11,9 @@ typedef struct PtcIter {
     const PtcValue *at, *chunk_end; /* ready elements */
     PtcHeap *heap;
     PtcValue coll;
-    size_t pos, count; /* by type: elements handed out as chunks, bytes, entries */
+    size_t pos, count;  /* by type: elements handed out as chunks, bytes, entries */
     int64_t next, step; /* ranges */
-    bool failed;       /* the heap was full while making an entry or grapheme */
+    bool failed;        /* the heap was full while making an entry or grapheme */
 } PtcIter;
 
 /* False when coll has no elements to walk (a number, say). */

@@ -32,7 +32,8 @@ PtcValue ptc_shape_new(PtcHeap *heap, const PtcValue *keys, const uint32_t *hash
 PtcValue ptc_smap_new(PtcHeap *heap, PtcValue shape, const PtcValue *values)
 {
     size_t n = ptc_obj(shape)->count;
-    PtcSmap *o = ptc_heap_object(heap, PTC_T_SMAP, sizeof(PtcSmap) + n * sizeof(PtcValue), (uint32_t)n);
+    PtcSmap *o =
+        ptc_heap_object(heap, PTC_T_SMAP, sizeof(PtcSmap) + n * sizeof(PtcValue), (uint32_t)n);
     if (!o)
         return PTC_NONE;
     o->shape = shape;
@@ -59,7 +60,8 @@ PtcValue ptc_map_empty(PtcHeap *heap)
  * the same letters, 1 letters alike but for - and _. */
 int ptc_key_likeness(PtcValue stored, PtcValue key)
 {
-    if (ptc_is(stored, PTC_T_SYMBOL) || ptc_is(key, PTC_T_SYMBOL) || !ptc_is_named(stored) || !ptc_is_named(key))
+    if (ptc_is(stored, PTC_T_SYMBOL) || ptc_is(key, PTC_T_SYMBOL) || !ptc_is_named(stored) ||
+        !ptc_is_named(key))
         return 0;
     if (ptc_str_same_bytes(stored, key))
         return 2;

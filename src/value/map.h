@@ -44,7 +44,8 @@ bool ptc_map_next(PtcValue map, size_t *pos, PtcValue *key, PtcValue *value);
 int ptc_shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool flex);
 
 /* A shape (small set) of n <= PTC_SMALL_MAX distinct keys, and a small map of it. */
-PTC_MUST_USE PtcValue ptc_shape_new(PtcHeap *heap, const PtcValue *keys, const uint32_t *hashes, size_t n);
+PTC_MUST_USE PtcValue ptc_shape_new(PtcHeap *heap, const PtcValue *keys, const uint32_t *hashes,
+                                    size_t n);
 PTC_MUST_USE PtcValue ptc_smap_new(PtcHeap *heap, PtcValue shape, const PtcValue *values);
 
 /* Building: an open-addressed table beside a heap vector of entries; nothing persistent is made
@@ -52,9 +53,9 @@ PTC_MUST_USE PtcValue ptc_smap_new(PtcHeap *heap, PtcValue shape, const PtcValue
  * ended with _done or _cancel. */
 typedef struct PtcDictBuild {
     PtcHeap *heap;
-    PtcValue entries;  /* vector builder: key, value, ... or keys */
-    uint32_t *table;   /* entry number + 1, or 0 */
-    uint32_t *hashes;  /* by entry number */
+    PtcValue entries; /* vector builder: key, value, ... or keys */
+    uint32_t *table;  /* entry number + 1, or 0 */
+    uint32_t *hashes; /* by entry number */
     uint32_t table_cap, count, hash_cap;
     bool is_set;
 } PtcDictBuild;

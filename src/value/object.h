@@ -67,9 +67,9 @@ typedef struct PtcRange {
 } PtcRange;
 
 typedef struct PtcCons {
-    PtcObj obj;     /* count: length of the whole list */
+    PtcObj obj; /* count: length of the whole list */
     PtcValue first;
-    PtcValue rest;  /* any sequential */
+    PtcValue rest; /* any sequential */
 } PtcCons;
 
 /* Small set and shape: distinct keys in insertion order, followed by their 32-bit hashes. */

@@ -7,8 +7,9 @@
 #include "value/heap.h"
 
 typedef struct PtcPrinter {
-    PtcHeap *heap;       /* for its budget and ledger; nothing is allocated in it */
-    bool readable;       /* strings quoted and escaped (pr-str); else as they are at the top level only (str) */
+    PtcHeap *heap; /* for its budget and ledger; nothing is allocated in it */
+    bool
+        readable; /* strings quoted and escaped (pr-str); else as they are at the top level only (str) */
     int float_precision; /* -1: shortest */
     /* Names of builtin functions and of records, which the value layer does not know. */
     const char *(*builtin_name)(uint32_t index);

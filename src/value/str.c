@@ -103,7 +103,8 @@ bool ptc_bytes_simple(const char *bytes, size_t len)
 PtcValue ptc_str_begin(PtcHeap *heap, PtcTag tag, size_t len)
 {
     if (len > MAX_BYTES) {
-        ptc_budget_exceed(heap->budget, PTC_STOP_SIZE, "a string may not have more bytes than", MAX_BYTES);
+        ptc_budget_exceed(heap->budget, PTC_STOP_SIZE, "a string may not have more bytes than",
+                          MAX_BYTES);
         return PTC_NONE;
     }
     PtcStr *s = ptc_heap_object(heap, tag, sizeof(PtcStr) + len + 1, (uint32_t)len);

@@ -33,29 +33,29 @@
 
 typedef enum {
     PTC_T_NONE = 0,
-    PTC_T_STRING,  /* PtcStr */
-    PTC_T_KEYWORD, /* PtcStr */
-    PTC_T_SYMBOL,  /* PtcStr; only in quoted data */
-    PTC_T_FLOAT,   /* PtcFloat: doubles that do not fit the word */
-    PTC_T_BIGINT,  /* PtcBig */
-    PTC_T_FLAT,    /* PtcFlat: vector of up to 32 elements */
-    PTC_T_VEC,     /* PtcVec: larger vector */
-    PTC_T_NODE,    /* PtcNode: inside of a PtcVec, or plain array of values */
-    PTC_T_SLICE,   /* PtcSlice: part of a FLAT or VEC */
-    PTC_T_RANGE,   /* PtcRange */
-    PTC_T_CONS,    /* PtcCons */
-    PTC_T_SSET,    /* PtcShape: set of up to 16, also the shape of an SMAP */
-    PTC_T_SMAP,    /* PtcSmap: map of up to 16 entries */
-    PTC_T_BSET,    /* PtcDict */
-    PTC_T_BMAP,    /* PtcDict */
-    PTC_T_INDEX,   /* PtcIndex: inside of a PtcDict */
-    PTC_T_HAMT,    /* PtcHamt: inside of a PtcIndex */
-    PTC_T_CLOSURE, /* PtcClosure */
-    PTC_T_PROTO,   /* PtcProto: compiled function */
-    PTC_T_BYTES,   /* PtcBytes: raw bytes inside of other objects */
-    PTC_T_VAR,     /* PtcRecord of 1: #'name */
+    PTC_T_STRING,   /* PtcStr */
+    PTC_T_KEYWORD,  /* PtcStr */
+    PTC_T_SYMBOL,   /* PtcStr; only in quoted data */
+    PTC_T_FLOAT,    /* PtcFloat: doubles that do not fit the word */
+    PTC_T_BIGINT,   /* PtcBig */
+    PTC_T_FLAT,     /* PtcFlat: vector of up to 32 elements */
+    PTC_T_VEC,      /* PtcVec: larger vector */
+    PTC_T_NODE,     /* PtcNode: inside of a PtcVec, or plain array of values */
+    PTC_T_SLICE,    /* PtcSlice: part of a FLAT or VEC */
+    PTC_T_RANGE,    /* PtcRange */
+    PTC_T_CONS,     /* PtcCons */
+    PTC_T_SSET,     /* PtcShape: set of up to 16, also the shape of an SMAP */
+    PTC_T_SMAP,     /* PtcSmap: map of up to 16 entries */
+    PTC_T_BSET,     /* PtcDict */
+    PTC_T_BMAP,     /* PtcDict */
+    PTC_T_INDEX,    /* PtcIndex: inside of a PtcDict */
+    PTC_T_HAMT,     /* PtcHamt: inside of a PtcIndex */
+    PTC_T_CLOSURE,  /* PtcClosure */
+    PTC_T_PROTO,    /* PtcProto: compiled function */
+    PTC_T_BYTES,    /* PtcBytes: raw bytes inside of other objects */
+    PTC_T_VAR,      /* PtcRecord of 1: #'name */
     PTC_T_VECBUILD, /* PtcVecBuild: a vector in the making, never seen by programs */
-    PTC_T_RECORD,  /* PtcRecord: kind in aux; composed functions, exceptions, dates ... */
+    PTC_T_RECORD,   /* PtcRecord: kind in aux; composed functions, exceptions, dates ... */
     PTC_T_COUNT
 } PtcTag;
 

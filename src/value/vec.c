@@ -25,7 +25,8 @@ static PtcSlice *slice(PtcValue v)
 /* A node with room for cap slots, holding the first n of items. */
 static PtcNode *new_node(PtcHeap *heap, const PtcValue *items, size_t n, size_t cap)
 {
-    PtcNode *o = ptc_heap_object(heap, PTC_T_NODE, sizeof(PtcNode) + cap * sizeof(PtcValue), (uint32_t)n);
+    PtcNode *o =
+        ptc_heap_object(heap, PTC_T_NODE, sizeof(PtcNode) + cap * sizeof(PtcValue), (uint32_t)n);
     if (!o)
         return NULL;
     o->obj.aux = (uint16_t)cap;
@@ -36,7 +37,8 @@ static PtcNode *new_node(PtcHeap *heap, const PtcValue *items, size_t n, size_t 
 
 static PtcValue new_flat(PtcHeap *heap, const PtcValue *items, size_t n, int flags)
 {
-    PtcFlat *o = ptc_heap_object(heap, PTC_T_FLAT, sizeof(PtcFlat) + n * sizeof(PtcValue), (uint32_t)n);
+    PtcFlat *o =
+        ptc_heap_object(heap, PTC_T_FLAT, sizeof(PtcFlat) + n * sizeof(PtcValue), (uint32_t)n);
     if (!o)
         return PTC_NONE;
     o->obj.flags = (uint8_t)flags;
@@ -67,7 +69,8 @@ static bool too_many(PtcHeap *heap, size_t count)
 {
     if (count < UINT32_MAX / 2)
         return false;
-    ptc_budget_exceed(heap->budget, PTC_STOP_SIZE, "a collection may not have more elements than", UINT32_MAX / 2);
+    ptc_budget_exceed(heap->budget, PTC_STOP_SIZE, "a collection may not have more elements than",
+                      UINT32_MAX / 2);
     return true;
 }
 
@@ -105,10 +108,8 @@ PtcValue ptc_seq_nth(PtcValue seq, size_t i)
 {
     for (;;) {
         switch (ptc_tag(seq)) {
-        case PTC_T_FLAT:
-            return ((PtcFlat *)(uintptr_t)seq)->items[i];
-        case PTC_T_VEC:
-            return vec_leaf(vec(seq), i)[i & MASK];
+        case PTC_T_FLAT: return ((PtcFlat *)(uintptr_t)seq)->items[i];
+        case PTC_T_VEC: return vec_leaf(vec(seq), i)[i & MASK];
         case PTC_T_SLICE:
             i += slice(seq)->start;
             seq = slice(seq)->base;
@@ -123,8 +124,7 @@ PtcValue ptc_seq_nth(PtcValue seq, size_t i)
             i--;
             seq = ((PtcCons *)(uintptr_t)seq)->rest;
             break;
-        default:
-            return PTC_NIL;
+        default: return PTC_NIL;
         }
     }
 }
@@ -181,7 +181,8 @@ static PtcNode *push_leaf(PtcHeap *heap, PtcNode *n, unsigned level, size_t firs
 }
 
 /* Adds a leaf to a tree of `first` elements (nil root: none), growing it by a level when full. */
-static PtcNode *tree_push(PtcHeap *heap, PtcValue root, unsigned *shift, size_t first, PtcNode *leaf)
+static PtcNode *tree_push(PtcHeap *heap, PtcValue root, unsigned *shift, size_t first,
+                          PtcNode *leaf)
 {
     if (root == PTC_NIL) {
         *shift = BITS;
@@ -296,7 +297,8 @@ PtcValue ptc_vec_conj2(PtcHeap *heap, PtcValue v, PtcValue x, PtcValue y)
         PtcNode *tail = node_append(heap, node(vec(v)->tail), in_tail, x);
         if (!tail || !(tail = node_append(heap, tail, in_tail + 1, y)))
             return PTC_NONE;
-        return new_vec(heap, count + 2, vec(v)->obj.aux, vec(v)->root, ptc_from_obj(tail), ptc_obj(v)->flags & PTC_SEQ);
+        return new_vec(heap, count + 2, vec(v)->obj.aux, vec(v)->root, ptc_from_obj(tail),
+                       ptc_obj(v)->flags & PTC_SEQ);
     }
     v = ptc_vec_conj(heap, v, x);
     return v == PTC_NONE ? v : ptc_vec_conj(heap, v, y);
@@ -458,7 +460,8 @@ static bool build_room(PtcHeap *heap, PtcVecBuild *b)
     } else {
         unsigned shift = b->shift;
         tail = new_node(heap, NULL, 0, WIDTH);
-        PtcNode *root = tail ? tree_push(heap, b->root, &shift, b->obj.count - WIDTH, node(b->tail)) : NULL;
+        PtcNode *root =
+            tail ? tree_push(heap, b->root, &shift, b->obj.count - WIDTH, node(b->tail)) : NULL;
         if (!root || too_many(heap, b->obj.count))
             return false;
         b->root = ptc_from_obj(root);

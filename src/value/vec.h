@@ -26,7 +26,8 @@ static inline bool ptc_is_seq_flagged(PtcValue seq)
 static inline bool ptc_is_queue(PtcValue seq)
 {
     PtcTag t = ptc_tag(seq);
-    return (t == PTC_T_FLAT || t == PTC_T_VEC || t == PTC_T_SLICE) && (ptc_obj(seq)->flags & PTC_QUEUE) != 0;
+    return (t == PTC_T_FLAT || t == PTC_T_VEC || t == PTC_T_SLICE) &&
+           (ptc_obj(seq)->flags & PTC_QUEUE) != 0;
 }
 
 /* Element i of any sequential; cost log32 n, linear on cons lists. */
@@ -44,7 +45,8 @@ PTC_MUST_USE PtcValue ptc_vec_assoc(PtcHeap *heap, PtcValue vec, size_t i, PtcVa
 PTC_MUST_USE PtcValue ptc_vec_pop(PtcHeap *heap, PtcValue vec);
 
 /* count elements from start, sharing them; constant cost (cons lists: linear in start).  A cons list may give a cons list. */
-PTC_MUST_USE PtcValue ptc_seq_slice(PtcHeap *heap, PtcValue seq, size_t start, size_t count, int flags);
+PTC_MUST_USE PtcValue ptc_seq_slice(PtcHeap *heap, PtcValue seq, size_t start, size_t count,
+                                    int flags);
 
 /* start, start+step, ... n elements, all of which must fit a small integer. */
 PTC_MUST_USE PtcValue ptc_range_new(PtcHeap *heap, int64_t start, int64_t step, size_t n);

@@ -19,7 +19,8 @@ static bool grow(PtcWalk *walk)
 {
     bool inside = walk->frames == walk->first;
     size_t bytes = walk->cap * sizeof(PtcFrame);
-    PtcFrame *p = ptc_heap_scratch(walk->heap, inside ? NULL : walk->frames, inside ? 0 : bytes, bytes * 2);
+    PtcFrame *p =
+        ptc_heap_scratch(walk->heap, inside ? NULL : walk->frames, inside ? 0 : bytes, bytes * 2);
     if (!p)
         return false;
     if (inside)

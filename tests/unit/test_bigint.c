@@ -236,7 +236,8 @@ static void test_floats(void)
 /* Stops with PTC_STOP_SIZE, and starts afresh. */
 static bool too_large(PtcValue v)
 {
-    bool yes = v == PTC_NONE && h.budget.stop == PTC_STOP_SIZE && h.budget.limit == h.budget.max_int_bits;
+    bool yes =
+        v == PTC_NONE && h.budget.stop == PTC_STOP_SIZE && h.budget.limit == h.budget.max_int_bits;
     ptc_budget_init(&h.budget);
     return yes;
 }

@@ -9,7 +9,8 @@ static bool fail_destructure(PtcVM *vm, PtcValue v)
     return ptc_fail_hint(vm, "[a b] patterns need a vector, sequence, string, map or nil");
 }
 
-PTC_BUILTIN(core_nth, "ptc", "nth", 2, 2, PTC_B_HIDDEN, "[a b]", "Element of a destructured value, or nil.", "")
+PTC_BUILTIN(core_nth, "ptc", "nth", 2, 2, PTC_B_HIDDEN, "[a b]",
+            "Element of a destructured value, or nil.", "")
 {
     PTC_UNUSED(argc);
     size_t i = (size_t)ptc_to_int(argv[1]);
@@ -68,7 +69,8 @@ PTC_BUILTIN(core_nthrest, "ptc", "nthrest", 2, 2, PTC_B_HIDDEN, "[a & more]",
     return ptc_give(out, ptc_seq_slice(vm->heap, argv[0], skip, n - skip, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}", "Value under a key of a destructured map.", "")
+PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}",
+            "Value under a key of a destructured map.", "")
 {
     *out = ptc_lookup(vm, argv[0], argv[1], argc == 3 ? argv[2] : PTC_NIL);
     return true;
@@ -102,4 +104,5 @@ PTC_BUILTIN(core_options, "ptc", "options", 1, 1, PTC_B_HIDDEN, "[& {:keys [a]}]
     return ptc_give(out, map);
 }
 
-const PtcBuiltin *const ptc_lib_core[] = {&core_nth_def, &core_nthrest_def, &core_get_def, &core_options_def, NULL};
+const PtcBuiltin *const ptc_lib_core[] = {&core_nth_def, &core_nthrest_def, &core_get_def,
+                                          &core_options_def, NULL};

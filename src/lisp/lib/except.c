@@ -30,7 +30,8 @@ static PtcValue error_value(PtcVM *vm)
 static bool throw_error(PtcVM *vm, PtcValue error)
 {
     PtcValue message = ptc_record_field(error, F_MESSAGE);
-    ptc_fail(vm, kind_of(error), "%s", message == PTC_NIL ? "an exception without a message" : ptc_str_bytes(message));
+    ptc_fail(vm, kind_of(error), "%s",
+             message == PTC_NIL ? "an exception without a message" : ptc_str_bytes(message));
     if (!vm->failed)
         return false;
     vm->error.first = (uint32_t)ptc_to_int(ptc_record_field(error, F_FIRST));
@@ -40,11 +41,12 @@ static bool throw_error(PtcVM *vm, PtcValue error)
     return false;
 }
 
-PTC_BUILTIN(core_throw, "clojure.core", "throw", 1, 1, 0, "(throw (ex-info message data))",
-            "Ends the program with an error, unless a try around it catches the error.",
-            "(throw (ex-info \"no stock\" {:id 7})) !! thrown\n"
-            "(try (throw (ex-info \"no stock\" {:id 7})) (catch Exception e (ex-data e))) => {:id 7}\n"
-            "(throw 1) !! type_error")
+PTC_BUILTIN(
+    core_throw, "clojure.core", "throw", 1, 1, 0, "(throw (ex-info message data))",
+    "Ends the program with an error, unless a try around it catches the error.",
+    "(throw (ex-info \"no stock\" {:id 7})) !! thrown\n"
+    "(try (throw (ex-info \"no stock\" {:id 7})) (catch Exception e (ex-data e))) => {:id 7}\n"
+    "(throw 1) !! type_error")
 {
     PTC_UNUSED(argc);
     PTC_UNUSED(out);
@@ -53,9 +55,10 @@ PTC_BUILTIN(core_throw, "clojure.core", "throw", 1, 1, 0, "(throw (ex-info messa
     return throw_error(vm, argv[0]);
 }
 
-PTC_BUILTIN(core_ex_info, "clojure.core", "ex-info", 2, 3, 0, "(ex-info message data cause?)",
-            "An exception with a message and a map of data, for throw.",
-            "(ex-message (ex-info \"late\" {:days 3})) => \"late\"\n(ex-info \"late\" 3) !! type_error")
+PTC_BUILTIN(
+    core_ex_info, "clojure.core", "ex-info", 2, 3, 0, "(ex-info message data cause?)",
+    "An exception with a message and a map of data, for throw.",
+    "(ex-message (ex-info \"late\" {:days 3})) => \"late\"\n(ex-info \"late\" 3) !! type_error")
 {
     if (!ptc_is_string(argv[0]) && argv[0] != PTC_NIL)
         return ptc_fail_type(vm, argv, 0, "a string");
@@ -77,9 +80,10 @@ static bool error_field(const PtcValue *argv, size_t field, PtcValue *out)
     return true;
 }
 
-PTC_BUILTIN(core_ex_message, "clojure.core", "ex-message", 1, 1, 0, "(ex-message error)",
-            "The message of a caught or made exception, nil for anything else.",
-            "(try (/ 1 0) (catch Exception e (string? (ex-message e)))) => true\n(ex-message 1) => nil")
+PTC_BUILTIN(
+    core_ex_message, "clojure.core", "ex-message", 1, 1, 0, "(ex-message error)",
+    "The message of a caught or made exception, nil for anything else.",
+    "(try (/ 1 0) (catch Exception e (string? (ex-message e)))) => true\n(ex-message 1) => nil")
 {
     PTC_UNUSED(vm);
     PTC_UNUSED(argc);
@@ -96,7 +100,8 @@ PTC_BUILTIN(core_ex_data, "clojure.core", "ex-data", 1, 1, 0, "(ex-data error)",
 }
 
 PTC_BUILTIN(core_ex_cause, "clojure.core", "ex-cause", 1, 1, 0, "(ex-cause error)",
-            "The exception given to ex-info as cause, or nil.", "(ex-cause (ex-info \"late\" {})) => nil")
+            "The exception given to ex-info as cause, or nil.",
+            "(ex-cause (ex-info \"late\" {})) => nil")
 {
     PTC_UNUSED(vm);
     PTC_UNUSED(argc);
@@ -120,7 +125,8 @@ PTC_BUILTIN(core_assert, "clojure.core", "assert", 1, 2, 0, "(assert test messag
     *out = PTC_NIL;
     if (ptc_truthy(argv[0]))
         return true;
-    const char *text = argc == 2 && ptc_is_string(argv[1]) ? ptc_str_bytes(argv[1]) : "the condition is false";
+    const char *text =
+        argc == 2 && ptc_is_string(argv[1]) ? ptc_str_bytes(argv[1]) : "the condition is false";
     return ptc_fail(vm, PTC_E_VALUE, "assertion failed: %s", text);
 }
 
@@ -198,7 +204,8 @@ static bool run_finally(PtcVM *vm, PtcValue f, bool ok, PtcValue *slots)
     return error ? throw_error(vm, slots[0]) : ok;
 }
 
-PTC_BUILTIN(core_try, "ptc", "try", 2, -1, PTC_B_HIDDEN | PTC_B_CALLS, "(try body (catch Exception e ...) (finally ...))",
+PTC_BUILTIN(core_try, "ptc", "try", 2, -1, PTC_B_HIDDEN | PTC_B_CALLS,
+            "(try body (catch Exception e ...) (finally ...))",
             "Runs the body; hands an error to the first catch that takes it.", "")
 {
     PtcValue *slots = ptc_roots(vm, 4); /* error, result of the run, result, spare */
@@ -240,8 +247,8 @@ static PtcValue take_prints(PtcVM *vm, size_t lines)
     return str;
 }
 
-PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1, PTC_B_HIDDEN | PTC_B_CALLS, "(with-out-str body...)",
-            "What the body prints, as a string.", "")
+PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1, PTC_B_HIDDEN | PTC_B_CALLS,
+            "(with-out-str body...)", "What the body prints, as a string.", "")
 {
     PTC_UNUSED(argc);
     size_t lines = vm->print_count;
@@ -262,16 +269,22 @@ static bool new_error(PtcVM *vm, int argc, const PtcValue *argv, PtcErrorKind ki
     PtcValue message = argc > 0 ? argv[0] : PTC_NIL;
     if (message != PTC_NIL && !ptc_is_string(message))
         return ptc_fail_type(vm, argv, 0, "a string");
-    PtcValue f[F_COUNT] = {message, PTC_NIL, argc == 2 ? argv[1] : PTC_NIL, ptc_int(kind), ptc_int(PTC_NO_PLACE),
-                           ptc_int(PTC_NO_PLACE), PTC_NIL};
+    PtcValue f[F_COUNT] = {message,
+                           PTC_NIL,
+                           argc == 2 ? argv[1] : PTC_NIL,
+                           ptc_int(kind),
+                           ptc_int(PTC_NO_PLACE),
+                           ptc_int(PTC_NO_PLACE),
+                           PTC_NIL};
     return ptc_give(out, ptc_record_new(vm, PTC_R_ERROR, f, F_COUNT));
 }
 
-#define CONSTRUCTOR(id, name_, kind_)                                                                                 \
-    PTC_BUILTIN(id, "clojure.core", name_, 0, 2, 0, "(" name_ " message)", "An exception with a message, for throw.", \
-                "(ex-message (" name_ " \"late\")) => \"late\"\n(" name_ " 1) !! type_error")                         \
-    {                                                                                                                 \
-        return new_error(vm, argc, argv, kind_, out);                                                                 \
+#define CONSTRUCTOR(id, name_, kind_)                                                         \
+    PTC_BUILTIN(id, "clojure.core", name_, 0, 2, 0, "(" name_ " message)",                    \
+                "An exception with a message, for throw.",                                    \
+                "(ex-message (" name_ " \"late\")) => \"late\"\n(" name_ " 1) !! type_error") \
+    {                                                                                         \
+        return new_error(vm, argc, argv, kind_, out);                                         \
     }
 
 CONSTRUCTOR(core_exception, "Exception.", PTC_E_THROWN)
@@ -281,8 +294,19 @@ CONSTRUCTOR(core_illegal_state, "IllegalStateException.", PTC_E_VALUE)
 CONSTRUCTOR(core_arithmetic_exception, "ArithmeticException.", PTC_E_ARITH)
 
 const PtcBuiltin *const ptc_lib_except[] = {
-    &core_with_out_str_def, &core_exception_def, &core_runtime_exception_def, &core_illegal_argument_def,
-    &core_illegal_state_def, &core_arithmetic_exception_def,
-    &core_throw_def,   &core_ex_info_def,     &core_ex_message_def, &core_ex_data_def, &core_ex_cause_def,
-    &core_get_message_def, &core_assert_def, &core_try_def,        NULL,
+    &core_with_out_str_def,
+    &core_exception_def,
+    &core_runtime_exception_def,
+    &core_illegal_argument_def,
+    &core_illegal_state_def,
+    &core_arithmetic_exception_def,
+    &core_throw_def,
+    &core_ex_info_def,
+    &core_ex_message_def,
+    &core_ex_data_def,
+    &core_ex_cause_def,
+    &core_get_message_def,
+    &core_assert_def,
+    &core_try_def,
+    NULL,
 };

@@ -157,14 +157,16 @@ PREDICATE(core_is_counted, "counted?", "Is its count known: a collection or stri
 PREDICATE(core_is_indexed, "indexed?", "Are its elements found by number: a vector or string.",
           "(indexed? [1]) => true\n(indexed? \"ab\") => true\n(indexed? {}) => false",
           is_indexed(x))
-PREDICATE(core_is_reversible, "reversible?", "Can it be walked from the end: a vector, sorted collection or string.",
+PREDICATE(core_is_reversible, "reversible?",
+          "Can it be walked from the end: a vector, sorted collection or string.",
           "(reversible? [1]) => true\n(reversible? \"ab\") => true\n(reversible? {}) => false",
           is_indexed(x) || ptc_is_sorted(x))
 PREDICATE(core_is_seqable, "seqable?", "Can seq walk it: a collection, a string or nil.",
           "(seqable? \"ab\") => true\n(seqable? nil) => true\n(seqable? 5) => false",
           ptc_is_seqable(x))
 PREDICATE(core_is_sorted, "sorted?", "Is it a sorted map or sorted set.",
-          "(sorted? (sorted-set 2 1)) => true\n(sorted? [1 2]) => false\n(sorted? {}) => false", ptc_is_sorted(x))
+          "(sorted? (sorted-set 2 1)) => true\n(sorted? [1 2]) => false\n(sorted? {}) => false",
+          ptc_is_sorted(x))
 PREDICATE(core_is_map_entry, "map-entry?", "Is it an entry taken from a map.",
           "(map-entry? (first {:a 1})) => true\n(map-entry? [:a 1]) => false", is_entry(x))
 PREDICATE(core_is_fn, "fn?", "Is it a function.",

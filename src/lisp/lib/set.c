@@ -151,7 +151,8 @@ PTC_BUILTIN(set_union, "clojure.set", "union", 0, -1, 0, "(union & sets)",
     if (acc == PTC_NONE || !arg_sets(vm, argc, argv))
         return false;
     for (int i = 0; i < argc; i++) {
-        if (acc == PTC_NIL || (ptc_map_count(acc) == 0 && argv[i] != PTC_NIL && !ptc_is_sorted(acc)))
+        if (acc == PTC_NIL ||
+            (ptc_map_count(acc) == 0 && argv[i] != PTC_NIL && !ptc_is_sorted(acc)))
             acc = argv[i];
         else if (argv[i] != PTC_NIL && !unite(vm, acc, argv[i], &acc))
             return false;

@@ -468,13 +468,14 @@ PTC_BUILTIN(
     return replace(vm, argc, argv, SIZE_MAX, out);
 }
 
-PTC_BUILTIN(string_replace_first, "clojure.string", "replace-first", 3, 3, PTC_B_CALLS,
-            "(replace-first s part by)",
-            "The string with the first occurrence of a part, or the first match of a regex, replaced.",
-            "(replace-first \"a-b-c\" \"-\" \"+\") => \"a+b-c\"\n(replace-first \"abc\" \"x\" "
-            "\"y\") => \"abc\"\n"
-            "(replace-first \"a1b2\" #\"\\d\" \"#\") => \"a#b2\"\n"
-            "(replace-first \"a\" \"a\" 1) !! type_error")
+PTC_BUILTIN(
+    string_replace_first, "clojure.string", "replace-first", 3, 3, PTC_B_CALLS,
+    "(replace-first s part by)",
+    "The string with the first occurrence of a part, or the first match of a regex, replaced.",
+    "(replace-first \"a-b-c\" \"-\" \"+\") => \"a+b-c\"\n(replace-first \"abc\" \"x\" "
+    "\"y\") => \"abc\"\n"
+    "(replace-first \"a1b2\" #\"\\d\" \"#\") => \"a#b2\"\n"
+    "(replace-first \"a\" \"a\" 1) !! type_error")
 {
     return replace(vm, argc, argv, 1, out);
 }

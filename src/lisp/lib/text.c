@@ -689,10 +689,10 @@ PTC_BUILTIN(core_printf, "clojure.core", "printf", 1, -1, PTC_B_EFFECT, "(printf
         return false;
     size_t len = ptc_str_len(text);
     *out = PTC_NIL;
-    return ptc_vm_print(vm, ptc_str_bytes(text), len && ptc_str_bytes(text)[len - 1] == '\n' ? len - 1 : len);
+    return ptc_vm_print(vm, ptc_str_bytes(text),
+                        len && ptc_str_bytes(text)[len - 1] == '\n' ? len - 1 : len);
 }
 
 const PtcBuiltin *const ptc_lib_text[] = {
-    &core_print_str_def, &core_printf_def,
-    &core_str_def,   &string_join_def, &core_pr_str_def, &core_println_def,
-    &core_print_def, &core_prn_def,    &core_format_def, NULL};
+    &core_print_str_def, &core_printf_def, &core_str_def, &string_join_def, &core_pr_str_def,
+    &core_println_def,   &core_print_def,  &core_prn_def, &core_format_def, NULL};
