@@ -460,7 +460,8 @@ static bool declare_name(Analyzer *an, const PtcForm *name)
 static bool is_def(const PtcForm *head)
 {
     return form_is_symbol(head, "def") || form_is_symbol(head, "defn") ||
-           form_is_symbol(head, "defn-") || form_is_symbol(head, "defonce");
+           form_is_symbol(head, "defn-") || form_is_symbol(head, "defonce") ||
+           form_is_symbol(head, "defmulti");
 }
 
 /* Adds the names that the program defines anywhere, so that functions may refer to later ones. */

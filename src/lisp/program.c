@@ -165,6 +165,7 @@ static bool check_result(PtcVM *vm)
         return true;
     ptc_fail(vm, PTC_E_VALUE, "the program's result is a sequence without end");
     ptc_fail_hint(vm, "cut it with (take n coll)");
+    vm->control = PTC_CONTROL_NONE;
     place_whole(vm);
     return false;
 }
@@ -185,7 +186,8 @@ static bool execute(PtcVM *vm)
         place_whole(vm);
         return false;
     }
-    return ok && check_result(vm);
+    bool answered = ok || vm->control == PTC_CONTROL_RETURN;
+    return answered && check_result(vm) && ok;
 }
 
 bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,

@@ -27,6 +27,7 @@
     X(ptc_lib_fn) \
     X(ptc_lib_walk) \
     X(ptc_lib_core) \
+    X(ptc_lib_agent) \
     X(ptc_lib_regex) \
     X(ptc_lib_except) \
     X(ptc_lib_json) \
@@ -91,6 +92,7 @@ static const struct {
     {"cheshire.core", "json"},
     {"clojure.data.json", "json"},
     {"budget", "budget"},
+    {"tool", "tool"},
     {"java.time.LocalDate", "LocalDate"},
     {"java.time.Instant", "Instant"},
     {"java.time.Duration", "Duration"},
@@ -138,7 +140,7 @@ static bool row_named(const PtcBuiltin *row, const char *name, size_t len)
 static bool has_bare_name(const PtcBuiltin *row)
 {
     return (row->ns[0] >= 'a' && row->ns[0] <= 'z' && strcmp(row->ns, "json") != 0 &&
-            strcmp(row->ns, "budget") != 0) ||
+            strcmp(row->ns, "budget") != 0 && strcmp(row->ns, "tool") != 0) ||
            row->name[0] == '.';
 }
 

@@ -528,6 +528,9 @@ static void test_control(void)
     CHECK_STR(e.form, "(fail {:got b})");
     CHECK(e.line == 2 && e.column == 21);
     ptc_outcome_free(o);
+    EXPECT(ptc, NULL, "(return (range))", "!value_error 1:1"); /* without end */
+    EXPECT(ptc, NULL, "(try (return 1) (finally (/ 1 0)))", "!arithmetic_error 1:26");
+    EXPECT(ptc, NULL, "(try (return 1) (catch Exception e 2))", "1");
     end_engine(ptc);
 }
 

@@ -238,6 +238,40 @@ static void test_prints(void)
     end_engine(ptc);
 }
 
+/* No program can catch a limit, nor go on in a finally. */
+static void test_uncatchable(void)
+{
+    static const char *const bodies[][2] = {{"(loop [] (recur))", "loop_limit_exceeded"},
+                                            {"(reduce + (range 1000000000))", "timeout"},
+                                            {"(vec (range 100000000))", "memory_exceeded"},
+                                            {"(f 1)", "depth_exceeded"},
+                                            {"(map g [1])", "depth_exceeded"},
+                                            {"(loop [x 2] (recur (* x x)))", "size_exceeded"},
+                                            {"(fail 7)", "fail"}};
+    static const char *const frames[] = {
+        "(try %s (catch Exception e :caught))", "(try %s (catch Throwable e :caught) (finally 8))",
+        "(try (try %s (finally (println :no))) (catch Exception e :caught))",
+        "(mapv (fn [x] (try %s (catch Exception e :caught))) [1 2])",
+        "(try %s (finally (return :escaped)))"};
+    PtcLimits limits = unset();
+    limits.timeout_ms = 50;
+    Ptc *ptc = limited(&limits);
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++)
+        for (size_t k = 0; k < sizeof frames / sizeof frames[0]; k++) {
+            char body[200], program[300] = "(defn f [n] (+ 1 (f n))) (defn g [x] (map g [x])) ";
+            snprintf(body, sizeof body, frames[k], bodies[i][0]);
+            snprintf(program + strlen(program), sizeof program - strlen(program), "%s", body);
+            bool left = i == 6 && k == 4; /* a fail is no limit: finally may return instead */
+            PtcOutcome *o = start(ptc, program, NULL, 0);
+            CHECK(ptc_outcome_ok(o) == left);
+            CHECK(left || ptc_outcome_print_count(o) == (i == 6 && k == 2));
+            CHECK_STR(first_error(o).kind, left ? "" : bodies[i][1]);
+            ptc_outcome_free(o);
+            EXPECT(ptc, NULL, "(+ 1 2)", "3");
+        }
+    end_engine(ptc);
+}
+
 /* --------------------------------------------------------------------------------- memory */
 
 /* A clock that also looks at the ledger; time passes as usual.  1.2 times the limit and 2 MiB are allowed. */
@@ -471,6 +505,7 @@ int main(void)
     test_program_bytes();
     test_context_bytes();
     test_prints();
+    test_uncatchable();
     test_memory();
     test_memory_grain();
     test_time();
