@@ -44,6 +44,16 @@ CASES = {
         lambda rows: len(rows) + rows[777]['amount']),
     'map+distinct': (
         None, '(count (distinct (map :rank data/rows)))', len),
+    # text of ten characters or so for each row, made on the way
+    'split': (
+        None, '(count (str/split (str/join "," (map :rank data/rows)) #","))', len),
+    're-seq': (
+        None, '(count (re-seq #"[0-9]+" (str/join "," (map :rank data/rows))))', len),
+    'replace': (
+        None, '(count (str/split (str/replace (str/join "," (map :rank data/rows)) #",([0-9])" ";$1") #";"))',
+        len),
+    'sort': (
+        None, '(count (sort (map :rank data/rows)))', len),
     'frequencies': (
         None, '(get (frequencies (map :dept data/rows)) "d3")',
         lambda rows: sum(r['dept'] == 'd3' for r in rows)),
