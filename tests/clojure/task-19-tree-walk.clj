@@ -1,6 +1,6 @@
 ;; Sizes of a directory tree: total, deepest path, big files.
 (def tree
-  {:name "root"
+  {:name "disk"
    :children [{:name "etc" :children [{:name "hosts" :size 12} {:name "passwd" :size 40}]}
               {:name "home" :children [{:name "ann" :children [{:name "a.txt" :size 300}
                                                                {:name "b.png" :size 9000}]}]}
