@@ -242,6 +242,18 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
         }                                                                   \
     } while (0)
 
+#define DIVIDE(op, sign)                                                              \
+    do {                                                                              \
+        PtcValue x_ = R[i.b], y_ = R[i.c];                                            \
+        if (PTC_LIKELY(SMALL_POSITIVE(x_, y_))) {                                     \
+            R[i.a] = ptc_int((int64_t)((uint32_t)(x_ >> 1) sign(uint32_t)(y_ >> 1))); \
+            NEXT;                                                                     \
+        }                                                                             \
+        if (!slow_divide(vm, op, x_, y_, &R[i.a]))                                    \
+            goto error;                                                               \
+        NEXT;                                                                         \
+    } while (0)
+
 bool ptc_vm_run(PtcVM *vm, PtcValue *out)
 {
     static const void *const labels[PTC_OP_COUNT] = {
@@ -394,36 +406,12 @@ op_MUL : {
         goto error;
     NEXT;
 }
-op_MOD : {
-    PtcValue x = R[i.b], y = R[i.c];
-    if (PTC_LIKELY(SMALL_POSITIVE(x, y))) {
-        R[i.a] = ptc_int((int64_t)((uint32_t)(x >> 1) % (uint32_t)(y >> 1)));
-        NEXT;
-    }
-    if (!slow_divide(vm, PTC_OP_MOD, x, y, &R[i.a]))
-        goto error;
-    NEXT;
-}
-op_REM : {
-    PtcValue x = R[i.b], y = R[i.c];
-    if (PTC_LIKELY(SMALL_POSITIVE(x, y))) {
-        R[i.a] = ptc_int((int64_t)((uint32_t)(x >> 1) % (uint32_t)(y >> 1)));
-        NEXT;
-    }
-    if (!slow_divide(vm, PTC_OP_REM, x, y, &R[i.a]))
-        goto error;
-    NEXT;
-}
-op_QUOT : {
-    PtcValue x = R[i.b], y = R[i.c];
-    if (PTC_LIKELY(SMALL_POSITIVE(x, y))) {
-        R[i.a] = ptc_int((int64_t)((uint32_t)(x >> 1) / (uint32_t)(y >> 1)));
-        NEXT;
-    }
-    if (!slow_divide(vm, PTC_OP_QUOT, x, y, &R[i.a]))
-        goto error;
-    NEXT;
-}
+op_MOD:
+    DIVIDE(PTC_OP_MOD, %);
+op_REM:
+    DIVIDE(PTC_OP_REM, %);
+op_QUOT:
+    DIVIDE(PTC_OP_QUOT, /);
 op_ADDI : {
     PtcValue x = R[i.b];
     int64_t sum;
