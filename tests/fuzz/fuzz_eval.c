@@ -227,8 +227,9 @@ static PtcValue new_context(Engine *e, PtcData **data)
 /* Collecting at every safepoint changes nothing. */
 static void again_stressed(const char *program, size_t len, PtcValue given, const Answer *first)
 {
-    if (strcmp(first->kind, "timeout") == 0)
-        return; /* it would take far too long */
+    if (strcmp(first->kind, "timeout") == 0 || strcmp(first->kind, "memory_exceeded") == 0 ||
+        strcmp(first->kind, "loop_limit_exceeded") == 0)
+        return; /* up to a limit, with a collection at every step: that would take far too long */
     Engine *e = engine(true);
     PtcData *data = NULL;
     PtcValue context = given ? new_context(e, &data) : 0;
