@@ -415,6 +415,21 @@ static const char *const programs[] = {
     "(fail {:reason (vec (range 20))})",
     "(return (mapv (fn [x] (if (= x 3) (return :early) x)) (range 10)))",
     "(distinct (interleave (range 40) (cycle [1 2 3])))",
+    "(try (/ 1 0) (catch Exception e (ex-message e)) (finally (println 1)))",
+    "(try (mapv (fn [x] (throw (ex-info \"no\" {:x x}))) [1]) (catch Exception e (ex-data e)))",
+    "(re-seq #\"[a-z]+\" \"ab cd ef\")",
+    "(str/replace \"a1b22\" #\"[0-9]+\" (fn [m] (str \"<\" m \">\")))",
+    "(json/parse-string (json/generate-string {:a [1 2.5 nil] :b \"x\"}))",
+    "(into (sorted-map) (map (fn [i] [(mod (* i 7) 31) i]) (range 40)))",
+    "(vec (take 50 (iterate (fn [x] (* 3 x)) 1)))",
+    "(transduce (comp (map inc) (filter odd?)) + (range 100))",
+    "(into [] (comp (mapcat range) (take 30) (map str)) (range 20))",
+    "(letfn [(ev [n] (if (= n 0) :even (od (dec n)))) (od [n] (if (= n 0) :odd (ev (dec n))))] (ev "
+    "21))",
+    "(with-out-str (println (vec (range 5))))",
+    "(let [f (memoize (fn [x] [x x]))] [(f 1) (f 1) (f 2)])",
+    "(reduce-kv (fn [a k v] (assoc a v k)) {} (zipmap (range 30) (range 30)))",
+    "(map (fn ([x y] [y x]) ([x] (str x))) (range 40))",
 };
 enum { PROGRAM_COUNT = sizeof programs / sizeof programs[0] };
 

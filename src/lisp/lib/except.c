@@ -236,7 +236,8 @@ static PtcValue take_prints(PtcVM *vm, size_t lines)
     char *to = ptc_str_room(str);
     for (size_t i = lines; i < vm->print_count; i++) {
         size_t len = vm->print_ends[i] - from;
-        memcpy(to, vm->prints.data + from, len);
+        if (len) /* when nothing but empty lines was printed there is no buffer */
+            memcpy(to, vm->prints.data + from, len);
         to[len] = '\n';
         to += len + 1;
         from = vm->print_ends[i];
