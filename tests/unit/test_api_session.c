@@ -424,8 +424,7 @@ static const char *const programs[] = {
     "(vec (take 50 (iterate (fn [x] (* 3 x)) 1)))",
     "(transduce (comp (map inc) (filter odd?)) + (range 100))",
     "(into [] (comp (mapcat range) (take 30) (map str)) (range 20))",
-    "(letfn [(ev [n] (if (= n 0) :even (od (dec n)))) (od [n] (if (= n 0) :odd (ev (dec n))))] (ev "
-    "21))",
+    "(letfn [(ev [n] (if (= n 0) 1 (od (dec n)))) (od [n] (if (= n 0) 2 (ev (dec n))))] (ev 21))",
     "(with-out-str (println (vec (range 5))))",
     "(let [f (memoize (fn [x] [x x]))] [(f 1) (f 1) (f 2)])",
     "(reduce-kv (fn [a k v] (assoc a v k)) {} (zipmap (range 30) (range 30)))",
