@@ -30,9 +30,11 @@ void ptc_budget_init(PtcBudget *budget)
 
 bool ptc_budget_look(PtcBudget *budget)
 {
-    budget->fuel = PTC_TICKS_PER_LOOK;
-    if (budget->stop != PTC_STOP_NONE)
+    if (budget->stop != PTC_STOP_NONE) {
+        budget->fuel = 0; /* a stop stands: every later tick must see it too */
         return false;
+    }
+    budget->fuel = PTC_TICKS_PER_LOOK;
     if (budget->cancel && atomic_load_explicit(budget->cancel, memory_order_relaxed))
         return ptc_budget_halt(budget, PTC_STOP_CANCELLED);
     if (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX)

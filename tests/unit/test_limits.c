@@ -430,8 +430,8 @@ static const char *const endless[] = {
     "(for [a (range 10000) b (range 10000) c (range 10000) :when (< a 0)] a)",
     "(dotimes [i 1000000000] i)",
     "(doseq [i (range 1000)] (sort (fn [a b] (- b a)) (range 100000)))",
-    "(sort (fn [a b] -1) (range 200000))",
-    "(sort (fn [a b] (- (mod (* a 7919) 13) (mod (* b 104729) 11))) (range 200000))",
+    "(sort (fn [a b] -1) (range 5000000))",
+    "(sort (fn [a b] (- (mod (* a 7919) 13) (mod (* b 104729) 11))) (range 5000000))",
     "(loop [x 3] (recur (* 3 (quot (reduce * (repeat 16000 65537)) 3))))",
     "(let [big (reduce * (repeat 16000 65537))] (loop [i 0] (str big) (recur (inc i))))",
     "(let [v (vec (range 100000))] (loop [n 0] (recur (count (str/join \",\" v)))))",
@@ -445,6 +445,8 @@ static const char *const endless[] = {
     DAG "(if (= (dag) (dag)) 1 2)",
     DAG "(return (= (dag) (dag)))",
     DAG "(case (dag) 1 2 [[1]] 3 (= [(dag)] [(dag)]))",
+    DAG "(compare (dag) (dag))",
+    DAG "(sort [(dag) (dag)])",
     DAG "(pr-str (dag))",
     DAG "(println (dag))",
     DAG "{(dag) 1}",
@@ -478,6 +480,7 @@ static void test_time(void)
 {
     PtcLimits limits = unset();
     limits.timeout_ms = 50;
+    limits.memory_bytes = 1 << 30; /* so that time runs out first */
     limits.loop_limit = INT64_MAX / 2;
     Ptc *ptc = limited(&limits);
     const char *slowest = "";
