@@ -80,17 +80,21 @@ typedef enum {
 /* Limits for each run.  Every field takes PTC_UNSET for the default in brackets. */
 typedef struct {
     size_t size;
-    int64_t timeout_ms;    /* compute time, waiting for tools not counted [1000] */
-    int64_t deadline_ms;   /* everything [60000] */
-    int64_t memory_bytes;  /* live heap of the run [10 MiB] */
-    int64_t loop_limit;    /* loop iterations [1000000] */
-    int64_t max_depth;     /* nested calls [10000] */
-    int64_t max_int_bits;  /* size of an integer [262144] */
-    int64_t program_bytes; /* [64 KiB] */
-    int64_t context_bytes; /* decoded context [4 MiB] */
-    int64_t session_bytes; /* what a session may hold [10 MiB] */
-    int64_t print_bytes;   /* printed output kept, the rest is cut [64 KiB] */
-    int64_t result_bytes;  /* result text kept, the rest is cut [1 MiB] */
+    int64_t timeout_ms;     /* compute time, waiting for tools not counted [1000] */
+    int64_t deadline_ms;    /* everything [60000] */
+    int64_t memory_bytes;   /* live heap of the run [10 MiB] */
+    int64_t loop_limit;     /* loop iterations [1000000] */
+    int64_t max_depth;      /* nested calls [10000] */
+    int64_t max_int_bits;   /* size of an integer [262144] */
+    int64_t program_bytes;  /* [64 KiB] */
+    int64_t context_bytes;  /* decoded context [4 MiB] */
+    int64_t session_bytes;  /* what a session may hold [10 MiB] */
+    int64_t print_bytes;    /* printed output kept, the rest is cut [64 KiB] */
+    int64_t result_bytes;   /* result text kept, the rest is cut [1 MiB] */
+    int64_t max_tool_calls; /* in one run, those answered from a cache too [2^30] */
+    int64_t tool_bytes;     /* decoded tool results alive at once, beside memory_bytes [16 MiB] */
+    int64_t
+        max_workers; /* threads that work on pmap and pcalls, each with a heap of memory_bytes [8] */
 } PtcLimits;
 
 /* Options of an engine. */

@@ -4,6 +4,7 @@
 #define PTC_API_API_INT_H
 
 #include "json/write.h"
+#include "lisp/crew.h"
 #include "lisp/program.h"
 
 /* A heap of its own for context or session values, shared by its maker and by the outcomes whose
@@ -20,12 +21,14 @@ struct Ptc {
     PtcPool pool;
     PtcArena arena;
     PtcVM vm;
+    PtcCrew *crew;    /* threads for pmap */
     PtcLimits limits; /* every field set */
     int float_precision;
     int64_t fail_allocation; /* 0: none */
     int64_t (*clock_ms)(void *user);
     void *clock_user;
-    atomic_bool cancel, running;
+    PtcCancel cancel;
+    atomic_bool running;
     PtcNames no_names;   /* for runs without a session */
     PtcOutcome *spare;   /* kept for the next run */
     NamedSession *named; /* sessions of batch lines */

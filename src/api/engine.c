@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MIB = 1024 * 1024 };
+enum { MIB = 1024 * 1024, NO_LIMIT = 1 << 30 };
 
 static const PtcLimits default_limits = {
     .size = sizeof(PtcLimits),
@@ -19,13 +19,16 @@ static const PtcLimits default_limits = {
     .session_bytes = 10 * MIB,
     .print_bytes = 64 * 1024,
     .result_bytes = 1 * MIB,
+    .max_tool_calls = NO_LIMIT,
+    .tool_bytes = 16 * MIB,
+    .max_workers = 8,
 };
 
 /* Largest value of each limit, in the order of the struct. */
 static const int64_t ceilings[] = {
-    (int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 46, (int64_t)1 << 62,
-    1000000,          PTC_INT_BITS_MAX, 64 * MIB,         (int64_t)1 << 46,
-    (int64_t)1 << 46, (int64_t)1 << 31, (int64_t)1 << 31,
+    (int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 46, (int64_t)1 << 62, 1000000,
+    PTC_INT_BITS_MAX, 64 * MIB,         (int64_t)1 << 46, (int64_t)1 << 46, (int64_t)1 << 31,
+    (int64_t)1 << 31, NO_LIMIT,         (int64_t)1 << 46, PTC_WORKERS_MAX,
 };
 
 enum { LIMIT_COUNT = (sizeof(PtcLimits) - offsetof(PtcLimits, timeout_ms)) / sizeof(int64_t) };
@@ -146,13 +149,16 @@ Ptc *ptc_new(const PtcOptions *given)
     ptc_pool_init(&ptc->pool, &ptc->mem);
     ptc_arena_init(&ptc->arena, &ptc->mem);
     ptc_names_init(&ptc->no_names, &ptc->mem);
-    if (!ptc_vm_init(&ptc->vm, &ptc->mem, limits.max_depth)) {
+    ptc->crew = ptc_crew_new(&ptc->mem, &ptc->pool);
+    if (!ptc->crew || !ptc_vm_init(&ptc->vm, &ptc->mem, limits.max_depth)) {
+        ptc_crew_free(ptc->crew);
         free_engine(ptc);
         return NULL;
     }
     set_clock(ptc, &ptc->vm.budget);
     ptc->vm.budget.cancel = &ptc->cancel;
     ptc->vm.gc_stress = options.gc_stress > 0;
+    ptc->vm.crew = ptc->crew;
     return ptc;
 }
 
@@ -161,6 +167,7 @@ void ptc_free(Ptc *ptc)
     if (!ptc)
         return;
     ptc_batch_deinit(ptc);
+    ptc_crew_free(ptc->crew);
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
     ptc_vm_deinit(&ptc->vm);
     ptc_names_deinit(&ptc->no_names);
@@ -172,7 +179,7 @@ void ptc_free(Ptc *ptc)
 void ptc_cancel(Ptc *ptc)
 {
     if (ptc && atomic_load(&ptc->running))
-        atomic_store(&ptc->cancel, true);
+        atomic_store(&ptc->cancel.asked, true);
 }
 
 const char *ptc_version(void)
@@ -197,20 +204,6 @@ static bool good_run(Ptc *ptc, const PtcRun *run)
            good_context(ptc, run->context) && (!run->session || run->session->ptc == ptc);
 }
 
-/* A run may ask for deeper calls than the engine was made for. */
-static bool ensure_depth(PtcVM *vm, int64_t depth)
-{
-    size_t need = (size_t)depth + 2;
-    if (need <= vm->calls_cap)
-        return true;
-    PtcCall *p = ptc_mem_resize(vm->mem, vm->calls, vm->calls_cap * sizeof *p, need * sizeof *p);
-    if (!p)
-        return false;
-    vm->calls = p;
-    vm->calls_cap = need;
-    return true;
-}
-
 static void keep_heap(PtcOutcome *o, int which, PtcValue v, PtcHeap *heap)
 {
     if (!heap && ptc_is_obj(v))
@@ -232,6 +225,7 @@ static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
                     .names = s ? &s->names : &ptc->no_names,
                     .globals = s ? s->globals : NULL,
                     .limits = o->limits,
+                    .journal = PTC_NIL,
                     .heap = &o->heap};
     uint32_t known = p.names->count;
     ptc_arena_reset(&ptc->arena);
@@ -257,7 +251,7 @@ PtcStatus ptc_eval(Ptc *ptc, const PtcRun *given, PtcOutcome **out)
     memcpy(&run, given, given->size < sizeof run ? given->size : sizeof run);
     if (!good_run(ptc, &run) || !ptc_limits_merge(&limits, run.limits, &ptc->limits))
         return PTC_BAD_ARGUMENT;
-    if (!ensure_depth(&ptc->vm, limits.max_depth))
+    if (!ptc_vm_ensure_depth(&ptc->vm, limits.max_depth))
         return PTC_NO_MEMORY;
     PtcOutcome *o = ptc_outcome_new(ptc, &limits);
     if (!o)
@@ -266,7 +260,7 @@ PtcStatus ptc_eval(Ptc *ptc, const PtcRun *given, PtcOutcome **out)
         ptc_mem_fail_at(&ptc->mem, (uint64_t)ptc->fail_allocation);
     keep_heap(o, 0, PTC_NONE, run.session ? &run.session->box->heap : NULL);
     keep_heap(o, 1, run.context, NULL);
-    atomic_store(&ptc->cancel, false);
+    atomic_store(&ptc->cancel.asked, false);
     atomic_store(&ptc->running, true);
     bool filled = run_program(ptc, &run, o);
     atomic_store(&ptc->running, false);

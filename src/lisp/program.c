@@ -40,6 +40,19 @@ void ptc_vm_deinit(PtcVM *vm)
     vm->roots = NULL;
 }
 
+bool ptc_vm_ensure_depth(PtcVM *vm, int64_t depth)
+{
+    size_t need = (size_t)depth + 2;
+    if (need <= vm->calls_cap)
+        return true;
+    PtcCall *p = ptc_mem_resize(vm->mem, vm->calls, vm->calls_cap * sizeof *p, need * sizeof *p);
+    if (!p)
+        return false;
+    vm->calls = p;
+    vm->calls_cap = need;
+    return true;
+}
+
 static int64_t after_ms(int64_t now, int64_t ms)
 {
     return ms > (INT64_MAX - now) / 1000000 ? INT64_MAX : now + ms * 1000000;
@@ -59,27 +72,40 @@ static void start_budget(PtcVM *vm, const PtcLimits *limits)
     b->deadline_ns = after_ms(now, limits->deadline_ms);
 }
 
+void ptc_vm_empty_stack(PtcVM *vm)
+{
+    vm->call = vm->calls - 1;
+    vm->stack_limit = vm->stack + FIRST_STACK;
+    for (size_t i = 0; i < FIRST_STACK; i++)
+        vm->stack[i] = PTC_NIL;
+    vm->running = 0;
+    vm->native_depth = 0;
+    vm->root_count = 0;
+    vm->kept_count = 0;
+    vm->args_end = NULL;
+}
+
 static void start(PtcVM *vm, const PtcProgram *p)
 {
     start_budget(vm, &p->limits);
     vm->heap = p->heap;
-    vm->call = vm->calls - 1;
     size_t depth = (size_t)p->limits.max_depth + 1;
     vm->calls_end = vm->calls + (depth < vm->calls_cap ? depth : vm->calls_cap);
-    vm->stack_limit = vm->stack + FIRST_STACK;
-    for (size_t i = 0; i < FIRST_STACK; i++)
-        vm->stack[i] = PTC_NIL;
+    ptc_vm_empty_stack(vm);
     vm->loops_left = p->limits.loop_limit;
     vm->names = p->names;
     vm->globals = NULL;
     vm->global_count = 0;
     vm->context = p->context;
     vm->program = vm->result = vm->error_value = vm->error_source = vm->memo = PTC_NIL;
-    vm->held = vm->rooted = false;
-    vm->running = 0;
-    vm->native_depth = 0;
-    vm->root_count = 0;
-    vm->args_end = NULL;
+    vm->held = vm->rooted = vm->defined = false;
+    vm->host = p->host;
+    vm->host_user = p->host_user;
+    vm->journal = p->journal;
+    vm->summaries = PTC_NIL;
+    vm->log = (PtcLog){0};
+    vm->seat = NULL;
+    vm->max_workers = p->limits.max_workers;
     vm->timeout_ms = p->limits.timeout_ms;
     vm->deadline_ms = p->limits.deadline_ms;
     vm->memory_bytes = p->limits.memory_bytes;

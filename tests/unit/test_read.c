@@ -536,7 +536,7 @@ static void test_digits(void)
 static void test_stops(void)
 {
     Lab lab;
-    atomic_bool cancel = true;
+    PtcCancel cancel = {.asked = true};
     lab_open(&lab);
     lab.budget.cancel = &cancel;
     lab.budget.fuel = 3;
