@@ -43,10 +43,12 @@ extern "C" {
 #define PTC_VERSION "0.1.0"
 #define PTC_UNSET (-1)
 
-typedef struct Ptc Ptc;               /* an engine: options, limits, caches */
-typedef struct PtcSession PtcSession; /* what survives between runs */
-typedef struct PtcData PtcData;       /* host-made values in a heap of their own */
-typedef struct PtcOutcome PtcOutcome; /* what one run produced */
+typedef struct Ptc Ptc;                 /* an engine: options, limits, caches */
+typedef struct PtcSession PtcSession;   /* what survives between runs */
+typedef struct PtcData PtcData;         /* host-made values in a heap of their own */
+typedef struct PtcOutcome PtcOutcome;   /* what one run produced */
+typedef struct PtcTools PtcTools;       /* tools that programs may call; engines may share them */
+typedef struct PtcToolCall PtcToolCall; /* one call of a tool */
 
 /* One value, opaque.  Borrowed from a PtcData or PtcOutcome and valid as long as it.
  * 0 is never a value: it means "none" or "failed". */
@@ -134,6 +136,11 @@ typedef struct {
     PtcValue context;        /* a map from a PtcData of this engine, or 0 */
     PtcSession *session;     /* NULL: nothing is remembered */
     const PtcLimits *limits; /* NULL: the engine's */
+    PtcTools *tools;         /* NULL: none; kept alive until the outcome is freed */
+    /* Results of earlier tasks: a map from a PtcData of this engine, or 0.  With a session its journal is used instead
+     * and this is added to it.  A journal is kept when this is not 0 or the session has one. */
+    PtcValue journal;
+    PtcValue budget; /* what (budget/remaining) gives, a map from a PtcData of this engine; 0: {} */
 } PtcRun;
 
 PTC_API void ptc_run_init(PtcRun *run, size_t size);
@@ -194,6 +201,103 @@ PTC_API void ptc_session_free(PtcSession *session);
 /* Bytes held, and the number of bindings. */
 PTC_API size_t ptc_session_bytes(const PtcSession *session);
 PTC_API size_t ptc_session_count(const PtcSession *session);
+
+/* ------------------------------------------------------------------- tools */
+
+typedef enum {
+    PTC_TOOL_ANSWERED = 0, /* one of ptc_call_return* or ptc_call_fail was called */
+    PTC_TOOL_PENDING = 1, /* one of them will be, once, from any thread; needs PtcToolDef.pending */
+} PtcToolAnswer;
+
+/* Does the work of one call.  With pmap, and with engines that share tools, it is called from several
+ * threads at once unless PtcToolDef.serial is set.  It may block; ptc_call_cancelled tells when nobody waits any more. */
+typedef PtcToolAnswer (*PtcToolFn)(PtcToolCall *call, void *user);
+
+/* For PtcToolDef.preview "function": makes what a model sees of a large result.  The value is made in
+ * `data`; 0 falls back to the "metadata" preview. */
+typedef PtcValue (*PtcPreviewFunction)(PtcValue result, PtcData *data, void *user);
+
+/* One tool.  Only name and function must be set; texts are copied. */
+typedef struct {
+    size_t size;
+    const char *name; /* as in (tool/name ...) */
+    size_t name_len;
+    PtcToolFn function;
+    void *user;
+    void (*free_user)(void *user); /* NULL: nothing is done with user when the tools go */
+    const char *type;              /* "native", "llm", "subagent"; NULL: "native" */
+    const char *signature; /* "(query :string) -> [:any]"; NULL: arguments are not checked */
+    size_t signature_len;
+    bool skip_validation; /* the signature is for show only */
+    const char *description;
+    size_t description_len;
+    bool cache;          /* the same arguments give the same result: keep it */
+    const char *expose;  /* "native", "ptc_lisp", "both"; NULL: by mode */
+    const char *preview; /* "metadata", "rows", "function": needs expose both and cache; or NULL */
+    int64_t preview_limit; /* rows shown [20] */
+    PtcPreviewFunction preview_function;
+    int64_t timeout_ms;  /* for one call [none beside the run's deadline] */
+    bool serial;         /* one call at a time */
+    bool on_error_value; /* failing gives {:ok false, :message "..."} instead of a tool_error */
+    bool pending;        /* the function may answer PTC_TOOL_PENDING */
+} PtcToolDef;
+
+PTC_API void ptc_tool_def_init(PtcToolDef *def, size_t size);
+
+/* An empty set of tools, of no engine in particular.  NULL: no memory. */
+PTC_API PtcTools *ptc_tools_new(void);
+/* Adds a tool; before the first run that is given the tools.  PTC_BAD_ARGUMENT with a message in error (NUL-ended, may
+ * be NULL) for a bad or used name, a bad signature, or options that do not go together. */
+PTC_API PtcStatus ptc_tools_add(PtcTools *tools, const PtcToolDef *def, char *error,
+                                size_t error_size);
+/* Gives up the caller's hold; runs and calls under way keep theirs. */
+PTC_API void ptc_tools_free(PtcTools *tools);
+PTC_API size_t ptc_tools_count(const PtcTools *tools);
+/* Name, signature and description of a tool by number, NULL beyond the last; "" when it has none. */
+PTC_API const char *ptc_tools_name(const PtcTools *tools, size_t index);
+PTC_API const char *ptc_tools_signature(const PtcTools *tools, size_t index);
+PTC_API const char *ptc_tools_description(const PtcTools *tools, size_t index);
+
+/* Inside the function only, on its thread: the name, the arguments (a map with string keys), the same as JSON text
+ * (NULL: no memory), and a place to make the result in. */
+PTC_API const char *ptc_call_name(const PtcToolCall *call, size_t *len);
+PTC_API PtcValue ptc_call_args(const PtcToolCall *call);
+PTC_API const char *ptc_call_args_json(PtcToolCall *call, size_t *len);
+PTC_API PtcData *ptc_call_data(PtcToolCall *call);
+/* Does nobody wait for the answer any more (cancelled, timed out)?  From any thread, until the call is answered. */
+PTC_API bool ptc_call_cancelled(PtcToolCall *call);
+/* Milliseconds until the call times out; from any thread. */
+PTC_API int64_t ptc_call_time_left_ms(PtcToolCall *call);
+
+/* Each ends the call; exactly one is called, once, and false tells that the answer came too late or was not
+ * understood (the call has then failed).  ptc_call_return only inside the function, with a value made in ptc_call_data
+ * or taken from the arguments.  The others from any thread; texts are copied, JSON in place becomes values at once. */
+PTC_API bool ptc_call_return(PtcToolCall *call, PtcValue value);
+PTC_API bool ptc_call_return_json(PtcToolCall *call, const char *json, size_t len);
+PTC_API bool ptc_call_fail(PtcToolCall *call, const char *message, size_t len);
+
+/* One call that a run made.  Texts are borrowed from the outcome and cut to about 1 KiB. */
+typedef struct {
+    size_t size;
+    const char *name;
+    size_t name_len;
+    const char *arguments; /* PTC-Lisp text */
+    size_t arguments_len;
+    const char *result; /* PTC-Lisp text, or the error's message */
+    size_t result_len;
+    bool ok;
+    bool cached;
+    const char *layer; /* "program" or "native" */
+    int64_t duration_us;
+} PtcToolRecord;
+
+/* Calls of tools in the order of the program; at most 10,000 are recorded, *total (may be NULL) counts all. */
+PTC_API size_t ptc_outcome_tool_count(const PtcOutcome *outcome, size_t *total);
+PTC_API bool ptc_outcome_tool(PtcOutcome *outcome, size_t index, PtcToolRecord *record);
+/* The journal after the run, kept also when it failed: a map, or 0 when there is none. */
+PTC_API PtcValue ptc_outcome_journal(const PtcOutcome *outcome);
+/* What (step-done id summary) reported: a map from id to text, or 0. */
+PTC_API PtcValue ptc_outcome_summaries(const PtcOutcome *outcome);
 
 /* ------------------------------------------------------------- host values */
 

@@ -226,6 +226,7 @@ static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
                     .globals = s ? s->globals : NULL,
                     .limits = o->limits,
                     .journal = PTC_NIL,
+                    .remaining = PTC_NIL,
                     .heap = &o->heap};
     uint32_t known = p.names->count;
     ptc_arena_reset(&ptc->arena);

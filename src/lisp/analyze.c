@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "lisp/lib/regex.h"
+#include "lisp/record.h"
 
 /* ------------------------------------------------------------------- small tools */
 
@@ -292,6 +293,19 @@ static PtcExpr *call_builtin(Analyzer *an, const PtcForm *form, int index, PtcEx
     return x;
 }
 
+/* The only functions among constants are tools: their row is called with the function before the arguments. */
+static PtcExpr *call_tool(Analyzer *an, const PtcForm *form, PtcExpr *f, PtcExpr **args)
+{
+    size_t argc = form->count - 1;
+    PtcExpr **all = ax_items(an, argc + 1);
+    if (!all)
+        return NULL;
+    all[0] = f;
+    for (size_t i = 0; i < argc; i++)
+        all[i + 1] = args[i];
+    return ax_builtin(an, "%tool", all, argc + 1, form);
+}
+
 static bool note_site(Analyzer *an, uint32_t global, uint32_t argc, const PtcForm *form)
 {
     CallSite *s = ptc_arena_push(an->arena, an->sites, an->site_count, sizeof *s);
@@ -331,6 +345,8 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
         return NULL;
     if (row >= 0)
         return call_builtin(an, form, row, args);
+    if (f->kind == PTC_X_CONST && ptc_is_record(f->value, PTC_R_FN))
+        return call_tool(an, form, f, args);
     PtcExpr *x = ax_new(an, PTC_X_CALL, form);
     if (!x || (f->kind == PTC_X_GLOBAL && !note_site(an, f->index, (uint32_t)argc, form)))
         return NULL;
@@ -526,6 +542,7 @@ PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
                    .names = job->names,
                    .source = job->source,
                    .source_len = job->source_len,
+                   .host = job->host,
                    .recur_count = NO_RECUR};
     PtcFn *fn = ptc_arena_zalloc(an.arena, sizeof *fn);
     PtcArity *arity = ptc_arena_zalloc(an.arena, sizeof *arity);

@@ -21,6 +21,7 @@ typedef struct Analyzer {
     PtcNames *names;
     const char *source;
     size_t source_len;
+    const PtcHost *host;
     PtcFn *fn;            /* being analyzed */
     PtcLocal *scope;      /* innermost name */
     PtcExpr *loop;        /* innermost loop that recur may reach; NULL: the function's start */
@@ -119,6 +120,7 @@ PtcExpr *ax_def(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_defonce(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_task(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_with_out_str(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_letfn(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_doto(Analyzer *an, const PtcForm *form, bool tail);

@@ -126,6 +126,21 @@ PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail)
     return ax_builtin(an, "%try", args, n, form);
 }
 
+/* (task id expr): the expression as a function, so that it is run only when the journal has no result. */
+PtcExpr *ax_task(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    if (form->count != 3)
+        return ax_error(an, PTC_E_ARITY, form, "usage: (task id expr)",
+                        "task takes an id and an expression, got %u argument%s",
+                        (unsigned)form->count - 1, form->count == 2 ? "" : "s");
+    PtcExpr **args = ax_items(an, 2);
+    if (!args || !(args[0] = ax_form(an, form->items[1], false)) ||
+        !(args[1] = part(an, form, 2, 3, NULL)))
+        return NULL;
+    return ax_builtin(an, "%task", args, 2, form);
+}
+
 /* (with-out-str body...): what the body prints, as a string. */
 PtcExpr *ax_with_out_str(Analyzer *an, const PtcForm *form, bool tail)
 {

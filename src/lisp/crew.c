@@ -220,6 +220,7 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->global_count = m->global_count;
     vm->names = m->names;
     vm->context = m->context;
+    vm->remaining = m->remaining;
     vm->host = m->host;
     vm->host_user = m->host_user;
     vm->crew = m->crew;

@@ -4,6 +4,7 @@
 #ifndef PTC_LISP_EXPR_H
 #define PTC_LISP_EXPR_H
 
+#include "lisp/host.h"
 #include "lisp/form.h"
 #include "lisp/names.h"
 
@@ -109,6 +110,7 @@ typedef struct PtcAnalysis {
     PtcNames *names; /* of globals; names the program defines are added */
     const char *source;
     size_t source_len;
+    const PtcHost *host; /* whose tools the program may call, or NULL */
 } PtcAnalysis;
 
 /* The program as a function, or NULL with findings in diags (or arena->failed, or the budget

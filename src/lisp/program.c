@@ -102,6 +102,7 @@ static void start(PtcVM *vm, const PtcProgram *p)
     vm->host = p->host;
     vm->host_user = p->host_user;
     vm->journal = p->journal;
+    vm->remaining = p->remaining;
     vm->summaries = PTC_NIL;
     vm->log = (PtcLog){0};
     vm->seat = NULL;
@@ -155,7 +156,7 @@ static PtcValue prepare(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiag
     if (!check_size(diags, p) || !ptc_read(&reader, &forms, &count))
         return PTC_NONE;
     *phase = PTC_PHASE_CHECK;
-    PtcAnalysis job = {arena, vm->heap, diags, p->names, p->source, p->len};
+    PtcAnalysis job = {arena, vm->heap, diags, p->names, p->source, p->len, p->host};
     PtcFn *fn = ptc_analyze(&job, forms, count);
     PtcCompiler compiler = {arena, vm->heap, diags, PTC_NIL};
     if (!fn || (compiler.source = ptc_str_new(vm->heap, p->source, p->len)) == PTC_NONE)

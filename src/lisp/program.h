@@ -16,8 +16,9 @@ typedef struct PtcProgram {
     PtcLimits limits;        /* every field set */
     const PtcHost *host;     /* its tools, or NULL */
     void *host_user;
-    PtcValue journal; /* map, or nil for none */
-    PtcHeap *heap;    /* for the run: initialised, empty; its budget is vm->budget */
+    PtcValue journal;   /* map, or nil for none */
+    PtcValue remaining; /* map or nil, for (budget/remaining) */
+    PtcHeap *heap;      /* for the run: initialised, empty; its budget is vm->budget */
 } PtcProgram;
 
 typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;

@@ -71,6 +71,7 @@ typedef struct PtcVM {
     PtcLog log;           /* of tool calls */
     PtcValue journal;     /* map from task id to result; nil: no journal is kept */
     PtcValue summaries;   /* map from step id to summary, or nil */
+    PtcValue remaining;   /* what (budget/remaining) gives: a map of the host, or nil */
     struct PtcCrew *crew; /* or NULL */
     struct PtcSeat *seat; /* in a pmap; or NULL */
     int64_t max_workers;
