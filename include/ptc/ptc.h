@@ -299,6 +299,53 @@ PTC_API PtcValue ptc_outcome_journal(const PtcOutcome *outcome);
 /* What (step-done id summary) reported: a map from id to text, or 0. */
 PTC_API PtcValue ptc_outcome_summaries(const PtcOutcome *outcome);
 
+/* ------------------------------------------------------------- lisp_eval */
+
+/* The tool `lisp_eval` as models see it; docs/protocol.md describes it.  A profile says what the model
+ * can do beside it. */
+typedef enum {
+    PTC_PROFILE_IN_PROCESS_WITH_APP_TOOLS = 0, /* programs call tools; it is the only native tool */
+    PTC_PROFILE_IN_PROCESS_TEXT_MODE = 1,      /* it stands beside native tools */
+    PTC_PROFILE_MCP_NO_TOOLS = 2,              /* programs have their context and nothing else */
+} PtcProfile;
+
+/* The description of the tool, and the whole tool in OpenAI's function format (JSON).  Constants that live
+ * as long as the library; NULL for a profile that is none.  From any thread. */
+PTC_API const char *ptc_tool_description(PtcProfile profile);
+PTC_API const char *ptc_tool_schema(PtcProfile profile);
+
+/* How much of a run an answer shows, in characters.  Every field takes PTC_UNSET for the default in
+ * brackets, or 0 to 1048576. */
+typedef struct {
+    size_t size;
+    int64_t feedback_max_chars; /* printed text, or errors, in the feedback [512] */
+    int64_t preview_max_chars;  /* the result, and each stored value [250] */
+    int64_t max_print_length;   /* each printed line in `prints` [2000] */
+    int64_t memory_names;       /* stored names that are listed [200] */
+} PtcFormatOptions;
+
+typedef struct {
+    size_t size;
+    const PtcFormatOptions *format; /* NULL: defaults */
+    /* The session of the run: the answer tells what is stored in it and what the run changed.  Ask
+     * before the next run in it.  NULL: the run stands alone. */
+    PtcSession *session;
+    /* The result as a validated JSON value, without line feeds; it is written as it stands.  NULL: it
+     * was not validated. */
+    const char *validated_json;
+    size_t validated_json_len;
+} PtcPayloadOptions;
+
+/* Fill with defaults; as ptc_limits_init. */
+PTC_API void ptc_format_options_init(PtcFormatOptions *options, size_t size);
+PTC_API void ptc_payload_options_init(PtcPayloadOptions *options, size_t size);
+
+/* The answer of `lisp_eval` for a run, success or error: one line of JSON, without a line feed.
+ * Borrowed from the outcome until the next call for it.  options may be NULL.  NULL when memory is
+ * short, an option is out of range, or the session is not the run's. */
+PTC_API const char *ptc_outcome_payload(PtcOutcome *outcome, const PtcPayloadOptions *options,
+                                        size_t *len);
+
 /* ------------------------------------------------------------- host values */
 
 /* A place for values that the host makes; limit in bytes, PTC_UNSET: context_bytes. */
