@@ -44,6 +44,12 @@ typedef struct OutcomeError {
     char form[84];
 } OutcomeError;
 
+/* What a definition held before the run. */
+typedef struct OldGlobal {
+    uint32_t index;
+    PtcValue value; /* in the session's heap that the outcome keeps; PTC_UNBOUND for a new name */
+} OldGlobal;
+
 struct PtcOutcome {
     Ptc *ptc;
     PtcHeap heap;     /* the run's */
@@ -59,8 +65,11 @@ struct PtcOutcome {
     bool prints_cut;
     OutcomeError *errors;
     size_t error_count;
-    PtcBuf text, json;
+    PtcBuf text, json, payload;
     bool text_done, text_cut, json_done;
+    const PtcSession *session; /* only to be compared: it may be gone */
+    OldGlobal *old;            /* of definitions the run changed */
+    size_t old_count;
 };
 
 struct PtcSession {
@@ -91,8 +100,13 @@ PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits);
 bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
                       const char *source, size_t len);
 
-/* Makes the run's definitions the session's; all or nothing. */
-bool ptc_session_commit(PtcSession *session, PtcVM *vm);
+/* Remembers what the session's definitions were, as far as the run changed them. */
+bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *session, const PtcVM *vm);
+/* Prints a value as results are printed.  False: not whole, or memory is short. */
+bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v);
+
+/* Makes the run's definitions the session's; all or nothing.  The outcome remembers what they were. */
+bool ptc_session_commit(PtcSession *session, PtcVM *vm, PtcOutcome *o);
 void ptc_batch_deinit(Ptc *ptc);
 
 #endif

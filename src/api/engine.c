@@ -234,7 +234,7 @@ static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
     bool ok = ptc_program_run(&ptc->vm, &p, &ptc->arena, &diags, &phase);
     ok = ok || ptc->vm.control == PTC_CONTROL_RETURN;
     if (ok && s)
-        ok = ptc_session_commit(s, &ptc->vm);
+        ok = ptc_session_commit(s, &ptc->vm, o);
     bool filled = ptc_outcome_fill(o, ok, &diags, phase, run->program, run->program_len);
     if (!ok || !s)
         ptc_names_truncate(p.names, s ? known : 0);

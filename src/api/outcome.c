@@ -41,6 +41,9 @@ void ptc_outcome_free(PtcOutcome *o)
         ptc_buf_deinit(&o->text);
     if (o->json.mem)
         ptc_buf_deinit(&o->json);
+    if (o->payload.mem)
+        ptc_buf_deinit(&o->payload);
+    ptc_mem_free(mem, o->old, o->old_count * sizeof *o->old);
     ptc_mem_free(mem, o->print_ends, o->print_cap * sizeof *o->print_ends);
     ptc_mem_free(mem, o->errors, o->error_count * sizeof *o->errors);
     if (ptc->spare)
@@ -107,6 +110,29 @@ static void fail_signal(PtcOutcome *o, PtcDiag *d)
     ptc_buf_deinit(&buf);
 }
 
+static PtcValue global_before(const PtcSession *s, size_t i)
+{
+    return i < s->global_cap ? s->globals[i] : PTC_UNBOUND;
+}
+
+bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *s, const PtcVM *vm)
+{
+    size_t n = 0;
+    o->session = s;
+    for (size_t i = 0; i < vm->global_count; i++)
+        n += vm->globals[i] != global_before(s, i);
+    if (n == 0)
+        return true;
+    if (!(o->old = ptc_mem_alloc(&o->ptc->mem, n * sizeof *o->old)))
+        return false;
+    o->old_count = n;
+    n = 0;
+    for (size_t i = 0; i < vm->global_count; i++)
+        if (vm->globals[i] != global_before(s, i))
+            o->old[n++] = (OldGlobal){(uint32_t)i, global_before(s, i)};
+    return true;
+}
+
 bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
                       const char *source, size_t len)
 {
@@ -164,15 +190,19 @@ const char *ptc_outcome_control(const PtcOutcome *o)
     return o->control == PTC_CONTROL_RETURN ? "return" : "fail";
 }
 
-static void render_text(PtcOutcome *o)
+bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v)
 {
-    PtcVM *vm = &o->ptc->vm;
-    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
-    ptc_buf_init(&o->text, &o->ptc->mem, (size_t)o->limits.result_bytes);
-    PtcPrinter printer = ptc_vm_printer(vm, true);
+    PtcPrinter printer = ptc_vm_printer(&o->ptc->vm, true);
     printer.heap = &o->heap;
     printer.float_precision = o->ptc->float_precision;
-    o->text_cut = !ptc_print(&printer, &o->text, o->value);
+    return ptc_print(&printer, buf, v);
+}
+
+static void render_text(PtcOutcome *o)
+{
+    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+    ptc_buf_init(&o->text, &o->ptc->mem, (size_t)o->limits.result_bytes);
+    o->text_cut = !ptc_outcome_print_value(o, &o->text, o->value);
     o->text_done = true;
 }
 

@@ -174,8 +174,10 @@ static bool commit_into(PtcSession *s, PtcVM *vm, PtcValue *scratch)
     return true;
 }
 
-bool ptc_session_commit(PtcSession *s, PtcVM *vm)
+bool ptc_session_commit(PtcSession *s, PtcVM *vm, PtcOutcome *o)
 {
+    if (!ptc_outcome_note_changes(o, s, vm))
+        return fail_commit(s, vm, PTC_STOP_MEMORY);
     size_t bytes = (vm->global_count + 1) * sizeof(PtcValue);
     PtcValue *scratch = room_for(s, vm->global_count) ? ptc_mem_alloc(&s->ptc->mem, bytes) : NULL;
     if (!scratch)
