@@ -67,6 +67,7 @@ struct PtcOutcome {
     size_t error_count;
     PtcBuf text, json, payload;
     bool text_done, text_cut, json_done;
+    bool json_none;            /* the value has no JSON, or too much; not: memory was short */
     const PtcSession *session; /* only to be compared: it may be gone */
     OldGlobal *old;            /* of definitions the run changed */
     size_t old_count;

@@ -220,6 +220,8 @@ static void answer_ok(Request *r, PtcOutcome *o)
     if (cut)
         ptc_buf_add_cstr(&r->out, ",\"truncated\":true");
     const char *json = ptc_outcome_json(o, &len);
+    if (!text || (!json && !o->json_none)) /* an answer is whole, or there is none */
+        r->out.failed = true;
     if (json) {
         ptc_buf_add_cstr(&r->out, ",\"json\":");
         ptc_buf_add(&r->out, json, len);

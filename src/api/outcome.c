@@ -229,8 +229,9 @@ const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
         ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
         ptc_buf_init(&o->json, &o->ptc->mem, (size_t)o->limits.result_bytes);
         o->json_done = true;
-        if (!ptc_json_write(&writer, &o->json, o->value, &error))
-            o->json.failed = true;
+        bool written = ptc_json_write(&writer, &o->json, o->value, &error);
+        o->json_none = !written && !o->json.failed;
+        o->json.failed = !written;
     }
     if (len)
         *len = o->json.len;
