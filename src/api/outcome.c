@@ -3,8 +3,8 @@
  * freed. */
 #include "api/api_int.h"
 #include "base/utf8.h"
-#include "lisp/lib/time.h"
 #include "lisp/vm_int.h"
+#include "tool/convert.h"
 
 #include <string.h>
 
@@ -225,11 +225,10 @@ const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
         return NULL;
     if (!o->json_done) {
         PtcJsonError error;
-        PtcJsonWriter writer = {&o->heap, o->ptc->float_precision, ptc_time_json};
         ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
         ptc_buf_init(&o->json, &o->ptc->mem, (size_t)o->limits.result_bytes);
         o->json_done = true;
-        bool written = ptc_json_write(&writer, &o->json, o->value, &error);
+        bool written = ptc_to_json_value(&o->heap, &o->json, o->value, o->ptc->float_precision, &error);
         o->json_none = !written && !o->json.failed;
         o->json.failed = !written;
     }

@@ -21,7 +21,8 @@ typedef struct PtcJsonWriter {
 } PtcJsonWriter;
 
 /* Appends the JSON of v.  False with *error filled: message says what cannot be JSON and where
- * (`a function cannot be JSON, at $.rows[2]`), that the buffer is full, or that the budget stopped.
+ * (`a function cannot be JSON, at $.rows[2]`; what and path say the same in parts), that the buffer is full, or that
+ * the budget stopped.
  * What was appended until then stays in the buffer. */
 PTC_MUST_USE bool ptc_json_write(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v,
                                  PtcJsonError *error);

@@ -86,9 +86,11 @@ struct PtcHeap {
     PtcValue *mark_stack;
     size_t mark_count, mark_cap;
     bool mark_overflow;
-    PtcValue empty_shape;                       /* shared by all empty maps and sets, or 0 */
-    PtcShapeCache lookups[PTC_LOOKUPS];         /* (shape, key) -> position */
-    PtcShapeCache transitions[PTC_TRANSITIONS]; /* (shape, key) -> shape with key added */
+    PtcValue empty_shape;               /* shared by all empty maps and sets, or 0 */
+    PtcShapeCache lookups[PTC_LOOKUPS]; /* (shape, key) -> position */
+    PtcShapeCache
+        transitions[PTC_TRANSITIONS]; /* (shape, key) -> shape with key added; with PTC_UNBOUND
+                                                   as key: as a tool gets it (tool/keys.c) */
 };
 
 /* Fills a new, empty heap.  Cheap: takes no page yet. */
