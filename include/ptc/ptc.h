@@ -50,7 +50,7 @@ typedef struct PtcOutcome PtcOutcome;   /* what one run produced */
 typedef struct PtcTools PtcTools;       /* tools that programs may call; engines may share them */
 typedef struct PtcToolCall PtcToolCall; /* one call of a tool */
 
-/* One value, opaque.  Borrowed from a PtcData or PtcOutcome and valid as long as it.
+/* One value, opaque.  Borrowed from a PtcData, PtcOutcome or PtcSession and valid as long as it.
  * 0 is never a value: it means "none" or "failed". */
 typedef uint64_t PtcValue;
 
@@ -58,7 +58,8 @@ typedef enum {
     PTC_OK = 0,
     PTC_NO_MEMORY = 1, /* the host's memory, or the handle's own ledger, is used up */
     PTC_BAD_ARGUMENT = 2,
-    PTC_BAD_DATA = 3, /* text that is not JSON, or is over a limit */
+    PTC_BAD_DATA =
+        3, /* text that is not JSON, a snapshot that is none, or something over a limit */
 } PtcStatus;
 
 typedef enum {
@@ -90,7 +91,7 @@ typedef struct {
     int64_t max_int_bits;   /* size of an integer [262144] */
     int64_t program_bytes;  /* [64 KiB] */
     int64_t context_bytes;  /* decoded context [4 MiB] */
-    int64_t session_bytes;  /* what a session may hold [10 MiB] */
+    int64_t session_bytes;  /* what a session may hold after the run [10 MiB] */
     int64_t print_bytes;    /* printed output kept, the rest is cut [64 KiB] */
     int64_t result_bytes;   /* result text kept, the rest is cut [1 MiB] */
     int64_t max_tool_calls; /* in one run, those answered from a cache too [2^30] */
@@ -109,6 +110,7 @@ typedef struct {
     /* Milliseconds that only grow, for tests that must not wait; NULL: the system's. */
     int64_t (*clock_ms)(void *user);
     void *clock_user;
+    int64_t history_depth; /* results that a session keeps as *1 *2 ...: 0 to 9 [3] */
 } PtcOptions;
 
 /* Fill with defaults; must be called before fields are set.  `size` is sizeof of the struct as the
@@ -120,6 +122,9 @@ PTC_API void ptc_options_init(PtcOptions *options, size_t size);
 
 /* A new engine; options may be NULL.  NULL when memory is short or a limit is out of range. */
 PTC_API Ptc *ptc_new(const PtcOptions *options);
+
+/* The limits that runs of this engine have unless they bring others; borrowed, every field set. */
+PTC_API const PtcLimits *ptc_limits_of(const Ptc *ptc);
 
 /* Frees the engine, after its sessions, data and outcomes.  NULL is fine. */
 PTC_API void ptc_free(Ptc *ptc);
@@ -195,12 +200,54 @@ PTC_API bool ptc_outcome_error(const PtcOutcome *outcome, size_t index, PtcError
 
 /* ----------------------------------------------------------------- session */
 
-/* A session remembers `def`s between runs; a run that fails changes none of them. */
+/* A session remembers `def`s between runs; a run that fails changes none of them.  *1 is the result of
+ * its last successful run, *2 of the one before, and so on (history_depth of them); of a result
+ * of more than 64 KiB only a string that says so is kept. */
 PTC_API PtcSession *ptc_session_new(Ptc *ptc);
 PTC_API void ptc_session_free(PtcSession *session);
-/* Bytes held, and the number of bindings. */
-PTC_API size_t ptc_session_bytes(const PtcSession *session);
+
+/* Bytes held, history included; and the number of bindings, without it.  0 for NULL. */
+PTC_API size_t ptc_session_bytes(PtcSession *session);
 PTC_API size_t ptc_session_count(const PtcSession *session);
+
+/* Names in the order of their first definition, index from 0 to count - 1; NULL beyond.  The value of a
+ * name (*1 too), 0 when it has none.  Both are borrowed: until the session runs a program, changes or is
+ * freed. */
+PTC_API const char *ptc_session_name(PtcSession *session, size_t index, size_t *len);
+PTC_API PtcValue ptc_session_value(const PtcSession *session, const char *name, size_t len);
+
+/* Binds a name to a copy of a value from a PtcData, PtcOutcome or session of the same engine.
+ * PTC_BAD_ARGUMENT: the name is none that def takes, or the value is foreign.  PTC_BAD_DATA: the session would pass
+ * session_bytes.  Nothing changes then. */
+PTC_API PtcStatus ptc_session_set(PtcSession *session, const char *name, size_t len,
+                                  PtcValue value);
+
+/* Unbinds a name; false when it was not bound.  Functions that use it fail when they get there. */
+PTC_API bool ptc_session_forget(PtcSession *session, const char *name, size_t len);
+/* Everything: bindings, history, aliases of namespaces.  PTC_NO_MEMORY: nothing was forgotten. */
+PTC_API PtcStatus ptc_session_forget_all(PtcSession *session);
+
+/* What is bound, as JSON, freed with ptc_text_free:
+ *   {"count":2, "bytes":n, "limit":n, "bindings":[...], "history":[...]}
+ * where a binding is {"name", "type", "bytes", "preview"} and a function has "arities", a list of
+ * [least, most] arguments (most null: any number), and "doc" when it has one.  What several bindings share counts in the
+ * bytes of each.  Previews are cut to 160 bytes; they are program data, not to be trusted. */
+PTC_API PtcStatus ptc_session_inspect(PtcSession *session, char **out, size_t *out_len);
+
+/* The session as bytes, freed with ptc_text_free: bindings, history and aliases.  Functions are
+ * stored as their source and the values they captured, never as code.  The bytes end in a tag
+ * (HMAC-SHA-256) made with `key`, 16 bytes or more, which only the host should know; they are not
+ * encrypted.  Equal sessions give equal bytes.
+ * PTC_BAD_DATA: something cannot be stored, or a limit was reached; error (may be NULL) then names the
+ * binding.  *out is set only with PTC_OK. */
+PTC_API PtcStatus ptc_session_snapshot(PtcSession *session, const void *key, size_t key_len,
+                                       char **out, size_t *out_len, char *error, size_t error_size);
+
+/* A session from such bytes, in any engine, with the history depth it had.  PTC_BAD_DATA: the tag does not fit the
+ * bytes and the key, the bytes are of another version, or the session is larger than session_bytes; error says
+ * which.  Takes timeout_ms at most. */
+PTC_API PtcStatus ptc_session_restore(Ptc *ptc, const void *key, size_t key_len, const void *bytes,
+                                      size_t len, PtcSession **out, char *error, size_t error_size);
 
 /* ------------------------------------------------------------------- tools */
 

@@ -24,6 +24,7 @@ struct Ptc {
     PtcCrew *crew;    /* threads for pmap */
     PtcLimits limits; /* every field set */
     int float_precision;
+    uint32_t history;        /* results that new sessions keep */
     int64_t fail_allocation; /* 0: none */
     int64_t (*clock_ms)(void *user);
     void *clock_user;
@@ -73,14 +74,19 @@ struct PtcOutcome {
     size_t old_count;
 };
 
+/* The first `history` names are *1, *2 ...: the last results, newest first. */
 struct PtcSession {
     Ptc *ptc;
     PtcNames names;
-    PtcValue *globals; /* names.count of them */
+    PtcValue *globals; /* at least names.count of them */
     size_t global_cap;
     PtcHeapBox *box;
     size_t compact_at; /* bytes */
+    uint32_t history;
+    bool stale;                     /* something was forgotten, and its bytes are still held */
+    size_t cursor_index, cursor_at; /* ptc_session_name: where the binding of that number is */
 };
+enum { PTC_HISTORY_MAX = 9, PTC_HISTORY_BYTES = 64 * 1024 };
 
 struct PtcData {
     Ptc *ptc;
@@ -106,8 +112,26 @@ bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *session, const Pt
 /* Prints a value as results are printed.  False: not whole, or memory is short. */
 bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v);
 
-/* Makes the run's definitions the session's; all or nothing.  The outcome remembers what they were. */
+/* Makes the run's definitions the session's, and its result *1; the definitions all or none.  The outcome remembers
+ * what they were. */
 bool ptc_session_commit(PtcSession *session, PtcVM *vm, PtcOutcome *o);
+/* A session with this many results of history, and room for `bytes` of values. */
+PtcSession *ptc_session_make(Ptc *ptc, uint32_t history, int64_t bytes);
+/* Room for one value for each of n names. */
+PTC_MUST_USE bool ptc_session_room(PtcSession *session, size_t n);
+/* Gives the session a new heap with copies of `values`, one for each name, instead of what it holds.  When that
+ * fails, everything stays; *stop says why. */
+PTC_MUST_USE bool ptc_session_replace(PtcSession *session, const PtcValue *values, PtcStop *stop);
+/* Lets go of what nothing is bound to; false when there is no memory for that. */
+bool ptc_session_compact(PtcSession *session);
+/* Is global i something that a program or the host defined? */
+static inline bool ptc_session_defines(const PtcSession *s, size_t i)
+{
+    return i >= s->history && i < s->names.count && i < s->global_cap &&
+           s->globals[i] != PTC_UNBOUND;
+}
+/* What is in buf as a text for ptc_text_free; frees it instead when not `ok` or when it failed. */
+PtcStatus ptc_text_give(PtcBuf *buf, bool ok, char **out, size_t *out_len);
 void ptc_batch_deinit(Ptc *ptc);
 
 #endif

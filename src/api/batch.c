@@ -317,16 +317,16 @@ PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_sessio
     ptc_buf_init(&r.out, &ptc->mem, SIZE_MAX / 4);
     answer(&r, line, len, one_session);
     ptc_data_free(r.data);
-    const char *text = ptc_buf_text(&r.out);
-    if (!text) {
-        ptc_buf_deinit(&r.out);
-        return PTC_NO_MEMORY;
-    }
-    /* The caller frees len + 1 bytes. */
-    size_t n = r.out.len;
-    char *exact = ptc_mem_resize(&ptc->mem, r.out.data, r.out.cap, n + 1);
+    return ptc_text_give(&r.out, true, out, out_len);
+}
+
+PtcStatus ptc_text_give(PtcBuf *buf, bool ok, char **out, size_t *out_len)
+{
+    const char *text = ok && ptc_buf_ok(buf) ? ptc_buf_text(buf) : NULL;
+    size_t n = buf->len; /* the caller frees n + 1 bytes */
+    char *exact = text ? ptc_mem_resize(buf->mem, buf->data, buf->cap, n + 1) : NULL;
     if (!exact) {
-        ptc_buf_deinit(&r.out);
+        ptc_buf_deinit(buf);
         return PTC_NO_MEMORY;
     }
     *out = exact;

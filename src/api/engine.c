@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MIB = 1024 * 1024, NO_LIMIT = 1 << 30 };
+enum { MIB = 1024 * 1024, NO_LIMIT = 1 << 30, HISTORY = 3 };
 
 static const PtcLimits default_limits = {
     .size = sizeof(PtcLimits),
@@ -50,7 +50,10 @@ void ptc_limits_init(PtcLimits *limits, size_t size)
 
 void ptc_options_init(PtcOptions *options, size_t size)
 {
-    PtcOptions all = {.size = size, .float_precision = PTC_UNSET, .fail_allocation = PTC_UNSET};
+    PtcOptions all = {.size = size,
+                      .float_precision = PTC_UNSET,
+                      .fail_allocation = PTC_UNSET,
+                      .history_depth = PTC_UNSET};
     memcpy(options, &all, size < sizeof all ? size : sizeof all);
 }
 
@@ -136,13 +139,15 @@ Ptc *ptc_new(const PtcOptions *given)
     if (given)
         memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
     PtcLimits limits;
-    if (!ptc_limits_merge(&limits, options.limits, &default_limits) || options.float_precision > 15)
+    if (!ptc_limits_merge(&limits, options.limits, &default_limits) ||
+        options.float_precision > 15 || options.history_depth > PTC_HISTORY_MAX)
         return NULL;
     Ptc *ptc = alloc_engine();
     if (!ptc)
         return NULL;
     ptc->limits = limits;
     ptc->float_precision = (int)(options.float_precision < 0 ? -1 : options.float_precision);
+    ptc->history = options.history_depth < 0 ? HISTORY : (uint32_t)options.history_depth;
     ptc->fail_allocation = options.fail_allocation > 0 ? options.fail_allocation : 0;
     ptc->clock_ms = options.clock_ms;
     ptc->clock_user = options.clock_user;
@@ -174,6 +179,11 @@ void ptc_free(Ptc *ptc)
     ptc_arena_deinit(&ptc->arena);
     ptc_pool_deinit(&ptc->pool);
     free_engine(ptc);
+}
+
+const PtcLimits *ptc_limits_of(const Ptc *ptc)
+{
+    return ptc ? &ptc->limits : NULL;
 }
 
 void ptc_cancel(Ptc *ptc)

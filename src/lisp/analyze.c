@@ -381,7 +381,7 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
 
 static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
 {
-    int global = ptc_names_find(an->names, form->text, form->len);
+    int global = ax_global(an, form->text, form->len);
     int row = global < 0 ? ptc_builtin_find(form->text, form->len) : -1;
     if (row >= 0)
         return ax_const(an, ptc_builtin((uint32_t)row), form);
@@ -534,29 +534,38 @@ static bool prepare_globals(Analyzer *an)
     return an->global_fns && an->global_defs;
 }
 
-PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
+PtcFn *ax_start(Analyzer *an, const PtcAnalysis *job)
 {
-    Analyzer an = {.arena = job->arena,
-                   .heap = job->heap,
-                   .diags = job->diags,
-                   .names = job->names,
-                   .source = job->source,
-                   .source_len = job->source_len,
-                   .host = job->host,
-                   .recur_count = NO_RECUR};
-    PtcFn *fn = ptc_arena_zalloc(an.arena, sizeof *fn);
-    PtcArity *arity = ptc_arena_zalloc(an.arena, sizeof *arity);
+    *an = (Analyzer){.arena = job->arena,
+                     .heap = job->heap,
+                     .diags = job->diags,
+                     .names = job->names,
+                     .source = job->source,
+                     .source_len = job->source_len,
+                     .host = job->host,
+                     .recur_count = NO_RECUR};
+    PtcFn *fn = ptc_arena_zalloc(an->arena, sizeof *fn);
+    PtcArity *arity = ptc_arena_zalloc(an->arena, sizeof *arity);
     if (!fn || !arity)
         return NULL;
     fn->doc = PTC_NIL;
     fn->arities = arity;
     fn->arity_count = 1;
-    fn->last = arity->last = (uint32_t)an.source_len;
+    fn->last = arity->last = (uint32_t)an->source_len;
+    return fn;
+}
+
+PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
+{
+    Analyzer an;
+    PtcFn *fn = ax_start(&an, job);
+    if (!fn)
+        return NULL;
+    PtcArity *arity = fn->arities;
     for (size_t i = 0; i < count; i++)
         if (!declare(&an, forms[i]))
             return NULL;
-    for (uint32_t i = 0; i < an.names->count && !an.has_ns; i++)
-        an.has_ns = an.names->items[i].text[0] == ' '; /* from earlier runs of the session */
+    an.has_ns = ax_has_aliases(an.names); /* from earlier runs of the session */
     if (!prepare_globals(&an))
         return NULL;
     an.fn = fn;

@@ -280,10 +280,21 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
     return ax_nil(an, form);
 }
 
+int ax_global(Analyzer *an, const char *name, size_t len)
+{
+    int global = ptc_names_find(an->names, name, len);
+    if (global < 0 || !an->lone)
+        return global;
+    if ((size_t)global >= an->lone->seen_count || !(an->lone->seen[global] & PTC_MAY_NAME))
+        return -1;
+    an->lone->seen[global] |= PTC_NAMES;
+    return global;
+}
+
 int ax_builtin_of(Analyzer *an, const PtcForm *symbol)
 {
     if (ax_find_local(an, symbol->text, symbol->len) ||
-        ptc_names_find(an->names, symbol->text, symbol->len) >= 0)
+        ax_global(an, symbol->text, symbol->len) >= 0)
         return -1;
     return ax_find_builtin(an, symbol->text, symbol->len);
 }
@@ -293,7 +304,7 @@ PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form)
     PtcLocal *local = ax_find_local(an, form->text, form->len);
     if (local)
         return ax_local(an, local, form);
-    int global = ptc_names_find(an->names, form->text, form->len);
+    int global = ax_global(an, form->text, form->len);
     if (global >= 0) {
         PtcExpr *x = ax_new(an, PTC_X_GLOBAL, form);
         if (x)

@@ -75,7 +75,7 @@ static PtcExpr *part(Analyzer *an, const PtcForm *from, size_t first, size_t las
         params->items[0] = param;
     fn->items[1] = params;
     memcpy(fn->items + 2, from->items + first, (last - first) * sizeof *fn->items);
-    FnName none = {NULL, 0, false, PTC_NIL};
+    FnName none = {NULL, 0, false, PTC_NIL, PTC_FORM_NONE};
     bool outer = an->no_recur;
     an->no_recur = true; /* recur cannot leave a try */
     PtcExpr *x = ax_fn(an, fn, 1, &none);

@@ -124,7 +124,7 @@ static void test_order(void)
         for (size_t i = 1; i < n; i++)
             CHECK(strcmp(items[i - 1].bytes, items[i].bytes) <= 0);
     }
-    atomic_bool cancel = true;
+    PtcCancel cancel = {.asked = true};
     h.budget.cancel = &cancel;
     h.budget.fuel = 10;
     CHECK(!ptc_order_sort(&h.budget, items, 200, sizeof *items));
