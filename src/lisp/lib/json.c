@@ -227,7 +227,7 @@ static bool indent(PtcVM *vm, const PtcBuf *json, PtcBuf *out)
 /* The text in buf as a string.  A buffer that is full or failed is a want of memory. */
 static bool give_text(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
 {
-    PtcValue v = ok ? ptc_str_new(vm->heap, buf->data, buf->len) : PTC_NONE;
+    PtcValue v = ok ? ptc_str_take(vm->heap, buf) : PTC_NONE;
     if (!ok && !ptc_buf_ok(buf))
         ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     *out = v;
@@ -239,8 +239,8 @@ static bool write_once(PtcVM *vm, PtcValue v, bool pretty, PtcValue *out)
     PtcBuf json, lines;
     PtcJsonError error;
     Writer writer = {{.heap = vm->heap, .float_precision = -1, .other = write_other}, vm};
-    ptc_buf_init(&json, vm->mem, (size_t)vm->memory_bytes);
-    ptc_buf_init(&lines, vm->mem, (size_t)vm->memory_bytes);
+    ptc_heap_buf_init(vm->heap, &json);
+    ptc_heap_buf_init(vm->heap, &lines);
     bool ok = ptc_json_write(&writer.writer, &json, v, &error);
     if (!ok && ptc_buf_ok(&json) && !error.stopped && vm->budget.stop == PTC_STOP_NONE) {
         *out = PTC_NIL;
