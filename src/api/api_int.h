@@ -36,6 +36,7 @@ typedef struct OutcomeError {
     PtcErrorKind kind;
     PtcPhase phase;
     uint32_t line, column;
+    bool earlier; /* these are in the text of an earlier program */
     char message[PTC_MESSAGE_MAX + 4];
     char hint[PTC_HINT_MAX + 4];
     char form[84];
@@ -73,6 +74,9 @@ struct PtcData {
     Ptc *ptc;
     PtcHeapBox *box;
 };
+
+/* Hands the buffer's text to the host, who frees it with ptc_text_free; the buffer is freed in either case. */
+PtcStatus ptc_text_give(Ptc *ptc, PtcBuf *buf, char **out, size_t *len);
 
 PtcHeapBox *ptc_box_new(Ptc *ptc, size_t limit);
 void ptc_heap_retain(PtcHeap *heap);

@@ -78,9 +78,10 @@ static void copy_form(char *out, size_t size, const char *source, size_t len, co
 }
 
 static void fill_error(OutcomeError *e, const PtcDiag *d, PtcPhase phase, const char *source,
-                       size_t len)
+                       size_t len, bool earlier)
 {
     e->kind = d->kind;
+    e->earlier = earlier && d->first != PTC_NO_PLACE;
     e->phase = phase;
     memcpy(e->message, d->message, sizeof e->message);
     memcpy(e->hint, d->hint, sizeof e->hint);
@@ -107,6 +108,11 @@ static void fail_signal(PtcOutcome *o, PtcDiag *d)
     ptc_buf_deinit(&buf);
 }
 
+static bool is_text(PtcValue str, const char *text, size_t len)
+{
+    return ptc_str_len(str) == len && memcmp(ptc_str_bytes(str), text, len) == 0;
+}
+
 bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
                       const char *source, size_t len)
 {
@@ -123,10 +129,12 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
     PtcDiag signal;
     const PtcDiag *list = diags->items;
     size_t n = diags->count;
+    bool earlier = false; /* a function of an earlier program failed */
     if (vm->failed || n == 0) {
         list = &vm->error;
         n = 1;
         if (vm->error_source != PTC_NIL) {
+            earlier = !is_text(vm->error_source, source, len);
             source = ptc_str_bytes(vm->error_source);
             len = ptc_str_len(vm->error_source);
         }
@@ -141,7 +149,7 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
         return false;
     o->error_count = n;
     for (size_t i = 0; i < n; i++)
-        fill_error(&o->errors[i], &list[i], phase, source, len);
+        fill_error(&o->errors[i], &list[i], phase, source, len, earlier);
     return true;
 }
 
@@ -247,7 +255,8 @@ bool ptc_outcome_error(const PtcOutcome *o, size_t i, PtcError *error)
                     .form = e->form,
                     .form_len = strlen(e->form),
                     .line = e->line,
-                    .column = e->column};
+                    .column = e->column,
+                    .earlier = e->earlier};
     memcpy(error, &all, error->size < sizeof all ? error->size : sizeof all);
     return true;
 }
