@@ -177,6 +177,9 @@ typedef struct {
     size_t form_len;
     uint32_t line;   /* from 1; 0: unknown */
     uint32_t column; /* from 1, in characters */
+    uint32_t
+        earlier; /* 1: line, column and form are in the text of an earlier program of the session, in which the
+                         function that failed was written; 0: in this one */
 } PtcError;
 
 PTC_API void ptc_outcome_free(PtcOutcome *outcome);
@@ -429,6 +432,12 @@ PTC_API PtcValue ptc_value_at(PtcValue value, size_t index);
 PTC_API PtcValue ptc_value_key_at(PtcValue map, size_t index);
 /* By string or keyword, flexible as in programs; 0 when absent. */
 PTC_API PtcValue ptc_value_get(PtcValue map, const char *key, size_t len);
+
+/* Any value as text, as `str` gives it in a program: big integers in digits, dates in ISO form, strings as they are,
+ * collections as programs write them.  *out is freed with ptc_text_free(ptc, *out, *len).  PTC_BAD_DATA: the text is
+ * longer than result_bytes or takes longer than timeout_ms.  Uses the engine, whose thread it must be called from; the
+ * value may come from any of its data and outcomes. */
+PTC_API PtcStatus ptc_value_text(Ptc *ptc, PtcValue value, char **out, size_t *len);
 
 /* The library's version, "MAJOR.MINOR.PATCH". */
 PTC_API const char *ptc_version(void);

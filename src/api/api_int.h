@@ -40,6 +40,7 @@ typedef struct OutcomeError {
     PtcErrorKind kind;
     PtcPhase phase;
     uint32_t line, column;
+    bool earlier; /* these are in the text of an earlier program */
     char message[PTC_MESSAGE_MAX + 4];
     char hint[PTC_HINT_MAX + 4];
     char form[84];

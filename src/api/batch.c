@@ -24,6 +24,7 @@ typedef struct Request {
     PtcRun run;
     PtcLimits limits;
     char problem[256]; /* why it cannot be run, empty when it can */
+    bool too_large;    /* and that is its size */
     PtcBuf out;
 } Request;
 
@@ -143,12 +144,37 @@ static bool read_session(Request *r, PtcValue name, bool one_session)
     return r->run.session || refuse(r, "no room for another session");
 }
 
+/* The context has a limit of its own; the rest of the line is in the same heap.  What all of it needs is known, what the
+ * context needs only when that is too much. */
+static bool hold_context(Request *r)
+{
+    PtcHeap *heap = &r->data->box->heap;
+    size_t limit = (size_t)r->ptc->limits.context_bytes;
+    if (r->run.context == PTC_NONE || heap->used <= limit)
+        return true;
+    ptc_heap_mark_begin(heap);
+    ptc_heap_mark(heap, r->run.context);
+    size_t bytes = heap->live;
+    ptc_heap_mark(heap, r->body);
+    ptc_heap_mark_finish(heap);
+    if (bytes <= limit)
+        return true;
+    r->too_large = true;
+    snprintf(r->problem, sizeof r->problem,
+             "the context needs %zu bytes once decoded, its limit is %zu: pass less data, or raise "
+             "context_bytes",
+             bytes, limit);
+    return false;
+}
+
 static bool read_request(Request *r, const char *line, size_t len, bool one_session)
 {
     char error[200] = "";
     r->body = ptc_make_json(r->data, line, len, error, sizeof error);
     if (r->body == PTC_NONE) {
-        snprintf(r->problem, sizeof r->problem, "the line is not JSON: %s", error);
+        r->too_large = r->data->box->budget.stop == PTC_STOP_MEMORY;
+        snprintf(r->problem, sizeof r->problem, "%s%s",
+                 r->too_large ? "" : "the line is not JSON: ", error);
         return false;
     }
     if (!ptc_is_map(r->body))
@@ -165,7 +191,7 @@ static bool read_request(Request *r, const char *line, size_t len, bool one_sess
     r->run.program = ptc_str_bytes(program);
     r->run.program_len = ptc_str_len(program);
     r->run.context = context;
-    return read_options(r, field(r->body, "options")) &&
+    return hold_context(r) && read_options(r, field(r->body, "options")) &&
            read_session(r, field(r->body, "session"), one_session);
 }
 
@@ -241,7 +267,7 @@ static void add_finding(PtcBuf *out, const PtcError *e)
     add_string(out, e->hint, e->hint_len);
     ptc_buf_add_cstr(out, ",\"form\":");
     add_string(out, e->form, e->form_len);
-    ptc_buf_add_char(out, '}');
+    ptc_buf_add_cstr(out, e->earlier ? ",\"earlier\":true}" : "}");
 }
 
 static void answer_error(Request *r, const PtcOutcome *o)
@@ -284,7 +310,7 @@ static void answer(Request *r, const char *line, size_t len, bool one_session)
 {
     PtcOutcome *o = NULL;
     if (!read_request(r, line, len, one_session)) {
-        answer_problem(r, "args_error", "args_error");
+        answer_problem(r, "args_error", r->too_large ? "size_exceeded" : "args_error");
         return;
     }
     PtcStatus status = ptc_eval(r->ptc, &r->run, &o);
@@ -337,10 +363,4 @@ PtcStatus ptc_text_give(PtcBuf *buf, bool ok, char **out, size_t *out_len)
 PtcStatus ptc_eval_json(Ptc *ptc, const char *request, size_t len, char **out, size_t *out_len)
 {
     return ptc_batch_line(ptc, request, len, false, out, out_len);
-}
-
-void ptc_text_free(Ptc *ptc, char *text, size_t len)
-{
-    if (ptc && text)
-        ptc_mem_free(&ptc->mem, text, len + 1);
 }

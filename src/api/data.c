@@ -2,7 +2,8 @@
  * Values made and read by the host. */
 #include "api/api_int.h"
 #include "base/utf8.h"
-#include "lisp/record.h"
+#include "lisp/lib/regex.h"
+#include "lisp/vm_int.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -177,6 +178,33 @@ bool ptc_value_string(PtcValue v, const char **text, size_t *len)
     *text = ptc_str_bytes(v);
     *len = ptc_str_len(v);
     return true;
+}
+
+void ptc_text_free(Ptc *ptc, char *text, size_t len)
+{
+    if (ptc && text)
+        ptc_mem_free(&ptc->mem, text, len + 1);
+}
+
+PtcStatus ptc_value_text(Ptc *ptc, PtcValue v, char **out, size_t *len)
+{
+    if (!ptc || v == PTC_NONE || !out || !len || atomic_load(&ptc->running))
+        return PTC_BAD_ARGUMENT;
+    PtcHeapBox *box = ptc_box_new(ptc, (size_t)ptc->limits.memory_bytes);
+    PtcBuf buf;
+    if (!box)
+        return PTC_NO_MEMORY;
+    ptc_budget_start(ptc, &box->budget, ptc->limits.timeout_ms);
+    ptc_buf_init(&buf, &ptc->mem, (size_t)ptc->limits.result_bytes);
+    PtcPrinter printer = ptc_vm_printer(&ptc->vm, false);
+    printer.heap = &box->heap;
+    bool whole = ptc_print(&printer, &buf, ptc_is_regex(v) ? ptc_regex_pattern(v) : v);
+    ptc_heap_release(&box->heap);
+    if (whole)
+        return ptc_text_give(&buf, true, out, len);
+    PtcStatus status = buf.failed ? PTC_NO_MEMORY : PTC_BAD_DATA;
+    ptc_buf_deinit(&buf);
+    return status;
 }
 
 size_t ptc_value_count(PtcValue v)

@@ -81,9 +81,10 @@ static void copy_form(char *out, size_t size, const char *source, size_t len, co
 }
 
 static void fill_error(OutcomeError *e, const PtcDiag *d, PtcPhase phase, const char *source,
-                       size_t len)
+                       size_t len, bool earlier)
 {
     e->kind = d->kind;
+    e->earlier = earlier && d->first != PTC_NO_PLACE;
     e->phase = phase;
     memcpy(e->message, d->message, sizeof e->message);
     memcpy(e->hint, d->hint, sizeof e->hint);
@@ -133,6 +134,11 @@ bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *s, const PtcVM *v
     return true;
 }
 
+static bool is_text(PtcValue str, const char *text, size_t len)
+{
+    return ptc_str_len(str) == len && memcmp(ptc_str_bytes(str), text, len) == 0;
+}
+
 bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
                       const char *source, size_t len)
 {
@@ -149,10 +155,12 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
     PtcDiag signal;
     const PtcDiag *list = diags->items;
     size_t n = diags->count;
+    bool earlier = false; /* a function of an earlier program failed */
     if (vm->failed || n == 0) {
         list = &vm->error;
         n = 1;
         if (vm->error_source != PTC_NIL) {
+            earlier = !is_text(vm->error_source, source, len);
             source = ptc_str_bytes(vm->error_source);
             len = ptc_str_len(vm->error_source);
         }
@@ -167,7 +175,7 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
         return false;
     o->error_count = n;
     for (size_t i = 0; i < n; i++)
-        fill_error(&o->errors[i], &list[i], phase, source, len);
+        fill_error(&o->errors[i], &list[i], phase, source, len, earlier);
     return true;
 }
 
@@ -228,7 +236,8 @@ const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
         ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
         ptc_buf_init(&o->json, &o->ptc->mem, (size_t)o->limits.result_bytes);
         o->json_done = true;
-        bool written = ptc_to_json_value(&o->heap, &o->json, o->value, o->ptc->float_precision, &error);
+        bool written =
+            ptc_to_json_value(&o->heap, &o->json, o->value, o->ptc->float_precision, &error);
         o->json_none = !written && !o->json.failed;
         o->json.failed = !written;
     }
@@ -277,7 +286,8 @@ bool ptc_outcome_error(const PtcOutcome *o, size_t i, PtcError *error)
                     .form = e->form,
                     .form_len = strlen(e->form),
                     .line = e->line,
-                    .column = e->column};
+                    .column = e->column,
+                    .earlier = e->earlier};
     memcpy(error, &all, error->size < sizeof all ? error->size : sizeof all);
     return true;
 }

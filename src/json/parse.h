@@ -17,6 +17,7 @@ typedef struct PtcJsonError {
     size_t offset;         /* parser: the byte of the text where it happened */
     uint32_t line, column; /* parser: the same, from 1; columns are code points */
     bool stopped;          /* not the fault of the data: the heap's budget says why */
+    bool too_deep;         /* nested deeper than PTC_JSON_MAX_DEPTH */
     char message[200];
     char what[48]; /* writer: what cannot be JSON, such as "a function"; else empty */
     char

@@ -46,6 +46,15 @@ static bool refuse(Writer *ws, const char *what, const char *why, bool at_key)
     return false;
 }
 
+/* It could not be read back.  Always false. */
+static bool too_deep(Writer *ws)
+{
+    ws->error->too_deep = true;
+    snprintf(ws->error->message, sizeof ws->error->message, "nested deeper than %d levels",
+             PTC_JSON_MAX_DEPTH);
+    return false;
+}
+
 /* What to call a value that cannot be JSON, or no key. */
 static const char *name_of(PtcValue v)
 {
@@ -254,6 +263,8 @@ static bool add_value(Writer *ws, PtcValue v)
 {
     if (!ptc_visit_can(v))
         return add_leaf(ws, v);
+    if (ws->walk.count >= PTC_JSON_MAX_DEPTH)
+        return too_deep(ws);
     if (ptc_is_map(v) && !check_keys(ws, v))
         return false;
     return ptc_buf_add(ws->buf, ptc_is_map(v) ? "{" : "[", 1) && ptc_visit_begin(&ws->walk, v);

@@ -3,7 +3,8 @@
  *
  * Sequentials and sets become arrays.  Keywords and symbols become strings of their names.  A map's
  * keys become strings: numbers, booleans and nil by their printed text.  Two keys of one map that
- * become the same string (:a and "a") are an error, as are NaN, infinities, functions and vars. */
+ * become the same string (:a and "a") are an error, as are NaN, infinities, functions and vars, and what is nested
+ * deeper than the parser reads. */
 #ifndef PTC_JSON_WRITE_H
 #define PTC_JSON_WRITE_H
 

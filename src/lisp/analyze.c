@@ -392,16 +392,16 @@ static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
 }
 
 /* Compiled here, once. */
-static PtcExpr *regex_form(Analyzer *an, const PtcForm *form)
+PtcValue ax_regex(Analyzer *an, const PtcForm *form)
 {
     PtcRegexError error = {"", 0};
     PtcValue pattern = ax_string(an, form->text, form->len);
     PtcValue regex = pattern == PTC_NONE ? PTC_NONE : ptc_regex_new(an->heap, pattern, &error);
-    if (error.message[0])
-        return ax_error(an, PTC_E_INVALID_FORM, form, "",
-                        "the regex is not valid near its character %zu: %s",
-                        ptc_regex_error_place(pattern, &error), error.message);
-    return ax_const(an, regex, form);
+    if (!error.message[0])
+        return regex;
+    ax_error(an, PTC_E_INVALID_FORM, form, "", "the regex is not valid near its character %zu: %s",
+             ptc_regex_error_place(pattern, &error), error.message);
+    return PTC_NIL;
 }
 
 static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
@@ -413,7 +413,7 @@ static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
     case PTC_F_NUMBER: return ax_const(an, form->value, form);
     case PTC_F_STRING: return ax_const(an, ax_string(an, form->text, form->len), form);
     case PTC_F_KEYWORD: return ax_const(an, ax_keyword(an, form->text, form->len), form);
-    case PTC_F_REGEX: return regex_form(an, form);
+    case PTC_F_REGEX: return ax_const(an, ax_regex(an, form), form);
     case PTC_F_SYMBOL: return ax_symbol(an, form);
     case PTC_F_LIST: return list(an, form, tail);
     case PTC_F_VECTOR:

@@ -332,8 +332,8 @@ PtcValue ax_quote(Analyzer *an, const PtcForm *form)
     case PTC_F_TRUE:
     case PTC_F_FALSE: return ptc_bool(form->kind == PTC_F_TRUE);
     case PTC_F_NUMBER: return form->value;
-    case PTC_F_STRING:
-    case PTC_F_REGEX: return ax_string(an, form->text, form->len);
+    case PTC_F_STRING: return ax_string(an, form->text, form->len);
+    case PTC_F_REGEX: return ax_regex(an, form);
     case PTC_F_KEYWORD: return ax_keyword(an, form->text, form->len);
     case PTC_F_SYMBOL:
     case PTC_F_VAR: return ptc_symbol_new(an->heap, form->text, form->len);

@@ -86,6 +86,8 @@ PtcLocal *ax_temp(Analyzer *an);
 /* Constants of the program: equal keywords and strings share one value. */
 PtcValue ax_keyword(Analyzer *an, const char *text, size_t len);
 PtcValue ax_string(Analyzer *an, const char *text, size_t len);
+/* The compiled regex of a literal; nil after a finding, PTC_NONE when memory or time is short. */
+PtcValue ax_regex(Analyzer *an, const PtcForm *form);
 /* The var of a global as a value, #'name. */
 PtcValue ax_var(Analyzer *an, const PtcForm *name, int global);
 /* Quoted data as a value; PTC_NONE: out of memory. */

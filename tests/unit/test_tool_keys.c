@@ -385,7 +385,7 @@ static void test_time(void)
     for (int i = 0; i < 20000; i++)
         v = ptc_vec_conj(&h.heap, v, ptc_int(i));
     PtcValue m = ptc_map_assoc(&h.heap, ptc_map_empty(&h.heap), str("v"), v);
-    atomic_bool cancel = true;
+    PtcCancel cancel = {.asked = true};
     h.budget.cancel = &cancel;
     CHECK(ptc_tool_args(&h.heap, m, &e) == PTC_NONE && e.stopped);
     CHECK(h.budget.stop == PTC_STOP_CANCELLED);

@@ -181,7 +181,7 @@ PTC_BUILTIN(
         return ptc_fail_type(vm, argv, 0, "a quoted symbol, a string or a function");
     if (ref.rows.count == 0 && ref.defined == PTC_NONE)
         return fail_unknown(vm, "function or form", ref.name, ref.len);
-    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    ptc_heap_buf_init(vm->heap, &buf);
     if (ref.defined != PTC_NONE)
         describe_defined(&buf, &ref);
     for (size_t i = 0; i < ref.rows.count; i++) {

@@ -3,7 +3,7 @@
  *
  * A regex is a record (PTC_R_REGEX) of the pattern as written and its compiled code, which PCRE2 made
  * position-independent: the collector and a session's commit treat it as bytes.  All memory that
- * PCRE2 takes comes from the ledger; the code is copied into the heap when it is finished.
+ * PCRE2 takes counts against the heap's limit; the code is copied into the heap when it is finished.
  *
  * A match looks at the run's limits at every position where it begins.  One that goes on for long from
  * one position is begun again with code that looks before every item of the pattern. */

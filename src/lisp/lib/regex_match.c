@@ -24,21 +24,21 @@ typedef struct {
     size_t pad; /* what follows is aligned to 16 */
 } Block;
 
-static void *take_block(size_t size, void *mem)
+static void *take_block(size_t size, void *heap)
 {
     if (size > SIZE_MAX - sizeof(Block))
         return NULL;
-    Block *b = ptc_mem_alloc(mem, size + sizeof *b);
+    Block *b = ptc_heap_scratch(heap, NULL, 0, size + sizeof *b);
     if (!b)
         return NULL;
     b->size = size + sizeof *b;
     return b + 1;
 }
 
-static void free_block(void *p, void *mem)
+static void free_block(void *p, void *heap)
 {
     if (p)
-        ptc_mem_free(mem, (Block *)p - 1, ((Block *)p - 1)->size);
+        ptc_heap_scratch_free(heap, (Block *)p - 1, ((Block *)p - 1)->size);
 }
 
 /* --------------------------------------------------------------------- compile */
@@ -153,15 +153,15 @@ static pcre2_code *compile_after(PtcRegexText *t, const char *prefix, uint32_t o
     return code;
 }
 
-/* Code in the ledger's memory.  NULL: see error; without a message, memory was short. */
-static pcre2_code *compile(PtcMem *mem, PtcValue pattern, uint32_t options, PtcRegexError *error)
+/* Code in scratch memory.  NULL: see error; without a message, memory was short. */
+static pcre2_code *compile(PtcHeap *heap, PtcValue pattern, uint32_t options, PtcRegexError *error)
 {
     PtcRegexText t = {
         .pattern = ptc_str_bytes(pattern), .len = ptc_str_len(pattern), .error = error};
-    pcre2_general_context *memory = pcre2_general_context_create(take_block, free_block, mem);
+    pcre2_general_context *memory = pcre2_general_context_create(take_block, free_block, heap);
     pcre2_compile_context *context = memory ? pcre2_compile_context_create(memory) : NULL;
     pcre2_code *code = NULL;
-    ptc_buf_init(&t.out, mem, 16 * PTC_REGEX_BYTES);
+    ptc_buf_init(&t.out, heap->pool->mem, 16 * PTC_REGEX_BYTES);
     if (context) {
         pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF);
         pcre2_set_bsr(context, PCRE2_BSR_UNICODE);
@@ -203,7 +203,7 @@ PtcValue ptc_regex_new(PtcHeap *heap, PtcValue pattern, PtcRegexError *error)
     }
     if (!ptc_tick(heap->budget, 16 + (int64_t)len))
         return PTC_NONE;
-    pcre2_code *code = compile(heap->pool->mem, pattern, 0, error);
+    pcre2_code *code = compile(heap, pattern, 0, error);
     if (!code) {
         if (!error->message[0])
             ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
@@ -271,7 +271,7 @@ bool ptc_matcher_init(PtcMatcher *m, PtcVM *vm, PtcValue regex, PtcValue str)
     *m = (PtcMatcher){.vm = vm, .regex = regex, .str = str, .code = bytes->bytes};
     pcre2_pattern_info(m->code, PCRE2_INFO_CAPTURECOUNT, &groups);
     m->groups = groups;
-    m->memory = pcre2_general_context_create(take_block, free_block, vm->mem);
+    m->memory = pcre2_general_context_create(take_block, free_block, vm->heap);
     m->context = m->memory ? pcre2_match_context_create(m->memory) : NULL;
     m->data = m->context ? pcre2_match_data_create(groups + 1, m->memory) : NULL;
     if (!m->data)
@@ -296,7 +296,7 @@ void ptc_matcher_deinit(PtcMatcher *m)
 static bool be_careful(PtcMatcher *m)
 {
     PtcRegexError error = {"", 0};
-    m->careful_code = compile(m->vm->mem, ptc_regex_pattern(m->regex), PCRE2_AUTO_CALLOUT, &error);
+    m->careful_code = compile(m->vm->heap, ptc_regex_pattern(m->regex), PCRE2_AUTO_CALLOUT, &error);
     if (!m->careful_code && error.message[0])
         return ptc_fail(m->vm, PTC_E_VALUE, "%s: the pattern backtracks too much",
                         ptc_builtin_row(m->vm->running)->name);
@@ -311,7 +311,8 @@ static bool be_careful(PtcMatcher *m)
 /* What the run may still use, in KiB, for what a match must remember. */
 static uint32_t memory_left(const PtcVM *vm)
 {
-    size_t left = vm->heap->limit > vm->heap->used ? vm->heap->limit - vm->heap->used : 0;
+    size_t out = vm->heap->used + vm->heap->scratch;
+    size_t left = vm->heap->limit > out ? vm->heap->limit - out : 0;
     return left / 1024 < UINT32_MAX ? (uint32_t)(left / 1024) : UINT32_MAX;
 }
 
