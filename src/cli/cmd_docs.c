@@ -30,6 +30,8 @@ static const Topic topics[] = {
     {"batch", "many programs, one a line", ptc_guide_batch, &ptc_guide_batch_len},
     {"protocol", "the tool lisp_eval as models see it", ptc_guide_protocol,
      &ptc_guide_protocol_len},
+    {"signatures", "what tools take and give, and ptc signature", ptc_guide_signatures,
+     &ptc_guide_signatures_len},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
