@@ -146,6 +146,13 @@ typedef struct {
      * and this is added to it.  A journal is kept when this is not 0 or the session has one. */
     PtcValue journal;
     PtcValue budget; /* what (budget/remaining) gives, a map from a PtcData of this engine; 0: {} */
+    /* What the result must be, one of them: a signature, of which what comes after -> counts, or a JSON Schema.
+     * The run fails with validation_error when the result is something else, with args_error when the
+     * signature or schema is wrong. */
+    const char *signature;
+    size_t signature_len;
+    const char *output_schema;
+    size_t output_schema_len;
 } PtcRun;
 
 PTC_API void ptc_run_init(PtcRun *run, size_t size);

@@ -148,7 +148,7 @@ static bool read_session(Request *r, PtcValue name, bool one_session)
  * context needs only when that is too much. */
 static bool hold_context(Request *r)
 {
-    PtcHeap *heap = &r->data->box->heap;
+    PtcHeap *heap = r->data->heap;
     size_t limit = (size_t)r->ptc->limits.context_bytes;
     if (r->run.context == PTC_NONE || heap->used <= limit)
         return true;
@@ -172,7 +172,7 @@ static bool read_request(Request *r, const char *line, size_t len, bool one_sess
     char error[200] = "";
     r->body = ptc_make_json(r->data, line, len, error, sizeof error);
     if (r->body == PTC_NONE) {
-        r->too_large = r->data->box->budget.stop == PTC_STOP_MEMORY;
+        r->too_large = r->data->heap->budget->stop == PTC_STOP_MEMORY;
         snprintf(r->problem, sizeof r->problem, "%s%s",
                  r->too_large ? "" : "the line is not JSON: ", error);
         return false;
@@ -212,7 +212,7 @@ static void begin_answer(Request *r, bool ok)
 {
     ptc_buf_add_cstr(&r->out, "{\"id\":");
     size_t before = r->out.len;
-    PtcJsonWriter writer = {&r->data->box->heap, -1, NULL};
+    PtcJsonWriter writer = {r->data->heap, -1, NULL};
     PtcJsonError error;
     if (r->id == PTC_NONE || !ptc_json_write(&writer, &r->out, r->id, &error)) {
         r->out.len = before;

@@ -32,7 +32,7 @@ void ptc_outcome_free(PtcOutcome *o)
     Ptc *ptc = o->ptc;
     PtcMem *mem = &ptc->mem;
     ptc_heap_deinit(&o->heap);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < KEPT_HEAPS; i++)
         if (o->kept[i])
             ptc_heap_release(o->kept[i]);
     if (o->prints.mem)
@@ -43,6 +43,8 @@ void ptc_outcome_free(PtcOutcome *o)
         ptc_buf_deinit(&o->json);
     if (o->payload.mem)
         ptc_buf_deinit(&o->payload);
+    ptc_log_deinit(&o->log, mem);
+    ptc_tools_free(o->tools);
     ptc_mem_free(mem, o->old, o->old_count * sizeof *o->old);
     ptc_mem_free(mem, o->print_ends, o->print_cap * sizeof *o->print_ends);
     ptc_mem_free(mem, o->errors, o->error_count * sizeof *o->errors);
@@ -63,6 +65,14 @@ static void take_prints(PtcOutcome *o, PtcVM *vm)
     o->prints_cut = vm->prints_cut;
     vm->prints.data = NULL;
     vm->print_ends = NULL;
+}
+
+static void take_calls(PtcOutcome *o, PtcVM *vm)
+{
+    o->log = vm->log;
+    vm->log = (PtcLog){0};
+    o->journal = vm->journal;
+    o->summaries = vm->summaries;
 }
 
 /* The failing form on one line, cut to fit. */
@@ -144,6 +154,7 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
 {
     PtcVM *vm = &o->ptc->vm;
     take_prints(o, vm);
+    take_calls(o, vm);
     o->ok = ok;
     o->control = vm->control;
     o->heap.budget = &o->budget;
@@ -198,11 +209,17 @@ const char *ptc_outcome_control(const PtcOutcome *o)
     return o->control == PTC_CONTROL_RETURN ? "return" : "fail";
 }
 
-bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v)
+PtcPrinter ptc_outcome_printer(PtcOutcome *o)
 {
     PtcPrinter printer = ptc_vm_printer(&o->ptc->vm, true);
     printer.heap = &o->heap;
     printer.float_precision = o->ptc->float_precision;
+    return printer;
+}
+
+bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v)
+{
+    PtcPrinter printer = ptc_outcome_printer(o);
     return ptc_print(&printer, buf, v);
 }
 
@@ -256,8 +273,8 @@ const char *ptc_outcome_print(const PtcOutcome *o, size_t i, size_t *len)
     if (!o || i >= o->print_count)
         return NULL;
     size_t from = i ? o->print_ends[i - 1] : 0;
-    *len = o->print_ends[i] - from;
-    return o->prints.data ? o->prints.data + from : "";
+    *len = o->print_ends[i] - from - 1;
+    return o->prints.data + from;
 }
 
 bool ptc_outcome_prints_cut(const PtcOutcome *o)

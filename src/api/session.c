@@ -78,6 +78,10 @@ void ptc_session_free(PtcSession *s)
     if (!s)
         return;
     PtcMem *mem = &s->ptc->mem;
+    if (s->cache) {
+        ptc_cache_deinit(s->cache);
+        ptc_mem_free(mem, s->cache, sizeof *s->cache);
+    }
     if (s->box)
         ptc_heap_release(&s->box->heap);
     ptc_names_deinit(&s->names);

@@ -134,8 +134,11 @@ PtcStatus ptc_session_set(PtcSession *s, const char *name, size_t len, PtcValue 
     if (!s || !name || atomic_load(&s->ptc->running) || !is_ours(s->ptc, value))
         return PTC_BAD_ARGUMENT;
     PtcStatus named = check_name(s->ptc, name, len);
-    if (named != PTC_OK)
-        return named;
+    return named == PTC_OK ? ptc_session_put(s, name, len, value) : named;
+}
+
+PtcStatus ptc_session_put(PtcSession *s, const char *name, size_t len, PtcValue value)
+{
     uint32_t known = s->names.count;
     int at = ptc_names_add(&s->names, name, len);
     if (at < 0 || !ptc_session_room(s, s->names.count)) {

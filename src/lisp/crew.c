@@ -32,7 +32,7 @@ bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
     vm->globals = seat->globals;
     vm->budget.cancel = &seat->cancel;
     vm->seat = seat;
-    vm->defined = false;
+    vm->defined = vm->may_stop = false;
     ptc_buf_init(&vm->prints, vm->mem, job->model.prints.max);
     vm->print_ends = NULL;
     vm->print_count = vm->print_cap = 0;
@@ -225,6 +225,7 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->host_user = m->host_user;
     vm->crew = m->crew;
     vm->max_workers = m->max_workers;
+    vm->tool_bytes = m->tool_bytes;
     vm->timeout_ms = m->timeout_ms;
     vm->deadline_ms = m->deadline_ms;
     vm->memory_bytes = m->memory_bytes;

@@ -40,6 +40,7 @@ static void give_back_vm(const PtcJob *job, PtcVM *vm)
     vm->globals = m->globals;
     vm->budget.cancel = m->budget.cancel;
     vm->seat = m->seat;
+    vm->may_stop = m->may_stop;
     vm->defined = m->defined;
     vm->memo = m->memo;
     vm->journal = m->journal;
@@ -60,8 +61,7 @@ static bool merge_prints(PtcVM *vm, const PtcItem *item)
     const PtcSeat *seat = item->seat;
     for (size_t k = item->first_print; k < item->first_print + item->print_count; k++) {
         size_t from = k ? seat->print_ends[k - 1] : 0;
-        const char *text = seat->prints.data ? seat->prints.data + from : "";
-        if (!ptc_vm_print(vm, text, seat->print_ends[k] - from))
+        if (!ptc_vm_print(vm, seat->prints.data + from, seat->print_ends[k] - from - 1))
             return false;
     }
     return true;
@@ -140,10 +140,16 @@ static bool gather(const PtcJob *job, PtcVM *vm, PtcValue *out)
     return *out != PTC_NONE;
 }
 
+/* With the pages comes what their heap was allowed beyond its limit for results of tools. */
 static void take_heaps(PtcJob *job, PtcVM *vm)
 {
-    for (PtcSeat *s = job->seats; s; s = s->next)
+    size_t most = (size_t)vm->memory_bytes + (size_t)vm->tool_bytes;
+    for (PtcSeat *s = job->seats; s; s = s->next) {
+        vm->heap->limit += s->heap.limit - (size_t)vm->memory_bytes;
         ptc_heap_adopt(vm->heap, &s->heap);
+    }
+    if (vm->heap->limit > most)
+        vm->heap->limit = most;
 }
 
 static void free_seats(PtcJob *job)

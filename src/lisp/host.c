@@ -24,14 +24,14 @@ PtcLogEntry *ptc_log_add(PtcLog *log, PtcMem *mem)
     return e;
 }
 
-void ptc_log_text(PtcVM *vm, PtcBuf *buf, PtcValue v)
+/* A value's text, cut. */
+static void add_text(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
-    PtcPrinter printer = ptc_vm_printer(vm, true);
     size_t before = buf->len;
     if (v == PTC_NONE)
         return;
     buf->max = before + PTC_LOG_TEXT - 3;
-    if (ptc_print(&printer, buf, v))
+    if (ptc_print(printer, buf, v))
         return;
     buf->full = false;
     buf->len = before + ptc_utf8_valid_prefix(buf->data + before, buf->len - before);
@@ -39,20 +39,35 @@ void ptc_log_text(PtcVM *vm, PtcBuf *buf, PtcValue v)
     ptc_buf_add_cstr(buf, "...");
 }
 
-static void settle(PtcVM *vm, PtcLogEntry *e)
+/* An error's message is no value to be quoted. */
+static void add_message(PtcBuf *buf, PtcValue str)
+{
+    size_t n = ptc_str_len(str);
+    if (n > PTC_LOG_TEXT)
+        n = ptc_utf8_valid_prefix(ptc_str_bytes(str), PTC_LOG_TEXT);
+    buf->max = buf->len + PTC_LOG_TEXT;
+    ptc_buf_add(buf, ptc_str_bytes(str), n);
+}
+
+void ptc_log_render(PtcLog *log, PtcLogEntry *e, PtcMem *mem, const PtcPrinter *printer)
 {
     PtcBuf buf;
-    ptc_buf_init(&buf, vm->mem, 2 * PTC_LOG_TEXT);
-    if (vm->log.bytes < PTC_LOG_BYTES) {
-        ptc_log_text(vm, &buf, e->args);
+    if (e->args == PTC_NONE && e->result == PTC_NONE)
+        return;
+    ptc_buf_init(&buf, mem, 2 * PTC_LOG_TEXT);
+    if (log->bytes < PTC_LOG_BYTES) {
+        add_text(printer, &buf, e->args);
         e->args_len = (uint32_t)buf.len;
-        ptc_log_text(vm, &buf, e->result);
+        if (!e->ok && ptc_is_string(e->result))
+            add_message(&buf, e->result);
+        else
+            add_text(printer, &buf, e->result);
         e->result_len = (uint32_t)buf.len - e->args_len;
     }
     e->args = e->result = PTC_NONE;
-    e->text = buf.len ? ptc_mem_resize(vm->mem, buf.data, buf.cap, buf.len) : NULL;
+    e->text = buf.len ? ptc_mem_resize(mem, buf.data, buf.cap, buf.len) : NULL;
     if (e->text) {
-        vm->log.bytes += buf.len;
+        log->bytes += buf.len;
         return;
     }
     ptc_buf_deinit(&buf);
@@ -61,12 +76,13 @@ static void settle(PtcVM *vm, PtcLogEntry *e)
 
 void ptc_log_settle(PtcVM *vm)
 {
+    PtcPrinter printer = ptc_vm_printer(vm, true);
     PtcStop before = vm->budget.stop; /* what printing lacks for a log is not the program's fault */
     for (size_t i = vm->log.count; i > 0; i--) {
         PtcLogEntry *e = &vm->log.items[i - 1];
         if (e->args == PTC_NONE && e->result == PTC_NONE)
             break; /* older ones are settled already */
-        settle(vm, e);
+        ptc_log_render(&vm->log, e, vm->mem, &printer);
     }
     if (vm->budget.stop == PTC_STOP_MEMORY)
         vm->budget.stop = before;

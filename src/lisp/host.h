@@ -5,7 +5,7 @@
 #define PTC_LISP_HOST_H
 
 #include "base/buf.h"
-#include "value/value.h"
+#include "value/print.h"
 
 struct PtcVM;
 
@@ -45,7 +45,7 @@ void ptc_log_settle(struct PtcVM *vm);
 /* Moves entries [from, from + n) of one log to the end of another. */
 void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n);
 void ptc_log_deinit(PtcLog *log, PtcMem *mem);
-/* One entry's arguments or result as JSON-like text, cut; the bytes go into buf. */
-void ptc_log_text(struct PtcVM *vm, PtcBuf *buf, PtcValue v);
+/* Turns the values of one entry, if it still has them, into texts. */
+void ptc_log_render(PtcLog *log, PtcLogEntry *entry, PtcMem *mem, const PtcPrinter *printer);
 
 #endif

@@ -107,12 +107,14 @@ static void start(PtcVM *vm, const PtcProgram *p)
     vm->log = (PtcLog){0};
     vm->seat = NULL;
     vm->max_workers = p->limits.max_workers;
+    vm->tool_bytes = p->limits.tool_bytes;
+    vm->may_stop = true;
     vm->timeout_ms = p->limits.timeout_ms;
     vm->deadline_ms = p->limits.deadline_ms;
     vm->memory_bytes = p->limits.memory_bytes;
     vm->loop_limit = p->limits.loop_limit;
     vm->max_depth = p->limits.max_depth;
-    ptc_buf_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes);
+    ptc_buf_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes + 1);
     vm->print_ends = NULL;
     vm->print_count = vm->print_cap = 0;
     vm->prints_cut = false;
@@ -271,9 +273,9 @@ bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
 
 bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
 {
-    /* A line costs its line feed too, so that empty lines come to an end. */
-    size_t spent = vm->prints.len + vm->print_count;
-    vm->prints_cut = vm->prints_cut || spent > vm->prints.max;
+    /* A line costs its NUL too, so that empty lines come to an end. */
+    size_t spent = vm->prints.len, max = vm->prints.max - 1;
+    vm->prints_cut = vm->prints_cut || spent > max;
     if (vm->prints_cut)
         return true;
     if (vm->print_count == vm->print_cap) {
@@ -285,13 +287,13 @@ bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
         vm->print_ends = p;
         vm->print_cap = cap;
     }
-    if (len > vm->prints.max - spent) {
+    if (len > max - spent) {
         vm->prints_cut = true;
-        len = vm->prints.max - spent;
+        len = max - spent;
         while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
             len--;
     }
-    if (!ptc_buf_add(&vm->prints, text, len) && !vm->prints.full)
+    if (!ptc_buf_add(&vm->prints, text, len) || !ptc_buf_add_char(&vm->prints, 0))
         return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     vm->print_ends[vm->print_count++] = (uint32_t)vm->prints.len;
     return true;

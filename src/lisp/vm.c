@@ -592,7 +592,7 @@ op_RET : {
     NEXT;
 }
 op_STOP:
-    if (vm->seat) {
+    if (!vm->may_stop) {
         refuse_stop(vm, i.x);
         goto error;
     }

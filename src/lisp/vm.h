@@ -75,9 +75,11 @@ typedef struct PtcVM {
     struct PtcCrew *crew; /* or NULL */
     struct PtcSeat *seat; /* in a pmap; or NULL */
     int64_t max_workers;
-    PtcValue memo; /* what memoized functions gave: function -> arguments -> result; or nil */
+    int64_t tool_bytes; /* that results of tools may take beside memory_bytes */
+    bool may_stop;      /* return and fail may end this: no pmap is around it */
+    PtcValue memo;      /* what memoized functions gave: function -> arguments -> result; or nil */
     /* output */
-    PtcBuf prints; /* lines, one after the other */
+    PtcBuf prints; /* lines, each with a NUL at its end; print_ends are the places after those */
     uint32_t *print_ends;
     size_t print_count, print_cap;
     bool prints_cut;

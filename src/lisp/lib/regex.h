@@ -45,7 +45,6 @@ typedef struct PtcMatcher {
     PtcVM *vm; /* NULL: outside of a program */
     PtcHeap *heap;
     PtcBudget *budget;
-    PtcMem *mem;
     const char
         *why; /* without a VM: what is wrong with the pattern, when FAILED and the budget goes on */
     PtcValue regex, str;

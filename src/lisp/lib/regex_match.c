@@ -287,13 +287,13 @@ static bool init_matcher(PtcMatcher *m, PtcValue regex, PtcValue str)
 
 bool ptc_matcher_init(PtcMatcher *m, PtcVM *vm, PtcValue regex, PtcValue str)
 {
-    *m = (PtcMatcher){.vm = vm, .heap = vm->heap, .budget = &vm->budget, .mem = vm->mem};
+    *m = (PtcMatcher){.vm = vm, .heap = vm->heap, .budget = &vm->budget};
     return init_matcher(m, regex, str);
 }
 
 bool ptc_matcher_init_bare(PtcMatcher *m, PtcHeap *heap, PtcValue regex, PtcValue str)
 {
-    *m = (PtcMatcher){.heap = heap, .budget = heap->budget, .mem = heap->pool->mem};
+    *m = (PtcMatcher){.heap = heap, .budget = heap->budget};
     return init_matcher(m, regex, str);
 }
 
