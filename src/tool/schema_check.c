@@ -109,8 +109,8 @@ static bool check_enum(Run *run, const Frame *f, PtcValue v)
     if (!ptc_iter_init(&it, &run->work.heap, f->node->choices))
         return false;
     while (ptc_iter_next(&it, &choice))
-        if (ptc_schema_equal(&run->work, v, choice))
-            return true;
+        if (!ptc_tick(run->work.budget, 1) || ptc_schema_equal(&run->work, v, choice))
+            return true; /* after a stop no answer counts */
     if (!ptc_schema_collects(run) || run->work.budget->stop != PTC_STOP_NONE)
         return false;
     list_choices(run, f->node->choices, listed, sizeof listed);

@@ -12,6 +12,8 @@
 #include "lisp/lib/time.h"
 #include "value/str.h"
 
+enum { ISSUE_TICKS = 16 }; /* words cost more than most steps */
+
 /* A buffer over memory of the caller's. */
 static PtcBuf over(PtcSchemaRun *run, char *text, size_t size)
 {
@@ -142,7 +144,7 @@ bool ptc_schema_complain(PtcSchemaRun *run, const PtcSchemaPlace *place, int ran
                          const char *format, ...)
 {
     va_list args;
-    if (!ptc_schema_collects(run))
+    if (!ptc_schema_collects(run) || !ptc_tick(run->work.budget, ISSUE_TICKS))
         return false;
     PtcSchemaIssue *issue = &run->issues->items[run->issues->count++];
     va_start(args, format);

@@ -10,6 +10,8 @@ typedef PtcSchemaRun Run;
 typedef PtcSchemaFrame Frame;
 typedef PtcSchemaNode Node;
 
+enum { NEAREST_TICKS = 16 }; /* the distance of two words costs more than most steps */
+
 static bool check_count(Run *run, const Frame *f, size_t n)
 {
     const PtcSchemaObject *rules = f->node->object;
@@ -36,7 +38,7 @@ static bool refuse_key(Run *run, const Frame *f, const PtcSchemaPlace *place,
         return false;
     ptc_nearest_init(&nearest, key->bytes, key->len);
     for (uint32_t i = 0; rules && i < rules->name_count; i++)
-        if (rules->names[i].property)
+        if (rules->names[i].property && ptc_tick(run->work.budget, NEAREST_TICKS))
             ptc_nearest_offer(&nearest, rules->names[i].text.bytes, rules->names[i].text.len);
     return ptc_schema_complain(run, place, PTC_SCHEMA_ALMOST, PTC_NONE,
                                "this key is not allowed%s%.*s%s",
@@ -147,7 +149,8 @@ static void find_slip(Run *run, const PtcSchemaObject *rules, PtcValue v, PtcNea
     size_t pos = 0;
     while (next_member(run, v, &pos, &m, &json))
         if (m.text.bytes != m.text.few && /* such a text does not last */
-            ptc_schema_find_name(rules, m.text.bytes, m.text.len) < 0)
+            ptc_schema_find_name(rules, m.text.bytes, m.text.len) < 0 &&
+            ptc_tick(run->work.budget, NEAREST_TICKS))
             ptc_nearest_offer(nearest, m.text.bytes, m.text.len);
 }
 

@@ -46,7 +46,7 @@ static PtcSchemaResource *new_resource(Compiler *c, Text uri, PtcValue root)
 static bool make_absolute(Compiler *c, const PtcSchemaPending *at, const char *keyword, Text base,
                           Text ref, Text *out)
 {
-    if (ref.len < PTC_SCHEMA_URI_BYTES && !ptc_tick(c->work.budget, (int64_t)(ref.len / 64)))
+    if (!ptc_tick(c->work.budget, 1 + (int64_t)((base.len + ref.len) / 64)))
         return false;
     if (ptc_schema_uri(c->arena, base, ref, out))
         return true;

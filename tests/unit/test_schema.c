@@ -496,6 +496,13 @@ static void test_depth(void)
     CHECK(strstr(judge(list, text), "nested too deep to be checked | and more"));
     CHECK(issues.count == 1);
     free(text);
+    /* The deepest calls: alternatives that mark what they evaluate. */
+    text = nest(PTC_SCHEMA_MAX_DEPTH, "{\"a\":", "1", "}");
+    CHECK(strstr(judge("{\"anyOf\":[{\"properties\":{\"a\":{\"$ref\":\"#\"}}}],"
+                       "\"unevaluatedProperties\":false}",
+                       text),
+                 "nested too deep to be checked"));
+    free(text);
     text = nest(250, "{\"items\":", "true", "}");
     CHECK_STR(judge(text, "[]"), "");
     free(text);
