@@ -148,6 +148,7 @@ static PtcExpr *for_modifier(Analyzer *an, const ForState *st, size_t i, PtcExpr
         if (!(otherwise = ax_new(an, PTC_X_BREAK, key)))
             return NULL;
         otherwise->target = each;
+        each->once = true;
     }
     return ax_if(an, test, then, otherwise, arg);
 }

@@ -224,7 +224,12 @@ static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const cha
     va_start(args, format);
     vsnprintf(vm->error.message, sizeof vm->error.message, format, args);
     va_end(args);
-    return ptc_fail_hint(vm, "%s", hint);
+    bool endless =
+        vm->endless && (kind == PTC_E_TIMEOUT || kind == PTC_E_MEMORY || kind == PTC_E_LOOP);
+    if (!endless)
+        return ptc_fail_hint(vm, "%s", hint);
+    return ptc_fail_hint(vm, "%s walks a sequence without end: cut that with (take n coll)%s",
+                         vm->endless, strncmp(vm->endless, "for ", 4) ? "" : " or :while test");
 }
 
 bool ptc_vm_stopped(PtcVM *vm)

@@ -8,7 +8,7 @@
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
 
-enum { FIRST_STACK = 256, ENDLESS = 1 << 30 };
+enum { FIRST_STACK = 256 };
 
 /* ------------------------------------------------------------------------ the VM */
 
@@ -76,6 +76,7 @@ static void start(PtcVM *vm, const PtcProgram *p)
     vm->context = p->context;
     vm->program = vm->result = vm->error_value = vm->error_source = vm->memo = PTC_NIL;
     vm->held = vm->rooted = false;
+    vm->endless = NULL;
     vm->running = 0;
     vm->native_depth = 0;
     vm->root_count = 0;
@@ -160,7 +161,7 @@ static void place_whole(PtcVM *vm)
 static bool check_result(PtcVM *vm)
 {
     bool endless = ptc_is_record(vm->result, PTC_R_PRODUCER) ||
-                   (ptc_is_sequential(vm->result) && ptc_seq_count(vm->result) >= ENDLESS);
+                   (ptc_is_sequential(vm->result) && ptc_seq_count(vm->result) >= PTC_ENDLESS);
     if (!endless)
         return true;
     ptc_fail(vm, PTC_E_VALUE, "the program's result is a sequence without end");

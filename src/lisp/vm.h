@@ -58,7 +58,8 @@ typedef struct PtcVM {
     bool held; /* nothing is collected: a comparator runs inside of an operation that cannot root */
     bool
         rooted; /* the operation that is about to call comparators has rooted all: they may collect */
-    PtcValue memo; /* what memoized functions gave: function -> arguments -> result; or nil */
+    const char *endless; /* what walks a sequence without end and bounds it by nothing, or NULL */
+    PtcValue memo;       /* what memoized functions gave: function -> arguments -> result; or nil */
     /* output */
     PtcBuf prints; /* lines, one after the other */
     uint32_t *print_ends;

@@ -412,7 +412,8 @@ bool ptc_produced_fail(PtcVM *vm)
 static bool by_hidden(PtcVM *vm, const char *name, int argc, const PtcValue *argv, PtcValue *out)
 {
     PtcValue f = ptc_builtin((uint32_t)ptc_builtin_find(name, strlen(name)));
-    return ptc_call(vm, f, argc, argv, out) || ptc_produced_fail(vm);
+    const char *outer = ptc_walk_endless(vm, argv[0]);
+    return ptc_call(vm, f, argc, argv, out) ? ptc_walked(vm, outer) : ptc_produced_fail(vm);
 }
 
 bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
@@ -422,6 +423,25 @@ bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
         return false;
     *out = *out == PTC_UNBOUND ? PTC_NONE : *out;
     return true;
+}
+
+bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
+{
+    PtcValue x, args[2] = {producer, PTC_NIL};
+    bool plain = field(producer, P_SOURCE) == ptc_int(PTC_FROM_ITERATE) &&
+                 field(producer, P_STEPS) == PTC_NIL;
+    if (!ptc_produced_nth(vm, producer, n, &x))
+        return false;
+    if (x == PTC_NONE)
+        return ptc_give(out, PTC_NIL);
+    args[1] = x;
+    for (int tries = 0; tries < 2; tries++) {
+        *out = plain ? ptc_producer_new(vm, PTC_FROM_ITERATE, field(producer, P_A), x)
+                     : ptc_producer_drop(vm, producer, n);
+        if (*out != PTC_NONE || !ptc_recover_keeping(vm, 2, args, PTC_NIL))
+            break;
+    }
+    return *out != PTC_NONE || ptc_produced_fail(vm);
 }
 
 /* Does each element of the source, which goes on and on, give at least one? */
