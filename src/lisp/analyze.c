@@ -365,7 +365,7 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
 
 static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
 {
-    int global = ptc_names_find(an->names, form->text, form->len);
+    int global = ax_find_global(an, form->text, form->len);
     int row = global < 0 ? ptc_builtin_find(form->text, form->len) : -1;
     if (row >= 0)
         return ax_const(an, ptc_builtin((uint32_t)row), form);
@@ -464,7 +464,7 @@ static bool is_def(const PtcForm *head)
            form_is_symbol(head, "defmulti");
 }
 
-/* Adds the names that the program defines anywhere, so that functions may refer to later ones. */
+/* Adds the names that the program defines anywhere: each has its number before anything is analyzed. */
 static bool declare(Analyzer *an, const PtcForm *form)
 {
     bool coll = form->kind == PTC_F_LIST || form->kind == PTC_F_VECTOR || form->kind == PTC_F_MAP ||
@@ -509,13 +509,17 @@ static void check_sites(Analyzer *an)
     }
 }
 
-static bool prepare_globals(Analyzer *an)
+/* The first `earlier` are the session's. */
+static bool prepare_globals(Analyzer *an, size_t earlier)
 {
     size_t n = an->names->count;
     an->global_cap = n;
     an->global_fns = ptc_arena_zalloc(an->arena, (n ? n : 1) * sizeof *an->global_fns);
     an->global_defs = ptc_arena_zalloc(an->arena, n ? n : 1);
-    return an->global_fns && an->global_defs;
+    an->global_known = ptc_arena_zalloc(an->arena, (n ? n : 1) * sizeof *an->global_known);
+    for (size_t i = 0; an->global_known && i < earlier; i++)
+        an->global_known[i] = true;
+    return an->global_fns && an->global_defs && an->global_known;
 }
 
 PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
@@ -535,12 +539,13 @@ PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
     fn->arities = arity;
     fn->arity_count = 1;
     fn->last = arity->last = (uint32_t)an.source_len;
+    size_t earlier = an.names->count;
     for (size_t i = 0; i < count; i++)
         if (!declare(&an, forms[i]))
             return NULL;
     for (uint32_t i = 0; i < an.names->count && !an.has_ns; i++)
         an.has_ns = an.names->items[i].text[0] == ' '; /* from earlier runs of the session */
-    if (!prepare_globals(&an))
+    if (!prepare_globals(&an, earlier))
         return NULL;
     an.fn = fn;
     PtcForm whole = {.kind = PTC_F_LIST, .first = 0, .last = (uint32_t)an.source_len};

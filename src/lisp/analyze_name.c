@@ -141,6 +141,14 @@ static int shown(const char *text, size_t len)
 
 static PtcExpr *unknown(Analyzer *an, const PtcForm *form)
 {
+    if (ptc_names_find(an->names, form->text, form->len) >= 0) {
+        PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                                  "%.*s is used before it is defined", shown(form->text, form->len),
+                                  form->text);
+        ptc_diag_hint(d, "move its definition up, or write (declare %.*s) before this",
+                      shown(form->text, form->len), form->text);
+        return ax_nil(an, form);
+    }
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
                               "nothing is named %.*s", shown(form->text, form->len), form->text);
     if (d)
@@ -237,10 +245,22 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
     return ax_nil(an, form);
 }
 
+int ax_find_global(const Analyzer *an, const char *name, size_t len)
+{
+    int global = ptc_names_find(an->names, name, len);
+    return global < 0 || (size_t)global >= an->global_cap || an->global_known[global] ? global : -1;
+}
+
+void ax_know_global(Analyzer *an, int global)
+{
+    if (global >= 0 && (size_t)global < an->global_cap)
+        an->global_known[global] = true;
+}
+
 int ax_builtin_of(Analyzer *an, const PtcForm *symbol)
 {
     if (ax_find_local(an, symbol->text, symbol->len) ||
-        ptc_names_find(an->names, symbol->text, symbol->len) >= 0)
+        ax_find_global(an, symbol->text, symbol->len) >= 0)
         return -1;
     return ax_find_builtin(an, symbol->text, symbol->len);
 }
@@ -250,7 +270,7 @@ PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form)
     PtcLocal *local = ax_find_local(an, form->text, form->len);
     if (local)
         return ax_local(an, local, form);
-    int global = ptc_names_find(an->names, form->text, form->len);
+    int global = ax_find_global(an, form->text, form->len);
     if (global >= 0) {
         PtcExpr *x = ax_new(an, PTC_X_GLOBAL, form);
         if (x)

@@ -408,11 +408,27 @@ bool ptc_produced_fail(PtcVM *vm)
     return !vm->failed && vm->budget.stop != PTC_STOP_NONE ? ptc_vm_stopped(vm) : false;
 }
 
+/* Does each element of the source, which goes on and on, give at least one? */
+static bool is_steady(PtcValue producer)
+{
+    int64_t source = ptc_to_int(field(producer, P_SOURCE));
+    PtcValue steps = field(producer, P_STEPS);
+    if (source == PTC_FROM_ZIP || source == PTC_FROM_CHAIN)
+        return false;
+    for (size_t i = 0; i < count_steps(steps); i++) {
+        PtcStepKind kind = ptc_step_kind(ptc_seq_nth(steps, i));
+        if (kind != PTC_STEP_MAP && kind != PTC_STEP_MAP_INDEXED && kind != PTC_STEP_DROP)
+            return false;
+    }
+    return true;
+}
+
 /* Calls a hidden builtin that does. */
 static bool by_hidden(PtcVM *vm, const char *name, int argc, const PtcValue *argv, PtcValue *out)
 {
     PtcValue f = ptc_builtin((uint32_t)ptc_builtin_find(name, strlen(name)));
-    const char *outer = ptc_walk_endless(vm, argv[0]);
+    bool bounded = !ptc_is_producer(argv[0]) || is_steady(argv[0]);
+    const char *outer = bounded ? vm->endless : ptc_walk_endless(vm, argv[0]);
     return ptc_call(vm, f, argc, argv, out) ? ptc_walked(vm, outer) : ptc_produced_fail(vm);
 }
 
@@ -442,21 +458,6 @@ bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
             break;
     }
     return *out != PTC_NONE || ptc_produced_fail(vm);
-}
-
-/* Does each element of the source, which goes on and on, give at least one? */
-static bool is_steady(PtcValue producer)
-{
-    int64_t source = ptc_to_int(field(producer, P_SOURCE));
-    PtcValue steps = field(producer, P_STEPS);
-    if (source == PTC_FROM_ZIP || source == PTC_FROM_CHAIN)
-        return false;
-    for (size_t i = 0; i < count_steps(steps); i++) {
-        PtcStepKind kind = ptc_step_kind(ptc_seq_nth(steps, i));
-        if (kind != PTC_STEP_MAP && kind != PTC_STEP_MAP_INDEXED && kind != PTC_STEP_DROP)
-            return false;
-    }
-    return true;
 }
 
 bool ptc_produced_has(PtcVM *vm, PtcValue producer, size_t n, bool *has)
