@@ -308,6 +308,29 @@ static bool never_callable(PtcFormKind kind)
            kind == PTC_F_TRUE || kind == PTC_F_FALSE;
 }
 
+/* (doc if) and (dir clojure.string) mean the names.  A local is what it holds, and a name that doc can find out about by
+ * its value stays that: the value knows what an alias stands for. */
+static bool means_name(Analyzer *an, const PtcForm *arg, int row)
+{
+    const PtcBuiltin *b = ptc_builtin_row((uint32_t)row);
+    if (!(b->flags & PTC_B_NAME) || arg->kind != PTC_F_SYMBOL ||
+        ax_find_local(an, arg->text, arg->len))
+        return false;
+    return strcmp(b->name, "doc") != 0 || ax_builtin_of(an, arg) < 0;
+}
+
+/* The arguments of a call; row: the builtin that is called, or -1. */
+static bool arguments(Analyzer *an, const PtcForm *form, int row, PtcExpr **args)
+{
+    size_t argc = form->count - 1, first = 0;
+    if (row >= 0 && argc > 0 && means_name(an, form->items[1], row)) {
+        if (!(args[0] = ax_const(an, ax_quote(an, form->items[1]), form->items[1])))
+            return false;
+        first = 1;
+    }
+    return ax_all(an, form->items + 1 + first, argc - first, args + first);
+}
+
 static PtcExpr *call(Analyzer *an, const PtcForm *form)
 {
     const PtcForm *head = form->items[0];
@@ -327,7 +350,7 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     PtcExpr *f = row >= 0 ? NULL : ax_form(an, head, false);
     if (f && f->kind == PTC_X_CONST && head->kind == PTC_F_SYMBOL && ax_is_missing(head))
         return f; /* reported; findings about its parts would only distract */
-    if ((row < 0 && !f) || !ax_all(an, form->items + 1, argc, args))
+    if ((row < 0 && !f) || !arguments(an, form, row, args))
         return NULL;
     if (row >= 0)
         return call_builtin(an, form, row, args);
