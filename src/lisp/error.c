@@ -47,15 +47,11 @@ bool ptc_fail_hint(PtcVM *vm, const char *format, ...)
 static const char *record_name(unsigned kind)
 {
     static const char *const names[PTC_R_KINDS] = {
-        [PTC_R_FN] = "a function",
-        [PTC_R_REGEX] = "a regex",
-        [PTC_R_DATE] = "a date",
-        [PTC_R_DATETIME] = "a date-time",
-        [PTC_R_INSTANT] = "an instant",
-        [PTC_R_DURATION] = "a duration",
-        [PTC_R_ENUM] = "a constant",
-        [PTC_R_FORMATTER] = "a formatter",
-        [PTC_R_PRODUCER] = "an endless sequence",
+        [PTC_R_FN] = "a function",         [PTC_R_REGEX] = "a regex",
+        [PTC_R_DATE] = "a date",           [PTC_R_DATETIME] = "a date-time",
+        [PTC_R_INSTANT] = "an instant",    [PTC_R_DURATION] = "a duration",
+        [PTC_R_PERIOD] = "a period",       [PTC_R_ENUM] = "a constant",
+        [PTC_R_FORMATTER] = "a formatter", [PTC_R_PRODUCER] = "an endless sequence",
     };
     return kind < PTC_R_KINDS && names[kind] ? names[kind] : "an object";
 }
