@@ -9,6 +9,7 @@
 #include "value/map.h"
 #include "value/number.h"
 #include "value/str.h"
+#include "value/vec.h"
 #include "value/visit.h"
 
 typedef struct Writer {
@@ -263,6 +264,8 @@ static bool add_value(Writer *ws, PtcValue v)
 {
     if (!ptc_visit_can(v))
         return add_leaf(ws, v);
+    if (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS)
+        return refuse(ws, "a sequence without end", "cannot be JSON", false);
     if (ws->walk.count >= PTC_JSON_MAX_DEPTH)
         return too_deep(ws);
     if (ptc_is_map(v) && !check_keys(ws, v))

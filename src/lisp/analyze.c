@@ -322,6 +322,29 @@ static bool never_callable(PtcFormKind kind)
            kind == PTC_F_TRUE || kind == PTC_F_FALSE;
 }
 
+/* (doc if) and (dir clojure.string) mean the names.  A local is what it holds, and a name that doc can find out about by
+ * its value stays that: the value knows what an alias stands for. */
+static bool means_name(Analyzer *an, const PtcForm *arg, int row)
+{
+    const PtcBuiltin *b = ptc_builtin_row((uint32_t)row);
+    if (!(b->flags & PTC_B_NAME) || arg->kind != PTC_F_SYMBOL ||
+        ax_find_local(an, arg->text, arg->len))
+        return false;
+    return strcmp(b->name, "doc") != 0 || ax_builtin_of(an, arg) < 0;
+}
+
+/* The arguments of a call; row: the builtin that is called, or -1. */
+static bool arguments(Analyzer *an, const PtcForm *form, int row, PtcExpr **args)
+{
+    size_t argc = form->count - 1, first = 0;
+    if (row >= 0 && argc > 0 && means_name(an, form->items[1], row)) {
+        if (!(args[0] = ax_const(an, ax_quote(an, form->items[1]), form->items[1])))
+            return false;
+        first = 1;
+    }
+    return ax_all(an, form->items + 1 + first, argc - first, args + first);
+}
+
 static PtcExpr *call(Analyzer *an, const PtcForm *form)
 {
     const PtcForm *head = form->items[0];
@@ -341,7 +364,7 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     PtcExpr *f = row >= 0 ? NULL : ax_form(an, head, false);
     if (f && f->kind == PTC_X_CONST && head->kind == PTC_F_SYMBOL && ax_is_missing(head))
         return f; /* reported; findings about its parts would only distract */
-    if ((row < 0 && !f) || !ax_all(an, form->items + 1, argc, args))
+    if ((row < 0 && !f) || !arguments(an, form, row, args))
         return NULL;
     if (row >= 0)
         return call_builtin(an, form, row, args);
@@ -480,7 +503,7 @@ static bool is_def(const PtcForm *head)
            form_is_symbol(head, "defmulti");
 }
 
-/* Adds the names that the program defines anywhere, so that functions may refer to later ones. */
+/* Adds the names that the program defines anywhere: each has its number before anything is analyzed. */
 static bool declare(Analyzer *an, const PtcForm *form)
 {
     bool coll = form->kind == PTC_F_LIST || form->kind == PTC_F_VECTOR || form->kind == PTC_F_MAP ||
@@ -525,13 +548,17 @@ static void check_sites(Analyzer *an)
     }
 }
 
-static bool prepare_globals(Analyzer *an)
+/* The first `earlier` are the session's. */
+static bool prepare_globals(Analyzer *an, size_t earlier)
 {
     size_t n = an->names->count;
     an->global_cap = n;
     an->global_fns = ptc_arena_zalloc(an->arena, (n ? n : 1) * sizeof *an->global_fns);
     an->global_defs = ptc_arena_zalloc(an->arena, n ? n : 1);
-    return an->global_fns && an->global_defs;
+    an->global_known = ptc_arena_zalloc(an->arena, (n ? n : 1) * sizeof *an->global_known);
+    for (size_t i = 0; an->global_known && i < earlier; i++)
+        an->global_known[i] = true;
+    return an->global_fns && an->global_defs && an->global_known;
 }
 
 PtcFn *ax_start(Analyzer *an, const PtcAnalysis *job)
@@ -562,11 +589,12 @@ PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
     if (!fn)
         return NULL;
     PtcArity *arity = fn->arities;
+    size_t earlier = an.names->count;
     for (size_t i = 0; i < count; i++)
         if (!declare(&an, forms[i]))
             return NULL;
     an.has_ns = ax_has_aliases(an.names); /* from earlier runs of the session */
-    if (!prepare_globals(&an))
+    if (!prepare_globals(&an, earlier))
         return NULL;
     an.fn = fn;
     PtcForm whole = {.kind = PTC_F_LIST, .first = 0, .last = (uint32_t)an.source_len};

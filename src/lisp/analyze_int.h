@@ -35,6 +35,7 @@ typedef struct Analyzer {
     size_t site_count;
     PtcFn **global_fns;   /* by global: its only definition, or NULL */
     uint8_t *global_defs; /* by global: how often the program defines it */
+    bool *global_known;   /* by global: from here on it may be used, as in Clojure */
     size_t global_cap;
     const PtcLoneFn *lone; /* NULL: a program */
 } Analyzer;
@@ -78,6 +79,9 @@ bool ax_all(Analyzer *an, PtcForm *const *forms, size_t n, PtcExpr **out);
 /* A finding at a form; returns a nil expression. */
 PtcExpr *ax_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char *hint,
                   const char *format, ...) PTC_PRINTF(5, 6);
+
+/* The global of this name that may be used here; -1: none, or its def comes later. */
+void ax_know_global(Analyzer *an, int global);
 
 /* Scope. */
 PtcLocal *ax_bind(Analyzer *an, const char *name, size_t len);

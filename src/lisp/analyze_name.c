@@ -142,6 +142,14 @@ static int shown(const char *text, size_t len)
 
 static PtcExpr *unknown(Analyzer *an, const PtcForm *form)
 {
+    if (ptc_names_find(an->names, form->text, form->len) >= 0) {
+        PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                                  "%.*s is used before it is defined", shown(form->text, form->len),
+                                  form->text);
+        ptc_diag_hint(d, "move its definition up, or write (declare %.*s) before this",
+                      shown(form->text, form->len), form->text);
+        return ax_nil(an, form);
+    }
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
                               "nothing is named %.*s", shown(form->text, form->len), form->text);
     if (d)
@@ -283,12 +291,20 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
 int ax_global(Analyzer *an, const char *name, size_t len)
 {
     int global = ptc_names_find(an->names, name, len);
-    if (global < 0 || !an->lone)
+    if (global < 0)
         return global;
+    if (!an->lone)
+        return (size_t)global >= an->global_cap || an->global_known[global] ? global : -1;
     if ((size_t)global >= an->lone->seen_count || !(an->lone->seen[global] & PTC_MAY_NAME))
         return -1;
     an->lone->seen[global] |= PTC_NAMES;
     return global;
+}
+
+void ax_know_global(Analyzer *an, int global)
+{
+    if (global >= 0 && (size_t)global < an->global_cap)
+        an->global_known[global] = true;
 }
 
 int ax_builtin_of(Analyzer *an, const PtcForm *symbol)

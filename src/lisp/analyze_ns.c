@@ -161,11 +161,11 @@ static bool import_class(Analyzer *an, const PtcForm *name)
     bool date = len == 4 && memcmp(dot, "Date", 4) == 0;
     if (date || ptc_namespace_known(dot, len) || ptc_namespace_known(name->text, name->len))
         return true;
-    return ax_error(an, PTC_E_UNBOUND, name,
-                    "there are LocalDate, LocalDateTime, Instant, Duration, ChronoUnit, Math and a "
-                    "few more",
-                    "the Java class %.*s is not available", (int)(len > 80 ? 80 : len),
-                    dot) != NULL;
+    return ax_error(
+               an, PTC_E_UNBOUND, name,
+               "there are LocalDate, LocalDateTime, Instant, Duration, Period, ChronoUnit, Math "
+               "and a few more",
+               "the Java class %.*s is not available", (int)(len > 80 ? 80 : len), dot) != NULL;
 }
 
 static bool import_one(Analyzer *an, const PtcForm *spec)

@@ -233,6 +233,7 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->max_depth = m->max_depth;
     vm->gc_stress = m->gc_stress;
     vm->held = vm->rooted = vm->failed = false;
+    vm->endless = NULL;
     vm->control = PTC_CONTROL_NONE;
     vm->program = vm->result = vm->error_value = vm->error_source = PTC_NIL;
     vm->error.first = vm->error.last = PTC_NO_PLACE;

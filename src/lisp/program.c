@@ -8,7 +8,7 @@
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
 
-enum { FIRST_STACK = 256, ENDLESS = 1 << 30 };
+enum { FIRST_STACK = 256 };
 
 /* ------------------------------------------------------------------------ the VM */
 
@@ -109,6 +109,7 @@ static void start(PtcVM *vm, const PtcProgram *p)
     vm->max_workers = p->limits.max_workers;
     vm->tool_bytes = p->limits.tool_bytes;
     vm->may_stop = true;
+    vm->endless = NULL;
     vm->timeout_ms = p->limits.timeout_ms;
     vm->deadline_ms = p->limits.deadline_ms;
     vm->memory_bytes = p->limits.memory_bytes;
@@ -189,7 +190,7 @@ static void place_whole(PtcVM *vm)
 static bool check_result(PtcVM *vm)
 {
     bool endless = ptc_is_record(vm->result, PTC_R_PRODUCER) ||
-                   (ptc_is_sequential(vm->result) && ptc_seq_count(vm->result) >= ENDLESS);
+                   (ptc_is_sequential(vm->result) && ptc_seq_count(vm->result) >= PTC_ENDLESS);
     if (!endless)
         return true;
     ptc_fail(vm, PTC_E_VALUE, "the program's result is a sequence without end");

@@ -65,6 +65,7 @@ typedef struct PtcVM {
     bool held; /* nothing is collected: a comparator runs inside of an operation that cannot root */
     bool
         rooted; /* the operation that is about to call comparators has rooted all: they may collect */
+    const char *endless;  /* what walks a sequence without end and bounds it by nothing, or NULL */
     bool defined;         /* a def was run since this was last cleared */
     const PtcHost *host;  /* its tools; or NULL */
     void *host_user;      /* the tool layer's state of this run, shared by its threads */

@@ -166,11 +166,11 @@ static void describe_defined(PtcBuf *buf, const Ref *ref)
 }
 
 PTC_BUILTIN(
-    disc_doc, "clojure.core", "doc", 1, 1, 0, "(doc 'name)",
-    "What a function or form does, how it is called and examples, as text. Takes a quoted "
-    "symbol, a string or a function.",
+    disc_doc, "clojure.core", "doc", 1, 1, PTC_B_NAME, "(doc name)",
+    "What a function or form does, how it is called and examples, as text. Takes a name, quoted "
+    "or not, a string or a function.",
     "(subs (doc 'inc) 0 3) => \"inc\"\n"
-    "(includes? (doc map) \"Signatures: (map f\") => true\n"
+    "(includes? (doc map) \"Signatures: (map f\") => true\n(subs (doc if) 0 2) => \"if\"\n"
     "(defn area \"Of a square.\" [a] (* a a)) (includes? (doc 'area) \"Of a square.\") => true\n"
     "(doc 'no-such-thing) !! value_error\n(doc 5) !! type_error")
 {
@@ -308,13 +308,15 @@ static bool arg_name(PtcVM *vm, const PtcValue *argv, const char **name, size_t 
     return true;
 }
 
-PTC_BUILTIN(disc_dir, "clojure.core", "dir", 0, 2, 0, "(dir 'namespace {:limit n :offset n}?)",
-            "The names in a namespace or class with a line about each, 50 unless :limit says more; "
-            "'user has what the program defined. Without arguments: the namespaces.",
-            "(map #(first (split % \" \")) (dir 'clojure.set {:limit 2})) => "
-            "[\"difference\" \"index\"]\n"
-            "(some #(starts-with? % \"clojure.string - \") (dir)) => true\n"
-            "(def a 1) (dir 'user) => [\"a\"]\n(dir 'no.such.namespace) !! value_error")
+PTC_BUILTIN(
+    disc_dir, "clojure.core", "dir", 0, 2, PTC_B_NAME, "(dir namespace {:limit n :offset n}?)",
+    "The names in a namespace or class with a line about each, 50 unless :limit says more; "
+    "'user has what the program defined. Without arguments: the namespaces.",
+    "(map #(first (split % \" \")) (dir 'clojure.set {:limit 2})) => "
+    "[\"difference\" \"index\"]\n"
+    "(some #(starts-with? % \"clojure.string - \") (dir)) => true\n"
+    "(def a 1) (dir 'user) => [\"a\"]\n(= (dir clojure.set) (dir \"clojure.set\")) => true\n"
+    "(dir 'no.such.namespace) !! value_error")
 {
     const char *name = "", *ns = NULL;
     size_t len = 0;
@@ -381,7 +383,8 @@ static bool public_meta(PtcVM *vm, const PtcBuiltin *row, PtcValue *map)
            put_text(vm, map, "source", "local");
 }
 
-PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, 0, "(ns-publics 'namespace)",
+PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
+            "(ns-publics namespace)",
             "A map from the names of a namespace to what is known of each: :name :doc :arglists "
             ":section :source.",
             "(:arglists (get (ns-publics 'clojure.set) \"union\")) => [\"(union & sets)\"]\n"

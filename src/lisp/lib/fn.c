@@ -96,10 +96,10 @@ PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1, PTC_B_CALLS, "(apply f &
             "(apply + 1) !! type_error")
 {
     PtcValue last = argv[argc - 1];
-    if (!ptc_is_seqable(last))
-        return ptc_fail_type(vm, argv, argc - 1, "a collection of arguments");
     if (ptc_seq_endless(last))
         return ptc_fail_endless(vm, argc - 1);
+    if (!ptc_is_seqable(last))
+        return ptc_fail_type(vm, argv, argc - 1, "a collection of arguments");
     if (argc == 2 && ptc_is(last, PTC_T_FLAT))
         return ptc_call(vm, argv[0], (int)ptc_obj(last)->count, ((PtcFlat *)(uintptr_t)last)->items,
                         out);

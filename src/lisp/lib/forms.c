@@ -35,7 +35,7 @@ CORE(form_defonce, "defonce", "(defonce name value)",
      "Names a value unless the name has one already; then the value is not even computed.",
      "(defonce hits 1) (defonce hits (fail \"not run\")) hits => 1");
 CORE(form_declare, "declare", "(declare name...)",
-     "Does nothing: functions may use names that are defined later anyway.",
+     "Lets functions use names that are defined later, as functions that call one another need.",
      "(declare later) (defn f [] (later)) (defn later [] :ok) (f) => :ok");
 CORE(form_fn, "fn", "(fn name? [params] body...)",
      "A function. With a name it can call itself. #(+ % 1) is short for one; % or %1, %2 ... and "

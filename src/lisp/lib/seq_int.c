@@ -6,6 +6,14 @@
 #include "lisp/lib/produce.h"
 #include "lisp/vm_int.h"
 
+const char *ptc_walk_endless(PtcVM *vm, PtcValue coll)
+{
+    const char *outer = vm->endless;
+    if (PTC_UNLIKELY(ptc_seq_endless(coll)))
+        vm->endless = ptc_builtin_row(vm->running)->name;
+    return outer;
+}
+
 bool ptc_fail_endless(PtcVM *vm, int i)
 {
     ptc_fail(vm, PTC_E_VALUE, "%s: argument %d is a sequence without end",
