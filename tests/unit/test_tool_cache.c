@@ -245,6 +245,7 @@ static void test_stop(void)
 
 static void test_torture(void)
 {
+    static const char text[] = "{\"a\":[1,{\"b\":\"text\"}],\"c\":null}";
     for (uint64_t n = 1; n < 1000; n++) {
         CheckHeap t;
         PtcCache c;
@@ -252,7 +253,7 @@ static void test_torture(void)
         PtcValue v, got = PTC_NONE;
         PtcCacheEntry *flight;
         check_heap_init(&t);
-        v = ptc_json_parse(&t.heap, "{\"a\":[1,{\"b\":\"text\"}],\"c\":null}", 33, &e);
+        v = ptc_json_parse(&t.heap, text, sizeof text - 1, &e);
         CHECK(v != PTC_NONE && ptc_cache_init(&c, &t.pool, 1 << 20, 100));
         ptc_mem_fail_at(&t.mem, n);
         for (int i = 0; i < 40; i++) {
