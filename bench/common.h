@@ -39,5 +39,6 @@ void bench_measure(const char *workload, const char *runner, void (*step)(void *
 #define BENCH_TOTAL 19994
 #define BENCH_FIB 46368
 #define BENCH_LOOP INT64_C(499999500000)
+#define BENCH_CALL INT64_C(50005000) /* 10,000 calls of a host function: n + 1 */
 
 #endif

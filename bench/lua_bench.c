@@ -24,12 +24,21 @@ typedef struct {
     lua_State *shared;
 } Lua;
 
+/* add({n = i}): one more, as a host function that takes named arguments. */
+static int add(lua_State *state)
+{
+    lua_getfield(state, 1, "n");
+    lua_pushinteger(state, lua_tointeger(state, -1) + 1);
+    return 1;
+}
+
 static lua_State *new_state(void)
 {
     lua_State *state = luaL_newstate();
     if (!state)
         bench_die("no Lua state");
     luaL_openlibs(state);
+    lua_register(state, "add", add);
 #ifdef BENCH_LUAJIT
     if (!luaJIT_setmode(state, 0, LUAJIT_MODE_ENGINE | LUAJIT_MODE_OFF))
         bench_die("LuaJIT's compiler cannot be switched off");
@@ -52,6 +61,8 @@ static void check(lua_State *state, const char *workload, int64_t k)
         expect_number(state, -1, BENCH_FIB);
     } else if (!strcmp(workload, "loop") || !strcmp(workload, "for")) {
         expect_number(state, -1, BENCH_LOOP);
+    } else if (!strcmp(workload, "call")) {
+        expect_number(state, -1, BENCH_CALL);
     } else {
         const char *dept = lua_tostring(state, -2);
         if (!dept || strcmp(dept, BENCH_DEPT))

@@ -14,6 +14,7 @@ typedef struct {
     Ptc *ptc;
     char *rows; /* JSON text, or NULL */
     size_t rows_len;
+    PtcTools *tools; /* for the workload that calls one, or NULL */
 } Bench;
 
 static void expect_int(PtcValue value, int64_t wanted)
@@ -31,6 +32,8 @@ static void check(PtcValue answer, const char *workload, int64_t k)
         expect_int(answer, BENCH_FIB);
     } else if (!strcmp(workload, "loop") || !strcmp(workload, "for")) {
         expect_int(answer, BENCH_LOOP);
+    } else if (!strcmp(workload, "call")) {
+        expect_int(answer, BENCH_CALL);
     } else {
         const char *dept;
         size_t len;
@@ -45,7 +48,8 @@ static void check(PtcValue answer, const char *workload, int64_t k)
 static void evaluate(Bench *bench, Ptc *ptc, PtcValue context)
 {
     bench_source_next(&bench->source);
-    PtcOutcome *outcome = host_eval(ptc, bench->source.text, bench->source.len, context);
+    PtcOutcome *outcome =
+        host_eval(ptc, bench->source.text, bench->source.len, context, bench->tools);
     check(ptc_outcome_value(outcome), bench->workload, bench->source.k);
     ptc_outcome_free(outcome);
 }
@@ -75,6 +79,28 @@ static void step_handed(void *context)
     ptc_data_free(data);
 }
 
+static PtcToolAnswer add(PtcToolCall *call, void *user)
+{
+    int64_t n = 0;
+    (void)user;
+    ptc_value_int(ptc_value_get(ptc_call_args(call), "n", 1), &n);
+    ptc_call_return(call, ptc_make_int(ptc_call_data(call), n + 1));
+    return PTC_TOOL_ANSWERED;
+}
+
+static PtcTools *add_tool(void)
+{
+    PtcToolDef def;
+    PtcTools *tools = ptc_tools_new();
+    ptc_tool_def_init(&def, sizeof def);
+    def.name = "add";
+    def.name_len = 3;
+    def.function = add;
+    if (!tools || ptc_tools_add(tools, &def, NULL, 0) != PTC_OK)
+        bench_die("ptc_tools_add failed");
+    return tools;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3)
@@ -89,11 +115,14 @@ int main(int argc, char **argv)
     limits.timeout_ms = 60000;
     limits.loop_limit = 10000000;
     bench.ptc = host_engine(&limits);
+    if (!strcmp(bench.workload, "call"))
+        bench.tools = add_tool();
 
     bench_measure(bench.workload, "ptc", bench.rows ? step_handed : step, &bench);
     if (!strcmp(bench.workload, "small"))
         bench_measure(bench.workload, "ptc new engine", step_new_engine, &bench);
 
+    ptc_tools_free(bench.tools);
     ptc_free(bench.ptc);
     bench_source_free(&bench.source);
     free(bench.rows);

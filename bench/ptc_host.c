@@ -37,7 +37,7 @@ static _Noreturn void die_of(const PtcOutcome *outcome)
               (int)error.message_len, error.message);
 }
 
-PtcOutcome *host_eval(Ptc *ptc, const char *program, size_t len, PtcValue context)
+PtcOutcome *host_eval(Ptc *ptc, const char *program, size_t len, PtcValue context, PtcTools *tools)
 {
     PtcRun run;
     PtcOutcome *outcome = NULL;
@@ -45,6 +45,7 @@ PtcOutcome *host_eval(Ptc *ptc, const char *program, size_t len, PtcValue contex
     run.program = program;
     run.program_len = len;
     run.context = context;
+    run.tools = tools;
     PtcStatus status = ptc_eval(ptc, &run, &outcome);
     if (status != PTC_OK || !outcome)
         bench_die("ptc_eval returned status %d", (int)status);

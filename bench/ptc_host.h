@@ -13,7 +13,7 @@ Ptc *host_engine(const PtcLimits *limits);
 /* Reads rows given as JSON text and returns the context {"rows": [...]}. */
 PtcValue host_rows(PtcData *data, const char *json, size_t len);
 
-/* Runs a program that must succeed; the caller frees the outcome. */
-PtcOutcome *host_eval(Ptc *ptc, const char *program, size_t len, PtcValue context);
+/* Runs a program that must succeed; the caller frees the outcome.  tools may be NULL. */
+PtcOutcome *host_eval(Ptc *ptc, const char *program, size_t len, PtcValue context, PtcTools *tools);
 
 #endif

@@ -21,7 +21,7 @@ PtcOutcome *bench_measured(Ptc *ptc, const char *program, size_t len, PtcValue c
 __attribute__((noinline)) PtcOutcome *bench_measured(Ptc *ptc, const char *program, size_t len,
                                                      PtcValue context)
 {
-    PtcOutcome *volatile outcome = host_eval(ptc, program, len, context);
+    PtcOutcome *volatile outcome = host_eval(ptc, program, len, context, NULL);
     return outcome;
 }
 

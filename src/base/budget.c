@@ -28,21 +28,33 @@ void ptc_budget_init(PtcBudget *budget)
     budget->clock_ns = ptc_clock_ns;
 }
 
-bool ptc_budget_look(PtcBudget *budget)
+/* Before the clock is asked: false when the run must stop. */
+static bool may_go_on(PtcBudget *budget)
 {
     if (budget->stop != PTC_STOP_NONE) {
         budget->fuel = 0; /* a stop stands: every later tick must see it too */
         return false;
     }
     budget->fuel = PTC_TICKS_PER_LOOK;
-    if (ptc_cancelled(budget->cancel))
-        return ptc_budget_halt(budget, PTC_STOP_CANCELLED);
-    if (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX)
-        return true;
-    int64_t now = budget->clock_ns(budget->clock_user);
+    return !ptc_cancelled(budget->cancel) || ptc_budget_halt(budget, PTC_STOP_CANCELLED);
+}
+
+static bool has_time(PtcBudget *budget, int64_t now)
+{
     if (now >= budget->compute_end_ns)
         return ptc_budget_halt(budget, PTC_STOP_TIMEOUT);
-    if (now >= budget->deadline_ns)
-        return ptc_budget_halt(budget, PTC_STOP_DEADLINE);
-    return true;
+    return now < budget->deadline_ns || ptc_budget_halt(budget, PTC_STOP_DEADLINE);
+}
+
+bool ptc_budget_look_at(PtcBudget *budget, int64_t now)
+{
+    return may_go_on(budget) && has_time(budget, now);
+}
+
+bool ptc_budget_look(PtcBudget *budget)
+{
+    if (!may_go_on(budget))
+        return false;
+    return (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX) ||
+           has_time(budget, budget->clock_ns(budget->clock_user));
 }

@@ -64,6 +64,9 @@ void ptc_budget_init(PtcBudget *budget);
 /* Looks at the clock and the cancel flag and refuels; false when the run must stop. */
 bool ptc_budget_look(PtcBudget *budget);
 
+/* The same for one who has just read the clock. */
+bool ptc_budget_look_at(PtcBudget *budget, int64_t now);
+
 /* Notes why the run must stop, unless a reason stands already, and makes the next tick fail.
  * Always false. */
 static inline bool ptc_budget_halt(PtcBudget *budget, PtcStop stop)

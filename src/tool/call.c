@@ -23,6 +23,7 @@ typedef struct Job {
     PtcValue *slots;
     PtcCacheEntry *flight;
     bool cached;
+    int64_t now_ns; /* the clock when it was last read */
     int64_t took_ns;
 } Job;
 
@@ -156,10 +157,11 @@ static int64_t min64(int64_t a, int64_t b)
 }
 
 /* In the system's clock: when the call times out or the run is over. */
-static int64_t end_of(const Job *job)
+static int64_t end_of(const Job *job, int64_t begun)
 {
     const PtcBudget *b = &job->vm->budget;
-    int64_t now = ptc_clock_ns(NULL), left = b->deadline_ns - b->clock_ns(b->clock_user);
+    int64_t now = b->clock_ns == ptc_clock_ns ? begun : ptc_clock_ns(NULL);
+    int64_t left = b->deadline_ns - begun;
     int64_t most = job->tool->info.timeout_ms;
     if (b->deadline_ns == INT64_MAX)
         left = INT64_MAX;
@@ -193,7 +195,6 @@ static void wait_for(PtcToolCall *call)
 
 static void begin(Job *job, PtcToolCall *call)
 {
-    PtcBudget *b = &job->vm->budget;
     call->tool = job->tool;
     call->tools = job->run->tools;
     call->vm = job->vm;
@@ -205,8 +206,8 @@ static void begin(Job *job, PtcToolCall *call)
     atomic_init(&call->cancelled, false);
     atomic_init(&call->inside, true);
     ptc_buf_init(&call->json, job->vm->mem, (size_t)job->vm->tool_bytes);
-    call->end_ns = end_of(job);
-    call->begun_ns = b->clock_ns(b->clock_user);
+    call->begun_ns = job->now_ns;
+    call->end_ns = end_of(job, job->now_ns);
 }
 
 static PtcToolCall *new_counted(Job *job)
@@ -300,6 +301,7 @@ static void call_function(Job *job, PtcToolCall *call, Answer *a)
         wait_for(call);
     }
     job->took_ns += ptc_call_pause(call);
+    job->now_ns = call->begun_ns;
     a->ok = take_answer(job, call, a->error, sizeof a->error);
     settle_limit(job, before, used);
     ptc_buf_deinit(&call->json);
@@ -332,11 +334,12 @@ static void call_lisp(Job *job, Answer *a)
     PtcVM *vm = job->vm;
     PtcPrinter printer = ptc_vm_printer(vm, false);
     bool outer = vm->may_stop;
-    int64_t begun = vm->budget.clock_ns(vm->budget.clock_user);
     vm->may_stop = true; /* return and fail are not those of a pmap around the call */
     a->ok = ptc_call(vm, job->tool->lisp, 1, &job->slots[0], &job->slots[1]);
     vm->may_stop = outer;
-    job->took_ns = vm->budget.clock_ns(vm->budget.clock_user) - begun;
+    int64_t now = vm->budget.clock_ns(vm->budget.clock_user);
+    job->took_ns = now - job->now_ns;
+    job->now_ns = now;
     if (a->ok || vm->budget.stop != PTC_STOP_NONE)
         return;
     if (vm->control == PTC_CONTROL_RETURN) {
@@ -360,7 +363,9 @@ static void call_lisp(Job *job, Answer *a)
 
 static bool run_tool(Job *job, PtcValue *out)
 {
-    Answer a = {.ok = false};
+    Answer a;
+    a.ok = false;
+    a.error[0] = 0;
     bool serial = job->tool->info.serial;
     ptc_crew_offer(job->vm);
     if (serial)
@@ -371,7 +376,7 @@ static bool run_tool(Job *job, PtcValue *out)
         call_native(job, &a);
     if (serial)
         pthread_mutex_unlock(&job->tool->turn);
-    bool over = job->vm->failed || !ptc_budget_look(&job->vm->budget);
+    bool over = job->vm->failed || !ptc_budget_look_at(&job->vm->budget, job->now_ns);
     if (job->flight && a.ok)
         ptc_cache_put(job->run->cache, job->flight, job->slots[1]);
     else if (job->flight)
@@ -400,12 +405,12 @@ static PtcCacheAnswer look_up(Job *job, const PtcBuf *key)
     PtcBudget *b = &job->vm->budget;
     PtcCacheWait wait = {go_on, job->vm};
     size_t used = job->vm->heap->used, before = raise_limit(job);
-    int64_t begun = b->clock_ns(b->clock_user);
+    int64_t begun = job->now_ns;
     PtcCacheAnswer answer = ptc_cache_begin(job->run->cache, key->data, key->len, job->vm->heap,
                                             &wait, &job->slots[1], &job->flight);
-    int64_t waited = b->clock_ns(b->clock_user) - begun;
-    if (b->compute_end_ns < INT64_MAX - waited)
-        b->compute_end_ns += waited;
+    job->now_ns = b->clock_ns(b->clock_user);
+    if (b->compute_end_ns < INT64_MAX - (job->now_ns - begun))
+        b->compute_end_ns += job->now_ns - begun;
     settle_limit(job, before, used);
     return answer;
 }
@@ -450,8 +455,9 @@ bool ptc_tools_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, 
                .tool = &run->tools->items[number],
                .number = number,
                .slots = ptc_roots(vm, SLOTS)};
-    if (!job.slots || !ptc_budget_look(&vm->budget) || !read_args(&job, argc, argv) ||
-        !coerce_args(&job) || !count_call(&job))
+    job.now_ns = vm->budget.clock_ns(vm->budget.clock_user);
+    if (!job.slots || !ptc_budget_look_at(&vm->budget, job.now_ns) ||
+        !read_args(&job, argc, argv) || !coerce_args(&job) || !count_call(&job))
         return false;
     return job.tool->info.cache && run->cache ? call_cached(&job, out) : run_tool(&job, out);
 }
