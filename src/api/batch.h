@@ -3,7 +3,14 @@
 #ifndef PTC_API_BATCH_H
 #define PTC_API_BATCH_H
 
-#include "ptc/ptc.h"
+#include "tool/file.h"
+
+/* What holds for all lines of a batch. */
+typedef struct PtcBatchOptions {
+    bool one_session;          /* lines that name no session share one */
+    PtcToolsFileOptions allow; /* in the tools that lines bring */
+    PtcTools *tools;           /* of lines that bring none; or NULL */
+} PtcBatchOptions;
 
 /* As ptc_eval_json; with one_session, lines that name no session share one. */
 PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_session, char **out,

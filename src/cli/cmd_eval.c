@@ -3,7 +3,9 @@
 #include "cli/cmd.h"
 
 #include <errno.h>
+#include <signal.h>
 
+#include "api/batch.h"
 #include "base/buf.h"
 #include "cli/io.h"
 #include "cli/jsonl.h"
@@ -14,11 +16,11 @@
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_PAYLOAD } Format;
 
 typedef struct {
-    const char *file, *context;
+    const char *file, *context, *tools, *allow;
     int format; /* -1: not given */
     bool jsonl, session;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes;
-    int64_t float_precision;
+    int64_t float_precision, max_tool_calls;
 } Options;
 
 /* ------------------------------------------------------------------- table */
@@ -47,11 +49,14 @@ static const PtcOption table[] = {
      "answer request lines from standard input (docs/batch.md)", 0, 0},
     {"session", 0, PTC_OPTION_FLAG, AT(session), NULL,
      "with --jsonl: all lines share their definitions", 0, 0},
-    {"tools", 0, PTC_OPTION_LATER, 0, "@FILE", "programs cannot call tools so far", 0, 0},
-    {"max-tool-calls", 0, PTC_OPTION_LATER, 0, "N", "it comes with tools", 0, 0},
+    {"tools", 0, PTC_OPTION_TEXT, AT(tools), "JSON|@FILE",
+     "tools that programs may call (ptc docs tools)", 0, 0},
+    {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
+     "calls of tools in one run (no limit)", 0, 1 << 30},
+    {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
+     "with --jsonl: what tools of lines may be, command,http", 0, 0},
     {"signature", 0, PTC_OPTION_LATER, 0, "SIG", "it comes with tools", 0, 0},
     {"output-schema", 0, PTC_OPTION_LATER, 0, "@FILE", "it comes with tools", 0, 0},
-    {"allow-tools", 0, PTC_OPTION_LATER, 0, "KINDS", "it comes with tools", 0, 0},
 };
 
 static const PtcUsage usage = {
@@ -63,6 +68,7 @@ static const PtcUsage usage = {
         "  ptc eval '(reduce + (range 10))'\n"
         "  ptc eval --context '{\"xs\":[1,2,3]}' --format json '{:sum (reduce + data/xs)}'\n"
         "  ptc eval --context @orders.json -f report.clj\n"
+        "  ptc eval --tools @tools.json '(:price (tool/price {:sku \"A\"}))'\n"
         "  echo '{\"id\":1,\"program\":\"(inc 1)\"}' | ptc eval --jsonl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
@@ -82,6 +88,7 @@ static Ptc *new_engine(const Options *o)
     limits.loop_limit = o->loop_limit;
     limits.max_depth = o->max_depth;
     limits.program_bytes = o->program_bytes;
+    limits.max_tool_calls = o->max_tool_calls;
     options.limits = &limits;
     options.float_precision = o->float_precision;
     return ptc_new(&options);
@@ -93,6 +100,7 @@ typedef struct {
     Ptc *ptc;
     PtcData *data;
     PtcOutcome *outcome;
+    PtcTools *tools;
     PtcBuf program, context;
     const char *name; /* the program's file, NULL for none */
     PtcRun run;
@@ -101,6 +109,7 @@ typedef struct {
 static void release(Eval *e)
 {
     ptc_outcome_free(e->outcome);
+    ptc_tools_free(e->tools);
     ptc_data_free(e->data);
     ptc_free(e->ptc);
     ptc_buf_deinit(&e->program);
@@ -151,6 +160,33 @@ static int load_context(Eval *e)
         return ptc_options_wrong(&usage, "--context: %s", why);
     if (ptc_value_type(e->run.context) != PTC_TYPE_MAP)
         return ptc_options_wrong(&usage, "--context wants a JSON object, {\"key\": value}");
+    return PTC_EXIT_OK;
+}
+
+/* A tools file that the user names may hold tools of every kind. */
+static int load_tools(PtcMem *mem, Eval *e)
+{
+    static const PtcToolsFileOptions all = {true, true};
+    const char *text = e->options->tools, *error = NULL;
+    char why[PTC_TOOLS_FILE_WHY] = "memory is short";
+    PtcBuf file;
+    if (!text)
+        return PTC_EXIT_OK;
+    ptc_buf_init(&file, mem, PTC_IO_MAX);
+    bool named = text[0] == '@';
+    if (named)
+        error = ptc_io_read(&file, text + 1);
+    else
+        ptc_buf_add_cstr(&file, text);
+    e->tools = ptc_tools_new();
+    bool ok = !error && e->tools &&
+              ptc_tools_read_json(e->tools, file.data, file.len, &all, why, sizeof why);
+    ptc_buf_deinit(&file);
+    if (error)
+        return ptc_options_wrong(&usage, "cannot read the tools %.200s: %s", text + 1, error);
+    if (!ok)
+        return ptc_options_wrong(&usage, "%.200s: %s", named ? text + 1 : "--tools", why);
+    e->run.tools = e->tools;
     return PTC_EXIT_OK;
 }
 
@@ -213,6 +249,26 @@ static int write_result(Eval *e)
     return write_line(text, len);
 }
 
+/* Commands that run as tools lead groups of their own, which a terminal's Ctrl-C does not reach: the run is cancelled,
+ * and ends them.  A second signal ends this process as ever. */
+static Ptc *interrupted;
+
+static void on_signal(int signal)
+{
+    (void)signal;
+    ptc_cancel(interrupted); /* may be called from a handler: lock-free atomics only */
+}
+
+static void catch_signals(Ptc *ptc)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    interrupted = ptc;
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
 static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 {
     int status = load_program(e, argc, argv);
@@ -220,6 +276,8 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
         status = load_context(e);
     if (status != PTC_EXIT_OK)
         return status;
+    if (e->tools)
+        catch_signals(e->ptc);
     if (ptc_eval(e->ptc, &e->run, &e->outcome) != PTC_OK) {
         ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
         return PTC_EXIT_FAILED;
@@ -245,13 +303,33 @@ static int check(const Options *o, int argc)
     if (o->jsonl && (o->context || o->format >= 0))
         return ptc_options_wrong(&usage, "with --jsonl, --%s does not apply: each line has its own",
                                  o->context ? "context" : "format");
+    if (o->allow && !o->jsonl)
+        return ptc_options_wrong(&usage, "--allow-tools goes with --jsonl only: --tools may hold "
+                                         "tools of every kind");
     return PTC_EXIT_OK;
+}
+
+static int eval_lines(PtcMem *mem, Eval *e)
+{
+    PtcBatchOptions options = {.one_session = e->options->session, .tools = e->tools};
+    char why[PTC_TOOLS_FILE_WHY];
+    const char *allow = e->options->allow;
+    if (allow && !ptc_tools_read_allowed(allow, &options.allow, why, sizeof why))
+        return ptc_options_wrong(&usage, "--allow-tools: %s", why);
+    return ptc_jsonl_run(mem, e->ptc, &options);
 }
 
 int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {NULL,      NULL,      -1,        false,     false,     PTC_UNSET,
-                 PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET};
+    Options o = {.format = -1,
+                 .timeout_ms = PTC_UNSET,
+                 .deadline_ms = PTC_UNSET,
+                 .memory_mb = PTC_UNSET,
+                 .loop_limit = PTC_UNSET,
+                 .max_depth = PTC_UNSET,
+                 .program_bytes = PTC_UNSET,
+                 .float_precision = PTC_UNSET,
+                 .max_tool_calls = PTC_UNSET};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
@@ -264,7 +342,9 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
     ptc_buf_init(&e.program, mem, PTC_IO_MAX);
     ptc_buf_init(&e.context, mem, PTC_IO_MAX);
     ptc_run_init(&e.run, sizeof e.run);
-    status = o.jsonl ? ptc_jsonl_run(mem, e.ptc, o.session) : eval_one(mem, &e, argc, argv);
+    status = load_tools(mem, &e);
+    if (status == PTC_EXIT_OK)
+        status = o.jsonl ? eval_lines(mem, &e) : eval_one(mem, &e, argc, argv);
     release(&e);
     return status;
 }

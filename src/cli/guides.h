@@ -14,6 +14,7 @@ PTC_GUIDE(limits)
 PTC_GUIDE(cli)
 PTC_GUIDE(batch)
 PTC_GUIDE(protocol)
+PTC_GUIDE(tools)
 PTC_GUIDE(signatures)
 PTC_GUIDE(differences)
 #undef PTC_GUIDE

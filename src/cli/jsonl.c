@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/jsonl.h"
 
-#include "api/batch.h"
 #include "cli/cmd.h"
 #include "cli/io.h"
 
@@ -24,20 +23,20 @@ static bool is_blank(const char *line, size_t len)
 }
 
 /* False when the answer cannot be written. */
-static bool answer(Ptc *ptc, const char *line, size_t len, bool one_session)
+static bool answer(Ptc *ptc, const char *line, size_t len, const PtcBatchOptions *options)
 {
     char *text;
     size_t text_len;
     if (is_blank(line, len))
         return true;
-    if (ptc_batch_line(ptc, line, len, one_session, &text, &text_len) != PTC_OK)
+    if (ptc_batch_line(ptc, line, len, options->one_session, &text, &text_len) != PTC_OK)
         return ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
     bool written = ptc_io_write_line(PTC_IO_STDOUT, text, text_len);
     ptc_text_free(ptc, text, text_len);
     return written;
 }
 
-int ptc_jsonl_run(PtcMem *mem, Ptc *ptc, bool one_session)
+int ptc_jsonl_run(PtcMem *mem, Ptc *ptc, const PtcBatchOptions *options)
 {
     PtcLines lines;
     PtcLineStatus status;
@@ -48,7 +47,7 @@ int ptc_jsonl_run(PtcMem *mem, Ptc *ptc, bool one_session)
     do {
         status = ptc_lines_next(&lines, &line, &len);
         if (status == PTC_LINE_OK)
-            written = answer(ptc, line, len, one_session);
+            written = answer(ptc, line, len, options);
         else if (status == PTC_LINE_TOO_LONG)
             written = ptc_io_write_line(PTC_IO_STDOUT, too_long, sizeof too_long - 1);
     } while (written && (status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG));

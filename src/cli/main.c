@@ -62,6 +62,9 @@ static int unknown(const char *name)
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write */
+    signal(
+        SIGCHLD,
+        SIG_DFL); /* a parent that ignores it hands that down, and exit statuses of tools get lost */
     if (argc < 2) {
         print_help(PTC_IO_STDERR);
         return PTC_EXIT_USAGE;

@@ -111,6 +111,8 @@ static bool push(Canon *c, size_t at, PtcValue name, PtcValue value)
 /* Puts the items from `base` on in the order of their texts. */
 static bool sort_from(Canon *c, size_t base)
 {
+    if (base == c->count) /* there may be no items at all, and no block of them */
+        return true;
     for (size_t i = base; i < c->count; i++) {
         size_t end = i + 1 < c->count ? c->items[i + 1].at : c->text.len;
         c->items[i].key = (PtcOrderKey){c->text.data + c->items[i].at, end - c->items[i].at};

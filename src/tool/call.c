@@ -236,8 +236,8 @@ static bool take_answer(Job *job, PtcToolCall *call, char *error, size_t size)
     PtcVM *vm = job->vm;
     error[0] = 0;
     if (!call->answered) {
-        bool late = atomic_load(&call->cancelled) && job->tool->info.timeout_ms > 0 &&
-                    ptc_budget_look(&vm->budget);
+        bool late = (atomic_load(&call->cancelled) || ptc_clock_ns(NULL) >= call->end_ns) &&
+                    job->tool->info.timeout_ms > 0 && ptc_budget_look(&vm->budget);
         if (late)
             snprintf(error, size, "it did not answer within %lld ms",
                      (long long)job->tool->info.timeout_ms);

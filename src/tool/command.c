@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* sigabbrev_np */
+#include "tool/command.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "tool/call.h"
+
+/* Of a long text on standard error, the beginning and the end are shown: one of them names the problem. */
+enum { HEAD_BYTES = 90, TAIL_BYTES = 140 };
+
+/* ------------------------------------------------------------------------- definition */
+
+/* The i-th word, NUL-ended in the arena; NULL with the reason. */
+static char *copy_word(PtcArena *arena, const char *key, PtcValue words, size_t i, char *why,
+                       size_t size)
+{
+    PtcValue word = ptc_seq_nth(words, i);
+    if (!ptc_is_string(word)) {
+        snprintf(why, size, "%s[%zu] must be a string", key, i);
+        return NULL;
+    }
+    size_t len = ptc_str_len(word);
+    if (memchr(ptc_str_bytes(word), 0, len)) {
+        snprintf(why, size, "%s[%zu] may not contain a NUL byte", key, i);
+        return NULL;
+    }
+    char *copy = ptc_arena_alloc(arena, len + 1);
+    if (!copy) {
+        snprintf(why, size, "%s: memory is short", key);
+        return NULL;
+    }
+    memcpy(copy, ptc_str_bytes(word), len);
+    copy[len] = 0;
+    return copy;
+}
+
+/* Is it a vector of a size that we take?  *count becomes its size. */
+static bool check_words(const char *key, PtcValue words, size_t least, size_t *count, char *why,
+                        size_t size)
+{
+    *count = ptc_is_sequential(words) ? ptc_seq_count(words) : 0;
+    if (ptc_is_sequential(words) && *count >= least && *count <= PTC_COMMAND_WORDS_MAX)
+        return true;
+    snprintf(why, size, "%s must be an array of %s to %d strings", key, least ? "1" : "0",
+             PTC_COMMAND_WORDS_MAX);
+    return false;
+}
+
+static char **read_words(PtcArena *arena, PtcValue words, char *why, size_t size)
+{
+    size_t count;
+    if (!check_words("command", words, 1, &count, why, size))
+        return NULL;
+    char **argv = ptc_arena_zalloc(arena, (count + 1) * sizeof *argv);
+    if (!argv) {
+        snprintf(why, size, "command: memory is short");
+        return NULL;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!(argv[i] = copy_word(arena, "command", words, i, why, size)))
+            return NULL;
+    if (argv[0][0] == 0) {
+        snprintf(why, size, "command[0] must name a program");
+        return NULL;
+    }
+    return argv;
+}
+
+/* NAME=value of the host's environment.  False: memory is short.  What the host does not have is left out. */
+static bool add_variable(PtcArena *arena, char **envp, size_t *count, const char *name)
+{
+    const char *value = getenv(name);
+    if (!value)
+        return true;
+    size_t name_len = strlen(name), value_len = strlen(value);
+    char *text = ptc_arena_alloc(arena, name_len + value_len + 2);
+    if (!text)
+        return false;
+    memcpy(text, name, name_len);
+    text[name_len] = '=';
+    memcpy(text + name_len + 1, value, value_len + 1);
+    for (size_t i = 0; i < *count; i++)
+        if (strncmp(envp[i], text, name_len + 1) == 0)
+            return true; /* named twice */
+    envp[(*count)++] = text;
+    return true;
+}
+
+static bool add_named(PtcArena *arena, PtcValue names, char **envp, size_t *have, char *why,
+                      size_t size)
+{
+    for (size_t i = 0; names != PTC_NONE && i < ptc_seq_count(names); i++) {
+        const char *name = copy_word(arena, "env", names, i, why, size);
+        if (!name)
+            return false;
+        if (*name == 0 || strchr(name, '=')) {
+            snprintf(why, size, "env[%zu] must be the name of a variable, without a value", i);
+            return false;
+        }
+        if (!add_variable(arena, envp, have, name)) {
+            snprintf(why, size, "env: memory is short");
+            return false;
+        }
+    }
+    return true;
+}
+
+static char **read_environment(PtcArena *arena, PtcValue names, char *why, size_t size)
+{
+    static const char *const always[] = {"PATH", "HOME", "LANG"};
+    enum { ALWAYS = sizeof always / sizeof *always };
+    size_t count = 0, have = 0;
+    if (names != PTC_NONE && !check_words("env", names, 0, &count, why, size))
+        return NULL;
+    char **envp = ptc_arena_zalloc(arena, (count + ALWAYS + 1) * sizeof *envp);
+    bool ok = envp != NULL;
+    for (size_t i = 0; ok && i < ALWAYS; i++)
+        ok = add_variable(arena, envp, &have, always[i]);
+    if (!ok) {
+        snprintf(why, size, "env: memory is short");
+        return NULL;
+    }
+    return add_named(arena, names, envp, &have, why, size) ? envp : NULL;
+}
+
+PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, char *why, size_t size)
+{
+    char **argv = read_words(arena, words, why, size);
+    char **envp = argv ? read_environment(arena, names, why, size) : NULL;
+    PtcCommand *command = envp ? ptc_arena_alloc(arena, sizeof *command) : NULL;
+    if (!envp)
+        return NULL;
+    if (!command)
+        snprintf(why, size, "command: memory is short");
+    else
+        *command = (PtcCommand){argv, envp};
+    return command;
+}
+
+/* ---------------------------------------------------------------------------- outcome */
+
+static bool is_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static void trim(const char **text, size_t *len)
+{
+    while (*len > 0 && is_space(**text)) {
+        ++*text;
+        --*len;
+    }
+    while (*len > 0 && is_space((*text)[*len - 1]))
+        --*len;
+}
+
+/* Appends text with what is not UTF-8, and control characters but line feeds, as `?`. */
+static void add_clean(PtcBuf *out, const char *text, size_t len)
+{
+    while (len > 0) {
+        size_t good = ptc_utf8_valid_prefix(text, len);
+        for (size_t i = 0; i < good; i++) {
+            unsigned char c = (unsigned char)text[i];
+            bool control = (c < ' ' && c != '\n') || c == 0x7f;
+            ptc_buf_add_char(out, c == '\t' ? ' ' : control ? '?' : (char)c);
+        }
+        if (good < len) {
+            ptc_buf_add_char(out, '?');
+            good++;
+        }
+        text += good;
+        len -= good;
+    }
+}
+
+static bool is_inside(const char *text, size_t at)
+{
+    return ((unsigned char)text[at] & 0xc0) == 0x80;
+}
+
+/* Appends standard error, or its two ends. */
+static void add_stderr(PtcBuf *out, const char *err, size_t len)
+{
+    if (len <= HEAD_BYTES + TAIL_BYTES) {
+        add_clean(out, err, len);
+        return;
+    }
+    size_t head = HEAD_BYTES, tail = len - TAIL_BYTES;
+    for (int i = 0; i < 3 && is_inside(err, head); i++)
+        head--;
+    for (int i = 0; i < 3 && is_inside(err, tail); i++)
+        tail++;
+    add_clean(out, err, head);
+    ptc_buf_add_cstr(out, " ... ");
+    add_clean(out, err + tail, len - tail);
+}
+
+static void tell_start(PtcBuf *out, const char *program, int error)
+{
+    const char *why = error == ENOENT                      ? "there is no such program"
+                      : error == EACCES                    ? "it may not be run"
+                      : error == ENOEXEC                   ? "it is not a program"
+                      : error == E2BIG                     ? "its arguments are too long"
+                      : error == ENOMEM || error == EAGAIN ? "the system has no room for it"
+                      : error == EMFILE || error == ENFILE ? "there are too many open files"
+                                                           : NULL;
+    size_t len = strlen(program);
+    ptc_buf_add_cstr(out, "cannot start ");
+    add_clean(out, program, len < HEAD_BYTES ? len : HEAD_BYTES);
+    if (why)
+        ptc_buf_addf(out, ": %s", why);
+    else
+        ptc_buf_addf(out, ": error %d", error);
+}
+
+static void tell_signal(PtcBuf *out, int signal)
+{
+    const char *name = sigabbrev_np(signal);
+    ptc_buf_addf(out, "it was killed by signal %d", signal);
+    if (name)
+        ptc_buf_addf(out, " (SIG%s)", name);
+}
+
+/* An exit status that says no, or none at all while there is no result either. */
+static void tell_status(PtcBuf *out, const PtcProcess *p)
+{
+    const char *err = p->err->data;
+    size_t len = p->err->len;
+    trim(&err, &len);
+    if (len > 0)
+        add_stderr(out, err, len);
+    else if (p->end == PTC_PROCESS_LOST)
+        ptc_buf_add_cstr(
+            out, "it wrote no result, and its exit status is lost: the host ignores SIGCHLD");
+    else
+        ptc_buf_addf(out, "exit status %d, with nothing on standard error", p->code);
+}
+
+static void tell(PtcBuf *out, const PtcProcess *p)
+{
+    if (p->end == PTC_PROCESS_NO_START)
+        tell_start(out, p->argv[0], p->code);
+    else if (p->end == PTC_PROCESS_KILLED)
+        tell_signal(out, p->code);
+    else if (p->end == PTC_PROCESS_TOO_MUCH)
+        ptc_buf_addf(out, "it wrote more than %zu bytes to standard output", p->out->max);
+    else
+        tell_status(out, p);
+}
+
+bool ptc_command_judge(const PtcProcess *p, const char **json, size_t *len,
+                       char text[PTC_COMMAND_TEXT])
+{
+    PtcBuf out = {.data = text, .cap = PTC_COMMAND_TEXT, .max = PTC_COMMAND_TEXT - 1};
+    *json = p->out->data;
+    *len = p->out->len;
+    trim(json, len);
+    bool ok =
+        (p->end == PTC_PROCESS_EXITED && p->code == 0) || (p->end == PTC_PROCESS_LOST && *len > 0);
+    if (!ok)
+        tell(&out, p); /* into the caller's array: it never grows */
+    text[out.len] = 0;
+    if (ok && *len == 0) {
+        *json = "null";
+        *len = 4;
+    }
+    return ok;
+}
+
+/* -------------------------------------------------------------------------------- call */
+
+static bool go_on(void *call)
+{
+    return !ptc_call_cancelled(call);
+}
+
+static void answer(PtcToolCall *call, const PtcProcess *p)
+{
+    char text[PTC_COMMAND_TEXT];
+    const char *json;
+    size_t len;
+    if (p->end == PTC_PROCESS_ENDED)
+        return;
+    if (p->end == PTC_PROCESS_NO_MEMORY)
+        ptc_budget_halt(&call->vm->budget, PTC_STOP_MEMORY);
+    else if (ptc_command_judge(p, &json, &len, text))
+        ptc_call_return_json(call, json, len);
+    else
+        ptc_call_fail(call, text, strlen(text));
+}
+
+PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user)
+{
+    const PtcCommand *command = user;
+    PtcBuf out, err;
+    PtcProcess p = {.argv = command->argv,
+                    .envp = command->envp,
+                    .out = &out,
+                    .err = &err,
+                    .go_on = go_on,
+                    .user = call};
+    p.input = ptc_call_args_json(call, &p.input_len);
+    if (!p.input) {
+        ptc_budget_halt(&call->vm->budget, PTC_STOP_MEMORY);
+        return PTC_TOOL_ANSWERED;
+    }
+    ptc_buf_init(&out, call->vm->mem, (size_t)call->vm->tool_bytes);
+    ptc_buf_init(&err, call->vm->mem, PTC_COMMAND_ERROR_BYTES);
+    ptc_process_run(&p);
+    answer(call, &p);
+    ptc_buf_deinit(&out);
+    ptc_buf_deinit(&err);
+    return PTC_TOOL_ANSWERED;
+}

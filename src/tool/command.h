@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * command.h - tools that are external commands: the arguments of a call as JSON on standard input, the result as JSON
+ * on standard output, a non-zero exit status for failure with its text on standard error.
+ *
+ * No shell is between.  The child sees PATH, HOME, LANG and the variables its definition names, as they were when the
+ * definition was read. */
+#ifndef PTC_TOOL_COMMAND_H
+#define PTC_TOOL_COMMAND_H
+
+#include "base/arena.h"
+#include "base/process.h"
+#include "ptc/ptc.h"
+
+enum {
+    PTC_COMMAND_WORDS_MAX = 1000,        /* of the command line, and variables */
+    PTC_COMMAND_ERROR_BYTES = 64 * 1024, /* of standard error that are kept, the last ones */
+    PTC_COMMAND_TEXT = 320,              /* room for what is said of a failure */
+};
+
+typedef struct PtcCommand {
+    char **argv, **envp; /* each ends with a NULL */
+} PtcCommand;
+
+/* From vectors of strings: the command line and the names of variables (PTC_NONE: none).  NULL with the reason in why
+ * (which begins with the key, "command" or "env"). */
+PTC_MUST_USE PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, char *why,
+                                         size_t size);
+
+/* Answers a call; user is a PtcCommand.  A call that was cancelled or timed out is left unanswered. */
+PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user);
+
+/* What a process that has ended, and not by us, means: true with the JSON of its result, or false with the
+ * failure's text, which is UTF-8 whatever the process wrote. */
+PTC_MUST_USE bool ptc_command_judge(const PtcProcess *process, const char **json, size_t *len,
+                                    char text[PTC_COMMAND_TEXT]);
+
+#endif

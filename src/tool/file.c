@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/file.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "json/parse.h"
+#include "lisp/builtin.h"
+#include "lisp/nearest.h"
+#include "tool/command.h"
+#include "tool/constant.h"
+#include "tool/source.h"
+#include "value/copy.h"
+
+enum { SHOWN_NAME = 60, TIMEOUT_MAX = 24 * 3600 * 1000, WHY = 300 };
+
+/* One file on its way; from `tool` on, what is known of the tool at hand. */
+typedef struct Reader {
+    PtcTools *tools;
+    const PtcToolsFileOptions *allow;
+    PtcCopy copy;
+    PtcSource source;
+    char *error;
+    size_t size;
+    PtcTool tool;
+    PtcValue env; /* PTC_NONE: none */
+} Reader;
+
+typedef struct Key {
+    const char *name;
+    bool (*read)(Reader *r, PtcValue v);
+} Key;
+
+/* ------------------------------------------------------------------------------- reasons */
+
+static bool refuse(Reader *r, const char *format, ...) PTC_PRINTF(2, 3);
+
+/* Always false; the message begins with the tool. */
+static bool refuse(Reader *r, const char *format, ...)
+{
+    char text[WHY];
+    const PtcToolInfo *info = &r->tool.info;
+    size_t shown = info->name_len;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (shown > SHOWN_NAME)
+        shown = ptc_utf8_valid_prefix(info->name, SHOWN_NAME);
+    ptc_diag_format(r->error, r->size, "tool %.*s: %s", (int)shown, info->name, text);
+    return false;
+}
+
+static bool refuse_key(Reader *r, PtcValue key, const char *inside, const Key *const *lists)
+{
+    PtcNearest near;
+    if (!ptc_is_string(key))
+        return refuse(r, "its keys must be strings");
+    size_t shown = ptc_str_len(key);
+    if (shown > SHOWN_NAME)
+        shown = ptc_utf8_valid_prefix(ptc_str_bytes(key), SHOWN_NAME);
+    ptc_nearest_init(&near, ptc_str_bytes(key), ptc_str_len(key));
+    for (; *lists; lists++)
+        for (const Key *k = *lists; k->name; k++)
+            ptc_nearest_offer(&near, k->name, strlen(k->name));
+    if (near.best)
+        return refuse(r, "unknown key %s%.*s; did you mean %s?", inside, (int)shown,
+                      ptc_str_bytes(key), near.best);
+    return refuse(r, "unknown key %s%.*s", inside, (int)shown, ptc_str_bytes(key));
+}
+
+static bool refuse_type(Reader *r, const char *key, const char *wanted, PtcValue v)
+{
+    return refuse(r, "%s must be %s, not %s", key, wanted, ptc_type_name(v));
+}
+
+/* ------------------------------------------------------------------------------- options */
+
+static bool read_text(Reader *r, const char *key, PtcValue v, const char **text, size_t *len)
+{
+    if (!ptc_is_string(v))
+        return refuse_type(r, key, "a string", v);
+    *text = ptc_str_bytes(v);
+    *len = ptc_str_len(v);
+    return true;
+}
+
+static bool read_bool(Reader *r, const char *key, PtcValue v, bool *out)
+{
+    if (!ptc_is_bool(v))
+        return refuse_type(r, key, "true or false", v);
+    *out = v == PTC_TRUE;
+    return true;
+}
+
+static bool read_int(Reader *r, const char *key, PtcValue v, int64_t max, int64_t *out)
+{
+    if (!ptc_is_int(v) || ptc_to_int(v) < 1 || ptc_to_int(v) > max)
+        return refuse(r, "%s must be a whole number from 1 to %lld", key, (long long)max);
+    *out = ptc_to_int(v);
+    return true;
+}
+
+static bool read_signature(Reader *r, PtcValue v)
+{
+    PtcToolInfo *info = &r->tool.info;
+    return read_text(r, "signature", v, &info->signature, &info->signature_len);
+}
+
+static bool read_description(Reader *r, PtcValue v)
+{
+    PtcToolInfo *info = &r->tool.info;
+    return read_text(r, "description", v, &info->description, &info->description_len);
+}
+
+static bool read_cache(Reader *r, PtcValue v)
+{
+    return read_bool(r, "cache", v, &r->tool.info.cache);
+}
+
+static bool read_expose(Reader *r, PtcValue v)
+{
+    if (ptc_is_string(v) &&
+        ptc_expose_parse(ptc_str_bytes(v), ptc_str_len(v), &r->tool.info.expose))
+        return true;
+    return refuse(r, "expose must be \"native\", \"ptc_lisp\" or \"both\"");
+}
+
+static bool read_timeout(Reader *r, PtcValue v)
+{
+    return read_int(r, "timeout_ms", v, TIMEOUT_MAX, &r->tool.info.timeout_ms);
+}
+
+static bool read_serial(Reader *r, PtcValue v)
+{
+    return read_bool(r, "serial", v, &r->tool.info.serial);
+}
+
+static bool is_word(PtcValue v, const char *word)
+{
+    return ptc_is_string(v) && ptc_str_len(v) == strlen(word) &&
+           memcmp(ptc_str_bytes(v), word, ptc_str_len(v)) == 0;
+}
+
+static bool read_on_error(Reader *r, PtcValue v)
+{
+    r->tool.info.on_error_value = is_word(v, "value");
+    return r->tool.info.on_error_value || is_word(v, "fail") ||
+           refuse(r, "on_error must be \"value\" or \"fail\"");
+}
+
+static bool read_env(Reader *r, PtcValue v)
+{
+    r->env = v;
+    return true;
+}
+
+static bool read_preview(Reader *r, PtcValue v)
+{
+    if (ptc_is_string(v) &&
+        ptc_preview_parse(ptc_str_bytes(v), ptc_str_len(v), &r->tool.info.native_result.kind))
+        return true;
+    return refuse(r, "native_result.preview must be \"metadata\" or \"rows\"");
+}
+
+static bool read_limit(Reader *r, PtcValue v)
+{
+    return read_int(r, "native_result.limit", v, PTC_TOOL_ROWS_MAX,
+                    &r->tool.info.native_result.limit);
+}
+
+static const Key preview_keys[] = {{"preview", read_preview}, {"limit", read_limit}, {NULL, NULL}};
+
+static const Key *find_key(const Key *keys, PtcValue name)
+{
+    for (; keys->name; keys++)
+        if (is_word(name, keys->name))
+            return keys;
+    return NULL;
+}
+
+static bool read_native_result(Reader *r, PtcValue v)
+{
+    static const Key *const lists[] = {preview_keys, NULL};
+    PtcValue name, value;
+    if (!ptc_is_map(v))
+        return refuse_type(r, "native_result", "an object such as {\"preview\": \"rows\"}", v);
+    r->tool.info.has_native_result = true;
+    for (size_t pos = 0; ptc_map_next(v, &pos, &name, &value);) {
+        const Key *key = find_key(preview_keys, name);
+        if (!key)
+            return refuse_key(r, name, "native_result.", lists);
+        if (value != PTC_NIL && !key->read(r, value))
+            return false;
+    }
+    return true;
+}
+
+/* --------------------------------------------------------------------------------- kinds */
+
+/* A value for the set to keep. */
+static PtcValue keep(Reader *r, PtcValue v)
+{
+    return ptc_is_obj(v) ? ptc_copy_value(&r->copy, v) : v;
+}
+
+static bool refuse_memory(Reader *r)
+{
+    return refuse(r, "memory is short");
+}
+
+typedef bool (*Constant)(PtcTools *tools, PtcValue v, PtcTool *tool, char *why, size_t size);
+
+static bool read_constant(Reader *r, PtcValue v, Constant make)
+{
+    char why[WHY];
+    PtcValue kept = keep(r, v);
+    if (kept == PTC_NONE)
+        return refuse_memory(r);
+    return make(r->tools, kept, &r->tool, why, sizeof why) || refuse(r, "%s", why);
+}
+
+static bool read_value(Reader *r, PtcValue v)
+{
+    return read_constant(r, v, ptc_constant_value);
+}
+
+static bool read_error(Reader *r, PtcValue v)
+{
+    return read_constant(r, v, ptc_constant_error);
+}
+
+static bool read_table(Reader *r, PtcValue v)
+{
+    return read_constant(r, v, ptc_constant_table);
+}
+
+static bool read_lisp(Reader *r, PtcValue v)
+{
+    char why[WHY];
+    if (!ptc_is_string(v))
+        return refuse_type(r, "lisp", "a string such as \"(fn [args] ...)\"", v);
+    r->tool.lisp = ptc_source_read(&r->source, ptc_str_bytes(v), ptc_str_len(v), why, sizeof why);
+    return r->tool.lisp != PTC_NONE || refuse(r, "%s", why);
+}
+
+static bool read_command(Reader *r, PtcValue v)
+{
+    char why[WHY];
+    if (!r->allow->command)
+        return refuse(r, "command tools are not allowed here; --allow-tools command allows them");
+    r->tool.user = ptc_command_new(&r->tools->arena, v, r->env, why, sizeof why);
+    r->tool.function = ptc_command_call;
+    return r->tool.user || refuse(r, "%s", why);
+}
+
+static bool read_http(Reader *r, PtcValue v)
+{
+    (void)v;
+    if (!r->allow->http)
+        return refuse(r, "http tools are not allowed here; --allow-tools http allows them");
+    return refuse(r, "http is not available here");
+}
+
+static bool read_agent(Reader *r, PtcValue v)
+{
+    (void)v;
+    return refuse(r, "agent is not available here: it belongs in the tools of an agent");
+}
+
+static bool read_llm(Reader *r, PtcValue v)
+{
+    (void)v;
+    return refuse(r, "llm is not available here: it belongs in the tools of an agent");
+}
+
+/* ---------------------------------------------------------------------------- definitions */
+
+static const Key kinds[] = {
+    {"command", read_command}, {"lisp", read_lisp},   {"value", read_value},
+    {"error", read_error},     {"table", read_table}, {"http", read_http},
+    {"agent", read_agent},     {"llm", read_llm},     {NULL, NULL},
+};
+
+static const Key options[] = {
+    {"signature", read_signature},
+    {"description", read_description},
+    {"cache", read_cache},
+    {"expose", read_expose},
+    {"native_result", read_native_result},
+    {"timeout_ms", read_timeout},
+    {"serial", read_serial},
+    {"on_error", read_on_error},
+    {"env", read_env},
+    {NULL, NULL},
+};
+
+/* Reads the options and finds what kind of tool it is. */
+static bool read_keys(Reader *r, PtcValue definition, const Key **kind, PtcValue *what)
+{
+    static const Key *const lists[] = {kinds, options, NULL};
+    PtcValue name, value;
+    *kind = NULL;
+    for (size_t pos = 0; ptc_map_next(definition, &pos, &name, &value);) {
+        const Key *key = find_key(kinds, name), *option = key ? NULL : find_key(options, name);
+        if (!key && !option)
+            return refuse_key(r, name, "", lists);
+        if (key && *kind)
+            return refuse(r, "%s and %s exclude each other: a tool is one of them", (*kind)->name,
+                          key->name);
+        if (option && value != PTC_NIL && !option->read(r, value))
+            return false;
+        if (key) {
+            *kind = key;
+            *what = value;
+        }
+    }
+    return true;
+}
+
+static bool read_definition(Reader *r, PtcValue definition)
+{
+    const Key *kind;
+    PtcValue what = PTC_NIL;
+    if (is_word(definition, "self"))
+        return refuse(r, "\"self\" is not available here: it belongs in the tools of an agent");
+    if (!ptc_is_map(definition))
+        return refuse(r, "its definition must be an object such as {\"value\": 1}, not %s",
+                      ptc_type_name(definition));
+    if (!read_keys(r, definition, &kind, &what))
+        return false;
+    if (!kind)
+        return refuse(r, "one of command, lisp, value, error and table must say what it does");
+    if (r->env != PTC_NONE && kind->read != read_command)
+        return refuse(r, "env goes with command only");
+    return kind->read(r, what);
+}
+
+static bool read_tool(Reader *r, PtcValue name, PtcValue definition)
+{
+    char why[PTC_TOOL_WHY];
+    r->tool = (PtcTool){.lisp = PTC_NONE};
+    r->env = PTC_NONE;
+    ptc_tool_init(&r->tool.info, ptc_str_bytes(name), ptc_str_len(name));
+    if (!ptc_tool_check_name(ptc_str_bytes(name), ptc_str_len(name), why))
+        return refuse(r, "%s", why);
+    return read_definition(r, definition) && ptc_tools_put(r->tools, &r->tool, r->error, r->size);
+}
+
+static bool read_all(Reader *r, PtcValue definitions)
+{
+    PtcValue name, definition;
+    for (size_t pos = 0; ptc_map_next(definitions, &pos, &name, &definition);) {
+        if (!ptc_is_string(name)) {
+            snprintf(r->error, r->size, "names of tools must be strings");
+            return false;
+        }
+        if (!read_tool(r, name, definition))
+            return false;
+    }
+    return true;
+}
+
+bool ptc_tools_read(PtcTools *tools, PtcValue definitions, const PtcToolsFileOptions *allow,
+                    char *error, size_t size)
+{
+    Reader r = {.tools = tools, .allow = allow, .error = error, .size = size};
+    if (!ptc_is_map(definitions)) {
+        snprintf(error, size, "tools must be an object from names to definitions, not %s",
+                 ptc_type_name(definitions));
+        return false;
+    }
+    if (ptc_map_count(definitions) > PTC_TOOLS_FILE_MAX) {
+        snprintf(error, size, "there are %zu tools, at most %d may be defined",
+                 ptc_map_count(definitions), PTC_TOOLS_FILE_MAX);
+        return false;
+    }
+    ptc_copy_init(&r.copy, &tools->heap);
+    ptc_source_init(&r.source, tools);
+    bool ok = read_all(&r, definitions);
+    ptc_source_deinit(&r.source);
+    ptc_copy_deinit(&r.copy);
+    return ok;
+}
+
+bool ptc_tools_read_json(PtcTools *tools, const char *text, size_t len,
+                         const PtcToolsFileOptions *allow, char *error, size_t size)
+{
+    PtcJsonError e;
+    PtcValue v = ptc_json_parse(&tools->heap, text, len, &e);
+    if (v != PTC_NONE)
+        return ptc_tools_read(tools, v, allow, error, size);
+    if (e.stopped)
+        snprintf(error, size, "memory is short");
+    else
+        snprintf(error, size, "not JSON: line %u, column %u: %s", (unsigned)e.line,
+                 (unsigned)e.column, e.message);
+    return false;
+}
+
+bool ptc_tools_read_allowed(const char *text, PtcToolsFileOptions *allow, char *error, size_t size)
+{
+    *allow = (PtcToolsFileOptions){false, false};
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        if (n == 7 && memcmp(text, "command", n) == 0)
+            allow->command = true;
+        else if (n == 4 && memcmp(text, "http", n) == 0)
+            allow->http = true;
+        else {
+            ptc_diag_format(error, size, "command and http can be allowed, not '%.*s'",
+                            (int)(n < SHOWN_NAME ? n : SHOWN_NAME), text);
+            return false;
+        }
+        text += n + (text[n] == ',');
+    }
+    return true;
+}

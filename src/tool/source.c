@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/source.h"
+
+#include <stdio.h>
+
+#include "lisp/program.h"
+#include "lisp/record.h"
+#include "value/copy.h"
+
+enum { MIB = 1024 * 1024, DEPTH = 1000 };
+
+static const PtcLimits limits = {
+    .size = sizeof(PtcLimits),
+    .timeout_ms = PTC_SOURCE_MS,
+    .deadline_ms = PTC_SOURCE_MS,
+    .memory_bytes = 10 * MIB,
+    .loop_limit = 1000000,
+    .max_depth = DEPTH,
+    .max_int_bits = 1 << 18,
+    .program_bytes = 64 * 1024,
+    .print_bytes = 1024,
+    .result_bytes = 1 * MIB,
+    .max_workers = 1,
+};
+
+/* One text on its way. */
+typedef struct Job {
+    PtcSource *source;
+    PtcArena arena;
+    PtcDiags diags;
+    PtcNames names;
+    PtcHeap heap;
+    const char *text;
+    size_t len;
+    char *why;
+    size_t size;
+} Job;
+
+void ptc_source_init(PtcSource *s, PtcTools *tools)
+{
+    s->tools = tools;
+    s->started = false;
+    s->left_ms = PTC_SOURCE_MS;
+}
+
+void ptc_source_deinit(PtcSource *s)
+{
+    if (s->started)
+        ptc_vm_deinit(&s->vm);
+}
+
+static bool start(PtcSource *s)
+{
+    if (!s->started && ptc_vm_init(&s->vm, &s->tools->mem, DEPTH)) {
+        ptc_budget_init(&s->vm.budget);
+        s->started = true;
+    }
+    return s->started;
+}
+
+static void open_job(Job *job)
+{
+    PtcSource *s = job->source;
+    ptc_arena_init(&job->arena, &s->tools->mem);
+    ptc_diags_init(&job->diags, &job->arena);
+    ptc_names_init(&job->names, &s->tools->mem);
+    ptc_heap_init(&job->heap, &s->tools->pool, &s->vm.budget, (size_t)limits.memory_bytes);
+}
+
+static void close_job(Job *job)
+{
+    PtcVM *vm = &job->source->vm;
+    ptc_mem_free(vm->mem, vm->print_ends, vm->print_cap * sizeof *vm->print_ends);
+    ptc_buf_deinit(&vm->prints);
+    ptc_log_deinit(&vm->log, vm->mem);
+    ptc_heap_deinit(&job->heap);
+    ptc_names_deinit(&job->names);
+    ptc_arena_deinit(&job->arena);
+}
+
+/* ------------------------------------------------------------------------------- reasons */
+
+static void tell_diag(const Job *job, const PtcDiag *d)
+{
+    uint32_t line, column;
+    ptc_diag_place(job->text, job->len, d->first < job->len ? d->first : 0, &line, &column);
+    ptc_diag_format(job->why, job->size, "lisp: line %u, column %u: %s", (unsigned)line,
+                    (unsigned)column, d->message);
+}
+
+static void tell_failure(const Job *job)
+{
+    const PtcVM *vm = &job->source->vm;
+    if (job->diags.count > 0)
+        tell_diag(job, &job->diags.items[0]);
+    else if (vm->control != PTC_CONTROL_NONE)
+        snprintf(job->why, job->size, "lisp must give a function, but ends with (%s ...)",
+                 vm->control == PTC_CONTROL_FAIL ? "fail" : "return");
+    else
+        tell_diag(job, &vm->error);
+}
+
+static bool is_function(PtcValue v)
+{
+    return ptc_is(v, PTC_T_CLOSURE) || ptc_is_builtin(v) || ptc_is_record(v, PTC_R_FN);
+}
+
+/* Is what the text gave, or uses, what a tool can be? */
+static bool check(const Job *job)
+{
+    PtcValue v = job->source->vm.result;
+    if (job->names.count > 0) {
+        ptc_diag_format(job->why, job->size,
+                        "lisp defines the global variable %s, which a tool cannot have; use let",
+                        job->names.items[0].text);
+        return false;
+    }
+    if (is_function(v))
+        return true;
+    snprintf(job->why, job->size, "lisp must give a function, such as (fn [args] ...), not %s",
+             ptc_type_name(v));
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------- read */
+
+static PtcValue copy_out(const Job *job)
+{
+    PtcCopy copy;
+    ptc_copy_init(&copy, &job->source->tools->heap);
+    PtcValue v = ptc_copy_value(&copy, job->source->vm.result);
+    ptc_copy_deinit(&copy);
+    if (v == PTC_NONE)
+        snprintf(job->why, job->size, "lisp: memory is short");
+    return v;
+}
+
+static PtcValue run(Job *job)
+{
+    PtcPhase phase;
+    PtcProgram program = {.source = job->text,
+                          .len = job->len,
+                          .context = PTC_NIL,
+                          .names = &job->names,
+                          .limits = limits,
+                          .journal = PTC_NIL,
+                          .remaining = PTC_NIL,
+                          .heap = &job->heap};
+    program.limits.timeout_ms = program.limits.deadline_ms = job->source->left_ms;
+    if (ptc_program_run(&job->source->vm, &program, &job->arena, &job->diags, &phase))
+        return check(job) ? copy_out(job) : PTC_NONE;
+    tell_failure(job);
+    return PTC_NONE;
+}
+
+PtcValue ptc_source_read(PtcSource *s, const char *text, size_t len, char *why, size_t size)
+{
+    Job job = {.source = s, .text = text, .len = len, .why = why, .size = size};
+    if (!start(s)) {
+        snprintf(why, size, "lisp: memory is short");
+        return PTC_NONE;
+    }
+    int64_t begun = ptc_clock_ns(NULL);
+    open_job(&job);
+    PtcValue v = run(&job);
+    close_job(&job);
+    int64_t took = (ptc_clock_ns(NULL) - begun) / 1000000;
+    s->left_ms = took < s->left_ms ? s->left_ms - took : 0;
+    return v;
+}

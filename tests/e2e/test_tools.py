@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+"""`ptc eval --tools`: the examples of docs/tools.md, options, and what is left of commands.  test_tools.py PTC"""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PTC = os.path.abspath(sys.argv[1])
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "tools.md"
+counts = {True: 0, False: 0}
+
+
+def check(name, ok, got):
+    counts[bool(ok)] += 1
+    if not ok:
+        print(f"FAIL {name}\n    got  {got!r}")
+
+
+def run(*arguments, stdin=""):
+    return subprocess.run([PTC, "eval", *arguments], input=stdin, capture_output=True, text=True,
+                          timeout=60)
+
+
+def transcripts(text):
+    """Commands of a fence, each with the lines that follow it."""
+    for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
+        command, _, output = part.partition("\n")
+        yield command, output
+
+
+def test_page():
+    """The json fence is tools.json; every `$ ptc` line prints what stands below it."""
+    page = PAGE.read_text(encoding="utf-8")
+    fences = re.findall(r"^```(\w*)\n(.*?)^```$", page, flags=re.M | re.S)
+    with tempfile.TemporaryDirectory() as where:
+        for kind, text in fences:
+            if kind == "json":
+                pathlib.Path(where, "tools.json").write_text(text, encoding="utf-8")
+            for command, output in transcripts(text) if kind == "" else ():
+                path = os.path.dirname(PTC) + os.pathsep + os.environ["PATH"]
+                done = subprocess.run(["sh", "-c", command + " 2>&1"], cwd=where, text=True,
+                                      env={**os.environ, "PATH": path}, timeout=60,
+                                      stdout=subprocess.PIPE, check=False)
+                check(command, done.stdout == output, done.stdout)
+    check("examples", len(fences) > 6, len(fences))
+
+
+def test_options():
+    value = '{"t": {"value": 1}}'
+    for arguments, message in [
+        (["--tools", "@no-such-file", "1"], "cannot read the tools no-such-file"),
+        (["--tools", "{", "1"], "--tools: not JSON: line 1, column 2"),
+        (["--tools", "[]", "1"], "--tools: tools must be an object"),
+        (["--allow-tools", "command", "1"], "--allow-tools goes with --jsonl only"),
+        (["--jsonl", "--allow-tools", "ftp"], "command and http can be allowed, not 'ftp'"),
+        (["--max-tool-calls", "-1", "1"], "--max-tool-calls wants a whole number"),
+    ]:
+        done = run(*arguments)
+        check(arguments, done.returncode == 2 and message in done.stderr, done)
+    done = run("--tools", value, "--max-tool-calls", "2", "[(tool/t) (tool/t)]")
+    check("two calls", done.stdout == "[1 1]\n", done)
+    done = run("--tools", value, "--max-tool-calls", "2", "(map (fn [x] (tool/t)) [1 2 3])")
+    check("three calls", done.returncode == 1 and "limit of 2 tool calls" in done.stderr, done)
+
+
+def sleepers(mark):
+    """Processes that have the mark in their command line, but for this one."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = entry.read_bytes()
+        except OSError:
+            continue
+        if mark.encode() in words and int(entry.parent.name) != os.getpid():
+            found.append(entry.parent.name)
+    return found
+
+
+def wait_for(condition):
+    for _ in range(500):
+        if condition():
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_signal():
+    """A command does not outlive a ptc that is told to end."""
+    mark = f"4{os.getpid()}.25"
+    script = f"sleep {mark} & wait"
+    for number in (signal.SIGINT, signal.SIGTERM):
+        tools = '{"t": {"command": ["sh", "-c", "' + script + '"]}}'
+        with subprocess.Popen([PTC, "eval", "--tools", tools, "(tool/t)"],
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as ptc:
+            check("started", wait_for(lambda: len(sleepers(f"sleep\0{mark}")) == 1), number)
+            ptc.send_signal(number)
+            _, err = ptc.communicate(timeout=30)
+        check("cancelled", ptc.returncode == 1 and "cancelled" in err, (ptc.returncode, err))
+        check("nothing left", wait_for(lambda: not sleepers(mark)), sleepers(mark))
+
+
+def test_ignored_sigchld():
+    """Statuses are known although the parent ignores SIGCHLD, which is inherited."""
+    done = subprocess.run([PTC, "eval", "--tools", '{"t": {"command": ["false"]}}', "(tool/t)"],
+                          preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+                          capture_output=True, text=True, timeout=60, check=False)
+    check("status", "exit status 1" in done.stderr, done)
+
+
+test_page()
+test_options()
+test_signal()
+test_ignored_sigchld()
+print(f"test_tools.py: {counts[True]} passed, {counts[False]} failed")
+sys.exit(1 if counts[False] else 0)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * tool_file_help.h - sets of tools from JSON text, and programs that call them. */
+#ifndef PTC_TESTS_TOOL_FILE_HELP_H
+#define PTC_TESTS_TOOL_FILE_HELP_H
+
+#include "api_help.h"
+
+#include "tool/file.h"
+
+static const PtcToolsFileOptions allow_all = {true, true};
+
+/* The set, or NULL with the reason in why. */
+static inline PtcTools *read_tools(const char *json, const PtcToolsFileOptions *allow,
+                                   char why[PTC_TOOLS_FILE_WHY])
+{
+    PtcTools *tools = ptc_tools_new();
+    why[0] = 0;
+    if (tools && ptc_tools_read_json(tools, json, strlen(json), allow, why, PTC_TOOLS_FILE_WHY))
+        return tools;
+    ptc_tools_free(tools);
+    return NULL;
+}
+
+/* Runs a program with a set that is then let go: its result's text, or "!kind: message". */
+static inline const char *run_with(Ptc *ptc, PtcTools *tools, const char *program, char out[TEXT])
+{
+    PtcRun run = a_run(program, NULL, 0);
+    PtcOutcome *o = NULL;
+    run.tools = tools;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    ptc_tools_free(tools);
+    size_t len;
+    const char *text = o && ptc_outcome_ok(o) ? ptc_outcome_text(o, &len, NULL) : NULL;
+    PtcError e = o ? first_error(o) : (PtcError){.kind = "none", .message = ""};
+    if (text)
+        snprintf(out, TEXT, "%s", text);
+    else
+        snprintf(out, TEXT, "!%s: %s", e.kind, e.message);
+    ptc_outcome_free(o);
+    return out;
+}
+
+/* The same for JSON text, which must be in order. */
+static inline const char *run_json(Ptc *ptc, const char *json, const char *program, char out[TEXT])
+{
+    char why[PTC_TOOLS_FILE_WHY];
+    PtcTools *tools = read_tools(json, &allow_all, why);
+    CHECK_STR(why, "");
+    return tools ? run_with(ptc, tools, program, out) : "";
+}
+
+#endif
