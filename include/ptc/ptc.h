@@ -387,8 +387,8 @@ typedef struct {
     /* The session of the run: the answer tells what is stored in it and what the run changed.  Ask
      * before the next run in it.  NULL: the run stands alone. */
     PtcSession *session;
-    /* The result as a validated JSON value, without line feeds; it is written as it stands.  NULL: it
-     * was not validated. */
+    /* The result as a validated JSON value, without line feeds; it is written as it stands.  NULL: the
+     * result itself when the run was held to a signature or schema, else none. */
     const char *validated_json;
     size_t validated_json_len;
 } PtcPayloadOptions;

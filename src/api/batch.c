@@ -6,6 +6,7 @@
 
 #include "api/api_int.h"
 #include "base/utf8.h"
+#include "tool/convert.h"
 
 enum { MAX_NAMED = 1024, REQUEST_SLACK = 1024 * 1024 };
 
@@ -23,7 +24,9 @@ typedef struct Request {
     PtcValue body, id;
     PtcRun run;
     PtcLimits limits;
-    char problem[256]; /* why it cannot be run, empty when it can */
+    const PtcBatchOptions *options;
+    PtcTools *tools;   /* the line's own, or NULL */
+    char problem[400]; /* why it cannot be run, empty when it can */
     bool too_large;    /* and that is its size */
     PtcBuf out;
 } Request;
@@ -94,7 +97,7 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
         {"memory_mb", offsetof(PtcLimits, memory_bytes), 1024 * 1024},
         {"loop_limit", offsetof(PtcLimits, loop_limit), 1},
         {"max_depth", offsetof(PtcLimits, max_depth), 1},
-        {"max_tool_calls", 0, 1}, /* holds already: there are no tools yet */
+        {"max_tool_calls", offsetof(PtcLimits, max_tool_calls), 1},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(ptc_str_bytes(key), known[i].name) != 0)
@@ -105,15 +108,15 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
             return false;
         }
         int64_t n = ptc_to_int(value) * known[i].scale;
-        if (known[i].offset)
-            memcpy((char *)&r->limits + known[i].offset, &n, sizeof n);
+        memcpy((char *)&r->limits + known[i].offset, &n, sizeof n);
         return true;
     }
     size_t shown =
         ptc_str_len(key) > 40 ? ptc_utf8_valid_prefix(ptc_str_bytes(key), 40) : ptc_str_len(key);
     snprintf(
         r->problem, sizeof r->problem,
-        "unknown option %.*s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth",
+        "unknown option %.*s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, "
+        "max_tool_calls",
         (int)shown, ptc_str_bytes(key));
     return false;
 }
@@ -132,9 +135,9 @@ static bool read_options(Request *r, PtcValue options)
     return true;
 }
 
-static bool read_session(Request *r, PtcValue name, bool one_session)
+static bool read_session(Request *r, PtcValue name)
 {
-    if (name == PTC_NONE && !one_session)
+    if (name == PTC_NONE && !r->options->one_session)
         return true;
     if (name != PTC_NONE && !ptc_is_string(name))
         return refuse(r, "session must be a string");
@@ -167,7 +170,36 @@ static bool hold_context(Request *r)
     return false;
 }
 
-static bool read_request(Request *r, const char *line, size_t len, bool one_session)
+/* A line's own tools take the place of those that all lines have. */
+static bool read_tools(Request *r, PtcValue definitions)
+{
+    r->run.tools = r->options->tools;
+    if (definitions == PTC_NONE)
+        return true;
+    if (!ptc_is_map(definitions))
+        return refuse(r, "\"tools\" must be an object from names to definitions");
+    r->tools = ptc_tools_new();
+    if (!r->tools)
+        return refuse(r, "the host is out of memory");
+    r->run.tools = r->tools;
+    return ptc_tools_read(r->tools, definitions, &r->options->allow, r->problem, sizeof r->problem);
+}
+
+static bool read_contract(Request *r, PtcValue signature, PtcValue journal)
+{
+    if (signature != PTC_NONE && !ptc_is_string(signature))
+        return refuse(r, "\"signature\" must be a string");
+    if (journal != PTC_NONE && !ptc_is_map(journal))
+        return refuse(r, "\"journal\" must be an object");
+    if (signature != PTC_NONE) {
+        r->run.signature = ptc_str_bytes(signature);
+        r->run.signature_len = ptc_str_len(signature);
+    }
+    r->run.journal = journal;
+    return true;
+}
+
+static bool read_request(Request *r, const char *line, size_t len)
 {
     char error[200] = "";
     r->body = ptc_make_json(r->data, line, len, error, sizeof error);
@@ -185,14 +217,13 @@ static bool read_request(Request *r, const char *line, size_t len, bool one_sess
         return refuse(r, "\"program\" must be a string");
     if (context != PTC_NONE && !ptc_is_map(context))
         return refuse(r, "\"context\" must be an object");
-    if (field(r->body, "tools") != PTC_NONE || field(r->body, "signature") != PTC_NONE ||
-        field(r->body, "journal") != PTC_NONE)
-        return refuse(r, "tools, signature and journal are not available yet");
     r->run.program = ptc_str_bytes(program);
     r->run.program_len = ptc_str_len(program);
     r->run.context = context;
     return hold_context(r) && read_options(r, field(r->body, "options")) &&
-           read_session(r, field(r->body, "session"), one_session);
+           read_session(r, field(r->body, "session")) &&
+           read_contract(r, field(r->body, "signature"), field(r->body, "journal")) &&
+           read_tools(r, field(r->body, "tools"));
 }
 
 /* ----------------------------------------------------------------------------- answers */
@@ -236,6 +267,36 @@ static void add_prints(PtcBuf *out, const PtcOutcome *o)
         ptc_buf_add_cstr(out, ",\"prints_truncated\":true");
 }
 
+static void add_value(Request *r, const char *name, PtcValue v)
+{
+    PtcJsonError error;
+    size_t before = r->out.len;
+    ptc_buf_addf(&r->out, ",\"%s\":", name);
+    if (!ptc_to_json_value(r->data->heap, &r->out, v, -1, &error) && !r->out.failed)
+        r->out.len = before; /* a function in a journal, say: it has no JSON */
+}
+
+/* What the run did outside: also told when it failed. */
+static void add_effects(Request *r, PtcOutcome *o)
+{
+    PtcToolRecord record = {.size = sizeof record};
+    size_t n = ptc_outcome_tool_count(o, NULL);
+    if (r->run.tools)
+        ptc_buf_add_cstr(&r->out, ",\"tool_calls\":[");
+    for (size_t i = 0; i < n && ptc_outcome_tool(o, i, &record); i++) {
+        ptc_buf_add_cstr(&r->out, i ? ",{\"name\":" : "{\"name\":");
+        add_string(&r->out, record.name, record.name_len);
+        ptc_buf_addf(&r->out, ",\"ok\":%s,\"cached\":%s}", record.ok ? "true" : "false",
+                     record.cached ? "true" : "false");
+    }
+    if (r->run.tools)
+        ptc_buf_add_char(&r->out, ']');
+    if (ptc_outcome_journal(o) != PTC_NONE)
+        add_value(r, "journal", ptc_outcome_journal(o));
+    if (ptc_outcome_summaries(o) != PTC_NONE)
+        add_value(r, "summaries", ptc_outcome_summaries(o));
+}
+
 static void answer_ok(Request *r, PtcOutcome *o)
 {
     size_t len;
@@ -252,7 +313,12 @@ static void answer_ok(Request *r, PtcOutcome *o)
         ptc_buf_add_cstr(&r->out, ",\"json\":");
         ptc_buf_add(&r->out, json, len);
     }
+    if (json && o->validated) {
+        ptc_buf_add_cstr(&r->out, ",\"validated\":");
+        ptc_buf_add(&r->out, json, len);
+    }
     add_prints(&r->out, o);
+    add_effects(r, o);
     if (ptc_outcome_control(o))
         add_field(&r->out, "control", ptc_outcome_control(o), strlen(ptc_outcome_control(o)));
     ptc_buf_add_char(&r->out, '}');
@@ -270,7 +336,7 @@ static void add_finding(PtcBuf *out, const PtcError *e)
     ptc_buf_add_cstr(out, e->earlier ? ",\"earlier\":true}" : "}");
 }
 
-static void answer_error(Request *r, const PtcOutcome *o)
+static void answer_error(Request *r, PtcOutcome *o)
 {
     PtcError e = {.size = sizeof e};
     begin_answer(r, false);
@@ -289,6 +355,7 @@ static void answer_error(Request *r, const PtcOutcome *o)
     }
     ptc_buf_add_char(&r->out, ']');
     add_prints(&r->out, o);
+    add_effects(r, o);
     ptc_buf_add_char(&r->out, '}');
 }
 
@@ -306,10 +373,10 @@ static void answer_problem(Request *r, const char *reason, const char *kind)
     ptc_buf_add_cstr(&r->out, ",\"line\":0,\"column\":0,\"hint\":\"\"}],\"prints\":[]}");
 }
 
-static void answer(Request *r, const char *line, size_t len, bool one_session)
+static void answer(Request *r, const char *line, size_t len)
 {
     PtcOutcome *o = NULL;
-    if (!read_request(r, line, len, one_session)) {
+    if (!read_request(r, line, len)) {
         answer_problem(r, "args_error", r->too_large ? "size_exceeded" : "args_error");
         return;
     }
@@ -328,12 +395,12 @@ static void answer(Request *r, const char *line, size_t len, bool one_session)
     ptc_outcome_free(o);
 }
 
-PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_session, char **out,
-                         size_t *out_len)
+PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, const PtcBatchOptions *options,
+                         char **out, size_t *out_len)
 {
     if (!ptc || !line || !out || !out_len)
         return PTC_BAD_ARGUMENT;
-    Request r = {.ptc = ptc};
+    Request r = {.ptc = ptc, .options = options};
     r.data = ptc_data_new(ptc, ptc->limits.context_bytes + ptc->limits.program_bytes * 2 +
                                    REQUEST_SLACK);
     if (!r.data)
@@ -341,7 +408,8 @@ PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_sessio
     ptc_run_init(&r.run, sizeof r.run);
     ptc_limits_init(&r.limits, sizeof r.limits);
     ptc_buf_init(&r.out, &ptc->mem, SIZE_MAX / 4);
-    answer(&r, line, len, one_session);
+    answer(&r, line, len);
+    ptc_tools_free(r.tools);
     ptc_data_free(r.data);
     return ptc_text_give(&r.out, true, out, out_len);
 }
@@ -362,5 +430,6 @@ PtcStatus ptc_text_give(PtcBuf *buf, bool ok, char **out, size_t *out_len)
 
 PtcStatus ptc_eval_json(Ptc *ptc, const char *request, size_t len, char **out, size_t *out_len)
 {
-    return ptc_batch_line(ptc, request, len, false, out, out_len);
+    static const PtcBatchOptions none = {0};
+    return ptc_batch_line(ptc, request, len, &none, out, out_len);
 }

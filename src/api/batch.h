@@ -12,8 +12,8 @@ typedef struct PtcBatchOptions {
     PtcTools *tools;           /* of lines that bring none; or NULL */
 } PtcBatchOptions;
 
-/* As ptc_eval_json; with one_session, lines that name no session share one. */
-PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_session, char **out,
-                         size_t *out_len);
+/* As ptc_eval_json. */
+PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, const PtcBatchOptions *options,
+                         char **out, size_t *out_len);
 
 #endif

@@ -297,6 +297,8 @@ const char *ptc_outcome_payload(PtcOutcome *o, const PtcPayloadOptions *options,
     Work w = {.o = o, .mem = &o->ptc->mem};
     if (!read_options(&w, options))
         return NULL;
+    if (!w.options.validated_json && o->validated)
+        w.options.validated_json = ptc_outcome_json(o, &w.options.validated_json_len);
     if (o->payload.mem)
         ptc_buf_deinit(&o->payload);
     size_t max = (size_t)o->print_count * ESCAPED + o->prints.len * ESCAPED * 2 +

@@ -16,7 +16,7 @@
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_PAYLOAD } Format;
 
 typedef struct {
-    const char *file, *context, *tools, *allow;
+    const char *file, *context, *tools, *allow, *signature, *schema;
     int format; /* -1: not given */
     bool jsonl, session;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes;
@@ -55,8 +55,10 @@ static const PtcOption table[] = {
      "calls of tools in one run (no limit)", 0, 1 << 30},
     {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
      "with --jsonl: what tools of lines may be, command,http", 0, 0},
-    {"signature", 0, PTC_OPTION_LATER, 0, "SIG", "it comes with tools", 0, 0},
-    {"output-schema", 0, PTC_OPTION_LATER, 0, "@FILE", "it comes with tools", 0, 0},
+    {"signature", 0, PTC_OPTION_TEXT, AT(signature), "SIG",
+     "what the result must be, such as '{count :int}'", 0, 0},
+    {"output-schema", 0, PTC_OPTION_TEXT, AT(schema), "JSON|@FILE", "the same as a JSON Schema", 0,
+     0},
 };
 
 static const PtcUsage usage = {
@@ -101,7 +103,7 @@ typedef struct {
     PtcData *data;
     PtcOutcome *outcome;
     PtcTools *tools;
-    PtcBuf program, context;
+    PtcBuf program, context, schema;
     const char *name; /* the program's file, NULL for none */
     PtcRun run;
 } Eval;
@@ -113,6 +115,7 @@ static void release(Eval *e)
     ptc_data_free(e->data);
     ptc_free(e->ptc);
     ptc_buf_deinit(&e->program);
+    ptc_buf_deinit(&e->schema);
     ptc_buf_deinit(&e->context);
 }
 
@@ -160,6 +163,27 @@ static int load_context(Eval *e)
         return ptc_options_wrong(&usage, "--context: %s", why);
     if (ptc_value_type(e->run.context) != PTC_TYPE_MAP)
         return ptc_options_wrong(&usage, "--context wants a JSON object, {\"key\": value}");
+    return PTC_EXIT_OK;
+}
+
+static int load_wanted(Eval *e)
+{
+    const Options *o = e->options;
+    const char *error;
+    if (o->signature && o->schema)
+        return ptc_options_wrong(&usage, "give --signature or --output-schema, not both");
+    e->run.signature = o->signature;
+    e->run.signature_len = o->signature ? strlen(o->signature) : 0;
+    if (!o->schema)
+        return PTC_EXIT_OK;
+    e->run.output_schema = o->schema;
+    e->run.output_schema_len = strlen(o->schema);
+    if (o->schema[0] != '@')
+        return PTC_EXIT_OK;
+    if ((error = ptc_io_read(&e->schema, o->schema + 1)))
+        return ptc_options_wrong(&usage, "cannot read the schema %.200s: %s", o->schema + 1, error);
+    e->run.output_schema = e->schema.data ? e->schema.data : "";
+    e->run.output_schema_len = e->schema.len;
     return PTC_EXIT_OK;
 }
 
@@ -274,6 +298,8 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
     int status = load_program(e, argc, argv);
     if (status == PTC_EXIT_OK)
         status = load_context(e);
+    if (status == PTC_EXIT_OK)
+        status = load_wanted(e);
     if (status != PTC_EXIT_OK)
         return status;
     if (e->tools)
@@ -300,9 +326,12 @@ static int check(const Options *o, int argc)
     if (o->jsonl && (argc > 0 || o->file))
         return ptc_options_wrong(&usage, "--jsonl reads programs from standard input; "
                                          "give no program beside it");
-    if (o->jsonl && (o->context || o->format >= 0))
+    if (o->jsonl && (o->context || o->format >= 0 || o->signature || o->schema))
         return ptc_options_wrong(&usage, "with --jsonl, --%s does not apply: each line has its own",
-                                 o->context ? "context" : "format");
+                                 o->context       ? "context"
+                                 : o->format >= 0 ? "format"
+                                 : o->signature   ? "signature"
+                                                  : "output-schema");
     if (o->allow && !o->jsonl)
         return ptc_options_wrong(&usage, "--allow-tools goes with --jsonl only: --tools may hold "
                                          "tools of every kind");
@@ -341,6 +370,7 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
         return ptc_options_wrong(&usage, "cannot start: memory is short, or a limit is too large");
     ptc_buf_init(&e.program, mem, PTC_IO_MAX);
     ptc_buf_init(&e.context, mem, PTC_IO_MAX);
+    ptc_buf_init(&e.schema, mem, PTC_IO_MAX);
     ptc_run_init(&e.run, sizeof e.run);
     status = load_tools(mem, &e);
     if (status == PTC_EXIT_OK)

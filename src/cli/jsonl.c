@@ -29,7 +29,7 @@ static bool answer(Ptc *ptc, const char *line, size_t len, const PtcBatchOptions
     size_t text_len;
     if (is_blank(line, len))
         return true;
-    if (ptc_batch_line(ptc, line, len, options->one_session, &text, &text_len) != PTC_OK)
+    if (ptc_batch_line(ptc, line, len, options, &text, &text_len) != PTC_OK)
         return ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
     bool written = ptc_io_write_line(PTC_IO_STDOUT, text, text_len);
     ptc_text_free(ptc, text, text_len);

@@ -32,8 +32,7 @@ static void print_help(const PtcUsage *usage)
     ptc_io_printf(PTC_IO_STDOUT, "usage: ptc %s %s\n%s\n\noptions:\n", usage->command,
                   usage->synopsis, usage->summary);
     for (size_t i = 0; i < usage->option_count; i++)
-        if (usage->options[i].type != PTC_OPTION_LATER)
-            print_option(&usage->options[i]);
+        print_option(&usage->options[i]);
     print_option(&(PtcOption){.name = "help", .letter = 'h', .help = "show this"});
     ptc_io_printf(PTC_IO_STDOUT, "\nexamples:\n%s", usage->examples);
 }
@@ -93,9 +92,7 @@ static bool set_value(const PtcUsage *usage, const PtcOption *option, void *targ
     case PTC_OPTION_TEXT: *(const char **)field = text; return true;
     case PTC_OPTION_INT: return set_int(usage, option, field, text);
     case PTC_OPTION_CHOICE: return set_choice(usage, option, field, text);
-    case PTC_OPTION_LATER: break;
     }
-    ptc_options_wrong(usage, "--%s is not available yet: %s", option->name, option->help);
     return false;
 }
 
@@ -124,8 +121,7 @@ static void unknown(const PtcUsage *usage, const char *arg)
     PtcNearest nearest;
     ptc_nearest_init(&nearest, word, len);
     for (size_t i = 0; i < usage->option_count; i++)
-        if (usage->options[i].type != PTC_OPTION_LATER)
-            ptc_nearest_offer(&nearest, usage->options[i].name, strlen(usage->options[i].name));
+        ptc_nearest_offer(&nearest, usage->options[i].name, strlen(usage->options[i].name));
     if (nearest.best)
         ptc_options_wrong(usage, "unknown option %.*s; did you mean --%s?",
                           (int)(word - arg + (ptrdiff_t)len), arg, nearest.best);

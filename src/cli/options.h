@@ -14,7 +14,6 @@ typedef enum {
     PTC_OPTION_TEXT,   /* const char *, borrowed from argv */
     PTC_OPTION_INT,    /* int64_t from min to max */
     PTC_OPTION_CHOICE, /* int: the place of the word in `value`, "text|json" */
-    PTC_OPTION_LATER,  /* refused: `help` says what it waits for; not in --help */
 } PtcOptionType;
 
 typedef struct PtcOption {

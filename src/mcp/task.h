@@ -31,21 +31,22 @@ typedef struct PtcTaskIn {
     PtcBytesView session; /* snapshot; absent: a new session */
     PtcBytesView name;    /* FORGET */
     int64_t timeout_ms, memory_bytes, max_tool_calls, program_bytes, context_bytes,
-        session_bytes;         /* PTC_UNSET: the executor's */
-    int64_t preview_chars;     /* of the result in the payload; PTC_UNSET: default */
-    int64_t result_bytes;      /* of `text` and `json` */
-    bool use_tools, use_data;  /* give the program the executor's tools and --data */
+        session_bytes;        /* PTC_UNSET: the executor's */
+    int64_t preview_chars;    /* of the result in the payload; PTC_UNSET: default */
+    int64_t result_bytes;     /* of `text` and `json` */
+    bool use_tools, use_data; /* give the program the executor's tools and --data */
 } PtcTaskIn;
 
 /* Buffers belong to the submitter: initialised before with its ledger and a maximum each, freed by it. */
 typedef struct PtcTaskOut {
     bool ok;
-    PtcBuf payload;   /* the lisp_eval payload, JSON; for INSPECT its JSON; for FORGET {"forgotten":n} */
-    PtcBuf text;      /* the printed result, whole up to result_bytes */
-    PtcBuf json;      /* the result as JSON; empty when it has none */
-    PtcBuf validated; /* JSON; empty when nothing was validated */
-    PtcBuf prints;    /* lines, a line feed after each */
-    PtcBuf session;   /* new snapshot; empty: the session is as it was */
+    PtcBuf
+        payload; /* the lisp_eval payload, JSON; for INSPECT its JSON; for FORGET {"forgotten":n} */
+    PtcBuf text; /* the printed result, whole up to result_bytes */
+    PtcBuf json; /* the result as JSON; empty when it has none */
+    PtcBuf validated;          /* JSON; empty when nothing was validated */
+    PtcBuf prints;             /* lines, a line feed after each */
+    PtcBuf session;            /* new snapshot; empty: the session is as it was */
     char reason[24], kind[32]; /* when !ok */
     char message[320];
     bool text_cut, prints_cut;
@@ -56,7 +57,7 @@ typedef struct PtcTaskOut {
 typedef enum {
     PTC_TASK_DONE,      /* out is filled; the program may have failed */
     PTC_TASK_CANCELLED, /* asked to stop */
-    PTC_TASK_LOST,      /* the worker died or broke the rules: nothing is known; out->message says what */
+    PTC_TASK_LOST, /* the worker died or broke the rules: nothing is known; out->message says what */
     PTC_TASK_NO_MEMORY,
 } PtcTaskStatus;
 
@@ -70,10 +71,10 @@ typedef struct PtcExecutor {
 
 /* What an executor is made of.  Tools are called in this process also when programs run in workers. */
 typedef struct PtcExecutorConfig {
-    PtcTools *tools; /* or NULL */
+    PtcTools *tools;              /* or NULL */
     const struct PtcShared *data; /* --data, loaded once; or NULL */
     PtcLimits limits;
-    unsigned max_idle; /* engines or workers kept for the next task */
+    unsigned max_idle;       /* engines or workers kept for the next task */
     const char *worker_path; /* testing: NULL, the running binary */
 } PtcExecutorConfig;
 

@@ -67,6 +67,17 @@ static bool report_issues(Job *job, const PtcSigIssues *errors)
     return false;
 }
 
+/* Coercion leaves out what the signature does not name; the tool gets it all the same. */
+static PtcValue keep_others(PtcHeap *heap, PtcValue args, PtcValue coerced)
+{
+    PtcValue key, value;
+    if (ptc_map_count(coerced) == ptc_map_count(args))
+        return coerced;
+    for (size_t pos = 0; args != PTC_NONE && ptc_map_next(coerced, &pos, &key, &value);)
+        args = ptc_map_assoc(heap, args, key, value);
+    return args;
+}
+
 static bool coerce_args(Job *job)
 {
     const PtcSig *sig = job->tool->info.sig;
@@ -79,6 +90,8 @@ static bool coerce_args(Job *job)
         ptc_sig_input(job->vm->heap, sig, job->tool->mode, job->slots[0], &warnings, &errors);
     if (v == PTC_NONE && errors.count == 0 && ptc_recover(job->vm))
         v = ptc_sig_input(job->vm->heap, sig, job->tool->mode, job->slots[0], &warnings, &errors);
+    if (v != PTC_NONE)
+        v = keep_others(job->vm->heap, job->slots[0], v);
     if (v != PTC_NONE)
         job->slots[0] = v;
     else if (errors.count > 0)

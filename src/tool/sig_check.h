@@ -76,7 +76,8 @@ PTC_MUST_USE PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode
 /* May this value be the result?  False as from ptc_sig_validate. */
 PTC_MUST_USE bool ptc_sig_output(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue v,
                                  PtcSigIssues *warnings, PtcSigIssues *errors);
-/* The reference's validate_return: strict, sig NULL takes everything. */
+/* The reference's validate_return: strict, sig NULL takes everything.  The value counts as what it is in JSON: a keyword
+ * or a date is a string too, a set a list. */
 PTC_MUST_USE bool ptc_sig_validate_return(PtcHeap *heap, const PtcSig *sig, PtcValue v,
                                           PtcSigIssues *errors);
 

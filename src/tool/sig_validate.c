@@ -9,6 +9,8 @@ typedef struct {
     PtcHeap *heap;
     PtcSigIssues *issues;
     bool closed;
+    bool
+        as_json; /* the value counts as what it is in JSON: a keyword or date is a string, a set a list */
 } Check;
 
 bool ptc_sig_keyword_name(PtcValue str)
@@ -47,6 +49,16 @@ static bool fits(PtcSigKind kind, PtcValue v)
     case PTC_SIG_OPTIONAL: break;
     }
     return false;
+}
+
+/* What JSON makes a string or a list of. */
+static bool fits_as_json(PtcSigKind kind, PtcValue v)
+{
+    if (kind == PTC_SIG_LIST)
+        return ptc_is_set(v);
+    return kind == PTC_SIG_STRING &&
+           (ptc_is_keyword(v) || ptc_is_record(v, PTC_R_DATE) || ptc_is_record(v, PTC_R_DATETIME) ||
+            ptc_is_record(v, PTC_R_INSTANT) || ptc_is_record(v, PTC_R_DURATION));
 }
 
 static void mismatch(Check *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
@@ -112,7 +124,7 @@ static bool check(Check *c, const PtcSigType *type, PtcValue v, const PtcSigPath
         return false;
     if (v == PTC_NIL && t != type)
         return true;
-    if (!fits(t->kind, v)) {
+    if (!fits(t->kind, v) && !(c->as_json && fits_as_json(t->kind, v))) {
         mismatch(c, type, v, path);
         return true;
     }
@@ -123,13 +135,17 @@ static bool check(Check *c, const PtcSigType *type, PtcValue v, const PtcSigPath
     return true;
 }
 
+static bool run_check(Check *c, const PtcSigType *type, PtcValue v)
+{
+    size_t before = c->issues->total;
+    return check(c, type, v, NULL) && c->issues->total == before &&
+           c->heap->budget->stop == PTC_STOP_NONE;
+}
+
 bool ptc_sig_validate(PtcHeap *heap, const PtcSigType *type, bool closed, PtcValue v,
                       PtcSigIssues *issues)
 {
-    Check c = {heap, issues, closed};
-    size_t before = issues->total;
-    return check(&c, type, v, NULL) && issues->total == before &&
-           heap->budget->stop == PTC_STOP_NONE;
+    return run_check(&(Check){heap, issues, closed, false}, type, v);
 }
 
 /* ---------------------------------------------------------------------------------- modes */
@@ -182,5 +198,5 @@ bool ptc_sig_output(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue 
 bool ptc_sig_validate_return(PtcHeap *heap, const PtcSig *sig, PtcValue v, PtcSigIssues *errors)
 {
     return !sig || sig->result->kind == PTC_SIG_ANY ||
-           ptc_sig_validate(heap, sig->result, false, v, errors);
+           run_check(&(Check){heap, errors, false, true}, sig->result, v);
 }

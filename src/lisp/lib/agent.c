@@ -49,7 +49,7 @@ PTC_BUILTIN(budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining
 
 /* ----------------------------------------------------------------------------- journal */
 
-/* Ids are strings in the journal, whatever the program writes: :fetch and "fetch" are one task. */
+/* Ids and summaries are strings, whatever the program writes: :fetch and "fetch" are one task. */
 static PtcValue id_of(PtcVM *vm, const PtcValue *argv)
 {
     PtcBuf buf;
@@ -58,7 +58,7 @@ static PtcValue id_of(PtcVM *vm, const PtcValue *argv)
     if (ptc_is_keyword(argv[0]))
         return ptc_str_new(vm->heap, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]));
     if (!ptc_is_number(argv[0])) {
-        ptc_fail_type(vm, argv, 0, "an id: a string, keyword or number");
+        ptc_fail_type(vm, argv, 0, "a string, keyword or number");
         return PTC_NONE;
     }
     ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
@@ -131,17 +131,16 @@ PTC_BUILTIN(core_task_reset, "clojure.core", "task-reset", 1, 1, PTC_B_CALLS | P
     return journal != PTC_NONE;
 }
 
-PTC_BUILTIN(
-    core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC_B_EFFECT,
-    "(step-done id summary)", "Reports a step of the plan as done; gives the summary.",
-    "(step-done \"fetch\" \"42 rows\") => \"42 rows\"\n(step-done \"fetch\" 42) !! type_error")
+PTC_BUILTIN(core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC_B_EFFECT,
+            "(step-done id summary)", "Reports a step of the plan as done; gives the summary.",
+            "(step-done \"fetch\" \"42 rows\") => \"42 rows\"\n(step-done \"fetch\" 42) => \"42\"")
 {
     PTC_UNUSED(argc);
-    PtcValue *id = ptc_roots(vm, 1);
-    if (!ptc_is_string(argv[1]))
-        return ptc_fail_type(vm, argv, 1, "a string");
-    *out = argv[1];
-    return id && root_id(vm, argv, id) && put(vm, &vm->summaries, *id, argv[1]);
+    PtcValue *slots = ptc_roots(vm, 2); /* id, summary */
+    if (!slots || !root_id(vm, argv, slots) || !root_id(vm, argv + 1, slots + 1))
+        return false;
+    *out = slots[1];
+    return put(vm, &vm->summaries, slots[0], slots[1]);
 }
 
 const PtcBuiltin *const ptc_lib_agent[] = {&agent_tool_def,
