@@ -334,6 +334,47 @@ static void test_parallel(Ptc *ptc, PtcTools *tools)
     ptc_outcome_free(o);
 }
 
+/* 50 KB of JSON become values at once: each string is made once, in the run's heap, and nothing else is allocated for
+ * the text. */
+static char rows_json[60000];
+
+static PtcToolAnswer rows(PtcToolCall *call, void *user)
+{
+    (void)user;
+    ptc_call_return_json(call, rows_json, strlen(rows_json));
+    return PTC_TOOL_ANSWERED;
+}
+
+static void test_no_copy(Ptc *ptc)
+{
+    PtcTools *tools = ptc_tools_new();
+    PtcToolDef def;
+    size_t at = 0, n = 0;
+    at += (size_t)snprintf(rows_json, sizeof rows_json, "[");
+    for (; at < 50000; n++)
+        at += (size_t)snprintf(rows_json + at, sizeof rows_json - at,
+                               "%s\"row %zu with a text of some sixty bytes, as they are in life\"",
+                               n ? "," : "", n);
+    snprintf(rows_json + at, sizeof rows_json - at, "]");
+    ptc_tool_def_init(&def, sizeof def);
+    def.name = "rows";
+    def.name_len = 4;
+    def.function = rows;
+    CHECK(ptc_tools_add(tools, &def, NULL, 0) == PTC_OK);
+    ptc_outcome_free(start_with(ptc, tools, "(count (tool/rows))", NULL)); /* pages are pooled now */
+    uint64_t before = atomic_load(&ptc->mem.count);
+    PtcOutcome *o = start_with(ptc, tools, "(tool/rows)", NULL);
+    uint64_t count = atomic_load(&ptc->mem.count) - before;
+    CHECK(ptc_value_count(ptc_outcome_value(o)) == n);
+    /* strings with their headers and the grain of pages: a second copy would not fit */
+    CHECK(o->heap.used < strlen(rows_json) + n * 32 + 32768);
+    CHECK(count <= 8);
+    printf("%zu bytes of JSON: %zu in the heap, %llu allocations\n", strlen(rows_json),
+           o->heap.used, (unsigned long long)count);
+    ptc_outcome_free(o);
+    ptc_tools_free(tools);
+}
+
 /* Ten programs at once, each on an engine of its own, with one set of tools. */
 static void *fan_out(void *arg)
 {
@@ -416,6 +457,7 @@ int main(void)
     test_cache(ptc, tools);
     test_records(ptc, tools);
     test_parallel(ptc, tools);
+    test_no_copy(ptc);
     test_many(tools);
     test_cancel(ptc, tools);
     refuse("lisp_eval", NULL, false, false, "choose another name");
