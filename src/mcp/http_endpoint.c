@@ -2,6 +2,7 @@
  * http_endpoint.c - the MCP endpoint: POST brings a message; GET opens the stream of a legacy session, DELETE
  * ends it.  The eras differ in what a vanishing client means: it cancels a modern call (M18), a legacy one goes
  * on (L7). */
+#define _GNU_SOURCE /* POLLRDHUP */
 #include "mcp/http_endpoint.h"
 
 #include <errno.h>
