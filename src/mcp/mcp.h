@@ -69,7 +69,7 @@ typedef struct PtcMcpTool {
     const char *name; /* [a-zA-Z0-9_-]{1,64} */
     const char *title, *description;
     const char *
-        input_schema; /* JSON; the root says "type":"object" and has no oneOf, anyOf, allOf; NULL: {} */
+        input_schema; /* JSON; the root says "type":"object", and better has no oneOf, anyOf, allOf */
     const char *output_schema; /* the same; then every success must be ptc_mcp_structured */
     unsigned flags;            /* PTC_MCP_READ_ONLY ... */
     PtcMcpHandler *handler;
@@ -127,15 +127,14 @@ typedef struct PtcMcpConfig {
     int64_t list_ttl_ms;   /* how long lists may be cached, by anyone [5 minutes] */
     size_t
         max_frame_bytes; /* of one message [4 MiB]; a longer one is skipped and answered with an error */
-    size_t max_answer_bytes; /* of one answer [32 MiB] */
-    size_t memory_bytes;     /* of all messages together [512 MiB] */
-    unsigned max_running;    /* handlers at once [number of cores] */
-    unsigned max_waiting;    /* calls waiting for their turn [64]; PTC_MCP_NO_WAITING: none */
-    int64_t ask_timeout_ms;  /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
-    int64_t state_ttl_ms;    /* modern: how long a request state is good for [10 minutes] */
-    void *user;              /* for ptc_mcp_server_user */
-    uint64_t
-        fail_allocation; /* testing: this allocation, counted from the end of ptc_mcp_new, fails */
+    size_t max_answer_bytes;  /* of one answer [32 MiB] */
+    size_t memory_bytes;      /* of all messages together [512 MiB] */
+    unsigned max_running;     /* handlers at once [number of cores] */
+    unsigned max_waiting;     /* calls waiting for their turn [64]; PTC_MCP_NO_WAITING: none */
+    int64_t ask_timeout_ms;   /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
+    int64_t state_ttl_ms;     /* modern: how long a request state is good for [10 minutes] */
+    void *user;               /* for ptc_mcp_server_user */
+    uint64_t fail_allocation; /* testing: this allocation of the server, counted from 1, fails */
 } PtcMcpConfig;
 
 #define PTC_MCP_NO_WAITING (~0u)

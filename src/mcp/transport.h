@@ -109,7 +109,13 @@ void ptc_mcp_call_free(PtcMcpCall *call);
 void ptc_mcp_load(PtcMcp *mcp, unsigned *running, unsigned *waiting);
 /* The ledger of the server: for /metrics, and for transports to allocate from. */
 PtcMem *ptc_mcp_mem(PtcMcp *mcp);
-/* No calls are started any more (they are answered busy), those that wait are cancelled. */
+/* How many calls can be inside ptc_mcp_run at once without one being turned away: running and waiting. */
+unsigned ptc_mcp_max_calls(const PtcMcp *mcp);
+/* Answers a call that was not run, because the transport has no thread for it: busy. */
+void ptc_mcp_turn_away(PtcMcpCall *call);
+/* No calls are started any more and those that wait are turned away.  Calls fn(user) of ptc_mcp_on_stop, which stdio
+ * uses; one at a time, NULL takes it back. */
 void ptc_mcp_stop(PtcMcp *mcp);
+void ptc_mcp_on_stop(PtcMcp *mcp, void (*fn)(void *user), void *user);
 
 #endif
