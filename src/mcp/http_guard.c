@@ -4,7 +4,6 @@
  * A browser page can make its visitor send requests to servers on the visitor's own machine, under a name
  * that its author's DNS points there.  The browser then sends that name as Host and the page as Origin: both
  * are checked on every request, the metrics among them. */
-#define _GNU_SOURCE /* explicit_bzero */
 #include "mcp/http_guard.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * fixture.c - a server with the tools, prompts and resources that the official conformance suite calls, in both eras.
- * Only for tests.  Speaks on stdin and stdout. */
+ * Only for tests.  Speaks on stdin and stdout, or HTTP with --http. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "json/write.h"
+#include "mcp/fixture_http.h"
 #include "mcp/stdio.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -675,6 +676,14 @@ static void take_options(int argc, char **argv, PtcMcpConfig *c, PtcMcpStdio *io
     }
 }
 
+static int serve_stdio(PtcMcp *mcp, const PtcMcpStdio *io)
+{
+    int error = ptc_mcp_stdio_serve(mcp, io);
+    if (error)
+        fprintf(stderr, "fixture: %s\n", strerror(error));
+    return error != 0;
+}
+
 int main(int argc, char **argv)
 {
     char why[PTC_MCP_WHY];
@@ -690,9 +699,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "fixture: %s\n", why);
         return 1;
     }
-    int error = ptc_mcp_stdio_serve(mcp, &io);
+    int failed =
+        http_option(argc, argv, "--http") ? serve_http(mcp, argc, argv) : serve_stdio(mcp, &io);
     ptc_mcp_free(mcp);
-    if (error)
-        fprintf(stderr, "fixture: %s\n", strerror(error));
-    return error ? 1 : 0;
+    return failed;
 }
