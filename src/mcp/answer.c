@@ -37,6 +37,7 @@ static void settle(PtcMcpCall *call, int status, int code, const char *message, 
     call->settled = true;
     call->next = PTC_MCP_DONE;
     call->status = status;
+    call->code = code;
     call->has_answer = call->kind != PTC_MCP_NOTIFICATION && call->kind != PTC_MCP_RESPONSE;
     if (call->has_answer && !write_error(call, code, message, data))
         (void)!write_error(call, PTC_MCP_INTERNAL_ERROR, "out of memory", NULL);

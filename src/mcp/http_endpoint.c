@@ -85,6 +85,11 @@ static void keep_stream(PtcHttpExchange *ex)
     }
 }
 
+static bool accepts_events(const PtcHttpExchange *ex)
+{
+    return ptc_http_accepts(ex->head.field[PTC_HTTP_ACCEPT], "text/event-stream");
+}
+
 static void refuse_accept(PtcHttpExchange *ex)
 {
     ptc_http_refuse(ex, 406, PTC_HTTP_FAULT_REQUEST, PTC_MCP_INVALID_REQUEST,
@@ -126,20 +131,24 @@ static bool set_running(PtcHttpExchange *ex, PtcMcpCall *call)
 static bool run(PtcHttpExchange *ex)
 {
     bool modern = ptc_mcp_era(ex->call) == PTC_MCP_MODERN;
+    if (accepts_events(ex))
+        ptc_http_stream_arm(&ex->stream, ex->begun_ns);
     if (!set_running(ex, ex->call) && modern)
         ptc_mcp_cancel(ex->call);
     ptc_mcp_run(ex->call);
     return set_running(ex, NULL) || !modern;
 }
 
-static PtcHttpFault fault_of(int status)
+/* Errors of calls are answered with 200, as client libraries then show their text. */
+static PtcHttpFault fault_of(const PtcMcpCall *call)
 {
+    int status = ptc_mcp_http_status(call), code = ptc_mcp_error_code(call);
+    if (code == PTC_MCP_BUSY || status == 503)
+        return PTC_HTTP_FAULT_BUSY;
     if (status < 400)
-        return PTC_HTTP_FAULT_NONE;
+        return code ? PTC_HTTP_FAULT_CALL : PTC_HTTP_FAULT_NONE;
     if (status == 413)
         return PTC_HTTP_FAULT_SIZE;
-    if (status == 503)
-        return PTC_HTTP_FAULT_BUSY;
     return status < 500 ? PTC_HTTP_FAULT_REQUEST : PTC_HTTP_FAULT_SERVER;
 }
 
@@ -151,8 +160,8 @@ static void give_answer(PtcHttpExchange *ex)
     PtcHttpText accept = ex->head.field[PTC_HTTP_ACCEPT];
     bool only_events =
         accept.data && status == 200 && !ptc_http_accepts(accept, "application/json");
-    ex->fault = fault_of(status);
-    if (ex->stream.begun || (only_events && answer && !ex->out.session)) {
+    ex->fault = fault_of(ex->call);
+    if (ptc_http_stream_disarm(&ex->stream) || (only_events && answer && !ex->out.session)) {
         ptc_http_stream_finish(&ex->stream, answer ? answer->data : NULL, answer ? answer->len : 0);
         ex->out = (PtcHttpOut){.status = 200, .streamed = true};
         return;
@@ -162,8 +171,6 @@ static void give_answer(PtcHttpExchange *ex)
         return;
     }
     ex->out.status = status;
-    if (status == 503)
-        ex->out.retry_after = "1";
     if (answer) {
         ex->out.type = "application/json";
         ex->out.text = answer->data;
@@ -198,7 +205,7 @@ static PtcMcpCall *begin(PtcHttpExchange *ex)
                    .owner = ex->owner,
                    .header = ptc_http_head_find,
                    .header_user = &ex->head};
-    if (ptc_http_accepts(ex->head.field[PTC_HTTP_ACCEPT], "text/event-stream"))
+    if (accepts_events(ex))
         in.sink = sink_of(ex);
     return ptc_mcp_begin(shared->mcp, &in);
 }
@@ -224,7 +231,7 @@ static void run_call(PtcHttpExchange *ex)
 {
     switch (ptc_mcp_next(ex->call)) {
     case PTC_MCP_LISTEN:
-        if (ptc_http_accepts(ex->head.field[PTC_HTTP_ACCEPT], "text/event-stream"))
+        if (accepts_events(ex))
             listen_on_stream(ex);
         else
             refuse_accept(ex);
@@ -285,7 +292,7 @@ static void keep_session_stream(PtcHttpExchange *ex)
 {
     if (!need_session(ex))
         return;
-    if (!ptc_http_accepts(ex->head.field[PTC_HTTP_ACCEPT], "text/event-stream")) {
+    if (!accepts_events(ex)) {
         refuse_accept(ex);
         return;
     }

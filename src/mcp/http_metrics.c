@@ -6,12 +6,12 @@
 #include <inttypes.h>
 
 static const char *const FAULTS[PTC_HTTP_FAULT_COUNT] = {
-    [PTC_HTTP_FAULT_HOST] = "bad_host",        [PTC_HTTP_FAULT_ORIGIN] = "bad_origin",
-    [PTC_HTTP_FAULT_TOKEN] = "unauthorized",   [PTC_HTTP_FAULT_GUESSING] = "rate_limited",
-    [PTC_HTTP_FAULT_SIZE] = "too_large",       [PTC_HTTP_FAULT_SESSION] = "bad_session",
-    [PTC_HTTP_FAULT_REQUEST] = "bad_request",  [PTC_HTTP_FAULT_BUSY] = "busy",
-    [PTC_HTTP_FAULT_SERVER] = "server_error",  [PTC_HTTP_FAULT_CANCELLED] = "cancelled",
-    [PTC_HTTP_FAULT_SLOW] = "slow_connection",
+    [PTC_HTTP_FAULT_HOST] = "bad_host",       [PTC_HTTP_FAULT_ORIGIN] = "bad_origin",
+    [PTC_HTTP_FAULT_TOKEN] = "unauthorized",  [PTC_HTTP_FAULT_GUESSING] = "rate_limited",
+    [PTC_HTTP_FAULT_SIZE] = "too_large",      [PTC_HTTP_FAULT_SESSION] = "bad_session",
+    [PTC_HTTP_FAULT_REQUEST] = "bad_request", [PTC_HTTP_FAULT_BUSY] = "busy",
+    [PTC_HTTP_FAULT_CALL] = "call_error",     [PTC_HTTP_FAULT_SERVER] = "server_error",
+    [PTC_HTTP_FAULT_CANCELLED] = "cancelled", [PTC_HTTP_FAULT_SLOW] = "slow_connection",
 };
 
 /* Upper bounds in microseconds. */

@@ -18,7 +18,8 @@ typedef enum {
     PTC_HTTP_FAULT_SIZE,      /* body over the limit */
     PTC_HTTP_FAULT_SESSION,   /* missing, unknown or ended session */
     PTC_HTTP_FAULT_REQUEST,   /* any other 4xx */
-    PTC_HTTP_FAULT_BUSY,      /* 503 */
+    PTC_HTTP_FAULT_CALL,      /* the call was answered with an error of JSON-RPC */
+    PTC_HTTP_FAULT_BUSY,      /* turned away: too many calls, no memory, stopping */
     PTC_HTTP_FAULT_SERVER,    /* any other 5xx */
     PTC_HTTP_FAULT_CANCELLED, /* the client went away */
     PTC_HTTP_FAULT_SLOW,      /* a connection closed for taking too long */

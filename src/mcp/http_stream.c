@@ -35,7 +35,7 @@ void ptc_http_stream_reset(PtcHttpStream *stream)
     ptc_buf_deinit(&stream->pending);
     ptc_buf_init(&stream->pending, stream->pending.mem, stream->pending.max);
     stream->at = 0;
-    stream->begun = stream->broken = false;
+    stream->armed = stream->begun = stream->broken = false;
     stream->sent = 0;
     pthread_mutex_unlock(&stream->lock);
 }
@@ -91,13 +91,18 @@ static bool flush(PtcHttpStream *stream)
     return true;
 }
 
+static void add_head(PtcHttpStream *stream)
+{
+    if (!stream->begun)
+        ptc_buf_add_cstr(&stream->pending, RESPONSE_HEAD);
+    stream->begun = true;
+}
+
 static bool add_event(PtcHttpStream *stream, const char *json, size_t len)
 {
     static const char front[] = "event: message\ndata: ", back[] = "\n\n";
     PtcBuf *pending = &stream->pending;
-    if (!stream->begun)
-        ptc_buf_add_cstr(pending, RESPONSE_HEAD);
-    stream->begun = true;
+    add_head(stream);
     if (json) {
         ptc_buf_add(pending, front, sizeof front - 1);
         ptc_buf_add(pending, json, len);
@@ -118,6 +123,23 @@ static bool add_and_flush(PtcHttpStream *stream, const char *json, size_t len)
     return ok;
 }
 
+void ptc_http_stream_arm(PtcHttpStream *stream, int64_t now_ns)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->armed = true;
+    stream->sent_ns = now_ns;
+    pthread_mutex_unlock(&stream->lock);
+}
+
+bool ptc_http_stream_disarm(PtcHttpStream *stream)
+{
+    pthread_mutex_lock(&stream->lock);
+    stream->armed = false;
+    bool begun = stream->begun;
+    pthread_mutex_unlock(&stream->lock);
+    return begun;
+}
+
 bool ptc_http_stream_begin(PtcHttpStream *stream)
 {
     return add_and_flush(stream, NULL, 0);
@@ -131,11 +153,13 @@ bool ptc_http_stream_send(void *stream, const char *json, size_t len)
 void ptc_http_stream_tick(PtcHttpStream *stream, int64_t now_ns)
 {
     pthread_mutex_lock(&stream->lock);
-    if (stream->begun && !stream->broken) {
-        if (now_ns - stream->sent_ns >= PTC_HTTP_KEEP_ALIVE_S * SECOND_NS && !backlog(stream))
-            ptc_buf_add_cstr(&stream->pending, ":\n\n");
-        flush(stream);
+    bool silent = now_ns - stream->sent_ns >= PTC_HTTP_KEEP_ALIVE_S * SECOND_NS && !backlog(stream);
+    if (silent && !stream->broken && (stream->begun || stream->armed)) {
+        add_head(stream);
+        ptc_buf_add_cstr(&stream->pending, ":\n\n");
     }
+    if (!stream->broken)
+        flush(stream);
     pthread_mutex_unlock(&stream->lock);
 }
 

@@ -23,6 +23,7 @@ typedef struct PtcHttpStream {
     int fd;         /* the connection's; -1: what is written goes nowhere (tests) */
     PtcBuf pending; /* accepted; what lies before `at` was taken by the socket */
     size_t at;
+    bool armed;  /* it may begin with a comment when the answer takes long */
     bool begun;  /* the head of the response was written */
     bool broken; /* the client is gone or too slow: nothing is written any more */
     size_t sent; /* bytes so far */
@@ -33,6 +34,11 @@ void ptc_http_stream_init(PtcHttpStream *stream, PtcMem *mem, int fd);
 void ptc_http_stream_deinit(PtcHttpStream *stream);
 /* Makes it as new for the next request of the connection. */
 void ptc_http_stream_reset(PtcHttpStream *stream);
+
+/* A call runs: long silence begins the stream, so that nobody on the way takes the connection for dead. */
+void ptc_http_stream_arm(PtcHttpStream *stream, int64_t now_ns);
+/* The call has ended; whether the stream has begun.  If not, it will not by itself. */
+bool ptc_http_stream_disarm(PtcHttpStream *stream);
 
 /* Writes the head of the response, unless that was done. */
 bool ptc_http_stream_begin(PtcHttpStream *stream);

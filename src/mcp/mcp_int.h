@@ -136,7 +136,7 @@ struct PtcMcpCall {
     bool http;     /* the sink is only good when the call streams */
     bool inside;   /* the gate */
     bool has_answer;
-    int status;
+    int status, code; /* of HTTP; of the error, 0: none */
     double progress;
     bool progressed; /* at least once */
 

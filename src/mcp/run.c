@@ -136,6 +136,11 @@ int ptc_mcp_http_status(const PtcMcpCall *call)
     return call->status;
 }
 
+int ptc_mcp_error_code(const PtcMcpCall *call)
+{
+    return call->code;
+}
+
 PtcMcpText ptc_mcp_method(const PtcMcpCall *call)
 {
     return call->method.bytes ? call->method : (PtcMcpText){"", 0};

@@ -92,6 +92,8 @@ const PtcBuf *ptc_mcp_answer(const PtcMcpCall *call);
 /* For HTTP: 200, 202 (nothing to answer), 400, 404, 413, 503 ...  Only good once the call is done; a stream that has
  * begun stays 200. */
 int ptc_mcp_http_status(const PtcMcpCall *call);
+/* The JSON-RPC error that the answer is, 0 when it is none: for metrics. */
+int ptc_mcp_error_code(const PtcMcpCall *call);
 
 /* What the call was, for sessions and logs.  method is "" when the message had none, and is whatever the client sent. */
 PtcMcpText ptc_mcp_method(const PtcMcpCall *call);
