@@ -139,7 +139,7 @@ static bool judge_head(PtcHttpExchange *ex)
     if (ex->head.twice.data || ex->head.broken || ex->head.crowded) {
         ptc_http_refuse(ex, 400, PTC_HTTP_FAULT_REQUEST, PTC_MCP_HEADER_MISMATCH,
                         ex->head.twice.data ? "a header that may come only once came twice"
-                        : ex->head.broken   ? "a header holds a NUL"
+                        : ex->head.broken   ? "a header holds other characters than visible ASCII"
                                             : "more than 32 Mcp-Param headers");
         return false;
     }

@@ -59,6 +59,14 @@ static PtcHttpText trimmed(const char *data, size_t len)
     return (PtcHttpText){data, len};
 }
 
+static bool is_visible(PtcHttpText text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] != '\t' && (text.data[i] < ' ' || text.data[i] > '~'))
+            return false;
+    return true;
+}
+
 static int find_field(const char *name, size_t len)
 {
     for (int i = 0; i < PTC_HTTP_FIELD_COUNT; i++)
@@ -86,15 +94,15 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
 {
     size_t prefix = sizeof PARAM_PREFIX - 1;
     PtcHttpText text = trimmed(value ? value : "", value ? value_len : 0);
-    if (text.len && memchr(text.data, '\0', text.len))
-        head->broken = true;
     if (name_len > prefix && same_nocase(name, PARAM_PREFIX, prefix)) {
         add_param(head, (PtcHttpText){name + prefix, name_len - prefix}, text);
+        head->broken |= !is_visible(text);
         return;
     }
     int field = find_field(name, name_len);
     if (field < 0)
         return;
+    head->broken |= !is_visible(text);
     if (!head->field[field].data)
         head->field[field] = text;
     else if (!may_repeat(field))

@@ -44,7 +44,7 @@ typedef struct PtcHttpHead {
     size_t param_count;
     PtcHttpText twice; /* name of a field that may be given only once and was given again */
     bool crowded;      /* more Mcp-Param-* fields than we keep */
-    bool broken;       /* a value holds a NUL */
+    bool broken; /* a value of ours holds something else than visible ASCII, spaces and tabs */
 } PtcHttpHead;
 
 /* Takes one header field; `head` starts zeroed.  Unknown names are ignored. */

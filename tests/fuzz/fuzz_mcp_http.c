@@ -2,6 +2,7 @@
  * fuzz_mcp_http.c - requests as the HTTP library hands them over: a request line, header lines, an empty line, the
  * body; several in one input, apart by a line "--".  `@` as a session id stands for the last one given.  No sockets.
  * A first byte of 0x80 and up makes an allocation fail.  Every answer must be whole, and nothing may leak. */
+#define _GNU_SOURCE /* memmem */
 #include <assert.h>
 #include <stdlib.h>
 

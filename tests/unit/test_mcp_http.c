@@ -43,8 +43,21 @@ static void test_head(void)
     add(&head, "Mcp-Name", "other");
     CHECK(ptc_http_text_is_nocase(head.twice, "mcp-name"));
     CHECK(ptc_http_text_is(head.field[PTC_HTTP_NAME], "a b"));
-    ptc_http_head_add(&head, "Origin", 6, "a\0b", 3);
-    CHECK(head.broken);
+    static const struct {
+        const char *name, *value;
+        size_t len;
+        bool broken;
+    } values[] = {
+        {"Origin", "a\0b", 3, true},       {"Mcp-Method", "a\x7f", 2, true},
+        {"Mcp-Name", "\xc3\xa4", 2, true}, {"Mcp-Name", "a\tb ~", 5, false},
+        {"Mcp-Param-X", "\x01", 1, true},  {"X-Other", "\xff", 1, false},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        PtcHttpHead one = {0};
+        ptc_http_head_add(&one, values[i].name, strlen(values[i].name), values[i].value,
+                          values[i].len);
+        CHECK(one.broken == values[i].broken);
+    }
     for (int i = 0; i < PTC_HTTP_PARAMS_MAX; i++)
         add(&head, "Mcp-Param-X", "1");
     CHECK(head.crowded && head.param_count == PTC_HTTP_PARAMS_MAX);
