@@ -69,8 +69,10 @@ static bool schema(Rendering *r, const char *key, const char *text)
 {
     PtcJsonError error;
     PtcValue v = ptc_json_parse(&r->heap, text, strlen(text), &error);
-    if (v == PTC_NONE)
-        return complain(r, key, error.message);
+    if (v == PTC_NONE) {
+        snprintf(r->why, PTC_MCP_WHY, "%.64s: %s: %.100s", r->where, key, error.message);
+        return false;
+    }
     PtcValue type = ptc_str_new(&r->heap, "type", 4);
     if (type != PTC_NONE && ptc_is_map(v))
         type = ptc_map_get(&r->heap, v, type);
