@@ -232,7 +232,7 @@ PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method, con
         return PTC_MCP_ASK_UNSUPPORTED;
     if (call->era == PTC_MCP_MODERN)
         return ask_modern(call, key, method, params, answer);
-    if (!call->peer || !call->sink.send || (call->http && !ptc_mcp_streams(call)))
+    if (!call->peer || !call->sink.send)
         return PTC_MCP_ASK_UNSUPPORTED;
     return ask_legacy(call, method, params, answer);
 }

@@ -170,7 +170,7 @@ static void give_answer(PtcHttpExchange *ex)
         ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY, "the server is stopping");
         return;
     }
-    ex->out.status = status;
+    ex->out.status = answer || status != 200 ? status : 202; /* cancelled by a message */
     if (answer) {
         ex->out.type = "application/json";
         ex->out.text = answer->data;

@@ -59,9 +59,6 @@ enum {
     PTC_MCP_NOT_DESTRUCTIVE = 1 << 1,
     PTC_MCP_IDEMPOTENT = 1 << 2,
     PTC_MCP_CLOSED_WORLD = 1 << 3,
-    /* Not a hint: the handler logs or asks without being told to by a progress token, so that HTTP must answer
-     * with a stream.  Without it such messages are lost on a plain JSON answer. */
-    PTC_MCP_STREAMS = 1 << 8,
 };
 
 /* Strings are constant and outlive the server; NULL: not given.  JSON texts are checked by ptc_mcp_new. */

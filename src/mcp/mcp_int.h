@@ -133,7 +133,7 @@ struct PtcMcpCall {
     size_t added, suggested;
     bool is_error; /* a tool that failed */
     bool settled;  /* answered with an error: nothing is added any more */
-    bool http;     /* the sink is only good when the call streams */
+    bool http;     /* has headers */
     bool inside;   /* the gate */
     bool has_answer;
     int status, code; /* of HTTP; of the error, 0: none */

@@ -12,7 +12,7 @@
 bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message)
 {
     bool sent = false;
-    if (!call->sink.send || (call->http && !ptc_mcp_streams(call)))
+    if (!call->sink.send)
         return false;
     /* The lock makes sure that nothing follows a cancellation. */
     pthread_mutex_lock(&call->lock);

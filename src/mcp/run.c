@@ -120,12 +120,6 @@ PtcMcpNext ptc_mcp_next(const PtcMcpCall *call)
     return call->next;
 }
 
-bool ptc_mcp_streams(const PtcMcpCall *call)
-{
-    return call->next == PTC_MCP_LISTEN || call->token.len > 0 ||
-           (call->tool && (call->tool->flags & PTC_MCP_STREAMS));
-}
-
 const PtcBuf *ptc_mcp_answer(const PtcMcpCall *call)
 {
     return call->has_answer ? &call->answer : NULL;

@@ -47,7 +47,9 @@ void ptc_mcp_peer_free(PtcMcpPeer *peer);
 typedef struct PtcMcpIn {
     const char *text; /* the message; may be freed when ptc_mcp_begin returned */
     size_t len;
-    PtcMcpSink sink;   /* for this call; must stay good until the call is freed */
+    PtcMcpSink
+        sink; /* for this call; must stay good until the call is freed.  Over HTTP the first message that is
+                          sent here makes the answer a stream */
     PtcMcpPeer *peer;  /* NULL: HTTP without a session */
     const char *owner; /* who calls, NUL-ended, good until the call is freed; NULL is "" */
     /* HTTP: the value of a header by its name (any case), NULL when absent; good until ptc_mcp_begin returned.
@@ -67,10 +69,6 @@ size_t ptc_mcp_max_frame(const PtcMcp *mcp);
 
 typedef enum { PTC_MCP_DONE, PTC_MCP_RUN, PTC_MCP_LISTEN } PtcMcpNext;
 PtcMcpNext ptc_mcp_next(const PtcMcpCall *call);
-
-/* May messages go to the sink before the answer (it has a progress token, or its row says so)?  Then HTTP answers with
- * a stream, and runs the call on another thread than the one that writes.  Else nothing is sent to the sink. */
-bool ptc_mcp_streams(const PtcMcpCall *call);
 
 /* Runs the handler, after waiting for its turn. */
 void ptc_mcp_run(PtcMcpCall *call);

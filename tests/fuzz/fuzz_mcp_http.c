@@ -43,7 +43,7 @@ static void page(PtcMcpCall *call)
 static PtcMcp *new_server(uint64_t fail)
 {
     static const PtcMcpTool tools[] = {
-        {.name = "hello", .handler = hello, .flags = PTC_MCP_STREAMS},
+        {.name = "hello", .handler = hello},
         {.name = "question", .handler = question},
     };
     static const PtcMcpResource resources[] = {

@@ -527,9 +527,9 @@ static const char wide_schema[] =
     "\"phone\"}},\"required\":[\"contactMethod\"]},\"then\":{\"required\":[\"phone\"]},\"else\":"
     "{\"required\":[\"email\"]},\"additionalProperties\":false}";
 
-#define ASKS(name_, what_, handler_)                                                       \
-    {                                                                                      \
-        .name = name_, .description = what_, .flags = PTC_MCP_STREAMS, .handler = handler_ \
+#define PLAIN(name_, what_, handler_)                            \
+    {                                                            \
+        .name = name_, .description = what_, .handler = handler_ \
     }
 #define TOOL(name_, what_, handler_)                                                         \
     {                                                                                        \
@@ -542,21 +542,19 @@ static const PtcMcpTool tools[] = {
     TOOL("test_audio_content", "A sound", audio),
     TOOL("test_embedded_resource", "A resource", embedded),
     TOOL("test_multiple_content_types", "A text, an image and a resource", several),
-    ASKS("test_tool_with_logging", "Logs three lines", logging),
+    PLAIN("test_tool_with_logging", "Logs three lines", logging),
     TOOL("test_tool_with_progress", "Reports progress three times", progressing),
     TOOL("test_error_handling", "Fails", failing),
     {.name = "test_sampling",
      .description = "Asks the client's model",
      .input_schema = STRING_ARG("prompt"),
-     .flags = PTC_MCP_STREAMS,
      .handler = sampling},
     {.name = "test_elicitation",
      .description = "Asks the user",
      .input_schema = STRING_ARG("message"),
-     .flags = PTC_MCP_STREAMS,
      .handler = elicitation},
-    ASKS("test_elicitation_sep1034_defaults", "A form with defaults", elicit_defaults),
-    ASKS("test_elicitation_sep1330_enums", "A form with choices", elicit_enums),
+    PLAIN("test_elicitation_sep1034_defaults", "A form with defaults", elicit_defaults),
+    PLAIN("test_elicitation_sep1330_enums", "A form with choices", elicit_enums),
     {.name = "json_schema_2020_12_tool",
      .description = "Has a schema with everything",
      .input_schema = wide_schema,
@@ -570,8 +568,8 @@ static const PtcMcpTool tools[] = {
     TOOL("test_input_required_result_multi_round", "Asks twice", input_rounds),
     TOOL("test_input_required_result_tampered_state", "Guards a state", input_state),
     TOOL("test_input_required_result_capabilities", "Asks what it may", input_capabilities),
-    ASKS("test_streaming_elicitation", "Asks on a stream", input_elicitation),
-    ASKS("test_logging_tool", "Logs when it may", logging),
+    PLAIN("test_streaming_elicitation", "Asks on a stream", input_elicitation),
+    PLAIN("test_logging_tool", "Logs when it may", logging),
     TOOL("test_trigger_tool_change", "Says that tools changed", change_tools),
     TOOL("test_trigger_prompt_change", "Says that prompts changed", change_prompts),
     TOOL("test_trigger_resource_change", "Says that a resource changed", change_resource),

@@ -357,7 +357,7 @@ def legacy_cancel_by_message(_):
         answer = legacy(server, "notifications/cancelled", {"requestId": 9}, session, None)
         expect(answer.status, 202)
         thread.join(10)
-        assert done and done[0].body == b"", done
+        expect((done[0].status, done[0].body), (202, b""))
 
 
 # ---------------------------------------------------------------- hostile clients

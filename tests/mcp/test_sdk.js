@@ -1,11 +1,12 @@
 #!/usr/bin/env node
-// The official clients against the fixture over stdio: sdk 1.x, client 2.x in both eras.
-// test_sdk.js FIXTURE NPM_DIR; NPM_DIR holds the node_modules that script/bootstrap made.
+// The official clients against the fixture: sdk 1.x, client 2.x in both eras, over stdio, or with a URL over HTTP.
+// test_sdk.js FIXTURE|URL NPM_DIR; NPM_DIR holds the node_modules that script/bootstrap made.
 'use strict';
 const path = require('path');
 const { createRequire } = require('module');
 
-const [fixture, npmDir] = process.argv.slice(2).map((p) => path.resolve(p));
+const [fixture, npmDir] = process.argv.slice(2).map((p) => (p.startsWith('http') ? p : path.resolve(p)));
+const http = fixture.startsWith('http');
 const load = createRequire(path.join(npmDir, 'package.json'));
 const counts = { passed: 0, failed: 0 };
 
@@ -28,6 +29,13 @@ const answers = {
     elicitation: { action: 'accept', content: { response: 'yes', name: 'Ada', color: 'blue', context: 'tests', ok: true } },
     roots: { roots: [{ uri: 'file:///a', name: 'a' }] },
 };
+
+// Over HTTP notifications have a stream of their own and may come after the answer.
+async function settle(list, count) {
+    for (let i = 0; i < 200 && list.length < count; i++)
+        await new Promise((done) => setTimeout(done, 10));
+    return list;
+}
 
 const text = (result) => result.content.map((block) => block.text).join('|');
 
@@ -80,37 +88,43 @@ async function common(label, client) {
 async function sdk1() {
     const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
     const { StdioClientTransport } = load('@modelcontextprotocol/sdk/client/stdio.js');
+    const { StreamableHTTPClientTransport } = load('@modelcontextprotocol/sdk/client/streamableHttp.js');
     const types = load('@modelcontextprotocol/sdk/types.js');
     const client = new Client({ name: 'test', version: '1' }, { capabilities });
     const logged = [], changed = [];
+    let closing = false; // its own stream, which it then aborts, is an error to it
     client.setRequestHandler(types.CreateMessageRequestSchema, async () => answers.sampling);
     client.setRequestHandler(types.ElicitRequestSchema, async () => answers.elicitation);
     client.setRequestHandler(types.ListRootsRequestSchema, async () => answers.roots);
     client.setNotificationHandler(types.LoggingMessageNotificationSchema, (n) => void logged.push(n.params.data));
     client.setNotificationHandler(types.ToolListChangedNotificationSchema, () => void changed.push('tools'));
     client.setNotificationHandler(types.ResourceUpdatedNotificationSchema, (n) => void changed.push(n.params.uri));
-    client.onerror = (error) => check('1.x: no transport error', false, error.message);
-    await client.connect(new StdioClientTransport({ command: fixture }));
+    client.onerror = (error) => closing || check('1.x: no transport error', false, error.message);
+    const transport = http ? new StreamableHTTPClientTransport(new URL(fixture)) : new StdioClientTransport({ command: fixture });
+    await client.connect(transport);
     check('1.x: server', client.getServerVersion().name === 'ptc-mcp-fixture');
     await common('1.x', client);
     await client.ping();
     await client.callTool({ name: 'test_tool_with_logging', arguments: {} });
-    check('1.x: log', logged.join() === 'begun,going on,done', logged);
+    check('1.x: log', (await settle(logged, 3)).join() === 'begun,going on,done', logged);
     await client.setLoggingLevel('error');
     await client.callTool({ name: 'test_tool_with_logging', arguments: {} });
     check('1.x: log level', logged.length === 3, logged);
     await client.subscribeResource({ uri: 'test://watched-resource' });
     await client.callTool({ name: 'test_trigger_resource_change', arguments: {} });
     await client.callTool({ name: 'test_trigger_tool_change', arguments: {} });
+    await settle(changed, 2);
     await client.unsubscribeResource({ uri: 'test://watched-resource' });
     await client.callTool({ name: 'test_trigger_resource_change', arguments: {} });
     check('1.x: changes', changed.join() === 'test://watched-resource,tools', changed);
     await fails('1.x: no resource', client.readResource({ uri: 'test://none' }), -32002);
+    closing = true;
+    if (http) await transport.terminateSession();
     await client.close();
 }
 
 async function client2(mode, era) {
-    const { Client } = load('@modelcontextprotocol/client');
+    const { Client, StreamableHTTPClientTransport } = load('@modelcontextprotocol/client');
     const { StdioClientTransport } = load('@modelcontextprotocol/client/stdio');
     const label = `2.x ${era}`;
     const client = new Client({ name: 'test', version: '1' }, { capabilities, versionNegotiation: { mode } });
@@ -121,7 +135,8 @@ async function client2(mode, era) {
     client.setNotificationHandler('notifications/tools/list_changed', () => void changed.push('tools'));
     client.setNotificationHandler('notifications/resources/updated', (n) => void changed.push(n.params.uri));
     client.onerror = (error) => check(`${label}: no transport error`, false, error.message);
-    await client.connect(new StdioClientTransport({ command: fixture }));
+    const transport = http ? new StreamableHTTPClientTransport(new URL(fixture)) : new StdioClientTransport({ command: fixture });
+    await client.connect(transport);
     check(`${label}: era`, client.getProtocolEra() === era, client.getProtocolEra());
     await common(label, client);
     if (era === 'modern') {
@@ -133,7 +148,7 @@ async function client2(mode, era) {
         const heard = await client.listen({ toolsListChanged: true, resourceSubscriptions: ['test://watched-resource'] });
         for (const what of ['tool', 'prompt', 'resource'])
             await client.callTool({ name: `test_trigger_${what}_change`, arguments: {} });
-        check(`${label}: heard`, changed.join() === 'tools,test://watched-resource', changed);
+        check(`${label}: heard`, (await settle(changed, 2)).join() === 'tools,test://watched-resource', changed);
         await heard.close();
         await client.callTool({ name: 'test_trigger_tool_change', arguments: {} });
         check(`${label}: heard no more`, changed.length === 2, changed);
