@@ -44,15 +44,17 @@ class Server:
     def __enter__(self):
         return self
 
-    def __exit__(self, *unused):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(20)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+    def __exit__(self, kind, error, trace):
+        """Every server must end well, which is also how sanitizers report."""
+        try:
+            status = self.stop()
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            status = self.process.wait()
+        log = self.log_text()
         self.log.close()
+        if status != 0 and kind is None:
+            raise AssertionError(f"the server ended with {status}: {log[-3000:]}")
 
 
 class Answer:
@@ -186,3 +188,8 @@ def metric(server, line, headers=None):
     found = re.search("^" + re.escape(line) + r" ([0-9.]+)$", page, re.M)
     assert found, f"no {line} in\n{page}"
     return float(found.group(1))
+
+
+def expect_metric(server, line, want, headers=None):
+    """A request is counted when its answer was sent, which its client may see earlier."""
+    wait_for(lambda: metric(server, line, headers) == want, f"{line} {want}")

@@ -11,8 +11,8 @@ import tempfile
 import threading
 import time
 
-from http_help import (BOTH, LEGACY, META, MODERN, Server, call, connect, http_bytes, initialize,
-                       legacy, metric, modern, modern_body, modern_bytes, modern_headers,
+from http_help import (BOTH, LEGACY, MODERN, Server, call, connect, expect_metric, http_bytes,
+                       initialize, legacy, metric, modern, modern_body, modern_bytes, modern_headers,
                        raw_request, read_until, wait_for)
 
 FIXTURE = os.path.abspath(sys.argv[1])
@@ -254,7 +254,7 @@ def sessions_are_bounded(_):
         expect(initialize(server).status, 503)
         raw_request(server, "DELETE", "/mcp", [("MCP-Session-Id", ids[0])])
         expect(initialize(server).status, 200)
-        expect(metric(server, "ptc_mcp_sessions"), 3)
+        expect_metric(server, "ptc_mcp_sessions", 3)
 
 
 # ----------------------------------------------------------------------- streams
@@ -291,7 +291,7 @@ def listening(server):
     assert b"notifications/subscriptions/acknowledged" in got, got
     call(server, "test_trigger_tool_change")
     assert b"tools/list_changed" in read_until(sock, b"\n\n")
-    expect(metric(server, "ptc_mcp_http_streams"), 1)
+    expect_metric(server, "ptc_mcp_http_streams", 1)
     sock.close()
     wait_for(lambda: metric(server, "ptc_mcp_http_streams") == 0, "the stream to end")
 
@@ -325,7 +325,7 @@ def vanishing_cancels_a_modern_call(_):
             sock.close()
             wait_for(lambda: waits_under_way(server) == 0, "the call to be cancelled")
             assert time.monotonic() - begun < 5
-        wait_for(lambda: metric(server, 'ptc_mcp_http_errors_total{kind="cancelled"}') == 2, "the count")
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="cancelled"}', 2)
 
 
 @test
@@ -342,7 +342,7 @@ def vanishing_leaves_a_legacy_call(_):
         time.sleep(0.3)
         expect(waits_under_way(server), 1)
         wait_for(lambda: waits_under_way(server) == 0, "the call to end by itself")
-        expect(metric(server, 'ptc_mcp_http_errors_total{kind="cancelled"}'), 0)
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="cancelled"}', 0)
 
 
 @test
@@ -380,7 +380,7 @@ def large_bodies(_):
         sock.sendall(b"0\r\n\r\n")
         assert b" 413 " in read_until(sock, b"\r\n\r\n")
         sock.close()
-        expect(metric(server, 'ptc_mcp_http_errors_total{kind="too_large"}'), 2)
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="too_large"}', 2)
         assert metric(server, "ptc_mcp_memory_bytes") < 20_000_000
 
 
@@ -462,6 +462,13 @@ def a_client_that_stops_reading(_):
         wait_for(lambda: metric(server, "ptc_mcp_memory_bytes") < 10_000_000, "its memory")
 
 
+def answers(server):
+    try:
+        return call(server, "test_simple_text").status == 200
+    except OSError:
+        return False
+
+
 @test
 def many_connections(_):
     with Server(FIXTURE, "--max-connections", "20") as server:
@@ -469,7 +476,7 @@ def many_connections(_):
         time.sleep(0.3)
         for sock in idle:
             sock.close()
-        wait_for(lambda: call(server, "test_simple_text").status == 200, "room for a new client")
+        wait_for(lambda: answers(server), "room for a new client")
 
 
 @test
@@ -484,7 +491,7 @@ def busy(_):
         wait_for(lambda: metric(server, "ptc_mcp_calls_waiting") == 1, "one to wait")
         answer = call(server, "test_simple_text")
         expect((answer.status, code(answer)), (200, -32000))
-        expect(metric(server, 'ptc_mcp_http_errors_total{kind="busy"}'), 1)
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="busy"}', 1)
         for sock in socks:
             sock.close()
         wait_for(lambda: code(call(server, "test_simple_text")) is None, "the queue to empty")
@@ -497,11 +504,11 @@ def counts(_):
     with Server(FIXTURE) as server:
         call(server, "test_simple_text")
         modern(server, "no/such")
-        expect(metric(server, 'ptc_mcp_http_requests_total{status="2xx"}'), 1)
-        expect(metric(server, 'ptc_mcp_http_requests_total{status="4xx"}'), 1)
-        expect(metric(server, 'ptc_mcp_http_errors_total{kind="bad_request"}'), 1)
+        expect_metric(server, 'ptc_mcp_http_requests_total{status="4xx"}', 1)
+        assert metric(server, 'ptc_mcp_http_requests_total{status="2xx"}') >= 1
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="bad_request"}', 1)
         assert metric(server, "ptc_mcp_http_request_duration_seconds_count") >= 4
-        expect(metric(server, "ptc_mcp_http_requests_in_flight"), 1)
+        expect_metric(server, "ptc_mcp_http_requests_in_flight", 1)
 
 
 @test
