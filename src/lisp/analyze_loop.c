@@ -148,6 +148,7 @@ static PtcExpr *for_modifier(Analyzer *an, const ForState *st, size_t i, PtcExpr
         if (!(otherwise = ax_new(an, PTC_X_BREAK, key)))
             return NULL;
         otherwise->target = each;
+        each->once = true;
     }
     return ax_if(an, test, then, otherwise, arg);
 }
@@ -264,7 +265,7 @@ PtcValue ax_var(Analyzer *an, const PtcForm *name, int global)
 static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool once)
 {
     const PtcForm *name = form->items[1];
-    int global = ptc_names_find(an->names, name->text, name->len);
+    int global = ax_global(an, name->text, name->len);
     PtcExpr *x = value && global >= 0 ? ax_new(an, PTC_X_DEF, form) : NULL;
     if (!x || (x->value = ax_var(an, name, global)) == PTC_NONE)
         return NULL;
@@ -280,6 +281,7 @@ static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool o
     return x;
 }
 
+/* Is this a def with a name and enough besides?  The name is known from here on, to its own value too. */
 static bool definable(Analyzer *an, const PtcForm *form, size_t min, const char *usage,
                       PtcExpr **bad)
 {
@@ -294,6 +296,7 @@ static bool definable(Analyzer *an, const PtcForm *form, size_t min, const char 
                         (int)form->items[0]->len, form->items[0]->text);
         return false;
     }
+    ax_know_global(an, ptc_names_find(an->names, name->text, name->len));
     return true;
 }
 
@@ -309,14 +312,17 @@ static PtcExpr *def_form(Analyzer *an, const PtcForm *form, bool once)
     return define(an, form, ax_form(an, form->items[form->count - 1], false), once);
 }
 
-/* (declare a b ...): the names are known already, see ptc_analyze. */
+/* (declare a b ...): the names may be used from here on. */
 PtcExpr *ax_declare(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
-    for (size_t i = 1; i < form->count; i++)
-        if (form->items[i]->kind != PTC_F_SYMBOL)
-            return ax_error(an, PTC_E_INVALID_FORM, form->items[i], "(declare name ...)",
+    for (size_t i = 1; i < form->count; i++) {
+        const PtcForm *name = form->items[i];
+        if (name->kind != PTC_F_SYMBOL)
+            return ax_error(an, PTC_E_INVALID_FORM, name, "(declare name ...)",
                             "declare takes names");
+        ax_know_global(an, ptc_names_find(an->names, name->text, name->len));
+    }
     return ax_nil(an, form);
 }
 
@@ -332,12 +338,8 @@ PtcExpr *ax_defonce(Analyzer *an, const PtcForm *form, bool tail)
     return def_form(an, form, true);
 }
 
-PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ax_defn_fn(Analyzer *an, const PtcForm *form)
 {
-    (void)tail;
-    PtcExpr *bad;
-    if (!definable(an, form, 2, "(defn name [a b] body...)", &bad))
-        return bad;
     size_t first = 2;
     PtcValue doc = PTC_NIL;
     if (form->items[2]->kind == PTC_F_STRING && form->count > 3)
@@ -346,6 +348,15 @@ PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail)
         first++; /* metadata */
     if (doc == PTC_NONE)
         return NULL;
-    FnName name = {form->items[1]->text, form->items[1]->len, false, doc};
-    return define(an, form, ax_fn(an, form, first, &name), false);
+    FnName name = {form->items[1]->text, form->items[1]->len, false, doc, PTC_FORM_DEFN};
+    return ax_fn(an, form, first, &name);
+}
+
+PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    PtcExpr *bad;
+    if (!definable(an, form, 2, "(defn name [a b] body...)", &bad))
+        return bad;
+    return define(an, form, ax_defn_fn(an, form), false);
 }

@@ -38,6 +38,7 @@ enum {
     PTC_B_EFFECT = 4, /* has an effect: not to be run twice or dropped */
     PTC_B_FORM =
         8, /* documentation of a special form or constant: no function, never found by name */
+    PTC_B_NAME = 16, /* its first argument may be a name without a quote, as (doc if) in Clojure */
 };
 
 typedef struct PtcBuiltin {

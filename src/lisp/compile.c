@@ -416,7 +416,7 @@ static bool each_code(FnState *fs, PtcExpr *x, uint32_t dest)
     x->locals[0]->reg = (uint16_t)item;
     Jumps *end = ptc_arena_zalloc(fs->job->arena, sizeof *end);
     if (!end || !cx_to(fs, x->a, (uint32_t)item) ||
-        !cx_emit(fs, x, cx_ins(PTC_OP_ITER, 0, (uint32_t)it, (uint32_t)item, 0)))
+        !cx_emit(fs, x, cx_ins(PTC_OP_ITER, x->once, (uint32_t)it, (uint32_t)item, 0)))
         return false;
     uint32_t start = (uint32_t)fs->count;
     x->items = (PtcExpr **)(void *)end; /* for BREAK */

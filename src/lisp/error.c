@@ -47,15 +47,11 @@ bool ptc_fail_hint(PtcVM *vm, const char *format, ...)
 static const char *record_name(unsigned kind)
 {
     static const char *const names[PTC_R_KINDS] = {
-        [PTC_R_FN] = "a function",
-        [PTC_R_REGEX] = "a regex",
-        [PTC_R_DATE] = "a date",
-        [PTC_R_DATETIME] = "a date-time",
-        [PTC_R_INSTANT] = "an instant",
-        [PTC_R_DURATION] = "a duration",
-        [PTC_R_ENUM] = "a constant",
-        [PTC_R_FORMATTER] = "a formatter",
-        [PTC_R_PRODUCER] = "an endless sequence",
+        [PTC_R_FN] = "a function",         [PTC_R_REGEX] = "a regex",
+        [PTC_R_DATE] = "a date",           [PTC_R_DATETIME] = "a date-time",
+        [PTC_R_INSTANT] = "an instant",    [PTC_R_DURATION] = "a duration",
+        [PTC_R_PERIOD] = "a period",       [PTC_R_ENUM] = "a constant",
+        [PTC_R_FORMATTER] = "a formatter", [PTC_R_PRODUCER] = "an endless sequence",
     };
     return kind < PTC_R_KINDS && names[kind] ? names[kind] : "an object";
 }
@@ -224,7 +220,12 @@ static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const cha
     va_start(args, format);
     vsnprintf(vm->error.message, sizeof vm->error.message, format, args);
     va_end(args);
-    return ptc_fail_hint(vm, "%s", hint);
+    bool endless =
+        vm->endless && (kind == PTC_E_TIMEOUT || kind == PTC_E_MEMORY || kind == PTC_E_LOOP);
+    if (!endless)
+        return ptc_fail_hint(vm, "%s", hint);
+    return ptc_fail_hint(vm, "%s walks a sequence without end: cut that with (take n coll)%s",
+                         vm->endless, strncmp(vm->endless, "for ", 4) ? "" : " or :while test");
 }
 
 bool ptc_vm_stopped(PtcVM *vm)

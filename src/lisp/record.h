@@ -19,6 +19,7 @@ enum {
     PTC_R_DATETIME, /* seconds since 1970-01-01T00:00 without a zone, nanoseconds */
     PTC_R_INSTANT,  /* seconds since the epoch, nanoseconds */
     PTC_R_DURATION, /* seconds, nanoseconds */
+    PTC_R_PERIOD,   /* years, months, days */
     PTC_R_ENUM, /* group (keyword), name (string), ordinal: DayOfWeek/MONDAY, ChronoUnit/DAYS ... */
     PTC_R_FORMATTER, /* pattern (string) */
     PTC_R_PRODUCER,  /* a sequence without end that is computed on demand; lib/produce.h */

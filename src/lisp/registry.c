@@ -25,6 +25,7 @@
     X(ptc_lib_string) \
     X(ptc_lib_text) \
     X(ptc_lib_fn) \
+    X(ptc_lib_parallel) \
     X(ptc_lib_walk) \
     X(ptc_lib_core) \
     X(ptc_lib_agent) \
@@ -39,6 +40,7 @@
     X(ptc_lib_time) \
     X(ptc_lib_time_method) \
     X(ptc_lib_time_span) \
+    X(ptc_lib_time_period) \
     X(ptc_lib_interop) \
     X(ptc_lib_interop_class)
 /* clang-format on */
@@ -87,6 +89,8 @@ static const struct {
     {"LocalDate", "LocalDate"},
     {"Instant", "Instant"},
     {"Duration", "Duration"},
+    {"Period", "Period"},
+    {"java.time.Period", "Period"},
     {"json", "json"},
     {"cheshire", "json"},
     {"cheshire.core", "json"},

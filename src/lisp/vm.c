@@ -5,6 +5,7 @@
 
 #include "lisp/lib/compare.h"
 #include "lisp/lib/num.h"
+#include "lisp/lib/produce.h"
 #include "lisp/names.h"
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
@@ -76,6 +77,14 @@ static PTC_NOINLINE bool get_unbound(PtcVM *vm, uint32_t index, PtcValue *out)
     return ptc_fail_hint(vm, "its def comes later or was not reached; define it first");
 }
 
+/* The items of a pmap run at the same time: which of them would end the program? */
+static PTC_NOINLINE void refuse_stop(PtcVM *vm, bool fail)
+{
+    const char *name = fail ? "fail" : "return";
+    ptc_fail(vm, PTC_E_INVALID_FORM, "%s cannot end the program from inside pmap or pcalls", name);
+    ptc_fail_hint(vm, "give a value back from the function and call %s on the results", name);
+}
+
 static PTC_NOINLINE PtcValue make_vector(PtcVM *vm, const PtcValue *from, size_t n)
 {
     PtcValue v = ptc_vec_new(vm->heap, from, n, 0);
@@ -106,8 +115,15 @@ static PTC_NOINLINE PtcValue make_closure(PtcVM *vm, PtcValue proto, const PtcIn
     return ptc_from_obj(o);
 }
 
-static PTC_NOINLINE bool iter_start(PtcVM *vm, PtcValue coll, PtcValue *at)
+/* at[0] is a collection and at[1] the position in it; or a cursor, and nil. */
+static PTC_NOINLINE bool iter_start(PtcVM *vm, PtcValue coll, bool ends, PtcValue *at)
 {
+    if (PTC_UNLIKELY(ptc_seq_endless(coll)) && !ends)
+        vm->endless = "for or doseq";
+    if (PTC_UNLIKELY(ptc_is_producer(coll))) {
+        at[1] = PTC_NIL;
+        return ptc_cursor_open(vm, coll, PTC_NIL, &at[0]);
+    }
     if (!ptc_is_seqable(coll)) {
         ptc_fail(vm, PTC_E_TYPE, "for and doseq walk collections, strings and nil, got %s",
                  ptc_type_name(coll));
@@ -122,6 +138,8 @@ static PTC_NOINLINE bool iter_start(PtcVM *vm, PtcValue coll, PtcValue *at)
 static PTC_NOINLINE int iter_step(PtcVM *vm, PtcValue *at, PtcValue *out)
 {
     PtcValue coll = at[0];
+    if (PTC_UNLIKELY(at[1] == PTC_NIL))
+        return ptc_cursor_next(vm, coll, out);
     size_t pos = (size_t)ptc_to_int(at[1]);
     if (coll == PTC_NIL)
         return 0;
@@ -285,6 +303,7 @@ op_GETG : {
 }
 op_DEF:
     vm->globals[i.b] = R[i.a];
+    vm->defined = true;
     R[i.a] = K[i.c];
     NEXT;
 op_BOUND:
@@ -543,11 +562,12 @@ op_LOOP:
     pc += ptc_ins_bc(i);
     NEXT;
 op_ITER:
-    if (!iter_start(vm, R[i.b], &R[i.a]))
+    if (!iter_start(vm, R[i.b], i.x, &R[i.a]))
         goto error;
     NEXT;
 op_NEXT : {
     TICK();
+    call->pc = pc; /* a producer calls functions */
     int got = iter_step(vm, &R[i.a], &R[i.b]);
     if (got < 0)
         goto error;
@@ -583,6 +603,10 @@ op_RET : {
     NEXT;
 }
 op_STOP:
+    if (!vm->may_stop) {
+        refuse_stop(vm, i.x);
+        goto error;
+    }
     vm->control = i.x ? PTC_CONTROL_FAIL : PTC_CONTROL_RETURN;
     vm->result = R[i.a];
 error:

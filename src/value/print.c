@@ -6,6 +6,7 @@
 #include "value/bigint.h"
 #include "value/number.h"
 #include "value/str.h"
+#include "value/vec.h"
 #include "value/visit.h"
 
 /* Appends what fits, whole characters only.  Always false. */
@@ -158,6 +159,8 @@ static bool add_value(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk, Ptc
         return false;
     if (!ptc_visit_can(v))
         return add_leaf(printer, buf, v);
+    if (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS)
+        return add_cstr(buf, "#seq[endless]");
     return add_cstr(buf, ptc_is_map(v)   ? "{"
                          : ptc_is_set(v) ? "#{"
                                          : "[") &&

@@ -8,6 +8,10 @@
 
 #include "value/heap.h"
 
+/* A sequence without end, such as (range), (repeat x) or (cycle xs), is a very long range or a ring
+ * of cells.  Counts from here up mean that; everything of this length is refused otherwise. */
+enum { PTC_ENDLESS = 1 << 30 };
+
 /* A vector of n elements copied from items; any n. */
 PTC_MUST_USE PtcValue ptc_vec_new(PtcHeap *heap, const PtcValue *items, size_t n, int flags);
 /* A map entry [a b]. */

@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * What the compiler itself calls: access for destructuring.  Hidden from programs. */
-#include "lisp/builtin.h"
+#include "lisp/lib/produce.h"
 #include "lisp/vm_int.h"
 
 static bool fail_destructure(PtcVM *vm, PtcValue v)
 {
     ptc_fail(vm, PTC_E_TYPE, "cannot take %s apart by position", ptc_type_name(v));
     return ptc_fail_hint(vm, "[a b] patterns need a vector, sequence, string, map or nil");
+}
+
+static bool nth_produced(PtcVM *vm, PtcValue producer, size_t i, PtcValue *out)
+{
+    if (!ptc_produced_nth(vm, producer, i, out))
+        return false;
+    *out = *out == PTC_NONE ? PTC_NIL : *out;
+    return true;
 }
 
 PTC_BUILTIN(core_nth, "ptc", "nth", 2, 2, PTC_B_HIDDEN, "[a b]",
@@ -19,6 +27,8 @@ PTC_BUILTIN(core_nth, "ptc", "nth", 2, 2, PTC_B_HIDDEN, "[a b]",
         *out = i < ptc_seq_count(coll) ? ptc_seq_nth(coll, i) : PTC_NIL;
         return true;
     }
+    if (ptc_is_producer(coll))
+        return nth_produced(vm, coll, i, out);
     PtcIter it;
     if (!ptc_iter_init(&it, vm->heap, coll))
         return fail_destructure(vm, coll);
@@ -59,6 +69,8 @@ PTC_BUILTIN(core_nthrest, "ptc", "nthrest", 2, 2, PTC_B_HIDDEN, "[a & more]",
 {
     PTC_UNUSED(argc);
     size_t skip = (size_t)ptc_to_int(argv[1]);
+    if (ptc_is_producer(argv[0]))
+        return ptc_produced_rest(vm, argv[0], skip, out);
     if (!ptc_is_sequential(argv[0]))
         return rest_of_other(vm, argv[0], skip, out);
     size_t n = ptc_seq_count(argv[0]);

@@ -166,11 +166,11 @@ static void describe_defined(PtcBuf *buf, const Ref *ref)
 }
 
 PTC_BUILTIN(
-    disc_doc, "clojure.core", "doc", 1, 1, 0, "(doc 'name)",
-    "What a function or form does, how it is called and examples, as text. Takes a quoted "
-    "symbol, a string or a function.",
+    disc_doc, "clojure.core", "doc", 1, 1, PTC_B_NAME, "(doc name)",
+    "What a function or form does, how it is called and examples, as text. Takes a name, quoted "
+    "or not, a string or a function.",
     "(subs (doc 'inc) 0 3) => \"inc\"\n"
-    "(includes? (doc map) \"Signatures: (map f\") => true\n"
+    "(includes? (doc map) \"Signatures: (map f\") => true\n(subs (doc if) 0 2) => \"if\"\n"
     "(defn area \"Of a square.\" [a] (* a a)) (includes? (doc 'area) \"Of a square.\") => true\n"
     "(doc 'no-such-thing) !! value_error\n(doc 5) !! type_error")
 {
@@ -181,7 +181,7 @@ PTC_BUILTIN(
         return ptc_fail_type(vm, argv, 0, "a quoted symbol, a string or a function");
     if (ref.rows.count == 0 && ref.defined == PTC_NONE)
         return fail_unknown(vm, "function or form", ref.name, ref.len);
-    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    ptc_heap_buf_init(vm->heap, &buf);
     if (ref.defined != PTC_NONE)
         describe_defined(&buf, &ref);
     for (size_t i = 0; i < ref.rows.count; i++) {
@@ -273,7 +273,8 @@ static bool dir_user(PtcVM *vm, PtcValue list, int64_t offset, int64_t limit)
     for (uint32_t i = 0; i < vm->names->count && i < vm->global_count && limit > 0; i++) {
         if (!ptc_tick(&vm->budget, 1))
             return false;
-        if (vm->globals[i] == PTC_UNBOUND || offset-- > 0)
+        if (vm->globals[i] == PTC_UNBOUND || ptc_is_history_name(&vm->names->items[i]) ||
+            offset-- > 0)
             continue;
         limit--;
         PtcValue v = ptc_str_new(vm->heap, vm->names->items[i].text, vm->names->items[i].len);
@@ -307,13 +308,15 @@ static bool arg_name(PtcVM *vm, const PtcValue *argv, const char **name, size_t 
     return true;
 }
 
-PTC_BUILTIN(disc_dir, "clojure.core", "dir", 0, 2, 0, "(dir 'namespace {:limit n :offset n}?)",
-            "The names in a namespace or class with a line about each, 50 unless :limit says more; "
-            "'user has what the program defined. Without arguments: the namespaces.",
-            "(map #(first (split % \" \")) (dir 'clojure.set {:limit 2})) => "
-            "[\"difference\" \"index\"]\n"
-            "(some #(starts-with? % \"clojure.string - \") (dir)) => true\n"
-            "(def a 1) (dir 'user) => [\"a\"]\n(dir 'no.such.namespace) !! value_error")
+PTC_BUILTIN(
+    disc_dir, "clojure.core", "dir", 0, 2, PTC_B_NAME, "(dir namespace {:limit n :offset n}?)",
+    "The names in a namespace or class with a line about each, 50 unless :limit says more; "
+    "'user has what the program defined. Without arguments: the namespaces.",
+    "(map #(first (split % \" \")) (dir 'clojure.set {:limit 2})) => "
+    "[\"difference\" \"index\"]\n"
+    "(some #(starts-with? % \"clojure.string - \") (dir)) => true\n"
+    "(def a 1) (dir 'user) => [\"a\"]\n(= (dir clojure.set) (dir \"clojure.set\")) => true\n"
+    "(dir 'no.such.namespace) !! value_error")
 {
     const char *name = "", *ns = NULL;
     size_t len = 0;
@@ -380,7 +383,8 @@ static bool public_meta(PtcVM *vm, const PtcBuiltin *row, PtcValue *map)
            put_text(vm, map, "source", "local");
 }
 
-PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, 0, "(ns-publics 'namespace)",
+PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
+            "(ns-publics namespace)",
             "A map from the names of a namespace to what is known of each: :name :doc :arglists "
             ":section :source.",
             "(:arglists (get (ns-publics 'clojure.set) \"union\")) => [\"(union & sets)\"]\n"

@@ -2,7 +2,7 @@
  * Grouping, counting, summing, and choosing by a key.  A key is given by a function, a keyword, a path
  * such as [:a :b], or (but for sort-by) a string; keywords, paths and strings find all spellings. */
 #include "lisp/lib/num.h"
-#include "lisp/lib/seq_int.h"
+#include "lisp/lib/produce.h"
 #include "lisp/vm_int.h"
 
 /* -------------------------------------------------------------------------- keys */
@@ -194,7 +194,9 @@ PTC_BUILTIN(
     PtcIter it;
     if (argc == 0)
         return ptc_xform(vm, argc, argv, out);
-    if (!ptc_arg_all(vm, argv, 0, &it))
+    if (ptc_seq_endless(argv[0]))
+        return ptc_stage(vm, PTC_STEP_DISTINCT, argc, argv, out);
+    if (!ptc_arg_iter(vm, argv, 0, &it))
         return false;
     PtcValue x, built = ptc_build_new(vm->heap);
     bool ok = ptc_dict_build_init(&b, vm->heap, true) && built != PTC_NONE;
@@ -229,7 +231,9 @@ PTC_BUILTIN(core_dedupe, "clojure.core", "dedupe", 0, 1, 0, "(dedupe coll)",
     PtcIter it;
     if (argc == 0)
         return ptc_xform(vm, argc, argv, out);
-    if (!ptc_arg_all(vm, argv, 0, &it))
+    if (ptc_seq_endless(argv[0]))
+        return ptc_stage(vm, PTC_STEP_DEDUPE, argc, argv, out);
+    if (!ptc_arg_iter(vm, argv, 0, &it))
         return false;
     PtcValue x, last = PTC_NONE, b = ptc_build_new(vm->heap);
     if (b == PTC_NONE)

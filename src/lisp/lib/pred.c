@@ -4,15 +4,20 @@
 #include <math.h>
 
 #include "base/utf8.h"
-#include "lisp/builtin.h"
-#include "lisp/record.h"
+#include "lisp/lib/seq_int.h"
 #include "value/number.h"
 
 /* ---------------------------------------------------------------- predicates */
 
+/* Endless ones included. */
+static bool is_sequence(PtcValue v)
+{
+    return ptc_is_sequential(v) || ptc_is_producer(v);
+}
+
 static bool is_seq(PtcValue v)
 {
-    return ptc_is_sequential(v) && ptc_is_seq_flagged(v);
+    return (ptc_is_sequential(v) && ptc_is_seq_flagged(v)) || ptc_is_producer(v);
 }
 
 static bool is_vector(PtcValue v)
@@ -22,7 +27,7 @@ static bool is_vector(PtcValue v)
 
 static bool is_coll(PtcValue v)
 {
-    return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v);
+    return is_sequence(v) || ptc_is_map(v) || ptc_is_set(v);
 }
 
 static bool is_associative(PtcValue v)
@@ -32,7 +37,7 @@ static bool is_associative(PtcValue v)
 
 static bool is_counted(PtcValue v)
 {
-    return is_coll(v) || ptc_is_string(v);
+    return (is_coll(v) && !ptc_is_producer(v)) || ptc_is_string(v);
 }
 
 static bool is_indexed(PtcValue v)
@@ -148,7 +153,7 @@ PREDICATE(core_is_seq, "seq?", "Is it a list or another sequence, not a vector."
 PREDICATE(core_is_coll, "coll?", "Is it a vector, sequence, map or set.",
           "(coll? [1]) => true\n(coll? {}) => true\n(coll? \"ab\") => false", is_coll(x))
 PREDICATE(core_is_sequential, "sequential?", "Is it a vector or another sequence.",
-          "(sequential? [1]) => true\n(sequential? {:a 1}) => false", ptc_is_sequential(x))
+          "(sequential? [1]) => true\n(sequential? {:a 1}) => false", is_sequence(x))
 PREDICATE(core_is_associative, "associative?", "Does it take assoc: a map or vector.",
           "(associative? {}) => true\n(associative? [1]) => true\n(associative? #{1}) => false",
           is_associative(x))
@@ -163,7 +168,7 @@ PREDICATE(core_is_reversible, "reversible?",
           is_indexed(x) || ptc_is_sorted(x))
 PREDICATE(core_is_seqable, "seqable?", "Can seq walk it: a collection, a string or nil.",
           "(seqable? \"ab\") => true\n(seqable? nil) => true\n(seqable? 5) => false",
-          ptc_is_seqable(x))
+          ptc_is_seqable(x) || ptc_is_producer(x))
 PREDICATE(core_is_sorted, "sorted?", "Is it a sorted map or sorted set.",
           "(sorted? (sorted-set 2 1)) => true\n(sorted? [1 2]) => false\n(sorted? {}) => false",
           ptc_is_sorted(x))

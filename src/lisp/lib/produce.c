@@ -408,22 +408,6 @@ bool ptc_produced_fail(PtcVM *vm)
     return !vm->failed && vm->budget.stop != PTC_STOP_NONE ? ptc_vm_stopped(vm) : false;
 }
 
-/* Calls a hidden builtin that does. */
-static bool by_hidden(PtcVM *vm, const char *name, int argc, const PtcValue *argv, PtcValue *out)
-{
-    PtcValue f = ptc_builtin((uint32_t)ptc_builtin_find(name, strlen(name)));
-    return ptc_call(vm, f, argc, argv, out) || ptc_produced_fail(vm);
-}
-
-bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
-{
-    PtcValue args[2] = {producer, ptc_int(n < PTC_INT_MAX ? (int64_t)n : PTC_INT_MAX)};
-    if (!by_hidden(vm, "%produced-nth", 2, args, out))
-        return false;
-    *out = *out == PTC_UNBOUND ? PTC_NONE : *out;
-    return true;
-}
-
 /* Does each element of the source, which goes on and on, give at least one? */
 static bool is_steady(PtcValue producer)
 {
@@ -437,6 +421,43 @@ static bool is_steady(PtcValue producer)
             return false;
     }
     return true;
+}
+
+/* Calls a hidden builtin that does. */
+static bool by_hidden(PtcVM *vm, const char *name, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcValue f = ptc_builtin((uint32_t)ptc_builtin_find(name, strlen(name)));
+    bool bounded = !ptc_is_producer(argv[0]) || is_steady(argv[0]);
+    const char *outer = bounded ? vm->endless : ptc_walk_endless(vm, argv[0]);
+    return ptc_call(vm, f, argc, argv, out) ? ptc_walked(vm, outer) : ptc_produced_fail(vm);
+}
+
+bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
+{
+    PtcValue args[2] = {producer, ptc_int(n < PTC_INT_MAX ? (int64_t)n : PTC_INT_MAX)};
+    if (!by_hidden(vm, "%produced-nth", 2, args, out))
+        return false;
+    *out = *out == PTC_UNBOUND ? PTC_NONE : *out;
+    return true;
+}
+
+bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
+{
+    PtcValue x, args[2] = {producer, PTC_NIL};
+    bool plain = field(producer, P_SOURCE) == ptc_int(PTC_FROM_ITERATE) &&
+                 field(producer, P_STEPS) == PTC_NIL;
+    if (!ptc_produced_nth(vm, producer, n, &x))
+        return false;
+    if (x == PTC_NONE)
+        return ptc_give(out, PTC_NIL);
+    args[1] = x;
+    for (int tries = 0; tries < 2; tries++) {
+        *out = plain ? ptc_producer_new(vm, PTC_FROM_ITERATE, field(producer, P_A), x)
+                     : ptc_producer_drop(vm, producer, n);
+        if (*out != PTC_NONE || !ptc_recover_keeping(vm, 2, args, PTC_NIL))
+            break;
+    }
+    return *out != PTC_NONE || ptc_produced_fail(vm);
 }
 
 bool ptc_produced_has(PtcVM *vm, PtcValue producer, size_t n, bool *has)

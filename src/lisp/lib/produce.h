@@ -77,6 +77,9 @@ PTC_MUST_USE bool ptc_cursor_iter(PtcVM *vm, PtcValue coll, PtcValue pipeline, P
 
 /* Element n of a producer; PTC_NONE when it ends before. */
 PTC_MUST_USE bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out);
+/* What follows the first n elements, nil when nothing does.  As in Clojure the first of it is computed, and (iterate f x)
+ * goes on from there, so that a loop that takes one after the other walks each only once. */
+PTC_MUST_USE bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out);
 /* Has it more than n elements?  Nothing is computed when that is clear without. */
 PTC_MUST_USE bool ptc_produced_has(PtcVM *vm, PtcValue producer, size_t n, bool *has);
 /* After one of these has run: a failure for want of memory is final, since what they called may have had

@@ -30,6 +30,7 @@ static const struct {
     {"LocalDateTime", "java.time.LocalDateTime", "Interop"},
     {"Instant", "java.time.Instant", "Interop"},
     {"Duration", "java.time.Duration", "Interop"},
+    {"Period", "java.time.Period", "Interop"},
 };
 enum { SPACES = sizeof spaces / sizeof *spaces };
 

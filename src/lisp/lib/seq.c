@@ -548,7 +548,7 @@ PTC_BUILTIN(core_dorun, "clojure.core", "dorun", 1, 1, 0, "(dorun coll)",
             "(dorun (map inc [1])) => nil\n(dorun (iterate inc 1)) !! value_error")
 {
     PTC_UNUSED(argc);
-    if (ptc_is_producer(argv[0]))
+    if (ptc_seq_endless(argv[0]))
         return ptc_fail_endless(vm, 0);
     if (!ptc_is_seqable(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a collection, string or nil");

@@ -266,15 +266,14 @@ static bool search(PtcVM *vm, const PtcValue *argv, bool want, PtcValue *found)
     *found = PTC_NONE;
     if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it))
         return false;
-    while (ptc_each(vm, &it, &x)) {
+    const char *outer = ptc_walk_endless(vm, argv[1]);
+    while (*found == PTC_NONE && ptc_each(vm, &it, &x)) {
         if (!ptc_call1(vm, argv[0], x, &y))
             return false;
-        if (ptc_truthy(y) == want) {
+        if (ptc_truthy(y) == want)
             *found = y;
-            return true;
-        }
     }
-    return ptc_iter_end(&it);
+    return ptc_iter_end(&it) && ptc_walked(vm, outer);
 }
 
 /* Searches, and answers whether it was in vain. */
@@ -364,6 +363,7 @@ static bool take_produced(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (!slots || !ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it) ||
         !ptc_root_build(vm, &slots[BUILT]))
         return false;
+    const char *outer = ptc_walk_endless(vm, argv[1]);
     while (ptc_each(vm, &it, &x)) {
         slots[CURRENT] = x;
         if (!ptc_call1(vm, argv[0], x, &y))
@@ -373,7 +373,7 @@ static bool take_produced(PtcVM *vm, const PtcValue *argv, PtcValue *out)
         if (!ptc_root_push(vm, &slots[BUILT], slots[CURRENT]))
             return false;
     }
-    return finish(vm, &it, slots, PTC_SEQ, out);
+    return finish(vm, &it, slots, PTC_SEQ, out) && ptc_walked(vm, outer);
 }
 
 /* The same parts as part_of gives, of a producer. */
@@ -529,7 +529,8 @@ PTC_BUILTIN(
         *acc = argv[1];
     else if (!ptc_each(vm, &it, acc))
         return ptc_iter_end(&it) && ptc_call(vm, argv[0], 0, NULL, out);
-    return ptc_fold(vm, argv[0], &it, acc) && ptc_give(out, *acc);
+    const char *outer = ptc_walk_endless(vm, argv[argc - 1]);
+    return ptc_fold(vm, argv[0], &it, acc) && ptc_walked(vm, outer) && ptc_give(out, *acc);
 }
 
 /* One step of reduce-kv; false in *more after a (reduced x). */
@@ -629,6 +630,7 @@ PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2, PTC_B_CALLS, "(run! f coll)"
     PtcValue x, y;
     if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it))
         return false;
+    const char *outer = ptc_walk_endless(vm, argv[1]);
     while (ptc_each(vm, &it, &x)) {
         if (!ptc_call1(vm, argv[0], x, &y))
             return false;
@@ -636,7 +638,7 @@ PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2, PTC_B_CALLS, "(run! f coll)"
             break;
     }
     *out = PTC_NIL;
-    return ptc_iter_end(&it);
+    return ptc_iter_end(&it) && ptc_walked(vm, outer);
 }
 
 const PtcBuiltin *const ptc_lib_seq_call[] = {&core_map_def,          &core_mapv_def,

@@ -9,11 +9,7 @@
 
 #include "lisp/record.h"
 
-/* A sequence without end, such as (range), (repeat x) or (cycle xs), is a very long range or a ring
- * of cells.  Counts from here up mean that; everything of this length is refused otherwise.  What is
- * computed on demand, such as (iterate f x), is a producer (produce.h), which is no sequential. */
-enum { PTC_ENDLESS = 1 << 30 };
-
+/* What is computed on demand, such as (iterate f x), is a producer (produce.h), which is no sequential. */
 static inline bool ptc_is_producer(PtcValue v)
 {
     return ptc_is_record(v, PTC_R_PRODUCER);
@@ -24,6 +20,14 @@ static inline bool ptc_seq_endless(PtcValue v)
     return ptc_is_sequential(v) ? ptc_seq_count(v) >= PTC_ENDLESS : ptc_is_producer(v);
 }
 
+/* Notes, for the hint of a limit, that the running builtin walks a sequence without end, if it is one.  Gives what
+ * was noted before, for ptc_walked when it is done.  That is always true. */
+const char *ptc_walk_endless(PtcVM *vm, PtcValue coll);
+static inline bool ptc_walked(PtcVM *vm, const char *outer)
+{
+    vm->endless = outer;
+    return true;
+}
 /* value_error for argument i, which is such a sequence.  Always false. */
 bool ptc_fail_endless(PtcVM *vm, int i);
 /* Stops the run: a collection of more than PTC_ENDLESS elements was asked for.  Always false. */
@@ -102,7 +106,7 @@ typedef struct PtcItems {
 
 PTC_MUST_USE bool ptc_items_init(PtcVM *vm, PtcItems *items, PtcIter *it);
 void ptc_items_deinit(PtcVM *vm, PtcItems *items);
-/* Scratch memory; NULL stops the budget.  Give back with ptc_mem_free(vm->mem, ...). */
+/* Scratch memory; NULL stops the budget.  Give back with ptc_heap_scratch_free(vm->heap, ...). */
 PTC_MUST_USE void *ptc_scratch(PtcVM *vm, size_t bytes);
 
 /* --- adding (seq_into.c) --- */

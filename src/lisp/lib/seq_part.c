@@ -330,7 +330,7 @@ PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1, 0, "(interleav
         for (int i = 0; ok && i < argc; i++)
             ok = ptc_build_add(vm->heap, b, row[i]);
     ok = ok && !zip.failed;
-    ptc_mem_free(vm->mem, row, bytes);
+    ptc_heap_scratch_free(vm->heap, row, bytes);
     ptc_zip_deinit(vm, &zip);
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
@@ -398,19 +398,13 @@ PTC_BUILTIN(core_zipmap, "clojure.core", "zipmap", 2, 2, 0, "(zipmap keys vals)"
     return ptc_give(out, ptc_map_sink_done(&sink));
 }
 
-PTC_BUILTIN(
-    core_flatten, "clojure.core", "flatten", 1, 1, 0, "(flatten coll)",
-    "The elements of nested vectors and sequences in one sequence; maps, sets and strings "
-    "stay as they are.",
-    "(flatten [1 [2 [[3]]] []]) => [1 2 3]\n(flatten nil) => []\n(flatten \"abc\") !! type_error")
+/* coll is a sequential or nil, or PTC_NONE when there was no memory for it. */
+static bool flatten(PtcVM *vm, PtcValue coll, PtcValue *out)
 {
-    PTC_UNUSED(argc);
     PtcWalk walk;
-    PtcValue x, b = ptc_build_new(vm->heap);
-    if (argv[0] != PTC_NIL && !ptc_is_sequential(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "a vector, sequence or nil");
+    PtcValue x, b = coll == PTC_NONE ? coll : ptc_build_new(vm->heap);
     ptc_walk_init(&walk, vm->heap);
-    bool ok = b != PTC_NONE && (argv[0] == PTC_NIL || ptc_visit_begin(&walk, argv[0]));
+    bool ok = b != PTC_NONE && (coll == PTC_NIL || ptc_visit_begin(&walk, coll));
     while (ok && walk.count) {
         if (!ptc_tick(&vm->budget, 1))
             ok = false;
@@ -425,6 +419,33 @@ PTC_BUILTIN(
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
+/* The elements of x, or x itself when it is no sequence: what flatten does with each element of a producer. */
+PTC_BUILTIN(hidden_flatten_one, "clojure.core", "flatten-one", 1, 1, PTC_B_HIDDEN, "(flatten x)",
+            "The elements of nested sequences, or x alone.", "")
+{
+    PTC_UNUSED(argc);
+    return flatten(vm, ptc_vec_new(vm->heap, argv, 1, 0), out);
+}
+
+static bool flatten_later(PtcVM *vm, PtcValue coll, PtcValue *out)
+{
+    PtcValue f = ptc_builtin((uint32_t)ptc_builtin_find("%flatten-one", 12));
+    return ptc_give(out, ptc_producer_add(vm, coll, PTC_STEP_MAPCAT, 1, &f));
+}
+
+PTC_BUILTIN(
+    core_flatten, "clojure.core", "flatten", 1, 1, 0, "(flatten coll)",
+    "The elements of nested vectors and sequences in one sequence; maps, sets and strings "
+    "stay as they are.",
+    "(flatten [1 [2 [[3]]] []]) => [1 2 3]\n(flatten nil) => []\n(flatten \"abc\") !! type_error")
+{
+    PTC_UNUSED(argc);
+    if (ptc_seq_endless(argv[0]))
+        return flatten_later(vm, argv[0], out);
+    if (argv[0] != PTC_NIL && !ptc_is_sequential(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "a vector, sequence or nil");
+    return flatten(vm, argv[0], out);
+}
 /* What stands for x: the value of that key, or the element at that index; PTC_NONE: nothing does. */
 static PtcValue substitute(PtcVM *vm, PtcValue by, PtcValue x)
 {
@@ -601,7 +622,7 @@ static bool choose(PtcVM *vm, const PtcItems *items, size_t n, PtcValue build)
             ptc_tick(&vm->budget, 1 + (int64_t)n) ? ptc_vec_new(vm->heap, chosen, n, 0) : PTC_NONE;
         ok = v != PTC_NONE && ptc_build_add(vm->heap, build, v);
     } while (ok && next_choice(at, n, items->n));
-    ptc_mem_free(vm->mem, chosen, bytes);
+    ptc_heap_scratch_free(vm->heap, chosen, bytes);
     return ok;
 }
 
@@ -623,11 +644,14 @@ PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combin
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-const PtcBuiltin *const ptc_lib_seq_part[] = {
-    &core_list_def,          &core_list_star_def,    &core_vector_def,
-    &core_vec_def,           &core_range_def,        &core_repeat_def,
-    &core_cycle_def,         &core_cons_def,         &core_conj_def,
-    &core_into_def,          &core_concat_def,       &core_interleave_def,
-    &core_interpose_def,     &core_zip_def,          &core_zipmap_def,
-    &core_flatten_def,       &core_replace_def,      &core_partition_def,
-    &core_partition_all_def, &core_combinations_def, NULL};
+const PtcBuiltin *const ptc_lib_seq_part[] = {&core_list_def,         &core_list_star_def,
+                                              &core_vector_def,       &core_vec_def,
+                                              &core_range_def,        &core_repeat_def,
+                                              &core_cycle_def,        &core_cons_def,
+                                              &core_conj_def,         &core_into_def,
+                                              &core_concat_def,       &core_interleave_def,
+                                              &core_interpose_def,    &core_zip_def,
+                                              &core_zipmap_def,       &hidden_flatten_one_def,
+                                              &core_flatten_def,      &core_replace_def,
+                                              &core_partition_def,    &core_partition_all_def,
+                                              &core_combinations_def, NULL};

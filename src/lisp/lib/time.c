@@ -284,10 +284,10 @@ static bool class_is(const char *text, size_t len, const char *package, const ch
            (len > n && memcmp(text, package, n) == 0 && text_is(text + n, len - n, name));
 }
 
-static PtcValue duration_zero(PtcHeap *heap)
+static PtcValue zero(PtcHeap *heap, unsigned kind)
 {
-    PtcValue fields[2] = {ptc_int(0), ptc_int(0)};
-    return new_record(heap, PTC_R_DURATION, fields, 2);
+    PtcValue fields[3] = {ptc_int(0), ptc_int(0), ptc_int(0)};
+    return new_record(heap, kind, fields, kind == PTC_R_PERIOD ? 3 : 2);
 }
 
 PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
@@ -305,7 +305,9 @@ PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
         return PTC_NONE;
     }
     if (class_is(name, class_len, "java.time.", "Duration") && text_is(slash + 1, n, "ZERO"))
-        return duration_zero(heap);
+        return zero(heap, PTC_R_DURATION);
+    if (class_is(name, class_len, "java.time.", "Period") && text_is(slash + 1, n, "ZERO"))
+        return zero(heap, PTC_R_PERIOD);
     if (class_is(name, class_len, "java.time.format.", "DateTimeFormatter"))
         return formatter_constant(heap, slash + 1, n);
     return PTC_NONE;

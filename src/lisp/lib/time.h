@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * time.h - dates, date-times, instants and durations: calendar arithmetic, records, text.
+ * time.h - dates, date-times, instants, durations and periods: calendar arithmetic, records, text.
  *
  * The calendar is the proleptic Gregorian one, with years -999999 to 999999; everything is UTC.  Seconds
  * are counted as POSIX does: no leap seconds.  A PtcTime is seconds plus 0 .. 999999999 nanoseconds, so
@@ -110,10 +110,26 @@ enum {
     PTC_K_DATETIME = 1 << PTC_R_DATETIME,
     PTC_K_INSTANT = 1 << PTC_R_INSTANT,
     PTC_K_DURATION = 1 << PTC_R_DURATION,
+    PTC_K_PERIOD = 1 << PTC_R_PERIOD,
     PTC_K_ENUM = 1 << PTC_R_ENUM,
     PTC_K_FORMATTER = 1 << PTC_R_FORMATTER
 };
 bool ptc_arg_enum(PtcVM *vm, const PtcValue *argv, int i, PtcGroup group, const char *expected);
+
+/* --- periods (time_period.c) --- */
+typedef struct PtcPeriod {
+    int64_t years, months, days;
+} PtcPeriod;
+
+PtcPeriod ptc_period_of(PtcValue v);
+bool ptc_give_period(PtcVM *vm, PtcPeriod p, PtcValue *out);
+/* From date argv[0] to date argv[1]. */
+bool ptc_period_between(PtcVM *vm, const PtcValue *argv, PtcValue *out);
+/* A date, date-time or period and a period. */
+bool ptc_period_add(PtcVM *vm, PtcValue v, PtcValue period, bool back, PtcValue *out);
+bool ptc_period_scale(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out);
+/* P1Y2M3D; gives the length.  48 bytes are enough. */
+size_t ptc_period_text(PtcValue v, char *out, size_t size);
 
 /* --- text (time_text.c, time_pattern.c) --- */
 

@@ -169,6 +169,10 @@ static bool add(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue *
     int64_t n;
     if (argc == 2 && (ptc_is_enum(argv[0], PTC_G_DAY) || ptc_is_enum(argv[0], PTC_G_MONTH)))
         return turn(vm, argv, back, out);
+    if (argc == 2 && ptc_is_record(argv[1], PTC_R_PERIOD))
+        return ptc_arg_kind(vm, argv, 0, PTC_K_DATE | PTC_K_DATETIME | PTC_K_PERIOD,
+                            "a date, date-time or period") &&
+               ptc_period_add(vm, argv[0], argv[1], back, out);
     if (argc == 2) {
         if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_DURATION,
                           "a date-time, instant or duration") ||
@@ -187,21 +191,24 @@ static bool add(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue *
     return (!back || negate(vm, &n)) && give_shifted(vm, argv[0], unit, n, out);
 }
 
-PTC_BUILTIN(time_plus, "java", ".plus", 2, 3, 0, "(.plus time n unit) or (.plus time duration)",
-            "A time moved on by a duration or by n units; days of the week and months by n.",
+PTC_BUILTIN(time_plus, "java", ".plus", 2, 3, 0, "(.plus time n unit) or (.plus time amount)",
+            "A time moved on by a duration, a period or n units; days of the week and months by n.",
             "(.plus (LocalDate/of 2024 5 31) 2 ChronoUnit/WEEKS) => \"2024-06-14\"\n"
             "(.plus (Instant/ofEpochSecond 0) (Duration/ofHours 1)) => \"1970-01-01T01:00:00Z\"\n"
+            "(.plus (LocalDate/of 2024 1 31) (Period/ofMonths 1)) => \"2024-02-29\"\n"
             "(.plus DayOfWeek/SATURDAY 2) => MONDAY\n"
             "(.plus (LocalDate/of 2024 5 31) 2 ChronoUnit/HOURS) !! value_error")
 {
     return add(vm, argc, argv, false, out);
 }
 
-PTC_BUILTIN(time_minus, "java", ".minus", 2, 3, 0, "(.minus time n unit) or (.minus time duration)",
-            "A time moved back by a duration or by n units; days of the week and months by n.",
-            "(.minus (LocalDate/of 2024 5 31) 1 ChronoUnit/MONTHS) => \"2024-04-30\"\n"
-            "(.minus (Duration/ofHours 1) (Duration/ofMinutes 1)) => PT59M\n"
-            "(.minus (LocalDate/of 2024 5 31) (Duration/ofHours 1)) !! type_error")
+PTC_BUILTIN(
+    time_minus, "java", ".minus", 2, 3, 0, "(.minus time n unit) or (.minus time amount)",
+    "A time moved back by a duration, a period or n units; days of the week and months by n.",
+    "(.minus (LocalDate/of 2024 5 31) 1 ChronoUnit/MONTHS) => \"2024-04-30\"\n"
+    "(.minus (Duration/ofHours 1) (Duration/ofMinutes 1)) => PT59M\n"
+    "(.minus (LocalDate/of 2024 3 31) (Period/of 1 1 1)) => \"2023-02-27\"\n"
+    "(.minus (LocalDate/of 2024 5 31) (Duration/ofHours 1)) !! type_error")
 {
     return add(vm, argc, argv, true, out);
 }
@@ -242,12 +249,16 @@ PTC_BUILTIN(unit_between, "java", ".between", 3, 3, 0, "(.between unit start end
     return count_units(vm, argv, 1, 2, 0, out);
 }
 
-PTC_BUILTIN(time_until, "java", ".until", 3, 3, 0, "(.until start end unit)",
-            "How many whole units lie between two dates, date-times or instants.",
-            "(.until (LocalDate/of 2024 1 1) (LocalDate/of 2024 3 1) ChronoUnit/DAYS) => 60\n"
-            "(.until (LocalDate/of 2024 1 1) nil ChronoUnit/DAYS) !! type_error")
+PTC_BUILTIN(
+    time_until, "java", ".until", 2, 3, 0, "(.until start end unit?)",
+    "How many whole units lie between two dates, date-times or instants; without a unit the "
+    "period between two dates.",
+    "(.until (LocalDate/of 2024 1 1) (LocalDate/of 2024 3 1) ChronoUnit/DAYS) => 60\n"
+    "(.until (LocalDate/of 2024 1 1) (LocalDate/of 2024 3 5)) => P2M4D\n"
+    "(.until (LocalDate/of 2024 1 1) nil ChronoUnit/DAYS) !! type_error")
 {
-    PTC_UNUSED(argc);
+    if (argc == 2)
+        return ptc_period_between(vm, argv, out);
     return count_units(vm, argv, 0, 1, 2, out);
 }
 
@@ -323,23 +334,35 @@ static bool scale(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out)
     return ptc_give_time(vm, PTC_R_DURATION, ptc_time_from_nanos(product), out);
 }
 
-PTC_BUILTIN(multiplied_by, "java", ".multipliedBy", 2, 2, 0, "(.multipliedBy duration n)",
-            "The duration n times.",
+/* What a duration and a period have in common. */
+static bool arg_amount(PtcVM *vm, const PtcValue *argv)
+{
+    return ptc_arg_kind(vm, argv, 0, PTC_K_DURATION | PTC_K_PERIOD, "a duration or period");
+}
+
+static bool scale_amount(PtcVM *vm, PtcValue v, int64_t by, PtcValue *out)
+{
+    return ptc_is_record(v, PTC_R_PERIOD) ? ptc_period_scale(vm, v, by, out)
+                                          : scale(vm, v, by, out);
+}
+
+PTC_BUILTIN(multiplied_by, "java", ".multipliedBy", 2, 2, 0, "(.multipliedBy amount n)",
+            "The duration or period n times.",
             "(.multipliedBy (Duration/ofMinutes 25) 4) => PT1H40M\n"
             "(.multipliedBy (Duration/ofMinutes 25) 0.5) !! type_error")
 {
     PTC_UNUSED(argc);
     int64_t n;
-    return ptc_arg_kind(vm, argv, 0, PTC_K_DURATION, "a duration") &&
-           ptc_arg_int(vm, argv, 1, &n) && scale(vm, argv[0], n, out);
+    return arg_amount(vm, argv) && ptc_arg_int(vm, argv, 1, &n) &&
+           scale_amount(vm, argv[0], n, out);
 }
 
-PTC_BUILTIN(duration_negated, "java", ".negated", 1, 1, 0, "(.negated duration)",
-            "The duration with the other sign.",
+PTC_BUILTIN(duration_negated, "java", ".negated", 1, 1, 0, "(.negated amount)",
+            "The duration or period with the other sign.",
             "(.negated (Duration/ofSeconds 5)) => PT-5S\n(.negated 5) !! type_error")
 {
     PTC_UNUSED(argc);
-    return ptc_arg_kind(vm, argv, 0, PTC_K_DURATION, "a duration") && scale(vm, argv[0], -1, out);
+    return arg_amount(vm, argv) && scale_amount(vm, argv[0], -1, out);
 }
 
 PTC_BUILTIN(duration_abs, "java", ".abs", 1, 1, 0, "(.abs duration)",
@@ -351,21 +374,38 @@ PTC_BUILTIN(duration_abs, "java", ".abs", 1, 1, 0, "(.abs duration)",
            scale(vm, argv[0], ptc_date_days(argv[0]) < 0 ? -1 : 1, out);
 }
 
-PTC_BUILTIN(is_negative, "java", ".isNegative", 1, 1, 0, "(.isNegative duration)",
-            "Is a duration less than zero?",
+/* Its smallest part, and whether all are zero. */
+static int64_t least_part(PtcValue v, bool *zero)
+{
+    if (!ptc_is_record(v, PTC_R_PERIOD)) {
+        *zero = ptc_time_nanos(ptc_time_of(v)) == 0;
+        return ptc_time_of(v).seconds;
+    }
+    PtcPeriod p = ptc_period_of(v);
+    int64_t least = p.years < p.months ? p.years : p.months;
+    *zero = p.years == 0 && p.months == 0 && p.days == 0;
+    return p.days < least ? p.days : least;
+}
+
+PTC_BUILTIN(is_negative, "java", ".isNegative", 1, 1, 0, "(.isNegative amount)",
+            "Is a duration, or a part of a period, less than zero?",
             "(.isNegative (Duration/ofSeconds -5)) => true\n(.isNegative -5) !! type_error")
 {
     PTC_UNUSED(argc);
-    return ptc_arg_kind(vm, argv, 0, PTC_K_DURATION, "a duration") &&
-           ptc_give(out, ptc_bool(ptc_time_of(argv[0]).seconds < 0));
+    bool zero;
+    return arg_amount(vm, argv) && ptc_give(out, ptc_bool(least_part(argv[0], &zero) < 0));
 }
 
-PTC_BUILTIN(is_zero, "java", ".isZero", 1, 1, 0, "(.isZero duration)", "Is a duration zero?",
+PTC_BUILTIN(is_zero, "java", ".isZero", 1, 1, 0, "(.isZero amount)",
+            "Is a duration or period zero?",
             "(.isZero Duration/ZERO) => true\n(.isZero 0) !! type_error")
 {
     PTC_UNUSED(argc);
-    return ptc_arg_kind(vm, argv, 0, PTC_K_DURATION, "a duration") &&
-           ptc_give(out, ptc_bool(ptc_time_nanos(ptc_time_of(argv[0])) == 0));
+    bool zero = false;
+    if (!arg_amount(vm, argv))
+        return false;
+    (void)least_part(argv[0], &zero);
+    return ptc_give(out, ptc_bool(zero));
 }
 
 const PtcBuiltin *const ptc_lib_time_span[] = {&plus_days_def,     &minus_days_def,

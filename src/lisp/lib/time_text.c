@@ -270,6 +270,7 @@ bool ptc_time_text(PtcBuf *buf, PtcValue v)
         text[n++] = 'Z';
         break;
     case PTC_R_DURATION: n = write_duration(text, ptc_time_of(v)); break;
+    case PTC_R_PERIOD: n = ptc_period_text(v, text, TEXT); break;
     case PTC_R_ENUM: return add_field(buf, v, 1);
     case PTC_R_FORMATTER:
         return ptc_buf_add_cstr(buf, "#formatter[") && add_field(buf, v, 0) &&
@@ -294,7 +295,7 @@ bool ptc_time_print(PtcBuf *buf, PtcValue v, bool readable)
 bool ptc_time_json(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what)
 {
     PTC_UNUSED(writer);
-    if (!is_point(v) && !(ptc_kind_bit(v) & (PTC_K_DURATION | PTC_K_ENUM))) {
+    if (!is_point(v) && !(ptc_kind_bit(v) & (PTC_K_DURATION | PTC_K_PERIOD | PTC_K_ENUM))) {
         if (ptc_is_record(v, PTC_R_FORMATTER))
             *what = "a formatter";
         return false;
