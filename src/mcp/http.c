@@ -173,7 +173,9 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
 static bool start_daemon(PtcHttp *http, const PtcHttpConfig *config)
 {
     unsigned connections = config->max_connections ? config->max_connections : 256;
-    unsigned each = config->max_per_address ? config->max_per_address : 128;
+    unsigned each = config->max_per_address ? config->max_per_address : connections / 2;
+    if (http->shared.guard.loopback) /* a proxy's connections all come from here */
+        each = connections;
     size_t stack = config->stack_bytes ? config->stack_bytes : 1024 * 1024;
     http->daemon = http->mhd.MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |

@@ -24,7 +24,7 @@ typedef struct PtcHttpConfig {
     bool stateless;           /* legacy clients get no sessions */
     unsigned max_sessions;    /* of legacy clients [1024] */
     unsigned max_connections; /* [256] each has a thread */
-    unsigned max_per_address; /* connections of one address [128] */
+    unsigned max_per_address; /* connections of one address [half of them; all when only this machine can connect] */
     int64_t
         request_ms; /* a request must have arrived so long after the connection or the last answer [60 s] */
     int64_t send_ms;    /* an answer must have been read within [120 s] */
