@@ -59,12 +59,13 @@ static inline void row_ask(PtcMcpCall *call)
     if (first == PTC_MCP_ASK_UNSUPPORTED || second == PTC_MCP_ASK_UNSUPPORTED)
         ptc_mcp_need(call, "elicitation");
     else if (first == PTC_MCP_ASK_FAILED)
-        ptc_mcp_failf(call, "failed: %.*s", a ? (int)ptc_str_len(a) : 1, a ? ptc_str_bytes(a) : "-");
+        ptc_mcp_failf(call, "failed: %.*s", a ? (int)ptc_str_len(a) : 1,
+                      a ? ptc_str_bytes(a) : "-");
     else if (first == PTC_MCP_ASK_PENDING || second == PTC_MCP_ASK_PENDING)
         ptc_mcp_set_state(call, "S", 1);
     else
-        ptc_mcp_textf(call, "state %.*s, %zu fields", (int)state.len, state.bytes ? state.bytes : "",
-                      ptc_map_count(a));
+        ptc_mcp_textf(call, "state %.*s, %zu fields", (int)state.len,
+                      state.bytes ? state.bytes : "", ptc_map_count(a));
 }
 
 static inline void row_bytes(PtcMcpCall *call)
@@ -113,12 +114,8 @@ static const PtcMcpTool help_tools[] = {
      .input_schema = "{ \"type\": \"object\", \"required\": [\"say\"] }",
      .flags = PTC_MCP_READ_ONLY | PTC_MCP_IDEMPOTENT | PTC_MCP_CLOSED_WORLD,
      .handler = row_echo},
-    {.name = "data",
-     .output_schema = "{\"type\":\"object\"}",
-     .handler = row_data},
-    {.name = "liar",
-     .output_schema = "{\"type\":\"object\"}",
-     .handler = row_liar},
+    {.name = "data", .output_schema = "{\"type\":\"object\"}", .handler = row_data},
+    {.name = "liar", .output_schema = "{\"type\":\"object\"}", .handler = row_liar},
     {.name = "fail", .handler = row_fail},
     {.name = "steps", .flags = PTC_MCP_STREAMS, .handler = row_steps},
     {.name = "ask", .flags = PTC_MCP_STREAMS, .handler = row_ask},
@@ -230,15 +227,17 @@ static inline const char *tell(PtcMcp *mcp, PtcMcpPeer *peer, const char *messag
 #define META_CAPS(caps) "\"io.modelcontextprotocol/clientCapabilities\":" caps
 /* "_meta":{...} of the modern era; more begins with a comma. */
 #define MODERN(caps, more) "\"_meta\":{" META_VERSION "," META_CAPS(caps) more "}"
-#define INFO "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"help\",\"version\":\"1\"}}"
+#define INFO \
+    "\"_meta\":{\"io.modelcontextprotocol/serverInfo\":{\"name\":\"help\",\"version\":\"1\"}}"
 
 /* Requests and answers around what matters. */
 #define REQUEST(id, method, params) \
     "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"" method "\",\"params\":{" params "}}"
 #define RESULT(id, result) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":{" result "}}"
-#define ERROR(id, code, message) \
-    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"error\":{\"code\":" code ",\"message\":\"" message "\"}}"
-#define ERROR_DATA(id, code, message, data)                                                     \
+#define ERROR(id, code, message)                                                                   \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"error\":{\"code\":" code ",\"message\":\"" message "\"}" \
+    "}"
+#define ERROR_DATA(id, code, message, data)                                                        \
     "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"error\":{\"code\":" code ",\"message\":\"" message "\"," \
     "\"data\":" data "}}"
 

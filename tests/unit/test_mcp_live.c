@@ -10,7 +10,8 @@
 #define TAG(id) "\"_meta\":{\"io.modelcontextprotocol/subscriptionId\":" id "}"
 #define NOTE(method, params) \
     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/" method "\",\"params\":{" params "}}"
-#define CANCEL(id) "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id "}}"
+#define CANCEL(id) \
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":" id "}}"
 
 /* ------------------------------------------------------------------------------ threads */
 
@@ -71,10 +72,9 @@ static Running *begin(PtcMcp *mcp, PtcMcpPeer *peer, const char *message)
 {
     Running *r = calloc(1, sizeof *r);
     pthread_mutex_init(&r->heard.lock, NULL);
-    r->call = ptc_mcp_begin(mcp, &(PtcMcpIn){.text = message,
-                                             .len = strlen(message),
-                                             .sink = {hear, &r->heard},
-                                             .peer = peer});
+    r->call = ptc_mcp_begin(
+        mcp, &(PtcMcpIn){
+                 .text = message, .len = strlen(message), .sink = {hear, &r->heard}, .peer = peer});
     pthread_create(&r->thread, NULL, run_call, r);
     return r;
 }
@@ -105,11 +105,13 @@ static void test_cancel(void)
 {
     PtcMcp *mcp = wait_server(4, 4);
     PtcMcpPeer *peer = ptc_mcp_peer_new(mcp, (PtcMcpSink){NULL, NULL});
-    const char *wait = REQUEST("\"a\"", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":1}");
+    const char *wait =
+        REQUEST("\"a\"", "tools/call", "\"name\":\"wait\",\"_meta\":{\"progressToken\":1}");
     Running *r = begin(mcp, peer, wait);
     await(&started, 1);
-    CHECK_STR(tell(mcp, peer, REQUEST("\"a\"", "tools/call", "\"name\":\"echo\"")),
-              ERROR("\"a\"", "-32600", "the id \\\"a\\\" belongs to a request that is still under way"));
+    CHECK_STR(
+        tell(mcp, peer, REQUEST("\"a\"", "tools/call", "\"name\":\"echo\"")),
+        ERROR("\"a\"", "-32600", "the id \\\"a\\\" belongs to a request that is still under way"));
     CHECK(strstr(tell(mcp, peer, REQUEST("1", "tools/call", "\"name\":\"echo\"")), "isError"));
     tell(mcp, peer, CANCEL("\"b\""));
     tell(mcp, NULL, CANCEL("\"a\""));
@@ -152,7 +154,8 @@ static void test_queue(void)
     while (waiting < 2);
     CHECK(running == 1 && ptc_mcp_max_calls(mcp) == 3);
     CHECK_STR(tell(mcp, NULL, wait),
-              ERROR("1", "-32000", "busy: 1 calls are running and 2 are waiting; try again a little later"));
+              ERROR("1", "-32000",
+                    "busy: 1 calls are running and 2 are waiting; try again a little later"));
     ptc_mcp_cancel(r[1]->call);
     CHECK_STR(end(r[1]), "");
     CHECK(atomic_load(&started) == 1);
@@ -182,13 +185,17 @@ static const char *heard_since(void)
 static void test_listen(PtcMcp *mcp)
 {
     PtcMcpPeer *peer = ptc_mcp_peer_new(mcp, (PtcMcpSink){hear, &help_heard});
-    CHECK_STR(tell(mcp, peer, LISTEN("5", "\"toolsListChanged\":true,\"promptsListChanged\":false,"
-                                          "\"unknown\":true")),
-              NOTE("subscriptions/acknowledged", TAG("5") ",\"notifications\":{\"toolsListChanged\":true}"));
-    CHECK_STR(tell(mcp, peer, LISTEN("\"x\"", "\"promptsListChanged\":true,\"resourceSubscriptions\":"
-                                              "[\"r://one\",\"r://one\",\"r://2\"]")),
+    CHECK_STR(tell(mcp, peer,
+                   LISTEN("5", "\"toolsListChanged\":true,\"promptsListChanged\":false,"
+                               "\"unknown\":true")),
               NOTE("subscriptions/acknowledged",
-                   TAG("\"x\"") ",\"notifications\":{\"promptsListChanged\":true,\"resourceSubscriptions\":"
+                   TAG("5") ",\"notifications\":{\"toolsListChanged\":true}"));
+    CHECK_STR(tell(mcp, peer,
+                   LISTEN("\"x\"", "\"promptsListChanged\":true,\"resourceSubscriptions\":"
+                                   "[\"r://one\",\"r://one\",\"r://2\"]")),
+              NOTE("subscriptions/acknowledged",
+                   TAG("\"x\"") ",\"notifications\":{\"promptsListChanged\":true,"
+                                "\"resourceSubscriptions\":"
                                 "[\"r://one\",\"r://2\"]}"));
     CHECK(strstr(tell(mcp, peer, LISTEN("5", "")), "still under way"));
     heard_since();
@@ -207,7 +214,8 @@ static void test_listen(PtcMcp *mcp)
     tell(mcp, peer, REQUEST("1", "resources/subscribe", "\"uri\":\"r://two\""));
     heard_since();
     ptc_mcp_list_changed(mcp, PTC_MCP_TOOLS);
-    CHECK_STR(heard_since(), "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
+    CHECK_STR(heard_since(),
+              "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/tools/list_changed\"}");
     ptc_mcp_resource_updated(mcp, "r://two");
     CHECK_STR(heard_since(), NOTE("resources/updated", "\"uri\":\"r://two\""));
     /* A graceful end is an answer. */
@@ -239,15 +247,18 @@ static void test_modern_questions(PtcMcp *mcp)
     int status;
     const char *out = tell(mcp, NULL, ASK("1", ""));
     const char *p = strstr(out, "\"requestState\":\"");
-    CHECK(p && strstr(out, "\"resultType\":\"input_required\",\"inputRequests\":{\"who\":{\"method\":"
-                           "\"elicitation/create\",\"params\":{\"message\":\"?\"}},\"roots\":{\"method\":"
-                           "\"roots/list\",\"params\":{}}},"));
+    CHECK(p &&
+          strstr(out,
+                 "\"resultType\":\"input_required\",\"inputRequests\":{\"who\":{\"method\":"
+                 "\"elicitation/create\",\"params\":{\"message\":\"?\"}},\"roots\":{\"method\":"
+                 "\"roots/list\",\"params\":{}}},"));
     if (p)
         sscanf(p + 16, "%399[^\"]", state);
 #define REPLIES ",\"inputResponses\":{\"who\":{\"a\":1,\"b\":2},\"roots\":{},\"extra\":{}}"
     sprintf(in, ASK("2", REPLIES ",\"requestState\":\"%s\""), state);
-    CHECK_STR(tell(mcp, NULL, in), RESULT("2", "\"resultType\":\"complete\",\"content\":[{\"type\":\"text\",\"text\":"
-                                               "\"state S, 2 fields\"}]," INFO));
+    CHECK_STR(tell(mcp, NULL, in),
+              RESULT("2", "\"resultType\":\"complete\",\"content\":[{\"type\":\"text\",\"text\":"
+                          "\"state S, 2 fields\"}]," INFO));
     CHECK_STR(tell(mcp, NULL, ASK("2", REPLIES)),
               RESULT("2", "\"resultType\":\"complete\",\"content\":[{\"type\":\"text\",\"text\":"
                           "\"state , 2 fields\"}]," INFO));
@@ -259,10 +270,14 @@ static void test_modern_questions(PtcMcp *mcp)
     CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
     sprintf(in, ASK("2", REPLIES ",\"arguments\":{\"x\":1},\"requestState\":\"%s\""), state);
     CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
-    sprintf(in, REQUEST("2", "tools/call", "\"name\":\"echo\"," MODERN(CAN, "") ",\"requestState\":\"%s\""), state);
+    sprintf(
+        in,
+        REQUEST("2", "tools/call", "\"name\":\"echo\"," MODERN(CAN, "") ",\"requestState\":\"%s\""),
+        state);
     CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
     sprintf(in, ASK("2", REPLIES ",\"requestState\":\"%s\""), state);
-    strcpy(text, tell_in(mcp, (PtcMcpIn){.text = in, .len = strlen(in), .owner = "mallory"}, &status));
+    strcpy(text,
+           tell_in(mcp, (PtcMcpIn){.text = in, .len = strlen(in), .owner = "mallory"}, &status));
     CHECK_STR(text, ERROR("2", "-32602", STALE));
     for (size_t i = 0; state[i]; i++) { /* every single letter counts */
         char was = state[i];
@@ -279,10 +294,12 @@ static void test_modern_questions(PtcMcp *mcp)
     static const char *const wrong[] = {"7", "null", "[]", "{\"who\":12345}", "{\"who\":null}"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         sprintf(in, ASK("2", ",\"inputResponses\":%s"), wrong[i]);
-        CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", "\\\"inputResponses\\\" must be an object of objects"));
+        CHECK_STR(tell(mcp, NULL, in),
+                  ERROR("2", "-32602", "\\\"inputResponses\\\" must be an object of objects"));
     }
     /* Nothing is asked that the client cannot answer. */
-    CHECK_STR(tell(mcp, NULL, REQUEST("1", "tools/call", "\"name\":\"ask\"," MODERN("{\"roots\":{}}", ""))),
+    CHECK_STR(tell(mcp, NULL,
+                   REQUEST("1", "tools/call", "\"name\":\"ask\"," MODERN("{\"roots\":{}}", ""))),
               ERROR_DATA("1", "-32021", "the client must declare the capability elicitation",
                          "{\"requiredCapabilities\":{\"elicitation\":{}}}"));
 }
@@ -329,13 +346,17 @@ static void test_legacy_questions(void)
     PtcMcpPeer *peer = ptc_mcp_peer_new(mcp, (PtcMcpSink){NULL, NULL});
     const char *ask = REQUEST("1", "tools/call", "\"name\":\"ask\"");
     CHECK(strstr(tell(mcp, peer, ask), "\"code\":-32602"));
-    tell(mcp, peer, REQUEST("0", "initialize", "\"protocolVersion\":\"2025-11-25\",\"capabilities\":" CAN));
+    tell(mcp, peer,
+         REQUEST("0", "initialize", "\"protocolVersion\":\"2025-11-25\",\"capabilities\":" CAN));
     Running *r = begin(mcp, peer, ask);
     reply(mcp, peer, r, 1, "\"result\":{\"x\":1}");
-    CHECK(strstr(tell(mcp, peer, REQUEST("2", "tools/call", "\"name\":\"echo\",\"arguments\":{\"say\":\"hi\"}")),
-                 "hi"));
+    CHECK(
+        strstr(tell(mcp, peer,
+                    REQUEST("2", "tools/call", "\"name\":\"echo\",\"arguments\":{\"say\":\"hi\"}")),
+               "hi"));
     reply(mcp, peer, r, 2, "\"result\":{}");
-    CHECK_STR(end(r), RESULT("1", "\"content\":[{\"type\":\"text\",\"text\":\"state , 1 fields\"}]"));
+    CHECK_STR(end(r),
+              RESULT("1", "\"content\":[{\"type\":\"text\",\"text\":\"state , 1 fields\"}]"));
     r = begin(mcp, peer, ask);
     reply(mcp, peer, r, 3, "\"error\":{\"code\":-1,\"message\":\"no thanks\"}");
     reply(mcp, peer, r, 4, "\"result\":{}");
@@ -362,9 +383,11 @@ static void test_question_timeout(void)
     c.ask_timeout_ms = 1;
     PtcMcp *mcp = help_server(c);
     PtcMcpPeer *peer = ptc_mcp_peer_new(mcp, (PtcMcpSink){NULL, NULL});
-    tell(mcp, peer, REQUEST("0", "initialize", "\"protocolVersion\":\"2025-11-25\",\"capabilities\":" CAN));
+    tell(mcp, peer,
+         REQUEST("0", "initialize", "\"protocolVersion\":\"2025-11-25\",\"capabilities\":" CAN));
     const char *out = tell(mcp, peer, REQUEST("1", "tools/call", "\"name\":\"ask\""));
-    CHECK(strstr(out, "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"ptc-1\""));
+    CHECK(
+        strstr(out, "\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":\"ptc-1\""));
     CHECK(strstr(out, "failed: -"));
     ptc_mcp_peer_free(peer);
     ptc_mcp_free(mcp);

@@ -41,20 +41,23 @@ static const Exchange framing[] = {
      ERROR("1", "-32602", "\\\"params\\\" must be an object")},
     {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"_meta\":3}}",
      ERROR("1", "-32602", "\\\"_meta\\\" must be an object")},
-    {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"_meta\":{\"progressToken\":{}}}}",
+    {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\",\"params\":{\"_meta\":{\"progressToken\":{}"
+     "}}}",
      ERROR("1", "-32602", "\\\"progressToken\\\" must be a string or an integer")},
     /* Not JSON. */
     {"", ERROR("null", "-32700", "not JSON: expected a value, but the text ends, at byte 0")},
-    {"{\"jsonrpc\":", ERROR("null", "-32700",
-                            "not JSON: expected a value, but the text ends, at byte 11")},
+    {"{\"jsonrpc\":",
+     ERROR("null", "-32700", "not JSON: expected a value, but the text ends, at byte 11")},
     {"\xff", ERROR("null", "-32700", "not JSON: expected a value, found byte 0xFF, at byte 0")},
     /* Notifications and answers get no answer, whatever is wrong with them. */
     {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}", ""},
     {"{\"jsonrpc\":\"2.0\",\"method\":\"no such thing\",\"params\":7}", ""},
     {"{\"jsonrpc\":\"2.0\",\"method\":\"tools/call\",\"params\":{\"name\":\"echo\"}}", ""},
     {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\"}", ""},
-    {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":{}}}", ""},
-    {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":99}}", ""},
+    {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":{}}}",
+     ""},
+    {"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":99}}",
+     ""},
     {"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", ""},
     {"{\"jsonrpc\":\"2.0\",\"id\":\"ptc-1\",\"result\":{}}", ""},
     {"{\"jsonrpc\":\"2.0\",\"id\":\"ptc-99999999999999999999\",\"result\":{}}", ""},
@@ -64,7 +67,8 @@ static const Exchange framing[] = {
     {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no/such\"}",
      ERROR("1", "-32601", "this server has no method no/such in protocol 2025-11-25 and older")},
     {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"server/discover\"}",
-     ERROR("1", "-32601", "this server has no method server/discover in protocol 2025-11-25 and older")},
+     ERROR("1", "-32601",
+           "this server has no method server/discover in protocol 2025-11-25 and older")},
     {REQUEST("1", "ping", MODERN("{}", "")),
      ERROR("1", "-32601", "this server has no method ping in protocol 2026-07-28")},
     {REQUEST("1", "initialize", MODERN("{}", "")),
@@ -73,10 +77,10 @@ static const Exchange framing[] = {
      ERROR("1", "-32601", "this server has no method resources/subscribe in protocol 2026-07-28")},
 };
 
-#define CAPS                                                                                   \
-    "\"capabilities\":{\"tools\":{\"listChanged\":true},\"resources\":{\"listChanged\":true,"  \
+#define CAPS                                                                                  \
+    "\"capabilities\":{\"tools\":{\"listChanged\":true},\"resources\":{\"listChanged\":true," \
     "\"subscribe\":true},\"prompts\":{\"listChanged\":true},\"completions\":{},\"logging\":{}}"
-#define WELCOME(version)                                                               \
+#define WELCOME(version)                                                                          \
     RESULT("1", "\"protocolVersion\":\"" version "\"," CAPS ",\"serverInfo\":{\"name\":\"help\"," \
                 "\"version\":\"1\"}")
 
@@ -106,10 +110,11 @@ static const Exchange handshakes[] = {
     {REQUEST("3", "logging/setLevel", "\"level\":\"warning\""), RESULT("3", "")},
     {REQUEST("3", "logging/setLevel", "\"level\":\"loud\""),
      ERROR("3", "-32602",
-           "\\\"level\\\" must be debug, info, notice, warning, error, critical, alert or emergency")},
-    {REQUEST("3", "logging/setLevel", ""),
-     ERROR("3", "-32602",
-           "\\\"level\\\" must be debug, info, notice, warning, error, critical, alert or emergency")},
+           "\\\"level\\\" must be debug, info, notice, warning, error, critical, alert or "
+           "emergency")},
+    {REQUEST("3", "logging/setLevel", ""), ERROR("3", "-32602",
+                                                 "\\\"level\\\" must be debug, info, notice, "
+                                                 "warning, error, critical, alert or emergency")},
     {REQUEST("4", "resources/subscribe", "\"uri\":\"r://one\""), RESULT("4", "")},
     {REQUEST("4", "resources/subscribe", "\"uri\":\"r://one\""), RESULT("4", "")},
     {REQUEST("4", "resources/unsubscribe", "\"uri\":\"r://one\""), RESULT("4", "")},
@@ -117,7 +122,8 @@ static const Exchange handshakes[] = {
     {REQUEST("4", "resources/subscribe", "\"uri\":7"),
      ERROR("4", "-32602", "\\\"uri\\\" must be a string")},
     {REQUEST("4", "resources/subscribe", "\"uri\":\"a\\u0000b\""),
-     ERROR("4", "-32602", "at most 1024 resources of at most 8192 bytes each can be subscribed to")},
+     ERROR("4", "-32602",
+           "at most 1024 resources of at most 8192 bytes each can be subscribed to")},
 };
 
 static void test_tables(PtcMcp *mcp)
@@ -141,13 +147,15 @@ static void test_hostile(PtcMcp *mcp)
     big[BIG - 2] = 0;
     CHECK(strstr(tell(mcp, NULL, big), "\"code\":-32700"));
     memset(big, 'a', BIG + 1);
-    CHECK_STR(tell(mcp, NULL, big), ERROR("null", "-32600", "a message may have at most 1048576 bytes"));
+    CHECK_STR(tell(mcp, NULL, big),
+              ERROR("null", "-32600", "a message may have at most 1048576 bytes"));
     sprintf(big, "{\"jsonrpc\":\"2.0\",\"id\":\"%0*d\",\"method\":\"%0*d\"}", 5000, 7, 5000, 7);
     CHECK(strstr(tell(mcp, NULL, big), "\"code\":-32601"));
     sprintf(big, "{\"jsonrpc\":\"2.0\",\"id\":\"%0*d\",\"method\":\"ping\"}", 100000, 7);
     CHECK(strstr(tell(mcp, NULL, big), "\"code\":-32603")); /* no answer can hold this id */
-    CHECK_STR(tell(mcp, NULL, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"p\\ud800\"}"),
-              ERROR("null", "-32700", "not JSON: half of a surrogate pair is no character, at byte 37"));
+    CHECK_STR(
+        tell(mcp, NULL, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"p\\ud800\"}"),
+        ERROR("null", "-32700", "not JSON: half of a surrogate pair is no character, at byte 37"));
     CHECK_STR(tell(mcp, NULL, REQUEST("1", "ping", "")), RESULT("1", ""));
 }
 
@@ -168,8 +176,7 @@ static void test_bad_rows(void)
         PtcMcpTool tool;
         const char *why;
     } rows[] = {
-        {{.name = "a b", .handler = row_echo},
-         "a b: a tool's name is 1 to 64 of a-z A-Z 0-9 _ -"},
+        {{.name = "a b", .handler = row_echo}, "a b: a tool's name is 1 to 64 of a-z A-Z 0-9 _ -"},
         {{.name = "", .handler = row_echo}, ": a tool's name is 1 to 64 of a-z A-Z 0-9 _ -"},
         {{.name = NULL, .handler = row_echo},
          "a row without a name: a tool's name is 1 to 64 of a-z A-Z 0-9 _ -"},
@@ -180,8 +187,7 @@ static void test_bad_rows(void)
          "a: inputSchema must be an object schema: \"type\":\"object\""},
         {{.name = "a", .handler = row_echo, .output_schema = "[]"},
          "a: outputSchema must be an object schema: \"type\":\"object\""},
-        {{.name = "a", .handler = row_echo, .description = "\xff"},
-         "a: description is not UTF-8"},
+        {{.name = "a", .handler = row_echo, .description = "\xff"}, "a: description is not UTF-8"},
     };
     char why[PTC_MCP_WHY];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -209,8 +215,9 @@ static void test_bad_rows(void)
 static void test_bare(void)
 {
     PtcMcp *mcp = help_server((PtcMcpConfig){.name = "bare", .version = "0"});
-    static const char *const methods[] = {"tools/list",     "tools/call",          "prompts/list",
-                                          "resources/list", "completion/complete", "logging/setLevel"};
+    static const char *const methods[] = {"tools/list",          "tools/call",
+                                          "prompts/list",        "resources/list",
+                                          "completion/complete", "logging/setLevel"};
     char in[200];
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         sprintf(in, REQUEST("1", "%s", ""), methods[i]);
