@@ -43,12 +43,14 @@ extern "C" {
 #define PTC_VERSION "0.1.0"
 #define PTC_UNSET (-1)
 
-typedef struct Ptc Ptc;               /* an engine: options, limits, caches */
-typedef struct PtcSession PtcSession; /* what survives between runs */
-typedef struct PtcData PtcData;       /* host-made values in a heap of their own */
-typedef struct PtcOutcome PtcOutcome; /* what one run produced */
+typedef struct Ptc Ptc;                 /* an engine: options, limits, caches */
+typedef struct PtcSession PtcSession;   /* what survives between runs */
+typedef struct PtcData PtcData;         /* host-made values in a heap of their own */
+typedef struct PtcOutcome PtcOutcome;   /* what one run produced */
+typedef struct PtcTools PtcTools;       /* tools that programs may call; engines may share them */
+typedef struct PtcToolCall PtcToolCall; /* one call of a tool */
 
-/* One value, opaque.  Borrowed from a PtcData or PtcOutcome and valid as long as it.
+/* One value, opaque.  Borrowed from a PtcData, PtcOutcome or PtcSession and valid as long as it.
  * 0 is never a value: it means "none" or "failed". */
 typedef uint64_t PtcValue;
 
@@ -56,7 +58,8 @@ typedef enum {
     PTC_OK = 0,
     PTC_NO_MEMORY = 1, /* the host's memory, or the handle's own ledger, is used up */
     PTC_BAD_ARGUMENT = 2,
-    PTC_BAD_DATA = 3, /* text that is not JSON, or is over a limit */
+    PTC_BAD_DATA =
+        3, /* text that is not JSON, a snapshot that is none, or something over a limit */
 } PtcStatus;
 
 typedef enum {
@@ -80,17 +83,21 @@ typedef enum {
 /* Limits for each run.  Every field takes PTC_UNSET for the default in brackets. */
 typedef struct {
     size_t size;
-    int64_t timeout_ms;    /* compute time, waiting for tools not counted [1000] */
-    int64_t deadline_ms;   /* everything [60000] */
-    int64_t memory_bytes;  /* live heap of the run [10 MiB] */
-    int64_t loop_limit;    /* loop iterations [1000000] */
-    int64_t max_depth;     /* nested calls [10000] */
-    int64_t max_int_bits;  /* size of an integer [262144] */
-    int64_t program_bytes; /* [64 KiB] */
-    int64_t context_bytes; /* decoded context [4 MiB] */
-    int64_t session_bytes; /* what a session may hold [10 MiB] */
-    int64_t print_bytes;   /* printed output kept, the rest is cut [64 KiB] */
-    int64_t result_bytes;  /* result text kept, the rest is cut [1 MiB] */
+    int64_t timeout_ms;     /* compute time, waiting for tools not counted [1000] */
+    int64_t deadline_ms;    /* everything [60000] */
+    int64_t memory_bytes;   /* live heap of the run [10 MiB] */
+    int64_t loop_limit;     /* loop iterations [1000000] */
+    int64_t max_depth;      /* nested calls [10000] */
+    int64_t max_int_bits;   /* size of an integer [262144] */
+    int64_t program_bytes;  /* [64 KiB] */
+    int64_t context_bytes;  /* decoded context [4 MiB] */
+    int64_t session_bytes;  /* what a session may hold after the run [10 MiB] */
+    int64_t print_bytes;    /* printed output kept, the rest is cut [64 KiB] */
+    int64_t result_bytes;   /* result text kept, the rest is cut [1 MiB] */
+    int64_t max_tool_calls; /* in one run, those answered from a cache too [2^30] */
+    int64_t tool_bytes;     /* decoded tool results alive at once, beside memory_bytes [16 MiB] */
+    int64_t
+        max_workers; /* threads that work on pmap and pcalls, each with a heap of memory_bytes [8] */
 } PtcLimits;
 
 /* Options of an engine. */
@@ -103,6 +110,7 @@ typedef struct {
     /* Milliseconds that only grow, for tests that must not wait; NULL: the system's. */
     int64_t (*clock_ms)(void *user);
     void *clock_user;
+    int64_t history_depth; /* results that a session keeps as *1 *2 ...: 0 to 9 [3] */
 } PtcOptions;
 
 /* Fill with defaults; must be called before fields are set.  `size` is sizeof of the struct as the
@@ -114,6 +122,9 @@ PTC_API void ptc_options_init(PtcOptions *options, size_t size);
 
 /* A new engine; options may be NULL.  NULL when memory is short or a limit is out of range. */
 PTC_API Ptc *ptc_new(const PtcOptions *options);
+
+/* The limits that runs of this engine have unless they bring others; borrowed, every field set. */
+PTC_API const PtcLimits *ptc_limits_of(const Ptc *ptc);
 
 /* Frees the engine, after its sessions, data and outcomes.  NULL is fine. */
 PTC_API void ptc_free(Ptc *ptc);
@@ -130,6 +141,18 @@ typedef struct {
     PtcValue context;        /* a map from a PtcData of this engine, or 0 */
     PtcSession *session;     /* NULL: nothing is remembered */
     const PtcLimits *limits; /* NULL: the engine's */
+    PtcTools *tools;         /* NULL: none; kept alive until the outcome is freed */
+    /* Results of earlier tasks: a map from a PtcData of this engine, or 0.  With a session its journal is used instead
+     * and this is added to it.  A journal is kept when this is not 0 or the session has one. */
+    PtcValue journal;
+    PtcValue budget; /* what (budget/remaining) gives, a map from a PtcData of this engine; 0: {} */
+    /* What the result must be, one of them: a signature, of which what comes after -> counts, or a JSON Schema.
+     * The run fails with validation_error when the result is something else, with args_error when the
+     * signature or schema is wrong. */
+    const char *signature;
+    size_t signature_len;
+    const char *output_schema;
+    size_t output_schema_len;
 } PtcRun;
 
 PTC_API void ptc_run_init(PtcRun *run, size_t size);
@@ -161,6 +184,9 @@ typedef struct {
     size_t form_len;
     uint32_t line;   /* from 1; 0: unknown */
     uint32_t column; /* from 1, in characters */
+    uint32_t
+        earlier; /* 1: line, column and form are in the text of an earlier program of the session, in which the
+                         function that failed was written; 0: in this one */
 } PtcError;
 
 PTC_API void ptc_outcome_free(PtcOutcome *outcome);
@@ -184,12 +210,198 @@ PTC_API bool ptc_outcome_error(const PtcOutcome *outcome, size_t index, PtcError
 
 /* ----------------------------------------------------------------- session */
 
-/* A session remembers `def`s between runs; a run that fails changes none of them. */
+/* A session remembers `def`s between runs; a run that fails changes none of them.  *1 is the result of
+ * its last successful run, *2 of the one before, and so on (history_depth of them); of a result
+ * of more than 64 KiB only a string that says so is kept. */
 PTC_API PtcSession *ptc_session_new(Ptc *ptc);
 PTC_API void ptc_session_free(PtcSession *session);
-/* Bytes held, and the number of bindings. */
-PTC_API size_t ptc_session_bytes(const PtcSession *session);
+
+/* Bytes held, history included; and the number of bindings, without it.  0 for NULL. */
+PTC_API size_t ptc_session_bytes(PtcSession *session);
 PTC_API size_t ptc_session_count(const PtcSession *session);
+
+/* Names in the order of their first definition, index from 0 to count - 1; NULL beyond.  The value of a
+ * name (*1 too), 0 when it has none.  Both are borrowed: until the session runs a program, changes or is
+ * freed. */
+PTC_API const char *ptc_session_name(PtcSession *session, size_t index, size_t *len);
+PTC_API PtcValue ptc_session_value(const PtcSession *session, const char *name, size_t len);
+
+/* Binds a name to a copy of a value from a PtcData, PtcOutcome or session of the same engine.
+ * PTC_BAD_ARGUMENT: the name is none that def takes, or the value is foreign.  PTC_BAD_DATA: the session would pass
+ * session_bytes.  Nothing changes then. */
+PTC_API PtcStatus ptc_session_set(PtcSession *session, const char *name, size_t len,
+                                  PtcValue value);
+
+/* Unbinds a name; false when it was not bound.  Functions that use it fail when they get there. */
+PTC_API bool ptc_session_forget(PtcSession *session, const char *name, size_t len);
+/* Everything: bindings, history, aliases of namespaces.  PTC_NO_MEMORY: nothing was forgotten. */
+PTC_API PtcStatus ptc_session_forget_all(PtcSession *session);
+
+/* What is bound, as JSON, freed with ptc_text_free:
+ *   {"count":2, "bytes":n, "limit":n, "bindings":[...], "history":[...]}
+ * where a binding is {"name", "type", "bytes", "preview"} and a function has "arities", a list of
+ * [least, most] arguments (most null: any number), and "doc" when it has one.  What several bindings share counts in the
+ * bytes of each.  Previews are cut to 160 bytes; they are program data, not to be trusted. */
+PTC_API PtcStatus ptc_session_inspect(PtcSession *session, char **out, size_t *out_len);
+
+/* The session as bytes, freed with ptc_text_free: bindings, history and aliases.  Functions are
+ * stored as their source and the values they captured, never as code.  The bytes end in a tag
+ * (HMAC-SHA-256) made with `key`, 16 bytes or more, which only the host should know; they are not
+ * encrypted.  Equal sessions give equal bytes.
+ * PTC_BAD_DATA: something cannot be stored, or a limit was reached; error (may be NULL) then names the
+ * binding.  *out is set only with PTC_OK. */
+PTC_API PtcStatus ptc_session_snapshot(PtcSession *session, const void *key, size_t key_len,
+                                       char **out, size_t *out_len, char *error, size_t error_size);
+
+/* A session from such bytes, in any engine, with the history depth it had.  PTC_BAD_DATA: the tag does not fit the
+ * bytes and the key, the bytes are of another version, or the session is larger than session_bytes; error says
+ * which.  Takes timeout_ms at most. */
+PTC_API PtcStatus ptc_session_restore(Ptc *ptc, const void *key, size_t key_len, const void *bytes,
+                                      size_t len, PtcSession **out, char *error, size_t error_size);
+
+/* ------------------------------------------------------------------- tools */
+
+typedef enum {
+    PTC_TOOL_ANSWERED = 0, /* one of ptc_call_return* or ptc_call_fail was called */
+    PTC_TOOL_PENDING = 1, /* one of them will be, once, from any thread; needs PtcToolDef.pending */
+} PtcToolAnswer;
+
+/* Does the work of one call.  With pmap, and with engines that share tools, it is called from several
+ * threads at once unless PtcToolDef.serial is set.  It may block; ptc_call_cancelled tells when nobody waits any more. */
+typedef PtcToolAnswer (*PtcToolFn)(PtcToolCall *call, void *user);
+
+/* For PtcToolDef.preview "function": makes what a model sees of a large result.  The value is made in
+ * `data`; 0 falls back to the "metadata" preview. */
+typedef PtcValue (*PtcPreviewFunction)(PtcValue result, PtcData *data, void *user);
+
+/* One tool.  Only name and function must be set; texts are copied. */
+typedef struct {
+    size_t size;
+    const char *name; /* as in (tool/name ...) */
+    size_t name_len;
+    PtcToolFn function;
+    void *user;
+    void (*free_user)(void *user); /* NULL: nothing is done with user when the tools go */
+    const char *type;              /* "native", "llm", "subagent"; NULL: "native" */
+    const char *signature; /* "(query :string) -> [:any]"; NULL: arguments are not checked */
+    size_t signature_len;
+    bool skip_validation; /* the signature is for show only */
+    const char *description;
+    size_t description_len;
+    bool cache;          /* the same arguments give the same result: keep it */
+    const char *expose;  /* "native", "ptc_lisp", "both"; NULL: by mode */
+    const char *preview; /* "metadata", "rows", "function": needs expose both and cache; or NULL */
+    int64_t preview_limit; /* rows shown [20] */
+    PtcPreviewFunction preview_function;
+    int64_t timeout_ms;  /* for one call [none beside the run's deadline] */
+    bool serial;         /* one call at a time */
+    bool on_error_value; /* failing gives {:ok false, :message "..."} instead of a tool_error */
+    bool pending;        /* the function may answer PTC_TOOL_PENDING */
+} PtcToolDef;
+
+PTC_API void ptc_tool_def_init(PtcToolDef *def, size_t size);
+
+/* An empty set of tools, of no engine in particular.  NULL: no memory. */
+PTC_API PtcTools *ptc_tools_new(void);
+/* Adds a tool; before the first run that is given the tools.  PTC_BAD_ARGUMENT with a message in error (NUL-ended, may
+ * be NULL) for a bad or used name, a bad signature, or options that do not go together. */
+PTC_API PtcStatus ptc_tools_add(PtcTools *tools, const PtcToolDef *def, char *error,
+                                size_t error_size);
+/* Gives up the caller's hold; runs and calls under way keep theirs. */
+PTC_API void ptc_tools_free(PtcTools *tools);
+PTC_API size_t ptc_tools_count(const PtcTools *tools);
+/* Name, signature and description of a tool by number, NULL beyond the last; "" when it has none. */
+PTC_API const char *ptc_tools_name(const PtcTools *tools, size_t index);
+PTC_API const char *ptc_tools_signature(const PtcTools *tools, size_t index);
+PTC_API const char *ptc_tools_description(const PtcTools *tools, size_t index);
+
+/* Inside the function only, on its thread: the name, the arguments (a map with string keys), the same as JSON text
+ * (NULL: no memory), and a place to make the result in. */
+PTC_API const char *ptc_call_name(const PtcToolCall *call, size_t *len);
+PTC_API PtcValue ptc_call_args(const PtcToolCall *call);
+PTC_API const char *ptc_call_args_json(PtcToolCall *call, size_t *len);
+PTC_API PtcData *ptc_call_data(PtcToolCall *call);
+/* Does nobody wait for the answer any more (cancelled, timed out)?  From any thread, until the call is answered. */
+PTC_API bool ptc_call_cancelled(PtcToolCall *call);
+/* Milliseconds until the call times out; from any thread. */
+PTC_API int64_t ptc_call_time_left_ms(PtcToolCall *call);
+
+/* Each ends the call; exactly one is called, once, and false tells that the answer came too late or was not
+ * understood (the call has then failed).  ptc_call_return only inside the function, with a value made in ptc_call_data
+ * or taken from the arguments.  The others from any thread; texts are copied, JSON in place becomes values at once. */
+PTC_API bool ptc_call_return(PtcToolCall *call, PtcValue value);
+PTC_API bool ptc_call_return_json(PtcToolCall *call, const char *json, size_t len);
+PTC_API bool ptc_call_fail(PtcToolCall *call, const char *message, size_t len);
+
+/* One call that a run made.  Texts are borrowed from the outcome and cut to about 1 KiB. */
+typedef struct {
+    size_t size;
+    const char *name;
+    size_t name_len;
+    const char *arguments; /* PTC-Lisp text */
+    size_t arguments_len;
+    const char *result; /* PTC-Lisp text, or the error's message */
+    size_t result_len;
+    bool ok;
+    bool cached;
+    const char *layer; /* "program" or "native" */
+    int64_t duration_us;
+} PtcToolRecord;
+
+/* Calls of tools in the order of the program; at most 10,000 are recorded, *total (may be NULL) counts all. */
+PTC_API size_t ptc_outcome_tool_count(const PtcOutcome *outcome, size_t *total);
+PTC_API bool ptc_outcome_tool(PtcOutcome *outcome, size_t index, PtcToolRecord *record);
+/* The journal after the run, kept also when it failed: a map, or 0 when there is none. */
+PTC_API PtcValue ptc_outcome_journal(const PtcOutcome *outcome);
+/* What (step-done id summary) reported: a map from id to text, or 0. */
+PTC_API PtcValue ptc_outcome_summaries(const PtcOutcome *outcome);
+
+/* ------------------------------------------------------------- lisp_eval */
+
+/* The tool `lisp_eval` as models see it; docs/protocol.md describes it.  A profile says what the model
+ * can do beside it. */
+typedef enum {
+    PTC_PROFILE_IN_PROCESS_WITH_APP_TOOLS = 0, /* programs call tools; it is the only native tool */
+    PTC_PROFILE_IN_PROCESS_TEXT_MODE = 1,      /* it stands beside native tools */
+    PTC_PROFILE_MCP_NO_TOOLS = 2,              /* programs have their context and nothing else */
+} PtcProfile;
+
+/* The description of the tool, and the whole tool in OpenAI's function format (JSON).  Constants that live
+ * as long as the library; NULL for a profile that is none.  From any thread. */
+PTC_API const char *ptc_tool_description(PtcProfile profile);
+PTC_API const char *ptc_tool_schema(PtcProfile profile);
+
+/* How much of a run an answer shows, in characters.  Every field takes PTC_UNSET for the default in
+ * brackets, or 0 to 1048576. */
+typedef struct {
+    size_t size;
+    int64_t feedback_max_chars; /* printed text, or errors, in the feedback [512] */
+    int64_t preview_max_chars;  /* the result, and each stored value [250] */
+    int64_t max_print_length;   /* each printed line in `prints` [2000] */
+    int64_t memory_names;       /* stored names that are listed [200] */
+} PtcFormatOptions;
+
+typedef struct {
+    size_t size;
+    const PtcFormatOptions *format; /* NULL: defaults */
+    /* The session of the run: the answer tells what is stored in it and what the run changed.  Ask
+     * before the next run in it.  NULL: the run stands alone. */
+    PtcSession *session;
+    /* The result as a validated JSON value, without line feeds; it is written as it stands.  NULL: it
+     * was not validated. */
+    const char *validated_json;
+    size_t validated_json_len;
+} PtcPayloadOptions;
+
+/* Fill with defaults; as ptc_limits_init. */
+PTC_API void ptc_format_options_init(PtcFormatOptions *options, size_t size);
+PTC_API void ptc_payload_options_init(PtcPayloadOptions *options, size_t size);
+
+/* The answer of `lisp_eval` for a run, success or error: one line of JSON, without a line feed.
+ * Borrowed from the outcome until the next call for it.  options may be NULL.  NULL when memory is
+ * short, an option is out of range, or the session is not the run's. */
+PTC_API const char *ptc_outcome_payload(PtcOutcome *outcome, const PtcPayloadOptions *options,
+                                        size_t *len);
 
 /* ------------------------------------------------------------- host values */
 
@@ -227,6 +439,12 @@ PTC_API PtcValue ptc_value_at(PtcValue value, size_t index);
 PTC_API PtcValue ptc_value_key_at(PtcValue map, size_t index);
 /* By string or keyword, flexible as in programs; 0 when absent. */
 PTC_API PtcValue ptc_value_get(PtcValue map, const char *key, size_t len);
+
+/* Any value as text, as `str` gives it in a program: big integers in digits, dates in ISO form, strings as they are,
+ * collections as programs write them.  *out is freed with ptc_text_free(ptc, *out, *len).  PTC_BAD_DATA: the text is
+ * longer than result_bytes or takes longer than timeout_ms.  Uses the engine, whose thread it must be called from; the
+ * value may come from any of its data and outcomes. */
+PTC_API PtcStatus ptc_value_text(Ptc *ptc, PtcValue value, char **out, size_t *len);
 
 /* The library's version, "MAJOR.MINOR.PATCH". */
 PTC_API const char *ptc_version(void);

@@ -24,6 +24,7 @@ typedef struct Request {
     PtcRun run;
     PtcLimits limits;
     char problem[256]; /* why it cannot be run, empty when it can */
+    bool too_large;    /* and that is its size */
     PtcBuf out;
 } Request;
 
@@ -143,12 +144,37 @@ static bool read_session(Request *r, PtcValue name, bool one_session)
     return r->run.session || refuse(r, "no room for another session");
 }
 
+/* The context has a limit of its own; the rest of the line is in the same heap.  What all of it needs is known, what the
+ * context needs only when that is too much. */
+static bool hold_context(Request *r)
+{
+    PtcHeap *heap = r->data->heap;
+    size_t limit = (size_t)r->ptc->limits.context_bytes;
+    if (r->run.context == PTC_NONE || heap->used <= limit)
+        return true;
+    ptc_heap_mark_begin(heap);
+    ptc_heap_mark(heap, r->run.context);
+    size_t bytes = heap->live;
+    ptc_heap_mark(heap, r->body);
+    ptc_heap_mark_finish(heap);
+    if (bytes <= limit)
+        return true;
+    r->too_large = true;
+    snprintf(r->problem, sizeof r->problem,
+             "the context needs %zu bytes once decoded, its limit is %zu: pass less data, or raise "
+             "context_bytes",
+             bytes, limit);
+    return false;
+}
+
 static bool read_request(Request *r, const char *line, size_t len, bool one_session)
 {
     char error[200] = "";
     r->body = ptc_make_json(r->data, line, len, error, sizeof error);
     if (r->body == PTC_NONE) {
-        snprintf(r->problem, sizeof r->problem, "the line is not JSON: %s", error);
+        r->too_large = r->data->heap->budget->stop == PTC_STOP_MEMORY;
+        snprintf(r->problem, sizeof r->problem, "%s%s",
+                 r->too_large ? "" : "the line is not JSON: ", error);
         return false;
     }
     if (!ptc_is_map(r->body))
@@ -165,7 +191,7 @@ static bool read_request(Request *r, const char *line, size_t len, bool one_sess
     r->run.program = ptc_str_bytes(program);
     r->run.program_len = ptc_str_len(program);
     r->run.context = context;
-    return read_options(r, field(r->body, "options")) &&
+    return hold_context(r) && read_options(r, field(r->body, "options")) &&
            read_session(r, field(r->body, "session"), one_session);
 }
 
@@ -186,7 +212,7 @@ static void begin_answer(Request *r, bool ok)
 {
     ptc_buf_add_cstr(&r->out, "{\"id\":");
     size_t before = r->out.len;
-    PtcJsonWriter writer = {&r->data->box->heap, -1, NULL};
+    PtcJsonWriter writer = {r->data->heap, -1, NULL};
     PtcJsonError error;
     if (r->id == PTC_NONE || !ptc_json_write(&writer, &r->out, r->id, &error)) {
         r->out.len = before;
@@ -220,6 +246,8 @@ static void answer_ok(Request *r, PtcOutcome *o)
     if (cut)
         ptc_buf_add_cstr(&r->out, ",\"truncated\":true");
     const char *json = ptc_outcome_json(o, &len);
+    if (!text || (!json && !o->json_none)) /* an answer is whole, or there is none */
+        r->out.failed = true;
     if (json) {
         ptc_buf_add_cstr(&r->out, ",\"json\":");
         ptc_buf_add(&r->out, json, len);
@@ -239,7 +267,7 @@ static void add_finding(PtcBuf *out, const PtcError *e)
     add_string(out, e->hint, e->hint_len);
     ptc_buf_add_cstr(out, ",\"form\":");
     add_string(out, e->form, e->form_len);
-    ptc_buf_add_char(out, '}');
+    ptc_buf_add_cstr(out, e->earlier ? ",\"earlier\":true}" : "}");
 }
 
 static void answer_error(Request *r, const PtcOutcome *o)
@@ -282,7 +310,7 @@ static void answer(Request *r, const char *line, size_t len, bool one_session)
 {
     PtcOutcome *o = NULL;
     if (!read_request(r, line, len, one_session)) {
-        answer_problem(r, "args_error", "args_error");
+        answer_problem(r, "args_error", r->too_large ? "size_exceeded" : "args_error");
         return;
     }
     PtcStatus status = ptc_eval(r->ptc, &r->run, &o);
@@ -315,16 +343,16 @@ PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_sessio
     ptc_buf_init(&r.out, &ptc->mem, SIZE_MAX / 4);
     answer(&r, line, len, one_session);
     ptc_data_free(r.data);
-    const char *text = ptc_buf_text(&r.out);
-    if (!text) {
-        ptc_buf_deinit(&r.out);
-        return PTC_NO_MEMORY;
-    }
-    /* The caller frees len + 1 bytes. */
-    size_t n = r.out.len;
-    char *exact = ptc_mem_resize(&ptc->mem, r.out.data, r.out.cap, n + 1);
+    return ptc_text_give(&r.out, true, out, out_len);
+}
+
+PtcStatus ptc_text_give(PtcBuf *buf, bool ok, char **out, size_t *out_len)
+{
+    const char *text = ok && ptc_buf_ok(buf) ? ptc_buf_text(buf) : NULL;
+    size_t n = buf->len; /* the caller frees n + 1 bytes */
+    char *exact = text ? ptc_mem_resize(buf->mem, buf->data, buf->cap, n + 1) : NULL;
     if (!exact) {
-        ptc_buf_deinit(&r.out);
+        ptc_buf_deinit(buf);
         return PTC_NO_MEMORY;
     }
     *out = exact;
@@ -335,10 +363,4 @@ PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, bool one_sessio
 PtcStatus ptc_eval_json(Ptc *ptc, const char *request, size_t len, char **out, size_t *out_len)
 {
     return ptc_batch_line(ptc, request, len, false, out, out_len);
-}
-
-void ptc_text_free(Ptc *ptc, char *text, size_t len)
-{
-    if (ptc && text)
-        ptc_mem_free(&ptc->mem, text, len + 1);
 }

@@ -2,7 +2,8 @@
  * Values made and read by the host. */
 #include "api/api_int.h"
 #include "base/utf8.h"
-#include "lisp/record.h"
+#include "lisp/lib/regex.h"
+#include "lisp/vm_int.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +16,10 @@ PtcData *ptc_data_new(Ptc *ptc, int64_t limit)
     if (!d)
         return NULL;
     d->ptc = ptc;
-    d->box = ptc_box_new(ptc, (size_t)(limit == PTC_UNSET ? ptc->limits.context_bytes : limit));
-    if (d->box)
+    PtcHeapBox *box =
+        ptc_box_new(ptc, (size_t)(limit == PTC_UNSET ? ptc->limits.context_bytes : limit));
+    d->heap = &box->heap;
+    if (box)
         return d;
     ptc_mem_free(&ptc->mem, d, sizeof *d);
     return NULL;
@@ -27,7 +30,7 @@ void ptc_data_free(PtcData *d)
     if (!d)
         return;
     Ptc *ptc = d->ptc;
-    ptc_heap_release(&d->box->heap);
+    ptc_heap_release(d->heap);
     ptc_mem_free(&ptc->mem, d, sizeof *d);
 }
 
@@ -35,9 +38,11 @@ void ptc_data_free(PtcData *d)
  * value for which there was no room does not keep a smaller one out. */
 static PtcHeap *room(PtcData *d)
 {
-    d->box->budget.stop = PTC_STOP_NONE;
-    d->box->budget.compute_end_ns = INT64_MAX;
-    return &d->box->heap;
+    if (d->ptc) { /* not the heap of a run, which a tool makes its result in */
+        ptc_data_box(d)->budget.stop = PTC_STOP_NONE;
+        ptc_data_box(d)->budget.compute_end_ns = INT64_MAX;
+    }
+    return d->heap;
 }
 
 PtcValue ptc_make_nil(void)
@@ -74,8 +79,7 @@ PtcValue ptc_make_keyword(PtcData *d, const char *name, size_t len)
 static bool all_ours(const PtcData *d, const PtcValue *items, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (items[i] == PTC_NONE ||
-            (ptc_is_obj(items[i]) && !ptc_heap_owns(&d->box->heap, items[i])))
+        if (items[i] == PTC_NONE || (ptc_is_obj(items[i]) && !ptc_heap_owns(d->heap, items[i])))
             return false;
     return true;
 }
@@ -103,13 +107,14 @@ PtcValue ptc_make_json(PtcData *d, const char *json, size_t len, char *error, si
     PtcJsonError e = {0};
     if (!d)
         return PTC_NONE;
-    ptc_budget_start(d->ptc, &d->box->budget, d->ptc->limits.timeout_ms);
-    PtcValue v = ptc_json_parse(&d->box->heap, json, len, &e);
+    if (d->ptc)
+        ptc_budget_start(d->ptc, &ptc_data_box(d)->budget, d->ptc->limits.timeout_ms);
+    PtcValue v = ptc_json_parse(d->heap, json, len, &e);
     if (v != PTC_NONE || !error || error_size == 0)
         return v;
-    if (e.stopped && d->box->budget.stop == PTC_STOP_MEMORY)
+    if (e.stopped && d->heap->budget->stop == PTC_STOP_MEMORY)
         snprintf(error, error_size, "the JSON needs more than its limit of %zu bytes once decoded",
-                 d->box->heap.limit);
+                 d->heap->limit);
     else if (e.stopped)
         snprintf(error, error_size, "reading the JSON took too long or holds too large a number");
     else
@@ -177,6 +182,33 @@ bool ptc_value_string(PtcValue v, const char **text, size_t *len)
     *text = ptc_str_bytes(v);
     *len = ptc_str_len(v);
     return true;
+}
+
+void ptc_text_free(Ptc *ptc, char *text, size_t len)
+{
+    if (ptc && text)
+        ptc_mem_free(&ptc->mem, text, len + 1);
+}
+
+PtcStatus ptc_value_text(Ptc *ptc, PtcValue v, char **out, size_t *len)
+{
+    if (!ptc || v == PTC_NONE || !out || !len || atomic_load(&ptc->running))
+        return PTC_BAD_ARGUMENT;
+    PtcHeapBox *box = ptc_box_new(ptc, (size_t)ptc->limits.memory_bytes);
+    PtcBuf buf;
+    if (!box)
+        return PTC_NO_MEMORY;
+    ptc_budget_start(ptc, &box->budget, ptc->limits.timeout_ms);
+    ptc_buf_init(&buf, &ptc->mem, (size_t)ptc->limits.result_bytes);
+    PtcPrinter printer = ptc_vm_printer(&ptc->vm, false);
+    printer.heap = &box->heap;
+    bool whole = ptc_print(&printer, &buf, ptc_is_regex(v) ? ptc_regex_pattern(v) : v);
+    ptc_heap_release(&box->heap);
+    if (whole)
+        return ptc_text_give(&buf, true, out, len);
+    PtcStatus status = buf.failed ? PTC_NO_MEMORY : PTC_BAD_DATA;
+    ptc_buf_deinit(&buf);
+    return status;
 }
 
 size_t ptc_value_count(PtcValue v)

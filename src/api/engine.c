@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { MIB = 1024 * 1024 };
+enum { MIB = 1024 * 1024, NO_LIMIT = 1 << 30, HISTORY = 3 };
 
 static const PtcLimits default_limits = {
     .size = sizeof(PtcLimits),
@@ -19,13 +19,16 @@ static const PtcLimits default_limits = {
     .session_bytes = 10 * MIB,
     .print_bytes = 64 * 1024,
     .result_bytes = 1 * MIB,
+    .max_tool_calls = NO_LIMIT,
+    .tool_bytes = 16 * MIB,
+    .max_workers = 8,
 };
 
 /* Largest value of each limit, in the order of the struct. */
 static const int64_t ceilings[] = {
-    (int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 46, (int64_t)1 << 62,
-    1000000,          PTC_INT_BITS_MAX, 64 * MIB,         (int64_t)1 << 46,
-    (int64_t)1 << 46, (int64_t)1 << 31, (int64_t)1 << 31,
+    (int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 46, (int64_t)1 << 62, 1000000,
+    PTC_INT_BITS_MAX, 64 * MIB,         (int64_t)1 << 46, (int64_t)1 << 46, (int64_t)1 << 31,
+    (int64_t)1 << 31, NO_LIMIT,         (int64_t)1 << 46, PTC_WORKERS_MAX,
 };
 
 enum { LIMIT_COUNT = (sizeof(PtcLimits) - offsetof(PtcLimits, timeout_ms)) / sizeof(int64_t) };
@@ -47,7 +50,10 @@ void ptc_limits_init(PtcLimits *limits, size_t size)
 
 void ptc_options_init(PtcOptions *options, size_t size)
 {
-    PtcOptions all = {.size = size, .float_precision = PTC_UNSET, .fail_allocation = PTC_UNSET};
+    PtcOptions all = {.size = size,
+                      .float_precision = PTC_UNSET,
+                      .fail_allocation = PTC_UNSET,
+                      .history_depth = PTC_UNSET};
     memcpy(options, &all, size < sizeof all ? size : sizeof all);
 }
 
@@ -133,26 +139,31 @@ Ptc *ptc_new(const PtcOptions *given)
     if (given)
         memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
     PtcLimits limits;
-    if (!ptc_limits_merge(&limits, options.limits, &default_limits) || options.float_precision > 15)
+    if (!ptc_limits_merge(&limits, options.limits, &default_limits) ||
+        options.float_precision > 15 || options.history_depth > PTC_HISTORY_MAX)
         return NULL;
     Ptc *ptc = alloc_engine();
     if (!ptc)
         return NULL;
     ptc->limits = limits;
     ptc->float_precision = (int)(options.float_precision < 0 ? -1 : options.float_precision);
+    ptc->history = options.history_depth < 0 ? HISTORY : (uint32_t)options.history_depth;
     ptc->fail_allocation = options.fail_allocation > 0 ? options.fail_allocation : 0;
     ptc->clock_ms = options.clock_ms;
     ptc->clock_user = options.clock_user;
     ptc_pool_init(&ptc->pool, &ptc->mem);
     ptc_arena_init(&ptc->arena, &ptc->mem);
     ptc_names_init(&ptc->no_names, &ptc->mem);
-    if (!ptc_vm_init(&ptc->vm, &ptc->mem, limits.max_depth)) {
+    ptc->crew = ptc_crew_new(&ptc->mem, &ptc->pool);
+    if (!ptc->crew || !ptc_vm_init(&ptc->vm, &ptc->mem, limits.max_depth)) {
+        ptc_crew_free(ptc->crew);
         free_engine(ptc);
         return NULL;
     }
     set_clock(ptc, &ptc->vm.budget);
     ptc->vm.budget.cancel = &ptc->cancel;
     ptc->vm.gc_stress = options.gc_stress > 0;
+    ptc->vm.crew = ptc->crew;
     return ptc;
 }
 
@@ -161,6 +172,7 @@ void ptc_free(Ptc *ptc)
     if (!ptc)
         return;
     ptc_batch_deinit(ptc);
+    ptc_crew_free(ptc->crew);
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
     ptc_vm_deinit(&ptc->vm);
     ptc_names_deinit(&ptc->no_names);
@@ -169,113 +181,18 @@ void ptc_free(Ptc *ptc)
     free_engine(ptc);
 }
 
+const PtcLimits *ptc_limits_of(const Ptc *ptc)
+{
+    return ptc ? &ptc->limits : NULL;
+}
+
 void ptc_cancel(Ptc *ptc)
 {
     if (ptc && atomic_load(&ptc->running))
-        atomic_store(&ptc->cancel, true);
+        atomic_store(&ptc->cancel.asked, true);
 }
 
 const char *ptc_version(void)
 {
     return PTC_VERSION;
-}
-
-/* ------------------------------------------------------------------------------- runs */
-
-/* A context must outlive the outcome: only heaps that are counted (a PtcData's, a session's) can be kept. */
-static bool good_context(const Ptc *ptc, PtcValue context)
-{
-    if (context == PTC_NONE || context == PTC_NIL)
-        return true;
-    return ptc_is_map(context) && ptc_page_of(context)->heap->pool == &ptc->pool &&
-           ptc_page_of(context)->heap->refs > 0;
-}
-
-static bool good_run(Ptc *ptc, const PtcRun *run)
-{
-    return ptc && run && run->program && !atomic_load(&ptc->running) &&
-           good_context(ptc, run->context) && (!run->session || run->session->ptc == ptc);
-}
-
-/* A run may ask for deeper calls than the engine was made for. */
-static bool ensure_depth(PtcVM *vm, int64_t depth)
-{
-    size_t need = (size_t)depth + 2;
-    if (need <= vm->calls_cap)
-        return true;
-    PtcCall *p = ptc_mem_resize(vm->mem, vm->calls, vm->calls_cap * sizeof *p, need * sizeof *p);
-    if (!p)
-        return false;
-    vm->calls = p;
-    vm->calls_cap = need;
-    return true;
-}
-
-static void keep_heap(PtcOutcome *o, int which, PtcValue v, PtcHeap *heap)
-{
-    if (!heap && ptc_is_obj(v))
-        heap = ptc_page_of(v)->heap;
-    if (heap) {
-        ptc_heap_retain(heap);
-        o->kept[which] = heap;
-    }
-}
-
-static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
-{
-    PtcSession *s = run->session;
-    PtcDiags diags;
-    PtcPhase phase;
-    PtcProgram p = {.source = run->program,
-                    .len = run->program_len,
-                    .context = run->context == PTC_NONE ? PTC_NIL : run->context,
-                    .names = s ? &s->names : &ptc->no_names,
-                    .globals = s ? s->globals : NULL,
-                    .limits = o->limits,
-                    .heap = &o->heap};
-    uint32_t known = p.names->count;
-    ptc_arena_reset(&ptc->arena);
-    ptc_diags_init(&diags, &ptc->arena);
-    bool ok = ptc_program_run(&ptc->vm, &p, &ptc->arena, &diags, &phase);
-    ok = ok || ptc->vm.control == PTC_CONTROL_RETURN;
-    if (ok && s)
-        ok = ptc_session_commit(s, &ptc->vm);
-    bool filled = ptc_outcome_fill(o, ok, &diags, phase, run->program, run->program_len);
-    if (!ok || !s)
-        ptc_names_truncate(p.names, s ? known : 0);
-    return filled;
-}
-
-PtcStatus ptc_eval(Ptc *ptc, const PtcRun *given, PtcOutcome **out)
-{
-    PtcRun run;
-    PtcLimits limits;
-    ptc_run_init(&run, sizeof run);
-    if (!out || !given || given->size < sizeof(size_t))
-        return PTC_BAD_ARGUMENT;
-    *out = NULL;
-    memcpy(&run, given, given->size < sizeof run ? given->size : sizeof run);
-    if (!good_run(ptc, &run) || !ptc_limits_merge(&limits, run.limits, &ptc->limits))
-        return PTC_BAD_ARGUMENT;
-    if (!ensure_depth(&ptc->vm, limits.max_depth))
-        return PTC_NO_MEMORY;
-    PtcOutcome *o = ptc_outcome_new(ptc, &limits);
-    if (!o)
-        return PTC_NO_MEMORY;
-    if (ptc->fail_allocation)
-        ptc_mem_fail_at(&ptc->mem, (uint64_t)ptc->fail_allocation);
-    keep_heap(o, 0, PTC_NONE, run.session ? &run.session->box->heap : NULL);
-    keep_heap(o, 1, run.context, NULL);
-    atomic_store(&ptc->cancel, false);
-    atomic_store(&ptc->running, true);
-    bool filled = run_program(ptc, &run, o);
-    atomic_store(&ptc->running, false);
-    if (ptc->fail_allocation)
-        ptc_mem_fail_at(&ptc->mem, 0);
-    if (!filled) {
-        ptc_outcome_free(o);
-        return PTC_NO_MEMORY;
-    }
-    *out = o;
-    return PTC_OK;
 }

@@ -3,8 +3,8 @@
  * freed. */
 #include "api/api_int.h"
 #include "base/utf8.h"
-#include "lisp/lib/time.h"
 #include "lisp/vm_int.h"
+#include "tool/convert.h"
 
 #include <string.h>
 
@@ -32,7 +32,7 @@ void ptc_outcome_free(PtcOutcome *o)
     Ptc *ptc = o->ptc;
     PtcMem *mem = &ptc->mem;
     ptc_heap_deinit(&o->heap);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < KEPT_HEAPS; i++)
         if (o->kept[i])
             ptc_heap_release(o->kept[i]);
     if (o->prints.mem)
@@ -41,6 +41,11 @@ void ptc_outcome_free(PtcOutcome *o)
         ptc_buf_deinit(&o->text);
     if (o->json.mem)
         ptc_buf_deinit(&o->json);
+    if (o->payload.mem)
+        ptc_buf_deinit(&o->payload);
+    ptc_log_deinit(&o->log, mem);
+    ptc_tools_free(o->tools);
+    ptc_mem_free(mem, o->old, o->old_count * sizeof *o->old);
     ptc_mem_free(mem, o->print_ends, o->print_cap * sizeof *o->print_ends);
     ptc_mem_free(mem, o->errors, o->error_count * sizeof *o->errors);
     if (ptc->spare)
@@ -62,6 +67,14 @@ static void take_prints(PtcOutcome *o, PtcVM *vm)
     vm->print_ends = NULL;
 }
 
+static void take_calls(PtcOutcome *o, PtcVM *vm)
+{
+    o->log = vm->log;
+    vm->log = (PtcLog){0};
+    o->journal = vm->journal;
+    o->summaries = vm->summaries;
+}
+
 /* The failing form on one line, cut to fit. */
 static void copy_form(char *out, size_t size, const char *source, size_t len, const PtcDiag *d)
 {
@@ -78,9 +91,10 @@ static void copy_form(char *out, size_t size, const char *source, size_t len, co
 }
 
 static void fill_error(OutcomeError *e, const PtcDiag *d, PtcPhase phase, const char *source,
-                       size_t len)
+                       size_t len, bool earlier)
 {
     e->kind = d->kind;
+    e->earlier = earlier && d->first != PTC_NO_PLACE;
     e->phase = phase;
     memcpy(e->message, d->message, sizeof e->message);
     memcpy(e->hint, d->hint, sizeof e->hint);
@@ -107,11 +121,40 @@ static void fail_signal(PtcOutcome *o, PtcDiag *d)
     ptc_buf_deinit(&buf);
 }
 
+static PtcValue global_before(const PtcSession *s, size_t i)
+{
+    return i < s->global_cap ? s->globals[i] : PTC_UNBOUND;
+}
+
+bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *s, const PtcVM *vm)
+{
+    size_t n = 0;
+    o->session = s;
+    for (size_t i = 0; i < vm->global_count; i++)
+        n += vm->globals[i] != global_before(s, i);
+    if (n == 0)
+        return true;
+    if (!(o->old = ptc_mem_alloc(&o->ptc->mem, n * sizeof *o->old)))
+        return false;
+    o->old_count = n;
+    n = 0;
+    for (size_t i = 0; i < vm->global_count; i++)
+        if (vm->globals[i] != global_before(s, i))
+            o->old[n++] = (OldGlobal){(uint32_t)i, global_before(s, i)};
+    return true;
+}
+
+static bool is_text(PtcValue str, const char *text, size_t len)
+{
+    return ptc_str_len(str) == len && memcmp(ptc_str_bytes(str), text, len) == 0;
+}
+
 bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
                       const char *source, size_t len)
 {
     PtcVM *vm = &o->ptc->vm;
     take_prints(o, vm);
+    take_calls(o, vm);
     o->ok = ok;
     o->control = vm->control;
     o->heap.budget = &o->budget;
@@ -123,10 +166,12 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
     PtcDiag signal;
     const PtcDiag *list = diags->items;
     size_t n = diags->count;
+    bool earlier = false; /* a function of an earlier program failed */
     if (vm->failed || n == 0) {
         list = &vm->error;
         n = 1;
         if (vm->error_source != PTC_NIL) {
+            earlier = !is_text(vm->error_source, source, len);
             source = ptc_str_bytes(vm->error_source);
             len = ptc_str_len(vm->error_source);
         }
@@ -141,7 +186,7 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
         return false;
     o->error_count = n;
     for (size_t i = 0; i < n; i++)
-        fill_error(&o->errors[i], &list[i], phase, source, len);
+        fill_error(&o->errors[i], &list[i], phase, source, len, earlier);
     return true;
 }
 
@@ -164,15 +209,25 @@ const char *ptc_outcome_control(const PtcOutcome *o)
     return o->control == PTC_CONTROL_RETURN ? "return" : "fail";
 }
 
-static void render_text(PtcOutcome *o)
+PtcPrinter ptc_outcome_printer(PtcOutcome *o)
 {
-    PtcVM *vm = &o->ptc->vm;
-    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
-    ptc_buf_init(&o->text, &o->ptc->mem, (size_t)o->limits.result_bytes);
-    PtcPrinter printer = ptc_vm_printer(vm, true);
+    PtcPrinter printer = ptc_vm_printer(&o->ptc->vm, true);
     printer.heap = &o->heap;
     printer.float_precision = o->ptc->float_precision;
-    o->text_cut = !ptc_print(&printer, &o->text, o->value);
+    return printer;
+}
+
+bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v)
+{
+    PtcPrinter printer = ptc_outcome_printer(o);
+    return ptc_print(&printer, buf, v);
+}
+
+static void render_text(PtcOutcome *o)
+{
+    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+    ptc_buf_init(&o->text, &o->ptc->mem, (size_t)o->limits.result_bytes);
+    o->text_cut = !ptc_outcome_print_value(o, &o->text, o->value);
     o->text_done = true;
 }
 
@@ -195,12 +250,13 @@ const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
         return NULL;
     if (!o->json_done) {
         PtcJsonError error;
-        PtcJsonWriter writer = {&o->heap, o->ptc->float_precision, ptc_time_json};
         ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
         ptc_buf_init(&o->json, &o->ptc->mem, (size_t)o->limits.result_bytes);
         o->json_done = true;
-        if (!ptc_json_write(&writer, &o->json, o->value, &error))
-            o->json.failed = true;
+        bool written =
+            ptc_to_json_value(&o->heap, &o->json, o->value, o->ptc->float_precision, &error);
+        o->json_none = !written && !o->json.failed;
+        o->json.failed = !written;
     }
     if (len)
         *len = o->json.len;
@@ -217,8 +273,8 @@ const char *ptc_outcome_print(const PtcOutcome *o, size_t i, size_t *len)
     if (!o || i >= o->print_count)
         return NULL;
     size_t from = i ? o->print_ends[i - 1] : 0;
-    *len = o->print_ends[i] - from;
-    return o->prints.data ? o->prints.data + from : "";
+    *len = o->print_ends[i] - from - 1;
+    return o->prints.data + from;
 }
 
 bool ptc_outcome_prints_cut(const PtcOutcome *o)
@@ -247,7 +303,8 @@ bool ptc_outcome_error(const PtcOutcome *o, size_t i, PtcError *error)
                     .form = e->form,
                     .form_len = strlen(e->form),
                     .line = e->line,
-                    .column = e->column};
+                    .column = e->column,
+                    .earlier = e->earlier};
     memcpy(error, &all, error->size < sizeof all ? error->size : sizeof all);
     return true;
 }

@@ -35,7 +35,7 @@ bool ptc_budget_look(PtcBudget *budget)
         return false;
     }
     budget->fuel = PTC_TICKS_PER_LOOK;
-    if (budget->cancel && atomic_load_explicit(budget->cancel, memory_order_relaxed))
+    if (ptc_cancelled(budget->cancel))
         return ptc_budget_halt(budget, PTC_STOP_CANCELLED);
     if (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX)
         return true;

@@ -25,6 +25,20 @@ typedef enum {
 /* Ticks between two looks at the clock: some 10 to 50 microseconds of work. */
 enum { PTC_TICKS_PER_LOOK = 4096 };
 
+/* A wish to stop, from any thread; what was asked of an outer one counts too. */
+typedef struct PtcCancel {
+    atomic_bool asked;
+    const struct PtcCancel *outer; /* or NULL */
+} PtcCancel;
+
+static inline bool ptc_cancelled(const PtcCancel *cancel)
+{
+    for (; cancel; cancel = cancel->outer)
+        if (atomic_load_explicit(&cancel->asked, memory_order_relaxed))
+            return true;
+    return false;
+}
+
 typedef struct PtcBudget {
     int64_t fuel; /* ticks until the next look */
     bool wake;    /* the next safepoint has work to do: a collection is wanted */
@@ -35,7 +49,7 @@ typedef struct PtcBudget {
     int64_t max_int_bits; /* of an integer */
     uint32_t nesting;     /* C recursion of walks over keys and comparisons */
     int64_t compute_end_ns, deadline_ns;
-    atomic_bool *cancel; /* may be NULL */
+    const PtcCancel *cancel; /* may be NULL */
     int64_t (*clock_ns)(void *user);
     void *clock_user;
 } PtcBudget;

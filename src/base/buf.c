@@ -3,6 +3,10 @@
 
 #include <stdio.h>
 
+enum {
+    LEAST_GROWTH = 4096
+}; /* with less than that, a buffer near a limit would grow byte by byte */
+
 void ptc_buf_init(PtcBuf *buf, PtcMem *mem, size_t max)
 {
     memset(buf, 0, sizeof *buf);
@@ -13,23 +17,43 @@ void ptc_buf_init(PtcBuf *buf, PtcMem *mem, size_t max)
 void ptc_buf_deinit(PtcBuf *buf)
 {
     ptc_mem_free(buf->mem, buf->data, buf->cap);
+    if (buf->charge)
+        (void)buf->charge(buf->charge_user, buf->cap, 0);
     buf->data = NULL;
     buf->len = buf->cap = 0;
 }
 
-/* Grows the block to hold `need` bytes, doubling so that appends stay linear. */
+bool ptc_buf_resize(PtcBuf *buf, size_t cap)
+{
+    if (buf->charge && !buf->charge(buf->charge_user, buf->cap, cap))
+        return false;
+    char *p = ptc_mem_resize(buf->mem, buf->data, buf->cap, cap);
+    if (!p) {
+        if (buf->charge)
+            (void)buf->charge(buf->charge_user, cap, buf->cap);
+        return false;
+    }
+    buf->data = p;
+    buf->cap = cap;
+    return true;
+}
+
+/* Grows the block to hold `need` bytes: doubling, so that appends stay linear, but not past the maximum and the NUL
+ * after it.  Where that is refused, less is asked for. */
 static bool grow(PtcBuf *buf, size_t need)
 {
     size_t cap = buf->cap < 64 ? 64 : buf->cap;
     while (cap < need)
         cap = cap > SIZE_MAX / 2 ? need : cap * 2;
-    char *p = ptc_mem_resize(buf->mem, buf->data, buf->cap, cap);
-    if (!p) {
-        buf->failed = true;
-        return false;
+    if (buf->max < SIZE_MAX && cap > buf->max + 1)
+        cap = buf->max + 1;
+    while (!ptc_buf_resize(buf, cap)) {
+        if (cap == need) {
+            buf->failed = true;
+            return false;
+        }
+        cap = cap - need < LEAST_GROWTH ? need : need + (cap - need) / 2;
     }
-    buf->data = p;
-    buf->cap = cap;
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * buf.h - a growable byte buffer, born with a maximum and charged to a ledger while it grows.
+ * buf.h - a growable byte buffer, born with a maximum and charged to a ledger while it grows, and to something more
+ * when its owner sets `charge`.
  * Failure is sticky: after one failed append, all fail, so a writer may check once at the end. */
 #ifndef PTC_BASE_BUF_H
 #define PTC_BASE_BUF_H
@@ -15,6 +16,9 @@ typedef struct PtcBuf {
     size_t len, cap, max;
     bool full;   /* the maximum was reached; what came before it is kept */
     bool failed; /* no memory */
+    /* Told of every change of the block's size; false refuses one.  NULL: nobody is told. */
+    bool (*charge)(void *user, size_t old, size_t size);
+    void *charge_user;
 } PtcBuf;
 
 void ptc_buf_init(PtcBuf *buf, PtcMem *mem, size_t max);
@@ -27,6 +31,8 @@ static inline void ptc_buf_clear(PtcBuf *buf)
 
 /* Slow half: makes room for `n` more bytes. */
 bool ptc_buf_reserve(PtcBuf *buf, size_t n);
+/* Gives the block exactly `cap` bytes, at least its length.  False changes nothing. */
+PTC_MUST_USE bool ptc_buf_resize(PtcBuf *buf, size_t cap);
 
 static inline bool ptc_buf_ok(const PtcBuf *buf)
 {

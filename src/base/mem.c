@@ -1,7 +1,21 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Small blocks come from malloc.  Large ones are mapped, so that their pages go back to the system as soon as they are
+ * freed: malloc may keep them, and a process would then hold what earlier runs used beside what this one uses. */
+#define _GNU_SOURCE /* mremap */
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/poison.h"
+
+enum { GRAIN = 16 * 1024 }; /* pages of the system are 4 or 16 KiB */
+#ifdef PTC_HAS_ASAN
+static const size_t LARGE = SIZE_MAX; /* its malloc sees overruns and leaks */
+#else
+static const size_t LARGE = 64 * 1024;
+#endif
 
 void ptc_mem_init(PtcMem *mem, size_t limit)
 {
@@ -35,16 +49,71 @@ static void credit(PtcMem *mem, size_t n)
     atomic_fetch_sub_explicit(&mem->used, n, memory_order_relaxed);
 }
 
+static size_t whole_pages(size_t size)
+{
+    return (size + GRAIN - 1) & ~(size_t)(GRAIN - 1);
+}
+
+static void *map(size_t size)
+{
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    void *p =
+        mmap(NULL, whole_pages(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static void release(void *block, size_t size)
+{
+    if (size < LARGE)
+        free(block);
+    else
+        munmap(block, whole_pages(size));
+}
+
+/* Another block with what both have room for. */
+static void *move(void *block, size_t old, size_t size)
+{
+    void *p = size < LARGE ? malloc(size) : map(size);
+    if (!p)
+        return NULL;
+    memcpy(p, block, old < size ? old : size);
+    release(block, old);
+    return p;
+}
+
+static void *remap(void *block, size_t old, size_t size)
+{
+#ifdef MREMAP_MAYMOVE
+    void *p = size > SIZE_MAX / 2
+                  ? MAP_FAILED
+                  : mremap(block, whole_pages(old), whole_pages(size), MREMAP_MAYMOVE);
+    return p == MAP_FAILED ? NULL : p;
+#else
+    return whole_pages(old) == whole_pages(size) ? block : move(block, old, size);
+#endif
+}
+
+static void *change(void *block, size_t old, size_t size)
+{
+    if (!block)
+        return size < LARGE ? malloc(size) : map(size);
+    if (old < LARGE && size < LARGE)
+        return realloc(block, size);
+    return old < LARGE || size < LARGE ? move(block, old, size) : remap(block, old, size);
+}
+
 void *ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size)
 {
     if (size == 0) {
-        free(block);
+        if (block)
+            release(block, old);
         credit(mem, old);
         return NULL;
     }
     if (size > old && !charge(mem, size - old))
         return NULL;
-    void *moved = realloc(block, size);
+    void *moved = change(block, old, size);
     if (size > old && !moved)
         credit(mem, size - old);
     else if (size < old && moved)
@@ -52,15 +121,32 @@ void *ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size)
     return moved;
 }
 
+/* Maps more than is needed and gives back what lies before and after. */
+static void *map_aligned(size_t align, size_t size)
+{
+    size_t pages = whole_pages(size);
+    char *p = map(pages + align);
+    if (!p)
+        return NULL;
+    size_t before = (align - (uintptr_t)p % align) % align;
+    if (before)
+        munmap(p, before);
+    if (align > before)
+        munmap(p + before + pages, align - before);
+    return p + before;
+}
+
 void *ptc_mem_alloc_aligned(PtcMem *mem, size_t align, size_t size)
 {
-    if (size > SIZE_MAX - align || !charge(mem, size))
+    if (size > SIZE_MAX / 2 - align || !charge(mem, size))
         return NULL;
     void *block = NULL;
-    if (posix_memalign(&block, align, size) != 0) {
+    if (size >= LARGE)
+        block = map_aligned(align, size);
+    else if (posix_memalign(&block, align, size) != 0)
+        block = NULL;
+    if (!block)
         credit(mem, size);
-        return NULL;
-    }
     return block;
 }
 
@@ -68,6 +154,6 @@ void ptc_mem_free_aligned(PtcMem *mem, void *block, size_t size)
 {
     if (!block)
         return;
-    free(block);
+    release(block, size);
     credit(mem, size);
 }

@@ -28,6 +28,10 @@ static const Topic topics[] = {
      &ptc_guide_differences_len},
     {"cli", "the command line", ptc_guide_cli, &ptc_guide_cli_len},
     {"batch", "many programs, one a line", ptc_guide_batch, &ptc_guide_batch_len},
+    {"protocol", "the tool lisp_eval as models see it", ptc_guide_protocol,
+     &ptc_guide_protocol_len},
+    {"signatures", "what tools take and give, and ptc signature", ptc_guide_signatures,
+     &ptc_guide_signatures_len},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 

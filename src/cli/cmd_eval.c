@@ -31,7 +31,7 @@ static const PtcOption table[] = {
     {"context", 0, PTC_OPTION_TEXT, AT(context), "JSON|@FILE",
      "an object; its keys are data/key in the program", 0, 0},
     {"format", 0, PTC_OPTION_CHOICE, AT(format), "text|json|payload",
-     "how to print the result (text)", 0, 0},
+     "how to print the result (text); payload: what lisp_eval answers", 0, 0},
     {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time (1000)", 1, MS_MAX},
     {"deadline-ms", 0, PTC_OPTION_INT, AT(deadline_ms), "N", "time for everything (60000)", 1,
      MS_MAX},
@@ -156,6 +156,28 @@ static int load_context(Eval *e)
 
 /* ------------------------------------------------------------------ output */
 
+static int write_line(const char *text, size_t len)
+{
+    if (ptc_io_write_line(PTC_IO_STDOUT, text, len))
+        return PTC_EXIT_OK;
+    if (errno != EPIPE)
+        ptc_io_printf(PTC_IO_STDERR, "error: standard output cannot be written\n");
+    return PTC_EXIT_FAILED;
+}
+
+/* The answer as `lisp_eval` gives it; printed text and errors are in it. */
+static int write_payload(Eval *e)
+{
+    size_t len;
+    const char *text = ptc_outcome_payload(e->outcome, NULL, &len);
+    if (!text) {
+        ptc_io_printf(PTC_IO_STDERR, "error: the payload does not fit in memory\n");
+        return PTC_EXIT_FAILED;
+    }
+    int status = write_line(text, len);
+    return ptc_outcome_ok(e->outcome) ? status : PTC_EXIT_FAILED;
+}
+
 /* What the program printed, and what is wrong with it, to standard error. */
 static bool write_remarks(PtcMem *mem, Eval *e)
 {
@@ -188,11 +210,7 @@ static int write_result(Eval *e)
     }
     if (cut)
         ptc_io_printf(PTC_IO_STDERR, "note: the result was cut at its limit\n");
-    if (ptc_io_write_line(PTC_IO_STDOUT, text, len))
-        return PTC_EXIT_OK;
-    if (errno != EPIPE)
-        ptc_io_printf(PTC_IO_STDERR, "error: standard output cannot be written\n");
-    return PTC_EXIT_FAILED;
+    return write_line(text, len);
 }
 
 static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
@@ -206,6 +224,8 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
         ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
         return PTC_EXIT_FAILED;
     }
+    if (e->options->format == FORMAT_PAYLOAD)
+        return write_payload(e);
     bool written = write_remarks(mem, e);
     if (!ptc_outcome_ok(e->outcome) || !written)
         return PTC_EXIT_FAILED;
@@ -217,9 +237,6 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 /* What does not go together. */
 static int check(const Options *o, int argc)
 {
-    if (o->format == FORMAT_PAYLOAD)
-        return ptc_options_wrong(&usage,
-                                 "--format payload is not available yet: it comes with tools");
     if (o->session && !o->jsonl)
         return ptc_options_wrong(&usage, "--session goes with --jsonl only");
     if (o->jsonl && (argc > 0 || o->file))

@@ -11,7 +11,6 @@
 #include "cli/io.h"
 #include "cli/line.h"
 #include "cli/options.h"
-#include "cli/recall.h"
 #include "cli/report.h"
 #include "cli/show.h"
 #include "lisp/lib/rows.h"
@@ -165,12 +164,10 @@ static bool evaluate(Repl *r, const char *name, const char *program, size_t len,
     bool unfinished = more && is_unfinished(outcome);
     if (!unfinished) {
         show_prints(r, outcome);
-        if (ptc_outcome_ok(outcome)) {
+        if (ptc_outcome_ok(outcome))
             show_result(r, outcome);
-            ptc_recall_push(r->session, ptc_outcome_value(outcome));
-        } else {
+        else
             show_errors(r, outcome, name, program, len);
-        }
     }
     ptc_outcome_free(outcome);
     return !unfinished;
@@ -218,20 +215,17 @@ static void do_load(Repl *r, const char *arg)
 static void do_reset(Repl *r, const char *arg)
 {
     (void)arg;
-    PtcSession *fresh = ptc_recall_session(r->ptc);
-    if (!fresh) {
+    if (ptc_session_forget_all(r->session) != PTC_OK) {
         ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
         return;
     }
-    ptc_session_free(r->session);
-    r->session = fresh;
     ptc_io_printf(PTC_IO_STDOUT, "all definitions are gone\n");
 }
 
 static void do_limits(Repl *r, const char *arg)
 {
     (void)arg;
-    const PtcLimits *l = ptc_recall_limits(r->ptc);
+    const PtcLimits *l = ptc_limits_of(r->ptc);
     ptc_io_printf(
         PTC_IO_STDOUT,
         "compute time       %lld ms\nlive memory        %lld bytes\n"
@@ -304,22 +298,10 @@ static void offer(Search *s, const char *name, size_t len, char best[PTC_ROW_NAM
         memcpy(best, copy, len + 1);
 }
 
-typedef struct {
-    Search *search;
-    char *best;
-} Offer;
-
-static void offer_defined(void *user, const char *name, size_t len)
-{
-    const Offer *o = user;
-    offer(o->search, name, len, o->best);
-}
-
 /* The next candidate in order into best; empty when there is none. */
 static void next_candidate(const Repl *r, Search *s, char best[PTC_ROW_NAME])
 {
     char name[2 * PTC_ROW_NAME];
-    Offer o = {s, best};
     best[0] = 0;
     for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
         const PtcBuiltin *row = ptc_builtin_row(i);
@@ -334,7 +316,10 @@ static void next_candidate(const Repl *r, Search *s, char best[PTC_ROW_NAME])
     }
     for (size_t i = 0; s->word[0] == ':' && i < COMMANDS; i++)
         offer(s, commands[i].name, strlen(commands[i].name), best);
-    ptc_recall_names(r->session, offer_defined, &o);
+    const char *defined;
+    size_t len;
+    for (size_t i = 0; (defined = ptc_session_name(r->session, i, &len)) != NULL; i++)
+        offer(s, defined, len, best);
 }
 
 static void complete(void *user, const char *word, size_t len, PtcBuf *out)
@@ -494,7 +479,7 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
         return ptc_options_wrong(&usage, "it takes no arguments; :load FILE runs a file");
     static Repl r; /* the history is large */
     r = (Repl){.mem = mem, .ptc = new_engine(&o)};
-    if (!r.ptc || !(r.session = ptc_recall_session(r.ptc))) {
+    if (!r.ptc || !(r.session = ptc_session_new(r.ptc))) {
         ptc_free(r.ptc);
         return ptc_options_wrong(&usage, "cannot start: memory is short, or a limit is too large");
     }

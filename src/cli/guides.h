@@ -13,6 +13,8 @@ PTC_GUIDE(language)
 PTC_GUIDE(limits)
 PTC_GUIDE(cli)
 PTC_GUIDE(batch)
+PTC_GUIDE(protocol)
+PTC_GUIDE(signatures)
 PTC_GUIDE(differences)
 #undef PTC_GUIDE
 

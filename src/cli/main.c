@@ -19,6 +19,7 @@ static const Command commands[] = {
     {"eval", "run a program, or a batch of them (--jsonl)", ptc_cmd_eval},
     {"test", "run data-driven test files", ptc_cmd_test},
     {"repl", "type programs one after the other", ptc_cmd_repl},
+    {"signature", "read a signature, check a value, print its JSON Schema", ptc_cmd_signature},
     {"docs", "guides and the reference of all functions", ptc_cmd_docs},
     {"doc", "one function or special form", ptc_cmd_doc},
 };

@@ -76,13 +76,25 @@ static void add_caret(PtcBuf *out, const Excerpt *e)
     ptc_buf_add_cstr(out, "^\n");
 }
 
+static void add_form(PtcBuf *out, const PtcError *error)
+{
+    Excerpt e = {.from = error->form, .to = error->form + error->form_len};
+    if (error->form_len > 0)
+        add_source(out, &e);
+}
+
 static void add_error(PtcBuf *out, const PtcError *error, const char *name, const char *program,
                       size_t len)
 {
     ptc_buf_add_cstr(out, "error: ");
     ptc_buf_add(out, error->message, error->message_len);
     ptc_buf_add_char(out, '\n');
-    if (error->line > 0) {
+    if (error->line > 0 && error->earlier) {
+        /* its text is not at hand, but for the form */
+        ptc_buf_addf(out, " --> an earlier program, line %u, column %u\n", (unsigned)error->line,
+                     (unsigned)error->column);
+        add_form(out, error);
+    } else if (error->line > 0) {
         ptc_buf_addf(out, " --> %s%sline %u, column %u\n", name ? name : "", name ? ", " : "",
                      (unsigned)error->line, (unsigned)error->column);
         Excerpt e = find(program, len, error->line, error->column);

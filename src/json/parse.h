@@ -7,6 +7,7 @@
 #ifndef PTC_JSON_PARSE_H
 #define PTC_JSON_PARSE_H
 
+#include "json/path.h"
 #include "value/heap.h"
 
 enum { PTC_JSON_MAX_DEPTH = 512 }; /* containers inside each other */
@@ -16,7 +17,11 @@ typedef struct PtcJsonError {
     size_t offset;         /* parser: the byte of the text where it happened */
     uint32_t line, column; /* parser: the same, from 1; columns are code points */
     bool stopped;          /* not the fault of the data: the heap's budget says why */
+    bool too_deep;         /* nested deeper than PTC_JSON_MAX_DEPTH */
     char message[200];
+    char what[48]; /* writer: what cannot be JSON, such as "a function"; else empty */
+    char
+        path[PTC_PATH_BYTES]; /* writer: where that is, such as rows[0].ts; "" is the whole value */
 } PtcJsonError;
 
 /* The value of the whole text, or PTC_NONE with *error filled. */

@@ -21,60 +21,16 @@ typedef struct Writer {
 
 /* -------------------------------------------------------------------- failure */
 
-/* Appends to text of the given size, cutting between characters. */
-static void add_text(char *text, size_t size, const char *bytes, size_t n)
-{
-    size_t len = strlen(text), room = size - 1 - len;
-    if (n > room) {
-        n = room;
-        while (n > 0 && ((unsigned char)bytes[n] & 0xc0) == 0x80)
-            n--;
-    }
-    memcpy(text + len, bytes, n);
-    text[len + n] = 0;
-}
-
-static bool is_word(const char *p, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        char lower = (char)(p[i] | 0x20);
-        if (!(lower >= 'a' && lower <= 'z') && !(p[i] >= '0' && p[i] <= '9') && p[i] != '_' &&
-            p[i] != '-')
-            return false;
-    }
-    return n > 0;
-}
-
-static void add_key_step(char *path, size_t size, PtcValue key)
-{
-    char number[32];
-    if (ptc_is_int(key)) {
-        int n = snprintf(number, sizeof number, ".%lld", (long long)ptc_to_int(key));
-        add_text(path, size, number, (size_t)n);
-    } else if (!ptc_is_named(key)) {
-        add_text(path, size, "[?]", 3);
-    } else {
-        bool word = is_word(ptc_str_bytes(key), ptc_str_len(key));
-        add_text(path, size, word ? "." : "[\"", word ? 1 : 2);
-        add_text(path, size, ptc_str_bytes(key), ptc_str_len(key));
-        add_text(path, size, "\"]", word ? 0 : 2);
-    }
-}
-
-/* Where the walk is: $.rows[2].name; without the step inside the innermost when that is a key. */
+/* Where the walk is: rows[2].name; without the step inside the innermost when that is a key. */
 static void add_path(const Writer *ws, bool at_key, char *path, size_t size)
 {
     size_t steps = ws->walk.count - (at_key && ws->walk.count ? 1 : 0);
-    char number[32];
-    add_text(path, size, "$", 1);
     for (size_t i = 0; i < steps && strlen(path) < size - 1; i++) {
         const PtcFrame *f = &ws->walk.frames[i];
-        if (ptc_is_map(f->a)) {
-            add_key_step(path, size, f->b);
-        } else {
-            int n = snprintf(number, sizeof number, "[%zu]", f->pos - 1);
-            add_text(path, size, number, (size_t)n);
-        }
+        if (ptc_is_map(f->a))
+            ptc_path_add_key(path, size, f->b);
+        else
+            ptc_path_add_index(path, size, f->pos - 1);
     }
 }
 
@@ -82,8 +38,20 @@ static void add_path(const Writer *ws, bool at_key, char *path, size_t size)
 static bool refuse(Writer *ws, const char *what, const char *why, bool at_key)
 {
     PtcJsonError *e = ws->error;
-    snprintf(e->message, sizeof e->message, "%s %s, at ", what, why);
-    add_path(ws, at_key, e->message, sizeof e->message);
+    snprintf(e->what, sizeof e->what, "%s", what);
+    add_path(ws, at_key, e->path, sizeof e->path);
+    const char *dot = e->path[0] && e->path[0] != '[' ? "." : "";
+    snprintf(e->message, sizeof e->message, "%s %s, at $%s", what, why, dot);
+    ptc_path_add_text(e->message, sizeof e->message, e->path, strlen(e->path));
+    return false;
+}
+
+/* It could not be read back.  Always false. */
+static bool too_deep(Writer *ws)
+{
+    ws->error->too_deep = true;
+    snprintf(ws->error->message, sizeof ws->error->message, "nested deeper than %d levels",
+             PTC_JSON_MAX_DEPTH);
     return false;
 }
 
@@ -295,6 +263,8 @@ static bool add_value(Writer *ws, PtcValue v)
 {
     if (!ptc_visit_can(v))
         return add_leaf(ws, v);
+    if (ws->walk.count >= PTC_JSON_MAX_DEPTH)
+        return too_deep(ws);
     if (ptc_is_map(v) && !check_keys(ws, v))
         return false;
     return ptc_buf_add(ws->buf, ptc_is_map(v) ? "{" : "[", 1) && ptc_visit_begin(&ws->walk, v);

@@ -3,7 +3,8 @@
  *
  * Sequentials and sets become arrays.  Keywords and symbols become strings of their names.  A map's
  * keys become strings: numbers, booleans and nil by their printed text.  Two keys of one map that
- * become the same string (:a and "a") are an error, as are NaN, infinities, functions and vars. */
+ * become the same string (:a and "a") are an error, as are NaN, infinities, functions and vars, and what is nested
+ * deeper than the parser reads. */
 #ifndef PTC_JSON_WRITE_H
 #define PTC_JSON_WRITE_H
 
@@ -21,7 +22,8 @@ typedef struct PtcJsonWriter {
 } PtcJsonWriter;
 
 /* Appends the JSON of v.  False with *error filled: message says what cannot be JSON and where
- * (`a function cannot be JSON, at $.rows[2]`), that the buffer is full, or that the budget stopped.
+ * (`a function cannot be JSON, at $.rows[2]`; what and path say the same in parts), that the buffer is full, or that
+ * the budget stopped.
  * What was appended until then stays in the buffer. */
 PTC_MUST_USE bool ptc_json_write(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v,
                                  PtcJsonError *error);

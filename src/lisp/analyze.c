@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "lisp/lib/regex.h"
+#include "lisp/record.h"
 
 /* ------------------------------------------------------------------- small tools */
 
@@ -292,6 +293,19 @@ static PtcExpr *call_builtin(Analyzer *an, const PtcForm *form, int index, PtcEx
     return x;
 }
 
+/* The only functions among constants are tools: their row is called with the function before the arguments. */
+static PtcExpr *call_tool(Analyzer *an, const PtcForm *form, PtcExpr *f, PtcExpr **args)
+{
+    size_t argc = form->count - 1;
+    PtcExpr **all = ax_items(an, argc + 1);
+    if (!all)
+        return NULL;
+    all[0] = f;
+    for (size_t i = 0; i < argc; i++)
+        all[i + 1] = args[i];
+    return ax_builtin(an, "%tool", all, argc + 1, form);
+}
+
 static bool note_site(Analyzer *an, uint32_t global, uint32_t argc, const PtcForm *form)
 {
     CallSite *s = ptc_arena_push(an->arena, an->sites, an->site_count, sizeof *s);
@@ -331,6 +345,8 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
         return NULL;
     if (row >= 0)
         return call_builtin(an, form, row, args);
+    if (f->kind == PTC_X_CONST && ptc_is_record(f->value, PTC_R_FN))
+        return call_tool(an, form, f, args);
     PtcExpr *x = ax_new(an, PTC_X_CALL, form);
     if (!x || (f->kind == PTC_X_GLOBAL && !note_site(an, f->index, (uint32_t)argc, form)))
         return NULL;
@@ -365,7 +381,7 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
 
 static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
 {
-    int global = ptc_names_find(an->names, form->text, form->len);
+    int global = ax_global(an, form->text, form->len);
     int row = global < 0 ? ptc_builtin_find(form->text, form->len) : -1;
     if (row >= 0)
         return ax_const(an, ptc_builtin((uint32_t)row), form);
@@ -376,16 +392,16 @@ static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
 }
 
 /* Compiled here, once. */
-static PtcExpr *regex_form(Analyzer *an, const PtcForm *form)
+PtcValue ax_regex(Analyzer *an, const PtcForm *form)
 {
     PtcRegexError error = {"", 0};
     PtcValue pattern = ax_string(an, form->text, form->len);
     PtcValue regex = pattern == PTC_NONE ? PTC_NONE : ptc_regex_new(an->heap, pattern, &error);
-    if (error.message[0])
-        return ax_error(an, PTC_E_INVALID_FORM, form, "",
-                        "the regex is not valid near its character %zu: %s",
-                        ptc_regex_error_place(pattern, &error), error.message);
-    return ax_const(an, regex, form);
+    if (!error.message[0])
+        return regex;
+    ax_error(an, PTC_E_INVALID_FORM, form, "", "the regex is not valid near its character %zu: %s",
+             ptc_regex_error_place(pattern, &error), error.message);
+    return PTC_NIL;
 }
 
 static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
@@ -397,7 +413,7 @@ static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
     case PTC_F_NUMBER: return ax_const(an, form->value, form);
     case PTC_F_STRING: return ax_const(an, ax_string(an, form->text, form->len), form);
     case PTC_F_KEYWORD: return ax_const(an, ax_keyword(an, form->text, form->len), form);
-    case PTC_F_REGEX: return regex_form(an, form);
+    case PTC_F_REGEX: return ax_const(an, ax_regex(an, form), form);
     case PTC_F_SYMBOL: return ax_symbol(an, form);
     case PTC_F_LIST: return list(an, form, tail);
     case PTC_F_VECTOR:
@@ -518,28 +534,38 @@ static bool prepare_globals(Analyzer *an)
     return an->global_fns && an->global_defs;
 }
 
-PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
+PtcFn *ax_start(Analyzer *an, const PtcAnalysis *job)
 {
-    Analyzer an = {.arena = job->arena,
-                   .heap = job->heap,
-                   .diags = job->diags,
-                   .names = job->names,
-                   .source = job->source,
-                   .source_len = job->source_len,
-                   .recur_count = NO_RECUR};
-    PtcFn *fn = ptc_arena_zalloc(an.arena, sizeof *fn);
-    PtcArity *arity = ptc_arena_zalloc(an.arena, sizeof *arity);
+    *an = (Analyzer){.arena = job->arena,
+                     .heap = job->heap,
+                     .diags = job->diags,
+                     .names = job->names,
+                     .source = job->source,
+                     .source_len = job->source_len,
+                     .host = job->host,
+                     .recur_count = NO_RECUR};
+    PtcFn *fn = ptc_arena_zalloc(an->arena, sizeof *fn);
+    PtcArity *arity = ptc_arena_zalloc(an->arena, sizeof *arity);
     if (!fn || !arity)
         return NULL;
     fn->doc = PTC_NIL;
     fn->arities = arity;
     fn->arity_count = 1;
-    fn->last = arity->last = (uint32_t)an.source_len;
+    fn->last = arity->last = (uint32_t)an->source_len;
+    return fn;
+}
+
+PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
+{
+    Analyzer an;
+    PtcFn *fn = ax_start(&an, job);
+    if (!fn)
+        return NULL;
+    PtcArity *arity = fn->arities;
     for (size_t i = 0; i < count; i++)
         if (!declare(&an, forms[i]))
             return NULL;
-    for (uint32_t i = 0; i < an.names->count && !an.has_ns; i++)
-        an.has_ns = an.names->items[i].text[0] == ' '; /* from earlier runs of the session */
+    an.has_ns = ax_has_aliases(an.names); /* from earlier runs of the session */
     if (!prepare_globals(&an))
         return NULL;
     an.fn = fn;

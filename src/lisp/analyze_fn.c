@@ -167,7 +167,8 @@ PtcExpr *ax_fn(Analyzer *an, const PtcForm *form, size_t first, const FnName *na
                   .arities = fn->arities,
                   .arity_count = (uint32_t)n,
                   .first = form->first,
-                  .last = form->last};
+                  .last = form->last,
+                  .form = (uint8_t)name->form};
     PtcLocal *scope = an->scope;
     an->fn = fn;
     bool ok = !name->bound || bind_self(an, name);
@@ -192,7 +193,7 @@ PtcExpr *ax_fn_form(Analyzer *an, const PtcForm *form, bool tail)
     (void)tail;
     const PtcForm *name =
         form->count > 1 && form->items[1]->kind == PTC_F_SYMBOL ? form->items[1] : NULL;
-    FnName n = {name ? name->text : NULL, name ? name->len : 0, name != NULL, PTC_NIL};
+    FnName n = {name ? name->text : NULL, name ? name->len : 0, name != NULL, PTC_NIL, PTC_FORM_FN};
     return ax_fn(an, form, name ? 2 : 1, &n);
 }
 
@@ -200,6 +201,12 @@ static PtcExpr *bad_letfn(Analyzer *an, const PtcForm *at)
 {
     return ax_error(an, PTC_E_INVALID_FORM, at, "(letfn [(f [x] ...) (g [y] ...)] body)",
                     "letfn needs a vector of functions, each a list of name, parameters and body");
+}
+
+PtcExpr *ax_letfn_fn(Analyzer *an, const PtcForm *form)
+{
+    FnName name = {form->items[0]->text, form->items[0]->len, false, PTC_NIL, PTC_FORM_LETFN};
+    return ax_fn(an, form, 1, &name);
 }
 
 /* (letfn [(f [x] ...) ...] body): functions that may call each other. */
@@ -221,12 +228,9 @@ PtcExpr *ax_letfn(Analyzer *an, const PtcForm *form, bool tail)
         if (!(x->locals[i] = ax_bind(an, f->items[0]->text, f->items[0]->len)))
             return NULL;
     }
-    for (size_t i = 0; i < v->count; i++) {
-        const PtcForm *f = v->items[i];
-        FnName name = {f->items[0]->text, f->items[0]->len, false, PTC_NIL};
-        if (!(x->items[i] = ax_fn(an, f, 1, &name)))
+    for (size_t i = 0; i < v->count; i++)
+        if (!(x->items[i] = ax_letfn_fn(an, v->items[i])))
             return NULL;
-    }
     x->a = ax_body(an, form->items + 2, form->count - 2, form, tail);
     an->scope = scope;
     return x->a ? x : NULL;
@@ -287,7 +291,7 @@ PtcExpr *ax_short_fn(Analyzer *an, const PtcForm *form)
     fn->items[2] = body;
     if (!(fn->items[0] = ax_symbol_form(an, "fn", form)))
         return NULL;
-    FnName none = {NULL, 0, false, PTC_NIL};
+    FnName none = {NULL, 0, false, PTC_NIL, PTC_FORM_SHORT};
     return ax_fn(an, fn, 1, &none);
 }
 
@@ -328,8 +332,8 @@ PtcValue ax_quote(Analyzer *an, const PtcForm *form)
     case PTC_F_TRUE:
     case PTC_F_FALSE: return ptc_bool(form->kind == PTC_F_TRUE);
     case PTC_F_NUMBER: return form->value;
-    case PTC_F_STRING:
-    case PTC_F_REGEX: return ax_string(an, form->text, form->len);
+    case PTC_F_STRING: return ax_string(an, form->text, form->len);
+    case PTC_F_REGEX: return ax_regex(an, form);
     case PTC_F_KEYWORD: return ax_keyword(an, form->text, form->len);
     case PTC_F_SYMBOL:
     case PTC_F_VAR: return ptc_symbol_new(an->heap, form->text, form->len);

@@ -459,6 +459,7 @@ static const struct {
     {"return", return_form},
     {"some->", ax_thread_some_first},
     {"some->>", ax_thread_some_last},
+    {"task", ax_task},
     {"try", ax_try},
     {"use", ax_require},
     {"when", when_form},

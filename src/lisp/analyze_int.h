@@ -21,6 +21,7 @@ typedef struct Analyzer {
     PtcNames *names;
     const char *source;
     size_t source_len;
+    const PtcHost *host;
     PtcFn *fn;            /* being analyzed */
     PtcLocal *scope;      /* innermost name */
     PtcExpr *loop;        /* innermost loop that recur may reach; NULL: the function's start */
@@ -35,9 +36,13 @@ typedef struct Analyzer {
     PtcFn **global_fns;   /* by global: its only definition, or NULL */
     uint8_t *global_defs; /* by global: how often the program defines it */
     size_t global_cap;
+    const PtcLoneFn *lone; /* NULL: a program */
 } Analyzer;
 
 #define NO_RECUR UINT32_MAX
+
+/* Fills the analyzer; the program as a function whose body is to come, or NULL. */
+PtcFn *ax_start(Analyzer *an, const PtcAnalysis *job);
 
 /* Every ax_* function returns an expression, also after reporting a finding. NULL: out of memory. */
 PtcExpr *ax_form(Analyzer *an, const PtcForm *form, bool tail);
@@ -56,11 +61,16 @@ typedef struct FnName {
     size_t len;
     bool bound;
     PtcValue doc;
+    PtcFnForm form;
 } FnName;
 /* Parameters and body begin at item `first`. */
 PtcExpr *ax_fn(Analyzer *an, const PtcForm *form, size_t first, const FnName *name);
 PtcExpr *ax_fn_form(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_short_fn(Analyzer *an, const PtcForm *form);
+/* The function that (defn name ...), of three items at least, defines. */
+PtcExpr *ax_defn_fn(Analyzer *an, const PtcForm *form);
+/* (name [params] body...) of letfn, of two items at least. */
+PtcExpr *ax_letfn_fn(Analyzer *an, const PtcForm *form);
 /* Items array of n entries; NULL: out of memory. */
 PtcExpr **ax_items(Analyzer *an, size_t n);
 bool ax_all(Analyzer *an, PtcForm *const *forms, size_t n, PtcExpr **out);
@@ -76,6 +86,8 @@ PtcLocal *ax_temp(Analyzer *an);
 /* Constants of the program: equal keywords and strings share one value. */
 PtcValue ax_keyword(Analyzer *an, const char *text, size_t len);
 PtcValue ax_string(Analyzer *an, const char *text, size_t len);
+/* The compiled regex of a literal; nil after a finding, PTC_NONE when memory or time is short. */
+PtcValue ax_regex(Analyzer *an, const PtcForm *form);
 /* The var of a global as a value, #'name. */
 PtcValue ax_var(Analyzer *an, const PtcForm *name, int global);
 /* Quoted data as a value; PTC_NONE: out of memory. */
@@ -119,6 +131,7 @@ PtcExpr *ax_def(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_defonce(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ax_task(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_with_out_str(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_letfn(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ax_doto(Analyzer *an, const PtcForm *form, bool tail);
@@ -131,12 +144,15 @@ PtcExpr *ax_condp(Analyzer *an, const PtcForm *form, bool tail);
 
 /* ptc_builtin_find through the aliases and referred names of this program (analyze_ns.c). */
 int ax_find_builtin(Analyzer *an, const char *text, size_t len);
+bool ax_has_aliases(const PtcNames *names);
 bool ax_is_alias(Analyzer *an, const char *text, size_t len);
 
 /* Names (analyze_name.c). */
 PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form);
 /* Is this a name of Clojure's that we do not have, with a hint of its own? */
 bool ax_is_missing(const PtcForm *symbol);
+/* Number of the global that a name means, -1 when it means none. */
+int ax_global(Analyzer *an, const char *name, size_t len);
 PtcLocal *ax_find_local(Analyzer *an, const char *name, size_t len);
 /* Row number of the builtin a call of this symbol means, -1 when it means something else. */
 int ax_builtin_of(Analyzer *an, const PtcForm *symbol);

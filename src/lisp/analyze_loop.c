@@ -264,7 +264,7 @@ PtcValue ax_var(Analyzer *an, const PtcForm *name, int global)
 static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool once)
 {
     const PtcForm *name = form->items[1];
-    int global = ptc_names_find(an->names, name->text, name->len);
+    int global = ax_global(an, name->text, name->len);
     PtcExpr *x = value && global >= 0 ? ax_new(an, PTC_X_DEF, form) : NULL;
     if (!x || (x->value = ax_var(an, name, global)) == PTC_NONE)
         return NULL;
@@ -332,12 +332,8 @@ PtcExpr *ax_defonce(Analyzer *an, const PtcForm *form, bool tail)
     return def_form(an, form, true);
 }
 
-PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ax_defn_fn(Analyzer *an, const PtcForm *form)
 {
-    (void)tail;
-    PtcExpr *bad;
-    if (!definable(an, form, 2, "(defn name [a b] body...)", &bad))
-        return bad;
     size_t first = 2;
     PtcValue doc = PTC_NIL;
     if (form->items[2]->kind == PTC_F_STRING && form->count > 3)
@@ -346,6 +342,15 @@ PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail)
         first++; /* metadata */
     if (doc == PTC_NONE)
         return NULL;
-    FnName name = {form->items[1]->text, form->items[1]->len, false, doc};
-    return define(an, form, ax_fn(an, form, first, &name), false);
+    FnName name = {form->items[1]->text, form->items[1]->len, false, doc, PTC_FORM_DEFN};
+    return ax_fn(an, form, first, &name);
+}
+
+PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    PtcExpr *bad;
+    if (!definable(an, form, 2, "(defn name [a b] body...)", &bad))
+        return bad;
+    return define(an, form, ax_defn_fn(an, form), false);
 }

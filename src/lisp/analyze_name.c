@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "lisp/analyze_int.h"
+#include "lisp/record.h"
 #include "lisp/lib/time.h"
 #include "lisp/nearest.h"
 #include "lisp/registry.h"
@@ -199,6 +200,49 @@ static PtcValue constant(Analyzer *an, const PtcForm *form)
     return ptc_interop_constant(an->heap, form->text, form->len);
 }
 
+/* A function that calls the tool of this name: known by name in every run, and by its number in this one. */
+static PtcValue tool_value(Analyzer *an, int number, const char *name, size_t len)
+{
+    PtcRecord *o = ptc_heap_object(an->heap, PTC_T_RECORD, sizeof *o + 3 * sizeof(PtcValue), 3);
+    PtcValue text = o ? ptc_str_new(an->heap, name, len) : PTC_NONE;
+    if (text == PTC_NONE)
+        return PTC_NONE;
+    o->obj.aux = PTC_R_FN;
+    o->fields[0] = ptc_builtin((uint32_t)ptc_builtin_find("%tool", 5));
+    o->fields[1] = text;
+    o->fields[2] = ptc_int(number);
+    return ptc_from_obj(o);
+}
+
+static PtcExpr *unknown_tool(Analyzer *an, const PtcForm *form, const char *name, size_t len)
+{
+    PtcNearest near;
+    size_t n, given = 0;
+    const char *text;
+    ptc_nearest_init(&near, name, len);
+    for (; an->host && (text = an->host->name(an->host, given, &n)) != NULL; given++)
+        ptc_nearest_offer(&near, text, n);
+    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNKNOWN_TOOL, form->first, form->last,
+                              "there is no tool named %.*s", shown(name, len), name);
+    if (near.best)
+        ptc_diag_hint(d, "did you mean tool/%.*s?", (int)near.best_len, near.best);
+    else if (given == 0)
+        ptc_diag_hint(d, "this run was given no tools");
+    else
+        ptc_diag_hint(d, "this run has %zu tool%s, such as tool/%s", given, given == 1 ? "" : "s",
+                      an->host->name(an->host, 0, &n));
+    return ax_nil(an, form);
+}
+
+static PtcExpr *tool(Analyzer *an, const PtcForm *form, const char *name, size_t len)
+{
+    int number = an->host ? an->host->find(an->host, name, len) : -1;
+    if (number < 0)
+        return unknown_tool(an, form, name, len);
+    PtcValue f = tool_value(an, number, name, len);
+    return f == PTC_NONE ? NULL : ax_const(an, f, form);
+}
+
 /* ns/name, where it is neither a builtin nor a constant. */
 static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
 {
@@ -209,8 +253,7 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
         return x && (x->value = ax_keyword(an, name, (size_t)name_len)) != PTC_NONE ? x : NULL;
     }
     if (prefix == 4 && memcmp(form->text, "tool", 4) == 0)
-        return ax_error(an, PTC_E_UNKNOWN_TOOL, form, "this run was given no tools",
-                        "there is no tool named %.*s", name_len, name);
+        return tool(an, form, name, (size_t)name_len);
     PtcNearest near;
     if (ptc_namespace_known(form->text, prefix) || ax_is_alias(an, form->text, prefix)) {
         ptc_nearest_init(&near, name, (size_t)name_len);
@@ -237,10 +280,21 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
     return ax_nil(an, form);
 }
 
+int ax_global(Analyzer *an, const char *name, size_t len)
+{
+    int global = ptc_names_find(an->names, name, len);
+    if (global < 0 || !an->lone)
+        return global;
+    if ((size_t)global >= an->lone->seen_count || !(an->lone->seen[global] & PTC_MAY_NAME))
+        return -1;
+    an->lone->seen[global] |= PTC_NAMES;
+    return global;
+}
+
 int ax_builtin_of(Analyzer *an, const PtcForm *symbol)
 {
     if (ax_find_local(an, symbol->text, symbol->len) ||
-        ptc_names_find(an->names, symbol->text, symbol->len) >= 0)
+        ax_global(an, symbol->text, symbol->len) >= 0)
         return -1;
     return ax_find_builtin(an, symbol->text, symbol->len);
 }
@@ -250,7 +304,7 @@ PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form)
     PtcLocal *local = ax_find_local(an, form->text, form->len);
     if (local)
         return ax_local(an, local, form);
-    int global = ptc_names_find(an->names, form->text, form->len);
+    int global = ax_global(an, form->text, form->len);
     if (global >= 0) {
         PtcExpr *x = ax_new(an, PTC_X_GLOBAL, form);
         if (x)

@@ -39,6 +39,15 @@ static const char *declared(const PtcNames *names, char mark, const char *text, 
     return NULL;
 }
 
+bool ax_has_aliases(const PtcNames *names)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        if (names->items[i].text[0] == ' ' &&
+            names->items[i].text[1] != 'j') /* the journal is none */
+            return true;
+    return false;
+}
+
 bool ax_is_alias(Analyzer *an, const char *text, size_t len)
 {
     size_t ns_len;
@@ -64,6 +73,8 @@ int ax_find_builtin(Analyzer *an, const char *text, size_t len)
 static bool declare(Analyzer *an, char mark, const PtcForm *name, const PtcForm *ns)
 {
     char text[NAME_MAX_BYTES * 2 + 8];
+    if (an->lone)
+        return true; /* declared when its program was compiled, and kept with the session */
     if (name->len > NAME_MAX_BYTES || ns->len > NAME_MAX_BYTES)
         return ax_error(an, PTC_E_SIZE, name, "use a shorter name",
                         "this name is too long for an alias") != NULL;

@@ -75,7 +75,7 @@ static PtcExpr *part(Analyzer *an, const PtcForm *from, size_t first, size_t las
         params->items[0] = param;
     fn->items[1] = params;
     memcpy(fn->items + 2, from->items + first, (last - first) * sizeof *fn->items);
-    FnName none = {NULL, 0, false, PTC_NIL};
+    FnName none = {NULL, 0, false, PTC_NIL, PTC_FORM_NONE};
     bool outer = an->no_recur;
     an->no_recur = true; /* recur cannot leave a try */
     PtcExpr *x = ax_fn(an, fn, 1, &none);
@@ -124,6 +124,21 @@ PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail)
         }
     }
     return ax_builtin(an, "%try", args, n, form);
+}
+
+/* (task id expr): the expression as a function, so that it is run only when the journal has no result. */
+PtcExpr *ax_task(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    if (form->count != 3)
+        return ax_error(an, PTC_E_ARITY, form, "usage: (task id expr)",
+                        "task takes an id and an expression, got %u argument%s",
+                        (unsigned)form->count - 1, form->count == 2 ? "" : "s");
+    PtcExpr **args = ax_items(an, 2);
+    if (!args || !(args[0] = ax_form(an, form->items[1], false)) ||
+        !(args[1] = part(an, form, 2, 3, NULL)))
+        return NULL;
+    return ax_builtin(an, "%task", args, 2, form);
 }
 
 /* (with-out-str body...): what the body prints, as a string. */

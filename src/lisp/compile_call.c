@@ -285,14 +285,38 @@ static PtcValue array_object(PtcHeap *heap, const PtcValue *items, size_t n)
     return ptc_from_obj(o);
 }
 
+/* What a function captures, by name: a stored function is compiled again with these as its locals. */
+static PtcValue capture_names(FnState *fs)
+{
+    const PtcFn *fn = fs->fn;
+    size_t len = 0;
+    if (fn->capture_count == 0)
+        return PTC_NIL;
+    for (uint32_t i = 0; i < fn->capture_count; i++)
+        len += fn->captures[i].local->len + (i > 0);
+    PtcValue names = ptc_str_begin(fs->job->heap, PTC_T_STRING, len);
+    if (names == PTC_NONE)
+        return PTC_NONE;
+    char *to = ptc_str_room(names);
+    for (uint32_t i = 0; i < fn->capture_count; i++) {
+        const PtcLocal *local = fn->captures[i].local;
+        if (i > 0)
+            *to++ = ' ';
+        memcpy(to, local->name, local->len);
+        to += local->len;
+    }
+    ptc_str_seal(names);
+    return names;
+}
+
 static PtcValue proto_object(FnState *fs)
 {
     PtcFn *fn = fs->fn;
     PtcHeap *heap = fs->job->heap;
     PtcValue name = fn->name ? ptc_symbol_new(heap, fn->name, fn->name_len) : PTC_NIL;
     PtcValue constants = array_object(heap, fs->constants, fs->constant_count);
-    PtcValue code = code_object(fs);
-    PtcProto *o = name && constants && code
+    PtcValue code = code_object(fs), captures = capture_names(fs);
+    PtcProto *o = name && constants && code && captures
                       ? ptc_heap_object(heap, PTC_T_PROTO, sizeof *o, fn->capture_count)
                       : NULL;
     if (!o)
@@ -303,11 +327,13 @@ static PtcValue proto_object(FnState *fs)
     o->code = code;
     o->arities = PTC_NIL;
     o->doc = fn->doc;
+    o->captures = captures;
     o->code_count = (uint32_t)fs->count;
     o->first = fn->first;
     o->last = fn->last;
     o->params = (uint16_t)(fs->arity->count - (fs->arity->variadic ? 1 : 0));
     o->variadic = fs->arity->variadic;
+    o->form = fn->form;
     o->registers = (uint16_t)(fs->most + 1);
     memset(o->spare, 0, sizeof o->spare);
     return ptc_from_obj(o);

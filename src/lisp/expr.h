@@ -4,6 +4,7 @@
 #ifndef PTC_LISP_EXPR_H
 #define PTC_LISP_EXPR_H
 
+#include "lisp/host.h"
 #include "lisp/form.h"
 #include "lisp/names.h"
 
@@ -89,6 +90,16 @@ typedef struct PtcCapture {
     uint16_t index;
 } PtcCapture;
 
+/* How a function is written, which its text alone does not always tell. */
+typedef enum {
+    PTC_FORM_NONE,  /* not at all: a program, or a part of try */
+    PTC_FORM_FN,    /* (fn name? [x] ...) */
+    PTC_FORM_SHORT, /* #(...) */
+    PTC_FORM_DEFN,  /* (defn name [x] ...) */
+    PTC_FORM_LETFN, /* (name [x] ...) in letfn */
+    PTC_FORM_COUNT
+} PtcFnForm;
+
 struct PtcFn {
     PtcFn *parent;
     const char *name;
@@ -99,6 +110,7 @@ struct PtcFn {
     PtcCapture *captures;
     uint32_t capture_count;
     uint32_t first, last;
+    uint8_t form; /* PtcFnForm */
 };
 
 /* A program ready to be compiled: a function without parameters. */
@@ -109,10 +121,28 @@ typedef struct PtcAnalysis {
     PtcNames *names; /* of globals; names the program defines are added */
     const char *source;
     size_t source_len;
+    const PtcHost *host; /* whose tools the program may call, or NULL */
 } PtcAnalysis;
 
 /* The program as a function, or NULL with findings in diags (or arena->failed, or the budget
  * stopped). */
 PTC_MUST_USE PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count);
+
+/* A function away from the program that it was part of. */
+typedef struct PtcLoneFn {
+    PtcForm *form;
+    PtcFnForm kind;
+    const char *captures; /* names of the values it captures, separated by spaces */
+    size_t captures_len;
+    bool aliases; /* does it see what require declared? */
+    /* By global, `seen_count` of them: what it may name, and what it does name. */
+    uint8_t *seen;
+    size_t seen_count;
+} PtcLoneFn;
+enum { PTC_MAY_NAME = 1, PTC_NAMES = 2 };
+
+/* The same for such a function; job->names is not added to.  NULL also when it does not capture exactly those values
+ * in that order. */
+PTC_MUST_USE PtcFn *ptc_analyze_lone(const PtcAnalysis *job, const PtcLoneFn *lone);
 
 #endif

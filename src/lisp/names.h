@@ -29,4 +29,10 @@ int ptc_names_add(PtcNames *names, const char *text, size_t len);
 /* Drops all names from number `count` on. */
 void ptc_names_truncate(PtcNames *names, uint32_t count);
 
+/* *1 to *9: results of earlier runs, not definitions. */
+static inline bool ptc_is_history_name(const PtcName *name)
+{
+    return name->len == 2 && name->text[0] == '*' && name->text[1] >= '1' && name->text[1] <= '9';
+}
+
 #endif

@@ -40,6 +40,19 @@ void ptc_vm_deinit(PtcVM *vm)
     vm->roots = NULL;
 }
 
+bool ptc_vm_ensure_depth(PtcVM *vm, int64_t depth)
+{
+    size_t need = (size_t)depth + 2;
+    if (need <= vm->calls_cap)
+        return true;
+    PtcCall *p = ptc_mem_resize(vm->mem, vm->calls, vm->calls_cap * sizeof *p, need * sizeof *p);
+    if (!p)
+        return false;
+    vm->calls = p;
+    vm->calls_cap = need;
+    return true;
+}
+
 static int64_t after_ms(int64_t now, int64_t ms)
 {
     return ms > (INT64_MAX - now) / 1000000 ? INT64_MAX : now + ms * 1000000;
@@ -59,33 +72,49 @@ static void start_budget(PtcVM *vm, const PtcLimits *limits)
     b->deadline_ns = after_ms(now, limits->deadline_ms);
 }
 
+void ptc_vm_empty_stack(PtcVM *vm)
+{
+    vm->call = vm->calls - 1;
+    vm->stack_limit = vm->stack + FIRST_STACK;
+    for (size_t i = 0; i < FIRST_STACK; i++)
+        vm->stack[i] = PTC_NIL;
+    vm->running = 0;
+    vm->native_depth = 0;
+    vm->root_count = 0;
+    vm->kept_count = 0;
+    vm->args_end = NULL;
+}
+
 static void start(PtcVM *vm, const PtcProgram *p)
 {
     start_budget(vm, &p->limits);
     vm->heap = p->heap;
-    vm->call = vm->calls - 1;
     size_t depth = (size_t)p->limits.max_depth + 1;
     vm->calls_end = vm->calls + (depth < vm->calls_cap ? depth : vm->calls_cap);
-    vm->stack_limit = vm->stack + FIRST_STACK;
-    for (size_t i = 0; i < FIRST_STACK; i++)
-        vm->stack[i] = PTC_NIL;
+    ptc_vm_empty_stack(vm);
     vm->loops_left = p->limits.loop_limit;
     vm->names = p->names;
     vm->globals = NULL;
     vm->global_count = 0;
     vm->context = p->context;
     vm->program = vm->result = vm->error_value = vm->error_source = vm->memo = PTC_NIL;
-    vm->held = vm->rooted = false;
-    vm->running = 0;
-    vm->native_depth = 0;
-    vm->root_count = 0;
-    vm->args_end = NULL;
+    vm->held = vm->rooted = vm->defined = false;
+    vm->host = p->host;
+    vm->host_user = p->host_user;
+    vm->journal = p->journal;
+    vm->remaining = p->remaining;
+    vm->summaries = PTC_NIL;
+    vm->log = (PtcLog){0};
+    vm->seat = NULL;
+    vm->max_workers = p->limits.max_workers;
+    vm->tool_bytes = p->limits.tool_bytes;
+    vm->may_stop = true;
     vm->timeout_ms = p->limits.timeout_ms;
     vm->deadline_ms = p->limits.deadline_ms;
     vm->memory_bytes = p->limits.memory_bytes;
     vm->loop_limit = p->limits.loop_limit;
     vm->max_depth = p->limits.max_depth;
-    ptc_buf_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes);
+    ptc_buf_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes + 1);
     vm->print_ends = NULL;
     vm->print_count = vm->print_cap = 0;
     vm->prints_cut = false;
@@ -129,7 +158,7 @@ static PtcValue prepare(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiag
     if (!check_size(diags, p) || !ptc_read(&reader, &forms, &count))
         return PTC_NONE;
     *phase = PTC_PHASE_CHECK;
-    PtcAnalysis job = {arena, vm->heap, diags, p->names, p->source, p->len};
+    PtcAnalysis job = {arena, vm->heap, diags, p->names, p->source, p->len, p->host};
     PtcFn *fn = ptc_analyze(&job, forms, count);
     PtcCompiler compiler = {arena, vm->heap, diags, PTC_NIL};
     if (!fn || (compiler.source = ptc_str_new(vm->heap, p->source, p->len)) == PTC_NONE)
@@ -244,9 +273,9 @@ bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
 
 bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
 {
-    /* A line costs its line feed too, so that empty lines come to an end. */
-    size_t spent = vm->prints.len + vm->print_count;
-    vm->prints_cut = vm->prints_cut || spent > vm->prints.max;
+    /* A line costs its NUL too, so that empty lines come to an end. */
+    size_t spent = vm->prints.len, max = vm->prints.max - 1;
+    vm->prints_cut = vm->prints_cut || spent > max;
     if (vm->prints_cut)
         return true;
     if (vm->print_count == vm->print_cap) {
@@ -258,13 +287,13 @@ bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
         vm->print_ends = p;
         vm->print_cap = cap;
     }
-    if (len > vm->prints.max - spent) {
+    if (len > max - spent) {
         vm->prints_cut = true;
-        len = vm->prints.max - spent;
+        len = max - spent;
         while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
             len--;
     }
-    if (!ptc_buf_add(&vm->prints, text, len) && !vm->prints.full)
+    if (!ptc_buf_add(&vm->prints, text, len) || !ptc_buf_add_char(&vm->prints, 0))
         return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     vm->print_ends[vm->print_count++] = (uint32_t)vm->prints.len;
     return true;

@@ -14,7 +14,11 @@ typedef struct PtcProgram {
     PtcNames *names;         /* of the session, or an empty list */
     const PtcValue *globals; /* values of those names (names->count of them), copied */
     PtcLimits limits;        /* every field set */
-    PtcHeap *heap;           /* for the run: initialised, empty; its budget is vm->budget */
+    const PtcHost *host;     /* its tools, or NULL */
+    void *host_user;
+    PtcValue journal;   /* map, or nil for none */
+    PtcValue remaining; /* map or nil, for (budget/remaining) */
+    PtcHeap *heap;      /* for the run: initialised, empty; its budget is vm->budget */
 } PtcProgram;
 
 typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;
@@ -22,6 +26,8 @@ typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;
 /* Allocates the stacks of a VM; max_depth frames at most.  False: no memory. */
 PTC_MUST_USE bool ptc_vm_init(PtcVM *vm, PtcMem *mem, int64_t max_depth);
 void ptc_vm_deinit(PtcVM *vm);
+/* Makes room for deeper calls than it was made for; between runs only. */
+PTC_MUST_USE bool ptc_vm_ensure_depth(PtcVM *vm, int64_t depth);
 
 /* Reads, checks, compiles and runs.  True: the value is vm->result and vm->globals hold the new
  * values (in the arena).  False: with vm->control for (return v) and (fail v); else the findings are in

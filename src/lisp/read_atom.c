@@ -203,12 +203,21 @@ static void bad_escape(PtcReading *r, uint32_t at)
         ptc_diag_hint(d, "\\u takes four hex digits (\\u00e9), two such for a character beyond "
                          "U+FFFF; or write the character itself");
     else if (is_digit(*c) || *c == 'x')
-        ptc_diag_hint(d, "write a character by its code as \\u0041");
+        ptc_diag_hint(d, "write a character by its code as \\u0041, or in octal up to \\377");
     else if (digit_value(*c) < 36 || *c == '.' || *c == '[' || *c == '(')
         ptc_diag_hint(
             d, "a backslash is written \\\\; in a regex literal #\"\\%c\" it stays single", *c);
     else
         ptc_diag_hint(d, "write `%.*s` without the backslash", (int)n - 1, c);
+}
+
+/* Reads one to three octal digits up to 377 behind the backslash at `at`; returns the length, 0 when there are none. */
+static uint32_t octal_escape(const PtcReading *r, uint32_t at, uint32_t end, uint32_t *code)
+{
+    uint32_t n = 1;
+    for (*code = 0; n < 4 && at + n < end && digit_value(r->source[at + n]) < 8; n++)
+        *code = *code * 8 + (uint32_t)digit_value(r->source[at + n]);
+    return n > 1 && *code <= 0377 ? n : 0;
 }
 
 /* Decodes the escape at `at` into out; returns its length in the source, 0 when it is wrong. */
@@ -221,7 +230,9 @@ static uint32_t decode_escape(PtcReading *r, uint32_t at, uint32_t end, char **o
         *(*out)++ = codes[name - names];
         return 2;
     }
-    if (r->source[at + 1] == 'u' && (n = unicode_escape(r, at, end, &code)) != 0) {
+    n = r->source[at + 1] == 'u' ? unicode_escape(r, at, end, &code)
+                                 : octal_escape(r, at, end, &code);
+    if (n != 0) {
         *out += ptc_utf8_encode(code, *out);
         return n;
     }

@@ -25,6 +25,7 @@
     X(ptc_lib_string) \
     X(ptc_lib_text) \
     X(ptc_lib_fn) \
+    X(ptc_lib_parallel) \
     X(ptc_lib_walk) \
     X(ptc_lib_core) \
     X(ptc_lib_agent) \

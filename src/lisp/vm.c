@@ -76,6 +76,14 @@ static PTC_NOINLINE bool get_unbound(PtcVM *vm, uint32_t index, PtcValue *out)
     return ptc_fail_hint(vm, "its def comes later or was not reached; define it first");
 }
 
+/* The items of a pmap run at the same time: which of them would end the program? */
+static PTC_NOINLINE void refuse_stop(PtcVM *vm, bool fail)
+{
+    const char *name = fail ? "fail" : "return";
+    ptc_fail(vm, PTC_E_INVALID_FORM, "%s cannot end the program from inside pmap or pcalls", name);
+    ptc_fail_hint(vm, "give a value back from the function and call %s on the results", name);
+}
+
 static PTC_NOINLINE PtcValue make_vector(PtcVM *vm, const PtcValue *from, size_t n)
 {
     PtcValue v = ptc_vec_new(vm->heap, from, n, 0);
@@ -285,6 +293,7 @@ op_GETG : {
 }
 op_DEF:
     vm->globals[i.b] = R[i.a];
+    vm->defined = true;
     R[i.a] = K[i.c];
     NEXT;
 op_BOUND:
@@ -583,6 +592,10 @@ op_RET : {
     NEXT;
 }
 op_STOP:
+    if (!vm->may_stop) {
+        refuse_stop(vm, i.x);
+        goto error;
+    }
     vm->control = i.x ? PTC_CONTROL_FAIL : PTC_CONTROL_RETURN;
     vm->result = R[i.a];
 error:

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "lisp/code.h"
 #include "lisp/diag.h"
+#include "lisp/host.h"
 #include "value/bigint.h"
 #include "value/equal.h"
 #include "value/iter.h"
@@ -17,7 +18,8 @@
 enum {
     PTC_STACK_VALUES = 256 * 1024, /* registers of all frames; never moves */
     PTC_ROOT_SLOTS = 4096,         /* temporaries of builtins that call back */
-    PTC_NATIVE_DEPTH = 200,        /* builtin -> program -> builtin ... */
+    PTC_WORKERS_MAX = 64,
+    PTC_NATIVE_DEPTH = 200, /* builtin -> program -> builtin ... */
 };
 
 /* A frame: one function being run. */
@@ -31,6 +33,9 @@ typedef struct PtcCall {
 typedef struct PtcNames PtcNames;
 
 typedef enum { PTC_CONTROL_NONE, PTC_CONTROL_RETURN, PTC_CONTROL_FAIL } PtcControl;
+
+struct PtcCrew;
+struct PtcSeat;
 
 typedef struct PtcVM {
     PtcBudget budget;
@@ -52,15 +57,29 @@ typedef struct PtcVM {
     uint32_t native_depth;
     PtcValue *roots;
     size_t root_count;
+    const PtcValue *kept; /* more roots */
+    size_t kept_count;
     /* limits, for messages and checks */
     int64_t timeout_ms, deadline_ms, memory_bytes, loop_limit, max_depth;
     bool gc_stress;
     bool held; /* nothing is collected: a comparator runs inside of an operation that cannot root */
     bool
         rooted; /* the operation that is about to call comparators has rooted all: they may collect */
-    PtcValue memo; /* what memoized functions gave: function -> arguments -> result; or nil */
+    bool defined;         /* a def was run since this was last cleared */
+    const PtcHost *host;  /* its tools; or NULL */
+    void *host_user;      /* the tool layer's state of this run, shared by its threads */
+    PtcLog log;           /* of tool calls */
+    PtcValue journal;     /* map from task id to result; nil: no journal is kept */
+    PtcValue summaries;   /* map from step id to summary, or nil */
+    PtcValue remaining;   /* what (budget/remaining) gives: a map of the host, or nil */
+    struct PtcCrew *crew; /* or NULL */
+    struct PtcSeat *seat; /* in a pmap; or NULL */
+    int64_t max_workers;
+    int64_t tool_bytes; /* that results of tools may take beside memory_bytes */
+    bool may_stop;      /* return and fail may end this: no pmap is around it */
+    PtcValue memo;      /* what memoized functions gave: function -> arguments -> result; or nil */
     /* output */
-    PtcBuf prints; /* lines, one after the other */
+    PtcBuf prints; /* lines, each with a NUL at its end; print_ends are the places after those */
     uint32_t *print_ends;
     size_t print_count, print_cap;
     bool prints_cut;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Safepoints: collection and limits.  Roots are the registers of all frames, the slots of builtins that
  * call back, the globals, and a few fields of the VM. */
+#include "lisp/crew.h"
 #include "lisp/vm_int.h"
 
 static PtcValue *stack_top(const PtcVM *vm)
@@ -24,9 +25,11 @@ void ptc_vm_collect(PtcVM *vm)
 {
     PtcHeap *heap = vm->heap;
     PtcValue *top = stack_top(vm);
+    ptc_log_settle(vm);
     ptc_heap_mark_begin(heap);
     mark_all(heap, vm->stack, top);
     mark_all(heap, vm->roots, vm->roots + vm->root_count);
+    mark_all(heap, vm->kept, vm->kept + vm->kept_count);
     mark_all(heap, vm->globals, vm->globals + vm->global_count);
     for (PtcCall *c = vm->calls; c <= vm->call; c++)
         ptc_heap_mark(heap, ptc_from_obj(c->closure));
@@ -35,6 +38,10 @@ void ptc_vm_collect(PtcVM *vm)
     ptc_heap_mark(heap, vm->error_value);
     ptc_heap_mark(heap, vm->error_source);
     ptc_heap_mark(heap, vm->memo);
+    ptc_heap_mark(heap, vm->journal);
+    ptc_heap_mark(heap, vm->summaries);
+    if (vm->seat)
+        ptc_crew_mark(vm);
     ptc_heap_mark_finish(heap);
     /* Slots above the top may hold what is gone now; a later frame must not find it there. */
     for (PtcValue *p = top; p < vm->stack_limit; p++)
@@ -45,6 +52,8 @@ bool ptc_vm_safepoint(PtcVM *vm)
 {
     if ((vm->budget.wake || vm->gc_stress) && vm->budget.stop == PTC_STOP_NONE && !vm->held)
         ptc_vm_collect(vm);
+    if (vm->seat)
+        ptc_crew_offer(vm);
     bool go_on = ptc_budget_look(&vm->budget);
     if (vm->gc_stress)
         vm->budget.wake = true;

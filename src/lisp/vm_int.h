@@ -32,6 +32,9 @@ void ptc_vm_place(PtcVM *vm, const PtcClosure *closure, const PtcIns *pc);
 bool ptc_fail_arity(PtcVM *vm, const char *name, const char *takes, int got, const char *usage);
 void ptc_arity_text(char *out, size_t size, int min, int max);
 
+/* No frame, no root, nothing in the registers. */
+void ptc_vm_empty_stack(PtcVM *vm);
+
 bool ptc_is_callable(PtcValue v);
 PtcPrinter ptc_vm_printer(PtcVM *vm, bool readable);
 

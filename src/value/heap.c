@@ -11,7 +11,7 @@ enum {
     KEEP_PAGES = 64,        /* free pages a pool keeps */
     MIN_ROOM = 1024 * 1024, /* garbage worth a collection, at least and at most */
     MAX_ROOM = 4 * 1024 * 1024,
-    MARK_STACK_MAX = 64 * 1024, /* entries; beyond that pages are rescanned */
+    MARK_STACK_MAX = 16 * 1024, /* entries; beyond that pages are rescanned */
     MIN_HOLE = 32,              /* bytes; smaller ones are left alone */
     SMALL_BYTES = 64,           /* larger objects do not use up the small holes */
     FIRST_LINE = PTC_PAGE_FIRST / PTC_LINE_BYTES,
@@ -89,13 +89,12 @@ static PtcPage *pool_take(PtcPool *pool)
     return p;
 }
 
-/* Gives wholly free chunks back to the system, but keeps half of what a pool may keep: the next run is likely to be like
- * the last. */
-static void pool_trim(PtcPool *pool)
+/* Gives wholly free chunks back to the system, but keeps some pages: the next run is likely to be like the last. */
+static void pool_trim(PtcPool *pool, size_t keep)
 {
     size_t left = pool->free_count;
     for (PtcChunk *c = pool->chunks; c; c = c->next) {
-        c->going = c->out == 0 && left >= KEEP_PAGES / 2 + CHUNK_PAGES;
+        c->going = c->out == 0 && left >= keep + CHUNK_PAGES;
         left -= c->going ? CHUNK_PAGES : 0;
     }
     for (PtcPage **link = &pool->free; *link;) {
@@ -132,7 +131,16 @@ static void pool_give(PtcPool *pool, PtcPage *list)
         pool->free_count++;
     }
     if (pool->free_count > KEEP_PAGES)
-        pool_trim(pool);
+        pool_trim(pool, KEEP_PAGES / 2);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* Keeps nothing: a heap near its limit is about to take other memory. */
+static void pool_empty(PtcPool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    if (pool->free_count >= CHUNK_PAGES)
+        pool_trim(pool, 0);
     pthread_mutex_unlock(&pool->lock);
 }
 
@@ -165,7 +173,7 @@ static void free_large(PtcHeap *heap, PtcPage *list)
         PtcPage *p = list;
         list = p->next;
         heap->page_bytes -= p->bytes;
-        ptc_mem_free_aligned(heap->pool->mem, p, p->bytes);
+        ptc_mem_free_aligned(heap->pool->mem, p->block, p->bytes);
     }
 }
 
@@ -186,17 +194,46 @@ bool ptc_heap_fits(PtcHeap *heap, size_t n)
            ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
 }
 
+/* Pages with holes may cost this much more than the limit before it counts as used up. */
+static bool page_room(PtcHeap *heap, size_t n)
+{
+    size_t spare = heap->limit / 10 + 8 * PTC_PAGE_BYTES;
+    size_t most = heap->limit > SIZE_MAX - spare ? SIZE_MAX : heap->limit + spare;
+    size_t out = heap->page_bytes + heap->scratch;
+    return n <= most && out <= most - n;
+}
+
+/* Counts scratch memory that changes from `old` to `size` bytes, if it may. */
+static bool charge_scratch(void *user, size_t old, size_t size)
+{
+    PtcHeap *heap = user;
+    size_t n = size > old ? size - old : 0, out = heap->used + heap->scratch;
+    if (n > 0 && (n > heap->limit || out > heap->limit - n || !page_room(heap, n)))
+        return false;
+    if (n >= PTC_PAGE_BYTES && out + n > heap->limit / 2)
+        pool_empty(heap->pool);
+    heap->scratch += size - old;
+    return true;
+}
+
 void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size)
 {
-    if (size > old && !ptc_heap_fits(heap, size - old))
-        return NULL;
-    void *p = ptc_mem_resize(heap->pool->mem, block, old, size);
-    if (!p && size) {
-        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
-        return NULL;
+    void *p = NULL;
+    if (charge_scratch(heap, old, size)) {
+        p = ptc_mem_resize(heap->pool->mem, block, old, size);
+        if (p || !size)
+            return p;
+        heap->scratch -= size - old;
     }
-    heap->scratch += size - old;
-    return p;
+    ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+    return NULL;
+}
+
+void ptc_heap_buf_init(PtcHeap *heap, PtcBuf *buf)
+{
+    ptc_buf_init(buf, heap->pool->mem, heap->limit);
+    buf->charge = charge_scratch;
+    buf->charge_user = heap;
 }
 
 /* Charges bytes to the heap; asks for a collection when it is time. */
@@ -208,14 +245,6 @@ static bool charge(PtcHeap *heap, size_t n)
     if (heap->used > heap->collect_at)
         heap->budget->wake = true;
     return true;
-}
-
-/* Fragmentation may cost this much more than the limit before it counts as used up. */
-static bool page_room(const PtcHeap *heap, size_t n)
-{
-    size_t spare = heap->limit / 2 + 16 * PTC_PAGE_BYTES;
-    size_t most = heap->limit > SIZE_MAX - spare ? SIZE_MAX : heap->limit + spare;
-    return n <= most && heap->page_bytes <= most - n;
 }
 
 static PtcPage *new_page(PtcHeap *heap)
@@ -234,21 +263,12 @@ static PtcPage *new_page(PtcHeap *heap)
     return p;
 }
 
-static void *alloc_large(PtcHeap *heap, size_t size)
+/* A page with one object; where that begins. */
+static void *add_large(PtcHeap *heap, PtcPage *p, void *block, size_t bytes)
 {
-    if (size > SIZE_MAX / 2 || !page_room(heap, size) || !charge(heap, size)) {
-        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
-        return NULL;
-    }
-    size_t bytes = PTC_PAGE_FIRST + size;
-    PtcPage *p = ptc_mem_alloc_aligned(heap->pool->mem, PTC_PAGE_BYTES, bytes);
-    if (!p) {
-        heap->used -= size;
-        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
-        return NULL;
-    }
     p->heap = heap;
     p->chunk = NULL;
+    p->block = block;
     p->bytes = bytes;
     p->rescan = p->recycled = false;
     memset(p->marks, 0, sizeof p->marks);
@@ -256,6 +276,46 @@ static void *alloc_large(PtcHeap *heap, size_t size)
     heap->large = p;
     heap->page_bytes += bytes;
     return (char *)p + PTC_PAGE_FIRST;
+}
+
+static void *alloc_large(PtcHeap *heap, size_t size)
+{
+    if (size > SIZE_MAX / 2 || !page_room(heap, size) || !charge(heap, size)) {
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    size_t bytes = PTC_PAGE_FIRST + size;
+    if (heap->used > heap->limit / 2)
+        pool_empty(heap->pool);
+    PtcPage *p = ptc_mem_alloc_aligned(heap->pool->mem, PTC_PAGE_BYTES, bytes);
+    if (!p) {
+        heap->used -= size;
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    return add_large(heap, p, p, bytes);
+}
+
+void *ptc_heap_take_buf(PtcHeap *heap, PtcBuf *buf, size_t head)
+{
+    size_t len = buf->len, size = head + len + 1;
+    size_t bytes = PTC_PAGE_BYTES + PTC_PAGE_FIRST + size; /* wherever the block begins */
+    if (!ptc_buf_resize(buf, bytes)) {
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    char *block = buf->data;
+    uintptr_t before = (PTC_PAGE_BYTES - (uintptr_t)block % PTC_PAGE_BYTES) % PTC_PAGE_BYTES;
+    char *page = block + before, *object = page + PTC_PAGE_FIRST;
+    memmove(object + head, block, len);
+    object[head + len] = 0;
+    buf->data = NULL;
+    buf->len = buf->cap = 0;
+    heap->scratch -= bytes;
+    heap->used += size;
+    if (heap->used > heap->collect_at)
+        heap->budget->wake = true;
+    return add_large(heap, (PtcPage *)(void *)page, block, bytes);
 }
 
 /* The first line at or after `from` that is in use, or is not; PTC_PAGE_LINES when there is none. */

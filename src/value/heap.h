@@ -16,7 +16,7 @@
 #include <pthread.h>
 
 #include "base/budget.h"
-#include "base/mem.h"
+#include "base/buf.h"
 #include "value/object.h"
 
 enum {
@@ -37,7 +37,8 @@ struct PtcPage {
     PtcHeap *heap; /* owner */
     PtcPage *next;
     PtcChunk *chunk; /* NULL for large pages */
-    size_t bytes;    /* whole size, with this header */
+    void *block;     /* of a large page: what to free; the page may begin behind its start */
+    size_t bytes;    /* whole size, with this header; of a large page: of its block */
     bool rescan;     /* marking ran out of stack here: objects marked but not yet followed */
     bool recycled;   /* has marks from the last collection; allocate in free lines only */
     uint64_t lines[PTC_PAGE_LINES / 64]; /* a bit for each line in use */
@@ -86,9 +87,11 @@ struct PtcHeap {
     PtcValue *mark_stack;
     size_t mark_count, mark_cap;
     bool mark_overflow;
-    PtcValue empty_shape;                       /* shared by all empty maps and sets, or 0 */
-    PtcShapeCache lookups[PTC_LOOKUPS];         /* (shape, key) -> position */
-    PtcShapeCache transitions[PTC_TRANSITIONS]; /* (shape, key) -> shape with key added */
+    PtcValue empty_shape;               /* shared by all empty maps and sets, or 0 */
+    PtcShapeCache lookups[PTC_LOOKUPS]; /* (shape, key) -> position */
+    PtcShapeCache
+        transitions[PTC_TRANSITIONS]; /* (shape, key) -> shape with key added; with PTC_UNBOUND
+                                                   as key: as a tool gets it (tool/keys.c) */
 };
 
 /* Fills a new, empty heap.  Cheap: takes no page yet. */
@@ -131,6 +134,13 @@ static inline void ptc_heap_scratch_free(PtcHeap *heap, void *block, size_t size
 }
 /* Is there room for n more bytes?  Else stops the budget. */
 PTC_MUST_USE bool ptc_heap_fits(PtcHeap *heap, size_t n);
+
+/* A buffer whose block counts against the heap's limit as scratch does.  It fails when that is reached; its owner
+ * stops the budget then. */
+void ptc_heap_buf_init(PtcHeap *heap, PtcBuf *buf);
+/* Turns the block of such a buffer into a large object: `head` bytes to be filled in, what the buffer holds, a NUL.
+ * The buffer is empty afterwards.  NULL stops the budget and leaves the buffer as it was. */
+PTC_MUST_USE void *ptc_heap_take_buf(PtcHeap *heap, PtcBuf *buf, size_t head);
 
 /* Collection: begin, mark every root, finish.  Objects not reached are gone afterwards. */
 void ptc_heap_mark_begin(PtcHeap *heap);

@@ -144,14 +144,16 @@ typedef struct PtcProto {
     PtcValue code;      /* BYTES: instructions, then one source offset for each */
     PtcValue arities;   /* NODE of further protos of a multi-arity function, or nil */
     PtcValue doc;       /* string, or nil */
+    PtcValue captures;  /* string: names of the captured values, separated by spaces; or nil */
     uint32_t code_count;
     uint32_t first, last; /* its form in the source, as byte offsets */
     uint16_t params;      /* required parameters */
     uint16_t registers;   /* size of the frame */
     uint8_t variadic;     /* takes more, as a seq in register `params` */
-    uint8_t spare[7];
+    uint8_t form;         /* how it is written: PtcFnForm of lisp/expr.h */
+    uint8_t spare[6];
 } PtcProto;
-enum { PTC_PROTO_VALUES = 6 };
+enum { PTC_PROTO_VALUES = 7 };
 
 /* obj.count values; obj.aux says what they mean (lisp/record.h). */
 typedef struct PtcRecord {

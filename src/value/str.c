@@ -10,6 +10,8 @@
 
 /* The header counts in 32 bits; the rest leaves room for header, NUL and rounding. */
 #define MAX_BYTES ((size_t)UINT32_MAX - 64)
+/* From here on the text of a buffer stays where it is: the page around it is small beside it. */
+enum { TAKEN_BYTES = 512 * 1024 };
 
 const unsigned char ptc_hash_anchor = 0;
 
@@ -135,6 +137,24 @@ static PtcValue copy(PtcHeap *heap, PtcTag tag, const char *bytes, size_t len)
 PtcValue ptc_str_new(PtcHeap *heap, const char *bytes, size_t len)
 {
     return copy(heap, PTC_T_STRING, bytes, len);
+}
+
+PtcValue ptc_str_take(PtcHeap *heap, PtcBuf *buf)
+{
+    size_t len = buf->len;
+    if (len < TAKEN_BYTES || len > MAX_BYTES) {
+        PtcValue str = ptc_str_new(heap, len ? buf->data : "", len);
+        if (str != PTC_NONE)
+            ptc_buf_deinit(buf);
+        return str;
+    }
+    PtcStr *s = ptc_heap_take_buf(heap, buf, sizeof *s);
+    if (!s)
+        return PTC_NONE;
+    s->obj = (PtcObj){PTC_T_STRING, 0, 0, (uint32_t)len};
+    atomic_init(&s->hash, 0);
+    ptc_str_seal(ptc_from_obj(s));
+    return ptc_from_obj(s);
 }
 
 PtcValue ptc_keyword_new(PtcHeap *heap, const char *bytes, size_t len)

@@ -10,6 +10,10 @@ PTC_MUST_USE PtcValue ptc_str_new(PtcHeap *heap, const char *bytes, size_t len);
 PTC_MUST_USE PtcValue ptc_keyword_new(PtcHeap *heap, const char *bytes, size_t len);
 PTC_MUST_USE PtcValue ptc_symbol_new(PtcHeap *heap, const char *bytes, size_t len);
 
+/* The text of a buffer that ptc_heap_buf_init made; a long one is not copied.  The buffer is empty afterwards, or, with
+ * PTC_NONE, as it was: after a collection this may be tried again. */
+PTC_MUST_USE PtcValue ptc_str_take(PtcHeap *heap, PtcBuf *buf);
+
 /* In two steps: room for `len` bytes, to be written through ptc_str_room; then sealed. */
 PTC_MUST_USE PtcValue ptc_str_begin(PtcHeap *heap, PtcTag tag, size_t len);
 static inline char *ptc_str_room(PtcValue str)

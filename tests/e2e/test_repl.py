@@ -78,6 +78,10 @@ def test_pipe():
     check("pipe: an error does not end it", out == "nil\n2\n" and status == 0, out)
     check("pipe: errors and prints on stderr", err.startswith("hi\nerror: /: division by zero") and
           "never closed" in err, err)
+    _, _, err = pipe("(defn f [x]\n  (/ x 0))\n(f 1)\n")
+    check("pipe: an error in an earlier program shows its form",
+          err.startswith("error: /: division by zero\n --> an earlier program, line 2, column 3\n"
+                         "  (/ x 0)\n"), err)
     status, out, _ = pipe("(def y 1)\n:reset\ny\n:doc inc\n:quit\n(+ 1 1)\n")
     check("pipe: commands", "One more than" in out and not out.endswith("2\n"), out)
     with tempfile.NamedTemporaryFile("w", suffix=".clj") as file:

@@ -15,6 +15,8 @@ enum { TEXT = 4096 };
 static inline void end_engine(Ptc *ptc)
 {
     ptc_batch_deinit(ptc);
+    ptc_crew_free(ptc->crew);
+    ptc->crew = NULL;
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
     ptc->spare = NULL;
     ptc_vm_deinit(&ptc->vm);

@@ -534,8 +534,53 @@ static void test_control(void)
     end_engine(ptc);
 }
 
+/* A result's value as text. */
+static void text_of(int line, Ptc *ptc, const char *program, const char *want)
+{
+    PtcOutcome *o = start(ptc, program, NULL, 0);
+    char *text = NULL;
+    size_t len = 0;
+    CHECK(ptc_value_text(ptc, ptc_outcome_value(o), &text, &len) == PTC_OK);
+    check_str(__FILE__, line, program, text ? text : "nothing", want);
+    CHECK(text && strlen(text) == len);
+    ptc_text_free(ptc, text, len);
+    ptc_outcome_free(o);
+}
+
+#define TEXT_OF(ptc, program, want) text_of(__LINE__, ptc, program, want)
+
+static void test_value_text(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    TEXT_OF(ptc, "(* 10000000000 10000000000)", "100000000000000000000");
+    TEXT_OF(ptc, "(LocalDate/of 2024 5 1)", "2024-05-01");
+    TEXT_OF(ptc, "(Duration/ofMinutes 90)", "PT1H30M");
+    TEXT_OF(ptc, "#\"a\\d\"", "a\\d");
+    TEXT_OF(ptc, "(def x 1)", "#'x");
+    TEXT_OF(ptc, "\"as it is\"", "as it is");
+    TEXT_OF(ptc, "[nil :k \"s\" {1 2.5} inc]", "[nil :k \"s\" {1 2.5} #fn[inc]]");
+    PtcOutcome *o = start(ptc, "(vec (range 1000000))", NULL, 0);
+    char *text = NULL;
+    size_t len = 0;
+    CHECK(ptc_value_text(ptc, ptc_outcome_value(o), &text, &len) == PTC_BAD_DATA && !text);
+    for (uint64_t n = 1; n < 5; n++) {
+        ptc_mem_fail_at(&ptc->mem, n);
+        PtcStatus status = ptc_value_text(ptc, ptc_make_nil(), &text, &len);
+        CHECK(status == PTC_OK ? strcmp(text, "nil") == 0 : status == PTC_NO_MEMORY);
+        ptc_mem_fail_at(&ptc->mem, 0);
+        ptc_text_free(ptc, text, len);
+        text = NULL;
+    }
+    CHECK(ptc_value_text(ptc, 0, &text, &len) == PTC_BAD_ARGUMENT);
+    CHECK(ptc_value_text(NULL, ptc_make_nil(), &text, &len) == PTC_BAD_ARGUMENT);
+    CHECK(ptc_value_text(ptc, ptc_make_nil(), NULL, &len) == PTC_BAD_ARGUMENT);
+    ptc_outcome_free(o);
+    end_engine(ptc);
+}
+
 int main(void)
 {
+    test_value_text();
     test_structs();
     test_refused();
     test_bad_runs();

@@ -50,7 +50,12 @@ static void test_kept_functions(void)
     PtcError e = first_error(o);
     CHECK_STR(e.kind, "arithmetic_error");
     CHECK_STR(e.form, "(/ x y)");
-    CHECK(e.line == 4 && e.column == 12);
+    CHECK(e.line == 4 && e.column == 12 && e.earlier == 1);
+    ptc_outcome_free(o);
+    o = start(ptc, "(defn h [] (/ 1 0)) (f 1 1) (h)", s, 0);
+    e = first_error(o);
+    CHECK_STR(e.form, "(/ 1 0)");
+    CHECK(e.line == 1 && e.column == 12 && e.earlier == 0);
     ptc_outcome_free(o);
     EXPECT(ptc, s, "(g 1 2 (f 3 1))", "!arithmetic_error 4:12");
     EXPECT(ptc, s, "(f)", "!arity_error 1:1");
@@ -234,6 +239,43 @@ static void test_batch_bad(Ptc *ptc)
     ptc_text_free(ptc, NULL, 0);
 }
 
+/* A request with a vector of n integers in its context, and one of `beside` outside of it. */
+static void ask_sized(Ptc *ptc, int n, int beside, const char *want)
+{
+    size_t size = 200 + 2 * (size_t)(n + beside), len;
+    char *request = ptc_mem_alloc(&ptc->mem, size);
+    len = (size_t)snprintf(request, size, "{\"program\":\"(count data/x)\",\"context\":{\"x\":[1");
+    for (int i = 1; i < n; i++)
+        len += (size_t)snprintf(request + len, size - len, ",1");
+    len += (size_t)snprintf(request + len, size - len, "]},\"more\":[1");
+    for (int i = 1; i < beside; i++)
+        len += (size_t)snprintf(request + len, size - len, ",1");
+    snprintf(request + len, size - len, "]}");
+    ask(n, ptc, request, want);
+    ptc_mem_free(&ptc->mem, request, size);
+}
+
+/* The context of a line is held to its limit, without the rest of the line. */
+static void test_batch_context(void)
+{
+    PtcLimits limits;
+    PtcOptions options;
+    ptc_limits_init(&limits, sizeof limits);
+    ptc_options_init(&options, sizeof options);
+    limits.context_bytes = 100000;
+    options.limits = &limits;
+    Ptc *ptc = ptc_new(&options);
+    ask_sized(ptc, 10000, 1, "\"json\":10000");
+    ask_sized(ptc, 10000, 20000, "\"json\":10000");
+    ask_sized(ptc, 13000, 1,
+              "\"reason\":\"args_error\",\"phase\":\"parse\",\"kind\":\"size_exceeded\","
+              "\"message\":\"the context needs ");
+    ask_sized(ptc, 500000, 1,
+              "\"kind\":\"size_exceeded\",\"message\":\"the JSON needs more than its limit of ");
+    ASK(ptc, "{\"program\":\"(+ 1 2)\"}", "\"json\":3");
+    end_engine(ptc);
+}
+
 /* Every allocation of a request fails once; then the next request is answered. */
 static void test_batch_memory(Ptc *ptc)
 {
@@ -267,6 +309,7 @@ static void test_batch(void)
     ptc = ptc_new(NULL);
     test_batch_memory(ptc);
     end_engine(ptc);
+    test_batch_context();
 }
 
 /* --------------------------------------------------------------------- clock and cancelling */

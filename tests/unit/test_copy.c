@@ -488,11 +488,11 @@ static void test_failures(void)
     CHECK(to.used <= to.limit);
     h.budget.stop = PTC_STOP_NONE;
     to.limit = SIZE_MAX / 4;
-    atomic_bool cancel = true;
+    PtcCancel cancel = {.asked = true};
     h.budget.cancel = &cancel;
     CHECK(copied(rows) == PTC_NONE && h.budget.stop == PTC_STOP_CANCELLED);
     h.budget.stop = PTC_STOP_NONE;
-    cancel = false;
+    atomic_store(&cancel.asked, false);
     c = copied(rows);
     CHECK(isomorphic(rows, c, NULL));
     end();

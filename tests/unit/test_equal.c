@@ -654,7 +654,7 @@ static void test_stops(void)
         h.budget.stop = PTC_STOP_NONE;
     }
     ptc_mem_fail_at(&h.mem, 0);
-    atomic_bool cancel = true;
+    PtcCancel cancel = {.asked = true};
     h.budget.cancel = &cancel;
     PtcValue r = ptc_range_new(&h.heap, 0, 1, 100000000),
              s = ptc_range_new(&h.heap, 0, 1, 100000000);

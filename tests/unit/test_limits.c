@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * test_limits.c - every limit from outside: where exactly it bites, that nothing gets around it, that memory and
  * time stay within bounds meanwhile, and that the engine is as good as new afterwards. */
+#define _DEFAULT_SOURCE /* wait4 */
 #include "api_help.h"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/utf8.h"
 
@@ -330,6 +334,8 @@ static size_t peak_of(const Case *c, int64_t memory)
 #define GARBAGE_LOOPS "10000000"
 #endif
 
+#define BIG "(def s (reduce (fn [s _] (str s s)) \"a\" (range 21))) "
+
 static const Case memory_cases[] = {
     {"(first (loop [i 0 v nil] (if (< i " GARBAGE_LOOPS
      ") (recur (inc i) [i i i i i i i i i i i i]) [(count v)])))",
@@ -361,15 +367,30 @@ static const Case memory_cases[] = {
     {"(str/replace (apply str (repeat 1000 \"a\")) \"a\" (apply str (repeat 100000 \"b\")))",
      "!memory_exceeded 1:1"},
     {"(count (sort (range 200000)))", "200000"},
+    {"(count (sort (range 1000000)))", "1000000"},
+    {"(last (sort (map #(mod (* % 7919) 200003) (range 200000))))", "200002"},
+    {"(count (sort-by - (range 200000)))", "200000"},
+    {"(count (sort-by :b (mapv (fn [i] {:a i :b (mod (* i 7919) 150001)}) (range 150000))))",
+     "150000"},
     {"(count (set (range 1000000)))", "!memory_exceeded 1:8"},
     {"(count (zipmap (range 1000000) (range 1000000)))", "!memory_exceeded 1:8"},
     {"(count (frequencies (range 1000000)))", "!memory_exceeded 1:8"},
-};
-
-/* Text is made in a buffer that doubles, so its last block may be half empty: measured, not asserted. */
-static const Case text_cases[] = {
+    {"(count (reduce (fn [m i] (assoc m (str i) i)) {} (range 1000000)))", "!memory_exceeded 1:26"},
+    {"(count (reduce (fn [m i] (assoc m (str i) i)) {} (range 100000)))", "100000"},
+    {"(reduce conj #{} (range 1000000))", "!memory_exceeded 1:1"},
+    /* text is made in a buffer that counts, and a long one becomes the string */
     {"(format \"%1000000000d\" 1)", "!memory_exceeded 1:1"},
     {"(count (pr-str (range 10000000)))", "!memory_exceeded 1:8"},
+    {"(count (pr-str (range 1000000)))", "6888891"},
+    {"(count (pr-str (vec (range 1000000))))", "!memory_exceeded 1:8"},
+    {"(count (format \"%s\" (vec (range 1000000))))", "!memory_exceeded 1:8"},
+    {"(count (json/generate-string (vec (range 1000000))))", "!memory_exceeded 1:8"},
+    {"(count (json/generate-string (vec (range 500000))))", "3388891"},
+    {BIG "(count (re-seq #\"a\" s))", "!memory_exceeded 1:61"},
+    {BIG "(count (str/split s #\"\"))", "!memory_exceeded 1:61"},
+    {BIG "(count (str/replace s #\"a\" \"bbb\"))", "6291456"},
+    {BIG "(count (re-find #\"(a|b)*\" s))", "!memory_exceeded 1:61"},
+    {BIG "(count (vec s))", "!memory_exceeded 1:61"},
 };
 
 static void test_memory(void)
@@ -378,14 +399,43 @@ static void test_memory(void)
     for (size_t i = 0; i < sizeof memory_cases / sizeof memory_cases[0]; i++) {
         const Case *c = &memory_cases[i];
         size_t peak = peak_of(c, 10 * MIB);
-        if (check_count(peak <= 14 * MIB))
+        if (check_count(peak <= 13 * MIB))
             printf("%zu KiB at most: %s\n", peak / 1024, c->program);
         most = peak > most ? peak : most;
     }
     printf("memory limit 10240 KiB: at most %zu KiB\n", most / 1024);
-    for (size_t i = 0; i < sizeof text_cases / sizeof text_cases[0]; i++)
-        printf("a buffer: %zu KiB by %s\n", peak_of(&text_cases[i], 10 * MIB) / 1024,
-               text_cases[i].program);
+}
+
+/* Pages of the system that a process of its own holds at its peak, running one program, in bytes. */
+static size_t resident_of(const Case *c, int64_t memory)
+{
+    struct rusage usage = {0};
+    int status = 1;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        check_counts.failed = 0;
+        peak_of(c, memory);
+        fflush(stdout);
+        _exit(check_counts.failed != 0);
+    }
+    CHECK(child > 0 && wait4(child, &status, 0, &usage) == child && status == 0);
+    return (size_t)usage.ru_maxrss * 1024;
+}
+
+/* What is freed goes back to the system: the process stays within bounds as well. */
+static void test_resident(void)
+{
+    size_t idle = resident_of(&(Case){"(+ 1 2)", "3"}, 10 * MIB), most = 0;
+    for (size_t i = 1; !SLOW && i < sizeof memory_cases / sizeof memory_cases[0]; i++) {
+        const Case *c = &memory_cases[i];
+        size_t peak = resident_of(c, 10 * MIB);
+        peak = peak > idle ? peak - idle : 0;
+        if (check_count(peak <= 12 * MIB))
+            printf("%zu KiB resident: %s\n", peak / 1024, c->program);
+        most = peak > most ? peak : most;
+    }
+    printf("memory limit 10240 KiB: at most %zu KiB resident\n", most / 1024);
 }
 
 /* The limit is on what is alive, to within the grain of pages. */
@@ -505,6 +555,7 @@ static void test_time(void)
 
 int main(void)
 {
+    test_resident(); /* first, while this process is small */
     test_loops();
     test_depth();
     test_int_bits();

@@ -223,8 +223,8 @@ static void test_depth(void)
 static void test_stop(void)
 {
     PtcValue v = ptc_range_new(&h.heap, 0, 1, 100000);
-    atomic_bool cancel;
-    atomic_init(&cancel, true);
+    PtcCancel cancel = {0};
+    atomic_init(&cancel.asked, true);
     h.budget.cancel = &cancel;
     pr(v);
     CHECK(!done && h.budget.stop == PTC_STOP_CANCELLED);

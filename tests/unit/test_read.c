@@ -394,7 +394,11 @@ static void test_text_errors(void)
     fails("\"it\\'s\"", 3, 5, "unknown escape `\\'` in a string",
           "write `'` without the backslash");
     fails("\"\\x41\"", 1, 3, "unknown escape `\\x` in a string",
-          "write a character by its code as \\u0041");
+          "write a character by its code as \\u0041, or in octal up to \\377");
+    fails("\"\\8\"", 1, 3, "unknown escape `\\8` in a string",
+          "write a character by its code as \\u0041, or in octal up to \\377");
+    fails("\"\\400\"", 1, 3, "unknown escape `\\4` in a string",
+          "write a character by its code as \\u0041, or in octal up to \\377");
     fails(
         "\"\\u00\"", 1, 3, "unknown escape `\\u` in a string",
         "\\u takes four hex digits (\\u00e9), two such for a character beyond U+FFFF; or write the "
@@ -536,7 +540,7 @@ static void test_digits(void)
 static void test_stops(void)
 {
     Lab lab;
-    atomic_bool cancel = true;
+    PtcCancel cancel = {.asked = true};
     lab_open(&lab);
     lab.budget.cancel = &cancel;
     lab.budget.fuel = 3;

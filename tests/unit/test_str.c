@@ -147,9 +147,56 @@ static void test_spread(const char *format)
     CHECK(clashes < 16);
 }
 
+/* Text of every length around those where a buffer's block is mapped and where it becomes the string. */
+static void test_take(size_t len)
+{
+    PtcBuf buf;
+    ptc_heap_buf_init(&h.heap, &buf);
+    for (size_t i = 0; i < len; i++)
+        CHECK(ptc_buf_add_char(&buf, (char)('a' + i % 23)));
+    CHECK(h.heap.scratch == buf.cap && (len == 0 || buf.cap >= len));
+    PtcValue s = ptc_str_take(&h.heap, &buf);
+    CHECK(s != PTC_NONE && buf.cap == 0 && h.heap.scratch == 0 && ptc_str_len(s) == len);
+    CHECK(ptc_str_bytes(s)[len] == 0 && ptc_str_simple(s) && ptc_heap_owns(&h.heap, s));
+    bool same = true;
+    for (size_t i = 0; i < len; i++)
+        same = same && ptc_str_bytes(s)[i] == (char)('a' + i % 23);
+    CHECK(same);
+    ptc_heap_mark_begin(&h.heap);
+    ptc_heap_mark(&h.heap, s);
+    ptc_heap_mark_finish(&h.heap);
+    CHECK(h.heap.live >= len && ptc_str_bytes(s)[len] == 0);
+}
+
+/* A buffer counts against the heap's limit, goes up to it, and leaves it as it was. */
+static void test_take_limit(void)
+{
+    CheckHeap small;
+    PtcBuf buf;
+    check_heap_init(&small);
+    small.heap.limit = 1 << 20;
+    ptc_heap_buf_init(&small.heap, &buf);
+    size_t n = 0;
+    while (ptc_buf_add_char(&buf, 'x'))
+        n++;
+    CHECK(n > (1 << 20) - 8192 && n <= 1 << 20 && small.heap.scratch == buf.cap);
+    CHECK(small.budget.stop == PTC_STOP_NONE);
+    CHECK(ptc_str_take(&small.heap, &buf) == PTC_NONE && buf.len == n);
+    CHECK(small.budget.stop == PTC_STOP_MEMORY);
+    ptc_buf_deinit(&buf);
+    CHECK(small.heap.scratch == 0);
+    check_heap_deinit(&small);
+}
+
 int main(void)
 {
     check_heap_init(&h);
+    for (size_t near = 64 * 1024; near <= 512 * 1024; near *= 8)
+        for (size_t len = near - 2; len <= near + 2; len++)
+            test_take(len);
+    test_take(0);
+    test_take(3000000);
+    test_take_limit();
     test_make();
     test_too_long();
     test_simple();

@@ -1,41 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * Agent control without a journal: a task is simply run, a step's summary is simply given back.  What a journal
- * adds comes with the host boundary. */
-#include "lisp/builtin.h"
+ * What a program has to do with its host: tools, the journal of tasks, the steps of a plan, the budget. */
+#include "lisp/record.h"
 
-static bool arg_id(PtcVM *vm, const PtcValue *argv)
+/* ------------------------------------------------------------------------------- tools */
+
+/* The number a tool had when the function was made is right in most runs; its name always is. */
+static int tool_number(const PtcHost *host, PtcValue f)
 {
-    return ptc_is_string(argv[0]) || ptc_is_keyword(argv[0]) || ptc_is_number(argv[0]) ||
-           ptc_fail_type(vm, argv, 0, "an id: a string, keyword or number");
+    size_t len;
+    PtcValue name = ptc_record_field(f, 1);
+    int64_t number = ptc_to_int(ptc_record_field(f, 2));
+    const char *text = host->name(host, (size_t)number, &len);
+    if (text && len == ptc_str_len(name) && memcmp(text, ptc_str_bytes(name), len) == 0)
+        return (int)number;
+    return host->find(host, ptc_str_bytes(name), ptc_str_len(name));
 }
 
-PTC_BUILTIN(core_task, "clojure.core", "task", 2, 2, 0, "(task id expr)",
-            "The value of the expression; with a journal, the value recorded under the id when "
-            "there is one.",
-            "(task \"add\" (+ 1 2)) => 3\n(task [] 1) !! type_error\n(task \"add\") !! arity_error")
+/* argv[0] is the function that tool/name stands for, see analyze_name.c. */
+PTC_BUILTIN(agent_tool, "ptc", "tool", 1, -1, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
+            "(tool/name {:arg value})", "Calls a tool of the host.", "")
 {
-    PTC_UNUSED(argc);
-    return arg_id(vm, argv) && ptc_give(out, argv[1]);
-}
-
-PTC_BUILTIN(core_task_reset, "clojure.core", "task-reset", 1, 1, 0, "(task-reset id)",
-            "Forgets what the journal recorded under the id; nil.",
-            "(task-reset \"add\") => nil\n(task-reset nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    *out = PTC_NIL;
-    return arg_id(vm, argv);
-}
-
-PTC_BUILTIN(
-    core_step_done, "clojure.core", "step-done", 2, 2, 0, "(step-done id summary)",
-    "Reports a step of the plan as done; gives the summary.",
-    "(step-done \"fetch\" \"42 rows\") => \"42 rows\"\n(step-done \"fetch\" 42) !! type_error")
-{
-    PTC_UNUSED(argc);
-    if (!ptc_is_string(argv[1]))
-        return ptc_fail_type(vm, argv, 1, "a string");
-    return arg_id(vm, argv) && ptc_give(out, argv[1]);
+    int number = vm->host ? tool_number(vm->host, argv[0]) : -1;
+    if (number < 0) {
+        ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no tool named %s",
+                 ptc_str_bytes(ptc_record_field(argv[0], 1)));
+        return ptc_fail_hint(vm, "the function was made in an earlier run that had it");
+    }
+    return vm->host->call(vm, (uint32_t)number, argc - 1, argv + 1, out);
 }
 
 PTC_BUILTIN(tool_servers, "tool", "servers", 0, 0, 0, "(tool/servers)",
@@ -47,5 +38,116 @@ PTC_BUILTIN(tool_servers, "tool", "servers", 0, 0, 0, "(tool/servers)",
     return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, 0));
 }
 
-const PtcBuiltin *const ptc_lib_agent[] = {&core_task_def, &core_task_reset_def,
-                                           &core_step_done_def, &tool_servers_def, NULL};
+PTC_BUILTIN(budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining)",
+            "What is left to the agent that runs this program, such as :turns; {} outside of one.",
+            "(budget/remaining) => {}\n(budget/remaining 1) !! arity_error")
+{
+    PTC_UNUSED(argc);
+    PTC_UNUSED(argv);
+    return ptc_give(out, vm->remaining == PTC_NIL ? ptc_map_empty(vm->heap) : vm->remaining);
+}
+
+/* ----------------------------------------------------------------------------- journal */
+
+/* Ids are strings in the journal, whatever the program writes: :fetch and "fetch" are one task. */
+static PtcValue id_of(PtcVM *vm, const PtcValue *argv)
+{
+    PtcBuf buf;
+    if (ptc_is_string(argv[0]))
+        return argv[0];
+    if (ptc_is_keyword(argv[0]))
+        return ptc_str_new(vm->heap, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]));
+    if (!ptc_is_number(argv[0])) {
+        ptc_fail_type(vm, argv, 0, "an id: a string, keyword or number");
+        return PTC_NONE;
+    }
+    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    PtcValue id = ptc_vm_write(vm, &buf, argv[0], false) ? ptc_str_new(vm->heap, buf.data, buf.len)
+                                                         : PTC_NONE;
+    ptc_buf_deinit(&buf);
+    return id;
+}
+
+static bool root_id(PtcVM *vm, const PtcValue *argv, PtcValue *slot)
+{
+    PtcValue id = id_of(vm, argv);
+    if (id == PTC_NONE && ptc_recover(vm))
+        id = id_of(vm, argv);
+    *slot = id == PTC_NONE ? PTC_NIL : id;
+    return id != PTC_NONE;
+}
+
+/* *map with the entry added; nil counts as an empty map.  key and value are rooted. */
+static bool put(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
+{
+    for (int tries = 0; tries < 2; tries++) {
+        PtcValue all = *map == PTC_NIL ? ptc_map_empty(vm->heap) : *map;
+        PtcValue more = all == PTC_NONE ? all : ptc_map_assoc(vm->heap, all, key, value);
+        if (more != PTC_NONE) {
+            *map = more;
+            return true;
+        }
+        if (!ptc_recover(vm))
+            break;
+    }
+    return false;
+}
+
+/* argv[1] is the expression as a function, see ax_task. */
+PTC_BUILTIN(agent_task, "ptc", "task", 2, 2, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
+            "(task id expr)", "The result of a task.", "")
+{
+    PTC_UNUSED(argc);
+    PtcValue *slots = ptc_roots(vm, 2); /* id, result */
+    if (!slots || !root_id(vm, argv, slots))
+        return false;
+    if (vm->journal == PTC_NIL)
+        return ptc_call(vm, argv[1], 0, NULL, out);
+    PtcValue known = ptc_map_get(vm->heap, vm->journal, slots[0]);
+    if (known != PTC_NONE)
+        return ptc_give(out, known);
+    if (!ptc_call(vm, argv[1], 0, NULL, &slots[1]) || !put(vm, &vm->journal, slots[0], slots[1]))
+        return false;
+    *out = slots[1];
+    return true;
+}
+
+PTC_BUILTIN(core_task_reset, "clojure.core", "task-reset", 1, 1, PTC_B_CALLS | PTC_B_EFFECT,
+            "(task-reset id)", "Forgets what the journal recorded under the id; nil.",
+            "(task-reset \"add\") => nil\n(task-reset nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcValue *id = ptc_roots(vm, 1);
+    *out = PTC_NIL;
+    if (!id || !root_id(vm, argv, id))
+        return false;
+    if (vm->journal == PTC_NIL)
+        return true;
+    PtcValue journal = ptc_map_dissoc(vm->heap, vm->journal, *id);
+    if (journal == PTC_NONE && ptc_recover(vm))
+        journal = ptc_map_dissoc(vm->heap, vm->journal, *id);
+    if (journal != PTC_NONE)
+        vm->journal = journal;
+    return journal != PTC_NONE;
+}
+
+PTC_BUILTIN(
+    core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC_B_EFFECT,
+    "(step-done id summary)", "Reports a step of the plan as done; gives the summary.",
+    "(step-done \"fetch\" \"42 rows\") => \"42 rows\"\n(step-done \"fetch\" 42) !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcValue *id = ptc_roots(vm, 1);
+    if (!ptc_is_string(argv[1]))
+        return ptc_fail_type(vm, argv, 1, "a string");
+    *out = argv[1];
+    return id && root_id(vm, argv, id) && put(vm, &vm->summaries, *id, argv[1]);
+}
+
+const PtcBuiltin *const ptc_lib_agent[] = {&agent_tool_def,
+                                           &tool_servers_def,
+                                           &budget_remaining_def,
+                                           &agent_task_def,
+                                           &core_task_reset_def,
+                                           &core_step_done_def,
+                                           NULL};

@@ -181,7 +181,7 @@ PTC_BUILTIN(
         return ptc_fail_type(vm, argv, 0, "a quoted symbol, a string or a function");
     if (ref.rows.count == 0 && ref.defined == PTC_NONE)
         return fail_unknown(vm, "function or form", ref.name, ref.len);
-    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    ptc_heap_buf_init(vm->heap, &buf);
     if (ref.defined != PTC_NONE)
         describe_defined(&buf, &ref);
     for (size_t i = 0; i < ref.rows.count; i++) {
@@ -273,7 +273,8 @@ static bool dir_user(PtcVM *vm, PtcValue list, int64_t offset, int64_t limit)
     for (uint32_t i = 0; i < vm->names->count && i < vm->global_count && limit > 0; i++) {
         if (!ptc_tick(&vm->budget, 1))
             return false;
-        if (vm->globals[i] == PTC_UNBOUND || offset-- > 0)
+        if (vm->globals[i] == PTC_UNBOUND || ptc_is_history_name(&vm->names->items[i]) ||
+            offset-- > 0)
             continue;
         limit--;
         PtcValue v = ptc_str_new(vm->heap, vm->names->items[i].text, vm->names->items[i].len);

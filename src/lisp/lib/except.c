@@ -229,22 +229,17 @@ PTC_BUILTIN(core_try, "ptc", "try", 2, -1, PTC_B_HIDDEN | PTC_B_CALLS,
 /* What was printed since `lines`, with its line feeds, and no longer among the run's output. */
 static PtcValue take_prints(PtcVM *vm, size_t lines)
 {
-    size_t from = lines ? vm->print_ends[lines - 1] : 0, n = vm->print_count - lines;
-    PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, vm->prints.len - from + n);
+    size_t from = lines ? vm->print_ends[lines - 1] : 0;
+    PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, vm->prints.len - from);
     if (str == PTC_NONE)
         return str;
     char *to = ptc_str_room(str);
-    for (size_t i = lines; i < vm->print_count; i++) {
-        size_t len = vm->print_ends[i] - from;
-        if (len) /* when nothing but empty lines was printed there is no buffer */
-            memcpy(to, vm->prints.data + from, len);
-        to[len] = '\n';
-        to += len + 1;
-        from = vm->print_ends[i];
-    }
+    memcpy(to, vm->prints.data + from, vm->prints.len - from);
+    for (size_t i = lines; i < vm->print_count; i++)
+        to[vm->print_ends[i] - from - 1] = '\n';
     ptc_str_seal(str);
     vm->print_count = lines;
-    vm->prints.len = lines ? vm->print_ends[lines - 1] : 0;
+    vm->prints.len = from;
     return str;
 }
 

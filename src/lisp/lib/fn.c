@@ -276,7 +276,7 @@ PTC_BUILTIN(fn_some_of, "clojure.core", "some-of", 1, -1, PTC_B_CALLS | PTC_B_HI
     return true;
 }
 
-/* ------------------------------------------------------------- reduced, parallel */
+/* ------------------------------------------------------------------------ reduced */
 
 PTC_BUILTIN(core_reduced, "clojure.core", "reduced", 1, 1, 0, "(reduced x)",
             "Wraps a result so that the reduce that gets it stops with x.",
@@ -304,62 +304,11 @@ PTC_BUILTIN(core_unreduced, "clojure.core", "unreduced", 1, 1, 0, "(unreduced x)
                     ptc_is_record(argv[0], PTC_R_REDUCED) ? ptc_record_field(argv[0], 0) : argv[0]);
 }
 
-PTC_BUILTIN(
-    core_pmap, "clojure.core", "pmap", 2, -1, PTC_B_CALLS, "(pmap f coll & colls)",
-    "As map, for functions that wait, such as tool calls: they may run at the same time.",
-    "(pmap inc [1 2 3]) => [2 3 4]\n(pmap + [1 2] [10 20]) => [11 22]\n(pmap inc 5) !! type_error")
-{
-    PtcZip zip;
-    PtcValue v;
-    PtcValue *slots = ptc_roots(vm, argc); /* the result, then one element of each collection */
-    if (!slots || !ptc_arg_callable(vm, argv, 0) || !ptc_zip_init(vm, &zip, argc, argv, 1, true))
-        return false;
-    bool ok = ptc_root_build(vm, slots);
-    while (ok && ptc_zip_next(vm, &zip, slots + 1))
-        ok = ptc_call(vm, argv[0], argc - 1, slots + 1, &v) && ptc_root_push(vm, slots, v);
-    ok = ok && !zip.failed;
-    ptc_zip_deinit(vm, &zip);
-    return ok && ptc_root_done(vm, slots, PTC_SEQ, out);
-}
-
-PTC_BUILTIN(
-    core_pcalls, "clojure.core", "pcalls", 0, -1, PTC_B_CALLS, "(pcalls & fs)",
-    "A list of what the functions give when called without arguments, maybe at the same time.",
-    "(pcalls (fn [] 1) (fn [] 2)) => [1 2]\n(pcalls 5) !! type_error")
-{
-    PtcValue v;
-    PtcValue *slot = ptc_roots(vm, 1);
-    for (int i = 0; i < argc; i++)
-        if (!ptc_arg_callable(vm, argv, i) || !ptc_tick(&vm->budget, 1))
-            return false;
-    if (!slot || !ptc_root_build(vm, slot))
-        return false;
-    for (int i = 0; i < argc; i++)
-        if (!ptc_call(vm, argv[i], 0, NULL, &v) || !ptc_root_push(vm, slot, v))
-            return false;
-    return ptc_root_done(vm, slot, PTC_SEQ, out);
-}
-
-const PtcBuiltin *const ptc_lib_fn[] = {&core_apply_def,
-                                        &core_comp_def,
-                                        &fn_composed_def,
-                                        &core_partial_def,
-                                        &fn_partly_def,
-                                        &core_complement_def,
-                                        &fn_negated_def,
-                                        &core_constantly_def,
-                                        &fn_constant_def,
-                                        &core_juxt_def,
-                                        &fn_juxtaposed_def,
-                                        &core_fnil_def,
-                                        &fn_nil_filled_def,
-                                        &core_every_pred_def,
-                                        &fn_every_of_def,
-                                        &core_some_fn_def,
-                                        &fn_some_of_def,
-                                        &core_reduced_def,
-                                        &core_is_reduced_def,
-                                        &core_unreduced_def,
-                                        &core_pmap_def,
-                                        &core_pcalls_def,
-                                        NULL};
+const PtcBuiltin *const ptc_lib_fn[] = {
+    &core_apply_def,      &core_comp_def,       &fn_composed_def,
+    &core_partial_def,    &fn_partly_def,       &core_complement_def,
+    &fn_negated_def,      &core_constantly_def, &fn_constant_def,
+    &core_juxt_def,       &fn_juxtaposed_def,   &core_fnil_def,
+    &fn_nil_filled_def,   &core_every_pred_def, &fn_every_of_def,
+    &core_some_fn_def,    &fn_some_of_def,      &core_reduced_def,
+    &core_is_reduced_def, &core_unreduced_def,  NULL};

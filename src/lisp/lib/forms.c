@@ -160,6 +160,11 @@ CORE(form_with_out_str, "with-out-str", "(with-out-str body...)",
      "What the body prints, as a string; nothing of it is printed.",
      "(with-out-str (println \"hi\") (println 1)) => \"hi\\n1\\n\"");
 
+CORE(form_task, "task", "(task id expr)",
+     "The value of the expression; with a journal, the value recorded under the id when there is "
+     "one, so that a program run again does not repeat what it did.",
+     "(task \"add\" (+ 1 2)) => 3\n(task [] 1) !! type_error\n(task \"add\") !! arity_error");
+
 CORE(form_do, "do", "(do form...)", "Runs the forms in turn and gives the last.",
      "(do 1 2 3) => 3\n(do) => nil");
 CORE(form_comment, "comment", "(comment form...)", "Nothing in it is run; nil.",
@@ -259,6 +264,7 @@ const PtcBuiltin *const ptc_lib_forms[] = {
     &form_while_def,
     &form_doto_def,
     &form_with_out_str_def,
+    &form_task_def,
     &form_use_def,
     &form_import_def,
     &form_require_def,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * JSON text to values and back.  Text that is not JSON, and values that have no JSON, give nil: a
- * program can ask, and nothing is lost that it did not have.  One pair of functions under the names
+ * program can ask, and nothing is lost that it did not have.  Only what is nested too deep is an error.  One pair of functions under the names
  * that Cheshire, clojure.data.json and habit have for them. */
 #include "json/parse.h"
 #include "json/write.h"
-#include "lisp/record.h"
+#include "lisp/lib/time.h"
 #include "lisp/vm_int.h"
 
 #define ALIAS(id, of, flags_, name_, usage_, doc_, examples_)  \
@@ -154,28 +154,6 @@ ALIAS(json_read_str, json_parse_string, PTC_B_CALLS, "read-str",
 
 /* ------------------------------------------------------------------- writing */
 
-/* A writer that knows the VM, for what the value layer cannot show. */
-typedef struct {
-    PtcJsonWriter writer; /* first: the callback gets a pointer to it */
-    PtcVM *vm;
-} Writer;
-
-/* Dates and times are strings in JSON. */
-static bool write_other(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what)
-{
-    PtcVM *vm = ((const Writer *)(const void *)writer)->vm;
-    if (!ptc_is_record(v, PTC_R_DATE) && !ptc_is_record(v, PTC_R_DATETIME) &&
-        !ptc_is_record(v, PTC_R_INSTANT) && !ptc_is_record(v, PTC_R_DURATION)) {
-        *what = ptc_type_name(v);
-        return false;
-    }
-    PtcBuf text;
-    ptc_buf_init(&text, vm->mem, 256);
-    bool ok = ptc_vm_write(vm, &text, v, false) && ptc_json_write_string(buf, text.data, text.len);
-    ptc_buf_deinit(&text);
-    return ok;
-}
-
 static bool add_break(PtcBuf *buf, size_t depth)
 {
     static const char spaces[] = "                                ";
@@ -227,7 +205,7 @@ static bool indent(PtcVM *vm, const PtcBuf *json, PtcBuf *out)
 /* The text in buf as a string.  A buffer that is full or failed is a want of memory. */
 static bool give_text(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
 {
-    PtcValue v = ok ? ptc_str_new(vm->heap, buf->data, buf->len) : PTC_NONE;
+    PtcValue v = ok ? ptc_str_take(vm->heap, buf) : PTC_NONE;
     if (!ok && !ptc_buf_ok(buf))
         ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     *out = v;
@@ -238,11 +216,15 @@ static bool write_once(PtcVM *vm, PtcValue v, bool pretty, PtcValue *out)
 {
     PtcBuf json, lines;
     PtcJsonError error;
-    Writer writer = {{.heap = vm->heap, .float_precision = -1, .other = write_other}, vm};
-    ptc_buf_init(&json, vm->mem, (size_t)vm->memory_bytes);
-    ptc_buf_init(&lines, vm->mem, (size_t)vm->memory_bytes);
-    bool ok = ptc_json_write(&writer.writer, &json, v, &error);
-    if (!ok && ptc_buf_ok(&json) && !error.stopped && vm->budget.stop == PTC_STOP_NONE) {
+    PtcJsonWriter writer = {.heap = vm->heap, .float_precision = -1, .other = ptc_time_json};
+    ptc_heap_buf_init(vm->heap, &json);
+    ptc_heap_buf_init(vm->heap, &lines);
+    bool ok = ptc_json_write(&writer, &json, v, &error);
+    if (error.too_deep) {
+        ptc_fail(vm, PTC_E_VALUE, "%s: the value is nested deeper than %d levels",
+                 ptc_builtin_row(vm->running)->name, PTC_JSON_MAX_DEPTH);
+        ptc_fail_hint(vm, "JSON that deep could not be read back; pr-str writes any value");
+    } else if (!ok && ptc_buf_ok(&json) && !error.stopped && vm->budget.stop == PTC_STOP_NONE) {
         *out = PTC_NIL;
         ok = true;
     } else if (ok && pretty) {
@@ -258,7 +240,8 @@ static bool write_once(PtcVM *vm, PtcValue v, bool pretty, PtcValue *out)
 PTC_BUILTIN(json_generate_string, "json", "generate-string", 1, -1, 0,
             "(json/generate-string value {:pretty true}?)",
             "The value as JSON text, nil when it has none (a function, NaN, two keys that become "
-            "one). Keywords become strings, sets arrays, dates ISO text.",
+            "one). Keywords become strings, sets arrays, dates and constants such as "
+            "DayOfWeek/MONDAY their text.",
             "(json/generate-string {:a [1 2.5 nil]}) => \"{\\\"a\\\":[1,2.5,null]}\"\n"
             "(json/generate-string {:a 1} {:pretty true}) => \"{\\n  \\\"a\\\": 1\\n}\"\n"
             "(json/generate-string inc) => nil\n"

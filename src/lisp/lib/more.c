@@ -430,13 +430,12 @@ PTC_BUILTIN(string_escape, "clojure.string", "escape", 2, 2, PTC_B_CALLS, "(esca
         return ptc_fail_type(vm, argv, 0, "a string");
     if (!ptc_arg_callable(vm, argv, 1) || !ptc_arg_iter(vm, argv, 0, &it))
         return false;
-    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    ptc_heap_buf_init(vm->heap, &buf);
     bool ok = escape_all(vm, &it, argv[1], slots, &buf);
     if (!ptc_buf_ok(&buf))
         ok = ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
-    const char *text = buf.len ? buf.data : "";
-    if (ok && !ptc_give(out, ptc_str_new(vm->heap, text, buf.len)))
-        ok = ptc_recover(vm) && ptc_give(out, ptc_str_new(vm->heap, text, buf.len));
+    if (ok && !ptc_give(out, ptc_str_take(vm->heap, &buf)))
+        ok = ptc_recover(vm) && ptc_give(out, ptc_str_take(vm->heap, &buf));
     ptc_buf_deinit(&buf);
     return ok;
 }

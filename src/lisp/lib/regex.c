@@ -356,7 +356,7 @@ static bool replace_matches(PtcVM *vm, const PtcValue *argv, size_t most, PtcVal
     PtcMatcher m;
     PtcBuf buf;
     size_t count = 0;
-    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    ptc_heap_buf_init(vm->heap, &buf);
     bool ok = ptc_matcher_init(&m, vm, argv[1], argv[0]) &&
               write_replaced(&m, &buf, argv[2], most, &count);
     ptc_matcher_deinit(&m);
@@ -365,9 +365,9 @@ static bool replace_matches(PtcVM *vm, const PtcValue *argv, size_t most, PtcVal
     if (ok && count == 0) {
         *out = argv[0];
     } else if (ok) {
-        *out = ptc_str_new(vm->heap, buf.data, buf.len);
+        *out = ptc_str_take(vm->heap, &buf);
         if (*out == PTC_NONE && ptc_recover(vm))
-            *out = ptc_str_new(vm->heap, buf.data, buf.len);
+            *out = ptc_str_take(vm->heap, &buf);
         ok = *out != PTC_NONE;
     }
     ptc_buf_deinit(&buf);

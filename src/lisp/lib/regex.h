@@ -3,7 +3,7 @@
  *
  * A regex is a record (PTC_R_REGEX) of the pattern as written and its compiled code, which PCRE2 made
  * position-independent: the collector and a session's commit treat it as bytes.  All memory that
- * PCRE2 takes comes from the ledger; the code is copied into the heap when it is finished.
+ * PCRE2 takes counts against the heap's limit; the code is copied into the heap when it is finished.
  *
  * A match looks at the run's limits at every position where it begins.  One that goes on for long from
  * one position is begun again with code that looks before every item of the pattern. */
@@ -42,7 +42,11 @@ bool ptc_regex_print(PtcBuf *buf, PtcValue regex);
 
 /* Matches of one regex in one string.  Both are kept alive by the caller. */
 typedef struct PtcMatcher {
-    PtcVM *vm;
+    PtcVM *vm; /* NULL: outside of a program */
+    PtcHeap *heap;
+    PtcBudget *budget;
+    const char
+        *why; /* without a VM: what is wrong with the pattern, when FAILED and the budget goes on */
     PtcValue regex, str;
     size_t from;      /* where the next search begins; beyond the end: nowhere */
     const size_t *at; /* of the last match: group i is at[2i] .. at[2i + 1]; 0 is the whole */
@@ -56,6 +60,8 @@ typedef enum { PTC_MATCH_FAILED, PTC_MATCH_NONE, PTC_MATCH_FOUND } PtcMatch;
 
 /* Deinit in either case. */
 PTC_MUST_USE bool ptc_matcher_init(PtcMatcher *m, PtcVM *vm, PtcValue regex, PtcValue str);
+/* The same without a program: limits and memory are the heap's. */
+PTC_MUST_USE bool ptc_matcher_init_bare(PtcMatcher *m, PtcHeap *heap, PtcValue regex, PtcValue str);
 void ptc_matcher_deinit(PtcMatcher *m);
 /* The next match; after an empty one, the search goes on one character later.  After FAILED (for memory) it may be
  * called again. */

@@ -24,21 +24,21 @@ typedef struct {
     size_t pad; /* what follows is aligned to 16 */
 } Block;
 
-static void *take_block(size_t size, void *mem)
+static void *take_block(size_t size, void *heap)
 {
     if (size > SIZE_MAX - sizeof(Block))
         return NULL;
-    Block *b = ptc_mem_alloc(mem, size + sizeof *b);
+    Block *b = ptc_heap_scratch(heap, NULL, 0, size + sizeof *b);
     if (!b)
         return NULL;
     b->size = size + sizeof *b;
     return b + 1;
 }
 
-static void free_block(void *p, void *mem)
+static void free_block(void *p, void *heap)
 {
     if (p)
-        ptc_mem_free(mem, (Block *)p - 1, ((Block *)p - 1)->size);
+        ptc_heap_scratch_free(heap, (Block *)p - 1, ((Block *)p - 1)->size);
 }
 
 /* --------------------------------------------------------------------- compile */
@@ -153,15 +153,15 @@ static pcre2_code *compile_after(PtcRegexText *t, const char *prefix, uint32_t o
     return code;
 }
 
-/* Code in the ledger's memory.  NULL: see error; without a message, memory was short. */
-static pcre2_code *compile(PtcMem *mem, PtcValue pattern, uint32_t options, PtcRegexError *error)
+/* Code in scratch memory.  NULL: see error; without a message, memory was short. */
+static pcre2_code *compile(PtcHeap *heap, PtcValue pattern, uint32_t options, PtcRegexError *error)
 {
     PtcRegexText t = {
         .pattern = ptc_str_bytes(pattern), .len = ptc_str_len(pattern), .error = error};
-    pcre2_general_context *memory = pcre2_general_context_create(take_block, free_block, mem);
+    pcre2_general_context *memory = pcre2_general_context_create(take_block, free_block, heap);
     pcre2_compile_context *context = memory ? pcre2_compile_context_create(memory) : NULL;
     pcre2_code *code = NULL;
-    ptc_buf_init(&t.out, mem, 16 * PTC_REGEX_BYTES);
+    ptc_buf_init(&t.out, heap->pool->mem, 16 * PTC_REGEX_BYTES);
     if (context) {
         pcre2_set_newline(context, PCRE2_NEWLINE_ANYCRLF);
         pcre2_set_bsr(context, PCRE2_BSR_UNICODE);
@@ -203,7 +203,7 @@ PtcValue ptc_regex_new(PtcHeap *heap, PtcValue pattern, PtcRegexError *error)
     }
     if (!ptc_tick(heap->budget, 16 + (int64_t)len))
         return PTC_NONE;
-    pcre2_code *code = compile(heap->pool->mem, pattern, 0, error);
+    pcre2_code *code = compile(heap, pattern, 0, error);
     if (!code) {
         if (!error->message[0])
             ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
@@ -259,29 +259,42 @@ bool ptc_regex_print(PtcBuf *buf, PtcValue regex)
 
 static int look(pcre2_callout_block *block, void *data)
 {
-    PtcVM *vm = data;
     size_t left = block->subject_length - block->current_position;
-    return ptc_tick(&vm->budget, 1 + (int64_t)(left / CHARS_PER_TICK)) ? 0 : PCRE2_ERROR_CALLOUT;
+    return ptc_tick(data, 1 + (int64_t)(left / CHARS_PER_TICK)) ? 0 : PCRE2_ERROR_CALLOUT;
 }
 
-bool ptc_matcher_init(PtcMatcher *m, PtcVM *vm, PtcValue regex, PtcValue str)
+/* Begins with vm, heap, budget and mem set. */
+static bool init_matcher(PtcMatcher *m, PtcValue regex, PtcValue str)
 {
     uint32_t groups = 0;
-    PtcBytes *bytes = (PtcBytes *)(uintptr_t)ptc_record_field(regex, 1);
-    *m = (PtcMatcher){.vm = vm, .regex = regex, .str = str, .code = bytes->bytes};
+    m->regex = regex;
+    m->str = str;
+    m->code = ((const PtcBytes *)(uintptr_t)ptc_record_field(regex, 1))->bytes;
     pcre2_pattern_info(m->code, PCRE2_INFO_CAPTURECOUNT, &groups);
     m->groups = groups;
-    m->memory = pcre2_general_context_create(take_block, free_block, vm->mem);
+    m->memory = pcre2_general_context_create(take_block, free_block, m->heap);
     m->context = m->memory ? pcre2_match_context_create(m->memory) : NULL;
     m->data = m->context ? pcre2_match_data_create(groups + 1, m->memory) : NULL;
     if (!m->data)
-        return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+        return ptc_budget_halt(m->budget, PTC_STOP_MEMORY);
     m->at = pcre2_get_ovector_pointer(m->data);
     size_t steps = CHARS_PER_TRY / (ptc_str_len(str) + 1);
     steps = steps < MIN_STEPS ? MIN_STEPS : steps > MAX_STEPS ? MAX_STEPS : steps;
     pcre2_set_match_limit(m->context, (uint32_t)steps);
-    pcre2_set_callout(m->context, look, vm);
+    pcre2_set_callout(m->context, look, m->budget);
     return true;
+}
+
+bool ptc_matcher_init(PtcMatcher *m, PtcVM *vm, PtcValue regex, PtcValue str)
+{
+    *m = (PtcMatcher){.vm = vm, .heap = vm->heap, .budget = &vm->budget};
+    return init_matcher(m, regex, str);
+}
+
+bool ptc_matcher_init_bare(PtcMatcher *m, PtcHeap *heap, PtcValue regex, PtcValue str)
+{
+    *m = (PtcMatcher){.heap = heap, .budget = heap->budget};
+    return init_matcher(m, regex, str);
 }
 
 void ptc_matcher_deinit(PtcMatcher *m)
@@ -292,16 +305,23 @@ void ptc_matcher_deinit(PtcMatcher *m)
     pcre2_general_context_free(m->memory);
 }
 
+/* The pattern is to blame.  Always false. */
+static bool blame(PtcMatcher *m, const char *why)
+{
+    m->why = why;
+    return m->vm &&
+           ptc_fail(m->vm, PTC_E_VALUE, "%s: %s", ptc_builtin_row(m->vm->running)->name, why);
+}
+
 /* From now on with a look at the limits before every item of the pattern, as often as it takes. */
 static bool be_careful(PtcMatcher *m)
 {
     PtcRegexError error = {"", 0};
-    m->careful_code = compile(m->vm->mem, ptc_regex_pattern(m->regex), PCRE2_AUTO_CALLOUT, &error);
+    m->careful_code = compile(m->heap, ptc_regex_pattern(m->regex), PCRE2_AUTO_CALLOUT, &error);
     if (!m->careful_code && error.message[0])
-        return ptc_fail(m->vm, PTC_E_VALUE, "%s: the pattern backtracks too much",
-                        ptc_builtin_row(m->vm->running)->name);
+        return blame(m, "the pattern backtracks too much");
     if (!m->careful_code)
-        return ptc_budget_halt(&m->vm->budget, PTC_STOP_MEMORY);
+        return ptc_budget_halt(m->budget, PTC_STOP_MEMORY);
     m->code = m->careful_code;
     pcre2_set_match_limit(m->context, UINT32_MAX);
     pcre2_set_depth_limit(m->context, UINT32_MAX);
@@ -309,21 +329,21 @@ static bool be_careful(PtcMatcher *m)
 }
 
 /* What the run may still use, in KiB, for what a match must remember. */
-static uint32_t memory_left(const PtcVM *vm)
+static uint32_t memory_left(const PtcHeap *heap)
 {
-    size_t left = vm->heap->limit > vm->heap->used ? vm->heap->limit - vm->heap->used : 0;
+    size_t out = heap->used + heap->scratch;
+    size_t left = heap->limit > out ? heap->limit - out : 0;
     return left / 1024 < UINT32_MAX ? (uint32_t)(left / 1024) : UINT32_MAX;
 }
 
 static PtcMatch fail_match(PtcMatcher *m, int code)
 {
-    const char *name = ptc_builtin_row(m->vm->running)->name;
     if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAPLIMIT)
-        ptc_budget_halt(&m->vm->budget, PTC_STOP_MEMORY);
+        ptc_budget_halt(m->budget, PTC_STOP_MEMORY);
     else if (code == PCRE2_ERROR_RECURSELOOP)
-        ptc_fail(m->vm, PTC_E_VALUE, "%s: the pattern calls itself without end", name);
+        blame(m, "the pattern calls itself without end");
     else if (code != PCRE2_ERROR_CALLOUT)
-        ptc_fail(m->vm, PTC_E_VALUE, "%s: the pattern cannot be matched (%d)", name, code);
+        blame(m, "the pattern cannot be matched");
     return PTC_MATCH_FAILED;
 }
 
@@ -334,7 +354,7 @@ static PtcMatch match(PtcMatcher *m, uint32_t options)
         return PTC_MATCH_NONE;
     int code;
     do {
-        pcre2_set_heap_limit(m->context, memory_left(m->vm));
+        pcre2_set_heap_limit(m->context, memory_left(m->heap));
         code = pcre2_match(m->code, (PCRE2_SPTR)ptc_str_bytes(m->str), len, m->from,
                            PCRE2_NO_UTF_CHECK | options, m->data, m->context);
         if (code == PCRE2_ERROR_MATCHLIMIT && !m->careful_code && !be_careful(m))
@@ -343,7 +363,7 @@ static PtcMatch match(PtcMatcher *m, uint32_t options)
     if (code < 0 && code != PCRE2_ERROR_NOMATCH)
         return fail_match(m, code);
     size_t to = code < 0 ? len : m->at[1];
-    if (!ptc_tick(&m->vm->budget, 1 + (int64_t)((to - m->from) / CHARS_PER_TICK)))
+    if (!ptc_tick(m->budget, 1 + (int64_t)((to - m->from) / CHARS_PER_TICK)))
         return PTC_MATCH_FAILED;
     return code < 0 ? PTC_MATCH_NONE : PTC_MATCH_FOUND;
 }
@@ -379,7 +399,7 @@ PtcValue ptc_matcher_group(PtcMatcher *m, unsigned i)
         return PTC_NIL;
     if (from == 0 && to == ptc_str_len(m->str))
         return m->str;
-    return ptc_str_new(m->vm->heap, ptc_str_bytes(m->str) + from, to - from);
+    return ptc_str_new(m->heap, ptc_str_bytes(m->str) + from, to - from);
 }
 
 PtcValue ptc_matcher_value(PtcMatcher *m)
@@ -387,21 +407,21 @@ PtcValue ptc_matcher_value(PtcMatcher *m)
     PtcValue items[PTC_FLAT_MAX];
     if (m->groups == 0)
         return ptc_matcher_group(m, 0);
-    PtcValue build = m->groups < PTC_FLAT_MAX ? PTC_NIL : ptc_build_new(m->vm->heap);
+    PtcValue build = m->groups < PTC_FLAT_MAX ? PTC_NIL : ptc_build_new(m->heap);
     if (build == PTC_NONE)
         return PTC_NONE;
     for (unsigned i = 0; i <= m->groups; i++) {
         PtcValue group = ptc_matcher_group(m, i);
-        if (group == PTC_NONE || !ptc_tick(&m->vm->budget, 1))
+        if (group == PTC_NONE || !ptc_tick(m->budget, 1))
             return PTC_NONE;
         if (build == PTC_NIL)
             items[i] = group;
-        else if (!ptc_build_add(m->vm->heap, build, group))
+        else if (!ptc_build_add(m->heap, build, group))
             return PTC_NONE;
     }
     if (build == PTC_NIL)
-        return ptc_vec_new(m->vm->heap, items, m->groups + 1, 0);
-    return ptc_build_done(m->vm->heap, build, 0);
+        return ptc_vec_new(m->heap, items, m->groups + 1, 0);
+    return ptc_build_done(m->heap, build, 0);
 }
 
 int ptc_matcher_name(PtcMatcher *m, const char *name)

@@ -71,7 +71,7 @@ bool ptc_zip_init(PtcVM *vm, PtcZip *zip, int argc, const PtcValue *argv, int fr
 void ptc_zip_deinit(PtcVM *vm, PtcZip *zip)
 {
     if (zip->its != zip->few)
-        ptc_mem_free(vm->mem, zip->its, (size_t)zip->n * sizeof *zip->its);
+        ptc_heap_scratch_free(vm->heap, zip->its, (size_t)zip->n * sizeof *zip->its);
     zip->its = zip->few;
 }
 
@@ -168,10 +168,7 @@ bool ptc_root_seq(PtcVM *vm, const PtcValue *argv, int i, bool finite, PtcValue 
 
 void *ptc_scratch(PtcVM *vm, size_t bytes)
 {
-    void *p = ptc_heap_fits(vm->heap, bytes) ? ptc_mem_alloc(vm->mem, bytes) : NULL;
-    if (!p)
-        ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
-    return p;
+    return ptc_heap_scratch(vm->heap, NULL, 0, bytes);
 }
 
 bool ptc_items_init(PtcVM *vm, PtcItems *items, PtcIter *it)
@@ -191,7 +188,7 @@ bool ptc_items_init(PtcVM *vm, PtcItems *items, PtcIter *it)
 
 void ptc_items_deinit(PtcVM *vm, PtcItems *items)
 {
-    ptc_mem_free(vm->mem, items->at, items->cap * sizeof *items->at);
+    ptc_heap_scratch_free(vm->heap, items->at, items->cap * sizeof *items->at);
     items->at = NULL;
 }
 

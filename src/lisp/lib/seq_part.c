@@ -330,7 +330,7 @@ PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1, 0, "(interleav
         for (int i = 0; ok && i < argc; i++)
             ok = ptc_build_add(vm->heap, b, row[i]);
     ok = ok && !zip.failed;
-    ptc_mem_free(vm->mem, row, bytes);
+    ptc_heap_scratch_free(vm->heap, row, bytes);
     ptc_zip_deinit(vm, &zip);
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
@@ -601,7 +601,7 @@ static bool choose(PtcVM *vm, const PtcItems *items, size_t n, PtcValue build)
             ptc_tick(&vm->budget, 1 + (int64_t)n) ? ptc_vec_new(vm->heap, chosen, n, 0) : PTC_NONE;
         ok = v != PTC_NONE && ptc_build_add(vm->heap, build, v);
     } while (ok && next_choice(at, n, items->n));
-    ptc_mem_free(vm->mem, chosen, bytes);
+    ptc_heap_scratch_free(vm->heap, chosen, bytes);
     return ok;
 }
 

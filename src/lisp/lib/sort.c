@@ -2,26 +2,41 @@
  * sort and sort-by: a stable merge sort, so that a comparator that contradicts itself only gives a
  * strange order.
  *
- * Keys are taken once.  Where all keys are numbers, or all strings, or all keywords (nil among them or
- * not), each gets a rank: a 64-bit number such that a smaller rank means a smaller key.  Only equal
- * ranks need a look at the keys.  < > and compare are recognised and not called. */
+ * Where all keys are numbers, or all strings, or all keywords (nil among them or not), each gets a rank: a
+ * 64-bit number such that a smaller rank means a smaller key.  Equal ranks need a look at the keys only where a
+ * rank cannot tell all: integers beyond 2^53, long texts.  < > and compare are recognised and not called.  Keys
+ * that a function of the program gives are taken once.
+ *
+ * What is moved about is a rank, or else the key, and the number of an element: 12 bytes, and merging needs half as
+ * much again, so 18 bytes an element beside the result.  What is in order already needs nothing. */
 #include <math.h>
 
 #include "lisp/lib/num.h"
 #include "lisp/lib/seq_int.h"
 
 typedef struct Row {
-    uint64_t rank;
-    PtcValue key, item;
+    uint32_t word[2]; /* the 64 bits of a rank or key: so a row has 12 bytes, not 16 */
+    uint32_t at;
 } Row;
 
 typedef struct Sorter {
     PtcVM *vm;
     PtcValue f; /* comparator to call, or PTC_NONE */
     bool down;
+    bool ranked;         /* the words are ranks */
+    bool exact;          /* equal ranks of numbers mean equal keys */
+    PtcTag class;        /* of all ranked keys; PTC_T_NONE: all are nil */
+    size_t prefix;       /* bytes with which all texts begin: a rank is of what follows */
+    const PtcKeyFn *key; /* NULL: the elements are their own keys */
+    const PtcValue *slots;
 } Sorter;
 
-enum { BLOCK = 8 }; /* rows sorted by insertion before merging begins */
+enum { SOURCE, KEYS, SORTED, SLOTS };
+
+enum {
+    BLOCK = 8,     /* rows sorted by insertion before merging begins */
+    LONG_TEXT = 9, /* last byte of a text's rank: its length and one, but at most this */
+};
 
 /* --------------------------------------------------------------------- comparing */
 
@@ -65,13 +80,37 @@ static int before_slow(const Sorter *s, PtcValue a, PtcValue b)
     return s->down ? c > 0 : c < 0;
 }
 
+/* The key of an element.  Does not collect. */
+static bool key_at(const Sorter *s, size_t i, PtcValue *key)
+{
+    *key = ptc_seq_nth(s->slots[SOURCE], i);
+    return !s->key || ptc_key_at(s->vm, s->key, s->slots[KEYS], i, *key, key);
+}
+
+static int before_keys(const Sorter *s, size_t a, size_t b)
+{
+    PtcValue x, y;
+    return key_at(s, a, &x) && key_at(s, b, &y) ? before_slow(s, x, y) : -1;
+}
+
+static uint64_t word_of(const Row *row)
+{
+    uint64_t word;
+    memcpy(&word, row->word, sizeof word);
+    return word;
+}
+
 static inline int before(const Sorter *s, const Row *a, const Row *b)
 {
     if (!ptc_tick(&s->vm->budget, 1))
         return -1;
-    if (a->rank != b->rank)
-        return s->down ? a->rank > b->rank : a->rank < b->rank;
-    return before_slow(s, a->key, b->key);
+    uint64_t x = word_of(a), y = word_of(b);
+    if (!s->ranked)
+        return before_slow(s, x, y);
+    if (x != y)
+        return s->down ? x > y : x < y;
+    bool tells_all = s->class == PTC_T_FLOAT ? s->exact : (x & 0xff) < LONG_TEXT;
+    return tells_all ? 0 : before_keys(s, a->at, b->at);
 }
 
 /* ------------------------------------------------------------------------- ranks */
@@ -84,14 +123,15 @@ static uint64_t rank_number(double d)
     return bits >> 63 ? ~bits : bits | (uint64_t)1 << 63;
 }
 
-static uint64_t rank_text(PtcValue v)
+/* Seven bytes, then the length: texts of up to seven bytes are ordered by it alone. */
+static uint64_t rank_text(PtcValue v, size_t prefix)
 {
-    const unsigned char *p = (const unsigned char *)ptc_str_bytes(v);
-    size_t len = ptc_str_len(v);
+    const unsigned char *p = (const unsigned char *)ptc_str_bytes(v) + prefix;
+    size_t len = ptc_str_len(v) - prefix;
     uint64_t rank = 0;
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < 7; i++)
         rank = rank << 8 | (i < len ? p[i] : 0);
-    return rank;
+    return rank << 8 | (len < LONG_TEXT - 1 ? len + 1 : LONG_TEXT);
 }
 
 static bool is_nan(PtcValue v)
@@ -108,22 +148,106 @@ static PtcTag rank_class(PtcValue v)
     return tag == PTC_T_STRING || tag == PTC_T_KEYWORD ? tag : PTC_T_NONE;
 }
 
-static void set_ranks(Row *rows, size_t n)
+/* nil is before all others. */
+static uint64_t rank_key(const Sorter *s, PtcValue key)
 {
-    PtcTag class = PTC_T_NONE;
-    for (size_t i = 0; i < n; i++) {
-        rows[i].rank = 0;
-        if (rows[i].key == PTC_NIL)
-            continue;
-        PtcTag own = rank_class(rows[i].key);
-        if (own == PTC_T_NONE || (class != PTC_T_NONE && own != class))
-            return; /* all ranks stay 0 */
-        class = own;
+    return key == PTC_NIL            ? 0
+           : s->class == PTC_T_FLOAT ? rank_number(ptc_num_double(key))
+                                     : rank_text(key, s->prefix);
+}
+
+/* Does a double tell this number from all others? */
+static bool is_exact(PtcValue v)
+{
+    const int64_t most = (int64_t)1 << 53;
+    return ptc_is_float(v) || (ptc_is_int(v) && ptc_to_int(v) <= most && ptc_to_int(v) >= -most);
+}
+
+/* Of the first n bytes, how many are the same in both texts. */
+static size_t common(PtcValue a, PtcValue b, size_t n)
+{
+    const char *x = ptc_str_bytes(a), *y = ptc_str_bytes(b);
+    size_t i = 0;
+    n = ptc_str_len(b) < n ? ptc_str_len(b) : n;
+    while (i < n && x[i] == y[i])
+        i++;
+    return i;
+}
+
+static void forget_keys(Sorter *s)
+{
+    s->class = PTC_T_NONE;
+    s->exact = true;
+    s->prefix = 0;
+}
+
+/* Takes note of one more key; false when keys like that have no ranks. */
+static bool note_key(Sorter *s, PtcValue key, PtcValue *first)
+{
+    if (key == PTC_NIL)
+        return true;
+    PtcTag class = rank_class(key);
+    if (class == PTC_T_NONE || (s->class != PTC_T_NONE && class != s->class))
+        return false;
+    if (s->class == PTC_T_NONE) {
+        s->class = class;
+        *first = key;
+        s->prefix = class == PTC_T_FLOAT ? 0 : ptc_str_len(key);
     }
-    for (size_t i = 0; i < n && class != PTC_T_NONE; i++)
-        if (rows[i].key != PTC_NIL)
-            rows[i].rank = class == PTC_T_FLOAT ? rank_number(ptc_num_double(rows[i].key))
-                                                : rank_text(rows[i].key);
+    if (class == PTC_T_FLOAT)
+        s->exact = s->exact && is_exact(key);
+    else
+        s->prefix = common(*first, key, s->prefix);
+    return true;
+}
+
+static PtcValue key_in(const Row *row)
+{
+    return word_of(row);
+}
+
+static void set_word(Row *row, uint64_t word)
+{
+    memcpy(row->word, &word, sizeof word);
+}
+
+/* Turns the keys in the rows into ranks, if all of them have one. */
+static bool set_ranks(Sorter *s, Row *rows, size_t n)
+{
+    PtcValue first = PTC_NIL;
+    forget_keys(s);
+    for (size_t i = 0; i < n; i++) {
+        if (!ptc_tick(&s->vm->budget, 1 + (int64_t)s->prefix / 64))
+            return false;
+        if (!note_key(s, key_in(&rows[i]), &first))
+            return true;
+    }
+    s->ranked = true;
+    for (size_t i = 0; i < n; i++)
+        set_word(&rows[i], rank_key(s, key_in(&rows[i])));
+    return true;
+}
+
+/* Is every rank above the one before?  Looks no further than to the first that is not. */
+static bool is_sorted(Sorter *s, bool *yes)
+{
+    PtcIter it;
+    PtcValue key, first = PTC_NIL;
+    uint64_t last = 0;
+    forget_keys(s);
+    *yes = true;
+    if (!ptc_iter_init(&it, s->vm->heap, s->slots[SOURCE]))
+        return false;
+    for (size_t i = 0; *yes && ptc_next(s->vm, &it, &key); i++) {
+        if (s->key && !ptc_key_at(s->vm, s->key, s->slots[KEYS], i, key, &key))
+            return false;
+        *yes = note_key(s, key, &first);
+        s->prefix = 0; /* ranks made with different ones have no order */
+        uint64_t rank = *yes ? rank_key(s, key) : 0;
+        *yes = *yes && (i == 0 || (s->down ? rank < last : rank > last));
+        last = rank;
+    }
+    return ptc_iter_end(&it);
 }
 
 /* ----------------------------------------------------------------------- sorting */
@@ -146,49 +270,34 @@ static bool insertion_sort(const Sorter *s, Row *rows, size_t n)
     return true;
 }
 
-/* Merges two sorted runs into `to`; on equal keys the left row goes first. */
-static bool merge(const Sorter *s, const Row *left, size_t nl, const Row *right, size_t nr, Row *to)
+/* Merges two sorted runs, nl rows and the nr behind them; the left ones step aside meanwhile.  On equal keys the left
+ * row goes first. */
+static bool merge(const Sorter *s, Row *rows, size_t nl, size_t nr, Row *space)
 {
-    int c = nr ? before(s, right, left + nl - 1) : 0;
-    if (c < 0)
-        return false;
-    while (c && nl && nr) {
+    int c = nr ? before(s, rows + nl, rows + nl - 1) : 0;
+    if (c <= 0)
+        return c == 0;
+    memcpy(space, rows, nl * sizeof *rows);
+    const Row *left = space, *left_end = space + nl, *right = rows + nl, *right_end = right + nr;
+    Row *to = rows;
+    while (left < left_end && right < right_end) {
         int r = before(s, right, left);
         if (r < 0)
             return false;
-        if (r) {
-            *to++ = *right++;
-            nr--;
-        } else {
-            *to++ = *left++;
-            nl--;
-        }
+        *to++ = r ? *right++ : *left++;
     }
-    memcpy(to, left, nl * sizeof *to);
-    memcpy(to + nl, right, nr * sizeof *to);
+    memcpy(to, left, (size_t)(left_end - left) * sizeof *to);
     return true;
 }
 
-/* Sorts rows, using as much space again; *sorted is where they end up. */
-static bool merge_sort(const Sorter *s, Row *rows, Row *space, size_t n, Row **sorted)
+/* Sorts rows, with space for half of them.  The depth is the number of bits of n. */
+static bool merge_sort(const Sorter *s, Row *rows, size_t n, Row *space)
 {
-    *sorted = rows;
-    for (size_t i = 0; i < n; i += BLOCK)
-        if (!insertion_sort(s, rows + i, n - i < BLOCK ? n - i : BLOCK))
-            return false;
-    for (size_t width = BLOCK; width < n; width *= 2) {
-        for (size_t i = 0; i < n; i += 2 * width) {
-            size_t nl = n - i < width ? n - i : width;
-            size_t nr = n - i - nl < width ? n - i - nl : width;
-            if (!merge(s, rows + i, nl, rows + i + nl, nr, space + i))
-                return false;
-        }
-        Row *t = rows;
-        rows = space;
-        space = t;
-    }
-    *sorted = rows;
-    return true;
+    if (n <= BLOCK)
+        return insertion_sort(s, rows, n);
+    size_t half = n / 2 < BLOCK ? n / 2 : n / 2 / BLOCK * BLOCK;
+    return merge_sort(s, rows, half, space) && merge_sort(s, rows + half, n - half, space) &&
+           merge(s, rows, half, n - half, space);
 }
 
 /* --------------------------------------------------------------------- functions */
@@ -214,59 +323,66 @@ static bool arg_comparator(PtcVM *vm, const PtcValue *argv, int i, Sorter *s)
     return ptc_arg_callable(vm, argv, i);
 }
 
-enum { SOURCE, KEYS, SORTED, SLOTS };
-
-/* One row for each element; keys NULL: the elements are their own keys. */
-static bool fill_rows(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots, Row *rows)
+/* One row for each element, with its key. */
+static bool fill_rows(const Sorter *s, Row *rows)
 {
     PtcIter it;
-    PtcValue x;
-    size_t n = 0;
-    if (!ptc_iter_init(&it, vm->heap, slots[SOURCE]))
+    PtcValue key;
+    if (!ptc_iter_init(&it, s->vm->heap, s->slots[SOURCE]))
         return false;
-    for (; ptc_next(vm, &it, &x); n++) {
-        rows[n].item = rows[n].key = x;
-        rows[n].rank = 0;
-        if (key && !ptc_key_at(vm, key, slots[KEYS], n, x, &rows[n].key))
+    for (size_t i = 0; ptc_next(s->vm, &it, &key); i++) {
+        if (s->key && !ptc_key_at(s->vm, s->key, s->slots[KEYS], i, key, &key))
             return false;
+        set_word(&rows[i], key);
+        rows[i].at = (uint32_t)i;
     }
     return ptc_iter_end(&it);
 }
 
-static bool sort_rows(PtcVM *vm, const Sorter *s, const PtcKeyFn *key, PtcValue *slots, Row *rows,
-                      size_t n)
+static bool sort_rows(Sorter *s, PtcValue *slots, Row *rows, size_t n)
 {
-    Row *sorted;
-    if (!fill_rows(vm, key, slots, rows))
-        return false;
-    if (s->f == PTC_NONE)
-        set_ranks(rows, n);
-    if (!merge_sort(s, rows, rows + n, n, &sorted))
+    if (!fill_rows(s, rows) || (s->f == PTC_NONE && !set_ranks(s, rows, n)) ||
+        !merge_sort(s, rows, n, rows + n))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!ptc_root_push(vm, &slots[SORTED], sorted[i].item))
+        if (!ptc_root_push(s->vm, &slots[SORTED], ptc_seq_nth(slots[SOURCE], rows[i].at)))
             return false;
     return true;
 }
 
-/* Everything the rows hold is reachable from argument i or a slot, so that a comparator may collect. */
-static bool sort_arg(PtcVM *vm, const Sorter *s, const PtcKeyFn *key, const PtcValue *argv, int i,
-                     PtcValue *out)
+/* Rows for the elements of slots[SOURCE], sorted; then the elements in that order. */
+static bool sort_source(Sorter *s, PtcValue *slots, size_t n, PtcValue *out)
 {
-    PtcValue *slots = ptc_roots(vm, SLOTS);
-    if (!slots || !ptc_root_seq(vm, argv, i, true, &slots[SOURCE]) ||
-        (key && !ptc_keys_collect(vm, key, slots[SOURCE], &slots[KEYS])) ||
-        !ptc_root_build(vm, &slots[SORTED]))
+    size_t bytes = (n + n / 2) * sizeof(Row);
+    if (!ptc_root_build(s->vm, &slots[SORTED]))
         return false;
-    size_t n = ptc_seq_count(slots[SOURCE]), bytes = 2 * n * sizeof(Row);
-    if (n) {
-        Row *rows = ptc_scratch(vm, bytes);
-        bool ok = rows && sort_rows(vm, s, key, slots, rows, n);
-        ptc_mem_free(vm->mem, rows, bytes);
-        if (!ok)
-            return false;
-    }
-    return ptc_root_done(vm, &slots[SORTED], PTC_SEQ, out);
+    Row *rows = ptc_scratch(s->vm, bytes);
+    if (!rows && ptc_recover(s->vm))
+        rows = ptc_scratch(s->vm, bytes);
+    bool ok = rows && sort_rows(s, slots, rows, n);
+    ptc_heap_scratch_free(s->vm->heap, rows, bytes);
+    return ok && ptc_root_done(s->vm, &slots[SORTED], PTC_SEQ, out);
+}
+
+/* Everything the rows stand for is reachable from argument i or a slot, so that a comparator may collect. */
+static bool sort_arg(Sorter *s, const PtcValue *argv, int i, PtcValue *out)
+{
+    PtcVM *vm = s->vm;
+    PtcValue *slots = ptc_roots(vm, SLOTS);
+    bool sorted = false;
+    if (!slots || !ptc_root_seq(vm, argv, i, true, &slots[SOURCE]) ||
+        (s->key && !ptc_keys_collect(vm, s->key, slots[SOURCE], &slots[KEYS])))
+        return false;
+    s->slots = slots;
+    size_t n = ptc_seq_count(slots[SOURCE]);
+    if (s->f == PTC_NONE && !is_sorted(s, &sorted))
+        return false;
+    if (!sorted && n > 0)
+        return sort_source(s, slots, n, out);
+    *out = ptc_seq_slice(vm->heap, slots[SOURCE], 0, n, PTC_SEQ);
+    if (*out == PTC_NONE && ptc_recover(vm))
+        *out = ptc_seq_slice(vm->heap, slots[SOURCE], 0, n, PTC_SEQ);
+    return *out != PTC_NONE;
 }
 
 PTC_BUILTIN(core_sort, "clojure.core", "sort", 1, 2, PTC_B_CALLS, "(sort comparator? coll)",
@@ -280,7 +396,7 @@ PTC_BUILTIN(core_sort, "clojure.core", "sort", 1, 2, PTC_B_CALLS, "(sort compara
     Sorter s = {.vm = vm, .f = PTC_NONE};
     if (argc == 2 && !arg_comparator(vm, argv, 0, &s))
         return false;
-    return sort_arg(vm, &s, NULL, argv, argc - 1, out);
+    return sort_arg(&s, argv, argc - 1, out);
 }
 
 PTC_BUILTIN(
@@ -295,7 +411,8 @@ PTC_BUILTIN(
     PtcKeyFn key;
     if (!ptc_arg_keyfn(vm, argv, 0, false, &key) || (argc == 3 && !arg_comparator(vm, argv, 1, &s)))
         return false;
-    return sort_arg(vm, &s, &key, argv, argc - 1, out);
+    s.key = &key;
+    return sort_arg(&s, argv, argc - 1, out);
 }
 
 const PtcBuiltin *const ptc_lib_sort[] = {&core_sort_def, &core_sort_by_def, NULL};

@@ -34,7 +34,7 @@ static bool give_buf(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
 {
     if (!ptc_buf_ok(buf))
         ok = ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
-    ok = ok && ptc_give(out, ptc_str_new(vm->heap, buf->len ? buf->data : "", buf->len));
+    ok = ok && ptc_give(out, ptc_str_take(vm->heap, buf));
     ptc_buf_deinit(buf);
     return ok;
 }
@@ -639,7 +639,7 @@ static bool change_case(PtcVM *vm, PtcValue str, size_t first, bool upper, PtcVa
         return ptc_give(out, to);
     }
     PtcBuf buf;
-    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    ptc_heap_buf_init(vm->heap, &buf);
     bool ok = add_cased(vm, &buf, bytes, first, upper) &&
               add_cased(vm, &buf, bytes + first, len - first, false);
     return give_buf(vm, &buf, ok, out);

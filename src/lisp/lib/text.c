@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Values as text: str, join, pr-str, printing, and format after Java's Formatter.  Text is made in a
- * scratch buffer that is bounded by the run's memory limit, or, when its length is known, in place. */
+ * buffer that counts against the run's memory limit, or, when its length is known, in place. */
 #include <math.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
 #include "lisp/lib/seq_int.h"
 #include "value/number.h"
-
-static void begin_buf(PtcVM *vm, PtcBuf *buf)
-{
-    ptc_buf_init(buf, vm->mem, (size_t)vm->memory_bytes);
-}
 
 /* A full or failed buffer ends the run, unless something else did. */
 static bool check_buf(PtcVM *vm, const PtcBuf *buf, bool ok)
@@ -22,8 +17,7 @@ static bool check_buf(PtcVM *vm, const PtcBuf *buf, bool ok)
 /* Ends work in a scratch buffer: its text, or false when something failed before. */
 static bool give_buf(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
 {
-    ok = check_buf(vm, buf, ok) &&
-         ptc_give(out, ptc_str_new(vm->heap, buf->len ? buf->data : "", buf->len));
+    ok = check_buf(vm, buf, ok) && ptc_give(out, ptc_str_take(vm->heap, buf));
     ptc_buf_deinit(buf);
     return ok;
 }
@@ -149,7 +143,7 @@ PTC_BUILTIN(
     if (str != PTC_NIL)
         return ptc_give(out, str);
     PtcBuf buf;
-    begin_buf(vm, &buf);
+    ptc_heap_buf_init(vm->heap, &buf);
     bool ok = true;
     for (int i = 0; ok && i < argc; i++)
         ok = add_text(vm, &buf, argv[i]);
@@ -198,7 +192,7 @@ PTC_BUILTIN(string_join, "clojure.string", "join", 1, 2, 0, "(join separator? co
     if (str != PTC_NIL)
         return ptc_give(out, str);
     PtcBuf buf;
-    begin_buf(vm, &buf);
+    ptc_heap_buf_init(vm->heap, &buf);
     bool ok = true;
     for (bool first = true; ok && ptc_iter_next(&it, &x); first = false)
         ok = (first || add_text(vm, &buf, sep)) && add_text(vm, &buf, x);
@@ -220,7 +214,7 @@ static bool add_line(PtcVM *vm, PtcBuf *buf, int argc, const PtcValue *argv, boo
 static bool print_line(PtcVM *vm, int argc, const PtcValue *argv, bool readable, PtcValue *out)
 {
     PtcBuf buf;
-    begin_buf(vm, &buf);
+    ptc_heap_buf_init(vm->heap, &buf);
     bool ok = check_buf(vm, &buf, add_line(vm, &buf, argc, argv, readable)) &&
               ptc_vm_print(vm, buf.len ? buf.data : "", buf.len);
     ptc_buf_deinit(&buf);
@@ -233,7 +227,7 @@ PTC_BUILTIN(core_pr_str, "clojure.core", "pr-str", 0, -1, 0, "(pr-str & values)"
             "(pr-str \"a\" nil [:b 1.5]) => \"\\\"a\\\" nil [:b 1.5]\"\n(pr-str) => \"\"")
 {
     PtcBuf buf;
-    begin_buf(vm, &buf);
+    ptc_heap_buf_init(vm->heap, &buf);
     return give_buf(vm, &buf, add_line(vm, &buf, argc, argv, true), out);
 }
 
@@ -242,7 +236,7 @@ PTC_BUILTIN(core_print_str, "clojure.core", "print-str", 0, -1, 0, "(print-str &
             "(print-str \"a\" 1) => \"a 1\"\n(print-str) => \"\"")
 {
     PtcBuf buf;
-    begin_buf(vm, &buf);
+    ptc_heap_buf_init(vm->heap, &buf);
     return give_buf(vm, &buf, add_line(vm, &buf, argc, argv, false), out);
 }
 
@@ -557,7 +551,7 @@ static bool format_integer(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive
     if (d->conversion == 'd') {
         Decimal dec;
         PtcBuf digits;
-        begin_buf(vm, &digits);
+        ptc_heap_buf_init(vm->heap, &digits);
         ok = decimal_of_int(vm, &dec, &digits, v) && add_whole(vm, part, &dec, d->groups);
         negative = ok && dec.negative;
         ok = check_buf(vm, &digits, ok);
@@ -583,7 +577,7 @@ static bool format_float(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *
     }
     Decimal dec = {0};
     PtcBuf digits;
-    begin_buf(vm, &digits);
+    ptc_heap_buf_init(vm->heap, &digits);
     bool ok = true;
     if (ptc_is_float(v))
         decimal_of_double(&dec, ptc_to_float(v));
@@ -673,8 +667,8 @@ PTC_BUILTIN(core_format, "clojure.core", "format", 1, -1, 0, "(format template &
     PtcBuf buf, part;
     if (!ptc_is_string(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a string, the template");
-    begin_buf(vm, &buf);
-    begin_buf(vm, &part);
+    ptc_heap_buf_init(vm->heap, &buf);
+    ptc_heap_buf_init(vm->heap, &part);
     bool ok = format_all(vm, argc, argv, &buf, &part);
     ptc_buf_deinit(&part);
     return give_buf(vm, &buf, ok, out);

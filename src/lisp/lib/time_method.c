@@ -359,11 +359,11 @@ PTC_BUILTIN(time_format, "java", ".format", 2, 2, 0, "(.format date formatter)",
     PtcValue pattern = ptc_record_field(argv[f], 0);
     PtcBuf buf;
     char why[PTC_WHY];
-    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    ptc_heap_buf_init(vm->heap, &buf);
     bool ok = ptc_tick(&vm->budget, 1 + ptc_str_len(pattern) / 8) &&
               ptc_pattern_format(pattern, &buf, argv[1 - f], why);
     if (ok)
-        ok = ptc_give(out, ptc_str_new(vm->heap, buf.len ? buf.data : "", buf.len));
+        ok = ptc_give(out, ptc_str_take(vm->heap, &buf));
     else if (!ptc_buf_ok(&buf))
         ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     else if (vm->budget.stop == PTC_STOP_NONE)

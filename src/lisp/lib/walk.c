@@ -43,7 +43,7 @@ static bool walker_init(Walker *w, PtcVM *vm, const PtcValue *argv, PtcValue for
 /* Ends a walk; the value in hand is its result. */
 static bool walker_end(Walker *w, bool ok, PtcValue *out)
 {
-    ptc_mem_free(w->vm->mem, w->its, w->cap * sizeof *w->its);
+    ptc_heap_scratch_free(w->vm->heap, w->its, w->cap * sizeof *w->its);
     *out = *hand(w);
     return ok;
 }
@@ -64,10 +64,10 @@ static bool lengthen_spine(Walker *w, size_t cap)
 
 static bool grow(Walker *w)
 {
-    PtcMem *mem = w->vm->mem;
+    PtcHeap *heap = w->vm->heap;
     size_t cap = w->cap ? 2 * w->cap : 8;
     PtcIter *its = cap < UINT32_MAX / 4
-                       ? ptc_mem_resize(mem, w->its, w->cap * sizeof *its, cap * sizeof *its)
+                       ? ptc_heap_scratch(heap, w->its, w->cap * sizeof *its, cap * sizeof *its)
                        : NULL;
     if (!its)
         return ptc_budget_halt(&w->vm->budget, PTC_STOP_MEMORY);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * signature.h - what `ptc signature` works with, for one signature and for a batch of them. */
+#ifndef PTC_CLI_SIGNATURE_H
+#define PTC_CLI_SIGNATURE_H
+
+#include "json/parse.h"
+#include "tool/sig_check.h"
+
+/* All that answering one question takes; given back as a whole. */
+typedef struct PtcSigDesk {
+    PtcMem *mem;
+    PtcPool pool;
+    PtcBudget budget;
+    PtcHeap heap;
+    PtcArena arena;
+    PtcSigIssues errors, warnings;
+} PtcSigDesk;
+
+void ptc_sig_desk_init(PtcSigDesk *desk, PtcMem *mem);
+void ptc_sig_desk_deinit(PtcSigDesk *desk);
+
+/* Appends the JSON of a value, datetimes as ISO 8601. */
+PTC_MUST_USE bool ptc_sig_desk_write(PtcSigDesk *desk, PtcBuf *out, PtcValue v);
+/* The value as input: coerced to the parameters, or to the type alone where the signature has none. */
+PTC_MUST_USE PtcValue ptc_sig_desk_input(PtcSigDesk *desk, const PtcSig *sig, PtcSigMode mode,
+                                         PtcValue v);
+
+/* The value with tags read: {"$kw":"a"} is :a, {"$datetime":"..."} a datetime, {"$date":..}, {"$naive":..},
+ * {"$set":[..]}, {"$map":[[key,value],..]}.  PTC_NONE when memory is short. */
+PTC_MUST_USE PtcValue ptc_sig_read_tags(PtcHeap *heap, PtcValue v);
+
+/* `ptc signature --jsonl`: answers every line of standard input; the exit status. */
+int ptc_signature_jsonl(PtcMem *mem);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc signature --jsonl`; the lines are described in docs/signatures.md. */
+#include <stdio.h>
+
+#include "cli/cmd.h"
+#include "cli/io.h"
+#include "cli/signature.h"
+#include "json/write.h"
+#include "lisp/nearest.h"
+#include "tool/sig_schema.h"
+#include "value/map.h"
+#include "value/str.h"
+
+/* One line being answered. */
+typedef struct {
+    PtcSigDesk desk;
+    PtcValue body, id, value; /* PTC_NONE: not there */
+    const PtcSig *sig;
+    PtcSig from_schema;
+    PtcSigMode mode;
+    PtcBuf out;
+    char problem[300];
+} Request;
+
+/* -------------------------------------------------------------------------------- reading */
+
+/* A field of the request, PTC_NONE when it is not there. */
+static PtcValue field(const Request *r, const char *name)
+{
+    PtcValue key, value;
+    size_t len = strlen(name);
+    for (size_t pos = 0; ptc_map_next(r->body, &pos, &key, &value);)
+        if (ptc_str_len(key) == len && memcmp(ptc_str_bytes(key), name, len) == 0)
+            return value;
+    return PTC_NONE;
+}
+
+static bool is_text(PtcValue v, const char *text)
+{
+    return ptc_is_string(v) && ptc_str_len(v) == strlen(text) &&
+           memcmp(ptc_str_bytes(v), text, ptc_str_len(v)) == 0;
+}
+
+/* --------------------------------------------------------------------------------- errors */
+
+static void begin(Request *r, bool ok)
+{
+    ptc_buf_clear(&r->out);
+    ptc_buf_add_cstr(&r->out, "{\"id\":");
+    size_t before = r->out.len;
+    if (r->id == PTC_NONE || !ptc_sig_desk_write(&r->desk, &r->out, r->id)) {
+        r->out.len = before;
+        ptc_buf_add_cstr(&r->out, "null");
+    }
+    ptc_buf_addf(&r->out, ",\"ok\":%s", ok ? "true" : "false");
+}
+
+static void answer_error(Request *r, const char *reason, const char *message, unsigned line,
+                         unsigned column)
+{
+    begin(r, false);
+    ptc_buf_addf(&r->out, ",\"reason\":\"%s\",\"error\":{\"message\":", reason);
+    ptc_json_write_string(&r->out, message, strlen(message));
+    ptc_buf_addf(&r->out, ",\"line\":%u,\"column\":%u}}", line, column);
+}
+
+static void answer_args_error(Request *r, const char *message)
+{
+    answer_error(r, "args_error", message, 0, 0);
+}
+
+static void answer_no_memory(Request *r)
+{
+    answer_error(r, "memory_limit", "the value is too large to be looked at", 0, 0);
+}
+
+/* -------------------------------------------------------------------------------- answers */
+
+static void answer_parse(Request *r)
+{
+    begin(r, true);
+    ptc_buf_add_cstr(&r->out, ",\"params\":");
+    ptc_sig_fields_json(&r->out, &r->sig->params);
+    ptc_buf_add_cstr(&r->out, ",\"return\":");
+    ptc_sig_type_json(&r->out, r->sig->result);
+    PtcBuf text;
+    ptc_buf_init(&text, r->desk.mem, PTC_IO_MAX);
+    if (ptc_sig_print(&text, r->sig)) {
+        ptc_buf_add_cstr(&r->out, ",\"text\":");
+        ptc_json_write_string(&r->out, text.data, text.len);
+    }
+    ptc_buf_deinit(&text);
+    ptc_buf_add_char(&r->out, '}');
+}
+
+/* A list of issues; how many there were, when they are not all in it. */
+static void add_issues(Request *r, const char *name, const PtcSigIssues *issues)
+{
+    ptc_buf_addf(&r->out, ",\"%s\":", name);
+    ptc_sig_issues_json(&r->out, issues);
+    if (issues->total > issues->count)
+        ptc_buf_addf(&r->out, ",\"%s_total\":%zu", name, issues->total);
+}
+
+/* What validation says once ISO 8601 strings have become datetimes, where that is something else. */
+static void add_json_route(Request *r, bool valid)
+{
+    PtcSigDesk *d = &r->desk;
+    size_t before = d->errors.total;
+    PtcValue typed = ptc_sig_atomize(&d->heap, r->sig->result, r->value);
+    if (typed == PTC_NONE || typed == r->value)
+        return;
+    ptc_sig_issues_clear(&d->errors);
+    ptc_sig_issues_clear(&d->warnings);
+    bool ok = ptc_sig_output(&d->heap, r->sig, r->mode, typed, &d->warnings, &d->errors);
+    if (ok == valid && d->errors.total == before)
+        return;
+    ptc_buf_addf(&r->out, ",\"json_route\":{\"ok\":%s", ok ? "true" : "false");
+    add_issues(r, "errors", &d->errors);
+    ptc_buf_add_char(&r->out, '}');
+}
+
+static bool stopped(const Request *r)
+{
+    return r->desk.budget.stop != PTC_STOP_NONE;
+}
+
+static void answer_validate(Request *r)
+{
+    PtcSigDesk *d = &r->desk;
+    bool ok = ptc_sig_output(&d->heap, r->sig, r->mode, r->value, &d->warnings, &d->errors);
+    if (stopped(r)) {
+        answer_no_memory(r);
+        return;
+    }
+    begin(r, ok);
+    if (!ok)
+        ptc_buf_add_cstr(&r->out, ",\"reason\":\"validation_error\"");
+    ptc_buf_addf(&r->out, ",\"valid\":%s", ok ? "true" : "false");
+    add_issues(r, "errors", &d->errors);
+    if (d->warnings.total)
+        add_issues(r, "warnings", &d->warnings);
+    add_json_route(r, ok);
+    ptc_buf_add_char(&r->out, '}');
+}
+
+static void answer_coerce(Request *r)
+{
+    PtcSigDesk *d = &r->desk;
+    PtcValue v = ptc_sig_desk_input(d, r->sig, r->mode, r->value);
+    if (v == PTC_NONE && stopped(r)) {
+        answer_no_memory(r);
+        return;
+    }
+    begin(r, v != PTC_NONE);
+    if (v != PTC_NONE) {
+        ptc_buf_add_cstr(&r->out, ",\"value\":");
+        if (!ptc_sig_desk_write(d, &r->out, v)) {
+            answer_args_error(r, "the value cannot be JSON");
+            return;
+        }
+    } else {
+        ptc_buf_add_cstr(&r->out, ",\"reason\":\"validation_error\"");
+        add_issues(r, "errors", &d->errors);
+    }
+    add_issues(r, "warnings", &d->warnings);
+    ptc_buf_add_char(&r->out, '}');
+}
+
+/* With a name, tool_schema is the whole definition of a tool; without, that of its parameters. */
+static void answer_schema(Request *r)
+{
+    PtcValue name = field(r, "name"), about = field(r, "description");
+    bool described = about != PTC_NONE && ptc_is_string(about);
+    begin(r, true);
+    ptc_buf_add_cstr(&r->out, ",\"schema\":");
+    ptc_sig_schema_result(&r->out, r->sig->result);
+    ptc_buf_add_cstr(&r->out, ",\"tool_schema\":");
+    if (name != PTC_NONE && ptc_is_string(name))
+        ptc_sig_schema_tool(&r->out, ptc_str_bytes(name), ptc_str_len(name),
+                            described ? ptc_str_bytes(about) : NULL,
+                            described ? ptc_str_len(about) : 0, r->sig);
+    else
+        ptc_sig_schema_params(&r->out, r->sig);
+    ptc_buf_addf(&r->out, ",\"returns_list\":%s}", ptc_sig_returns_list(r->sig) ? "true" : "false");
+}
+
+/* ------------------------------------------------------------------------------- requests */
+
+static const struct {
+    const char *name;
+    void (*answer)(Request *r);
+    bool value;
+} operations[] = {
+    {"parse", answer_parse, false},
+    {"validate", answer_validate, true},
+    {"coerce", answer_coerce, true},
+    {"schema", answer_schema, false},
+};
+enum { OPERATIONS = sizeof operations / sizeof *operations };
+
+/* The signature of the request: its text, or a JSON Schema for the result.  False when it is answered. */
+static bool read_signature(Request *r)
+{
+    PtcSigDesk *d = &r->desk;
+    PtcSigError error;
+    PtcValue text = field(r, "signature"), schema = field(r, "schema");
+    if (text == PTC_NONE && schema != PTC_NONE) {
+        r->from_schema.params.kind = PTC_SIG_FIELDS;
+        r->sig = &r->from_schema;
+        if (ptc_sig_import(&d->arena, &d->heap, schema, &r->from_schema.result, &error))
+            return true;
+        answer_error(r, error.stopped ? "memory_limit" : "parse_error", error.message, 0, 0);
+        return false;
+    }
+    if (text == PTC_NONE || !ptc_is_string(text)) {
+        answer_args_error(r, "\"signature\" must be a string");
+        return false;
+    }
+    if (ptc_sig_parse(&d->arena, ptc_str_bytes(text), ptc_str_len(text), &r->sig, &error))
+        return true;
+    answer_error(r, error.stopped ? "memory_limit" : "parse_error", error.message, error.line,
+                 error.column);
+    return false;
+}
+
+static bool read_mode(Request *r)
+{
+    PtcValue mode = field(r, "mode");
+    if (mode == PTC_NONE)
+        return true;
+    if (ptc_is_string(mode) && ptc_sig_mode_named(ptc_str_bytes(mode), ptc_str_len(mode), &r->mode))
+        return true;
+    answer_args_error(r, "\"mode\" is enabled, warn_only, disabled or strict");
+    return false;
+}
+
+static void answer_no_operation(Request *r, PtcValue op)
+{
+    PtcNearest nearest;
+    bool text = ptc_is_string(op);
+    ptc_nearest_init(&nearest, text ? ptc_str_bytes(op) : "", text ? ptc_str_len(op) : 0);
+    for (size_t i = 0; i < OPERATIONS; i++)
+        ptc_nearest_offer(&nearest, operations[i].name, strlen(operations[i].name));
+    snprintf(r->problem, sizeof r->problem, "\"op\" is parse, validate, coerce or schema%s%s%s",
+             nearest.best ? "; did you mean " : "", nearest.best ? nearest.best : "",
+             nearest.best ? "?" : "");
+    answer_args_error(r, r->problem);
+}
+
+static void answer_operation(Request *r)
+{
+    PtcValue op = field(r, "op"), value = field(r, "value");
+    size_t i = 0;
+    while (i < OPERATIONS && op != PTC_NONE && !is_text(op, operations[i].name))
+        i++;
+    if (i == OPERATIONS) {
+        answer_no_operation(r, op);
+        return;
+    }
+    if (!read_mode(r) || !read_signature(r))
+        return;
+    if (operations[i].value && value == PTC_NONE) {
+        snprintf(r->problem, sizeof r->problem, "%s wants a \"value\"", operations[i].name);
+        answer_args_error(r, r->problem);
+        return;
+    }
+    if (value != PTC_NONE && (r->value = ptc_sig_read_tags(&r->desk.heap, value)) == PTC_NONE)
+        answer_no_memory(r);
+    else
+        operations[i].answer(r);
+}
+
+static void answer(Request *r, const char *line, size_t len)
+{
+    PtcJsonError error;
+    r->body = ptc_json_parse(&r->desk.heap, line, len, &error);
+    if (r->body == PTC_NONE) {
+        snprintf(r->problem, sizeof r->problem, "the line is not JSON: %s", error.message);
+        answer_error(r, error.stopped ? "memory_limit" : "args_error", r->problem, error.line,
+                     error.column);
+    } else if (!ptc_is_map(r->body)) {
+        answer_args_error(r, "a request is a JSON object with \"signature\" and \"op\"");
+    } else {
+        r->id = field(r, "id");
+        answer_operation(r);
+    }
+}
+
+static const char no_memory[] = "{\"id\":null,\"ok\":false,\"reason\":\"memory_limit\",\"error\":{"
+                                "\"message\":\"no memory to answer this line\",\"line\":0,"
+                                "\"column\":0}}";
+static const char too_long[] = "{\"id\":null,\"ok\":false,\"reason\":\"args_error\",\"error\":{"
+                               "\"message\":\"the line is longer than 64 MiB\",\"line\":0,"
+                               "\"column\":0}}";
+
+static bool is_blank(const char *line, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
+            return false;
+    return true;
+}
+
+/* False when the answer cannot be written. */
+static bool answer_line(PtcMem *mem, const char *line, size_t len)
+{
+    Request r = {.body = PTC_NONE};
+    if (is_blank(line, len))
+        return true;
+    ptc_sig_desk_init(&r.desk, mem);
+    ptc_buf_init(&r.out, mem, SIZE_MAX / 4);
+    answer(&r, line, len);
+    bool written = ptc_buf_ok(&r.out)
+                       ? ptc_io_write_line(PTC_IO_STDOUT, r.out.data, r.out.len)
+                       : ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
+    ptc_buf_deinit(&r.out);
+    ptc_sig_desk_deinit(&r.desk);
+    return written;
+}
+
+int ptc_signature_jsonl(PtcMem *mem)
+{
+    PtcLines lines;
+    PtcLineStatus status;
+    const char *line;
+    size_t len;
+    bool written = true;
+    ptc_lines_init(&lines, mem, PTC_IO_STDIN);
+    do {
+        status = ptc_lines_next(&lines, &line, &len);
+        if (status == PTC_LINE_OK)
+            written = answer_line(mem, line, len);
+        else if (status == PTC_LINE_TOO_LONG)
+            written = ptc_io_write_line(PTC_IO_STDOUT, too_long, sizeof too_long - 1);
+    } while (written && (status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG));
+    ptc_lines_deinit(&lines);
+    if (status == PTC_LINE_FAILED)
+        ptc_io_printf(PTC_IO_STDERR, "ptc signature: standard input cannot be read\n");
+    return written && status == PTC_LINE_END ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * One function without the program around it: what it captures are locals of an empty program, and the globals that it may
+ * name are given. */
+#include "lisp/analyze_int.h"
+
+/* Names of captured values become locals of the function around it.  False: out of memory, or a name is empty. */
+static bool bind_captured(Analyzer *an, const PtcLoneFn *lone, PtcLocal **locals, size_t count)
+{
+    const char *at = lone->captures, *end = at + lone->captures_len;
+    for (size_t i = 0; i < count; i++) {
+        const char *space = memchr(at, ' ', (size_t)(end - at));
+        size_t len = (size_t)((space ? space : end) - at);
+        if (len == 0 || !(locals[i] = ax_bind(an, at, len)))
+            return false;
+        at += len + 1;
+    }
+    return true;
+}
+
+static size_t count_names(const char *names, size_t len)
+{
+    size_t n = len > 0;
+    for (size_t i = 0; i < len; i++)
+        n += names[i] == ' ';
+    return n;
+}
+
+static PtcExpr *lone_form(Analyzer *an, const PtcLoneFn *lone)
+{
+    const PtcForm *f = lone->form;
+    bool named = f->kind == PTC_F_LIST && f->count > 1 && f->items[0]->kind == PTC_F_SYMBOL;
+    switch (lone->kind) {
+    case PTC_FORM_FN: return named ? ax_fn_form(an, f, false) : NULL;
+    case PTC_FORM_SHORT: return f->kind == PTC_F_SHORT_FN ? ax_short_fn(an, f) : NULL;
+    case PTC_FORM_LETFN: return named ? ax_letfn_fn(an, f) : NULL;
+    case PTC_FORM_DEFN:
+        return named && f->count > 2 && f->items[1]->kind == PTC_F_SYMBOL ? ax_defn_fn(an, f)
+                                                                          : NULL;
+    case PTC_FORM_NONE:
+    case PTC_FORM_COUNT: break;
+    }
+    return NULL;
+}
+
+PtcFn *ptc_analyze_lone(const PtcAnalysis *job, const PtcLoneFn *lone)
+{
+    Analyzer an;
+    PtcFn *around = ax_start(&an, job);
+    size_t count = count_names(lone->captures, lone->captures_len);
+    PtcLocal **locals = ptc_arena_zalloc(an.arena, (count + 1) * sizeof(PtcLocal *));
+    an.fn = around;
+    an.lone = lone;
+    an.has_ns = lone->aliases && ax_has_aliases(an.names);
+    if (!locals || !around || !bind_captured(&an, lone, locals, count))
+        return NULL;
+    PtcExpr *x = lone_form(&an, lone);
+    if (!x || x->kind != PTC_X_FN || an.diags->count > 0 || an.arena->failed ||
+        x->fn->capture_count != count)
+        return NULL;
+    for (size_t i = 0; i < count; i++)
+        if (x->fn->captures[i].local != locals[i])
+            return NULL;
+    return x->fn;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT
+ * The threads of a crew, and what one of them does on its seat. */
+#include "lisp/crew_int.h"
+
+#include <string.h>
+
+enum { THREAD_STACK = 8 * 1024 * 1024, WIDEST = 64 };
+
+/* -------------------------------------------------------------------------- the seat */
+
+static bool copy_globals(PtcSeat *seat)
+{
+    const PtcVM *model = &seat->job->model;
+    size_t bytes = model->global_count * sizeof *seat->globals;
+    seat->globals = ptc_mem_alloc(model->mem, bytes + sizeof *seat->globals);
+    if (seat->globals && bytes)
+        memcpy(seat->globals, model->globals, bytes);
+    return seat->globals != NULL;
+}
+
+bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
+{
+    memset(seat, 0, sizeof *seat);
+    seat->job = job;
+    seat->vm = vm;
+    seat->index = SIZE_MAX;
+    if (!copy_globals(seat))
+        return false;
+    seat->cancel.outer = job->model.budget.cancel;
+    ptc_heap_init(&seat->heap, job->model.heap->pool, &vm->budget, (size_t)job->model.memory_bytes);
+    vm->heap = &seat->heap;
+    vm->globals = seat->globals;
+    vm->budget.cancel = &seat->cancel;
+    vm->seat = seat;
+    vm->defined = vm->may_stop = false;
+    ptc_buf_init(&vm->prints, vm->mem, job->model.prints.max);
+    vm->print_ends = NULL;
+    vm->print_count = vm->print_cap = 0;
+    vm->prints_cut = false;
+    vm->log = (PtcLog){0};
+    return true;
+}
+
+void ptc_seat_leave(PtcSeat *seat)
+{
+    PtcVM *vm = seat->vm;
+    seat->prints = vm->prints;
+    seat->print_ends = vm->print_ends;
+    seat->print_count = vm->print_count;
+    seat->print_cap = vm->print_cap;
+    seat->prints_cut = vm->prints_cut;
+    seat->log = vm->log;
+    vm->print_ends = NULL;
+    vm->log = (PtcLog){0};
+    vm->seat = NULL;
+    vm->budget.cancel = NULL;
+}
+
+void ptc_seat_free(PtcSeat *seat)
+{
+    PtcMem *mem = seat->job->model.mem;
+    ptc_heap_deinit(&seat->heap);
+    ptc_buf_deinit(&seat->prints);
+    ptc_mem_free(mem, seat->print_ends, seat->print_cap * sizeof *seat->print_ends);
+    ptc_log_deinit(&seat->log, mem);
+    ptc_mem_free(mem, seat->globals, (seat->job->model.global_count + 1) * sizeof *seat->globals);
+}
+
+/* ---------------------------------------------------------------------------- an item */
+
+/* Every item begins with the run as it was when the job began. */
+static void begin_item(PtcSeat *seat, PtcItem *item)
+{
+    PtcVM *vm = seat->vm;
+    const PtcVM *model = &seat->job->model;
+    if (vm->defined && model->global_count)
+        memcpy(seat->globals, model->globals, model->global_count * sizeof *seat->globals);
+    vm->defined = false;
+    vm->memo = model->memo;
+    vm->journal = model->journal;
+    vm->summaries = model->summaries;
+    vm->loops_left = model->loops_left;
+    item->seat = seat;
+    item->first_print = vm->print_count;
+    item->first_call = vm->log.count;
+}
+
+static bool call_item(PtcSeat *seat, size_t i, PtcValue *out)
+{
+    const PtcJob *job = seat->job;
+    PtcValue args[WIDEST];
+    if (job->f == PTC_NONE)
+        return ptc_call(seat->vm, ptc_seq_nth(job->rows, i), 0, NULL, out);
+    for (int k = 0; k < job->width; k++)
+        args[k] = ptc_seq_nth(job->rows, i * (size_t)job->width + (size_t)k);
+    return ptc_call(seat->vm, job->f, job->width, args, out);
+}
+
+/* Notes why the item failed and makes the VM fit to go on.  An item that was cancelled because one below it failed
+ * has not failed itself. */
+static void take_failure(PtcSeat *seat, size_t i)
+{
+    PtcVM *vm = seat->vm;
+    if (!vm->failed && vm->budget.stop != PTC_STOP_NONE)
+        ptc_vm_stopped(vm);
+    bool dropped = vm->budget.stop == PTC_STOP_CANCELLED && !ptc_cancelled(seat->cancel.outer);
+    if (!dropped) {
+        seat->failed = true;
+        seat->failed_at = i;
+        seat->budget = vm->budget;
+        seat->error = vm->error;
+        seat->error_source = vm->error_source;
+        seat->error_value = vm->error_value;
+    }
+    vm->failed = false;
+    vm->error.first = vm->error.last = PTC_NO_PLACE;
+    vm->error_value = vm->error_source = PTC_NIL;
+    vm->budget.stop = PTC_STOP_NONE;
+    vm->budget.fuel = PTC_TICKS_PER_LOOK;
+}
+
+static void run_item(PtcSeat *seat, size_t i)
+{
+    PtcVM *vm = seat->vm;
+    PtcItem *item = &seat->job->items[i];
+    PtcVM before = {.call = vm->call,
+                    .root_count = vm->root_count,
+                    .native_depth = vm->native_depth,
+                    .running = vm->running};
+    begin_item(seat, item);
+    PtcValue v = PTC_NIL;
+    bool ok = call_item(seat, i, &v) && vm->budget.stop == PTC_STOP_NONE;
+    item->print_count = vm->print_count - item->first_print;
+    item->call_count = vm->log.count - item->first_call;
+    item->loops = seat->job->model.loops_left - vm->loops_left;
+    item->journal = vm->journal;
+    item->summaries = vm->summaries;
+    seat->job->values[i] = ok ? v : PTC_NIL;
+    item->done = ok;
+    item->before = seat->last;
+    seat->last = i + 1;
+    vm->call = before.call;
+    vm->root_count = before.root_count;
+    vm->native_depth = before.native_depth;
+    vm->running = before.running;
+    if (!ok)
+        take_failure(seat, i);
+}
+
+void ptc_crew_mark(PtcVM *vm)
+{
+    const PtcSeat *seat = vm->seat;
+    const PtcItem *items = seat->job->items;
+    for (size_t at = seat->last; at > 0; at = items[at - 1].before) {
+        ptc_heap_mark(vm->heap, seat->job->values[at - 1]);
+        ptc_heap_mark(vm->heap, items[at - 1].journal);
+        ptc_heap_mark(vm->heap, items[at - 1].summaries);
+    }
+    ptc_heap_mark(vm->heap, seat->error_value);
+}
+
+/* ------------------------------------------------------------------- taking of items */
+
+/* With the lock held: the next item, or false. */
+static bool take_item(PtcSeat *seat)
+{
+    PtcJob *job = seat->job;
+    if (job->next_item >= job->n || job->next_item > job->lowest)
+        return false;
+    seat->index = job->next_item++;
+    atomic_store(&seat->cancel.asked, false);
+    return true;
+}
+
+/* With the lock held. */
+static void finish_item(PtcSeat *seat)
+{
+    PtcJob *job = seat->job;
+    seat->index = SIZE_MAX;
+    if (!seat->failed || seat->failed_at >= job->lowest)
+        return;
+    job->lowest = seat->failed_at;
+    for (PtcSeat *s = job->seats; s; s = s->next)
+        if (s->index != SIZE_MAX && s->index > job->lowest)
+            atomic_store(&s->cancel.asked, true);
+}
+
+void ptc_seat_work(PtcSeat *seat)
+{
+    PtcCrew *crew = seat->job->crew;
+    pthread_mutex_lock(&crew->lock);
+    while (take_item(seat)) {
+        pthread_mutex_unlock(&crew->lock);
+        run_item(seat, seat->index);
+        pthread_mutex_lock(&crew->lock);
+        finish_item(seat);
+    }
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* ------------------------------------------------------------------------- the helpers */
+
+/* A helper's VM, as if it were the caller's where the caller met the job. */
+static bool model_vm(PtcVM *vm, const PtcJob *job)
+{
+    const PtcVM *m = &job->model;
+    if (!ptc_vm_ensure_depth(vm, m->max_depth))
+        return false;
+    ptc_vm_empty_stack(vm);
+    vm->native_depth = m->native_depth;
+    vm->running = m->running;
+    vm->calls_end = vm->calls + (m->calls_end - m->call) - 1;
+    vm->budget = m->budget;
+    vm->budget.fuel = PTC_TICKS_PER_LOOK;
+    vm->budget.wake = m->gc_stress;
+    vm->budget.nesting = 0;
+    int64_t now = vm->budget.clock_ns(vm->budget.clock_user);
+    vm->budget.compute_end_ns =
+        job->compute_ns > INT64_MAX - now ? INT64_MAX : now + job->compute_ns;
+    vm->global_count = m->global_count;
+    vm->names = m->names;
+    vm->context = m->context;
+    vm->remaining = m->remaining;
+    vm->host = m->host;
+    vm->host_user = m->host_user;
+    vm->crew = m->crew;
+    vm->max_workers = m->max_workers;
+    vm->tool_bytes = m->tool_bytes;
+    vm->timeout_ms = m->timeout_ms;
+    vm->deadline_ms = m->deadline_ms;
+    vm->memory_bytes = m->memory_bytes;
+    vm->loop_limit = m->loop_limit;
+    vm->max_depth = m->max_depth;
+    vm->gc_stress = m->gc_stress;
+    vm->held = vm->rooted = vm->failed = false;
+    vm->control = PTC_CONTROL_NONE;
+    vm->program = vm->result = vm->error_value = vm->error_source = PTC_NIL;
+    vm->error.first = vm->error.last = PTC_NO_PLACE;
+    return true;
+}
+
+static PtcSeat *new_seat(PtcJob *job, PtcVM *vm)
+{
+    PtcSeat *seat = model_vm(vm, job) ? ptc_mem_alloc(job->model.mem, sizeof *seat) : NULL;
+    if (!seat || ptc_seat_take(seat, job, vm))
+        return seat;
+    ptc_mem_free(job->model.mem, seat, sizeof *seat);
+    return NULL;
+}
+
+/* With the lock held, which is let go meanwhile. */
+static void help(PtcCrew *crew, PtcJob *job, PtcVM *vm)
+{
+    job->busy++;
+    job->seat_count++;
+    pthread_mutex_unlock(&crew->lock);
+    PtcSeat *seat = new_seat(job, vm);
+    if (seat) {
+        pthread_mutex_lock(&crew->lock);
+        seat->next = job->seats;
+        job->seats = seat;
+        pthread_mutex_unlock(&crew->lock);
+        ptc_seat_work(seat);
+        ptc_seat_leave(seat);
+    }
+    pthread_mutex_lock(&crew->lock);
+    if (--job->busy == 0)
+        pthread_cond_broadcast(&crew->done);
+}
+
+static PtcJob *find_job(PtcCrew *crew)
+{
+    PtcJob *job = crew->jobs;
+    while (job && (job->next_item >= job->n || job->next_item > job->lowest ||
+                   job->seat_count >= job->model.max_workers))
+        job = job->next;
+    return job;
+}
+
+static void *helper(void *arg)
+{
+    PtcCrew *crew = arg;
+    PtcVM vm;
+    if (!ptc_vm_init(&vm, crew->mem, 64))
+        return NULL;
+    pthread_mutex_lock(&crew->lock);
+    while (!crew->quit) {
+        PtcJob *job = find_job(crew);
+        if (job) {
+            help(crew, job, &vm);
+            continue;
+        }
+        crew->idle++;
+        pthread_cond_wait(&crew->work, &crew->lock);
+        crew->idle--;
+    }
+    pthread_mutex_unlock(&crew->lock);
+    ptc_vm_deinit(&vm);
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------- the crew */
+
+PtcCrew *ptc_crew_new(PtcMem *mem, PtcPool *pool)
+{
+    PtcCrew *crew = ptc_mem_alloc(mem, sizeof *crew);
+    if (!crew)
+        return NULL;
+    memset(crew, 0, sizeof *crew);
+    crew->mem = mem;
+    crew->pool = pool;
+    pthread_mutex_init(&crew->lock, NULL);
+    pthread_cond_init(&crew->work, NULL);
+    pthread_cond_init(&crew->done, NULL);
+    return crew;
+}
+
+void ptc_crew_free(PtcCrew *crew)
+{
+    if (!crew)
+        return;
+    pthread_mutex_lock(&crew->lock);
+    crew->quit = true;
+    pthread_cond_broadcast(&crew->work);
+    pthread_mutex_unlock(&crew->lock);
+    for (unsigned i = 0; i < crew->thread_count; i++)
+        pthread_join(crew->threads[i], NULL);
+    pthread_mutex_destroy(&crew->lock);
+    pthread_cond_destroy(&crew->work);
+    pthread_cond_destroy(&crew->done);
+    ptc_mem_free(crew->mem, crew, sizeof *crew);
+}
+
+/* With the lock held.  Without a thread the job is done all the same, by its caller. */
+static void start_threads(PtcCrew *crew, unsigned wanted)
+{
+    pthread_attr_t attr;
+    if (crew->thread_count >= wanted || pthread_attr_init(&attr) != 0)
+        return;
+    pthread_attr_setstacksize(&attr, THREAD_STACK);
+    while (crew->thread_count < wanted &&
+           pthread_create(&crew->threads[crew->thread_count], &attr, helper, crew) == 0)
+        crew->thread_count++;
+    pthread_attr_destroy(&attr);
+}
+
+static void offer(PtcJob *job)
+{
+    PtcCrew *crew = job->crew;
+    if (atomic_load_explicit(&job->offered, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&crew->lock);
+    size_t open = job->n - job->next_item, most = (size_t)job->model.max_workers - 1;
+    if (!atomic_load(&job->offered) && open > 0) {
+        job->next = crew->jobs;
+        crew->jobs = job;
+        start_threads(crew, (unsigned)(open < most ? open : most));
+        pthread_cond_broadcast(&crew->work);
+    }
+    atomic_store(&job->offered, true);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+void ptc_crew_offer(PtcVM *vm)
+{
+    for (const PtcSeat *seat = vm->seat; seat; seat = seat->job->model.seat)
+        if (seat->job->model.max_workers > 1)
+            offer(seat->job);
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * crew_int.h - what the two halves of the crew share: threads and seats (crew.c), jobs and their merging (crew_job.c). */
+#ifndef PTC_LISP_CREW_INT_H
+#define PTC_LISP_CREW_INT_H
+
+#include <pthread.h>
+
+#include "lisp/crew.h"
+#include "lisp/program.h"
+#include "lisp/vm_int.h"
+
+typedef struct PtcSeat PtcSeat;
+typedef struct PtcJob PtcJob;
+
+/* One item: what it gave beside its value. */
+typedef struct PtcItem {
+    PtcSeat *seat; /* that ran it, or NULL */
+    size_t before; /* the item that seat finished before, plus 1; 0: none */
+    bool done;
+    PtcValue journal, summaries;
+    size_t first_print, print_count, first_call, call_count;
+    int64_t loops;
+} PtcItem;
+
+/* One thread's place in a job. */
+struct PtcSeat {
+    PtcSeat *next;
+    PtcJob *job;
+    PtcVM *vm;
+    PtcHeap heap;
+    PtcCancel cancel;
+    PtcValue *globals;
+    size_t index; /* of the item being run; SIZE_MAX: none */
+    size_t last;  /* the item finished last, plus 1 */
+    /* what is left of the VM when the seat is left */
+    PtcBuf prints;
+    uint32_t *print_ends;
+    size_t print_count, print_cap;
+    bool prints_cut;
+    PtcLog log;
+    /* the item that failed */
+    bool failed;
+    size_t failed_at;
+    PtcBudget budget; /* stop, what, limit */
+    PtcDiag error;
+    PtcValue error_source, error_value;
+};
+
+struct PtcJob {
+    PtcJob *next;
+    PtcCrew *crew;
+    PtcVM model; /* the caller's VM as it was */
+    PtcValue f, rows;
+    int width;
+    size_t n;
+    PtcItem *items;
+    PtcValue *values;
+    int64_t compute_ns; /* left when the job began */
+    atomic_bool offered;
+    /* below: under the crew's lock */
+    size_t next_item, lowest; /* the lowest item that failed, or n */
+    unsigned seat_count, busy;
+    PtcSeat *seats;
+    PtcSeat first; /* the caller's */
+};
+
+struct PtcCrew {
+    PtcMem *mem;
+    PtcPool *pool;
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    PtcJob *jobs;
+    pthread_t threads[PTC_WORKERS_MAX];
+    unsigned thread_count, idle;
+    bool quit;
+};
+
+/* Takes a seat with this VM; false: no memory.  Left again with ptc_seat_leave. */
+PTC_MUST_USE bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm);
+void ptc_seat_leave(PtcSeat *seat);
+void ptc_seat_free(PtcSeat *seat);
+/* Works on items until there are none left for it. */
+void ptc_seat_work(PtcSeat *seat);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ * One pmap from its caller's side: begins the job, works on it, waits for the helpers, merges what all did. */
+#include "lisp/crew_int.h"
+#include "value/map.h"
+
+#include <string.h>
+
+/* The lock also keeps a helper from a job that is about to go. */
+static void close_job(PtcJob *job)
+{
+    PtcCrew *crew = job->crew;
+    pthread_mutex_lock(&crew->lock);
+    if (atomic_load(&job->offered)) {
+        PtcJob **at = &crew->jobs;
+        while (*at && *at != job)
+            at = &(*at)->next;
+        if (*at)
+            *at = job->next;
+    }
+    while (job->busy > 0)
+        pthread_cond_wait(&crew->done, &crew->lock);
+    pthread_mutex_unlock(&crew->lock);
+}
+
+/* Waiting for the others is not computing. */
+static void wait_for_helpers(PtcJob *job, PtcVM *vm)
+{
+    PtcBudget *b = &vm->budget;
+    int64_t before = b->clock_ns(b->clock_user);
+    close_job(job);
+    int64_t waited = b->clock_ns(b->clock_user) - before;
+    if (b->compute_end_ns < INT64_MAX - waited)
+        b->compute_end_ns += waited;
+}
+
+static void give_back_vm(const PtcJob *job, PtcVM *vm)
+{
+    const PtcVM *m = &job->model;
+    vm->heap = m->heap;
+    vm->globals = m->globals;
+    vm->budget.cancel = m->budget.cancel;
+    vm->seat = m->seat;
+    vm->may_stop = m->may_stop;
+    vm->defined = m->defined;
+    vm->memo = m->memo;
+    vm->journal = m->journal;
+    vm->summaries = m->summaries;
+    vm->loops_left = m->loops_left;
+    vm->prints = m->prints;
+    vm->print_ends = m->print_ends;
+    vm->print_count = m->print_count;
+    vm->print_cap = m->print_cap;
+    vm->prints_cut = m->prints_cut;
+    vm->log = m->log;
+}
+
+/* ----------------------------------------------------------------------------- merging */
+
+static bool merge_prints(PtcVM *vm, const PtcItem *item)
+{
+    const PtcSeat *seat = item->seat;
+    for (size_t k = item->first_print; k < item->first_print + item->print_count; k++) {
+        size_t from = k ? seat->print_ends[k - 1] : 0;
+        if (!ptc_vm_print(vm, seat->prints.data + from, seat->print_ends[k] - from - 1))
+            return false;
+    }
+    return true;
+}
+
+/* Entries that the item added or changed, and those it took away. */
+static PtcValue merge_map(PtcVM *vm, PtcValue into, PtcValue base, PtcValue got)
+{
+    PtcValue key, value;
+    if (got == base || into == PTC_NONE)
+        return into;
+    if (into == PTC_NIL)
+        into = ptc_map_empty(vm->heap);
+    for (size_t pos = 0;
+         into != PTC_NONE && got != PTC_NIL && ptc_map_next(got, &pos, &key, &value);)
+        if (base == PTC_NIL || ptc_map_get(vm->heap, base, key) != value)
+            into = ptc_map_assoc(vm->heap, into, key, value);
+    for (size_t pos = 0;
+         into != PTC_NONE && base != PTC_NIL && ptc_map_next(base, &pos, &key, &value);)
+        if (got == PTC_NIL || ptc_map_get(vm->heap, got, key) == PTC_NONE)
+            into = ptc_map_dissoc(vm->heap, into, key);
+    return into;
+}
+
+static bool merge_item(PtcJob *job, PtcVM *vm, size_t i)
+{
+    const PtcItem *item = &job->items[i];
+    if (!item->seat)
+        return true;
+    ptc_log_move(&vm->log, vm->mem, &item->seat->log, item->first_call, item->call_count);
+    PtcValue journal = merge_map(vm, vm->journal, job->model.journal, item->journal);
+    if (journal == PTC_NONE)
+        return false;
+    vm->journal = journal;
+    if (i > job->lowest) /* cancelled: what it did outside is told, what it computed is not */
+        return true;
+    vm->loops_left -= item->loops;
+    return merge_prints(vm, item);
+}
+
+static bool merge(PtcJob *job, PtcVM *vm)
+{
+    for (size_t i = 0; i < job->n; i++)
+        if (!ptc_tick(&vm->budget, 1) || !merge_item(job, vm, i))
+            return false;
+    if (vm->loops_left >= 0 || job->lowest < job->n)
+        return true;
+    vm->loops_left = 0;
+    return ptc_budget_halt(&vm->budget, PTC_STOP_LOOP);
+}
+
+/* Makes the failure of the lowest item that of the whole. */
+static bool report(const PtcJob *job, PtcVM *vm)
+{
+    const PtcSeat *seat = job->items[job->lowest].seat;
+    vm->failed = true;
+    vm->error = seat->error;
+    vm->error_source = seat->error_source;
+    vm->error_value = seat->error_value;
+    if (seat->budget.stop == PTC_STOP_NONE)
+        return false;
+    vm->budget.what = seat->budget.what;
+    vm->budget.limit = seat->budget.limit;
+    return ptc_budget_halt(&vm->budget, seat->budget.stop);
+}
+
+/* The values are in the heap now; a vector of them, after a collection if need be. */
+static bool gather(const PtcJob *job, PtcVM *vm, PtcValue *out)
+{
+    vm->kept = job->values;
+    vm->kept_count = job->n;
+    *out = ptc_vec_new(vm->heap, job->values, job->n, PTC_SEQ);
+    if (*out == PTC_NONE && ptc_recover(vm))
+        *out = ptc_vec_new(vm->heap, job->values, job->n, PTC_SEQ);
+    vm->kept_count = 0;
+    return *out != PTC_NONE;
+}
+
+/* With the pages comes what their heap was allowed beyond its limit for results of tools. */
+static void take_heaps(PtcJob *job, PtcVM *vm)
+{
+    size_t most = (size_t)vm->memory_bytes + (size_t)vm->tool_bytes;
+    for (PtcSeat *s = job->seats; s; s = s->next) {
+        vm->heap->limit += s->heap.limit - (size_t)vm->memory_bytes;
+        ptc_heap_adopt(vm->heap, &s->heap);
+    }
+    if (vm->heap->limit > most)
+        vm->heap->limit = most;
+}
+
+static void free_seats(PtcJob *job)
+{
+    while (job->seats) {
+        PtcSeat *s = job->seats;
+        job->seats = s->next;
+        ptc_seat_free(s);
+        if (s != &job->first)
+            ptc_mem_free(job->model.mem, s, sizeof *s);
+    }
+}
+
+static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
+{
+    wait_for_helpers(job, vm);
+    ptc_seat_leave(&job->first);
+    give_back_vm(job, vm);
+    take_heaps(job, vm);
+    bool ok = merge(job, vm);
+    if (ok)
+        ok = job->lowest < job->n ? report(job, vm) : gather(job, vm, out);
+    free_seats(job);
+    return ok;
+}
+
+/* --------------------------------------------------------------------------- beginning */
+
+static void start_job(PtcJob *job, PtcVM *vm)
+{
+    PtcBudget *b = &vm->budget;
+    memset(job->items, 0, job->n * sizeof *job->items);
+    job->crew = vm->crew;
+    job->model = *vm;
+    job->compute_ns =
+        b->compute_end_ns == INT64_MAX ? INT64_MAX : b->compute_end_ns - b->clock_ns(b->clock_user);
+    atomic_init(&job->offered, false);
+    job->next_item = 0;
+    job->lowest = job->n;
+    job->seat_count = 1;
+    job->busy = 0;
+    job->next = NULL;
+    job->seats = NULL;
+}
+
+static bool run_job(PtcJob *job, PtcVM *vm, PtcValue *out)
+{
+    start_job(job, vm);
+    if (!ptc_seat_take(&job->first, job, vm))
+        return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    job->seats = &job->first;
+    ptc_seat_work(&job->first);
+    return finish(job, vm, out);
+}
+
+bool ptc_crew_map(PtcVM *vm, PtcValue f, PtcValue rows, int width, PtcValue *out)
+{
+    size_t n = ptc_seq_count(rows) / (size_t)width;
+    size_t bytes = n * sizeof(PtcItem), value_bytes = n * sizeof(PtcValue);
+    if (n == 0)
+        return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ));
+    PtcHeap *heap = vm->heap;
+    PtcJob *job = ptc_heap_scratch(heap, NULL, 0, sizeof *job);
+    PtcItem *items = job ? ptc_heap_scratch(heap, NULL, 0, bytes) : NULL;
+    PtcValue *values = items ? ptc_heap_scratch(heap, NULL, 0, value_bytes) : NULL;
+    bool ok = values != NULL;
+    if (ok) {
+        job->f = f;
+        job->rows = rows;
+        job->width = width;
+        job->n = n;
+        job->items = items;
+        job->values = values;
+        ok = run_job(job, vm, out);
+    }
+    ptc_heap_scratch_free(heap, values, value_bytes);
+    ptc_heap_scratch_free(heap, items, bytes);
+    ptc_heap_scratch_free(heap, job, sizeof *job);
+    return ok;
+}

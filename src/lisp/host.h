@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * host.h - what a run may call outside of the language, and the record of those calls.  The tool layer fills in a
+ * PtcHost; the analyzer resolves tool/name with it and the VM calls through it. */
+#ifndef PTC_LISP_HOST_H
+#define PTC_LISP_HOST_H
+
+#include "base/buf.h"
+#include "value/print.h"
+
+struct PtcVM;
+
+typedef struct PtcHost {
+    /* Number of a tool by the name after tool/, or -1. */
+    int (*find)(const struct PtcHost *host, const char *name, size_t len);
+    /* Its name; NULL from the number of tools on. */
+    const char *(*name)(const struct PtcHost *host, size_t tool, size_t *len);
+    /* Calls it with the arguments as written.  May run on any thread that runs part of the program; argv is rooted. */
+    bool (*call)(struct PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
+} PtcHost;
+
+/* One call of a tool.  Values are kept only until the next collection, then as text cut to PTC_LOG_TEXT bytes: what a
+ * program has let go of must not fill its heap. */
+typedef struct PtcLogEntry {
+    uint32_t tool;
+    bool ok, cached;
+    PtcValue args, result; /* result: the error's text when !ok; PTC_NONE once they are texts */
+    char *text;            /* args_len bytes, then result_len bytes, in the VM's ledger; or NULL */
+    uint32_t args_len, result_len;
+    int64_t took_ns;
+} PtcLogEntry;
+
+enum { PTC_LOG_TEXT = 1024, PTC_LOG_MAX = 10000, PTC_LOG_BYTES = 1024 * 1024 };
+
+typedef struct PtcLog {
+    PtcLogEntry *items;
+    size_t count, cap;
+    size_t total; /* calls made; beyond PTC_LOG_MAX they are only counted */
+    size_t bytes; /* of texts; beyond PTC_LOG_BYTES they are left out */
+} PtcLog;
+
+/* Adds an entry (zeroed) and returns it; NULL when the log is full or memory is short. */
+PtcLogEntry *ptc_log_add(PtcLog *log, PtcMem *mem);
+/* Turns the values of all entries into texts. */
+void ptc_log_settle(struct PtcVM *vm);
+/* Moves entries [from, from + n) of one log to the end of another. */
+void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n);
+void ptc_log_deinit(PtcLog *log, PtcMem *mem);
+/* Turns the values of one entry, if it still has them, into texts. */
+void ptc_log_render(PtcLog *log, PtcLogEntry *entry, PtcMem *mem, const PtcPrinter *printer);
+
+#endif

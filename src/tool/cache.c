@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/cache.h"
+
+#include <time.h>
+
+#include "value/copy.h"
+#include "value/str.h"
+
+enum {
+    WAIT_MS = 5,                     /* between two looks at whether to go on waiting */
+    SLACK_BYTES = 2 * PTC_PAGE_BYTES /* of dead values, before a collection is worth it */
+};
+
+struct PtcCacheEntry {
+    PtcCacheEntry *next;          /* in its chain */
+    PtcCacheEntry *newer, *older; /* stored ones */
+    uint64_t hash;
+    PtcValue value; /* PTC_NONE: in flight */
+    pthread_t owner;
+    size_t bytes; /* what it counts for */
+    size_t key_len;
+    char key[];
+};
+
+/* ----------------------------------------------------------------------- table */
+
+static uint64_t hash_of(const char *bytes, size_t len)
+{
+    uint64_t h = ptc_hash_begin(len), word = 0;
+    for (; len >= sizeof word; bytes += sizeof word, len -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        h = ptc_hash_step(h, word);
+    }
+    word = 0;
+    memcpy(&word, bytes, len);
+    return ptc_hash_step(h, word);
+}
+
+static PtcCacheEntry **chain_of(const PtcCache *cache, uint64_t hash)
+{
+    return &cache->table[(hash ^ hash >> 32) & (cache->table_cap - 1)];
+}
+
+static PtcCacheEntry *find(const PtcCache *cache, uint64_t hash, const char *key, size_t len)
+{
+    PtcCacheEntry *e = cache->table ? *chain_of(cache, hash) : NULL;
+    while (e && (e->hash != hash || e->key_len != len || memcmp(e->key, key, len) != 0))
+        e = e->next;
+    return e;
+}
+
+/* Makes the table larger when it has fewer chains than entries; staying small is no failure. */
+static bool grow_table(PtcCache *cache)
+{
+    size_t cap = cache->table_cap ? cache->table_cap * 2 : 16, all = cache->count + cache->flights;
+    if (cache->table && all < cache->table_cap)
+        return true;
+    PtcCacheEntry **old = cache->table, **table = ptc_mem_alloc(cache->mem, cap * sizeof(*table));
+    if (!table)
+        return old != NULL;
+    memset(table, 0, cap * sizeof(*table));
+    size_t old_cap = cache->table_cap;
+    cache->table = table;
+    cache->table_cap = cap;
+    for (size_t i = 0; i < old_cap; i++) {
+        for (PtcCacheEntry *e = old[i], *next; e; e = next) {
+            PtcCacheEntry **chain = chain_of(cache, e->hash);
+            next = e->next;
+            e->next = *chain;
+            *chain = e;
+        }
+    }
+    ptc_mem_free(cache->mem, old, old_cap * sizeof(*table));
+    return true;
+}
+
+/* Takes an entry out of its chain and gives its memory back; its value stays behind in the heap. */
+static void drop(PtcCache *cache, PtcCacheEntry *e)
+{
+    PtcCacheEntry **at = chain_of(cache, e->hash);
+    while (*at != e)
+        at = &(*at)->next;
+    *at = e->next;
+    ptc_mem_free(cache->mem, e, sizeof *e + e->key_len);
+}
+
+static void unlink_used(PtcCache *cache, PtcCacheEntry *e)
+{
+    *(e->newer ? &e->newer->older : &cache->newest) = e->older;
+    *(e->older ? &e->older->newer : &cache->oldest) = e->newer;
+}
+
+static void link_newest(PtcCache *cache, PtcCacheEntry *e)
+{
+    e->newer = NULL;
+    e->older = cache->newest;
+    *(e->older ? &e->older->newer : &cache->oldest) = e;
+    cache->newest = e;
+}
+
+static void evict(PtcCache *cache, PtcCacheEntry *e)
+{
+    unlink_used(cache, e);
+    cache->count--;
+    cache->bytes -= e->bytes;
+    drop(cache, e);
+}
+
+/* ------------------------------------------------------------------------ heap */
+
+/* Bytes of values in the heap, dead ones with them. */
+static size_t heap_bytes(const PtcHeap *heap)
+{
+    return heap->used - (size_t)(heap->end - heap->cur) - (size_t)(heap->over_end - heap->over);
+}
+
+static void collect(PtcCache *cache)
+{
+    ptc_heap_mark_begin(&cache->heap);
+    for (const PtcCacheEntry *e = cache->newest; e; e = e->older)
+        ptc_heap_mark(&cache->heap, e->value);
+    ptc_heap_mark_finish(&cache->heap);
+}
+
+/* Collects when as much is dead as alive. */
+static void tidy(PtcCache *cache)
+{
+    if (heap_bytes(&cache->heap) > 2 * cache->bytes + SLACK_BYTES)
+        collect(cache);
+}
+
+/* A copy in the cache's heap and its size; PTC_NONE when it is too large, or there is no memory. */
+static PtcValue copy_in(PtcCache *cache, PtcValue v, size_t *bytes)
+{
+    PtcHeap *heap = &cache->heap;
+    PtcCopy copy;
+    size_t before = heap_bytes(heap);
+    ptc_budget_init(&cache->budget);
+    heap->limit = heap->used + cache->max_bytes + SLACK_BYTES;
+    ptc_copy_init(&copy, heap);
+    PtcValue new = ptc_copy_value(&copy, v);
+    ptc_copy_deinit(&copy);
+    *bytes = heap_bytes(heap) - before;
+    return new;
+}
+
+/* A copy of a stored value for a run. */
+static PtcValue copy_out(PtcCache *cache, PtcCacheEntry *e, PtcHeap *into)
+{
+    PtcCopy copy;
+    unlink_used(cache, e);
+    link_newest(cache, e);
+    cache->hits++;
+    ptc_copy_init(&copy, into);
+    PtcValue v = ptc_copy_value(&copy, e->value);
+    ptc_copy_deinit(&copy);
+    return v;
+}
+
+/* ------------------------------------------------------------------ life times */
+
+bool ptc_cache_init(PtcCache *cache, PtcPool *pool, size_t max_bytes, size_t max_entries)
+{
+    pthread_condattr_t attr;
+    memset(cache, 0, sizeof *cache);
+    cache->mem = pool->mem;
+    cache->max_bytes = max_bytes < SIZE_MAX / 8 ? max_bytes : SIZE_MAX / 8;
+    cache->max_entries = max_entries;
+    ptc_budget_init(&cache->budget);
+    ptc_heap_init(&cache->heap, pool, &cache->budget, cache->max_bytes);
+    if (pthread_mutex_init(&cache->lock, NULL) != 0)
+        return false;
+    bool ok = pthread_condattr_init(&attr) == 0;
+    if (ok) {
+#ifndef __APPLE__
+        pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+#endif
+        ok = pthread_cond_init(&cache->changed, &attr) == 0;
+        pthread_condattr_destroy(&attr);
+    }
+    if (!ok)
+        pthread_mutex_destroy(&cache->lock);
+    return ok;
+}
+
+void ptc_cache_clear(PtcCache *cache)
+{
+    pthread_mutex_lock(&cache->lock);
+    while (cache->oldest)
+        evict(cache, cache->oldest);
+    collect(cache);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+void ptc_cache_deinit(PtcCache *cache)
+{
+    while (cache->oldest)
+        evict(cache, cache->oldest);
+    ptc_heap_deinit(&cache->heap);
+    ptc_mem_free(cache->mem, cache->table, cache->table_cap * sizeof(*cache->table));
+    pthread_cond_destroy(&cache->changed);
+    pthread_mutex_destroy(&cache->lock);
+}
+
+/* --------------------------------------------------------------------- looking */
+
+bool ptc_cache_get(PtcCache *cache, const char *key, size_t len, PtcHeap *into, PtcValue *value)
+{
+    uint64_t hash = hash_of(key, len);
+    pthread_mutex_lock(&cache->lock);
+    PtcCacheEntry *e = find(cache, hash, key, len);
+    bool stored = e && e->value != PTC_NONE;
+    *value = stored ? copy_out(cache, e, into) : PTC_NONE;
+    cache->misses += !stored;
+    pthread_mutex_unlock(&cache->lock);
+    return *value != PTC_NONE;
+}
+
+/* A new entry for a call in flight, or NULL. */
+static PtcCacheEntry *new_flight(PtcCache *cache, uint64_t hash, const char *key, size_t len)
+{
+    if (len > SIZE_MAX / 2 || !grow_table(cache))
+        return NULL;
+    PtcCacheEntry *e = ptc_mem_alloc(cache->mem, sizeof *e + len);
+    if (!e)
+        return NULL;
+    *e = (PtcCacheEntry){.hash = hash, .owner = pthread_self(), .key_len = len};
+    memcpy(e->key, key, len);
+    e->next = *chain_of(cache, hash);
+    *chain_of(cache, hash) = e;
+    cache->flights++;
+    return e;
+}
+
+/* Waits a little, or until a call has ended; false when the run wants to wait no longer. */
+static bool wait_more(PtcCache *cache, const PtcCacheWait *wait)
+{
+    struct timespec until;
+#ifdef __APPLE__
+    clock_gettime(CLOCK_REALTIME, &until);
+#else
+    clock_gettime(CLOCK_MONOTONIC, &until);
+#endif
+    until.tv_nsec += WAIT_MS * 1000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&cache->changed, &cache->lock, &until);
+    pthread_mutex_unlock(&cache->lock);
+    bool on = wait->go_on(wait->user);
+    pthread_mutex_lock(&cache->lock);
+    return on;
+}
+
+static PtcCacheAnswer begin(PtcCache *cache, const char *key, size_t len, PtcHeap *into,
+                            const PtcCacheWait *wait, PtcValue *value, PtcCacheEntry **flight)
+{
+    uint64_t hash = hash_of(key, len);
+    PtcCacheEntry *e;
+    while ((e = find(cache, hash, key, len)) != NULL) {
+        if (e->value != PTC_NONE) {
+            *value = copy_out(cache, e, into);
+            return *value == PTC_NONE ? PTC_CACHE_STOPPED : PTC_CACHE_HIT;
+        }
+        if (pthread_equal(e->owner, pthread_self()))
+            return PTC_CACHE_BYPASS;
+        if (!wait_more(cache, wait))
+            return PTC_CACHE_STOPPED;
+    }
+    cache->misses++;
+    *flight = new_flight(cache, hash, key, len);
+    return *flight ? PTC_CACHE_MINE : PTC_CACHE_BYPASS;
+}
+
+PtcCacheAnswer ptc_cache_begin(PtcCache *cache, const char *key, size_t len, PtcHeap *into,
+                               const PtcCacheWait *wait, PtcValue *value, PtcCacheEntry **flight)
+{
+    *value = PTC_NONE;
+    *flight = NULL;
+    pthread_mutex_lock(&cache->lock);
+    PtcCacheAnswer answer = begin(cache, key, len, into, wait, value, flight);
+    pthread_mutex_unlock(&cache->lock);
+    return answer;
+}
+
+/* --------------------------------------------------------------------- storing */
+
+/* Stores the value, unless it is too large. */
+static bool store(PtcCache *cache, PtcCacheEntry *e, PtcValue value)
+{
+    size_t bytes;
+    PtcValue copy = copy_in(cache, value, &bytes);
+    bytes += sizeof *e + e->key_len;
+    if (copy == PTC_NONE || bytes > cache->max_bytes || cache->max_entries == 0)
+        return false;
+    e->value = copy;
+    e->bytes = bytes;
+    while (cache->oldest &&
+           (cache->count >= cache->max_entries || cache->bytes + bytes > cache->max_bytes))
+        evict(cache, cache->oldest);
+    cache->count++;
+    cache->bytes += bytes;
+    link_newest(cache, e);
+    return true;
+}
+
+void ptc_cache_put(PtcCache *cache, PtcCacheEntry *flight, PtcValue value)
+{
+    pthread_mutex_lock(&cache->lock);
+    cache->flights--;
+    if (!store(cache, flight, value))
+        drop(cache, flight);
+    tidy(cache);
+    pthread_cond_broadcast(&cache->changed);
+    pthread_mutex_unlock(&cache->lock);
+}
+
+void ptc_cache_abandon(PtcCache *cache, PtcCacheEntry *flight)
+{
+    pthread_mutex_lock(&cache->lock);
+    cache->flights--;
+    drop(cache, flight);
+    pthread_cond_broadcast(&cache->changed);
+    pthread_mutex_unlock(&cache->lock);
+}

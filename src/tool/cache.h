@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * cache.h - results of tools that are pure, by key (cache_key.h).
+ *
+ * Bounded in bytes and entries: what was not used for longest leaves.  Values are copied in and out, into a heap of its
+ * own and the heap of whoever asks, so that no run holds on to another's memory.  All functions but init and
+ * deinit may be called from several threads; the lock is held while a value is copied.
+ *
+ * A call that may be answered from the cache goes
+ *
+ *     switch (ptc_cache_begin(cache, key, len, heap, &wait, &value, &flight)) {
+ *     case PTC_CACHE_HIT: use value; break;
+ *     case PTC_CACHE_MINE: call the tool, then ptc_cache_put on success or ptc_cache_abandon; break;
+ *     case PTC_CACHE_BYPASS: call the tool and keep nothing; break;
+ *     case PTC_CACHE_STOPPED: the run is over, or its heap is full: see its budget; break;
+ *     }
+ *
+ * so that of several threads that ask for the same thing at once one calls the tool and the others wait for it.  When
+ * that call fails, the next of them tries.  Only successes are kept. */
+#ifndef PTC_TOOL_CACHE_H
+#define PTC_TOOL_CACHE_H
+
+#include <pthread.h>
+
+#include "value/heap.h"
+
+typedef struct PtcCacheEntry PtcCacheEntry;
+
+typedef struct PtcCache {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* a call in flight has ended */
+    PtcBudget budget;       /* of the heap; never runs out of time */
+    PtcHeap heap;
+    PtcMem *mem;
+    PtcCacheEntry **table; /* chains, by hash; NULL before the first entry */
+    size_t table_cap;
+    PtcCacheEntry *newest, *oldest; /* stored entries by last use */
+    size_t count;                   /* stored entries ... */
+    size_t flights;                 /* ... and calls in flight */
+    size_t bytes;                   /* of the stored entries, with their keys */
+    size_t max_bytes, max_entries;
+    uint64_t hits, misses; /* answers of _begin and _get */
+} PtcCache;
+
+typedef enum {
+    PTC_CACHE_HIT,
+    PTC_CACHE_MINE,
+    PTC_CACHE_BYPASS, /* no memory for an entry, or this very thread has the call in flight: a tool that calls itself */
+    PTC_CACHE_STOPPED,
+} PtcCacheAnswer;
+
+/* Asked at least every few milliseconds, without the lock, while another thread's call is awaited; false: give up. */
+typedef struct PtcCacheWait {
+    bool (*go_on)(void *user);
+    void *user;
+} PtcCacheWait;
+
+/* False when the system has no lock to give.  The pool must outlive the cache. */
+PTC_MUST_USE bool ptc_cache_init(PtcCache *cache, PtcPool *pool, size_t max_bytes,
+                                 size_t max_entries);
+/* Nothing may be in flight. */
+void ptc_cache_deinit(PtcCache *cache);
+
+/* HIT fills *value with a copy in `into`; MINE fills *flight.  The key is copied. */
+PTC_MUST_USE PtcCacheAnswer ptc_cache_begin(PtcCache *cache, const char *key, size_t len,
+                                            PtcHeap *into, const PtcCacheWait *wait,
+                                            PtcValue *value, PtcCacheEntry **flight);
+/* Ends a call in flight, from any thread that may read the value.  A value that is too large is not kept. */
+void ptc_cache_put(PtcCache *cache, PtcCacheEntry *flight, PtcValue value);
+void ptc_cache_abandon(PtcCache *cache, PtcCacheEntry *flight);
+
+/* A copy of what is stored, without waiting for calls in flight; false when there is nothing, or `into` is full (its
+ * budget is then stopped). */
+PTC_MUST_USE bool ptc_cache_get(PtcCache *cache, const char *key, size_t len, PtcHeap *into,
+                                PtcValue *value);
+/* Forgets everything that is stored. */
+void ptc_cache_clear(PtcCache *cache);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/convert.h"
+
+#include "lisp/builtin.h"
+#include "lisp/lib/time.h"
+
+static bool write_other(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what)
+{
+    if (ptc_time_json(writer, buf, v, what))
+        return true;
+    *what = ptc_type_name(v);
+    return false;
+}
+
+bool ptc_to_json_value(PtcHeap *heap, PtcBuf *buf, PtcValue v, int float_precision,
+                       PtcJsonError *error)
+{
+    PtcJsonWriter writer = {heap, float_precision, write_other};
+    if (ptc_json_write(&writer, buf, v, error))
+        return true;
+    if (error->what[0] && !error->path[0])
+        memcpy(error->path, "<root>", sizeof "<root>");
+    return false;
+}

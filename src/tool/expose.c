@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/expose.h"
+
+#include <string.h>
+
+static const char *const names[] = {NULL, "native", "ptc_lisp", "both"};
+
+bool ptc_expose_parse(const char *text, size_t len, PtcExpose *out)
+{
+    *out = PTC_EXPOSE_UNSET;
+    for (int i = PTC_EXPOSE_NATIVE; i <= PTC_EXPOSE_BOTH; i++)
+        if (strlen(names[i]) == len && memcmp(names[i], text, len) == 0)
+            *out = (PtcExpose)i;
+    return *out != PTC_EXPOSE_UNSET;
+}
+
+const char *ptc_expose_name(PtcExpose expose)
+{
+    return names[expose];
+}
+
+PtcExpose ptc_effective_expose(PtcExpose expose, PtcOutput output, PtcTransport transport)
+{
+    (void)transport; /* text mode gives tools to the model with and without lisp_eval beside them */
+    if (expose != PTC_EXPOSE_UNSET)
+        return expose;
+    return output == PTC_OUTPUT_TEXT ? PTC_EXPOSE_NATIVE : PTC_EXPOSE_PTC_LISP;
+}
+
+size_t ptc_filter_by_expose(PtcExposed *tools, size_t n, bool is_map, PtcOutput output,
+                            PtcTransport transport, unsigned allowed)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++)
+        if (allowed >> ptc_effective_expose(tools[i].expose, output, transport) & 1)
+            tools[kept++] = tools[i];
+    if (is_map)
+        (void)!ptc_order_sort(NULL, tools, kept, sizeof *tools);
+    return kept;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * feedback.h - the text that a model reads after its program ran: what was printed, the result, what is stored, or what
+ * went wrong.  Everything that comes from the program or its data is fenced (fence.h). */
+#ifndef PTC_TOOL_FEEDBACK_H
+#define PTC_TOOL_FEEDBACK_H
+
+#include "ptc/ptc.h"
+#include "tool/fence.h"
+
+/* Copies what `given` has (NULL: nothing) over the defaults.  False when its size or a field is out of range. */
+bool ptc_format_resolve(PtcFormatOptions *options, const PtcFormatOptions *given);
+
+/* Appends a text cut to max_chars, with a note of how much is missing.  `more`: the text itself is not whole.  True when
+ * something is missing. */
+bool ptc_preview_add(PtcBuf *out, PtcPiece text, bool more, int64_t max_chars);
+
+/* A stored name and the preview of its value. */
+typedef struct PtcStored {
+    PtcPiece name, preview;
+} PtcStored;
+
+/* What a run that succeeded leaves to be told. */
+typedef struct PtcExecution {
+    PtcPiece result; /* "user=> ..." as a preview; none when there is nothing to show */
+    const PtcPiece *prints;
+    size_t print_count;
+    const PtcStored *changed; /* new or different since the run before, by name */
+    size_t changed_count;
+    const PtcPiece *stored; /* all names, sorted */
+    size_t stored_count;
+    bool prints_cut; /* the run itself dropped printed text */
+    /* The model goes on from here: it is shown the result (unless it printed: then it has chosen what it wants to
+     * see) and what is stored.  Otherwise the printed text only, the result being beside it in the answer. */
+    bool more_turns;
+} PtcExecution;
+
+/* Appends the feedback, nothing when there is nothing to tell.  True when printed text had to be cut. */
+bool ptc_feedback_run(PtcBuf *out, const PtcExecution *run, const PtcFormatOptions *options);
+
+/* One thing that went wrong. */
+typedef struct PtcFinding {
+    PtcPiece message, form, hint; /* form and hint may be none or empty */
+    uint32_t line, column;        /* from 1; 0: unknown */
+} PtcFinding;
+
+typedef struct PtcFailure {
+    const char *kind; /* closed set, "type_error" */
+    bool ran;         /* false: the findings came before anything ran */
+    const PtcFinding *findings;
+    size_t finding_count;
+    const PtcPiece *prints; /* what was printed until then */
+    size_t print_count;
+    bool prints_cut;
+} PtcFailure;
+
+/* Appends the feedback of a program that failed. */
+void ptc_feedback_error(PtcBuf *out, const PtcFailure *failure, const PtcFormatOptions *options);
+
+#endif

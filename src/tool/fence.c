@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/fence.h"
+
+#include "base/utf8.h"
+
+enum { FENCE_MIN = 3, ZERO_WIDTH_NON_JOINER = 0x200c, ZERO_WIDTH_JOINER = 0x200d };
+
+/* ------------------------------------------------------------------- cutting */
+
+static bool starts_char(char c)
+{
+    return ((unsigned char)c & 0xc0) != 0x80;
+}
+
+PtcCut ptc_cut_chars(PtcPiece text, size_t max_chars)
+{
+    size_t i = 0, chars = 0;
+    for (; i < text.len; i++)
+        if (starts_char(text.at[i]) && chars++ == max_chars)
+            break;
+    if (i == text.len)
+        return (PtcCut){text.len, 0};
+    return (PtcCut){i, ptc_utf8_count(text.at + i, text.len - i)};
+}
+
+/* ------------------------------------------------------------------- fencing */
+
+typedef struct {
+    uint32_t first, last;
+} Range;
+
+/* What is not seen, or changes how other text is seen.  The two joiners are not here: scripts and emoji need
+ * them. */
+static const Range unseen[] = {
+    {0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},       {0x61c, 0x61c},
+    {0x180e, 0x180e}, {0x200b, 0x200b}, {0x200e, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},
+    {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+};
+
+static bool is_unseen(uint32_t code)
+{
+    for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
+        if (code >= unseen[i].first && code <= unseen[i].last)
+            return true;
+    return false;
+}
+
+static bool is_joiner(uint32_t code)
+{
+    return code == ZERO_WIDTH_NON_JOINER || code == ZERO_WIDTH_JOINER;
+}
+
+/* The longest run of backticks; a joiner between two of them does not end it, since it is not seen. */
+static size_t longest_run(PtcPiece text)
+{
+    size_t longest = 0, run = 0;
+    uint32_t code;
+    for (size_t i = 0; i < text.len;) {
+        i += ptc_utf8_decode(text.at + i, text.len - i, &code);
+        if (code == '`')
+            run++;
+        else if (!is_joiner(code))
+            run = 0;
+        if (run > longest)
+            longest = run;
+    }
+    return longest;
+}
+
+/* The text with what is unseen made visible. */
+static void add_visible(PtcBuf *out, PtcPiece text)
+{
+    size_t plain = 0, i = 0; /* text[plain..i) waits to be copied */
+    uint32_t code;
+    while (i < text.len) {
+        size_t n = ptc_utf8_decode(text.at + i, text.len - i, &code);
+        if (is_unseen(code)) {
+            ptc_buf_add(out, text.at + plain, i - plain);
+            ptc_buf_addf(out, "\\u{%x}", (unsigned)code);
+            plain = i + n;
+        }
+        i += n;
+    }
+    if (i > plain)
+        ptc_buf_add(out, text.at + plain, i - plain);
+}
+
+static void add_backticks(PtcBuf *out, size_t n)
+{
+    while (n-- > 0)
+        ptc_buf_add_char(out, '`');
+}
+
+void ptc_fence_add(PtcBuf *out, const char *label, PtcPiece text)
+{
+    size_t run = longest_run(text), fence = run < FENCE_MIN ? FENCE_MIN : run + 1;
+    add_backticks(out, fence);
+    ptc_buf_add_cstr(out, label);
+    ptc_buf_add_char(out, '\n');
+    add_visible(out, text);
+    if (text.len > 0 && text.at[text.len - 1] != '\n')
+        ptc_buf_add_char(out, '\n');
+    add_backticks(out, fence);
+    ptc_buf_add_char(out, '\n');
+}

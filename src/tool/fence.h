@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * fence.h - text from outside inside of text for a model: cut to a size, and fenced so that data cannot
+ * pose as what stands around it. */
+#ifndef PTC_TOOL_FENCE_H
+#define PTC_TOOL_FENCE_H
+
+#include "base/buf.h"
+
+/* A piece of text, borrowed; valid UTF-8.  `at` NULL: there is none. */
+typedef struct PtcPiece {
+    const char *at;
+    size_t len;
+} PtcPiece;
+
+/* How a text was cut: `kept` bytes, and how many characters (code points) are beyond them. */
+typedef struct PtcCut {
+    size_t kept, left_out;
+} PtcCut;
+
+/* The first `max_chars` characters.  A length in characters is what a model's reader expects, and unlike one in
+ * graphemes it bounds the bytes too (four each). */
+PtcCut ptc_cut_chars(PtcPiece text, size_t max_chars);
+
+/* Appends the text between two lines of backticks, the first of them followed by `label`.
+ *
+ * Why the text cannot end the block: the fence is one backtick longer than the longest run of them in the text, and at
+ * least three long.  That needs no secret and no random number, so a run can be repeated and its feedback compared.
+ * Characters that a reader does not see (controls but tab and line feed, bidirectional overrides, zero-width spaces,
+ * Unicode tags) are written as \u{hex}: instructions cannot hide in them, nor can they break up a run of backticks that
+ * looks whole. */
+void ptc_fence_add(PtcBuf *out, const char *label, PtcPiece text);
+
+#endif

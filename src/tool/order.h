@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * order.h - sorts by text: names of tools, keys of maps, encodings of values. */
+#ifndef PTC_TOOL_ORDER_H
+#define PTC_TOOL_ORDER_H
+
+#include <stddef.h>
+
+#include "base/budget.h"
+
+/* What an item to be sorted begins with. */
+typedef struct PtcOrderKey {
+    const char *bytes;
+    size_t len;
+} PtcOrderKey;
+
+enum { PTC_ORDER_ITEM_MAX = 64 };
+
+/* <0, 0, >0: by bytes, a beginning before what it is the beginning of. */
+int ptc_order_compare(const PtcOrderKey *a, const PtcOrderKey *b);
+
+/* Sorts n items of `size` bytes (at most PTC_ORDER_ITEM_MAX) in place, without memory of its own; items with the same
+ * text stand in any order.  budget may be NULL; false when it stopped, the order is then any. */
+PTC_MUST_USE bool ptc_order_sort(PtcBudget *budget, void *items, size_t n, size_t size);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "tool/place.h"
+
+#include <stdio.h>
+
+#include "value/number.h"
+#include "value/str.h"
+
+void ptc_place_path(const PtcPlace *place, PtcKeysError *error)
+{
+    const PtcPlace *steps[PTC_PLACE_DEPTH + 2];
+    size_t n = 0;
+    error->path[0] = 0;
+    for (; place && place->up && n < sizeof steps / sizeof *steps; place = place->up)
+        steps[n++] = place;
+    while (n-- > 0) {
+        if (steps[n]->key != PTC_NONE)
+            ptc_path_add_key(error->path, sizeof error->path, steps[n]->key);
+        else
+            ptc_path_add_index(error->path, sizeof error->path, steps[n]->index);
+    }
+}
+
+bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *what)
+{
+    ptc_place_path(place, error);
+    snprintf(error->message, sizeof error->message,
+             "%s is %s, but tools take only what JSON can say: convert or leave it out",
+             error->path[0] ? error->path : "the argument", what);
+    return false;
+}
+
+bool ptc_place_too_deep(const PtcPlace *place, PtcKeysError *error)
+{
+    ptc_place_path(place, error);
+    snprintf(error->message, sizeof error->message,
+             "the arguments are nested deeper than %d levels, at %.60s...", PTC_PLACE_DEPTH,
+             error->path);
+    return false;
+}
+
+/* Appends a key as a program writes it, cut when it is long. */
+static void show_key(char *text, size_t size, PtcValue key)
+{
+    enum { SHOWN = 60 };
+    char number[PTC_DOUBLE_TEXT];
+    if (ptc_is_int(key)) {
+        int n = snprintf(number, sizeof number, "%lld", (long long)ptc_to_int(key));
+        ptc_path_add_text(text, size, number, (size_t)n);
+    } else if (ptc_is_float(key)) {
+        ptc_path_add_text(text, size, number, ptc_double_print(ptc_to_float(key), number));
+    } else if (ptc_is_named(key)) {
+        size_t len = ptc_str_len(key), n = len < SHOWN ? len : SHOWN, end = strlen(text);
+        bool quoted = ptc_is_string(key);
+        ptc_path_add_text(text, size, quoted ? "\"" : ":", ptc_is(key, PTC_T_SYMBOL) ? 0 : 1);
+        size_t room = end + 1 + n + 1;
+        ptc_path_add_text(text, room < size ? room : size, ptc_str_bytes(key), len);
+        ptc_path_add_text(text, size, "...", n < len ? 3 : 0);
+        ptc_path_add_text(text, size, "\"", quoted ? 1 : 0);
+    } else {
+        ptc_path_add_text(text, size, "another key", 11);
+    }
+}
+
+bool ptc_place_clash(const PtcPlace *place, PtcKeysError *error, PtcValue first, PtcValue second)
+{
+    char *text = error->message;
+    size_t size = sizeof error->message;
+    ptc_place_path(place, error);
+    bool inside = error->path[0] != 0;
+    snprintf(text, size, "%s%s%sthe keys ", inside ? "in " : "", error->path, inside ? ": " : "");
+    show_key(text, size, first);
+    ptc_path_add_text(text, size, " and ", 5);
+    show_key(text, size, second);
+    static const char rest[] = " become the same name for a tool: give one of them";
+    ptc_path_add_text(text, size, rest, sizeof rest - 1);
+    return false;
+}

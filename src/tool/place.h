@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * place.h - how functions that go down into nested values by calling themselves know where they are: each level has a
+ * step on the C stack that points to the one above. */
+#ifndef PTC_TOOL_PLACE_H
+#define PTC_TOOL_PLACE_H
+
+#include "json/path.h"
+
+/* Containers inside each other that a tool may be given; deeper ones are refused. */
+enum { PTC_PLACE_DEPTH = 200 };
+
+typedef struct PtcPlace {
+    const struct PtcPlace *up; /* NULL: the value itself */
+    PtcValue key;              /* of a map, or PTC_NONE */
+    size_t index;              /* of a sequence */
+    unsigned depth;
+} PtcPlace;
+
+/* Why arguments cannot be given to a tool, or no key can be made of them. */
+typedef struct PtcKeysError {
+    bool stopped; /* not the fault of the arguments: the heap's budget says why */
+    char path
+        [PTC_PATH_BYTES]; /* of what is wrong, such as rows[0].ts; "" is the arguments as such */
+    char message[400];    /* a sentence, path and all */
+} PtcKeysError;
+
+static inline PtcPlace ptc_place_key(const PtcPlace *up, PtcValue key)
+{
+    return (PtcPlace){up, key, 0, up->depth + 1};
+}
+
+static inline PtcPlace ptc_place_index(const PtcPlace *up, size_t index)
+{
+    return (PtcPlace){up, PTC_NONE, index, up->depth + 1};
+}
+
+/* Fills error->path. */
+void ptc_place_path(const PtcPlace *place, PtcKeysError *error);
+/* "rows[0].f is a function, but ..." or, at the top, "the argument is ...".  Always false. */
+bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *what);
+/* The same for containers inside each other beyond PTC_PLACE_DEPTH.  Always false. */
+bool ptc_place_too_deep(const PtcPlace *place, PtcKeysError *error);
+/* Two keys of the map at this place that come out as one.  Always false. */
+bool ptc_place_clash(const PtcPlace *place, PtcKeysError *error, PtcValue first, PtcValue second);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * protocol.h - the wire format of the tool `lisp_eval`: how it is described to a model, what it takes, what it answers.
+ * Nothing here runs anything: plain structs come in, JSON text goes out.  docs/protocol.md is the description.
+ *
+ * What always holds: a description is one constant and says what a program can do, never how to work; the set of
+ * reasons is closed; a field that is absent is left out, never null, but for the two cases that say so. */
+#ifndef PTC_TOOL_PROTOCOL_H
+#define PTC_TOOL_PROTOCOL_H
+
+#include "tool/feedback.h"
+#include "value/print.h"
+
+#define PTC_TOOL_NAME "lisp_eval"
+
+/* The description, the arguments as a JSON Schema, and both as a tool in OpenAI's function format; NULL for a profile that
+ * is none. */
+const char *ptc_protocol_description(PtcProfile profile);
+const char *ptc_protocol_parameters(PtcProfile profile);
+const char *ptc_protocol_schema(PtcProfile profile);
+
+/* Whether the argument `program` (PTC_NONE when absent) is text that can be run.  If not, appends what is wrong: the
+ * message of an `args_error`. */
+bool ptc_protocol_validate_program(PtcValue program, const PtcPrinter *printer, PtcBuf *message);
+
+/* ------------------------------------------------------------------- success */
+
+/* Names that live on; see PtcExecution for their order. */
+typedef struct PtcMemory {
+    const PtcStored *changed;
+    size_t changed_count;
+    const PtcPiece *stored;
+    size_t stored_count;
+    bool truncated;
+} PtcMemory;
+
+typedef struct PtcSuccess {
+    PtcPiece result; /* "user=> ..."; none: left out when the value was nil, else null */
+    bool value_nil;
+    const PtcPiece *prints;
+    size_t print_count;
+    PtcPiece feedback;
+    bool truncated;          /* of what is seen: printed text or result; memory adds its own */
+    const PtcMemory *memory; /* NULL: nothing lives on, no `memory` */
+    PtcPiece validated;      /* JSON, written as it is; none: no `validated` */
+} PtcSuccess;
+
+void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success);
+
+/* What a run that succeeded produced, uncut. */
+typedef struct PtcStep {
+    PtcPiece text; /* the value, printed; none when it is nil, or nothing to look at (a var) */
+    bool value_nil, text_cut;
+    const PtcPiece *prints;
+    size_t print_count;
+    bool prints_cut;
+    PtcPiece validated;
+} PtcStep;
+
+/* The answer for a step: previews, feedback and flags are made here.  With `memory` (NULL: a call that stands alone)
+ * the feedback is for a model that goes on. */
+void ptc_protocol_render_step(PtcBuf *out, const PtcStep *step, const PtcMemory *memory,
+                              const PtcFormatOptions *options);
+
+/* --------------------------------------------------------------------- errors */
+
+typedef enum {
+    PTC_REASON_PARSE,
+    PTC_REASON_RUNTIME,
+    PTC_REASON_TIMEOUT,
+    PTC_REASON_MEMORY,
+    PTC_REASON_ARGS,
+    PTC_REASON_FAIL,
+    PTC_REASON_VALIDATION,
+    PTC_REASON_COUNT
+} PtcReason;
+
+/* "parse_error" and so on. */
+const char *ptc_reason_name(PtcReason reason);
+/* The reason of that name; PTC_REASON_RUNTIME for any other. */
+PtcReason ptc_reason_find(const char *name);
+
+typedef struct PtcErrorAnswer {
+    PtcReason reason;
+    PtcPiece message;
+    PtcPiece feedback; /* none: the message */
+    PtcPiece result;   /* a preview of v in (fail v); none is null.  Of no other reason */
+} PtcErrorAnswer;
+
+void ptc_protocol_render_error(PtcBuf *out, const PtcErrorAnswer *error);
+
+#endif

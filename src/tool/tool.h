@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * tool.h - the definition of a tool in the one form that everything else works with. */
+#ifndef PTC_TOOL_TOOL_H
+#define PTC_TOOL_TOOL_H
+
+#include "base/arena.h"
+#include "tool/expose.h"
+#include "tool/preview.h"
+
+enum {
+    PTC_TOOL_NAME_MAX = 128, /* bytes */
+    PTC_TOOL_WHY = 320,      /* room for what is wrong with a definition */
+    PTC_TOOL_ROWS_MAX = 10000,
+};
+
+typedef enum {
+    PTC_TOOL_NATIVE,   /* a function of the host, a command, a service */
+    PTC_TOOL_LLM,      /* a prompt for a model */
+    PTC_TOOL_SUBAGENT, /* another agent */
+} PtcToolType;
+
+/* ptc_tool_init first.  Strings are UTF-8 with a length; an absent one is NULL. */
+typedef struct PtcToolInfo {
+    const char *name;
+    size_t name_len;
+    PtcToolType type;
+    const char *signature; /* as it was written */
+    size_t signature_len;
+    const struct PtcSig *sig; /* the same, parsed; NULL: arguments and results are not checked */
+    bool skip_validation;     /* asked for; no signature may be there then */
+    const char *description;
+    size_t description_len;
+    bool cache; /* results are kept by name and arguments */
+    PtcExpose expose;
+    bool has_native_result; /* legal only with expose both and cache */
+    PtcNativeResult native_result;
+    int64_t timeout_ms;  /* of one call; 0: only the run's limits */
+    bool serial;         /* never two calls at a time */
+    bool on_error_value; /* a failure is a value for the program, not its end */
+} PtcToolInfo;
+
+/* A native tool with the name, and every option as if left out. */
+void ptc_tool_init(PtcToolInfo *tool, const char *name, size_t name_len);
+
+/* "native", "llm", "subagent". */
+const char *ptc_tool_type_name(PtcToolType type);
+
+/* Can a tool have this name?  Else why says what is wrong. */
+PTC_MUST_USE bool ptc_tool_check_name(const char *name, size_t len, char why[PTC_TOOL_WHY]);
+
+/* Is the definition in order, apart from its signature's text?  Else why says what is wrong, tool and all. */
+PTC_MUST_USE bool ptc_tool_check(const PtcToolInfo *tool, char why[PTC_TOOL_WHY]);
+
+/* The same definition with its strings in the arena; sig is taken over as it is.  False: no memory. */
+PTC_MUST_USE bool ptc_tool_copy(PtcArena *arena, const PtcToolInfo *from, PtcToolInfo *to);
+
+#endif

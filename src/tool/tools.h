@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * tools.h - a set of tools, and what one run needs to call them.
+ *
+ * A set belongs to no engine: it has a ledger of its own, is filled before the first run, never changes after that, and
+ * goes with its last holder (the host, runs, calls that are still to be answered). */
+#ifndef PTC_TOOL_TOOLS_H
+#define PTC_TOOL_TOOLS_H
+
+#include <pthread.h>
+
+#include "lisp/vm.h"
+#include "ptc/ptc.h"
+#include "tool/cache.h"
+#include "tool/sig_check.h"
+#include "tool/tool.h"
+
+typedef struct PtcTool {
+    PtcToolInfo info;
+    PtcSigMode mode; /* how much its signature is held to */
+    PtcToolFn function;
+    void *user;
+    void (*free_user)(void *user);
+    PtcPreviewFunction preview;
+    bool pending;
+    /* A tool written in PTC-Lisp: a function in the set's heap, called in the VM of the program; else PTC_NONE. */
+    PtcValue lisp;
+    pthread_mutex_t turn; /* held during a call when info.serial */
+} PtcTool;
+
+struct PtcTools {
+    PtcHost host; /* first: a PtcHost pointer is a set */
+    PtcMem mem;
+    PtcPool pool; /* of heap */
+    PtcBudget budget;
+    PtcHeap heap; /* functions of tools in PTC-Lisp, constant results */
+    PtcArena arena;
+    PtcTool *items;
+    size_t count, cap;
+    atomic_uint refs;
+};
+
+PtcTools *ptc_tools_retain(PtcTools *tools);
+/* Adds a tool from its parts; public ptc_tools_add does it from a PtcToolDef.  info's texts are copied. */
+PTC_MUST_USE bool ptc_tools_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size);
+
+/* What the threads of one run share; vm->host_user. */
+typedef struct PtcToolRun {
+    PtcTools *tools;
+    PtcCache *cache; /* of the session or of this run */
+    atomic_int_fast64_t calls;
+    int64_t max_calls;
+} PtcToolRun;
+
+/* The tools of a set as the VM calls them. */
+bool ptc_tools_call(PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
+
+#endif
