@@ -31,8 +31,7 @@ static const char *const messages[] = {
         M ",\"notifications\":{\"toolsListChanged\":true,\"resourceSubscriptions\":[\"r://one\"]}"),
     REQUEST("1", "resources/subscribe", "\"uri\":\"r://one\""),
     REQUEST("1", "resources/list", "\"cursor\":\"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\""),
-    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
-    "cancelled\",\"params\":{\"requestId\":\"abc\"}}",
+    "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}",
     "{\"jsonrpc\":\"2.0\",\"id\":\"ptc-1\",\"result\":{}}",
     "{\"jsonrpc\":",
 };
