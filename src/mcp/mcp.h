@@ -22,6 +22,7 @@
 
 #include <stdatomic.h>
 
+#include "base/budget.h"
 #include "base/buf.h"
 #include "value/heap.h"
 
@@ -178,8 +179,8 @@ void ptc_mcp_completing(PtcMcpCall *call, PtcMcpText *name, PtcMcpText *typed);
 
 /* Asked to stop?  Nothing that is answered or sent afterwards reaches the client. */
 bool ptc_mcp_cancelled(const PtcMcpCall *call);
-/* The same as a flag for PtcBudget.cancel; good as long as the call. */
-atomic_bool *ptc_mcp_cancel_flag(PtcMcpCall *call);
+/* The same for PtcBudget.cancel, or as the outer one of another; good as long as the call. */
+const PtcCancel *ptc_mcp_cancel_flag(const PtcMcpCall *call);
 /* Calls fn(user) once, on the thread that cancels, or at once when that was so already.  fn is quick and takes no lock
  * that is held while calling this library.  NULL takes it back; afterwards fn neither runs nor will. */
 void ptc_mcp_on_cancel(PtcMcpCall *call, void (*fn)(void *user), void *user);

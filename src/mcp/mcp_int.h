@@ -146,7 +146,7 @@ struct PtcMcpCall {
     unsigned char digest[PTC_SHA256_BYTES]; /* what a state is bound to */
 
     pthread_mutex_t lock;
-    atomic_bool cancel;
+    PtcCancel cancel;
     bool finished; /* cancelling is of no use any more */
     void (*on_cancel)(void *user);
     void *cancel_user;

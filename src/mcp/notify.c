@@ -16,7 +16,7 @@ bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message)
         return false;
     /* The lock makes sure that nothing follows a cancellation. */
     pthread_mutex_lock(&call->lock);
-    if (!atomic_load(&call->cancel) && !call->finished)
+    if (!atomic_load(&call->cancel.asked) && !call->finished)
         sent = call->sink.send(call->sink.user, message->data, message->len);
     pthread_mutex_unlock(&call->lock);
     return sent;

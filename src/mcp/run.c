@@ -16,7 +16,7 @@ void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler,
 
 static bool enter(PtcMcpCall *call, bool again)
 {
-    PtcGateAnswer answer = ptc_gate_enter(&call->mcp->gate, &call->cancel, again);
+    PtcGateAnswer answer = ptc_gate_enter(&call->mcp->gate, &call->cancel.asked, again);
     call->inside = answer == PTC_GATE_IN;
     if (answer == PTC_GATE_BUSY)
         ptc_mcp_turn_away(call);
@@ -66,7 +66,7 @@ void ptc_mcp_finish(PtcMcpCall *call)
     pthread_mutex_lock(&call->lock);
     call->finished = true;
     call->on_cancel = NULL;
-    if (atomic_load(&call->cancel))
+    if (atomic_load(&call->cancel.asked))
         call->has_answer = false;
     pthread_mutex_unlock(&call->lock);
 }
@@ -75,10 +75,10 @@ void ptc_mcp_finish(PtcMcpCall *call)
 
 bool ptc_mcp_cancelled(const PtcMcpCall *call)
 {
-    return atomic_load(&((PtcMcpCall *)(uintptr_t)call)->cancel);
+    return ptc_cancelled(&call->cancel);
 }
 
-atomic_bool *ptc_mcp_cancel_flag(PtcMcpCall *call)
+const PtcCancel *ptc_mcp_cancel_flag(const PtcMcpCall *call)
 {
     return &call->cancel;
 }
@@ -88,7 +88,7 @@ void ptc_mcp_on_cancel(PtcMcpCall *call, void (*fn)(void *user), void *user)
     pthread_mutex_lock(&call->lock);
     call->on_cancel = fn;
     call->cancel_user = user;
-    if (fn && atomic_load(&call->cancel)) {
+    if (fn && atomic_load(&call->cancel.asked)) {
         call->on_cancel = NULL;
         fn(user);
     }
@@ -98,7 +98,7 @@ void ptc_mcp_on_cancel(PtcMcpCall *call, void (*fn)(void *user), void *user)
 void ptc_mcp_set_cancelled(PtcMcpCall *call)
 {
     pthread_mutex_lock(&call->lock);
-    if (!call->finished && !atomic_exchange(&call->cancel, true) && call->on_cancel) {
+    if (!call->finished && !atomic_exchange(&call->cancel.asked, true) && call->on_cancel) {
         call->on_cancel(call->cancel_user);
         call->on_cancel = NULL;
     }
