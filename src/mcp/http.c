@@ -316,6 +316,7 @@ void ptc_http_block_signals(void)
 {
     sigset_t set = stop_signals();
     pthread_sigmask(SIG_BLOCK, &set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN); /* the reader of the log may go away */
 }
 
 void ptc_http_stop(PtcHttp *http)

@@ -24,7 +24,8 @@ typedef struct PtcHttpConfig {
     bool stateless;           /* legacy clients get no sessions */
     unsigned max_sessions;    /* of legacy clients [1024] */
     unsigned max_connections; /* [256] each has a thread */
-    unsigned max_per_address; /* connections of one address [half of them; all when only this machine can connect] */
+    unsigned
+        max_per_address; /* connections of one address [half; all on an address of this machine] */
     int64_t
         request_ms; /* a request must have arrived so long after the connection or the last answer [60 s] */
     int64_t send_ms;    /* an answer must have been read within [120 s] */
@@ -43,6 +44,7 @@ unsigned ptc_http_port(const PtcHttp *http);
  * other thread (ptc_http_block_signals, before any is started).  Then no connection is accepted, calls under way get
  * drain_ms to end and are cancelled after that (a second signal cancels at once), and all connections are closed. */
 void ptc_http_serve(PtcHttp *http, bool signals);
+/* Blocks them in this thread and those it starts; also ignores SIGPIPE. */
 void ptc_http_block_signals(void);
 /* Any thread, any number of times, until ptc_http_free; may be called by a signal handler. */
 void ptc_http_stop(PtcHttp *http);
