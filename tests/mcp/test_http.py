@@ -1,0 +1,566 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tests/mcp/test_http.py FIXTURE: the HTTP transport, from outside.  Each test has a server of its own or none of
+its state matters to others."""
+import base64
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from http_help import (BOTH, LEGACY, MODERN, Server, call, connect, expect_metric, http_bytes,
+                       initialize, legacy, metric, modern, modern_body, modern_bytes, modern_headers,
+                       raw_request, read_until, wait_for)
+
+FIXTURE = os.path.abspath(sys.argv[1])
+TESTS = []
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def expect(got, want, what=""):
+    assert got == want, f"{what}: got {got!r}, want {want!r}"
+
+
+def code(answer):
+    return answer.json().get("error", {}).get("code")
+
+
+# ------------------------------------------------------------------- plain calls
+
+@test
+def modern_call(server):
+    answer = call(server, "test_simple_text")
+    expect(answer.status, 200)
+    assert answer.headers["Content-Type"] == "application/json", answer.headers
+    expect(answer.json()["result"]["resultType"], "complete")
+    assert "Mcp-Session-Id" not in answer.headers
+
+
+@test
+def many_calls_on_one_connection(server):
+    sock = connect(server)
+    for _ in range(200):
+        sock.sendall(modern_bytes(server, "tools/call", {"name": "test_simple_text", "arguments": {}}))
+        assert b" 200 OK" in read_until(sock, b'"jsonrpc"')
+    sock.close()
+
+
+@test
+def pages(server):
+    expect(raw_request(server, "GET", "/health", []).body, b"ok\n")
+    expect(raw_request(server, "GET", "/ready", []).body, b"ready\n")
+    expect(raw_request(server, "GET", "/nothing", []).status, 404)
+    expect(raw_request(server, "POST", "/metrics", [], b"").status, 404)
+
+
+@test
+def statuses(server):
+    expect(modern(server, "no/such").status, 404)
+    expect(code(modern(server, "no/such")), -32601)
+    note = json.dumps({"jsonrpc": "2.0", "method": "notifications/x"}).encode()
+    answer = raw_request(server, "POST", "/mcp", modern_headers("notifications/x"), note)
+    expect((answer.status, answer.body), (202, b""))
+    for verb in ("GET", "DELETE"):
+        expect(raw_request(server, verb, "/mcp", [("MCP-Protocol-Version", MODERN)]).status, 405)
+    expect(raw_request(server, "PUT", "/mcp", [], b"{}").status, 405)
+
+
+# ----------------------------------------------------------------------- headers
+
+@test
+def header_rules(server):
+    tool = {"name": "test_simple_text", "arguments": {}}
+    body = json.dumps(modern_body("tools/call", tool)).encode()
+    encoded = "=?base64?" + base64.b64encode(b"test_simple_text").decode() + "?="
+    cases = [
+        ({}, 200, None),
+        ({"Mcp-Name": encoded}, 200, None),
+        ({"Mcp-Name": "  test_simple_text  "}, 200, None),
+        ({"Mcp-Name": "=?base64?!!!?="}, 400, -32020),
+        ({"Mcp-Name": "=?BASE64?dGVzdA==?="}, 400, -32020),
+        ({"Mcp-Name": "TEST_SIMPLE_TEXT"}, 400, -32020),
+        ({"Mcp-Name": None}, 400, -32020),
+        ({"Mcp-Method": "tools/list"}, 400, -32020),
+        ({"Mcp-Method": None}, 400, -32020),
+        ({"MCP-Protocol-Version": LEGACY}, 400, -32020),
+        ({"MCP-Protocol-Version": None}, 400, -32020),
+        ({"Mcp-Session-Id": "never-heard-of"}, 200, None),
+        ({"Accept": "application/json"}, 200, None),
+        ({"Accept": "text/html"}, 406, -32600),
+        ({"Content-Type": "text/plain"}, 415, -32600),
+        ({"Content-Type": None}, 415, -32600),
+        ({"Content-Type": "application/json; charset=utf-8"}, 200, None),
+    ]
+    for changes, status, error in cases:
+        answer = raw_request(server, "POST", "/mcp",
+                             modern_headers("tools/call", "test_simple_text", changes), body)
+        expect((answer.status, code(answer)), (status, error), changes)
+
+
+@test
+def a_header_twice(server):
+    body = json.dumps(modern_body("tools/call", {"name": "test_simple_text", "arguments": {}})).encode()
+    headers = modern_headers("tools/call", "test_simple_text") + [("Mcp-Name", "other")]
+    answer = raw_request(server, "POST", "/mcp", headers, body)
+    expect((answer.status, code(answer)), (400, -32020))
+
+
+@test
+def host_and_origin(server):
+    cases = [
+        ({"Host": "evil.example"}, 403), ({"Host": "localhost.evil.example:80"}, 403),
+        ({"Host": "localhost"}, 200), ({"Host": "[::1]:1"}, 200),
+        ({"Origin": "http://evil.example"}, 403), ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost:5173"}, 200), ({"Origin": "http://127.0.0.1"}, 200),
+        ({"Origin": "http://localhost:80@evil.example"}, 403),
+    ]
+    for changes, status in cases:
+        expect(call(server, "test_simple_text", headers=changes).status, status, changes)
+    expect(raw_request(server, "GET", "/metrics", [("Host", "evil.example")]).status, 403)
+
+
+@test
+def allowed_names(_):
+    with Server(FIXTURE, "--allow-host", "mcp.example.com", "--allow-origin",
+                "https://app.example.com") as server:
+        good = {"Host": "MCP.example.com", "Origin": "https://app.example.com"}
+        expect(call(server, "test_simple_text", headers=good).status, 200)
+        expect(call(server, "test_simple_text", headers={"Host": "other.example.com"}).status, 403)
+
+
+# ------------------------------------------------------------------------ tokens
+
+TOKENS = "ann aaaaaaaaaaaaaaaaaaaaaaaa\nbob bbbbbbbbbbbbbbbbbbbbbbbb\n"
+ANN = {"Authorization": "Bearer aaaaaaaaaaaaaaaaaaaaaaaa"}
+BOB = {"Authorization": "Bearer bbbbbbbbbbbbbbbbbbbbbbbb"}
+
+
+def token_file():
+    file = tempfile.NamedTemporaryFile("w", suffix=".tokens")
+    file.write(TOKENS)
+    file.flush()
+    return file
+
+
+@test
+def tokens(_):
+    with token_file() as file, Server(FIXTURE, "--token-file", file.name) as server:
+        answer = call(server, "test_simple_text")
+        expect(answer.status, 401)
+        assert answer.headers["WWW-Authenticate"].startswith("Bearer"), answer.headers
+        expect(call(server, "test_simple_text", headers=ANN).status, 200)
+        expect(raw_request(server, "GET", "/health", []).status, 200)
+        expect(raw_request(server, "GET", "/metrics", []).status, 401)
+        for _ in range(10):
+            wrong = {"Authorization": "Bearer cccccccccccccccccccccccc"}
+            expect(call(server, "test_simple_text", headers=wrong).status, 401)
+        blocked = call(server, "test_simple_text", headers=ANN)
+        expect((blocked.status, blocked.headers["Retry-After"]), (429, "60"))
+        server.stop()
+        log = server.log_text()
+        assert " ann POST /mcp" in log and "aaaaaaaa" not in log and "cccccccc" not in log, log
+
+
+@test
+def sessions_belong_to_owners(_):
+    with token_file() as file, Server(FIXTURE, "--token-file", file.name) as server:
+        session = initialize(server, ANN).headers["Mcp-Session-Id"]
+        expect(legacy(server, "tools/list", session=session, headers=ANN).status, 200)
+        expect(legacy(server, "tools/list", session=session, headers=BOB).status, 404)
+
+
+@test
+def no_token_no_foreign_address(_):
+    process = subprocess.run([FIXTURE, "--http", "0.0.0.0:0"], stdin=subprocess.DEVNULL,
+                             capture_output=True, text=True, timeout=20, check=False)
+    assert process.returncode != 0 and "token" in process.stderr, process
+    for wrong in ("127.0.0.1", "nowhere:1", "127.0.0.1:99999"):
+        process = subprocess.run([FIXTURE, "--http", wrong], stdin=subprocess.DEVNULL,
+                                 capture_output=True, text=True, timeout=20, check=False)
+        assert process.returncode != 0 and "ADDRESS:PORT" in process.stderr, process
+
+
+@test
+def foreign_address_with_token(_):
+    with token_file() as file:
+        with Server(FIXTURE, "--token-file", file.name, address="0.0.0.0:0") as server:
+            expect(call(server, "test_simple_text").status, 401)
+            any_host = {**ANN, "Host": "whatever.example"}
+            expect(call(server, "test_simple_text", headers=any_host).status, 200)
+
+
+# ------------------------------------------------------------- sessions (legacy)
+
+@test
+def session_life(server):
+    answer = initialize(server)
+    session = answer.headers["Mcp-Session-Id"]
+    expect(answer.status, 200)
+    assert len(session) >= 32 and session != initialize(server).headers["Mcp-Session-Id"]
+    expect(legacy(server, "notifications/initialized", session=session, request_id=None).status, 202)
+    expect(legacy(server, "ping", session=session).json()["result"], {})
+    expect(legacy(server, "tools/list").status, 400)
+    expect(legacy(server, "tools/list", session="0" * 32).status, 404)
+    expect(legacy(server, "tools/list", session="x").status, 404)
+    expect(raw_request(server, "GET", "/mcp", [("Accept", BOTH)]).status, 400)
+    bad_version = {"MCP-Protocol-Version": "1999-01-01"}
+    expect(legacy(server, "ping", session=session, headers=bad_version).status, 400)
+    head = [("MCP-Session-Id", session)]
+    expect(raw_request(server, "DELETE", "/mcp", head).status, 204)
+    expect(raw_request(server, "DELETE", "/mcp", head).status, 404)
+    expect(legacy(server, "ping", session=session).status, 404)
+
+
+@test
+def stateless_legacy(_):
+    with Server(FIXTURE, "--stateless", "1") as server:
+        answer = initialize(server)
+        expect(answer.status, 200)
+        assert "Mcp-Session-Id" not in answer.headers
+        expect(legacy(server, "tools/list").status, 200)
+        expect(legacy(server, "tools/list", session="whatever").status, 200)
+        expect(raw_request(server, "GET", "/mcp", [("Accept", BOTH)]).status, 405)
+
+
+@test
+def session_stream(server):
+    session = initialize(server).headers["Mcp-Session-Id"]
+    head = [("MCP-Session-Id", session), ("Accept", "text/event-stream")]
+    sock = connect(server)
+    sock.sendall(http_bytes(server, "GET", head))
+    assert b"text/event-stream" in read_until(sock, b"\r\n\r\n")
+    expect(raw_request(server, "GET", "/mcp", head).status, 409)
+    expect(legacy(server, "tools/call", {"name": "test_trigger_tool_change", "arguments": {}},
+                  session=session).status, 200)
+    assert b"notifications/tools/list_changed" in read_until(sock, b"\n\n")
+    expect(raw_request(server, "DELETE", "/mcp", head).status, 204)
+    sock.settimeout(10)
+    while sock.recv(4096):
+        pass
+    sock.close()
+
+
+@test
+def sessions_are_bounded(_):
+    with Server(FIXTURE, "--max-sessions", "3") as server:
+        ids = [initialize(server).headers["Mcp-Session-Id"] for _ in range(3)]
+        expect(initialize(server).status, 503)
+        raw_request(server, "DELETE", "/mcp", [("MCP-Session-Id", ids[0])])
+        expect(initialize(server).status, 200)
+        expect_metric(server, "ptc_mcp_sessions", 3)
+
+
+# ----------------------------------------------------------------------- streams
+
+@test
+def progress_comes_as_events(server):
+    answer = call(server, "test_tool_with_progress", progressToken="t")
+    expect(answer.headers["Content-Type"], "text/event-stream")
+    expect(answer.headers["X-Accel-Buffering"], "no")
+    messages = answer.events()
+    steps = [m["params"]["progress"] for m in messages if m.get("method") == "notifications/progress"]
+    assert len(steps) >= 3 and steps == sorted(set(steps)), messages
+    assert "result" in messages[-1] and messages[-1]["id"] == 1, messages
+    plain = call(server, "test_tool_with_progress")
+    expect(plain.headers["Content-Type"], "application/json")
+    only_json = call(server, "test_tool_with_progress", headers={"Accept": "application/json"},
+                     progressToken="t")
+    expect(only_json.headers["Content-Type"], "application/json")
+
+
+@test
+def only_events_accepted(server):
+    answer = call(server, "test_simple_text", headers={"Accept": "text/event-stream"})
+    expect(answer.headers["Content-Type"], "text/event-stream")
+    expect(len(answer.events()), 1)
+
+
+@test
+def listening(server):
+    sock = connect(server)
+    wish = {"notifications": {"toolsListChanged": True}}
+    sock.sendall(modern_bytes(server, "subscriptions/listen", wish))
+    got = read_until(sock, b"\n\n")
+    assert b"notifications/subscriptions/acknowledged" in got, got
+    call(server, "test_trigger_tool_change")
+    assert b"tools/list_changed" in read_until(sock, b"\n\n")
+    expect_metric(server, "ptc_mcp_http_streams", 1)
+    sock.close()
+    wait_for(lambda: metric(server, "ptc_mcp_http_streams") == 0, "the stream to end")
+
+
+@test
+def keep_alive_comments(server):
+    """A call that says nothing for a while: the stream is kept open by comments."""
+    sock = connect(server)
+    sock.sendall(modern_bytes(server, "tools/call",
+                              {"name": "slow", "arguments": {"ms": 18000}}))
+    got = read_until(sock, b":\n\n", timeout=25)
+    assert b"text/event-stream" in got and b'"result"' in read_until(sock, b"}\n\n"), got
+    sock.close()
+
+
+# ---------------------------------------------------------------------- vanishing
+
+def waits_under_way(server):
+    return metric(server, "ptc_mcp_calls_running")
+
+
+@test
+def vanishing_cancels_a_modern_call(_):
+    with Server(FIXTURE) as server:
+        for streaming in ({}, {"progressToken": 1}):
+            sock = connect(server)
+            sock.sendall(modern_bytes(server, "tools/call",
+                                      {"name": "slow", "arguments": {"ms": 60000}}, **streaming))
+            wait_for(lambda: waits_under_way(server) == 1, "the call to run")
+            begun = time.monotonic()
+            sock.close()
+            wait_for(lambda: waits_under_way(server) == 0, "the call to be cancelled")
+            assert time.monotonic() - begun < 5
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="cancelled"}', 2)
+
+
+@test
+def vanishing_leaves_a_legacy_call(_):
+    with Server(FIXTURE) as server:
+        session = initialize(server).headers["Mcp-Session-Id"]
+        message = {"jsonrpc": "2.0", "id": 5, "method": "tools/call",
+                   "params": {"name": "slow", "arguments": {"ms": 700}}}
+        head = [("Content-Type", "application/json"), ("Accept", BOTH), ("MCP-Session-Id", session)]
+        sock = connect(server)
+        sock.sendall(http_bytes(server, "POST", head, json.dumps(message).encode()))
+        wait_for(lambda: waits_under_way(server) == 1, "the call to run")
+        sock.close()
+        time.sleep(0.3)
+        expect(waits_under_way(server), 1)
+        wait_for(lambda: waits_under_way(server) == 0, "the call to end by itself")
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="cancelled"}', 0)
+
+
+@test
+def legacy_cancel_by_message(_):
+    with Server(FIXTURE) as server:
+        session = initialize(server).headers["Mcp-Session-Id"]
+        done = []
+        thread = threading.Thread(target=lambda: done.append(legacy(
+            server, "tools/call", {"name": "slow", "arguments": {"ms": 60000}}, session, 9)))
+        thread.start()
+        wait_for(lambda: waits_under_way(server) == 1, "the call to run")
+        answer = legacy(server, "notifications/cancelled", {"requestId": 9}, session, None)
+        expect(answer.status, 202)
+        thread.join(10)
+        expect((done[0].status, done[0].body), (202, b""))
+
+
+# ---------------------------------------------------------------- hostile clients
+
+@test
+def large_bodies(_):
+    with Server(FIXTURE, "--frame", "1000000") as server:
+        fits = call(server, "test_simple_text", {"pad": "x" * 990000})
+        expect(fits.status, 200)
+        big = call(server, "test_simple_text", {"pad": "x" * 10_000_000})
+        expect(big.status, 413)
+        assert big.json()["error"]["message"], big.body
+        # The same without a length in front.
+        sock = connect(server)
+        head = modern_headers("tools/call", "test_simple_text") + [("Transfer-Encoding", "chunked")]
+        text = "POST /mcp HTTP/1.1\r\nHost: localhost\r\n" + "".join(f"{n}: {v}\r\n" for n, v in head)
+        sock.sendall(text.encode() + b"\r\n")
+        for _ in range(30):
+            sock.sendall(b"10000\r\n" + b"x" * 65536 + b"\r\n")
+        sock.sendall(b"0\r\n\r\n")
+        assert b" 413 " in read_until(sock, b"\r\n\r\n")
+        sock.close()
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="too_large"}', 2)
+        assert metric(server, "ptc_mcp_memory_bytes") < 20_000_000
+
+
+@test
+def refused_before_it_is_sent(_):
+    with token_file() as file, Server(FIXTURE, "--token-file", file.name) as server:
+        sock = connect(server)
+        sock.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+                     b"Content-Length: 900000000\r\n\r\n")
+        assert b" 401 " in read_until(sock, b"\r\n\r\n")
+        sock.close()
+
+
+@test
+def broken_bodies(server):
+    head = modern_headers("tools/call", "test_simple_text")
+    good = json.dumps(modern_body("tools/call", {"name": "test_simple_text"})).encode()
+    cases = [b"", b"{", b"null", b"[]", b"[" + good + b"]", b"[" * 100000, good[:-1],
+             good.replace(b"test", b"t\xff\xfe"), b"\xef\xbb\xbf" + good, b"\x00" * 1000,
+             b'{"jsonrpc":"2.0","id":null,"method":"tools/list"}', b'"text"', b"1e999",
+             b'{"jsonrpc":"2.0","id":1,"method":7}', b'{"jsonrpc":"2.0","id":{},"method":"x"}']
+    for body in cases:
+        answer = raw_request(server, "POST", "/mcp", head, body)
+        assert 400 <= answer.status < 500 and code(answer) in (-32700, -32600, -32602, -32020), \
+            (body[:60], answer.status, answer.body[:200])
+    expect(call(server, "test_simple_text").status, 200)
+
+
+@test
+def broken_http(server):
+    for junk in (b"\x16\x03\x01\x02\x00\x01\x00", b"GET\r\n\r\n", b"POST /mcp HTTP/9.9\r\n\r\n",
+                 b"A" * 100000, b"POST /mcp HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
+                 b"POST /mcp HTTP/1.1\r\n" + b"X: y\r\n" * 20000 + b"\r\n"):
+        sock = connect(server)
+        sock.settimeout(10)
+        try:
+            sock.sendall(junk)
+            sock.shutdown(1)
+            while sock.recv(65536):
+                pass
+        except OSError:
+            pass
+        sock.close()
+    expect(call(server, "test_simple_text").status, 200)
+
+
+@test
+def slow_clients(_):
+    with Server(FIXTURE, "--request-ms", "1500") as server:
+        silent, dripping, half = connect(server), connect(server), connect(server)
+        half.sendall(http_bytes(server, "POST", modern_headers("tools/list"), b"{}")[:-1])
+        end = time.monotonic() + 10
+        closed = False
+        dripping.setblocking(True)
+        while not closed and time.monotonic() < end:
+            try:
+                dripping.sendall(b"P")
+                time.sleep(0.2)
+            except OSError:
+                closed = True
+        assert closed, "a client that drips was not cut off"
+        for sock in (silent, half):
+            sock.settimeout(10)
+            expect(sock.recv(1000), b"")
+            sock.close()
+        dripping.close()
+        assert metric(server, 'ptc_mcp_http_errors_total{kind="slow_connection"}') >= 3
+
+
+@test
+def a_client_that_stops_reading(_):
+    with Server(FIXTURE, "--send-ms", "1500") as server:
+        sock = connect(server)
+        sock.sendall(modern_bytes(server, "tools/call",
+                                  {"name": "large", "arguments": {"bytes": 20_000_000}}))
+        wait_for(lambda: metric(server, 'ptc_mcp_http_errors_total{kind="slow_connection"}') >= 1,
+                 "the client to be given up", 20)
+        sock.close()
+        wait_for(lambda: metric(server, "ptc_mcp_memory_bytes") < 10_000_000, "its memory")
+
+
+def answers(server):
+    try:
+        return call(server, "test_simple_text").status == 200
+    except OSError:
+        return False
+
+
+@test
+def many_connections(_):
+    with Server(FIXTURE, "--max-connections", "20") as server:
+        idle = [connect(server) for _ in range(40)]
+        time.sleep(0.3)
+        for sock in idle:
+            sock.close()
+        wait_for(lambda: answers(server), "room for a new client")
+
+
+@test
+def busy(_):
+    with Server(FIXTURE, "--running", "1", "--waiting", "1") as server:
+        socks = []
+        for _ in range(2):
+            sock = connect(server)
+            sock.sendall(modern_bytes(server, "tools/call",
+                                      {"name": "slow", "arguments": {"ms": 30000}}))
+            socks.append(sock)
+        wait_for(lambda: metric(server, "ptc_mcp_calls_waiting") == 1, "one to wait")
+        answer = call(server, "test_simple_text")
+        expect((answer.status, code(answer)), (200, -32000))
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="busy"}', 1)
+        for sock in socks:
+            sock.close()
+        wait_for(lambda: code(call(server, "test_simple_text")) is None, "the queue to empty")
+
+
+# -------------------------------------------------------------------- the server
+
+@test
+def counts(_):
+    with Server(FIXTURE) as server:
+        call(server, "test_simple_text")
+        modern(server, "no/such")
+        expect_metric(server, 'ptc_mcp_http_requests_total{status="4xx"}', 1)
+        assert metric(server, 'ptc_mcp_http_requests_total{status="2xx"}') >= 1
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="bad_request"}', 1)
+        assert metric(server, "ptc_mcp_http_request_duration_seconds_count") >= 4
+        expect_metric(server, "ptc_mcp_http_requests_in_flight", 1)
+
+
+@test
+def graceful_end(_):
+    with Server(FIXTURE) as server:
+        done = []
+        listener = connect(server)
+        listener.sendall(modern_bytes(server, "subscriptions/listen",
+                                      {"notifications": {"toolsListChanged": True}}))
+        read_until(listener, b"\n\n")
+        thread = threading.Thread(
+            target=lambda: done.append(call(server, "slow", {"ms": 1000})))
+        thread.start()
+        wait_for(lambda: waits_under_way(server) == 1, "the call to run")
+        expect(server.stop(), 0)
+        thread.join(10)
+        assert done and done[0].status == 200, "the call under way was not let finish"
+        while listener.recv(4096):
+            pass
+        log = server.log_text()
+        assert "stopping" in log and "stopped" in log and "tools/call 200" in log, log
+
+
+@test
+def bounded_end(_):
+    with Server(FIXTURE, "--drain-ms", "500") as server:
+        sock = connect(server)
+        sock.sendall(modern_bytes(server, "tools/call",
+                                  {"name": "slow", "arguments": {"ms": 60000}}))
+        wait_for(lambda: waits_under_way(server) == 1, "the call to run")
+        begun = time.monotonic()
+        expect(server.stop(), 0)
+        assert time.monotonic() - begun < 10
+        sock.close()
+
+
+def main():
+    wanted = sys.argv[2:]
+    failed = 0
+    with Server(FIXTURE) as server:
+        for function in TESTS:
+            if wanted and function.__name__ not in wanted:
+                continue
+            try:
+                function(server)
+            except Exception as error:  # pylint: disable=broad-except
+                failed += 1
+                print(f"FAILED {function.__name__}: {type(error).__name__}: {error}")
+        expect(server.stop(), 0, "the common server's end")
+    print(f"mcp_http: {len(wanted or TESTS) - failed} passed, {failed} failed")
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,437 @@
+/* SPDX-License-Identifier: MIT
+ * The parts of the HTTP transport that need no server: heads, Host and Origin rules, tokens, addresses, metrics,
+ * event streams. */
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "mcp/http_bind.h"
+#include "mcp/http_guard.h"
+#include "mcp/http_log.h"
+#include "mcp/http_metrics.h"
+#include "mcp/http_stream.h"
+#include "unit/check.h"
+
+static PtcHttpText text(const char *s)
+{
+    return (PtcHttpText){s, s ? strlen(s) : 0};
+}
+
+static void add(PtcHttpHead *head, const char *name, const char *value)
+{
+    ptc_http_head_add(head, name, strlen(name), value, strlen(value));
+}
+
+/* --------------------------------------------------------------------- heads */
+
+static void test_head(void)
+{
+    PtcHttpHead head = {0};
+    add(&head, "HOST", "localhost:1");
+    add(&head, "mcp-NAME", "  a b\t ");
+    add(&head, "Mcp-Param-Region", "eu");
+    add(&head, "X-Other", "x");
+    CHECK(ptc_http_text_is(head.field[PTC_HTTP_HOST], "localhost:1"));
+    CHECK(ptc_http_text_is(head.field[PTC_HTTP_NAME], "a b"));
+    CHECK(!head.field[PTC_HTTP_ORIGIN].data && !head.twice.data && !head.broken);
+    CHECK_STR(ptc_http_head_find(&head, "mcp-param-REGION"), "eu");
+    CHECK_STR(ptc_http_head_find(&head, "Host"), "localhost:1");
+    CHECK(!ptc_http_head_find(&head, "Mcp-Param-Other") && !ptc_http_head_find(&head, "X-Other"));
+    add(&head, "Accept", "a/b");
+    add(&head, "Accept", "c/d");
+    CHECK(!head.twice.data);
+    add(&head, "Mcp-Name", "other");
+    CHECK(ptc_http_text_is_nocase(head.twice, "mcp-name"));
+    CHECK(ptc_http_text_is(head.field[PTC_HTTP_NAME], "a b"));
+    static const struct {
+        const char *name, *value;
+        size_t len;
+        bool broken;
+    } values[] = {
+        {"Origin", "a\0b", 3, true},       {"Mcp-Method", "a\x7f", 2, true},
+        {"Mcp-Name", "\xc3\xa4", 2, true}, {"Mcp-Name", "a\tb ~", 5, false},
+        {"Mcp-Param-X", "\x01", 1, true},  {"X-Other", "\xff", 1, false},
+    };
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        PtcHttpHead one = {0};
+        ptc_http_head_add(&one, values[i].name, strlen(values[i].name), values[i].value,
+                          values[i].len);
+        CHECK(one.broken == values[i].broken);
+    }
+    for (int i = 0; i < PTC_HTTP_PARAMS_MAX; i++)
+        add(&head, "Mcp-Param-X", "1");
+    CHECK(head.crowded && head.param_count == PTC_HTTP_PARAMS_MAX);
+}
+
+static void test_media_types(void)
+{
+    static const struct {
+        const char *accept, *type;
+        bool ok;
+    } cases[] = {
+        {"application/json, text/event-stream", "text/event-stream", true},
+        {"application/json", "text/event-stream", false},
+        {"*/*", "text/event-stream", true},
+        {"text/*;q=0.5", "text/event-stream", true},
+        {"text/*", "application/json", false},
+        {"TEXT/Event-Stream ; x=y", "text/event-stream", true},
+        {"", "application/json", false},
+        {",,;,", "application/json", false},
+        {"application/jsonx", "application/json", false},
+        {"application/*", "application/json", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK(ptc_http_accepts(text(cases[i].accept), cases[i].type) == cases[i].ok);
+    CHECK(ptc_http_is_json(text("Application/JSON; charset=utf-8")));
+    CHECK(!ptc_http_is_json(text("text/plain")) && !ptc_http_is_json(text(NULL)));
+}
+
+/* --------------------------------------------------------------------- guard */
+
+static void test_local_names(void)
+{
+    static const struct {
+        const char *host;
+        bool local;
+    } cases[] = {
+        {"localhost", true},
+        {"LocalHost:80", true},
+        {"127.0.0.1", true},
+        {"127.0.0.1:7332", true},
+        {"127.9.8.7", true},
+        {"[::1]:7332", true},
+        {"[::1]", true},
+        {"evil.example", false},
+        {"localhost.evil.example", false},
+        {"127.0.0.1.evil.x", false},
+        {"localhost:80x", false},
+        {"127.0.0", false},
+        {"127.0.0.1234", false},
+        {"127..0.1", false},
+        {"", false},
+        {"[::2]", false},
+        {"0.0.0.0", false},
+        {"localhost@evil", false},
+        {"127.0.0.1.", false},
+        {"[::1", false},
+        {"[::1]x", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK(ptc_http_is_local_name(text(cases[i].host)) == cases[i].local);
+}
+
+static PtcHttpVerdict place(const PtcHttpGuard *guard, const char *host, const char *origin)
+{
+    PtcHttpHead head = {0};
+    head.field[PTC_HTTP_HOST] = text(host);
+    head.field[PTC_HTTP_ORIGIN] = text(origin);
+    return ptc_http_guard_place(guard, &head);
+}
+
+static void test_places(PtcMem *mem)
+{
+    PtcHttpGuard guard;
+    CHECK(ptc_http_guard_init(&guard, mem, true));
+    CHECK(place(&guard, "localhost:1", NULL) == PTC_HTTP_PASS);
+    CHECK(place(&guard, "localhost:1", "http://localhost:1234") == PTC_HTTP_PASS);
+    CHECK(place(&guard, "127.0.0.1", "https://[::1]:9") == PTC_HTTP_PASS);
+    CHECK(place(&guard, NULL, NULL) == PTC_HTTP_BAD_HOST);
+    CHECK(place(&guard, "evil.example", NULL) == PTC_HTTP_BAD_HOST);
+    CHECK(place(&guard, "localhost", "null") == PTC_HTTP_BAD_ORIGIN);
+    CHECK(place(&guard, "localhost", "http://evil.example") == PTC_HTTP_BAD_ORIGIN);
+    CHECK(place(&guard, "localhost", "http://localhost.evil.example") == PTC_HTTP_BAD_ORIGIN);
+    CHECK(place(&guard, "localhost", "file://localhost") == PTC_HTTP_BAD_ORIGIN);
+    CHECK(place(&guard, "localhost", "http://") == PTC_HTTP_BAD_ORIGIN);
+    CHECK(!ptc_http_names_add(&guard.hosts, "MCP.example.com"));
+    CHECK(!ptc_http_names_add(&guard.origins, "https://App.example.com"));
+    CHECK(ptc_http_names_add(&guard.origins, "with space"));
+    CHECK(place(&guard, "mcp.Example.com:443", "https://app.example.com") == PTC_HTTP_PASS);
+    CHECK(place(&guard, "mcp.example.com", "https://mcp.example.com") == PTC_HTTP_BAD_ORIGIN);
+    ptc_http_guard_deinit(&guard);
+    CHECK(ptc_http_guard_init(&guard, mem, false));
+    CHECK(place(&guard, "anything", NULL) == PTC_HTTP_PASS);
+    CHECK(place(&guard, "anything", "http://localhost") == PTC_HTTP_BAD_ORIGIN);
+    ptc_http_guard_deinit(&guard);
+}
+
+static PtcHttpVerdict token(PtcHttpGuard *guard, const char *field, uint64_t peer, int64_t second,
+                            const char **owner)
+{
+    PtcHttpHead head = {0};
+    head.field[PTC_HTTP_AUTHORIZATION] = text(field);
+    return ptc_http_guard_token(guard, &head, (PtcHttpPeer){peer, false},
+                                second * INT64_C(1000000000), owner);
+}
+
+#define TOKENS \
+    "# two owners\n\nann 0123456789abcdef0123\r\nbob\tsecret-secret-secret \nplain-token-plain\n"
+
+static void test_tokens(PtcMem *mem)
+{
+    PtcHttpGuard guard;
+    const char *owner;
+    size_t line;
+    CHECK(ptc_http_guard_init(&guard, mem, false));
+    CHECK(token(&guard, NULL, 1, 0, &owner) == PTC_HTTP_PASS);
+    CHECK_STR(owner, "");
+    CHECK(!ptc_http_guard_add_tokens(&guard, TOKENS, strlen(TOKENS), &line));
+    CHECK(guard.token_count == 3);
+    CHECK(token(&guard, "Bearer 0123456789abcdef0123", 1, 0, &owner) == PTC_HTTP_PASS);
+    CHECK_STR(owner, "ann");
+    CHECK(token(&guard, "bearer  secret-secret-secret", 1, 0, &owner) == PTC_HTTP_PASS);
+    CHECK_STR(owner, "bob");
+    CHECK(token(&guard, "BEARER plain-token-plain", 1, 0, &owner) == PTC_HTTP_PASS);
+    CHECK_STR(owner, "default");
+    CHECK(token(&guard, NULL, 1, 0, &owner) == PTC_HTTP_NO_TOKEN);
+    CHECK(token(&guard, "Basic 0123456789abcdef0123", 1, 0, &owner) == PTC_HTTP_NO_TOKEN);
+    CHECK(token(&guard, "Bearer 0123456789abcdef012", 1, 0, &owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(token(&guard, "Bearer 0123456789abcdef01234", 1, 0, &owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK_STR(owner, "");
+    char longest[400] = "Bearer ";
+    memset(longest + 7, 'x', 300);
+    CHECK(token(&guard, longest, 2, 0, &owner) == PTC_HTTP_WRONG_TOKEN);
+    ptc_http_guard_deinit(&guard);
+}
+
+static void test_bad_token_files(PtcMem *mem)
+{
+    static const struct {
+        const char *tokens;
+        size_t line;
+    } cases[] = {
+        {"", 0},
+        {"# none\n", 1},
+        {"\nshort\n", 2},
+        {"a b c-with-three-words\n", 1},
+        {"ok 0123456789abcdef\nx "
+         "\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01",
+         2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtcHttpGuard guard;
+        size_t line;
+        CHECK(ptc_http_guard_init(&guard, mem, false));
+        CHECK(ptc_http_guard_add_tokens(&guard, cases[i].tokens, strlen(cases[i].tokens), &line));
+        CHECK(line == cases[i].line);
+        ptc_http_guard_deinit(&guard);
+    }
+}
+
+/* Ten wrong ones, then silence until the minute is over; another address is not concerned. */
+static void test_guessing(PtcMem *mem)
+{
+    PtcHttpGuard guard;
+    const char *owner, *right = "Bearer 0123456789abcdef0123", *wrong = "Bearer wrong-wrong-wrong";
+    CHECK(ptc_http_guard_init(&guard, mem, false));
+    CHECK(!ptc_http_guard_add_token(&guard, right + 7, strlen(right) - 7, "a", 1));
+    for (int i = 0; i < PTC_HTTP_FAILURES_MAX; i++)
+        CHECK(token(&guard, wrong, 7, 100, &owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(token(&guard, right, 7, 101, &owner) == PTC_HTTP_TOO_MANY_BAD);
+    CHECK(token(&guard, right, 8, 101, &owner) == PTC_HTTP_PASS);
+    CHECK(token(&guard, right, 7, 159, &owner) == PTC_HTTP_TOO_MANY_BAD);
+    CHECK(token(&guard, right, 7, 160, &owner) == PTC_HTTP_PASS);
+    /* Many addresses: bounded, and none of them blocks itself by being forgotten. */
+    for (uint64_t peer = 1000; peer < 21000; peer++)
+        CHECK(token(&guard, wrong, peer, 200, &owner) == PTC_HTTP_WRONG_TOKEN);
+    ptc_http_guard_deinit(&guard);
+}
+
+static void test_guard_memory(void)
+{
+    for (uint64_t n = 1; n <= 3; n++) {
+        PtcMem mem;
+        PtcHttpGuard guard;
+        ptc_mem_init(&mem, SIZE_MAX / 2);
+        ptc_mem_fail_at(&mem, n);
+        bool ok = ptc_http_guard_init(&guard, &mem, true);
+        CHECK(ok == (n > 2));
+        if (ok)
+            ptc_http_guard_deinit(&guard);
+        CHECK(atomic_load(&mem.used) == 0);
+    }
+}
+
+/* ------------------------------------------------------------------ addresses */
+
+static void test_addresses(void)
+{
+    static const struct {
+        const char *text;
+        bool ok, local;
+        unsigned port;
+    } cases[] = {
+        {"127.0.0.1:7332", true, true, 7332},
+        {"localhost:0", true, true, 0},
+        {"[::1]:80", true, true, 80},
+        {"0.0.0.0:65535", true, false, 65535},
+        {"[::]:1", true, false, 1},
+        {"10.0.0.1:1", true, false, 1},
+        {"127.0.0.1", false, false, 0},
+        {"127.0.0.1:", false, false, 0},
+        {"127.0.0.1:65536", false, false, 0},
+        {"example.com:80", false, false, 0},
+        {":80", false, false, 0},
+        {"", false, false, 0},
+        {"127.0.0.1:8x", false, false, 0},
+        {"[::1:80", false, false, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtcHttpAddress address;
+        char why[200] = "";
+        CHECK(ptc_http_address_parse(&address, cases[i].text, why, sizeof why) == cases[i].ok);
+        CHECK(cases[i].ok == (why[0] == '\0'));
+        CHECK(!cases[i].ok || ptc_http_address_is_local(&address) == cases[i].local);
+        CHECK(!cases[i].ok || ptc_http_address_port(&address) == cases[i].port);
+    }
+}
+
+static void test_listen_twice(void)
+{
+    PtcHttpAddress address, same;
+    char why[200] = "";
+    CHECK(ptc_http_address_parse(&address, "127.0.0.1:0", why, sizeof why));
+    int fd = ptc_http_listen(&address, why, sizeof why);
+    CHECK(fd >= 0 && ptc_http_address_port(&address) != 0);
+    same = address;
+    CHECK(ptc_http_listen(&same, why, sizeof why) < 0 && strstr(why, "another server"));
+    close(fd);
+}
+
+/* -------------------------------------------------------- metrics, log, stream */
+
+static void test_metrics(PtcMem *mem)
+{
+    PtcHttpMetrics metrics;
+    PtcBuf out;
+    memset(&metrics, 0, sizeof metrics);
+    ptc_buf_init(&out, mem, 100000);
+    ptc_http_metrics_done(&metrics, 200, 90000, 10, 20);
+    ptc_http_metrics_done(&metrics, 404, 3000000, 1, 2);
+    ptc_http_metrics_done(&metrics, 0, INT64_C(99000000000), 0, 0);
+    ptc_http_metrics_fault(&metrics, PTC_HTTP_FAULT_REQUEST);
+    ptc_http_metrics_fault(&metrics, PTC_HTTP_FAULT_NONE);
+    CHECK(ptc_http_metrics_write(&out, &metrics, &(PtcHttpGauges){.sessions = 5}));
+    const char *page = ptc_buf_text(&out);
+    static const char *const lines[] = {
+        "\nptc_mcp_http_requests_total{status=\"2xx\"} 1\n",
+        "\nptc_mcp_http_requests_total{status=\"4xx\"} 1\n",
+        "\nptc_mcp_http_requests_total{status=\"none\"} 1\n",
+        "\nptc_mcp_http_errors_total{kind=\"bad_request\"} 1\n",
+        "\nptc_mcp_http_request_duration_seconds_bucket{le=\"0.000100\"} 1\n",
+        "\nptc_mcp_http_request_duration_seconds_bucket{le=\"0.005000\"} 2\n",
+        "\nptc_mcp_http_request_duration_seconds_bucket{le=\"10.000000\"} 2\n",
+        "\nptc_mcp_http_request_duration_seconds_bucket{le=\"+Inf\"} 3\n",
+        "\nptc_mcp_http_request_duration_seconds_sum 99.003090\n",
+        "\nptc_mcp_http_request_duration_seconds_count 3\n",
+        "\nptc_mcp_http_request_bytes_total 11\n",
+        "\nptc_mcp_sessions 5\n",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        CHECK(strstr(page, lines[i]));
+    ptc_buf_deinit(&out);
+}
+
+/* What a client chose cannot forge a line. */
+static void test_log(PtcMem *mem)
+{
+    int fds[2];
+    char got[4096] = "";
+    PtcHttpLog log;
+    CHECK(pipe(fds) == 0);
+    ptc_http_log_init(&log, mem, fds[1]);
+    ptc_http_log_add(&log, &(PtcHttpLogLine){.address = "127.0.0.1",
+                                             .owner = "",
+                                             .verb = "POST",
+                                             .path = "/a\nb \x1b[1m",
+                                             .method = {"tools/call", 10},
+                                             .status = 200,
+                                             .took_ns = 1234567,
+                                             .in = 3,
+                                             .out = 4});
+    ptc_http_log_deinit(&log);
+    CHECK(read(fds[0], got, sizeof got - 1) > 0);
+    const char *rest = strchr(got, ' ');
+    CHECK_STR(rest ? rest : "", " 127.0.0.1 - POST /a?b??[1m tools/call 200 1.234ms 3 4\n");
+    /* A reader that stopped reading does not stop the writer. */
+    ptc_http_log_init(&log, mem, fds[1]);
+    for (int i = 0; i < 20000; i++)
+        ptc_http_log_add(
+            &log, &(PtcHttpLogLine){.address = "a", .owner = "", .verb = "GET", .path = "/"});
+    ptc_http_log_deinit(&log);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+static size_t read_all(int fd, char *to, size_t size)
+{
+    size_t len = 0;
+    ssize_t n;
+    while (len < size && (n = recv(fd, to + len, size - len, MSG_DONTWAIT)) > 0)
+        len += (size_t)n;
+    return len;
+}
+
+static void test_stream(PtcMem *mem)
+{
+    int fds[2];
+    char got[4096] = "";
+    PtcHttpStream stream;
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
+    ptc_http_stream_init(&stream, mem, fds[0]);
+    CHECK(!ptc_http_stream_is_open(&stream));
+    CHECK(ptc_http_stream_send(&stream, "{\"a\":1}", 7));
+    ptc_http_stream_tick(&stream, stream.sent_ns);
+    ptc_http_stream_tick(&stream, stream.sent_ns + INT64_C(16000000000));
+    ptc_http_stream_finish(&stream, "{}", 2);
+    read_all(fds[1], got, sizeof got - 1);
+    CHECK(strncmp(got, "HTTP/1.1 200 OK\r\n", 17) == 0 && strstr(got, "X-Accel-Buffering: no\r\n"));
+    const char *body = strstr(got, "\r\n\r\n");
+    CHECK_STR(body ? body + 4 : "",
+              "event: message\ndata: {\"a\":1}\n\n:\n\nevent: message\ndata: {}\n\n");
+    close(fds[1]);
+    CHECK(!ptc_http_stream_send(&stream, "{}", 2) && !ptc_http_stream_is_open(&stream));
+    close(fds[0]);
+    ptc_http_stream_deinit(&stream);
+}
+
+/* A client that reads nothing is given up, without anybody waiting for it. */
+static void test_stream_backlog(PtcMem *mem)
+{
+    int fds[2], sent = 0;
+    static char big[64 * 1024];
+    PtcHttpStream stream;
+    memset(big, ' ', sizeof big);
+    CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, fds) == 0);
+    ptc_http_stream_init(&stream, mem, fds[0]);
+    while (sent < 1000 && ptc_http_stream_send(&stream, big, sizeof big))
+        sent++;
+    CHECK(sent >= PTC_HTTP_STREAM_BACKLOG / (int)sizeof big - 1 && sent < 1000);
+    CHECK(stream.broken && !ptc_http_stream_is_behind(&stream));
+    ptc_http_stream_reset(&stream);
+    CHECK(!stream.broken && stream.pending.cap == 0);
+    ptc_http_stream_deinit(&stream);
+    close(fds[0]);
+    close(fds[1]);
+}
+
+int main(void)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    test_head();
+    test_media_types();
+    test_local_names();
+    test_places(&mem);
+    test_tokens(&mem);
+    test_bad_token_files(&mem);
+    test_guessing(&mem);
+    test_guard_memory();
+    test_addresses();
+    test_listen_twice();
+    test_metrics(&mem);
+    test_log(&mem);
+    test_stream(&mem);
+    test_stream_backlog(&mem);
+    CHECK(atomic_load(&mem.used) == 0);
+    return check_done("mcp_http");
+}
