@@ -18,9 +18,10 @@ PtcData *ptc_data_new(Ptc *ptc, int64_t limit)
     d->ptc = ptc;
     PtcHeapBox *box =
         ptc_box_new(ptc, (size_t)(limit == PTC_UNSET ? ptc->limits.context_bytes : limit));
-    d->heap = &box->heap;
-    if (box)
+    if (box) {
+        d->heap = &box->heap;
         return d;
+    }
     ptc_mem_free(&ptc->mem, d, sizeof *d);
     return NULL;
 }
