@@ -327,8 +327,7 @@ static void test_sharing(void)
         "(def v (mapv (fn [i] (assoc (vec (range 3000)) i :x)) (range 2)))",
         "(def v (let [b (vec (range 100000))] (mapv (fn [i] (assoc b i i)) (range 200))))",
         "(def v (let [b (vec (range 50000))] (vec (take 300 (iterate rest b)))))",
-        "(def v (let [m (into {} (map (fn [i] [i i]) (range 5000)))] (mapv (fn [i] (assoc m i :y)) "
-        "(range 100))))",
+        "(def v (let [m (zipmap (range 5000) (range))] (mapv #(assoc m % :y) (range 100))))",
         "(def v (reduce (fn [a _] [a a a]) [1] (range 100)))",
     };
     char got[TEXT];
