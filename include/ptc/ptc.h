@@ -247,7 +247,7 @@ PTC_API PtcStatus ptc_session_inspect(PtcSession *session, char **out, size_t *o
 /* The session as bytes, freed with ptc_text_free: bindings, history and aliases.  Functions are
  * stored as their source and the values they captured, never as code.  The bytes end in a tag
  * (HMAC-SHA-256) made with `key`, 16 bytes or more, which only the host should know; they are not
- * encrypted.  Equal sessions give equal bytes.
+ * encrypted.  They are the same again as long as nothing runs in the session, and after a restore.
  * PTC_BAD_DATA: something cannot be stored, or a limit was reached; error (may be NULL) then names the
  * binding.  *out is set only with PTC_OK. */
 PTC_API PtcStatus ptc_session_snapshot(PtcSession *session, const void *key, size_t key_len,

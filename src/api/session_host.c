@@ -16,7 +16,7 @@ size_t ptc_session_bytes(PtcSession *s)
 {
     if (!s)
         return 0;
-    if (s->stale)
+    if (s->stale && !atomic_load(&s->ptc->running))
         ptc_session_compact(s);
     return s->box->heap.used;
 }
@@ -155,7 +155,8 @@ PtcStatus ptc_session_put(PtcSession *s, const char *name, size_t len, PtcValue 
 bool ptc_session_forget(PtcSession *s, const char *name, size_t len)
 {
     int at = find_name(s, name, len);
-    if (at < 0 || (size_t)at >= s->global_cap || s->globals[at] == PTC_UNBOUND)
+    if (at < 0 || (size_t)at >= s->global_cap || s->globals[at] == PTC_UNBOUND ||
+        atomic_load(&s->ptc->running))
         return false;
     s->globals[at] = (size_t)at < s->history ? PTC_NIL : PTC_UNBOUND;
     s->cursor_index = s->cursor_at = 0;
@@ -165,7 +166,7 @@ bool ptc_session_forget(PtcSession *s, const char *name, size_t len)
 
 PtcStatus ptc_session_forget_all(PtcSession *s)
 {
-    if (!s)
+    if (!s || atomic_load(&s->ptc->running))
         return PTC_BAD_ARGUMENT;
     PtcHeapBox *box = ptc_box_new(s->ptc, s->box->heap.limit);
     if (!box)

@@ -27,7 +27,12 @@ static size_t count_names(const char *names, size_t len)
 
 static PtcExpr *lone_form(Analyzer *an, const PtcLoneFn *lone)
 {
+    PtcForm body = *lone->form;
     const PtcForm *f = lone->form;
+    if (lone->kind != PTC_FORM_SHORT && f->kind == PTC_F_SHORT_FN) { /* #(fn ...): what it gives */
+        body.kind = PTC_F_LIST;
+        f = &body;
+    }
     bool named = f->kind == PTC_F_LIST && f->count > 1 && f->items[0]->kind == PTC_F_SYMBOL;
     switch (lone->kind) {
     case PTC_FORM_FN: return named ? ax_fn_form(an, f, false) : NULL;

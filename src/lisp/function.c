@@ -140,6 +140,8 @@ static bool same_text(const PtcPrinter *printer, PtcValue a, PtcValue b)
     bool same = ptc_tag(a) == ptc_tag(b) && ptc_print(printer, &x, a) &&
                 ptc_print(printer, &y, b) && x.len == y.len &&
                 (x.len == 0 || memcmp(x.data, y.data, x.len) == 0);
+    if (x.failed || y.failed)
+        ptc_budget_halt(printer->heap->budget, PTC_STOP_MEMORY);
     ptc_buf_deinit(&x);
     ptc_buf_deinit(&y);
     return same;
