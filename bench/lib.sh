@@ -5,9 +5,9 @@
 out=build/bench
 engine=${PTC_BUILD:-build/release}
 # What libptc.a needs of others.
-read -r -a ptc_libs <<<"${PTC_LIBS:--l:libgmp.a -l:libutf8proc.a -l:libpcre2-8.a -lm -lpthread -ldl}"
+read -r -a ptc_libs <<<"${PTC_LIBS:--l:libgmp.a -l:libutf8proc.a -l:libpcre2-8.a -l:libmd.a -lm -lpthread -ldl}"
 cflags=(-std=c17 -D_GNU_SOURCE -O2 -Wall -Wextra -Iinclude -Ibench)
-packages=(gcc pkg-config libgmp-dev libutf8proc-dev libpcre2-dev lua5.4 liblua5.4-dev luajit libluajit-5.1-dev
+packages=(gcc pkg-config libgmp-dev libutf8proc-dev libpcre2-dev libmd-dev lua5.4 liblua5.4-dev luajit libluajit-5.1-dev
     valgrind python3 hyperfine)
 
 say() { printf '%s\n' "$*" >&2; }

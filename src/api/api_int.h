@@ -3,6 +3,8 @@
 #ifndef PTC_API_API_INT_H
 #define PTC_API_API_INT_H
 
+#include <string.h>
+
 #include "json/write.h"
 #include "lisp/crew.h"
 #include "lisp/program.h"
@@ -139,11 +141,24 @@ PTC_MUST_USE bool ptc_session_room(PtcSession *session, size_t n);
 PTC_MUST_USE bool ptc_session_replace(PtcSession *session, const PtcValue *values, PtcStop *stop);
 /* Lets go of what nothing is bound to; false when there is no memory for that. */
 bool ptc_session_compact(PtcSession *session);
+static inline bool ptc_is_journal(const char *name, size_t len)
+{
+    return len == sizeof PTC_JOURNAL - 1 && memcmp(name, PTC_JOURNAL, len) == 0;
+}
+/* The journal, a map; nil when the session has none. */
+PtcValue ptc_session_journal(const PtcSession *session);
+/* Does global i have a value that outlives runs: a definition, or the journal? */
+static inline bool ptc_session_holds(const PtcSession *s, size_t i)
+{
+    return i >= s->history && i < s->names.count && i < s->global_cap &&
+           s->globals[i] != PTC_UNBOUND &&
+           (s->names.items[i].text[0] != ' ' ||
+            ptc_is_journal(s->names.items[i].text, s->names.items[i].len));
+}
 /* Is global i something that a program or the host defined? */
 static inline bool ptc_session_defines(const PtcSession *s, size_t i)
 {
-    return i >= s->history && i < s->names.count && i < s->global_cap &&
-           s->globals[i] != PTC_UNBOUND && s->names.items[i].text[0] != ' ';
+    return ptc_session_holds(s, i) && s->names.items[i].text[0] != ' ';
 }
 /* What is in buf as a text for ptc_text_free; frees it instead when not `ok` or when it failed. */
 PtcStatus ptc_text_give(PtcBuf *buf, bool ok, char **out, size_t *out_len);

@@ -41,7 +41,7 @@ static PtcValue or_nil(PtcValue v)
 
 /* ----------------------------------------------------------------------------- journal */
 
-static PtcValue session_journal(const PtcSession *s)
+PtcValue ptc_session_journal(const PtcSession *s)
 {
     int at = s ? ptc_names_find(&s->names, PTC_JOURNAL, sizeof PTC_JOURNAL - 1) : -1;
     bool bound = at >= 0 && (size_t)at < s->global_cap && s->globals[at] != PTC_UNBOUND;
@@ -51,7 +51,7 @@ static PtcValue session_journal(const PtcSession *s)
 /* The session's journal with what the host adds to it, in the run's heap; PTC_NONE: no memory. */
 static PtcValue first_journal(const PtcRun *run, PtcHeap *heap)
 {
-    PtcValue key, value, journal = session_journal(run->session), more = or_nil(run->journal);
+    PtcValue key, value, journal = ptc_session_journal(run->session), more = or_nil(run->journal);
     if (journal == PTC_NIL || more == PTC_NIL)
         return journal == PTC_NIL ? more : journal;
     for (size_t pos = 0; journal != PTC_NONE && ptc_map_next(more, &pos, &key, &value);)
@@ -62,7 +62,7 @@ static PtcValue first_journal(const PtcRun *run, PtcHeap *heap)
 /* What tasks did is kept whether or not the program came to its end. */
 static bool keep_journal(PtcSession *s, PtcVM *vm)
 {
-    if (!s || vm->journal == session_journal(s) || vm->journal == PTC_NIL)
+    if (!s || vm->journal == ptc_session_journal(s) || vm->journal == PTC_NIL)
         return true;
     return ptc_session_put(s, PTC_JOURNAL, sizeof PTC_JOURNAL - 1, vm->journal) == PTC_OK;
 }

@@ -288,7 +288,7 @@ static bool add_bindings(PtcSession *s, PtcBuf *out, size_t from, size_t to)
 {
     bool first = true;
     for (size_t i = from; i < to; i++) {
-        if (i >= s->global_cap || s->globals[i] == PTC_UNBOUND)
+        if (i >= s->global_cap || s->globals[i] == PTC_UNBOUND || s->names.items[i].text[0] == ' ')
             continue;
         if (!first)
             ptc_buf_add_char(out, ',');

@@ -61,9 +61,14 @@ static void number_names(SnapWriter *w)
         const PtcName *name = &s->names.items[i];
         bool other = ptc_is_history_name(name) || ptc_builtin_find(name->text, name->len) >= 0;
         w->plain[i] = other ? 0 : PTC_MAY_NAME;
-        if (i < s->history || ptc_session_defines(s, i))
+        if (i < s->history || ptc_session_holds(s, i))
             w->numbers[i] = ++w->name_count;
     }
+}
+
+static bool is_alias(const PtcName *name)
+{
+    return name->text[0] == ' ' && !ptc_is_journal(name->text, name->len);
 }
 
 static void put_names(const SnapWriter *w, PtcBuf *out, bool aliases)
@@ -75,7 +80,7 @@ static void put_names(const SnapWriter *w, PtcBuf *out, bool aliases)
             snap_put_number(out, n);
         for (uint32_t i = s->history; i < s->names.count; i++) {
             const PtcName *name = &s->names.items[i];
-            if (aliases ? name->text[0] != ' ' : !ptc_session_defines(s, i))
+            if (aliases ? !is_alias(name) : !ptc_session_holds(s, i))
                 continue;
             n++;
             if (pass == 1)
@@ -123,7 +128,7 @@ static bool write_values(SnapWriter *w)
     const PtcSession *s = w->session;
     for (uint32_t i = 0; i < s->names.count; i++) {
         w->binding = &s->names.items[i];
-        if ((i < s->history || ptc_session_defines(s, i)) && !snap_write(w, s->globals[i]))
+        if ((i < s->history || ptc_session_holds(s, i)) && !snap_write(w, s->globals[i]))
             return false;
     }
     return snap_write_end(w);
@@ -140,7 +145,7 @@ static bool write_session(SnapWriter *w, PtcBuf *out)
     ptc_buf_init(&values, out->mem, SIZE_MAX / 4);
     snap_put_number(&count, w->count);
     for (uint32_t i = 0; i < s->names.count; i++)
-        if (i < s->history || ptc_session_defines(s, i))
+        if (i < s->history || ptc_session_holds(s, i))
             snap_put_value(w, &values, w->count, s->globals[i]);
     bool ok = put_sections(w, out, &count, &values);
     ptc_buf_deinit(&count);
@@ -207,6 +212,8 @@ static bool leave_section(SnapReader *r, const uint8_t *rest)
 /* Names as programs write them have no blanks, aliases (see lisp/analyze_ns.c) one in front. */
 static bool good_name(const char *text, size_t len, bool alias)
 {
+    if (!alias && ptc_is_journal(text, len))
+        return true;
     bool begins = !alias || (len > 3 && len <= ALIAS_BYTES && text[0] == ' ' &&
                              (text[1] == '@' || text[1] == '!') && memchr(text, '=', len));
     for (size_t i = alias ? 1 : 0; begins && i < len; i++)
@@ -265,7 +272,8 @@ static bool read_values(SnapReader *r, size_t bound)
     for (size_t i = 0; i < n; i++)
         if (!snap_get_value(r, &r->session->globals[r->names[i]]))
             return false;
-    return true;
+    PtcValue journal = ptc_session_journal(r->session);
+    return journal == PTC_NIL || ptc_is_map(journal) || SNAP_BAD(r, "the journal is no map");
 }
 
 static bool read_session(SnapReader *r)

@@ -152,7 +152,7 @@ static const struct {
     {"(defn f [xs] (map inc xs))|(def map 5) (def inc 7) (defn g [] [map inc])", "[(f [1 2]) (g)]"},
     {"(defn f [xs] (join xs))|(require '[clojure.set :refer [join union]])", "(f [1 2])"},
     {"(declare later) (defn f [] (later 1))|(def x 1)|(defn later [y] (+ x y))", "(f)"},
-    {"(defn f [] (missing 1)) (declare missing)", "(fn? f)"},
+    {"(declare missing) (defn f [] (missing 1))", "(fn? f)"},
     {"(def v (reduce (fn [a _] (conj a a)) [] (range 40)))",
      "[(count v) (count (peek v)) (nth v 1)]"},
     {"(def v (reduce (fn [a _] (conj a a)) [] (range 1200)))",
