@@ -3,7 +3,10 @@
  * that is sealed.  Legacy: a request of ours, whose answer is waited for. */
 #include <errno.h>
 #include <stdio.h>
+#include <sys/types.h> /* sha2.h needs it */
 #include <time.h>
+
+#include <sha2.h>
 
 #include "json/parse.h"
 #include "json/write.h"
@@ -22,14 +25,14 @@ static bool digest(PtcMcpCall *call)
         return false;
     PtcMcpText parts[] = {
         call->method, call->name, {args->data, args->len}, {call->owner, strlen(call->owner)}};
-    PtcSha256 sha;
-    ptc_sha256_init(&sha);
+    SHA2_CTX sha;
+    SHA256Init(&sha);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         uint64_t len = parts[i].len;
-        ptc_sha256_add(&sha, &len, sizeof len);
-        ptc_sha256_add(&sha, parts[i].bytes, parts[i].len);
+        SHA256Update(&sha, (const unsigned char *)&len, sizeof len);
+        SHA256Update(&sha, (const unsigned char *)parts[i].bytes, parts[i].len);
     }
-    ptc_sha256_done(&sha, call->digest);
+    SHA256Final(call->digest, &sha);
     return true;
 }
 

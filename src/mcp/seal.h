@@ -10,16 +10,6 @@
 
 enum { PTC_SHA256_BYTES = 32, PTC_SEAL_KEY = 32, PTC_SEAL_MAC = 16 };
 
-typedef struct PtcSha256 {
-    uint32_t state[8];
-    uint64_t total; /* bytes so far */
-    unsigned char block[64];
-} PtcSha256;
-
-void ptc_sha256_init(PtcSha256 *sha);
-void ptc_sha256_add(PtcSha256 *sha, const void *bytes, size_t len);
-void ptc_sha256_done(PtcSha256 *sha, unsigned char out[PTC_SHA256_BYTES]);
-
 /* Two hashes: the message is `context` then `payload`, each with its length before it. */
 void ptc_hmac_sha256(const unsigned char key[PTC_SEAL_KEY], const void *context, size_t context_len,
                      const void *payload, size_t payload_len, unsigned char out[PTC_SHA256_BYTES]);

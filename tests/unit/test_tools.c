@@ -361,7 +361,8 @@ static void test_no_copy(Ptc *ptc)
     def.name_len = 4;
     def.function = rows;
     CHECK(ptc_tools_add(tools, &def, NULL, 0) == PTC_OK);
-    ptc_outcome_free(start_with(ptc, tools, "(count (tool/rows))", NULL)); /* pages are pooled now */
+    ptc_outcome_free(
+        start_with(ptc, tools, "(count (tool/rows))", NULL)); /* pages are pooled now */
     uint64_t before = atomic_load(&ptc->mem.count);
     PtcOutcome *o = start_with(ptc, tools, "(tool/rows)", NULL);
     uint64_t count = atomic_load(&ptc->mem.count) - before;
