@@ -334,6 +334,52 @@ static void test_parallel(Ptc *ptc, PtcTools *tools)
     ptc_outcome_free(o);
 }
 
+/* What one run of a session prints for its journal, or "none". */
+static void journal_after(Ptc *ptc, PtcTools *tools, PtcSession *session, PtcValue journal,
+                          const char *program, char out[TEXT])
+{
+    PtcRun run = a_run(program, session, 0);
+    PtcOutcome *o = NULL;
+    char *text = NULL;
+    size_t len = 0;
+    run.tools = tools;
+    run.journal = journal;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    snprintf(out, TEXT, "none");
+    if (ptc_outcome_journal(o) &&
+        ptc_value_text(ptc, ptc_outcome_journal(o), &text, &len) == PTC_OK)
+        snprintf(out, TEXT, "%s", text);
+    ptc_text_free(ptc, text, len);
+    ptc_outcome_free(o);
+}
+
+/* Tasks that finished are not done again, whatever became of their run. */
+static void test_journal(Ptc *ptc, PtcTools *tools)
+{
+    static const struct {
+        const char *program, *journal;
+    } rows[] = {
+        {"(task :a (tool/square {:n 3}))", "{\"given\" 1, \"a\" 9}"},
+        {"(do (task \"b\" (tool/square {:n 4})) (tool/fails))", "{\"given\" 1, \"a\" 9, \"b\" 16}"},
+        {"[(task \"a\" (fail 1)) (task \"b\" (fail 2))]", "{\"given\" 1, \"a\" 9, \"b\" 16}"},
+        {"(do (task-reset \"a\") (pmap (fn [i] (task i (tool/slow {:n i}))) (range 3)))",
+         "{\"given\" 1, \"b\" 16, \"0\" 0, \"1\" 1, \"2\" 4}"},
+    };
+    char got[TEXT];
+    PtcSession *session = ptc_session_new(ptc);
+    PtcData *data = ptc_data_new(ptc, PTC_UNSET);
+    PtcValue given = ptc_make_json(data, "{\"given\":1}", 11, NULL, 0);
+    journal_after(ptc, tools, session, 0, "(task 1 2)", got);
+    CHECK_STR(got, "none");
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        journal_after(ptc, tools, session, i ? 0 : given, rows[i].program, got);
+        CHECK_STR(got, rows[i].journal);
+    }
+    CHECK(ptc_session_count(session) == 0);
+    ptc_session_free(session);
+    ptc_data_free(data);
+}
+
 /* 50 KB of JSON become values at once: each string is made once, in the run's heap, and nothing else is allocated for
  * the text. */
 static char rows_json[60000];
@@ -458,6 +504,7 @@ int main(void)
     test_cache(ptc, tools);
     test_records(ptc, tools);
     test_parallel(ptc, tools);
+    test_journal(ptc, tools);
     test_no_copy(ptc);
     test_many(tools);
     test_cancel(ptc, tools);
