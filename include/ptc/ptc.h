@@ -234,7 +234,8 @@ PTC_API PtcStatus ptc_session_set(PtcSession *session, const char *name, size_t 
 
 /* Unbinds a name; false when it was not bound.  Functions that use it fail when they get there. */
 PTC_API bool ptc_session_forget(PtcSession *session, const char *name, size_t len);
-/* Everything: bindings, history, aliases of namespaces.  PTC_NO_MEMORY: nothing was forgotten. */
+/* Everything: bindings, history, journal, aliases of namespaces, cached results of tools.  PTC_NO_MEMORY: nothing was
+ * forgotten. */
 PTC_API PtcStatus ptc_session_forget_all(PtcSession *session);
 
 /* What is bound, as JSON, freed with ptc_text_free:
@@ -244,10 +245,11 @@ PTC_API PtcStatus ptc_session_forget_all(PtcSession *session);
  * bytes of each.  Previews are cut to 160 bytes; they are program data, not to be trusted. */
 PTC_API PtcStatus ptc_session_inspect(PtcSession *session, char **out, size_t *out_len);
 
-/* The session as bytes, freed with ptc_text_free: bindings, history and aliases.  Functions are
- * stored as their source and the values they captured, never as code.  The bytes end in a tag
- * (HMAC-SHA-256) made with `key`, 16 bytes or more, which only the host should know; they are not
- * encrypted.  They are the same again as long as nothing runs in the session, and after a restore.
+/* The session as bytes, freed with ptc_text_free: bindings, history, journal and aliases, but not the
+ * cached results of tools.  Functions are stored as their source and the values they captured, never as
+ * code; tools they call are known by name.  The bytes end in a tag (HMAC-SHA-256) made with `key`, 16
+ * bytes or more, which only the host should know; they are not encrypted.  They are the same again as
+ * long as nothing runs in the session, and after a restore.
  * PTC_BAD_DATA: something cannot be stored, or a limit was reached; error (may be NULL) then names the
  * binding.  *out is set only with PTC_OK. */
 PTC_API PtcStatus ptc_session_snapshot(PtcSession *session, const void *key, size_t key_len,

@@ -134,6 +134,8 @@ PtcSession *ptc_session_make(Ptc *ptc, uint32_t history, int64_t bytes);
 PtcStatus ptc_session_put(PtcSession *session, const char *name, size_t len, PtcValue value);
 /* The name of the journal: a map, kept also when a run fails. */
 #define PTC_JOURNAL " journal"
+/* Forgets the results of tools. */
+void ptc_session_drop_cache(PtcSession *session);
 /* Room for one value for each of n names. */
 PTC_MUST_USE bool ptc_session_room(PtcSession *session, size_t n);
 /* Gives the session a new heap with copies of `values`, one for each name, instead of what it holds.  When that

@@ -111,10 +111,13 @@ static void reset_vm(PtcVM *vm)
     vm->journal = vm->summaries = vm->error_source = PTC_NIL;
 }
 
-static bool commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool ok)
+/* Names that a failed run added go before the journal adds its own. */
+static bool commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool ok, uint32_t known)
 {
     if (ok && s)
         ok = ptc_session_commit(s, vm, o);
+    if (!ok || !s)
+        ptc_names_truncate(vm->names, s ? known : 0);
     return keep_journal(s, vm) && ok;
 }
 
@@ -128,11 +131,8 @@ static bool run_checked(Ptc *ptc, const PtcRun *run, PtcOutcome *o, PtcProgram *
     ok = ok || vm->control == PTC_CONTROL_RETURN;
     ok = ok && ptc_wanted_check(vm, wanted);
     o->validated = ok && (wanted->sig || wanted->schema);
-    ok = commit(run->session, vm, o, ok);
-    bool filled = ptc_outcome_fill(o, ok, diags, phase, run->program, run->program_len);
-    if (!ok || !run->session)
-        ptc_names_truncate(p->names, run->session ? known : 0);
-    return filled;
+    ok = commit(run->session, vm, o, ok, known);
+    return ptc_outcome_fill(o, ok, diags, phase, run->program, run->program_len);
 }
 
 static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)

@@ -73,15 +73,20 @@ PtcSession *ptc_session_new(Ptc *ptc)
     return ptc ? ptc_session_make(ptc, ptc->history, ptc->limits.session_bytes) : NULL;
 }
 
+void ptc_session_drop_cache(PtcSession *s)
+{
+    if (s->cache)
+        ptc_cache_deinit(s->cache);
+    ptc_mem_free(&s->ptc->mem, s->cache, sizeof *s->cache);
+    s->cache = NULL;
+}
+
 void ptc_session_free(PtcSession *s)
 {
     if (!s)
         return;
     PtcMem *mem = &s->ptc->mem;
-    if (s->cache) {
-        ptc_cache_deinit(s->cache);
-        ptc_mem_free(mem, s->cache, sizeof *s->cache);
-    }
+    ptc_session_drop_cache(s);
     if (s->box)
         ptc_heap_release(&s->box->heap);
     ptc_names_deinit(&s->names);

@@ -173,6 +173,7 @@ PtcStatus ptc_session_forget_all(PtcSession *s)
         return PTC_NO_MEMORY;
     ptc_heap_release(&s->box->heap);
     s->box = box;
+    ptc_session_drop_cache(s);
     ptc_names_truncate(&s->names, s->history);
     for (size_t i = 0; i < s->global_cap; i++)
         s->globals[i] = i < s->history ? PTC_NIL : PTC_UNBOUND;

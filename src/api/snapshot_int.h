@@ -91,6 +91,7 @@ typedef enum {
     SNAP_FORMATTER, /* text */
     SNAP_PRODUCER,  /* source, two values, count, steps */
     SNAP_RING,      /* count, values: again and again without end */
+    SNAP_TOOL,      /* text: the function that tool/name stands for */
 } SnapKind;
 
 /* ------------------------------------------------------------------------------ writing */
@@ -216,6 +217,7 @@ bool snap_read_closure(SnapReader *r);
 bool snap_read_var(SnapReader *r);
 bool snap_read_fn(SnapReader *r);
 bool snap_read_step(SnapReader *r);
+bool snap_read_tool(SnapReader *r);
 bool snap_read_exception(SnapReader *r);
 bool snap_read_producer(SnapReader *r);
 /* What follows the objects. */

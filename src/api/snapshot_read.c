@@ -387,6 +387,7 @@ static bool read_object(SnapReader *r, SnapKind kind)
     case SNAP_FORMATTER: return read_formatter(r);
     case SNAP_PRODUCER: return snap_read_producer(r);
     case SNAP_RING: return snap_read_ring(r);
+    case SNAP_TOOL: return snap_read_tool(r);
     }
     return SNAP_BAD(r, "an object is of an unknown kind");
 }

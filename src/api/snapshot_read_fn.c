@@ -210,6 +210,17 @@ bool snap_read_fn(SnapReader *r)
     return snap_add_value(r, get_fn_record(r, &builtin, 1, n));
 }
 
+/* Its number is that of some run; the name counts. */
+bool snap_read_tool(SnapReader *r)
+{
+    const char *name;
+    size_t len;
+    if (!snap_get_text(r, (size_t)r->ptc->limits.program_bytes, &name, &len))
+        return false;
+    PtcValue f[3] = {hidden("tool"), ptc_str_new(r->heap, name, len), ptc_int(0)};
+    return f[1] != PTC_NONE && snap_add_value(r, snap_record(r, PTC_R_FN, f, 3));
+}
+
 /* ------------------------------------------------------------ transducers and producers */
 
 /* How many arguments each kind of step has, and how many of them are counts. */

@@ -118,9 +118,11 @@ PtcStepKind snap_step_kind(uint64_t code)
     return PTC_STEP_KINDS;
 }
 
-static bool is_step(PtcValue record)
+/* Does the hidden builtin of this name stand behind a function record? */
+static bool is_behind(PtcValue record, const char *hidden)
 {
-    return ptc_record_field(record, 0) == ptc_builtin((uint32_t)ptc_builtin_find("%xform", 6));
+    return ptc_record_field(record, 0) ==
+           ptc_builtin((uint32_t)ptc_builtin_find(hidden, strlen(hidden)));
 }
 
 /* The steps of a producer; nil: none. */
@@ -151,7 +153,8 @@ bool snap_next_field(PtcFrame *f, PtcValue *child)
     if (kind == PTC_R_PRODUCER)
         return next_of_producer(f, child);
     size_t first = kind == PTC_R_FN ? 1 : 0; /* the hidden builtin is written by name */
-    bool refers = kind == PTC_R_FN || kind == PTC_R_REDUCED || kind == PTC_R_ERROR;
+    bool refers = (kind == PTC_R_FN && !is_behind(f->a, "%tool")) || kind == PTC_R_REDUCED ||
+                  kind == PTC_R_ERROR;
     if (!refers || first + f->pos >= ptc_obj(f->a)->count)
         return false;
     *child = ptc_record_field(f->a, first + f->pos++);
@@ -179,6 +182,14 @@ static bool write_step(SnapWriter *w, PtcValue record)
     snap_put_number(&w->out, (uint64_t)snap_step_code(ptc_step_kind(record)));
     put_field(w, record, PTC_STEP_BUILTIN);
     put_fields(w, record, PTC_STEP_ARGS);
+    return true;
+}
+
+static bool write_tool(SnapWriter *w, PtcValue record)
+{
+    PtcValue name = ptc_record_field(record, 1);
+    snap_put_number(&w->out, SNAP_TOOL);
+    snap_put_text(&w->out, ptc_str_bytes(name), ptc_str_len(name));
     return true;
 }
 
@@ -255,7 +266,10 @@ static void write_producer(SnapWriter *w, PtcValue record)
 bool snap_write_record(SnapWriter *w, PtcValue v)
 {
     switch (ptc_obj(v)->aux) {
-    case PTC_R_FN: return is_step(v) ? write_step(w, v) : write_fn(w, v);
+    case PTC_R_FN:
+        return is_behind(v, "%xform")  ? write_step(w, v)
+               : is_behind(v, "%tool") ? write_tool(w, v)
+                                       : write_fn(w, v);
     case PTC_R_REDUCED:
         snap_put_number(&w->out, SNAP_REDUCED);
         put_field(w, v, 0);

@@ -245,9 +245,10 @@ static PtcExpr *unknown_tool(Analyzer *an, const PtcForm *form, const char *name
 static PtcExpr *tool(Analyzer *an, const PtcForm *form, const char *name, size_t len)
 {
     int number = an->host ? an->host->find(an->host, name, len) : -1;
-    if (number < 0)
+    if (number < 0 &&
+        !an->lone) /* a function that was stored may be called where the tool is given again */
         return unknown_tool(an, form, name, len);
-    PtcValue f = tool_value(an, number, name, len);
+    PtcValue f = tool_value(an, number < 0 ? 0 : number, name, len);
     return f == PTC_NONE ? NULL : ax_const(an, f, form);
 }
 

@@ -524,6 +524,110 @@ static void test_history(void)
     end_engine(ptc);
 }
 
+/* ------------------------------------------------------------------------ tools and journal */
+
+static void ask_journal(Ptc *ptc, PtcSession *s, PtcValue journal, const char *program,
+                        const char *want)
+{
+    PtcRun run = a_run(program, s, 0);
+    PtcOutcome *o = NULL;
+    char got[TEXT] = "";
+    run.journal = journal;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    tell(o, got);
+    CHECK_STR(got, want);
+    ptc_outcome_free(o);
+}
+
+static void test_journal(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    PtcSession *s = ptc_session_new(ptc);
+    PtcData *d = ptc_data_new(ptc, PTC_UNSET);
+    PtcValue empty = ptc_make_map(d, NULL, 0);
+    /* The first run fails: what its tasks did is kept all the same, its definitions are not. */
+    ask_journal(ptc, s, empty, "(def y 1) (task \"two\" 2) (/ y 0)", "!arithmetic_error 1:26");
+    EXPECT(ptc, s, "(def x (task \"one\" (vec (range 40))))", "#'x");
+    EXPECT(ptc, s, "(task \"two\" :new)", "2");
+    Snap one = snap(s);
+    PtcSession *t = restore(ptc, one);
+    Snap two = snap(t);
+    CHECK(same_bytes(one, two) && ptc_session_count(t) == 1);
+    EXPECT(ptc, t, "[(task \"two\" :new) (count (task \"one\" :new)) (task \"three\" 3)]",
+           "[2 40 3]");
+    EXPECT(ptc, t, "(task \"three\" :new)", "3");
+    drop(ptc, &one);
+    drop(ptc, &two);
+    ptc_session_free(s);
+    ptc_session_free(t);
+    ptc_data_free(d);
+    end_engine(ptc);
+}
+
+/* A tool that gives its own name. */
+static PtcToolAnswer own_name(PtcToolCall *call, void *user)
+{
+    size_t len;
+    (void)user;
+    const char *name = ptc_call_name(call, &len);
+    ptc_call_return(call, ptc_make_string(ptc_call_data(call), name, len));
+    return PTC_TOOL_ANSWERED;
+}
+
+static PtcTools *make_tools(const char *const *names)
+{
+    PtcTools *tools = ptc_tools_new();
+    for (; *names; names++) {
+        PtcToolDef def;
+        ptc_tool_def_init(&def, sizeof def);
+        def.name = *names;
+        def.name_len = strlen(*names);
+        def.function = own_name;
+        CHECK(ptc_tools_add(tools, &def, NULL, 0) == PTC_OK);
+    }
+    return tools;
+}
+
+static void ask_tools(Ptc *ptc, PtcSession *s, PtcTools *tools, const char *program,
+                      const char *want)
+{
+    PtcRun run = a_run(program, s, 0);
+    PtcOutcome *o = NULL;
+    char got[TEXT] = "";
+    run.tools = tools;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    tell(o, got);
+    CHECK_STR(got, want);
+    ptc_outcome_free(o);
+}
+
+/* Functions that call tools are stored without them, and find them by name in the run that calls. */
+static void test_tools(void)
+{
+    static const char *const some[] = {"a", "b", NULL}, *const others[] = {"c", "b", "a", NULL};
+    Ptc *ptc = ptc_new(NULL);
+    PtcSession *s = ptc_session_new(ptc);
+    PtcTools *tools = make_tools(some), *more = make_tools(others);
+    ask_tools(ptc, s, tools,
+              "(def t tool/b) (defn f [x] [x (tool/a {}) (map (fn [y] (tool/b {:y y})) [1])])"
+              "(def g (comp str tool/a)) (f 1)",
+              "[1 \"a\" [\"b\"]]");
+    Snap one = snap(s);
+    PtcSession *t = restore(ptc, one);
+    Snap two = snap(t);
+    CHECK(same_bytes(one, two));
+    ask_tools(ptc, t, more, "[(t {}) (f 2) (g {})]", "[\"b\" [2 \"a\" [\"b\"]] \"a\"]");
+    ask_tools(ptc, t, tools, "[(t {}) (f 2) (g {})]", "[\"b\" [2 \"a\" [\"b\"]] \"a\"]");
+    ask_tools(ptc, t, NULL, "(f 2)", "!unknown_tool 1:16");
+    drop(ptc, &one);
+    drop(ptc, &two);
+    ptc_session_free(s);
+    ptc_session_free(t);
+    ptc_tools_free(tools);
+    ptc_tools_free(more);
+    end_engine(ptc);
+}
+
 /* ---------------------------------------------------------------------------------- the tag */
 
 static void tag_of(const char *k, size_t k_len, const char *text, size_t len, char out[65])
@@ -609,6 +713,8 @@ int main(void)
     test_unstorable();
     test_limits();
     test_history();
+    test_journal();
+    test_tools();
     test_torture();
     return check_done("test_snapshot");
 }
