@@ -14,11 +14,11 @@ static PtcValue *stack_top(const PtcVM *vm)
     return top < vm->stack_limit ? top : vm->stack_limit;
 }
 
-static void mark_all(PtcHeap *heap, const PtcValue *from, const PtcValue *to)
+static void mark_all(PtcHeap *heap, const PtcValue *values, size_t n)
 {
-    for (; from < to; from++)
-        if (ptc_is_obj(*from))
-            ptc_heap_mark(heap, *from);
+    for (size_t i = 0; i < n; i++)
+        if (ptc_is_obj(values[i]))
+            ptc_heap_mark(heap, values[i]);
 }
 
 void ptc_vm_collect(PtcVM *vm)
@@ -27,10 +27,10 @@ void ptc_vm_collect(PtcVM *vm)
     PtcValue *top = stack_top(vm);
     ptc_log_settle(vm);
     ptc_heap_mark_begin(heap);
-    mark_all(heap, vm->stack, top);
-    mark_all(heap, vm->roots, vm->roots + vm->root_count);
-    mark_all(heap, vm->kept, vm->kept + vm->kept_count);
-    mark_all(heap, vm->globals, vm->globals + vm->global_count);
+    mark_all(heap, vm->stack, (size_t)(top - vm->stack));
+    mark_all(heap, vm->roots, vm->root_count);
+    mark_all(heap, vm->kept, vm->kept_count);
+    mark_all(heap, vm->globals, vm->global_count);
     for (PtcCall *c = vm->calls; c <= vm->call; c++)
         ptc_heap_mark(heap, ptc_from_obj(c->closure));
     ptc_heap_mark(heap, vm->program);

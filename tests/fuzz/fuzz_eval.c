@@ -69,6 +69,8 @@ static void close_engine(Engine *e)
 {
     Ptc *ptc = e->ptc;
     ptc_batch_deinit(ptc);
+    ptc_crew_free(ptc->crew);
+    ptc->crew = NULL;
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
     ptc->spare = NULL;
     ptc_vm_deinit(&ptc->vm);

@@ -49,6 +49,8 @@ static Ptc *open_engine(Clock *clock, bool small)
 static void close_engine(Ptc *ptc)
 {
     ptc_batch_deinit(ptc);
+    ptc_crew_free(ptc->crew);
+    ptc->crew = NULL;
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
     ptc->spare = NULL;
     ptc_vm_deinit(&ptc->vm);
