@@ -76,6 +76,9 @@ typedef struct PtcExecutorConfig {
     PtcLimits limits;
     unsigned max_idle;       /* engines or workers kept for the next task */
     const char *worker_path; /* testing: NULL, the running binary */
+    /* Workers: the helper process, with --data loaded (worker.h), taken over on success.  NULL: one is started. */
+    struct PtcZygote *zygote;
+    bool inspectable; /* testing: others may look into workers */
 } PtcExecutorConfig;
 
 /* Engines in this process, one for each task at a time.  NULL with a text in why. */
