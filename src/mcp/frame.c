@@ -321,6 +321,13 @@ void ptc_frame_reader_deinit(PtcFrameReader *reader)
     ptc_buf_deinit(&reader->payload);
 }
 
+void ptc_frame_reader_trim(PtcFrameReader *reader)
+{
+    enum { KEPT = 64 * 1024 };
+    if (reader->whole && reader->payload.cap > KEPT)
+        ptc_buf_deinit(&reader->payload);
+}
+
 bool ptc_frame_reader_idle(const PtcFrameReader *reader)
 {
     return reader->whole || reader->head_got == 0;

@@ -98,6 +98,8 @@ typedef enum {
 
 void ptc_frame_reader_init(PtcFrameReader *reader, PtcMem *mem);
 void ptc_frame_reader_deinit(PtcFrameReader *reader);
+/* Gives a large payload back that is not needed any more. */
+void ptc_frame_reader_trim(PtcFrameReader *reader);
 /* Is nothing of a next frame there? */
 bool ptc_frame_reader_idle(const PtcFrameReader *reader);
 /* Takes bytes until a frame is whole; *bytes and *len become what is left.  Memory grows with what has come, not with

@@ -19,7 +19,7 @@
 #include "mcp/sandbox.h"
 #include "tool/tools.h"
 
-enum { PIPE = 0, SLOTS = 256, READER_STACK = 256 * 1024, CANCEL_NS = 500 * 1000 };
+enum { PIPE = 0, SLOTS = 256, READER_STACK = 256 * 1024, CANCEL_NS = 500 * 1000, KEPT = 64 * 1024 };
 
 /* A call that the server has not answered. */
 typedef struct Slot {
@@ -39,6 +39,7 @@ struct PtcWorker {
     PtcTools *tools;
     PtcShared *data; /* or NULL */
     PtcWorkerHook hook;
+    PtcBuf inbox; /* of the first thread: the payload of the RUN at hand */
     pthread_t reader;
     pthread_mutex_t writing; /* of frames, and the order of call ids */
     pthread_mutex_t lock;    /* of all below */
@@ -46,9 +47,9 @@ struct PtcWorker {
     bool duo;       /* the second thread reads */
     bool nudged;    /* it was woken for that */
     bool running;   /* `task` is being run, or was handed over */
-    bool is_handed; /* `inbox` is a task to be run */
+    bool is_handed; /* `mail` is a task to be run */
     uint64_t task;
-    PtcBuf inbox; /* payload of RUN */
+    PtcBuf mail; /* payload of a RUN, for the first thread */
     uint64_t last_call;
     size_t under_way; /* calls in slots */
     Slot slots[SLOTS];
@@ -87,6 +88,13 @@ static void write_all(struct iovec *parts, int count)
             parts->iov_len -= (size_t)n;
         }
     }
+}
+
+/* An idle worker does not hold the memory of its largest frame. */
+static void trim(PtcBuf *payload)
+{
+    if (payload->cap > KEPT)
+        ptc_buf_deinit(payload);
 }
 
 static PtcFrameHead read_frame(PtcBuf *payload)
@@ -226,13 +234,18 @@ static void begin_task(PtcWorker *w, uint64_t id)
     pthread_mutex_unlock(&w->lock);
 }
 
+static void swap(PtcBuf *a, PtcBuf *b)
+{
+    PtcBuf old = *a;
+    *a = *b;
+    *b = old;
+}
+
 static void hand_over(PtcWorker *w, uint64_t id, PtcBuf *payload)
 {
     begin_task(w, id);
     pthread_mutex_lock(&w->lock);
-    PtcBuf old = w->inbox;
-    w->inbox = *payload;
-    *payload = old;
+    swap(&w->mail, payload);
     w->is_handed = true;
     pthread_cond_signal(&w->handed);
     pthread_mutex_unlock(&w->lock);
@@ -269,6 +282,7 @@ static void *read_frames(void *arg)
             hand_over(w, head.id, &payload);
         else
             ptc_sandbox_end();
+        trim(&payload);
     }
     return NULL;
 }
@@ -281,6 +295,8 @@ static void next_task(PtcWorker *w)
     bool duo = w->duo;
     while (duo && !w->is_handed)
         pthread_cond_wait(&w->handed, &w->lock);
+    if (duo)
+        swap(&w->inbox, &w->mail);
     w->is_handed = false;
     pthread_mutex_unlock(&w->lock);
     while (!duo && head.type != PTC_FRAME_RUN)
@@ -340,14 +356,6 @@ static void run_task(PtcWorker *w)
         ptc_buf_deinit(buffers[i]);
 }
 
-/* A large task is not remembered by the memory of a small one. */
-static void tidy(PtcWorker *w)
-{
-    enum { KEPT = 64 * 1024 };
-    if (w->inbox.cap > KEPT)
-        ptc_buf_deinit(&w->inbox);
-}
-
 static bool start_reader(PtcWorker *w)
 {
     pthread_attr_t attr;
@@ -370,7 +378,7 @@ _Noreturn void ptc_worker_serve(PtcWorker *w)
     for (;;) {
         next_task(w);
         run_task(w);
-        tidy(w);
+        trim(&w->inbox);
     }
 }
 
@@ -387,6 +395,7 @@ PtcWorker *ptc_worker_new(PtcWorkerHook hook)
     ptc_mem_init(&w->mem, SIZE_MAX / 2);
     w->hook = hook;
     ptc_buf_init(&w->inbox, &w->mem, PTC_FRAME_MAX);
+    ptc_buf_init(&w->mail, &w->mem, PTC_FRAME_MAX);
     pthread_mutex_init(&w->writing, NULL);
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->handed, NULL);

@@ -114,6 +114,7 @@ static PtcWorkerProcess *take(Workers *ws, const char *owner, char why[PTC_WORKE
 static void put_back(Workers *ws, PtcWorkerProcess *w)
 {
     PtcWorkerProcess *old = NULL;
+    ptc_frame_reader_trim(&w->reader);
     pthread_mutex_lock(&ws->lock);
     w->next = ws->idle;
     ws->idle = w;
