@@ -33,6 +33,13 @@ bool ptc_frame_put_view(PtcBuf *buf, PtcBytesView view)
     return ptc_frame_put_u32(buf, (uint32_t)view.len) && ptc_buf_add(buf, view.bytes, view.len);
 }
 
+PtcFrameCursor ptc_frame_cursor(const char *bytes, size_t len)
+{
+    if (!bytes)
+        bytes = "";
+    return (PtcFrameCursor){bytes, bytes + len, false};
+}
+
 static const char *take(PtcFrameCursor *c, size_t n)
 {
     const char *p = c->at;
@@ -148,7 +155,7 @@ bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcT
 bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in,
                        size_t maxima[PTC_FRAME_OUTPUTS])
 {
-    PtcFrameCursor c = {bytes, bytes + len, false};
+    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     memset(in, 0, sizeof *in);
     in->kind = (PtcTaskKind)ptc_frame_take_u32(&c);
     in->in_session = take_bool(&c);
@@ -180,7 +187,7 @@ bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const char *text, s
 
 bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcBytesView *text)
 {
-    PtcFrameCursor c = {bytes, bytes + len, false};
+    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     *ok = take_bool(&c);
     *text = ptc_frame_take_view(&c);
     return all_taken(&c) && text->bytes;
@@ -189,7 +196,7 @@ bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcBytesView 
 bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcBytesView *arguments,
                         const char **why)
 {
-    PtcFrameCursor c = {bytes, bytes + len, false};
+    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     *tool = ptc_frame_take_u32(&c);
     *arguments = (PtcBytesView){c.at, (size_t)(c.end - c.at)};
     *why = "a tool call without arguments";
@@ -289,7 +296,7 @@ static bool take_outputs(PtcFrameCursor *c, PtcTaskOut *out, const char **why)
 bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskStatus *status,
                         const char **why)
 {
-    PtcFrameCursor c = {bytes, bytes + len, false};
+    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     uint32_t how = ptc_frame_take_u32(&c);
     *why = "an answer that is none";
     out->ok = take_bool(&c);

@@ -41,6 +41,8 @@ typedef struct PtcFrameCursor {
     bool bad;
 } PtcFrameCursor;
 
+/* At the start; bytes may be NULL when there are none. */
+PtcFrameCursor ptc_frame_cursor(const char *bytes, size_t len);
 bool ptc_frame_put_u32(PtcBuf *buf, uint32_t n);
 bool ptc_frame_put_i64(PtcBuf *buf, int64_t n);
 /* Length and bytes; absent stays absent. */

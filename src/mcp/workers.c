@@ -148,6 +148,8 @@ static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskI
     Workers *ws = (Workers *)(void *)self;
     char why[PTC_WORKER_WHY];
     bool keep;
+    if (cancel && atomic_load(cancel))
+        return PTC_TASK_CANCELLED;
     PtcWorkerProcess *w = take(ws, owner, why);
     if (!w) {
         snprintf(out->message, sizeof out->message, "no worker process could be started: %s", why);

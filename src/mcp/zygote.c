@@ -164,7 +164,7 @@ static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, Answer *a, 
     ssize_t n = ptc_zygote_receive(z->control, z->packet, sizeof z->packet, &a->fd);
     if (n < (ssize_t)sizeof(uint32_t))
         return false;
-    PtcFrameCursor c = {z->packet, z->packet + n, false};
+    PtcFrameCursor c = ptc_frame_cursor(z->packet, (size_t)n);
     bool ok = ptc_frame_take_u32(&c);
     a->gone = false;
     a->rest = (PtcBytesView){c.at, (size_t)(c.end - c.at)};
@@ -188,7 +188,7 @@ static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, char *why)
 static bool revive(PtcZygote *z, char *why)
 {
     Answer a;
-    PtcFrameCursor c = {z->told.data, z->told.data + z->told.len, false};
+    PtcFrameCursor c = ptc_frame_cursor(z->told.data, z->told.len);
     stop(z);
     if (!launch(z, why))
         return false;

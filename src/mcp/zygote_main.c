@@ -148,7 +148,7 @@ static bool fork_worker(Helper *h, int socket)
 
 static bool handle(Helper *h, size_t len, int socket)
 {
-    PtcFrameCursor c = {h->packet, h->packet + len, false};
+    PtcFrameCursor c = ptc_frame_cursor(h->packet, len);
     switch (ptc_frame_take_u32(&c)) {
     case PTC_ZYGOTE_DATA: return load(h, &c);
     case PTC_ZYGOTE_TOOL: return add_tool(h, &c);

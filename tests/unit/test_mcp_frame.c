@@ -112,6 +112,7 @@ static void check_done_frame(void)
     CHECK(back.session.len == 3 && back.json.len == 0);
     for (size_t n = 0; n < len; n++)
         CHECK(!ptc_frame_get_done(bytes, n, &back, &status, &why));
+    CHECK(!ptc_frame_get_done(NULL, 0, &back, &status, &why));
     back.prints.max = 3;
     CHECK(!ptc_frame_get_done(bytes, len, &back, &status, &why) && why);
     ptc_buf_deinit(&buf);
@@ -189,6 +190,49 @@ static void check_splits(void)
         ptc_frame_reader_deinit(&r);
     }
     ptc_buf_deinit(&buf);
+    close_out(&out);
+}
+
+/* Each allocation fails once: nothing is lost, and no worker is blamed. */
+static void check_no_memory(void)
+{
+    PtcMem small;
+    PtcTaskOut out, back;
+    PtcBuf frame;
+    bool done = false;
+    open_out(&out, 1000);
+    fill(&out);
+    ptc_buf_init(&frame, &mem, PTC_FRAME_MAX);
+    CHECK(ptc_frame_put_done(&frame, 1, PTC_TASK_DONE, &out));
+    for (uint64_t n = 1; !done && n < 100; n++) {
+        PtcFrameReader r;
+        PtcTaskStatus status;
+        PtcBuf buf, *buffers[PTC_FRAME_OUTPUTS];
+        const char *why = "", *bytes = frame.data;
+        size_t len = frame.len;
+        ptc_mem_init(&small, SIZE_MAX / 2);
+        ptc_mem_fail_at(&small, n);
+        ptc_buf_init(&buf, &small, PTC_FRAME_MAX);
+        done = ptc_frame_put_done(&buf, 1, PTC_TASK_DONE, &out);
+        ptc_buf_deinit(&buf);
+        ptc_frame_reader_init(&r, &small);
+        r.max_done = 1000;
+        PtcFrameState state = ptc_frame_feed(&r, &bytes, &len);
+        CHECK(state == PTC_FRAME_WHOLE || state == PTC_FRAME_NO_MEMORY);
+        memset(&back, 0, sizeof back);
+        ptc_frame_outputs(&back, buffers);
+        for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+            ptc_buf_init(buffers[i], &small, 1000);
+        bool got = state == PTC_FRAME_WHOLE &&
+                   ptc_frame_get_done(r.payload.data, r.payload.len, &back, &status, &why);
+        CHECK(got || state == PTC_FRAME_NO_MEMORY || !why);
+        done = done && got;
+        ptc_frame_reader_deinit(&r);
+        close_out(&back);
+        CHECK(atomic_load(&small.used) == 0);
+    }
+    CHECK(done);
+    ptc_buf_deinit(&frame);
     close_out(&out);
 }
 
@@ -282,6 +326,7 @@ int main(void)
     check_done_frame();
     check_made_up();
     check_splits();
+    check_no_memory();
     check_heads();
     check_json();
     CHECK(atomic_load(&mem.used) == 0);

@@ -76,6 +76,17 @@ static void try_calls(PtcTaskOut *out)
     add_errno(out, "clone3", syscall(SYS_clone3, NULL, 0));
 }
 
+/* Until there is no more, in MiB. */
+static void try_memory(PtcTaskOut *out)
+{
+    enum { STEP = 16, MOST = 8192 };
+    int had = 0;
+    while (had < MOST && mmap(NULL, STEP << 20, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED)
+        had += STEP;
+    ptc_buf_addf(&out->text, "%d", had);
+}
+
 static void send_frame(int fd, PtcFrameHead head, const char *payload)
 {
     (void)!write(fd, &head, sizeof head);
@@ -128,6 +139,8 @@ static bool hook(const PtcTaskIn *in, PtcTaskOut *out, int fd)
         return false;
     if (strcmp(how, "!calls") == 0)
         try_calls(out);
+    else if (strcmp(how, "!memory") == 0)
+        try_memory(out);
     else if (strcmp(how, "!pid") == 0)
         ptc_buf_addf(&out->text, "%d", (int)getpid());
     else if (strcmp(how, "!hang") == 0)
@@ -390,6 +403,8 @@ static Got run_cancelled(PtcExecutor *ex, const char *program)
 
 static void check_cancel(PtcExecutor *ex)
 {
+    const atomic_bool already = true;
+    CHECK(run_with(ex, "a", "(+ 1 2)", (With){.cancel = &already}).status == PTC_TASK_CANCELLED);
     int pid = pid_of(ex, "a");
     CHECK(run_cancelled(ex, "(loop [] (recur))").status == PTC_TASK_CANCELLED);
     CHECK(pid_of(ex, "a") == pid); /* asked, not killed */
@@ -550,6 +565,17 @@ static void check_calls(PtcExecutor *ex)
             check_count(want ? strcmp(word, want) == 0 : strstr(word, "=EPERM") != NULL))
             printf("in a worker: %s\n", word);
     }
+    expect(ex, "(+ 1 2)", "3");
+}
+
+/* Threads, heaps and contexts have room; more than that is not to be had. */
+static void check_room(PtcExecutor *ex)
+{
+    Got got = run(ex, "memory", "!memory");
+    long mib = strtol(got.text, NULL, 10);
+    CHECK(got.status == PTC_TASK_DONE && mib > 100);
+    CHECK(PTC_SANITIZED || mib < 2000);
+    CHECK(run(ex, "memory", "(+ 1 2)").status != PTC_TASK_CANCELLED); /* whatever it is now */
     expect(ex, "(+ 1 2)", "3");
 }
 
@@ -752,6 +778,7 @@ int main(int argc, char **argv)
     check_cancel(ex);
     check_owners(ex);
     check_calls(ex);
+    check_room(ex);
     check_liars(ex);
     check_load(ex);
     check_helper(ex);
