@@ -25,7 +25,7 @@ typedef struct Trip {
     const PtcFlightPlan *plan;
     PtcWorkerProcess *worker;
     PtcFlight *flight;
-    const atomic_bool *cancel;
+    const PtcCancel *cancel;
     PtcTaskOut *out;
     uint64_t id;
     int64_t timeout_ms, calls_left;
@@ -199,7 +199,7 @@ static void receive(Trip *t)
 
 static bool is_cancelled(const Trip *t)
 {
-    return t->cancel && atomic_load_explicit(t->cancel, memory_order_relaxed);
+    return ptc_cancelled(t->cancel);
 }
 
 /* Asks the worker to stop, as soon as no result is on its way to it. */
@@ -302,7 +302,7 @@ static void begin(Trip *t, const PtcTaskIn *in)
 }
 
 PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, const PtcTaskIn *in,
-                         const atomic_bool *cancel, PtcTaskOut *out, bool *keep)
+                         const PtcCancel *cancel, PtcTaskOut *out, bool *keep)
 {
     Trip t = {.plan = plan, .worker = worker, .cancel = cancel, .out = out};
     t.flight = new_flight(plan->mem, worker->fd);

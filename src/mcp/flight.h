@@ -61,7 +61,7 @@ typedef struct PtcFlightPlan {
 
 /* Runs a task in a worker.  *keep: the worker may be used again; else it must be ended, if it has not. */
 PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, const PtcTaskIn *in,
-                         const atomic_bool *cancel, PtcTaskOut *out, bool *keep);
+                         const PtcCancel *cancel, PtcTaskOut *out, bool *keep);
 
 /* Waits until a new worker is ready; false when it is not within `ms`. */
 PTC_MUST_USE bool ptc_flight_await(PtcWorkerProcess *worker, int ms);

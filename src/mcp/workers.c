@@ -143,12 +143,12 @@ static void clear(PtcTaskOut *out)
 }
 
 static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskIn *in,
-                            const atomic_bool *cancel, PtcTaskOut *out)
+                            const PtcCancel *cancel, PtcTaskOut *out)
 {
     Workers *ws = (Workers *)(void *)self;
     char why[PTC_WORKER_WHY];
     bool keep;
-    if (cancel && atomic_load(cancel))
+    if (ptc_cancelled(cancel))
         return PTC_TASK_CANCELLED;
     PtcWorkerProcess *w = take(ws, owner, why);
     if (!w) {

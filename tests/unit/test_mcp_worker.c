@@ -252,7 +252,7 @@ typedef struct {
 
 typedef struct {
     int64_t timeout_ms;
-    const atomic_bool *cancel;
+    const PtcCancel *cancel;
     bool use_data;
     const char *context;
 } With;
@@ -387,14 +387,14 @@ static void check_tools(PtcExecutor *ex)
 static void *cancel_soon(void *flag)
 {
     pause_ms(30);
-    atomic_store((atomic_bool *)flag, true);
+    atomic_store(&((PtcCancel *)flag)->asked, true);
     return NULL;
 }
 
 static Got run_cancelled(PtcExecutor *ex, const char *program)
 {
     pthread_t thread;
-    atomic_bool cancel = false;
+    PtcCancel cancel = {false, NULL};
     pthread_create(&thread, NULL, cancel_soon, &cancel);
     Got got = run_with(ex, "a", program, (With){.timeout_ms = 100000, .cancel = &cancel});
     pthread_join(thread, NULL);
@@ -403,7 +403,7 @@ static Got run_cancelled(PtcExecutor *ex, const char *program)
 
 static void check_cancel(PtcExecutor *ex)
 {
-    const atomic_bool already = true;
+    const PtcCancel already = {true, NULL};
     CHECK(run_with(ex, "a", "(+ 1 2)", (With){.cancel = &already}).status == PTC_TASK_CANCELLED);
     int pid = pid_of(ex, "a");
     CHECK(run_cancelled(ex, "(loop [] (recur))").status == PTC_TASK_CANCELLED);
