@@ -85,7 +85,7 @@ void ptc_vm_empty_stack(PtcVM *vm)
     vm->args_end = NULL;
 }
 
-static void start(PtcVM *vm, const PtcProgram *p)
+void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
 {
     start_budget(vm, &p->limits);
     vm->heap = p->heap;
@@ -224,7 +224,7 @@ bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *
                      PtcPhase *phase)
 {
     size_t known = p->names->count;
-    start(vm, p);
+    ptc_vm_start(vm, p);
     vm->program = prepare(vm, p, arena, diags, phase);
     if (vm->program == PTC_NONE) {
         vm->program = PTC_NIL;

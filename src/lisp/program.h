@@ -29,6 +29,10 @@ void ptc_vm_deinit(PtcVM *vm);
 /* Makes room for deeper calls than it was made for; between runs only. */
 PTC_MUST_USE bool ptc_vm_ensure_depth(PtcVM *vm, int64_t depth);
 
+/* Readies a VM for what a program is given, its text aside; its heap, budget and clock must be there.  For calls that no
+ * program makes. */
+void ptc_vm_start(PtcVM *vm, const PtcProgram *program);
+
 /* Reads, checks, compiles and runs.  True: the value is vm->result and vm->globals hold the new
  * values (in the arena).  False: with vm->control for (return v) and (fail v); else the findings are in
  * diags, or the one error of the run in vm->error.  Arena and diags must be fresh. */

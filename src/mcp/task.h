@@ -7,6 +7,7 @@
 #ifndef PTC_MCP_TASK_H
 #define PTC_MCP_TASK_H
 
+#include "base/budget.h"
 #include "base/buf.h"
 #include "ptc/ptc.h"
 
@@ -65,7 +66,7 @@ typedef enum {
  * owners.  `cancel` (may be NULL) is looked at from the executor's side within 5 ms. */
 typedef struct PtcExecutor {
     PtcTaskStatus (*submit)(struct PtcExecutor *self, const char *owner, const PtcTaskIn *in,
-                            const atomic_bool *cancel, PtcTaskOut *out);
+                            const PtcCancel *cancel, PtcTaskOut *out);
     void (*free)(struct PtcExecutor *self);
 } PtcExecutor;
 
@@ -76,6 +77,9 @@ typedef struct PtcExecutorConfig {
     PtcLimits limits;
     unsigned max_idle;       /* engines or workers kept for the next task */
     const char *worker_path; /* testing: NULL, the running binary */
+    /* Workers: the helper process, with --data loaded (worker.h), taken over on success.  NULL: one is started. */
+    struct PtcZygote *zygote;
+    bool inspectable; /* testing: others may look into workers */
 } PtcExecutorConfig;
 
 /* Engines in this process, one for each task at a time.  NULL with a text in why. */
@@ -102,5 +106,10 @@ void ptc_shared_free(PtcShared *shared);
 PtcValue ptc_shared_context(const PtcShared *shared, PtcData *data, PtcValue context);
 /* "name (rows, columns ...)" lines for the tool's description, cut to `max` bytes. */
 void ptc_shared_describe(const PtcShared *shared, PtcBuf *buf, size_t max);
+/* One of them by number: its name, how many elements it has, the memory it takes.  False beyond the last. */
+bool ptc_shared_item(const PtcShared *shared, size_t index, const char **name, size_t *count,
+                     size_t *bytes);
+/* The memory of all together. */
+size_t ptc_shared_bytes(const PtcShared *shared);
 
 #endif

@@ -25,6 +25,8 @@ typedef struct Job {
     bool cached;
     int64_t now_ns; /* the clock when it was last read */
     int64_t took_ns;
+    char *told; /* a failure is told here, instead of to the program; or NULL */
+    size_t told_size;
 } Job;
 
 /* ---------------------------------------------------------------------------- arguments */
@@ -154,6 +156,10 @@ static bool give_failure(Job *job, const char *message, size_t len, PtcValue *ou
         return false;
     job->slots[1] = text;
     record(job, false, text);
+    if (job->told) {
+        snprintf(job->told, job->told_size, "%.*s", (int)len, message);
+        return false;
+    }
     if (!job->tool->info.on_error_value)
         return fail_tool(job, message, len);
     *out = error_value(vm, text);
@@ -460,17 +466,29 @@ static bool count_call(Job *job)
     return ptc_fail_hint(job->vm, "ask for more at once with fewer calls, or raise max_tool_calls");
 }
 
+static bool do_job(Job *job, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcVM *vm = job->vm;
+    job->run = vm->host_user;
+    job->tool = &job->run->tools->items[job->number];
+    job->slots = ptc_roots(vm, SLOTS);
+    job->now_ns = vm->budget.clock_ns(vm->budget.clock_user);
+    if (!job->slots || !ptc_budget_look_at(&vm->budget, job->now_ns) ||
+        !read_args(job, argc, argv) || !coerce_args(job) || !count_call(job))
+        return false;
+    return job->tool->info.cache && job->run->cache ? call_cached(job, out) : run_tool(job, out);
+}
+
 bool ptc_tools_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)
 {
-    PtcToolRun *run = vm->host_user;
-    Job job = {.vm = vm,
-               .run = run,
-               .tool = &run->tools->items[number],
-               .number = number,
-               .slots = ptc_roots(vm, SLOTS)};
-    job.now_ns = vm->budget.clock_ns(vm->budget.clock_user);
-    if (!job.slots || !ptc_budget_look_at(&vm->budget, job.now_ns) ||
-        !read_args(&job, argc, argv) || !coerce_args(&job) || !count_call(&job))
-        return false;
-    return job.tool->info.cache && run->cache ? call_cached(&job, out) : run_tool(&job, out);
+    Job job = {.vm = vm, .number = number};
+    return do_job(&job, argc, argv, out);
+}
+
+bool ptc_tools_ask(PtcVM *vm, uint32_t number, PtcValue args, PtcValue *out, char *error,
+                   size_t size)
+{
+    Job job = {.vm = vm, .number = number, .told = error, .told_size = size};
+    error[0] = 0;
+    return do_job(&job, 1, &args, out);
 }

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "json/check.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "json/parse.h"
+
+/* Where the scan is; `stack` has a bit for each open container: 1 for an object. */
+typedef struct Scan {
+    const char *at, *end;
+    unsigned depth;
+    uint64_t stack[PTC_JSON_MAX_DEPTH / 64];
+} Scan;
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static char peek(const Scan *s)
+{
+    return s->at < s->end ? *s->at : 0;
+}
+
+static void skip_spaces(Scan *s)
+{
+    while (s->at < s->end && *s->at == ' ')
+        s->at++;
+}
+
+static bool take(Scan *s, char c)
+{
+    bool there = peek(s) == c;
+    s->at += there;
+    return there;
+}
+
+static bool take_word(Scan *s, const char *word)
+{
+    size_t n = strlen(word);
+    if ((size_t)(s->end - s->at) < n || memcmp(s->at, word, n) != 0)
+        return false;
+    s->at += n;
+    return true;
+}
+
+static bool take_digits(Scan *s)
+{
+    const char *from = s->at;
+    while (is_digit(peek(s)))
+        s->at++;
+    return s->at > from;
+}
+
+static bool take_number(Scan *s)
+{
+    take(s, '-');
+    if (!take(s, '0') && !take_digits(s))
+        return false;
+    if (take(s, '.') && !take_digits(s))
+        return false;
+    if (!take(s, 'e') && !take(s, 'E'))
+        return true;
+    if (!take(s, '+'))
+        take(s, '-');
+    return take_digits(s);
+}
+
+/* Four digits after \u; UINT32_MAX when they are none. */
+static uint32_t take_hex(Scan *s)
+{
+    uint32_t n = 0;
+    if (s->end - s->at < 4)
+        return UINT32_MAX;
+    for (int i = 0; i < 4; i++) {
+        char c = *s->at++;
+        bool letter = (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+        if (!letter && !is_digit(c))
+            return UINT32_MAX;
+        n = n << 4 | (uint32_t)(letter ? (c & 7) + 9 : c - '0');
+    }
+    return n;
+}
+
+/* After \u: no half of a surrogate pair stands alone. */
+static bool take_code(Scan *s)
+{
+    uint32_t n = take_hex(s);
+    if (n == UINT32_MAX || (n >= 0xDC00 && n <= 0xDFFF))
+        return false;
+    if (n < 0xD800 || n > 0xDBFF)
+        return true;
+    n = take_word(s, "\\u") ? take_hex(s) : 0;
+    return n >= 0xDC00 && n <= 0xDFFF;
+}
+
+static bool take_escape(Scan *s)
+{
+    if (take(s, 'u'))
+        return take_code(s);
+    if (s->at == s->end || !*s->at || !strchr("\"\\/bfnrt", *s->at))
+        return false;
+    s->at++;
+    return true;
+}
+
+/* Control characters were looked for before. */
+static bool take_string(Scan *s)
+{
+    if (!take(s, '"'))
+        return false;
+    while (s->at < s->end) {
+        char c = *s->at++;
+        if (c == '"')
+            return true;
+        if (c == '\\' && !take_escape(s))
+            return false;
+    }
+    return false;
+}
+
+static bool in_object(const Scan *s)
+{
+    unsigned i = s->depth - 1;
+    return s->stack[i / 64] >> i % 64 & 1;
+}
+
+static bool push(Scan *s, bool object)
+{
+    unsigned i = s->depth;
+    if (i == PTC_JSON_MAX_DEPTH)
+        return false;
+    s->stack[i / 64] = (s->stack[i / 64] & ~((uint64_t)1 << i % 64)) | (uint64_t)object << i % 64;
+    s->depth++;
+    return true;
+}
+
+static bool take_key(Scan *s)
+{
+    skip_spaces(s);
+    if (!take_string(s))
+        return false;
+    skip_spaces(s);
+    return take(s, ':');
+}
+
+/* After a value: closes what ends there.  False: wrong; *more tells whether another value must follow. */
+static bool after_value(Scan *s, bool *more)
+{
+    for (;;) {
+        skip_spaces(s);
+        *more = false;
+        if (s->depth == 0)
+            return true;
+        if (take(s, ',')) {
+            *more = true;
+            return !in_object(s) || take_key(s);
+        }
+        if (!take(s, in_object(s) ? '}' : ']'))
+            return false;
+        s->depth--;
+    }
+}
+
+/* A scalar or an empty container; or the start of one, with *open set. */
+static bool take_value(Scan *s, bool *open)
+{
+    *open = false;
+    skip_spaces(s);
+    switch (peek(s)) {
+    case '"': return take_string(s);
+    case 't': return take_word(s, "true");
+    case 'f': return take_word(s, "false");
+    case 'n': return take_word(s, "null");
+    case '{':
+        s->at++;
+        skip_spaces(s);
+        *open = !take(s, '}');
+        return !*open || (push(s, true) && take_key(s));
+    case '[':
+        s->at++;
+        skip_spaces(s);
+        *open = !take(s, ']');
+        return !*open || push(s, false);
+    default: return take_number(s);
+    }
+}
+
+static bool has_controls(const char *text, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if ((unsigned char)text[i] < 0x20)
+            return true;
+    return false;
+}
+
+bool ptc_json_is_line(const char *text, size_t len)
+{
+    Scan s = {.at = text, .end = text + len};
+    bool open = false, more = true;
+    if (len == 0 || has_controls(text, len) || !ptc_utf8_valid(text, len))
+        return false;
+    while (more) {
+        if (!take_value(&s, &open))
+            return false;
+        if (!open && !after_value(&s, &more))
+            return false;
+    }
+    return s.at == s.end;
+}

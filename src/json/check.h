@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * check.h - is a text JSON?  For text that is passed on as it is, from a source that is not trusted. */
+#ifndef PTC_JSON_CHECK_H
+#define PTC_JSON_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* One JSON value (RFC 8259, strictly) in valid UTF-8, nested at most PTC_JSON_MAX_DEPTH deep, with no control
+ * character in it, line ends included: it can stand inside other JSON and on a line of its own.  Linear, allocates
+ * nothing. */
+bool ptc_json_is_line(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ * fuzz_mcp_frame.c - what a worker may send.  The first byte chooses: frames in pieces of that many bytes; a whole task
+ * whose worker sends the input and ends; or JSON, which the check must judge as the parser does. */
+#include <assert.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "json/check.h"
+#include "json/parse.h"
+#include "mcp/flight.h"
+#include "tool/tools.h"
+#include "unit/task_double.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+enum { MAX = 4096 };
+
+static void open_out(PtcTaskOut *out, PtcMem *mem)
+{
+    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
+    memset(out, 0, sizeof *out);
+    ptc_frame_outputs(out, buffers);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        ptc_buf_init(buffers[i], mem, MAX);
+}
+
+static void close_out(PtcTaskOut *out)
+{
+    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
+    ptc_frame_outputs(out, buffers);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        ptc_buf_deinit(buffers[i]);
+}
+
+static bool is_json(const char *text, size_t len)
+{
+    PtcMem mem;
+    PtcPool pool;
+    PtcBudget budget;
+    PtcHeap heap;
+    PtcJsonError e = {0};
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_pool_init(&pool, &mem);
+    ptc_budget_init(&budget);
+    ptc_heap_init(&heap, &pool, &budget, 64 << 20);
+    /* numbers beyond a double are the parser's own limit */
+    bool ok = ptc_json_parse(&heap, text, len, &e) != PTC_NONE || strstr(e.message, "double") ||
+              strstr(e.message, "large") || e.stopped;
+    ptc_heap_deinit(&heap);
+    ptc_pool_deinit(&pool);
+    return ok;
+}
+
+static void check_json(const char *text, size_t len)
+{
+    bool controls = false;
+    for (size_t i = 0; i < len; i++)
+        controls = controls || (unsigned char)text[i] < 0x20;
+    bool line = ptc_json_is_line(text, len);
+    assert(!line || !controls);
+    assert(!line || is_json(text, len));
+    (void)line;
+}
+
+static void check_out(const PtcTaskOut *out)
+{
+    const PtcBuf *json[] = {&out->payload, &out->json, &out->validated};
+    for (size_t i = 0; i < 3; i++)
+        if (json[i]->len)
+            check_json(json[i]->data, json[i]->len);
+    assert(ptc_utf8_valid(out->message, strlen(out->message)));
+    assert(!out->text.len || ptc_utf8_valid(out->text.data, out->text.len));
+    assert(!out->prints.len || ptc_utf8_valid(out->prints.data, out->prints.len));
+}
+
+static void take_frame(const PtcFrameReader *r, PtcMem *mem)
+{
+    PtcTaskOut out;
+    PtcTaskStatus status;
+    PtcBytesView arguments;
+    uint32_t tool;
+    const char *why;
+    if (r->head.type == PTC_FRAME_CALL &&
+        ptc_frame_get_call(r->payload.data, r->payload.len, &tool, &arguments, &why))
+        check_json(arguments.bytes, arguments.len);
+    if (r->head.type != PTC_FRAME_DONE)
+        return;
+    open_out(&out, mem);
+    if (ptc_frame_get_done(r->payload.data, r->payload.len, &out, &status, &why)) {
+        assert(status != PTC_TASK_LOST);
+        check_out(&out);
+    }
+    close_out(&out);
+}
+
+static void read_pieces(const char *bytes, size_t size, size_t piece)
+{
+    PtcMem mem;
+    PtcFrameReader r;
+    PtcFrameState state = PTC_FRAME_MORE;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_frame_reader_init(&r, &mem);
+    r.max_call = r.max_done = MAX;
+    while (size > 0 && state == PTC_FRAME_MORE) {
+        size_t len = size < piece ? size : piece;
+        size -= len;
+        while ((state = ptc_frame_feed(&r, &bytes, &len)) == PTC_FRAME_WHOLE)
+            take_frame(&r, &mem);
+    }
+    ptc_frame_reader_deinit(&r);
+    assert(atomic_load(&mem.used) == 0);
+}
+
+/* ------------------------------------------------------------------------------ a task */
+
+static PtcToolAnswer answer(PtcToolCall *call, void *user)
+{
+    (void)user;
+    ptc_call_return(call, ptc_call_args(call));
+    return PTC_TOOL_ANSWERED;
+}
+
+/* Made once: threads are dear. */
+static const PtcFlightPlan *a_plan(void)
+{
+    static PtcMem mem;
+    static PtcFlightPlan plan;
+    PtcToolDef def;
+    if (plan.crew)
+        return &plan;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcTools *tools = ptc_tools_new();
+    ptc_tool_def_init(&def, sizeof def);
+    def.name = "echo";
+    def.name_len = 4;
+    def.function = answer;
+    if (!tools || ptc_tools_add(tools, &def, NULL, 0) != PTC_OK)
+        abort();
+    plan.mem = &mem;
+    plan.tool_count = 1;
+    plan.limits.timeout_ms = plan.limits.deadline_ms = 100;
+    plan.limits.tool_bytes = MAX;
+    plan.limits.max_tool_calls = 3;
+    plan.crew = ptc_tool_crew_new(&mem, tools, MAX);
+    return &plan;
+}
+
+static void run_task(const char *bytes, size_t size)
+{
+    const PtcFlightPlan *plan = a_plan();
+    PtcTaskIn in = {.program = {"1", 1}, .timeout_ms = PTC_UNSET, .max_tool_calls = PTC_UNSET};
+    PtcTaskOut out;
+    PtcMem mem;
+    bool keep;
+    int ends[2];
+    if (size > 100000 || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        return;
+    if (write(ends[1], bytes, size) != (ssize_t)size)
+        abort();
+    shutdown(ends[1], SHUT_WR);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    open_out(&out, &mem);
+    PtcWorkerProcess w = {.fd = ends[0], .pidfd = -1};
+    ptc_frame_reader_init(&w.reader, &mem);
+    PtcTaskStatus status = ptc_flight(plan, &w, &in, NULL, &out, &keep);
+    if (status == PTC_TASK_DONE)
+        check_out(&out);
+    else
+        assert(status != PTC_TASK_LOST || (!keep && out.message[0]));
+    ptc_frame_reader_deinit(&w.reader);
+    close_out(&out);
+    close(ends[0]);
+    close(ends[1]);
+    assert(atomic_load(&mem.used) == 0);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    if (size == 0)
+        return 0;
+    const char *bytes = (const char *)data + 1;
+    if (data[0] == 0)
+        run_task(bytes, size - 1);
+    else if (data[0] == '{' || data[0] == '[' || data[0] == '"')
+        check_json((const char *)data, size);
+    else
+        read_pieces(bytes, size - 1, data[0]);
+    return 0;
+}

@@ -1,0 +1,794 @@
+/* SPDX-License-Identifier: MIT
+ * test_mcp_worker.c - programs in worker processes: tasks, tools, cancelling, owners, workers that die, hang or lie, and
+ * what a worker can reach.  Started by the helper's argument, this program is the helper: see main. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/ptrace.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mcp/frame.h"
+#include "mcp/sanitized.h"
+#include "mcp/worker.h"
+#include "task_double.h"
+
+static PtcMem mem;
+
+static void pause_ms(long ms)
+{
+    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
+    nanosleep(&t, NULL);
+}
+
+/* ------------------------------------------------------- inside a worker: the hook's tricks */
+
+static void add_errno(PtcTaskOut *out, const char *name, long result)
+{
+    ptc_buf_addf(&out->text, "%s=%s ", name,
+                 result >= 0      ? "ok"
+                 : errno == EPERM ? "EPERM"
+                                  : strerrorname_np(errno));
+}
+
+/* Native calls, as code that an attacker got to run would make them. */
+static void try_calls(PtcTaskOut *out)
+{
+    static char *const no_args[] = {NULL};
+    add_errno(out, "open", open("/etc/passwd", O_RDONLY));
+    add_errno(out, "openat2", syscall(SYS_openat2, AT_FDCWD, "/", NULL, 0));
+    add_errno(out, "socket", socket(AF_INET, SOCK_STREAM, 0));
+    add_errno(out, "socketpair", syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, NULL));
+    add_errno(out, "execve", execve("/bin/true", no_args, no_args));
+    add_errno(out, "fork", syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
+#ifdef SYS_vfork
+    add_errno(out, "vfork", syscall(SYS_fork));
+#endif
+    add_errno(out, "ptrace", ptrace(PTRACE_TRACEME, 0, 0, 0));
+    add_errno(out, "kill", kill(getppid(), 0));
+    add_errno(out, "tgkill", syscall(SYS_tgkill, 1, 1, 0));
+    add_errno(out, "process_vm_readv", syscall(SYS_process_vm_readv, 1, NULL, 0, NULL, 0, 0));
+    add_errno(out, "memfd", syscall(SYS_memfd_create, "x", 0));
+    add_errno(out, "io_uring", syscall(SYS_io_uring_setup, 1, NULL));
+    add_errno(out, "bpf", syscall(SYS_bpf, 0, NULL, 0));
+    add_errno(out, "dup", dup(0));
+    add_errno(out, "sendmsg", sendmsg(0, NULL, 0));
+    add_errno(out, "read 5", read(5, NULL, 0));
+    add_errno(out, "prctl", syscall(SYS_prctl, 38, 0, 0, 0, 0));
+    add_errno(out, "setrlimit", syscall(SYS_prlimit64, 1, 0, NULL, NULL));
+    void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    add_errno(out, "code", code == MAP_FAILED ? -1 : 0);
+    void *data = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    add_errno(out, "data", data == MAP_FAILED ? -1 : 0);
+    add_errno(out, "mprotect", mprotect(data, 4096, PROT_READ | PROT_EXEC));
+    errno = 0;
+    add_errno(out, "clone3", syscall(SYS_clone3, NULL, 0));
+}
+
+/* Until there is no more, in MiB. */
+static void try_memory(PtcTaskOut *out)
+{
+    enum { STEP = 16, MOST = 8192 };
+    int had = 0;
+    while (had < MOST && mmap(NULL, STEP << 20, PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED)
+        had += STEP;
+    ptc_buf_addf(&out->text, "%d", had);
+}
+
+static void send_frame(int fd, PtcFrameHead head, const char *payload)
+{
+    (void)!write(fd, &head, sizeof head);
+    (void)!write(fd, payload, head.len);
+}
+
+static _Noreturn void hang(void)
+{
+    for (;;)
+        sched_yield();
+}
+
+static const char empty[4096];
+
+/* Frames and bytes that no worker of ours sends; then it waits to be ended. */
+static bool lie(const char *how, int fd)
+{
+    if (strcmp(how, "!garbage") == 0)
+        (void)!write(fd, "garbage, and quite a lot of it", 30);
+    else if (strcmp(how, "!huge") == 0)
+        send_frame(fd, (PtcFrameHead){UINT32_MAX, PTC_FRAME_DONE, 1}, NULL);
+    else if (strcmp(how, "!other") == 0)
+        send_frame(fd, (PtcFrameHead){200, PTC_FRAME_DONE, 999}, empty);
+    else if (strcmp(how, "!zeros") == 0)
+        send_frame(fd, (PtcFrameHead){200, PTC_FRAME_DONE, 1}, empty);
+    else if (strcmp(how, "!again") == 0)
+        send_frame(fd, (PtcFrameHead){0, PTC_FRAME_READY, 0}, NULL);
+    else if (strcmp(how, "!no-tool") == 0)
+        send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, 1}, "\xff\xff\xff\xff{}");
+    else if (strcmp(how, "!old-call") == 0)
+        send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, 0}, "\0\0\0\0{}");
+    else if (strcmp(how, "!not-json") == 0)
+        send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, 1}, "\0\0\0\0{]");
+    else
+        return false;
+    hang();
+}
+
+static void flood(int fd)
+{
+    for (uint64_t id = 1;; id++)
+        send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, id}, "\0\0\0\0{}");
+}
+
+static bool hook(const PtcTaskIn *in, PtcTaskOut *out, int fd)
+{
+    char how[32];
+    snprintf(how, sizeof how, "%.*s", (int)in->program.len, in->program.bytes);
+    if (how[0] != '!')
+        return false;
+    if (strcmp(how, "!calls") == 0)
+        try_calls(out);
+    else if (strcmp(how, "!memory") == 0)
+        try_memory(out);
+    else if (strcmp(how, "!pid") == 0)
+        ptc_buf_addf(&out->text, "%d", (int)getpid());
+    else if (strcmp(how, "!hang") == 0)
+        hang();
+    else if (strcmp(how, "!die") == 0)
+        syscall(SYS_exit_group, 1);
+    else if (strcmp(how, "!crash") == 0)
+        __builtin_trap();
+    else if (strcmp(how, "!flood") == 0)
+        flood(fd);
+    else
+        lie(how, fd);
+    out->ok = true;
+    ptc_buf_add_cstr(&out->payload, "{}");
+    return true;
+}
+
+/* ------------------------------------------------------------------------- tools, in here */
+
+static PtcToolAnswer square(PtcToolCall *call, void *user)
+{
+    int64_t n = 0;
+    (void)user;
+    ptc_value_int(ptc_value_get(ptc_call_args(call), "n", 1), &n);
+    ptc_call_return(call, ptc_make_int(ptc_call_data(call), n * n));
+    return PTC_TOOL_ANSWERED;
+}
+
+static PtcToolAnswer echo(PtcToolCall *call, void *user)
+{
+    size_t len = 0;
+    (void)user;
+    const char *json = ptc_call_args_json(call, &len);
+    ptc_call_return_json(call, json, len);
+    return PTC_TOOL_ANSWERED;
+}
+
+static PtcToolAnswer fails(PtcToolCall *call, void *user)
+{
+    (void)user;
+    ptc_call_fail(call, "no luck today", 13);
+    return PTC_TOOL_ANSWERED;
+}
+
+static atomic_int inside;
+
+/* Answers when `user` calls of it are under way. */
+static PtcToolAnswer meet(PtcToolCall *call, void *user)
+{
+    int wanted = (int)(intptr_t)user;
+    atomic_fetch_add(&inside, 1);
+    while (atomic_load(&inside) < wanted && !ptc_call_cancelled(call))
+        pause_ms(1);
+    ptc_call_return(call, ptc_make_bool(atomic_load(&inside) >= wanted));
+    return PTC_TOOL_ANSWERED;
+}
+
+static atomic_bool blocked;
+
+static PtcToolAnswer block(PtcToolCall *call, void *user)
+{
+    (void)user;
+    atomic_store(&blocked, true);
+    while (!ptc_call_cancelled(call))
+        pause_ms(1);
+    atomic_store(&blocked, false);
+    ptc_call_fail(call, "cancelled", 9);
+    return PTC_TOOL_ANSWERED;
+}
+
+static void add_tool(PtcTools *tools, const char *name, PtcToolFn function, intptr_t user,
+                     const char *signature)
+{
+    PtcToolDef def;
+    char error[200] = "";
+    ptc_tool_def_init(&def, sizeof def);
+    def.name = name;
+    def.name_len = strlen(name);
+    def.function = function;
+    def.user = (void *)user;
+    def.signature = signature;
+    def.signature_len = signature ? strlen(signature) : 0;
+    def.on_error_value = strcmp(name, "fails-softly") == 0;
+    def.timeout_ms = strcmp(name, "slow") == 0 ? 20 : PTC_UNSET;
+    CHECK(ptc_tools_add(tools, &def, error, sizeof error) == PTC_OK);
+    CHECK_STR(error, "");
+}
+
+static PtcTools *some_tools(void)
+{
+    PtcTools *tools = ptc_tools_new();
+    add_tool(tools, "square", square, 0, "(n :int) -> :int");
+    add_tool(tools, "echo", echo, 0, NULL);
+    add_tool(tools, "fails", fails, 0, NULL);
+    add_tool(tools, "fails-softly", fails, 0, NULL);
+    add_tool(tools, "meet", meet, 4, NULL);
+    add_tool(tools, "block", block, 0, NULL);
+    add_tool(tools, "slow", block, 0, NULL);
+    return tools;
+}
+
+/* ------------------------------------------------------------------------- running things */
+
+typedef struct {
+    PtcTaskStatus status;
+    bool ok;
+    char text[1024], kind[32], message[320];
+} Got;
+
+typedef struct {
+    int64_t timeout_ms;
+    const PtcCancel *cancel;
+    bool use_data;
+    const char *context;
+} With;
+
+static Got run_with(PtcExecutor *ex, const char *owner, const char *program, With with)
+{
+    PtcTaskOut out;
+    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
+    Got got = {.status = PTC_TASK_LOST};
+    PtcTaskIn in = {.program = {program, strlen(program)},
+                    .timeout_ms = with.timeout_ms ? with.timeout_ms : PTC_UNSET,
+                    .memory_bytes = PTC_UNSET,
+                    .max_tool_calls = PTC_UNSET,
+                    .program_bytes = PTC_UNSET,
+                    .context_bytes = PTC_UNSET,
+                    .session_bytes = PTC_UNSET,
+                    .preview_chars = PTC_UNSET,
+                    .result_bytes = PTC_UNSET,
+                    .use_tools = true,
+                    .use_data = with.use_data};
+    if (with.context)
+        in.context = (PtcBytesView){with.context, strlen(with.context)};
+    memset(&out, 0, sizeof out);
+    ptc_frame_outputs(&out, buffers);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        ptc_buf_init(buffers[i], &mem, 64 << 20);
+    got.status = ex->submit(ex, owner, &in, with.cancel, &out);
+    got.ok = out.ok;
+    snprintf(got.text, sizeof got.text, "%.*s", (int)out.text.len,
+             out.text.data ? out.text.data : "");
+    snprintf(got.kind, sizeof got.kind, "%s", out.kind);
+    snprintf(got.message, sizeof got.message, "%s", out.message);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        ptc_buf_deinit(buffers[i]);
+    return got;
+}
+
+static Got run(PtcExecutor *ex, const char *owner, const char *program)
+{
+    return run_with(ex, owner, program, (With){0});
+}
+
+static void expect(PtcExecutor *ex, const char *program, const char *want)
+{
+    Got got = run(ex, "a", program);
+    if (check_count(got.status == PTC_TASK_DONE && strcmp(got.text, want) == 0))
+        printf("%s\n  got:  %d %s %s\n  want: %s\n", program, got.status, got.text, got.message,
+               want);
+}
+
+static int pid_of(PtcExecutor *ex, const char *owner)
+{
+    Got got = run(ex, owner, "!pid");
+    CHECK(got.status == PTC_TASK_DONE);
+    return (int)strtol(got.text, NULL, 10);
+}
+
+static PtcExecutorConfig a_config(PtcTools *tools)
+{
+    PtcExecutorConfig config = {.tools = tools, .max_idle = 4};
+    ptc_limits_init(&config.limits, sizeof config.limits);
+    config.limits.loop_limit = (int64_t)1 << 60;
+    return config;
+}
+
+static PtcExecutor *start_with(const PtcExecutorConfig *config)
+{
+    char why[PTC_WORKER_WHY] = "";
+    PtcExecutor *ex = ptc_executor_workers(config, why);
+    if (!ex) {
+        printf("no workers: %s\n", why);
+        exit(1);
+    }
+    return ex;
+}
+
+/* ------------------------------------------------------------------------- tasks and tools */
+
+static void check_tasks(PtcExecutor *ex)
+{
+    expect(ex, "(+ 1 2)", "3");
+    expect(ex, "(reduce + (range 1000))", "499500");
+    expect(ex, "(count (pmap (fn [x] (reduce + (range x))) (range 100)))", "100");
+    expect(ex, "(re-find #\"b+\" \"abbc\")", "\"bb\"");
+    Got got = run(ex, "a", "(+ 1 :x)");
+    CHECK(got.status == PTC_TASK_DONE && !got.ok && got.message[0]);
+    got = run_with(ex, "a", "(count data/xs)", (With){.context = "{\"xs\":[1,2,3]}"});
+    CHECK_STR(got.text, "3");
+    got = run_with(ex, "a", "(loop [] (recur))", (With){.timeout_ms = 30});
+    CHECK(got.status == PTC_TASK_DONE && !got.ok);
+    got = run(ex, "a", "(count (vec (range 3000000)))");
+    CHECK(got.status == PTC_TASK_DONE && !got.ok);
+    expect(ex, "(+ 1 2)", "3");
+}
+
+/* A context and a result that are larger than a socket's buffer. */
+static void check_large(PtcExecutor *ex)
+{
+    enum { LEN = 3 << 20 };
+    char *context = malloc(LEN + 100);
+    strcpy(context, "{\"s\":\"");
+    memset(context + 6, 'x', LEN);
+    strcpy(context + 6 + LEN, "\"}");
+    Got got = run_with(ex, "a", "(count data/s)", (With){.context = context});
+    CHECK_STR(got.text, "3145728");
+    got = run_with(ex, "a", "(tool/echo {:s data/s})", (With){.context = context});
+    CHECK(got.status == PTC_TASK_DONE && got.ok);
+    free(context);
+}
+
+static void check_tools(PtcExecutor *ex)
+{
+    expect(ex, "(tool/square {:n 12})", "144");
+    expect(ex, "(tool/echo {:a [1 2.5 nil \"x\"] :b-c true})",
+           "{\"a\" [1 2.5 nil \"x\"], \"b_c\" true}");
+    expect(ex, "(reduce + (map (fn [n] (tool/square {:n n})) (range 50)))", "40425");
+    expect(ex, "(reduce + (pmap (fn [n] (tool/square {:n n})) (range 50)))", "40425");
+    expect(ex, "(:ok (tool/fails-softly {}))", "false");
+    atomic_store(&inside, 0);
+    expect(ex, "(pmap (fn [n] (tool/meet {})) (range 4))", "[true true true true]");
+    Got got = run(ex, "a", "(tool/fails {})");
+    CHECK(!got.ok && strstr(got.message, "tool/fails failed: no luck today"));
+    got = run(ex, "a", "(tool/square {:n \"x\"})");
+    CHECK(got.status == PTC_TASK_DONE && !got.ok);
+    got = run(ex, "a", "(tool/slow {})");
+    CHECK(got.status == PTC_TASK_DONE && !got.ok);
+    expect(ex, "(+ 1 2)", "3");
+}
+
+/* --------------------------------------------------------------------------- cancelling */
+
+static void *cancel_soon(void *flag)
+{
+    pause_ms(30);
+    atomic_store(&((PtcCancel *)flag)->asked, true);
+    return NULL;
+}
+
+static Got run_cancelled(PtcExecutor *ex, const char *program)
+{
+    pthread_t thread;
+    PtcCancel cancel = {false, NULL};
+    pthread_create(&thread, NULL, cancel_soon, &cancel);
+    Got got = run_with(ex, "a", program, (With){.timeout_ms = 100000, .cancel = &cancel});
+    pthread_join(thread, NULL);
+    return got;
+}
+
+static void check_cancel(PtcExecutor *ex)
+{
+    const PtcCancel already = {true, NULL};
+    CHECK(run_with(ex, "a", "(+ 1 2)", (With){.cancel = &already}).status == PTC_TASK_CANCELLED);
+    int pid = pid_of(ex, "a");
+    CHECK(run_cancelled(ex, "(loop [] (recur))").status == PTC_TASK_CANCELLED);
+    CHECK(pid_of(ex, "a") == pid); /* asked, not killed */
+    CHECK(run_cancelled(ex, "(pmap (fn [x] (loop [] (recur))) (range 4))").status ==
+          PTC_TASK_CANCELLED);
+    CHECK(pid_of(ex, "a") == pid);
+    CHECK(run_cancelled(ex, "(tool/block {})").status == PTC_TASK_CANCELLED);
+    for (int i = 0; i < 1000 && atomic_load(&blocked); i++)
+        pause_ms(1);
+    CHECK(!atomic_load(&blocked));
+    CHECK(run_cancelled(ex, "!hang").status == PTC_TASK_CANCELLED);
+    CHECK(pid_of(ex, "a") != pid);
+    expect(ex, "(+ 1 2)", "3");
+}
+
+/* --------------------------------------------------- owners, and workers that go wrong */
+
+static void check_owners(PtcExecutor *ex)
+{
+    int a = pid_of(ex, "a"), b = pid_of(ex, "b");
+    CHECK(a != b && a == pid_of(ex, "a") && b == pid_of(ex, "b"));
+    char name[20];
+    int seen[12] = {a, b};
+    for (int i = 2; i < 12; i++) { /* more than are kept */
+        snprintf(name, sizeof name, "owner %d", i);
+        seen[i] = pid_of(ex, name);
+        for (int k = 0; k < i; k++)
+            CHECK(seen[i] != seen[k]);
+    }
+    CHECK(pid_of(ex, "owner 11") == seen[11]);
+}
+
+static void check_liars(PtcExecutor *ex)
+{
+    static const char *const ways[] = {"!garbage", "!huge",    "!other",    "!zeros",
+                                       "!again",   "!no-tool", "!old-call", "!not-json",
+                                       "!flood",   "!die",     "!crash"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        int other = pid_of(ex, "b");
+        Got got = run(ex, "a", ways[i]);
+        if (check_count(got.status == PTC_TASK_LOST && got.message[0] && !got.ok))
+            printf("%s: %d %s\n", ways[i], got.status, got.message);
+        expect(ex, "(+ 1 2)", "3");
+        CHECK(pid_of(ex, "b") == other);
+    }
+}
+
+static void check_hang(void)
+{
+    PtcExecutorConfig config = a_config(NULL);
+    config.limits.timeout_ms = 20;
+    config.limits.deadline_ms = 50;
+    PtcExecutor *ex = start_with(&config);
+    Got got = run(ex, "a", "!hang");
+    CHECK(got.status == PTC_TASK_LOST && strstr(got.message, "in time"));
+    CHECK_STR(run(ex, "a", "(+ 1 2)").text, "3");
+    ex->free(ex);
+}
+
+/* ------------------------------------------------------------------------ death under load */
+
+typedef struct {
+    PtcExecutor *ex;
+    int number, done, lost, wrong;
+    atomic_int pid;
+    pthread_t thread;
+} Client;
+
+enum { CLIENTS = 4, TASKS = 150 };
+static atomic_int at_work;
+
+static void *use_workers(void *arg)
+{
+    Client *c = arg;
+    char owner[20], program[100], want[20];
+    snprintf(owner, sizeof owner, "client %d", c->number);
+    for (int i = 0; i < TASKS; i++) {
+        Got got = run(c->ex, owner, "!pid");
+        if (got.status == PTC_TASK_DONE)
+            atomic_store(&c->pid, (int)strtol(got.text, NULL, 10));
+        snprintf(program, sizeof program, "(+ %d (tool/square {:n %d}))", c->number, i);
+        snprintf(want, sizeof want, "%d", c->number + i * i);
+        got = run(c->ex, owner, program);
+        c->done += got.status == PTC_TASK_DONE;
+        c->lost += got.status == PTC_TASK_LOST;
+        c->wrong += got.status == PTC_TASK_DONE && strcmp(got.text, want) != 0;
+    }
+    atomic_fetch_sub(&at_work, 1);
+    return NULL;
+}
+
+static void check_load(PtcExecutor *ex)
+{
+    Client clients[CLIENTS];
+    int kills = 0, lost = 0;
+    atomic_store(&at_work, CLIENTS);
+    for (int i = 0; i < CLIENTS; i++) {
+        clients[i] = (Client){.ex = ex, .number = i};
+        pthread_create(&clients[i].thread, NULL, use_workers, &clients[i]);
+    }
+    while (atomic_load(&at_work) > 0) {
+        int pid = atomic_exchange(&clients[kills % CLIENTS].pid, 0);
+        kills += pid > 0 && kill(pid, SIGKILL) == 0;
+        pause_ms(2);
+    }
+    for (int i = 0; i < CLIENTS; i++) {
+        pthread_join(clients[i].thread, NULL);
+        CHECK(clients[i].wrong == 0 && clients[i].done + clients[i].lost == TASKS);
+        CHECK(clients[i].done > TASKS / 4);
+        lost += clients[i].lost;
+    }
+    CHECK(kills > 0);
+    printf("load: %d tasks with tools, %d kills, %d tasks lost\n", CLIENTS * TASKS, kills, lost);
+    expect(ex, "(+ 1 2)", "3");
+}
+
+/* --------------------------------------------------------------------------- the helper dies */
+
+static int parent_of(int pid)
+{
+    char path[64], line[256];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    FILE *f = fopen(path, "r");
+    if (f && fgets(line, sizeof line, f) && strrchr(line, ')'))
+        sscanf(strrchr(line, ')'), ") %*c %d", &parent);
+    if (f)
+        fclose(f);
+    return parent;
+}
+
+static void check_helper(PtcExecutor *ex)
+{
+    int worker = pid_of(ex, "a"), helper = parent_of(worker);
+    CHECK(helper > 1 && helper != getpid() && parent_of(helper) == getpid());
+    CHECK(kill(helper, SIGKILL) == 0);
+    for (int i = 0; i < 5000 && kill(worker, 0) == 0 && parent_of(worker) > 0; i++)
+        pause_ms(1);
+    CHECK(parent_of(worker) == 0); /* no worker outlives it */
+    CHECK(pid_of(ex, "a") != worker);
+    expect(ex, "(tool/square {:n 3})", "9");
+}
+
+/* ------------------------------------------------------------------------ what it can reach */
+
+static void check_calls(PtcExecutor *ex)
+{
+    Got got = run(ex, "a", "!calls");
+    CHECK(got.status == PTC_TASK_DONE);
+    char *rest = NULL;
+    for (char *word = strtok_r(got.text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        const char *want = strncmp(word, "data=", 5) == 0     ? "data=ok"
+                           : strncmp(word, "clone3=", 7) == 0 ? "clone3=ENOSYS"
+                                                              : NULL;
+        if (PTC_SANITIZED && strncmp(word, "setrlimit", 9) == 0)
+            continue;
+        if (strchr(word, '=') &&
+            check_count(want ? strcmp(word, want) == 0 : strstr(word, "=EPERM") != NULL))
+            printf("in a worker: %s\n", word);
+    }
+    expect(ex, "(+ 1 2)", "3");
+}
+
+/* Threads, heaps and contexts have room; more than that is not to be had. */
+static void check_room(PtcExecutor *ex)
+{
+    Got got = run(ex, "memory", "!memory");
+    long mib = strtol(got.text, NULL, 10);
+    CHECK(got.status == PTC_TASK_DONE && mib > 100);
+    CHECK(PTC_SANITIZED || mib < 2000);
+    CHECK(run(ex, "memory", "(+ 1 2)").status != PTC_TASK_CANCELLED); /* whatever it is now */
+    expect(ex, "(+ 1 2)", "3");
+}
+
+static void check_descriptors(int pid)
+{
+    char path[64], target[200];
+    snprintf(path, sizeof path, "/proc/%d/fd", pid);
+    DIR *dir = opendir(path);
+    int count = 0;
+    CHECK(dir);
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (e->d_name[0] == '.' || (PTC_SANITIZED && strchr("12", e->d_name[0])))
+            continue;
+        snprintf(path, sizeof path, "/proc/%d/fd/%.20s", pid, e->d_name);
+        ssize_t n = readlink(path, target, sizeof target - 1);
+        target[n > 0 ? n : 0] = 0;
+        CHECK(strncmp(target, "socket:", 7) == 0 && strcmp(e->d_name, "0") == 0);
+        count++;
+    }
+    if (dir)
+        closedir(dir);
+    CHECK(count == 1);
+}
+
+static bool contains(const char *bytes, size_t len, const char *needle, size_t n)
+{
+    return memmem(bytes, len, needle, n) != NULL;
+}
+
+/* Looks through all that a process has mapped and can read. */
+static bool is_in_memory(int pid, const char *needle)
+{
+    char path[64], line[512];
+    static char chunk[1 << 20];
+    unsigned long from, to;
+    bool found = false;
+    size_t n = strlen(needle), seen = 0;
+    snprintf(path, sizeof path, "/proc/%d/mem", pid);
+    int fd = open(path, O_RDONLY);
+    snprintf(path, sizeof path, "/proc/%d/maps", pid);
+    FILE *maps = fopen(path, "r");
+    CHECK(fd >= 0 && maps);
+    while (maps && fgets(line, sizeof line, maps)) {
+        if (sscanf(line, "%lx-%lx r", &from, &to) != 2 || !strstr(line, " r") ||
+            strstr(line, "[v") || (PTC_SANITIZED && to - from > (1UL << 32)))
+            continue;
+        for (unsigned long at = from; at < to; at += sizeof chunk - n) {
+            size_t want = to - at < sizeof chunk ? to - at : sizeof chunk;
+            ssize_t got = pread(fd, chunk, want, (off_t)at);
+            if (got <= 0)
+                break;
+            seen += (size_t)got;
+            found = found || contains(chunk, (size_t)got, needle, n);
+            if ((size_t)got < sizeof chunk)
+                break;
+        }
+    }
+    CHECK(seen > 1 << 20);
+    fclose(maps);
+    close(fd);
+    return found;
+}
+
+/* A text that is in no program's file. */
+static void make_marker(char out[40], const char *kind, unsigned salt)
+{
+    snprintf(out, 40, "%s-%08x-%08x", kind, (unsigned)getpid() * 2654435761u, salt * 40503u + 7);
+}
+
+static void check_memory(PtcExecutor *ex, const char *secret)
+{
+    char known[40], program[100];
+    int pid = pid_of(ex, "a");
+    make_marker(known, "known", 5);
+    snprintf(program, sizeof program, "(str \"%s\" 1)", known);
+    CHECK(run(ex, "a", program).ok);
+    CHECK(is_in_memory(pid, known)); /* the search finds what is there */
+    CHECK(!is_in_memory(pid, secret));
+    CHECK(is_in_memory(getpid(), secret));
+    CHECK(!is_in_memory(parent_of(pid), secret));
+    check_descriptors(pid);
+    check_descriptors(parent_of(pid));
+}
+
+static void show_memory(int pid, const char *what)
+{
+    char path[64], line[256];
+    long rss = 0, pss = 0;
+    snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f)) {
+        sscanf(line, "Rss: %ld", &rss);
+        sscanf(line, "Pss: %ld", &pss);
+    }
+    if (f)
+        fclose(f);
+    printf("%s: %ld KiB resident, %ld KiB its share\n", what, rss, pss);
+}
+
+/* Open to the eyes of the test; with a secret in the environment and in memory of this process. */
+static void check_inspected(void)
+{
+    char secret[40], *kept = malloc(40);
+    make_marker(secret, "secret", 3);
+    setenv("PTC_TEST_TOKEN", secret, 1);
+    memcpy(kept, secret, 40);
+    PtcExecutorConfig config = a_config(NULL);
+    config.inspectable = true;
+    PtcExecutor *ex = start_with(&config);
+    int pid = pid_of(ex, "a");
+    show_memory(pid, "idle worker");
+    show_memory(parent_of(pid), "helper");
+    show_memory(getpid(), "this process");
+    check_memory(ex, kept);
+    ex->free(ex);
+    unsetenv("PTC_TEST_TOKEN");
+    free(kept);
+}
+
+/* ----------------------------------------------------------------------------------- data */
+
+static void check_data(void)
+{
+    char why[PTC_WORKER_WHY] = "", path[] = "/tmp/ptc-test-XXXXXX.json";
+    PtcBuf about;
+    int fd = mkstemps(path, 5);
+    CHECK(fd >= 0 && write(fd, "[1,2,3]", 7) == 7);
+    close(fd);
+    ptc_buf_init(&about, &mem, 1000);
+    PtcExecutorConfig config = a_config(NULL);
+    config.zygote = ptc_zygote_start(NULL, why);
+    CHECK(config.zygote);
+    CHECK(!ptc_zygote_load(config.zygote, "none", "/nowhere/at/all.json", &about, why));
+    CHECK(strstr(why, "/nowhere/at/all.json"));
+    CHECK(ptc_zygote_load(config.zygote, "rows", path, &about, why));
+    CHECK(about.len > 0 && strstr(ptc_buf_text(&about), "rows"));
+    unlink(path);
+    PtcExecutor *ex = start_with(&config);
+    CHECK_STR(run_with(ex, "a", "(reduce + data/rows)", (With){.use_data = true}).text, "6");
+    CHECK_STR(run_with(ex, "b", "(count data/rows)", (With){.use_data = true}).text, "3");
+    ex->free(ex);
+    ptc_buf_deinit(&about);
+}
+
+/* -------------------------------------------------------------------------- no such luck */
+
+static void check_refused(void)
+{
+    char why[PTC_WORKER_WHY] = "";
+    PtcExecutorConfig config = a_config(NULL);
+    config.worker_path = "/nowhere/ptc";
+    CHECK(!ptc_executor_workers(&config, why) && strstr(why, "does not start"));
+    config.worker_path = "/bin/true"; /* starts, and is no helper */
+    CHECK(!ptc_executor_workers(&config, why) && strstr(why, "has ended"));
+    config = a_config(NULL);
+    config.limits.max_workers = 1000;
+    CHECK(!ptc_executor_workers(&config, why) && strstr(why, "limit"));
+}
+
+static double now_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static void show_speed(PtcExecutor *ex)
+{
+    enum { ROUNDS = 2000, FORKS = 50 };
+    run(ex, "speed", "(+ 1 2)");
+    double from = now_us();
+    for (int i = 0; i < ROUNDS; i++)
+        run(ex, "speed", "(+ 1 2)");
+    double each = (now_us() - from) / ROUNDS;
+    from = now_us();
+    for (int i = 0; i < ROUNDS; i++)
+        run(ex, "speed", "(tool/square {:n 5})");
+    double tool = (now_us() - from) / ROUNDS;
+    from = now_us();
+    for (int i = 0; i < FORKS; i++) {
+        char owner[20];
+        snprintf(owner, sizeof owner, "speed %d", i);
+        run(ex, owner, "(+ 1 2)");
+    }
+    printf("a task %.1f us, with a tool call %.1f us, with a new worker %.0f us\n", each, tool,
+           (now_us() - from) / FORKS);
+}
+
+int main(int argc, char **argv)
+{
+    if (ptc_zygote_asked(argc, argv))
+        return ptc_zygote_main(hook);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcTools *tools = some_tools();
+    PtcExecutorConfig config = a_config(tools);
+    PtcExecutor *ex = start_with(&config);
+    check_tasks(ex);
+    check_large(ex);
+    check_tools(ex);
+    check_cancel(ex);
+    check_owners(ex);
+    check_calls(ex);
+    check_room(ex);
+    check_liars(ex);
+    check_load(ex);
+    check_helper(ex);
+    show_speed(ex);
+    ex->free(ex);
+    ptc_tools_free(tools);
+    check_hang();
+    check_inspected();
+    check_data();
+    check_refused();
+    CHECK(atomic_load(&mem.used) == 0);
+    return check_done("test_mcp_worker");
+}
