@@ -22,20 +22,21 @@ void ptc_mem_init(PtcMem *mem, size_t limit)
     atomic_init(&mem->used, 0);
     atomic_init(&mem->count, 0);
     mem->limit = limit;
-    mem->fail_at = 0;
+    atomic_init(&mem->fail_at, 0);
 }
 
 void ptc_mem_fail_at(PtcMem *mem, uint64_t n)
 {
     atomic_store_explicit(&mem->count, 0, memory_order_relaxed);
-    mem->fail_at = n;
+    atomic_store_explicit(&mem->fail_at, n, memory_order_relaxed);
 }
 
 /* Charges `n` bytes, or says no and charges nothing. */
 static bool charge(PtcMem *mem, size_t n)
 {
     uint64_t nth = atomic_fetch_add_explicit(&mem->count, 1, memory_order_relaxed) + 1;
-    if (mem->fail_at && nth == mem->fail_at)
+    uint64_t fail_at = atomic_load_explicit(&mem->fail_at, memory_order_relaxed);
+    if (fail_at && nth == fail_at)
         return false;
     size_t before = atomic_fetch_add_explicit(&mem->used, n, memory_order_relaxed);
     if (n <= mem->limit && before <= mem->limit - n)

@@ -12,10 +12,10 @@
 #include "base/compiler.h"
 
 typedef struct PtcMem {
-    atomic_size_t used;         /* bytes out now; threads of one run share a ledger */
-    size_t limit;               /* no allocation takes `used` beyond this */
-    atomic_uint_fast64_t count; /* allocations asked for so far */
-    uint64_t fail_at;           /* testing: this allocation fails; 0: none does */
+    atomic_size_t used;           /* bytes out now; threads of one run share a ledger */
+    size_t limit;                 /* no allocation takes `used` beyond this */
+    atomic_uint_fast64_t count;   /* allocations asked for so far */
+    atomic_uint_fast64_t fail_at; /* testing: this allocation fails; 0: none does */
 } PtcMem;
 
 void ptc_mem_init(PtcMem *mem, size_t limit);
