@@ -97,7 +97,8 @@ typedef struct {
     int64_t max_tool_calls; /* in one run, those answered from a cache too [2^30] */
     int64_t tool_bytes;     /* decoded tool results alive at once, beside memory_bytes [16 MiB] */
     int64_t
-        max_workers; /* threads that work on pmap and pcalls, each with a heap of memory_bytes [8] */
+        max_workers; /* threads that work on pmap and pcalls, each with a heap of memory_bytes, which a
+                      * pmap inside of another shares [8] */
 } PtcLimits;
 
 /* Options of an engine. */
@@ -107,7 +108,8 @@ typedef struct {
     int64_t float_precision; /* digits after the point in results; PTC_UNSET: shortest */
     int64_t fail_allocation; /* testing: fail the Nth allocation of each run; PTC_UNSET: none */
     int64_t gc_stress;       /* testing: 1 collects at every safepoint */
-    /* Milliseconds that only grow, for tests that must not wait; NULL: the system's. */
+    /* Milliseconds that only grow, for tests that must not wait; NULL: the system's.  With pmap
+     * it is called from several threads at once. */
     int64_t (*clock_ms)(void *user);
     void *clock_user;
     int64_t history_depth; /* results that a session keeps as *1 *2 ...: 0 to 9 [3] */

@@ -2,6 +2,7 @@
  * The threads of a crew, and what one of them does on its seat. */
 #include "lisp/crew_int.h"
 
+#include <signal.h>
 #include <string.h>
 
 enum { THREAD_STACK = 8 * 1024 * 1024, WIDEST = 64 };
@@ -27,8 +28,10 @@ bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
     if (!copy_globals(seat))
         return false;
     seat->cancel.outer = job->model.budget.cancel;
-    ptc_heap_init(&seat->heap, job->model.heap->pool, &vm->budget, (size_t)job->model.memory_bytes);
+    ptc_heap_init(&seat->heap, job->model.heap->pool, &vm->budget, (size_t)job->heap_bytes);
     vm->heap = &seat->heap;
+    vm->heap_bytes = job->heap_bytes;
+    vm->tool_bytes = job->tool_bytes;
     vm->globals = seat->globals;
     vm->budget.cancel = &seat->cancel;
     vm->seat = seat;
@@ -41,14 +44,32 @@ bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
     return true;
 }
 
+/* Results often are the little that is left of much: what is dead goes before the heap is taken over. */
+static void tidy(PtcSeat *seat)
+{
+    PtcHeap *heap = &seat->heap;
+    if (heap->page_bytes == 0)
+        return;
+    ptc_heap_mark_begin(heap);
+    ptc_crew_mark(seat->vm);
+    for (size_t i = seat->vm->log.settled; i < seat->vm->log.count; i++) {
+        ptc_heap_mark(heap, seat->vm->log.items[i].args);
+        ptc_heap_mark(heap, seat->vm->log.items[i].result);
+    }
+    ptc_heap_mark_finish(heap);
+}
+
 void ptc_seat_leave(PtcSeat *seat)
 {
     PtcVM *vm = seat->vm;
+    PtcBudget *b = &vm->budget;
+    tidy(seat);
+    seat->compute_ns =
+        b->compute_end_ns == INT64_MAX ? INT64_MAX : b->compute_end_ns - b->clock_ns(b->clock_user);
     seat->prints = vm->prints;
     seat->print_ends = vm->print_ends;
     seat->print_count = vm->print_count;
     seat->print_cap = vm->print_cap;
-    seat->prints_cut = vm->prints_cut;
     seat->log = vm->log;
     vm->print_ends = NULL;
     vm->log = (PtcLog){0};
@@ -81,8 +102,9 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
     vm->summaries = model->summaries;
     vm->loops_left = model->loops_left;
     item->seat = seat;
-    item->first_print = vm->print_count;
-    item->first_call = vm->log.count;
+    item->first_print = (uint32_t)vm->print_count;
+    item->first_call = (uint32_t)vm->log.count;
+    item->call_total = (uint32_t)vm->log.total;
 }
 
 static bool call_item(PtcSeat *seat, size_t i, PtcValue *out)
@@ -113,36 +135,45 @@ static void take_failure(PtcSeat *seat, size_t i)
         seat->error_value = vm->error_value;
     }
     vm->failed = false;
+    vm->control = PTC_CONTROL_NONE;
     vm->error.first = vm->error.last = PTC_NO_PLACE;
     vm->error_value = vm->error_source = PTC_NIL;
     vm->budget.stop = PTC_STOP_NONE;
     vm->budget.fuel = PTC_TICKS_PER_LOOK;
 }
 
+/* What the item leaves behind. */
+static void end_item(PtcSeat *seat, size_t i, PtcValue value)
+{
+    PtcVM *vm = seat->vm;
+    PtcJob *job = seat->job;
+    PtcItem *item = &job->items[i];
+    item->print_count = (uint32_t)vm->print_count - item->first_print;
+    item->prints_cut = vm->prints_cut;
+    item->call_count = (uint32_t)vm->log.count - item->first_call;
+    item->call_total = (uint32_t)vm->log.total - item->call_total;
+    item->loops = job->model.loops_left - vm->loops_left;
+    job->values[i] = value;
+    job->values[job->n + i] = vm->journal;
+    job->values[2 * job->n + i] = vm->summaries;
+    item->before = seat->last;
+    seat->last = (uint32_t)i + 1;
+}
+
 static void run_item(PtcSeat *seat, size_t i)
 {
     PtcVM *vm = seat->vm;
-    PtcItem *item = &seat->job->items[i];
-    PtcVM before = {.call = vm->call,
-                    .root_count = vm->root_count,
-                    .native_depth = vm->native_depth,
-                    .running = vm->running};
-    begin_item(seat, item);
+    PtcCall *call = vm->call;
+    size_t roots = vm->root_count;
+    uint32_t depth = vm->native_depth, running = vm->running;
+    begin_item(seat, &seat->job->items[i]);
     PtcValue v = PTC_NIL;
     bool ok = call_item(seat, i, &v) && vm->budget.stop == PTC_STOP_NONE;
-    item->print_count = vm->print_count - item->first_print;
-    item->call_count = vm->log.count - item->first_call;
-    item->loops = seat->job->model.loops_left - vm->loops_left;
-    item->journal = vm->journal;
-    item->summaries = vm->summaries;
-    seat->job->values[i] = ok ? v : PTC_NIL;
-    item->done = ok;
-    item->before = seat->last;
-    seat->last = i + 1;
-    vm->call = before.call;
-    vm->root_count = before.root_count;
-    vm->native_depth = before.native_depth;
-    vm->running = before.running;
+    end_item(seat, i, ok ? v : PTC_NIL);
+    vm->call = call;
+    vm->root_count = roots;
+    vm->native_depth = depth;
+    vm->running = running;
     if (!ok)
         take_failure(seat, i);
 }
@@ -150,13 +181,14 @@ static void run_item(PtcSeat *seat, size_t i)
 void ptc_crew_mark(PtcVM *vm)
 {
     const PtcSeat *seat = vm->seat;
-    const PtcItem *items = seat->job->items;
-    for (size_t at = seat->last; at > 0; at = items[at - 1].before) {
-        ptc_heap_mark(vm->heap, seat->job->values[at - 1]);
-        ptc_heap_mark(vm->heap, items[at - 1].journal);
-        ptc_heap_mark(vm->heap, items[at - 1].summaries);
+    const PtcJob *job = seat->job;
+    for (size_t at = seat->last; at > 0; at = job->items[at - 1].before) {
+        ptc_heap_mark(vm->heap, job->values[at - 1]);
+        ptc_heap_mark(vm->heap, job->values[job->n + at - 1]);
+        ptc_heap_mark(vm->heap, job->values[2 * job->n + at - 1]);
     }
     ptc_heap_mark(vm->heap, seat->error_value);
+    ptc_heap_mark(vm->heap, seat->error_source);
 }
 
 /* ------------------------------------------------------------------- taking of items */
@@ -225,7 +257,6 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->host_user = m->host_user;
     vm->crew = m->crew;
     vm->max_workers = m->max_workers;
-    vm->tool_bytes = m->tool_bytes;
     vm->timeout_ms = m->timeout_ms;
     vm->deadline_ms = m->deadline_ms;
     vm->memory_bytes = m->memory_bytes;
@@ -332,16 +363,24 @@ void ptc_crew_free(PtcCrew *crew)
     ptc_mem_free(crew->mem, crew, sizeof *crew);
 }
 
-/* With the lock held.  Without a thread the job is done all the same, by its caller. */
+/* With the lock held.  Without a thread the job is done all the same, by its caller.  Signals are the host's business:
+ * none is handled on a thread that it does not know. */
 static void start_threads(PtcCrew *crew, unsigned wanted)
 {
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
     pthread_attr_t attr;
+    sigset_t all, before;
     if (crew->thread_count >= wanted || pthread_attr_init(&attr) != 0)
         return;
     pthread_attr_setstacksize(&attr, THREAD_STACK);
+    sigfillset(&all);
+    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+        sigdelset(&all, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (crew->thread_count < wanted &&
            pthread_create(&crew->threads[crew->thread_count], &attr, helper, crew) == 0)
         crew->thread_count++;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attr);
 }
 

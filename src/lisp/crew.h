@@ -7,8 +7,9 @@
  *
  * Every thread that works on a job has a seat: a VM, a heap of its own, and copies of the globals, so that items see
  * the run as it was when the job began and nothing of each other.  The caller's VM gets a new heap for the time:
- * nothing in the heap that all of them read is changed meanwhile.  At the end the caller takes over the heaps, and
- * merges prints, tool calls, journal and loop counts in the order of the items.
+ * nothing in the heap that all of them read is changed meanwhile.  At the end the caller takes over the heaps (what is in
+ * pages with little else is copied, so that these do not pile up), and merges prints, tool calls, journal, summaries and
+ * loop counts in the order of the items.  It has then used as much compute time as the seat that used most.
  *
  * When item i fails, items above it are cancelled and those below run to their end, so that the failure with the lowest
  * number is the one reported, whatever the threads did. */

@@ -14,11 +14,10 @@ typedef struct PtcJob PtcJob;
 
 /* One item: what it gave beside its value. */
 typedef struct PtcItem {
-    PtcSeat *seat; /* that ran it, or NULL */
-    size_t before; /* the item that seat finished before, plus 1; 0: none */
-    bool done;
-    PtcValue journal, summaries;
-    size_t first_print, print_count, first_call, call_count;
+    PtcSeat *seat;   /* that ran it, or NULL */
+    uint32_t before; /* the item that seat finished before, plus 1; 0: none */
+    uint32_t first_print, print_count, first_call, call_count, call_total;
+    bool prints_cut;
     int64_t loops;
 } PtcItem;
 
@@ -30,13 +29,13 @@ struct PtcSeat {
     PtcHeap heap;
     PtcCancel cancel;
     PtcValue *globals;
-    size_t index; /* of the item being run; SIZE_MAX: none */
-    size_t last;  /* the item finished last, plus 1 */
+    size_t index;  /* of the item being run; SIZE_MAX: none */
+    uint32_t last; /* the item finished last, plus 1 */
     /* what is left of the VM when the seat is left */
+    int64_t compute_ns;
     PtcBuf prints;
     uint32_t *print_ends;
     size_t print_count, print_cap;
-    bool prints_cut;
     PtcLog log;
     /* the item that failed */
     bool failed;
@@ -46,6 +45,9 @@ struct PtcSeat {
     PtcValue error_source, error_value;
 };
 
+/* What is kept during the merge beside the items' values: the journal and summaries of before. */
+enum { PTC_JOB_MORE = 2 };
+
 struct PtcJob {
     PtcJob *next;
     PtcCrew *crew;
@@ -54,8 +56,10 @@ struct PtcJob {
     int width;
     size_t n;
     PtcItem *items;
-    PtcValue *values;
-    int64_t compute_ns; /* left when the job began */
+    PtcValue
+        *values; /* of all items, then their journals, their summaries, and PTC_JOB_MORE others */
+    int64_t compute_ns;             /* left when the job began */
+    int64_t heap_bytes, tool_bytes; /* limits of the heap of each seat */
     atomic_bool offered;
     /* below: under the crew's lock */
     size_t next_item, lowest; /* the lowest item that failed, or n */

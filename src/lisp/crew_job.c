@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One pmap from its caller's side: begins the job, works on it, waits for the helpers, merges what all did. */
 #include "lisp/crew_int.h"
+#include "value/copy.h"
 #include "value/map.h"
 
 #include <string.h>
@@ -22,21 +23,22 @@ static void close_job(PtcJob *job)
     pthread_mutex_unlock(&crew->lock);
 }
 
-/* Waiting for the others is not computing. */
-static void wait_for_helpers(PtcJob *job, PtcVM *vm)
+/* All computed at the same time: the program has used what the slowest seat has.  Waiting is not computing. */
+static void settle_time(const PtcJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
-    int64_t before = b->clock_ns(b->clock_user);
-    close_job(job);
-    int64_t waited = b->clock_ns(b->clock_user) - before;
-    if (b->compute_end_ns < INT64_MAX - waited)
-        b->compute_end_ns += waited;
+    int64_t left = INT64_MAX, now = b->clock_ns(b->clock_user);
+    for (const PtcSeat *s = job->seats; s; s = s->next)
+        left = s->compute_ns < left ? s->compute_ns : left;
+    b->compute_end_ns = left > INT64_MAX - now ? INT64_MAX : now + left;
 }
 
 static void give_back_vm(const PtcJob *job, PtcVM *vm)
 {
     const PtcVM *m = &job->model;
     vm->heap = m->heap;
+    vm->heap_bytes = m->heap_bytes;
+    vm->tool_bytes = m->tool_bytes;
     vm->globals = m->globals;
     vm->budget.cancel = m->budget.cancel;
     vm->seat = m->seat;
@@ -64,6 +66,7 @@ static bool merge_prints(PtcVM *vm, const PtcItem *item)
         if (!ptc_vm_print(vm, seat->prints.data + from, seat->print_ends[k] - from - 1))
             return false;
     }
+    vm->prints_cut = vm->prints_cut || item->prints_cut;
     return true;
 }
 
@@ -86,20 +89,32 @@ static PtcValue merge_map(PtcVM *vm, PtcValue into, PtcValue base, PtcValue got)
     return into;
 }
 
+/* Merges into a map of the VM's; what the items left is kept alive by then. */
+static bool merge_entries(PtcVM *vm, PtcValue *into, PtcValue base, PtcValue got)
+{
+    PtcValue all = merge_map(vm, *into, base, got);
+    if (all == PTC_NONE && ptc_recover(vm))
+        all = merge_map(vm, *into, base, got);
+    if (all != PTC_NONE)
+        *into = all;
+    return all != PTC_NONE;
+}
+
 static bool merge_item(PtcJob *job, PtcVM *vm, size_t i)
 {
     const PtcItem *item = &job->items[i];
+    const PtcValue *journals = job->values + job->n, *summaries = journals + job->n;
     if (!item->seat)
         return true;
-    ptc_log_move(&vm->log, vm->mem, &item->seat->log, item->first_call, item->call_count);
-    PtcValue journal = merge_map(vm, vm->journal, job->model.journal, item->journal);
-    if (journal == PTC_NONE)
+    ptc_log_move(&vm->log, vm->mem, &item->seat->log, item->first_call, item->call_count,
+                 item->call_total);
+    if (!merge_entries(vm, &vm->journal, job->model.journal, journals[i]))
         return false;
-    vm->journal = journal;
     if (i > job->lowest) /* cancelled: what it did outside is told, what it computed is not */
         return true;
     vm->loops_left -= item->loops;
-    return merge_prints(vm, item);
+    return merge_entries(vm, &vm->summaries, job->model.summaries, summaries[i]) &&
+           merge_prints(vm, item);
 }
 
 static bool merge(PtcJob *job, PtcVM *vm)
@@ -113,14 +128,12 @@ static bool merge(PtcJob *job, PtcVM *vm)
     return ptc_budget_halt(&vm->budget, PTC_STOP_LOOP);
 }
 
-/* Makes the failure of the lowest item that of the whole. */
+/* Makes the failure of the lowest item that of the whole; its values are in the VM already. */
 static bool report(const PtcJob *job, PtcVM *vm)
 {
     const PtcSeat *seat = job->items[job->lowest].seat;
     vm->failed = true;
     vm->error = seat->error;
-    vm->error_source = seat->error_source;
-    vm->error_value = seat->error_value;
     if (seat->budget.stop == PTC_STOP_NONE)
         return false;
     vm->budget.what = seat->budget.what;
@@ -128,28 +141,78 @@ static bool report(const PtcJob *job, PtcVM *vm)
     return ptc_budget_halt(&vm->budget, seat->budget.stop);
 }
 
-/* The values are in the heap now; a vector of them, after a collection if need be. */
+/* A vector of the values, after a collection if need be. */
 static bool gather(const PtcJob *job, PtcVM *vm, PtcValue *out)
 {
-    vm->kept = job->values;
-    vm->kept_count = job->n;
     *out = ptc_vec_new(vm->heap, job->values, job->n, PTC_SEQ);
     if (*out == PTC_NONE && ptc_recover(vm))
         *out = ptc_vec_new(vm->heap, job->values, job->n, PTC_SEQ);
-    vm->kept_count = 0;
     return *out != PTC_NONE;
+}
+
+/* ------------------------------------------------------------------------------- heaps */
+
+static bool move_value(PtcCopy *copy, PtcValue *v)
+{
+    PtcValue moved = ptc_is_obj(*v) ? ptc_copy_value(copy, *v) : *v;
+    if (moved == PTC_NONE && *v != PTC_NONE)
+        return false;
+    *v = moved;
+    return true;
+}
+
+/* What a seat has made, copied into the VM's heap.  False: it is not all there. */
+static bool move_values(PtcJob *job, PtcSeat *s, PtcCopy *copy)
+{
+    bool ok = move_value(copy, &s->error_value) && move_value(copy, &s->error_source);
+    for (size_t at = s->last; ok && at > 0; at = job->items[at - 1].before)
+        for (size_t k = 0; ok && k < 3; k++)
+            ok = move_value(copy, &job->values[k * job->n + at - 1]);
+    for (size_t i = s->log.settled; ok && i < s->log.count; i++)
+        ok = move_value(copy, &s->log.items[i].args) && move_value(copy, &s->log.items[i].result);
+    return ok;
+}
+
+/* Pages with little in them are left behind: with every pmap there would be more of them. */
+static bool evacuate(PtcJob *job, PtcSeat *s, PtcVM *vm)
+{
+    PtcCopy copy;
+    if (s->heap.live > s->heap.page_bytes / 4 * 3)
+        return false;
+    ptc_copy_init(&copy, vm->heap);
+    copy.from = &s->heap;
+    bool ok = move_values(job, s, &copy);
+    ptc_copy_deinit(&copy);
+    if (vm->budget.stop == PTC_STOP_MEMORY)
+        vm->budget.stop = PTC_STOP_NONE; /* there was no room: the pages are taken over instead */
+    return ok;
 }
 
 /* With the pages comes what their heap was allowed beyond its limit for results of tools. */
 static void take_heaps(PtcJob *job, PtcVM *vm)
 {
-    size_t most = (size_t)vm->memory_bytes + (size_t)vm->tool_bytes;
+    size_t most = (size_t)vm->heap_bytes + (size_t)vm->tool_bytes;
     for (PtcSeat *s = job->seats; s; s = s->next) {
-        vm->heap->limit += s->heap.limit - (size_t)vm->memory_bytes;
-        ptc_heap_adopt(vm->heap, &s->heap);
+        vm->heap->limit += s->heap.limit - (size_t)job->heap_bytes;
+        if (vm->heap->limit > most)
+            vm->heap->limit = most;
+        if (!evacuate(job, s, vm))
+            ptc_heap_adopt(vm->heap, &s->heap);
     }
-    if (vm->heap->limit > most)
-        vm->heap->limit = most;
+}
+
+/* From here on a collection keeps what is to be merged. */
+static void keep_values(PtcJob *job, PtcVM *vm)
+{
+    PtcValue *more = job->values + 3 * job->n;
+    more[0] = job->model.journal;
+    more[1] = job->model.summaries;
+    vm->kept = job->values;
+    vm->kept_count = 3 * job->n + PTC_JOB_MORE;
+    if (job->lowest < job->n) {
+        vm->error_value = job->items[job->lowest].seat->error_value;
+        vm->error_source = job->items[job->lowest].seat->error_source;
+    }
 }
 
 static void free_seats(PtcJob *job)
@@ -165,23 +228,48 @@ static void free_seats(PtcJob *job)
 
 static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
 {
-    wait_for_helpers(job, vm);
     ptc_seat_leave(&job->first);
+    close_job(job);
+    settle_time(job, vm);
     give_back_vm(job, vm);
     take_heaps(job, vm);
+    keep_values(job, vm);
     bool ok = merge(job, vm);
-    if (ok)
+    if (!ok)
+        vm->error_value = vm->error_source = PTC_NIL;
+    else
         ok = job->lowest < job->n ? report(job, vm) : gather(job, vm, out);
+    vm->kept_count = 0;
     free_seats(job);
     return ok;
 }
 
 /* --------------------------------------------------------------------------- beginning */
 
+/* A pmap of the program itself: a heap of memory_bytes for each thread.  One inside of that shares what its thread
+ * has: else every level would have as much again. */
+static void share_room(PtcJob *job, PtcVM *vm)
+{
+    PtcHeap *heap = vm->heap;
+    job->heap_bytes = vm->memory_bytes;
+    job->tool_bytes = vm->tool_bytes;
+    if (!vm->seat)
+        return;
+    if (heap->used > heap->limit / 4 && !vm->held)
+        ptc_vm_collect(vm);
+    int64_t out = (int64_t)(heap->used + heap->scratch), limit = (int64_t)heap->limit;
+    int64_t raised = limit - vm->heap_bytes;
+    job->heap_bytes = limit > out ? limit - out : 0;
+    job->tool_bytes = vm->tool_bytes > raised ? vm->tool_bytes - raised : 0;
+}
+
 static void start_job(PtcJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
     memset(job->items, 0, job->n * sizeof *job->items);
+    for (size_t i = 0; i < 3 * job->n + PTC_JOB_MORE; i++)
+        job->values[i] = PTC_NIL;
+    share_room(job, vm);
     job->crew = vm->crew;
     job->model = *vm;
     job->compute_ns =
@@ -208,7 +296,7 @@ static bool run_job(PtcJob *job, PtcVM *vm, PtcValue *out)
 bool ptc_crew_map(PtcVM *vm, PtcValue f, PtcValue rows, int width, PtcValue *out)
 {
     size_t n = ptc_seq_count(rows) / (size_t)width;
-    size_t bytes = n * sizeof(PtcItem), value_bytes = n * sizeof(PtcValue);
+    size_t bytes = n * sizeof(PtcItem), value_bytes = (3 * n + PTC_JOB_MORE) * sizeof(PtcValue);
     if (n == 0)
         return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ));
     PtcHeap *heap = vm->heap;

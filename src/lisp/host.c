@@ -78,18 +78,15 @@ void ptc_log_settle(PtcVM *vm)
 {
     PtcPrinter printer = ptc_vm_printer(vm, true);
     PtcStop before = vm->budget.stop; /* what printing lacks for a log is not the program's fault */
-    for (size_t i = vm->log.count; i > 0; i--) {
-        PtcLogEntry *e = &vm->log.items[i - 1];
-        if (e->args == PTC_NONE && e->result == PTC_NONE)
-            break; /* older ones are settled already */
-        ptc_log_render(&vm->log, e, vm->mem, &printer);
-    }
+    for (; vm->log.settled < vm->log.count; vm->log.settled++)
+        ptc_log_render(&vm->log, &vm->log.items[vm->log.settled], vm->mem, &printer);
     if (vm->budget.stop == PTC_STOP_MEMORY)
         vm->budget.stop = before;
 }
 
-void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n)
+void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n, size_t total)
 {
+    to->total += total - n;
     for (size_t i = from; i < from + n; i++) {
         PtcLogEntry *e = ptc_log_add(to, mem);
         if (!e)

@@ -34,16 +34,17 @@ enum { PTC_LOG_TEXT = 1024, PTC_LOG_MAX = 10000, PTC_LOG_BYTES = 1024 * 1024 };
 typedef struct PtcLog {
     PtcLogEntry *items;
     size_t count, cap;
-    size_t total; /* calls made; beyond PTC_LOG_MAX they are only counted */
-    size_t bytes; /* of texts; beyond PTC_LOG_BYTES they are left out */
+    size_t settled; /* entries before this one have no values any more */
+    size_t total;   /* calls made; beyond PTC_LOG_MAX they are only counted */
+    size_t bytes;   /* of texts; beyond PTC_LOG_BYTES they are left out */
 } PtcLog;
 
 /* Adds an entry (zeroed) and returns it; NULL when the log is full or memory is short. */
 PtcLogEntry *ptc_log_add(PtcLog *log, PtcMem *mem);
 /* Turns the values of all entries into texts. */
 void ptc_log_settle(struct PtcVM *vm);
-/* Moves entries [from, from + n) of one log to the end of another. */
-void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n);
+/* Moves entries [from, from + n) of one log to the end of another, which counts `total` calls for them. */
+void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n, size_t total);
 void ptc_log_deinit(PtcLog *log, PtcMem *mem);
 /* Turns the values of one entry, if it still has them, into texts. */
 void ptc_log_render(PtcLog *log, PtcLogEntry *entry, PtcMem *mem, const PtcPrinter *printer);

@@ -107,6 +107,7 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->log = (PtcLog){0};
     vm->seat = NULL;
     vm->max_workers = p->limits.max_workers;
+    vm->heap_bytes = p->limits.memory_bytes;
     vm->tool_bytes = p->limits.tool_bytes;
     vm->may_stop = true;
     vm->endless = NULL;

@@ -76,7 +76,8 @@ typedef struct PtcVM {
     struct PtcCrew *crew; /* or NULL */
     struct PtcSeat *seat; /* in a pmap; or NULL */
     int64_t max_workers;
-    int64_t tool_bytes; /* that results of tools may take beside memory_bytes */
+    int64_t heap_bytes; /* limit of the heap without results of tools ... */
+    int64_t tool_bytes; /* ... and what these may take beside that */
     bool may_stop;      /* return and fail may end this: no pmap is around it */
     PtcValue memo;      /* what memoized functions gave: function -> arguments -> result; or nil */
     /* output */

@@ -282,7 +282,7 @@ static size_t raise_limit(const Job *job)
 {
     PtcHeap *heap = job->vm->heap;
     size_t before = heap->limit;
-    heap->limit = (size_t)job->vm->memory_bytes + (size_t)job->vm->tool_bytes +
+    heap->limit = (size_t)job->vm->heap_bytes + (size_t)job->vm->tool_bytes +
                   (heap->used > heap->limit ? heap->used - heap->limit : 0);
     return before;
 }
@@ -291,7 +291,7 @@ static void settle_limit(const Job *job, size_t before, size_t used)
 {
     PtcHeap *heap = job->vm->heap;
     size_t grown = heap->used > used ? heap->used - used : 0;
-    size_t most = (size_t)job->vm->memory_bytes + (size_t)job->vm->tool_bytes;
+    size_t most = (size_t)job->vm->heap_bytes + (size_t)job->vm->tool_bytes;
     heap->limit = before + grown < most ? before + grown : before > most ? before : most;
 }
 

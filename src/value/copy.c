@@ -182,7 +182,8 @@ static bool hides_much(PtcCopy *copy, PtcValue v)
 /* The counterpart of v; its own values are fixed later. */
 static PtcValue shallow(PtcCopy *copy, PtcValue v)
 {
-    if (!ptc_is_obj(v) || ptc_heap_owns(copy->to, v))
+    if (!ptc_is_obj(v) || ptc_heap_owns(copy->to, v) ||
+        (copy->from && !ptc_heap_owns(copy->from, v)))
         return v;
     if (copy->count * 2 >= copy->cap && !grow_table(copy))
         return PTC_NONE;

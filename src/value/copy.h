@@ -10,6 +10,8 @@
  * After ptc_copy_init, ptc_copy_value for each, then ptc_copy_deinit. */
 typedef struct PtcCopy {
     PtcHeap *to;
+    const PtcHeap
+        *from;       /* NULL: any; else only what this one owns is copied, the rest outlives `to` */
     PtcValue *table; /* open-addressed: old, new, old, new ... */
     size_t cap, count;
     PtcValue *work; /* new objects whose values still point to old ones */
