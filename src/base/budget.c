@@ -39,11 +39,16 @@ static bool may_go_on(PtcBudget *budget)
     return !ptc_cancelled(budget->cancel) || ptc_budget_halt(budget, PTC_STOP_CANCELLED);
 }
 
+static bool before_deadline(PtcBudget *budget, int64_t now)
+{
+    return now < budget->deadline_ns || ptc_budget_halt(budget, PTC_STOP_DEADLINE);
+}
+
 static bool has_time(PtcBudget *budget, int64_t now)
 {
     if (now >= budget->compute_end_ns)
         return ptc_budget_halt(budget, PTC_STOP_TIMEOUT);
-    return now < budget->deadline_ns || ptc_budget_halt(budget, PTC_STOP_DEADLINE);
+    return before_deadline(budget, now);
 }
 
 bool ptc_budget_look_at(PtcBudget *budget, int64_t now)
@@ -57,4 +62,9 @@ bool ptc_budget_look(PtcBudget *budget)
         return false;
     return (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX) ||
            has_time(budget, budget->clock_ns(budget->clock_user));
+}
+
+bool ptc_budget_look_waiting(PtcBudget *budget)
+{
+    return may_go_on(budget) && before_deadline(budget, budget->clock_ns(budget->clock_user));
 }

@@ -67,6 +67,9 @@ bool ptc_budget_look(PtcBudget *budget);
 /* The same for one who has just read the clock. */
 bool ptc_budget_look_at(PtcBudget *budget, int64_t now);
 
+/* The same for one who waits: compute time does not pass meanwhile. */
+bool ptc_budget_look_waiting(PtcBudget *budget);
+
 /* Notes why the run must stop, unless a reason stands already, and makes the next tick fail.
  * Always false. */
 static inline bool ptc_budget_halt(PtcBudget *budget, PtcStop stop)

@@ -189,11 +189,12 @@ static int64_t end_of(const Job *job, int64_t begun)
     return left > INT64_MAX - now ? INT64_MAX : now + left;
 }
 
-static void wait_a_little(PtcToolCall *call)
+/* Until the condition is signalled or it is `end`, in the system's clock; WAIT_MS at most. */
+static void wait_a_little(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t end)
 {
-    int64_t until = min64(ptc_clock_ns(NULL) + WAIT_MS * 1000000, call->end_ns);
+    int64_t until = min64(ptc_clock_ns(NULL) + WAIT_MS * 1000000, end);
     struct timespec t = {.tv_sec = until / 1000000000, .tv_nsec = until % 1000000000};
-    pthread_cond_timedwait(&call->answered_now, &call->lock, &t);
+    pthread_cond_timedwait(cond, lock, &t);
 }
 
 /* Until the tool answers or nobody may wait any longer.  Short waits, so that a cancel is noticed soon. */
@@ -202,12 +203,43 @@ static void wait_for(PtcToolCall *call)
     PtcBudget *b = &call->vm->budget;
     pthread_mutex_lock(&call->lock);
     while (!call->answered && !atomic_load(&call->cancelled)) {
-        wait_a_little(call);
+        wait_a_little(&call->answered_now, &call->lock, call->end_ns);
         if (!call->answered && (ptc_cancelled(b->cancel) || ptc_clock_ns(NULL) >= call->end_ns ||
                                 b->clock_ns(b->clock_user) >= b->deadline_ns))
             atomic_store(&call->cancelled, true);
     }
     pthread_mutex_unlock(&call->lock);
+}
+
+/* The program has waited since the clock was last read. */
+static void end_wait(Job *job)
+{
+    PtcBudget *b = &job->vm->budget;
+    int64_t now = b->clock_ns(b->clock_user), waited = now - job->now_ns;
+    job->now_ns = now;
+    if (b->compute_end_ns < INT64_MAX - waited)
+        b->compute_end_ns += waited;
+}
+
+/* Waits for the turn with a serial tool; its time for the call begins after that.  False: the run is over. */
+static bool take_turn(Job *job, PtcTurn *turn)
+{
+    bool go_on;
+    pthread_mutex_lock(&turn->lock);
+    while ((go_on = ptc_budget_look_waiting(&job->vm->budget)) && turn->taken)
+        wait_a_little(&turn->over, &turn->lock, INT64_MAX);
+    turn->taken = turn->taken || go_on;
+    pthread_mutex_unlock(&turn->lock);
+    end_wait(job);
+    return go_on;
+}
+
+static void give_turn(PtcTurn *turn)
+{
+    pthread_mutex_lock(&turn->lock);
+    turn->taken = false;
+    pthread_cond_signal(&turn->over);
+    pthread_mutex_unlock(&turn->lock);
 }
 
 /* -------------------------------------------------------------------------- calling it */
@@ -380,27 +412,34 @@ static void call_lisp(Job *job, Answer *a)
     vm->error.first = vm->error.last = PTC_NO_PLACE;
 }
 
+/* False: it was not called. */
+static bool call_in_turn(Job *job, Answer *a)
+{
+    PtcTurn *turn = job->tool->turn;
+    if (turn && !take_turn(job, turn))
+        return false;
+    if (job->tool->lisp != PTC_NONE)
+        call_lisp(job, a);
+    else
+        call_native(job, a);
+    if (turn)
+        give_turn(turn);
+    return true;
+}
+
 static bool run_tool(Job *job, PtcValue *out)
 {
     Answer a;
     a.ok = false;
     a.error[0] = 0;
-    bool serial = job->tool->info.serial;
     ptc_crew_offer(job->vm);
-    if (serial)
-        pthread_mutex_lock(&job->tool->turn);
-    if (job->tool->lisp != PTC_NONE)
-        call_lisp(job, &a);
-    else
-        call_native(job, &a);
-    if (serial)
-        pthread_mutex_unlock(&job->tool->turn);
+    bool called = call_in_turn(job, &a);
     bool over = job->vm->failed || !ptc_budget_look_at(&job->vm->budget, job->now_ns);
     if (job->flight && a.ok)
         ptc_cache_put(job->run->cache, job->flight, job->slots[1]);
     else if (job->flight)
         ptc_cache_abandon(job->run->cache, job->flight);
-    if (a.ok || over) /* what happened outside is told also when the run is over */
+    if (called && (a.ok || over)) /* what happened outside is told also when the run is over */
         record(job, a.ok, a.ok ? job->slots[1] : PTC_NONE);
     if (over)
         return false;
@@ -415,21 +454,17 @@ static bool run_tool(Job *job, PtcValue *out)
 static bool go_on(void *user)
 {
     PtcVM *vm = user;
-    return ptc_budget_look(&vm->budget);
+    return ptc_budget_look_waiting(&vm->budget);
 }
 
 /* Waiting for another thread's call of the same is waiting for a tool. */
 static PtcCacheAnswer look_up(Job *job, const PtcBuf *key)
 {
-    PtcBudget *b = &job->vm->budget;
     PtcCacheWait wait = {go_on, job->vm};
     size_t used = job->vm->heap->used, before = raise_limit(job);
-    int64_t begun = job->now_ns;
     PtcCacheAnswer answer = ptc_cache_begin(job->run->cache, key->data, key->len, job->vm->heap,
                                             &wait, &job->slots[1], &job->flight);
-    job->now_ns = b->clock_ns(b->clock_user);
-    if (b->compute_end_ns < INT64_MAX - (job->now_ns - begun))
-        b->compute_end_ns += job->now_ns - begun;
+    end_wait(job);
     settle_limit(job, before, used);
     return answer;
 }
@@ -466,15 +501,30 @@ static bool count_call(Job *job)
     return ptc_fail_hint(job->vm, "ask for more at once with fewer calls, or raise max_tool_calls");
 }
 
+/* A call is not made again when there is no room for its result: what is dead must go before. */
+static bool make_room(PtcVM *vm)
+{
+    const PtcHeap *heap = vm->heap;
+    if (heap->used - heap->live <= heap->limit / 4 && !vm->budget.wake)
+        return true;
+    vm->budget.wake = true;
+    return ptc_vm_safepoint(vm);
+}
+
 static bool do_job(Job *job, int argc, const PtcValue *argv, PtcValue *out)
 {
     PtcVM *vm = job->vm;
     job->run = vm->host_user;
     job->tool = &job->run->tools->items[job->number];
     job->slots = ptc_roots(vm, SLOTS);
+    if (!job->slots)
+        return false;
+    job->slots[0] = argc ? argv[0] : PTC_NIL; /* who asks has no roots */
+    if (!make_room(vm))
+        return false;
     job->now_ns = vm->budget.clock_ns(vm->budget.clock_user);
-    if (!job->slots || !ptc_budget_look_at(&vm->budget, job->now_ns) ||
-        !read_args(job, argc, argv) || !coerce_args(job) || !count_call(job))
+    if (!ptc_budget_look_at(&vm->budget, job->now_ns) || !read_args(job, argc, argv) ||
+        !coerce_args(job) || !count_call(job))
         return false;
     return job->tool->info.cache && job->run->cache ? call_cached(job, out) : run_tool(job, out);
 }

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "tool/call.h"
 
@@ -57,6 +58,14 @@ PtcTools *ptc_tools_retain(PtcTools *tools)
     return tools;
 }
 
+static void free_turn(PtcTurn *turn)
+{
+    if (!turn)
+        return;
+    pthread_mutex_destroy(&turn->lock);
+    pthread_cond_destroy(&turn->over);
+}
+
 void ptc_tools_free(PtcTools *tools)
 {
     PtcMem mem;
@@ -66,7 +75,7 @@ void ptc_tools_free(PtcTools *tools)
         PtcTool *t = &tools->items[i];
         if (t->free_user)
             t->free_user(t->user);
-        pthread_mutex_destroy(&t->turn);
+        free_turn(t->turn);
     }
     ptc_mem_free(&tools->mem, tools->items, tools->cap * sizeof *tools->items);
     ptc_heap_deinit(&tools->heap);
@@ -114,6 +123,22 @@ static bool read_signature(PtcTools *tools, PtcToolInfo *info, char *error, size
                   (int)info->name_len, info->name, (unsigned)e.column, e.message);
 }
 
+/* In the arena: a lock must not move when the set grows. */
+static PtcTurn *new_turn(PtcTools *tools)
+{
+    pthread_condattr_t attr;
+    PtcTurn *turn = ptc_arena_alloc(&tools->arena, sizeof *turn);
+    if (!turn)
+        return NULL;
+    turn->taken = false;
+    pthread_mutex_init(&turn->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&turn->over, &attr);
+    pthread_condattr_destroy(&attr);
+    return turn;
+}
+
 bool ptc_tools_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size)
 {
     char why[PTC_TOOL_WHY];
@@ -129,8 +154,9 @@ bool ptc_tools_put(PtcTools *tools, const PtcTool *tool, char *error, size_t siz
         return refuse(error, size, "out of memory");
     if (!read_signature(tools, &t->info, error, size))
         return false;
-    if (pthread_mutex_init(&t->turn, NULL) != 0)
-        return refuse(error, size, "the system has no lock to give");
+    t->turn = NULL;
+    if (t->info.serial && !(t->turn = new_turn(tools)))
+        return refuse(error, size, "out of memory");
     tools->count++;
     return true;
 }

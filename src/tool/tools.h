@@ -14,6 +14,13 @@
 #include "tool/sig_check.h"
 #include "tool/tool.h"
 
+/* Whose turn it is with a tool that takes one call at a time. */
+typedef struct PtcTurn {
+    pthread_mutex_t lock;
+    pthread_cond_t over;
+    bool taken;
+} PtcTurn;
+
 typedef struct PtcTool {
     PtcToolInfo info;
     PtcSigMode mode; /* how much its signature is held to */
@@ -24,7 +31,7 @@ typedef struct PtcTool {
     bool pending;
     /* A tool written in PTC-Lisp: a function in the set's heap, called in the VM of the program; else PTC_NONE. */
     PtcValue lisp;
-    pthread_mutex_t turn; /* held during a call when info.serial */
+    PtcTurn *turn; /* when info.serial; else NULL */
 } PtcTool;
 
 struct PtcTools {
