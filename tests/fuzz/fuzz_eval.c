@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_eval.c - any text as a program, under small limits.  Time is a count of looks at the clock, so a run repeats
  * exactly.  Every program is run plainly and, by a hash of its text, once more: collecting at every safepoint, with an
- * allocation that fails, or twice in a session.  The second outcome must agree with the first; what is
- * reported must be well-formed; nothing may leak.  A mutator of its own splices expressions, made from a grammar and
+ * allocation that fails, or twice in a session.  Some tools are there, one of which answers from another thread.  The
+ * second outcome must agree with the first; what is reported must be well-formed; nothing may leak.  A mutator of its own splices expressions, made from a grammar and
  * the names of the builtins. */
 #include <assert.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ enum { PROGRAM_BYTES = 4096, RESULT_BYTES = 16384, PRINT_BYTES = 4096, ENGINE_RU
 /* ------------------------------------------------------------------------------- engines */
 
 typedef struct {
-    int64_t looks, per_ms;
+    atomic_int_fast64_t looks; /* of all threads of a run */
+    int64_t per_ms;
 } Clock;
 
 /* An engine for many inputs. */
@@ -36,7 +38,7 @@ typedef struct {
 static int64_t clock_ms(void *user)
 {
     Clock *c = user;
-    return ++c->looks / c->per_ms;
+    return (atomic_fetch_add(&c->looks, 1) + 1) / c->per_ms;
 }
 
 static void open_engine(Engine *e, bool stress)
@@ -54,11 +56,13 @@ static void open_engine(Engine *e, bool stress)
     limits.print_bytes = PRINT_BYTES;
     limits.result_bytes = RESULT_BYTES;
     limits.max_int_bits = 1 << 14;
+    limits.max_workers = 4;
     options.limits = &limits;
     options.gc_stress = stress;
     options.clock_ms = clock_ms;
     options.clock_user = &e->clock;
-    *e = (Engine){.clock.per_ms = stress ? 20 : 1};
+    memset(e, 0, sizeof *e);
+    e->clock.per_ms = stress ? 20 : 1;
     ptc_limits_init(&e->limits, sizeof e->limits);
     e->ptc = ptc_new(&options);
     assert(e->ptc);
@@ -92,6 +96,80 @@ static Engine *engine(bool stress)
     if (!e->ptc)
         open_engine(e, stress);
     return e;
+}
+
+/* --------------------------------------------------------------------------------- tools */
+
+static PtcToolAnswer echo(PtcToolCall *call, void *user)
+{
+    (void)user;
+    ptc_call_return(call, ptc_call_args(call));
+    return PTC_TOOL_ANSWERED;
+}
+
+static PtcToolAnswer fails(PtcToolCall *call, void *user)
+{
+    (void)user;
+    ptc_call_fail(call, "no luck today", 13);
+    return PTC_TOOL_ANSWERED;
+}
+
+static PtcToolAnswer value(PtcToolCall *call, void *user)
+{
+    static const char json[] = "{\"rows\":[{\"id\":1,\"t\":\"\\u00e9\"},{\"id\":2.5}],\"n\":[]}";
+    (void)user;
+    ptc_call_return_json(call, json, sizeof json - 1);
+    return PTC_TOOL_ANSWERED;
+}
+
+static void *answer_later(void *arg)
+{
+    ptc_call_return_json(arg, "[1,{\"late\":true}]", 17);
+    return NULL;
+}
+
+static PtcToolAnswer later(PtcToolCall *call, void *user)
+{
+    pthread_t thread;
+    (void)user;
+    if (pthread_create(&thread, NULL, answer_later, call) == 0)
+        pthread_detach(thread);
+    else
+        answer_later(call);
+    return PTC_TOOL_PENDING;
+}
+
+static void add_tool(PtcTools *tools, const char *name, PtcToolFn function, const char *how)
+{
+    PtcToolDef def;
+    ptc_tool_def_init(&def, sizeof def);
+    def.name = name;
+    def.name_len = strlen(name);
+    def.function = function;
+    def.cache = strcmp(how, "cache") == 0;
+    def.on_error_value = strcmp(how, "value") == 0;
+    def.pending = strcmp(how, "pending") == 0;
+    def.serial = strcmp(how, "serial") == 0;
+    PtcStatus status = ptc_tools_add(tools, &def, NULL, 0);
+    assert(status == PTC_OK);
+    (void)status;
+}
+
+/* One set for all engines. */
+static PtcTools *all_tools(void)
+{
+    static PtcTools *tools;
+    if (tools)
+        return tools;
+    tools = ptc_tools_new();
+    add_tool(tools, "echo", echo, "");
+    add_tool(tools, "serial", echo, "serial");
+    add_tool(tools, "cached", echo, "cache");
+    add_tool(tools, "fails", fails, "");
+    add_tool(tools, "soft", fails, "value");
+    add_tool(tools, "value", value, "");
+    add_tool(tools, "later", later, "pending");
+    return tools;
 }
 
 /* ---------------------------------------------------------------------------------- runs */
@@ -174,6 +252,26 @@ static Answer answer_of(Ptc *ptc, PtcOutcome *o)
     return a;
 }
 
+/* Records are well-formed, the journal and the summaries whole. */
+static void check_calls(PtcOutcome *o)
+{
+    PtcToolRecord r = {.size = sizeof r};
+    for (size_t i = 0; i < ptc_outcome_tool_count(o, NULL); i++) {
+        bool got = ptc_outcome_tool(o, i, &r);
+        assert(got && r.name_len > 0 && r.duration_us >= 0);
+        check_text(r.arguments, r.arguments_len, 1100);
+        check_text(r.result, r.result_len, 1100);
+        (void)got;
+    }
+    PtcValue maps[] = {ptc_outcome_journal(o), ptc_outcome_summaries(o)};
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; maps[i] && k < ptc_value_count(maps[i]); k++) {
+            PtcType type = ptc_value_type(ptc_value_key_at(maps[i], k));
+            assert(type == PTC_TYPE_STRING);
+            (void)type;
+        }
+}
+
 /* One run; text NULL in the answer when there was no memory for an outcome. */
 static Answer run(Engine *e, const char *program, size_t len, PtcSession *session, PtcValue context)
 {
@@ -185,13 +283,19 @@ static Answer run(Engine *e, const char *program, size_t len, PtcSession *sessio
     r.session = session;
     r.context = context;
     r.limits = &e->limits;
-    e->clock.looks = 0;
+    r.tools = all_tools();
+    PtcData *data = len % 2 ? ptc_data_new(e->ptc, PTC_UNSET) : NULL;
+    r.journal = data ? ptc_make_json(data, "{\"a\":[1],\"1\":2}", 17, NULL, 0) : 0;
+    atomic_store(&e->clock.looks, 0);
     PtcStatus status = ptc_eval(e->ptc, &r, &o);
     assert(status == PTC_OK || (status == PTC_NO_MEMORY && e->ptc->fail_allocation));
     Answer a = {0};
-    if (o)
+    if (o) {
         a = answer_of(e->ptc, o);
+        check_calls(o);
+    }
     ptc_outcome_free(o);
+    ptc_data_free(data);
     return a;
 }
 
@@ -199,7 +303,7 @@ static Answer run(Engine *e, const char *program, size_t len, PtcSession *sessio
 static bool is_loose(const Answer *a)
 {
     return !a->text || a->unsteady || strcmp(a->kind, "timeout") == 0 ||
-           strcmp(a->kind, "memory_exceeded") == 0;
+           strcmp(a->kind, "deadline") == 0 || strcmp(a->kind, "memory_exceeded") == 0;
 }
 
 /* With a failing allocation a message may say less than it would. */
@@ -471,6 +575,26 @@ static const char *const shapes[] = {
     "(map (fn ([x y] $) ([x] $)) (range 300))",
     "(reduce (fn ([x] $) ([acc x] [$ acc])) (range 300))",
     "(reduce (fn [acc x] (assoc acc $ $)) {} (range 100))",
+    "(pmap (fn [x] $) $)",
+    "(pmap (fn [x y] $) $ $)",
+    "(pmap (fn [x] $) (range 30))",
+    "(pcalls (fn [] $) (fn [] $))",
+    "(task $ $)",
+    "(task-reset $)",
+    "(step-done $ \"done\")",
+    "(tool/echo {:a $ :b $})",
+    "(tool/echo $)",
+    "(map tool/echo $)",
+    "(pmap tool/later $)",
+    "(tool/later {:a $})",
+    "(tool/serial {:a $})",
+    "(tool/cached {:a $})",
+    "(tool/fails {:a $})",
+    "(tool/soft {:a $})",
+    "(tool/value)",
+    "(with-out-str $ $)",
+    "(sort-by (fn [x] (pmap (fn [y] $) $)) $)",
+    "((memoize (fn [x] $)) $)",
 };
 
 #define COUNT(a) ((uint32_t)(sizeof(a) / sizeof(a)[0]))
