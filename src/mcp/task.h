@@ -75,7 +75,7 @@ typedef struct PtcExecutorConfig {
     PtcTools *tools;              /* or NULL */
     const struct PtcShared *data; /* --data, loaded once; or NULL */
     PtcLimits limits;
-    unsigned max_idle;       /* engines or workers kept for the next task */
+    unsigned max_idle;       /* engines or workers kept for the next task; 0: one for each core */
     const char *worker_path; /* testing: NULL, the running binary */
     /* Workers: the helper process, with --data loaded (worker.h), taken over on success.  NULL: one is started. */
     struct PtcZygote *zygote;

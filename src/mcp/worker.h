@@ -32,10 +32,16 @@ typedef struct PtcZygote PtcZygote;
 
 /* Starts the helper: the first thing the server does.  path NULL: the running binary.  NULL with a text in why. */
 PtcZygote *ptc_zygote_start(const char *path, char why[PTC_WORKER_WHY]);
-/* Has it read a file of --data, before it is locked; `about` (may be NULL) gets lines for the tool's description, all
- * files so far. */
+/* What was loaded: elements and bytes of it, and in `about` (the caller's, replaced; or NULL) lines for the tool's
+ * description, of all files so far. */
+typedef struct PtcLoaded {
+    size_t count, bytes;
+    PtcBuf *about;
+} PtcLoaded;
+
+/* Has it read a file of --data, before it is locked. */
 PTC_MUST_USE bool ptc_zygote_load(PtcZygote *zygote, const char *name, const char *path,
-                                  PtcBuf *about, char why[PTC_WORKER_WHY]);
+                                  PtcLoaded *loaded, char why[PTC_WORKER_WHY]);
 /* Says what workers are for, then shuts the helper in.  inspectable: for tests, other processes of the user may look
  * into workers. */
 PTC_MUST_USE bool ptc_zygote_lock(PtcZygote *zygote, const PtcTools *tools, const PtcLimits *limits,
@@ -62,7 +68,7 @@ PtcWorker *ptc_worker_new(PtcWorkerHook hook);
 PTC_MUST_USE bool ptc_worker_add_tool(PtcWorker *worker, const PtcWorkerTool *tool,
                                       char why[PTC_WORKER_WHY]);
 PTC_MUST_USE bool ptc_worker_load(PtcWorker *worker, const char *name, const char *path,
-                                  PtcBuf *about, char why[PTC_WORKER_WHY]);
+                                  PtcLoaded *loaded, char why[PTC_WORKER_WHY]);
 /* The engine, warm; *limits become those that hold. */
 PTC_MUST_USE bool ptc_worker_prepare(PtcWorker *worker, PtcLimits *limits,
                                      char why[PTC_WORKER_WHY]);

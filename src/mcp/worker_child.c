@@ -447,7 +447,15 @@ bool ptc_worker_add_tool(PtcWorker *w, const PtcWorkerTool *tool, char why[PTC_W
     return false;
 }
 
-bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcBuf *about,
+static void measure(const PtcShared *data, const char *name, PtcLoaded *loaded)
+{
+    const char *found;
+    for (size_t i = 0; ptc_shared_item(data, i, &found, &loaded->count, &loaded->bytes); i++)
+        if (strcmp(found, name) == 0)
+            return;
+}
+
+bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcLoaded *loaded,
                      char why[PTC_WORKER_WHY])
 {
     if (!w->data)
@@ -456,7 +464,8 @@ bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcBuf *a
         return no_memory(why);
     if (!ptc_shared_load(w->data, name, path, why, PTC_WORKER_WHY))
         return false;
-    ptc_shared_describe(w->data, about, about->max);
+    measure(w->data, name, loaded);
+    ptc_shared_describe(w->data, loaded->about, loaded->about->max);
     return true;
 }
 

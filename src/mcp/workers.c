@@ -195,6 +195,12 @@ static bool fill_limits(const PtcLimits *given, PtcLimits *all)
     return ptc;
 }
 
+static unsigned cores(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
 /* It lives in the ledger that it holds. */
 static Workers *new_workers(const PtcExecutorConfig *config)
 {
@@ -206,7 +212,7 @@ static Workers *new_workers(const PtcExecutorConfig *config)
     memset(ws, 0, sizeof *ws);
     ptc_mem_init(&ws->mem, SIZE_MAX / 2);
     ws->base = (PtcExecutor){submit, free_workers};
-    ws->max_idle = config->max_idle;
+    ws->max_idle = config->max_idle ? config->max_idle : cores();
     pthread_mutex_init(&ws->lock, NULL);
     ws->plan.mem = &ws->mem;
     ws->plan.tool_count = ptc_tools_count(config->tools);

@@ -206,7 +206,18 @@ static bool put_text(PtcBuf *buf, const char *text)
     return ptc_frame_put_view(buf, (PtcBytesView){text, strlen(text) + 1});
 }
 
-bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcBuf *about,
+static bool take_loaded(PtcBytesView answer, PtcLoaded *loaded)
+{
+    PtcFrameCursor c = ptc_frame_cursor(answer.bytes, answer.len);
+    loaded->count = (size_t)ptc_frame_take_i64(&c);
+    loaded->bytes = (size_t)ptc_frame_take_i64(&c);
+    if (c.bad || !loaded->about)
+        return !c.bad;
+    ptc_buf_clear(loaded->about);
+    return ptc_buf_add(loaded->about, c.at, (size_t)(c.end - c.at));
+}
+
+bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcLoaded *loaded,
                      char why[PTC_WORKER_WHY])
 {
     PtcBuf packet;
@@ -217,9 +228,9 @@ bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcBuf *a
     put_text(&packet, path);
     pthread_mutex_lock(&z->lock);
     bool ok = tell(z, &packet, &a, why);
-    if (ok && about) {
-        ptc_buf_clear(about);
-        ok = ptc_buf_add(about, a.rest.bytes, a.rest.len);
+    if (ok && !take_loaded(a.rest, loaded)) {
+        snprintf(why, PTC_WORKER_WHY, "out of memory");
+        ok = false;
     }
     pthread_mutex_unlock(&z->lock);
     ptc_buf_deinit(&packet);

@@ -52,13 +52,19 @@ static const char *take_text(PtcFrameCursor *c)
 static bool load(Helper *h, PtcFrameCursor *c)
 {
     PtcMem mem;
-    PtcBuf about;
+    PtcBuf about, text;
+    PtcLoaded loaded = {.about = &about};
     const char *name = take_text(c), *path = take_text(c);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     ptc_buf_init(&about, &mem, PTC_ZYGOTE_DESCRIBE);
+    ptc_buf_init(&text, &mem, PTC_ZYGOTE_PACKET);
     snprintf(h->why, sizeof h->why, "out of order");
-    bool ok = name && path && !h->locked && ptc_worker_load(h->worker, name, path, &about, h->why);
-    bool sent = ok ? answer(h, true, about.data, about.len) : answer_why(h, false);
+    bool ok = name && path && !h->locked && ptc_worker_load(h->worker, name, path, &loaded, h->why);
+    ptc_frame_put_i64(&text, (int64_t)loaded.count);
+    ptc_frame_put_i64(&text, (int64_t)loaded.bytes);
+    ptc_buf_add(&text, about.data, about.len);
+    bool sent = ok ? answer(h, true, text.data, text.len) : answer_why(h, false);
+    ptc_buf_deinit(&text);
     ptc_buf_deinit(&about);
     return sent;
 }

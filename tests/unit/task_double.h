@@ -42,6 +42,15 @@ WEAK void ptc_shared_describe(const PtcShared *shared, PtcBuf *buf, size_t max)
     ptc_buf_add_cstr(buf, "rows\n");
 }
 
+WEAK bool ptc_shared_item(const PtcShared *shared, size_t index, const char **name, size_t *count,
+                          size_t *bytes)
+{
+    *name = "rows";
+    *count = 3;
+    *bytes = strlen(shared->text);
+    return index == 0;
+}
+
 static inline void double_result(PtcOutcome *o, PtcTaskOut *out)
 {
     PtcError e = {.size = sizeof e};

@@ -701,6 +701,7 @@ static void check_data(void)
 {
     char why[PTC_WORKER_WHY] = "", path[] = "/tmp/ptc-test-XXXXXX.json";
     PtcBuf about;
+    PtcLoaded loaded = {.about = &about};
     int fd = mkstemps(path, 5);
     CHECK(fd >= 0 && write(fd, "[1,2,3]", 7) == 7);
     close(fd);
@@ -708,9 +709,10 @@ static void check_data(void)
     PtcExecutorConfig config = a_config(NULL);
     config.zygote = ptc_zygote_start(NULL, why);
     CHECK(config.zygote);
-    CHECK(!ptc_zygote_load(config.zygote, "none", "/nowhere/at/all.json", &about, why));
+    CHECK(!ptc_zygote_load(config.zygote, "none", "/nowhere/at/all.json", &loaded, why));
     CHECK(strstr(why, "/nowhere/at/all.json"));
-    CHECK(ptc_zygote_load(config.zygote, "rows", path, &about, why));
+    CHECK(ptc_zygote_load(config.zygote, "rows", path, &loaded, why));
+    CHECK(loaded.count == 3 && loaded.bytes > 0);
     CHECK(about.len > 0 && strstr(ptc_buf_text(&about), "rows"));
     unlink(path);
     PtcExecutor *ex = start_with(&config);
