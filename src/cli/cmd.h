@@ -18,6 +18,7 @@ typedef int (*PtcCmdFn)(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_eval(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_test(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_repl(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_signature(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_docs(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_doc(PtcMem *mem, int argc, char **argv);

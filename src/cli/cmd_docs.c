@@ -31,6 +31,7 @@ static const Topic topics[] = {
     {"tools", "tools files, and commands as tools", ptc_guide_tools, &ptc_guide_tools_len},
     {"protocol", "the tool lisp_eval as models see it", ptc_guide_protocol,
      &ptc_guide_protocol_len},
+    {"mcp", "the MCP server", ptc_guide_mcp, &ptc_guide_mcp_len},
     {"signatures", "what tools take and give, and ptc signature", ptc_guide_signatures,
      &ptc_guide_signatures_len},
 };

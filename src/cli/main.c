@@ -8,6 +8,7 @@
 
 #include "cli/io.h"
 #include "lisp/nearest.h"
+#include "mcp/worker.h"
 #include "ptc/ptc.h"
 
 typedef struct {
@@ -19,6 +20,7 @@ static const Command commands[] = {
     {"eval", "run a program, or a batch of them (--jsonl)", ptc_cmd_eval},
     {"test", "run data-driven test files", ptc_cmd_test},
     {"repl", "type programs one after the other", ptc_cmd_repl},
+    {"mcp", "serve MCP clients on standard input and output, or over HTTP", ptc_cmd_mcp},
     {"signature", "read a signature, check a value, print its JSON Schema", ptc_cmd_signature},
     {"docs", "guides and the reference of all functions", ptc_cmd_docs},
     {"doc", "one function or special form", ptc_cmd_doc},
@@ -61,6 +63,8 @@ static int unknown(const char *name)
 
 int main(int argc, char **argv)
 {
+    if (ptc_zygote_asked(argc, argv))
+        return ptc_zygote_main(NULL);
     signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write */
     signal(
         SIGCHLD,

@@ -52,7 +52,7 @@ int ptc_options_wrong(const PtcUsage *usage, const char *format, ...)
 /* ------------------------------------------------------------------ values */
 
 static bool set_int(const PtcUsage *usage, const PtcOption *option, int64_t *field,
-                    const char *text)
+                    const char *origin, const char *text)
 {
     char *end;
     errno = 0;
@@ -62,43 +62,84 @@ static bool set_int(const PtcUsage *usage, const PtcOption *option, int64_t *fie
         *field = n;
         return true;
     }
-    ptc_options_wrong(usage, "--%s wants a whole number from %lld to %lld, not '%.40s'",
-                      option->name, (long long)option->min, (long long)option->max, text);
+    ptc_options_wrong(usage, "%s wants a whole number from %lld to %lld, not '%.40s'", origin,
+                      (long long)option->min, (long long)option->max, text);
     return false;
 }
 
-static bool set_choice(const PtcUsage *usage, const PtcOption *option, int *field, const char *text)
+/* The place of a word among "a|b|c"; -1: it is none of them. */
+static int find_word(const char *words, const char *text)
 {
     size_t len = strlen(text);
     int place = 0;
-    for (const char *word = option->value; *word; place++) {
+    for (const char *word = words; *word; place++) {
         size_t n = strcspn(word, "|");
-        if (n == len && memcmp(word, text, n) == 0) {
-            *field = place;
-            return true;
-        }
+        if (n == len && memcmp(word, text, n) == 0)
+            return place;
         word += n + (word[n] == '|');
     }
-    ptc_options_wrong(usage, "--%s is one of %s, not '%.40s'", option->name, option->value, text);
+    return -1;
+}
+
+static bool set_choice(const PtcUsage *usage, const PtcOption *option, int *field,
+                       const char *origin, const char *text)
+{
+    int place = find_word(option->value, text);
+    if (place >= 0)
+        *field = place;
+    else
+        ptc_options_wrong(usage, "%s is one of %s, not '%.40s'", origin, option->value, text);
+    return place >= 0;
+}
+
+static bool set_flag(const PtcUsage *usage, bool *field, const char *origin, const char *text)
+{
+    int place = find_word("true|1|yes|on|false|0|no|off", text);
+    if (place >= 0)
+        *field = place < 4;
+    else
+        ptc_options_wrong(usage, "%s is true or false, not '%.40s'", origin, text);
+    return place >= 0;
+}
+
+static bool add_item(const PtcUsage *usage, PtcOptionList *list, const char *origin,
+                     const char *text)
+{
+    if (list->count < PTC_OPTION_ITEMS) {
+        list->items[list->count++] = text;
+        return true;
+    }
+    ptc_options_wrong(usage, "%s is given more than %d times", origin, PTC_OPTION_ITEMS);
+    return false;
+}
+
+bool ptc_options_set(const PtcUsage *usage, const PtcOption *option, void *target,
+                     const char *origin, const char *text)
+{
+    void *field = (char *)target + option->field;
+    switch (option->type) {
+    case PTC_OPTION_FLAG: return set_flag(usage, field, origin, text);
+    case PTC_OPTION_TEXT: *(const char **)field = text; return true;
+    case PTC_OPTION_INT: return set_int(usage, option, field, origin, text);
+    case PTC_OPTION_CHOICE: return set_choice(usage, option, field, origin, text);
+    case PTC_OPTION_LIST: return add_item(usage, field, origin, text);
+    }
     return false;
 }
 
 static bool set_value(const PtcUsage *usage, const PtcOption *option, void *target,
                       const char *text)
 {
-    void *field = (char *)target + option->field;
-    switch (option->type) {
-    case PTC_OPTION_FLAG: *(bool *)field = true; return true;
-    case PTC_OPTION_TEXT: *(const char **)field = text; return true;
-    case PTC_OPTION_INT: return set_int(usage, option, field, text);
-    case PTC_OPTION_CHOICE: return set_choice(usage, option, field, text);
-    }
-    return false;
+    char origin[80];
+    snprintf(origin, sizeof origin, "--%s", option->name);
+    if (option->type == PTC_OPTION_FLAG && !text)
+        text = "true";
+    return ptc_options_set(usage, option, target, origin, text);
 }
 
 /* ----------------------------------------------------------------- parsing */
 
-static const PtcOption *find_name(const PtcUsage *usage, const char *name, size_t len)
+const PtcOption *ptc_options_find(const PtcUsage *usage, const char *name, size_t len)
 {
     for (size_t i = 0; i < usage->option_count; i++)
         if (strlen(usage->options[i].name) == len && !memcmp(usage->options[i].name, name, len))
@@ -140,14 +181,12 @@ static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char
         print_help(usage);
         return PTC_PARSE_HELP;
     }
-    const PtcOption *option = is_long    ? find_name(usage, arg + 2, len - 2)
+    const PtcOption *option = is_long    ? ptc_options_find(usage, arg + 2, len - 2)
                               : len == 2 ? find_letter(usage, arg[1])
                                          : NULL;
     const char *value = equals ? equals + 1 : NULL;
     if (!option)
         unknown(usage, arg);
-    else if (option->type == PTC_OPTION_FLAG && value)
-        ptc_options_wrong(usage, "--%s takes no value", option->name);
     else if (option->value && !value && *at + 1 >= argc)
         ptc_options_wrong(usage, "--%s wants a value: --%s %s", option->name, option->name,
                           option->value);

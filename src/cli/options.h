@@ -14,6 +14,7 @@ typedef enum {
     PTC_OPTION_TEXT,   /* const char *, borrowed from argv */
     PTC_OPTION_INT,    /* int64_t from min to max */
     PTC_OPTION_CHOICE, /* int: the place of the word in `value`, "text|json" */
+    PTC_OPTION_LIST,   /* PtcOptionList: may be given several times */
 } PtcOptionType;
 
 typedef struct PtcOption {
@@ -25,6 +26,12 @@ typedef struct PtcOption {
     const char *help;
     int64_t min, max;
 } PtcOption;
+
+enum { PTC_OPTION_ITEMS = 64 };
+typedef struct PtcOptionList {
+    const char *items[PTC_OPTION_ITEMS]; /* borrowed from argv */
+    size_t count;
+} PtcOptionList;
 
 typedef struct PtcUsage {
     const char *command;  /* "eval" */
@@ -45,6 +52,13 @@ typedef enum {
  * moved to the front of argv, *argc becomes their number.  `--` ends the options; `-` and
  * negative numbers are none. */
 PtcParse ptc_options_parse(const PtcUsage *usage, void *target, int *argc, char **argv);
+
+/* The option of that name; NULL: there is none. */
+const PtcOption *ptc_options_find(const PtcUsage *usage, const char *name, size_t len);
+/* Sets the field of an option from a text that did not come from argv, which is borrowed; `origin` is what messages call
+ * the place it came from.  A flag takes true or false.  False: the message is on standard error. */
+bool ptc_options_set(const PtcUsage *usage, const PtcOption *option, void *target,
+                     const char *origin, const char *text);
 
 /* A message about wrong usage, with a pointer to --help.  Returns PTC_EXIT_USAGE. */
 int ptc_options_wrong(const PtcUsage *usage, const char *format, ...)

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc mcp`: from options to a server that serves. */
+#include "cli/cmd.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/io.h"
+#include "cli/mcp_options.h"
+#include "mcp/app.h"
+#include "mcp/http.h"
+#include "mcp/stdio.h"
+#include "mcp/worker.h"
+#include "tool/file.h"
+
+enum { MIB = 1 << 20, DEADLINE_MS = 50 * 1000, ABOUT_BYTES = 2 * 1024 };
+
+/* What a server is made of; all of it is released in the end. */
+typedef struct {
+    PtcMem *mem;
+    PtcMcpOptions o;
+    PtcArena arena;
+    PtcLimits limits;
+    PtcBuf tokens, about; /* about: what --data is */
+    PtcZygote *zygote;    /* of workers, until an executor takes it over */
+    PtcTools *tools;
+    PtcShared *data;
+    PtcExecutor *executor;
+    PtcAppConfig config;
+    PtcApp *app;
+} Server;
+
+static bool wrong(const char *option, const char *why)
+{
+    ptc_options_wrong(&ptc_mcp_usage, "%s: %s", option, why);
+    return false;
+}
+
+/* -------------------------------------------------------------------------------------- tokens */
+
+static void wipe(char *text, size_t len)
+{
+    volatile char *p = text;
+    while (len--)
+        *p++ = 0;
+}
+
+/* The token in the environment is taken out of it: nothing that is started later sees it. */
+static bool take_tokens(Server *s)
+{
+    char *token = getenv("PTC_MCP_TOKEN");
+    if (s->o.token_file && token && *token)
+        return wrong("--token-file", "give it or PTC_MCP_TOKEN, not both");
+    if (s->o.token_file) {
+        const char *why = ptc_io_read(&s->tokens, s->o.token_file);
+        if (why)
+            return wrong("--token-file", why);
+    } else if (token && *token) {
+        ptc_buf_add_cstr(&s->tokens, token);
+    }
+    if (token) {
+        wipe(token, strlen(token));
+        unsetenv("PTC_MCP_TOKEN");
+    }
+    if (s->tokens.len && !s->o.http)
+        return wrong(s->o.token_file ? "--token-file" : "PTC_MCP_TOKEN", "tokens go with --http");
+    return ptc_buf_ok(&s->tokens) || wrong("tokens", "there are too many");
+}
+
+/* The last word of each line; so that records can leave them out. */
+static bool list_secrets(Server *s)
+{
+    PtcRecorderConfig *r = &s->config.recorder;
+    if (s->tokens.len == 0)
+        return true;
+    const char *text = s->tokens.data, *end = text + s->tokens.len;
+    for (const char *line = text; line < end && r->secret_count < PTC_RECORD_SECRETS;) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line)), *last = stop ? stop : end;
+        const char *next = stop ? stop + 1 : end;
+        while (last > line && strchr(" \t\r", last[-1]))
+            last--;
+        const char *word = last;
+        while (word > line && !strchr(" \t", word[-1]))
+            word--;
+        if (word < last && *line != '#') {
+            char *copy = ptc_arena_alloc(&s->arena, (size_t)(last - word) + 1);
+            if (!copy)
+                return wrong("tokens", "memory is short");
+            memcpy(copy, word, (size_t)(last - word));
+            copy[last - word] = 0;
+            r->secrets[r->secret_count++] = copy;
+        }
+        line = next;
+    }
+    return true;
+}
+
+static void wipe_secrets(Server *s)
+{
+    PtcRecorderConfig *r = &s->config.recorder;
+    for (size_t i = 0; i < r->secret_count; i++)
+        wipe((char *)(uintptr_t)r->secrets[i], strlen(r->secrets[i]));
+    r->secret_count = 0;
+    if (s->tokens.data)
+        wipe(s->tokens.data, s->tokens.len);
+    ptc_buf_deinit(&s->tokens);
+}
+
+/* ------------------------------------------------------------------------------- tools and data */
+
+static bool read_tools(Server *s)
+{
+    char why[PTC_TOOLS_FILE_WHY];
+    PtcToolsFileOptions allow = {.command = true, .http = true};
+    PtcBuf text;
+    if (!s->o.tools)
+        return true;
+    if (s->o.tools[0] != '@')
+        return wrong("--tools", "it takes @FILE");
+    ptc_buf_init(&text, s->mem, PTC_IO_MAX);
+    const char *unread = ptc_io_read(&text, s->o.tools + 1);
+    s->tools = ptc_tools_new();
+    bool ok = !unread && s->tools &&
+              ptc_tools_read_json(s->tools, text.data ? text.data : "", text.len, &allow, why,
+                                  sizeof why);
+    ptc_buf_deinit(&text);
+    return ok || wrong(s->o.tools + 1, unread ? unread : s->tools ? why : "memory is short");
+}
+
+/* NAME=@FILE in its two parts. */
+static bool split_item(const char *item, char name[80], const char **path)
+{
+    const char *equals = strchr(item, '=');
+    size_t len = equals ? (size_t)(equals - item) : 0;
+    if (!equals || equals[1] != '@' || len >= 80)
+        return wrong("--data", "it takes NAME=@FILE, such as orders=@orders.csv");
+    memcpy(name, item, len);
+    name[len] = 0;
+    *path = equals + 2;
+    return true;
+}
+
+static bool check_data(const Server *s)
+{
+    char name[80];
+    const char *path;
+    for (size_t i = 0; i < s->o.data.count; i++)
+        if (!split_item(s->o.data.items[i], name, &path))
+            return false;
+    return true;
+}
+
+static void say_loaded(const char *name, size_t count, size_t bytes)
+{
+    ptc_io_printf(PTC_IO_STDERR, "ptc mcp: data/%s: %zu items, %.1f MiB\n", name, count,
+                  (double)bytes / MIB);
+}
+
+/* Into this process. */
+static bool load_data(Server *s)
+{
+    char name[80], why[500];
+    const char *path, *loaded;
+    size_t count, bytes;
+    if (s->o.data.count == 0)
+        return true;
+    if (!(s->data = ptc_shared_new()))
+        return wrong("--data", "memory is short");
+    for (size_t i = 0; i < s->o.data.count; i++)
+        if (!split_item(s->o.data.items[i], name, &path) ||
+            !ptc_shared_load(s->data, name, path, why, sizeof why))
+            return wrong("--data", why);
+    ptc_buf_clear(&s->about);
+    ptc_shared_describe(s->data, &s->about, ABOUT_BYTES);
+    for (size_t i = 0; ptc_shared_item(s->data, i, &loaded, &count, &bytes); i++)
+        say_loaded(loaded, count, bytes);
+    return true;
+}
+
+/* Into the process that workers are forked from. */
+static bool send_data(Server *s, char why[PTC_WORKER_WHY])
+{
+    char name[80];
+    const char *path;
+    PtcLoaded loaded = {.about = &s->about};
+    for (size_t i = 0; i < s->o.data.count; i++) {
+        if (!split_item(s->o.data.items[i], name, &path) ||
+            !ptc_zygote_load(s->zygote, name, path, &loaded, why))
+            return false;
+        say_loaded(name, loaded.count, loaded.bytes);
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ the server */
+
+static void set_limits(Server *s)
+{
+    const PtcMcpOptions *o = &s->o;
+    PtcLimits *l = &s->limits;
+    ptc_limits_init(l, sizeof *l);
+    l->timeout_ms = o->program_timeout_ms;
+    /* Clients give up after a minute. */
+    l->deadline_ms =
+        DEADLINE_MS + (o->program_timeout_ms > DEADLINE_MS ? o->program_timeout_ms : 0);
+    l->memory_bytes = o->program_memory_mb * MIB;
+    l->program_bytes = o->max_program_bytes;
+    l->context_bytes = o->max_context_bytes;
+    l->session_bytes = o->session_memory_kb * 1024;
+    l->max_tool_calls = o->max_tool_calls;
+}
+
+/* The process that workers come from is started before anything is read that they must not see.  Whether it is wanted
+ * is looked up in a hurry; it ends again when the options say otherwise. */
+static void start_zygote(Server *s, int argc, char **argv)
+{
+    const char *asked = getenv("PTC_MCP_ISOLATION");
+    char why[PTC_WORKER_WHY];
+    for (int i = 0; i < argc; i++) {
+        if (strncmp(argv[i], "--print-config", 14) == 0 || strcmp(argv[i], "--help") == 0 ||
+            strcmp(argv[i], "-h") == 0)
+            return;
+        if (strcmp(argv[i], "--isolation") == 0 && i + 1 < argc)
+            asked = argv[i + 1];
+        else if (strncmp(argv[i], "--isolation=", 12) == 0)
+            asked = argv[i] + 12;
+    }
+    if (!asked || strcmp(asked, "none") != 0)
+        s->zygote = ptc_zygote_start(NULL, why);
+}
+
+static bool make_workers(Server *s, PtcExecutorConfig *config, char why[PTC_WORKER_WHY])
+{
+    if (!s->zygote && !(s->zygote = ptc_zygote_start(NULL, why)))
+        return false;
+    if (!send_data(s, why))
+        return false;
+    config->zygote = s->zygote;
+    if (!(s->executor = ptc_executor_workers(config, why)))
+        return false;
+    s->zygote = NULL;
+    return true;
+}
+
+/* Who runs programs: workers, or engines of this process. */
+static bool make_executor(Server *s)
+{
+    char why[PTC_WORKER_WHY];
+    PtcExecutorConfig config = {
+        .tools = s->tools, .limits = s->limits, .max_idle = (unsigned)s->o.max_running};
+    if (!check_data(s))
+        return false;
+    if (s->o.isolation != PTC_ISOLATION_NONE) {
+        if (make_workers(s, &config, why))
+            return true;
+        if (s->o.isolation == PTC_ISOLATION_ON)
+            return wrong("--isolation on", why);
+        ptc_io_printf(PTC_IO_STDERR, "ptc mcp: programs run in this process, not in workers: %s\n",
+                      why);
+    }
+    ptc_zygote_free(s->zygote);
+    s->zygote = NULL;
+    if (!load_data(s))
+        return false;
+    config.zygote = NULL;
+    config.data = s->data;
+    s->executor = ptc_executor_in_process(&config, why);
+    return s->executor || wrong("limits", why);
+}
+
+static void set_config(Server *s)
+{
+    const PtcMcpOptions *o = &s->o;
+    PtcAppConfig *c = &s->config;
+    c->executor = s->executor;
+    c->tools = s->tools;
+    c->about_data = ptc_buf_text(&s->about);
+    c->limits = &s->limits;
+    c->profile = o->profile >= 0 ? (PtcAppProfile)o->profile
+                 : o->debug_tool ? PTC_APP_DEBUG
+                                 : PTC_APP_SLIM;
+    c->sessions = o->sessions;
+    c->session = (PtcSessionsConfig){.max = (unsigned)o->max_sessions,
+                                     .ttl_ms = o->session_ttl_ms,
+                                     .idle_ms = o->session_idle_ms,
+                                     .bytes = (size_t)o->session_memory_kb * 1024,
+                                     .total_bytes = (size_t)o->sessions_memory_mb * MIB,
+                                     .store = o->session_store};
+    c->debug_tool = o->debug_tool;
+    c->recorder.ring = (size_t)o->debug_ring;
+    c->recorder.payloads = (PtcPayloads)o->trace_payloads;
+    c->recorder.trace_dir = o->trace_dir;
+    c->recorder.trace_files = (size_t)o->trace_max_files;
+    c->max_program_bytes = (size_t)o->max_program_bytes;
+    c->max_context_bytes = (size_t)o->max_context_bytes;
+    c->max_frame_bytes = (size_t)o->max_frame_bytes;
+    c->max_running = (unsigned)o->max_running;
+    c->max_waiting = o->max_waiting ? (unsigned)o->max_waiting : PTC_MCP_NO_WAITING;
+}
+
+static bool check_options(const PtcMcpOptions *o)
+{
+    if (o->session_store && !o->sessions)
+        return wrong("--session-store", "it goes with --sessions");
+    if ((o->hosts.count || o->origins.count) && !o->http)
+        return wrong(o->hosts.count ? "--allow-host" : "--allow-origin", "it goes with --http");
+    return true;
+}
+
+static bool make_app(Server *s)
+{
+    char why[PTC_MCP_WHY];
+    set_config(s);
+    s->app = ptc_app_new(&s->config, why);
+    return s->app || wrong("cannot start", why);
+}
+
+/* ------------------------------------------------------------------------------------- serving */
+
+static int serve_stdio(Server *s, const PtcMcpStdio *io)
+{
+    int error = ptc_mcp_stdio_serve(ptc_app_mcp(s->app), io);
+    if (error)
+        ptc_io_printf(PTC_IO_STDERR, "ptc mcp: %s\n", strerror(error));
+    return error ? PTC_EXIT_FAILED : PTC_EXIT_OK;
+}
+
+static int serve_http(Server *s)
+{
+    char why[PTC_MCP_WHY];
+    PtcHttpConfig config = {.listen = s->o.http,
+                            .tokens = s->tokens.data,
+                            .tokens_len = s->tokens.len,
+                            .hosts = s->o.hosts.items,
+                            .host_count = s->o.hosts.count,
+                            .origins = s->o.origins.items,
+                            .origin_count = s->o.origins.count,
+                            .log_fd = PTC_IO_STDERR,
+                            .quiet = s->o.quiet};
+    PtcHttp *http = ptc_http_new(ptc_app_mcp(s->app), &config, why);
+    wipe_secrets(s);
+    if (!http) {
+        wrong("--http", why);
+        return PTC_EXIT_FAILED;
+    }
+    ptc_io_printf(PTC_IO_STDERR, "ptc mcp: listening on port %u\n", ptc_http_port(http));
+    ptc_http_serve(http, true);
+    ptc_http_free(http);
+    return PTC_EXIT_OK;
+}
+
+static int run(Server *s)
+{
+    PtcMcpStdio io = {0};
+    if (!check_options(&s->o) || !take_tokens(s))
+        return PTC_EXIT_USAGE;
+    if (s->o.http)
+        ptc_http_block_signals();
+    else if (!ptc_mcp_stdio_open(&io)) {
+        ptc_io_printf(PTC_IO_STDERR, "ptc mcp: standard input and output: %s\n", strerror(errno));
+        return PTC_EXIT_FAILED;
+    }
+    set_limits(s);
+    if (!list_secrets(s) || !read_tools(s) || !make_executor(s) || !make_app(s))
+        return PTC_EXIT_USAGE;
+    return s->o.http ? serve_http(s) : serve_stdio(s, &io);
+}
+
+static void release(Server *s)
+{
+    wipe_secrets(s);
+    ptc_app_free(s->app);
+    if (s->executor)
+        s->executor->free(s->executor);
+    if (s->tools)
+        ptc_tools_free(s->tools);
+    ptc_shared_free(s->data);
+    ptc_zygote_free(s->zygote);
+    ptc_buf_deinit(&s->about);
+    ptc_arena_deinit(&s->arena);
+}
+
+int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
+{
+    Server s = {.mem = mem};
+    int count = argc, status;
+    ptc_arena_init(&s.arena, mem);
+    start_zygote(&s, argc, argv);
+    ptc_buf_init(&s.tokens, mem, MIB);
+    ptc_buf_init(&s.about, mem, ABOUT_BYTES + 4096);
+    char **copy = ptc_arena_alloc(&s.arena, ((size_t)argc + 1) * sizeof *copy);
+    if (!copy)
+        return PTC_EXIT_FAILED;
+    memcpy(copy, argv, (size_t)argc * sizeof *copy);
+    PtcParse parse = ptc_mcp_options_read(&s.o, &s.arena, &count, argv);
+    if (parse != PTC_PARSE_OK)
+        status = parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    else if (s.o.print_config >= 0)
+        status = ptc_mcp_print_config(mem, s.o.print_config, argc, copy);
+    else
+        status = run(&s);
+    release(&s);
+    return status;
+}

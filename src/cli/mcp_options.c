@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/mcp_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/io.h"
+#include "json/parse.h"
+#include "lisp/nearest.h"
+#include "value/map.h"
+#include "value/str.h"
+
+extern char **environ;
+
+#define AT(field) offsetof(PtcMcpOptions, field)
+#define DAY_MS ((int64_t)24 * 3600 * 1000)
+#define GIB ((int64_t)1 << 30)
+#define ENV "PTC_MCP_"
+
+/* Also read by PTC_MCP_NAME in the environment, and as "name" in the configuration file. */
+static const PtcOption table[] = {
+    {"http", 0, PTC_OPTION_TEXT, AT(http), "HOST:PORT",
+     "speak Streamable HTTP there instead of stdio", 0, 0},
+    {"token-file", 0, PTC_OPTION_TEXT, AT(token_file), "FILE",
+     "bearer tokens for --http, lines of TOKEN or OWNER TOKEN; or one token in PTC_MCP_TOKEN", 0,
+     0},
+    {"allow-host", 0, PTC_OPTION_LIST, AT(hosts), "NAME", "another name of this server, for --http",
+     0, 0},
+    {"allow-origin", 0, PTC_OPTION_LIST, AT(origins), "ORIGIN",
+     "browsers from there may call, such as https://app.example.com", 0, 0},
+    {"tools", 0, PTC_OPTION_TEXT, AT(tools), "@FILE",
+     "tools that programs may call (ptc docs tools)", 0, 0},
+    {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
+     "a .json, .jsonl, .ndjson or .csv file that programs see as data/NAME", 0, 0},
+    {"sessions", 0, PTC_OPTION_FLAG, AT(sessions), NULL,
+     "offer sessions: programs that build on each other", 0, 0},
+    {"session-store", 0, PTC_OPTION_TEXT, AT(session_store), "sqlite:FILE",
+     "keep sessions over a restart (in memory only)", 0, 0},
+    {"max-sessions", 0, PTC_OPTION_INT, AT(max_sessions), "N", "sessions at once (1024)", 1,
+     100000},
+    {"session-ttl-ms", 0, PTC_OPTION_INT, AT(session_ttl_ms), "N", "a session ends after (1800000)",
+     1, 365 * DAY_MS},
+    {"session-idle-ms", 0, PTC_OPTION_INT, AT(session_idle_ms), "N",
+     "a session ends when nobody uses it for (900000)", 1, 365 * DAY_MS},
+    {"session-memory-kb", 0, PTC_OPTION_INT, AT(session_memory_kb), "N",
+     "KiB of one session (4096)", 1, 1 << 20},
+    {"sessions-memory-mb", 0, PTC_OPTION_INT, AT(sessions_memory_mb), "N",
+     "MiB of all sessions (256)", 1, 1 << 20},
+    {"profile", 0, PTC_OPTION_CHOICE, AT(profile), "slim|structured|debug",
+     "how much answers tell (slim; with --debug-tool debug)", 0, 0},
+    {"debug-tool", 0, PTC_OPTION_FLAG, AT(debug_tool), NULL,
+     "offer lisp_debug: what was called lately", 0, 0},
+    {"debug-ring", 0, PTC_OPTION_INT, AT(debug_ring), "N", "calls that lisp_debug remembers (500)",
+     10, 5000},
+    {"trace-dir", 0, PTC_OPTION_TEXT, AT(trace_dir), "DIR", "write a JSON Lines file for each call",
+     0, 0},
+    {"trace-payloads", 0, PTC_OPTION_CHOICE, AT(trace_payloads), "none|summary|full",
+     "what traces and lisp_debug tell of programs and results (summary)", 0, 0},
+    {"trace-max-files", 0, PTC_OPTION_INT, AT(trace_max_files), "N",
+     "older traces are removed (1000)", 1, 100000},
+    {"max-concurrent-calls", 0, PTC_OPTION_INT, AT(max_running), "N",
+     "calls that run at once (the number of cores)", 1, 1024},
+    {"max-queued-calls", 0, PTC_OPTION_INT, AT(max_waiting), "N",
+     "calls that wait; more are busy (64)", 0, 10000},
+    {"max-frame-bytes", 0, PTC_OPTION_INT, AT(max_frame_bytes), "N", "of one message (8388608)",
+     1024, GIB},
+    {"max-program-bytes", 0, PTC_OPTION_INT, AT(max_program_bytes), "N", "of a program (65536)", 1,
+     64 << 20},
+    {"max-context-bytes", 0, PTC_OPTION_INT, AT(max_context_bytes), "N", "of a context (4194304)",
+     2, GIB},
+    {"program-timeout-ms", 0, PTC_OPTION_INT, AT(program_timeout_ms), "N",
+     "compute time of a program (1000)", 1, DAY_MS},
+    {"program-memory-mb", 0, PTC_OPTION_INT, AT(program_memory_mb), "N",
+     "live memory of a program (10)", 1, 1 << 20},
+    {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
+     "calls of tools in one program (no limit)", 0, 1 << 30},
+    {"isolation", 0, PTC_OPTION_CHOICE, AT(isolation), "auto|on|none",
+     "run programs in locked-down processes (auto: when the system can)", 0, 0},
+    {"quiet", 0, PTC_OPTION_FLAG, AT(quiet), NULL, "no request log with --http", 0, 0},
+    {"config", 0, PTC_OPTION_TEXT, AT(config), "FILE", "a JSON object with any of these options", 0,
+     0},
+    {"print-config", 0, PTC_OPTION_CHOICE, AT(print_config),
+     "claude-code|claude-desktop|cursor|vscode|codex",
+     "print what to paste into a client's configuration", 0, 0},
+};
+
+const PtcUsage ptc_mcp_usage = {
+    .command = "mcp",
+    .synopsis = "[OPTIONS]",
+    .summary =
+        "Serves lisp_eval to MCP clients on standard input and output, or over HTTP.\n"
+        "Each option can also be set in the environment (--max-sessions is PTC_MCP_MAX_SESSIONS)\n"
+        "and in the file of --config (\"max_sessions\"); the command line wins, then the "
+        "environment.\n"
+        "Exit status: 0 done, 1 it could not serve, 2 wrong usage.",
+    .examples = "  ptc mcp --print-config claude-code\n"
+                "  ptc mcp --sessions --data orders=@orders.csv\n"
+                "  ptc mcp --tools @tools.json --profile structured\n"
+                "  ptc mcp --http 127.0.0.1:7332 --token-file tokens.txt\n",
+    .options = table,
+    .option_count = sizeof table / sizeof *table,
+};
+
+/* Of those only the command line makes sense. */
+static bool only_argv(const PtcOption *option)
+{
+    return option->field == AT(print_config);
+}
+
+static void set_defaults(PtcMcpOptions *o)
+{
+    *o = (PtcMcpOptions){.profile = -1,
+                         .trace_payloads = 1,
+                         .print_config = -1,
+                         .max_sessions = 1024,
+                         .session_ttl_ms = 30 * 60 * 1000,
+                         .session_idle_ms = 15 * 60 * 1000,
+                         .session_memory_kb = 4096,
+                         .sessions_memory_mb = 256,
+                         .debug_ring = 500,
+                         .trace_max_files = 1000,
+                         .max_waiting = 64,
+                         .max_frame_bytes = 8 << 20,
+                         .max_program_bytes = 64 << 10,
+                         .max_context_bytes = 4 << 20,
+                         .program_timeout_ms = 1000,
+                         .program_memory_mb = 10,
+                         .max_tool_calls = -1};
+}
+
+/* A list that a stronger place gives replaces the one before. */
+static void clear_list(const PtcOption *option, PtcMcpOptions *o)
+{
+    if (option->type == PTC_OPTION_LIST)
+        ((PtcOptionList *)(void *)((char *)o + option->field))->count = 0;
+}
+
+/* -------------------------------------------------------------------------------- environment */
+
+static void env_name(const PtcOption *option, char *name, size_t size)
+{
+    snprintf(name, size, ENV "%s", option->name);
+    for (char *p = name; *p; p++)
+        *p = *p == '-' ? '_' : (char)(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
+}
+
+/* Items of a list stand between commas. */
+static bool set_items(const PtcOption *option, PtcMcpOptions *o, PtcArena *arena,
+                      const char *origin, const char *text)
+{
+    size_t len = strlen(text) + 1;
+    char *copy = ptc_arena_alloc(arena, len);
+    if (!copy)
+        return false;
+    memcpy(copy, text, len);
+    clear_list(option, o);
+    for (char *item = copy, *next; item; item = next) {
+        if ((next = strchr(item, ',')))
+            *next++ = 0;
+        if (*item && !ptc_options_set(&ptc_mcp_usage, option, o, origin, item))
+            return false;
+    }
+    return true;
+}
+
+static bool read_environment(PtcMcpOptions *o, PtcArena *arena)
+{
+    char name[64];
+    for (size_t i = 0; i < ptc_mcp_usage.option_count; i++) {
+        const PtcOption *option = &table[i];
+        env_name(option, name, sizeof name);
+        const char *text = only_argv(option) ? NULL : getenv(name);
+        if (!text)
+            continue;
+        bool ok = option->type == PTC_OPTION_LIST
+                      ? set_items(option, o, arena, name, text)
+                      : ptc_options_set(&ptc_mcp_usage, option, o, name, text);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* A name that nearly is one of ours would else do nothing, silently. */
+static bool check_environment(void)
+{
+    char name[64];
+    for (char **e = environ; *e; e++) {
+        size_t len = strcspn(*e, "=");
+        bool known =
+            strncmp(*e, ENV, sizeof ENV - 1) != 0 || strncmp(*e, ENV "TOKEN=", sizeof ENV + 5) == 0;
+        PtcNearest nearest;
+        ptc_nearest_init(&nearest, *e, len);
+        char names[sizeof table / sizeof *table][64];
+        for (size_t i = 0; i < ptc_mcp_usage.option_count && !known; i++) {
+            env_name(&table[i], names[i], sizeof names[i]);
+            known =
+                strlen(names[i]) == len && memcmp(names[i], *e, len) == 0 && !only_argv(&table[i]);
+            ptc_nearest_offer(&nearest, names[i], strlen(names[i]));
+        }
+        if (known)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)len, *e);
+        ptc_options_wrong(&ptc_mcp_usage, "the environment has %s, which is no option%s%s", name,
+                          nearest.best ? "; did you mean " : "", nearest.best ? nearest.best : "");
+        return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- configuration */
+
+typedef struct {
+    PtcMcpOptions *o;
+    PtcArena *arena;
+    const char *path;
+} File;
+
+static const char *copy_text(PtcArena *arena, const char *a, size_t a_len, const char *b,
+                             size_t b_len)
+{
+    char *copy = ptc_arena_alloc(arena, a_len + b_len + 1);
+    if (!copy)
+        return NULL;
+    memcpy(copy, a, a_len);
+    memcpy(copy + a_len, b, b_len);
+    copy[a_len + b_len] = 0;
+    return copy;
+}
+
+static bool no_nul(const char *text, size_t len)
+{
+    return memchr(text, 0, len) == NULL;
+}
+
+/* The text that the value of an option is set from; NULL: it has another type. */
+static const char *text_of(const File *f, PtcValue v)
+{
+    char number[32];
+    int64_t n;
+    bool b;
+    if (ptc_is_string(v) && no_nul(ptc_str_bytes(v), ptc_str_len(v)))
+        return copy_text(f->arena, ptc_str_bytes(v), ptc_str_len(v), "", 0);
+    if (ptc_value_bool(v, &b))
+        return b ? "true" : "false";
+    if (!ptc_value_int(v, &n))
+        return NULL;
+    snprintf(number, sizeof number, "%lld", (long long)n);
+    return copy_text(f->arena, number, strlen(number), "", 0);
+}
+
+/* ["a=@f"] and {"a": "@f"} are the same. */
+static bool set_list(const File *f, const PtcOption *option, const char *origin, PtcValue v)
+{
+    clear_list(option, f->o);
+    for (size_t i = 0; i < ptc_value_count(v); i++) {
+        PtcValue key = ptc_value_key_at(v, i), item = ptc_value_at(v, i);
+        const char *text = NULL;
+        if (item != PTC_NONE && ptc_is_string(item) &&
+            no_nul(ptc_str_bytes(item), ptc_str_len(item)))
+            text = copy_text(f->arena, ptc_str_bytes(item), ptc_str_len(item), "", 0);
+        if (text && key != PTC_NONE && no_nul(ptc_str_bytes(key), ptc_str_len(key))) {
+            const char *name = copy_text(f->arena, ptc_str_bytes(key), ptc_str_len(key), "=", 1);
+            text = name ? copy_text(f->arena, name, strlen(name), text, strlen(text)) : NULL;
+        }
+        if (!text) {
+            ptc_options_wrong(&ptc_mcp_usage, "%s: its items must be strings", origin);
+            return false;
+        }
+        if (!ptc_options_set(&ptc_mcp_usage, option, f->o, origin, text))
+            return false;
+    }
+    return true;
+}
+
+static bool type_fits(const PtcOption *option, PtcValue v)
+{
+    if (option->type == PTC_OPTION_FLAG)
+        return ptc_is_bool(v);
+    if (option->type == PTC_OPTION_INT)
+        return ptc_is_int(v);
+    return ptc_is_string(v);
+}
+
+static bool set_member(const File *f, const PtcOption *option, const char *origin, PtcValue v)
+{
+    if (option->type == PTC_OPTION_LIST && (ptc_is_sequential(v) || ptc_is_map(v)))
+        return set_list(f, option, origin, v);
+    const char *text =
+        option->type != PTC_OPTION_LIST && type_fits(option, v) ? text_of(f, v) : NULL;
+    if (text)
+        return ptc_options_set(&ptc_mcp_usage, option, f->o, origin, text);
+    ptc_options_wrong(&ptc_mcp_usage, "%s must be %s", origin,
+                      option->type == PTC_OPTION_FLAG   ? "true or false"
+                      : option->type == PTC_OPTION_INT  ? "a whole number"
+                      : option->type == PTC_OPTION_LIST ? "a list of strings"
+                                                        : "a string");
+    return false;
+}
+
+/* The option that a member is: "max_sessions" or "max-sessions". */
+static const PtcOption *find_member(const char *key, size_t len)
+{
+    for (size_t i = 0; i < ptc_mcp_usage.option_count; i++) {
+        const char *name = table[i].name;
+        size_t k = 0;
+        while (k < len && name[k] && (key[k] == name[k] || (key[k] == '_' && name[k] == '-')))
+            k++;
+        if (k == len && !name[k] && !only_argv(&table[i]) && table[i].field != AT(config))
+            return &table[i];
+    }
+    return NULL;
+}
+
+static bool unknown_member(const File *f, const char *key, size_t len)
+{
+    PtcNearest nearest;
+    ptc_nearest_init(&nearest, key, len);
+    for (size_t i = 0; i < ptc_mcp_usage.option_count; i++)
+        ptc_nearest_offer(&nearest, table[i].name, strlen(table[i].name));
+    ptc_options_wrong(&ptc_mcp_usage, "%.200s: \"%.*s\" is no option%s%s", f->path,
+                      (int)(len > 40 ? 40 : len), key, nearest.best ? "; did you mean " : "",
+                      nearest.best ? nearest.best : "");
+    return false;
+}
+
+static bool set_members(const File *f, PtcValue map)
+{
+    PtcValue key, value;
+    char origin[300];
+    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
+        const PtcOption *option = find_member(ptc_str_bytes(key), ptc_str_len(key));
+        if (!option)
+            return unknown_member(f, ptc_str_bytes(key), ptc_str_len(key));
+        snprintf(origin, sizeof origin, "%s: \"%s\"", f->path, ptc_str_bytes(key));
+        if (!set_member(f, option, origin, value))
+            return false;
+    }
+    return true;
+}
+
+static bool parse_config(const File *f, PtcMem *mem, const PtcBuf *text)
+{
+    PtcPool pool;
+    PtcBudget budget;
+    PtcHeap heap;
+    PtcJsonError error;
+    ptc_pool_init(&pool, mem);
+    ptc_budget_init(&budget);
+    ptc_heap_init(&heap, &pool, &budget, PTC_IO_MAX);
+    PtcValue v = ptc_json_parse(&heap, text->data ? text->data : "", text->len, &error);
+    bool ok = false;
+    if (v == PTC_NONE)
+        ptc_options_wrong(&ptc_mcp_usage, "%.200s, line %u, column %u: %s", f->path,
+                          (unsigned)error.line, (unsigned)error.column, error.message);
+    else if (!ptc_is_map(v))
+        ptc_options_wrong(&ptc_mcp_usage, "%.200s: it must hold a JSON object", f->path);
+    else
+        ok = set_members(f, v);
+    ptc_heap_deinit(&heap);
+    ptc_pool_deinit(&pool);
+    return ok;
+}
+
+static bool read_config(PtcMcpOptions *o, PtcArena *arena, const char *path)
+{
+    PtcBuf text;
+    File f = {o, arena, path};
+    ptc_buf_init(&text, arena->mem, PTC_IO_MAX);
+    const char *why = ptc_io_read(&text, path);
+    if (why)
+        ptc_options_wrong(&ptc_mcp_usage, "cannot read the configuration %.200s: %s", path, why);
+    bool ok = !why && parse_config(&f, arena->mem, &text);
+    ptc_buf_deinit(&text);
+    return ok;
+}
+
+/* ------------------------------------------------------------------------------------- reading */
+
+/* The file of --config must be known before the rest of argv is read, since the rest is stronger. */
+static const char *find_config(int argc, char **argv)
+{
+    const char *path = getenv(ENV "CONFIG");
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strncmp(argv[i], "--config=", 9) == 0)
+            path = argv[i] + 9;
+        else if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
+            path = argv[i + 1];
+    return path;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+/* Lists of the command line replace those of the other places. */
+static void take_lists(PtcMcpOptions *o, const PtcMcpOptions *given)
+{
+    for (size_t i = 0; i < ptc_mcp_usage.option_count; i++) {
+        if (table[i].type != PTC_OPTION_LIST)
+            continue;
+        const PtcOptionList *list = (const void *)((const char *)given + table[i].field);
+        if (list->count)
+            *(PtcOptionList *)(void *)((char *)o + table[i].field) = *list;
+    }
+}
+
+PtcParse ptc_mcp_options_read(PtcMcpOptions *o, PtcArena *arena, int *argc, char **argv)
+{
+    set_defaults(o);
+    const char *path = find_config(*argc, argv);
+    if (!asks_for_help(*argc, argv) &&
+        (!check_environment() || (path && !read_config(o, arena, path)) ||
+         !read_environment(o, arena)))
+        return PTC_PARSE_WRONG;
+    PtcMcpOptions before = *o;
+    for (size_t i = 0; i < ptc_mcp_usage.option_count; i++)
+        clear_list(&table[i], o);
+    PtcParse parse = ptc_options_parse(&ptc_mcp_usage, o, argc, argv);
+    PtcMcpOptions given = *o;
+    take_lists(o, &before);
+    take_lists(o, &given);
+    if (parse == PTC_PARSE_OK && *argc > 0) {
+        ptc_options_wrong(&ptc_mcp_usage, "'%.60s' is no option", argv[0]);
+        return PTC_PARSE_WRONG;
+    }
+    return parse;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * mcp_options.h - the options of `ptc mcp` from three places: a configuration file, the environment, the command line;
+ * the later one wins.  One table says what there is. */
+#ifndef PTC_CLI_MCP_OPTIONS_H
+#define PTC_CLI_MCP_OPTIONS_H
+
+#include "base/arena.h"
+#include "cli/options.h"
+
+typedef struct PtcMcpOptions {
+    const char *http, *token_file, *tools, *session_store, *trace_dir, *config;
+    int profile; /* -1: not given */
+    int trace_payloads, isolation, print_config;
+    bool sessions, debug_tool, quiet;
+    PtcOptionList data, hosts, origins;
+    int64_t max_sessions, session_ttl_ms, session_idle_ms, session_memory_kb, sessions_memory_mb;
+    int64_t debug_ring, trace_max_files;
+    int64_t max_running, max_waiting, max_frame_bytes, max_program_bytes, max_context_bytes;
+    int64_t program_timeout_ms, program_memory_mb, max_tool_calls;
+} PtcMcpOptions;
+
+enum { PTC_ISOLATION_AUTO, PTC_ISOLATION_ON, PTC_ISOLATION_NONE };
+
+extern const PtcUsage ptc_mcp_usage;
+
+/* Fills the options; texts live in argv, the environment or the arena.  What is wrong is on standard error, with the
+ * place it came from. */
+PtcParse ptc_mcp_options_read(PtcMcpOptions *options, PtcArena *arena, int *argc, char **argv);
+
+/* Prints what to paste into the configuration of a client, for this binary and these arguments.  An exit status. */
+int ptc_mcp_print_config(PtcMem *mem, int client, int argc, char **argv);
+
+#endif
