@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""A client of `ptc mcp` on stdio, and the little that tests of it need."""
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+
+PTC = os.path.abspath(sys.argv[1])
+ISOLATION = sys.argv[2] if len(sys.argv) > 2 else "none"
+TESTS = []
+WAIT = 20
+
+
+def test(function):
+    TESTS.append(function)
+    return function
+
+
+def expect(got, want, what=""):
+    assert got == want, f"{what}: got {got!r}, want {want!r}"
+
+
+def clean_env(**more):
+    env = {k: v for k, v in os.environ.items() if not k.startswith("PTC_MCP_")}
+    env.update(more)
+    return env
+
+
+class Answer:
+    """The result of tools/call."""
+
+    def __init__(self, message):
+        self.message = message
+        self.result = message.get("result", {})
+        self.failed = self.result.get("isError", False)
+        self.data = self.result.get("structuredContent")
+        self.text = "\n".join(c["text"] for c in self.result.get("content", []) if c["type"] == "text")
+
+
+class Server:
+    def __init__(self, *args, env=None, isolation=True):
+        command = [PTC, "mcp", *args] + (["--isolation", ISOLATION] if isolation else [])
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.PIPE, env=env or clean_env())
+        self.next_id = 0
+        self.lines = queue.Queue()
+        self.answers = {}
+        self.errors = b""
+        threading.Thread(target=self._read, daemon=True).start()
+        threading.Thread(target=self._read_errors, daemon=True).start()
+        self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
+                                    "clientInfo": {"name": "test", "version": "0"}})
+
+    def _read(self):
+        for line in self.process.stdout:
+            self.lines.put(line)
+        self.lines.put(None)
+
+    def _read_errors(self):
+        self.errors = self.process.stderr.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def send(self, message):
+        data = message if isinstance(message, bytes) else json.dumps(message).encode()
+        self.process.stdin.write(data + b"\n")
+        self.process.stdin.flush()
+
+    def begin(self, method, params=None):
+        self.next_id += 1
+        self.send({"jsonrpc": "2.0", "id": self.next_id, "method": method, "params": params or {}})
+        return self.next_id
+
+    def answer(self, number, wait=WAIT):
+        while number not in self.answers:
+            line = self.lines.get(timeout=wait)
+            assert line is not None, f"the server ended: {self.process.wait()} {self.errors!r}"
+            message = json.loads(line)
+            self.answers[message.get("id")] = message
+        return self.answers.pop(number)
+
+    def request(self, method, params=None):
+        return self.answer(self.begin(method, params))
+
+    def begin_call(self, tool, arguments):
+        return self.begin("tools/call", {"name": tool, "arguments": arguments})
+
+    def call(self, tool, **arguments):
+        return Answer(self.answer(self.begin_call(tool, arguments)))
+
+    def eval(self, program, **more):
+        return self.call("lisp_eval", program=program, **more)
+
+    def tools(self):
+        return {t["name"]: t for t in self.request("tools/list")["result"]["tools"]}
+
+    def close(self):
+        if self.process.stdin:
+            self.process.stdin.close()
+        try:
+            return self.process.wait(timeout=WAIT)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise
+
+
+def run_ptc(*args, env=None):
+    """`ptc mcp` that ends by itself: (status, stdout, stderr)."""
+    done = subprocess.run([PTC, "mcp", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=WAIT,
+                          env=env or clean_env())
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def main(name):
+    failed = 0
+    for function in TESTS:
+        try:
+            function()
+        except Exception as e:  # pylint: disable=broad-except
+            failed += 1
+            print(f"{name}: {function.__name__}: {type(e).__name__}: {str(e)[:800]}")
+    print(f"{name}: {len(TESTS) - failed} passed, {failed} failed")
+    sys.exit(failed != 0)

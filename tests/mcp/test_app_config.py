@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""tests/mcp/test_app_config.py PTC [ISOLATION]: options from three places, wrong ones, --print-config, --http."""
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+
+from app_help import ISOLATION, PTC, Server, clean_env, expect, main, run_ptc, test
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def write(directory, name, text):
+    path = os.path.join(directory, name)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text if isinstance(text, str) else json.dumps(text))
+    return path
+
+
+def timeout_of(*args, env=None):
+    with Server(*args, env=env) as s:
+        found = re.search(r"programs have (\d+) ms", s.tools()["lisp_eval"]["description"])
+        return int(found.group(1)) if found else 1000
+
+
+@test
+def precedence():
+    with tempfile.TemporaryDirectory() as d:
+        config = write(d, "c.json", {"program_timeout_ms": 2000, "sessions": True})
+        env = clean_env(PTC_MCP_PROGRAM_TIMEOUT_MS="3000")
+        expect(timeout_of(), 1000)
+        expect(timeout_of("--config", config), 2000)
+        expect(timeout_of(env=clean_env(PTC_MCP_CONFIG=config)), 2000)
+        expect(timeout_of("--config", config, env=env), 3000)
+        expect(timeout_of("--config", config, "--program-timeout-ms", "4000", env=env), 4000)
+        expect(timeout_of("--program-timeout-ms=4000", "--config=" + config), 4000)
+        with Server("--config", config) as s:
+            assert "lisp_session_start" in s.tools()
+        with Server("--config", config, "--sessions=false") as s:
+            assert "lisp_session_start" not in s.tools()
+        with Server(env=clean_env(PTC_MCP_SESSIONS="true")) as s:
+            assert "lisp_session_start" in s.tools()
+
+
+@test
+def lists():
+    with tempfile.TemporaryDirectory() as d:
+        one, two = write(d, "one.json", "1"), write(d, "two.json", "2")
+        config = write(d, "c.json", {"data": {"a": "@" + one, "b": "@" + two}})
+        array = write(d, "d.json", {"data": [f"a=@{one}"]})
+        for args, env, want in [(["--config", config], None, "[1 2]"), (["--config", array], None, "[1 nil]"),
+                                (["--config", config], clean_env(PTC_MCP_DATA=f"b=@{one}"), "[nil 1]"),
+                                ([], clean_env(PTC_MCP_DATA=f"b=@{one},a=@{two}"), "[2 1]"),
+                                (["--config", config, "--data", f"a=@{two}"], None, "[2 nil]")]:
+            with Server(*args, env=env) as s:
+                expect(s.eval("[data/a data/b]").text, "user=> " + want)
+
+
+@test
+def wrong_flags():
+    for args, words in [
+            (["--max-sessions", "0"], ["--max-sessions", "from 1 to", "'0'"]),
+            (["--max-sessions", "many"], ["--max-sessions", "'many'"]),
+            (["--max-sessions"], ["--max-sessions wants a value"]),
+            (["--profile", "fat"], ["--profile", "slim|structured|debug"]),
+            (["--isolation", "off"], ["--isolation", "auto|on|none"]),
+            (["--sessions=maybe"], ["--sessions", "true or false"]),
+            (["--sesions"], ["unknown option --sesions", "--sessions"]),
+            (["serve"], ["'serve' is no option"]),
+            (["--data", "orders"], ["NAME=@FILE"]),
+            (["--data", "orders=@/no/such.csv"], ["/no/such.csv", "No such file"]),
+            (["--data", "9=@x.csv"], ["cannot be a name"]),
+            (["--tools", "{}"], ["--tools", "@FILE"]),
+            (["--tools", "@/no/such.json"], ["/no/such.json"]),
+            (["--config", "/no/such.json"], ["/no/such.json"]),
+            (["--session-store", "sqlite:x"], ["--session-store", "--sessions"]),
+            (["--sessions", "--session-store", "mysql:x"], ["sqlite:FILE"]),
+            (["--sessions", "--session-store", "sqlite:/no/such/dir/x"], ["/no/such/dir/x"]),
+            (["--trace-dir", "/proc/none/x"], ["/proc/none/x"]),
+            (["--allow-host", "x"], ["--allow-host", "--http"]),
+            (["--token-file", "/no/such"], ["--token-file"]),
+            (["--http", "nowhere"], ["--http"]),
+            (["--http", "0.0.0.0:0"], ["--http", "token"]),
+            (["--print-config", "emacs"], ["--print-config", "claude-code"])]:
+        status, out, err = run_ptc(*args)
+        assert status in (1, 2) and out == "", (args, status, out)
+        for word in words:
+            assert word in err, (args, err)
+
+
+@test
+def wrong_environment_and_file():
+    for env, words in [({"PTC_MCP_MAX_SESSIONS": "x"}, ["PTC_MCP_MAX_SESSIONS", "'x'"]),
+                       ({"PTC_MCP_SESSIONS": "2"}, ["PTC_MCP_SESSIONS", "true or false"]),
+                       ({"PTC_MCP_PROFILE": ""}, ["PTC_MCP_PROFILE"]),
+                       ({"PTC_MCP_SESION": "1"}, ["PTC_MCP_SESION", "PTC_MCP_SESSIONS"]),
+                       ({"PTC_MCP_TOKEN": "t" * 40}, ["PTC_MCP_TOKEN", "--http"])]:
+        status, out, err = run_ptc(env=clean_env(**env))
+        assert status == 2 and out == "", (env, status)
+        for word in words:
+            assert word in err, (env, err)
+    with tempfile.TemporaryDirectory() as d:
+        for text, words in [({"max_sessions": 0}, ["c.json", "max_sessions", "'0'"]),
+                            ({"max_sessions": "5"}, ["max_sessions", "a whole number"]),
+                            ({"sessions": 1}, ["sessions", "true or false"]),
+                            ({"profile": 1}, ["profile", "a string"]),
+                            ({"data": "a=@x"}, ["data", "list"]),
+                            ({"data": [1]}, ["data", "strings"]),
+                            ({"max_sesions": 1}, ["max_sesions", "max-sessions"]),
+                            ({"print_config": "cursor"}, ["print_config"]),
+                            ({"a\u0000b": 1}, ["no option"]),
+                            ([], ["JSON object"]), ("{", ["line 1"]), ("", ["line 1"])]:
+            status, out, err = run_ptc("--config", write(d, "c.json", text))
+            assert status == 2 and out == "", (text, status)
+            for word in words:
+                assert word in err, (text, err)
+
+
+@test
+def help_has_every_option():
+    status, out, _ = run_ptc("--help", env=clean_env(PTC_MCP_MAX_SESSIONS="wrong"))
+    expect(status, 0)
+    with open(os.path.join(ROOT, "docs", "mcp.md"), encoding="utf-8") as f:
+        page = f.read()
+    names = re.findall(r"^ +(--[a-z-]+)", out.split("examples:")[0], re.M)
+    assert len(names) > 25 and "examples:" in out, out
+    table = set(re.findall(r"^\| `(--[a-z-]+)", page, re.M))
+    expect(set(names) - {"--help"}, table, "the table of options in docs/mcp.md")
+
+
+@test
+def print_config():
+    path = os.path.realpath(PTC)
+    shown = {}
+    for client in ["claude-code", "claude-desktop", "cursor", "vscode", "codex"]:
+        status, out, err = run_ptc("--sessions", "--print-config", client, "--trace-dir", "a 'b'")
+        expect(status, 0)
+        assert err, "where to paste it"
+        shown[client] = out
+    args = ["mcp", "--sessions", "--trace-dir", "a 'b'"]
+    expect(shown["claude-code"], f"claude mcp add ptc -- {path} mcp --sessions --trace-dir 'a '\\''b'\\'''\n")
+    for client in ["claude-desktop", "cursor"]:
+        expect(json.loads(shown[client]), {"mcpServers": {"ptc": {"command": path, "args": args}}})
+    expect(json.loads(shown["vscode"]), {"servers": {"ptc": {"type": "stdio", "command": path, "args": args}}})
+    assert f'command = "{path}"' in shown["codex"] and "[mcp_servers.ptc]" in shown["codex"]
+    status, out, _ = run_ptc("--print-config=cursor")
+    expect(json.loads(out)["mcpServers"]["ptc"]["args"], ["mcp"])
+
+
+# ------------------------------------------------------------------------------------------ HTTP
+
+class Http:
+    def __init__(self, *args, env=None):
+        self.process = subprocess.Popen([PTC, "mcp", "--http", "127.0.0.1:0", "--isolation", ISOLATION, *args],
+                                        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env or clean_env())
+        self.log = b""
+        while b"listening on port" not in self.log:
+            line = self.process.stderr.readline()
+            assert line, self.log
+            self.log += line
+        self.port = int(re.search(rb"port (\d+)", self.log).group(1))
+
+    def call(self, tool, arguments, token=None):
+        meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                "params": {"name": tool, "arguments": arguments, "_meta": meta}}
+        headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+                   "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
+        if token:
+            headers["Authorization"] = "Bearer " + token
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("POST", "/mcp", json.dumps(body), headers)
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        return answer.status, json.loads(text) if answer.status == 200 else text
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        _, rest = self.process.communicate(timeout=20)
+        self.log += rest
+        return self.process.returncode
+
+
+@test
+def over_http():
+    server = Http()
+    status, answer = server.call("lisp_eval", {"program": "(+ 1 2)"})
+    expect((status, answer["result"]["structuredContent"]), (200, {"result": "user=> 3"}))
+    expect(server.stop(), 0)
+
+
+@test
+def owners():
+    with tempfile.TemporaryDirectory() as d:
+        ann, bob = "a" * 40, "b" * 40
+        tokens = write(d, "tokens", f"# who may call\nann {ann}\nbob {bob}\n")
+        traces = os.path.join(d, "traces")
+        server = Http("--sessions", "--token-file", tokens, "--debug-tool", "--profile", "slim", "--trace-dir", traces,
+                      "--trace-payloads", "full")
+        expect(server.call("lisp_eval", {"program": "1"})[0], 401)
+        expect(server.call("lisp_eval", {"program": "1"}, "x" * 40)[0], 401)
+
+        def call(token, tool, **arguments):
+            status, answer = server.call(tool, arguments, token)
+            expect(status, 200)
+            return answer["result"]
+        session = call(ann, "lisp_session_start")["structuredContent"]["session_id"]
+        call(ann, "lisp_session_eval", session_id=session, program="(def x 1)")
+        for tool in ["lisp_session_inspect", "lisp_session_close"]:
+            refused = call(bob, tool, session_id=session)
+            assert refused["isError"] and "unknown_session" in refused["content"][0]["text"]
+        expect(call(bob, "lisp_session_list")["structuredContent"]["count"], 0)
+        expect(call(ann, "lisp_session_list")["structuredContent"]["count"], 1)
+        handle = call(ann, "lisp_eval", program="(vec (range 20000))")["structuredContent"]["result_handle"]
+        assert call(bob, "lisp_result_page", handle=handle)["isError"]
+        assert not call(ann, "lisp_result_page", handle=handle).get("isError")
+        expect(call(bob, "lisp_debug", op="stats")["structuredContent"]["by_tool"]["lisp_eval"]["calls"]
+               if "lisp_eval" in call(bob, "lisp_debug", op="stats")["structuredContent"]["by_tool"] else 0, 0)
+        call(ann, "lisp_eval", program=f'(str "Bearer {ann}")')
+        expect(server.stop(), 0)
+        text = ""
+        for name in os.listdir(traces):
+            with open(os.path.join(traces, name), encoding="utf-8") as f:
+                text += f.read()
+        assert "[secret]" in text and ann not in text and bob not in text, "secrets in traces"
+        assert ann.encode() not in server.log and b"range 20000" not in server.log
+
+
+@test
+def token_in_environment():
+    token = "t" * 40
+    server = Http(env=clean_env(PTC_MCP_TOKEN=token))
+    expect(server.call("lisp_eval", {"program": "1"})[0], 401)
+    expect(server.call("lisp_eval", {"program": "1"}, token)[0], 200)
+    with open(f"/proc/{server.process.pid}/environ", "rb") as f:
+        assert token.encode() not in f.read(), "the token is taken out of the environment"
+    expect(server.stop(), 0)
+
+
+@test
+def what_is_loaded():
+    loaded = subprocess.run(["ldd", PTC], capture_output=True, text=True, check=False).stdout
+    for name in ["sqlite", "microhttpd", "curl", "ssl"]:
+        assert name not in loaded, loaded
+    with Server("--sessions") as s:
+        with open(f"/proc/{s.process.pid}/maps", encoding="utf-8") as f:
+            maps = f.read()
+        assert "sqlite" not in maps and "microhttpd" not in maps
+
+
+@test
+def only_mcp_on_stdout():
+    with tempfile.TemporaryDirectory() as d:
+        data = write(d, "a.csv", "x\n1\n")
+        with Server("--data", f"a=@{data}", "--trace-dir", os.path.join(d, "t")) as s:
+            s.eval('(println "on no account")')
+            s.close()
+            time.sleep(0.05)
+            assert b"data/a: 1 items" in s.errors, s.errors
+
+
+if __name__ == "__main__":
+    main("mcp_app_config")

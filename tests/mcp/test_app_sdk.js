@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+// The official clients against ptc mcp: sdk 1.x, client 2.x in both eras, over stdio, or with a URL over HTTP.
+// test_app_sdk.js PTC|URL NPM_DIR; NPM_DIR holds the node_modules that script/bootstrap made.
+'use strict';
+const path = require('path');
+const { createRequire } = require('module');
+
+const [ptc, npmDir] = process.argv.slice(2).map((p) => (p.startsWith('http') ? p : path.resolve(p)));
+const http = ptc.startsWith('http');
+const load = createRequire(path.join(npmDir, 'package.json'));
+const counts = { passed: 0, failed: 0 };
+const text = (result) => result.content.map((block) => block.text).join('|');
+
+function check(name, ok, got) {
+    counts[ok ? 'passed' : 'failed']++;
+    if (!ok) console.log(`FAIL ${name}\n    got  ${JSON.stringify(got)}`);
+}
+
+async function use(label, client) {
+    const tools = (await client.listTools()).tools.map((t) => t.name);
+    check(`${label}: tools`, tools[0] === 'lisp_eval' && tools.includes('lisp_session_eval'), tools);
+    // The clients hold every answer to the output schema.
+    const call = (name, args = {}) => client.callTool({ name, arguments: args });
+    const sum = await call('lisp_eval', { program: '(reduce + data/xs)', context: { xs: [1, 2, 3] } });
+    check(`${label}: eval`, text(sum) === 'user=> 6' && sum.structuredContent.result === 'user=> 6', sum);
+    const printed = await call('lisp_eval', { program: '(do (println "é") {:n 1})', signature: '{n :int}' });
+    check(`${label}: prints`, printed.structuredContent.prints[0] === 'é', printed);
+    const bad = await call('lisp_eval', { program: '(/ 1 0)' });
+    check(`${label}: error`, bad.isError === true && !bad.structuredContent && text(bad).startsWith('runtime_error'), bad);
+    const wrong = await call('lisp_eval', { program: 7 });
+    check(`${label}: wrong argument`, wrong.isError === true, wrong);
+    const large = await call('lisp_eval', { program: '(vec (range 50000))' });
+    const page = await call('lisp_result_page', { handle: large.structuredContent.result_handle, offset: 1000 });
+    check(`${label}: page`, page.structuredContent.offset === 1000 && page.structuredContent.text.length > 10000, page);
+    const session = (await call('lisp_session_start', { title: label })).structuredContent.session_id;
+    await call('lisp_session_eval', { session_id: session, program: '(def x 20)' });
+    const twice = await call('lisp_session_eval', { session_id: session, program: '(* 2 x)' });
+    check(`${label}: session`, text(twice) === 'user=> 40', twice);
+    for (const [tool, more] of [['inspect', {}], ['forget', { bindings: ['x'] }], ['close', {}]]) {
+        const answer = await call(`lisp_session_${tool}`, { session_id: session, ...more });
+        check(`${label}: ${tool}`, !answer.isError && answer.structuredContent, answer);
+    }
+    check(`${label}: list`, (await call('lisp_session_list')).structuredContent.count === 0);
+    check(`${label}: debug`, (await call('lisp_debug', { op: 'stats' })).structuredContent.calls > 0);
+    check(`${label}: parallel`, (await Promise.all([...Array(50).keys()].map((i) => call('lisp_eval', { program: `(+ ${i} 1)` }))))
+        .every((r, i) => text(r) === `user=> ${i + 1}`));
+}
+
+const server = { command: ptc, args: ['mcp', '--sessions', '--debug-tool', '--profile', 'slim'], stderr: 'ignore' };
+
+async function sdk1() {
+    const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
+    const { StdioClientTransport } = load('@modelcontextprotocol/sdk/client/stdio.js');
+    const { StreamableHTTPClientTransport } = load('@modelcontextprotocol/sdk/client/streamableHttp.js');
+    const client = new Client({ name: 'test', version: '1' });
+    await client.connect(http ? new StreamableHTTPClientTransport(new URL(ptc)) : new StdioClientTransport(server));
+    await use('1.x', client);
+    await client.close();
+}
+
+async function client2(mode, era) {
+    const { Client, StreamableHTTPClientTransport } = load('@modelcontextprotocol/client');
+    const { StdioClientTransport } = load('@modelcontextprotocol/client/stdio');
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    await client.connect(http ? new StreamableHTTPClientTransport(new URL(ptc)) : new StdioClientTransport(server));
+    check(`2.x ${era}: era`, client.getProtocolEra() === era, client.getProtocolEra());
+    await use(`2.x ${era}`, client);
+    await client.close();
+}
+
+(async () => {
+    await sdk1();
+    await client2('legacy', 'legacy');
+    await client2('auto', 'modern');
+})().catch((error) => check('ran to the end', false, error.stack)).finally(() => {
+    console.log(`ptc mcp with sdk clients: ${counts.passed} passed, ${counts.failed} failed`);
+    process.exit(counts.failed ? 1 : 0);
+});

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ * CSV and the files of --data. */
+#include "mcp/csv.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "json/write.h"
+#include "mcp/task.h"
+#include "value/str.h"
+#include "value/vec.h"
+
+/* What the text becomes, as JSON; or "! line: message". */
+static const char *parse(const char *text, size_t len)
+{
+    static char out[4096];
+    CheckHeap h;
+    PtcCsvError error;
+    PtcJsonError wrong;
+    PtcBuf buf;
+    check_heap_init(&h);
+    ptc_buf_init(&buf, &h.mem, sizeof out - 1);
+    PtcValue v = ptc_csv_parse(&h.heap, text, len, &error);
+    if (v == PTC_NONE)
+        ptc_buf_addf(&buf, "! %zu: %s", error.line, error.message);
+    else
+        CHECK(ptc_json_write(&(PtcJsonWriter){&h.heap, -1, NULL}, &buf, v, &wrong));
+    snprintf(out, sizeof out, "%.*s", (int)buf.len, buf.data ? buf.data : "");
+    ptc_buf_deinit(&buf);
+    check_heap_deinit(&h);
+    return out;
+}
+
+static const char *const cases[][2] = {
+    {"a,b\n1,2\n", "[{\"a\":1,\"b\":2}]"},
+    {"a,b\r\n1,2\r\n3,4", "[{\"a\":1,\"b\":2},{\"a\":3,\"b\":4}]"},
+    {"a\r1\r2\r", "[{\"a\":1},{\"a\":2}]"},
+    {"\xef\xbb\xbf"
+     "a\n1",
+     "[{\"a\":1}]"},
+    {"a,b\n", "[]"},
+    {"a", "[]"},
+    {"a,b\n,\n", "[{\"a\":null,\"b\":null}]"},
+    {"a,b\n\"\",x\n", "[{\"a\":\"\",\"b\":\"x\"}]"},
+    {"a,b\n\"x,y\",\"say \"\"hi\"\"\"\n", "[{\"a\":\"x,y\",\"b\":\"say \\\"hi\\\"\"}]"},
+    {"a\n\"two\nlines\"\n", "[{\"a\":\"two\\nlines\"}]"},
+    {"a\n\n\n1\n\n", "[{\"a\":1}]"},
+    {"n\n1.5\n-2\n1e3\n-0\n-0.0\n",
+     "[{\"n\":1.5},{\"n\":-2},{\"n\":1000.0},{\"n\":0},{\"n\":-0.0}]"},
+    {"n\n007\n+1\n.5\n1.\n0x1\n1e\n--1\n-\n",
+     "[{\"n\":\"007\"},{\"n\":\"+1\"},{\"n\":\".5\"},{\"n\":\"1.\"},"
+     "{\"n\":\"0x1\"},{\"n\":\"1e\"},{\"n\":\"--1\"},{\"n\":\"-\"}]"},
+    {"n\n\"12\"\n", "[{\"n\":\"12\"}]"},
+    {"n\n123456789012345678\n1234567890123456789012345678901234567890\n",
+     "[{\"n\":123456789012345678},{\"n\":1234567890123456789012345678901234567890}]"},
+    {"n\n1e999\n", "[{\"n\":\"1e999\"}]"},
+    {"n\n true \n", "[{\"n\":\" true \"}]"},
+    {"1,2\n3,4\n", "[{\"1\":3,\"2\":4}]"},
+    {"a,,a,a\n1,2,3,4\n", "[{\"a\":1,\"column2\":2,\"a_2\":3,\"a_3\":4}]"},
+    {"a\nx\nx\ny\n", "[{\"a\":\"x\"},{\"a\":\"x\"},{\"a\":\"y\"}]"},
+    {"\xc3\xa4\n\xe2\x82\xac\n", "[{\"\xc3\xa4\":\"\xe2\x82\xac\"}]"},
+    {"", "! 0: there is no line that names the columns"},
+    {"\n\r\n", "! 0: there is no line that names the columns"},
+    {"a,b\n1\n", "! 2: this line has 1 of 2 fields"},
+    {"a,b\n1,2\n\n1,2,3\n",
+     "! 4: this line has more than 2 fields, the columns that the first line names"},
+    {"a\n\"x", "! 2: the quote that opens here is never closed"},
+    {"a\n\"x\"y\n",
+     "! 2: after a closing quote comes a comma or the end of the line; a quote inside "
+     "quotes is written \"\""},
+    {"a\n\"1\n2\n3\",x\n",
+     "! 4: this line has more than 1 fields, the columns that the first line names"},
+    {"a\nb\nc\xff\n", "! 3: a byte here is not UTF-8"},
+};
+
+static void test_cases(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_STR(parse(cases[i][0], strlen(cases[i][0])), cases[i][1]);
+    CHECK_STR(parse("a\n\0\n", 4), "[{\"a\":\"\\u0000\"}]");
+}
+
+/* Wide rows share an index: every key of every row is found. */
+static void test_wide(void)
+{
+    CheckHeap h;
+    PtcCsvError error;
+    PtcBuf text;
+    check_heap_init(&h);
+    ptc_buf_init(&text, &h.mem, 1 << 20);
+    for (int row = 0; row < 4; row++)
+        for (int i = 0; i < 40; i++)
+            ptc_buf_addf(&text, "%s%d%s", row ? "" : "k", row * 100 + i, i == 39 ? "\n" : ",");
+    PtcValue v = ptc_csv_parse(&h.heap, text.data, text.len, &error);
+    CHECK(v != PTC_NONE && ptc_value_count(v) == 3);
+    for (size_t row = 0; v && row < 3; row++)
+        for (int i = 0; i < 40; i++) {
+            char key[16];
+            int64_t n = 0;
+            int len = snprintf(key, sizeof key, "k%d", i);
+            CHECK(ptc_value_int(ptc_value_get(ptc_value_at(v, row), key, (size_t)len), &n));
+            CHECK(n == (int64_t)(row + 1) * 100 + i);
+        }
+    ptc_buf_deinit(&text);
+    check_heap_deinit(&h);
+}
+
+static void test_many_columns(void)
+{
+    size_t len = (size_t)PTC_CSV_COLUMNS + 10;
+    char *text = malloc(len);
+    memset(text, ',', len);
+    CHECK_STR(parse(text, len), "! 1: there are more than 4096 columns");
+    free(text);
+}
+
+/* Every allocation gets to fail; nothing is left behind. */
+static void test_no_memory(void)
+{
+    static const char text[] =
+        "a,b,\"c \"\"d\"\"\",e\n1,x,1.5,\n2,\"y\nz\",3,long enough to be kept apart "
+        "from the others because it is more than sixty-four bytes\n";
+    for (uint64_t n = 1; n < 200; n++) {
+        CheckHeap h;
+        PtcCsvError error;
+        check_heap_init(&h);
+        ptc_mem_fail_at(&h.mem, n);
+        PtcValue v = ptc_csv_parse(&h.heap, text, sizeof text - 1, &error);
+        bool failed = atomic_load(&h.mem.count) >= n;
+        CHECK(v != PTC_NONE || (failed && error.stopped && error.message[0]));
+        check_heap_deinit(&h);
+        if (!failed)
+            break;
+    }
+}
+
+/* -------------------------------------------------------------------------------- --data */
+
+static char dir[] = "/tmp/ptc-test-csv-XXXXXX";
+
+static const char *file(const char *name, const char *text)
+{
+    static char path[200];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "w");
+    fputs(text, f);
+    fclose(f);
+    return path;
+}
+
+static const char *load(PtcShared *s, const char *name, const char *path)
+{
+    static char why[400];
+    why[0] = 0;
+    return ptc_shared_load(s, name, path, why, sizeof why) ? "" : why;
+}
+
+static bool all_hashed(PtcValue rows)
+{
+    bool all = true;
+    for (size_t i = 0; i < ptc_value_count(rows); i++)
+        for (size_t k = 0; k < ptc_value_count(ptc_value_at(rows, i)); k++) {
+            PtcValue v = ptc_value_at(ptc_value_at(rows, i), k);
+            if (ptc_is_string(v))
+                all = all && atomic_load(&((PtcStr *)(uintptr_t)v)->hash) != 0;
+        }
+    return all;
+}
+
+static void test_shared(void)
+{
+    PtcShared *s = ptc_shared_new();
+    char cut[40];
+    CHECK_STR(load(s, "orders", file("o.csv", "id,who\n1,ann\n2,bob\n")), "");
+    CHECK_STR(load(s, "events", file("e.jsonl", "{\"k\":\"v\"}\n\n{\"k\":\"w\"}")), "");
+    CHECK_STR(load(s, "config", file("c.json", "{\"depth\":3}")), "");
+    CHECK_STR(load(s, "list", file("l.ndjson", "1\n2\n")), "");
+    snprintf(cut, sizeof cut, "%s", load(s, "orders", file("o.csv", "a\n1\n")));
+    CHECK_STR(cut, "orders: there are data of that name alr");
+    CHECK(strstr(load(s, "x", file("x.txt", "")), "the ending says what it is"));
+    CHECK(strstr(load(s, "a/b", file("x.csv", "")), "cannot be a name of data"));
+    CHECK(strstr(load(s, "x", "/no/such.csv"), "/no/such.csv: No such file"));
+    CHECK(strstr(load(s, "x", file("x.csv", "a,b\n1\n")), "x.csv: line 2: this line has 1 of 2"));
+    CHECK(strstr(load(s, "x", file("x.json", "{\"a\":}")), "x.json: line 1, column 6"));
+    CHECK(strstr(load(s, "x", file("x.jsonl", "1\n{\n")), "x.jsonl: line 2, column 2"));
+
+    Ptc *ptc = ptc_new(NULL);
+    PtcData *data = ptc_data_new(ptc, PTC_UNSET);
+    PtcValue mine = ptc_make_json(data, "{\"config\":7,\"own\":1}", 20, NULL, 0);
+    PtcValue context = ptc_shared_context(s, data, mine);
+    int64_t n = 0;
+    CHECK(ptc_value_count(context) == 5);
+    CHECK(ptc_value_int(ptc_value_get(context, "config", 6), &n) && n == 7);
+    CHECK(all_hashed(ptc_value_get(context, "orders", 6)));
+    CHECK(all_hashed(ptc_value_get(context, "events", 6)));
+    PtcMem mem;
+    PtcBuf buf;
+    ptc_mem_init(&mem, 1 << 20);
+    ptc_buf_init(&buf, &mem, 1 << 16);
+    ptc_shared_describe(s, &buf, 1000);
+    CHECK_STR(ptc_buf_text(&buf), "data/orders: 2 maps with id, who\ndata/events: 2 maps with k\n"
+                                  "data/config: a map with depth\ndata/list: 2 items\n");
+    ptc_buf_clear(&buf);
+    ptc_shared_describe(s, &buf, 40);
+    CHECK_STR(ptc_buf_text(&buf), "data/orders: 2 maps with id, who\nand 3 more\n");
+    ptc_buf_deinit(&buf);
+    const char *name;
+    size_t count, bytes;
+    CHECK(ptc_shared_item(s, 1, &name, &count, &bytes) && count == 2);
+    CHECK(!ptc_shared_item(s, 4, &name, &count, &bytes));
+    CHECK(ptc_shared_bytes(s) > 0);
+    ptc_data_free(data);
+    ptc_free(ptc);
+    ptc_shared_free(s);
+}
+
+int main(void)
+{
+    if (!mkdtemp(dir))
+        return 1;
+    test_cases();
+    test_wide();
+    test_many_columns();
+    test_no_memory();
+    test_shared();
+    char command[64];
+    snprintf(command, sizeof command, "rm -r %s", dir);
+    CHECK(system(command) == 0);
+    return check_done("mcp_csv");
+}

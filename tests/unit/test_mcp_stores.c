@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT
+ * What a server keeps: sessions, large results, records of calls.  The clock is ours. */
+#include <stdlib.h>
+
+#include "check.h"
+#include "mcp/record.h"
+#include "mcp/results.h"
+#include "mcp/sessions.h"
+
+#define VIEW(text) ((PtcBytesView){text, strlen(text)})
+static const PtcBytesView none = {NULL, 0};
+
+static PtcMem mem;
+static int64_t clock_ms;
+
+static int64_t tell_time(void *user)
+{
+    (void)user;
+    return clock_ms;
+}
+
+static PtcSessions *sessions(PtcSessionsConfig config)
+{
+    char why[200];
+    config.now_ms = tell_time;
+    PtcSessions *s = ptc_sessions_new(&config, why, sizeof why);
+    CHECK(s != NULL);
+    return s;
+}
+
+static bool lives(PtcSessions *s, const char *owner, const char *handle)
+{
+    PtcSessionEntry *held;
+    PtcBytesView bytes;
+    if (ptc_sessions_hold(s, owner, VIEW(handle), &held, &bytes) != PTC_SESSIONS_OK)
+        return false;
+    ptc_sessions_let_go(s, held, NULL, NULL);
+    return true;
+}
+
+static PtcSessionsStatus change(PtcSessions *s, const char *handle, size_t bytes)
+{
+    static char block[1 << 16];
+    PtcSessionEntry *held;
+    PtcBytesView old;
+    PtcSessionChange to = {.bytes = {block, bytes}, .bindings = 1, .evaluated = true};
+    CHECK(ptc_sessions_hold(s, "", VIEW(handle), &held, &old) == PTC_SESSIONS_OK);
+    return ptc_sessions_let_go(s, held, &to, NULL);
+}
+
+static void test_times(void)
+{
+    PtcSessions *s = sessions((PtcSessionsConfig){.ttl_ms = 1000, .idle_ms = 100});
+    PtcSessionInfo a, b, c;
+    clock_ms = 5000;
+    CHECK(ptc_sessions_start(s, "", VIEW("a"), 0, &a) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(s, "", none, 150, &b) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(s, "", none, 99999, &c) == PTC_SESSIONS_OK);
+    CHECK(a.created_ms == 5000 && a.expires_ms == 5100 && strcmp(a.title, "a") == 0);
+    CHECK(strcmp(a.handle, b.handle) != 0);
+    clock_ms = 5099;
+    CHECK(lives(s, "", a.handle) && lives(s, "", b.handle));
+    clock_ms = 5100; /* c was idle for too long */
+    CHECK(!lives(s, "", c.handle));
+    clock_ms = 5150; /* b's own end */
+    CHECK(lives(s, "", a.handle) && !lives(s, "", b.handle));
+    for (; clock_ms < 6000; clock_ms += 50)
+        CHECK(lives(s, "", a.handle));
+    CHECK(!lives(s, "", a.handle)); /* the end of all sessions, used or not */
+    CHECK(ptc_sessions_list(s, "", NULL, 0) == 0);
+    ptc_sessions_free(s);
+}
+
+static void test_held(void)
+{
+    PtcSessions *s = sessions((PtcSessionsConfig){.idle_ms = 100});
+    PtcSessionInfo a;
+    PtcSessionEntry *held, *again;
+    PtcBytesView bytes;
+    clock_ms = 0;
+    CHECK(ptc_sessions_start(s, "ann", none, 0, &a) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_hold(s, "bob", VIEW(a.handle), &held, &bytes) == PTC_SESSIONS_UNKNOWN);
+    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), &held, &bytes) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_hold(s, "ann", VIEW(a.handle), &again, &bytes) == PTC_SESSIONS_BUSY);
+    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_SESSIONS_BUSY);
+    clock_ms = 1000; /* its time is over, but it is held */
+    CHECK(ptc_sessions_list(s, "ann", &a, 1) == 1 && a.busy);
+    CHECK(ptc_sessions_let_go(s, held, NULL, &a) == PTC_SESSIONS_OK && !a.busy);
+    CHECK(ptc_sessions_close(s, "bob", VIEW(a.handle)) == PTC_SESSIONS_UNKNOWN);
+    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_close(s, "ann", VIEW(a.handle)) == PTC_SESSIONS_UNKNOWN);
+    ptc_sessions_free(s);
+}
+
+static void test_bounds(void)
+{
+    PtcSessions *s = sessions(
+        (PtcSessionsConfig){.max = 3, .max_an_owner = 2, .bytes = 1000, .total_bytes = 1500});
+    PtcSessionInfo a, b, c, list[2];
+    size_t count;
+    clock_ms = 0;
+    CHECK(ptc_sessions_start(s, "", none, 0, &a) == PTC_SESSIONS_OK);
+    clock_ms = 1;
+    CHECK(ptc_sessions_start(s, "", none, 0, &b) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(s, "", none, 0, &c) == PTC_SESSIONS_FULL);
+    CHECK(ptc_sessions_start(s, "x", none, 0, &c) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_start(s, "y", none, 0, &c) == PTC_SESSIONS_FULL);
+    CHECK(change(s, a.handle, 1000) == PTC_SESSIONS_OK &&
+          change(s, a.handle, 1001) == PTC_SESSIONS_FULL);
+    CHECK(change(s, b.handle, 501) == PTC_SESSIONS_FULL &&
+          change(s, b.handle, 500) == PTC_SESSIONS_OK);
+    CHECK(ptc_sessions_bytes(s, &count) == 1500 && count == 3);
+    clock_ms = 2;
+    CHECK(change(s, a.handle, 10) == PTC_SESSIONS_OK &&
+          change(s, b.handle, 900) == PTC_SESSIONS_OK);
+    clock_ms = 3;
+    CHECK(lives(s, "", a.handle));
+    CHECK(ptc_sessions_list(s, "", list, 1) == 2 && strcmp(list[0].handle, a.handle) == 0);
+    CHECK(ptc_sessions_list(s, "", list, 2) == 2 && list[1].bytes == 900 && list[1].evals == 3);
+    ptc_sessions_free(s);
+}
+
+static void test_results(void)
+{
+    PtcResults *r = ptc_results_new(3, 100);
+    char handles[5][PTC_RESULT_HANDLE];
+    PtcBuf out;
+    PtcResultPage page;
+    ptc_buf_init(&out, &mem, 1000);
+    PtcBytesView parts[PTC_RESULT_PARTS] = {VIEW("a\xc3\xa4"
+                                                 "b"),
+                                            {NULL, 0},
+                                            VIEW("p")};
+    for (int i = 0; i < 4; i++)
+        CHECK(ptc_results_keep(r, "ann", parts, handles[i]));
+    CHECK(ptc_results_page(r, "ann", VIEW(handles[0]), 0, 0, 10, &out, &page) ==
+          PTC_RESULTS_UNKNOWN);
+    CHECK(ptc_results_page(r, "bob", VIEW(handles[3]), 0, 0, 10, &out, &page) ==
+          PTC_RESULTS_UNKNOWN);
+    CHECK(ptc_results_page(r, "ann", VIEW(handles[3]), PTC_RESULT_JSON, 0, 10, &out, &page) ==
+          PTC_RESULTS_ABSENT);
+    CHECK(ptc_results_page(r, "ann", VIEW(handles[3]), 0, 4, 10, &out, &page) ==
+          PTC_RESULTS_BEYOND);
+    CHECK(ptc_results_page(r, "ann", VIEW(handles[3]), 0, 0, 10, &out, &page) == PTC_RESULTS_OK);
+    CHECK_STR(ptc_buf_text(&out), "a\xc3\xa4"
+                                  "b");
+    CHECK(page.next == 4 && page.total == 4);
+    ptc_buf_clear(&out); /* in the middle of a character */
+    CHECK(ptc_results_page(r, "ann", VIEW(handles[3]), 0, 2, 10, &out, &page) == PTC_RESULTS_OK);
+    CHECK(page.offset == 1 && out.len == 3);
+    char large[101] = {0};
+    memset(large, 'x', 100);
+    CHECK(!ptc_results_keep(r, "ann", (PtcBytesView[]){VIEW(large), VIEW("y"), none}, handles[4]));
+    CHECK(ptc_results_keep(r, "ann", (PtcBytesView[]){VIEW(large), none, none}, handles[4]));
+    CHECK(ptc_results_page(r, "ann", VIEW(handles[3]), 0, 0, 10, &out, &page) ==
+          PTC_RESULTS_UNKNOWN);
+    ptc_buf_deinit(&out);
+    ptc_results_free(r);
+}
+
+static const char *get(PtcRecorder *r, const char *owner, const char *id)
+{
+    static char text[4096];
+    PtcBuf out;
+    ptc_buf_init(&out, &mem, 1 << 20);
+    bool found = ptc_recorder_get(r, owner, VIEW(id), &out);
+    snprintf(text, sizeof text, "%.*s", found ? (int)out.len : 0, found ? out.data : "");
+    ptc_buf_deinit(&out);
+    return text;
+}
+
+static void test_records(void)
+{
+    char why[200];
+    for (int policy = PTC_PAYLOADS_NONE; policy <= PTC_PAYLOADS_FULL; policy++) {
+        PtcRecorder *r = ptc_recorder_new(&(PtcRecorderConfig){.ring = 4,
+                                                               .payloads = (PtcPayloads)policy,
+                                                               .secrets = {"", "topsecret"},
+                                                               .secret_count = 2},
+                                          why, sizeof why);
+        PtcCallNote note = {.tool = "lisp_eval",
+                            .owner = "ann",
+                            .ok = false,
+                            .reason = "fail",
+                            .program = VIEW("(str \"topsecret\")"),
+                            .message = VIEW("has topsecret too")};
+        for (int i = 0; i < 6; i++) {
+            note.ok = i % 2 == 0;
+            ptc_recorder_note(r, &note);
+        }
+        CHECK_STR(get(r, "ann", "c2"), "");
+        CHECK_STR(get(r, "bob", "c6"), "");
+        const char *text = get(r, "ann", "c6");
+        CHECK(strstr(text, "\"program\":{\"bytes\":17") && strstr(text, "\"reason\":\"fail\""));
+        CHECK(!strstr(text, "topsecret") &&
+              (strstr(text, "[secret]") != NULL) == (policy == PTC_PAYLOADS_FULL));
+        CHECK((strstr(text, "sha256") != NULL) == (policy != PTC_PAYLOADS_NONE));
+        PtcBuf out;
+        ptc_buf_init(&out, &mem, 1 << 20);
+        ptc_recorder_stats(r, "ann", &out);
+        CHECK(strstr(ptc_buf_text(&out), "\"lisp_eval\":{\"calls\":4,\"ok\":2,\"error\":2"));
+        ptc_buf_clear(&out);
+        ptc_recorder_stats(r, "bob", &out);
+        CHECK(strstr(ptc_buf_text(&out), "\"calls\":0,"));
+        ptc_buf_clear(&out);
+        ptc_recorder_recent(r, "ann", &(PtcRecent){.limit = 1, .errors_only = true}, &out);
+        CHECK(strstr(ptc_buf_text(&out), "\"c6\"") && strstr(ptc_buf_text(&out), "\"count\":1"));
+        ptc_buf_deinit(&out);
+        ptc_recorder_free(r);
+    }
+}
+
+int main(void)
+{
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    test_times();
+    test_held();
+    test_bounds();
+    test_results();
+    test_records();
+    CHECK(atomic_load(&mem.used) == 0);
+    return check_done("mcp_stores");
+}
