@@ -11,7 +11,6 @@
 #include "json/parse.h"
 #include "mcp/flight.h"
 #include "tool/tools.h"
-#include "unit/task_double.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

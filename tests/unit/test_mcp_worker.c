@@ -22,7 +22,6 @@
 #include "mcp/frame.h"
 #include "mcp/sanitized.h"
 #include "mcp/worker.h"
-#include "task_double.h"
 
 static PtcMem mem;
 
