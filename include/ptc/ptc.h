@@ -319,6 +319,42 @@ PTC_API const char *ptc_tools_name(const PtcTools *tools, size_t index);
 PTC_API const char *ptc_tools_signature(const PtcTools *tools, size_t index);
 PTC_API const char *ptc_tools_description(const PtcTools *tools, size_t index);
 
+/* Where a tool can be called from by an agent of this mode: "native" (by the model itself), "ptc_lisp" (by its programs)
+ * or "both".  output is "text" or "ptc_lisp", transport "content", "tool_call" or NULL.  NULL when there is no such tool
+ * or word. */
+PTC_API const char *ptc_tools_expose(const PtcTools *tools, size_t index, const char *output,
+                                     const char *transport);
+/* Numbers of the tools for which that is one of `layers` ("native,both"), in their order: at most max of them in
+ * indexes.  Returns how many there are. */
+PTC_API size_t ptc_tools_filter(const PtcTools *tools, const char *output, const char *transport,
+                                const char *layers, size_t *indexes, size_t max);
+
+/* Calls a tool for a model, without a program: arguments as a JSON object, checked and cached as in a program; with a
+ * session (may be NULL) both share what is cached.  *ok: *out is the result as JSON, or the preview of it when the tool
+ * has one; else it is what went wrong, as text.  Freed with ptc_text_free.  ptc_cancel ends it.  PTC_BAD_ARGUMENT: there is no such
+ * tool, or the session is another engine's. */
+PTC_API PtcStatus ptc_tools_call(Ptc *ptc, PtcSession *session, PtcTools *tools, const char *name,
+                                 size_t name_len, const char *args, size_t args_len, bool *ok,
+                                 char **out, size_t *out_len);
+
+/* -------------------------------------------------------------- signatures */
+
+/* Each reads a signature such as "(id :int) -> {name :string}"; PTC_BAD_DATA with the place and reason in error (NUL-ended, may be
+ * NULL) when it is wrong.  Texts are freed with ptc_text_free.  From the engine's thread. */
+
+/* Is it one? */
+PTC_API PtcStatus ptc_signature_check(Ptc *ptc, const char *signature, size_t len, char *error,
+                                      size_t error_size);
+/* Is the value what it says after ->?  *issues is a JSON list of {"path": ["rows", 0, "id"], "message"}, "[]" when it
+ * is. */
+PTC_API PtcStatus ptc_signature_validate(Ptc *ptc, const char *signature, size_t len,
+                                         PtcValue value, char **issues, size_t *issues_len,
+                                         char *error, size_t error_size);
+/* The JSON Schema of the parameters, or of the result, as providers take it. */
+PTC_API PtcStatus ptc_signature_schema(Ptc *ptc, const char *signature, size_t len, bool parameters,
+                                       char **json, size_t *json_len, char *error,
+                                       size_t error_size);
+
 /* Inside the function only, on its thread: the name, the arguments (a map with string keys), the same as JSON text
  * (NULL: no memory), and a place to make the result in. */
 PTC_API const char *ptc_call_name(const PtcToolCall *call, size_t *len);
@@ -449,6 +485,12 @@ PTC_API PtcValue ptc_value_get(PtcValue map, const char *key, size_t len);
  * longer than result_bytes or takes longer than timeout_ms.  Uses the engine, whose thread it must be called from; the
  * value may come from any of its data and outcomes. */
 PTC_API PtcStatus ptc_value_text(Ptc *ptc, PtcValue value, char **out, size_t *len);
+
+/* Any value as JSON: keywords and dates become strings, sets arrays.  PTC_BAD_DATA: part of it has none (a function,
+ * NaN), and error (NUL-ended, may be NULL) says what and where, "a function at rows[0].f"; or it is longer than
+ * result_bytes.  As ptc_value_text otherwise. */
+PTC_API PtcStatus ptc_value_json(Ptc *ptc, PtcValue value, char **out, size_t *len, char *error,
+                                 size_t error_size);
 
 /* The library's version, "MAJOR.MINOR.PATCH". */
 PTC_API const char *ptc_version(void);

@@ -9,6 +9,7 @@
 #include "lisp/crew.h"
 #include "lisp/program.h"
 #include "tool/call.h"
+#include "tool/native.h"
 #include "tool/schema.h"
 
 /* A heap of its own for context or session values, shared by its maker and by the outcomes whose
@@ -25,8 +26,9 @@ struct Ptc {
     PtcPool pool;
     PtcArena arena;
     PtcVM vm;
-    PtcCrew *crew;    /* threads for pmap */
-    PtcLimits limits; /* every field set */
+    PtcNative *native; /* for calls of tools without a program; or NULL */
+    PtcCrew *crew;     /* threads for pmap */
+    PtcLimits limits;  /* every field set */
     int float_precision;
     uint32_t history;        /* results that new sessions keep */
     int64_t fail_allocation; /* 0: none */
@@ -136,6 +138,8 @@ PtcStatus ptc_session_put(PtcSession *session, const char *name, size_t len, Ptc
 #define PTC_JOURNAL " journal"
 /* Forgets the results of tools. */
 void ptc_session_drop_cache(PtcSession *session);
+/* Results of its cached tools, made when first needed; NULL: no memory. */
+PtcCache *ptc_session_cache(PtcSession *session);
 /* Room for one value for each of n names. */
 PTC_MUST_USE bool ptc_session_room(PtcSession *session, size_t n);
 /* Gives the session a new heap with copies of `values`, one for each name, instead of what it holds.  When that

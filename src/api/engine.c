@@ -172,6 +172,7 @@ void ptc_free(Ptc *ptc)
     if (!ptc)
         return;
     ptc_batch_deinit(ptc);
+    ptc_native_free(ptc->native);
     ptc_crew_free(ptc->crew);
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
     ptc_vm_deinit(&ptc->vm);

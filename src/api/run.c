@@ -77,23 +77,29 @@ static bool any_cached(const PtcTools *tools)
     return false;
 }
 
-/* The session's cache, made when a tool first needs one; without a session one for this run.  NULL: none. */
-static PtcCache *find_cache(Ptc *ptc, const PtcRun *run, PtcCache *own)
+PtcCache *ptc_session_cache(PtcSession *s)
 {
-    PtcSession *s = run->session;
-    size_t bytes = (size_t)ptc->limits.tool_bytes;
-    if (!run->tools || !any_cached(run->tools))
-        return NULL;
-    if (!s)
-        return ptc_cache_init(own, &ptc->pool, bytes, CACHE_ENTRIES) ? own : NULL;
+    Ptc *ptc = s->ptc;
     if (s->cache)
         return s->cache;
     PtcCache *cache = ptc_mem_alloc(&ptc->mem, sizeof *cache);
-    if (cache && !ptc_cache_init(cache, &ptc->pool, bytes, CACHE_ENTRIES)) {
+    if (cache &&
+        !ptc_cache_init(cache, &ptc->pool, (size_t)ptc->limits.tool_bytes, CACHE_ENTRIES)) {
         ptc_mem_free(&ptc->mem, cache, sizeof *cache);
         cache = NULL;
     }
     return s->cache = cache;
+}
+
+/* The session's cache; without a session one for this run.  NULL: none. */
+static PtcCache *find_cache(Ptc *ptc, const PtcRun *run, PtcCache *own)
+{
+    if (!run->tools || !any_cached(run->tools))
+        return NULL;
+    if (run->session)
+        return ptc_session_cache(run->session);
+    return ptc_cache_init(own, &ptc->pool, (size_t)ptc->limits.tool_bytes, CACHE_ENTRIES) ? own
+                                                                                          : NULL;
 }
 
 /* --------------------------------------------------------------------------------- runs */

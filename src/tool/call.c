@@ -529,7 +529,7 @@ static bool do_job(Job *job, int argc, const PtcValue *argv, PtcValue *out)
     return job->tool->info.cache && job->run->cache ? call_cached(job, out) : run_tool(job, out);
 }
 
-bool ptc_tools_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)
+bool ptc_tools_run(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)
 {
     Job job = {.vm = vm, .number = number};
     return do_job(&job, argc, argv, out);

@@ -96,7 +96,19 @@ static bool give(PtcVM *vm, PtcValue result, PtcBuf *out, bool *ok)
     return say(out, text);
 }
 
-static bool ask(PtcVM *vm, size_t tool, const char *args, size_t len, PtcBuf *out, bool *ok)
+/* What a model sees of the result: all of it, or a preview that names the program for the rest. */
+static bool show(PtcVM *vm, const PtcTool *tool, PtcValue args, PtcValue result, PtcBuf *out,
+                 bool *ok)
+{
+    PtcNativeResult how = tool->info.native_result;
+    how.user = (void *)(uintptr_t)tool;
+    *ok = ptc_preview(vm->heap, out, &how, tool->info.name, tool->info.name_len, args, result) !=
+          PTC_PREVIEW_FAILED;
+    return *ok || (!out->failed && say(out, reason(vm)));
+}
+
+static bool ask(PtcVM *vm, size_t tool, bool preview, const char *args, size_t len, PtcBuf *out,
+                bool *ok)
 {
     PtcJsonError e = {0};
     PtcValue result = PTC_NONE, map = ptc_json_parse(vm->heap, args, len, &e);
@@ -106,8 +118,11 @@ static bool ask(PtcVM *vm, size_t tool, const char *args, size_t len, PtcBuf *ou
         return say(out, e.stopped ? reason(vm) : "its arguments are not JSON");
     if (!ptc_is_map(map))
         return say(out, "its arguments must be an object");
+    const PtcToolRun *run = vm->host_user;
+    const PtcTool *t = &run->tools->items[tool];
+    bool shown = preview && run->cache && t->info.has_native_result;
     if (ptc_tools_ask(vm, (uint32_t)tool, map, &result, error, sizeof error))
-        return give(vm, result, out, ok);
+        return shown ? show(vm, t, map, result, out, ok) : give(vm, result, out, ok);
     return say(out, error[0] ? error : reason(vm));
 }
 
@@ -150,7 +165,7 @@ bool ptc_native_call(PtcNative *n, PtcTools *tools, size_t tool, const char *arg
         options = &none;
     PtcToolRun run = {.tools = tools, .cache = options->cache, .max_calls = INT64_MAX};
     begin(n, &heap, &run, options);
-    bool told = ask(&n->vm, tool, args, args_len, out, ok);
+    bool told = ask(&n->vm, tool, options->preview, args, args_len, out, ok);
     end(&n->vm, &heap);
     return told;
 }

@@ -12,6 +12,7 @@ typedef struct PtcNativeOptions {
     int64_t deadline_ns;  /* in the system's monotonic clock; 0: none */
     int64_t memory_bytes; /* of arguments and result [32 MiB] */
     PtcCache *cache;      /* shared with programs, for tools that have one */
+    bool preview; /* answer with the preview of a tool that has one, if its result is cached */
 } PtcNativeOptions;
 
 /* What calls need, to be used again and again by one thread at a time. */

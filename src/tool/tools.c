@@ -40,7 +40,7 @@ PtcTools *ptc_tools_new(void)
     if (!tools)
         return NULL;
     memset(tools, 0, sizeof *tools);
-    tools->host = (PtcHost){find, name_of, ptc_tools_call};
+    tools->host = (PtcHost){find, name_of, ptc_tools_run};
     ptc_mem_init(&tools->mem, SIZE_MAX / 2);
     atomic_store(&tools->mem.used, sizeof *tools);
     ptc_pool_init(&tools->pool, &tools->mem);

@@ -59,7 +59,7 @@ typedef struct PtcToolRun {
 } PtcToolRun;
 
 /* The tools of a set as the VM calls them. */
-bool ptc_tools_call(PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
+bool ptc_tools_run(PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
 /* The same for calls of the host (native.h), with a map: what the tool failed with goes to `error` as it is.  When that
  * stays empty, the arguments were wrong (vm->error) or the budget ended. */
 bool ptc_tools_ask(PtcVM *vm, uint32_t tool, PtcValue args, PtcValue *out, char *error,
