@@ -295,6 +295,7 @@ static void set_config(Server *s)
     c->recorder.trace_files = (size_t)o->trace_max_files;
     c->max_program_bytes = (size_t)o->max_program_bytes;
     c->max_context_bytes = (size_t)o->max_context_bytes;
+    c->progress_ms = o->progress_ms;
     c->max_frame_bytes = (size_t)o->max_frame_bytes;
     c->max_running = (unsigned)o->max_running;
     c->max_waiting = o->max_waiting ? (unsigned)o->max_waiting : PTC_MCP_NO_WAITING;

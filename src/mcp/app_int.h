@@ -5,6 +5,7 @@
 
 #include "mcp/app.h"
 #include "mcp/mcp_int.h"
+#include "mcp/pulse.h"
 #include "mcp/results.h"
 
 enum { PTC_APP_TOOLS = 12 };
@@ -26,6 +27,7 @@ struct PtcApp {
     PtcSessions *sessions; /* or NULL */
     PtcRecorder *recorder; /* or NULL */
     PtcResults *results;
+    PtcPulse *pulse;
     PtcMcp *mcp;
     PtcMcpTool tools[PTC_APP_TOOLS];
     size_t tool_count;

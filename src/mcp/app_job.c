@@ -270,8 +270,11 @@ bool ptc_job_eval_args(PtcJob *job)
 bool ptc_job_submit(PtcJob *job)
 {
     PtcExecutor *executor = job->app->config.executor;
+    PtcBeat beat;
+    ptc_pulse_begin(job->app->pulse, &beat, job->call);
     PtcTaskStatus status =
         executor->submit(executor, job->owner, &job->in, ptc_mcp_cancel_flag(job->call), &job->out);
+    ptc_pulse_end(job->app->pulse, &beat);
     switch (status) {
     case PTC_TASK_DONE: return true;
     case PTC_TASK_CANCELLED: return ptc_job_fail(job, "cancelled", "the call was cancelled");

@@ -47,6 +47,7 @@ class Server:
         self.next_id = 0
         self.lines = queue.Queue()
         self.answers = {}
+        self.notes = []
         self.errors = b""
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._read_errors, daemon=True).start()
@@ -82,7 +83,10 @@ class Server:
             line = self.lines.get(timeout=wait)
             assert line is not None, f"the server ended: {self.process.wait()} {self.errors!r}"
             message = json.loads(line)
-            self.answers[message.get("id")] = message
+            if "method" in message:
+                self.notes.append(message)
+            else:
+                self.answers[message.get("id")] = message
         return self.answers.pop(number)
 
     def request(self, method, params=None):
