@@ -13,6 +13,7 @@
 #include "mcp/http.h"
 #include "mcp/stdio.h"
 #include "mcp/worker.h"
+#include "tool/command.h"
 #include "tool/file.h"
 
 enum { MIB = 1 << 20, DEADLINE_MS = 50 * 1000, ABOUT_BYTES = 2 * 1024 };
@@ -24,7 +25,8 @@ typedef struct {
     PtcArena arena;
     PtcLimits limits;
     PtcBuf tokens, about; /* about: what --data is */
-    PtcZygote *zygote;    /* of workers, until an executor takes it over */
+    PtcSecrets secrets;
+    PtcZygote *zygote; /* of workers, until an executor takes it over */
     PtcTools *tools;
     PtcShared *data;
     PtcExecutor *executor;
@@ -69,40 +71,34 @@ static bool take_tokens(Server *s)
     return ptc_buf_ok(&s->tokens) || wrong("tokens", "there are too many");
 }
 
-/* The last word of each line; so that records can leave them out. */
-static bool list_secrets(Server *s)
+/* The last word of a line is a token. */
+static bool add_token(Server *s, const char *line, const char *end)
 {
-    PtcRecorderConfig *r = &s->config.recorder;
-    if (s->tokens.len == 0)
-        return true;
-    const char *text = s->tokens.data, *end = text + s->tokens.len;
-    for (const char *line = text; line < end && r->secret_count < PTC_RECORD_SECRETS;) {
-        const char *stop = memchr(line, '\n', (size_t)(end - line)), *last = stop ? stop : end;
-        const char *next = stop ? stop + 1 : end;
-        while (last > line && strchr(" \t\r", last[-1]))
-            last--;
-        const char *word = last;
-        while (word > line && !strchr(" \t", word[-1]))
-            word--;
-        if (word < last && *line != '#') {
-            char *copy = ptc_arena_alloc(&s->arena, (size_t)(last - word) + 1);
-            if (!copy)
-                return wrong("tokens", "memory is short");
-            memcpy(copy, word, (size_t)(last - word));
-            copy[last - word] = 0;
-            r->secrets[r->secret_count++] = copy;
-        }
-        line = next;
-    }
-    return true;
+    while (end > line && strchr(" \t\r", end[-1]))
+        end--;
+    const char *word = end;
+    while (word > line && !strchr(" \t", word[-1]))
+        word--;
+    return word == end || ptc_secrets_add(&s->secrets, word, (size_t)(end - word));
 }
 
-static void wipe_secrets(Server *s)
+/* What records must leave out: tokens, and what tools find in their environment. */
+static bool list_secrets(Server *s)
 {
-    PtcRecorderConfig *r = &s->config.recorder;
-    for (size_t i = 0; i < r->secret_count; i++)
-        wipe((char *)(uintptr_t)r->secrets[i], strlen(r->secrets[i]));
-    r->secret_count = 0;
+    const char *line = s->tokens.data, *end = line + s->tokens.len, *value;
+    bool ok = true;
+    while (ok && s->tokens.len && line < end) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        ok = add_token(s, line, stop ? stop : end);
+        line = stop ? stop + 1 : end;
+    }
+    for (size_t i = 0; ok && s->tools && (value = ptc_command_secret(s->tools, i)); i++)
+        ok = ptc_secrets_add(&s->secrets, value, strlen(value));
+    return ok || wrong("tokens", "memory is short");
+}
+
+static void wipe_tokens(Server *s)
+{
     if (s->tokens.data)
         wipe(s->tokens.data, s->tokens.len);
     ptc_buf_deinit(&s->tokens);
@@ -291,10 +287,12 @@ static void set_config(Server *s)
     c->debug_tool = o->debug_tool;
     c->recorder.ring = (size_t)o->debug_ring;
     c->recorder.payloads = (PtcPayloads)o->trace_payloads;
+    c->recorder.secrets = &s->secrets;
     c->recorder.trace_dir = o->trace_dir;
     c->recorder.trace_files = (size_t)o->trace_max_files;
     c->max_program_bytes = (size_t)o->max_program_bytes;
     c->max_context_bytes = (size_t)o->max_context_bytes;
+    c->progress_ms = o->progress_ms;
     c->max_frame_bytes = (size_t)o->max_frame_bytes;
     c->max_running = (unsigned)o->max_running;
     c->max_waiting = o->max_waiting ? (unsigned)o->max_waiting : PTC_MCP_NO_WAITING;
@@ -340,7 +338,7 @@ static int serve_http(Server *s)
                             .log_fd = PTC_IO_STDERR,
                             .quiet = s->o.quiet};
     PtcHttp *http = ptc_http_new(ptc_app_mcp(s->app), &config, why);
-    wipe_secrets(s);
+    wipe_tokens(s);
     if (!http) {
         wrong("--http", why);
         return PTC_EXIT_FAILED;
@@ -363,15 +361,16 @@ static int run(Server *s)
         return PTC_EXIT_FAILED;
     }
     set_limits(s);
-    if (!list_secrets(s) || !read_tools(s) || !make_executor(s) || !make_app(s))
+    if (!read_tools(s) || !list_secrets(s) || !make_executor(s) || !make_app(s))
         return PTC_EXIT_USAGE;
     return s->o.http ? serve_http(s) : serve_stdio(s, &io);
 }
 
 static void release(Server *s)
 {
-    wipe_secrets(s);
+    wipe_tokens(s);
     ptc_app_free(s->app);
+    ptc_secrets_deinit(&s->secrets);
     if (s->executor)
         s->executor->free(s->executor);
     if (s->tools)
@@ -389,6 +388,7 @@ int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
     ptc_arena_init(&s.arena, mem);
     start_zygote(&s, argc, argv);
     ptc_buf_init(&s.tokens, mem, MIB);
+    ptc_secrets_init(&s.secrets, mem);
     ptc_buf_init(&s.about, mem, ABOUT_BYTES + 4096);
     char **copy = ptc_arena_alloc(&s.arena, ((size_t)argc + 1) * sizeof *copy);
     if (!copy)

@@ -75,6 +75,8 @@ static const PtcOption table[] = {
      "live memory of a program (10)", 1, 1 << 20},
     {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
      "calls of tools in one program (no limit)", 0, 1 << 30},
+    {"progress-ms", 0, PTC_OPTION_INT, AT(progress_ms), "N",
+     "between two signs of life, for clients that ask for progress (10000)", 1, DAY_MS},
     {"isolation", 0, PTC_OPTION_CHOICE, AT(isolation), "auto|on|none",
      "run programs in locked-down processes (auto: when the system can)", 0, 0},
     {"quiet", 0, PTC_OPTION_FLAG, AT(quiet), NULL, "no request log with --http", 0, 0},
@@ -126,7 +128,8 @@ static void set_defaults(PtcMcpOptions *o)
                          .max_context_bytes = 4 << 20,
                          .program_timeout_ms = 1000,
                          .program_memory_mb = 10,
-                         .max_tool_calls = -1};
+                         .max_tool_calls = -1,
+                         .progress_ms = 10000};
 }
 
 /* A list that a stronger place gives replaces the one before. */

@@ -5,13 +5,14 @@
 
 #include "mcp/app_int.h"
 
-enum { KIB = 1024, MIB = KIB * KIB, KEPT_RESULTS = 64, RING = 500 };
+enum { KIB = 1024, MIB = KIB * KIB, KEPT_RESULTS = 64, RING = 500, PROGRESS_MS = 10000 };
 
 static void set_defaults(PtcAppConfig *c)
 {
     c->max_program_bytes = c->max_program_bytes ? c->max_program_bytes : 64 * KIB;
     c->max_context_bytes = c->max_context_bytes ? c->max_context_bytes : 4 * MIB;
     c->kept_bytes = c->kept_bytes ? c->kept_bytes : 64 * MIB;
+    c->progress_ms = c->progress_ms ? c->progress_ms : PROGRESS_MS;
     if (!c->debug_tool)
         c->recorder.ring = 0;
     else if (!c->recorder.ring)
@@ -27,7 +28,8 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
         !(app->recorder = ptc_recorder_new(&c->recorder, why, PTC_MCP_WHY)))
         return false;
     snprintf(why, PTC_MCP_WHY, "memory is short");
-    return (app->results = ptc_results_new(KEPT_RESULTS, c->kept_bytes)) && ptc_app_rows(app);
+    return (app->results = ptc_results_new(KEPT_RESULTS, c->kept_bytes)) &&
+           (app->pulse = ptc_pulse_new(c->progress_ms)) && ptc_app_rows(app);
 }
 
 static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
@@ -86,6 +88,7 @@ void ptc_app_free(PtcApp *app)
     ptc_sessions_free(app->sessions);
     ptc_recorder_free(app->recorder);
     ptc_results_free(app->results);
+    ptc_pulse_free(app->pulse);
     ptc_buf_deinit(&app->description);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     atomic_store(&mem.used, sizeof *app);

@@ -33,7 +33,8 @@ typedef struct PtcAppConfig {
     size_t max_program_bytes;   /* [64 KiB] */
     size_t max_context_bytes;   /* of its JSON [4 MiB] */
     size_t kept_bytes;          /* of results kept for lisp_result_page [64 MiB] */
-    size_t max_frame_bytes;     /* see PtcMcpConfig, as those below */
+    int64_t progress_ms; /* between two notifications for a client with a progress token [10 s] */
+    size_t max_frame_bytes; /* see PtcMcpConfig, as those below */
     unsigned max_running, max_waiting;
 } PtcAppConfig;
 

@@ -5,6 +5,7 @@
 
 #include "mcp/app.h"
 #include "mcp/mcp_int.h"
+#include "mcp/pulse.h"
 #include "mcp/results.h"
 
 enum { PTC_APP_TOOLS = 12 };
@@ -26,6 +27,7 @@ struct PtcApp {
     PtcSessions *sessions; /* or NULL */
     PtcRecorder *recorder; /* or NULL */
     PtcResults *results;
+    PtcPulse *pulse;
     PtcMcp *mcp;
     PtcMcpTool tools[PTC_APP_TOOLS];
     size_t tool_count;
@@ -55,8 +57,8 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool);
 void ptc_job_done(PtcJob *job);
 /* Answers with an error: isError, "reason: text".  Always false. */
 bool ptc_job_fail(PtcJob *job, const char *reason, const char *format, ...) PTC_PRINTF(3, 4);
-/* Refuses arguments that are not in the list, which ends with NULL. */
-PTC_MUST_USE bool ptc_job_known(PtcJob *job, const char *const *names);
+/* Answers a call whose arguments do not fit the schema of its row; text says why not. */
+void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len);
 /* Arguments of a type; absent (or null): *out is {NULL, 0}, or unchanged.  False: answered. */
 PTC_MUST_USE bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcBytesView *out);
 PTC_MUST_USE bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max,

@@ -7,9 +7,7 @@
 
 #include "base/utf8.h"
 #include "json/write.h"
-#include "lisp/nearest.h"
 #include "tool/protocol.h"
-#include "value/map.h"
 #include "value/str.h"
 
 enum { MIB = 1 << 20, RESULT_BYTES = 8 * MIB, PAYLOAD_BYTES = 48 * MIB, PRINT_BYTES = 4 * MIB };
@@ -119,60 +117,13 @@ bool ptc_job_fail(PtcJob *job, const char *reason, const char *format, ...)
     return false;
 }
 
-static const char *type_name(PtcValue v)
+/* Schemas say the same and come first; this is for what they let pass. */
+static bool wrong_type(PtcJob *job, const char *name, const char *wanted)
 {
-    static const char *const names[] = {
-        [PTC_TYPE_NIL] = "null",          [PTC_TYPE_BOOL] = "a boolean",
-        [PTC_TYPE_INT] = "a number",      [PTC_TYPE_BIGINT] = "a number",
-        [PTC_TYPE_FLOAT] = "a number",    [PTC_TYPE_STRING] = "a string",
-        [PTC_TYPE_SEQUENCE] = "an array", [PTC_TYPE_MAP] = "an object",
-    };
-    PtcType type = ptc_value_type(v);
-    return type <= PTC_TYPE_MAP && names[type] ? names[type] : "something else";
-}
-
-static bool wrong_type(PtcJob *job, const char *name, const char *wanted, PtcValue v)
-{
-    return ptc_job_fail(job, "args_error", "`%s` must be %s, not %s", name, wanted, type_name(v));
+    return ptc_job_fail(job, "args_error", "`%s` must be %s", name, wanted);
 }
 
 /* -------------------------------------------------------------------------------- arguments */
-
-static bool unknown(PtcJob *job, PtcMcpText key, const char *const *names)
-{
-    PtcBuf list;
-    PtcNearest nearest;
-    ptc_nearest_init(&nearest, key.bytes, key.len);
-    ptc_buf_init(&list, ptc_mcp_mem(ptc_mcp_server(job->call)), 1024);
-    for (size_t i = 0; names[i]; i++) {
-        ptc_nearest_offer(&nearest, names[i], strlen(names[i]));
-        ptc_buf_addf(&list, "%s%s", i ? ", " : "", names[i]);
-    }
-    key = ptc_mcp_cut(key, 60);
-    if (nearest.best)
-        ptc_job_fail(job, "args_error", "%s has no argument `%.*s`; did you mean `%s`?", job->tool,
-                     (int)key.len, key.bytes, nearest.best);
-    else
-        ptc_job_fail(job, "args_error", "%s has no argument `%.*s`; %s%.*s", job->tool,
-                     (int)key.len, key.bytes, list.len ? "it takes " : "it takes none",
-                     (int)list.len, list.data ? list.data : "");
-    ptc_buf_deinit(&list);
-    return false;
-}
-
-bool ptc_job_known(PtcJob *job, const char *const *names)
-{
-    PtcValue key, value, args = ptc_mcp_args(job->call);
-    for (size_t pos = 0; ptc_is_map(args) && ptc_map_next(args, &pos, &key, &value);) {
-        PtcMcpText text = ptc_mcp_text_of(key);
-        size_t i = 0;
-        while (names[i] && !ptc_mcp_text_is(text, names[i]))
-            i++;
-        if (!names[i])
-            return unknown(job, text, names);
-    }
-    return true;
-}
 
 /* The argument, PTC_NONE when it is absent or null. */
 static PtcValue arg(PtcJob *job, const char *name)
@@ -189,7 +140,7 @@ bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcBytesView *ou
         return !required ||
                ptc_job_fail(job, "args_error", "%s needs `%s`, a string", job->tool, name);
     if (!ptc_is_string(v))
-        return wrong_type(job, name, "a string", v);
+        return wrong_type(job, name, "a string");
     *out = (PtcBytesView){ptc_str_bytes(v), ptc_str_len(v)};
     return true;
 }
@@ -215,7 +166,7 @@ bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max, int64_
 bool ptc_job_flag(PtcJob *job, const char *name, bool *out)
 {
     PtcValue v = arg(job, name);
-    return v == PTC_NONE || ptc_value_bool(v, out) || wrong_type(job, name, "true or false", v);
+    return v == PTC_NONE || ptc_value_bool(v, out) || wrong_type(job, name, "true or false");
 }
 
 /* A program that is missing, no string or blank is refused in the words of the protocol. */
@@ -239,6 +190,18 @@ static bool program_arg(PtcJob *job)
                         job->in.program.len, most);
 }
 
+void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len)
+{
+    PtcJob job;
+    const PtcMcpTool *row = call->tool;
+    bool runs = row->handler == ptc_app_eval || row->handler == ptc_app_session_eval;
+    ptc_job_init(&job, call, row->name);
+    if (!runs || program_arg(&job)) /* which is told in its own words */
+        ptc_job_fail(&job, "args_error", "%.*s", (int)len, text);
+    job.unrecorded = row->handler == ptc_app_debug;
+    ptc_job_done(&job);
+}
+
 /* An object as JSON text. */
 static bool object_arg(PtcJob *job, const char *name, PtcBuf *json, PtcBytesView *out)
 {
@@ -246,7 +209,7 @@ static bool object_arg(PtcJob *job, const char *name, PtcBuf *json, PtcBytesView
     if (v == PTC_NONE)
         return true;
     if (!ptc_is_map(v))
-        return wrong_type(job, name, "an object", v);
+        return wrong_type(job, name, "an object");
     if (!ptc_mcp_write(job->call, json, v))
         return ptc_job_fail(job, "args_error", "`%s` has more than the %zu bytes that are allowed",
                             name, json->max);
@@ -270,8 +233,11 @@ bool ptc_job_eval_args(PtcJob *job)
 bool ptc_job_submit(PtcJob *job)
 {
     PtcExecutor *executor = job->app->config.executor;
+    PtcBeat beat;
+    ptc_pulse_begin(job->app->pulse, &beat, job->call);
     PtcTaskStatus status =
         executor->submit(executor, job->owner, &job->in, ptc_mcp_cancel_flag(job->call), &job->out);
+    ptc_pulse_end(job->app->pulse, &beat);
     switch (status) {
     case PTC_TASK_DONE: return true;
     case PTC_TASK_CANCELLED: return ptc_job_fail(job, "cancelled", "the call was cancelled");

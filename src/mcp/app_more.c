@@ -9,10 +9,9 @@ enum { PAGE_DEFAULT = 16 * 1024, PAGE_MAX = 64 * 1024, RECENT_DEFAULT = 20, RECE
 
 void ptc_app_eval(PtcMcpCall *call)
 {
-    static const char *const names[] = {"program", "context", "signature", "output_schema", NULL};
     PtcJob job;
     ptc_job_init(&job, call, "lisp_eval");
-    if (ptc_job_known(&job, names) && ptc_job_eval_args(&job) && ptc_job_submit(&job))
+    if (ptc_job_eval_args(&job) && ptc_job_submit(&job))
         ptc_job_answer(&job);
     ptc_job_done(&job);
 }
@@ -94,11 +93,9 @@ static void page(PtcJob *job)
 
 void ptc_app_page(PtcMcpCall *call)
 {
-    static const char *const names[] = {"handle", "offset", "limit", "part", NULL};
     PtcJob job;
     ptc_job_init(&job, call, "lisp_result_page");
-    if (ptc_job_known(&job, names))
-        page(&job);
+    page(&job);
     ptc_job_done(&job);
 }
 
@@ -158,12 +155,9 @@ static void debug(PtcJob *job)
 /* Looking at the records is not recorded: it would push out what one looks for. */
 void ptc_app_debug(PtcMcpCall *call)
 {
-    static const char *const names[] = {"op",         "limit", "errors_only", "since_seconds",
-                                        "request_id", NULL};
     PtcJob job;
     ptc_job_init(&job, call, "lisp_debug");
-    if (ptc_job_known(&job, names))
-        debug(&job);
+    debug(&job);
     job.unrecorded = true;
     ptc_job_done(&job);
 }

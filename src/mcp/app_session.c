@@ -98,11 +98,9 @@ static void start(PtcJob *job)
 
 void ptc_app_session_start(PtcMcpCall *call)
 {
-    static const char *const names[] = {"title", "ttl_ms", NULL};
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_start");
-    if (ptc_job_known(&job, names))
-        start(&job);
+    start(&job);
     ptc_job_done(&job);
 }
 
@@ -144,11 +142,9 @@ static void list(PtcJob *job)
 
 void ptc_app_session_list(PtcMcpCall *call)
 {
-    static const char *const names[] = {NULL};
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_list");
-    if (ptc_job_known(&job, names))
-        list(&job);
+    list(&job);
     ptc_job_done(&job);
 }
 
@@ -180,12 +176,9 @@ static void session_eval(PtcJob *job)
 
 void ptc_app_session_eval(PtcMcpCall *call)
 {
-    static const char *const names[] = {"session_id", "program",       "context",
-                                        "signature",  "output_schema", NULL};
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_eval");
-    if (ptc_job_known(&job, names))
-        session_eval(&job);
+    session_eval(&job);
     ptc_job_done(&job);
 }
 
@@ -223,11 +216,9 @@ static void inspect(PtcJob *job)
 
 void ptc_app_session_inspect(PtcMcpCall *call)
 {
-    static const char *const names[] = {"session_id", NULL};
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_inspect");
-    if (ptc_job_known(&job, names))
-        inspect(&job);
+    inspect(&job);
     ptc_job_done(&job);
 }
 
@@ -314,11 +305,9 @@ static void forget(PtcJob *job)
 
 void ptc_app_session_forget(PtcMcpCall *call)
 {
-    static const char *const names[] = {"session_id", "bindings", "all", NULL};
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_forget");
-    if (ptc_job_known(&job, names))
-        forget(&job);
+    forget(&job);
     ptc_job_done(&job);
 }
 
@@ -339,10 +328,8 @@ static void close_session(PtcJob *job)
 
 void ptc_app_session_close(PtcMcpCall *call)
 {
-    static const char *const names[] = {"session_id", NULL};
     PtcJob job;
     ptc_job_init(&job, call, "lisp_session_close");
-    if (ptc_job_known(&job, names))
-        close_session(&job);
+    close_session(&job);
     ptc_job_done(&job);
 }

@@ -279,6 +279,7 @@ static void add_row(PtcApp *app, const PtcMcpTool *row)
     PtcMcpTool *to = &app->tools[app->tool_count++];
     *to = *row;
     to->user = app;
+    to->refuse = ptc_app_refuse;
 }
 
 bool ptc_app_rows(PtcApp *app)

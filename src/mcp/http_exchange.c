@@ -263,19 +263,43 @@ void ptc_http_exchange_answer(PtcHttpExchange *ex)
 
 /* ---------------------------------------------------------------------- end */
 
+/* Logs show words of ours only: what a client made up may be a token in the wrong place. */
+static const char *known_path(const PtcHttpExchange *ex)
+{
+    bool known = is_probe(ex) || strcmp(ex->path, ex->shared->path) == 0;
+    for (size_t i = 0; i < sizeof PAGES / sizeof *PAGES && !known; i++)
+        known = strcmp(ex->path, PAGES[i].path) == 0;
+    return known ? ex->path : "?";
+}
+
+static const char *known_verb(const char *verb)
+{
+    static const char *const verbs[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(verb, verbs[i]) == 0)
+            return verbs[i];
+    return "?";
+}
+
+static PtcMcpText known_method(const PtcHttpExchange *ex)
+{
+    PtcMcpText method = ex->call ? ptc_mcp_method(ex->call) : (PtcMcpText){NULL, 0};
+    return method.len == 0 || ptc_mcp_is_method(method) ? method : (PtcMcpText){"?", 1};
+}
+
 static void count_and_log(PtcHttpExchange *ex)
 {
     PtcHttpShared *shared = ex->shared;
     int64_t took = ex->answered_ns - ex->begun_ns;
     size_t out = ex->out.streamed ? ex->stream.sent : ex->out.len;
-    PtcMcpText method = ex->call ? ptc_mcp_method(ex->call) : (PtcMcpText){NULL, 0};
+    PtcMcpText method = known_method(ex);
     atomic_fetch_sub_explicit(&shared->metrics.in_flight, 1, memory_order_relaxed);
     ptc_http_metrics_fault(&shared->metrics, ex->fault);
     ptc_http_metrics_done(&shared->metrics, ex->out.status, took, ex->received, out);
     ptc_http_log_add(&shared->log, &(PtcHttpLogLine){.address = ex->address,
                                                      .owner = ex->owner,
-                                                     .verb = ex->verb,
-                                                     .path = ex->path,
+                                                     .verb = known_verb(ex->verb),
+                                                     .path = known_path(ex),
                                                      .method = {method.bytes, method.len},
                                                      .status = ex->out.status,
                                                      .took_ns = took,

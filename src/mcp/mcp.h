@@ -66,11 +66,14 @@ enum {
 typedef struct PtcMcpTool {
     const char *name; /* [a-zA-Z0-9_-]{1,64} */
     const char *title, *description;
-    const char *
-        input_schema; /* JSON; the root says "type":"object", and better has no oneOf, anyOf, allOf */
+    /* JSON; the root says "type":"object", and better has no oneOf, anyOf, allOf.  Handlers see what fits it only. */
+    const char *input_schema;
     const char *output_schema; /* the same; then every success must be ptc_mcp_structured */
     unsigned flags;            /* PTC_MCP_READ_ONLY ... */
     PtcMcpHandler *handler;
+    /* Runs in place of the handler when the arguments do not fit input_schema (null counts as absent); `text` says where
+     * and what.  NULL: the client is told so. */
+    void (*refuse)(PtcMcpCall *call, const char *text, size_t len);
     void *user; /* for ptc_mcp_user */
 } PtcMcpTool;
 

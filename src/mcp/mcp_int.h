@@ -6,6 +6,7 @@
 #ifndef PTC_MCP_MCP_INT_H
 #define PTC_MCP_MCP_INT_H
 
+#include "base/arena.h"
 #include "mcp/gate.h"
 #include "mcp/seal.h"
 #include "mcp/transport.h"
@@ -49,8 +50,10 @@ struct PtcMcp {
     PtcMcpConfig config; /* with defaults filled in */
     unsigned char key[PTC_SEAL_KEY];
     PtcMcpRows rows[PTC_MCP_LIST_COUNT];
-    PtcBuf info;         /* {"name":...,"version":...} */
-    PtcBuf capabilities; /* {"tools":{},...} */
+    PtcArena checks_arena;
+    const struct PtcSchema **checks; /* of the arguments, one for each tool; NULL: none */
+    PtcBuf info;                     /* {"name":...,"version":...} */
+    PtcBuf capabilities;             /* {"tools":{},...} */
     PtcMcpGate gate;
     pthread_mutex_t lock;
     PtcMcpPeer *peers;
@@ -189,6 +192,12 @@ void ptc_mcp_body_end(PtcMcpCall *call);
 /* ---- rows.c: lists as constant text */
 PTC_MUST_USE bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
 void ptc_mcp_rows_deinit(PtcMcp *mcp);
+
+/* ---- check.c */
+PTC_MUST_USE bool ptc_mcp_checks_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
+void ptc_mcp_checks_deinit(PtcMcp *mcp);
+/* Do the arguments fit the schema of the tool?  False: answered. */
+PTC_MUST_USE bool ptc_mcp_args_fit(PtcMcpCall *call);
 
 /* ---- era.c */
 /* Decides the era and checks the envelope and the headers; false: refused. */

@@ -94,6 +94,20 @@ static const Method methods[] = {
     {"resources/unsubscribe", LEGACY, has_updates, unsubscribe},
 };
 
+bool ptc_mcp_is_method(PtcMcpText name)
+{
+    static const char *const told[] = {"notifications/initialized", "notifications/cancelled",
+                                       "notifications/progress",
+                                       "notifications/roots/list_changed"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (ptc_mcp_text_is(name, methods[i].name))
+            return true;
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (ptc_mcp_text_is(name, told[i]))
+            return true;
+    return false;
+}
+
 static const Method *find(const PtcMcpCall *call)
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

@@ -29,8 +29,7 @@ typedef struct {
 struct PtcRecorder {
     PtcMem mem;
     PtcPayloads payloads;
-    char *secrets[PTC_RECORD_SECRETS];
-    size_t secret_count;
+    const PtcSecrets *secrets; /* or NULL */
     PtcTrace *trace;
     pthread_mutex_t lock; /* for all below */
     Record *ring;
@@ -46,21 +45,6 @@ const char *ptc_payloads_name(PtcPayloads payloads)
 }
 
 /* ----------------------------------------------------------------------------- new and free */
-
-static bool copy_secrets(PtcRecorder *r, const PtcRecorderConfig *config)
-{
-    for (size_t i = 0; i < config->secret_count && i < PTC_RECORD_SECRETS; i++) {
-        size_t len = strlen(config->secrets[i]);
-        if (len == 0)
-            continue;
-        char *copy = ptc_mem_alloc(&r->mem, len + 1);
-        if (!copy)
-            return false;
-        memcpy(copy, config->secrets[i], len + 1);
-        r->secrets[r->secret_count++] = copy;
-    }
-    return true;
-}
 
 static bool make_ring(PtcRecorder *r, size_t n)
 {
@@ -85,8 +69,9 @@ PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, char *why, size_t
     memset(r, 0, sizeof *r);
     ptc_mem_init(&r->mem, SIZE_MAX / 2);
     r->payloads = config->payloads;
+    r->secrets = config->secrets;
     pthread_mutex_init(&r->lock, NULL);
-    bool ok = copy_secrets(r, config) && make_ring(r, config->ring);
+    bool ok = make_ring(r, config->ring);
     if (ok && config->trace_dir) {
         r->trace = ptc_trace_new(&r->mem, config->trace_dir, config->trace_files, why, size);
         ok = r->trace != NULL;
@@ -106,11 +91,6 @@ void ptc_recorder_free(PtcRecorder *r)
     for (size_t i = 0; i < r->max; i++)
         ptc_mem_free(&r->mem, r->ring[i].json, r->ring[i].json_len);
     ptc_mem_free(&r->mem, r->ring, r->max * sizeof *r->ring);
-    for (size_t i = 0; i < r->secret_count; i++) {
-        size_t len = strlen(r->secrets[i]);
-        memset(r->secrets[i], 0, len);
-        ptc_mem_free(&r->mem, r->secrets[i], len + 1);
-    }
     pthread_mutex_destroy(&r->lock);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     atomic_store(&mem.used, sizeof *r);
@@ -145,31 +125,13 @@ static void add_time(PtcBuf *out, int64_t ms)
     ptc_buf_addf(out, "\"%s.%03dZ\"", date, (int)(ms % 1000));
 }
 
-/* The secret at the start of the text, its length; 0: none is there. */
-static size_t secret_at(const PtcRecorder *r, const char *text, size_t len)
+/* The text without secrets: itself, or in `clean`. */
+static PtcBytesView without_secrets(const PtcRecorder *r, PtcBuf *clean, PtcBytesView text)
 {
-    for (size_t i = 0; i < r->secret_count; i++) {
-        size_t n = strlen(r->secrets[i]);
-        if (n <= len && memcmp(text, r->secrets[i], n) == 0)
-            return n;
-    }
-    return 0;
-}
-
-/* A text without secrets, cut to `max` bytes, as a JSON string. */
-static void add_text(PtcRecorder *r, PtcBuf *out, PtcBytesView text, size_t max)
-{
-    PtcBuf clean;
-    size_t n;
-    ptc_buf_init(&clean, &r->mem, max);
-    for (size_t i = 0; i < text.len && ptc_buf_ok(&clean); i += n)
-        if ((n = secret_at(r, text.bytes + i, text.len - i)))
-            ptc_buf_add_cstr(&clean, "[secret]");
-        else if (ptc_buf_add_char(&clean, text.bytes[i]))
-            n = 1;
-    const char *bytes = clean.data ? clean.data : "";
-    ptc_json_write_string(out, bytes, ptc_utf8_valid_prefix(bytes, clean.len));
-    ptc_buf_deinit(&clean);
+    if (!r->secrets || r->secrets->count == 0)
+        return text;
+    ptc_secrets_blot(r->secrets, clean, text.bytes, text.len);
+    return (PtcBytesView){clean->data, ptc_buf_ok(clean) ? clean->len : 0};
 }
 
 static void add_digest(PtcBuf *out, PtcBytesView text)
@@ -182,18 +144,28 @@ static void add_digest(PtcBuf *out, PtcBytesView text)
     ptc_buf_add_char(out, '"');
 }
 
+static void add_text(PtcBuf *out, PtcBytesView text, size_t max)
+{
+    size_t len = text.len > max ? ptc_utf8_valid_prefix(text.bytes, max) : text.len;
+    ptc_buf_add_cstr(out, ",\"text\":");
+    ptc_json_write_string(out, text.bytes, len);
+}
+
 static void add_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcBytesView text,
                         size_t max)
 {
+    PtcBuf clean;
     if (!text.bytes)
         return;
     ptc_buf_addf(out, ",\"%s\":{\"bytes\":%zu", name, text.len);
-    if (r->payloads != PTC_PAYLOADS_NONE)
+    ptc_buf_init(&clean, &r->mem, 2 * text.len + 16);
+    if (r->payloads != PTC_PAYLOADS_NONE) {
+        text = without_secrets(r, &clean, text);
         add_digest(out, text);
-    if (r->payloads == PTC_PAYLOADS_FULL) {
-        ptc_buf_add_cstr(out, ",\"text\":");
-        add_text(r, out, text, max);
     }
+    if (r->payloads == PTC_PAYLOADS_FULL)
+        add_text(out, text, max);
+    ptc_buf_deinit(&clean);
     ptc_buf_add_char(out, '}');
 }
 

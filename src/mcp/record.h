@@ -5,24 +5,25 @@
  *   none     sizes only
  *   summary  sizes and SHA-256
  *   full     the texts, cut to PTC_RECORD_TEXT in the ring
- * Known secrets (bearer tokens) are blotted out of every text.  Any thread. */
+ * Known secrets (bearer tokens, values of variables that tools are given) are blotted out of every text before anything
+ * else is done with it, hashing too.  Any thread. */
 #ifndef PTC_MCP_RECORD_H
 #define PTC_MCP_RECORD_H
 
+#include "mcp/secrets.h"
 #include "mcp/task.h"
 
 typedef struct PtcRecorder PtcRecorder;
 
 typedef enum { PTC_PAYLOADS_NONE, PTC_PAYLOADS_SUMMARY, PTC_PAYLOADS_FULL } PtcPayloads;
-enum { PTC_RECORD_TEXT = 8 * 1024, PTC_RECORD_FILE_TEXT = 1024 * 1024, PTC_RECORD_SECRETS = 32 };
+enum { PTC_RECORD_TEXT = 8 * 1024, PTC_RECORD_FILE_TEXT = 1024 * 1024 };
 
 typedef struct PtcRecorderConfig {
     size_t ring; /* calls kept; 0: none */
     PtcPayloads payloads;
-    const char *trace_dir; /* NULL: no files */
-    size_t trace_files;    /* the oldest are removed beyond this */
-    const char *secrets[PTC_RECORD_SECRETS];
-    size_t secret_count;
+    const char *trace_dir;     /* NULL: no files */
+    size_t trace_files;        /* the oldest are removed beyond this */
+    const PtcSecrets *secrets; /* borrowed; NULL: none */
 } PtcRecorderConfig;
 
 /* One call, as its handler tells it; texts are borrowed. */
@@ -36,7 +37,7 @@ typedef struct PtcCallNote {
     uint64_t tool_calls;
 } PtcCallNote;
 
-/* NULL with a text in why.  Strings of the config are copied. */
+/* NULL with a text in why.  The directory's name is copied. */
 PTC_MUST_USE PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, char *why, size_t size);
 void ptc_recorder_free(PtcRecorder *recorder);
 const char *ptc_payloads_name(PtcPayloads payloads);

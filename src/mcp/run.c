@@ -53,7 +53,8 @@ void ptc_mcp_run(PtcMcpCall *call)
     call->next = PTC_MCP_DONE;
     if (enter(call, false)) {
         ptc_mcp_body_begin(call, call->body);
-        call->handler(call);
+        if (ptc_mcp_args_fit(call))
+            call->handler(call);
         ptc_mcp_step_out(call);
         ptc_mcp_body_end(call);
     }

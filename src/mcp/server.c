@@ -71,7 +71,7 @@ PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY])
         snprintf(why, PTC_MCP_WHY, "the system gives no random bytes");
     } else if (!c.name || !c.version) {
         snprintf(why, PTC_MCP_WHY, "a server needs a name and a version");
-    } else if (ptc_mcp_rows_init(mcp, why)) {
+    } else if (ptc_mcp_rows_init(mcp, why) && ptc_mcp_checks_init(mcp, why)) {
         return mcp;
     }
     ptc_mcp_free(mcp);
@@ -83,6 +83,7 @@ void ptc_mcp_free(PtcMcp *mcp)
     if (!mcp)
         return;
     ptc_mcp_rows_deinit(mcp);
+    ptc_mcp_checks_deinit(mcp);
     pthread_mutex_destroy(&mcp->lock);
     ptc_gate_deinit(&mcp->gate);
     ptc_pool_deinit(&mcp->pool);

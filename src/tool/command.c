@@ -13,6 +13,9 @@
 /* Of a long text on standard error, the beginning and the end are shown: one of them names the problem. */
 enum { HEAD_BYTES = 90, TAIL_BYTES = 140 };
 
+/* Shorter values are words like `true` or `eu`, which messages need. */
+enum { SECRET_MIN = 6 };
+
 /* ------------------------------------------------------------------------- definition */
 
 /* The i-th word, NUL-ended in the arena; NULL with the reason. */
@@ -110,7 +113,7 @@ static bool add_named(PtcArena *arena, PtcValue names, char **envp, size_t *have
     return true;
 }
 
-static char **read_environment(PtcArena *arena, PtcValue names, char *why, size_t size)
+static char **read_environment(PtcArena *arena, PtcValue names, size_t *own, char *why, size_t size)
 {
     static const char *const always[] = {"PATH", "HOME", "LANG"};
     enum { ALWAYS = sizeof always / sizeof *always };
@@ -125,21 +128,41 @@ static char **read_environment(PtcArena *arena, PtcValue names, char *why, size_
         snprintf(why, size, "env: memory is short");
         return NULL;
     }
+    *own = have;
     return add_named(arena, names, envp, &have, why, size) ? envp : NULL;
 }
 
 PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, char *why, size_t size)
 {
     char **argv = read_words(arena, words, why, size);
-    char **envp = argv ? read_environment(arena, names, why, size) : NULL;
+    size_t own = 0;
+    char **envp = argv ? read_environment(arena, names, &own, why, size) : NULL;
     PtcCommand *command = envp ? ptc_arena_alloc(arena, sizeof *command) : NULL;
     if (!envp)
         return NULL;
     if (!command)
         snprintf(why, size, "command: memory is short");
     else
-        *command = (PtcCommand){argv, envp};
+        *command = (PtcCommand){argv, envp, own};
     return command;
+}
+
+static const char *value_of(const char *variable)
+{
+    return strchr(variable, '=') + 1;
+}
+
+const char *ptc_command_secret(const PtcTools *tools, size_t index)
+{
+    for (size_t i = 0; i < tools->count; i++) {
+        const PtcCommand *command = tools->items[i].user;
+        if (tools->items[i].function != ptc_command_call)
+            continue;
+        for (char **v = command->envp + command->own; *v; v++)
+            if (index-- == 0)
+                return value_of(*v);
+    }
+    return NULL;
 }
 
 /* ---------------------------------------------------------------------------- outcome */
@@ -279,13 +302,26 @@ static bool go_on(void *call)
     return !ptc_call_cancelled(call);
 }
 
-static void answer(PtcToolCall *call, const PtcProcess *p)
+static void star_out(PtcBuf *text, const char *secret)
+{
+    size_t len = strlen(secret);
+    char *at = text->data, *end = at + text->len;
+    while (len >= SECRET_MIN && (size_t)(end - at) >= len &&
+           (at = memmem(at, (size_t)(end - at), secret, len))) {
+        memset(at, '*', len);
+        at += len;
+    }
+}
+
+static void answer(PtcToolCall *call, const PtcCommand *command, const PtcProcess *p)
 {
     char text[PTC_COMMAND_TEXT];
     const char *json;
     size_t len;
     if (p->end == PTC_PROCESS_ENDED)
         return;
+    for (char **v = command->envp + command->own; *v && p->err->len; v++)
+        star_out(p->err, value_of(*v));
     if (p->end == PTC_PROCESS_NO_MEMORY)
         ptc_budget_halt(&call->vm->budget, PTC_STOP_MEMORY);
     else if (ptc_command_judge(p, &json, &len, text))
@@ -312,7 +348,7 @@ PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user)
     ptc_buf_init(&out, call->vm->mem, (size_t)call->vm->tool_bytes);
     ptc_buf_init(&err, call->vm->mem, PTC_COMMAND_ERROR_BYTES);
     ptc_process_run(&p);
-    answer(call, &p);
+    answer(call, command, &p);
     ptc_buf_deinit(&out);
     ptc_buf_deinit(&err);
     return PTC_TOOL_ANSWERED;

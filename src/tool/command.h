@@ -2,7 +2,8 @@
  * command.h - tools that are external commands: the arguments of a call as JSON on standard input, the result as JSON
  * on standard output, a non-zero exit status for failure with its text on standard error.
  *
- * No shell is between.  The child sees PATH, HOME, LANG and the variables its definition names, as they were when the
+ * What a failed command wrote reaches programs and models: values of the variables that its definition names are starred
+ * out of it.  No shell is between.  The child sees PATH, HOME, LANG and the variables its definition names, as they were when the
  * definition was read. */
 #ifndef PTC_TOOL_COMMAND_H
 #define PTC_TOOL_COMMAND_H
@@ -19,12 +20,16 @@ enum {
 
 typedef struct PtcCommand {
     char **argv, **envp; /* each ends with a NULL */
+    size_t own;          /* where in envp those begin that its definition names */
 } PtcCommand;
 
 /* From vectors of strings: the command line and the names of variables (PTC_NONE: none).  NULL with the reason in why
  * (which begins with the key, "command" or "env"). */
 PTC_MUST_USE PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, char *why,
                                          size_t size);
+
+/* The value of a variable that a definition of the set names, for those who must not show it; NULL beyond the last. */
+const char *ptc_command_secret(const PtcTools *tools, size_t index);
 
 /* Answers a call; user is a PtcCommand.  A call that was cancelled or timed out is left unanswered. */
 PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user);

@@ -28,6 +28,43 @@ def clean_env(**more):
     return env
 
 
+TYPES = {"string": str, "integer": int, "boolean": bool, "array": list, "object": dict}
+
+
+def misfit(schema, value, path=""):
+    """What is wrong with the value, by the part of JSON Schema that our schemas use; None: nothing."""
+    kind = schema.get("type")
+    if isinstance(value, float) and value == int(value):
+        value = int(value)
+    if kind and (not isinstance(value, TYPES[kind]) or (kind == "integer" and isinstance(value, bool))):
+        return f"{path}: {value!r} is no {kind}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"{path}: {value!r} is none of {schema['enum']}"
+    if kind == "integer" and not schema.get("minimum", value) <= value <= schema.get("maximum", value):
+        return f"{path}: {value} is out of range"
+    if kind == "array":
+        if len(value) > schema.get("maxItems", len(value)):
+            return f"{path}: too many items"
+        return next((m for i, item in enumerate(value) if (m := misfit(schema["items"], item, f"{path}[{i}]"))), None)
+    if kind != "object":
+        return None
+    known = schema.get("properties", {})
+    missing = [name for name in schema.get("required", []) if name not in value]
+    unknown = [name for name in value if name not in known]
+    if missing or (unknown and schema.get("additionalProperties") is False):
+        return f"{path}: missing {missing}, unknown {unknown}"
+    return next((m for name in value if name in known and (m := misfit(known[name], value[name], f"{path}.{name}"))), None)
+
+
+def conforms(tool, answer):
+    """Successes have structured content that fits; `validated` may be anything, and is in no schema."""
+    assert isinstance(answer.data, dict), answer.message
+    extra = set(answer.data) - set(tool["outputSchema"]["properties"]) - {"validated"}
+    assert not extra, f"{extra} is not in the schema"
+    wrong = misfit(tool["outputSchema"], answer.data)
+    assert wrong is None, wrong
+
+
 class Answer:
     """The result of tools/call."""
 
@@ -47,6 +84,8 @@ class Server:
         self.next_id = 0
         self.lines = queue.Queue()
         self.answers = {}
+        self.notes = []
+        self.rows = None
         self.errors = b""
         threading.Thread(target=self._read, daemon=True).start()
         threading.Thread(target=self._read_errors, daemon=True).start()
@@ -82,7 +121,10 @@ class Server:
             line = self.lines.get(timeout=wait)
             assert line is not None, f"the server ended: {self.process.wait()} {self.errors!r}"
             message = json.loads(line)
-            self.answers[message.get("id")] = message
+            if "method" in message:
+                self.notes.append(message)
+            else:
+                self.answers[message.get("id")] = message
         return self.answers.pop(number)
 
     def request(self, method, params=None):
@@ -92,7 +134,11 @@ class Server:
         return self.begin("tools/call", {"name": tool, "arguments": arguments})
 
     def call(self, tool, **arguments):
-        return Answer(self.answer(self.begin_call(tool, arguments)))
+        answer = Answer(self.answer(self.begin_call(tool, arguments)))
+        if not answer.failed and "result" in answer.message:
+            self.rows = self.rows or self.tools()
+            conforms(self.rows[tool], answer)
+        return answer
 
     def eval(self, program, **more):
         return self.call("lisp_eval", program=program, **more)

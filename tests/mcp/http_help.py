@@ -16,10 +16,11 @@ BOTH = "application/json, text/event-stream"
 
 
 class Server:
-    def __init__(self, program, *args, address="127.0.0.1:0"):
+    def __init__(self, program, *args, address="127.0.0.1:0", env=None):
+        first = program if isinstance(program, list) else [program]
         self.log = tempfile.TemporaryFile("w+", encoding="utf-8")
-        self.process = subprocess.Popen([program, "--http", address, *args], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=self.log)
+        self.process = subprocess.Popen([*first, "--http", address, *args], stdin=subprocess.DEVNULL,
+                                        stdout=subprocess.DEVNULL, stderr=self.log, env=env)
         self.port = self.wait_for_port()
 
     def wait_for_port(self):

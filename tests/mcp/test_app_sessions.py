@@ -67,13 +67,15 @@ def wrong_calls():
     with Server("--sessions") as s:
         session = start(s)
         for arguments, word in [({}, "say what"), ({"all": True, "bindings": []}, "say what"), ({"all": False}, "say what"),
-                                ({"bindings": [1]}, "array of"), ({"bindings": ["a"] * 101}, "array of"),
-                                ({"bindings": {"a": 1}}, "array of"), ({"all": "yes"}, "true or false")]:
+                                ({"bindings": [1]}, "bindings[0]: expected string"),
+                                ({"bindings": ["a"] * 101}, "bindings: expected at most 100"),
+                                ({"bindings": {"a": 1}}, "bindings: expected array"),
+                                ({"all": "yes"}, "all: expected boolean")]:
             a = s.call("lisp_session_forget", session_id=session, **arguments)
             assert a.failed and word in a.text, (arguments, a.text)
         assert s.call("lisp_session_start", ttl_ms=0).failed
         assert s.call("lisp_session_start", title=1).failed
-        assert "needs `session_id`" in s.call("lisp_session_eval", program="1").text
+        assert "\"session_id\" is missing" in s.call("lisp_session_eval", program="1").text
         assert s.call("lisp_session_eval", session_id=session).text.startswith("args_error: ")
         assert s.call("lisp_session_list", x=1).failed
         for handle in ["", "s-", session[:-1], session + "x", "s-" + "A" * 24, "\u0000", "x" * 10000]:

@@ -185,6 +185,11 @@ static void test_bad_rows(void)
          "a: inputSchema: expected a key in quotes, but the text ends"},
         {{.name = "a", .handler = row_echo, .input_schema = "{\"type\":\"string\"}"},
          "a: inputSchema must be an object schema: \"type\":\"object\""},
+        {{.name = "a",
+          .handler = row_echo,
+          .input_schema = "{\"type\":\"object\",\"properties\":{\"n\":{\"type\":\"int\"}}}"},
+         "a: inputSchema: #/properties/n/type: \"int\" is no type; there are null, boolean, "
+         "number, integer, "},
         {{.name = "a", .handler = row_echo, .output_schema = "[]"},
          "a: outputSchema must be an object schema: \"type\":\"object\""},
         {{.name = "a", .handler = row_echo, .description = "\xff"}, "a: description is not UTF-8"},

@@ -105,7 +105,7 @@ static void test_new(void)
 static void test_small(void)
 {
     PtcMcpConfig c = help_config();
-    c.memory_bytes = 300 * 1024;
+    c.memory_bytes = 600 * 1024;
     PtcMcp *mcp = help_server(c);
     static char big[600000];
     int n = sprintf(
