@@ -158,6 +158,8 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
     o->ok = ok;
     o->control = vm->control;
     o->heap.budget = &o->budget;
+    o->heap.limit +=
+        (size_t)o->limits.memory_bytes; /* garbage of the run does not keep it from being shown */
     ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
     if (ok) {
         o->value = vm->result;
