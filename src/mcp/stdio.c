@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * One message a line.
  *
- * Threads take turns in reading (leader and followers): the one that reads a call passes the reading on to another and
- * runs the call itself, so that a call costs no hand-over between threads on its way to the answer, and the input is
- * read all the time, for cancellations.  What needs no handler is answered by the reader at once, in order. */
+ * Threads take turns in reading (leader and followers): the one that reads a call runs it itself, so that a call costs no
+ * hand-over between threads on its way to the answer.  It keeps the turn to read meanwhile; when the call takes longer than
+ * a millisecond, the minder passes the turn on, so that cancellations are read.  Most calls are over before that, and
+ * a client that asks one thing after the other is served by one thread.  What needs no handler is answered by
+ * the reader at once, in order. */
 #include "mcp/stdio.h"
 
 #include <errno.h>
@@ -16,6 +18,9 @@
 #include <unistd.h>
 
 enum { READ_BYTES = 64 * 1024, PIPE_BYTES = 4096 };
+
+/* How long a call may keep the turn; how often nothing was kept before the minder goes to sleep. */
+enum { KEEP_NS = 1000000, LINGER = 20 };
 
 typedef struct {
     PtcMcp *mcp;
@@ -35,6 +40,14 @@ typedef struct {
     unsigned thread_count, thread_max;
     unsigned idle, running;
     bool has_reader, ended;
+
+    /* The turn to read while its holder runs a call. */
+    bool kept;
+    pthread_t keeper;
+    int64_t kept_ns; /* since when */
+    pthread_t minder;
+    pthread_cond_t mind; /* something is kept, or all is over */
+    bool minder_sleeps;
 
     pthread_mutex_t write_lock;
     bool socket;
@@ -227,11 +240,10 @@ static PtcMcpCall *next_call(Stdio *s)
 
 static void *serve_turns(void *user);
 
-/* Somebody else reads now; false: there is nobody and no thread can be made. */
+/* With the lock held: somebody else reads now; false: there is nobody and no thread can be made. */
 static bool pass_on(Stdio *s)
 {
     bool ok = true;
-    pthread_mutex_lock(&s->lock);
     if (s->idle) {
         pthread_cond_signal(&s->turn);
     } else {
@@ -239,12 +251,74 @@ static bool pass_on(Stdio *s)
              pthread_create(&s->threads[s->thread_count], NULL, serve_turns, s) == 0;
         s->thread_count += ok;
     }
-    if (ok) {
+    if (ok)
         s->has_reader = false;
-        s->running++;
+    return ok;
+}
+
+/* A call is about to run.  When more has been read than that, it is for another thread; else the turn is kept.  False:
+ * there is no thread for what is left. */
+static bool begin_run(Stdio *s)
+{
+    bool more = s->input.len > s->begin;
+    pthread_mutex_lock(&s->lock);
+    bool ok = !more || pass_on(s);
+    s->running += ok;
+    if (!more) {
+        s->kept = true;
+        s->keeper = pthread_self();
+        s->kept_ns = ptc_clock_ns(NULL);
+        if (s->minder_sleeps)
+            pthread_cond_signal(&s->mind);
     }
     pthread_mutex_unlock(&s->lock);
     return ok;
+}
+
+/* It ran; true: the turn to read is still this thread's. */
+static bool end_run(Stdio *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->running--;
+    bool mine = s->kept && pthread_equal(s->keeper, pthread_self());
+    if (mine)
+        s->kept = false;
+    if (s->ended)
+        pthread_cond_signal(&s->done);
+    pthread_mutex_unlock(&s->lock);
+    return mine;
+}
+
+/* With the lock held: sleeps until something is kept, or a moment when that was so just now. */
+static void mind_on(Stdio *s, int *quiet)
+{
+    struct timespec moment = {0, KEEP_NS};
+    if (s->kept)
+        *quiet = 0;
+    if (++*quiet > LINGER) {
+        s->minder_sleeps = true;
+        while (!s->kept && !s->ended)
+            pthread_cond_wait(&s->mind, &s->lock);
+        s->minder_sleeps = false;
+        return;
+    }
+    pthread_mutex_unlock(&s->lock);
+    nanosleep(&moment, NULL);
+    pthread_mutex_lock(&s->lock);
+}
+
+static void *mind(void *user)
+{
+    Stdio *s = user;
+    int quiet = LINGER;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ended) {
+        mind_on(s, &quiet);
+        if (s->kept && ptc_clock_ns(NULL) - s->kept_ns >= KEEP_NS && pass_on(s))
+            s->kept = false;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
 }
 
 /* Waits for the turn to read; false: there is nothing to read any more. */
@@ -267,35 +341,36 @@ static void end_reading(Stdio *s)
     pthread_mutex_lock(&s->lock);
     s->ended = true;
     pthread_cond_broadcast(&s->turn);
+    pthread_cond_signal(&s->mind);
     pthread_cond_signal(&s->done);
     pthread_mutex_unlock(&s->lock);
 }
 
-static void run(Stdio *s, PtcMcpCall *call)
+/* Serves one message after the other for as long as the turn is this thread's. */
+static void serve_turn(Stdio *s)
 {
-    ptc_mcp_run(call);
-    answer(s, call);
-    pthread_mutex_lock(&s->lock);
-    s->running--;
-    if (s->ended)
-        pthread_cond_signal(&s->done);
-    pthread_mutex_unlock(&s->lock);
+    bool mine = true;
+    while (mine) {
+        PtcMcpCall *call = next_call(s);
+        if (!call) {
+            end_reading(s);
+            return;
+        }
+        bool runs = begin_run(s);
+        if (runs)
+            ptc_mcp_run(call);
+        else
+            ptc_mcp_turn_away(call);
+        answer(s, call);
+        mine = !runs || end_run(s);
+    }
 }
 
 static void *serve_turns(void *user)
 {
     Stdio *s = user;
-    while (take_turn(s)) {
-        PtcMcpCall *call;
-        while ((call = next_call(s)) && !pass_on(s)) {
-            ptc_mcp_turn_away(call);
-            answer(s, call);
-        }
-        if (call)
-            run(s, call);
-        else
-            end_reading(s);
-    }
+    while (take_turn(s))
+        serve_turn(s);
     return NULL;
 }
 
@@ -313,6 +388,7 @@ static void wait_for_end(Stdio *s)
         late = pthread_cond_timedwait(&s->done, &s->lock, &until);
     pthread_mutex_unlock(&s->lock);
     ptc_mcp_peer_close(s->peer);
+    pthread_join(s->minder, NULL);
     for (unsigned i = 0; i < s->thread_count; i++)
         pthread_join(s->threads[i], NULL);
 }
@@ -339,7 +415,17 @@ static int open_all(Stdio *s)
         return errno;
     for (int i = 0; i < 2; i++)
         fcntl(s->wake[i], F_SETFD, FD_CLOEXEC);
-    return pthread_create(&s->threads[s->thread_count++], NULL, serve_turns, s);
+    int error = pthread_create(&s->minder, NULL, mind, s);
+    if (error)
+        return error;
+    pthread_mutex_lock(&s->lock);
+    bool ok = pass_on(s);
+    pthread_mutex_unlock(&s->lock);
+    if (ok)
+        return 0;
+    end_reading(s);
+    pthread_join(s->minder, NULL);
+    return EAGAIN;
 }
 
 static void close_all(Stdio *s)
@@ -359,6 +445,7 @@ int ptc_mcp_stdio_serve(PtcMcp *mcp, const PtcMcpStdio *io)
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&s.turn, NULL);
+    pthread_cond_init(&s.mind, NULL);
     pthread_cond_init(&s.done, &attr);
     pthread_condattr_destroy(&attr);
     pthread_mutex_init(&s.lock, NULL);
@@ -372,6 +459,7 @@ int ptc_mcp_stdio_serve(PtcMcp *mcp, const PtcMcpStdio *io)
     }
     close_all(&s);
     pthread_cond_destroy(&s.turn);
+    pthread_cond_destroy(&s.mind);
     pthread_cond_destroy(&s.done);
     pthread_mutex_destroy(&s.lock);
     pthread_mutex_destroy(&s.write_lock);
