@@ -53,6 +53,7 @@ typedef struct {
 
 static const Call for_workers[] = {
     {SYS_read, ON_ZERO},
+    {SYS_recvfrom, ON_ZERO},
     {SYS_write, PTC_SANITIZED ? ALLOW : ON_ZERO}, /* reports of sanitizers go to 2 */
     {SYS_writev, ON_ZERO},
     {SYS_futex, ALLOW},
