@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cli/jsonl.h"
 
+#include <string.h>
+
 #include "cli/cmd.h"
 #include "cli/io.h"
 
@@ -10,7 +12,8 @@
     "\",\"message\":\"" message "\",\"line\":0,\"column\":0,\"errors\":[{\"kind\":\"" kind     \
     "\",\"message\":\"" message "\",\"line\":0,\"column\":0,\"hint\":\"\"}],\"prints\":[]}"
 
-static const char too_long[] = ANSWER("args_error", "args_error", "the line is longer than 64 MiB");
+static const char too_long_line[] =
+    ANSWER("args_error", "args_error", "the line is longer than 64 MiB");
 static const char no_memory[] =
     ANSWER("memory_limit", "memory_exceeded", "no memory to answer this line");
 
@@ -22,21 +25,8 @@ static bool is_blank(const char *line, size_t len)
     return true;
 }
 
-/* False when the answer cannot be written. */
-static bool answer(Ptc *ptc, const char *line, size_t len, const PtcBatchOptions *options)
-{
-    char *text;
-    size_t text_len;
-    if (is_blank(line, len))
-        return true;
-    if (ptc_batch_line(ptc, line, len, options, &text, &text_len) != PTC_OK)
-        return ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
-    bool written = ptc_io_write_line(PTC_IO_STDOUT, text, text_len);
-    ptc_text_free(ptc, text, text_len);
-    return written;
-}
-
-int ptc_jsonl_run(PtcMem *mem, Ptc *ptc, const PtcBatchOptions *options)
+int ptc_jsonl_each(PtcMem *mem, const char *command, const char *too_long, PtcJsonlAnswer answer,
+                   void *user)
 {
     PtcLines lines;
     PtcLineStatus status;
@@ -46,13 +36,36 @@ int ptc_jsonl_run(PtcMem *mem, Ptc *ptc, const PtcBatchOptions *options)
     ptc_lines_init(&lines, mem, PTC_IO_STDIN);
     do {
         status = ptc_lines_next(&lines, &line, &len);
-        if (status == PTC_LINE_OK)
-            written = answer(ptc, line, len, options);
+        if (status == PTC_LINE_OK && !is_blank(line, len))
+            written = answer(user, line, len);
         else if (status == PTC_LINE_TOO_LONG)
-            written = ptc_io_write_line(PTC_IO_STDOUT, too_long, sizeof too_long - 1);
+            written = ptc_io_write_line(PTC_IO_STDOUT, too_long, strlen(too_long));
     } while (written && (status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG));
     ptc_lines_deinit(&lines);
     if (status == PTC_LINE_FAILED)
-        ptc_io_printf(PTC_IO_STDERR, "ptc eval: standard input cannot be read\n");
+        ptc_io_printf(PTC_IO_STDERR, "ptc %s: standard input cannot be read\n", command);
     return written && status == PTC_LINE_END ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}
+
+typedef struct {
+    Ptc *ptc;
+    const PtcBatchOptions *options;
+} Batch;
+
+static bool answer_line(void *user, const char *line, size_t len)
+{
+    const Batch *b = user;
+    char *text;
+    size_t text_len;
+    if (ptc_batch_line(b->ptc, line, len, b->options, &text, &text_len) != PTC_OK)
+        return ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
+    bool written = ptc_io_write_line(PTC_IO_STDOUT, text, text_len);
+    ptc_text_free(b->ptc, text, text_len);
+    return written;
+}
+
+int ptc_jsonl_run(PtcMem *mem, Ptc *ptc, const PtcBatchOptions *options)
+{
+    Batch batch = {ptc, options};
+    return ptc_jsonl_each(mem, "eval", too_long_line, answer_line, &batch);
 }

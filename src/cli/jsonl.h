@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * jsonl.h - `ptc eval --jsonl`: one request a line, one answer a line; see docs/batch.md. */
+ * jsonl.h - one request a line, one answer a line: `ptc eval --jsonl` (docs/batch.md), `ptc signature --jsonl`. */
 #ifndef PTC_CLI_JSONL_H
 #define PTC_CLI_JSONL_H
 
 #include "api/batch.h"
 #include "base/mem.h"
 
-/* Answers every line of standard input on standard output, each before the next is read.  Returns
- * the exit status: 0 when all lines were answered, whatever the answers say. */
+/* Answers a line on standard output; false when that cannot be written. */
+typedef bool (*PtcJsonlAnswer)(void *user, const char *line, size_t len);
+
+/* Has every line of standard input but blank ones answered, each before the next is read; lines that are too long get the
+ * constant answer.  Returns the exit status: 0 when all were answered, whatever the answers say. */
+int ptc_jsonl_each(PtcMem *mem, const char *command, const char *too_long, PtcJsonlAnswer answer,
+                   void *user);
+
+/* The lines of `ptc eval --jsonl`. */
 int ptc_jsonl_run(PtcMem *mem, Ptc *ptc, const PtcBatchOptions *options);
 
 #endif

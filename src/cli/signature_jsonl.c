@@ -4,6 +4,7 @@
 
 #include "cli/cmd.h"
 #include "cli/io.h"
+#include "cli/jsonl.h"
 #include "cli/signature.h"
 #include "json/write.h"
 #include "lisp/nearest.h"
@@ -294,20 +295,9 @@ static const char too_long[] = "{\"id\":null,\"ok\":false,\"reason\":\"args_erro
                                "\"message\":\"the line is longer than 64 MiB\",\"line\":0,"
                                "\"column\":0}}";
 
-static bool is_blank(const char *line, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
-            return false;
-    return true;
-}
-
-/* False when the answer cannot be written. */
-static bool answer_line(PtcMem *mem, const char *line, size_t len)
+static bool answer_line(void *mem, const char *line, size_t len)
 {
     Request r = {.body = PTC_NONE};
-    if (is_blank(line, len))
-        return true;
     ptc_sig_desk_init(&r.desk, mem);
     ptc_buf_init(&r.out, mem, SIZE_MAX / 4);
     answer(&r, line, len);
@@ -321,21 +311,5 @@ static bool answer_line(PtcMem *mem, const char *line, size_t len)
 
 int ptc_signature_jsonl(PtcMem *mem)
 {
-    PtcLines lines;
-    PtcLineStatus status;
-    const char *line;
-    size_t len;
-    bool written = true;
-    ptc_lines_init(&lines, mem, PTC_IO_STDIN);
-    do {
-        status = ptc_lines_next(&lines, &line, &len);
-        if (status == PTC_LINE_OK)
-            written = answer_line(mem, line, len);
-        else if (status == PTC_LINE_TOO_LONG)
-            written = ptc_io_write_line(PTC_IO_STDOUT, too_long, sizeof too_long - 1);
-    } while (written && (status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG));
-    ptc_lines_deinit(&lines);
-    if (status == PTC_LINE_FAILED)
-        ptc_io_printf(PTC_IO_STDERR, "ptc signature: standard input cannot be read\n");
-    return written && status == PTC_LINE_END ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+    return ptc_jsonl_each(mem, "signature", too_long, answer_line, mem);
 }
