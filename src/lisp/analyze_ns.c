@@ -42,8 +42,7 @@ static const char *declared(const PtcNames *names, char mark, const char *text, 
 bool ax_has_aliases(const PtcNames *names)
 {
     for (uint32_t i = 0; i < names->count; i++)
-        if (names->items[i].text[0] == ' ' &&
-            names->items[i].text[1] != 'j') /* the journal is none */
+        if (ptc_name_is_alias(&names->items[i]))
             return true;
     return false;
 }

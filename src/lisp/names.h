@@ -20,6 +20,13 @@ typedef struct PtcNames {
     uint32_t table_cap;
 } PtcNames;
 
+/* Names that no program can write begin with a space: those that ns, require and import made (see analyze_ns.c), and what
+ * a host keeps beside them. */
+static inline bool ptc_name_is_alias(const PtcName *name)
+{
+    return name->text[0] == ' ' && (name->text[1] == '@' || name->text[1] == '!');
+}
+
 void ptc_names_init(PtcNames *names, PtcMem *mem);
 void ptc_names_deinit(PtcNames *names);
 /* Index of a name, -1 when it is not there. */
