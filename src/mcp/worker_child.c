@@ -37,10 +37,10 @@ typedef struct Slot {
 } Slot;
 
 /* What a tool's function is given. */
-typedef struct Stub {
+typedef struct RemoteTool {
     PtcWorker *worker;
     uint32_t number;
-} Stub;
+} RemoteTool;
 
 struct PtcWorker {
     PtcMem mem;
@@ -174,8 +174,8 @@ static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
 {
     static const char large[] = "its arguments are too large",
                       many[] = "too many calls are under way";
-    const Stub *stub = user;
-    PtcWorker *w = stub->worker;
+    const RemoteTool *remote = user;
+    PtcWorker *w = remote->worker;
     size_t len = 0;
     const char *json = ptc_call_args_json(call, &len);
     if (!json || len > PTC_FRAME_MAX / 2) {
@@ -185,7 +185,7 @@ static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
     pthread_mutex_lock(&w->writing);
     uint64_t id = enter(w, call);
     if (id)
-        send_call(id, stub->number, json, len);
+        send_call(id, remote->number, json, len);
     pthread_mutex_unlock(&w->writing);
     if (id)
         return PTC_TOOL_PENDING;
@@ -432,14 +432,14 @@ static bool no_memory(char why[PTC_WORKER_WHY])
 
 static void free_stub(void *user)
 {
-    Stub *stub = user;
-    ptc_mem_free(&stub->worker->mem, stub, sizeof *stub);
+    RemoteTool *remote = user;
+    ptc_mem_free(&remote->worker->mem, remote, sizeof *remote);
 }
 
-static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, Stub *stub, char *why)
+static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, RemoteTool *remote, char *why)
 {
     PtcTool t = {.function = ask_server,
-                 .user = stub,
+                 .user = remote,
                  .free_user = free_stub,
                  .pending = true,
                  .lisp = PTC_NONE};
@@ -459,13 +459,13 @@ bool ptc_worker_add_tool(PtcWorker *w, const PtcWorkerTool *tool, char why[PTC_W
 {
     if (!w->tools)
         w->tools = ptc_tools_new();
-    Stub *stub = w->tools ? ptc_mem_alloc(&w->mem, sizeof *stub) : NULL;
-    if (!stub)
+    RemoteTool *remote = w->tools ? ptc_mem_alloc(&w->mem, sizeof *remote) : NULL;
+    if (!remote)
         return no_memory(why);
-    *stub = (Stub){w, (uint32_t)ptc_tools_count(w->tools)};
-    if (put_tool(w, tool, stub, why))
+    *remote = (RemoteTool){w, (uint32_t)ptc_tools_count(w->tools)};
+    if (put_tool(w, tool, remote, why))
         return true;
-    free_stub(stub);
+    free_stub(remote);
     return false;
 }
 
