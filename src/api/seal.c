@@ -16,13 +16,14 @@ static void wipe(void *block, size_t n)
         *p++ = 0;
 }
 
-static void digest(const uint8_t pad[SHA256_BLOCK_LENGTH], const void *bytes, size_t len,
+static void digest(const uint8_t pad[SHA256_BLOCK_LENGTH], const PtcSealPart *parts, size_t count,
                    uint8_t out[PTC_SEAL_BYTES])
 {
     SHA2_CTX state;
     SHA256Init(&state);
     SHA256Update(&state, pad, SHA256_BLOCK_LENGTH);
-    SHA256Update(&state, bytes, len);
+    for (size_t i = 0; i < count; i++)
+        SHA256Update(&state, parts[i].bytes, parts[i].len);
     SHA256Final(out, &state);
     wipe(&state, sizeof state);
 }
@@ -42,25 +43,26 @@ static void fit_key(const void *key, size_t len, uint8_t block[SHA256_BLOCK_LENG
     wipe(&state, sizeof state);
 }
 
-void ptc_seal_make(const void *key, size_t key_len, const void *bytes, size_t len,
-                   uint8_t tag[PTC_SEAL_BYTES])
+void ptc_seal_parts(const void *key, size_t key_len, const PtcSealPart *parts, size_t count,
+                    uint8_t tag[PTC_SEAL_BYTES])
 {
     uint8_t block[SHA256_BLOCK_LENGTH], pad[SHA256_BLOCK_LENGTH], inner[PTC_SEAL_BYTES];
     fit_key(key, key_len, block);
     for (size_t i = 0; i < sizeof pad; i++)
         pad[i] = block[i] ^ 0x36;
-    digest(pad, bytes, len, inner);
+    digest(pad, parts, count, inner);
     for (size_t i = 0; i < sizeof pad; i++)
         pad[i] = block[i] ^ 0x5c;
-    digest(pad, inner, sizeof inner, tag);
+    digest(pad, &(PtcSealPart){inner, sizeof inner}, 1, tag);
     wipe(block, sizeof block);
     wipe(pad, sizeof pad);
 }
 
-bool ptc_seal_same(const uint8_t a[PTC_SEAL_BYTES], const uint8_t b[PTC_SEAL_BYTES])
+bool ptc_seal_same(const void *a, const void *b, size_t len)
 {
-    volatile uint8_t differ = 0;
-    for (size_t i = 0; i < PTC_SEAL_BYTES; i++)
-        differ = (uint8_t)(differ | (a[i] ^ b[i]));
+    const volatile uint8_t *x = a, *y = b;
+    uint8_t differ = 0;
+    for (size_t i = 0; i < len; i++)
+        differ = (uint8_t)(differ | (x[i] ^ y[i]));
     return differ == 0;
 }

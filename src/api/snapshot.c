@@ -66,11 +66,6 @@ static void number_names(SnapWriter *w)
     }
 }
 
-static bool is_alias(const PtcName *name)
-{
-    return name->text[0] == ' ' && !ptc_is_journal(name->text, name->len);
-}
-
 static void put_names(const SnapWriter *w, PtcBuf *out, bool aliases)
 {
     const PtcSession *s = w->session;
@@ -80,7 +75,7 @@ static void put_names(const SnapWriter *w, PtcBuf *out, bool aliases)
             snap_put_number(out, n);
         for (uint32_t i = s->history; i < s->names.count; i++) {
             const PtcName *name = &s->names.items[i];
-            if (aliases ? !is_alias(name) : !ptc_session_holds(s, i))
+            if (aliases ? !ptc_name_is_alias(name) : !ptc_session_holds(s, i))
                 continue;
             n++;
             if (pass == 1)
@@ -414,7 +409,7 @@ PtcStatus ptc_session_restore(Ptc *ptc, const void *key, size_t key_len, const v
     size_t body = len >= PTC_SEAL_BYTES ? len - PTC_SEAL_BYTES : 0;
     if (body > 0)
         ptc_seal_make(key, key_len, bytes, body, tag);
-    if (body == 0 || !ptc_seal_same(tag, (const uint8_t *)bytes + body)) {
+    if (body == 0 || !ptc_seal_same(tag, (const uint8_t *)bytes + body, sizeof tag)) {
         say(error, error_size, "the key is another one, or the bytes are not as they were made");
         return PTC_BAD_DATA;
     }

@@ -146,7 +146,7 @@ struct PtcMcpCall {
     PtcBuf asks;         /* modern: "key":{"method":...,"params":...},... */
     PtcBuf state, given; /* to be sealed; what was sealed in the call before */
     bool has_state, was_given;
-    unsigned char digest[PTC_SHA256_BYTES]; /* what a state is bound to */
+    unsigned char digest[PTC_SEAL_BYTES]; /* what a state is bound to */
 
     pthread_mutex_t lock;
     PtcCancel cancel;

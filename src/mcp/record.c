@@ -99,7 +99,7 @@ void ptc_recorder_free(PtcRecorder *r)
 
 /* -------------------------------------------------------------------------------- payloads */
 
-static void sha256(unsigned char out[PTC_SHA256_BYTES], const void *bytes, size_t len)
+static void sha256(unsigned char out[PTC_SEAL_BYTES], const void *bytes, size_t len)
 {
     SHA2_CTX sha;
     SHA256Init(&sha);
@@ -110,7 +110,7 @@ static void sha256(unsigned char out[PTC_SHA256_BYTES], const void *bytes, size_
 /* Owners are told apart, not named. */
 static void owner_id(unsigned char out[OWNER], const char *owner)
 {
-    unsigned char digest[PTC_SHA256_BYTES];
+    unsigned char digest[PTC_SEAL_BYTES];
     sha256(digest, owner, strlen(owner));
     memcpy(out, digest, OWNER);
 }
@@ -136,7 +136,7 @@ static PtcBytesView without_secrets(const PtcRecorder *r, PtcBuf *clean, PtcByte
 
 static void add_digest(PtcBuf *out, PtcBytesView text)
 {
-    unsigned char digest[PTC_SHA256_BYTES];
+    unsigned char digest[PTC_SEAL_BYTES];
     sha256(digest, text.bytes, text.len);
     ptc_buf_add_cstr(out, ",\"sha256\":\"");
     for (size_t i = 0; i < sizeof digest; i++)

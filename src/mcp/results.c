@@ -148,8 +148,8 @@ bool ptc_results_keep(PtcResults *r, const char *owner, const PtcBytesView parts
 static const Kept *find(const PtcResults *r, const char *owner, PtcBytesView handle)
 {
     for (const Kept *k = r->newest; k; k = k->older)
-        if (strlen(k->handle) == handle.len &&
-            ptc_same_secret(k->handle, handle.bytes, handle.len) && strcmp(k->owner, owner) == 0)
+        if (strlen(k->handle) == handle.len && ptc_seal_same(k->handle, handle.bytes, handle.len) &&
+            strcmp(k->owner, owner) == 0)
             return k;
     return NULL;
 }

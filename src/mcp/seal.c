@@ -3,40 +3,21 @@
 
 #include <errno.h>
 #include <sys/random.h>
-#include <sys/types.h> /* sha2.h needs it */
-
-#include <sha2.h>
 
 /* ------------------------------------------------------------------------------- HMAC */
 
-static void begin_pad(SHA2_CTX *sha, const unsigned char key[PTC_SEAL_KEY], unsigned char with)
-{
-    unsigned char block[64];
-    memset(block, with, sizeof block);
-    for (int i = 0; i < PTC_SEAL_KEY; i++)
-        block[i] ^= key[i];
-    SHA256Init(sha);
-    SHA256Update(sha, block, sizeof block);
-}
-
-static void add_part(SHA2_CTX *sha, const void *bytes, size_t len)
-{
-    uint64_t size = len;
-    SHA256Update(sha, (const unsigned char *)&size, sizeof size);
-    SHA256Update(sha, bytes, len);
-}
-
+/* With their lengths before them, so that bytes cannot move from one to the other. */
 void ptc_hmac_sha256(const unsigned char key[PTC_SEAL_KEY], const void *context, size_t context_len,
-                     const void *payload, size_t payload_len, unsigned char out[PTC_SHA256_BYTES])
+                     const void *payload, size_t payload_len, unsigned char out[PTC_SEAL_BYTES])
 {
-    SHA2_CTX sha;
-    begin_pad(&sha, key, 0x36);
-    add_part(&sha, context, context_len);
-    add_part(&sha, payload, payload_len);
-    SHA256Final(out, &sha);
-    begin_pad(&sha, key, 0x5c);
-    SHA256Update(&sha, out, PTC_SHA256_BYTES);
-    SHA256Final(out, &sha);
+    uint64_t sizes[2] = {context_len, payload_len};
+    PtcSealPart parts[] = {
+        {&sizes[0], sizeof sizes[0]},
+        {context, context_len},
+        {&sizes[1], sizeof sizes[1]},
+        {payload, payload_len},
+    };
+    ptc_seal_parts(key, PTC_SEAL_KEY, parts, sizeof parts / sizeof *parts, out);
 }
 
 bool ptc_random_bytes(void *out, size_t len)
@@ -52,15 +33,6 @@ bool ptc_random_bytes(void *out, size_t len)
         len -= (size_t)n;
     }
     return true;
-}
-
-bool ptc_same_secret(const void *a, const void *b, size_t len)
-{
-    const volatile unsigned char *x = a, *y = b;
-    unsigned char differ = 0;
-    for (size_t i = 0; i < len; i++)
-        differ |= x[i] ^ y[i];
-    return differ == 0;
 }
 
 /* ----------------------------------------------------------------------------- base64 */
@@ -135,7 +107,7 @@ bool ptc_base64_decode(PtcBuf *buf, const char *text, size_t len, bool url)
 bool ptc_seal_add(PtcBuf *buf, const unsigned char key[PTC_SEAL_KEY], const void *context,
                   size_t context_len, const void *payload, size_t payload_len)
 {
-    unsigned char mac[PTC_SHA256_BYTES];
+    unsigned char mac[PTC_SEAL_BYTES];
     ptc_hmac_sha256(key, context, context_len, payload, payload_len, mac);
     /* Whole groups of three bytes first: 15 of the MAC, then its last byte with the payload. */
     PtcBuf rest;
@@ -150,14 +122,14 @@ bool ptc_seal_add(PtcBuf *buf, const unsigned char key[PTC_SEAL_KEY], const void
 bool ptc_seal_open(PtcBuf *buf, const unsigned char key[PTC_SEAL_KEY], const void *context,
                    size_t context_len, const char *text, size_t len)
 {
-    unsigned char mac[PTC_SHA256_BYTES];
+    unsigned char mac[PTC_SEAL_BYTES];
     PtcBuf raw;
     ptc_buf_init(&raw, buf->mem, len + PTC_SEAL_MAC);
     bool ok = ptc_base64_decode(&raw, text, len, true) && raw.len >= PTC_SEAL_MAC;
     if (ok) {
         ptc_hmac_sha256(key, context, context_len, raw.data + PTC_SEAL_MAC, raw.len - PTC_SEAL_MAC,
                         mac);
-        ok = ptc_same_secret(mac, raw.data, PTC_SEAL_MAC) &&
+        ok = ptc_seal_same(mac, raw.data, PTC_SEAL_MAC) &&
              ptc_buf_add(buf, raw.data + PTC_SEAL_MAC, raw.len - PTC_SEAL_MAC);
     }
     ptc_buf_deinit(&raw);

@@ -114,7 +114,7 @@ static PtcSessionEntry **find(PtcSessions *s, const char *owner, PtcBytesView ha
     PtcSessionEntry **e = &s->buckets[bucket_of(handle.bytes, handle.len)];
     for (; *e; e = &(*e)->next)
         if (strlen((*e)->info.handle) == handle.len &&
-            ptc_same_secret((*e)->info.handle, handle.bytes, handle.len) &&
+            ptc_seal_same((*e)->info.handle, handle.bytes, handle.len) &&
             strcmp((*e)->owner, owner) == 0)
             break;
     if (*e && is_over(s, *e, now(s)))

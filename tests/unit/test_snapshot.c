@@ -651,9 +651,9 @@ static void test_seal(void)
     tag_of(k, sizeof k, "Test Using Larger Than Block-Size Key - Hash Key First", 54, got);
     CHECK_STR(got, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
     uint8_t a[PTC_SEAL_BYTES] = {0}, b[PTC_SEAL_BYTES] = {0};
-    CHECK(ptc_seal_same(a, b));
+    CHECK(ptc_seal_same(a, b, sizeof a));
     b[31] = 1;
-    CHECK(!ptc_seal_same(a, b));
+    CHECK(!ptc_seal_same(a, b, sizeof a));
 }
 
 /* ---------------------------------------------------------------------------------- torture */
