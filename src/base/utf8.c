@@ -110,6 +110,44 @@ size_t ptc_utf8_count(const char *bytes, size_t len)
     return len - tails;
 }
 
+/* Rule GB9c of Unicode 15.1, which the library does not know yet: in six scripts of India a consonant, a virama and the next
+ * consonant are one grapheme.  Properties InCB=Consonant and InCB=Linker. */
+static bool is_consonant(uint32_t c)
+{
+    static const uint16_t ranges[][2] = {
+        {0x915, 0x939}, {0x958, 0x95f}, {0x978, 0x97f}, {0x995, 0x9a8}, {0x9aa, 0x9b0},
+        {0x9b2, 0x9b2}, {0x9b6, 0x9b9}, {0x9dc, 0x9dd}, {0x9df, 0x9df}, {0x9f0, 0x9f1},
+        {0xa95, 0xaa8}, {0xaaa, 0xab0}, {0xab2, 0xab3}, {0xab5, 0xab9}, {0xaf9, 0xaf9},
+        {0xb15, 0xb28}, {0xb2a, 0xb30}, {0xb32, 0xb33}, {0xb35, 0xb39}, {0xb5c, 0xb5d},
+        {0xb5f, 0xb5f}, {0xb71, 0xb71}, {0xc15, 0xc28}, {0xc2a, 0xc39}, {0xc58, 0xc5a},
+        {0xd15, 0xd3a},
+    };
+    if (c < 0x915 || c > 0xd3a)
+        return false;
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (c >= ranges[i][0] && c <= ranges[i][1])
+            return true;
+    return false;
+}
+
+static bool is_virama(uint32_t c)
+{
+    return c == 0x94d || c == 0x9cd || c == 0xacd || c == 0xb4d || c == 0xc4d || c == 0xd4d;
+}
+
+/* How far a grapheme has come towards a conjunct. */
+typedef enum { APART, CONSONANT, LINKED } Conjunct;
+
+static Conjunct conjunct_after(Conjunct before, uint32_t c)
+{
+    if (is_consonant(c))
+        return CONSONANT;
+    if (before == APART || is_virama(c))
+        return before == APART ? APART : LINKED;
+    bool extends = c == 0x200d || utf8proc_get_property((utf8proc_int32_t)c)->combining_class != 0;
+    return extends ? before : APART;
+}
+
 size_t ptc_utf8_grapheme(const char *bytes, size_t len)
 {
     const unsigned char *p = (const unsigned char *)bytes;
@@ -120,11 +158,14 @@ size_t ptc_utf8_grapheme(const char *bytes, size_t len)
     uint32_t left, right;
     utf8proc_int32_t state = 0;
     size_t at = ptc_utf8_decode(bytes, len, &left);
+    Conjunct conjunct = conjunct_after(APART, left);
     while (at < len) {
         size_t n = ptc_utf8_decode(bytes + at, len - at, &right);
-        if (utf8proc_grapheme_break_stateful((utf8proc_int32_t)left, (utf8proc_int32_t)right,
-                                             &state))
+        bool ends = utf8proc_grapheme_break_stateful((utf8proc_int32_t)left,
+                                                     (utf8proc_int32_t)right, &state);
+        if (ends && !(conjunct == LINKED && is_consonant(right)))
             break;
+        conjunct = conjunct_after(conjunct, right);
         at += n;
         left = right;
     }
