@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/api_int.h"
+#include "engine/engine_int.h"
 #include "base/utf8.h"
 #include "tool/convert.h"
 

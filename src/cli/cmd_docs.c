@@ -8,7 +8,7 @@
 #include "cli/io.h"
 #include "cli/options.h"
 #include "cli/show.h"
-#include "lisp/nearest.h"
+#include "base/nearest.h"
 
 /* ------------------------------------------------------------------- topics */
 

@@ -9,10 +9,10 @@
 
 #include "cli/io.h"
 #include "cli/mcp_options.h"
-#include "mcp/app.h"
-#include "mcp/http.h"
-#include "mcp/stdio.h"
-#include "mcp/worker.h"
+#include "mcp/app/app.h"
+#include "mcp/http/http.h"
+#include "mcp/stdio/stdio.h"
+#include "exec/worker.h"
 #include "tool/command.h"
 #include "tool/file.h"
 

@@ -13,7 +13,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/show.h"
-#include "lisp/lib/rows.h"
+#include "lisp/lib/builtin_doc.h"
 
 typedef struct {
     const char *context;

@@ -8,7 +8,7 @@
 #include "cli/signature.h"
 #include "json/write.h"
 #include "lisp/lib/time.h"
-#include "tool/sig_schema.h"
+#include "tool/sig/sig_schema.h"
 
 typedef struct {
     const char *value;

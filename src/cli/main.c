@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "cli/io.h"
-#include "lisp/nearest.h"
-#include "mcp/worker.h"
+#include "base/nearest.h"
+#include "exec/worker.h"
 #include "ptc/ptc.h"
 
 typedef struct {

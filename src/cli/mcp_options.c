@@ -7,7 +7,7 @@
 
 #include "cli/io.h"
 #include "json/parse.h"
-#include "lisp/nearest.h"
+#include "base/nearest.h"
 #include "value/map.h"
 #include "value/str.h"
 

@@ -9,7 +9,7 @@
 
 #include "cli/cmd.h"
 #include "cli/io.h"
-#include "lisp/nearest.h"
+#include "base/nearest.h"
 
 enum { HELP_COLUMN = 26 };
 

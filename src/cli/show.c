@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "lisp/lib/rows.h"
+#include "lisp/lib/builtin_doc.h"
 
 /* ------------------------------------------------------------------ one name */
 

@@ -4,7 +4,7 @@
 #define PTC_CLI_SIGNATURE_H
 
 #include "json/parse.h"
-#include "tool/sig_check.h"
+#include "tool/sig/sig_check.h"
 
 /* All that answering one question takes; given back as a whole. */
 typedef struct PtcSigDesk {

@@ -7,8 +7,8 @@
 #include "cli/jsonl.h"
 #include "cli/signature.h"
 #include "json/write.h"
-#include "lisp/nearest.h"
-#include "tool/sig_schema.h"
+#include "base/nearest.h"
+#include "tool/sig/sig_schema.h"
 #include "value/map.h"
 #include "value/str.h"
 

@@ -13,7 +13,7 @@
 #include "json/parse.h"
 
 #include "json/parse_int.h"
-#include "json/text.h"
+#include "json/swar.h"
 #include "value/bigint.h"
 #include "value/map.h"
 #include "value/str.h"

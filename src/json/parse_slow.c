@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "json/text.h"
+#include "json/swar.h"
 #include "value/number.h"
 #include "value/str.h"
 

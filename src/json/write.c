@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "json/text.h"
+#include "json/swar.h"
 #include "value/bigint.h"
 #include "value/map.h"
 #include "value/number.h"

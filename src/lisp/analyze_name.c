@@ -7,7 +7,7 @@
 #include "lisp/analyze_int.h"
 #include "lisp/record.h"
 #include "lisp/lib/time.h"
-#include "lisp/nearest.h"
+#include "base/nearest.h"
 #include "lisp/registry.h"
 
 PtcLocal *ax_find_local(Analyzer *an, const char *name, size_t len)

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "lisp/analyze_int.h"
-#include "lisp/nearest.h"
+#include "base/nearest.h"
 #include "lisp/registry.h"
 
 enum { NAME_MAX_BYTES = 120 };

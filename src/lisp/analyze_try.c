@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "lisp/analyze_int.h"
-#include "lisp/nearest.h"
+#include "base/nearest.h"
 
 /* Class names a catch may give, and the errors they stand for (lib/except.c knows the words). */
 static const struct {

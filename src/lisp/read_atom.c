@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/utf8.h"
-#include "lisp/nearest.h"
+#include "base/nearest.h"
 #include "value/bigint.h"
 #include "value/number.h"
 

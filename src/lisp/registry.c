@@ -3,7 +3,7 @@
 #include <pthread.h>
 
 #include "lisp/builtin.h"
-#include "lisp/lib/sorted.h"
+#include "lisp/lib/sorted_colls.h"
 #include "lisp/registry.h"
 #include "value/str.h"
 

@@ -7,7 +7,7 @@
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "lisp/builtin.h"
-#include "lisp/nearest.h"
+#include "base/nearest.h"
 #include "tool/command.h"
 #include "tool/constant.h"
 #include "tool/source.h"

@@ -11,7 +11,7 @@
 #include "lisp/vm.h"
 #include "ptc/ptc.h"
 #include "tool/cache.h"
-#include "tool/sig_check.h"
+#include "tool/sig/sig_check.h"
 #include "tool/tool.h"
 
 /* Whose turn it is with a tool that takes one call at a time. */

@@ -6,7 +6,7 @@
 #include <assert.h>
 
 #include "json/parse.h"
-#include "mcp/mcp_int.h"
+#include "mcp/server/mcp_int.h"
 #include "unit/mcp_help.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "json/write.h"
-#include "mcp/csv.h"
+#include "data/csv.h"
 #include "value/map.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t len)

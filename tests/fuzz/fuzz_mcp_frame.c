@@ -9,7 +9,7 @@
 #include "base/utf8.h"
 #include "json/check.h"
 #include "json/parse.h"
-#include "mcp/flight.h"
+#include "exec/flight.h"
 #include "tool/tools.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

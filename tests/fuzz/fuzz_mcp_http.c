@@ -8,7 +8,7 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "mcp/http_exchange.h"
+#include "mcp/http/http_exchange.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

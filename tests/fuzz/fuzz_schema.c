@@ -6,7 +6,7 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "tool/schema.h"
+#include "tool/schema/schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

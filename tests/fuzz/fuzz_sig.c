@@ -6,8 +6,8 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "tool/sig_check.h"
-#include "tool/sig_schema.h"
+#include "tool/sig/sig_check.h"
+#include "tool/sig/sig_schema.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

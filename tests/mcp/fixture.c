@@ -9,7 +9,7 @@
 
 #include "json/write.h"
 #include "mcp/fixture_http.h"
-#include "mcp/stdio.h"
+#include "mcp/stdio/stdio.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "mcp/http.h"
+#include "mcp/http/http.h"
 
 /* The value behind an option, NULL without it. */
 static inline const char *http_option(int argc, char **argv, const char *name)

@@ -5,7 +5,7 @@
 
 #include "check.h"
 
-#include "api/api_int.h"
+#include "engine/engine_int.h"
 
 enum { TEXT = 4096 };
 

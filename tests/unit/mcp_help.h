@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "check.h"
-#include "mcp/transport.h"
+#include "mcp/server/transport.h"
 #include "value/map.h"
 #include "value/str.h"
 

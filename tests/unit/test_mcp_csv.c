@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * CSV and the files of --data. */
-#include "mcp/csv.h"
+#include "data/csv.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "check.h"
 #include "json/write.h"
-#include "mcp/task.h"
+#include "exec/task.h"
 #include "value/str.h"
 #include "value/vec.h"
 

@@ -4,7 +4,7 @@
 #include "check.h"
 
 #include "json/check.h"
-#include "mcp/frame.h"
+#include "exec/frame.h"
 
 static PtcMem mem;
 

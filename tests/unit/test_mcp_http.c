@@ -5,11 +5,11 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "mcp/http_bind.h"
-#include "mcp/http_guard.h"
-#include "mcp/http_log.h"
-#include "mcp/http_metrics.h"
-#include "mcp/http_stream.h"
+#include "mcp/http/http_bind.h"
+#include "mcp/http/http_guard.h"
+#include "mcp/http/http_log.h"
+#include "mcp/http/http_metrics.h"
+#include "mcp/http/http_stream.h"
 #include "unit/check.h"
 
 static PtcHttpText text(const char *s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * HMAC, base64 and sealed texts. */
 #include "check.h"
-#include "mcp/seal.h"
+#include "mcp/server/seal.h"
 
 static PtcMem mem;
 static PtcBuf buf;

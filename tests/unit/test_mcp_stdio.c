@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "mcp/stdio.h"
+#include "mcp/stdio/stdio.h"
 #include "mcp_help.h"
 
 typedef struct {

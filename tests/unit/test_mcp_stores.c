@@ -3,9 +3,9 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "mcp/record.h"
-#include "mcp/results.h"
-#include "mcp/sessions.h"
+#include "trace/recorder.h"
+#include "mcp/app/results.h"
+#include "mcp/app/sessions.h"
 
 #define VIEW(text) ((PtcBytesView){text, strlen(text)})
 static const PtcBytesView none = {NULL, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tasks: what goes in, what comes out, in this process. */
-#include "mcp/task.h"
+#include "exec/task.h"
 
 #include <pthread.h>
 #include <stdlib.h>

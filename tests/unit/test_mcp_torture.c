@@ -2,7 +2,7 @@
  * MCP with memory that runs out: whichever allocation fails, the client gets a whole JSON answer or none, and nothing
  * leaks.  (AddressSanitizer watches too.) */
 #include "json/parse.h"
-#include "mcp/mcp_int.h"
+#include "mcp/server/mcp_int.h"
 #include "mcp_help.h"
 
 #define M \

@@ -19,9 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mcp/frame.h"
-#include "mcp/sanitized.h"
-#include "mcp/worker.h"
+#include "exec/frame.h"
+#include "base/sanitized.h"
+#include "exec/worker.h"
 
 static PtcMem mem;
 

@@ -7,7 +7,7 @@
 
 #include "base/buf.h"
 #include "lisp/form.h"
-#include "lisp/nearest.h"
+#include "base/nearest.h"
 #include "unit/check.h"
 #include "value/bigint.h"
 #include "value/number.h"

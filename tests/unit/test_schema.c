@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-#include "tool/schema.h"
+#include "tool/schema/schema.h"
 #include "value/bigint.h"
 #include "value/map.h"
 #include "value/vec.h"

@@ -7,8 +7,8 @@
 
 #include <pthread.h>
 
-#include "tool/sig_check.h"
-#include "tool/sig_schema.h"
+#include "tool/sig/sig_check.h"
+#include "tool/sig/sig_schema.h"
 #include "value/equal.h"
 #include "value/map.h"
 #include "value/vec.h"

@@ -3,8 +3,8 @@
  * bytes, changed bytes are refused, and memory that runs out at any allocation loses nothing. */
 #include "api_help.h"
 
-#include "api/seal.h"
-#include "api/snapshot.h"
+#include "base/hmac.h"
+#include "engine/snapshot/snapshot.h"
 #include "lisp/record.h"
 #include "value/equal.h"
 

@@ -3,7 +3,7 @@
  * builtins answer, and the definitions of the session. */
 #include <stdio.h>
 
-#include "lisp/lib/rows.h"
+#include "lisp/lib/builtin_doc.h"
 #include "lisp/names.h"
 #include "lisp/record.h"
 #include "lisp/vm_int.h"

@@ -2,7 +2,7 @@
  * Pouring elements into a collection: behind conj, into and zipmap.  Few elements are added one by
  * one to the collection, which shares with it; many are built together with its own. */
 #include "lisp/lib/produce.h"
-#include "lisp/lib/sorted.h"
+#include "lisp/lib/sorted_colls.h"
 
 /* Small maps grow entry by entry, since that finds the shape that others with the same keys have. */
 enum { FEW_ENTRIES = 8, SHARE = 4, SORTED_SHARE = 256 };

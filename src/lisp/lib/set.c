@@ -2,7 +2,7 @@
  * Sets: making them, their algebra, and the rest of clojure.set that data work needs.  Results keep
  * the order of the first set; 1 and 1.0 are different elements. */
 #include "lisp/lib/seq_int.h"
-#include "lisp/lib/sorted.h"
+#include "lisp/lib/sorted_colls.h"
 
 static bool arg_set(PtcVM *vm, const PtcValue *argv, int i)
 {

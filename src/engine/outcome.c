@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ * What a run produced.  The outcome owns the run's heap, so its value stays readable until it is
+ * freed. */
+#include "engine/engine_int.h"
+#include "base/utf8.h"
+#include "lisp/vm_int.h"
+#include "tool/convert.h"
+
+#include <string.h>
+
+static const char *const phases[] = {"parse", "check", "run"};
+
+PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits)
+{
+    PtcOutcome *o = ptc->spare;
+    if (o)
+        ptc->spare = NULL;
+    else if (!(o = ptc_mem_alloc(&ptc->mem, sizeof *o)))
+        return NULL;
+    memset(o, 0, sizeof *o);
+    o->ptc = ptc;
+    o->limits = *limits;
+    ptc_heap_init(&o->heap, &ptc->pool, &ptc->vm.budget, (size_t)limits->memory_bytes);
+    o->heap.refs = 0; /* not counted: it goes with the outcome */
+    return o;
+}
+
+void ptc_outcome_free(PtcOutcome *o)
+{
+    if (!o)
+        return;
+    Ptc *ptc = o->ptc;
+    PtcMem *mem = &ptc->mem;
+    ptc_heap_deinit(&o->heap);
+    for (int i = 0; i < KEPT_HEAPS; i++)
+        if (o->kept[i])
+            ptc_heap_release(o->kept[i]);
+    if (o->prints.mem)
+        ptc_buf_deinit(&o->prints);
+    if (o->text.mem)
+        ptc_buf_deinit(&o->text);
+    if (o->json.mem)
+        ptc_buf_deinit(&o->json);
+    if (o->payload.mem)
+        ptc_buf_deinit(&o->payload);
+    ptc_log_deinit(&o->log, mem);
+    ptc_tools_free(o->tools);
+    ptc_mem_free(mem, o->old, o->old_count * sizeof *o->old);
+    ptc_mem_free(mem, o->print_ends, o->print_cap * sizeof *o->print_ends);
+    ptc_mem_free(mem, o->errors, o->error_count * sizeof *o->errors);
+    if (ptc->spare)
+        ptc_mem_free(mem, o, sizeof *o);
+    else
+        ptc->spare = o;
+}
+
+/* -------------------------------------------------------------------------- filling */
+
+static void take_prints(PtcOutcome *o, PtcVM *vm)
+{
+    o->prints = vm->prints;
+    o->print_ends = vm->print_ends;
+    o->print_count = vm->print_count;
+    o->print_cap = vm->print_cap;
+    o->prints_cut = vm->prints_cut;
+    vm->prints.data = NULL;
+    vm->print_ends = NULL;
+}
+
+static void take_calls(PtcOutcome *o, PtcVM *vm)
+{
+    o->log = vm->log;
+    vm->log = (PtcLog){0};
+    o->journal = vm->journal;
+    o->summaries = vm->summaries;
+}
+
+/* The failing form on one line, cut to fit. */
+static void copy_form(char *out, size_t size, const char *source, size_t len, const PtcDiag *d)
+{
+    out[0] = 0;
+    if (d->last > len || d->first >= d->last)
+        return;
+    size_t n = d->last - d->first;
+    n = ptc_utf8_valid_prefix(source + d->first,
+                              n < size * 2 ? n : size * 2); /* a program may be any bytes */
+    ptc_diag_format(out, size, "%.*s", (int)n, source + d->first);
+    for (char *p = out; *p; p++)
+        if (*p == '\n' || *p == '\r' || *p == '\t')
+            *p = ' ';
+}
+
+static void fill_error(OutcomeError *e, const PtcDiag *d, PtcPhase phase, const char *source,
+                       size_t len, bool earlier)
+{
+    e->kind = d->kind;
+    e->earlier = earlier && d->first != PTC_NO_PLACE;
+    e->phase = phase;
+    memcpy(e->message, d->message, sizeof e->message);
+    memcpy(e->hint, d->hint, sizeof e->hint);
+    e->line = e->column = 0;
+    if (d->first != PTC_NO_PLACE)
+        ptc_diag_place(source, len, d->first, &e->line, &e->column);
+    copy_form(e->form, sizeof e->form, source, len, d);
+}
+
+/* (fail v): the message is v. */
+static void fail_signal(PtcOutcome *o, PtcDiag *d)
+{
+    PtcVM *vm = &o->ptc->vm;
+    PtcBuf buf;
+    ptc_buf_init(&buf, &o->ptc->mem, PTC_MESSAGE_MAX - 4);
+    PtcPrinter printer = ptc_vm_printer(vm, !ptc_is_string(vm->result));
+    bool whole = ptc_print(&printer, &buf, vm->result);
+    const char *text = ptc_buf_text(&buf);
+    memset(d, 0, sizeof *d);
+    d->kind = PTC_E_FAIL;
+    d->first = vm->error.first;
+    d->last = vm->error.last;
+    ptc_diag_format(d->message, sizeof d->message, "%s%s", text ? text : "", whole ? "" : "...");
+    ptc_buf_deinit(&buf);
+}
+
+static PtcValue global_before(const PtcSession *s, size_t i)
+{
+    return i < s->global_cap ? s->globals[i] : PTC_UNBOUND;
+}
+
+bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *s, const PtcVM *vm)
+{
+    size_t n = 0;
+    o->session = s;
+    for (size_t i = 0; i < vm->global_count; i++)
+        n += vm->globals[i] != global_before(s, i);
+    if (n == 0)
+        return true;
+    if (!(o->old = ptc_mem_alloc(&o->ptc->mem, n * sizeof *o->old)))
+        return false;
+    o->old_count = n;
+    n = 0;
+    for (size_t i = 0; i < vm->global_count; i++)
+        if (vm->globals[i] != global_before(s, i))
+            o->old[n++] = (OldGlobal){(uint32_t)i, global_before(s, i)};
+    return true;
+}
+
+static bool is_text(PtcValue str, const char *text, size_t len)
+{
+    return ptc_str_len(str) == len && memcmp(ptc_str_bytes(str), text, len) == 0;
+}
+
+bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
+                      const char *source, size_t len)
+{
+    PtcVM *vm = &o->ptc->vm;
+    take_prints(o, vm);
+    take_calls(o, vm);
+    o->ok = ok;
+    o->control = vm->control;
+    o->heap.budget = &o->budget;
+    o->heap.limit +=
+        (size_t)o->limits.memory_bytes; /* garbage of the run does not keep it from being shown */
+    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+    if (ok) {
+        o->value = vm->result;
+        return true;
+    }
+    PtcDiag signal;
+    const PtcDiag *list = diags->items;
+    size_t n = diags->count;
+    bool earlier = false; /* a function of an earlier program failed */
+    if (vm->failed || n == 0) {
+        list = &vm->error;
+        n = 1;
+        if (vm->error_source != PTC_NIL) {
+            earlier = !is_text(vm->error_source, source, len);
+            source = ptc_str_bytes(vm->error_source);
+            len = ptc_str_len(vm->error_source);
+        }
+    }
+    if (vm->control == PTC_CONTROL_FAIL && !vm->failed) {
+        fail_signal(o, &signal);
+        list = &signal;
+        o->value = vm->result;
+    }
+    o->errors = ptc_mem_alloc(&o->ptc->mem, n * sizeof *o->errors);
+    if (!o->errors)
+        return false;
+    o->error_count = n;
+    for (size_t i = 0; i < n; i++)
+        fill_error(&o->errors[i], &list[i], phase, source, len, earlier);
+    return true;
+}
+
+/* -------------------------------------------------------------------------- reading */
+
+bool ptc_outcome_ok(const PtcOutcome *o)
+{
+    return o && o->ok;
+}
+
+PtcValue ptc_outcome_value(const PtcOutcome *o)
+{
+    return o && o->ok ? o->value : PTC_NONE;
+}
+
+const char *ptc_outcome_control(const PtcOutcome *o)
+{
+    if (!o || o->control == PTC_CONTROL_NONE)
+        return NULL;
+    return o->control == PTC_CONTROL_RETURN ? "return" : "fail";
+}
+
+PtcPrinter ptc_outcome_printer(PtcOutcome *o)
+{
+    PtcPrinter printer = ptc_vm_printer(&o->ptc->vm, true);
+    printer.heap = &o->heap;
+    printer.float_precision = o->ptc->float_precision;
+    return printer;
+}
+
+bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v)
+{
+    PtcPrinter printer = ptc_outcome_printer(o);
+    return ptc_print(&printer, buf, v);
+}
+
+static void render_text(PtcOutcome *o)
+{
+    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+    ptc_buf_init(&o->text, &o->ptc->mem, (size_t)o->limits.result_bytes);
+    o->text_cut = !ptc_outcome_print_value(o, &o->text, o->value);
+    o->text_done = true;
+}
+
+const char *ptc_outcome_text(PtcOutcome *o, size_t *len, bool *cut)
+{
+    if (!ptc_outcome_ok(o))
+        return NULL;
+    if (!o->text_done)
+        render_text(o);
+    if (cut)
+        *cut = o->text_cut;
+    if (len)
+        *len = o->text.len;
+    return ptc_buf_text(&o->text);
+}
+
+const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
+{
+    if (!ptc_outcome_ok(o))
+        return NULL;
+    if (!o->json_done) {
+        PtcJsonError error;
+        ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+        ptc_buf_init(&o->json, &o->ptc->mem, (size_t)o->limits.result_bytes);
+        o->json_done = true;
+        bool written =
+            ptc_to_json_value(&o->heap, &o->json, o->value, o->ptc->float_precision, &error);
+        o->json_none = !written && !o->json.failed;
+        o->json.failed = !written;
+    }
+    if (len)
+        *len = o->json.len;
+    return ptc_buf_text(&o->json);
+}
+
+size_t ptc_outcome_print_count(const PtcOutcome *o)
+{
+    return o ? o->print_count : 0;
+}
+
+const char *ptc_outcome_print(const PtcOutcome *o, size_t i, size_t *len)
+{
+    if (!o || i >= o->print_count)
+        return NULL;
+    size_t from = i ? o->print_ends[i - 1] : 0;
+    *len = o->print_ends[i] - from - 1;
+    return o->prints.data + from;
+}
+
+bool ptc_outcome_prints_cut(const PtcOutcome *o)
+{
+    return o && o->prints_cut;
+}
+
+size_t ptc_outcome_error_count(const PtcOutcome *o)
+{
+    return o ? o->error_count : 0;
+}
+
+bool ptc_outcome_error(const PtcOutcome *o, size_t i, PtcError *error)
+{
+    if (!o || i >= o->error_count || !error || error->size < sizeof(size_t))
+        return false;
+    const OutcomeError *e = &o->errors[i];
+    PtcError all = {.size = error->size,
+                    .reason = ptc_error_reason(e->kind),
+                    .phase = phases[e->phase],
+                    .kind = ptc_error_kind_name(e->kind),
+                    .message = e->message,
+                    .message_len = strlen(e->message),
+                    .hint = e->hint,
+                    .hint_len = strlen(e->hint),
+                    .form = e->form,
+                    .form_len = strlen(e->form),
+                    .line = e->line,
+                    .column = e->column,
+                    .earlier = e->earlier};
+    memcpy(error, &all, error->size < sizeof all ? error->size : sizeof all);
+    return true;
+}

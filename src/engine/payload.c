@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: MIT
+ * The answer of `lisp_eval` for an outcome: collects texts as tool/protocol.h wants them, and lets it write. */
+#include "engine/engine_int.h"
+#include "tool/protocol.h"
+#include "value/equal.h"
+
+#include <string.h>
+
+enum {
+    VALUE_BYTES = 64 * 1024,          /* of a stored value that are printed to be counted */
+    PAYLOAD_SLACK = 16 * 1024 * 1024, /* all but printed text */
+    ESCAPED = 6,                      /* bytes that JSON makes of one at most */
+};
+
+const char *ptc_tool_description(PtcProfile profile)
+{
+    return ptc_protocol_description(profile);
+}
+
+const char *ptc_tool_schema(PtcProfile profile)
+{
+    return ptc_protocol_schema(profile);
+}
+
+void ptc_payload_options_init(PtcPayloadOptions *options, size_t size)
+{
+    PtcPayloadOptions all = {.size = size};
+    memcpy(options, &all, size < sizeof all ? size : sizeof all);
+}
+
+/* What an answer is made of; all of it is released in release(). */
+typedef struct {
+    PtcOutcome *o;
+    PtcMem *mem;
+    PtcPayloadOptions options;
+    PtcFormatOptions format;
+    PtcPiece *prints;
+    uint32_t *names; /* numbers of the session's names, sorted by text */
+    size_t name_count, name_cap;
+    PtcPiece *stored;
+    PtcStored *changed;
+    size_t listed; /* room in `stored` and `changed` */
+    PtcBuf previews;
+    PtcMemory memory;
+} Work;
+
+static void release(Work *w)
+{
+    ptc_mem_free(w->mem, w->prints, w->o->print_count * sizeof *w->prints);
+    ptc_mem_free(w->mem, w->names, w->name_cap * sizeof *w->names);
+    ptc_mem_free(w->mem, w->stored, w->listed * sizeof *w->stored);
+    ptc_mem_free(w->mem, w->changed, w->listed * sizeof *w->changed);
+    ptc_buf_deinit(&w->previews);
+}
+
+static bool take_prints(Work *w)
+{
+    size_t n = w->o->print_count;
+    if (n == 0)
+        return true;
+    if (!(w->prints = ptc_mem_alloc(w->mem, n * sizeof *w->prints)))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        w->prints[i].at = ptc_outcome_print(w->o, i, &w->prints[i].len);
+    return true;
+}
+
+/* ----------------------------------------------------------------------- memory */
+
+/* A session that remembers results does so under *1, *2 and *3: not definitions of the program. */
+static bool is_hidden(const PtcName *name)
+{
+    return name->len == 2 && name->text[0] == '*';
+}
+
+static int compare_names(const PtcName *a, const PtcName *b)
+{
+    int order = memcmp(a->text, b->text, a->len < b->len ? a->len : b->len);
+    return order ? order : a->len < b->len ? -1 : a->len > b->len;
+}
+
+/* Shell's sort: a session may have many names, and the C library's qsort may allocate. */
+static void sort_names(const PtcName *items, uint32_t *names, size_t n)
+{
+    size_t gap = 1;
+    while (gap < n / 3)
+        gap = gap * 3 + 1;
+    for (; gap > 0; gap /= 3) {
+        for (size_t i = gap; i < n; i++) {
+            uint32_t moved = names[i];
+            size_t j = i;
+            for (; j >= gap && compare_names(&items[names[j - gap]], &items[moved]) > 0; j -= gap)
+                names[j] = names[j - gap];
+            names[j] = moved;
+        }
+    }
+}
+
+static bool take_names(Work *w, const PtcSession *s)
+{
+    size_t cap = s->names.count;
+    if (cap == 0)
+        return true;
+    if (!(w->names = ptc_mem_alloc(w->mem, cap * sizeof *w->names)))
+        return false;
+    w->name_cap = cap;
+    for (uint32_t i = 0; i < s->names.count && i < s->global_cap; i++)
+        if (s->globals[i] != PTC_UNBOUND && !is_hidden(&s->names.items[i]))
+            w->names[w->name_count++] = i;
+    sort_names(s->names.items, w->names, w->name_count);
+    return true;
+}
+
+static PtcPiece name_of(const PtcSession *s, uint32_t i)
+{
+    return (PtcPiece){s->names.items[i].text, s->names.items[i].len};
+}
+
+static bool list_names(Work *w, const PtcSession *s)
+{
+    size_t most = (size_t)w->format.memory_names;
+    size_t n = w->name_count < most ? w->name_count : most;
+    w->memory.truncated = n < w->name_count;
+    if (n == 0)
+        return true;
+    w->listed = n;
+    w->stored = ptc_mem_alloc(w->mem, n * sizeof *w->stored);
+    w->changed = ptc_mem_alloc(w->mem, n * sizeof *w->changed);
+    if (!w->stored || !w->changed)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        w->stored[i] = name_of(s, w->names[i]);
+    w->memory.stored = w->stored;
+    w->memory.stored_count = n;
+    return true;
+}
+
+/* Whether the run gave the name another value; one that is equal to the old one is no change. */
+static bool has_changed(Work *w, const PtcSession *s, uint32_t index)
+{
+    size_t low = 0, high = w->o->old_count; /* sorted by index */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (w->o->old[middle].index < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == w->o->old_count || w->o->old[low].index != index)
+        return false;
+    PtcValue old = w->o->old[low].value;
+    return old == PTC_UNBOUND || !ptc_equal(&w->o->heap, old, s->globals[index]);
+}
+
+/* Adds a preview to `previews`; its length is returned through *len. */
+static bool add_preview(Work *w, PtcValue v, size_t *len)
+{
+    PtcBuf text;
+    size_t before = w->previews.len;
+    ptc_buf_init(&text, w->mem, VALUE_BYTES);
+    bool cut = !ptc_outcome_print_value(w->o, &text, v), ok = !text.failed;
+    PtcPiece piece = {text.data ? text.data : "", text.len};
+    if (ptc_preview_add(&w->previews, piece, cut, w->format.preview_max_chars))
+        w->memory.truncated = true;
+    ptc_buf_deinit(&text);
+    *len = w->previews.len - before;
+    return ok && ptc_buf_ok(&w->previews);
+}
+
+/* The buffer may move while it grows, so the places are set at the end. */
+static bool preview_changes(Work *w, const PtcSession *s)
+{
+    size_t n = 0, at = 0;
+    for (size_t i = 0; i < w->name_count; i++) {
+        if (!has_changed(w, s, w->names[i]))
+            continue;
+        if (n == w->listed) {
+            w->memory.truncated = true;
+            break;
+        }
+        w->changed[n].name = name_of(s, w->names[i]);
+        if (!add_preview(w, s->globals[w->names[i]], &w->changed[n++].preview.len))
+            return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        w->changed[i].preview.at = w->previews.data + at;
+        at += w->changed[i].preview.len;
+    }
+    w->memory.changed = w->changed;
+    w->memory.changed_count = n;
+    return true;
+}
+
+static bool take_memory(Work *w)
+{
+    const PtcSession *s = w->options.session;
+    return !s || (take_names(w, s) && list_names(w, s) && preview_changes(w, s));
+}
+
+/* ---------------------------------------------------------------------- answers */
+
+static bool render_ok(Work *w)
+{
+    PtcOutcome *o = w->o;
+    PtcStep step = {.value_nil = o->value == PTC_NIL,
+                    .prints = w->prints,
+                    .print_count = o->print_count,
+                    .prints_cut = o->prints_cut,
+                    .validated = {w->options.validated_json, w->options.validated_json_len}};
+    if (!step.value_nil && !ptc_is(o->value, PTC_T_VAR)) {
+        step.text.at = ptc_outcome_text(o, &step.text.len, &step.text_cut);
+        if (!step.text.at)
+            return false;
+    }
+    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+    if (!take_memory(w))
+        return false;
+    ptc_protocol_render_step(&o->payload, &step, w->options.session ? &w->memory : NULL,
+                             &w->format);
+    return true;
+}
+
+static PtcFinding finding(const PtcError *e)
+{
+    return (PtcFinding){.message = {e->message, e->message_len},
+                        .form = {e->form, e->form_len},
+                        .hint = {e->hint, e->hint_len},
+                        .line = e->line,
+                        .column = e->column};
+}
+
+static void build_feedback(Work *w, PtcBuf *feedback)
+{
+    PtcFinding findings[PTC_DIAG_MAX];
+    PtcError e = {.size = sizeof e};
+    size_t n = 0;
+    while (n < PTC_DIAG_MAX && ptc_outcome_error(w->o, n, &e))
+        findings[n++] = finding(&e);
+    PtcFailure failure = {.kind = ptc_error_kind_name(w->o->errors[0].kind),
+                          .ran = w->o->errors[0].phase == PTC_PHASE_RUN,
+                          .findings = findings,
+                          .finding_count = n,
+                          .prints = w->prints,
+                          .print_count = w->o->print_count,
+                          .prints_cut = w->o->prints_cut};
+    ptc_feedback_error(feedback, &failure, &w->format);
+}
+
+/* The value of (fail v), as a preview in `previews`. */
+static bool preview_failed(Work *w, PtcPiece *result)
+{
+    ptc_budget_start(w->o->ptc, &w->o->budget, w->o->limits.timeout_ms);
+    if (w->o->value == PTC_NIL || w->o->value == PTC_NONE)
+        return true;
+    if (!add_preview(w, w->o->value, &result->len))
+        return false;
+    result->at = w->previews.data;
+    return true;
+}
+
+static bool render_failed(Work *w)
+{
+    PtcBuf feedback;
+    PtcError e = {.size = sizeof e};
+    if (!ptc_outcome_error(w->o, 0, &e))
+        return false;
+    PtcErrorAnswer answer = {.reason = ptc_reason_find(e.reason),
+                             .message = {e.message, e.message_len}};
+    if (answer.reason == PTC_REASON_FAIL && !preview_failed(w, &answer.result))
+        return false;
+    ptc_buf_init(&feedback, w->mem, w->o->payload.max);
+    build_feedback(w, &feedback);
+    bool ok = ptc_buf_ok(&feedback);
+    answer.feedback = (PtcPiece){feedback.data, feedback.len};
+    if (ok)
+        ptc_protocol_render_error(&w->o->payload, &answer);
+    ptc_buf_deinit(&feedback);
+    return ok;
+}
+
+static bool read_options(Work *w, const PtcPayloadOptions *given)
+{
+    ptc_payload_options_init(&w->options, sizeof w->options);
+    if (given && given->size < sizeof(size_t))
+        return false;
+    if (given)
+        memcpy(&w->options, given,
+               given->size < sizeof w->options ? given->size : sizeof w->options);
+    bool ours = !w->options.session || !w->o->ok || w->options.session == w->o->session;
+    return ours && ptc_format_resolve(&w->format, w->options.format);
+}
+
+const char *ptc_outcome_payload(PtcOutcome *o, const PtcPayloadOptions *options, size_t *len)
+{
+    if (!o)
+        return NULL;
+    Work w = {.o = o, .mem = &o->ptc->mem};
+    if (!read_options(&w, options))
+        return NULL;
+    if (!w.options.validated_json && o->validated)
+        w.options.validated_json = ptc_outcome_json(o, &w.options.validated_json_len);
+    if (o->payload.mem)
+        ptc_buf_deinit(&o->payload);
+    size_t max = (size_t)o->print_count * ESCAPED + o->prints.len * ESCAPED * 2 +
+                 w.options.validated_json_len + PAYLOAD_SLACK;
+    ptc_buf_init(&o->payload, w.mem, max);
+    ptc_buf_init(&w.previews, w.mem, max);
+    bool ok = take_prints(&w) && (o->ok ? render_ok(&w) : render_failed(&w));
+    release(&w);
+    if (!ok || !ptc_buf_ok(&o->payload))
+        return NULL;
+    if (len)
+        *len = o->payload.len;
+    return ptc_buf_text(&o->payload);
+}

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ * Sessions: definitions that live on between runs, in a heap of their own.  That heap only grows; when it has doubled,
+ * what is still bound is copied to a new one, and the old one goes when the last outcome that points into it does.
+ * How the host looks at a session and changes it is in session_host.c. */
+#include "engine/engine_int.h"
+#include "lisp/vm_int.h"
+#include "value/copy.h"
+#include "value/walk.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { COMPACT_FIRST = 256 * 1024 };
+
+PtcHeapBox *ptc_box_new(Ptc *ptc, size_t limit)
+{
+    PtcHeapBox *box = ptc_mem_alloc(&ptc->mem, sizeof *box);
+    if (!box)
+        return NULL;
+    ptc_budget_start(ptc, &box->budget, ptc->limits.timeout_ms);
+    ptc_heap_init(&box->heap, &ptc->pool, &box->budget, limit);
+    return box;
+}
+
+void ptc_heap_retain(PtcHeap *heap)
+{
+    heap->refs++;
+}
+
+void ptc_heap_release(PtcHeap *heap)
+{
+    if (--heap->refs > 0)
+        return;
+    PtcMem *mem = heap->pool->mem;
+    ptc_heap_deinit(heap);
+    ptc_mem_free(mem, (PtcHeapBox *)(void *)heap, sizeof(PtcHeapBox));
+}
+
+/* *1, *2 ... as the first names, nil for now. */
+static bool begin_history(PtcSession *s)
+{
+    for (uint32_t i = 0; i < s->history; i++) {
+        char name[2] = {'*', (char)('1' + i)};
+        if (ptc_names_add(&s->names, name, sizeof name) < 0)
+            return false;
+    }
+    if (!ptc_session_room(s, s->history))
+        return false;
+    for (uint32_t i = 0; i < s->history; i++)
+        s->globals[i] = PTC_NIL;
+    return true;
+}
+
+PtcSession *ptc_session_make(Ptc *ptc, uint32_t history, int64_t bytes)
+{
+    PtcSession *s = ptc_mem_alloc(&ptc->mem, sizeof *s);
+    if (!s)
+        return NULL;
+    memset(s, 0, sizeof *s);
+    s->ptc = ptc;
+    s->compact_at = COMPACT_FIRST;
+    s->history = history;
+    ptc_names_init(&s->names, &ptc->mem);
+    s->box = ptc_box_new(ptc, (size_t)bytes);
+    if (s->box && begin_history(s))
+        return s;
+    ptc_session_free(s);
+    return NULL;
+}
+
+PtcSession *ptc_session_new(Ptc *ptc)
+{
+    return ptc ? ptc_session_make(ptc, ptc->history, ptc->limits.session_bytes) : NULL;
+}
+
+void ptc_session_drop_cache(PtcSession *s)
+{
+    if (s->cache)
+        ptc_cache_deinit(s->cache);
+    ptc_mem_free(&s->ptc->mem, s->cache, sizeof *s->cache);
+    s->cache = NULL;
+}
+
+void ptc_session_free(PtcSession *s)
+{
+    if (!s)
+        return;
+    PtcMem *mem = &s->ptc->mem;
+    ptc_session_drop_cache(s);
+    if (s->box)
+        ptc_heap_release(&s->box->heap);
+    ptc_names_deinit(&s->names);
+    ptc_mem_free(mem, s->globals, s->global_cap * sizeof *s->globals);
+    ptc_mem_free(mem, s, sizeof *s);
+}
+
+bool ptc_session_room(PtcSession *s, size_t n)
+{
+    if (n <= s->global_cap)
+        return true;
+    size_t cap = s->global_cap ? s->global_cap : 16;
+    while (cap < n)
+        cap *= 2;
+    PtcValue *p =
+        ptc_mem_resize(&s->ptc->mem, s->globals, s->global_cap * sizeof *p, cap * sizeof *p);
+    if (!p)
+        return false;
+    for (size_t i = s->global_cap; i < cap; i++)
+        p[i] = PTC_UNBOUND;
+    s->globals = p;
+    s->global_cap = cap;
+    return true;
+}
+
+/* Copies values[0..n) into the heap of `box`; results in place. */
+static bool copy_all(PtcHeapBox *box, PtcValue *values, size_t n)
+{
+    PtcCopy copy;
+    bool ok = true;
+    ptc_copy_init(&copy, &box->heap);
+    for (size_t i = 0; ok && i < n; i++)
+        if (values[i] != PTC_UNBOUND)
+            ok = (values[i] = ptc_copy_value(&copy, values[i])) != PTC_NONE;
+    ptc_copy_deinit(&copy);
+    return ok;
+}
+
+bool ptc_session_replace(PtcSession *s, const PtcValue *values, PtcStop *stop)
+{
+    Ptc *ptc = s->ptc;
+    size_t n = s->names.count, bytes = (n + 1) * sizeof(PtcValue);
+    PtcHeapBox *box = ptc_box_new(ptc, s->box->heap.limit);
+    PtcValue *copies = box ? ptc_mem_alloc(&ptc->mem, bytes) : NULL;
+    bool ok = false;
+    *stop = PTC_STOP_MEMORY;
+    if (copies) {
+        for (size_t i = 0; i < n; i++)
+            copies[i] = values[i];
+        ok = copy_all(box, copies, n);
+        *stop = box->budget.stop;
+    }
+    if (ok) {
+        for (size_t i = 0; i < n; i++)
+            s->globals[i] = copies[i];
+        PtcHeapBox *old = s->box;
+        s->box = box;
+        box = old;
+        s->stale = false;
+    }
+    ptc_mem_free(&ptc->mem, copies, bytes);
+    if (box)
+        ptc_heap_release(&box->heap);
+    s->compact_at = s->box->heap.used * 2 > COMPACT_FIRST ? s->box->heap.used * 2 : COMPACT_FIRST;
+    return ok;
+}
+
+bool ptc_session_compact(PtcSession *s)
+{
+    PtcStop stop;
+    return ptc_session_replace(s, s->globals, &stop);
+}
+
+/* ------------------------------------------------------------------------------ history */
+
+/* Is this to be counted?  Code is small, and functions of letfn go round in circles. */
+static bool counts(PtcValue from, PtcValue v)
+{
+    return ptc_is_obj(v) && !ptc_is(v, PTC_T_PROTO) &&
+           !(ptc_is(from, PTC_T_CLOSURE) && ptc_is(v, PTC_T_CLOSURE));
+}
+
+/* Does all that v refers to take more than `most` bytes?  What is shared counts every time, so that nothing has to
+ * be remembered.  Says yes when memory is short. */
+static bool is_larger(PtcHeap *heap, PtcValue v, size_t most)
+{
+    PtcWalk walk;
+    size_t sum = 0;
+    ptc_walk_init(&walk, heap);
+    bool larger = ptc_is_obj(v) && !ptc_walk_push(&walk, v, 0);
+    for (PtcFrame *f; !larger && (f = ptc_walk_top(&walk)) != NULL;) {
+        PtcLayout at = ptc_object_layout(ptc_obj(f->a));
+        sum += f->pos == 0 ? at.size : 0;
+        larger = sum > most;
+        PtcValue child = f->pos < at.value_count ? at.values[f->pos] : PTC_NONE;
+        if (f->pos++ >= at.value_count)
+            walk.count--;
+        else if (counts(f->a, child))
+            larger = larger || !ptc_walk_push(&walk, child, 0);
+    }
+    ptc_walk_deinit(&walk);
+    return larger;
+}
+
+/* What stands in the history for a result that is too large for it. */
+static PtcValue not_kept(PtcVM *vm)
+{
+    char text[160];
+    const char *what = ptc_type_name(vm->result);
+    int n = ptc_is_sequential(vm->result) || ptc_is_map(vm->result) || ptc_is_set(vm->result)
+                ? snprintf(text, sizeof text, "not kept: %s of %zu elements, over %d KiB", what,
+                           (size_t)ptc_obj(vm->result)->count, PTC_HISTORY_BYTES / 1024)
+                : snprintf(text, sizeof text, "not kept: %s, over %d KiB", what,
+                           PTC_HISTORY_BYTES / 1024);
+    PtcValue v = ptc_str_new(vm->heap, text, (size_t)n);
+    return v == PTC_NONE ? PTC_NIL : v;
+}
+
+/* Values for after the run: what it defined, and its result before those that the session had. */
+static void next_values(const PtcSession *s, PtcVM *vm, PtcValue *values)
+{
+    size_t n = vm->global_count;
+    if (n)
+        memcpy(values, vm->globals, n * sizeof *values);
+    for (size_t i = 1; i < s->history; i++)
+        values[i] = s->globals[i - 1];
+    if (s->history == 0)
+        return;
+    PtcBudget budget = vm->budget; /* the run is over: what happens here is not its failure */
+    values[0] = is_larger(vm->heap, vm->result, PTC_HISTORY_BYTES) ? not_kept(vm) : vm->result;
+    vm->budget = budget;
+}
+
+/* ------------------------------------------------------------------------------- commit */
+
+static bool fail_commit(PtcSession *s, PtcVM *vm, PtcStop stop)
+{
+    if (stop == PTC_STOP_MEMORY && !vm->failed) {
+        vm->control = PTC_CONTROL_NONE;
+        vm->failed = true;
+        memset(&vm->error, 0, sizeof vm->error);
+        vm->error.kind = PTC_E_MEMORY;
+        ptc_diag_format(
+            vm->error.message, sizeof vm->error.message,
+            "the session's definitions passed their limit of %lld bytes; none were kept",
+            (long long)s->box->heap.limit);
+        ptc_diag_format(vm->error.hint, sizeof vm->error.hint, "def less data, or end the session");
+        return false;
+    }
+    vm->budget.stop = stop;
+    vm->control = PTC_CONTROL_NONE;
+    return ptc_vm_stopped(vm);
+}
+
+/* The values are copied in a scratch array first: a failure leaves the session as it was. */
+static bool commit_into(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValue *scratch)
+{
+    size_t bytes = vm->global_count * sizeof *scratch;
+    ptc_budget_start(s->ptc, &s->box->budget, vm->timeout_ms);
+    if (bytes)
+        memcpy(scratch, values, bytes);
+    if (!copy_all(s->box, scratch, vm->global_count))
+        return false;
+    if (bytes)
+        memcpy(s->globals, scratch, bytes);
+    return true;
+}
+
+/* Without what the run let go of, it may fit. */
+static bool try_commit(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValue *scratch,
+                       PtcStop *stop)
+{
+    bool ok = commit_into(s, vm, values, scratch);
+    *stop = s->box->budget.stop;
+    return ok || (*stop == PTC_STOP_MEMORY && ptc_session_replace(s, values, stop));
+}
+
+bool ptc_session_commit(PtcSession *s, PtcVM *vm, PtcOutcome *o)
+{
+    if (!ptc_outcome_note_changes(o, s, vm))
+        return fail_commit(s, vm, PTC_STOP_MEMORY);
+    size_t bytes = 2 * (vm->global_count + 1) * sizeof(PtcValue);
+    PtcValue *values =
+        ptc_session_room(s, vm->global_count) ? ptc_mem_alloc(&s->ptc->mem, bytes) : NULL;
+    s->box->heap.limit = (size_t)o->limits.session_bytes;
+    if (!values)
+        return fail_commit(s, vm, PTC_STOP_MEMORY);
+    next_values(s, vm, values);
+    PtcValue *scratch = values + vm->global_count + 1;
+    PtcStop stop;
+    bool ok = try_commit(s, vm, values, scratch, &stop);
+    if (!ok && stop == PTC_STOP_MEMORY && s->history > 0) { /* results make room for definitions */
+        for (size_t i = 0; i < s->history; i++)
+            values[i] = PTC_NIL;
+        ok = try_commit(s, vm, values, scratch, &stop);
+    }
+    ptc_mem_free(&s->ptc->mem, values, bytes);
+    s->cursor_index = s->cursor_at = 0;
+    if (!ok)
+        fail_commit(s, vm, stop);
+    if (!ok || s->box->heap.used > s->compact_at) /* a failure leaves what was copied before it */
+        ptc_session_compact(s);
+    return ok;
+}

@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT
+ * Sessions as bytes and back: the sections around the objects, the tag, the API. */
+#include "engine/snapshot/snapshot.h"
+
+#include "base/hmac.h"
+#include "engine/snapshot/snapshot_int.h"
+
+#include <stdio.h>
+
+enum { ALIAS_BYTES = 260, SLACK = 256 * 1024 };
+
+/* ------------------------------------------------------------------------------ writing */
+
+/* Tables by global.  False: no memory. */
+static bool open_tables(SnapWriter *w)
+{
+    PtcMem *mem = &w->session->ptc->mem;
+    size_t n = w->session->names.count + 1;
+    w->numbers = ptc_mem_alloc(mem, n * sizeof *w->numbers);
+    w->others = ptc_mem_alloc(mem, n * sizeof *w->others);
+    w->plain = ptc_mem_alloc(mem, n);
+    w->seen = ptc_mem_alloc(mem, n);
+    if (!w->numbers || !w->others || !w->plain || !w->seen)
+        return false;
+    memset(w->numbers, 0, n * sizeof *w->numbers);
+    return true;
+}
+
+static void close_writer(SnapWriter *w)
+{
+    PtcMem *mem = &w->session->ptc->mem;
+    size_t n = w->session->names.count + 1;
+    ptc_mem_free(mem, w->numbers, n * sizeof *w->numbers);
+    ptc_mem_free(mem, w->others, n * sizeof *w->others);
+    ptc_mem_free(mem, w->plain, n);
+    ptc_mem_free(mem, w->seen, n);
+    ptc_mem_free(mem, w->links, w->link_cap * sizeof *w->links);
+    ptc_mem_free(mem, w->indexes, w->index_cap * sizeof *w->indexes);
+    ptc_idmap_deinit(&w->objects);
+    ptc_idmap_deinit(&w->leaders);
+    ptc_buf_deinit(&w->out);
+    if (w->work)
+        ptc_heap_release(&w->work->heap);
+}
+
+static bool open_writer(SnapWriter *w, PtcSession *s)
+{
+    *w = (SnapWriter){.session = s};
+    ptc_idmap_init(&w->objects, &s->ptc->mem);
+    ptc_idmap_init(&w->leaders, &s->ptc->mem);
+    ptc_buf_init(&w->out, &s->ptc->mem, SIZE_MAX / 4);
+    w->work = ptc_box_new(s->ptc, SIZE_MAX / 4);
+    return w->work && open_tables(w);
+}
+
+/* Numbers for the history and for what is bound; and which names mean nothing but a global. */
+static void number_names(SnapWriter *w)
+{
+    const PtcSession *s = w->session;
+    for (uint32_t i = 0; i < s->names.count; i++) {
+        const PtcName *name = &s->names.items[i];
+        bool other = ptc_is_history_name(name) || ptc_builtin_find(name->text, name->len) >= 0;
+        w->plain[i] = other ? 0 : PTC_MAY_NAME;
+        if (i < s->history || ptc_session_holds(s, i))
+            w->numbers[i] = ++w->name_count;
+    }
+}
+
+static void put_names(const SnapWriter *w, PtcBuf *out, bool aliases)
+{
+    const PtcSession *s = w->session;
+    size_t n = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass == 1)
+            snap_put_number(out, n);
+        for (uint32_t i = s->history; i < s->names.count; i++) {
+            const PtcName *name = &s->names.items[i];
+            if (aliases ? !ptc_name_is_alias(name) : !ptc_session_holds(s, i))
+                continue;
+            n++;
+            if (pass == 1)
+                snap_put_text(out, name->text, name->len);
+        }
+    }
+}
+
+static void put_section(PtcBuf *out, uint64_t number, const PtcBuf *body)
+{
+    snap_put_number(out, number);
+    snap_put_number(out, body->len);
+    ptc_buf_add(out, body->data, body->len);
+    if (!ptc_buf_ok(body))
+        out->failed = true;
+}
+
+/* Everything but the objects is short. */
+static bool put_sections(SnapWriter *w, PtcBuf *out, const PtcBuf *count, const PtcBuf *values)
+{
+    PtcBuf names;
+    ptc_buf_init(&names, out->mem, SIZE_MAX / 4);
+    snap_put_number(&names, w->session->history);
+    put_names(w, &names, true);
+    put_names(w, &names, false);
+    snap_put_number(&names, w->other_count);
+    for (uint32_t i = 0; i < w->other_count; i++) {
+        const PtcName *name = &w->session->names.items[w->others[i]];
+        snap_put_text(&names, name->text, name->len);
+    }
+    ptc_buf_add(out, SNAP_MAGIC, SNAP_MAGIC_BYTES);
+    put_section(out, SNAP_NAMES, &names);
+    snap_put_number(out, SNAP_OBJECTS);
+    snap_put_number(out, count->len + w->out.len);
+    ptc_buf_add(out, count->data, count->len);
+    ptc_buf_add(out, w->out.data, w->out.len);
+    put_section(out, SNAP_VALUES, values);
+    ptc_buf_deinit(&names);
+    return ptc_buf_ok(out) && ptc_buf_ok(count);
+}
+
+/* Calls for the value of each name of the history and of each binding. */
+static bool write_values(SnapWriter *w)
+{
+    const PtcSession *s = w->session;
+    for (uint32_t i = 0; i < s->names.count; i++) {
+        w->binding = &s->names.items[i];
+        if ((i < s->history || ptc_session_holds(s, i)) && !snap_write(w, s->globals[i]))
+            return false;
+    }
+    return snap_write_end(w);
+}
+
+static bool write_session(SnapWriter *w, PtcBuf *out)
+{
+    const PtcSession *s = w->session;
+    PtcBuf count, values;
+    number_names(w);
+    if (!write_values(w))
+        return false;
+    ptc_buf_init(&count, out->mem, 16);
+    ptc_buf_init(&values, out->mem, SIZE_MAX / 4);
+    snap_put_number(&count, w->count);
+    for (uint32_t i = 0; i < s->names.count; i++)
+        if (i < s->history || ptc_session_holds(s, i))
+            snap_put_value(w, &values, w->count, s->globals[i]);
+    bool ok = put_sections(w, out, &count, &values);
+    ptc_buf_deinit(&count);
+    ptc_buf_deinit(&values);
+    return ok || ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
+}
+
+static void say(char *error, size_t size, const char *text)
+{
+    if (error && size)
+        ptc_diag_format(error, size, "%s", text);
+}
+
+/* What ended reading or writing, when it was no mistake of the bytes or the values. */
+static const char *stop_text(PtcStop stop)
+{
+    switch (stop) {
+    case PTC_STOP_TIMEOUT:
+    case PTC_STOP_DEADLINE: return "it took longer than timeout_ms";
+    case PTC_STOP_MEMORY: return "memory is short";
+    case PTC_STOP_DEPTH: return "keys of maps are nested too deep";
+    default: return "a limit was reached";
+    }
+}
+
+PtcStatus ptc_snapshot_encode(PtcSession *s, PtcBuf *out, char *error, size_t error_size)
+{
+    SnapWriter w;
+    PtcStop stop = PTC_STOP_MEMORY;
+    bool open = open_writer(&w, s), ok = open && write_session(&w, out);
+    if (open)
+        stop = w.work->budget.stop;
+    if (!ok)
+        say(error, error_size, stop != PTC_STOP_NONE ? stop_text(stop) : w.error);
+    close_writer(&w);
+    return ok ? PTC_OK : stop == PTC_STOP_MEMORY ? PTC_NO_MEMORY : PTC_BAD_DATA;
+}
+
+/* ------------------------------------------------------------------------------ reading */
+
+/* Section `number`, which comes next, as what the reader reads. */
+static bool enter_section(SnapReader *r, uint64_t number, const uint8_t **rest)
+{
+    uint64_t found, len;
+    if (!snap_get_number(r, UINT64_MAX, &found) || !snap_get_number(r, UINT64_MAX, &len))
+        return false;
+    if (found != number)
+        return SNAP_BAD(r, "it has parts that this version does not know");
+    if (len > (uint64_t)(r->end - r->at))
+        return SNAP_BAD(r, "the bytes end too early");
+    *rest = r->end;
+    r->end = r->at + len;
+    return true;
+}
+
+static bool leave_section(SnapReader *r, const uint8_t *rest)
+{
+    if (r->at != r->end)
+        return SNAP_BAD(r, "a part is longer than it should be");
+    r->end = rest;
+    return true;
+}
+
+/* Names as programs write them have no blanks, aliases (see lisp/analyze_ns.c) one in front. */
+static bool good_name(const char *text, size_t len, bool alias)
+{
+    if (!alias && ptc_is_journal(text, len))
+        return true;
+    bool begins = !alias || (len > 3 && len <= ALIAS_BYTES && text[0] == ' ' &&
+                             (text[1] == '@' || text[1] == '!') && memchr(text, '=', len));
+    for (size_t i = alias ? 1 : 0; begins && i < len; i++)
+        if ((uint8_t)text[i] <= ' ' || text[i] == 0x7f)
+            return false;
+    return begins && len > 0;
+}
+
+/* A new name of the session; a second time the same is a mistake. */
+static bool add_name(SnapReader *r, const char *text, size_t len)
+{
+    PtcNames *names = &r->session->names;
+    uint32_t before = names->count;
+    int at = ptc_names_add(names, text, len);
+    if (at < 0 && before < UINT16_MAX)
+        return ptc_budget_halt(r->heap->budget, PTC_STOP_MEMORY);
+    return (at >= 0 && names->count > before) || SNAP_BAD(r, "a name is there twice");
+}
+
+static bool read_names(SnapReader *r, bool alias, size_t *count)
+{
+    size_t most = (size_t)r->ptc->limits.program_bytes;
+    if (!snap_get_count(r, count))
+        return false;
+    for (size_t i = 0; i < *count; i++) {
+        const char *text;
+        size_t len;
+        if (!snap_get_text(r, most, &text, &len) || !ptc_tick(r->heap->budget, 8))
+            return false;
+        if (!good_name(text, len, alias))
+            return SNAP_BAD(r, "a name is none");
+        if (!add_name(r, text, len))
+            return false;
+    }
+    return true;
+}
+
+/* Aliases have no numbers: they stand between the history and the others. */
+static bool number_globals(SnapReader *r, size_t aliases)
+{
+    PtcMem *mem = &r->ptc->mem;
+    size_t n = r->session->names.count, history = r->session->history;
+    r->names = ptc_mem_alloc(mem, (n + 1) * sizeof *r->names);
+    r->seen = ptc_mem_alloc(mem, n + 1);
+    if (!r->names || !r->seen || !ptc_session_room(r->session, n))
+        return ptc_budget_halt(r->heap->budget, PTC_STOP_MEMORY);
+    r->name_count = n - aliases;
+    for (size_t i = 0; i < r->name_count; i++)
+        r->names[i] = (uint16_t)(i < history ? i : i + aliases);
+    return true;
+}
+
+static bool read_values(SnapReader *r, size_t bound)
+{
+    size_t n = r->session->history + bound;
+    for (size_t i = 0; i < n; i++)
+        if (!snap_get_value(r, &r->session->globals[r->names[i]]))
+            return false;
+    PtcValue journal = ptc_session_journal(r->session);
+    return journal == PTC_NIL || ptc_is_map(journal) || SNAP_BAD(r, "the journal is no map");
+}
+
+static bool read_session(SnapReader *r)
+{
+    const uint8_t *rest;
+    uint64_t history;
+    size_t aliases, bound, others;
+    return enter_section(r, SNAP_NAMES, &rest) && snap_get_number(r, PTC_HISTORY_MAX, &history) &&
+           read_names(r, true, &aliases) && read_names(r, false, &bound) &&
+           read_names(r, false, &others) && leave_section(r, rest) && number_globals(r, aliases) &&
+           enter_section(r, SNAP_OBJECTS, &rest) && snap_read_objects(r) &&
+           leave_section(r, rest) && enter_section(r, SNAP_VALUES, &rest) &&
+           read_values(r, bound) && leave_section(r, rest) &&
+           (r->at == r->end || SNAP_BAD(r, "it has parts that this version does not know"));
+}
+
+/* The depth of the history decides which names the session begins with. */
+static bool peek_history(SnapReader *r, uint32_t *history)
+{
+    const uint8_t *at = r->at, *end = r->end, *rest;
+    uint64_t n;
+    bool ok = enter_section(r, SNAP_NAMES, &rest) && snap_get_number(r, PTC_HISTORY_MAX, &n);
+    r->at = at;
+    r->end = end;
+    *history = ok ? (uint32_t)n : 0;
+    return ok;
+}
+
+static void close_reader(SnapReader *r, size_t names)
+{
+    PtcMem *mem = &r->ptc->mem;
+    ptc_mem_free(mem, r->items, r->cap * sizeof *r->items);
+    ptc_mem_free(mem, r->names, (names + 1) * sizeof *r->names);
+    ptc_mem_free(mem, r->seen, names + 1);
+}
+
+/* What reading left in the heap besides the values goes when the limit needs it. */
+static bool fit(PtcSession *s, size_t limit)
+{
+    s->box->heap.limit = limit;
+    return s->box->heap.used <= limit || ptc_session_compact(s);
+}
+
+static PtcStatus fill_session(SnapReader *r, char *error, size_t error_size)
+{
+    PtcSession *s = r->session;
+    size_t limit = (size_t)r->ptc->limits.session_bytes;
+    r->heap = &s->box->heap;
+    r->heap->limit = limit + limit / 4 + SLACK;
+    ptc_budget_start(r->ptc, &s->box->budget, r->ptc->limits.timeout_ms);
+    bool ok = read_session(r) && s->box->budget.stop == PTC_STOP_NONE;
+    PtcStop stop = s->box->budget.stop;
+    size_t used = s->box->heap.used;
+    close_reader(r, s->names.count);
+    if (ok && !fit(s, limit)) {
+        char text[SNAP_ERROR];
+        snprintf(text, sizeof text, "the session needs more than its limit of %zu bytes", limit);
+        say(error, error_size, text);
+        return PTC_BAD_DATA;
+    }
+    if (ok)
+        return PTC_OK;
+    bool full = stop == PTC_STOP_MEMORY && used > limit;
+    say(error, error_size,
+        full                    ? "the session needs more than session_bytes"
+        : stop != PTC_STOP_NONE ? stop_text(stop)
+        : r->error[0]           ? r->error
+                                : "memory is short");
+    return stop == PTC_STOP_MEMORY && !full ? PTC_NO_MEMORY : PTC_BAD_DATA;
+}
+
+PtcStatus ptc_snapshot_decode(Ptc *ptc, const void *bytes, size_t len, PtcSession **out,
+                              char *error, size_t error_size)
+{
+    SnapReader r = {.ptc = ptc, .at = bytes, .end = (const uint8_t *)bytes + len};
+    uint32_t history;
+    if (len < SNAP_MAGIC_BYTES || memcmp(bytes, SNAP_MAGIC, SNAP_MAGIC_BYTES - 1) != 0 ||
+        r.at[SNAP_MAGIC_BYTES - 1] != (uint8_t)SNAP_MAGIC[SNAP_MAGIC_BYTES - 1]) {
+        say(error, error_size, "these bytes are no snapshot, or one of another version");
+        return PTC_BAD_DATA;
+    }
+    r.at += SNAP_MAGIC_BYTES;
+    if (!peek_history(&r, &history)) {
+        say(error, error_size, r.error);
+        return PTC_BAD_DATA;
+    }
+    r.session = ptc_session_make(ptc, history, ptc->limits.session_bytes);
+    PtcStatus status = r.session ? fill_session(&r, error, error_size) : PTC_NO_MEMORY;
+    if (status == PTC_OK)
+        *out = r.session;
+    else
+        ptc_session_free(r.session);
+    return status;
+}
+
+/* ---------------------------------------------------------------------------------- API */
+
+static bool good_key(const void *key, size_t len, char *error, size_t error_size)
+{
+    if (key && len >= PTC_SEAL_KEY_MIN)
+        return true;
+    say(error, error_size, "the key must have 16 bytes or more");
+    return false;
+}
+
+PtcStatus ptc_session_snapshot(PtcSession *s, const void *key, size_t key_len, char **out,
+                               size_t *out_len, char *error, size_t error_size)
+{
+    uint8_t tag[PTC_SEAL_BYTES];
+    PtcBuf buf;
+    say(error, error_size, "");
+    if (!s || !out || !out_len || atomic_load(&s->ptc->running) ||
+        !good_key(key, key_len, error, error_size))
+        return PTC_BAD_ARGUMENT;
+    ptc_buf_init(&buf, &s->ptc->mem, SIZE_MAX / 4);
+    PtcStatus status = ptc_snapshot_encode(s, &buf, error, error_size);
+    if (status != PTC_OK) {
+        ptc_buf_deinit(&buf);
+        return status;
+    }
+    ptc_seal_make(key, key_len, buf.data, buf.len, tag);
+    ptc_buf_add(&buf, tag, sizeof tag);
+    status = ptc_text_give(&buf, true, out, out_len);
+    if (status != PTC_OK)
+        say(error, error_size, "memory is short");
+    return status;
+}
+
+PtcStatus ptc_session_restore(Ptc *ptc, const void *key, size_t key_len, const void *bytes,
+                              size_t len, PtcSession **out, char *error, size_t error_size)
+{
+    uint8_t tag[PTC_SEAL_BYTES];
+    say(error, error_size, "");
+    if (!ptc || !bytes || !out || atomic_load(&ptc->running) ||
+        !good_key(key, key_len, error, error_size))
+        return PTC_BAD_ARGUMENT;
+    *out = NULL;
+    size_t body = len >= PTC_SEAL_BYTES ? len - PTC_SEAL_BYTES : 0;
+    if (body > 0)
+        ptc_seal_make(key, key_len, bytes, body, tag);
+    if (body == 0 || !ptc_seal_same(tag, (const uint8_t *)bytes + body, sizeof tag)) {
+        say(error, error_size, "the key is another one, or the bytes are not as they were made");
+        return PTC_BAD_DATA;
+    }
+    return ptc_snapshot_decode(ptc, bytes, body, out, error, error_size);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ * snapshot_int.h - the format of snapshots, and what its writer and its reader are made of.
+ *
+ *   "ptcsnap", version 1
+ *   sections, each: number, length, bytes; in the order of their numbers, each once
+ *     1 names    depth of the history; aliases (count, texts); bound names (count, texts); other names that functions
+ *                refer to (count, texts).  History, bound and other names are numbered from 0 in this order.
+ *     2 objects  count, then that many objects; links (count, each: closure, capture, closure); for each SNAP_INDEX in turn
+ *                how many values an entry has, and the number of the vector of entries it leads to
+ *     3 values   one for each name of the history, then for each bound name
+ *   tag of all that comes before it (seal.h)
+ *
+ * Numbers are varints: seven bits a byte, the lowest first, the top bit set on all but the last; signed ones are
+ * zigzagged.  A text is its length and that many bytes of UTF-8.  An object is a byte that says what it is (SnapKind) and
+ * what belongs to it; it refers to objects before it only, so that reading needs no recursion and makes no circle.  Only
+ * functions of letfn refer to each other in a circle: the links close it.  The index of large maps is filled when all
+ * objects are there, since a map may hold an older version of itself, which shares its index.
+ *
+ * Objects follow the layout in memory, down to the full nodes of large vectors and the index that versions of a map share,
+ * so that what shares memory in the session does so in the snapshot and after it.  Nodes that are not full are not
+ * stored: later versions of a vector may have added to them, even the vector itself.  Hashes are not stored.  Functions are
+ * stored as text and compiled again. */
+#ifndef PTC_ENGINE_SNAPSHOT_SNAPSHOT_INT_H
+#define PTC_ENGINE_SNAPSHOT_SNAPSHOT_INT_H
+
+#include "engine/engine_int.h"
+#include "engine/snapshot/idmap.h"
+#include "lisp/function.h"
+#include "lisp/lib/produce.h"
+#include "lisp/record.h"
+#include "value/walk.h"
+
+#define SNAP_MAGIC "ptcsnap\x01"
+
+enum {
+    SNAP_MAGIC_BYTES = 8,
+    SNAP_ERROR = 200,
+    SNAP_NODE_HEIGHT =
+        5, /* of full nodes: one more would be more elements than a vector may have */
+    SNAP_PRODUCER_FIELDS = 4,
+};
+
+enum { SNAP_NAMES = 1, SNAP_OBJECTS, SNAP_VALUES };
+
+/* A value inside of something: one of these, or SNAP_REF + how many objects before this one it is, less one. */
+enum {
+    SNAP_NIL,
+    SNAP_FALSE,
+    SNAP_TRUE,
+    SNAP_HOLE,  /* a key that was removed; in entries of maps and sets only */
+    SNAP_INT,   /* signed number */
+    SNAP_FLOAT, /* eight bytes, the lowest first */
+    SNAP_LATER, /* in closures: a link fills it in */
+    SNAP_EMPTY_MAP,
+    SNAP_EMPTY_SET,
+    SNAP_REF = 16
+};
+
+/* Never renumbered: new kinds go to the end. */
+typedef enum {
+    SNAP_STRING = 1, /* text */
+    SNAP_KEYWORD,    /* text */
+    SNAP_SYMBOL,     /* text */
+    SNAP_BIGINT,     /* negative, limbs, each eight bytes */
+    SNAP_BUILTIN,    /* text: namespace/name */
+    SNAP_FLAT,       /* flags, count, values */
+    SNAP_LEAF,       /* 32 values: of large vectors */
+    SNAP_INNER,      /* 32 nodes of one height */
+    SNAP_VEC,     /* flags, count; full nodes, the highest first, as many as fit; the values left */
+    SNAP_SLICE,   /* flags, base, start, count */
+    SNAP_RANGE,   /* flags, start, step, count */
+    SNAP_CONS,    /* first, rest */
+    SNAP_SET,     /* count, values: a small set, or the keys of small maps */
+    SNAP_MAP,     /* set of its keys, values */
+    SNAP_INDEX,   /* nothing; see above */
+    SNAP_DICT,    /* is a map; entries, index */
+    SNAP_SORTED,  /* is a map; what orders it; count; keys, or keys and values, in order */
+    SNAP_PROTO,   /* form, aliases, text; captures (text); names (count, numbers) */
+    SNAP_CLOSURE, /* proto, captured values */
+    SNAP_VAR,     /* name */
+    SNAP_FN,      /* text: hidden builtin; count, values */
+    SNAP_STEP,    /* kind, builtin, count, values: a transducer */
+    SNAP_REDUCED, /* value */
+    SNAP_EXCEPTION, /* kind (text), message, data, cause, first, last, source */
+    SNAP_REGEX,     /* text */
+    SNAP_DATE,      /* signed: days */
+    SNAP_DATETIME,  /* signed: seconds; nanoseconds */
+    SNAP_INSTANT,
+    SNAP_DURATION,
+    SNAP_ENUM,      /* group, ordinal */
+    SNAP_FORMATTER, /* text */
+    SNAP_PRODUCER,  /* source, two values, count, steps */
+    SNAP_RING,      /* count, values: again and again without end */
+    SNAP_TOOL,      /* text: the function that tool/name stands for */
+} SnapKind;
+
+/* ------------------------------------------------------------------------------ writing */
+
+/* A capture that could not be written with its closure. */
+typedef struct SnapLink {
+    PtcValue closure;
+    uint32_t slot;
+} SnapLink;
+
+typedef struct SnapWriter {
+    PtcSession *session;
+    PtcHeapBox *
+        work; /* for functions that are compiled to see whether they can be; its budget is the writer's */
+    PtcIdMap objects;  /* object -> number + 1, 0 while what it refers to is being written */
+    PtcIdMap leaders;  /* index of large maps -> the version with most entries, as an address */
+    PtcValue *indexes; /* in the order they were written */
+    size_t index_count, index_cap;
+    PtcBuf out;     /* objects */
+    uint64_t count; /* objects written */
+    SnapLink *links;
+    size_t link_count, link_cap;
+    uint32_t *numbers; /* by global of the session: number of its name in the snapshot + 1, or 0 */
+    uint32_t *others;  /* globals that functions refer to and that have no value */
+    uint8_t *plain;    /* by global: PTC_MAY_NAME when its name can mean nothing else */
+    uint8_t *seen;     /* for one function */
+    uint32_t name_count; /* numbers given out */
+    uint32_t other_count;
+    const PtcName *binding; /* being written */
+    char error[SNAP_ERROR];
+} SnapWriter;
+
+/* All say why in w->error (unless the budget does) and return false when something cannot be stored. */
+
+/* Writes v and all that it refers to, unless that has been done. */
+PTC_MUST_USE bool snap_write(SnapWriter *w, PtcValue v);
+/* What follows the objects. */
+PTC_MUST_USE bool snap_write_end(SnapWriter *w);
+/* A reference to v, which has been written, from something that comes after object `from` - 1. */
+void snap_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, PtcValue v);
+void snap_put_number(PtcBuf *out, uint64_t n);
+void snap_put_signed(PtcBuf *out, int64_t n);
+void snap_put_text(PtcBuf *out, const char *text, size_t len);
+/* "name: why", cut to fit. */
+bool snap_refuse(SnapWriter *w, const char *format, ...) PTC_PRINTF(2, 3);
+
+/* For snapshot_write.c: a prototype or record as object number w->count. */
+PTC_MUST_USE bool snap_write_proto(SnapWriter *w, PtcValue proto);
+PTC_MUST_USE bool snap_write_var(SnapWriter *w, PtcValue var);
+PTC_MUST_USE bool snap_write_record(SnapWriter *w, PtcValue record);
+/* The values to be written before a record, one after the other: false at the end.  f->a is the record. */
+bool snap_next_field(PtcFrame *f, PtcValue *child);
+
+/* ------------------------------------------------------------------------------ reading */
+
+/* Only the first may be seen by programs. */
+typedef enum {
+    SNAP_IS_VALUE,
+    SNAP_IS_ENTRIES, /* a vector with holes */
+    SNAP_IS_NODE,
+    SNAP_IS_INDEX,
+    SNAP_IS_PROTO,
+    SNAP_IS_STEP
+} SnapRole;
+
+/* An object that has been read. */
+typedef struct SnapItem {
+    PtcValue value;
+    uint64_t holes; /* nodes and entries: removed keys under it */
+    uint8_t role;   /* SnapRole */
+    uint8_t height; /* nodes; 0: leaf */
+    bool odd_hole;  /* nodes and entries: a hole at an odd place */
+} SnapItem;
+
+typedef struct SnapReader {
+    Ptc *ptc;
+    PtcSession *session;
+    PtcHeap *heap; /* the session's */
+    const uint8_t *at, *end;
+    SnapItem *items;
+    size_t count, cap;
+    uint16_t *names; /* globals of the session by their number in the snapshot */
+    size_t name_count;
+    uint8_t *seen; /* by global */
+    char error[SNAP_ERROR];
+} SnapReader;
+
+/* Says what is wrong with the bytes, unless something was already.  The macro is false, which the compiler should know. */
+void snap_note(SnapReader *r, const char *format, ...) PTC_PRINTF(2, 3);
+#define SNAP_BAD(...) (snap_note(__VA_ARGS__), false)
+PTC_MUST_USE bool snap_get_byte(SnapReader *r, uint8_t *out);
+PTC_MUST_USE bool snap_get_number(SnapReader *r, uint64_t most, uint64_t *out);
+PTC_MUST_USE bool snap_get_signed(SnapReader *r, int64_t *out);
+PTC_MUST_USE bool snap_get_text(SnapReader *r, size_t most, const char **text, size_t *len);
+/* A count of things that take a byte each at least. */
+PTC_MUST_USE bool snap_get_count(SnapReader *r, size_t *out);
+/* A value that programs may see. */
+PTC_MUST_USE bool snap_get_value(SnapReader *r, PtcValue *out);
+/* The same, or PTC_UNBOUND for SNAP_HOLE (with `holes`) and PTC_NONE for SNAP_LATER (with `later`). */
+PTC_MUST_USE bool snap_get_slot(SnapReader *r, bool holes, bool later, PtcValue *out);
+/* An object of the given role. */
+PTC_MUST_USE bool snap_get_item(SnapReader *r, uint32_t *number);
+/* The object that has been read, as value. */
+PTC_MUST_USE bool snap_add(SnapReader *r, SnapItem item);
+PTC_MUST_USE bool snap_add_value(SnapReader *r, PtcValue value);
+
+/* One object of each kind (snapshot_read_coll.c, snapshot_read_fn.c). */
+bool snap_read_flat(SnapReader *r);
+bool snap_read_leaf(SnapReader *r);
+bool snap_read_inner(SnapReader *r);
+bool snap_read_vec(SnapReader *r);
+bool snap_read_slice(SnapReader *r);
+bool snap_read_range(SnapReader *r);
+bool snap_read_cons(SnapReader *r);
+bool snap_read_ring(SnapReader *r);
+bool snap_read_set(SnapReader *r);
+bool snap_read_map(SnapReader *r);
+bool snap_read_index(SnapReader *r);
+bool snap_read_dict(SnapReader *r);
+bool snap_read_sorted(SnapReader *r);
+bool snap_read_proto(SnapReader *r);
+bool snap_read_closure(SnapReader *r);
+bool snap_read_var(SnapReader *r);
+bool snap_read_fn(SnapReader *r);
+bool snap_read_step(SnapReader *r);
+bool snap_read_tool(SnapReader *r);
+bool snap_read_exception(SnapReader *r);
+bool snap_read_producer(SnapReader *r);
+/* What follows the objects. */
+bool snap_read_links(SnapReader *r);
+bool snap_fill_indexes(SnapReader *r);
+bool snap_check_sets(SnapReader *r);
+/* A record of n fields; PTC_NONE when the heap is full. */
+PtcValue snap_record(SnapReader *r, unsigned kind, const PtcValue *fields, size_t n);
+
+/* Everything of the section of objects. */
+PTC_MUST_USE bool snap_read_objects(SnapReader *r);
+
+/* Is there such a hidden builtin, and does it take so many values? */
+bool snap_knows_composed(const char *name, size_t len, size_t n);
+
+/* Steps as numbers that stay; PTC_STEP_KINDS for a number that is none. */
+int snap_step_code(PtcStepKind kind);
+PtcStepKind snap_step_kind(uint64_t code);
+
+#endif

@@ -1,0 +1,510 @@
+/* SPDX-License-Identifier: MIT
+ * Values as bytes.  A walk with a stack of its own writes every object after all that it refers to, once. */
+#include "engine/snapshot/snapshot_int.h"
+
+#include <stdio.h>
+
+enum { NODE_BITS = 5 }; /* a node of a large vector has 32 slots */
+
+/* ------------------------------------------------------------------------------ numbers */
+
+void snap_put_number(PtcBuf *out, uint64_t n)
+{
+    uint8_t bytes[10];
+    size_t len = 0;
+    for (; n >= 0x80; n >>= 7)
+        bytes[len++] = (uint8_t)(n | 0x80);
+    bytes[len++] = (uint8_t)n;
+    ptc_buf_add(out, bytes, len);
+}
+
+void snap_put_signed(PtcBuf *out, int64_t n)
+{
+    snap_put_number(out, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
+}
+
+void snap_put_text(PtcBuf *out, const char *text, size_t len)
+{
+    snap_put_number(out, len);
+    ptc_buf_add(out, text, len);
+}
+
+static void put_word(PtcBuf *out, uint64_t word)
+{
+    uint8_t bytes[8];
+    for (size_t i = 0; i < 8; i++)
+        bytes[i] = (uint8_t)(word >> (8 * i));
+    ptc_buf_add(out, bytes, sizeof bytes);
+}
+
+bool snap_refuse(SnapWriter *w, const char *format, ...)
+{
+    char why[SNAP_ERROR];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    if (!w->error[0])
+        ptc_diag_format(w->error, sizeof w->error, "%.*s: %s", (int)w->binding->len,
+                        w->binding->text, why);
+    return false;
+}
+
+/* --------------------------------------------------------------------------- references */
+
+static bool is_empty(PtcValue v)
+{
+    return (ptc_is(v, PTC_T_SSET) || ptc_is(v, PTC_T_SMAP)) && ptc_obj(v)->count == 0;
+}
+
+/* Is it written as an object of its own? */
+static bool is_object(PtcValue v)
+{
+    return ptc_is_builtin(v) || (ptc_is_obj(v) && !ptc_is(v, PTC_T_FLOAT) && !is_empty(v));
+}
+
+void snap_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, PtcValue v)
+{
+    if (is_object(v)) {
+        const PtcIdEntry *e = ptc_idmap_find(&w->objects, v);
+        snap_put_number(out, e && e->number ? SNAP_REF + from - e->number : SNAP_LATER);
+    } else if (ptc_is_int(v)) {
+        snap_put_number(out, SNAP_INT);
+        snap_put_signed(out, ptc_to_int(v));
+    } else if (ptc_is_float(v)) {
+        double d = ptc_to_float(v);
+        uint64_t bits;
+        memcpy(&bits, &d, sizeof bits);
+        snap_put_number(out, SNAP_FLOAT);
+        put_word(out, bits);
+    } else {
+        snap_put_number(out, v == PTC_NIL            ? SNAP_NIL
+                             : v == PTC_FALSE        ? SNAP_FALSE
+                             : v == PTC_TRUE         ? SNAP_TRUE
+                             : v == PTC_UNBOUND      ? SNAP_HOLE
+                             : ptc_is(v, PTC_T_SMAP) ? SNAP_EMPTY_MAP
+                                                     : SNAP_EMPTY_SET);
+    }
+}
+
+static void put_value(SnapWriter *w, PtcValue v)
+{
+    snap_put_value(w, &w->out, w->count, v);
+}
+
+/* ------------------------------------------------------------------------- what belongs */
+
+static PtcDict *dict_of(PtcValue v)
+{
+    return (PtcDict *)(uintptr_t)v;
+}
+
+/* What orders a sorted map, then its keys and values in order. */
+static bool next_sorted(PtcFrame *f, PtcValue *child)
+{
+    if (f->pos++ == 0) {
+        *child = ptc_sorted_by(f->a);
+        return true;
+    }
+    if (f->acc != PTC_NONE) {
+        *child = f->acc;
+        f->acc = PTC_NONE;
+        return true;
+    }
+    PtcValue value = PTC_NIL;
+    if (!ptc_map_next(f->a, &f->pos_b, child, &value))
+        return false;
+    f->acc = ptc_is(f->a, PTC_T_BMAP) ? value : PTC_NONE;
+    return true;
+}
+
+/* The node of the given height that holds leaf number `leaf`. */
+static PtcValue node_at(const PtcVec *v, size_t leaf, unsigned height)
+{
+    PtcValue node = v->root;
+    for (unsigned h = v->obj.aux / NODE_BITS; h > height; h--)
+        node = ((const PtcNode *)(uintptr_t)node)
+                   ->slots[leaf >> (NODE_BITS * (h - 1)) & (PTC_FLAT_MAX - 1)];
+    return node;
+}
+
+/* Part i of a large vector: first full nodes, the highest first, then the elements behind them.  What later versions
+ * have added to the nodes they share is not among them. */
+static bool part_of_vec(PtcValue vec, size_t i, PtcValue *out)
+{
+    const PtcVec *v = (const PtcVec *)(uintptr_t)vec;
+    size_t leaves = (v->obj.count - 1) / PTC_FLAT_MAX, leaf = 0;
+    for (unsigned height = v->obj.aux / NODE_BITS + 1; height-- > 0;) {
+        size_t n = leaves >> (NODE_BITS * height) & (PTC_FLAT_MAX - 1);
+        if (i < n) {
+            *out = node_at(v, leaf + (i << (NODE_BITS * height)), height);
+            return true;
+        }
+        i -= n;
+        leaf += n << (NODE_BITS * height);
+    }
+    if (i >= v->obj.count - leaves * PTC_FLAT_MAX)
+        return false;
+    *out = ((const PtcNode *)(uintptr_t)v->tail)->slots[i];
+    return true;
+}
+
+/* Is it a cell of a ring?  Other cells before something without end count one more. */
+static bool is_ring(PtcValue v)
+{
+    return ptc_is(v, PTC_T_CONS) && ptc_seq_count(v) == PTC_ENDLESS;
+}
+
+static bool next_of_ring(PtcFrame *f, PtcValue *child)
+{
+    if (f->pos++ == 0)
+        f->b = f->a;
+    else if (f->b == f->a)
+        return false;
+    const PtcCons *cell = (const PtcCons *)(uintptr_t)f->b;
+    *child = cell->first;
+    f->b = cell->rest;
+    return true;
+}
+
+static bool next_value(PtcFrame *f, PtcValue *child)
+{
+    PtcLayout at = ptc_object_layout(ptc_obj(f->a));
+    if (f->pos >= at.value_count)
+        return false;
+    *child = at.values[f->pos++];
+    return true;
+}
+
+static bool next_captured(PtcFrame *f, PtcValue *child)
+{
+    PtcClosure *c = (PtcClosure *)(uintptr_t)f->a;
+    if (f->pos == 0) {
+        f->pos = 1;
+        *child = ptc_function_main(c->proto);
+        return true;
+    }
+    if (f->pos > c->obj.count)
+        return false;
+    *child = c->captured[f->pos++ - 1];
+    return true;
+}
+
+/* The next of the values that must be written before the object of this frame; false when there are no more. */
+static bool next_child(PtcFrame *f, PtcValue *child)
+{
+    switch (ptc_tag(f->a)) {
+    case PTC_T_VEC: return part_of_vec(f->a, f->pos++, child);
+    case PTC_T_FLAT:
+    case PTC_T_NODE:
+    case PTC_T_SLICE:
+    case PTC_T_SSET:
+    case PTC_T_SMAP: return next_value(f, child);
+    case PTC_T_CONS: return is_ring(f->a) ? next_of_ring(f, child) : next_value(f, child);
+    case PTC_T_BMAP:
+    case PTC_T_BSET: return ptc_is_sorted(f->a) ? next_sorted(f, child) : next_value(f, child);
+    case PTC_T_CLOSURE: return next_captured(f, child);
+    case PTC_T_RECORD: return snap_next_field(f, child);
+    default: return false;
+    }
+}
+
+/* ------------------------------------------------------------------------------ writing */
+
+static bool write_builtin(SnapWriter *w, PtcValue v)
+{
+    char name[160];
+    uint32_t index = ptc_builtin_index(v);
+    const PtcBuiltin *row = ptc_builtin_row(index);
+    int n = snprintf(name, sizeof name, "%s/%s", row->ns, row->name);
+    if (n < 0 || (size_t)n >= sizeof name || ptc_builtin_find(name, (size_t)n) != (int)index)
+        return snap_refuse(w, "the function %s cannot be stored", row->name);
+    snap_put_number(&w->out, SNAP_BUILTIN);
+    snap_put_text(&w->out, name, (size_t)n);
+    return true;
+}
+
+static void write_big(SnapWriter *w, PtcValue v)
+{
+    const PtcBig *b = (const PtcBig *)(uintptr_t)v;
+    snap_put_number(&w->out, SNAP_BIGINT);
+    snap_put_number(&w->out, b->obj.flags & PTC_BIG_NEGATIVE ? 1 : 0);
+    snap_put_number(&w->out, b->obj.count);
+    for (uint32_t i = 0; i < b->obj.count; i++)
+        put_word(&w->out, b->limbs[i]);
+}
+
+static void write_values(SnapWriter *w, const PtcValue *values, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        put_value(w, values[i]);
+}
+
+static void write_counted(SnapWriter *w, SnapKind kind, PtcValue v)
+{
+    PtcLayout at = ptc_object_layout(ptc_obj(v));
+    snap_put_number(&w->out, kind);
+    if (kind == SNAP_FLAT)
+        snap_put_number(&w->out, ptc_obj(v)->flags);
+    if (kind == SNAP_FLAT || kind == SNAP_SET)
+        snap_put_number(&w->out, at.value_count);
+    write_values(w, at.values, at.value_count);
+}
+
+static bool write_vec(SnapWriter *w, PtcValue v)
+{
+    PtcValue part;
+    snap_put_number(&w->out, SNAP_VEC);
+    snap_put_number(&w->out, ptc_obj(v)->flags);
+    snap_put_number(&w->out, ptc_obj(v)->count);
+    for (size_t i = 0; part_of_vec(v, i, &part); i++)
+        put_value(w, part);
+    return ptc_tick(&w->work->budget, 8);
+}
+
+static void write_ring(SnapWriter *w, PtcValue v)
+{
+    size_t n = 1;
+    const PtcCons *cell = (const PtcCons *)(uintptr_t)v;
+    for (; cell->rest != v; cell = (const PtcCons *)(uintptr_t)cell->rest)
+        n++;
+    snap_put_number(&w->out, SNAP_RING);
+    snap_put_number(&w->out, n);
+    cell = (const PtcCons *)(uintptr_t)v;
+    for (; n > 0; n--, cell = (const PtcCons *)(uintptr_t)cell->rest)
+        put_value(w, cell->first);
+}
+
+static void write_slice(SnapWriter *w, PtcValue v)
+{
+    const PtcSlice *s = (const PtcSlice *)(uintptr_t)v;
+    snap_put_number(&w->out, SNAP_SLICE);
+    snap_put_number(&w->out, s->obj.flags);
+    put_value(w, s->base);
+    snap_put_number(&w->out, s->start);
+    snap_put_number(&w->out, s->obj.count);
+}
+
+static void write_range(SnapWriter *w, PtcValue v)
+{
+    const PtcRange *range = (const PtcRange *)(uintptr_t)v;
+    snap_put_number(&w->out, SNAP_RANGE);
+    snap_put_number(&w->out, range->obj.flags);
+    snap_put_signed(&w->out, range->start);
+    snap_put_signed(&w->out, range->step);
+    snap_put_number(&w->out, range->obj.count);
+}
+
+static bool write_sorted(SnapWriter *w, PtcValue v)
+{
+    PtcValue key, value;
+    bool is_map = ptc_is(v, PTC_T_BMAP);
+    snap_put_number(&w->out, SNAP_SORTED);
+    snap_put_number(&w->out, is_map);
+    put_value(w, ptc_sorted_by(v));
+    snap_put_number(&w->out, ptc_map_count(v));
+    for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
+        put_value(w, key);
+        if (is_map)
+            put_value(w, value);
+        if (!ptc_tick(&w->work->budget, 1))
+            return false;
+    }
+    return true;
+}
+
+/* Room for one more in an array of the writer. */
+static void *one_more(SnapWriter *w, void *array, size_t count, size_t *cap, size_t size)
+{
+    if (count < *cap)
+        return array;
+    size_t more = *cap ? *cap * 2 : 16;
+    void *p = ptc_mem_resize(&w->session->ptc->mem, array, *cap * size, more * size);
+    if (!p) {
+        ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    *cap = more;
+    return p;
+}
+
+static bool write_index(SnapWriter *w, PtcValue v)
+{
+    PtcValue *p = one_more(w, w->indexes, w->index_count, &w->index_cap, sizeof *p);
+    if (!p)
+        return false;
+    w->indexes = p;
+    p[w->index_count++] = v;
+    snap_put_number(&w->out, SNAP_INDEX);
+    return true;
+}
+
+/* The version of a map with most entries leads those that share its index. */
+static bool follow_leader(SnapWriter *w, PtcValue v)
+{
+    bool fresh;
+    PtcIdEntry *e = ptc_idmap_at(&w->leaders, dict_of(v)->index, &fresh);
+    if (!e)
+        return ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
+    if (fresh ||
+        ptc_seq_count(dict_of((PtcValue)e->number)->entries) < ptc_seq_count(dict_of(v)->entries))
+        e->number = v;
+    return true;
+}
+
+static bool write_dict(SnapWriter *w, PtcValue v)
+{
+    if (ptc_is_sorted(v))
+        return write_sorted(w, v);
+    snap_put_number(&w->out, SNAP_DICT);
+    snap_put_number(&w->out, ptc_is(v, PTC_T_BMAP));
+    put_value(w, dict_of(v)->entries);
+    put_value(w, dict_of(v)->index);
+    return follow_leader(w, v);
+}
+
+/* Captures that are still being written themselves become links. */
+static bool note_link(SnapWriter *w, PtcValue closure, uint32_t slot)
+{
+    SnapLink *p = one_more(w, w->links, w->link_count, &w->link_cap, sizeof *p);
+    if (!p)
+        return false;
+    w->links = p;
+    p[w->link_count++] = (SnapLink){closure, slot};
+    return true;
+}
+
+static bool write_closure(SnapWriter *w, PtcValue v)
+{
+    const PtcClosure *c = (const PtcClosure *)(uintptr_t)v;
+    snap_put_number(&w->out, SNAP_CLOSURE);
+    put_value(w, ptc_function_main(c->proto));
+    for (uint32_t i = 0; i < c->obj.count; i++) {
+        const PtcIdEntry *e =
+            is_object(c->captured[i]) ? ptc_idmap_find(&w->objects, c->captured[i]) : NULL;
+        if (e && e->number == 0 && !note_link(w, v, i))
+            return false;
+        put_value(w, c->captured[i]);
+    }
+    return true;
+}
+
+static bool write_text(SnapWriter *w, SnapKind kind, PtcValue v)
+{
+    snap_put_number(&w->out, kind);
+    snap_put_text(&w->out, ptc_str_bytes(v), ptc_str_len(v));
+    return true;
+}
+
+static bool is_inner(PtcValue node)
+{
+    return ptc_is(((const PtcNode *)(uintptr_t)node)->slots[0], PTC_T_NODE);
+}
+
+/* Everything that v refers to has been written. */
+static bool write_object(SnapWriter *w, PtcValue v)
+{
+    if (ptc_is_builtin(v))
+        return write_builtin(w, v);
+    switch (ptc_tag(v)) {
+    case PTC_T_STRING: return write_text(w, SNAP_STRING, v);
+    case PTC_T_KEYWORD: return write_text(w, SNAP_KEYWORD, v);
+    case PTC_T_SYMBOL: return write_text(w, SNAP_SYMBOL, v);
+    case PTC_T_BIGINT: write_big(w, v); return true;
+    case PTC_T_FLAT: write_counted(w, SNAP_FLAT, v); return true;
+    case PTC_T_NODE: write_counted(w, is_inner(v) ? SNAP_INNER : SNAP_LEAF, v); return true;
+    case PTC_T_VEC: return write_vec(w, v);
+    case PTC_T_SLICE: write_slice(w, v); return true;
+    case PTC_T_RANGE: write_range(w, v); return true;
+    case PTC_T_SSET: write_counted(w, SNAP_SET, v); return true;
+    case PTC_T_CONS:
+    case PTC_T_SMAP: {
+        if (is_ring(v)) {
+            write_ring(w, v);
+            return true;
+        }
+        PtcLayout at = ptc_object_layout(ptc_obj(v));
+        snap_put_number(&w->out, ptc_is(v, PTC_T_CONS) ? SNAP_CONS : SNAP_MAP);
+        write_values(w, at.values, at.value_count);
+        return true;
+    }
+    case PTC_T_BMAP:
+    case PTC_T_BSET: return write_dict(w, v);
+    case PTC_T_INDEX: return write_index(w, v);
+    case PTC_T_CLOSURE: return write_closure(w, v);
+    case PTC_T_PROTO: return snap_write_proto(w, v);
+    case PTC_T_VAR: return snap_write_var(w, v);
+    case PTC_T_RECORD: return snap_write_record(w, v);
+    default: return snap_refuse(w, "it holds something that cannot be stored");
+    }
+}
+
+/* ------------------------------------------------------------------------------ walking */
+
+/* Opens a frame for v, unless it has been met. */
+static bool meet(SnapWriter *w, PtcWalk *walk, PtcValue v)
+{
+    bool fresh;
+    if (!is_object(v))
+        return true;
+    const PtcIdEntry *e = ptc_idmap_at(&w->objects, v, &fresh);
+    if (!e)
+        return ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
+    if (fresh)
+        return ptc_walk_push(walk, v, 0);
+    const PtcFrame *top = ptc_walk_top(walk);
+    bool linked = top && ptc_is(top->a, PTC_T_CLOSURE) && ptc_is(v, PTC_T_CLOSURE);
+    bool circle = e->number == 0 && top && !linked;
+    return !circle || snap_refuse(w, "it refers to itself in a way that cannot be stored");
+}
+
+static bool finish(SnapWriter *w, PtcValue v)
+{
+    if (!write_object(w, v))
+        return false;
+    if (!ptc_buf_ok(&w->out))
+        return ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
+    ptc_idmap_find(&w->objects, v)->number = ++w->count;
+    return true;
+}
+
+bool snap_write(SnapWriter *w, PtcValue v)
+{
+    PtcWalk walk;
+    PtcValue child;
+    ptc_walk_init(&walk, &w->work->heap);
+    bool ok = meet(w, &walk, v);
+    for (PtcFrame *f; ok && (f = ptc_walk_top(&walk)) != NULL;) {
+        if (next_child(f, &child)) {
+            ok = meet(w, &walk, child) && ptc_tick(&w->work->budget, 1);
+            continue;
+        }
+        v = f->a;
+        walk.count--;
+        ok = finish(w, v);
+    }
+    ptc_walk_deinit(&walk);
+    return ok;
+}
+
+static uint64_t number_of(const SnapWriter *w, PtcValue v)
+{
+    return ptc_idmap_find(&w->objects, v)->number - 1;
+}
+
+bool snap_write_end(SnapWriter *w)
+{
+    snap_put_number(&w->out, w->link_count);
+    for (size_t i = 0; i < w->link_count; i++) {
+        const PtcClosure *c = (const PtcClosure *)(uintptr_t)w->links[i].closure;
+        snap_put_number(&w->out, number_of(w, w->links[i].closure));
+        snap_put_number(&w->out, w->links[i].slot);
+        snap_put_number(&w->out, number_of(w, c->captured[w->links[i].slot]));
+    }
+    for (size_t i = 0; i < w->index_count; i++) {
+        PtcValue leader = (PtcValue)ptc_idmap_find(&w->leaders, w->indexes[i])->number;
+        snap_put_number(&w->out, ptc_is(leader, PTC_T_BMAP) ? 2 : 1);
+        snap_put_number(&w->out, number_of(w, dict_of(leader)->entries));
+    }
+    return ptc_buf_ok(&w->out) || ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
+}

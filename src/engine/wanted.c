@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT
+ * Holds the result of a run to a signature or a JSON Schema.  Both are read before the program runs: a wrong one is the
+ * host's fault and must not cost a tool call. */
+#include "engine/engine_int.h"
+#include "lisp/vm_int.h"
+
+#include <string.h>
+
+#include "json/parse.h"
+
+static bool read_signature(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *diags)
+{
+    PtcSigError e;
+    if (ptc_sig_parse(&ptc->arena, run->signature, run->signature_len, &w->sig, &e))
+        return true;
+    PtcDiag *d =
+        ptc_diag_add(diags, PTC_E_ARGS, PTC_NO_PLACE, PTC_NO_PLACE,
+                     "the signature is wrong at column %u: %s", (unsigned)e.column, e.message);
+    if (e.nearest)
+        ptc_diag_hint(d, "did you mean :%s?", e.nearest);
+    else
+        ptc_diag_hint(d, "a signature is a type such as {count :int, names [:string]}");
+    return false;
+}
+
+static bool read_schema(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *diags)
+{
+    PtcHeapBox *box = ptc_box_new(ptc, (size_t)ptc->limits.context_bytes);
+    PtcJsonError e = {0};
+    PtcSchemaError why = {0};
+    if (!box)
+        return false;
+    PtcValue schema = ptc_json_parse(&box->heap, run->output_schema, run->output_schema_len, &e);
+    bool ok = schema != PTC_NONE &&
+              ptc_schema_compile(&ptc->arena, &ptc->mem, &box->budget, schema, &w->schema, &why);
+    if (schema == PTC_NONE)
+        ptc_diag_add(diags, PTC_E_ARGS, PTC_NO_PLACE, PTC_NO_PLACE,
+                     "the output schema is not JSON: line %u, column %u: %s", (unsigned)e.line,
+                     (unsigned)e.column, e.stopped ? "it is too large" : e.message);
+    else if (!ok)
+        ptc_diag_add(diags, PTC_E_ARGS, PTC_NO_PLACE, PTC_NO_PLACE, "the output schema at %s: %s",
+                     why.path, why.stopped ? "it is too large" : why.message);
+    ptc_heap_release(&box->heap);
+    return ok;
+}
+
+bool ptc_wanted_read(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *diags)
+{
+    *w = (PtcWanted){0};
+    if (run->signature)
+        return read_signature(ptc, run, w, diags);
+    return !run->output_schema || read_schema(ptc, run, w, diags);
+}
+
+/* ----------------------------------------------------------------------------- checking */
+
+static bool refuse(PtcVM *vm, PtcBuf *text, const char *expected)
+{
+    text->full = false;
+    const char *issues = ptc_buf_text(text);
+    ptc_fail(vm, PTC_E_VALIDATION, "the result is not what was asked for: %s",
+             issues ? issues : "");
+    ptc_fail_hint(vm, "%s", expected);
+    vm->error.first = vm->error.last = 0;
+    vm->control = PTC_CONTROL_NONE;
+    return false;
+}
+
+static bool check_signature(PtcVM *vm, const PtcSig *sig, PtcBuf *text)
+{
+    PtcSigIssues issues;
+    ptc_sig_issues_init(&issues, vm->mem);
+    bool ok = ptc_sig_validate_return(vm->heap, sig, vm->result, &issues);
+    if (!ok && issues.count > 0)
+        ptc_sig_issues_print(text, &issues, "; ");
+    ptc_sig_issues_deinit(&issues);
+    if (ok || text->len == 0)
+        return ok || ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    PtcBuf wanted;
+    ptc_buf_init(&wanted, vm->mem, PTC_HINT_MAX - 20);
+    ptc_sig_type_print(&wanted, sig->result);
+    wanted.full = false;
+    char hint[PTC_HINT_MAX];
+    const char *type = ptc_buf_text(&wanted);
+    ptc_diag_format(hint, sizeof hint, "the result must be %s",
+                    type ? type : "as its signature says");
+    ptc_buf_deinit(&wanted);
+    return refuse(vm, text, hint);
+}
+
+static bool check_schema(PtcVM *vm, const PtcSchema *schema, PtcBuf *text)
+{
+    PtcSchemaIssues *issues = ptc_mem_alloc(vm->mem, sizeof *issues);
+    if (!issues)
+        return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    memset(issues, 0, sizeof *issues);
+    PtcSchemaVerdict verdict =
+        ptc_schema_validate(schema, vm->result, vm->mem, &vm->budget, issues);
+    for (size_t i = 0; i < issues->count; i++) {
+        if (i)
+            ptc_buf_add_cstr(text, "; ");
+        ptc_schema_issue_text(text, &issues->items[i]);
+    }
+    ptc_mem_free(vm->mem, issues, sizeof *issues);
+    if (verdict == PTC_SCHEMA_STOPPED)
+        return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    return verdict == PTC_SCHEMA_VALID || refuse(vm, text, "the output schema says what is wanted");
+}
+
+bool ptc_wanted_check(PtcVM *vm, const PtcWanted *w)
+{
+    PtcBuf text;
+    if (!w->sig && !w->schema)
+        return true;
+    ptc_buf_init(&text, vm->mem, PTC_MESSAGE_MAX);
+    bool ok = w->sig ? check_signature(vm, w->sig, &text) : check_schema(vm, w->schema, &text);
+    ptc_buf_deinit(&text);
+    if (!ok && !vm->failed) {
+        vm->control = PTC_CONTROL_NONE;
+        ptc_vm_stopped(vm);
+        vm->error.first = vm->error.last = 0;
+    }
+    return ok;
+}

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "exec/flight.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+    CHUNK = 16 * 1024,
+    CANCEL_MS = 4,      /* between two looks at the cancel flag */
+    LOOK_MS = 50,       /* between two looks at the clock */
+    CANCEL_GRACE = 50,  /* ms that a worker has to hear a cancel */
+    GRACE = 1000,       /* ms beyond its time */
+    GRACE_TIMES = 5,    /* timeouts beyond it: reading a session, printing, storing have one each */
+    DONE_BESIDE = 2048, /* bytes of a DONE beside its buffers */
+};
+
+/* One task, for the thread that waits for it. */
+typedef struct Trip {
+    const PtcFlightPlan *plan;
+    PtcWorkerProcess *worker;
+    PtcFlight *flight;
+    const PtcCancel *cancel;
+    PtcTaskOut *out;
+    uint64_t id;
+    int64_t timeout_ms, calls_left;
+    int64_t begun_ns, looked_ns;
+    int64_t compute_ns; /* waited while no tool was under way */
+    int64_t kill_ns;    /* after a cancel; INT64_MAX before */
+    bool cancel_sent;
+    bool over;
+    PtcTaskStatus status;
+} Trip;
+
+/* ------------------------------------------------------------------------------- flights */
+
+static PtcFlight *new_flight(PtcMem *mem, int fd)
+{
+    PtcFlight *f = ptc_mem_alloc(mem, sizeof *f);
+    if (!f)
+        return NULL;
+    memset(f, 0, sizeof *f);
+    f->mem = mem;
+    f->fd = fd;
+    atomic_init(&f->refs, 1);
+    pthread_mutex_init(&f->lock, NULL);
+    return f;
+}
+
+void ptc_flight_release(PtcFlight *f)
+{
+    if (atomic_fetch_sub(&f->refs, 1) > 1)
+        return;
+    pthread_mutex_destroy(&f->lock);
+    ptc_mem_free(f->mem, f, sizeof *f);
+}
+
+bool ptc_flight_send(PtcFlight *f, const PtcBuf *frame)
+{
+    size_t sent = 0;
+    while (sent < frame->len) {
+        ssize_t n = send(f->fd, frame->data + sent, frame->len - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n > 0) {
+            sent += (size_t)n;
+            continue;
+        }
+        if (n < 0 && errno != EAGAIN && errno != EINTR)
+            return false;
+        struct pollfd p = {.fd = f->fd, .events = POLLOUT};
+        if (poll(&p, 1, CANCEL_MS) < 0 && errno != EINTR)
+            return false;
+        if (atomic_load(&f->closing) || ptc_clock_ns(NULL) > f->deadline_ns)
+            return false;
+    }
+    return true;
+}
+
+/* No call of a tool may use the socket from here on.  True: it is as good as before. */
+static bool close_flight(PtcFlight *f)
+{
+    atomic_store(&f->closing, true);
+    atomic_store(&f->cancel.asked, true);
+    pthread_mutex_lock(&f->lock);
+    f->fd = -1;
+    bool good = !f->broken;
+    pthread_mutex_unlock(&f->lock);
+    return good;
+}
+
+/* --------------------------------------------------------------------------- how it ends */
+
+static void end(Trip *t, PtcTaskStatus status)
+{
+    t->status = status;
+    t->over = true;
+}
+
+static void lose(Trip *t, const char *what)
+{
+    end(t, PTC_TASK_LOST);
+    snprintf(t->out->message, sizeof t->out->message, "%s; the program may have run in part", what);
+}
+
+static void accuse(Trip *t, const char *what)
+{
+    end(t, PTC_TASK_LOST);
+    snprintf(t->out->message, sizeof t->out->message, "the worker process sent %s and was ended",
+             what);
+}
+
+static void end_process(const PtcWorkerProcess *w)
+{
+    syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
+}
+
+/* -------------------------------------------------------------------------------- frames */
+
+static void take_call(Trip *t)
+{
+    PtcWorkerProcess *w = t->worker;
+    const PtcBuf *payload = &w->reader.payload;
+    uint64_t id = w->reader.head.id;
+    uint32_t tool;
+    PtcBytesView arguments;
+    const char *why;
+    if (!ptc_frame_get_call(payload->data, payload->len, &tool, &arguments, &why))
+        accuse(t, why);
+    else if (id <= w->last_call || tool >= t->plan->tool_count)
+        accuse(t, "a call of a tool that is none");
+    else if (t->calls_left-- <= 0 || atomic_load(&t->flight->under_way) >= PTC_FLIGHT_CALLS)
+        accuse(t, "more tool calls than its limit");
+    else if (!ptc_tool_crew_call(t->plan->crew, t->flight, id, tool, arguments))
+        end(t, PTC_TASK_NO_MEMORY);
+    w->last_call = id;
+}
+
+static void take_done(Trip *t)
+{
+    const PtcFrameReader *r = &t->worker->reader;
+    PtcTaskStatus status;
+    const char *why = NULL;
+    if (r->head.id != t->id)
+        accuse(t, "the answer of another task");
+    else if (ptc_frame_get_done(r->payload.data, r->payload.len, t->out, &status, &why))
+        end(t, status);
+    else if (why)
+        accuse(t, why);
+    else
+        end(t, PTC_TASK_NO_MEMORY);
+}
+
+static void take_frame(Trip *t)
+{
+    PtcWorkerProcess *w = t->worker;
+    uint32_t type = w->reader.head.type;
+    if (w->ready == (type == PTC_FRAME_READY)) /* first of all, and only once */
+        accuse(t, "frames in a wrong order");
+    else if (type == PTC_FRAME_READY)
+        w->ready = true;
+    else if (type == PTC_FRAME_CALL)
+        take_call(t);
+    else
+        take_done(t);
+}
+
+static void take_bytes(Trip *t, const char *bytes, size_t len)
+{
+    while (!t->over) {
+        PtcFrameState state = ptc_frame_feed(&t->worker->reader, &bytes, &len);
+        if (state == PTC_FRAME_BAD)
+            accuse(t, "bytes that are no frame");
+        else if (state == PTC_FRAME_NO_MEMORY)
+            end(t, PTC_TASK_NO_MEMORY);
+        else if (state == PTC_FRAME_WHOLE)
+            take_frame(t);
+        else
+            return;
+    }
+    if (t->status == PTC_TASK_DONE && len > 0)
+        accuse(t, "more behind its answer");
+}
+
+static void receive(Trip *t)
+{
+    char chunk[CHUNK];
+    ssize_t n = recv(t->worker->fd, chunk, sizeof chunk, MSG_DONTWAIT);
+    if (n > 0)
+        take_bytes(t, chunk, (size_t)n);
+    else if (n == 0 || (errno != EAGAIN && errno != EINTR))
+        lose(t, "the worker process ended before it answered");
+}
+
+/* --------------------------------------------------------------------------------- time */
+
+static bool is_cancelled(const Trip *t)
+{
+    return ptc_cancelled(t->cancel);
+}
+
+/* Asks the worker to stop, as soon as no result is on its way to it. */
+static void send_cancel(Trip *t)
+{
+    PtcFrameHead head = {0, PTC_FRAME_CANCEL, t->id};
+    PtcBuf frame = {.data = (char *)&head, .len = sizeof head, .cap = sizeof head};
+    if (t->cancel_sent || pthread_mutex_trylock(&t->flight->lock) != 0)
+        return;
+    t->flight->broken = t->flight->broken || !ptc_flight_send(t->flight, &frame);
+    pthread_mutex_unlock(&t->flight->lock);
+    t->cancel_sent = true;
+    syscall(SYS_pidfd_send_signal, t->worker->pidfd, SIGUSR1, NULL, 0);
+}
+
+static void check_cancel(Trip *t, int64_t now)
+{
+    if (t->kill_ns == INT64_MAX && is_cancelled(t)) {
+        t->kill_ns = now + (int64_t)CANCEL_GRACE * 1000000;
+        atomic_store(&t->flight->cancel.asked, true);
+    }
+    if (t->kill_ns == INT64_MAX)
+        return;
+    send_cancel(t);
+    if (now > t->kill_ns)
+        lose(t, "the worker process did not stop when it was asked to");
+}
+
+/* A worker keeps its time itself; one that does not has gone wrong. */
+static void check_time(Trip *t)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    if (atomic_load(&t->flight->under_way) == 0)
+        t->compute_ns += now - t->looked_ns;
+    t->looked_ns = now;
+    int64_t most = (1 + GRACE_TIMES) * t->timeout_ms + GRACE;
+    if (now > t->flight->deadline_ns || t->compute_ns / 1000000 > most)
+        lose(t, "the worker process did not stop in time");
+    else
+        check_cancel(t, now);
+}
+
+static void await(Trip *t)
+{
+    struct pollfd p = {.fd = t->worker->fd, .events = POLLIN};
+    int n = poll(&p, 1, t->cancel ? CANCEL_MS : LOOK_MS);
+    if (n > 0)
+        receive(t);
+    if (!t->over)
+        check_time(t);
+}
+
+/* --------------------------------------------------------------------------------- trip */
+
+static void set_maxima(const Trip *t)
+{
+    PtcFrameReader *r = &t->worker->reader;
+    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
+    ptc_frame_outputs(t->out, buffers);
+    r->max_call = (size_t)t->plan->limits.tool_bytes + sizeof(uint32_t);
+    r->max_done = DONE_BESIDE;
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        r->max_done += buffers[i]->max < PTC_FRAME_MAX ? buffers[i]->max : PTC_FRAME_MAX;
+}
+
+static bool send_run(Trip *t, const PtcTaskIn *in)
+{
+    PtcBuf frame;
+    ptc_buf_init(&frame, t->plan->mem, PTC_FRAME_MAX);
+    if (!ptc_frame_put_run(&frame, t->id, in, t->out)) {
+        ptc_buf_deinit(&frame);
+        end(t, PTC_TASK_NO_MEMORY);
+        return false;
+    }
+    bool sent = ptc_flight_send(t->flight, &frame);
+    ptc_buf_deinit(&frame);
+    if (!sent)
+        lose(t, "the worker process does not take tasks");
+    return sent;
+}
+
+/* Bounded, so that times can be added. */
+static int64_t or_default(int64_t n, int64_t otherwise)
+{
+    const int64_t most = (int64_t)1 << 40;
+    return n == PTC_UNSET ? otherwise : n < most ? n : most;
+}
+
+static void begin(Trip *t, const PtcTaskIn *in)
+{
+    const PtcLimits *l = &t->plan->limits;
+    t->id = ++t->worker->tasks;
+    t->timeout_ms = or_default(in->timeout_ms, l->timeout_ms);
+    t->calls_left = or_default(in->max_tool_calls, l->max_tool_calls);
+    t->begun_ns = t->looked_ns = ptc_clock_ns(NULL);
+    t->kill_ns = INT64_MAX;
+    t->flight->deadline_ns =
+        t->begun_ns + (l->deadline_ms + GRACE_TIMES * t->timeout_ms + GRACE) * 1000000;
+    set_maxima(t);
+}
+
+PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, const PtcTaskIn *in,
+                         const PtcCancel *cancel, PtcTaskOut *out, bool *keep)
+{
+    Trip t = {.plan = plan, .worker = worker, .cancel = cancel, .out = out};
+    t.flight = new_flight(plan->mem, worker->fd);
+    *keep = t.flight != NULL; /* nothing was begun */
+    if (!t.flight)
+        return PTC_TASK_NO_MEMORY;
+    begin(&t, in);
+    send_run(&t, in);
+    while (!t.over)
+        await(&t);
+    /* A task that is over has no answer under way, and its worker is as it was before. */
+    bool answered = worker->reader.whole && worker->reader.head.type == PTC_FRAME_DONE &&
+                    t.status != PTC_TASK_LOST;
+    if (!answered)
+        end_process(worker);
+    *keep = close_flight(t.flight) && answered;
+    ptc_flight_release(t.flight);
+    return t.kill_ns != INT64_MAX ? PTC_TASK_CANCELLED : t.status;
+}
+
+bool ptc_flight_await(PtcWorkerProcess *w, int ms)
+{
+    struct pollfd p = {.fd = w->fd, .events = POLLIN};
+    PtcFrameHead head;
+    if (poll(&p, 1, ms) != 1 || recv(w->fd, &head, sizeof head, MSG_DONTWAIT) != sizeof head)
+        return false;
+    w->ready = head.type == PTC_FRAME_READY && head.len == 0;
+    return w->ready;
+}

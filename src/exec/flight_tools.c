@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * Tools that programs in workers call run here, each on a thread of the crew: a tool may block, and the thread that
+ * waits for the worker must not. */
+#include "exec/flight.h"
+
+#include "tool/native.h"
+
+enum { THREADS = 64 };
+
+typedef struct Job {
+    struct Job *next;
+    PtcFlight *flight; /* held */
+    uint64_t id;
+    uint32_t tool;
+    size_t len;
+    char arguments[];
+} Job;
+
+struct PtcToolCrew {
+    PtcMem *mem;
+    PtcTools *tools; /* held */
+    int64_t result_bytes;
+    pthread_mutex_t lock;
+    pthread_cond_t work;
+    Job *first, **last;
+    size_t waiting; /* jobs */
+    unsigned threads, idle;
+    bool quit;
+    pthread_t thread[THREADS];
+};
+
+/* ------------------------------------------------------------------------------ one call */
+
+static void send_result(PtcFlight *f, const PtcBuf *frame)
+{
+    pthread_mutex_lock(&f->lock);
+    if (f->fd >= 0 && !f->broken && !ptc_flight_send(f, frame))
+        f->broken = true;
+    pthread_mutex_unlock(&f->lock);
+}
+
+/* The result as a frame; a failure that there is room for when it does not fit. */
+static bool put_result(PtcBuf *frame, const Job *job, bool told, bool ok, const PtcBuf *result)
+{
+    static const char full[] = "its result is too large, or memory is short";
+    if (told &&
+        ptc_frame_put_result(frame, job->id, ok, result->data ? result->data : "", result->len))
+        return true;
+    ptc_buf_clear(frame);
+    return ptc_frame_put_result(frame, job->id, false, full, sizeof full - 1);
+}
+
+static void run(PtcToolCrew *crew, PtcNative *native, Job *job)
+{
+    PtcFlight *f = job->flight;
+    PtcNativeOptions options = {.cancel = &f->cancel,
+                                .deadline_ns = f->deadline_ns,
+                                .memory_bytes = 2 * crew->result_bytes};
+    PtcBuf result, frame;
+    bool ok = false;
+    ptc_buf_init(&result, crew->mem, (size_t)crew->result_bytes);
+    ptc_buf_init(&frame, crew->mem, PTC_FRAME_MAX);
+    bool told = native && ptc_native_call(native, crew->tools, job->tool, job->arguments, job->len,
+                                          &options, &result, &ok);
+    bool put = put_result(&frame, job, told, ok, &result);
+    ptc_buf_deinit(&result);
+    atomic_fetch_sub(&f->under_way, 1);
+    if (put)
+        send_result(f, &frame);
+    ptc_buf_deinit(&frame);
+}
+
+static void free_job(PtcToolCrew *crew, Job *job)
+{
+    ptc_flight_release(job->flight);
+    ptc_mem_free(crew->mem, job, sizeof *job + job->len);
+}
+
+/* -------------------------------------------------------------------------------- threads */
+
+/* With the lock held; NULL when the crew is to end. */
+static Job *next_job(PtcToolCrew *crew)
+{
+    crew->idle++;
+    while (!crew->first && !crew->quit)
+        pthread_cond_wait(&crew->work, &crew->lock);
+    crew->idle--;
+    Job *job = crew->first;
+    if (job) {
+        crew->first = job->next;
+        crew->waiting--;
+    }
+    if (!crew->first)
+        crew->last = &crew->first;
+    return job;
+}
+
+static void *help(void *arg)
+{
+    PtcToolCrew *crew = arg;
+    PtcNative *native = ptc_native_new();
+    pthread_mutex_lock(&crew->lock);
+    for (Job *job; (job = next_job(crew));) {
+        pthread_mutex_unlock(&crew->lock);
+        run(crew, native, job);
+        free_job(crew, job);
+        pthread_mutex_lock(&crew->lock);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    ptc_native_free(native);
+    return NULL;
+}
+
+/* Is there a thread for one more job?  With the lock held. */
+static bool find_thread(PtcToolCrew *crew)
+{
+    if (crew->idle > crew->waiting || crew->threads == THREADS)
+        return true;
+    if (pthread_create(&crew->thread[crew->threads], NULL, help, crew) != 0)
+        return crew->threads > 0;
+    crew->threads++;
+    return true;
+}
+
+bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id, uint32_t tool,
+                        PtcBytesView arguments)
+{
+    Job *job = ptc_mem_alloc(crew->mem, sizeof *job + arguments.len);
+    if (!job)
+        return false;
+    *job = (Job){.flight = flight, .id = id, .tool = tool, .len = arguments.len};
+    memcpy(job->arguments, arguments.bytes, arguments.len);
+    atomic_fetch_add(&flight->refs, 1);
+    pthread_mutex_lock(&crew->lock);
+    bool ok = find_thread(crew);
+    if (ok) {
+        *crew->last = job;
+        crew->last = &job->next;
+        crew->waiting++;
+        atomic_fetch_add(&flight->under_way, 1);
+        pthread_cond_signal(&crew->work);
+    }
+    pthread_mutex_unlock(&crew->lock);
+    if (!ok)
+        free_job(crew, job);
+    return ok;
+}
+
+PtcToolCrew *ptc_tool_crew_new(PtcMem *mem, PtcTools *tools, int64_t result_bytes)
+{
+    PtcToolCrew *crew = ptc_mem_alloc(mem, sizeof *crew);
+    if (!crew)
+        return NULL;
+    memset(crew, 0, sizeof *crew);
+    crew->mem = mem;
+    crew->tools = ptc_tools_retain(tools);
+    crew->result_bytes = result_bytes;
+    crew->last = &crew->first;
+    pthread_mutex_init(&crew->lock, NULL);
+    pthread_cond_init(&crew->work, NULL);
+    return crew;
+}
+
+void ptc_tool_crew_free(PtcToolCrew *crew)
+{
+    if (!crew)
+        return;
+    pthread_mutex_lock(&crew->lock);
+    crew->quit = true;
+    pthread_cond_broadcast(&crew->work);
+    pthread_mutex_unlock(&crew->lock);
+    for (unsigned i = 0; i < crew->threads; i++)
+        pthread_join(crew->thread[i], NULL);
+    for (Job *job = crew->first, *next; job; job = next) {
+        next = job->next;
+        free_job(crew, job);
+    }
+    pthread_mutex_destroy(&crew->lock);
+    pthread_cond_destroy(&crew->work);
+    ptc_tools_free(crew->tools);
+    ptc_mem_free(crew->mem, crew, sizeof *crew);
+}

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+#include "exec/frame.h"
+
+#include "base/utf8.h"
+#include "json/check.h"
+
+#define ABSENT UINT32_MAX
+
+/* A field that is added to a task must travel too: put it into the functions below, then mend the sizes. */
+_Static_assert(sizeof(PtcTaskIn) == 184, "frames carry all of a PtcTaskIn");
+_Static_assert(sizeof(PtcTaskOut) == 6 * sizeof(PtcBuf) + 408, "frames carry all of a PtcTaskOut");
+
+/* ---------------------------------------------------------------- numbers and texts */
+
+bool ptc_frame_put_u32(PtcBuf *buf, uint32_t n)
+{
+    return ptc_buf_add(buf, &n, sizeof n);
+}
+
+bool ptc_frame_put_i64(PtcBuf *buf, int64_t n)
+{
+    return ptc_buf_add(buf, &n, sizeof n);
+}
+
+bool ptc_frame_put_view(PtcBuf *buf, PtcBytesView view)
+{
+    if (!view.bytes)
+        return ptc_frame_put_u32(buf, ABSENT);
+    if (view.len > PTC_FRAME_MAX) {
+        buf->full = true;
+        return false;
+    }
+    return ptc_frame_put_u32(buf, (uint32_t)view.len) && ptc_buf_add(buf, view.bytes, view.len);
+}
+
+PtcFrameCursor ptc_frame_cursor(const char *bytes, size_t len)
+{
+    if (!bytes)
+        bytes = "";
+    return (PtcFrameCursor){bytes, bytes + len, false};
+}
+
+static const char *take(PtcFrameCursor *c, size_t n)
+{
+    const char *p = c->at;
+    if (c->bad || (size_t)(c->end - c->at) < n) {
+        c->bad = true;
+        return NULL;
+    }
+    c->at += n;
+    return p;
+}
+
+uint32_t ptc_frame_take_u32(PtcFrameCursor *c)
+{
+    uint32_t n = 0;
+    const char *p = take(c, sizeof n);
+    if (p)
+        memcpy(&n, p, sizeof n);
+    return n;
+}
+
+int64_t ptc_frame_take_i64(PtcFrameCursor *c)
+{
+    int64_t n = 0;
+    const char *p = take(c, sizeof n);
+    if (p)
+        memcpy(&n, p, sizeof n);
+    return n;
+}
+
+PtcBytesView ptc_frame_take_view(PtcFrameCursor *c)
+{
+    PtcBytesView view = {NULL, 0};
+    uint32_t len = ptc_frame_take_u32(c);
+    if (c->bad || len == ABSENT)
+        return view;
+    view.bytes = take(c, len);
+    view.len = view.bytes ? len : 0;
+    return view;
+}
+
+/* 0 or 1. */
+static bool take_bool(PtcFrameCursor *c)
+{
+    uint32_t n = ptc_frame_take_u32(c);
+    c->bad = c->bad || n > 1;
+    return n == 1;
+}
+
+static bool all_taken(const PtcFrameCursor *c)
+{
+    return !c->bad && c->at == c->end;
+}
+
+/* -------------------------------------------------------------------------- frames */
+
+bool ptc_frame_open(PtcBuf *buf)
+{
+    static const PtcFrameHead empty;
+    return ptc_buf_add(buf, &empty, sizeof empty);
+}
+
+bool ptc_frame_close(PtcBuf *buf, PtcFrameType type, uint64_t id)
+{
+    if (!ptc_buf_ok(buf) || buf->len - sizeof(PtcFrameHead) > PTC_FRAME_MAX)
+        return false;
+    PtcFrameHead head = {(uint32_t)(buf->len - sizeof head), type, id};
+    memcpy(buf->data, &head, sizeof head);
+    return true;
+}
+
+void ptc_frame_outputs(PtcTaskOut *out, PtcBuf *buffers[PTC_FRAME_OUTPUTS])
+{
+    PtcBuf *all[PTC_FRAME_OUTPUTS] = {&out->payload,   &out->text,   &out->json,
+                                      &out->validated, &out->prints, &out->session};
+    memcpy(buffers, all, sizeof all);
+}
+
+static bool put_bool(PtcBuf *buf, bool b)
+{
+    return ptc_frame_put_u32(buf, b);
+}
+
+static void put_numbers(PtcBuf *buf, const PtcTaskIn *in)
+{
+    const int64_t numbers[] = {in->timeout_ms,    in->memory_bytes,  in->max_tool_calls,
+                               in->program_bytes, in->context_bytes, in->session_bytes,
+                               in->preview_chars, in->result_bytes};
+    ptc_buf_add(buf, numbers, sizeof numbers);
+}
+
+bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcTaskOut *out)
+{
+    const size_t maxima[PTC_FRAME_OUTPUTS] = {out->payload.max, out->text.max,
+                                              out->json.max,    out->validated.max,
+                                              out->prints.max,  out->session.max};
+    ptc_frame_open(buf);
+    ptc_frame_put_u32(buf, (uint32_t)in->kind);
+    put_bool(buf, in->in_session);
+    put_bool(buf, in->use_tools);
+    put_bool(buf, in->use_data);
+    put_numbers(buf, in);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        ptc_frame_put_i64(buf, (int64_t)(maxima[i] < PTC_FRAME_MAX ? maxima[i] : PTC_FRAME_MAX));
+    ptc_frame_put_view(buf, in->program);
+    ptc_frame_put_view(buf, in->context);
+    ptc_frame_put_view(buf, in->signature);
+    ptc_frame_put_view(buf, in->output_schema);
+    ptc_frame_put_view(buf, in->session);
+    ptc_frame_put_view(buf, in->name);
+    return ptc_frame_close(buf, PTC_FRAME_RUN, id);
+}
+
+bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in,
+                       size_t maxima[PTC_FRAME_OUTPUTS])
+{
+    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
+    memset(in, 0, sizeof *in);
+    in->kind = (PtcTaskKind)ptc_frame_take_u32(&c);
+    in->in_session = take_bool(&c);
+    in->use_tools = take_bool(&c);
+    in->use_data = take_bool(&c);
+    int64_t *numbers[] = {&in->timeout_ms,    &in->memory_bytes,  &in->max_tool_calls,
+                          &in->program_bytes, &in->context_bytes, &in->session_bytes,
+                          &in->preview_chars, &in->result_bytes};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        *numbers[i] = ptc_frame_take_i64(&c);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        maxima[i] = (size_t)ptc_frame_take_i64(&c);
+    in->program = ptc_frame_take_view(&c);
+    in->context = ptc_frame_take_view(&c);
+    in->signature = ptc_frame_take_view(&c);
+    in->output_schema = ptc_frame_take_view(&c);
+    in->session = ptc_frame_take_view(&c);
+    in->name = ptc_frame_take_view(&c);
+    return all_taken(&c);
+}
+
+bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const char *text, size_t len)
+{
+    ptc_frame_open(buf);
+    put_bool(buf, ok);
+    ptc_frame_put_view(buf, (PtcBytesView){text, len});
+    return ptc_frame_close(buf, PTC_FRAME_RESULT, id);
+}
+
+bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcBytesView *text)
+{
+    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
+    *ok = take_bool(&c);
+    *text = ptc_frame_take_view(&c);
+    return all_taken(&c) && text->bytes;
+}
+
+bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcBytesView *arguments,
+                        const char **why)
+{
+    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
+    *tool = ptc_frame_take_u32(&c);
+    *arguments = (PtcBytesView){c.at, (size_t)(c.end - c.at)};
+    *why = "a tool call without arguments";
+    if (c.bad)
+        return false;
+    *why = "a tool call with arguments that are not JSON";
+    return ptc_json_is_line(arguments->bytes, arguments->len) && arguments->bytes[0] == '{';
+}
+
+/* ---------------------------------------------------------------------------- done */
+
+static PtcBytesView view_of(const PtcBuf *buf)
+{
+    return (PtcBytesView){buf->data ? buf->data : "", buf->len};
+}
+
+static bool put_word(PtcBuf *buf, const char *word)
+{
+    return ptc_frame_put_view(buf, (PtcBytesView){word, strlen(word)});
+}
+
+bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const PtcTaskOut *out)
+{
+    const PtcBuf *buffers[PTC_FRAME_OUTPUTS] = {&out->payload,   &out->text,   &out->json,
+                                                &out->validated, &out->prints, &out->session};
+    ptc_frame_open(buf);
+    ptc_frame_put_u32(buf, (uint32_t)status);
+    put_bool(buf, out->ok);
+    put_bool(buf, out->text_cut);
+    put_bool(buf, out->prints_cut);
+    ptc_frame_put_i64(buf, out->compute_us);
+    ptc_frame_put_i64(buf, (int64_t)out->tool_calls);
+    put_word(buf, out->reason);
+    put_word(buf, out->kind);
+    put_word(buf, out->message);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        ptc_frame_put_view(buf, view_of(buffers[i]));
+    return ptc_frame_close(buf, PTC_FRAME_DONE, id);
+}
+
+/* A name of ours, such as "type_error". */
+static bool take_name(PtcFrameCursor *c, char *to, size_t size)
+{
+    PtcBytesView view = ptc_frame_take_view(c);
+    if (!view.bytes || view.len >= size)
+        return false;
+    for (size_t i = 0; i < view.len; i++)
+        if (view.bytes[i] != '_' && (view.bytes[i] < 'a' || view.bytes[i] > 'z'))
+            return false;
+    memcpy(to, view.bytes, view.len);
+    to[view.len] = 0;
+    return true;
+}
+
+static bool take_message(PtcFrameCursor *c, char *to, size_t size)
+{
+    PtcBytesView view = ptc_frame_take_view(c);
+    if (!view.bytes || view.len >= size || memchr(view.bytes, 0, view.len) ||
+        !ptc_utf8_valid(view.bytes, view.len))
+        return false;
+    memcpy(to, view.bytes, view.len);
+    to[view.len] = 0;
+    return true;
+}
+
+/* Buffers by what may be in them, in the order of the struct. */
+typedef enum { JSON, TEXT, BYTES } Content;
+static const Content contents[PTC_FRAME_OUTPUTS] = {JSON, TEXT, JSON, JSON, TEXT, BYTES};
+
+static bool good_content(Content content, PtcBytesView view)
+{
+    if (content == JSON)
+        return view.len == 0 || ptc_json_is_line(view.bytes, view.len);
+    return content == BYTES || ptc_utf8_valid(view.bytes, view.len);
+}
+
+static bool take_outputs(PtcFrameCursor *c, PtcTaskOut *out, const char **why)
+{
+    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
+    ptc_frame_outputs(out, buffers);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++) {
+        PtcBytesView view = ptc_frame_take_view(c);
+        *why = "an answer that is cut off or too long";
+        if (!view.bytes || view.len > buffers[i]->max)
+            return false;
+        *why = "an answer that is not the JSON or text it should be";
+        if (!good_content(contents[i], view))
+            return false;
+        ptc_buf_clear(buffers[i]);
+        *why = NULL; /* no memory is not the worker's fault */
+        if (!ptc_buf_add(buffers[i], view.bytes, view.len))
+            return false;
+    }
+    return true;
+}
+
+bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskStatus *status,
+                        const char **why)
+{
+    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
+    uint32_t how = ptc_frame_take_u32(&c);
+    *why = "an answer that is none";
+    out->ok = take_bool(&c);
+    out->text_cut = take_bool(&c);
+    out->prints_cut = take_bool(&c);
+    out->compute_us = ptc_frame_take_i64(&c);
+    out->tool_calls = (uint64_t)ptc_frame_take_i64(&c);
+    if (c.bad || (how != PTC_TASK_DONE && how != PTC_TASK_CANCELLED && how != PTC_TASK_NO_MEMORY))
+        return false;
+    *status = (PtcTaskStatus)how;
+    if (!take_name(&c, out->reason, sizeof out->reason) ||
+        !take_name(&c, out->kind, sizeof out->kind) ||
+        !take_message(&c, out->message, sizeof out->message) || !take_outputs(&c, out, why))
+        return false;
+    *why = "an answer with more behind it";
+    return all_taken(&c);
+}
+
+/* ---------------------------------------------------------------- what a worker sends */
+
+void ptc_frame_reader_init(PtcFrameReader *reader, PtcMem *mem)
+{
+    memset(reader, 0, sizeof *reader);
+    ptc_buf_init(&reader->payload, mem, PTC_FRAME_MAX);
+}
+
+void ptc_frame_reader_deinit(PtcFrameReader *reader)
+{
+    ptc_buf_deinit(&reader->payload);
+}
+
+void ptc_frame_reader_trim(PtcFrameReader *reader)
+{
+    enum { KEPT = 64 * 1024 };
+    if (reader->whole && reader->payload.cap > KEPT)
+        ptc_buf_deinit(&reader->payload);
+}
+
+bool ptc_frame_reader_idle(const PtcFrameReader *reader)
+{
+    return reader->whole || reader->head_got == 0;
+}
+
+static bool good_head(const PtcFrameReader *r)
+{
+    switch (r->head.type) {
+    case PTC_FRAME_READY: return r->head.len == 0;
+    case PTC_FRAME_CALL: return r->head.len <= r->max_call;
+    case PTC_FRAME_DONE: return r->head.len <= r->max_done;
+    default: return false;
+    }
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static void feed_head(PtcFrameReader *r, const char **bytes, size_t *len)
+{
+    size_t n = min_size(*len, sizeof r->head - r->head_got);
+    memcpy((char *)&r->head + r->head_got, *bytes, n);
+    r->head_got += n;
+    *bytes += n;
+    *len -= n;
+}
+
+PtcFrameState ptc_frame_feed(PtcFrameReader *r, const char **bytes, size_t *len)
+{
+    if (r->whole) {
+        r->whole = false;
+        r->head_got = 0;
+        ptc_buf_clear(&r->payload);
+    }
+    if (r->head_got < sizeof r->head)
+        feed_head(r, bytes, len);
+    if (r->head_got < sizeof r->head)
+        return PTC_FRAME_MORE;
+    if (!good_head(r))
+        return PTC_FRAME_BAD;
+    size_t n = min_size(*len, r->head.len - r->payload.len);
+    if (!ptc_buf_add(&r->payload, *bytes, n))
+        return PTC_FRAME_NO_MEMORY;
+    *bytes += n;
+    *len -= n;
+    r->whole = r->payload.len == r->head.len;
+    return r->whole ? PTC_FRAME_WHOLE : PTC_FRAME_MORE;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * Tasks done by engines of this process.  An engine that was used last is used next: its memory is warm. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/engine_int.h"
+#include "exec/task.h"
+
+typedef struct {
+    PtcExecutor base; /* first: an executor is one of these */
+    PtcMem mem;
+    PtcExecutorConfig config;
+    pthread_mutex_t lock; /* for the two below */
+    Ptc **idle;
+    unsigned idle_count;
+} InProcess;
+
+static Ptc *new_engine(const InProcess *self)
+{
+    PtcOptions options;
+    ptc_options_init(&options, sizeof options);
+    options.limits = &self->config.limits;
+    return ptc_new(&options);
+}
+
+static Ptc *take(InProcess *self)
+{
+    Ptc *ptc = NULL;
+    pthread_mutex_lock(&self->lock);
+    if (self->idle_count)
+        ptc = self->idle[--self->idle_count];
+    pthread_mutex_unlock(&self->lock);
+    return ptc ? ptc : new_engine(self);
+}
+
+static void give(InProcess *self, Ptc *ptc)
+{
+    pthread_mutex_lock(&self->lock);
+    if (self->idle_count < self->config.max_idle) {
+        self->idle[self->idle_count++] = ptc;
+        ptc = NULL;
+    }
+    pthread_mutex_unlock(&self->lock);
+    ptc_free(ptc);
+}
+
+/* The wish to stop is the outer one of the engine's: a run sees it where it looks at the clock. */
+static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskIn *in,
+                            const PtcCancel *cancel, PtcTaskOut *out)
+{
+    InProcess *self = (InProcess *)base;
+    (void)owner; /* nothing of a task stays in an engine */
+    if (ptc_cancelled(cancel))
+        return PTC_TASK_CANCELLED;
+    Ptc *ptc = take(self);
+    if (!ptc)
+        return PTC_TASK_NO_MEMORY;
+    ptc->cancel.outer = cancel;
+    PtcTaskStatus status = ptc_task_run(ptc, in, self->config.tools, self->config.data, out);
+    ptc->cancel.outer = NULL;
+    give(self, ptc);
+    return status;
+}
+
+static void free_executor(PtcExecutor *base)
+{
+    InProcess *self = (InProcess *)base;
+    PtcMem mem;
+    for (unsigned i = 0; i < self->idle_count; i++)
+        ptc_free(self->idle[i]);
+    ptc_mem_free(&self->mem, self->idle, self->config.max_idle * sizeof *self->idle);
+    pthread_mutex_destroy(&self->lock);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *self);
+    ptc_mem_free(&mem, self, sizeof *self);
+}
+
+/* The struct lives outside of the ledger that is in it. */
+static InProcess *alloc_self(void)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    InProcess *self = ptc_mem_alloc(&mem, sizeof *self);
+    if (self)
+        memset(self, 0, sizeof *self);
+    return self;
+}
+
+PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, char why[200])
+{
+    InProcess *self = alloc_self();
+    snprintf(why, 200, "memory is short");
+    if (!self)
+        return NULL;
+    self->base = (PtcExecutor){.submit = submit, .free = free_executor};
+    self->config = *config;
+    if (self->config.max_idle == 0) {
+        long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        self->config.max_idle = cores > 0 ? (unsigned)cores : 1;
+    }
+    ptc_mem_init(&self->mem, SIZE_MAX / 2);
+    pthread_mutex_init(&self->lock, NULL);
+    self->idle = ptc_mem_alloc(&self->mem, self->config.max_idle * sizeof *self->idle);
+    /* The first engine now: limits out of range are seen, and the first task finds it ready. */
+    Ptc *first = self->idle ? new_engine(self) : NULL;
+    if (!first) {
+        if (self->idle)
+            snprintf(why, 200, "a limit of programs is out of range");
+        else
+            self->config.max_idle = 0;
+        free_executor(&self->base);
+        return NULL;
+    }
+    give(self, first);
+    return &self->base;
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "exec/sandbox.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/sanitized.h"
+
+#if defined(__x86_64__)
+#define OUR_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__)
+#define OUR_ARCH AUDIT_ARCH_AARCH64
+#else
+#error "the system calls of this processor are not known here"
+#endif
+
+static bool refuse(char *why, const char *what)
+{
+    snprintf(why, PTC_SANDBOX_WHY, "%s: %s", what, strerror(errno));
+    return false;
+}
+
+/* ------------------------------------------------------------------------------ rules */
+
+typedef enum {
+    ALLOW,
+    MISSING, /* fails as if the kernel did not have it, so that libc takes another way */
+    ON_ZERO, /* on descriptor 0 */
+    NO_CODE, /* memory that is not executable */
+    NEW_THREAD,
+    NEW_CHILD, /* fork() as libc does it, or a thread */
+    TO_SELF,   /* a signal to a thread of this process */
+} Rule;
+
+typedef struct {
+    long number;
+    Rule rule;
+} Call;
+
+static const Call for_workers[] = {
+    {SYS_read, ON_ZERO},
+    {SYS_recvfrom, ON_ZERO},
+    {SYS_write, PTC_SANITIZED ? ALLOW : ON_ZERO}, /* reports of sanitizers go to 2 */
+    {SYS_writev, ON_ZERO},
+    {SYS_futex, ALLOW},
+    {SYS_mmap, NO_CODE},
+    {SYS_mprotect, NO_CODE},
+    {SYS_munmap, ALLOW},
+    {SYS_mremap, ALLOW},
+    {SYS_madvise, ALLOW},
+    {SYS_brk, ALLOW},
+    {SYS_clone, NEW_THREAD},
+    {SYS_clone3, MISSING},
+    {SYS_set_robust_list, ALLOW},
+    {SYS_rseq, ALLOW},
+    {SYS_sched_yield, ALLOW},
+    {SYS_clock_gettime, ALLOW}, /* where the vDSO has none */
+    {SYS_clock_nanosleep, ALLOW},
+    {SYS_nanosleep, ALLOW},
+    {SYS_getrandom, ALLOW},
+    {SYS_getpid, ALLOW},
+    {SYS_gettid, ALLOW},
+    {SYS_tgkill, TO_SELF},
+    {SYS_rt_sigprocmask, ALLOW},
+    {SYS_rt_sigtimedwait, ALLOW},
+    {SYS_rt_sigreturn, ALLOW},
+    {SYS_restart_syscall, ALLOW},
+    {SYS_exit, ALLOW},
+    {SYS_exit_group, ALLOW},
+#if PTC_SANITIZED /* their run time asks for these when a thread begins and ends */
+    {SYS_sigaltstack, ALLOW},
+    {SYS_prlimit64, ALLOW},
+    {SYS_sched_getaffinity, ALLOW},
+#endif
+};
+
+/* Beyond those, what it takes to become a worker, which gives them up again. */
+static const Call for_helper[] = {
+    {SYS_clone, NEW_CHILD}, {SYS_recvmsg, ON_ZERO},
+    {SYS_sendmsg, ON_ZERO}, {SYS_pidfd_open, ALLOW},
+    {SYS_getppid, ALLOW},   {SYS_dup3, ALLOW},
+    {SYS_close, ALLOW},     {SYS_close_range, ALLOW},
+    {SYS_prctl, ALLOW},     {SYS_prlimit64, ALLOW},
+    {SYS_seccomp, ALLOW},   {SYS_tgkill, ALLOW}, /* a worker's own filter knows its number */
+};
+
+/* ----------------------------------------------------------------------------- filter */
+
+enum {
+    FILTER_MAX = 256,
+    ARG0 = offsetof(struct seccomp_data, args[0]),
+    ARG2 =
+        offsetof(struct seccomp_data, args[2]), /* low halves: both processors are little-endian */
+    FORK_FLAGS = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD,
+    THREAD_FLAGS = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND,
+};
+
+typedef struct Filter {
+    struct sock_filter code[FILTER_MAX];
+    unsigned short len;
+} Filter;
+
+static void emit(Filter *f, uint16_t op, uint32_t k, uint8_t yes, uint8_t no)
+{
+    if (f->len < FILTER_MAX)
+        f->code[f->len++] = (struct sock_filter){op, yes, no, k};
+}
+
+static void load(Filter *f, uint32_t offset)
+{
+    emit(f, BPF_LD | BPF_W | BPF_ABS, offset, 0, 0);
+}
+
+static void answer(Filter *f, uint32_t action)
+{
+    emit(f, BPF_RET | BPF_K, action, 0, 0);
+}
+
+static const uint32_t denied = SECCOMP_RET_ERRNO | EPERM;
+
+/* Allowed when the number loaded, cut down by the mask, is `k`. */
+static void allow_if(Filter *f, uint32_t mask, uint32_t k)
+{
+    if (mask != UINT32_MAX)
+        emit(f, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
+    emit(f, BPF_JMP | BPF_JEQ | BPF_K, k, 0, 1);
+    answer(f, SECCOMP_RET_ALLOW);
+}
+
+static void add_rule(Filter *f, Rule rule)
+{
+    switch (rule) {
+    case ALLOW: answer(f, SECCOMP_RET_ALLOW); return;
+    case MISSING: answer(f, SECCOMP_RET_ERRNO | ENOSYS); return;
+    case ON_ZERO:
+        load(f, ARG0);
+        allow_if(f, UINT32_MAX, 0);
+        break;
+    case NO_CODE:
+        load(f, ARG2);
+        allow_if(f, PROT_EXEC, 0);
+        break;
+    case NEW_CHILD:
+        load(f, ARG0);
+        allow_if(f, UINT32_MAX, FORK_FLAGS);
+        /* fall through */
+    case NEW_THREAD:
+        load(f, ARG0);
+        allow_if(f, THREAD_FLAGS, THREAD_FLAGS);
+        break;
+    case TO_SELF:
+        load(f, ARG0);
+        allow_if(f, UINT32_MAX, (uint32_t)getpid());
+        break;
+    }
+    answer(f, denied);
+}
+
+/* If the number loaded is this call's, its rule decides. */
+static void add_call(Filter *f, const Call *call)
+{
+    unsigned short at = f->len;
+    emit(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)call->number, 0, 0);
+    add_rule(f, call->rule);
+    f->code[at].jf = (uint8_t)(f->len - at - 1);
+}
+
+static void add_calls(Filter *f, const Call *calls, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        add_call(f, &calls[i]);
+}
+
+/* Calls of another ABI are numbered differently. */
+static void begin(Filter *f)
+{
+    f->len = 0;
+    load(f, offsetof(struct seccomp_data, arch));
+    emit(f, BPF_JMP | BPF_JEQ | BPF_K, OUR_ARCH, 1, 0);
+    answer(f, SECCOMP_RET_KILL_PROCESS);
+    load(f, offsetof(struct seccomp_data, nr)); /* x32's have a bit set that no rule has */
+}
+
+static bool install(Filter *f, char why[PTC_SANDBOX_WHY])
+{
+    struct sock_fprog program = {f->len, f->code};
+    answer(f, denied);
+    program.len = f->len;
+    if (f->len == FILTER_MAX) {
+        errno = E2BIG;
+        return refuse(why, "the seccomp filter");
+    }
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+        return refuse(why, "the kernel takes no seccomp filter");
+    return true;
+}
+
+bool ptc_sandbox_helper(char why[PTC_SANDBOX_WHY])
+{
+    Filter f;
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        return refuse(why, "the kernel knows no no-new-privs");
+    begin(&f);
+    add_calls(&f, for_helper, sizeof for_helper / sizeof *for_helper);
+    add_calls(&f, for_workers, sizeof for_workers / sizeof *for_workers);
+    return install(&f, why);
+}
+
+/* -------------------------------------------------------------------------- resources */
+
+static bool set_limit(int which, rlim_t n)
+{
+    struct rlimit limit = {n, n};
+    return setrlimit(which, &limit) == 0;
+}
+
+bool ptc_sandbox_worker(char why[PTC_SANDBOX_WHY])
+{
+    Filter f;
+    if (!set_limit(RLIMIT_NOFILE, PTC_SANITIZED ? 3 : 1))
+        return refuse(why, "RLIMIT_NOFILE");
+    begin(&f);
+    add_calls(&f, for_workers, sizeof for_workers / sizeof *for_workers);
+    return install(&f, why);
+}
+
+/* Bytes of private writable memory of this process; 0 when it cannot be told. */
+static uint64_t data_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (!f)
+        return 0;
+    if (fscanf(f, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+        pages = 0;
+    fclose(f);
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Heaps and stacks of all threads; a context, a session and results beside them, each also on its way in or out; and
+ * something for libc and for scratch. */
+static uint64_t wanted_bytes(const PtcLimits *l)
+{
+    const uint64_t mib = 1024 * 1024, most = (uint64_t)1 << 48;
+    uint64_t each = (uint64_t)l->memory_bytes + (uint64_t)l->tool_bytes + 16 * mib;
+    uint64_t beside = 4 * ((uint64_t)l->context_bytes + (uint64_t)l->session_bytes) +
+                      8 * ((uint64_t)l->result_bytes + (uint64_t)l->print_bytes) +
+                      8 * (uint64_t)l->program_bytes;
+    uint64_t n = ((uint64_t)l->max_workers + 1) * each + beside + 64 * mib;
+    return n < most ? n : most;
+}
+
+bool ptc_sandbox_resources(const PtcLimits *limits, char why[PTC_SANDBOX_WHY])
+{
+    if (!set_limit(RLIMIT_CORE, 0) || !set_limit(RLIMIT_FSIZE, 0))
+        return refuse(why, "RLIMIT_CORE, RLIMIT_FSIZE");
+    if (!PTC_SANITIZED && !set_limit(RLIMIT_DATA, data_bytes() + wanted_bytes(limits)))
+        return refuse(why, "RLIMIT_DATA");
+    return true;
+}
+
+_Noreturn void ptc_sandbox_end(void)
+{
+    for (;;)
+        syscall(SYS_exit_group, 0);
+}

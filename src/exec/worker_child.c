@@ -1,0 +1,519 @@
+/* SPDX-License-Identifier: MIT
+ * A worker: reads tasks from descriptor 0, runs them, sends tool calls and answers.
+ *
+ * The first thread runs programs.  While no program needs anything it also reads the socket, so that a short task costs no
+ * switch of threads.  The second thread sleeps until SIGUSR1, which the first sends at its first tool call and the
+ * server sends behind a CANCEL; from then on it reads the socket and hands tasks over ("duo").  There is no way back. */
+#define _GNU_SOURCE
+#include "exec/worker.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "exec/frame.h"
+#include "exec/sandbox.h"
+#include "tool/tools.h"
+
+enum {
+    PIPE = 0,
+    SLOTS = 256,
+    READER_STACK = 256 * 1024,
+    CANCEL_NS = 500 * 1000,
+    LINGER_NS = 100 * 1000, /* after a task, for the next */
+    KEPT = 64 * 1024,
+};
+
+/* A call that the server has not answered. */
+typedef struct Slot {
+    uint64_t id; /* 0: free */
+    PtcToolCall *call;
+} Slot;
+
+/* What a tool's function is given. */
+typedef struct RemoteTool {
+    PtcWorker *worker;
+    uint32_t number;
+} RemoteTool;
+
+struct PtcWorker {
+    PtcMem mem;
+    Ptc *ptc;
+    PtcTools *tools;
+    PtcShared *data; /* or NULL */
+    PtcWorkerHook hook;
+    PtcBuf inbox; /* of the first thread: the payload of the RUN at hand */
+    pthread_t reader;
+    pthread_mutex_t writing; /* of frames, and the order of call ids */
+    pthread_mutex_t lock;    /* of all below */
+    pthread_cond_t handed;
+    bool duo;       /* the second thread reads */
+    bool nudged;    /* it was woken for that */
+    bool running;   /* `task` is being run, or was handed over */
+    bool is_handed; /* `mail` is a task to be run */
+    uint64_t task;
+    PtcBuf mail; /* payload of a RUN, for the first thread */
+    uint64_t last_call;
+    size_t under_way; /* calls in slots */
+    Slot slots[SLOTS];
+};
+
+/* -------------------------------------------------------------------------------- pipe */
+
+/* All of it, or the process ends: without its socket a worker has nothing to do. */
+static void read_all(char *to, size_t n)
+{
+    while (n > 0) {
+        ssize_t got = read(PIPE, to, n);
+        if (got <= 0 && !(got < 0 && errno == EINTR))
+            ptc_sandbox_end();
+        if (got > 0) {
+            to += got;
+            n -= (size_t)got;
+        }
+    }
+}
+
+/* A client that asks one thing after the other is back before this process could be put to sleep and woken, which costs more
+ * than a short program does.  Whoever else wants the processor meanwhile gets it. */
+static void linger(void)
+{
+    char byte;
+    int64_t until = ptc_clock_ns(NULL) + LINGER_NS;
+    while (recv(PIPE, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN &&
+           ptc_clock_ns(NULL) < until)
+        sched_yield();
+}
+
+static void write_all(struct iovec *parts, int count)
+{
+    while (count > 0) {
+        ssize_t n = writev(PIPE, parts, count);
+        if (n < 0 && errno != EINTR)
+            ptc_sandbox_end();
+        for (; n > 0 && (size_t)n >= parts->iov_len; count--)
+            n -= (ssize_t)parts++->iov_len;
+        while (count > 0 && parts->iov_len == 0) {
+            parts++;
+            count--;
+        }
+        if (n > 0) {
+            parts->iov_base = (char *)parts->iov_base + n;
+            parts->iov_len -= (size_t)n;
+        }
+    }
+}
+
+/* An idle worker does not hold the memory of its largest frame. */
+static void trim(PtcBuf *payload)
+{
+    if (payload->cap > KEPT)
+        ptc_buf_deinit(payload);
+}
+
+static PtcFrameHead read_frame(PtcBuf *payload)
+{
+    PtcFrameHead head;
+    read_all((char *)&head, sizeof head);
+    ptc_buf_clear(payload);
+    if (head.len > PTC_FRAME_MAX || !ptc_buf_reserve(payload, head.len))
+        ptc_sandbox_end();
+    read_all(payload->data, head.len);
+    payload->len = head.len;
+    return head;
+}
+
+/* ------------------------------------------------------------------------------- tools */
+
+static Slot *find_slot(PtcWorker *w, uint64_t id)
+{
+    for (size_t i = 0; i < SLOTS; i++)
+        if (w->slots[i].id == id)
+            return &w->slots[i];
+    return NULL;
+}
+
+/* Somebody must read the answer.  With the lock held. */
+static void nudge(PtcWorker *w)
+{
+    if (!w->duo && !w->nudged)
+        pthread_kill(w->reader, SIGUSR1);
+    w->nudged = true;
+}
+
+/* The id of a call that is about to be sent; 0: too many are under way. */
+static uint64_t enter(PtcWorker *w, PtcToolCall *call)
+{
+    pthread_mutex_lock(&w->lock);
+    Slot *slot = find_slot(w, 0);
+    uint64_t id = slot ? ++w->last_call : 0;
+    if (slot)
+        *slot = (Slot){id, call};
+    w->under_way += slot != NULL;
+    nudge(w);
+    pthread_mutex_unlock(&w->lock);
+    return id;
+}
+
+static void send_call(uint64_t id, uint32_t tool, const char *json, size_t len)
+{
+    PtcFrameHead head = {(uint32_t)(len + sizeof tool), PTC_FRAME_CALL, id};
+    struct iovec parts[] = {
+        {&head, sizeof head}, {&tool, sizeof tool}, {(char *)(uintptr_t)json, len}};
+    write_all(parts, 3);
+}
+
+/* Every tool: asks the server and answers later, from the thread that reads. */
+static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
+{
+    static const char large[] = "its arguments are too large",
+                      many[] = "too many calls are under way";
+    const RemoteTool *remote = user;
+    PtcWorker *w = remote->worker;
+    size_t len = 0;
+    const char *json = ptc_call_args_json(call, &len);
+    if (!json || len > PTC_FRAME_MAX / 2) {
+        ptc_call_fail(call, large, sizeof large - 1);
+        return PTC_TOOL_ANSWERED;
+    }
+    pthread_mutex_lock(&w->writing);
+    uint64_t id = enter(w, call);
+    if (id)
+        send_call(id, remote->number, json, len);
+    pthread_mutex_unlock(&w->writing);
+    if (id)
+        return PTC_TOOL_PENDING;
+    ptc_call_fail(call, many, sizeof many - 1);
+    return PTC_TOOL_ANSWERED;
+}
+
+/* Takes a call out of its slot; whoever has it answers it.  NULL: it is answered.  With the lock held. */
+static PtcToolCall *leave(PtcWorker *w, Slot *slot)
+{
+    if (!slot || slot->id == 0)
+        return NULL;
+    slot->id = 0;
+    w->under_way--;
+    return slot->call;
+}
+
+static void take_result(PtcWorker *w, uint64_t id, const PtcBuf *payload)
+{
+    bool ok;
+    PtcBytesView text;
+    pthread_mutex_lock(&w->lock);
+    PtcToolCall *call = leave(w, find_slot(w, id));
+    pthread_mutex_unlock(&w->lock);
+    if (!call)
+        return;
+    if (!ptc_frame_get_result(payload->data, payload->len, &ok, &text))
+        ptc_sandbox_end();
+    if (ok)
+        ptc_call_return_json(call, text.bytes, text.len);
+    else
+        ptc_call_fail(call, text.bytes, text.len);
+}
+
+/* Calls that nobody waits for any more.  With the lock held. */
+static void drop_calls(PtcWorker *w)
+{
+    for (size_t i = 0; i < SLOTS && w->under_way > 0; i++) {
+        PtcToolCall *call = leave(w, &w->slots[i]);
+        if (call)
+            ptc_call_fail(call, "too late", 8);
+    }
+}
+
+/* ------------------------------------------------------------------------------ reading */
+
+/* The engine hears a cancel only while it runs: it is told again until the task is over. */
+static void cancel(PtcWorker *w, uint64_t id)
+{
+    const struct timespec a_little = {0, CANCEL_NS};
+    pthread_mutex_lock(&w->lock);
+    while (w->running && w->task == id) {
+        pthread_mutex_unlock(&w->lock);
+        ptc_cancel(w->ptc);
+        nanosleep(&a_little, NULL);
+        pthread_mutex_lock(&w->lock);
+    }
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void begin_task(PtcWorker *w, uint64_t id)
+{
+    pthread_mutex_lock(&w->lock);
+    w->task = id;
+    w->running = true;
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void swap(PtcBuf *a, PtcBuf *b)
+{
+    PtcBuf old = *a;
+    *a = *b;
+    *b = old;
+}
+
+static void hand_over(PtcWorker *w, uint64_t id, PtcBuf *payload)
+{
+    begin_task(w, id);
+    pthread_mutex_lock(&w->lock);
+    swap(&w->mail, payload);
+    w->is_handed = true;
+    pthread_cond_signal(&w->handed);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* Until a program runs that needs a second reader. */
+static void wait_to_read(PtcWorker *w)
+{
+    sigset_t set;
+    int number;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    for (bool begun = false; !begun;) {
+        sigwait(&set, &number);
+        pthread_mutex_lock(&w->lock);
+        begun = w->duo = w->running; /* not when it came behind the end of its task */
+        pthread_mutex_unlock(&w->lock);
+    }
+}
+
+static void *read_frames(void *arg)
+{
+    PtcWorker *w = arg;
+    PtcBuf payload;
+    ptc_buf_init(&payload, &w->mem, PTC_FRAME_MAX);
+    wait_to_read(w);
+    for (;;) {
+        PtcFrameHead head = read_frame(&payload);
+        if (head.type == PTC_FRAME_RESULT)
+            take_result(w, head.id, &payload);
+        else if (head.type == PTC_FRAME_CANCEL)
+            cancel(w, head.id);
+        else if (head.type == PTC_FRAME_RUN)
+            hand_over(w, head.id, &payload);
+        else
+            ptc_sandbox_end();
+        trim(&payload);
+    }
+    return NULL;
+}
+
+/* The next task is in the inbox and w->task. */
+static void next_task(PtcWorker *w)
+{
+    PtcFrameHead head = {0};
+    pthread_mutex_lock(&w->lock);
+    bool duo = w->duo;
+    while (duo && !w->is_handed)
+        pthread_cond_wait(&w->handed, &w->lock);
+    if (duo)
+        swap(&w->inbox, &w->mail);
+    w->is_handed = false;
+    pthread_mutex_unlock(&w->lock);
+    if (!duo && w->task > 0)
+        linger();
+    while (!duo && head.type != PTC_FRAME_RUN)
+        head = read_frame(&w->inbox); /* what comes too late for its task is passed over */
+    if (!duo)
+        begin_task(w, head.id);
+}
+
+/* ------------------------------------------------------------------------------ running */
+
+static void end_task(PtcWorker *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->running = false;
+    drop_calls(w);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static void send_done(PtcWorker *w, uint64_t id, PtcTaskStatus status, const PtcTaskOut *out)
+{
+    PtcBuf buf;
+    ptc_buf_init(&buf, &w->mem, PTC_FRAME_MAX);
+    if (!ptc_frame_put_done(&buf, id, status, out))
+        ptc_sandbox_end();
+    struct iovec part = {buf.data, buf.len};
+    pthread_mutex_lock(&w->writing);
+    write_all(&part, 1);
+    pthread_mutex_unlock(&w->writing);
+    ptc_buf_deinit(&buf);
+}
+
+static PtcTaskStatus run(PtcWorker *w, const PtcTaskIn *in, PtcTaskOut *out)
+{
+    if (w->hook && w->hook(in, out, PIPE))
+        return PTC_TASK_DONE;
+    return ptc_task_run(w->ptc, in, in->use_tools ? w->tools : NULL, in->use_data ? w->data : NULL,
+                        out);
+}
+
+static void run_task(PtcWorker *w)
+{
+    PtcTaskIn in;
+    PtcTaskOut out;
+    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
+    size_t maxima[PTC_FRAME_OUTPUTS];
+    uint64_t id = w->task;
+    if (!ptc_frame_get_run(w->inbox.data, w->inbox.len, &in, maxima))
+        ptc_sandbox_end();
+    memset(&out, 0, sizeof out);
+    ptc_frame_outputs(&out, buffers);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        ptc_buf_init(buffers[i], &w->mem, maxima[i]);
+    PtcTaskStatus status = run(w, &in, &out);
+    end_task(w);
+    send_done(w, id, status, &out);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        ptc_buf_deinit(buffers[i]);
+}
+
+static bool start_reader(PtcWorker *w)
+{
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr) != 0)
+        return false;
+    pthread_attr_setstacksize(&attr, READER_STACK);
+    bool ok = pthread_create(&w->reader, &attr, read_frames, w) == 0;
+    pthread_attr_destroy(&attr);
+    return ok;
+}
+
+_Noreturn void ptc_worker_serve(PtcWorker *w)
+{
+    char why[PTC_WORKER_WHY];
+    PtcFrameHead ready = {0, PTC_FRAME_READY, 0};
+    struct iovec part = {&ready, sizeof ready};
+    if (!ptc_sandbox_worker(why) || !start_reader(w))
+        ptc_sandbox_end();
+    write_all(&part, 1);
+    for (;;) {
+        next_task(w);
+        run_task(w);
+        trim(&w->inbox);
+    }
+}
+
+/* --------------------------------------------------------------------- before the fork */
+
+PtcWorker *ptc_worker_new(PtcWorkerHook hook)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcWorker *w = ptc_mem_alloc(&mem, sizeof *w);
+    if (!w)
+        return NULL;
+    memset(w, 0, sizeof *w);
+    ptc_mem_init(&w->mem, SIZE_MAX / 2);
+    w->hook = hook;
+    ptc_buf_init(&w->inbox, &w->mem, PTC_FRAME_MAX);
+    ptc_buf_init(&w->mail, &w->mem, PTC_FRAME_MAX);
+    pthread_mutex_init(&w->writing, NULL);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->handed, NULL);
+    return w;
+}
+
+static bool no_memory(char why[PTC_WORKER_WHY])
+{
+    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    return false;
+}
+
+static void free_stub(void *user)
+{
+    RemoteTool *remote = user;
+    ptc_mem_free(&remote->worker->mem, remote, sizeof *remote);
+}
+
+static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, RemoteTool *remote, char *why)
+{
+    PtcTool t = {.function = ask_server,
+                 .user = remote,
+                 .free_user = free_stub,
+                 .pending = true,
+                 .lisp = PTC_NONE};
+    ptc_tool_init(&t.info, tool->name.bytes, tool->name.len);
+    t.info.signature = tool->signature.bytes;
+    t.info.signature_len = tool->signature.len;
+    t.info.description = tool->description.bytes;
+    t.info.description_len = tool->description.len;
+    t.info.skip_validation = tool->skip_validation;
+    t.info.cache = tool->cache;
+    t.info.on_error_value = tool->on_error_value;
+    t.info.timeout_ms = tool->timeout_ms;
+    return ptc_tools_put(w->tools, &t, why, PTC_WORKER_WHY);
+}
+
+bool ptc_worker_add_tool(PtcWorker *w, const PtcWorkerTool *tool, char why[PTC_WORKER_WHY])
+{
+    if (!w->tools)
+        w->tools = ptc_tools_new();
+    RemoteTool *remote = w->tools ? ptc_mem_alloc(&w->mem, sizeof *remote) : NULL;
+    if (!remote)
+        return no_memory(why);
+    *remote = (RemoteTool){w, (uint32_t)ptc_tools_count(w->tools)};
+    if (put_tool(w, tool, remote, why))
+        return true;
+    free_stub(remote);
+    return false;
+}
+
+static void measure(const PtcShared *data, const char *name, PtcLoaded *loaded)
+{
+    const char *found;
+    for (size_t i = 0; ptc_shared_item(data, i, &found, &loaded->count, &loaded->bytes); i++)
+        if (strcmp(found, name) == 0)
+            return;
+}
+
+bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcLoaded *loaded,
+                     char why[PTC_WORKER_WHY])
+{
+    if (!w->data)
+        w->data = ptc_shared_new();
+    if (!w->data)
+        return no_memory(why);
+    if (!ptc_shared_load(w->data, name, path, why, PTC_WORKER_WHY))
+        return false;
+    measure(w->data, name, loaded);
+    ptc_shared_describe(w->data, loaded->about, loaded->about->max);
+    return true;
+}
+
+/* One run beforehand, so that what every run needs is there and shared. */
+static void warm(Ptc *ptc)
+{
+    PtcRun r;
+    PtcOutcome *o = NULL;
+    ptc_run_init(&r, sizeof r);
+    r.program = "(+ 1 2)";
+    r.program_len = 7;
+    if (ptc_eval(ptc, &r, &o) == PTC_OK)
+        ptc_outcome_free(o);
+}
+
+bool ptc_worker_prepare(PtcWorker *w, PtcLimits *limits, char why[PTC_WORKER_WHY])
+{
+    PtcOptions options;
+    ptc_options_init(&options, sizeof options);
+    options.limits = limits;
+    w->ptc = ptc_new(&options);
+    if (!w->ptc) {
+        snprintf(why, PTC_WORKER_WHY, "a limit is out of range, or memory is short");
+        return false;
+    }
+    warm(w->ptc);
+    *limits = *ptc_limits_of(w->ptc);
+    return true;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ * The executor whose programs run in workers: who serves whom, who is kept, who is replaced. */
+#define _GNU_SOURCE
+#include "exec/flight.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tool/tools.h"
+
+enum {
+    TASKS_MAX =
+        1000, /* in one worker, before it is replaced: what leaks or fragments goes with it */
+    READY_MS = 5000,
+};
+
+typedef struct Workers {
+    PtcExecutor base; /* first: a PtcExecutor pointer is one */
+    PtcMem mem;
+    PtcFlightPlan plan;
+    PtcZygote *zygote;
+    unsigned max_idle;
+    pthread_mutex_t lock; /* of the list */
+    PtcWorkerProcess *idle;
+    unsigned idle_count;
+} Workers;
+
+/* ----------------------------------------------------------------------------- processes */
+
+static void discard(Workers *ws, PtcWorkerProcess *w)
+{
+    syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
+    close(w->pidfd);
+    close(w->fd);
+    ptc_frame_reader_deinit(&w->reader);
+    ptc_mem_free(&ws->mem, w->owner, w->owner ? strlen(w->owner) + 1 : 0);
+    ptc_mem_free(&ws->mem, w, sizeof *w);
+}
+
+static PtcWorkerProcess *new_process(Workers *ws, char why[PTC_WORKER_WHY])
+{
+    PtcWorkerProcess *w = ptc_mem_alloc(&ws->mem, sizeof *w);
+    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    if (!w)
+        return NULL;
+    memset(w, 0, sizeof *w);
+    if (!ptc_zygote_fork(ws->zygote, &w->fd, &w->pidfd, &w->pid, why)) {
+        ptc_mem_free(&ws->mem, w, sizeof *w);
+        return NULL;
+    }
+    ptc_frame_reader_init(&w->reader, &ws->mem);
+    return w;
+}
+
+/* Nothing has come from it since its last task, the end of its socket neither. */
+static bool is_quiet(const PtcWorkerProcess *w)
+{
+    struct pollfd p = {.fd = w->fd, .events = POLLIN};
+    int n = poll(&p, 1, 0);
+    return n == 0 || (n == 1 && p.revents == POLLIN && !w->ready);
+}
+
+static bool bind_owner(Workers *ws, PtcWorkerProcess *w, const char *owner)
+{
+    size_t size = strlen(owner) + 1;
+    if (w->owner)
+        return true;
+    w->owner = ptc_mem_alloc(&ws->mem, size);
+    if (w->owner)
+        memcpy(w->owner, owner, size);
+    return w->owner;
+}
+
+/* ---------------------------------------------------------------------------------- pool */
+
+/* An idle worker of this owner, else one that has served nobody; out of the list. */
+static PtcWorkerProcess *take_idle(Workers *ws, const char *owner)
+{
+    PtcWorkerProcess **found = NULL, *w = NULL;
+    pthread_mutex_lock(&ws->lock);
+    for (PtcWorkerProcess **at = &ws->idle; *at; at = &(*at)->next) {
+        bool same = (*at)->owner && strcmp((*at)->owner, owner) == 0;
+        if (same || (!(*at)->owner && !found))
+            found = at;
+        if (same)
+            break;
+    }
+    if (found) {
+        w = *found;
+        *found = w->next;
+        ws->idle_count--;
+    }
+    pthread_mutex_unlock(&ws->lock);
+    return w;
+}
+
+static PtcWorkerProcess *take(Workers *ws, const char *owner, char why[PTC_WORKER_WHY])
+{
+    PtcWorkerProcess *w;
+    while ((w = take_idle(ws, owner)) && !is_quiet(w))
+        discard(ws, w);
+    if (!w)
+        w = new_process(ws, why);
+    if (!w || bind_owner(ws, w, owner))
+        return w;
+    discard(ws, w);
+    return NULL;
+}
+
+/* To the front of the list; the one that was idle longest goes when they are too many. */
+static void put_back(Workers *ws, PtcWorkerProcess *w)
+{
+    PtcWorkerProcess *old = NULL;
+    ptc_frame_reader_trim(&w->reader);
+    pthread_mutex_lock(&ws->lock);
+    w->next = ws->idle;
+    ws->idle = w;
+    if (++ws->idle_count > ws->max_idle) {
+        PtcWorkerProcess **at = &ws->idle;
+        while ((*at)->next)
+            at = &(*at)->next;
+        old = *at;
+        *at = NULL;
+        ws->idle_count--;
+    }
+    pthread_mutex_unlock(&ws->lock);
+    if (old)
+        discard(ws, old);
+}
+
+/* ------------------------------------------------------------------------------ executor */
+
+static void clear(PtcTaskOut *out)
+{
+    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
+    ptc_frame_outputs(out, buffers);
+    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+        ptc_buf_clear(buffers[i]);
+    out->ok = out->text_cut = out->prints_cut = false;
+}
+
+static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskIn *in,
+                            const PtcCancel *cancel, PtcTaskOut *out)
+{
+    Workers *ws = (Workers *)(void *)self;
+    char why[PTC_WORKER_WHY];
+    bool keep;
+    if (ptc_cancelled(cancel))
+        return PTC_TASK_CANCELLED;
+    PtcWorkerProcess *w = take(ws, owner, why);
+    if (!w) {
+        snprintf(out->message, sizeof out->message, "no worker process could be started: %s", why);
+        return PTC_TASK_LOST;
+    }
+    PtcTaskStatus status = ptc_flight(&ws->plan, w, in, cancel, out, &keep);
+    if (status != PTC_TASK_DONE)
+        clear(out);
+    if (keep && w->tasks < TASKS_MAX)
+        put_back(ws, w);
+    else
+        discard(ws, w);
+    return status;
+}
+
+static void free_workers(PtcExecutor *self)
+{
+    PtcMem mem;
+    Workers *ws = (Workers *)(void *)self;
+    while (ws->idle) {
+        PtcWorkerProcess *w = ws->idle;
+        ws->idle = w->next;
+        discard(ws, w);
+    }
+    ptc_tool_crew_free(ws->plan.crew);
+    ptc_zygote_free(ws->zygote);
+    pthread_mutex_destroy(&ws->lock);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *ws);
+    ptc_mem_free(&mem, ws, sizeof *ws);
+}
+
+/* The limits with every field set; false when one is out of range. */
+static bool fill_limits(const PtcLimits *given, PtcLimits *all)
+{
+    PtcOptions options;
+    ptc_options_init(&options, sizeof options);
+    options.limits = given;
+    Ptc *ptc = ptc_new(&options);
+    if (ptc)
+        *all = *ptc_limits_of(ptc);
+    ptc_free(ptc);
+    return ptc;
+}
+
+static unsigned cores(void)
+{
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+/* It lives in the ledger that it holds. */
+static Workers *new_workers(const PtcExecutorConfig *config)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    Workers *ws = ptc_mem_alloc(&mem, sizeof *ws);
+    if (!ws)
+        return NULL;
+    memset(ws, 0, sizeof *ws);
+    ptc_mem_init(&ws->mem, SIZE_MAX / 2);
+    ws->base = (PtcExecutor){submit, free_workers};
+    ws->max_idle = config->max_idle ? config->max_idle : cores();
+    pthread_mutex_init(&ws->lock, NULL);
+    ws->plan.mem = &ws->mem;
+    ws->plan.tool_count = ptc_tools_count(config->tools);
+    return ws;
+}
+
+/* The first worker shows whether the kernel plays along; it waits for the first task. */
+static bool start(Workers *ws, const PtcExecutorConfig *config, char why[PTC_WORKER_WHY])
+{
+    snprintf(why, PTC_WORKER_WHY, "a limit is out of range, or memory is short");
+    if (!fill_limits(&config->limits, &ws->plan.limits))
+        return false;
+    ws->plan.crew = ptc_tool_crew_new(&ws->mem, config->tools, ws->plan.limits.tool_bytes);
+    if (!ws->plan.crew ||
+        !ptc_zygote_lock(ws->zygote, config->tools, &ws->plan.limits, config->inspectable, why))
+        return false;
+    PtcWorkerProcess *w = new_process(ws, why);
+    if (!w)
+        return false;
+    if (ptc_flight_await(w, READY_MS)) {
+        put_back(ws, w);
+        return true;
+    }
+    snprintf(why, PTC_WORKER_WHY,
+             "a worker process could not shut itself in (seccomp, threads or limits were refused)");
+    discard(ws, w);
+    return false;
+}
+
+PtcExecutor *ptc_executor_workers(const PtcExecutorConfig *config, char why[PTC_WORKER_WHY])
+{
+    PtcZygote *given = config->zygote;
+    Workers *ws = new_workers(config);
+    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    if (!ws)
+        return NULL;
+    ws->zygote = given ? given : ptc_zygote_start(config->worker_path, why);
+    if (ws->zygote && start(ws, config, why))
+        return &ws->base;
+    if (given)
+        ws->zygote = NULL; /* stays the caller's */
+    free_workers(&ws->base);
+    return NULL;
+}

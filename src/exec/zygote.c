@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ * The server's side of the helper process. */
+#define _GNU_SOURCE
+#include "exec/zygote.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tool/tools.h"
+
+/* What it was told is kept, so that one that died can be told again. */
+struct PtcZygote {
+    PtcMem mem;
+    pthread_mutex_t lock;
+    char *path;
+    size_t path_size;
+    int control; /* -1: it is not running */
+    pid_t pid;
+    PtcBuf told; /* packets, each behind its length */
+    char packet[PTC_ZYGOTE_PACKET];
+};
+
+static bool refuse(char *why, const char *what, int error)
+{
+    snprintf(why, PTC_WORKER_WHY, "%s: %s", what, strerror(error));
+    return false;
+}
+
+/* ------------------------------------------------------------------------------ start */
+
+/* In a process group of its own, so that a terminal's interrupt reaches the server only. */
+static void set_attributes(posix_spawnattr_t *attr)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_setsigmask(attr, &none);
+    posix_spawnattr_setpgroup(attr, 0);
+    posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
+}
+
+static int spawn(PtcZygote *z, const posix_spawn_file_actions_t *actions)
+{
+    static const char name[] = "ptc", argument[] = PTC_ZYGOTE_ARGUMENT;
+    char *argv[] = {(char *)(uintptr_t)name, (char *)(uintptr_t)argument, NULL}, *envp[] = {NULL};
+    posix_spawnattr_t attr;
+    int error = posix_spawnattr_init(&attr);
+    if (error)
+        return error;
+    set_attributes(&attr);
+    error = posix_spawn(&z->pid, z->path, actions, &attr, argv, envp);
+    posix_spawnattr_destroy(&attr);
+    return error;
+}
+
+static int spawn_with(PtcZygote *z, int socket)
+{
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error)
+        return error;
+    error = posix_spawn_file_actions_adddup2(&actions, socket, 0);
+    if (!error)
+        error = spawn(z, &actions);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static bool launch(PtcZygote *z, char *why)
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return refuse(why, "no socket for the helper process", errno);
+    int error = spawn_with(z, ends[1]);
+    close(ends[1]);
+    if (error) {
+        close(ends[0]);
+        return refuse(why, "the helper process does not start", error);
+    }
+    z->control = ends[0];
+    return true;
+}
+
+static void stop(PtcZygote *z)
+{
+    if (z->control < 0)
+        return;
+    close(z->control);
+    z->control = -1;
+    kill(z->pid, SIGKILL);
+    while (waitpid(z->pid, NULL, 0) < 0 && errno == EINTR)
+        continue;
+}
+
+static bool set_path(PtcZygote *z, const char *path)
+{
+    z->path_size = strlen(path) + 1;
+    z->path = ptc_mem_alloc(&z->mem, z->path_size);
+    if (z->path)
+        memcpy(z->path, path, z->path_size);
+    return z->path;
+}
+
+/* It lives in the ledger that it holds. */
+static PtcZygote *new_zygote(void)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcZygote *z = ptc_mem_alloc(&mem, sizeof *z);
+    if (!z)
+        return NULL;
+    memset(z, 0, sizeof *z);
+    ptc_mem_init(&z->mem, SIZE_MAX / 2);
+    ptc_buf_init(&z->told, &z->mem, 64 << 20);
+    z->control = -1;
+    pthread_mutex_init(&z->lock, NULL);
+    return z;
+}
+
+PtcZygote *ptc_zygote_start(const char *path, char why[PTC_WORKER_WHY])
+{
+    PtcZygote *z = new_zygote();
+    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    if (z && set_path(z, path ? path : "/proc/self/exe") && launch(z, why))
+        return z;
+    ptc_zygote_free(z);
+    return NULL;
+}
+
+void ptc_zygote_free(PtcZygote *z)
+{
+    PtcMem mem;
+    if (!z)
+        return;
+    stop(z);
+    pthread_mutex_destroy(&z->lock);
+    ptc_buf_deinit(&z->told);
+    ptc_mem_free(&z->mem, z->path, z->path_size);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *z);
+    ptc_mem_free(&mem, z, sizeof *z);
+}
+
+/* -------------------------------------------------------------------- question, answer */
+
+typedef struct Answer {
+    bool gone; /* the helper died */
+    PtcBytesView rest;
+    int fd;
+} Answer;
+
+/* False: it said no, with its reason in why, or it is gone. */
+static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, Answer *a, char *why)
+{
+    *a = (Answer){.gone = true, .fd = -1};
+    snprintf(why, PTC_WORKER_WHY, "the helper process has ended");
+    if (z->control < 0 || !ptc_zygote_send(z->control, bytes, len, fd))
+        return false;
+    ssize_t n = ptc_zygote_receive(z->control, z->packet, sizeof z->packet, &a->fd);
+    if (n < (ssize_t)sizeof(uint32_t))
+        return false;
+    PtcFrameCursor c = ptc_frame_cursor(z->packet, (size_t)n);
+    bool ok = ptc_frame_take_u32(&c);
+    a->gone = false;
+    a->rest = (PtcBytesView){c.at, (size_t)(c.end - c.at)};
+    if (!ok)
+        snprintf(why, PTC_WORKER_WHY, "%.*s", (int)a->rest.len, a->rest.bytes);
+    return ok;
+}
+
+/* Asks something that a new helper must be asked as well. */
+static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, char *why)
+{
+    snprintf(why, PTC_WORKER_WHY, "too long, or out of memory");
+    if (!ptc_buf_ok(packet) || packet->len > PTC_ZYGOTE_PACKET)
+        return false;
+    if (!ask(z, packet->data, packet->len, -1, a, why))
+        return false;
+    snprintf(why, PTC_WORKER_WHY, "out of memory");
+    return ptc_frame_put_view(&z->told, (PtcBytesView){packet->data, packet->len});
+}
+
+static bool revive(PtcZygote *z, char *why)
+{
+    Answer a;
+    PtcFrameCursor c = ptc_frame_cursor(z->told.data, z->told.len);
+    stop(z);
+    if (!launch(z, why))
+        return false;
+    while (c.at < c.end) {
+        PtcBytesView packet = ptc_frame_take_view(&c);
+        if (!ask(z, packet.bytes, packet.len, -1, &a, why))
+            return false;
+    }
+    return true;
+}
+
+/* With its NUL. */
+static bool put_text(PtcBuf *buf, const char *text)
+{
+    return ptc_frame_put_view(buf, (PtcBytesView){text, strlen(text) + 1});
+}
+
+static bool take_loaded(PtcBytesView answer, PtcLoaded *loaded)
+{
+    PtcFrameCursor c = ptc_frame_cursor(answer.bytes, answer.len);
+    loaded->count = (size_t)ptc_frame_take_i64(&c);
+    loaded->bytes = (size_t)ptc_frame_take_i64(&c);
+    if (c.bad || !loaded->about)
+        return !c.bad;
+    ptc_buf_clear(loaded->about);
+    return ptc_buf_add(loaded->about, c.at, (size_t)(c.end - c.at));
+}
+
+bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcLoaded *loaded,
+                     char why[PTC_WORKER_WHY])
+{
+    PtcBuf packet;
+    Answer a;
+    ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
+    ptc_frame_put_u32(&packet, PTC_ZYGOTE_DATA);
+    put_text(&packet, name);
+    put_text(&packet, path);
+    pthread_mutex_lock(&z->lock);
+    bool ok = tell(z, &packet, &a, why);
+    if (ok && !take_loaded(a.rest, loaded)) {
+        snprintf(why, PTC_WORKER_WHY, "out of memory");
+        ok = false;
+    }
+    pthread_mutex_unlock(&z->lock);
+    ptc_buf_deinit(&packet);
+    return ok;
+}
+
+/* ------------------------------------------------------------------------------- lock */
+
+static PtcBytesView text_of(const char *text, size_t len)
+{
+    return (PtcBytesView){text, len < PTC_ZYGOTE_DESCRIBE ? len : PTC_ZYGOTE_DESCRIBE};
+}
+
+static bool tell_tool(PtcZygote *z, const PtcToolInfo *info, char *why)
+{
+    PtcBuf packet;
+    Answer a;
+    ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
+    ptc_frame_put_u32(&packet, PTC_ZYGOTE_TOOL);
+    ptc_frame_put_view(&packet, text_of(info->name, info->name_len));
+    ptc_frame_put_view(&packet, text_of(info->signature, info->signature_len));
+    ptc_frame_put_view(&packet, text_of(info->description, info->description_len));
+    ptc_frame_put_u32(&packet, info->skip_validation);
+    ptc_frame_put_u32(&packet, info->cache);
+    ptc_frame_put_u32(&packet, info->on_error_value);
+    ptc_frame_put_i64(&packet, info->timeout_ms);
+    bool ok = tell(z, &packet, &a, why);
+    ptc_buf_deinit(&packet);
+    return ok;
+}
+
+static bool tell_lock(PtcZygote *z, const PtcLimits *limits, bool inspectable, char *why)
+{
+    PtcBuf packet;
+    PtcLimits all;
+    Answer a;
+    ptc_limits_init(&all, sizeof all);
+    if (limits && limits->size >= sizeof limits->size)
+        memcpy(&all, limits, limits->size < sizeof all ? limits->size : sizeof all);
+    all.size = sizeof all;
+    ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
+    ptc_frame_put_u32(&packet, PTC_ZYGOTE_LOCK);
+    ptc_frame_put_u32(&packet, inspectable);
+    ptc_frame_put_view(&packet, (PtcBytesView){(const char *)&all, sizeof all});
+    bool ok = tell(z, &packet, &a, why);
+    ptc_buf_deinit(&packet);
+    return ok;
+}
+
+bool ptc_zygote_lock(PtcZygote *z, const PtcTools *tools, const PtcLimits *limits, bool inspectable,
+                     char why[PTC_WORKER_WHY])
+{
+    bool ok = true;
+    pthread_mutex_lock(&z->lock);
+    for (size_t i = 0; ok && i < ptc_tools_count(tools); i++)
+        ok = tell_tool(z, &tools->items[i].info, why);
+    ok = ok && tell_lock(z, limits, inspectable, why);
+    pthread_mutex_unlock(&z->lock);
+    return ok;
+}
+
+/* ------------------------------------------------------------------------------- fork */
+
+static bool ask_fork(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why, bool *gone)
+{
+    uint32_t word = PTC_ZYGOTE_FORK;
+    Answer a;
+    bool ok = ask(z, &word, sizeof word, end, &a, why);
+    *gone = a.gone;
+    *pidfd = a.fd;
+    if (!ok || a.fd < 0 || a.rest.len != sizeof word) {
+        if (a.fd >= 0)
+            close(a.fd);
+        return false;
+    }
+    memcpy(&word, a.rest.bytes, sizeof word);
+    *pid = (pid_t)word;
+    return true;
+}
+
+static bool fork_with(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why)
+{
+    bool gone;
+    if (ask_fork(z, end, pidfd, pid, why, &gone))
+        return true;
+    return gone && revive(z, why) && ask_fork(z, end, pidfd, pid, why, &gone);
+}
+
+bool ptc_zygote_fork(PtcZygote *z, int *fd, int *pidfd, pid_t *pid, char why[PTC_WORKER_WHY])
+{
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return refuse(why, "no socket for a worker", errno);
+    pthread_mutex_lock(&z->lock);
+    bool ok = fork_with(z, ends[1], pidfd, pid, why);
+    pthread_mutex_unlock(&z->lock);
+    close(ends[1]);
+    if (!ok)
+        close(ends[0]);
+    *fd = ends[0];
+    return ok;
+}

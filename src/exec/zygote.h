@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * zygote.h - what server and helper say to each other over the control socket: one packet each way. */
+#ifndef PTC_EXEC_ZYGOTE_H
+#define PTC_EXEC_ZYGOTE_H
+
+#include "exec/frame.h"
+#include "exec/worker.h"
+
+#define PTC_ZYGOTE_ARGUMENT "--ptc-zygote"
+
+enum {
+    PTC_ZYGOTE_PACKET = 64 * 1024,
+    PTC_ZYGOTE_DESCRIBE = 32 * 1024, /* of a description of data or of a tool */
+};
+
+/* The first number of a packet.  LOCK and FORK are answered with a number, 1 for success, and a text or a pid; the
+ * others too. */
+typedef enum {
+    PTC_ZYGOTE_DATA = 1, /* name, path */
+    PTC_ZYGOTE_TOOL,     /* a PtcWorkerTool */
+    PTC_ZYGOTE_LOCK,     /* inspectable, PtcLimits */
+    PTC_ZYGOTE_FORK, /* with the worker's end of a socket; the answer has a descriptor of the process */
+} PtcZygoteOp;
+
+/* Sends a packet, with a descriptor unless fd is -1. */
+PTC_MUST_USE bool ptc_zygote_send(int to, const void *bytes, size_t len, int fd);
+/* Receives one; *fd is -1 when none came with it.  The length; -1 on errors, 0 at the end. */
+ssize_t ptc_zygote_receive(int from, void *bytes, size_t size, int *fd);
+
+#endif

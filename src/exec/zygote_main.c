@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * The helper process: told what workers need, then shut in, then forking them.  It has one thread and one descriptor,
+ * its control socket (0). */
+#define _GNU_SOURCE
+#include "exec/zygote.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "exec/sandbox.h"
+#include "base/sanitized.h"
+
+enum { CONTROL = 0, LAST_KEPT = PTC_SANITIZED ? 2 : 0 };
+
+typedef struct Helper {
+    PtcWorker *worker;
+    bool locked;
+    char packet[PTC_ZYGOTE_PACKET];
+    char answer[PTC_ZYGOTE_PACKET];
+    char why[PTC_WORKER_WHY];
+} Helper;
+
+/* ---------------------------------------------------------------------------- answers */
+
+static bool answer(Helper *h, bool ok, const char *text, size_t len)
+{
+    uint32_t word = ok;
+    memcpy(h->answer, &word, sizeof word);
+    if (len)
+        memcpy(h->answer + sizeof word, text, len);
+    return ptc_zygote_send(CONTROL, h->answer, sizeof word + len, -1);
+}
+
+static bool answer_why(Helper *h, bool ok)
+{
+    return answer(h, ok, h->why, ok ? 0 : strlen(h->why));
+}
+
+/* ------------------------------------------------------------------------- before the lock */
+
+/* A view that ends in NUL, as put_text of the server writes it. */
+static const char *take_text(PtcFrameCursor *c)
+{
+    PtcBytesView view = ptc_frame_take_view(c);
+    return view.bytes && view.len > 0 && !view.bytes[view.len - 1] ? view.bytes : NULL;
+}
+
+static bool load(Helper *h, PtcFrameCursor *c)
+{
+    PtcMem mem;
+    PtcBuf about, text;
+    PtcLoaded loaded = {.about = &about};
+    const char *name = take_text(c), *path = take_text(c);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_buf_init(&about, &mem, PTC_ZYGOTE_DESCRIBE);
+    ptc_buf_init(&text, &mem, PTC_ZYGOTE_PACKET);
+    snprintf(h->why, sizeof h->why, "out of order");
+    bool ok = name && path && !h->locked && ptc_worker_load(h->worker, name, path, &loaded, h->why);
+    ptc_frame_put_i64(&text, (int64_t)loaded.count);
+    ptc_frame_put_i64(&text, (int64_t)loaded.bytes);
+    ptc_buf_add(&text, about.data, about.len);
+    bool sent = ok ? answer(h, true, text.data, text.len) : answer_why(h, false);
+    ptc_buf_deinit(&text);
+    ptc_buf_deinit(&about);
+    return sent;
+}
+
+static bool add_tool(Helper *h, PtcFrameCursor *c)
+{
+    PtcWorkerTool tool = {.name = ptc_frame_take_view(c),
+                          .signature = ptc_frame_take_view(c),
+                          .description = ptc_frame_take_view(c)};
+    tool.skip_validation = ptc_frame_take_u32(c);
+    tool.cache = ptc_frame_take_u32(c);
+    tool.on_error_value = ptc_frame_take_u32(c);
+    tool.timeout_ms = ptc_frame_take_i64(c);
+    snprintf(h->why, sizeof h->why, "out of order");
+    return answer_why(h, !c->bad && !h->locked && ptc_worker_add_tool(h->worker, &tool, h->why));
+}
+
+static bool shut_in(Helper *h, bool inspectable, PtcLimits *limits)
+{
+    if (!ptc_worker_prepare(h->worker, limits, h->why) || !ptc_sandbox_resources(limits, h->why))
+        return false;
+    if (chdir("/") != 0 || prctl(PR_SET_DUMPABLE, inspectable, 0, 0, 0) != 0) {
+        snprintf(h->why, sizeof h->why, "PR_SET_DUMPABLE: %s", strerror(errno));
+        return false;
+    }
+    return ptc_sandbox_helper(h->why);
+}
+
+static bool lock(Helper *h, PtcFrameCursor *c)
+{
+    PtcLimits limits;
+    bool inspectable = ptc_frame_take_u32(c);
+    ptc_limits_init(&limits, sizeof limits);
+    PtcBytesView given = ptc_frame_take_view(c);
+    snprintf(h->why, sizeof h->why, "out of order");
+    if (h->locked || !given.bytes || given.len != sizeof limits)
+        return answer_why(h, false);
+    memcpy(&limits, given.bytes, sizeof limits);
+    h->locked = shut_in(h, inspectable, &limits);
+    return answer_why(h, h->locked);
+}
+
+/* -------------------------------------------------------------------------------- fork */
+
+/* In the new process: the socket takes the place of the control socket, everything else is closed. */
+static _Noreturn void become_worker(Helper *h, int socket, pid_t helper)
+{
+    bool alone = prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == helper &&
+                 dup3(socket, CONTROL, 0) == CONTROL &&
+                 syscall(SYS_close_range, LAST_KEPT + 1, ~0U, 0) == 0;
+    if (!alone)
+        ptc_sandbox_end();
+    ptc_worker_serve(h->worker);
+}
+
+static bool answer_fork(Helper *h, pid_t pid)
+{
+    uint32_t words[2] = {1, (uint32_t)pid};
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (pidfd < 0) {
+        snprintf(h->why, sizeof h->why, "pidfd_open: %s", strerror(errno));
+        return answer_why(h, false);
+    }
+    bool sent = ptc_zygote_send(CONTROL, words, sizeof words, pidfd);
+    close(pidfd);
+    return sent;
+}
+
+static bool fork_worker(Helper *h, int socket)
+{
+    pid_t self = getpid(), pid = -1;
+    snprintf(h->why, sizeof h->why, "out of order");
+    if (h->locked && socket >= 0)
+        pid = fork();
+    if (pid == 0)
+        become_worker(h, socket, self);
+    if (socket >= 0)
+        close(socket);
+    if (pid > 0)
+        return answer_fork(h, pid);
+    if (h->locked)
+        snprintf(h->why, sizeof h->why, "fork: %s", strerror(errno));
+    return answer_why(h, false);
+}
+
+/* -------------------------------------------------------------------------------- main */
+
+static bool handle(Helper *h, size_t len, int socket)
+{
+    PtcFrameCursor c = ptc_frame_cursor(h->packet, len);
+    switch (ptc_frame_take_u32(&c)) {
+    case PTC_ZYGOTE_DATA: return load(h, &c);
+    case PTC_ZYGOTE_TOOL: return add_tool(h, &c);
+    case PTC_ZYGOTE_LOCK: return lock(h, &c);
+    case PTC_ZYGOTE_FORK: return fork_worker(h, socket);
+    default: return false;
+    }
+}
+
+/* Dead workers leave nothing behind for us to wait for; SIGUSR1 is for a thread of theirs that waits for it. */
+static void set_signals(void)
+{
+    sigset_t set;
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGCHLD, SIG_IGN);
+    signal(SIGUSR1, SIG_DFL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+bool ptc_zygote_asked(int argc, char **argv)
+{
+    return argc == 2 && strcmp(argv[1], PTC_ZYGOTE_ARGUMENT) == 0;
+}
+
+int ptc_zygote_main(PtcWorkerHook hook)
+{
+    PtcMem mem;
+    int socket;
+    ssize_t n;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    Helper *h = ptc_mem_alloc(&mem, sizeof *h);
+    if (!h || syscall(SYS_close_range, LAST_KEPT + 1, ~0U, 0) != 0)
+        return 1;
+    memset(h, 0, sizeof *h);
+    set_signals();
+    h->worker = ptc_worker_new(hook);
+    while (h->worker && (n = ptc_zygote_receive(CONTROL, h->packet, sizeof h->packet, &socket)) > 0)
+        if (!handle(h, (size_t)n, socket))
+            break;
+    ptc_sandbox_end(); /* the server is gone; workers end with us */
+}

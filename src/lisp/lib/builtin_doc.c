@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+#include "lisp/lib/builtin_doc.h"
+
+#include <stdio.h>
+
+#include "base/nearest.h"
+
+/* What a namespace is called in full, and under which heading its functions stand. */
+static const struct {
+    const char *ns, *full, *section;
+} spaces[] = {
+    {"clojure.core", "clojure.core", "Core"},
+    {"clojure.string", "clojure.string", "String Functions"},
+    {"clojure.set", "clojure.set", "Set Operations"},
+    {"clojure.walk", "clojure.walk", "Functional Tools"},
+    {"regex", "regex", "Regex Functions"},
+    {"json", "json", "JSON"},
+    {"ptc", "ptc", "Agent Control"},
+    {"budget", "budget", "Agent Control"},
+    {"tool", "tool", "Agent Control"},
+    {"Math", "java.lang.Math", "Math Functions"},
+    {"System", "java.lang.System", "Interop"},
+    {"Boolean", "java.lang.Boolean", "Interop"},
+    {"Double", "java.lang.Double", "Interop"},
+    {"Float", "java.lang.Float", "Interop"},
+    {"Integer", "java.lang.Integer", "Interop"},
+    {"Long", "java.lang.Long", "Interop"},
+    {"String", "java.lang.String", "Interop"},
+    {"LocalDate", "java.time.LocalDate", "Interop"},
+    {"LocalDateTime", "java.time.LocalDateTime", "Interop"},
+    {"Instant", "java.time.Instant", "Interop"},
+    {"Duration", "java.time.Duration", "Interop"},
+    {"Period", "java.time.Period", "Interop"},
+};
+enum { SPACES = sizeof spaces / sizeof *spaces };
+
+/* ----------------------------------------------------------------- one row */
+
+static bool is_java(const PtcBuiltin *row)
+{
+    return (row->ns[0] >= 'A' && row->ns[0] <= 'Z') || strncmp(row->ns, "java.", 5) == 0 ||
+           row->name[0] == '.';
+}
+
+void ptc_row_ref(uint32_t index, char out[PTC_ROW_NAME])
+{
+    const PtcBuiltin *row = ptc_builtin_row(index);
+    bool form = (row->flags & PTC_B_FORM) && !is_java(row);
+    bool bare = form || ptc_builtin_find(row->name, strlen(row->name)) == (int)index;
+    snprintf(out, PTC_ROW_NAME, "%s%s%s", bare ? "" : row->ns, bare ? "" : "/", row->name);
+}
+
+const char *ptc_row_kind(const PtcBuiltin *row)
+{
+    if (is_java(row))
+        return "java-interop";
+    return row->flags & PTC_B_FORM ? "special-form" : "ptc-builtin";
+}
+
+const char *ptc_row_namespace(const PtcBuiltin *row)
+{
+    for (size_t i = 0; i < SPACES; i++)
+        if (strcmp(spaces[i].ns, row->ns) == 0)
+            return spaces[i].full;
+    return row->ns;
+}
+
+const char *ptc_row_section(const PtcBuiltin *row)
+{
+    if (row->flags & PTC_B_FORM && !is_java(row))
+        return "Special Forms";
+    for (size_t i = 0; i < SPACES && row->name[0] != '.'; i++)
+        if (strcmp(spaces[i].ns, row->ns) == 0)
+            return spaces[i].section;
+    return "Interop";
+}
+
+void ptc_row_describe(PtcBuf *buf, uint32_t index)
+{
+    const PtcBuiltin *row = ptc_builtin_row(index);
+    char ref[PTC_ROW_NAME];
+    ptc_row_ref(index, ref);
+    ptc_buf_addf(buf, "%s\nDescription: %s\nKind: %s\nNamespace: %s\nSignatures: %s", ref, row->doc,
+                 ptc_row_kind(row), ptc_row_namespace(row), row->usage);
+    const char *p = row->examples ? row->examples : "";
+    if (*p)
+        ptc_buf_add_cstr(buf, "\nExamples:");
+    while (*p) {
+        size_t n = strcspn(p, "\n");
+        ptc_buf_add_cstr(buf, "\n  ");
+        ptc_buf_add(buf, p, n);
+        p += n + (p[n] == '\n');
+    }
+}
+
+/* ------------------------------------------------------------------- names */
+
+static bool text_is(const char *text, const char *name, size_t len)
+{
+    return strlen(text) == len && memcmp(text, name, len) == 0;
+}
+
+static void add(PtcRows *rows, uint32_t index)
+{
+    if (rows->count < PTC_ROWS_MAX)
+        rows->at[rows->count++] = (uint16_t)index;
+}
+
+/* Is it the full name of a row that programs cannot find as a value: a form or a constant? */
+static bool names_form(const PtcBuiltin *row, const char *name, size_t len)
+{
+    char full[2 * PTC_ROW_NAME];
+    if (!(row->flags & PTC_B_FORM))
+        return false;
+    snprintf(full, sizeof full, "%s/%s", row->ns, row->name);
+    return text_is(full, name, len) || (!is_java(row) && text_is(row->name, name, len));
+}
+
+static bool has(const PtcRows *rows, uint32_t index)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (rows->at[i] == index)
+            return true;
+    return false;
+}
+
+void ptc_rows_namesakes(PtcRows *rows, const char *name, size_t len)
+{
+    for (uint32_t i = 0; i < ptc_builtin_count(); i++)
+        if (ptc_row_shown(ptc_builtin_row(i)) && text_is(ptc_builtin_row(i)->name, name, len) &&
+            !has(rows, i))
+            add(rows, i);
+}
+
+void ptc_rows_named(PtcRows *rows, const char *name, size_t len)
+{
+    rows->count = 0;
+    if (len == 0)
+        return;
+    int found = name[0] == '%' ? -1 : ptc_builtin_find(name, len);
+    if (found >= 0)
+        add(rows, (uint32_t)found);
+    size_t n = ptc_builtin_count();
+    for (uint32_t i = 0; i < n && rows->count == 0; i++)
+        if (names_form(ptc_builtin_row(i), name, len))
+            add(rows, i);
+    if (found < 0)
+        ptc_rows_namesakes(rows, name, len);
+}
+
+const char *ptc_rows_nearest(const char *name, size_t len)
+{
+    PtcNearest near;
+    ptc_nearest_init(&near, name, len);
+    for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
+        const PtcBuiltin *row = ptc_builtin_row(i);
+        if (ptc_row_shown(row))
+            ptc_nearest_offer(&near, row->name, strlen(row->name));
+    }
+    return near.best;
+}
+
+/* -------------------------------------------------------------- namespaces */
+
+const char *ptc_rows_namespace(const char *name, size_t len)
+{
+    char full[2 * PTC_ROW_NAME];
+    if (text_is("core", name, len))
+        return "clojure.core";
+    for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
+        const PtcBuiltin *row = ptc_builtin_row(i);
+        if (!ptc_row_shown(row))
+            continue;
+        if (text_is(row->ns, name, len) || text_is(ptc_row_namespace(row), name, len))
+            return row->ns;
+        int n = snprintf(full, sizeof full, "%.*s/%s", (int)(len < 60 ? len : 60), name, row->name);
+        if (ptc_namespace_known(name, len) && ptc_builtin_find(full, (size_t)n) == (int)i)
+            return row->ns;
+    }
+    return NULL;
+}
+
+/* Orders by namespace, then by name. */
+static int compare(uint32_t a, uint32_t b)
+{
+    const PtcBuiltin *x = ptc_builtin_row(a), *y = ptc_builtin_row(b);
+    int c = strcmp(x->ns, y->ns);
+    return c ? c : strcmp(x->name, y->name);
+}
+
+/* Few rows: sorting by insertion takes no memory.  Higher scores come first. */
+static void sort(PtcRows *rows, const int *scores)
+{
+    for (size_t i = 1; i < rows->count; i++) {
+        uint16_t row = rows->at[i];
+        size_t j = i;
+        for (; j > 0; j--) {
+            uint16_t before = rows->at[j - 1];
+            int c = scores ? scores[row] - scores[before] : 0;
+            if (c < 0 || (c == 0 && compare(before, row) <= 0))
+                break;
+            rows->at[j] = before;
+        }
+        rows->at[j] = row;
+    }
+}
+
+void ptc_rows_in(PtcRows *rows, const char *ns)
+{
+    rows->count = 0;
+    for (uint32_t i = 0; i < ptc_builtin_count(); i++)
+        if (ptc_row_shown(ptc_builtin_row(i)) && strcmp(ptc_builtin_row(i)->ns, ns) == 0)
+            add(rows, i);
+    sort(rows, NULL);
+}
+
+const char *ptc_rows_next_namespace(uint32_t *pos)
+{
+    for (; *pos < ptc_builtin_count(); ++*pos) {
+        const PtcBuiltin *row = ptc_builtin_row(*pos);
+        uint32_t i = 0;
+        while (i < *pos &&
+               (!ptc_row_shown(ptc_builtin_row(i)) || strcmp(ptc_builtin_row(i)->ns, row->ns) != 0))
+            i++;
+        if (i == *pos && ptc_row_shown(row)) {
+            ++*pos;
+            return row->ns;
+        }
+    }
+    return NULL;
+}
+
+/* ----------------------------------------------------------------- apropos */
+
+enum { WORD_BYTES = 40, WORDS = 12 };
+enum { WHOLE = 100 }; /* for a query that is the name itself */
+
+typedef struct {
+    char text[WORD_BYTES];
+    size_t len;
+} Word;
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_lower(char c)
+{
+    return c >= 'a' && c <= 'z';
+}
+
+/* The next word of a text in lower case: cut at space and punctuation and before capitals.  What is
+ * beyond WORD_BYTES of a word is dropped. */
+static bool next_word(const char **at, const char *end, Word *word)
+{
+    static const char cuts[] = "_- \t\n\r./(),:";
+    const char *p = *at;
+    while (p < end && (*p == 0 || strchr(cuts, *p)))
+        p++;
+    word->len = 0;
+    const char *start = p;
+    for (; p < end && *p && !strchr(cuts, *p); p++) {
+        if (p > start && is_upper(*p) && is_lower(p[-1]))
+            break;
+        if (word->len < WORD_BYTES)
+            word->text[word->len++] = is_upper(*p) ? (char)(*p + 32) : *p;
+    }
+    *at = p;
+    return word->len > 0;
+}
+
+static bool contains(const Word *in, const Word *what)
+{
+    for (size_t i = 0; i + what->len <= in->len; i++)
+        if (memcmp(in->text + i, what->text, what->len) == 0)
+            return true;
+    return false;
+}
+
+/* How well one word is found in a text: whole, as a beginning, inside. */
+static int score_word(const Word *query, const char *text, int boost)
+{
+    Word word;
+    int best = 0;
+    const char *end = text + strlen(text);
+    while (next_word(&text, end, &word)) {
+        int score = 0;
+        if (contains(&word, query))
+            score = memcmp(word.text, query->text, query->len) != 0 ? 2
+                    : word.len == query->len                        ? 10
+                                                                    : 5;
+        if (score && score + boost > best)
+            best = score + boost;
+    }
+    return best;
+}
+
+static int max_of(int a, int b)
+{
+    return a > b ? a : b;
+}
+
+static int score_row(uint32_t index, const Word *words, size_t count)
+{
+    const PtcBuiltin *row = ptc_builtin_row(index);
+    char ref[PTC_ROW_NAME];
+    int score = 0;
+    ptc_row_ref(index, ref);
+    for (size_t i = 0; i < count; i++) {
+        int rest = max_of(score_word(&words[i], row->doc, 0), score_word(&words[i], row->usage, 0));
+        rest = max_of(rest, score_word(&words[i], ptc_row_namespace(row), 0));
+        rest = max_of(rest, score_word(&words[i], ptc_row_section(row), 0));
+        score += score_word(&words[i], ref, 2) + rest;
+    }
+    return score;
+}
+
+void ptc_rows_apropos(PtcRows *rows, const char *query, size_t len)
+{
+    Word words[WORDS];
+    int scores[PTC_ROWS_MAX];
+    size_t count = 0;
+    const char *whole = query, *end = query + len;
+    while (count < WORDS && next_word(&query, end, &words[count]))
+        count++;
+    rows->count = 0;
+    for (uint32_t i = 0; i < ptc_builtin_count() && i < PTC_ROWS_MAX; i++) {
+        scores[i] = ptc_row_shown(ptc_builtin_row(i)) ? score_row(i, words, count) : 0;
+        if (scores[i] > 0 && text_is(ptc_builtin_row(i)->name, whole, len))
+            scores[i] += WHOLE;
+        if (scores[i] > 0)
+            add(rows, i);
+    }
+    sort(rows, scores);
+}

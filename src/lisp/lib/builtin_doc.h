@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * builtin_doc.h - the rows of the builtins as documentation: what doc, dir and apropos answer with, and
+ * `ptc doc` and `ptc docs functions` print. */
+#ifndef PTC_LISP_LIB_BUILTIN_DOC_H
+#define PTC_LISP_LIB_BUILTIN_DOC_H
+
+#include "lisp/builtin.h"
+
+enum { PTC_ROWS_MAX = 1024, PTC_ROW_NAME = 80 };
+
+/* Numbers of rows. */
+typedef struct PtcRows {
+    uint16_t at[PTC_ROWS_MAX];
+    size_t count;
+} PtcRows;
+
+/* Is it for people to see? */
+static inline bool ptc_row_shown(const PtcBuiltin *row)
+{
+    return !(row->flags & PTC_B_HIDDEN);
+}
+
+/* How a program writes it: "map", "json/parse-string", "Math/abs". */
+void ptc_row_ref(uint32_t index, char out[PTC_ROW_NAME]);
+/* "ptc-builtin", "java-interop", "special-form". */
+const char *ptc_row_kind(const PtcBuiltin *row);
+/* "clojure.core", "java.lang.Math" ... */
+const char *ptc_row_namespace(const PtcBuiltin *row);
+/* A heading: "Core", "String Functions" ... */
+const char *ptc_row_section(const PtcBuiltin *row);
+
+/* The rows of this name: the one a program would find, else all with that bare name. */
+void ptc_rows_named(PtcRows *rows, const char *name, size_t len);
+/* Adds all others with this bare name, whatever their namespace. */
+void ptc_rows_namesakes(PtcRows *rows, const char *name, size_t len);
+/* The namespace as rows spell it ("str" is "clojure.string"), or NULL. */
+const char *ptc_rows_namespace(const char *name, size_t len);
+/* Its rows, by name. */
+void ptc_rows_in(PtcRows *rows, const char *ns);
+/* All namespaces, one by one: *pos starts at 0; NULL at the end. */
+const char *ptc_rows_next_namespace(uint32_t *pos);
+/* What (apropos query) finds, best first. */
+void ptc_rows_apropos(PtcRows *rows, const char *query, size_t len);
+
+/* The nearest name to one that is not there, or NULL. */
+const char *ptc_rows_nearest(const char *name, size_t len);
+
+/* Name, doc, usage, examples; as (doc f) gives it. */
+void ptc_row_describe(PtcBuf *buf, uint32_t index);
+
+#endif

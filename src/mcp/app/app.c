@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "mcp/app/app.h"
+
+#include <stdio.h>
+
+#include "mcp/app/app_int.h"
+
+enum { KIB = 1024, MIB = KIB * KIB, KEPT_RESULTS = 64, RING = 500, PROGRESS_MS = 10000 };
+
+static void set_defaults(PtcAppConfig *c)
+{
+    c->max_program_bytes = c->max_program_bytes ? c->max_program_bytes : 64 * KIB;
+    c->max_context_bytes = c->max_context_bytes ? c->max_context_bytes : 4 * MIB;
+    c->kept_bytes = c->kept_bytes ? c->kept_bytes : 64 * MIB;
+    c->progress_ms = c->progress_ms ? c->progress_ms : PROGRESS_MS;
+    if (!c->debug_tool)
+        c->recorder.ring = 0;
+    else if (!c->recorder.ring)
+        c->recorder.ring = RING;
+}
+
+static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
+{
+    const PtcAppConfig *c = &app->config;
+    if (c->sessions && !(app->sessions = ptc_sessions_new(&c->session, why, PTC_MCP_WHY)))
+        return false;
+    if ((c->debug_tool || c->recorder.trace_dir) &&
+        !(app->recorder = ptc_recorder_new(&c->recorder, why, PTC_MCP_WHY)))
+        return false;
+    snprintf(why, PTC_MCP_WHY, "memory is short");
+    return (app->results = ptc_results_new(KEPT_RESULTS, c->kept_bytes)) &&
+           (app->pulse = ptc_pulse_new(c->progress_ms)) && ptc_app_rows(app);
+}
+
+static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
+{
+    const PtcAppConfig *c = &app->config;
+    PtcMcpConfig mcp = {
+        .name = "ptc",
+        .version = PTC_VERSION,
+        .title = "PTC-Lisp",
+        .instructions =
+            "Runs small programs in PTC-Lisp, a Clojure subset, inside hard limits. Use it "
+            "to count, filter, join and compute instead of doing so in your head: one "
+            "program replaces many steps, and large data stays out of the conversation.",
+        .tools = app->tools,
+        .tool_count = app->tool_count,
+        .max_frame_bytes = c->max_frame_bytes,
+        .max_running = c->max_running,
+        .max_waiting = c->max_waiting,
+        .user = app,
+    };
+    return (app->mcp = ptc_mcp_new(&mcp, why)) != NULL;
+}
+
+PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcApp *app = ptc_mem_alloc(&mem, sizeof *app);
+    snprintf(why, PTC_MCP_WHY, "memory is short");
+    if (!app)
+        return NULL;
+    memset(app, 0, sizeof *app);
+    ptc_mem_init(&app->mem, SIZE_MAX / 2);
+    app->config = *config;
+    set_defaults(&app->config);
+    app->sizes = &ptc_app_sizes[config->profile];
+    ptc_buf_init(&app->description, &app->mem, MIB);
+    if (make_stores(app, why) && make_server(app, why))
+        return app;
+    ptc_app_free(app);
+    return NULL;
+}
+
+PtcMcp *ptc_app_mcp(PtcApp *app)
+{
+    return app->mcp;
+}
+
+void ptc_app_free(PtcApp *app)
+{
+    PtcMem mem;
+    if (!app)
+        return;
+    if (app->mcp)
+        ptc_mcp_free(app->mcp);
+    ptc_sessions_free(app->sessions);
+    ptc_recorder_free(app->recorder);
+    ptc_results_free(app->results);
+    ptc_pulse_free(app->pulse);
+    ptc_buf_deinit(&app->description);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *app);
+    ptc_mem_free(&mem, app, sizeof *app);
+}

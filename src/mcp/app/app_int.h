@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * app_int.h - what the files of the app share. */
+#ifndef PTC_MCP_APP_APP_INT_H
+#define PTC_MCP_APP_APP_INT_H
+
+#include "mcp/app/app.h"
+#include "mcp/server/mcp_int.h"
+#include "mcp/app/pulse.h"
+#include "mcp/app/results.h"
+
+enum { PTC_APP_TOOLS = 12 };
+
+/* What an answer may hold, by profile. */
+typedef struct PtcAppSizes {
+    size_t result_bytes; /* of the printed result; the rest is paged */
+    size_t print_entries, print_bytes;
+    size_t feedback_bytes;
+    size_t validated_bytes; /* of the exact value; 0: never */
+    size_t preview_bytes;   /* of a validated value that is not there exactly */
+    size_t envelope_bytes;  /* of everything */
+} PtcAppSizes;
+
+struct PtcApp {
+    PtcMem mem;
+    PtcAppConfig config;
+    const PtcAppSizes *sizes;
+    PtcSessions *sessions; /* or NULL */
+    PtcRecorder *recorder; /* or NULL */
+    PtcResults *results;
+    PtcPulse *pulse;
+    PtcMcp *mcp;
+    PtcMcpTool tools[PTC_APP_TOOLS];
+    size_t tool_count;
+    PtcBuf description; /* of lisp_eval */
+};
+
+/* One call of a tool that runs a program or looks into a session. */
+typedef struct PtcJob {
+    PtcApp *app;
+    PtcMcpCall *call;
+    const char *tool, *owner;
+    int64_t begun_ns;
+    PtcTaskIn in;
+    PtcTaskOut out;
+    PtcBuf context, schema; /* JSON */
+    PtcValue payload;       /* out.payload as a value, once it was asked for */
+    PtcSessionEntry *held;  /* or NULL */
+    PtcSessionInfo info;    /* of the session, after the run */
+    bool failed, unrecorded;
+    char reason[24];
+    PtcBuf message; /* of a failure, for the record */
+} PtcJob;
+
+/* ---- app_job.c */
+void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool);
+/* Notes the call and frees what it held. */
+void ptc_job_done(PtcJob *job);
+/* Answers with an error: isError, "reason: text".  Always false. */
+bool ptc_job_fail(PtcJob *job, const char *reason, const char *format, ...) PTC_PRINTF(3, 4);
+/* Answers a call whose arguments do not fit the schema of its row; text says why not. */
+void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len);
+/* Arguments of a type; absent (or null): *out is {NULL, 0}, or unchanged.  False: answered. */
+PTC_MUST_USE bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcBytesView *out);
+PTC_MUST_USE bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max,
+                              int64_t *out);
+PTC_MUST_USE bool ptc_job_flag(PtcJob *job, const char *name, bool *out);
+/* program, context, signature and output_schema, into job->in. */
+PTC_MUST_USE bool ptc_job_eval_args(PtcJob *job);
+/* Does the task; false: it was not done, and is answered. */
+PTC_MUST_USE bool ptc_job_submit(PtcJob *job);
+/* The payload as a value, PTC_NONE when it is none. */
+PtcValue ptc_job_payload(PtcJob *job);
+/* A JSON object as the whole answer. */
+void ptc_job_json(PtcJob *job, const PtcBuf *json);
+
+/* ---- app_answer.c */
+extern const PtcAppSizes ptc_app_sizes[];
+/* The answer of a program that ran, success or failure. */
+void ptc_job_answer(PtcJob *job);
+
+/* ---- app_session.c, app_more.c: handlers */
+PtcMcpHandler ptc_app_eval, ptc_app_page, ptc_app_debug;
+PtcMcpHandler ptc_app_session_start, ptc_app_session_eval, ptc_app_session_inspect,
+    ptc_app_session_list, ptc_app_session_forget, ptc_app_session_close;
+
+/* ---- app_text.c */
+/* Fills the rows. */
+PTC_MUST_USE bool ptc_app_rows(PtcApp *app);
+
+/* Appends a time as a JSON string. */
+void ptc_app_time(PtcBuf *out, int64_t ms);
+
+#endif

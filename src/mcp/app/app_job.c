@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * From the arguments of a call to a task that was done. */
+#include "mcp/app/app_int.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "json/write.h"
+#include "tool/protocol.h"
+#include "value/str.h"
+
+enum { MIB = 1 << 20, RESULT_BYTES = 8 * MIB, PAYLOAD_BYTES = 48 * MIB, PRINT_BYTES = 4 * MIB };
+
+static void init_out(PtcTaskOut *out, PtcMem *mem, size_t session_bytes)
+{
+    *out = (PtcTaskOut){0};
+    ptc_buf_init(&out->payload, mem, PAYLOAD_BYTES);
+    ptc_buf_init(&out->text, mem, RESULT_BYTES);
+    ptc_buf_init(&out->json, mem, RESULT_BYTES);
+    ptc_buf_init(&out->validated, mem, RESULT_BYTES);
+    ptc_buf_init(&out->prints, mem, PRINT_BYTES);
+    ptc_buf_init(&out->session, mem, session_bytes);
+}
+
+static void deinit_out(PtcTaskOut *out)
+{
+    ptc_buf_deinit(&out->payload);
+    ptc_buf_deinit(&out->text);
+    ptc_buf_deinit(&out->json);
+    ptc_buf_deinit(&out->validated);
+    ptc_buf_deinit(&out->prints);
+    ptc_buf_deinit(&out->session);
+}
+
+void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
+{
+    PtcApp *app = ptc_mcp_user(call);
+    PtcMem *mem = ptc_mcp_mem(ptc_mcp_server(call));
+    *job = (PtcJob){.app = app, .call = call, .tool = tool, .owner = ptc_mcp_owner(call)};
+    if (app->recorder)
+        job->begun_ns = ptc_clock_ns(NULL);
+    job->in = (PtcTaskIn){.timeout_ms = PTC_UNSET,
+                          .memory_bytes = PTC_UNSET,
+                          .max_tool_calls = PTC_UNSET,
+                          .program_bytes = PTC_UNSET,
+                          .context_bytes = PTC_UNSET,
+                          .session_bytes = PTC_UNSET,
+                          .preview_chars = PTC_UNSET,
+                          .result_bytes = RESULT_BYTES,
+                          .use_tools = true,
+                          .use_data = true};
+    init_out(&job->out, mem, app->sessions ? ptc_sessions_config(app->sessions)->bytes : 0);
+    ptc_buf_init(&job->context, mem, app->config.max_context_bytes);
+    ptc_buf_init(&job->schema, mem, app->config.max_context_bytes);
+    ptc_buf_init(&job->message, mem, PTC_RECORD_FILE_TEXT);
+}
+
+static PtcBytesView view(const PtcBuf *buf)
+{
+    return (PtcBytesView){buf->len ? buf->data : NULL, buf->len};
+}
+
+void ptc_job_done(PtcJob *job)
+{
+    if (job->app->recorder && !job->unrecorded) {
+        PtcCallNote note = {.tool = job->tool,
+                            .owner = job->owner,
+                            .ok = !job->failed,
+                            .reason = job->reason,
+                            .program = job->in.program,
+                            .context = view(&job->context),
+                            .result = view(&job->out.text),
+                            .message = view(&job->message),
+                            .duration_us = (ptc_clock_ns(NULL) - job->begun_ns) / 1000,
+                            .tool_calls = job->out.tool_calls};
+        ptc_recorder_note(job->app->recorder, &note);
+    }
+    if (job->held)
+        (void)ptc_sessions_let_go(job->app->sessions, job->held, NULL, NULL);
+    deinit_out(&job->out);
+    ptc_buf_deinit(&job->context);
+    ptc_buf_deinit(&job->schema);
+    ptc_buf_deinit(&job->message);
+}
+
+/* ----------------------------------------------------------------------------------- failing */
+
+/* In the debug profile an error is the JSON that a program's error would be. */
+static void fail_json(PtcJob *job)
+{
+    PtcBuf out;
+    ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), PAYLOAD_BYTES);
+    ptc_buf_addf(&out, "{\"status\":\"error\",\"reason\":\"%s\",\"message\":", job->reason);
+    ptc_json_write_string(&out, job->message.data, job->message.len);
+    ptc_buf_add_cstr(&out, ",\"feedback\":");
+    ptc_json_write_string(&out, job->message.data, job->message.len);
+    ptc_buf_add_char(&out, '}');
+    ptc_mcp_fail(job->call, out.data, ptc_buf_ok(&out) ? out.len : 0);
+    ptc_buf_deinit(&out);
+}
+
+bool ptc_job_fail(PtcJob *job, const char *reason, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    ptc_buf_clear(&job->message);
+    ptc_buf_vaddf(&job->message, format, args);
+    va_end(args);
+    job->failed = true;
+    snprintf(job->reason, sizeof job->reason, "%s", reason);
+    if (job->app->config.profile == PTC_APP_DEBUG && job->message.len)
+        fail_json(job);
+    else
+        ptc_mcp_failf(job->call, "%s: %.*s", reason, (int)job->message.len,
+                      job->message.data ? job->message.data : "");
+    return false;
+}
+
+/* Schemas say the same and come first; this is for what they let pass. */
+static bool wrong_type(PtcJob *job, const char *name, const char *wanted)
+{
+    return ptc_job_fail(job, "args_error", "`%s` must be %s", name, wanted);
+}
+
+/* -------------------------------------------------------------------------------- arguments */
+
+/* The argument, PTC_NONE when it is absent or null. */
+static PtcValue arg(PtcJob *job, const char *name)
+{
+    PtcValue v = ptc_mcp_arg(job->call, name);
+    return v == PTC_NIL ? PTC_NONE : v;
+}
+
+bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcBytesView *out)
+{
+    PtcValue v = arg(job, name);
+    *out = (PtcBytesView){NULL, 0};
+    if (v == PTC_NONE)
+        return !required ||
+               ptc_job_fail(job, "args_error", "%s needs `%s`, a string", job->tool, name);
+    if (!ptc_is_string(v))
+        return wrong_type(job, name, "a string");
+    *out = (PtcBytesView){ptc_str_bytes(v), ptc_str_len(v)};
+    return true;
+}
+
+bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max, int64_t *out)
+{
+    PtcValue v = arg(job, name);
+    int64_t n;
+    if (v == PTC_NONE)
+        return true;
+    if (ptc_is_float(v)) { /* 3.0 is an integer to JSON Schema */
+        double d = ptc_to_float(v);
+        if (d >= -9e15 && d <= 9e15 && d == (double)(int64_t)d)
+            v = ptc_int((int64_t)d);
+    }
+    if (!ptc_value_int(v, &n) || n < min || n > max)
+        return ptc_job_fail(job, "args_error", "`%s` must be an integer from %lld to %lld", name,
+                            (long long)min, (long long)max);
+    *out = n;
+    return true;
+}
+
+bool ptc_job_flag(PtcJob *job, const char *name, bool *out)
+{
+    PtcValue v = arg(job, name);
+    return v == PTC_NONE || ptc_value_bool(v, out) || wrong_type(job, name, "true or false");
+}
+
+/* A program that is missing, no string or blank is refused in the words of the protocol. */
+static bool program_arg(PtcJob *job)
+{
+    PtcValue v = ptc_mcp_arg(job->call, "program");
+    PtcPrinter printer = {.heap = ptc_mcp_heap(job->call), .readable = true, .float_precision = -1};
+    PtcBuf message;
+    ptc_buf_init(&message, ptc_mcp_mem(ptc_mcp_server(job->call)), 512);
+    bool good = ptc_protocol_validate_program(v, &printer, &message);
+    if (!good)
+        ptc_job_fail(job, "args_error", "%.*s",
+                     (int)ptc_utf8_valid_prefix(message.data, message.len), message.data);
+    ptc_buf_deinit(&message);
+    if (!good)
+        return false;
+    job->in.program = (PtcBytesView){ptc_str_bytes(v), ptc_str_len(v)};
+    size_t most = job->app->config.max_program_bytes;
+    return job->in.program.len <= most ||
+           ptc_job_fail(job, "args_error", "`program` has %zu bytes; %zu are allowed",
+                        job->in.program.len, most);
+}
+
+void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len)
+{
+    PtcJob job;
+    const PtcMcpTool *row = call->tool;
+    bool runs = row->handler == ptc_app_eval || row->handler == ptc_app_session_eval;
+    ptc_job_init(&job, call, row->name);
+    if (!runs || program_arg(&job)) /* which is told in its own words */
+        ptc_job_fail(&job, "args_error", "%.*s", (int)len, text);
+    job.unrecorded = row->handler == ptc_app_debug;
+    ptc_job_done(&job);
+}
+
+/* An object as JSON text. */
+static bool object_arg(PtcJob *job, const char *name, PtcBuf *json, PtcBytesView *out)
+{
+    PtcValue v = arg(job, name);
+    if (v == PTC_NONE)
+        return true;
+    if (!ptc_is_map(v))
+        return wrong_type(job, name, "an object");
+    if (!ptc_mcp_write(job->call, json, v))
+        return ptc_job_fail(job, "args_error", "`%s` has more than the %zu bytes that are allowed",
+                            name, json->max);
+    *out = (PtcBytesView){json->data, json->len};
+    return true;
+}
+
+bool ptc_job_eval_args(PtcJob *job)
+{
+    if (!program_arg(job) || !object_arg(job, "context", &job->context, &job->in.context) ||
+        !ptc_job_text(job, "signature", false, &job->in.signature) ||
+        !object_arg(job, "output_schema", &job->schema, &job->in.output_schema))
+        return false;
+    if (job->in.signature.bytes && job->in.output_schema.bytes)
+        return ptc_job_fail(job, "args_error", "give `signature` or `output_schema`, not both");
+    return true;
+}
+
+/* --------------------------------------------------------------------------------- the task */
+
+bool ptc_job_submit(PtcJob *job)
+{
+    PtcExecutor *executor = job->app->config.executor;
+    PtcBeat beat;
+    ptc_pulse_begin(job->app->pulse, &beat, job->call);
+    PtcTaskStatus status =
+        executor->submit(executor, job->owner, &job->in, ptc_mcp_cancel_flag(job->call), &job->out);
+    ptc_pulse_end(job->app->pulse, &beat);
+    switch (status) {
+    case PTC_TASK_DONE: return true;
+    case PTC_TASK_CANCELLED: return ptc_job_fail(job, "cancelled", "the call was cancelled");
+    case PTC_TASK_LOST:
+        return ptc_job_fail(job, "worker_lost", "%s",
+                            job->out.message[0] ? job->out.message
+                                                : "the process that ran the program died");
+    case PTC_TASK_NO_MEMORY: break;
+    }
+    return ptc_job_fail(job, "no_memory",
+                        "the server is short of memory; try again a little later");
+}
+
+PtcValue ptc_job_payload(PtcJob *job)
+{
+    PtcJsonError error;
+    if (job->payload == PTC_NONE && job->out.payload.len)
+        job->payload = ptc_json_parse(ptc_mcp_heap(job->call), job->out.payload.data,
+                                      job->out.payload.len, &error);
+    return job->payload;
+}
+
+void ptc_job_json(PtcJob *job, const PtcBuf *json)
+{
+    if (ptc_buf_ok(json))
+        ptc_mcp_structured(job->call, json->data, json->len);
+    else
+        ptc_job_fail(job, "no_memory", "the answer is too large, or the server is short of memory");
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ * The tools without a session: lisp_eval, lisp_result_page, lisp_debug. */
+#include "json/write.h"
+#include "mcp/app/app_int.h"
+
+#include <stdio.h>
+
+enum { PAGE_DEFAULT = 16 * 1024, PAGE_MAX = 64 * 1024, RECENT_DEFAULT = 20, RECENT_MAX = 200 };
+
+void ptc_app_eval(PtcMcpCall *call)
+{
+    PtcJob job;
+    ptc_job_init(&job, call, "lisp_eval");
+    if (ptc_job_eval_args(&job) && ptc_job_submit(&job))
+        ptc_job_answer(&job);
+    ptc_job_done(&job);
+}
+
+/* ------------------------------------------------------------------------------------- pages */
+
+static const char *const part_names[] = {
+    [PTC_RESULT_TEXT] = "result", [PTC_RESULT_JSON] = "json", [PTC_RESULT_PRINTS] = "prints"};
+
+static bool part_arg(PtcJob *job, PtcResultPart *part)
+{
+    PtcBytesView name;
+    *part = PTC_RESULT_TEXT;
+    if (!ptc_job_text(job, "part", false, &name))
+        return false;
+    if (!name.bytes)
+        return true;
+    for (int i = 0; i < PTC_RESULT_PARTS; i++)
+        if (ptc_mcp_text_is((PtcMcpText){name.bytes, name.len}, part_names[i])) {
+            *part = (PtcResultPart)i;
+            return true;
+        }
+    return ptc_job_fail(job, "args_error", "`part` is one of result, json, prints");
+}
+
+static void page_json(PtcJob *job, PtcResultPart part, const PtcBuf *text,
+                      const PtcResultPage *page)
+{
+    PtcBuf json;
+    ptc_buf_init(&json, ptc_mcp_mem(ptc_mcp_server(job->call)), 8 * PAGE_MAX);
+    ptc_buf_addf(&json, "{\"part\":\"%s\",\"offset\":%zu,\"total_bytes\":%zu,", part_names[part],
+                 page->offset, page->total);
+    if (page->next < page->total)
+        ptc_buf_addf(&json, "\"next_offset\":%zu,", page->next);
+    ptc_buf_add_cstr(&json, "\"text\":");
+    ptc_json_write_string(&json, text->data, text->len);
+    ptc_buf_add_char(&json, '}');
+    ptc_mcp_text(job->call, text->data, text->len);
+    if (page->next < page->total)
+        ptc_mcp_textf(job->call, "[%zu of %zu bytes; the next page has offset %zu]", page->next,
+                      page->total, page->next);
+    ptc_job_json(job, &json);
+    ptc_buf_deinit(&json);
+}
+
+static void page(PtcJob *job)
+{
+    PtcBytesView handle;
+    PtcResultPart part;
+    PtcResultPage at;
+    PtcBuf text;
+    int64_t offset = 0, limit = PAGE_DEFAULT;
+    if (!ptc_job_text(job, "handle", true, &handle) || !part_arg(job, &part) ||
+        !ptc_job_int(job, "offset", 0, INT32_MAX, &offset) ||
+        !ptc_job_int(job, "limit", 1, PAGE_MAX, &limit))
+        return;
+    ptc_buf_init(&text, ptc_mcp_mem(ptc_mcp_server(job->call)), PAGE_MAX);
+    switch (ptc_results_page(job->app->results, job->owner, handle, part, (size_t)offset,
+                             (size_t)limit, &text, &at)) {
+    case PTC_RESULTS_OK: page_json(job, part, &text, &at); break;
+    case PTC_RESULTS_UNKNOWN:
+        ptc_job_fail(job, "unknown_handle",
+                     "no result is kept under that handle; results go when newer ones need their "
+                     "room: run the program again");
+        break;
+    case PTC_RESULTS_ABSENT:
+        ptc_job_fail(job, "args_error", "this result has no part `%s`", part_names[part]);
+        break;
+    case PTC_RESULTS_BEYOND:
+        ptc_job_fail(job, "args_error", "`offset` %lld is behind the end: there are %zu bytes",
+                     (long long)offset, at.total);
+        break;
+    case PTC_RESULTS_NO_MEMORY:
+        ptc_job_fail(job, "no_memory", "the server is short of memory; try again a little later");
+        break;
+    }
+    ptc_buf_deinit(&text);
+}
+
+void ptc_app_page(PtcMcpCall *call)
+{
+    PtcJob job;
+    ptc_job_init(&job, call, "lisp_result_page");
+    page(&job);
+    ptc_job_done(&job);
+}
+
+/* ------------------------------------------------------------------------------------- debug */
+
+static bool is(PtcBytesView text, const char *word)
+{
+    return ptc_mcp_text_is((PtcMcpText){text.bytes, text.len}, word);
+}
+
+static bool recent(PtcJob *job, PtcBuf *out)
+{
+    int64_t limit = RECENT_DEFAULT, seconds = 0;
+    PtcRecent wanted = {0};
+    if (!ptc_job_int(job, "limit", 1, RECENT_MAX, &limit) ||
+        !ptc_job_int(job, "since_seconds", 1, INT32_MAX, &seconds) ||
+        !ptc_job_flag(job, "errors_only", &wanted.errors_only))
+        return false;
+    wanted.limit = (size_t)limit;
+    wanted.since_ms = seconds ? ptc_clock_wall_ms() - seconds * 1000 : 0;
+    ptc_recorder_recent(job->app->recorder, job->owner, &wanted, out);
+    return true;
+}
+
+static bool get(PtcJob *job, PtcBuf *out)
+{
+    PtcBytesView id;
+    return ptc_job_text(job, "request_id", true, &id) &&
+           (ptc_recorder_get(job->app->recorder, job->owner, id, out) ||
+            ptc_job_fail(job, "unknown_request",
+                         "no call of that id is kept; op `recent` lists those that are"));
+}
+
+static void debug(PtcJob *job)
+{
+    PtcBytesView op;
+    PtcBuf out;
+    bool ok = false;
+    if (!ptc_job_text(job, "op", true, &op))
+        return;
+    ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), 1 << 20);
+    if (is(op, "stats")) {
+        ptc_recorder_stats(job->app->recorder, job->owner, &out);
+        ok = true;
+    } else if (is(op, "recent")) {
+        ok = recent(job, &out);
+    } else if (is(op, "get")) {
+        ok = get(job, &out);
+    } else {
+        ptc_job_fail(job, "args_error", "`op` is one of stats, recent, get");
+    }
+    if (ok)
+        ptc_job_json(job, &out);
+    ptc_buf_deinit(&out);
+}
+
+/* Looking at the records is not recorded: it would push out what one looks for. */
+void ptc_app_debug(PtcMcpCall *call)
+{
+    PtcJob job;
+    ptc_job_init(&job, call, "lisp_debug");
+    debug(&job);
+    job.unrecorded = true;
+    ptc_job_done(&job);
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT
+ * The tools of sessions.  Their state is a snapshot in the table of sessions; a call holds it while it works. */
+#include "json/write.h"
+#include "mcp/app/app_int.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "value/str.h"
+
+enum { LISTED = 200, FORGOTTEN = 100 };
+
+void ptc_app_time(PtcBuf *out, int64_t ms)
+{
+    char date[32];
+    struct tm tm;
+    time_t seconds = (time_t)(ms / 1000);
+    gmtime_r(&seconds, &tm);
+    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm);
+    ptc_buf_addf(out, "\"%s.%03dZ\"", date, (int)(ms % 1000));
+}
+
+static PtcMem *mem_of(const PtcJob *job)
+{
+    return ptc_mcp_mem(ptc_mcp_server(job->call));
+}
+
+static bool refuse(PtcJob *job, PtcSessionsStatus status)
+{
+    const PtcSessionsConfig *c = ptc_sessions_config(job->app->sessions);
+    switch (status) {
+    case PTC_SESSIONS_OK: return true;
+    case PTC_SESSIONS_UNKNOWN:
+        return ptc_job_fail(job, "unknown_session",
+                            "there is no such session; it was closed or its time is over: "
+                            "lisp_session_start begins a new one");
+    case PTC_SESSIONS_BUSY:
+        return ptc_job_fail(job, "session_busy",
+                            "another call works on this session; try again when it has ended");
+    case PTC_SESSIONS_FULL:
+        return ptc_job_fail(
+            job, "session_limit",
+            "there are as many sessions or as much in them as this server keeps (%u "
+            "sessions, %zu KiB each, %zu KiB in all); close some, or forget what is "
+            "no longer needed",
+            c->max, c->bytes / 1024, c->total_bytes / 1024);
+    case PTC_SESSIONS_NO_MEMORY: break;
+    }
+    return ptc_job_fail(job, "no_memory",
+                        "the server is short of memory; try again a little later");
+}
+
+static bool hold(PtcJob *job)
+{
+    PtcBytesView handle;
+    if (!ptc_job_text(job, "session_id", true, &handle))
+        return false;
+    job->in.in_session = true;
+    return refuse(job, ptc_sessions_hold(job->app->sessions, job->owner, handle, &job->held,
+                                         &job->in.session));
+}
+
+static bool let_go(PtcJob *job, const PtcSessionChange *change)
+{
+    PtcSessionsStatus status =
+        ptc_sessions_let_go(job->app->sessions, job->held, change, &job->info);
+    job->held = NULL;
+    return refuse(job, status);
+}
+
+/* ------------------------------------------------------------------------------- start, list */
+
+static void add_limits(PtcBuf *out, const PtcSessionsConfig *c)
+{
+    ptc_buf_addf(out, "\"limits\":{\"ttl_ms\":%lld,\"idle_ms\":%lld,\"bytes\":%zu}",
+                 (long long)c->ttl_ms, (long long)c->idle_ms, c->bytes);
+}
+
+static void start(PtcJob *job)
+{
+    PtcBytesView title;
+    PtcBuf out;
+    int64_t ttl = 0;
+    const PtcSessionsConfig *c = ptc_sessions_config(job->app->sessions);
+    if (!ptc_job_text(job, "title", false, &title) ||
+        !ptc_job_int(job, "ttl_ms", 1, INT64_MAX / 2, &ttl) ||
+        !refuse(job, ptc_sessions_start(job->app->sessions, job->owner, title, ttl, &job->info)))
+        return;
+    ptc_buf_init(&out, mem_of(job), 4096);
+    ptc_buf_addf(&out, "{\"session_id\":\"%s\",\"expires_at\":", job->info.handle);
+    ptc_app_time(&out, job->info.expires_ms);
+    ptc_buf_add_char(&out, ',');
+    add_limits(&out, c);
+    ptc_buf_add_char(&out, '}');
+    ptc_job_json(job, &out);
+    ptc_buf_deinit(&out);
+}
+
+void ptc_app_session_start(PtcMcpCall *call)
+{
+    PtcJob job;
+    ptc_job_init(&job, call, "lisp_session_start");
+    start(&job);
+    ptc_job_done(&job);
+}
+
+static void add_info(PtcBuf *out, const PtcSessionInfo *info)
+{
+    ptc_buf_addf(out, "{\"session_id\":\"%s\",\"title\":", info->handle);
+    ptc_json_write_string(out, info->title, strlen(info->title));
+    ptc_buf_add_cstr(out, ",\"created_at\":");
+    ptc_app_time(out, info->created_ms);
+    ptc_buf_add_cstr(out, ",\"used_at\":");
+    ptc_app_time(out, info->used_ms);
+    ptc_buf_add_cstr(out, ",\"expires_at\":");
+    ptc_app_time(out, info->expires_ms);
+    ptc_buf_addf(out, ",\"evals\":%llu,\"bindings\":%zu,\"bytes\":%zu,\"busy\":%s}",
+                 (unsigned long long)info->evals, info->bindings, info->bytes,
+                 info->busy ? "true" : "false");
+}
+
+static void list(PtcJob *job)
+{
+    PtcBuf out;
+    PtcSessionInfo *infos = ptc_mem_alloc(mem_of(job), LISTED * sizeof *infos);
+    if (!infos) {
+        refuse(job, PTC_SESSIONS_NO_MEMORY);
+        return;
+    }
+    size_t all = ptc_sessions_list(job->app->sessions, job->owner, infos, LISTED);
+    ptc_buf_init(&out, mem_of(job), 1 << 20);
+    ptc_buf_addf(&out, "{\"count\":%zu,\"sessions\":[", all);
+    for (size_t i = 0; i < all && i < LISTED; i++) {
+        ptc_buf_add_cstr(&out, i ? "," : "");
+        add_info(&out, &infos[i]);
+    }
+    ptc_buf_add_cstr(&out, "]}");
+    ptc_job_json(job, &out);
+    ptc_buf_deinit(&out);
+    ptc_mem_free(mem_of(job), infos, LISTED * sizeof *infos);
+}
+
+void ptc_app_session_list(PtcMcpCall *call)
+{
+    PtcJob job;
+    ptc_job_init(&job, call, "lisp_session_list");
+    list(&job);
+    ptc_job_done(&job);
+}
+
+/* -------------------------------------------------------------------------------------- eval */
+
+/* How many names there are afterwards, as the payload tells. */
+static size_t count_bindings(PtcJob *job)
+{
+    PtcValue memory = ptc_job_payload(job);
+    memory = ptc_is_map(memory) ? ptc_mcp_field(job->call, memory, "memory") : PTC_NONE;
+    PtcValue keys = memory != PTC_NONE && ptc_is_map(memory)
+                        ? ptc_mcp_field(job->call, memory, "stored_keys")
+                        : PTC_NONE;
+    return keys == PTC_NONE ? 0 : ptc_value_count(keys);
+}
+
+static void session_eval(PtcJob *job)
+{
+    if (!ptc_job_eval_args(job) || !hold(job) || !ptc_job_submit(job))
+        return;
+    PtcSessionChange change = {.evaluated = true};
+    if (job->out.ok) {
+        change.bytes = (PtcBytesView){job->out.session.data, job->out.session.len};
+        change.bindings = count_bindings(job);
+    }
+    if (let_go(job, &change))
+        ptc_job_answer(job);
+}
+
+void ptc_app_session_eval(PtcMcpCall *call)
+{
+    PtcJob job;
+    ptc_job_init(&job, call, "lisp_session_eval");
+    session_eval(&job);
+    ptc_job_done(&job);
+}
+
+/* ------------------------------------------------------------------- inspect, forget, close */
+
+/* {"session":{...},"bindings":...}: the snapshot's own JSON with what the table knows before it. */
+static void answer_inspected(PtcJob *job)
+{
+    PtcBuf out;
+    const PtcBuf *payload = &job->out.payload;
+    ptc_buf_init(&out, mem_of(job), payload->len + 4096);
+    ptc_buf_add_cstr(&out, "{\"session\":");
+    add_info(&out, &job->info);
+    if (payload->len > 2) {
+        ptc_buf_add_char(&out, ',');
+        ptc_buf_add(&out, payload->data + 1, payload->len - 1);
+    } else {
+        ptc_buf_add_char(&out, '}');
+    }
+    ptc_job_json(job, &out);
+    ptc_buf_deinit(&out);
+}
+
+static bool task_ok(PtcJob *job)
+{
+    return job->out.ok || ptc_job_fail(job, job->out.reason, "%s", job->out.message);
+}
+
+static void inspect(PtcJob *job)
+{
+    job->in.kind = PTC_TASK_INSPECT;
+    if (hold(job) && ptc_job_submit(job) && task_ok(job) && let_go(job, NULL))
+        answer_inspected(job);
+}
+
+void ptc_app_session_inspect(PtcMcpCall *call)
+{
+    PtcJob job;
+    ptc_job_init(&job, call, "lisp_session_inspect");
+    inspect(&job);
+    ptc_job_done(&job);
+}
+
+/* Runs the task on the snapshot that the one before made. */
+static bool forget_one(PtcJob *job, PtcBytesView name, PtcBuf *snapshot, int64_t *forgotten)
+{
+    int64_t n = 0;
+    job->in.name = name;
+    if (snapshot->len)
+        job->in.session = (PtcBytesView){snapshot->data, snapshot->len};
+    ptc_buf_clear(&job->out.payload);
+    ptc_buf_clear(&job->out.session);
+    job->payload = PTC_NONE;
+    if (!ptc_job_submit(job) || !task_ok(job))
+        return false;
+    PtcValue answer = ptc_job_payload(job);
+    if (ptc_is_map(answer))
+        (void)ptc_value_int(ptc_mcp_field(job->call, answer, "forgotten"), &n);
+    *forgotten += n;
+    ptc_buf_clear(snapshot);
+    return ptc_buf_add(snapshot, job->out.session.data, job->out.session.len) ||
+           refuse(job, PTC_SESSIONS_NO_MEMORY);
+}
+
+static bool forget_names(PtcJob *job, PtcValue names, PtcBuf *snapshot, int64_t *forgotten)
+{
+    for (size_t i = 0; i < ptc_value_count(names); i++) {
+        PtcValue v = ptc_value_at(names, i);
+        if (!forget_one(job, (PtcBytesView){ptc_str_bytes(v), ptc_str_len(v)}, snapshot, forgotten))
+            return false;
+    }
+    return true;
+}
+
+/* A list of names, PTC_NONE when absent. */
+static bool names_arg(PtcJob *job, PtcValue *names)
+{
+    *names = ptc_mcp_arg(job->call, "bindings");
+    if (*names == PTC_NIL)
+        *names = PTC_NONE;
+    if (*names == PTC_NONE)
+        return true;
+    bool good = ptc_is_sequential(*names) && ptc_value_count(*names) <= FORGOTTEN;
+    for (size_t i = 0; good && i < ptc_value_count(*names); i++)
+        good = ptc_is_string(ptc_value_at(*names, i));
+    return good || ptc_job_fail(job, "args_error",
+                                "`bindings` must be an array of at most %d names", FORGOTTEN);
+}
+
+static void forget_held(PtcJob *job, PtcValue names)
+{
+    int64_t forgotten = 0;
+    PtcBuf snapshot, out;
+    ptc_buf_init(&snapshot, mem_of(job), job->out.session.max);
+    bool ok = names == PTC_NONE ? forget_one(job, (PtcBytesView){NULL, 0}, &snapshot, &forgotten)
+                                : forget_names(job, names, &snapshot, &forgotten);
+    size_t had = ok ? ptc_session_bindings(job->held) : 0;
+    PtcSessionChange change = {.bytes = {snapshot.data, snapshot.len},
+                               .bindings = had > (size_t)forgotten ? had - (size_t)forgotten : 0};
+    if (ok && let_go(job, snapshot.len ? &change : NULL)) {
+        ptc_buf_init(&out, mem_of(job), 4096);
+        ptc_buf_addf(&out,
+                     "{\"session_id\":\"%s\",\"forgotten\":%lld,\"bindings\":%zu,\"bytes\":%zu}",
+                     job->info.handle, (long long)forgotten, job->info.bindings, job->info.bytes);
+        ptc_job_json(job, &out);
+        ptc_buf_deinit(&out);
+    }
+    ptc_buf_deinit(&snapshot);
+}
+
+static void forget(PtcJob *job)
+{
+    PtcValue names;
+    bool all = false;
+    job->in.kind = PTC_TASK_FORGET;
+    if (!names_arg(job, &names) || !ptc_job_flag(job, "all", &all))
+        return;
+    if ((names != PTC_NONE) == all)
+        ptc_job_fail(job, "args_error",
+                     "say what to forget: `bindings`, a list of names, or `all`: true");
+    else if (hold(job))
+        forget_held(job, names);
+}
+
+void ptc_app_session_forget(PtcMcpCall *call)
+{
+    PtcJob job;
+    ptc_job_init(&job, call, "lisp_session_forget");
+    forget(&job);
+    ptc_job_done(&job);
+}
+
+static void close_session(PtcJob *job)
+{
+    PtcBytesView handle;
+    PtcBuf out;
+    if (!ptc_job_text(job, "session_id", true, &handle) ||
+        !refuse(job, ptc_sessions_close(job->app->sessions, job->owner, handle)))
+        return;
+    ptc_buf_init(&out, mem_of(job), 4096);
+    ptc_buf_add_cstr(&out, "{\"session_id\":");
+    ptc_json_write_string(&out, handle.bytes, handle.len);
+    ptc_buf_add_cstr(&out, ",\"closed\":true}");
+    ptc_job_json(job, &out);
+    ptc_buf_deinit(&out);
+}
+
+void ptc_app_session_close(PtcMcpCall *call)
+{
+    PtcJob job;
+    ptc_job_init(&job, call, "lisp_session_close");
+    close_session(&job);
+    ptc_job_done(&job);
+}

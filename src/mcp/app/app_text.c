@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT
+ * What clients and their models read about the tools: descriptions and schemas.  Schemas are flat objects without
+ * references, since several clients drop anything else. */
+#include "mcp/app/app_int.h"
+
+#include "tool/card.h"
+
+enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
+
+/* ----------------------------------------------------------------------------------- schemas */
+
+#define STRING(text) "{\"type\":\"string\",\"description\":\"" text "\"}"
+#define OBJECT(members, required)                                                    \
+    "{\"type\":\"object\",\"properties\":{" members "},\"required\":[" required "]," \
+    "\"additionalProperties\":false}"
+#define SESSION_ID "\"session_id\":" STRING("from lisp_session_start")
+#define PROGRAM \
+    "\"program\":" STRING("PTC-Lisp source; the value of the last expression is the answer")
+#define EVAL_ARGS                                                                                  \
+    PROGRAM ","                                                                                    \
+            "\"context\":{\"type\":\"object\",\"description\":\"values for the program: key k is " \
+            "data/k\","                                                                            \
+            "\"additionalProperties\":true},"                                                      \
+            "\"signature\":" STRING("what the result must be, such as {count :int, names "         \
+                                    "[:string]}") ","                                              \
+                                                  "\"output_schema\":{\"type\":\"object\","        \
+                                                  "\"description\":\"the same as JSON Schema; "    \
+                                                  "give one of "                                   \
+                                                  "the two\",\"additionalProperties\":true}"
+
+#define NUMBER "{\"type\":\"integer\"}"
+#define TEXT "{\"type\":\"string\"}"
+#define FLAG "{\"type\":\"boolean\"}"
+#define TEXTS "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
+#define ANY_OBJECT "{\"type\":\"object\",\"additionalProperties\":true}"
+#define LIST_OF(item) "{\"type\":\"array\",\"items\":" item "}"
+#define OUTPUT(members, required) \
+    "{\"type\":\"object\",\"properties\":{" members "},\"required\":[" required "]}"
+
+#define CUT_MEMBERS                                                                     \
+    "\"validated_preview\":" TEXT ",\"validated_preview_truncated\":" FLAG              \
+    ",\"validated_bytes\":" NUMBER ",\"truncated\":" FLAG ",\"output_truncated\":" FLAG \
+    ",\"prints_truncated\":" FLAG ",\"result_bytes\":" NUMBER ",\"result_handle\":" TEXT
+/* Without `validated`, which may be anything: there is no way to say so that all clients take. */
+#define MORE_MEMBERS                                                \
+    "\"status\":" TEXT ",\"result\":" TEXT ",\"prints\":" TEXTS "," \
+    "\"session\":" ANY_OBJECT ",\"changed_keys\":" TEXTS ",\"stored_keys\":" TEXTS "," CUT_MEMBERS
+
+static const char *const eval_output[] = {
+    [PTC_APP_SLIM] = OUTPUT(
+        "\"result\":" TEXT ",\"prints\":" TEXTS ",\"stored\":" TEXTS "," CUT_MEMBERS, "\"result\""),
+    [PTC_APP_STRUCTURED] = OUTPUT(MORE_MEMBERS, "\"status\",\"result\""),
+    [PTC_APP_DEBUG] = OUTPUT(MORE_MEMBERS ",\"feedback\":" TEXT ",\"memory\":" ANY_OBJECT
+                                          ",\"metrics\":" ANY_OBJECT,
+                             "\"status\",\"result\",\"prints\",\"truncated\""),
+};
+
+/* ---------------------------------------------------------------------------------- the rows */
+
+enum {
+    PURE = PTC_MCP_READ_ONLY | PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_IDEMPOTENT | PTC_MCP_CLOSED_WORLD
+};
+
+static const PtcMcpTool eval_row = {
+    .name = "lisp_eval",
+    .title = "Run a PTC-Lisp program",
+    .input_schema = OBJECT(EVAL_ARGS, "\"program\""),
+    .handler = ptc_app_eval,
+};
+
+static const PtcMcpTool page_row = {
+    .name = "lisp_result_page",
+    .title = "More of a large result",
+    .description = "Gives a result that was cut, page by page: handle is the result_handle of the "
+                   "answer, offset the next_offset of the page before. A program that filters or "
+                   "counts is usually the better way.",
+    .input_schema = OBJECT(
+        "\"handle\":" STRING(
+            "result_handle of the answer that was cut") ","
+                                                        "\"offset\":{\"type\":\"integer\","
+                                                        "\"minimum\":0,\"description\":\"in bytes; "
+                                                        "0\"},"
+                                                        "\"limit\":{\"type\":\"integer\","
+                                                        "\"minimum\":1,\"maximum\":65536,"
+                                                        "\"description\":"
+                                                        "\"bytes at most; 16384\"},"
+                                                        "\"part\":{\"type\":\"string\",\"enum\":["
+                                                        "\"result\",\"json\",\"prints\"],"
+                                                        "\"description\":\"result: as printed; "
+                                                        "json: as JSON; prints: what was "
+                                                        "printed\"}",
+        "\"handle\""),
+    .output_schema = OUTPUT("\"part\":" TEXT ",\"offset\":" NUMBER ",\"total_bytes\":" NUMBER
+                            ",\"next_offset\":" NUMBER ",\"text\":" TEXT,
+                            "\"part\",\"offset\",\"total_bytes\",\"text\""),
+    .flags = PURE,
+    .handler = ptc_app_page,
+};
+
+static const PtcMcpTool debug_row = {
+    .name = "lisp_debug",
+    .title = "What was called lately",
+    .description = "Tells about your calls on this server: op stats (counts, times, reasons of "
+                   "errors), recent (the last calls), get (one call, by request_id).",
+    .input_schema = OBJECT(
+        "\"op\":{\"type\":\"string\",\"enum\":[\"stats\",\"recent\",\"get\"]},"
+        "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":200,\"description\":"
+        "\"recent: how many; 20\"},"
+        "\"errors_only\":{\"type\":\"boolean\",\"description\":\"recent: failures only\"},"
+        "\"since_seconds\":{\"type\":\"integer\",\"minimum\":1,\"description\":\"recent: not "
+        "older than this\"},"
+        "\"request_id\":" STRING("get: from recent"),
+        "\"op\""),
+    .output_schema = OUTPUT("\"op\":" TEXT ",\"payload_policy\":" TEXT ",\"ring_size\":" NUMBER
+                            ",\"calls\":" NUMBER ",\"count\":" NUMBER ",\"trace_dir_enabled\":" FLAG
+                            ",\"by_tool\":" ANY_OBJECT ",\"errors\":" ANY_OBJECT
+                            ",\"records\":" LIST_OF(ANY_OBJECT) ",\"record\":" ANY_OBJECT,
+                            "\"op\",\"payload_policy\""),
+    .flags = PURE & ~PTC_MCP_IDEMPOTENT,
+    .handler = ptc_app_debug,
+};
+
+static const PtcMcpTool session_rows[] = {
+    {
+        .name = "lisp_session_start",
+        .title = "Begin a session",
+        .description =
+            "Begins a session, in which what programs def stays for later programs. Give "
+            "its session_id to lisp_session_eval; close it when done.",
+        .input_schema =
+            OBJECT("\"title\":" STRING(
+                       "to know it again in lisp_session_list") ","
+                                                                "\"ttl_ms\":{\"type\":\"integer\","
+                                                                "\"minimum\":1,\"description\":"
+                                                                "\"ends it earlier than the server "
+                                                                "would\"}",
+                   ""),
+        .output_schema =
+            OUTPUT("\"session_id\":" TEXT ",\"expires_at\":" TEXT ",\"limits\":" ANY_OBJECT,
+                   "\"session_id\",\"expires_at\",\"limits\""),
+        .flags = PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_CLOSED_WORLD,
+        .handler = ptc_app_session_start,
+    },
+    {
+        .name = "lisp_session_eval",
+        .title = "Run a program in a session",
+        .description =
+            "Like lisp_eval, which says what the language is, but in a session: what (def "
+            "...) and (defn ...) name stays for later programs, and *1 *2 *3 are the last "
+            "results. A program that fails changes nothing. One program at a time.",
+        .input_schema = OBJECT(SESSION_ID "," EVAL_ARGS, "\"session_id\",\"program\""),
+        .handler = ptc_app_session_eval,
+    },
+    {
+        .name = "lisp_session_inspect",
+        .title = "What a session holds",
+        .description =
+            "Lists the bindings of a session with type, size and a short preview, and the "
+            "last results.",
+        .input_schema = OBJECT(SESSION_ID, "\"session_id\""),
+        .output_schema = OUTPUT(
+            "\"session\":" ANY_OBJECT ",\"count\":" NUMBER ",\"bytes\":" NUMBER ",\"limit\":" NUMBER
+            ",\"bindings\":" LIST_OF(ANY_OBJECT) ",\"history\":" LIST_OF(ANY_OBJECT),
+            "\"session\""),
+        .flags = PURE,
+        .handler = ptc_app_session_inspect,
+    },
+    {
+        .name = "lisp_session_list",
+        .title = "Your sessions",
+        .description = "Lists your sessions, last used first, without what they hold.",
+        .input_schema = OBJECT("", ""),
+        .output_schema = OUTPUT("\"count\":" NUMBER ",\"sessions\":" LIST_OF(ANY_OBJECT),
+                                "\"count\",\"sessions\""),
+        .flags = PURE,
+        .handler = ptc_app_session_list,
+    },
+    {
+        .name = "lisp_session_forget",
+        .title = "Forget bindings",
+        .description =
+            "Removes bindings from a session: those named, or everything with all: true.",
+        .input_schema = OBJECT(
+            SESSION_ID ",\"bindings\":{\"type\":\"array\",\"items\":{\"type\":\"string\"},"
+                       "\"maxItems\":100,\"description\":\"names\"},"
+                       "\"all\":{\"type\":\"boolean\",\"description\":\"everything, the last "
+                       "results too\"}",
+            "\"session_id\""),
+        .output_schema = OUTPUT("\"session_id\":" TEXT ",\"forgotten\":" NUMBER
+                                ",\"bindings\":" NUMBER ",\"bytes\":" NUMBER,
+                                "\"session_id\",\"forgotten\""),
+        .flags = PTC_MCP_IDEMPOTENT | PTC_MCP_CLOSED_WORLD,
+        .handler = ptc_app_session_forget,
+    },
+    {
+        .name = "lisp_session_close",
+        .title = "End a session",
+        .description = "Ends a session; what it holds is gone.",
+        .input_schema = OBJECT(SESSION_ID, "\"session_id\""),
+        .output_schema =
+            OUTPUT("\"session_id\":" TEXT ",\"closed\":" FLAG, "\"session_id\",\"closed\""),
+        .flags = PTC_MCP_IDEMPOTENT | PTC_MCP_CLOSED_WORLD,
+        .handler = ptc_app_session_close,
+    },
+};
+
+/* ------------------------------------------------------------------------------- descriptions */
+
+/* The card without the description above it. */
+static const char *language(void)
+{
+    return ptc_card_text() + strlen(ptc_tool_description(PTC_PROFILE_MCP_NO_TOOLS)) + 1;
+}
+
+/* Up to the first full stop, or cut. */
+static size_t sentence(const char *text)
+{
+    size_t n = 0;
+    while (text[n] && text[n] != '\n' && n < SENTENCE &&
+           !(text[n] == '.' && (!text[n + 1] || text[n + 1] == ' ')))
+        n++;
+    while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
+    return n;
+}
+
+static void add_tools(PtcBuf *out, const PtcTools *tools)
+{
+    size_t begin = out->len, count = ptc_tools_count(tools);
+    ptc_buf_add_cstr(out, "\nTools:\n");
+    for (size_t i = 0; i < count; i++) {
+        const char *about = ptc_tools_description(tools, i),
+                   *signature = ptc_tools_signature(tools, i);
+        ptc_buf_addf(out, "tool/%s%s%s", ptc_tools_name(tools, i), *signature ? " " : "",
+                     signature);
+        ptc_buf_addf(out, "%s%.*s\n", *about ? ": " : "", (int)sentence(about), about);
+        if (out->len - begin > TOOLS_BYTES && i + 1 < count) {
+            ptc_buf_addf(out, "and %zu more: (apropos \"\")\n", count - i - 1);
+            break;
+        }
+    }
+}
+
+/* Says it when the limits are not those on the card. */
+static void add_limits(PtcBuf *out, const PtcLimits *l)
+{
+    if (!l)
+        return;
+    if (l->timeout_ms > 0 && l->timeout_ms != 1000)
+        ptc_buf_addf(out, "\nHere programs have %lld ms.", (long long)l->timeout_ms);
+    if (l->memory_bytes > 0 && l->memory_bytes != 10 << 20)
+        ptc_buf_addf(out, "\nHere programs have %lld MiB.", (long long)(l->memory_bytes >> 20));
+}
+
+static void describe_eval(PtcApp *app)
+{
+    PtcBuf *out = &app->description;
+    const PtcAppConfig *c = &app->config;
+    bool tools = c->tools && ptc_tools_count(c->tools);
+    if (tools) {
+        ptc_buf_add_cstr(out, ptc_tool_description(PTC_PROFILE_IN_PROCESS_WITH_APP_TOOLS));
+        ptc_buf_addf(out, "\n%s", language());
+    } else {
+        ptc_buf_add_cstr(out, ptc_card_text());
+    }
+    add_limits(out, c->limits);
+    if (tools)
+        add_tools(out, c->tools);
+    if (c->about_data && *c->about_data) {
+        ptc_buf_add_cstr(out, "\nBeside the context programs see these, loaded already:\n");
+        ptc_buf_add_cstr(out, c->about_data);
+    }
+    if (out->len && out->data[out->len - 1] == '\n')
+        out->len--;
+}
+
+static void add_row(PtcApp *app, const PtcMcpTool *row)
+{
+    PtcMcpTool *to = &app->tools[app->tool_count++];
+    *to = *row;
+    to->user = app;
+    to->refuse = ptc_app_refuse;
+}
+
+bool ptc_app_rows(PtcApp *app)
+{
+    const PtcAppConfig *c = &app->config;
+    bool tools = c->tools && ptc_tools_count(c->tools); /* may do anything */
+    describe_eval(app);
+    add_row(app, &eval_row);
+    app->tools[0].description = ptc_buf_text(&app->description);
+    app->tools[0].output_schema = eval_output[c->profile];
+    app->tools[0].flags = tools ? 0 : PURE;
+    for (size_t i = 0; c->sessions && i < sizeof session_rows / sizeof *session_rows; i++) {
+        add_row(app, &session_rows[i]);
+        PtcMcpTool *row = &app->tools[app->tool_count - 1];
+        if (row->handler != ptc_app_session_eval)
+            continue;
+        row->output_schema = eval_output[c->profile];
+        row->flags = tools ? 0 : PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_CLOSED_WORLD;
+    }
+    add_row(app, &page_row);
+    if (c->debug_tool)
+        add_row(app, &debug_row);
+    return ptc_buf_ok(&app->description);
+}

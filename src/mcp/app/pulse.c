@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "mcp/app/pulse.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "mcp/server/mcp_int.h"
+
+struct PtcPulse {
+    int64_t every_ns;
+    pthread_mutex_t
+        lock; /* for all below; held while a notification is sent, which no transport does for long */
+    pthread_cond_t change;
+    PtcBeat *first, *last; /* in the order they are due */
+    pthread_t thread;
+    bool has_thread, asleep, quit;
+};
+
+static void append(PtcPulse *p, PtcBeat *beat, int64_t now)
+{
+    beat->due_ns = now + p->every_ns;
+    beat->prev = p->last;
+    beat->next = NULL;
+    *(p->last ? &p->last->next : &p->first) = beat;
+    p->last = beat;
+}
+
+static void unlink_beat(PtcPulse *p, PtcBeat *beat)
+{
+    *(beat->prev ? &beat->prev->next : &p->first) = beat->next;
+    *(beat->next ? &beat->next->prev : &p->last) = beat->prev;
+}
+
+/* Progress is the time that has passed, in seconds: it grows, and nobody knows how much there will be. */
+static void tell(const PtcBeat *beat, int64_t now)
+{
+    char message[64];
+    double seconds = (double)((now - beat->begun_ns) / 1000000) / 1000;
+    snprintf(message, sizeof message, "running for %.0f s", seconds);
+    ptc_mcp_progress(beat->call, seconds, -1, message);
+}
+
+static void tell_due(PtcPulse *p)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    for (PtcBeat *beat; (beat = p->first) && beat->due_ns <= now;) {
+        tell(beat, now);
+        unlink_beat(p, beat);
+        append(p, beat, now);
+    }
+}
+
+/* Without calls the thread waits one more time, so that calls that follow each other do not have to wake it. */
+static void *serve(void *user)
+{
+    PtcPulse *p = user;
+    pthread_mutex_lock(&p->lock);
+    while (!p->quit) {
+        bool had = p->first != NULL;
+        int64_t until = had ? p->first->due_ns : ptc_clock_ns(NULL) + p->every_ns;
+        struct timespec at = {until / 1000000000, until % 1000000000};
+        pthread_cond_timedwait(&p->change, &p->lock, &at);
+        p->asleep = !had && !p->first;
+        while (p->asleep && !p->quit)
+            pthread_cond_wait(&p->change, &p->lock);
+        tell_due(p);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+/* With the lock held. */
+static bool has_thread(PtcPulse *p)
+{
+    if (!p->has_thread)
+        p->has_thread = pthread_create(&p->thread, NULL, serve, p) == 0;
+    return p->has_thread;
+}
+
+void ptc_pulse_begin(PtcPulse *p, PtcBeat *beat, PtcMcpCall *call)
+{
+    *beat = (PtcBeat){0};
+    if (!call->token.len)
+        return;
+    int64_t now = ptc_clock_ns(NULL);
+    pthread_mutex_lock(&p->lock);
+    if (has_thread(p)) {
+        beat->call = call;
+        beat->begun_ns = now;
+        append(p, beat, now);
+        if (p->asleep)
+            pthread_cond_signal(&p->change);
+        p->asleep = false;
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+void ptc_pulse_end(PtcPulse *p, PtcBeat *beat)
+{
+    if (!beat->call)
+        return;
+    pthread_mutex_lock(&p->lock);
+    unlink_beat(p, beat);
+    pthread_mutex_unlock(&p->lock);
+    beat->call = NULL;
+}
+
+PtcPulse *ptc_pulse_new(int64_t every_ms)
+{
+    PtcMem mem;
+    pthread_condattr_t attr;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcPulse *p = ptc_mem_alloc(&mem, sizeof *p);
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof *p);
+    p->every_ns = every_ms * 1000000;
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&p->change, &attr);
+    pthread_condattr_destroy(&attr);
+    return p;
+}
+
+void ptc_pulse_free(PtcPulse *p)
+{
+    PtcMem mem;
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->quit = true;
+    pthread_cond_signal(&p->change);
+    pthread_mutex_unlock(&p->lock);
+    if (p->has_thread)
+        pthread_join(p->thread, NULL);
+    pthread_cond_destroy(&p->change);
+    pthread_mutex_destroy(&p->lock);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *p);
+    ptc_mem_free(&mem, p, sizeof *p);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+#include "mcp/app/results.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "mcp/server/seal.h"
+
+enum { RANDOM_BYTES = 18 };
+
+typedef struct Kept {
+    struct Kept *older;
+    char handle[PTC_RESULT_HANDLE];
+    char *owner;
+    PtcBytesView parts[PTC_RESULT_PARTS];
+    size_t bytes;
+} Kept;
+
+struct PtcResults {
+    PtcMem mem;
+    size_t max_count, max_bytes;
+    pthread_mutex_t lock; /* for all below */
+    Kept *newest;
+    size_t count, bytes;
+};
+
+PtcResults *ptc_results_new(size_t max_count, size_t max_bytes)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcResults *r = ptc_mem_alloc(&mem, sizeof *r);
+    if (!r)
+        return NULL;
+    memset(r, 0, sizeof *r);
+    ptc_mem_init(&r->mem, SIZE_MAX / 2);
+    r->max_count = max_count;
+    r->max_bytes = max_bytes;
+    pthread_mutex_init(&r->lock, NULL);
+    return r;
+}
+
+static void free_kept(PtcResults *r, Kept *k)
+{
+    for (int i = 0; i < PTC_RESULT_PARTS; i++)
+        ptc_mem_free(&r->mem, (char *)(uintptr_t)k->parts[i].bytes, k->parts[i].len);
+    if (k->owner)
+        ptc_mem_free(&r->mem, k->owner, strlen(k->owner) + 1);
+    ptc_mem_free(&r->mem, k, sizeof *k);
+}
+
+void ptc_results_free(PtcResults *r)
+{
+    PtcMem mem;
+    if (!r)
+        return;
+    while (r->newest) {
+        Kept *k = r->newest;
+        r->newest = k->older;
+        free_kept(r, k);
+    }
+    pthread_mutex_destroy(&r->lock);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *r);
+    ptc_mem_free(&mem, r, sizeof *r);
+}
+
+static bool copy_part(PtcResults *r, PtcBytesView *to, PtcBytesView from)
+{
+    if (!from.bytes || from.len == 0)
+        return true;
+    char *copy = ptc_mem_alloc(&r->mem, from.len);
+    if (!copy)
+        return false;
+    memcpy(copy, from.bytes, from.len);
+    *to = (PtcBytesView){copy, from.len};
+    return true;
+}
+
+static bool make_handle(PtcResults *r, char handle[PTC_RESULT_HANDLE])
+{
+    unsigned char random[RANDOM_BYTES];
+    PtcBuf text;
+    ptc_buf_init(&text, &r->mem, PTC_RESULT_HANDLE - 3);
+    bool ok = ptc_random_bytes(random, sizeof random) &&
+              ptc_base64_add(&text, random, sizeof random, true);
+    if (ok)
+        snprintf(handle, PTC_RESULT_HANDLE, "r-%.*s", (int)text.len, text.data);
+    ptc_buf_deinit(&text);
+    return ok;
+}
+
+static Kept *copy_all(PtcResults *r, const char *owner, const PtcBytesView parts[PTC_RESULT_PARTS])
+{
+    size_t len = strlen(owner) + 1;
+    Kept *k = ptc_mem_alloc(&r->mem, sizeof *k);
+    if (!k)
+        return NULL;
+    memset(k, 0, sizeof *k);
+    bool ok = (k->owner = ptc_mem_alloc(&r->mem, len)) != NULL;
+    if (ok)
+        memcpy(k->owner, owner, len);
+    for (int i = 0; ok && i < PTC_RESULT_PARTS; i++) {
+        ok = copy_part(r, &k->parts[i], parts[i]);
+        k->bytes += k->parts[i].len;
+    }
+    if (ok && make_handle(r, k->handle))
+        return k;
+    free_kept(r, k);
+    return NULL;
+}
+
+/* Lets the oldest go until there is room. */
+static void shrink(PtcResults *r)
+{
+    while (r->newest && (r->count > r->max_count || r->bytes > r->max_bytes)) {
+        Kept **at = &r->newest;
+        while ((*at)->older)
+            at = &(*at)->older;
+        r->count--;
+        r->bytes -= (*at)->bytes;
+        free_kept(r, *at);
+        *at = NULL;
+    }
+}
+
+bool ptc_results_keep(PtcResults *r, const char *owner, const PtcBytesView parts[PTC_RESULT_PARTS],
+                      char handle[PTC_RESULT_HANDLE])
+{
+    size_t bytes = 0;
+    for (int i = 0; i < PTC_RESULT_PARTS; i++)
+        bytes += parts[i].len;
+    Kept *k = bytes <= r->max_bytes ? copy_all(r, owner, parts) : NULL;
+    if (!k)
+        return false;
+    memcpy(handle, k->handle, PTC_RESULT_HANDLE);
+    pthread_mutex_lock(&r->lock);
+    k->older = r->newest;
+    r->newest = k;
+    r->count++;
+    r->bytes += k->bytes;
+    shrink(r);
+    pthread_mutex_unlock(&r->lock);
+    return true;
+}
+
+static const Kept *find(const PtcResults *r, const char *owner, PtcBytesView handle)
+{
+    for (const Kept *k = r->newest; k; k = k->older)
+        if (strlen(k->handle) == handle.len && ptc_seal_same(k->handle, handle.bytes, handle.len) &&
+            strcmp(k->owner, owner) == 0)
+            return k;
+    return NULL;
+}
+
+static bool inside_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+static PtcResultsStatus cut_page(PtcBytesView part, size_t limit, PtcBuf *out, PtcResultPage *page)
+{
+    size_t offset = page->offset;
+    while (offset > 0 && offset < part.len && inside_character(part.bytes[offset]))
+        offset--;
+    size_t n = part.len - offset < limit ? part.len - offset : limit;
+    while (n > 0 && offset + n < part.len && inside_character(part.bytes[offset + n]))
+        n--;
+    page->total = part.len;
+    page->offset = offset;
+    page->next = offset + n;
+    return ptc_buf_add(out, part.bytes + offset, n) ? PTC_RESULTS_OK : PTC_RESULTS_NO_MEMORY;
+}
+
+PtcResultsStatus ptc_results_page(PtcResults *r, const char *owner, PtcBytesView handle,
+                                  PtcResultPart part, size_t offset, size_t limit, PtcBuf *out,
+                                  PtcResultPage *page)
+{
+    PtcResultsStatus status;
+    *page = (PtcResultPage){.offset = offset};
+    pthread_mutex_lock(&r->lock);
+    const Kept *k = find(r, owner, handle);
+    if (!k)
+        status = PTC_RESULTS_UNKNOWN;
+    else if (!k->parts[part].bytes)
+        status = PTC_RESULTS_ABSENT;
+    else if ((page->total = k->parts[part].len) <= offset)
+        status = PTC_RESULTS_BEYOND;
+    else
+        status = cut_page(k->parts[part], limit < 4 ? 4 : limit, out, page);
+    pthread_mutex_unlock(&r->lock);
+    return status;
+}

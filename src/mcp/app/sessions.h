@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * sessions.h - the sessions of a server: who owns them, how long they live, the bytes of their snapshots.
+ *
+ * A session is found by its handle, which cannot be guessed, and only by its owner.  Whoever works on one holds it: it
+ * then neither changes nor ends until it is let go.  Everything is bounded: sessions, bytes of each, bytes of all.
+ * Any thread; one lock, never held while a program runs. */
+#ifndef PTC_MCP_APP_SESSIONS_H
+#define PTC_MCP_APP_SESSIONS_H
+
+#include "exec/task.h"
+
+typedef struct PtcSessions PtcSessions;
+typedef struct PtcSessionEntry PtcSessionEntry;
+
+enum { PTC_SESSION_HANDLE = 40, PTC_SESSION_TITLE = 200, PTC_SESSION_OWNER = 200 };
+
+/* Everything 0 or NULL takes the default in brackets. */
+typedef struct PtcSessionsConfig {
+    unsigned max;                  /* sessions [1024] */
+    unsigned max_an_owner;         /* [max] */
+    int64_t ttl_ms;                /* after its start [30 minutes] */
+    int64_t idle_ms;               /* after its last use [15 minutes] */
+    size_t bytes;                  /* of the snapshot of one [4 MiB] */
+    size_t total_bytes;            /* of all [256 MiB] */
+    const char *store;             /* "sqlite:FILE"; NULL: in memory only */
+    int64_t (*now_ms)(void *user); /* since 1970 [the system's] */
+    void *now_user;
+} PtcSessionsConfig;
+
+typedef enum {
+    PTC_SESSIONS_OK,
+    PTC_SESSIONS_UNKNOWN, /* no such session of this owner: never was, closed, or over its time */
+    PTC_SESSIONS_BUSY,    /* somebody holds it */
+    PTC_SESSIONS_FULL,    /* as many sessions, or as many bytes, as there may be */
+    PTC_SESSIONS_NO_MEMORY,
+} PtcSessionsStatus;
+
+/* What can be told of a session; a copy. */
+typedef struct PtcSessionInfo {
+    char handle[PTC_SESSION_HANDLE];
+    char title[PTC_SESSION_TITLE + 1];
+    int64_t created_ms, used_ms, expires_ms; /* since 1970 */
+    uint64_t evals;
+    size_t bindings, bytes;
+    bool busy;
+} PtcSessionInfo;
+
+/* NULL with a text in why: memory, or the store cannot be used. */
+PTC_MUST_USE PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, char *why, size_t size);
+/* After everything was let go. */
+void ptc_sessions_free(PtcSessions *sessions);
+const PtcSessionsConfig *ptc_sessions_config(const PtcSessions *sessions); /* defaults filled in */
+
+/* A new, empty session.  ttl_ms > 0 shortens its time. */
+PtcSessionsStatus ptc_sessions_start(PtcSessions *sessions, const char *owner, PtcBytesView title,
+                                     int64_t ttl_ms, PtcSessionInfo *info);
+/* Holds a session; *bytes is its snapshot (absent: empty), good until it is let go. */
+PtcSessionsStatus ptc_sessions_hold(PtcSessions *sessions, const char *owner, PtcBytesView handle,
+                                    PtcSessionEntry **held, PtcBytesView *bytes);
+/* How many bindings the one that is held had. */
+size_t ptc_session_bindings(const PtcSessionEntry *held);
+/* What a program did to it. */
+typedef struct PtcSessionChange {
+    PtcBytesView bytes; /* absent: nothing */
+    size_t bindings;
+    bool evaluated; /* counts as an eval */
+} PtcSessionChange;
+/* Lets go, with the change or (NULL) as it was; a change that does not fit is not made (PTC_SESSIONS_FULL).  info may be
+ * NULL. */
+PtcSessionsStatus ptc_sessions_let_go(PtcSessions *sessions, PtcSessionEntry *held,
+                                      const PtcSessionChange *change, PtcSessionInfo *info);
+PtcSessionsStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcBytesView handle);
+/* Those of an owner, last used first, into infos (room for `max`); how many there are. */
+size_t ptc_sessions_list(PtcSessions *sessions, const char *owner, PtcSessionInfo *infos,
+                         size_t max);
+/* Memory of all snapshots. */
+size_t ptc_sessions_bytes(PtcSessions *sessions, size_t *count);
+
+#endif

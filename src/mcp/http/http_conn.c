@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * http_conn.c - the table of connections. */
+#include "mcp/http/http_conn.h"
+
+#include <arpa/inet.h>
+#include <netinet/tcp.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+
+#define SECOND_NS INT64_C(1000000000)
+enum {
+    CROWDED_S = 5,      /* how long a connection may idle when nearly all are in use */
+    SLOT_BITS = 16,     /* of an id: the slot; the rest counts */
+    FIRST_ID = 1 << 20, /* ids below are the watcher's own */
+};
+
+bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t max)
+{
+    *conns = (PtcHttpConns){.shared = shared, .max = max, .next_id = FIRST_ID >> SLOT_BITS};
+    conns->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+    conns->slot = ptc_mem_alloc(shared->mem, max * sizeof *conns->slot);
+    pthread_mutex_init(&conns->lock, NULL);
+    if (conns->epoll_fd >= 0 && conns->slot) {
+        memset(conns->slot, 0, max * sizeof *conns->slot);
+        return true;
+    }
+    ptc_http_conns_deinit(conns);
+    return false;
+}
+
+void ptc_http_conns_deinit(PtcHttpConns *conns)
+{
+    if (conns->epoll_fd >= 0)
+        close(conns->epoll_fd);
+    ptc_mem_free(conns->shared->mem, conns->slot, conns->max * sizeof *conns->slot);
+    pthread_mutex_destroy(&conns->lock);
+}
+
+/* ------------------------------------------------------------ open and close */
+
+static PtcHttpPeer peer_of(const struct sockaddr *address)
+{
+    PtcHttpPeer peer = {0, false};
+    if (address->sa_family == AF_INET) {
+        const struct sockaddr_in *v4 = (const void *)address;
+        peer.high = v4->sin_addr.s_addr;
+    } else if (address->sa_family == AF_INET6) {
+        const struct sockaddr_in6 *v6 = (const void *)address;
+        memcpy(&peer.high, &v6->sin6_addr, sizeof peer.high);
+        peer.v6 = true;
+    }
+    return peer;
+}
+
+static void name_address(char *to, size_t size, const struct sockaddr *address)
+{
+    const void *bytes =
+        address->sa_family == AF_INET6
+            ? (const void *)&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr
+            : (const void *)&((const struct sockaddr_in *)(const void *)address)->sin_addr;
+    if (!inet_ntop(address->sa_family, bytes, to, (socklen_t)size))
+        *to = '\0';
+}
+
+static size_t free_slot(const PtcHttpConns *conns)
+{
+    size_t i = 0;
+    while (i < conns->max && conns->slot[i])
+        i++;
+    return i;
+}
+
+/* Gives it an id and a slot; false when all are taken. */
+static bool settle(PtcHttpConns *conns, PtcHttpConn *conn)
+{
+    pthread_mutex_lock(&conns->lock);
+    size_t i = free_slot(conns);
+    bool room = i < conns->max;
+    if (room) {
+        conn->id = conns->next_id++ << SLOT_BITS | i;
+        conns->slot[i] = conn;
+        conns->count++;
+    }
+    pthread_mutex_unlock(&conns->lock);
+    return room;
+}
+
+static size_t slot_of(uint64_t id)
+{
+    return (size_t)(id & ((1 << SLOT_BITS) - 1));
+}
+
+PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd, const struct sockaddr *address)
+{
+    PtcHttpConn *conn = ptc_mem_alloc(conns->shared->mem, sizeof *conn);
+    if (!conn)
+        return NULL;
+    conn->fd = fd;
+    name_address(conn->address, sizeof conn->address, address);
+    ptc_http_exchange_init(&conn->exchange, conns->shared, peer_of(address), conn->address, fd);
+    ptc_http_conn_enter(conn, PTC_HTTP_RECEIVING);
+    if (!settle(conns, conn)) {
+        ptc_http_exchange_deinit(&conn->exchange);
+        ptc_mem_free(conns->shared->mem, conn, sizeof *conn);
+        return NULL;
+    }
+    atomic_fetch_add(&conns->shared->connections, 1);
+    int on = 1;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    struct epoll_event event = {.events = EPOLLRDHUP | EPOLLET, .data.u64 = conn->id};
+    (void)epoll_ctl(conns->epoll_fd, EPOLL_CTL_ADD, fd, &event);
+    return conn;
+}
+
+void ptc_http_conn_close(PtcHttpConns *conns, PtcHttpConn *conn)
+{
+    (void)epoll_ctl(conns->epoll_fd, EPOLL_CTL_DEL, conn->fd, NULL);
+    pthread_mutex_lock(&conns->lock);
+    conns->slot[slot_of(conn->id)] = NULL;
+    conns->count--;
+    pthread_mutex_unlock(&conns->lock);
+    atomic_fetch_sub(&conns->shared->connections, 1);
+    ptc_http_exchange_deinit(&conn->exchange);
+    ptc_mem_free(conns->shared->mem, conn, sizeof *conn);
+}
+
+void ptc_http_conn_enter(PtcHttpConn *conn, PtcHttpPhase phase)
+{
+    atomic_store_explicit(&conn->since_ns, ptc_clock_ns(NULL), memory_order_relaxed);
+    atomic_store_explicit(&conn->phase, (int)phase, memory_order_release);
+}
+
+/* ------------------------------------------------------------------ watching */
+
+void ptc_http_conns_event(PtcHttpConns *conns, uint64_t id)
+{
+    pthread_mutex_lock(&conns->lock);
+    PtcHttpConn *conn = slot_of(id) < conns->max ? conns->slot[slot_of(id)] : NULL;
+    if (conn && conn->id == id)
+        ptc_http_exchange_vanish(&conn->exchange);
+    pthread_mutex_unlock(&conns->lock);
+}
+
+/* How long this phase may last; 0: as long as it likes. */
+static int64_t allowed_ns(const PtcHttpConns *conns, int phase)
+{
+    bool crowded = conns->count > conns->max - conns->max / 10;
+    switch (phase) {
+    case PTC_HTTP_RECEIVING: return crowded ? CROWDED_S * SECOND_NS : conns->request_ns;
+    case PTC_HTTP_SENDING: return conns->send_ns;
+    default: return 0;
+    }
+}
+
+static void tick_one(PtcHttpConns *conns, PtcHttpConn *conn, int64_t now_ns)
+{
+    int phase = atomic_load_explicit(&conn->phase, memory_order_acquire);
+    int64_t since = atomic_load_explicit(&conn->since_ns, memory_order_relaxed);
+    int64_t allowed = allowed_ns(conns, phase);
+    if (phase == PTC_HTTP_WORKING)
+        ptc_http_stream_tick(&conn->exchange.stream, now_ns);
+    if (allowed && now_ns - since > allowed) {
+        ptc_http_metrics_fault(&conns->shared->metrics, PTC_HTTP_FAULT_SLOW);
+        (void)shutdown(conn->fd, SHUT_RDWR);
+    }
+}
+
+void ptc_http_conns_tick(PtcHttpConns *conns, int64_t now_ns)
+{
+    pthread_mutex_lock(&conns->lock);
+    for (size_t i = 0; i < conns->max; i++)
+        if (conns->slot[i])
+            tick_one(conns, conns->slot[i], now_ns);
+    pthread_mutex_unlock(&conns->lock);
+}
+
+void ptc_http_conns_cancel(PtcHttpConns *conns)
+{
+    pthread_mutex_lock(&conns->lock);
+    for (size_t i = 0; i < conns->max; i++)
+        if (conns->slot[i])
+            ptc_http_exchange_cancel(&conns->slot[i]->exchange);
+    pthread_mutex_unlock(&conns->lock);
+}
+
+size_t ptc_http_conns_busy(PtcHttpConns *conns)
+{
+    size_t busy = 0;
+    pthread_mutex_lock(&conns->lock);
+    for (size_t i = 0; i < conns->max; i++)
+        if (conns->slot[i] && atomic_load_explicit(&conns->slot[i]->phase, memory_order_acquire) !=
+                                  PTC_HTTP_RECEIVING)
+            busy++;
+    pthread_mutex_unlock(&conns->lock);
+    return busy;
+}

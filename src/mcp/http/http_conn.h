@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * http_conn.h - open connections and how long they may take.
+ *
+ * Each has a slot while the HTTP library knows its socket.  One thread watches them all: a client that vanishes
+ * is noticed through epoll, one that is slow by a look at every slot each second; its socket is then shut down,
+ * which the connection's own thread sees.  There is no other timeout, so that a byte now and then buys no time. */
+#ifndef PTC_MCP_HTTP_HTTP_CONN_H
+#define PTC_MCP_HTTP_HTTP_CONN_H
+
+#include <netinet/in.h>
+
+#include "mcp/http/http_exchange.h"
+
+typedef enum {
+    PTC_HTTP_RECEIVING, /* waiting for a request, or for the rest of one */
+    PTC_HTTP_WORKING,
+    PTC_HTTP_SENDING,
+} PtcHttpPhase;
+
+typedef struct PtcHttpConn {
+    PtcHttpExchange exchange;
+    uint64_t id; /* slot number and a count, so that an old event finds nobody */
+    int fd;
+    atomic_int phase;
+    atomic_int_fast64_t since_ns; /* when the phase began */
+    char address[INET6_ADDRSTRLEN];
+} PtcHttpConn;
+
+typedef struct PtcHttpConns {
+    PtcHttpShared *shared;
+    pthread_mutex_t lock;
+    PtcHttpConn **slot;
+    size_t max, count;
+    uint64_t next_id;
+    int epoll_fd;
+    int64_t request_ns, send_ns;
+} PtcHttpConns;
+
+PTC_MUST_USE bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t max);
+void ptc_http_conns_deinit(PtcHttpConns *conns);
+
+/* A connection that the HTTP library accepted; NULL: no room.  Freed by ptc_http_conn_close, which must come
+ * before the socket's number is used again. */
+PTC_MUST_USE PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd,
+                                             const struct sockaddr *address);
+void ptc_http_conn_close(PtcHttpConns *conns, PtcHttpConn *conn);
+void ptc_http_conn_enter(PtcHttpConn *conn, PtcHttpPhase phase);
+
+/* An event of epoll_fd about a connection. */
+void ptc_http_conns_event(PtcHttpConns *conns, uint64_t id);
+/* Each second: keeps streams alive, shuts down what is too slow. */
+void ptc_http_conns_tick(PtcHttpConns *conns, int64_t now_ns);
+/* Cancels every call under way. */
+void ptc_http_conns_cancel(PtcHttpConns *conns);
+/* How many are in the middle of a request. */
+size_t ptc_http_conns_busy(PtcHttpConns *conns);
+
+#endif

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT
+ * http_exchange.c - the life of one request: who may speak, the body, the answer, the end.  What is answered on
+ * the MCP endpoint is in http_endpoint.c. */
+#include "mcp/http/http_exchange.h"
+
+#include <string.h>
+
+#include "mcp/http/http_endpoint.h"
+
+enum {
+    KEPT_BODY = 64 * 1024,            /* a buffer up to this is kept for the next request */
+    FORGOTTEN_MAX = 64 * 1024 * 1024, /* bytes of a refused body that are read */
+    PAGE_MAX = 32 * 1024,
+};
+
+bool ptc_http_shared_init(PtcHttpShared *shared, PtcMcp *mcp, bool loopback, size_t max_sessions,
+                          int log_fd)
+{
+    memset(shared, 0, sizeof *shared);
+    shared->mcp = mcp;
+    shared->mem = ptc_mcp_mem(mcp);
+    shared->path = "/mcp";
+    shared->stop_fd = -1;
+    if (!ptc_http_guard_init(&shared->guard, shared->mem, loopback))
+        return false;
+    if (!ptc_http_sessions_init(&shared->sessions, shared->mem, max_sessions)) {
+        ptc_http_guard_deinit(&shared->guard);
+        return false;
+    }
+    ptc_http_log_init(&shared->log, shared->mem, log_fd);
+    return true;
+}
+
+void ptc_http_shared_deinit(PtcHttpShared *shared)
+{
+    ptc_http_sessions_deinit(&shared->sessions);
+    ptc_http_guard_deinit(&shared->guard);
+    ptc_http_log_deinit(&shared->log);
+}
+
+void ptc_http_exchange_init(PtcHttpExchange *ex, PtcHttpShared *shared, PtcHttpPeer peer,
+                            const char *address, int fd)
+{
+    memset(ex, 0, sizeof *ex);
+    ex->shared = shared;
+    ex->peer = peer;
+    ex->address = address;
+    ptc_http_stream_init(&ex->stream, shared->mem, fd);
+    ptc_buf_init(&ex->body, shared->mem, ptc_mcp_max_frame(shared->mcp));
+    ptc_buf_init(&ex->page, shared->mem, PAGE_MAX);
+    pthread_mutex_init(&ex->lock, NULL);
+}
+
+void ptc_http_exchange_deinit(PtcHttpExchange *ex)
+{
+    ptc_http_stream_deinit(&ex->stream);
+    ptc_buf_deinit(&ex->body);
+    ptc_buf_deinit(&ex->page);
+    pthread_mutex_destroy(&ex->lock);
+}
+
+void ptc_http_exchange_vanish(PtcHttpExchange *ex)
+{
+    pthread_mutex_lock(&ex->lock);
+    ex->vanished = true;
+    if (ex->running && ptc_mcp_era(ex->running) == PTC_MCP_MODERN)
+        ptc_mcp_cancel(ex->running);
+    pthread_mutex_unlock(&ex->lock);
+}
+
+void ptc_http_exchange_cancel(PtcHttpExchange *ex)
+{
+    pthread_mutex_lock(&ex->lock);
+    if (ex->running)
+        ptc_mcp_cancel(ex->running);
+    pthread_mutex_unlock(&ex->lock);
+}
+
+/* ----------------------------------------------------------------- refusals */
+
+void ptc_http_refuse(PtcHttpExchange *ex, int status, PtcHttpFault fault, int code,
+                     const char *message)
+{
+    ptc_buf_clear(&ex->page);
+    ptc_buf_addf(&ex->page, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":%d,\"message\":\"%s\"}}",
+                 code, message);
+    ex->refused = true;
+    ex->fault = fault;
+    ex->out = (PtcHttpOut){.status = status, .type = "application/json"};
+    ex->out.text = ex->page.data;
+    ex->out.len = ptc_buf_ok(&ex->page) ? ex->page.len : 0;
+}
+
+static void answer_text(PtcHttpExchange *ex, int status, const char *type, const char *text)
+{
+    ex->out = (PtcHttpOut){.status = status, .type = type, .text = text, .len = strlen(text)};
+}
+
+static bool judge_place(PtcHttpExchange *ex)
+{
+    switch (ptc_http_guard_place(&ex->shared->guard, &ex->head)) {
+    case PTC_HTTP_BAD_HOST:
+        ptc_http_refuse(ex, 403, PTC_HTTP_FAULT_HOST, PTC_MCP_INVALID_REQUEST,
+                        "this Host name is not served here; add it with --allow-host");
+        return false;
+    case PTC_HTTP_BAD_ORIGIN:
+        ptc_http_refuse(ex, 403, PTC_HTTP_FAULT_ORIGIN, PTC_MCP_INVALID_REQUEST,
+                        "this Origin may not call; add it with --allow-origin");
+        return false;
+    default: return true;
+    }
+}
+
+static bool judge_token(PtcHttpExchange *ex)
+{
+    switch (
+        ptc_http_guard_token(&ex->shared->guard, &ex->head, ex->peer, ex->begun_ns, &ex->owner)) {
+    case PTC_HTTP_NO_TOKEN:
+        ptc_http_refuse(ex, 401, PTC_HTTP_FAULT_TOKEN, PTC_MCP_INVALID_REQUEST,
+                        "a token is needed: send `Authorization: Bearer <token>`");
+        ex->out.authenticate = "Bearer realm=\"ptc\"";
+        return false;
+    case PTC_HTTP_WRONG_TOKEN:
+        ptc_http_refuse(ex, 401, PTC_HTTP_FAULT_TOKEN, PTC_MCP_INVALID_REQUEST,
+                        "this token is not known here");
+        ex->out.authenticate = "Bearer realm=\"ptc\", error=\"invalid_token\"";
+        return false;
+    case PTC_HTTP_TOO_MANY_BAD:
+        ptc_http_refuse(ex, 429, PTC_HTTP_FAULT_GUESSING, PTC_MCP_INVALID_REQUEST,
+                        "too many wrong tokens from this address: wait a minute");
+        ex->out.retry_after = "60";
+        return false;
+    default: return true;
+    }
+}
+
+static bool judge_head(PtcHttpExchange *ex)
+{
+    if (ex->head.twice.data || ex->head.broken || ex->head.crowded) {
+        ptc_http_refuse(ex, 400, PTC_HTTP_FAULT_REQUEST, PTC_MCP_HEADER_MISMATCH,
+                        ex->head.twice.data ? "a header that may come only once came twice"
+                        : ex->head.broken   ? "a header holds other characters than visible ASCII"
+                                            : "more than 32 Mcp-Param headers");
+        return false;
+    }
+    return true;
+}
+
+/* Load balancers ask these by whatever name they know; they tell nothing. */
+static bool is_probe(const PtcHttpExchange *ex)
+{
+    return strcmp(ex->path, "/health") == 0 || strcmp(ex->path, "/ready") == 0;
+}
+
+static void restart(PtcHttpExchange *ex)
+{
+    ex->out = (PtcHttpOut){0};
+    ex->fault = PTC_HTTP_FAULT_NONE;
+    ex->refused = ex->too_long = false;
+    ex->received = 0;
+    ex->owner = "";
+    ex->begun_ns = ex->answered_ns = ptc_clock_ns(NULL);
+    ptc_buf_clear(&ex->body);
+}
+
+void ptc_http_exchange_open(PtcHttpExchange *ex, const char *verb, const char *path)
+{
+    restart(ex);
+    ex->verb = verb;
+    ex->path = path;
+    atomic_fetch_add_explicit(&ex->shared->metrics.in_flight, 1, memory_order_relaxed);
+    if (!is_probe(ex) && judge_head(ex) && judge_place(ex))
+        (void)judge_token(ex);
+}
+
+/* --------------------------------------------------------------------- body */
+
+void ptc_http_exchange_body(PtcHttpExchange *ex, const char *bytes, size_t len)
+{
+    ex->received += len;
+    if (ex->refused || ex->too_long || ptc_buf_add(&ex->body, bytes, len))
+        return;
+    ex->too_long = ex->body.full;
+    if (!ex->too_long)
+        ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
+                        "no memory for this request now: try again later");
+    ptc_buf_deinit(&ex->body);
+}
+
+bool ptc_http_exchange_enough(const PtcHttpExchange *ex)
+{
+    return ex->received > FORGOTTEN_MAX;
+}
+
+/* ------------------------------------------------------------------- answer */
+
+static void answer_ready(PtcHttpExchange *ex)
+{
+    if (atomic_load(&ex->shared->stopping)) {
+        answer_text(ex, 503, "text/plain", "stopping\n");
+        ex->fault = PTC_HTTP_FAULT_BUSY;
+    } else {
+        answer_text(ex, 200, "text/plain", "ready\n");
+    }
+}
+
+static void answer_metrics(PtcHttpExchange *ex)
+{
+    PtcHttpShared *shared = ex->shared;
+    PtcHttpGauges g = {
+        .sessions = ptc_http_sessions_count(&shared->sessions),
+        .connections = atomic_load(&shared->connections),
+        .streams = atomic_load(&shared->streams),
+        .memory = atomic_load(&shared->mem->used),
+    };
+    ptc_mcp_load(shared->mcp, &g.running, &g.waiting);
+    ptc_buf_clear(&ex->page);
+    if (!ptc_http_metrics_write(&ex->page, &shared->metrics, &g)) {
+        ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY, "no memory for this page now");
+        return;
+    }
+    ex->out = (PtcHttpOut){.status = 200, .type = "text/plain; version=0.0.4; charset=utf-8"};
+    ex->out.text = ex->page.data;
+    ex->out.len = ex->page.len;
+}
+
+/* The pages beside the endpoint. */
+static const struct {
+    const char *path;
+    void (*answer)(PtcHttpExchange *ex);
+} PAGES[] = {
+    {"/ready", answer_ready},
+    {"/metrics", answer_metrics},
+};
+
+static void answer_page(PtcHttpExchange *ex)
+{
+    bool get = strcmp(ex->verb, "GET") == 0 || strcmp(ex->verb, "HEAD") == 0;
+    for (size_t i = 0; i < sizeof PAGES / sizeof *PAGES; i++)
+        if (get && strcmp(ex->path, PAGES[i].path) == 0) {
+            PAGES[i].answer(ex);
+            return;
+        }
+    if (get && strcmp(ex->path, "/health") == 0) {
+        answer_text(ex, 200, "text/plain", "ok\n");
+        return;
+    }
+    answer_text(ex, 404, "text/plain", "nothing here: the endpoint is the path given at start\n");
+    ex->fault = PTC_HTTP_FAULT_REQUEST;
+}
+
+void ptc_http_exchange_answer(PtcHttpExchange *ex)
+{
+    ex->begun_ns = ptc_clock_ns(NULL);
+    if (!ex->refused) {
+        if (strcmp(ex->path, ex->shared->path) == 0)
+            ptc_http_endpoint(ex);
+        else
+            answer_page(ex);
+    }
+    ex->answered_ns = ptc_clock_ns(NULL);
+}
+
+/* ---------------------------------------------------------------------- end */
+
+/* Logs show words of ours only: what a client made up may be a token in the wrong place. */
+static const char *known_path(const PtcHttpExchange *ex)
+{
+    bool known = is_probe(ex) || strcmp(ex->path, ex->shared->path) == 0;
+    for (size_t i = 0; i < sizeof PAGES / sizeof *PAGES && !known; i++)
+        known = strcmp(ex->path, PAGES[i].path) == 0;
+    return known ? ex->path : "?";
+}
+
+static const char *known_verb(const char *verb)
+{
+    static const char *const verbs[] = {"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
+        if (strcmp(verb, verbs[i]) == 0)
+            return verbs[i];
+    return "?";
+}
+
+static PtcMcpText known_method(const PtcHttpExchange *ex)
+{
+    PtcMcpText method = ex->call ? ptc_mcp_method(ex->call) : (PtcMcpText){NULL, 0};
+    return method.len == 0 || ptc_mcp_is_method(method) ? method : (PtcMcpText){"?", 1};
+}
+
+static void count_and_log(PtcHttpExchange *ex)
+{
+    PtcHttpShared *shared = ex->shared;
+    int64_t took = ex->answered_ns - ex->begun_ns;
+    size_t out = ex->out.streamed ? ex->stream.sent : ex->out.len;
+    PtcMcpText method = known_method(ex);
+    atomic_fetch_sub_explicit(&shared->metrics.in_flight, 1, memory_order_relaxed);
+    ptc_http_metrics_fault(&shared->metrics, ex->fault);
+    ptc_http_metrics_done(&shared->metrics, ex->out.status, took, ex->received, out);
+    ptc_http_log_add(&shared->log, &(PtcHttpLogLine){.address = ex->address,
+                                                     .owner = ex->owner,
+                                                     .verb = known_verb(ex->verb),
+                                                     .path = known_path(ex),
+                                                     .method = {method.bytes, method.len},
+                                                     .status = ex->out.status,
+                                                     .took_ns = took,
+                                                     .in = ex->received,
+                                                     .out = out});
+}
+
+void ptc_http_exchange_close(PtcHttpExchange *ex)
+{
+    count_and_log(ex);
+    if (ex->call)
+        ptc_mcp_call_free(ex->call);
+    if (ex->session)
+        ptc_http_session_drop(&ex->shared->sessions, ex->session, ex->answered_ns);
+    ex->call = NULL;
+    ex->session = NULL;
+    memset(&ex->head, 0, sizeof ex->head);
+    if (ex->body.cap > KEPT_BODY)
+        ptc_buf_deinit(&ex->body);
+}

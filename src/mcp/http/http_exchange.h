@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * http_exchange.h - one HTTP request and its answer, without sockets: what lies between the HTTP library and
+ * the MCP library.
+ *
+ *     ptc_http_exchange_open     the head is known: may this client speak?
+ *     ptc_http_exchange_body     pieces of the body
+ *     ptc_http_exchange_answer   blocks until there is an answer; its parts are in `out`
+ *     ptc_http_exchange_close    after the answer was sent: frees what it rested on, counts, logs
+ *
+ * All four on the thread of the connection; ptc_http_exchange_vanish and _cancel on any. */
+#ifndef PTC_MCP_HTTP_HTTP_EXCHANGE_H
+#define PTC_MCP_HTTP_HTTP_EXCHANGE_H
+
+#include "mcp/http/http_guard.h"
+#include "mcp/http/http_log.h"
+#include "mcp/http/http_metrics.h"
+#include "mcp/http/http_session.h"
+#include "mcp/http/http_stream.h"
+
+/* What all connections share. */
+typedef struct PtcHttpShared {
+    PtcMcp *mcp;
+    PtcMem *mem;
+    const char *path; /* of the MCP endpoint */
+    bool stateless;   /* legacy clients get no sessions */
+    PtcHttpGuard guard;
+    PtcHttpMetrics metrics;
+    PtcHttpSessions sessions;
+    PtcHttpLog log;
+    atomic_bool stopping;      /* no new work; streams end */
+    int stop_fd;               /* readable once stopping; -1: none */
+    atomic_size_t connections; /* for the metrics page */
+    atomic_size_t streams;
+} PtcHttpShared;
+
+/* The answer to send, unless `streamed` says that it was sent already. */
+typedef struct PtcHttpOut {
+    int status;       /* 0: close the connection without an answer */
+    const char *type; /* Content-Type; NULL: no body */
+    const char *text; /* good until ptc_http_exchange_close */
+    size_t len;
+    const char *allow;        /* 405: the methods there are */
+    const char *session;      /* MCP-Session-Id to give, NULL: none */
+    const char *authenticate; /* 401: WWW-Authenticate */
+    const char *retry_after;  /* 429, 503: seconds */
+    bool streamed;
+} PtcHttpOut;
+
+typedef struct PtcHttpExchange {
+    PtcHttpShared *shared;
+    PtcHttpPeer peer;
+    const char *address; /* the peer for the log */
+    PtcHttpStream stream;
+    /* the request */
+    const char *verb, *path;
+    PtcHttpHead head;
+    const char *owner;
+    PtcBuf body;
+    size_t received; /* bytes of the body, also those that were not kept */
+    bool refused;    /* `out` is filled: the body is read but not kept */
+    bool too_long;
+    /* the answer */
+    PtcHttpOut out;
+    PtcHttpFault fault;
+    PtcBuf page; /* holds texts of `out` that are no call's answer */
+    PtcMcpCall *call;
+    PtcHttpSession *session;
+    int64_t begun_ns, answered_ns;
+    /* what another thread may look at */
+    pthread_mutex_t lock;
+    PtcMcpCall *running; /* its handler runs */
+    bool vanished;       /* the client is gone */
+} PtcHttpExchange;
+
+/* One exchange serves all requests of a connection, one after the other.  fd -1: no socket (tests). */
+void ptc_http_exchange_init(PtcHttpExchange *ex, PtcHttpShared *shared, PtcHttpPeer peer,
+                            const char *address, int fd);
+void ptc_http_exchange_deinit(PtcHttpExchange *ex);
+
+/* verb and path stay good until the close; ex->head was filled by ptc_http_head_add before. */
+void ptc_http_exchange_open(PtcHttpExchange *ex, const char *verb, const char *path);
+void ptc_http_exchange_body(PtcHttpExchange *ex, const char *bytes, size_t len);
+/* Should the connection be closed instead of reading on?  After a refusal a body is read and forgotten, so that
+ * the client sees the answer, but not without bound. */
+bool ptc_http_exchange_enough(const PtcHttpExchange *ex);
+void ptc_http_exchange_answer(PtcHttpExchange *ex);
+void ptc_http_exchange_close(PtcHttpExchange *ex);
+
+/* The client closed its side of the connection: that cancels a modern call. */
+void ptc_http_exchange_vanish(PtcHttpExchange *ex);
+/* Cancels the call under way, if there is one. */
+void ptc_http_exchange_cancel(PtcHttpExchange *ex);
+
+/* False with everything undone: no memory.  guard.token and names may be added afterwards. */
+PTC_MUST_USE bool ptc_http_shared_init(PtcHttpShared *shared, PtcMcp *mcp, bool loopback,
+                                       size_t max_sessions, int log_fd);
+void ptc_http_shared_deinit(PtcHttpShared *shared);
+
+#endif

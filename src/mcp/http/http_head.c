@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * http_head.c - finding and reading header fields. */
+#include "mcp/http/http_head.h"
+
+#include <string.h>
+
+#define PARAM_PREFIX "mcp-param-"
+
+/* In the order of PtcHttpField. */
+static const char *const FIELDS[PTC_HTTP_FIELD_COUNT] = {
+    "host",         "origin",         "authorization",  "accept",
+    "content-type", "content-length", "expect",         "mcp-protocol-version",
+    "mcp-method",   "mcp-name",       "mcp-session-id", "last-event-id",
+};
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+}
+
+/* `want` is in lower case. */
+static bool same_nocase(const char *text, const char *want, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (lower(text[i]) != want[i])
+            return false;
+    return true;
+}
+
+static bool same_either(const char *a, const char *b, size_t len)
+{
+    for (size_t i = 0; i < len; i++)
+        if (lower(a[i]) != lower(b[i]))
+            return false;
+    return true;
+}
+
+bool ptc_http_text_is(PtcHttpText text, const char *want)
+{
+    return text.data && strlen(want) == text.len && memcmp(text.data, want, text.len) == 0;
+}
+
+bool ptc_http_text_is_nocase(PtcHttpText text, const char *want)
+{
+    return text.data && strlen(want) == text.len && same_nocase(text.data, want, text.len);
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+static PtcHttpText trimmed(const char *data, size_t len)
+{
+    while (len && is_blank(data[len - 1]))
+        len--;
+    while (len && is_blank(*data))
+        data++, len--;
+    return (PtcHttpText){data, len};
+}
+
+static bool is_visible(PtcHttpText text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.data[i] != '\t' && (text.data[i] < ' ' || text.data[i] > '~'))
+            return false;
+    return true;
+}
+
+static int find_field(const char *name, size_t len)
+{
+    for (int i = 0; i < PTC_HTTP_FIELD_COUNT; i++)
+        if (strlen(FIELDS[i]) == len && same_nocase(name, FIELDS[i], len))
+            return i;
+    return -1;
+}
+
+static void add_param(PtcHttpHead *head, PtcHttpText name, PtcHttpText value)
+{
+    if (head->param_count == PTC_HTTP_PARAMS_MAX)
+        head->crowded = true;
+    else
+        head->param[head->param_count++] = (PtcHttpParam){name, value};
+}
+
+/* A list field may come in pieces; for all others a second one is a way to show two readers two values. */
+static bool may_repeat(int field)
+{
+    return field == PTC_HTTP_ACCEPT || field == PTC_HTTP_EXPECT;
+}
+
+void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, const char *value,
+                       size_t value_len)
+{
+    size_t prefix = sizeof PARAM_PREFIX - 1;
+    PtcHttpText text = trimmed(value ? value : "", value ? value_len : 0);
+    if (name_len > prefix && same_nocase(name, PARAM_PREFIX, prefix)) {
+        add_param(head, (PtcHttpText){name + prefix, name_len - prefix}, text);
+        head->broken |= !is_visible(text);
+        return;
+    }
+    int field = find_field(name, name_len);
+    if (field < 0)
+        return;
+    head->broken |= !is_visible(text);
+    if (!head->field[field].data)
+        head->field[field] = text;
+    else if (!may_repeat(field))
+        head->twice = (PtcHttpText){name, name_len};
+}
+
+const char *ptc_http_head_find(void *user, const char *name)
+{
+    const PtcHttpHead *head = user;
+    size_t len = strlen(name), prefix = sizeof PARAM_PREFIX - 1;
+    int field = find_field(name, len);
+    if (field >= 0)
+        return head->field[field].data;
+    if (len <= prefix || !same_nocase(name, PARAM_PREFIX, prefix))
+        return NULL;
+    for (size_t i = 0; i < head->param_count; i++)
+        if (head->param[i].name.len == len - prefix &&
+            same_either(head->param[i].name.data, name + prefix, len - prefix))
+            return head->param[i].value.data;
+    return NULL;
+}
+
+/* ------------------------------------------------------------- media types */
+
+/* The piece of the list before the next comma, without its parameters; *rest moves on. */
+static PtcHttpText next_type(PtcHttpText *rest)
+{
+    const char *comma = memchr(rest->data, ',', rest->len);
+    size_t len = comma ? (size_t)(comma - rest->data) : rest->len;
+    const char *piece = rest->data;
+    rest->data += comma ? len + 1 : len;
+    rest->len -= comma ? len + 1 : len;
+    const char *semicolon = memchr(piece, ';', len);
+    return trimmed(piece, semicolon ? (size_t)(semicolon - piece) : len);
+}
+
+/* Whether `piece` is the type itself, its family with a star, or the star for all. */
+static bool type_matches(PtcHttpText piece, const char *type)
+{
+    size_t family = strcspn(type, "/") + 1;
+    if (ptc_http_text_is(piece, "*/*") || ptc_http_text_is_nocase(piece, type))
+        return true;
+    return piece.len == family + 1 && piece.data[family] == '*' &&
+           same_nocase(piece.data, type, family);
+}
+
+bool ptc_http_accepts(PtcHttpText accept, const char *type)
+{
+    PtcHttpText rest = accept;
+    while (rest.len)
+        if (type_matches(next_type(&rest), type))
+            return true;
+    return false;
+}
+
+bool ptc_http_is_json(PtcHttpText content_type)
+{
+    PtcHttpText rest = content_type;
+    return rest.len && ptc_http_text_is_nocase(next_type(&rest), "application/json");
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * http_head.h - the head of one HTTP request: the header fields MCP looks at, found once, and the rules for
+ * their values.  Knows no sockets and no HTTP library, so that tests and fuzzing call it directly. */
+#ifndef PTC_MCP_HTTP_HTTP_HEAD_H
+#define PTC_MCP_HTTP_HTTP_HEAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef enum {
+    PTC_HTTP_HOST,
+    PTC_HTTP_ORIGIN,
+    PTC_HTTP_AUTHORIZATION,
+    PTC_HTTP_ACCEPT,
+    PTC_HTTP_CONTENT_TYPE,
+    PTC_HTTP_CONTENT_LENGTH,
+    PTC_HTTP_EXPECT,
+    PTC_HTTP_PROTOCOL_VERSION,
+    PTC_HTTP_METHOD,
+    PTC_HTTP_NAME,
+    PTC_HTTP_SESSION_ID,
+    PTC_HTTP_LAST_EVENT_ID,
+    PTC_HTTP_FIELD_COUNT
+} PtcHttpField;
+
+enum { PTC_HTTP_PARAMS_MAX = 32 }; /* Mcp-Param-* fields of one request */
+
+/* A field's value without the white space around it; data is NULL when the field is absent. */
+typedef struct PtcHttpText {
+    const char *data;
+    size_t len;
+} PtcHttpText;
+
+typedef struct PtcHttpParam {
+    PtcHttpText name; /* what follows Mcp-Param- */
+    PtcHttpText value;
+} PtcHttpParam;
+
+/* Borrows every text from the HTTP library, where each ends with a NUL behind its white space; good until the
+ * request is answered. */
+typedef struct PtcHttpHead {
+    PtcHttpText field[PTC_HTTP_FIELD_COUNT];
+    PtcHttpParam param[PTC_HTTP_PARAMS_MAX];
+    size_t param_count;
+    PtcHttpText twice; /* name of a field that may be given only once and was given again */
+    bool crowded;      /* more Mcp-Param-* fields than we keep */
+    bool broken; /* a value of ours holds something else than visible ASCII, spaces and tabs */
+} PtcHttpHead;
+
+/* Takes one header field; `head` starts zeroed.  Unknown names are ignored. */
+void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, const char *value,
+                       size_t value_len);
+
+/* The value of a field by its name in any case, as `header` of PtcMcpIn wants it; user is the head. */
+const char *ptc_http_head_find(void *user, const char *name);
+
+/* Whether a text is this constant. */
+bool ptc_http_text_is(PtcHttpText text, const char *want);
+/* The same, letters of either case. */
+bool ptc_http_text_is_nocase(PtcHttpText text, const char *want);
+
+/* Whether the comma-separated list of media types (Accept) admits `type`, such as "application/json". */
+bool ptc_http_accepts(PtcHttpText accept, const char *type);
+/* Whether a Content-Type is application/json, whatever its parameters. */
+bool ptc_http_is_json(PtcHttpText content_type);
+
+#endif

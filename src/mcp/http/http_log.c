@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * http_log.c - the request log. */
+#include "mcp/http/http_log.h"
+
+#include <inttypes.h>
+#include <poll.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+
+enum {
+    WORD_MAX = 80, /* of what a client chose: method, path */
+    CHUNK = 4096,  /* PIPE_BUF: a pipe that is writable takes that much */
+};
+
+void ptc_http_log_init(PtcHttpLog *log, PtcMem *mem, int fd)
+{
+    *log = (PtcHttpLog){.fd = fd};
+    ptc_buf_init(&log->lines, mem, PTC_HTTP_LOG_BYTES);
+    pthread_mutex_init(&log->lock, NULL);
+}
+
+/* Whether a write of CHUNK bytes would not wait.  The reader of a pipe may have stopped reading, which must not
+ * stop the server. */
+static bool takes_chunk(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    return poll(&p, 1, 0) > 0 && (p.revents & POLLOUT);
+}
+
+/* Lines that cannot be written are dropped. */
+static void write_out(PtcHttpLog *log)
+{
+    size_t at = 0;
+    while (log->fd >= 0 && at < log->lines.len && takes_chunk(log->fd)) {
+        size_t len = log->lines.len - at;
+        ssize_t n = write(log->fd, log->lines.data + at, len < CHUNK ? len : CHUNK);
+        if (n <= 0)
+            break;
+        at += (size_t)n;
+    }
+    ptc_buf_clear(&log->lines);
+}
+
+void ptc_http_log_flush(PtcHttpLog *log)
+{
+    pthread_mutex_lock(&log->lock);
+    write_out(log);
+    pthread_mutex_unlock(&log->lock);
+}
+
+void ptc_http_log_deinit(PtcHttpLog *log)
+{
+    ptc_http_log_flush(log);
+    ptc_buf_deinit(&log->lines);
+    pthread_mutex_destroy(&log->lock);
+}
+
+static void add_time(PtcBuf *out)
+{
+    int64_t ms = ptc_clock_wall_ms();
+    time_t seconds = (time_t)(ms / 1000);
+    struct tm tm;
+    gmtime_r(&seconds, &tm);
+    ptc_buf_addf(out, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900, tm.tm_mon + 1,
+                 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(ms % 1000));
+}
+
+/* A word that a client chose: nothing in it may end the line, the word or colour a terminal. */
+static void add_word(PtcBuf *out, const char *text, size_t len)
+{
+    char word[WORD_MAX];
+    size_t n = 0;
+    for (; n < len && n < WORD_MAX; n++)
+        word[n] = text[n] > ' ' && text[n] <= '~' ? text[n] : '?';
+    ptc_buf_add_char(out, ' ');
+    if (n == 0)
+        ptc_buf_add_char(out, '-');
+    else
+        ptc_buf_add(out, word, n);
+}
+
+static void add_line(PtcBuf *out, const PtcHttpLogLine *line)
+{
+    add_time(out);
+    add_word(out, line->address, strlen(line->address));
+    add_word(out, line->owner, strlen(line->owner));
+    add_word(out, line->verb, strlen(line->verb));
+    add_word(out, line->path, strlen(line->path));
+    add_word(out, line->method.data, line->method.len);
+    ptc_buf_addf(out, " %d %" PRId64 ".%03dms %zu %zu\n", line->status, line->took_ns / 1000000,
+                 (int)(line->took_ns / 1000 % 1000), line->in, line->out);
+}
+
+/* Makes room for a line; the lock is held. */
+static void make_room(PtcHttpLog *log)
+{
+    enum { LINE_MAX_BYTES = 1024 };
+    if (log->lines.len + LINE_MAX_BYTES > PTC_HTTP_LOG_BYTES || !ptc_buf_ok(&log->lines))
+        write_out(log);
+}
+
+void ptc_http_log_add(PtcHttpLog *log, const PtcHttpLogLine *line)
+{
+    if (log->fd < 0)
+        return;
+    pthread_mutex_lock(&log->lock);
+    make_room(log);
+    add_line(&log->lines, line);
+    pthread_mutex_unlock(&log->lock);
+}
+
+void ptc_http_log_say(PtcHttpLog *log, const char *format, ...)
+{
+    va_list args;
+    pthread_mutex_lock(&log->lock);
+    make_room(log);
+    add_time(&log->lines);
+    ptc_buf_add_char(&log->lines, ' ');
+    va_start(args, format);
+    ptc_buf_vaddf(&log->lines, format, args);
+    va_end(args);
+    ptc_buf_add_char(&log->lines, '\n');
+    write_out(log);
+    pthread_mutex_unlock(&log->lock);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT
+ * http_log.h - one line for each request, gathered and written in blocks: a line costs no system call.
+ * No line holds anything of a body, a token or a session id. */
+#ifndef PTC_MCP_HTTP_HTTP_LOG_H
+#define PTC_MCP_HTTP_HTTP_LOG_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "mcp/http/http_head.h"
+
+enum { PTC_HTTP_LOG_BYTES = 64 * 1024 };
+
+typedef struct PtcHttpLog {
+    pthread_mutex_t lock;
+    PtcBuf lines;
+    int fd; /* -1: no log */
+} PtcHttpLog;
+
+typedef struct PtcHttpLogLine {
+    const char *address, *owner, *verb, *path;
+    PtcHttpText method; /* of MCP; may be empty */
+    int status;         /* 0: the connection was closed without one */
+    int64_t took_ns;
+    size_t in, out;
+} PtcHttpLogLine;
+
+void ptc_http_log_init(PtcHttpLog *log, PtcMem *mem, int fd);
+void ptc_http_log_deinit(PtcHttpLog *log); /* writes what is left */
+
+void ptc_http_log_add(PtcHttpLog *log, const PtcHttpLogLine *line);
+/* A line of the server itself. */
+void ptc_http_log_say(PtcHttpLog *log, const char *format, ...) PTC_PRINTF(2, 3);
+/* Writes what was gathered. */
+void ptc_http_log_flush(PtcHttpLog *log);
+
+#endif

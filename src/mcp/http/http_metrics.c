@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * http_metrics.c - counters that need no lock; the page sums them up.  A page read while requests end may show
+ * counters a request apart, which Prometheus expects. */
+#include "mcp/http/http_metrics.h"
+
+#include <inttypes.h>
+
+static const char *const FAULTS[PTC_HTTP_FAULT_COUNT] = {
+    [PTC_HTTP_FAULT_HOST] = "bad_host",       [PTC_HTTP_FAULT_ORIGIN] = "bad_origin",
+    [PTC_HTTP_FAULT_TOKEN] = "unauthorized",  [PTC_HTTP_FAULT_GUESSING] = "rate_limited",
+    [PTC_HTTP_FAULT_SIZE] = "too_large",      [PTC_HTTP_FAULT_SESSION] = "bad_session",
+    [PTC_HTTP_FAULT_REQUEST] = "bad_request", [PTC_HTTP_FAULT_BUSY] = "busy",
+    [PTC_HTTP_FAULT_CALL] = "call_error",     [PTC_HTTP_FAULT_SERVER] = "server_error",
+    [PTC_HTTP_FAULT_CANCELLED] = "cancelled", [PTC_HTTP_FAULT_SLOW] = "slow_connection",
+};
+
+/* Upper bounds in microseconds. */
+static const uint32_t BOUNDS[PTC_HTTP_BUCKETS] = {
+    100,   250,    500,    1000,   2500,    5000,    10000,   25000,
+    50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000,
+};
+
+static void add(atomic_uint_fast64_t *counter, uint64_t n)
+{
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static uint64_t get(atomic_uint_fast64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+void ptc_http_metrics_fault(PtcHttpMetrics *metrics, PtcHttpFault fault)
+{
+    if (fault != PTC_HTTP_FAULT_NONE)
+        add(&metrics->faults[fault], 1);
+}
+
+void ptc_http_metrics_done(PtcHttpMetrics *metrics, int status, int64_t took_ns, size_t in,
+                           size_t out)
+{
+    uint64_t us = took_ns > 0 ? (uint64_t)took_ns / 1000 : 0;
+    size_t i = 0;
+    while (i < PTC_HTTP_BUCKETS && us > BOUNDS[i])
+        i++;
+    add(&metrics->bucket[i], 1);
+    add(&metrics->total_us, us);
+    add(&metrics->bytes_in, in);
+    add(&metrics->bytes_out, out);
+    add(&metrics->requests[status >= 100 && status < 600 ? status / 100 : 0], 1);
+}
+
+static void write_head(PtcBuf *out, const char *name, const char *type, const char *help)
+{
+    ptc_buf_addf(out, "# HELP ptc_mcp_%s %s\n# TYPE ptc_mcp_%s %s\n", name, help, name, type);
+}
+
+static void write_one(PtcBuf *out, const char *name, const char *type, const char *help, uint64_t n)
+{
+    write_head(out, name, type, help);
+    ptc_buf_addf(out, "ptc_mcp_%s %" PRIu64 "\n", name, n);
+}
+
+static void write_requests(PtcBuf *out, PtcHttpMetrics *metrics)
+{
+    write_head(out, "http_requests_total", "counter",
+               "HTTP requests answered, by class of status.");
+    for (int i = 1; i < 6; i++)
+        ptc_buf_addf(out, "ptc_mcp_http_requests_total{status=\"%dxx\"} %" PRIu64 "\n", i,
+                     get(&metrics->requests[i]));
+    ptc_buf_addf(out, "ptc_mcp_http_requests_total{status=\"none\"} %" PRIu64 "\n",
+                 get(&metrics->requests[0]));
+}
+
+static void write_faults(PtcBuf *out, PtcHttpMetrics *metrics)
+{
+    write_head(out, "http_errors_total", "counter",
+               "Requests refused, failed or cut short, by kind.");
+    for (int i = 1; i < PTC_HTTP_FAULT_COUNT; i++)
+        ptc_buf_addf(out, "ptc_mcp_http_errors_total{kind=\"%s\"} %" PRIu64 "\n", FAULTS[i],
+                     get(&metrics->faults[i]));
+}
+
+static void write_histogram(PtcBuf *out, PtcHttpMetrics *metrics)
+{
+    uint64_t sum = 0, us = get(&metrics->total_us);
+    write_head(out, "http_request_duration_seconds", "histogram",
+               "Time from the end of the request to the answer being ready.");
+    for (int i = 0; i < PTC_HTTP_BUCKETS; i++) {
+        sum += get(&metrics->bucket[i]);
+        ptc_buf_addf(out,
+                     "ptc_mcp_http_request_duration_seconds_bucket{le=\"%u.%06u\"} %" PRIu64 "\n",
+                     BOUNDS[i] / 1000000, BOUNDS[i] % 1000000, sum);
+    }
+    sum += get(&metrics->bucket[PTC_HTTP_BUCKETS]);
+    ptc_buf_addf(out,
+                 "ptc_mcp_http_request_duration_seconds_bucket{le=\"+Inf\"} %" PRIu64 "\n"
+                 "ptc_mcp_http_request_duration_seconds_sum %" PRIu64 ".%06" PRIu64 "\n"
+                 "ptc_mcp_http_request_duration_seconds_count %" PRIu64 "\n",
+                 sum, us / 1000000, us % 1000000, sum);
+}
+
+static void write_gauges(PtcBuf *out, PtcHttpMetrics *metrics, const PtcHttpGauges *g)
+{
+    int64_t in_flight = atomic_load_explicit(&metrics->in_flight, memory_order_relaxed);
+    write_one(out, "http_requests_in_flight", "gauge", "Requests being answered now.",
+              in_flight > 0 ? (uint64_t)in_flight : 0);
+    write_one(out, "http_connections", "gauge", "Open connections.", g->connections);
+    write_one(out, "http_streams", "gauge", "Open event streams.", g->streams);
+    write_one(out, "sessions", "gauge", "Protocol sessions of clients of the legacy era.",
+              g->sessions);
+    write_one(out, "calls_running", "gauge", "Handlers that run now.", g->running);
+    write_one(out, "calls_waiting", "gauge", "Calls that wait for their turn.", g->waiting);
+    write_one(out, "memory_bytes", "gauge", "Memory of the server's ledger.", g->memory);
+}
+
+bool ptc_http_metrics_write(PtcBuf *out, PtcHttpMetrics *metrics, const PtcHttpGauges *gauges)
+{
+    write_requests(out, metrics);
+    write_faults(out, metrics);
+    write_histogram(out, metrics);
+    write_one(out, "http_request_bytes_total", "counter", "Bytes of request bodies.",
+              get(&metrics->bytes_in));
+    write_one(out, "http_response_bytes_total", "counter", "Bytes of answers.",
+              get(&metrics->bytes_out));
+    write_gauges(out, metrics, gauges);
+    return ptc_buf_ok(out);
+}

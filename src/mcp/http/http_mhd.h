@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * http_mhd.h - libmicrohttpd, loaded when `--http` asks for it and at no other time, so that a server on stdio
+ * has no network code in its process. */
+#ifndef PTC_MCP_HTTP_HTTP_MHD_H
+#define PTC_MCP_HTTP_HTTP_MHD_H
+
+#include <microhttpd.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+/* The functions we use, each with the type the header gives it. */
+#define PTC_MHD_FUNCTIONS(X)           \
+    X(MHD_start_daemon)                \
+    X(MHD_quiesce_daemon)              \
+    X(MHD_stop_daemon)                 \
+    X(MHD_get_connection_values_n)     \
+    X(MHD_get_connection_info)         \
+    X(MHD_queue_response)              \
+    X(MHD_create_response_from_buffer) \
+    X(MHD_add_response_header)         \
+    X(MHD_destroy_response)
+
+typedef struct PtcMhd {
+    void *library;
+#define PTC_MHD_MEMBER(name) __typeof__(&name) name;
+    PTC_MHD_FUNCTIONS(PTC_MHD_MEMBER)
+#undef PTC_MHD_MEMBER
+} PtcMhd;
+
+/* False with a text in `why`: the library is not installed or lacks a function. */
+PTC_MUST_USE bool ptc_mhd_load(PtcMhd *mhd, char *why, size_t why_size);
+void ptc_mhd_unload(PtcMhd *mhd);
+
+#endif

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * http_stream.h - a stream of server-sent events, written straight to a connection's socket.
+ *
+ * Events may come from any thread and under locks of others, so adding one never waits: what the socket does not
+ * take at once is kept, and goes out with later events or ptc_http_stream_flush.  Only the end waits, on the thread
+ * of the connection.  The stream ends with the connection (no Content-Length). */
+#ifndef PTC_MCP_HTTP_HTTP_STREAM_H
+#define PTC_MCP_HTTP_HTTP_STREAM_H
+
+#include <pthread.h>
+
+#include "base/buf.h"
+#include "mcp/http/http_head.h"
+
+enum {
+    PTC_HTTP_KEEP_ALIVE_S = 15,   /* a stream is silent for so long at most */
+    PTC_HTTP_STREAM_WAIT_S = 120, /* the end waits so long for a client that reads slowly */
+    PTC_HTTP_STREAM_BACKLOG = 1024 * 1024, /* a client that is further behind is given up */
+};
+
+typedef struct PtcHttpStream {
+    pthread_mutex_t lock;
+    int fd;         /* the connection's; -1: what is written goes nowhere (tests) */
+    PtcBuf pending; /* accepted; what lies before `at` was taken by the socket */
+    size_t at;
+    bool armed;  /* it may begin with a comment when the answer takes long */
+    bool begun;  /* the head of the response was written */
+    bool broken; /* the client is gone or too slow: nothing is written any more */
+    size_t sent; /* bytes so far */
+    int64_t sent_ns;
+} PtcHttpStream;
+
+void ptc_http_stream_init(PtcHttpStream *stream, PtcMem *mem, int fd);
+void ptc_http_stream_deinit(PtcHttpStream *stream);
+/* Makes it as new for the next request of the connection. */
+void ptc_http_stream_reset(PtcHttpStream *stream);
+
+/* A call runs: long silence begins the stream, so that nobody on the way takes the connection for dead. */
+void ptc_http_stream_arm(PtcHttpStream *stream, int64_t now_ns);
+/* The call has ended; whether the stream has begun.  If not, it will not by itself. */
+bool ptc_http_stream_disarm(PtcHttpStream *stream);
+
+/* Writes the head of the response, unless that was done. */
+bool ptc_http_stream_begin(PtcHttpStream *stream);
+/* One message as an event, the response's head before the first.  False: the client is gone.
+ * Has the form of PtcMcpSink.send. */
+bool ptc_http_stream_send(void *stream, const char *json, size_t len);
+/* Hands the socket what it takes now; a comment when nothing was sent for PTC_HTTP_KEEP_ALIVE_S. */
+void ptc_http_stream_tick(PtcHttpStream *stream, int64_t now_ns);
+bool ptc_http_stream_is_open(PtcHttpStream *stream); /* begun and not broken */
+bool ptc_http_stream_is_behind(PtcHttpStream *stream);
+/* The last message (NULL: none), then waits until the socket took everything. */
+void ptc_http_stream_finish(PtcHttpStream *stream, const char *json, size_t len);
+
+#endif

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * Arguments of tools against the schema of their row, compiled once, before the handler sees them. */
+#include <stdio.h>
+
+#include "json/parse.h"
+#include "mcp/server/mcp_int.h"
+#include "tool/schema/schema.h"
+#include "value/map.h"
+
+enum { TOLD = 3, TEXT = 1200 };
+
+/* ------------------------------------------------------------------------------ at start */
+
+static bool compile(PtcMcp *mcp, PtcHeap *heap, const PtcMcpTool *tool, const PtcSchema **out,
+                    char why[PTC_MCP_WHY])
+{
+    PtcJsonError error;
+    PtcSchemaError wrong;
+    *out = NULL;
+    if (!tool->input_schema)
+        return true;
+    PtcValue v = ptc_json_parse(heap, tool->input_schema, strlen(tool->input_schema), &error);
+    if (v != PTC_NONE &&
+        ptc_schema_compile(&mcp->checks_arena, &mcp->mem, heap->budget, v, out, &wrong))
+        return true;
+    if (v != PTC_NONE && !wrong.stopped)
+        snprintf(why, PTC_MCP_WHY, "%.64s: inputSchema: %.50s: %.60s", tool->name, wrong.path,
+                 wrong.message);
+    return false;
+}
+
+bool ptc_mcp_checks_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
+{
+    const PtcMcpConfig *c = &mcp->config;
+    PtcBudget budget;
+    PtcHeap heap;
+    ptc_arena_init(&mcp->checks_arena, &mcp->mem);
+    ptc_budget_init(&budget);
+    ptc_heap_init(&heap, &mcp->pool, &budget, c->memory_bytes);
+    mcp->checks = ptc_arena_zalloc(&mcp->checks_arena, (c->tool_count + 1) * sizeof *mcp->checks);
+    bool ok = mcp->checks != NULL;
+    for (size_t i = 0; ok && i < c->tool_count; i++)
+        ok = compile(mcp, &heap, &c->tools[i], &mcp->checks[i], why);
+    ptc_heap_deinit(&heap);
+    return ok;
+}
+
+void ptc_mcp_checks_deinit(PtcMcp *mcp)
+{
+    if (mcp->checks_arena.mem)
+        ptc_arena_deinit(&mcp->checks_arena);
+}
+
+/* ---------------------------------------------------------------------------- at a call */
+
+/* Models say null for what they do not give: those members do not count.  PTC_NONE: memory is short. */
+static PtcValue without_nulls(PtcMcpCall *call)
+{
+    PtcValue key, value, given = call->args;
+    for (size_t pos = 0; given != PTC_NONE && ptc_map_next(call->args, &pos, &key, &value);)
+        if (value == PTC_NIL)
+            given = ptc_map_dissoc(&call->heap, given, key);
+    return given;
+}
+
+static void tell(PtcMcpCall *call, const PtcSchemaIssues *issues)
+{
+    char bytes[TEXT];
+    PtcBuf text = {.data = bytes, .cap = sizeof bytes, .max = sizeof bytes};
+    for (size_t i = 0; i < issues->count && i < TOLD; i++) {
+        size_t before = text.len;
+        ptc_buf_add_cstr(&text, i ? "; " : "");
+        if (!ptc_schema_issue_text(&text, &issues->items[i])) {
+            text.len = before;
+            break;
+        }
+    }
+    if (call->tool->refuse)
+        call->tool->refuse(call, text.data, text.len);
+    else
+        ptc_mcp_failf(call, "wrong arguments: %.*s", (int)text.len, text.data);
+}
+
+/* Apart, since the issues are large and as a rule there are none. */
+static bool check_closely(PtcMcpCall *call, const PtcSchema *schema)
+{
+    PtcSchemaIssues issues;
+    PtcValue given = without_nulls(call);
+    PtcSchemaVerdict verdict =
+        given == PTC_NONE
+            ? PTC_SCHEMA_STOPPED
+            : ptc_schema_validate(schema, given, &call->mcp->mem, &call->budget, &issues);
+    if (verdict == PTC_SCHEMA_INVALID)
+        tell(call, &issues);
+    else if (verdict == PTC_SCHEMA_STOPPED)
+        ptc_mcp_error(call, PTC_MCP_INTERNAL_ERROR, "the arguments cannot be checked now", NULL);
+    return verdict == PTC_SCHEMA_VALID;
+}
+
+bool ptc_mcp_args_fit(PtcMcpCall *call)
+{
+    if (!call->tool)
+        return true;
+    const PtcSchema *schema = call->mcp->checks[call->tool - call->mcp->config.tools];
+    return !schema ||
+           ptc_schema_validate(schema, call->args, &call->mcp->mem, &call->budget, NULL) ==
+               PTC_SCHEMA_VALID ||
+           check_closely(call, schema);
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ * Asking the client.  Modern: questions end the call and come back answered with the next one, together with a state
+ * that is sealed.  Legacy: a request of ours, whose answer is waited for. */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/types.h> /* sha2.h needs it */
+#include <time.h>
+
+#include <sha2.h>
+
+#include "json/parse.h"
+#include "json/write.h"
+#include "mcp/server/mcp_int.h"
+#include "value/map.h"
+#include "value/str.h"
+
+/* ------------------------------------------------------------------------------- state */
+
+/* What a state is bound to: method, name, arguments, owner.  False: memory is short. */
+static bool digest(PtcMcpCall *call)
+{
+    PtcBuf *args = &call->scratch;
+    ptc_buf_clear(args);
+    if (!ptc_mcp_write(call, args, call->args))
+        return false;
+    PtcMcpText parts[] = {
+        call->method, call->name, {args->data, args->len}, {call->owner, strlen(call->owner)}};
+    SHA2_CTX sha;
+    SHA256Init(&sha);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        uint64_t len = parts[i].len;
+        SHA256Update(&sha, (const unsigned char *)&len, sizeof len);
+        SHA256Update(&sha, (const unsigned char *)parts[i].bytes, parts[i].len);
+    }
+    SHA256Final(call->digest, &sha);
+    return true;
+}
+
+static int64_t now_ms(void)
+{
+    return ptc_clock_ns(NULL) / 1000000;
+}
+
+void ptc_mcp_set_state(PtcMcpCall *call, const void *bytes, size_t len)
+{
+    int64_t until = now_ms() + call->mcp->config.state_ttl_ms;
+    ptc_buf_clear(&call->state);
+    call->has_state = true;
+    if (!ptc_buf_add(&call->state, &until, sizeof until) ||
+        !ptc_buf_add(&call->state, bytes, len) || !digest(call))
+        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
+}
+
+void ptc_mcp_add_state(PtcMcpCall *call, PtcBuf *out)
+{
+    ptc_seal_add(out, call->mcp->key, call->digest, sizeof call->digest, call->state.data,
+                 call->state.len);
+}
+
+PtcMcpText ptc_mcp_state(const PtcMcpCall *call)
+{
+    size_t stamp = sizeof(int64_t);
+    if (!call->was_given)
+        return (PtcMcpText){NULL, 0};
+    return (PtcMcpText){call->given.data + stamp, call->given.len - stamp};
+}
+
+static bool open_state(PtcMcpCall *call, PtcMcpText text)
+{
+    int64_t until;
+    if (!digest(call) ||
+        !ptc_seal_open(&call->given, call->mcp->key, call->digest, sizeof call->digest, text.bytes,
+                       text.len) ||
+        call->given.len < sizeof until)
+        return false;
+    memcpy(&until, call->given.data, sizeof until);
+    return call->was_given = now_ms() < until;
+}
+
+static bool take_state(PtcMcpCall *call)
+{
+    PtcValue state = ptc_mcp_field(call, call->params, "requestState");
+    if (state == PTC_NONE)
+        return true;
+    if (ptc_is_string(state) && open_state(call, ptc_mcp_text_of(state)))
+        return true;
+    ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
+                   "\"requestState\" is not what this server gave for this request, or is too old");
+    return false;
+}
+
+bool ptc_mcp_take_replies(PtcMcpCall *call)
+{
+    if (call->era != PTC_MCP_MODERN)
+        return true;
+    PtcValue replies = ptc_mcp_field(call, call->params, "inputResponses"), key, value;
+    size_t pos = 0;
+    if (replies == PTC_NONE)
+        return take_state(call);
+    bool good = ptc_is_map(replies);
+    while (good && ptc_map_next(replies, &pos, &key, &value))
+        good = ptc_is_map(value);
+    if (good) {
+        call->replies = replies;
+        return take_state(call);
+    }
+    ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
+                   "\"inputResponses\" must be an object of objects");
+    return false;
+}
+
+/* ------------------------------------------------------------------------------ modern */
+
+static PtcMcpAsk ask_modern(PtcMcpCall *call, const char *key, const char *method,
+                            const char *params, PtcValue *answer)
+{
+    PtcValue reply = ptc_mcp_field(call, call->replies, key);
+    if (reply != PTC_NONE) {
+        *answer = reply;
+        return PTC_MCP_ASK_READY;
+    }
+    PtcBuf *asks = &call->asks;
+    if (asks->len)
+        ptc_buf_add_char(asks, ',');
+    ptc_json_write_string(asks, key, strlen(key));
+    ptc_buf_addf(asks, ":{\"method\":\"%s\",\"params\":", method);
+    ptc_buf_add_cstr(asks, params);
+    if (ptc_buf_add_char(asks, '}'))
+        return PTC_MCP_ASK_PENDING;
+    ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
+    return PTC_MCP_ASK_FAILED;
+}
+
+/* ------------------------------------------------------------------------------ legacy */
+
+static void put_question(PtcMcpPeer *peer, PtcMcpQuestion *q)
+{
+    pthread_mutex_lock(&peer->lock);
+    q->number = ++peer->last_question;
+    q->next = peer->questions;
+    peer->questions = q;
+    pthread_mutex_unlock(&peer->lock);
+}
+
+/* Waits (if it was sent) until the question is answered or there is no sense in waiting; takes it back. */
+static bool await(PtcMcpCall *call, PtcMcpQuestion *q, bool sent)
+{
+    PtcMcpPeer *peer = call->peer;
+    int64_t end = ptc_clock_ns(NULL) + call->mcp->config.ask_timeout_ms * 1000000;
+    struct timespec until = {end / 1000000000, end % 1000000000};
+    int late = 0;
+    pthread_mutex_lock(&peer->lock);
+    while (sent && !q->answered && !peer->closed && !ptc_mcp_cancelled(call) && late != ETIMEDOUT)
+        late = pthread_cond_timedwait(&peer->answered, &peer->lock, &until);
+    PtcMcpQuestion **at = &peer->questions;
+    while (*at != q)
+        at = &(*at)->next;
+    *at = q->next;
+    pthread_mutex_unlock(&peer->lock);
+    return q->answered;
+}
+
+static bool send_question(PtcMcpCall *call, const PtcMcpQuestion *q, const char *method,
+                          const char *params)
+{
+    PtcBuf *out = &call->scratch;
+    ptc_buf_clear(out);
+    ptc_buf_addf(out, "{\"jsonrpc\":\"2.0\",\"id\":\"ptc-%llu\",\"method\":\"%s\",\"params\":",
+                 (unsigned long long)q->number, method);
+    ptc_buf_add_cstr(out, params);
+    return ptc_buf_add_char(out, '}') && ptc_mcp_call_send(call, out);
+}
+
+/* Late answers would be of no use. */
+static void forget_question(PtcMcpCall *call, const PtcMcpQuestion *q)
+{
+    PtcBuf *out = &call->scratch;
+    ptc_buf_clear(out);
+    if (ptc_buf_addf(out,
+                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
+                     "{\"requestId\":\"ptc-%llu\",\"reason\":\"no answer in time\"}}",
+                     (unsigned long long)q->number))
+        (void)!ptc_mcp_call_send(call, out);
+}
+
+static PtcMcpAsk read_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *answer)
+{
+    PtcJsonError error;
+    PtcValue message = ptc_json_parse(&call->heap, reply->data, reply->len, &error);
+    PtcValue result = ptc_mcp_field(call, message, "result");
+    if (result != PTC_NONE && ptc_is_map(result)) {
+        *answer = result;
+        return PTC_MCP_ASK_READY;
+    }
+    PtcValue text = ptc_mcp_field(call, ptc_mcp_field(call, message, "error"), "message");
+    *answer = ptc_is_string(text) ? text : PTC_NONE;
+    return PTC_MCP_ASK_FAILED;
+}
+
+static PtcMcpAsk ask_legacy(PtcMcpCall *call, const char *method, const char *params,
+                            PtcValue *answer)
+{
+    PtcMcpQuestion q = {.answered = false};
+    PtcMcpAsk ask = PTC_MCP_ASK_FAILED;
+    ptc_buf_init(&q.reply, &call->mcp->mem, call->mcp->config.max_frame_bytes);
+    put_question(call->peer, &q);
+    ptc_mcp_step_out(call);
+    bool sent = send_question(call, &q, method, params);
+    bool answered = await(call, &q, sent);
+    if (sent && !answered)
+        forget_question(call, &q);
+    if (ptc_mcp_step_in(call) && answered)
+        ask = read_reply(call, &q.reply, answer);
+    ptc_buf_deinit(&q.reply);
+    return ask;
+}
+
+static const char *capability_of(const char *method)
+{
+    static const char *const rows[][2] = {{"elicitation/create", "elicitation"},
+                                          {"sampling/createMessage", "sampling"},
+                                          {"roots/list", "roots"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i][0], method) == 0)
+            return rows[i][1];
+    return NULL;
+}
+
+PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method, const char *params,
+                      PtcValue *answer)
+{
+    const char *capability = capability_of(method);
+    *answer = PTC_NONE;
+    if (!capability || !ptc_mcp_client_can(call, capability))
+        return PTC_MCP_ASK_UNSUPPORTED;
+    if (call->era == PTC_MCP_MODERN)
+        return ask_modern(call, key, method, params, answer);
+    if (!call->peer || !call->sink.send)
+        return PTC_MCP_ASK_UNSUPPORTED;
+    return ask_legacy(call, method, params, answer);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT
+ * What handlers add to their answers. */
+#include "base/utf8.h"
+#include "json/parse.h"
+#include "json/write.h"
+#include "mcp/server/mcp_int.h"
+
+/* May something of this kind be added now?  A handler that adds what its method does not have is a fault of ours. */
+static bool may_add(PtcMcpCall *call, PtcMcpBody body)
+{
+    if (call->settled || call->is_error)
+        return false;
+    if (call->body == body)
+        return true;
+    ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL,
+                   "the handler answered with the wrong kind of content");
+    return false;
+}
+
+static void add_raw(PtcMcpCall *call, const char *json)
+{
+    ptc_buf_add_cstr(&call->answer, json);
+}
+
+/* A JSON string; what is not UTF-8 never leaves the server. */
+static void add_string(PtcMcpCall *call, const char *bytes, size_t len)
+{
+    if (ptc_utf8_valid(bytes, len))
+        ptc_json_write_string(&call->answer, bytes, len);
+    else
+        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL,
+                       "the handler answered with bytes that are not UTF-8");
+}
+
+static void add_member(PtcMcpCall *call, const char *name, const char *text)
+{
+    if (!text || call->settled)
+        return;
+    ptc_buf_addf(&call->answer, ",\"%s\":", name);
+    add_string(call, text, strlen(text));
+}
+
+static void add_bytes(PtcMcpCall *call, const char *name, const char *bytes, size_t len)
+{
+    if (call->settled)
+        return;
+    ptc_buf_addf(&call->answer, ",\"%s\":", name);
+    add_string(call, bytes, len);
+}
+
+static void comma(PtcMcpCall *call)
+{
+    if (call->added++)
+        ptc_buf_add_char(&call->answer, ',');
+}
+
+static void close_block(PtcMcpCall *call, const char *with)
+{
+    if (!call->settled)
+        add_raw(call, with);
+}
+
+/* ----------------------------------------------------------------------------- blocks */
+
+static void text_block(PtcMcpCall *call, const char *bytes, size_t len)
+{
+    add_raw(call, "{\"type\":\"text\"");
+    add_bytes(call, "text", bytes, len);
+    close_block(call, "}");
+}
+
+static void media_block(PtcMcpCall *call, const char *type, const char *base64, const char *mime)
+{
+    ptc_buf_addf(&call->answer, "{\"type\":\"%s\"", type);
+    add_member(call, "data", base64);
+    add_member(call, "mimeType", mime);
+    close_block(call, "}");
+}
+
+static void embed_block(PtcMcpCall *call, PtcMcpText uri, const char *mime, const char *bytes,
+                        size_t len)
+{
+    add_raw(call, "{\"type\":\"resource\",\"resource\":{\"uri\":");
+    add_string(call, uri.bytes, uri.len);
+    add_member(call, "mimeType", mime);
+    add_bytes(call, "text", bytes, len);
+    close_block(call, "}}");
+}
+
+/* ------------------------------------------------------------------------------ tools */
+
+void ptc_mcp_text(PtcMcpCall *call, const char *bytes, size_t len)
+{
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    comma(call);
+    text_block(call, bytes, len);
+}
+
+/* The formatted text, in the call's scratch buffer; NULL when memory is short, which is then answered. */
+static const PtcBuf *format_text(PtcMcpCall *call, const char *format, va_list args)
+{
+    ptc_buf_clear(&call->scratch);
+    if (ptc_buf_vaddf(&call->scratch, format, args))
+        return &call->scratch;
+    ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
+    return NULL;
+}
+
+void ptc_mcp_textf(PtcMcpCall *call, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const PtcBuf *text = format_text(call, format, args);
+    va_end(args);
+    if (text)
+        ptc_mcp_text(call, text->data, text->len);
+}
+
+void ptc_mcp_image(PtcMcpCall *call, const char *base64, const char *mime)
+{
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    comma(call);
+    media_block(call, "image", base64, mime);
+}
+
+void ptc_mcp_audio(PtcMcpCall *call, const char *base64, const char *mime)
+{
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    comma(call);
+    media_block(call, "audio", base64, mime);
+}
+
+void ptc_mcp_embed(PtcMcpCall *call, PtcMcpText uri, const char *mime, const char *bytes,
+                   size_t len)
+{
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    comma(call);
+    embed_block(call, uri, mime, bytes, len);
+}
+
+void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const char *mime)
+{
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    comma(call);
+    add_raw(call, "{\"type\":\"resource_link\"");
+    add_member(call, "uri", uri);
+    add_member(call, "name", name);
+    add_member(call, "mimeType", mime);
+    close_block(call, "}");
+}
+
+void ptc_mcp_structured(PtcMcpCall *call, const char *json, size_t len)
+{
+    PtcJsonError error;
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    PtcValue v = ptc_json_parse(&call->heap, json, len, &error);
+    if (v == PTC_NONE)
+        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "structured content: %s",
+                       error.message);
+    else
+        ptc_mcp_structured_value(call, v);
+}
+
+void ptc_mcp_structured_value(PtcMcpCall *call, PtcValue map)
+{
+    PtcJsonError error;
+    PtcJsonWriter writer = {&call->heap, -1, NULL};
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    ptc_buf_clear(&call->structured);
+    if (!ptc_is_map(map))
+        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL,
+                       "structured content must be an object");
+    else if (!ptc_json_write(&writer, &call->structured, map, &error))
+        ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "structured content: %s",
+                       error.message);
+}
+
+void ptc_mcp_fail(PtcMcpCall *call, const char *bytes, size_t len)
+{
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    ptc_buf_clear(&call->structured);
+    ptc_buf_clear(&call->asks);
+    call->answer.full = call->answer.failed = false;
+    call->answer.len = call->head;
+    call->added = 1;
+    text_block(call, bytes, len);
+    call->is_error = true;
+}
+
+void ptc_mcp_failf(PtcMcpCall *call, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const PtcBuf *text = format_text(call, format, args);
+    va_end(args);
+    if (text)
+        ptc_mcp_fail(call, text->data, text->len);
+}
+
+/* ------------------------------------------------------- prompts, resources, completions */
+
+static bool begin_message(PtcMcpCall *call, const char *role)
+{
+    if (!may_add(call, PTC_MCP_BODY_PROMPT))
+        return false;
+    comma(call);
+    ptc_buf_addf(&call->answer, "{\"role\":\"%s\",\"content\":", role);
+    return true;
+}
+
+void ptc_mcp_message_text(PtcMcpCall *call, const char *role, const char *bytes, size_t len)
+{
+    if (begin_message(call, role)) {
+        text_block(call, bytes, len);
+        close_block(call, "}");
+    }
+}
+
+void ptc_mcp_message_image(PtcMcpCall *call, const char *role, const char *base64, const char *mime)
+{
+    if (begin_message(call, role)) {
+        media_block(call, "image", base64, mime);
+        close_block(call, "}");
+    }
+}
+
+void ptc_mcp_message_embed(PtcMcpCall *call, const char *role, PtcMcpText uri, const char *mime,
+                           const char *bytes, size_t len)
+{
+    if (begin_message(call, role)) {
+        embed_block(call, uri, mime, bytes, len);
+        close_block(call, "}");
+    }
+}
+
+static bool begin_contents(PtcMcpCall *call, const char *mime)
+{
+    if (!may_add(call, PTC_MCP_BODY_RESOURCE))
+        return false;
+    if (!mime)
+        mime = call->resource ? call->resource->mime : call->template ? call->template->mime : NULL;
+    comma(call);
+    add_raw(call, "{\"uri\":");
+    add_string(call, call->name.bytes, call->name.len);
+    add_member(call, "mimeType", mime);
+    return true;
+}
+
+void ptc_mcp_contents_text(PtcMcpCall *call, const char *mime, const char *bytes, size_t len)
+{
+    if (begin_contents(call, mime)) {
+        add_bytes(call, "text", bytes, len);
+        close_block(call, "}");
+    }
+}
+
+void ptc_mcp_contents_blob(PtcMcpCall *call, const char *mime, const char *base64)
+{
+    if (begin_contents(call, mime)) {
+        add_member(call, "blob", base64);
+        close_block(call, "}");
+    }
+}
+
+void ptc_mcp_suggest(PtcMcpCall *call, const char *bytes, size_t len)
+{
+    if (!may_add(call, PTC_MCP_BODY_COMPLETE))
+        return;
+    call->suggested++;
+    if (call->added == PTC_MCP_MAX_SUGGESTIONS)
+        return;
+    comma(call);
+    add_string(call, bytes, len);
+}

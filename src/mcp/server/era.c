@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * Which era a message belongs to, and whether its envelope and its HTTP headers are whole.
+ *
+ * The body decides: params._meta names a version, or does not.  Headers are compared with it and never change it. */
+#include <stdio.h>
+
+#include "json/write.h"
+#include "mcp/server/mcp_int.h"
+
+static const char *const legacy_versions[] = {PTC_MCP_VERSION_LEGACY, "2025-06-18", "2025-03-26",
+                                              "2024-11-05"};
+
+bool ptc_mcp_legacy_version(PtcMcpText version)
+{
+    for (size_t i = 0; i < sizeof legacy_versions / sizeof *legacy_versions; i++)
+        if (ptc_mcp_text_is(version, legacy_versions[i]))
+            return true;
+    return false;
+}
+
+/* ----------------------------------------------------------------------------- headers */
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The value without the white space around it; {NULL, 0}: absent. */
+static PtcMcpText header(PtcMcpCall *call, const char *name)
+{
+    const char *value = call->in->header ? call->in->header(call->in->header_user, name) : NULL;
+    if (!value)
+        return (PtcMcpText){NULL, 0};
+    while (is_blank(*value))
+        value++;
+    size_t len = strlen(value);
+    while (len && is_blank(value[len - 1]))
+        len--;
+    return (PtcMcpText){value, len};
+}
+
+static bool same(PtcMcpText a, PtcMcpText b)
+{
+    return a.len == b.len && (!a.len || memcmp(a.bytes, b.bytes, a.len) == 0);
+}
+
+static bool mismatch(PtcMcpCall *call, const char *name, PtcMcpText found, PtcMcpText wanted)
+{
+    found = ptc_mcp_cut(found, 60);
+    wanted = ptc_mcp_cut(wanted, 60);
+    ptc_mcp_refuse(call, 400, PTC_MCP_HEADER_MISMATCH, NULL,
+                   "the header %s is \"%.*s\" and the message says \"%.*s\"", name, (int)found.len,
+                   found.bytes, (int)wanted.len, wanted.bytes);
+    return false;
+}
+
+/* Values that are not plain ASCII come as =?base64?...?=. */
+static bool decode(PtcMcpCall *call, PtcMcpText *value)
+{
+    static const char open[] = "=?base64?", close[] = "?=";
+    size_t before = sizeof open - 1, after = sizeof close - 1;
+    if (value->len < before + after || memcmp(value->bytes, open, before) != 0 ||
+        memcmp(value->bytes + value->len - after, close, after) != 0)
+        return true;
+    ptc_buf_clear(&call->scratch);
+    if (!ptc_base64_decode(&call->scratch, value->bytes + before, value->len - before - after,
+                           false))
+        return false;
+    *value = (PtcMcpText){call->scratch.data, call->scratch.len};
+    return true;
+}
+
+/* Which field of params the header Mcp-Name repeats; NULL: none. */
+static const char *name_field(PtcMcpText method)
+{
+    if (ptc_mcp_text_is(method, "tools/call") || ptc_mcp_text_is(method, "prompts/get"))
+        return "name";
+    return ptc_mcp_text_is(method, "resources/read") ? "uri" : NULL;
+}
+
+static bool check_name(PtcMcpCall *call)
+{
+    const char *field = name_field(call->method);
+    PtcValue wanted = field ? ptc_mcp_field(call, call->params, field) : PTC_NONE;
+    if (!ptc_is_string(wanted)) /* wrong in another way, to be said later */
+        return true;
+    PtcMcpText found = header(call, "Mcp-Name");
+    if (!found.bytes || !decode(call, &found) || !same(found, ptc_mcp_text_of(wanted)))
+        return mismatch(call, "Mcp-Name", found, ptc_mcp_text_of(wanted));
+    return true;
+}
+
+/* M13.  The version was compared already. */
+static bool check_headers(PtcMcpCall *call)
+{
+    if (!call->http || call->kind != PTC_MCP_REQUEST)
+        return true;
+    PtcMcpText method = header(call, "Mcp-Method");
+    if (!method.bytes || !same(method, call->method))
+        return mismatch(call, "Mcp-Method", method, call->method);
+    return check_name(call);
+}
+
+/* ---------------------------------------------------------------------------- envelope */
+
+static bool bad_envelope(PtcMcpCall *call, const char *key, const char *why)
+{
+    ptc_mcp_refuse(call, 400, PTC_MCP_INVALID_PARAMS, NULL,
+                   "params._meta[\"" PTC_MCP_META "%s\"] %s", key, why);
+    return false;
+}
+
+static bool good_info(PtcMcpCall *call, PtcValue info)
+{
+    return info == PTC_NONE ||
+           (ptc_is_map(info) && ptc_is_string(ptc_mcp_field(call, info, "name")) &&
+            ptc_is_string(ptc_mcp_field(call, info, "version")));
+}
+
+/* M2. */
+static bool check_envelope(PtcMcpCall *call)
+{
+    PtcValue can = ptc_mcp_field(call, call->meta, PTC_MCP_META "clientCapabilities");
+    PtcValue info = ptc_mcp_field(call, call->meta, PTC_MCP_META "clientInfo");
+    PtcValue level = ptc_mcp_field(call, call->meta, PTC_MCP_META "logLevel");
+    if (can == PTC_NONE || !ptc_is_map(can))
+        return bad_envelope(call, "clientCapabilities",
+                            "must be an object; {} when there are none");
+    if (!good_info(call, info))
+        return bad_envelope(call, "clientInfo", "must be an object with a name and a version");
+    if (level != PTC_NONE && !ptc_mcp_level_of(level, &call->level))
+        return bad_envelope(call, "logLevel", "must be debug, info, notice, warning, error ...");
+    call->capabilities = can;
+    return true;
+}
+
+static bool unsupported(PtcMcpCall *call, PtcMcpText version)
+{
+    PtcBuf *data = &call->scratch;
+    version = ptc_mcp_cut(version, 100);
+    ptc_buf_clear(data);
+    ptc_buf_add_cstr(data, "{\"supported\":[\"" PTC_MCP_VERSION_MODERN "\"],\"requested\":");
+    ptc_json_write_string(data, version.bytes, version.len);
+    ptc_buf_add_char(data, '}');
+    ptc_mcp_refuse(
+        call, 400, PTC_MCP_UNSUPPORTED_VERSION, ptc_buf_text(data),
+        "protocol version %.*s is not supported; this server speaks " PTC_MCP_VERSION_MODERN
+        " and, after initialize, " PTC_MCP_VERSION_LEGACY " and older",
+        (int)version.len, version.bytes);
+    return false;
+}
+
+/* ------------------------------------------------------------------------------ routes */
+
+static bool modern(PtcMcpCall *call)
+{
+    call->era = PTC_MCP_MODERN;
+    return check_envelope(call) && check_headers(call);
+}
+
+static bool legacy(PtcMcpCall *call, PtcMcpText version)
+{
+    call->era = PTC_MCP_LEGACY;
+    call->level = PTC_MCP_INFO;
+    if (call->peer) {
+        pthread_mutex_lock(&call->peer->lock);
+        call->level = call->peer->level;
+        pthread_mutex_unlock(&call->peer->lock);
+    }
+    return !version.bytes || ptc_mcp_legacy_version(version) || unsupported(call, version);
+}
+
+/* The message claims a version itself. */
+static bool claimed(PtcMcpCall *call, PtcMcpText claim, PtcMcpText head)
+{
+    bool is_modern = ptc_mcp_text_is(claim, PTC_MCP_VERSION_MODERN);
+    if (call->http && (head.bytes || is_modern) && !same(head, claim))
+        return mismatch(call, "MCP-Protocol-Version", head, claim);
+    if (is_modern)
+        return modern(call);
+    if (ptc_mcp_legacy_version(claim))
+        return legacy(call, head);
+    return unsupported(call, claim);
+}
+
+/* `initialize` is the legacy handshake, unless the whole envelope is modern. */
+static bool is_handshake(PtcMcpCall *call, PtcMcpText claim)
+{
+    PtcValue can = ptc_mcp_field(call, call->meta, PTC_MCP_META "clientCapabilities");
+    return ptc_mcp_text_is(call->method, "initialize") &&
+           !(ptc_mcp_text_is(claim, PTC_MCP_VERSION_MODERN) && can != PTC_NONE && ptc_is_map(can));
+}
+
+bool ptc_mcp_route(PtcMcpCall *call)
+{
+    PtcValue claim = ptc_mcp_field(call, call->meta, PTC_MCP_META "protocolVersion");
+    PtcMcpText head = header(call, "MCP-Protocol-Version");
+    bool initialize = is_handshake(call, ptc_mcp_text_of(claim));
+    if (ptc_is_string(claim) && !initialize)
+        return claimed(call, ptc_mcp_text_of(claim), head);
+    if (claim != PTC_NONE && !initialize)
+        return bad_envelope(call, "protocolVersion", "must be a string");
+    if (!ptc_mcp_text_is(head, PTC_MCP_VERSION_MODERN))
+        return legacy(call, initialize ? (PtcMcpText){NULL, 0} : head);
+    if (call->kind == PTC_MCP_REQUEST)
+        return bad_envelope(call, "protocolVersion",
+                            "is missing, and the header names this version");
+    call->era = PTC_MCP_MODERN; /* a notification carries no claim: the header decides */
+    return true;
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * Lists in pages, and what else is known before the first call: server/discover. */
+#include <stdio.h>
+
+#include "json/write.h"
+#include "mcp/server/mcp_int.h"
+
+/* A cursor is the number of the next row, sealed for its list. */
+typedef struct {
+    char context[16];
+    size_t context_len;
+} CursorSeal;
+
+static CursorSeal cursor_seal(PtcMcpList list)
+{
+    CursorSeal seal;
+    seal.context_len = (size_t)snprintf(seal.context, sizeof seal.context, "cursor %d", (int)list);
+    return seal;
+}
+
+static bool read_cursor(PtcMcpCall *call, PtcMcpList list, PtcMcpText text, uint64_t *from)
+{
+    CursorSeal seal = cursor_seal(list);
+    ptc_buf_clear(&call->scratch);
+    if (!ptc_seal_open(&call->scratch, call->mcp->key, seal.context, seal.context_len, text.bytes,
+                       text.len) ||
+        call->scratch.len != sizeof *from)
+        return false;
+    memcpy(from, call->scratch.data, sizeof *from);
+    return *from <= call->mcp->rows[list].count;
+}
+
+/* Where the page begins; false: refused. */
+static bool page_start(PtcMcpCall *call, PtcMcpList list, uint64_t *from)
+{
+    PtcValue cursor = ptc_mcp_field(call, call->params, "cursor");
+    PtcMcpText text = ptc_mcp_text_of(cursor);
+    *from = 0;
+    if (cursor == PTC_NONE || (ptc_is_string(cursor) && text.len == 0))
+        return true;
+    if (ptc_is_string(cursor) && read_cursor(call, list, text, from))
+        return true;
+    ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
+                   "this cursor is not one that this server gave for this list");
+    return false;
+}
+
+static void add_cursor(PtcMcpCall *call, PtcMcpList list, uint64_t from)
+{
+    CursorSeal seal = cursor_seal(list);
+    ptc_buf_add_cstr(&call->answer, "\"nextCursor\":\"");
+    ptc_seal_add(&call->answer, call->mcp->key, seal.context, seal.context_len, &from, sizeof from);
+    ptc_buf_add_cstr(&call->answer, "\",");
+}
+
+void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
+{
+    static const char *const names[] = {"tools", "resources", "resourceTemplates", "prompts"};
+    const PtcMcpRows *rows = &call->mcp->rows[list];
+    const PtcMcpConfig *c = &call->mcp->config;
+    uint64_t from, to;
+    if (!page_start(call, list, &from))
+        return;
+    to = rows->count - from > c->page_size ? from + c->page_size : rows->count;
+    ptc_mcp_result_begin(call);
+    ptc_buf_addf(&call->answer, "\"%s\":[", names[list]);
+    if (to > from) {
+        size_t begin = from ? rows->ends[from - 1] + 1 : 0; /* after the comma */
+        ptc_buf_add(&call->answer, rows->text.data + begin, rows->ends[to - 1] - begin);
+    }
+    ptc_buf_add_cstr(&call->answer, "],");
+    if (to < rows->count)
+        add_cursor(call, list, to);
+    ptc_mcp_cache_hints(call, c->list_ttl_ms, true);
+    ptc_mcp_result_end(call);
+}
+
+static void add_common(PtcMcpCall *call)
+{
+    const char *text = call->mcp->config.instructions;
+    ptc_buf_add_cstr(&call->answer, "\"capabilities\":");
+    ptc_buf_add(&call->answer, call->mcp->capabilities.data, call->mcp->capabilities.len);
+    ptc_buf_add_char(&call->answer, ',');
+    if (text) {
+        ptc_buf_add_cstr(&call->answer, "\"instructions\":");
+        ptc_json_write_string(&call->answer, text, strlen(text));
+        ptc_buf_add_char(&call->answer, ',');
+    }
+}
+
+void ptc_mcp_do_discover(PtcMcpCall *call)
+{
+    ptc_mcp_result_begin(call);
+    ptc_buf_add_cstr(&call->answer, "\"supportedVersions\":[\"" PTC_MCP_VERSION_MODERN "\"],");
+    add_common(call);
+    ptc_mcp_cache_hints(call, call->mcp->config.list_ttl_ms, true);
+    ptc_mcp_result_end(call);
+}
+
+/* -------------------------------------------------------------------- the legacy handshake */
+
+static unsigned capabilities(PtcMcpCall *call)
+{
+    static const char *const names[] = {"sampling", "elicitation", "roots"};
+    PtcValue all = ptc_mcp_field(call, call->params, "capabilities");
+    unsigned can = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        PtcValue one = ptc_mcp_field(call, all, names[i]);
+        if (one != PTC_NONE && ptc_is_map(one))
+            can |= 1u << i;
+    }
+    return can;
+}
+
+/* Over HTTP the handshake begins a session. */
+static bool make_peer(PtcMcpCall *call)
+{
+    if (call->peer)
+        return true;
+    call->peer = ptc_mcp_peer_new(call->mcp, (PtcMcpSink){NULL, NULL});
+    call->own_peer = call->peer != NULL;
+    if (!call->peer)
+        ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
+    return call->peer != NULL;
+}
+
+void ptc_mcp_do_initialize(PtcMcpCall *call)
+{
+    PtcMcpText version = ptc_mcp_text_of(ptc_mcp_field(call, call->params, "protocolVersion"));
+    if (!version.bytes) {
+        ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
+                       "initialize needs a \"protocolVersion\" that is a string");
+        return;
+    }
+    if (!make_peer(call))
+        return;
+    if (!ptc_mcp_legacy_version(version))
+        version = (PtcMcpText){PTC_MCP_VERSION_LEGACY, strlen(PTC_MCP_VERSION_LEGACY)};
+    unsigned can = capabilities(call);
+    pthread_mutex_lock(&call->peer->lock);
+    call->peer->can = can;
+    call->peer->initialized = true;
+    pthread_mutex_unlock(&call->peer->lock);
+    ptc_mcp_result_begin(call);
+    ptc_buf_addf(&call->answer, "\"protocolVersion\":\"%.*s\",", (int)version.len, version.bytes);
+    add_common(call);
+    ptc_buf_add_cstr(&call->answer, "\"serverInfo\":");
+    ptc_buf_add(&call->answer, call->mcp->info.data, call->mcp->info.len);
+    ptc_buf_add_char(&call->answer, ',');
+    ptc_mcp_result_end(call);
+}
+
+/* ------------------------------------------------------------------ other legacy methods */
+
+void ptc_mcp_do_set_level(PtcMcpCall *call)
+{
+    PtcMcpLevel level;
+    if (!ptc_mcp_level_of(ptc_mcp_field(call, call->params, "level"), &level)) {
+        ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
+                       "\"level\" must be debug, info, notice, warning, error, critical, alert or "
+                       "emergency");
+        return;
+    }
+    if (call->peer) {
+        pthread_mutex_lock(&call->peer->lock);
+        call->peer->level = level;
+        pthread_mutex_unlock(&call->peer->lock);
+    }
+    ptc_mcp_empty_result(call);
+}
+
+void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on)
+{
+    PtcMcpText uri = ptc_mcp_text_of(ptc_mcp_field(call, call->params, "uri"));
+    bool ok = true;
+    if (!uri.bytes) {
+        ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "\"uri\" must be a string");
+        return;
+    }
+    if (call->peer) {
+        pthread_mutex_lock(&call->peer->lock);
+        if (on)
+            ok = ptc_mcp_uris_add(&call->peer->uris, uri);
+        else
+            ptc_mcp_uris_remove(&call->peer->uris, uri);
+        pthread_mutex_unlock(&call->peer->lock);
+    }
+    if (ok)
+        ptc_mcp_empty_result(call);
+    else
+        ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
+                       "at most %d resources of at most %d bytes each can be subscribed to",
+                       PTC_MCP_MAX_URIS, PTC_MCP_MAX_URI_BYTES);
+}

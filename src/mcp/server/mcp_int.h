@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ * mcp_int.h - the layouts that the files of this layer share.
+ *
+ * Locks, in the order they may be taken: PtcMcp.lock (peers, listeners), PtcMcpPeer.lock (calls by id, questions, legacy
+ * state), PtcMcpCall.lock (cancelling against sending and finishing), then what a sink or the gate locks. */
+#ifndef PTC_MCP_SERVER_MCP_INT_H
+#define PTC_MCP_SERVER_MCP_INT_H
+
+#include "base/arena.h"
+#include "mcp/server/gate.h"
+#include "mcp/server/seal.h"
+#include "mcp/server/transport.h"
+
+#define PTC_MCP_META "io.modelcontextprotocol/"
+#define PTC_MCP_VERSION_MODERN "2026-07-28"
+#define PTC_MCP_VERSION_LEGACY "2025-11-25" /* the newest of that era */
+
+typedef enum {
+    PTC_MCP_LIST_TOOLS,
+    PTC_MCP_LIST_RESOURCES,
+    PTC_MCP_LIST_TEMPLATES,
+    PTC_MCP_LIST_PROMPTS,
+    PTC_MCP_LIST_COUNT
+} PtcMcpList;
+
+/* The rows of a list as JSON objects with commas between them; ends[i] is where row i ends in the text. */
+typedef struct PtcMcpRows {
+    PtcBuf text;
+    size_t *ends;
+    size_t count;
+} PtcMcpRows;
+
+/* What clients can be told of, as bits. */
+enum {
+    PTC_MCP_WANTS_TOOLS = 1 << PTC_MCP_TOOLS,
+    PTC_MCP_WANTS_PROMPTS = 1 << PTC_MCP_PROMPTS,
+    PTC_MCP_WANTS_RESOURCES = 1 << PTC_MCP_RESOURCES,
+};
+
+/* A small set of URIs, each NUL-ended, one after the other. */
+typedef struct PtcMcpUris {
+    PtcBuf text;
+    size_t count;
+} PtcMcpUris;
+enum { PTC_MCP_MAX_URIS = 1024, PTC_MCP_MAX_URI_BYTES = 8192 };
+
+struct PtcMcp {
+    PtcMem mem;
+    PtcPool pool;
+    PtcMcpConfig config; /* with defaults filled in */
+    unsigned char key[PTC_SEAL_KEY];
+    PtcMcpRows rows[PTC_MCP_LIST_COUNT];
+    PtcArena checks_arena;
+    const struct PtcSchema **checks; /* of the arguments, one for each tool; NULL: none */
+    PtcBuf info;                     /* {"name":...,"version":...} */
+    PtcBuf capabilities;             /* {"tools":{},...} */
+    PtcMcpGate gate;
+    pthread_mutex_t lock;
+    PtcMcpPeer *peers;
+    PtcMcpCall *listeners;
+    void (*on_stop)(void *user);
+    void *stop_user;
+    bool stopped;
+};
+
+/* A question to a legacy client that waits for its answer; on the stack of the handler's thread. */
+typedef struct PtcMcpQuestion {
+    struct PtcMcpQuestion *next;
+    uint64_t number;
+    PtcBuf reply; /* the message, once `answered` */
+    bool answered;
+} PtcMcpQuestion;
+
+struct PtcMcpPeer {
+    PtcMcp *mcp;
+    PtcMcpPeer *prev, *next; /* under mcp->lock */
+    pthread_mutex_t lock;
+    pthread_cond_t answered; /* a question was answered, a call cancelled, the peer closed */
+    PtcMcpSink sink;
+    PtcMcpCall *calls; /* requests under way */
+    PtcMcpQuestion *questions;
+    uint64_t last_question;
+    bool closed;
+    bool initialized; /* a legacy client: gets notifications that belong to no call */
+    unsigned can;     /* PTC_MCP_CAN_* */
+    PtcMcpLevel level;
+    PtcMcpUris uris;
+};
+
+enum { PTC_MCP_CAN_SAMPLE = 1, PTC_MCP_CAN_ELICIT = 2, PTC_MCP_CAN_ROOTS = 4 };
+
+/* What the handler of a call adds to. */
+typedef enum {
+    PTC_MCP_BODY_NONE,
+    PTC_MCP_BODY_TOOL,     /* content */
+    PTC_MCP_BODY_PROMPT,   /* messages */
+    PTC_MCP_BODY_RESOURCE, /* contents */
+    PTC_MCP_BODY_COMPLETE, /* values */
+} PtcMcpBody;
+
+typedef enum { PTC_MCP_BAD, PTC_MCP_REQUEST, PTC_MCP_NOTIFICATION, PTC_MCP_RESPONSE } PtcMcpKind;
+
+enum { PTC_MCP_MAX_VARS = 8, PTC_MCP_MAX_SUGGESTIONS = 100 };
+
+struct PtcMcpCall {
+    PtcMcp *mcp;
+    PtcMcpPeer *peer;
+    bool own_peer; /* `initialize` made it and nobody took it yet */
+    PtcMcpSink sink;
+    const char *owner;
+    const PtcMcpIn *in; /* during ptc_mcp_begin only */
+
+    PtcBudget budget;
+    PtcHeap heap;
+    PtcValue params, meta, args, capabilities, replies; /* maps, or PTC_NONE */
+    PtcMcpKind kind;
+    PtcMcpEra era;
+    PtcMcpNext next;
+    PtcMcpText method, name;
+    PtcBuf id;    /* as JSON; "null" when there is none */
+    PtcBuf token; /* progress token as JSON; empty: none */
+    PtcMcpLevel level;
+
+    const PtcMcpTool *tool; /* the row, one of these four */
+    const PtcMcpResource *resource;
+    const PtcMcpTemplate *template;
+    const PtcMcpPrompt *prompt;
+    PtcMcpHandler *handler;
+    void *user;
+    PtcMcpText vars[PTC_MCP_MAX_VARS];
+    PtcMcpText completing, typed;
+
+    PtcBuf answer, structured, scratch;
+    PtcMcpBody body;
+    size_t head; /* where the body begins in `answer` */
+    size_t added, suggested;
+    bool is_error; /* a tool that failed */
+    bool settled;  /* answered with an error: nothing is added any more */
+    bool http;     /* has headers */
+    bool inside;   /* the gate */
+    bool has_answer;
+    int status, code; /* of HTTP; of the error, 0: none */
+    double progress;
+    bool progressed; /* at least once */
+
+    PtcBuf asks;         /* modern: "key":{"method":...,"params":...},... */
+    PtcBuf state, given; /* to be sealed; what was sealed in the call before */
+    bool has_state, was_given;
+    unsigned char digest[PTC_SEAL_BYTES]; /* what a state is bound to */
+
+    pthread_mutex_t lock;
+    PtcCancel cancel;
+    bool finished; /* cancelling is of no use any more */
+    void (*on_cancel)(void *user);
+    void *cancel_user;
+
+    PtcMcpCall *prev, *next_call; /* in peer->calls, under peer->lock */
+    bool registered;
+    PtcMcpCall *listen_prev, *listen_next; /* in mcp->listeners, under mcp->lock */
+    bool listening, listed;
+    unsigned wants;
+    PtcMcpUris uris;
+};
+
+/* ---- values.c: looking into messages */
+PtcValue ptc_mcp_field(PtcMcpCall *call, PtcValue map, const char *name);
+PtcMcpText ptc_mcp_text_of(PtcValue string);
+bool ptc_mcp_text_is(PtcMcpText text, const char *word);
+/* Appends a value as JSON; false when memory is short. */
+PTC_MUST_USE bool ptc_mcp_write(PtcMcpCall *call, PtcBuf *buf, PtcValue v);
+bool ptc_mcp_level_of(PtcValue v, PtcMcpLevel *level);
+const char *ptc_mcp_level_name(PtcMcpLevel level);
+/* The text cut to about `most` bytes, between characters: for messages that quote what a client sent. */
+PtcMcpText ptc_mcp_cut(PtcMcpText text, size_t most);
+
+/* ---- answer.c: the texts of answers */
+/* An error with a message of our own; the client's words are quoted with %.*s after ptc_mcp_cut. */
+void ptc_mcp_refuse(PtcMcpCall *call, int status, int code, const char *data, const char *format,
+                    ...) PTC_PRINTF(5, 6);
+/* Begins a result; each member that follows ends with a comma. */
+void ptc_mcp_result_begin(PtcMcpCall *call);
+/* Ends it, with _meta in the modern era. */
+void ptc_mcp_result_end(PtcMcpCall *call);
+/* Caching hints in the modern era, else nothing. */
+void ptc_mcp_cache_hints(PtcMcpCall *call, int64_t ttl_ms, bool public_scope);
+void ptc_mcp_empty_result(PtcMcpCall *call);
+/* The input_required result, when the handler asked or set a state; false: it did neither. */
+bool ptc_mcp_input_required(PtcMcpCall *call);
+void ptc_mcp_body_begin(PtcMcpCall *call, PtcMcpBody body);
+void ptc_mcp_body_end(PtcMcpCall *call);
+
+/* ---- rows.c: lists as constant text */
+PTC_MUST_USE bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
+void ptc_mcp_rows_deinit(PtcMcp *mcp);
+
+/* ---- check.c */
+PTC_MUST_USE bool ptc_mcp_checks_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
+void ptc_mcp_checks_deinit(PtcMcp *mcp);
+/* Do the arguments fit the schema of the tool?  False: answered. */
+PTC_MUST_USE bool ptc_mcp_args_fit(PtcMcpCall *call);
+
+/* ---- era.c */
+/* Decides the era and checks the envelope and the headers; false: refused. */
+PTC_MUST_USE bool ptc_mcp_route(PtcMcpCall *call);
+bool ptc_mcp_legacy_version(PtcMcpText version);
+
+/* ---- methods: one function each, called by methods.c */
+void ptc_mcp_dispatch(PtcMcpCall *call);
+void ptc_mcp_notified(PtcMcpCall *call);
+void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list);
+void ptc_mcp_do_discover(PtcMcpCall *call);
+void ptc_mcp_do_tools_call(PtcMcpCall *call);
+void ptc_mcp_do_resources_read(PtcMcpCall *call);
+void ptc_mcp_do_prompts_get(PtcMcpCall *call);
+void ptc_mcp_do_complete(PtcMcpCall *call);
+void ptc_mcp_do_listen(PtcMcpCall *call);
+void ptc_mcp_do_initialize(PtcMcpCall *call);
+void ptc_mcp_do_set_level(PtcMcpCall *call);
+void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on);
+/* Does the template match the URI?  Fills vars in the order of its names. */
+bool ptc_mcp_template_match(const char *uri_template, PtcMcpText uri,
+                            PtcMcpText vars[PTC_MCP_MAX_VARS]);
+/* Position of a variable in the template, -1 when it has none of that name; checks the template when name is NULL (then
+ * the number of its variables, -1 when it is wrong). */
+int ptc_mcp_template_var(const char *uri_template, const char *name);
+
+/* ---- ask.c */
+/* Reads inputResponses and requestState of a modern call; false: refused. */
+PTC_MUST_USE bool ptc_mcp_take_replies(PtcMcpCall *call);
+/* Appends the state that the handler set, sealed. */
+void ptc_mcp_add_state(PtcMcpCall *call, PtcBuf *out);
+
+/* ---- notify.c */
+/* Sends a message to the sink of the call unless it was cancelled or finished; false: not sent. */
+bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message);
+void ptc_mcp_unlist(PtcMcpCall *call);
+
+/* ---- uris, in notify.c */
+bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcMcpText uri);
+/* False: too many, too long or no memory. */
+PTC_MUST_USE bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcMcpText uri);
+void ptc_mcp_uris_remove(PtcMcpUris *uris, PtcMcpText uri);
+
+/* ---- peer.c */
+void ptc_mcp_peer_wake(PtcMcpPeer *peer);
+/* Puts the call among those of its peer; false: the id is in use, or the peer is closed (refused then). */
+PTC_MUST_USE bool ptc_mcp_register(PtcMcpCall *call);
+void ptc_mcp_unregister(PtcMcpCall *call);
+/* notifications/cancelled: `id` as JSON. */
+void ptc_mcp_cancel_id(PtcMcpPeer *peer, const PtcBuf *id);
+/* An answer of the client to one of our questions. */
+void ptc_mcp_reply(PtcMcpPeer *peer, PtcValue id, const char *text, size_t len);
+
+/* ---- run.c */
+/* ptc_mcp_cancel without waking the peer, whose lock the caller may hold. */
+void ptc_mcp_set_cancelled(PtcMcpCall *call);
+/* Ends what can be cancelled: the answer stands, or there is none. */
+void ptc_mcp_finish(PtcMcpCall *call);
+/* The next step is to run this handler. */
+void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler, void *user);
+/* Leaves the gate while a handler waits, and comes back; false: cancelled or stopped. */
+void ptc_mcp_step_out(PtcMcpCall *call);
+PTC_MUST_USE bool ptc_mcp_step_in(PtcMcpCall *call);
+
+#endif

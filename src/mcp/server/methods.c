@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT
+ * Methods as rows: the era that has them, when they are offered, what does them. */
+#include "mcp/server/mcp_int.h"
+
+enum { LEGACY = 1 << PTC_MCP_LEGACY, MODERN = 1 << PTC_MCP_MODERN, BOTH = LEGACY | MODERN };
+
+typedef struct {
+    const char *name;
+    unsigned eras;
+    bool (*offered)(const PtcMcpConfig *c); /* NULL: always */
+    void (*run)(PtcMcpCall *call);
+} Method;
+
+static bool has_tools(const PtcMcpConfig *c)
+{
+    return c->tool_count > 0;
+}
+
+static bool has_resources(const PtcMcpConfig *c)
+{
+    return c->resource_count || c->template_count;
+}
+
+static bool has_prompts(const PtcMcpConfig *c)
+{
+    return c->prompt_count > 0;
+}
+
+static bool has_refs(const PtcMcpConfig *c)
+{
+    return c->prompt_count || c->template_count;
+}
+
+static bool has_logging(const PtcMcpConfig *c)
+{
+    return c->logging;
+}
+
+static bool has_updates(const PtcMcpConfig *c)
+{
+    return has_resources(c) && c->resource_updates;
+}
+
+static bool has_news(const PtcMcpConfig *c)
+{
+    return c->list_changed || c->resource_updates;
+}
+
+static void list_tools(PtcMcpCall *call)
+{
+    ptc_mcp_do_list(call, PTC_MCP_LIST_TOOLS);
+}
+
+static void list_resources(PtcMcpCall *call)
+{
+    ptc_mcp_do_list(call, PTC_MCP_LIST_RESOURCES);
+}
+
+static void list_templates(PtcMcpCall *call)
+{
+    ptc_mcp_do_list(call, PTC_MCP_LIST_TEMPLATES);
+}
+
+static void list_prompts(PtcMcpCall *call)
+{
+    ptc_mcp_do_list(call, PTC_MCP_LIST_PROMPTS);
+}
+
+static void subscribe(PtcMcpCall *call)
+{
+    ptc_mcp_do_subscribe(call, true);
+}
+
+static void unsubscribe(PtcMcpCall *call)
+{
+    ptc_mcp_do_subscribe(call, false);
+}
+
+static const Method methods[] = {
+    {"tools/call", BOTH, has_tools, ptc_mcp_do_tools_call},
+    {"tools/list", BOTH, has_tools, list_tools},
+    {"resources/read", BOTH, has_resources, ptc_mcp_do_resources_read},
+    {"resources/list", BOTH, has_resources, list_resources},
+    {"resources/templates/list", BOTH, has_resources, list_templates},
+    {"prompts/get", BOTH, has_prompts, ptc_mcp_do_prompts_get},
+    {"prompts/list", BOTH, has_prompts, list_prompts},
+    {"completion/complete", BOTH, has_refs, ptc_mcp_do_complete},
+    {"server/discover", MODERN, NULL, ptc_mcp_do_discover},
+    {"subscriptions/listen", MODERN, has_news, ptc_mcp_do_listen},
+    {"initialize", LEGACY, NULL, ptc_mcp_do_initialize},
+    {"ping", LEGACY, NULL, ptc_mcp_empty_result},
+    {"logging/setLevel", LEGACY, has_logging, ptc_mcp_do_set_level},
+    {"resources/subscribe", LEGACY, has_updates, subscribe},
+    {"resources/unsubscribe", LEGACY, has_updates, unsubscribe},
+};
+
+bool ptc_mcp_is_method(PtcMcpText name)
+{
+    static const char *const told[] = {"notifications/initialized", "notifications/cancelled",
+                                       "notifications/progress",
+                                       "notifications/roots/list_changed"};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (ptc_mcp_text_is(name, methods[i].name))
+            return true;
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++)
+        if (ptc_mcp_text_is(name, told[i]))
+            return true;
+    return false;
+}
+
+static const Method *find(const PtcMcpCall *call)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        const Method *m = &methods[i];
+        if (ptc_mcp_text_is(call->method, m->name))
+            return (m->eras >> call->era & 1) && (!m->offered || m->offered(&call->mcp->config))
+                       ? m
+                       : NULL;
+    }
+    return NULL;
+}
+
+void ptc_mcp_dispatch(PtcMcpCall *call)
+{
+    const Method *m = find(call);
+    PtcMcpText name = ptc_mcp_cut(call->method, 100);
+    if (m)
+        m->run(call);
+    else
+        ptc_mcp_refuse(call, call->era == PTC_MCP_MODERN ? 404 : 200, PTC_MCP_METHOD_NOT_FOUND,
+                       NULL, "this server has no method %.*s in protocol %s", (int)name.len,
+                       name.bytes,
+                       call->era == PTC_MCP_MODERN ? PTC_MCP_VERSION_MODERN
+                                                   : PTC_MCP_VERSION_LEGACY " and older");
+}
+
+/* Of what a client may tell, only a cancellation is of interest.  Nothing is ever answered. */
+void ptc_mcp_notified(PtcMcpCall *call)
+{
+    PtcValue id = ptc_mcp_field(call, call->params, "requestId");
+    if (!call->peer || !ptc_mcp_text_is(call->method, "notifications/cancelled") ||
+        (!ptc_is_string(id) && !ptc_is_integer(id)))
+        return;
+    ptc_buf_clear(&call->scratch);
+    if (ptc_mcp_write(call, &call->scratch, id))
+        ptc_mcp_cancel_id(call->peer, &call->scratch);
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ * A client over the time of its connection: which of its requests are under way, which of our questions it owes an
+ * answer. */
+#include <time.h>
+
+#include "mcp/server/mcp_int.h"
+#include "value/str.h"
+
+static void init_cond(pthread_cond_t *cond)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+PtcMcpPeer *ptc_mcp_peer_new(PtcMcp *mcp, PtcMcpSink sink)
+{
+    PtcMcpPeer *peer = ptc_mem_alloc(&mcp->mem, sizeof *peer);
+    if (!peer)
+        return NULL;
+    memset(peer, 0, sizeof *peer);
+    peer->mcp = mcp;
+    peer->sink = sink;
+    peer->level = PTC_MCP_INFO;
+    pthread_mutex_init(&peer->lock, NULL);
+    init_cond(&peer->answered);
+    ptc_buf_init(&peer->uris.text, &mcp->mem, SIZE_MAX / 2);
+    pthread_mutex_lock(&mcp->lock);
+    peer->next = mcp->peers;
+    if (mcp->peers)
+        mcp->peers->prev = peer;
+    mcp->peers = peer;
+    pthread_mutex_unlock(&mcp->lock);
+    return peer;
+}
+
+void ptc_mcp_peer_set_sink(PtcMcpPeer *peer, PtcMcpSink sink)
+{
+    pthread_mutex_lock(&peer->lock);
+    peer->sink = sink;
+    pthread_mutex_unlock(&peer->lock);
+}
+
+bool ptc_mcp_peer_has_sink(PtcMcpPeer *peer)
+{
+    pthread_mutex_lock(&peer->lock);
+    bool has = peer->sink.send != NULL;
+    pthread_mutex_unlock(&peer->lock);
+    return has;
+}
+
+void ptc_mcp_peer_wake(PtcMcpPeer *peer)
+{
+    pthread_mutex_lock(&peer->lock);
+    pthread_cond_broadcast(&peer->answered);
+    pthread_mutex_unlock(&peer->lock);
+}
+
+void ptc_mcp_peer_close(PtcMcpPeer *peer)
+{
+    pthread_mutex_lock(&peer->lock);
+    peer->closed = true;
+    for (PtcMcpCall *call = peer->calls; call; call = call->next_call)
+        if (!call->listening)
+            ptc_mcp_set_cancelled(call);
+    pthread_cond_broadcast(&peer->answered);
+    pthread_mutex_unlock(&peer->lock);
+}
+
+void ptc_mcp_peer_free(PtcMcpPeer *peer)
+{
+    if (!peer)
+        return;
+    for (PtcMcpCall *call = peer->calls, *next; call; call = next) {
+        next = call->next_call;
+        ptc_mcp_listen_end(call);
+        ptc_mcp_call_free(call);
+    }
+    PtcMcp *mcp = peer->mcp;
+    pthread_mutex_lock(&mcp->lock);
+    *(peer->prev ? &peer->prev->next : &mcp->peers) = peer->next;
+    if (peer->next)
+        peer->next->prev = peer->prev;
+    pthread_mutex_unlock(&mcp->lock);
+    ptc_buf_deinit(&peer->uris.text);
+    pthread_cond_destroy(&peer->answered);
+    pthread_mutex_destroy(&peer->lock);
+    ptc_mem_free(&mcp->mem, peer, sizeof *peer);
+}
+
+/* ------------------------------------------------------------------------ calls by id */
+
+/* The caller holds the lock. */
+static PtcMcpCall *find_call(const PtcMcpPeer *peer, const PtcBuf *id)
+{
+    for (PtcMcpCall *call = peer->calls; call; call = call->next_call)
+        if (call->id.len == id->len && memcmp(call->id.data, id->data, id->len) == 0)
+            return call;
+    return NULL;
+}
+
+static void link_call(PtcMcpPeer *peer, PtcMcpCall *call)
+{
+    call->next_call = peer->calls;
+    if (peer->calls)
+        peer->calls->prev = call;
+    peer->calls = call;
+    call->registered = true;
+}
+
+static void unlink_call(PtcMcpPeer *peer, PtcMcpCall *call)
+{
+    *(call->prev ? &call->prev->next_call : &peer->calls) = call->next_call;
+    if (call->next_call)
+        call->next_call->prev = call->prev;
+    call->prev = call->next_call = NULL;
+    call->registered = false;
+}
+
+bool ptc_mcp_register(PtcMcpCall *call)
+{
+    PtcMcpPeer *peer = call->peer;
+    if (!peer)
+        return true;
+    pthread_mutex_lock(&peer->lock);
+    bool closed = peer->closed;
+    bool taken = find_call(peer, &call->id) != NULL;
+    if (!closed && !taken)
+        link_call(peer, call);
+    pthread_mutex_unlock(&peer->lock);
+    PtcMcpText id = ptc_mcp_cut((PtcMcpText){call->id.data, call->id.len}, 60);
+    if (closed)
+        ptc_mcp_refuse(call, 404, PTC_MCP_INVALID_REQUEST, NULL, "the connection is closing");
+    else if (taken)
+        ptc_mcp_refuse(call, 400, PTC_MCP_INVALID_REQUEST, NULL,
+                       "the id %.*s belongs to a request that is still under way", (int)id.len,
+                       id.bytes);
+    return !closed && !taken;
+}
+
+void ptc_mcp_unregister(PtcMcpCall *call)
+{
+    if (!call->registered)
+        return;
+    pthread_mutex_lock(&call->peer->lock);
+    unlink_call(call->peer, call);
+    pthread_mutex_unlock(&call->peer->lock);
+}
+
+void ptc_mcp_cancel_id(PtcMcpPeer *peer, const PtcBuf *id)
+{
+    pthread_mutex_lock(&peer->lock);
+    PtcMcpCall *call = find_call(peer, id);
+    bool listening = call && call->listening;
+    if (call)
+        ptc_mcp_set_cancelled(call);
+    if (listening)
+        unlink_call(peer, call);
+    pthread_cond_broadcast(&peer->answered);
+    pthread_mutex_unlock(&peer->lock);
+    if (listening) /* it was the peer's; see ptc_mcp_listen */
+        ptc_mcp_call_free(call);
+}
+
+/* --------------------------------------------------------------------- our questions */
+
+/* Our ids are "ptc-N"; 0 is none. */
+static uint64_t question_number(PtcValue id)
+{
+    PtcMcpText text = ptc_mcp_text_of(id);
+    uint64_t n = 0;
+    if (text.len < 5 || text.len > 4 + 18 || memcmp(text.bytes, "ptc-", 4) != 0)
+        return 0;
+    for (size_t i = 4; i < text.len; i++) {
+        if (text.bytes[i] < '0' || text.bytes[i] > '9')
+            return 0;
+        n = n * 10 + (uint64_t)(text.bytes[i] - '0');
+    }
+    return n;
+}
+
+void ptc_mcp_reply(PtcMcpPeer *peer, PtcValue id, const char *text, size_t len)
+{
+    uint64_t number = question_number(id);
+    pthread_mutex_lock(&peer->lock);
+    for (PtcMcpQuestion *q = peer->questions; q; q = q->next)
+        if (q->number == number && !q->answered) {
+            (void)!ptc_buf_add(&q->reply, text, len); /* else an empty reply, which is a failure */
+            q->answered = true;
+            pthread_cond_broadcast(&peer->answered);
+        }
+    pthread_mutex_unlock(&peer->lock);
+}

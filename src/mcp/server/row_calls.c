@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT
+ * Methods that end in a row's handler: tools/call, resources/read, prompts/get, completion/complete. */
+#include <stdio.h>
+
+#include "json/write.h"
+#include "base/nearest.h"
+#include "mcp/server/mcp_int.h"
+#include "value/iter.h"
+#include "value/map.h"
+
+static void invalid(PtcMcpCall *call, const char *why)
+{
+    ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "%s", why);
+}
+
+/* A text of params that must be there; false: refused. */
+static bool take_text(PtcMcpCall *call, const char *field, PtcMcpText *out)
+{
+    *out = ptc_mcp_text_of(ptc_mcp_field(call, call->params, field));
+    if (!out->bytes)
+        ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "\"%s\" must be a string", field);
+    return out->bytes != NULL;
+}
+
+/* A map, empty when absent; false: refused. */
+static bool take_args(PtcMcpCall *call, PtcValue holder)
+{
+    PtcValue args = ptc_mcp_field(call, holder, "arguments");
+    call->args = args == PTC_NONE || args == PTC_NIL ? ptc_map_empty(&call->heap) : args;
+    if (call->args != PTC_NONE && ptc_is_map(call->args))
+        return true;
+    invalid(call, "\"arguments\" must be an object");
+    return false;
+}
+
+/* "no tool foo; did you mean fob?" */
+static void unknown(PtcMcpCall *call, const char *what, PtcMcpText name, const PtcNearest *near)
+{
+    name = ptc_mcp_cut(name, 100);
+    if (near->best)
+        ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
+                       "there is no %s %.*s; did you mean %.*s?", what, (int)name.len, name.bytes,
+                       (int)near->best_len, near->best);
+    else
+        ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "there is no %s %.*s", what,
+                       (int)name.len, name.bytes);
+}
+
+/* ------------------------------------------------------------------------------- tools */
+
+void ptc_mcp_do_tools_call(PtcMcpCall *call)
+{
+    const PtcMcpConfig *c = &call->mcp->config;
+    PtcNearest near;
+    if (!take_text(call, "name", &call->name))
+        return;
+    for (size_t i = 0; i < c->tool_count && !call->tool; i++)
+        if (ptc_mcp_text_is(call->name, c->tools[i].name))
+            call->tool = &c->tools[i];
+    if (call->tool) {
+        if (take_args(call, call->params) && ptc_mcp_take_replies(call))
+            ptc_mcp_will_run(call, PTC_MCP_BODY_TOOL, call->tool->handler, call->tool->user);
+        return;
+    }
+    ptc_nearest_init(&near, call->name.bytes, call->name.len);
+    for (size_t i = 0; i < c->tool_count; i++)
+        ptc_nearest_offer(&near, c->tools[i].name, strlen(c->tools[i].name));
+    unknown(call, "tool", call->name, &near);
+}
+
+/* ----------------------------------------------------------------------------- prompts */
+
+static const PtcMcpPrompt *find_prompt(PtcMcpCall *call, PtcMcpText name)
+{
+    const PtcMcpConfig *c = &call->mcp->config;
+    PtcNearest near;
+    ptc_nearest_init(&near, name.bytes, name.len);
+    for (size_t i = 0; i < c->prompt_count; i++) {
+        if (ptc_mcp_text_is(name, c->prompts[i].name))
+            return &c->prompts[i];
+        ptc_nearest_offer(&near, c->prompts[i].name, strlen(c->prompts[i].name));
+    }
+    unknown(call, "prompt", name, &near);
+    return NULL;
+}
+
+static bool strings_only(PtcMcpCall *call)
+{
+    size_t pos = 0;
+    PtcValue key, value;
+    while (ptc_map_next(call->args, &pos, &key, &value))
+        if (!ptc_is_string(value)) {
+            invalid(call, "the arguments of a prompt are strings");
+            return false;
+        }
+    return true;
+}
+
+static bool has_required(PtcMcpCall *call, const PtcMcpPrompt *prompt)
+{
+    for (size_t i = 0; i < prompt->arg_count; i++) {
+        const PtcMcpPromptArg *arg = &prompt->args[i];
+        if (arg->required && ptc_mcp_arg(call, arg->name) == PTC_NONE) {
+            ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
+                           "the prompt %s needs the argument \"%s\"", prompt->name, arg->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+void ptc_mcp_do_prompts_get(PtcMcpCall *call)
+{
+    if (!take_text(call, "name", &call->name))
+        return;
+    const PtcMcpPrompt *prompt = call->prompt = find_prompt(call, call->name);
+    if (prompt && take_args(call, call->params) && strings_only(call) &&
+        has_required(call, prompt) && ptc_mcp_take_replies(call))
+        ptc_mcp_will_run(call, PTC_MCP_BODY_PROMPT, prompt->handler, prompt->user);
+}
+
+/* --------------------------------------------------------------------------- resources */
+
+static void not_found(PtcMcpCall *call)
+{
+    PtcBuf *data = &call->scratch;
+    PtcMcpText uri = ptc_mcp_cut(call->name, 100);
+    bool modern = call->era == PTC_MCP_MODERN;
+    ptc_buf_clear(data);
+    ptc_buf_add_cstr(data, "{\"uri\":");
+    ptc_json_write_string(data, call->name.bytes, call->name.len);
+    ptc_buf_add_char(data, '}');
+    ptc_mcp_refuse(call, 200, modern ? PTC_MCP_INVALID_PARAMS : PTC_MCP_RESOURCE_NOT_FOUND,
+                   ptc_buf_text(data), "there is no resource %.*s", (int)uri.len, uri.bytes);
+}
+
+static void read_resource(PtcMcpCall *call, PtcMcpHandler *handler, void *user)
+{
+    call->args = ptc_map_empty(&call->heap);
+    if (ptc_mcp_take_replies(call))
+        ptc_mcp_will_run(call, PTC_MCP_BODY_RESOURCE, handler, user);
+}
+
+void ptc_mcp_do_resources_read(PtcMcpCall *call)
+{
+    const PtcMcpConfig *c = &call->mcp->config;
+    if (!take_text(call, "uri", &call->name))
+        return;
+    for (size_t i = 0; i < c->resource_count; i++)
+        if (ptc_mcp_text_is(call->name, c->resources[i].uri)) {
+            call->resource = &c->resources[i];
+            read_resource(call, call->resource->handler, call->resource->user);
+            return;
+        }
+    for (size_t i = 0; i < c->template_count; i++)
+        if (ptc_mcp_template_match(c->templates[i].uri_template, call->name, call->vars)) {
+            call->template = &c->templates[i];
+            read_resource(call, call->template->handler, call->template->user);
+            return;
+        }
+    not_found(call);
+}
+
+/* ------------------------------------------------------------------------- completions */
+
+static void no_suggestions(PtcMcpCall *call)
+{
+    ptc_mcp_body_begin(call, PTC_MCP_BODY_COMPLETE);
+    ptc_mcp_body_end(call);
+}
+
+static void complete_with(PtcMcpCall *call, PtcMcpHandler *handler, void *user)
+{
+    if (handler)
+        ptc_mcp_will_run(call, PTC_MCP_BODY_COMPLETE, handler, user);
+    else
+        no_suggestions(call);
+}
+
+static void complete_prompt(PtcMcpCall *call, PtcValue ref)
+{
+    call->name = ptc_mcp_text_of(ptc_mcp_field(call, ref, "name"));
+    if (!call->name.bytes) {
+        invalid(call, "a reference to a prompt needs its \"name\"");
+        return;
+    }
+    call->prompt = find_prompt(call, call->name);
+    if (call->prompt)
+        complete_with(call, call->prompt->complete, call->prompt->user);
+}
+
+static void complete_template(PtcMcpCall *call, PtcValue ref)
+{
+    const PtcMcpConfig *c = &call->mcp->config;
+    call->name = ptc_mcp_text_of(ptc_mcp_field(call, ref, "uri"));
+    for (size_t i = 0; i < c->template_count; i++)
+        if (ptc_mcp_text_is(call->name, c->templates[i].uri_template)) {
+            call->template = &c->templates[i];
+            complete_with(call, call->template->complete, call->template->user);
+            return;
+        }
+    for (size_t i = 0; i < c->resource_count; i++)
+        if (ptc_mcp_text_is(call->name, c->resources[i].uri)) {
+            no_suggestions(call);
+            return;
+        }
+    if (call->name.bytes)
+        not_found(call);
+    else
+        invalid(call, "a reference to a resource needs its \"uri\"");
+}
+
+void ptc_mcp_do_complete(PtcMcpCall *call)
+{
+    PtcValue ref = ptc_mcp_field(call, call->params, "ref");
+    PtcValue arg = ptc_mcp_field(call, call->params, "argument");
+    PtcMcpText type = ptc_mcp_text_of(ptc_mcp_field(call, ref, "type"));
+    call->completing = ptc_mcp_text_of(ptc_mcp_field(call, arg, "name"));
+    call->typed = ptc_mcp_text_of(ptc_mcp_field(call, arg, "value"));
+    if (!call->completing.bytes || !call->typed.bytes)
+        invalid(call, "\"argument\" must have a \"name\" and a \"value\", both strings");
+    else if (!take_args(call, ptc_mcp_field(call, call->params, "context")))
+        return;
+    else if (ptc_mcp_text_is(type, "ref/prompt"))
+        complete_prompt(call, ref);
+    else if (ptc_mcp_text_is(type, "ref/resource"))
+        complete_template(call, ref);
+    else
+        invalid(call, "\"ref\" must have the \"type\" ref/prompt or ref/resource");
+}

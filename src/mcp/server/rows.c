@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ * Rows as JSON, checked and rendered once: lists are then copied, not built. */
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "json/parse.h"
+#include "json/write.h"
+#include "mcp/server/mcp_int.h"
+#include "value/map.h"
+#include "value/str.h"
+
+/* What rendering works with. */
+typedef struct {
+    PtcMcp *mcp;
+    PtcBudget budget;
+    PtcHeap heap;
+    PtcBuf *out;
+    const char *where; /* the row, for complaints */
+    char *why;
+} Rendering;
+
+static bool complain(Rendering *r, const char *what, const char *detail)
+{
+    snprintf(r->why, PTC_MCP_WHY, "%.64s: %.60s%.60s", r->where ? r->where : "a row without a name",
+             what, detail);
+    return false;
+}
+
+static bool valid(const char *text)
+{
+    return !text || ptc_utf8_valid(text, strlen(text));
+}
+
+/* ,"key":"text" unless there is none. */
+static bool member(Rendering *r, const char *key, const char *text)
+{
+    if (!text)
+        return true;
+    if (!valid(text))
+        return complain(r, key, " is not UTF-8");
+    return ptc_buf_addf(r->out, ",\"%s\":", key) &&
+           ptc_json_write_string(r->out, text, strlen(text));
+}
+
+/* Without the comma; the text must be there. */
+static bool first_member(Rendering *r, const char *key, const char *text)
+{
+    if (!text || !*text || !valid(text))
+        return complain(r, key, " must be given");
+    return ptc_buf_addf(r->out, "{\"%s\":", key) &&
+           ptc_json_write_string(r->out, text, strlen(text));
+}
+
+/* ------------------------------------------------------------------------------ tools */
+
+static bool good_name(const char *name)
+{
+    size_t n = name ? strlen(name) : 0;
+    for (size_t i = 0; i < n; i++) {
+        char c = name[i];
+        if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9') &&
+            c != '_' && c != '-')
+            return false;
+    }
+    return n >= 1 && n <= 64;
+}
+
+static bool schema(Rendering *r, const char *key, const char *text)
+{
+    PtcJsonError error;
+    PtcValue v = ptc_json_parse(&r->heap, text, strlen(text), &error);
+    if (v == PTC_NONE) {
+        snprintf(r->why, PTC_MCP_WHY, "%.64s: %s: %.100s", r->where, key, error.message);
+        return false;
+    }
+    PtcValue type = ptc_str_new(&r->heap, "type", 4);
+    if (type != PTC_NONE && ptc_is_map(v))
+        type = ptc_map_get(&r->heap, v, type);
+    if (!ptc_is_map(v) || !ptc_mcp_text_is(ptc_mcp_text_of(type), "object"))
+        return complain(r, key, " must be an object schema: \"type\":\"object\"");
+    PtcJsonWriter writer = {&r->heap, -1, NULL};
+    return ptc_buf_addf(r->out, ",\"%s\":", key) && ptc_json_write(&writer, r->out, v, &error);
+}
+
+static const char *yes_no(bool b)
+{
+    return b ? "true" : "false";
+}
+
+static bool annotations(Rendering *r, const PtcMcpTool *tool)
+{
+    bool read_only = (tool->flags & PTC_MCP_READ_ONLY) != 0;
+    bool destructive = !read_only && !(tool->flags & PTC_MCP_NOT_DESTRUCTIVE);
+    return ptc_buf_add_cstr(r->out, ",\"annotations\":{") &&
+           (!tool->title || (ptc_buf_add_cstr(r->out, "\"title\":") &&
+                             ptc_json_write_string(r->out, tool->title, strlen(tool->title)) &&
+                             ptc_buf_add_char(r->out, ','))) &&
+           ptc_buf_addf(r->out,
+                        "\"readOnlyHint\":%s,\"destructiveHint\":%s,\"idempotentHint\":%s,"
+                        "\"openWorldHint\":%s}",
+                        yes_no(read_only), yes_no(destructive),
+                        yes_no(tool->flags & PTC_MCP_IDEMPOTENT),
+                        yes_no(!(tool->flags & PTC_MCP_CLOSED_WORLD)));
+}
+
+static bool tool_row(Rendering *r, size_t i)
+{
+    static const char none[] = "{\"type\":\"object\",\"properties\":{}}";
+    const PtcMcpTool *rows = r->mcp->config.tools, *tool = &rows[i];
+    r->where = tool->name;
+    if (!good_name(tool->name))
+        return complain(r, "a tool's name is 1 to 64 of a-z A-Z 0-9 _ -", "");
+    if (!tool->handler)
+        return complain(r, "a tool needs a handler", "");
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(rows[k].name, tool->name) == 0)
+            return complain(r, "two tools have this name", "");
+    return first_member(r, "name", tool->name) && member(r, "title", tool->title) &&
+           member(r, "description", tool->description) &&
+           schema(r, "inputSchema", tool->input_schema ? tool->input_schema : none) &&
+           (!tool->output_schema || schema(r, "outputSchema", tool->output_schema)) &&
+           annotations(r, tool) && ptc_buf_add_char(r->out, '}');
+}
+
+/* ---------------------------------------------------------------- resources and prompts */
+
+static bool resource_row(Rendering *r, size_t i)
+{
+    const PtcMcpResource *row = &r->mcp->config.resources[i];
+    r->where = row->uri;
+    if (!row->handler || row->ttl_ms < 0)
+        return complain(r, "a resource needs a handler, and a ttl_ms of 0 or more", "");
+    return first_member(r, "uri", row->uri) &&
+           member(r, "name", row->name ? row->name : row->uri) && member(r, "title", row->title) &&
+           member(r, "description", row->description) && member(r, "mimeType", row->mime) &&
+           ptc_buf_add_char(r->out, '}');
+}
+
+static bool template_row(Rendering *r, size_t i)
+{
+    const PtcMcpTemplate *row = &r->mcp->config.templates[i];
+    r->where = row->uri_template;
+    if (!row->handler || row->ttl_ms < 0)
+        return complain(r, "a template needs a handler, and a ttl_ms of 0 or more", "");
+    if (!row->uri_template || ptc_mcp_template_var(row->uri_template, NULL) < 0)
+        return complain(r, "a template is text with up to 8 {name} that do not touch", "");
+    return first_member(r, "uriTemplate", row->uri_template) &&
+           member(r, "name", row->name ? row->name : row->uri_template) &&
+           member(r, "title", row->title) && member(r, "description", row->description) &&
+           member(r, "mimeType", row->mime) && ptc_buf_add_char(r->out, '}');
+}
+
+static bool prompt_arg(Rendering *r, const PtcMcpPromptArg *arg, bool first)
+{
+    return (first || ptc_buf_add_char(r->out, ',')) && first_member(r, "name", arg->name) &&
+           member(r, "description", arg->description) &&
+           ptc_buf_addf(r->out, ",\"required\":%s}", yes_no(arg->required));
+}
+
+static bool prompt_row(Rendering *r, size_t i)
+{
+    const PtcMcpPrompt *row = &r->mcp->config.prompts[i];
+    r->where = row->name;
+    if (!row->handler)
+        return complain(r, "a prompt needs a handler", "");
+    bool ok = first_member(r, "name", row->name) && member(r, "title", row->title) &&
+              member(r, "description", row->description);
+    if (ok && row->arg_count) {
+        ok = ptc_buf_add_cstr(r->out, ",\"arguments\":[");
+        for (size_t k = 0; ok && k < row->arg_count; k++)
+            ok = prompt_arg(r, &row->args[k], k == 0);
+        ok = ok && ptc_buf_add_char(r->out, ']');
+    }
+    return ok && ptc_buf_add_char(r->out, '}');
+}
+
+/* ------------------------------------------------------------------------------ lists */
+
+static bool list_rows(Rendering *r, PtcMcpList list, size_t count,
+                      bool (*row)(Rendering *r, size_t i))
+{
+    PtcMcpRows *rows = &r->mcp->rows[list];
+    ptc_buf_init(&rows->text, &r->mcp->mem, SIZE_MAX / 2);
+    rows->count = count;
+    if (!count)
+        return true;
+    rows->ends = ptc_mem_alloc(&r->mcp->mem, count * sizeof *rows->ends);
+    r->out = &rows->text;
+    bool ok = rows->ends != NULL;
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = (i == 0 || ptc_buf_add_char(r->out, ',')) && row(r, i);
+        rows->ends[i] = rows->text.len;
+    }
+    return ok;
+}
+
+static bool info(Rendering *r)
+{
+    const PtcMcpConfig *c = &r->mcp->config;
+    r->where = "server";
+    r->out = &r->mcp->info;
+    return first_member(r, "name", c->name) && member(r, "title", c->title) &&
+           member(r, "version", c->version) && valid(c->instructions) &&
+           ptc_buf_add_char(r->out, '}');
+}
+
+static bool completes(const PtcMcpConfig *c)
+{
+    for (size_t i = 0; i < c->prompt_count; i++)
+        if (c->prompts[i].complete)
+            return true;
+    for (size_t i = 0; i < c->template_count; i++)
+        if (c->templates[i].complete)
+            return true;
+    return false;
+}
+
+static bool capabilities(Rendering *r)
+{
+    const PtcMcpConfig *c = &r->mcp->config;
+    const char *changes = c->list_changed ? "\"listChanged\":true" : "";
+    bool both = c->list_changed && c->resource_updates;
+    PtcBuf *out = r->out = &r->mcp->capabilities;
+    ptc_buf_add_char(out, '{');
+    if (c->tool_count)
+        ptc_buf_addf(out, "\"tools\":{%s},", changes);
+    if (c->resource_count || c->template_count)
+        ptc_buf_addf(out, "\"resources\":{%s%s%s},", changes, both ? "," : "",
+                     c->resource_updates ? "\"subscribe\":true" : "");
+    if (c->prompt_count)
+        ptc_buf_addf(out, "\"prompts\":{%s},", changes);
+    if (completes(c))
+        ptc_buf_add_cstr(out, "\"completions\":{},");
+    if (c->logging)
+        ptc_buf_add_cstr(out, "\"logging\":{},");
+    if (out->len && out->data[out->len - 1] == ',')
+        out->len--;
+    return ptc_buf_add_char(out, '}');
+}
+
+bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
+{
+    Rendering r = {.mcp = mcp, .why = why};
+    const PtcMcpConfig *c = &mcp->config;
+    ptc_buf_init(&mcp->info, &mcp->mem, SIZE_MAX / 2);
+    ptc_buf_init(&mcp->capabilities, &mcp->mem, SIZE_MAX / 2);
+    ptc_budget_init(&r.budget);
+    ptc_heap_init(&r.heap, &mcp->pool, &r.budget, c->memory_bytes);
+    bool ok = list_rows(&r, PTC_MCP_LIST_TOOLS, c->tool_count, tool_row) &&
+              list_rows(&r, PTC_MCP_LIST_RESOURCES, c->resource_count, resource_row) &&
+              list_rows(&r, PTC_MCP_LIST_TEMPLATES, c->template_count, template_row) &&
+              list_rows(&r, PTC_MCP_LIST_PROMPTS, c->prompt_count, prompt_row) && info(&r) &&
+              capabilities(&r);
+    ptc_heap_deinit(&r.heap);
+    return ok;
+}
+
+void ptc_mcp_rows_deinit(PtcMcp *mcp)
+{
+    for (int i = 0; i < PTC_MCP_LIST_COUNT; i++) {
+        PtcMcpRows *rows = &mcp->rows[i];
+        if (rows->text.mem)
+            ptc_buf_deinit(&rows->text);
+        ptc_mem_free(&mcp->mem, rows->ends, rows->count * sizeof *rows->ends);
+    }
+    if (mcp->info.mem)
+        ptc_buf_deinit(&mcp->info);
+    if (mcp->capabilities.mem)
+        ptc_buf_deinit(&mcp->capabilities);
+}

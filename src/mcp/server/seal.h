@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * seal.h - bytes that a client keeps for us and must give back unchanged: cursors, request states.
+ *
+ * A sealed text is base64url(HMAC-SHA-256 cut to 16 bytes, payload).  The MAC covers the payload and a context that both
+ * sides know, so that a text sealed for one use is no good for another.  It is authenticated, not secret. */
+#ifndef PTC_MCP_SERVER_SEAL_H
+#define PTC_MCP_SERVER_SEAL_H
+
+#include "base/hmac.h"
+#include "base/buf.h"
+
+enum { PTC_SEAL_KEY = 32, PTC_SEAL_MAC = 16 };
+
+/* Two hashes: the message is `context` then `payload`, each with its length before it. */
+void ptc_hmac_sha256(const unsigned char key[PTC_SEAL_KEY], const void *context, size_t context_len,
+                     const void *payload, size_t payload_len, unsigned char out[PTC_SEAL_BYTES]);
+
+/* Unguessable bytes from the system; false when it has none. */
+PTC_MUST_USE bool ptc_random_bytes(void *out, size_t len);
+
+/* Appends base64 (standard alphabet, padded) or base64url (unpadded). */
+bool ptc_base64_add(PtcBuf *buf, const void *bytes, size_t len, bool url);
+/* Appends what the text stands for; false when it is not exactly such a text or the buffer refuses. */
+PTC_MUST_USE bool ptc_base64_decode(PtcBuf *buf, const char *text, size_t len, bool url);
+
+/* Appends the sealed text. */
+bool ptc_seal_add(PtcBuf *buf, const unsigned char key[PTC_SEAL_KEY], const void *context,
+                  size_t context_len, const void *payload, size_t payload_len);
+/* Appends the payload; false when the text was not sealed with this key and context. */
+PTC_MUST_USE bool ptc_seal_open(PtcBuf *buf, const unsigned char key[PTC_SEAL_KEY],
+                                const void *context, size_t context_len, const char *text,
+                                size_t len);
+
+#endif

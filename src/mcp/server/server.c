@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * The server: defaults, rows, its life. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "mcp/server/mcp_int.h"
+
+enum { MIB = 1024 * 1024 };
+
+static void set_defaults(PtcMcpConfig *c)
+{
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (!c->max_running)
+        c->max_running = cores > 0 ? (unsigned)cores : 1;
+    if (!c->max_waiting)
+        c->max_waiting = 64;
+    else if (c->max_waiting == PTC_MCP_NO_WAITING)
+        c->max_waiting = 0;
+    if (!c->page_size)
+        c->page_size = SIZE_MAX;
+    if (!c->list_ttl_ms)
+        c->list_ttl_ms = 5 * 60 * 1000;
+    if (!c->max_frame_bytes)
+        c->max_frame_bytes = 4 * MIB;
+    if (!c->max_answer_bytes)
+        c->max_answer_bytes = 32 * MIB;
+    if (!c->memory_bytes)
+        c->memory_bytes = (size_t)512 * MIB;
+    if (!c->ask_timeout_ms)
+        c->ask_timeout_ms = 5 * 60 * 1000;
+    if (!c->state_ttl_ms)
+        c->state_ttl_ms = 10 * 60 * 1000;
+}
+
+/* The server lives in the ledger that it holds. */
+static PtcMcp *alloc_server(size_t limit, uint64_t fail_at)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, limit);
+    PtcMcp *mcp = ptc_mem_alloc(&mem, sizeof *mcp);
+    if (!mcp)
+        return NULL;
+    memset(mcp, 0, sizeof *mcp);
+    ptc_mem_init(&mcp->mem, limit);
+    atomic_store(&mcp->mem.used, sizeof *mcp);
+    ptc_mem_fail_at(&mcp->mem, fail_at);
+    return mcp;
+}
+
+static void free_server(PtcMcp *mcp)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *mcp);
+    ptc_mem_free(&mem, mcp, sizeof *mcp);
+}
+
+PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY])
+{
+    PtcMcpConfig c = *config;
+    set_defaults(&c);
+    snprintf(why, PTC_MCP_WHY, "out of memory");
+    PtcMcp *mcp = alloc_server(c.memory_bytes, config->fail_allocation);
+    if (!mcp)
+        return NULL;
+    mcp->config = c;
+    ptc_pool_init(&mcp->pool, &mcp->mem);
+    ptc_gate_init(&mcp->gate, c.max_running, c.max_waiting);
+    pthread_mutex_init(&mcp->lock, NULL);
+    if (!ptc_random_bytes(mcp->key, sizeof mcp->key)) {
+        snprintf(why, PTC_MCP_WHY, "the system gives no random bytes");
+    } else if (!c.name || !c.version) {
+        snprintf(why, PTC_MCP_WHY, "a server needs a name and a version");
+    } else if (ptc_mcp_rows_init(mcp, why) && ptc_mcp_checks_init(mcp, why)) {
+        return mcp;
+    }
+    ptc_mcp_free(mcp);
+    return NULL;
+}
+
+void ptc_mcp_free(PtcMcp *mcp)
+{
+    if (!mcp)
+        return;
+    ptc_mcp_rows_deinit(mcp);
+    ptc_mcp_checks_deinit(mcp);
+    pthread_mutex_destroy(&mcp->lock);
+    ptc_gate_deinit(&mcp->gate);
+    ptc_pool_deinit(&mcp->pool);
+    free_server(mcp);
+}
+
+void *ptc_mcp_server_user(const PtcMcp *mcp)
+{
+    return mcp->config.user;
+}
+
+size_t ptc_mcp_max_frame(const PtcMcp *mcp)
+{
+    return mcp->config.max_frame_bytes;
+}
+
+unsigned ptc_mcp_max_calls(const PtcMcp *mcp)
+{
+    return mcp->config.max_running + mcp->config.max_waiting;
+}
+
+void ptc_mcp_load(PtcMcp *mcp, unsigned *running, unsigned *waiting)
+{
+    ptc_gate_load(&mcp->gate, running, waiting);
+}
+
+PtcMem *ptc_mcp_mem(PtcMcp *mcp)
+{
+    return &mcp->mem;
+}
+
+void ptc_mcp_on_stop(PtcMcp *mcp, void (*fn)(void *user), void *user)
+{
+    pthread_mutex_lock(&mcp->lock);
+    mcp->on_stop = fn;
+    mcp->stop_user = user;
+    if (fn && mcp->stopped)
+        fn(user);
+    pthread_mutex_unlock(&mcp->lock);
+}
+
+void ptc_mcp_stop(PtcMcp *mcp)
+{
+    ptc_gate_stop(&mcp->gate);
+    pthread_mutex_lock(&mcp->lock);
+    if (!mcp->stopped && mcp->on_stop)
+        mcp->on_stop(mcp->stop_user);
+    mcp->stopped = true;
+    pthread_mutex_unlock(&mcp->lock);
+}

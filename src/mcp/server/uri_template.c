@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ * URI templates: literal text and {name}, where a name stands for one or more bytes that are no slash.  Two names never
+ * touch, so that a match needs no search: a name ends at the first place where the literal after it fits. */
+#include "mcp/server/mcp_int.h"
+
+static bool is_name_char(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The end of the name that begins at p (after the brace); NULL: it is not closed or empty. */
+static const char *name_end(const char *p)
+{
+    const char *q = p;
+    while (is_name_char(*q))
+        q++;
+    return *q == '}' && q > p ? q : NULL;
+}
+
+int ptc_mcp_template_var(const char *uri_template, const char *name)
+{
+    int count = 0;
+    for (const char *p = uri_template; *p; p++) {
+        if (*p == '}')
+            return -1;
+        if (*p != '{')
+            continue;
+        const char *end = name_end(p + 1);
+        if (!end || end[1] == '{' || count == PTC_MCP_MAX_VARS)
+            return -1;
+        size_t len = (size_t)(end - p - 1);
+        if (name && strlen(name) == len && memcmp(name, p + 1, len) == 0)
+            return count;
+        count++;
+        p = end;
+    }
+    return name ? -1 : count;
+}
+
+/* Length of the literal text at p. */
+static size_t literal(const char *p)
+{
+    return strcspn(p, "{");
+}
+
+/* How many bytes at the start of text a variable takes when `after` follows it; 0: it does not fit. */
+static size_t take(PtcMcpText text, const char *after, size_t after_len)
+{
+    for (size_t n = 0; n < text.len; n++) {
+        if (n && after_len && text.len - n >= after_len &&
+            memcmp(text.bytes + n, after, after_len) == 0)
+            return n;
+        if (text.bytes[n] == '/')
+            return 0;
+    }
+    return after_len ? 0 : text.len;
+}
+
+static void advance(PtcMcpText *text, size_t n)
+{
+    text->bytes += n;
+    text->len -= n;
+}
+
+bool ptc_mcp_template_match(const char *uri_template, PtcMcpText uri,
+                            PtcMcpText vars[PTC_MCP_MAX_VARS])
+{
+    const char *p = uri_template;
+    for (int count = 0;; count++) {
+        size_t n = literal(p);
+        if (uri.len < n || (n && memcmp(uri.bytes, p, n) != 0))
+            return false;
+        advance(&uri, n);
+        p += n;
+        if (!*p)
+            return uri.len == 0;
+        p = strchr(p, '}') + 1;
+        size_t len = take(uri, p, literal(p));
+        if (!len)
+            return false;
+        vars[count] = (PtcMcpText){uri.bytes, len};
+        advance(&uri, len);
+    }
+}

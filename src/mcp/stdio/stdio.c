@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: MIT
+ * One message a line.
+ *
+ * Threads take turns in reading (leader and followers): the one that reads a call runs it itself, so that a call costs no
+ * hand-over between threads on its way to the answer.  It keeps the turn to read meanwhile; when the call takes longer than
+ * a millisecond, the minder passes the turn on, so that cancellations are read.  Most calls are over before that, and
+ * a client that asks one thing after the other is served by one thread.  What needs no handler is answered by
+ * the reader at once, in order. */
+#include "mcp/stdio/stdio.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { READ_BYTES = 64 * 1024, PIPE_BYTES = 4096 };
+
+/* How long a call may keep the turn; how often nothing was kept before the minder goes to sleep. */
+enum { KEEP_NS = 1000000, LINGER = 20 };
+
+typedef struct {
+    PtcMcp *mcp;
+    const PtcMcpStdio *io;
+    PtcMcpPeer *peer;
+    int wake[2]; /* a byte in it ends the reading */
+
+    /* Of the reader. */
+    PtcBuf input;
+    size_t begin, scanned; /* the current line; no line end before `scanned` */
+    bool skipping;         /* the current line is too long */
+    bool at_end;
+
+    pthread_mutex_t lock;      /* for all below */
+    pthread_cond_t turn, done; /* somebody may read; the input ended or a call did */
+    pthread_t *threads;
+    unsigned thread_count, thread_max;
+    unsigned idle, running;
+    bool has_reader, ended;
+
+    /* The turn to read while its holder runs a call. */
+    bool kept;
+    pthread_t keeper;
+    int64_t kept_ns; /* since when */
+    pthread_t minder;
+    pthread_cond_t mind; /* something is kept, or all is over */
+    bool minder_sleeps;
+
+    pthread_mutex_t write_lock;
+    bool socket;
+    atomic_int broken; /* errno of the first failure */
+} Stdio;
+
+static void wake_reader(void *user)
+{
+    Stdio *s = user;
+    (void)!write(s->wake[1], "", 1);
+}
+
+static void break_off(Stdio *s, int error)
+{
+    int none = 0;
+    if (atomic_compare_exchange_strong(&s->broken, &none, error))
+        wake_reader(s);
+}
+
+/* ----------------------------------------------------------------------------- writing */
+
+/* As much as fits without waiting; 0: nothing does.  A pipe that polls writable takes PIPE_BYTES at once. */
+static ssize_t write_some(Stdio *s, const char *bytes, size_t len)
+{
+    ssize_t n;
+    if (s->socket)
+        n = send(s->io->out, bytes, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+    else
+        n = write(s->io->out, bytes, len < PIPE_BYTES ? len : PIPE_BYTES);
+    if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+        return 0;
+    return n;
+}
+
+/* Waits until the client reads; false: it does not. */
+static bool wait_writable(Stdio *s)
+{
+    struct pollfd p = {.fd = s->io->out, .events = POLLOUT};
+    int64_t ms = s->io->write_ms ? s->io->write_ms : 10000;
+    int n;
+    do
+        n = poll(&p, 1, (int)ms);
+    while (n < 0 && errno == EINTR);
+    if (n == 0)
+        errno = ETIMEDOUT;
+    return n > 0;
+}
+
+static bool write_all(Stdio *s, const char *bytes, size_t len)
+{
+    while (len) {
+        ssize_t n = s->socket ? write_some(s, bytes, len) : 0;
+        if (n == 0 && !wait_writable(s))
+            return false;
+        if (n == 0)
+            n = write_some(s, bytes, len);
+        if (n < 0)
+            return false;
+        bytes += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+/* Messages are short as a rule: then the line end goes out with them. */
+static bool send_line(void *user, const char *json, size_t len)
+{
+    Stdio *s = user;
+    char small[2048];
+    bool ok = false;
+    if (len < sizeof small) {
+        memcpy(small, json, len);
+        small[len] = '\n';
+        json = small;
+    }
+    pthread_mutex_lock(&s->write_lock);
+    if (!atomic_load(&s->broken)) {
+        ok = len < sizeof small ? write_all(s, json, len + 1)
+                                : write_all(s, json, len) && write_all(s, "\n", 1);
+        if (!ok)
+            break_off(s, errno);
+    }
+    pthread_mutex_unlock(&s->write_lock);
+    return ok;
+}
+
+/* ----------------------------------------------------------------------------- reading */
+
+/* More bytes behind those that are there; false: end of input, failure, or woken. */
+static bool read_more(Stdio *s)
+{
+    struct pollfd p[2] = {{.fd = s->io->in, .events = POLLIN},
+                          {.fd = s->wake[0], .events = POLLIN}};
+    if (s->begin) { /* what was dealt with makes room */
+        memmove(s->input.data, s->input.data + s->begin, s->input.len - s->begin);
+        s->input.len -= s->begin;
+        s->scanned -= s->begin;
+        s->begin = 0;
+    }
+    if (!ptc_buf_reserve(&s->input, READ_BYTES)) {
+        break_off(s, ENOMEM);
+        return false;
+    }
+    for (;;) {
+        int n = poll(p, 2, -1);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 || p[1].revents)
+            return false;
+        ssize_t got = read(s->io->in, s->input.data + s->input.len, READ_BYTES);
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
+            continue;
+        if (got < 0)
+            break_off(s, errno);
+        if (got > 0)
+            s->input.len += (size_t)got;
+        return got > 0;
+    }
+}
+
+/* The next line without its end; false: there is none.  One that is too long comes as {NULL, 0}. */
+static bool next_line(Stdio *s, PtcMcpText *line)
+{
+    size_t most = ptc_mcp_max_frame(s->mcp);
+    for (;;) {
+        char *from = s->input.data + s->scanned, *data = s->input.data;
+        char *end =
+            s->input.len > s->scanned ? memchr(from, '\n', s->input.len - s->scanned) : NULL;
+        bool last = !end && s->at_end && s->input.len > s->begin;
+        if (last)
+            end = data + s->input.len;
+        if (end) {
+            size_t begin = s->begin;
+            bool skipped = s->skipping || (size_t)(end - data) - begin > most;
+            s->begin = s->scanned = (size_t)(end - data) + !last;
+            s->skipping = false;
+            *line = skipped ? (PtcMcpText){NULL, 0}
+                            : (PtcMcpText){data + begin, (size_t)(end - data) - begin};
+            return true;
+        }
+        s->scanned = s->input.len;
+        if (s->input.len - s->begin > most) {
+            s->skipping = true;
+            s->begin = s->input.len;
+        }
+        if (s->at_end)
+            return false;
+        s->at_end = !read_more(s);
+    }
+}
+
+static bool is_blank(PtcMcpText line)
+{
+    for (size_t i = 0; i < line.len; i++)
+        if (line.bytes[i] != ' ' && line.bytes[i] != '\t' && line.bytes[i] != '\r')
+            return false;
+    return line.bytes != NULL;
+}
+
+static void answer(Stdio *s, PtcMcpCall *call)
+{
+    const PtcBuf *text = ptc_mcp_answer(call);
+    if (text)
+        (void)!send_line(s, text->data, text->len);
+    ptc_mcp_call_free(call);
+}
+
+/* Deals with messages until one needs a handler; NULL: the input ended. */
+static PtcMcpCall *next_call(Stdio *s)
+{
+    PtcMcpText line;
+    while (!atomic_load(&s->broken) && next_line(s, &line)) {
+        if (is_blank(line))
+            continue;
+        PtcMcpIn in = {
+            .text = line.bytes, .len = line.len, .sink = {send_line, s}, .peer = s->peer};
+        PtcMcpCall *call = line.bytes ? ptc_mcp_begin(s->mcp, &in) : ptc_mcp_begin_too_long(s->mcp);
+        if (!call)
+            continue;
+        if (ptc_mcp_next(call) == PTC_MCP_RUN)
+            return call;
+        if (ptc_mcp_next(call) == PTC_MCP_LISTEN && ptc_mcp_listen(call))
+            continue; /* the peer's now */
+        answer(s, call);
+    }
+    return NULL;
+}
+
+/* ----------------------------------------------------------------------------- threads */
+
+static void *serve_turns(void *user);
+
+/* With the lock held: somebody else reads now; false: there is nobody and no thread can be made. */
+static bool pass_on(Stdio *s)
+{
+    bool ok = true;
+    if (s->idle) {
+        pthread_cond_signal(&s->turn);
+    } else {
+        ok = s->thread_count < s->thread_max &&
+             pthread_create(&s->threads[s->thread_count], NULL, serve_turns, s) == 0;
+        s->thread_count += ok;
+    }
+    if (ok)
+        s->has_reader = false;
+    return ok;
+}
+
+/* A call is about to run.  When more has been read than that, it is for another thread; else the turn is kept.  False:
+ * there is no thread for what is left. */
+static bool begin_run(Stdio *s)
+{
+    bool more = s->input.len > s->begin;
+    pthread_mutex_lock(&s->lock);
+    bool ok = !more || pass_on(s);
+    s->running += ok;
+    if (!more) {
+        s->kept = true;
+        s->keeper = pthread_self();
+        s->kept_ns = ptc_clock_ns(NULL);
+        if (s->minder_sleeps)
+            pthread_cond_signal(&s->mind);
+    }
+    pthread_mutex_unlock(&s->lock);
+    return ok;
+}
+
+/* It ran; true: the turn to read is still this thread's. */
+static bool end_run(Stdio *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->running--;
+    bool mine = s->kept && pthread_equal(s->keeper, pthread_self());
+    if (mine)
+        s->kept = false;
+    if (s->ended)
+        pthread_cond_signal(&s->done);
+    pthread_mutex_unlock(&s->lock);
+    return mine;
+}
+
+/* With the lock held: sleeps until something is kept, or a moment when that was so just now. */
+static void mind_on(Stdio *s, int *quiet)
+{
+    struct timespec moment = {0, KEEP_NS};
+    if (s->kept)
+        *quiet = 0;
+    if (++*quiet > LINGER) {
+        s->minder_sleeps = true;
+        while (!s->kept && !s->ended)
+            pthread_cond_wait(&s->mind, &s->lock);
+        s->minder_sleeps = false;
+        return;
+    }
+    pthread_mutex_unlock(&s->lock);
+    nanosleep(&moment, NULL);
+    pthread_mutex_lock(&s->lock);
+}
+
+static void *mind(void *user)
+{
+    Stdio *s = user;
+    int quiet = LINGER;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ended) {
+        mind_on(s, &quiet);
+        if (s->kept && ptc_clock_ns(NULL) - s->kept_ns >= KEEP_NS && pass_on(s))
+            s->kept = false;
+    }
+    pthread_mutex_unlock(&s->lock);
+    return NULL;
+}
+
+/* Waits for the turn to read; false: there is nothing to read any more. */
+static bool take_turn(Stdio *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->idle++;
+    while (s->has_reader && !s->ended)
+        pthread_cond_wait(&s->turn, &s->lock);
+    s->idle--;
+    bool mine = !s->ended;
+    if (mine)
+        s->has_reader = true;
+    pthread_mutex_unlock(&s->lock);
+    return mine;
+}
+
+static void end_reading(Stdio *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->ended = true;
+    pthread_cond_broadcast(&s->turn);
+    pthread_cond_signal(&s->mind);
+    pthread_cond_signal(&s->done);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* Serves one message after the other for as long as the turn is this thread's. */
+static void serve_turn(Stdio *s)
+{
+    bool mine = true;
+    while (mine) {
+        PtcMcpCall *call = next_call(s);
+        if (!call) {
+            end_reading(s);
+            return;
+        }
+        bool runs = begin_run(s);
+        if (runs)
+            ptc_mcp_run(call);
+        else
+            ptc_mcp_turn_away(call);
+        answer(s, call);
+        mine = !runs || end_run(s);
+    }
+}
+
+static void *serve_turns(void *user)
+{
+    Stdio *s = user;
+    while (take_turn(s))
+        serve_turn(s);
+    return NULL;
+}
+
+/* The main thread: waits for the end of input, then for the calls, a while. */
+static void wait_for_end(Stdio *s)
+{
+    int64_t grace = s->io->grace_ms ? s->io->grace_ms : 100;
+    pthread_mutex_lock(&s->lock);
+    while (!s->ended)
+        pthread_cond_wait(&s->done, &s->lock);
+    int64_t end = ptc_clock_ns(NULL) + grace * 1000000;
+    struct timespec until = {end / 1000000000, end % 1000000000};
+    int late = 0;
+    while (s->running && !late && !atomic_load(&s->broken))
+        late = pthread_cond_timedwait(&s->done, &s->lock, &until);
+    pthread_mutex_unlock(&s->lock);
+    ptc_mcp_peer_close(s->peer);
+    pthread_join(s->minder, NULL);
+    for (unsigned i = 0; i < s->thread_count; i++)
+        pthread_join(s->threads[i], NULL);
+}
+
+/* -------------------------------------------------------------------------------- life */
+
+static bool is_socket(int fd)
+{
+    struct stat st;
+    return fstat(fd, &st) == 0 && S_ISSOCK(st.st_mode);
+}
+
+static int open_all(Stdio *s)
+{
+    PtcMem *mem = ptc_mcp_mem(s->mcp);
+    ptc_buf_init(&s->input, mem, ptc_mcp_max_frame(s->mcp) + 2 * READ_BYTES);
+    s->socket = is_socket(s->io->out);
+    s->thread_max = ptc_mcp_max_calls(s->mcp) + 2;
+    s->threads = ptc_mem_alloc(mem, s->thread_max * sizeof *s->threads);
+    s->peer = ptc_mcp_peer_new(s->mcp, (PtcMcpSink){send_line, s});
+    if (!s->threads || !s->peer)
+        return ENOMEM;
+    if (pipe(s->wake) != 0)
+        return errno;
+    for (int i = 0; i < 2; i++)
+        fcntl(s->wake[i], F_SETFD, FD_CLOEXEC);
+    int error = pthread_create(&s->minder, NULL, mind, s);
+    if (error)
+        return error;
+    pthread_mutex_lock(&s->lock);
+    bool ok = pass_on(s);
+    pthread_mutex_unlock(&s->lock);
+    if (ok)
+        return 0;
+    end_reading(s);
+    pthread_join(s->minder, NULL);
+    return EAGAIN;
+}
+
+static void close_all(Stdio *s)
+{
+    ptc_mcp_peer_free(s->peer);
+    ptc_mem_free(ptc_mcp_mem(s->mcp), s->threads, s->thread_max * sizeof *s->threads);
+    ptc_buf_deinit(&s->input);
+    for (int i = 0; i < 2; i++)
+        if (s->wake[i] >= 0)
+            close(s->wake[i]);
+}
+
+int ptc_mcp_stdio_serve(PtcMcp *mcp, const PtcMcpStdio *io)
+{
+    Stdio s = {.mcp = mcp, .io = io, .wake = {-1, -1}};
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s.turn, NULL);
+    pthread_cond_init(&s.mind, NULL);
+    pthread_cond_init(&s.done, &attr);
+    pthread_condattr_destroy(&attr);
+    pthread_mutex_init(&s.lock, NULL);
+    pthread_mutex_init(&s.write_lock, NULL);
+    int error = open_all(&s);
+    if (!error) {
+        ptc_mcp_on_stop(mcp, wake_reader, &s);
+        wait_for_end(&s);
+        ptc_mcp_on_stop(mcp, NULL, NULL);
+        error = atomic_load(&s.broken);
+    }
+    close_all(&s);
+    pthread_cond_destroy(&s.turn);
+    pthread_cond_destroy(&s.mind);
+    pthread_cond_destroy(&s.done);
+    pthread_mutex_destroy(&s.lock);
+    pthread_mutex_destroy(&s.write_lock);
+    return error;
+}
+
+bool ptc_mcp_stdio_open(PtcMcpStdio *io)
+{
+    *io = (PtcMcpStdio){.in = fcntl(0, F_DUPFD_CLOEXEC, 3), .out = fcntl(1, F_DUPFD_CLOEXEC, 3)};
+    int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    bool ok = io->in >= 0 && io->out >= 0 && nothing >= 0 && dup2(nothing, 0) == 0 &&
+              dup2(2, 1) == 1 && signal(SIGPIPE, SIG_IGN) != SIG_ERR;
+    if (nothing > 2)
+        close(nothing);
+    return ok;
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * What is wrong with a value, in words. */
+#include "tool/schema/schema_run.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "json/write.h"
+#include "lisp/builtin.h"
+#include "lisp/lib/time.h"
+#include "value/str.h"
+
+enum { ISSUE_TICKS = 16 }; /* words cost more than most steps */
+
+/* A buffer over memory of the caller's. */
+static PtcBuf over(PtcSchemaRun *run, char *text, size_t size)
+{
+    return (PtcBuf){.mem = run->work.mem, .data = text, .cap = size, .max = size};
+}
+
+/* ---------------------------------------------------------------------- paths */
+
+static bool is_word(PtcSchemaText name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.bytes[i], lower = (char)(c | 0x20);
+        if (!(lower >= 'a' && lower <= 'z') && !(c >= '0' && c <= '9') && c != '_' && c != '-')
+            return false;
+    }
+    return name.len > 0;
+}
+
+/* .name, or ["odd name"] */
+static bool add_key(PtcSchemaRun *run, PtcBuf *buf, PtcValue key)
+{
+    enum { KEY_BYTES = 60 };
+    PtcSchemaKey text;
+    bool json;
+    if (!ptc_schema_key(&run->work, key, &text, &json))
+        return false;
+    PtcSchemaText name = {text.bytes, text.len};
+    size_t n = (size_t)ptc_schema_cut(name, KEY_BYTES);
+    if (n == name.len && is_word(name))
+        return ptc_buf_add(buf, ".", buf->len > 0) && ptc_buf_add(buf, name.bytes, n);
+    return ptc_buf_add(buf, "[", 1) && ptc_json_write_string(buf, name.bytes, n) &&
+           ptc_buf_add_cstr(buf, n < name.len ? "...]" : "]");
+}
+
+static bool add_step(PtcSchemaRun *run, PtcBuf *buf, const PtcSchemaPlace *place)
+{
+    size_t before = buf->len;
+    bool ok = place->key != PTC_NONE ? add_key(run, buf, place->key)
+                                     : ptc_buf_addf(buf, "[%zu]", place->index);
+    ok = ok && (!place->name || ptc_buf_add_cstr(buf, " (the key)"));
+    if (!ok)
+        buf->len = before; /* whole steps only */
+    return ok;
+}
+
+/* results[0].customer.id, of the places from the value down. */
+static size_t write_path(PtcSchemaRun *run, const PtcSchemaPlace *place, char *out, size_t size)
+{
+    const PtcSchemaPlace *chain[PTC_SCHEMA_MAX_DEPTH];
+    size_t n = 0;
+    PtcBuf buf = over(run, out, size - 4);
+    for (; place && place->up && n < PTC_SCHEMA_MAX_DEPTH; place = place->up)
+        chain[n++] = place;
+    for (size_t i = n; i > 0; i--)
+        if (!add_step(run, &buf, chain[i - 1])) {
+            memcpy(out + buf.len, "...", 3);
+            buf.len += 3;
+            break;
+        }
+    out[buf.len] = 0;
+    return n;
+}
+
+/* --------------------------------------------------------------------- values */
+
+static const char *const kind_names[PTC_SCHEMA_KINDS] = {
+    [PTC_SCHEMA_NOT_JSON] = "",        [PTC_SCHEMA_NULL] = "",
+    [PTC_SCHEMA_BOOLEAN] = "boolean ", [PTC_SCHEMA_INTEGER] = "integer ",
+    [PTC_SCHEMA_FRACTION] = "number ", [PTC_SCHEMA_STRING] = "string ",
+    [PTC_SCHEMA_ARRAY] = "array ",     [PTC_SCHEMA_OBJECT] = "object ",
+};
+
+static void show_text(PtcSchemaRun *run, PtcValue v, PtcBuf *buf)
+{
+    enum { TEXT_BYTES = 24 }; /* each may take six when it is escaped */
+    PtcSchemaKey text;
+    if (!ptc_schema_text(&run->work, v, &text))
+        return;
+    PtcSchemaText all = {text.bytes, text.len};
+    size_t n = (size_t)ptc_schema_cut(all, 2 * TEXT_BYTES);
+    if (!ptc_json_write_string(buf, text.bytes, n)) {
+        buf->len = 0;
+        buf->full = false;
+        n = (size_t)ptc_schema_cut(all, TEXT_BYTES / 3);
+        ptc_json_write_string(buf, text.bytes, n);
+    }
+    if (n < text.len)
+        ptc_buf_add_cstr(buf, "...");
+}
+
+const char *ptc_schema_show(PtcSchemaRun *run, PtcValue v, char out[PTC_SCHEMA_SHOWN])
+{
+    PtcBuf buf = over(run, out, PTC_SCHEMA_SHOWN - 4);
+    PtcJsonError error;
+    PtcJsonWriter writer = {&run->work.heap, -1, ptc_time_json};
+    PtcSchemaKind kind = ptc_schema_kind(v);
+    if (kind == PTC_SCHEMA_NOT_JSON) {
+        ptc_buf_add_cstr(&buf, ptc_is_float(v) ? "a number that" : ptc_type_name(v));
+        ptc_buf_add_cstr(&buf, ptc_is_float(v) ? " is not finite" : ", which cannot be JSON");
+    } else if (kind == PTC_SCHEMA_STRING) {
+        show_text(run, v, &buf);
+    } else if (!ptc_json_write(&writer, &buf, v, &error)) {
+        buf.len = ptc_utf8_valid_prefix(out, buf.len);
+        memcpy(out + buf.len, "...", 3);
+        buf.len += 3;
+    }
+    out[buf.len] = 0;
+    return out;
+}
+
+/* --------------------------------------------------------------------- issues */
+
+static void add_got(PtcSchemaRun *run, PtcSchemaIssue *issue, PtcValue got)
+{
+    char shown[PTC_SCHEMA_SHOWN];
+    size_t len = strlen(issue->message);
+    const char *text = ptc_schema_show(run, got, shown);
+    snprintf(issue->message + len, sizeof issue->message - len, ", got %s%s",
+             kind_names[ptc_schema_kind(got)], text);
+}
+
+static void end_message(PtcSchemaIssue *issue)
+{
+    issue->message[ptc_utf8_valid_prefix(issue->message, strlen(issue->message))] = 0;
+}
+
+bool ptc_schema_complain(PtcSchemaRun *run, const PtcSchemaPlace *place, int rank, PtcValue got,
+                         const char *format, ...)
+{
+    va_list args;
+    if (!ptc_schema_collects(run) || !ptc_tick(run->work.budget, ISSUE_TICKS))
+        return false;
+    PtcSchemaIssue *issue = &run->issues->items[run->issues->count++];
+    va_start(args, format);
+    vsnprintf(issue->message, sizeof issue->message, format, args);
+    va_end(args);
+    end_message(issue);
+    if (got != PTC_NONE)
+        add_got(run, issue, got);
+    end_message(issue);
+    issue->depth = (uint16_t)write_path(run, place, issue->path, sizeof issue->path);
+    issue->rank = (uint8_t)rank;
+    return false;
+}
+
+/* Replaces all issues: the rest was not looked at, and they may have been of an alternative. */
+bool ptc_schema_give_up(PtcSchemaRun *run, const PtcSchemaPlace *place, const char *why)
+{
+    if (run->broken)
+        return false;
+    unsigned mute = run->mute;
+    run->mute = 0;
+    if (run->issues)
+        run->issues->count = 0;
+    ptc_schema_complain(run, place, PTC_SCHEMA_ALMOST, PTC_NONE, "%s", why);
+    run->mute = mute;
+    run->hopeless = run->broken = true;
+    return false;
+}
+
+bool ptc_schema_issue_text(PtcBuf *buf, const PtcSchemaIssue *issue)
+{
+    return (!issue->path[0] || (ptc_buf_add_cstr(buf, issue->path) && ptc_buf_add(buf, ": ", 2))) &&
+           ptc_buf_add_cstr(buf, issue->message);
+}

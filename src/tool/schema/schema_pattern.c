@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ * Patterns of JSON Schema are ECMA-262's.  They are written anew in the notation of lisp/lib/regex.h, which is Java's;
+ * the two agree in most things.  What PCRE2 would understand and ECMA-262 does not is refused where it would mean
+ * something surprising. */
+#include "tool/schema/schema_int.h"
+
+#include <string.h>
+
+#include "lisp/lib/regex.h"
+#include "value/str.h"
+
+typedef struct {
+    const char *p, *end;
+    PtcBuf out;
+    const char *wrong; /* what is wrong with the pattern */
+} Pattern;
+
+/* Always false. */
+static bool refuse(Pattern *t, const char *wrong)
+{
+    t->wrong = wrong;
+    return false;
+}
+
+static bool copy(Pattern *t, size_t n)
+{
+    bool ok = ptc_buf_add(&t->out, t->p, n);
+    t->p += n;
+    return ok;
+}
+
+static bool put(Pattern *t, size_t skip, const char *text)
+{
+    t->p += skip;
+    return ptc_buf_add_cstr(&t->out, text);
+}
+
+/* ----------------------------------------------------------------- properties */
+
+/* Long names of general categories. */
+static const struct {
+    const char *name, *code;
+} categories[] = {
+    {"Letter", "L"},
+    {"Cased_Letter", "L&"},
+    {"Uppercase_Letter", "Lu"},
+    {"Lowercase_Letter", "Ll"},
+    {"Titlecase_Letter", "Lt"},
+    {"Modifier_Letter", "Lm"},
+    {"Other_Letter", "Lo"},
+    {"Mark", "M"},
+    {"Nonspacing_Mark", "Mn"},
+    {"Spacing_Mark", "Mc"},
+    {"Enclosing_Mark", "Me"},
+    {"Number", "N"},
+    {"Decimal_Number", "Nd"},
+    {"digit", "Nd"},
+    {"Letter_Number", "Nl"},
+    {"Other_Number", "No"},
+    {"Punctuation", "P"},
+    {"punct", "P"},
+    {"Connector_Punctuation", "Pc"},
+    {"Dash_Punctuation", "Pd"},
+    {"Open_Punctuation", "Ps"},
+    {"Close_Punctuation", "Pe"},
+    {"Initial_Punctuation", "Pi"},
+    {"Final_Punctuation", "Pf"},
+    {"Other_Punctuation", "Po"},
+    {"Symbol", "S"},
+    {"Math_Symbol", "Sm"},
+    {"Currency_Symbol", "Sc"},
+    {"Modifier_Symbol", "Sk"},
+    {"Other_Symbol", "So"},
+    {"Separator", "Z"},
+    {"Space_Separator", "Zs"},
+    {"Line_Separator", "Zl"},
+    {"Paragraph_Separator", "Zp"},
+    {"Other", "C"},
+    {"Control", "Cc"},
+    {"Format", "Cf"},
+    {"Surrogate", "Cs"},
+    {"Private_Use", "Co"},
+    {"Unassigned", "Cn"},
+};
+
+/* \p{Name}, \p{Kind=Name}, \P{...}. */
+static bool property(Pattern *t)
+{
+    char letter = t->p[1];
+    const char *name = t->p + 3;
+    const char *close =
+        t->end - t->p > 3 && t->p[2] == '{' ? memchr(name, '}', (size_t)(t->end - name)) : NULL;
+    if (!close)
+        return refuse(t, "\\p is followed by the name of a property in braces");
+    const char *equals = memchr(name, '=', (size_t)(close - name));
+    if (equals)
+        name = equals + 1;
+    size_t len = (size_t)(close - name);
+    t->p = close + 1;
+    for (size_t i = 0; i < sizeof categories / sizeof categories[0]; i++)
+        if (strlen(categories[i].name) == len && memcmp(categories[i].name, name, len) == 0)
+            return ptc_buf_addf(&t->out, "\\%c{%s}", letter, categories[i].code);
+    return ptc_buf_addf(&t->out, "\\%c{%.*s}", letter, (int)(len < 64 ? len : 64), name);
+}
+
+/* -------------------------------------------------------------------- escapes */
+
+/* White space beyond ASCII. */
+#define SPACES \
+    "\\s\\x{a0}\\x{feff}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
+
+static bool space(Pattern *t, bool in_class)
+{
+    if (in_class)
+        return t->p[1] == 's' ? put(t, 2, SPACES) : copy(t, 2);
+    return put(t, 2, t->p[1] == 's' ? "[" SPACES "]" : "[^" SPACES "]");
+}
+
+static bool is_hex(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* \uXXXX is Java's too. */
+static bool unicode(Pattern *t)
+{
+    if (t->end - t->p < 4 || t->p[2] != '{')
+        return copy(t, 2);
+    const char *close = t->p + 3;
+    while (close < t->end && is_hex(*close))
+        close++;
+    if (close == t->end || *close != '}' || close == t->p + 3)
+        return refuse(t, "\\u is followed by four hexadecimal digits, or more in braces");
+    size_t n = (size_t)(close + 1 - t->p - 2);
+    t->p += 2;
+    return ptc_buf_add(&t->out, "\\x", 2) && copy(t, n);
+}
+
+/* At a backslash. */
+static bool escape(Pattern *t, bool in_class)
+{
+    if (t->end - t->p < 2)
+        return refuse(t, "it ends with a single backslash");
+    char c = t->p[1];
+    switch (c) {
+    case 'd':
+    case 'D':
+    case 'w':
+    case 'W':
+    case 'b':
+    case 'B':
+    case 'f':
+    case 'n':
+    case 'r':
+    case 't':
+    case 'x':
+    case 'k': return copy(t, 2);
+    case 's':
+    case 'S': return space(t, in_class);
+    case 'v': return put(t, 2, "\\x0b");
+    case 'c': return copy(t, t->end - t->p > 2 ? 3 : 2);
+    case 'u': return unicode(t);
+    case 'p':
+    case 'P': return property(t);
+    default: break;
+    }
+    if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'))
+        return refuse(t, "this letter after a backslash means nothing in JSON Schema");
+    return copy(t, 2);
+}
+
+/* -------------------------------------------------------------------- classes */
+
+/* At the bracket that opens a class. */
+static bool char_class(Pattern *t)
+{
+    bool negated = t->end - t->p > 1 && t->p[1] == '^';
+    const char *first = t->p + 1 + negated;
+    if (first < t->end && *first == ']') /* of no characters */
+        return put(t, (size_t)(first + 1 - t->p), negated ? "(?s:.)" : "(?!)");
+    bool ok = copy(t, 1 + (size_t)negated);
+    while (ok && t->p < t->end && *t->p != ']') {
+        if (*t->p == '\\')
+            ok = escape(t, true);
+        else if (*t->p == '[' || *t->p == '&')
+            ok = ptc_buf_add_char(&t->out, '\\') && copy(t, 1);
+        else
+            ok = copy(t, 1);
+    }
+    if (ok && t->p == t->end)
+        return refuse(t, "a [ has no closing ]");
+    return ok && copy(t, 1);
+}
+
+static bool translate(Pattern *t)
+{
+    bool ok = true;
+    while (ok && t->p < t->end) {
+        switch (*t->p) {
+        case '\\': ok = escape(t, false); break;
+        case '[': ok = char_class(t); break;
+        case '$': ok = put(t, 1, "\\z"); break; /* Java's takes a line end before it */
+        default: ok = copy(t, 1);
+        }
+    }
+    return ok && ptc_buf_ok(&t->out);
+}
+
+/* -------------------------------------------------------------------- compile */
+
+static bool bad_pattern(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
+                        PtcSchemaText text, const char *wrong)
+{
+    return ptc_schema_refuse(c, at, keyword, "the pattern %.*s is not valid: %s",
+                             ptc_schema_cut(text, 80), text.bytes, wrong);
+}
+
+static bool compile(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
+                    const PtcBuf *java, PtcSchemaPattern *out)
+{
+    PtcRegexError error;
+    PtcValue str = ptc_str_new(&c->work.heap, java->len ? java->data : "", java->len);
+    PtcValue regex = str == PTC_NONE ? PTC_NONE : ptc_regex_new(&c->work.heap, str, &error);
+    if (regex != PTC_NONE)
+        return ptc_schema_freeze(c, regex, &out->regex);
+    if (str == PTC_NONE || !error.message[0])
+        return false;
+    return bad_pattern(c, at, keyword, out->text, error.message);
+}
+
+bool ptc_schema_pattern(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
+                        const char *bytes, size_t len, PtcSchemaPattern *out)
+{
+    Pattern t = {.p = bytes, .end = bytes + len};
+    if (c->form_only)
+        return true;
+    if (!ptc_schema_keep(c, bytes, len, &out->text) || !ptc_tick(c->work.budget, (int64_t)len))
+        return false;
+    ptc_buf_init(&t.out, c->work.mem, 2 * PTC_REGEX_BYTES);
+    bool ok = translate(&t) && compile(c, at, keyword, &t.out, out);
+    if (t.wrong)
+        bad_pattern(c, at, keyword, out->text, t.wrong);
+    else if (t.out.full)
+        bad_pattern(c, at, keyword, out->text, "it is too long");
+    else if (t.out.failed)
+        ptc_schema_no_memory(c);
+    ptc_buf_deinit(&t.out);
+    return ok;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * sig.h - signatures: what a tool takes and gives, `(query :string, limit :int?) -> [{id :int}]`.
+ *
+ * A parsed signature lives in the arena it was parsed into and never changes afterwards, so threads may share it.
+ * It points at nothing outside the arena.  Everything here is reentrant. */
+#ifndef PTC_TOOL_SIG_SIG_H
+#define PTC_TOOL_SIG_SIG_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "value/heap.h"
+
+enum {
+    PTC_SIG_MAX_BYTES = 64 * 1024, /* of a signature's text */
+    PTC_SIG_MAX_DEPTH = 200,       /* types inside each other */
+    PTC_SIG_MAX_FIELDS = 1000,     /* of one map or parameter list */
+    PTC_SIG_KEYS = 6,              /* spellings a field's key may have in a value */
+};
+
+typedef enum {
+    PTC_SIG_ANY,
+    PTC_SIG_STRING,
+    PTC_SIG_INT,
+    PTC_SIG_FLOAT,
+    PTC_SIG_BOOL,
+    PTC_SIG_KEYWORD,
+    PTC_SIG_DATETIME,
+    PTC_SIG_MAP,      /* any map */
+    PTC_SIG_LIST,     /* of item */
+    PTC_SIG_FIELDS,   /* a map with these fields; others may be there */
+    PTC_SIG_CLOSED,   /* the same without others; only JSON Schema makes these */
+    PTC_SIG_OPTIONAL, /* item, or nil, or (of a field) not there */
+} PtcSigKind;
+
+typedef struct PtcSigType PtcSigType;
+
+typedef struct PtcSigField {
+    const char *name; /* as written; ends with a NUL that is not counted */
+    size_t name_len;
+    const PtcSigType *type;
+    /* The keys that stand for it, best first: with underscores, as written, with hyphens; of each the keyword before
+     * the string.  They are strings outside of any heap: to look with, not to be stored in a map. */
+    const PtcValue *keys;
+    uint32_t key_count;
+    uint32_t hash; /* of all of them */
+} PtcSigField;
+
+struct PtcSigType {
+    PtcSigKind kind;
+    bool aliased;           /* two fields may be found under the same key */
+    const PtcSigType *item; /* LIST, OPTIONAL */
+    const PtcSigField *fields;
+    size_t field_count;
+};
+
+typedef struct PtcSig {
+    PtcSigType params; /* PTC_SIG_FIELDS; none when there is no `(...) ->` */
+    bool has_params;   /* it was written with `(...) ->`, were it `() ->` */
+    const PtcSigType *result;
+} PtcSig;
+
+/* Why a signature, or a JSON Schema, was refused. */
+typedef struct PtcSigError {
+    size_t offset;         /* byte of the text; 0 for a schema */
+    uint32_t line, column; /* the same, from 1, columns in characters; 0 for a schema */
+    bool stopped;          /* memory or the budget ran out: not the fault of the text */
+    const char *nearest;   /* a type's name that may have been meant, without colon; else NULL */
+    char message[240];
+} PtcSigError;
+
+/* Reads the whole text.  False with *error filled. */
+PTC_MUST_USE bool ptc_sig_parse(PtcArena *arena, const char *text, size_t len, const PtcSig **out,
+                                PtcSigError *error);
+
+/* The type of this kind without parts: all but LIST, FIELDS, CLOSED and OPTIONAL. */
+const PtcSigType *ptc_sig_plain(PtcSigKind kind);
+/* The name of such a kind as signatures have it, without colon; "list" and "map" for the others. */
+const char *ptc_sig_kind_name(PtcSigKind kind);
+
+/* The type without `?`. */
+static inline const PtcSigType *ptc_sig_required(const PtcSigType *type)
+{
+    return type->kind == PTC_SIG_OPTIONAL ? type->item : type;
+}
+
+bool ptc_sig_equal(const PtcSig *a, const PtcSig *b);
+bool ptc_sig_type_equal(const PtcSigType *a, const PtcSigType *b);
+
+/* Appends the text, which parses back to an equal signature.  (A type from JSON Schema has no text of its own where it
+ * is a closed map, an optional list or map, or has names that are no names here: it prints as if it had.)  False when
+ * the buffer takes no more. */
+bool ptc_sig_print(PtcBuf *buf, const PtcSig *sig);
+bool ptc_sig_type_print(PtcBuf *buf, const PtcSigType *type);
+
+/* Appends a type as JSON: "int", {"list":T}, {"optional":T}, {"map":[{"name":N,"type":T}]}, {"closed_map":[...]}. */
+bool ptc_sig_type_json(PtcBuf *buf, const PtcSigType *type);
+/* The fields of a map type as [{"name":N,"type":T}]. */
+bool ptc_sig_fields_json(PtcBuf *buf, const PtcSigType *type);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT
+ * sig_check.h - values against signatures: strict validation, lenient coercion, the four modes.
+ *
+ * All of it works on values of any heap; `heap` gives the budget, the memory and the place for new values.  Nothing is
+ * allocated as long as a value is as the signature wants it, and such a value comes back as it is.  No
+ * program code is called and nothing is collected, so nothing needs rooting meanwhile. */
+#ifndef PTC_TOOL_SIG_SIG_CHECK_H
+#define PTC_TOOL_SIG_SIG_CHECK_H
+
+#include "tool/sig/sig.h"
+
+enum { PTC_SIG_ISSUES_MAX = 64 };
+
+/* One step from a value to a part of it. */
+typedef struct PtcSigStep {
+    const char *name; /* key of a map; NULL: index in a list */
+    size_t len, index;
+} PtcSigStep;
+
+typedef struct PtcSigIssue {
+    const PtcSigStep *path;
+    size_t path_len;
+    const char *message; /* ends with a NUL that is not counted */
+    size_t message_len;
+} PtcSigIssue;
+
+/* What was found, in the order it was found; owns its texts. */
+typedef struct PtcSigIssues {
+    PtcArena arena;
+    size_t count; /* of items */
+    size_t total; /* found, kept or not */
+    PtcSigIssue items[PTC_SIG_ISSUES_MAX];
+} PtcSigIssues;
+
+/* Costs nothing until there is an issue.  End with _deinit. */
+void ptc_sig_issues_init(PtcSigIssues *issues, PtcMem *mem);
+void ptc_sig_issues_deinit(PtcSigIssues *issues);
+void ptc_sig_issues_clear(PtcSigIssues *issues);
+/* Appends `results[0].customer.id: expected int, got string "abc"`. */
+bool ptc_sig_issue_print(PtcBuf *buf, const PtcSigIssue *issue);
+/* Appends all of them with a separator between, and how many more there were. */
+bool ptc_sig_issues_print(PtcBuf *buf, const PtcSigIssues *issues, const char *separator);
+/* Appends [{"path":["items",0,"id"],"message":"..."}]. */
+bool ptc_sig_issues_json(PtcBuf *buf, const PtcSigIssues *issues);
+
+/* Is v of the type?  False with issues, or without any when the budget stopped.  `closed`: maps with fields have no
+ * others. */
+PTC_MUST_USE bool ptc_sig_validate(PtcHeap *heap, const PtcSigType *type, bool closed, PtcValue v,
+                                   PtcSigIssues *issues);
+
+/* v made to fit the type where that is plain enough ("42" for 42); what was changed is in warnings, fields the type does
+ * not name are left out.  PTC_NONE with errors, or without any when the heap is full or the budget stopped. */
+PTC_MUST_USE PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcValue v,
+                                     PtcSigIssues *warnings, PtcSigIssues *errors);
+
+/* A value that was JSON, with what JSON cannot say put in where the type wants it: datetimes for ISO 8601 strings,
+ * keywords for strings.  What does not fit stays for validation to find.  PTC_NONE when the heap is full or the
+ * budget stopped. */
+PTC_MUST_USE PtcValue ptc_sig_atomize(PtcHeap *heap, const PtcSigType *type, PtcValue v);
+
+/* How much a signature is held to. */
+typedef enum {
+    PTC_SIG_ENABLED,   /* inputs are coerced, outputs validated */
+    PTC_SIG_WARN_ONLY, /* the same, but errors become warnings and the value goes on as it is */
+    PTC_SIG_DISABLED,  /* nothing is looked at */
+    PTC_SIG_STRICT,    /* no coercion, and no fields beside those named */
+} PtcSigMode;
+
+/* The mode of this name ("warn_only"); false: there is none. */
+bool ptc_sig_mode_named(const char *name, size_t len, PtcSigMode *out);
+
+/* The arguments of a call, a map or nil for none, as the mode wants them.  A signature without parameter list takes
+ * them as they are.  PTC_NONE as from ptc_sig_coerce. */
+PTC_MUST_USE PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode,
+                                    PtcValue args, PtcSigIssues *warnings, PtcSigIssues *errors);
+/* May this value be the result?  False as from ptc_sig_validate. */
+PTC_MUST_USE bool ptc_sig_output(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue v,
+                                 PtcSigIssues *warnings, PtcSigIssues *errors);
+/* The reference's validate_return: strict, sig NULL takes everything.  The value counts as what it is in JSON: a keyword
+ * or a date is a string too, a set a list. */
+PTC_MUST_USE bool ptc_sig_validate_return(PtcHeap *heap, const PtcSig *sig, PtcValue v,
+                                          PtcSigIssues *errors);
+
+#endif

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT
+ * Text of signatures to types.
+ *
+ *   signature = [ "(" [ fields ] ")" "->" ] type
+ *   type      = ":" word [ "?" ] | "[" type "]" | "{" [ fields ] "}"
+ *   fields    = name type { "," name type }
+ *
+ * White space is blank, tab, line feed, carriage return, and may stand between all parts but ":" and its word.  The cost
+ * is linear but for finding names given twice, which the limit on fields bounds. */
+#include "tool/sig/sig.h"
+
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "base/nearest.h"
+#include "tool/sig/sig_int.h"
+
+typedef struct {
+    PtcArena *arena;
+    const char *text, *p, *end;
+    int depth;
+    PtcSigError *error;
+} Parser;
+
+/* --------------------------------------------------------------------- types without parts */
+
+static const struct {
+    const char *name;
+    PtcSigType type, optional;
+} plain[] = {
+#define PLAIN(kind_, name_) \
+    [kind_] = {name_, {.kind = kind_}, {.kind = PTC_SIG_OPTIONAL, .item = &plain[kind_].type}}
+    PLAIN(PTC_SIG_ANY, "any"),           PLAIN(PTC_SIG_STRING, "string"),
+    PLAIN(PTC_SIG_INT, "int"),           PLAIN(PTC_SIG_FLOAT, "float"),
+    PLAIN(PTC_SIG_BOOL, "bool"),         PLAIN(PTC_SIG_KEYWORD, "keyword"),
+    PLAIN(PTC_SIG_DATETIME, "datetime"), PLAIN(PTC_SIG_MAP, "map"),
+#undef PLAIN
+};
+enum { PLAINS = sizeof plain / sizeof *plain };
+
+const PtcSigType *ptc_sig_plain(PtcSigKind kind)
+{
+    return &plain[kind].type;
+}
+
+const char *ptc_sig_kind_name(PtcSigKind kind)
+{
+    if ((size_t)kind < PLAINS)
+        return plain[kind].name;
+    return kind == PTC_SIG_LIST ? "list" : kind == PTC_SIG_OPTIONAL ? "optional" : "map";
+}
+
+/* --------------------------------------------------------------------------------- errors */
+
+/* The place of an error, in lines and characters.  The text may be any bytes: what is no UTF-8 counts singly. */
+static void locate(const Parser *p, const char *at)
+{
+    PtcSigError *e = p->error;
+    e->offset = (size_t)(at - p->text);
+    e->line = e->column = 1;
+    for (const char *s = p->text; s < at; s++) {
+        if (*s == '\n') {
+            e->line++;
+            e->column = 1;
+        } else if (((unsigned char)*s & 0xc0) != 0x80) {
+            e->column++;
+        }
+    }
+}
+
+static bool fail(const Parser *p, const char *at, const char *format, ...) PTC_PRINTF(3, 4);
+static bool fail(const Parser *p, const char *at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(p->error->message, sizeof p->error->message, format, args);
+    va_end(args);
+    locate(p, at);
+    return false;
+}
+
+static bool fail_memory(const Parser *p)
+{
+    p->error->stopped = true;
+    return fail(p, p->p, "no memory to read the signature");
+}
+
+/* What stands at p, for "expected ..., got ...". */
+static const char *here(const Parser *p, char out[24])
+{
+    size_t left = (size_t)(p->end - p->p);
+    unsigned char c = left ? (unsigned char)*p->p : 0;
+    size_t n = c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
+    if (!left)
+        snprintf(out, 24, "the end");
+    else if (c < 0x20 || c == 0x7f || n > left || !ptc_utf8_valid(p->p, n))
+        snprintf(out, 24, "byte 0x%02x", c);
+    else
+        snprintf(out, 24, "'%.*s'", (int)n, p->p);
+    return out;
+}
+
+static bool expected(const Parser *p, const char *what)
+{
+    char got[24];
+    return fail(p, p->p, "expected %s, got %s", what, here(p, got));
+}
+
+/* --------------------------------------------------------------------------------- tokens */
+
+static void skip_space(Parser *p)
+{
+    while (p->p < p->end && (*p->p == ' ' || *p->p == '\t' || *p->p == '\n' || *p->p == '\r'))
+        p->p++;
+}
+
+static bool at(const Parser *p, char c)
+{
+    return p->p < p->end && *p->p == c;
+}
+
+static bool take(Parser *p, char c)
+{
+    skip_space(p);
+    if (!at(p, c))
+        return false;
+    p->p++;
+    return true;
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static size_t word_length(const Parser *p)
+{
+    const char *s = p->p;
+    while (s < p->end && (is_letter(*s) || (*s >= '0' && *s <= '9') || *s == '-'))
+        s++;
+    return (size_t)(s - p->p);
+}
+
+static bool is_word(const char *word, size_t len, const char *name)
+{
+    return strlen(name) == len && memcmp(word, name, len) == 0;
+}
+
+/* ---------------------------------------------------------------------------- plain types */
+
+/* Names that other languages have for our types. */
+static const struct {
+    const char *word, *hint, *nearest;
+} other_names[] = {
+    {"list", "write [:string] for a list", NULL},
+    {"vector", "write [:string] for a list", NULL},
+    {"array", "write [:string] for a list", NULL},
+    {"tuple", "write a map with named fields, {x :int, y :int}", NULL},
+    {"object", "write :map, or {name :string} with its fields", "map"},
+    {"dict", "write :map, or {name :string} with its fields", "map"},
+    {"struct", "write {name :string} with its fields", NULL},
+    {"integer", "did you mean :int?", "int"},
+    {"long", "did you mean :int?", "int"},
+    {"number", "did you mean :float? It takes integers too", "float"},
+    {"double", "did you mean :float?", "float"},
+    {"str", "did you mean :string?", "string"},
+    {"text", "did you mean :string?", "string"},
+    {"date", "did you mean :datetime?", "datetime"},
+    {"timestamp", "did you mean :datetime?", "datetime"},
+    {"atom", "did you mean :keyword?", "keyword"},
+    {"symbol", "did you mean :keyword?", "keyword"},
+    {"nil", "add ? to the type of what may be nil, as in :string?", NULL},
+    {"null", "add ? to the type of what may be nil, as in :string?", NULL},
+};
+
+static bool unknown_type(Parser *p, size_t len)
+{
+    const char *word = p->p;
+    int shown = len > 40 ? 40 : (int)len;
+    for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++)
+        if (is_word(word, len, other_names[i].word)) {
+            p->error->nearest = other_names[i].nearest;
+            return fail(p, word - 1, "no type :%.*s; %s", shown, word, other_names[i].hint);
+        }
+    PtcNearest nearest;
+    ptc_nearest_init(&nearest, word, len);
+    for (size_t i = 0; i < PLAINS; i++)
+        ptc_nearest_offer(&nearest, plain[i].name, strlen(plain[i].name));
+    p->error->nearest = nearest.best;
+    if (nearest.best)
+        return fail(p, word - 1, "no type :%.*s; did you mean :%s?", shown, word, nearest.best);
+    return fail(p, word - 1,
+                "no type :%.*s; there are :string :int :float :bool :keyword :datetime :any :map",
+                shown, word);
+}
+
+/* After the colon. */
+static bool parse_plain(Parser *p, const PtcSigType **out)
+{
+    size_t len = word_length(p);
+    if (len == 0)
+        return expected(p, "the name of a type right after the colon, as in :int");
+    size_t i = 0;
+    while (i < PLAINS && !is_word(p->p, len, plain[i].name))
+        i++;
+    if (is_word(p->p, len, "boolean"))
+        i = PTC_SIG_BOOL;
+    if (i == PLAINS)
+        return unknown_type(p, len);
+    p->p += len;
+    bool optional = at(p, '?');
+    p->p += optional;
+    *out = optional ? &plain[i].optional : &plain[i].type;
+    return true;
+}
+
+/* --------------------------------------------------------------------------------- fields */
+
+static bool parse_type(Parser *p, const PtcSigType **out);
+
+/* Is the newest name new?  Also notes names that differ in hyphens only. */
+static bool check_new(Parser *p, PtcSigType *type, const char *begin)
+{
+    const PtcSigField *fields = type->fields, *last = fields + type->field_count - 1;
+    for (const PtcSigField *f = fields; f < last; f++) {
+        if (f->hash != last->hash)
+            continue;
+        if (f->name_len == last->name_len && memcmp(f->name, last->name, f->name_len) == 0)
+            return fail(p, begin, "the name %.60s is given twice", f->name);
+        type->aliased = type->aliased || ptc_sig_fields_clash(f, last);
+    }
+    return true;
+}
+
+static bool parse_field(Parser *p, PtcSigType *type)
+{
+    skip_space(p);
+    const char *begin = p->p;
+    size_t len = word_length(p);
+    if (len == 0 || !is_letter(*begin))
+        return expected(p, "a name (letters, digits, _ and -, not a digit or - first)");
+    if (type->field_count == PTC_SIG_MAX_FIELDS)
+        return fail(p, begin, "more than %d names in one place", PTC_SIG_MAX_FIELDS);
+    PtcSigField *fields = ptc_arena_push(p->arena, (void *)(uintptr_t)type->fields,
+                                         type->field_count, sizeof *fields);
+    if (!fields || !ptc_sig_field_init(p->arena, &fields[type->field_count], begin, len))
+        return fail_memory(p);
+    type->fields = fields;
+    PtcSigField *f = &fields[type->field_count++];
+    p->p += len;
+    skip_space(p);
+    return parse_type(p, &f->type) && check_new(p, type, begin);
+}
+
+/* Up to and with the closing bracket. */
+static bool parse_fields(Parser *p, PtcSigType *type, char close)
+{
+    if (take(p, close))
+        return true;
+    do {
+        if (!parse_field(p, type))
+            return false;
+    } while (take(p, ','));
+    return take(p, close) || expected(p, close == '}' ? "',' or '}'" : "',' or ')'");
+}
+
+/* ---------------------------------------------------------------------------------- types */
+
+static bool parse_parts(Parser *p, PtcSigType *type)
+{
+    if (*p->p++ == '{') {
+        type->kind = PTC_SIG_FIELDS;
+        return parse_fields(p, type, '}');
+    }
+    type->kind = PTC_SIG_LIST;
+    skip_space(p);
+    if (at(p, ']'))
+        return expected(p, "the type of the elements, as in [:any]");
+    return parse_type(p, &type->item) &&
+           (take(p, ']') || expected(p, "']' (a list has one type for all its elements)"));
+}
+
+static bool parse_nested(Parser *p, const PtcSigType **out)
+{
+    if (p->depth == PTC_SIG_MAX_DEPTH)
+        return fail(p, p->p, "types are nested deeper than %d", PTC_SIG_MAX_DEPTH);
+    PtcSigType *type = ptc_arena_zalloc(p->arena, sizeof *type);
+    if (!type)
+        return fail_memory(p);
+    p->depth++;
+    bool ok = parse_parts(p, type);
+    p->depth--;
+    if (ok && at(p, '?'))
+        return fail(
+            p, p->p,
+            "a list or map cannot be optional; use :any? or make the fields in it optional");
+    *out = type;
+    return ok;
+}
+
+static bool parse_type(Parser *p, const PtcSigType **out)
+{
+    if (at(p, '[') || at(p, '{'))
+        return parse_nested(p, out);
+    if (at(p, ':')) {
+        p->p++;
+        return parse_plain(p, out);
+    }
+    size_t len = word_length(p);
+    for (size_t i = 0; i < PLAINS; i++)
+        if (is_word(p->p, len, plain[i].name)) {
+            p->error->nearest = plain[i].name;
+            return fail(p, p->p, "a type begins with a colon: write :%s", plain[i].name);
+        }
+    return expected(p, "a type: :int, [:int] or {name :int}");
+}
+
+static bool parse_params(Parser *p, PtcSig *sig)
+{
+    sig->params.kind = PTC_SIG_FIELDS;
+    if (!take(p, '('))
+        return true;
+    sig->has_params = true;
+    if (!parse_fields(p, &sig->params, ')'))
+        return false;
+    skip_space(p);
+    if (p->end - p->p < 2 || p->p[0] != '-' || p->p[1] != '>')
+        return expected(p, "'->' and the type of the result after the parameters");
+    p->p += 2;
+    skip_space(p);
+    return true;
+}
+
+static bool parse_signature(Parser *p, PtcSig *sig)
+{
+    skip_space(p);
+    if (p->p == p->end)
+        return fail(p, p->p, "the signature is empty; write a type such as {count :int}");
+    if (!parse_params(p, sig) || !parse_type(p, &sig->result))
+        return false;
+    skip_space(p);
+    return p->p == p->end || expected(p, "the end of the signature");
+}
+
+bool ptc_sig_parse(PtcArena *arena, const char *text, size_t len, const PtcSig **out,
+                   PtcSigError *error)
+{
+    Parser p = {arena, text, text, text + len, 0, error};
+    *error = (PtcSigError){.line = 1, .column = 1};
+    if (len > PTC_SIG_MAX_BYTES)
+        return fail(&p, text, "the signature is longer than %d bytes", PTC_SIG_MAX_BYTES);
+    PtcSig *sig = ptc_arena_zalloc(arena, sizeof *sig);
+    if (!sig)
+        return fail_memory(&p);
+    *out = sig;
+    return parse_signature(&p, sig);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * recorder.h - what was done: a bounded ring of calls for `lisp_debug`, and a file for each call in --trace-dir.
+ *
+ * How much of the payloads (programs, contexts, results, messages) is recorded is decided in one place, here:
+ *   none     sizes only
+ *   summary  sizes and SHA-256
+ *   full     the texts, cut to PTC_RECORD_TEXT in the ring
+ * Known secrets (bearer tokens, values of variables that tools are given) are blotted out of every text before anything
+ * else is done with it, hashing too.  Any thread. */
+#ifndef PTC_TRACE_RECORDER_H
+#define PTC_TRACE_RECORDER_H
+
+#include "trace/redact.h"
+#include "exec/task.h"
+
+typedef struct PtcRecorder PtcRecorder;
+
+typedef enum { PTC_PAYLOADS_NONE, PTC_PAYLOADS_SUMMARY, PTC_PAYLOADS_FULL } PtcPayloads;
+enum { PTC_RECORD_TEXT = 8 * 1024, PTC_RECORD_FILE_TEXT = 1024 * 1024 };
+
+typedef struct PtcRecorderConfig {
+    size_t ring; /* calls kept; 0: none */
+    PtcPayloads payloads;
+    const char *trace_dir;     /* NULL: no files */
+    size_t trace_files;        /* the oldest are removed beyond this */
+    const PtcSecrets *secrets; /* borrowed; NULL: none */
+} PtcRecorderConfig;
+
+/* One call, as its handler tells it; texts are borrowed. */
+typedef struct PtcCallNote {
+    const char *tool; /* a constant */
+    const char *owner;
+    bool ok;
+    const char *reason; /* "" when ok */
+    PtcBytesView program, context, result, message;
+    int64_t duration_us;
+    uint64_t tool_calls;
+} PtcCallNote;
+
+/* NULL with a text in why.  The directory's name is copied. */
+PTC_MUST_USE PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, char *why, size_t size);
+void ptc_recorder_free(PtcRecorder *recorder);
+const char *ptc_payloads_name(PtcPayloads payloads);
+
+void ptc_recorder_note(PtcRecorder *recorder, const PtcCallNote *note);
+
+/* The answers of lisp_debug, each a JSON object appended to out; all of them see the calls of one owner only. */
+typedef struct PtcRecent {
+    size_t limit;
+    bool errors_only;
+    int64_t since_ms; /* calls not older; 0: all */
+} PtcRecent;
+void ptc_recorder_stats(PtcRecorder *recorder, const char *owner, PtcBuf *out);
+void ptc_recorder_recent(PtcRecorder *recorder, const char *owner, const PtcRecent *wanted,
+                         PtcBuf *out);
+/* False: the ring has no such call of this owner. */
+PTC_MUST_USE bool ptc_recorder_get(PtcRecorder *recorder, const char *owner, PtcBytesView id,
+                                   PtcBuf *out);
+
+#endif

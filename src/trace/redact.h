@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * redact.h - texts that must not be written down: bearer tokens, values of variables that tools are given.
+ *
+ * Filled before the first use, then only read, by any thread. */
+#ifndef PTC_TRACE_REDACT_H
+#define PTC_TRACE_REDACT_H
+
+#include "base/buf.h"
+
+/* Shorter values are words of everyday use, not secrets; records would become unreadable without them. */
+enum { PTC_SECRET_MIN = 4 };
+
+typedef struct PtcSecret {
+    char *bytes;
+    size_t len;
+} PtcSecret;
+
+typedef struct PtcSecrets {
+    PtcMem *mem;
+    PtcSecret *items;
+    size_t count, cap;
+    bool begins[256]; /* one of them begins with this byte */
+} PtcSecrets;
+
+void ptc_secrets_init(PtcSecrets *secrets, PtcMem *mem);
+/* Wipes them. */
+void ptc_secrets_deinit(PtcSecrets *secrets);
+
+/* A copy of the text, and of how it looks inside of a JSON or PTC-Lisp string where that is different.  False: memory is
+ * short. */
+PTC_MUST_USE bool ptc_secrets_add(PtcSecrets *secrets, const char *bytes, size_t len);
+
+/* Appends the text with [secret] in place of each, which at most doubles it.  A text that ends in the middle of a secret
+ * was cut there, and ends with [secret] too. */
+void ptc_secrets_blot(const PtcSecrets *secrets, PtcBuf *out, const char *text, size_t len);
+
+#endif

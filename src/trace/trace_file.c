@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace/trace_file.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { NAME = 64 };
+#define PREFIX "ptc-"
+#define SUFFIX ".jsonl"
+
+struct PtcTrace {
+    PtcMem *mem;
+    int dir;
+    pthread_mutex_t lock; /* for all below */
+    char (*names)[NAME];  /* of the files there are, a ring */
+    size_t max, count, oldest;
+    bool complained;
+};
+
+static bool is_ours(const char *name)
+{
+    size_t len = strlen(name), end = sizeof SUFFIX - 1;
+    return len < NAME && len > end && strncmp(name, PREFIX, sizeof PREFIX - 1) == 0 &&
+           strcmp(name + len - end, SUFFIX) == 0;
+}
+
+/* Remembers a file; when there are too many, the oldest is removed. */
+static void remember(PtcTrace *t, const char *name)
+{
+    size_t at = (t->oldest + t->count) % t->max;
+    if (t->count == t->max) {
+        (void)unlinkat(t->dir, t->names[t->oldest], 0);
+        t->oldest = (t->oldest + 1) % t->max;
+    } else {
+        t->count++;
+    }
+    snprintf(t->names[at], NAME, "%s", name);
+}
+
+/* Names begin with the time, so their order is that of their age. */
+static void sort_names(char (*names)[NAME], size_t n)
+{
+    char moved[NAME];
+    for (size_t gap = n / 2; gap > 0; gap /= 2)
+        for (size_t i = gap; i < n; i++) {
+            size_t j = i;
+            memcpy(moved, names[i], NAME);
+            for (; j >= gap && strcmp(names[j - gap], moved) > 0; j -= gap)
+                memcpy(names[j], names[j - gap], NAME);
+            memcpy(names[j], moved, NAME);
+        }
+}
+
+/* Of more files than there may be, some stay uncounted: they were not made by us alone. */
+static bool count_files(PtcTrace *t)
+{
+    int fd = dup(t->dir);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    if (!dir) {
+        if (fd >= 0)
+            close(fd);
+        return false;
+    }
+    for (struct dirent *e; t->count < t->max && (e = readdir(dir));)
+        if (is_ours(e->d_name))
+            memcpy(t->names[t->count++], e->d_name, strlen(e->d_name) + 1);
+    closedir(dir);
+    sort_names(t->names, t->count);
+    return true;
+}
+
+PtcTrace *ptc_trace_new(PtcMem *mem, const char *dir, size_t max_files, char *why, size_t size)
+{
+    PtcTrace *t = ptc_mem_alloc(mem, sizeof *t);
+    snprintf(why, size, "memory is short");
+    if (!t)
+        return NULL;
+    *t = (PtcTrace){.mem = mem, .dir = -1, .max = max_files ? max_files : 1};
+    pthread_mutex_init(&t->lock, NULL);
+    t->names = ptc_mem_alloc(mem, t->max * sizeof *t->names);
+    if (t->names) {
+        snprintf(why, size, "%s: ", dir);
+        if (mkdir(dir, 0700) == 0 || errno == EEXIST)
+            t->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (t->dir >= 0 && faccessat(t->dir, ".", W_OK, 0) == 0 && count_files(t))
+            return t;
+        snprintf(why, size, "%s: %s", dir, strerror(errno));
+    }
+    ptc_trace_free(t);
+    return NULL;
+}
+
+void ptc_trace_free(PtcTrace *t)
+{
+    if (!t)
+        return;
+    if (t->dir >= 0)
+        close(t->dir);
+    ptc_mem_free(t->mem, t->names, t->max * sizeof *t->names);
+    pthread_mutex_destroy(&t->lock);
+    ptc_mem_free(t->mem, t, sizeof *t);
+}
+
+static void name_file(char name[NAME], int64_t at_ms, uint64_t number)
+{
+    char date[24];
+    struct tm tm;
+    time_t seconds = (time_t)(at_ms / 1000);
+    gmtime_r(&seconds, &tm);
+    strftime(date, sizeof date, "%Y%m%dT%H%M%S", &tm);
+    snprintf(name, NAME, PREFIX "%s.%03dZ-%d-%llu" SUFFIX, date, (int)(at_ms % 1000), (int)getpid(),
+             (unsigned long long)number);
+}
+
+static bool write_all(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t n = write(fd, bytes, len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        bytes += n;
+        len -= (size_t)n;
+    }
+    return true;
+}
+
+void ptc_trace_write(PtcTrace *t, int64_t at_ms, uint64_t number, const PtcBuf *lines)
+{
+    char name[NAME];
+    name_file(name, at_ms, number);
+    int fd = openat(t->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool ok = fd >= 0 && write_all(fd, lines->data, lines->len);
+    int error = errno;
+    if (fd >= 0)
+        close(fd);
+    pthread_mutex_lock(&t->lock);
+    if (fd >= 0)
+        remember(t, name);
+    if (!ok && !t->complained) {
+        t->complained = true;
+        fprintf(stderr, "ptc mcp: a trace cannot be written: %s\n", strerror(error));
+    }
+    pthread_mutex_unlock(&t->lock);
+}
