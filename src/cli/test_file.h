@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "ptc/ptc.h"
+#include "base/text.h"
 
 typedef enum {
     PTC_POLICY_MATCH,     /* as Clojure or the reference answers */
@@ -28,12 +29,6 @@ typedef enum {
     PTC_POLICY_DIVERGES,  /* different on purpose: DIV-... */
     PTC_POLICY_BUG,       /* known to be wrong: BUG-...; passing is a failure */
 } PtcPolicy;
-
-/* Borrowed bytes. */
-typedef struct PtcText {
-    const char *bytes;
-    size_t len;
-} PtcText;
 
 /* What an expectation line of a finding says beside the kind. */
 enum { PTC_SHOW_PLACE = 1, PTC_SHOW_MESSAGE = 2, PTC_SHOW_HINT = 4, PTC_SHOW_ALL = 7 };

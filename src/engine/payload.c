@@ -34,10 +34,10 @@ typedef struct {
     PtcMem *mem;
     PtcPayloadOptions options;
     PtcFormatOptions format;
-    PtcPiece *prints;
+    PtcText *prints;
     uint32_t *names; /* numbers of the session's names, sorted by text */
     size_t name_count, name_cap;
-    PtcPiece *stored;
+    PtcText *stored;
     PtcStored *changed;
     size_t listed; /* room in `stored` and `changed` */
     PtcBuf previews;
@@ -61,7 +61,7 @@ static bool take_prints(Work *w)
     if (!(w->prints = ptc_mem_alloc(w->mem, n * sizeof *w->prints)))
         return false;
     for (size_t i = 0; i < n; i++)
-        w->prints[i].at = ptc_outcome_print(w->o, i, &w->prints[i].len);
+        w->prints[i].bytes = ptc_outcome_print(w->o, i, &w->prints[i].len);
     return true;
 }
 
@@ -111,9 +111,9 @@ static bool take_names(Work *w, const PtcSession *s)
     return true;
 }
 
-static PtcPiece name_of(const PtcSession *s, uint32_t i)
+static PtcText name_of(const PtcSession *s, uint32_t i)
 {
-    return (PtcPiece){s->names.items[i].text, s->names.items[i].len};
+    return (PtcText){s->names.items[i].text, s->names.items[i].len};
 }
 
 static bool list_names(Work *w, const PtcSession *s)
@@ -159,7 +159,7 @@ static bool add_preview(Work *w, PtcValue v, size_t *len)
     size_t before = w->previews.len;
     ptc_buf_init(&text, w->mem, VALUE_BYTES);
     bool cut = !ptc_outcome_print_value(w->o, &text, v), ok = !text.failed;
-    PtcPiece piece = {text.data ? text.data : "", text.len};
+    PtcText piece = {text.data ? text.data : "", text.len};
     if (ptc_preview_add(&w->previews, piece, cut, w->format.preview_max_chars))
         w->memory.truncated = true;
     ptc_buf_deinit(&text);
@@ -183,7 +183,7 @@ static bool preview_changes(Work *w, const PtcSession *s)
             return false;
     }
     for (size_t i = 0; i < n; i++) {
-        w->changed[i].preview.at = w->previews.data + at;
+        w->changed[i].preview.bytes = w->previews.data + at;
         at += w->changed[i].preview.len;
     }
     w->memory.changed = w->changed;
@@ -208,8 +208,8 @@ static bool render_ok(Work *w)
                     .prints_cut = o->prints_cut,
                     .validated = {w->options.validated_json, w->options.validated_json_len}};
     if (!step.value_nil && !ptc_is(o->value, PTC_T_VAR)) {
-        step.text.at = ptc_outcome_text(o, &step.text.len, &step.text_cut);
-        if (!step.text.at)
+        step.text.bytes = ptc_outcome_text(o, &step.text.len, &step.text_cut);
+        if (!step.text.bytes)
             return false;
     }
     ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
@@ -247,14 +247,14 @@ static void build_feedback(Work *w, PtcBuf *feedback)
 }
 
 /* The value of (fail v), as a preview in `previews`. */
-static bool preview_failed(Work *w, PtcPiece *result)
+static bool preview_failed(Work *w, PtcText *result)
 {
     ptc_budget_start(w->o->ptc, &w->o->budget, w->o->limits.timeout_ms);
     if (w->o->value == PTC_NIL || w->o->value == PTC_NONE)
         return true;
     if (!add_preview(w, w->o->value, &result->len))
         return false;
-    result->at = w->previews.data;
+    result->bytes = w->previews.data;
     return true;
 }
 
@@ -271,7 +271,7 @@ static bool render_failed(Work *w)
     ptc_buf_init(&feedback, w->mem, w->o->payload.max);
     build_feedback(w, &feedback);
     bool ok = ptc_buf_ok(&feedback);
-    answer.feedback = (PtcPiece){feedback.data, feedback.len};
+    answer.feedback = (PtcText){feedback.data, feedback.len};
     if (ok)
         ptc_protocol_render_error(&w->o->payload, &answer);
     ptc_buf_deinit(&feedback);

@@ -126,7 +126,7 @@ static void take_call(Trip *t)
     const PtcBuf *payload = &w->reader.payload;
     uint64_t id = w->reader.head.id;
     uint32_t tool;
-    PtcBytesView arguments;
+    PtcText arguments;
     const char *why;
     if (!ptc_frame_get_call(payload->data, payload->len, &tool, &arguments, &why))
         accuse(t, why);

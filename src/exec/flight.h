@@ -47,7 +47,7 @@ PtcToolCrew *ptc_tool_crew_new(PtcMem *mem, PtcTools *tools, int64_t result_byte
 void ptc_tool_crew_free(PtcToolCrew *crew);
 /* Runs a tool and sends what it gave over the flight.  False: no memory, or no thread. */
 PTC_MUST_USE bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id,
-                                     uint32_t tool, PtcBytesView arguments);
+                                     uint32_t tool, PtcText arguments);
 
 /* ------------------------------------------------------------------------------ flight */
 

@@ -123,7 +123,7 @@ static bool find_thread(PtcToolCrew *crew)
 }
 
 bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id, uint32_t tool,
-                        PtcBytesView arguments)
+                        PtcText arguments)
 {
     Job *job = ptc_mem_alloc(crew->mem, sizeof *job + arguments.len);
     if (!job)

@@ -22,7 +22,7 @@ bool ptc_frame_put_i64(PtcBuf *buf, int64_t n)
     return ptc_buf_add(buf, &n, sizeof n);
 }
 
-bool ptc_frame_put_view(PtcBuf *buf, PtcBytesView view)
+bool ptc_frame_put_view(PtcBuf *buf, PtcText view)
 {
     if (!view.bytes)
         return ptc_frame_put_u32(buf, ABSENT);
@@ -69,9 +69,9 @@ int64_t ptc_frame_take_i64(PtcFrameCursor *c)
     return n;
 }
 
-PtcBytesView ptc_frame_take_view(PtcFrameCursor *c)
+PtcText ptc_frame_take_view(PtcFrameCursor *c)
 {
-    PtcBytesView view = {NULL, 0};
+    PtcText view = {NULL, 0};
     uint32_t len = ptc_frame_take_u32(c);
     if (c->bad || len == ABSENT)
         return view;
@@ -181,11 +181,11 @@ bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const char *text, s
 {
     ptc_frame_open(buf);
     put_bool(buf, ok);
-    ptc_frame_put_view(buf, (PtcBytesView){text, len});
+    ptc_frame_put_view(buf, (PtcText){text, len});
     return ptc_frame_close(buf, PTC_FRAME_RESULT, id);
 }
 
-bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcBytesView *text)
+bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcText *text)
 {
     PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     *ok = take_bool(&c);
@@ -193,12 +193,12 @@ bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcBytesView 
     return all_taken(&c) && text->bytes;
 }
 
-bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcBytesView *arguments,
+bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcText *arguments,
                         const char **why)
 {
     PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     *tool = ptc_frame_take_u32(&c);
-    *arguments = (PtcBytesView){c.at, (size_t)(c.end - c.at)};
+    *arguments = (PtcText){c.at, (size_t)(c.end - c.at)};
     *why = "a tool call without arguments";
     if (c.bad)
         return false;
@@ -208,14 +208,14 @@ bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcBytesV
 
 /* ---------------------------------------------------------------------------- done */
 
-static PtcBytesView view_of(const PtcBuf *buf)
+static PtcText view_of(const PtcBuf *buf)
 {
-    return (PtcBytesView){buf->data ? buf->data : "", buf->len};
+    return (PtcText){buf->data ? buf->data : "", buf->len};
 }
 
 static bool put_word(PtcBuf *buf, const char *word)
 {
-    return ptc_frame_put_view(buf, (PtcBytesView){word, strlen(word)});
+    return ptc_frame_put_view(buf, (PtcText){word, strlen(word)});
 }
 
 bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const PtcTaskOut *out)
@@ -240,7 +240,7 @@ bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const Pt
 /* A name of ours, such as "type_error". */
 static bool take_name(PtcFrameCursor *c, char *to, size_t size)
 {
-    PtcBytesView view = ptc_frame_take_view(c);
+    PtcText view = ptc_frame_take_view(c);
     if (!view.bytes || view.len >= size)
         return false;
     for (size_t i = 0; i < view.len; i++)
@@ -253,7 +253,7 @@ static bool take_name(PtcFrameCursor *c, char *to, size_t size)
 
 static bool take_message(PtcFrameCursor *c, char *to, size_t size)
 {
-    PtcBytesView view = ptc_frame_take_view(c);
+    PtcText view = ptc_frame_take_view(c);
     if (!view.bytes || view.len >= size || memchr(view.bytes, 0, view.len) ||
         !ptc_utf8_valid(view.bytes, view.len))
         return false;
@@ -266,7 +266,7 @@ static bool take_message(PtcFrameCursor *c, char *to, size_t size)
 typedef enum { JSON, TEXT, BYTES } Content;
 static const Content contents[PTC_FRAME_OUTPUTS] = {JSON, TEXT, JSON, JSON, TEXT, BYTES};
 
-static bool good_content(Content content, PtcBytesView view)
+static bool good_content(Content content, PtcText view)
 {
     if (content == JSON)
         return view.len == 0 || ptc_json_is_line(view.bytes, view.len);
@@ -278,7 +278,7 @@ static bool take_outputs(PtcFrameCursor *c, PtcTaskOut *out, const char **why)
     PtcBuf *buffers[PTC_FRAME_OUTPUTS];
     ptc_frame_outputs(out, buffers);
     for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++) {
-        PtcBytesView view = ptc_frame_take_view(c);
+        PtcText view = ptc_frame_take_view(c);
         *why = "an answer that is cut off or too long";
         if (!view.bytes || view.len > buffers[i]->max)
             return false;

@@ -46,11 +46,11 @@ PtcFrameCursor ptc_frame_cursor(const char *bytes, size_t len);
 bool ptc_frame_put_u32(PtcBuf *buf, uint32_t n);
 bool ptc_frame_put_i64(PtcBuf *buf, int64_t n);
 /* Length and bytes; absent stays absent. */
-bool ptc_frame_put_view(PtcBuf *buf, PtcBytesView view);
+bool ptc_frame_put_view(PtcBuf *buf, PtcText view);
 uint32_t ptc_frame_take_u32(PtcFrameCursor *c);
 int64_t ptc_frame_take_i64(PtcFrameCursor *c);
 /* Points into the payload. */
-PtcBytesView ptc_frame_take_view(PtcFrameCursor *c);
+PtcText ptc_frame_take_view(PtcFrameCursor *c);
 
 /* ------------------------------------------------------------------------- frames */
 
@@ -70,11 +70,11 @@ PTC_MUST_USE bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const 
 /* Payloads.  Views point into them. */
 PTC_MUST_USE bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in,
                                     size_t maxima[PTC_FRAME_OUTPUTS]);
-PTC_MUST_USE bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcBytesView *text);
+PTC_MUST_USE bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcText *text);
 /* False with a text that says what is wrong.  Arguments are JSON; what an out is filled with is UTF-8, or JSON on one
  * line where it should be, and no buffer is over its maximum. */
 PTC_MUST_USE bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool,
-                                     PtcBytesView *arguments, const char **why);
+                                     PtcText *arguments, const char **why);
 PTC_MUST_USE bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out,
                                      PtcTaskStatus *status, const char **why);
 

@@ -78,7 +78,7 @@ static const char *bad_key(PtcValue map)
 static bool make_context(Work *w, const PtcShared *shared, PtcValue *context, PtcTaskStatus *status)
 {
     char error[300] = "", message[320];
-    const PtcBytesView *text = &w->in->context;
+    const PtcText *text = &w->in->context;
     *context = 0;
     if (!text->bytes && !shared)
         return true;
@@ -108,7 +108,7 @@ static bool make_context(Work *w, const PtcShared *shared, PtcValue *context, Pt
 static bool open_session(Work *w, PtcTaskStatus *status)
 {
     char error[200] = "";
-    const PtcBytesView *bytes = &w->in->session;
+    const PtcText *bytes = &w->in->session;
     if (!w->in->in_session)
         return true;
     if (!bytes->bytes) {
@@ -246,7 +246,7 @@ static PtcTaskStatus finish(Work *w)
 
 /* ----------------------------------------------------------------------------------- tasks */
 
-static void set_view(const char **bytes, size_t *len, const PtcBytesView *view)
+static void set_view(const char **bytes, size_t *len, const PtcText *view)
 {
     *bytes = view->bytes;
     *len = view->len;
@@ -288,7 +288,7 @@ static PtcTaskStatus inspect(Work *w)
 
 static PtcTaskStatus forget(Work *w)
 {
-    const PtcBytesView *name = &w->in->name;
+    const PtcText *name = &w->in->name;
     size_t before = ptc_session_count(w->session);
     if (name->bytes)
         (void)ptc_session_forget(w->session, name->bytes, name->len);

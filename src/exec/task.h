@@ -10,11 +10,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "ptc/ptc.h"
-
-typedef struct PtcBytesView {
-    const char *bytes; /* NULL: absent */
-    size_t len;
-} PtcBytesView;
+#include "base/text.h"
 
 typedef enum {
     PTC_TASK_EVAL,    /* run a program */
@@ -25,12 +21,12 @@ typedef enum {
 /* Views are borrowed from whoever submits the task, until it is done. */
 typedef struct PtcTaskIn {
     PtcTaskKind kind;
-    PtcBytesView program;
-    PtcBytesView context; /* a JSON object */
-    PtcBytesView signature, output_schema;
+    PtcText program;
+    PtcText context; /* a JSON object */
+    PtcText signature, output_schema;
     bool in_session;
-    PtcBytesView session; /* snapshot; absent: a new session */
-    PtcBytesView name;    /* FORGET */
+    PtcText session; /* snapshot; absent: a new session */
+    PtcText name;    /* FORGET */
     int64_t timeout_ms, memory_bytes, max_tool_calls, program_bytes, context_bytes,
         session_bytes;        /* PTC_UNSET: the executor's */
     int64_t preview_chars;    /* of the result in the payload; PTC_UNSET: default */

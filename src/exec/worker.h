@@ -58,7 +58,7 @@ void ptc_zygote_free(PtcZygote *zygote);
 /* One worker to be: made in the helper, served by each fork of it. */
 typedef struct PtcWorker PtcWorker;
 typedef struct PtcWorkerTool {
-    PtcBytesView name, signature, description;
+    PtcText name, signature, description;
     bool skip_validation, cache, on_error_value;
     int64_t timeout_ms;
 } PtcWorkerTool;

@@ -206,7 +206,7 @@ static PtcToolCall *leave(PtcWorker *w, Slot *slot)
 static void take_result(PtcWorker *w, uint64_t id, const PtcBuf *payload)
 {
     bool ok;
-    PtcBytesView text;
+    PtcText text;
     pthread_mutex_lock(&w->lock);
     PtcToolCall *call = leave(w, find_slot(w, id));
     pthread_mutex_unlock(&w->lock);

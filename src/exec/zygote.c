@@ -150,7 +150,7 @@ void ptc_zygote_free(PtcZygote *z)
 
 typedef struct Answer {
     bool gone; /* the helper died */
-    PtcBytesView rest;
+    PtcText rest;
     int fd;
 } Answer;
 
@@ -167,7 +167,7 @@ static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, Answer *a, 
     PtcFrameCursor c = ptc_frame_cursor(z->packet, (size_t)n);
     bool ok = ptc_frame_take_u32(&c);
     a->gone = false;
-    a->rest = (PtcBytesView){c.at, (size_t)(c.end - c.at)};
+    a->rest = (PtcText){c.at, (size_t)(c.end - c.at)};
     if (!ok)
         snprintf(why, PTC_WORKER_WHY, "%.*s", (int)a->rest.len, a->rest.bytes);
     return ok;
@@ -182,7 +182,7 @@ static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, char *why)
     if (!ask(z, packet->data, packet->len, -1, a, why))
         return false;
     snprintf(why, PTC_WORKER_WHY, "out of memory");
-    return ptc_frame_put_view(&z->told, (PtcBytesView){packet->data, packet->len});
+    return ptc_frame_put_view(&z->told, (PtcText){packet->data, packet->len});
 }
 
 static bool revive(PtcZygote *z, char *why)
@@ -193,7 +193,7 @@ static bool revive(PtcZygote *z, char *why)
     if (!launch(z, why))
         return false;
     while (c.at < c.end) {
-        PtcBytesView packet = ptc_frame_take_view(&c);
+        PtcText packet = ptc_frame_take_view(&c);
         if (!ask(z, packet.bytes, packet.len, -1, &a, why))
             return false;
     }
@@ -203,10 +203,10 @@ static bool revive(PtcZygote *z, char *why)
 /* With its NUL. */
 static bool put_text(PtcBuf *buf, const char *text)
 {
-    return ptc_frame_put_view(buf, (PtcBytesView){text, strlen(text) + 1});
+    return ptc_frame_put_view(buf, (PtcText){text, strlen(text) + 1});
 }
 
-static bool take_loaded(PtcBytesView answer, PtcLoaded *loaded)
+static bool take_loaded(PtcText answer, PtcLoaded *loaded)
 {
     PtcFrameCursor c = ptc_frame_cursor(answer.bytes, answer.len);
     loaded->count = (size_t)ptc_frame_take_i64(&c);
@@ -239,9 +239,9 @@ bool ptc_zygote_load(PtcZygote *z, const char *name, const char *path, PtcLoaded
 
 /* ------------------------------------------------------------------------------- lock */
 
-static PtcBytesView text_of(const char *text, size_t len)
+static PtcText text_of(const char *text, size_t len)
 {
-    return (PtcBytesView){text, len < PTC_ZYGOTE_DESCRIBE ? len : PTC_ZYGOTE_DESCRIBE};
+    return (PtcText){text, len < PTC_ZYGOTE_DESCRIBE ? len : PTC_ZYGOTE_DESCRIBE};
 }
 
 static bool tell_tool(PtcZygote *z, const PtcToolInfo *info, char *why)
@@ -274,7 +274,7 @@ static bool tell_lock(PtcZygote *z, const PtcLimits *limits, bool inspectable, c
     ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
     ptc_frame_put_u32(&packet, PTC_ZYGOTE_LOCK);
     ptc_frame_put_u32(&packet, inspectable);
-    ptc_frame_put_view(&packet, (PtcBytesView){(const char *)&all, sizeof all});
+    ptc_frame_put_view(&packet, (PtcText){(const char *)&all, sizeof all});
     bool ok = tell(z, &packet, &a, why);
     ptc_buf_deinit(&packet);
     return ok;

@@ -45,7 +45,7 @@ static bool answer_why(Helper *h, bool ok)
 /* A view that ends in NUL, as put_text of the server writes it. */
 static const char *take_text(PtcFrameCursor *c)
 {
-    PtcBytesView view = ptc_frame_take_view(c);
+    PtcText view = ptc_frame_take_view(c);
     return view.bytes && view.len > 0 && !view.bytes[view.len - 1] ? view.bytes : NULL;
 }
 
@@ -98,7 +98,7 @@ static bool lock(Helper *h, PtcFrameCursor *c)
     PtcLimits limits;
     bool inspectable = ptc_frame_take_u32(c);
     ptc_limits_init(&limits, sizeof limits);
-    PtcBytesView given = ptc_frame_take_view(c);
+    PtcText given = ptc_frame_take_view(c);
     snprintf(h->why, sizeof h->why, "out of order");
     if (h->locked || !given.bytes || given.len != sizeof limits)
         return answer_why(h, false);

@@ -13,7 +13,7 @@ typedef struct PtcSessionRow {
     int64_t created_ms, used_ms, ends_ms;
     uint64_t evals;
     size_t bindings;
-    PtcBytesView bytes;
+    PtcText bytes;
 } PtcSessionRow;
 
 /* Opens or makes the file; NULL with a text in why. */

@@ -16,8 +16,8 @@
 
 /* An entry of a map or an element of a set, while its collection is put in order. */
 typedef struct {
-    PtcOrderKey key; /* valid only while sorting: `text` may move otherwise */
-    size_t at;       /* the same text, as an offset */
+    PtcText key; /* valid only while sorting: `text` may move otherwise */
+    size_t at;   /* the same text, as an offset */
     PtcValue name, value;
 } Item;
 
@@ -115,7 +115,7 @@ static bool sort_from(Canon *c, size_t base)
         return true;
     for (size_t i = base; i < c->count; i++) {
         size_t end = i + 1 < c->count ? c->items[i + 1].at : c->text.len;
-        c->items[i].key = (PtcOrderKey){c->text.data + c->items[i].at, end - c->items[i].at};
+        c->items[i].key = (PtcText){c->text.data + c->items[i].at, end - c->items[i].at};
     }
     return ptc_order_sort(c->heap->budget, c->items + base, c->count - base, sizeof *c->items);
 }

@@ -29,7 +29,7 @@ PtcExpose ptc_effective_expose(PtcExpose expose, PtcOutput output, PtcTransport 
 
 /* A tool in a list or in a map from names to tools. */
 typedef struct PtcExposed {
-    PtcOrderKey key; /* its name there */
+    PtcText key; /* its name there */
     PtcExpose expose;
     const void *tool; /* the caller's */
 } PtcExposed;

@@ -53,10 +53,10 @@ bool ptc_format_resolve(PtcFormatOptions *options, const PtcFormatOptions *given
 
 /* ------------------------------------------------------------------- cutting */
 
-bool ptc_preview_add(PtcBuf *out, PtcPiece text, bool more, int64_t max_chars)
+bool ptc_preview_add(PtcBuf *out, PtcText text, bool more, int64_t max_chars)
 {
     PtcCut cut = ptc_cut_chars(text, (size_t)max_chars);
-    ptc_buf_add(out, text.at, cut.kept);
+    ptc_buf_add(out, text.bytes, cut.kept);
     if (cut.left_out > 0)
         ptc_buf_addf(out, " ... (cut, %s%zu characters left out)", more ? "more than " : "",
                      cut.left_out);
@@ -67,11 +67,11 @@ bool ptc_preview_add(PtcBuf *out, PtcPiece text, bool more, int64_t max_chars)
 
 /* A fenced block of at most max_chars characters; `more`: the text itself is not whole.  How much is missing is said
  * behind the fence, where data cannot claim it. */
-static bool add_block(PtcBuf *out, const char *label, PtcPiece text, bool more, int64_t max_chars)
+static bool add_block(PtcBuf *out, const char *label, PtcText text, bool more, int64_t max_chars)
 {
     PtcCut cut = ptc_cut_chars(text, (size_t)max_chars);
     ptc_buf_add_char(out, '\n');
-    ptc_fence_add(out, label, (PtcPiece){text.at, cut.kept});
+    ptc_fence_add(out, label, (PtcText){text.bytes, cut.kept});
     if (cut.left_out > 0)
         ptc_buf_addf(out, "(cut: %s%zu characters left out; print only the parts you need)\n",
                      more ? "more than " : "", cut.left_out);
@@ -83,7 +83,7 @@ static bool add_block(PtcBuf *out, const char *label, PtcPiece text, bool more, 
 /* A block whose text was put together in a buffer of its own; a failure of that one is the output's. */
 static bool add_built(PtcBuf *out, const char *label, PtcBuf *text, bool more, int64_t max_chars)
 {
-    PtcPiece piece = {text->data ? text->data : "", text->len};
+    PtcText piece = {text->data ? text->data : "", text->len};
     if (!ptc_buf_ok(text))
         out->failed = true;
     bool cut = add_block(out, label, piece, more, max_chars);
@@ -94,7 +94,7 @@ static bool add_built(PtcBuf *out, const char *label, PtcBuf *text, bool more, i
 /* ---------------------------------------------------------------- a good run */
 
 /* Bytes of the lines with their line feeds. */
-static size_t lines_size(const PtcPiece *lines, size_t count)
+static size_t lines_size(const PtcText *lines, size_t count)
 {
     size_t n = 0;
     for (size_t i = 0; i < count; i++)
@@ -102,7 +102,7 @@ static size_t lines_size(const PtcPiece *lines, size_t count)
     return n;
 }
 
-static bool add_prints(PtcBuf *out, const PtcPiece *prints, size_t count, bool cut,
+static bool add_prints(PtcBuf *out, const PtcText *prints, size_t count, bool cut,
                        const PtcFormatOptions *options)
 {
     PtcBuf text;
@@ -112,7 +112,7 @@ static bool add_prints(PtcBuf *out, const PtcPiece *prints, size_t count, bool c
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             ptc_buf_add_char(&text, '\n');
-        ptc_buf_add(&text, prints[i].at, prints[i].len);
+        ptc_buf_add(&text, prints[i].bytes, prints[i].len);
     }
     return add_built(out, "printed", &text, cut, options->feedback_max_chars);
 }
@@ -121,9 +121,9 @@ static bool add_prints(PtcBuf *out, const PtcPiece *prints, size_t count, bool c
 static void build_memory(PtcBuf *text, const PtcExecution *run)
 {
     for (size_t i = 0; i < run->changed_count; i++) {
-        ptc_buf_add(text, run->changed[i].name.at, run->changed[i].name.len);
+        ptc_buf_add(text, run->changed[i].name.bytes, run->changed[i].name.len);
         ptc_buf_add_cstr(text, " = ");
-        ptc_buf_add(text, run->changed[i].preview.at, run->changed[i].preview.len);
+        ptc_buf_add(text, run->changed[i].preview.bytes, run->changed[i].preview.len);
         ptc_buf_add_char(text, '\n');
     }
     if (run->changed_count > 0)
@@ -132,7 +132,7 @@ static void build_memory(PtcBuf *text, const PtcExecution *run)
     for (size_t i = 0; i < run->stored_count; i++) {
         ptc_buf_add_char(text, i > 0 ? ',' : ' ');
         ptc_buf_add_cstr(text, i > 0 ? " " : "");
-        ptc_buf_add(text, run->stored[i].at, run->stored[i].len);
+        ptc_buf_add(text, run->stored[i].bytes, run->stored[i].len);
     }
 }
 
@@ -148,7 +148,7 @@ static void add_memory(PtcBuf *out, const PtcExecution *run)
 
 bool ptc_feedback_run(PtcBuf *out, const PtcExecution *run, const PtcFormatOptions *options)
 {
-    bool result = run->more_turns && run->result.at && run->print_count == 0;
+    bool result = run->more_turns && run->result.bytes && run->print_count == 0;
     bool stored = run->more_turns && run->stored_count > 0;
     if (!result && !stored && run->print_count == 0)
         return run->prints_cut;
@@ -164,7 +164,7 @@ bool ptc_feedback_run(PtcBuf *out, const PtcExecution *run, const PtcFormatOptio
 
 /* ------------------------------------------------------------------- a failure */
 
-static void add_part(PtcBuf *text, const char *before, PtcPiece part, int64_t max_chars)
+static void add_part(PtcBuf *text, const char *before, PtcText part, int64_t max_chars)
 {
     if (part.len == 0)
         return;

@@ -12,21 +12,21 @@ bool ptc_format_resolve(PtcFormatOptions *options, const PtcFormatOptions *given
 
 /* Appends a text cut to max_chars, with a note of how much is missing.  `more`: the text itself is not whole.  True when
  * something is missing. */
-bool ptc_preview_add(PtcBuf *out, PtcPiece text, bool more, int64_t max_chars);
+bool ptc_preview_add(PtcBuf *out, PtcText text, bool more, int64_t max_chars);
 
 /* A stored name and the preview of its value. */
 typedef struct PtcStored {
-    PtcPiece name, preview;
+    PtcText name, preview;
 } PtcStored;
 
 /* What a run that succeeded leaves to be told. */
 typedef struct PtcExecution {
-    PtcPiece result; /* "user=> ..." as a preview; none when there is nothing to show */
-    const PtcPiece *prints;
+    PtcText result; /* "user=> ..." as a preview; none when there is nothing to show */
+    const PtcText *prints;
     size_t print_count;
     const PtcStored *changed; /* new or different since the run before, by name */
     size_t changed_count;
-    const PtcPiece *stored; /* all names, sorted */
+    const PtcText *stored; /* all names, sorted */
     size_t stored_count;
     bool prints_cut; /* the run itself dropped printed text */
     /* The model goes on from here: it is shown the result (unless it printed: then it has chosen what it wants to
@@ -39,8 +39,8 @@ bool ptc_feedback_run(PtcBuf *out, const PtcExecution *run, const PtcFormatOptio
 
 /* One thing that went wrong. */
 typedef struct PtcFinding {
-    PtcPiece message, form, hint; /* form and hint may be none or empty */
-    uint32_t line, column;        /* from 1; 0: unknown */
+    PtcText message, form, hint; /* form and hint may be none or empty */
+    uint32_t line, column;       /* from 1; 0: unknown */
 } PtcFinding;
 
 typedef struct PtcFailure {
@@ -48,7 +48,7 @@ typedef struct PtcFailure {
     bool ran;         /* false: the findings came before anything ran */
     const PtcFinding *findings;
     size_t finding_count;
-    const PtcPiece *prints; /* what was printed until then */
+    const PtcText *prints; /* what was printed until then */
     size_t print_count;
     bool prints_cut;
 } PtcFailure;

@@ -5,12 +5,7 @@
 #define PTC_TOOL_FENCE_H
 
 #include "base/buf.h"
-
-/* A piece of text, borrowed; valid UTF-8.  `at` NULL: there is none. */
-typedef struct PtcPiece {
-    const char *at;
-    size_t len;
-} PtcPiece;
+#include "base/text.h"
 
 /* How a text was cut: `kept` bytes, and how many characters (code points) are beyond them. */
 typedef struct PtcCut {
@@ -19,7 +14,7 @@ typedef struct PtcCut {
 
 /* The first `max_chars` characters.  A length in characters is what a model's reader expects, and unlike one in
  * graphemes it bounds the bytes too (four each). */
-PtcCut ptc_cut_chars(PtcPiece text, size_t max_chars);
+PtcCut ptc_cut_chars(PtcText text, size_t max_chars);
 
 /* Appends the text between two lines of backticks, the first of them followed by `label`.
  *
@@ -28,6 +23,6 @@ PtcCut ptc_cut_chars(PtcPiece text, size_t max_chars);
  * Characters that a reader does not see (controls but tab and line feed, bidirectional overrides, zero-width spaces,
  * Unicode tags) are written as \u{hex}: instructions cannot hide in them, nor can they break up a run of backticks that
  * looks whole. */
-void ptc_fence_add(PtcBuf *out, const char *label, PtcPiece text);
+void ptc_fence_add(PtcBuf *out, const char *label, PtcText text);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct {
     size_t size;
 } Sort;
 
-int ptc_order_compare(const PtcOrderKey *a, const PtcOrderKey *b)
+int ptc_order_compare(const PtcText *a, const PtcText *b)
 {
     size_t n = a->len < b->len ? a->len : b->len;
     int order = n ? memcmp(a->bytes, b->bytes, n) : 0;
@@ -26,8 +26,8 @@ static char *at(const Sort *s, size_t i)
 
 static bool is_before(const Sort *s, size_t i, size_t k)
 {
-    return ptc_order_compare((const PtcOrderKey *)(const void *)at(s, i),
-                             (const PtcOrderKey *)(const void *)at(s, k)) < 0;
+    return ptc_order_compare((const PtcText *)(const void *)at(s, i),
+                             (const PtcText *)(const void *)at(s, k)) < 0;
 }
 
 static void swap(const Sort *s, size_t i, size_t k)

@@ -6,17 +6,13 @@
 #include <stddef.h>
 
 #include "base/budget.h"
+#include "base/text.h"
 
-/* What an item to be sorted begins with. */
-typedef struct PtcOrderKey {
-    const char *bytes;
-    size_t len;
-} PtcOrderKey;
-
+/* An item to be sorted begins with a PtcText. */
 enum { PTC_ORDER_ITEM_MAX = 64 };
 
 /* <0, 0, >0: by bytes, a beginning before what it is the beginning of. */
-int ptc_order_compare(const PtcOrderKey *a, const PtcOrderKey *b);
+int ptc_order_compare(const PtcText *a, const PtcText *b);
 
 /* Sorts n items of `size` bytes (at most PTC_ORDER_ITEM_MAX) in place, without memory of its own; items with the same
  * text stand in any order.  budget may be NULL; false when it stopped, the order is then any. */

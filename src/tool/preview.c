@@ -39,7 +39,7 @@ static const char *type_of(PtcValue v)
 /* ------------------------------------------------------------------------ keys */
 
 typedef struct {
-    PtcOrderKey key;
+    PtcText key;
     PtcValue value;
 } Field;
 

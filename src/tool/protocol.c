@@ -123,10 +123,10 @@ bool ptc_protocol_validate_program(PtcValue program, const PtcPrinter *printer, 
 
 /* ------------------------------------------------------------------------- JSON */
 
-static void add_string(PtcBuf *out, PtcPiece text)
+static void add_string(PtcBuf *out, PtcText text)
 {
-    if (text.at)
-        ptc_json_write_string(out, text.at, text.len);
+    if (text.bytes)
+        ptc_json_write_string(out, text.bytes, text.len);
     else
         ptc_buf_add_cstr(out, "null");
 }
@@ -137,7 +137,7 @@ static void add_name(PtcBuf *out, const char *name)
     ptc_buf_addf(out, ",\"%s\":", name);
 }
 
-static void add_field(PtcBuf *out, const char *name, PtcPiece text)
+static void add_field(PtcBuf *out, const char *name, PtcText text)
 {
     add_name(out, name);
     add_string(out, text);
@@ -149,7 +149,7 @@ static void add_flag(PtcBuf *out, const char *name, bool on)
     ptc_buf_add_cstr(out, on ? "true" : "false");
 }
 
-static void add_array(PtcBuf *out, const char *name, const PtcPiece *items, size_t count)
+static void add_array(PtcBuf *out, const char *name, const PtcText *items, size_t count)
 {
     add_name(out, name);
     ptc_buf_add_char(out, '[');
@@ -184,16 +184,16 @@ void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success)
 {
     const PtcMemory *memory = success->memory;
     ptc_buf_add_cstr(out, "{\"status\":\"ok\"");
-    if (success->result.at || !success->value_nil)
+    if (success->result.bytes || !success->value_nil)
         add_field(out, "result", success->result);
     add_array(out, "prints", success->prints, success->print_count);
-    add_field(out, "feedback", success->feedback.at ? success->feedback : (PtcPiece){"", 0});
+    add_field(out, "feedback", success->feedback.bytes ? success->feedback : (PtcText){"", 0});
     add_flag(out, "truncated", success->truncated || (memory && memory->truncated));
     if (memory)
         add_memory(out, memory);
-    if (success->validated.at) {
+    if (success->validated.bytes) {
         add_name(out, "validated");
-        ptc_buf_add(out, success->validated.at, success->validated.len);
+        ptc_buf_add(out, success->validated.bytes, success->validated.len);
     }
     ptc_buf_add_char(out, '}');
 }
@@ -203,12 +203,12 @@ void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success)
 /* What is made on the way; all of it is charged to the output's ledger. */
 typedef struct {
     PtcBuf result, feedback, cut_prints;
-    PtcPiece *prints; /* NULL: the step's own, none had to be cut */
+    PtcText *prints; /* NULL: the step's own, none had to be cut */
 } Making;
 
-static PtcPiece whole(const PtcBuf *buf)
+static PtcText whole(const PtcBuf *buf)
 {
-    return (PtcPiece){buf->data ? buf->data : "", buf->len};
+    return (PtcText){buf->data ? buf->data : "", buf->len};
 }
 
 static bool any_long(const PtcStep *step, size_t max_chars)
@@ -234,7 +234,7 @@ static bool cut_prints(Making *m, const PtcStep *step, int64_t max_chars)
         m->prints[i].len = m->cut_prints.len - before;
     }
     for (size_t i = 0; i < n; i++) {
-        m->prints[i].at = whole(&m->cut_prints).at + at;
+        m->prints[i].bytes = whole(&m->cut_prints).bytes + at;
         at += m->prints[i].len;
     }
     return ptc_buf_ok(&m->cut_prints);
@@ -242,7 +242,7 @@ static bool cut_prints(Making *m, const PtcStep *step, int64_t max_chars)
 
 static bool make_result(PtcBuf *out, const PtcStep *step, const PtcFormatOptions *options)
 {
-    if (!step->text.at)
+    if (!step->text.bytes)
         return false;
     ptc_buf_add_cstr(out, "user=> ");
     return ptc_preview_add(out, step->text, step->text_cut, options->preview_max_chars);
@@ -254,7 +254,7 @@ static PtcExecution execution(const Making *m, const PtcStep *step, const PtcMem
                         .print_count = step->print_count,
                         .prints_cut = step->prints_cut,
                         .more_turns = memory != NULL};
-    if (step->text.at)
+    if (step->text.bytes)
         run.result = whole(&m->result);
     if (memory) {
         run.changed = memory->changed;
@@ -330,7 +330,7 @@ void ptc_protocol_render_error(PtcBuf *out, const PtcErrorAnswer *error)
 {
     ptc_buf_addf(out, "{\"status\":\"error\",\"reason\":\"%s\"", ptc_reason_name(error->reason));
     add_field(out, "message", error->message);
-    add_field(out, "feedback", error->feedback.at ? error->feedback : error->message);
+    add_field(out, "feedback", error->feedback.bytes ? error->feedback : error->message);
     if (error->reason == PTC_REASON_FAIL)
         add_field(out, "result", error->result);
     ptc_buf_add_char(out, '}');

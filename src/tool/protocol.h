@@ -28,32 +28,32 @@ bool ptc_protocol_validate_program(PtcValue program, const PtcPrinter *printer, 
 typedef struct PtcMemory {
     const PtcStored *changed;
     size_t changed_count;
-    const PtcPiece *stored;
+    const PtcText *stored;
     size_t stored_count;
     bool truncated;
 } PtcMemory;
 
 typedef struct PtcSuccess {
-    PtcPiece result; /* "user=> ..."; none: left out when the value was nil, else null */
+    PtcText result; /* "user=> ..."; none: left out when the value was nil, else null */
     bool value_nil;
-    const PtcPiece *prints;
+    const PtcText *prints;
     size_t print_count;
-    PtcPiece feedback;
+    PtcText feedback;
     bool truncated;          /* of what is seen: printed text or result; memory adds its own */
     const PtcMemory *memory; /* NULL: nothing lives on, no `memory` */
-    PtcPiece validated;      /* JSON, written as it is; none: no `validated` */
+    PtcText validated;       /* JSON, written as it is; none: no `validated` */
 } PtcSuccess;
 
 void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success);
 
 /* What a run that succeeded produced, uncut. */
 typedef struct PtcStep {
-    PtcPiece text; /* the value, printed; none when it is nil, or nothing to look at (a var) */
+    PtcText text; /* the value, printed; none when it is nil, or nothing to look at (a var) */
     bool value_nil, text_cut;
-    const PtcPiece *prints;
+    const PtcText *prints;
     size_t print_count;
     bool prints_cut;
-    PtcPiece validated;
+    PtcText validated;
 } PtcStep;
 
 /* The answer for a step: previews, feedback and flags are made here.  With `memory` (NULL: a call that stands alone)
@@ -81,9 +81,9 @@ PtcReason ptc_reason_find(const char *name);
 
 typedef struct PtcErrorAnswer {
     PtcReason reason;
-    PtcPiece message;
-    PtcPiece feedback; /* none: the message */
-    PtcPiece result;   /* a preview of v in (fail v); none is null.  Of no other reason */
+    PtcText message;
+    PtcText feedback; /* none: the message */
+    PtcText result;   /* a preview of v in (fail v); none is null.  Of no other reason */
 } PtcErrorAnswer;
 
 void ptc_protocol_render_error(PtcBuf *out, const PtcErrorAnswer *error);

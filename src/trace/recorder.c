@@ -2,14 +2,13 @@
 #include "trace/recorder.h"
 
 #include <pthread.h>
-#include <sha2.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/hmac.h"
 #include "base/utf8.h"
 #include "json/write.h"
-#include "mcp/server/seal.h"
 #include "trace/trace_file.h"
 
 enum { OWNER = 16, REASON = 24, TOOLS = 16, REASONS = 24 };
@@ -99,19 +98,11 @@ void ptc_recorder_free(PtcRecorder *r)
 
 /* -------------------------------------------------------------------------------- payloads */
 
-static void sha256(unsigned char out[PTC_SEAL_BYTES], const void *bytes, size_t len)
-{
-    SHA2_CTX sha;
-    SHA256Init(&sha);
-    SHA256Update(&sha, bytes, len);
-    SHA256Final(out, &sha);
-}
-
 /* Owners are told apart, not named. */
 static void owner_id(unsigned char out[OWNER], const char *owner)
 {
-    unsigned char digest[PTC_SEAL_BYTES];
-    sha256(digest, owner, strlen(owner));
+    unsigned char digest[PTC_SHA256_BYTES];
+    ptc_sha256(owner, strlen(owner), digest);
     memcpy(out, digest, OWNER);
 }
 
@@ -126,33 +117,32 @@ static void add_time(PtcBuf *out, int64_t ms)
 }
 
 /* The text without secrets: itself, or in `clean`. */
-static PtcBytesView without_secrets(const PtcRecorder *r, PtcBuf *clean, PtcBytesView text)
+static PtcText without_secrets(const PtcRecorder *r, PtcBuf *clean, PtcText text)
 {
     if (!r->secrets || r->secrets->count == 0)
         return text;
     ptc_secrets_blot(r->secrets, clean, text.bytes, text.len);
-    return (PtcBytesView){clean->data, ptc_buf_ok(clean) ? clean->len : 0};
+    return (PtcText){clean->data, ptc_buf_ok(clean) ? clean->len : 0};
 }
 
-static void add_digest(PtcBuf *out, PtcBytesView text)
+static void add_digest(PtcBuf *out, PtcText text)
 {
-    unsigned char digest[PTC_SEAL_BYTES];
-    sha256(digest, text.bytes, text.len);
+    unsigned char digest[PTC_SHA256_BYTES];
+    ptc_sha256(text.bytes, text.len, digest);
     ptc_buf_add_cstr(out, ",\"sha256\":\"");
     for (size_t i = 0; i < sizeof digest; i++)
         ptc_buf_addf(out, "%02x", digest[i]);
     ptc_buf_add_char(out, '"');
 }
 
-static void add_text(PtcBuf *out, PtcBytesView text, size_t max)
+static void add_text(PtcBuf *out, PtcText text, size_t max)
 {
     size_t len = text.len > max ? ptc_utf8_valid_prefix(text.bytes, max) : text.len;
     ptc_buf_add_cstr(out, ",\"text\":");
     ptc_json_write_string(out, text.bytes, len);
 }
 
-static void add_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcBytesView text,
-                        size_t max)
+static void add_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcText text, size_t max)
 {
     PtcBuf clean;
     if (!text.bytes)
@@ -414,7 +404,7 @@ void ptc_recorder_recent(PtcRecorder *r, const char *owner, const PtcRecent *wan
     ptc_buf_addf(out, "],\"count\":%zu}", n);
 }
 
-bool ptc_recorder_get(PtcRecorder *r, const char *owner, PtcBytesView wanted, PtcBuf *out)
+bool ptc_recorder_get(PtcRecorder *r, const char *owner, PtcText wanted, PtcBuf *out)
 {
     unsigned char id[OWNER];
     owner_id(id, owner);

@@ -32,7 +32,7 @@ typedef struct PtcCallNote {
     const char *owner;
     bool ok;
     const char *reason; /* "" when ok */
-    PtcBytesView program, context, result, message;
+    PtcText program, context, result, message;
     int64_t duration_us;
     uint64_t tool_calls;
 } PtcCallNote;
@@ -54,7 +54,7 @@ void ptc_recorder_stats(PtcRecorder *recorder, const char *owner, PtcBuf *out);
 void ptc_recorder_recent(PtcRecorder *recorder, const char *owner, const PtcRecent *wanted,
                          PtcBuf *out);
 /* False: the ring has no such call of this owner. */
-PTC_MUST_USE bool ptc_recorder_get(PtcRecorder *recorder, const char *owner, PtcBytesView id,
+PTC_MUST_USE bool ptc_recorder_get(PtcRecorder *recorder, const char *owner, PtcText id,
                                    PtcBuf *out);
 
 #endif

@@ -78,7 +78,7 @@ static void take_frame(const PtcFrameReader *r, PtcMem *mem)
 {
     PtcTaskOut out;
     PtcTaskStatus status;
-    PtcBytesView arguments;
+    PtcText arguments;
     uint32_t tool;
     const char *why;
     if (r->head.type == PTC_FRAME_CALL &&

@@ -20,7 +20,7 @@ typedef struct {
 
 static void hello(PtcMcpCall *call)
 {
-    PtcMcpText name;
+    PtcText name;
     if (!ptc_mcp_arg_text(call, "name", false, &name))
         return;
     ptc_mcp_progress(call, 1, 2, "half");
@@ -66,11 +66,11 @@ static PtcMcp *new_server(uint64_t fail)
 }
 
 /* Cuts off one line, without its end. */
-static PtcHttpText cut_line(const char **at, const char *end)
+static PtcText cut_line(const char **at, const char *end)
 {
     const char *start = *at, *stop = memchr(start, '\n', (size_t)(end - start));
     *at = stop ? stop + 1 : end;
-    return (PtcHttpText){start, (size_t)((stop ? stop : end) - start)};
+    return (PtcText){start, (size_t)((stop ? stop : end) - start)};
 }
 
 /* Copies that end with NUL, as those of the library; the caller frees them. */
@@ -83,7 +83,7 @@ static char *copy(const char *text, size_t len)
     return to;
 }
 
-static void add_field(Place *at, PtcHttpText line, char **kept)
+static void add_field(Place *at, PtcText line, char **kept)
 {
     const char *colon = memchr(line.data, ':', line.len);
     size_t name = colon ? (size_t)(colon - line.data) : line.len;
@@ -135,7 +135,7 @@ static void one_request(Place *at, const char *text, size_t len)
     const char *end = text + len, *p = text;
     char *kept[FIELDS_MAX] = {0};
     size_t count = 0;
-    PtcHttpText first = cut_line(&p, end), line;
+    PtcText first = cut_line(&p, end), line;
     unsigned choice = first.len ? (unsigned char)first.data[0] : 0;
     while (p < end && (line = cut_line(&p, end)).len && count < FIELDS_MAX)
         add_field(at, line, &kept[count++]);

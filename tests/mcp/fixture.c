@@ -24,9 +24,9 @@ static void say(PtcMcpCall *call, const char *text)
     ptc_mcp_text(call, text, strlen(text));
 }
 
-static PtcMcpText text(const char *s)
+static PtcText text(const char *s)
 {
-    return (PtcMcpText){s, strlen(s)};
+    return (PtcText){s, strlen(s)};
 }
 
 static void sleep_ms(long ms)
@@ -43,10 +43,10 @@ static PtcValue member(PtcMcpCall *call, PtcValue map, const char *name)
 }
 
 /* A text of an elicitation's or a sampling's content. */
-static PtcMcpText content(PtcMcpCall *call, PtcValue answer, const char *name)
+static PtcText content(PtcMcpCall *call, PtcValue answer, const char *name)
 {
     PtcValue v = member(call, member(call, answer, "content"), name);
-    return ptc_is_string(v) ? (PtcMcpText){ptc_str_bytes(v), ptc_str_len(v)} : text("unknown");
+    return ptc_is_string(v) ? (PtcText){ptc_str_bytes(v), ptc_str_len(v)} : text("unknown");
 }
 
 /* -------------------------------------------------------------------------- plain tools */
@@ -105,14 +105,14 @@ static void progressing(PtcMcpCall *call)
 
 static void echo(PtcMcpCall *call)
 {
-    PtcMcpText message;
+    PtcText message;
     if (ptc_mcp_arg_text(call, "message", true, &message))
         ptc_mcp_text(call, message.bytes, message.len);
 }
 
 static void typed_args(PtcMcpCall *call)
 {
-    PtcMcpText s;
+    PtcText s;
     int64_t n = -1;
     bool b = false;
     PtcValue m;
@@ -263,7 +263,7 @@ static void say_json(PtcMcpCall *call, const char *before, PtcValue v)
 static bool wrap_arg(PtcMcpCall *call, const char *name, const char *before, const char *after,
                      PtcBuf *buf)
 {
-    PtcMcpText arg;
+    PtcText arg;
     ptc_buf_init(buf, ptc_mcp_heap(call)->pool->mem, 1 << 20);
     if (!ptc_mcp_arg_text(call, name, true, &arg))
         return false;
@@ -281,7 +281,7 @@ static void sampling(PtcMcpCall *call)
                  "{\"messages\":[{\"role\":\"user\",\"content\":{\"type\":\"text\",\"text\":",
                  "}}],\"maxTokens\":100}", &params) &&
         ask(call, "sample", "sampling/createMessage", params.data, &answer)) {
-        PtcMcpText got = content(call, answer, "text");
+        PtcText got = content(call, answer, "text");
         ptc_mcp_textf(call, "The model says: %.*s", (int)got.len, got.bytes);
     }
     ptc_buf_deinit(&params);
@@ -328,7 +328,7 @@ static void input_elicitation(PtcMcpCall *call)
     PtcValue answer;
     if (!elicit(call, "user_name", ask_name, &answer))
         return;
-    PtcMcpText name = content(call, answer, "name");
+    PtcText name = content(call, answer, "name");
     ptc_mcp_textf(call, "Hello, %.*s!", (int)name.len, name.bytes);
 }
 
@@ -337,7 +337,7 @@ static void input_sampling(PtcMcpCall *call)
     PtcValue answer;
     if (!ask(call, "capital_question", "sampling/createMessage", ask_capital, &answer))
         return;
-    PtcMcpText got = content(call, answer, "text");
+    PtcText got = content(call, answer, "text");
     ptc_mcp_textf(call, "The model says: %.*s", (int)got.len, got.bytes);
 }
 
@@ -358,7 +358,7 @@ static void input_roots(PtcMcpCall *call)
 static void input_state(PtcMcpCall *call)
 {
     PtcValue answer;
-    PtcMcpText state = ptc_mcp_state(call);
+    PtcText state = ptc_mcp_state(call);
     if (elicit(call, "confirm", ask_ok, &answer) && state.len == 5 &&
         memcmp(state.bytes, "asked", 5) == 0)
         say(call, "state-ok");
@@ -376,14 +376,14 @@ static void input_multiple(PtcMcpCall *call)
         ptc_mcp_set_state(call, "multiple", 8);
         return;
     }
-    PtcMcpText who = content(call, name, "name");
+    PtcText who = content(call, name, "name");
     ptc_mcp_textf(call, "%.*s has %zu root(s)", (int)who.len, who.bytes, root_count(call, roots));
 }
 
 static void input_rounds(PtcMcpCall *call)
 {
     PtcValue answer;
-    PtcMcpText state = ptc_mcp_state(call), got;
+    PtcText state = ptc_mcp_state(call), got;
     if (!state.bytes) { /* round 1 asks for the name */
         if (!elicit(call, "step1", ask_name, &answer))
             ptc_mcp_set_state(call, "1", 1);
@@ -439,7 +439,7 @@ static void static_binary(PtcMcpCall *call)
 static void template_data(PtcMcpCall *call)
 {
     char json[200];
-    PtcMcpText id = ptc_mcp_var(call, "id");
+    PtcText id = ptc_mcp_var(call, "id");
     int n = snprintf(json, sizeof json, "{\"id\":\"%.*s\",\"templateTest\":true}",
                      id.len < 100 ? (int)id.len : 100, id.bytes);
     ptc_mcp_contents_text(call, NULL, json, (size_t)n);
@@ -459,7 +459,7 @@ static void simple_prompt(PtcMcpCall *call)
 
 static void prompt_with_args(PtcMcpCall *call)
 {
-    PtcMcpText a, b;
+    PtcText a, b;
     PtcBuf buf;
     if (!ptc_mcp_arg_text(call, "arg1", true, &a) || !ptc_mcp_arg_text(call, "arg2", true, &b))
         return;
@@ -473,7 +473,7 @@ static void prompt_with_args(PtcMcpCall *call)
 static void complete_arg(PtcMcpCall *call)
 {
     static const char *const words[] = {"paris", "park", "party"};
-    PtcMcpText name, typed;
+    PtcText name, typed;
     ptc_mcp_completing(call, &name, &typed);
     for (int i = 0; i < 3; i++)
         if (typed.len <= strlen(words[i]) && memcmp(words[i], typed.bytes, typed.len) == 0)
@@ -482,7 +482,7 @@ static void complete_arg(PtcMcpCall *call)
 
 static void prompt_with_resource(PtcMcpCall *call)
 {
-    PtcMcpText uri;
+    PtcText uri;
     if (!ptc_mcp_arg_text(call, "resourceUri", true, &uri))
         return;
     ptc_mcp_message_embed(call, "user", uri, "text/plain", "The resource.", 13);
@@ -504,7 +504,7 @@ static void input_prompt(PtcMcpCall *call)
     case PTC_MCP_ASK_PENDING: return;
     default: ptc_mcp_need(call, "elicitation"); return;
     }
-    PtcMcpText got = content(call, answer, "context");
+    PtcText got = content(call, answer, "context");
     int n = snprintf(line, sizeof line, "In the context of %.*s",
                      got.len < 100 ? (int)got.len : 100, got.bytes);
     ptc_mcp_message_text(call, "user", line, (size_t)n);

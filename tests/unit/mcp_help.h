@@ -15,7 +15,7 @@
 
 static inline void row_echo(PtcMcpCall *call)
 {
-    PtcMcpText say;
+    PtcText say;
     if (ptc_mcp_arg_text(call, "say", true, &say))
         ptc_mcp_text(call, say.bytes, say.len);
 }
@@ -53,7 +53,7 @@ static inline void row_steps(PtcMcpCall *call)
 static inline void row_ask(PtcMcpCall *call)
 {
     PtcValue a, b;
-    PtcMcpText state = ptc_mcp_state(call);
+    PtcText state = ptc_mcp_state(call);
     PtcMcpAsk first = ptc_mcp_ask(call, "who", "elicitation/create", "{\"message\":\"?\"}", &a);
     PtcMcpAsk second = ptc_mcp_ask(call, "roots", "roots/list", "{}", &b);
     if (first == PTC_MCP_ASK_UNSUPPORTED || second == PTC_MCP_ASK_UNSUPPORTED)
@@ -81,20 +81,20 @@ static inline void row_large(PtcMcpCall *call)
 
 static inline void row_read(PtcMcpCall *call)
 {
-    PtcMcpText id = ptc_mcp_var(call, "id");
+    PtcText id = ptc_mcp_var(call, "id");
     ptc_mcp_contents_text(call, NULL, id.bytes ? id.bytes : "plain", id.bytes ? id.len : 5);
 }
 
 static inline void row_prompt(PtcMcpCall *call)
 {
-    PtcMcpText who;
+    PtcText who;
     if (ptc_mcp_arg_text(call, "who", true, &who))
         ptc_mcp_message_text(call, "user", who.bytes, who.len);
 }
 
 static inline void row_complete(PtcMcpCall *call)
 {
-    PtcMcpText name, typed, other;
+    PtcText name, typed, other;
     ptc_mcp_completing(call, &name, &typed);
     ptc_mcp_suggest(call, name.bytes, name.len);
     ptc_mcp_suggest(call, typed.bytes, typed.len);

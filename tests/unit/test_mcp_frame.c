@@ -25,12 +25,12 @@ static void close_out(PtcTaskOut *out)
         ptc_buf_deinit(buffers[i]);
 }
 
-static PtcBytesView view(const char *text)
+static PtcText view(const char *text)
 {
-    return (PtcBytesView){text, strlen(text)};
+    return (PtcText){text, strlen(text)};
 }
 
-static bool same(PtcBytesView a, PtcBytesView b)
+static bool same(PtcText a, PtcText b)
 {
     return !a.bytes == !b.bytes && a.len == b.len && (!a.len || !memcmp(a.bytes, b.bytes, a.len));
 }

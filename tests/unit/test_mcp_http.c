@@ -12,9 +12,9 @@
 #include "mcp/http/http_stream.h"
 #include "unit/check.h"
 
-static PtcHttpText text(const char *s)
+static PtcText text(const char *s)
 {
-    return (PtcHttpText){s, s ? strlen(s) : 0};
+    return (PtcText){s, s ? strlen(s) : 0};
 }
 
 static void add(PtcHttpHead *head, const char *name, const char *value)
@@ -33,13 +33,13 @@ static void test_head(void)
     add(&head, "X-Other", "x");
     CHECK(ptc_http_text_is(head.field[PTC_HTTP_HOST], "localhost:1"));
     CHECK(ptc_http_text_is(head.field[PTC_HTTP_NAME], "a b"));
-    CHECK(!head.field[PTC_HTTP_ORIGIN].data && !head.twice.data && !head.broken);
+    CHECK(!head.field[PTC_HTTP_ORIGIN].bytes && !head.twice.bytes && !head.broken);
     CHECK_STR(ptc_http_head_find(&head, "mcp-param-REGION"), "eu");
     CHECK_STR(ptc_http_head_find(&head, "Host"), "localhost:1");
     CHECK(!ptc_http_head_find(&head, "Mcp-Param-Other") && !ptc_http_head_find(&head, "X-Other"));
     add(&head, "Accept", "a/b");
     add(&head, "Accept", "c/d");
-    CHECK(!head.twice.data);
+    CHECK(!head.twice.bytes);
     add(&head, "Mcp-Name", "other");
     CHECK(ptc_http_text_is_nocase(head.twice, "mcp-name"));
     CHECK(ptc_http_text_is(head.field[PTC_HTTP_NAME], "a b"));

@@ -7,8 +7,8 @@
 #include "mcp/app/results.h"
 #include "mcp/app/sessions.h"
 
-#define VIEW(text) ((PtcBytesView){text, strlen(text)})
-static const PtcBytesView none = {NULL, 0};
+#define VIEW(text) ((PtcText){text, strlen(text)})
+static const PtcText none = {NULL, 0};
 
 static PtcMem mem;
 static int64_t clock_ms;
@@ -31,7 +31,7 @@ static PtcSessions *sessions(PtcSessionsConfig config)
 static bool lives(PtcSessions *s, const char *owner, const char *handle)
 {
     PtcSessionEntry *held;
-    PtcBytesView bytes;
+    PtcText bytes;
     if (ptc_sessions_hold(s, owner, VIEW(handle), &held, &bytes) != PTC_SESSIONS_OK)
         return false;
     ptc_sessions_let_go(s, held, NULL, NULL);
@@ -42,7 +42,7 @@ static PtcSessionsStatus change(PtcSessions *s, const char *handle, size_t bytes
 {
     static char block[1 << 16];
     PtcSessionEntry *held;
-    PtcBytesView old;
+    PtcText old;
     PtcSessionChange to = {.bytes = {block, bytes}, .bindings = 1, .evaluated = true};
     CHECK(ptc_sessions_hold(s, "", VIEW(handle), &held, &old) == PTC_SESSIONS_OK);
     return ptc_sessions_let_go(s, held, &to, NULL);
@@ -76,7 +76,7 @@ static void test_held(void)
     PtcSessions *s = sessions((PtcSessionsConfig){.idle_ms = 100});
     PtcSessionInfo a;
     PtcSessionEntry *held, *again;
-    PtcBytesView bytes;
+    PtcText bytes;
     clock_ms = 0;
     CHECK(ptc_sessions_start(s, "ann", none, 0, &a) == PTC_SESSIONS_OK);
     CHECK(ptc_sessions_hold(s, "bob", VIEW(a.handle), &held, &bytes) == PTC_SESSIONS_UNKNOWN);
@@ -127,10 +127,10 @@ static void test_results(void)
     PtcBuf out;
     PtcResultPage page;
     ptc_buf_init(&out, &mem, 1000);
-    PtcBytesView parts[PTC_RESULT_PARTS] = {VIEW("a\xc3\xa4"
-                                                 "b"),
-                                            {NULL, 0},
-                                            VIEW("p")};
+    PtcText parts[PTC_RESULT_PARTS] = {VIEW("a\xc3\xa4"
+                                            "b"),
+                                       {NULL, 0},
+                                       VIEW("p")};
     for (int i = 0; i < 4; i++)
         CHECK(ptc_results_keep(r, "ann", parts, handles[i]));
     CHECK(ptc_results_page(r, "ann", VIEW(handles[0]), 0, 0, 10, &out, &page) ==
@@ -150,8 +150,8 @@ static void test_results(void)
     CHECK(page.offset == 1 && out.len == 3);
     char large[101] = {0};
     memset(large, 'x', 100);
-    CHECK(!ptc_results_keep(r, "ann", (PtcBytesView[]){VIEW(large), VIEW("y"), none}, handles[4]));
-    CHECK(ptc_results_keep(r, "ann", (PtcBytesView[]){VIEW(large), none, none}, handles[4]));
+    CHECK(!ptc_results_keep(r, "ann", (PtcText[]){VIEW(large), VIEW("y"), none}, handles[4]));
+    CHECK(ptc_results_keep(r, "ann", (PtcText[]){VIEW(large), none, none}, handles[4]));
     CHECK(ptc_results_page(r, "ann", VIEW(handles[3]), 0, 0, 10, &out, &page) ==
           PTC_RESULTS_UNKNOWN);
     ptc_buf_deinit(&out);

@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-#define VIEW(text) ((PtcBytesView){text, strlen(text)})
+#define VIEW(text) ((PtcText){text, strlen(text)})
 
 static PtcMem mem;
 
@@ -115,9 +115,9 @@ static void test_cases(void)
         PtcTaskIn in = task(c->program);
         PtcTaskOut out;
         out_init(&out);
-        in.context = c->context ? VIEW(c->context) : (PtcBytesView){NULL, 0};
-        in.signature = c->signature ? VIEW(c->signature) : (PtcBytesView){NULL, 0};
-        in.output_schema = c->schema ? VIEW(c->schema) : (PtcBytesView){NULL, 0};
+        in.context = c->context ? VIEW(c->context) : (PtcText){NULL, 0};
+        in.signature = c->signature ? VIEW(c->signature) : (PtcText){NULL, 0};
+        in.output_schema = c->schema ? VIEW(c->schema) : (PtcText){NULL, 0};
         CHECK(e->submit(e, "", &in, NULL, &out) == PTC_TASK_DONE);
         CHECK(out.ok == (c->reason == NULL));
         CHECK_STR(text_of(&out.text), c->text ? c->text : "");
@@ -162,7 +162,7 @@ static bool step(PtcExecutor *e, PtcBuf *snapshot, PtcTaskIn in, const char *wan
     PtcTaskOut out;
     out_init(&out);
     in.in_session = true;
-    in.session = (PtcBytesView){snapshot->len ? snapshot->data : NULL, snapshot->len};
+    in.session = (PtcText){snapshot->len ? snapshot->data : NULL, snapshot->len};
     bool done = e->submit(e, "", &in, NULL, &out) == PTC_TASK_DONE;
     const char *got = in.kind == PTC_TASK_EVAL ? text_of(&out.text) : text_of(&out.payload);
     CHECK(done && strstr(got, want));
@@ -194,7 +194,7 @@ static void test_session(void)
     in.name = VIEW("x");
     CHECK(step(b, &snapshot, in, "{\"forgotten\":1}"));
     CHECK(step(b, &snapshot, in, "{\"forgotten\":0}"));
-    in.name = (PtcBytesView){NULL, 0};
+    in.name = (PtcText){NULL, 0};
     CHECK(step(a, &snapshot, in, "{\"forgotten\":1}"));
     CHECK(!step(a, &snapshot, task("x"), ""));
     snapshot.data[snapshot.len / 2] ^= 1;

@@ -273,7 +273,7 @@ static Got run_with(PtcExecutor *ex, const char *owner, const char *program, Wit
                     .use_tools = true,
                     .use_data = with.use_data};
     if (with.context)
-        in.context = (PtcBytesView){with.context, strlen(with.context)};
+        in.context = (PtcText){with.context, strlen(with.context)};
     memset(&out, 0, sizeof out);
     ptc_frame_outputs(&out, buffers);
     for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)

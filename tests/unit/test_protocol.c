@@ -13,8 +13,8 @@
 static CheckHeap h;
 static PtcBuf out;
 
-#define PIECE(text) ((PtcPiece){text, sizeof(text) - 1})
-#define NONE ((PtcPiece){NULL, 0})
+#define PIECE(text) ((PtcText){text, sizeof(text) - 1})
+#define NONE ((PtcText){NULL, 0})
 
 static const char *text(void)
 {
@@ -138,7 +138,7 @@ static void expect_success(int line, PtcSuccess s, const char *want)
 
 static void test_success(void)
 {
-    PtcPiece hi = PIECE("hi"), keys[] = {PIECE("a"), PIECE("b")};
+    PtcText hi = PIECE("hi"), keys[] = {PIECE("a"), PIECE("b")};
     PtcStored changed = {PIECE("a"), PIECE("[1 \"x\"]")};
     PtcMemory full = {&changed, 1, keys, 2, true}, empty = {NULL, 0, NULL, 0, false};
     EXPECT_SUCCESS(
@@ -216,7 +216,7 @@ static void test_cut(void)
         {"\xc3\xa9", 1, 2, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        PtcCut cut = ptc_cut_chars((PtcPiece){cases[i].text, strlen(cases[i].text)}, cases[i].max);
+        PtcCut cut = ptc_cut_chars((PtcText){cases[i].text, strlen(cases[i].text)}, cases[i].max);
         CHECK(cut.kept == cases[i].kept && cut.left_out == cases[i].left_out);
     }
     restart();
@@ -252,7 +252,7 @@ static void test_options(void)
 
 /* ----------------------------------------------------------------------- fencing */
 
-static void expect_fence(int line, PtcPiece data, const char *want)
+static void expect_fence(int line, PtcText data, const char *want)
 {
     restart();
     ptc_fence_add(&out, "x", data);
@@ -304,7 +304,7 @@ static void test_random_fences(void)
             len += strlen(part);
         }
         restart();
-        ptc_fence_add(&out, "x", (PtcPiece){data, len});
+        ptc_fence_add(&out, "x", (PtcText){data, len});
         check_closed(text());
     }
 }
@@ -335,7 +335,7 @@ static void expect_run(int line, bool cut, int64_t max, PtcExecution run, const 
 
 static void test_feedback_run(void)
 {
-    PtcPiece lines[] = {PIECE("one"), PIECE("two")}, keys[] = {PIECE("a"), PIECE("b")};
+    PtcText lines[] = {PIECE("one"), PIECE("two")}, keys[] = {PIECE("a"), PIECE("b")};
     PtcStored changed[] = {{PIECE("a"), PIECE("1")}, {PIECE("b"), PIECE("\"``` x\"")}};
     EXPECT_RUN(false, 512, "", .result = PIECE("user=> 3"));
     EXPECT_RUN(false, 512, DATA "\n```result\nuser=> 3\n```\n", .result = PIECE("user=> 3"),
@@ -362,7 +362,7 @@ static void test_feedback_run(void)
 
 static void test_feedback_error(void)
 {
-    PtcPiece line = PIECE("so far");
+    PtcText line = PIECE("so far");
     PtcFinding f[] = {
         {PIECE("nothing is named totl"), PIECE("totl"), PIECE("did you mean total?"), 1, 19},
         {PIECE("second"), NONE, NONE, 0, 0}};
@@ -404,7 +404,7 @@ static void render(const PtcStep *step, const PtcMemory *memory)
 
 static void test_step(void)
 {
-    PtcPiece lines[] = {PIECE("ab"), PIECE("abcdef")}, key = PIECE("k");
+    PtcText lines[] = {PIECE("ab"), PIECE("abcdef")}, key = PIECE("k");
     PtcMemory memory = {NULL, 0, &key, 1, false};
     render(&(PtcStep){.text = PIECE("3")}, NULL);
     CHECK_STR(text(), "{\"status\":\"ok\",\"result\":\"user=> 3\",\"prints\":[],\"feedback\":\"\","
@@ -430,7 +430,7 @@ static void test_torture(void)
 {
     static char big[9000];
     memset(big, '`', sizeof big);
-    PtcPiece lines[] = {{big, sizeof big}, PIECE("x")}, key = PIECE("k");
+    PtcText lines[] = {{big, sizeof big}, PIECE("x")}, key = PIECE("k");
     PtcStored changed = {PIECE("k"), PIECE("1")};
     PtcMemory memory = {&changed, 1, &key, 1, false};
     PtcStep step = {.text = {big, sizeof big}, .prints = lines, .print_count = 2};

@@ -4,6 +4,7 @@
 #include "api_help.h"
 
 #include "base/hmac.h"
+#include "base/secret.h"
 #include "engine/snapshot/snapshot.h"
 #include "lisp/record.h"
 #include "value/equal.h"
@@ -417,7 +418,7 @@ static void test_behind_the_tag(void)
            "(def sm (sorted-map 1 2)) (def d (LocalDate/of 2024 1 1)) (def e (ex-info \"m\" {}))",
            "#'e");
     Snap one = snap(s);
-    size_t len = one.len - PTC_SEAL_BYTES;
+    size_t len = one.len - PTC_SHA256_BYTES;
     CHECK(one.len < sizeof copy);
     for (size_t n = 0; n < len; n++) { /* cut at each length */
         t = NULL;
@@ -632,8 +633,8 @@ static void test_tools(void)
 
 static void tag_of(const char *k, size_t k_len, const char *text, size_t len, char out[65])
 {
-    uint8_t tag[PTC_SEAL_BYTES];
-    ptc_seal_make(k, k_len, text, len, tag);
+    uint8_t tag[PTC_SHA256_BYTES];
+    ptc_hmac((PtcText){k, k_len}, text, len, tag);
     for (size_t i = 0; i < sizeof tag; i++)
         snprintf(out + 2 * i, 3, "%02x", tag[i]);
 }
@@ -650,10 +651,10 @@ static void test_seal(void)
     memset(k, 0xaa, sizeof k);
     tag_of(k, sizeof k, "Test Using Larger Than Block-Size Key - Hash Key First", 54, got);
     CHECK_STR(got, "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
-    uint8_t a[PTC_SEAL_BYTES] = {0}, b[PTC_SEAL_BYTES] = {0};
-    CHECK(ptc_seal_same(a, b, sizeof a));
+    uint8_t a[PTC_SHA256_BYTES] = {0}, b[PTC_SHA256_BYTES] = {0};
+    CHECK(ptc_secret_same(a, b, sizeof a));
     b[31] = 1;
-    CHECK(!ptc_seal_same(a, b, sizeof a));
+    CHECK(!ptc_secret_same(a, b, sizeof a));
 }
 
 /* ---------------------------------------------------------------------------------- torture */

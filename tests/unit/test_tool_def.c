@@ -112,13 +112,13 @@ static void test_exposure(void)
 static void test_order(void)
 {
     static char texts[200][12];
-    static PtcOrderKey items[200];
+    static PtcText items[200];
     uint64_t chance = 7;
     for (size_t n = 0; n <= 200; n++) {
         for (size_t i = 0; i < n; i++) {
             int len = snprintf(texts[i], sizeof texts[i], "%llu",
                                (unsigned long long)(check_random(&chance) % 300));
-            items[i] = (PtcOrderKey){texts[i], (size_t)len};
+            items[i] = (PtcText){texts[i], (size_t)len};
         }
         CHECK(ptc_order_sort(&h.budget, items, n, sizeof *items));
         for (size_t i = 1; i < n; i++)

@@ -3,6 +3,7 @@
 #include "engine/snapshot/snapshot.h"
 
 #include "base/hmac.h"
+#include "base/secret.h"
 #include "engine/snapshot/snapshot_int.h"
 
 #include <stdio.h>
@@ -366,9 +367,11 @@ PtcStatus ptc_snapshot_decode(Ptc *ptc, const void *bytes, size_t len, PtcSessio
 
 /* ---------------------------------------------------------------------------------- API */
 
+enum { KEY_BYTES_MIN = 16 };
+
 static bool good_key(const void *key, size_t len, char *error, size_t error_size)
 {
-    if (key && len >= PTC_SEAL_KEY_MIN)
+    if (key && len >= KEY_BYTES_MIN)
         return true;
     say(error, error_size, "the key must have 16 bytes or more");
     return false;
@@ -377,7 +380,7 @@ static bool good_key(const void *key, size_t len, char *error, size_t error_size
 PtcStatus ptc_session_snapshot(PtcSession *s, const void *key, size_t key_len, char **out,
                                size_t *out_len, char *error, size_t error_size)
 {
-    uint8_t tag[PTC_SEAL_BYTES];
+    uint8_t tag[PTC_SHA256_BYTES];
     PtcBuf buf;
     say(error, error_size, "");
     if (!s || !out || !out_len || atomic_load(&s->ptc->running) ||
@@ -389,7 +392,7 @@ PtcStatus ptc_session_snapshot(PtcSession *s, const void *key, size_t key_len, c
         ptc_buf_deinit(&buf);
         return status;
     }
-    ptc_seal_make(key, key_len, buf.data, buf.len, tag);
+    ptc_hmac((PtcText){key, key_len}, buf.data, buf.len, tag);
     ptc_buf_add(&buf, tag, sizeof tag);
     status = ptc_text_give(&buf, true, out, out_len);
     if (status != PTC_OK)
@@ -400,16 +403,16 @@ PtcStatus ptc_session_snapshot(PtcSession *s, const void *key, size_t key_len, c
 PtcStatus ptc_session_restore(Ptc *ptc, const void *key, size_t key_len, const void *bytes,
                               size_t len, PtcSession **out, char *error, size_t error_size)
 {
-    uint8_t tag[PTC_SEAL_BYTES];
+    uint8_t tag[PTC_SHA256_BYTES];
     say(error, error_size, "");
     if (!ptc || !bytes || !out || atomic_load(&ptc->running) ||
         !good_key(key, key_len, error, error_size))
         return PTC_BAD_ARGUMENT;
     *out = NULL;
-    size_t body = len >= PTC_SEAL_BYTES ? len - PTC_SEAL_BYTES : 0;
+    size_t body = len >= PTC_SHA256_BYTES ? len - PTC_SHA256_BYTES : 0;
     if (body > 0)
-        ptc_seal_make(key, key_len, bytes, body, tag);
-    if (body == 0 || !ptc_seal_same(tag, (const uint8_t *)bytes + body, sizeof tag)) {
+        ptc_hmac((PtcText){key, key_len}, bytes, body, tag);
+    if (body == 0 || !ptc_secret_same(tag, (const uint8_t *)bytes + body, sizeof tag)) {
         say(error, error_size, "the key is another one, or the bytes are not as they were made");
         return PTC_BAD_DATA;
     }

@@ -46,16 +46,16 @@ static size_t cut_at(const PtcBuf *text, size_t most)
 /* ------------------------------------------------------------------------------ what is told */
 
 /* Element i of a vector, which came from a worker and may be anything. */
-static PtcMcpText text_at(PtcValue items, size_t i)
+static PtcText text_at(PtcValue items, size_t i)
 {
     PtcValue v = ptc_value_at(items, i);
-    return v != PTC_NONE && ptc_is_string(v) ? ptc_mcp_text_of(v) : (PtcMcpText){"", 0};
+    return v != PTC_NONE && ptc_is_string(v) ? ptc_mcp_text_of(v) : (PtcText){"", 0};
 }
 
-static PtcMcpText key_at(PtcValue map, size_t i)
+static PtcText key_at(PtcValue map, size_t i)
 {
     PtcValue v = ptc_value_key_at(map, i);
-    return v != PTC_NONE && ptc_is_string(v) ? ptc_mcp_text_of(v) : (PtcMcpText){"", 0};
+    return v != PTC_NONE && ptc_is_string(v) ? ptc_mcp_text_of(v) : (PtcText){"", 0};
 }
 
 /* Bytes of a text as a JSON string, without its quotes; controls are counted at their longest. */
@@ -76,7 +76,7 @@ static size_t fitting_prints(const Answer *a)
     if (n > a->sizes->print_entries)
         n = a->sizes->print_entries;
     for (size_t i = 0; i < n; i++) {
-        PtcMcpText line = text_at(a->prints, i);
+        PtcText line = text_at(a->prints, i);
         bytes += escaped(line.bytes, line.len) + 3;
         if (bytes > a->sizes->print_bytes)
             return i;
@@ -96,7 +96,7 @@ static void keep_rest(Answer *a)
 {
     PtcJob *job = a->job;
     const PtcTaskOut *out = &job->out;
-    PtcBytesView parts[PTC_RESULT_PARTS] = {
+    PtcText parts[PTC_RESULT_PARTS] = {
         [PTC_RESULT_TEXT] = {out->text.data, out->text.len},
         [PTC_RESULT_JSON] = {out->json.data, out->json.len},
         [PTC_RESULT_PRINTS] = {out->prints.data, out->prints.len},
@@ -183,7 +183,7 @@ static void add_prints(Answer *a)
     add_member(a, "prints");
     ptc_buf_add_char(&a->json, '[');
     for (size_t i = 0; i < a->print_count; i++) {
-        PtcMcpText line = text_at(a->prints, i);
+        PtcText line = text_at(a->prints, i);
         ptc_buf_add_cstr(&a->json, i ? "," : "");
         ptc_json_write_string(&a->json, line.bytes, line.len);
     }
@@ -214,7 +214,7 @@ static void add_names(Answer *a, const char *name, PtcValue map)
     add_member(a, name);
     ptc_buf_add_char(&a->json, '[');
     for (size_t i = 0; i < ptc_value_count(map); i++) {
-        PtcMcpText key = key_at(map, i);
+        PtcText key = key_at(map, i);
         ptc_buf_add_cstr(&a->json, i ? "," : "");
         ptc_json_write_string(&a->json, key.bytes, key.len);
     }
@@ -304,7 +304,7 @@ static void add_text(Answer *a)
     PtcBuf *text = &a->text;
     const PtcTaskOut *out = &a->job->out;
     for (size_t i = 0; i < a->print_count; i++) {
-        PtcMcpText line = text_at(a->prints, i);
+        PtcText line = text_at(a->prints, i);
         ptc_buf_add(text, line.bytes, line.len);
         ptc_buf_add_char(text, '\n');
     }
@@ -312,7 +312,7 @@ static void add_text(Answer *a)
     ptc_buf_add(text, out->text.data, a->result_len);
     PtcValue changed = a->job->in.in_session ? memory_field(a, "changed") : PTC_NONE;
     for (size_t i = 0; a->level == 0 && i < ptc_value_count(changed); i++) {
-        PtcMcpText name = key_at(changed, i);
+        PtcText name = key_at(changed, i);
         ptc_buf_addf(text, "%s%.*s", i ? ", " : "\n[stored: ", (int)name.len, name.bytes);
     }
     if (a->level == 0 && ptc_value_count(changed))

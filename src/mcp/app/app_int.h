@@ -60,7 +60,7 @@ bool ptc_job_fail(PtcJob *job, const char *reason, const char *format, ...) PTC_
 /* Answers a call whose arguments do not fit the schema of its row; text says why not. */
 void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len);
 /* Arguments of a type; absent (or null): *out is {NULL, 0}, or unchanged.  False: answered. */
-PTC_MUST_USE bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcBytesView *out);
+PTC_MUST_USE bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcText *out);
 PTC_MUST_USE bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max,
                               int64_t *out);
 PTC_MUST_USE bool ptc_job_flag(PtcJob *job, const char *name, bool *out);

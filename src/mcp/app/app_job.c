@@ -56,9 +56,9 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
     ptc_buf_init(&job->message, mem, PTC_RECORD_FILE_TEXT);
 }
 
-static PtcBytesView view(const PtcBuf *buf)
+static PtcText view(const PtcBuf *buf)
 {
-    return (PtcBytesView){buf->len ? buf->data : NULL, buf->len};
+    return (PtcText){buf->len ? buf->data : NULL, buf->len};
 }
 
 void ptc_job_done(PtcJob *job)
@@ -132,16 +132,16 @@ static PtcValue arg(PtcJob *job, const char *name)
     return v == PTC_NIL ? PTC_NONE : v;
 }
 
-bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcBytesView *out)
+bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcText *out)
 {
     PtcValue v = arg(job, name);
-    *out = (PtcBytesView){NULL, 0};
+    *out = (PtcText){NULL, 0};
     if (v == PTC_NONE)
         return !required ||
                ptc_job_fail(job, "args_error", "%s needs `%s`, a string", job->tool, name);
     if (!ptc_is_string(v))
         return wrong_type(job, name, "a string");
-    *out = (PtcBytesView){ptc_str_bytes(v), ptc_str_len(v)};
+    *out = (PtcText){ptc_str_bytes(v), ptc_str_len(v)};
     return true;
 }
 
@@ -183,7 +183,7 @@ static bool program_arg(PtcJob *job)
     ptc_buf_deinit(&message);
     if (!good)
         return false;
-    job->in.program = (PtcBytesView){ptc_str_bytes(v), ptc_str_len(v)};
+    job->in.program = (PtcText){ptc_str_bytes(v), ptc_str_len(v)};
     size_t most = job->app->config.max_program_bytes;
     return job->in.program.len <= most ||
            ptc_job_fail(job, "args_error", "`program` has %zu bytes; %zu are allowed",
@@ -203,7 +203,7 @@ void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len)
 }
 
 /* An object as JSON text. */
-static bool object_arg(PtcJob *job, const char *name, PtcBuf *json, PtcBytesView *out)
+static bool object_arg(PtcJob *job, const char *name, PtcBuf *json, PtcText *out)
 {
     PtcValue v = arg(job, name);
     if (v == PTC_NONE)
@@ -213,7 +213,7 @@ static bool object_arg(PtcJob *job, const char *name, PtcBuf *json, PtcBytesView
     if (!ptc_mcp_write(job->call, json, v))
         return ptc_job_fail(job, "args_error", "`%s` has more than the %zu bytes that are allowed",
                             name, json->max);
-    *out = (PtcBytesView){json->data, json->len};
+    *out = (PtcText){json->data, json->len};
     return true;
 }
 

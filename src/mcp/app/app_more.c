@@ -23,14 +23,14 @@ static const char *const part_names[] = {
 
 static bool part_arg(PtcJob *job, PtcResultPart *part)
 {
-    PtcBytesView name;
+    PtcText name;
     *part = PTC_RESULT_TEXT;
     if (!ptc_job_text(job, "part", false, &name))
         return false;
     if (!name.bytes)
         return true;
     for (int i = 0; i < PTC_RESULT_PARTS; i++)
-        if (ptc_mcp_text_is((PtcMcpText){name.bytes, name.len}, part_names[i])) {
+        if (ptc_mcp_text_is((PtcText){name.bytes, name.len}, part_names[i])) {
             *part = (PtcResultPart)i;
             return true;
         }
@@ -59,7 +59,7 @@ static void page_json(PtcJob *job, PtcResultPart part, const PtcBuf *text,
 
 static void page(PtcJob *job)
 {
-    PtcBytesView handle;
+    PtcText handle;
     PtcResultPart part;
     PtcResultPage at;
     PtcBuf text;
@@ -101,9 +101,9 @@ void ptc_app_page(PtcMcpCall *call)
 
 /* ------------------------------------------------------------------------------------- debug */
 
-static bool is(PtcBytesView text, const char *word)
+static bool is(PtcText text, const char *word)
 {
-    return ptc_mcp_text_is((PtcMcpText){text.bytes, text.len}, word);
+    return ptc_mcp_text_is((PtcText){text.bytes, text.len}, word);
 }
 
 static bool recent(PtcJob *job, PtcBuf *out)
@@ -122,7 +122,7 @@ static bool recent(PtcJob *job, PtcBuf *out)
 
 static bool get(PtcJob *job, PtcBuf *out)
 {
-    PtcBytesView id;
+    PtcText id;
     return ptc_job_text(job, "request_id", true, &id) &&
            (ptc_recorder_get(job->app->recorder, job->owner, id, out) ||
             ptc_job_fail(job, "unknown_request",
@@ -131,7 +131,7 @@ static bool get(PtcJob *job, PtcBuf *out)
 
 static void debug(PtcJob *job)
 {
-    PtcBytesView op;
+    PtcText op;
     PtcBuf out;
     bool ok = false;
     if (!ptc_job_text(job, "op", true, &op))

@@ -52,7 +52,7 @@ static bool refuse(PtcJob *job, PtcSessionsStatus status)
 
 static bool hold(PtcJob *job)
 {
-    PtcBytesView handle;
+    PtcText handle;
     if (!ptc_job_text(job, "session_id", true, &handle))
         return false;
     job->in.in_session = true;
@@ -78,7 +78,7 @@ static void add_limits(PtcBuf *out, const PtcSessionsConfig *c)
 
 static void start(PtcJob *job)
 {
-    PtcBytesView title;
+    PtcText title;
     PtcBuf out;
     int64_t ttl = 0;
     const PtcSessionsConfig *c = ptc_sessions_config(job->app->sessions);
@@ -167,7 +167,7 @@ static void session_eval(PtcJob *job)
         return;
     PtcSessionChange change = {.evaluated = true};
     if (job->out.ok) {
-        change.bytes = (PtcBytesView){job->out.session.data, job->out.session.len};
+        change.bytes = (PtcText){job->out.session.data, job->out.session.len};
         change.bindings = count_bindings(job);
     }
     if (let_go(job, &change))
@@ -223,12 +223,12 @@ void ptc_app_session_inspect(PtcMcpCall *call)
 }
 
 /* Runs the task on the snapshot that the one before made. */
-static bool forget_one(PtcJob *job, PtcBytesView name, PtcBuf *snapshot, int64_t *forgotten)
+static bool forget_one(PtcJob *job, PtcText name, PtcBuf *snapshot, int64_t *forgotten)
 {
     int64_t n = 0;
     job->in.name = name;
     if (snapshot->len)
-        job->in.session = (PtcBytesView){snapshot->data, snapshot->len};
+        job->in.session = (PtcText){snapshot->data, snapshot->len};
     ptc_buf_clear(&job->out.payload);
     ptc_buf_clear(&job->out.session);
     job->payload = PTC_NONE;
@@ -247,7 +247,7 @@ static bool forget_names(PtcJob *job, PtcValue names, PtcBuf *snapshot, int64_t 
 {
     for (size_t i = 0; i < ptc_value_count(names); i++) {
         PtcValue v = ptc_value_at(names, i);
-        if (!forget_one(job, (PtcBytesView){ptc_str_bytes(v), ptc_str_len(v)}, snapshot, forgotten))
+        if (!forget_one(job, (PtcText){ptc_str_bytes(v), ptc_str_len(v)}, snapshot, forgotten))
             return false;
     }
     return true;
@@ -273,7 +273,7 @@ static void forget_held(PtcJob *job, PtcValue names)
     int64_t forgotten = 0;
     PtcBuf snapshot, out;
     ptc_buf_init(&snapshot, mem_of(job), job->out.session.max);
-    bool ok = names == PTC_NONE ? forget_one(job, (PtcBytesView){NULL, 0}, &snapshot, &forgotten)
+    bool ok = names == PTC_NONE ? forget_one(job, (PtcText){NULL, 0}, &snapshot, &forgotten)
                                 : forget_names(job, names, &snapshot, &forgotten);
     size_t had = ok ? ptc_session_bindings(job->held) : 0;
     PtcSessionChange change = {.bytes = {snapshot.data, snapshot.len},
@@ -313,7 +313,7 @@ void ptc_app_session_forget(PtcMcpCall *call)
 
 static void close_session(PtcJob *job)
 {
-    PtcBytesView handle;
+    PtcText handle;
     PtcBuf out;
     if (!ptc_job_text(job, "session_id", true, &handle) ||
         !refuse(job, ptc_sessions_close(job->app->sessions, job->owner, handle)))

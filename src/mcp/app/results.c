@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
+#include "base/secret.h"
 #include "base/utf8.h"
-#include "mcp/server/seal.h"
 
 enum { RANDOM_BYTES = 18 };
 
@@ -14,7 +15,7 @@ typedef struct Kept {
     struct Kept *older;
     char handle[PTC_RESULT_HANDLE];
     char *owner;
-    PtcBytesView parts[PTC_RESULT_PARTS];
+    PtcText parts[PTC_RESULT_PARTS];
     size_t bytes;
 } Kept;
 
@@ -66,7 +67,7 @@ void ptc_results_free(PtcResults *r)
     ptc_mem_free(&mem, r, sizeof *r);
 }
 
-static bool copy_part(PtcResults *r, PtcBytesView *to, PtcBytesView from)
+static bool copy_part(PtcResults *r, PtcText *to, PtcText from)
 {
     if (!from.bytes || from.len == 0)
         return true;
@@ -74,7 +75,7 @@ static bool copy_part(PtcResults *r, PtcBytesView *to, PtcBytesView from)
     if (!copy)
         return false;
     memcpy(copy, from.bytes, from.len);
-    *to = (PtcBytesView){copy, from.len};
+    *to = (PtcText){copy, from.len};
     return true;
 }
 
@@ -91,7 +92,7 @@ static bool make_handle(PtcResults *r, char handle[PTC_RESULT_HANDLE])
     return ok;
 }
 
-static Kept *copy_all(PtcResults *r, const char *owner, const PtcBytesView parts[PTC_RESULT_PARTS])
+static Kept *copy_all(PtcResults *r, const char *owner, const PtcText parts[PTC_RESULT_PARTS])
 {
     size_t len = strlen(owner) + 1;
     Kept *k = ptc_mem_alloc(&r->mem, sizeof *k);
@@ -125,7 +126,7 @@ static void shrink(PtcResults *r)
     }
 }
 
-bool ptc_results_keep(PtcResults *r, const char *owner, const PtcBytesView parts[PTC_RESULT_PARTS],
+bool ptc_results_keep(PtcResults *r, const char *owner, const PtcText parts[PTC_RESULT_PARTS],
                       char handle[PTC_RESULT_HANDLE])
 {
     size_t bytes = 0;
@@ -145,11 +146,11 @@ bool ptc_results_keep(PtcResults *r, const char *owner, const PtcBytesView parts
     return true;
 }
 
-static const Kept *find(const PtcResults *r, const char *owner, PtcBytesView handle)
+static const Kept *find(const PtcResults *r, const char *owner, PtcText handle)
 {
     for (const Kept *k = r->newest; k; k = k->older)
-        if (strlen(k->handle) == handle.len && ptc_seal_same(k->handle, handle.bytes, handle.len) &&
-            strcmp(k->owner, owner) == 0)
+        if (strlen(k->handle) == handle.len &&
+            ptc_secret_same(k->handle, handle.bytes, handle.len) && strcmp(k->owner, owner) == 0)
             return k;
     return NULL;
 }
@@ -159,7 +160,7 @@ static bool inside_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-static PtcResultsStatus cut_page(PtcBytesView part, size_t limit, PtcBuf *out, PtcResultPage *page)
+static PtcResultsStatus cut_page(PtcText part, size_t limit, PtcBuf *out, PtcResultPage *page)
 {
     size_t offset = page->offset;
     while (offset > 0 && offset < part.len && inside_character(part.bytes[offset]))
@@ -173,7 +174,7 @@ static PtcResultsStatus cut_page(PtcBytesView part, size_t limit, PtcBuf *out, P
     return ptc_buf_add(out, part.bytes + offset, n) ? PTC_RESULTS_OK : PTC_RESULTS_NO_MEMORY;
 }
 
-PtcResultsStatus ptc_results_page(PtcResults *r, const char *owner, PtcBytesView handle,
+PtcResultsStatus ptc_results_page(PtcResults *r, const char *owner, PtcText handle,
                                   PtcResultPart part, size_t offset, size_t limit, PtcBuf *out,
                                   PtcResultPage *page)
 {

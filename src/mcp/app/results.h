@@ -21,7 +21,7 @@ void ptc_results_free(PtcResults *results);
 
 /* Keeps copies of the parts.  False: they are larger than all there is room for, or memory is short. */
 PTC_MUST_USE bool ptc_results_keep(PtcResults *results, const char *owner,
-                                   const PtcBytesView parts[PTC_RESULT_PARTS],
+                                   const PtcText parts[PTC_RESULT_PARTS],
                                    char handle[PTC_RESULT_HANDLE]);
 
 typedef struct PtcResultPage {
@@ -39,7 +39,7 @@ typedef enum {
 } PtcResultsStatus;
 
 /* Appends at most `limit` bytes from `offset` on, whole characters. */
-PtcResultsStatus ptc_results_page(PtcResults *results, const char *owner, PtcBytesView handle,
+PtcResultsStatus ptc_results_page(PtcResults *results, const char *owner, PtcText handle,
                                   PtcResultPart part, size_t offset, size_t limit, PtcBuf *out,
                                   PtcResultPage *page);
 

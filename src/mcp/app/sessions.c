@@ -5,8 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/base64.h"
+#include "base/secret.h"
 #include "base/utf8.h"
-#include "mcp/server/seal.h"
 #include "store/store_sqlite.h"
 
 enum { BUCKETS = 1024, RANDOM_BYTES = 18 };
@@ -109,12 +110,12 @@ static void sweep(PtcSessions *s, int64_t at)
                 e = &(*e)->next;
 }
 
-static PtcSessionEntry **find(PtcSessions *s, const char *owner, PtcBytesView handle)
+static PtcSessionEntry **find(PtcSessions *s, const char *owner, PtcText handle)
 {
     PtcSessionEntry **e = &s->buckets[bucket_of(handle.bytes, handle.len)];
     for (; *e; e = &(*e)->next)
         if (strlen((*e)->info.handle) == handle.len &&
-            ptc_seal_same((*e)->info.handle, handle.bytes, handle.len) &&
+            ptc_secret_same((*e)->info.handle, handle.bytes, handle.len) &&
             strcmp((*e)->owner, owner) == 0)
             break;
     if (*e && is_over(s, *e, now(s)))
@@ -283,7 +284,7 @@ static bool make_handle(PtcSessions *s, char handle[PTC_SESSION_HANDLE])
     return ok;
 }
 
-PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcBytesView title,
+PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText title,
                                      int64_t ttl_ms, PtcSessionInfo *info)
 {
     PtcSessionsStatus status = PTC_SESSIONS_NO_MEMORY;
@@ -313,8 +314,8 @@ PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcBytes
     return status;
 }
 
-PtcSessionsStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcBytesView handle,
-                                    PtcSessionEntry **held, PtcBytesView *bytes)
+PtcSessionsStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText handle,
+                                    PtcSessionEntry **held, PtcText *bytes)
 {
     PtcSessionsStatus status = PTC_SESSIONS_UNKNOWN;
     pthread_mutex_lock(&s->lock);
@@ -324,7 +325,7 @@ PtcSessionsStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcBytesV
     } else if (e) {
         (*e)->held = true;
         *held = *e;
-        *bytes = (PtcBytesView){(*e)->bytes, (*e)->info.bytes};
+        *bytes = (PtcText){(*e)->bytes, (*e)->info.bytes};
         status = PTC_SESSIONS_OK;
     }
     pthread_mutex_unlock(&s->lock);
@@ -337,7 +338,7 @@ size_t ptc_session_bindings(const PtcSessionEntry *held)
 }
 
 /* Gives the session other bytes, or leaves it as it was. */
-static PtcSessionsStatus change_bytes(PtcSessions *s, PtcSessionEntry *e, PtcBytesView bytes)
+static PtcSessionsStatus change_bytes(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
 {
     size_t others = s->bytes - e->info.bytes;
     if (bytes.len > s->config.bytes || bytes.len > s->config.total_bytes - others)
@@ -375,7 +376,7 @@ PtcSessionsStatus ptc_sessions_let_go(PtcSessions *s, PtcSessionEntry *e,
     return status;
 }
 
-PtcSessionsStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcBytesView handle)
+PtcSessionsStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcText handle)
 {
     pthread_mutex_lock(&s->lock);
     PtcSessionEntry **e = find(s, owner, handle);

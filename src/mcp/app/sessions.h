@@ -52,16 +52,16 @@ void ptc_sessions_free(PtcSessions *sessions);
 const PtcSessionsConfig *ptc_sessions_config(const PtcSessions *sessions); /* defaults filled in */
 
 /* A new, empty session.  ttl_ms > 0 shortens its time. */
-PtcSessionsStatus ptc_sessions_start(PtcSessions *sessions, const char *owner, PtcBytesView title,
+PtcSessionsStatus ptc_sessions_start(PtcSessions *sessions, const char *owner, PtcText title,
                                      int64_t ttl_ms, PtcSessionInfo *info);
 /* Holds a session; *bytes is its snapshot (absent: empty), good until it is let go. */
-PtcSessionsStatus ptc_sessions_hold(PtcSessions *sessions, const char *owner, PtcBytesView handle,
-                                    PtcSessionEntry **held, PtcBytesView *bytes);
+PtcSessionsStatus ptc_sessions_hold(PtcSessions *sessions, const char *owner, PtcText handle,
+                                    PtcSessionEntry **held, PtcText *bytes);
 /* How many bindings the one that is held had. */
 size_t ptc_session_bindings(const PtcSessionEntry *held);
 /* What a program did to it. */
 typedef struct PtcSessionChange {
-    PtcBytesView bytes; /* absent: nothing */
+    PtcText bytes; /* absent: nothing */
     size_t bindings;
     bool evaluated; /* counts as an eval */
 } PtcSessionChange;
@@ -69,7 +69,7 @@ typedef struct PtcSessionChange {
  * NULL. */
 PtcSessionsStatus ptc_sessions_let_go(PtcSessions *sessions, PtcSessionEntry *held,
                                       const PtcSessionChange *change, PtcSessionInfo *info);
-PtcSessionsStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcBytesView handle);
+PtcSessionsStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcText handle);
 /* Those of an owner, last used first, into infos (room for `max`); how many there are. */
 size_t ptc_sessions_list(PtcSessions *sessions, const char *owner, PtcSessionInfo *infos,
                          size_t max);

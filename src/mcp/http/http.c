@@ -115,7 +115,7 @@ static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *conne
     PtcHttpExchange *ex = &conn->exchange;
     http->mhd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_field, &ex->head);
     ptc_http_exchange_open(ex, verb, path);
-    if (ex->refused && ex->head.field[PTC_HTTP_EXPECT].data)
+    if (ex->refused && ex->head.field[PTC_HTTP_EXPECT].bytes)
         return send_answer(http, connection, &ex->out);
     return MHD_YES;
 }

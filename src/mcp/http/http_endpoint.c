@@ -16,9 +16,9 @@
 
 static bool says_modern(const PtcHttpExchange *ex)
 {
-    PtcHttpText v = ex->head.field[PTC_HTTP_PROTOCOL_VERSION];
+    PtcText v = ex->head.field[PTC_HTTP_PROTOCOL_VERSION];
     size_t len = sizeof MODERN_VERSION - 1;
-    return v.len == len && memcmp(v.data, MODERN_VERSION, len) >= 0;
+    return v.len == len && memcmp(v.bytes, MODERN_VERSION, len) >= 0;
 }
 
 /* ----------------------------------------------------------------- sessions */
@@ -26,8 +26,8 @@ static bool says_modern(const PtcHttpExchange *ex)
 /* Finds the session that the request names.  False: refused. */
 static bool find_session(PtcHttpExchange *ex)
 {
-    PtcHttpText id = ex->head.field[PTC_HTTP_SESSION_ID];
-    if (!id.data || ex->shared->stateless || says_modern(ex))
+    PtcText id = ex->head.field[PTC_HTTP_SESSION_ID];
+    if (!id.bytes || ex->shared->stateless || says_modern(ex))
         return true;
     ex->session = ptc_http_session_hold(&ex->shared->sessions, id, ex->owner, ex->begun_ns);
     if (ex->session)
@@ -157,9 +157,9 @@ static void give_answer(PtcHttpExchange *ex)
 {
     const PtcBuf *answer = ptc_mcp_answer(ex->call);
     int status = ptc_mcp_http_status(ex->call);
-    PtcHttpText accept = ex->head.field[PTC_HTTP_ACCEPT];
+    PtcText accept = ex->head.field[PTC_HTTP_ACCEPT];
     bool only_events =
-        accept.data && status == 200 && !ptc_http_accepts(accept, "application/json");
+        accept.bytes && status == 200 && !ptc_http_accepts(accept, "application/json");
     ex->fault = fault_of(ex->call);
     if (ptc_http_stream_disarm(&ex->stream) || (only_events && answer && !ex->out.session)) {
         ptc_http_stream_finish(&ex->stream, answer ? answer->data : NULL, answer ? answer->len : 0);
@@ -189,8 +189,8 @@ static bool lacks_session(const PtcHttpExchange *ex)
 {
     if (ex->session || ex->shared->stateless || ptc_mcp_era(ex->call) == PTC_MCP_MODERN)
         return false;
-    PtcMcpText method = ptc_mcp_method(ex->call);
-    PtcHttpText text = {method.bytes, method.len};
+    PtcText method = ptc_mcp_method(ex->call);
+    PtcText text = {method.bytes, method.len};
     return !ptc_http_text_is(text, "initialize") && ptc_mcp_http_status(ex->call) < 400;
 }
 
@@ -212,13 +212,13 @@ static PtcMcpCall *begin(PtcHttpExchange *ex)
 
 static bool judge_post(PtcHttpExchange *ex)
 {
-    PtcHttpText accept = ex->head.field[PTC_HTTP_ACCEPT];
+    PtcText accept = ex->head.field[PTC_HTTP_ACCEPT];
     if (!ptc_http_is_json(ex->head.field[PTC_HTTP_CONTENT_TYPE])) {
         ptc_http_refuse(ex, 415, PTC_HTTP_FAULT_REQUEST, PTC_MCP_INVALID_REQUEST,
                         "the body must be application/json");
         return false;
     }
-    if (accept.data && !ptc_http_accepts(accept, "application/json") &&
+    if (accept.bytes && !ptc_http_accepts(accept, "application/json") &&
         !ptc_http_accepts(accept, "text/event-stream")) {
         ptc_http_refuse(ex, 406, PTC_HTTP_FAULT_REQUEST, PTC_MCP_INVALID_REQUEST,
                         "answers are application/json or text/event-stream: Accept both");

@@ -136,11 +136,11 @@ static bool judge_token(PtcHttpExchange *ex)
 
 static bool judge_head(PtcHttpExchange *ex)
 {
-    if (ex->head.twice.data || ex->head.broken || ex->head.crowded) {
+    if (ex->head.twice.bytes || ex->head.broken || ex->head.crowded) {
         ptc_http_refuse(ex, 400, PTC_HTTP_FAULT_REQUEST, PTC_MCP_HEADER_MISMATCH,
-                        ex->head.twice.data ? "a header that may come only once came twice"
-                        : ex->head.broken   ? "a header holds other characters than visible ASCII"
-                                            : "more than 32 Mcp-Param headers");
+                        ex->head.twice.bytes ? "a header that may come only once came twice"
+                        : ex->head.broken    ? "a header holds other characters than visible ASCII"
+                                             : "more than 32 Mcp-Param headers");
         return false;
     }
     return true;
@@ -281,10 +281,10 @@ static const char *known_verb(const char *verb)
     return "?";
 }
 
-static PtcMcpText known_method(const PtcHttpExchange *ex)
+static PtcText known_method(const PtcHttpExchange *ex)
 {
-    PtcMcpText method = ex->call ? ptc_mcp_method(ex->call) : (PtcMcpText){NULL, 0};
-    return method.len == 0 || ptc_mcp_is_method(method) ? method : (PtcMcpText){"?", 1};
+    PtcText method = ex->call ? ptc_mcp_method(ex->call) : (PtcText){NULL, 0};
+    return method.len == 0 || ptc_mcp_is_method(method) ? method : (PtcText){"?", 1};
 }
 
 static void count_and_log(PtcHttpExchange *ex)
@@ -292,7 +292,7 @@ static void count_and_log(PtcHttpExchange *ex)
     PtcHttpShared *shared = ex->shared;
     int64_t took = ex->answered_ns - ex->begun_ns;
     size_t out = ex->out.streamed ? ex->stream.sent : ex->out.len;
-    PtcMcpText method = known_method(ex);
+    PtcText method = known_method(ex);
     atomic_fetch_sub_explicit(&shared->metrics.in_flight, 1, memory_order_relaxed);
     ptc_http_metrics_fault(&shared->metrics, ex->fault);
     ptc_http_metrics_done(&shared->metrics, ex->out.status, took, ex->received, out);

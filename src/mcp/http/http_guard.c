@@ -132,26 +132,26 @@ static bool all_digits(const char *text, size_t len)
 }
 
 /* The name without its port; *ok is false when what follows the name is no port. */
-static PtcHttpText without_port(PtcHttpText host, bool *ok)
+static PtcText without_port(PtcText host, bool *ok)
 {
-    const char *close = host.len && *host.data == '[' ? memchr(host.data, ']', host.len) : NULL;
-    size_t name = close ? (size_t)(close - host.data) + 1 : 0;
-    while (name < host.len && host.data[name] != ':')
+    const char *close = host.len && *host.bytes == '[' ? memchr(host.bytes, ']', host.len) : NULL;
+    size_t name = close ? (size_t)(close - host.bytes) + 1 : 0;
+    while (name < host.len && host.bytes[name] != ':')
         name++;
-    *ok = name == host.len || all_digits(host.data + name + 1, host.len - name - 1);
-    return (PtcHttpText){host.data, name};
+    *ok = name == host.len || all_digits(host.bytes + name + 1, host.len - name - 1);
+    return (PtcText){host.bytes, name};
 }
 
 /* 127.x.y.z, every address of which is this machine. */
-static bool is_loopback_v4(PtcHttpText name)
+static bool is_loopback_v4(PtcText name)
 {
     static const char first[] = "127.";
     size_t dots = 0, digits = 0;
-    if (name.len < sizeof first || memcmp(name.data, first, sizeof first - 1) != 0)
+    if (name.len < sizeof first || memcmp(name.bytes, first, sizeof first - 1) != 0)
         return false;
     for (size_t i = 0; i < name.len; i++) {
-        bool dot = name.data[i] == '.';
-        if (!dot && (name.data[i] < '0' || name.data[i] > '9' || digits == 3))
+        bool dot = name.bytes[i] == '.';
+        if (!dot && (name.bytes[i] < '0' || name.bytes[i] > '9' || digits == 3))
             return false;
         if (dot && digits == 0)
             return false;
@@ -161,15 +161,15 @@ static bool is_loopback_v4(PtcHttpText name)
     return dots == 3 && digits > 0;
 }
 
-bool ptc_http_is_local_name(PtcHttpText host)
+bool ptc_http_is_local_name(PtcText host)
 {
     bool ok;
-    PtcHttpText name = without_port(host, &ok);
+    PtcText name = without_port(host, &ok);
     return ok && (ptc_http_text_is_nocase(name, "localhost") || ptc_http_text_is(name, "[::1]") ||
                   is_loopback_v4(name));
 }
 
-static bool listed(const PtcHttpNames *names, PtcHttpText text)
+static bool listed(const PtcHttpNames *names, PtcText text)
 {
     for (size_t i = 0; i < names->count; i++)
         if (ptc_http_text_is_nocase(text, names->name[i]))
@@ -177,36 +177,36 @@ static bool listed(const PtcHttpNames *names, PtcHttpText text)
     return false;
 }
 
-static bool host_ok(const PtcHttpGuard *guard, PtcHttpText host)
+static bool host_ok(const PtcHttpGuard *guard, PtcText host)
 {
     bool ok;
     if (!guard->loopback && guard->hosts.count == 0)
         return true;
-    if (!host.data)
+    if (!host.bytes)
         return false;
-    PtcHttpText name = without_port(host, &ok);
+    PtcText name = without_port(host, &ok);
     return (ok && listed(&guard->hosts, name)) || ptc_http_is_local_name(host);
 }
 
 /* The host[:port] of an http or https origin; data is NULL for any other. */
-static PtcHttpText origin_host(PtcHttpText origin)
+static PtcText origin_host(PtcText origin)
 {
     static const char *const schemes[] = {"http://", "https://"};
     for (size_t i = 0; i < 2; i++) {
         size_t n = strlen(schemes[i]);
-        PtcHttpText front = {origin.data, n};
+        PtcText front = {origin.bytes, n};
         if (origin.len > n && ptc_http_text_is_nocase(front, schemes[i]))
-            return (PtcHttpText){origin.data + n, origin.len - n};
+            return (PtcText){origin.bytes + n, origin.len - n};
     }
-    return (PtcHttpText){NULL, 0};
+    return (PtcText){NULL, 0};
 }
 
-static bool origin_ok(const PtcHttpGuard *guard, PtcHttpText origin)
+static bool origin_ok(const PtcHttpGuard *guard, PtcText origin)
 {
-    if (!origin.data || listed(&guard->origins, origin))
+    if (!origin.bytes || listed(&guard->origins, origin))
         return true;
-    PtcHttpText host = origin_host(origin);
-    return guard->loopback && host.data && ptc_http_is_local_name(host);
+    PtcText host = origin_host(origin);
+    return guard->loopback && host.bytes && ptc_http_is_local_name(host);
 }
 
 PtcHttpVerdict ptc_http_guard_place(const PtcHttpGuard *guard, const PtcHttpHead *head)
@@ -228,13 +228,13 @@ static bool same_token(const PtcHttpToken *token, const char given[PTC_HTTP_TOKE
 }
 
 /* Looks at all tokens, so that the time does not tell which one it was. */
-static const PtcHttpToken *find_token(const PtcHttpGuard *guard, PtcHttpText text)
+static const PtcHttpToken *find_token(const PtcHttpGuard *guard, PtcText text)
 {
     char given[PTC_HTTP_TOKEN_MAX] = {0};
     const PtcHttpToken *found = NULL;
     if (text.len > sizeof given)
         return NULL;
-    memcpy(given, text.data, text.len);
+    memcpy(given, text.bytes, text.len);
     for (size_t i = 0; i < guard->token_count; i++)
         if (same_token(&guard->token[i], given, text.len))
             found = &guard->token[i];
@@ -243,15 +243,15 @@ static const PtcHttpToken *find_token(const PtcHttpGuard *guard, PtcHttpText tex
 }
 
 /* What follows "Bearer"; data is NULL for another scheme. */
-static PtcHttpText bearer(PtcHttpText field)
+static PtcText bearer(PtcText field)
 {
     static const char scheme[] = "bearer ";
-    PtcHttpText front = {field.data, sizeof scheme - 1};
+    PtcText front = {field.bytes, sizeof scheme - 1};
     if (field.len <= front.len || !ptc_http_text_is_nocase(front, scheme))
-        return (PtcHttpText){NULL, 0};
-    PtcHttpText rest = {field.data + front.len, field.len - front.len};
-    while (rest.len && *rest.data == ' ')
-        rest.data++, rest.len--;
+        return (PtcText){NULL, 0};
+    PtcText rest = {field.bytes + front.len, field.len - front.len};
+    while (rest.len && *rest.bytes == ' ')
+        rest.bytes++, rest.len--;
     return rest;
 }
 
@@ -311,8 +311,8 @@ PtcHttpVerdict ptc_http_guard_token(PtcHttpGuard *guard, const PtcHttpHead *head
         return PTC_HTTP_PASS;
     if (blocked(guard, peer, now_ns))
         return PTC_HTTP_TOO_MANY_BAD;
-    PtcHttpText given = bearer(head->field[PTC_HTTP_AUTHORIZATION]);
-    if (!given.data)
+    PtcText given = bearer(head->field[PTC_HTTP_AUTHORIZATION]);
+    if (!given.bytes)
         return PTC_HTTP_NO_TOKEN;
     const PtcHttpToken *token = find_token(guard, given);
     if (!token) {

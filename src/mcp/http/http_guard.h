@@ -89,6 +89,6 @@ PtcHttpVerdict ptc_http_guard_token(PtcHttpGuard *guard, const PtcHttpHead *head
                                     int64_t now_ns, const char **owner);
 
 /* Whether a host name (with or without port, brackets around IPv6) names this machine. */
-bool ptc_http_is_local_name(PtcHttpText host);
+bool ptc_http_is_local_name(PtcText host);
 
 #endif

@@ -35,14 +35,14 @@ static bool same_either(const char *a, const char *b, size_t len)
     return true;
 }
 
-bool ptc_http_text_is(PtcHttpText text, const char *want)
+bool ptc_http_text_is(PtcText text, const char *want)
 {
-    return text.data && strlen(want) == text.len && memcmp(text.data, want, text.len) == 0;
+    return text.bytes && strlen(want) == text.len && memcmp(text.bytes, want, text.len) == 0;
 }
 
-bool ptc_http_text_is_nocase(PtcHttpText text, const char *want)
+bool ptc_http_text_is_nocase(PtcText text, const char *want)
 {
-    return text.data && strlen(want) == text.len && same_nocase(text.data, want, text.len);
+    return text.bytes && strlen(want) == text.len && same_nocase(text.bytes, want, text.len);
 }
 
 static bool is_blank(char c)
@@ -50,19 +50,19 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static PtcHttpText trimmed(const char *data, size_t len)
+static PtcText trimmed(const char *data, size_t len)
 {
     while (len && is_blank(data[len - 1]))
         len--;
     while (len && is_blank(*data))
         data++, len--;
-    return (PtcHttpText){data, len};
+    return (PtcText){data, len};
 }
 
-static bool is_visible(PtcHttpText text)
+static bool is_visible(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (text.data[i] != '\t' && (text.data[i] < ' ' || text.data[i] > '~'))
+        if (text.bytes[i] != '\t' && (text.bytes[i] < ' ' || text.bytes[i] > '~'))
             return false;
     return true;
 }
@@ -75,7 +75,7 @@ static int find_field(const char *name, size_t len)
     return -1;
 }
 
-static void add_param(PtcHttpHead *head, PtcHttpText name, PtcHttpText value)
+static void add_param(PtcHttpHead *head, PtcText name, PtcText value)
 {
     if (head->param_count == PTC_HTTP_PARAMS_MAX)
         head->crowded = true;
@@ -93,9 +93,9 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
                        size_t value_len)
 {
     size_t prefix = sizeof PARAM_PREFIX - 1;
-    PtcHttpText text = trimmed(value ? value : "", value ? value_len : 0);
+    PtcText text = trimmed(value ? value : "", value ? value_len : 0);
     if (name_len > prefix && same_nocase(name, PARAM_PREFIX, prefix)) {
-        add_param(head, (PtcHttpText){name + prefix, name_len - prefix}, text);
+        add_param(head, (PtcText){name + prefix, name_len - prefix}, text);
         head->broken |= !is_visible(text);
         return;
     }
@@ -103,10 +103,10 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
     if (field < 0)
         return;
     head->broken |= !is_visible(text);
-    if (!head->field[field].data)
+    if (!head->field[field].bytes)
         head->field[field] = text;
     else if (!may_repeat(field))
-        head->twice = (PtcHttpText){name, name_len};
+        head->twice = (PtcText){name, name_len};
 }
 
 const char *ptc_http_head_find(void *user, const char *name)
@@ -115,51 +115,51 @@ const char *ptc_http_head_find(void *user, const char *name)
     size_t len = strlen(name), prefix = sizeof PARAM_PREFIX - 1;
     int field = find_field(name, len);
     if (field >= 0)
-        return head->field[field].data;
+        return head->field[field].bytes;
     if (len <= prefix || !same_nocase(name, PARAM_PREFIX, prefix))
         return NULL;
     for (size_t i = 0; i < head->param_count; i++)
         if (head->param[i].name.len == len - prefix &&
-            same_either(head->param[i].name.data, name + prefix, len - prefix))
-            return head->param[i].value.data;
+            same_either(head->param[i].name.bytes, name + prefix, len - prefix))
+            return head->param[i].value.bytes;
     return NULL;
 }
 
 /* ------------------------------------------------------------- media types */
 
 /* The piece of the list before the next comma, without its parameters; *rest moves on. */
-static PtcHttpText next_type(PtcHttpText *rest)
+static PtcText next_type(PtcText *rest)
 {
-    const char *comma = memchr(rest->data, ',', rest->len);
-    size_t len = comma ? (size_t)(comma - rest->data) : rest->len;
-    const char *piece = rest->data;
-    rest->data += comma ? len + 1 : len;
+    const char *comma = memchr(rest->bytes, ',', rest->len);
+    size_t len = comma ? (size_t)(comma - rest->bytes) : rest->len;
+    const char *piece = rest->bytes;
+    rest->bytes += comma ? len + 1 : len;
     rest->len -= comma ? len + 1 : len;
     const char *semicolon = memchr(piece, ';', len);
     return trimmed(piece, semicolon ? (size_t)(semicolon - piece) : len);
 }
 
 /* Whether `piece` is the type itself, its family with a star, or the star for all. */
-static bool type_matches(PtcHttpText piece, const char *type)
+static bool type_matches(PtcText piece, const char *type)
 {
     size_t family = strcspn(type, "/") + 1;
     if (ptc_http_text_is(piece, "*/*") || ptc_http_text_is_nocase(piece, type))
         return true;
-    return piece.len == family + 1 && piece.data[family] == '*' &&
-           same_nocase(piece.data, type, family);
+    return piece.len == family + 1 && piece.bytes[family] == '*' &&
+           same_nocase(piece.bytes, type, family);
 }
 
-bool ptc_http_accepts(PtcHttpText accept, const char *type)
+bool ptc_http_accepts(PtcText accept, const char *type)
 {
-    PtcHttpText rest = accept;
+    PtcText rest = accept;
     while (rest.len)
         if (type_matches(next_type(&rest), type))
             return true;
     return false;
 }
 
-bool ptc_http_is_json(PtcHttpText content_type)
+bool ptc_http_is_json(PtcText content_type)
 {
-    PtcHttpText rest = content_type;
+    PtcText rest = content_type;
     return rest.len && ptc_http_text_is_nocase(next_type(&rest), "application/json");
 }

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include "base/text.h"
 
 typedef enum {
     PTC_HTTP_HOST,
@@ -25,26 +26,21 @@ typedef enum {
 
 enum { PTC_HTTP_PARAMS_MAX = 32 }; /* Mcp-Param-* fields of one request */
 
-/* A field's value without the white space around it; data is NULL when the field is absent. */
-typedef struct PtcHttpText {
-    const char *data;
-    size_t len;
-} PtcHttpText;
-
+/* Values of fields are without the white space around them, and absent when the field is. */
 typedef struct PtcHttpParam {
-    PtcHttpText name; /* what follows Mcp-Param- */
-    PtcHttpText value;
+    PtcText name; /* what follows Mcp-Param- */
+    PtcText value;
 } PtcHttpParam;
 
 /* Borrows every text from the HTTP library, where each ends with a NUL behind its white space; good until the
  * request is answered. */
 typedef struct PtcHttpHead {
-    PtcHttpText field[PTC_HTTP_FIELD_COUNT];
+    PtcText field[PTC_HTTP_FIELD_COUNT];
     PtcHttpParam param[PTC_HTTP_PARAMS_MAX];
     size_t param_count;
-    PtcHttpText twice; /* name of a field that may be given only once and was given again */
-    bool crowded;      /* more Mcp-Param-* fields than we keep */
-    bool broken; /* a value of ours holds something else than visible ASCII, spaces and tabs */
+    PtcText twice; /* name of a field that may be given only once and was given again */
+    bool crowded;  /* more Mcp-Param-* fields than we keep */
+    bool broken;   /* a value of ours holds something else than visible ASCII, spaces and tabs */
 } PtcHttpHead;
 
 /* Takes one header field; `head` starts zeroed.  Unknown names are ignored. */
@@ -55,13 +51,13 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
 const char *ptc_http_head_find(void *user, const char *name);
 
 /* Whether a text is this constant. */
-bool ptc_http_text_is(PtcHttpText text, const char *want);
+bool ptc_http_text_is(PtcText text, const char *want);
 /* The same, letters of either case. */
-bool ptc_http_text_is_nocase(PtcHttpText text, const char *want);
+bool ptc_http_text_is_nocase(PtcText text, const char *want);
 
 /* Whether the comma-separated list of media types (Accept) admits `type`, such as "application/json". */
-bool ptc_http_accepts(PtcHttpText accept, const char *type);
+bool ptc_http_accepts(PtcText accept, const char *type);
 /* Whether a Content-Type is application/json, whatever its parameters. */
-bool ptc_http_is_json(PtcHttpText content_type);
+bool ptc_http_is_json(PtcText content_type);
 
 #endif

@@ -89,7 +89,7 @@ static void add_line(PtcBuf *out, const PtcHttpLogLine *line)
     add_word(out, line->owner, strlen(line->owner));
     add_word(out, line->verb, strlen(line->verb));
     add_word(out, line->path, strlen(line->path));
-    add_word(out, line->method.data, line->method.len);
+    add_word(out, line->method.bytes, line->method.len);
     ptc_buf_addf(out, " %d %" PRId64 ".%03dms %zu %zu\n", line->status, line->took_ns / 1000000,
                  (int)(line->took_ns / 1000 % 1000), line->in, line->out);
 }

@@ -20,8 +20,8 @@ typedef struct PtcHttpLog {
 
 typedef struct PtcHttpLogLine {
     const char *address, *owner, *verb, *path;
-    PtcHttpText method; /* of MCP; may be empty */
-    int status;         /* 0: the connection was closed without one */
+    PtcText method; /* of MCP; may be empty */
+    int status;     /* 0: the connection was closed without one */
     int64_t took_ns;
     size_t in, out;
 } PtcHttpLogLine;

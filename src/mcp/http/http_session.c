@@ -138,24 +138,25 @@ PtcHttpSession *ptc_http_session_new(PtcHttpSessions *sessions, PtcMcpPeer *peer
     return NULL;
 }
 
-static bool well_formed(PtcHttpText id)
+static bool well_formed(PtcText id)
 {
-    if (!id.data || id.len != PTC_HTTP_SESSION_DIGITS)
+    if (!id.bytes || id.len != PTC_HTTP_SESSION_DIGITS)
         return false;
     for (size_t i = 0; i < id.len; i++)
-        if (!((id.data[i] >= '0' && id.data[i] <= '9') || (id.data[i] >= 'a' && id.data[i] <= 'f')))
+        if (!((id.bytes[i] >= '0' && id.bytes[i] <= '9') ||
+              (id.bytes[i] >= 'a' && id.bytes[i] <= 'f')))
             return false;
     return true;
 }
 
-PtcHttpSession *ptc_http_session_hold(PtcHttpSessions *sessions, PtcHttpText id, const char *owner,
+PtcHttpSession *ptc_http_session_hold(PtcHttpSessions *sessions, PtcText id, const char *owner,
                                       int64_t now_ns)
 {
     if (!well_formed(id))
         return NULL;
     pthread_mutex_lock(&sessions->lock);
-    PtcHttpSession *s = *chain_of(sessions, id.data);
-    while (s && (memcmp(s->id, id.data, id.len) != 0 || strcmp(s->owner, owner) != 0))
+    PtcHttpSession *s = *chain_of(sessions, id.bytes);
+    while (s && (memcmp(s->id, id.bytes, id.len) != 0 || strcmp(s->owner, owner) != 0))
         s = s->next;
     if (s) {
         s->holders++;

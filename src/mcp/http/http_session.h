@@ -36,7 +36,7 @@ PTC_MUST_USE PtcHttpSession *ptc_http_session_new(PtcHttpSessions *sessions, Ptc
 
 /* The session of this id and owner, held; NULL when there is none.  The owner counts, so that a stolen id is
  * worth nothing without the token. */
-PTC_MUST_USE PtcHttpSession *ptc_http_session_hold(PtcHttpSessions *sessions, PtcHttpText id,
+PTC_MUST_USE PtcHttpSession *ptc_http_session_hold(PtcHttpSessions *sessions, PtcText id,
                                                    const char *owner, int64_t now_ns);
 /* Gives it back; the last one to do so after its end frees it. */
 void ptc_http_session_drop(PtcHttpSessions *sessions, PtcHttpSession *session, int64_t now_ns);

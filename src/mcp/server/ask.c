@@ -3,11 +3,9 @@
  * that is sealed.  Legacy: a request of ours, whose answer is waited for. */
 #include <errno.h>
 #include <stdio.h>
-#include <sys/types.h> /* sha2.h needs it */
 #include <time.h>
 
-#include <sha2.h>
-
+#include "base/hmac.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "mcp/server/mcp_int.h"
@@ -23,16 +21,17 @@ static bool digest(PtcMcpCall *call)
     ptc_buf_clear(args);
     if (!ptc_mcp_write(call, args, call->args))
         return false;
-    PtcMcpText parts[] = {
-        call->method, call->name, {args->data, args->len}, {call->owner, strlen(call->owner)}};
-    SHA2_CTX sha;
-    SHA256Init(&sha);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        uint64_t len = parts[i].len;
-        SHA256Update(&sha, (const unsigned char *)&len, sizeof len);
-        SHA256Update(&sha, (const unsigned char *)parts[i].bytes, parts[i].len);
+    PtcText texts[] = {
+        call->method, call->name, {args->data, args->len}, ptc_text_cstr(call->owner)};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    uint64_t lengths[TEXTS];
+    PtcText parts[2 * TEXTS];
+    for (size_t i = 0; i < TEXTS; i++) {
+        lengths[i] = texts[i].len;
+        parts[2 * i] = (PtcText){(const char *)&lengths[i], sizeof lengths[i]};
+        parts[2 * i + 1] = texts[i];
     }
-    SHA256Final(call->digest, &sha);
+    ptc_sha256_parts(parts, 2 * TEXTS, call->digest);
     return true;
 }
 
@@ -57,15 +56,15 @@ void ptc_mcp_add_state(PtcMcpCall *call, PtcBuf *out)
                  call->state.len);
 }
 
-PtcMcpText ptc_mcp_state(const PtcMcpCall *call)
+PtcText ptc_mcp_state(const PtcMcpCall *call)
 {
     size_t stamp = sizeof(int64_t);
     if (!call->was_given)
-        return (PtcMcpText){NULL, 0};
-    return (PtcMcpText){call->given.data + stamp, call->given.len - stamp};
+        return (PtcText){NULL, 0};
+    return (PtcText){call->given.data + stamp, call->given.len - stamp};
 }
 
-static bool open_state(PtcMcpCall *call, PtcMcpText text)
+static bool open_state(PtcMcpCall *call, PtcText text)
 {
     int64_t until;
     if (!digest(call) ||

@@ -77,7 +77,7 @@ static void media_block(PtcMcpCall *call, const char *type, const char *base64, 
     close_block(call, "}");
 }
 
-static void embed_block(PtcMcpCall *call, PtcMcpText uri, const char *mime, const char *bytes,
+static void embed_block(PtcMcpCall *call, PtcText uri, const char *mime, const char *bytes,
                         size_t len)
 {
     add_raw(call, "{\"type\":\"resource\",\"resource\":{\"uri\":");
@@ -133,8 +133,7 @@ void ptc_mcp_audio(PtcMcpCall *call, const char *base64, const char *mime)
     media_block(call, "audio", base64, mime);
 }
 
-void ptc_mcp_embed(PtcMcpCall *call, PtcMcpText uri, const char *mime, const char *bytes,
-                   size_t len)
+void ptc_mcp_embed(PtcMcpCall *call, PtcText uri, const char *mime, const char *bytes, size_t len)
 {
     if (!may_add(call, PTC_MCP_BODY_TOOL))
         return;
@@ -232,7 +231,7 @@ void ptc_mcp_message_image(PtcMcpCall *call, const char *role, const char *base6
     }
 }
 
-void ptc_mcp_message_embed(PtcMcpCall *call, const char *role, PtcMcpText uri, const char *mime,
+void ptc_mcp_message_embed(PtcMcpCall *call, const char *role, PtcText uri, const char *mime,
                            const char *bytes, size_t len)
 {
     if (begin_message(call, role)) {

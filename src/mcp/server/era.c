@@ -4,13 +4,14 @@
  * The body decides: params._meta names a version, or does not.  Headers are compared with it and never change it. */
 #include <stdio.h>
 
+#include "base/base64.h"
 #include "json/write.h"
 #include "mcp/server/mcp_int.h"
 
 static const char *const legacy_versions[] = {PTC_MCP_VERSION_LEGACY, "2025-06-18", "2025-03-26",
                                               "2024-11-05"};
 
-bool ptc_mcp_legacy_version(PtcMcpText version)
+bool ptc_mcp_legacy_version(PtcText version)
 {
     for (size_t i = 0; i < sizeof legacy_versions / sizeof *legacy_versions; i++)
         if (ptc_mcp_text_is(version, legacy_versions[i]))
@@ -26,25 +27,25 @@ static bool is_blank(char c)
 }
 
 /* The value without the white space around it; {NULL, 0}: absent. */
-static PtcMcpText header(PtcMcpCall *call, const char *name)
+static PtcText header(PtcMcpCall *call, const char *name)
 {
     const char *value = call->in->header ? call->in->header(call->in->header_user, name) : NULL;
     if (!value)
-        return (PtcMcpText){NULL, 0};
+        return (PtcText){NULL, 0};
     while (is_blank(*value))
         value++;
     size_t len = strlen(value);
     while (len && is_blank(value[len - 1]))
         len--;
-    return (PtcMcpText){value, len};
+    return (PtcText){value, len};
 }
 
-static bool same(PtcMcpText a, PtcMcpText b)
+static bool same(PtcText a, PtcText b)
 {
     return a.len == b.len && (!a.len || memcmp(a.bytes, b.bytes, a.len) == 0);
 }
 
-static bool mismatch(PtcMcpCall *call, const char *name, PtcMcpText found, PtcMcpText wanted)
+static bool mismatch(PtcMcpCall *call, const char *name, PtcText found, PtcText wanted)
 {
     found = ptc_mcp_cut(found, 60);
     wanted = ptc_mcp_cut(wanted, 60);
@@ -55,7 +56,7 @@ static bool mismatch(PtcMcpCall *call, const char *name, PtcMcpText found, PtcMc
 }
 
 /* Values that are not plain ASCII come as =?base64?...?=. */
-static bool decode(PtcMcpCall *call, PtcMcpText *value)
+static bool decode(PtcMcpCall *call, PtcText *value)
 {
     static const char open[] = "=?base64?", close[] = "?=";
     size_t before = sizeof open - 1, after = sizeof close - 1;
@@ -66,12 +67,12 @@ static bool decode(PtcMcpCall *call, PtcMcpText *value)
     if (!ptc_base64_decode(&call->scratch, value->bytes + before, value->len - before - after,
                            false))
         return false;
-    *value = (PtcMcpText){call->scratch.data, call->scratch.len};
+    *value = (PtcText){call->scratch.data, call->scratch.len};
     return true;
 }
 
 /* Which field of params the header Mcp-Name repeats; NULL: none. */
-static const char *name_field(PtcMcpText method)
+static const char *name_field(PtcText method)
 {
     if (ptc_mcp_text_is(method, "tools/call") || ptc_mcp_text_is(method, "prompts/get"))
         return "name";
@@ -84,7 +85,7 @@ static bool check_name(PtcMcpCall *call)
     PtcValue wanted = field ? ptc_mcp_field(call, call->params, field) : PTC_NONE;
     if (!ptc_is_string(wanted)) /* wrong in another way, to be said later */
         return true;
-    PtcMcpText found = header(call, "Mcp-Name");
+    PtcText found = header(call, "Mcp-Name");
     if (!found.bytes || !decode(call, &found) || !same(found, ptc_mcp_text_of(wanted)))
         return mismatch(call, "Mcp-Name", found, ptc_mcp_text_of(wanted));
     return true;
@@ -95,7 +96,7 @@ static bool check_headers(PtcMcpCall *call)
 {
     if (!call->http || call->kind != PTC_MCP_REQUEST)
         return true;
-    PtcMcpText method = header(call, "Mcp-Method");
+    PtcText method = header(call, "Mcp-Method");
     if (!method.bytes || !same(method, call->method))
         return mismatch(call, "Mcp-Method", method, call->method);
     return check_name(call);
@@ -134,7 +135,7 @@ static bool check_envelope(PtcMcpCall *call)
     return true;
 }
 
-static bool unsupported(PtcMcpCall *call, PtcMcpText version)
+static bool unsupported(PtcMcpCall *call, PtcText version)
 {
     PtcBuf *data = &call->scratch;
     version = ptc_mcp_cut(version, 100);
@@ -158,7 +159,7 @@ static bool modern(PtcMcpCall *call)
     return check_envelope(call) && check_headers(call);
 }
 
-static bool legacy(PtcMcpCall *call, PtcMcpText version)
+static bool legacy(PtcMcpCall *call, PtcText version)
 {
     call->era = PTC_MCP_LEGACY;
     call->level = PTC_MCP_INFO;
@@ -171,7 +172,7 @@ static bool legacy(PtcMcpCall *call, PtcMcpText version)
 }
 
 /* The message claims a version itself. */
-static bool claimed(PtcMcpCall *call, PtcMcpText claim, PtcMcpText head)
+static bool claimed(PtcMcpCall *call, PtcText claim, PtcText head)
 {
     bool is_modern = ptc_mcp_text_is(claim, PTC_MCP_VERSION_MODERN);
     if (call->http && (head.bytes || is_modern) && !same(head, claim))
@@ -184,7 +185,7 @@ static bool claimed(PtcMcpCall *call, PtcMcpText claim, PtcMcpText head)
 }
 
 /* `initialize` is the legacy handshake, unless the whole envelope is modern. */
-static bool is_handshake(PtcMcpCall *call, PtcMcpText claim)
+static bool is_handshake(PtcMcpCall *call, PtcText claim)
 {
     PtcValue can = ptc_mcp_field(call, call->meta, PTC_MCP_META "clientCapabilities");
     return ptc_mcp_text_is(call->method, "initialize") &&
@@ -194,14 +195,14 @@ static bool is_handshake(PtcMcpCall *call, PtcMcpText claim)
 bool ptc_mcp_route(PtcMcpCall *call)
 {
     PtcValue claim = ptc_mcp_field(call, call->meta, PTC_MCP_META "protocolVersion");
-    PtcMcpText head = header(call, "MCP-Protocol-Version");
+    PtcText head = header(call, "MCP-Protocol-Version");
     bool initialize = is_handshake(call, ptc_mcp_text_of(claim));
     if (ptc_is_string(claim) && !initialize)
         return claimed(call, ptc_mcp_text_of(claim), head);
     if (claim != PTC_NONE && !initialize)
         return bad_envelope(call, "protocolVersion", "must be a string");
     if (!ptc_mcp_text_is(head, PTC_MCP_VERSION_MODERN))
-        return legacy(call, initialize ? (PtcMcpText){NULL, 0} : head);
+        return legacy(call, initialize ? (PtcText){NULL, 0} : head);
     if (call->kind == PTC_MCP_REQUEST)
         return bad_envelope(call, "protocolVersion",
                             "is missing, and the header names this version");

@@ -14,14 +14,14 @@ PtcValue ptc_mcp_field(PtcMcpCall *call, PtcValue map, const char *name)
     return key == PTC_NONE ? PTC_NONE : ptc_map_get(&call->heap, map, key);
 }
 
-PtcMcpText ptc_mcp_text_of(PtcValue string)
+PtcText ptc_mcp_text_of(PtcValue string)
 {
     if (!ptc_is_string(string))
-        return (PtcMcpText){NULL, 0};
-    return (PtcMcpText){ptc_str_bytes(string), ptc_str_len(string)};
+        return (PtcText){NULL, 0};
+    return (PtcText){ptc_str_bytes(string), ptc_str_len(string)};
 }
 
-bool ptc_mcp_text_is(PtcMcpText text, const char *word)
+bool ptc_mcp_text_is(PtcText text, const char *word)
 {
     return text.bytes && text.len == strlen(word) && memcmp(text.bytes, word, text.len) == 0;
 }
@@ -51,10 +51,10 @@ const char *ptc_mcp_level_name(PtcMcpLevel level)
     return level_names[level];
 }
 
-PtcMcpText ptc_mcp_cut(PtcMcpText text, size_t most)
+PtcText ptc_mcp_cut(PtcText text, size_t most)
 {
     if (!text.bytes)
-        return (PtcMcpText){"", 0};
+        return (PtcText){"", 0};
     if (text.len > most)
         text.len = ptc_utf8_valid_prefix(text.bytes, most);
     return text;

@@ -136,9 +136,9 @@ int ptc_mcp_error_code(const PtcMcpCall *call)
     return call->code;
 }
 
-PtcMcpText ptc_mcp_method(const PtcMcpCall *call)
+PtcText ptc_mcp_method(const PtcMcpCall *call)
 {
-    return call->method.bytes ? call->method : (PtcMcpText){"", 0};
+    return call->method.bytes ? call->method : (PtcText){"", 0};
 }
 
 bool ptc_mcp_is_request(const PtcMcpCall *call)
@@ -146,9 +146,9 @@ bool ptc_mcp_is_request(const PtcMcpCall *call)
     return call->kind == PTC_MCP_REQUEST;
 }
 
-PtcMcpText ptc_mcp_id(const PtcMcpCall *call)
+PtcText ptc_mcp_id(const PtcMcpCall *call)
 {
-    return (PtcMcpText){call->id.data, call->id.len};
+    return (PtcText){call->id.data, call->id.len};
 }
 
 PtcMcpPeer *ptc_mcp_take_peer(PtcMcpCall *call)
@@ -186,7 +186,7 @@ const char *ptc_mcp_owner(const PtcMcpCall *call)
     return call->owner;
 }
 
-PtcMcpText ptc_mcp_name(const PtcMcpCall *call)
+PtcText ptc_mcp_name(const PtcMcpCall *call)
 {
     return call->name;
 }
@@ -244,11 +244,11 @@ static int find_arg(PtcMcpCall *call, const char *name, bool required, PtcValue 
     return required ? -1 : 0;
 }
 
-bool ptc_mcp_arg_text(PtcMcpCall *call, const char *name, bool required, PtcMcpText *out)
+bool ptc_mcp_arg_text(PtcMcpCall *call, const char *name, bool required, PtcText *out)
 {
     PtcValue v;
     int found = find_arg(call, name, required, &v);
-    *out = (PtcMcpText){NULL, 0};
+    *out = (PtcText){NULL, 0};
     if (found <= 0)
         return found == 0;
     if (!ptc_is_string(v))
@@ -295,13 +295,13 @@ bool ptc_mcp_arg_map(PtcMcpCall *call, const char *name, bool required, PtcValue
     return ptc_is_map(*out) || wrong_arg(call, name, "must be an object");
 }
 
-PtcMcpText ptc_mcp_var(PtcMcpCall *call, const char *name)
+PtcText ptc_mcp_var(PtcMcpCall *call, const char *name)
 {
     int i = call->template ? ptc_mcp_template_var(call->template->uri_template, name) : -1;
-    return i < 0 ? (PtcMcpText){NULL, 0} : call->vars[i];
+    return i < 0 ? (PtcText){NULL, 0} : call->vars[i];
 }
 
-void ptc_mcp_completing(PtcMcpCall *call, PtcMcpText *name, PtcMcpText *typed)
+void ptc_mcp_completing(PtcMcpCall *call, PtcText *name, PtcText *typed)
 {
     *name = call->completing;
     *typed = call->typed;

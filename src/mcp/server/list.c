@@ -18,7 +18,7 @@ static CursorSeal cursor_seal(PtcMcpList list)
     return seal;
 }
 
-static bool read_cursor(PtcMcpCall *call, PtcMcpList list, PtcMcpText text, uint64_t *from)
+static bool read_cursor(PtcMcpCall *call, PtcMcpList list, PtcText text, uint64_t *from)
 {
     CursorSeal seal = cursor_seal(list);
     ptc_buf_clear(&call->scratch);
@@ -34,7 +34,7 @@ static bool read_cursor(PtcMcpCall *call, PtcMcpList list, PtcMcpText text, uint
 static bool page_start(PtcMcpCall *call, PtcMcpList list, uint64_t *from)
 {
     PtcValue cursor = ptc_mcp_field(call, call->params, "cursor");
-    PtcMcpText text = ptc_mcp_text_of(cursor);
+    PtcText text = ptc_mcp_text_of(cursor);
     *from = 0;
     if (cursor == PTC_NONE || (ptc_is_string(cursor) && text.len == 0))
         return true;
@@ -126,7 +126,7 @@ static bool make_peer(PtcMcpCall *call)
 
 void ptc_mcp_do_initialize(PtcMcpCall *call)
 {
-    PtcMcpText version = ptc_mcp_text_of(ptc_mcp_field(call, call->params, "protocolVersion"));
+    PtcText version = ptc_mcp_text_of(ptc_mcp_field(call, call->params, "protocolVersion"));
     if (!version.bytes) {
         ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
                        "initialize needs a \"protocolVersion\" that is a string");
@@ -135,7 +135,7 @@ void ptc_mcp_do_initialize(PtcMcpCall *call)
     if (!make_peer(call))
         return;
     if (!ptc_mcp_legacy_version(version))
-        version = (PtcMcpText){PTC_MCP_VERSION_LEGACY, strlen(PTC_MCP_VERSION_LEGACY)};
+        version = (PtcText){PTC_MCP_VERSION_LEGACY, strlen(PTC_MCP_VERSION_LEGACY)};
     unsigned can = capabilities(call);
     pthread_mutex_lock(&call->peer->lock);
     call->peer->can = can;
@@ -171,7 +171,7 @@ void ptc_mcp_do_set_level(PtcMcpCall *call)
 
 void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on)
 {
-    PtcMcpText uri = ptc_mcp_text_of(ptc_mcp_field(call, call->params, "uri"));
+    PtcText uri = ptc_mcp_text_of(ptc_mcp_field(call, call->params, "uri"));
     bool ok = true;
     if (!uri.bytes) {
         ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "\"uri\" must be a string");

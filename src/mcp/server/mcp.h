@@ -7,7 +7,7 @@
  *
  *     static void greet(PtcMcpCall *call)
  *     {
- *         PtcMcpText name;
+ *         PtcText name;
  *         if (!ptc_mcp_arg_text(call, "name", true, &name))
  *             return;                               -- already answered: what is wrong with the argument
  *         ptc_mcp_textf(call, "Hello, %.*s!", (int)name.len, name.bytes);
@@ -25,14 +25,10 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "value/heap.h"
+#include "base/text.h"
 
 typedef struct PtcMcp PtcMcp;         /* a server */
 typedef struct PtcMcpCall PtcMcpCall; /* one message under way */
-
-typedef struct PtcMcpText {
-    const char *bytes; /* not NUL-ended; NULL: absent */
-    size_t len;
-} PtcMcpText;
 
 typedef enum { PTC_MCP_LEGACY, PTC_MCP_MODERN } PtcMcpEra;
 
@@ -162,7 +158,7 @@ PtcMcpEra ptc_mcp_era(const PtcMcpCall *call);
 /* Who calls: what the transport authenticated, "" when it does not (stdio).  NUL-ended. */
 const char *ptc_mcp_owner(const PtcMcpCall *call);
 /* The name of the tool or prompt, the URI of the resource. */
-PtcMcpText ptc_mcp_name(const PtcMcpCall *call);
+PtcText ptc_mcp_name(const PtcMcpCall *call);
 /* Has the client declared this capability ("sampling", "elicitation", "roots")? */
 bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability);
 
@@ -171,14 +167,14 @@ PtcValue ptc_mcp_args(PtcMcpCall *call);
 PtcValue ptc_mcp_arg(PtcMcpCall *call, const char *name);
 /* An argument of one type.  False: it has another type, or is required and absent (null counts as absent); the call is
  * then answered with an error that says so.  Absent: true, and *out is {NULL, 0}, unchanged, unchanged, PTC_NONE. */
-bool ptc_mcp_arg_text(PtcMcpCall *call, const char *name, bool required, PtcMcpText *out);
+bool ptc_mcp_arg_text(PtcMcpCall *call, const char *name, bool required, PtcText *out);
 bool ptc_mcp_arg_int(PtcMcpCall *call, const char *name, bool required, int64_t *out);
 bool ptc_mcp_arg_bool(PtcMcpCall *call, const char *name, bool required, bool *out);
 bool ptc_mcp_arg_map(PtcMcpCall *call, const char *name, bool required, PtcValue *out);
 /* A variable of the template that matched. */
-PtcMcpText ptc_mcp_var(PtcMcpCall *call, const char *name);
+PtcText ptc_mcp_var(PtcMcpCall *call, const char *name);
 /* completion/complete: the name of the argument and what was typed of it; ptc_mcp_args has those already chosen. */
-void ptc_mcp_completing(PtcMcpCall *call, PtcMcpText *name, PtcMcpText *typed);
+void ptc_mcp_completing(PtcMcpCall *call, PtcText *name, PtcText *typed);
 
 /* Asked to stop?  Nothing that is answered or sent afterwards reaches the client. */
 bool ptc_mcp_cancelled(const PtcMcpCall *call);
@@ -197,8 +193,7 @@ void ptc_mcp_text(PtcMcpCall *call, const char *bytes, size_t len);
 void ptc_mcp_textf(PtcMcpCall *call, const char *format, ...) PTC_PRINTF(2, 3);
 void ptc_mcp_image(PtcMcpCall *call, const char *base64, const char *mime);
 void ptc_mcp_audio(PtcMcpCall *call, const char *base64, const char *mime);
-void ptc_mcp_embed(PtcMcpCall *call, PtcMcpText uri, const char *mime, const char *bytes,
-                   size_t len);
+void ptc_mcp_embed(PtcMcpCall *call, PtcText uri, const char *mime, const char *bytes, size_t len);
 /* A link to a resource that the client may read. */
 void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const char *mime);
 /* structuredContent: a JSON object, given as text or as a value.  Without a text block of its own the JSON becomes one. */
@@ -212,7 +207,7 @@ void ptc_mcp_failf(PtcMcpCall *call, const char *format, ...) PTC_PRINTF(2, 3);
 void ptc_mcp_message_text(PtcMcpCall *call, const char *role, const char *bytes, size_t len);
 void ptc_mcp_message_image(PtcMcpCall *call, const char *role, const char *base64,
                            const char *mime);
-void ptc_mcp_message_embed(PtcMcpCall *call, const char *role, PtcMcpText uri, const char *mime,
+void ptc_mcp_message_embed(PtcMcpCall *call, const char *role, PtcText uri, const char *mime,
                            const char *bytes, size_t len);
 
 /* Resources: contents; the URI is that of the call, mime that of the row when NULL. */
@@ -269,6 +264,6 @@ PTC_MUST_USE PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char
  * them twice.  In the legacy era, where ptc_mcp_ask waits, they are of no use. */
 void ptc_mcp_set_state(PtcMcpCall *call, const void *bytes, size_t len);
 /* What the call before set; {NULL, 0} in a first call.  A forged or stale state never gets here. */
-PtcMcpText ptc_mcp_state(const PtcMcpCall *call);
+PtcText ptc_mcp_state(const PtcMcpCall *call);
 
 #endif

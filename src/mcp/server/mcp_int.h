@@ -7,6 +7,7 @@
 #define PTC_MCP_SERVER_MCP_INT_H
 
 #include "base/arena.h"
+#include "base/hmac.h"
 #include "mcp/server/gate.h"
 #include "mcp/server/seal.h"
 #include "mcp/server/transport.h"
@@ -116,7 +117,7 @@ struct PtcMcpCall {
     PtcMcpKind kind;
     PtcMcpEra era;
     PtcMcpNext next;
-    PtcMcpText method, name;
+    PtcText method, name;
     PtcBuf id;    /* as JSON; "null" when there is none */
     PtcBuf token; /* progress token as JSON; empty: none */
     PtcMcpLevel level;
@@ -127,8 +128,8 @@ struct PtcMcpCall {
     const PtcMcpPrompt *prompt;
     PtcMcpHandler *handler;
     void *user;
-    PtcMcpText vars[PTC_MCP_MAX_VARS];
-    PtcMcpText completing, typed;
+    PtcText vars[PTC_MCP_MAX_VARS];
+    PtcText completing, typed;
 
     PtcBuf answer, structured, scratch;
     PtcMcpBody body;
@@ -146,7 +147,7 @@ struct PtcMcpCall {
     PtcBuf asks;         /* modern: "key":{"method":...,"params":...},... */
     PtcBuf state, given; /* to be sealed; what was sealed in the call before */
     bool has_state, was_given;
-    unsigned char digest[PTC_SEAL_BYTES]; /* what a state is bound to */
+    unsigned char digest[PTC_SHA256_BYTES]; /* what a state is bound to */
 
     pthread_mutex_t lock;
     PtcCancel cancel;
@@ -164,14 +165,14 @@ struct PtcMcpCall {
 
 /* ---- values.c: looking into messages */
 PtcValue ptc_mcp_field(PtcMcpCall *call, PtcValue map, const char *name);
-PtcMcpText ptc_mcp_text_of(PtcValue string);
-bool ptc_mcp_text_is(PtcMcpText text, const char *word);
+PtcText ptc_mcp_text_of(PtcValue string);
+bool ptc_mcp_text_is(PtcText text, const char *word);
 /* Appends a value as JSON; false when memory is short. */
 PTC_MUST_USE bool ptc_mcp_write(PtcMcpCall *call, PtcBuf *buf, PtcValue v);
 bool ptc_mcp_level_of(PtcValue v, PtcMcpLevel *level);
 const char *ptc_mcp_level_name(PtcMcpLevel level);
 /* The text cut to about `most` bytes, between characters: for messages that quote what a client sent. */
-PtcMcpText ptc_mcp_cut(PtcMcpText text, size_t most);
+PtcText ptc_mcp_cut(PtcText text, size_t most);
 
 /* ---- answer.c: the texts of answers */
 /* An error with a message of our own; the client's words are quoted with %.*s after ptc_mcp_cut. */
@@ -202,7 +203,7 @@ PTC_MUST_USE bool ptc_mcp_args_fit(PtcMcpCall *call);
 /* ---- era.c */
 /* Decides the era and checks the envelope and the headers; false: refused. */
 PTC_MUST_USE bool ptc_mcp_route(PtcMcpCall *call);
-bool ptc_mcp_legacy_version(PtcMcpText version);
+bool ptc_mcp_legacy_version(PtcText version);
 
 /* ---- methods: one function each, called by methods.c */
 void ptc_mcp_dispatch(PtcMcpCall *call);
@@ -218,8 +219,7 @@ void ptc_mcp_do_initialize(PtcMcpCall *call);
 void ptc_mcp_do_set_level(PtcMcpCall *call);
 void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on);
 /* Does the template match the URI?  Fills vars in the order of its names. */
-bool ptc_mcp_template_match(const char *uri_template, PtcMcpText uri,
-                            PtcMcpText vars[PTC_MCP_MAX_VARS]);
+bool ptc_mcp_template_match(const char *uri_template, PtcText uri, PtcText vars[PTC_MCP_MAX_VARS]);
 /* Position of a variable in the template, -1 when it has none of that name; checks the template when name is NULL (then
  * the number of its variables, -1 when it is wrong). */
 int ptc_mcp_template_var(const char *uri_template, const char *name);
@@ -236,10 +236,10 @@ bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message);
 void ptc_mcp_unlist(PtcMcpCall *call);
 
 /* ---- uris, in notify.c */
-bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcMcpText uri);
+bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcText uri);
 /* False: too many, too long or no memory. */
-PTC_MUST_USE bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcMcpText uri);
-void ptc_mcp_uris_remove(PtcMcpUris *uris, PtcMcpText uri);
+PTC_MUST_USE bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcText uri);
+void ptc_mcp_uris_remove(PtcMcpUris *uris, PtcText uri);
 
 /* ---- peer.c */
 void ptc_mcp_peer_wake(PtcMcpPeer *peer);

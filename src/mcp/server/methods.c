@@ -94,7 +94,7 @@ static const Method methods[] = {
     {"resources/unsubscribe", LEGACY, has_updates, unsubscribe},
 };
 
-bool ptc_mcp_is_method(PtcMcpText name)
+bool ptc_mcp_is_method(PtcText name)
 {
     static const char *const told[] = {"notifications/initialized", "notifications/cancelled",
                                        "notifications/progress",
@@ -123,7 +123,7 @@ static const Method *find(const PtcMcpCall *call)
 void ptc_mcp_dispatch(PtcMcpCall *call)
 {
     const Method *m = find(call);
-    PtcMcpText name = ptc_mcp_cut(call->method, 100);
+    PtcText name = ptc_mcp_cut(call->method, 100);
     if (m)
         m->run(call);
     else

@@ -83,7 +83,7 @@ void ptc_mcp_log(PtcMcpCall *call, PtcMcpLevel level, const char *logger, const 
 /* -------------------------------------------------------------------------------- URIs */
 
 /* Where the URI is in the text; NULL: it is not. */
-static char *find_uri(const PtcMcpUris *uris, PtcMcpText uri)
+static char *find_uri(const PtcMcpUris *uris, PtcText uri)
 {
     char *p = uris->text.data, *end = p + uris->text.len;
     while (p < end) {
@@ -95,12 +95,12 @@ static char *find_uri(const PtcMcpUris *uris, PtcMcpText uri)
     return NULL;
 }
 
-bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcMcpText uri)
+bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcText uri)
 {
     return uris->count && find_uri(uris, uri);
 }
 
-bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcMcpText uri)
+bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcText uri)
 {
     if (ptc_mcp_uris_has(uris, uri))
         return true;
@@ -117,7 +117,7 @@ bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcMcpText uri)
     return true;
 }
 
-void ptc_mcp_uris_remove(PtcMcpUris *uris, PtcMcpText uri)
+void ptc_mcp_uris_remove(PtcMcpUris *uris, PtcText uri)
 {
     char *p = uris->count ? find_uri(uris, uri) : NULL;
     if (!p)
@@ -143,7 +143,7 @@ static bool take_uris(PtcMcpCall *call, PtcValue list)
         return true;
     bool ok = ptc_is_sequential(list);
     for (size_t i = 0; ok && i < ptc_seq_count(list); i++) {
-        PtcMcpText uri = ptc_mcp_text_of(ptc_seq_nth(list, i));
+        PtcText uri = ptc_mcp_text_of(ptc_seq_nth(list, i));
         ok = uri.bytes && ptc_tick(&call->budget, 1000) && ptc_mcp_uris_add(&call->uris, uri);
     }
     if (!call->mcp->config.resource_updates)
@@ -263,10 +263,10 @@ void ptc_mcp_listen_end(PtcMcpCall *call)
 typedef struct {
     const char *method;
     unsigned wants;
-    PtcMcpText uri;
+    PtcText uri;
 } Change;
 
-static void add_uri(PtcBuf *out, PtcMcpText uri)
+static void add_uri(PtcBuf *out, PtcText uri)
 {
     ptc_buf_add_cstr(out, "\"uri\":");
     ptc_json_write_string(out, uri.bytes, uri.len);

@@ -130,7 +130,7 @@ bool ptc_mcp_register(PtcMcpCall *call)
     if (!closed && !taken)
         link_call(peer, call);
     pthread_mutex_unlock(&peer->lock);
-    PtcMcpText id = ptc_mcp_cut((PtcMcpText){call->id.data, call->id.len}, 60);
+    PtcText id = ptc_mcp_cut((PtcText){call->id.data, call->id.len}, 60);
     if (closed)
         ptc_mcp_refuse(call, 404, PTC_MCP_INVALID_REQUEST, NULL, "the connection is closing");
     else if (taken)
@@ -169,7 +169,7 @@ void ptc_mcp_cancel_id(PtcMcpPeer *peer, const PtcBuf *id)
 /* Our ids are "ptc-N"; 0 is none. */
 static uint64_t question_number(PtcValue id)
 {
-    PtcMcpText text = ptc_mcp_text_of(id);
+    PtcText text = ptc_mcp_text_of(id);
     uint64_t n = 0;
     if (text.len < 5 || text.len > 4 + 18 || memcmp(text.bytes, "ptc-", 4) != 0)
         return 0;

@@ -14,7 +14,7 @@ static void invalid(PtcMcpCall *call, const char *why)
 }
 
 /* A text of params that must be there; false: refused. */
-static bool take_text(PtcMcpCall *call, const char *field, PtcMcpText *out)
+static bool take_text(PtcMcpCall *call, const char *field, PtcText *out)
 {
     *out = ptc_mcp_text_of(ptc_mcp_field(call, call->params, field));
     if (!out->bytes)
@@ -34,7 +34,7 @@ static bool take_args(PtcMcpCall *call, PtcValue holder)
 }
 
 /* "no tool foo; did you mean fob?" */
-static void unknown(PtcMcpCall *call, const char *what, PtcMcpText name, const PtcNearest *near)
+static void unknown(PtcMcpCall *call, const char *what, PtcText name, const PtcNearest *near)
 {
     name = ptc_mcp_cut(name, 100);
     if (near->best)
@@ -70,7 +70,7 @@ void ptc_mcp_do_tools_call(PtcMcpCall *call)
 
 /* ----------------------------------------------------------------------------- prompts */
 
-static const PtcMcpPrompt *find_prompt(PtcMcpCall *call, PtcMcpText name)
+static const PtcMcpPrompt *find_prompt(PtcMcpCall *call, PtcText name)
 {
     const PtcMcpConfig *c = &call->mcp->config;
     PtcNearest near;
@@ -124,7 +124,7 @@ void ptc_mcp_do_prompts_get(PtcMcpCall *call)
 static void not_found(PtcMcpCall *call)
 {
     PtcBuf *data = &call->scratch;
-    PtcMcpText uri = ptc_mcp_cut(call->name, 100);
+    PtcText uri = ptc_mcp_cut(call->name, 100);
     bool modern = call->era == PTC_MCP_MODERN;
     ptc_buf_clear(data);
     ptc_buf_add_cstr(data, "{\"uri\":");
@@ -214,7 +214,7 @@ void ptc_mcp_do_complete(PtcMcpCall *call)
 {
     PtcValue ref = ptc_mcp_field(call, call->params, "ref");
     PtcValue arg = ptc_mcp_field(call, call->params, "argument");
-    PtcMcpText type = ptc_mcp_text_of(ptc_mcp_field(call, ref, "type"));
+    PtcText type = ptc_mcp_text_of(ptc_mcp_field(call, ref, "type"));
     call->completing = ptc_mcp_text_of(ptc_mcp_field(call, arg, "name"));
     call->typed = ptc_mcp_text_of(ptc_mcp_field(call, arg, "value"));
     if (!call->completing.bytes || !call->typed.bytes)

@@ -1,114 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "mcp/server/seal.h"
 
-#include <errno.h>
-#include <sys/random.h>
+#include "base/base64.h"
+#include "base/hmac.h"
+#include "base/secret.h"
 
-/* ------------------------------------------------------------------------------- HMAC */
-
-/* With their lengths before them, so that bytes cannot move from one to the other. */
-void ptc_hmac_sha256(const unsigned char key[PTC_SEAL_KEY], const void *context, size_t context_len,
-                     const void *payload, size_t payload_len, unsigned char out[PTC_SEAL_BYTES])
+/* Context and payload have their lengths before them, so that bytes cannot move from one to the other. */
+static void seal_mac(const unsigned char key[PTC_SEAL_KEY], const void *context, size_t context_len,
+                     const void *payload, size_t payload_len, unsigned char out[PTC_SHA256_BYTES])
 {
     uint64_t sizes[2] = {context_len, payload_len};
-    PtcSealPart parts[] = {
-        {&sizes[0], sizeof sizes[0]},
+    PtcText parts[] = {
+        {(const char *)&sizes[0], sizeof sizes[0]},
         {context, context_len},
-        {&sizes[1], sizeof sizes[1]},
+        {(const char *)&sizes[1], sizeof sizes[1]},
         {payload, payload_len},
     };
-    ptc_seal_parts(key, PTC_SEAL_KEY, parts, sizeof parts / sizeof *parts, out);
+    ptc_hmac_parts((PtcText){(const char *)key, PTC_SEAL_KEY}, parts, sizeof parts / sizeof *parts,
+                   out);
 }
-
-bool ptc_random_bytes(void *out, size_t len)
-{
-    char *p = out;
-    while (len) {
-        ssize_t n = getrandom(p, len, 0);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        p += n;
-        len -= (size_t)n;
-    }
-    return true;
-}
-
-/* ----------------------------------------------------------------------------- base64 */
-
-static const char alphabet[2][65] = {
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",
-};
-
-bool ptc_base64_add(PtcBuf *buf, const void *bytes, size_t len, bool url)
-{
-    const unsigned char *p = bytes;
-    const char *letters = alphabet[url];
-    for (; len; p += 3) {
-        size_t n = len < 3 ? len : 3;
-        uint32_t w = (uint32_t)p[0] << 16 | (n > 1 ? (uint32_t)p[1] << 8 : 0) | (n > 2 ? p[2] : 0);
-        char out[4] = {letters[w >> 18], letters[w >> 12 & 63], letters[w >> 6 & 63],
-                       letters[w & 63]};
-        for (size_t i = n + 1; i < 4; i++)
-            out[i] = '=';
-        if (!ptc_buf_add(buf, out, url ? n + 1 : 4))
-            return false;
-        len -= n;
-    }
-    return true;
-}
-
-static int letter_value(char c, bool url)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == alphabet[url][62] ? 62 : c == alphabet[url][63] ? 63 : -1;
-}
-
-/* n letters (2 to 4) are n - 1 bytes; bits left over must be zero, so that a text has one spelling. */
-static bool decode_group(PtcBuf *buf, const char *text, size_t n, bool url)
-{
-    uint32_t w = 0;
-    for (size_t i = 0; i < 4; i++) {
-        int v = i < n ? letter_value(text[i], url) : 0;
-        if (v < 0)
-            return false;
-        w = w << 6 | (uint32_t)v;
-    }
-    unsigned char out[3] = {(unsigned char)(w >> 16), (unsigned char)(w >> 8), (unsigned char)w};
-    for (size_t i = n - 1; i < 3; i++)
-        if (out[i])
-            return false;
-    return ptc_buf_add(buf, out, n - 1);
-}
-
-bool ptc_base64_decode(PtcBuf *buf, const char *text, size_t len, bool url)
-{
-    if (!url) {
-        if (len % 4)
-            return false;
-        for (int i = 0; i < 2 && len && text[len - 1] == '='; i++)
-            len--;
-    }
-    for (; len >= 4; text += 4, len -= 4)
-        if (!decode_group(buf, text, 4, url))
-            return false;
-    return len == 0 || (len > 1 && decode_group(buf, text, len, url));
-}
-
-/* ------------------------------------------------------------------------------ seals */
 
 bool ptc_seal_add(PtcBuf *buf, const unsigned char key[PTC_SEAL_KEY], const void *context,
                   size_t context_len, const void *payload, size_t payload_len)
 {
-    unsigned char mac[PTC_SEAL_BYTES];
-    ptc_hmac_sha256(key, context, context_len, payload, payload_len, mac);
+    unsigned char mac[PTC_SHA256_BYTES];
+    seal_mac(key, context, context_len, payload, payload_len, mac);
     /* Whole groups of three bytes first: 15 of the MAC, then its last byte with the payload. */
     PtcBuf rest;
     ptc_buf_init(&rest, buf->mem, buf->max);
@@ -122,14 +38,13 @@ bool ptc_seal_add(PtcBuf *buf, const unsigned char key[PTC_SEAL_KEY], const void
 bool ptc_seal_open(PtcBuf *buf, const unsigned char key[PTC_SEAL_KEY], const void *context,
                    size_t context_len, const char *text, size_t len)
 {
-    unsigned char mac[PTC_SEAL_BYTES];
+    unsigned char mac[PTC_SHA256_BYTES];
     PtcBuf raw;
     ptc_buf_init(&raw, buf->mem, len + PTC_SEAL_MAC);
     bool ok = ptc_base64_decode(&raw, text, len, true) && raw.len >= PTC_SEAL_MAC;
     if (ok) {
-        ptc_hmac_sha256(key, context, context_len, raw.data + PTC_SEAL_MAC, raw.len - PTC_SEAL_MAC,
-                        mac);
-        ok = ptc_seal_same(mac, raw.data, PTC_SEAL_MAC) &&
+        seal_mac(key, context, context_len, raw.data + PTC_SEAL_MAC, raw.len - PTC_SEAL_MAC, mac);
+        ok = ptc_secret_same(mac, raw.data, PTC_SEAL_MAC) &&
              ptc_buf_add(buf, raw.data + PTC_SEAL_MAC, raw.len - PTC_SEAL_MAC);
     }
     ptc_buf_deinit(&raw);

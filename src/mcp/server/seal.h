@@ -6,22 +6,9 @@
 #ifndef PTC_MCP_SERVER_SEAL_H
 #define PTC_MCP_SERVER_SEAL_H
 
-#include "base/hmac.h"
 #include "base/buf.h"
 
 enum { PTC_SEAL_KEY = 32, PTC_SEAL_MAC = 16 };
-
-/* Two hashes: the message is `context` then `payload`, each with its length before it. */
-void ptc_hmac_sha256(const unsigned char key[PTC_SEAL_KEY], const void *context, size_t context_len,
-                     const void *payload, size_t payload_len, unsigned char out[PTC_SEAL_BYTES]);
-
-/* Unguessable bytes from the system; false when it has none. */
-PTC_MUST_USE bool ptc_random_bytes(void *out, size_t len);
-
-/* Appends base64 (standard alphabet, padded) or base64url (unpadded). */
-bool ptc_base64_add(PtcBuf *buf, const void *bytes, size_t len, bool url);
-/* Appends what the text stands for; false when it is not exactly such a text or the buffer refuses. */
-PTC_MUST_USE bool ptc_base64_decode(PtcBuf *buf, const char *text, size_t len, bool url);
 
 /* Appends the sealed text. */
 bool ptc_seal_add(PtcBuf *buf, const unsigned char key[PTC_SEAL_KEY], const void *context,

@@ -94,12 +94,12 @@ int ptc_mcp_http_status(const PtcMcpCall *call);
 int ptc_mcp_error_code(const PtcMcpCall *call);
 
 /* What the call was, for sessions and logs.  method is "" when the message had none, and is whatever the client sent. */
-PtcMcpText ptc_mcp_method(const PtcMcpCall *call);
+PtcText ptc_mcp_method(const PtcMcpCall *call);
 /* Is it one of the protocol, whether offered here or not? */
-bool ptc_mcp_is_method(PtcMcpText name);
+bool ptc_mcp_is_method(PtcText name);
 bool ptc_mcp_is_request(const PtcMcpCall *call); /* has an id and a method */
 /* The id as JSON text (`7`, `"a"`), "null" when there is none. */
-PtcMcpText ptc_mcp_id(const PtcMcpCall *call);
+PtcText ptc_mcp_id(const PtcMcpCall *call);
 
 /* HTTP: a successful `initialize` without a peer made one; the transport takes it (NULL: there is none) and frees it
  * with its session.  Not taken, it ends with the call. */

@@ -44,7 +44,7 @@ static size_t literal(const char *p)
 }
 
 /* How many bytes at the start of text a variable takes when `after` follows it; 0: it does not fit. */
-static size_t take(PtcMcpText text, const char *after, size_t after_len)
+static size_t take(PtcText text, const char *after, size_t after_len)
 {
     for (size_t n = 0; n < text.len; n++) {
         if (n && after_len && text.len - n >= after_len &&
@@ -56,14 +56,13 @@ static size_t take(PtcMcpText text, const char *after, size_t after_len)
     return after_len ? 0 : text.len;
 }
 
-static void advance(PtcMcpText *text, size_t n)
+static void advance(PtcText *text, size_t n)
 {
     text->bytes += n;
     text->len -= n;
 }
 
-bool ptc_mcp_template_match(const char *uri_template, PtcMcpText uri,
-                            PtcMcpText vars[PTC_MCP_MAX_VARS])
+bool ptc_mcp_template_match(const char *uri_template, PtcText uri, PtcText vars[PTC_MCP_MAX_VARS])
 {
     const char *p = uri_template;
     for (int count = 0;; count++) {
@@ -78,7 +77,7 @@ bool ptc_mcp_template_match(const char *uri_template, PtcMcpText uri,
         size_t len = take(uri, p, literal(p));
         if (!len)
             return false;
-        vars[count] = (PtcMcpText){uri.bytes, len};
+        vars[count] = (PtcText){uri.bytes, len};
         advance(&uri, len);
     }
 }

@@ -169,7 +169,7 @@ static bool read_more(Stdio *s)
 }
 
 /* The next line without its end; false: there is none.  One that is too long comes as {NULL, 0}. */
-static bool next_line(Stdio *s, PtcMcpText *line)
+static bool next_line(Stdio *s, PtcText *line)
 {
     size_t most = ptc_mcp_max_frame(s->mcp);
     for (;;) {
@@ -184,8 +184,8 @@ static bool next_line(Stdio *s, PtcMcpText *line)
             bool skipped = s->skipping || (size_t)(end - data) - begin > most;
             s->begin = s->scanned = (size_t)(end - data) + !last;
             s->skipping = false;
-            *line = skipped ? (PtcMcpText){NULL, 0}
-                            : (PtcMcpText){data + begin, (size_t)(end - data) - begin};
+            *line = skipped ? (PtcText){NULL, 0}
+                            : (PtcText){data + begin, (size_t)(end - data) - begin};
             return true;
         }
         s->scanned = s->input.len;
@@ -199,7 +199,7 @@ static bool next_line(Stdio *s, PtcMcpText *line)
     }
 }
 
-static bool is_blank(PtcMcpText line)
+static bool is_blank(PtcText line)
 {
     for (size_t i = 0; i < line.len; i++)
         if (line.bytes[i] != ' ' && line.bytes[i] != '\t' && line.bytes[i] != '\r')
@@ -218,7 +218,7 @@ static void answer(Stdio *s, PtcMcpCall *call)
 /* Deals with messages until one needs a handler; NULL: the input ended. */
 static PtcMcpCall *next_call(Stdio *s)
 {
-    PtcMcpText line;
+    PtcText line;
     while (!atomic_load(&s->broken) && next_line(s, &line)) {
         if (is_blank(line))
             continue;

@@ -28,7 +28,7 @@ typedef struct {
 
 static void add_step(Path *path, const char *bytes, size_t n)
 {
-    PtcSchemaText text = {bytes, n};
+    PtcText text = {bytes, n};
     size_t room = path->size - 1 - path->len;
     if (room < 2)
         return;
@@ -90,14 +90,14 @@ bool ptc_schema_no_memory(Compiler *c)
 
 /* -------------------------------------------------------------------- copying */
 
-bool ptc_schema_keep(Compiler *c, const char *bytes, size_t len, PtcSchemaText *out)
+bool ptc_schema_keep(Compiler *c, const char *bytes, size_t len, PtcText *out)
 {
     char *copy = ptc_arena_alloc(c->arena, len + 1);
     if (!copy)
         return ptc_schema_no_memory(c);
     memcpy(copy, bytes, len);
     copy[len] = 0;
-    *out = (PtcSchemaText){copy, len};
+    *out = (PtcText){copy, len};
     return true;
 }
 
@@ -254,7 +254,7 @@ static bool read_node(Compiler *c, Pending *p)
     for (size_t pos = 0; ptc_map_next(p->value, &pos, &key, &value);) {
         if (!ptc_tick(c->work.budget, 1) || !ptc_schema_key(&c->work, key, &name, &json))
             return false;
-        if (json && !ptc_schema_read_keyword(c, p, (PtcSchemaText){name.bytes, name.len}, value))
+        if (json && !ptc_schema_read_keyword(c, p, (PtcText){name.bytes, name.len}, value))
             return false;
     }
     return true;

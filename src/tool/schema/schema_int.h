@@ -5,16 +5,12 @@
 
 #include "tool/schema/schema.h"
 #include "tool/schema/schema_value.h"
+#include "base/text.h"
 
 typedef struct PtcSchemaNode PtcSchemaNode;
 
-typedef struct PtcSchemaText {
-    const char *bytes;
-    size_t len;
-} PtcSchemaText;
-
 /* How many bytes of a text to show, for %.*s: at most so many, whole characters. */
-static inline int ptc_schema_cut(PtcSchemaText text, size_t most)
+static inline int ptc_schema_cut(PtcText text, size_t most)
 {
     size_t n = text.len;
     if (n > most)
@@ -25,7 +21,7 @@ static inline int ptc_schema_cut(PtcSchemaText text, size_t most)
 
 /* A name that a schema says something about: a property, or one that others depend on. */
 typedef struct PtcSchemaName {
-    PtcSchemaText text;
+    PtcText text;
     uint32_t hash;
     bool required;
     const PtcSchemaNode *property;  /* of properties, or NULL */
@@ -35,8 +31,8 @@ typedef struct PtcSchemaName {
 } PtcSchemaName;
 
 typedef struct PtcSchemaPattern {
-    PtcSchemaText text; /* as written */
-    PtcValue regex;     /* a frozen PTC_R_REGEX */
+    PtcText text;   /* as written */
+    PtcValue regex; /* a frozen PTC_R_REGEX */
     const PtcSchemaNode *node;
 } PtcSchemaPattern;
 
@@ -87,12 +83,12 @@ typedef struct PtcSchemaLogic {
     PtcSchemaList all, any, one;
     const PtcSchemaNode * not, *when, *then, *otherwise;
     const PtcSchemaNode *ref, *dynamic;
-    PtcSchemaText dynamic_name; /* bytes NULL: dynamic is as good as ref */
+    PtcText dynamic_name; /* bytes NULL: dynamic is as good as ref */
 } PtcSchemaLogic;
 
 typedef struct PtcSchemaAnchor {
     struct PtcSchemaAnchor *next;
-    PtcSchemaText name;
+    PtcText name;
     const PtcSchemaNode *node;
     bool dynamic;
 } PtcSchemaAnchor;
@@ -100,9 +96,9 @@ typedef struct PtcSchemaAnchor {
 /* A schema with an address of its own; the document itself is one. */
 typedef struct PtcSchemaResource {
     struct PtcSchemaResource *next;
-    PtcSchemaText uri; /* without fragment; empty when the document has no $id */
-    PtcValue root;     /* only while compiling */
-    bool entered;      /* its $id was read */
+    PtcText uri;   /* without fragment; empty when the document has no $id */
+    PtcValue root; /* only while compiling */
+    bool entered;  /* its $id was read */
     PtcSchemaAnchor *anchors;
 } PtcSchemaResource;
 
@@ -151,14 +147,14 @@ typedef struct PtcSchemaPending {
     PtcSchemaResource *resource;
     const struct PtcSchemaPending *up; /* the schema around it, and the steps from there: */
     const char *keyword;
-    PtcSchemaText key; /* bytes NULL: index, unless that is -1 */
+    PtcText key; /* bytes NULL: index, unless that is -1 */
     int64_t index;
 } PtcSchemaPending;
 
 typedef struct PtcSchemaRef {
     struct PtcSchemaRef *next;
     const PtcSchemaPending *at;
-    PtcSchemaText text;
+    PtcText text;
     bool dynamic;
 } PtcSchemaRef;
 
@@ -186,7 +182,7 @@ bool ptc_schema_no_memory(PtcSchemaCompiler *c);
 typedef struct PtcSchemaStep {
     const PtcSchemaPending *up;
     const char *keyword;
-    PtcSchemaText key;
+    PtcText key;
     int64_t index;
 } PtcSchemaStep;
 
@@ -197,7 +193,7 @@ PTC_MUST_USE const PtcSchemaNode *ptc_schema_node(PtcSchemaCompiler *c, PtcValue
 
 /* A copy of text in the arena. */
 PTC_MUST_USE bool ptc_schema_keep(PtcSchemaCompiler *c, const char *bytes, size_t len,
-                                  PtcSchemaText *out);
+                                  PtcText *out);
 /* A copy of a value in the arena. */
 PTC_MUST_USE bool ptc_schema_freeze(PtcSchemaCompiler *c, PtcValue value, PtcValue *out);
 
@@ -216,13 +212,12 @@ extern const PtcSchemaNode ptc_schema_meta;
 PTC_MUST_USE bool ptc_schema_enter(PtcSchemaCompiler *c, PtcValue value, const PtcSchemaStep *step,
                                    PtcSchemaResource **resource);
 PTC_MUST_USE bool ptc_schema_add_anchor(PtcSchemaCompiler *c, PtcSchemaPending *at,
-                                        const char *keyword, PtcSchemaText name, bool dynamic);
+                                        const char *keyword, PtcText name, bool dynamic);
 /* Resolves one reference; may bring new nodes. */
 PTC_MUST_USE bool ptc_schema_resolve(PtcSchemaCompiler *c, const PtcSchemaRef *ref);
 
 /* schema_uri.c: a reference made absolute, without empty fragment; in the arena.  False: no memory, or too long. */
 enum { PTC_SCHEMA_URI_BYTES = 4096 };
-PTC_MUST_USE bool ptc_schema_uri(PtcArena *arena, PtcSchemaText base, PtcSchemaText ref,
-                                 PtcSchemaText *out);
+PTC_MUST_USE bool ptc_schema_uri(PtcArena *arena, PtcText base, PtcText ref, PtcText *out);
 
 #endif

@@ -22,7 +22,7 @@ static PtcBuf over(PtcSchemaRun *run, char *text, size_t size)
 
 /* ---------------------------------------------------------------------- paths */
 
-static bool is_word(PtcSchemaText name)
+static bool is_word(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i], lower = (char)(c | 0x20);
@@ -40,7 +40,7 @@ static bool add_key(PtcSchemaRun *run, PtcBuf *buf, PtcValue key)
     bool json;
     if (!ptc_schema_key(&run->work, key, &text, &json))
         return false;
-    PtcSchemaText name = {text.bytes, text.len};
+    PtcText name = {text.bytes, text.len};
     size_t n = (size_t)ptc_schema_cut(name, KEY_BYTES);
     if (n == name.len && is_word(name))
         return ptc_buf_add(buf, ".", buf->len > 0) && ptc_buf_add(buf, name.bytes, n);
@@ -92,7 +92,7 @@ static void show_text(PtcSchemaRun *run, PtcValue v, PtcBuf *buf)
     PtcSchemaKey text;
     if (!ptc_schema_text(&run->work, v, &text))
         return;
-    PtcSchemaText all = {text.bytes, text.len};
+    PtcText all = {text.bytes, text.len};
     size_t n = (size_t)ptc_schema_cut(all, 2 * TEXT_BYTES);
     if (!ptc_json_write_string(buf, text.bytes, n)) {
         buf->len = 0;

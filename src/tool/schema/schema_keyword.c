@@ -172,14 +172,13 @@ static bool read_schemas(Compiler *c, Pending *at, const Row *row, PtcValue valu
 /* ----------------------------------------------------------- objects of things */
 
 /* One member of the object that a keyword has. */
-typedef bool (*ReadMember)(Compiler *c, Pending *at, const Row *row, PtcSchemaText name,
-                           PtcValue value);
+typedef bool (*ReadMember)(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value);
 
 static bool read_members(Compiler *c, Pending *at, const Row *row, PtcValue value, ReadMember read)
 {
     PtcValue key, item;
     PtcSchemaKey text;
-    PtcSchemaText name;
+    PtcText name;
     bool json;
     if (!ptc_is_map(value))
         return ptc_schema_refuse(c, at, row->name, "expected an object");
@@ -194,21 +193,19 @@ static bool read_members(Compiler *c, Pending *at, const Row *row, PtcValue valu
     return true;
 }
 
-static const Node *member_node(Compiler *c, Pending *at, const Row *row, PtcSchemaText name,
+static const Node *member_node(Compiler *c, Pending *at, const Row *row, PtcText name,
                                PtcValue value)
 {
     PtcSchemaStep step = {.up = at, .keyword = row->name, .key = name, .index = -1};
     return ptc_schema_node(c, value, at->resource, &step);
 }
 
-static bool add_definition(Compiler *c, Pending *at, const Row *row, PtcSchemaText name,
-                           PtcValue value)
+static bool add_definition(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
 {
     return member_node(c, at, row, name, value) != NULL;
 }
 
-static bool add_property(Compiler *c, Pending *at, const Row *row, PtcSchemaText name,
-                         PtcValue value)
+static bool add_property(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
 {
     uint32_t i;
     const Node *node = member_node(c, at, row, name, value);
@@ -219,8 +216,7 @@ static bool add_property(Compiler *c, Pending *at, const Row *row, PtcSchemaText
     return true;
 }
 
-static bool add_dependent(Compiler *c, Pending *at, const Row *row, PtcSchemaText name,
-                          PtcValue value)
+static bool add_dependent(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
 {
     uint32_t i;
     const Node *node = member_node(c, at, row, name, value);
@@ -231,8 +227,7 @@ static bool add_dependent(Compiler *c, Pending *at, const Row *row, PtcSchemaTex
     return object->has_dependents = true;
 }
 
-static bool add_pattern(Compiler *c, Pending *at, const Row *row, PtcSchemaText name,
-                        PtcValue value)
+static bool add_pattern(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
 {
     const Node *node = member_node(c, at, row, name, value);
     PtcSchemaObject *object = node ? object_of(c, at->node) : NULL;
@@ -309,7 +304,7 @@ static bool read_required(Compiler *c, Pending *at, const Row *row, PtcValue val
     return true;
 }
 
-static bool add_needs(Compiler *c, Pending *at, const Row *row, PtcSchemaText name, PtcValue value)
+static bool add_needs(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
 {
     uint32_t *numbers, i;
     PtcSchemaObject *object = object_of(c, at->node);
@@ -327,8 +322,7 @@ static bool read_needs(Compiler *c, Pending *at, const Row *row, PtcValue value)
 }
 
 /* Older drafts have both kinds in one keyword. */
-static bool add_dependency(Compiler *c, Pending *at, const Row *row, PtcSchemaText name,
-                           PtcValue value)
+static bool add_dependency(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value)
 {
     bool names = ptc_schema_kind(value) == PTC_SCHEMA_ARRAY;
     return (names ? add_needs : add_dependent)(c, at, row, name, value);
@@ -379,7 +373,7 @@ static bool add_type(Compiler *c, Pending *at, const Row *row, PtcValue name)
     if (!ptc_is_named(name))
         return ptc_schema_refuse(c, at, row->name,
                                  "expected the name of a type, or an array of them");
-    PtcSchemaText text = {ptc_str_bytes(name), ptc_str_len(name)};
+    PtcText text = {ptc_str_bytes(name), ptc_str_len(name)};
     ptc_nearest_init(&nearest, text.bytes, text.len);
     for (size_t i = 0; i < TYPES; i++) {
         if (strlen(types[i].name) == text.len && memcmp(types[i].name, text.bytes, text.len) == 0) {
@@ -483,7 +477,7 @@ static bool read_pattern(Compiler *c, Pending *at, const Row *row, PtcValue valu
 
 /* ------------------------------------------------------------------ references */
 
-static bool keep_text(Compiler *c, Pending *at, const Row *row, PtcValue value, PtcSchemaText *out)
+static bool keep_text(Compiler *c, Pending *at, const Row *row, PtcValue value, PtcText *out)
 {
     if (!ptc_is_named(value))
         return ptc_schema_refuse(c, at, row->name, "expected a string");
@@ -492,7 +486,7 @@ static bool keep_text(Compiler *c, Pending *at, const Row *row, PtcValue value, 
 
 static bool read_ref(Compiler *c, Pending *at, const Row *row, PtcValue value)
 {
-    PtcSchemaText text;
+    PtcText text;
     if (!keep_text(c, at, row, value, &text))
         return false;
     if (c->form_only)
@@ -506,7 +500,7 @@ static bool read_ref(Compiler *c, Pending *at, const Row *row, PtcValue value)
     return true;
 }
 
-static bool is_anchor(PtcSchemaText name)
+static bool is_anchor(PtcText name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.bytes[i], lower = (char)(c | 0x20);
@@ -519,7 +513,7 @@ static bool is_anchor(PtcSchemaText name)
 
 static bool read_anchor(Compiler *c, Pending *at, const Row *row, PtcValue value)
 {
-    PtcSchemaText name;
+    PtcText name;
     if (!keep_text(c, at, row, value, &name))
         return false;
     if (!is_anchor(name))
@@ -534,7 +528,7 @@ static bool read_dialect(Compiler *c, Pending *at, const Row *row, PtcValue valu
     static const char *const known[] = {"https://json-schema.org/draft/2020-12/schema",
                                         "https://json-schema.org/draft/2019-09/schema",
                                         "http://json-schema.org/draft-07/schema"};
-    PtcSchemaText text;
+    PtcText text;
     if (!keep_text(c, at, row, value, &text))
         return false;
     size_t len = text.len && text.bytes[text.len - 1] == '#' ? text.len - 1 : text.len;
@@ -630,7 +624,7 @@ static const Row rows[] = {
     {"additionalItems", read_older, 1},
 };
 
-bool ptc_schema_read_keyword(Compiler *c, Pending *at, PtcSchemaText name, PtcValue value)
+bool ptc_schema_read_keyword(Compiler *c, Pending *at, PtcText name, PtcValue value)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (strlen(rows[i].name) == name.len && memcmp(rows[i].name, name.bytes, name.len) == 0)

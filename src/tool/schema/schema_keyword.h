@@ -7,7 +7,7 @@
 #include "value/map.h"
 
 /* Reads one member of a schema object; unknown ones mean nothing. */
-PTC_MUST_USE bool ptc_schema_read_keyword(PtcSchemaCompiler *c, PtcSchemaPending *at,
-                                          PtcSchemaText name, PtcValue value);
+PTC_MUST_USE bool ptc_schema_read_keyword(PtcSchemaCompiler *c, PtcSchemaPending *at, PtcText name,
+                                          PtcValue value);
 
 #endif

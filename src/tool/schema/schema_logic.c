@@ -17,7 +17,7 @@ typedef PtcSchemaNode Node;
 static const Node *dynamic_target(Run *run, const Frame *f)
 {
     const PtcSchemaLogic *logic = f->node->logic;
-    PtcSchemaText name = logic->dynamic_name;
+    PtcText name = logic->dynamic_name;
     const Node *target = logic->dynamic;
     if (!name.bytes)
         return target;

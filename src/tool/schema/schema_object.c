@@ -163,7 +163,7 @@ static bool miss(Run *run, const Frame *f, PtcValue v, const PtcSchemaName *name
         return false;
     ptc_nearest_init(&nearest, name->text.bytes, name->text.len);
     find_slip(run, f->node->object, v, &nearest);
-    PtcSchemaText reason = because ? because->text : (PtcSchemaText){"", 0};
+    PtcText reason = because ? because->text : (PtcText){"", 0};
     return ptc_schema_complain(
         run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE, "the key \"%.*s\" is missing%s%.*s%s%s%.*s%s",
         ptc_schema_cut(name->text, 60), name->text.bytes, because ? ", which \"" : "",

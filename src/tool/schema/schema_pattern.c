@@ -209,7 +209,7 @@ static bool translate(Pattern *t)
 /* -------------------------------------------------------------------- compile */
 
 static bool bad_pattern(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
-                        PtcSchemaText text, const char *wrong)
+                        PtcText text, const char *wrong)
 {
     return ptc_schema_refuse(c, at, keyword, "the pattern %.*s is not valid: %s",
                              ptc_schema_cut(text, 80), text.bytes, wrong);

@@ -11,7 +11,7 @@
 #include "value/vec.h"
 
 typedef PtcSchemaCompiler Compiler;
-typedef PtcSchemaText Text;
+typedef PtcText Text;
 
 #define META_URI "https://json-schema.org/draft/2020-12/schema"
 

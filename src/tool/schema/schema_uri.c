@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-typedef PtcSchemaText Text;
+typedef PtcText Text;
 
 /* scheme://authority/path?query#fragment; a part that is not there has no bytes (NULL), the path is always there. */
 typedef struct {

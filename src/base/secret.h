@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * secret.h - bytes that others must not learn: compared in a time that tells nothing, wiped when done with, drawn from
+ * the system. */
+#ifndef PTC_BASE_SECRET_H
+#define PTC_BASE_SECRET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+/* Are two secrets of one length the same?  Takes the same time wherever they differ. */
+bool ptc_secret_same(const void *a, const void *b, size_t len);
+/* Overwrites a block; the compiler does not leave it out. */
+void ptc_secret_wipe(void *block, size_t len);
+/* Unguessable bytes from the system; false when it has none. */
+PTC_MUST_USE bool ptc_random_bytes(void *out, size_t len);
+
+#endif

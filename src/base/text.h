@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * text.h - bytes that somebody else owns: a pointer and a length.  The one type for this in the whole tree.  Unless a
+ * declaration says otherwise the bytes are UTF-8 and do not end in NUL. */
+#ifndef PTC_BASE_TEXT_H
+#define PTC_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+typedef struct PtcText {
+    const char *bytes; /* NULL: absent, which is not the same as empty */
+    size_t len;
+} PtcText;
+
+/* A literal as a text, measured by the compiler. */
+#define PTC_TEXT(literal) ((PtcText){"" literal, sizeof(literal) - 1})
+
+/* A text that ends in NUL; NULL stays absent. */
+static inline PtcText ptc_text_cstr(const char *s)
+{
+    return (PtcText){s, s ? strlen(s) : 0};
+}
+
+/* Texts may hold NUL, so strcmp is never the way to compare them. */
+static inline bool ptc_text_same(PtcText a, PtcText b)
+{
+    return a.len == b.len && (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);
+}
+
+static inline bool ptc_text_is(PtcText text, const char *s)
+{
+    return ptc_text_same(text, ptc_text_cstr(s));
+}
+
+static inline bool ptc_text_starts(PtcText text, const char *prefix)
+{
+    size_t n = strlen(prefix);
+    return text.len >= n && memcmp(text.bytes, prefix, n) == 0;
+}
+
+#endif
