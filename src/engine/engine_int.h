@@ -73,10 +73,7 @@ struct PtcOutcome {
     PtcControl control;
     PtcValue value;
     PtcLimits limits;
-    PtcBuf prints;
-    uint32_t *print_ends;
-    size_t print_count, print_cap;
-    bool prints_cut;
+    PtcPrints prints;
     OutcomeError *errors;
     size_t error_count;
     PtcBuf text, json, payload;

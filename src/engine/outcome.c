@@ -35,8 +35,7 @@ void ptc_outcome_free(PtcOutcome *o)
     for (int i = 0; i < KEPT_HEAPS; i++)
         if (o->kept[i])
             ptc_heap_release(o->kept[i]);
-    if (o->prints.mem)
-        ptc_buf_deinit(&o->prints);
+    ptc_prints_deinit(&o->prints);
     if (o->text.mem)
         ptc_buf_deinit(&o->text);
     if (o->json.mem)
@@ -46,7 +45,6 @@ void ptc_outcome_free(PtcOutcome *o)
     ptc_log_deinit(&o->log, mem);
     ptc_tools_free(o->tools);
     ptc_mem_free(mem, o->old, o->old_count * sizeof *o->old);
-    ptc_mem_free(mem, o->print_ends, o->print_cap * sizeof *o->print_ends);
     ptc_mem_free(mem, o->errors, o->error_count * sizeof *o->errors);
     if (ptc->spare)
         ptc_mem_free(mem, o, sizeof *o);
@@ -55,17 +53,6 @@ void ptc_outcome_free(PtcOutcome *o)
 }
 
 /* -------------------------------------------------------------------------- filling */
-
-static void take_prints(PtcOutcome *o, PtcVM *vm)
-{
-    o->prints = vm->prints;
-    o->print_ends = vm->print_ends;
-    o->print_count = vm->print_count;
-    o->print_cap = vm->print_cap;
-    o->prints_cut = vm->prints_cut;
-    vm->prints.data = NULL;
-    vm->print_ends = NULL;
-}
 
 static void take_calls(PtcOutcome *o, PtcVM *vm)
 {
@@ -153,7 +140,7 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
                       const char *source, size_t len)
 {
     PtcVM *vm = &o->ptc->vm;
-    take_prints(o, vm);
+    o->prints = ptc_prints_take(&vm->prints);
     take_calls(o, vm);
     o->ok = ok;
     o->control = vm->control;
@@ -267,21 +254,22 @@ const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
 
 size_t ptc_outcome_print_count(const PtcOutcome *o)
 {
-    return o ? o->print_count : 0;
+    return o ? o->prints.count : 0;
 }
 
 const char *ptc_outcome_print(const PtcOutcome *o, size_t i, size_t *len)
 {
-    if (!o || i >= o->print_count)
+    if (!o || i >= o->prints.count)
         return NULL;
-    size_t from = i ? o->print_ends[i - 1] : 0;
-    *len = o->print_ends[i] - from - 1;
-    return o->prints.data + from;
+    PtcText line = ptc_prints_line(&o->prints, i);
+    if (len)
+        *len = line.len;
+    return line.bytes;
 }
 
 bool ptc_outcome_prints_cut(const PtcOutcome *o)
 {
-    return o && o->prints_cut;
+    return o && o->prints.cut;
 }
 
 size_t ptc_outcome_error_count(const PtcOutcome *o)

@@ -46,7 +46,7 @@ typedef struct {
 
 static void release(Work *w)
 {
-    ptc_mem_free(w->mem, w->prints, w->o->print_count * sizeof *w->prints);
+    ptc_mem_free(w->mem, w->prints, w->o->prints.count * sizeof *w->prints);
     ptc_mem_free(w->mem, w->names, w->name_cap * sizeof *w->names);
     ptc_mem_free(w->mem, w->stored, w->listed * sizeof *w->stored);
     ptc_mem_free(w->mem, w->changed, w->listed * sizeof *w->changed);
@@ -55,7 +55,7 @@ static void release(Work *w)
 
 static bool take_prints(Work *w)
 {
-    size_t n = w->o->print_count;
+    size_t n = w->o->prints.count;
     if (n == 0)
         return true;
     if (!(w->prints = ptc_mem_alloc(w->mem, n * sizeof *w->prints)))
@@ -204,8 +204,8 @@ static bool render_ok(Work *w)
     PtcOutcome *o = w->o;
     PtcStep step = {.value_nil = o->value == PTC_NIL,
                     .prints = w->prints,
-                    .print_count = o->print_count,
-                    .prints_cut = o->prints_cut,
+                    .print_count = o->prints.count,
+                    .prints_cut = o->prints.cut,
                     .validated = {w->options.validated_json, w->options.validated_json_len}};
     if (!step.value_nil && !ptc_is(o->value, PTC_T_VAR)) {
         step.text.bytes = ptc_outcome_text(o, &step.text.len, &step.text_cut);
@@ -241,8 +241,8 @@ static void build_feedback(Work *w, PtcBuf *feedback)
                           .findings = findings,
                           .finding_count = n,
                           .prints = w->prints,
-                          .print_count = w->o->print_count,
-                          .prints_cut = w->o->prints_cut};
+                          .print_count = w->o->prints.count,
+                          .prints_cut = w->o->prints.cut};
     ptc_feedback_error(feedback, &failure, &w->format);
 }
 
@@ -301,7 +301,7 @@ const char *ptc_outcome_payload(PtcOutcome *o, const PtcPayloadOptions *options,
         w.options.validated_json = ptc_outcome_json(o, &w.options.validated_json_len);
     if (o->payload.mem)
         ptc_buf_deinit(&o->payload);
-    size_t max = (size_t)o->print_count * ESCAPED + o->prints.len * ESCAPED * 2 +
+    size_t max = (size_t)o->prints.count * ESCAPED + o->prints.text.len * ESCAPED * 2 +
                  w.options.validated_json_len + PAYLOAD_SLACK;
     ptc_buf_init(&o->payload, w.mem, max);
     ptc_buf_init(&w.previews, w.mem, max);

@@ -109,10 +109,7 @@ static void reset_vm(PtcVM *vm)
 {
     vm->failed = false;
     vm->control = PTC_CONTROL_NONE;
-    vm->prints = (PtcBuf){.mem = vm->mem};
-    vm->print_ends = NULL;
-    vm->print_count = vm->print_cap = 0;
-    vm->prints_cut = false;
+    vm->prints = (PtcPrints){0};
     vm->log = (PtcLog){0};
     vm->journal = vm->summaries = vm->error_source = PTC_NIL;
 }

@@ -245,7 +245,7 @@ static bool fail_commit(PtcSession *s, PtcVM *vm, PtcStop stop)
 static bool commit_into(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValue *scratch)
 {
     size_t bytes = vm->global_count * sizeof *scratch;
-    ptc_budget_start(s->ptc, &s->box->budget, vm->timeout_ms);
+    ptc_budget_start(s->ptc, &s->box->budget, vm->limits.timeout_ms);
     if (bytes)
         memcpy(scratch, values, bytes);
     if (!copy_all(s->box, scratch, vm->global_count))

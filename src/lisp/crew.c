@@ -28,18 +28,14 @@ bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
     if (!copy_globals(seat))
         return false;
     seat->cancel.outer = job->model.budget.cancel;
-    ptc_heap_init(&seat->heap, job->model.heap->pool, &vm->budget, (size_t)job->heap_bytes);
+    ptc_heap_init(&seat->heap, job->model.heap->pool, &vm->budget, (size_t)job->room.heap_bytes);
     vm->heap = &seat->heap;
-    vm->heap_bytes = job->heap_bytes;
-    vm->tool_bytes = job->tool_bytes;
+    vm->room = job->room;
     vm->globals = seat->globals;
     vm->budget.cancel = &seat->cancel;
     vm->seat = seat;
     vm->defined = vm->may_stop = false;
-    ptc_buf_init(&vm->prints, vm->mem, job->model.prints.max);
-    vm->print_ends = NULL;
-    vm->print_count = vm->print_cap = 0;
-    vm->prints_cut = false;
+    ptc_prints_init(&vm->prints, vm->mem, (size_t)vm->limits.print_bytes);
     vm->log = (PtcLog){0};
     return true;
 }
@@ -66,12 +62,8 @@ void ptc_seat_leave(PtcSeat *seat)
     tidy(seat);
     seat->compute_ns =
         b->compute_end_ns == INT64_MAX ? INT64_MAX : b->compute_end_ns - b->clock_ns(b->clock_user);
-    seat->prints = vm->prints;
-    seat->print_ends = vm->print_ends;
-    seat->print_count = vm->print_count;
-    seat->print_cap = vm->print_cap;
+    seat->prints = ptc_prints_take(&vm->prints);
     seat->log = vm->log;
-    vm->print_ends = NULL;
     vm->log = (PtcLog){0};
     vm->seat = NULL;
     vm->budget.cancel = NULL;
@@ -81,8 +73,7 @@ void ptc_seat_free(PtcSeat *seat)
 {
     PtcMem *mem = seat->job->model.mem;
     ptc_heap_deinit(&seat->heap);
-    ptc_buf_deinit(&seat->prints);
-    ptc_mem_free(mem, seat->print_ends, seat->print_cap * sizeof *seat->print_ends);
+    ptc_prints_deinit(&seat->prints);
     ptc_log_deinit(&seat->log, mem);
     ptc_mem_free(mem, seat->globals, (seat->job->model.global_count + 1) * sizeof *seat->globals);
 }
@@ -102,7 +93,7 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
     vm->summaries = model->summaries;
     vm->loops_left = model->loops_left;
     item->seat = seat;
-    item->first_print = (uint32_t)vm->print_count;
+    item->first_print = (uint32_t)vm->prints.count;
     item->first_call = (uint32_t)vm->log.count;
     item->call_total = (uint32_t)vm->log.total;
 }
@@ -148,8 +139,8 @@ static void end_item(PtcSeat *seat, size_t i, PtcValue value)
     PtcVM *vm = seat->vm;
     PtcJob *job = seat->job;
     PtcItem *item = &job->items[i];
-    item->print_count = (uint32_t)vm->print_count - item->first_print;
-    item->prints_cut = vm->prints_cut;
+    item->print_count = (uint32_t)vm->prints.count - item->first_print;
+    item->prints_cut = vm->prints.cut;
     item->call_count = (uint32_t)vm->log.count - item->first_call;
     item->call_total = (uint32_t)vm->log.total - item->call_total;
     item->loops = job->model.loops_left - vm->loops_left;
@@ -236,7 +227,7 @@ void ptc_seat_work(PtcSeat *seat)
 static bool model_vm(PtcVM *vm, const PtcJob *job)
 {
     const PtcVM *m = &job->model;
-    if (!ptc_vm_ensure_depth(vm, m->max_depth))
+    if (!ptc_vm_ensure_depth(vm, m->limits.max_depth))
         return false;
     ptc_vm_empty_stack(vm);
     vm->native_depth = m->native_depth;
@@ -256,12 +247,7 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->host = m->host;
     vm->host_user = m->host_user;
     vm->crew = m->crew;
-    vm->max_workers = m->max_workers;
-    vm->timeout_ms = m->timeout_ms;
-    vm->deadline_ms = m->deadline_ms;
-    vm->memory_bytes = m->memory_bytes;
-    vm->loop_limit = m->loop_limit;
-    vm->max_depth = m->max_depth;
+    vm->limits = m->limits;
     vm->gc_stress = m->gc_stress;
     vm->held = vm->rooted = vm->failed = false;
     vm->endless = NULL;
@@ -304,7 +290,7 @@ static PtcJob *find_job(PtcCrew *crew)
 {
     PtcJob *job = crew->jobs;
     while (job && (job->next_item >= job->n || job->next_item > job->lowest ||
-                   job->seat_count >= job->model.max_workers))
+                   job->seat_count >= job->model.limits.max_workers))
         job = job->next;
     return job;
 }
@@ -390,7 +376,7 @@ static void offer(PtcJob *job)
     if (atomic_load_explicit(&job->offered, memory_order_relaxed))
         return;
     pthread_mutex_lock(&crew->lock);
-    size_t open = job->n - job->next_item, most = (size_t)job->model.max_workers - 1;
+    size_t open = job->n - job->next_item, most = (size_t)job->model.limits.max_workers - 1;
     if (!atomic_load(&job->offered) && open > 0) {
         job->next = crew->jobs;
         crew->jobs = job;
@@ -404,6 +390,6 @@ static void offer(PtcJob *job)
 void ptc_crew_offer(PtcVM *vm)
 {
     for (const PtcSeat *seat = vm->seat; seat; seat = seat->job->model.seat)
-        if (seat->job->model.max_workers > 1)
+        if (seat->job->model.limits.max_workers > 1)
             offer(seat->job);
 }

@@ -33,9 +33,7 @@ struct PtcSeat {
     uint32_t last; /* the item finished last, plus 1 */
     /* what is left of the VM when the seat is left */
     int64_t compute_ns;
-    PtcBuf prints;
-    uint32_t *print_ends;
-    size_t print_count, print_cap;
+    PtcPrints prints;
     PtcLog log;
     /* the item that failed */
     bool failed;
@@ -58,8 +56,8 @@ struct PtcJob {
     PtcItem *items;
     PtcValue
         *values; /* of all items, then their journals, their summaries, and PTC_JOB_MORE others */
-    int64_t compute_ns;             /* left when the job began */
-    int64_t heap_bytes, tool_bytes; /* limits of the heap of each seat */
+    int64_t compute_ns; /* left when the job began */
+    PtcRoom room;       /* of the heap of each seat */
     atomic_bool offered;
     /* below: under the crew's lock */
     size_t next_item, lowest; /* the lowest item that failed, or n */

@@ -37,8 +37,7 @@ static void give_back_vm(const PtcJob *job, PtcVM *vm)
 {
     const PtcVM *m = &job->model;
     vm->heap = m->heap;
-    vm->heap_bytes = m->heap_bytes;
-    vm->tool_bytes = m->tool_bytes;
+    vm->room = m->room;
     vm->globals = m->globals;
     vm->budget.cancel = m->budget.cancel;
     vm->seat = m->seat;
@@ -49,10 +48,6 @@ static void give_back_vm(const PtcJob *job, PtcVM *vm)
     vm->summaries = m->summaries;
     vm->loops_left = m->loops_left;
     vm->prints = m->prints;
-    vm->print_ends = m->print_ends;
-    vm->print_count = m->print_count;
-    vm->print_cap = m->print_cap;
-    vm->prints_cut = m->prints_cut;
     vm->log = m->log;
 }
 
@@ -62,11 +57,11 @@ static bool merge_prints(PtcVM *vm, const PtcItem *item)
 {
     const PtcSeat *seat = item->seat;
     for (size_t k = item->first_print; k < item->first_print + item->print_count; k++) {
-        size_t from = k ? seat->print_ends[k - 1] : 0;
-        if (!ptc_vm_print(vm, seat->prints.data + from, seat->print_ends[k] - from - 1))
+        PtcText line = ptc_prints_line(&seat->prints, k);
+        if (!ptc_vm_print(vm, line.bytes, line.len))
             return false;
     }
-    vm->prints_cut = vm->prints_cut || item->prints_cut;
+    vm->prints.cut = vm->prints.cut || item->prints_cut;
     return true;
 }
 
@@ -191,9 +186,9 @@ static bool evacuate(PtcJob *job, PtcSeat *s, PtcVM *vm)
 /* With the pages comes what their heap was allowed beyond its limit for results of tools. */
 static void take_heaps(PtcJob *job, PtcVM *vm)
 {
-    size_t most = (size_t)vm->heap_bytes + (size_t)vm->tool_bytes;
+    size_t most = (size_t)(vm->room.heap_bytes + vm->room.tool_bytes);
     for (PtcSeat *s = job->seats; s; s = s->next) {
-        vm->heap->limit += s->heap.limit - (size_t)job->heap_bytes;
+        vm->heap->limit += s->heap.limit - (size_t)job->room.heap_bytes;
         if (vm->heap->limit > most)
             vm->heap->limit = most;
         if (!evacuate(job, s, vm))
@@ -251,16 +246,15 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
 static void share_room(PtcJob *job, PtcVM *vm)
 {
     PtcHeap *heap = vm->heap;
-    job->heap_bytes = vm->memory_bytes;
-    job->tool_bytes = vm->tool_bytes;
+    job->room = (PtcRoom){vm->limits.memory_bytes, vm->room.tool_bytes};
     if (!vm->seat)
         return;
     if (heap->used > heap->limit / 4 && !vm->held)
         ptc_vm_collect(vm);
     int64_t out = (int64_t)(heap->used + heap->scratch), limit = (int64_t)heap->limit;
-    int64_t raised = limit - vm->heap_bytes;
-    job->heap_bytes = limit > out ? limit - out : 0;
-    job->tool_bytes = vm->tool_bytes > raised ? vm->tool_bytes - raised : 0;
+    int64_t raised = limit - vm->room.heap_bytes;
+    job->room.heap_bytes = limit > out ? limit - out : 0;
+    job->room.tool_bytes = vm->room.tool_bytes > raised ? vm->room.tool_bytes - raised : 0;
 }
 
 static void start_job(PtcJob *job, PtcVM *vm)

@@ -235,20 +235,21 @@ bool ptc_vm_stopped(PtcVM *vm)
     case PTC_STOP_TIMEOUT:
         return fail_limit(vm, PTC_E_TIMEOUT, "do less work, or raise timeout_ms",
                           "the program computed longer than its limit of %lld ms",
-                          (long long)vm->timeout_ms);
+                          (long long)vm->limits.timeout_ms);
     case PTC_STOP_DEADLINE:
         return fail_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools, or raise deadline_ms",
                           "the program took longer than its deadline of %lld ms",
-                          (long long)vm->deadline_ms);
+                          (long long)vm->limits.deadline_ms);
     case PTC_STOP_CANCELLED:
         return fail_limit(vm, PTC_E_CANCELLED, "", "the run was cancelled by its host");
     case PTC_STOP_MEMORY:
         return fail_limit(vm, PTC_E_MEMORY, "keep less data alive at once, or raise memory_mb",
                           "the program's live data passed its memory limit of %lld bytes",
-                          (long long)vm->memory_bytes);
+                          (long long)vm->limits.memory_bytes);
     case PTC_STOP_LOOP:
         return fail_limit(vm, PTC_E_LOOP, "check that recur reaches an end, or raise loop_limit",
-                          "loops passed their limit of %lld iterations", (long long)vm->loop_limit);
+                          "loops passed their limit of %lld iterations",
+                          (long long)vm->limits.loop_limit);
     case PTC_STOP_DEPTH:
         return fail_limit(vm, PTC_E_DEPTH, "use loop/recur or reduce instead of nested calls",
                           "%s %lld", vm->budget.what, (long long)vm->budget.limit);

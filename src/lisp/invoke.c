@@ -147,7 +147,7 @@ bool ptc_vm_enter(PtcVM *vm, const PtcClosure *c, int argc, PtcValue *args)
     const PtcValue *end = args + (p->registers > argc ? p->registers : argc) + 1;
     if (vm->call + 1 >= vm->calls_end)
         return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "calls are nested deeper than",
-                                 vm->max_depth);
+                                 vm->limits.max_depth);
     if (end > vm->stack_limit && !grow_stack(vm, end))
         return false;
     if (p->variadic && !gather_rest(vm, p, argc, args))

@@ -106,20 +106,11 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->summaries = PTC_NIL;
     vm->log = (PtcLog){0};
     vm->seat = NULL;
-    vm->max_workers = p->limits.max_workers;
-    vm->heap_bytes = p->limits.memory_bytes;
-    vm->tool_bytes = p->limits.tool_bytes;
+    vm->limits = p->limits;
+    vm->room = (PtcRoom){p->limits.memory_bytes, p->limits.tool_bytes};
     vm->may_stop = true;
     vm->endless = NULL;
-    vm->timeout_ms = p->limits.timeout_ms;
-    vm->deadline_ms = p->limits.deadline_ms;
-    vm->memory_bytes = p->limits.memory_bytes;
-    vm->loop_limit = p->limits.loop_limit;
-    vm->max_depth = p->limits.max_depth;
-    ptc_buf_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes + 1);
-    vm->print_ends = NULL;
-    vm->print_count = vm->print_cap = 0;
-    vm->prints_cut = false;
+    ptc_prints_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes);
     vm->control = PTC_CONTROL_NONE;
     vm->failed = false;
     vm->error.first = vm->error.last = PTC_NO_PLACE;
@@ -275,28 +266,5 @@ bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
 
 bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
 {
-    /* A line costs its NUL too, so that empty lines come to an end. */
-    size_t spent = vm->prints.len, max = vm->prints.max - 1;
-    vm->prints_cut = vm->prints_cut || spent > max;
-    if (vm->prints_cut)
-        return true;
-    if (vm->print_count == vm->print_cap) {
-        size_t cap = vm->print_cap ? vm->print_cap * 2 : 8;
-        uint32_t *p =
-            ptc_mem_resize(vm->mem, vm->print_ends, vm->print_cap * sizeof *p, cap * sizeof *p);
-        if (!p)
-            return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
-        vm->print_ends = p;
-        vm->print_cap = cap;
-    }
-    if (len > max - spent) {
-        vm->prints_cut = true;
-        len = max - spent;
-        while (len > 0 && ((unsigned char)text[len] & 0xc0) == 0x80)
-            len--;
-    }
-    if (!ptc_buf_add(&vm->prints, text, len) || !ptc_buf_add_char(&vm->prints, 0))
-        return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
-    vm->print_ends[vm->print_count++] = (uint32_t)vm->prints.len;
-    return true;
+    return ptc_prints_add(&vm->prints, text, len) || ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
 }

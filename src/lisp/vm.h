@@ -7,6 +7,8 @@
 #include "lisp/code.h"
 #include "lisp/diag.h"
 #include "lisp/host.h"
+#include "lisp/prints.h"
+#include "ptc/ptc.h"
 #include "value/bigint.h"
 #include "value/equal.h"
 #include "value/iter.h"
@@ -34,6 +36,12 @@ typedef struct PtcNames PtcNames;
 
 typedef enum { PTC_CONTROL_NONE, PTC_CONTROL_RETURN, PTC_CONTROL_FAIL } PtcControl;
 
+/* What the heap of a VM may take.  Less than the run's limits in a pmap inside of another. */
+typedef struct PtcRoom {
+    int64_t heap_bytes; /* without results of tools ... */
+    int64_t tool_bytes; /* ... and what these may take beside that */
+} PtcRoom;
+
 struct PtcCrew;
 struct PtcSeat;
 
@@ -59,8 +67,7 @@ typedef struct PtcVM {
     size_t root_count;
     const PtcValue *kept; /* more roots */
     size_t kept_count;
-    /* limits, for messages and checks */
-    int64_t timeout_ms, deadline_ms, memory_bytes, loop_limit, max_depth;
+    PtcLimits limits; /* every field set */
     bool gc_stress;
     bool held; /* nothing is collected: a comparator runs inside of an operation that cannot root */
     bool
@@ -75,16 +82,10 @@ typedef struct PtcVM {
     PtcValue remaining;   /* what (budget/remaining) gives: a map of the host, or nil */
     struct PtcCrew *crew; /* or NULL */
     struct PtcSeat *seat; /* in a pmap; or NULL */
-    int64_t max_workers;
-    int64_t heap_bytes; /* limit of the heap without results of tools ... */
-    int64_t tool_bytes; /* ... and what these may take beside that */
-    bool may_stop;      /* return and fail may end this: no pmap is around it */
-    PtcValue memo;      /* what memoized functions gave: function -> arguments -> result; or nil */
-    /* output */
-    PtcBuf prints; /* lines, each with a NUL at its end; print_ends are the places after those */
-    uint32_t *print_ends;
-    size_t print_count, print_cap;
-    bool prints_cut;
+    PtcRoom room;
+    bool may_stop; /* return and fail may end this: no pmap is around it */
+    PtcValue memo; /* what memoized functions gave: function -> arguments -> result; or nil */
+    PtcPrints prints;
     /* how it ended */
     PtcControl control;
     PtcValue result;

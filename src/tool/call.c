@@ -256,7 +256,7 @@ static void begin(Job *job, PtcToolCall *call)
     call->answered = call->ok = call->counted = call->elsewhere = false;
     atomic_init(&call->cancelled, false);
     atomic_init(&call->inside, true);
-    ptc_buf_init(&call->json, job->vm->mem, (size_t)job->vm->tool_bytes);
+    ptc_buf_init(&call->json, job->vm->mem, (size_t)job->vm->room.tool_bytes);
     call->begun_ns = job->now_ns;
     call->end_ns = end_of(job, job->now_ns);
 }
@@ -314,7 +314,7 @@ static size_t raise_limit(const Job *job)
 {
     PtcHeap *heap = job->vm->heap;
     size_t before = heap->limit;
-    heap->limit = (size_t)job->vm->heap_bytes + (size_t)job->vm->tool_bytes +
+    heap->limit = (size_t)job->vm->room.heap_bytes + (size_t)job->vm->room.tool_bytes +
                   (heap->used > heap->limit ? heap->used - heap->limit : 0);
     return before;
 }
@@ -323,7 +323,7 @@ static void settle_limit(const Job *job, size_t before, size_t used)
 {
     PtcHeap *heap = job->vm->heap;
     size_t grown = heap->used > used ? heap->used - used : 0;
-    size_t most = (size_t)job->vm->heap_bytes + (size_t)job->vm->tool_bytes;
+    size_t most = (size_t)job->vm->room.heap_bytes + (size_t)job->vm->room.tool_bytes;
     heap->limit = before + grown < most ? before + grown : before > most ? before : most;
 }
 

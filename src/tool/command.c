@@ -345,7 +345,7 @@ PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user)
         ptc_budget_halt(&call->vm->budget, PTC_STOP_MEMORY);
         return PTC_TOOL_ANSWERED;
     }
-    ptc_buf_init(&out, call->vm->mem, (size_t)call->vm->tool_bytes);
+    ptc_buf_init(&out, call->vm->mem, (size_t)call->vm->room.tool_bytes);
     ptc_buf_init(&err, call->vm->mem, PTC_COMMAND_ERROR_BYTES);
     ptc_process_run(&p);
     answer(call, command, &p);

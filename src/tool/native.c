@@ -150,8 +150,7 @@ static void begin(PtcNative *n, PtcHeap *heap, PtcToolRun *run, const PtcNativeO
 
 static void end(PtcVM *vm, PtcHeap *heap)
 {
-    ptc_mem_free(vm->mem, vm->print_ends, vm->print_cap * sizeof *vm->print_ends);
-    ptc_buf_deinit(&vm->prints);
+    ptc_prints_deinit(&vm->prints);
     ptc_log_deinit(&vm->log, vm->mem);
     ptc_heap_deinit(heap);
 }

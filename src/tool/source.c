@@ -70,8 +70,7 @@ static void open_job(Job *job)
 static void close_job(Job *job)
 {
     PtcVM *vm = &job->source->vm;
-    ptc_mem_free(vm->mem, vm->print_ends, vm->print_cap * sizeof *vm->print_ends);
-    ptc_buf_deinit(&vm->prints);
+    ptc_prints_deinit(&vm->prints);
     ptc_log_deinit(&vm->log, vm->mem);
     ptc_heap_deinit(&job->heap);
     ptc_names_deinit(&job->names);

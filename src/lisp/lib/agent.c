@@ -61,7 +61,7 @@ static PtcValue id_of(PtcVM *vm, const PtcValue *argv)
         ptc_fail_type(vm, argv, 0, "a string, keyword or number");
         return PTC_NONE;
     }
-    ptc_buf_init(&buf, vm->mem, (size_t)vm->memory_bytes);
+    ptc_buf_init(&buf, vm->mem, (size_t)vm->limits.memory_bytes);
     PtcValue id = ptc_vm_write(vm, &buf, argv[0], false) ? ptc_str_new(vm->heap, buf.data, buf.len)
                                                          : PTC_NONE;
     ptc_buf_deinit(&buf);

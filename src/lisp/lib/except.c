@@ -229,17 +229,17 @@ PTC_BUILTIN(core_try, "ptc", "try", 2, -1, PTC_B_HIDDEN | PTC_B_CALLS,
 /* What was printed since `lines`, with its line feeds, and no longer among the run's output. */
 static PtcValue take_prints(PtcVM *vm, size_t lines)
 {
-    size_t from = lines ? vm->print_ends[lines - 1] : 0;
-    PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, vm->prints.len - from);
+    const PtcPrints *prints = &vm->prints;
+    size_t from = ptc_prints_start(prints, lines);
+    PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, prints->text.len - from);
     if (str == PTC_NONE)
         return str;
     char *to = ptc_str_room(str);
-    memcpy(to, vm->prints.data + from, vm->prints.len - from);
-    for (size_t i = lines; i < vm->print_count; i++)
-        to[vm->print_ends[i] - from - 1] = '\n';
+    memcpy(to, prints->text.data + from, prints->text.len - from);
+    for (size_t i = lines; i < prints->count; i++)
+        to[prints->ends[i] - from - 1] = '\n';
     ptc_str_seal(str);
-    vm->print_count = lines;
-    vm->prints.len = from;
+    ptc_prints_truncate(&vm->prints, lines);
     return str;
 }
 
@@ -247,11 +247,11 @@ PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1, PTC_B_HIDDEN | PTC_B
             "(with-out-str body...)", "What the body prints, as a string.", "")
 {
     PTC_UNUSED(argc);
-    size_t lines = vm->print_count;
+    size_t lines = vm->prints.count;
     PtcValue ignored;
     if (!ptc_call(vm, argv[0], 0, NULL, &ignored))
         return false;
-    if (vm->print_count == lines)
+    if (vm->prints.count == lines)
         return ptc_give(out, ptc_str_new(vm->heap, "", 0));
     PtcValue text = take_prints(vm, lines);
     if (text == PTC_NONE && ptc_recover(vm))
