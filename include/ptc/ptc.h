@@ -167,6 +167,7 @@ PTC_API PtcStatus ptc_eval(Ptc *ptc, const PtcRun *run, PtcOutcome **out);
  * docs/batch.md for both.  The answer is *out, freed with ptc_text_free. */
 PTC_API PtcStatus ptc_eval_json(Ptc *ptc, const char *request, size_t request_len, char **out,
                                 size_t *out_len);
+/* Frees a text that a function of this header gave; len is not looked at.  NULL is fine. */
 PTC_API void ptc_text_free(Ptc *ptc, char *text, size_t len);
 
 /* ----------------------------------------------------------------- outcome */

@@ -4,18 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/engine_int.h"
+#include "api/api_int.h"
 #include "base/utf8.h"
+#include "engine/session_named.h"
+#include "json/write.h"
 #include "tool/convert.h"
 
-enum { MAX_NAMED = 1024, REQUEST_SLACK = 1024 * 1024 };
-
-struct NamedSession {
-    NamedSession *next;
-    PtcSession *session;
-    size_t len;
-    char name[];
-};
+enum { REQUEST_SLACK = 1024 * 1024 };
 
 /* One line being answered. */
 typedef struct Request {
@@ -30,41 +25,6 @@ typedef struct Request {
     bool too_large;    /* and that is its size */
     PtcBuf out;
 } Request;
-
-/* --------------------------------------------------------------------------- sessions */
-
-static PtcSession *named_session(Ptc *ptc, const char *name, size_t len)
-{
-    for (NamedSession *n = ptc->named; n; n = n->next)
-        if (n->len == len && memcmp(n->name, name, len) == 0)
-            return n->session;
-    if (ptc->named_count >= MAX_NAMED)
-        return NULL;
-    NamedSession *n = ptc_mem_alloc(&ptc->mem, sizeof *n + len);
-    if (!n)
-        return NULL;
-    n->session = ptc_session_new(ptc);
-    if (!n->session) {
-        ptc_mem_free(&ptc->mem, n, sizeof *n + len);
-        return NULL;
-    }
-    n->len = len;
-    memcpy(n->name, name, len);
-    n->next = ptc->named;
-    ptc->named = n;
-    ptc->named_count++;
-    return n->session;
-}
-
-void ptc_batch_deinit(Ptc *ptc)
-{
-    while (ptc->named) {
-        NamedSession *n = ptc->named;
-        ptc->named = n->next;
-        ptc_session_free(n->session);
-        ptc_mem_free(&ptc->mem, n, sizeof *n + n->len);
-    }
-}
 
 /* ---------------------------------------------------------------------------- requests */
 
@@ -141,9 +101,10 @@ static bool read_session(Request *r, PtcValue name)
         return true;
     if (name != PTC_NONE && !ptc_is_string(name))
         return refuse(r, "session must be a string");
-    r->run.session = name == PTC_NONE
-                         ? named_session(r->ptc, "", 0)
-                         : named_session(r->ptc, ptc_str_bytes(name), ptc_str_len(name));
+    PtcText text = {"", 0};
+    if (name != PTC_NONE)
+        text = (PtcText){ptc_str_bytes(name), ptc_str_len(name)};
+    r->run.session = ptc_session_named(r->ptc, text);
     return r->run.session || refuse(r, "no room for another session");
 }
 
@@ -398,7 +359,7 @@ static void answer(Request *r, const char *line, size_t len)
 PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, const PtcBatchOptions *options,
                          char **out, size_t *out_len)
 {
-    if (!ptc || !line || !out || !out_len)
+    if (!ptc || !line || !out)
         return PTC_BAD_ARGUMENT;
     Request r = {.ptc = ptc, .options = options};
     r.data = ptc_data_new(ptc, ptc->limits.context_bytes + ptc->limits.program_bytes * 2 +
@@ -411,21 +372,7 @@ PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, const PtcBatchO
     answer(&r, line, len);
     ptc_tools_free(r.tools);
     ptc_data_free(r.data);
-    return ptc_text_give(&r.out, true, out, out_len);
-}
-
-PtcStatus ptc_text_give(PtcBuf *buf, bool ok, char **out, size_t *out_len)
-{
-    const char *text = ok && ptc_buf_ok(buf) ? ptc_buf_text(buf) : NULL;
-    size_t n = buf->len; /* the caller frees n + 1 bytes */
-    char *exact = text ? ptc_mem_resize(buf->mem, buf->data, buf->cap, n + 1) : NULL;
-    if (!exact) {
-        ptc_buf_deinit(buf);
-        return PTC_NO_MEMORY;
-    }
-    *out = exact;
-    *out_len = n;
-    return PTC_OK;
+    return ptc_engine_give_text(&r.out, true, out, out_len);
 }
 
 PtcStatus ptc_eval_json(Ptc *ptc, const char *request, size_t len, char **out, size_t *out_len)

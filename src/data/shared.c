@@ -9,7 +9,6 @@
 #include "json/parse.h"
 #include "data/csv.h"
 #include "exec/task.h"
-#include "tool/call.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
@@ -264,11 +263,11 @@ bool ptc_shared_load(PtcShared *s, const char *name, const char *path, char *why
 
 /* ----------------------------------------------------------------------------------- using */
 
-PtcValue ptc_shared_context(const PtcShared *s, PtcData *data, PtcValue context)
+PtcValue ptc_shared_context(const PtcShared *s, PtcHeap *heap, PtcValue context)
 {
     PtcDictBuild build;
     PtcValue key, value;
-    if (!ptc_dict_build_init(&build, data->heap, false))
+    if (!ptc_dict_build_init(&build, heap, false))
         return PTC_NONE;
     bool ok = true;
     for (size_t i = 0; i < s->count && ok; i++)

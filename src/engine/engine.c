@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * The engine handle: options, limits, one run after the other. */
-#include "engine/engine_int.h"
+#include "engine/engine.h"
 
 #include <string.h>
 
+#include "engine/session_named.h"
+
 enum { MIB = 1024 * 1024, NO_LIMIT = 1 << 30, HISTORY = 3 };
 
-static const PtcLimits default_limits = {
+const PtcLimits ptc_default_limits = {
     .size = sizeof(PtcLimits),
     .timeout_ms = 1000,
     .deadline_ms = 60000,
@@ -24,61 +26,64 @@ static const PtcLimits default_limits = {
     .max_workers = 8,
 };
 
-/* Largest value of each limit, in the order of the struct. */
-static const int64_t ceilings[] = {
-    (int64_t)1 << 40, (int64_t)1 << 40, (int64_t)1 << 46, (int64_t)1 << 62, 1000000,
-    PTC_INT_BITS_MAX, 64 * MIB,         (int64_t)1 << 46, (int64_t)1 << 46, (int64_t)1 << 31,
-    (int64_t)1 << 31, NO_LIMIT,         (int64_t)1 << 46, PTC_WORKERS_MAX,
+#define LIMIT(name, most)               \
+    {                                   \
+        offsetof(PtcLimits, name), most \
+    }
+
+/* Where each limit lies, and its largest value. */
+static const struct {
+    size_t offset;
+    int64_t most;
+} limits[] = {
+    LIMIT(timeout_ms, (int64_t)1 << 40),
+    LIMIT(deadline_ms, (int64_t)1 << 40),
+    LIMIT(memory_bytes, (int64_t)1 << 46),
+    LIMIT(loop_limit, (int64_t)1 << 62),
+    LIMIT(max_depth, 1000000),
+    LIMIT(max_int_bits, PTC_INT_BITS_MAX),
+    LIMIT(program_bytes, 64 * MIB),
+    LIMIT(context_bytes, (int64_t)1 << 46),
+    LIMIT(session_bytes, (int64_t)1 << 46),
+    LIMIT(print_bytes, (int64_t)1 << 31),
+    LIMIT(result_bytes, (int64_t)1 << 31),
+    LIMIT(max_tool_calls, NO_LIMIT),
+    LIMIT(tool_bytes, (int64_t)1 << 46),
+    LIMIT(max_workers, PTC_WORKERS_MAX),
 };
 
-enum { LIMIT_COUNT = (sizeof(PtcLimits) - offsetof(PtcLimits, timeout_ms)) / sizeof(int64_t) };
-_Static_assert(sizeof ceilings / sizeof ceilings[0] == LIMIT_COUNT, "one ceiling for each limit");
+enum { LIMIT_COUNT = sizeof limits / sizeof limits[0] };
+_Static_assert(sizeof(PtcLimits) == sizeof(size_t) + LIMIT_COUNT * sizeof(int64_t),
+               "every limit has a row");
 
-/* The limits as an array; they all have one type. */
-static int64_t *fields(PtcLimits *limits)
+static int64_t *limit_at(PtcLimits *all, size_t i)
 {
-    return &limits->timeout_ms;
+    return (int64_t *)(void *)((char *)all + limits[i].offset);
 }
 
-void ptc_limits_init(PtcLimits *limits, size_t size)
+void ptc_limits_unset(PtcLimits *all)
 {
-    PtcLimits all = {.size = size};
+    all->size = sizeof *all;
     for (size_t i = 0; i < LIMIT_COUNT; i++)
-        fields(&all)[i] = PTC_UNSET;
-    memcpy(limits, &all, size < sizeof all ? size : sizeof all);
+        *limit_at(all, i) = PTC_UNSET;
 }
 
-void ptc_options_init(PtcOptions *options, size_t size)
-{
-    PtcOptions all = {.size = size,
-                      .float_precision = PTC_UNSET,
-                      .fail_allocation = PTC_UNSET,
-                      .history_depth = PTC_UNSET};
-    memcpy(options, &all, size < sizeof all ? size : sizeof all);
-}
-
-void ptc_run_init(PtcRun *run, size_t size)
-{
-    PtcRun all = {.size = size};
-    memcpy(run, &all, size < sizeof all ? size : sizeof all);
-}
-
-bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given, const PtcLimits *from)
+bool ptc_limits_merge(PtcLimits *all, const PtcLimits *given, const PtcLimits *from)
 {
     PtcLimits mine;
-    ptc_limits_init(&mine, sizeof mine);
+    ptc_limits_unset(&mine);
     if (given && given->size < sizeof(size_t))
         return false;
     if (given)
         memcpy(&mine, given, given->size < sizeof mine ? given->size : sizeof mine);
-    *limits = *from;
+    *all = *from;
     for (size_t i = 0; i < LIMIT_COUNT; i++) {
-        int64_t n = fields(&mine)[i];
+        int64_t n = *limit_at(&mine, i);
         if (n == PTC_UNSET)
             continue;
-        if (n < 0 || n > ceilings[i])
+        if (n < 0 || n > limits[i].most)
             return false;
-        fields(limits)[i] = n;
+        *limit_at(all, i) = n;
     }
     return true;
 }
@@ -99,7 +104,7 @@ static void set_clock(Ptc *ptc, PtcBudget *budget)
     }
 }
 
-void ptc_budget_start(Ptc *ptc, PtcBudget *budget, int64_t ms)
+void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms)
 {
     int64_t bits = ptc->limits.max_int_bits;
     set_clock(ptc, budget);
@@ -130,48 +135,51 @@ static void free_engine(Ptc *ptc)
     ptc_mem_free(&mem, ptc, sizeof *ptc);
 }
 
-Ptc *ptc_new(const PtcOptions *given)
+static void set_options(Ptc *ptc, const PtcOptions *options)
 {
-    PtcOptions options;
-    ptc_options_init(&options, sizeof options);
-    if (given && given->size < sizeof(size_t))
-        return NULL;
-    if (given)
-        memcpy(&options, given, given->size < sizeof options ? given->size : sizeof options);
-    PtcLimits limits;
-    if (!ptc_limits_merge(&limits, options.limits, &default_limits) ||
-        options.float_precision > 15 || options.history_depth > PTC_HISTORY_MAX)
-        return NULL;
+    static const PtcOptions none = {
+        .float_precision = PTC_UNSET, .fail_allocation = PTC_UNSET, .history_depth = PTC_UNSET};
+    if (!options)
+        options = &none;
+    ptc->float_precision = (int)(options->float_precision < 0 ? -1 : options->float_precision);
+    ptc->history = options->history_depth < 0 ? HISTORY : (uint32_t)options->history_depth;
+    ptc->fail_allocation = options->fail_allocation > 0 ? options->fail_allocation : 0;
+    ptc->clock_ms = options->clock_ms;
+    ptc->clock_user = options->clock_user;
+}
+
+Ptc *ptc_engine_new(const PtcOptions *options, const PtcLimits *all)
+{
     Ptc *ptc = alloc_engine();
     if (!ptc)
         return NULL;
-    ptc->limits = limits;
-    ptc->float_precision = (int)(options.float_precision < 0 ? -1 : options.float_precision);
-    ptc->history = options.history_depth < 0 ? HISTORY : (uint32_t)options.history_depth;
-    ptc->fail_allocation = options.fail_allocation > 0 ? options.fail_allocation : 0;
-    ptc->clock_ms = options.clock_ms;
-    ptc->clock_user = options.clock_user;
+    ptc->limits = *all;
+    set_options(ptc, options);
     ptc_pool_init(&ptc->pool, &ptc->mem);
     ptc_arena_init(&ptc->arena, &ptc->mem);
     ptc_names_init(&ptc->no_names, &ptc->mem);
     ptc->crew = ptc_crew_new(&ptc->mem, &ptc->pool);
-    if (!ptc->crew || !ptc_vm_init(&ptc->vm, &ptc->mem, limits.max_depth)) {
+    if (!ptc->crew || !ptc_vm_init(&ptc->vm, &ptc->mem, all->max_depth)) {
         ptc_crew_free(ptc->crew);
         free_engine(ptc);
         return NULL;
     }
     set_clock(ptc, &ptc->vm.budget);
     ptc->vm.budget.cancel = &ptc->cancel;
-    ptc->vm.gc_stress = options.gc_stress > 0;
+    ptc->vm.gc_stress = options && options->gc_stress > 0;
     ptc->vm.crew = ptc->crew;
     return ptc;
 }
 
-void ptc_free(Ptc *ptc)
+Ptc *ptc_engine_with(const PtcLimits *given)
 {
-    if (!ptc)
-        return;
-    ptc_batch_deinit(ptc);
+    PtcLimits all;
+    return ptc_limits_merge(&all, given, &ptc_default_limits) ? ptc_engine_new(NULL, &all) : NULL;
+}
+
+void ptc_engine_free(Ptc *ptc)
+{
+    ptc_session_named_drop(ptc);
     ptc_native_free(ptc->native);
     ptc_crew_free(ptc->crew);
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
@@ -182,18 +190,36 @@ void ptc_free(Ptc *ptc)
     free_engine(ptc);
 }
 
-const PtcLimits *ptc_limits_of(const Ptc *ptc)
+void ptc_engine_cancel(Ptc *ptc)
 {
-    return ptc ? &ptc->limits : NULL;
-}
-
-void ptc_cancel(Ptc *ptc)
-{
-    if (ptc && atomic_load(&ptc->running))
+    if (atomic_load(&ptc->running))
         atomic_store(&ptc->cancel.asked, true);
 }
 
-const char *ptc_version(void)
+/* ---------------------------------------------------------------------------------- texts */
+
+/* Its size stands before a text, so that whoever did not ask for the length can free it all the same. */
+PtcStatus ptc_engine_give_text(PtcBuf *buf, bool ok, char **out, size_t *out_len)
 {
-    return PTC_VERSION;
+    size_t n = buf->len, size = sizeof(size_t) + n + 1;
+    char *block = ok && ptc_buf_ok(buf) ? ptc_mem_alloc(buf->mem, size) : NULL;
+    if (block) {
+        memcpy(block, &size, sizeof size);
+        if (n)
+            memcpy(block + sizeof size, buf->data, n);
+        block[size - 1] = 0;
+        *out = block + sizeof size;
+        if (out_len)
+            *out_len = n;
+    }
+    ptc_buf_deinit(buf);
+    return block ? PTC_OK : PTC_NO_MEMORY;
+}
+
+void ptc_engine_text_free(Ptc *ptc, char *text)
+{
+    size_t size;
+    char *block = text - sizeof size;
+    memcpy(&size, block, sizeof size);
+    ptc_mem_free(&ptc->mem, block, size);
 }

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * What a run produced.  The outcome owns the run's heap, so its value stays readable until it is
  * freed. */
-#include "engine/engine_int.h"
-#include "base/utf8.h"
-#include "lisp/vm_int.h"
-#include "tool/convert.h"
+#include "engine/outcome.h"
 
 #include <string.h>
+
+#include "base/utf8.h"
+#include "engine/engine.h"
+#include "engine/session.h"
+#include "lisp/vm_int.h"
+#include "tool/convert.h"
 
 static const char *const phases[] = {"parse", "check", "run"};
 
@@ -25,16 +28,16 @@ PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits)
     return o;
 }
 
-void ptc_outcome_free(PtcOutcome *o)
+void ptc_outcome_drop(PtcOutcome *o)
 {
     if (!o)
         return;
     Ptc *ptc = o->ptc;
     PtcMem *mem = &ptc->mem;
     ptc_heap_deinit(&o->heap);
-    for (int i = 0; i < KEPT_HEAPS; i++)
+    for (int i = 0; i < PTC_KEPT_HEAPS; i++)
         if (o->kept[i])
-            ptc_heap_release(o->kept[i]);
+            ptc_box_release(o->kept[i]);
     ptc_prints_deinit(&o->prints);
     if (o->text.mem)
         ptc_buf_deinit(&o->text);
@@ -43,13 +46,23 @@ void ptc_outcome_free(PtcOutcome *o)
     if (o->payload.mem)
         ptc_buf_deinit(&o->payload);
     ptc_log_deinit(&o->log, mem);
-    ptc_tools_free(o->tools);
+    ptc_toolset_release(o->tools);
     ptc_mem_free(mem, o->old, o->old_count * sizeof *o->old);
     ptc_mem_free(mem, o->errors, o->error_count * sizeof *o->errors);
     if (ptc->spare)
         ptc_mem_free(mem, o, sizeof *o);
     else
         ptc->spare = o;
+}
+
+void ptc_outcome_keep(PtcOutcome *o, int which, PtcValue v, PtcHeap *heap)
+{
+    if (!heap && ptc_is_obj(v))
+        heap = ptc_page_of(v)->heap;
+    if (heap) {
+        ptc_box_retain(heap);
+        o->kept[which] = heap;
+    }
 }
 
 /* -------------------------------------------------------------------------- filling */
@@ -77,7 +90,7 @@ static void copy_form(char *out, size_t size, const char *source, size_t len, co
             *p = ' ';
 }
 
-static void fill_error(OutcomeError *e, const PtcDiag *d, PtcPhase phase, const char *source,
+static void fill_error(PtcOutcomeError *e, const PtcDiag *d, PtcPhase phase, const char *source,
                        size_t len, bool earlier)
 {
     e->kind = d->kind;
@@ -127,7 +140,7 @@ bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *s, const PtcVM *v
     n = 0;
     for (size_t i = 0; i < vm->global_count; i++)
         if (vm->globals[i] != global_before(s, i))
-            o->old[n++] = (OldGlobal){(uint32_t)i, global_before(s, i)};
+            o->old[n++] = (PtcOldGlobal){(uint32_t)i, global_before(s, i)};
     return true;
 }
 
@@ -147,7 +160,7 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
     o->heap.budget = &o->budget;
     o->heap.limit +=
         (size_t)o->limits.memory_bytes; /* garbage of the run does not keep it from being shown */
-    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+    ptc_outcome_refresh(o);
     if (ok) {
         o->value = vm->result;
         return true;
@@ -181,21 +194,15 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
 
 /* -------------------------------------------------------------------------- reading */
 
-bool ptc_outcome_ok(const PtcOutcome *o)
+const char *ptc_control_name(PtcControl control)
 {
-    return o && o->ok;
+    static const char *const names[] = {NULL, "return", "fail"};
+    return names[control];
 }
 
-PtcValue ptc_outcome_value(const PtcOutcome *o)
+void ptc_outcome_refresh(PtcOutcome *o)
 {
-    return o && o->ok ? o->value : PTC_NONE;
-}
-
-const char *ptc_outcome_control(const PtcOutcome *o)
-{
-    if (!o || o->control == PTC_CONTROL_NONE)
-        return NULL;
-    return o->control == PTC_CONTROL_RETURN ? "return" : "fail";
+    ptc_engine_budget(o->ptc, &o->budget, o->limits.timeout_ms);
 }
 
 PtcPrinter ptc_outcome_printer(PtcOutcome *o)
@@ -212,34 +219,22 @@ bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v)
     return ptc_print(&printer, buf, v);
 }
 
-static void render_text(PtcOutcome *o)
+const char *ptc_outcome_show_text(PtcOutcome *o)
 {
-    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
-    ptc_buf_init(&o->text, &o->ptc->mem, (size_t)o->limits.result_bytes);
-    o->text_cut = !ptc_outcome_print_value(o, &o->text, o->value);
-    o->text_done = true;
-}
-
-const char *ptc_outcome_text(PtcOutcome *o, size_t *len, bool *cut)
-{
-    if (!ptc_outcome_ok(o))
-        return NULL;
-    if (!o->text_done)
-        render_text(o);
-    if (cut)
-        *cut = o->text_cut;
-    if (len)
-        *len = o->text.len;
+    if (!o->text_done) {
+        ptc_outcome_refresh(o);
+        ptc_buf_init(&o->text, &o->ptc->mem, (size_t)o->limits.result_bytes);
+        o->text_cut = !ptc_outcome_print_value(o, &o->text, o->value);
+        o->text_done = true;
+    }
     return ptc_buf_text(&o->text);
 }
 
-const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
+const char *ptc_outcome_show_json(PtcOutcome *o)
 {
-    if (!ptc_outcome_ok(o))
-        return NULL;
     if (!o->json_done) {
         PtcJsonError error;
-        ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+        ptc_outcome_refresh(o);
         ptc_buf_init(&o->json, &o->ptc->mem, (size_t)o->limits.result_bytes);
         o->json_done = true;
         bool written =
@@ -247,54 +242,43 @@ const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
         o->json_none = !written && !o->json.failed;
         o->json.failed = !written;
     }
-    if (len)
-        *len = o->json.len;
     return ptc_buf_text(&o->json);
 }
 
-size_t ptc_outcome_print_count(const PtcOutcome *o)
+PtcError ptc_outcome_finding(const PtcOutcome *o, size_t i)
 {
-    return o ? o->prints.count : 0;
+    const PtcOutcomeError *e = &o->errors[i];
+    return (PtcError){.size = sizeof(PtcError),
+                      .reason = ptc_error_reason(e->kind),
+                      .phase = phases[e->phase],
+                      .kind = ptc_error_kind_name(e->kind),
+                      .message = e->message,
+                      .message_len = strlen(e->message),
+                      .hint = e->hint,
+                      .hint_len = strlen(e->hint),
+                      .form = e->form,
+                      .form_len = strlen(e->form),
+                      .line = e->line,
+                      .column = e->column,
+                      .earlier = e->earlier};
 }
 
-const char *ptc_outcome_print(const PtcOutcome *o, size_t i, size_t *len)
+PtcToolRecord ptc_outcome_call(PtcOutcome *o, size_t i)
 {
-    if (!o || i >= o->prints.count)
-        return NULL;
-    PtcText line = ptc_prints_line(&o->prints, i);
-    if (len)
-        *len = line.len;
-    return line.bytes;
-}
-
-bool ptc_outcome_prints_cut(const PtcOutcome *o)
-{
-    return o && o->prints.cut;
-}
-
-size_t ptc_outcome_error_count(const PtcOutcome *o)
-{
-    return o ? o->error_count : 0;
-}
-
-bool ptc_outcome_error(const PtcOutcome *o, size_t i, PtcError *error)
-{
-    if (!o || i >= o->error_count || !error || error->size < sizeof(size_t))
-        return false;
-    const OutcomeError *e = &o->errors[i];
-    PtcError all = {.size = error->size,
-                    .reason = ptc_error_reason(e->kind),
-                    .phase = phases[e->phase],
-                    .kind = ptc_error_kind_name(e->kind),
-                    .message = e->message,
-                    .message_len = strlen(e->message),
-                    .hint = e->hint,
-                    .hint_len = strlen(e->hint),
-                    .form = e->form,
-                    .form_len = strlen(e->form),
-                    .line = e->line,
-                    .column = e->column,
-                    .earlier = e->earlier};
-    memcpy(error, &all, error->size < sizeof all ? error->size : sizeof all);
-    return true;
+    PtcLogEntry *e = &o->log.items[i];
+    PtcPrinter printer = ptc_outcome_printer(o);
+    ptc_outcome_refresh(o);
+    ptc_log_render(&o->log, e, &o->ptc->mem, &printer);
+    const PtcToolInfo *tool = &o->tools->items[e->tool].info;
+    return (PtcToolRecord){.size = sizeof(PtcToolRecord),
+                           .name = tool->name,
+                           .name_len = tool->name_len,
+                           .arguments = e->text ? e->text : "",
+                           .arguments_len = e->args_len,
+                           .result = e->text ? e->text + e->args_len : "",
+                           .result_len = e->result_len,
+                           .ok = e->ok,
+                           .cached = e->cached,
+                           .layer = "program",
+                           .duration_us = e->took_ns / 1000};
 }

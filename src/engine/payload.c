@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The answer of `lisp_eval` for an outcome: collects texts as tool/protocol.h wants them, and lets it write. */
-#include "engine/engine_int.h"
-#include "tool/protocol.h"
-#include "value/equal.h"
+#include "engine/payload.h"
 
 #include <string.h>
+
+#include "engine/engine.h"
+#include "tool/protocol.h"
+#include "value/equal.h"
 
 enum {
     VALUE_BYTES = 64 * 1024,          /* of a stored value that are printed to be counted */
@@ -12,26 +14,11 @@ enum {
     ESCAPED = 6,                      /* bytes that JSON makes of one at most */
 };
 
-const char *ptc_tool_description(PtcProfile profile)
-{
-    return ptc_protocol_description(profile);
-}
-
-const char *ptc_tool_schema(PtcProfile profile)
-{
-    return ptc_protocol_schema(profile);
-}
-
-void ptc_payload_options_init(PtcPayloadOptions *options, size_t size)
-{
-    PtcPayloadOptions all = {.size = size};
-    memcpy(options, &all, size < sizeof all ? size : sizeof all);
-}
-
 /* What an answer is made of; all of it is released in release(). */
 typedef struct {
     PtcOutcome *o;
     PtcMem *mem;
+    PtcBuf *out;
     PtcPayloadOptions options;
     PtcFormatOptions format;
     PtcText *prints;
@@ -61,17 +48,11 @@ static bool take_prints(Work *w)
     if (!(w->prints = ptc_mem_alloc(w->mem, n * sizeof *w->prints)))
         return false;
     for (size_t i = 0; i < n; i++)
-        w->prints[i].bytes = ptc_outcome_print(w->o, i, &w->prints[i].len);
+        w->prints[i] = ptc_prints_line(&w->o->prints, i);
     return true;
 }
 
 /* ----------------------------------------------------------------------- memory */
-
-/* A session that remembers results does so under *1, *2 and *3: not definitions of the program. */
-static bool is_hidden(const PtcName *name)
-{
-    return name->len == 2 && name->text[0] == '*';
-}
 
 static int compare_names(const PtcName *a, const PtcName *b)
 {
@@ -105,7 +86,7 @@ static bool take_names(Work *w, const PtcSession *s)
         return false;
     w->name_cap = cap;
     for (uint32_t i = 0; i < s->names.count && i < s->global_cap; i++)
-        if (s->globals[i] != PTC_UNBOUND && !is_hidden(&s->names.items[i]))
+        if (ptc_session_defines(s, i))
             w->names[w->name_count++] = i;
     sort_names(s->names.items, w->names, w->name_count);
     return true;
@@ -208,15 +189,15 @@ static bool render_ok(Work *w)
                     .prints_cut = o->prints.cut,
                     .validated = {w->options.validated_json, w->options.validated_json_len}};
     if (!step.value_nil && !ptc_is(o->value, PTC_T_VAR)) {
-        step.text.bytes = ptc_outcome_text(o, &step.text.len, &step.text_cut);
-        if (!step.text.bytes)
+        if (!ptc_outcome_show_text(o))
             return false;
+        step.text = (PtcText){o->text.data, o->text.len};
+        step.text_cut = o->text_cut;
     }
-    ptc_budget_start(o->ptc, &o->budget, o->limits.timeout_ms);
+    ptc_outcome_refresh(o);
     if (!take_memory(w))
         return false;
-    ptc_protocol_render_step(&o->payload, &step, w->options.session ? &w->memory : NULL,
-                             &w->format);
+    ptc_protocol_render_step(w->out, &step, w->options.session ? &w->memory : NULL, &w->format);
     return true;
 }
 
@@ -232,10 +213,11 @@ static PtcFinding finding(const PtcError *e)
 static void build_feedback(Work *w, PtcBuf *feedback)
 {
     PtcFinding findings[PTC_DIAG_MAX];
-    PtcError e = {.size = sizeof e};
     size_t n = 0;
-    while (n < PTC_DIAG_MAX && ptc_outcome_error(w->o, n, &e))
-        findings[n++] = finding(&e);
+    for (; n < PTC_DIAG_MAX && n < w->o->error_count; n++) {
+        PtcError e = ptc_outcome_finding(w->o, n);
+        findings[n] = finding(&e);
+    }
     PtcFailure failure = {.kind = ptc_error_kind_name(w->o->errors[0].kind),
                           .ran = w->o->errors[0].phase == PTC_PHASE_RUN,
                           .findings = findings,
@@ -249,7 +231,7 @@ static void build_feedback(Work *w, PtcBuf *feedback)
 /* The value of (fail v), as a preview in `previews`. */
 static bool preview_failed(Work *w, PtcText *result)
 {
-    ptc_budget_start(w->o->ptc, &w->o->budget, w->o->limits.timeout_ms);
+    ptc_outcome_refresh(w->o);
     if (w->o->value == PTC_NIL || w->o->value == PTC_NONE)
         return true;
     if (!add_preview(w, w->o->value, &result->len))
@@ -261,55 +243,46 @@ static bool preview_failed(Work *w, PtcText *result)
 static bool render_failed(Work *w)
 {
     PtcBuf feedback;
-    PtcError e = {.size = sizeof e};
-    if (!ptc_outcome_error(w->o, 0, &e))
-        return false;
+    PtcError e = ptc_outcome_finding(w->o, 0);
     PtcErrorAnswer answer = {.reason = ptc_reason_find(e.reason),
                              .message = {e.message, e.message_len}};
     if (answer.reason == PTC_REASON_FAIL && !preview_failed(w, &answer.result))
         return false;
-    ptc_buf_init(&feedback, w->mem, w->o->payload.max);
+    ptc_buf_init(&feedback, w->mem, w->out->max);
     build_feedback(w, &feedback);
     bool ok = ptc_buf_ok(&feedback);
     answer.feedback = (PtcText){feedback.data, feedback.len};
     if (ok)
-        ptc_protocol_render_error(&w->o->payload, &answer);
+        ptc_protocol_render_error(w->out, &answer);
     ptc_buf_deinit(&feedback);
     return ok;
 }
 
+/* The session must be the run's: else "changed" would be told of somebody else's names. */
 static bool read_options(Work *w, const PtcPayloadOptions *given)
 {
-    ptc_payload_options_init(&w->options, sizeof w->options);
-    if (given && given->size < sizeof(size_t))
-        return false;
-    if (given)
-        memcpy(&w->options, given,
-               given->size < sizeof w->options ? given->size : sizeof w->options);
-    bool ours = !w->options.session || !w->o->ok || w->options.session == w->o->session;
-    return ours && ptc_format_resolve(&w->format, w->options.format);
+    w->options = *given;
+    bool ours = !given->session || !w->o->ok || given->session == w->o->session;
+    if (!given->validated_json && w->o->ok && w->o->validated) {
+        w->options.validated_json = ptc_outcome_show_json(w->o);
+        w->options.validated_json_len = w->o->json.len;
+    }
+    return ours && ptc_format_resolve(&w->format, given->format);
 }
 
-const char *ptc_outcome_payload(PtcOutcome *o, const PtcPayloadOptions *options, size_t *len)
+size_t ptc_payload_room(const PtcOutcome *o)
 {
-    if (!o)
-        return NULL;
-    Work w = {.o = o, .mem = &o->ptc->mem};
+    return o->prints.count * ESCAPED + o->prints.text.len * ESCAPED * 2 +
+           (size_t)o->limits.result_bytes + PAYLOAD_SLACK;
+}
+
+bool ptc_payload_write(PtcOutcome *o, const PtcPayloadOptions *options, PtcBuf *out)
+{
+    Work w = {.o = o, .mem = &o->ptc->mem, .out = out};
     if (!read_options(&w, options))
-        return NULL;
-    if (!w.options.validated_json && o->validated)
-        w.options.validated_json = ptc_outcome_json(o, &w.options.validated_json_len);
-    if (o->payload.mem)
-        ptc_buf_deinit(&o->payload);
-    size_t max = (size_t)o->prints.count * ESCAPED + o->prints.text.len * ESCAPED * 2 +
-                 w.options.validated_json_len + PAYLOAD_SLACK;
-    ptc_buf_init(&o->payload, w.mem, max);
-    ptc_buf_init(&w.previews, w.mem, max);
+        return false;
+    ptc_buf_init(&w.previews, w.mem, ptc_payload_room(o));
     bool ok = take_prints(&w) && (o->ok ? render_ok(&w) : render_failed(&w));
     release(&w);
-    if (!ok || !ptc_buf_ok(&o->payload))
-        return NULL;
-    if (len)
-        *len = o->payload.len;
-    return ptc_buf_text(&o->payload);
+    return ok && ptc_buf_ok(out);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * One run: from what the host gives to the outcome. */
-#include "engine/engine_int.h"
-#include "lisp/vm_int.h"
-
 #include <string.h>
 
-enum { CACHE_ENTRIES = 1024 };
+#include "engine/engine.h"
+#include "engine/session.h"
+#include "engine/wanted.h"
+#include "lisp/vm_int.h"
 
 /* What is given must outlive the outcome: only heaps that are counted (a PtcData's, a session's) can be kept. */
 static bool good_map(const Ptc *ptc, PtcValue v)
@@ -16,22 +16,11 @@ static bool good_map(const Ptc *ptc, PtcValue v)
            ptc_page_of(v)->heap->refs > 0;
 }
 
-static bool good_run(Ptc *ptc, const PtcRun *run)
+static bool good_run(const Ptc *ptc, const PtcRun *run)
 {
-    return ptc && run && run->program && !atomic_load(&ptc->running) &&
-           good_map(ptc, run->context) && good_map(ptc, run->journal) &&
+    return good_map(ptc, run->context) && good_map(ptc, run->journal) &&
            good_map(ptc, run->budget) && (!run->session || run->session->ptc == ptc) &&
            !(run->signature && run->output_schema);
-}
-
-static void keep_heap(PtcOutcome *o, int which, PtcValue v, PtcHeap *heap)
-{
-    if (!heap && ptc_is_obj(v))
-        heap = ptc_page_of(v)->heap;
-    if (heap) {
-        ptc_heap_retain(heap);
-        o->kept[which] = heap;
-    }
 }
 
 static PtcValue or_nil(PtcValue v)
@@ -41,17 +30,11 @@ static PtcValue or_nil(PtcValue v)
 
 /* ----------------------------------------------------------------------------- journal */
 
-PtcValue ptc_session_journal(const PtcSession *s)
-{
-    int at = s ? ptc_names_find(&s->names, PTC_JOURNAL, sizeof PTC_JOURNAL - 1) : -1;
-    bool bound = at >= 0 && (size_t)at < s->global_cap && s->globals[at] != PTC_UNBOUND;
-    return bound ? s->globals[at] : PTC_NIL;
-}
-
 /* The session's journal with what the host adds to it, in the run's heap; PTC_NONE: no memory. */
 static PtcValue first_journal(const PtcRun *run, PtcHeap *heap)
 {
-    PtcValue key, value, journal = ptc_session_journal(run->session), more = or_nil(run->journal);
+    PtcValue key, value, journal = run->session ? run->session->journal : PTC_NIL;
+    PtcValue more = or_nil(run->journal);
     if (journal == PTC_NIL || more == PTC_NIL)
         return journal == PTC_NIL ? more : journal;
     for (size_t pos = 0; journal != PTC_NONE && ptc_map_next(more, &pos, &key, &value);)
@@ -62,9 +45,9 @@ static PtcValue first_journal(const PtcRun *run, PtcHeap *heap)
 /* What tasks did is kept whether or not the program came to its end. */
 static bool keep_journal(PtcSession *s, PtcVM *vm)
 {
-    if (!s || vm->journal == ptc_session_journal(s) || vm->journal == PTC_NIL)
+    if (!s || vm->journal == s->journal || vm->journal == PTC_NIL)
         return true;
-    return ptc_session_put(s, PTC_JOURNAL, sizeof PTC_JOURNAL - 1, vm->journal) == PTC_OK;
+    return ptc_session_set_journal(s, vm->journal) == PTC_OK;
 }
 
 /* ------------------------------------------------------------------------------- tools */
@@ -77,20 +60,6 @@ static bool any_cached(const PtcTools *tools)
     return false;
 }
 
-PtcCache *ptc_session_cache(PtcSession *s)
-{
-    Ptc *ptc = s->ptc;
-    if (s->cache)
-        return s->cache;
-    PtcCache *cache = ptc_mem_alloc(&ptc->mem, sizeof *cache);
-    if (cache &&
-        !ptc_cache_init(cache, &ptc->pool, (size_t)ptc->limits.tool_bytes, CACHE_ENTRIES)) {
-        ptc_mem_free(&ptc->mem, cache, sizeof *cache);
-        cache = NULL;
-    }
-    return s->cache = cache;
-}
-
 /* The session's cache; without a session one for this run.  NULL: none. */
 static PtcCache *find_cache(Ptc *ptc, const PtcRun *run, PtcCache *own)
 {
@@ -98,8 +67,8 @@ static PtcCache *find_cache(Ptc *ptc, const PtcRun *run, PtcCache *own)
         return NULL;
     if (run->session)
         return ptc_session_cache(run->session);
-    return ptc_cache_init(own, &ptc->pool, (size_t)ptc->limits.tool_bytes, CACHE_ENTRIES) ? own
-                                                                                          : NULL;
+    bool made = ptc_cache_init(own, &ptc->pool, (size_t)ptc->limits.tool_bytes, PTC_CACHE_ENTRIES);
+    return made ? own : NULL;
 }
 
 /* --------------------------------------------------------------------------------- runs */
@@ -114,13 +83,13 @@ static void reset_vm(PtcVM *vm)
     vm->journal = vm->summaries = vm->error_source = PTC_NIL;
 }
 
-/* Names that a failed run added go before the journal adds its own. */
-static bool commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool ok, uint32_t known)
+/* Names and aliases that a failed run added go again. */
+static bool commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool ok, PtcNamesMark known)
 {
     if (ok && s)
         ok = ptc_session_commit(s, vm, o);
     if (!ok || !s)
-        ptc_names_truncate(vm->names, s ? known : 0);
+        ptc_names_reset(vm->names, s ? known : (PtcNamesMark){0});
     return keep_journal(s, vm) && ok;
 }
 
@@ -129,7 +98,7 @@ static bool run_checked(Ptc *ptc, const PtcRun *run, PtcOutcome *o, PtcProgram *
 {
     PtcVM *vm = &ptc->vm;
     PtcPhase phase;
-    uint32_t known = p->names->count;
+    PtcNamesMark known = ptc_names_mark(p->names);
     bool ok = ptc_program_run(vm, p, &ptc->arena, diags, &phase);
     ok = ok || vm->control == PTC_CONTROL_RETURN;
     ok = ok && ptc_wanted_check(vm, wanted);
@@ -178,23 +147,18 @@ static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
 
 static void keep_given(PtcOutcome *o, const PtcRun *run)
 {
-    keep_heap(o, KEPT_SESSION, PTC_NONE, run->session ? &run->session->box->heap : NULL);
-    keep_heap(o, KEPT_CONTEXT, run->context, NULL);
-    keep_heap(o, KEPT_JOURNAL, run->journal, NULL);
-    keep_heap(o, KEPT_BUDGET, run->budget, NULL);
-    o->tools = ptc_tools_retain(run->tools);
+    ptc_outcome_keep(o, PTC_KEPT_SESSION, PTC_NONE, run->session ? &run->session->box->heap : NULL);
+    ptc_outcome_keep(o, PTC_KEPT_CONTEXT, run->context, NULL);
+    ptc_outcome_keep(o, PTC_KEPT_JOURNAL, run->journal, NULL);
+    ptc_outcome_keep(o, PTC_KEPT_BUDGET, run->budget, NULL);
+    o->tools = ptc_toolset_retain(run->tools);
 }
 
-PtcStatus ptc_eval(Ptc *ptc, const PtcRun *given, PtcOutcome **out)
+PtcStatus ptc_engine_run(Ptc *ptc, const PtcRun *run, PtcOutcome **out)
 {
-    PtcRun run;
     PtcLimits limits;
-    ptc_run_init(&run, sizeof run);
-    if (!out || !given || given->size < sizeof(size_t))
-        return PTC_BAD_ARGUMENT;
     *out = NULL;
-    memcpy(&run, given, given->size < sizeof run ? given->size : sizeof run);
-    if (!good_run(ptc, &run) || !ptc_limits_merge(&limits, run.limits, &ptc->limits))
+    if (!good_run(ptc, run) || !ptc_limits_merge(&limits, run->limits, &ptc->limits))
         return PTC_BAD_ARGUMENT;
     if (!ptc_vm_ensure_depth(&ptc->vm, limits.max_depth))
         return PTC_NO_MEMORY;
@@ -203,15 +167,15 @@ PtcStatus ptc_eval(Ptc *ptc, const PtcRun *given, PtcOutcome **out)
         return PTC_NO_MEMORY;
     if (ptc->fail_allocation)
         ptc_mem_fail_at(&ptc->mem, (uint64_t)ptc->fail_allocation);
-    keep_given(o, &run);
+    keep_given(o, run);
     atomic_store(&ptc->cancel.asked, false);
     atomic_store(&ptc->running, true);
-    bool filled = run_program(ptc, &run, o);
+    bool filled = run_program(ptc, run, o);
     atomic_store(&ptc->running, false);
     if (ptc->fail_allocation)
         ptc_mem_fail_at(&ptc->mem, 0);
     if (!filled) {
-        ptc_outcome_free(o);
+        ptc_outcome_drop(o);
         return PTC_NO_MEMORY;
     }
     *out = o;

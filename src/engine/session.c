@@ -2,39 +2,17 @@
  * Sessions: definitions that live on between runs, in a heap of their own.  That heap only grows; when it has doubled,
  * what is still bound is copied to a new one, and the old one goes when the last outcome that points into it does.
  * How the host looks at a session and changes it is in session_host.c. */
-#include "engine/engine_int.h"
-#include "lisp/vm_int.h"
-#include "value/copy.h"
-#include "value/walk.h"
+#include "engine/session.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/engine.h"
+#include "lisp/vm_int.h"
+#include "value/copy.h"
+#include "value/walk.h"
+
 enum { COMPACT_FIRST = 256 * 1024 };
-
-PtcHeapBox *ptc_box_new(Ptc *ptc, size_t limit)
-{
-    PtcHeapBox *box = ptc_mem_alloc(&ptc->mem, sizeof *box);
-    if (!box)
-        return NULL;
-    ptc_budget_start(ptc, &box->budget, ptc->limits.timeout_ms);
-    ptc_heap_init(&box->heap, &ptc->pool, &box->budget, limit);
-    return box;
-}
-
-void ptc_heap_retain(PtcHeap *heap)
-{
-    heap->refs++;
-}
-
-void ptc_heap_release(PtcHeap *heap)
-{
-    if (--heap->refs > 0)
-        return;
-    PtcMem *mem = heap->pool->mem;
-    ptc_heap_deinit(heap);
-    ptc_mem_free(mem, (PtcHeapBox *)(void *)heap, sizeof(PtcHeapBox));
-}
 
 /* *1, *2 ... as the first names, nil for now. */
 static bool begin_history(PtcSession *s)
@@ -60,17 +38,32 @@ PtcSession *ptc_session_make(Ptc *ptc, uint32_t history, int64_t bytes)
     s->ptc = ptc;
     s->compact_at = COMPACT_FIRST;
     s->history = history;
+    s->journal = PTC_NIL;
     ptc_names_init(&s->names, &ptc->mem);
     s->box = ptc_box_new(ptc, (size_t)bytes);
     if (s->box && begin_history(s))
         return s;
-    ptc_session_free(s);
+    ptc_session_drop(s);
     return NULL;
 }
 
-PtcSession *ptc_session_new(Ptc *ptc)
+PtcSession *ptc_session_open(Ptc *ptc)
 {
-    return ptc ? ptc_session_make(ptc, ptc->history, ptc->limits.session_bytes) : NULL;
+    return ptc_session_make(ptc, ptc->history, ptc->limits.session_bytes);
+}
+
+PtcCache *ptc_session_cache(PtcSession *s)
+{
+    Ptc *ptc = s->ptc;
+    if (s->cache)
+        return s->cache;
+    PtcCache *cache = ptc_mem_alloc(&ptc->mem, sizeof *cache);
+    if (cache &&
+        !ptc_cache_init(cache, &ptc->pool, (size_t)ptc->limits.tool_bytes, PTC_CACHE_ENTRIES)) {
+        ptc_mem_free(&ptc->mem, cache, sizeof *cache);
+        cache = NULL;
+    }
+    return s->cache = cache;
 }
 
 void ptc_session_drop_cache(PtcSession *s)
@@ -81,14 +74,14 @@ void ptc_session_drop_cache(PtcSession *s)
     s->cache = NULL;
 }
 
-void ptc_session_free(PtcSession *s)
+void ptc_session_drop(PtcSession *s)
 {
     if (!s)
         return;
     PtcMem *mem = &s->ptc->mem;
     ptc_session_drop_cache(s);
     if (s->box)
-        ptc_heap_release(&s->box->heap);
+        ptc_box_release(&s->box->heap);
     ptc_names_deinit(&s->names);
     ptc_mem_free(mem, s->globals, s->global_cap * sizeof *s->globals);
     ptc_mem_free(mem, s, sizeof *s);
@@ -125,7 +118,17 @@ static bool copy_all(PtcHeapBox *box, PtcValue *values, size_t n)
     return ok;
 }
 
-bool ptc_session_replace(PtcSession *s, const PtcValue *values, PtcStop *stop)
+/* The copies, with the journal behind them. */
+static bool copy_session(PtcHeapBox *box, PtcValue *copies, const PtcValue *values, size_t n,
+                         PtcValue journal)
+{
+    if (n)
+        memcpy(copies, values, n * sizeof *copies);
+    copies[n] = journal;
+    return copy_all(box, copies, n + 1);
+}
+
+bool ptc_session_replace(PtcSession *s, const PtcValue *values, PtcValue journal, PtcStop *stop)
 {
     Ptc *ptc = s->ptc;
     size_t n = s->names.count, bytes = (n + 1) * sizeof(PtcValue);
@@ -134,14 +137,13 @@ bool ptc_session_replace(PtcSession *s, const PtcValue *values, PtcStop *stop)
     bool ok = false;
     *stop = PTC_STOP_MEMORY;
     if (copies) {
-        for (size_t i = 0; i < n; i++)
-            copies[i] = values[i];
-        ok = copy_all(box, copies, n);
+        ok = copy_session(box, copies, values, n, journal);
         *stop = box->budget.stop;
     }
     if (ok) {
-        for (size_t i = 0; i < n; i++)
-            s->globals[i] = copies[i];
+        if (n)
+            memcpy(s->globals, copies, n * sizeof *copies);
+        s->journal = copies[n];
         PtcHeapBox *old = s->box;
         s->box = box;
         box = old;
@@ -149,7 +151,7 @@ bool ptc_session_replace(PtcSession *s, const PtcValue *values, PtcStop *stop)
     }
     ptc_mem_free(&ptc->mem, copies, bytes);
     if (box)
-        ptc_heap_release(&box->heap);
+        ptc_box_release(&box->heap);
     s->compact_at = s->box->heap.used * 2 > COMPACT_FIRST ? s->box->heap.used * 2 : COMPACT_FIRST;
     return ok;
 }
@@ -157,7 +159,7 @@ bool ptc_session_replace(PtcSession *s, const PtcValue *values, PtcStop *stop)
 bool ptc_session_compact(PtcSession *s)
 {
     PtcStop stop;
-    return ptc_session_replace(s, s->globals, &stop);
+    return ptc_session_replace(s, s->globals, s->journal, &stop);
 }
 
 /* ------------------------------------------------------------------------------ history */
@@ -245,7 +247,7 @@ static bool fail_commit(PtcSession *s, PtcVM *vm, PtcStop stop)
 static bool commit_into(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValue *scratch)
 {
     size_t bytes = vm->global_count * sizeof *scratch;
-    ptc_budget_start(s->ptc, &s->box->budget, vm->limits.timeout_ms);
+    ptc_engine_budget(s->ptc, &s->box->budget, vm->limits.timeout_ms);
     if (bytes)
         memcpy(scratch, values, bytes);
     if (!copy_all(s->box, scratch, vm->global_count))
@@ -261,7 +263,7 @@ static bool try_commit(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValu
 {
     bool ok = commit_into(s, vm, values, scratch);
     *stop = s->box->budget.stop;
-    return ok || (*stop == PTC_STOP_MEMORY && ptc_session_replace(s, values, stop));
+    return ok || (*stop == PTC_STOP_MEMORY && ptc_session_replace(s, values, s->journal, stop));
 }
 
 bool ptc_session_commit(PtcSession *s, PtcVM *vm, PtcOutcome *o)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Holds the result of a run to a signature or a JSON Schema.  Both are read before the program runs: a wrong one is the
- * host's fault and must not cost a tool call. */
-#include "engine/engine_int.h"
-#include "lisp/vm_int.h"
+ * Holds the result of a run to a signature or a JSON Schema. */
+#include "engine/wanted.h"
 
 #include <string.h>
 
+#include "engine/heap_box.h"
 #include "json/parse.h"
+#include "lisp/vm_int.h"
 
 static bool read_signature(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *diags)
 {
@@ -40,7 +40,7 @@ static bool read_schema(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *dia
     else if (!ok)
         ptc_diag_add(diags, PTC_E_ARGS, PTC_NO_PLACE, PTC_NO_PLACE, "the output schema at %s: %s",
                      why.path, why.stopped ? "it is too large" : why.message);
-    ptc_heap_release(&box->heap);
+    ptc_box_release(&box->heap);
     return ok;
 }
 

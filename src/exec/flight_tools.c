@@ -153,7 +153,7 @@ PtcToolCrew *ptc_tool_crew_new(PtcMem *mem, PtcTools *tools, int64_t result_byte
         return NULL;
     memset(crew, 0, sizeof *crew);
     crew->mem = mem;
-    crew->tools = ptc_tools_retain(tools);
+    crew->tools = ptc_toolset_retain(tools);
     crew->result_bytes = result_bytes;
     crew->last = &crew->first;
     pthread_mutex_init(&crew->lock, NULL);
@@ -177,6 +177,6 @@ void ptc_tool_crew_free(PtcToolCrew *crew)
     }
     pthread_mutex_destroy(&crew->lock);
     pthread_cond_destroy(&crew->work);
-    ptc_tools_free(crew->tools);
+    ptc_toolset_release(crew->tools);
     ptc_mem_free(crew->mem, crew, sizeof *crew);
 }

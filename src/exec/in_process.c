@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/engine_int.h"
+#include "engine/engine.h"
 #include "exec/task.h"
 
 typedef struct {
@@ -16,14 +16,6 @@ typedef struct {
     unsigned idle_count;
 } InProcess;
 
-static Ptc *new_engine(const InProcess *self)
-{
-    PtcOptions options;
-    ptc_options_init(&options, sizeof options);
-    options.limits = &self->config.limits;
-    return ptc_new(&options);
-}
-
 static Ptc *take(InProcess *self)
 {
     Ptc *ptc = NULL;
@@ -31,7 +23,7 @@ static Ptc *take(InProcess *self)
     if (self->idle_count)
         ptc = self->idle[--self->idle_count];
     pthread_mutex_unlock(&self->lock);
-    return ptc ? ptc : new_engine(self);
+    return ptc ? ptc : ptc_engine_with(&self->config.limits);
 }
 
 static void give(InProcess *self, Ptc *ptc)
@@ -42,7 +34,8 @@ static void give(InProcess *self, Ptc *ptc)
         ptc = NULL;
     }
     pthread_mutex_unlock(&self->lock);
-    ptc_free(ptc);
+    if (ptc)
+        ptc_engine_free(ptc);
 }
 
 /* The wish to stop is the outer one of the engine's: a run sees it where it looks at the clock. */
@@ -68,7 +61,7 @@ static void free_executor(PtcExecutor *base)
     InProcess *self = (InProcess *)base;
     PtcMem mem;
     for (unsigned i = 0; i < self->idle_count; i++)
-        ptc_free(self->idle[i]);
+        ptc_engine_free(self->idle[i]);
     ptc_mem_free(&self->mem, self->idle, self->config.max_idle * sizeof *self->idle);
     pthread_mutex_destroy(&self->lock);
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -103,7 +96,7 @@ PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, char why[2
     pthread_mutex_init(&self->lock, NULL);
     self->idle = ptc_mem_alloc(&self->mem, self->config.max_idle * sizeof *self->idle);
     /* The first engine now: limits out of range are seen, and the first task finds it ready. */
-    Ptc *first = self->idle ? new_engine(self) : NULL;
+    Ptc *first = self->idle ? ptc_engine_with(&self->config.limits) : NULL;
     if (!first) {
         if (self->idle)
             snprintf(why, 200, "a limit of programs is out of range");

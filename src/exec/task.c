@@ -5,11 +5,15 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "engine/engine.h"
+#include "engine/payload.h"
+#include "engine/snapshot/snapshot.h"
+#include "json/parse.h"
 #include "tool/protocol.h"
 
 /* Snapshots go from one task to the next through whoever holds them, never through a client: their tag guards against
  * bytes that were damaged, not against forgery, and needs no secret. */
-static const char snapshot_key[] = "a snapshot between two tasks";
+static const PtcText snapshot_key = {"a snapshot between two tasks", 29};
 
 /* What one task holds on to; all of it is released in the end. */
 typedef struct {
@@ -17,7 +21,7 @@ typedef struct {
     const PtcTaskIn *in;
     PtcTaskOut *out;
     PtcLimits limits;
-    PtcData *data;
+    PtcHeapBox *data;
     PtcSession *session;
     PtcOutcome *outcome;
 } Work;
@@ -60,47 +64,68 @@ static PtcTaskStatus of_status(Work *w, PtcStatus status, const char *what)
 /* data/key must be a name that a program can write. */
 static const char *bad_key(PtcValue map)
 {
-    const char *text;
-    size_t len;
-    for (size_t i = 0; i < ptc_value_count(map); i++) {
-        if (!ptc_value_string(ptc_value_key_at(map, i), &text, &len))
-            continue;
-        if (len == 0)
+    PtcValue key, value;
+    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
+        if (ptc_str_len(key) == 0)
             return "a key of `context` is empty; a program reads key k as data/k";
-        if (memchr(text, '/', len))
+        if (memchr(ptc_str_bytes(key), '/', ptc_str_len(key)))
             return "a key of `context` has a / in it; a program reads key k as data/k, so k "
                    "cannot have one";
     }
     return NULL;
 }
 
-/* The context as a value, 0 when there is none.  False: *status says how the task ends. */
+/* Why the JSON of the context is none, or is too large. */
+static void explain_json(const PtcHeapBox *box, const PtcJsonError *e, char *out, size_t size)
+{
+    if (e->stopped && box->budget.stop == PTC_STOP_MEMORY)
+        snprintf(out, size,
+                 "`context`: the JSON needs more than its limit of %zu bytes once decoded",
+                 box->heap.limit);
+    else if (e->stopped)
+        snprintf(out, size,
+                 "`context`: reading the JSON took too long or holds too large a number");
+    else
+        snprintf(out, size, "`context`: line %u, column %u: %s", (unsigned)e->line,
+                 (unsigned)e->column, e->message);
+}
+
+/* The context as a value.  PTC_NONE: *wrong says why. */
+static PtcValue read_context(Work *w, char message[320], const char **wrong)
+{
+    PtcJsonError e = {0};
+    PtcText text = w->in->context;
+    PtcValue v = ptc_json_parse(&w->data->heap, text.bytes, text.len, &e);
+    if (v == PTC_NONE) {
+        explain_json(w->data, &e, message, 320);
+        *wrong = message;
+    } else if (!ptc_is_map(v)) {
+        *wrong = "`context` must be an object, such as {\"rows\": [1, 2]}";
+    } else {
+        *wrong = bad_key(v);
+    }
+    return *wrong ? PTC_NONE : v;
+}
+
+/* The context with the shared data, PTC_NONE when there is neither.  False: *status says how the task ends. */
 static bool make_context(Work *w, const PtcShared *shared, PtcValue *context, PtcTaskStatus *status)
 {
-    char error[300] = "", message[320];
-    const PtcText *text = &w->in->context;
-    *context = 0;
-    if (!text->bytes && !shared)
+    char message[320];
+    const char *wrong = NULL;
+    *context = PTC_NONE;
+    if (!w->in->context.bytes && !shared)
         return true;
     *status = PTC_TASK_NO_MEMORY;
-    if (!(w->data = ptc_data_new(w->ptc, w->limits.context_bytes)))
+    int64_t limit = w->limits.context_bytes;
+    w->data =
+        ptc_box_new(w->ptc, (size_t)(limit == PTC_UNSET ? w->ptc->limits.context_bytes : limit));
+    if (!w->data)
         return false;
-    if (text->bytes) {
-        *context = ptc_make_json(w->data, text->bytes, text->len, error, sizeof error);
-        snprintf(message, sizeof message, "`context`: %s", error);
-        const char *wrong = *context == 0 ? message : NULL;
-        if (!wrong && ptc_value_type(*context) != PTC_TYPE_MAP)
-            wrong = "`context` must be an object, such as {\"rows\": [1, 2]}";
-        if (!wrong)
-            wrong = bad_key(*context);
-        if (wrong) {
-            *status = bad_args(w, wrong);
-            return false;
-        }
+    if (w->in->context.bytes && (*context = read_context(w, message, &wrong)) == PTC_NONE) {
+        *status = bad_args(w, wrong);
+        return false;
     }
-    if (shared && !(*context = ptc_shared_context(shared, w->data, *context)))
-        return false;
-    return true;
+    return !shared || (*context = ptc_shared_context(shared, &w->data->heap, *context)) != PTC_NONE;
 }
 
 /* -------------------------------------------------------------------------------- session */
@@ -108,15 +133,14 @@ static bool make_context(Work *w, const PtcShared *shared, PtcValue *context, Pt
 static bool open_session(Work *w, PtcTaskStatus *status)
 {
     char error[200] = "";
-    const PtcText *bytes = &w->in->session;
     if (!w->in->in_session)
         return true;
-    if (!bytes->bytes) {
+    if (!w->in->session.bytes) {
         *status = PTC_TASK_NO_MEMORY;
-        return (w->session = ptc_session_new(w->ptc)) != NULL;
+        return (w->session = ptc_session_open(w->ptc)) != NULL;
     }
-    PtcStatus got = ptc_session_restore(w->ptc, snapshot_key, sizeof snapshot_key, bytes->bytes,
-                                        bytes->len, &w->session, error, sizeof error);
+    PtcStatus got =
+        ptc_snapshot_load(w->ptc, snapshot_key, w->in->session, &w->session, error, sizeof error);
     if (got == PTC_OK)
         return true;
     *status = of_status(w, got, error);
@@ -125,26 +149,21 @@ static bool open_session(Work *w, PtcTaskStatus *status)
 
 static PtcTaskStatus close_session(Work *w)
 {
-    char *bytes, error[200] = "", message[320];
-    size_t len;
-    PtcStatus got = ptc_session_snapshot(w->session, snapshot_key, sizeof snapshot_key, &bytes,
-                                         &len, error, sizeof error);
+    PtcBuf *out = &w->out->session;
+    char error[200] = "", message[320];
+    PtcStatus got = ptc_snapshot_save(w->session, snapshot_key, out, error, sizeof error);
+    if (got == PTC_OK)
+        return PTC_TASK_DONE;
+    bool full = out->full && !out->failed;
+    ptc_buf_clear(out);
+    if (full)
+        return refuse(w, PTC_REASON_MEMORY, "memory_exceeded",
+                      "the session became too large to be kept, so nothing of this run was");
     if (got == PTC_NO_MEMORY)
         return PTC_TASK_NO_MEMORY;
-    if (got != PTC_OK) {
-        snprintf(message, sizeof message,
-                 "the session cannot be kept, so nothing of this run was: %s", error);
-        return refuse(w, PTC_REASON_RUNTIME, "value_error", message);
-    }
-    bool fits = ptc_buf_add(&w->out->session, bytes, len);
-    ptc_text_free(w->ptc, bytes, len);
-    if (fits)
-        return PTC_TASK_DONE;
-    if (w->out->session.failed)
-        return PTC_TASK_NO_MEMORY;
-    ptc_buf_clear(&w->out->session);
-    return refuse(w, PTC_REASON_MEMORY, "memory_exceeded",
-                  "the session became too large to be kept, so nothing of this run was");
+    snprintf(message, sizeof message, "the session cannot be kept, so nothing of this run was: %s",
+             error);
+    return refuse(w, PTC_REASON_RUNTIME, "value_error", message);
 }
 
 /* ---------------------------------------------------------------------------------- output */
@@ -162,11 +181,11 @@ static bool put(PtcBuf *buf, const char *text, size_t len)
 static void put_prints(Work *w)
 {
     PtcTaskOut *out = w->out;
-    size_t len;
-    out->prints_cut = ptc_outcome_prints_cut(w->outcome);
-    for (size_t i = 0; i < ptc_outcome_print_count(w->outcome); i++) {
-        const char *line = ptc_outcome_print(w->outcome, i, &len);
-        if (!put(&out->prints, line, len) || !put(&out->prints, "\n", 1)) {
+    const PtcPrints *prints = &w->outcome->prints;
+    out->prints_cut = prints->cut;
+    for (size_t i = 0; i < prints->count; i++) {
+        PtcText line = ptc_prints_line(prints, i);
+        if (!put(&out->prints, line.bytes, line.len) || !put(&out->prints, "\n", 1)) {
             out->prints_cut = true;
             break;
         }
@@ -175,9 +194,7 @@ static void put_prints(Work *w)
 
 static void put_error(Work *w)
 {
-    PtcError e = {.size = sizeof e};
-    if (!ptc_outcome_error(w->outcome, 0, &e))
-        return;
+    PtcError e = ptc_outcome_finding(w->outcome, 0);
     snprintf(w->out->reason, sizeof w->out->reason, "%s", e.reason);
     snprintf(w->out->kind, sizeof w->out->kind, "%s", e.kind);
     snprintf(w->out->message, sizeof w->out->message, "%.*s", (int)e.message_len, e.message);
@@ -187,36 +204,29 @@ static void put_error(Work *w)
 static bool put_result(Work *w)
 {
     PtcTaskOut *out = w->out;
-    size_t len;
-    bool cut;
-    const char *text = ptc_outcome_text(w->outcome, &len, &cut);
-    if (!text)
+    PtcOutcome *o = w->outcome;
+    if (!ptc_outcome_show_text(o))
         return false;
-    out->text_cut = !put(&out->text, text, len) || cut;
-    if ((text = ptc_outcome_json(w->outcome, &len)) && len <= out->json.max)
-        ptc_buf_add(&out->json, text, len);
-    bool validated = w->in->signature.bytes || w->in->output_schema.bytes;
-    if (text && validated && len <= out->validated.max)
-        ptc_buf_add(&out->validated, text, len);
+    out->text_cut = !put(&out->text, o->text.data, o->text.len) || o->text_cut;
+    bool json = ptc_outcome_show_json(o) != NULL;
+    if (json && o->json.len <= out->json.max)
+        ptc_buf_add(&out->json, o->json.data, o->json.len);
+    if (json && o->validated && o->json.len <= out->validated.max)
+        ptc_buf_add(&out->validated, o->json.data, o->json.len);
     return true;
 }
 
 static bool put_payload(Work *w)
 {
-    PtcPayloadOptions options;
     PtcFormatOptions format;
-    size_t len;
-    ptc_payload_options_init(&options, sizeof options);
-    ptc_format_options_init(&format, sizeof format);
+    PtcPayloadOptions options = {.format = &format, .session = w->session};
+    ptc_format_unset(&format);
     format.preview_max_chars = w->in->preview_chars;
-    options.format = &format;
-    options.session = w->session;
     if (w->out->validated.len) {
         options.validated_json = w->out->validated.data;
         options.validated_json_len = w->out->validated.len;
     }
-    const char *payload = ptc_outcome_payload(w->outcome, &options, &len);
-    return payload && ptc_buf_add(&w->out->payload, payload, len);
+    return ptc_payload_write(w->outcome, &options, &w->out->payload);
 }
 
 static bool bufs_ok(const PtcTaskOut *out)
@@ -228,10 +238,8 @@ static bool bufs_ok(const PtcTaskOut *out)
 static PtcTaskStatus finish(Work *w)
 {
     PtcTaskOut *out = w->out;
-    size_t total = 0;
-    out->ok = ptc_outcome_ok(w->outcome);
-    ptc_outcome_tool_count(w->outcome, &total);
-    out->tool_calls = total;
+    out->ok = w->outcome->ok;
+    out->tool_calls = w->outcome->log.total;
     put_prints(w);
     if (!out->ok)
         put_error(w);
@@ -254,10 +262,9 @@ static void set_view(const char **bytes, size_t *len, const PtcText *view)
 
 static PtcTaskStatus eval(Work *w, PtcTools *tools, const PtcShared *shared)
 {
-    PtcRun run;
+    PtcRun run = {.size = sizeof run};
     PtcTaskStatus status = PTC_TASK_NO_MEMORY;
     const PtcTaskIn *in = w->in;
-    ptc_run_init(&run, sizeof run);
     if (in->signature.bytes && in->output_schema.bytes)
         return bad_args(w, "give `signature` or `output_schema`, not both");
     if (!make_context(w, in->use_data ? shared : NULL, &run.context, &status) ||
@@ -269,7 +276,7 @@ static PtcTaskStatus eval(Work *w, PtcTools *tools, const PtcShared *shared)
     run.session = w->session;
     run.limits = &w->limits;
     run.tools = in->use_tools ? tools : NULL;
-    PtcStatus got = ptc_eval(w->ptc, &run, &w->outcome);
+    PtcStatus got = ptc_engine_run(w->ptc, &run, &w->outcome);
     if (got == PTC_BAD_ARGUMENT)
         return bad_args(w, "a limit of the call is out of range");
     return got == PTC_OK ? finish(w) : PTC_TASK_NO_MEMORY;
@@ -277,26 +284,20 @@ static PtcTaskStatus eval(Work *w, PtcTools *tools, const PtcShared *shared)
 
 static PtcTaskStatus inspect(Work *w)
 {
-    char *text;
-    size_t len;
-    if (ptc_session_inspect(w->session, &text, &len) != PTC_OK)
-        return PTC_TASK_NO_MEMORY;
-    w->out->ok = ptc_buf_add(&w->out->payload, text, len);
-    ptc_text_free(w->ptc, text, len);
+    w->out->ok = ptc_session_describe(w->session, &w->out->payload) && ptc_buf_ok(&w->out->payload);
     return w->out->ok ? PTC_TASK_DONE : PTC_TASK_NO_MEMORY;
 }
 
 static PtcTaskStatus forget(Work *w)
 {
-    const PtcText *name = &w->in->name;
-    size_t before = ptc_session_count(w->session);
-    if (name->bytes)
-        (void)ptc_session_forget(w->session, name->bytes, name->len);
-    else if (ptc_session_forget_all(w->session) != PTC_OK)
+    size_t before = ptc_session_binding_count(w->session);
+    if (w->in->name.bytes)
+        (void)ptc_session_undefine(w->session, w->in->name);
+    else if (ptc_session_clear(w->session) != PTC_OK)
         return PTC_TASK_NO_MEMORY;
     w->out->ok = true;
     if (!ptc_buf_addf(&w->out->payload, "{\"forgotten\":%zu}",
-                      before - ptc_session_count(w->session)))
+                      before - ptc_session_binding_count(w->session)))
         return PTC_TASK_NO_MEMORY;
     return close_session(w);
 }
@@ -313,7 +314,7 @@ static PtcTaskStatus of_session(Work *w)
 
 static void set_limits(PtcLimits *limits, const PtcTaskIn *in)
 {
-    ptc_limits_init(limits, sizeof *limits);
+    ptc_limits_unset(limits);
     limits->timeout_ms = in->timeout_ms;
     limits->memory_bytes = in->memory_bytes;
     limits->max_tool_calls = in->max_tool_calls;
@@ -330,9 +331,10 @@ PtcTaskStatus ptc_task_run(Ptc *ptc, const PtcTaskIn *in, PtcTools *tools, const
     int64_t begun = ptc_clock_ns(NULL);
     set_limits(&w.limits, in);
     PtcTaskStatus status = in->kind == PTC_TASK_EVAL ? eval(&w, tools, data) : of_session(&w);
-    ptc_outcome_free(w.outcome);
-    ptc_session_free(w.session);
-    ptc_data_free(w.data);
+    ptc_outcome_drop(w.outcome);
+    ptc_session_drop(w.session);
+    if (w.data)
+        ptc_box_release(&w.data->heap);
     out->compute_us = (ptc_clock_ns(NULL) - begun) / 1000;
     return status;
 }

@@ -9,6 +9,7 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
+#include "value/heap.h"
 #include "ptc/ptc.h"
 #include "base/text.h"
 
@@ -98,8 +99,8 @@ PtcShared *ptc_shared_new(void);
 bool ptc_shared_load(PtcShared *shared, const char *name, const char *path, char *why, size_t size);
 void ptc_shared_free(PtcShared *shared);
 /* The context of a run: what the call brought, with the shared values under their names (the call's own win).  Made in
- * `data`; 0: no memory. */
-PtcValue ptc_shared_context(const PtcShared *shared, PtcData *data, PtcValue context);
+ * `heap`; 0: no memory. */
+PtcValue ptc_shared_context(const PtcShared *shared, PtcHeap *heap, PtcValue context);
 /* "name (rows, columns ...)" lines for the tool's description, cut to `max` bytes. */
 void ptc_shared_describe(const PtcShared *shared, PtcBuf *buf, size_t max);
 /* One of them by number: its name, how many elements it has, the memory it takes.  False beyond the last. */

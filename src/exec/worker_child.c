@@ -19,7 +19,9 @@
 
 #include "exec/frame.h"
 #include "exec/sandbox.h"
-#include "tool/tools.h"
+#include "engine/engine.h"
+#include "engine/outcome.h"
+#include "tool/answer.h"
 
 enum {
     PIPE = 0,
@@ -172,14 +174,12 @@ static void send_call(uint64_t id, uint32_t tool, const char *json, size_t len)
 /* Every tool: asks the server and answers later, from the thread that reads. */
 static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
 {
-    static const char large[] = "its arguments are too large",
-                      many[] = "too many calls are under way";
     const RemoteTool *remote = user;
     PtcWorker *w = remote->worker;
-    size_t len = 0;
-    const char *json = ptc_call_args_json(call, &len);
+    const char *json = ptc_answer_args_json(call);
+    size_t len = call->json.len;
     if (!json || len > PTC_FRAME_MAX / 2) {
-        ptc_call_fail(call, large, sizeof large - 1);
+        ptc_answer_fail(call, PTC_TEXT("its arguments are too large"));
         return PTC_TOOL_ANSWERED;
     }
     pthread_mutex_lock(&w->writing);
@@ -189,7 +189,7 @@ static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
     pthread_mutex_unlock(&w->writing);
     if (id)
         return PTC_TOOL_PENDING;
-    ptc_call_fail(call, many, sizeof many - 1);
+    ptc_answer_fail(call, PTC_TEXT("too many calls are under way"));
     return PTC_TOOL_ANSWERED;
 }
 
@@ -215,9 +215,9 @@ static void take_result(PtcWorker *w, uint64_t id, const PtcBuf *payload)
     if (!ptc_frame_get_result(payload->data, payload->len, &ok, &text))
         ptc_sandbox_end();
     if (ok)
-        ptc_call_return_json(call, text.bytes, text.len);
+        ptc_answer_json(call, text);
     else
-        ptc_call_fail(call, text.bytes, text.len);
+        ptc_answer_fail(call, text);
 }
 
 /* Calls that nobody waits for any more.  With the lock held. */
@@ -226,7 +226,7 @@ static void drop_calls(PtcWorker *w)
     for (size_t i = 0; i < SLOTS && w->under_way > 0; i++) {
         PtcToolCall *call = leave(w, &w->slots[i]);
         if (call)
-            ptc_call_fail(call, "too late", 8);
+            ptc_answer_fail(call, PTC_TEXT("too late"));
     }
 }
 
@@ -239,7 +239,7 @@ static void cancel(PtcWorker *w, uint64_t id)
     pthread_mutex_lock(&w->lock);
     while (w->running && w->task == id) {
         pthread_mutex_unlock(&w->lock);
-        ptc_cancel(w->ptc);
+        ptc_engine_cancel(w->ptc);
         nanosleep(&a_little, NULL);
         pthread_mutex_lock(&w->lock);
     }
@@ -452,17 +452,17 @@ static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, RemoteTool *remote
     t.info.cache = tool->cache;
     t.info.on_error_value = tool->on_error_value;
     t.info.timeout_ms = tool->timeout_ms;
-    return ptc_tools_put(w->tools, &t, why, PTC_WORKER_WHY);
+    return ptc_toolset_put(w->tools, &t, why, PTC_WORKER_WHY);
 }
 
 bool ptc_worker_add_tool(PtcWorker *w, const PtcWorkerTool *tool, char why[PTC_WORKER_WHY])
 {
     if (!w->tools)
-        w->tools = ptc_tools_new();
+        w->tools = ptc_toolset_new();
     RemoteTool *remote = w->tools ? ptc_mem_alloc(&w->mem, sizeof *remote) : NULL;
     if (!remote)
         return no_memory(why);
-    *remote = (RemoteTool){w, (uint32_t)ptc_tools_count(w->tools)};
+    *remote = (RemoteTool){w, (uint32_t)w->tools->count};
     if (put_tool(w, tool, remote, why))
         return true;
     free_stub(remote);
@@ -494,26 +494,20 @@ bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcLoaded
 /* One run beforehand, so that what every run needs is there and shared. */
 static void warm(Ptc *ptc)
 {
-    PtcRun r;
+    PtcRun run = {.size = sizeof run, .program = "(+ 1 2)", .program_len = 7};
     PtcOutcome *o = NULL;
-    ptc_run_init(&r, sizeof r);
-    r.program = "(+ 1 2)";
-    r.program_len = 7;
-    if (ptc_eval(ptc, &r, &o) == PTC_OK)
-        ptc_outcome_free(o);
+    if (ptc_engine_run(ptc, &run, &o) == PTC_OK)
+        ptc_outcome_drop(o);
 }
 
 bool ptc_worker_prepare(PtcWorker *w, PtcLimits *limits, char why[PTC_WORKER_WHY])
 {
-    PtcOptions options;
-    ptc_options_init(&options, sizeof options);
-    options.limits = limits;
-    w->ptc = ptc_new(&options);
+    w->ptc = ptc_engine_with(limits);
     if (!w->ptc) {
         snprintf(why, PTC_WORKER_WHY, "a limit is out of range, or memory is short");
         return false;
     }
     warm(w->ptc);
-    *limits = *ptc_limits_of(w->ptc);
+    *limits = w->ptc->limits;
     return true;
 }

@@ -9,7 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "tool/tools.h"
+#include "engine/engine.h"
 
 enum {
     TASKS_MAX =
@@ -182,19 +182,6 @@ static void free_workers(PtcExecutor *self)
     ptc_mem_free(&mem, ws, sizeof *ws);
 }
 
-/* The limits with every field set; false when one is out of range. */
-static bool fill_limits(const PtcLimits *given, PtcLimits *all)
-{
-    PtcOptions options;
-    ptc_options_init(&options, sizeof options);
-    options.limits = given;
-    Ptc *ptc = ptc_new(&options);
-    if (ptc)
-        *all = *ptc_limits_of(ptc);
-    ptc_free(ptc);
-    return ptc;
-}
-
 static unsigned cores(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -215,7 +202,7 @@ static Workers *new_workers(const PtcExecutorConfig *config)
     ws->max_idle = config->max_idle ? config->max_idle : cores();
     pthread_mutex_init(&ws->lock, NULL);
     ws->plan.mem = &ws->mem;
-    ws->plan.tool_count = ptc_tools_count(config->tools);
+    ws->plan.tool_count = config->tools ? config->tools->count : 0;
     return ws;
 }
 
@@ -223,7 +210,7 @@ static Workers *new_workers(const PtcExecutorConfig *config)
 static bool start(Workers *ws, const PtcExecutorConfig *config, char why[PTC_WORKER_WHY])
 {
     snprintf(why, PTC_WORKER_WHY, "a limit is out of range, or memory is short");
-    if (!fill_limits(&config->limits, &ws->plan.limits))
+    if (!ptc_limits_merge(&ws->plan.limits, &config->limits, &ptc_default_limits))
         return false;
     ws->plan.crew = ptc_tool_crew_new(&ws->mem, config->tools, ws->plan.limits.tool_bytes);
     if (!ws->plan.crew ||

@@ -12,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "tool/tools.h"
+#include "engine/engine.h"
 
 /* What it was told is kept, so that one that died can be told again. */
 struct PtcZygote {
@@ -267,7 +267,7 @@ static bool tell_lock(PtcZygote *z, const PtcLimits *limits, bool inspectable, c
     PtcBuf packet;
     PtcLimits all;
     Answer a;
-    ptc_limits_init(&all, sizeof all);
+    ptc_limits_unset(&all);
     if (limits && limits->size >= sizeof limits->size)
         memcpy(&all, limits, limits->size < sizeof all ? limits->size : sizeof all);
     all.size = sizeof all;
@@ -285,7 +285,7 @@ bool ptc_zygote_lock(PtcZygote *z, const PtcTools *tools, const PtcLimits *limit
 {
     bool ok = true;
     pthread_mutex_lock(&z->lock);
-    for (size_t i = 0; ok && i < ptc_tools_count(tools); i++)
+    for (size_t i = 0; ok && tools && i < tools->count; i++)
         ok = tell_tool(z, &tools->items[i].info, why);
     ok = ok && tell_lock(z, limits, inspectable, why);
     pthread_mutex_unlock(&z->lock);

@@ -13,6 +13,7 @@
 
 #include "exec/sandbox.h"
 #include "base/sanitized.h"
+#include "engine/engine.h"
 
 enum { CONTROL = 0, LAST_KEPT = PTC_SANITIZED ? 2 : 0 };
 
@@ -97,7 +98,7 @@ static bool lock(Helper *h, PtcFrameCursor *c)
 {
     PtcLimits limits;
     bool inspectable = ptc_frame_take_u32(c);
-    ptc_limits_init(&limits, sizeof limits);
+    ptc_limits_unset(&limits);
     PtcText given = ptc_frame_take_view(c);
     snprintf(h->why, sizeof h->why, "out of order");
     if (h->locked || !given.bytes || given.len != sizeof limits)

@@ -593,7 +593,7 @@ PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
     for (size_t i = 0; i < count; i++)
         if (!declare(&an, forms[i]))
             return NULL;
-    an.has_ns = ax_has_aliases(an.names); /* from earlier runs of the session */
+    an.has_ns = an.names->alias_count > 0; /* from earlier runs of the session */
     if (!prepare_globals(&an, earlier))
         return NULL;
     an.fn = fn;

@@ -27,7 +27,7 @@ typedef struct Analyzer {
     PtcExpr *loop;        /* innermost loop that recur may reach; NULL: the function's start */
     uint32_t recur_count; /* values recur must give, -1u: recur has no place here */
     bool no_recur;        /* inside a part of try: recur may not reach the function made of it */
-    bool has_ns;          /* the names hold aliases or referred names, see analyze_ns.c */
+    bool has_ns;          /* there are aliases, see analyze_ns.c */
     uint32_t depth;
     PtcValue *constants; /* keywords and strings seen so far, open-addressed */
     size_t constant_count, constant_cap;
@@ -148,7 +148,6 @@ PtcExpr *ax_condp(Analyzer *an, const PtcForm *form, bool tail);
 
 /* ptc_builtin_find through the aliases and referred names of this program (analyze_ns.c). */
 int ax_find_builtin(Analyzer *an, const char *text, size_t len);
-bool ax_has_aliases(const PtcNames *names);
 bool ax_is_alias(Analyzer *an, const char *text, size_t len);
 
 /* Names (analyze_name.c). */

@@ -55,7 +55,7 @@ PtcFn *ptc_analyze_lone(const PtcAnalysis *job, const PtcLoneFn *lone)
     PtcLocal **locals = ptc_arena_zalloc(an.arena, (count + 1) * sizeof(PtcLocal *));
     an.fn = around;
     an.lone = lone;
-    an.has_ns = lone->aliases && ax_has_aliases(an.names);
+    an.has_ns = lone->aliases && an.names->alias_count > 0;
     if (!locals || !around || !bind_captured(&an, lone, locals, count))
         return NULL;
     PtcExpr *x = lone_form(&an, lone);

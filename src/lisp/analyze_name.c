@@ -120,8 +120,7 @@ static void unknown_hint(Analyzer *an, const PtcForm *form, PtcDiag *d)
         if (l->len)
             ptc_nearest_offer(&near, l->name, l->len);
     for (uint32_t i = 0; i < an->names->count; i++)
-        if (an->names->items[i].text[0] != ' ')
-            ptc_nearest_offer(&near, an->names->items[i].text, an->names->items[i].len);
+        ptc_nearest_offer(&near, an->names->items[i].text, an->names->items[i].len);
     for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
         const PtcBuiltin *row = ptc_builtin_row(i);
         if (!(row->flags & PTC_B_HIDDEN))

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ns, require, use and import: accepted for the namespaces we have, :as and :refer honoured.
- *
- * What they declare is kept among the names of globals, so that it lives as long as the session and goes when the run
- * fails: " @s=clojure.string" for an alias, " !join=clojure.string" for a referred name.  No program can write a name with
- * a space in it. */
+ * What they declare is kept beside the names of globals, so that it lives as long as the session and goes when the run
+ * fails. */
 #include <stdio.h>
 
 #include "lisp/analyze_int.h"
@@ -24,63 +22,39 @@ static bool is_harmless(const char *text, size_t len)
     return false;
 }
 
-/* The namespace that an alias (mark '@') or a referred name (mark '!') stands for, or NULL. */
-static const char *declared(const PtcNames *names, char mark, const char *text, size_t len,
-                            size_t *ns_len)
-{
-    for (uint32_t i = names->count; i > 0; i--) {
-        const PtcName *n = &names->items[i - 1];
-        if (n->len > len + 3 && n->text[0] == ' ' && n->text[1] == mark &&
-            memcmp(n->text + 2, text, len) == 0 && n->text[len + 2] == '=') {
-            *ns_len = n->len - len - 3;
-            return n->text + len + 3;
-        }
-    }
-    return NULL;
-}
-
-bool ax_has_aliases(const PtcNames *names)
-{
-    for (uint32_t i = 0; i < names->count; i++)
-        if (ptc_name_is_alias(&names->items[i]))
-            return true;
-    return false;
-}
-
 bool ax_is_alias(Analyzer *an, const char *text, size_t len)
 {
-    size_t ns_len;
-    return an->has_ns && declared(an->names, '@', text, len, &ns_len) != NULL;
+    return an->has_ns &&
+           ptc_alias_find(an->names, PTC_ALIAS_NAMESPACE, (PtcText){text, len}).bytes != NULL;
 }
 
 int ax_find_builtin(Analyzer *an, const char *text, size_t len)
 {
     const char *slash = len > 1 ? memchr(text + 1, '/', len - 1) : NULL;
-    size_t ns_len, name_len = slash ? len - (size_t)(slash + 1 - text) : len;
-    const char *ns = !an->has_ns ? NULL
-                     : slash     ? declared(an->names, '@', text, (size_t)(slash - text), &ns_len)
-                                 : declared(an->names, '!', text, len, &ns_len);
+    PtcAliasKind kind = slash ? PTC_ALIAS_NAMESPACE : PTC_ALIAS_REFERRED;
+    PtcText front = {text, slash ? (size_t)(slash - text) : len}, ns = {NULL, 0};
+    size_t name_len = slash ? len - front.len - 1 : len;
     char full[NAME_MAX_BYTES * 2 + 2];
-    if (!ns || ns_len + name_len + 1 >= sizeof full)
+    if (an->has_ns)
+        ns = ptc_alias_find(an->names, kind, front);
+    if (!ns.bytes || ns.len + name_len + 1 >= sizeof full)
         return ptc_builtin_find(text, len);
-    memcpy(full, ns, ns_len);
-    full[ns_len] = '/';
-    memcpy(full + ns_len + 1, slash ? slash + 1 : text, name_len);
-    return ptc_builtin_find(full, ns_len + 1 + name_len);
+    memcpy(full, ns.bytes, ns.len);
+    full[ns.len] = '/';
+    memcpy(full + ns.len + 1, slash ? slash + 1 : text, name_len);
+    return ptc_builtin_find(full, ns.len + 1 + name_len);
 }
 
-static bool declare(Analyzer *an, char mark, const PtcForm *name, const PtcForm *ns)
+static bool declare(Analyzer *an, PtcAliasKind kind, const PtcForm *name, const PtcForm *ns)
 {
-    char text[NAME_MAX_BYTES * 2 + 8];
     if (an->lone)
         return true; /* declared when its program was compiled, and kept with the session */
     if (name->len > NAME_MAX_BYTES || ns->len > NAME_MAX_BYTES)
         return ax_error(an, PTC_E_SIZE, name, "use a shorter name",
                         "this name is too long for an alias") != NULL;
-    int n = snprintf(text, sizeof text, " %c%.*s=%.*s", mark, (int)name->len, name->text,
-                     (int)ns->len, ns->text);
     an->has_ns = true;
-    if (ptc_names_add(an->names, text, (size_t)n) >= 0)
+    if (ptc_alias_add(an->names, kind, (PtcText){name->text, name->len},
+                      (PtcText){ns->text, ns->len}))
         return true;
     an->arena->failed = true;
     return false;
@@ -116,7 +90,8 @@ static bool refer(Analyzer *an, const PtcForm *names, const PtcForm *ns)
     if (names->kind != PTC_F_VECTOR && names->kind != PTC_F_LIST)
         return true; /* :all: every plain function has a bare name already */
     for (size_t i = 0; i < names->count; i++)
-        if (names->items[i]->kind == PTC_F_SYMBOL && !declare(an, '!', names->items[i], ns))
+        if (names->items[i]->kind == PTC_F_SYMBOL &&
+            !declare(an, PTC_ALIAS_REFERRED, names->items[i], ns))
             return false;
     return true;
 }
@@ -139,7 +114,7 @@ static bool require_one(Analyzer *an, const PtcForm *spec)
         const PtcForm *what = spec->items[i + 1];
         bool ok = true;
         if (is_key(spec->items[i], "as") && what->kind == PTC_F_SYMBOL)
-            ok = declare(an, '@', what, ns);
+            ok = declare(an, PTC_ALIAS_NAMESPACE, what, ns);
         else if (is_key(spec->items[i], "refer") || is_key(spec->items[i], "only"))
             ok = refer(an, what, ns);
         if (!ok)

@@ -5,6 +5,8 @@
 
 #include "value/str.h"
 
+enum { MAX_ALIASES = 4096 };
+
 void ptc_names_init(PtcNames *names, PtcMem *mem)
 {
     memset(names, 0, sizeof *names);
@@ -13,7 +15,8 @@ void ptc_names_init(PtcNames *names, PtcMem *mem)
 
 void ptc_names_deinit(PtcNames *names)
 {
-    ptc_names_truncate(names, 0);
+    ptc_names_reset(names, (PtcNamesMark){0});
+    ptc_mem_free(names->mem, names->aliases, names->alias_cap * sizeof *names->aliases);
     ptc_mem_free(names->mem, names->items, names->cap * sizeof *names->items);
     ptc_mem_free(names->mem, names->table, names->table_cap * sizeof *names->table);
     ptc_names_init(names, names->mem);
@@ -90,14 +93,60 @@ int ptc_names_add(PtcNames *names, const char *text, size_t len)
     return (int)names->count - 1;
 }
 
-void ptc_names_truncate(PtcNames *names, uint32_t count)
+void ptc_names_reset(PtcNames *names, PtcNamesMark mark)
 {
-    if (count >= names->count)
-        return;
-    while (names->count > count) {
+    bool fewer = mark.count < names->count;
+    while (names->alias_count > mark.alias_count) {
+        PtcAlias *a = &names->aliases[--names->alias_count];
+        ptc_mem_free(names->mem, a->text, a->name_len + a->ns_len + 1);
+    }
+    while (names->count > mark.count) {
         PtcName *n = &names->items[--names->count];
         ptc_mem_free(names->mem, n->text, n->len + 1);
     }
-    if (names->table)
+    if (fewer)
         refill(names);
+}
+
+/* ------------------------------------------------------------------------------ aliases */
+
+PtcText ptc_alias_find(const PtcNames *names, PtcAliasKind kind, PtcText name)
+{
+    for (uint32_t i = names->alias_count; i > 0; i--) {
+        const PtcAlias *a = &names->aliases[i - 1];
+        if (a->kind == kind && ptc_text_same(ptc_alias_name(a), name))
+            return ptc_alias_ns(a);
+    }
+    return (PtcText){NULL, 0};
+}
+
+static bool room_for_alias(PtcNames *names)
+{
+    if (names->alias_count < names->alias_cap)
+        return true;
+    uint32_t cap = names->alias_cap ? names->alias_cap * 2 : 4;
+    PtcAlias *p = cap > MAX_ALIASES ? NULL
+                                    : ptc_mem_resize(names->mem, names->aliases,
+                                                     names->alias_cap * sizeof *p, cap * sizeof *p);
+    if (!p)
+        return false;
+    names->aliases = p;
+    names->alias_cap = cap;
+    return true;
+}
+
+bool ptc_alias_add(PtcNames *names, PtcAliasKind kind, PtcText name, PtcText ns)
+{
+    PtcText now = ptc_alias_find(names, kind, name);
+    if (now.bytes && ptc_text_same(now, ns))
+        return true;
+    char *text = room_for_alias(names) ? ptc_mem_alloc(names->mem, name.len + ns.len + 1) : NULL;
+    if (!text)
+        return false;
+    memcpy(text, name.bytes, name.len);
+    memcpy(text + name.len, ns.bytes, ns.len);
+    text[name.len + ns.len] = 0;
+    names->aliases[names->alias_count++] =
+        (PtcAlias){kind, (uint32_t)name.len, (uint32_t)ns.len, text};
+    return true;
 }

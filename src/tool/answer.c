@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A call from the tool's side: reading what was asked, giving the answer, on the program's thread or later from any. */
-#include "tool/call.h"
+ * Of a counted call the tool and whoever waits each have a share; the last one frees it. */
+#include "tool/answer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,31 +9,12 @@
 #include "tool/convert.h"
 #include "value/copy.h"
 
-const char *ptc_call_name(const PtcToolCall *call, size_t *len)
-{
-    if (len)
-        *len = call->tool->info.name_len;
-    return call->tool->info.name;
-}
-
-PtcValue ptc_call_args(const PtcToolCall *call)
-{
-    return call->args;
-}
-
-PtcData *ptc_call_data(PtcToolCall *call)
-{
-    return &call->data;
-}
-
-const char *ptc_call_args_json(PtcToolCall *call, size_t *len)
+const char *ptc_answer_args_json(PtcToolCall *call)
 {
     PtcJsonError error;
     if (call->json.len == 0 &&
-        !ptc_to_json_value(call->vm->heap, &call->json, call->args, -1, &error))
+        !ptc_to_json_value(call->data.heap, &call->json, call->args, -1, &error))
         return NULL;
-    if (len)
-        *len = call->json.len;
     return ptc_buf_text(&call->json);
 }
 
@@ -45,28 +26,28 @@ static bool on_its_thread(const PtcToolCall *call)
            (atomic_load(&call->inside) && pthread_equal(pthread_self(), call->thread));
 }
 
-int64_t ptc_call_time_left_ms(PtcToolCall *call)
+int64_t ptc_answer_time_left_ms(PtcToolCall *call)
 {
     int64_t now = ptc_clock_ns(NULL);
-    if (ptc_call_cancelled(call) || now >= call->end_ns)
+    if (ptc_answer_cancelled(call) || now >= call->end_ns)
         return 0;
     return call->end_ns == INT64_MAX ? INT64_MAX : (call->end_ns - now) / 1000000;
 }
 
-bool ptc_call_cancelled(PtcToolCall *call)
+bool ptc_answer_cancelled(PtcToolCall *call)
 {
     if (atomic_load(&call->cancelled))
         return true;
     if (!on_its_thread(call))
         return ptc_clock_ns(NULL) >= call->end_ns;
-    const PtcBudget *b = &call->vm->budget;
+    const PtcBudget *b = call->budget;
     return ptc_cancelled(b->cancel) || ptc_clock_ns(NULL) >= call->end_ns ||
            b->clock_ns(b->clock_user) >= b->deadline_ns;
 }
 
 int64_t ptc_call_pause(PtcToolCall *call)
 {
-    PtcBudget *b = &call->vm->budget;
+    PtcBudget *b = call->budget;
     int64_t now = b->clock_ns(b->clock_user), waited = now - call->begun_ns;
     call->begun_ns = now;
     if (b->compute_end_ns < INT64_MAX - waited)
@@ -76,11 +57,11 @@ int64_t ptc_call_pause(PtcToolCall *call)
 
 /* ----------------------------------------------------------------------------- answers */
 
-PtcValue ptc_call_parse(PtcVM *vm, const char *json, size_t len, char *error, size_t size)
+PtcValue ptc_call_parse(PtcHeap *heap, PtcText json, char *error, size_t size)
 {
     PtcJsonError e = {0};
     error[0] = 0;
-    PtcValue v = ptc_json_parse(vm->heap, json, len, &e);
+    PtcValue v = ptc_json_parse(heap, json.bytes, json.len, &e);
     if (v == PTC_NONE && !e.stopped)
         snprintf(error, size, "its result is not JSON: line %u, column %u: %s", (unsigned)e.line,
                  (unsigned)e.column, e.message);
@@ -119,14 +100,15 @@ static bool answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_t le
     return taken;
 }
 
-static bool answer_text(PtcToolCall *call, bool ok, const char *text, size_t len)
+static bool answer_text(PtcToolCall *call, bool ok, PtcText text)
 {
-    char *copy = ptc_mem_alloc(&call->tools->mem, len + 1);
+    char *copy = ptc_mem_alloc(&call->tools->mem, text.len + 1);
     if (!copy)
         return answer(call, false, PTC_NONE, NULL, 0);
-    memcpy(copy, text, len);
-    copy[len] = 0;
-    return answer(call, ok, PTC_NONE, copy, len);
+    if (text.len)
+        memcpy(copy, text.bytes, text.len);
+    copy[text.len] = 0;
+    return answer(call, ok, PTC_NONE, copy, text.len);
 }
 
 /* A value from elsewhere may go before the run does: it is copied. */
@@ -142,33 +124,33 @@ static PtcValue own(const PtcToolCall *call, PtcValue v)
     return v;
 }
 
-bool ptc_call_return(PtcToolCall *call, PtcValue v)
+bool ptc_answer_value(PtcToolCall *call, PtcValue v)
 {
-    static const char late[] = "its function gave a value after it had returned; give JSON";
-    static const char none[] = "its function gave no value";
+    PtcText late = PTC_TEXT("its function gave a value after it had returned; give JSON");
+    PtcText none = PTC_TEXT("its function gave no value");
     if (!on_its_thread(call))
-        return answer_text(call, false, late, sizeof late - 1) && false;
+        return answer_text(call, false, late) && false;
     v = own(call, v);
     if (v == PTC_NONE)
-        return answer_text(call, false, none, sizeof none - 1) && false;
+        return answer_text(call, false, none) && false;
     return answer(call, true, v, NULL, 0);
 }
 
-bool ptc_call_return_json(PtcToolCall *call, const char *json, size_t len)
+bool ptc_answer_json(PtcToolCall *call, PtcText json)
 {
     char error[200];
     if (!on_its_thread(call))
-        return answer_text(call, true, json, len);
+        return answer_text(call, true, json);
     ptc_call_pause(call);
-    PtcValue v = ptc_call_parse(call->vm, json, len, error, sizeof error);
+    PtcValue v = ptc_call_parse(call->data.heap, json, error, sizeof error);
     if (v == PTC_NONE)
-        return answer_text(call, false, error, strlen(error)) && false;
+        return answer_text(call, false, ptc_text_cstr(error)) && false;
     return answer(call, true, v, NULL, 0);
 }
 
-bool ptc_call_fail(PtcToolCall *call, const char *message, size_t len)
+bool ptc_answer_fail(PtcToolCall *call, PtcText message)
 {
-    return answer_text(call, false, message, len);
+    return answer_text(call, false, message);
 }
 
 void ptc_call_release(PtcToolCall *call)
@@ -180,5 +162,5 @@ void ptc_call_release(PtcToolCall *call)
     pthread_cond_destroy(&call->answered_now);
     ptc_mem_free(&tools->mem, call->text, call->text_len + 1);
     ptc_mem_free(&tools->mem, call, sizeof *call);
-    ptc_tools_free(tools);
+    ptc_toolset_release(tools);
 }

@@ -25,6 +25,8 @@
 
 typedef struct PtcCacheEntry PtcCacheEntry;
 
+enum { PTC_CACHE_ENTRIES = 1024 }; /* results that a run or session keeps */
+
 typedef struct PtcCache {
     pthread_mutex_t lock;
     pthread_cond_t changed; /* a call in flight has ended */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A call from the program's side: arguments, limits, cache, waiting, the record, errors. */
+ * A call from the caller's side: arguments, limits, cache, turns, waiting, the record.  What is counted, cached and
+ * recorded here holds for programs and models alike. */
 #include "tool/call.h"
 
 #include <stdio.h>
@@ -7,64 +8,60 @@
 #include <time.h>
 
 #include "base/utf8.h"
-#include "lisp/crew.h"
-#include "lisp/vm_int.h"
 #include "tool/cache_key.h"
 #include "tool/keys.h"
 
-enum { WAIT_MS = 4, KEY_BYTES = 1024 * 1024, SLOTS = 2 };
+enum { WAIT_MS = 4, KEY_BYTES = 1024 * 1024, MAX_ISSUES_TEXT = 300 };
 
-/* What one call has gathered so far.  slots are roots: the arguments, the result. */
+/* What one call has gathered so far. */
 typedef struct Job {
-    PtcVM *vm;
-    PtcToolRun *run;
+    PtcCaller *caller;
     PtcTool *tool;
     uint32_t number;
-    PtcValue *slots;
-    PtcCacheEntry *flight;
+    PtcCacheEntry *flight; /* others wait for this call's result; or NULL */
     bool cached;
     int64_t now_ns; /* the clock when it was last read */
     int64_t took_ns;
-    char *told; /* a failure is told here, instead of to the program; or NULL */
-    size_t told_size;
+    PtcToolFailure *failure;
 } Job;
 
-/* ---------------------------------------------------------------------------- arguments */
-
-static bool fail_args(Job *job, const char *message)
+static bool fail(Job *job, PtcErrorKind kind, const char *text)
 {
-    const PtcToolInfo *info = &job->tool->info;
-    ptc_fail(job->vm, PTC_E_TOOL_ARGS, "tool/%.*s: %s", (int)info->name_len, info->name, message);
-    if (info->signature)
-        return ptc_fail_hint(job->vm, "its signature is %.*s",
-                             (int)(info->signature_len < 150 ? info->signature_len : 150),
-                             info->signature);
-    return ptc_fail_hint(job->vm, "call it as (tool/%.*s {:name value})", (int)info->name_len,
-                         info->name);
+    job->failure->kind = kind;
+    snprintf(job->failure->text, sizeof job->failure->text, "%s", text);
+    return false;
 }
+
+static bool recover(const Job *job)
+{
+    const PtcCallerHooks *hooks = job->caller->hooks;
+    return hooks->recover && hooks->recover(job->caller->user);
+}
+
+/* ---------------------------------------------------------------------------- arguments */
 
 static bool read_args(Job *job, int argc, const PtcValue *argv)
 {
     PtcKeysError error;
     const PtcToolInfo *info = &job->tool->info;
-    PtcHeap *heap = job->vm->heap;
+    PtcHeap *heap = job->caller->heap;
     PtcValue v = ptc_tool_args_pairs(heap, info->name, info->name_len, argc, argv, &error);
-    if (v == PTC_NONE && error.stopped && ptc_recover(job->vm))
+    if (v == PTC_NONE && error.stopped && recover(job))
         v = ptc_tool_args_pairs(heap, info->name, info->name_len, argc, argv, &error);
     if (v == PTC_NONE)
-        return !error.stopped && fail_args(job, error.message);
-    job->slots[0] = v;
+        return !error.stopped && fail(job, PTC_E_TOOL_ARGS, error.message);
+    job->caller->slots[0] = v;
     return true;
 }
 
 static bool report_issues(Job *job, const PtcSigIssues *errors)
 {
     PtcBuf buf;
-    ptc_buf_init(&buf, job->vm->mem, PTC_MESSAGE_MAX);
+    ptc_buf_init(&buf, job->caller->mem, MAX_ISSUES_TEXT);
     ptc_sig_issues_print(&buf, errors, "; ");
     buf.full = false;
     const char *text = ptc_buf_text(&buf);
-    fail_args(job, text ? text : "its arguments are not what its signature says");
+    fail(job, PTC_E_TOOL_ARGS, text ? text : "its arguments are not what its signature says");
     ptc_buf_deinit(&buf);
     return false;
 }
@@ -83,19 +80,19 @@ static PtcValue keep_others(PtcHeap *heap, PtcValue args, PtcValue coerced)
 static bool coerce_args(Job *job)
 {
     const PtcSig *sig = job->tool->info.sig;
+    PtcCaller *c = job->caller;
     PtcSigIssues warnings, errors;
     if (!sig || !sig->has_params)
         return true;
-    ptc_sig_issues_init(&warnings, job->vm->mem);
-    ptc_sig_issues_init(&errors, job->vm->mem);
-    PtcValue v =
-        ptc_sig_input(job->vm->heap, sig, job->tool->mode, job->slots[0], &warnings, &errors);
-    if (v == PTC_NONE && errors.count == 0 && ptc_recover(job->vm))
-        v = ptc_sig_input(job->vm->heap, sig, job->tool->mode, job->slots[0], &warnings, &errors);
+    ptc_sig_issues_init(&warnings, c->mem);
+    ptc_sig_issues_init(&errors, c->mem);
+    PtcValue v = ptc_sig_input(c->heap, sig, job->tool->mode, c->slots[0], &warnings, &errors);
+    if (v == PTC_NONE && errors.count == 0 && recover(job))
+        v = ptc_sig_input(c->heap, sig, job->tool->mode, c->slots[0], &warnings, &errors);
     if (v != PTC_NONE)
-        v = keep_others(job->vm->heap, job->slots[0], v);
+        v = keep_others(c->heap, c->slots[0], v);
     if (v != PTC_NONE)
-        job->slots[0] = v;
+        c->slots[0] = v;
     else if (errors.count > 0)
         report_issues(job, &errors);
     ptc_sig_issues_deinit(&warnings);
@@ -105,66 +102,45 @@ static bool coerce_args(Job *job)
 
 /* ------------------------------------------------------------------------------- answers */
 
-/* Text that is too long for a message is cut by it; what it was called with comes first. */
-static bool fail_tool(Job *job, const char *message, size_t len)
+static void record(const Job *job, bool ok, PtcValue result)
 {
-    const PtcToolInfo *info = &job->tool->info;
-    PtcBuf buf;
-    ptc_buf_init(&buf, job->vm->mem, 100);
-    PtcPrinter printer = ptc_vm_printer(job->vm, true);
-    bool whole = ptc_print(&printer, &buf, job->slots[0]);
-    ptc_fail(job->vm, PTC_E_TOOL, "tool/%.*s failed: %.*s", (int)info->name_len, info->name,
-             (int)(len < 2000 ? len : 2000), message);
-    ptc_fail_hint(job->vm, "it was called with %.*s%s", (int)buf.len, buf.data ? buf.data : "",
-                  whole ? "" : "...");
-    ptc_buf_deinit(&buf);
-    return false;
-}
-
-static void record(Job *job, bool ok, PtcValue result)
-{
-    PtcLogEntry *e = ptc_log_add(&job->vm->log, job->vm->mem);
+    PtcLogEntry *e = ptc_log_add(job->caller->log, job->caller->mem);
     if (!e)
         return;
     e->tool = job->number;
     e->ok = ok;
     e->cached = job->cached;
-    e->args = job->slots[0];
+    e->args = job->caller->slots[0];
     e->result = result;
     e->took_ns = job->took_ns;
 }
 
 /* {:ok false, :message "..."} */
-static PtcValue error_value(PtcVM *vm, PtcValue message)
+static PtcValue error_value(PtcHeap *heap, PtcValue message)
 {
-    PtcValue ok = ptc_keyword_new(vm->heap, "ok", 2);
-    PtcValue key = ptc_keyword_new(vm->heap, "message", 7);
-    PtcValue map = ptc_map_empty(vm->heap);
+    PtcValue ok = ptc_keyword_new(heap, "ok", 2), key = ptc_keyword_new(heap, "message", 7);
+    PtcValue map = ptc_map_empty(heap);
     if (ok == PTC_NONE || key == PTC_NONE || map == PTC_NONE)
         return PTC_NONE;
-    map = ptc_map_assoc(vm->heap, map, ok, PTC_FALSE);
-    return map == PTC_NONE ? map : ptc_map_assoc(vm->heap, map, key, message);
+    map = ptc_map_assoc(heap, map, ok, PTC_FALSE);
+    return map == PTC_NONE ? map : ptc_map_assoc(heap, map, key, message);
 }
 
-/* A failure: recorded, then the program's end, or a value for it. */
-static bool give_failure(Job *job, const char *message, size_t len, PtcValue *out)
+/* A failure: recorded, then told, or made a value. */
+static bool give_failure(Job *job, const char *message, PtcValue *out)
 {
-    PtcVM *vm = job->vm;
-    len = ptc_utf8_valid_prefix(message, len);
-    PtcValue text = ptc_str_new(vm->heap, message, len);
+    PtcCaller *c = job->caller;
+    size_t len = ptc_utf8_valid_prefix(message, strlen(message));
+    PtcValue text = ptc_str_new(c->heap, message, len);
     if (text == PTC_NONE)
         return false;
-    job->slots[1] = text;
+    c->slots[1] = text;
     record(job, false, text);
-    if (job->told) {
-        snprintf(job->told, job->told_size, "%.*s", (int)len, message);
-        return false;
-    }
-    if (!job->tool->info.on_error_value)
-        return fail_tool(job, message, len);
-    *out = error_value(vm, text);
-    if (*out == PTC_NONE && ptc_recover(vm))
-        *out = error_value(vm, text);
+    if (c->raw || !job->tool->info.on_error_value)
+        return fail(job, PTC_E_TOOL, ptc_str_bytes(text));
+    *out = error_value(c->heap, text);
+    if (*out == PTC_NONE && recover(job))
+        *out = error_value(c->heap, c->slots[1]);
     return *out != PTC_NONE;
 }
 
@@ -176,14 +152,12 @@ static int64_t min64(int64_t a, int64_t b)
 }
 
 /* In the system's clock: when the call times out or the run is over. */
-static int64_t end_of(const Job *job, int64_t begun)
+static int64_t end_of(const Job *job)
 {
-    const PtcBudget *b = &job->vm->budget;
+    const PtcBudget *b = job->caller->budget;
+    int64_t begun = job->now_ns, most = job->tool->info.timeout_ms;
     int64_t now = b->clock_ns == ptc_clock_ns ? begun : ptc_clock_ns(NULL);
-    int64_t left = b->deadline_ns - begun;
-    int64_t most = job->tool->info.timeout_ms;
-    if (b->deadline_ns == INT64_MAX)
-        left = INT64_MAX;
+    int64_t left = b->deadline_ns == INT64_MAX ? INT64_MAX : b->deadline_ns - begun;
     if (most > 0 && most < INT64_MAX / 1000000)
         left = min64(left, most * 1000000);
     return left > INT64_MAX - now ? INT64_MAX : now + left;
@@ -200,7 +174,7 @@ static void wait_a_little(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t e
 /* Until the tool answers or nobody may wait any longer.  Short waits, so that a cancel is noticed soon. */
 static void wait_for(PtcToolCall *call)
 {
-    PtcBudget *b = &call->vm->budget;
+    PtcBudget *b = call->budget;
     pthread_mutex_lock(&call->lock);
     while (!call->answered && !atomic_load(&call->cancelled)) {
         wait_a_little(&call->answered_now, &call->lock, call->end_ns);
@@ -211,10 +185,10 @@ static void wait_for(PtcToolCall *call)
     pthread_mutex_unlock(&call->lock);
 }
 
-/* The program has waited since the clock was last read. */
+/* The caller has waited since the clock was last read. */
 static void end_wait(Job *job)
 {
-    PtcBudget *b = &job->vm->budget;
+    PtcBudget *b = job->caller->budget;
     int64_t now = b->clock_ns(b->clock_user), waited = now - job->now_ns;
     job->now_ns = now;
     if (b->compute_end_ns < INT64_MAX - waited)
@@ -226,7 +200,7 @@ static bool take_turn(Job *job, PtcTurn *turn)
 {
     bool go_on;
     pthread_mutex_lock(&turn->lock);
-    while ((go_on = ptc_budget_look_waiting(&job->vm->budget)) && turn->taken)
+    while ((go_on = ptc_budget_look_waiting(job->caller->budget)) && turn->taken)
         wait_a_little(&turn->over, &turn->lock, INT64_MAX);
     turn->taken = turn->taken || go_on;
     pthread_mutex_unlock(&turn->lock);
@@ -244,32 +218,35 @@ static void give_turn(PtcTurn *turn)
 
 /* -------------------------------------------------------------------------- calling it */
 
-static void begin(Job *job, PtcToolCall *call)
+static void begin(const Job *job, PtcToolCall *call)
 {
+    PtcCaller *c = job->caller;
     call->tool = job->tool;
-    call->tools = job->run->tools;
-    call->vm = job->vm;
-    call->args = job->slots[0];
-    call->data = (PtcData){NULL, job->vm->heap};
+    call->tools = c->run->tools;
+    call->mem = c->mem;
+    call->budget = c->budget;
+    call->args = c->slots[0];
+    call->data = (PtcData){NULL, c->heap};
+    call->most_bytes = (size_t)c->room.tool_bytes;
     call->result = PTC_NONE;
     call->text = NULL;
     call->answered = call->ok = call->counted = call->elsewhere = false;
     atomic_init(&call->cancelled, false);
     atomic_init(&call->inside, true);
-    ptc_buf_init(&call->json, job->vm->mem, (size_t)job->vm->room.tool_bytes);
+    ptc_buf_init(&call->json, c->mem, call->most_bytes);
     call->begun_ns = job->now_ns;
-    call->end_ns = end_of(job, job->now_ns);
+    call->end_ns = end_of(job);
 }
 
-static PtcToolCall *new_counted(Job *job)
+static PtcToolCall *new_counted(const Job *job)
 {
-    PtcMem *mem = &job->run->tools->mem;
+    PtcMem *mem = &job->caller->run->tools->mem;
     pthread_condattr_t attr;
     PtcToolCall *call = ptc_mem_alloc(mem, sizeof *call);
     if (!call)
         return NULL;
     begin(job, call);
-    ptc_tools_retain(call->tools);
+    ptc_toolset_retain(call->tools);
     call->counted = true;
     call->thread = pthread_self();
     atomic_init(&call->refs, 2);
@@ -281,56 +258,57 @@ static PtcToolCall *new_counted(Job *job)
     return call;
 }
 
-/* The answer of a call that is over: a value in slots[1] and true, or false with a message to free, or a stop. */
-static bool take_answer(Job *job, PtcToolCall *call, char *error, size_t size)
+/* Nobody answered: the tool was too slow, the run is over, or its function forgot to. */
+static void explain_silence(const Job *job, PtcToolCall *call, PtcToolReply *reply)
 {
-    PtcVM *vm = job->vm;
-    error[0] = 0;
+    PtcBudget *b = job->caller->budget;
+    bool late = (atomic_load(&call->cancelled) || ptc_clock_ns(NULL) >= call->end_ns) &&
+                job->tool->info.timeout_ms > 0 && ptc_budget_look(b);
+    if (late)
+        snprintf(reply->error, sizeof reply->error, "it did not answer within %lld ms",
+                 (long long)job->tool->info.timeout_ms);
+    else if (b->stop == PTC_STOP_NONE && ptc_budget_look(b))
+        snprintf(reply->error, sizeof reply->error, "it gave no answer");
+}
+
+static void take_answer(Job *job, PtcToolCall *call, PtcToolReply *reply)
+{
+    PtcCaller *c = job->caller;
     if (!call->answered) {
-        bool late = (atomic_load(&call->cancelled) || ptc_clock_ns(NULL) >= call->end_ns) &&
-                    job->tool->info.timeout_ms > 0 && ptc_budget_look(&vm->budget);
-        if (late)
-            snprintf(error, size, "it did not answer within %lld ms",
-                     (long long)job->tool->info.timeout_ms);
-        else if (vm->budget.stop == PTC_STOP_NONE && ptc_budget_look(&vm->budget))
-            snprintf(error, size, "it gave no answer");
-        return false;
+        explain_silence(job, call, reply);
+        return;
     }
     if (!call->ok) {
-        size_t n = call->text_len < size - 1 ? call->text_len : size - 1;
+        size_t most = sizeof reply->error - 1, n = call->text_len < most ? call->text_len : most;
         if (n)
-            memcpy(error, call->text, n);
-        error[n] = 0;
-        return false;
+            memcpy(reply->error, call->text, n);
+        reply->error[n] = 0;
+        return;
     }
-    job->slots[1] = call->result != PTC_NONE
-                        ? call->result
-                        : ptc_call_parse(vm, call->text, call->text_len, error, size);
-    return job->slots[1] != PTC_NONE;
+    c->slots[1] = call->result;
+    if (call->result == PTC_NONE)
+        c->slots[1] = ptc_call_parse(c->heap, (PtcText){call->text, call->text_len}, reply->error,
+                                     sizeof reply->error);
+    reply->ok = c->slots[1] != PTC_NONE;
 }
 
 /* What the result takes beyond the heap's limit is allowed for, up to tool_bytes in all. */
-static size_t raise_limit(const Job *job)
+static size_t raise_limit(const PtcCaller *c)
 {
-    PtcHeap *heap = job->vm->heap;
+    PtcHeap *heap = c->heap;
     size_t before = heap->limit;
-    heap->limit = (size_t)job->vm->room.heap_bytes + (size_t)job->vm->room.tool_bytes +
+    heap->limit = (size_t)(c->room.heap_bytes + c->room.tool_bytes) +
                   (heap->used > heap->limit ? heap->used - heap->limit : 0);
     return before;
 }
 
-static void settle_limit(const Job *job, size_t before, size_t used)
+static void settle_limit(const PtcCaller *c, size_t before, size_t used)
 {
-    PtcHeap *heap = job->vm->heap;
+    PtcHeap *heap = c->heap;
     size_t grown = heap->used > used ? heap->used - used : 0;
-    size_t most = (size_t)job->vm->room.heap_bytes + (size_t)job->vm->room.tool_bytes;
+    size_t most = (size_t)(c->room.heap_bytes + c->room.tool_bytes);
     heap->limit = before + grown < most ? before + grown : before > most ? before : most;
 }
-
-typedef struct Answer {
-    bool ok;
-    char error[2048];
-} Answer;
 
 /* Is the tool's share of a counted call for us to end?  A call that is answered elsewhere ends it there. */
 static bool share_is_left(PtcToolCall *call, bool pending)
@@ -341,10 +319,9 @@ static bool share_is_left(PtcToolCall *call, bool pending)
     return left;
 }
 
-static void call_function(Job *job, PtcToolCall *call, Answer *a)
+static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
 {
-    PtcVM *vm = job->vm;
-    size_t used = vm->heap->used, before = raise_limit(job);
+    size_t used = job->caller->heap->used, before = raise_limit(job->caller);
     PtcToolAnswer how = job->tool->function(call, job->tool->user);
     bool pending = how == PTC_TOOL_PENDING && call->counted;
     if (pending) {
@@ -353,8 +330,8 @@ static void call_function(Job *job, PtcToolCall *call, Answer *a)
     }
     job->took_ns += ptc_call_pause(call);
     job->now_ns = call->begun_ns;
-    a->ok = take_answer(job, call, a->error, sizeof a->error);
-    settle_limit(job, before, used);
+    take_answer(job, call, reply);
+    settle_limit(job->caller, before, used);
     ptc_buf_deinit(&call->json);
     if (!call->counted)
         ptc_mem_free(&call->tools->mem, call->text, call->text_len + 1);
@@ -362,131 +339,114 @@ static void call_function(Job *job, PtcToolCall *call, Answer *a)
         ptc_call_release(call);
 }
 
-static void call_native(Job *job, Answer *a)
+static void call_native(Job *job, PtcToolReply *reply)
 {
     PtcToolCall plain;
     if (!job->tool->pending) {
         begin(job, &plain);
-        call_function(job, &plain, a);
+        call_function(job, &plain, reply);
         return;
     }
     PtcToolCall *call = new_counted(job);
     if (!call) {
-        ptc_budget_halt(&job->vm->budget, PTC_STOP_MEMORY);
+        ptc_budget_halt(job->caller->budget, PTC_STOP_MEMORY);
         return;
     }
-    call_function(job, call, a);
+    call_function(job, call, reply);
     ptc_call_release(call);
 }
 
-/* A tool in PTC-Lisp runs in the program's VM, under its limits; return and fail end only the tool. */
-static void call_lisp(Job *job, Answer *a)
+static void call_lisp(Job *job, PtcToolReply *reply)
 {
-    PtcVM *vm = job->vm;
-    PtcPrinter printer = ptc_vm_printer(vm, false);
-    bool outer = vm->may_stop;
-    vm->may_stop = true; /* return and fail are not those of a pmap around the call */
-    a->ok = ptc_call(vm, job->tool->lisp, 1, &job->slots[0], &job->slots[1]);
-    vm->may_stop = outer;
-    int64_t now = vm->budget.clock_ns(vm->budget.clock_user);
+    const PtcBudget *b = job->caller->budget;
+    job->caller->hooks->run_lisp(job->caller->user, job->tool->lisp, job->caller->slots, reply);
+    int64_t now = b->clock_ns(b->clock_user);
     job->took_ns = now - job->now_ns;
     job->now_ns = now;
-    if (a->ok || vm->budget.stop != PTC_STOP_NONE)
-        return;
-    if (vm->control == PTC_CONTROL_RETURN) {
-        job->slots[1] = vm->result;
-        a->ok = true;
-    } else if (vm->control == PTC_CONTROL_FAIL) {
-        PtcBuf buf = {.mem = vm->mem, .data = a->error, .cap = sizeof a->error, .max = 400};
-        if (!ptc_print(&printer, &buf, vm->result))
-            buf.len = ptc_utf8_valid_prefix(a->error, buf.len);
-        a->error[buf.len] = 0;
-    } else if (vm->failed && !ptc_error_is_terminal(vm->error.kind)) {
-        snprintf(a->error, sizeof a->error, "%s", vm->error.message);
-    } else {
-        return;
-    }
-    vm->control = PTC_CONTROL_NONE;
-    vm->failed = false;
-    vm->error_value = vm->error_source = PTC_NIL;
-    vm->error.first = vm->error.last = PTC_NO_PLACE;
 }
 
 /* False: it was not called. */
-static bool call_in_turn(Job *job, Answer *a)
+static bool call_in_turn(Job *job, PtcToolReply *reply)
 {
     PtcTurn *turn = job->tool->turn;
     if (turn && !take_turn(job, turn))
         return false;
     if (job->tool->lisp != PTC_NONE)
-        call_lisp(job, a);
+        call_lisp(job, reply);
     else
-        call_native(job, a);
+        call_native(job, reply);
     if (turn)
         give_turn(turn);
     return true;
 }
 
+static void offer(const Job *job)
+{
+    if (job->caller->hooks->offer)
+        job->caller->hooks->offer(job->caller->user);
+}
+
 static bool run_tool(Job *job, PtcValue *out)
 {
-    Answer a;
-    a.ok = false;
-    a.error[0] = 0;
-    ptc_crew_offer(job->vm);
-    bool called = call_in_turn(job, &a);
-    bool over = job->vm->failed || !ptc_budget_look_at(&job->vm->budget, job->now_ns);
-    if (job->flight && a.ok)
-        ptc_cache_put(job->run->cache, job->flight, job->slots[1]);
+    PtcCaller *c = job->caller;
+    PtcToolReply reply;
+    reply.ok = false;
+    reply.error[0] = 0;
+    offer(job);
+    bool called = call_in_turn(job, &reply);
+    bool over = !ptc_budget_look_at(c->budget, job->now_ns);
+    if (job->flight && reply.ok)
+        ptc_cache_put(c->run->cache, job->flight, c->slots[1]);
     else if (job->flight)
-        ptc_cache_abandon(job->run->cache, job->flight);
-    if (called && (a.ok || over)) /* what happened outside is told also when the run is over */
-        record(job, a.ok, a.ok ? job->slots[1] : PTC_NONE);
+        ptc_cache_abandon(c->run->cache, job->flight);
+    if (called && (reply.ok || over)) /* what happened outside is told also when the run is over */
+        record(job, reply.ok, reply.ok ? c->slots[1] : PTC_NONE);
     if (over)
         return false;
-    if (!a.ok)
-        return give_failure(job, a.error, strlen(a.error), out);
-    *out = job->slots[1];
+    if (!reply.ok)
+        return give_failure(job, reply.error, out);
+    *out = c->slots[1];
     return true;
 }
 
 /* --------------------------------------------------------------------------------- cache */
 
-static bool go_on(void *user)
+static bool go_on(void *budget)
 {
-    PtcVM *vm = user;
-    return ptc_budget_look_waiting(&vm->budget);
+    return ptc_budget_look_waiting(budget);
 }
 
 /* Waiting for another thread's call of the same is waiting for a tool. */
 static PtcCacheAnswer look_up(Job *job, const PtcBuf *key)
 {
-    PtcCacheWait wait = {go_on, job->vm};
-    size_t used = job->vm->heap->used, before = raise_limit(job);
-    PtcCacheAnswer answer = ptc_cache_begin(job->run->cache, key->data, key->len, job->vm->heap,
-                                            &wait, &job->slots[1], &job->flight);
+    PtcCaller *c = job->caller;
+    PtcCacheWait wait = {go_on, c->budget};
+    size_t used = c->heap->used, before = raise_limit(c);
+    PtcCacheAnswer answer = ptc_cache_begin(c->run->cache, key->data, key->len, c->heap, &wait,
+                                            &c->slots[1], &job->flight);
     end_wait(job);
-    settle_limit(job, before, used);
+    settle_limit(c, before, used);
     return answer;
 }
 
 static bool call_cached(Job *job, PtcValue *out)
 {
+    PtcCaller *c = job->caller;
+    const PtcToolInfo *info = &job->tool->info;
     PtcBuf key;
     PtcKeysError error;
-    const PtcToolInfo *info = &job->tool->info;
-    ptc_buf_init(&key, job->vm->mem, KEY_BYTES);
-    bool keyed =
-        ptc_cache_key(job->vm->heap, &key, info->name, info->name_len, job->slots[0], &error);
-    ptc_crew_offer(job->vm);
+    ptc_buf_init(&key, c->mem, KEY_BYTES);
+    bool keyed = ptc_cache_key(c->heap, &key, info->name, info->name_len, c->slots[0], &error);
+    offer(job);
     PtcCacheAnswer answer = keyed ? look_up(job, &key) : PTC_CACHE_BYPASS;
     ptc_buf_deinit(&key);
-    if (answer == PTC_CACHE_STOPPED || job->vm->budget.stop != PTC_STOP_NONE)
-        return ptc_budget_halt(&job->vm->budget, PTC_STOP_MEMORY);
+    if (answer == PTC_CACHE_STOPPED || c->budget->stop != PTC_STOP_NONE)
+        return ptc_budget_halt(c->budget, PTC_STOP_MEMORY);
     if (answer != PTC_CACHE_HIT)
         return run_tool(job, out);
     job->cached = true;
-    record(job, true, job->slots[1]);
-    *out = job->slots[1];
+    record(job, true, c->slots[1]);
+    *out = c->slots[1];
     return true;
 }
 
@@ -494,51 +454,22 @@ static bool call_cached(Job *job, PtcValue *out)
 
 static bool count_call(Job *job)
 {
-    if (atomic_fetch_add(&job->run->calls, 1) < job->run->max_calls)
-        return true;
-    ptc_fail(job->vm, PTC_E_TOOL_LIMIT, "the program passed its limit of %lld tool call%s",
-             (long long)job->run->max_calls, job->run->max_calls == 1 ? "" : "s");
-    return ptc_fail_hint(job->vm, "ask for more at once with fewer calls, or raise max_tool_calls");
+    PtcToolRun *run = job->caller->run;
+    return atomic_fetch_add(&run->calls, 1) < run->max_calls || fail(job, PTC_E_TOOL_LIMIT, "");
 }
 
-/* A call is not made again when there is no room for its result: what is dead must go before. */
-static bool make_room(PtcVM *vm)
+bool ptc_tool_call(PtcCaller *c, uint32_t number, int argc, const PtcValue *argv, PtcValue *out,
+                   PtcToolFailure *failure)
 {
-    const PtcHeap *heap = vm->heap;
-    if (heap->used - heap->live <= heap->limit / 4 && !vm->budget.wake)
-        return true;
-    vm->budget.wake = true;
-    return ptc_vm_safepoint(vm);
-}
-
-static bool do_job(Job *job, int argc, const PtcValue *argv, PtcValue *out)
-{
-    PtcVM *vm = job->vm;
-    job->run = vm->host_user;
-    job->tool = &job->run->tools->items[job->number];
-    job->slots = ptc_roots(vm, SLOTS);
-    if (!job->slots)
+    Job job = {.caller = c, .number = number, .failure = failure};
+    job.tool = &c->run->tools->items[number];
+    failure->kind = PTC_E_NONE;
+    failure->text[0] = 0;
+    if (c->hooks->make_room && !c->hooks->make_room(c->user))
         return false;
-    job->slots[0] = argc ? argv[0] : PTC_NIL; /* who asks has no roots */
-    if (!make_room(vm))
+    job.now_ns = c->budget->clock_ns(c->budget->clock_user);
+    if (!ptc_budget_look_at(c->budget, job.now_ns) || !read_args(&job, argc, argv) ||
+        !coerce_args(&job) || !count_call(&job))
         return false;
-    job->now_ns = vm->budget.clock_ns(vm->budget.clock_user);
-    if (!ptc_budget_look_at(&vm->budget, job->now_ns) || !read_args(job, argc, argv) ||
-        !coerce_args(job) || !count_call(job))
-        return false;
-    return job->tool->info.cache && job->run->cache ? call_cached(job, out) : run_tool(job, out);
-}
-
-bool ptc_tools_run(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)
-{
-    Job job = {.vm = vm, .number = number};
-    return do_job(&job, argc, argv, out);
-}
-
-bool ptc_tools_ask(PtcVM *vm, uint32_t number, PtcValue args, PtcValue *out, char *error,
-                   size_t size)
-{
-    Job job = {.vm = vm, .number = number, .told = error, .told_size = size};
-    error[0] = 0;
-    return do_job(&job, 1, &args, out);
+    return job.tool->info.cache && c->run->cache ? call_cached(&job, out) : run_tool(&job, out);
 }

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * call.h - one call of a tool, from the program's side (call.c) and from the tool's (answer.c).
+ * call.h - one call of a tool, whoever makes it: a program (program_call.c) or the host for a model (native.c).  The
+ * tool's side is in answer.h.
  *
- * A call is on the C stack of the thread that runs the program, unless its tool may answer later: then it is counted,
- * in the ledger of the set, and outlives the run when nobody waits for it any more. */
+ * A call needs a heap for its result, a ledger, a budget and two roots; that is a PtcCaller.  What only a VM can do
+ * (collect, run a tool that is written in PTC-Lisp) it does through hooks.
+ *
+ * The PtcToolCall itself is on the C stack of the thread that calls, unless its tool may answer later: then it is
+ * counted, in the ledger of the set, and outlives the run when nobody waits for it any more. */
 #ifndef PTC_TOOL_CALL_H
 #define PTC_TOOL_CALL_H
 
-#include "tool/tools.h"
+#include "lisp/diag.h"
+#include "tool/toolset.h"
 
 /* A place to make values in: a PtcData of the host's, or (ptc NULL) the heap of a run. */
 struct PtcData {
@@ -14,15 +19,67 @@ struct PtcData {
     PtcHeap *heap;
 };
 
+enum { PTC_TOOL_TEXT = 2048 }; /* room for what a tool failed with */
+
+/* How a tool's own code ended: its result is in slots[1], or error says what went wrong; an empty error that the budget
+ * has stopped. */
+typedef struct PtcToolReply {
+    bool ok;
+    char error[PTC_TOOL_TEXT];
+} PtcToolReply;
+
+/* Each may be NULL. */
+typedef struct PtcCallerHooks {
+    /* Frees memory that nothing uses, after an allocation failed; true: try again. */
+    bool (*recover)(void *user);
+    /* Room for a result, before the call is made: it cannot be made twice.  False: the run is over. */
+    bool (*make_room)(void *user);
+    /* The call may take long: others may use the time. */
+    void (*offer)(void *user);
+    /* Calls a function of the language with slots[0], result in slots[1]. */
+    void (*run_lisp)(void *user, PtcValue function, PtcValue *slots, PtcToolReply *reply);
+} PtcCallerHooks;
+
+typedef struct PtcCaller {
+    PtcHeap *heap;
+    PtcMem *mem;
+    PtcBudget *budget; /* waiting moves the end of its compute time along */
+    PtcRoom room;      /* of the heap */
+    PtcToolRun *run;   /* tools, cache, number of calls so far */
+    PtcLog *log;
+    PtcValue *slots; /* two roots: the arguments, the result */
+    const PtcCallerHooks *hooks;
+    void *user; /* for the hooks */
+    bool raw;   /* a failure is told as it is, also by tools that turn theirs into a value */
+} PtcCaller;
+
+/* Why a call failed.  PTC_E_NONE: the budget has stopped, and says why. */
+typedef struct PtcToolFailure {
+    PtcErrorKind kind; /* PTC_E_TOOL_ARGS, PTC_E_TOOL_LIMIT, PTC_E_TOOL */
+    char text[PTC_TOOL_TEXT];
+} PtcToolFailure;
+
+/* Calls a tool with arguments as a program writes them (one map, or keywords and values): checked, counted, answered from
+ * the cache or by the tool, recorded.  The result is *out, in slots[1] too. */
+PTC_MUST_USE bool ptc_tool_call(PtcCaller *caller, uint32_t number, int argc, const PtcValue *argv,
+                                PtcValue *out, PtcToolFailure *failure);
+
+/* Runs a tool that is written in PTC-Lisp, in a VM, under its limits; return and fail end the tool and nothing else. */
+void ptc_vm_run_tool(PtcVM *vm, PtcValue function, PtcValue *slots, PtcToolReply *reply);
+
+/* ------------------------------------------------------------------------------ one call */
+
 struct PtcToolCall {
     const PtcTool *tool;
     PtcTools *tools; /* held, when counted */
     bool counted;
-    atomic_uint refs; /* counted: the program and the tool */
-    PtcVM *vm;
+    atomic_uint refs; /* counted: the caller and the tool */
+    PtcMem *mem;
+    PtcBudget *budget;
     PtcValue args;
-    PtcData data;
-    PtcBuf json; /* args as text, when asked for */
+    PtcData data;      /* where a result can be made */
+    size_t most_bytes; /* of a result */
+    PtcBuf json;       /* args as text, when asked for */
     pthread_t thread;
     int64_t begun_ns, end_ns; /* when nobody waits any more */
     atomic_bool inside;       /* the function is running, on `thread` */
@@ -37,10 +94,10 @@ struct PtcToolCall {
     size_t text_len;
 };
 
-/* The program stops waiting for compute time since the call began; the clock starts again. */
+/* The time since the call began was spent waiting, not computing; the clock starts again.  Returns it. */
 int64_t ptc_call_pause(PtcToolCall *call);
-/* JSON text as a value in the run's heap; PTC_NONE with a message when it is not JSON, with none at a limit. */
-PtcValue ptc_call_parse(PtcVM *vm, const char *json, size_t len, char *error, size_t size);
+/* JSON text as a value in a heap; PTC_NONE with a message when it is not JSON, with none at a limit. */
+PtcValue ptc_call_parse(PtcHeap *heap, PtcText json, char *error, size_t size);
 void ptc_call_release(PtcToolCall *call);
 
 #endif

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/utf8.h"
-#include "tool/call.h"
+#include "tool/answer.h"
 
 /* Of a long text on standard error, the beginning and the end are shown: one of them names the problem. */
 enum { HEAD_BYTES = 90, TAIL_BYTES = 140 };
@@ -299,7 +299,7 @@ bool ptc_command_judge(const PtcProcess *p, const char **json, size_t *len,
 
 static bool go_on(void *call)
 {
-    return !ptc_call_cancelled(call);
+    return !ptc_answer_cancelled(call);
 }
 
 static void star_out(PtcBuf *text, const char *secret)
@@ -323,11 +323,11 @@ static void answer(PtcToolCall *call, const PtcCommand *command, const PtcProces
     for (char **v = command->envp + command->own; *v && p->err->len; v++)
         star_out(p->err, value_of(*v));
     if (p->end == PTC_PROCESS_NO_MEMORY)
-        ptc_budget_halt(&call->vm->budget, PTC_STOP_MEMORY);
+        ptc_budget_halt(call->budget, PTC_STOP_MEMORY);
     else if (ptc_command_judge(p, &json, &len, text))
-        ptc_call_return_json(call, json, len);
+        ptc_answer_json(call, (PtcText){json, len});
     else
-        ptc_call_fail(call, text, strlen(text));
+        ptc_answer_fail(call, ptc_text_cstr(text));
 }
 
 PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user)
@@ -340,13 +340,14 @@ PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user)
                     .err = &err,
                     .go_on = go_on,
                     .user = call};
-    p.input = ptc_call_args_json(call, &p.input_len);
+    p.input = ptc_answer_args_json(call);
+    p.input_len = call->json.len;
     if (!p.input) {
-        ptc_budget_halt(&call->vm->budget, PTC_STOP_MEMORY);
+        ptc_budget_halt(call->budget, PTC_STOP_MEMORY);
         return PTC_TOOL_ANSWERED;
     }
-    ptc_buf_init(&out, call->vm->mem, (size_t)call->vm->room.tool_bytes);
-    ptc_buf_init(&err, call->vm->mem, PTC_COMMAND_ERROR_BYTES);
+    ptc_buf_init(&out, call->mem, call->most_bytes);
+    ptc_buf_init(&err, call->mem, PTC_COMMAND_ERROR_BYTES);
     ptc_process_run(&p);
     answer(call, command, &p);
     ptc_buf_deinit(&out);

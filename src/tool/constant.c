@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "tool/call.h"
+#include "tool/answer.h"
 
 /* How much of arguments or keys a message shows. */
 enum { SHOWN_BYTES = 120 };
@@ -42,7 +42,7 @@ static bool fill(PtcTools *tools, PtcTool *tool, PtcToolFn function, Constant co
 static PtcToolAnswer answer_value(PtcToolCall *call, void *user)
 {
     const Constant *constant = user;
-    ptc_call_return(call, constant->value);
+    ptc_answer_value(call, constant->value);
     return PTC_TOOL_ANSWERED;
 }
 
@@ -55,7 +55,7 @@ bool ptc_constant_value(PtcTools *tools, PtcValue value, PtcTool *tool, char *wh
 static PtcToolAnswer answer_error(PtcToolCall *call, void *user)
 {
     const Constant *constant = user;
-    ptc_call_fail(call, ptc_str_bytes(constant->value), ptc_str_len(constant->value));
+    ptc_answer_fail(call, (PtcText){ptc_str_bytes(constant->value), ptc_str_len(constant->value)});
     return PTC_TOOL_ANSWERED;
 }
 
@@ -74,12 +74,11 @@ bool ptc_constant_error(PtcTools *tools, PtcValue text, PtcTool *tool, char *why
 static void fail_table(PtcToolCall *call)
 {
     char text[SHOWN_BYTES + 100];
-    size_t len = 0;
-    const char *json = ptc_call_args_json(call, &len);
-    size_t shown = json ? shown_len(json, len) : 0;
+    const char *json = ptc_answer_args_json(call);
+    size_t len = call->json.len, shown = json ? shown_len(json, len) : 0;
     snprintf(text, sizeof text, "its table has no entry for %.*s%s, and no \"*\"", (int)shown,
              json ? json : "", shown < len ? "..." : "");
-    ptc_call_fail(call, text, strlen(text));
+    ptc_answer_fail(call, ptc_text_cstr(text));
 }
 
 /* A signature may have made of the arguments what JSON has no word for, such as dates: then they are looked for as
@@ -87,23 +86,22 @@ static void fail_table(PtcToolCall *call)
 static PtcValue find_as_json(PtcToolCall *call, PtcValue table)
 {
     PtcJsonError error;
-    size_t len;
     PtcHeap *heap = call->data.heap;
-    const char *json = call->tool->info.sig ? ptc_call_args_json(call, &len) : NULL;
-    PtcValue args = json ? ptc_json_parse(heap, json, len, &error) : PTC_NONE;
+    const char *json = call->tool->info.sig ? ptc_answer_args_json(call) : NULL;
+    PtcValue args = json ? ptc_json_parse(heap, json, call->json.len, &error) : PTC_NONE;
     return args == PTC_NONE ? PTC_NONE : ptc_map_get(heap, table, args);
 }
 
 static PtcToolAnswer answer_table(PtcToolCall *call, void *user)
 {
     const Constant *table = user;
-    PtcValue found = ptc_map_get(call->data.heap, table->value, ptc_call_args(call));
+    PtcValue found = ptc_map_get(call->data.heap, table->value, call->args);
     if (found == PTC_NONE)
         found = find_as_json(call, table->value);
     if (found == PTC_NONE)
         found = table->other;
     if (found != PTC_NONE)
-        ptc_call_return(call, found);
+        ptc_answer_value(call, found);
     else
         fail_table(call);
     return PTC_TOOL_ANSWERED;

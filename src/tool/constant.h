@@ -4,7 +4,7 @@
 #ifndef PTC_TOOL_CONSTANT_H
 #define PTC_TOOL_CONSTANT_H
 
-#include "tool/tools.h"
+#include "tool/toolset.h"
 
 /* Each fills function and user of the tool, with memory of the set; the values must be in its heap.  False with the
  * reason, which begins with the key. */

@@ -23,18 +23,17 @@ static int64_t *fields(PtcFormatOptions *options)
     return &options->feedback_max_chars;
 }
 
-void ptc_format_options_init(PtcFormatOptions *options, size_t size)
+void ptc_format_unset(PtcFormatOptions *options)
 {
-    PtcFormatOptions all = {.size = size};
+    options->size = sizeof *options;
     for (size_t i = 0; i < OPTION_COUNT; i++)
-        fields(&all)[i] = PTC_UNSET;
-    memcpy(options, &all, size < sizeof all ? size : sizeof all);
+        fields(options)[i] = PTC_UNSET;
 }
 
 bool ptc_format_resolve(PtcFormatOptions *options, const PtcFormatOptions *given)
 {
     PtcFormatOptions mine;
-    ptc_format_options_init(&mine, sizeof mine);
+    ptc_format_unset(&mine);
     if (given && given->size < sizeof(size_t))
         return false;
     if (given)

@@ -7,6 +7,8 @@
 #include "ptc/ptc.h"
 #include "tool/fence.h"
 
+/* Every field PTC_UNSET. */
+void ptc_format_unset(PtcFormatOptions *options);
 /* Copies what `given` has (NULL: nothing) over the defaults.  False when its size or a field is out of range. */
 bool ptc_format_resolve(PtcFormatOptions *options, const PtcFormatOptions *given);
 

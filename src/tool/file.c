@@ -345,7 +345,7 @@ static bool read_tool(Reader *r, PtcValue name, PtcValue definition)
     ptc_tool_init(&r->tool.info, ptc_str_bytes(name), ptc_str_len(name));
     if (!ptc_tool_check_name(ptc_str_bytes(name), ptc_str_len(name), why))
         return refuse(r, "%s", why);
-    return read_definition(r, definition) && ptc_tools_put(r->tools, &r->tool, r->error, r->size);
+    return read_definition(r, definition) && ptc_toolset_put(r->tools, &r->tool, r->error, r->size);
 }
 
 static bool read_all(Reader *r, PtcValue definitions)

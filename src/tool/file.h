@@ -3,7 +3,7 @@
 #ifndef PTC_TOOL_FILE_H
 #define PTC_TOOL_FILE_H
 
-#include "tool/tools.h"
+#include "tool/toolset.h"
 
 enum {
     PTC_TOOLS_FILE_MAX = 1000, /* tools in one file */
@@ -16,7 +16,7 @@ typedef struct PtcToolsFileOptions {
 } PtcToolsFileOptions;
 
 /* Adds the tools of `definitions`, a value of any heap; what is needed of it is copied.  False with the reason in error,
- * which names the tool and the key; the set has then some of the tools and is only good for ptc_tools_free. */
+ * which names the tool and the key; the set has then some of the tools and is only good for ptc_toolset_release. */
 PTC_MUST_USE bool ptc_tools_read(PtcTools *tools, PtcValue definitions,
                                  const PtcToolsFileOptions *allow, char *error, size_t size);
 

@@ -1,33 +1,35 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Calls that the host makes for a model.  No VM is needed, but for a tool that is written in PTC-Lisp: it is made for
+ * the first of those. */
 #include "tool/native.h"
 
 #include <stdio.h>
 
 #include "json/parse.h"
 #include "lisp/program.h"
+#include "tool/call.h"
 #include "tool/convert.h"
 
-enum { MIB = 1024 * 1024, MEMORY = 32 * MIB, DEPTH = 1000 };
+enum { MIB = 1024 * 1024, MEMORY = 32 * MIB, DEPTH = 1000, SLOTS = 2 };
 
-/* The VM is for tools in PTC-Lisp, and for the heap and the budget that all tools see. */
 struct PtcNative {
     PtcMem mem;
     PtcPool pool;
-    PtcNames names;
-    PtcVM vm;
+    PtcNames names; /* always empty: a tool has no globals */
+    PtcBudget budget;
+    PtcVM vm; /* its mem is NULL before the first tool in PTC-Lisp */
 };
 
-static const PtcLimits limits = {
-    .size = sizeof(PtcLimits),
-    .timeout_ms = 1000,
-    .deadline_ms = (int64_t)1 << 40,
-    .loop_limit = 1000000,
-    .max_depth = DEPTH,
-    .max_int_bits = 1 << 18,
-    .program_bytes = 0,
-    .print_bytes = 4096,
-    .max_workers = 1,
-};
+/* One call under way. */
+typedef struct Call {
+    PtcNative *native;
+    const PtcNativeOptions *options;
+    PtcHeap heap;
+    PtcToolRun run;
+    PtcLog log; /* nobody asks for it; the call adds to it all the same */
+    PtcValue slots[SLOTS];
+    PtcCaller caller;
+} Call;
 
 /* It lives in the ledger that it holds, as engines do. */
 PtcNative *ptc_native_new(void)
@@ -40,11 +42,8 @@ PtcNative *ptc_native_new(void)
     ptc_mem_init(&n->mem, SIZE_MAX / 2);
     ptc_pool_init(&n->pool, &n->mem);
     ptc_names_init(&n->names, &n->mem);
-    if (ptc_vm_init(&n->vm, &n->mem, DEPTH))
-        return n;
-    ptc_pool_deinit(&n->pool);
-    ptc_mem_free(&mem, n, sizeof *n);
-    return NULL;
+    n->vm.mem = NULL;
+    return n;
 }
 
 void ptc_native_free(PtcNative *n)
@@ -52,7 +51,8 @@ void ptc_native_free(PtcNative *n)
     PtcMem mem;
     if (!n)
         return;
-    ptc_vm_deinit(&n->vm);
+    if (n->vm.mem)
+        ptc_vm_deinit(&n->vm);
     ptc_names_deinit(&n->names);
     ptc_pool_deinit(&n->pool);
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -60,13 +60,65 @@ void ptc_native_free(PtcNative *n)
     ptc_mem_free(&mem, n, sizeof *n);
 }
 
+/* ---------------------------------------------------------------------- tools in PTC-Lisp */
+
+static const PtcLimits lisp_limits = {
+    .size = sizeof(PtcLimits),
+    .timeout_ms = 1000,
+    .deadline_ms = (int64_t)1 << 40,
+    .loop_limit = 1000000,
+    .max_depth = DEPTH,
+    .max_int_bits = 1 << 18,
+    .print_bytes = 4096,
+    .max_workers = 1,
+};
+
+static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, PtcToolReply *reply)
+{
+    PtcVM *vm = &call->native->vm;
+    PtcProgram p = {.source = "",
+                    .context = PTC_NIL,
+                    .names = &call->native->names,
+                    .limits = lisp_limits,
+                    .host = &call->run.tools->host,
+                    .host_user = &call->run,
+                    .journal = PTC_NIL,
+                    .remaining = PTC_NIL,
+                    .heap = &call->heap};
+    p.limits.memory_bytes = call->caller.room.heap_bytes;
+    p.limits.tool_bytes = call->caller.room.tool_bytes;
+    vm->budget = *call->caller.budget;
+    ptc_vm_start(vm, &p);
+    vm->budget.cancel = call->caller.budget->cancel;
+    vm->budget.deadline_ns = call->caller.budget->deadline_ns;
+    vm->kept = slots;
+    vm->kept_count = SLOTS;
+    call->heap.budget = &vm->budget;
+    ptc_vm_run_tool(vm, function, slots, reply);
+    call->heap.budget = call->caller.budget;
+    call->caller.budget->stop = vm->budget.stop;
+    ptc_prints_deinit(&vm->prints);
+    ptc_log_deinit(&vm->log, vm->mem);
+}
+
+static void run_lisp(void *user, PtcValue function, PtcValue *slots, PtcToolReply *reply)
+{
+    Call *call = user;
+    PtcNative *n = call->native;
+    if (n->vm.mem || ptc_vm_init(&n->vm, &n->mem, DEPTH))
+        run_in_vm(call, function, slots, reply);
+    else
+        ptc_budget_halt(call->caller.budget, PTC_STOP_MEMORY);
+}
+
+static const PtcCallerHooks hooks = {.run_lisp = run_lisp};
+
 /* ------------------------------------------------------------------------------ one call */
 
-/* What went wrong where no tool said so. */
-static const char *reason(const PtcVM *vm)
+static const char *stop_text(PtcStop stop)
 {
-    switch (vm->budget.stop) {
-    case PTC_STOP_NONE: return vm->failed ? vm->error.message : "it gave no answer";
+    switch (stop) {
+    case PTC_STOP_NONE: return "it gave no answer";
     case PTC_STOP_CANCELLED: return "it was cancelled";
     case PTC_STOP_TIMEOUT:
     case PTC_STOP_DEADLINE: return "it did not answer in time";
@@ -81,11 +133,11 @@ static bool say(PtcBuf *out, const char *text)
 }
 
 /* The result as JSON; what has none is the tool's mistake. */
-static bool give(PtcVM *vm, PtcValue result, PtcBuf *out, bool *ok)
+static bool give(Call *call, PtcValue result, PtcBuf *out, bool *ok)
 {
     PtcJsonError e = {0};
     char text[400];
-    *ok = ptc_to_json_value(vm->heap, out, result, -1, &e);
+    *ok = ptc_to_json_value(&call->heap, out, result, -1, &e);
     if (*ok)
         return true;
     if (out->failed)
@@ -97,87 +149,93 @@ static bool give(PtcVM *vm, PtcValue result, PtcBuf *out, bool *ok)
 }
 
 /* What a model sees of the result: all of it, or a preview that names the program for the rest. */
-static bool show(PtcVM *vm, const PtcTool *tool, PtcValue args, PtcValue result, PtcBuf *out,
+static bool show(Call *call, const PtcTool *tool, PtcValue args, PtcValue result, PtcBuf *out,
                  bool *ok)
 {
     PtcNativeResult how = tool->info.native_result;
     how.user = (void *)(uintptr_t)tool;
-    *ok = ptc_preview(vm->heap, out, &how, tool->info.name, tool->info.name_len, args, result) !=
+    *ok = ptc_preview(&call->heap, out, &how, tool->info.name, tool->info.name_len, args, result) !=
           PTC_PREVIEW_FAILED;
-    return *ok || (!out->failed && say(out, reason(vm)));
+    return *ok || (!out->failed && say(out, stop_text(call->caller.budget->stop)));
 }
 
-static bool ask(PtcVM *vm, size_t tool, bool preview, const char *args, size_t len, PtcBuf *out,
-                bool *ok)
+/* Programs are told which tool it was; a model knows, so it gets the bare reason, but for wrong arguments. */
+static bool explain(Call *call, const PtcTool *tool, const PtcToolFailure *failure, PtcBuf *out)
+{
+    ptc_buf_clear(out);
+    if (failure->kind == PTC_E_TOOL_ARGS)
+        return ptc_buf_addf(out, "tool/%.*s: %s", (int)tool->info.name_len, tool->info.name,
+                            failure->text);
+    if (failure->kind == PTC_E_TOOL)
+        return ptc_buf_add_cstr(out, failure->text);
+    return ptc_buf_add_cstr(out, stop_text(call->caller.budget->stop));
+}
+
+static bool ask(Call *call, size_t number, PtcText args, PtcBuf *out, bool *ok)
 {
     PtcJsonError e = {0};
-    PtcValue result = PTC_NONE, map = ptc_json_parse(vm->heap, args, len, &e);
-    char error[2048];
+    PtcToolFailure failure;
+    const PtcTool *tool = &call->run.tools->items[number];
+    PtcValue result = PTC_NONE, map = ptc_json_parse(&call->heap, args.bytes, args.len, &e);
     *ok = false;
     if (map == PTC_NONE)
-        return say(out, e.stopped ? reason(vm) : "its arguments are not JSON");
+        return say(out,
+                   e.stopped ? stop_text(call->caller.budget->stop) : "its arguments are not JSON");
     if (!ptc_is_map(map))
         return say(out, "its arguments must be an object");
-    const PtcToolRun *run = vm->host_user;
-    const PtcTool *t = &run->tools->items[tool];
-    bool shown = preview && run->cache && t->info.has_native_result;
-    if (ptc_tools_ask(vm, (uint32_t)tool, map, &result, error, sizeof error))
-        return shown ? show(vm, t, map, result, out, ok) : give(vm, result, out, ok);
-    return say(out, error[0] ? error : reason(vm));
+    bool shown = call->options->preview && call->run.cache && tool->info.has_native_result;
+    if (!ptc_tool_call(&call->caller, (uint32_t)number, 1, &map, &result, &failure))
+        return explain(call, tool, &failure, out);
+    return shown ? show(call, tool, call->slots[0], result, out, ok) : give(call, result, out, ok);
 }
 
-static void begin(PtcNative *n, PtcHeap *heap, PtcToolRun *run, const PtcNativeOptions *options)
+static void begin(Call *call)
 {
-    PtcVM *vm = &n->vm;
-    PtcProgram p = {.source = "",
-                    .context = PTC_NIL,
-                    .names = &n->names,
-                    .limits = limits,
-                    .host = &run->tools->host,
-                    .host_user = run,
-                    .journal = PTC_NIL,
-                    .remaining = PTC_NIL,
-                    .heap = heap};
-    p.limits.memory_bytes = options->memory_bytes > 0 ? options->memory_bytes : MEMORY;
-    p.limits.tool_bytes = p.limits.memory_bytes;
-    ptc_budget_init(&vm->budget);
-    ptc_heap_init(heap, &n->pool, &vm->budget, (size_t)p.limits.memory_bytes);
-    ptc_vm_start(vm, &p);
-    vm->budget.cancel = options->cancel;
-    if (options->deadline_ns > 0)
-        vm->budget.deadline_ns = options->deadline_ns;
-}
-
-static void end(PtcVM *vm, PtcHeap *heap)
-{
-    ptc_prints_deinit(&vm->prints);
-    ptc_log_deinit(&vm->log, vm->mem);
-    ptc_heap_deinit(heap);
+    PtcNative *n = call->native;
+    const PtcNativeOptions *o = call->options;
+    int64_t bytes = o->memory_bytes > 0 ? o->memory_bytes : MEMORY;
+    ptc_budget_init(&n->budget);
+    n->budget.cancel = o->cancel;
+    n->budget.max_int_bits = lisp_limits.max_int_bits;
+    if (o->deadline_ns > 0)
+        n->budget.deadline_ns = o->deadline_ns;
+    ptc_heap_init(&call->heap, &n->pool, &n->budget, (size_t)bytes);
+    call->slots[0] = call->slots[1] = PTC_NIL;
+    call->caller = (PtcCaller){.heap = &call->heap,
+                               .mem = &n->mem,
+                               .budget = &n->budget,
+                               .room = {bytes, bytes},
+                               .run = &call->run,
+                               .log = &call->log,
+                               .slots = call->slots,
+                               .hooks = &hooks,
+                               .user = call,
+                               .raw = true};
 }
 
 bool ptc_native_call(PtcNative *n, PtcTools *tools, size_t tool, const char *args, size_t args_len,
                      const PtcNativeOptions *options, PtcBuf *out, bool *ok)
 {
     static const PtcNativeOptions none;
-    PtcHeap heap;
-    if (!options)
-        options = &none;
-    PtcToolRun run = {.tools = tools, .cache = options->cache, .max_calls = INT64_MAX};
-    begin(n, &heap, &run, options);
-    bool told = ask(&n->vm, tool, options->preview, args, args_len, out, ok);
-    end(&n->vm, &heap);
+    Call call = {.native = n, .options = options ? options : &none};
+    call.run = (PtcToolRun){.tools = tools, .cache = call.options->cache, .max_calls = INT64_MAX};
+    begin(&call);
+    bool told = ask(&call, tool, (PtcText){args, args_len}, out, ok);
+    ptc_log_deinit(&call.log, &n->mem);
+    ptc_heap_deinit(&call.heap);
     return told;
 }
 
-bool ptc_tools_call_json(PtcTools *tools, const char *name, size_t name_len, const char *args,
-                         size_t args_len, const PtcNativeOptions *options, PtcBuf *out, bool *ok)
+bool ptc_native_call_named(PtcTools *tools, PtcText name, PtcText args,
+                           const PtcNativeOptions *options, PtcBuf *out, bool *ok)
 {
-    int tool = tools->host.find(&tools->host, name, name_len);
+    int tool = tools->host.find(&tools->host, name.bytes, name.len);
     *ok = false;
     if (tool < 0)
         return say(out, "there is no such tool");
     PtcNative *n = ptc_native_new();
-    bool told = n && ptc_native_call(n, tools, (size_t)tool, args, args_len, options, out, ok);
+    bool told =
+        n && ptc_native_call(n, tools, (size_t)tool, args.bytes, args.len, options, out, ok);
     ptc_native_free(n);
     return told;
 }

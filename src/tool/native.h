@@ -4,7 +4,7 @@
 #ifndef PTC_TOOL_NATIVE_H
 #define PTC_TOOL_NATIVE_H
 
-#include "tool/tools.h"
+#include "tool/toolset.h"
 
 /* Each may be left 0. */
 typedef struct PtcNativeOptions {
@@ -27,8 +27,7 @@ PTC_MUST_USE bool ptc_native_call(PtcNative *native, PtcTools *tools, size_t too
                                   bool *ok);
 
 /* The same by name, for a single call. */
-PTC_MUST_USE bool ptc_tools_call_json(PtcTools *tools, const char *name, size_t name_len,
-                                      const char *args, size_t args_len,
-                                      const PtcNativeOptions *options, PtcBuf *out, bool *ok);
+PTC_MUST_USE bool ptc_native_call_named(PtcTools *tools, PtcText name, PtcText args,
+                                        const PtcNativeOptions *options, PtcBuf *out, bool *ok);
 
 #endif

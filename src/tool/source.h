@@ -7,7 +7,7 @@
 #ifndef PTC_TOOL_SOURCE_H
 #define PTC_TOOL_SOURCE_H
 
-#include "tool/tools.h"
+#include "tool/toolset.h"
 
 enum { PTC_SOURCE_MS = 1000 }; /* that all tools of one file may take to be read */
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/engine_int.h"
+#include "api/api_int.h"
 #include "base/utf8.h"
 #include "lisp/builtin.h"
 

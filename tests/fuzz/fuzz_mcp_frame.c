@@ -10,7 +10,7 @@
 #include "json/check.h"
 #include "json/parse.h"
 #include "exec/flight.h"
-#include "tool/tools.h"
+#include "tool/toolset.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,7 +5,8 @@
 
 #include "check.h"
 
-#include "engine/engine_int.h"
+#include "api/api_int.h"
+#include "engine/session_named.h"
 
 enum { TEXT = 4096 };
 
@@ -14,7 +15,7 @@ enum { TEXT = 4096 };
 /* Frees an engine whose handles are all freed, and checks that its ledger is even. */
 static inline void end_engine(Ptc *ptc)
 {
-    ptc_batch_deinit(ptc);
+    ptc_session_named_drop(ptc);
     ptc_crew_free(ptc->crew);
     ptc->crew = NULL;
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);

@@ -3,7 +3,7 @@
  * the shared cache, signatures, values as JSON. */
 #include "api_help.h"
 
-#include "tool/tools.h"
+#include "tool/toolset.h"
 
 static int calls;
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "tool/call.h"
 #include "json/write.h"
 #include "exec/task.h"
 #include "value/str.h"
@@ -188,7 +189,7 @@ static void test_shared(void)
     Ptc *ptc = ptc_new(NULL);
     PtcData *data = ptc_data_new(ptc, PTC_UNSET);
     PtcValue mine = ptc_make_json(data, "{\"config\":7,\"own\":1}", 20, NULL, 0);
-    PtcValue context = ptc_shared_context(s, data, mine);
+    PtcValue context = ptc_shared_context(s, data->heap, mine);
     int64_t n = 0;
     CHECK(ptc_value_count(context) == 5);
     CHECK(ptc_value_int(ptc_value_get(context, "config", 6), &n) && n == 7);

@@ -278,7 +278,7 @@ static bool same_binding(Ptc *ptc, PtcSession *s, PtcSession *t, const char *nam
     }
     if (ptc_is_record(a, PTC_R_REGEX))
         return ptc_is_record(b, PTC_R_REGEX);
-    ptc_budget_start(ptc, &s->box->budget, 10000);
+    ptc_engine_budget(ptc, &s->box->budget, 10000);
     return ptc_equal(&s->box->heap, a, b) && ptc_value_type(a) == ptc_value_type(b);
 }
 

@@ -264,7 +264,7 @@ static void *use_shared(void *tools)
     char out[TEXT];
     Ptc *ptc = ptc_new(NULL);
     for (int i = 0; i < 10; i++)
-        run_with(ptc, ptc_tools_retain(tools),
+        run_with(ptc, ptc_toolset_retain(tools),
                  "(reduce + (pmap (fn [n] (+ (tool/f {:n n}) (:x (tool/c)) (tool/t {:n 1}))) "
                  "(range 20)))",
                  out);

@@ -129,7 +129,7 @@ static void call(PtcTools *tools, const char *name, const char *args,
     bool ok = false;
     ptc_buf_init(&buf, &mem, 10000);
     bool told =
-        ptc_tools_call_json(tools, name, strlen(name), args, strlen(args), options, &buf, &ok);
+        ptc_native_call_named(tools, ptc_text_cstr(name), ptc_text_cstr(args), options, &buf, &ok);
     snprintf(out, 300, "%s%.*s",
              !told ? "none"
              : ok  ? "+"

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <time.h>
 
-#include "tool/tools.h"
+#include "tool/toolset.h"
 
 static void pause_ms(long ms)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tool/tools.h"
+#include "tool/toolset.h"
 
 enum { MIB = 1024 * 1024 };
 

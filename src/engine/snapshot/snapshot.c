@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * Sessions as bytes and back: the sections around the objects, the tag, the API. */
+ * Sessions as bytes and back: the sections around the objects, and the tag. */
 #include "engine/snapshot/snapshot.h"
+
+#include <stdio.h>
 
 #include "base/hmac.h"
 #include "base/secret.h"
 #include "engine/snapshot/snapshot_int.h"
 
-#include <stdio.h>
+#define JOURNAL " journal"
 
 enum { ALIAS_BYTES = 260, SLACK = 256 * 1024 };
 
@@ -41,7 +43,7 @@ static void close_writer(SnapWriter *w)
     ptc_idmap_deinit(&w->leaders);
     ptc_buf_deinit(&w->out);
     if (w->work)
-        ptc_heap_release(&w->work->heap);
+        ptc_box_release(&w->work->heap);
 }
 
 static bool open_writer(SnapWriter *w, PtcSession *s)
@@ -62,27 +64,38 @@ static void number_names(SnapWriter *w)
         const PtcName *name = &s->names.items[i];
         bool other = ptc_is_history_name(name) || ptc_builtin_find(name->text, name->len) >= 0;
         w->plain[i] = other ? 0 : PTC_MAY_NAME;
-        if (i < s->history || ptc_session_holds(s, i))
+        if (i < s->history || ptc_session_defines(s, i))
             w->numbers[i] = ++w->name_count;
+    }
+    w->name_count += s->journal != PTC_NIL;
+}
+
+/* " @s=clojure.string" for an alias, " !join=clojure.string" for a referred name. */
+static void put_aliases(const SnapWriter *w, PtcBuf *out)
+{
+    const PtcNames *names = &w->session->names;
+    snap_put_number(out, names->alias_count);
+    for (uint32_t i = 0; i < names->alias_count; i++) {
+        const PtcAlias *a = &names->aliases[i];
+        PtcText name = ptc_alias_name(a), ns = ptc_alias_ns(a);
+        snap_put_number(out, name.len + ns.len + 3);
+        ptc_buf_add_cstr(out, a->kind == PTC_ALIAS_NAMESPACE ? " @" : " !");
+        ptc_buf_add(out, name.bytes, name.len);
+        ptc_buf_add_char(out, '=');
+        ptc_buf_add(out, ns.bytes, ns.len);
     }
 }
 
-static void put_names(const SnapWriter *w, PtcBuf *out, bool aliases)
+/* The journal stands behind the bindings, under a name that none of them can have. */
+static void put_bound(const SnapWriter *w, PtcBuf *out)
 {
     const PtcSession *s = w->session;
-    size_t n = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        if (pass == 1)
-            snap_put_number(out, n);
-        for (uint32_t i = s->history; i < s->names.count; i++) {
-            const PtcName *name = &s->names.items[i];
-            if (aliases ? !ptc_name_is_alias(name) : !ptc_session_holds(s, i))
-                continue;
-            n++;
-            if (pass == 1)
-                snap_put_text(out, name->text, name->len);
-        }
-    }
+    snap_put_number(out, w->name_count - w->other_count - s->history);
+    for (uint32_t i = s->history; i < s->names.count; i++)
+        if (ptc_session_defines(s, i))
+            snap_put_text(out, s->names.items[i].text, s->names.items[i].len);
+    if (s->journal != PTC_NIL)
+        snap_put_text(out, JOURNAL, sizeof JOURNAL - 1);
 }
 
 static void put_section(PtcBuf *out, uint64_t number, const PtcBuf *body)
@@ -100,8 +113,8 @@ static bool put_sections(SnapWriter *w, PtcBuf *out, const PtcBuf *count, const 
     PtcBuf names;
     ptc_buf_init(&names, out->mem, SIZE_MAX / 4);
     snap_put_number(&names, w->session->history);
-    put_names(w, &names, true);
-    put_names(w, &names, false);
+    put_aliases(w, &names);
+    put_bound(w, &names);
     snap_put_number(&names, w->other_count);
     for (uint32_t i = 0; i < w->other_count; i++) {
         const PtcName *name = &w->session->names.items[w->others[i]];
@@ -121,13 +134,15 @@ static bool put_sections(SnapWriter *w, PtcBuf *out, const PtcBuf *count, const 
 /* Calls for the value of each name of the history and of each binding. */
 static bool write_values(SnapWriter *w)
 {
+    static const PtcName journal = {.text = "the journal", .len = 11};
     const PtcSession *s = w->session;
     for (uint32_t i = 0; i < s->names.count; i++) {
         w->binding = &s->names.items[i];
-        if ((i < s->history || ptc_session_holds(s, i)) && !snap_write(w, s->globals[i]))
+        if ((i < s->history || ptc_session_defines(s, i)) && !snap_write(w, s->globals[i]))
             return false;
     }
-    return snap_write_end(w);
+    w->binding = &journal;
+    return (s->journal == PTC_NIL || snap_write(w, s->journal)) && snap_write_end(w);
 }
 
 static bool write_session(SnapWriter *w, PtcBuf *out)
@@ -141,8 +156,10 @@ static bool write_session(SnapWriter *w, PtcBuf *out)
     ptc_buf_init(&values, out->mem, SIZE_MAX / 4);
     snap_put_number(&count, w->count);
     for (uint32_t i = 0; i < s->names.count; i++)
-        if (i < s->history || ptc_session_holds(s, i))
+        if (i < s->history || ptc_session_defines(s, i))
             snap_put_value(w, &values, w->count, s->globals[i]);
+    if (s->journal != PTC_NIL)
+        snap_put_value(w, &values, w->count, s->journal);
     bool ok = put_sections(w, out, &count, &values);
     ptc_buf_deinit(&count);
     ptc_buf_deinit(&values);
@@ -205,17 +222,40 @@ static bool leave_section(SnapReader *r, const uint8_t *rest)
     return true;
 }
 
-/* Names as programs write them have no blanks, aliases (see lisp/analyze_ns.c) one in front. */
-static bool good_name(const char *text, size_t len, bool alias)
+/* Names as programs write them have no blanks. */
+static bool good_name(const char *text, size_t len)
 {
-    if (!alias && ptc_is_journal(text, len))
-        return true;
-    bool begins = !alias || (len > 3 && len <= ALIAS_BYTES && text[0] == ' ' &&
-                             (text[1] == '@' || text[1] == '!') && memchr(text, '=', len));
-    for (size_t i = alias ? 1 : 0; begins && i < len; i++)
+    for (size_t i = 0; i < len; i++)
         if ((uint8_t)text[i] <= ' ' || text[i] == 0x7f)
             return false;
-    return begins && len > 0;
+    return len > 0;
+}
+
+static bool read_alias(SnapReader *r, const char *text, size_t len)
+{
+    const char *equals = len > 3 && len <= ALIAS_BYTES ? memchr(text, '=', len) : NULL;
+    bool good = equals > text + 2 && equals < text + len - 1 && text[0] == ' ' &&
+                (text[1] == '@' || text[1] == '!') && good_name(text + 1, len - 1);
+    if (!good)
+        return SNAP_BAD(r, "an alias is none");
+    PtcText name = {text + 2, (size_t)(equals - text) - 2};
+    PtcText ns = {equals + 1, len - (size_t)(equals - text) - 1};
+    PtcAliasKind kind = text[1] == '@' ? PTC_ALIAS_NAMESPACE : PTC_ALIAS_REFERRED;
+    return ptc_alias_add(&r->session->names, kind, name, ns) ||
+           ptc_budget_halt(r->heap->budget, PTC_STOP_MEMORY);
+}
+
+static bool read_aliases(SnapReader *r)
+{
+    size_t count, len;
+    const char *text;
+    if (!snap_get_count(r, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (!snap_get_text(r, ALIAS_BYTES, &text, &len) || !ptc_tick(r->heap->budget, 8) ||
+            !read_alias(r, text, len))
+            return false;
+    return true;
 }
 
 /* A new name of the session; a second time the same is a mistake. */
@@ -223,13 +263,16 @@ static bool add_name(SnapReader *r, const char *text, size_t len)
 {
     PtcNames *names = &r->session->names;
     uint32_t before = names->count;
+    if (!good_name(text, len))
+        return SNAP_BAD(r, "a name is none");
     int at = ptc_names_add(names, text, len);
     if (at < 0 && before < UINT16_MAX)
         return ptc_budget_halt(r->heap->budget, PTC_STOP_MEMORY);
     return (at >= 0 && names->count > before) || SNAP_BAD(r, "a name is there twice");
 }
 
-static bool read_names(SnapReader *r, bool alias, size_t *count)
+/* `journal` (where the journal's name may stand) becomes its number in this list, or SIZE_MAX. */
+static bool read_names(SnapReader *r, size_t *count, size_t *journal)
 {
     size_t most = (size_t)r->ptc->limits.program_bytes;
     if (!snap_get_count(r, count))
@@ -239,47 +282,54 @@ static bool read_names(SnapReader *r, bool alias, size_t *count)
         size_t len;
         if (!snap_get_text(r, most, &text, &len) || !ptc_tick(r->heap->budget, 8))
             return false;
-        if (!good_name(text, len, alias))
-            return SNAP_BAD(r, "a name is none");
-        if (!add_name(r, text, len))
+        if (journal && *journal == SIZE_MAX && ptc_text_is((PtcText){text, len}, JOURNAL))
+            *journal = i;
+        else if (!add_name(r, text, len))
             return false;
     }
     return true;
 }
 
-/* Aliases have no numbers: they stand between the history and the others. */
-static bool number_globals(SnapReader *r, size_t aliases)
+/* Numbers of the snapshot are those of the session's names, but that the journal has one and is no name. */
+static bool number_globals(SnapReader *r, size_t journal)
 {
     PtcMem *mem = &r->ptc->mem;
-    size_t n = r->session->names.count, history = r->session->history;
+    size_t n = r->session->names.count;
     r->names = ptc_mem_alloc(mem, (n + 1) * sizeof *r->names);
     r->seen = ptc_mem_alloc(mem, n + 1);
     if (!r->names || !r->seen || !ptc_session_room(r->session, n))
         return ptc_budget_halt(r->heap->budget, PTC_STOP_MEMORY);
-    r->name_count = n - aliases;
+    r->name_count = journal == SIZE_MAX ? n : n + 1;
     for (size_t i = 0; i < r->name_count; i++)
-        r->names[i] = (uint16_t)(i < history ? i : i + aliases);
+        r->names[i] = (uint16_t)(i == journal ? SNAP_NO_NAME : i > journal ? i - 1 : i);
     return true;
 }
 
 static bool read_values(SnapReader *r, size_t bound)
 {
-    size_t n = r->session->history + bound;
-    for (size_t i = 0; i < n; i++)
-        if (!snap_get_value(r, &r->session->globals[r->names[i]]))
+    PtcSession *s = r->session;
+    for (size_t i = 0; i < s->history + bound; i++) {
+        PtcValue *place = r->names[i] == SNAP_NO_NAME ? &s->journal : &s->globals[r->names[i]];
+        if (!snap_get_value(r, place))
             return false;
-    PtcValue journal = ptc_session_journal(r->session);
-    return journal == PTC_NIL || ptc_is_map(journal) || SNAP_BAD(r, "the journal is no map");
+    }
+    return s->journal == PTC_NIL || ptc_is_map(s->journal) || SNAP_BAD(r, "the journal is no map");
+}
+
+/* Where the journal's number is among all of them. */
+static size_t journal_number(const SnapReader *r, size_t journal)
+{
+    return journal == SIZE_MAX ? SIZE_MAX : r->session->history + journal;
 }
 
 static bool read_session(SnapReader *r)
 {
     const uint8_t *rest;
     uint64_t history;
-    size_t aliases, bound, others;
+    size_t bound, others, journal = SIZE_MAX;
     return enter_section(r, SNAP_NAMES, &rest) && snap_get_number(r, PTC_HISTORY_MAX, &history) &&
-           read_names(r, true, &aliases) && read_names(r, false, &bound) &&
-           read_names(r, false, &others) && leave_section(r, rest) && number_globals(r, aliases) &&
+           read_aliases(r) && read_names(r, &bound, &journal) && read_names(r, &others, NULL) &&
+           leave_section(r, rest) && number_globals(r, journal_number(r, journal)) &&
            enter_section(r, SNAP_OBJECTS, &rest) && snap_read_objects(r) &&
            leave_section(r, rest) && enter_section(r, SNAP_VALUES, &rest) &&
            read_values(r, bound) && leave_section(r, rest) &&
@@ -319,7 +369,7 @@ static PtcStatus fill_session(SnapReader *r, char *error, size_t error_size)
     size_t limit = (size_t)r->ptc->limits.session_bytes;
     r->heap = &s->box->heap;
     r->heap->limit = limit + limit / 4 + SLACK;
-    ptc_budget_start(r->ptc, &s->box->budget, r->ptc->limits.timeout_ms);
+    ptc_engine_budget(r->ptc, &s->box->budget, r->ptc->limits.timeout_ms);
     bool ok = read_session(r) && s->box->budget.stop == PTC_STOP_NONE;
     PtcStop stop = s->box->budget.stop;
     size_t used = s->box->heap.used;
@@ -361,60 +411,52 @@ PtcStatus ptc_snapshot_decode(Ptc *ptc, const void *bytes, size_t len, PtcSessio
     if (status == PTC_OK)
         *out = r.session;
     else
-        ptc_session_free(r.session);
+        ptc_session_drop(r.session);
     return status;
 }
 
-/* ---------------------------------------------------------------------------------- API */
+/* ---------------------------------------------------------------------------- the tag */
 
 enum { KEY_BYTES_MIN = 16 };
 
-static bool good_key(const void *key, size_t len, char *error, size_t error_size)
+static bool good_key(PtcText key, char *error, size_t error_size)
 {
-    if (key && len >= KEY_BYTES_MIN)
+    if (key.bytes && key.len >= KEY_BYTES_MIN)
         return true;
     say(error, error_size, "the key must have 16 bytes or more");
     return false;
 }
 
-PtcStatus ptc_session_snapshot(PtcSession *s, const void *key, size_t key_len, char **out,
-                               size_t *out_len, char *error, size_t error_size)
+PtcStatus ptc_snapshot_save(PtcSession *s, PtcText key, PtcBuf *out, char *error, size_t error_size)
 {
     uint8_t tag[PTC_SHA256_BYTES];
-    PtcBuf buf;
+    size_t before = out->len;
     say(error, error_size, "");
-    if (!s || !out || !out_len || atomic_load(&s->ptc->running) ||
-        !good_key(key, key_len, error, error_size))
+    if (!good_key(key, error, error_size))
         return PTC_BAD_ARGUMENT;
-    ptc_buf_init(&buf, &s->ptc->mem, SIZE_MAX / 4);
-    PtcStatus status = ptc_snapshot_encode(s, &buf, error, error_size);
-    if (status != PTC_OK) {
-        ptc_buf_deinit(&buf);
-        return status;
-    }
-    ptc_hmac((PtcText){key, key_len}, buf.data, buf.len, tag);
-    ptc_buf_add(&buf, tag, sizeof tag);
-    status = ptc_text_give(&buf, true, out, out_len);
+    PtcStatus status = ptc_snapshot_encode(s, out, error, error_size);
     if (status != PTC_OK)
-        say(error, error_size, "memory is short");
-    return status;
+        return status;
+    ptc_hmac(key, out->data + before, out->len - before, tag);
+    if (ptc_buf_add(out, tag, sizeof tag))
+        return PTC_OK;
+    say(error, error_size, "memory is short");
+    return PTC_NO_MEMORY;
 }
 
-PtcStatus ptc_session_restore(Ptc *ptc, const void *key, size_t key_len, const void *bytes,
-                              size_t len, PtcSession **out, char *error, size_t error_size)
+PtcStatus ptc_snapshot_load(Ptc *ptc, PtcText key, PtcText bytes, PtcSession **out, char *error,
+                            size_t error_size)
 {
     uint8_t tag[PTC_SHA256_BYTES];
     say(error, error_size, "");
-    if (!ptc || !bytes || !out || atomic_load(&ptc->running) ||
-        !good_key(key, key_len, error, error_size))
+    if (!good_key(key, error, error_size))
         return PTC_BAD_ARGUMENT;
-    *out = NULL;
-    size_t body = len >= PTC_SHA256_BYTES ? len - PTC_SHA256_BYTES : 0;
+    size_t body = bytes.len >= PTC_SHA256_BYTES ? bytes.len - PTC_SHA256_BYTES : 0;
     if (body > 0)
-        ptc_hmac((PtcText){key, key_len}, bytes, body, tag);
-    if (body == 0 || !ptc_secret_same(tag, (const uint8_t *)bytes + body, sizeof tag)) {
+        ptc_hmac(key, bytes.bytes, body, tag);
+    if (body == 0 || !ptc_secret_same(tag, bytes.bytes + body, sizeof tag)) {
         say(error, error_size, "the key is another one, or the bytes are not as they were made");
         return PTC_BAD_DATA;
     }
-    return ptc_snapshot_decode(ptc, bytes, body, out, error, error_size);
+    return ptc_snapshot_decode(ptc, bytes.bytes, body, out, error, error_size);
 }

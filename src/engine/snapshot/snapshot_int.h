@@ -3,12 +3,12 @@
  *
  *   "ptcsnap", version 1
  *   sections, each: number, length, bytes; in the order of their numbers, each once
- *     1 names    depth of the history; aliases (count, texts); bound names (count, texts); other names that functions
- *                refer to (count, texts).  History, bound and other names are numbered from 0 in this order.
+ *     1 names    depth of the history; aliases (count, texts); bound names (count, texts), among them " journal" for
+ *                the journal when there is one; other names that functions refer to (count, texts).  History, bound and other names are numbered from 0 in this order.
  *     2 objects  count, then that many objects; links (count, each: closure, capture, closure); for each SNAP_INDEX in turn
  *                how many values an entry has, and the number of the vector of entries it leads to
  *     3 values   one for each name of the history, then for each bound name
- *   tag of all that comes before it (seal.h)
+ *   tag of all that comes before it (base/hmac.h)
  *
  * Numbers are varints: seven bits a byte, the lowest first, the top bit set on all but the last; signed ones are
  * zigzagged.  A text is its length and that many bytes of UTF-8.  An object is a byte that says what it is (SnapKind) and
@@ -23,7 +23,8 @@
 #ifndef PTC_ENGINE_SNAPSHOT_SNAPSHOT_INT_H
 #define PTC_ENGINE_SNAPSHOT_SNAPSHOT_INT_H
 
-#include "engine/engine_int.h"
+#include "engine/engine.h"
+#include "engine/session.h"
 #include "engine/snapshot/idmap.h"
 #include "lisp/function.h"
 #include "lisp/lib/produce.h"
@@ -35,6 +36,7 @@
 enum {
     SNAP_MAGIC_BYTES = 8,
     SNAP_ERROR = 200,
+    SNAP_NO_NAME = UINT16_MAX, /* in SnapReader.names: the journal */
     SNAP_NODE_HEIGHT =
         5, /* of full nodes: one more would be more elements than a vector may have */
     SNAP_PRODUCER_FIELDS = 4,

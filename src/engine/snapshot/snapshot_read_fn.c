@@ -21,7 +21,7 @@ static bool get_name(SnapReader *r, uint16_t *global)
     if (!snap_get_number(r, r->name_count - 1, &number))
         return false;
     *global = r->names[number];
-    return true;
+    return *global != SNAP_NO_NAME || SNAP_BAD(r, "a function refers to the journal");
 }
 
 static bool get_names(SnapReader *r)

@@ -119,7 +119,7 @@ static bool to_integer(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
         if (!isnan(d) && !(d < 0x1p63 && d >= -0x1p63))
             return fail_range(vm, bits);
         n = isnan(d) ? 0 : (int64_t)d;
-    } else if (!ptc_value_int(argv[0], &n)) {
+    } else if (!ptc_is_integer(argv[0]) || !ptc_int_get(argv[0], &n)) {
         return fail_range(vm, bits);
     }
     if (bits == 32 && n != (int32_t)n)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * tools.h - a set of tools, and what one run needs to call them.
+ * toolset.h - a set of tools, and what one run needs to call them.
  *
  * A set belongs to no engine: it has a ledger of its own, is filled before the first run, never changes after that, and
  * goes with its last holder (the host, runs, calls that are still to be answered). */
-#ifndef PTC_TOOL_TOOLS_H
-#define PTC_TOOL_TOOLS_H
+#ifndef PTC_TOOL_TOOLSET_H
+#define PTC_TOOL_TOOLSET_H
 
 #include <pthread.h>
 
@@ -46,9 +46,13 @@ struct PtcTools {
     atomic_uint refs;
 };
 
-PtcTools *ptc_tools_retain(PtcTools *tools);
-/* Adds a tool from its parts; public ptc_tools_add does it from a PtcToolDef.  info's texts are copied. */
-PTC_MUST_USE bool ptc_tools_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size);
+/* An empty set with one holder; NULL: no memory. */
+PTC_MUST_USE PtcTools *ptc_toolset_new(void);
+/* NULL is fine for both. */
+PtcTools *ptc_toolset_retain(PtcTools *tools);
+void ptc_toolset_release(PtcTools *tools);
+/* Adds a tool; the texts of its info are copied.  False: error says why not. */
+PTC_MUST_USE bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size);
 
 /* What the threads of one run share; vm->host_user. */
 typedef struct PtcToolRun {
@@ -58,11 +62,7 @@ typedef struct PtcToolRun {
     int64_t max_calls;
 } PtcToolRun;
 
-/* The tools of a set as the VM calls them. */
-bool ptc_tools_run(PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
-/* The same for calls of the host (native.h), with a map: what the tool failed with goes to `error` as it is.  When that
- * stays empty, the arguments were wrong (vm->error) or the budget ended. */
-bool ptc_tools_ask(PtcVM *vm, uint32_t tool, PtcValue args, PtcValue *out, char *error,
-                   size_t size);
+/* A call that a program makes (program_call.c); PtcHost.call of a set. */
+bool ptc_program_call(PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
 
 #endif

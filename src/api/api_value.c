@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * Values made and read by the host. */
-#include "engine/engine_int.h"
+ * Values made and read by the host, as ptc.h declares them. */
+#include <stdio.h>
+
+#include "api/api_int.h"
 #include "base/utf8.h"
+#include "json/parse.h"
 #include "lisp/lib/regex.h"
 #include "lisp/vm_int.h"
+#include "tool/convert.h"
+#include "value/dict.h"
 
-#include <stdio.h>
-#include <string.h>
+static PtcHeapBox *box_of(const PtcData *data)
+{
+    return (PtcHeapBox *)(void *)data->heap;
+}
 
 PtcData *ptc_data_new(Ptc *ptc, int64_t limit)
 {
@@ -31,7 +38,7 @@ void ptc_data_free(PtcData *d)
     if (!d)
         return;
     Ptc *ptc = d->ptc;
-    ptc_heap_release(d->heap);
+    ptc_box_release(d->heap);
     ptc_mem_free(&ptc->mem, d, sizeof *d);
 }
 
@@ -40,8 +47,8 @@ void ptc_data_free(PtcData *d)
 static PtcHeap *room(PtcData *d)
 {
     if (d->ptc) { /* not the heap of a run, which a tool makes its result in */
-        ptc_data_box(d)->budget.stop = PTC_STOP_NONE;
-        ptc_data_box(d)->budget.compute_end_ns = INT64_MAX;
+        box_of(d)->budget.stop = PTC_STOP_NONE;
+        box_of(d)->budget.compute_end_ns = INT64_MAX;
     }
     return d->heap;
 }
@@ -109,7 +116,7 @@ PtcValue ptc_make_json(PtcData *d, const char *json, size_t len, char *error, si
     if (!d)
         return PTC_NONE;
     if (d->ptc)
-        ptc_budget_start(d->ptc, &ptc_data_box(d)->budget, d->ptc->limits.timeout_ms);
+        ptc_engine_budget(d->ptc, &box_of(d)->budget, d->ptc->limits.timeout_ms);
     PtcValue v = ptc_json_parse(d->heap, json, len, &e);
     if (v != PTC_NONE || !error || error_size == 0)
         return v;
@@ -180,36 +187,53 @@ bool ptc_value_string(PtcValue v, const char **text, size_t *len)
 {
     if (!ptc_is_string(v) && !ptc_is_keyword(v))
         return false;
-    *text = ptc_str_bytes(v);
-    *len = ptc_str_len(v);
+    if (text)
+        *text = ptc_str_bytes(v);
+    api_set_len(len, ptc_str_len(v));
     return true;
-}
-
-void ptc_text_free(Ptc *ptc, char *text, size_t len)
-{
-    if (ptc && text)
-        ptc_mem_free(&ptc->mem, text, len + 1);
 }
 
 PtcStatus ptc_value_text(Ptc *ptc, PtcValue v, char **out, size_t *len)
 {
-    if (!ptc || v == PTC_NONE || !out || !len || atomic_load(&ptc->running))
+    if (v == PTC_NONE || !out || !api_idle(ptc))
         return PTC_BAD_ARGUMENT;
     PtcHeapBox *box = ptc_box_new(ptc, (size_t)ptc->limits.memory_bytes);
     PtcBuf buf;
     if (!box)
         return PTC_NO_MEMORY;
-    ptc_budget_start(ptc, &box->budget, ptc->limits.timeout_ms);
+    ptc_engine_budget(ptc, &box->budget, ptc->limits.timeout_ms);
     ptc_buf_init(&buf, &ptc->mem, (size_t)ptc->limits.result_bytes);
     PtcPrinter printer = ptc_vm_printer(&ptc->vm, false);
     printer.heap = &box->heap;
     bool whole = ptc_print(&printer, &buf, ptc_is_regex(v) ? ptc_regex_pattern(v) : v);
-    ptc_heap_release(&box->heap);
+    ptc_box_release(&box->heap);
     if (whole)
-        return ptc_text_give(&buf, true, out, len);
+        return ptc_engine_give_text(&buf, true, out, len);
     PtcStatus status = buf.failed ? PTC_NO_MEMORY : PTC_BAD_DATA;
     ptc_buf_deinit(&buf);
     return status;
+}
+
+PtcStatus ptc_value_json(Ptc *ptc, PtcValue v, char **out, size_t *len, char *error, size_t size)
+{
+    PtcJsonError e = {0};
+    PtcBuf buf;
+    if (v == PTC_NONE || !out || !api_idle(ptc))
+        return PTC_BAD_ARGUMENT;
+    PtcHeapBox *box = ptc_box_new(ptc, (size_t)ptc->limits.memory_bytes);
+    if (!box)
+        return PTC_NO_MEMORY;
+    ptc_buf_init(&buf, &ptc->mem, (size_t)ptc->limits.result_bytes);
+    bool ok = ptc_to_json_value(&box->heap, &buf, v, ptc->float_precision, &e);
+    ptc_box_release(&box->heap);
+    if (ok || buf.failed)
+        return ptc_engine_give_text(&buf, ok, out, len);
+    ptc_buf_deinit(&buf);
+    if (error && size && e.what[0])
+        snprintf(error, size, "%s at %s", e.what, e.path);
+    else if (error && size)
+        snprintf(error, size, "the JSON is longer than its limit, or takes too long to write");
+    return PTC_BAD_DATA;
 }
 
 size_t ptc_value_count(PtcValue v)

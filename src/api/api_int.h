@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * api_int.h - what the files of the public API share.  They check what a host may get wrong and hand over to the engine;
+ * whatever computes something lives below. */
+#ifndef PTC_API_API_INT_H
+#define PTC_API_API_INT_H
+
+#include <string.h>
+
+#include "engine/engine.h"
+#include "engine/session.h"
+#include "tool/call.h"
+
+/* A host built against an older header knows fewer fields: only as many bytes as both know are copied, either way.
+ * `full` holds defaults before copy_in. */
+static inline bool api_copy_in(void *full, size_t full_size, const void *given)
+{
+    size_t size;
+    if (!given)
+        return true;
+    memcpy(&size, given, sizeof size);
+    if (size < sizeof size)
+        return false;
+    memcpy(full, given, size < full_size ? size : full_size);
+    return true;
+}
+
+static inline void api_copy_out(void *given, size_t given_size, const void *full, size_t full_size)
+{
+    memcpy(given, full, given_size < full_size ? given_size : full_size);
+    if (given_size >= sizeof(size_t))
+        memcpy(given, &given_size, sizeof given_size); /* every struct begins with its size */
+}
+
+/* Is nothing running in the engine, so that it may be used? */
+static inline bool api_idle(Ptc *ptc)
+{
+    return ptc && !atomic_load(&ptc->running);
+}
+
+/* Length pointers may be NULL everywhere. */
+static inline void api_set_len(size_t *len, size_t n)
+{
+    if (len)
+        *len = n;
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * engine.h - the engine behind a Ptc handle: limits, the VM, one run after the other.
+ *
+ * This layer trusts its callers: handles are not NULL, structs have every field, and nothing is asked of an engine that
+ * is running.  What a host may get wrong is checked in src/api.  An engine and all that was made with it belong to one
+ * thread at a time. */
+#ifndef PTC_ENGINE_ENGINE_H
+#define PTC_ENGINE_ENGINE_H
+
+#include "lisp/crew.h"
+#include "lisp/program.h"
+#include "tool/native.h"
+
+enum { PTC_HISTORY_MAX = 9 }; /* results that a session can remember */
+
+struct Ptc {
+    PtcMem mem;
+    PtcPool pool;
+    PtcArena arena; /* of the program being run, reset by the next */
+    PtcVM vm;
+    PtcNative *native; /* for calls of tools without a program; or NULL */
+    PtcCrew *crew;     /* threads for pmap */
+    PtcLimits limits;  /* every field set */
+    int float_precision;
+    uint32_t history;        /* results that new sessions keep */
+    int64_t fail_allocation; /* 0: none */
+    int64_t (*clock_ms)(void *user);
+    void *clock_user;
+    PtcCancel cancel;
+    atomic_bool running;
+    PtcNames no_names;             /* for runs without a session */
+    PtcOutcome *spare;             /* kept for the next run */
+    struct PtcNamedSession *named; /* see session_named.h */
+    size_t named_count;
+};
+
+/* Options and limits of which every field is set; no options: the defaults.  NULL: no memory. */
+PTC_MUST_USE Ptc *ptc_engine_new(const PtcOptions *options, const PtcLimits *limits);
+/* The same with what is set in `limits` (may be NULL) over the defaults.  NULL also when something is out of range. */
+PTC_MUST_USE Ptc *ptc_engine_with(const PtcLimits *limits);
+/* After its sessions, data and outcomes. */
+void ptc_engine_free(Ptc *ptc);
+/* Ends the run under way; from any thread. */
+void ptc_engine_cancel(Ptc *ptc);
+
+/* The limits that hold when nobody sets others. */
+extern const PtcLimits ptc_default_limits;
+/* Every field PTC_UNSET. */
+void ptc_limits_unset(PtcLimits *limits);
+/* What is set in `given` (may be NULL; its `size` says how much of it is there), the rest from `from`; false when
+ * something is out of range. */
+PTC_MUST_USE bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given,
+                                   const PtcLimits *from);
+
+/* A budget with the engine's clock that ends `ms` from now. */
+void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms);
+
+/* Checks, compiles and runs a program.  *out is set with PTC_OK, also when the program failed.  PTC_BAD_ARGUMENT: a value
+ * of another engine or a limit out of range. */
+PTC_MUST_USE PtcStatus ptc_engine_run(Ptc *ptc, const PtcRun *run, PtcOutcome **out);
+
+/* What is in buf as a text that ends in NUL and is freed with ptc_engine_text_free; PTC_NO_MEMORY when not `ok`, or when
+ * the buffer failed.  The buffer is freed in any case.  out_len may be NULL. */
+PtcStatus ptc_engine_give_text(PtcBuf *buf, bool ok, char **out, size_t *out_len);
+void ptc_engine_text_free(Ptc *ptc, char *text);
+
+#endif

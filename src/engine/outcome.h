@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * outcome.h - what one run produced.  The outcome owns the run's heap, so its value stays readable until it is
+ * dropped, and holds whatever that value may point into. */
+#ifndef PTC_ENGINE_OUTCOME_H
+#define PTC_ENGINE_OUTCOME_H
+
+#include "engine/heap_box.h"
+#include "lisp/program.h"
+#include "tool/toolset.h"
+
+typedef struct PtcOutcomeError {
+    PtcErrorKind kind;
+    PtcPhase phase;
+    uint32_t line, column;
+    bool earlier; /* these are in the text of an earlier program */
+    char message[PTC_MESSAGE_MAX + 4];
+    char hint[PTC_HINT_MAX + 4];
+    char form[84];
+} PtcOutcomeError;
+
+/* What a definition held before the run. */
+typedef struct PtcOldGlobal {
+    uint32_t index;
+    PtcValue value; /* in the session's heap that the outcome keeps; PTC_UNBOUND for a new name */
+} PtcOldGlobal;
+
+enum {
+    PTC_KEPT_SESSION,
+    PTC_KEPT_CONTEXT,
+    PTC_KEPT_JOURNAL,
+    PTC_KEPT_BUDGET,
+    PTC_KEPT_HEAPS,
+};
+
+struct PtcOutcome {
+    Ptc *ptc;
+    PtcHeap heap;                  /* the run's */
+    PtcBudget budget;              /* for rendering after the run */
+    PtcHeap *kept[PTC_KEPT_HEAPS]; /* of what it was given */
+    PtcTools *tools;               /* held; or NULL */
+    PtcLog log;                    /* of tool calls */
+    PtcValue journal, summaries;   /* maps, or nil */
+    bool validated;                /* the result was held to a signature or schema */
+    bool ok;
+    PtcControl control;
+    PtcValue value; /* the result; of (fail v) its v; PTC_NONE when it failed otherwise */
+    PtcLimits limits;
+    PtcPrints prints;
+    PtcOutcomeError *errors;
+    size_t error_count;
+    PtcBuf text, json, payload;
+    bool text_done, text_cut, json_done;
+    bool json_none;            /* the value has no JSON, or too much; not: memory was short */
+    const PtcSession *session; /* only to be compared: it may be gone */
+    PtcOldGlobal *old;         /* of definitions the run changed, by index */
+    size_t old_count;
+};
+
+/* An empty outcome for a run that is about to start; NULL: no memory. */
+PTC_MUST_USE PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits);
+/* NULL is fine. */
+void ptc_outcome_drop(PtcOutcome *o);
+/* Holds the heap of v, or `heap` itself, until the outcome is dropped. */
+void ptc_outcome_keep(PtcOutcome *o, int which, PtcValue v, PtcHeap *heap);
+
+/* Takes result, prints and errors out of the VM.  False: no memory. */
+PTC_MUST_USE bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
+                                   const char *source, size_t len);
+/* Remembers what the session's definitions were, as far as the run changed them. */
+PTC_MUST_USE bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *session,
+                                           const PtcVM *vm);
+
+/* Another full timeout for turning values into text. */
+void ptc_outcome_refresh(PtcOutcome *o);
+/* Prints a value as results are printed.  False: not whole, or memory is short. */
+PtcPrinter ptc_outcome_printer(PtcOutcome *o);
+bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v);
+
+/* The result of a run that went well, as PTC-Lisp text (o->text_cut tells whether it is whole) and as JSON; made once,
+ * NUL-ended.  NULL: memory is short; or it has no JSON (o->json_none). */
+const char *ptc_outcome_show_text(PtcOutcome *o);
+const char *ptc_outcome_show_json(PtcOutcome *o);
+
+/* Finding i, from 0 to error_count - 1; call i, from 0 to log.count - 1.  Texts are the outcome's. */
+PtcError ptc_outcome_finding(const PtcOutcome *o, size_t i);
+PtcToolRecord ptc_outcome_call(PtcOutcome *o, size_t i);
+
+/* "return", "fail", or NULL. */
+const char *ptc_control_name(PtcControl control);
+
+#endif

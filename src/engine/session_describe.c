@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ * What a session holds, as JSON for a person or a model to look at: names, types, sizes and previews. */
+#include <string.h>
+
+#include "base/utf8.h"
+#include "engine/engine.h"
+#include "engine/session.h"
+#include "engine/snapshot/idmap.h"
+#include "json/write.h"
+#include "lisp/vm_int.h"
+#include "value/walk.h"
+
+enum { PREVIEW_BYTES = 160 };
+
+/* Bytes of all that v refers to, each object once.  False: no memory. */
+static bool count_bytes(PtcSession *s, PtcValue v, size_t *bytes)
+{
+    PtcWalk walk;
+    PtcIdMap seen;
+    bool ok = true, fresh;
+    *bytes = 0;
+    ptc_walk_init(&walk, &s->box->heap);
+    ptc_idmap_init(&seen, &s->ptc->mem);
+    if (ptc_is_obj(v))
+        ok = ptc_idmap_at(&seen, v, &fresh) && ptc_walk_push(&walk, v, 0);
+    for (PtcFrame *f; ok && (f = ptc_walk_top(&walk)) != NULL;) {
+        PtcLayout at = ptc_object_layout(ptc_obj(f->a));
+        *bytes += f->pos == 0 ? at.size : 0;
+        if (f->pos >= at.value_count) {
+            walk.count--;
+            continue;
+        }
+        PtcValue child = at.values[f->pos++];
+        fresh = false;
+        if (ptc_is_obj(child))
+            ok = ptc_idmap_at(&seen, child, &fresh) != NULL;
+        if (ok && fresh)
+            ok = ptc_walk_push(&walk, child, 0);
+    }
+    ptc_walk_deinit(&walk);
+    ptc_idmap_deinit(&seen);
+    return ok;
+}
+
+static void add_string(PtcBuf *out, const char *text, size_t len)
+{
+    ptc_json_write_string(out, text, len);
+}
+
+static void add_preview(PtcSession *s, PtcBuf *out, PtcValue v)
+{
+    PtcBuf text;
+    ptc_buf_init(&text, &s->ptc->mem, PREVIEW_BYTES);
+    PtcPrinter printer = ptc_vm_printer(&s->ptc->vm, true);
+    printer.heap = &s->box->heap;
+    bool whole = ptc_print(&printer, &text, v);
+    size_t len = text.len ? ptc_utf8_valid_prefix(text.data, text.len) : 0;
+    if (!whole && len > PREVIEW_BYTES - 3)
+        len = ptc_utf8_valid_prefix(text.data, PREVIEW_BYTES - 3);
+    text.len = len;
+    text.full = text.failed = false;
+    if (!whole)
+        ptc_buf_add_cstr(&text, "...");
+    ptc_buf_add_cstr(out, ",\"preview\":");
+    add_string(out, text.len ? text.data : "", text.len);
+    ptc_buf_deinit(&text);
+}
+
+static void add_arity(PtcBuf *out, const PtcProto *p)
+{
+    if (p->variadic)
+        ptc_buf_addf(out, "[%u,null]", (unsigned)p->params);
+    else
+        ptc_buf_addf(out, "[%u,%u]", (unsigned)p->params, (unsigned)p->params);
+}
+
+static void add_function(PtcBuf *out, PtcValue v)
+{
+    const PtcProto *p = ptc_closure_proto((const PtcClosure *)(uintptr_t)v);
+    ptc_buf_add_cstr(out, ",\"arities\":[");
+    if (p->arities == PTC_NIL) {
+        add_arity(out, p);
+    } else {
+        const PtcNode *all = (const PtcNode *)(uintptr_t)p->arities;
+        for (uint32_t i = 0; i < all->obj.count; i++) {
+            if (i > 0)
+                ptc_buf_add_char(out, ',');
+            add_arity(out, (const PtcProto *)(uintptr_t)all->slots[i]);
+        }
+    }
+    ptc_buf_add_char(out, ']');
+    if (p->doc != PTC_NIL) {
+        ptc_buf_add_cstr(out, ",\"doc\":");
+        add_string(out, ptc_str_bytes(p->doc), ptc_str_len(p->doc));
+    }
+}
+
+static bool add_binding(PtcSession *s, PtcBuf *out, size_t i)
+{
+    const PtcName *name = &s->names.items[i];
+    PtcValue v = s->globals[i];
+    const char *type = ptc_type_name(v), *space = strchr(type, ' ');
+    bool article = space && (space - type == 1 || (space - type == 2 && type[1] == 'n'));
+    size_t bytes;
+    if (!count_bytes(s, v, &bytes))
+        return false;
+    ptc_buf_add_cstr(out, "{\"name\":");
+    add_string(out, name->text, name->len);
+    ptc_buf_addf(out, ",\"type\":\"%s\",\"bytes\":%zu", article ? space + 1 : type, bytes);
+    add_preview(s, out, v);
+    if (ptc_is(v, PTC_T_CLOSURE))
+        add_function(out, v);
+    return ptc_buf_add_char(out, '}');
+}
+
+static bool add_bindings(PtcSession *s, PtcBuf *out, size_t from, size_t to)
+{
+    bool first = true;
+    for (size_t i = from; i < to; i++) {
+        if (i >= s->global_cap || s->globals[i] == PTC_UNBOUND)
+            continue;
+        if (!first)
+            ptc_buf_add_char(out, ',');
+        first = false;
+        ptc_engine_budget(s->ptc, &s->box->budget, s->ptc->limits.timeout_ms);
+        if (!add_binding(s, out, i))
+            return false;
+    }
+    return true;
+}
+
+bool ptc_session_describe(PtcSession *s, PtcBuf *out)
+{
+    ptc_buf_addf(out, "{\"count\":%zu,\"bytes\":%zu,\"limit\":%zu,\"bindings\":[",
+                 ptc_session_binding_count(s), ptc_session_size(s), s->box->heap.limit);
+    bool ok = add_bindings(s, out, s->history, s->names.count);
+    ptc_buf_add_cstr(out, "],\"history\":[");
+    ok = ok && add_bindings(s, out, 0, s->history);
+    return ptc_buf_add_cstr(out, "]}") && ok;
+}

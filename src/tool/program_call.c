@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * Calls that programs make: the VM as a caller, and failures as errors of the program. */
+#include "tool/call.h"
+
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "lisp/crew.h"
+#include "lisp/vm_int.h"
+
+enum { SLOTS = 2, SIGNATURE_SHOWN = 150, ARGS_SHOWN = 100, FAIL_SHOWN = 400 };
+
+/* ----------------------------------------------------------------------------------- hooks */
+
+static bool recover(void *vm)
+{
+    return ptc_recover(vm);
+}
+
+/* What is dead goes before a result comes in. */
+static bool make_room(void *user)
+{
+    PtcVM *vm = user;
+    const PtcHeap *heap = vm->heap;
+    if (heap->used - heap->live <= heap->limit / 4 && !vm->budget.wake)
+        return true;
+    vm->budget.wake = true;
+    return ptc_vm_safepoint(vm);
+}
+
+static void offer(void *vm)
+{
+    ptc_crew_offer(vm);
+}
+
+/* How the function ended when it did not just give a value: return gives one, fail and errors are the tool's. */
+static void take_end(PtcVM *vm, PtcValue *result, PtcToolReply *reply)
+{
+    PtcPrinter printer = ptc_vm_printer(vm, false);
+    if (vm->control == PTC_CONTROL_RETURN) {
+        *result = vm->result;
+        reply->ok = true;
+    } else if (vm->control == PTC_CONTROL_FAIL) {
+        PtcBuf buf = {
+            .mem = vm->mem, .data = reply->error, .cap = sizeof reply->error, .max = FAIL_SHOWN};
+        if (!ptc_print(&printer, &buf, vm->result))
+            buf.len = ptc_utf8_valid_prefix(reply->error, buf.len);
+        reply->error[buf.len] = 0;
+    } else {
+        snprintf(reply->error, sizeof reply->error, "%s", vm->error.message);
+    }
+    vm->control = PTC_CONTROL_NONE;
+    vm->failed = false;
+    vm->error_value = vm->error_source = PTC_NIL;
+    vm->error.first = vm->error.last = PTC_NO_PLACE;
+}
+
+void ptc_vm_run_tool(PtcVM *vm, PtcValue function, PtcValue *slots, PtcToolReply *reply)
+{
+    bool outer = vm->may_stop;
+    vm->may_stop = true; /* return and fail are not those of a pmap around the call */
+    reply->ok = ptc_call(vm, function, 1, &slots[0], &slots[1]);
+    vm->may_stop = outer;
+    if (!reply->ok && vm->budget.stop == PTC_STOP_NONE)
+        take_end(vm, &slots[1], reply);
+}
+
+static void run_lisp(void *vm, PtcValue function, PtcValue *slots, PtcToolReply *reply)
+{
+    ptc_vm_run_tool(vm, function, slots, reply);
+}
+
+static const PtcCallerHooks vm_hooks = {recover, make_room, offer, run_lisp};
+
+/* ---------------------------------------------------------------------------------- errors */
+
+static bool fail_args(PtcVM *vm, const PtcToolInfo *info, const char *text)
+{
+    size_t shown = info->signature_len < SIGNATURE_SHOWN ? info->signature_len : SIGNATURE_SHOWN;
+    ptc_fail(vm, PTC_E_TOOL_ARGS, "tool/%.*s: %s", (int)info->name_len, info->name, text);
+    if (info->signature)
+        return ptc_fail_hint(vm, "its signature is %.*s", (int)shown, info->signature);
+    return ptc_fail_hint(vm, "call it as (tool/%.*s {:name value})", (int)info->name_len,
+                         info->name);
+}
+
+static bool fail_limit(PtcVM *vm, int64_t most)
+{
+    ptc_fail(vm, PTC_E_TOOL_LIMIT, "the program passed its limit of %lld tool call%s",
+             (long long)most, most == 1 ? "" : "s");
+    return ptc_fail_hint(vm, "ask for more at once with fewer calls, or raise max_tool_calls");
+}
+
+static bool fail_tool(PtcVM *vm, const PtcToolInfo *info, const char *text, PtcValue args)
+{
+    PtcBuf buf;
+    ptc_buf_init(&buf, vm->mem, ARGS_SHOWN);
+    PtcPrinter printer = ptc_vm_printer(vm, true);
+    bool whole = ptc_print(&printer, &buf, args);
+    ptc_fail(vm, PTC_E_TOOL, "tool/%.*s failed: %s", (int)info->name_len, info->name, text);
+    ptc_fail_hint(vm, "it was called with %.*s%s", (int)buf.len, buf.data ? buf.data : "",
+                  whole ? "" : "...");
+    ptc_buf_deinit(&buf);
+    return false;
+}
+
+static bool report(PtcVM *vm, const PtcToolRun *run, uint32_t number, PtcValue args,
+                   const PtcToolFailure *failure)
+{
+    const PtcToolInfo *info = &run->tools->items[number].info;
+    switch (failure->kind) {
+    case PTC_E_TOOL_ARGS: return fail_args(vm, info, failure->text);
+    case PTC_E_TOOL_LIMIT: return fail_limit(vm, run->max_calls);
+    case PTC_E_TOOL: return fail_tool(vm, info, failure->text, args);
+    default: return false; /* the budget says why */
+    }
+}
+
+bool ptc_program_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcToolFailure failure;
+    PtcToolRun *run = vm->host_user;
+    PtcValue *slots = ptc_roots(vm, SLOTS);
+    if (!slots)
+        return false;
+    PtcCaller caller = {.heap = vm->heap,
+                        .mem = vm->mem,
+                        .budget = &vm->budget,
+                        .room = vm->room,
+                        .run = run,
+                        .log = &vm->log,
+                        .slots = slots,
+                        .hooks = &vm_hooks,
+                        .user = vm};
+    return ptc_tool_call(&caller, number, argc, argv, out, &failure) ||
+           report(vm, run, number, slots[0], &failure);
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * Sets of tools: made, filled, found by name, let go. */
+#include "tool/toolset.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "tool/call.h"
+
+enum { HEAP_BYTES = 64 * 1024 * 1024 };
+
+static int find(const PtcHost *host, const char *name, size_t len)
+{
+    const PtcTools *tools = (const PtcTools *)(const void *)host;
+    for (size_t i = 0; i < tools->count; i++) {
+        const PtcToolInfo *t = &tools->items[i].info;
+        if (t->name_len == len && memcmp(t->name, name, len) == 0)
+            return (int)i;
+    }
+    return -1;
+}
+
+static const char *name_of(const PtcHost *host, size_t tool, size_t *len)
+{
+    const PtcTools *tools = (const PtcTools *)(const void *)host;
+    if (tool >= tools->count)
+        return NULL;
+    *len = tools->items[tool].info.name_len;
+    return tools->items[tool].info.name;
+}
+
+/* The set lives in the ledger that it holds, as engines do. */
+PtcTools *ptc_toolset_new(void)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcTools *tools = ptc_mem_alloc(&mem, sizeof *tools);
+    if (!tools)
+        return NULL;
+    memset(tools, 0, sizeof *tools);
+    tools->host = (PtcHost){find, name_of, ptc_program_call};
+    ptc_mem_init(&tools->mem, SIZE_MAX / 2);
+    atomic_store(&tools->mem.used, sizeof *tools);
+    ptc_pool_init(&tools->pool, &tools->mem);
+    ptc_budget_init(&tools->budget);
+    ptc_heap_init(&tools->heap, &tools->pool, &tools->budget, HEAP_BYTES);
+    ptc_arena_init(&tools->arena, &tools->mem);
+    atomic_init(&tools->refs, 1);
+    return tools;
+}
+
+PtcTools *ptc_toolset_retain(PtcTools *tools)
+{
+    if (tools)
+        atomic_fetch_add(&tools->refs, 1);
+    return tools;
+}
+
+static void free_turn(PtcTurn *turn)
+{
+    if (!turn)
+        return;
+    pthread_mutex_destroy(&turn->lock);
+    pthread_cond_destroy(&turn->over);
+}
+
+void ptc_toolset_release(PtcTools *tools)
+{
+    PtcMem mem;
+    if (!tools || atomic_fetch_sub(&tools->refs, 1) > 1)
+        return;
+    for (size_t i = 0; i < tools->count; i++) {
+        PtcTool *t = &tools->items[i];
+        if (t->free_user)
+            t->free_user(t->user);
+        free_turn(t->turn);
+    }
+    ptc_mem_free(&tools->mem, tools->items, tools->cap * sizeof *tools->items);
+    ptc_heap_deinit(&tools->heap);
+    ptc_pool_deinit(&tools->pool);
+    ptc_arena_deinit(&tools->arena);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *tools);
+    ptc_mem_free(&mem, tools, sizeof *tools);
+}
+
+static bool refuse(char *error, size_t size, const char *format, ...) PTC_PRINTF(3, 4);
+
+static bool refuse(char *error, size_t size, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (error && size)
+        vsnprintf(error, size, format, args);
+    va_end(args);
+    return false;
+}
+
+static PtcTool *room(PtcTools *tools)
+{
+    if (tools->count == tools->cap) {
+        size_t cap = tools->cap ? tools->cap * 2 : 8;
+        PtcTool *p =
+            ptc_mem_resize(&tools->mem, tools->items, tools->cap * sizeof *p, cap * sizeof *p);
+        if (!p)
+            return NULL;
+        tools->items = p;
+        tools->cap = cap;
+    }
+    return &tools->items[tools->count];
+}
+
+static bool read_signature(PtcTools *tools, PtcToolInfo *info, char *error, size_t size)
+{
+    PtcSigError e;
+    if (!info->signature || info->skip_validation)
+        return true;
+    if (ptc_sig_parse(&tools->arena, info->signature, info->signature_len, &info->sig, &e))
+        return true;
+    return refuse(error, size, "tool %.*s: its signature is wrong at column %u: %s",
+                  (int)info->name_len, info->name, (unsigned)e.column, e.message);
+}
+
+/* In the arena: a lock must not move when the set grows. */
+static PtcTurn *new_turn(PtcTools *tools)
+{
+    pthread_condattr_t attr;
+    PtcTurn *turn = ptc_arena_alloc(&tools->arena, sizeof *turn);
+    if (!turn)
+        return NULL;
+    turn->taken = false;
+    pthread_mutex_init(&turn->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&turn->over, &attr);
+    pthread_condattr_destroy(&attr);
+    return turn;
+}
+
+bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size)
+{
+    char why[PTC_TOOL_WHY];
+    if (!ptc_tool_check(&tool->info, why))
+        return refuse(error, size, "%s", why);
+    if (find(&tools->host, tool->info.name, tool->info.name_len) >= 0)
+        return refuse(error, size, "there is a tool named %.*s already", (int)tool->info.name_len,
+                      tool->info.name);
+    PtcTool *t = room(tools);
+    if (t)
+        *t = *tool;
+    if (!t || !ptc_tool_copy(&tools->arena, &tool->info, &t->info))
+        return refuse(error, size, "memory is short");
+    if (!read_signature(tools, &t->info, error, size))
+        return false;
+    t->turn = NULL;
+    if (t->info.serial && !(t->turn = new_turn(tools)))
+        return refuse(error, size, "memory is short");
+    tools->count++;
+    return true;
+}
