@@ -240,21 +240,28 @@ static void test_listen(PtcMcp *mcp)
 #define CAN "{\"elicitation\":{},\"roots\":{}}"
 #define ASK(id, rest) REQUEST(id, "tools/call", "\"name\":\"ask\"," MODERN(CAN, "") rest)
 
-/* M21: the state comes back only as it was given, for the same call and owner, in time. */
+#define REPLIES ",\"inputResponses\":{\"who\":{\"a\":1,\"b\":2},\"roots\":{},\"extra\":{}}"
+#define STALE "\\\"requestState\\\" is not what this server gave for this request, or is too old"
+
+/* The state that a server hands out with its questions; "" when it asked none. */
+static void asked_state(PtcMcp *mcp, char state[400])
+{
+    const char *p = strstr(tell(mcp, NULL, ASK("1", "")), "\"requestState\":\"");
+    state[0] = '\0';
+    if (p)
+        sscanf(p + 16, "%399[^\"]", state);
+}
+
 static void test_modern_questions(PtcMcp *mcp)
 {
-    char state[400] = "", in[1500], text[1500];
-    int status;
+    char state[400], in[1500];
     const char *out = tell(mcp, NULL, ASK("1", ""));
-    const char *p = strstr(out, "\"requestState\":\"");
-    CHECK(p &&
-          strstr(out,
+    CHECK(strstr(out,
                  "\"resultType\":\"input_required\",\"inputRequests\":{\"who\":{\"method\":"
                  "\"elicitation/create\",\"params\":{\"message\":\"?\"}},\"roots\":{\"method\":"
                  "\"roots/list\",\"params\":{}}},"));
-    if (p)
-        sscanf(p + 16, "%399[^\"]", state);
-#define REPLIES ",\"inputResponses\":{\"who\":{\"a\":1,\"b\":2},\"roots\":{},\"extra\":{}}"
+    asked_state(mcp, state);
+    CHECK(state[0]);
     sprintf(in, ASK("2", REPLIES ",\"requestState\":\"%s\""), state);
     CHECK_STR(tell(mcp, NULL, in),
               RESULT("2", "\"resultType\":\"complete\",\"content\":[{\"type\":\"text\",\"text\":"
@@ -265,7 +272,19 @@ static void test_modern_questions(PtcMcp *mcp)
     /* Only what is missing is asked again. */
     out = tell(mcp, NULL, ASK("3", ",\"inputResponses\":{\"who\":{}}"));
     CHECK(strstr(out, "\"inputRequests\":{\"roots\":") && !strstr(out, "elicitation/create"));
-#define STALE "\\\"requestState\\\" is not what this server gave for this request, or is too old"
+    /* Nothing is asked that the client cannot answer. */
+    CHECK_STR(tell(mcp, NULL,
+                   REQUEST("1", "tools/call", "\"name\":\"ask\"," MODERN("{\"roots\":{}}", ""))),
+              ERROR_DATA("1", "-32021", "the client must declare the capability elicitation",
+                         "{\"requiredCapabilities\":{\"elicitation\":{}}}"));
+}
+
+/* The state comes back only as it was given, for the same call and owner. */
+static void test_forged_state(PtcMcp *mcp)
+{
+    char state[400], in[1500];
+    int status;
+    asked_state(mcp, state);
     sprintf(in, ASK("2", REPLIES ",\"requestState\":\"%s-TAMPERED\""), state);
     CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
     sprintf(in, ASK("2", REPLIES ",\"arguments\":{\"x\":1},\"requestState\":\"%s\""), state);
@@ -276,9 +295,8 @@ static void test_modern_questions(PtcMcp *mcp)
         state);
     CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
     sprintf(in, ASK("2", REPLIES ",\"requestState\":\"%s\""), state);
-    strcpy(text,
-           tell_in(mcp, (PtcMcpIn){.text = in, .len = strlen(in), .owner = "mallory"}, &status));
-    CHECK_STR(text, ERROR("2", "-32602", STALE));
+    CHECK_STR(tell_in(mcp, (PtcMcpIn){.text = in, .len = strlen(in), .owner = "mallory"}, &status),
+              ERROR("2", "-32602", STALE));
     for (size_t i = 0; state[i]; i++) { /* every single letter counts */
         char was = state[i];
         state[i] = was == 'A' ? 'B' : 'A';
@@ -286,6 +304,11 @@ static void test_modern_questions(PtcMcp *mcp)
         CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
         state[i] = was;
     }
+}
+
+static void test_bad_state(PtcMcp *mcp)
+{
+    char in[1500];
     static const char *const bad[] = {"7", "null", "\"\"", "{}", "\"AAAA\""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sprintf(in, ASK("2", ",\"requestState\":%s"), bad[i]);
@@ -297,22 +320,15 @@ static void test_modern_questions(PtcMcp *mcp)
         CHECK_STR(tell(mcp, NULL, in),
                   ERROR("2", "-32602", "\\\"inputResponses\\\" must be an object of objects"));
     }
-    /* Nothing is asked that the client cannot answer. */
-    CHECK_STR(tell(mcp, NULL,
-                   REQUEST("1", "tools/call", "\"name\":\"ask\"," MODERN("{\"roots\":{}}", ""))),
-              ERROR_DATA("1", "-32021", "the client must declare the capability elicitation",
-                         "{\"requiredCapabilities\":{\"elicitation\":{}}}"));
 }
 
 static void test_stale_state(void)
 {
-    char state[400] = "", in[1500];
+    char state[400], in[1500];
     PtcMcpConfig c = help_config();
     c.state_ttl_ms = -1;
     PtcMcp *mcp = help_server(c);
-    const char *p = strstr(tell(mcp, NULL, ASK("1", "")), "\"requestState\":\"");
-    if (p)
-        sscanf(p + 16, "%399[^\"]", state);
+    asked_state(mcp, state);
     sprintf(in, ASK("2", REPLIES ",\"requestState\":\"%s\""), state);
     CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
     ptc_mcp_free(mcp);
@@ -400,6 +416,8 @@ int main(void)
     test_queue();
     test_listen(mcp);
     test_modern_questions(mcp);
+    test_forged_state(mcp);
+    test_bad_state(mcp);
     test_stale_state();
     test_legacy_questions();
     test_question_timeout();
