@@ -11,7 +11,7 @@
 
 /* ------------------------------------------------------------------- small tools */
 
-PtcExpr *ax_new(Analyzer *an, PtcExprKind kind, const PtcForm *at)
+PtcExpr *ptc_analyze_new(Analyzer *an, PtcExprKind kind, const PtcForm *at)
 {
     PtcExpr *x = ptc_arena_zalloc(an->arena, sizeof *x);
     if (!x)
@@ -22,21 +22,21 @@ PtcExpr *ax_new(Analyzer *an, PtcExprKind kind, const PtcForm *at)
     return x;
 }
 
-PtcExpr *ax_const(Analyzer *an, PtcValue v, const PtcForm *at)
+PtcExpr *ptc_analyze_const(Analyzer *an, PtcValue v, const PtcForm *at)
 {
-    PtcExpr *x = v == PTC_NONE ? NULL : ax_new(an, PTC_X_CONST, at);
+    PtcExpr *x = v == PTC_NONE ? NULL : ptc_analyze_new(an, PTC_X_CONST, at);
     if (x)
         x->value = v;
     return x;
 }
 
-PtcExpr *ax_nil(Analyzer *an, const PtcForm *at)
+PtcExpr *ptc_analyze_nil(Analyzer *an, const PtcForm *at)
 {
-    return ax_const(an, PTC_NIL, at);
+    return ptc_analyze_const(an, PTC_NIL, at);
 }
 
-PtcExpr *ax_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char *hint,
-                  const char *format, ...)
+PtcExpr *ptc_analyze_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char *hint,
+                           const char *format, ...)
 {
     char text[2 * PTC_MESSAGE_MAX]; /* ptc_diag_add cuts it between characters */
     va_list args;
@@ -46,23 +46,23 @@ PtcExpr *ax_error(Analyzer *an, PtcErrorKind kind, const PtcForm *at, const char
     PtcDiag *d = ptc_diag_add(an->diags, kind, at->first, at->last, "%s", text);
     if (hint)
         ptc_diag_hint(d, "%s", hint);
-    return ax_nil(an, at);
+    return ptc_analyze_nil(an, at);
 }
 
-PtcExpr **ax_items(Analyzer *an, size_t n)
+PtcExpr **ptc_analyze_items(Analyzer *an, size_t n)
 {
     return ptc_arena_zalloc(an->arena, (n ? n : 1) * sizeof(PtcExpr *));
 }
 
-bool ax_all(Analyzer *an, PtcForm *const *forms, size_t n, PtcExpr **out)
+bool ptc_analyze_all(Analyzer *an, PtcForm *const *forms, size_t n, PtcExpr **out)
 {
     for (size_t i = 0; i < n; i++)
-        if (!(out[i] = ax_form(an, forms[i], false)))
+        if (!(out[i] = ptc_analyze_form(an, forms[i], false)))
             return false;
     return true;
 }
 
-PtcLocal *ax_bind(Analyzer *an, const char *name, size_t len)
+PtcLocal *ptc_analyze_bind(Analyzer *an, const char *name, size_t len)
 {
     PtcLocal *l = ptc_arena_zalloc(an->arena, sizeof *l);
     if (!l)
@@ -75,14 +75,15 @@ PtcLocal *ax_bind(Analyzer *an, const char *name, size_t len)
     return l;
 }
 
-PtcLocal *ax_temp(Analyzer *an)
+PtcLocal *ptc_analyze_temp(Analyzer *an)
 {
-    return ax_bind(an, "", 0);
+    return ptc_analyze_bind(an, "", 0);
 }
 
-PtcExpr *ax_builtin(Analyzer *an, const char *name, PtcExpr **args, size_t count, const PtcForm *at)
+PtcExpr *ptc_analyze_builtin(Analyzer *an, const char *name, PtcExpr **args, size_t count,
+                             const PtcForm *at)
 {
-    PtcExpr *x = ax_new(an, PTC_X_CALLB, at);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_CALLB, at);
     if (!x)
         return NULL;
     int row = ptc_builtin_find(name, strlen(name));
@@ -92,9 +93,10 @@ PtcExpr *ax_builtin(Analyzer *an, const char *name, PtcExpr **args, size_t count
     return x;
 }
 
-PtcExpr *ax_if(Analyzer *an, PtcExpr *test, PtcExpr *then, PtcExpr *otherwise, const PtcForm *at)
+PtcExpr *ptc_analyze_if(Analyzer *an, PtcExpr *test, PtcExpr *then, PtcExpr *otherwise,
+                        const PtcForm *at)
 {
-    PtcExpr *x = test && then ? ax_new(an, PTC_X_IF, at) : NULL;
+    PtcExpr *x = test && then ? ptc_analyze_new(an, PTC_X_IF, at) : NULL;
     if (!x)
         return NULL;
     x->a = test;
@@ -103,13 +105,13 @@ PtcExpr *ax_if(Analyzer *an, PtcExpr *test, PtcExpr *then, PtcExpr *otherwise, c
     return x;
 }
 
-bool form_is_symbol(const PtcForm *form, const char *name)
+bool ptc_form_is_symbol(const PtcForm *form, const char *name)
 {
     return form->kind == PTC_F_SYMBOL && form->len == strlen(name) &&
            memcmp(form->text, name, form->len) == 0;
 }
 
-PtcForm *ax_new_form(Analyzer *an, PtcFormKind kind, const PtcForm *at, size_t count)
+PtcForm *ptc_analyze_new_form(Analyzer *an, PtcFormKind kind, const PtcForm *at, size_t count)
 {
     PtcForm *f = ptc_arena_zalloc(an->arena, sizeof *f);
     if (!f)
@@ -126,9 +128,9 @@ PtcForm *ax_new_form(Analyzer *an, PtcFormKind kind, const PtcForm *at, size_t c
     return f;
 }
 
-PtcForm *ax_symbol_form(Analyzer *an, const char *name, const PtcForm *at)
+PtcForm *ptc_analyze_symbol_form(Analyzer *an, const char *name, const PtcForm *at)
 {
-    PtcForm *f = ax_new_form(an, PTC_F_SYMBOL, at, 0);
+    PtcForm *f = ptc_analyze_new_form(an, PTC_F_SYMBOL, at, 0);
     if (f) {
         f->text = name;
         f->len = strlen(name);
@@ -177,12 +179,12 @@ static PtcValue intern(Analyzer *an, PtcTag tag, const char *text, size_t len)
     return v;
 }
 
-PtcValue ax_keyword(Analyzer *an, const char *text, size_t len)
+PtcValue ptc_analyze_keyword(Analyzer *an, const char *text, size_t len)
 {
     return intern(an, PTC_T_KEYWORD, text, len);
 }
 
-PtcValue ax_string(Analyzer *an, const char *text, size_t len)
+PtcValue ptc_analyze_string(Analyzer *an, const char *text, size_t len)
 {
     return intern(an, PTC_T_STRING, text, len);
 }
@@ -203,7 +205,7 @@ static PtcExpr *const_vector(Analyzer *an, const PtcForm *form, PtcExpr *const *
     for (size_t i = 0; b != PTC_NONE && i < n; i++)
         if (!ptc_build_add(an->heap, b, items[i]->value))
             return NULL;
-    return b == PTC_NONE ? NULL : ax_const(an, ptc_build_done(an->heap, b, 0), form);
+    return b == PTC_NONE ? NULL : ptc_analyze_const(an, ptc_build_done(an->heap, b, 0), form);
 }
 
 /* Sets and maps with constant keys: the same key twice is a mistake. */
@@ -219,8 +221,9 @@ static bool check_keys(Analyzer *an, const PtcForm *form, PtcExpr *const *items,
             continue;
         bool twice = ptc_dict_build_find(&seen, items[i]->value) >= 0;
         if (twice)
-            ax_error(an, PTC_E_INVALID_FORM, form->items[i], "keep one of the two", "this %s twice",
-                     step == 2 ? "map has the same key" : "set holds the same element");
+            ptc_analyze_error(an, PTC_E_INVALID_FORM, form->items[i], "keep one of the two",
+                              "this %s twice",
+                              step == 2 ? "map has the same key" : "set holds the same element");
         ok = ptc_dict_build_put(&seen, items[i]->value, PTC_NIL);
     }
     ptc_dict_build_cancel(&seen);
@@ -238,14 +241,14 @@ static PtcExpr *const_dict(Analyzer *an, const PtcForm *form, PtcExpr *const *it
             ptc_dict_build_cancel(&b);
             return NULL;
         }
-    return ax_const(an, ptc_dict_build_done(&b), form);
+    return ptc_analyze_const(an, ptc_dict_build_done(&b), form);
 }
 
 static PtcExpr *literal(Analyzer *an, const PtcForm *form)
 {
     size_t n = form->count;
-    PtcExpr **items = ax_items(an, n);
-    if (!items || !ax_all(an, form->items, n, items))
+    PtcExpr **items = ptc_analyze_items(an, n);
+    if (!items || !ptc_analyze_all(an, form->items, n, items))
         return NULL;
     bool is_set = form->kind == PTC_F_SET, is_map = form->kind == PTC_F_MAP;
     if ((is_set || is_map) && !check_keys(an, form, items, n, is_set ? 1 : 2))
@@ -253,7 +256,7 @@ static PtcExpr *literal(Analyzer *an, const PtcForm *form)
     if (all_const(items, n))
         return is_set || is_map ? const_dict(an, form, items, n, is_set)
                                 : const_vector(an, form, items, n);
-    PtcExpr *x = ax_new(an, is_set ? PTC_X_SET : is_map ? PTC_X_MAP : PTC_X_VECTOR, form);
+    PtcExpr *x = ptc_analyze_new(an, is_set ? PTC_X_SET : is_map ? PTC_X_MAP : PTC_X_VECTOR, form);
     if (!x)
         return NULL;
     x->items = items;
@@ -281,10 +284,10 @@ static PtcExpr *call_builtin(Analyzer *an, const PtcForm *form, int index, PtcEx
         char takes[64], usage[128];
         arity_text(row, takes, sizeof takes);
         snprintf(usage, sizeof usage, "usage: %s", row->usage);
-        return ax_error(an, PTC_E_ARITY, form, usage, "%s takes %s, got %d", row->name, takes,
-                        argc);
+        return ptc_analyze_error(an, PTC_E_ARITY, form, usage, "%s takes %s, got %d", row->name,
+                                 takes, argc);
     }
-    PtcExpr *x = ax_new(an, PTC_X_CALLB, form);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_CALLB, form);
     if (!x)
         return NULL;
     x->index = (uint32_t)index;
@@ -297,13 +300,13 @@ static PtcExpr *call_builtin(Analyzer *an, const PtcForm *form, int index, PtcEx
 static PtcExpr *call_tool(Analyzer *an, const PtcForm *form, PtcExpr *f, PtcExpr **args)
 {
     size_t argc = form->count - 1;
-    PtcExpr **all = ax_items(an, argc + 1);
+    PtcExpr **all = ptc_analyze_items(an, argc + 1);
     if (!all)
         return NULL;
     all[0] = f;
     for (size_t i = 0; i < argc; i++)
         all[i + 1] = args[i];
-    return ax_builtin(an, "%tool", all, argc + 1, form);
+    return ptc_analyze_builtin(an, "%tool", all, argc + 1, form);
 }
 
 static bool note_site(Analyzer *an, uint32_t global, uint32_t argc, const PtcForm *form)
@@ -328,9 +331,9 @@ static bool means_name(Analyzer *an, const PtcForm *arg, int row)
 {
     const PtcBuiltin *b = ptc_builtin_row((uint32_t)row);
     if (!(b->flags & PTC_B_NAME) || arg->kind != PTC_F_SYMBOL ||
-        ax_find_local(an, arg->text, arg->len))
+        ptc_analyze_find_local(an, arg->text, arg->len))
         return false;
-    return strcmp(b->name, "doc") != 0 || ax_builtin_of(an, arg) < 0;
+    return strcmp(b->name, "doc") != 0 || ptc_analyze_builtin_of(an, arg) < 0;
 }
 
 /* The arguments of a call; row: the builtin that is called, or -1. */
@@ -338,11 +341,12 @@ static bool arguments(Analyzer *an, const PtcForm *form, int row, PtcExpr **args
 {
     size_t argc = form->count - 1, first = 0;
     if (row >= 0 && argc > 0 && means_name(an, form->items[1], row)) {
-        if (!(args[0] = ax_const(an, ax_quote(an, form->items[1]), form->items[1])))
+        if (!(args[0] =
+                  ptc_analyze_const(an, ptc_analyze_quote(an, form->items[1]), form->items[1])))
             return false;
         first = 1;
     }
-    return ax_all(an, form->items + 1 + first, argc - first, args + first);
+    return ptc_analyze_all(an, form->items + 1 + first, argc - first, args + first);
 }
 
 static PtcExpr *call(Analyzer *an, const PtcForm *form)
@@ -350,19 +354,19 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     const PtcForm *head = form->items[0];
     size_t argc = form->count - 1;
     if (never_callable(head->kind))
-        return ax_error(an, PTC_E_NOT_CALLABLE, form,
-                        "a list calls its first element; write data as [a b]",
-                        "%s is not a function and cannot be called",
-                        head->kind == PTC_F_STRING   ? "a string"
-                        : head->kind == PTC_F_NUMBER ? "a number"
-                        : head->kind == PTC_F_NIL    ? "nil"
-                                                     : "a boolean");
-    PtcExpr **args = ax_items(an, argc);
+        return ptc_analyze_error(an, PTC_E_NOT_CALLABLE, form,
+                                 "a list calls its first element; write data as [a b]",
+                                 "%s is not a function and cannot be called",
+                                 head->kind == PTC_F_STRING   ? "a string"
+                                 : head->kind == PTC_F_NUMBER ? "a number"
+                                 : head->kind == PTC_F_NIL    ? "nil"
+                                                              : "a boolean");
+    PtcExpr **args = ptc_analyze_items(an, argc);
     if (!args)
         return NULL;
-    int row = head->kind == PTC_F_SYMBOL ? ax_builtin_of(an, head) : -1;
-    PtcExpr *f = row >= 0 ? NULL : ax_form(an, head, false);
-    if (f && f->kind == PTC_X_CONST && head->kind == PTC_F_SYMBOL && ax_is_missing(head))
+    int row = head->kind == PTC_F_SYMBOL ? ptc_analyze_builtin_of(an, head) : -1;
+    PtcExpr *f = row >= 0 ? NULL : ptc_analyze_form(an, head, false);
+    if (f && f->kind == PTC_X_CONST && head->kind == PTC_F_SYMBOL && ptc_analyze_is_missing(head))
         return f; /* reported; findings about its parts would only distract */
     if ((row < 0 && !f) || !arguments(an, form, row, args))
         return NULL;
@@ -370,7 +374,7 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
         return call_builtin(an, form, row, args);
     if (f->kind == PTC_X_CONST && ptc_is_record(f->value, PTC_R_FN))
         return call_tool(an, form, f, args);
-    PtcExpr *x = ax_new(an, PTC_X_CALL, form);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_CALL, form);
     if (!x || (f->kind == PTC_X_GLOBAL && !note_site(an, f->index, (uint32_t)argc, form)))
         return NULL;
     x->a = f;
@@ -382,20 +386,20 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
 /* Forms that no local name can hide, as in Clojure. */
 static bool is_basic(const PtcForm *head)
 {
-    return form_is_symbol(head, "if") || form_is_symbol(head, "do") ||
-           form_is_symbol(head, "def") || form_is_symbol(head, "quote") ||
-           form_is_symbol(head, "recur");
+    return ptc_form_is_symbol(head, "if") || ptc_form_is_symbol(head, "do") ||
+           ptc_form_is_symbol(head, "def") || ptc_form_is_symbol(head, "quote") ||
+           ptc_form_is_symbol(head, "recur");
 }
 
 static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count == 0) {
         PtcValue empty = ptc_vec_new(an->heap, NULL, 0, PTC_SEQ);
-        return ax_const(an, empty, form);
+        return ptc_analyze_const(an, empty, form);
     }
     const PtcForm *head = form->items[0];
-    FormFn special = head->kind == PTC_F_SYMBOL ? ax_special(head->text, head->len) : NULL;
-    if (special && !is_basic(head) && ax_find_local(an, head->text, head->len))
+    FormFn special = head->kind == PTC_F_SYMBOL ? ptc_analyze_special(head->text, head->len) : NULL;
+    if (special && !is_basic(head) && ptc_analyze_find_local(an, head->text, head->len))
         special = NULL;
     return special ? special(an, form, tail) : call(an, form);
 }
@@ -404,77 +408,81 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
 
 static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
 {
-    int global = ax_global(an, form->text, form->len);
+    int global = ptc_analyze_global(an, form->text, form->len);
     int row = global < 0 ? ptc_builtin_find(form->text, form->len) : -1;
     if (row >= 0)
-        return ax_const(an, ptc_builtin((uint32_t)row), form);
+        return ptc_analyze_const(an, ptc_builtin((uint32_t)row), form);
     if (global < 0)
-        return ax_error(an, PTC_E_UNBOUND, form, "define it with def first", "#'%.*s: no such var",
-                        (int)form->len, form->text);
-    return ax_const(an, ax_var(an, form, global), form);
+        return ptc_analyze_error(an, PTC_E_UNBOUND, form, "define it with def first",
+                                 "#'%.*s: no such var", (int)form->len, form->text);
+    return ptc_analyze_const(an, ptc_analyze_var(an, form, global), form);
 }
 
 /* Compiled here, once. */
-PtcValue ax_regex(Analyzer *an, const PtcForm *form)
+PtcValue ptc_analyze_regex(Analyzer *an, const PtcForm *form)
 {
     PtcRegexError error = {"", 0};
-    PtcValue pattern = ax_string(an, form->text, form->len);
+    PtcValue pattern = ptc_analyze_string(an, form->text, form->len);
     PtcValue regex = pattern == PTC_NONE ? PTC_NONE : ptc_regex_new(an->heap, pattern, &error);
     if (!error.message[0])
         return regex;
-    ax_error(an, PTC_E_INVALID_FORM, form, "", "the regex is not valid near its character %zu: %s",
-             ptc_regex_error_place(pattern, &error), error.message);
+    ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "",
+                      "the regex is not valid near its character %zu: %s",
+                      ptc_regex_error_place(pattern, &error), error.message);
     return PTC_NIL;
 }
 
 static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     switch (form->kind) {
-    case PTC_F_NIL: return ax_nil(an, form);
+    case PTC_F_NIL: return ptc_analyze_nil(an, form);
     case PTC_F_TRUE:
-    case PTC_F_FALSE: return ax_const(an, ptc_bool(form->kind == PTC_F_TRUE), form);
-    case PTC_F_NUMBER: return ax_const(an, form->value, form);
-    case PTC_F_STRING: return ax_const(an, ax_string(an, form->text, form->len), form);
-    case PTC_F_KEYWORD: return ax_const(an, ax_keyword(an, form->text, form->len), form);
-    case PTC_F_REGEX: return ax_const(an, ax_regex(an, form), form);
-    case PTC_F_SYMBOL: return ax_symbol(an, form);
+    case PTC_F_FALSE: return ptc_analyze_const(an, ptc_bool(form->kind == PTC_F_TRUE), form);
+    case PTC_F_NUMBER: return ptc_analyze_const(an, form->value, form);
+    case PTC_F_STRING:
+        return ptc_analyze_const(an, ptc_analyze_string(an, form->text, form->len), form);
+    case PTC_F_KEYWORD:
+        return ptc_analyze_const(an, ptc_analyze_keyword(an, form->text, form->len), form);
+    case PTC_F_REGEX: return ptc_analyze_const(an, ptc_analyze_regex(an, form), form);
+    case PTC_F_SYMBOL: return ptc_analyze_symbol(an, form);
     case PTC_F_LIST: return list(an, form, tail);
     case PTC_F_VECTOR:
     case PTC_F_MAP:
     case PTC_F_SET: return literal(an, form);
-    case PTC_F_SHORT_FN: return ax_short_fn(an, form);
-    case PTC_F_QUOTE: return ax_const(an, ax_quote(an, form->items[0]), form);
+    case PTC_F_SHORT_FN: return ptc_analyze_short_fn(an, form);
+    case PTC_F_QUOTE: return ptc_analyze_const(an, ptc_analyze_quote(an, form->items[0]), form);
     case PTC_F_VAR: return var_form(an, form);
     }
-    return ax_nil(an, form);
+    return ptc_analyze_nil(an, form);
 }
 
-PtcExpr *ax_form(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (!ptc_tick(an->heap->budget, 1))
         return NULL;
     if (an->depth >= PTC_EXPR_DEPTH)
-        return ax_error(an, PTC_E_DEPTH, form, "name inner steps with let or defn",
-                        "forms are nested deeper than %d once macros are opened up",
-                        PTC_EXPR_DEPTH);
+        return ptc_analyze_error(an, PTC_E_DEPTH, form, "name inner steps with let or defn",
+                                 "forms are nested deeper than %d once macros are opened up",
+                                 PTC_EXPR_DEPTH);
     an->depth++;
     PtcExpr *x = any_form(an, form, tail);
     an->depth--;
     return x;
 }
 
-PtcExpr *ax_body(Analyzer *an, PtcForm *const *forms, size_t count, const PtcForm *whole, bool tail)
+PtcExpr *ptc_analyze_body(Analyzer *an, PtcForm *const *forms, size_t count, const PtcForm *whole,
+                          bool tail)
 {
     if (count == 0)
-        return ax_nil(an, whole);
+        return ptc_analyze_nil(an, whole);
     if (count == 1)
-        return ax_form(an, forms[0], tail);
-    PtcExpr *x = ax_new(an, PTC_X_DO, whole);
-    PtcExpr **items = ax_items(an, count);
+        return ptc_analyze_form(an, forms[0], tail);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_DO, whole);
+    PtcExpr **items = ptc_analyze_items(an, count);
     if (!x || !items)
         return NULL;
     for (size_t i = 0; i < count; i++)
-        if (!(items[i] = ax_form(an, forms[i], tail && i + 1 == count)))
+        if (!(items[i] = ptc_analyze_form(an, forms[i], tail && i + 1 == count)))
             return NULL;
     x->items = items;
     x->count = (uint32_t)count;
@@ -489,8 +497,8 @@ static bool declare_name(Analyzer *an, const PtcForm *name)
         ptc_names_add(an->names, name->text, name->len) >= 0)
         return true;
     if (an->names->count >= UINT16_MAX)
-        ax_error(an, PTC_E_SIZE, name, "keep data in maps", "a session holds at most %d names",
-                 UINT16_MAX);
+        ptc_analyze_error(an, PTC_E_SIZE, name, "keep data in maps",
+                          "a session holds at most %d names", UINT16_MAX);
     else
         an->arena->failed = true;
     return false;
@@ -498,9 +506,9 @@ static bool declare_name(Analyzer *an, const PtcForm *name)
 
 static bool is_def(const PtcForm *head)
 {
-    return form_is_symbol(head, "def") || form_is_symbol(head, "defn") ||
-           form_is_symbol(head, "defn-") || form_is_symbol(head, "defonce") ||
-           form_is_symbol(head, "defmulti");
+    return ptc_form_is_symbol(head, "def") || ptc_form_is_symbol(head, "defn") ||
+           ptc_form_is_symbol(head, "defn-") || ptc_form_is_symbol(head, "defonce") ||
+           ptc_form_is_symbol(head, "defmulti");
 }
 
 /* Adds the names that the program defines anywhere: each has its number before anything is analyzed. */
@@ -513,7 +521,8 @@ static bool declare(Analyzer *an, const PtcForm *form)
     bool list = form->kind == PTC_F_LIST;
     if (list && form->count >= 2 && is_def(form->items[0]) && !declare_name(an, form->items[1]))
         return false;
-    for (size_t i = 1; list && form_is_symbol(form->items[0], "declare") && i < form->count; i++)
+    for (size_t i = 1; list && ptc_form_is_symbol(form->items[0], "declare") && i < form->count;
+         i++)
         if (!declare_name(an, form->items[i]))
             return false;
     for (size_t i = 0; i < form->count; i++)
@@ -537,14 +546,16 @@ static void check_sites(Analyzer *an)
             fits = fits || (a->variadic ? s->argc + 1 >= a->count : s->argc == a->count);
         }
         if (!fits && fn->arity_count == 1)
-            ax_error(an, PTC_E_ARITY, s->form, "count the arguments against its parameter list",
-                     "%.*s takes %s%u argument%s, got %u", (int)fn->name_len, fn->name,
-                     fn->arities[0].variadic ? "at least " : "",
-                     fn->arities[0].count - fn->arities[0].variadic,
-                     fn->arities[0].count - fn->arities[0].variadic == 1 ? "" : "s", s->argc);
+            ptc_analyze_error(
+                an, PTC_E_ARITY, s->form, "count the arguments against its parameter list",
+                "%.*s takes %s%u argument%s, got %u", (int)fn->name_len, fn->name,
+                fn->arities[0].variadic ? "at least " : "",
+                fn->arities[0].count - fn->arities[0].variadic,
+                fn->arities[0].count - fn->arities[0].variadic == 1 ? "" : "s", s->argc);
         else if (!fits)
-            ax_error(an, PTC_E_ARITY, s->form, "count the arguments against its parameter lists",
-                     "%.*s has no variant for %u arguments", (int)fn->name_len, fn->name, s->argc);
+            ptc_analyze_error(
+                an, PTC_E_ARITY, s->form, "count the arguments against its parameter lists",
+                "%.*s has no variant for %u arguments", (int)fn->name_len, fn->name, s->argc);
     }
 }
 
@@ -561,7 +572,7 @@ static bool prepare_globals(Analyzer *an, size_t earlier)
     return an->global_fns && an->global_defs && an->global_known;
 }
 
-PtcFn *ax_start(Analyzer *an, const PtcAnalysis *job)
+PtcFn *ptc_analyze_start(Analyzer *an, const PtcAnalysis *job)
 {
     *an = (Analyzer){.arena = job->arena,
                      .heap = job->heap,
@@ -585,7 +596,7 @@ PtcFn *ax_start(Analyzer *an, const PtcAnalysis *job)
 PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
 {
     Analyzer an;
-    PtcFn *fn = ax_start(&an, job);
+    PtcFn *fn = ptc_analyze_start(&an, job);
     if (!fn)
         return NULL;
     PtcArity *arity = fn->arities;
@@ -598,7 +609,7 @@ PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
         return NULL;
     an.fn = fn;
     PtcForm whole = {.kind = PTC_F_LIST, .first = 0, .last = (uint32_t)an.source_len};
-    arity->body = ax_body(&an, forms, count, &whole, false);
+    arity->body = ptc_analyze_body(&an, forms, count, &whole, false);
     if (arity->body)
         check_sites(&an);
     return arity->body && an.diags->count == 0 && !an.arena->failed ? fn : NULL;

@@ -2,7 +2,7 @@
  * Destructuring: patterns become plain bindings, left to right. */
 #include "lisp/analyze_int.h"
 
-bool ax_add_binding(Analyzer *an, Bindings *b, PtcLocal *local, PtcExpr *value)
+bool ptc_analyze_add_binding(Analyzer *an, Bindings *b, PtcLocal *local, PtcExpr *value)
 {
     if (!local || !value)
         return false;
@@ -17,11 +17,11 @@ bool ax_add_binding(Analyzer *an, Bindings *b, PtcLocal *local, PtcExpr *value)
     return true;
 }
 
-PtcExpr *ax_let(Analyzer *an, Bindings *b, PtcExpr *body, const PtcForm *at)
+PtcExpr *ptc_analyze_let(Analyzer *an, Bindings *b, PtcExpr *body, const PtcForm *at)
 {
     if (!body || b->count == 0)
         return body;
-    PtcExpr *x = ax_new(an, PTC_X_LET, at);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_LET, at);
     if (!x)
         return NULL;
     x->locals = b->locals;
@@ -34,28 +34,28 @@ PtcExpr *ax_let(Analyzer *an, Bindings *b, PtcExpr *body, const PtcForm *at)
 static bool bind_name(Analyzer *an, Bindings *b, const PtcForm *name, PtcExpr *value)
 {
     if (memchr(name->text, '/', name->len) && name->len > 1) {
-        ax_error(an, PTC_E_INVALID_FORM, name, "use a name without /",
-                 "%.*s cannot be bound: it has a namespace", (int)name->len, name->text);
+        ptc_analyze_error(an, PTC_E_INVALID_FORM, name, "use a name without /",
+                          "%.*s cannot be bound: it has a namespace", (int)name->len, name->text);
         return true;
     }
-    return ax_add_binding(an, b, ax_bind(an, name->text, name->len), value);
+    return ptc_analyze_add_binding(an, b, ptc_analyze_bind(an, name->text, name->len), value);
 }
 
 /* (name from, extra) as a call of a hidden builtin. */
 static PtcExpr *access(Analyzer *an, const char *builtin, PtcLocal *from, PtcExpr *key,
                        PtcExpr *otherwise, const PtcForm *at)
 {
-    PtcExpr **args = ax_items(an, 3);
-    if (!args || !(args[0] = ax_local(an, from, at)) || !key)
+    PtcExpr **args = ptc_analyze_items(an, 3);
+    if (!args || !(args[0] = ptc_analyze_local(an, from, at)) || !key)
         return NULL;
     args[1] = key;
     args[2] = otherwise;
-    return ax_builtin(an, builtin, args, otherwise ? 3 : 2, at);
+    return ptc_analyze_builtin(an, builtin, args, otherwise ? 3 : 2, at);
 }
 
 static bool is_amp(const PtcForm *f)
 {
-    return form_is_symbol(f, "&");
+    return ptc_form_is_symbol(f, "&");
 }
 
 static bool is_key(const PtcForm *f, const char *name)
@@ -65,8 +65,9 @@ static bool is_key(const PtcForm *f, const char *name)
 
 static bool bad_pattern(Analyzer *an, const PtcForm *at, const char *what)
 {
-    ax_error(an, PTC_E_INVALID_FORM, at,
-             "patterns: name, [a b & more :as all], {:keys [a b] :or {a 1} :as m}", "%s", what);
+    ptc_analyze_error(an, PTC_E_INVALID_FORM, at,
+                      "patterns: name, [a b & more :as all], {:keys [a b] :or {a 1} :as m}", "%s",
+                      what);
     return true;
 }
 
@@ -82,15 +83,16 @@ static bool bind_vector(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *f
         if (as) {
             if (p->items[i + 1]->kind != PTC_F_SYMBOL)
                 return bad_pattern(an, p->items[i + 1], ":as must be followed by a name");
-            if (!bind_name(an, b, p->items[++i], ax_local(an, from, item)))
+            if (!bind_name(an, b, p->items[++i], ptc_analyze_local(an, from, item)))
                 return false;
             continue;
         }
         if (rest && i + 2 < p->count && !is_key(p->items[i + 2], "as"))
             return bad_pattern(an, p->items[i + 2], "only :as may follow the name after &");
         PtcExpr *v = access(an, rest ? "%nthrest" : "%nth", from,
-                            ax_const(an, ptc_int((int64_t)i), item), NULL, item);
-        if (!(rest ? ax_destructure_rest(an, b, p->items[++i], v) : ax_destructure(an, b, item, v)))
+                            ptc_analyze_const(an, ptc_int((int64_t)i), item), NULL, item);
+        if (!(rest ? ptc_analyze_destructure_rest(an, b, p->items[++i], v)
+                   : ptc_analyze_destructure(an, b, item, v)))
             return false;
     }
     return true;
@@ -111,11 +113,11 @@ static bool bind_key(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr 
                      PtcLocal *from, const PtcForm *defaults)
 {
     const PtcForm *form = pattern->kind == PTC_F_SYMBOL ? default_of(defaults, pattern) : NULL;
-    PtcExpr *otherwise = form ? ax_form(an, form, false) : NULL;
+    PtcExpr *otherwise = form ? ptc_analyze_form(an, form, false) : NULL;
     if (form && !otherwise)
         return false;
     PtcExpr *v = access(an, "%get", from, key, otherwise, pattern);
-    return v && ax_destructure(an, b, pattern, v);
+    return v && ptc_analyze_destructure(an, b, pattern, v);
 }
 
 /* :keys, :strs, :syms, or :order/keys for keywords with a namespace. */
@@ -139,7 +141,7 @@ static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const Ptc
         PtcForm *name = names->items[i];
         if (name->kind != PTC_F_SYMBOL && name->kind != PTC_F_KEYWORD)
             return bad_pattern(an, name, "expected a name");
-        PtcForm *symbol = ax_new_form(an, PTC_F_SYMBOL, name, 0);
+        PtcForm *symbol = ptc_analyze_new_form(an, PTC_F_SYMBOL, name, 0);
         if (!symbol)
             return false;
         const char *own = memchr(name->text, '/', name->len); /* {:keys [order/id]} binds id */
@@ -150,9 +152,9 @@ static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const Ptc
             return false;
         memcpy(full, directive->text, prefix);
         memcpy(full + prefix, name->text, name->len);
-        PtcValue key = strings ? ax_string(an, full, prefix + name->len)
-                               : ax_keyword(an, full, prefix + name->len);
-        if (!bind_key(an, b, symbol, ax_const(an, key, name), from, defaults))
+        PtcValue key = strings ? ptc_analyze_string(an, full, prefix + name->len)
+                               : ptc_analyze_keyword(an, full, prefix + name->len);
+        if (!bind_key(an, b, symbol, ptc_analyze_const(an, key, name), from, defaults))
             return false;
     }
     return true;
@@ -174,20 +176,20 @@ static bool bind_map(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *from
         if (is_key(left, "as") && right->kind != PTC_F_SYMBOL)
             return bad_pattern(an, right, ":as must be followed by a name");
         if (is_key(left, "as"))
-            ok = bind_name(an, b, right, ax_local(an, from, right));
+            ok = bind_name(an, b, right, ptc_analyze_local(an, from, right));
         else if (is_keys(left))
             ok = bind_keys(an, b, right, left, from, defaults);
         else if (left->kind == PTC_F_KEYWORD)
             return bad_pattern(an, left, "unknown directive in a map pattern");
         else
-            ok = bind_key(an, b, left, ax_form(an, right, false), from, defaults);
+            ok = bind_key(an, b, left, ptc_analyze_form(an, right, false), from, defaults);
         if (!ok)
             return false;
     }
     return true;
 }
 
-bool ax_destructure(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *value)
+bool ptc_analyze_destructure(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *value)
 {
     if (!value)
         return false;
@@ -197,8 +199,8 @@ bool ax_destructure(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *
         return bad_pattern(an, pattern, "this cannot be bound to");
     if (an->depth >= PTC_EXPR_DEPTH)
         return bad_pattern(an, pattern, "this pattern is nested too deep");
-    PtcLocal *from = ax_temp(an);
-    if (!from || !ax_add_binding(an, b, from, value))
+    PtcLocal *from = ptc_analyze_temp(an);
+    if (!from || !ptc_analyze_add_binding(an, b, from, value))
         return false;
     an->depth++;
     bool ok = pattern->kind == PTC_F_VECTOR ? bind_vector(an, b, pattern, from)
@@ -207,13 +209,13 @@ bool ax_destructure(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *
     return ok;
 }
 
-bool ax_destructure_rest(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *value)
+bool ptc_analyze_destructure_rest(Analyzer *an, Bindings *b, const PtcForm *pattern, PtcExpr *value)
 {
-    PtcExpr **args = pattern->kind == PTC_F_MAP ? ax_items(an, 1) : NULL;
+    PtcExpr **args = pattern->kind == PTC_F_MAP ? ptc_analyze_items(an, 1) : NULL;
     if (pattern->kind == PTC_F_MAP) {
         if (!args || !(args[0] = value))
             return false;
-        value = ax_builtin(an, "%options", args, 1, pattern);
+        value = ptc_analyze_builtin(an, "%options", args, 1, pattern);
     }
-    return ax_destructure(an, b, pattern, value);
+    return ptc_analyze_destructure(an, b, pattern, value);
 }

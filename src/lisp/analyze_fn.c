@@ -8,17 +8,17 @@
 static bool bind_params(Analyzer *an, PtcArity *arity, const PtcForm *params, Bindings *b)
 {
     size_t n = 0;
-    PtcExpr **values = ax_items(an, params->count);
+    PtcExpr **values = ptc_analyze_items(an, params->count);
     const PtcForm **patterns = ptc_arena_zalloc(an->arena, (params->count + 1) * sizeof *patterns);
     arity->params = ptc_arena_zalloc(an->arena, (params->count + 1) * sizeof *arity->params);
     if (!values || !patterns || !arity->params)
         return false;
     for (size_t i = 0; i < params->count; i++) {
         const PtcForm *p = params->items[i];
-        if (form_is_symbol(p, "&")) {
+        if (ptc_form_is_symbol(p, "&")) {
             if (i + 2 != params->count) {
-                ax_error(an, PTC_E_INVALID_FORM, p, "write [a b & more]",
-                         "& must be followed by exactly one parameter");
+                ptc_analyze_error(an, PTC_E_INVALID_FORM, p, "write [a b & more]",
+                                  "& must be followed by exactly one parameter");
                 return true;
             }
             arity->variadic = true;
@@ -26,13 +26,16 @@ static bool bind_params(Analyzer *an, PtcArity *arity, const PtcForm *params, Bi
         }
         bool plain = p->kind == PTC_F_SYMBOL;
         patterns[n] = plain ? NULL : p;
-        if (!(arity->params[n++] = plain ? ax_bind(an, p->text, p->len) : ax_temp(an)))
+        if (!(arity->params[n++] =
+                  plain ? ptc_analyze_bind(an, p->text, p->len) : ptc_analyze_temp(an)))
             return false;
     }
     arity->count = (uint32_t)n;
     for (size_t i = 0; i < n; i++)
-        if (patterns[i] && !(arity->variadic && i + 1 == n ? ax_destructure_rest : ax_destructure)(
-                               an, b, patterns[i], ax_local(an, arity->params[i], patterns[i])))
+        if (patterns[i] &&
+            !(arity->variadic && i + 1 == n ? ptc_analyze_destructure_rest
+                                            : ptc_analyze_destructure)(
+                an, b, patterns[i], ptc_analyze_local(an, arity->params[i], patterns[i])))
             return false;
     return true;
 }
@@ -51,17 +54,17 @@ static const PtcForm *condition_list(const PtcForm *map, const char *key)
 static PtcExpr *checked(Analyzer *an, const PtcForm *conditions, PtcExpr *last, const PtcForm *at)
 {
     size_t n = conditions ? conditions->count : 0;
-    PtcExpr *x = ax_new(an, PTC_X_DO, at);
-    PtcExpr **items = ax_items(an, n + 1);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_DO, at);
+    PtcExpr **items = ptc_analyze_items(an, n + 1);
     if (!x || !items || !last)
         return NULL;
     for (size_t i = 0; i < n; i++) {
         const PtcForm *c = conditions->items[i];
-        PtcExpr **args = ax_items(an, 2);
-        if (!args || !(args[0] = ax_form(an, c, false)) ||
-            !(args[1] =
-                  ax_const(an, ax_string(an, an->source + c->first, c->last - c->first), c)) ||
-            !(items[i] = ax_builtin(an, "assert", args, 2, c)))
+        PtcExpr **args = ptc_analyze_items(an, 2);
+        if (!args || !(args[0] = ptc_analyze_form(an, c, false)) ||
+            !(args[1] = ptc_analyze_const(
+                  an, ptc_analyze_string(an, an->source + c->first, c->last - c->first), c)) ||
+            !(items[i] = ptc_analyze_builtin(an, "assert", args, 2, c)))
             return NULL;
     }
     items[n] = last;
@@ -76,14 +79,16 @@ static PtcExpr *body_with_conditions(Analyzer *an, const PtcForm *form, size_t f
     const PtcForm *map = form->items[first];
     const PtcForm *pre = condition_list(map, "pre"), *post = condition_list(map, "post");
     PtcLocal *scope = an->scope;
-    PtcExpr *body = ax_body(an, form->items + first + 1, form->count - first - 1, form, !post);
+    PtcExpr *body =
+        ptc_analyze_body(an, form->items + first + 1, form->count - first - 1, form, !post);
     if (post && body) {
         Bindings b = {0};
-        PtcLocal *result = ax_bind(an, "%1", 2);
+        PtcLocal *result = ptc_analyze_bind(an, "%1", 2);
         PtcExpr *value = body;
-        if (!ax_add_binding(an, &b, result, value))
+        if (!ptc_analyze_add_binding(an, &b, result, value))
             return NULL;
-        body = ax_let(an, &b, checked(an, post, ax_local(an, result, form), form), form);
+        body = ptc_analyze_let(an, &b, checked(an, post, ptc_analyze_local(an, result, form), form),
+                               form);
         an->scope = scope;
     }
     return checked(an, pre, body, map);
@@ -103,8 +108,9 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
     arity->first = form->first;
     arity->last = form->last;
     if (!params || params->kind != PTC_F_VECTOR) {
-        arity->body = ax_error(an, PTC_E_INVALID_FORM, params ? params : form,
-                               "write (fn [a b] body)", "a function needs a parameter vector");
+        arity->body =
+            ptc_analyze_error(an, PTC_E_INVALID_FORM, params ? params : form,
+                              "write (fn [a b] body)", "a function needs a parameter vector");
         return arity->body != NULL;
     }
     PtcLocal *scope = an->scope;
@@ -116,11 +122,12 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
     an->recur_count = an->no_recur ? NO_RECUR : arity->count;
     bool no_recur = an->no_recur;
     an->no_recur = false;
-    PtcExpr *body = !ok ? NULL
-                    : has_conditions(form, first + 1)
-                        ? body_with_conditions(an, form, first + 1)
-                        : ax_body(an, form->items + first + 1, form->count - first - 1, form, true);
-    arity->body = ax_let(an, &b, body, form);
+    PtcExpr *body =
+        !ok ? NULL
+        : has_conditions(form, first + 1)
+            ? body_with_conditions(an, form, first + 1)
+            : ptc_analyze_body(an, form->items + first + 1, form->count - first - 1, form, true);
+    arity->body = ptc_analyze_let(an, &b, body, form);
     an->scope = scope;
     an->loop = loop;
     an->recur_count = recur_count;
@@ -135,9 +142,10 @@ static bool check_arities(Analyzer *an, const PtcFn *fn, const PtcForm *form)
             const PtcArity *x = &fn->arities[i], *y = &fn->arities[k];
             if ((x->variadic && y->variadic) ||
                 (x->variadic == y->variadic && x->count == y->count))
-                return ax_error(an, PTC_E_INVALID_FORM, form,
-                                "give each variant its own number of parameters",
-                                "two variants of this function take the same arguments") != NULL;
+                return ptc_analyze_error(an, PTC_E_INVALID_FORM, form,
+                                         "give each variant its own number of parameters",
+                                         "two variants of this function take the same arguments") !=
+                       NULL;
         }
     return true;
 }
@@ -145,16 +153,16 @@ static bool check_arities(Analyzer *an, const PtcFn *fn, const PtcForm *form)
 /* The function's own name, as a local of its own frame. */
 static bool bind_self(Analyzer *an, const FnName *name)
 {
-    PtcLocal *self = ax_bind(an, name->text, name->len);
+    PtcLocal *self = ptc_analyze_bind(an, name->text, name->len);
     if (self)
         self->is_self = true;
     return self != NULL;
 }
 
-PtcExpr *ax_fn(Analyzer *an, const PtcForm *form, size_t first, const FnName *name)
+PtcExpr *ptc_analyze_fn(Analyzer *an, const PtcForm *form, size_t first, const FnName *name)
 {
     PtcFn *fn = ptc_arena_zalloc(an->arena, sizeof *fn);
-    PtcExpr *x = ax_new(an, PTC_X_FN, form);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_FN, form);
     bool many = first < form->count && form->items[first]->kind == PTC_F_LIST;
     size_t n = many ? form->count - first : 1;
     if (!fn || !x || !(fn->arities = ptc_arena_zalloc(an->arena, n * sizeof *fn->arities)))
@@ -175,9 +183,9 @@ PtcExpr *ax_fn(Analyzer *an, const PtcForm *form, size_t first, const FnName *na
     for (size_t i = 0; ok && i < n; i++) {
         if (many && form->items[first + i]->kind != PTC_F_LIST)
             ok = (fn->arities[i].body =
-                      ax_error(an, PTC_E_INVALID_FORM, form->items[first + i],
-                               "write (fn ([a] ...) ([a b] ...))",
-                               "every variant is a list of parameters and body")) != NULL;
+                      ptc_analyze_error(an, PTC_E_INVALID_FORM, form->items[first + i],
+                                        "write (fn ([a] ...) ([a b] ...))",
+                                        "every variant is a list of parameters and body")) != NULL;
         else
             ok = analyze_arity(an, &fn->arities[i], many ? form->items[first + i] : form,
                                many ? 0 : first);
@@ -188,36 +196,37 @@ PtcExpr *ax_fn(Analyzer *an, const PtcForm *form, size_t first, const FnName *na
 }
 
 /* (fn name? [params] body...) */
-PtcExpr *ax_fn_form(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_fn_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     const PtcForm *name =
         form->count > 1 && form->items[1]->kind == PTC_F_SYMBOL ? form->items[1] : NULL;
     FnName n = {name ? name->text : NULL, name ? name->len : 0, name != NULL, PTC_NIL, PTC_FORM_FN};
-    return ax_fn(an, form, name ? 2 : 1, &n);
+    return ptc_analyze_fn(an, form, name ? 2 : 1, &n);
 }
 
 static PtcExpr *bad_letfn(Analyzer *an, const PtcForm *at)
 {
-    return ax_error(an, PTC_E_INVALID_FORM, at, "(letfn [(f [x] ...) (g [y] ...)] body)",
-                    "letfn needs a vector of functions, each a list of name, parameters and body");
+    return ptc_analyze_error(
+        an, PTC_E_INVALID_FORM, at, "(letfn [(f [x] ...) (g [y] ...)] body)",
+        "letfn needs a vector of functions, each a list of name, parameters and body");
 }
 
-PtcExpr *ax_letfn_fn(Analyzer *an, const PtcForm *form)
+PtcExpr *ptc_analyze_letfn_fn(Analyzer *an, const PtcForm *form)
 {
     FnName name = {form->items[0]->text, form->items[0]->len, false, PTC_NIL, PTC_FORM_LETFN};
-    return ax_fn(an, form, 1, &name);
+    return ptc_analyze_fn(an, form, 1, &name);
 }
 
 /* (letfn [(f [x] ...) ...] body): functions that may call each other. */
-PtcExpr *ax_letfn(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_letfn(Analyzer *an, const PtcForm *form, bool tail)
 {
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!v || v->kind != PTC_F_VECTOR)
         return bad_letfn(an, v ? v : form);
-    PtcExpr *x = ax_new(an, PTC_X_LETFN, form);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_LETFN, form);
     PtcLocal *scope = an->scope;
-    if (!x || !(x->items = ax_items(an, v->count)) ||
+    if (!x || !(x->items = ptc_analyze_items(an, v->count)) ||
         !(x->locals = ptc_arena_zalloc(an->arena, (v->count + 1) * sizeof *x->locals)))
         return NULL;
     x->count = v->count;
@@ -225,13 +234,13 @@ PtcExpr *ax_letfn(Analyzer *an, const PtcForm *form, bool tail)
         const PtcForm *f = v->items[i];
         if (f->kind != PTC_F_LIST || f->count < 2 || f->items[0]->kind != PTC_F_SYMBOL)
             return bad_letfn(an, f);
-        if (!(x->locals[i] = ax_bind(an, f->items[0]->text, f->items[0]->len)))
+        if (!(x->locals[i] = ptc_analyze_bind(an, f->items[0]->text, f->items[0]->len)))
             return NULL;
     }
     for (size_t i = 0; i < v->count; i++)
-        if (!(x->items[i] = ax_letfn_fn(an, v->items[i])))
+        if (!(x->items[i] = ptc_analyze_letfn_fn(an, v->items[i])))
             return NULL;
-    x->a = ax_body(an, form->items + 2, form->count - 2, form, tail);
+    x->a = ptc_analyze_body(an, form->items + 2, form->count - 2, form, tail);
     an->scope = scope;
     return x->a ? x : NULL;
 }
@@ -256,11 +265,11 @@ static void find_params(Analyzer *an, const PtcForm *f, uint32_t *most, bool *re
         n = (uint32_t)(f->text[1] - '0') * (f->len == 3 ? 10 : 1) +
             (f->len == 3 ? (uint32_t)(f->text[2] - '0') : 0);
     else
-        ax_error(an, PTC_E_INVALID_FORM, f, "write %, %1, %2 or %&",
-                 "%.*s is not a parameter of #()", (int)f->len, f->text);
+        ptc_analyze_error(an, PTC_E_INVALID_FORM, f, "write %, %1, %2 or %&",
+                          "%.*s is not a parameter of #()", (int)f->len, f->text);
     if (n > 20)
-        ax_error(an, PTC_E_INVALID_FORM, f, "write a fn with named parameters",
-                 "#() takes at most 20 parameters");
+        ptc_analyze_error(an, PTC_E_INVALID_FORM, f, "write a fn with named parameters",
+                          "#() takes at most 20 parameters");
     else if (n > *most)
         *most = n;
 }
@@ -269,30 +278,30 @@ static const char *const percent[] = {"%",   "%1",  "%2",  "%3",  "%4",  "%5",  
                                       "%7",  "%8",  "%9",  "%10", "%11", "%12", "%13",
                                       "%14", "%15", "%16", "%17", "%18", "%19", "%20"};
 
-PtcExpr *ax_short_fn(Analyzer *an, const PtcForm *form)
+PtcExpr *ptc_analyze_short_fn(Analyzer *an, const PtcForm *form)
 {
     uint32_t most = 0;
     bool rest = false;
     find_params(an, form, &most, &rest);
-    PtcForm *params = ax_new_form(an, PTC_F_VECTOR, form, most + (rest ? 2 : 0));
-    PtcForm *body = ax_new_form(an, PTC_F_LIST, form, form->count);
-    PtcForm *fn = ax_new_form(an, PTC_F_LIST, form, 3);
+    PtcForm *params = ptc_analyze_new_form(an, PTC_F_VECTOR, form, most + (rest ? 2 : 0));
+    PtcForm *body = ptc_analyze_new_form(an, PTC_F_LIST, form, form->count);
+    PtcForm *fn = ptc_analyze_new_form(an, PTC_F_LIST, form, 3);
     if (!params || !body || !fn)
         return NULL;
     for (uint32_t i = 0; i < most; i++)
-        if (!(params->items[i] = ax_symbol_form(an, percent[i + 1], form)))
+        if (!(params->items[i] = ptc_analyze_symbol_form(an, percent[i + 1], form)))
             return NULL;
-    if (rest && (!(params->items[most] = ax_symbol_form(an, "&", form)) ||
-                 !(params->items[most + 1] = ax_symbol_form(an, "%&", form))))
+    if (rest && (!(params->items[most] = ptc_analyze_symbol_form(an, "&", form)) ||
+                 !(params->items[most + 1] = ptc_analyze_symbol_form(an, "%&", form))))
         return NULL;
     if (form->count)
         memcpy(body->items, form->items, form->count * sizeof *form->items);
     fn->items[1] = params;
     fn->items[2] = body;
-    if (!(fn->items[0] = ax_symbol_form(an, "fn", form)))
+    if (!(fn->items[0] = ptc_analyze_symbol_form(an, "fn", form)))
         return NULL;
     FnName none = {NULL, 0, false, PTC_NIL, PTC_FORM_SHORT};
-    return ax_fn(an, fn, 1, &none);
+    return ptc_analyze_fn(an, fn, 1, &none);
 }
 
 /* --------------------------------------------------------------------- quoted data */
@@ -301,7 +310,7 @@ static PtcValue quote_items(Analyzer *an, const PtcForm *form)
 {
     PtcValue b = ptc_build_new(an->heap);
     for (size_t i = 0; b != PTC_NONE && i < form->count; i++) {
-        PtcValue v = ax_quote(an, form->items[i]);
+        PtcValue v = ptc_analyze_quote(an, form->items[i]);
         if (v == PTC_NONE || !ptc_build_add(an->heap, b, v))
             return PTC_NONE;
     }
@@ -315,8 +324,8 @@ static PtcValue quote_dict(Analyzer *an, const PtcForm *form)
     if (!ptc_dict_build_init(&b, an->heap, is_set))
         return PTC_NONE;
     for (size_t i = 0; i < form->count; i += is_set ? 1 : 2) {
-        PtcValue k = ax_quote(an, form->items[i]);
-        PtcValue v = is_set ? PTC_NIL : ax_quote(an, form->items[i + 1]);
+        PtcValue k = ptc_analyze_quote(an, form->items[i]);
+        PtcValue v = is_set ? PTC_NIL : ptc_analyze_quote(an, form->items[i + 1]);
         if (k == PTC_NONE || v == PTC_NONE || !ptc_dict_build_put(&b, k, v)) {
             ptc_dict_build_cancel(&b);
             return PTC_NONE;
@@ -325,16 +334,16 @@ static PtcValue quote_dict(Analyzer *an, const PtcForm *form)
     return ptc_dict_build_done(&b);
 }
 
-PtcValue ax_quote(Analyzer *an, const PtcForm *form)
+PtcValue ptc_analyze_quote(Analyzer *an, const PtcForm *form)
 {
     switch (form->kind) {
     case PTC_F_NIL: return PTC_NIL;
     case PTC_F_TRUE:
     case PTC_F_FALSE: return ptc_bool(form->kind == PTC_F_TRUE);
     case PTC_F_NUMBER: return form->value;
-    case PTC_F_STRING: return ax_string(an, form->text, form->len);
-    case PTC_F_REGEX: return ax_regex(an, form);
-    case PTC_F_KEYWORD: return ax_keyword(an, form->text, form->len);
+    case PTC_F_STRING: return ptc_analyze_string(an, form->text, form->len);
+    case PTC_F_REGEX: return ptc_analyze_regex(an, form);
+    case PTC_F_KEYWORD: return ptc_analyze_keyword(an, form->text, form->len);
     case PTC_F_SYMBOL:
     case PTC_F_VAR: return ptc_symbol_new(an->heap, form->text, form->len);
     case PTC_F_MAP:
@@ -342,7 +351,7 @@ PtcValue ax_quote(Analyzer *an, const PtcForm *form)
     case PTC_F_LIST:
     case PTC_F_VECTOR:
     case PTC_F_SHORT_FN: return quote_items(an, form);
-    case PTC_F_QUOTE: return ax_quote(an, form->items[0]);
+    case PTC_F_QUOTE: return ptc_analyze_quote(an, form->items[0]);
     }
     return PTC_NIL;
 }

@@ -22,15 +22,17 @@ static bool parts(Analyzer *an, const PtcForm *form, size_t min, size_t max, con
     if (n >= min && n <= max)
         return true;
     if (max == MANY)
-        *bad =
-            ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes at least %zu parts, got %zu",
-                     head_len(form), head_name(form), min, n);
+        *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage,
+                                 "%.*s takes at least %zu parts, got %zu", head_len(form),
+                                 head_name(form), min, n);
     else if (min == max)
-        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu part%s, got %zu",
-                        head_len(form), head_name(form), min, min == 1 ? "" : "s", n);
+        *bad =
+            ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu part%s, got %zu",
+                              head_len(form), head_name(form), min, min == 1 ? "" : "s", n);
     else
-        *bad = ax_error(an, PTC_E_INVALID_FORM, form, usage, "%.*s takes %zu to %zu parts, got %zu",
-                        head_len(form), head_name(form), min, max, n);
+        *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage,
+                                 "%.*s takes %zu to %zu parts, got %zu", head_len(form),
+                                 head_name(form), min, max, n);
     return false;
 }
 
@@ -41,12 +43,13 @@ static PtcExpr *if_form(Analyzer *an, const PtcForm *form, bool tail)
     PtcExpr *bad;
     if (!parts(an, form, 2, 3, "(if test then else)", &bad))
         return bad;
-    PtcExpr *test = ax_form(an, form->items[1], false);
-    PtcExpr *then = test ? ax_form(an, form->items[2], tail) : NULL;
-    PtcExpr *otherwise = then && form->count == 4 ? ax_form(an, form->items[3], tail) : NULL;
+    PtcExpr *test = ptc_analyze_form(an, form->items[1], false);
+    PtcExpr *then = test ? ptc_analyze_form(an, form->items[2], tail) : NULL;
+    PtcExpr *otherwise =
+        then && form->count == 4 ? ptc_analyze_form(an, form->items[3], tail) : NULL;
     if (form->count == 4 && !otherwise)
         return NULL;
-    return ax_if(an, test, then, otherwise, form);
+    return ptc_analyze_if(an, test, then, otherwise, form);
 }
 
 static PtcExpr *if_not_form(Analyzer *an, const PtcForm *form, bool tail)
@@ -54,11 +57,11 @@ static PtcExpr *if_not_form(Analyzer *an, const PtcForm *form, bool tail)
     PtcExpr *bad;
     if (!parts(an, form, 2, 3, "(if-not test then else)", &bad))
         return bad;
-    PtcExpr *test = ax_form(an, form->items[1], false);
-    PtcExpr *then = test ? ax_form(an, form->items[2], tail) : NULL;
-    PtcExpr *otherwise =
-        then && form->count == 4 ? ax_form(an, form->items[3], tail) : ax_nil(an, form);
-    return otherwise ? ax_if(an, test, otherwise, then, form) : NULL;
+    PtcExpr *test = ptc_analyze_form(an, form->items[1], false);
+    PtcExpr *then = test ? ptc_analyze_form(an, form->items[2], tail) : NULL;
+    PtcExpr *otherwise = then && form->count == 4 ? ptc_analyze_form(an, form->items[3], tail)
+                                                  : ptc_analyze_nil(an, form);
+    return otherwise ? ptc_analyze_if(an, test, otherwise, then, form) : NULL;
 }
 
 static PtcExpr *when_form(Analyzer *an, const PtcForm *form, bool tail)
@@ -66,9 +69,10 @@ static PtcExpr *when_form(Analyzer *an, const PtcForm *form, bool tail)
     PtcExpr *bad;
     if (!parts(an, form, 1, MANY, "(when test body...)", &bad))
         return bad;
-    PtcExpr *test = ax_form(an, form->items[1], false);
-    PtcExpr *body = test ? ax_body(an, form->items + 2, form->count - 2, form, tail) : NULL;
-    return ax_if(an, test, body, NULL, form);
+    PtcExpr *test = ptc_analyze_form(an, form->items[1], false);
+    PtcExpr *body =
+        test ? ptc_analyze_body(an, form->items + 2, form->count - 2, form, tail) : NULL;
+    return ptc_analyze_if(an, test, body, NULL, form);
 }
 
 static PtcExpr *when_not_form(Analyzer *an, const PtcForm *form, bool tail)
@@ -76,23 +80,24 @@ static PtcExpr *when_not_form(Analyzer *an, const PtcForm *form, bool tail)
     PtcExpr *bad;
     if (!parts(an, form, 1, MANY, "(when-not test body...)", &bad))
         return bad;
-    PtcExpr *test = ax_form(an, form->items[1], false);
-    PtcExpr *body = test ? ax_body(an, form->items + 2, form->count - 2, form, tail) : NULL;
-    return body ? ax_if(an, test, ax_nil(an, form), body, form) : NULL;
+    PtcExpr *test = ptc_analyze_form(an, form->items[1], false);
+    PtcExpr *body =
+        test ? ptc_analyze_body(an, form->items + 2, form->count - 2, form, tail) : NULL;
+    return body ? ptc_analyze_if(an, test, ptc_analyze_nil(an, form), body, form) : NULL;
 }
 
 static PtcExpr *cond_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count % 2 == 0)
-        return ax_error(an, PTC_E_INVALID_FORM, form,
-                        "(cond test1 result1 test2 result2 :else result3)",
-                        "cond needs pairs of test and result; the last test has no result");
-    PtcExpr *x = ax_new(an, PTC_X_COND, form);
-    if (!x || !(x->items = ax_items(an, form->count)))
+        return ptc_analyze_error(
+            an, PTC_E_INVALID_FORM, form, "(cond test1 result1 test2 result2 :else result3)",
+            "cond needs pairs of test and result; the last test has no result");
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_COND, form);
+    if (!x || !(x->items = ptc_analyze_items(an, form->count)))
         return NULL;
     x->count = form->count - 1;
     for (size_t i = 1; i < form->count; i++)
-        if (!(x->items[i - 1] = ax_form(an, form->items[i], tail && i % 2 == 0)))
+        if (!(x->items[i - 1] = ptc_analyze_form(an, form->items[i], tail && i % 2 == 0)))
             return NULL;
     return x;
 }
@@ -100,13 +105,13 @@ static PtcExpr *cond_form(Analyzer *an, const PtcForm *form, bool tail)
 static PtcExpr *chain(Analyzer *an, const PtcForm *form, bool tail, PtcExprKind kind)
 {
     if (form->count == 1)
-        return ax_const(an, kind == PTC_X_AND ? PTC_TRUE : PTC_NIL, form);
-    PtcExpr *x = ax_new(an, kind, form);
-    if (!x || !(x->items = ax_items(an, form->count)))
+        return ptc_analyze_const(an, kind == PTC_X_AND ? PTC_TRUE : PTC_NIL, form);
+    PtcExpr *x = ptc_analyze_new(an, kind, form);
+    if (!x || !(x->items = ptc_analyze_items(an, form->count)))
         return NULL;
     x->count = form->count - 1;
     for (size_t i = 1; i < form->count; i++)
-        if (!(x->items[i - 1] = ax_form(an, form->items[i], tail && i + 1 == form->count)))
+        if (!(x->items[i - 1] = ptc_analyze_form(an, form->items[i], tail && i + 1 == form->count)))
             return NULL;
     return x;
 }
@@ -126,7 +131,7 @@ static PtcExpr *or_form(Analyzer *an, const PtcForm *form, bool tail)
 /* A constant to compare with, as quoted data. */
 static bool case_pair(Analyzer *an, PtcExpr *x, const PtcForm *constant, PtcExpr *result)
 {
-    PtcExpr *c = ax_const(an, ax_quote(an, constant), constant);
+    PtcExpr *c = ptc_analyze_const(an, ptc_analyze_quote(an, constant), constant);
     PtcExpr **items = c ? ptc_arena_push(an->arena, x->items, x->count, sizeof *items) : NULL;
     if (!items)
         return false;
@@ -138,22 +143,23 @@ static bool case_pair(Analyzer *an, PtcExpr *x, const PtcForm *constant, PtcExpr
     return true;
 }
 
-PtcExpr *ax_case(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_case(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
     if (!parts(an, form, 2, MANY, "(case x 1 \"one\" (2 3) \"few\" \"many\")", &bad))
         return bad;
     PtcLocal *scope = an->scope;
     Bindings b = {0};
-    PtcExpr *x = ax_new(an, PTC_X_CASE, form);
-    PtcExpr *subject = x ? ax_form(an, form->items[1], false) : NULL;
-    PtcLocal *local = subject ? ax_temp(an) : NULL;
-    if (!ax_add_binding(an, &b, local, subject) || !(x->a = ax_local(an, local, form)))
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_CASE, form);
+    PtcExpr *subject = x ? ptc_analyze_form(an, form->items[1], false) : NULL;
+    PtcLocal *local = subject ? ptc_analyze_temp(an) : NULL;
+    if (!ptc_analyze_add_binding(an, &b, local, subject) ||
+        !(x->a = ptc_analyze_local(an, local, form)))
         return NULL;
     size_t i = 2;
     for (; i + 1 < form->count; i += 2) {
         const PtcForm *test = form->items[i];
-        PtcExpr *result = ax_form(an, form->items[i + 1], tail);
+        PtcExpr *result = ptc_analyze_form(an, form->items[i + 1], tail);
         if (!result)
             return NULL;
         bool group = test->kind == PTC_F_LIST;
@@ -161,22 +167,22 @@ PtcExpr *ax_case(Analyzer *an, const PtcForm *form, bool tail)
             if (!case_pair(an, x, group ? test->items[k] : test, result))
                 return NULL;
     }
-    if (i < form->count && !(x->b = ax_form(an, form->items[i], tail)))
+    if (i < form->count && !(x->b = ptc_analyze_form(an, form->items[i], tail)))
         return NULL;
     an->scope = scope;
-    return ax_let(an, &b, x, form);
+    return ptc_analyze_let(an, &b, x, form);
 }
 
 /* (pred test subject) for one clause of condp. */
 static PtcExpr *condp_test(Analyzer *an, PtcLocal *pred, PtcLocal *subject, const PtcForm *test)
 {
-    PtcExpr *call = ax_new(an, PTC_X_CALL, test);
-    PtcExpr **args = ax_items(an, 2);
+    PtcExpr *call = ptc_analyze_new(an, PTC_X_CALL, test);
+    PtcExpr **args = ptc_analyze_items(an, 2);
     if (!call || !args)
         return NULL;
-    call->a = ax_local(an, pred, test);
-    args[0] = ax_form(an, test, false);
-    args[1] = ax_local(an, subject, test);
+    call->a = ptc_analyze_local(an, pred, test);
+    args[0] = ptc_analyze_form(an, test, false);
+    args[1] = ptc_analyze_local(an, subject, test);
     call->items = args;
     call->count = 2;
     return call->a && args[0] && args[1] ? call : NULL;
@@ -190,9 +196,10 @@ static bool is_arrow(const PtcForm *f)
 /* test :>> f: the result is (f value-of-test). */
 static PtcExpr *condp_arrow(Analyzer *an, PtcLocal *hit, const PtcForm *f)
 {
-    PtcExpr *call = ax_new(an, PTC_X_CALL, f);
-    PtcExpr **args = ax_items(an, 1);
-    if (!call || !args || !(call->a = ax_form(an, f, false)) || !(args[0] = ax_local(an, hit, f)))
+    PtcExpr *call = ptc_analyze_new(an, PTC_X_CALL, f);
+    PtcExpr **args = ptc_analyze_items(an, 1);
+    if (!call || !args || !(call->a = ptc_analyze_form(an, f, false)) ||
+        !(args[0] = ptc_analyze_local(an, hit, f)))
         return NULL;
     call->items = args;
     call->count = 1;
@@ -204,47 +211,50 @@ static PtcExpr *condp_from(Analyzer *an, const PtcForm *form, size_t i, PtcLocal
 {
     size_t left = form->count - i;
     if (left == 0)
-        return ax_nil(an, form);
+        return ptc_analyze_nil(an, form);
     if (left == 1)
-        return ax_form(an, form->items[i], tail);
+        return ptc_analyze_form(an, form->items[i], tail);
     bool arrow = left >= 3 && is_arrow(form->items[i + 1]);
     PtcExpr *test = condp_test(an, pred, subject, form->items[i]);
     if (!test || an->depth >= PTC_EXPR_DEPTH)
-        return test ? ax_error(an, PTC_E_DEPTH, form, "use cond", "condp has too many clauses")
+        return test ? ptc_analyze_error(an, PTC_E_DEPTH, form, "use cond",
+                                        "condp has too many clauses")
                     : NULL;
     an->depth++;
     PtcExpr *x = NULL;
     if (!arrow) {
-        PtcExpr *then = ax_form(an, form->items[i + 1], tail);
+        PtcExpr *then = ptc_analyze_form(an, form->items[i + 1], tail);
         PtcExpr *rest = then ? condp_from(an, form, i + 2, pred, subject, tail) : NULL;
-        x = rest ? ax_if(an, test, then, rest, form) : NULL;
+        x = rest ? ptc_analyze_if(an, test, then, rest, form) : NULL;
     } else {
         Bindings b = {0};
-        PtcLocal *hit = ax_temp(an);
+        PtcLocal *hit = ptc_analyze_temp(an);
         PtcExpr *then = hit ? condp_arrow(an, hit, form->items[i + 2]) : NULL;
         PtcExpr *rest = then ? condp_from(an, form, i + 3, pred, subject, tail) : NULL;
-        if (rest && ax_add_binding(an, &b, hit, test))
-            x = ax_let(an, &b, ax_if(an, ax_local(an, hit, form), then, rest, form), form);
+        if (rest && ptc_analyze_add_binding(an, &b, hit, test))
+            x = ptc_analyze_let(
+                an, &b, ptc_analyze_if(an, ptc_analyze_local(an, hit, form), then, rest, form),
+                form);
     }
     an->depth--;
     return x;
 }
 
-PtcExpr *ax_condp(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_condp(Analyzer *an, const PtcForm *form, bool tail)
 {
     PtcExpr *bad;
     if (!parts(an, form, 2, MANY, "(condp = x 1 \"one\" 2 \"two\" \"other\")", &bad))
         return bad;
     PtcLocal *scope = an->scope;
     Bindings b = {0};
-    PtcExpr *pred = ax_form(an, form->items[1], false);
-    PtcExpr *subject = pred ? ax_form(an, form->items[2], false) : NULL;
-    PtcLocal *p = subject ? ax_temp(an) : NULL, *s = p ? ax_temp(an) : NULL;
-    if (!ax_add_binding(an, &b, p, pred) || !ax_add_binding(an, &b, s, subject))
+    PtcExpr *pred = ptc_analyze_form(an, form->items[1], false);
+    PtcExpr *subject = pred ? ptc_analyze_form(an, form->items[2], false) : NULL;
+    PtcLocal *p = subject ? ptc_analyze_temp(an) : NULL, *s = p ? ptc_analyze_temp(an) : NULL;
+    if (!ptc_analyze_add_binding(an, &b, p, pred) || !ptc_analyze_add_binding(an, &b, s, subject))
         return NULL;
     PtcExpr *body = condp_from(an, form, 3, p, s, tail);
     an->scope = scope;
-    return ax_let(an, &b, body, form);
+    return ptc_analyze_let(an, &b, body, form);
 }
 
 /* ----------------------------------------------------------------------------- let */
@@ -253,14 +263,15 @@ static bool binding_vector(Analyzer *an, const PtcForm *form, const char *usage,
 {
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!v || v->kind != PTC_F_VECTOR) {
-        *bad = ax_error(an, PTC_E_INVALID_FORM, v ? v : form, usage,
-                        "%.*s needs a vector of bindings", head_len(form), head_name(form));
+        *bad =
+            ptc_analyze_error(an, PTC_E_INVALID_FORM, v ? v : form, usage,
+                              "%.*s needs a vector of bindings", head_len(form), head_name(form));
         return false;
     }
     if (v->count % 2 != 0) {
-        *bad = ax_error(an, PTC_E_INVALID_FORM, v, usage,
-                        "%.*s needs pairs of name and value; the last has no value", head_len(form),
-                        head_name(form));
+        *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, v, usage,
+                                 "%.*s needs pairs of name and value; the last has no value",
+                                 head_len(form), head_name(form));
         return false;
     }
     return true;
@@ -275,11 +286,12 @@ static PtcExpr *let_form(Analyzer *an, const PtcForm *form, bool tail)
     PtcLocal *scope = an->scope;
     Bindings b = {0};
     for (size_t i = 0; i < v->count; i += 2)
-        if (!ax_destructure(an, &b, v->items[i], ax_form(an, v->items[i + 1], false)))
+        if (!ptc_analyze_destructure(an, &b, v->items[i],
+                                     ptc_analyze_form(an, v->items[i + 1], false)))
             return NULL;
-    PtcExpr *body = ax_body(an, form->items + 2, form->count - 2, form, tail);
+    PtcExpr *body = ptc_analyze_body(an, form->items + 2, form->count - 2, form, tail);
     an->scope = scope;
-    return ax_let(an, &b, body, form);
+    return ptc_analyze_let(an, &b, body, form);
 }
 
 /* if-let and kin: the value is tested, then bound for the first branch only. */
@@ -292,34 +304,37 @@ static PtcExpr *test_let(Analyzer *an, const PtcForm *form, bool tail, bool some
         return bad;
     const PtcForm *v = form->items[1];
     if (v->count != 2)
-        return ax_error(an, PTC_E_INVALID_FORM, v, usage, "%.*s takes one binding", head_len(form),
-                        head_name(form));
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, v, usage, "%.*s takes one binding",
+                                 head_len(form), head_name(form));
     PtcLocal *scope = an->scope;
     Bindings outer = {0}, inner = {0};
-    PtcExpr *value = ax_form(an, v->items[1], false);
-    PtcLocal *temp = value ? ax_temp(an) : NULL;
-    if (!ax_add_binding(an, &outer, temp, value))
+    PtcExpr *value = ptc_analyze_form(an, v->items[1], false);
+    PtcLocal *temp = value ? ptc_analyze_temp(an) : NULL;
+    if (!ptc_analyze_add_binding(an, &outer, temp, value))
         return NULL;
-    PtcExpr *otherwise =
-        !when && form->count == 4 ? ax_form(an, form->items[3], tail) : ax_nil(an, form);
-    if (!otherwise || !ax_destructure(an, &inner, v->items[0], ax_local(an, temp, v)))
+    PtcExpr *otherwise = !when && form->count == 4 ? ptc_analyze_form(an, form->items[3], tail)
+                                                   : ptc_analyze_nil(an, form);
+    if (!otherwise ||
+        !ptc_analyze_destructure(an, &inner, v->items[0], ptc_analyze_local(an, temp, v)))
         return NULL;
-    PtcExpr *then = when ? ax_body(an, form->items + 2, form->count - 2, form, tail)
-                         : ax_form(an, form->items[2], tail);
-    then = ax_let(an, &inner, then, form);
+    PtcExpr *then = when ? ptc_analyze_body(an, form->items + 2, form->count - 2, form, tail)
+                         : ptc_analyze_form(an, form->items[2], tail);
+    then = ptc_analyze_let(an, &inner, then, form);
     an->scope = scope;
-    PtcExpr *test = ax_local(an, temp, v);
+    PtcExpr *test = ptc_analyze_local(an, temp, v);
     if (!then || !test)
         return NULL;
     if (some) {
-        PtcExpr **arg = ax_items(an, 1);
+        PtcExpr **arg = ptc_analyze_items(an, 1);
         if (!arg)
             return NULL;
         arg[0] = test;
-        return ax_let(an, &outer,
-                      ax_if(an, ax_builtin(an, "nil?", arg, 1, v), otherwise, then, form), form);
+        return ptc_analyze_let(
+            an, &outer,
+            ptc_analyze_if(an, ptc_analyze_builtin(an, "nil?", arg, 1, v), otherwise, then, form),
+            form);
     }
-    return ax_let(an, &outer, ax_if(an, test, then, otherwise, form), form);
+    return ptc_analyze_let(an, &outer, ptc_analyze_if(an, test, then, otherwise, form), form);
 }
 
 static PtcExpr *if_let_form(Analyzer *an, const PtcForm *form, bool tail)
@@ -351,36 +366,38 @@ static PtcExpr *when_first_form(Analyzer *an, const PtcForm *form, bool tail)
         return bad;
     const PtcForm *v = form->items[1];
     if (v->count != 2)
-        return ax_error(an, PTC_E_INVALID_FORM, v, usage, "when-first takes one binding");
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, v, usage, "when-first takes one binding");
     PtcLocal *scope = an->scope;
     Bindings outer = {0}, inner = {0};
-    PtcExpr **args = ax_items(an, 2);
-    PtcExpr **first = ax_items(an, 2);
-    if (!args || !first || !(args[0] = ax_form(an, v->items[1], false)))
+    PtcExpr **args = ptc_analyze_items(an, 2);
+    PtcExpr **first = ptc_analyze_items(an, 2);
+    if (!args || !first || !(args[0] = ptc_analyze_form(an, v->items[1], false)))
         return NULL;
-    PtcLocal *seq = ax_temp(an);
-    if (!ax_add_binding(an, &outer, seq, ax_builtin(an, "seq", args, 1, v)) ||
-        !(first[0] = ax_local(an, seq, v)))
+    PtcLocal *seq = ptc_analyze_temp(an);
+    if (!ptc_analyze_add_binding(an, &outer, seq, ptc_analyze_builtin(an, "seq", args, 1, v)) ||
+        !(first[0] = ptc_analyze_local(an, seq, v)))
         return NULL;
-    if (!ax_destructure(an, &inner, v->items[0], ax_builtin(an, "first", first, 1, v)))
+    if (!ptc_analyze_destructure(an, &inner, v->items[0],
+                                 ptc_analyze_builtin(an, "first", first, 1, v)))
         return NULL;
-    PtcExpr *body = ax_body(an, form->items + 2, form->count - 2, form, tail);
-    body = ax_let(an, &inner, body, form);
+    PtcExpr *body = ptc_analyze_body(an, form->items + 2, form->count - 2, form, tail);
+    body = ptc_analyze_let(an, &inner, body, form);
     an->scope = scope;
-    return ax_let(an, &outer, ax_if(an, ax_local(an, seq, v), body, NULL, form), form);
+    return ptc_analyze_let(
+        an, &outer, ptc_analyze_if(an, ptc_analyze_local(an, seq, v), body, NULL, form), form);
 }
 
 /* ----------------------------------------------------------------------- the others */
 
 static PtcExpr *do_form(Analyzer *an, const PtcForm *form, bool tail)
 {
-    return ax_body(an, form->items + 1, form->count - 1, form, tail);
+    return ptc_analyze_body(an, form->items + 1, form->count - 1, form, tail);
 }
 
 static PtcExpr *comment_form(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
-    return ax_nil(an, form);
+    return ptc_analyze_nil(an, form);
 }
 
 static PtcExpr *quote_form(Analyzer *an, const PtcForm *form, bool tail)
@@ -389,7 +406,7 @@ static PtcExpr *quote_form(Analyzer *an, const PtcForm *form, bool tail)
     PtcExpr *bad;
     if (!parts(an, form, 1, 1, "(quote form)", &bad))
         return bad;
-    return ax_const(an, ax_quote(an, form->items[1]), form);
+    return ptc_analyze_const(an, ptc_analyze_quote(an, form->items[1]), form);
 }
 
 static PtcExpr *stop_form(Analyzer *an, const PtcForm *form, uint32_t which)
@@ -397,8 +414,8 @@ static PtcExpr *stop_form(Analyzer *an, const PtcForm *form, uint32_t which)
     PtcExpr *bad;
     if (!parts(an, form, 1, 1, which ? "(fail reason)" : "(return value)", &bad))
         return bad;
-    PtcExpr *x = ax_new(an, PTC_X_STOP, form);
-    if (!x || !(x->a = ax_form(an, form->items[1], false)))
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_STOP, form);
+    if (!x || !(x->a = ptc_analyze_form(an, form->items[1], false)))
         return NULL;
     x->index = which;
     return x;
@@ -421,57 +438,57 @@ static const struct {
     FormFn fn;
 } specials[] = {
     /* in the order of memcmp */
-    {"->", ax_thread_first},
-    {"->>", ax_thread_last},
+    {"->", ptc_analyze_thread_first},
+    {"->>", ptc_analyze_thread_last},
     {"and", and_form},
-    {"as->", ax_thread_as},
-    {"case", ax_case},
+    {"as->", ptc_analyze_thread_as},
+    {"case", ptc_analyze_case},
     {"comment", comment_form},
     {"cond", cond_form},
-    {"cond->", ax_thread_cond_first},
-    {"cond->>", ax_thread_cond_last},
-    {"condp", ax_condp},
-    {"declare", ax_declare},
-    {"def", ax_def},
-    {"defn", ax_defn},
-    {"defn-", ax_defn},
-    {"defonce", ax_defonce},
+    {"cond->", ptc_analyze_thread_cond_first},
+    {"cond->>", ptc_analyze_thread_cond_last},
+    {"condp", ptc_analyze_condp},
+    {"declare", ptc_analyze_declare},
+    {"def", ptc_analyze_def},
+    {"defn", ptc_analyze_defn},
+    {"defn-", ptc_analyze_defn},
+    {"defonce", ptc_analyze_defonce},
     {"do", do_form},
-    {"doseq", ax_doseq},
-    {"dotimes", ax_dotimes},
-    {"doto", ax_doto},
+    {"doseq", ptc_analyze_doseq},
+    {"dotimes", ptc_analyze_dotimes},
+    {"doto", ptc_analyze_doto},
     {"fail", fail_form},
-    {"fn", ax_fn_form},
-    {"for", ax_for},
+    {"fn", ptc_analyze_fn_form},
+    {"for", ptc_analyze_for},
     {"if", if_form},
     {"if-let", if_let_form},
     {"if-not", if_not_form},
     {"if-some", if_some_form},
-    {"import", ax_import},
+    {"import", ptc_analyze_import},
     {"let", let_form},
-    {"letfn", ax_letfn},
-    {"loop", ax_loop},
-    {"ns", ax_ns},
+    {"letfn", ptc_analyze_letfn},
+    {"loop", ptc_analyze_loop},
+    {"ns", ptc_analyze_ns},
     {"or", or_form},
     {"quote", quote_form},
-    {"recur", ax_recur},
-    {"require", ax_require},
+    {"recur", ptc_analyze_recur},
+    {"require", ptc_analyze_require},
     {"return", return_form},
-    {"some->", ax_thread_some_first},
-    {"some->>", ax_thread_some_last},
-    {"task", ax_task},
-    {"try", ax_try},
-    {"use", ax_require},
+    {"some->", ptc_analyze_thread_some_first},
+    {"some->>", ptc_analyze_thread_some_last},
+    {"task", ptc_analyze_task},
+    {"try", ptc_analyze_try},
+    {"use", ptc_analyze_require},
     {"when", when_form},
     {"when-first", when_first_form},
     {"when-let", when_let_form},
     {"when-not", when_not_form},
     {"when-some", when_some_form},
-    {"while", ax_while},
-    {"with-out-str", ax_with_out_str},
+    {"while", ptc_analyze_while},
+    {"with-out-str", ptc_analyze_with_out_str},
 };
 
-FormFn ax_special(const char *name, size_t len)
+FormFn ptc_analyze_special(const char *name, size_t len)
 {
     static const char core[] = "clojure.core/";
     if (len > sizeof core - 1 && memcmp(name, core, sizeof core - 1) == 0) {

@@ -10,7 +10,7 @@ static bool bind_captured(Analyzer *an, const PtcLoneFn *lone, PtcLocal **locals
     for (size_t i = 0; i < count; i++) {
         const char *space = memchr(at, ' ', (size_t)(end - at));
         size_t len = (size_t)((space ? space : end) - at);
-        if (len == 0 || !(locals[i] = ax_bind(an, at, len)))
+        if (len == 0 || !(locals[i] = ptc_analyze_bind(an, at, len)))
             return false;
         at += len + 1;
     }
@@ -35,12 +35,13 @@ static PtcExpr *lone_form(Analyzer *an, const PtcLoneFn *lone)
     }
     bool named = f->kind == PTC_F_LIST && f->count > 1 && f->items[0]->kind == PTC_F_SYMBOL;
     switch (lone->kind) {
-    case PTC_FORM_FN: return named ? ax_fn_form(an, f, false) : NULL;
-    case PTC_FORM_SHORT: return f->kind == PTC_F_SHORT_FN ? ax_short_fn(an, f) : NULL;
-    case PTC_FORM_LETFN: return named ? ax_letfn_fn(an, f) : NULL;
+    case PTC_FORM_FN: return named ? ptc_analyze_fn_form(an, f, false) : NULL;
+    case PTC_FORM_SHORT: return f->kind == PTC_F_SHORT_FN ? ptc_analyze_short_fn(an, f) : NULL;
+    case PTC_FORM_LETFN: return named ? ptc_analyze_letfn_fn(an, f) : NULL;
     case PTC_FORM_DEFN:
-        return named && f->count > 2 && f->items[1]->kind == PTC_F_SYMBOL ? ax_defn_fn(an, f)
-                                                                          : NULL;
+        return named && f->count > 2 && f->items[1]->kind == PTC_F_SYMBOL
+                   ? ptc_analyze_defn_fn(an, f)
+                   : NULL;
     case PTC_FORM_NONE:
     case PTC_FORM_COUNT: break;
     }
@@ -50,7 +51,7 @@ static PtcExpr *lone_form(Analyzer *an, const PtcLoneFn *lone)
 PtcFn *ptc_analyze_lone(const PtcAnalysis *job, const PtcLoneFn *lone)
 {
     Analyzer an;
-    PtcFn *around = ax_start(&an, job);
+    PtcFn *around = ptc_analyze_start(&an, job);
     size_t count = count_names(lone->captures, lone->captures_len);
     PtcLocal **locals = ptc_arena_zalloc(an.arena, (count + 1) * sizeof(PtcLocal *));
     an.fn = around;

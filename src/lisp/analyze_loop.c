@@ -10,17 +10,17 @@ static bool pairs(const PtcForm *v)
 }
 
 /* A loop whose bindings are patterns loops over temporaries and opens the patterns inside. */
-PtcExpr *ax_loop(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_loop(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!pairs(v))
-        return ax_error(an, PTC_E_INVALID_FORM, v ? v : form,
-                        "(loop [i 0 acc []] ... (recur (inc i) acc))",
-                        "loop needs a vector of name and value pairs");
-    PtcExpr *x = ax_new(an, PTC_X_LOOP, form);
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, v ? v : form,
+                                 "(loop [i 0 acc []] ... (recur (inc i) acc))",
+                                 "loop needs a vector of name and value pairs");
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_LOOP, form);
     size_t n = v->count / 2;
-    if (!x || !(x->items = ax_items(an, n)) ||
+    if (!x || !(x->items = ptc_analyze_items(an, n)) ||
         !(x->locals = ptc_arena_zalloc(an->arena, (n + 1) * sizeof *x->locals)))
         return NULL;
     PtcLocal *scope = an->scope;
@@ -30,41 +30,43 @@ PtcExpr *ax_loop(Analyzer *an, const PtcForm *form, bool tail)
     x->count = (uint32_t)n;
     for (size_t i = 0; i < n; i++) {
         const PtcForm *p = v->items[2 * i];
-        if (!(x->items[i] = ax_form(an, v->items[2 * i + 1], false)))
+        if (!(x->items[i] = ptc_analyze_form(an, v->items[2 * i + 1], false)))
             return NULL;
         bool plain = p->kind == PTC_F_SYMBOL;
-        if (!(x->locals[i] = plain ? ax_bind(an, p->text, p->len) : ax_temp(an)))
+        if (!(x->locals[i] = plain ? ptc_analyze_bind(an, p->text, p->len) : ptc_analyze_temp(an)))
             return NULL;
-        if (!plain && !ax_destructure(an, &inner, p, ax_local(an, x->locals[i], p)))
+        if (!plain &&
+            !ptc_analyze_destructure(an, &inner, p, ptc_analyze_local(an, x->locals[i], p)))
             return NULL;
     }
     an->loop = x;
     an->recur_count = (uint32_t)n;
-    PtcExpr *body = ax_body(an, form->items + 2, form->count - 2, form, true);
-    x->a = ax_let(an, &inner, body, form);
+    PtcExpr *body = ptc_analyze_body(an, form->items + 2, form->count - 2, form, true);
+    x->a = ptc_analyze_let(an, &inner, body, form);
     an->loop = outer;
     an->recur_count = outer_count;
     an->scope = scope;
     return x->a ? x : NULL;
 }
 
-PtcExpr *ax_recur(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_recur(Analyzer *an, const PtcForm *form, bool tail)
 {
     uint32_t n = form->count - 1;
     if (an->recur_count == NO_RECUR)
-        return ax_error(an, PTC_E_INVALID_FORM, form, "put it inside loop or fn",
-                        "recur has no loop or fn around it");
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "put it inside loop or fn",
+                                 "recur has no loop or fn around it");
     if (!tail)
-        return ax_error(
+        return ptc_analyze_error(
             an, PTC_E_INVALID_FORM, form,
             "make recur the last thing its branch does, or carry the rest in another loop variable",
             "recur is not in tail position: something still happens after it");
     if (n != an->recur_count)
-        return ax_error(an, PTC_E_ARITY, form, "give one value for each loop variable",
-                        "recur needs %u value%s here, got %u", an->recur_count,
-                        an->recur_count == 1 ? "" : "s", n);
-    PtcExpr *x = ax_new(an, PTC_X_RECUR, form);
-    if (!x || !(x->items = ax_items(an, n)) || !ax_all(an, form->items + 1, n, x->items))
+        return ptc_analyze_error(an, PTC_E_ARITY, form, "give one value for each loop variable",
+                                 "recur needs %u value%s here, got %u", an->recur_count,
+                                 an->recur_count == 1 ? "" : "s", n);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_RECUR, form);
+    if (!x || !(x->items = ptc_analyze_items(an, n)) ||
+        !ptc_analyze_all(an, form->items + 1, n, x->items))
         return NULL;
     x->count = n;
     x->target = an->loop;
@@ -72,23 +74,25 @@ PtcExpr *ax_recur(Analyzer *an, const PtcForm *form, bool tail)
 }
 
 /* (while test body...) is (loop [] (when test body... (recur))). */
-PtcExpr *ax_while(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_while(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count < 2)
-        return ax_error(an, PTC_E_INVALID_FORM, form, "(while test body...)", "while needs a test");
-    PtcForm *loop = ax_new_form(an, PTC_F_LIST, form, 3),
-            *when = ax_new_form(an, PTC_F_LIST, form, form->count + 1);
-    PtcForm *recur = ax_new_form(an, PTC_F_LIST, form, 1),
-            *none = ax_new_form(an, PTC_F_VECTOR, form, 0);
-    if (!loop || !when || !recur || !none || !(loop->items[0] = ax_symbol_form(an, "loop", form)) ||
-        !(when->items[0] = ax_symbol_form(an, "clojure.core/when", form)) ||
-        !(recur->items[0] = ax_symbol_form(an, "recur", form)))
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "(while test body...)",
+                                 "while needs a test");
+    PtcForm *loop = ptc_analyze_new_form(an, PTC_F_LIST, form, 3),
+            *when = ptc_analyze_new_form(an, PTC_F_LIST, form, form->count + 1);
+    PtcForm *recur = ptc_analyze_new_form(an, PTC_F_LIST, form, 1),
+            *none = ptc_analyze_new_form(an, PTC_F_VECTOR, form, 0);
+    if (!loop || !when || !recur || !none ||
+        !(loop->items[0] = ptc_analyze_symbol_form(an, "loop", form)) ||
+        !(when->items[0] = ptc_analyze_symbol_form(an, "clojure.core/when", form)) ||
+        !(recur->items[0] = ptc_analyze_symbol_form(an, "recur", form)))
         return NULL;
     memcpy(when->items + 1, form->items + 1, (form->count - 1) * sizeof *form->items);
     when->items[form->count] = recur;
     loop->items[1] = none;
     loop->items[2] = when;
-    return ax_loop(an, loop, tail);
+    return ptc_analyze_loop(an, loop, tail);
 }
 
 /* --------------------------------------------------------------------------- for, doseq */
@@ -107,10 +111,10 @@ static PtcExpr *for_from(Analyzer *an, const ForState *st, size_t i, PtcExpr *ea
 
 static PtcExpr *for_end(Analyzer *an, const ForState *st)
 {
-    PtcExpr *body = ax_body(an, st->form->items + 2, st->form->count - 2, st->form, false);
+    PtcExpr *body = ptc_analyze_body(an, st->form->items + 2, st->form->count - 2, st->form, false);
     if (!st->builder || !body)
         return body;
-    PtcExpr *push = ax_new(an, PTC_X_PUSH, st->form);
+    PtcExpr *push = ptc_analyze_new(an, PTC_X_PUSH, st->form);
     if (!push || !(push->locals = ptc_arena_zalloc(an->arena, sizeof *push->locals)))
         return NULL;
     push->locals[0] = st->builder;
@@ -121,13 +125,14 @@ static PtcExpr *for_end(Analyzer *an, const ForState *st)
 static PtcExpr *for_let(Analyzer *an, const ForState *st, size_t i, PtcExpr *each, const PtcForm *v)
 {
     if (!pairs(v))
-        return ax_error(an, PTC_E_INVALID_FORM, v, ":let [name value]",
-                        ":let needs a vector of name and value pairs");
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, v, ":let [name value]",
+                                 ":let needs a vector of name and value pairs");
     Bindings b = {0};
     for (size_t k = 0; k < v->count; k += 2)
-        if (!ax_destructure(an, &b, v->items[k], ax_form(an, v->items[k + 1], false)))
+        if (!ptc_analyze_destructure(an, &b, v->items[k],
+                                     ptc_analyze_form(an, v->items[k + 1], false)))
             return NULL;
-    return ax_let(an, &b, for_from(an, st, i + 2, each), st->form);
+    return ptc_analyze_let(an, &b, for_from(an, st, i + 2, each), st->form);
 }
 
 static PtcExpr *for_modifier(Analyzer *an, const ForState *st, size_t i, PtcExpr *each)
@@ -138,19 +143,19 @@ static PtcExpr *for_modifier(Analyzer *an, const ForState *st, size_t i, PtcExpr
     bool when = key->len == 4 && memcmp(key->text, "when", 4) == 0;
     bool stop = key->len == 5 && memcmp(key->text, "while", 5) == 0;
     if ((!when && !stop) || !each)
-        return ax_error(an, PTC_E_INVALID_FORM, key,
-                        "use :when test, :while test or :let [name value] after a binding",
-                        ":%.*s cannot stand here", (int)key->len, key->text);
-    PtcExpr *test = ax_form(an, arg, false);
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, key,
+                                 "use :when test, :while test or :let [name value] after a binding",
+                                 ":%.*s cannot stand here", (int)key->len, key->text);
+    PtcExpr *test = ptc_analyze_form(an, arg, false);
     PtcExpr *then = test ? for_from(an, st, i + 2, each) : NULL;
     PtcExpr *otherwise = NULL;
     if (stop && then) {
-        if (!(otherwise = ax_new(an, PTC_X_BREAK, key)))
+        if (!(otherwise = ptc_analyze_new(an, PTC_X_BREAK, key)))
             return NULL;
         otherwise->target = each;
         each->once = true;
     }
-    return ax_if(an, test, then, otherwise, arg);
+    return ptc_analyze_if(an, test, then, otherwise, arg);
 }
 
 /* The loops from binding i on, innermost being the body. */
@@ -159,7 +164,8 @@ static PtcExpr *for_from(Analyzer *an, const ForState *st, size_t i, PtcExpr *ea
     if (i >= st->bindings->count)
         return for_end(an, st);
     if (an->depth >= PTC_EXPR_DEPTH)
-        return ax_error(an, PTC_E_DEPTH, st->form, "use fewer bindings", "for is nested too deep");
+        return ptc_analyze_error(an, PTC_E_DEPTH, st->form, "use fewer bindings",
+                                 "for is nested too deep");
     if (is_modifier(st->bindings->items[i])) {
         an->depth++;
         PtcExpr *m = for_modifier(an, st, i, each);
@@ -169,17 +175,18 @@ static PtcExpr *for_from(Analyzer *an, const ForState *st, size_t i, PtcExpr *ea
     const PtcForm *pattern = st->bindings->items[i];
     PtcLocal *scope = an->scope;
     Bindings b = {0};
-    PtcExpr *x = ax_new(an, PTC_X_EACH, st->bindings->items[i + 1]);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_EACH, st->bindings->items[i + 1]);
     if (!x || !(x->locals = ptc_arena_zalloc(an->arena, sizeof *x->locals)) ||
-        !(x->a = ax_form(an, st->bindings->items[i + 1], false)))
+        !(x->a = ptc_analyze_form(an, st->bindings->items[i + 1], false)))
         return NULL;
     bool plain = pattern->kind == PTC_F_SYMBOL;
-    x->locals[0] = plain ? ax_bind(an, pattern->text, pattern->len) : ax_temp(an);
+    x->locals[0] = plain ? ptc_analyze_bind(an, pattern->text, pattern->len) : ptc_analyze_temp(an);
     if (!x->locals[0] ||
-        (!plain && !ax_destructure(an, &b, pattern, ax_local(an, x->locals[0], pattern))))
+        (!plain &&
+         !ptc_analyze_destructure(an, &b, pattern, ptc_analyze_local(an, x->locals[0], pattern))))
         return NULL;
     an->depth++;
-    x->b = ax_let(an, &b, for_from(an, st, i + 2, x), st->form);
+    x->b = ptc_analyze_let(an, &b, for_from(an, st, i + 2, x), st->form);
     an->depth--;
     an->scope = scope;
     return x->b ? x : NULL;
@@ -189,21 +196,21 @@ static PtcExpr *comprehension(Analyzer *an, const PtcForm *form, bool builds)
 {
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!pairs(v) || v->count == 0 || is_modifier(v->items[0]))
-        return ax_error(an, PTC_E_INVALID_FORM, v ? v : form,
-                        "(for [x coll y coll2 :when test] body)",
-                        "%.*s needs a vector that begins with a name and a collection",
-                        (int)form->items[0]->len, form->items[0]->text);
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, v ? v : form,
+                                 "(for [x coll y coll2 :when test] body)",
+                                 "%.*s needs a vector that begins with a name and a collection",
+                                 (int)form->items[0]->len, form->items[0]->text);
     if (builds && form->count < 3)
-        return ax_error(an, PTC_E_ARITY, form, "(for [x coll] body)", "for needs a body");
+        return ptc_analyze_error(an, PTC_E_ARITY, form, "(for [x coll] body)", "for needs a body");
     ForState st = {form, v, NULL};
     PtcLocal *scope = an->scope;
     PtcExpr *loop = an->loop;
     uint32_t recur_count = an->recur_count;
     an->recur_count = NO_RECUR; /* recur may not jump out of a comprehension */
-    PtcExpr *x = ax_new(an, PTC_X_BUILD, form);
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_BUILD, form);
     if (!x || !(x->locals = ptc_arena_zalloc(an->arena, sizeof *x->locals)))
         return NULL;
-    if (builds && !(st.builder = ax_temp(an)))
+    if (builds && !(st.builder = ptc_analyze_temp(an)))
         return NULL;
     PtcExpr *loops = for_from(an, &st, 0, NULL);
     an->scope = scope;
@@ -214,42 +221,43 @@ static PtcExpr *comprehension(Analyzer *an, const PtcForm *form, bool builds)
     return !loops ? NULL : builds ? x : loops;
 }
 
-PtcExpr *ax_for(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_for(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     return comprehension(an, form, true);
 }
 
-PtcExpr *ax_doseq(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_doseq(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     return comprehension(an, form, false);
 }
 
 /* (dotimes [i n] body) is (doseq [i (range n)] body). */
-PtcExpr *ax_dotimes(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_dotimes(Analyzer *an, const PtcForm *form, bool tail)
 {
     const PtcForm *v = form->count > 1 ? form->items[1] : NULL;
     if (!pairs(v) || v->count != 2)
-        return ax_error(an, PTC_E_INVALID_FORM, v ? v : form, "(dotimes [i 10] body)",
-                        "dotimes needs one name and a number");
-    PtcForm *each = ax_new_form(an, PTC_F_LIST, form, form->count);
-    PtcForm *bindings = ax_new_form(an, PTC_F_VECTOR, v, 2);
-    PtcForm *range = ax_new_form(an, PTC_F_LIST, v, 2);
-    if (!each || !bindings || !range || !(range->items[0] = ax_symbol_form(an, "core/range", v)))
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, v ? v : form, "(dotimes [i 10] body)",
+                                 "dotimes needs one name and a number");
+    PtcForm *each = ptc_analyze_new_form(an, PTC_F_LIST, form, form->count);
+    PtcForm *bindings = ptc_analyze_new_form(an, PTC_F_VECTOR, v, 2);
+    PtcForm *range = ptc_analyze_new_form(an, PTC_F_LIST, v, 2);
+    if (!each || !bindings || !range ||
+        !(range->items[0] = ptc_analyze_symbol_form(an, "core/range", v)))
         return NULL;
     memcpy(each->items, form->items, form->count * sizeof *form->items);
     range->items[1] = v->items[1];
     bindings->items[0] = v->items[0];
     bindings->items[1] = range;
     each->items[1] = bindings;
-    return ax_doseq(an, each, tail);
+    return ptc_analyze_doseq(an, each, tail);
 }
 
 /* -------------------------------------------------------------------------------- def */
 
 /* The var of a global as a value, #'name. */
-PtcValue ax_var(Analyzer *an, const PtcForm *name, int global)
+PtcValue ptc_analyze_var(Analyzer *an, const PtcForm *name, int global)
 {
     PtcValue symbol = ptc_symbol_new(an->heap, name->text, name->len);
     PtcRecord *o = symbol == PTC_NONE
@@ -265,9 +273,9 @@ PtcValue ax_var(Analyzer *an, const PtcForm *name, int global)
 static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool once)
 {
     const PtcForm *name = form->items[1];
-    int global = ax_global(an, name->text, name->len);
-    PtcExpr *x = value && global >= 0 ? ax_new(an, PTC_X_DEF, form) : NULL;
-    if (!x || (x->value = ax_var(an, name, global)) == PTC_NONE)
+    int global = ptc_analyze_global(an, name->text, name->len);
+    PtcExpr *x = value && global >= 0 ? ptc_analyze_new(an, PTC_X_DEF, form) : NULL;
+    if (!x || (x->value = ptc_analyze_var(an, name, global)) == PTC_NONE)
         return NULL;
     x->index = (uint32_t)global;
     x->a = value;
@@ -286,17 +294,17 @@ static bool definable(Analyzer *an, const PtcForm *form, size_t min, const char 
                       PtcExpr **bad)
 {
     if (form->count < min + 1) {
-        *bad = ax_error(an, PTC_E_ARITY, form, usage, "%.*s needs a name and a value",
-                        (int)form->items[0]->len, form->items[0]->text);
+        *bad = ptc_analyze_error(an, PTC_E_ARITY, form, usage, "%.*s needs a name and a value",
+                                 (int)form->items[0]->len, form->items[0]->text);
         return false;
     }
     const PtcForm *name = form->items[1];
     if (name->kind != PTC_F_SYMBOL || (memchr(name->text, '/', name->len) && name->len > 1)) {
-        *bad = ax_error(an, PTC_E_INVALID_FORM, name, usage, "%.*s needs a plain name",
-                        (int)form->items[0]->len, form->items[0]->text);
+        *bad = ptc_analyze_error(an, PTC_E_INVALID_FORM, name, usage, "%.*s needs a plain name",
+                                 (int)form->items[0]->len, form->items[0]->text);
         return false;
     }
-    ax_know_global(an, ptc_names_find(an->names, name->text, name->len));
+    ptc_analyze_know_global(an, ptc_names_find(an->names, name->text, name->len));
     return true;
 }
 
@@ -307,56 +315,56 @@ static PtcExpr *def_form(Analyzer *an, const PtcForm *form, bool once)
         return bad;
     bool doc = form->count == 4 && form->items[2]->kind == PTC_F_STRING;
     if (form->count > 4 || (form->count == 4 && !doc))
-        return ax_error(an, PTC_E_ARITY, form, "(def name \"doc\" value)",
-                        "def takes a name, an optional doc string and a value");
-    return define(an, form, ax_form(an, form->items[form->count - 1], false), once);
+        return ptc_analyze_error(an, PTC_E_ARITY, form, "(def name \"doc\" value)",
+                                 "def takes a name, an optional doc string and a value");
+    return define(an, form, ptc_analyze_form(an, form->items[form->count - 1], false), once);
 }
 
 /* (declare a b ...): the names may be used from here on. */
-PtcExpr *ax_declare(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_declare(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     for (size_t i = 1; i < form->count; i++) {
         const PtcForm *name = form->items[i];
         if (name->kind != PTC_F_SYMBOL)
-            return ax_error(an, PTC_E_INVALID_FORM, name, "(declare name ...)",
-                            "declare takes names");
-        ax_know_global(an, ptc_names_find(an->names, name->text, name->len));
+            return ptc_analyze_error(an, PTC_E_INVALID_FORM, name, "(declare name ...)",
+                                     "declare takes names");
+        ptc_analyze_know_global(an, ptc_names_find(an->names, name->text, name->len));
     }
-    return ax_nil(an, form);
+    return ptc_analyze_nil(an, form);
 }
 
-PtcExpr *ax_def(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_def(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     return def_form(an, form, false);
 }
 
-PtcExpr *ax_defonce(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_defonce(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     return def_form(an, form, true);
 }
 
-PtcExpr *ax_defn_fn(Analyzer *an, const PtcForm *form)
+PtcExpr *ptc_analyze_defn_fn(Analyzer *an, const PtcForm *form)
 {
     size_t first = 2;
     PtcValue doc = PTC_NIL;
     if (form->items[2]->kind == PTC_F_STRING && form->count > 3)
-        doc = ax_string(an, form->items[first++]->text, form->items[2]->len);
+        doc = ptc_analyze_string(an, form->items[first++]->text, form->items[2]->len);
     if (first < form->count && form->items[first]->kind == PTC_F_MAP)
         first++; /* metadata */
     if (doc == PTC_NONE)
         return NULL;
     FnName name = {form->items[1]->text, form->items[1]->len, false, doc, PTC_FORM_DEFN};
-    return ax_fn(an, form, first, &name);
+    return ptc_analyze_fn(an, form, first, &name);
 }
 
-PtcExpr *ax_defn(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_defn(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     PtcExpr *bad;
     if (!definable(an, form, 2, "(defn name [a b] body...)", &bad))
         return bad;
-    return define(an, form, ax_defn_fn(an, form), false);
+    return define(an, form, ptc_analyze_defn_fn(an, form), false);
 }

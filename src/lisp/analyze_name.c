@@ -10,7 +10,7 @@
 #include "base/nearest.h"
 #include "lisp/registry.h"
 
-PtcLocal *ax_find_local(Analyzer *an, const char *name, size_t len)
+PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len)
 {
     int64_t steps = 0;
     if (len == 1 && name[0] == '%') { /* in #(), % is %1 */
@@ -48,16 +48,16 @@ static int capture(Analyzer *an, PtcFn *fn, PtcLocal *local)
     return (int)fn->capture_count++;
 }
 
-PtcExpr *ax_local(Analyzer *an, PtcLocal *local, const PtcForm *at)
+PtcExpr *ptc_analyze_local(Analyzer *an, PtcLocal *local, const PtcForm *at)
 {
     if (local->fn == an->fn) {
-        PtcExpr *x = ax_new(an, local->is_self ? PTC_X_SELF : PTC_X_LOCAL, at);
+        PtcExpr *x = ptc_analyze_new(an, local->is_self ? PTC_X_SELF : PTC_X_LOCAL, at);
         if (x)
             x->local = local;
         return x;
     }
     int index = capture(an, an->fn, local);
-    PtcExpr *x = index < 0 ? NULL : ax_new(an, PTC_X_CAPTURE, at);
+    PtcExpr *x = index < 0 ? NULL : ptc_analyze_new(an, PTC_X_CAPTURE, at);
     if (x)
         x->index = (uint32_t)index;
     return x;
@@ -98,10 +98,10 @@ static const struct {
     {"rand-nth", "programs are deterministic: take random numbers from data/ or a tool"},
 };
 
-bool ax_is_missing(const PtcForm *symbol)
+bool ptc_analyze_is_missing(const PtcForm *symbol)
 {
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
-        if (form_is_symbol(symbol, missing[i].name))
+        if (ptc_form_is_symbol(symbol, missing[i].name))
             return true;
     return false;
 }
@@ -109,7 +109,7 @@ bool ax_is_missing(const PtcForm *symbol)
 static void unknown_hint(Analyzer *an, const PtcForm *form, PtcDiag *d)
 {
     for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
-        if (form_is_symbol(form, missing[i].name)) {
+        if (ptc_form_is_symbol(form, missing[i].name)) {
             ptc_diag_hint(d, "%s", missing[i].hint);
             return;
         }
@@ -147,13 +147,13 @@ static PtcExpr *unknown(Analyzer *an, const PtcForm *form)
                                   form->text);
         ptc_diag_hint(d, "move its definition up, or write (declare %.*s) before this",
                       shown(form->text, form->len), form->text);
-        return ax_nil(an, form);
+        return ptc_analyze_nil(an, form);
     }
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
                               "nothing is named %.*s", shown(form->text, form->len), form->text);
     if (d)
         unknown_hint(an, form, d);
-    return ax_nil(an, form);
+    return ptc_analyze_nil(an, form);
 }
 
 static const struct {
@@ -188,8 +188,8 @@ static const struct {
 /* The empty queue, or PTC_NONE when the name is another. */
 static PtcValue queue_constant(Analyzer *an, const PtcForm *form)
 {
-    bool named = form_is_symbol(form, "clojure.lang.PersistentQueue/EMPTY") ||
-                 form_is_symbol(form, "PersistentQueue/EMPTY");
+    bool named = ptc_form_is_symbol(form, "clojure.lang.PersistentQueue/EMPTY") ||
+                 ptc_form_is_symbol(form, "PersistentQueue/EMPTY");
     return named ? ptc_vec_new(an->heap, NULL, 0, PTC_QUEUE) : PTC_NONE;
 }
 
@@ -199,10 +199,10 @@ static PtcValue constant(Analyzer *an, const PtcForm *form)
     if (queue != PTC_NONE)
         return queue;
     for (size_t i = 0; i < sizeof float_constants / sizeof float_constants[0]; i++)
-        if (form_is_symbol(form, float_constants[i].name))
+        if (ptc_form_is_symbol(form, float_constants[i].name))
             return ptc_float_new(an->heap, float_constants[i].value);
     for (size_t i = 0; i < sizeof int_constants / sizeof int_constants[0]; i++)
-        if (form_is_symbol(form, int_constants[i].name))
+        if (ptc_form_is_symbol(form, int_constants[i].name))
             return ptc_int_new(an->heap, int_constants[i].value);
     return ptc_interop_constant(an->heap, form->text, form->len);
 }
@@ -238,7 +238,7 @@ static PtcExpr *unknown_tool(Analyzer *an, const PtcForm *form, const char *name
     else
         ptc_diag_hint(d, "this run has %zu tool%s, such as tool/%s", given, given == 1 ? "" : "s",
                       an->host->name(an->host, 0, &n));
-    return ax_nil(an, form);
+    return ptc_analyze_nil(an, form);
 }
 
 static PtcExpr *tool(Analyzer *an, const PtcForm *form, const char *name, size_t len)
@@ -248,7 +248,7 @@ static PtcExpr *tool(Analyzer *an, const PtcForm *form, const char *name, size_t
         !an->lone) /* a function that was stored may be called where the tool is given again */
         return unknown_tool(an, form, name, len);
     PtcValue f = tool_value(an, number < 0 ? 0 : number, name, len);
-    return f == PTC_NONE ? NULL : ax_const(an, f, form);
+    return f == PTC_NONE ? NULL : ptc_analyze_const(an, f, form);
 }
 
 /* ns/name, where it is neither a builtin nor a constant. */
@@ -257,13 +257,14 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
     const char *name = form->text + prefix + 1;
     int name_len = (int)(form->len - prefix - 1);
     if (prefix == 4 && memcmp(form->text, "data", 4) == 0) {
-        PtcExpr *x = ax_new(an, PTC_X_DATA, form);
-        return x && (x->value = ax_keyword(an, name, (size_t)name_len)) != PTC_NONE ? x : NULL;
+        PtcExpr *x = ptc_analyze_new(an, PTC_X_DATA, form);
+        return x && (x->value = ptc_analyze_keyword(an, name, (size_t)name_len)) != PTC_NONE ? x
+                                                                                             : NULL;
     }
     if (prefix == 4 && memcmp(form->text, "tool", 4) == 0)
         return tool(an, form, name, (size_t)name_len);
     PtcNearest near;
-    if (ptc_namespace_known(form->text, prefix) || ax_is_alias(an, form->text, prefix)) {
+    if (ptc_namespace_known(form->text, prefix) || ptc_analyze_is_alias(an, form->text, prefix)) {
         ptc_nearest_init(&near, name, (size_t)name_len);
         for (uint32_t i = 0; i < ptc_builtin_count(); i++)
             if (!(ptc_builtin_row(i)->flags & PTC_B_HIDDEN))
@@ -274,7 +275,7 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
                                   shown(name, (size_t)name_len), name);
         if (near.best)
             ptc_diag_hint(d, "did you mean %.*s?", (int)near.best_len, near.best);
-        return ax_nil(an, form);
+        return ptc_analyze_nil(an, form);
     }
     ptc_nearest_init(&near, form->text, prefix);
     for (size_t i = 0; ptc_namespace_prefix(i); i++)
@@ -285,10 +286,10 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
         ptc_diag_hint(d, "did you mean %.*s/?", (int)near.best_len, near.best);
     else
         ptc_diag_hint(d, "known: str/ set/ walk/ Math/ json/ data/ tool/");
-    return ax_nil(an, form);
+    return ptc_analyze_nil(an, form);
 }
 
-int ax_global(Analyzer *an, const char *name, size_t len)
+int ptc_analyze_global(Analyzer *an, const char *name, size_t len)
 {
     int global = ptc_names_find(an->names, name, len);
     if (global < 0)
@@ -301,43 +302,43 @@ int ax_global(Analyzer *an, const char *name, size_t len)
     return global;
 }
 
-void ax_know_global(Analyzer *an, int global)
+void ptc_analyze_know_global(Analyzer *an, int global)
 {
     if (global >= 0 && (size_t)global < an->global_cap)
         an->global_known[global] = true;
 }
 
-int ax_builtin_of(Analyzer *an, const PtcForm *symbol)
+int ptc_analyze_builtin_of(Analyzer *an, const PtcForm *symbol)
 {
-    if (ax_find_local(an, symbol->text, symbol->len) ||
-        ax_global(an, symbol->text, symbol->len) >= 0)
+    if (ptc_analyze_find_local(an, symbol->text, symbol->len) ||
+        ptc_analyze_global(an, symbol->text, symbol->len) >= 0)
         return -1;
-    return ax_find_builtin(an, symbol->text, symbol->len);
+    return ptc_analyze_find_builtin(an, symbol->text, symbol->len);
 }
 
-PtcExpr *ax_symbol(Analyzer *an, const PtcForm *form)
+PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
 {
-    PtcLocal *local = ax_find_local(an, form->text, form->len);
+    PtcLocal *local = ptc_analyze_find_local(an, form->text, form->len);
     if (local)
-        return ax_local(an, local, form);
-    int global = ax_global(an, form->text, form->len);
+        return ptc_analyze_local(an, local, form);
+    int global = ptc_analyze_global(an, form->text, form->len);
     if (global >= 0) {
-        PtcExpr *x = ax_new(an, PTC_X_GLOBAL, form);
+        PtcExpr *x = ptc_analyze_new(an, PTC_X_GLOBAL, form);
         if (x)
             x->index = (uint32_t)global;
         return x;
     }
     if (form->len == 2 && form->text[0] == '*' && form->text[1] >= '1' && form->text[1] <= '3')
-        return ax_nil(an, form); /* *1 *2 *3: results of earlier turns, none yet */
-    int row = ax_find_builtin(an, form->text, form->len);
+        return ptc_analyze_nil(an, form); /* *1 *2 *3: results of earlier turns, none yet */
+    int row = ptc_analyze_find_builtin(an, form->text, form->len);
     if (row >= 0)
-        return ax_const(an, ptc_builtin((uint32_t)row), form);
-    if (ax_special(form->text, form->len))
-        return ax_error(an, PTC_E_UNBOUND, form, "wrap it in a function: #(...)",
-                        "%.*s is a special form, not a value", (int)form->len, form->text);
+        return ptc_analyze_const(an, ptc_builtin((uint32_t)row), form);
+    if (ptc_analyze_special(form->text, form->len))
+        return ptc_analyze_error(an, PTC_E_UNBOUND, form, "wrap it in a function: #(...)",
+                                 "%.*s is a special form, not a value", (int)form->len, form->text);
     const char *slash = form->len > 1 ? memchr(form->text + 1, '/', form->len - 1) : NULL;
     PtcValue v = constant(an, form);
     if (v != PTC_NONE)
-        return ax_const(an, v, form);
+        return ptc_analyze_const(an, v, form);
     return slash ? qualified(an, form, (size_t)(slash - form->text)) : unknown(an, form);
 }

@@ -22,13 +22,13 @@ static bool is_harmless(const char *text, size_t len)
     return false;
 }
 
-bool ax_is_alias(Analyzer *an, const char *text, size_t len)
+bool ptc_analyze_is_alias(Analyzer *an, const char *text, size_t len)
 {
     return an->has_ns &&
            ptc_alias_find(an->names, PTC_ALIAS_NAMESPACE, (PtcText){text, len}).bytes != NULL;
 }
 
-int ax_find_builtin(Analyzer *an, const char *text, size_t len)
+int ptc_analyze_find_builtin(Analyzer *an, const char *text, size_t len)
 {
     const char *slash = len > 1 ? memchr(text + 1, '/', len - 1) : NULL;
     PtcAliasKind kind = slash ? PTC_ALIAS_NAMESPACE : PTC_ALIAS_REFERRED;
@@ -50,8 +50,8 @@ static bool declare(Analyzer *an, PtcAliasKind kind, const PtcForm *name, const 
     if (an->lone)
         return true; /* declared when its program was compiled, and kept with the session */
     if (name->len > NAME_MAX_BYTES || ns->len > NAME_MAX_BYTES)
-        return ax_error(an, PTC_E_SIZE, name, "use a shorter name",
-                        "this name is too long for an alias") != NULL;
+        return ptc_analyze_error(an, PTC_E_SIZE, name, "use a shorter name",
+                                 "this name is too long for an alias") != NULL;
     an->has_ns = true;
     if (ptc_alias_add(an->names, kind, (PtcText){name->text, name->len},
                       (PtcText){ns->text, ns->len}))
@@ -75,8 +75,8 @@ static bool known_namespace(Analyzer *an, const PtcForm *ns)
         snprintf(
             hint, sizeof hint,
             "there are clojure.string, clojure.set, clojure.walk and json; nothing else is loaded");
-    ax_error(an, PTC_E_UNBOUND, ns, hint, "there is no namespace %.*s",
-             (int)(ns->len > 80 ? 80 : ns->len), ns->text);
+    ptc_analyze_error(an, PTC_E_UNBOUND, ns, hint, "there is no namespace %.*s",
+                      (int)(ns->len > 80 ? 80 : ns->len), ns->text);
     return false;
 }
 
@@ -106,8 +106,9 @@ static bool require_one(Analyzer *an, const PtcForm *spec)
     if (spec->kind == PTC_F_KEYWORD)
         return true; /* :reload and kin */
     if (ns->kind != PTC_F_SYMBOL)
-        return ax_error(an, PTC_E_INVALID_FORM, spec, "(require '[clojure.string :as str])",
-                        "require takes the name of a namespace") != NULL;
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, spec,
+                                 "(require '[clojure.string :as str])",
+                                 "require takes the name of a namespace") != NULL;
     if (!known_namespace(an, ns))
         return true;
     for (size_t i = 1; list && i + 1 < spec->count; i += 2) {
@@ -135,7 +136,7 @@ static bool import_class(Analyzer *an, const PtcForm *name)
     bool date = len == 4 && memcmp(dot, "Date", 4) == 0;
     if (date || ptc_namespace_known(dot, len) || ptc_namespace_known(name->text, name->len))
         return true;
-    return ax_error(
+    return ptc_analyze_error(
                an, PTC_E_UNBOUND, name,
                "there are LocalDate, LocalDateTime, Instant, Duration, Period, ChronoUnit, Math "
                "and a few more",
@@ -163,24 +164,25 @@ static bool each(Analyzer *an, const PtcForm *form, size_t first,
     return true;
 }
 
-PtcExpr *ax_require(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_require(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
-    return each(an, form, 1, require_one) ? ax_nil(an, form) : NULL;
+    return each(an, form, 1, require_one) ? ptc_analyze_nil(an, form) : NULL;
 }
 
-PtcExpr *ax_import(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_import(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
-    return each(an, form, 1, import_one) ? ax_nil(an, form) : NULL;
+    return each(an, form, 1, import_one) ? ptc_analyze_nil(an, form) : NULL;
 }
 
-PtcExpr *ax_ns(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_ns(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     if (form->count < 2 || form->items[1]->kind != PTC_F_SYMBOL)
-        return ax_error(an, PTC_E_INVALID_FORM, form,
-                        "(ns my.app (:require [clojure.string :as str]))", "ns needs a name");
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, form,
+                                 "(ns my.app (:require [clojure.string :as str]))",
+                                 "ns needs a name");
     for (size_t i = 2; i < form->count; i++) {
         const PtcForm *clause = form->items[i];
         if (clause->kind != PTC_F_LIST || clause->count == 0)
@@ -193,5 +195,5 @@ PtcExpr *ax_ns(Analyzer *an, const PtcForm *form, bool tail)
         if (!ok)
             return NULL;
     }
-    return ax_nil(an, form);
+    return ptc_analyze_nil(an, form);
 }

@@ -7,7 +7,7 @@ static PtcForm *put_in(Analyzer *an, PtcForm *step, PtcForm *x, bool last)
 {
     bool list = step->kind == PTC_F_LIST && step->count > 0;
     size_t n = list ? step->count : 1;
-    PtcForm *call = ax_new_form(an, PTC_F_LIST, step, n + 1);
+    PtcForm *call = ptc_analyze_new_form(an, PTC_F_LIST, step, n + 1);
     if (!call)
         return NULL;
     size_t at = last ? n : 1;
@@ -20,8 +20,9 @@ static bool needs_value(Analyzer *an, const PtcForm *form, PtcExpr **out)
 {
     if (form->count >= 2)
         return false;
-    *out = ax_error(an, PTC_E_INVALID_FORM, form, "write (-> x (f a) g)",
-                    "%.*s needs a value to thread", (int)form->items[0]->len, form->items[0]->text);
+    *out = ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "write (-> x (f a) g)",
+                             "%.*s needs a value to thread", (int)form->items[0]->len,
+                             form->items[0]->text);
     return true;
 }
 
@@ -33,45 +34,49 @@ static PtcExpr *thread(Analyzer *an, const PtcForm *form, bool last, bool tail)
     PtcForm *x = form->items[1];
     for (size_t i = 2; x && i < form->count; i++)
         x = put_in(an, form->items[i], x, last);
-    return x ? ax_form(an, x, tail) : NULL;
+    return x ? ptc_analyze_form(an, x, tail) : NULL;
 }
 
-PtcExpr *ax_thread_first(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_thread_first(Analyzer *an, const PtcForm *form, bool tail)
 {
     return thread(an, form, false, tail);
 }
 
-PtcExpr *ax_thread_last(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_thread_last(Analyzer *an, const PtcForm *form, bool tail)
 {
     return thread(an, form, true, tail);
 }
 
-PtcExpr *ax_thread_as(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_thread_as(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count < 3)
-        return ax_error(an, PTC_E_INVALID_FORM, form, "write (as-> x name (f name) (g name 1))",
-                        "as-> needs a value and a name");
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, form,
+                                 "write (as-> x name (f name) (g name 1))",
+                                 "as-> needs a value and a name");
     Bindings b = {0};
     PtcLocal *scope = an->scope;
-    bool ok = ax_destructure(an, &b, form->items[2], ax_form(an, form->items[1], false));
+    bool ok = ptc_analyze_destructure(an, &b, form->items[2],
+                                      ptc_analyze_form(an, form->items[1], false));
     for (size_t i = 3; ok && i + 1 < form->count; i++)
-        ok = ax_destructure(an, &b, form->items[2], ax_form(an, form->items[i], false));
+        ok = ptc_analyze_destructure(an, &b, form->items[2],
+                                     ptc_analyze_form(an, form->items[i], false));
     PtcForm *final = form->items[form->count > 3 ? form->count - 1 : 2];
-    PtcExpr *body = ok ? ax_form(an, final, tail) : NULL;
+    PtcExpr *body = ok ? ptc_analyze_form(an, final, tail) : NULL;
     an->scope = scope;
-    return ax_let(an, &b, body, form);
+    return ptc_analyze_let(an, &b, body, form);
 }
 
 /* A symbol form that stands for a temporary: the name cannot be written in a program. */
 static PtcForm *temp_name(Analyzer *an, const PtcForm *at)
 {
-    return ax_symbol_form(an, " threaded ", at);
+    return ptc_analyze_symbol_form(an, " threaded ", at);
 }
 
 /* Binds the temporary to `value`; later uses see the newest. */
 static bool rebind(Analyzer *an, Bindings *b, const PtcForm *name, PtcExpr *value)
 {
-    return value && ax_add_binding(an, b, ax_bind(an, name->text, name->len), value);
+    return value &&
+           ptc_analyze_add_binding(an, b, ptc_analyze_bind(an, name->text, name->len), value);
 }
 
 static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last)
@@ -80,32 +85,32 @@ static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last)
     if (needs_value(an, form, &bad))
         return bad;
     if (form->count % 2 != 0)
-        return ax_error(an, PTC_E_INVALID_FORM, form, "write (cond-> x test (f a) test2 g)",
-                        "%.*s needs pairs of test and step", (int)form->items[0]->len,
-                        form->items[0]->text);
+        return ptc_analyze_error(
+            an, PTC_E_INVALID_FORM, form, "write (cond-> x test (f a) test2 g)",
+            "%.*s needs pairs of test and step", (int)form->items[0]->len, form->items[0]->text);
     Bindings b = {0};
     PtcLocal *scope = an->scope;
     PtcForm *name = temp_name(an, form);
-    bool ok = name && rebind(an, &b, name, ax_form(an, form->items[1], false));
+    bool ok = name && rebind(an, &b, name, ptc_analyze_form(an, form->items[1], false));
     for (size_t i = 2; ok && i + 1 < form->count; i += 2) {
         PtcForm *step = put_in(an, form->items[i + 1], name, last);
-        PtcExpr *test = ax_form(an, form->items[i], false);
-        PtcExpr *then = step ? ax_form(an, step, false) : NULL;
-        PtcExpr *same = ax_form(an, name, false);
-        ok = same && rebind(an, &b, name, ax_if(an, test, then, same, form->items[i + 1]));
+        PtcExpr *test = ptc_analyze_form(an, form->items[i], false);
+        PtcExpr *then = step ? ptc_analyze_form(an, step, false) : NULL;
+        PtcExpr *same = ptc_analyze_form(an, name, false);
+        ok = same && rebind(an, &b, name, ptc_analyze_if(an, test, then, same, form->items[i + 1]));
     }
-    PtcExpr *body = ok ? ax_form(an, name, false) : NULL;
+    PtcExpr *body = ok ? ptc_analyze_form(an, name, false) : NULL;
     an->scope = scope;
-    return ax_let(an, &b, body, form);
+    return ptc_analyze_let(an, &b, body, form);
 }
 
-PtcExpr *ax_thread_cond_first(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_thread_cond_first(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     return thread_cond(an, form, false);
 }
 
-PtcExpr *ax_thread_cond_last(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_thread_cond_last(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     return thread_cond(an, form, true);
@@ -119,35 +124,35 @@ static PtcExpr *thread_some(Analyzer *an, const PtcForm *form, bool last)
     Bindings b = {0};
     PtcLocal *scope = an->scope;
     PtcForm *name = temp_name(an, form);
-    bool ok = name && rebind(an, &b, name, ax_form(an, form->items[1], false));
+    bool ok = name && rebind(an, &b, name, ptc_analyze_form(an, form->items[1], false));
     for (size_t i = 2; ok && i < form->count; i++) {
         PtcForm *step = put_in(an, form->items[i], name, last);
-        PtcExpr **arg = ax_items(an, 1);
-        if (!step || !arg || !(arg[0] = ax_form(an, name, false)))
+        PtcExpr **arg = ptc_analyze_items(an, 1);
+        if (!step || !arg || !(arg[0] = ptc_analyze_form(an, name, false)))
             return NULL;
-        PtcExpr *test = ax_builtin(an, "nil?", arg, 1, form->items[i]);
-        PtcExpr *then = ax_form(an, step, false), *nothing = ax_nil(an, form);
-        ok = then && rebind(an, &b, name, ax_if(an, test, nothing, then, form->items[i]));
+        PtcExpr *test = ptc_analyze_builtin(an, "nil?", arg, 1, form->items[i]);
+        PtcExpr *then = ptc_analyze_form(an, step, false), *nothing = ptc_analyze_nil(an, form);
+        ok = then && rebind(an, &b, name, ptc_analyze_if(an, test, nothing, then, form->items[i]));
     }
-    PtcExpr *body = ok ? ax_form(an, name, false) : NULL;
+    PtcExpr *body = ok ? ptc_analyze_form(an, name, false) : NULL;
     an->scope = scope;
-    return ax_let(an, &b, body, form);
+    return ptc_analyze_let(an, &b, body, form);
 }
 
-PtcExpr *ax_thread_some_first(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_thread_some_first(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     return thread_some(an, form, false);
 }
 
-PtcExpr *ax_thread_some_last(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_thread_some_last(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     return thread_some(an, form, true);
 }
 
 /* (doto x (f a) g): calls each step with x put in first, for its effect; gives x. */
-PtcExpr *ax_doto(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_doto(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     PtcExpr *bad;
@@ -156,17 +161,17 @@ PtcExpr *ax_doto(Analyzer *an, const PtcForm *form, bool tail)
     Bindings b = {0};
     PtcLocal *scope = an->scope;
     PtcForm *name = temp_name(an, form);
-    PtcExpr *x = ax_new(an, PTC_X_DO, form);
-    if (!name || !x || !(x->items = ax_items(an, form->count)) ||
-        !rebind(an, &b, name, ax_form(an, form->items[1], false)))
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_DO, form);
+    if (!name || !x || !(x->items = ptc_analyze_items(an, form->count)) ||
+        !rebind(an, &b, name, ptc_analyze_form(an, form->items[1], false)))
         return NULL;
     for (size_t i = 2; i < form->count; i++) {
         PtcForm *step = put_in(an, form->items[i], name, false);
-        if (!step || !(x->items[x->count++] = ax_form(an, step, false)))
+        if (!step || !(x->items[x->count++] = ptc_analyze_form(an, step, false)))
             return NULL;
     }
-    if (!(x->items[x->count++] = ax_form(an, name, false)))
+    if (!(x->items[x->count++] = ptc_analyze_form(an, name, false)))
         return NULL;
     an->scope = scope;
-    return ax_let(an, &b, x, form);
+    return ptc_analyze_let(an, &b, x, form);
 }

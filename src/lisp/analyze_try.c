@@ -41,35 +41,35 @@ static const char *class_word(Analyzer *an, const PtcForm *form)
     if (form->kind == PTC_F_KEYWORD) /* :default, as ClojureScript writes it */
         return "any";
     if (form->kind != PTC_F_SYMBOL) {
-        ax_error(an, PTC_E_INVALID_FORM, form, "(catch Exception e ...)",
-                 "catch needs the name of an exception class");
+        ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "(catch Exception e ...)",
+                          "catch needs the name of an exception class");
         return NULL;
     }
     ptc_nearest_init(&near, form->text, form->len);
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
-        if (form_is_symbol(form, classes[i].name))
+        if (ptc_form_is_symbol(form, classes[i].name))
             return classes[i].word;
         ptc_nearest_offer(&near, classes[i].name, strlen(classes[i].name));
     }
     char hint[128];
     snprintf(hint, sizeof hint, "did you mean %s? Exception catches every error",
              near.best ? near.best : "Exception");
-    ax_error(an, PTC_E_UNBOUND, form, hint, "there is no exception class %.*s",
-             (int)(form->len > 60 ? 60 : form->len), form->text);
+    ptc_analyze_error(an, PTC_E_UNBOUND, form, hint, "there is no exception class %.*s",
+                      (int)(form->len > 60 ? 60 : form->len), form->text);
     return NULL;
 }
 
 static bool is_clause(const PtcForm *form, const char *name)
 {
-    return form->kind == PTC_F_LIST && form->count > 0 && form_is_symbol(form->items[0], name);
+    return form->kind == PTC_F_LIST && form->count > 0 && ptc_form_is_symbol(form->items[0], name);
 }
 
 /* (fn [params] body...) with the body from item `first` of `from` up to `last`. */
 static PtcExpr *part(Analyzer *an, const PtcForm *from, size_t first, size_t last, PtcForm *param)
 {
-    PtcForm *fn = ax_new_form(an, PTC_F_LIST, from, 2 + last - first);
-    PtcForm *params = ax_new_form(an, PTC_F_VECTOR, from, param ? 1 : 0);
-    if (!fn || !params || !(fn->items[0] = ax_symbol_form(an, "fn", from)))
+    PtcForm *fn = ptc_analyze_new_form(an, PTC_F_LIST, from, 2 + last - first);
+    PtcForm *params = ptc_analyze_new_form(an, PTC_F_VECTOR, from, param ? 1 : 0);
+    if (!fn || !params || !(fn->items[0] = ptc_analyze_symbol_form(an, "fn", from)))
         return NULL;
     if (param)
         params->items[0] = param;
@@ -78,7 +78,7 @@ static PtcExpr *part(Analyzer *an, const PtcForm *from, size_t first, size_t las
     FnName none = {NULL, 0, false, PTC_NIL, PTC_FORM_NONE};
     bool outer = an->no_recur;
     an->no_recur = true; /* recur cannot leave a try */
-    PtcExpr *x = ax_fn(an, fn, 1, &none);
+    PtcExpr *x = ptc_analyze_fn(an, fn, 1, &none);
     an->no_recur = outer;
     return x;
 }
@@ -86,27 +86,29 @@ static PtcExpr *part(Analyzer *an, const PtcForm *from, size_t first, size_t las
 static bool add_catch(Analyzer *an, const PtcForm *clause, PtcExpr **args, size_t *n)
 {
     if (clause->count < 3 || clause->items[2]->kind != PTC_F_SYMBOL)
-        return ax_error(an, PTC_E_INVALID_FORM, clause, "(catch Exception e (ex-message e))",
-                        "catch needs a class, a name and a body") != NULL;
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, clause,
+                                 "(catch Exception e (ex-message e))",
+                                 "catch needs a class, a name and a body") != NULL;
     const char *word = class_word(an, clause->items[1]);
     if (!word)
         return true;
-    args[*n] = ax_const(an, ax_keyword(an, word, strlen(word)), clause);
+    args[*n] = ptc_analyze_const(an, ptc_analyze_keyword(an, word, strlen(word)), clause);
     args[*n + 1] = part(an, clause, 3, clause->count, clause->items[2]);
     *n += 2;
     return args[*n - 2] && args[*n - 1];
 }
 
-PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     size_t body = 1;
     while (body < form->count && !is_clause(form->items[body], "catch") &&
            !is_clause(form->items[body], "finally"))
         body++;
-    PtcExpr **args = ax_items(an, 2 + 2 * (form->count - body + 1));
+    PtcExpr **args = ptc_analyze_items(an, 2 + 2 * (form->count - body + 1));
     size_t n = 2;
-    if (!args || !(args[0] = part(an, form, 1, body, NULL)) || !(args[1] = ax_nil(an, form)))
+    if (!args || !(args[0] = part(an, form, 1, body, NULL)) ||
+        !(args[1] = ptc_analyze_nil(an, form)))
         return NULL;
     for (size_t i = body; i < form->count; i++) {
         const PtcForm *clause = form->items[i];
@@ -116,37 +118,38 @@ PtcExpr *ax_try(Analyzer *an, const PtcForm *form, bool tail)
         } else if (is_clause(clause, "finally") && i + 1 == form->count) {
             if (!(args[1] = part(an, clause, 1, clause->count, NULL)))
                 return NULL;
-        } else if (!ax_error(an, PTC_E_INVALID_FORM, clause,
-                             "(try body (catch Exception e ...) (finally ...))",
-                             "only catch clauses and one finally at the end may follow the body of "
-                             "try")) {
+        } else if (!ptc_analyze_error(
+                       an, PTC_E_INVALID_FORM, clause,
+                       "(try body (catch Exception e ...) (finally ...))",
+                       "only catch clauses and one finally at the end may follow the body of "
+                       "try")) {
             return NULL;
         }
     }
-    return ax_builtin(an, "%try", args, n, form);
+    return ptc_analyze_builtin(an, "%try", args, n, form);
 }
 
 /* (task id expr): the expression as a function, so that it is run only when the journal has no result. */
-PtcExpr *ax_task(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_task(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     if (form->count != 3)
-        return ax_error(an, PTC_E_ARITY, form, "usage: (task id expr)",
-                        "task takes an id and an expression, got %u argument%s",
-                        (unsigned)form->count - 1, form->count == 2 ? "" : "s");
-    PtcExpr **args = ax_items(an, 2);
-    if (!args || !(args[0] = ax_form(an, form->items[1], false)) ||
+        return ptc_analyze_error(an, PTC_E_ARITY, form, "usage: (task id expr)",
+                                 "task takes an id and an expression, got %u argument%s",
+                                 (unsigned)form->count - 1, form->count == 2 ? "" : "s");
+    PtcExpr **args = ptc_analyze_items(an, 2);
+    if (!args || !(args[0] = ptc_analyze_form(an, form->items[1], false)) ||
         !(args[1] = part(an, form, 2, 3, NULL)))
         return NULL;
-    return ax_builtin(an, "%task", args, 2, form);
+    return ptc_analyze_builtin(an, "%task", args, 2, form);
 }
 
 /* (with-out-str body...): what the body prints, as a string. */
-PtcExpr *ax_with_out_str(Analyzer *an, const PtcForm *form, bool tail)
+PtcExpr *ptc_analyze_with_out_str(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
-    PtcExpr **args = ax_items(an, 1);
+    PtcExpr **args = ptc_analyze_items(an, 1);
     if (!args || !(args[0] = part(an, form, 1, form->count, NULL)))
         return NULL;
-    return ax_builtin(an, "%with-out-str", args, 1, form);
+    return ptc_analyze_builtin(an, "%with-out-str", args, 1, form);
 }

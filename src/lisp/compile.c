@@ -4,7 +4,7 @@
 
 /* ------------------------------------------------------------------------- emitting */
 
-bool cx_too_large(FnState *fs, const PtcExpr *at)
+bool ptc_compile_too_large(FnState *fs, const PtcExpr *at)
 {
     PtcDiag *d = ptc_diag_add(fs->job->diags, PTC_E_SIZE, at->first, at->last,
                               "this function is too large to compile");
@@ -12,10 +12,10 @@ bool cx_too_large(FnState *fs, const PtcExpr *at)
     return false;
 }
 
-bool cx_emit(FnState *fs, const PtcExpr *at, PtcIns ins)
+bool ptc_compile_emit(FnState *fs, const PtcExpr *at, PtcIns ins)
 {
     if (fs->count >= MAX_CODE)
-        return cx_too_large(fs, at);
+        return ptc_compile_too_large(fs, at);
     PtcIns *code = ptc_arena_push(fs->job->arena, fs->code, fs->count, sizeof *code);
     PtcSpan *spans = ptc_arena_push(fs->job->arena, fs->spans, fs->count, sizeof *spans);
     if (!code || !spans)
@@ -27,7 +27,7 @@ bool cx_emit(FnState *fs, const PtcExpr *at, PtcIns ins)
     return true;
 }
 
-int64_t cx_temp(FnState *fs)
+int64_t ptc_compile_temp(FnState *fs)
 {
     if (fs->next >= MAX_REGISTERS)
         return -1;
@@ -36,7 +36,7 @@ int64_t cx_temp(FnState *fs)
     return fs->next - 1;
 }
 
-int64_t cx_constant(FnState *fs, PtcValue v)
+int64_t ptc_compile_constant(FnState *fs, PtcValue v)
 {
     size_t n = fs->constant_count;
     for (size_t i = n; i > 0 && n - i < 32; i--)
@@ -52,12 +52,12 @@ int64_t cx_constant(FnState *fs, PtcValue v)
     return (int64_t)n;
 }
 
-bool cx_load(FnState *fs, const PtcExpr *at, uint32_t dest, PtcValue v)
+bool ptc_compile_load(FnState *fs, const PtcExpr *at, uint32_t dest, PtcValue v)
 {
-    int64_t k = cx_constant(fs, v);
+    int64_t k = ptc_compile_constant(fs, v);
     if (k < 0)
-        return fs->constant_count >= UINT16_MAX ? cx_too_large(fs, at) : false;
-    return cx_emit(fs, at, cx_ins(PTC_OP_LOADK, 0, dest, (uint32_t)k, 0));
+        return fs->constant_count >= UINT16_MAX ? ptc_compile_too_large(fs, at) : false;
+    return ptc_compile_emit(fs, at, ptc_compile_ins(PTC_OP_LOADK, 0, dest, (uint32_t)k, 0));
 }
 
 /* ---------------------------------------------------------------------------- jumps */
@@ -75,7 +75,7 @@ static bool set_target(FnState *fs, uint32_t at, size_t target)
     if (short_jump(i->op)) {
         if (by > INT16_MAX || by < INT16_MIN) {
             PtcExpr place = {.first = fs->spans[at].first, .last = fs->spans[at].last};
-            return cx_too_large(fs, &place);
+            return ptc_compile_too_large(fs, &place);
         }
         i->c = (uint16_t)(int16_t)by;
         return true;
@@ -85,17 +85,17 @@ static bool set_target(FnState *fs, uint32_t at, size_t target)
     return true;
 }
 
-bool cx_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns ins)
+bool ptc_compile_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns ins)
 {
     uint32_t *all = ptc_arena_push(fs->job->arena, jumps->at, jumps->count, sizeof *all);
     if (!all)
         return false;
     jumps->at = all;
     all[jumps->count++] = (uint32_t)fs->count;
-    return cx_emit(fs, at, ins);
+    return ptc_compile_emit(fs, at, ins);
 }
 
-bool cx_land(FnState *fs, Jumps *jumps)
+bool ptc_compile_land(FnState *fs, Jumps *jumps)
 {
     for (size_t i = 0; i < jumps->count; i++)
         if (!set_target(fs, jumps->at[i], fs->count))
@@ -103,9 +103,9 @@ bool cx_land(FnState *fs, Jumps *jumps)
     return true;
 }
 
-bool cx_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to)
+bool ptc_compile_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to)
 {
-    return cx_emit(fs, at, cx_ins((PtcOp)op, 0, 0, 0, 0)) &&
+    return ptc_compile_emit(fs, at, ptc_compile_ins((PtcOp)op, 0, 0, 0, 0)) &&
            set_target(fs, (uint32_t)fs->count - 1, to);
 }
 
@@ -125,28 +125,30 @@ static bool jump_compare(FnState *fs, PtcExpr *x, Jumps *jumps)
     };
     PtcFuse fuse = ptc_builtin_fuse(x->index);
     uint32_t next = fs->next;
-    int64_t a = cx_operand(fs, x->items[0]);
+    int64_t a = ptc_compile_operand(fs, x->items[0]);
     if (a < 0)
         return false;
     PtcExpr *right = x->items[1];
     bool konst = right->kind == PTC_X_CONST && (fuse >= PTC_FUSE_EQ || ptc_is_int(right->value));
     bool ok;
     if (konst) {
-        int64_t k = cx_constant(fs, right->value);
-        ok = k >= 0 && cx_jump(fs, x, jumps,
-                               cx_ins((PtcOp)table[fuse].konst, 0, (uint32_t)a, (uint32_t)k, 0));
+        int64_t k = ptc_compile_constant(fs, right->value);
+        ok = k >= 0 && ptc_compile_jump(fs, x, jumps,
+                                        ptc_compile_ins((PtcOp)table[fuse].konst, 0, (uint32_t)a,
+                                                        (uint32_t)k, 0));
     } else {
-        int64_t b = cx_operand(fs, right);
+        int64_t b = ptc_compile_operand(fs, right);
         bool swap = table[fuse].swap;
-        ok = b >= 0 && cx_jump(fs, x, jumps,
-                               cx_ins((PtcOp)table[fuse].reg, 0, (uint32_t)(swap ? b : a),
-                                      (uint32_t)(swap ? a : b), 0));
+        ok = b >= 0 &&
+             ptc_compile_jump(fs, x, jumps,
+                              ptc_compile_ins((PtcOp)table[fuse].reg, 0, (uint32_t)(swap ? b : a),
+                                              (uint32_t)(swap ? a : b), 0));
     }
     fs->next = next;
     return ok;
 }
 
-bool cx_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps)
+bool ptc_compile_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps)
 {
     if (test->kind == PTC_X_CALLB && test->count == 2) {
         PtcFuse fuse = ptc_builtin_fuse(test->index);
@@ -155,7 +157,7 @@ bool cx_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps)
     }
     if (test->kind == PTC_X_AND) {
         for (size_t i = 0; i < test->count; i++)
-            if (!cx_jump_unless(fs, test->items[i], jumps))
+            if (!ptc_compile_jump_unless(fs, test->items[i], jumps))
                 return false;
         return true;
     }
@@ -167,9 +169,10 @@ bool cx_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps)
         value = op == PTC_OP_JF ? test : test->items[0];
     }
     uint32_t next = fs->next;
-    int64_t r = cx_operand(fs, value);
+    int64_t r = ptc_compile_operand(fs, value);
     fs->next = next;
-    return r >= 0 && cx_jump(fs, test, jumps, cx_ins((PtcOp)op, 0, (uint32_t)r, 0, 0));
+    return r >= 0 &&
+           ptc_compile_jump(fs, test, jumps, ptc_compile_ins((PtcOp)op, 0, (uint32_t)r, 0, 0));
 }
 
 /* --------------------------------------------------------------------- branching forms */
@@ -184,23 +187,23 @@ static bool reach(FnState *fs, PtcExpr *x, Goal goal, const PtcExpr *at)
 {
     if (goal.returns) {
         PtcExpr nil = {.kind = PTC_X_CONST, .first = at->first, .last = at->last, .value = PTC_NIL};
-        return cx_return(fs, x ? x : &nil);
+        return ptc_compile_return(fs, x ? x : &nil);
     }
-    return x ? cx_to(fs, x, goal.dest) : cx_load(fs, at, goal.dest, PTC_NIL);
+    return x ? ptc_compile_to(fs, x, goal.dest) : ptc_compile_load(fs, at, goal.dest, PTC_NIL);
 }
 
 /* Jumps over what follows, unless the branch has returned already. */
 static bool leave(FnState *fs, const PtcExpr *at, Goal goal, Jumps *end)
 {
-    return goal.returns || cx_jump(fs, at, end, cx_ins(PTC_OP_JMP, 0, 0, 0, 0));
+    return goal.returns || ptc_compile_jump(fs, at, end, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0));
 }
 
 static bool if_code(FnState *fs, PtcExpr *x, Goal goal)
 {
     Jumps otherwise = {0}, end = {0};
-    return cx_jump_unless(fs, x->a, &otherwise) && reach(fs, x->b, goal, x) &&
-           leave(fs, x, goal, &end) && cx_land(fs, &otherwise) && reach(fs, x->c, goal, x) &&
-           cx_land(fs, &end);
+    return ptc_compile_jump_unless(fs, x->a, &otherwise) && reach(fs, x->b, goal, x) &&
+           leave(fs, x, goal, &end) && ptc_compile_land(fs, &otherwise) &&
+           reach(fs, x->c, goal, x) && ptc_compile_land(fs, &end);
 }
 
 static bool cond_code(FnState *fs, PtcExpr *x, Goal goal)
@@ -211,12 +214,12 @@ static bool cond_code(FnState *fs, PtcExpr *x, Goal goal)
         PtcExpr *test = x->items[i];
         if (test->kind == PTC_X_CONST &&
             ptc_truthy(test->value)) /* :else; what follows is never reached */
-            return reach(fs, x->items[i + 1], goal, x) && cx_land(fs, &end);
-        if (!cx_jump_unless(fs, test, &next) || !reach(fs, x->items[i + 1], goal, x) ||
-            !leave(fs, x, goal, &end) || !cx_land(fs, &next))
+            return reach(fs, x->items[i + 1], goal, x) && ptc_compile_land(fs, &end);
+        if (!ptc_compile_jump_unless(fs, test, &next) || !reach(fs, x->items[i + 1], goal, x) ||
+            !leave(fs, x, goal, &end) || !ptc_compile_land(fs, &next))
             return false;
     }
-    return reach(fs, NULL, goal, x) && cx_land(fs, &end);
+    return reach(fs, NULL, goal, x) && ptc_compile_land(fs, &end);
 }
 
 /* Constants that lead to one result stand next to each other; the result is compiled once. */
@@ -228,21 +231,22 @@ static bool case_code(FnState *fs, PtcExpr *x, Goal goal)
         PtcExpr *result = x->items[i + 1];
         Jumps hit = {0}, miss = {0};
         for (; i + 1 < x->count && x->items[i + 1] == result; i += 2) {
-            int64_t k = cx_constant(fs, x->items[i]->value);
+            int64_t k = ptc_compile_constant(fs, x->items[i]->value);
             bool last = i + 3 >= x->count || x->items[i + 3] != result;
             Jumps skip = {0};
-            if (k < 0 || !cx_jump(fs, x->items[i], last ? &miss : &skip,
-                                  cx_ins(PTC_OP_JNEQK, 0, subject, (uint32_t)k, 0)))
+            if (k < 0 ||
+                !ptc_compile_jump(fs, x->items[i], last ? &miss : &skip,
+                                  ptc_compile_ins(PTC_OP_JNEQK, 0, subject, (uint32_t)k, 0)))
                 return false;
-            if (!last &&
-                (!cx_jump(fs, x, &hit, cx_ins(PTC_OP_JMP, 0, 0, 0, 0)) || !cx_land(fs, &skip)))
+            if (!last && (!ptc_compile_jump(fs, x, &hit, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
+                          !ptc_compile_land(fs, &skip)))
                 return false;
         }
-        if (!cx_land(fs, &hit) || !reach(fs, result, goal, x) || !leave(fs, x, goal, &end) ||
-            !cx_land(fs, &miss))
+        if (!ptc_compile_land(fs, &hit) || !reach(fs, result, goal, x) ||
+            !leave(fs, x, goal, &end) || !ptc_compile_land(fs, &miss))
             return false;
     }
-    return reach(fs, x->b, goal, x) && cx_land(fs, &end);
+    return reach(fs, x->b, goal, x) && ptc_compile_land(fs, &end);
 }
 
 static bool chain_code(FnState *fs, PtcExpr *x, uint32_t dest)
@@ -250,19 +254,20 @@ static bool chain_code(FnState *fs, PtcExpr *x, uint32_t dest)
     Jumps end = {0};
     uint8_t op = x->kind == PTC_X_AND ? PTC_OP_JF : PTC_OP_JT;
     uint32_t next = fs->next;
-    int64_t r = cx_fresh(fs, dest) ? dest : cx_temp(fs);
+    int64_t r = ptc_compile_fresh(fs, dest) ? dest : ptc_compile_temp(fs);
     if (r < 0)
-        return cx_too_large(fs, x);
+        return ptc_compile_too_large(fs, x);
     for (size_t i = 0; i < x->count; i++) {
-        if (!cx_to(fs, x->items[i], (uint32_t)r))
+        if (!ptc_compile_to(fs, x->items[i], (uint32_t)r))
             return false;
-        if (i + 1 < x->count &&
-            !cx_jump(fs, x->items[i], &end, cx_ins((PtcOp)op, 0, (uint32_t)r, 0, 0)))
+        if (i + 1 < x->count && !ptc_compile_jump(fs, x->items[i], &end,
+                                                  ptc_compile_ins((PtcOp)op, 0, (uint32_t)r, 0, 0)))
             return false;
     }
     fs->next = next;
-    return cx_land(fs, &end) &&
-           (r == dest || cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, (uint32_t)r, 0)));
+    return ptc_compile_land(fs, &end) &&
+           (r == dest ||
+            ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_MOVE, 0, dest, (uint32_t)r, 0)));
 }
 
 /* --------------------------------------------------------------------------- bindings */
@@ -271,10 +276,10 @@ static bool chain_code(FnState *fs, PtcExpr *x, uint32_t dest)
 static bool bind_locals(FnState *fs, PtcExpr *x)
 {
     for (size_t i = 0; i < x->count; i++) {
-        int64_t r = cx_temp(fs);
+        int64_t r = ptc_compile_temp(fs);
         if (r < 0)
-            return cx_too_large(fs, x);
-        if (!cx_to(fs, x->items[i], (uint32_t)r))
+            return ptc_compile_too_large(fs, x);
+        if (!ptc_compile_to(fs, x->items[i], (uint32_t)r))
             return false;
         x->locals[i]->reg = (uint16_t)r;
         fs->locals_top = (uint32_t)r + 1;
@@ -302,8 +307,9 @@ static bool complete_letfn(FnState *fs, PtcExpr *x)
         for (uint32_t k = 0; fn && k < fn->capture_count; k++)
             for (size_t j = 0; j < x->count && fn->captures[k].from == 0; j++)
                 if (fn->captures[k].local == x->locals[j] &&
-                    !cx_emit(fs, x,
-                             cx_ins(PTC_OP_FIXCAP, 0, x->locals[i]->reg, k, x->locals[j]->reg)))
+                    !ptc_compile_emit(
+                        fs, x,
+                        ptc_compile_ins(PTC_OP_FIXCAP, 0, x->locals[i]->reg, k, x->locals[j]->reg)))
                     return false;
     }
     return true;
@@ -314,15 +320,15 @@ static bool letfn_code(FnState *fs, PtcExpr *x, Goal goal)
     uint32_t next = fs->next, top = fs->locals_top;
     bool ok = true;
     for (size_t i = 0; ok && i < x->count; i++) {
-        int64_t r = cx_temp(fs);
+        int64_t r = ptc_compile_temp(fs);
         if (r < 0)
-            return cx_too_large(fs, x);
+            return ptc_compile_too_large(fs, x);
         x->locals[i]->reg = (uint16_t)r;
         fs->locals_top = (uint32_t)r + 1;
-        ok = cx_load(fs, x, (uint32_t)r, PTC_NIL);
+        ok = ptc_compile_load(fs, x, (uint32_t)r, PTC_NIL);
     }
     for (size_t i = 0; ok && i < x->count; i++)
-        ok = cx_to(fs, x->items[i], x->locals[i]->reg);
+        ok = ptc_compile_to(fs, x->items[i], x->locals[i]->reg);
     ok = ok && complete_letfn(fs, x) && reach(fs, x->a, goal, x);
     fs->next = next;
     fs->locals_top = top;
@@ -374,18 +380,19 @@ static bool recur_code(FnState *fs, PtcExpr *x)
             int budget = 64;
             read_later = mentions(x->items[k], locals[i], &budget);
         }
-        temps[i] = read_later ? cx_temp(fs) : -1;
+        temps[i] = read_later ? ptc_compile_temp(fs) : -1;
         if (read_later && temps[i] < 0)
-            return cx_too_large(fs, x);
-        if (!cx_to(fs, x->items[i], read_later ? (uint32_t)temps[i] : locals[i]->reg))
+            return ptc_compile_too_large(fs, x);
+        if (!ptc_compile_to(fs, x->items[i], read_later ? (uint32_t)temps[i] : locals[i]->reg))
             return false;
     }
     for (size_t i = 0; i < x->count; i++)
         if (temps[i] >= 0 &&
-            !cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, locals[i]->reg, (uint32_t)temps[i], 0)))
+            !ptc_compile_emit(
+                fs, x, ptc_compile_ins(PTC_OP_MOVE, 0, locals[i]->reg, (uint32_t)temps[i], 0)))
             return false;
     fs->next = next;
-    return cx_back(fs, x, PTC_OP_LOOP, start);
+    return ptc_compile_back(fs, x, PTC_OP_LOOP, start);
 }
 
 static bool do_code(FnState *fs, PtcExpr *x, Goal goal)
@@ -394,10 +401,10 @@ static bool do_code(FnState *fs, PtcExpr *x, Goal goal)
         if (x->items[i]->kind == PTC_X_CONST)
             continue;
         uint32_t next = fs->next;
-        int64_t r = cx_temp(fs);
+        int64_t r = ptc_compile_temp(fs);
         if (r < 0)
-            return cx_too_large(fs, x);
-        if (!cx_to(fs, x->items[i], (uint32_t)r))
+            return ptc_compile_too_large(fs, x);
+        if (!ptc_compile_to(fs, x->items[i], (uint32_t)r))
             return false;
         fs->next = next;
     }
@@ -409,38 +416,41 @@ static bool do_code(FnState *fs, PtcExpr *x, Goal goal)
 static bool each_code(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     uint32_t next = fs->next, top = fs->locals_top;
-    int64_t it = cx_temp(fs), pos = cx_temp(fs), item = cx_temp(fs);
+    int64_t it = ptc_compile_temp(fs), pos = ptc_compile_temp(fs), item = ptc_compile_temp(fs);
     if (it < 0 || pos < 0 || item < 0)
-        return cx_too_large(fs, x);
+        return ptc_compile_too_large(fs, x);
     fs->locals_top = fs->next; /* the iterator must not be overwritten */
     x->locals[0]->reg = (uint16_t)item;
     Jumps *end = ptc_arena_zalloc(fs->job->arena, sizeof *end);
-    if (!end || !cx_to(fs, x->a, (uint32_t)item) ||
-        !cx_emit(fs, x, cx_ins(PTC_OP_ITER, x->once, (uint32_t)it, (uint32_t)item, 0)))
+    if (!end || !ptc_compile_to(fs, x->a, (uint32_t)item) ||
+        !ptc_compile_emit(fs, x,
+                          ptc_compile_ins(PTC_OP_ITER, x->once, (uint32_t)it, (uint32_t)item, 0)))
         return false;
     uint32_t start = (uint32_t)fs->count;
     x->items = (PtcExpr **)(void *)end; /* for BREAK */
-    int64_t body = cx_temp(fs);
-    bool ok =
-        body >= 0 && cx_jump(fs, x, end, cx_ins(PTC_OP_NEXT, 0, (uint32_t)it, (uint32_t)item, 0)) &&
-        cx_to(fs, x->b, (uint32_t)body) && cx_back(fs, x, PTC_OP_JMP, start) && cx_land(fs, end);
+    int64_t body = ptc_compile_temp(fs);
+    bool ok = body >= 0 &&
+              ptc_compile_jump(fs, x, end,
+                               ptc_compile_ins(PTC_OP_NEXT, 0, (uint32_t)it, (uint32_t)item, 0)) &&
+              ptc_compile_to(fs, x->b, (uint32_t)body) &&
+              ptc_compile_back(fs, x, PTC_OP_JMP, start) && ptc_compile_land(fs, end);
     fs->next = next;
     fs->locals_top = top;
-    return ok && cx_load(fs, x, dest, PTC_NIL);
+    return ok && ptc_compile_load(fs, x, dest, PTC_NIL);
 }
 
 static bool build_code(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     uint32_t next = fs->next, top = fs->locals_top;
-    int64_t b = cx_temp(fs);
-    int64_t body = cx_temp(fs);
+    int64_t b = ptc_compile_temp(fs);
+    int64_t body = ptc_compile_temp(fs);
     if (b < 0 || body < 0)
-        return cx_too_large(fs, x);
+        return ptc_compile_too_large(fs, x);
     x->locals[0]->reg = (uint16_t)b;
     fs->locals_top = (uint32_t)b + 1;
-    bool ok = cx_emit(fs, x, cx_ins(PTC_OP_BUILD, 0, (uint32_t)b, 0, 0)) &&
-              cx_to(fs, x->a, (uint32_t)body) &&
-              cx_emit(fs, x, cx_ins(PTC_OP_DONE, 0, dest, (uint32_t)b, 0));
+    bool ok = ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_BUILD, 0, (uint32_t)b, 0, 0)) &&
+              ptc_compile_to(fs, x->a, (uint32_t)body) &&
+              ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_DONE, 0, dest, (uint32_t)b, 0));
     fs->next = next;
     fs->locals_top = top;
     return ok;
@@ -449,62 +459,69 @@ static bool build_code(FnState *fs, PtcExpr *x, uint32_t dest)
 static bool push_code(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     uint32_t next = fs->next;
-    int64_t v = cx_operand(fs, x->a);
+    int64_t v = ptc_compile_operand(fs, x->a);
     fs->next = next;
     (void)dest; /* nobody reads the value of a push */
-    return v >= 0 && cx_emit(fs, x, cx_ins(PTC_OP_PUSH, 0, x->locals[0]->reg, (uint32_t)v, 0));
+    return v >= 0 && ptc_compile_emit(
+                         fs, x, ptc_compile_ins(PTC_OP_PUSH, 0, x->locals[0]->reg, (uint32_t)v, 0));
 }
 
 static bool break_code(FnState *fs, PtcExpr *x)
 {
-    return cx_jump(fs, x, (Jumps *)(void *)x->target->items, cx_ins(PTC_OP_JMP, 0, 0, 0, 0));
+    return ptc_compile_jump(fs, x, (Jumps *)(void *)x->target->items,
+                            ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0));
 }
 
 /* -------------------------------------------------------------------------------- def */
 
 static bool def_code(FnState *fs, PtcExpr *x, uint32_t dest)
 {
-    int64_t var = cx_constant(fs, x->value);
+    int64_t var = ptc_compile_constant(fs, x->value);
     Jumps eval = {0}, end = {0};
     if (var < 0)
         return false;
-    if (x->once && (!cx_emit(fs, x, cx_ins(PTC_OP_BOUND, 0, dest, x->index, (uint32_t)var)) ||
-                    !cx_jump(fs, x, &eval, cx_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
-                    !cx_jump(fs, x, &end, cx_ins(PTC_OP_JMP, 0, 0, 0, 0)) || !cx_land(fs, &eval)))
+    if (x->once && (!ptc_compile_emit(
+                        fs, x, ptc_compile_ins(PTC_OP_BOUND, 0, dest, x->index, (uint32_t)var)) ||
+                    !ptc_compile_jump(fs, x, &eval, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
+                    !ptc_compile_jump(fs, x, &end, ptc_compile_ins(PTC_OP_JMP, 0, 0, 0, 0)) ||
+                    !ptc_compile_land(fs, &eval)))
         return false;
-    return cx_to(fs, x->a, dest) &&
-           cx_emit(fs, x, cx_ins(PTC_OP_DEF, 0, dest, x->index, (uint32_t)var)) &&
-           cx_land(fs, &end);
+    return ptc_compile_to(fs, x->a, dest) &&
+           ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_DEF, 0, dest, x->index, (uint32_t)var)) &&
+           ptc_compile_land(fs, &end);
 }
 
 static bool stop_code(FnState *fs, PtcExpr *x)
 {
     uint32_t next = fs->next;
-    int64_t r = cx_operand(fs, x->a);
+    int64_t r = ptc_compile_operand(fs, x->a);
     fs->next = next;
-    return r >= 0 && cx_emit(fs, x, cx_ins(PTC_OP_STOP, x->index, (uint32_t)r, 0, 0));
+    return r >= 0 &&
+           ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_STOP, x->index, (uint32_t)r, 0, 0));
 }
 
 static bool data_code(FnState *fs, PtcExpr *x, uint32_t dest)
 {
-    int64_t k = cx_constant(fs, x->value);
-    return k >= 0 && cx_emit(fs, x, cx_ins(PTC_OP_DATA, 0, dest, (uint32_t)k, 0));
+    int64_t k = ptc_compile_constant(fs, x->value);
+    return k >= 0 && ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_DATA, 0, dest, (uint32_t)k, 0));
 }
 
 /* ------------------------------------------------------------------------ expressions */
 
-bool cx_to(FnState *fs, PtcExpr *x, uint32_t dest)
+bool ptc_compile_to(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     Goal goal = {false, dest};
     switch (x->kind) {
-    case PTC_X_CONST: return cx_load(fs, x, dest, x->value);
-    case PTC_X_BUILTIN: return cx_load(fs, x, dest, ptc_builtin(x->index));
+    case PTC_X_CONST: return ptc_compile_load(fs, x, dest, x->value);
+    case PTC_X_BUILTIN: return ptc_compile_load(fs, x, dest, ptc_builtin(x->index));
     case PTC_X_LOCAL:
         return x->local->reg == dest ||
-               cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, x->local->reg, 0));
-    case PTC_X_CAPTURE: return cx_emit(fs, x, cx_ins(PTC_OP_GETCAP, 0, dest, x->index, 0));
-    case PTC_X_SELF: return cx_emit(fs, x, cx_ins(PTC_OP_SELF, 0, dest, 0, 0));
-    case PTC_X_GLOBAL: return cx_emit(fs, x, cx_ins(PTC_OP_GETG, 0, dest, x->index, 0));
+               ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_MOVE, 0, dest, x->local->reg, 0));
+    case PTC_X_CAPTURE:
+        return ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_GETCAP, 0, dest, x->index, 0));
+    case PTC_X_SELF: return ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_SELF, 0, dest, 0, 0));
+    case PTC_X_GLOBAL:
+        return ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_GETG, 0, dest, x->index, 0));
     case PTC_X_DATA: return data_code(fs, x, dest);
     case PTC_X_IF: return if_code(fs, x, goal);
     case PTC_X_COND: return cond_code(fs, x, goal);
@@ -513,15 +530,15 @@ bool cx_to(FnState *fs, PtcExpr *x, uint32_t dest)
     case PTC_X_LET:
     case PTC_X_LOOP: return let_code(fs, x, goal);
     case PTC_X_RECUR: return recur_code(fs, x);
-    case PTC_X_FN: return cx_function(fs, x, dest);
-    case PTC_X_CALL: return cx_call(fs, x, dest);
-    case PTC_X_CALLB: return cx_callb(fs, x, dest);
+    case PTC_X_FN: return ptc_compile_function(fs, x, dest);
+    case PTC_X_CALL: return ptc_compile_call(fs, x, dest);
+    case PTC_X_CALLB: return ptc_compile_callb(fs, x, dest);
     case PTC_X_DEF: return def_code(fs, x, dest);
     case PTC_X_AND:
     case PTC_X_OR: return chain_code(fs, x, dest);
     case PTC_X_VECTOR:
     case PTC_X_MAP:
-    case PTC_X_SET: return cx_collection(fs, x, dest);
+    case PTC_X_SET: return ptc_compile_collection(fs, x, dest);
     case PTC_X_EACH: return each_code(fs, x, dest);
     case PTC_X_BREAK: return break_code(fs, x);
     case PTC_X_BUILD: return build_code(fs, x, dest);
@@ -532,7 +549,7 @@ bool cx_to(FnState *fs, PtcExpr *x, uint32_t dest)
     return false;
 }
 
-bool cx_return(FnState *fs, PtcExpr *x)
+bool ptc_compile_return(FnState *fs, PtcExpr *x)
 {
     Goal goal = {true, 0};
     switch (x->kind) {
@@ -547,19 +564,19 @@ bool cx_return(FnState *fs, PtcExpr *x)
     default: break;
     }
     uint32_t next = fs->next;
-    int64_t r = cx_operand(fs, x);
+    int64_t r = ptc_compile_operand(fs, x);
     fs->next = next;
-    return r >= 0 && cx_emit(fs, x, cx_ins(PTC_OP_RET, 0, (uint32_t)r, 0, 0));
+    return r >= 0 && ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_RET, 0, (uint32_t)r, 0, 0));
 }
 
-int64_t cx_operand(FnState *fs, PtcExpr *x)
+int64_t ptc_compile_operand(FnState *fs, PtcExpr *x)
 {
     if (x->kind == PTC_X_LOCAL)
         return x->local->reg;
-    int64_t r = cx_temp(fs);
+    int64_t r = ptc_compile_temp(fs);
     if (r < 0) {
-        cx_too_large(fs, x);
+        ptc_compile_too_large(fs, x);
         return -1;
     }
-    return cx_to(fs, x, (uint32_t)r) ? r : -1;
+    return ptc_compile_to(fs, x, (uint32_t)r) ? r : -1;
 }

@@ -9,10 +9,10 @@
 static bool window(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *at)
 {
     for (size_t i = 0; i < n; i++) {
-        int64_t r = cx_temp(fs);
+        int64_t r = ptc_compile_temp(fs);
         if (r < 0)
-            return cx_too_large(fs, at);
-        if (!cx_to(fs, items[i], (uint32_t)r))
+            return ptc_compile_too_large(fs, at);
+        if (!ptc_compile_to(fs, items[i], (uint32_t)r))
             return false;
     }
     return true;
@@ -23,28 +23,30 @@ static bool gather(FnState *fs, PtcExpr *const *items, size_t n, const PtcExpr *
                    bool vector)
 {
     uint32_t next = fs->next, top = fs->locals_top;
-    int64_t b = cx_temp(fs), v = cx_temp(fs);
+    int64_t b = ptc_compile_temp(fs), v = ptc_compile_temp(fs);
     if (b < 0 || v < 0)
-        return cx_too_large(fs, at);
-    bool ok = cx_emit(fs, at, cx_ins(PTC_OP_BUILD, 0, (uint32_t)b, 0, 0));
+        return ptc_compile_too_large(fs, at);
+    bool ok = ptc_compile_emit(fs, at, ptc_compile_ins(PTC_OP_BUILD, 0, (uint32_t)b, 0, 0));
     fs->locals_top = (uint32_t)b + 1;
     for (size_t i = 0; ok && i < n; i++)
-        ok = cx_to(fs, items[i], (uint32_t)v) &&
-             cx_emit(fs, at, cx_ins(PTC_OP_PUSH, 0, (uint32_t)b, (uint32_t)v, 0));
+        ok = ptc_compile_to(fs, items[i], (uint32_t)v) &&
+             ptc_compile_emit(fs, at, ptc_compile_ins(PTC_OP_PUSH, 0, (uint32_t)b, (uint32_t)v, 0));
     fs->next = next;
     fs->locals_top = top;
-    return ok && cx_emit(fs, at, cx_ins(PTC_OP_DONE, vector, dest, (uint32_t)b, 0));
+    return ok &&
+           ptc_compile_emit(fs, at, ptc_compile_ins(PTC_OP_DONE, vector, dest, (uint32_t)b, 0));
 }
 
 /* (f a b c ...) with very many arguments: (apply f [a b c ...]). */
 static bool apply_code(FnState *fs, PtcExpr *f, PtcExpr *x, uint32_t dest)
 {
     uint32_t next = fs->next;
-    int64_t fr = cx_temp(fs), ar = cx_temp(fs);
+    int64_t fr = ptc_compile_temp(fs), ar = ptc_compile_temp(fs);
     int apply = ptc_builtin_find("apply", 5);
-    bool ok = fr >= 0 && ar >= 0 && apply >= 0 && cx_to(fs, f, (uint32_t)fr) &&
+    bool ok = fr >= 0 && ar >= 0 && apply >= 0 && ptc_compile_to(fs, f, (uint32_t)fr) &&
               gather(fs, x->items, x->count, x, (uint32_t)ar, true) &&
-              cx_emit(fs, x, cx_ins(PTC_OP_CALLB, 2, dest, (uint32_t)fr, (uint32_t)apply));
+              ptc_compile_emit(
+                  fs, x, ptc_compile_ins(PTC_OP_CALLB, 2, dest, (uint32_t)fr, (uint32_t)apply));
     fs->next = next;
     return ok;
 }
@@ -54,10 +56,11 @@ static bool apply_code(FnState *fs, PtcExpr *f, PtcExpr *x, uint32_t dest)
 static bool key_get(FnState *fs, PtcExpr *x, PtcExpr *map, PtcValue key, uint32_t dest)
 {
     uint32_t next = fs->next;
-    int64_t m = cx_operand(fs, map), k = cx_constant(fs, key);
+    int64_t m = ptc_compile_operand(fs, map), k = ptc_compile_constant(fs, key);
     fs->next = next;
     return m >= 0 && k >= 0 &&
-           cx_emit(fs, x, cx_ins(PTC_OP_KEYGET, 0, dest, (uint32_t)m, (uint32_t)k));
+           ptc_compile_emit(fs, x,
+                            ptc_compile_ins(PTC_OP_KEYGET, 0, dest, (uint32_t)m, (uint32_t)k));
 }
 
 static bool is_keyword_const(const PtcExpr *x)
@@ -65,24 +68,26 @@ static bool is_keyword_const(const PtcExpr *x)
     return x->kind == PTC_X_CONST && ptc_is_keyword(x->value);
 }
 
-bool cx_call(FnState *fs, PtcExpr *x, uint32_t dest)
+bool ptc_compile_call(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     if (is_keyword_const(x->a) && x->count == 1)
         return key_get(fs, x, x->items[0], x->a->value, dest);
     if (x->count > MAX_CALL_ARGS)
         return apply_code(fs, x->a, x, dest);
     uint32_t next = fs->next;
-    int64_t base = cx_fresh(fs, dest) ? dest : cx_temp(fs);
+    int64_t base = ptc_compile_fresh(fs, dest) ? dest : ptc_compile_temp(fs);
     if (base < 0)
-        return cx_too_large(fs, x);
+        return ptc_compile_too_large(fs, x);
     bool global = x->a->kind == PTC_X_GLOBAL;
-    if ((!global && !cx_to(fs, x->a, (uint32_t)base)) || !window(fs, x->items, x->count, x))
+    if ((!global && !ptc_compile_to(fs, x->a, (uint32_t)base)) ||
+        !window(fs, x->items, x->count, x))
         return false;
     fs->next = next;
-    PtcIns ins = cx_ins(global ? PTC_OP_CALLG : PTC_OP_CALL, 0, (uint32_t)base, x->count,
-                        global ? x->a->index : 0);
-    return cx_emit(fs, x, ins) &&
-           (base == dest || cx_emit(fs, x, cx_ins(PTC_OP_MOVE, 0, dest, (uint32_t)base, 0)));
+    PtcIns ins = ptc_compile_ins(global ? PTC_OP_CALLG : PTC_OP_CALL, 0, (uint32_t)base, x->count,
+                                 global ? x->a->index : 0);
+    return ptc_compile_emit(fs, x, ins) &&
+           (base == dest ||
+            ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_MOVE, 0, dest, (uint32_t)base, 0)));
 }
 
 static bool small_const(const PtcExpr *x, int64_t *n)
@@ -97,31 +102,32 @@ static bool add_const(FnState *fs, PtcExpr *x, PtcExpr *value, int64_t n, uint32
                       uint32_t dest)
 {
     uint32_t next = fs->next;
-    int64_t r = cx_operand(fs, value);
+    int64_t r = ptc_compile_operand(fs, value);
     fs->next = next;
     return r >= 0 &&
-           cx_emit(fs, x, cx_ins(PTC_OP_ADDI, how, dest, (uint32_t)r, (uint16_t)(int16_t)n));
+           ptc_compile_emit(
+               fs, x, ptc_compile_ins(PTC_OP_ADDI, how, dest, (uint32_t)r, (uint16_t)(int16_t)n));
 }
 
 /* (+ a b c) as ((a + b) + c), and comparisons of two. */
 static bool binary_code(FnState *fs, PtcExpr *x, PtcOp op, uint32_t dest)
 {
     uint32_t next = fs->next;
-    int64_t left = cx_operand(fs, x->items[0]);
+    int64_t left = ptc_compile_operand(fs, x->items[0]);
     bool ok = left >= 0;
     for (size_t i = 1; ok && i < x->count; i++) {
-        int64_t right = cx_operand(fs, x->items[i]);
+        int64_t right = ptc_compile_operand(fs, x->items[i]);
         bool last = i + 1 == x->count;
         if (right < 0)
             return false;
         int64_t to = dest;
         if (!last) {
             fs->next = next;
-            to = cx_temp(fs);
+            to = ptc_compile_temp(fs);
         }
-        ok = to >= 0 &&
-             cx_emit(fs, x,
-                     cx_ins(op, (uint32_t)i - 1, (uint32_t)to, (uint32_t)left, (uint32_t)right));
+        ok = to >= 0 && ptc_compile_emit(fs, x,
+                                         ptc_compile_ins(op, (uint32_t)i - 1, (uint32_t)to,
+                                                         (uint32_t)left, (uint32_t)right));
         left = to;
     }
     fs->next = next;
@@ -131,9 +137,9 @@ static bool binary_code(FnState *fs, PtcExpr *x, PtcOp op, uint32_t dest)
 static bool unary_code(FnState *fs, PtcExpr *x, PtcOp op, uint32_t dest)
 {
     uint32_t next = fs->next;
-    int64_t r = cx_operand(fs, x->items[0]);
+    int64_t r = ptc_compile_operand(fs, x->items[0]);
     fs->next = next;
-    return r >= 0 && cx_emit(fs, x, cx_ins(op, 0, dest, (uint32_t)r, 0));
+    return r >= 0 && ptc_compile_emit(fs, x, ptc_compile_ins(op, 0, dest, (uint32_t)r, 0));
 }
 
 /* Builtins with instructions of their own: *done tells whether there was one for this call. */
@@ -186,7 +192,7 @@ static bool fused_code(FnState *fs, PtcExpr *x, uint32_t dest, bool *done)
     return true;
 }
 
-bool cx_callb(FnState *fs, PtcExpr *x, uint32_t dest)
+bool ptc_compile_callb(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     bool done;
     if (!fused_code(fs, x, dest, &done))
@@ -199,12 +205,13 @@ bool cx_callb(FnState *fs, PtcExpr *x, uint32_t dest)
     }
     uint32_t next = fs->next;
     if (x->count == 1 && x->items[0]->kind == PTC_X_LOCAL) /* one argument: where it is */
-        return cx_emit(fs, x, cx_ins(PTC_OP_CALLB, 1, dest, x->items[0]->local->reg, x->index));
+        return ptc_compile_emit(
+            fs, x, ptc_compile_ins(PTC_OP_CALLB, 1, dest, x->items[0]->local->reg, x->index));
     uint32_t base = fs->next;
     if (!window(fs, x->items, x->count, x))
         return false;
     fs->next = next;
-    return cx_emit(fs, x, cx_ins(PTC_OP_CALLB, x->count, dest, base, x->index));
+    return ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_CALLB, x->count, dest, base, x->index));
 }
 
 /* --------------------------------------------------------------------------- literals */
@@ -230,9 +237,9 @@ static bool map_code(FnState *fs, PtcExpr *x, uint32_t dest)
         PtcExpr call = *x;
         call.kind = PTC_X_CALLB;
         call.index = (uint32_t)ptc_builtin_find("hash-map", 8);
-        return cx_callb(fs, &call, dest);
+        return ptc_compile_callb(fs, &call, dest);
     }
-    int64_t k = cx_constant(fs, shape);
+    int64_t k = ptc_compile_constant(fs, shape);
     uint32_t next = fs->next, base = fs->next;
     PtcExpr *values[PTC_SMALL_MAX];
     for (size_t i = 0; i < x->count / 2; i++)
@@ -240,10 +247,10 @@ static bool map_code(FnState *fs, PtcExpr *x, uint32_t dest)
     if (k < 0 || !window(fs, values, x->count / 2, x))
         return false;
     fs->next = next;
-    return cx_emit(fs, x, cx_ins(PTC_OP_MAP, 0, dest, base, (uint32_t)k));
+    return ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_MAP, 0, dest, base, (uint32_t)k));
 }
 
-bool cx_collection(FnState *fs, PtcExpr *x, uint32_t dest)
+bool ptc_compile_collection(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     if (x->kind == PTC_X_MAP)
         return map_code(fs, x, dest);
@@ -251,7 +258,7 @@ bool cx_collection(FnState *fs, PtcExpr *x, uint32_t dest)
         PtcExpr call = *x;
         call.kind = PTC_X_CALLB;
         call.index = (uint32_t)ptc_builtin_find("hash-set", 8);
-        return cx_callb(fs, &call, dest);
+        return ptc_compile_callb(fs, &call, dest);
     }
     if (x->count > MAX_CALL_ARGS)
         return gather(fs, x->items, x->count, x, dest, true);
@@ -259,7 +266,7 @@ bool cx_collection(FnState *fs, PtcExpr *x, uint32_t dest)
     if (!window(fs, x->items, x->count, x))
         return false;
     fs->next = next;
-    return cx_emit(fs, x, cx_ins(PTC_OP_VEC, 0, dest, base, x->count));
+    return ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_VEC, 0, dest, base, x->count));
 }
 
 /* -------------------------------------------------------------------------- functions */
@@ -346,13 +353,13 @@ static PtcValue compile_arity(PtcCompiler *job, PtcFn *fn, PtcArity *arity)
     if (!ptc_tick(job->heap->budget, 16))
         return PTC_NONE;
     for (uint32_t i = 0; i < arity->count; i++) {
-        int64_t r = cx_temp(&fs);
+        int64_t r = ptc_compile_temp(&fs);
         if (r < 0)
-            return cx_too_large(&fs, &at) ? PTC_NIL : PTC_NONE;
+            return ptc_compile_too_large(&fs, &at) ? PTC_NIL : PTC_NONE;
         arity->params[i]->reg = (uint16_t)r;
     }
     fs.locals_top = fs.next;
-    return cx_return(&fs, arity->body) ? proto_object(&fs) : PTC_NONE;
+    return ptc_compile_return(&fs, arity->body) ? proto_object(&fs) : PTC_NONE;
 }
 
 /* The proto of a function; one of several arities stands for all. */
@@ -382,22 +389,22 @@ static PtcValue constant_closure(PtcHeap *heap, PtcValue proto)
     return ptc_from_obj(o);
 }
 
-bool cx_function(FnState *fs, PtcExpr *x, uint32_t dest)
+bool ptc_compile_function(FnState *fs, PtcExpr *x, uint32_t dest)
 {
     PtcValue proto = compile_fn(fs->job, x->fn);
     if (proto == PTC_NONE)
         return false;
     if (x->fn->capture_count == 0) {
         PtcValue closure = constant_closure(fs->job->heap, proto);
-        return closure != PTC_NONE && cx_load(fs, x, dest, closure);
+        return closure != PTC_NONE && ptc_compile_load(fs, x, dest, closure);
     }
-    int64_t k = cx_constant(fs, proto);
-    if (k < 0 || !cx_emit(fs, x, cx_ins(PTC_OP_CLOSURE, 0, dest, (uint32_t)k, 0)))
+    int64_t k = ptc_compile_constant(fs, proto);
+    if (k < 0 || !ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_CLOSURE, 0, dest, (uint32_t)k, 0)))
         return false;
     for (uint32_t i = 0; i < x->fn->capture_count; i++) {
         const PtcCapture *c = &x->fn->captures[i];
         uint32_t from = c->from == 0 ? c->local->reg : c->index;
-        if (!cx_emit(fs, x, cx_ins(PTC_OP_CAP, c->from, from, 0, 0)))
+        if (!ptc_compile_emit(fs, x, ptc_compile_ins(PTC_OP_CAP, c->from, from, 0, 0)))
             return false;
     }
     return true;

@@ -35,31 +35,33 @@ typedef struct Jumps {
 } Jumps;
 
 /* All return false when memory is short or the function is too large (a finding then says so). */
-bool cx_to(FnState *fs, PtcExpr *x, uint32_t dest); /* value into a register */
-bool cx_return(FnState *fs, PtcExpr *x);            /* value as the function's result */
-int64_t cx_operand(FnState *fs, PtcExpr *x);        /* register that holds the value; -1: failed */
-bool cx_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps);
-bool cx_call(FnState *fs, PtcExpr *x, uint32_t dest);  /* PTC_X_CALL */
-bool cx_callb(FnState *fs, PtcExpr *x, uint32_t dest); /* PTC_X_CALLB */
-bool cx_collection(FnState *fs, PtcExpr *x, uint32_t dest);
-bool cx_function(FnState *fs, PtcExpr *x, uint32_t dest);
+bool ptc_compile_to(FnState *fs, PtcExpr *x, uint32_t dest); /* value into a register */
+bool ptc_compile_return(FnState *fs, PtcExpr *x);            /* value as the function's result */
+int64_t ptc_compile_operand(FnState *fs,
+                            PtcExpr *x); /* register that holds the value; -1: failed */
+bool ptc_compile_jump_unless(FnState *fs, PtcExpr *test, Jumps *jumps);
+bool ptc_compile_call(FnState *fs, PtcExpr *x, uint32_t dest);  /* PTC_X_CALL */
+bool ptc_compile_callb(FnState *fs, PtcExpr *x, uint32_t dest); /* PTC_X_CALLB */
+bool ptc_compile_collection(FnState *fs, PtcExpr *x, uint32_t dest);
+bool ptc_compile_function(FnState *fs, PtcExpr *x, uint32_t dest);
 
-int64_t cx_temp(FnState *fs);
-bool cx_emit(FnState *fs, const PtcExpr *at, PtcIns ins);
-int64_t cx_constant(FnState *fs, PtcValue v);
-bool cx_load(FnState *fs, const PtcExpr *at, uint32_t dest, PtcValue v);
-bool cx_jump(FnState *fs, const PtcExpr *at, Jumps *jumps, PtcIns ins); /* target to come */
-bool cx_land(FnState *fs, Jumps *jumps);                                /* target is here */
-bool cx_back(FnState *fs, const PtcExpr *at, uint8_t op,
-             uint32_t to); /* jump to an earlier place */
-bool cx_too_large(FnState *fs, const PtcExpr *at);
+int64_t ptc_compile_temp(FnState *fs);
+bool ptc_compile_emit(FnState *fs, const PtcExpr *at, PtcIns ins);
+int64_t ptc_compile_constant(FnState *fs, PtcValue v);
+bool ptc_compile_load(FnState *fs, const PtcExpr *at, uint32_t dest, PtcValue v);
+bool ptc_compile_jump(FnState *fs, const PtcExpr *at, Jumps *jumps,
+                      PtcIns ins);                /* target to come */
+bool ptc_compile_land(FnState *fs, Jumps *jumps); /* target is here */
+bool ptc_compile_back(FnState *fs, const PtcExpr *at, uint8_t op,
+                      uint32_t to); /* jump to an earlier place */
+bool ptc_compile_too_large(FnState *fs, const PtcExpr *at);
 /* May a value be made in this register step by step, with nothing else reading it meanwhile? */
-static inline bool cx_fresh(const FnState *fs, uint32_t dest)
+static inline bool ptc_compile_fresh(const FnState *fs, uint32_t dest)
 {
     return dest + 1 == fs->next && dest >= fs->locals_top;
 }
 
-static inline PtcIns cx_ins(PtcOp op, uint32_t x, uint32_t a, uint32_t b, uint32_t c)
+static inline PtcIns ptc_compile_ins(PtcOp op, uint32_t x, uint32_t a, uint32_t b, uint32_t c)
 {
     return (PtcIns){(uint8_t)op, (uint8_t)x, (uint16_t)a, (uint16_t)b, (uint16_t)c};
 }

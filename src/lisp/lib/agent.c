@@ -93,7 +93,7 @@ static bool put(PtcVM *vm, PtcValue *map, PtcValue key, PtcValue value)
     return false;
 }
 
-/* argv[1] is the expression as a function, see ax_task. */
+/* argv[1] is the expression as a function, see ptc_analyze_task. */
 PTC_BUILTIN(agent_task, "ptc", "task", 2, 2, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
             "(task id expr)", "The result of a task.", "")
 {
