@@ -36,6 +36,12 @@ static inline PtcValue ptc_record_field(PtcValue record, size_t i)
     return ((const PtcRecord *)(uintptr_t)record)->fields[i];
 }
 
+/* What programs call a function, in whichever way it came to be. */
+static inline bool ptc_is_function(PtcValue v)
+{
+    return ptc_is_builtin(v) || ptc_is(v, PTC_T_CLOSURE) || ptc_is_record(v, PTC_R_FN);
+}
+
 /* A record of n fields; PTC_NONE when the heap is full. */
 PTC_MUST_USE PtcValue ptc_record_new(PtcVM *vm, unsigned kind, const PtcValue *fields, size_t n);
 

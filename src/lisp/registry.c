@@ -13,6 +13,8 @@
     X(ptc_lib_compare) \
     X(ptc_lib_math) \
     X(ptc_lib_pred) \
+    X(ptc_lib_ident) \
+    X(ptc_lib_parse_scalar) \
     X(ptc_lib_seq) \
     X(ptc_lib_seq_call) \
     X(ptc_lib_seq_part) \
@@ -20,13 +22,14 @@
     X(ptc_lib_xform) \
     X(ptc_lib_sort) \
     X(ptc_lib_group) \
-    X(ptc_lib_map) \
+    X(ptc_lib_maps) \
     X(ptc_lib_set) \
     X(ptc_lib_string) \
-    X(ptc_lib_text) \
+    X(ptc_lib_string_case) \
+    X(ptc_lib_format) \
     X(ptc_lib_fn) \
     X(ptc_lib_parallel) \
-    X(ptc_lib_walk) \
+    X(ptc_lib_tree) \
     X(ptc_lib_core) \
     X(ptc_lib_agent) \
     X(ptc_lib_regex) \
@@ -34,10 +37,10 @@
     X(ptc_lib_json) \
     X(ptc_lib_discover) \
     X(ptc_lib_forms) \
-    X(ptc_lib_sorted) \
+    X(ptc_lib_sorted_colls) \
     X(ptc_lib_relation) \
-    X(ptc_lib_more) \
-    X(ptc_lib_time) \
+    X(ptc_lib_transient) \
+    X(ptc_lib_time_make) \
     X(ptc_lib_time_method) \
     X(ptc_lib_time_span) \
     X(ptc_lib_time_period) \

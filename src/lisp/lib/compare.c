@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Equality and order: = == not= < > <= >= compare, and the tests on the sign and evenness of
+ * Equality and order: = == not= identical? < > <= >= compare, and the tests on the sign and evenness of
  * numbers. */
 #include "lisp/lib/compare.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "lisp/builtin.h"
+#include "lisp/lib/pred.h"
 #include "lisp/record.h"
 
 static bool stopped(const PtcVM *vm)
@@ -214,6 +214,20 @@ PTC_BUILTIN(core_num_eq, "clojure.core", "==", 1, -1, 0, "(== num & nums)",
     return all_equal(vm, argc, argv, &equal) && ptc_give(out, ptc_bool(equal));
 }
 
+PTC_BUILTIN(
+    core_identical, "clojure.core", "identical?", 2, 2, 0, "(identical? a b)",
+    "Are both the same value, for collections even the same object?  Use = to compare contents.",
+    "(identical? :a :a) => true\n(identical? 1 1.0) => false\n(let [v [1]] (identical? v v)) => "
+    "true\n"
+    "(identical? 1) !! arity_error")
+{
+    PTC_UNUSED(argc);
+    PtcValue a = argv[0], b = argv[1];
+    bool plain = ptc_is_named(a) || ptc_is_number(a);
+    *out = ptc_bool(a == b || (plain && ptc_same(vm->heap, a, b)));
+    return true;
+}
+
 /* -------------------------------------------------------- questions to numbers */
 
 /* -1, 0 or 1; 2 for NaN and for what is no number. */
@@ -236,34 +250,21 @@ static int parity_of(PtcValue v)
     return d == 0 ? 0 : d == 1 ? 1 : 2;
 }
 
-#define NUMBER_TEST(id, name_, doc_, examples_, test)                                 \
-    PTC_BUILTIN(id, "clojure.core", name_, 1, 1, 0, "(" name_ " x)", doc_, examples_) \
-    {                                                                                 \
-        PTC_UNUSED(vm);                                                               \
-        PTC_UNUSED(argc);                                                             \
-        return ptc_give(out, ptc_bool(test));                                         \
-    }
-
-NUMBER_TEST(core_is_zero, "zero?", "Is it the number zero; false for what is no number.",
-            "(zero? 0) => true\n(zero? -0.0) => true\n(zero? nil) => false", sign_of(argv[0]) == 0)
-NUMBER_TEST(core_is_pos, "pos?", "Is it a number above zero; false for what is no number.",
-            "(pos? 3) => true\n(pos? 0) => false\n(filter pos? [1 nil -1]) => [1]",
-            sign_of(argv[0]) == 1)
-NUMBER_TEST(core_is_neg, "neg?", "Is it a number below zero; false for what is no number.",
-            "(neg? -3) => true\n(neg? -0.0) => false\n(neg? \"-1\") => false",
-            sign_of(argv[0]) == -1)
-NUMBER_TEST(core_is_even, "even?", "Is it a whole number divisible by two.",
-            "(even? 4) => true\n(even? 4.0) => true\n(even? 2.5) => false\n(even? nil) => false",
-            parity_of(argv[0]) == 0)
-NUMBER_TEST(core_is_odd, "odd?", "Is it a whole number not divisible by two.",
-            "(odd? -3) => true\n(odd? 4) => false\n(odd? \"3\") => false", parity_of(argv[0]) == 1)
+PTC_PREDICATE(core_is_zero, "zero?", "Is it the number zero; false for what is no number.",
+              "(zero? 0) => true\n(zero? -0.0) => true\n(zero? nil) => false", sign_of(x) == 0)
+PTC_PREDICATE(core_is_pos, "pos?", "Is it a number above zero; false for what is no number.",
+              "(pos? 3) => true\n(pos? 0) => false\n(filter pos? [1 nil -1]) => [1]",
+              sign_of(x) == 1)
+PTC_PREDICATE(core_is_neg, "neg?", "Is it a number below zero; false for what is no number.",
+              "(neg? -3) => true\n(neg? -0.0) => false\n(neg? \"-1\") => false", sign_of(x) == -1)
+PTC_PREDICATE(core_is_even, "even?", "Is it a whole number divisible by two.",
+              "(even? 4) => true\n(even? 4.0) => true\n(even? 2.5) => false\n(even? nil) => false",
+              parity_of(x) == 0)
+PTC_PREDICATE(core_is_odd, "odd?", "Is it a whole number not divisible by two.",
+              "(odd? -3) => true\n(odd? 4) => false\n(odd? \"3\") => false", parity_of(x) == 1)
 
 const PtcBuiltin *const ptc_lib_compare[] = {
-    &core_lt_def,      &core_le_def,
-    &core_gt_def,      &core_ge_def,
-    &core_compare_def, &core_eq_def,
-    &core_not_eq_def,  &core_num_eq_def,
-    &core_is_zero_def, &core_is_pos_def,
-    &core_is_neg_def,  &core_is_even_def,
-    &core_is_odd_def,  NULL,
+    &core_lt_def,     &core_le_def,      &core_gt_def,     &core_ge_def,        &core_compare_def,
+    &core_eq_def,     &core_not_eq_def,  &core_num_eq_def, &core_is_zero_def,   &core_is_pos_def,
+    &core_is_neg_def, &core_is_even_def, &core_is_odd_def, &core_identical_def, NULL,
 };

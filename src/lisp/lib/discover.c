@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Looking things up from inside a program: doc, dir, apropos, meta, ns-publics.  The rows of the
- * builtins answer, and the definitions of the session. */
+ * builtins answer, and the definitions of the session.  Values carry no metadata: with-meta and vary-meta give them
+ * back as they are. */
 #include <stdio.h>
 
 #include "lisp/lib/builtin_doc.h"
@@ -237,6 +238,35 @@ PTC_BUILTIN(disc_meta, "clojure.core", "meta", 1, 1, 0, "(meta 'name)",
     return row_meta(vm, ref.rows.at[0], out);
 }
 
+static bool arg_can_have_meta(PtcVM *vm, const PtcValue *argv)
+{
+    PtcValue v = argv[0];
+    return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v) || ptc_is_function(v) ||
+           ptc_is(v, PTC_T_SYMBOL) ||
+           ptc_fail_type(vm, argv, 0, "a collection, symbol or function");
+}
+
+PTC_BUILTIN(core_with_meta, "clojure.core", "with-meta", 2, 2, 0, "(with-meta x meta)",
+            "x itself: values carry no metadata here.",
+            "(with-meta [1 2] {:source \"a\"}) => [1 2]\n(meta (with-meta [1] {:a 1})) => nil\n"
+            "(with-meta 5 {}) !! type_error")
+{
+    PTC_UNUSED(argc);
+    if (!arg_can_have_meta(vm, argv))
+        return false;
+    if (argv[1] != PTC_NIL && !ptc_is_map(argv[1]))
+        return ptc_fail_type(vm, argv, 1, "a map or nil");
+    return ptc_give(out, argv[0]);
+}
+
+PTC_BUILTIN(core_vary_meta, "clojure.core", "vary-meta", 2, -1, 0, "(vary-meta x f & args)",
+            "x itself: values carry no metadata here, and f is not called.",
+            "(vary-meta [1 2] assoc :a 1) => [1 2]\n(vary-meta \"s\" assoc :a 1) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return arg_can_have_meta(vm, argv) && ptc_arg_callable(vm, argv, 1) && ptc_give(out, argv[0]);
+}
+
 /* ----------------------------------------------------------------------- dir */
 
 /* "name - doc" as an element of the list; the doc is cut at `most` bytes. */
@@ -411,5 +441,6 @@ PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
 }
 
 const PtcBuiltin *const ptc_lib_discover[] = {
-    &disc_doc_def, &disc_dir_def, &disc_apropos_def, &disc_meta_def, &disc_ns_publics_def, NULL,
+    &disc_doc_def,        &disc_dir_def,       &disc_apropos_def,   &disc_meta_def,
+    &disc_ns_publics_def, &core_with_meta_def, &core_vary_meta_def, NULL,
 };

@@ -276,6 +276,91 @@ PTC_BUILTIN(fn_some_of, "clojure.core", "some-of", 1, -1, PTC_B_CALLS | PTC_B_HI
     return true;
 }
 
+/* ---------------------------------------------------------------- memoize, trampoline */
+
+/* What a memoized function (a record) is known by: the function itself where that is told apart quickly. */
+static PtcValue memo_key(PtcValue record)
+{
+    PtcValue f = ptc_record_field(record, 1);
+    return ptc_is(f, PTC_T_CLOSURE) || ptc_is_builtin(f) ? f : record;
+}
+
+/* What it gave for these arguments; PTC_NONE when that is not known. */
+static PtcValue recall(PtcVM *vm, PtcValue record, PtcValue args)
+{
+    PtcValue own =
+        vm->memo == PTC_NIL ? PTC_NONE : ptc_map_get(vm->heap, vm->memo, memo_key(record));
+    return own == PTC_NONE ? own : ptc_map_get(vm->heap, own, args);
+}
+
+static bool remember(PtcVM *vm, PtcValue record, PtcValue args, PtcValue result)
+{
+    PtcValue all = vm->memo == PTC_NIL ? ptc_map_empty(vm->heap) : vm->memo;
+    if (all == PTC_NONE)
+        return false;
+    PtcValue own = ptc_map_get(vm->heap, all, memo_key(record));
+    own = own == PTC_NONE ? ptc_map_empty(vm->heap) : own;
+    own = own == PTC_NONE ? own : ptc_map_assoc(vm->heap, own, args, result);
+    all = own == PTC_NONE ? own : ptc_map_assoc(vm->heap, all, memo_key(record), own);
+    if (all == PTC_NONE)
+        return false;
+    vm->memo = all;
+    return true;
+}
+
+PTC_BUILTIN(
+    core_memoize, "clojure.core", "memoize", 1, 1, 0, "(memoize f)",
+    "A function that calls f once for the same arguments and gives what it gave again, as long as "
+    "the run "
+    "lasts.",
+    "((memoize inc) 1) => 2\n(let [f (memoize (fn [a b] (* a b)))] [(f 6 7) (f 6 7)]) => [42 42]\n"
+    "(memoize 5) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return ptc_arg_callable(vm, argv, 0) && ptc_give(out, ptc_fn_record(vm, "memoized", argv, 1));
+}
+
+PTC_BUILTIN(fn_memoized, "clojure.core", "memoized", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
+            "((memoize f) & args)", "What memoize gives.", "")
+{
+    PtcValue *slots = ptc_roots(vm, 2); /* arguments, result */
+    if (!slots)
+        return false;
+    PtcValue args = ptc_vec_new(vm->heap, argv + 1, (size_t)argc - 1, 0);
+    if (args == PTC_NONE && ptc_recover(vm))
+        args = ptc_vec_new(vm->heap, argv + 1, (size_t)argc - 1, 0);
+    if (args == PTC_NONE)
+        return false;
+    slots[0] = args;
+    PtcValue known = recall(vm, argv[0], args);
+    if (vm->budget.stop != PTC_STOP_NONE)
+        return false;
+    if (known != PTC_NONE)
+        return ptc_give(out, known);
+    if (!ptc_call(vm, ptc_record_field(argv[0], 1), argc - 1, argv + 1, &slots[1]))
+        return false;
+    *out = slots[1];
+    return remember(vm, argv[0], slots[0], slots[1]) ||
+           (ptc_recover(vm) && remember(vm, argv[0], slots[0], slots[1]));
+}
+
+PTC_BUILTIN(core_trampoline, "clojure.core", "trampoline", 1, -1, PTC_B_CALLS,
+            "(trampoline f & args)",
+            "Calls f with the arguments, then, as long as the result is a function, calls that "
+            "without any.",
+            "(trampoline (fn f [n] (if (pos? n) (fn [] (f (dec n))) :done)) 1000) => "
+            ":done\n(trampoline + 1 2) => 3\n"
+            "(trampoline 5) !! not_callable")
+{
+    PtcValue *v = ptc_roots(vm, 1);
+    if (!v || !ptc_call(vm, argv[0], argc - 1, argv + 1, v))
+        return false;
+    while (ptc_is_function(*v))
+        if (!ptc_tick(&vm->budget, 1) || !ptc_call(vm, *v, 0, NULL, v))
+            return false;
+    return ptc_give(out, *v);
+}
+
 /* ------------------------------------------------------------------------ reduced */
 
 PTC_BUILTIN(core_reduced, "clojure.core", "reduced", 1, 1, 0, "(reduced x)",
@@ -305,10 +390,9 @@ PTC_BUILTIN(core_unreduced, "clojure.core", "unreduced", 1, 1, 0, "(unreduced x)
 }
 
 const PtcBuiltin *const ptc_lib_fn[] = {
-    &core_apply_def,      &core_comp_def,       &fn_composed_def,
-    &core_partial_def,    &fn_partly_def,       &core_complement_def,
-    &fn_negated_def,      &core_constantly_def, &fn_constant_def,
-    &core_juxt_def,       &fn_juxtaposed_def,   &core_fnil_def,
-    &fn_nil_filled_def,   &core_every_pred_def, &fn_every_of_def,
-    &core_some_fn_def,    &fn_some_of_def,      &core_reduced_def,
-    &core_is_reduced_def, &core_unreduced_def,  NULL};
+    &core_apply_def,    &core_comp_def,       &fn_composed_def,     &core_partial_def,
+    &fn_partly_def,     &core_complement_def, &fn_negated_def,      &core_constantly_def,
+    &fn_constant_def,   &core_juxt_def,       &fn_juxtaposed_def,   &core_fnil_def,
+    &fn_nil_filled_def, &core_every_pred_def, &fn_every_of_def,     &core_some_fn_def,
+    &fn_some_of_def,    &core_reduced_def,    &core_is_reduced_def, &core_unreduced_def,
+    &core_memoize_def,  &fn_memoized_def,     &core_trampoline_def, NULL};

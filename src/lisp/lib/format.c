@@ -687,6 +687,6 @@ PTC_BUILTIN(core_printf, "clojure.core", "printf", 1, -1, PTC_B_EFFECT, "(printf
                         len && ptc_str_bytes(text)[len - 1] == '\n' ? len - 1 : len);
 }
 
-const PtcBuiltin *const ptc_lib_text[] = {
+const PtcBuiltin *const ptc_lib_format[] = {
     &core_print_str_def, &core_printf_def, &core_str_def, &string_join_def, &core_pr_str_def,
     &core_println_def,   &core_print_def,  &core_prn_def, &core_format_def, NULL};

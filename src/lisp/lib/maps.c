@@ -709,14 +709,14 @@ PTC_BUILTIN(
     return update_parts(vm, argv, 0, out);
 }
 
-const PtcBuiltin *const ptc_lib_map[] = {&core_get_def,         &core_get_in_def,
-                                         &core_contains_def,    &core_find_def,
-                                         &core_assoc_def,       &core_assoc_in_def,
-                                         &core_update_def,      &core_update_in_def,
-                                         &core_dissoc_def,      &core_hash_map_def,
-                                         &core_array_map_def,   &core_select_keys_def,
-                                         &core_merge_def,       &core_merge_with_def,
-                                         &core_keys_def,        &core_vals_def,
-                                         &core_entries_def,     &core_key_def,
-                                         &core_val_def,         &core_update_vals_def,
-                                         &core_update_keys_def, NULL};
+const PtcBuiltin *const ptc_lib_maps[] = {&core_get_def,         &core_get_in_def,
+                                          &core_contains_def,    &core_find_def,
+                                          &core_assoc_def,       &core_assoc_in_def,
+                                          &core_update_def,      &core_update_in_def,
+                                          &core_dissoc_def,      &core_hash_map_def,
+                                          &core_array_map_def,   &core_select_keys_def,
+                                          &core_merge_def,       &core_merge_with_def,
+                                          &core_keys_def,        &core_vals_def,
+                                          &core_entries_def,     &core_key_def,
+                                          &core_val_def,         &core_update_vals_def,
+                                          &core_update_keys_def, NULL};

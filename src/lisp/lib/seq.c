@@ -462,6 +462,28 @@ PTC_BUILTIN(core_count, "clojure.core", "count", 1, 1, 0, "(count coll)",
     return true;
 }
 
+PTC_BUILTIN(core_bounded_count, "clojure.core", "bounded-count", 2, 2, 0, "(bounded-count n coll)",
+            "How many elements a collection has; of a sequence at most the first n are counted.",
+            "(bounded-count 2 (list 1 2 3)) => 2\n(bounded-count 3 (range)) => 3\n(bounded-count 2 "
+            "[1 2 3]) => 3\n"
+            "(bounded-count 2 5) !! type_error")
+{
+    PTC_UNUSED(argc);
+    PtcIter it;
+    PtcValue coll = argv[1], x;
+    size_t n, count = 0;
+    if (!ptc_arg_n(vm, argv, 0, &n) || !ptc_arg_iter(vm, argv, 1, &it))
+        return false;
+    if (ptc_is_string(coll)) {
+        while (count < n && ptc_next(vm, &it, &x))
+            count++;
+        return ptc_give(out, ptc_int((int64_t)count)) && !it.failed;
+    }
+    count = coll == PTC_NIL ? 0 : ptc_obj(coll)->count;
+    bool bounded = ptc_is_sequential(coll) && ptc_is_seq_flagged(coll);
+    return ptc_give(out, ptc_int((int64_t)(bounded && n < count ? n : count)));
+}
+
 /* Has argument 0 any elements? */
 static bool arg_has_any(PtcVM *vm, const PtcValue *argv, bool *has)
 {
@@ -584,34 +606,12 @@ PTC_BUILTIN(core_reverse, "clojure.core", "reverse", 1, 1, 0, "(reverse coll)",
     return ptc_give(out, v);
 }
 
-const PtcBuiltin *const ptc_lib_seq[] = {&core_first_def,
-                                         &core_second_def,
-                                         &core_fnext_def,
-                                         &core_last_def,
-                                         &core_nth_def,
-                                         &core_peek_def,
-                                         &core_rest_def,
-                                         &core_next_def,
-                                         &core_nnext_def,
-                                         &core_ffirst_def,
-                                         &core_nfirst_def,
-                                         &core_take_def,
-                                         &core_drop_def,
-                                         &core_nthrest_def,
-                                         &core_nthnext_def,
-                                         &core_take_last_def,
-                                         &core_drop_last_def,
-                                         &core_butlast_def,
-                                         &core_split_at_def,
-                                         &core_take_nth_def,
-                                         &core_pop_def,
-                                         &core_subvec_def,
-                                         &core_count_def,
-                                         &core_empty_p_def,
-                                         &core_not_empty_def,
-                                         &core_empty_def,
-                                         &core_seq_def,
-                                         &core_reverse_def,
-                                         &core_doall_def,
-                                         &core_dorun_def,
-                                         NULL};
+const PtcBuiltin *const ptc_lib_seq[] = {
+    &core_first_def,     &core_second_def,  &core_fnext_def,         &core_last_def,
+    &core_nth_def,       &core_peek_def,    &core_rest_def,          &core_next_def,
+    &core_nnext_def,     &core_ffirst_def,  &core_nfirst_def,        &core_take_def,
+    &core_drop_def,      &core_nthrest_def, &core_nthnext_def,       &core_take_last_def,
+    &core_drop_last_def, &core_butlast_def, &core_split_at_def,      &core_take_nth_def,
+    &core_pop_def,       &core_subvec_def,  &core_count_def,         &core_empty_p_def,
+    &core_not_empty_def, &core_empty_def,   &core_seq_def,           &core_reverse_def,
+    &core_doall_def,     &core_dorun_def,   &core_bounded_count_def, NULL};

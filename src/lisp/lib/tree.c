@@ -420,7 +420,7 @@ PTC_BUILTIN(
     return walker_end(&w, list_tree(&w), out);
 }
 
-const PtcBuiltin *const ptc_lib_walk[] = {&walk_walk_def,
+const PtcBuiltin *const ptc_lib_tree[] = {&walk_walk_def,
                                           &walk_prewalk_def,
                                           &walk_postwalk_def,
                                           &walk_prewalk_replace_def,
