@@ -78,16 +78,17 @@ extern const PtcAppSizes ptc_app_sizes[];
 /* The answer of a program that ran, success or failure. */
 void ptc_job_answer(PtcJob *job);
 
-/* ---- app_session.c, app_more.c: handlers */
+/* ---- app_eval.c, app_page.c, app_debug.c: handlers */
 PtcMcpHandler ptc_app_eval, ptc_app_page, ptc_app_debug;
+
+/* ---- app_session.c: handlers of sessions */
 PtcMcpHandler ptc_app_session_start, ptc_app_session_eval, ptc_app_session_inspect,
     ptc_app_session_list, ptc_app_session_forget, ptc_app_session_close;
+/* Appends a time as a JSON string. */
+void ptc_app_time(PtcBuf *out, int64_t ms);
 
 /* ---- app_text.c */
 /* Fills the rows. */
 PTC_MUST_USE bool ptc_app_rows(PtcApp *app);
-
-/* Appends a time as a JSON string. */
-void ptc_app_time(PtcBuf *out, int64_t ms);
 
 #endif

@@ -1,22 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The tools without a session: lisp_eval, lisp_result_page, lisp_debug. */
+ * lisp_result_page: the parts of a large result that did not fit into its answer. */
 #include "json/write.h"
 #include "mcp/app/app_int.h"
 
-#include <stdio.h>
-
-enum { PAGE_DEFAULT = 16 * 1024, PAGE_MAX = 64 * 1024, RECENT_DEFAULT = 20, RECENT_MAX = 200 };
-
-void ptc_app_eval(PtcMcpCall *call)
-{
-    PtcJob job;
-    ptc_job_init(&job, call, "lisp_eval");
-    if (ptc_job_eval_args(&job) && ptc_job_submit(&job))
-        ptc_job_answer(&job);
-    ptc_job_done(&job);
-}
-
-/* ------------------------------------------------------------------------------------- pages */
+enum { PAGE_DEFAULT = 16 * 1024, PAGE_MAX = 64 * 1024 };
 
 static const char *const part_names[] = {
     [PTC_RESULT_TEXT] = "result", [PTC_RESULT_JSON] = "json", [PTC_RESULT_PRINTS] = "prints"};
@@ -30,7 +17,7 @@ static bool part_arg(PtcJob *job, PtcResultPart *part)
     if (!name.bytes)
         return true;
     for (int i = 0; i < PTC_RESULT_PARTS; i++)
-        if (ptc_mcp_text_is((PtcText){name.bytes, name.len}, part_names[i])) {
+        if (ptc_text_is(name, part_names[i])) {
             *part = (PtcResultPart)i;
             return true;
         }
@@ -96,68 +83,5 @@ void ptc_app_page(PtcMcpCall *call)
     PtcJob job;
     ptc_job_init(&job, call, "lisp_result_page");
     page(&job);
-    ptc_job_done(&job);
-}
-
-/* ------------------------------------------------------------------------------------- debug */
-
-static bool is(PtcText text, const char *word)
-{
-    return ptc_mcp_text_is((PtcText){text.bytes, text.len}, word);
-}
-
-static bool recent(PtcJob *job, PtcBuf *out)
-{
-    int64_t limit = RECENT_DEFAULT, seconds = 0;
-    PtcRecent wanted = {0};
-    if (!ptc_job_int(job, "limit", 1, RECENT_MAX, &limit) ||
-        !ptc_job_int(job, "since_seconds", 1, INT32_MAX, &seconds) ||
-        !ptc_job_flag(job, "errors_only", &wanted.errors_only))
-        return false;
-    wanted.limit = (size_t)limit;
-    wanted.since_ms = seconds ? ptc_clock_wall_ms() - seconds * 1000 : 0;
-    ptc_recorder_recent(job->app->recorder, job->owner, &wanted, out);
-    return true;
-}
-
-static bool get(PtcJob *job, PtcBuf *out)
-{
-    PtcText id;
-    return ptc_job_text(job, "request_id", true, &id) &&
-           (ptc_recorder_get(job->app->recorder, job->owner, id, out) ||
-            ptc_job_fail(job, "unknown_request",
-                         "no call of that id is kept; op `recent` lists those that are"));
-}
-
-static void debug(PtcJob *job)
-{
-    PtcText op;
-    PtcBuf out;
-    bool ok = false;
-    if (!ptc_job_text(job, "op", true, &op))
-        return;
-    ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), 1 << 20);
-    if (is(op, "stats")) {
-        ptc_recorder_stats(job->app->recorder, job->owner, &out);
-        ok = true;
-    } else if (is(op, "recent")) {
-        ok = recent(job, &out);
-    } else if (is(op, "get")) {
-        ok = get(job, &out);
-    } else {
-        ptc_job_fail(job, "args_error", "`op` is one of stats, recent, get");
-    }
-    if (ok)
-        ptc_job_json(job, &out);
-    ptc_buf_deinit(&out);
-}
-
-/* Looking at the records is not recorded: it would push out what one looks for. */
-void ptc_app_debug(PtcMcpCall *call)
-{
-    PtcJob job;
-    ptc_job_init(&job, call, "lisp_debug");
-    debug(&job);
-    job.unrecorded = true;
     ptc_job_done(&job);
 }

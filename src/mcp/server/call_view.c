@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT
+ * What others see of a call: transports its answer and what becomes of it, handlers who asked for what. */
+#include "mcp/server/mcp_int.h"
+
+/* ------------------------------------------------------------------ what transports see */
+
+PtcMcpNext ptc_mcp_next(const PtcMcpCall *call)
+{
+    return call->next;
+}
+
+const PtcBuf *ptc_mcp_answer(const PtcMcpCall *call)
+{
+    return call->has_answer ? &call->answer : NULL;
+}
+
+int ptc_mcp_http_status(const PtcMcpCall *call)
+{
+    return call->status;
+}
+
+int ptc_mcp_error_code(const PtcMcpCall *call)
+{
+    return call->code;
+}
+
+PtcText ptc_mcp_method(const PtcMcpCall *call)
+{
+    return call->method.bytes ? call->method : (PtcText){"", 0};
+}
+
+bool ptc_mcp_is_request(const PtcMcpCall *call)
+{
+    return call->kind == PTC_MCP_REQUEST;
+}
+
+PtcText ptc_mcp_id(const PtcMcpCall *call)
+{
+    return (PtcText){call->id.data, call->id.len};
+}
+
+PtcMcpPeer *ptc_mcp_take_peer(PtcMcpCall *call)
+{
+    if (!call->own_peer)
+        return NULL;
+    call->own_peer = false;
+    return call->peer;
+}
+
+/* ---------------------------------------------------------------------- what handlers see */
+
+PtcMcp *ptc_mcp_server(PtcMcpCall *call)
+{
+    return call->mcp;
+}
+
+void *ptc_mcp_user(PtcMcpCall *call)
+{
+    return call->user;
+}
+
+PtcHeap *ptc_mcp_heap(PtcMcpCall *call)
+{
+    return &call->heap;
+}
+
+PtcMcpEra ptc_mcp_era(const PtcMcpCall *call)
+{
+    return call->era;
+}
+
+const char *ptc_mcp_owner(const PtcMcpCall *call)
+{
+    return call->owner;
+}
+
+PtcText ptc_mcp_name(const PtcMcpCall *call)
+{
+    return call->name;
+}
+
+bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability)
+{
+    static const char *const names[] = {"sampling", "elicitation", "roots"};
+    unsigned can = 0;
+    if (call->era == PTC_MCP_MODERN) {
+        PtcValue v = ptc_mcp_field(call, call->capabilities, capability);
+        return v != PTC_NONE && ptc_is_map(v);
+    }
+    if (call->peer) {
+        pthread_mutex_lock(&call->peer->lock);
+        can = call->peer->can;
+        pthread_mutex_unlock(&call->peer->lock);
+    }
+    for (int i = 0; i < 3; i++)
+        if (strcmp(names[i], capability) == 0)
+            return (can >> i & 1) != 0;
+    return false;
+}
