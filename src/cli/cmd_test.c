@@ -5,7 +5,7 @@
 
 #include "cli/io.h"
 #include "cli/options.h"
-#include "cli/test_doc.h"
+#include "cli/test_example.h"
 #include "cli/test_file.h"
 #include "cli/test_run.h"
 

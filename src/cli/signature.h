@@ -16,6 +16,7 @@ typedef struct PtcSigDesk {
     PtcSigIssues errors, warnings;
 } PtcSigDesk;
 
+/* ---- signature_desk.c */
 void ptc_sig_desk_init(PtcSigDesk *desk, PtcMem *mem);
 void ptc_sig_desk_deinit(PtcSigDesk *desk);
 
@@ -25,10 +26,12 @@ PTC_MUST_USE bool ptc_sig_desk_write(PtcSigDesk *desk, PtcBuf *out, PtcValue v);
 PTC_MUST_USE PtcValue ptc_sig_desk_input(PtcSigDesk *desk, const PtcSig *sig, PtcSigMode mode,
                                          PtcValue v);
 
+/* ---- signature_tags.c */
 /* The value with tags read: {"$kw":"a"} is :a, {"$datetime":"..."} a datetime, {"$date":..}, {"$naive":..},
  * {"$set":[..]}, {"$map":[[key,value],..]}.  PTC_NONE when memory is short. */
 PTC_MUST_USE PtcValue ptc_sig_read_tags(PtcHeap *heap, PtcValue v);
 
+/* ---- signature_jsonl.c */
 /* `ptc signature --jsonl`: answers every line of standard input; the exit status. */
 int ptc_signature_jsonl(PtcMem *mem);
 

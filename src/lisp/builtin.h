@@ -79,7 +79,7 @@ bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *ex
 /* A short noun with article for the type of a value: "nil", "a string", "an integer" ... */
 const char *ptc_type_name(PtcValue v);
 
-/* --- arguments: check and convert, or fail with a type_error --- */
+/* --- arguments (error.c): check and convert, or fail with a type_error --- */
 bool ptc_arg_int(PtcVM *vm, const PtcValue *argv, int i,
                  int64_t *out); /* an int64_t; big ones are a value_error */
 bool ptc_arg_number(PtcVM *vm, const PtcValue *argv, int i);
@@ -90,6 +90,8 @@ bool ptc_arg_iter(PtcVM *vm, const PtcValue *argv, int i,
                   PtcIter *it); /* anything seqable, nil too */
 /* Clamped to 0 .. SIZE_MAX/2; floats are truncated toward zero. For counts such as (take n ...). */
 bool ptc_arg_count(PtcVM *vm, const PtcValue *argv, int i, size_t *out);
+/* Is it something ptc_call accepts? */
+bool ptc_arg_callable(PtcVM *vm, const PtcValue *argv, int i);
 
 /* After ptc_iter_next said no: true at the end, false when it failed. */
 static inline bool ptc_iter_end(const PtcIter *it)
@@ -97,7 +99,7 @@ static inline bool ptc_iter_end(const PtcIter *it)
     return !it->failed;
 }
 
-/* --- calling back (call.c); only with PTC_B_CALLS --- */
+/* --- calling back (invoke.c); only with PTC_B_CALLS --- */
 
 /* Calls any callable: functions, builtins, keywords, maps, sets, vectors.  May collect. */
 PTC_MUST_USE bool ptc_call(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out);
@@ -111,8 +113,8 @@ static inline PTC_MUST_USE bool ptc_call2(PtcVM *vm, PtcValue f, PtcValue a, Ptc
     PtcValue args[2] = {a, b};
     return ptc_call(vm, f, 2, args, out);
 }
-/* Is it something ptc_call accepts?  Else fails with a type_error for argument i. */
-bool ptc_arg_callable(PtcVM *vm, const PtcValue *argv, int i);
+
+/* --- values that outlive a collection (vm_gc.c) --- */
 
 /* n slots (set to nil) that the collector sees; valid until this builtin returns. NULL: too deep (failed). */
 PTC_MUST_USE PtcValue *ptc_roots(PtcVM *vm, int n);
@@ -126,7 +128,7 @@ PTC_MUST_USE bool ptc_root_done(PtcVM *vm, PtcValue *slot, int flags, PtcValue *
  * values in arguments or roots.  False when the failure was not for memory. */
 PTC_MUST_USE bool ptc_recover(PtcVM *vm);
 
-/* The same for any builtin: its arguments and one more value are kept. */
+/* The same for any builtin: its arguments and one more value are kept (invoke.c). */
 PTC_MUST_USE bool ptc_recover_keeping(PtcVM *vm, int argc, const PtcValue *argv, PtcValue keep);
 
 /* Wraps a result that is PTC_NONE on failure. */
@@ -136,7 +138,7 @@ static inline bool ptc_give(PtcValue *out, PtcValue v)
     return v != PTC_NONE;
 }
 
-/* --- printing to the run's output --- */
+/* --- printing to the run's output (program.c) --- */
 /* One finished line of println. Cut and flagged beyond the limit; never an error but for memory. */
 PTC_MUST_USE bool ptc_vm_print(PtcVM *vm, const char *text, size_t len);
 /* Prints v into buf as str (readable false) or pr-str does; sets an error when that fails. */

@@ -42,6 +42,8 @@ static inline bool ptc_is_function(PtcValue v)
     return ptc_is_builtin(v) || ptc_is(v, PTC_T_CLOSURE) || ptc_is_record(v, PTC_R_FN);
 }
 
+/* --- making them: invoke.c --- */
+
 /* A record of n fields; PTC_NONE when the heap is full. */
 PTC_MUST_USE PtcValue ptc_record_new(PtcVM *vm, unsigned kind, const PtcValue *fields, size_t n);
 

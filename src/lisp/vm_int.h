@@ -7,8 +7,12 @@
 
 #define PTC_NO_PLACE UINT32_MAX
 
+/* --- running: vm.c --- */
+
 /* Runs frames from vm->call (already pushed) until that frame returns. */
 PTC_MUST_USE bool ptc_vm_run(PtcVM *vm, PtcValue *out);
+
+/* --- calling: invoke.c --- */
 
 /* Pushes a frame for a closure whose arguments are argc values at `args` in the stack: checks the arity,
  * gathers rest arguments, checks depth and stack. */
@@ -20,26 +24,34 @@ PTC_MUST_USE bool ptc_vm_call(PtcVM *vm, PtcValue f, int argc, PtcValue *args, P
 PTC_MUST_USE bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv,
                                  PtcValue *out);
 
+bool ptc_is_callable(PtcValue v);
+/* (key coll) for any key and collection; PTC_NIL or `otherwise` when absent. */
+PtcValue ptc_lookup(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue otherwise);
+
+/* --- safepoints: vm_gc.c --- */
+
 /* At a safepoint, when fuel ran out: collects if wanted, looks at the clock. */
 PTC_MUST_USE bool ptc_vm_safepoint(PtcVM *vm);
 void ptc_vm_collect(PtcVM *vm);
 
-/* Turns a stopped budget into vm->error.  Always false. */
-bool ptc_vm_stopped(PtcVM *vm);
 /* Gives the error its place, once: the span of the instruction before pc in closure. */
 void ptc_vm_place(PtcVM *vm, const PtcClosure *closure, const PtcIns *pc);
+
+/* --- errors: error.c --- */
+
+/* Turns a stopped budget into vm->error.  Always false. */
+bool ptc_vm_stopped(PtcVM *vm);
 
 bool ptc_fail_arity(PtcVM *vm, const char *name, const char *takes, int got, const char *usage);
 void ptc_arity_text(char *out, size_t size, int min, int max);
 
+/* --- before and after a run: program.c --- */
+
 /* No frame, no root, nothing in the registers. */
 void ptc_vm_empty_stack(PtcVM *vm);
-
-bool ptc_is_callable(PtcValue v);
 PtcPrinter ptc_vm_printer(PtcVM *vm, bool readable);
 
-/* (key coll) for any key and collection; PTC_NIL or `otherwise` when absent. */
-PtcValue ptc_lookup(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue otherwise);
+/* --- prototypes --- */
 
 static inline const PtcProto *ptc_closure_proto(const PtcClosure *c)
 {

@@ -94,6 +94,8 @@ struct PtcToolCall {
     size_t text_len;
 };
 
+/* --- answering: answer.c --- */
+
 /* The time since the call began was spent waiting, not computing; the clock starts again.  Returns it. */
 int64_t ptc_call_pause(PtcToolCall *call);
 /* JSON text as a value in a heap; PTC_NONE with a message when it is not JSON, with none at a limit. */

@@ -20,7 +20,8 @@ PTC_MUST_USE PtcValue ptc_dict_put(PtcHeap *heap, PtcValue dict, PtcValue key, P
                                    bool flex);
 PTC_MUST_USE PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue dict, PtcValue key);
 bool ptc_dict_next(PtcValue dict, size_t *pos, PtcValue *key, PtcValue *value);
-/* See map.c. */
+/* How well a stored key answers to `key` when it is not the same: 0 not at all, 2 other type but the same letters, 1
+ * letters alike but for - and _ (map.c). */
 int ptc_key_likeness(PtcValue stored, PtcValue key);
 
 /* The trie (hamt.c).  A slot word: hash << 32 | entry << 1 | 1. */

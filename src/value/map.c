@@ -56,8 +56,6 @@ PtcValue ptc_map_empty(PtcHeap *heap)
 
 /* --------------------------------------------------------------- looking up */
 
-/* How well a stored key answers to `key` when it is not the same: 0 not at all, 2 other type but
- * the same letters, 1 letters alike but for - and _. */
 int ptc_key_likeness(PtcValue stored, PtcValue key)
 {
     if (ptc_is(stored, PTC_T_SYMBOL) || ptc_is(key, PTC_T_SYMBOL) || !ptc_is_named(stored) ||

@@ -71,7 +71,7 @@ PtcValue ptc_dict_build_key(PtcDictBuild *b, int64_t entry);
 PTC_MUST_USE PtcValue ptc_dict_build_done(PtcDictBuild *b);
 /* For a sorted map or set (sorted.h): puts the entries in order, of those with the same key the first key and the last
  * value; then only _done_sorted or _cancel may follow.  Comparators are called, and may collect if the caller has rooted
- * the entries and says so to them. */
+ * the entries and says so to them (sorted.c). */
 PTC_MUST_USE bool ptc_dict_build_sort(PtcDictBuild *b, PtcValue by);
 /* The sorted map or set, of entries that are in order. */
 PTC_MUST_USE PtcValue ptc_dict_build_done_sorted(PtcDictBuild *b, PtcValue by);

@@ -33,7 +33,7 @@ PTC_MUST_USE bool ptc_sorted_rank(PtcHeap *heap, PtcValue v, PtcValue key, bool 
 typedef int (*PtcOrderFn)(PtcHeap *heap, PtcValue by, PtcValue a, PtcValue b, bool *ok);
 void ptc_sorted_use(PtcOrderFn fn);
 
-/* --- for dict.c --- */
+/* --- for large maps and sets --- */
 
 /* The same sorted map with other contents. */
 PTC_MUST_USE PtcValue ptc_sorted_version(PtcHeap *heap, PtcValue v, size_t count, PtcValue entries,

@@ -7,19 +7,19 @@
 #define TEXT_BLOCK(text) "\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]"
 
 static const Exchange calls[] = {
-    /* M3: what every modern result has and no legacy one. */
+    /* What every modern result has and no legacy one. */
     {TOOL_CALL("echo", ",\"arguments\":{\"say\":\"a\\\"\\u0000\\ud83d\\ude00\"}"),
      RESULT("1", TEXT_BLOCK("a\\\"\\u0000\xf0\x9f\x98\x80"))},
     {TOOL_CALL("echo", ",\"arguments\":{\"say\":\"a\"}," M),
      RESULT("1", "\"resultType\":\"complete\"," TEXT_BLOCK("a") "," INFO)},
-    /* M9, L9: the text block repeats structured content. */
+    /* The text block repeats structured content. */
     {TOOL_CALL("data", ",\"arguments\":{\"n\":7}"),
      RESULT("1", TEXT_BLOCK("{\\\"n\\\":7}") ",\"structuredContent\":{\"n\":7}")},
     {TOOL_CALL("data", ",\"arguments\":{\"n\":7.0}," M),
      RESULT("1", "\"resultType\":\"complete\"," TEXT_BLOCK(
                      "{\\\"n\\\":7}") ",\"structuredContent\":{\"n\":7}," INFO)},
     {TOOL_CALL("liar", ""), ERROR("1", "-32603", "liar promises structured content and gave none")},
-    /* M10: failures are for the model to see, unknown tools are not. */
+    /* Failures are for the model to see, unknown tools are not. */
     {TOOL_CALL("fail", ""), RESULT("1", TEXT_BLOCK("broke at 50%") ",\"isError\":true")},
     {TOOL_CALL("echo", ""),
      RESULT("1",
@@ -142,7 +142,7 @@ static const Exchange lists[] = {
      RESULT("1", "\"resultType\":\"complete\"," PROMPTS "," HINTS INFO)},
     {REQUEST("1", "resources/templates/list", ""),
      RESULT("1", "\"resourceTemplates\":[{\"uriTemplate\":\"t://{id}/end\",\"name\":\"t\"}]")},
-    /* M8 */
+    /* Cursors that the server did not give. */
     {REQUEST("1", "resources/list", "\"cursor\":\"\""), RESULT("1", RESOURCES)},
     {REQUEST("1", "resources/list", "\"cursor\":\"x\""),
      ERROR("1", "-32602", "this cursor is not one that this server gave for this list")},
@@ -164,7 +164,7 @@ static const Exchange lists[] = {
 #define LEVEL(level) ",\"io.modelcontextprotocol/logLevel\":\"" level "\""
 
 static const Exchange streams[] = {
-    /* M19: only with a token, only forward. */
+    /* Progress: only with a token, only forward. */
     {TOOL_CALL("steps", ",\"_meta\":{\"progressToken\":\"p\"}"),
      PROGRESS("0", ",\"total\":10,\"message\":\"go\"") PROGRESS("0.5", "") PROGRESS("1.0e20", "")
          LOG("error", "\"logger\":\"me\",\"data\":\"bad\"") RESULT("1", "\"content\":[]")},
@@ -179,7 +179,7 @@ static const Exchange streams[] = {
      RESULT("1", "\"resultType\":\"complete\",\"content\":[]," INFO)},
 };
 
-/* M7, M11, M9: the tools as clients see them. */
+/* The tools as clients see them. */
 static void test_tools_list(PtcMcp *mcp)
 {
     static char first[1 << 14];
@@ -223,7 +223,7 @@ static void test_pages(void)
     c.page_size = 1;
     PtcMcp *single = help_server(c);
     CHECK(walk(single, "resources/list", cursor) == 2);
-    /* M8: a cursor is for its list and its server only. */
+    /* A cursor is for its list and its server only. */
     sprintf(in, REQUEST("1", "resources/list", "\"cursor\":\"%s\""), cursor);
     CHECK(strstr(tell(single, NULL, in), "\"resources\":[{\"uri\":\"r://two\""));
     CHECK(strstr(tell(other, NULL, in), "\"code\":-32602"));

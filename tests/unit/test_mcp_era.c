@@ -20,13 +20,13 @@
                "{\"supported\":[\"2026-07-28\"],\"requested\":\"" version "\"}")
 
 static const Exchange envelopes[] = {
-    /* M5, M6, M3 */
+    /* Discovery, with and without a name of the client. */
     {REQUEST("1", "server/discover", MODERN("{}", "")), DISCOVERED("1")},
     {REQUEST("1", "server/discover",
              MODERN("{\"sampling\":{}}",
                     ",\"io.modelcontextprotocol/clientInfo\":{\"name\":\"c\",\"version\":\"1\"}")),
      DISCOVERED("1")},
-    /* M2: a malformed envelope is an error, never the other era. */
+    /* A malformed envelope is an error, never the other era. */
     {REQUEST("1", "server/discover", "\"_meta\":{\"" V "\":7}"),
      ERROR("1", "-32602", WANTED("protocolVersion", "must be a string"))},
     {REQUEST("1", "server/discover", "\"_meta\":{\"" V "\":null}"),
@@ -44,7 +44,7 @@ static const Exchange envelopes[] = {
      ERROR("1", "-32602", WANTED("clientInfo", "must be an object with a name and a version"))},
     {REQUEST("1", "tools/list", MODERN("{}", ",\"io.modelcontextprotocol/logLevel\":\"loud\"")),
      ERROR("1", "-32602", WANTED("logLevel", "must be debug, info, notice, warning, error ..."))},
-    /* M4 */
+    /* Versions that we do not speak. */
     {REQUEST("1", "server/discover", "\"_meta\":{\"" V "\":\"v999\"}"), UNSUPPORTED("1", "v999")},
     {REQUEST("1", "server/discover", "\"_meta\":{\"" V "\":\"\"}"), UNSUPPORTED("1", "")},
     /* A claim of a legacy version is legacy. */
@@ -73,7 +73,7 @@ static const Post posts[] = {
      REQUEST("1", "server/discover", MODERN("{}", "")),
      200,
      "supportedVersions"},
-    /* M2 */
+    /* Headers of the modern era, a message without its envelope. */
     {{MODERN_HEADERS("server/discover")},
      REQUEST("1", "server/discover", ""),
      400,
@@ -86,7 +86,7 @@ static const Post posts[] = {
      REQUEST("1", "initialize", "\"protocolVersion\":\"2025-11-25\""),
      400,
      "\"code\":-32602"},
-    /* M4 */
+    /* Versions that we do not speak. */
     {{"MCP-Protocol-Version", "v999", "Mcp-Method", "server/discover"},
      REQUEST("1", "server/discover", "\"_meta\":{\"" V "\":\"v999\"}"),
      400,
@@ -95,7 +95,7 @@ static const Post posts[] = {
      REQUEST("1", "server/discover", "\"_meta\":{\"" V "\":\"v999\"}"),
      400,
      "\"code\":-32020"},
-    /* M13 */
+    /* Headers that do not say what the message says. */
     {{"Mcp-Method", "server/discover"},
      REQUEST("1", "server/discover", MODERN("{}", "")),
      400,
@@ -141,7 +141,7 @@ static const Post posts[] = {
      REQUEST("1", "resources/read", MODERN("{}", "") ",\"uri\":\"r://one\""),
      400,
      "\"code\":-32020"},
-    /* M15 */
+    /* Methods that the modern era does not have. */
     {{MODERN_HEADERS("ping")}, REQUEST("1", "ping", MODERN("{}", "")), 404, "\"code\":-32601"},
     {{MODERN_HEADERS("initialize")},
      REQUEST("1", "initialize", MODERN("{}", "")),
@@ -154,11 +154,11 @@ static const Post posts[] = {
     {{MODERN_HEADERS("x")}, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}", 202, ""},
     {{NULL}, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/x\"}", 202, ""},
     {{NULL}, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}", 202, ""},
-    /* M4: what a call needs of the client */
+    /* What a call needs of the client. */
     {{MODERN_HEADERS("tools/call"), "Mcp-Name", "ask"}, CALL("ask"), 400, "\"code\":-32021"},
-    /* M10: errors of calls are in the body */
+    /* Errors of calls are in the body. */
     {{MODERN_HEADERS("tools/call"), "Mcp-Name", "none"}, CALL("none"), 200, "\"code\":-32602"},
-    /* L4 */
+    /* Legacy: the version is in the header, or absent. */
     {{NULL}, REQUEST("1", "ping", ""), 200, "\"result\":{}"},
     {{"MCP-Protocol-Version", "2025-06-18"}, REQUEST("1", "ping", ""), 200, "\"result\":{}"},
     {{"MCP-Protocol-Version", "2025-03-26"}, REQUEST("1", "ping", ""), 200, "\"result\":{}"},
@@ -169,7 +169,7 @@ static const Post posts[] = {
      200,
      "serverInfo"},
     {{NULL}, REQUEST("1", "no/such", ""), 200, "\"code\":-32601"},
-    /* M1 */
+    /* What is no request. */
     {{NULL}, "[]", 400, "\"code\":-32600"},
     {{NULL}, "{", 400, "\"code\":-32700"},
     {{NULL}, "{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", 400, "\"code\":-32600"},
@@ -192,7 +192,7 @@ static void test_posts(PtcMcp *mcp)
     }
 }
 
-/* L3: over HTTP the handshake makes a peer for the session. */
+/* Over HTTP the handshake makes a peer for the session. */
 static void test_session(PtcMcp *mcp)
 {
     const char *const headers[] = {NULL};

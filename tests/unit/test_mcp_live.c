@@ -100,7 +100,7 @@ static void await(atomic_int *n, int value)
         sched_yield();
 }
 
-/* M18: a cancelled call says nothing any more.  Its id may be used again. */
+/* A cancelled call says nothing any more.  Its id may be used again. */
 static void test_cancel(void)
 {
     PtcMcp *mcp = wait_server(4, 4);
@@ -181,7 +181,6 @@ static const char *heard_since(void)
     return copy;
 }
 
-/* M20 */
 static void test_listen(PtcMcp *mcp)
 {
     PtcMcpPeer *peer = ptc_mcp_peer_new(mcp, (PtcMcpSink){hear, &help_heard});

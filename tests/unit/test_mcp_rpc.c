@@ -3,7 +3,7 @@
 #include "mcp_help.h"
 
 static const Exchange framing[] = {
-    /* M1: ids are strings and integers, errors echo them. */
+    /* Ids are strings and integers, errors echo them. */
     {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}", RESULT("1", "")},
     {"{\"jsonrpc\":\"2.0\",\"id\":\"\\u00e9\\n\",\"method\":\"ping\"}", RESULT("\"é\\n\"", "")},
     {"{\"jsonrpc\":\"2.0\",\"id\":-12345678901234567890123,\"method\":\"ping\"}",
@@ -21,7 +21,7 @@ static const Exchange framing[] = {
      ERROR("null", "-32600", "the id of a request is a string or an integer")},
     /* Of two equal keys the last counts. */
     {"{\"jsonrpc\":\"2.0\",\"id\":1,\"id\":2,\"method\":\"ping\"}", RESULT("2", "")},
-    /* L8, M1: no batches. */
+    /* No batches. */
     {"[]", ERROR("null", "-32600", "batches are not supported: send one message at a time")},
     {"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
      ERROR("null", "-32600", "batches are not supported: send one message at a time")},
@@ -85,7 +85,7 @@ static const Exchange framing[] = {
                 "\"version\":\"1\"}")
 
 static const Exchange handshakes[] = {
-    /* L1 */
+    /* The version is agreed upon: the one that was asked for, or our newest. */
     {REQUEST("1", "initialize", "\"protocolVersion\":\"2025-11-25\""), WELCOME("2025-11-25")},
     {REQUEST("1", "initialize", "\"protocolVersion\":\"2025-06-18\",\"capabilities\":{}"),
      WELCOME("2025-06-18")},
@@ -105,7 +105,7 @@ static const Exchange handshakes[] = {
              "\"protocolVersion\":\"2025-11-25\",\"_meta\":{"
              "\"io.modelcontextprotocol/protocolVersion\":7}"),
      WELCOME("2025-11-25")},
-    /* L2 */
+    /* After the handshake. */
     {REQUEST("2", "ping", ""), RESULT("2", "")},
     {REQUEST("3", "logging/setLevel", "\"level\":\"warning\""), RESULT("3", "")},
     {REQUEST("3", "logging/setLevel", "\"level\":\"loud\""),

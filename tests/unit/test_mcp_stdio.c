@@ -191,7 +191,7 @@ static PtcMcpConfig end_config(void)
 
 #define WAIT(id) REQUEST(id, "tools/call", "\"name\":\"wait\"") "\n"
 
-/* M23: at the end of input calls are cancelled, those that run and those that wait, and threads joined. */
+/* At the end of input calls are cancelled, those that run and those that wait, and threads joined. */
 static void test_end(void)
 {
     Served s;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * http_endpoint.c - the MCP endpoint: POST brings a message; GET opens the stream of a legacy session, DELETE
- * ends it.  The eras differ in what a vanishing client means: it cancels a modern call (M18), a legacy one goes
- * on (L7). */
+ * ends it.  The eras differ in what a vanishing client means: it cancels a modern call, a legacy one goes
+ * on. */
 #define _GNU_SOURCE /* POLLRDHUP */
 #include "mcp/http/http_endpoint.h"
 

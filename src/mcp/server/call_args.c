@@ -14,7 +14,7 @@ PtcValue ptc_mcp_arg(PtcMcpCall *call, const char *name)
     return ptc_mcp_field(call, call->args, name);
 }
 
-/* Wrong arguments of a tool are for the model to see (M10); elsewhere they are protocol errors. */
+/* Wrong arguments of a tool are for the model to see; elsewhere they are protocol errors. */
 static bool wrong_arg(PtcMcpCall *call, const char *name, const char *what)
 {
     if (call->body == PTC_MCP_BODY_TOOL)

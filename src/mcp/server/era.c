@@ -91,7 +91,8 @@ static bool check_name(PtcMcpCall *call)
     return true;
 }
 
-/* M13.  The version was compared already. */
+/* Do the headers repeat what the message says?  Proxies route by them, so they may not differ.  The version was compared
+ * already. */
 static bool check_headers(PtcMcpCall *call)
 {
     if (!call->http || call->kind != PTC_MCP_REQUEST)
@@ -118,7 +119,7 @@ static bool good_info(PtcMcpCall *call, PtcValue info)
             ptc_is_string(ptc_mcp_field(call, info, "version")));
 }
 
-/* M2. */
+/* What every modern request says about its client, in _meta. */
 static bool check_envelope(PtcMcpCall *call)
 {
     PtcValue can = ptc_mcp_field(call, call->meta, PTC_MCP_META "clientCapabilities");

@@ -163,7 +163,7 @@ struct PtcMcpCall {
     PtcMcpUris uris;
 };
 
-/* ---- values.c: looking into messages */
+/* ---- fields.c: looking into messages */
 PtcValue ptc_mcp_field(PtcMcpCall *call, PtcValue map, const char *name);
 PtcText ptc_mcp_text_of(PtcValue string);
 bool ptc_mcp_text_is(PtcText text, const char *word);
@@ -174,7 +174,7 @@ const char *ptc_mcp_level_name(PtcMcpLevel level);
 /* The text cut to about `most` bytes, between characters: for messages that quote what a client sent. */
 PtcText ptc_mcp_cut(PtcText text, size_t most);
 
-/* ---- answer.c: the texts of answers */
+/* ---- reply.c: the texts of answers */
 /* An error with a message of our own; the client's words are quoted with %.*s after ptc_mcp_cut. */
 void ptc_mcp_refuse(PtcMcpCall *call, int status, int code, const char *data, const char *format,
                     ...) PTC_PRINTF(5, 6);
@@ -194,7 +194,7 @@ void ptc_mcp_body_end(PtcMcpCall *call);
 PTC_MUST_USE bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
 void ptc_mcp_rows_deinit(PtcMcp *mcp);
 
-/* ---- check.c */
+/* ---- args_fit.c */
 PTC_MUST_USE bool ptc_mcp_checks_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
 void ptc_mcp_checks_deinit(PtcMcp *mcp);
 /* Do the arguments fit the schema of the tool?  False: answered. */
@@ -205,19 +205,24 @@ PTC_MUST_USE bool ptc_mcp_args_fit(PtcMcpCall *call);
 PTC_MUST_USE bool ptc_mcp_route(PtcMcpCall *call);
 bool ptc_mcp_legacy_version(PtcText version);
 
-/* ---- methods: one function each, called by methods.c */
+/* ---- methods.c: calls the function of a method */
 void ptc_mcp_dispatch(PtcMcpCall *call);
 void ptc_mcp_notified(PtcMcpCall *call);
+
+/* ---- list.c */
 void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list);
 void ptc_mcp_do_discover(PtcMcpCall *call);
+void ptc_mcp_do_initialize(PtcMcpCall *call);
+void ptc_mcp_do_set_level(PtcMcpCall *call);
+void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on);
+
+/* ---- row_calls.c */
 void ptc_mcp_do_tools_call(PtcMcpCall *call);
 void ptc_mcp_do_resources_read(PtcMcpCall *call);
 void ptc_mcp_do_prompts_get(PtcMcpCall *call);
 void ptc_mcp_do_complete(PtcMcpCall *call);
-void ptc_mcp_do_listen(PtcMcpCall *call);
-void ptc_mcp_do_initialize(PtcMcpCall *call);
-void ptc_mcp_do_set_level(PtcMcpCall *call);
-void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on);
+
+/* ---- uri_template.c */
 /* Does the template match the URI?  Fills vars in the order of its names. */
 bool ptc_mcp_template_match(const char *uri_template, PtcText uri, PtcText vars[PTC_MCP_MAX_VARS]);
 /* Position of a variable in the template, -1 when it has none of that name; checks the template when name is NULL (then
@@ -231,6 +236,7 @@ PTC_MUST_USE bool ptc_mcp_take_replies(PtcMcpCall *call);
 void ptc_mcp_add_state(PtcMcpCall *call, PtcBuf *out);
 
 /* ---- notify.c */
+void ptc_mcp_do_listen(PtcMcpCall *call);
 /* Sends a message to the sink of the call unless it was cancelled or finished; false: not sent. */
 bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message);
 void ptc_mcp_unlist(PtcMcpCall *call);
@@ -251,7 +257,7 @@ void ptc_mcp_cancel_id(PtcMcpPeer *peer, const PtcBuf *id);
 /* An answer of the client to one of our questions. */
 void ptc_mcp_reply(PtcMcpPeer *peer, PtcValue id, const char *text, size_t len);
 
-/* ---- run.c */
+/* ---- call_life.c */
 /* ptc_mcp_cancel without waking the peer, whose lock the caller may hold. */
 void ptc_mcp_set_cancelled(PtcMcpCall *call);
 /* Ends what can be cancelled: the answer stands, or there is none. */

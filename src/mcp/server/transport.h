@@ -10,7 +10,7 @@
  *     send ptc_mcp_answer(call), if there is one
  *     ptc_mcp_call_free(call);
  *
- * The headers of HTTP are judged here too (M13, L4), since that needs the body; sessions, Origin, Host and tokens are
+ * The headers of HTTP are judged here too, since that needs the body; sessions, Origin, Host and tokens are
  * the transport's.  Thread rules: one thread at a time for one call, but for ptc_mcp_cancel; anything else from any
  * thread. */
 #ifndef PTC_MCP_SERVER_TRANSPORT_H
@@ -82,10 +82,10 @@ PTC_MUST_USE bool ptc_mcp_listen(PtcMcpCall *call);
 void ptc_mcp_listen_end(PtcMcpCall *call);
 
 /* Cancels a call: any thread, any number of times, until it is freed.  A modern HTTP client that disconnects cancels
- * (M18), a legacy one does not (L7). */
+ * its call, a legacy one does not. */
 void ptc_mcp_cancel(PtcMcpCall *call);
 
-/* The answer as one JSON text, NULL when there is none to send: a notification, a response, a cancelled call (M18). */
+/* The answer as one JSON text, NULL when there is none to send: a notification, a response, a cancelled call. */
 const PtcBuf *ptc_mcp_answer(const PtcMcpCall *call);
 /* For HTTP: 200, 202 (nothing to answer), 400, 404, 413, 503 ...  Only good once the call is done; a stream that has
  * begun stays 200. */

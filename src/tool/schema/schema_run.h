@@ -77,6 +77,9 @@ bool ptc_schema_check_array(PtcSchemaRun *run, const PtcSchemaFrame *frame, PtcV
                             PtcSchemaBits *marks);
 bool ptc_schema_check_unevaluated_items(PtcSchemaRun *run, const PtcSchemaFrame *frame, PtcValue v,
                                         const PtcSchemaBits *marks);
+
+/* --- schema_check.c --- */
+
 /* Does a pattern occur in a text?  str is a value of it. */
 bool ptc_schema_matches(PtcSchemaRun *run, const PtcSchemaPattern *pattern, PtcValue str,
                         const PtcSchemaPlace *place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "cli/test_doc.h"
+#include "cli/test_example.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * test_doc.h - the examples in the rows of the builtins and in pages of docs/, as tests. */
-#ifndef PTC_CLI_TEST_DOC_H
-#define PTC_CLI_TEST_DOC_H
+ * test_example.h - the examples in the rows of the builtins and in pages of docs/, as tests. */
+#ifndef PTC_CLI_TEST_EXAMPLE_H
+#define PTC_CLI_TEST_EXAMPLE_H
 
 #include "cli/test_run.h"
 

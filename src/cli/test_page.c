@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Examples in Markdown pages. */
-#include "cli/test_doc.h"
+#include "cli/test_example.h"
 
 #include <stdio.h>
 
