@@ -34,14 +34,12 @@ static const PtcOption table[] = {
      "an object; its keys are data/key in the program", 0, 0},
     {"format", 0, PTC_OPTION_CHOICE, AT(format), "text|json|payload",
      "how to print the result (text); payload: what lisp_eval answers", 0, 0},
-    {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time (1000)", 1, MS_MAX},
-    {"deadline-ms", 0, PTC_OPTION_INT, AT(deadline_ms), "N", "time for everything (60000)", 1,
-     MS_MAX},
-    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB (10)", 1, 1 << 20},
-    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations (1000000)", 0,
-     INT64_MAX / 2},
-    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls (10000)", 1, 1000000},
-    {"program-bytes", 0, PTC_OPTION_INT, AT(program_bytes), "N", "size of the program (65536)", 1,
+    {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time", 1, MS_MAX},
+    {"deadline-ms", 0, PTC_OPTION_INT, AT(deadline_ms), "N", "time for everything", 1, MS_MAX},
+    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
+    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations", 0, INT64_MAX / 2},
+    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
+    {"program-bytes", 0, PTC_OPTION_INT, AT(program_bytes), "N", "size of the program", 1,
      64 << 20},
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15},
@@ -61,6 +59,23 @@ static const PtcOption table[] = {
      0},
 };
 
+/* Limits that are not given are the engine's. */
+static void resolve(void *target)
+{
+    Options *o = target;
+    Ptc *ptc = ptc_new(NULL);
+    const PtcLimits *limits = ptc ? ptc_limits_of(ptc) : NULL;
+    if (limits) {
+        o->timeout_ms = limits->timeout_ms;
+        o->deadline_ms = limits->deadline_ms;
+        o->memory_mb = limits->memory_bytes >> 20;
+        o->loop_limit = limits->loop_limit;
+        o->max_depth = limits->max_depth;
+        o->program_bytes = limits->program_bytes;
+    }
+    ptc_free(ptc);
+}
+
 static const PtcUsage usage = {
     .command = "eval",
     .synopsis = "PROGRAM | -f FILE | -\n       ptc eval --jsonl [--session]",
@@ -74,6 +89,7 @@ static const PtcUsage usage = {
         "  echo '{\"id\":1,\"program\":\"(inc 1)\"}' | ptc eval --jsonl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
+    .resolve = resolve,
 };
 
 /* ------------------------------------------------------------------ engine */

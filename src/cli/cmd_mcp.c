@@ -302,9 +302,16 @@ static bool check_options(const PtcMcpOptions *o)
 {
     if (o->session_store && !o->sessions)
         return wrong("--session-store", "it goes with --sessions");
-    if ((o->hosts.count || o->origins.count) && !o->http)
-        return wrong(o->hosts.count ? "--allow-host" : "--allow-origin", "it goes with --http");
-    return true;
+    const char *lone = o->http              ? NULL
+                       : o->hosts.count     ? "--allow-host"
+                       : o->origins.count   ? "--allow-origin"
+                       : o->stateless       ? "--stateless"
+                       : o->max_connections ? "--max-connections"
+                       : o->request_ms      ? "--request-ms"
+                       : o->send_ms         ? "--send-ms"
+                       : o->drain_ms        ? "--drain-ms"
+                                            : NULL;
+    return !lone || wrong(lone, "it goes with --http");
 }
 
 static bool make_app(Server *s)
@@ -335,6 +342,11 @@ static int serve_http(Server *s)
                             .host_count = s->o.hosts.count,
                             .origins = s->o.origins.items,
                             .origin_count = s->o.origins.count,
+                            .stateless = s->o.stateless,
+                            .max_connections = (unsigned)s->o.max_connections,
+                            .request_ms = s->o.request_ms,
+                            .send_ms = s->o.send_ms,
+                            .drain_ms = s->o.drain_ms,
                             .log_fd = PTC_IO_STDERR,
                             .quiet = s->o.quiet};
     PtcHttp *http = ptc_http_new(ptc_app_mcp(s->app), &config, why);

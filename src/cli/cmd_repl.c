@@ -40,15 +40,29 @@ typedef struct {
 static const PtcOption table[] = {
     {"context", 0, PTC_OPTION_TEXT, AT(context), "JSON|@FILE",
      "an object; its keys are data/key in programs", 0, 0},
-    {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time of a program (1000)", 1,
+    {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time of a program", 1,
      (int64_t)24 * 3600 * 1000},
-    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB (10)", 1, 1 << 20},
-    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations (1000000)", 0,
-     INT64_MAX / 2},
-    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls (10000)", 1, 1000000},
+    {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
+    {"loop-limit", 0, PTC_OPTION_INT, AT(loop_limit), "N", "loop iterations", 0, INT64_MAX / 2},
+    {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15},
 };
+
+/* Limits that are not given are the engine's. */
+static void resolve(void *target)
+{
+    Options *o = target;
+    Ptc *ptc = ptc_new(NULL);
+    const PtcLimits *limits = ptc ? ptc_limits_of(ptc) : NULL;
+    if (limits) {
+        o->timeout_ms = limits->timeout_ms;
+        o->memory_mb = limits->memory_bytes >> 20;
+        o->loop_limit = limits->loop_limit;
+        o->max_depth = limits->max_depth;
+    }
+    ptc_free(ptc);
+}
 
 static const PtcUsage usage = {
     .command = "repl",
@@ -59,6 +73,7 @@ static const PtcUsage usage = {
     .examples = "  ptc repl\n  ptc repl --context @orders.json\n  echo '(+ 1 2)' | ptc repl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
+    .resolve = resolve,
 };
 
 /* ------------------------------------------------------------------- colours */

@@ -7,6 +7,7 @@
 
 #include "cli/io.h"
 #include "json/parse.h"
+#include "mcp/http/http.h"
 #include "base/nearest.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -29,6 +30,16 @@ static const PtcOption table[] = {
      0, 0},
     {"allow-origin", 0, PTC_OPTION_LIST, AT(origins), "ORIGIN",
      "browsers from there may call, such as https://app.example.com", 0, 0},
+    {"stateless", 0, PTC_OPTION_FLAG, AT(stateless), NULL,
+     "with --http: clients of before 2026 get no sessions of the protocol", 0, 0},
+    {"max-connections", 0, PTC_OPTION_INT, AT(max_connections), "N", "connections of --http", 1,
+     10000},
+    {"request-ms", 0, PTC_OPTION_INT, AT(request_ms), "N",
+     "with --http: for a whole request to arrive", 1, DAY_MS},
+    {"send-ms", 0, PTC_OPTION_INT, AT(send_ms), "N", "with --http: for an answer to be read", 1,
+     DAY_MS},
+    {"drain-ms", 0, PTC_OPTION_INT, AT(drain_ms), "N",
+     "with --http: for calls under way to end when the server is asked to stop", 1, DAY_MS},
     {"tools", 0, PTC_OPTION_TEXT, AT(tools), "@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0},
     {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
@@ -37,48 +48,45 @@ static const PtcOption table[] = {
      "offer sessions: programs that build on each other", 0, 0},
     {"session-store", 0, PTC_OPTION_TEXT, AT(session_store), "sqlite:FILE",
      "keep sessions over a restart (in memory only)", 0, 0},
-    {"max-sessions", 0, PTC_OPTION_INT, AT(max_sessions), "N", "sessions at once (1024)", 1,
-     100000},
-    {"session-ttl-ms", 0, PTC_OPTION_INT, AT(session_ttl_ms), "N", "a session ends after (1800000)",
-     1, 365 * DAY_MS},
+    {"max-sessions", 0, PTC_OPTION_INT, AT(max_sessions), "N", "sessions at once", 1, 100000},
+    {"session-ttl-ms", 0, PTC_OPTION_INT, AT(session_ttl_ms), "N", "a session ends after", 1,
+     365 * DAY_MS},
     {"session-idle-ms", 0, PTC_OPTION_INT, AT(session_idle_ms), "N",
-     "a session ends when nobody uses it for (900000)", 1, 365 * DAY_MS},
-    {"session-memory-kb", 0, PTC_OPTION_INT, AT(session_memory_kb), "N",
-     "KiB of one session (4096)", 1, 1 << 20},
-    {"sessions-memory-mb", 0, PTC_OPTION_INT, AT(sessions_memory_mb), "N",
-     "MiB of all sessions (256)", 1, 1 << 20},
+     "a session ends when nobody uses it for", 1, 365 * DAY_MS},
+    {"session-memory-kb", 0, PTC_OPTION_INT, AT(session_memory_kb), "N", "KiB of one session", 1,
+     1 << 20},
+    {"sessions-memory-mb", 0, PTC_OPTION_INT, AT(sessions_memory_mb), "N", "MiB of all sessions", 1,
+     1 << 20},
     {"profile", 0, PTC_OPTION_CHOICE, AT(profile), "slim|structured|debug",
      "how much answers tell (slim; with --debug-tool debug)", 0, 0},
     {"debug-tool", 0, PTC_OPTION_FLAG, AT(debug_tool), NULL,
      "offer lisp_debug: what was called lately", 0, 0},
-    {"debug-ring", 0, PTC_OPTION_INT, AT(debug_ring), "N", "calls that lisp_debug remembers (500)",
-     10, 5000},
+    {"debug-ring", 0, PTC_OPTION_INT, AT(debug_ring), "N", "calls that lisp_debug remembers", 10,
+     5000},
     {"trace-dir", 0, PTC_OPTION_TEXT, AT(trace_dir), "DIR", "write a JSON Lines file for each call",
      0, 0},
     {"trace-payloads", 0, PTC_OPTION_CHOICE, AT(trace_payloads), "none|summary|full",
-     "what traces and lisp_debug tell of programs and results (summary)", 0, 0},
-    {"trace-max-files", 0, PTC_OPTION_INT, AT(trace_max_files), "N",
-     "older traces are removed (1000)", 1, 100000},
+     "what traces and lisp_debug tell of programs and results", 0, 0},
+    {"trace-max-files", 0, PTC_OPTION_INT, AT(trace_max_files), "N", "older traces are removed", 1,
+     100000},
     {"max-concurrent-calls", 0, PTC_OPTION_INT, AT(max_running), "N",
      "calls that run at once (the number of cores)", 1, 1024},
-    {"max-queued-calls", 0, PTC_OPTION_INT, AT(max_waiting), "N",
-     "calls that wait; more are busy (64)", 0, 10000},
-    {"max-frame-bytes", 0, PTC_OPTION_INT, AT(max_frame_bytes), "N", "of one message (8388608)",
-     1024, GIB},
-    {"max-program-bytes", 0, PTC_OPTION_INT, AT(max_program_bytes), "N", "of a program (65536)", 1,
+    {"max-queued-calls", 0, PTC_OPTION_INT, AT(max_waiting), "N", "calls that wait; more are busy",
+     0, 10000},
+    {"max-frame-bytes", 0, PTC_OPTION_INT, AT(max_frame_bytes), "N", "of one message", 1024, GIB},
+    {"max-program-bytes", 0, PTC_OPTION_INT, AT(max_program_bytes), "N", "of a program", 1,
      64 << 20},
-    {"max-context-bytes", 0, PTC_OPTION_INT, AT(max_context_bytes), "N", "of a context (4194304)",
-     2, GIB},
+    {"max-context-bytes", 0, PTC_OPTION_INT, AT(max_context_bytes), "N", "of a context", 2, GIB},
     {"program-timeout-ms", 0, PTC_OPTION_INT, AT(program_timeout_ms), "N",
-     "compute time of a program (1000)", 1, DAY_MS},
-    {"program-memory-mb", 0, PTC_OPTION_INT, AT(program_memory_mb), "N",
-     "live memory of a program (10)", 1, 1 << 20},
+     "compute time of a program", 1, DAY_MS},
+    {"program-memory-mb", 0, PTC_OPTION_INT, AT(program_memory_mb), "N", "live memory of a program",
+     1, 1 << 20},
     {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
      "calls of tools in one program (no limit)", 0, 1 << 30},
     {"progress-ms", 0, PTC_OPTION_INT, AT(progress_ms), "N",
-     "between two signs of life, for clients that ask for progress (10000)", 1, DAY_MS},
+     "between two signs of life, for clients that ask for progress", 1, DAY_MS},
     {"isolation", 0, PTC_OPTION_CHOICE, AT(isolation), "auto|on|none",
-     "run programs in locked-down processes (auto: when the system can)", 0, 0},
+     "run programs in locked-down processes; auto: when the system can", 0, 0},
     {"quiet", 0, PTC_OPTION_FLAG, AT(quiet), NULL, "no request log with --http", 0, 0},
     {"config", 0, PTC_OPTION_TEXT, AT(config), "FILE", "a JSON object with any of these options", 0,
      0},
@@ -86,6 +94,17 @@ static const PtcOption table[] = {
      "claude-code|claude-desktop|cursor|vscode|codex",
      "print what to paste into a client's configuration", 0, 0},
 };
+
+/* What the transport does with limits that are not given. */
+static void resolve(void *target)
+{
+    PtcMcpOptions *o = target;
+    const PtcHttpConfig *d = &ptc_http_defaults;
+    o->max_connections = o->max_connections ? o->max_connections : d->max_connections;
+    o->request_ms = o->request_ms ? o->request_ms : d->request_ms;
+    o->send_ms = o->send_ms ? o->send_ms : d->send_ms;
+    o->drain_ms = o->drain_ms ? o->drain_ms : d->drain_ms;
+}
 
 const PtcUsage ptc_mcp_usage = {
     .command = "mcp",
@@ -102,6 +121,7 @@ const PtcUsage ptc_mcp_usage = {
                 "  ptc mcp --http 127.0.0.1:7332 --token-file tokens.txt\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
+    .resolve = resolve,
 };
 
 /* Of those only the command line makes sense. */

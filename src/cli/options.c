@@ -15,25 +15,46 @@ enum { HELP_COLUMN = 26 };
 
 /* -------------------------------------------------------------------- help */
 
-static void print_option(const PtcOption *option)
+/* " (1000)": the value that an option has when it is not given.  Nothing when that is no value that one could give; the
+ * text then says what happens. */
+static void default_text(const PtcOption *option, const void *target, char *out, size_t size)
 {
-    char left[80], dash[8] = "    ";
+    const void *field = (const char *)target + option->field;
+    *out = 0;
+    if (option->type == PTC_OPTION_INT) {
+        int64_t n = *(const int64_t *)field;
+        if (n >= option->min && n <= option->max)
+            snprintf(out, size, " (%lld)", (long long)n);
+    } else if (option->type == PTC_OPTION_CHOICE && *(const int *)field >= 0) {
+        const char *word = option->value;
+        for (int skip = *(const int *)field; skip > 0; skip--)
+            word += strcspn(word, "|") + 1;
+        snprintf(out, size, " (%.*s)", (int)strcspn(word, "|"), word);
+    }
+}
+
+static void print_option(const PtcOption *option, const void *target)
+{
+    char left[80], dash[8] = "    ", standard[48];
+    default_text(option, target, standard, sizeof standard);
     if (option->letter)
         snprintf(dash, sizeof dash, "-%c, ", option->letter);
     snprintf(left, sizeof left, "  %s--%s%s%s", dash, option->name, option->value ? " " : "",
              option->value ? option->value : "");
     const char *gap = strlen(left) < HELP_COLUMN ? "" : "\n";
-    ptc_io_printf(PTC_IO_STDOUT, "%-*s%s%*s%s\n", HELP_COLUMN, left, gap, *gap ? HELP_COLUMN : 0,
-                  "", option->help);
+    ptc_io_printf(PTC_IO_STDOUT, "%-*s%s%*s%s%s\n", HELP_COLUMN, left, gap, *gap ? HELP_COLUMN : 0,
+                  "", option->help, standard);
 }
 
-static void print_help(const PtcUsage *usage)
+static void print_help(const PtcUsage *usage, void *target)
 {
+    if (usage->resolve)
+        usage->resolve(target);
     ptc_io_printf(PTC_IO_STDOUT, "usage: ptc %s %s\n%s\n\noptions:\n", usage->command,
                   usage->synopsis, usage->summary);
     for (size_t i = 0; i < usage->option_count; i++)
-        print_option(&usage->options[i]);
-    print_option(&(PtcOption){.name = "help", .letter = 'h', .help = "show this"});
+        print_option(&usage->options[i], target);
+    print_option(&(PtcOption){.name = "help", .letter = 'h', .help = "show this"}, target);
     ptc_io_printf(PTC_IO_STDOUT, "\nexamples:\n%s", usage->examples);
 }
 
@@ -178,7 +199,7 @@ static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char
     const char *equals = is_long ? strchr(arg, '=') : NULL;
     size_t len = equals ? (size_t)(equals - arg) : strlen(arg);
     if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
-        print_help(usage);
+        print_help(usage, target);
         return PTC_PARSE_HELP;
     }
     const PtcOption *option = is_long    ? ptc_options_find(usage, arg + 2, len - 2)

@@ -40,6 +40,8 @@ typedef struct PtcUsage {
     const char *examples; /* lines as one would type them */
     const PtcOption *options;
     size_t option_count;
+    /* Gives fields that stand for "the default" the number that it is, for --help; NULL: the fields have it already. */
+    void (*resolve)(void *target);
 } PtcUsage;
 
 typedef enum {

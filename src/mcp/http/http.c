@@ -26,6 +26,17 @@
 
 enum { HEAD_MAX = 32 * 1024 }; /* of a request's head; larger ones are answered 431 */
 
+const PtcHttpConfig ptc_http_defaults = {
+    .path = "/mcp",
+    .max_sessions = 1024,
+    .max_connections = 256,
+    .request_ms = 60 * 1000,
+    .send_ms = 120 * 1000,
+    .drain_ms = 10 * 1000,
+    .stack_bytes = 1024 * 1024,
+    .log_fd = STDERR_FILENO,
+};
+
 /* What the watcher's own descriptors are in epoll; connections have larger numbers. */
 enum { EVENT_STOP = 1, EVENT_SIGNAL = 2 };
 
@@ -172,16 +183,15 @@ static void on_completed(void *user, struct MHD_Connection *connection, void **s
 
 static bool start_daemon(PtcHttp *http, const PtcHttpConfig *config)
 {
-    unsigned connections = config->max_connections ? config->max_connections : 256;
-    unsigned each = config->max_per_address ? config->max_per_address : connections / 2;
+    unsigned connections = config->max_connections;
+    unsigned each = config->max_per_address ? config->max_per_address : (connections + 1) / 2;
     if (http->shared.guard.loopback) /* a proxy's connections all come from here */
         each = connections;
-    size_t stack = config->stack_bytes ? config->stack_bytes : 1024 * 1024;
     http->daemon = http->mhd.MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
             MHD_USE_ITC,
         0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, http->listen_fd,
-        MHD_OPTION_THREAD_STACK_SIZE, stack, MHD_OPTION_CONNECTION_LIMIT, connections,
+        MHD_OPTION_THREAD_STACK_SIZE, config->stack_bytes, MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_PER_IP_CONNECTION_LIMIT, each, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)HEAD_MAX, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
         MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_STRICT_FOR_CLIENT, 1,
@@ -234,17 +244,16 @@ static bool set_up_guard(PtcHttp *http, const PtcHttpConfig *config, char why[PT
 
 static int log_fd_of(const PtcHttpConfig *config)
 {
-    return config->quiet ? -1 : config->log_fd ? config->log_fd : STDERR_FILENO;
+    return config->quiet ? -1 : config->log_fd;
 }
 
 static void set_limits(PtcHttp *http, const PtcHttpConfig *config)
 {
     http->shared.stateless = config->stateless;
-    if (config->path)
-        http->shared.path = config->path;
-    http->conns.request_ns = (config->request_ms ? config->request_ms : 60000) * MS_NS;
-    http->conns.send_ns = (config->send_ms ? config->send_ms : 120000) * MS_NS;
-    http->drain_ns = (config->drain_ms ? config->drain_ms : 10000) * MS_NS;
+    http->shared.path = config->path;
+    http->conns.request_ns = config->request_ms * MS_NS;
+    http->conns.send_ns = config->send_ms * MS_NS;
+    http->drain_ns = config->drain_ms * MS_NS;
 }
 
 /* Everything but the daemon.  What was opened is closed by ptc_http_free. */
@@ -267,10 +276,10 @@ static bool prepare(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP
 static bool init_parts(PtcHttp *http, PtcMcp *mcp, const PtcHttpConfig *config)
 {
     bool loopback = ptc_http_address_is_local(&http->address);
-    size_t max_sessions = config->max_sessions ? config->max_sessions : 1024;
     /* A few more slots than connections: closed ones give theirs back a little later. */
-    size_t slots = (config->max_connections ? config->max_connections : 256) + 16;
-    if (!ptc_http_shared_init(&http->shared, mcp, loopback, max_sessions, log_fd_of(config)))
+    size_t slots = (size_t)config->max_connections + 16;
+    if (!ptc_http_shared_init(&http->shared, mcp, loopback, config->max_sessions,
+                              log_fd_of(config)))
         return false;
     if (ptc_http_conns_init(&http->conns, &http->shared, slots))
         return true;
@@ -278,10 +287,26 @@ static bool init_parts(PtcHttp *http, PtcMcp *mcp, const PtcHttpConfig *config)
     return false;
 }
 
-PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *config, char why[PTC_MCP_WHY])
+static PtcHttpConfig with_defaults(const PtcHttpConfig *given)
 {
+    const PtcHttpConfig *d = &ptc_http_defaults;
+    PtcHttpConfig c = *given;
+    c.path = c.path ? c.path : d->path;
+    c.max_sessions = c.max_sessions ? c.max_sessions : d->max_sessions;
+    c.max_connections = c.max_connections ? c.max_connections : d->max_connections;
+    c.request_ms = c.request_ms ? c.request_ms : d->request_ms;
+    c.send_ms = c.send_ms ? c.send_ms : d->send_ms;
+    c.drain_ms = c.drain_ms ? c.drain_ms : d->drain_ms;
+    c.stack_bytes = c.stack_bytes ? c.stack_bytes : d->stack_bytes;
+    c.log_fd = c.log_fd ? c.log_fd : d->log_fd;
+    return c;
+}
+
+PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char why[PTC_MCP_WHY])
+{
+    PtcHttpConfig config = with_defaults(given);
     PtcHttpAddress address;
-    if (!ptc_http_address_parse(&address, config->listen, why, PTC_MCP_WHY))
+    if (!ptc_http_address_parse(&address, config.listen, why, PTC_MCP_WHY))
         return NULL;
     PtcMem *mem = ptc_mcp_mem(mcp);
     PtcHttp *http = ptc_mem_alloc(mem, sizeof *http);
@@ -290,12 +315,12 @@ PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *config, char why[PTC_MCP
         http->address = address;
         http->listen_fd = http->ask_fd = -1;
     }
-    if (!http || !init_parts(http, mcp, config)) {
+    if (!http || !init_parts(http, mcp, &config)) {
         ptc_mem_free(mem, http, sizeof *http);
         complain(why, "", "", "no memory");
         return NULL;
     }
-    if (prepare(http, config, why))
+    if (prepare(http, &config, why))
         return http;
     ptc_http_free(http);
     return NULL;

@@ -25,7 +25,7 @@ typedef struct PtcHttpConfig {
     unsigned max_sessions;    /* of legacy clients [1024] */
     unsigned max_connections; /* [256] each has a thread */
     unsigned
-        max_per_address; /* connections of one address [half; all on an address of this machine] */
+        max_per_address; /* connections of one address: half, or all on an address of this machine */
     int64_t
         request_ms; /* a request must have arrived so long after the connection or the last answer [60 s] */
     int64_t send_ms;    /* an answer must have been read within [120 s] */
@@ -35,8 +35,11 @@ typedef struct PtcHttpConfig {
     bool quiet;         /* no request log, only what the server itself says */
 } PtcHttpConfig;
 
+/* What a field that is 0 or NULL means; max_per_address is worked out. */
+extern const PtcHttpConfig ptc_http_defaults;
+
 /* Loads the HTTP library, binds and starts to listen; NULL with a text in `why`. */
-PTC_MUST_USE PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *config, char why[PTC_MCP_WHY]);
+PTC_MUST_USE PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char why[PTC_MCP_WHY]);
 /* The port it listens on, also when 0 was asked for. */
 unsigned ptc_http_port(const PtcHttp *http);
 
