@@ -64,7 +64,8 @@ typedef struct PtcToolFailure {
 PTC_MUST_USE bool ptc_tool_call(PtcCaller *caller, uint32_t number, int argc, const PtcValue *argv,
                                 PtcValue *out, PtcToolFailure *failure);
 
-/* Runs a tool that is written in PTC-Lisp, in a VM, under its limits; return and fail end the tool and nothing else. */
+/* Runs a tool that is written in PTC-Lisp, in a VM, under its limits; return and fail end the tool and nothing else
+ * (program_call.c). */
 void ptc_vm_run_tool(PtcVM *vm, PtcValue function, PtcValue *slots, PtcToolReply *reply);
 
 /* ------------------------------------------------------------------------------ one call */

@@ -74,11 +74,11 @@ static void number_names(SnapWriter *w)
 static void put_aliases(const SnapWriter *w, PtcBuf *out)
 {
     const PtcNames *names = &w->session->names;
-    snap_put_number(out, names->alias_count);
+    ptc_snapshot_put_number(out, names->alias_count);
     for (uint32_t i = 0; i < names->alias_count; i++) {
         const PtcAlias *a = &names->aliases[i];
         PtcText name = ptc_alias_name(a), ns = ptc_alias_ns(a);
-        snap_put_number(out, name.len + ns.len + 3);
+        ptc_snapshot_put_number(out, name.len + ns.len + 3);
         ptc_buf_add_cstr(out, a->kind == PTC_ALIAS_NAMESPACE ? " @" : " !");
         ptc_buf_add(out, name.bytes, name.len);
         ptc_buf_add_char(out, '=');
@@ -90,18 +90,18 @@ static void put_aliases(const SnapWriter *w, PtcBuf *out)
 static void put_bound(const SnapWriter *w, PtcBuf *out)
 {
     const PtcSession *s = w->session;
-    snap_put_number(out, w->name_count - w->other_count - s->history);
+    ptc_snapshot_put_number(out, w->name_count - w->other_count - s->history);
     for (uint32_t i = s->history; i < s->names.count; i++)
         if (ptc_session_defines(s, i))
-            snap_put_text(out, s->names.items[i].text, s->names.items[i].len);
+            ptc_snapshot_put_text(out, s->names.items[i].text, s->names.items[i].len);
     if (s->journal != PTC_NIL)
-        snap_put_text(out, JOURNAL, sizeof JOURNAL - 1);
+        ptc_snapshot_put_text(out, JOURNAL, sizeof JOURNAL - 1);
 }
 
 static void put_section(PtcBuf *out, uint64_t number, const PtcBuf *body)
 {
-    snap_put_number(out, number);
-    snap_put_number(out, body->len);
+    ptc_snapshot_put_number(out, number);
+    ptc_snapshot_put_number(out, body->len);
     ptc_buf_add(out, body->data, body->len);
     if (!ptc_buf_ok(body))
         out->failed = true;
@@ -112,18 +112,18 @@ static bool put_sections(SnapWriter *w, PtcBuf *out, const PtcBuf *count, const 
 {
     PtcBuf names;
     ptc_buf_init(&names, out->mem, SIZE_MAX / 4);
-    snap_put_number(&names, w->session->history);
+    ptc_snapshot_put_number(&names, w->session->history);
     put_aliases(w, &names);
     put_bound(w, &names);
-    snap_put_number(&names, w->other_count);
+    ptc_snapshot_put_number(&names, w->other_count);
     for (uint32_t i = 0; i < w->other_count; i++) {
         const PtcName *name = &w->session->names.items[w->others[i]];
-        snap_put_text(&names, name->text, name->len);
+        ptc_snapshot_put_text(&names, name->text, name->len);
     }
     ptc_buf_add(out, SNAP_MAGIC, SNAP_MAGIC_BYTES);
     put_section(out, SNAP_NAMES, &names);
-    snap_put_number(out, SNAP_OBJECTS);
-    snap_put_number(out, count->len + w->out.len);
+    ptc_snapshot_put_number(out, SNAP_OBJECTS);
+    ptc_snapshot_put_number(out, count->len + w->out.len);
     ptc_buf_add(out, count->data, count->len);
     ptc_buf_add(out, w->out.data, w->out.len);
     put_section(out, SNAP_VALUES, values);
@@ -138,11 +138,12 @@ static bool write_values(SnapWriter *w)
     const PtcSession *s = w->session;
     for (uint32_t i = 0; i < s->names.count; i++) {
         w->binding = &s->names.items[i];
-        if ((i < s->history || ptc_session_defines(s, i)) && !snap_write(w, s->globals[i]))
+        if ((i < s->history || ptc_session_defines(s, i)) && !ptc_snapshot_write(w, s->globals[i]))
             return false;
     }
     w->binding = &journal;
-    return (s->journal == PTC_NIL || snap_write(w, s->journal)) && snap_write_end(w);
+    return (s->journal == PTC_NIL || ptc_snapshot_write(w, s->journal)) &&
+           ptc_snapshot_write_end(w);
 }
 
 static bool write_session(SnapWriter *w, PtcBuf *out)
@@ -154,12 +155,12 @@ static bool write_session(SnapWriter *w, PtcBuf *out)
         return false;
     ptc_buf_init(&count, out->mem, 16);
     ptc_buf_init(&values, out->mem, SIZE_MAX / 4);
-    snap_put_number(&count, w->count);
+    ptc_snapshot_put_number(&count, w->count);
     for (uint32_t i = 0; i < s->names.count; i++)
         if (i < s->history || ptc_session_defines(s, i))
-            snap_put_value(w, &values, w->count, s->globals[i]);
+            ptc_snapshot_put_value(w, &values, w->count, s->globals[i]);
     if (s->journal != PTC_NIL)
-        snap_put_value(w, &values, w->count, s->journal);
+        ptc_snapshot_put_value(w, &values, w->count, s->journal);
     bool ok = put_sections(w, out, &count, &values);
     ptc_buf_deinit(&count);
     ptc_buf_deinit(&values);
@@ -203,7 +204,8 @@ PtcStatus ptc_snapshot_encode(PtcSession *s, PtcBuf *out, char *error, size_t er
 static bool enter_section(SnapReader *r, uint64_t number, const uint8_t **rest)
 {
     uint64_t found, len;
-    if (!snap_get_number(r, UINT64_MAX, &found) || !snap_get_number(r, UINT64_MAX, &len))
+    if (!ptc_snapshot_get_number(r, UINT64_MAX, &found) ||
+        !ptc_snapshot_get_number(r, UINT64_MAX, &len))
         return false;
     if (found != number)
         return SNAP_BAD(r, "it has parts that this version does not know");
@@ -249,10 +251,10 @@ static bool read_aliases(SnapReader *r)
 {
     size_t count, len;
     const char *text;
-    if (!snap_get_count(r, &count))
+    if (!ptc_snapshot_get_count(r, &count))
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!snap_get_text(r, ALIAS_BYTES, &text, &len) || !ptc_tick(r->heap->budget, 8) ||
+        if (!ptc_snapshot_get_text(r, ALIAS_BYTES, &text, &len) || !ptc_tick(r->heap->budget, 8) ||
             !read_alias(r, text, len))
             return false;
     return true;
@@ -275,12 +277,12 @@ static bool add_name(SnapReader *r, const char *text, size_t len)
 static bool read_names(SnapReader *r, size_t *count, size_t *journal)
 {
     size_t most = (size_t)r->ptc->limits.program_bytes;
-    if (!snap_get_count(r, count))
+    if (!ptc_snapshot_get_count(r, count))
         return false;
     for (size_t i = 0; i < *count; i++) {
         const char *text;
         size_t len;
-        if (!snap_get_text(r, most, &text, &len) || !ptc_tick(r->heap->budget, 8))
+        if (!ptc_snapshot_get_text(r, most, &text, &len) || !ptc_tick(r->heap->budget, 8))
             return false;
         if (journal && *journal == SIZE_MAX && ptc_text_is((PtcText){text, len}, JOURNAL))
             *journal = i;
@@ -310,7 +312,7 @@ static bool read_values(SnapReader *r, size_t bound)
     PtcSession *s = r->session;
     for (size_t i = 0; i < s->history + bound; i++) {
         PtcValue *place = r->names[i] == SNAP_NO_NAME ? &s->journal : &s->globals[r->names[i]];
-        if (!snap_get_value(r, place))
+        if (!ptc_snapshot_get_value(r, place))
             return false;
     }
     return s->journal == PTC_NIL || ptc_is_map(s->journal) || SNAP_BAD(r, "the journal is no map");
@@ -327,10 +329,11 @@ static bool read_session(SnapReader *r)
     const uint8_t *rest;
     uint64_t history;
     size_t bound, others, journal = SIZE_MAX;
-    return enter_section(r, SNAP_NAMES, &rest) && snap_get_number(r, PTC_HISTORY_MAX, &history) &&
-           read_aliases(r) && read_names(r, &bound, &journal) && read_names(r, &others, NULL) &&
+    return enter_section(r, SNAP_NAMES, &rest) &&
+           ptc_snapshot_get_number(r, PTC_HISTORY_MAX, &history) && read_aliases(r) &&
+           read_names(r, &bound, &journal) && read_names(r, &others, NULL) &&
            leave_section(r, rest) && number_globals(r, journal_number(r, journal)) &&
-           enter_section(r, SNAP_OBJECTS, &rest) && snap_read_objects(r) &&
+           enter_section(r, SNAP_OBJECTS, &rest) && ptc_snapshot_read_objects(r) &&
            leave_section(r, rest) && enter_section(r, SNAP_VALUES, &rest) &&
            read_values(r, bound) && leave_section(r, rest) &&
            (r->at == r->end || SNAP_BAD(r, "it has parts that this version does not know"));
@@ -341,7 +344,8 @@ static bool peek_history(SnapReader *r, uint32_t *history)
 {
     const uint8_t *at = r->at, *end = r->end, *rest;
     uint64_t n;
-    bool ok = enter_section(r, SNAP_NAMES, &rest) && snap_get_number(r, PTC_HISTORY_MAX, &n);
+    bool ok =
+        enter_section(r, SNAP_NAMES, &rest) && ptc_snapshot_get_number(r, PTC_HISTORY_MAX, &n);
     r->at = at;
     r->end = end;
     *history = ok ? (uint32_t)n : 0;

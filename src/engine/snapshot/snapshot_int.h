@@ -129,23 +129,23 @@ typedef struct SnapWriter {
 /* All say why in w->error (unless the budget does) and return false when something cannot be stored. */
 
 /* Writes v and all that it refers to, unless that has been done. */
-PTC_MUST_USE bool snap_write(SnapWriter *w, PtcValue v);
+PTC_MUST_USE bool ptc_snapshot_write(SnapWriter *w, PtcValue v);
 /* What follows the objects. */
-PTC_MUST_USE bool snap_write_end(SnapWriter *w);
+PTC_MUST_USE bool ptc_snapshot_write_end(SnapWriter *w);
 /* A reference to v, which has been written, from something that comes after object `from` - 1. */
-void snap_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, PtcValue v);
-void snap_put_number(PtcBuf *out, uint64_t n);
-void snap_put_signed(PtcBuf *out, int64_t n);
-void snap_put_text(PtcBuf *out, const char *text, size_t len);
+void ptc_snapshot_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, PtcValue v);
+void ptc_snapshot_put_number(PtcBuf *out, uint64_t n);
+void ptc_snapshot_put_signed(PtcBuf *out, int64_t n);
+void ptc_snapshot_put_text(PtcBuf *out, const char *text, size_t len);
 /* "name: why", cut to fit. */
-bool snap_refuse(SnapWriter *w, const char *format, ...) PTC_PRINTF(2, 3);
+bool ptc_snapshot_refuse(SnapWriter *w, const char *format, ...) PTC_PRINTF(2, 3);
 
 /* For snapshot_write.c: a prototype or record as object number w->count. */
-PTC_MUST_USE bool snap_write_proto(SnapWriter *w, PtcValue proto);
-PTC_MUST_USE bool snap_write_var(SnapWriter *w, PtcValue var);
-PTC_MUST_USE bool snap_write_record(SnapWriter *w, PtcValue record);
+PTC_MUST_USE bool ptc_snapshot_write_proto(SnapWriter *w, PtcValue proto);
+PTC_MUST_USE bool ptc_snapshot_write_var(SnapWriter *w, PtcValue var);
+PTC_MUST_USE bool ptc_snapshot_write_record(SnapWriter *w, PtcValue record);
 /* The values to be written before a record, one after the other: false at the end.  f->a is the record. */
-bool snap_next_field(PtcFrame *f, PtcValue *child);
+bool ptc_snapshot_next_field(PtcFrame *f, PtcValue *child);
 
 /* ------------------------------------------------------------------------------ reading */
 
@@ -182,61 +182,61 @@ typedef struct SnapReader {
 } SnapReader;
 
 /* Says what is wrong with the bytes, unless something was already.  The macro is false, which the compiler should know. */
-void snap_note(SnapReader *r, const char *format, ...) PTC_PRINTF(2, 3);
-#define SNAP_BAD(...) (snap_note(__VA_ARGS__), false)
-PTC_MUST_USE bool snap_get_byte(SnapReader *r, uint8_t *out);
-PTC_MUST_USE bool snap_get_number(SnapReader *r, uint64_t most, uint64_t *out);
-PTC_MUST_USE bool snap_get_signed(SnapReader *r, int64_t *out);
-PTC_MUST_USE bool snap_get_text(SnapReader *r, size_t most, const char **text, size_t *len);
+void ptc_snapshot_note(SnapReader *r, const char *format, ...) PTC_PRINTF(2, 3);
+#define SNAP_BAD(...) (ptc_snapshot_note(__VA_ARGS__), false)
+PTC_MUST_USE bool ptc_snapshot_get_byte(SnapReader *r, uint8_t *out);
+PTC_MUST_USE bool ptc_snapshot_get_number(SnapReader *r, uint64_t most, uint64_t *out);
+PTC_MUST_USE bool ptc_snapshot_get_signed(SnapReader *r, int64_t *out);
+PTC_MUST_USE bool ptc_snapshot_get_text(SnapReader *r, size_t most, const char **text, size_t *len);
 /* A count of things that take a byte each at least. */
-PTC_MUST_USE bool snap_get_count(SnapReader *r, size_t *out);
+PTC_MUST_USE bool ptc_snapshot_get_count(SnapReader *r, size_t *out);
 /* A value that programs may see. */
-PTC_MUST_USE bool snap_get_value(SnapReader *r, PtcValue *out);
+PTC_MUST_USE bool ptc_snapshot_get_value(SnapReader *r, PtcValue *out);
 /* The same, or PTC_UNBOUND for SNAP_HOLE (with `holes`) and PTC_NONE for SNAP_LATER (with `later`). */
-PTC_MUST_USE bool snap_get_slot(SnapReader *r, bool holes, bool later, PtcValue *out);
+PTC_MUST_USE bool ptc_snapshot_get_slot(SnapReader *r, bool holes, bool later, PtcValue *out);
 /* An object of the given role. */
-PTC_MUST_USE bool snap_get_item(SnapReader *r, uint32_t *number);
+PTC_MUST_USE bool ptc_snapshot_get_item(SnapReader *r, uint32_t *number);
 /* The object that has been read, as value. */
-PTC_MUST_USE bool snap_add(SnapReader *r, SnapItem item);
-PTC_MUST_USE bool snap_add_value(SnapReader *r, PtcValue value);
+PTC_MUST_USE bool ptc_snapshot_add(SnapReader *r, SnapItem item);
+PTC_MUST_USE bool ptc_snapshot_add_value(SnapReader *r, PtcValue value);
 
 /* One object of each kind (snapshot_read_coll.c, snapshot_read_fn.c). */
-bool snap_read_flat(SnapReader *r);
-bool snap_read_leaf(SnapReader *r);
-bool snap_read_inner(SnapReader *r);
-bool snap_read_vec(SnapReader *r);
-bool snap_read_slice(SnapReader *r);
-bool snap_read_range(SnapReader *r);
-bool snap_read_cons(SnapReader *r);
-bool snap_read_ring(SnapReader *r);
-bool snap_read_set(SnapReader *r);
-bool snap_read_map(SnapReader *r);
-bool snap_read_index(SnapReader *r);
-bool snap_read_dict(SnapReader *r);
-bool snap_read_sorted(SnapReader *r);
-bool snap_read_proto(SnapReader *r);
-bool snap_read_closure(SnapReader *r);
-bool snap_read_var(SnapReader *r);
-bool snap_read_fn(SnapReader *r);
-bool snap_read_step(SnapReader *r);
-bool snap_read_tool(SnapReader *r);
-bool snap_read_exception(SnapReader *r);
-bool snap_read_producer(SnapReader *r);
+bool ptc_snapshot_read_flat(SnapReader *r);
+bool ptc_snapshot_read_leaf(SnapReader *r);
+bool ptc_snapshot_read_inner(SnapReader *r);
+bool ptc_snapshot_read_vec(SnapReader *r);
+bool ptc_snapshot_read_slice(SnapReader *r);
+bool ptc_snapshot_read_range(SnapReader *r);
+bool ptc_snapshot_read_cons(SnapReader *r);
+bool ptc_snapshot_read_ring(SnapReader *r);
+bool ptc_snapshot_read_set(SnapReader *r);
+bool ptc_snapshot_read_map(SnapReader *r);
+bool ptc_snapshot_read_index(SnapReader *r);
+bool ptc_snapshot_read_dict(SnapReader *r);
+bool ptc_snapshot_read_sorted(SnapReader *r);
+bool ptc_snapshot_read_proto(SnapReader *r);
+bool ptc_snapshot_read_closure(SnapReader *r);
+bool ptc_snapshot_read_var(SnapReader *r);
+bool ptc_snapshot_read_fn(SnapReader *r);
+bool ptc_snapshot_read_step(SnapReader *r);
+bool ptc_snapshot_read_tool(SnapReader *r);
+bool ptc_snapshot_read_exception(SnapReader *r);
+bool ptc_snapshot_read_producer(SnapReader *r);
 /* What follows the objects. */
-bool snap_read_links(SnapReader *r);
-bool snap_fill_indexes(SnapReader *r);
-bool snap_check_sets(SnapReader *r);
+bool ptc_snapshot_read_links(SnapReader *r);
+bool ptc_snapshot_fill_indexes(SnapReader *r);
+bool ptc_snapshot_check_sets(SnapReader *r);
 /* A record of n fields; PTC_NONE when the heap is full. */
-PtcValue snap_record(SnapReader *r, unsigned kind, const PtcValue *fields, size_t n);
+PtcValue ptc_snapshot_record(SnapReader *r, unsigned kind, const PtcValue *fields, size_t n);
 
 /* Everything of the section of objects. */
-PTC_MUST_USE bool snap_read_objects(SnapReader *r);
+PTC_MUST_USE bool ptc_snapshot_read_objects(SnapReader *r);
 
 /* Is there such a hidden builtin, and does it take so many values? */
-bool snap_knows_composed(const char *name, size_t len, size_t n);
+bool ptc_snapshot_knows_composed(const char *name, size_t len, size_t n);
 
 /* Steps as numbers that stay; PTC_STEP_KINDS for a number that is none. */
-int snap_step_code(PtcStepKind kind);
-PtcStepKind snap_step_kind(uint64_t code);
+int ptc_snapshot_step_code(PtcStepKind kind);
+PtcStepKind ptc_snapshot_step_kind(uint64_t code);
 
 #endif

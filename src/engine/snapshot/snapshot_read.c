@@ -10,7 +10,7 @@
 
 /* ------------------------------------------------------------------------------ numbers */
 
-void snap_note(SnapReader *r, const char *format, ...)
+void ptc_snapshot_note(SnapReader *r, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -24,7 +24,7 @@ static bool cut_short(SnapReader *r)
     return SNAP_BAD(r, "the bytes end too early");
 }
 
-bool snap_get_byte(SnapReader *r, uint8_t *out)
+bool ptc_snapshot_get_byte(SnapReader *r, uint8_t *out)
 {
     if (r->at == r->end)
         return cut_short(r);
@@ -32,12 +32,12 @@ bool snap_get_byte(SnapReader *r, uint8_t *out)
     return true;
 }
 
-bool snap_get_number(SnapReader *r, uint64_t most, uint64_t *out)
+bool ptc_snapshot_get_number(SnapReader *r, uint64_t most, uint64_t *out)
 {
     uint64_t n = 0;
     uint8_t byte = 0x80;
     for (unsigned shift = 0; byte & 0x80; shift += 7) {
-        if (!snap_get_byte(r, &byte))
+        if (!ptc_snapshot_get_byte(r, &byte))
             return false;
         if (shift > 63 || (shift == 63 && byte > 1))
             return SNAP_BAD(r, "a number is too long");
@@ -47,19 +47,19 @@ bool snap_get_number(SnapReader *r, uint64_t most, uint64_t *out)
     return n <= most || SNAP_BAD(r, "a number is out of its range");
 }
 
-bool snap_get_signed(SnapReader *r, int64_t *out)
+bool ptc_snapshot_get_signed(SnapReader *r, int64_t *out)
 {
     uint64_t n;
-    if (!snap_get_number(r, UINT64_MAX, &n))
+    if (!ptc_snapshot_get_number(r, UINT64_MAX, &n))
         return false;
     *out = (int64_t)(n >> 1 ^ (0 - (n & 1)));
     return true;
 }
 
-bool snap_get_text(SnapReader *r, size_t most, const char **text, size_t *len)
+bool ptc_snapshot_get_text(SnapReader *r, size_t most, const char **text, size_t *len)
 {
     uint64_t n;
-    if (!snap_get_number(r, most, &n))
+    if (!ptc_snapshot_get_number(r, most, &n))
         return false;
     if (n > (uint64_t)(r->end - r->at))
         return cut_short(r);
@@ -71,10 +71,10 @@ bool snap_get_text(SnapReader *r, size_t most, const char **text, size_t *len)
     return ptc_utf8_valid(*text, *len) || SNAP_BAD(r, "a text is not UTF-8");
 }
 
-bool snap_get_count(SnapReader *r, size_t *out)
+bool ptc_snapshot_get_count(SnapReader *r, size_t *out)
 {
     uint64_t n;
-    if (!snap_get_number(r, (uint64_t)(r->end - r->at), &n))
+    if (!ptc_snapshot_get_number(r, (uint64_t)(r->end - r->at), &n))
         return false;
     *out = (size_t)n;
     return true;
@@ -102,10 +102,10 @@ static bool referred(SnapReader *r, uint64_t token, uint32_t *number)
     return true;
 }
 
-bool snap_get_item(SnapReader *r, uint32_t *number)
+bool ptc_snapshot_get_item(SnapReader *r, uint32_t *number)
 {
     uint64_t token;
-    if (!snap_get_number(r, UINT64_MAX, &token))
+    if (!ptc_snapshot_get_number(r, UINT64_MAX, &token))
         return false;
     if (token < SNAP_REF)
         return SNAP_BAD(r, "a value stands where an object should be");
@@ -115,7 +115,7 @@ bool snap_get_item(SnapReader *r, uint32_t *number)
 static bool get_int(SnapReader *r, PtcValue *out)
 {
     int64_t n;
-    if (!snap_get_signed(r, &n))
+    if (!ptc_snapshot_get_signed(r, &n))
         return false;
     if (!ptc_fits_int(n))
         return SNAP_BAD(r, "a small integer is too large");
@@ -145,10 +145,10 @@ static bool get_object(SnapReader *r, uint64_t token, PtcValue *out)
            SNAP_BAD(r, "the inside of an object stands where a value should be");
 }
 
-bool snap_get_slot(SnapReader *r, bool holes, bool later, PtcValue *out)
+bool ptc_snapshot_get_slot(SnapReader *r, bool holes, bool later, PtcValue *out)
 {
     uint64_t token;
-    if (!snap_get_number(r, UINT64_MAX, &token) || !ptc_tick(r->heap->budget, 1))
+    if (!ptc_snapshot_get_number(r, UINT64_MAX, &token) || !ptc_tick(r->heap->budget, 1))
         return false;
     if (token == SNAP_HOLE && holes) {
         *out = PTC_UNBOUND;
@@ -170,12 +170,12 @@ bool snap_get_slot(SnapReader *r, bool holes, bool later, PtcValue *out)
     }
 }
 
-bool snap_get_value(SnapReader *r, PtcValue *out)
+bool ptc_snapshot_get_value(SnapReader *r, PtcValue *out)
 {
-    return snap_get_slot(r, false, false, out);
+    return ptc_snapshot_get_slot(r, false, false, out);
 }
 
-bool snap_add(SnapReader *r, SnapItem item)
+bool ptc_snapshot_add(SnapReader *r, SnapItem item)
 {
     if (item.value == PTC_NONE)
         return false;
@@ -191,12 +191,12 @@ bool snap_add(SnapReader *r, SnapItem item)
     return true;
 }
 
-bool snap_add_value(SnapReader *r, PtcValue value)
+bool ptc_snapshot_add_value(SnapReader *r, PtcValue value)
 {
-    return snap_add(r, (SnapItem){.value = value, .role = SNAP_IS_VALUE});
+    return ptc_snapshot_add(r, (SnapItem){.value = value, .role = SNAP_IS_VALUE});
 }
 
-PtcValue snap_record(SnapReader *r, unsigned kind, const PtcValue *fields, size_t n)
+PtcValue ptc_snapshot_record(SnapReader *r, unsigned kind, const PtcValue *fields, size_t n)
 {
     PtcRecord *o =
         ptc_heap_object(r->heap, PTC_T_RECORD, sizeof *o + n * sizeof *fields, (uint32_t)n);
@@ -213,11 +213,11 @@ static bool read_text(SnapReader *r, SnapKind kind)
 {
     const char *text;
     size_t len;
-    if (!snap_get_text(r, UINT32_MAX / 2, &text, &len))
+    if (!ptc_snapshot_get_text(r, UINT32_MAX / 2, &text, &len))
         return false;
-    return snap_add_value(r, kind == SNAP_STRING    ? ptc_str_new(r->heap, text, len)
-                             : kind == SNAP_KEYWORD ? ptc_keyword_new(r->heap, text, len)
-                                                    : ptc_symbol_new(r->heap, text, len));
+    return ptc_snapshot_add_value(r, kind == SNAP_STRING    ? ptc_str_new(r->heap, text, len)
+                                     : kind == SNAP_KEYWORD ? ptc_keyword_new(r->heap, text, len)
+                                                            : ptc_symbol_new(r->heap, text, len));
 }
 
 /* A big integer is normal: no limb too many, and too large for a word. */
@@ -231,7 +231,8 @@ static bool is_normal(const PtcBig *b)
 static bool read_big(SnapReader *r)
 {
     uint64_t negative, n;
-    if (!snap_get_number(r, 1, &negative) || !snap_get_number(r, PTC_INT_BITS_MAX / 64, &n))
+    if (!ptc_snapshot_get_number(r, 1, &negative) ||
+        !ptc_snapshot_get_number(r, PTC_INT_BITS_MAX / 64, &n))
         return false;
     if (n * 8 > (uint64_t)(r->end - r->at))
         return cut_short(r);
@@ -244,7 +245,7 @@ static bool read_big(SnapReader *r)
     for (size_t i = 0; i < n; i++)
         if (!get_word(r, &b->limbs[i]))
             return false;
-    return is_normal(b) ? snap_add_value(r, ptc_from_obj(b))
+    return is_normal(b) ? ptc_snapshot_add_value(r, ptc_from_obj(b))
                         : SNAP_BAD(r, "a large integer is written wrong");
 }
 
@@ -252,18 +253,19 @@ static bool read_builtin(SnapReader *r)
 {
     const char *name;
     size_t len;
-    if (!snap_get_text(r, 200, &name, &len))
+    if (!ptc_snapshot_get_text(r, 200, &name, &len))
         return false;
     int row = len > 0 && name[0] != '%' ? ptc_builtin_find(name, len) : -1;
     if (row < 0)
         return SNAP_BAD(r, "there is no function %.*s here", (int)len, name);
-    return snap_add_value(r, ptc_builtin((uint32_t)row));
+    return ptc_snapshot_add_value(r, ptc_builtin((uint32_t)row));
 }
 
 static bool read_reduced(SnapReader *r)
 {
     PtcValue v;
-    return snap_get_value(r, &v) && snap_add_value(r, snap_record(r, PTC_R_REDUCED, &v, 1));
+    return ptc_snapshot_get_value(r, &v) &&
+           ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_REDUCED, &v, 1));
 }
 
 static bool read_regex(SnapReader *r)
@@ -271,13 +273,13 @@ static bool read_regex(SnapReader *r)
     PtcRegexError error = {"", 0};
     const char *text;
     size_t len;
-    if (!snap_get_text(r, PTC_REGEX_BYTES, &text, &len))
+    if (!ptc_snapshot_get_text(r, PTC_REGEX_BYTES, &text, &len))
         return false;
     PtcValue pattern = ptc_str_new(r->heap, text, len);
     PtcValue regex = pattern == PTC_NONE ? pattern : ptc_regex_new(r->heap, pattern, &error);
     if (error.message[0])
         return SNAP_BAD(r, "a regular expression is not valid: %s", error.message);
-    return snap_add_value(r, regex);
+    return ptc_snapshot_add_value(r, regex);
 }
 
 /* Formatters that have names may have patterns that no program can write. */
@@ -301,33 +303,34 @@ static bool read_formatter(SnapReader *r)
     char why[PTC_WHY];
     const char *text;
     size_t len;
-    if (!snap_get_text(r, PTC_REGEX_BYTES, &text, &len))
+    if (!ptc_snapshot_get_text(r, PTC_REGEX_BYTES, &text, &len))
         return false;
     PtcValue named = named_formatter(r, text, len);
     if (named != PTC_NONE)
-        return snap_add_value(r, named);
+        return ptc_snapshot_add_value(r, named);
     if (!ptc_pattern_check(text, len, why))
         return SNAP_BAD(r, "a date pattern is not valid: %s", why);
     PtcValue pattern = ptc_str_new(r->heap, text, len);
-    return pattern != PTC_NONE && snap_add_value(r, snap_record(r, PTC_R_FORMATTER, &pattern, 1));
+    return pattern != PTC_NONE &&
+           ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_FORMATTER, &pattern, 1));
 }
 
 static bool read_date(SnapReader *r)
 {
     int64_t days;
-    if (!snap_get_signed(r, &days))
+    if (!ptc_snapshot_get_signed(r, &days))
         return false;
     if (!ptc_days_valid(days))
         return SNAP_BAD(r, "a date is out of range");
     PtcValue field = ptc_int(days);
-    return snap_add_value(r, snap_record(r, PTC_R_DATE, &field, 1));
+    return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_DATE, &field, 1));
 }
 
 static bool read_time(SnapReader *r, unsigned kind)
 {
     int64_t seconds;
     uint64_t nanos;
-    if (!snap_get_signed(r, &seconds) || !snap_get_number(r, PTC_NANOS - 1, &nanos))
+    if (!ptc_snapshot_get_signed(r, &seconds) || !ptc_snapshot_get_number(r, PTC_NANOS - 1, &nanos))
         return false;
     bool valid = kind == PTC_R_DURATION
                      ? seconds >= -PTC_DURATION_MAX && seconds <= PTC_DURATION_MAX
@@ -335,7 +338,7 @@ static bool read_time(SnapReader *r, unsigned kind)
     if (!valid)
         return SNAP_BAD(r, "a time is out of range");
     PtcValue fields[2] = {ptc_int(seconds), ptc_int((int64_t)nanos)};
-    return snap_add_value(r, snap_record(r, kind, fields, 2));
+    return ptc_snapshot_add_value(r, ptc_snapshot_record(r, kind, fields, 2));
 }
 
 static bool read_enum(SnapReader *r)
@@ -343,10 +346,10 @@ static bool read_enum(SnapReader *r)
     static const uint8_t sizes[PTC_G_COUNT] = {
         [PTC_G_DAY] = 7, [PTC_G_MONTH] = 12, [PTC_G_UNIT] = 13, [PTC_G_ZONE] = 1};
     uint64_t group, ordinal;
-    if (!snap_get_number(r, PTC_G_COUNT - 1, &group) ||
-        !snap_get_number(r, sizes[group] - 1u, &ordinal))
+    if (!ptc_snapshot_get_number(r, PTC_G_COUNT - 1, &group) ||
+        !ptc_snapshot_get_number(r, sizes[group] - 1u, &ordinal))
         return false;
-    return snap_add_value(r, ptc_enum_new(r->heap, (PtcGroup)group, (int)ordinal));
+    return ptc_snapshot_add_value(r, ptc_enum_new(r->heap, (PtcGroup)group, (int)ordinal));
 }
 
 /* ------------------------------------------------------------------------------ objects */
@@ -359,25 +362,25 @@ static bool read_object(SnapReader *r, SnapKind kind)
     case SNAP_SYMBOL: return read_text(r, kind);
     case SNAP_BIGINT: return read_big(r);
     case SNAP_BUILTIN: return read_builtin(r);
-    case SNAP_FLAT: return snap_read_flat(r);
-    case SNAP_LEAF: return snap_read_leaf(r);
-    case SNAP_INNER: return snap_read_inner(r);
-    case SNAP_VEC: return snap_read_vec(r);
-    case SNAP_SLICE: return snap_read_slice(r);
-    case SNAP_RANGE: return snap_read_range(r);
-    case SNAP_CONS: return snap_read_cons(r);
-    case SNAP_SET: return snap_read_set(r);
-    case SNAP_MAP: return snap_read_map(r);
-    case SNAP_INDEX: return snap_read_index(r);
-    case SNAP_DICT: return snap_read_dict(r);
-    case SNAP_SORTED: return snap_read_sorted(r);
-    case SNAP_PROTO: return snap_read_proto(r);
-    case SNAP_CLOSURE: return snap_read_closure(r);
-    case SNAP_VAR: return snap_read_var(r);
-    case SNAP_FN: return snap_read_fn(r);
-    case SNAP_STEP: return snap_read_step(r);
+    case SNAP_FLAT: return ptc_snapshot_read_flat(r);
+    case SNAP_LEAF: return ptc_snapshot_read_leaf(r);
+    case SNAP_INNER: return ptc_snapshot_read_inner(r);
+    case SNAP_VEC: return ptc_snapshot_read_vec(r);
+    case SNAP_SLICE: return ptc_snapshot_read_slice(r);
+    case SNAP_RANGE: return ptc_snapshot_read_range(r);
+    case SNAP_CONS: return ptc_snapshot_read_cons(r);
+    case SNAP_SET: return ptc_snapshot_read_set(r);
+    case SNAP_MAP: return ptc_snapshot_read_map(r);
+    case SNAP_INDEX: return ptc_snapshot_read_index(r);
+    case SNAP_DICT: return ptc_snapshot_read_dict(r);
+    case SNAP_SORTED: return ptc_snapshot_read_sorted(r);
+    case SNAP_PROTO: return ptc_snapshot_read_proto(r);
+    case SNAP_CLOSURE: return ptc_snapshot_read_closure(r);
+    case SNAP_VAR: return ptc_snapshot_read_var(r);
+    case SNAP_FN: return ptc_snapshot_read_fn(r);
+    case SNAP_STEP: return ptc_snapshot_read_step(r);
     case SNAP_REDUCED: return read_reduced(r);
-    case SNAP_EXCEPTION: return snap_read_exception(r);
+    case SNAP_EXCEPTION: return ptc_snapshot_read_exception(r);
     case SNAP_REGEX: return read_regex(r);
     case SNAP_DATE: return read_date(r);
     case SNAP_DATETIME: return read_time(r, PTC_R_DATETIME);
@@ -385,24 +388,24 @@ static bool read_object(SnapReader *r, SnapKind kind)
     case SNAP_DURATION: return read_time(r, PTC_R_DURATION);
     case SNAP_ENUM: return read_enum(r);
     case SNAP_FORMATTER: return read_formatter(r);
-    case SNAP_PRODUCER: return snap_read_producer(r);
-    case SNAP_RING: return snap_read_ring(r);
-    case SNAP_TOOL: return snap_read_tool(r);
+    case SNAP_PRODUCER: return ptc_snapshot_read_producer(r);
+    case SNAP_RING: return ptc_snapshot_read_ring(r);
+    case SNAP_TOOL: return ptc_snapshot_read_tool(r);
     }
     return SNAP_BAD(r, "an object is of an unknown kind");
 }
 
-bool snap_read_objects(SnapReader *r)
+bool ptc_snapshot_read_objects(SnapReader *r)
 {
     size_t n;
     uint8_t kind;
-    if (!snap_get_count(r, &n))
+    if (!ptc_snapshot_get_count(r, &n))
         return false;
     if (n >= UINT32_MAX)
         return SNAP_BAD(r, "there are too many objects");
     for (size_t i = 0; i < n; i++)
-        if (!snap_get_byte(r, &kind) || !ptc_tick(r->heap->budget, 4) ||
+        if (!ptc_snapshot_get_byte(r, &kind) || !ptc_tick(r->heap->budget, 4) ||
             !read_object(r, (SnapKind)kind) || r->heap->budget->stop != PTC_STOP_NONE)
             return false;
-    return snap_read_links(r) && snap_fill_indexes(r) && snap_check_sets(r);
+    return ptc_snapshot_read_links(r) && ptc_snapshot_fill_indexes(r) && ptc_snapshot_check_sets(r);
 }

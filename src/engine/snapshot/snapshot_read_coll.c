@@ -11,7 +11,7 @@ enum { WIDTH = PTC_FLAT_MAX, BITS = 5, SEQ_MAX = PTC_ENDLESS - 1 };
 
 static bool get_flags(SnapReader *r, uint8_t allowed, uint8_t *out)
 {
-    return snap_get_byte(r, out) &&
+    return ptc_snapshot_get_byte(r, out) &&
            ((*out & ~allowed) == 0 || SNAP_BAD(r, "a sequence has unknown flags"));
 }
 
@@ -21,7 +21,7 @@ static bool get_flags(SnapReader *r, uint8_t allowed, uint8_t *out)
 static bool get_slots(SnapReader *r, PtcValue *items, size_t n, SnapItem *item)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!snap_get_slot(r, true, false, &items[i]))
+        if (!ptc_snapshot_get_slot(r, true, false, &items[i]))
             return false;
         item->holes += items[i] == PTC_UNBOUND;
         item->odd_hole = item->odd_hole || (items[i] == PTC_UNBOUND && i % 2 == 1);
@@ -35,18 +35,18 @@ static void count_holes(SnapItem *to, const SnapItem *from)
     to->odd_hole = to->odd_hole || from->odd_hole;
 }
 
-bool snap_read_flat(SnapReader *r)
+bool ptc_snapshot_read_flat(SnapReader *r)
 {
     PtcValue items[WIDTH];
     SnapItem item = {.role = SNAP_IS_VALUE};
     uint8_t flags;
     uint64_t n;
-    if (!get_flags(r, PTC_SEQ | PTC_ENTRY | PTC_QUEUE, &flags) || !snap_get_number(r, WIDTH, &n) ||
-        !get_slots(r, items, (size_t)n, &item))
+    if (!get_flags(r, PTC_SEQ | PTC_ENTRY | PTC_QUEUE, &flags) ||
+        !ptc_snapshot_get_number(r, WIDTH, &n) || !get_slots(r, items, (size_t)n, &item))
         return false;
     item.role = item.holes ? SNAP_IS_ENTRIES : SNAP_IS_VALUE;
     item.value = ptc_vec_new(r->heap, items, (size_t)n, flags);
-    return snap_add(r, item);
+    return ptc_snapshot_add(r, item);
 }
 
 static PtcValue new_node(SnapReader *r, const PtcValue *slots, size_t n)
@@ -59,21 +59,21 @@ static PtcValue new_node(SnapReader *r, const PtcValue *slots, size_t n)
     return ptc_from_obj(o);
 }
 
-bool snap_read_leaf(SnapReader *r)
+bool ptc_snapshot_read_leaf(SnapReader *r)
 {
     PtcValue slots[WIDTH];
     SnapItem item = {.role = SNAP_IS_NODE};
     if (!get_slots(r, slots, WIDTH, &item))
         return false;
     item.value = new_node(r, slots, WIDTH);
-    return snap_add(r, item);
+    return ptc_snapshot_add(r, item);
 }
 
 /* A full node of the given height, or of any below SNAP_NODE_HEIGHT when that is -1. */
 static bool get_node(SnapReader *r, int height, const SnapItem **out)
 {
     uint32_t number;
-    if (!snap_get_item(r, &number) || !ptc_tick(r->heap->budget, 1))
+    if (!ptc_snapshot_get_item(r, &number) || !ptc_tick(r->heap->budget, 1))
         return false;
     *out = &r->items[number];
     int its = (*out)->height;
@@ -82,7 +82,7 @@ static bool get_node(SnapReader *r, int height, const SnapItem **out)
     return true;
 }
 
-bool snap_read_inner(SnapReader *r)
+bool ptc_snapshot_read_inner(SnapReader *r)
 {
     PtcValue slots[WIDTH];
     SnapItem item = {.role = SNAP_IS_NODE};
@@ -95,7 +95,7 @@ bool snap_read_inner(SnapReader *r)
         count_holes(&item, child);
     }
     item.value = new_node(r, slots, WIDTH);
-    return snap_add(r, item);
+    return ptc_snapshot_add(r, item);
 }
 
 /* The nodes of a tree of so many full leaves.  From the highest down, there are as many full nodes of a height as the
@@ -130,14 +130,14 @@ static PtcValue get_tree(SnapReader *r, size_t leaves, SnapItem *whole, unsigned
     return below;
 }
 
-bool snap_read_vec(SnapReader *r)
+bool ptc_snapshot_read_vec(SnapReader *r)
 {
     PtcValue values[WIDTH];
     SnapItem item = {.role = SNAP_IS_VALUE};
     uint8_t flags;
     uint64_t count;
     unsigned height;
-    if (!get_flags(r, PTC_SEQ | PTC_QUEUE, &flags) || !snap_get_number(r, SEQ_MAX, &count))
+    if (!get_flags(r, PTC_SEQ | PTC_QUEUE, &flags) || !ptc_snapshot_get_number(r, SEQ_MAX, &count))
         return false;
     if (count <= WIDTH)
         return SNAP_BAD(r, "a large vector is small");
@@ -156,18 +156,19 @@ bool snap_read_vec(SnapReader *r)
     o->tail = tail;
     item.role = item.holes ? SNAP_IS_ENTRIES : SNAP_IS_VALUE;
     item.value = ptc_from_obj(o);
-    return snap_add(r, item);
+    return ptc_snapshot_add(r, item);
 }
 
 /* --------------------------------------------------------------------- other sequences */
 
-bool snap_read_slice(SnapReader *r)
+bool ptc_snapshot_read_slice(SnapReader *r)
 {
     uint8_t flags;
     PtcValue base;
     uint64_t start, count;
-    if (!get_flags(r, PTC_SEQ | PTC_QUEUE, &flags) || !snap_get_value(r, &base) ||
-        !snap_get_number(r, SEQ_MAX, &start) || !snap_get_number(r, SEQ_MAX, &count))
+    if (!get_flags(r, PTC_SEQ | PTC_QUEUE, &flags) || !ptc_snapshot_get_value(r, &base) ||
+        !ptc_snapshot_get_number(r, SEQ_MAX, &start) ||
+        !ptc_snapshot_get_number(r, SEQ_MAX, &count))
         return false;
     if ((!ptc_is(base, PTC_T_FLAT) && !ptc_is(base, PTC_T_VEC)) || count == 0 ||
         start + count > ptc_seq_count(base))
@@ -178,16 +179,16 @@ bool snap_read_slice(SnapReader *r)
     o->obj.flags = flags;
     o->base = base;
     o->start = start;
-    return snap_add_value(r, ptc_from_obj(o));
+    return ptc_snapshot_add_value(r, ptc_from_obj(o));
 }
 
-bool snap_read_range(SnapReader *r)
+bool ptc_snapshot_read_range(SnapReader *r)
 {
     uint8_t flags;
     int64_t start, step;
     uint64_t count;
-    if (!get_flags(r, PTC_SEQ | PTC_QUEUE, &flags) || !snap_get_signed(r, &start) ||
-        !snap_get_signed(r, &step) || !snap_get_number(r, PTC_ENDLESS, &count))
+    if (!get_flags(r, PTC_SEQ | PTC_QUEUE, &flags) || !ptc_snapshot_get_signed(r, &start) ||
+        !ptc_snapshot_get_signed(r, &step) || !ptc_snapshot_get_number(r, PTC_ENDLESS, &count))
         return false;
     int64_t far = PTC_INT_MAX / 2;
     bool endless = count == PTC_ENDLESS,
@@ -199,31 +200,31 @@ bool snap_read_range(SnapReader *r)
     PtcValue v = ptc_range_new(r->heap, start, step, (size_t)count);
     if (v != PTC_NONE)
         ptc_obj(v)->flags = flags;
-    return snap_add_value(r, v);
+    return ptc_snapshot_add_value(r, v);
 }
 
-bool snap_read_cons(SnapReader *r)
+bool ptc_snapshot_read_cons(SnapReader *r)
 {
     PtcValue first, rest;
-    if (!snap_get_value(r, &first) || !snap_get_value(r, &rest))
+    if (!ptc_snapshot_get_value(r, &first) || !ptc_snapshot_get_value(r, &rest))
         return false;
     if (!ptc_is_sequential(rest) || ptc_seq_count(rest) == SEQ_MAX)
         return SNAP_BAD(r, "a list goes on with something else");
-    return snap_add_value(r, ptc_cons_new(r->heap, first, rest));
+    return ptc_snapshot_add_value(r, ptc_cons_new(r->heap, first, rest));
 }
 
 /* See new_ring of lisp/lib/seq_part.c. */
-bool snap_read_ring(SnapReader *r)
+bool ptc_snapshot_read_ring(SnapReader *r)
 {
     size_t n;
     PtcCons *first = NULL, *last = NULL;
-    if (!snap_get_count(r, &n))
+    if (!ptc_snapshot_get_count(r, &n))
         return false;
     if (n == 0)
         return SNAP_BAD(r, "a sequence without end has no elements");
     for (size_t i = 0; i < n; i++) {
         PtcCons *cell = ptc_heap_object(r->heap, PTC_T_CONS, sizeof *cell, PTC_ENDLESS);
-        if (!cell || !snap_get_value(r, &cell->first))
+        if (!cell || !ptc_snapshot_get_value(r, &cell->first))
             return false;
         if (last)
             last->rest = ptc_from_obj(cell);
@@ -232,30 +233,30 @@ bool snap_read_ring(SnapReader *r)
         last = cell;
     }
     last->rest = ptc_from_obj(first);
-    return snap_add_value(r, ptc_from_obj(first));
+    return ptc_snapshot_add_value(r, ptc_from_obj(first));
 }
 
 /* ---------------------------------------------------------------------- maps and sets */
 
-bool snap_read_set(SnapReader *r)
+bool ptc_snapshot_read_set(SnapReader *r)
 {
     PtcValue keys[PTC_SMALL_MAX];
     uint32_t hashes[PTC_SMALL_MAX];
     uint64_t n;
-    if (!snap_get_number(r, PTC_SMALL_MAX, &n))
+    if (!ptc_snapshot_get_number(r, PTC_SMALL_MAX, &n))
         return false;
     for (size_t i = 0; i < n; i++) {
-        if (!snap_get_value(r, &keys[i]))
+        if (!ptc_snapshot_get_value(r, &keys[i]))
             return false;
         hashes[i] = ptc_hash(r->heap, keys[i]);
     }
     if (r->heap->budget->stop != PTC_STOP_NONE)
         return false;
-    return snap_add_value(r, ptc_shape_new(r->heap, keys, hashes, (size_t)n));
+    return ptc_snapshot_add_value(r, ptc_shape_new(r->heap, keys, hashes, (size_t)n));
 }
 
 /* Keys are told apart only when every index is filled: a key may be a large map. */
-bool snap_check_sets(SnapReader *r)
+bool ptc_snapshot_check_sets(SnapReader *r)
 {
     for (size_t k = 0; k < r->count; k++) {
         if (!ptc_is(r->items[k].value, PTC_T_SSET))
@@ -272,18 +273,18 @@ bool snap_check_sets(SnapReader *r)
     return true;
 }
 
-bool snap_read_map(SnapReader *r)
+bool ptc_snapshot_read_map(SnapReader *r)
 {
     PtcValue shape, values[PTC_SMALL_MAX];
-    if (!snap_get_value(r, &shape))
+    if (!ptc_snapshot_get_value(r, &shape))
         return false;
     if (!ptc_is(shape, PTC_T_SSET))
         return SNAP_BAD(r, "a map has no set of keys");
     size_t n = ptc_obj(shape)->count;
     for (size_t i = 0; i < n; i++)
-        if (!snap_get_value(r, &values[i]))
+        if (!ptc_snapshot_get_value(r, &values[i]))
             return false;
-    return snap_add_value(r, ptc_smap_new(r->heap, shape, values));
+    return ptc_snapshot_add_value(r, ptc_smap_new(r->heap, shape, values));
 }
 
 /* An index that leads nowhere yet. */
@@ -295,9 +296,9 @@ static PtcValue new_index(SnapReader *r)
     return ptc_from_obj(o);
 }
 
-bool snap_read_index(SnapReader *r)
+bool ptc_snapshot_read_index(SnapReader *r)
 {
-    return snap_add(r, (SnapItem){.value = new_index(r), .role = SNAP_IS_INDEX});
+    return ptc_snapshot_add(r, (SnapItem){.value = new_index(r), .role = SNAP_IS_INDEX});
 }
 
 /* The slots of all keys of a vector of entries, into `slots`; their number, or SIZE_MAX when a limit tripped. */
@@ -337,13 +338,14 @@ static bool is_entries(const SnapItem *item)
            (ptc_is(item->value, PTC_T_FLAT) || ptc_is(item->value, PTC_T_VEC));
 }
 
-bool snap_fill_indexes(SnapReader *r)
+bool ptc_snapshot_fill_indexes(SnapReader *r)
 {
     for (size_t k = 0; k < r->count; k++) {
         uint64_t stride, number;
         if (r->items[k].role != SNAP_IS_INDEX)
             continue;
-        if (!snap_get_number(r, 2, &stride) || !snap_get_number(r, r->count - 1, &number))
+        if (!ptc_snapshot_get_number(r, 2, &stride) ||
+            !ptc_snapshot_get_number(r, r->count - 1, &number))
             return false;
         if (stride == 0 || !is_entries(&r->items[number]))
             return SNAP_BAD(r, "an index leads to something else than entries");
@@ -364,19 +366,19 @@ static PtcValue new_dict(SnapReader *r, bool is_map, size_t count, PtcValue entr
     return ptc_from_obj(o);
 }
 
-bool snap_read_dict(SnapReader *r)
+bool ptc_snapshot_read_dict(SnapReader *r)
 {
     uint64_t is_map;
     uint32_t entries_number, index_number;
-    if (!snap_get_number(r, 1, &is_map) || !snap_get_item(r, &entries_number) ||
-        !snap_get_item(r, &index_number))
+    if (!ptc_snapshot_get_number(r, 1, &is_map) || !ptc_snapshot_get_item(r, &entries_number) ||
+        !ptc_snapshot_get_item(r, &index_number))
         return false;
     const SnapItem *entries = &r->items[entries_number], *index = &r->items[index_number];
     size_t n = is_entries(entries) ? ptc_seq_count(entries->value) : 1, stride = is_map ? 2 : 1;
     if (!is_entries(entries) || index->role != SNAP_IS_INDEX || n % stride != 0 ||
         (is_map && entries->odd_hole))
         return SNAP_BAD(r, "a map has no proper entries");
-    return snap_add_value(
+    return ptc_snapshot_add_value(
         r, new_dict(r, is_map != 0, n / stride - entries->holes, entries->value, index->value));
 }
 
@@ -385,25 +387,26 @@ static PtcValue get_sorted_entries(SnapReader *r, size_t n)
 {
     PtcValue b = ptc_build_new(r->heap), v;
     for (size_t i = 0; b != PTC_NONE && i < n; i++)
-        if (!snap_get_value(r, &v) || !ptc_build_add(r->heap, b, v))
+        if (!ptc_snapshot_get_value(r, &v) || !ptc_build_add(r->heap, b, v))
             return PTC_NONE;
     return b == PTC_NONE ? b : ptc_build_done(r->heap, b, 0);
 }
 
-bool snap_read_sorted(SnapReader *r)
+bool ptc_snapshot_read_sorted(SnapReader *r)
 {
     uint64_t is_map;
     PtcValue by;
     size_t n;
-    if (!snap_get_number(r, 1, &is_map) || !snap_get_value(r, &by) || !snap_get_count(r, &n))
+    if (!ptc_snapshot_get_number(r, 1, &is_map) || !ptc_snapshot_get_value(r, &by) ||
+        !ptc_snapshot_get_count(r, &n))
         return false;
     if (n == 0)
-        return snap_add_value(r, ptc_sorted_empty(r->heap, !is_map, by));
+        return ptc_snapshot_add_value(r, ptc_sorted_empty(r->heap, !is_map, by));
     size_t stride = is_map ? 2 : 1;
     PtcValue entries = get_sorted_entries(r, n * stride);
     PtcValue index = entries == PTC_NONE ? entries : new_index(r);
     if (index == PTC_NONE || !fill_index(r, index, entries, stride))
         return false;
     PtcValue dict = new_dict(r, is_map != 0, n, entries, index);
-    return snap_add_value(r, dict == PTC_NONE ? dict : ptc_sorted_wrap(r->heap, dict, by));
+    return ptc_snapshot_add_value(r, dict == PTC_NONE ? dict : ptc_sorted_wrap(r->heap, dict, by));
 }

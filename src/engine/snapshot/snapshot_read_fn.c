@@ -18,7 +18,7 @@ static bool get_name(SnapReader *r, uint16_t *global)
     uint64_t number;
     if (r->name_count == 0)
         return SNAP_BAD(r, "there are no names");
-    if (!snap_get_number(r, r->name_count - 1, &number))
+    if (!ptc_snapshot_get_number(r, r->name_count - 1, &number))
         return false;
     *global = r->names[number];
     return *global != SNAP_NO_NAME || SNAP_BAD(r, "a function refers to the journal");
@@ -29,7 +29,7 @@ static bool get_names(SnapReader *r)
     size_t n;
     uint16_t global;
     memset(r->seen, 0, r->session->names.count);
-    if (!snap_get_count(r, &n))
+    if (!ptc_snapshot_get_count(r, &n))
         return false;
     for (size_t i = 0; i < n; i++) {
         if (!get_name(r, &global) || !ptc_tick(r->heap->budget, 1))
@@ -46,14 +46,15 @@ static bool bad_function(SnapReader *r, const PtcFnMaker *maker, const PtcFnText
     return SNAP_BAD(r, "the function %.*s does not compile here: %s", shown, text->text, why);
 }
 
-bool snap_read_proto(SnapReader *r)
+bool ptc_snapshot_read_proto(SnapReader *r)
 {
     PtcFnText text = {0};
     uint64_t form, aliases;
     size_t most = (size_t)r->ptc->limits.program_bytes;
-    if (!snap_get_number(r, PTC_FORM_COUNT - 1, &form) || !snap_get_number(r, 1, &aliases) ||
-        !snap_get_text(r, most, &text.text, &text.len) ||
-        !snap_get_text(r, most, &text.captures, &text.captures_len) || !get_names(r) ||
+    if (!ptc_snapshot_get_number(r, PTC_FORM_COUNT - 1, &form) ||
+        !ptc_snapshot_get_number(r, 1, &aliases) ||
+        !ptc_snapshot_get_text(r, most, &text.text, &text.len) ||
+        !ptc_snapshot_get_text(r, most, &text.captures, &text.captures_len) || !get_names(r) ||
         !ptc_tick(r->heap->budget, (int64_t)(text.len + r->session->names.count / 64)))
         return false;
     text.form = (PtcFnForm)form;
@@ -64,13 +65,13 @@ bool snap_read_proto(SnapReader *r)
         return ptc_budget_halt(r->heap->budget, PTC_STOP_MEMORY);
     if (proto == PTC_NONE && r->heap->budget->stop == PTC_STOP_NONE)
         return bad_function(r, &maker, &text);
-    return snap_add(r, (SnapItem){.value = proto, .role = SNAP_IS_PROTO});
+    return ptc_snapshot_add(r, (SnapItem){.value = proto, .role = SNAP_IS_PROTO});
 }
 
-bool snap_read_closure(SnapReader *r)
+bool ptc_snapshot_read_closure(SnapReader *r)
 {
     uint32_t number;
-    if (!snap_get_item(r, &number))
+    if (!ptc_snapshot_get_item(r, &number))
         return false;
     if (r->items[number].role != SNAP_IS_PROTO)
         return SNAP_BAD(r, "a function has no text");
@@ -84,12 +85,12 @@ bool snap_read_closure(SnapReader *r)
         c->captured[i] = PTC_UNBOUND;
     for (size_t i = 0; i < n; i++) {
         PtcValue v;
-        if (!snap_get_slot(r, false, true, &v))
+        if (!ptc_snapshot_get_slot(r, false, true, &v))
             return false;
         if (v != PTC_NONE)
             c->captured[i] = v;
     }
-    return snap_add_value(r, ptc_from_obj(c));
+    return ptc_snapshot_add_value(r, ptc_from_obj(c));
 }
 
 static bool get_closure(SnapReader *r, PtcClosure **out)
@@ -97,7 +98,7 @@ static bool get_closure(SnapReader *r, PtcClosure **out)
     uint64_t number;
     if (r->count == 0)
         return SNAP_BAD(r, "there are no functions");
-    if (!snap_get_number(r, r->count - 1, &number))
+    if (!ptc_snapshot_get_number(r, r->count - 1, &number))
         return false;
     *out = (PtcClosure *)(uintptr_t)r->items[number].value;
     return ptc_is(r->items[number].value, PTC_T_CLOSURE) ||
@@ -105,15 +106,15 @@ static bool get_closure(SnapReader *r, PtcClosure **out)
 }
 
 /* Fills captures that were left open; then none may be open. */
-bool snap_read_links(SnapReader *r)
+bool ptc_snapshot_read_links(SnapReader *r)
 {
     size_t n;
-    if (!snap_get_count(r, &n))
+    if (!ptc_snapshot_get_count(r, &n))
         return false;
     for (size_t i = 0; i < n; i++) {
         PtcClosure *from, *to;
         uint64_t slot;
-        if (!get_closure(r, &from) || !snap_get_number(r, UINT32_MAX, &slot) ||
+        if (!get_closure(r, &from) || !ptc_snapshot_get_number(r, UINT32_MAX, &slot) ||
             !get_closure(r, &to) || !ptc_tick(r->heap->budget, 1))
             return false;
         if (slot >= from->obj.count || from->captured[slot] != PTC_UNBOUND)
@@ -130,7 +131,7 @@ bool snap_read_links(SnapReader *r)
     return true;
 }
 
-bool snap_read_var(SnapReader *r)
+bool ptc_snapshot_read_var(SnapReader *r)
 {
     uint16_t global;
     if (!get_name(r, &global))
@@ -144,7 +145,7 @@ bool snap_read_var(SnapReader *r)
         return false;
     o->fields[0] = symbol;
     o->fields[1] = ptc_int(global);
-    return snap_add_value(r, ptc_from_obj(o));
+    return ptc_snapshot_add_value(r, ptc_from_obj(o));
 }
 
 /* ------------------------------------------------------------- functions of builtins */
@@ -170,7 +171,7 @@ static size_t find_composed(const char *name, size_t len)
     return i;
 }
 
-bool snap_knows_composed(const char *name, size_t len, size_t n)
+bool ptc_snapshot_knows_composed(const char *name, size_t len, size_t n)
 {
     size_t at = find_composed(name, len);
     return at < COMPOSED && n >= composed[at].least && n <= composed[at].most;
@@ -193,32 +194,32 @@ static PtcValue get_fn_record(SnapReader *r, const PtcValue *given, size_t n, si
     o->obj.aux = PTC_R_FN;
     memcpy(o->fields, given, n * sizeof *given);
     for (size_t i = n; i < n + more; i++)
-        if (!snap_get_value(r, &o->fields[i]))
+        if (!ptc_snapshot_get_value(r, &o->fields[i]))
             return PTC_NONE;
     return ptc_from_obj(o);
 }
 
-bool snap_read_fn(SnapReader *r)
+bool ptc_snapshot_read_fn(SnapReader *r)
 {
     const char *name;
     size_t len, n;
-    if (!snap_get_text(r, 40, &name, &len) || !snap_get_count(r, &n))
+    if (!ptc_snapshot_get_text(r, 40, &name, &len) || !ptc_snapshot_get_count(r, &n))
         return false;
-    if (!snap_knows_composed(name, len, n))
+    if (!ptc_snapshot_knows_composed(name, len, n))
         return SNAP_BAD(r, "a composed function is of an unknown kind");
     PtcValue builtin = hidden(composed[find_composed(name, len)].name);
-    return snap_add_value(r, get_fn_record(r, &builtin, 1, n));
+    return ptc_snapshot_add_value(r, get_fn_record(r, &builtin, 1, n));
 }
 
 /* Its number is that of some run; the name counts. */
-bool snap_read_tool(SnapReader *r)
+bool ptc_snapshot_read_tool(SnapReader *r)
 {
     const char *name;
     size_t len;
-    if (!snap_get_text(r, (size_t)r->ptc->limits.program_bytes, &name, &len))
+    if (!ptc_snapshot_get_text(r, (size_t)r->ptc->limits.program_bytes, &name, &len))
         return false;
     PtcValue f[3] = {hidden("tool"), ptc_str_new(r->heap, name, len), ptc_int(0)};
-    return f[1] != PTC_NONE && snap_add_value(r, snap_record(r, PTC_R_FN, f, 3));
+    return f[1] != PTC_NONE && ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_FN, f, 3));
 }
 
 /* ------------------------------------------------------------ transducers and producers */
@@ -248,15 +249,15 @@ static bool good_count(PtcStepKind kind, PtcValue v)
     return ptc_is_float(v) ? ptc_to_float(v) > 0 : ptc_int_sign(v) > 0;
 }
 
-bool snap_read_step(SnapReader *r)
+bool ptc_snapshot_read_step(SnapReader *r)
 {
     uint64_t code;
     PtcValue given[PTC_STEP_ARGS];
     size_t n;
-    if (!snap_get_number(r, PTC_STEP_KINDS - 1, &code) ||
-        !snap_get_value(r, &given[PTC_STEP_BUILTIN]) || !snap_get_count(r, &n))
+    if (!ptc_snapshot_get_number(r, PTC_STEP_KINDS - 1, &code) ||
+        !ptc_snapshot_get_value(r, &given[PTC_STEP_BUILTIN]) || !ptc_snapshot_get_count(r, &n))
         return false;
-    PtcStepKind kind = snap_step_kind(code);
+    PtcStepKind kind = ptc_snapshot_step_kind(code);
     if (kind == PTC_STEP_KINDS || !ptc_is_builtin(given[PTC_STEP_BUILTIN]) ||
         n < step_args[kind].least || n > step_args[kind].most)
         return SNAP_BAD(r, "a transducer is of an unknown kind");
@@ -267,8 +268,9 @@ bool snap_read_step(SnapReader *r)
         if (!good_count(kind, ptc_record_field(step, PTC_STEP_ARGS + i)))
             return SNAP_BAD(r, "a transducer counts with something else than a number");
     /* PTC_STEP_APPLY takes nothing but rows: it is a part of producers and never a value. */
-    return snap_add(r, (SnapItem){.value = step,
-                                  .role = kind == PTC_STEP_APPLY ? SNAP_IS_STEP : SNAP_IS_VALUE});
+    return ptc_snapshot_add(
+        r,
+        (SnapItem){.value = step, .role = kind == PTC_STEP_APPLY ? SNAP_IS_STEP : SNAP_IS_VALUE});
 }
 
 static bool is_walkable(PtcValue v)
@@ -302,7 +304,7 @@ static bool good_source(PtcSource source, PtcValue a, PtcValue b)
 static bool get_step(SnapReader *r, PtcSource source, size_t i, PtcValue *out)
 {
     uint32_t number;
-    if (!snap_get_item(r, &number) || !ptc_tick(r->heap->budget, 1))
+    if (!ptc_snapshot_get_item(r, &number) || !ptc_tick(r->heap->budget, 1))
         return false;
     const SnapItem *item = &r->items[number];
     *out = item->value;
@@ -321,20 +323,20 @@ static PtcValue get_steps(SnapReader *r, PtcSource source, size_t n)
     return n && b != PTC_NONE ? ptc_build_done(r->heap, b, 0) : b;
 }
 
-bool snap_read_producer(SnapReader *r)
+bool ptc_snapshot_read_producer(SnapReader *r)
 {
     uint64_t source;
     PtcValue f[SNAP_PRODUCER_FIELDS];
     size_t n;
-    if (!snap_get_number(r, PTC_FROM_CHAIN, &source) || !snap_get_value(r, &f[1]) ||
-        !snap_get_value(r, &f[2]) || !snap_get_count(r, &n))
+    if (!ptc_snapshot_get_number(r, PTC_FROM_CHAIN, &source) || !ptc_snapshot_get_value(r, &f[1]) ||
+        !ptc_snapshot_get_value(r, &f[2]) || !ptc_snapshot_get_count(r, &n))
         return false;
     if (!good_source((PtcSource)source, f[1], f[2]))
         return SNAP_BAD(r, "an endless sequence comes from nowhere");
     f[0] = ptc_int((int64_t)source);
     f[3] = get_steps(r, (PtcSource)source, n);
-    return f[3] != PTC_NONE &&
-           snap_add_value(r, snap_record(r, PTC_R_PRODUCER, f, SNAP_PRODUCER_FIELDS));
+    return f[3] != PTC_NONE && ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_PRODUCER, f,
+                                                                             SNAP_PRODUCER_FIELDS));
 }
 
 /* --------------------------------------------------------------------------- exceptions */
@@ -349,17 +351,17 @@ static PtcErrorKind find_kind(const char *name, size_t len)
     return PTC_E_NONE;
 }
 
-bool snap_read_exception(SnapReader *r)
+bool ptc_snapshot_read_exception(SnapReader *r)
 {
     enum { MESSAGE, DATA, CAUSE, KIND, FIRST, LAST, SOURCE, FIELDS };
     PtcValue f[FIELDS];
     const char *name;
     size_t len;
     uint64_t first, last;
-    if (!snap_get_text(r, 40, &name, &len) || !snap_get_value(r, &f[MESSAGE]) ||
-        !snap_get_value(r, &f[DATA]) || !snap_get_value(r, &f[CAUSE]) ||
-        !snap_get_number(r, UINT32_MAX, &first) || !snap_get_number(r, UINT32_MAX, &last) ||
-        !snap_get_value(r, &f[SOURCE]))
+    if (!ptc_snapshot_get_text(r, 40, &name, &len) || !ptc_snapshot_get_value(r, &f[MESSAGE]) ||
+        !ptc_snapshot_get_value(r, &f[DATA]) || !ptc_snapshot_get_value(r, &f[CAUSE]) ||
+        !ptc_snapshot_get_number(r, UINT32_MAX, &first) ||
+        !ptc_snapshot_get_number(r, UINT32_MAX, &last) || !ptc_snapshot_get_value(r, &f[SOURCE]))
         return false;
     PtcErrorKind kind = find_kind(name, len);
     if (kind == PTC_E_NONE || ptc_error_is_terminal(kind) ||
@@ -370,5 +372,5 @@ bool snap_read_exception(SnapReader *r)
     f[KIND] = ptc_int(kind);
     f[FIRST] = ptc_int((int64_t)first);
     f[LAST] = ptc_int((int64_t)last);
-    return snap_add_value(r, snap_record(r, PTC_R_ERROR, f, FIELDS));
+    return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_ERROR, f, FIELDS));
 }

@@ -8,7 +8,7 @@ enum { NODE_BITS = 5 }; /* a node of a large vector has 32 slots */
 
 /* ------------------------------------------------------------------------------ numbers */
 
-void snap_put_number(PtcBuf *out, uint64_t n)
+void ptc_snapshot_put_number(PtcBuf *out, uint64_t n)
 {
     uint8_t bytes[10];
     size_t len = 0;
@@ -18,14 +18,14 @@ void snap_put_number(PtcBuf *out, uint64_t n)
     ptc_buf_add(out, bytes, len);
 }
 
-void snap_put_signed(PtcBuf *out, int64_t n)
+void ptc_snapshot_put_signed(PtcBuf *out, int64_t n)
 {
-    snap_put_number(out, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
+    ptc_snapshot_put_number(out, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
 }
 
-void snap_put_text(PtcBuf *out, const char *text, size_t len)
+void ptc_snapshot_put_text(PtcBuf *out, const char *text, size_t len)
 {
-    snap_put_number(out, len);
+    ptc_snapshot_put_number(out, len);
     ptc_buf_add(out, text, len);
 }
 
@@ -37,7 +37,7 @@ static void put_word(PtcBuf *out, uint64_t word)
     ptc_buf_add(out, bytes, sizeof bytes);
 }
 
-bool snap_refuse(SnapWriter *w, const char *format, ...)
+bool ptc_snapshot_refuse(SnapWriter *w, const char *format, ...)
 {
     char why[SNAP_ERROR];
     va_list args;
@@ -63,33 +63,33 @@ static bool is_object(PtcValue v)
     return ptc_is_builtin(v) || (ptc_is_obj(v) && !ptc_is(v, PTC_T_FLOAT) && !is_empty(v));
 }
 
-void snap_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, PtcValue v)
+void ptc_snapshot_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, PtcValue v)
 {
     if (is_object(v)) {
         const PtcIdEntry *e = ptc_idmap_find(&w->objects, v);
-        snap_put_number(out, e && e->number ? SNAP_REF + from - e->number : SNAP_LATER);
+        ptc_snapshot_put_number(out, e && e->number ? SNAP_REF + from - e->number : SNAP_LATER);
     } else if (ptc_is_int(v)) {
-        snap_put_number(out, SNAP_INT);
-        snap_put_signed(out, ptc_to_int(v));
+        ptc_snapshot_put_number(out, SNAP_INT);
+        ptc_snapshot_put_signed(out, ptc_to_int(v));
     } else if (ptc_is_float(v)) {
         double d = ptc_to_float(v);
         uint64_t bits;
         memcpy(&bits, &d, sizeof bits);
-        snap_put_number(out, SNAP_FLOAT);
+        ptc_snapshot_put_number(out, SNAP_FLOAT);
         put_word(out, bits);
     } else {
-        snap_put_number(out, v == PTC_NIL            ? SNAP_NIL
-                             : v == PTC_FALSE        ? SNAP_FALSE
-                             : v == PTC_TRUE         ? SNAP_TRUE
-                             : v == PTC_UNBOUND      ? SNAP_HOLE
-                             : ptc_is(v, PTC_T_SMAP) ? SNAP_EMPTY_MAP
-                                                     : SNAP_EMPTY_SET);
+        ptc_snapshot_put_number(out, v == PTC_NIL            ? SNAP_NIL
+                                     : v == PTC_FALSE        ? SNAP_FALSE
+                                     : v == PTC_TRUE         ? SNAP_TRUE
+                                     : v == PTC_UNBOUND      ? SNAP_HOLE
+                                     : ptc_is(v, PTC_T_SMAP) ? SNAP_EMPTY_MAP
+                                                             : SNAP_EMPTY_SET);
     }
 }
 
 static void put_value(SnapWriter *w, PtcValue v)
 {
-    snap_put_value(w, &w->out, w->count, v);
+    ptc_snapshot_put_value(w, &w->out, w->count, v);
 }
 
 /* ------------------------------------------------------------------------- what belongs */
@@ -204,7 +204,7 @@ static bool next_child(PtcFrame *f, PtcValue *child)
     case PTC_T_BMAP:
     case PTC_T_BSET: return ptc_is_sorted(f->a) ? next_sorted(f, child) : next_value(f, child);
     case PTC_T_CLOSURE: return next_captured(f, child);
-    case PTC_T_RECORD: return snap_next_field(f, child);
+    case PTC_T_RECORD: return ptc_snapshot_next_field(f, child);
     default: return false;
     }
 }
@@ -218,18 +218,18 @@ static bool write_builtin(SnapWriter *w, PtcValue v)
     const PtcBuiltin *row = ptc_builtin_row(index);
     int n = snprintf(name, sizeof name, "%s/%s", row->ns, row->name);
     if (n < 0 || (size_t)n >= sizeof name || ptc_builtin_find(name, (size_t)n) != (int)index)
-        return snap_refuse(w, "the function %s cannot be stored", row->name);
-    snap_put_number(&w->out, SNAP_BUILTIN);
-    snap_put_text(&w->out, name, (size_t)n);
+        return ptc_snapshot_refuse(w, "the function %s cannot be stored", row->name);
+    ptc_snapshot_put_number(&w->out, SNAP_BUILTIN);
+    ptc_snapshot_put_text(&w->out, name, (size_t)n);
     return true;
 }
 
 static void write_big(SnapWriter *w, PtcValue v)
 {
     const PtcBig *b = (const PtcBig *)(uintptr_t)v;
-    snap_put_number(&w->out, SNAP_BIGINT);
-    snap_put_number(&w->out, b->obj.flags & PTC_BIG_NEGATIVE ? 1 : 0);
-    snap_put_number(&w->out, b->obj.count);
+    ptc_snapshot_put_number(&w->out, SNAP_BIGINT);
+    ptc_snapshot_put_number(&w->out, b->obj.flags & PTC_BIG_NEGATIVE ? 1 : 0);
+    ptc_snapshot_put_number(&w->out, b->obj.count);
     for (uint32_t i = 0; i < b->obj.count; i++)
         put_word(&w->out, b->limbs[i]);
 }
@@ -243,20 +243,20 @@ static void write_values(SnapWriter *w, const PtcValue *values, size_t n)
 static void write_counted(SnapWriter *w, SnapKind kind, PtcValue v)
 {
     PtcLayout at = ptc_object_layout(ptc_obj(v));
-    snap_put_number(&w->out, kind);
+    ptc_snapshot_put_number(&w->out, kind);
     if (kind == SNAP_FLAT)
-        snap_put_number(&w->out, ptc_obj(v)->flags);
+        ptc_snapshot_put_number(&w->out, ptc_obj(v)->flags);
     if (kind == SNAP_FLAT || kind == SNAP_SET)
-        snap_put_number(&w->out, at.value_count);
+        ptc_snapshot_put_number(&w->out, at.value_count);
     write_values(w, at.values, at.value_count);
 }
 
 static bool write_vec(SnapWriter *w, PtcValue v)
 {
     PtcValue part;
-    snap_put_number(&w->out, SNAP_VEC);
-    snap_put_number(&w->out, ptc_obj(v)->flags);
-    snap_put_number(&w->out, ptc_obj(v)->count);
+    ptc_snapshot_put_number(&w->out, SNAP_VEC);
+    ptc_snapshot_put_number(&w->out, ptc_obj(v)->flags);
+    ptc_snapshot_put_number(&w->out, ptc_obj(v)->count);
     for (size_t i = 0; part_of_vec(v, i, &part); i++)
         put_value(w, part);
     return ptc_tick(&w->work->budget, 8);
@@ -268,8 +268,8 @@ static void write_ring(SnapWriter *w, PtcValue v)
     const PtcCons *cell = (const PtcCons *)(uintptr_t)v;
     for (; cell->rest != v; cell = (const PtcCons *)(uintptr_t)cell->rest)
         n++;
-    snap_put_number(&w->out, SNAP_RING);
-    snap_put_number(&w->out, n);
+    ptc_snapshot_put_number(&w->out, SNAP_RING);
+    ptc_snapshot_put_number(&w->out, n);
     cell = (const PtcCons *)(uintptr_t)v;
     for (; n > 0; n--, cell = (const PtcCons *)(uintptr_t)cell->rest)
         put_value(w, cell->first);
@@ -278,31 +278,31 @@ static void write_ring(SnapWriter *w, PtcValue v)
 static void write_slice(SnapWriter *w, PtcValue v)
 {
     const PtcSlice *s = (const PtcSlice *)(uintptr_t)v;
-    snap_put_number(&w->out, SNAP_SLICE);
-    snap_put_number(&w->out, s->obj.flags);
+    ptc_snapshot_put_number(&w->out, SNAP_SLICE);
+    ptc_snapshot_put_number(&w->out, s->obj.flags);
     put_value(w, s->base);
-    snap_put_number(&w->out, s->start);
-    snap_put_number(&w->out, s->obj.count);
+    ptc_snapshot_put_number(&w->out, s->start);
+    ptc_snapshot_put_number(&w->out, s->obj.count);
 }
 
 static void write_range(SnapWriter *w, PtcValue v)
 {
     const PtcRange *range = (const PtcRange *)(uintptr_t)v;
-    snap_put_number(&w->out, SNAP_RANGE);
-    snap_put_number(&w->out, range->obj.flags);
-    snap_put_signed(&w->out, range->start);
-    snap_put_signed(&w->out, range->step);
-    snap_put_number(&w->out, range->obj.count);
+    ptc_snapshot_put_number(&w->out, SNAP_RANGE);
+    ptc_snapshot_put_number(&w->out, range->obj.flags);
+    ptc_snapshot_put_signed(&w->out, range->start);
+    ptc_snapshot_put_signed(&w->out, range->step);
+    ptc_snapshot_put_number(&w->out, range->obj.count);
 }
 
 static bool write_sorted(SnapWriter *w, PtcValue v)
 {
     PtcValue key, value;
     bool is_map = ptc_is(v, PTC_T_BMAP);
-    snap_put_number(&w->out, SNAP_SORTED);
-    snap_put_number(&w->out, is_map);
+    ptc_snapshot_put_number(&w->out, SNAP_SORTED);
+    ptc_snapshot_put_number(&w->out, is_map);
     put_value(w, ptc_sorted_by(v));
-    snap_put_number(&w->out, ptc_map_count(v));
+    ptc_snapshot_put_number(&w->out, ptc_map_count(v));
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
         put_value(w, key);
         if (is_map)
@@ -335,7 +335,7 @@ static bool write_index(SnapWriter *w, PtcValue v)
         return false;
     w->indexes = p;
     p[w->index_count++] = v;
-    snap_put_number(&w->out, SNAP_INDEX);
+    ptc_snapshot_put_number(&w->out, SNAP_INDEX);
     return true;
 }
 
@@ -356,8 +356,8 @@ static bool write_dict(SnapWriter *w, PtcValue v)
 {
     if (ptc_is_sorted(v))
         return write_sorted(w, v);
-    snap_put_number(&w->out, SNAP_DICT);
-    snap_put_number(&w->out, ptc_is(v, PTC_T_BMAP));
+    ptc_snapshot_put_number(&w->out, SNAP_DICT);
+    ptc_snapshot_put_number(&w->out, ptc_is(v, PTC_T_BMAP));
     put_value(w, dict_of(v)->entries);
     put_value(w, dict_of(v)->index);
     return follow_leader(w, v);
@@ -377,7 +377,7 @@ static bool note_link(SnapWriter *w, PtcValue closure, uint32_t slot)
 static bool write_closure(SnapWriter *w, PtcValue v)
 {
     const PtcClosure *c = (const PtcClosure *)(uintptr_t)v;
-    snap_put_number(&w->out, SNAP_CLOSURE);
+    ptc_snapshot_put_number(&w->out, SNAP_CLOSURE);
     put_value(w, ptc_function_main(c->proto));
     for (uint32_t i = 0; i < c->obj.count; i++) {
         const PtcIdEntry *e =
@@ -391,8 +391,8 @@ static bool write_closure(SnapWriter *w, PtcValue v)
 
 static bool write_text(SnapWriter *w, SnapKind kind, PtcValue v)
 {
-    snap_put_number(&w->out, kind);
-    snap_put_text(&w->out, ptc_str_bytes(v), ptc_str_len(v));
+    ptc_snapshot_put_number(&w->out, kind);
+    ptc_snapshot_put_text(&w->out, ptc_str_bytes(v), ptc_str_len(v));
     return true;
 }
 
@@ -424,7 +424,7 @@ static bool write_object(SnapWriter *w, PtcValue v)
             return true;
         }
         PtcLayout at = ptc_object_layout(ptc_obj(v));
-        snap_put_number(&w->out, ptc_is(v, PTC_T_CONS) ? SNAP_CONS : SNAP_MAP);
+        ptc_snapshot_put_number(&w->out, ptc_is(v, PTC_T_CONS) ? SNAP_CONS : SNAP_MAP);
         write_values(w, at.values, at.value_count);
         return true;
     }
@@ -432,10 +432,10 @@ static bool write_object(SnapWriter *w, PtcValue v)
     case PTC_T_BSET: return write_dict(w, v);
     case PTC_T_INDEX: return write_index(w, v);
     case PTC_T_CLOSURE: return write_closure(w, v);
-    case PTC_T_PROTO: return snap_write_proto(w, v);
-    case PTC_T_VAR: return snap_write_var(w, v);
-    case PTC_T_RECORD: return snap_write_record(w, v);
-    default: return snap_refuse(w, "it holds something that cannot be stored");
+    case PTC_T_PROTO: return ptc_snapshot_write_proto(w, v);
+    case PTC_T_VAR: return ptc_snapshot_write_var(w, v);
+    case PTC_T_RECORD: return ptc_snapshot_write_record(w, v);
+    default: return ptc_snapshot_refuse(w, "it holds something that cannot be stored");
     }
 }
 
@@ -455,7 +455,7 @@ static bool meet(SnapWriter *w, PtcWalk *walk, PtcValue v)
     const PtcFrame *top = ptc_walk_top(walk);
     bool linked = top && ptc_is(top->a, PTC_T_CLOSURE) && ptc_is(v, PTC_T_CLOSURE);
     bool circle = e->number == 0 && top && !linked;
-    return !circle || snap_refuse(w, "it refers to itself in a way that cannot be stored");
+    return !circle || ptc_snapshot_refuse(w, "it refers to itself in a way that cannot be stored");
 }
 
 static bool finish(SnapWriter *w, PtcValue v)
@@ -468,7 +468,7 @@ static bool finish(SnapWriter *w, PtcValue v)
     return true;
 }
 
-bool snap_write(SnapWriter *w, PtcValue v)
+bool ptc_snapshot_write(SnapWriter *w, PtcValue v)
 {
     PtcWalk walk;
     PtcValue child;
@@ -492,19 +492,19 @@ static uint64_t number_of(const SnapWriter *w, PtcValue v)
     return ptc_idmap_find(&w->objects, v)->number - 1;
 }
 
-bool snap_write_end(SnapWriter *w)
+bool ptc_snapshot_write_end(SnapWriter *w)
 {
-    snap_put_number(&w->out, w->link_count);
+    ptc_snapshot_put_number(&w->out, w->link_count);
     for (size_t i = 0; i < w->link_count; i++) {
         const PtcClosure *c = (const PtcClosure *)(uintptr_t)w->links[i].closure;
-        snap_put_number(&w->out, number_of(w, w->links[i].closure));
-        snap_put_number(&w->out, w->links[i].slot);
-        snap_put_number(&w->out, number_of(w, c->captured[w->links[i].slot]));
+        ptc_snapshot_put_number(&w->out, number_of(w, w->links[i].closure));
+        ptc_snapshot_put_number(&w->out, w->links[i].slot);
+        ptc_snapshot_put_number(&w->out, number_of(w, c->captured[w->links[i].slot]));
     }
     for (size_t i = 0; i < w->index_count; i++) {
         PtcValue leader = (PtcValue)ptc_idmap_find(&w->leaders, w->indexes[i])->number;
-        snap_put_number(&w->out, ptc_is(leader, PTC_T_BMAP) ? 2 : 1);
-        snap_put_number(&w->out, number_of(w, dict_of(leader)->entries));
+        ptc_snapshot_put_number(&w->out, ptc_is(leader, PTC_T_BMAP) ? 2 : 1);
+        ptc_snapshot_put_number(&w->out, number_of(w, dict_of(leader)->entries));
     }
     return ptc_buf_ok(&w->out) || ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
 }

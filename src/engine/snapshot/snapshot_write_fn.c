@@ -19,13 +19,13 @@ static uint32_t name_number(SnapWriter *w, uint32_t global)
     return w->numbers[global] - 1;
 }
 
-bool snap_write_var(SnapWriter *w, PtcValue var)
+bool ptc_snapshot_write_var(SnapWriter *w, PtcValue var)
 {
     int64_t global = ptc_to_int(ptc_record_field(var, 1));
     if (global < 0 || global >= (int64_t)w->session->names.count)
-        return snap_refuse(w, "it holds a var of another session");
-    snap_put_number(&w->out, SNAP_VAR);
-    snap_put_number(&w->out, name_number(w, (uint32_t)global));
+        return ptc_snapshot_refuse(w, "it holds a var of another session");
+    ptc_snapshot_put_number(&w->out, SNAP_VAR);
+    ptc_snapshot_put_number(&w->out, name_number(w, (uint32_t)global));
     return true;
 }
 
@@ -38,16 +38,16 @@ static void write_names(SnapWriter *w)
             (void)name_number(w, i);
             n++;
         }
-    snap_put_number(&w->out, n);
+    ptc_snapshot_put_number(&w->out, n);
     for (uint32_t i = 0; i < w->session->history; i++)
         if (w->seen[i] & PTC_NAMES)
-            snap_put_number(&w->out, i);
+            ptc_snapshot_put_number(&w->out, i);
     for (uint32_t i = w->session->history; i < count; i++)
         if (w->seen[i] & PTC_NAMES && w->session->globals[i] != PTC_UNBOUND)
-            snap_put_number(&w->out, w->numbers[i] - 1);
+            ptc_snapshot_put_number(&w->out, w->numbers[i] - 1);
     for (uint32_t i = 0; i < w->other_count; i++)
         if (w->seen[w->others[i]] & PTC_NAMES)
-            snap_put_number(&w->out, w->numbers[w->others[i]] - 1);
+            ptc_snapshot_put_number(&w->out, w->numbers[w->others[i]] - 1);
 }
 
 /* ---------------------------------------------------------------------------- functions */
@@ -66,7 +66,7 @@ static bool comes_back(SnapWriter *w, PtcValue proto, const PtcFnText *text)
     return again != PTC_NONE && ptc_function_same(&printer, proto, again);
 }
 
-bool snap_write_proto(SnapWriter *w, PtcValue proto)
+bool ptc_snapshot_write_proto(SnapWriter *w, PtcValue proto)
 {
     PtcSession *s = w->session;
     PtcFnText text;
@@ -80,13 +80,14 @@ bool snap_write_proto(SnapWriter *w, PtcValue proto)
     if (s->ptc->arena.failed)
         return ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
     if (!ok || w->work->budget.stop != PTC_STOP_NONE)
-        return snap_refuse(w, "it holds a function that its text alone does not make again; "
-                              "write it as one (fn ...) or (defn ...)");
-    snap_put_number(&w->out, SNAP_PROTO);
-    snap_put_number(&w->out, text.form);
-    snap_put_number(&w->out, text.aliases);
-    snap_put_text(&w->out, text.text, text.len);
-    snap_put_text(&w->out, text.captures, text.captures_len);
+        return ptc_snapshot_refuse(w,
+                                   "it holds a function that its text alone does not make again; "
+                                   "write it as one (fn ...) or (defn ...)");
+    ptc_snapshot_put_number(&w->out, SNAP_PROTO);
+    ptc_snapshot_put_number(&w->out, text.form);
+    ptc_snapshot_put_number(&w->out, text.aliases);
+    ptc_snapshot_put_text(&w->out, text.text, text.len);
+    ptc_snapshot_put_text(&w->out, text.captures, text.captures_len);
     write_names(w);
     return true;
 }
@@ -105,12 +106,12 @@ static const uint8_t step_codes[] = {
 };
 _Static_assert(sizeof step_codes == PTC_STEP_KINDS, "a code for each kind of step");
 
-int snap_step_code(PtcStepKind kind)
+int ptc_snapshot_step_code(PtcStepKind kind)
 {
     return step_codes[kind];
 }
 
-PtcStepKind snap_step_kind(uint64_t code)
+PtcStepKind ptc_snapshot_step_kind(uint64_t code)
 {
     for (size_t i = 0; i < sizeof step_codes; i++)
         if (step_codes[i] == code)
@@ -147,7 +148,7 @@ static bool next_of_producer(PtcFrame *f, PtcValue *child)
     return true;
 }
 
-bool snap_next_field(PtcFrame *f, PtcValue *child)
+bool ptc_snapshot_next_field(PtcFrame *f, PtcValue *child)
 {
     unsigned kind = ptc_obj(f->a)->aux;
     if (kind == PTC_R_PRODUCER)
@@ -163,13 +164,13 @@ bool snap_next_field(PtcFrame *f, PtcValue *child)
 
 static void put_field(SnapWriter *w, PtcValue record, size_t i)
 {
-    snap_put_value(w, &w->out, w->count, ptc_record_field(record, i));
+    ptc_snapshot_put_value(w, &w->out, w->count, ptc_record_field(record, i));
 }
 
 static void put_fields(SnapWriter *w, PtcValue record, size_t from)
 {
     size_t n = ptc_obj(record)->count;
-    snap_put_number(&w->out, n - from);
+    ptc_snapshot_put_number(&w->out, n - from);
     for (size_t i = from; i < n; i++)
         put_field(w, record, i);
 }
@@ -177,9 +178,9 @@ static void put_fields(SnapWriter *w, PtcValue record, size_t from)
 static bool write_step(SnapWriter *w, PtcValue record)
 {
     if (ptc_step_kind(record) >= PTC_STEP_KINDS)
-        return snap_refuse(w, "it holds a transducer that cannot be stored");
-    snap_put_number(&w->out, SNAP_STEP);
-    snap_put_number(&w->out, (uint64_t)snap_step_code(ptc_step_kind(record)));
+        return ptc_snapshot_refuse(w, "it holds a transducer that cannot be stored");
+    ptc_snapshot_put_number(&w->out, SNAP_STEP);
+    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_snapshot_step_code(ptc_step_kind(record)));
     put_field(w, record, PTC_STEP_BUILTIN);
     put_fields(w, record, PTC_STEP_ARGS);
     return true;
@@ -188,18 +189,18 @@ static bool write_step(SnapWriter *w, PtcValue record)
 static bool write_tool(SnapWriter *w, PtcValue record)
 {
     PtcValue name = ptc_record_field(record, 1);
-    snap_put_number(&w->out, SNAP_TOOL);
-    snap_put_text(&w->out, ptc_str_bytes(name), ptc_str_len(name));
+    ptc_snapshot_put_number(&w->out, SNAP_TOOL);
+    ptc_snapshot_put_text(&w->out, ptc_str_bytes(name), ptc_str_len(name));
     return true;
 }
 
 static bool write_fn(SnapWriter *w, PtcValue record)
 {
     const char *hidden = ptc_builtin_name(ptc_builtin_index(ptc_record_field(record, 0)));
-    if (!snap_knows_composed(hidden, strlen(hidden), ptc_obj(record)->count - 1))
-        return snap_refuse(w, "it holds a function that cannot be stored");
-    snap_put_number(&w->out, SNAP_FN);
-    snap_put_text(&w->out, hidden, strlen(hidden));
+    if (!ptc_snapshot_knows_composed(hidden, strlen(hidden), ptc_obj(record)->count - 1))
+        return ptc_snapshot_refuse(w, "it holds a function that cannot be stored");
+    ptc_snapshot_put_number(&w->out, SNAP_FN);
+    ptc_snapshot_put_text(&w->out, hidden, strlen(hidden));
     put_fields(w, record, 1);
     return true;
 }
@@ -209,22 +210,22 @@ static void write_exception(SnapWriter *w, PtcValue record)
     enum { MESSAGE, DATA, CAUSE, KIND, FIRST, LAST, SOURCE };
     const char *kind =
         ptc_error_kind_name((PtcErrorKind)ptc_to_int(ptc_record_field(record, KIND)));
-    snap_put_number(&w->out, SNAP_EXCEPTION);
-    snap_put_text(&w->out, kind, strlen(kind));
+    ptc_snapshot_put_number(&w->out, SNAP_EXCEPTION);
+    ptc_snapshot_put_text(&w->out, kind, strlen(kind));
     put_field(w, record, MESSAGE);
     put_field(w, record, DATA);
     put_field(w, record, CAUSE);
-    snap_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, FIRST)));
-    snap_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, LAST)));
+    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, FIRST)));
+    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, LAST)));
     put_field(w, record, SOURCE);
 }
 
 static void write_time(SnapWriter *w, SnapKind kind, PtcValue record)
 {
-    snap_put_number(&w->out, kind);
-    snap_put_signed(&w->out, ptc_to_int(ptc_record_field(record, 0)));
+    ptc_snapshot_put_number(&w->out, kind);
+    ptc_snapshot_put_signed(&w->out, ptc_to_int(ptc_record_field(record, 0)));
     if (kind != SNAP_DATE)
-        snap_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, 1)));
+        ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, 1)));
 }
 
 static bool write_enum(SnapWriter *w, PtcValue record)
@@ -232,17 +233,17 @@ static bool write_enum(SnapWriter *w, PtcValue record)
     int group = 0;
     while (group < PTC_G_COUNT && !ptc_is_enum(record, (PtcGroup)group))
         group++;
-    snap_put_number(&w->out, SNAP_ENUM);
-    snap_put_number(&w->out, (uint64_t)group);
-    snap_put_number(&w->out, (uint64_t)ptc_enum_ordinal(record));
+    ptc_snapshot_put_number(&w->out, SNAP_ENUM);
+    ptc_snapshot_put_number(&w->out, (uint64_t)group);
+    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_enum_ordinal(record));
     return true;
 }
 
 static bool write_pattern(SnapWriter *w, SnapKind kind, PtcValue record)
 {
     PtcValue pattern = ptc_record_field(record, 0);
-    snap_put_number(&w->out, kind);
-    snap_put_text(&w->out, ptc_str_bytes(pattern), ptc_str_len(pattern));
+    ptc_snapshot_put_number(&w->out, kind);
+    ptc_snapshot_put_text(&w->out, ptc_str_bytes(pattern), ptc_str_len(pattern));
     return true;
 }
 
@@ -254,16 +255,16 @@ _Static_assert(PTC_FROM_COLL == 0 && PTC_FROM_ITERATE == 1 && PTC_FROM_REPEATEDL
 static void write_producer(SnapWriter *w, PtcValue record)
 {
     size_t n = step_count(record);
-    snap_put_number(&w->out, SNAP_PRODUCER);
-    snap_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, 0)));
+    ptc_snapshot_put_number(&w->out, SNAP_PRODUCER);
+    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, 0)));
     put_field(w, record, 1);
     put_field(w, record, 2);
-    snap_put_number(&w->out, n);
+    ptc_snapshot_put_number(&w->out, n);
     for (size_t i = 0; i < n; i++)
-        snap_put_value(w, &w->out, w->count, ptc_seq_nth(steps_of(record), i));
+        ptc_snapshot_put_value(w, &w->out, w->count, ptc_seq_nth(steps_of(record), i));
 }
 
-bool snap_write_record(SnapWriter *w, PtcValue v)
+bool ptc_snapshot_write_record(SnapWriter *w, PtcValue v)
 {
     switch (ptc_obj(v)->aux) {
     case PTC_R_FN:
@@ -271,7 +272,7 @@ bool snap_write_record(SnapWriter *w, PtcValue v)
                : is_behind(v, "%tool") ? write_tool(w, v)
                                        : write_fn(w, v);
     case PTC_R_REDUCED:
-        snap_put_number(&w->out, SNAP_REDUCED);
+        ptc_snapshot_put_number(&w->out, SNAP_REDUCED);
         put_field(w, v, 0);
         return true;
     case PTC_R_ERROR: write_exception(w, v); return true;
@@ -283,6 +284,6 @@ bool snap_write_record(SnapWriter *w, PtcValue v)
     case PTC_R_DURATION: write_time(w, SNAP_DURATION, v); return true;
     case PTC_R_ENUM: return write_enum(w, v);
     case PTC_R_PRODUCER: write_producer(w, v); return true;
-    default: return snap_refuse(w, "it holds something that cannot be stored");
+    default: return ptc_snapshot_refuse(w, "it holds something that cannot be stored");
     }
 }
