@@ -3,6 +3,7 @@
 Nothing is expanded.  A macro that opens a brace which another one closes would confuse the scanner; it then reports
 that the braces of the file do not match, rather than guess.
 """
+import bisect
 import re
 
 TOKEN = re.compile(r'/\*.*?\*/|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
@@ -28,6 +29,11 @@ def without_comments(text):
         found = match.group(0)
         return spaces(found) if found[0] == "/" else found[0] + spaces(found[1:-1]) + found[-1]
     return TOKEN.sub(blank, text)
+
+
+def only_code(text):
+    """The code without comments; strings stay."""
+    return TOKEN.sub(lambda match: " " if match.group(0)[0] == "/" else match.group(0), text)
 
 
 def comments(text):
@@ -144,37 +150,38 @@ class Function:
 def top_level(code):
     """Yields (head, line of its first word, opening line, closing line) of each brace pair outside every other.
 
-    A head is the text since the declaration before.  With "" for the lines of a pair: (head, line, None, None) of a
-    declaration that ends with a semicolon.
+    A head is the text since the declaration before.  A declaration that ends with a semicolon has None for the lines of
+    its braces, and their text in its head.
     """
-    depth, parens, start, line, opening = 0, 0, 0, 1, 0
-    for at, char in enumerate(code):
-        if char == "\n":
-            line += 1
-        elif char == "{":
-            if depth == 0:
-                opening, head_end = line, at
+    ends = [match.start() for match in re.finditer("\n", code)]
+    depth, parens, start, head_end = 0, 0, 0, 0
+    for match in re.finditer(r"[{}();]", code):
+        at, char = match.start(), match.group(0)
+        if char == "{":
+            head_end = at if depth == 0 else head_end
             depth += 1
         elif char == "}":
             depth -= 1
             if depth < 0:
-                raise BraceError(f"line {line}: a brace closes that none opened")
+                raise BraceError(f"line {line_of(ends, at)}: a brace closes that none opened")
             if depth == 0:
                 head = code[start:head_end]
-                lead = len(head) - len(head.lstrip())
-                yield head.strip(), opening - head[lead:].count("\n"), opening, line
-                if function_name(head):
-                    start = at + 1
+                lead = start + len(head) - len(head.lstrip())
+                yield head.strip(), line_of(ends, lead), line_of(ends, head_end), line_of(ends, at)
+                start = at + 1 if function_name(head) else start
         elif depth == 0 and char in "()":
             parens += 1 if char == "(" else -1
-        elif depth == 0 and char == ";" and parens == 0:
+        elif depth == 0 and parens == 0 and not is_old_style(code[start:at]):
             head = code[start:at]
-            if not is_old_style(head):
-                lead = len(head) - len(head.lstrip())
-                yield head.strip(), line - head[lead:].count("\n"), None, None
-                start = at + 1
+            yield head.strip(), line_of(ends, start + len(head) - len(head.lstrip())), None, None
+            start = at + 1
     if depth:
-        raise BraceError(f"line {opening}: the brace that opens here never closes")
+        raise BraceError(f"line {line_of(ends, head_end)}: the brace that opens here never closes")
+
+
+def line_of(ends, at):
+    """The line, from 1, of a place in a text whose lines end at these places."""
+    return bisect.bisect_left(ends, at) + 1
 
 
 def functions(text):

@@ -19,7 +19,7 @@ extern char **environ;
 #define GIB ((int64_t)1 << 30)
 #define ENV "PTC_MCP_"
 
-/* Also read by PTC_MCP_NAME in the environment, and as "name" in the configuration file. */
+/* Each is also read from the environment (--max-sessions is PTC_MCP_MAX_SESSIONS), and from the configuration file. */
 static const PtcOption table[] = {
     {"http", 0, PTC_OPTION_TEXT, AT(http), "HOST:PORT",
      "speak Streamable HTTP there instead of stdio", 0, 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * task.h - one evaluation to be done, in this process or in a worker: everything it needs as bytes, everything it gives
- * as bytes.  The two ends are PtcTaskIn and PtcTaskOut; who does it is a PtcExecutor (in_process.c, worker.c).
+ * as bytes.  The two ends are PtcTaskIn and PtcTaskOut; who does it is a PtcExecutor (in_process.c, workers.c).
  *
  * Nothing is remembered between tasks.  A session is the bytes of its snapshot: a task of a session is given them and
  * gives new ones back, so that any worker can go on with it and one that dies takes nothing along. */

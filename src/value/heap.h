@@ -7,7 +7,7 @@
  *  - An object is complete before the next safepoint and never changes afterwards, except: string
  *    hashes (relaxed atomics), the unused slots of a tail node, and objects still being built.
  *  - A heap points only into itself and into heaps that outlive it.
- *  - Memory is reclaimed only by ptc_heap_collect, which callers run at safepoints.
+ *  - Memory is reclaimed only between ptc_heap_mark_begin and ptc_heap_mark_finish, which callers run at safepoints.
  *  - An allocation that would take the heap beyond its limit returns NULL and sets
  *    PTC_STOP_MEMORY in the budget.  The VM may clear that, collect, and try once more. */
 #ifndef PTC_VALUE_HEAP_H
@@ -83,7 +83,7 @@ struct PtcHeap {
     size_t collect_at; /* when `used` passes this, budget->wake asks for a collection */
     size_t scratch;    /* bytes out through ptc_heap_scratch, counted against the limit */
     size_t page_bytes; /* held from the pool and as large pages */
-    uint32_t refs;     /* owners; see ptc_heap_retain */
+    uint32_t refs;     /* owners, for heaps that several share */
     PtcValue *mark_stack;
     size_t mark_count, mark_cap;
     bool mark_overflow;

@@ -49,7 +49,7 @@ PTC_MUST_USE PtcValue ptc_shape_new(PtcHeap *heap, const PtcValue *keys, const u
 PTC_MUST_USE PtcValue ptc_smap_new(PtcHeap *heap, PtcValue shape, const PtcValue *values);
 
 /* Building: an open-addressed table beside a heap vector of entries; nothing persistent is made
- * until _done.  entries is a heap value: root it (*ptc_dict_build_root) across safepoints.  A build must be
+ * until _done.  entries is a heap value: root it across safepoints.  A build must be
  * ended with _done or _cancel. */
 typedef struct PtcDictBuild {
     PtcHeap *heap;

@@ -135,7 +135,7 @@ typedef struct PtcClosure {
     PtcValue captured[];
 } PtcClosure;
 
-/* A compiled function; see lisp/proto.h for the meaning of the fields. */
+/* A compiled function; lisp/code.h has the instructions. */
 typedef struct PtcProto {
     PtcObj obj;
     PtcValue name;      /* symbol, or nil */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lib/sorted.h - sorted collections. */
+ * sorted_colls.h - sorted collections. */
 #ifndef PTC_LISP_LIB_SORTED_COLLS_H
 #define PTC_LISP_LIB_SORTED_COLLS_H
 

@@ -29,7 +29,7 @@ typedef struct PtcAppConfig {
     bool sessions;              /* offers the session tools */
     PtcSessionsConfig session;  /* of them */
     bool debug_tool;            /* offers lisp_debug */
-    PtcRecorderConfig recorder; /* ring is set here when there is a debug tool [500] */
+    PtcRecorderConfig recorder; /* its ring is used when there is a debug tool */
     size_t max_program_bytes;   /* [64 KiB] */
     size_t max_context_bytes;   /* of its JSON [4 MiB] */
     size_t kept_bytes;          /* of results kept for lisp_result_page [64 MiB] */

@@ -16,9 +16,27 @@
 #define KIB ((size_t)1024)
 
 const PtcAppSizes ptc_app_sizes[] = {
-    [PTC_APP_SLIM] = {8 * KIB, 20, 8 * KIB, 8 * KIB, 0, 512, 32 * KIB},
-    [PTC_APP_STRUCTURED] = {16 * KIB, 50, 16 * KIB, 16 * KIB, 32 * KIB, 1024, 96 * KIB},
-    [PTC_APP_DEBUG] = {64 * KIB, 200, 64 * KIB, 64 * KIB, 128 * KIB, 2048, 512 * KIB},
+    [PTC_APP_SLIM] = {.result_bytes = 8 * KIB,
+                      .print_entries = 20,
+                      .print_bytes = 8 * KIB,
+                      .feedback_bytes = 8 * KIB,
+                      .validated_bytes = 0,
+                      .preview_bytes = 512,
+                      .envelope_bytes = 32 * KIB},
+    [PTC_APP_STRUCTURED] = {.result_bytes = 16 * KIB,
+                            .print_entries = 50,
+                            .print_bytes = 16 * KIB,
+                            .feedback_bytes = 16 * KIB,
+                            .validated_bytes = 32 * KIB,
+                            .preview_bytes = 1024,
+                            .envelope_bytes = 96 * KIB},
+    [PTC_APP_DEBUG] = {.result_bytes = 64 * KIB,
+                       .print_entries = 200,
+                       .print_bytes = 64 * KIB,
+                       .feedback_bytes = 64 * KIB,
+                       .validated_bytes = 128 * KIB,
+                       .preview_bytes = 2048,
+                       .envelope_bytes = 512 * KIB},
 };
 
 enum { LEVELS = 3, LEAST_BYTES = 1024 };

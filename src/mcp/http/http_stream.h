@@ -2,7 +2,7 @@
  * http_stream.h - a stream of server-sent events, written straight to a connection's socket.
  *
  * Events may come from any thread and under locks of others, so adding one never waits: what the socket does not
- * take at once is kept, and goes out with later events or ptc_http_stream_flush.  Only the end waits, on the thread
+ * take at once is kept, and goes out with later events or ptc_http_stream_tick.  Only the end waits, on the thread
  * of the connection.  The stream ends with the connection (no Content-Length). */
 #ifndef PTC_MCP_HTTP_HTTP_STREAM_H
 #define PTC_MCP_HTTP_HTTP_STREAM_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * schema_run.h - the state of one validation; for schema_check.c, schema_apply.c and schema_issue.c. */
+ * schema_run.h - the state of one validation; for the files that check values. */
 #ifndef PTC_TOOL_SCHEMA_SCHEMA_RUN_H
 #define PTC_TOOL_SCHEMA_SCHEMA_RUN_H
 
