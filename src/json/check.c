@@ -164,6 +164,17 @@ static bool after_value(Scan *s, bool *more)
     }
 }
 
+/* Opens a container whose bracket was taken; an empty one is closed at once, but it is a level all the same. */
+static bool take_container(Scan *s, bool object, bool *open)
+{
+    if (!push(s, object))
+        return false;
+    skip_spaces(s);
+    *open = !take(s, object ? '}' : ']');
+    s->depth -= !*open;
+    return !*open || !object || take_key(s);
+}
+
 /* A scalar or an empty container; or the start of one, with *open set. */
 static bool take_value(Scan *s, bool *open)
 {
@@ -174,16 +185,8 @@ static bool take_value(Scan *s, bool *open)
     case 't': return take_word(s, "true");
     case 'f': return take_word(s, "false");
     case 'n': return take_word(s, "null");
-    case '{':
-        s->at++;
-        skip_spaces(s);
-        *open = !take(s, '}');
-        return !*open || (push(s, true) && take_key(s));
-    case '[':
-        s->at++;
-        skip_spaces(s);
-        *open = !take(s, ']');
-        return !*open || push(s, false);
+    case '{': s->at++; return take_container(s, true, open);
+    case '[': s->at++; return take_container(s, false, open);
     default: return take_number(s);
     }
 }

@@ -260,6 +260,22 @@ static void check_heads(void)
     }
 }
 
+/* Texts at the limit of nesting, below and above it. */
+static void check_deep_json(void)
+{
+    char deep[1100];
+    memset(deep, '[', 512);
+    memset(deep + 512, ']', 512);
+    CHECK(ptc_json_is_line(deep + 1, 1022) && ptc_json_is_line(deep + 511, 2));
+    CHECK(ptc_json_is_line(deep, 1024));
+    memset(deep, '[', 513);
+    memset(deep + 513, ']', 513);
+    CHECK(!ptc_json_is_line(deep, 1026)); /* the innermost is empty, and a level all the same */
+    memset(deep, '[', 550);
+    memset(deep + 550, ']', 550);
+    CHECK(!ptc_json_is_line(deep, 1100));
+}
+
 static void check_json(void)
 {
     static const struct {
@@ -310,13 +326,6 @@ static void check_json(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (check_count(ptc_json_is_line(cases[i].text, strlen(cases[i].text)) == cases[i].good))
             printf("ptc_json_is_line: %s\n", cases[i].text);
-    char deep[1100];
-    memset(deep, '[', 512);
-    memset(deep + 512, ']', 512);
-    CHECK(ptc_json_is_line(deep + 1, 1022) && ptc_json_is_line(deep + 511, 2));
-    memset(deep, '[', 550);
-    memset(deep + 550, ']', 550);
-    CHECK(!ptc_json_is_line(deep, 1100));
 }
 
 int main(void)
@@ -329,6 +338,7 @@ int main(void)
     check_no_memory();
     check_heads();
     check_json();
+    check_deep_json();
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("test_mcp_frame");
 }
