@@ -105,15 +105,29 @@ static bool property(Pattern *t)
 
 /* -------------------------------------------------------------------- escapes */
 
-/* White space beyond ASCII. */
-#define SPACES \
-    "\\s\\x{a0}\\x{feff}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}"
+/* What escapes stand for inside a class.  White space is ECMA-262's.  The negated ones are spelled out, since PCRE2 10.42
+ * forgets their characters beyond 255 in a negated class that also has a property.  Each begins and ends with an escape that
+ * stands for a class, so that a hyphen beside it cannot make a range. */
+#define SPACES                                                                                     \
+    "\\s\\x{a0}\\x{feff}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}" \
+    "\\s"
+#define NO_SPACES                                                                                \
+    "\\d\\x{0}-\\x{8}\\x{e}-\\x{1f}\\x{21}-\\x{9f}\\x{a1}-\\x{167f}\\x{1681}-\\x{1fff}\\x{200b}" \
+    "-\\x{2027}\\x{202a}-\\x{202e}\\x{2030}-\\x{205e}\\x{2060}-\\x{2fff}\\x{3001}-\\x{fefe}"     \
+    "\\x{ff00}-\\x{10ffff}\\d"
+#define NO_DIGITS "\\D\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}\\D"
+#define NO_WORDS "\\W\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}\\W"
 
-static bool space(Pattern *t, bool in_class)
+/* \d \D \w \W \s \S; outside of a class PCRE2 knows all but white space. */
+static bool kind(Pattern *t, bool in_class)
 {
-    if (in_class)
-        return t->p[1] == 's' ? put(t, 2, SPACES) : copy(t, 2);
-    return put(t, 2, t->p[1] == 's' ? "[" SPACES "]" : "[^" SPACES "]");
+    switch (t->p[1]) {
+    case 's': return put(t, 2, in_class ? SPACES : "[" SPACES "]");
+    case 'S': return put(t, 2, in_class ? NO_SPACES : "[^" SPACES "]");
+    case 'D': return in_class ? put(t, 2, NO_DIGITS) : copy(t, 2);
+    case 'W': return in_class ? put(t, 2, NO_WORDS) : copy(t, 2);
+    default: return copy(t, 2);
+    }
 }
 
 static bool is_hex(char c)
@@ -136,29 +150,83 @@ static bool unicode(Pattern *t)
     return ptc_buf_add(&t->out, "\\x", 2) && copy(t, n);
 }
 
+/* \xXX; PCRE2 would take fewer digits, or more in braces. */
+static bool hexadecimal(Pattern *t)
+{
+    if (t->end - t->p < 4 || !is_hex(t->p[2]) || !is_hex(t->p[3]))
+        return refuse(t, "\\x is followed by two hexadecimal digits");
+    return copy(t, 4);
+}
+
+static bool control(Pattern *t)
+{
+    char letter = t->end - t->p > 2 ? (char)(t->p[2] | 0x20) : 0;
+    if (letter < 'a' || letter > 'z')
+        return refuse(t, "\\c is followed by a letter");
+    return copy(t, 3);
+}
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* \0 is the null character, other numbers are back references.  One to a group that took no part matches nothing, and so
+ * does not fail, in ECMA-262 alone. */
+static bool number(Pattern *t, bool in_class)
+{
+    const char *from = t->p + 1, *to = from;
+    while (to < t->end && is_digit(*to))
+        to++;
+    int n = (int)(to - from);
+    if (*from == '0')
+        return n == 1 ? put(t, 2, "\\x00") : refuse(t, "\\0 is not followed by a digit");
+    if (in_class || n > 4)
+        return refuse(t, "this number after a backslash is no group");
+    t->p = to;
+    return ptc_buf_addf(&t->out, "(?(%.*s)\\g{%.*s})", n, from, n, from);
+}
+
+/* \k<name>, likewise. */
+static bool named(Pattern *t, bool in_class)
+{
+    enum { LONGEST = 32 };
+    const char *name = t->p + 3;
+    const char *close = t->end - t->p > 3 && t->p[2] == '<' && !in_class
+                            ? memchr(name, '>', (size_t)(t->end - name))
+                            : NULL;
+    if (!close || close - name > LONGEST)
+        return refuse(t, "\\k is followed by the name of a group, as \\k<name>");
+    int n = (int)(close - name);
+    t->p = close + 1;
+    return ptc_buf_addf(&t->out, "(?(<%.*s>)\\k<%.*s>)", n, name, n, name);
+}
+
 /* At a backslash. */
 static bool escape(Pattern *t, bool in_class)
 {
     if (t->end - t->p < 2)
         return refuse(t, "it ends with a single backslash");
     char c = t->p[1];
+    if (is_digit(c))
+        return number(t, in_class);
     switch (c) {
     case 'd':
     case 'D':
     case 'w':
     case 'W':
+    case 's':
+    case 'S': return kind(t, in_class);
     case 'b':
     case 'B':
     case 'f':
     case 'n':
     case 'r':
-    case 't':
-    case 'x':
-    case 'k': return copy(t, 2);
-    case 's':
-    case 'S': return space(t, in_class);
+    case 't': return copy(t, 2);
+    case 'k': return named(t, in_class);
+    case 'x': return hexadecimal(t);
+    case 'c': return control(t);
     case 'v': return put(t, 2, "\\x0b");
-    case 'c': return copy(t, t->end - t->p > 2 ? 3 : 2);
     case 'u': return unicode(t);
     case 'p':
     case 'P': return property(t);
@@ -182,7 +250,8 @@ static bool char_class(Pattern *t)
     while (ok && t->p < t->end && *t->p != ']') {
         if (*t->p == '\\')
             ok = escape(t, true);
-        else if (*t->p == '[' || *t->p == '&')
+        else if (strchr("[&.:=", *t->p) &&
+                 *t->p) /* [: :] and && mean more in Java, [. .] and [= =] in PCRE2 */
             ok = ptc_buf_add_char(&t->out, '\\') && copy(t, 1);
         else
             ok = copy(t, 1);
@@ -199,6 +268,7 @@ static bool translate(Pattern *t)
         switch (*t->p) {
         case '\\': ok = escape(t, false); break;
         case '[': ok = char_class(t); break;
+        case '.': ok = put(t, 1, "[^\\n\\r\\x{2028}\\x{2029}]"); break;
         case '$': ok = put(t, 1, "\\z"); break; /* Java's takes a line end before it */
         default: ok = copy(t, 1);
         }
@@ -211,8 +281,9 @@ static bool translate(Pattern *t)
 static bool bad_pattern(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
                         PtcText text, const char *wrong)
 {
-    return ptc_schema_refuse(c, at, keyword, "the pattern %.*s is not valid: %s",
-                             ptc_schema_cut(text, 80), text.bytes, wrong);
+    char shown[PTC_SCHEMA_LINE];
+    return ptc_schema_refuse(c, at, keyword, "the pattern %s is not valid: %s",
+                             ptc_schema_line(shown, text, 80), wrong);
 }
 
 static bool compile(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
