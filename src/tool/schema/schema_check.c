@@ -177,6 +177,7 @@ static bool check_length(Run *run, const Frame *f, size_t n)
 static bool check_string(Run *run, const Frame *f, PtcValue v)
 {
     PtcSchemaKey text;
+    char shown[PTC_SCHEMA_LINE];
     const PtcSchemaPattern *pattern = &f->node->string->pattern;
     if (!ptc_schema_text(&run->work, v, &text) ||
         !ptc_tick(run->work.budget, (int64_t)(text.len / 64)))
@@ -186,9 +187,8 @@ static bool check_string(Run *run, const Frame *f, PtcValue v)
         return ok;
     if (ptc_schema_matches(run, pattern, ptc_schema_string(&run->work, v, &text), f->place))
         return ok;
-    return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, v,
-                               "expected text that matches %.*s", ptc_schema_cut(pattern->text, 80),
-                               pattern->text.bytes);
+    return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, v, "expected text that matches %s",
+                               ptc_schema_line(shown, pattern->text, 80));
 }
 
 /* ----------------------------------------------------------------------- nodes */

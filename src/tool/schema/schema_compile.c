@@ -28,13 +28,14 @@ typedef struct {
 
 static void add_step(Path *path, const char *bytes, size_t n)
 {
-    PtcText text = {bytes, n};
+    char line[PTC_SCHEMA_LINE];
     size_t room = path->size - 1 - path->len;
     if (room < 2)
         return;
     path->text[path->len++] = '/';
-    n = (size_t)ptc_schema_cut(text, room - 1);
-    memcpy(path->text + path->len, bytes, n);
+    ptc_schema_line(line, (PtcText){bytes, n}, PTC_SCHEMA_LINE);
+    n = (size_t)ptc_schema_cut((PtcText){line, strlen(line)}, room - 1);
+    memcpy(path->text + path->len, line, n);
     path->len += n;
 }
 

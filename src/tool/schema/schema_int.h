@@ -19,6 +19,11 @@ static inline int ptc_schema_cut(PtcText text, size_t most)
     return (int)n;
 }
 
+/* A text from the schema or the value, as it may stand in a message of one line: at most so many bytes of it, with
+ * control characters as \u000a.  Returns out. */
+enum { PTC_SCHEMA_LINE = 200 };
+const char *ptc_schema_line(char out[PTC_SCHEMA_LINE], PtcText text, size_t most);
+
 /* A name that a schema says something about: a property, or one that others depend on. */
 typedef struct PtcSchemaName {
     PtcText text;

@@ -20,6 +20,21 @@ static PtcBuf over(PtcSchemaRun *run, char *text, size_t size)
     return (PtcBuf){.mem = run->work.mem, .data = text, .cap = size, .max = size};
 }
 
+const char *ptc_schema_line(char out[PTC_SCHEMA_LINE], PtcText text, size_t most)
+{
+    enum { ESCAPE = 6 };
+    size_t n = (size_t)ptc_schema_cut(text, most), len = 0;
+    for (size_t i = 0; i < n && len + ESCAPE < PTC_SCHEMA_LINE; i++) {
+        unsigned char c = (unsigned char)text.bytes[i];
+        if (c < ' ' || c == 0x7f)
+            len += (size_t)snprintf(out + len, ESCAPE + 1, "\\u%04x", c);
+        else
+            out[len++] = (char)c;
+    }
+    out[ptc_utf8_valid_prefix(out, len)] = 0;
+    return out;
+}
+
 /* ---------------------------------------------------------------------- paths */
 
 static bool is_word(PtcText name)

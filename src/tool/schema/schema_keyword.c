@@ -370,6 +370,7 @@ void ptc_schema_type_names(uint32_t bits, char *out, size_t size)
 static bool add_type(Compiler *c, Pending *at, const Row *row, PtcValue name)
 {
     PtcNearest nearest;
+    char shown[PTC_SCHEMA_LINE];
     if (!ptc_is_named(name))
         return ptc_schema_refuse(c, at, row->name,
                                  "expected the name of a type, or an array of them");
@@ -383,7 +384,7 @@ static bool add_type(Compiler *c, Pending *at, const Row *row, PtcValue name)
         ptc_nearest_offer(&nearest, types[i].name, strlen(types[i].name));
     }
     return ptc_schema_refuse(
-        c, at, row->name, "\"%.*s\" is no type; %s %s", ptc_schema_cut(text, 40), text.bytes,
+        c, at, row->name, "\"%s\" is no type; %s %s", ptc_schema_line(shown, text, 40),
         nearest.best ? "did you mean" : "there are",
         nearest.best ? nearest.best : "null, boolean, number, integer, string, array, object");
 }
@@ -392,10 +393,14 @@ static bool read_type(Compiler *c, Pending *at, const Row *row, PtcValue value)
 {
     PtcIter it;
     PtcValue name;
+    size_t first, second;
     if (ptc_schema_kind(value) != PTC_SCHEMA_ARRAY)
         return add_type(c, at, row, value);
     if (ptc_schema_count(value) == 0)
         return ptc_schema_refuse(c, at, row->name, "expected at least one type");
+    if (ptc_schema_find_twins(&c->work, value, &first, &second))
+        return ptc_schema_refuse(c, at, row->name, "the types %zu and %zu are the same", first,
+                                 second);
     if (!ptc_iter_init(&it, &c->work.heap, value))
         return false;
     while (ptc_iter_next(&it, &name))
@@ -529,6 +534,7 @@ static bool read_dialect(Compiler *c, Pending *at, const Row *row, PtcValue valu
                                         "https://json-schema.org/draft/2019-09/schema",
                                         "http://json-schema.org/draft-07/schema"};
     PtcText text;
+    char shown[PTC_SCHEMA_LINE];
     if (!keep_text(c, at, row, value, &text))
         return false;
     size_t len = text.len && text.bytes[text.len - 1] == '#' ? text.len - 1 : text.len;
@@ -538,8 +544,8 @@ static bool read_dialect(Compiler *c, Pending *at, const Row *row, PtcValue valu
             return true;
         }
     return c->form_only ||
-           ptc_schema_refuse(c, at, row->name, "the rules of %.*s are not known; use %s",
-                             ptc_schema_cut(text, 80), text.bytes, known[0]);
+           ptc_schema_refuse(c, at, row->name, "the rules of %s are not known; use %s",
+                             ptc_schema_line(shown, text, 80), known[0]);
 }
 
 /* Older drafts' keywords that have another name now: ignored by 2020-12, an error when the schema says that it is older. */

@@ -28,11 +28,19 @@ static bool check_count(Run *run, const Frame *f, size_t n)
 
 /* -------------------------------------------------------------------- members */
 
+/* The name that may have been meant, or nothing. */
+static const char *show_best(const PtcNearest *nearest, char out[PTC_SCHEMA_LINE])
+{
+    PtcText best = {nearest->best ? nearest->best : "", nearest->best ? nearest->best_len : 0};
+    return ptc_schema_line(out, best, 60);
+}
+
 /* A key that no rule allows; the nearest name that is known may have been meant. */
 static bool refuse_key(Run *run, const Frame *f, const PtcSchemaPlace *place,
                        const PtcSchemaKey *key)
 {
     PtcNearest nearest;
+    char meant[PTC_SCHEMA_LINE];
     const PtcSchemaObject *rules = f->node->object;
     if (!ptc_schema_collects(run))
         return false;
@@ -41,9 +49,9 @@ static bool refuse_key(Run *run, const Frame *f, const PtcSchemaPlace *place,
         if (rules->names[i].property && ptc_tick(run->work.budget, NEAREST_TICKS))
             ptc_nearest_offer(&nearest, rules->names[i].text.bytes, rules->names[i].text.len);
     return ptc_schema_complain(run, place, PTC_SCHEMA_ALMOST, PTC_NONE,
-                               "this key is not allowed%s%.*s%s",
-                               nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
-                               nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+                               "this key is not allowed%s%s%s",
+                               nearest.best ? "; did you mean \"" : "", show_best(&nearest, meant),
+                               nearest.best ? "\"?" : "");
 }
 
 static bool check_member(Run *run, const Frame *f, const Node *node, PtcValue v,
@@ -159,17 +167,17 @@ static bool miss(Run *run, const Frame *f, PtcValue v, const PtcSchemaName *name
                  const PtcSchemaName *because)
 {
     PtcNearest nearest;
+    char missing[PTC_SCHEMA_LINE], reason[PTC_SCHEMA_LINE], meant[PTC_SCHEMA_LINE];
     if (!ptc_schema_collects(run))
         return false;
     ptc_nearest_init(&nearest, name->text.bytes, name->text.len);
     find_slip(run, f->node->object, v, &nearest);
-    PtcText reason = because ? because->text : (PtcText){"", 0};
     return ptc_schema_complain(
-        run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE, "the key \"%.*s\" is missing%s%.*s%s%s%.*s%s",
-        ptc_schema_cut(name->text, 60), name->text.bytes, because ? ", which \"" : "",
-        ptc_schema_cut(reason, 60), reason.bytes, because ? "\" needs" : "",
-        nearest.best ? "; did you mean it by \"" : "", (int)nearest.best_len,
-        nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+        run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE, "the key \"%s\" is missing%s%s%s%s%s%s",
+        ptc_schema_line(missing, name->text, 60), because ? ", which \"" : "",
+        ptc_schema_line(reason, because ? because->text : (PtcText){"", 0}, 60),
+        because ? "\" needs" : "", nearest.best ? "; did you mean it by \"" : "",
+        show_best(&nearest, meant), nearest.best ? "\"?" : "");
 }
 
 static bool check_required(Run *run, const Frame *f, PtcValue v, const PtcSchemaBits *present)

@@ -60,10 +60,11 @@ static bool make_absolute(Compiler *c, const PtcSchemaPending *at, const char *k
 static bool enter_uri(Compiler *c, const PtcSchemaPending *at, Text uri, PtcValue value,
                       PtcSchemaResource **resource)
 {
+    char shown[PTC_SCHEMA_LINE];
     PtcSchemaResource *known = find_resource(c, uri);
     if (known && known->root != value)
-        return ptc_schema_refuse(c, at, "$id", "two schemas have the address %.*s",
-                                 ptc_schema_cut(uri, 100), uri.bytes);
+        return ptc_schema_refuse(c, at, "$id", "two schemas have the address %s",
+                                 ptc_schema_line(shown, uri, 100));
     if (!known && (*resource)->root == value) { /* the document's own */
         (*resource)->uri = uri;
         return true;
@@ -109,10 +110,11 @@ static const PtcSchemaAnchor *find_anchor(Compiler *c, const PtcSchemaResource *
 bool ptc_schema_add_anchor(Compiler *c, PtcSchemaPending *at, const char *keyword, Text name,
                            bool dynamic)
 {
+    char shown[PTC_SCHEMA_LINE];
     const PtcSchemaAnchor *known = find_anchor(c, at->resource, name);
     if (known && known->node != at->node && !c->form_only)
-        return ptc_schema_refuse(c, at, keyword, "two schemas have the anchor %.*s",
-                                 ptc_schema_cut(name, 60), name.bytes);
+        return ptc_schema_refuse(c, at, keyword, "two schemas have the anchor %s",
+                                 ptc_schema_line(shown, name, 60));
     PtcSchemaAnchor *a = ptc_arena_zalloc(c->arena, sizeof *a);
     if (!a)
         return ptc_schema_no_memory(c);
@@ -209,21 +211,23 @@ static PtcValue follow(Compiler *c, Text pointer, PtcSchemaResource **resource)
 static bool leads_nowhere(Compiler *c, const PtcSchemaRef *ref)
 {
     const char *keyword = ref->dynamic ? "$dynamicRef" : "$ref";
+    char shown[PTC_SCHEMA_LINE];
     if (c->work.budget->stop != PTC_STOP_NONE)
         return false;
-    return ptc_schema_refuse(c, ref->at, keyword, "%.*s leads to no place in this schema",
-                             ptc_schema_cut(ref->text, 120), ref->text.bytes);
+    return ptc_schema_refuse(c, ref->at, keyword, "%s leads to no place in this schema",
+                             ptc_schema_line(shown, ref->text, 120));
 }
 
 static bool is_outside(Compiler *c, const PtcSchemaRef *ref, Text uri)
 {
     const char *keyword = ref->dynamic ? "$dynamicRef" : "$ref";
+    char shown[PTC_SCHEMA_LINE];
     if (c->work.budget->stop != PTC_STOP_NONE)
         return false;
     return ptc_schema_refuse(c, ref->at, keyword,
-                             "%.*s is not in this document, and others are never fetched; put it "
+                             "%s is not in this document, and others are never fetched; put it "
                              "under $defs with that $id",
-                             ptc_schema_cut(uri, 100), uri.bytes);
+                             ptc_schema_line(shown, uri, 100));
 }
 
 static bool set_target(Compiler *c, const PtcSchemaRef *ref, const PtcSchemaNode *target, Text name)
