@@ -1,38 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * JSON Schema.  Run from the repository's root, or give the suite's directory. */
+ * JSON Schema: messages, values that are no JSON, limits, memory and threads.  What each keyword means is in
+ * test_schema_cases.c. */
 #include "lisp/record.h" /* before json_help.h, whose names are short */
 
-#include "json_help.h"
+#include "schema_help.h"
 
 #include <pthread.h>
 
-#include "tool/schema/schema.h"
 #include "value/bigint.h"
 #include "value/map.h"
 #include "value/vec.h"
 
 /* --------------------------------------------------------------------- helpers */
-
-static PtcArena arena;
-static PtcSchemaIssues issues;
-static PtcSchemaError mistake;
-
-static const PtcSchema *compile(PtcValue schema)
-{
-    const PtcSchema *made;
-    bool ok = ptc_schema_compile(&arena, &h.mem, &h.budget, schema, &made, &mistake);
-    CHECK(ok == (made != NULL) && ok == !mistake.message[0]);
-    return made;
-}
-
-/* The verdict; with and without issues it must be the same. */
-static PtcSchemaVerdict validate(const PtcSchema *schema, PtcValue v)
-{
-    PtcSchemaVerdict got = ptc_schema_validate(schema, v, &h.mem, &h.budget, &issues);
-    CHECK(ptc_schema_validate(schema, v, &h.mem, &h.budget, NULL) == got);
-    CHECK((issues.count > 0) == (got == PTC_SCHEMA_INVALID));
-    return got;
-}
 
 /* All issues in one line, "" when there are none; or what is wrong with the schema. */
 static const char *judge_value(const char *schema, PtcValue v)
@@ -62,164 +41,6 @@ static const char *judge(const char *schema, const char *value)
     return judge_value(schema, parse(value));
 }
 
-/* ---------------------------------------------------------------------- suite */
-
-typedef struct {
-    const char *name;
-    int passed, refused; /* refused: the schema needs a document that is not there */
-} Suite;
-
-static const Suite suite[] = {
-    {"additionalProperties", 21, 0},
-    {"allOf", 30, 0},
-    {"anchor", 8, 0},
-    {"anyOf", 18, 0},
-    {"boolean_schema", 18, 0},
-    {"const", 54, 0},
-    {"contains", 21, 0},
-    {"content", 18, 0},
-    {"default", 7, 0},
-    {"defs", 2, 0},
-    {"dependentRequired", 20, 0},
-    {"dependentSchemas", 20, 0},
-    {"dynamicRef", 44, 0},
-    {"enum", 51, 0},
-    {"exclusiveMaximum", 4, 0},
-    {"exclusiveMinimum", 4, 0},
-    {"format", 133, 0},
-    {"if-then-else", 30, 0},
-    {"infinite-loop-detection", 2, 0},
-    {"items", 29, 0},
-    {"maxContains", 14, 0},
-    {"maxItems", 6, 0},
-    {"maxLength", 7, 0},
-    {"maxProperties", 10, 0},
-    {"maximum", 8, 0},
-    {"minContains", 28, 0},
-    {"minItems", 6, 0},
-    {"minLength", 7, 0},
-    {"minProperties", 10, 0},
-    {"minimum", 11, 0},
-    {"multipleOf", 11, 0},
-    {"not", 40, 0},
-    {"oneOf", 27, 0},
-    {"pattern", 12, 0},
-    {"patternProperties", 25, 0},
-    {"prefixItems", 11, 0},
-    {"properties", 28, 0},
-    {"propertyNames", 22, 0},
-    {"ref", 79, 0},
-    {"refRemote", 27, 4},
-    {"required", 18, 0},
-    {"type", 80, 0},
-    {"unevaluatedItems", 71, 0},
-    {"unevaluatedProperties", 129, 0},
-    {"uniqueItems", 69, 0},
-    {"vocabulary", 0, 5},
-    {"optional/anchor", 4, 0},
-    {"optional/bignum", 9, 0},
-    {"optional/cross-draft", 0, 1},
-    {"optional/dependencies-compatibility", 36, 0},
-    {"optional/dynamicRef", 2, 0},
-    {"optional/ecmascript-regex", 74, 0},
-    {"optional/float-overflow", 1, 0},
-    {"optional/format-assertion", 0, 4},
-    {"optional/id", 3, 0},
-    {"optional/no-schema", 3, 0},
-    {"optional/non-bmp-regex", 12, 0},
-    {"optional/refOfUnknownKeyword", 10, 0},
-    {"optional/unknownKeyword", 3, 0},
-};
-
-static PtcValue field(PtcValue map, const char *name)
-{
-    return ptc_map_get(&h.heap, map, str(name));
-}
-
-static PtcValue assoc(PtcValue map, const char *name, PtcValue v)
-{
-    return ptc_map_assoc(&h.heap, map, str(name), v);
-}
-
-/* The same schema with the suite's other documents beside it, each under its address. */
-static PtcValue bundle(PtcValue schema, PtcValue remotes)
-{
-    PtcValue defs = ptc_map_empty(&h.heap), key, doc;
-    for (size_t pos = 0; ptc_map_next(remotes, &pos, &key, &doc);) {
-        if (field(doc, "$id") == PTC_NONE)
-            doc = assoc(doc, "$id", key);
-        defs = ptc_map_assoc(&h.heap, defs, key, doc);
-    }
-    if (field(schema, "$id") == PTC_NONE)
-        schema = assoc(schema, "$id", str("urn:test"));
-    PtcValue whole = assoc(ptc_map_empty(&h.heap), "$ref", field(schema, "$id"));
-    return assoc(whole, "$defs", assoc(defs, "test", schema));
-}
-
-static bool suite_test(const PtcSchema *schema, PtcValue test)
-{
-    bool want = field(test, "valid") == PTC_TRUE;
-    PtcSchemaVerdict got = validate(schema, field(test, "data"));
-    if (got != (want ? PTC_SCHEMA_VALID : PTC_SCHEMA_INVALID))
-        printf("  %s: %s\n", ptc_str_bytes(field(test, "description")),
-               issues.count ? issues.items[0].message : "accepted");
-    return got == (want ? PTC_SCHEMA_VALID : PTC_SCHEMA_INVALID);
-}
-
-static void suite_group(PtcValue group, PtcValue remotes, Suite *tally)
-{
-    PtcValue tests = field(group, "tests");
-    size_t n = ptc_seq_count(tests);
-    ptc_arena_reset(&arena);
-    const PtcSchema *schema = compile(field(group, "schema"));
-    if (!schema && strstr(mistake.message, "never fetched"))
-        schema = compile(bundle(field(group, "schema"), remotes));
-    if (!schema) {
-        bool outside =
-            strstr(mistake.message, "never fetched") || strstr(mistake.message, "not known");
-        tally->refused += outside ? (int)n : 0;
-        if (!outside)
-            printf("  %s: %s\n", ptc_str_bytes(field(group, "description")), mistake.message);
-        return;
-    }
-    for (size_t i = 0; i < n; i++)
-        tally->passed += suite_test(schema, ptc_seq_nth(tests, i));
-}
-
-static PtcValue suite_file(const char *dir, const char *name)
-{
-    char path[2048];
-    static char text[1 << 18];
-    PtcJsonError e;
-    snprintf(path, sizeof path, "%s/%s.json", dir, name);
-    FILE *f = fopen(path, "rb");
-    CHECK(f != NULL);
-    if (!f)
-        return PTC_NONE;
-    size_t len = fread(text, 1, sizeof text, f);
-    fclose(f);
-    return ptc_json_parse(&h.heap, text, len, &e);
-}
-
-static void test_suite(const char *dir)
-{
-    PtcValue remotes = suite_file(dir, "remotes");
-    int passed = 0, refused = 0;
-    for (size_t i = 0; remotes != PTC_NONE && i < sizeof suite / sizeof suite[0]; i++) {
-        Suite got = {suite[i].name, 0, 0};
-        PtcValue groups = suite_file(dir, suite[i].name);
-        CHECK(groups != PTC_NONE);
-        for (size_t k = 0; groups != PTC_NONE && k < ptc_seq_count(groups); k++)
-            suite_group(ptc_seq_nth(groups, k), remotes, &got);
-        if (got.passed != suite[i].passed || got.refused != suite[i].refused)
-            printf("    {\"%s\", %d, %d},\n", got.name, got.passed, got.refused);
-        CHECK(got.passed == suite[i].passed && got.refused == suite[i].refused);
-        passed += got.passed;
-        refused += got.refused;
-    }
-    printf("schema suite: %d passed, %d refused\n", passed, refused);
-}
-
 /* ------------------------------------------------------------------- messages */
 
 static const struct {
@@ -245,6 +66,10 @@ static const struct {
      "nam: this key is not allowed; did you mean \"name\"? | zzz: this key is not allowed"},
     {"{\"properties\":{\"name\":true},\"unevaluatedProperties\":false}", "{\"nam\":1}",
      "nam: this key is not allowed; did you mean \"name\"?"},
+    {"{\"required\":[\"a\\nb\\u0000c\"]}", "{}", "the key \"a\\u000ab\\u0000c\" is missing"},
+    {"{\"properties\":{\"a\\nb\":true},\"additionalProperties\":false}", "{\"a\\tb\":1}",
+     "[\"a\\tb\"]: this key is not allowed; did you mean \"a\\u000ab\"?"},
+    {"{\"pattern\":\"a\\nb\"}", "\"\"", "expected text that matches a\\u000ab, got string \"\""},
     {"{\"dependentRequired\":{\"card\":[\"address\"]}}", "{\"card\":1}",
      "the key \"address\" is missing, which \"card\" needs"},
     {"{\"enum\":[\"a\",1,null]}", "\"b\"", "expected one of \"a\", 1, null, got string \"b\""},
@@ -334,6 +159,9 @@ static const struct {
     {"{\"patternProperties\":{\"(\":true}}",
      "#/patternProperties ! the pattern ( is not valid: a ( has no closing )"},
     {"{\"$ref\":\"#/$defs/x\"}", "#/$ref ! #/$defs/x leads to no place in this schema"},
+    {"{\"$ref\":\"#a\\nb\"}", "#/$ref ! #a\\u000ab leads to no place in this schema"},
+    {"{\"properties\":{\"a\\nb\\u0000c\":1}}",
+     "#/properties/a\\u000ab\\u0000c ! expected a schema: an object, true or false"},
     {"{\"$ref\":\"#nowhere\"}", "#/$ref ! #nowhere leads to no place in this schema"},
     {"{\"$ref\":\"#/%ff\"}", "#/$ref ! #/%ff leads to no place in this schema"},
     {"{\"$ref\":\"https://example.com/x.json#/a\"}",
@@ -621,7 +449,7 @@ static void test_threads(void)
     }
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     check_heap_init(&h);
     ptc_arena_init(&arena, &h.mem);
@@ -635,7 +463,6 @@ int main(int argc, char **argv)
     test_torture();
     test_independence();
     test_threads();
-    test_suite(argc > 1 ? argv[1] : "tests/json-schema-suite");
     CHECK(h.budget.stop == PTC_STOP_NONE);
     ptc_arena_deinit(&arena);
     check_heap_deinit(&h);
