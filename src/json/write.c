@@ -98,14 +98,37 @@ static bool add_escape(PtcBuf *buf, char c)
     return ptc_buf_add(buf, (char[]){'\\', 'u', '0', '0', hex[c >> 4], hex[c & 15]}, 6);
 }
 
+/* Is there room for n more bytes without growing? */
+static bool has_room(const PtcBuf *buf, size_t n)
+{
+    return n <= buf->cap - buf->len && n <= buf->max - buf->len && ptc_buf_ok(buf);
+}
+
+/* Most strings have nothing to escape and fit: they are copied in one go. */
+static bool copy_plain(PtcBuf *buf, const char *text, size_t len)
+{
+    if (!has_room(buf, len + 2))
+        return false;
+    char *to = buf->data + buf->len;
+    to[0] = '"';
+    memcpy(to + 1, text, len);
+    to[len + 1] = '"';
+    buf->len += len + 2;
+    return true;
+}
+
 bool ptc_json_write_string(PtcBuf *buf, const char *text, size_t len)
 {
-    const char *p = text, *end = p + len;
-    bool ok = ptc_buf_add(buf, "\"", 1);
+    const char *run = text, *end = text + len;
+    const char *p = ptc_json_skip_plain(text, end);
+    if (p == end && len && copy_plain(buf, text, len))
+        return true;
+    bool ok = ptc_buf_add(buf, "\"", 1) && ptc_buf_add(buf, run, (size_t)(p - run));
     while (ok && p < end) {
-        const char *run = p;
+        ok = add_escape(buf, *p++);
+        run = p;
         p = ptc_json_skip_plain(p, end);
-        ok = ptc_buf_add(buf, run, (size_t)(p - run)) && (p == end || add_escape(buf, *p++));
+        ok = ok && ptc_buf_add(buf, run, (size_t)(p - run));
     }
     return ok && ptc_buf_add(buf, "\"", 1);
 }

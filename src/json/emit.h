@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * emit.h - JSON that is no value: answers, records, messages, written member by member into a buffer.
+ *
+ *     ptc_emit_object(out);
+ *     ptc_emit_field_cstr(out, "status", "ok");
+ *     ptc_emit_key(out, "rows");
+ *     ptc_emit_array(out);
+ *     ...
+ *     ptc_emit_array_end(out);
+ *     ptc_emit_object_end(out);                   -- {"status":"ok","rows":[...]}
+ *
+ * Commas come by themselves.  There is no state beside the buffer: a comma is due where its last byte ends a value, so a
+ * writer may be interrupted, cut the buffer back to where it was, and go on; and nesting needs neither stack nor bound.
+ * For that a JSON text begins in an empty buffer or after white space.
+ *
+ * Failure is sticky in the buffer, so the answers need not be looked at before the end.  Texts are UTF-8. */
+#ifndef PTC_JSON_EMIT_H
+#define PTC_JSON_EMIT_H
+
+#include "base/buf.h"
+#include "base/text.h"
+
+/* The comma before a value or member that is written by other means, where one is due. */
+static inline bool ptc_emit_next(PtcBuf *out)
+{
+    unsigned char last = out->len ? (unsigned char)out->data[out->len - 1] : ' ';
+    return last == '{' || last == '[' || last == ':' || last <= ' ' || ptc_buf_add(out, ",", 1);
+}
+
+static inline bool ptc_emit_object(PtcBuf *out)
+{
+    return ptc_emit_next(out) && ptc_buf_add(out, "{", 1);
+}
+
+static inline bool ptc_emit_object_end(PtcBuf *out)
+{
+    return ptc_buf_add(out, "}", 1);
+}
+
+static inline bool ptc_emit_array(PtcBuf *out)
+{
+    return ptc_emit_next(out) && ptc_buf_add(out, "[", 1);
+}
+
+static inline bool ptc_emit_array_end(PtcBuf *out)
+{
+    return ptc_buf_add(out, "]", 1);
+}
+
+/* The key of a member, escaped like any string; its value comes next. */
+bool ptc_emit_key_text(PtcBuf *out, PtcText key);
+static inline bool ptc_emit_key(PtcBuf *out, const char *key)
+{
+    return ptc_emit_key_text(out, (PtcText){key, strlen(key)});
+}
+
+/* Values: items of an array, or what follows a key. */
+bool ptc_emit_text(PtcBuf *out, PtcText text);     /* absent: null */
+bool ptc_emit_cstr(PtcBuf *out, const char *text); /* NULL: null */
+bool ptc_emit_int(PtcBuf *out, int64_t n);
+bool ptc_emit_uint(PtcBuf *out, uint64_t n);
+bool ptc_emit_double(PtcBuf *out, double d); /* not finite: null */
+bool ptc_emit_bool(PtcBuf *out, bool b);
+bool ptc_emit_null(PtcBuf *out);
+/* Bytes as a string of hexadecimal digits. */
+bool ptc_emit_hex(PtcBuf *out, const void *bytes, size_t len);
+/* JSON that is written already; white space at its end is dropped.  Absent: null. */
+bool ptc_emit_raw(PtcBuf *out, PtcText json);
+
+/* A key and its value. */
+static inline bool ptc_emit_field_text(PtcBuf *out, const char *key, PtcText text)
+{
+    return ptc_emit_key(out, key) && ptc_emit_text(out, text);
+}
+
+static inline bool ptc_emit_field_cstr(PtcBuf *out, const char *key, const char *text)
+{
+    return ptc_emit_key(out, key) && ptc_emit_cstr(out, text);
+}
+
+static inline bool ptc_emit_field_int(PtcBuf *out, const char *key, int64_t n)
+{
+    return ptc_emit_key(out, key) && ptc_emit_int(out, n);
+}
+
+static inline bool ptc_emit_field_uint(PtcBuf *out, const char *key, uint64_t n)
+{
+    return ptc_emit_key(out, key) && ptc_emit_uint(out, n);
+}
+
+static inline bool ptc_emit_field_bool(PtcBuf *out, const char *key, bool b)
+{
+    return ptc_emit_key(out, key) && ptc_emit_bool(out, b);
+}
+
+static inline bool ptc_emit_field_raw(PtcBuf *out, const char *key, PtcText json)
+{
+    return ptc_emit_key(out, key) && ptc_emit_raw(out, json);
+}
+
+#endif
