@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/text.h"
 
 typedef struct PtcBuf {
     PtcMem *mem;
@@ -63,6 +64,12 @@ static inline bool ptc_buf_add_cstr(PtcBuf *buf, const char *s)
 
 bool ptc_buf_addf(PtcBuf *buf, const char *format, ...) PTC_PRINTF(2, 3);
 bool ptc_buf_vaddf(PtcBuf *buf, const char *format, va_list args);
+
+/* The contents, good until the buffer changes; empty ones are not absent. */
+static inline PtcText ptc_buf_view(const PtcBuf *buf)
+{
+    return (PtcText){buf->data ? buf->data : "", buf->len};
+}
 
 /* The contents with a NUL after them (not counted); NULL when failed. */
 const char *ptc_buf_text(PtcBuf *buf);

@@ -6,7 +6,7 @@
 #include "cli/io.h"
 #include "cli/jsonl.h"
 #include "cli/signature.h"
-#include "json/write.h"
+#include "json/emit.h"
 #include "base/nearest.h"
 #include "tool/sig/sig_schema.h"
 #include "value/map.h"
@@ -47,22 +47,28 @@ static bool is_text(PtcValue v, const char *text)
 static void begin(Request *r, bool ok)
 {
     ptc_buf_clear(&r->out);
-    ptc_buf_add_cstr(&r->out, "{\"id\":");
+    ptc_emit_object(&r->out);
+    ptc_emit_key(&r->out, "id");
     size_t before = r->out.len;
     if (r->id == PTC_NONE || !ptc_sig_desk_write(&r->desk, &r->out, r->id)) {
         r->out.len = before;
-        ptc_buf_add_cstr(&r->out, "null");
+        ptc_emit_null(&r->out);
     }
-    ptc_buf_addf(&r->out, ",\"ok\":%s", ok ? "true" : "false");
+    ptc_emit_field_bool(&r->out, "ok", ok);
 }
 
 static void answer_error(Request *r, const char *reason, const char *message, unsigned line,
                          unsigned column)
 {
     begin(r, false);
-    ptc_buf_addf(&r->out, ",\"reason\":\"%s\",\"error\":{\"message\":", reason);
-    ptc_json_write_string(&r->out, message, strlen(message));
-    ptc_buf_addf(&r->out, ",\"line\":%u,\"column\":%u}}", line, column);
+    ptc_emit_field_cstr(&r->out, "reason", reason);
+    ptc_emit_key(&r->out, "error");
+    ptc_emit_object(&r->out);
+    ptc_emit_field_cstr(&r->out, "message", message);
+    ptc_emit_field_uint(&r->out, "line", line);
+    ptc_emit_field_uint(&r->out, "column", column);
+    ptc_emit_object_end(&r->out);
+    ptc_emit_object_end(&r->out);
 }
 
 static void answer_args_error(Request *r, const char *message)
@@ -80,27 +86,27 @@ static void answer_no_memory(Request *r)
 static void answer_parse(Request *r)
 {
     begin(r, true);
-    ptc_buf_add_cstr(&r->out, ",\"params\":");
+    ptc_emit_key(&r->out, "params");
     ptc_sig_fields_json(&r->out, &r->sig->params);
-    ptc_buf_add_cstr(&r->out, ",\"return\":");
+    ptc_emit_key(&r->out, "return");
     ptc_sig_type_json(&r->out, r->sig->result);
     PtcBuf text;
     ptc_buf_init(&text, r->desk.mem, PTC_IO_MAX);
-    if (ptc_sig_print(&text, r->sig)) {
-        ptc_buf_add_cstr(&r->out, ",\"text\":");
-        ptc_json_write_string(&r->out, text.data, text.len);
-    }
+    if (ptc_sig_print(&text, r->sig))
+        ptc_emit_field_text(&r->out, "text", ptc_buf_view(&text));
     ptc_buf_deinit(&text);
-    ptc_buf_add_char(&r->out, '}');
+    ptc_emit_object_end(&r->out);
 }
 
 /* A list of issues; how many there were, when they are not all in it. */
 static void add_issues(Request *r, const char *name, const PtcSigIssues *issues)
 {
-    ptc_buf_addf(&r->out, ",\"%s\":", name);
+    char total[32];
+    ptc_emit_key(&r->out, name);
     ptc_sig_issues_json(&r->out, issues);
+    snprintf(total, sizeof total, "%s_total", name);
     if (issues->total > issues->count)
-        ptc_buf_addf(&r->out, ",\"%s_total\":%zu", name, issues->total);
+        ptc_emit_field_uint(&r->out, total, issues->total);
 }
 
 /* What validation says once ISO 8601 strings have become datetimes, where that is something else. */
@@ -116,9 +122,11 @@ static void add_json_route(Request *r, bool valid)
     bool ok = ptc_sig_output(&d->heap, r->sig, r->mode, typed, &d->warnings, &d->errors);
     if (ok == valid && d->errors.total == before)
         return;
-    ptc_buf_addf(&r->out, ",\"json_route\":{\"ok\":%s", ok ? "true" : "false");
+    ptc_emit_key(&r->out, "json_route");
+    ptc_emit_object(&r->out);
+    ptc_emit_field_bool(&r->out, "ok", ok);
     add_issues(r, "errors", &d->errors);
-    ptc_buf_add_char(&r->out, '}');
+    ptc_emit_object_end(&r->out);
 }
 
 static bool stopped(const Request *r)
@@ -136,13 +144,13 @@ static void answer_validate(Request *r)
     }
     begin(r, ok);
     if (!ok)
-        ptc_buf_add_cstr(&r->out, ",\"reason\":\"validation_error\"");
-    ptc_buf_addf(&r->out, ",\"valid\":%s", ok ? "true" : "false");
+        ptc_emit_field_cstr(&r->out, "reason", "validation_error");
+    ptc_emit_field_bool(&r->out, "valid", ok);
     add_issues(r, "errors", &d->errors);
     if (d->warnings.total)
         add_issues(r, "warnings", &d->warnings);
     add_json_route(r, ok);
-    ptc_buf_add_char(&r->out, '}');
+    ptc_emit_object_end(&r->out);
 }
 
 static void answer_coerce(Request *r)
@@ -155,17 +163,17 @@ static void answer_coerce(Request *r)
     }
     begin(r, v != PTC_NONE);
     if (v != PTC_NONE) {
-        ptc_buf_add_cstr(&r->out, ",\"value\":");
+        ptc_emit_key(&r->out, "value");
         if (!ptc_sig_desk_write(d, &r->out, v)) {
             answer_args_error(r, "the value cannot be JSON");
             return;
         }
     } else {
-        ptc_buf_add_cstr(&r->out, ",\"reason\":\"validation_error\"");
+        ptc_emit_field_cstr(&r->out, "reason", "validation_error");
         add_issues(r, "errors", &d->errors);
     }
     add_issues(r, "warnings", &d->warnings);
-    ptc_buf_add_char(&r->out, '}');
+    ptc_emit_object_end(&r->out);
 }
 
 /* With a name, tool_schema is the whole definition of a tool; without, that of its parameters. */
@@ -174,16 +182,17 @@ static void answer_schema(Request *r)
     PtcValue name = field(r, "name"), about = field(r, "description");
     bool described = about != PTC_NONE && ptc_is_string(about);
     begin(r, true);
-    ptc_buf_add_cstr(&r->out, ",\"schema\":");
+    ptc_emit_key(&r->out, "schema");
     ptc_sig_schema_result(&r->out, r->sig->result);
-    ptc_buf_add_cstr(&r->out, ",\"tool_schema\":");
+    ptc_emit_key(&r->out, "tool_schema");
     if (name != PTC_NONE && ptc_is_string(name))
         ptc_sig_schema_tool(&r->out, ptc_str_bytes(name), ptc_str_len(name),
                             described ? ptc_str_bytes(about) : NULL,
                             described ? ptc_str_len(about) : 0, r->sig);
     else
         ptc_sig_schema_params(&r->out, r->sig);
-    ptc_buf_addf(&r->out, ",\"returns_list\":%s}", ptc_sig_returns_list(r->sig) ? "true" : "false");
+    ptc_emit_field_bool(&r->out, "returns_list", ptc_sig_returns_list(r->sig));
+    ptc_emit_object_end(&r->out);
 }
 
 /* ------------------------------------------------------------------------------- requests */

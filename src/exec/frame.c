@@ -208,11 +208,6 @@ bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcText *
 
 /* ---------------------------------------------------------------------------- done */
 
-static PtcText view_of(const PtcBuf *buf)
-{
-    return (PtcText){buf->data ? buf->data : "", buf->len};
-}
-
 static bool put_word(PtcBuf *buf, const char *word)
 {
     return ptc_frame_put_view(buf, (PtcText){word, strlen(word)});
@@ -233,7 +228,7 @@ bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const Pt
     put_word(buf, out->kind);
     put_word(buf, out->message);
     for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_frame_put_view(buf, view_of(buffers[i]));
+        ptc_frame_put_view(buf, ptc_buf_view(buffers[i]));
     return ptc_frame_close(buf, PTC_FRAME_DONE, id);
 }
 

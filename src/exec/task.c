@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "engine/payload.h"
 #include "engine/snapshot/snapshot.h"
+#include "json/emit.h"
 #include "json/parse.h"
 #include "tool/protocol.h"
 
@@ -296,8 +297,10 @@ static PtcTaskStatus forget(Work *w)
     else if (ptc_session_clear(w->session) != PTC_OK)
         return PTC_TASK_NO_MEMORY;
     w->out->ok = true;
-    if (!ptc_buf_addf(&w->out->payload, "{\"forgotten\":%zu}",
-                      before - ptc_session_binding_count(w->session)))
+    ptc_emit_object(&w->out->payload);
+    ptc_emit_field_uint(&w->out->payload, "forgotten",
+                        before - ptc_session_binding_count(w->session));
+    if (!ptc_emit_object_end(&w->out->payload))
         return PTC_TASK_NO_MEMORY;
     return close_session(w);
 }

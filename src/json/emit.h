@@ -18,7 +18,6 @@
 #define PTC_JSON_EMIT_H
 
 #include "base/buf.h"
-#include "base/text.h"
 
 /* The comma before a value or member that is written by other means, where one is due. */
 static inline bool ptc_emit_next(PtcBuf *out)

@@ -82,7 +82,7 @@ static bool add_block(PtcBuf *out, const char *label, PtcText text, bool more, i
 /* A block whose text was put together in a buffer of its own; a failure of that one is the output's. */
 static bool add_built(PtcBuf *out, const char *label, PtcBuf *text, bool more, int64_t max_chars)
 {
-    PtcText piece = {text->data ? text->data : "", text->len};
+    PtcText piece = ptc_buf_view(text);
     if (!ptc_buf_ok(text))
         out->failed = true;
     bool cut = add_block(out, label, piece, more, max_chars);

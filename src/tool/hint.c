@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/hint.h"
 
-#include "json/write.h"
+#include "json/emit.h"
 #include "tool/keys.h"
 #include "tool/preview.h"
 #include "value/map.h"
@@ -58,7 +58,7 @@ bool ptc_hint_write(PtcHeap *heap, PtcBuf *buf, const char *name, size_t name_le
     ptc_buf_add_cstr(&text, " gives it at once.");
     buf->failed |= text.failed;
     bool ok = heap->budget->stop == PTC_STOP_NONE && ptc_buf_ok(&text) &&
-              ptc_json_write_string(buf, text.data, text.len);
+              ptc_emit_text(buf, ptc_buf_view(&text));
     ptc_buf_deinit(&text);
     return ok;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tool/preview.h"
 
-#include "json/write.h"
+#include "json/emit.h"
 #include "tool/convert.h"
 #include "tool/hint.h"
 #include "tool/keys.h"
@@ -116,37 +116,46 @@ static size_t shown(const Fields *f)
 
 static void add_sample_keys(PtcBuf *out, const Fields *f)
 {
-    ptc_buf_add_cstr(out, ",\"sample_keys\":[");
-    for (size_t i = 0; i < shown(f); i++) {
-        ptc_buf_add(out, ",", i > 0);
-        ptc_json_write_string(out, f->items[i].key.bytes, f->items[i].key.len);
-    }
-    ptc_buf_add_char(out, ']');
+    ptc_emit_key(out, "sample_keys");
+    ptc_emit_array(out);
+    for (size_t i = 0; i < shown(f); i++)
+        ptc_emit_text(out, f->items[i].key);
+    ptc_emit_array_end(out);
 }
 
 /* The schema of objects with these fields; without properties when f is NULL. */
 static void add_object(PtcBuf *out, const Fields *f)
 {
-    ptc_buf_add_cstr(out, "{\"type\":\"object\"");
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "type", "object");
     if (f) {
-        ptc_buf_add_cstr(out, ",\"properties\":{");
+        ptc_emit_key(out, "properties");
+        ptc_emit_object(out);
         for (size_t i = 0; i < shown(f); i++) {
-            ptc_buf_add(out, ",", i > 0);
-            ptc_json_write_string(out, f->items[i].key.bytes, f->items[i].key.len);
-            ptc_buf_addf(out, ":\"%s\"", type_of(f->items[i].value));
+            ptc_emit_key_text(out, f->items[i].key);
+            ptc_emit_cstr(out, type_of(f->items[i].value));
         }
-        ptc_buf_add_char(out, '}');
+        ptc_emit_object_end(out);
         if (f->count > PTC_PREVIEW_KEYS)
-            ptc_buf_add_cstr(out, ",\"truncated\":true");
+            ptc_emit_field_bool(out, "truncated", true);
     }
-    ptc_buf_add_char(out, '}');
+    ptc_emit_object_end(out);
+}
+
+/* "schema":{"type":"array","items": and then whatever the items are, and `}`. */
+static void begin_array_schema(PtcBuf *out)
+{
+    ptc_emit_key(out, "schema");
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "type", "array");
+    ptc_emit_key(out, "items");
 }
 
 static void add_map(PtcHeap *heap, PtcBuf *out, PtcValue map)
 {
     Fields f = {.heap = heap};
     bool known = fields_of(&f, map);
-    ptc_buf_add_cstr(out, ",\"schema\":");
+    ptc_emit_key(out, "schema");
     add_object(out, known && f.count ? &f : NULL);
     if (known)
         add_sample_keys(out, &f);
@@ -157,12 +166,21 @@ static void add_list_of_maps(PtcHeap *heap, PtcBuf *out, PtcValue rows, PtcValue
 {
     Fields f = {.heap = heap};
     bool known = fields_of(&f, first) && rows_agree(&f, rows);
-    ptc_buf_add_cstr(out, ",\"schema\":{\"type\":\"array\",\"items\":");
+    begin_array_schema(out);
     add_object(out, known ? &f : NULL);
-    ptc_buf_add_char(out, '}');
+    ptc_emit_object_end(out);
     if (known)
         add_sample_keys(out, &f);
     drop_fields(&f);
+}
+
+/* {"type":type}, or {} for no type. */
+static void add_type(PtcBuf *out, const char *type)
+{
+    ptc_emit_object(out);
+    if (type)
+        ptc_emit_field_cstr(out, "type", type);
+    ptc_emit_object_end(out);
 }
 
 /* Items that are no maps: their type when they all have one. */
@@ -174,8 +192,9 @@ static void add_list_of_others(PtcHeap *heap, PtcBuf *out, PtcValue rows, PtcVal
     bool same = ptc_iter_init(&it, heap, rows);
     while (same && ptc_tick(heap->budget, 1) && ptc_iter_next(&it, &row))
         same = strcmp(type_of(row), type) == 0;
-    ptc_buf_addf(out, ",\"schema\":{\"type\":\"array\",\"items\":{\"type\":\"%s\"}}",
-                 same ? type : "any");
+    begin_array_schema(out);
+    add_type(out, same ? type : "any");
+    ptc_emit_object_end(out);
 }
 
 /* What `rows` (of `count` in all) look like. */
@@ -183,13 +202,16 @@ static void add_list(PtcHeap *heap, PtcBuf *out, PtcValue rows, size_t count)
 {
     PtcIter it;
     PtcValue first;
-    ptc_buf_addf(out, ",\"result_count\":%zu", count);
-    if (!ptc_iter_init(&it, heap, rows) || !ptc_iter_next(&it, &first))
-        ptc_buf_add_cstr(out, ",\"schema\":{\"type\":\"array\",\"items\":{}}");
-    else if (ptc_is_map(first))
+    ptc_emit_field_uint(out, "result_count", count);
+    if (!ptc_iter_init(&it, heap, rows) || !ptc_iter_next(&it, &first)) {
+        begin_array_schema(out);
+        add_type(out, NULL);
+        ptc_emit_object_end(out);
+    } else if (ptc_is_map(first)) {
         add_list_of_maps(heap, out, rows, first);
-    else
+    } else {
         add_list_of_others(heap, out, rows, first);
+    }
 }
 
 /* ----------------------------------------------------------------------- kinds */
@@ -202,8 +224,8 @@ static bool add_metadata(PtcHeap *heap, PtcBuf *out, PtcValue result)
         add_list(heap, out, result, ptc_map_count(result));
     else if (ptc_is_map(result))
         add_map(heap, out, result);
-    else
-        ptc_buf_addf(out, ",\"schema\":{\"type\":\"%s\"}", type_of(result));
+    else if (ptc_emit_key(out, "schema"))
+        add_type(out, type_of(result));
     return ptc_buf_ok(out) && heap->budget->stop == PTC_STOP_NONE;
 }
 
@@ -217,7 +239,7 @@ static bool add_rows(PtcHeap *heap, PtcBuf *out, PtcValue result, int64_t limit)
     if (rows == PTC_NONE)
         return false;
     add_list(heap, out, rows, count);
-    return ptc_buf_add_cstr(out, ",\"rows\":") && ptc_to_json_value(heap, out, rows, -1, &error) &&
+    return ptc_emit_key(out, "rows") && ptc_to_json_value(heap, out, rows, -1, &error) &&
            heap->budget->stop == PTC_STOP_NONE;
 }
 
@@ -292,9 +314,9 @@ static bool add_preview(const Preview *p, PtcPreviewKind kind)
 {
     PtcBuf *out = p->out;
     size_t start = out->len;
-    if (ptc_buf_add_cstr(out, "{\"status\":\"ok\"") && add_kind(p, kind) &&
-        ptc_buf_add_cstr(out, ",\"full_result_cached\":true,\"cache_hint\":") &&
-        ptc_hint_write(p->heap, out, p->name, p->name_len, p->args) && ptc_buf_add_char(out, '}'))
+    if (ptc_emit_object(out) && ptc_emit_field_cstr(out, "status", "ok") && add_kind(p, kind) &&
+        ptc_emit_field_bool(out, "full_result_cached", true) && ptc_emit_key(out, "cache_hint") &&
+        ptc_hint_write(p->heap, out, p->name, p->name_len, p->args) && ptc_emit_object_end(out))
         return true;
     out->len = start;
     out->full = false;

@@ -2,7 +2,7 @@
 #include "tool/protocol.h"
 
 #include "base/utf8.h"
-#include "json/write.h"
+#include "json/emit.h"
 #include "tool/protocol_text.h"
 #include "value/str.h"
 
@@ -123,79 +123,49 @@ bool ptc_protocol_validate_program(PtcValue program, const PtcPrinter *printer, 
 
 /* ------------------------------------------------------------------------- JSON */
 
-static void add_string(PtcBuf *out, PtcText text)
+static void add_texts(PtcBuf *out, const char *name, const PtcText *items, size_t count)
 {
-    if (text.bytes)
-        ptc_json_write_string(out, text.bytes, text.len);
-    else
-        ptc_buf_add_cstr(out, "null");
-}
-
-/* A field after others: ,"name": */
-static void add_name(PtcBuf *out, const char *name)
-{
-    ptc_buf_addf(out, ",\"%s\":", name);
-}
-
-static void add_field(PtcBuf *out, const char *name, PtcText text)
-{
-    add_name(out, name);
-    add_string(out, text);
-}
-
-static void add_flag(PtcBuf *out, const char *name, bool on)
-{
-    add_name(out, name);
-    ptc_buf_add_cstr(out, on ? "true" : "false");
-}
-
-static void add_array(PtcBuf *out, const char *name, const PtcText *items, size_t count)
-{
-    add_name(out, name);
-    ptc_buf_add_char(out, '[');
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0)
-            ptc_buf_add_char(out, ',');
-        add_string(out, items[i]);
-    }
-    ptc_buf_add_char(out, ']');
+    ptc_emit_key(out, name);
+    ptc_emit_array(out);
+    for (size_t i = 0; i < count; i++)
+        ptc_emit_text(out, items[i]);
+    ptc_emit_array_end(out);
 }
 
 /* ---------------------------------------------------------------------- success */
 
 static void add_memory(PtcBuf *out, const PtcMemory *memory)
 {
-    add_name(out, "memory");
-    ptc_buf_add_cstr(out, "{\"changed\":{");
+    ptc_emit_key(out, "memory");
+    ptc_emit_object(out);
+    ptc_emit_key(out, "changed");
+    ptc_emit_object(out);
     for (size_t i = 0; i < memory->changed_count; i++) {
-        if (i > 0)
-            ptc_buf_add_char(out, ',');
-        add_string(out, memory->changed[i].name);
-        ptc_buf_add_char(out, ':');
-        add_string(out, memory->changed[i].preview);
+        ptc_emit_key_text(out, memory->changed[i].name);
+        ptc_emit_text(out, memory->changed[i].preview);
     }
-    ptc_buf_add_char(out, '}');
-    add_array(out, "stored_keys", memory->stored, memory->stored_count);
-    add_flag(out, "truncated", memory->truncated);
-    ptc_buf_add_char(out, '}');
+    ptc_emit_object_end(out);
+    add_texts(out, "stored_keys", memory->stored, memory->stored_count);
+    ptc_emit_field_bool(out, "truncated", memory->truncated);
+    ptc_emit_object_end(out);
 }
 
 void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success)
 {
     const PtcMemory *memory = success->memory;
-    ptc_buf_add_cstr(out, "{\"status\":\"ok\"");
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "status", "ok");
     if (success->result.bytes || !success->value_nil)
-        add_field(out, "result", success->result);
-    add_array(out, "prints", success->prints, success->print_count);
-    add_field(out, "feedback", success->feedback.bytes ? success->feedback : (PtcText){"", 0});
-    add_flag(out, "truncated", success->truncated || (memory && memory->truncated));
+        ptc_emit_field_text(out, "result", success->result);
+    add_texts(out, "prints", success->prints, success->print_count);
+    ptc_emit_field_text(out, "feedback",
+                        success->feedback.bytes ? success->feedback : PTC_TEXT(""));
+    ptc_emit_field_bool(out, "truncated", success->truncated || (memory && memory->truncated));
     if (memory)
         add_memory(out, memory);
-    if (success->validated.bytes) {
-        add_name(out, "validated");
-        ptc_buf_add(out, success->validated.bytes, success->validated.len);
-    }
-    ptc_buf_add_char(out, '}');
+    if (success->validated.bytes)
+        ptc_emit_field_raw(out, "validated", success->validated);
+    ptc_emit_object_end(out);
 }
 
 /* ------------------------------------------------------------------- from a step */
@@ -205,11 +175,6 @@ typedef struct {
     PtcBuf result, feedback, cut_prints;
     PtcText *prints; /* NULL: the step's own, none had to be cut */
 } Making;
-
-static PtcText whole(const PtcBuf *buf)
-{
-    return (PtcText){buf->data ? buf->data : "", buf->len};
-}
 
 static bool any_long(const PtcStep *step, size_t max_chars)
 {
@@ -234,7 +199,7 @@ static bool cut_prints(Making *m, const PtcStep *step, int64_t max_chars)
         m->prints[i].len = m->cut_prints.len - before;
     }
     for (size_t i = 0; i < n; i++) {
-        m->prints[i].bytes = whole(&m->cut_prints).bytes + at;
+        m->prints[i].bytes = ptc_buf_view(&m->cut_prints).bytes + at;
         at += m->prints[i].len;
     }
     return ptc_buf_ok(&m->cut_prints);
@@ -255,7 +220,7 @@ static PtcExecution execution(const Making *m, const PtcStep *step, const PtcMem
                         .prints_cut = step->prints_cut,
                         .more_turns = memory != NULL};
     if (step->text.bytes)
-        run.result = whole(&m->result);
+        run.result = ptc_buf_view(&m->result);
     if (memory) {
         run.changed = memory->changed;
         run.changed_count = memory->changed_count;
@@ -280,7 +245,7 @@ static void render_made(PtcBuf *out, Making *m, const PtcStep *step, const PtcMe
                           .value_nil = step->value_nil,
                           .prints = m->prints ? m->prints : step->prints,
                           .print_count = step->print_count,
-                          .feedback = whole(&m->feedback),
+                          .feedback = ptc_buf_view(&m->feedback),
                           .truncated = cut || m->prints,
                           .memory = memory,
                           .validated = step->validated};
@@ -328,10 +293,12 @@ PtcReason ptc_reason_find(const char *name)
 
 void ptc_protocol_render_error(PtcBuf *out, const PtcErrorAnswer *error)
 {
-    ptc_buf_addf(out, "{\"status\":\"error\",\"reason\":\"%s\"", ptc_reason_name(error->reason));
-    add_field(out, "message", error->message);
-    add_field(out, "feedback", error->feedback.bytes ? error->feedback : error->message);
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "status", "error");
+    ptc_emit_field_cstr(out, "reason", ptc_reason_name(error->reason));
+    ptc_emit_field_text(out, "message", error->message);
+    ptc_emit_field_text(out, "feedback", error->feedback.bytes ? error->feedback : error->message);
     if (error->reason == PTC_REASON_FAIL)
-        add_field(out, "result", error->result);
-    ptc_buf_add_char(out, '}');
+        ptc_emit_field_text(out, "result", error->result);
+    ptc_emit_object_end(out);
 }

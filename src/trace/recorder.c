@@ -8,10 +8,10 @@
 
 #include "base/hmac.h"
 #include "base/utf8.h"
-#include "json/write.h"
+#include "json/emit.h"
 #include "trace/trace_file.h"
 
-enum { OWNER = 16, REASON = 24, TOOLS = 16, REASONS = 24 };
+enum { OWNER = 16, OWNER_SHOWN = 6, REASON = 24, REQUEST = 32, TOOLS = 16, REASONS = 24 };
 
 typedef struct {
     uint64_t number; /* from 1 */
@@ -106,14 +106,27 @@ static void owner_id(unsigned char out[OWNER], const char *owner)
     memcpy(out, digest, OWNER);
 }
 
+static void name_request(char name[REQUEST], uint64_t number)
+{
+    snprintf(name, REQUEST, "c%llu", (unsigned long long)number);
+}
+
+static void add_request_id(PtcBuf *out, uint64_t number)
+{
+    char name[REQUEST];
+    name_request(name, number);
+    ptc_emit_field_cstr(out, "request_id", name);
+}
+
 static void add_time(PtcBuf *out, int64_t ms)
 {
     char date[32];
     struct tm tm;
     time_t seconds = (time_t)(ms / 1000);
     gmtime_r(&seconds, &tm);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm);
-    ptc_buf_addf(out, "\"%s.%03dZ\"", date, (int)(ms % 1000));
+    size_t len = strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(date + len, sizeof date - len, ".%03dZ", (int)(ms % 1000));
+    ptc_emit_field_cstr(out, "ts", date);
 }
 
 /* The text without secrets: itself, or in `clean`. */
@@ -122,24 +135,21 @@ static PtcText without_secrets(const PtcRecorder *r, PtcBuf *clean, PtcText text
     if (!r->secrets || r->secrets->count == 0)
         return text;
     ptc_secrets_blot(r->secrets, clean, text.bytes, text.len);
-    return (PtcText){clean->data, ptc_buf_ok(clean) ? clean->len : 0};
+    return ptc_buf_ok(clean) ? ptc_buf_view(clean) : PTC_TEXT("");
 }
 
 static void add_digest(PtcBuf *out, PtcText text)
 {
     unsigned char digest[PTC_SHA256_BYTES];
     ptc_sha256(text.bytes, text.len, digest);
-    ptc_buf_add_cstr(out, ",\"sha256\":\"");
-    for (size_t i = 0; i < sizeof digest; i++)
-        ptc_buf_addf(out, "%02x", digest[i]);
-    ptc_buf_add_char(out, '"');
+    ptc_emit_key(out, "sha256");
+    ptc_emit_hex(out, digest, sizeof digest);
 }
 
 static void add_text(PtcBuf *out, PtcText text, size_t max)
 {
-    size_t len = text.len > max ? ptc_utf8_valid_prefix(text.bytes, max) : text.len;
-    ptc_buf_add_cstr(out, ",\"text\":");
-    ptc_json_write_string(out, text.bytes, len);
+    text.len = text.len > max ? ptc_utf8_valid_prefix(text.bytes, max) : text.len;
+    ptc_emit_field_text(out, "text", text);
 }
 
 static void add_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcText text, size_t max)
@@ -147,7 +157,9 @@ static void add_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcText t
     PtcBuf clean;
     if (!text.bytes)
         return;
-    ptc_buf_addf(out, ",\"%s\":{\"bytes\":%zu", name, text.len);
+    ptc_emit_key(out, name);
+    ptc_emit_object(out);
+    ptc_emit_field_uint(out, "bytes", text.len);
     ptc_buf_init(&clean, &r->mem, 2 * text.len + 16);
     if (r->payloads != PTC_PAYLOADS_NONE) {
         text = without_secrets(r, &clean, text);
@@ -156,7 +168,7 @@ static void add_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcText t
     if (r->payloads == PTC_PAYLOADS_FULL)
         add_text(out, text, max);
     ptc_buf_deinit(&clean);
-    ptc_buf_add_char(out, '}');
+    ptc_emit_object_end(out);
 }
 
 static void add_owner(PtcBuf *out, const char *owner)
@@ -165,14 +177,14 @@ static void add_owner(PtcBuf *out, const char *owner)
     if (!owner[0])
         return;
     owner_id(id, owner);
-    ptc_buf_addf(out, ",\"owner\":\"%02x%02x%02x%02x%02x%02x\"", id[0], id[1], id[2], id[3], id[4],
-                 id[5]);
+    ptc_emit_key(out, "owner");
+    ptc_emit_hex(out, id, OWNER_SHOWN);
 }
 
-/* What was asked, and what came of it: members with a comma before each. */
+/* What was asked, and what came of it: members of the object that is open. */
 static void add_asked(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t max)
 {
-    ptc_buf_addf(out, ",\"tool\":\"%s\"", n->tool);
+    ptc_emit_field_cstr(out, "tool", n->tool);
     add_owner(out, n->owner);
     add_payload(r, out, "program", n->program, max);
     add_payload(r, out, "context", n->context, max);
@@ -180,34 +192,49 @@ static void add_asked(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t 
 
 static void add_answered(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t max)
 {
-    ptc_buf_addf(out, ",\"ok\":%s", n->ok ? "true" : "false");
+    ptc_emit_field_bool(out, "ok", n->ok);
     if (!n->ok)
-        ptc_buf_addf(out, ",\"reason\":\"%s\"", n->reason);
-    ptc_buf_addf(out, ",\"duration_us\":%lld,\"tool_calls\":%llu", (long long)n->duration_us,
-                 (unsigned long long)n->tool_calls);
+        ptc_emit_field_cstr(out, "reason", n->reason);
+    ptc_emit_field_int(out, "duration_us", n->duration_us);
+    ptc_emit_field_uint(out, "tool_calls", n->tool_calls);
     add_payload(r, out, "result", n->result, max);
     add_payload(r, out, "message", n->message, max);
 }
 
 /* --------------------------------------------------------------------------------- writing */
 
+static void begin_event(PtcBuf *out, const char *name)
+{
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "event", name);
+}
+
+static void end_event(PtcBuf *out)
+{
+    ptc_emit_object_end(out);
+    ptc_buf_add_char(out, '\n');
+}
+
 static void add_trace(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int64_t at_ms)
 {
     PtcBuf out;
     int64_t begun = at_ms - n->duration_us / 1000;
     ptc_buf_init(&out, &r->mem, (size_t)64 << 20);
-    ptc_buf_addf(&out,
-                 "{\"event\":\"trace.start\",\"trace_kind\":\"mcp_call\",\"request_id\":\"c%llu\","
-                 "\"version\":\"%s\",\"payloads\":\"%s\",\"ts\":",
-                 (unsigned long long)number, PTC_VERSION, ptc_payloads_name(r->payloads));
+    begin_event(&out, "trace.start");
+    ptc_emit_field_cstr(&out, "trace_kind", "mcp_call");
+    add_request_id(&out, number);
+    ptc_emit_field_cstr(&out, "version", PTC_VERSION);
+    ptc_emit_field_cstr(&out, "payloads", ptc_payloads_name(r->payloads));
     add_time(&out, begun);
-    ptc_buf_add_cstr(&out, "}\n{\"event\":\"call.start\",\"ts\":");
+    end_event(&out);
+    begin_event(&out, "call.start");
     add_time(&out, begun);
     add_asked(r, &out, n, PTC_RECORD_FILE_TEXT);
-    ptc_buf_add_cstr(&out, "}\n{\"event\":\"call.stop\",\"ts\":");
+    end_event(&out);
+    begin_event(&out, "call.stop");
     add_time(&out, at_ms);
     add_answered(r, &out, n, PTC_RECORD_FILE_TEXT);
-    ptc_buf_add_cstr(&out, "}\n");
+    end_event(&out);
     if (ptc_buf_ok(&out))
         ptc_trace_write(r->trace, begun, number, &out);
     ptc_buf_deinit(&out);
@@ -216,11 +243,12 @@ static void add_trace(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int
 static void render_record(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int64_t at_ms,
                           PtcBuf *out)
 {
-    ptc_buf_addf(out, "{\"request_id\":\"c%llu\",\"ts\":", (unsigned long long)number);
+    ptc_emit_object(out);
+    add_request_id(out, number);
     add_time(out, at_ms);
     add_asked(r, out, n, PTC_RECORD_TEXT);
     add_answered(r, out, n, PTC_RECORD_TEXT);
-    ptc_buf_add_char(out, '}');
+    ptc_emit_object_end(out);
 }
 
 /* The next slot of the ring, emptied.  The lock is held. */
@@ -278,6 +306,13 @@ void ptc_recorder_note(PtcRecorder *r, const PtcCallNote *note)
 
 /* --------------------------------------------------------------------------------- reading */
 
+static void begin_answer(const PtcRecorder *r, PtcBuf *out, const char *op)
+{
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "op", op);
+    ptc_emit_field_cstr(out, "payload_policy", ptc_payloads_name(r->payloads));
+}
+
 /* Record i of the ring, 0 the newest; NULL when it is of somebody else. */
 static const Record *record_at(const PtcRecorder *r, size_t i, const unsigned char *owner)
 {
@@ -323,11 +358,18 @@ static void add_tool(PtcRecorder *r, PtcBuf *out, const unsigned char *owner, co
             times[n++] = record->duration_us;
     }
     sort_times(times, n);
-    ptc_buf_addf(out,
-                 "\"%s\":{\"calls\":%zu,\"ok\":%zu,\"error\":%zu,\"duration_us\":{\"p50\":%lld,"
-                 "\"p95\":%lld,\"max\":%lld}}",
-                 t->name, t->calls, t->calls - t->errors, t->errors, (long long)times[n / 2],
-                 (long long)times[(n * 95) / 100], (long long)times[n - 1]);
+    ptc_emit_key(out, t->name);
+    ptc_emit_object(out);
+    ptc_emit_field_uint(out, "calls", t->calls);
+    ptc_emit_field_uint(out, "ok", t->calls - t->errors);
+    ptc_emit_field_uint(out, "error", t->errors);
+    ptc_emit_key(out, "duration_us");
+    ptc_emit_object(out);
+    ptc_emit_field_int(out, "p50", times[n / 2]);
+    ptc_emit_field_int(out, "p95", times[(n * 95) / 100]);
+    ptc_emit_field_int(out, "max", times[n - 1]);
+    ptc_emit_object_end(out);
+    ptc_emit_object_end(out);
 }
 
 static void add_stats(PtcRecorder *r, const unsigned char *owner, PtcBuf *out, int64_t *times)
@@ -345,44 +387,51 @@ static void add_stats(PtcRecorder *r, const unsigned char *owner, PtcBuf *out, i
         if (!record->ok)
             tally(reasons, REASONS, record->reason)->calls++;
     }
-    ptc_buf_addf(out, "\"ring_size\":%zu,\"calls\":%zu,\"trace_dir_enabled\":%s,\"by_tool\":{",
-                 r->max, mine, r->trace ? "true" : "false");
-    for (size_t i = 0; i < TOOLS && tools[i].name; i++) {
-        ptc_buf_add_cstr(out, i ? "," : "");
+    ptc_emit_field_uint(out, "ring_size", r->max);
+    ptc_emit_field_uint(out, "calls", mine);
+    ptc_emit_field_bool(out, "trace_dir_enabled", r->trace != NULL);
+    ptc_emit_key(out, "by_tool");
+    ptc_emit_object(out);
+    for (size_t i = 0; i < TOOLS && tools[i].name; i++)
         add_tool(r, out, owner, &tools[i], times);
-    }
-    ptc_buf_add_cstr(out, "},\"errors\":{");
+    ptc_emit_object_end(out);
+    ptc_emit_key(out, "errors");
+    ptc_emit_object(out);
     for (size_t i = 0; i < REASONS && reasons[i].name; i++)
-        ptc_buf_addf(out, "%s\"%s\":%zu", i ? "," : "", reasons[i].name, reasons[i].calls);
-    ptc_buf_add_cstr(out, "}}");
+        ptc_emit_field_uint(out, reasons[i].name, reasons[i].calls);
+    ptc_emit_object_end(out);
 }
 
 void ptc_recorder_stats(PtcRecorder *r, const char *owner, PtcBuf *out)
 {
     unsigned char id[OWNER];
     owner_id(id, owner);
-    ptc_buf_addf(out, "{\"op\":\"stats\",\"payload_policy\":\"%s\",",
-                 ptc_payloads_name(r->payloads));
+    begin_answer(r, out, "stats");
     pthread_mutex_lock(&r->lock);
     size_t bytes = (r->max + 1) * sizeof(int64_t);
     int64_t *times = ptc_mem_alloc(&r->mem, bytes);
     if (times)
         add_stats(r, id, out, times);
     else
-        ptc_buf_add_cstr(out, "\"calls\":0}");
+        ptc_emit_field_uint(out, "calls", 0);
     ptc_mem_free(&r->mem, times, bytes);
     pthread_mutex_unlock(&r->lock);
+    ptc_emit_object_end(out);
 }
 
 static void add_line(PtcBuf *out, const Record *record)
 {
-    ptc_buf_addf(out, "{\"request_id\":\"c%llu\",\"ts\":", (unsigned long long)record->number);
+    ptc_emit_object(out);
+    add_request_id(out, record->number);
     add_time(out, record->at_ms);
-    ptc_buf_addf(out, ",\"tool\":\"%s\",\"ok\":%s", record->tool, record->ok ? "true" : "false");
+    ptc_emit_field_cstr(out, "tool", record->tool);
+    ptc_emit_field_bool(out, "ok", record->ok);
     if (!record->ok)
-        ptc_buf_addf(out, ",\"reason\":\"%s\"", record->reason);
-    ptc_buf_addf(out, ",\"duration_us\":%lld,\"program_bytes\":%zu,\"result_bytes\":%zu}",
-                 (long long)record->duration_us, record->program_bytes, record->result_bytes);
+        ptc_emit_field_cstr(out, "reason", record->reason);
+    ptc_emit_field_int(out, "duration_us", record->duration_us);
+    ptc_emit_field_uint(out, "program_bytes", record->program_bytes);
+    ptc_emit_field_uint(out, "result_bytes", record->result_bytes);
+    ptc_emit_object_end(out);
 }
 
 void ptc_recorder_recent(PtcRecorder *r, const char *owner, const PtcRecent *wanted, PtcBuf *out)
@@ -390,39 +439,41 @@ void ptc_recorder_recent(PtcRecorder *r, const char *owner, const PtcRecent *wan
     unsigned char id[OWNER];
     owner_id(id, owner);
     size_t n = 0;
-    ptc_buf_addf(out, "{\"op\":\"recent\",\"payload_policy\":\"%s\",\"records\":[",
-                 ptc_payloads_name(r->payloads));
+    begin_answer(r, out, "recent");
+    ptc_emit_key(out, "records");
+    ptc_emit_array(out);
     pthread_mutex_lock(&r->lock);
     for (size_t i = 0; i < r->count && n < wanted->limit; i++) {
         const Record *record = record_at(r, i, id);
         if (!record || (wanted->errors_only && record->ok) || record->at_ms < wanted->since_ms)
             continue;
-        ptc_buf_add_cstr(out, n++ ? "," : "");
+        n++;
         add_line(out, record);
     }
     pthread_mutex_unlock(&r->lock);
-    ptc_buf_addf(out, "],\"count\":%zu}", n);
+    ptc_emit_array_end(out);
+    ptc_emit_field_uint(out, "count", n);
+    ptc_emit_object_end(out);
 }
 
 bool ptc_recorder_get(PtcRecorder *r, const char *owner, PtcText wanted, PtcBuf *out)
 {
     unsigned char id[OWNER];
     owner_id(id, owner);
-    char name[32];
+    char name[REQUEST];
     bool found = false;
     pthread_mutex_lock(&r->lock);
     for (size_t i = 0; i < r->count && !found; i++) {
         const Record *record = record_at(r, i, id);
         if (!record || !record->json)
             continue;
-        int len = snprintf(name, sizeof name, "c%llu", (unsigned long long)record->number);
-        if (wanted.len != (size_t)len || memcmp(wanted.bytes, name, wanted.len) != 0)
+        name_request(name, record->number);
+        if (!ptc_text_is(wanted, name))
             continue;
         found = true;
-        ptc_buf_addf(out, "{\"op\":\"get\",\"payload_policy\":\"%s\",\"record\":",
-                     ptc_payloads_name(r->payloads));
-        ptc_buf_add(out, record->json, record->json_len);
-        ptc_buf_add_char(out, '}');
+        begin_answer(r, out, "get");
+        ptc_emit_field_raw(out, "record", (PtcText){record->json, record->json_len});
+        ptc_emit_object_end(out);
     }
     pthread_mutex_unlock(&r->lock);
     return found;

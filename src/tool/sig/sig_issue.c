@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "json/emit.h"
 #include "json/write.h"
 #include "base/nearest.h"
 #include "tool/sig/sig_int.h"
@@ -275,27 +276,24 @@ bool ptc_sig_issues_print(PtcBuf *buf, const PtcSigIssues *issues, const char *s
 
 static void write_issue(PtcBuf *buf, const PtcSigIssue *issue)
 {
-    ptc_buf_add_cstr(buf, "{\"path\":[");
+    ptc_emit_object(buf);
+    ptc_emit_key(buf, "path");
+    ptc_emit_array(buf);
     for (size_t i = 0; i < issue->path_len; i++) {
-        if (i)
-            ptc_buf_add_char(buf, ',');
         if (issue->path[i].name)
-            ptc_json_write_string(buf, issue->path[i].name, issue->path[i].len);
+            ptc_emit_text(buf, (PtcText){issue->path[i].name, issue->path[i].len});
         else
-            ptc_buf_addf(buf, "%zu", issue->path[i].index);
+            ptc_emit_uint(buf, issue->path[i].index);
     }
-    ptc_buf_add_cstr(buf, "],\"message\":");
-    ptc_json_write_string(buf, issue->message, issue->message_len);
-    ptc_buf_add_char(buf, '}');
+    ptc_emit_array_end(buf);
+    ptc_emit_field_text(buf, "message", (PtcText){issue->message, issue->message_len});
+    ptc_emit_object_end(buf);
 }
 
 bool ptc_sig_issues_json(PtcBuf *buf, const PtcSigIssues *issues)
 {
-    ptc_buf_add_char(buf, '[');
-    for (size_t i = 0; i < issues->count; i++) {
-        if (i)
-            ptc_buf_add_char(buf, ',');
+    ptc_emit_array(buf);
+    for (size_t i = 0; i < issues->count; i++)
         write_issue(buf, &issues->items[i]);
-    }
-    return ptc_buf_add_char(buf, ']');
+    return ptc_emit_array_end(buf);
 }

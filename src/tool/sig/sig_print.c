@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Signatures as text and as JSON, and whether two are the same. */
-#include "json/write.h"
+#include "json/emit.h"
 #include "tool/sig/sig.h"
 
 /* ----------------------------------------------------------------------------------- text */
@@ -48,16 +48,16 @@ bool ptc_sig_print(PtcBuf *buf, const PtcSig *sig)
 
 bool ptc_sig_fields_json(PtcBuf *buf, const PtcSigType *type)
 {
-    ptc_buf_add_char(buf, '[');
+    ptc_emit_array(buf);
     for (size_t i = 0; i < type->field_count; i++) {
         const PtcSigField *f = &type->fields[i];
-        ptc_buf_add_cstr(buf, i ? ",{\"name\":" : "{\"name\":");
-        ptc_json_write_string(buf, f->name, f->name_len);
-        ptc_buf_add_cstr(buf, ",\"type\":");
+        ptc_emit_object(buf);
+        ptc_emit_field_text(buf, "name", (PtcText){f->name, f->name_len});
+        ptc_emit_key(buf, "type");
         ptc_sig_type_json(buf, f->type);
-        ptc_buf_add_char(buf, '}');
+        ptc_emit_object_end(buf);
     }
-    return ptc_buf_add_char(buf, ']');
+    return ptc_emit_array_end(buf);
 }
 
 bool ptc_sig_type_json(PtcBuf *buf, const PtcSigType *type)
@@ -65,15 +65,17 @@ bool ptc_sig_type_json(PtcBuf *buf, const PtcSigType *type)
     switch (type->kind) {
     case PTC_SIG_LIST:
     case PTC_SIG_OPTIONAL:
-        ptc_buf_add_cstr(buf, type->kind == PTC_SIG_LIST ? "{\"list\":" : "{\"optional\":");
+        ptc_emit_object(buf);
+        ptc_emit_key(buf, type->kind == PTC_SIG_LIST ? "list" : "optional");
         ptc_sig_type_json(buf, type->item);
-        return ptc_buf_add_char(buf, '}');
+        return ptc_emit_object_end(buf);
     case PTC_SIG_FIELDS:
     case PTC_SIG_CLOSED:
-        ptc_buf_add_cstr(buf, type->kind == PTC_SIG_FIELDS ? "{\"map\":" : "{\"closed_map\":");
+        ptc_emit_object(buf);
+        ptc_emit_key(buf, type->kind == PTC_SIG_FIELDS ? "map" : "closed_map");
         ptc_sig_fields_json(buf, type);
-        return ptc_buf_add_char(buf, '}');
-    default: return ptc_buf_addf(buf, "\"%s\"", ptc_sig_kind_name(type->kind));
+        return ptc_emit_object_end(buf);
+    default: return ptc_emit_cstr(buf, ptc_sig_kind_name(type->kind));
     }
 }
 
