@@ -80,6 +80,13 @@ bool ptc_emit_hex(PtcBuf *out, const void *bytes, size_t len)
     return ok && ptc_buf_add(out, "\"", 1);
 }
 
+bool ptc_emit_value(PtcBuf *out, PtcHeap *heap, PtcValue v)
+{
+    PtcJsonError error;
+    PtcJsonWriter writer = {heap, -1, NULL};
+    return ptc_emit_next(out) && ptc_json_write(&writer, out, v, &error);
+}
+
 static bool is_space(char c)
 {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';

@@ -18,6 +18,7 @@
 #define PTC_JSON_EMIT_H
 
 #include "base/buf.h"
+#include "value/heap.h"
 
 /* The comma before a value or member that is written by other means, where one is due. */
 static inline bool ptc_emit_next(PtcBuf *out)
@@ -63,6 +64,8 @@ bool ptc_emit_bool(PtcBuf *out, bool b);
 bool ptc_emit_null(PtcBuf *out);
 /* Bytes as a string of hexadecimal digits. */
 bool ptc_emit_hex(PtcBuf *out, const void *bytes, size_t len);
+/* A value that came from JSON; the heap is for its budget.  False also when it cannot be JSON after all. */
+bool ptc_emit_value(PtcBuf *out, PtcHeap *heap, PtcValue v);
 /* JSON that is written already; white space at its end is dropped.  Absent: null. */
 bool ptc_emit_raw(PtcBuf *out, PtcText json);
 

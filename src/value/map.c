@@ -110,6 +110,54 @@ PtcValue ptc_map_get(PtcHeap *heap, PtcValue map, PtcValue key)
     return at < 0 ? PTC_NONE : smap(map)->values[at];
 }
 
+/* A key that lives on the stack for one look-up: longer names than these are looked for one by one. */
+enum { FIELD_BYTES = 64 };
+
+static bool is_name(PtcValue key, const char *name, size_t len)
+{
+    return ptc_is_string(key) && ptc_str_len(key) == len &&
+           memcmp(ptc_str_bytes(key), name, len) == 0;
+}
+
+static PtcValue small_field(PtcValue map, const char *name, size_t len)
+{
+    const PtcShape *shape = shape_of(map);
+    const uint32_t *hashes = ptc_shape_hashes(shape);
+    uint32_t hash = ptc_str_hash_bytes(name, len);
+    for (size_t i = 0; i < shape->obj.count; i++)
+        if (hashes[i] == hash && is_name(shape->keys[i], name, len))
+            return smap(map)->values[i];
+    return PTC_NONE;
+}
+
+static PtcValue walked_field(PtcValue map, const char *name, size_t len)
+{
+    PtcValue key, value;
+    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
+        if (is_name(key, name, len))
+            return value;
+    return PTC_NONE;
+}
+
+/* No cache of the heap sees the key: ptc_dict_get without flex remembers nothing. */
+PtcValue ptc_map_field(PtcHeap *heap, PtcValue map, const char *name)
+{
+    union {
+        PtcStr str;
+        char room[sizeof(PtcStr) + FIELD_BYTES];
+    } key = {.str = {.obj = {.type = PTC_T_STRING}}};
+    size_t len = strlen(name);
+    if (map == PTC_NONE || !ptc_is_map(map))
+        return PTC_NONE;
+    if (ptc_tag(map) == PTC_T_SMAP)
+        return small_field(map, name, len);
+    if (len > FIELD_BYTES || ptc_is_sorted(map)) /* comparing might call the program */
+        return walked_field(map, name, len);
+    key.str.obj.count = (uint32_t)len;
+    memcpy(key.str.bytes, name, len);
+    return ptc_dict_get(heap, map, ptc_from_obj(&key.str), false);
+}
+
 PtcValue ptc_map_get_flex(PtcHeap *heap, PtcValue map, PtcValue key)
 {
     if (ptc_tag(map) == PTC_T_BMAP)

@@ -22,6 +22,8 @@ static inline size_t ptc_map_count(PtcValue map)
 
 PtcValue ptc_map_get(PtcHeap *heap, PtcValue map, PtcValue key);
 PtcValue ptc_map_get_flex(PtcHeap *heap, PtcValue map, PtcValue key);
+/* The value of a string key by its text; PTC_NONE also for what is no map.  Allocates nothing. */
+PtcValue ptc_map_field(PtcHeap *heap, PtcValue map, const char *name);
 /* The key as the map spells it, or PTC_NONE. */
 PtcValue ptc_map_key_flex(PtcHeap *heap, PtcValue map, PtcValue key);
 

@@ -32,6 +32,13 @@ static inline size_t ptc_str_len(PtcValue str)
     return ptc_obj(str)->count;
 }
 
+/* The text of a string; absent for anything else. */
+static inline PtcText ptc_str_text(PtcValue v)
+{
+    return ptc_is(v, PTC_T_STRING) ? (PtcText){ptc_str_bytes(v), ptc_str_len(v)}
+                                   : (PtcText){NULL, 0};
+}
+
 /* One byte is one grapheme. */
 static inline bool ptc_str_simple(PtcValue str)
 {

@@ -682,6 +682,36 @@ static void test_two_heaps(bool set)
     }
 }
 
+/* Fields by name in small, large and sorted maps: only string keys count, and names of any length are found. */
+static void test_fields(void)
+{
+    char long_name[101] = {0};
+    memset(long_name, 'n', 100);
+    PtcValue map = ptc_map_empty(&older);
+    CHECK(ptc_map_field(&older, map, "a") == PTC_NONE);
+    CHECK(ptc_map_field(&older, PTC_NONE, "a") == PTC_NONE);
+    CHECK(ptc_map_field(&older, PTC_NIL, "a") == PTC_NONE);
+    CHECK(ptc_map_field(&older, ptc_int(1), "a") == PTC_NONE);
+    map = ptc_map_assoc(&older, map, named(PTC_T_KEYWORD, "a"), ptc_int(1));
+    map = ptc_map_assoc(&older, map, named(PTC_T_STRING, "a_b"), ptc_int(2));
+    map = ptc_map_assoc(&older, map, named(PTC_T_STRING, long_name), ptc_int(3));
+    map = ptc_map_assoc(&older, map, named(PTC_T_STRING, ""), ptc_int(4));
+    for (int large = 0; large < 2; large++) {
+        CHECK(ptc_map_field(&older, map, "a") == PTC_NONE);
+        CHECK(ptc_map_field(&older, map, "a-b") == PTC_NONE);
+        CHECK(ptc_map_field(&older, map, "a_b") == ptc_int(2));
+        CHECK(ptc_map_field(&older, map, long_name) == ptc_int(3));
+        CHECK(ptc_map_field(&older, map, "") == ptc_int(4));
+        for (int i = 0; i < 100; i++) {
+            char name[NAME];
+            snprintf(name, sizeof name, "k%d", i);
+            map = ptc_map_assoc(&older, map, named(PTC_T_STRING, name), ptc_int(i));
+        }
+    }
+    CHECK(ptc_map_field(&older, map, "k99") == ptc_int(99));
+    CHECK(ptc_map_field(&older, map, "k100") == PTC_NONE);
+}
+
 int main(void)
 {
     CheckHeap rest;
@@ -704,6 +734,7 @@ int main(void)
     test_precedence_and_history();
     test_cache();
     test_shapes();
+    test_fields();
     test_build_fails();
     ptc_heap_deinit(&older);
     check_heap_deinit(&rest);
