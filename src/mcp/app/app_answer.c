@@ -67,13 +67,13 @@ static size_t cut_at(const PtcBuf *text, size_t most)
 static PtcText text_at(PtcValue items, size_t i)
 {
     PtcValue v = ptc_value_at(items, i);
-    return v != PTC_NONE && ptc_is_string(v) ? ptc_mcp_text_of(v) : (PtcText){"", 0};
+    return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : (PtcText){"", 0};
 }
 
 static PtcText key_at(PtcValue map, size_t i)
 {
     PtcValue v = ptc_value_key_at(map, i);
-    return v != PTC_NONE && ptc_is_string(v) ? ptc_mcp_text_of(v) : (PtcText){"", 0};
+    return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : (PtcText){"", 0};
 }
 
 /* Bytes of a text as a JSON string, without its quotes; controls are counted at their longest. */
@@ -105,8 +105,9 @@ static size_t fitting_prints(const Answer *a)
 static PtcValue payload_field(PtcJob *job, const char *name)
 {
     PtcValue payload = ptc_job_payload(job);
-    return payload != PTC_NONE && ptc_is_map(payload) ? ptc_mcp_field(job->call, payload, name)
-                                                      : PTC_NONE;
+    return payload != PTC_NONE && ptc_is_map(payload)
+               ? ptc_map_field(ptc_mcp_heap(job->call), payload, name)
+               : PTC_NONE;
 }
 
 /* Keeps what does not fit, once. */
@@ -176,7 +177,7 @@ static void add_value(Answer *a, const char *name, PtcValue v)
     if (v == PTC_NONE)
         return;
     add_member(a, name);
-    (void)!ptc_mcp_write(a->job->call, &a->json, v);
+    (void)!ptc_emit_value(&a->json, ptc_mcp_heap(a->job->call), v);
 }
 
 static void add_result(Answer *a)
@@ -242,8 +243,9 @@ static void add_names(Answer *a, const char *name, PtcValue map)
 static PtcValue memory_field(Answer *a, const char *name)
 {
     PtcValue memory = payload_field(a->job, "memory");
-    return memory != PTC_NONE && ptc_is_map(memory) ? ptc_mcp_field(a->job->call, memory, name)
-                                                    : PTC_NONE;
+    return memory != PTC_NONE && ptc_is_map(memory)
+               ? ptc_map_field(ptc_mcp_heap(a->job->call), memory, name)
+               : PTC_NONE;
 }
 
 static void add_session(Answer *a)

@@ -210,7 +210,7 @@ static bool object_arg(PtcJob *job, const char *name, PtcBuf *json, PtcText *out
         return true;
     if (!ptc_is_map(v))
         return wrong_type(job, name, "an object");
-    if (!ptc_mcp_write(job->call, json, v))
+    if (!ptc_emit_value(json, ptc_mcp_heap(job->call), v))
         return ptc_job_fail(job, "args_error", "`%s` has more than the %zu bytes that are allowed",
                             name, json->max);
     *out = (PtcText){json->data, json->len};

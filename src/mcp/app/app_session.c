@@ -154,9 +154,10 @@ void ptc_app_session_list(PtcMcpCall *call)
 static size_t count_bindings(PtcJob *job)
 {
     PtcValue memory = ptc_job_payload(job);
-    memory = ptc_is_map(memory) ? ptc_mcp_field(job->call, memory, "memory") : PTC_NONE;
+    memory =
+        ptc_is_map(memory) ? ptc_map_field(ptc_mcp_heap(job->call), memory, "memory") : PTC_NONE;
     PtcValue keys = memory != PTC_NONE && ptc_is_map(memory)
-                        ? ptc_mcp_field(job->call, memory, "stored_keys")
+                        ? ptc_map_field(ptc_mcp_heap(job->call), memory, "stored_keys")
                         : PTC_NONE;
     return keys == PTC_NONE ? 0 : ptc_value_count(keys);
 }
@@ -236,7 +237,7 @@ static bool forget_one(PtcJob *job, PtcText name, PtcBuf *snapshot, int64_t *for
         return false;
     PtcValue answer = ptc_job_payload(job);
     if (ptc_is_map(answer))
-        (void)ptc_value_int(ptc_mcp_field(job->call, answer, "forgotten"), &n);
+        (void)ptc_value_int(ptc_map_field(ptc_mcp_heap(job->call), answer, "forgotten"), &n);
     *forgotten += n;
     ptc_buf_clear(snapshot);
     return ptc_buf_add(snapshot, job->out.session.data, job->out.session.len) ||

@@ -82,8 +82,8 @@ void ptc_http_refuse(PtcHttpExchange *ex, int status, PtcHttpFault fault, int co
                      const char *message)
 {
     ptc_buf_clear(&ex->page);
-    ptc_buf_addf(&ex->page, "{\"jsonrpc\":\"2.0\",\"error\":{\"code\":%d,\"message\":\"%s\"}}",
-                 code, message);
+    ptc_rpc_add_error(&ex->page, (PtcText){NULL, 0}, code, ptc_text_cstr(message),
+                      (PtcText){NULL, 0});
     ex->refused = true;
     ex->fault = fault;
     ex->out = (PtcHttpOut){.status = status, .type = "application/json"};

@@ -5,7 +5,6 @@
 #include "json/parse.h"
 #include "mcp/server/mcp_int.h"
 #include "tool/schema/schema.h"
-#include "value/map.h"
 
 enum { TOLD = 3, TEXT = 1200 };
 

@@ -6,11 +6,9 @@
 #include <time.h>
 
 #include "base/hmac.h"
-#include "json/parse.h"
-#include "json/write.h"
 #include "mcp/server/mcp_int.h"
-#include "value/map.h"
-#include "value/str.h"
+
+enum { QUESTION_ID = 32 };
 
 /* ------------------------------------------------------------------------------- state */
 
@@ -19,7 +17,7 @@ static bool digest(PtcMcpCall *call)
 {
     PtcBuf *args = &call->scratch;
     ptc_buf_clear(args);
-    if (!ptc_mcp_write(call, args, call->args))
+    if (!ptc_emit_value(args, &call->heap, call->args))
         return false;
     PtcText texts[] = {
         call->method, call->name, {args->data, args->len}, ptc_text_cstr(call->owner)};
@@ -78,10 +76,10 @@ static bool open_state(PtcMcpCall *call, PtcText text)
 
 static bool take_state(PtcMcpCall *call)
 {
-    PtcValue state = ptc_mcp_field(call, call->params, "requestState");
+    PtcValue state = ptc_map_field(&call->heap, call->params, "requestState");
     if (state == PTC_NONE)
         return true;
-    if (ptc_is_string(state) && open_state(call, ptc_mcp_text_of(state)))
+    if (ptc_is_string(state) && open_state(call, ptc_str_text(state)))
         return true;
     ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
                    "\"requestState\" is not what this server gave for this request, or is too old");
@@ -92,7 +90,7 @@ bool ptc_mcp_take_replies(PtcMcpCall *call)
 {
     if (call->era != PTC_MCP_MODERN)
         return true;
-    PtcValue replies = ptc_mcp_field(call, call->params, "inputResponses"), key, value;
+    PtcValue replies = ptc_map_field(&call->heap, call->params, "inputResponses"), key, value;
     size_t pos = 0;
     if (replies == PTC_NONE)
         return take_state(call);
@@ -113,18 +111,17 @@ bool ptc_mcp_take_replies(PtcMcpCall *call)
 static PtcMcpAsk ask_modern(PtcMcpCall *call, const char *key, const char *method,
                             const char *params, PtcValue *answer)
 {
-    PtcValue reply = ptc_mcp_field(call, call->replies, key);
+    PtcValue reply = ptc_map_field(&call->heap, call->replies, key);
     if (reply != PTC_NONE) {
         *answer = reply;
         return PTC_MCP_ASK_READY;
     }
     PtcBuf *asks = &call->asks;
-    if (asks->len)
-        ptc_buf_add_char(asks, ',');
-    ptc_json_write_string(asks, key, strlen(key));
-    ptc_buf_addf(asks, ":{\"method\":\"%s\",\"params\":", method);
-    ptc_buf_add_cstr(asks, params);
-    if (ptc_buf_add_char(asks, '}'))
+    ptc_emit_key(asks, key);
+    ptc_emit_object(asks);
+    ptc_emit_field_cstr(asks, "method", method);
+    ptc_emit_field_raw(asks, "params", ptc_text_cstr(params));
+    if (ptc_emit_object_end(asks))
         return PTC_MCP_ASK_PENDING;
     ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
     return PTC_MCP_ASK_FAILED;
@@ -159,40 +156,50 @@ static bool await(PtcMcpCall *call, PtcMcpQuestion *q, bool sent)
     return q->answered;
 }
 
+/* Our ids are strings, "ptc-7"; see ptc_mcp_reply. */
+static PtcText question_id(const PtcMcpQuestion *q, char text[QUESTION_ID])
+{
+    int n = snprintf(text, QUESTION_ID, "\"ptc-%llu\"", (unsigned long long)q->number);
+    return (PtcText){text, (size_t)n};
+}
+
 static bool send_question(PtcMcpCall *call, const PtcMcpQuestion *q, const char *method,
                           const char *params)
 {
+    char id[QUESTION_ID];
     PtcBuf *out = &call->scratch;
     ptc_buf_clear(out);
-    ptc_buf_addf(out, "{\"jsonrpc\":\"2.0\",\"id\":\"ptc-%llu\",\"method\":\"%s\",\"params\":",
-                 (unsigned long long)q->number, method);
-    ptc_buf_add_cstr(out, params);
-    return ptc_buf_add_char(out, '}') && ptc_mcp_call_send(call, out);
+    ptc_rpc_begin_request(out, question_id(q, id), method);
+    ptc_emit_field_raw(out, "params", ptc_text_cstr(params));
+    return ptc_emit_object_end(out) && ptc_mcp_call_send(call, out);
 }
 
 /* Late answers would be of no use. */
 static void forget_question(PtcMcpCall *call, const PtcMcpQuestion *q)
 {
+    char id[QUESTION_ID];
     PtcBuf *out = &call->scratch;
     ptc_buf_clear(out);
-    if (ptc_buf_addf(out,
-                     "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":"
-                     "{\"requestId\":\"ptc-%llu\",\"reason\":\"no answer in time\"}}",
-                     (unsigned long long)q->number))
+    ptc_rpc_begin_notification(out, "notifications/cancelled");
+    ptc_emit_key(out, "params");
+    ptc_emit_object(out);
+    ptc_emit_field_raw(out, "requestId", question_id(q, id));
+    ptc_emit_field_cstr(out, "reason", "no answer in time");
+    ptc_emit_object_end(out);
+    if (ptc_emit_object_end(out))
         (void)!ptc_mcp_call_send(call, out);
 }
 
 static PtcMcpAsk read_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *answer)
 {
-    PtcJsonError error;
-    PtcValue message = ptc_json_parse(&call->heap, reply->data, reply->len, &error);
-    PtcValue result = ptc_mcp_field(call, message, "result");
-    if (result != PTC_NONE && ptc_is_map(result)) {
-        *answer = result;
+    PtcRpcMessage m;
+    bool ok = ptc_rpc_parse(&call->heap, ptc_buf_view(reply), &m);
+    if (ok && m.kind == PTC_RPC_RESULT && ptc_is_map(m.result)) {
+        *answer = m.result;
         return PTC_MCP_ASK_READY;
     }
-    PtcValue text = ptc_mcp_field(call, ptc_mcp_field(call, message, "error"), "message");
-    *answer = ptc_is_string(text) ? text : PTC_NONE;
+    PtcValue text = ptc_map_field(&call->heap, m.error, "message");
+    *answer = text != PTC_NONE && ptc_is_string(text) ? text : PTC_NONE;
     return PTC_MCP_ASK_FAILED;
 }
 

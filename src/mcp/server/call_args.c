@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Arguments of a call, as handlers read them.  A function that returns false has answered the call. */
 #include "mcp/server/mcp_int.h"
-#include "value/map.h"
-#include "value/str.h"
 
 PtcValue ptc_mcp_args(PtcMcpCall *call)
 {
@@ -11,7 +9,7 @@ PtcValue ptc_mcp_args(PtcMcpCall *call)
 
 PtcValue ptc_mcp_arg(PtcMcpCall *call, const char *name)
 {
-    return ptc_mcp_field(call, call->args, name);
+    return ptc_map_field(&call->heap, call->args, name);
 }
 
 /* Wrong arguments of a tool are for the model to see; elsewhere they are protocol errors. */
@@ -45,7 +43,7 @@ bool ptc_mcp_arg_text(PtcMcpCall *call, const char *name, bool required, PtcText
         return found == 0;
     if (!ptc_is_string(v))
         return wrong_arg(call, name, "must be a string");
-    *out = ptc_mcp_text_of(v);
+    *out = ptc_str_text(v);
     return true;
 }
 

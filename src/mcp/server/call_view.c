@@ -31,7 +31,7 @@ PtcText ptc_mcp_method(const PtcMcpCall *call)
 
 bool ptc_mcp_is_request(const PtcMcpCall *call)
 {
-    return call->kind == PTC_MCP_REQUEST;
+    return call->kind == PTC_RPC_REQUEST;
 }
 
 PtcText ptc_mcp_id(const PtcMcpCall *call)
@@ -84,7 +84,7 @@ bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability)
     static const char *const names[] = {"sampling", "elicitation", "roots"};
     unsigned can = 0;
     if (call->era == PTC_MCP_MODERN) {
-        PtcValue v = ptc_mcp_field(call, call->capabilities, capability);
+        PtcValue v = ptc_map_field(&call->heap, call->capabilities, capability);
         return v != PTC_NONE && ptc_is_map(v);
     }
     if (call->peer) {

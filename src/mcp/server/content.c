@@ -17,74 +17,71 @@ static bool may_add(PtcMcpCall *call, PtcMcpBody body)
     return false;
 }
 
-static void add_raw(PtcMcpCall *call, const char *json)
-{
-    ptc_buf_add_cstr(&call->answer, json);
-}
-
 /* A JSON string; what is not UTF-8 never leaves the server. */
 static void add_string(PtcMcpCall *call, const char *bytes, size_t len)
 {
     if (ptc_utf8_valid(bytes, len))
-        ptc_json_write_string(&call->answer, bytes, len);
+        ptc_emit_text(&call->answer, (PtcText){bytes ? bytes : "", len});
     else
         ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL,
                        "the handler answered with bytes that are not UTF-8");
 }
 
-static void add_member(PtcMcpCall *call, const char *name, const char *text)
-{
-    if (!text || call->settled)
-        return;
-    ptc_buf_addf(&call->answer, ",\"%s\":", name);
-    add_string(call, text, strlen(text));
-}
-
+/* Nothing follows an error, which has taken the place of the answer. */
 static void add_bytes(PtcMcpCall *call, const char *name, const char *bytes, size_t len)
 {
     if (call->settled)
         return;
-    ptc_buf_addf(&call->answer, ",\"%s\":", name);
+    ptc_emit_key(&call->answer, name);
     add_string(call, bytes, len);
 }
 
-static void comma(PtcMcpCall *call)
+static void add_member(PtcMcpCall *call, const char *name, const char *text)
 {
-    if (call->added++)
-        ptc_buf_add_char(&call->answer, ',');
+    if (text)
+        add_bytes(call, name, text, strlen(text));
 }
 
-static void close_block(PtcMcpCall *call, const char *with)
+static void begin_block(PtcMcpCall *call, const char *type)
+{
+    ptc_emit_object(&call->answer);
+    ptc_emit_field_cstr(&call->answer, "type", type);
+}
+
+static void end_block(PtcMcpCall *call)
 {
     if (!call->settled)
-        add_raw(call, with);
+        ptc_emit_object_end(&call->answer);
 }
 
 /* ----------------------------------------------------------------------------- blocks */
 
 static void text_block(PtcMcpCall *call, const char *bytes, size_t len)
 {
-    add_raw(call, "{\"type\":\"text\"");
+    begin_block(call, "text");
     add_bytes(call, "text", bytes, len);
-    close_block(call, "}");
+    end_block(call);
 }
 
 static void media_block(PtcMcpCall *call, const char *type, const char *base64, const char *mime)
 {
-    ptc_buf_addf(&call->answer, "{\"type\":\"%s\"", type);
+    begin_block(call, type);
     add_member(call, "data", base64);
     add_member(call, "mimeType", mime);
-    close_block(call, "}");
+    end_block(call);
 }
 
 static void embed_block(PtcMcpCall *call, PtcText uri, const char *mime, const char *bytes,
                         size_t len)
 {
-    add_raw(call, "{\"type\":\"resource\",\"resource\":{\"uri\":");
-    add_string(call, uri.bytes, uri.len);
+    begin_block(call, "resource");
+    ptc_emit_key(&call->answer, "resource");
+    ptc_emit_object(&call->answer);
+    add_bytes(call, "uri", uri.bytes, uri.len);
     add_member(call, "mimeType", mime);
     add_bytes(call, "text", bytes, len);
-    close_block(call, "}}");
+    end_block(call);
+    end_block(call);
 }
 
 /* ------------------------------------------------------------------------------ tools */
@@ -93,7 +90,7 @@ void ptc_mcp_text(PtcMcpCall *call, const char *bytes, size_t len)
 {
     if (!may_add(call, PTC_MCP_BODY_TOOL))
         return;
-    comma(call);
+    call->added++;
     text_block(call, bytes, len);
 }
 
@@ -121,7 +118,7 @@ void ptc_mcp_image(PtcMcpCall *call, const char *base64, const char *mime)
 {
     if (!may_add(call, PTC_MCP_BODY_TOOL))
         return;
-    comma(call);
+    call->added++;
     media_block(call, "image", base64, mime);
 }
 
@@ -129,7 +126,7 @@ void ptc_mcp_audio(PtcMcpCall *call, const char *base64, const char *mime)
 {
     if (!may_add(call, PTC_MCP_BODY_TOOL))
         return;
-    comma(call);
+    call->added++;
     media_block(call, "audio", base64, mime);
 }
 
@@ -137,7 +134,7 @@ void ptc_mcp_embed(PtcMcpCall *call, PtcText uri, const char *mime, const char *
 {
     if (!may_add(call, PTC_MCP_BODY_TOOL))
         return;
-    comma(call);
+    call->added++;
     embed_block(call, uri, mime, bytes, len);
 }
 
@@ -145,12 +142,12 @@ void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const cha
 {
     if (!may_add(call, PTC_MCP_BODY_TOOL))
         return;
-    comma(call);
-    add_raw(call, "{\"type\":\"resource_link\"");
+    call->added++;
+    begin_block(call, "resource_link");
     add_member(call, "uri", uri);
     add_member(call, "name", name);
     add_member(call, "mimeType", mime);
-    close_block(call, "}");
+    end_block(call);
 }
 
 void ptc_mcp_structured(PtcMcpCall *call, const char *json, size_t len)
@@ -210,8 +207,10 @@ static bool begin_message(PtcMcpCall *call, const char *role)
 {
     if (!may_add(call, PTC_MCP_BODY_PROMPT))
         return false;
-    comma(call);
-    ptc_buf_addf(&call->answer, "{\"role\":\"%s\",\"content\":", role);
+    call->added++;
+    ptc_emit_object(&call->answer);
+    ptc_emit_field_cstr(&call->answer, "role", role);
+    ptc_emit_key(&call->answer, "content");
     return true;
 }
 
@@ -219,7 +218,7 @@ void ptc_mcp_message_text(PtcMcpCall *call, const char *role, const char *bytes,
 {
     if (begin_message(call, role)) {
         text_block(call, bytes, len);
-        close_block(call, "}");
+        end_block(call);
     }
 }
 
@@ -227,7 +226,7 @@ void ptc_mcp_message_image(PtcMcpCall *call, const char *role, const char *base6
 {
     if (begin_message(call, role)) {
         media_block(call, "image", base64, mime);
-        close_block(call, "}");
+        end_block(call);
     }
 }
 
@@ -236,7 +235,7 @@ void ptc_mcp_message_embed(PtcMcpCall *call, const char *role, PtcText uri, cons
 {
     if (begin_message(call, role)) {
         embed_block(call, uri, mime, bytes, len);
-        close_block(call, "}");
+        end_block(call);
     }
 }
 
@@ -246,9 +245,9 @@ static bool begin_contents(PtcMcpCall *call, const char *mime)
         return false;
     if (!mime)
         mime = call->resource ? call->resource->mime : call->template ? call->template->mime : NULL;
-    comma(call);
-    add_raw(call, "{\"uri\":");
-    add_string(call, call->name.bytes, call->name.len);
+    call->added++;
+    ptc_emit_object(&call->answer);
+    add_bytes(call, "uri", call->name.bytes, call->name.len);
     add_member(call, "mimeType", mime);
     return true;
 }
@@ -257,7 +256,7 @@ void ptc_mcp_contents_text(PtcMcpCall *call, const char *mime, const char *bytes
 {
     if (begin_contents(call, mime)) {
         add_bytes(call, "text", bytes, len);
-        close_block(call, "}");
+        end_block(call);
     }
 }
 
@@ -265,7 +264,7 @@ void ptc_mcp_contents_blob(PtcMcpCall *call, const char *mime, const char *base6
 {
     if (begin_contents(call, mime)) {
         add_member(call, "blob", base64);
-        close_block(call, "}");
+        end_block(call);
     }
 }
 
@@ -276,6 +275,6 @@ void ptc_mcp_suggest(PtcMcpCall *call, const char *bytes, size_t len)
     call->suggested++;
     if (call->added == PTC_MCP_MAX_SUGGESTIONS)
         return;
-    comma(call);
+    call->added++;
     add_string(call, bytes, len);
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "base/base64.h"
-#include "json/write.h"
 #include "mcp/server/mcp_int.h"
 
 static const char *const legacy_versions[] = {PTC_MCP_VERSION_LEGACY, "2025-06-18", "2025-03-26",
@@ -14,7 +13,7 @@ static const char *const legacy_versions[] = {PTC_MCP_VERSION_LEGACY, "2025-06-1
 bool ptc_mcp_legacy_version(PtcText version)
 {
     for (size_t i = 0; i < sizeof legacy_versions / sizeof *legacy_versions; i++)
-        if (ptc_mcp_text_is(version, legacy_versions[i]))
+        if (ptc_text_is(version, legacy_versions[i]))
             return true;
     return false;
 }
@@ -38,11 +37,6 @@ static PtcText header(PtcMcpCall *call, const char *name)
     while (len && is_blank(value[len - 1]))
         len--;
     return (PtcText){value, len};
-}
-
-static bool same(PtcText a, PtcText b)
-{
-    return a.len == b.len && (!a.len || memcmp(a.bytes, b.bytes, a.len) == 0);
 }
 
 static bool mismatch(PtcMcpCall *call, const char *name, PtcText found, PtcText wanted)
@@ -74,20 +68,20 @@ static bool decode(PtcMcpCall *call, PtcText *value)
 /* Which field of params the header Mcp-Name repeats; NULL: none. */
 static const char *name_field(PtcText method)
 {
-    if (ptc_mcp_text_is(method, "tools/call") || ptc_mcp_text_is(method, "prompts/get"))
+    if (ptc_text_is(method, "tools/call") || ptc_text_is(method, "prompts/get"))
         return "name";
-    return ptc_mcp_text_is(method, "resources/read") ? "uri" : NULL;
+    return ptc_text_is(method, "resources/read") ? "uri" : NULL;
 }
 
 static bool check_name(PtcMcpCall *call)
 {
     const char *field = name_field(call->method);
-    PtcValue wanted = field ? ptc_mcp_field(call, call->params, field) : PTC_NONE;
+    PtcValue wanted = field ? ptc_map_field(&call->heap, call->params, field) : PTC_NONE;
     if (!ptc_is_string(wanted)) /* wrong in another way, to be said later */
         return true;
     PtcText found = header(call, "Mcp-Name");
-    if (!found.bytes || !decode(call, &found) || !same(found, ptc_mcp_text_of(wanted)))
-        return mismatch(call, "Mcp-Name", found, ptc_mcp_text_of(wanted));
+    if (!found.bytes || !decode(call, &found) || !ptc_text_same(found, ptc_str_text(wanted)))
+        return mismatch(call, "Mcp-Name", found, ptc_str_text(wanted));
     return true;
 }
 
@@ -95,10 +89,10 @@ static bool check_name(PtcMcpCall *call)
  * already. */
 static bool check_headers(PtcMcpCall *call)
 {
-    if (!call->http || call->kind != PTC_MCP_REQUEST)
+    if (!call->http || call->kind != PTC_RPC_REQUEST)
         return true;
     PtcText method = header(call, "Mcp-Method");
-    if (!method.bytes || !same(method, call->method))
+    if (!method.bytes || !ptc_text_same(method, call->method))
         return mismatch(call, "Mcp-Method", method, call->method);
     return check_name(call);
 }
@@ -115,16 +109,16 @@ static bool bad_envelope(PtcMcpCall *call, const char *key, const char *why)
 static bool good_info(PtcMcpCall *call, PtcValue info)
 {
     return info == PTC_NONE ||
-           (ptc_is_map(info) && ptc_is_string(ptc_mcp_field(call, info, "name")) &&
-            ptc_is_string(ptc_mcp_field(call, info, "version")));
+           (ptc_is_map(info) && ptc_is_string(ptc_map_field(&call->heap, info, "name")) &&
+            ptc_is_string(ptc_map_field(&call->heap, info, "version")));
 }
 
 /* What every modern request says about its client, in _meta. */
 static bool check_envelope(PtcMcpCall *call)
 {
-    PtcValue can = ptc_mcp_field(call, call->meta, PTC_MCP_META "clientCapabilities");
-    PtcValue info = ptc_mcp_field(call, call->meta, PTC_MCP_META "clientInfo");
-    PtcValue level = ptc_mcp_field(call, call->meta, PTC_MCP_META "logLevel");
+    PtcValue can = ptc_map_field(&call->heap, call->meta, PTC_MCP_META "clientCapabilities");
+    PtcValue info = ptc_map_field(&call->heap, call->meta, PTC_MCP_META "clientInfo");
+    PtcValue level = ptc_map_field(&call->heap, call->meta, PTC_MCP_META "logLevel");
     if (can == PTC_NONE || !ptc_is_map(can))
         return bad_envelope(call, "clientCapabilities",
                             "must be an object; {} when there are none");
@@ -141,9 +135,13 @@ static bool unsupported(PtcMcpCall *call, PtcText version)
     PtcBuf *data = &call->scratch;
     version = ptc_mcp_cut(version, 100);
     ptc_buf_clear(data);
-    ptc_buf_add_cstr(data, "{\"supported\":[\"" PTC_MCP_VERSION_MODERN "\"],\"requested\":");
-    ptc_json_write_string(data, version.bytes, version.len);
-    ptc_buf_add_char(data, '}');
+    ptc_emit_object(data);
+    ptc_emit_key(data, "supported");
+    ptc_emit_array(data);
+    ptc_emit_cstr(data, PTC_MCP_VERSION_MODERN);
+    ptc_emit_array_end(data);
+    ptc_emit_field_text(data, "requested", version);
+    ptc_emit_object_end(data);
     ptc_mcp_refuse(
         call, 400, PTC_MCP_UNSUPPORTED_VERSION, ptc_buf_text(data),
         "protocol version %.*s is not supported; this server speaks " PTC_MCP_VERSION_MODERN
@@ -175,8 +173,8 @@ static bool legacy(PtcMcpCall *call, PtcText version)
 /* The message claims a version itself. */
 static bool claimed(PtcMcpCall *call, PtcText claim, PtcText head)
 {
-    bool is_modern = ptc_mcp_text_is(claim, PTC_MCP_VERSION_MODERN);
-    if (call->http && (head.bytes || is_modern) && !same(head, claim))
+    bool is_modern = ptc_text_is(claim, PTC_MCP_VERSION_MODERN);
+    if (call->http && (head.bytes || is_modern) && !ptc_text_same(head, claim))
         return mismatch(call, "MCP-Protocol-Version", head, claim);
     if (is_modern)
         return modern(call);
@@ -188,23 +186,23 @@ static bool claimed(PtcMcpCall *call, PtcText claim, PtcText head)
 /* `initialize` is the legacy handshake, unless the whole envelope is modern. */
 static bool is_handshake(PtcMcpCall *call, PtcText claim)
 {
-    PtcValue can = ptc_mcp_field(call, call->meta, PTC_MCP_META "clientCapabilities");
-    return ptc_mcp_text_is(call->method, "initialize") &&
-           !(ptc_mcp_text_is(claim, PTC_MCP_VERSION_MODERN) && can != PTC_NONE && ptc_is_map(can));
+    PtcValue can = ptc_map_field(&call->heap, call->meta, PTC_MCP_META "clientCapabilities");
+    return ptc_text_is(call->method, "initialize") &&
+           !(ptc_text_is(claim, PTC_MCP_VERSION_MODERN) && can != PTC_NONE && ptc_is_map(can));
 }
 
 bool ptc_mcp_route(PtcMcpCall *call)
 {
-    PtcValue claim = ptc_mcp_field(call, call->meta, PTC_MCP_META "protocolVersion");
+    PtcValue claim = ptc_map_field(&call->heap, call->meta, PTC_MCP_META "protocolVersion");
     PtcText head = header(call, "MCP-Protocol-Version");
-    bool initialize = is_handshake(call, ptc_mcp_text_of(claim));
+    bool initialize = is_handshake(call, ptc_str_text(claim));
     if (ptc_is_string(claim) && !initialize)
-        return claimed(call, ptc_mcp_text_of(claim), head);
+        return claimed(call, ptc_str_text(claim), head);
     if (claim != PTC_NONE && !initialize)
         return bad_envelope(call, "protocolVersion", "must be a string");
-    if (!ptc_mcp_text_is(head, PTC_MCP_VERSION_MODERN))
+    if (!ptc_text_is(head, PTC_MCP_VERSION_MODERN))
         return legacy(call, initialize ? (PtcText){NULL, 0} : head);
-    if (call->kind == PTC_MCP_REQUEST)
+    if (call->kind == PTC_RPC_REQUEST)
         return bad_envelope(call, "protocolVersion",
                             "is missing, and the header names this version");
     call->era = PTC_MCP_MODERN; /* a notification carries no claim: the header decides */

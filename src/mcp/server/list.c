@@ -2,7 +2,6 @@
  * Lists in pages, and what else is known before the first call: server/discover. */
 #include <stdio.h>
 
-#include "json/write.h"
 #include "mcp/server/mcp_int.h"
 
 /* A cursor is the number of the next row, sealed for its list. */
@@ -33,8 +32,8 @@ static bool read_cursor(PtcMcpCall *call, PtcMcpList list, PtcText text, uint64_
 /* Where the page begins; false: refused. */
 static bool page_start(PtcMcpCall *call, PtcMcpList list, uint64_t *from)
 {
-    PtcValue cursor = ptc_mcp_field(call, call->params, "cursor");
-    PtcText text = ptc_mcp_text_of(cursor);
+    PtcValue cursor = ptc_map_field(&call->heap, call->params, "cursor");
+    PtcText text = ptc_str_text(cursor);
     *from = 0;
     if (cursor == PTC_NONE || (ptc_is_string(cursor) && text.len == 0))
         return true;
@@ -48,9 +47,10 @@ static bool page_start(PtcMcpCall *call, PtcMcpList list, uint64_t *from)
 static void add_cursor(PtcMcpCall *call, PtcMcpList list, uint64_t from)
 {
     CursorSeal seal = cursor_seal(list);
-    ptc_buf_add_cstr(&call->answer, "\"nextCursor\":\"");
+    ptc_emit_key(&call->answer, "nextCursor");
+    ptc_buf_add_char(&call->answer, '"');
     ptc_seal_add(&call->answer, call->mcp->key, seal.context, seal.context_len, &from, sizeof from);
-    ptc_buf_add_cstr(&call->answer, "\",");
+    ptc_buf_add_char(&call->answer, '"');
 }
 
 void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
@@ -63,12 +63,13 @@ void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
         return;
     to = rows->count - from > c->page_size ? from + c->page_size : rows->count;
     ptc_mcp_result_begin(call);
-    ptc_buf_addf(&call->answer, "\"%s\":[", names[list]);
+    ptc_emit_key(&call->answer, names[list]);
+    ptc_emit_array(&call->answer);
     if (to > from) {
         size_t begin = from ? rows->ends[from - 1] + 1 : 0; /* after the comma */
-        ptc_buf_add(&call->answer, rows->text.data + begin, rows->ends[to - 1] - begin);
+        ptc_emit_raw(&call->answer, (PtcText){rows->text.data + begin, rows->ends[to - 1] - begin});
     }
-    ptc_buf_add_cstr(&call->answer, "],");
+    ptc_emit_array_end(&call->answer);
     if (to < rows->count)
         add_cursor(call, list, to);
     ptc_mcp_cache_hints(call, c->list_ttl_ms, true);
@@ -78,20 +79,18 @@ void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
 static void add_common(PtcMcpCall *call)
 {
     const char *text = call->mcp->config.instructions;
-    ptc_buf_add_cstr(&call->answer, "\"capabilities\":");
-    ptc_buf_add(&call->answer, call->mcp->capabilities.data, call->mcp->capabilities.len);
-    ptc_buf_add_char(&call->answer, ',');
-    if (text) {
-        ptc_buf_add_cstr(&call->answer, "\"instructions\":");
-        ptc_json_write_string(&call->answer, text, strlen(text));
-        ptc_buf_add_char(&call->answer, ',');
-    }
+    ptc_emit_field_raw(&call->answer, "capabilities", ptc_buf_view(&call->mcp->capabilities));
+    if (text)
+        ptc_emit_field_cstr(&call->answer, "instructions", text);
 }
 
 void ptc_mcp_do_discover(PtcMcpCall *call)
 {
     ptc_mcp_result_begin(call);
-    ptc_buf_add_cstr(&call->answer, "\"supportedVersions\":[\"" PTC_MCP_VERSION_MODERN "\"],");
+    ptc_emit_key(&call->answer, "supportedVersions");
+    ptc_emit_array(&call->answer);
+    ptc_emit_cstr(&call->answer, PTC_MCP_VERSION_MODERN);
+    ptc_emit_array_end(&call->answer);
     add_common(call);
     ptc_mcp_cache_hints(call, call->mcp->config.list_ttl_ms, true);
     ptc_mcp_result_end(call);
@@ -102,10 +101,10 @@ void ptc_mcp_do_discover(PtcMcpCall *call)
 static unsigned capabilities(PtcMcpCall *call)
 {
     static const char *const names[] = {"sampling", "elicitation", "roots"};
-    PtcValue all = ptc_mcp_field(call, call->params, "capabilities");
+    PtcValue all = ptc_map_field(&call->heap, call->params, "capabilities");
     unsigned can = 0;
     for (unsigned i = 0; i < 3; i++) {
-        PtcValue one = ptc_mcp_field(call, all, names[i]);
+        PtcValue one = ptc_map_field(&call->heap, all, names[i]);
         if (one != PTC_NONE && ptc_is_map(one))
             can |= 1u << i;
     }
@@ -126,7 +125,7 @@ static bool make_peer(PtcMcpCall *call)
 
 void ptc_mcp_do_initialize(PtcMcpCall *call)
 {
-    PtcText version = ptc_mcp_text_of(ptc_mcp_field(call, call->params, "protocolVersion"));
+    PtcText version = ptc_str_text(ptc_map_field(&call->heap, call->params, "protocolVersion"));
     if (!version.bytes) {
         ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
                        "initialize needs a \"protocolVersion\" that is a string");
@@ -142,11 +141,9 @@ void ptc_mcp_do_initialize(PtcMcpCall *call)
     call->peer->initialized = true;
     pthread_mutex_unlock(&call->peer->lock);
     ptc_mcp_result_begin(call);
-    ptc_buf_addf(&call->answer, "\"protocolVersion\":\"%.*s\",", (int)version.len, version.bytes);
+    ptc_emit_field_text(&call->answer, "protocolVersion", version);
     add_common(call);
-    ptc_buf_add_cstr(&call->answer, "\"serverInfo\":");
-    ptc_buf_add(&call->answer, call->mcp->info.data, call->mcp->info.len);
-    ptc_buf_add_char(&call->answer, ',');
+    ptc_emit_field_raw(&call->answer, "serverInfo", ptc_buf_view(&call->mcp->info));
     ptc_mcp_result_end(call);
 }
 
@@ -155,7 +152,7 @@ void ptc_mcp_do_initialize(PtcMcpCall *call)
 void ptc_mcp_do_set_level(PtcMcpCall *call)
 {
     PtcMcpLevel level;
-    if (!ptc_mcp_level_of(ptc_mcp_field(call, call->params, "level"), &level)) {
+    if (!ptc_mcp_level_of(ptc_map_field(&call->heap, call->params, "level"), &level)) {
         ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL,
                        "\"level\" must be debug, info, notice, warning, error, critical, alert or "
                        "emergency");
@@ -171,7 +168,7 @@ void ptc_mcp_do_set_level(PtcMcpCall *call)
 
 void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on)
 {
-    PtcText uri = ptc_mcp_text_of(ptc_mcp_field(call, call->params, "uri"));
+    PtcText uri = ptc_str_text(ptc_map_field(&call->heap, call->params, "uri"));
     bool ok = true;
     if (!uri.bytes) {
         ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "\"uri\" must be a string");

@@ -24,8 +24,9 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
-#include "value/heap.h"
 #include "base/text.h"
+#include "net/jsonrpc.h"
+#include "value/heap.h"
 
 typedef struct PtcMcp PtcMcp;         /* a server */
 typedef struct PtcMcpCall PtcMcpCall; /* one message under way */
@@ -34,11 +35,11 @@ typedef enum { PTC_MCP_LEGACY, PTC_MCP_MODERN } PtcMcpEra;
 
 /* JSON-RPC and MCP error codes. */
 enum {
-    PTC_MCP_PARSE_ERROR = -32700,
-    PTC_MCP_INVALID_REQUEST = -32600,
-    PTC_MCP_METHOD_NOT_FOUND = -32601,
-    PTC_MCP_INVALID_PARAMS = -32602,
-    PTC_MCP_INTERNAL_ERROR = -32603,
+    PTC_MCP_PARSE_ERROR = PTC_RPC_PARSE_ERROR,
+    PTC_MCP_INVALID_REQUEST = PTC_RPC_INVALID_REQUEST,
+    PTC_MCP_METHOD_NOT_FOUND = PTC_RPC_METHOD_NOT_FOUND,
+    PTC_MCP_INVALID_PARAMS = PTC_RPC_INVALID_PARAMS,
+    PTC_MCP_INTERNAL_ERROR = PTC_RPC_INTERNAL_ERROR,
     PTC_MCP_BUSY = -32000,               /* ours: the queue of waiting calls is full */
     PTC_MCP_RESOURCE_NOT_FOUND = -32002, /* legacy only; in the modern era -32602 */
     PTC_MCP_HEADER_MISMATCH = -32020,

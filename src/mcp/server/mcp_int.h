@@ -11,6 +11,9 @@
 #include "mcp/server/gate.h"
 #include "mcp/server/seal.h"
 #include "mcp/server/transport.h"
+#include "net/jsonrpc.h"
+#include "value/map.h"
+#include "value/str.h"
 
 #define PTC_MCP_META "io.modelcontextprotocol/"
 #define PTC_MCP_VERSION_MODERN "2026-07-28"
@@ -99,8 +102,6 @@ typedef enum {
     PTC_MCP_BODY_COMPLETE, /* values */
 } PtcMcpBody;
 
-typedef enum { PTC_MCP_BAD, PTC_MCP_REQUEST, PTC_MCP_NOTIFICATION, PTC_MCP_RESPONSE } PtcMcpKind;
-
 enum { PTC_MCP_MAX_VARS = 8, PTC_MCP_MAX_SUGGESTIONS = 100 };
 
 struct PtcMcpCall {
@@ -114,7 +115,7 @@ struct PtcMcpCall {
     PtcBudget budget;
     PtcHeap heap;
     PtcValue params, meta, args, capabilities, replies; /* maps, or PTC_NONE */
-    PtcMcpKind kind;
+    PtcRpcKind kind;
     PtcMcpEra era;
     PtcMcpNext next;
     PtcText method, name;
@@ -163,22 +164,22 @@ struct PtcMcpCall {
     PtcMcpUris uris;
 };
 
-/* ---- fields.c: looking into messages */
-PtcValue ptc_mcp_field(PtcMcpCall *call, PtcValue map, const char *name);
-PtcText ptc_mcp_text_of(PtcValue string);
-bool ptc_mcp_text_is(PtcText text, const char *word);
-/* Appends a value as JSON; false when memory is short. */
-PTC_MUST_USE bool ptc_mcp_write(PtcMcpCall *call, PtcBuf *buf, PtcValue v);
+/* ---- level.c */
 bool ptc_mcp_level_of(PtcValue v, PtcMcpLevel *level);
 const char *ptc_mcp_level_name(PtcMcpLevel level);
-/* The text cut to about `most` bytes, between characters: for messages that quote what a client sent. */
-PtcText ptc_mcp_cut(PtcText text, size_t most);
 
 /* ---- reply.c: the texts of answers */
+/* The text cut to about `most` bytes, between characters: for messages that quote what a client sent. */
+PtcText ptc_mcp_cut(PtcText text, size_t most);
+/* The id of the call as JSON. */
+static inline PtcText ptc_mcp_id_of(const PtcMcpCall *call)
+{
+    return (PtcText){call->id.data, call->id.len};
+}
 /* An error with a message of our own; the client's words are quoted with %.*s after ptc_mcp_cut. */
 void ptc_mcp_refuse(PtcMcpCall *call, int status, int code, const char *data, const char *format,
                     ...) PTC_PRINTF(5, 6);
-/* Begins a result; each member that follows ends with a comma. */
+/* Begins a result; its members follow, through the emitter. */
 void ptc_mcp_result_begin(PtcMcpCall *call);
 /* Ends it, with _meta in the modern era. */
 void ptc_mcp_result_end(PtcMcpCall *call);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * JSON-RPC: from the bytes of a message to a request, a notification, an answer of the client, or an error. */
-#include "json/parse.h"
+ * From the bytes of a message to a call: a request, a notification, an answer of the client, or an error.  Whatever
+ * comes, the call can be answered afterwards: its buffers have room for an error from the start. */
 #include "mcp/server/mcp_int.h"
-#include "value/map.h"
-#include "value/str.h"
 
 enum {
     ROOM_FOR_ERROR =
         1024, /* the message of an error is at most 400 bytes, six times as much when escaped badly */
     PARSE_MS = 10000,
 };
+
+static const char OUT_OF_BOUNDS[] = "the message needs more memory or time than the server has";
 
 static void init_bufs(PtcMcpCall *call)
 {
@@ -66,7 +66,7 @@ void ptc_mcp_call_free(PtcMcpCall *call)
 static bool set_id(PtcMcpCall *call, PtcValue id)
 {
     ptc_buf_clear(&call->id);
-    if (ptc_mcp_write(call, &call->id, id) &&
+    if (ptc_emit_value(&call->id, &call->heap, id) &&
         ptc_buf_reserve(&call->answer, ROOM_FOR_ERROR + call->id.len))
         return true;
     ptc_buf_clear(&call->id); /* "null" fits: it was there */
@@ -76,82 +76,42 @@ static bool set_id(PtcMcpCall *call, PtcValue id)
     return false;
 }
 
-static bool invalid(PtcMcpCall *call, const char *why)
+static bool is_answer(const PtcRpcMessage *m)
 {
-    ptc_mcp_refuse(call, 400, PTC_MCP_INVALID_REQUEST, NULL, "%s", why);
-    return false;
+    return m->kind == PTC_RPC_RESULT || m->kind == PTC_RPC_ERROR;
 }
 
-static PtcValue parse(PtcMcpCall *call)
+static void refuse_fault(PtcMcpCall *call, const PtcRpcMessage *m)
 {
-    PtcJsonError error;
-    PtcValue v = ptc_json_parse(&call->heap, call->in->text, call->in->len, &error);
-    if (v == PTC_NONE && error.stopped)
-        ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL,
-                       "the message needs more memory or time than the server has");
-    else if (v == PTC_NONE)
-        ptc_mcp_refuse(call, 400, PTC_MCP_PARSE_ERROR, NULL, "not JSON: %s, at byte %zu",
-                       error.message, error.offset);
-    return v;
+    if (m->stopped)
+        ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL, "%s", OUT_OF_BOUNDS);
+    else
+        ptc_mcp_refuse(call, 400, m->fault, NULL, "%s", m->why);
 }
 
-/* The id comes first, so that whatever is wrong with the rest is answered to it. */
-static bool take_id(PtcMcpCall *call, PtcValue message, PtcValue id)
-{
-    bool response = ptc_mcp_field(call, message, "method") == PTC_NONE &&
-                    (ptc_mcp_field(call, message, "result") != PTC_NONE ||
-                     ptc_mcp_field(call, message, "error") != PTC_NONE);
-    if (response)
-        call->kind = PTC_MCP_RESPONSE;
-    if (response || id == PTC_NONE)
-        return true;
-    if (!ptc_is_string(id) && !ptc_is_integer(id))
-        return invalid(call, "the id of a request is a string or an integer");
-    return set_id(call, id);
-}
-
-static bool take_method(PtcMcpCall *call, PtcValue message, bool has_id)
-{
-    PtcValue method = ptc_mcp_field(call, message, "method");
-    PtcValue params = ptc_mcp_field(call, message, "params");
-    if (!ptc_mcp_text_is(ptc_mcp_text_of(ptc_mcp_field(call, message, "jsonrpc")), "2.0"))
-        return invalid(call, "\"jsonrpc\" must be \"2.0\"");
-    if (call->kind == PTC_MCP_RESPONSE)
-        return true;
-    if (!ptc_is_string(method))
-        return invalid(call, "a message needs a \"method\" that is a string");
-    call->method = ptc_mcp_text_of(method);
-    call->kind = has_id ? PTC_MCP_REQUEST : PTC_MCP_NOTIFICATION;
-    call->params = params;
-    if (params == PTC_NONE || ptc_is_map(params))
-        return true;
-    call->params = PTC_NONE;
-    ptc_mcp_refuse(call, 400, PTC_MCP_INVALID_PARAMS, NULL, "\"params\" must be an object");
-    return false;
-}
-
+/* Whatever is wrong with a request is answered to its id. */
 static bool take_apart(PtcMcpCall *call)
 {
-    PtcValue message = parse(call);
-    if (message == PTC_NONE)
+    PtcText text = {call->in->text, call->in->len};
+    PtcRpcMessage m;
+    bool ok = ptc_rpc_parse(&call->heap, text, &m);
+    call->kind = m.kind;
+    if (!is_answer(&m) && m.id != PTC_NONE && !set_id(call, m.id))
         return false;
-    if (ptc_is_sequential(message))
-        return invalid(call, "batches are not supported: send one message at a time");
-    if (!ptc_is_map(message))
-        return invalid(call, "a message is a JSON object");
-    PtcValue id = ptc_mcp_field(call, message, "id");
-    if (!take_id(call, message, id) || !take_method(call, message, id != PTC_NONE))
-        return false;
-    if (call->kind == PTC_MCP_RESPONSE && call->peer)
-        ptc_mcp_reply(call->peer, id, call->in->text, call->in->len);
-    return call->kind != PTC_MCP_RESPONSE;
+    call->method = m.method;
+    call->params = m.params;
+    if (!ok)
+        refuse_fault(call, &m);
+    else if (is_answer(&m) && call->peer)
+        ptc_mcp_reply(call->peer, m.id, text.bytes, text.len);
+    return ok && !is_answer(&m);
 }
 
 /* progressToken and friends. */
 static bool take_meta(PtcMcpCall *call)
 {
-    PtcValue meta = ptc_mcp_field(call, call->params, "_meta");
-    PtcValue token = ptc_mcp_field(call, meta, "progressToken");
+    PtcValue meta = ptc_map_field(&call->heap, call->params, "_meta");
+    PtcValue token = ptc_map_field(&call->heap, meta, "progressToken");
     if (meta != PTC_NONE && !ptc_is_map(meta)) {
         ptc_mcp_refuse(call, 400, PTC_MCP_INVALID_PARAMS, NULL, "\"_meta\" must be an object");
         return false;
@@ -164,7 +124,7 @@ static bool take_meta(PtcMcpCall *call)
                        "\"progressToken\" must be a string or an integer");
         return false;
     }
-    if (ptc_mcp_write(call, &call->token, token))
+    if (ptc_emit_value(&call->token, &call->heap, token))
         return true;
     ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
     return false;
@@ -176,18 +136,17 @@ static void handle(PtcMcpCall *call)
 {
     if (!take_apart(call) || !take_meta(call) || !ptc_mcp_route(call))
         return;
-    if (call->kind == PTC_MCP_NOTIFICATION)
+    if (call->kind == PTC_RPC_NOTIFICATION)
         ptc_mcp_notified(call);
     else
         ptc_mcp_dispatch(call);
     if (call->next != PTC_MCP_DONE && !ptc_mcp_register(call))
         return;
-    /* Fields that could not be looked up for want of memory were taken for absent. */
+    /* What the budget stopped was taken for absent. */
     if (call->budget.stop != PTC_STOP_NONE) {
         call->settled = false;
         ptc_mcp_unregister(call);
-        ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL,
-                       "the message needs more memory or time than the server has");
+        ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL, "%s", OUT_OF_BOUNDS);
     }
 }
 

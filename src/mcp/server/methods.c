@@ -100,10 +100,10 @@ bool ptc_mcp_is_method(PtcText name)
                                        "notifications/progress",
                                        "notifications/roots/list_changed"};
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        if (ptc_mcp_text_is(name, methods[i].name))
+        if (ptc_text_is(name, methods[i].name))
             return true;
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
-        if (ptc_mcp_text_is(name, told[i]))
+        if (ptc_text_is(name, told[i]))
             return true;
     return false;
 }
@@ -112,7 +112,7 @@ static const Method *find(const PtcMcpCall *call)
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         const Method *m = &methods[i];
-        if (ptc_mcp_text_is(call->method, m->name))
+        if (ptc_text_is(call->method, m->name))
             return (m->eras >> call->era & 1) && (!m->offered || m->offered(&call->mcp->config))
                        ? m
                        : NULL;
@@ -137,11 +137,11 @@ void ptc_mcp_dispatch(PtcMcpCall *call)
 /* Of what a client may tell, only a cancellation is of interest.  Nothing is ever answered. */
 void ptc_mcp_notified(PtcMcpCall *call)
 {
-    PtcValue id = ptc_mcp_field(call, call->params, "requestId");
-    if (!call->peer || !ptc_mcp_text_is(call->method, "notifications/cancelled") ||
+    PtcValue id = ptc_map_field(&call->heap, call->params, "requestId");
+    if (!call->peer || !ptc_text_is(call->method, "notifications/cancelled") ||
         (!ptc_is_string(id) && !ptc_is_integer(id)))
         return;
     ptc_buf_clear(&call->scratch);
-    if (ptc_mcp_write(call, &call->scratch, id))
+    if (ptc_emit_value(&call->scratch, &call->heap, id))
         ptc_mcp_cancel_id(call->peer, &call->scratch);
 }

@@ -4,9 +4,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "json/write.h"
 #include "mcp/server/mcp_int.h"
-#include "value/number.h"
 #include "value/vec.h"
 
 bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message)
@@ -24,60 +22,62 @@ bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message)
 
 /* ------------------------------------------------------------------- progress and log */
 
-static void add_number(PtcBuf *out, double d)
+/* Whole numbers without a point, as counts are written. */
+static void add_number(PtcBuf *out, const char *key, double d)
 {
-    char text[PTC_DOUBLE_TEXT];
+    ptc_emit_key(out, key);
     if (d == floor(d) && fabs(d) < 1e15)
-        ptc_buf_addf(out, "%.0f", d);
+        ptc_emit_int(out, (int64_t)d);
     else
-        ptc_buf_add(out, text, ptc_double_json(d, text));
+        ptc_emit_double(out, d);
+}
+
+/* Begins a notification, up to the members of its params. */
+static void begin_note(PtcBuf *out, const char *method)
+{
+    ptc_buf_clear(out);
+    ptc_rpc_begin_notification(out, method);
+    ptc_emit_key(out, "params");
+    ptc_emit_object(out);
+}
+
+/* Ends it and sends it where the call's messages go; false: not sent. */
+static bool end_note(PtcMcpCall *call, PtcBuf *out)
+{
+    ptc_emit_object_end(out);
+    return ptc_emit_object_end(out) && ptc_mcp_call_send(call, out);
 }
 
 void ptc_mcp_progress(PtcMcpCall *call, double progress, double total, const char *message)
 {
-    PtcBuf *out = &call->scratch;
     if (!call->token.len || !isfinite(progress) || (call->progressed && progress <= call->progress))
         return;
     call->progressed = true;
     call->progress = progress;
-    ptc_buf_clear(out);
-    ptc_buf_add_cstr(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":"
-                          "{\"progressToken\":");
-    ptc_buf_add(out, call->token.data, call->token.len);
-    ptc_buf_add_cstr(out, ",\"progress\":");
-    add_number(out, progress);
-    if (isfinite(total) && total >= 0) {
-        ptc_buf_add_cstr(out, ",\"total\":");
-        add_number(out, total);
-    }
-    if (message && ptc_utf8_valid(message, strlen(message))) {
-        ptc_buf_add_cstr(out, ",\"message\":");
-        ptc_json_write_string(out, message, strlen(message));
-    }
-    if (ptc_buf_add_cstr(out, "}}"))
-        (void)!ptc_mcp_call_send(call, out);
+    PtcBuf *out = &call->scratch;
+    begin_note(out, "notifications/progress");
+    ptc_emit_field_raw(out, "progressToken", ptc_buf_view(&call->token));
+    add_number(out, "progress", progress);
+    if (isfinite(total) && total >= 0)
+        add_number(out, "total", total);
+    if (message && ptc_utf8_valid(message, strlen(message)))
+        ptc_emit_field_cstr(out, "message", message);
+    (void)!end_note(call, out);
 }
 
 void ptc_mcp_log(PtcMcpCall *call, PtcMcpLevel level, const char *logger, const char *bytes,
                  size_t len)
 {
-    PtcBuf *out = &call->scratch;
     if (level >= PTC_MCP_NO_LOG || level < call->level || !call->mcp->config.logging ||
         !ptc_utf8_valid(bytes, len))
         return;
-    ptc_buf_clear(out);
-    ptc_buf_addf(out,
-                 "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":"
-                 "{\"level\":\"%s\"",
-                 ptc_mcp_level_name(level));
-    if (logger && ptc_utf8_valid(logger, strlen(logger))) {
-        ptc_buf_add_cstr(out, ",\"logger\":");
-        ptc_json_write_string(out, logger, strlen(logger));
-    }
-    ptc_buf_add_cstr(out, ",\"data\":");
-    ptc_json_write_string(out, bytes, len);
-    if (ptc_buf_add_cstr(out, "}}"))
-        (void)!ptc_mcp_call_send(call, out);
+    PtcBuf *out = &call->scratch;
+    begin_note(out, "notifications/message");
+    ptc_emit_field_cstr(out, "level", ptc_mcp_level_name(level));
+    if (logger && ptc_utf8_valid(logger, strlen(logger)))
+        ptc_emit_field_cstr(out, "logger", logger);
+    ptc_emit_field_text(out, "data", (PtcText){bytes ? bytes : "", len});
+    (void)!end_note(call, out);
 }
 
 /* -------------------------------------------------------------------------------- URIs */
@@ -132,7 +132,7 @@ void ptc_mcp_uris_remove(PtcMcpUris *uris, PtcText uri)
 
 static bool wanted(PtcMcpCall *call, PtcValue filter, const char *name, bool *bad)
 {
-    PtcValue v = ptc_mcp_field(call, filter, name);
+    PtcValue v = ptc_map_field(&call->heap, filter, name);
     *bad = *bad || (v != PTC_NONE && !ptc_is_bool(v));
     return v == PTC_TRUE;
 }
@@ -143,7 +143,7 @@ static bool take_uris(PtcMcpCall *call, PtcValue list)
         return true;
     bool ok = ptc_is_sequential(list);
     for (size_t i = 0; ok && i < ptc_seq_count(list); i++) {
-        PtcText uri = ptc_mcp_text_of(ptc_seq_nth(list, i));
+        PtcText uri = ptc_str_text(ptc_seq_nth(list, i));
         ok = uri.bytes && ptc_tick(&call->budget, 1000) && ptc_mcp_uris_add(&call->uris, uri);
     }
     if (!call->mcp->config.resource_updates)
@@ -157,12 +157,12 @@ void ptc_mcp_do_listen(PtcMcpCall *call)
                                         "resourcesListChanged"};
     const PtcMcpConfig *c = &call->mcp->config;
     bool has[] = {c->tool_count > 0, c->prompt_count > 0, c->resource_count || c->template_count};
-    PtcValue filter = ptc_mcp_field(call, call->params, "notifications");
+    PtcValue filter = ptc_map_field(&call->heap, call->params, "notifications");
     bool bad = filter == PTC_NONE || !ptc_is_map(filter);
     for (unsigned i = 0; i < 3; i++)
         if (wanted(call, filter, names[i], &bad) && c->list_changed && has[i])
             call->wants |= 1u << i;
-    if (bad || !take_uris(call, ptc_mcp_field(call, filter, "resourceSubscriptions"))) {
+    if (bad || !take_uris(call, ptc_map_field(&call->heap, filter, "resourceSubscriptions"))) {
         ptc_mcp_refuse(
             call, 200, PTC_MCP_INVALID_PARAMS, NULL,
             "\"notifications\" must be an object of toolsListChanged, promptsListChanged,"
@@ -174,14 +174,23 @@ void ptc_mcp_do_listen(PtcMcpCall *call)
     call->status = 200;
 }
 
-/* {"jsonrpc":"2.0","method":METHOD,"params":{"_meta":{subscription id} -- open. */
-static void begin_tagged(PtcMcpCall *call, PtcBuf *out, const char *method)
+/* Which subscription this is for: "_meta":{...} */
+static void add_subscription(PtcMcpCall *call, PtcBuf *out)
 {
-    ptc_buf_clear(out);
-    ptc_buf_addf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/%s\",\"params\":", method);
-    ptc_buf_add_cstr(out, "{\"_meta\":{\"" PTC_MCP_META "subscriptionId\":");
-    ptc_buf_add(out, call->id.data, call->id.len);
-    ptc_buf_add_char(out, '}');
+    ptc_emit_key(out, "_meta");
+    ptc_emit_object(out);
+    ptc_emit_field_raw(out, PTC_MCP_META "subscriptionId", ptc_mcp_id_of(call));
+    ptc_emit_object_end(out);
+}
+
+static void add_uris(const PtcMcpUris *uris, PtcBuf *out)
+{
+    const char *end = uris->text.data + uris->text.len;
+    ptc_emit_key(out, "resourceSubscriptions");
+    ptc_emit_array(out);
+    for (const char *p = uris->text.data; p < end; p += strlen(p) + 1)
+        ptc_emit_cstr(out, p);
+    ptc_emit_array_end(out);
 }
 
 static bool acknowledge(PtcMcpCall *call)
@@ -189,25 +198,17 @@ static bool acknowledge(PtcMcpCall *call)
     static const char *const names[] = {"toolsListChanged", "promptsListChanged",
                                         "resourcesListChanged"};
     PtcBuf *out = &call->scratch;
-    const char *comma = "";
-    begin_tagged(call, out, "subscriptions/acknowledged");
-    ptc_buf_add_cstr(out, ",\"notifications\":{");
+    begin_note(out, "notifications/subscriptions/acknowledged");
+    add_subscription(call, out);
+    ptc_emit_key(out, "notifications");
+    ptc_emit_object(out);
     for (unsigned i = 0; i < 3; i++)
-        if (call->wants >> i & 1) {
-            ptc_buf_addf(out, "%s\"%s\":true", comma, names[i]);
-            comma = ",";
-        }
-    if (call->uris.count) {
-        ptc_buf_addf(out, "%s\"resourceSubscriptions\":[", comma);
-        for (const char *p = call->uris.text.data; p < call->uris.text.data + call->uris.text.len;
-             p += strlen(p) + 1) {
-            if (p > call->uris.text.data)
-                ptc_buf_add_char(out, ',');
-            ptc_json_write_string(out, p, strlen(p));
-        }
-        ptc_buf_add_char(out, ']');
-    }
-    return ptc_buf_add_cstr(out, "}}}") && ptc_mcp_call_send(call, out);
+        if (call->wants >> i & 1)
+            ptc_emit_field_bool(out, names[i], true);
+    if (call->uris.count)
+        add_uris(&call->uris, out);
+    ptc_emit_object_end(out);
+    return end_note(call, out);
 }
 
 bool ptc_mcp_listen(PtcMcpCall *call)
@@ -248,13 +249,11 @@ void ptc_mcp_listen_end(PtcMcpCall *call)
     ptc_mcp_unlist(call);
     PtcBuf *out = &call->scratch;
     ptc_buf_clear(out);
-    ptc_buf_add_cstr(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    ptc_buf_add(out, call->id.data, call->id.len);
-    ptc_buf_add_cstr(out, ",\"result\":{\"resultType\":\"complete\",\"_meta\":{\"" PTC_MCP_META
-                          "subscriptionId\":");
-    ptc_buf_add(out, call->id.data, call->id.len);
-    if (ptc_buf_add_cstr(out, "}}}"))
-        (void)!ptc_mcp_call_send(call, out);
+    ptc_rpc_begin_result(out, ptc_mcp_id_of(call));
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "resultType", "complete");
+    add_subscription(call, out);
+    (void)!end_note(call, out);
 }
 
 /* ----------------------------------------------------------------------------- changes */
@@ -266,36 +265,29 @@ typedef struct {
     PtcText uri;
 } Change;
 
-static void add_uri(PtcBuf *out, PtcText uri)
-{
-    ptc_buf_add_cstr(out, "\"uri\":");
-    ptc_json_write_string(out, uri.bytes, uri.len);
-}
-
 static void tell_listener(PtcMcpCall *call, const Change *change, PtcBuf *out)
 {
     if (!(change->uri.bytes ? ptc_mcp_uris_has(&call->uris, change->uri)
                             : (call->wants & change->wants) != 0))
         return;
-    begin_tagged(call, out, change->method);
-    if (change->uri.bytes) {
-        ptc_buf_add_char(out, ',');
-        add_uri(out, change->uri);
-    }
-    if (ptc_buf_add_cstr(out, "}}"))
-        (void)!ptc_mcp_call_send(call, out);
+    begin_note(out, change->method);
+    add_subscription(call, out);
+    if (change->uri.bytes)
+        ptc_emit_field_text(out, "uri", change->uri);
+    (void)!end_note(call, out);
 }
 
 static void tell_peer(PtcMcpPeer *peer, const Change *change, PtcBuf *out)
 {
     ptc_buf_clear(out);
-    ptc_buf_addf(out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/%s\"", change->method);
+    ptc_rpc_begin_notification(out, change->method);
     if (change->uri.bytes) {
-        ptc_buf_add_cstr(out, ",\"params\":{");
-        add_uri(out, change->uri);
-        ptc_buf_add_char(out, '}');
+        ptc_emit_key(out, "params");
+        ptc_emit_object(out);
+        ptc_emit_field_text(out, "uri", change->uri);
+        ptc_emit_object_end(out);
     }
-    bool ok = ptc_buf_add_char(out, '}');
+    bool ok = ptc_emit_object_end(out);
     pthread_mutex_lock(&peer->lock);
     bool wants = !change->uri.bytes || ptc_mcp_uris_has(&peer->uris, change->uri);
     if (ok && wants && peer->initialized && !peer->closed && peer->sink.send)
@@ -318,8 +310,9 @@ static void tell_all(PtcMcp *mcp, const Change *change)
 
 void ptc_mcp_list_changed(PtcMcp *mcp, PtcMcpListKind kind)
 {
-    static const char *const methods[] = {"tools/list_changed", "prompts/list_changed",
-                                          "resources/list_changed"};
+    static const char *const methods[] = {"notifications/tools/list_changed",
+                                          "notifications/prompts/list_changed",
+                                          "notifications/resources/list_changed"};
     if (mcp->config.list_changed)
         tell_all(mcp, &(Change){methods[kind], 1u << kind, {NULL, 0}});
 }
@@ -327,5 +320,5 @@ void ptc_mcp_list_changed(PtcMcp *mcp, PtcMcpListKind kind)
 void ptc_mcp_resource_updated(PtcMcp *mcp, const char *uri)
 {
     if (mcp->config.resource_updates && ptc_utf8_valid(uri, strlen(uri)))
-        tell_all(mcp, &(Change){"resources/updated", 0, {uri, strlen(uri)}});
+        tell_all(mcp, &(Change){"notifications/resources/updated", 0, {uri, strlen(uri)}});
 }

@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "mcp/server/mcp_int.h"
-#include "value/str.h"
 
 static void init_cond(pthread_cond_t *cond)
 {
@@ -169,7 +168,7 @@ void ptc_mcp_cancel_id(PtcMcpPeer *peer, const PtcBuf *id)
 /* Our ids are "ptc-N"; 0 is none. */
 static uint64_t question_number(PtcValue id)
 {
-    PtcText text = ptc_mcp_text_of(id);
+    PtcText text = ptc_str_text(id);
     uint64_t n = 0;
     if (text.len < 5 || text.len > 4 + 18 || memcmp(text.bytes, "ptc-", 4) != 0)
         return 0;

@@ -4,30 +4,24 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "json/write.h"
 #include "mcp/server/mcp_int.h"
 
 enum { MESSAGE = 400 };
 
-static void clear(PtcBuf *buf, size_t to)
+PtcText ptc_mcp_cut(PtcText text, size_t most)
 {
-    ptc_buf_clear(buf);
-    buf->len = to;
+    if (!text.bytes)
+        return (PtcText){"", 0};
+    if (text.len > most)
+        text.len = ptc_utf8_valid_prefix(text.bytes, most);
+    return text;
 }
 
 static bool write_error(PtcMcpCall *call, int code, const char *message, const char *data)
 {
-    PtcBuf *out = &call->answer;
-    clear(out, 0);
-    ptc_buf_add_cstr(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    ptc_buf_add(out, call->id.data, call->id.len);
-    ptc_buf_addf(out, ",\"error\":{\"code\":%d,\"message\":", code);
-    ptc_json_write_string(out, message, strlen(message));
-    if (data) {
-        ptc_buf_add_cstr(out, ",\"data\":");
-        ptc_buf_add_cstr(out, data);
-    }
-    return ptc_buf_add_cstr(out, "}}");
+    ptc_buf_clear(&call->answer);
+    return ptc_rpc_add_error(&call->answer, ptc_mcp_id_of(call), code, ptc_text_cstr(message),
+                             ptc_text_cstr(data));
 }
 
 static void settle(PtcMcpCall *call, int status, int code, const char *message, const char *data)
@@ -38,7 +32,7 @@ static void settle(PtcMcpCall *call, int status, int code, const char *message, 
     call->next = PTC_MCP_DONE;
     call->status = status;
     call->code = code;
-    call->has_answer = call->kind != PTC_MCP_NOTIFICATION && call->kind != PTC_MCP_RESPONSE;
+    call->has_answer = call->kind == PTC_RPC_BAD || call->kind == PTC_RPC_REQUEST;
     if (call->has_answer && !write_error(call, code, message, data))
         (void)!write_error(call, PTC_MCP_INTERNAL_ERROR, "out of memory", NULL);
 }
@@ -64,12 +58,23 @@ void ptc_mcp_error(PtcMcpCall *call, int code, const char *message, const char *
 
 void ptc_mcp_need(PtcMcpCall *call, const char *capability)
 {
-    char data[160], message[160];
-    snprintf(data, sizeof data, "{\"requiredCapabilities\":{\"%.64s\":{}}}", capability);
-    snprintf(message, sizeof message, "the client must declare the capability %.64s", capability);
+    char bytes[160], message[160];
+    PtcBuf data = {.data = bytes, .cap = sizeof bytes, .max = sizeof bytes - 1};
+    PtcText name = ptc_mcp_cut(ptc_text_cstr(capability), 64);
+    ptc_emit_object(&data);
+    ptc_emit_key(&data, "requiredCapabilities");
+    ptc_emit_object(&data);
+    ptc_emit_key_text(&data, name);
+    ptc_emit_object(&data);
+    ptc_emit_object_end(&data);
+    ptc_emit_object_end(&data);
+    bool ok = ptc_emit_object_end(&data);
+    bytes[data.len] = 0;
+    snprintf(message, sizeof message, "the client must declare the capability %.*s", (int)name.len,
+             name.bytes);
     bool modern = call->era == PTC_MCP_MODERN;
     ptc_mcp_error(call, modern ? PTC_MCP_MISSING_CAPABILITY : PTC_MCP_INVALID_PARAMS, message,
-                  data);
+                  ok ? bytes : NULL);
 }
 
 /* --------------------------------------------------------------------------- results */
@@ -77,23 +82,16 @@ void ptc_mcp_need(PtcMcpCall *call, const char *capability)
 static void begin_result(PtcMcpCall *call, const char *type)
 {
     PtcBuf *out = &call->answer;
-    clear(out, 0);
-    ptc_buf_add_cstr(out, "{\"jsonrpc\":\"2.0\",\"id\":");
-    ptc_buf_add(out, call->id.data, call->id.len);
-    ptc_buf_add_cstr(out, ",\"result\":{");
+    ptc_buf_clear(out);
+    ptc_rpc_begin_result(out, ptc_mcp_id_of(call));
+    ptc_emit_object(out);
     if (call->era == PTC_MCP_MODERN)
-        ptc_buf_addf(out, "\"resultType\":\"%s\",", type);
+        ptc_emit_field_cstr(out, "resultType", type);
 }
 
 void ptc_mcp_result_begin(PtcMcpCall *call)
 {
     begin_result(call, "complete");
-}
-
-static void drop_comma(PtcBuf *out)
-{
-    if (out->len && out->data[out->len - 1] == ',')
-        out->len--;
 }
 
 /* Too large or no memory: an error says so instead. */
@@ -112,13 +110,13 @@ void ptc_mcp_result_end(PtcMcpCall *call)
 {
     PtcBuf *out = &call->answer;
     if (call->era == PTC_MCP_MODERN) {
-        ptc_buf_add_cstr(out, "\"_meta\":{\"" PTC_MCP_META "serverInfo\":");
-        ptc_buf_add(out, call->mcp->info.data, call->mcp->info.len);
-        ptc_buf_add_char(out, '}');
-    } else {
-        drop_comma(out);
+        ptc_emit_key(out, "_meta");
+        ptc_emit_object(out);
+        ptc_emit_field_raw(out, PTC_MCP_META "serverInfo", ptc_buf_view(&call->mcp->info));
+        ptc_emit_object_end(out);
     }
-    ptc_buf_add_cstr(out, "}}");
+    ptc_emit_object_end(out);
+    ptc_emit_object_end(out);
     call->has_answer = true;
     call->status = 200;
     check_size(call);
@@ -126,9 +124,10 @@ void ptc_mcp_result_end(PtcMcpCall *call)
 
 void ptc_mcp_cache_hints(PtcMcpCall *call, int64_t ttl_ms, bool public_scope)
 {
-    if (call->era == PTC_MCP_MODERN)
-        ptc_buf_addf(&call->answer, "\"ttlMs\":%lld,\"cacheScope\":\"%s\",", (long long)ttl_ms,
-                     public_scope ? "public" : "private");
+    if (call->era != PTC_MCP_MODERN)
+        return;
+    ptc_emit_field_int(&call->answer, "ttlMs", ttl_ms);
+    ptc_emit_field_cstr(&call->answer, "cacheScope", public_scope ? "public" : "private");
 }
 
 void ptc_mcp_empty_result(PtcMcpCall *call)
@@ -146,14 +145,16 @@ bool ptc_mcp_input_required(PtcMcpCall *call)
         return false;
     begin_result(call, "input_required");
     if (call->asks.len) {
-        ptc_buf_add_cstr(out, "\"inputRequests\":{");
-        ptc_buf_add(out, call->asks.data, call->asks.len);
-        ptc_buf_add_cstr(out, "},");
+        ptc_emit_key(out, "inputRequests");
+        ptc_emit_object(out);
+        ptc_emit_raw(out, ptc_buf_view(&call->asks));
+        ptc_emit_object_end(out);
     }
     if (call->has_state) {
-        ptc_buf_add_cstr(out, "\"requestState\":\"");
+        ptc_emit_key(out, "requestState");
+        ptc_buf_add_char(out, '"');
         ptc_mcp_add_state(call, out);
-        ptc_buf_add_cstr(out, "\",");
+        ptc_buf_add_char(out, '"');
     }
     ptc_mcp_result_end(call);
     return true;
@@ -163,15 +164,20 @@ bool ptc_mcp_input_required(PtcMcpCall *call)
 
 void ptc_mcp_body_begin(PtcMcpCall *call, PtcMcpBody body)
 {
-    static const char *const openings[] = {
-        [PTC_MCP_BODY_TOOL] = "\"content\":[",
-        [PTC_MCP_BODY_PROMPT] = "\"messages\":[",
-        [PTC_MCP_BODY_RESOURCE] = "\"contents\":[",
-        [PTC_MCP_BODY_COMPLETE] = "\"completion\":{\"values\":[",
+    static const char *const keys[] = {
+        [PTC_MCP_BODY_TOOL] = "content",
+        [PTC_MCP_BODY_PROMPT] = "messages",
+        [PTC_MCP_BODY_RESOURCE] = "contents",
+        [PTC_MCP_BODY_COMPLETE] = "values",
     };
     call->body = body;
     ptc_mcp_result_begin(call);
-    ptc_buf_add_cstr(&call->answer, openings[body]);
+    if (body == PTC_MCP_BODY_COMPLETE) {
+        ptc_emit_key(&call->answer, "completion");
+        ptc_emit_object(&call->answer);
+    }
+    ptc_emit_key(&call->answer, keys[body]);
+    ptc_emit_array(&call->answer);
     call->head = call->answer.len;
 }
 
@@ -185,43 +191,48 @@ static bool promise_kept(PtcMcpCall *call)
     return false;
 }
 
+/* Structured content is told as text too, for clients that show nothing else. */
 static void end_tool(PtcMcpCall *call)
 {
     PtcBuf *out = &call->answer;
-    if (call->structured.len && !call->added) {
-        ptc_buf_add_cstr(out, "{\"type\":\"text\",\"text\":");
-        ptc_json_write_string(out, call->structured.data, call->structured.len);
-        ptc_buf_add_char(out, '}');
+    PtcText structured = ptc_buf_view(&call->structured);
+    if (structured.len && !call->added) {
+        ptc_emit_object(out);
+        ptc_emit_field_cstr(out, "type", "text");
+        ptc_emit_field_text(out, "text", structured);
+        ptc_emit_object_end(out);
     }
-    ptc_buf_add_cstr(out, "],");
-    if (call->structured.len) {
-        ptc_buf_add_cstr(out, "\"structuredContent\":");
-        ptc_buf_add(out, call->structured.data, call->structured.len);
-        ptc_buf_add_char(out, ',');
-    }
+    ptc_emit_array_end(out);
+    if (structured.len)
+        ptc_emit_field_raw(out, "structuredContent", structured);
     if (call->is_error)
-        ptc_buf_add_cstr(out, "\"isError\":true,");
+        ptc_emit_field_bool(out, "isError", true);
+}
+
+static void end_completion(PtcMcpCall *call)
+{
+    PtcBuf *out = &call->answer;
+    ptc_emit_array_end(out);
+    ptc_emit_field_uint(out, "total", call->suggested);
+    ptc_emit_field_bool(out, "hasMore", call->suggested > call->added);
+    ptc_emit_object_end(out);
 }
 
 void ptc_mcp_body_end(PtcMcpCall *call)
 {
     if (call->settled || ptc_mcp_input_required(call) || !promise_kept(call))
         return;
-    PtcBuf *out = &call->answer;
     int64_t ttl = call->resource   ? call->resource->ttl_ms
                   : call->template ? call->template->ttl_ms
                                    : 0;
     switch (call->body) {
     case PTC_MCP_BODY_TOOL: end_tool(call); break;
-    case PTC_MCP_BODY_COMPLETE:
-        ptc_buf_addf(out, "],\"total\":%zu,\"hasMore\":%s},", call->suggested,
-                     call->suggested > call->added ? "true" : "false");
-        break;
+    case PTC_MCP_BODY_COMPLETE: end_completion(call); break;
     case PTC_MCP_BODY_RESOURCE:
-        ptc_buf_add_cstr(out, "],");
+        ptc_emit_array_end(&call->answer);
         ptc_mcp_cache_hints(call, ttl, false);
         break;
-    default: ptc_buf_add_cstr(out, "],");
+    default: ptc_emit_array_end(&call->answer);
     }
     ptc_mcp_result_end(call);
 }

@@ -2,11 +2,9 @@
  * Methods that end in a row's handler: tools/call, resources/read, prompts/get, completion/complete. */
 #include <stdio.h>
 
-#include "json/write.h"
 #include "base/nearest.h"
 #include "mcp/server/mcp_int.h"
 #include "value/iter.h"
-#include "value/map.h"
 
 static void invalid(PtcMcpCall *call, const char *why)
 {
@@ -16,7 +14,7 @@ static void invalid(PtcMcpCall *call, const char *why)
 /* A text of params that must be there; false: refused. */
 static bool take_text(PtcMcpCall *call, const char *field, PtcText *out)
 {
-    *out = ptc_mcp_text_of(ptc_mcp_field(call, call->params, field));
+    *out = ptc_str_text(ptc_map_field(&call->heap, call->params, field));
     if (!out->bytes)
         ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "\"%s\" must be a string", field);
     return out->bytes != NULL;
@@ -25,7 +23,7 @@ static bool take_text(PtcMcpCall *call, const char *field, PtcText *out)
 /* A map, empty when absent; false: refused. */
 static bool take_args(PtcMcpCall *call, PtcValue holder)
 {
-    PtcValue args = ptc_mcp_field(call, holder, "arguments");
+    PtcValue args = ptc_map_field(&call->heap, holder, "arguments");
     call->args = args == PTC_NONE || args == PTC_NIL ? ptc_map_empty(&call->heap) : args;
     if (call->args != PTC_NONE && ptc_is_map(call->args))
         return true;
@@ -55,7 +53,7 @@ void ptc_mcp_do_tools_call(PtcMcpCall *call)
     if (!take_text(call, "name", &call->name))
         return;
     for (size_t i = 0; i < c->tool_count && !call->tool; i++)
-        if (ptc_mcp_text_is(call->name, c->tools[i].name))
+        if (ptc_text_is(call->name, c->tools[i].name))
             call->tool = &c->tools[i];
     if (call->tool) {
         if (take_args(call, call->params) && ptc_mcp_take_replies(call))
@@ -76,7 +74,7 @@ static const PtcMcpPrompt *find_prompt(PtcMcpCall *call, PtcText name)
     PtcNearest near;
     ptc_nearest_init(&near, name.bytes, name.len);
     for (size_t i = 0; i < c->prompt_count; i++) {
-        if (ptc_mcp_text_is(name, c->prompts[i].name))
+        if (ptc_text_is(name, c->prompts[i].name))
             return &c->prompts[i];
         ptc_nearest_offer(&near, c->prompts[i].name, strlen(c->prompts[i].name));
     }
@@ -127,9 +125,9 @@ static void not_found(PtcMcpCall *call)
     PtcText uri = ptc_mcp_cut(call->name, 100);
     bool modern = call->era == PTC_MCP_MODERN;
     ptc_buf_clear(data);
-    ptc_buf_add_cstr(data, "{\"uri\":");
-    ptc_json_write_string(data, call->name.bytes, call->name.len);
-    ptc_buf_add_char(data, '}');
+    ptc_emit_object(data);
+    ptc_emit_field_text(data, "uri", call->name);
+    ptc_emit_object_end(data);
     ptc_mcp_refuse(call, 200, modern ? PTC_MCP_INVALID_PARAMS : PTC_MCP_RESOURCE_NOT_FOUND,
                    ptc_buf_text(data), "there is no resource %.*s", (int)uri.len, uri.bytes);
 }
@@ -147,7 +145,7 @@ void ptc_mcp_do_resources_read(PtcMcpCall *call)
     if (!take_text(call, "uri", &call->name))
         return;
     for (size_t i = 0; i < c->resource_count; i++)
-        if (ptc_mcp_text_is(call->name, c->resources[i].uri)) {
+        if (ptc_text_is(call->name, c->resources[i].uri)) {
             call->resource = &c->resources[i];
             read_resource(call, call->resource->handler, call->resource->user);
             return;
@@ -179,7 +177,7 @@ static void complete_with(PtcMcpCall *call, PtcMcpHandler *handler, void *user)
 
 static void complete_prompt(PtcMcpCall *call, PtcValue ref)
 {
-    call->name = ptc_mcp_text_of(ptc_mcp_field(call, ref, "name"));
+    call->name = ptc_str_text(ptc_map_field(&call->heap, ref, "name"));
     if (!call->name.bytes) {
         invalid(call, "a reference to a prompt needs its \"name\"");
         return;
@@ -192,15 +190,15 @@ static void complete_prompt(PtcMcpCall *call, PtcValue ref)
 static void complete_template(PtcMcpCall *call, PtcValue ref)
 {
     const PtcMcpConfig *c = &call->mcp->config;
-    call->name = ptc_mcp_text_of(ptc_mcp_field(call, ref, "uri"));
+    call->name = ptc_str_text(ptc_map_field(&call->heap, ref, "uri"));
     for (size_t i = 0; i < c->template_count; i++)
-        if (ptc_mcp_text_is(call->name, c->templates[i].uri_template)) {
+        if (ptc_text_is(call->name, c->templates[i].uri_template)) {
             call->template = &c->templates[i];
             complete_with(call, call->template->complete, call->template->user);
             return;
         }
     for (size_t i = 0; i < c->resource_count; i++)
-        if (ptc_mcp_text_is(call->name, c->resources[i].uri)) {
+        if (ptc_text_is(call->name, c->resources[i].uri)) {
             no_suggestions(call);
             return;
         }
@@ -212,18 +210,18 @@ static void complete_template(PtcMcpCall *call, PtcValue ref)
 
 void ptc_mcp_do_complete(PtcMcpCall *call)
 {
-    PtcValue ref = ptc_mcp_field(call, call->params, "ref");
-    PtcValue arg = ptc_mcp_field(call, call->params, "argument");
-    PtcText type = ptc_mcp_text_of(ptc_mcp_field(call, ref, "type"));
-    call->completing = ptc_mcp_text_of(ptc_mcp_field(call, arg, "name"));
-    call->typed = ptc_mcp_text_of(ptc_mcp_field(call, arg, "value"));
+    PtcValue ref = ptc_map_field(&call->heap, call->params, "ref");
+    PtcValue arg = ptc_map_field(&call->heap, call->params, "argument");
+    PtcText type = ptc_str_text(ptc_map_field(&call->heap, ref, "type"));
+    call->completing = ptc_str_text(ptc_map_field(&call->heap, arg, "name"));
+    call->typed = ptc_str_text(ptc_map_field(&call->heap, arg, "value"));
     if (!call->completing.bytes || !call->typed.bytes)
         invalid(call, "\"argument\" must have a \"name\" and a \"value\", both strings");
-    else if (!take_args(call, ptc_mcp_field(call, call->params, "context")))
+    else if (!take_args(call, ptc_map_field(&call->heap, call->params, "context")))
         return;
-    else if (ptc_mcp_text_is(type, "ref/prompt"))
+    else if (ptc_text_is(type, "ref/prompt"))
         complete_prompt(call, ref);
-    else if (ptc_mcp_text_is(type, "ref/resource"))
+    else if (ptc_text_is(type, "ref/resource"))
         complete_template(call, ref);
     else
         invalid(call, "\"ref\" must have the \"type\" ref/prompt or ref/resource");

@@ -4,10 +4,7 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
-#include "json/write.h"
 #include "mcp/server/mcp_int.h"
-#include "value/map.h"
-#include "value/str.h"
 
 /* What rendering works with. */
 typedef struct {
@@ -31,24 +28,22 @@ static bool valid(const char *text)
     return !text || ptc_utf8_valid(text, strlen(text));
 }
 
-/* ,"key":"text" unless there is none. */
+/* "key":"text" unless there is none. */
 static bool member(Rendering *r, const char *key, const char *text)
 {
     if (!text)
         return true;
     if (!valid(text))
         return complain(r, key, " is not UTF-8");
-    return ptc_buf_addf(r->out, ",\"%s\":", key) &&
-           ptc_json_write_string(r->out, text, strlen(text));
+    return ptc_emit_field_cstr(r->out, key, text);
 }
 
-/* Without the comma; the text must be there. */
+/* Begins the object; the text must be there. */
 static bool first_member(Rendering *r, const char *key, const char *text)
 {
     if (!text || !*text || !valid(text))
         return complain(r, key, " must be given");
-    return ptc_buf_addf(r->out, "{\"%s\":", key) &&
-           ptc_json_write_string(r->out, text, strlen(text));
+    return ptc_emit_object(r->out) && ptc_emit_field_cstr(r->out, key, text);
 }
 
 /* ------------------------------------------------------------------------------ tools */
@@ -73,34 +68,24 @@ static bool schema(Rendering *r, const char *key, const char *text)
         snprintf(r->why, PTC_MCP_WHY, "%.64s: %s: %.100s", r->where, key, error.message);
         return false;
     }
-    PtcValue type = ptc_str_new(&r->heap, "type", 4);
-    if (type != PTC_NONE && ptc_is_map(v))
-        type = ptc_map_get(&r->heap, v, type);
-    if (!ptc_is_map(v) || !ptc_mcp_text_is(ptc_mcp_text_of(type), "object"))
+    if (!ptc_text_is(ptc_str_text(ptc_map_field(&r->heap, v, "type")), "object"))
         return complain(r, key, " must be an object schema: \"type\":\"object\"");
-    PtcJsonWriter writer = {&r->heap, -1, NULL};
-    return ptc_buf_addf(r->out, ",\"%s\":", key) && ptc_json_write(&writer, r->out, v, &error);
-}
-
-static const char *yes_no(bool b)
-{
-    return b ? "true" : "false";
+    return ptc_emit_key(r->out, key) && ptc_emit_value(r->out, &r->heap, v);
 }
 
 static bool annotations(Rendering *r, const PtcMcpTool *tool)
 {
     bool read_only = (tool->flags & PTC_MCP_READ_ONLY) != 0;
     bool destructive = !read_only && !(tool->flags & PTC_MCP_NOT_DESTRUCTIVE);
-    return ptc_buf_add_cstr(r->out, ",\"annotations\":{") &&
-           (!tool->title || (ptc_buf_add_cstr(r->out, "\"title\":") &&
-                             ptc_json_write_string(r->out, tool->title, strlen(tool->title)) &&
-                             ptc_buf_add_char(r->out, ','))) &&
-           ptc_buf_addf(r->out,
-                        "\"readOnlyHint\":%s,\"destructiveHint\":%s,\"idempotentHint\":%s,"
-                        "\"openWorldHint\":%s}",
-                        yes_no(read_only), yes_no(destructive),
-                        yes_no(tool->flags & PTC_MCP_IDEMPOTENT),
-                        yes_no(!(tool->flags & PTC_MCP_CLOSED_WORLD)));
+    ptc_emit_key(r->out, "annotations");
+    ptc_emit_object(r->out);
+    if (tool->title)
+        ptc_emit_field_cstr(r->out, "title", tool->title);
+    ptc_emit_field_bool(r->out, "readOnlyHint", read_only);
+    ptc_emit_field_bool(r->out, "destructiveHint", destructive);
+    ptc_emit_field_bool(r->out, "idempotentHint", (tool->flags & PTC_MCP_IDEMPOTENT) != 0);
+    ptc_emit_field_bool(r->out, "openWorldHint", !(tool->flags & PTC_MCP_CLOSED_WORLD));
+    return ptc_emit_object_end(r->out);
 }
 
 static bool tool_row(Rendering *r, size_t i)
@@ -119,7 +104,7 @@ static bool tool_row(Rendering *r, size_t i)
            member(r, "description", tool->description) &&
            schema(r, "inputSchema", tool->input_schema ? tool->input_schema : none) &&
            (!tool->output_schema || schema(r, "outputSchema", tool->output_schema)) &&
-           annotations(r, tool) && ptc_buf_add_char(r->out, '}');
+           annotations(r, tool) && ptc_emit_object_end(r->out);
 }
 
 /* ---------------------------------------------------------------- resources and prompts */
@@ -133,7 +118,7 @@ static bool resource_row(Rendering *r, size_t i)
     return first_member(r, "uri", row->uri) &&
            member(r, "name", row->name ? row->name : row->uri) && member(r, "title", row->title) &&
            member(r, "description", row->description) && member(r, "mimeType", row->mime) &&
-           ptc_buf_add_char(r->out, '}');
+           ptc_emit_object_end(r->out);
 }
 
 static bool template_row(Rendering *r, size_t i)
@@ -147,14 +132,13 @@ static bool template_row(Rendering *r, size_t i)
     return first_member(r, "uriTemplate", row->uri_template) &&
            member(r, "name", row->name ? row->name : row->uri_template) &&
            member(r, "title", row->title) && member(r, "description", row->description) &&
-           member(r, "mimeType", row->mime) && ptc_buf_add_char(r->out, '}');
+           member(r, "mimeType", row->mime) && ptc_emit_object_end(r->out);
 }
 
-static bool prompt_arg(Rendering *r, const PtcMcpPromptArg *arg, bool first)
+static bool prompt_arg(Rendering *r, const PtcMcpPromptArg *arg)
 {
-    return (first || ptc_buf_add_char(r->out, ',')) && first_member(r, "name", arg->name) &&
-           member(r, "description", arg->description) &&
-           ptc_buf_addf(r->out, ",\"required\":%s}", yes_no(arg->required));
+    return first_member(r, "name", arg->name) && member(r, "description", arg->description) &&
+           ptc_emit_field_bool(r->out, "required", arg->required) && ptc_emit_object_end(r->out);
 }
 
 static bool prompt_row(Rendering *r, size_t i)
@@ -166,12 +150,12 @@ static bool prompt_row(Rendering *r, size_t i)
     bool ok = first_member(r, "name", row->name) && member(r, "title", row->title) &&
               member(r, "description", row->description);
     if (ok && row->arg_count) {
-        ok = ptc_buf_add_cstr(r->out, ",\"arguments\":[");
+        ok = ptc_emit_key(r->out, "arguments") && ptc_emit_array(r->out);
         for (size_t k = 0; ok && k < row->arg_count; k++)
-            ok = prompt_arg(r, &row->args[k], k == 0);
-        ok = ok && ptc_buf_add_char(r->out, ']');
+            ok = prompt_arg(r, &row->args[k]);
+        ok = ok && ptc_emit_array_end(r->out);
     }
-    return ok && ptc_buf_add_char(r->out, '}');
+    return ok && ptc_emit_object_end(r->out);
 }
 
 /* ------------------------------------------------------------------------------ lists */
@@ -188,7 +172,7 @@ static bool list_rows(Rendering *r, PtcMcpList list, size_t count,
     r->out = &rows->text;
     bool ok = rows->ends != NULL;
     for (size_t i = 0; ok && i < count; i++) {
-        ok = (i == 0 || ptc_buf_add_char(r->out, ',')) && row(r, i);
+        ok = row(r, i);
         rows->ends[i] = rows->text.len;
     }
     return ok;
@@ -201,7 +185,7 @@ static bool info(Rendering *r)
     r->out = &r->mcp->info;
     return first_member(r, "name", c->name) && member(r, "title", c->title) &&
            member(r, "version", c->version) && valid(c->instructions) &&
-           ptc_buf_add_char(r->out, '}');
+           ptc_emit_object_end(r->out);
 }
 
 static bool completes(const PtcMcpConfig *c)
@@ -215,27 +199,33 @@ static bool completes(const PtcMcpConfig *c)
     return false;
 }
 
+static void capability(PtcBuf *out, const char *name, bool changes, bool subscribe)
+{
+    ptc_emit_key(out, name);
+    ptc_emit_object(out);
+    if (changes)
+        ptc_emit_field_bool(out, "listChanged", true);
+    if (subscribe)
+        ptc_emit_field_bool(out, "subscribe", true);
+    ptc_emit_object_end(out);
+}
+
 static bool capabilities(Rendering *r)
 {
     const PtcMcpConfig *c = &r->mcp->config;
-    const char *changes = c->list_changed ? "\"listChanged\":true" : "";
-    bool both = c->list_changed && c->resource_updates;
     PtcBuf *out = r->out = &r->mcp->capabilities;
-    ptc_buf_add_char(out, '{');
+    ptc_emit_object(out);
     if (c->tool_count)
-        ptc_buf_addf(out, "\"tools\":{%s},", changes);
+        capability(out, "tools", c->list_changed, false);
     if (c->resource_count || c->template_count)
-        ptc_buf_addf(out, "\"resources\":{%s%s%s},", changes, both ? "," : "",
-                     c->resource_updates ? "\"subscribe\":true" : "");
+        capability(out, "resources", c->list_changed, c->resource_updates);
     if (c->prompt_count)
-        ptc_buf_addf(out, "\"prompts\":{%s},", changes);
+        capability(out, "prompts", c->list_changed, false);
     if (completes(c))
-        ptc_buf_add_cstr(out, "\"completions\":{},");
+        capability(out, "completions", false, false);
     if (c->logging)
-        ptc_buf_add_cstr(out, "\"logging\":{},");
-    if (out->len && out->data[out->len - 1] == ',')
-        out->len--;
-    return ptc_buf_add_char(out, '}');
+        capability(out, "logging", false, false);
+    return ptc_emit_object_end(out);
 }
 
 bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY])

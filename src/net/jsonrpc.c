@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * JSON-RPC messages.  What always holds: a message that ptc_rpc_parse accepts has the fields of its kind and no others,
+ * each of the type that the header says; whoever uses it need not look at types again. */
+#include "net/jsonrpc.h"
+
+#include <stdio.h>
+
+#include "json/parse.h"
+#include "value/map.h"
+#include "value/str.h"
+
+/* ----------------------------------------------------------------------------- reading */
+
+/* Always false. */
+static bool fail(PtcRpcMessage *m, int fault, const char *why)
+{
+    m->fault = fault;
+    snprintf(m->why, sizeof m->why, "%s", why);
+    return false;
+}
+
+static bool invalid(PtcRpcMessage *m, const char *why)
+{
+    return fail(m, PTC_RPC_INVALID_REQUEST, why);
+}
+
+static PtcValue parse(PtcHeap *heap, PtcText text, PtcRpcMessage *m)
+{
+    PtcJsonError error;
+    PtcValue v = ptc_json_parse(heap, text.bytes, text.len, &error);
+    if (v != PTC_NONE)
+        return v;
+    m->stopped = error.stopped;
+    m->fault = error.stopped ? PTC_RPC_INTERNAL_ERROR : PTC_RPC_PARSE_ERROR;
+    if (error.stopped)
+        snprintf(m->why, sizeof m->why, "the message needs more memory or time than there is");
+    else
+        snprintf(m->why, sizeof m->why, "not JSON: %s, at byte %zu", error.message, error.offset);
+    return v;
+}
+
+/* An answer has no method, and a result or an error. */
+static PtcRpcKind kind_of_answer(PtcHeap *heap, PtcValue v, PtcRpcMessage *m)
+{
+    if (ptc_map_field(heap, v, "method") != PTC_NONE)
+        return PTC_RPC_BAD;
+    m->result = ptc_map_field(heap, v, "result");
+    m->error = ptc_map_field(heap, v, "error");
+    return m->result != PTC_NONE  ? PTC_RPC_RESULT
+           : m->error != PTC_NONE ? PTC_RPC_ERROR
+                                  : PTC_RPC_BAD;
+}
+
+static bool take_method(PtcHeap *heap, PtcValue v, PtcRpcMessage *m)
+{
+    PtcText method = ptc_str_text(ptc_map_field(heap, v, "method"));
+    PtcValue params = ptc_map_field(heap, v, "params");
+    if (!method.bytes)
+        return invalid(m, "a message needs a \"method\" that is a string");
+    m->method = method;
+    m->kind = m->id != PTC_NONE ? PTC_RPC_REQUEST : PTC_RPC_NOTIFICATION;
+    if (params != PTC_NONE && !ptc_is_map(params))
+        return fail(m, PTC_RPC_INVALID_PARAMS, "\"params\" must be an object");
+    m->params = params;
+    return true;
+}
+
+/* The id comes first, so that whatever is wrong with the rest can be answered to it. */
+static bool take_apart(PtcHeap *heap, PtcValue v, PtcRpcMessage *m)
+{
+    PtcValue id = ptc_map_field(heap, v, "id");
+    m->kind = kind_of_answer(heap, v, m);
+    bool answer = m->kind != PTC_RPC_BAD;
+    if (!answer && id != PTC_NONE && !ptc_is_string(id) && !ptc_is_integer(id))
+        return invalid(m, "the id of a request is a string or an integer");
+    m->id = id;
+    if (!ptc_text_is(ptc_str_text(ptc_map_field(heap, v, "jsonrpc")), "2.0"))
+        return invalid(m, "\"jsonrpc\" must be \"2.0\"");
+    return answer || take_method(heap, v, m);
+}
+
+bool ptc_rpc_parse(PtcHeap *heap, PtcText text, PtcRpcMessage *m)
+{
+    *m = (PtcRpcMessage){.id = PTC_NONE, .params = PTC_NONE, .result = PTC_NONE, .error = PTC_NONE};
+    PtcValue v = parse(heap, text, m);
+    if (v == PTC_NONE)
+        return false;
+    if (ptc_is_sequential(v))
+        return invalid(m, "batches are not supported: send one message at a time");
+    if (!ptc_is_map(v))
+        return invalid(m, "a message is a JSON object");
+    return take_apart(heap, v, m);
+}
+
+void ptc_rpc_error_of(PtcHeap *heap, const PtcRpcMessage *m, int64_t *code, PtcText *text)
+{
+    PtcValue n = ptc_map_field(heap, m->error, "code");
+    *code = n != PTC_NONE && ptc_is_int(n) ? ptc_to_int(n) : 0;
+    *text = ptc_str_text(ptc_map_field(heap, m->error, "message"));
+}
+
+/* ----------------------------------------------------------------------------- writing */
+
+static bool begin(PtcBuf *out, PtcText id)
+{
+    ptc_emit_object(out);
+    bool ok = ptc_emit_field_cstr(out, "jsonrpc", "2.0");
+    return id.bytes ? ptc_emit_field_raw(out, "id", id) : ok;
+}
+
+bool ptc_rpc_begin_request(PtcBuf *out, PtcText id, const char *method)
+{
+    begin(out, id);
+    return ptc_emit_field_cstr(out, "method", method);
+}
+
+bool ptc_rpc_begin_notification(PtcBuf *out, const char *method)
+{
+    return ptc_rpc_begin_request(out, (PtcText){NULL, 0}, method);
+}
+
+bool ptc_rpc_begin_result(PtcBuf *out, PtcText id)
+{
+    begin(out, id);
+    return ptc_emit_key(out, "result");
+}
+
+bool ptc_rpc_add_error(PtcBuf *out, PtcText id, int code, PtcText text, PtcText data)
+{
+    begin(out, id);
+    ptc_emit_key(out, "error");
+    ptc_emit_object(out);
+    ptc_emit_field_int(out, "code", code);
+    ptc_emit_field_text(out, "message", text);
+    if (data.bytes)
+        ptc_emit_field_raw(out, "data", data);
+    ptc_emit_object_end(out);
+    return ptc_emit_object_end(out);
+}

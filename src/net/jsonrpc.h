@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT
+ * jsonrpc.h - JSON-RPC 2.0: one message read, one message written.
+ *
+ * Nothing here knows who sends or what the methods mean: servers and clients use the same functions.  Batches, which MCP
+ * does without, are refused. */
+#ifndef PTC_NET_JSONRPC_H
+#define PTC_NET_JSONRPC_H
+
+#include "json/emit.h"
+#include "value/heap.h"
+
+/* The error codes of the standard. */
+enum {
+    PTC_RPC_PARSE_ERROR = -32700,
+    PTC_RPC_INVALID_REQUEST = -32600,
+    PTC_RPC_METHOD_NOT_FOUND = -32601,
+    PTC_RPC_INVALID_PARAMS = -32602,
+    PTC_RPC_INTERNAL_ERROR = -32603,
+};
+
+typedef enum {
+    PTC_RPC_BAD, /* so wrong that it cannot be said what it was to be */
+    PTC_RPC_REQUEST,
+    PTC_RPC_NOTIFICATION,
+    PTC_RPC_RESULT, /* an answer: what was asked for */
+    PTC_RPC_ERROR,  /* an answer: why not */
+} PtcRpcKind;
+
+enum { PTC_RPC_WHY = 300 };
+
+/* A message taken apart; its values and texts live in the heap that it was read into. */
+typedef struct PtcRpcMessage {
+    PtcRpcKind kind;
+    PtcValue
+        id; /* of a request a string or an integer, of an answer whatever came; PTC_NONE: none */
+    PtcText method;  /* of a request or notification */
+    PtcValue params; /* of the same: a map, or PTC_NONE */
+    PtcValue result; /* of a result */
+    PtcValue error;  /* of an error: whatever came; see ptc_rpc_error_of */
+
+    int fault;             /* what is wrong with it, as an error code; 0: nothing */
+    bool stopped;          /* not the message's fault: the heap or its budget gave out */
+    char why[PTC_RPC_WHY]; /* the fault in words */
+} PtcRpcMessage;
+
+/* Takes a text apart.  False with fault and why; kind and id are then set as far as they could be read, since the fault
+ * of a request is answered to its id. */
+PTC_MUST_USE bool ptc_rpc_parse(PtcHeap *heap, PtcText text, PtcRpcMessage *message);
+
+/* Code and text of an error that came; 0 and absent where the other side gave none. */
+void ptc_rpc_error_of(PtcHeap *heap, const PtcRpcMessage *message, int64_t *code, PtcText *text);
+
+/* Writing.  `id` is JSON (`7`, `"a"`), as ptc_emit_value writes that of a request.  Each begins an object that the caller
+ * goes on with and ends with ptc_emit_object_end. */
+
+/* {"jsonrpc":"2.0","id":ID,"method":METHOD -- "params" may follow. */
+bool ptc_rpc_begin_request(PtcBuf *out, PtcText id, const char *method);
+bool ptc_rpc_begin_notification(PtcBuf *out, const char *method);
+/* {"jsonrpc":"2.0","id":ID,"result": -- and now the value. */
+bool ptc_rpc_begin_result(PtcBuf *out, PtcText id);
+/* A whole answer.  An absent id is left out, for errors that belong to no request; data is JSON or absent. */
+bool ptc_rpc_add_error(PtcBuf *out, PtcText id, int code, PtcText text, PtcText data);
+
+#endif
