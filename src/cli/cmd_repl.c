@@ -14,6 +14,7 @@
 #include "cli/report.h"
 #include "cli/show.h"
 #include "lisp/lib/builtin_doc.h"
+#include "net/lines.h"
 
 typedef struct {
     const char *context;
@@ -356,8 +357,8 @@ static void complete(void *user, const char *word, size_t len, PtcBuf *out)
 /* The next line, with its line feed, at the end of r->pending. */
 static PtcTyped read_line(Repl *r)
 {
-    const char *prompt = r->pending.len ? " ...  " : "ptc=> ", *text;
-    size_t len;
+    const char *prompt = r->pending.len ? " ...  " : "ptc=> ";
+    PtcText line;
     if (r->editing) {
         PtcTyped typed = ptc_line_read(&r->line, prompt, paint(r, "\033[32m"));
         ptc_buf_add(&r->pending, r->line.text.data, typed == PTC_TYPED_LINE ? r->line.text.len : 0);
@@ -366,11 +367,11 @@ static PtcTyped read_line(Repl *r)
     }
     if (r->prompts)
         (void)!ptc_io_write(PTC_IO_STDOUT, prompt, strlen(prompt));
-    PtcLineStatus status = ptc_lines_next(&r->lines, &text, &len);
+    PtcLineStatus status = ptc_lines_next(&r->lines, &line);
     if (status == PTC_LINE_TOO_LONG)
         ptc_io_printf(PTC_IO_STDERR, "error: a line is too long\n");
     if (status == PTC_LINE_OK) {
-        ptc_buf_add(&r->pending, text, len);
+        ptc_buf_add(&r->pending, line.bytes, line.len);
         ptc_buf_add_char(&r->pending, '\n');
     }
     return status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG ? PTC_TYPED_LINE : PTC_TYPED_END;
@@ -465,7 +466,7 @@ static void set_up(Repl *r)
     r->colour = r->editing && !(plain && *plain);
     ptc_buf_init(&r->pending, r->mem, PTC_IO_MAX);
     ptc_buf_init(&r->out, r->mem, PTC_IO_MAX);
-    ptc_lines_init(&r->lines, r->mem, PTC_IO_STDIN);
+    ptc_lines_init(&r->lines, r->mem, PTC_IO_STDIN, PTC_IO_MAX);
     if (r->editing)
         ptc_history_init(&r->history, r->mem);
     ptc_line_init(&r->line, r->mem, &r->history, complete, r);

@@ -9,9 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { CHUNK = 64 * 1024 };       /* how much is read at once */
-enum { KEPT = 1 << 20 };          /* a buffer larger than this is not kept for the next line */
-enum { ROOM = CHUNK + (1 << 8) }; /* what a buffer may hold beyond the longest line */
+enum { CHUNK = 64 * 1024 }; /* how much is read at once */
 
 /* ----------------------------------------------------------------- writing */
 
@@ -118,68 +116,4 @@ const char *ptc_io_read(PtcBuf *buf, const char *path)
     if (!is_stdin)
         close(fd);
     return error;
-}
-
-/* ------------------------------------------------------------------- lines */
-
-void ptc_lines_init(PtcLines *lines, PtcMem *mem, int fd)
-{
-    memset(lines, 0, sizeof *lines);
-    lines->fd = fd;
-    ptc_buf_init(&lines->buf, mem, PTC_IO_MAX + ROOM);
-}
-
-void ptc_lines_deinit(PtcLines *lines)
-{
-    ptc_buf_deinit(&lines->buf);
-}
-
-/* Drops what was handed out and reads more.  False: the descriptor or memory failed. */
-static bool read_more(PtcLines *lines)
-{
-    PtcBuf *buf = &lines->buf;
-    size_t rest = buf->len - lines->next;
-    if (rest > 0 && lines->next > 0)
-        memmove(buf->data, buf->data + lines->next, rest);
-    buf->len = rest;
-    lines->scanned -= lines->next;
-    lines->next = 0;
-    if (rest == 0 && buf->cap > KEPT)
-        ptc_buf_deinit(buf);
-    ssize_t n = fill(buf, lines->fd);
-    lines->ended = n == 0;
-    return n >= 0;
-}
-
-/* Hands out the bytes from next up to `end`, and goes on behind them. */
-static PtcLineStatus take(PtcLines *lines, size_t end, size_t after, const char **line, size_t *len)
-{
-    bool skipped = lines->skipping || end - lines->next > PTC_IO_MAX;
-    *line = lines->buf.data + lines->next;
-    *len = end - lines->next;
-    lines->next = lines->scanned = after;
-    lines->skipping = false;
-    return skipped ? PTC_LINE_TOO_LONG : PTC_LINE_OK;
-}
-
-PtcLineStatus ptc_lines_next(PtcLines *lines, const char **line, size_t *len)
-{
-    PtcBuf *buf = &lines->buf;
-    for (;;) {
-        size_t unseen = buf->len - lines->scanned;
-        char *lf = unseen ? memchr(buf->data + lines->scanned, '\n', unseen) : NULL;
-        if (lf)
-            return take(lines, (size_t)(lf - buf->data), (size_t)(lf - buf->data) + 1, line, len);
-        lines->scanned = buf->len;
-        if (lines->ended)
-            break;
-        lines->skipping |= buf->len - lines->next > PTC_IO_MAX;
-        if (lines->skipping)
-            lines->next = buf->len;
-        if (!read_more(lines))
-            return PTC_LINE_FAILED;
-    }
-    if (lines->next == buf->len && !lines->skipping)
-        return PTC_LINE_END;
-    return take(lines, buf->len, buf->len, line, len);
 }

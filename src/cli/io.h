@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * io.h - reading files and lines with a bound, writing all of something.  No stdio: what is written
+ * io.h - reading files with a bound, writing all of something.  No stdio: what is written
  * is out when the function returns. */
 #ifndef PTC_CLI_IO_H
 #define PTC_CLI_IO_H
@@ -21,26 +21,5 @@ void ptc_io_printf(int fd, const char *format, ...) PTC_PRINTF(2, 3);
 
 /* Appends the whole file ("-": standard input) to a buffer.  NULL, or why not: a constant text. */
 PTC_MUST_USE const char *ptc_io_read(PtcBuf *buf, const char *path);
-
-/* Lines of a descriptor, each as soon as it is there. */
-typedef struct PtcLines {
-    int fd;
-    PtcBuf buf;
-    size_t next;    /* where the next line begins in buf */
-    size_t scanned; /* no line feed before this */
-    bool ended, skipping;
-} PtcLines;
-
-typedef enum {
-    PTC_LINE_OK,
-    PTC_LINE_END,
-    PTC_LINE_TOO_LONG, /* over PTC_IO_MAX; it was skipped, the next call goes on after it */
-    PTC_LINE_FAILED,   /* the descriptor cannot be read, or memory is short */
-} PtcLineStatus;
-
-void ptc_lines_init(PtcLines *lines, PtcMem *mem, int fd);
-void ptc_lines_deinit(PtcLines *lines);
-/* The line without its line feed, valid until the next call.  A last line needs none. */
-PTC_MUST_USE PtcLineStatus ptc_lines_next(PtcLines *lines, const char **line, size_t *len);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "cli/cmd.h"
 #include "cli/io.h"
+#include "net/lines.h"
 
 /* Answers for lines that never reach the engine. */
 #define ANSWER(reason, kind, message)                                                          \
@@ -17,27 +18,18 @@ static const char too_long_line[] =
 static const char no_memory[] =
     ANSWER("memory_limit", "memory_exceeded", "no memory to answer this line");
 
-static bool is_blank(const char *line, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (line[i] != ' ' && line[i] != '\t' && line[i] != '\r')
-            return false;
-    return true;
-}
-
 int ptc_jsonl_each(PtcMem *mem, const char *command, const char *too_long, PtcJsonlAnswer answer,
                    void *user)
 {
     PtcLines lines;
     PtcLineStatus status;
-    const char *line;
-    size_t len;
+    PtcText line;
     bool written = true;
-    ptc_lines_init(&lines, mem, PTC_IO_STDIN);
+    ptc_lines_init(&lines, mem, PTC_IO_STDIN, PTC_IO_MAX);
     do {
-        status = ptc_lines_next(&lines, &line, &len);
-        if (status == PTC_LINE_OK && !is_blank(line, len))
-            written = answer(user, line, len);
+        status = ptc_lines_next(&lines, &line);
+        if (status == PTC_LINE_OK && !ptc_line_is_blank(line))
+            written = answer(user, line.bytes, line.len);
         else if (status == PTC_LINE_TOO_LONG)
             written = ptc_io_write_line(PTC_IO_STDOUT, too_long, strlen(too_long));
     } while (written && (status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG));

@@ -17,7 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 64 * 1024, PIPE_BYTES = 4096 };
+#include "net/lines.h"
+
+enum { PIPE_BYTES = 4096 };
 
 /* How long a call may keep the turn; how often nothing was kept before the minder goes to sleep. */
 enum { KEEP_NS = 1000000, LINGER = 20 };
@@ -28,11 +30,7 @@ typedef struct {
     PtcMcpPeer *peer;
     int wake[2]; /* a byte in it ends the reading */
 
-    /* Of the reader. */
-    PtcBuf input;
-    size_t begin, scanned; /* the current line; no line end before `scanned` */
-    bool skipping;         /* the current line is too long */
-    bool at_end;
+    PtcLines lines; /* of the reader */
 
     pthread_mutex_t lock;      /* for all below */
     pthread_cond_t turn, done; /* somebody may read; the input ended or a call did */
@@ -136,75 +134,13 @@ static bool send_line(void *user, const char *json, size_t len)
 
 /* ----------------------------------------------------------------------------- reading */
 
-/* More bytes behind those that are there; false: end of input, failure, or woken. */
-static bool read_more(Stdio *s)
-{
-    struct pollfd p[2] = {{.fd = s->io->in, .events = POLLIN},
-                          {.fd = s->wake[0], .events = POLLIN}};
-    if (s->begin) { /* what was dealt with makes room */
-        memmove(s->input.data, s->input.data + s->begin, s->input.len - s->begin);
-        s->input.len -= s->begin;
-        s->scanned -= s->begin;
-        s->begin = 0;
-    }
-    if (!ptc_buf_reserve(&s->input, READ_BYTES)) {
-        break_off(s, ENOMEM);
-        return false;
-    }
-    for (;;) {
-        int n = poll(p, 2, -1);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 || p[1].revents)
-            return false;
-        ssize_t got = read(s->io->in, s->input.data + s->input.len, READ_BYTES);
-        if (got < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
-        if (got < 0)
-            break_off(s, errno);
-        if (got > 0)
-            s->input.len += (size_t)got;
-        return got > 0;
-    }
-}
-
-/* The next line without its end; false: there is none.  One that is too long comes as {NULL, 0}. */
+/* The next message; false: there is none any more.  One that is too long comes as an absent text. */
 static bool next_line(Stdio *s, PtcText *line)
 {
-    size_t most = ptc_mcp_max_frame(s->mcp);
-    for (;;) {
-        char *from = s->input.data + s->scanned, *data = s->input.data;
-        char *end =
-            s->input.len > s->scanned ? memchr(from, '\n', s->input.len - s->scanned) : NULL;
-        bool last = !end && s->at_end && s->input.len > s->begin;
-        if (last)
-            end = data + s->input.len;
-        if (end) {
-            size_t begin = s->begin;
-            bool skipped = s->skipping || (size_t)(end - data) - begin > most;
-            s->begin = s->scanned = (size_t)(end - data) + !last;
-            s->skipping = false;
-            *line = skipped ? (PtcText){NULL, 0}
-                            : (PtcText){data + begin, (size_t)(end - data) - begin};
-            return true;
-        }
-        s->scanned = s->input.len;
-        if (s->input.len - s->begin > most) {
-            s->skipping = true;
-            s->begin = s->input.len;
-        }
-        if (s->at_end)
-            return false;
-        s->at_end = !read_more(s);
-    }
-}
-
-static bool is_blank(PtcText line)
-{
-    for (size_t i = 0; i < line.len; i++)
-        if (line.bytes[i] != ' ' && line.bytes[i] != '\t' && line.bytes[i] != '\r')
-            return false;
-    return line.bytes != NULL;
+    PtcLineStatus status = ptc_lines_next(&s->lines, line);
+    if (status == PTC_LINE_FAILED)
+        break_off(s, errno);
+    return status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG;
 }
 
 static void answer(Stdio *s, PtcMcpCall *call)
@@ -220,7 +156,7 @@ static PtcMcpCall *next_call(Stdio *s)
 {
     PtcText line;
     while (!atomic_load(&s->broken) && next_line(s, &line)) {
-        if (is_blank(line))
+        if (line.bytes && ptc_line_is_blank(line))
             continue;
         PtcMcpIn in = {
             .text = line.bytes, .len = line.len, .sink = {send_line, s}, .peer = s->peer};
@@ -260,7 +196,7 @@ static bool pass_on(Stdio *s)
  * there is no thread for what is left. */
 static bool begin_run(Stdio *s)
 {
-    bool more = s->input.len > s->begin;
+    bool more = ptc_lines_pending(&s->lines);
     pthread_mutex_lock(&s->lock);
     bool ok = !more || pass_on(s);
     s->running += ok;
@@ -404,7 +340,7 @@ static bool is_socket(int fd)
 static int open_all(Stdio *s)
 {
     PtcMem *mem = ptc_mcp_mem(s->mcp);
-    ptc_buf_init(&s->input, mem, ptc_mcp_max_frame(s->mcp) + 2 * READ_BYTES);
+    ptc_lines_init(&s->lines, mem, s->io->in, ptc_mcp_max_frame(s->mcp));
     s->socket = is_socket(s->io->out);
     s->thread_max = ptc_mcp_max_calls(s->mcp) + 2;
     s->threads = ptc_mem_alloc(mem, s->thread_max * sizeof *s->threads);
@@ -415,6 +351,7 @@ static int open_all(Stdio *s)
         return errno;
     for (int i = 0; i < 2; i++)
         fcntl(s->wake[i], F_SETFD, FD_CLOEXEC);
+    s->lines.stop = s->wake[0];
     int error = pthread_create(&s->minder, NULL, mind, s);
     if (error)
         return error;
@@ -432,7 +369,7 @@ static void close_all(Stdio *s)
 {
     ptc_mcp_peer_free(s->peer);
     ptc_mem_free(ptc_mcp_mem(s->mcp), s->threads, s->thread_max * sizeof *s->threads);
-    ptc_buf_deinit(&s->input);
+    ptc_lines_deinit(&s->lines);
     for (int i = 0; i < 2; i++)
         if (s->wake[i] >= 0)
             close(s->wake[i]);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * lines.h - messages that are lines of a descriptor, each handed out as soon as it is there.
+ *
+ * A line has a greatest length; a longer one is skipped while it is read, so that no sender can make the buffer grow.
+ * One thread at a time. */
+#ifndef PTC_NET_LINES_H
+#define PTC_NET_LINES_H
+
+#include "base/buf.h"
+
+typedef struct PtcLines {
+    int fd;
+    int stop;   /* another descriptor: reading ends as soon as that one is readable; -1: none */
+    size_t max; /* bytes of a line */
+    PtcBuf buf;
+    size_t next;    /* where the next line begins in buf */
+    size_t scanned; /* no line feed before this */
+    bool ended, skipping;
+} PtcLines;
+
+typedef enum {
+    PTC_LINE_OK,
+    PTC_LINE_END,      /* of the input, or `stop` became readable: then half a line is dropped */
+    PTC_LINE_TOO_LONG, /* it was skipped; the next call goes on after it */
+    PTC_LINE_FAILED,   /* errno says why; ENOMEM: memory is short */
+} PtcLineStatus;
+
+/* The descriptor is not closed; it may be one that does not block. */
+void ptc_lines_init(PtcLines *lines, PtcMem *mem, int fd, size_t max);
+void ptc_lines_deinit(PtcLines *lines);
+
+/* Waits for a line: *line is good until the next call, without its line feed, which the last line of the input need not
+ * have. */
+PTC_MUST_USE PtcLineStatus ptc_lines_next(PtcLines *lines, PtcText *line);
+
+/* Has more been read than was handed out? */
+static inline bool ptc_lines_pending(const PtcLines *lines)
+{
+    return lines->buf.len > lines->next;
+}
+
+/* Nothing but blanks, tabs and carriage returns. */
+bool ptc_line_is_blank(PtcText line);
+
+#endif
