@@ -34,6 +34,21 @@ bool ptc_emit_cstr(PtcBuf *out, const char *text)
     return ptc_emit_text(out, ptc_text_cstr(text));
 }
 
+bool ptc_emit_string(PtcBuf *out)
+{
+    return ptc_emit_next(out) && ptc_buf_add(out, "\"", 1);
+}
+
+bool ptc_emit_string_part(PtcBuf *out, PtcText part)
+{
+    return ptc_json_write_escaped(out, part.bytes, part.len);
+}
+
+bool ptc_emit_string_end(PtcBuf *out)
+{
+    return ptc_buf_add(out, "\"", 1);
+}
+
 static bool add_digits(PtcBuf *out, bool negative, uint64_t n)
 {
     char text[DIGITS + 1];
@@ -74,10 +89,10 @@ bool ptc_emit_hex(PtcBuf *out, const void *bytes, size_t len)
 {
     static const char digits[] = "0123456789abcdef";
     const unsigned char *from = bytes;
-    bool ok = ptc_emit_next(out) && ptc_buf_add(out, "\"", 1);
+    bool ok = ptc_emit_string(out);
     for (size_t i = 0; ok && i < len; i++)
         ok = ptc_buf_add(out, (char[]){digits[from[i] >> 4], digits[from[i] & 15]}, 2);
-    return ok && ptc_buf_add(out, "\"", 1);
+    return ok && ptc_emit_string_end(out);
 }
 
 bool ptc_emit_value(PtcBuf *out, PtcHeap *heap, PtcValue v)

@@ -62,6 +62,10 @@ bool ptc_emit_uint(PtcBuf *out, uint64_t n);
 bool ptc_emit_double(PtcBuf *out, double d); /* not finite: null */
 bool ptc_emit_bool(PtcBuf *out, bool b);
 bool ptc_emit_null(PtcBuf *out);
+/* A string in parts. */
+bool ptc_emit_string(PtcBuf *out);
+bool ptc_emit_string_part(PtcBuf *out, PtcText part);
+bool ptc_emit_string_end(PtcBuf *out);
 /* Bytes as a string of hexadecimal digits. */
 bool ptc_emit_hex(PtcBuf *out, const void *bytes, size_t len);
 /* A value that came from JSON; the heap is for its budget.  False also when it cannot be JSON after all. */

@@ -117,20 +117,31 @@ static bool copy_plain(PtcBuf *buf, const char *text, size_t len)
     return true;
 }
 
+/* Appends the text from p on, where nothing before `plain` needs an escape. */
+static bool add_escaped(PtcBuf *buf, const char *p, const char *plain, const char *end)
+{
+    bool ok = ptc_buf_add(buf, p, (size_t)(plain - p));
+    while (ok && plain < end) {
+        ok = add_escape(buf, *plain);
+        p = plain + 1;
+        plain = ptc_json_skip_plain(p, end);
+        ok = ok && ptc_buf_add(buf, p, (size_t)(plain - p));
+    }
+    return ok;
+}
+
+bool ptc_json_write_escaped(PtcBuf *buf, const char *text, size_t len)
+{
+    return add_escaped(buf, text, ptc_json_skip_plain(text, text + len), text + len);
+}
+
 bool ptc_json_write_string(PtcBuf *buf, const char *text, size_t len)
 {
-    const char *run = text, *end = text + len;
-    const char *p = ptc_json_skip_plain(text, end);
-    if (p == end && len && copy_plain(buf, text, len))
+    const char *end = text + len, *plain = ptc_json_skip_plain(text, end);
+    if (plain == end && len && copy_plain(buf, text, len))
         return true;
-    bool ok = ptc_buf_add(buf, "\"", 1) && ptc_buf_add(buf, run, (size_t)(p - run));
-    while (ok && p < end) {
-        ok = add_escape(buf, *p++);
-        run = p;
-        p = ptc_json_skip_plain(p, end);
-        ok = ok && ptc_buf_add(buf, run, (size_t)(p - run));
-    }
-    return ok && ptc_buf_add(buf, "\"", 1);
+    return ptc_buf_add(buf, "\"", 1) && add_escaped(buf, text, plain, end) &&
+           ptc_buf_add(buf, "\"", 1);
 }
 
 static bool add_string(PtcBuf *buf, PtcValue str)

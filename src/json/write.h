@@ -30,5 +30,7 @@ PTC_MUST_USE bool ptc_json_write(const PtcJsonWriter *writer, PtcBuf *buf, PtcVa
 
 /* Appends UTF-8 text as a JSON string, with its quotes. */
 bool ptc_json_write_string(PtcBuf *buf, const char *text, size_t len);
+/* The same without the quotes: a part of a string. */
+bool ptc_json_write_escaped(PtcBuf *buf, const char *text, size_t len);
 
 #endif

@@ -63,12 +63,18 @@ static void test_strings(PtcBuf *out)
     ptc_emit_text(out, (PtcText){"long enough to be looked at by words \x01 \xc3\xa9", 41});
     ptc_emit_field_text(out, "absent", (PtcText){NULL, 0});
     ptc_emit_field_cstr(out, "none", NULL);
+    ptc_emit_key(out, "parts");
+    ptc_emit_string(out);
+    ptc_emit_string_part(out, PTC_TEXT("one\n"));
+    ptc_emit_string_part(out, (PtcText){NULL, 0});
+    ptc_emit_string_part(out, PTC_TEXT("{"));
+    ptc_emit_string_end(out);
     ptc_emit_key(out, "hex");
     ptc_emit_hex(out, "\x00\x7f\xff", 3);
     ptc_emit_object_end(out);
     CHECK_STR(take(out),
               "{\"a\\\"\\u0000b\":\"long enough to be looked at by words \\u0001 \xc3\xa9\","
-              "\"absent\":null,\"none\":null,\"hex\":\"007fff\"}");
+              "\"absent\":null,\"none\":null,\"parts\":\"one\\n{\",\"hex\":\"007fff\"}");
 }
 
 static void test_numbers(PtcBuf *out)

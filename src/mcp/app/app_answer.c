@@ -8,8 +8,8 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "json/write.h"
 #include "tool/protocol.h"
+#include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
 
@@ -63,17 +63,31 @@ static size_t cut_at(const PtcBuf *text, size_t most)
 
 /* ------------------------------------------------------------------------------ what is told */
 
-/* Element i of a vector, which came from a worker and may be anything. */
-static PtcText text_at(PtcValue items, size_t i)
+/* Items of a vector, which came from a worker and may be anything. */
+static size_t count_of(PtcValue items)
 {
-    PtcValue v = ptc_value_at(items, i);
-    return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : (PtcText){"", 0};
+    return items != PTC_NONE && ptc_is_sequential(items) ? ptc_seq_count(items) : 0;
 }
 
-static PtcText key_at(PtcValue map, size_t i)
+static PtcText text_at(PtcValue items, size_t i)
 {
-    PtcValue v = ptc_value_key_at(map, i);
-    return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : (PtcText){"", 0};
+    PtcText text = ptc_str_text(ptc_seq_nth(items, i));
+    return text.bytes ? text : PTC_TEXT("");
+}
+
+/* The next name of the map `changed`, which may be anything too; false: there is none. */
+static bool next_name(PtcValue map, size_t *pos, PtcText *name)
+{
+    PtcValue key;
+    if (map == PTC_NONE || !ptc_is_map(map) || !ptc_map_next(map, pos, &key, NULL))
+        return false;
+    *name = ptc_str_text(key);
+    return true;
+}
+
+static bool has_names(PtcValue map)
+{
+    return map != PTC_NONE && ptc_is_map(map) && ptc_map_count(map) > 0;
 }
 
 /* Bytes of a text as a JSON string, without its quotes; controls are counted at their longest. */
@@ -90,7 +104,7 @@ static size_t escaped(const char *text, size_t len)
 /* How many printed lines fit. */
 static size_t fitting_prints(const Answer *a)
 {
-    size_t n = ptc_value_count(a->prints), bytes = 2;
+    size_t n = count_of(a->prints), bytes = 2;
     if (n > a->sizes->print_entries)
         n = a->sizes->print_entries;
     for (size_t i = 0; i < n; i++) {
@@ -104,10 +118,7 @@ static size_t fitting_prints(const Answer *a)
 
 static PtcValue payload_field(PtcJob *job, const char *name)
 {
-    PtcValue payload = ptc_job_payload(job);
-    return payload != PTC_NONE && ptc_is_map(payload)
-               ? ptc_map_field(ptc_mcp_heap(job->call), payload, name)
-               : PTC_NONE;
+    return ptc_map_field(ptc_mcp_heap(job->call), ptc_job_payload(job), name);
 }
 
 /* Keeps what does not fit, once. */
@@ -133,8 +144,7 @@ static void decide(Answer *a)
                                   : LEAST_BYTES;
     a->prints = out->prints.len ? payload_field(a->job, "prints") : PTC_NONE;
     a->print_count = a->level == 0 && a->prints != PTC_NONE ? fitting_prints(a) : 0;
-    a->prints_cut =
-        out->prints_cut || (a->prints != PTC_NONE && a->print_count < ptc_value_count(a->prints));
+    a->prints_cut = out->prints_cut || a->print_count < count_of(a->prints);
     a->result_len = cut_at(&out->text, most);
     a->exact = out->validated.len && out->validated.len <= sizes->validated_bytes && a->level < 2;
     a->validated_len = cut_at(&out->validated, sizes->preview_bytes);
@@ -147,66 +157,37 @@ static void decide(Answer *a)
 
 /* -------------------------------------------------------------------------- structured content */
 
-static void add_member(Answer *a, const char *name)
-{
-    ptc_buf_addf(&a->json, "%s\"%s\":", a->json.len > 1 ? "," : "", name);
-}
-
-static void add_string(Answer *a, const char *name, const char *text, size_t len)
-{
-    add_member(a, name);
-    ptc_json_write_string(&a->json, text, len);
-}
-
-static void add_number(Answer *a, const char *name, uint64_t n)
-{
-    add_member(a, name);
-    ptc_buf_addf(&a->json, "%llu", (unsigned long long)n);
-}
-
 static void add_true(Answer *a, const char *name, bool when)
 {
-    if (when) {
-        add_member(a, name);
-        ptc_buf_add_cstr(&a->json, "true");
-    }
+    if (when)
+        ptc_emit_field_bool(&a->json, name, true);
 }
 
 static void add_value(Answer *a, const char *name, PtcValue v)
 {
-    if (v == PTC_NONE)
-        return;
-    add_member(a, name);
-    (void)!ptc_emit_value(&a->json, ptc_mcp_heap(a->job->call), v);
+    if (v != PTC_NONE && ptc_emit_key(&a->json, name))
+        (void)!ptc_emit_value(&a->json, ptc_mcp_heap(a->job->call), v);
 }
 
 static void add_result(Answer *a)
 {
     PtcBuf *json = &a->json;
-    add_member(a, "result");
-    size_t begin = json->len;
-    ptc_json_write_string(json, a->job->out.text.data, a->result_len);
-    /* "user=> " goes behind the quote that opens. */
-    static const char prompt[] = "user=> ";
-    if (ptc_buf_add(json, prompt, sizeof prompt - 1)) {
-        memmove(json->data + begin + sizeof prompt, json->data + begin + 1,
-                json->len - begin - sizeof prompt);
-        memcpy(json->data + begin + 1, prompt, sizeof prompt - 1);
-    }
+    ptc_emit_key(json, "result");
+    ptc_emit_string(json);
+    ptc_emit_string_part(json, PTC_TEXT("user=> "));
+    ptc_emit_string_part(json, (PtcText){a->job->out.text.data, a->result_len});
+    ptc_emit_string_end(json);
 }
 
 static void add_prints(Answer *a)
 {
     if (a->print_count == 0 && a->profile != PTC_APP_DEBUG)
         return;
-    add_member(a, "prints");
-    ptc_buf_add_char(&a->json, '[');
-    for (size_t i = 0; i < a->print_count; i++) {
-        PtcText line = text_at(a->prints, i);
-        ptc_buf_add_cstr(&a->json, i ? "," : "");
-        ptc_json_write_string(&a->json, line.bytes, line.len);
-    }
-    ptc_buf_add_char(&a->json, ']');
+    ptc_emit_key(&a->json, "prints");
+    ptc_emit_array(&a->json);
+    for (size_t i = 0; i < a->print_count; i++)
+        ptc_emit_text(&a->json, text_at(a->prints, i));
+    ptc_emit_array_end(&a->json);
 }
 
 /* A validated value is there exactly or not at all. */
@@ -216,52 +197,55 @@ static void add_validated(Answer *a)
     if (validated->len == 0)
         return;
     if (a->exact) {
-        add_member(a, "validated");
-        ptc_buf_add(&a->json, validated->data, validated->len);
+        ptc_emit_field_raw(&a->json, "validated", ptc_buf_view(validated));
         return;
     }
     if (a->level == 0) {
-        add_string(a, "validated_preview", validated->data, a->validated_len);
+        ptc_emit_field_text(&a->json, "validated_preview",
+                            (PtcText){validated->data, a->validated_len});
         add_true(a, "validated_preview_truncated", a->preview_cut);
     }
-    add_number(a, "validated_bytes", validated->len);
+    ptc_emit_field_uint(&a->json, "validated_bytes", validated->len);
 }
 
 /* The names of the map `changed`. */
-static void add_names(Answer *a, const char *name, PtcValue map)
+static void add_names(Answer *a, const char *key, PtcValue map)
 {
-    add_member(a, name);
-    ptc_buf_add_char(&a->json, '[');
-    for (size_t i = 0; i < ptc_value_count(map); i++) {
-        PtcText key = key_at(map, i);
-        ptc_buf_add_cstr(&a->json, i ? "," : "");
-        ptc_json_write_string(&a->json, key.bytes, key.len);
-    }
-    ptc_buf_add_char(&a->json, ']');
+    PtcText name;
+    ptc_emit_key(&a->json, key);
+    ptc_emit_array(&a->json);
+    for (size_t pos = 0; next_name(map, &pos, &name);)
+        ptc_emit_text(&a->json, name);
+    ptc_emit_array_end(&a->json);
 }
 
 static PtcValue memory_field(Answer *a, const char *name)
 {
-    PtcValue memory = payload_field(a->job, "memory");
-    return memory != PTC_NONE && ptc_is_map(memory)
-               ? ptc_map_field(ptc_mcp_heap(a->job->call), memory, name)
-               : PTC_NONE;
+    return ptc_map_field(ptc_mcp_heap(a->job->call), payload_field(a->job, "memory"), name);
+}
+
+static void add_session_info(PtcBuf *out, const PtcSessionInfo *info)
+{
+    ptc_emit_key(out, "session");
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "session_id", info->handle);
+    ptc_emit_field_uint(out, "evals", info->evals);
+    ptc_emit_field_uint(out, "bindings", info->bindings);
+    ptc_emit_field_uint(out, "bytes", info->bytes);
+    ptc_emit_object_end(out);
 }
 
 static void add_session(Answer *a)
 {
-    const PtcSessionInfo *info = &a->job->info;
     PtcValue changed = memory_field(a, "changed");
     if (!a->job->in.in_session)
         return;
     if (a->profile == PTC_APP_SLIM) {
-        if (ptc_value_count(changed) && a->level == 0)
+        if (has_names(changed) && a->level == 0)
             add_names(a, "stored", changed);
         return;
     }
-    add_member(a, "session");
-    ptc_buf_addf(&a->json, "{\"session_id\":\"%s\",\"evals\":%llu,\"bindings\":%zu,\"bytes\":%zu}",
-                 info->handle, (unsigned long long)info->evals, info->bindings, info->bytes);
+    add_session_info(&a->json, &a->job->info);
     if (a->level > 0)
         return;
     if (a->profile == PTC_APP_DEBUG)
@@ -272,51 +256,70 @@ static void add_session(Answer *a)
         add_value(a, "stored_keys", memory_field(a, "stored_keys"));
 }
 
+/* The text, cut to so many bytes at most, between characters. */
+static PtcText cut_text(PtcText text, size_t most)
+{
+    if (text.len > most)
+        text.len = ptc_utf8_valid_prefix(text.bytes, most);
+    return text;
+}
+
 static void add_diagnostics(Answer *a)
 {
     const PtcJob *job = a->job;
-    PtcValue feedback = payload_field(a->job, "feedback");
-    if (a->level == 0 && feedback != PTC_NONE && ptc_is_string(feedback)) {
-        size_t len = ptc_str_len(feedback), most = a->sizes->feedback_bytes;
-        if (len > most)
-            len = ptc_utf8_valid_prefix(ptc_str_bytes(feedback), most);
-        add_string(a, "feedback", ptc_str_bytes(feedback), len);
-    }
-    add_member(a, "metrics");
-    ptc_buf_addf(
-        &a->json,
-        "{\"compute_us\":%lld,\"tool_calls\":%llu,\"program_bytes\":%zu,\"context_bytes\":%zu,"
-        "\"result_bytes\":%zu}",
-        (long long)job->out.compute_us, (unsigned long long)job->out.tool_calls,
-        job->in.program.len, job->in.context.len, job->out.text.len);
+    PtcBuf *out = &a->json;
+    PtcText feedback = ptc_str_text(payload_field(a->job, "feedback"));
+    if (a->level == 0 && feedback.bytes)
+        ptc_emit_field_text(out, "feedback", cut_text(feedback, a->sizes->feedback_bytes));
+    ptc_emit_key(out, "metrics");
+    ptc_emit_object(out);
+    ptc_emit_field_int(out, "compute_us", job->out.compute_us);
+    ptc_emit_field_uint(out, "tool_calls", job->out.tool_calls);
+    ptc_emit_field_uint(out, "program_bytes", job->in.program.len);
+    ptc_emit_field_uint(out, "context_bytes", job->in.context.len);
+    ptc_emit_field_uint(out, "result_bytes", job->out.text.len);
+    ptc_emit_object_end(out);
 }
 
 static void add_structured(Answer *a)
 {
-    ptc_buf_add_char(&a->json, '{');
+    PtcBuf *out = &a->json;
+    ptc_emit_object(out);
     if (a->profile != PTC_APP_SLIM)
-        add_string(a, "status", "ok", 2);
+        ptc_emit_field_cstr(out, "status", "ok");
     add_result(a);
     add_prints(a);
     add_validated(a);
     add_session(a);
     if (a->profile == PTC_APP_DEBUG)
         add_diagnostics(a);
-    if (a->profile == PTC_APP_DEBUG && !a->cut) {
-        add_member(a, "truncated");
-        ptc_buf_add_cstr(&a->json, "false");
-    }
-    add_true(a, "truncated", a->cut);
+    if (a->profile == PTC_APP_DEBUG || a->cut)
+        ptc_emit_field_bool(out, "truncated", a->cut);
     add_true(a, "output_truncated", a->cut);
     add_true(a, "prints_truncated", a->prints_cut);
     if (a->cut)
-        add_number(a, "result_bytes", a->job->out.text.len);
+        ptc_emit_field_uint(out, "result_bytes", a->job->out.text.len);
     if (a->handle[0])
-        add_string(a, "result_handle", a->handle, strlen(a->handle));
-    ptc_buf_add_char(&a->json, '}');
+        ptc_emit_field_cstr(out, "result_handle", a->handle);
+    ptc_emit_object_end(out);
 }
 
 /* -------------------------------------------------------------------------------------- text */
+
+/* [stored: a, b] where names were given values. */
+static void add_stored(Answer *a)
+{
+    PtcValue changed = a->job->in.in_session ? memory_field(a, "changed") : PTC_NONE;
+    PtcText name;
+    if (a->level > 0 || !has_names(changed))
+        return;
+    const char *before = "\n[stored: ";
+    for (size_t pos = 0; next_name(changed, &pos, &name); before = ", ") {
+        ptc_buf_add_cstr(&a->text, before);
+        ptc_buf_add(&a->text, name.bytes, name.len);
+    }
+    ptc_buf_add_char(&a->text, ']');
+}
 
 /* As at a REPL: what was printed, then the value. */
 static void add_text(Answer *a)
@@ -330,13 +333,7 @@ static void add_text(Answer *a)
     }
     ptc_buf_add_cstr(text, "user=> ");
     ptc_buf_add(text, out->text.data, a->result_len);
-    PtcValue changed = a->job->in.in_session ? memory_field(a, "changed") : PTC_NONE;
-    for (size_t i = 0; a->level == 0 && i < ptc_value_count(changed); i++) {
-        PtcText name = key_at(changed, i);
-        ptc_buf_addf(text, "%s%.*s", i ? ", " : "\n[stored: ", (int)name.len, name.bytes);
-    }
-    if (a->level == 0 && ptc_value_count(changed))
-        ptc_buf_add_char(text, ']');
+    add_stored(a);
     if (a->result_cut)
         ptc_buf_addf(text, "\n[cut: the result has %zu bytes", out->text.len);
     else if (a->prints_cut)
@@ -379,15 +376,8 @@ static void answer_ok(Answer *a)
 static void answer_failed(Answer *a)
 {
     PtcJob *job = a->job;
-    PtcValue v = payload_field(job, "feedback");
-    const char *text = job->out.message;
-    size_t len = strlen(text);
-    if (v != PTC_NONE && ptc_is_string(v)) {
-        text = ptc_str_bytes(v);
-        len = ptc_str_len(v);
-        if (len > a->sizes->feedback_bytes)
-            len = ptc_utf8_valid_prefix(text, a->sizes->feedback_bytes);
-    }
+    PtcText text = ptc_str_text(payload_field(job, "feedback"));
+    text = text.bytes ? cut_text(text, a->sizes->feedback_bytes) : ptc_text_cstr(job->out.message);
     job->failed = true;
     snprintf(job->reason, sizeof job->reason, "%s",
              ptc_reason_name(ptc_reason_find(job->out.reason)));
@@ -396,9 +386,9 @@ static void answer_failed(Answer *a)
         ptc_mcp_fail(job->call, job->out.payload.data, job->out.payload.len);
         return;
     }
-    while (len > 0 && text[len - 1] == '\n')
-        len--;
-    ptc_mcp_failf(job->call, "%s: %.*s%s", job->reason, (int)len, text,
+    while (text.len > 0 && text.bytes[text.len - 1] == '\n')
+        text.len--;
+    ptc_mcp_failf(job->call, "%s: %.*s%s", job->reason, (int)text.len, text.bytes,
                   job->in.in_session ? "\n[the session is as it was before]" : "");
 }
 

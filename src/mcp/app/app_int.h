@@ -3,8 +3,8 @@
 #ifndef PTC_MCP_APP_APP_INT_H
 #define PTC_MCP_APP_APP_INT_H
 
+#include "json/emit.h"
 #include "mcp/app/app.h"
-#include "mcp/server/mcp_int.h"
 #include "mcp/app/pulse.h"
 #include "mcp/app/results.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "json/write.h"
+#include "json/parse.h"
 #include "tool/protocol.h"
 #include "value/str.h"
 
@@ -91,11 +91,12 @@ static void fail_json(PtcJob *job)
 {
     PtcBuf out;
     ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), PAYLOAD_BYTES);
-    ptc_buf_addf(&out, "{\"status\":\"error\",\"reason\":\"%s\",\"message\":", job->reason);
-    ptc_json_write_string(&out, job->message.data, job->message.len);
-    ptc_buf_add_cstr(&out, ",\"feedback\":");
-    ptc_json_write_string(&out, job->message.data, job->message.len);
-    ptc_buf_add_char(&out, '}');
+    ptc_emit_object(&out);
+    ptc_emit_field_cstr(&out, "status", "error");
+    ptc_emit_field_cstr(&out, "reason", job->reason);
+    ptc_emit_field_text(&out, "message", ptc_buf_view(&job->message));
+    ptc_emit_field_text(&out, "feedback", ptc_buf_view(&job->message));
+    ptc_emit_object_end(&out);
     ptc_mcp_fail(job->call, out.data, ptc_buf_ok(&out) ? out.len : 0);
     ptc_buf_deinit(&out);
 }
@@ -141,14 +142,13 @@ bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcText *out)
                ptc_job_fail(job, "args_error", "%s needs `%s`, a string", job->tool, name);
     if (!ptc_is_string(v))
         return wrong_type(job, name, "a string");
-    *out = (PtcText){ptc_str_bytes(v), ptc_str_len(v)};
+    *out = ptc_str_text(v);
     return true;
 }
 
 bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max, int64_t *out)
 {
     PtcValue v = arg(job, name);
-    int64_t n;
     if (v == PTC_NONE)
         return true;
     if (ptc_is_float(v)) { /* 3.0 is an integer to JSON Schema */
@@ -156,7 +156,8 @@ bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max, int64_
         if (d >= -9e15 && d <= 9e15 && d == (double)(int64_t)d)
             v = ptc_int((int64_t)d);
     }
-    if (!ptc_value_int(v, &n) || n < min || n > max)
+    int64_t n = ptc_is_int(v) ? ptc_to_int(v) : 0;
+    if (!ptc_is_int(v) || n < min || n > max)
         return ptc_job_fail(job, "args_error", "`%s` must be an integer from %lld to %lld", name,
                             (long long)min, (long long)max);
     *out = n;
@@ -166,7 +167,11 @@ bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max, int64_
 bool ptc_job_flag(PtcJob *job, const char *name, bool *out)
 {
     PtcValue v = arg(job, name);
-    return v == PTC_NONE || ptc_value_bool(v, out) || wrong_type(job, name, "true or false");
+    if (v != PTC_NONE && !ptc_is_bool(v))
+        return wrong_type(job, name, "true or false");
+    if (v != PTC_NONE)
+        *out = v == PTC_TRUE;
+    return true;
 }
 
 /* A program that is missing, no string or blank is refused in the words of the protocol. */
@@ -183,7 +188,7 @@ static bool program_arg(PtcJob *job)
     ptc_buf_deinit(&message);
     if (!good)
         return false;
-    job->in.program = (PtcText){ptc_str_bytes(v), ptc_str_len(v)};
+    job->in.program = ptc_str_text(v);
     size_t most = job->app->config.max_program_bytes;
     return job->in.program.len <= most ||
            ptc_job_fail(job, "args_error", "`program` has %zu bytes; %zu are allowed",
@@ -193,7 +198,7 @@ static bool program_arg(PtcJob *job)
 void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len)
 {
     PtcJob job;
-    const PtcMcpTool *row = call->tool;
+    const PtcMcpTool *row = ptc_mcp_tool(call);
     bool runs = row->handler == ptc_app_eval || row->handler == ptc_app_session_eval;
     ptc_job_init(&job, call, row->name);
     if (!runs || program_arg(&job)) /* which is told in its own words */
@@ -213,7 +218,7 @@ static bool object_arg(PtcJob *job, const char *name, PtcBuf *json, PtcText *out
     if (!ptc_emit_value(json, ptc_mcp_heap(job->call), v))
         return ptc_job_fail(job, "args_error", "`%s` has more than the %zu bytes that are allowed",
                             name, json->max);
-    *out = (PtcText){json->data, json->len};
+    *out = ptc_buf_view(json);
     return true;
 }
 

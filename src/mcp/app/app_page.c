@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * lisp_result_page: the parts of a large result that did not fit into its answer. */
-#include "json/write.h"
 #include "mcp/app/app_int.h"
 
 enum { PAGE_DEFAULT = 16 * 1024, PAGE_MAX = 64 * 1024 };
@@ -29,13 +28,14 @@ static void page_json(PtcJob *job, PtcResultPart part, const PtcBuf *text,
 {
     PtcBuf json;
     ptc_buf_init(&json, ptc_mcp_mem(ptc_mcp_server(job->call)), 8 * PAGE_MAX);
-    ptc_buf_addf(&json, "{\"part\":\"%s\",\"offset\":%zu,\"total_bytes\":%zu,", part_names[part],
-                 page->offset, page->total);
+    ptc_emit_object(&json);
+    ptc_emit_field_cstr(&json, "part", part_names[part]);
+    ptc_emit_field_uint(&json, "offset", page->offset);
+    ptc_emit_field_uint(&json, "total_bytes", page->total);
     if (page->next < page->total)
-        ptc_buf_addf(&json, "\"next_offset\":%zu,", page->next);
-    ptc_buf_add_cstr(&json, "\"text\":");
-    ptc_json_write_string(&json, text->data, text->len);
-    ptc_buf_add_char(&json, '}');
+        ptc_emit_field_uint(&json, "next_offset", page->next);
+    ptc_emit_field_text(&json, "text", ptc_buf_view(text));
+    ptc_emit_object_end(&json);
     ptc_mcp_text(job->call, text->data, text->len);
     if (page->next < page->total)
         ptc_mcp_textf(job->call, "[%zu of %zu bytes; the next page has offset %zu]", page->next,

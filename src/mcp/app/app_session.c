@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT
  * The tools of sessions.  Their state is a snapshot in the table of sessions; a call holds it while it works. */
-#include "json/write.h"
 #include "mcp/app/app_int.h"
 
 #include <stdio.h>
 #include <time.h>
 
+#include "value/map.h"
 #include "value/str.h"
+#include "value/vec.h"
 
 enum { LISTED = 200, FORGOTTEN = 100 };
 
-void ptc_app_time(PtcBuf *out, int64_t ms)
+static void add_time(PtcBuf *out, const char *key, int64_t ms)
 {
-    char date[32];
+    char date[40];
     struct tm tm;
     time_t seconds = (time_t)(ms / 1000);
     gmtime_r(&seconds, &tm);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm);
-    ptc_buf_addf(out, "\"%s.%03dZ\"", date, (int)(ms % 1000));
+    size_t len = strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(date + len, sizeof date - len, ".%03dZ", (int)(ms % 1000));
+    ptc_emit_field_cstr(out, key, date);
 }
 
 static PtcMem *mem_of(const PtcJob *job)
@@ -72,8 +74,12 @@ static bool let_go(PtcJob *job, const PtcSessionChange *change)
 
 static void add_limits(PtcBuf *out, const PtcSessionsConfig *c)
 {
-    ptc_buf_addf(out, "\"limits\":{\"ttl_ms\":%lld,\"idle_ms\":%lld,\"bytes\":%zu}",
-                 (long long)c->ttl_ms, (long long)c->idle_ms, c->bytes);
+    ptc_emit_key(out, "limits");
+    ptc_emit_object(out);
+    ptc_emit_field_int(out, "ttl_ms", c->ttl_ms);
+    ptc_emit_field_int(out, "idle_ms", c->idle_ms);
+    ptc_emit_field_uint(out, "bytes", c->bytes);
+    ptc_emit_object_end(out);
 }
 
 static void start(PtcJob *job)
@@ -87,11 +93,11 @@ static void start(PtcJob *job)
         !refuse(job, ptc_sessions_start(job->app->sessions, job->owner, title, ttl, &job->info)))
         return;
     ptc_buf_init(&out, mem_of(job), 4096);
-    ptc_buf_addf(&out, "{\"session_id\":\"%s\",\"expires_at\":", job->info.handle);
-    ptc_app_time(&out, job->info.expires_ms);
-    ptc_buf_add_char(&out, ',');
+    ptc_emit_object(&out);
+    ptc_emit_field_cstr(&out, "session_id", job->info.handle);
+    add_time(&out, "expires_at", job->info.expires_ms);
     add_limits(&out, c);
-    ptc_buf_add_char(&out, '}');
+    ptc_emit_object_end(&out);
     ptc_job_json(job, &out);
     ptc_buf_deinit(&out);
 }
@@ -106,17 +112,17 @@ void ptc_app_session_start(PtcMcpCall *call)
 
 static void add_info(PtcBuf *out, const PtcSessionInfo *info)
 {
-    ptc_buf_addf(out, "{\"session_id\":\"%s\",\"title\":", info->handle);
-    ptc_json_write_string(out, info->title, strlen(info->title));
-    ptc_buf_add_cstr(out, ",\"created_at\":");
-    ptc_app_time(out, info->created_ms);
-    ptc_buf_add_cstr(out, ",\"used_at\":");
-    ptc_app_time(out, info->used_ms);
-    ptc_buf_add_cstr(out, ",\"expires_at\":");
-    ptc_app_time(out, info->expires_ms);
-    ptc_buf_addf(out, ",\"evals\":%llu,\"bindings\":%zu,\"bytes\":%zu,\"busy\":%s}",
-                 (unsigned long long)info->evals, info->bindings, info->bytes,
-                 info->busy ? "true" : "false");
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "session_id", info->handle);
+    ptc_emit_field_cstr(out, "title", info->title);
+    add_time(out, "created_at", info->created_ms);
+    add_time(out, "used_at", info->used_ms);
+    add_time(out, "expires_at", info->expires_ms);
+    ptc_emit_field_uint(out, "evals", info->evals);
+    ptc_emit_field_uint(out, "bindings", info->bindings);
+    ptc_emit_field_uint(out, "bytes", info->bytes);
+    ptc_emit_field_bool(out, "busy", info->busy);
+    ptc_emit_object_end(out);
 }
 
 static void list(PtcJob *job)
@@ -129,12 +135,14 @@ static void list(PtcJob *job)
     }
     size_t all = ptc_sessions_list(job->app->sessions, job->owner, infos, LISTED);
     ptc_buf_init(&out, mem_of(job), 1 << 20);
-    ptc_buf_addf(&out, "{\"count\":%zu,\"sessions\":[", all);
-    for (size_t i = 0; i < all && i < LISTED; i++) {
-        ptc_buf_add_cstr(&out, i ? "," : "");
+    ptc_emit_object(&out);
+    ptc_emit_field_uint(&out, "count", all);
+    ptc_emit_key(&out, "sessions");
+    ptc_emit_array(&out);
+    for (size_t i = 0; i < all && i < LISTED; i++)
         add_info(&out, &infos[i]);
-    }
-    ptc_buf_add_cstr(&out, "]}");
+    ptc_emit_array_end(&out);
+    ptc_emit_object_end(&out);
     ptc_job_json(job, &out);
     ptc_buf_deinit(&out);
     ptc_mem_free(mem_of(job), infos, LISTED * sizeof *infos);
@@ -153,13 +161,10 @@ void ptc_app_session_list(PtcMcpCall *call)
 /* How many names there are afterwards, as the payload tells. */
 static size_t count_bindings(PtcJob *job)
 {
-    PtcValue memory = ptc_job_payload(job);
-    memory =
-        ptc_is_map(memory) ? ptc_map_field(ptc_mcp_heap(job->call), memory, "memory") : PTC_NONE;
-    PtcValue keys = memory != PTC_NONE && ptc_is_map(memory)
-                        ? ptc_map_field(ptc_mcp_heap(job->call), memory, "stored_keys")
-                        : PTC_NONE;
-    return keys == PTC_NONE ? 0 : ptc_value_count(keys);
+    PtcHeap *heap = ptc_mcp_heap(job->call);
+    PtcValue memory = ptc_map_field(heap, ptc_job_payload(job), "memory");
+    PtcValue keys = ptc_map_field(heap, memory, "stored_keys");
+    return keys != PTC_NONE && ptc_is_sequential(keys) ? ptc_seq_count(keys) : 0;
 }
 
 static void session_eval(PtcJob *job)
@@ -191,14 +196,12 @@ static void answer_inspected(PtcJob *job)
     PtcBuf out;
     const PtcBuf *payload = &job->out.payload;
     ptc_buf_init(&out, mem_of(job), payload->len + 4096);
-    ptc_buf_add_cstr(&out, "{\"session\":");
+    ptc_emit_object(&out);
+    ptc_emit_key(&out, "session");
     add_info(&out, &job->info);
-    if (payload->len > 2) {
-        ptc_buf_add_char(&out, ',');
-        ptc_buf_add(&out, payload->data + 1, payload->len - 1);
-    } else {
-        ptc_buf_add_char(&out, '}');
-    }
+    if (payload->len > 2) /* its members, without the brackets */
+        ptc_emit_raw(&out, (PtcText){payload->data + 1, payload->len - 2});
+    ptc_emit_object_end(&out);
     ptc_job_json(job, &out);
     ptc_buf_deinit(&out);
 }
@@ -226,7 +229,6 @@ void ptc_app_session_inspect(PtcMcpCall *call)
 /* Runs the task on the snapshot that the one before made. */
 static bool forget_one(PtcJob *job, PtcText name, PtcBuf *snapshot, int64_t *forgotten)
 {
-    int64_t n = 0;
     job->in.name = name;
     if (snapshot->len)
         job->in.session = (PtcText){snapshot->data, snapshot->len};
@@ -235,10 +237,8 @@ static bool forget_one(PtcJob *job, PtcText name, PtcBuf *snapshot, int64_t *for
     job->payload = PTC_NONE;
     if (!ptc_job_submit(job) || !task_ok(job))
         return false;
-    PtcValue answer = ptc_job_payload(job);
-    if (ptc_is_map(answer))
-        (void)ptc_value_int(ptc_map_field(ptc_mcp_heap(job->call), answer, "forgotten"), &n);
-    *forgotten += n;
+    PtcValue n = ptc_map_field(ptc_mcp_heap(job->call), ptc_job_payload(job), "forgotten");
+    *forgotten += n != PTC_NONE && ptc_is_int(n) ? ptc_to_int(n) : 0;
     ptc_buf_clear(snapshot);
     return ptc_buf_add(snapshot, job->out.session.data, job->out.session.len) ||
            refuse(job, PTC_SESSIONS_NO_MEMORY);
@@ -246,11 +246,9 @@ static bool forget_one(PtcJob *job, PtcText name, PtcBuf *snapshot, int64_t *for
 
 static bool forget_names(PtcJob *job, PtcValue names, PtcBuf *snapshot, int64_t *forgotten)
 {
-    for (size_t i = 0; i < ptc_value_count(names); i++) {
-        PtcValue v = ptc_value_at(names, i);
-        if (!forget_one(job, (PtcText){ptc_str_bytes(v), ptc_str_len(v)}, snapshot, forgotten))
+    for (size_t i = 0; i < ptc_seq_count(names); i++)
+        if (!forget_one(job, ptc_str_text(ptc_seq_nth(names, i)), snapshot, forgotten))
             return false;
-    }
     return true;
 }
 
@@ -262,9 +260,9 @@ static bool names_arg(PtcJob *job, PtcValue *names)
         *names = PTC_NONE;
     if (*names == PTC_NONE)
         return true;
-    bool good = ptc_is_sequential(*names) && ptc_value_count(*names) <= FORGOTTEN;
-    for (size_t i = 0; good && i < ptc_value_count(*names); i++)
-        good = ptc_is_string(ptc_value_at(*names, i));
+    bool good = ptc_is_sequential(*names) && ptc_seq_count(*names) <= FORGOTTEN;
+    for (size_t i = 0; good && i < ptc_seq_count(*names); i++)
+        good = ptc_is_string(ptc_seq_nth(*names, i));
     return good || ptc_job_fail(job, "args_error",
                                 "`bindings` must be an array of at most %d names", FORGOTTEN);
 }
@@ -281,9 +279,12 @@ static void forget_held(PtcJob *job, PtcValue names)
                                .bindings = had > (size_t)forgotten ? had - (size_t)forgotten : 0};
     if (ok && let_go(job, snapshot.len ? &change : NULL)) {
         ptc_buf_init(&out, mem_of(job), 4096);
-        ptc_buf_addf(&out,
-                     "{\"session_id\":\"%s\",\"forgotten\":%lld,\"bindings\":%zu,\"bytes\":%zu}",
-                     job->info.handle, (long long)forgotten, job->info.bindings, job->info.bytes);
+        ptc_emit_object(&out);
+        ptc_emit_field_cstr(&out, "session_id", job->info.handle);
+        ptc_emit_field_int(&out, "forgotten", forgotten);
+        ptc_emit_field_uint(&out, "bindings", job->info.bindings);
+        ptc_emit_field_uint(&out, "bytes", job->info.bytes);
+        ptc_emit_object_end(&out);
         ptc_job_json(job, &out);
         ptc_buf_deinit(&out);
     }
@@ -320,9 +321,10 @@ static void close_session(PtcJob *job)
         !refuse(job, ptc_sessions_close(job->app->sessions, job->owner, handle)))
         return;
     ptc_buf_init(&out, mem_of(job), 4096);
-    ptc_buf_add_cstr(&out, "{\"session_id\":");
-    ptc_json_write_string(&out, handle.bytes, handle.len);
-    ptc_buf_add_cstr(&out, ",\"closed\":true}");
+    ptc_emit_object(&out);
+    ptc_emit_field_text(&out, "session_id", handle);
+    ptc_emit_field_bool(&out, "closed", true);
+    ptc_emit_object_end(&out);
     ptc_job_json(job, &out);
     ptc_buf_deinit(&out);
 }

@@ -6,8 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "mcp/server/mcp_int.h"
-
 struct PtcPulse {
     int64_t every_ns;
     pthread_mutex_t
@@ -82,7 +80,7 @@ static bool has_thread(PtcPulse *p)
 void ptc_pulse_begin(PtcPulse *p, PtcBeat *beat, PtcMcpCall *call)
 {
     *beat = (PtcBeat){0};
-    if (!call->token.len)
+    if (!ptc_mcp_wants_progress(call))
         return;
     int64_t now = ptc_clock_ns(NULL);
     pthread_mutex_lock(&p->lock);

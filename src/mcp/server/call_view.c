@@ -79,6 +79,11 @@ PtcText ptc_mcp_name(const PtcMcpCall *call)
     return call->name;
 }
 
+const PtcMcpTool *ptc_mcp_tool(const PtcMcpCall *call)
+{
+    return call->tool;
+}
+
 bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability)
 {
     static const char *const names[] = {"sampling", "elicitation", "roots"};

@@ -48,9 +48,9 @@ static void add_cursor(PtcMcpCall *call, PtcMcpList list, uint64_t from)
 {
     CursorSeal seal = cursor_seal(list);
     ptc_emit_key(&call->answer, "nextCursor");
-    ptc_buf_add_char(&call->answer, '"');
+    ptc_emit_string(&call->answer);
     ptc_seal_add(&call->answer, call->mcp->key, seal.context, seal.context_len, &from, sizeof from);
-    ptc_buf_add_char(&call->answer, '"');
+    ptc_emit_string_end(&call->answer);
 }
 
 void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)

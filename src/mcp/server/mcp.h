@@ -144,6 +144,8 @@ enum { PTC_MCP_WHY = 200 };
 PTC_MUST_USE PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY]);
 void ptc_mcp_free(PtcMcp *mcp);
 void *ptc_mcp_server_user(const PtcMcp *mcp);
+/* The ledger of the server, for transports and handlers to allocate from. */
+PtcMem *ptc_mcp_mem(PtcMcp *mcp);
 
 /* Tells every client that wants to know.  Any thread; also inside handlers. */
 typedef enum { PTC_MCP_TOOLS, PTC_MCP_PROMPTS, PTC_MCP_RESOURCES } PtcMcpListKind;
@@ -160,6 +162,8 @@ PtcMcpEra ptc_mcp_era(const PtcMcpCall *call);
 const char *ptc_mcp_owner(const PtcMcpCall *call);
 /* The name of the tool or prompt, the URI of the resource. */
 PtcText ptc_mcp_name(const PtcMcpCall *call);
+/* The row of the tool that is called; NULL when it is no tool. */
+const PtcMcpTool *ptc_mcp_tool(const PtcMcpCall *call);
 /* Has the client declared this capability ("sampling", "elicitation", "roots")? */
 bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability);
 
@@ -225,7 +229,9 @@ void ptc_mcp_need(PtcMcpCall *call, const char *capability);
 
 /* ------------------------------------------------------------------------------------------- on the way to the answer */
 
-/* Sent only when the client gave a progress token, and only when progress grew.  total < 0: unknown; message may be
+/* Did the client give a progress token? */
+bool ptc_mcp_wants_progress(const PtcMcpCall *call);
+/* Sent only when it did, and only when progress grew.  total < 0: unknown; message may be
  * NULL. */
 void ptc_mcp_progress(PtcMcpCall *call, double progress, double total, const char *message);
 

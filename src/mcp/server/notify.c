@@ -48,9 +48,15 @@ static bool end_note(PtcMcpCall *call, PtcBuf *out)
     return ptc_emit_object_end(out) && ptc_mcp_call_send(call, out);
 }
 
+bool ptc_mcp_wants_progress(const PtcMcpCall *call)
+{
+    return call->token.len > 0;
+}
+
 void ptc_mcp_progress(PtcMcpCall *call, double progress, double total, const char *message)
 {
-    if (!call->token.len || !isfinite(progress) || (call->progressed && progress <= call->progress))
+    if (!ptc_mcp_wants_progress(call) || !isfinite(progress) ||
+        (call->progressed && progress <= call->progress))
         return;
     call->progressed = true;
     call->progress = progress;

@@ -152,9 +152,9 @@ bool ptc_mcp_input_required(PtcMcpCall *call)
     }
     if (call->has_state) {
         ptc_emit_key(out, "requestState");
-        ptc_buf_add_char(out, '"');
+        ptc_emit_string(out);
         ptc_mcp_add_state(call, out);
-        ptc_buf_add_char(out, '"');
+        ptc_emit_string_end(out);
     }
     ptc_mcp_result_end(call);
     return true;

@@ -109,8 +109,6 @@ void ptc_mcp_call_free(PtcMcpCall *call);
 
 /* How many handlers run and how many calls wait now: for /metrics and /ready. */
 void ptc_mcp_load(PtcMcp *mcp, unsigned *running, unsigned *waiting);
-/* The ledger of the server: for /metrics, and for transports to allocate from. */
-PtcMem *ptc_mcp_mem(PtcMcp *mcp);
 /* How many calls can be inside ptc_mcp_run at once without one being turned away: running and waiting. */
 unsigned ptc_mcp_max_calls(const PtcMcp *mcp);
 /* Answers a call that was not run, because the transport has no thread for it: busy. */
