@@ -20,16 +20,16 @@ static PtcValue make_record(PtcHeap *heap, unsigned kind, const PtcValue *fields
 /* A text that is no such time stays as it is, tag and all. */
 static PtcValue read_time(PtcHeap *heap, unsigned kind, PtcValue text, PtcValue otherwise)
 {
-    PtcParsed p;
+    PtcMoment p;
     char why[PTC_WHY];
     if (!ptc_is_string(text) ||
-        !ptc_iso_parse(ptc_str_bytes(text), ptc_str_len(text), true, &p, why))
+        !ptc_iso_parse(PTC_ISO_LOOSE, ptc_str_bytes(text), ptc_str_len(text), &p, why))
         return otherwise;
     if (p.has_time != (kind != PTC_R_DATE) || p.has_offset != (kind == PTC_R_INSTANT))
         return otherwise;
-    PtcTime t = ptc_parsed_time(&p);
+    PtcTime t = ptc_moment_time(&p);
     if (kind == PTC_R_DATE)
-        return make_record(heap, kind, (PtcValue[]){ptc_int(ptc_parsed_days(&p))}, 1);
+        return make_record(heap, kind, (PtcValue[]){ptc_int(ptc_moment_days(&p))}, 1);
     return make_record(heap, kind, (PtcValue[]){ptc_int(t.seconds), ptc_int(t.nanos)}, 2);
 }
 

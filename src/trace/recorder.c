@@ -4,12 +4,12 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/hmac.h"
 #include "base/utf8.h"
 #include "json/emit.h"
 #include "trace/trace_file.h"
+#include "value/calendar.h"
 
 enum { OWNER = 16, OWNER_SHOWN = 6, REASON = 24, REQUEST = 32, TOOLS = 16, REASONS = 24 };
 
@@ -120,13 +120,9 @@ static void add_request_id(PtcBuf *out, uint64_t number)
 
 static void add_time(PtcBuf *out, int64_t ms)
 {
-    char date[32];
-    struct tm tm;
-    time_t seconds = (time_t)(ms / 1000);
-    gmtime_r(&seconds, &tm);
-    size_t len = strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(date + len, sizeof date - len, ".%03dZ", (int)(ms % 1000));
-    ptc_emit_field_cstr(out, "ts", date);
+    char stamp[PTC_CALENDAR_TEXT];
+    ptc_iso_stamp(stamp, ms);
+    ptc_emit_field_cstr(out, "ts", stamp);
 }
 
 /* The text without secrets: itself, or in `clean`. */

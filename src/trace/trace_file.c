@@ -8,8 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "value/calendar.h"
 
 enum { NAME = 64 };
 #define PREFIX "ptc-"
@@ -110,13 +111,10 @@ void ptc_trace_free(PtcTrace *t)
 
 static void name_file(char name[NAME], int64_t at_ms, uint64_t number)
 {
-    char date[24];
-    struct tm tm;
-    time_t seconds = (time_t)(at_ms / 1000);
-    gmtime_r(&seconds, &tm);
-    strftime(date, sizeof date, "%Y%m%dT%H%M%S", &tm);
-    snprintf(name, NAME, PREFIX "%s.%03dZ-%d-%llu" SUFFIX, date, (int)(at_ms % 1000), (int)getpid(),
-             (unsigned long long)number);
+    PtcMoment m = ptc_moment_of((PtcTime){ptc_floor_div(at_ms, 1000), 0});
+    snprintf(name, NAME, PREFIX "%04d%02d%02dT%02d%02d%02d.%03dZ-%d-%llu" SUFFIX, (int)m.year,
+             (int)m.month, (int)m.day, (int)m.hour, (int)m.minute, (int)m.second,
+             (int)(at_ms % 1000), (int)getpid(), (unsigned long long)number);
 }
 
 static bool write_all(int fd, const char *bytes, size_t len)

@@ -31,14 +31,14 @@ static inline bool is_text(PtcValue v, const char *text)
 static inline PtcValue time_record(unsigned kind, const char *iso)
 {
     char why[PTC_WHY];
-    PtcParsed p;
-    CHECK(ptc_iso_parse(iso, strlen(iso), false, &p, why));
-    PtcTime t = ptc_parsed_time(&p);
+    PtcMoment p;
+    CHECK(ptc_iso_parse(PTC_ISO_JAVA, iso, strlen(iso), &p, why));
+    PtcTime t = ptc_moment_time(&p);
     size_t n = kind == PTC_R_DATE ? 1 : 2;
     PtcRecord *r = ptc_heap_object(&h.heap, PTC_T_RECORD, sizeof *r + 2 * sizeof(PtcValue), 0);
     r->obj.aux = (uint16_t)kind;
     r->obj.count = (uint32_t)n;
-    r->fields[0] = ptc_int(n == 1 ? ptc_parsed_days(&p) : t.seconds);
+    r->fields[0] = ptc_int(n == 1 ? ptc_moment_days(&p) : t.seconds);
     r->fields[1] = ptc_int(t.nanos);
     return ptc_from_obj(r);
 }

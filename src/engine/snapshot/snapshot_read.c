@@ -320,7 +320,7 @@ static bool read_date(SnapReader *r)
     int64_t days;
     if (!ptc_snapshot_get_signed(r, &days))
         return false;
-    if (!ptc_days_valid(days))
+    if (!ptc_calendar_has(days))
         return SNAP_BAD(r, "a date is out of range");
     PtcValue field = ptc_int(days);
     return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_DATE, &field, 1));
@@ -334,7 +334,7 @@ static bool read_time(SnapReader *r, unsigned kind)
         return false;
     bool valid = kind == PTC_R_DURATION
                      ? seconds >= -PTC_DURATION_MAX && seconds <= PTC_DURATION_MAX
-                     : ptc_days_valid(ptc_floor_div(seconds, PTC_DAY_SECONDS));
+                     : ptc_calendar_has(ptc_floor_div(seconds, PTC_DAY_SECONDS));
     if (!valid)
         return SNAP_BAD(r, "a time is out of range");
     PtcValue fields[2] = {ptc_int(seconds), ptc_int((int64_t)nanos)};

@@ -36,7 +36,7 @@ static bool arg_text(PtcVM *vm, const PtcValue *argv, int i)
 
 /* Reads argument 0 as ISO text, or by the formatter in argument 1. */
 static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *expected,
-                      PtcParsed *out)
+                      PtcMoment *out)
 {
     char why[PTC_WHY] = "";
     if (!arg_text(vm, argv, 0))
@@ -44,7 +44,8 @@ static bool parse_arg(PtcVM *vm, int argc, const PtcValue *argv, const char *exp
     const char *text = ptc_str_bytes(argv[0]);
     size_t len = ptc_str_len(argv[0]);
     if (argc == 1)
-        return ptc_iso_parse(text, len, false, out, why) || fail_text(vm, argv[0], why, expected);
+        return ptc_iso_parse(PTC_ISO_JAVA, text, len, out, why) ||
+               fail_text(vm, argv[0], why, expected);
     if (!ptc_arg_kind(vm, argv, 1, PTC_K_FORMATTER, "a formatter, as ofPattern gives it"))
         return false;
     PtcValue pattern = ptc_record_field(argv[1], 0);
@@ -71,7 +72,7 @@ PTC_BUILTIN(date_parse, "LocalDate", "parse", 1, 2, 0, "(LocalDate/parse s forma
             "\"2024-12-31\"\n"
             "(LocalDate/parse \"2023-02-29\") !! value_error\n(LocalDate/parse nil) !! type_error")
 {
-    PtcParsed p;
+    PtcMoment p;
     if (!parse_arg(vm, argc, argv, DATE_FORMAT, &p))
         return false;
     if (!p.has_date || (argc == 1 && p.has_time)) {
@@ -79,7 +80,7 @@ PTC_BUILTIN(date_parse, "LocalDate", "parse", 1, 2, 0, "(LocalDate/parse s forma
         return ptc_fail_hint(vm, "(parse s) takes dates and instants; "
                                  "LocalDateTime/parse and Instant/parse take times");
     }
-    return ptc_give_date(vm, ptc_parsed_days(&p), out);
+    return ptc_give_date(vm, ptc_moment_days(&p), out);
 }
 
 PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2, 0, "(LocalDateTime/parse s formatter?)",
@@ -88,7 +89,7 @@ PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2, 0, "(LocalDateTime/p
             "(LocalDateTime/parse \"2024-05-31T10:20\") => \"2024-05-31T10:20\"\n"
             "(LocalDateTime/parse \"2024-05-31\") !! value_error")
 {
-    PtcParsed p;
+    PtcMoment p;
     if (!parse_arg(vm, argc, argv, DATETIME_FORMAT, &p))
         return false;
     if (!p.has_date || !p.has_time || (argc == 1 && p.has_offset)) {
@@ -97,7 +98,7 @@ PTC_BUILTIN(datetime_parse, "LocalDateTime", "parse", 1, 2, 0, "(LocalDateTime/p
         return ptc_fail_hint(vm, "Instant/parse takes offsets, LocalDate/parse takes dates");
     }
     p.offset = 0;
-    return ptc_give_time(vm, PTC_R_DATETIME, ptc_parsed_time(&p), out);
+    return ptc_give_time(vm, PTC_R_DATETIME, ptc_moment_time(&p), out);
 }
 
 PTC_BUILTIN(instant_parse, "Instant", "parse", 1, 1, 0, "(Instant/parse s)",
@@ -106,14 +107,14 @@ PTC_BUILTIN(instant_parse, "Instant", "parse", 1, 1, 0, "(Instant/parse s)",
             "(Instant/parse \"2024-05-31T10:20:30+02:00\") => \"2024-05-31T08:20:30Z\"\n"
             "(Instant/parse \"2024-05-31 10:20:30Z\") !! value_error")
 {
-    PtcParsed p;
+    PtcMoment p;
     if (!parse_arg(vm, argc, argv, INSTANT_FORMAT, &p))
         return false;
     if (!p.has_offset) {
         fail_text(vm, argv[0], p.has_time ? "it has no offset" : "it has no time", INSTANT_FORMAT);
         return ptc_fail_hint(vm, "end it with Z, or use (parse s), which takes it as UTC");
     }
-    return ptc_give_time(vm, PTC_R_INSTANT, ptc_parsed_time(&p), out);
+    return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
 }
 
 PTC_BUILTIN(
@@ -125,15 +126,15 @@ PTC_BUILTIN(
     "(parse \"today\") !! value_error")
 {
     PTC_UNUSED(argc);
-    PtcParsed p;
+    PtcMoment p;
     char why[PTC_WHY];
     if (!arg_text(vm, argv, 0))
         return false;
-    if (!ptc_iso_parse(ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), true, &p, why))
+    if (!ptc_iso_parse(PTC_ISO_LOOSE, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), &p, why))
         return fail_text(vm, argv[0], why, "2024-05-31 or 2024-05-31T10:20:30Z");
     if (!p.has_time)
-        return ptc_give_date(vm, ptc_parsed_days(&p), out);
-    return ptc_give_time(vm, PTC_R_INSTANT, ptc_parsed_time(&p), out);
+        return ptc_give_date(vm, ptc_moment_days(&p), out);
+    return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
 }
 
 /* ---------------------------------------------------------------------- the clock */
@@ -210,13 +211,13 @@ static bool arg_parts(PtcVM *vm, int argc, const PtcValue *argv, int64_t *parts)
     return true;
 }
 
-static bool from_parts(PtcVM *vm, int argc, const PtcValue *argv, PtcParsed *p)
+static bool from_parts(PtcVM *vm, int argc, const PtcValue *argv, PtcMoment *p)
 {
     int64_t parts[7] = {0};
     char why[PTC_WHY], name[64];
     if (!arg_parts(vm, argc, argv, parts))
         return false;
-    *p = (PtcParsed){.year = parts[0],
+    *p = (PtcMoment){.year = parts[0],
                      .month = parts[1],
                      .day = parts[2],
                      .hour = parts[3],
@@ -224,7 +225,7 @@ static bool from_parts(PtcVM *vm, int argc, const PtcValue *argv, PtcParsed *p)
                      .second = parts[5],
                      .nano = parts[6],
                      .has_date = true};
-    return ptc_parsed_check(p, why) ||
+    return ptc_moment_check(p, why) ||
            ptc_fail(vm, PTC_E_VALUE, "%s: %s", full_name(vm, name), why);
 }
 
@@ -234,8 +235,8 @@ PTC_BUILTIN(date_of, "LocalDate", "of", 3, 3, 0, "(LocalDate/of year month day)"
             "(LocalDate/of 2024 Month/MAY 1) => \"2024-05-01\"\n"
             "(LocalDate/of 2024 13 1) !! value_error")
 {
-    PtcParsed p;
-    return from_parts(vm, argc, argv, &p) && ptc_give_date(vm, ptc_parsed_days(&p), out);
+    PtcMoment p;
+    return from_parts(vm, argc, argv, &p) && ptc_give_date(vm, ptc_moment_days(&p), out);
 }
 
 PTC_BUILTIN(datetime_of, "LocalDateTime", "of", 5, 7, 0,
@@ -245,9 +246,9 @@ PTC_BUILTIN(datetime_of, "LocalDateTime", "of", 5, 7, 0,
             "(LocalDateTime/of 2024 5 31 10 20 30) => \"2024-05-31T10:20:30\"\n"
             "(LocalDateTime/of 2024 5 31 24 0) !! value_error")
 {
-    PtcParsed p;
+    PtcMoment p;
     return from_parts(vm, argc, argv, &p) &&
-           ptc_give_time(vm, PTC_R_DATETIME, ptc_parsed_time(&p), out);
+           ptc_give_time(vm, PTC_R_DATETIME, ptc_moment_time(&p), out);
 }
 
 PTC_BUILTIN(date_of_epoch_day, "LocalDate", "ofEpochDay", 1, 1, 0, "(LocalDate/ofEpochDay n)",
@@ -271,10 +272,10 @@ PTC_BUILTIN(date_of_year_day, "LocalDate", "ofYearDay", 2, 2, 0, "(LocalDate/ofY
     if (!ptc_arg_int(vm, argv, 0, &year) || !ptc_arg_int(vm, argv, 1, &day))
         return false;
     if (year < -PTC_YEAR_MAX || year > PTC_YEAR_MAX || day < 1 ||
-        day > 365 + ptc_is_leap_year(year))
+        day > 365 + ptc_calendar_is_leap(year))
         return ptc_fail(vm, PTC_E_VALUE, "LocalDate/ofYearDay: year %lld has no day %lld",
                         (long long)year, (long long)day);
-    return ptc_give_date(vm, ptc_days_from_civil(year, 1, 1) + day - 1, out);
+    return ptc_give_date(vm, ptc_calendar_days(year, 1, 1) + day - 1, out);
 }
 
 /* Argument 0 counts units since 1970. */
@@ -282,7 +283,7 @@ static bool from_epoch(PtcVM *vm, const PtcValue *argv, unsigned kind, int unit,
 {
     int64_t n;
     PtcTime t;
-    return ptc_arg_int(vm, argv, 0, &n) && ptc_shift_time((PtcTime){0, 0}, unit, n, &t) &&
+    return ptc_arg_int(vm, argv, 0, &n) && ptc_calendar_shift((PtcTime){0, 0}, unit, n, &t) &&
            ptc_give_time(vm, kind, t, out);
 }
 
@@ -353,14 +354,14 @@ PTC_BUILTIN(date_of_instant, "LocalDate", "ofInstant", 2, 2, 0,
 
 static bool date_from_text(PtcVM *vm, PtcValue text, PtcValue *out)
 {
-    PtcParsed p;
+    PtcMoment p;
     char why[PTC_WHY];
     const char *bytes = ptc_str_bytes(text);
-    if (!ptc_iso_parse(bytes, ptc_str_len(text), true, &p, why) &&
+    if (!ptc_iso_parse(PTC_ISO_LOOSE, bytes, ptc_str_len(text), &p, why) &&
         !ptc_mail_parse(bytes, ptc_str_len(text), &p))
         return fail_text(vm, text, why,
                          "2024-05-31T10:20:30Z, 2024-05-31 or 31 May 2024 10:20:30 +0000");
-    return ptc_give_time(vm, PTC_R_INSTANT, ptc_parsed_time(&p), out);
+    return ptc_give_time(vm, PTC_R_INSTANT, ptc_moment_time(&p), out);
 }
 
 PTC_BUILTIN(

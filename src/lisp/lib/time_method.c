@@ -30,7 +30,7 @@ typedef enum {
 static bool give_part(PtcVM *vm, PtcValue v, Part part, PtcValue *out)
 {
     int64_t days = ptc_days_of(v);
-    PtcCivil c = ptc_civil_from_days(days);
+    PtcCivil c = ptc_calendar_civil(days);
     int64_t s = ptc_is_record(v, PTC_R_DATE) ? 0 : ptc_date_days(v) - days * PTC_DAY_SECONDS;
     switch (part) {
     case YEAR: return ptc_give(out, ptc_int(c.year));
@@ -38,11 +38,11 @@ static bool give_part(PtcVM *vm, PtcValue v, Part part, PtcValue *out)
     case MONTH: return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_MONTH, c.month - 1));
     case DAY: return ptc_give(out, ptc_int(c.day));
     case WEEKDAY:
-        return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_DAY, ptc_day_of_week(days) - 1));
-    case YEAR_DAY: return ptc_give(out, ptc_int(ptc_day_of_year(days)));
-    case MONTH_LENGTH: return ptc_give(out, ptc_int(ptc_month_length(c.year, c.month)));
-    case YEAR_LENGTH: return ptc_give(out, ptc_int(365 + ptc_is_leap_year(c.year)));
-    case LEAP: return ptc_give(out, ptc_bool(ptc_is_leap_year(c.year)));
+        return ptc_give(out, ptc_enum_new(vm->heap, PTC_G_DAY, ptc_calendar_weekday(days) - 1));
+    case YEAR_DAY: return ptc_give(out, ptc_int(ptc_calendar_day_of_year(days)));
+    case MONTH_LENGTH: return ptc_give(out, ptc_int(ptc_calendar_month_length(c.year, c.month)));
+    case YEAR_LENGTH: return ptc_give(out, ptc_int(365 + ptc_calendar_is_leap(c.year)));
+    case LEAP: return ptc_give(out, ptc_bool(ptc_calendar_is_leap(c.year)));
     case HOUR: return ptc_give(out, ptc_int(s / 3600));
     case MINUTE: return ptc_give(out, ptc_int(s / 60 % 60));
     case SECOND: break;
@@ -259,8 +259,8 @@ PTC_BUILTIN(at_time, "java", ".atTime", 3, 4, 0, "(.atTime date hour minute seco
     for (int i = 1; i < argc; i++)
         if (!ptc_arg_int(vm, argv, i, &parts[i - 1]))
             return false;
-    PtcParsed p = {.hour = parts[0], .minute = parts[1], .second = parts[2]};
-    if (!ptc_parsed_check(&p, why))
+    PtcMoment p = {.hour = parts[0], .minute = parts[1], .second = parts[2]};
+    if (!ptc_moment_check(&p, why))
         return ptc_fail(vm, PTC_E_VALUE, ".atTime: %s", why);
     int64_t s = ptc_date_days(argv[0]) * PTC_DAY_SECONDS + p.hour * 3600 + p.minute * 60 + p.second;
     return ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){s, 0}, out);
@@ -286,18 +286,18 @@ static bool give_with(PtcVM *vm, const PtcValue *argv, Part part, PtcValue *out)
         n = ptc_enum_ordinal(argv[1]) + 1;
     else if (!ptc_arg_int(vm, argv, 1, &n))
         return false;
-    PtcCivil c = ptc_civil_from_days(ptc_days_of(argv[0]));
-    PtcParsed p = {.year = part == YEAR ? n : c.year,
+    PtcCivil c = ptc_calendar_civil(ptc_days_of(argv[0]));
+    PtcMoment p = {.year = part == YEAR ? n : c.year,
                    .month = part == MONTH ? n : c.month,
                    .day = part == DAY ? n : 1,
                    .has_date = true};
     char why[PTC_WHY];
-    if (!ptc_parsed_check(&p, why))
+    if (!ptc_moment_check(&p, why))
         return ptc_fail(vm, PTC_E_VALUE, "%s: %s", ptc_builtin_row(vm->running)->name, why);
-    int last = ptc_month_length(p.year, (int)p.month);
+    int last = ptc_calendar_month_length(p.year, (int)p.month);
     if (part != DAY)
         p.day = c.day < last ? c.day : last;
-    return give_moved(vm, argv[0], ptc_parsed_days(&p), out);
+    return give_moved(vm, argv[0], ptc_moment_days(&p), out);
 }
 
 #define WITH(id, name, part, usage, doc, examples)               \
@@ -378,7 +378,7 @@ PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
             "(.parse DateTimeFormatter/ISO_LOCAL_DATE \"1/5/2024\") !! value_error")
 {
     PTC_UNUSED(argc);
-    PtcParsed p;
+    PtcMoment p;
     char why[PTC_WHY];
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_FORMATTER, "a formatter"))
         return false;
@@ -393,8 +393,8 @@ PTC_BUILTIN(time_reparse, "java", ".parse", 2, 2, 0, "(.parse formatter s)",
     if (!p.has_date)
         return ptc_fail(vm, PTC_E_VALUE, ".parse: the pattern holds no whole date");
     if (!p.has_time)
-        return ptc_give_date(vm, ptc_parsed_days(&p), out);
-    return ptc_give_time(vm, p.has_offset ? PTC_R_INSTANT : PTC_R_DATETIME, ptc_parsed_time(&p),
+        return ptc_give_date(vm, ptc_moment_days(&p), out);
+    return ptc_give_time(vm, p.has_offset ? PTC_R_INSTANT : PTC_R_DATETIME, ptc_moment_time(&p),
                          out);
 }
 

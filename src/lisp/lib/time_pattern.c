@@ -6,22 +6,6 @@
 
 #include "lisp/lib/time.h"
 
-static const char *const month_names[] = {"January",   "February", "March",    "April",
-                                          "May",       "June",     "July",     "August",
-                                          "September", "October",  "November", "December"};
-static const char *const weekday_names[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
-                                            "Friday", "Saturday", "Sunday"};
-
-const char *ptc_month_name(int month)
-{
-    return month_names[month - 1];
-}
-
-const char *ptc_weekday_name(int day)
-{
-    return weekday_names[day - 1];
-}
-
 /* ------------------------------------------------------------------------- tokens */
 
 /* A run of one letter, or (letter 0) text to be taken as it is. */
@@ -137,7 +121,7 @@ typedef struct {
 static Parts parts_of(PtcValue v)
 {
     Parts p = {.days = ptc_days_of(v)};
-    p.date = ptc_civil_from_days(p.days);
+    p.date = ptc_calendar_civil(p.days);
     if (!ptc_is_record(v, PTC_R_DATE)) {
         PtcTime t = ptc_time_of(v);
         p.second = t.seconds - p.days * PTC_DAY_SECONDS;
@@ -175,11 +159,12 @@ static bool add_date_part(PtcBuf *buf, const Token *t, const Parts *p)
     case 'y':
     case 'u': return add_year(buf, t, p->date.year);
     case 'd': return add_number(buf, p->date.day, t->count);
-    case 'D': return add_number(buf, ptc_day_of_year(p->days), t->count);
-    case 'E': return add_name(buf, ptc_weekday_name(ptc_day_of_week(p->days)), t->count);
+    case 'D': return add_number(buf, ptc_calendar_day_of_year(p->days), t->count);
+    case 'E':
+        return add_name(buf, ptc_calendar_weekday_name(ptc_calendar_weekday(p->days)), t->count);
     default:
         return t->count < 3 ? add_number(buf, p->date.month, t->count)
-                            : add_name(buf, ptc_month_name(p->date.month), t->count);
+                            : add_name(buf, ptc_calendar_month_name(p->date.month), t->count);
     }
 }
 
@@ -249,7 +234,7 @@ bool ptc_pattern_format(PtcValue pattern, PtcBuf *buf, PtcValue v, char why[PTC_
 
 typedef struct {
     const char *p, *end;
-    PtcParsed *out;
+    PtcMoment *out;
     int64_t half, hour12, weekday, of_year; /* -1: not given */
     bool has_year, has_month, has_day;
 } Reading;
@@ -263,13 +248,13 @@ static bool take_number(Reading *r, size_t min, size_t max, int64_t *out)
 }
 
 /* The number from 1 of the name that stands here. */
-static bool take_name(Reading *r, const char *const *names, size_t n, size_t count, int64_t *out)
+static bool take_name(Reading *r, const char *(*name)(int), int n, size_t count, int64_t *out)
 {
-    for (size_t i = 0; i < n; i++) {
-        size_t len = count == 4 ? strlen(names[i]) : 3;
-        if ((size_t)(r->end - r->p) >= len && memcmp(r->p, names[i], len) == 0) {
+    for (int i = 1; i <= n; i++) {
+        size_t len = count == 4 ? strlen(name(i)) : 3;
+        if ((size_t)(r->end - r->p) >= len && memcmp(r->p, name(i), len) == 0) {
             r->p += len;
-            *out = (int64_t)i + 1;
+            *out = i;
             return true;
         }
     }
@@ -365,10 +350,10 @@ static bool take_token(Reading *r, const Token *t)
     case 'L':
         r->has_month = true;
         return t->count < 3 ? take_number(r, t->count, 2, &r->out->month)
-                            : take_name(r, month_names, 12, t->count, &r->out->month);
+                            : take_name(r, ptc_calendar_month_name, 12, t->count, &r->out->month);
     case 'd': r->has_day = true; return take_number(r, t->count, 2, &r->out->day);
     case 'D': return take_number(r, t->count, 3, &r->of_year);
-    case 'E': return take_name(r, weekday_names, 7, t->count, &r->weekday);
+    case 'E': return take_name(r, ptc_calendar_weekday_name, 7, t->count, &r->weekday);
     case 'X': return take_zone(r);
     default: return take_time_part(r, t);
     }
@@ -377,10 +362,10 @@ static bool take_token(Reading *r, const Token *t)
 /* Puts together what is given in parts. */
 static bool settle(Reading *r, char why[PTC_WHY])
 {
-    PtcParsed *out = r->out;
-    if (r->has_year && r->of_year > 0 && r->of_year <= 365 + ptc_is_leap_year(out->year)) {
-        int64_t first = ptc_days_from_civil(out->year, 1, 1);
-        PtcCivil c = ptc_civil_from_days(first + r->of_year - 1);
+    PtcMoment *out = r->out;
+    if (r->has_year && r->of_year > 0 && r->of_year <= 365 + ptc_calendar_is_leap(out->year)) {
+        int64_t first = ptc_calendar_days(out->year, 1, 1);
+        PtcCivil c = ptc_calendar_civil(first + r->of_year - 1);
         out->month = c.month;
         out->day = c.day;
         r->has_month = r->has_day = true;
@@ -393,17 +378,17 @@ static bool settle(Reading *r, char why[PTC_WHY])
         out->hour = r->hour12 % 12 + r->half * 12;
     }
     out->has_date = r->has_year && r->has_month && r->has_day;
-    if (!ptc_parsed_check(out, why))
+    if (!ptc_moment_check(out, why))
         return false;
     if (!out->has_date || r->weekday < 0 ||
-        ptc_day_of_week(ptc_parsed_days(out)) == (int)r->weekday)
+        ptc_calendar_weekday(ptc_moment_days(out)) == (int)r->weekday)
         return true;
     snprintf(why, PTC_WHY, "that day is a %s",
-             ptc_weekday_name(ptc_day_of_week(ptc_parsed_days(out))));
+             ptc_calendar_weekday_name(ptc_calendar_weekday(ptc_moment_days(out))));
     return false;
 }
 
-bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcParsed *out,
+bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcMoment *out,
                        char why[PTC_WHY])
 {
     const char *p = ptc_str_bytes(pattern), *end = p + ptc_str_len(pattern);

@@ -35,15 +35,15 @@ static PtcPeriod times(PtcPeriod p, int64_t n)
 /* As many whole months as fit, then the days that are left, all with one sign. */
 static PtcPeriod between(int64_t from, int64_t to)
 {
-    PtcCivil a = ptc_civil_from_days(from), b = ptc_civil_from_days(to);
+    PtcCivil a = ptc_calendar_civil(from), b = ptc_calendar_civil(to);
     int64_t months = (b.year - a.year) * 12 + b.month - a.month, days = b.day - a.day, start;
     if (months > 0 && days < 0) {
         months--;
-        if (ptc_shift_days(from, PTC_U_MONTHS, months, &start))
+        if (ptc_calendar_shift_days(from, PTC_U_MONTHS, months, &start))
             days = to - start;
     } else if (months < 0 && days > 0) {
         months++;
-        days -= ptc_month_length(b.year, b.month);
+        days -= ptc_calendar_month_length(b.year, b.month);
     }
     return (PtcPeriod){months / 12, months % 12, days};
 }
@@ -78,12 +78,12 @@ bool ptc_period_add(PtcVM *vm, PtcValue v, PtcValue period, bool back, PtcValue 
             vm, (PtcPeriod){q.years + p.years, q.months + p.months, q.days + p.days}, out);
     }
     if (ptc_is_record(v, PTC_R_DATE) &&
-        ptc_shift_days(ptc_date_days(v), PTC_U_MONTHS, total_months(p), &days) &&
-        ptc_shift_days(days, PTC_U_DAYS, p.days, &days))
+        ptc_calendar_shift_days(ptc_date_days(v), PTC_U_MONTHS, total_months(p), &days) &&
+        ptc_calendar_shift_days(days, PTC_U_DAYS, p.days, &days))
         return ptc_give_date(vm, days, out);
     if (ptc_is_record(v, PTC_R_DATETIME) &&
-        ptc_shift_time(ptc_time_of(v), PTC_U_MONTHS, total_months(p), &t) &&
-        ptc_shift_time(t, PTC_U_DAYS, p.days, &t))
+        ptc_calendar_shift(ptc_time_of(v), PTC_U_MONTHS, total_months(p), &t) &&
+        ptc_calendar_shift(t, PTC_U_DAYS, p.days, &t))
         return ptc_give_time(vm, PTC_R_DATETIME, t, out);
     return ptc_fail(vm, PTC_E_VALUE, "%s: the result is beyond the years -%d to %d",
                     ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);

@@ -31,10 +31,12 @@ static bool give_shifted(PtcVM *vm, PtcValue v, int unit, int64_t n, PtcValue *o
     int64_t days;
     PtcTime t;
     if (ptc_is_record(v, PTC_R_DATE))
-        return ptc_shift_days(ptc_date_days(v), unit, n, &days) ? ptc_give_date(vm, days, out)
-                                                                : fail_far(vm);
-    return ptc_shift_time(ptc_time_of(v), unit, n, &t) ? ptc_give_time(vm, ptc_obj(v)->aux, t, out)
-                                                       : fail_far(vm);
+        return ptc_calendar_shift_days(ptc_date_days(v), unit, n, &days)
+                   ? ptc_give_date(vm, days, out)
+                   : fail_far(vm);
+    return ptc_calendar_shift(ptc_time_of(v), unit, n, &t)
+               ? ptc_give_time(vm, ptc_obj(v)->aux, t, out)
+               : fail_far(vm);
 }
 
 static bool negate(PtcVM *vm, int64_t *n)
@@ -230,9 +232,10 @@ static bool count_units(PtcVM *vm, const PtcValue *argv, int a, int b, int at, P
         return false;
     if (!has_unit(argv[a], unit))
         return fail_unit(vm, argv[a], argv[at]);
-    bool fits = ptc_is_record(argv[a], PTC_R_DATE)
-                    ? ptc_days_between(ptc_date_days(argv[a]), ptc_date_days(argv[b]), unit, &n)
-                    : ptc_time_between(ptc_time_of(argv[a]), ptc_time_of(argv[b]), unit, &n);
+    bool fits =
+        ptc_is_record(argv[a], PTC_R_DATE)
+            ? ptc_calendar_days_between(ptc_date_days(argv[a]), ptc_date_days(argv[b]), unit, &n)
+            : ptc_calendar_between(ptc_time_of(argv[a]), ptc_time_of(argv[b]), unit, &n);
     return fits ? ptc_give(out, ptc_int_new(vm->heap, n))
                 : ptc_fail(vm, PTC_E_ARITH, "%s: the number is too large for 64 bits",
                            ptc_builtin_row(vm->running)->name);

@@ -2,9 +2,7 @@
  * The tools of sessions.  Their state is a snapshot in the table of sessions; a call holds it while it works. */
 #include "mcp/app/app_int.h"
 
-#include <stdio.h>
-#include <time.h>
-
+#include "value/calendar.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
@@ -13,13 +11,9 @@ enum { LISTED = 200, FORGOTTEN = 100 };
 
 static void add_time(PtcBuf *out, const char *key, int64_t ms)
 {
-    char date[40];
-    struct tm tm;
-    time_t seconds = (time_t)(ms / 1000);
-    gmtime_r(&seconds, &tm);
-    size_t len = strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%S", &tm);
-    snprintf(date + len, sizeof date - len, ".%03dZ", (int)(ms % 1000));
-    ptc_emit_field_cstr(out, key, date);
+    char stamp[PTC_CALENDAR_TEXT];
+    ptc_iso_stamp(stamp, ms);
+    ptc_emit_field_cstr(out, key, stamp);
 }
 
 static PtcMem *mem_of(const PtcJob *job)

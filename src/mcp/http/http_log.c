@@ -4,11 +4,10 @@
 
 #include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "value/calendar.h"
 
 enum {
     WORD_MAX = 80, /* of what a client chose: method, path */
@@ -60,12 +59,8 @@ void ptc_http_log_deinit(PtcHttpLog *log)
 
 static void add_time(PtcBuf *out)
 {
-    int64_t ms = ptc_clock_wall_ms();
-    time_t seconds = (time_t)(ms / 1000);
-    struct tm tm;
-    gmtime_r(&seconds, &tm);
-    ptc_buf_addf(out, "%04d-%02d-%02dT%02d:%02d:%02d.%03dZ", tm.tm_year + 1900, tm.tm_mon + 1,
-                 tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec, (int)(ms % 1000));
+    char stamp[PTC_CALENDAR_TEXT];
+    ptc_buf_add(out, stamp, ptc_iso_stamp(stamp, ptc_clock_wall_ms()));
 }
 
 /* A word that a client chose: nothing in it may end the line, the word or colour a terminal. */

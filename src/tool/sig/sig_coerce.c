@@ -125,7 +125,7 @@ static PtcValue to_keyword(Coerce *c, const PtcSigType *type, PtcValue v, const 
 
 static PtcValue to_datetime(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
 {
-    PtcParsed p;
+    PtcMoment p;
     char why[PTC_WHY], got[PTC_SIG_SHOWN];
     if (!ptc_is_string(v))
         return refuse(c, type, v, path);

@@ -44,9 +44,9 @@ void ptc_sig_issue_extra(PtcSigIssues *issues, const PtcSigPath *path, const Ptc
 /* May a keyword have this name? */
 bool ptc_sig_keyword_name(PtcValue str);
 /* ISO 8601 with an offset: 2024-02-29T10:00:00.5+01:00.  False with why. */
-bool ptc_sig_datetime_read(PtcValue str, PtcParsed *out, char why[PTC_WHY]);
+bool ptc_sig_datetime_read(PtcValue str, PtcMoment *out, char why[PTC_WHY]);
 /* The point in time as a value.  PTC_NONE when the heap is full. */
-PTC_MUST_USE PtcValue ptc_sig_datetime_new(PtcHeap *heap, const PtcParsed *p);
+PTC_MUST_USE PtcValue ptc_sig_datetime_new(PtcHeap *heap, const PtcMoment *p);
 /* The ISO 8601 text of a date, date-time or instant.  PTC_NONE when v is none, or the heap is full. */
 PTC_MUST_USE PtcValue ptc_sig_time_text(PtcHeap *heap, PtcValue v);
 

@@ -5,96 +5,23 @@
 #include "tool/sig/sig_int.h"
 #include "value/str.h"
 
-typedef struct {
-    const char *p, *end;
-} Scan;
-
-static bool take(Scan *s, const char *chars)
+bool ptc_sig_datetime_read(PtcValue str, PtcMoment *out, char why[PTC_WHY])
 {
-    if (s->p == s->end || *s->p == 0 || !strchr(chars, *s->p))
-        return false;
-    s->p++;
-    return true;
-}
-
-static bool take_digits(Scan *s, int count, int64_t *out)
-{
-    *out = 0;
-    for (int i = 0; i < count; i++) {
-        if (s->p == s->end || *s->p < '0' || *s->p > '9')
-            return false;
-        *out = *out * 10 + (*s->p++ - '0');
-    }
-    return true;
-}
-
-static bool take_date(Scan *s, PtcParsed *out)
-{
-    bool minus = s->p < s->end && *s->p == '-';
-    take(s, "+-");
-    out->has_date = true;
-    if (!take_digits(s, 4, &out->year) || !take(s, "-") || !take_digits(s, 2, &out->month) ||
-        !take(s, "-") || !take_digits(s, 2, &out->day))
-        return false;
-    out->year = minus ? -out->year : out->year;
-    return true;
-}
-
-/* Digits beyond the nanoseconds are dropped. */
-static bool take_fraction(Scan *s, int64_t *nanos)
-{
-    int64_t unit = PTC_NANOS;
-    const char *from = s->p;
-    for (; s->p < s->end && *s->p >= '0' && *s->p <= '9'; s->p++) {
-        unit /= 10;
-        *nanos += (*s->p - '0') * unit;
-    }
-    return s->p > from;
-}
-
-static bool take_time(Scan *s, PtcParsed *out)
-{
-    out->has_time = true;
-    return take_digits(s, 2, &out->hour) && take(s, ":") && take_digits(s, 2, &out->minute) &&
-           take(s, ":") && take_digits(s, 2, &out->second) &&
-           (!take(s, ".,") || take_fraction(s, &out->nano));
-}
-
-/* Z, +01:00, +0100, +01; not -00:00, which says that nobody knows. */
-static bool take_offset(Scan *s, PtcParsed *out)
-{
-    int64_t hours, minutes = 0;
-    out->has_offset = true;
-    if (take(s, "Z"))
-        return true;
-    bool minus = s->p < s->end && *s->p == '-';
-    if (!take(s, "+-") || !take_digits(s, 2, &hours))
-        return false;
-    bool colon = take(s, ":");
-    if ((colon || s->p < s->end) && !take_digits(s, 2, &minutes))
-        return false;
-    out->offset = (hours * 60 + minutes) * (minus ? -60 : 60);
-    return hours < 24 && minutes < 60 && !(minus && colon && out->offset == 0);
-}
-
-bool ptc_sig_datetime_read(PtcValue str, PtcParsed *out, char why[PTC_WHY])
-{
-    Scan s = {ptc_str_bytes(str), ptc_str_bytes(str) + ptc_str_len(str)};
-    memset(out, 0, sizeof *out);
-    snprintf(why, PTC_WHY, "write it as 2024-02-29T10:00:00Z");
-    if (!take_date(&s, out) || !take(&s, "T ") || !take_time(&s, out))
-        return false;
-    if (s.p == s.end) {
-        snprintf(why, PTC_WHY, "it has no offset; end it with Z or +01:00");
+    bool ok = ptc_iso_parse(PTC_ISO_BOUNDARY, ptc_str_bytes(str), ptc_str_len(str), out, why);
+    if ((!ok && !why[0]) || !out->has_time) {
+        snprintf(why, PTC_WHY, "write it as 2024-02-29T10:00:00Z");
         return false;
     }
-    return take_offset(&s, out) && s.p == s.end && ptc_parsed_check(out, why);
+    if (out->has_offset)
+        return ok;
+    snprintf(why, PTC_WHY, "it has no offset; end it with Z or +01:00");
+    return false;
 }
 
-PtcValue ptc_sig_datetime_new(PtcHeap *heap, const PtcParsed *p)
+PtcValue ptc_sig_datetime_new(PtcHeap *heap, const PtcMoment *p)
 {
     enum { FIELDS = 2 };
-    PtcTime t = ptc_parsed_time(p);
+    PtcTime t = ptc_moment_time(p);
     PtcRecord *o =
         ptc_heap_object(heap, PTC_T_RECORD, sizeof *o + FIELDS * sizeof o->fields[0], FIELDS);
     if (!o)

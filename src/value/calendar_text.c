@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ * ISO 8601 text of times, both ways, and the dates of mail headers.  Readers take texts of any length and bytes of any
+ * kind; they never look beyond the end. */
+#include <stdio.h>
+
+#include "value/calendar.h"
+
+/* ------------------------------------------------------------------------- reading */
+
+typedef struct {
+    const char *p, *end;
+    PtcIso iso;
+} Scan;
+
+static bool take(Scan *s, char c)
+{
+    if (s->p == s->end || *s->p != c)
+        return false;
+    s->p++;
+    return true;
+}
+
+static bool take_either(Scan *s, char a, char b)
+{
+    return take(s, a) || take(s, b);
+}
+
+/* A number of min to max digits. */
+static bool take_digits(Scan *s, int min, int max, int64_t *out)
+{
+    int n = 0;
+    for (*out = 0; n < max && s->p < s->end && *s->p >= '0' && *s->p <= '9'; n++)
+        *out = *out * 10 + (*s->p++ - '0');
+    return n >= min;
+}
+
+/* In Java a sign belongs to years of more than four digits, and these need one; at the boundary there are none. */
+static bool take_year(Scan *s, int64_t *out)
+{
+    bool minus = take(s, '-'), plus = !minus && take(s, '+');
+    bool longer = s->iso != PTC_ISO_BOUNDARY && (minus || plus);
+    const char *from = s->p;
+    if (!take_digits(s, 4, longer ? 6 : 4, out) || (longer && plus && s->p - from < 5))
+        return false;
+    *out = minus ? -*out : *out;
+    return true;
+}
+
+static bool take_date(Scan *s, PtcMoment *out)
+{
+    out->has_date = true;
+    return take_year(s, &out->year) && take(s, '-') && take_digits(s, 2, 2, &out->month) &&
+           take(s, '-') && take_digits(s, 2, 2, &out->day);
+}
+
+/* Up to nine digits; at the boundary more, which are dropped. */
+static bool take_fraction(Scan *s, int64_t *nanos)
+{
+    const char *from = s->p;
+    if (!take_digits(s, 1, 9, nanos))
+        return false;
+    for (int64_t n = s->p - from; n < 9; n++)
+        *nanos *= 10;
+    while (s->iso == PTC_ISO_BOUNDARY && s->p < s->end && *s->p >= '0' && *s->p <= '9')
+        s->p++;
+    return true;
+}
+
+static bool take_time(Scan *s, PtcMoment *out)
+{
+    bool boundary = s->iso == PTC_ISO_BOUNDARY;
+    out->has_time = true;
+    if (!take_digits(s, 2, 2, &out->hour) || !take(s, ':') || !take_digits(s, 2, 2, &out->minute))
+        return false;
+    if (!take(s, ':'))
+        return !boundary;
+    if (!take_digits(s, 2, 2, &out->second))
+        return false;
+    bool point = take(s, '.') || (boundary && take(s, ','));
+    return !point || take_fraction(s, &out->nano);
+}
+
+/* +02:00, +02, +02:00:30, where the dialect takes it +0200. */
+static bool take_hours(Scan *s, PtcMoment *out)
+{
+    bool boundary = s->iso == PTC_ISO_BOUNDARY, plain = boundary || s->iso == PTC_ISO_LOOSE;
+    int64_t h, m = 0, sec = 0;
+    bool minus = take(s, '-');
+    if ((!minus && !take(s, '+')) || !take_digits(s, 2, 2, &h))
+        return false;
+    bool colon = take(s, ':');
+    if ((colon || (plain && s->p < s->end)) && !take_digits(s, 2, 2, &m))
+        return false;
+    if (colon && !boundary && take(s, ':') && !take_digits(s, 2, 2, &sec))
+        return false;
+    out->offset = (h * 3600 + m * 60 + sec) * (minus ? -1 : 1);
+    if (boundary && minus && colon && out->offset == 0)
+        return false;
+    return h <= (boundary ? 23 : 18) && m < 60 && sec < 60;
+}
+
+static bool take_offset(Scan *s, PtcMoment *out)
+{
+    out->has_offset = true;
+    return take(s, 'Z') || (s->iso != PTC_ISO_BOUNDARY && take(s, 'z')) || take_hours(s, out);
+}
+
+bool ptc_iso_parse(PtcIso iso, const char *text, size_t len, PtcMoment *out, char why[PTC_WHY])
+{
+    Scan s = {text, text + len, iso};
+    *out = (PtcMoment){0};
+    why[0] = 0;
+    if (!take_date(&s, out))
+        return false;
+    if (take_either(&s, 'T', iso == PTC_ISO_BOUNDARY ? ' ' : 't') &&
+        (!take_time(&s, out) || (s.p < s.end && !take_offset(&s, out))))
+        return false;
+    return s.p == s.end && ptc_moment_check(out, why);
+}
+
+/* --------------------------------------------------------------------- mail headers */
+
+/* A name's first three letters, any case: its number from 1, else 0. */
+static int take_name(Scan *s, const char *(*name)(int), int count)
+{
+    for (int i = 1; i <= count && s->end - s->p >= 3; i++) {
+        const char *n = name(i);
+        if ((s->p[0] | 32) == (n[0] | 32) && (s->p[1] | 32) == n[1] && (s->p[2] | 32) == n[2]) {
+            s->p += 3;
+            return i;
+        }
+    }
+    return 0;
+}
+
+static void skip_blanks(Scan *s)
+{
+    while (take_either(s, ' ', '\t'))
+        continue;
+}
+
+static bool take_mail_zone(Scan *s, PtcMoment *out)
+{
+    skip_blanks(s);
+    if (s->p == s->end)
+        return true;
+    PtcText left = {s->p, (size_t)(s->end - s->p)};
+    if (ptc_text_is(left, "GMT") || ptc_text_is(left, "UTC") || ptc_text_is(left, "UT")) {
+        s->p = s->end;
+        return true;
+    }
+    return take_offset(s, out);
+}
+
+bool ptc_mail_parse(const char *text, size_t len, PtcMoment *out)
+{
+    char why[PTC_WHY];
+    Scan s = {text, text + len, PTC_ISO_LOOSE};
+    *out = (PtcMoment){0};
+    if (take_name(&s, ptc_calendar_weekday_name, 7) && !take(&s, ','))
+        return false;
+    skip_blanks(&s);
+    if (!take_digits(&s, 1, 2, &out->day) || !take(&s, ' '))
+        return false;
+    out->month = take_name(&s, ptc_calendar_month_name, 12);
+    if (out->month == 0 || !take(&s, ' ') || !take_digits(&s, 4, 4, &out->year) || !take(&s, ' '))
+        return false;
+    out->has_date = true;
+    return take_time(&s, out) && take_mail_zone(&s, out) && s.p == s.end &&
+           ptc_moment_check(out, why);
+}
+
+/* ------------------------------------------------------------------------- moments */
+
+static bool check_field(const char *name, int64_t n, int64_t min, int64_t max, char why[PTC_WHY])
+{
+    if (n >= min && n <= max)
+        return true;
+    snprintf(why, PTC_WHY, "the %s is %lld, not from %lld to %lld", name, (long long)n,
+             (long long)min, (long long)max);
+    return false;
+}
+
+static bool check_date(const PtcMoment *m, char why[PTC_WHY])
+{
+    if (!check_field("year", m->year, -PTC_YEAR_MAX, PTC_YEAR_MAX, why) ||
+        !check_field("month", m->month, 1, 12, why) || !check_field("day", m->day, 1, 31, why))
+        return false;
+    int last = ptc_calendar_month_length(m->year, (int)m->month);
+    if (m->day <= last)
+        return true;
+    snprintf(why, PTC_WHY, "%s %lld has only %d days", ptc_calendar_month_name((int)m->month),
+             (long long)m->year, last);
+    return false;
+}
+
+bool ptc_moment_check(const PtcMoment *m, char why[PTC_WHY])
+{
+    return (!m->has_date || check_date(m, why)) && check_field("hour", m->hour, 0, 23, why) &&
+           check_field("minute", m->minute, 0, 59, why) &&
+           check_field("second", m->second, 0, 59, why) &&
+           check_field("nanosecond", m->nano, 0, PTC_NANOS - 1, why);
+}
+
+PtcTime ptc_moment_time(const PtcMoment *m)
+{
+    int64_t days = ptc_moment_days(m);
+    return (PtcTime){
+        days * PTC_DAY_SECONDS + m->hour * 3600 + m->minute * 60 + m->second - m->offset, m->nano};
+}
+
+PtcMoment ptc_moment_of(PtcTime t)
+{
+    int64_t days = ptc_floor_div(t.seconds, PTC_DAY_SECONDS);
+    int64_t s = t.seconds - days * PTC_DAY_SECONDS;
+    PtcCivil c = ptc_calendar_civil(days);
+    return (PtcMoment){.year = c.year,
+                       .month = c.month,
+                       .day = c.day,
+                       .hour = s / 3600,
+                       .minute = s / 60 % 60,
+                       .second = s % 60,
+                       .nano = t.nanos,
+                       .has_date = true,
+                       .has_time = true};
+}
+
+/* ------------------------------------------------------------------------- writing */
+
+/* Every year has four digits at least, and a sign where it has more. */
+static size_t write_date(char out[PTC_CALENDAR_TEXT], PtcCivil c)
+{
+    const char *sign = c.year < 0 ? "-" : c.year > 9999 ? "+" : "";
+    return (size_t)snprintf(out, PTC_CALENDAR_TEXT, "%s%04lld-%02d-%02d", sign,
+                            (long long)(c.year < 0 ? -c.year : c.year), c.month, c.day);
+}
+
+size_t ptc_iso_date(char out[PTC_CALENDAR_TEXT], int64_t days)
+{
+    return write_date(out, ptc_calendar_civil(days));
+}
+
+/* The fraction in three, six or nine digits; nothing for zero. */
+static size_t write_fraction(char *out, size_t size, int64_t nanos)
+{
+    if (nanos == 0)
+        return 0;
+    int digits = nanos % 1000000 == 0 ? 3 : nanos % 1000 == 0 ? 6 : 9;
+    for (int i = digits; i < 9; i += 3)
+        nanos /= 1000;
+    return (size_t)snprintf(out, size, ".%0*lld", digits, (long long)nanos);
+}
+
+size_t ptc_iso_time(char out[PTC_CALENDAR_TEXT], PtcTime t, bool brief)
+{
+    enum { SIZE = PTC_CALENDAR_TEXT };
+    PtcMoment m = ptc_moment_of(t);
+    size_t n = write_date(out, (PtcCivil){m.year, (int)m.month, (int)m.day});
+    n += (size_t)snprintf(out + n, SIZE - n, "T%02d:%02d", (int)m.hour, (int)m.minute);
+    if (!brief || m.second != 0 || t.nanos != 0)
+        n += (size_t)snprintf(out + n, SIZE - n, ":%02d", (int)m.second);
+    return n + write_fraction(out + n, SIZE - n, t.nanos);
+}
+
+size_t ptc_iso_stamp(char out[PTC_CALENDAR_TEXT], int64_t ms)
+{
+    int64_t seconds = ptc_floor_div(ms, 1000);
+    size_t n = ptc_iso_time(out, (PtcTime){seconds, 0}, false);
+    return n +
+           (size_t)snprintf(out + n, PTC_CALENDAR_TEXT - n, ".%03dZ", (int)(ms - seconds * 1000));
+}
