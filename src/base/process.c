@@ -159,8 +159,10 @@ static bool start(Child *c)
 
 /* ------------------------------------------------------------------------------ output */
 
-static void keep_last(PtcBuf *buf, const char *bytes, size_t n)
+static void keep_last(PtcProcess *p, const char *bytes, size_t n)
 {
+    PtcBuf *buf = p->err;
+    p->err_cut |= n > buf->max - buf->len;
     if (n > buf->max) {
         bytes += n - buf->max;
         n = buf->max;
@@ -191,7 +193,7 @@ static bool take(Child *c, int i, size_t most)
         }
         most -= (size_t)n < most ? (size_t)n : most;
         if (i == ERR)
-            keep_last(p->err, bytes, (size_t)n);
+            keep_last(p, bytes, (size_t)n);
         else if (!ptc_buf_add(p->out, bytes, (size_t)n))
             return false;
     }

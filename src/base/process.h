@@ -38,6 +38,7 @@ typedef struct PtcProcess {
     /* how it went */
     PtcProcessEnd end;
     int code;
+    bool err_cut; /* of standard error, the beginning was dropped */
 } PtcProcess;
 
 /* Runs it to its end, which is that of the child itself: what its own children write after that is not waited for. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/secret.h"
 #include "cli/io.h"
 #include "cli/mcp_options.h"
 #include "mcp/app/app.h"
@@ -42,13 +43,6 @@ static bool wrong(const char *option, const char *why)
 
 /* -------------------------------------------------------------------------------------- tokens */
 
-static void wipe(char *text, size_t len)
-{
-    volatile char *p = text;
-    while (len--)
-        *p++ = 0;
-}
-
 /* The token in the environment is taken out of it: nothing that is started later sees it. */
 static bool take_tokens(Server *s)
 {
@@ -63,7 +57,7 @@ static bool take_tokens(Server *s)
         ptc_buf_add_cstr(&s->tokens, token);
     }
     if (token) {
-        wipe(token, strlen(token));
+        ptc_secret_wipe(token, strlen(token));
         unsetenv("PTC_MCP_TOKEN");
     }
     if (s->tokens.len && !s->o.http)
@@ -100,7 +94,7 @@ static bool list_secrets(Server *s)
 static void wipe_tokens(Server *s)
 {
     if (s->tokens.data)
-        wipe(s->tokens.data, s->tokens.len);
+        ptc_secret_wipe(s->tokens.data, s->tokens.len);
     ptc_buf_deinit(&s->tokens);
 }
 
@@ -400,7 +394,7 @@ int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
     ptc_arena_init(&s.arena, mem);
     start_zygote(&s, argc, argv);
     ptc_buf_init(&s.tokens, mem, MIB);
-    ptc_secrets_init(&s.secrets, mem);
+    ptc_secrets_init(&s.secrets, mem, PTC_SECRET_MIN);
     ptc_buf_init(&s.about, mem, ABOUT_BYTES + 4096);
     char **copy = ptc_arena_alloc(&s.arena, ((size_t)argc + 1) * sizeof *copy);
     if (!copy)

@@ -9,12 +9,10 @@
 
 #include "base/utf8.h"
 #include "tool/answer.h"
+#include "trace/redact.h"
 
 /* Of a long text on standard error, the beginning and the end are shown: one of them names the problem. */
 enum { HEAD_BYTES = 90, TAIL_BYTES = 140 };
-
-/* Shorter values are words like `true` or `eu`, which messages need. */
-enum { SECRET_MIN = 6 };
 
 /* ------------------------------------------------------------------------- definition */
 
@@ -302,32 +300,43 @@ static bool go_on(void *call)
     return !ptc_answer_cancelled(call);
 }
 
-static void star_out(PtcBuf *text, const char *secret)
+/* Gives the process a standard error without the values of variables that its definition names; false: memory is short.
+ * This comes before anything is cut, so that no part of one is left. */
+static bool blot_stderr(const PtcCommand *command, PtcProcess *p, PtcBuf *clean)
 {
-    size_t len = strlen(secret);
-    char *at = text->data, *end = at + text->len;
-    while (len >= SECRET_MIN && (size_t)(end - at) >= len &&
-           (at = memmem(at, (size_t)(end - at), secret, len))) {
-        memset(at, '*', len);
-        at += len;
+    PtcSecrets secrets;
+    bool ok = true;
+    ptc_secrets_init(&secrets, clean->mem, PTC_SECRET_MIN_TOLD);
+    for (char **v = command->envp + command->own; *v && ok; v++)
+        ok = ptc_secrets_add(&secrets, value_of(*v), strlen(value_of(*v)));
+    if (ok && secrets.count) {
+        ptc_secrets_blot(&secrets, clean, ptc_buf_view(p->err), p->err_cut);
+        ok = ptc_buf_ok(clean);
+        p->err = clean;
     }
+    ptc_secrets_deinit(&secrets);
+    return ok;
 }
 
-static void answer(PtcToolCall *call, const PtcCommand *command, const PtcProcess *p)
+static void answer(PtcToolCall *call, const PtcCommand *command, PtcProcess *p)
 {
     char text[PTC_COMMAND_TEXT];
     const char *json;
     size_t len;
+    PtcBuf clean;
     if (p->end == PTC_PROCESS_ENDED)
         return;
-    for (char **v = command->envp + command->own; *v && p->err->len; v++)
-        star_out(p->err, value_of(*v));
-    if (p->end == PTC_PROCESS_NO_MEMORY)
+    ptc_buf_init(&clean, call->mem, 2 * PTC_COMMAND_ERROR_BYTES + 64);
+    bool ok = p->end != PTC_PROCESS_NO_MEMORY;
+    if (ok && p->err->len)
+        ok = blot_stderr(command, p, &clean);
+    if (!ok)
         ptc_budget_halt(call->budget, PTC_STOP_MEMORY);
     else if (ptc_command_judge(p, &json, &len, text))
         ptc_answer_json(call, (PtcText){json, len});
     else
         ptc_answer_fail(call, ptc_text_cstr(text));
+    ptc_buf_deinit(&clean);
 }
 
 PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user)

@@ -2,9 +2,9 @@
  * command.h - tools that are external commands: the arguments of a call as JSON on standard input, the result as JSON
  * on standard output, a non-zero exit status for failure with its text on standard error.
  *
- * What a failed command wrote reaches programs and models: values of the variables that its definition names are starred
- * out of it.  No shell is between.  The child sees PATH, HOME, LANG and the variables its definition names, as they were when the
- * definition was read. */
+ * What a failed command wrote reaches programs and models: [secret] stands in it for values of the variables that its
+ * definition names.  No shell is between.  The child sees PATH, HOME, LANG and the variables its definition names, as
+ * they were when the definition was read. */
 #ifndef PTC_TOOL_COMMAND_H
 #define PTC_TOOL_COMMAND_H
 

@@ -130,7 +130,7 @@ static PtcText without_secrets(const PtcRecorder *r, PtcBuf *clean, PtcText text
 {
     if (!r->secrets || r->secrets->count == 0)
         return text;
-    ptc_secrets_blot(r->secrets, clean, text.bytes, text.len);
+    ptc_secrets_blot(r->secrets, clean, text, false);
     return ptc_buf_ok(clean) ? ptc_buf_view(clean) : PTC_TEXT("");
 }
 

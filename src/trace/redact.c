@@ -1,31 +1,27 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Secrets, and texts without them.  What always holds: no item is shorter than `min`, and `begins` has the first byte of
+ * each, so that a text without any costs one look a byte. */
 #include "trace/redact.h"
 
 #include <string.h>
 
+#include "base/secret.h"
 #include "base/utf8.h"
 #include "json/write.h"
 
-void ptc_secrets_init(PtcSecrets *s, PtcMem *mem)
+void ptc_secrets_init(PtcSecrets *s, PtcMem *mem, size_t min)
 {
-    *s = (PtcSecrets){.mem = mem};
-}
-
-static void wipe(char *bytes, size_t len)
-{
-    volatile char *p = bytes;
-    while (len--)
-        *p++ = 0;
+    *s = (PtcSecrets){.mem = mem, .min = min};
 }
 
 void ptc_secrets_deinit(PtcSecrets *s)
 {
     for (size_t i = 0; i < s->count; i++) {
-        wipe(s->items[i].bytes, s->items[i].len);
+        ptc_secret_wipe(s->items[i].bytes, s->items[i].len);
         ptc_mem_free(s->mem, s->items[i].bytes, s->items[i].len);
     }
     ptc_mem_free(s->mem, s->items, s->cap * sizeof *s->items);
-    *s = (PtcSecrets){.mem = s->mem};
+    *s = (PtcSecrets){.mem = s->mem, .min = s->min};
 }
 
 static bool has(const PtcSecrets *s, const char *bytes, size_t len)
@@ -50,7 +46,7 @@ static bool grow(PtcSecrets *s)
 
 static bool add(PtcSecrets *s, const char *bytes, size_t len)
 {
-    if (len < PTC_SECRET_MIN || has(s, bytes, len))
+    if (len < s->min || has(s, bytes, len))
         return true;
     if (s->count == s->cap && !grow(s))
         return false;
@@ -72,7 +68,7 @@ bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
     bool ok = ptc_json_write_string(&quoted, bytes, len) && add(s, bytes, len) &&
               add(s, quoted.data + 1, quoted.len - 2);
     if (quoted.data)
-        wipe(quoted.data, quoted.len);
+        ptc_secret_wipe(quoted.data, quoted.len);
     ptc_buf_deinit(&quoted);
     return ok;
 }
@@ -86,24 +82,41 @@ static size_t secret_at(const PtcSecrets *s, const char *text, size_t len)
     for (size_t i = 0; i < s->count; i++) {
         const PtcSecret *secret = &s->items[i];
         size_t n = secret->len < len ? secret->len : len;
-        if (n > longest && n >= PTC_SECRET_MIN && memcmp(text, secret->bytes, n) == 0)
+        if (n > longest && n >= s->min && memcmp(text, secret->bytes, n) == 0)
             longest = n;
     }
     return longest;
 }
 
-void ptc_secrets_blot(const PtcSecrets *s, PtcBuf *out, const char *text, size_t len)
+/* Length of the longest end of a secret that the text begins with. */
+static size_t rest_of_secret(const PtcSecrets *s, PtcText text)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const PtcSecret *secret = &s->items[i];
+        size_t n = secret->len - 1 < text.len ? secret->len - 1 : text.len;
+        while (n >= s->min && n > longest &&
+               memcmp(text.bytes, secret->bytes + secret->len - n, n) != 0)
+            n--;
+        longest = n >= s->min && n > longest ? n : longest;
+    }
+    return longest;
+}
+
+void ptc_secrets_blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
 {
     size_t plain = 0; /* where the bytes begin that are not yet in out */
-    for (size_t i = 0; i < len;) {
-        size_t n = secret_at(s, text + i, len - i);
+    for (size_t i = 0; i < text.len;) {
+        size_t n = secret_at(s, text.bytes + i, text.len - i);
+        if (!n && i == 0 && headless)
+            n = rest_of_secret(s, text);
         if (!n) {
             i++;
             continue;
         }
-        ptc_buf_add(out, text + plain, i - plain);
+        ptc_buf_add(out, text.bytes + plain, i - plain);
         ptc_buf_add_cstr(out, "[secret]");
         plain = i += n;
     }
-    ptc_buf_add(out, text + plain, len - plain);
+    ptc_buf_add(out, text.bytes + plain, text.len - plain);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * redact.h - texts that must not be written down: bearer tokens, values of variables that tools are given.
+ * redact.h - texts that nobody may read who was not given them: bearer tokens, values of variables that tools are given.
+ * The one way in which records, traces and what commands complain about are rid of them.
  *
  * Filled before the first use, then only read, by any thread. */
 #ifndef PTC_TRACE_REDACT_H
@@ -7,8 +8,9 @@
 
 #include "base/buf.h"
 
-/* Shorter values are words of everyday use, not secrets; records would become unreadable without them. */
-enum { PTC_SECRET_MIN = 4 };
+/* Shorter values are words of everyday use, not secrets; a text would become unreadable without them.  What a model must
+ * understand in order to go on needs more such words (`true`, `json`) than a record. */
+enum { PTC_SECRET_MIN = 4, PTC_SECRET_MIN_TOLD = 6 };
 
 typedef struct PtcSecret {
     char *bytes;
@@ -19,10 +21,11 @@ typedef struct PtcSecrets {
     PtcMem *mem;
     PtcSecret *items;
     size_t count, cap;
+    size_t min;       /* bytes: shorter ones are left alone */
     bool begins[256]; /* one of them begins with this byte */
 } PtcSecrets;
 
-void ptc_secrets_init(PtcSecrets *secrets, PtcMem *mem);
+void ptc_secrets_init(PtcSecrets *secrets, PtcMem *mem, size_t min);
 /* Wipes them. */
 void ptc_secrets_deinit(PtcSecrets *secrets);
 
@@ -31,7 +34,8 @@ void ptc_secrets_deinit(PtcSecrets *secrets);
 PTC_MUST_USE bool ptc_secrets_add(PtcSecrets *secrets, const char *bytes, size_t len);
 
 /* Appends the text with [secret] in place of each, which at most doubles it.  A text that ends in the middle of a secret
- * was cut there, and ends with [secret] too. */
-void ptc_secrets_blot(const PtcSecrets *secrets, PtcBuf *out, const char *text, size_t len);
+ * was cut there, and ends with [secret] too; `headless` says that its beginning was cut off, and so may be the beginning
+ * of a secret. */
+void ptc_secrets_blot(const PtcSecrets *secrets, PtcBuf *out, PtcText text, bool headless);
 
 #endif

@@ -79,7 +79,7 @@ def failures_of_commands():
         tools, _ = files(d)
         with Server("--tools", tools, env=env()) as s:
             a = s.eval("(tool/complain {})")
-            assert a.failed and "x" * 70 + "*" * 10 in a.text and "marker" not in a.text, a.text
+            assert a.failed and "x" * 70 + "[secret]y" in a.text and "marker" not in a.text, a.text
 
 
 @test

@@ -109,6 +109,35 @@ static void test_cases(void)
     end_engine(ptc);
 }
 
+/* ------------------------------------------------------------------------------- secrets */
+
+/* What a command complains about never has the value of a variable in it, nor a part of one where something was cut. */
+static void test_secrets(void)
+{
+    char out[TEXT];
+    Ptc *ptc = an_engine();
+    setenv("PTC_TEST_KEY", "k-0123456789-0123456789-0123456789-0123456789-z", 1);
+    setenv("PTC_TEST_WORD", "json", 1);
+    static const char whole[] = SH_WITH("echo no json for $PTC_TEST_KEY. >&2; exit 1",
+                                        "\"env\":[\"PTC_TEST_KEY\",\"PTC_TEST_WORD\"]");
+    CHECK_STR(run_json(ptc, whole, "(tool/t)", out),
+              "!tool_error: tool/t failed: no json for [secret].");
+    /* of more than 64 KiB the beginning is dropped, here in the midst of a key wherever that is */
+    for (int bytes = 70000; bytes < 70040; bytes += 7) {
+        char tools[300];
+        snprintf(
+            tools, sizeof tools,
+            "{\"t\":{\"command\":[\"sh\",\"-c\",\"yes $PTC_TEST_KEY | head -c %d >&2; exit 1\"],"
+            "\"env\":[\"PTC_TEST_KEY\"]}}",
+            bytes);
+        run_json(ptc, tools, "(tool/t)", out);
+        CHECK(strstr(out, "[secret]\n[secret]\n") && !strstr(out, "456789"));
+    }
+    unsetenv("PTC_TEST_KEY");
+    unsetenv("PTC_TEST_WORD");
+    end_engine(ptc);
+}
+
 /* --------------------------------------------------------------------------- environment */
 
 static void test_environment(void)
@@ -359,6 +388,7 @@ int main(void)
     signal(SIGPIPE, SIG_IGN);
     int before = count_descriptors();
     test_cases();
+    test_secrets();
     test_environment();
     test_mask();
     test_closed_stdio();
