@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * --data: files read once into a heap that never changes afterwards. */
+#include "data/shared.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "json/parse.h"
 #include "data/csv.h"
-#include "exec/task.h"
+#include "json/parse.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"

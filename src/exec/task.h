@@ -9,9 +9,9 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
-#include "value/heap.h"
-#include "ptc/ptc.h"
 #include "base/text.h"
+#include "data/shared.h"
+#include "ptc/ptc.h"
 
 typedef enum {
     PTC_TASK_EVAL,    /* run a program */
@@ -69,8 +69,8 @@ typedef struct PtcExecutor {
 
 /* What an executor is made of.  Tools are called in this process also when programs run in workers. */
 typedef struct PtcExecutorConfig {
-    PtcTools *tools;              /* or NULL */
-    const struct PtcShared *data; /* --data, loaded once; or NULL */
+    PtcTools *tools;       /* or NULL */
+    const PtcShared *data; /* --data, loaded once; or NULL */
     PtcLimits limits;
     unsigned max_idle;       /* engines or workers kept for the next task; 0: one for each core */
     const char *worker_path; /* testing: NULL, the running binary */
@@ -85,28 +85,7 @@ PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, char why[2
 PtcExecutor *ptc_executor_workers(const PtcExecutorConfig *config, char why[200]);
 
 /* The work itself, with an engine that no other thread uses: shared by both kinds. */
-PtcTaskStatus ptc_task_run(Ptc *ptc, const PtcTaskIn *in, PtcTools *tools,
-                           const struct PtcShared *data, PtcTaskOut *out);
-
-/* ------------------------------------------------------------------- --data NAME=@FILE */
-
-/* Values loaded once and read by all tasks: maps of data/NAME.  Nothing in it changes after loading, hashes of strings
- * included, so that processes that share its pages go on sharing them. */
-typedef struct PtcShared PtcShared;
-PtcShared *ptc_shared_new(void);
-/* Adds a file: JSON, JSON Lines (.jsonl, .ndjson) or CSV (.csv, first line names; numbers become numbers), by its
- * ending.  False with a text in why (file, line, what). */
-bool ptc_shared_load(PtcShared *shared, const char *name, const char *path, char *why, size_t size);
-void ptc_shared_free(PtcShared *shared);
-/* The context of a run: what the call brought, with the shared values under their names (the call's own win).  Made in
- * `heap`; 0: no memory. */
-PtcValue ptc_shared_context(const PtcShared *shared, PtcHeap *heap, PtcValue context);
-/* "name (rows, columns ...)" lines for the tool's description, cut to `max` bytes. */
-void ptc_shared_describe(const PtcShared *shared, PtcBuf *buf, size_t max);
-/* One of them by number: its name, how many elements it has, the memory it takes.  False beyond the last. */
-bool ptc_shared_item(const PtcShared *shared, size_t index, const char **name, size_t *count,
-                     size_t *bytes);
-/* The memory of all together. */
-size_t ptc_shared_bytes(const PtcShared *shared);
+PtcTaskStatus ptc_task_run(Ptc *ptc, const PtcTaskIn *in, PtcTools *tools, const PtcShared *data,
+                           PtcTaskOut *out);
 
 #endif

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Records of calls.  What always holds: the ring's lock guards nothing but the ring, so texts are rendered and files
+ * written outside of it; an owner is known by a hash, never by name. */
 #include "trace/recorder.h"
 
 #include <pthread.h>
@@ -8,6 +10,7 @@
 #include "base/hmac.h"
 #include "base/utf8.h"
 #include "json/emit.h"
+#include "ptc/ptc.h"
 #include "trace/trace_file.h"
 #include "value/calendar.h"
 

@@ -10,8 +10,8 @@
 #ifndef PTC_TRACE_RECORDER_H
 #define PTC_TRACE_RECORDER_H
 
+#include "base/text.h"
 #include "trace/redact.h"
-#include "exec/task.h"
 
 typedef struct PtcRecorder PtcRecorder;
 

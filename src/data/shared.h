@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * shared.h - values that are loaded once and read by all runs: --data NAME=@FILE is data/NAME in every program.
+ *
+ * Nothing in it changes after loading, hashes of strings included, so that threads need no lock and processes that share
+ * its pages go on sharing them. */
+#ifndef PTC_DATA_SHARED_H
+#define PTC_DATA_SHARED_H
+
+#include "base/buf.h"
+#include "value/heap.h"
+
+typedef struct PtcShared PtcShared;
+
+/* NULL: no memory. */
+PtcShared *ptc_shared_new(void);
+/* Adds a file: JSON, JSON Lines (.jsonl, .ndjson) or CSV (.csv, first line names; numbers become numbers), by its
+ * ending.  False with a text in why (file, line, what). */
+bool ptc_shared_load(PtcShared *shared, const char *name, const char *path, char *why, size_t size);
+void ptc_shared_free(PtcShared *shared);
+/* The context of a run: what the call brought, with the shared values under their names (the call's own win).  Made in
+ * `heap`; 0: no memory. */
+PtcValue ptc_shared_context(const PtcShared *shared, PtcHeap *heap, PtcValue context);
+/* "name (rows, columns ...)" lines for the tool's description, cut to `max` bytes. */
+void ptc_shared_describe(const PtcShared *shared, PtcBuf *buf, size_t max);
+/* One of them by number: its name, how many elements it has, the memory it takes.  False beyond the last. */
+bool ptc_shared_item(const PtcShared *shared, size_t index, const char **name, size_t *count,
+                     size_t *bytes);
+/* The memory of all together. */
+size_t ptc_shared_bytes(const PtcShared *shared);
+
+#endif
