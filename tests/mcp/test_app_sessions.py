@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """tests/mcp/test_app_sessions.py PTC [ISOLATION]: the session tools, their limits, the store."""
+import json
 import os
 import sqlite3
 import subprocess
@@ -183,7 +184,7 @@ def store():
         with Server(*args) as s:
             expect(run(s, keep, "(f 5)").text, "user=> 35", "after kill -9")
         with sqlite3.connect(path) as db:
-            db.execute("UPDATE ptc_session SET snapshot = X'00112233'")
+            db.execute("UPDATE ptc_record SET bytes = X'00112233', size = 4")
         with Server(*args) as s:
             a = run(s, keep, "x")
             assert a.failed and "error" in a.text, a.text
@@ -193,6 +194,75 @@ def store():
         done = subprocess.run([PTC, "mcp", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
         expect(done.returncode, 2)
         assert path in done.stderr.decode(), done.stderr
+
+
+@test
+def two_servers():
+    """Two servers with one file see what the other did; what comes too late is not kept, and what one closed is closed."""
+    with tempfile.TemporaryDirectory() as d:
+        tools, go = os.path.join(d, "tools.json"), os.path.join(d, "go")
+        with open(tools, "w", encoding="utf-8") as f:
+            json.dump({"wait": {"command": ["sh", "-c", f"while [ ! -e {go} ]; do sleep 0.01; done; echo 1"],
+                                "timeout_ms": 60000}}, f)
+        args = ["--sessions", "--session-store", f"sqlite:{os.path.join(d, 's.db')}", "--tools", f"@{tools}"]
+
+        def begin_slow(server):
+            number = server.begin_call("lisp_session_eval", {"session_id": session, "program": "(def z (tool/wait))"})
+            deadline = time.monotonic() + 30
+            while not server.call("lisp_session_list").data["sessions"][0]["busy"]:
+                assert time.monotonic() < deadline
+            return number
+
+        def end_slow(server, number):
+            with open(go, "w", encoding="utf-8"):
+                pass
+            answer = Answer(server.answer(number))
+            os.unlink(go)
+            return answer
+
+        with Server(*args) as a, Server(*args) as b:
+            session = start(a)
+            run(a, session, "(def x 1)")
+            expect(run(b, session, "(def y (+ x 1))").failed, False)
+            expect(run(a, session, "(+ x y)").text, "user=> 3")
+            expect(b.call("lisp_session_list").data["sessions"][0]["bindings"], 2)
+            number = begin_slow(a)
+            expect(run(b, session, "(def y 5)").failed, False)
+            late = end_slow(a, number)
+            assert late.failed and late.text.startswith("session_busy: another server"), late.text
+            expect(run(a, session, "[x y]").text, "user=> [1 5]")
+            assert run(a, session, "z").failed, "what came too late is not there"
+            number = begin_slow(a)
+            expect(b.call("lisp_session_close", session_id=session).failed, False)
+            late = end_slow(a, number)
+            assert late.failed and late.text.startswith("unknown_session: "), late.text
+            for server in [a, b]:
+                expect(server.call("lisp_session_list").data["count"], 0)
+
+
+@test
+def older_store():
+    """A file of the time before there were records goes on to be used."""
+    with tempfile.TemporaryDirectory() as d:
+        path = os.path.join(d, "s.db")
+        args = ["--sessions", "--session-store", f"sqlite:{path}"]
+        with Server(*args) as s:
+            session = start(s, title="kept")
+            run(s, session, "(def x 7)")
+        with sqlite3.connect(path) as db:
+            rows = db.execute("SELECT key, owner, created_ms, used_ms, expires_ms, bytes FROM ptc_record").fetchall()
+            db.execute("DROP TABLE ptc_record")
+            db.execute("CREATE TABLE ptc_session(handle TEXT PRIMARY KEY,owner TEXT NOT NULL,title TEXT NOT NULL,"
+                       "created_ms INTEGER NOT NULL,used_ms INTEGER NOT NULL,ends_ms INTEGER NOT NULL,"
+                       "evals INTEGER NOT NULL,bindings INTEGER NOT NULL,snapshot BLOB)WITHOUT ROWID")
+            for key, owner, created, used, ends, snapshot in rows:
+                db.execute("INSERT INTO ptc_session VALUES(?,?,?,?,?,?,?,?,?)",
+                           (key.decode(), owner.decode(), "kept", created, used, ends, 1, 1, snapshot))
+            db.execute("PRAGMA user_version=0")
+        with Server(*args) as s:
+            expect(run(s, session, "(inc x)").text, "user=> 8")
+            listed = s.call("lisp_session_list").data["sessions"]
+            expect([(i["title"], i["bindings"], i["evals"]) for i in listed], [("kept", 1, 2)])
 
 
 @test

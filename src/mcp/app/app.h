@@ -10,9 +10,10 @@
 #ifndef PTC_MCP_APP_APP_H
 #define PTC_MCP_APP_APP_H
 
+#include "exec/task.h"
+#include "mcp/app/sessions.h"
 #include "mcp/server/mcp.h"
 #include "trace/recorder.h"
-#include "mcp/app/sessions.h"
 
 typedef struct PtcApp PtcApp;
 

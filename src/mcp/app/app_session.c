@@ -33,6 +33,14 @@ static bool refuse(PtcJob *job, PtcSessionsStatus status)
     case PTC_SESSIONS_BUSY:
         return ptc_job_fail(job, "session_busy",
                             "another call works on this session; try again when it has ended");
+    case PTC_SESSIONS_CHANGED:
+        return ptc_job_fail(job, "session_busy",
+                            "another server changed this session while the program ran; what the "
+                            "program did to it is not kept: run it again");
+    case PTC_SESSIONS_FAILED:
+        return ptc_job_fail(job, "store_failed",
+                            "the store of sessions cannot be read or written; the server says why "
+                            "on its standard error");
     case PTC_SESSIONS_FULL:
         return ptc_job_fail(
             job, "session_limit",

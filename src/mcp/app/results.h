@@ -4,7 +4,7 @@
 #ifndef PTC_MCP_APP_RESULTS_H
 #define PTC_MCP_APP_RESULTS_H
 
-#include "exec/task.h"
+#include "base/buf.h"
 
 typedef struct PtcResults PtcResults;
 

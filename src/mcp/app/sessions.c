@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Sessions as records of a store.  What always holds: the store has the newest state, and what is here is only who works
+ * on which session right now; the store is never called with the lock held, since it may wait for other processes. */
 #include "mcp/app/sessions.h"
 
 #include <pthread.h>
@@ -8,26 +10,27 @@
 #include "base/base64.h"
 #include "base/secret.h"
 #include "base/utf8.h"
-#include "store/store_sqlite.h"
+#include "store/store.h"
 
-enum { BUCKETS = 1024, RANDOM_BYTES = 18 };
+enum { RANDOM_BYTES = 18, META = PTC_STORE_META };
 #define MIB ((size_t)1 << 20)
+static const char kind[] = "session";
 
+/* A session that a call works on. */
 struct PtcSessionEntry {
-    PtcSessionEntry *next; /* in its bucket */
-    PtcSessionInfo info;   /* bytes is the length of `bytes` */
-    int64_t ends_ms;       /* the latest it may live */
-    char *owner, *bytes;
-    bool held;
+    PtcSessionEntry *next;
+    PtcSessionInfo info; /* as it was read */
+    uint64_t version;
+    char *owner;
+    PtcBuf bytes;
 };
 
 struct PtcSessions {
     PtcMem mem;
     PtcSessionsConfig config;
-    PtcSessionDb *db;
-    pthread_mutex_t lock; /* for all below */
-    PtcSessionEntry *buckets[BUCKETS];
-    size_t count, bytes;
+    PtcStore *store;
+    pthread_mutex_t lock; /* for the list */
+    PtcSessionEntry *held;
 };
 
 static int64_t system_now(void *user)
@@ -41,25 +44,72 @@ static int64_t now(PtcSessions *s)
     return s->config.now_ms(s->config.now_user);
 }
 
-/* ------------------------------------------------------------------------------- the table */
-
-/* Handles are random in every place; the last letters spread well. */
-static size_t bucket_of(const char *handle, size_t len)
+static PtcSessionsStatus of_store(PtcStoreStatus status)
 {
-    size_t h = 0;
-    for (size_t i = len > 6 ? len - 6 : 0; i < len; i++)
-        h = h * 31 + (unsigned char)handle[i];
-    return h % BUCKETS;
+    switch (status) {
+    case PTC_STORE_OK: return PTC_SESSIONS_OK;
+    case PTC_STORE_ABSENT: return PTC_SESSIONS_UNKNOWN;
+    case PTC_STORE_CONFLICT: return PTC_SESSIONS_CHANGED;
+    case PTC_STORE_FULL: return PTC_SESSIONS_FULL;
+    case PTC_STORE_BUSY: return PTC_SESSIONS_BUSY;
+    case PTC_STORE_NO_MEMORY: return PTC_SESSIONS_NO_MEMORY;
+    case PTC_STORE_FAILED: break;
+    }
+    return PTC_SESSIONS_FAILED;
 }
 
-static void free_entry(PtcSessions *s, PtcSessionEntry *e)
+/* ---------------------------------------------------------------------------- records */
+
+/* What the store keeps beside the bytes: evals, bindings, and the title on a line of its own.  The session's end is the
+ * record's; see store_sqlite.c for files that were written before there were records. */
+static PtcText write_meta(char meta[META], const PtcSessionInfo *info)
 {
-    ptc_mem_free(&s->mem, e->owner, strlen(e->owner) + 1);
-    ptc_mem_free(&s->mem, e->bytes, e->info.bytes);
-    ptc_mem_free(&s->mem, e, sizeof *e);
+    int n = snprintf(meta, META, "%llu %zu\n%s", (unsigned long long)info->evals, info->bindings,
+                     info->title);
+    return (PtcText){meta, (size_t)n};
 }
 
-static PtcSessionEntry *new_entry(PtcSessions *s, const char *owner)
+static bool take_number(PtcText *text, char end, uint64_t *n)
+{
+    size_t i = 0;
+    for (*n = 0; i < text->len && i < 19 && text->bytes[i] >= '0' && text->bytes[i] <= '9'; i++)
+        *n = *n * 10 + (uint64_t)(text->bytes[i] - '0');
+    if (i == 0 || i == text->len || text->bytes[i] != end)
+        return false;
+    *text = (PtcText){text->bytes + i + 1, text->len - i - 1};
+    return true;
+}
+
+/* False: it was not written by write_meta. */
+static bool read_stored(const PtcSessions *s, PtcText handle, const PtcStored *stored,
+                        PtcSessionInfo *info)
+{
+    PtcText meta = {stored->meta, stored->meta_len};
+    uint64_t evals, bindings;
+    *info = (PtcSessionInfo){.created_ms = stored->created_ms, .used_ms = stored->used_ms};
+    if (!take_number(&meta, ' ', &evals) || !take_number(&meta, '\n', &bindings) ||
+        meta.len > PTC_SESSION_TITLE || handle.len >= PTC_SESSION_HANDLE ||
+        !ptc_utf8_valid(meta.bytes, meta.len) || memchr(meta.bytes, 0, meta.len))
+        return false;
+    info->evals = evals;
+    info->bindings = (size_t)bindings;
+    info->bytes = stored->size;
+    memcpy(info->title, meta.bytes, meta.len);
+    memcpy(info->handle, handle.bytes, handle.len);
+    info->ends_ms = stored->expires_ms;
+    int64_t idle = stored->used_ms + s->config.idle_ms;
+    info->expires_ms = idle < info->ends_ms ? idle : info->ends_ms;
+    return true;
+}
+
+static PtcStoreKey key_of(const char *owner, PtcText handle)
+{
+    return (PtcStoreKey){kind, ptc_text_cstr(owner), handle};
+}
+
+/* ------------------------------------------------------------------------------- held */
+
+static PtcSessionEntry *new_entry(PtcSessions *s, const char *owner, PtcText handle)
 {
     size_t len = strlen(owner) + 1;
     PtcSessionEntry *e = ptc_mem_alloc(&s->mem, sizeof *e);
@@ -70,140 +120,81 @@ static PtcSessionEntry *new_entry(PtcSessions *s, const char *owner)
     }
     memset(e, 0, sizeof *e);
     memcpy(copy, owner, len);
+    memcpy(e->info.handle, handle.bytes, handle.len);
     e->owner = copy;
+    ptc_buf_init(&e->bytes, &s->mem, s->config.bytes);
     return e;
 }
 
-static void link_entry(PtcSessions *s, PtcSessionEntry *e)
+static void free_entry(PtcSessions *s, PtcSessionEntry *e)
 {
-    PtcSessionEntry **at = &s->buckets[bucket_of(e->info.handle, strlen(e->info.handle))];
-    e->next = *at;
-    *at = e;
-    s->count++;
-    s->bytes += e->info.bytes;
+    ptc_mem_free(&s->mem, e->owner, strlen(e->owner) + 1);
+    ptc_buf_deinit(&e->bytes);
+    ptc_mem_free(&s->mem, e, sizeof *e);
 }
 
-/* Takes it out of the table and the store. */
-static void drop(PtcSessions *s, PtcSessionEntry **at)
+/* With the lock held. */
+static PtcSessionEntry **find_held(PtcSessions *s, PtcText owner, PtcText handle)
 {
-    PtcSessionEntry *e = *at;
+    PtcSessionEntry **e = &s->held;
+    while (*e && !(ptc_text_is(handle, (*e)->info.handle) && ptc_text_is(owner, (*e)->owner)))
+        e = &(*e)->next;
+    return e;
+}
+
+static bool is_held(PtcSessions *s, PtcText owner, PtcText handle)
+{
+    pthread_mutex_lock(&s->lock);
+    bool held = *find_held(s, owner, handle) != NULL;
+    pthread_mutex_unlock(&s->lock);
+    return held;
+}
+
+/* For ptc_store_expire: a session in use does not end. */
+static bool spare(void *user, const PtcStoreKey *key, const PtcStored *stored)
+{
+    (void)stored;
+    return is_held(user, key->owner, key->key);
+}
+
+/* Taking turns: false when somebody else has it. */
+static bool take(PtcSessions *s, PtcSessionEntry *e)
+{
+    pthread_mutex_lock(&s->lock);
+    PtcSessionEntry **at = find_held(s, ptc_text_cstr(e->owner), ptc_text_cstr(e->info.handle));
+    bool mine = !*at;
+    if (mine)
+        *at = e;
+    pthread_mutex_unlock(&s->lock);
+    return mine;
+}
+
+static void give_back(PtcSessions *s, PtcSessionEntry *e)
+{
+    pthread_mutex_lock(&s->lock);
+    PtcSessionEntry **at = &s->held;
+    while (*at != e)
+        at = &(*at)->next;
     *at = e->next;
-    s->count--;
-    s->bytes -= e->info.bytes;
-    if (s->db)
-        ptc_session_db_remove(s->db, e->info.handle);
+    pthread_mutex_unlock(&s->lock);
     free_entry(s, e);
 }
 
-static bool is_over(const PtcSessions *s, const PtcSessionEntry *e, int64_t at)
+/* ------------------------------------------------------------------------ start, stop */
+
+/* What cannot be removed now is looked at when it is asked for, and removed another time. */
+static PtcStoreStatus sweep(PtcSessions *s)
 {
-    return !e->held && (at >= e->ends_ms || at >= e->info.used_ms + s->config.idle_ms);
+    return ptc_store_expire(s->store, kind, now(s), s->config.idle_ms, spare, s);
 }
 
-static void sweep(PtcSessions *s, int64_t at)
-{
-    for (size_t i = 0; i < BUCKETS; i++)
-        for (PtcSessionEntry **e = &s->buckets[i]; *e;)
-            if (is_over(s, *e, at))
-                drop(s, e);
-            else
-                e = &(*e)->next;
-}
-
-static PtcSessionEntry **find(PtcSessions *s, const char *owner, PtcText handle)
-{
-    PtcSessionEntry **e = &s->buckets[bucket_of(handle.bytes, handle.len)];
-    for (; *e; e = &(*e)->next)
-        if (strlen((*e)->info.handle) == handle.len &&
-            ptc_secret_same((*e)->info.handle, handle.bytes, handle.len) &&
-            strcmp((*e)->owner, owner) == 0)
-            break;
-    if (*e && is_over(s, *e, now(s)))
-        drop(s, e);
-    else if (*e)
-        return e;
-    return NULL;
-}
-
-static void tell(const PtcSessions *s, const PtcSessionEntry *e, PtcSessionInfo *info)
-{
-    int64_t idle = e->info.used_ms + s->config.idle_ms;
-    *info = e->info;
-    info->busy = e->held;
-    info->expires_ms = idle < e->ends_ms ? idle : e->ends_ms;
-}
-
-static void store(PtcSessions *s, const PtcSessionEntry *e)
-{
-    if (s->db)
-        ptc_session_db_put(s->db, &(PtcSessionRow){.handle = e->info.handle,
-                                                   .owner = e->owner,
-                                                   .title = e->info.title,
-                                                   .created_ms = e->info.created_ms,
-                                                   .used_ms = e->info.used_ms,
-                                                   .ends_ms = e->ends_ms,
-                                                   .evals = e->info.evals,
-                                                   .bindings = e->info.bindings,
-                                                   .bytes = {e->bytes, e->info.bytes}});
-}
-
-/* ----------------------------------------------------------------------------- start, stop */
-
-static bool copy_text(char *to, size_t size, const char *from)
-{
-    size_t len = strlen(from);
-    if (len >= size || !ptc_utf8_valid(from, len))
-        return false;
-    memcpy(to, from, len + 1);
-    return true;
-}
-
-/* A row of the store becomes a session again, unless it is over or more than there may be. */
-static bool take_row(void *user, const PtcSessionRow *row)
-{
-    PtcSessions *s = user;
-    const PtcSessionsConfig *c = &s->config;
-    if (s->count >= c->max || row->bytes.len > c->bytes ||
-        row->bytes.len > c->total_bytes - s->bytes)
-        return true;
-    PtcSessionEntry *e = new_entry(s, row->owner);
-    if (!e)
-        return false;
-    e->info.created_ms = row->created_ms;
-    e->info.used_ms = row->used_ms;
-    e->info.evals = row->evals;
-    e->info.bindings = row->bindings;
-    e->ends_ms = row->ends_ms;
-    bool good = copy_text(e->info.handle, sizeof e->info.handle, row->handle) &&
-                copy_text(e->info.title, sizeof e->info.title, row->title);
-    if (good && row->bytes.len && (e->bytes = ptc_mem_alloc(&s->mem, row->bytes.len))) {
-        memcpy(e->bytes, row->bytes.bytes, row->bytes.len);
-        e->info.bytes = row->bytes.len;
-    }
-    if (good && e->info.bytes == row->bytes.len)
-        link_entry(s, e);
-    else
-        free_entry(s, e);
-    return true;
-}
-
+/* Sweeping reads every record, so a store that can be swept can be used. */
 static bool open_store(PtcSessions *s, char *why, size_t size)
 {
-    static const char prefix[] = "sqlite:";
-    const char *path = s->config.store;
-    if (!path)
-        return true;
-    if (strncmp(path, prefix, sizeof prefix - 1) != 0 || !path[sizeof prefix - 1]) {
-        snprintf(why, size, "a session store is sqlite:FILE, not '%.100s'", path);
+    if (!(s->store = ptc_store_open(s->config.store, why, size)))
         return false;
-    }
-    if (!(s->db = ptc_session_db_open(&s->mem, path + sizeof prefix - 1, why, size)))
-        return false;
-    snprintf(why, size, "%s: the sessions in it cannot be read", path);
-    if (!ptc_session_db_load(s->db, take_row, s))
-        return false;
-    sweep(s, now(s));
-    return true;
+    snprintf(why, size, "%s: the sessions in it cannot be read", s->config.store);
+    return sweep(s) != PTC_STORE_FAILED;
 }
 
 static void set_defaults(PtcSessionsConfig *c)
@@ -242,13 +233,7 @@ void ptc_sessions_free(PtcSessions *s)
     PtcMem mem;
     if (!s)
         return;
-    ptc_session_db_close(s->db);
-    for (size_t i = 0; i < BUCKETS; i++)
-        while (s->buckets[i]) {
-            PtcSessionEntry *e = s->buckets[i];
-            s->buckets[i] = e->next;
-            free_entry(s, e);
-        }
+    ptc_store_free(s->store);
     pthread_mutex_destroy(&s->lock);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     atomic_store(&mem.used, sizeof *s);
@@ -258,17 +243,6 @@ void ptc_sessions_free(PtcSessions *s)
 const PtcSessionsConfig *ptc_sessions_config(const PtcSessions *s)
 {
     return &s->config;
-}
-
-/* ------------------------------------------------------------------------------------- use */
-
-static size_t count_of(const PtcSessions *s, const char *owner)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < BUCKETS; i++)
-        for (const PtcSessionEntry *e = s->buckets[i]; e; e = e->next)
-            n += strcmp(e->owner, owner) == 0;
-    return n;
 }
 
 static bool make_handle(PtcSessions *s, char handle[PTC_SESSION_HANDLE])
@@ -287,49 +261,71 @@ static bool make_handle(PtcSessions *s, char handle[PTC_SESSION_HANDLE])
 PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText title,
                                      int64_t ttl_ms, PtcSessionInfo *info)
 {
-    PtcSessionsStatus status = PTC_SESSIONS_NO_MEMORY;
     const PtcSessionsConfig *c = &s->config;
-    pthread_mutex_lock(&s->lock);
-    int64_t at = now(s);
-    sweep(s, at);
-    if (s->count >= c->max || count_of(s, owner) >= c->max_an_owner) {
-        status = PTC_SESSIONS_FULL;
-    } else {
-        PtcSessionEntry *e = new_entry(s, owner);
-        if (e && make_handle(s, e->info.handle)) {
-            size_t len = title.len < PTC_SESSION_TITLE ? title.len : PTC_SESSION_TITLE;
-            if (title.bytes)
-                memcpy(e->info.title, title.bytes, ptc_utf8_valid_prefix(title.bytes, len));
-            e->info.created_ms = e->info.used_ms = at;
-            e->ends_ms = at + (ttl_ms > 0 && ttl_ms < c->ttl_ms ? ttl_ms : c->ttl_ms);
-            link_entry(s, e);
-            store(s, e);
-            tell(s, e, info);
-            status = PTC_SESSIONS_OK;
-        } else if (e) {
-            free_entry(s, e);
-        }
+    char meta[META];
+    uint64_t version;
+    int64_t at = now(s), ttl = ttl_ms > 0 && ttl_ms < c->ttl_ms ? ttl_ms : c->ttl_ms;
+    *info = (PtcSessionInfo){.created_ms = at, .used_ms = at, .ends_ms = at + ttl};
+    info->expires_ms = at + (ttl < c->idle_ms ? ttl : c->idle_ms);
+    if (title.bytes) {
+        size_t len = title.len < PTC_SESSION_TITLE ? title.len : PTC_SESSION_TITLE;
+        memcpy(info->title, title.bytes, ptc_utf8_valid_prefix(title.bytes, len));
     }
-    pthread_mutex_unlock(&s->lock);
-    return status;
+    if (!make_handle(s, info->handle))
+        return PTC_SESSIONS_NO_MEMORY;
+    (void)!sweep(s);
+    PtcStoreKey key = key_of(owner, ptc_text_cstr(info->handle));
+    PtcStorePut put = {.used_ms = at,
+                       .expires_ms = info->ends_ms,
+                       .meta = write_meta(meta, info),
+                       .bytes = PTC_TEXT(""),
+                       .bounds = {.count = c->max, .owner_count = c->max_an_owner}};
+    return of_store(ptc_store_put(s->store, &key, &put, &version));
+}
+
+/* -------------------------------------------------------------------------------- use */
+
+/* Reads a session, its bytes too unless `bytes` is NULL.  One whose time is over is removed, and is unknown. */
+static PtcSessionsStatus read_session(PtcSessions *s, const char *owner, PtcText handle,
+                                      PtcSessionInfo *info, uint64_t *version, PtcBuf *bytes)
+{
+    PtcStored stored;
+    PtcStoreKey key = key_of(owner, handle);
+    PtcStoreStatus status = ptc_store_get(s->store, &key, &stored, bytes);
+    if (status == PTC_STORE_FULL) /* more than there may be, so not of this server */
+        return PTC_SESSIONS_UNKNOWN;
+    if (status != PTC_STORE_OK)
+        return of_store(status);
+    if (ptc_stored_is_over(&stored, now(s), s->config.idle_ms)) {
+        (void)!ptc_store_remove(s->store, &key);
+        return PTC_SESSIONS_UNKNOWN;
+    }
+    *version = stored.version;
+    return read_stored(s, handle, &stored, info) ? PTC_SESSIONS_OK : PTC_SESSIONS_UNKNOWN;
 }
 
 PtcSessionsStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText handle,
                                     PtcSessionEntry **held, PtcText *bytes)
 {
-    PtcSessionsStatus status = PTC_SESSIONS_UNKNOWN;
-    pthread_mutex_lock(&s->lock);
-    PtcSessionEntry **e = find(s, owner, handle);
-    if (e && (*e)->held) {
-        status = PTC_SESSIONS_BUSY;
-    } else if (e) {
-        (*e)->held = true;
-        *held = *e;
-        *bytes = (PtcText){(*e)->bytes, (*e)->info.bytes};
-        status = PTC_SESSIONS_OK;
+    if (handle.len == 0 || handle.len >= PTC_SESSION_HANDLE || memchr(handle.bytes, 0, handle.len))
+        return PTC_SESSIONS_UNKNOWN;
+    PtcSessionEntry *e = new_entry(s, owner, handle);
+    if (!e)
+        return PTC_SESSIONS_NO_MEMORY;
+    if (!take(s, e)) {
+        free_entry(s, e);
+        return PTC_SESSIONS_BUSY;
     }
-    pthread_mutex_unlock(&s->lock);
-    return status;
+    PtcSessionInfo info;
+    PtcSessionsStatus status = read_session(s, owner, handle, &info, &e->version, &e->bytes);
+    if (status != PTC_SESSIONS_OK) {
+        give_back(s, e);
+        return status;
+    }
+    e->info = info;
+    *held = e;
+    *bytes = (PtcText){e->bytes.len ? e->bytes.data : NULL, e->bytes.len};
+    return PTC_SESSIONS_OK;
 }
 
 size_t ptc_session_bindings(const PtcSessionEntry *held)
@@ -337,92 +333,112 @@ size_t ptc_session_bindings(const PtcSessionEntry *held)
     return held->info.bindings;
 }
 
-/* Gives the session other bytes, or leaves it as it was. */
-static PtcSessionsStatus change_bytes(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
+/* Writes the entry's info, with other bytes unless they are absent. */
+static PtcSessionsStatus write_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
 {
-    size_t others = s->bytes - e->info.bytes;
-    if (bytes.len > s->config.bytes || bytes.len > s->config.total_bytes - others)
+    char meta[META];
+    PtcStoreKey key = key_of(e->owner, ptc_text_cstr(e->info.handle));
+    PtcStorePut put = {.expected = e->version,
+                       .used_ms = e->info.used_ms,
+                       .expires_ms = e->info.ends_ms,
+                       .meta = write_meta(meta, &e->info),
+                       .bytes = bytes,
+                       .bounds = {.bytes = s->config.total_bytes}};
+    return of_store(ptc_store_put(s->store, &key, &put, &e->version));
+}
+
+/* Gives the session other bytes, or leaves it as it was. */
+static PtcSessionsStatus change_bytes(PtcSessions *s, PtcSessionEntry *e,
+                                      const PtcSessionChange *change)
+{
+    if (change->bytes.len > s->config.bytes)
         return PTC_SESSIONS_FULL;
-    char *copy = ptc_mem_alloc(&s->mem, bytes.len);
-    if (!copy)
-        return PTC_SESSIONS_NO_MEMORY;
-    memcpy(copy, bytes.bytes, bytes.len);
-    ptc_mem_free(&s->mem, e->bytes, e->info.bytes);
-    e->bytes = copy;
-    e->info.bytes = bytes.len;
-    s->bytes = others + bytes.len;
-    return PTC_SESSIONS_OK;
+    PtcSessionInfo before = e->info;
+    e->info.bindings = change->bindings;
+    e->info.bytes = change->bytes.len;
+    PtcSessionsStatus status = write_session(s, e, change->bytes);
+    if (status != PTC_SESSIONS_OK)
+        e->info = before;
+    return status;
 }
 
 PtcSessionsStatus ptc_sessions_let_go(PtcSessions *s, PtcSessionEntry *e,
                                       const PtcSessionChange *change, PtcSessionInfo *info)
 {
     PtcSessionsStatus status = PTC_SESSIONS_OK;
-    pthread_mutex_lock(&s->lock);
-    if (change && change->bytes.bytes)
-        status = change_bytes(s, e, change->bytes);
-    if (change && change->bytes.bytes && status == PTC_SESSIONS_OK)
-        e->info.bindings = change->bindings;
-    if (change)
-        e->info.evals += change->evaluated;
+    bool changes = change && change->bytes.bytes;
+    e->info.evals += change && change->evaluated;
     e->info.used_ms = now(s);
-    pthread_mutex_unlock(&s->lock);
-    store(s, e); /* it is still held: nobody else looks at it */
-    pthread_mutex_lock(&s->lock);
-    e->held = false;
-    if (info)
-        tell(s, e, info);
-    pthread_mutex_unlock(&s->lock);
+    if (changes)
+        status = change_bytes(s, e, change);
+    if (!changes ||
+        status == PTC_SESSIONS_FULL) /* it was used; where others were faster, they have said so */
+        (void)!write_session(s, e, (PtcText){NULL, 0});
+    if (info) {
+        *info = e->info;
+        int64_t idle = e->info.used_ms + s->config.idle_ms;
+        info->expires_ms = idle < e->info.ends_ms ? idle : e->info.ends_ms;
+    }
+    give_back(s, e);
     return status;
 }
 
 PtcSessionsStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcText handle)
 {
-    pthread_mutex_lock(&s->lock);
-    PtcSessionEntry **e = find(s, owner, handle);
-    PtcSessionsStatus status = !e           ? PTC_SESSIONS_UNKNOWN
-                               : (*e)->held ? PTC_SESSIONS_BUSY
-                                            : PTC_SESSIONS_OK;
-    if (status == PTC_SESSIONS_OK)
-        drop(s, e);
-    pthread_mutex_unlock(&s->lock);
-    return status;
+    PtcSessionInfo info;
+    uint64_t version;
+    PtcStoreKey key = key_of(owner, handle);
+    if (is_held(s, key.owner, handle))
+        return PTC_SESSIONS_BUSY;
+    PtcSessionsStatus status = read_session(s, owner, handle, &info, &version, NULL);
+    return status == PTC_SESSIONS_OK ? of_store(ptc_store_remove(s->store, &key)) : status;
 }
 
+/* ----------------------------------------------------------------------------- telling */
+
+typedef struct {
+    PtcSessions *s;
+    PtcSessionInfo *infos;
+    size_t n, max, all;
+} Listing;
+
 /* Puts one where it belongs among those that were used last. */
-static void insert(PtcSessionInfo *infos, size_t *n, size_t max, const PtcSessionInfo *info)
+static void insert(Listing *l, const PtcSessionInfo *info)
 {
-    size_t i = *n < max ? (*n)++ : max;
-    if (i == max && (max == 0 || infos[--i].used_ms >= info->used_ms))
+    size_t i = l->n < l->max ? l->n++ : l->max;
+    if (i == l->max && (l->max == 0 || l->infos[--i].used_ms >= info->used_ms))
         return;
-    for (; i > 0 && infos[i - 1].used_ms < info->used_ms; i--)
-        infos[i] = infos[i - 1];
-    infos[i] = *info;
+    for (; i > 0 && l->infos[i - 1].used_ms < info->used_ms; i--)
+        l->infos[i] = l->infos[i - 1];
+    l->infos[i] = *info;
+}
+
+static bool add_listed(void *user, const PtcStoreKey *key, const PtcStored *stored)
+{
+    Listing *l = user;
+    PtcSessionInfo info;
+    if (!read_stored(l->s, key->key, stored, &info))
+        return true;
+    l->all++;
+    info.busy = is_held(l->s, key->owner, key->key);
+    insert(l, &info);
+    return true;
 }
 
 size_t ptc_sessions_list(PtcSessions *s, const char *owner, PtcSessionInfo *infos, size_t max)
 {
-    PtcSessionInfo info;
-    size_t n = 0, all = 0;
-    pthread_mutex_lock(&s->lock);
-    sweep(s, now(s));
-    for (size_t i = 0; i < BUCKETS; i++)
-        for (const PtcSessionEntry *e = s->buckets[i]; e; e = e->next)
-            if (strcmp(e->owner, owner) == 0) {
-                all++;
-                tell(s, e, &info);
-                insert(infos, &n, max, &info);
-            }
-    pthread_mutex_unlock(&s->lock);
-    return all;
+    Listing l = {.s = s, .infos = infos, .max = max};
+    (void)!sweep(s);
+    if (ptc_store_list(s->store, kind, ptc_text_cstr(owner), add_listed, &l) != PTC_STORE_OK)
+        l.all = l.n;
+    return l.all;
 }
 
 size_t ptc_sessions_bytes(PtcSessions *s, size_t *count)
 {
-    pthread_mutex_lock(&s->lock);
-    size_t bytes = s->bytes;
+    size_t n = 0, bytes = 0;
+    (void)!ptc_store_sum(s->store, kind, &n, &bytes);
     if (count)
-        *count = s->count;
-    pthread_mutex_unlock(&s->lock);
+        *count = n;
     return bytes;
 }

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * sessions.h - the sessions of a server: who owns them, how long they live, the bytes of their snapshots.
  *
- * A session is found by its handle, which cannot be guessed, and only by its owner.  Whoever works on one holds it: it
- * then neither changes nor ends until it is let go.  Everything is bounded: sessions, bytes of each, bytes of all.
- * Any thread; one lock, never held while a program runs. */
+ * A session is found by its handle, which cannot be guessed, and only by its owner.  It is a record of a store, which
+ * other servers may share.  Whoever works on one holds it, so that calls of one server take turns; when another server has
+ * changed it meanwhile, what was done to it here is not kept, and when it was closed there, it is gone here too.
+ * Everything is bounded: sessions, bytes of each, bytes of all.  Any thread; no lock is held while a program runs. */
 #ifndef PTC_MCP_APP_SESSIONS_H
 #define PTC_MCP_APP_SESSIONS_H
 
-#include "exec/task.h"
+#include "base/budget.h"
+#include "base/buf.h"
 
 typedef struct PtcSessions PtcSessions;
 typedef struct PtcSessionEntry PtcSessionEntry;
 
-enum { PTC_SESSION_HANDLE = 40, PTC_SESSION_TITLE = 200, PTC_SESSION_OWNER = 200 };
+enum { PTC_SESSION_HANDLE = 40, PTC_SESSION_TITLE = 200 };
 
 /* Everything 0 or NULL takes the default in brackets. */
 typedef struct PtcSessionsConfig {
@@ -31,15 +33,19 @@ typedef enum {
     PTC_SESSIONS_OK,
     PTC_SESSIONS_UNKNOWN, /* no such session of this owner: never was, closed, or over its time */
     PTC_SESSIONS_BUSY,    /* somebody holds it */
+    PTC_SESSIONS_CHANGED, /* another server has changed it since it was held: nothing was done */
     PTC_SESSIONS_FULL,    /* as many sessions, or as many bytes, as there may be */
     PTC_SESSIONS_NO_MEMORY,
+    PTC_SESSIONS_FAILED, /* the store cannot be read or written */
 } PtcSessionsStatus;
 
 /* What can be told of a session; a copy. */
 typedef struct PtcSessionInfo {
     char handle[PTC_SESSION_HANDLE];
     char title[PTC_SESSION_TITLE + 1];
-    int64_t created_ms, used_ms, expires_ms; /* since 1970 */
+    int64_t created_ms, used_ms;
+    int64_t ends_ms;    /* the latest it may live */
+    int64_t expires_ms; /* when it ends unless it is used before; all since 1970 */
     uint64_t evals;
     size_t bindings, bytes;
     bool busy;
@@ -65,8 +71,8 @@ typedef struct PtcSessionChange {
     size_t bindings;
     bool evaluated; /* counts as an eval */
 } PtcSessionChange;
-/* Lets go, with the change or (NULL) as it was; a change that does not fit is not made (PTC_SESSIONS_FULL).  info may be
- * NULL. */
+/* Lets go, with the change or (NULL) as it was; a change that does not fit (PTC_SESSIONS_FULL) or comes too late
+ * (PTC_SESSIONS_CHANGED, PTC_SESSIONS_UNKNOWN) is not made.  info may be NULL. */
 PtcSessionsStatus ptc_sessions_let_go(PtcSessions *sessions, PtcSessionEntry *held,
                                       const PtcSessionChange *change, PtcSessionInfo *info);
 PtcSessionsStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcText handle);

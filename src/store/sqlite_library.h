@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * sqlite_library.h - the functions of SQLite that are used here, loaded when a store is opened and not before: a server
+ * without one starts without the library. */
+#ifndef PTC_STORE_SQLITE_LIBRARY_H
+#define PTC_STORE_SQLITE_LIBRARY_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/compiler.h"
+
+/* Nothing but pointers to functions, in the order of the names in sqlite_library.c. */
+typedef struct PtcSqlite {
+    __typeof__(sqlite3_open_v2) *open_v2;
+    __typeof__(sqlite3_close_v2) *close_v2;
+    __typeof__(sqlite3_exec) *exec;
+    __typeof__(sqlite3_prepare_v2) *prepare_v2;
+    __typeof__(sqlite3_step) *step;
+    __typeof__(sqlite3_reset) *reset;
+    __typeof__(sqlite3_clear_bindings) *clear_bindings;
+    __typeof__(sqlite3_finalize) *finalize;
+    __typeof__(sqlite3_bind_text) *bind_text;
+    __typeof__(sqlite3_bind_int64) *bind_int64;
+    __typeof__(sqlite3_bind_blob64) *bind_blob64;
+    __typeof__(sqlite3_column_int64) *column_int64;
+    __typeof__(sqlite3_column_blob) *column_blob;
+    __typeof__(sqlite3_column_bytes) *column_bytes;
+    __typeof__(sqlite3_changes) *changes;
+    __typeof__(sqlite3_errmsg) *errmsg;
+    __typeof__(sqlite3_busy_timeout) *busy_timeout;
+} PtcSqlite;
+
+/* The handle for dlclose, or NULL with a text in why. */
+PTC_MUST_USE void *ptc_sqlite_load(PtcSqlite *lib, char *why, size_t size);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * From the name of a place to a store. */
+#include "store/store.h"
+
+#include <stdio.h>
+
+#include "store/store_memory.h"
+#include "store/store_sqlite.h"
+
+PtcStore *ptc_store_open(const char *place, char *why, size_t size)
+{
+    static const char sqlite[] = "sqlite:";
+    if (!place)
+        return ptc_store_memory(why, size);
+    if (strncmp(place, sqlite, sizeof sqlite - 1) == 0 && place[sizeof sqlite - 1])
+        return ptc_store_sqlite(place + sizeof sqlite - 1, why, size);
+    snprintf(why, size, "a store is sqlite:FILE, not '%.100s'", place);
+    return NULL;
+}

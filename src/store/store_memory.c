@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ * Records in memory.  What always holds: an entry is one block, so a record is there whole or not at all; all that can
+ * fail is done before anything is changed. */
+#include "store/store_memory.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+#include "base/secret.h"
+#include "value/str.h"
+
+enum { BUCKETS = 1024 };
+
+typedef struct Entry {
+    struct Entry *next; /* in its bucket */
+    const char *kind;   /* in `text` as the others are, NUL-ended */
+    PtcText owner, key;
+    PtcStored stored;
+    char *bytes; /* a block of stored.size; NULL when that is 0 */
+    size_t text_len;
+    char text[];
+} Entry;
+
+typedef struct {
+    PtcStore base;
+    PtcMem mem;
+    pthread_mutex_t lock;
+    Entry *buckets[BUCKETS];
+} Memory;
+
+static Memory *of(PtcStore *store)
+{
+    return (Memory *)(void *)store;
+}
+
+/* ---------------------------------------------------------------------------- entries */
+
+/* Keys may come from outside: the hash is seeded, and comparing them takes the same time wherever they differ. */
+static Entry **find(Memory *m, const PtcStoreKey *key)
+{
+    Entry **at = &m->buckets[ptc_str_hash_bytes(key->key.bytes, key->key.len) % BUCKETS];
+    for (; *at; at = &(*at)->next)
+        if ((*at)->key.len == key->key.len &&
+            ptc_secret_same((*at)->key.bytes, key->key.bytes, key->key.len) &&
+            ptc_text_same((*at)->owner, key->owner) && strcmp((*at)->kind, key->kind) == 0)
+            break;
+    return at;
+}
+
+static void free_entry(Memory *m, Entry *e)
+{
+    ptc_mem_free(&m->mem, e->bytes, e->stored.size);
+    ptc_mem_free(&m->mem, e, sizeof *e + e->text_len);
+}
+
+static void drop(Memory *m, Entry **at)
+{
+    Entry *e = *at;
+    *at = e->next;
+    free_entry(m, e);
+}
+
+static Entry *new_entry(Memory *m, const PtcStoreKey *key)
+{
+    size_t kind_len = strlen(key->kind) + 1, len = kind_len + key->owner.len + key->key.len;
+    Entry *e = ptc_mem_alloc(&m->mem, sizeof *e + len);
+    if (!e)
+        return NULL;
+    *e = (Entry){.text_len = len};
+    memcpy(e->text, key->kind, kind_len);
+    memcpy(e->text + kind_len, key->owner.bytes, key->owner.len);
+    memcpy(e->text + kind_len + key->owner.len, key->key.bytes, key->key.len);
+    e->kind = e->text;
+    e->owner = (PtcText){e->text + kind_len, key->owner.len};
+    e->key = (PtcText){e->owner.bytes + e->owner.len, key->key.len};
+    return e;
+}
+
+/* ---------------------------------------------------------------------------- walking */
+
+/* Every entry of a kind, one after the other; *bucket and *at begin as 0 and NULL. */
+static Entry *next_of(Memory *m, const char *kind, size_t *bucket, Entry *at)
+{
+    for (at = at ? at->next : m->buckets[*bucket]; *bucket < BUCKETS;) {
+        for (; at; at = at->next)
+            if (strcmp(at->kind, kind) == 0)
+                return at;
+        at = ++*bucket < BUCKETS ? m->buckets[*bucket] : NULL;
+    }
+    return NULL;
+}
+
+/* Would the record fit, with `size` bytes in place of those of `old` (NULL: it is new)? */
+static bool fits(Memory *m, const PtcStoreKey *key, const PtcStorePut *put, const Entry *old)
+{
+    const PtcStoreBounds *b = &put->bounds;
+    size_t count = 0, mine = 0, bytes = 0, bucket = 0;
+    if (!b->count && !b->owner_count && !b->bytes)
+        return true;
+    for (Entry *e = NULL; (e = next_of(m, key->kind, &bucket, e));) {
+        count++;
+        mine += ptc_text_same(e->owner, key->owner);
+        bytes += e == old ? 0 : e->stored.size;
+    }
+    if (!old && ((b->count && count >= b->count) || (b->owner_count && mine >= b->owner_count)))
+        return false;
+    return !b->bytes || (bytes <= b->bytes && put->bytes.len <= b->bytes - bytes);
+}
+
+/* -------------------------------------------------------------------------- operations */
+
+static PtcStoreStatus get(PtcStore *store, const PtcStoreKey *key, PtcStored *stored, PtcBuf *bytes)
+{
+    Memory *m = of(store);
+    PtcStoreStatus status = PTC_STORE_ABSENT;
+    pthread_mutex_lock(&m->lock);
+    const Entry *e = *find(m, key);
+    if (e) {
+        *stored = e->stored;
+        bool copied = !bytes || ptc_buf_add(bytes, e->bytes, e->stored.size);
+        status = copied ? PTC_STORE_OK : bytes->full ? PTC_STORE_FULL : PTC_STORE_NO_MEMORY;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+/* Gives the entry other bytes; false: memory is short. */
+static bool set_bytes(Memory *m, Entry *e, PtcText bytes)
+{
+    char *copy = NULL;
+    if (bytes.len && !(copy = ptc_mem_alloc(&m->mem, bytes.len)))
+        return false;
+    if (copy)
+        memcpy(copy, bytes.bytes, bytes.len);
+    ptc_mem_free(&m->mem, e->bytes, e->stored.size);
+    e->bytes = copy;
+    e->stored.size = bytes.len;
+    e->stored.version++;
+    return true;
+}
+
+static void set_rest(Entry *e, const PtcStorePut *put)
+{
+    e->stored.used_ms = put->used_ms;
+    e->stored.expires_ms = put->expires_ms;
+    e->stored.meta_len = put->meta.len;
+    if (put->meta.len)
+        memcpy(e->stored.meta, put->meta.bytes, put->meta.len);
+}
+
+static PtcStoreStatus add(Memory *m, Entry **at, const PtcStoreKey *key, const PtcStorePut *put)
+{
+    if (!fits(m, key, put, NULL))
+        return PTC_STORE_FULL;
+    Entry *e = new_entry(m, key);
+    if (e && !set_bytes(m, e, put->bytes)) {
+        free_entry(m, e);
+        e = NULL;
+    }
+    if (!e)
+        return PTC_STORE_NO_MEMORY;
+    set_rest(e, put);
+    e->stored.created_ms = put->used_ms;
+    *at = e; /* at the end of its bucket */
+    return PTC_STORE_OK;
+}
+
+static PtcStoreStatus change(Memory *m, Entry *e, const PtcStoreKey *key, const PtcStorePut *put)
+{
+    if (put->bytes.bytes) {
+        if (put->bytes.len > e->stored.size && !fits(m, key, put, e))
+            return PTC_STORE_FULL;
+        if (!set_bytes(m, e, put->bytes))
+            return PTC_STORE_NO_MEMORY;
+    }
+    set_rest(e, put);
+    return PTC_STORE_OK;
+}
+
+static PtcStoreStatus put(PtcStore *store, const PtcStoreKey *key, const PtcStorePut *record,
+                          uint64_t *version)
+{
+    Memory *m = of(store);
+    PtcStoreStatus status;
+    if (record->meta.len > PTC_STORE_META)
+        return PTC_STORE_FULL;
+    pthread_mutex_lock(&m->lock);
+    Entry **at = find(m, key);
+    uint64_t there = *at ? (*at)->stored.version : 0;
+    if (there != record->expected)
+        status = *at ? PTC_STORE_CONFLICT : PTC_STORE_ABSENT;
+    else if (*at)
+        status = change(m, *at, key, record);
+    else
+        status = add(m, at, key, record);
+    *version = *at ? (*at)->stored.version : 0;
+    pthread_mutex_unlock(&m->lock);
+    return status;
+}
+
+static PtcStoreStatus remove_one(PtcStore *store, const PtcStoreKey *key)
+{
+    Memory *m = of(store);
+    pthread_mutex_lock(&m->lock);
+    Entry **at = find(m, key);
+    bool there = *at != NULL;
+    if (there)
+        drop(m, at);
+    pthread_mutex_unlock(&m->lock);
+    return there ? PTC_STORE_OK : PTC_STORE_ABSENT;
+}
+
+static PtcStoreKey key_of(const Entry *e)
+{
+    return (PtcStoreKey){e->kind, e->owner, e->key};
+}
+
+static PtcStoreStatus list(PtcStore *store, const char *kind, PtcText owner, PtcStoreVisit *visit,
+                           void *user)
+{
+    Memory *m = of(store);
+    size_t bucket = 0;
+    bool more = true;
+    pthread_mutex_lock(&m->lock);
+    for (Entry *e = NULL; more && (e = next_of(m, kind, &bucket, e));) {
+        PtcStoreKey key = key_of(e);
+        more = (owner.bytes && !ptc_text_same(e->owner, owner)) || visit(user, &key, &e->stored);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return PTC_STORE_OK;
+}
+
+static bool is_over(Entry *e, const char *kind, int64_t now_ms, int64_t idle_ms,
+                    PtcStoreVisit *spare, void *user)
+{
+    PtcStoreKey key = key_of(e);
+    return strcmp(e->kind, kind) == 0 && ptc_stored_is_over(&e->stored, now_ms, idle_ms) &&
+           !(spare && spare(user, &key, &e->stored));
+}
+
+static PtcStoreStatus expire(PtcStore *store, const char *kind, int64_t now_ms, int64_t idle_ms,
+                             PtcStoreVisit *spare, void *user)
+{
+    Memory *m = of(store);
+    pthread_mutex_lock(&m->lock);
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (Entry **at = &m->buckets[i]; *at;)
+            if (is_over(*at, kind, now_ms, idle_ms, spare, user))
+                drop(m, at);
+            else
+                at = &(*at)->next;
+    pthread_mutex_unlock(&m->lock);
+    return PTC_STORE_OK;
+}
+
+static PtcStoreStatus sum(PtcStore *store, const char *kind, size_t *count, size_t *bytes)
+{
+    Memory *m = of(store);
+    size_t bucket = 0;
+    *count = *bytes = 0;
+    pthread_mutex_lock(&m->lock);
+    for (Entry *e = NULL; (e = next_of(m, kind, &bucket, e)); ++*count)
+        *bytes += e->stored.size;
+    pthread_mutex_unlock(&m->lock);
+    return PTC_STORE_OK;
+}
+
+/* -------------------------------------------------------------------------- life */
+
+static void free_memory(PtcStore *store)
+{
+    Memory *m = of(store);
+    PtcMem mem;
+    for (size_t i = 0; i < BUCKETS; i++)
+        while (m->buckets[i])
+            drop(m, &m->buckets[i]);
+    pthread_mutex_destroy(&m->lock);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *m);
+    ptc_mem_free(&mem, m, sizeof *m);
+}
+
+PtcStore *ptc_store_memory(char *why, size_t size)
+{
+    static const PtcStoreClass class = {get, put, remove_one, list, expire, sum, free_memory};
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    Memory *m = ptc_mem_alloc(&mem, sizeof *m);
+    if (!m) {
+        snprintf(why, size, "memory is short");
+        return NULL;
+    }
+    memset(m, 0, sizeof *m);
+    m->base.class = &class;
+    ptc_mem_init(&m->mem, SIZE_MAX / 2);
+    pthread_mutex_init(&m->lock, NULL);
+    return &m->base;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * store_memory.h - a store that ends with the process. */
+#ifndef PTC_STORE_STORE_MEMORY_H
+#define PTC_STORE_STORE_MEMORY_H
+
+#include "store/store.h"
+
+/* NULL with a text in why. */
+PTC_MUST_USE PtcStore *ptc_store_memory(char *why, size_t size);
+
+#endif
