@@ -26,20 +26,9 @@ typedef struct {
 /* -------------------------------------------------------------------------------- reading */
 
 /* A field of the request, PTC_NONE when it is not there. */
-static PtcValue field(const Request *r, const char *name)
+static PtcValue field(Request *r, const char *name)
 {
-    PtcValue key, value;
-    size_t len = strlen(name);
-    for (size_t pos = 0; ptc_map_next(r->body, &pos, &key, &value);)
-        if (ptc_str_len(key) == len && memcmp(ptc_str_bytes(key), name, len) == 0)
-            return value;
-    return PTC_NONE;
-}
-
-static bool is_text(PtcValue v, const char *text)
-{
-    return ptc_is_string(v) && ptc_str_len(v) == strlen(text) &&
-           memcmp(ptc_str_bytes(v), text, ptc_str_len(v)) == 0;
+    return ptc_map_field(&r->desk.heap, r->body, name);
 }
 
 /* --------------------------------------------------------------------------------- errors */
@@ -262,7 +251,7 @@ static void answer_operation(Request *r)
 {
     PtcValue op = field(r, "op"), value = field(r, "value");
     size_t i = 0;
-    while (i < OPERATIONS && op != PTC_NONE && !is_text(op, operations[i].name))
+    while (i < OPERATIONS && op != PTC_NONE && !ptc_text_is(ptc_str_text(op), operations[i].name))
         i++;
     if (i == OPERATIONS) {
         answer_no_operation(r, op);
