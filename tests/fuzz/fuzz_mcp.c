@@ -88,7 +88,7 @@ static void one_message(PtcMcp *mcp, PtcMcpPeer *peer, const char *text, size_t 
             return; /* the peer's */
         ptc_mcp_listen_end(call);
     } else {
-        assert(!answer == (call->kind == PTC_MCP_NOTIFICATION || call->kind == PTC_MCP_RESPONSE));
+        assert(!answer == (call->kind != PTC_RPC_BAD && call->kind != PTC_RPC_REQUEST));
     }
     ptc_mcp_call_free(call);
 }

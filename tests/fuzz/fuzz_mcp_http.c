@@ -85,9 +85,9 @@ static char *copy(const char *text, size_t len)
 
 static void add_field(Place *at, PtcText line, char **kept)
 {
-    const char *colon = memchr(line.data, ':', line.len);
-    size_t name = colon ? (size_t)(colon - line.data) : line.len;
-    *kept = copy(line.data, line.len);
+    const char *colon = memchr(line.bytes, ':', line.len);
+    size_t name = colon ? (size_t)(colon - line.bytes) : line.len;
+    *kept = copy(line.bytes, line.len);
     char *value = colon ? *kept + name + 1 : *kept + line.len;
     size_t value_len = colon ? line.len - name - 1 : 0;
     if (value_len == 1 && *value == '@') {
@@ -136,11 +136,11 @@ static void one_request(Place *at, const char *text, size_t len)
     char *kept[FIELDS_MAX] = {0};
     size_t count = 0;
     PtcText first = cut_line(&p, end), line;
-    unsigned choice = first.len ? (unsigned char)first.data[0] : 0;
+    unsigned choice = first.len ? (unsigned char)first.bytes[0] : 0;
     while (p < end && (line = cut_line(&p, end)).len && count < FIELDS_MAX)
         add_field(at, line, &kept[count++]);
     ptc_http_exchange_open(&at->ex, verbs[choice & 3], paths[(choice >> 2) % 5]);
-    if (first.len > 1 && first.data[1] == 'v')
+    if (first.len > 1 && first.bytes[1] == 'v')
         ptc_http_exchange_vanish(&at->ex);
     char *body = copy(p, (size_t)(end - p));
     for (size_t done = 0, n = (size_t)(end - p), step; done < n; done += step) {
