@@ -183,11 +183,11 @@ static bool take_memory(Work *w)
 static bool render_ok(Work *w)
 {
     PtcOutcome *o = w->o;
-    PtcStep step = {.value_nil = o->value == PTC_NIL,
-                    .prints = w->prints,
-                    .print_count = o->prints.count,
-                    .prints_cut = o->prints.cut,
-                    .validated = {w->options.validated_json, w->options.validated_json_len}};
+    PtcShown step = {.value_nil = o->value == PTC_NIL,
+                     .prints = w->prints,
+                     .print_count = o->prints.count,
+                     .prints_cut = o->prints.cut,
+                     .validated = {w->options.validated_json, w->options.validated_json_len}};
     if (!step.value_nil && !ptc_is(o->value, PTC_T_VAR)) {
         if (!ptc_outcome_show_text(o))
             return false;

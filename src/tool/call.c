@@ -196,7 +196,7 @@ static void end_wait(Job *job)
 }
 
 /* Waits for the turn with a serial tool; its time for the call begins after that.  False: the run is over. */
-static bool take_turn(Job *job, PtcTurn *turn)
+static bool take_turn(Job *job, PtcSerial *turn)
 {
     bool go_on;
     pthread_mutex_lock(&turn->lock);
@@ -208,7 +208,7 @@ static bool take_turn(Job *job, PtcTurn *turn)
     return go_on;
 }
 
-static void give_turn(PtcTurn *turn)
+static void give_turn(PtcSerial *turn)
 {
     pthread_mutex_lock(&turn->lock);
     turn->taken = false;
@@ -368,7 +368,7 @@ static void call_lisp(Job *job, PtcToolReply *reply)
 /* False: it was not called. */
 static bool call_in_turn(Job *job, PtcToolReply *reply)
 {
-    PtcTurn *turn = job->tool->turn;
+    PtcSerial *turn = job->tool->turn;
     if (turn && !take_turn(job, turn))
         return false;
     if (job->tool->lisp != PTC_NONE)

@@ -176,7 +176,7 @@ typedef struct {
     PtcText *prints; /* NULL: the step's own, none had to be cut */
 } Making;
 
-static bool any_long(const PtcStep *step, size_t max_chars)
+static bool any_long(const PtcShown *step, size_t max_chars)
 {
     for (size_t i = 0; i < step->print_count; i++)
         if (ptc_cut_chars(step->prints[i], max_chars).left_out > 0)
@@ -185,7 +185,7 @@ static bool any_long(const PtcStep *step, size_t max_chars)
 }
 
 /* Printed lines, those cut that are too long.  The buffer may move while it grows, so the places are set at the end. */
-static bool cut_prints(Making *m, const PtcStep *step, int64_t max_chars)
+static bool cut_prints(Making *m, const PtcShown *step, int64_t max_chars)
 {
     size_t n = step->print_count, at = 0;
     if (!any_long(step, (size_t)max_chars))
@@ -205,7 +205,7 @@ static bool cut_prints(Making *m, const PtcStep *step, int64_t max_chars)
     return ptc_buf_ok(&m->cut_prints);
 }
 
-static bool make_result(PtcBuf *out, const PtcStep *step, const PtcFormatOptions *options)
+static bool make_result(PtcBuf *out, const PtcShown *step, const PtcFormatOptions *options)
 {
     if (!step->text.bytes)
         return false;
@@ -213,7 +213,7 @@ static bool make_result(PtcBuf *out, const PtcStep *step, const PtcFormatOptions
     return ptc_preview_add(out, step->text, step->text_cut, options->preview_max_chars);
 }
 
-static PtcExecution execution(const Making *m, const PtcStep *step, const PtcMemory *memory)
+static PtcExecution execution(const Making *m, const PtcShown *step, const PtcMemory *memory)
 {
     PtcExecution run = {.prints = step->prints,
                         .print_count = step->print_count,
@@ -230,7 +230,7 @@ static PtcExecution execution(const Making *m, const PtcStep *step, const PtcMem
     return run;
 }
 
-static void render_made(PtcBuf *out, Making *m, const PtcStep *step, const PtcMemory *memory,
+static void render_made(PtcBuf *out, Making *m, const PtcShown *step, const PtcMemory *memory,
                         const PtcFormatOptions *options)
 {
     bool cut = make_result(&m->result, step, options);
@@ -252,7 +252,7 @@ static void render_made(PtcBuf *out, Making *m, const PtcStep *step, const PtcMe
     ptc_protocol_render_success(out, &success);
 }
 
-void ptc_protocol_render_step(PtcBuf *out, const PtcStep *step, const PtcMemory *memory,
+void ptc_protocol_render_step(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
                               const PtcFormatOptions *options)
 {
     Making m = {.prints = NULL};

@@ -47,18 +47,18 @@ typedef struct PtcSuccess {
 void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success);
 
 /* What a run that succeeded produced, uncut. */
-typedef struct PtcStep {
+typedef struct PtcShown {
     PtcText text; /* the value, printed; none when it is nil, or nothing to look at (a var) */
     bool value_nil, text_cut;
     const PtcText *prints;
     size_t print_count;
     bool prints_cut;
     PtcText validated;
-} PtcStep;
+} PtcShown;
 
 /* The answer for a step: previews, feedback and flags are made here.  With `memory` (NULL: a call that stands alone)
  * the feedback is for a model that goes on. */
-void ptc_protocol_render_step(PtcBuf *out, const PtcStep *step, const PtcMemory *memory,
+void ptc_protocol_render_step(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
                               const PtcFormatOptions *options);
 
 /* --------------------------------------------------------------------- errors */

@@ -58,7 +58,7 @@ PtcTools *ptc_toolset_retain(PtcTools *tools)
     return tools;
 }
 
-static void free_turn(PtcTurn *turn)
+static void free_turn(PtcSerial *turn)
 {
     if (!turn)
         return;
@@ -124,10 +124,10 @@ static bool read_signature(PtcTools *tools, PtcToolInfo *info, char *error, size
 }
 
 /* In the arena: a lock must not move when the set grows. */
-static PtcTurn *new_turn(PtcTools *tools)
+static PtcSerial *new_turn(PtcTools *tools)
 {
     pthread_condattr_t attr;
-    PtcTurn *turn = ptc_arena_alloc(&tools->arena, sizeof *turn);
+    PtcSerial *turn = ptc_arena_alloc(&tools->arena, sizeof *turn);
     if (!turn)
         return NULL;
     turn->taken = false;

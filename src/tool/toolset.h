@@ -15,11 +15,11 @@
 #include "tool/tool.h"
 
 /* Whose turn it is with a tool that takes one call at a time. */
-typedef struct PtcTurn {
+typedef struct PtcSerial {
     pthread_mutex_t lock;
     pthread_cond_t over;
     bool taken;
-} PtcTurn;
+} PtcSerial;
 
 typedef struct PtcTool {
     PtcToolInfo info;
@@ -31,7 +31,7 @@ typedef struct PtcTool {
     bool pending;
     /* A tool written in PTC-Lisp: a function in the set's heap, called in the VM of the program; else PTC_NONE. */
     PtcValue lisp;
-    PtcTurn *turn; /* when info.serial; else NULL */
+    PtcSerial *turn; /* when info.serial; else NULL */
 } PtcTool;
 
 struct PtcTools {

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT
+ * llm.h - one question to one model: a request in, a reply or a failure with its class out.
+ *
+ * A PtcModel is a provider over HTTP, a script, a record of an earlier run, an external program or a function of the host;
+ * whoever asks cannot tell.  It never retries and knows nothing of agents.  Any number of threads may ask one model at
+ * once.  Texts are UTF-8.  What a request points to belongs to whoever asks and stays until ask returns; what a reply
+ * points to is in the arena that ask was given. */
+#ifndef PTC_LLM_LLM_H
+#define PTC_LLM_LLM_H
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/budget.h"
+#include "base/text.h"
+
+/* Bounds of a reply; more is a failure of class PTC_LLM_TOO_LARGE. */
+enum {
+    PTC_LLM_TEXT_BYTES = 4 * 1024 * 1024,
+    PTC_LLM_ARGS_BYTES = 1024 * 1024, /* arguments of one call */
+    PTC_LLM_CALLS = 128,
+    PTC_LLM_BODY_BYTES = 16 * 1024 * 1024, /* of a response, after decompression */
+    PTC_LLM_JSON_DEPTH = 200,
+    PTC_LLM_REQUEST_BYTES = 32 * 1024 * 1024, /* of the body that is sent */
+};
+
+/* ------------------------------------------------------------------------------ messages */
+
+typedef enum { PTC_ROLE_USER, PTC_ROLE_ASSISTANT, PTC_ROLE_TOOL } PtcRole;
+
+/* A call of a tool that a model asked for. */
+typedef struct PtcMessageCall {
+    PtcText id;   /* absent: the provider gave none */
+    PtcText name; /* as the model wrote it */
+    PtcText args; /* JSON as it came, of any kind; absent: none came */
+} PtcMessageCall;
+
+typedef struct PtcMessage {
+    PtcRole role;
+    PtcText content;             /* absent: null */
+    const PtcMessageCall *calls; /* of an assistant */
+    size_t call_count;
+    PtcText call_id, call_name; /* of a tool's result: which call it answers */
+    bool is_error;              /* of a tool's result */
+    /* Of an assistant: what the provider wants back unchanged (signed thoughts, parts), JSON that only it reads; absent
+     * for messages that came from elsewhere. */
+    PtcText opaque;
+} PtcMessage;
+
+/* ------------------------------------------------------------------------------- request */
+
+typedef struct PtcLlmTool {
+    PtcText name, description;
+    PtcText parameters; /* a JSON Schema, root "type":"object" */
+} PtcLlmTool;
+
+typedef enum { PTC_EFFORT_NONE, PTC_EFFORT_LOW, PTC_EFFORT_MEDIUM, PTC_EFFORT_HIGH } PtcEffort;
+
+/* A run of messages; a request has two, so that what lies between them can be left out without copying. */
+typedef struct PtcMessages {
+    const PtcMessage *items;
+    size_t count;
+} PtcMessages;
+
+typedef struct PtcLlmRequest {
+    PtcText system;      /* constant over a run, so that providers can cache it ... */
+    PtcText system_more; /* ... and what may change behind it; absent: nothing */
+    PtcMessages parts[2];
+    const PtcLlmTool *tools;
+    size_t tool_count;
+    bool one_call;  /* ask for one call at a time, where the provider can */
+    PtcText schema; /* the answer's JSON Schema; absent: none */
+    PtcEffort effort;
+    int64_t thinking_tokens;   /* 0: by effort */
+    int64_t max_output_tokens; /* 0: the model's default */
+    int64_t deadline_ns;       /* in the system's monotonic clock; INT64_MAX: none */
+    int64_t timeout_ms;        /* of the whole request; 0: 120 s */
+    const PtcCancel *cancel;   /* looked at within 100 ms; may be NULL */
+    /* Called with pieces of the answer's text as they come; NULL: nobody wants them.  False stops the request. */
+    bool (*stream)(void *user, PtcText piece);
+    void *stream_user;
+    PtcText agent; /* path of the agent that asks, "" for the top one: for records */
+} PtcLlmRequest;
+
+/* --------------------------------------------------------------------------------- reply */
+
+/* Counts are 0 to 1e9, whatever the provider said; input is everything sent, cached or not. */
+typedef struct PtcTokens {
+    bool reported;
+    int64_t input, output, cache_creation, cache_read;
+} PtcTokens;
+
+typedef enum {
+    PTC_LLM_OK,
+    PTC_LLM_RATE_LIMIT,
+    PTC_LLM_TIMEOUT, /* connect, silence, or the whole time over */
+    PTC_LLM_SERVER_ERROR,
+    PTC_LLM_CLIENT_ERROR,
+    PTC_LLM_CONFIG_ERROR, /* nothing was sent: no key, no library, a bad address */
+    PTC_LLM_REFUSED,      /* the model, or a filter, will not answer */
+    PTC_LLM_TOO_LARGE,
+    PTC_LLM_UNKNOWN,         /* an answer that is none, a stream that broke */
+    PTC_LLM_REPLAY_MISMATCH, /* the request is not the recorded one */
+    PTC_LLM_CANCELLED,
+    PTC_LLM_DEADLINE, /* the request's deadline passed */
+    PTC_LLM_NO_MEMORY,
+} PtcLlmStatus;
+
+/* "rate_limit", "timeout" and so on, as outcomes name them. */
+const char *ptc_llm_status_name(PtcLlmStatus status);
+
+typedef struct PtcLlmReply {
+    PtcLlmStatus status;
+    /* PTC_LLM_OK: */
+    PtcText text; /* absent: null */
+    const PtcMessageCall *calls;
+    size_t call_count;
+    PtcText opaque;
+    bool cut; /* it ended at the output limit */
+    /* else: */
+    PtcText error;          /* the provider's words, cut to 230 bytes, without secrets */
+    int64_t retry_after_ms; /* -1: not said */
+    bool streamed;          /* a piece of text had been given to `stream` */
+    /* both: */
+    PtcTokens tokens;
+} PtcLlmReply;
+
+/* --------------------------------------------------------------------------------- model */
+
+typedef struct PtcModel PtcModel;
+struct PtcModel {
+    /* Asks and waits.  Allocates from `arena` only; when that fails the status is PTC_LLM_NO_MEMORY. */
+    void (*ask)(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena, PtcLlmReply *reply);
+    /* Appends the body that would be sent, without keys: for --dry-run and records.  False: no memory. */
+    bool (*body)(PtcModel *self, const PtcLlmRequest *request, PtcBuf *out);
+    void (*free)(PtcModel *self);
+    const char *name; /* "anthropic:claude-haiku-4-5", for traces and records */
+    bool network;     /* answers come over a network: worth retrying */
+};
+
+#endif
