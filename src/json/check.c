@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * A look at JSON that makes nothing of it.  It agrees with the parser about every text, but for numbers that are too large
+ * for a double, which only the parser turns away. */
 #include "json/check.h"
 
 #include <stdint.h>
@@ -6,6 +8,7 @@
 
 #include "base/utf8.h"
 #include "json/parse.h"
+#include "json/swar.h"
 
 /* Where the scan is; `stack` has a bit for each open container: 1 for an object. */
 typedef struct Scan {
@@ -26,7 +29,7 @@ static char peek(const Scan *s)
 
 static void skip_spaces(Scan *s)
 {
-    while (s->at < s->end && *s->at == ' ')
+    while (s->at < s->end && (*s->at == ' ' || *s->at == '\n' || *s->at == '\r' || *s->at == '\t'))
         s->at++;
 }
 
@@ -106,19 +109,18 @@ static bool take_escape(Scan *s)
     return true;
 }
 
-/* Control characters were looked for before. */
+/* UTF-8 is looked at for the whole text at once. */
 static bool take_string(Scan *s)
 {
     if (!take(s, '"'))
         return false;
-    while (s->at < s->end) {
-        char c = *s->at++;
-        if (c == '"')
+    for (;;) {
+        s->at = ptc_json_skip_plain(s->at, s->end);
+        if (take(s, '"'))
             return true;
-        if (c == '\\' && !take_escape(s))
+        if (!take(s, '\\') || !take_escape(s))
             return false;
     }
-    return false;
 }
 
 static bool in_object(const Scan *s)
@@ -199,17 +201,33 @@ static bool has_controls(const char *text, size_t len)
     return false;
 }
 
+/* One value and the white space around it. */
+static bool take_all(Scan *s)
+{
+    bool open = false, more = true;
+    while (more) {
+        if (!take_value(s, &open))
+            return false;
+        if (!open && !after_value(s, &more))
+            return false;
+    }
+    return true;
+}
+
+size_t ptc_json_value_len(const char *text, size_t len)
+{
+    Scan s = {.at = text, .end = text + len};
+    if (!take_all(&s))
+        return 0;
+    while (s.at > text && (unsigned char)s.at[-1] <= ' ')
+        s.at--;
+    size_t n = (size_t)(s.at - text);
+    return ptc_utf8_valid(text, n) ? n : 0;
+}
+
 bool ptc_json_is_line(const char *text, size_t len)
 {
     Scan s = {.at = text, .end = text + len};
-    bool open = false, more = true;
-    if (len == 0 || has_controls(text, len) || !ptc_utf8_valid(text, len))
-        return false;
-    while (more) {
-        if (!take_value(&s, &open))
-            return false;
-        if (!open && !after_value(&s, &more))
-            return false;
-    }
-    return s.at == s.end;
+    return len > 0 && !has_controls(text, len) && ptc_utf8_valid(text, len) && take_all(&s) &&
+           s.at == s.end;
 }

@@ -11,4 +11,8 @@
  * nothing. */
 bool ptc_json_is_line(const char *text, size_t len);
 
+/* Bytes of the JSON value that the text begins with, up to its end and no further; 0: there is none.  It is as above, but
+ * may have white space of every kind between its parts. */
+size_t ptc_json_value_len(const char *text, size_t len);
+
 #endif

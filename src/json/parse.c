@@ -381,7 +381,10 @@ static const char *read_value(Parser *ps, const char *p, PtcValue *out)
         PtcValue v = PTC_NONE;
         p = skip_space(ps, p);
         char c = ptc_json_peek(ps, p);
-        p = c == '{' || c == '[' ? open_container(ps, p, &v) : read_scalar(ps, p, c, &v);
+        if (PTC_UNLIKELY(ps->kept != NULL))
+            p = ptc_json_keep_text(ps, p, &v);
+        if (PTC_LIKELY(v == PTC_NONE) && p)
+            p = c == '{' || c == '[' ? open_container(ps, p, &v) : read_scalar(ps, p, c, &v);
         while (p && v != PTC_NONE) {
             if (ps->level == ps->levels) {
                 *out = v;
@@ -393,6 +396,8 @@ static const char *read_value(Parser *ps, const char *p, PtcValue *out)
             p = read_key(ps, p);
         if (!p)
             return NULL;
+        if (PTC_UNLIKELY(ps->keep != NULL) && ps->level->is_object)
+            ptc_json_note_key(ps);
     }
 }
 
@@ -420,17 +425,31 @@ static void init(Parser *ps, PtcHeap *heap, const char *text, size_t len, PtcJso
     ps->cap = PTC_JSON_FIRST_SLOTS;
 }
 
+static PtcValue parse_all(Parser *ps)
+{
+    PtcValue v = PTC_NONE;
+    const char *p = run(ps, &v);
+    if (p && p != ps->end)
+        p = ptc_json_unexpected(ps, p, "the end of the text");
+    return p ? v : PTC_NONE;
+}
+
 PtcValue ptc_json_parse(PtcHeap *heap, const char *text, size_t len, PtcJsonError *error)
 {
     Parser ps;
-    PtcValue v = PTC_NONE;
     init(&ps, heap, text, len, error);
-    const char *p = run(&ps, &v);
-    if (p && p != ps.end) {
-        ptc_json_unexpected(&ps, p, "the end of the text");
-        return PTC_NONE;
-    }
-    return p ? v : PTC_NONE;
+    return parse_all(&ps);
+}
+
+PtcValue ptc_json_parse_keeping(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep,
+                                PtcJsonError *error)
+{
+    Parser ps;
+    init(&ps, heap, text.bytes, text.len, error);
+    ps.keep = keep;
+    for (size_t i = 0; keep->names[i]; i++)
+        keep->texts[i] = (PtcText){NULL, 0};
+    return parse_all(&ps);
 }
 
 PtcValue ptc_json_parse_prefix(PtcHeap *heap, const char *text, size_t len, size_t *used,

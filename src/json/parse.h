@@ -7,6 +7,7 @@
 #ifndef PTC_JSON_PARSE_H
 #define PTC_JSON_PARSE_H
 
+#include "base/text.h"
 #include "json/path.h"
 #include "value/heap.h"
 
@@ -32,5 +33,16 @@ PTC_MUST_USE PtcValue ptc_json_parse(PtcHeap *heap, const char *text, size_t len
  * the white space after it. */
 PTC_MUST_USE PtcValue ptc_json_parse_prefix(PtcHeap *heap, const char *text, size_t len,
                                             size_t *used, PtcJsonError *error);
+
+/* Members that are wanted as text: those of the object at `path` whose values are objects.  Each becomes an empty map, and
+ * texts[i] its JSON, in the text that is parsed; texts of other names, and of members that are no objects, are absent. */
+typedef struct PtcJsonKeep {
+    const char *const *path;  /* keys, from the outermost object on; ends in NULL */
+    const char *const *names; /* the same */
+    PtcText *texts;           /* one for each name */
+} PtcJsonKeep;
+
+PTC_MUST_USE PtcValue ptc_json_parse_keeping(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep,
+                                             PtcJsonError *error);
 
 #endif

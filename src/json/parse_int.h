@@ -32,7 +32,10 @@ typedef struct PtcJsonParser {
     PtcJsonError *error;
     PtcValue *stack;
     size_t top, cap;
-    PtcJsonLevel *level; /* the innermost; levels[0] is no container */
+    PtcJsonLevel *level;     /* the innermost; levels[0] is no container */
+    const PtcJsonKeep *keep; /* or NULL; below it what that needs */
+    size_t matched;          /* keys of its path that lead to where the parser is */
+    PtcText *kept; /* the text of the value that comes next, if that is an object; or NULL */
     PtcValue guesses[PTC_JSON_GUESS_DEPTHS];
     PtcValue shapes[1 << PTC_JSON_SHAPE_BITS];
     PtcValue strings[1 << PTC_JSON_STRING_BITS];
@@ -60,6 +63,12 @@ const char *ptc_json_fail(const PtcJsonParser *ps, const char *at, const char *f
 const char *ptc_json_stopped(const PtcJsonParser *ps, const char *at);
 /* Fails at a byte that is not what was wanted.  Always NULL. */
 const char *ptc_json_unexpected(const PtcJsonParser *ps, const char *at, const char *wanted);
+
+/* After a key, for members that are kept as text: does it lead to one? */
+void ptc_json_note_key(PtcJsonParser *ps);
+/* Keeps the object at p as text; *out is then an empty map.  PTC_NONE: it is no object, or it is wrong, which parsing it
+ * will tell. */
+const char *ptc_json_keep_text(PtcJsonParser *ps, const char *p, PtcValue *out);
 
 /* Doubles the scratch stack. */
 bool ptc_json_grow(PtcJsonParser *ps);

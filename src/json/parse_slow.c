@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parser's rare paths: errors, strings that are not plain ASCII, doubles. */
+ * The parser's rare paths: errors, members that are kept as text, strings that are not plain ASCII, doubles. */
 #include "json/parse_int.h"
 
 #include <math.h>
@@ -8,7 +8,9 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "json/check.h"
 #include "json/swar.h"
+#include "value/map.h"
 #include "value/number.h"
 #include "value/str.h"
 
@@ -69,6 +71,52 @@ bool ptc_json_grow(PtcJsonParser *ps)
     ps->stack = p;
     ps->cap *= 2;
     return true;
+}
+
+/* -------------------------------------------------------------- members kept as text */
+
+/* The key that was read last, in the innermost object. */
+static PtcText last_key(const PtcJsonParser *ps)
+{
+    const PtcJsonLevel *level = ps->level;
+    if (level->shape == PTC_NONE)
+        return ptc_str_text(ps->stack[ps->top - 1]);
+    return ptc_str_text(((const PtcShape *)ptc_obj(level->shape))->keys[ps->top - level->base]);
+}
+
+/* A key at depth d (1 is the outermost object) counts only if d - 1 keys above it led here.  Since it sets `matched` to d
+ * at most, whatever was matched in an object that is closed by now is forgotten. */
+void ptc_json_note_key(PtcJsonParser *ps)
+{
+    const PtcJsonKeep *keep = ps->keep;
+    size_t depth = (size_t)(ps->level - ps->levels), length = 0;
+    ps->kept = NULL;
+    while (keep->path[length])
+        length++;
+    if (depth > length + 1 || ps->matched + 1 < depth)
+        return;
+    PtcText key = last_key(ps);
+    ps->matched = depth - 1;
+    if (depth <= length && ptc_text_is(key, keep->path[depth - 1]))
+        ps->matched = depth;
+    for (size_t i = 0; depth == length + 1 && keep->names[i]; i++)
+        if (ptc_text_is(key, keep->names[i])) {
+            ps->kept = &keep->texts[i];
+            *ps->kept = (PtcText){NULL, 0}; /* of two members with one name the last counts */
+        }
+}
+
+const char *ptc_json_keep_text(PtcJsonParser *ps, const char *p, PtcValue *out)
+{
+    PtcText *kept = ps->kept;
+    size_t len = ptc_json_peek(ps, p) == '{' ? ptc_json_value_len(p, (size_t)(ps->end - p)) : 0;
+    ps->kept = NULL;
+    *out = PTC_NONE;
+    if (len == 0)
+        return p;
+    *kept = (PtcText){p, len};
+    *out = ptc_map_empty(ps->heap);
+    return *out != PTC_NONE ? p + len : ptc_json_stopped(ps, p);
 }
 
 /* -------------------------------------------------------------------- strings */

@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 
-#include "json/parse.h"
 #include "value/map.h"
 #include "value/str.h"
 
@@ -24,10 +23,11 @@ static bool invalid(PtcRpcMessage *m, const char *why)
     return fail(m, PTC_RPC_INVALID_REQUEST, why);
 }
 
-static PtcValue parse(PtcHeap *heap, PtcText text, PtcRpcMessage *m)
+static PtcValue parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcRpcMessage *m)
 {
     PtcJsonError error;
-    PtcValue v = ptc_json_parse(heap, text.bytes, text.len, &error);
+    PtcValue v = keep ? ptc_json_parse_keeping(heap, text, keep, &error)
+                      : ptc_json_parse(heap, text.bytes, text.len, &error);
     if (v != PTC_NONE)
         return v;
     m->stopped = error.stopped;
@@ -79,10 +79,10 @@ static bool take_apart(PtcHeap *heap, PtcValue v, PtcRpcMessage *m)
     return answer || take_method(heap, v, m);
 }
 
-bool ptc_rpc_parse(PtcHeap *heap, PtcText text, PtcRpcMessage *m)
+bool ptc_rpc_parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcRpcMessage *m)
 {
     *m = (PtcRpcMessage){.id = PTC_NONE, .params = PTC_NONE, .result = PTC_NONE, .error = PTC_NONE};
-    PtcValue v = parse(heap, text, m);
+    PtcValue v = parse(heap, text, keep, m);
     if (v == PTC_NONE)
         return false;
     if (ptc_is_sequential(v))

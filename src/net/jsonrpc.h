@@ -7,6 +7,7 @@
 #define PTC_NET_JSONRPC_H
 
 #include "json/emit.h"
+#include "json/parse.h"
 #include "value/heap.h"
 
 /* The error codes of the standard. */
@@ -43,9 +44,10 @@ typedef struct PtcRpcMessage {
     char why[PTC_RPC_WHY]; /* the fault in words */
 } PtcRpcMessage;
 
-/* Takes a text apart.  False with fault and why; kind and id are then set as far as they could be read, since the fault
- * of a request is answered to its id. */
-PTC_MUST_USE bool ptc_rpc_parse(PtcHeap *heap, PtcText text, PtcRpcMessage *message);
+/* Takes a text apart.  `keep` (or NULL) names members that are wanted as text.  False with fault and why; kind and id are
+ * then set as far as they could be read, since the fault of a request is answered to its id. */
+PTC_MUST_USE bool ptc_rpc_parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep,
+                                PtcRpcMessage *message);
 
 /* Code and text of an error that came; 0 and absent where the other side gave none. */
 void ptc_rpc_error_of(PtcHeap *heap, const PtcRpcMessage *message, int64_t *code, PtcText *text);

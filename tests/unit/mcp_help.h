@@ -79,6 +79,15 @@ static inline void row_large(PtcMcpCall *call)
         ptc_mcp_text(call, "0123456789012345678901234567890123456789", 40);
 }
 
+/* How many members its argument `doc` has as a value, and its text. */
+static inline void row_doc(PtcMcpCall *call)
+{
+    PtcText raw = ptc_mcp_arg_raw(call, "doc");
+    PtcValue v = ptc_mcp_arg(call, "doc");
+    ptc_mcp_textf(call, "%d %.*s", v != PTC_NONE && ptc_is_map(v) ? (int)ptc_map_count(v) : -1,
+                  (int)raw.len, raw.bytes ? raw.bytes : "");
+}
+
 static inline void row_read(PtcMcpCall *call)
 {
     PtcText id = ptc_mcp_var(call, "id");
@@ -108,6 +117,7 @@ static inline void row_many(PtcMcpCall *call)
         ptc_mcp_suggest(call, "x", 1);
 }
 
+static const char *const help_raw[] = {"doc", NULL};
 static const PtcMcpTool help_tools[] = {
     {.name = "echo",
      .title = "Echo",
@@ -118,9 +128,11 @@ static const PtcMcpTool help_tools[] = {
     {.name = "liar", .output_schema = "{\"type\":\"object\"}", .handler = row_liar},
     {.name = "fail", .handler = row_fail},
     {.name = "steps", .handler = row_steps},
-    {.name = "ask", .handler = row_ask},
+    {.name = "ask", .raw = help_raw, .handler = row_ask},
     {.name = "bytes", .handler = row_bytes},
     {.name = "large", .handler = row_large},
+    {.name = "doc", .raw = help_raw, .handler = row_doc},
+    {.name = "doc_value", .handler = row_doc},
 };
 
 static const PtcMcpResource help_resources[] = {

@@ -121,6 +121,56 @@ static void test_sizes(void)
     }
 }
 
+/* Parses with the members of {"a":{"b":{...}}} named x and y as text: "value | x | y". */
+static const char *keeping(const char *text)
+{
+    static const char *const path[] = {"a", "b", NULL}, *const names[] = {"x", "y", NULL};
+    static char line[1000];
+    PtcText kept[2];
+    PtcJsonError e;
+    const PtcJsonKeep wanted = {path, names, kept};
+    PtcValue v = ptc_json_parse_keeping(&h.heap, ptc_text_cstr(text), &wanted, &e);
+    if (v == PTC_NONE)
+        snprintf(line, sizeof line, "! %s @%zu", e.message, e.offset);
+    else
+        snprintf(line, sizeof line, "%s | %.*s | %.*s", write(v), (int)kept[0].len,
+                 kept[0].bytes ? kept[0].bytes : "", (int)kept[1].len,
+                 kept[1].bytes ? kept[1].bytes : "");
+    return line;
+}
+
+static void test_keeping(void)
+{
+    CHECK_STR(keeping("{\"a\":{\"b\":{\"x\":{ \"k\" : [1,\n2] } ,\"z\":{\"x\":{}}}}}"),
+              "{\"a\":{\"b\":{\"x\":{},\"z\":{\"x\":{}}}}} | { \"k\" : [1,\n2] } | ");
+    CHECK_STR(keeping("{\"a\":{\"b\":{\"y\":{\"\\u00e9}\":\"}\"},\"\\u0078\":{}}}}"),
+              "{\"a\":{\"b\":{\"y\":{},\"x\":{}}}} | {} | {\"\\u00e9}\":\"}\"}");
+    /* What is no object is a value. */
+    CHECK_STR(keeping("{\"a\":{\"b\":{\"x\":[{\"k\":1}],\"y\":null}}}"),
+              "{\"a\":{\"b\":{\"x\":[{\"k\":1}],\"y\":null}}} |  | ");
+    /* Other places do not count, nor do members of the same name before the last. */
+    CHECK_STR(keeping("{\"x\":{\"k\":1},\"a\":{\"x\":{\"k\":2},\"b\":[{\"x\":{\"k\":3}}]}}"),
+              "{\"x\":{\"k\":1},\"a\":{\"x\":{\"k\":2},\"b\":[{\"x\":{\"k\":3}}]}} |  | ");
+    CHECK_STR(keeping("{\"b\":{\"x\":{\"k\":1}},\"a\":[{\"b\":{\"x\":{\"k\":2}}}]}"),
+              "{\"b\":{\"x\":{\"k\":1}},\"a\":[{\"b\":{\"x\":{\"k\":2}}}]} |  | ");
+    CHECK_STR(keeping("{\"a\":{\"b\":{\"x\":{\"k\":1},\"x\":{\"k\":2}}}}"),
+              "{\"a\":{\"b\":{\"x\":{}}}} | {\"k\":2} | ");
+    CHECK_STR(keeping("{\"a\":{\"b\":{\"x\":{\"k\":1},\"x\":5}}}"),
+              "{\"a\":{\"b\":{\"x\":5}}} |  | ");
+    /* The second object at a depth is guessed from the first. */
+    CHECK_STR(keeping("{\"c\":{\"b\":{\"x\":{}}},\"a\":{\"b\":{\"x\":{\"k\":1}}}}"),
+              "{\"c\":{\"b\":{\"x\":{}}},\"a\":{\"b\":{\"x\":{}}}} | {\"k\":1} | ");
+    CHECK_STR(keeping("[{\"a\":{\"b\":{\"x\":{\"k\":1}}}}]"),
+              "[{\"a\":{\"b\":{\"x\":{\"k\":1}}}}] |  | ");
+    /* What is wrong inside is told as anywhere else. */
+    CHECK_STR(keeping("{\"a\":{\"b\":{\"x\":{\"k\":1,}}}}"),
+              "! expected a key in quotes, found } @22");
+    CHECK_STR(keeping("{\"a\":{\"b\":{\"x\":{\"k\":\"\xff\"}}}}"),
+              "! invalid UTF-8 in a string @21");
+    CHECK_STR(keeping("{\"a\":{\"b\":{\"x\":{\"k\":1"),
+              "! expected ',' or '}', but the text ends @21");
+}
+
 static void test_refused(void)
 {
     CHECK_STR(again(""), "! expected a value, but the text ends @0 1:1");
@@ -297,6 +347,7 @@ int main(void)
     test_containers();
     test_shapes();
     test_sizes();
+    test_keeping();
     test_refused();
     test_depth();
     test_prefix();

@@ -11,7 +11,7 @@ static PtcRpcMessage m;
 
 static bool parse(const char *text)
 {
-    return ptc_rpc_parse(&h.heap, ptc_text_cstr(text), &m);
+    return ptc_rpc_parse(&h.heap, ptc_text_cstr(text), NULL, &m);
 }
 
 static void test_kinds(void)
@@ -78,7 +78,7 @@ static void test_memory(void)
         strcat(text, "\"x\",");
     strcat(text, "1]}");
     small.heap.limit = 1024;
-    CHECK(!ptc_rpc_parse(&small.heap, ptc_text_cstr(text), &m));
+    CHECK(!ptc_rpc_parse(&small.heap, ptc_text_cstr(text), NULL, &m));
     CHECK(m.stopped && m.fault == PTC_RPC_INTERNAL_ERROR);
     check_heap_deinit(&small);
 }

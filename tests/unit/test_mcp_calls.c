@@ -212,13 +212,31 @@ static int walk(PtcMcp *mcp, const char *method, char *cursor_out)
     }
 }
 
+#define DOC(tool, arguments) \
+    REQUEST("1", "tools/call", "\"name\":\"" tool "\",\"arguments\":{" arguments "}")
+#define SAID(text) RESULT("1", "\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]")
+
+/* Arguments that stay text: for the rows that want them so, and only where they are objects. */
+static const Exchange raws[] = {
+    {DOC("doc", "\"doc\":{\"a\": [1,\t2]}"), SAID("0 {\\\"a\\\": [1,\\t2]}")},
+    {DOC("doc", "\"do\\u0063\":{}"), SAID("0 {}")},
+    {DOC("doc", "\"doc\":{\"a\":1},\"doc\":{}"), SAID("0 {}")},
+    {DOC("doc", "\"doc\":{\"a\":1},\"doc\":null"), SAID("-1 ")},
+    {DOC("doc", "\"doc\":[{\"a\":1}]"), SAID("-1 ")},
+    {DOC("doc", "\"other\":{\"doc\":{}}"), SAID("-1 ")},
+    {DOC("doc_value", "\"n\":7,\"doc\":{\"a\":1}"), SAID("1 ")},
+    {REQUEST("1", "prompts/get",
+             "\"name\":\"greet\",\"arguments\":{\"who\":\"x\",\"doc\":{\"a\":1}}"),
+     ERROR("1", "-32602", "the arguments of a prompt are strings")},
+};
+
 static void test_pages(void)
 {
     PtcMcpConfig c = help_config();
     char cursor[200], in[400];
     c.page_size = 3;
     PtcMcp *mcp = help_server(c), *other = help_server(c);
-    CHECK(walk(mcp, "tools/list", cursor) == 3);
+    CHECK(walk(mcp, "tools/list", cursor) == 4);
     CHECK(walk(mcp, "prompts/list", cursor) == 1);
     c.page_size = 1;
     PtcMcp *single = help_server(c);
@@ -257,6 +275,7 @@ int main(void)
     check_exchanges(mcp, NULL, reads, sizeof reads / sizeof *reads);
     check_exchanges(mcp, NULL, lists, sizeof lists / sizeof *lists);
     check_exchanges(mcp, NULL, streams, sizeof streams / sizeof *streams);
+    check_exchanges(mcp, NULL, raws, sizeof raws / sizeof *raws);
     test_tools_list(mcp);
     test_pages();
     test_completion_limit(mcp);

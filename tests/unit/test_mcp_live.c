@@ -288,6 +288,9 @@ static void test_forged_state(PtcMcp *mcp)
     CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
     sprintf(in, ASK("2", REPLIES ",\"arguments\":{\"x\":1},\"requestState\":\"%s\""), state);
     CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
+    sprintf(in, ASK("2", REPLIES ",\"arguments\":{\"doc\":{\"a\":1}},\"requestState\":\"%s\""),
+            state);
+    CHECK_STR(tell(mcp, NULL, in), ERROR("2", "-32602", STALE));
     sprintf(
         in,
         REQUEST("2", "tools/call", "\"name\":\"echo\"," MODERN(CAN, "") ",\"requestState\":\"%s\""),

@@ -15,6 +15,8 @@ static const char *const messages[] = {
     REQUEST("\"long enough not to fit the word\"", "tools/list", M),
     REQUEST("1", "tools/call", "\"name\":\"echo\",\"arguments\":{\"say\":\"hello\"}"),
     REQUEST("1", "tools/call", "\"name\":\"data\",\"arguments\":{\"n\":7}," M),
+    REQUEST("1", "tools/call", "\"name\":\"doc\",\"arguments\":{\"doc\":{\"a\":[1,2]}}"),
+    REQUEST("1", "tools/call", "\"name\":\"data\",\"arguments\":{\"doc\":{\"a\":[1,2]}}"),
     REQUEST("1", "tools/call", "\"name\":\"fail\""),
     REQUEST("1", "tools/call", "\"name\":\"ecco\""),
     REQUEST("1", "tools/call", "\"name\":\"steps\",\"_meta\":{\"progressToken\":\"abc\"}"),

@@ -12,12 +12,22 @@ enum { QUESTION_ID = 32 };
 
 /* ------------------------------------------------------------------------------- state */
 
+/* The arguments, and behind them those that are kept as text. */
+static bool put_args(PtcMcpCall *call, PtcBuf *args)
+{
+    ptc_buf_clear(args);
+    bool ok = ptc_emit_value(args, &call->heap, call->args);
+    for (size_t i = 0; ok && call->mcp->raw_names[i]; i++)
+        ok =
+            ptc_buf_add_char(args, '\n') && ptc_buf_add(args, call->raw[i].bytes, call->raw[i].len);
+    return ok;
+}
+
 /* What a state is bound to: method, name, arguments, owner.  False: memory is short. */
 static bool digest(PtcMcpCall *call)
 {
     PtcBuf *args = &call->scratch;
-    ptc_buf_clear(args);
-    if (!ptc_emit_value(args, &call->heap, call->args))
+    if (!put_args(call, args))
         return false;
     PtcText texts[] = {
         call->method, call->name, {args->data, args->len}, ptc_text_cstr(call->owner)};
@@ -193,7 +203,7 @@ static void forget_question(PtcMcpCall *call, const PtcMcpQuestion *q)
 static PtcMcpAsk read_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *answer)
 {
     PtcRpcMessage m;
-    bool ok = ptc_rpc_parse(&call->heap, ptc_buf_view(reply), &m);
+    bool ok = ptc_rpc_parse(&call->heap, ptc_buf_view(reply), NULL, &m);
     if (ok && m.kind == PTC_RPC_RESULT && ptc_is_map(m.result)) {
         *answer = m.result;
         return PTC_MCP_ASK_READY;

@@ -67,6 +67,9 @@ typedef struct PtcMcpTool {
     const char *input_schema;
     const char *output_schema; /* the same; then every success must be ptc_mcp_structured */
     unsigned flags;            /* PTC_MCP_READ_ONLY ... */
+    /* Names of arguments, ending in NULL, that the handler passes on: where they are objects they are checked to be JSON but
+     * not made values; ptc_mcp_arg_raw gives their text, and ptc_mcp_arg an empty map. */
+    const char *const *raw;
     PtcMcpHandler *handler;
     /* Runs in place of the handler when the arguments do not fit input_schema (null counts as absent); `text` says where
      * and what.  NULL: the client is told so. */
@@ -176,6 +179,8 @@ bool ptc_mcp_arg_text(PtcMcpCall *call, const char *name, bool required, PtcText
 bool ptc_mcp_arg_int(PtcMcpCall *call, const char *name, bool required, int64_t *out);
 bool ptc_mcp_arg_bool(PtcMcpCall *call, const char *name, bool required, bool *out);
 bool ptc_mcp_arg_map(PtcMcpCall *call, const char *name, bool required, PtcValue *out);
+/* The JSON text of an argument that the row has in `raw` and that is an object; else absent.  Good as long as the call. */
+PtcText ptc_mcp_arg_raw(PtcMcpCall *call, const char *name);
 /* A variable of the template that matched. */
 PtcText ptc_mcp_var(PtcMcpCall *call, const char *name);
 /* completion/complete: the name of the argument and what was typed of it; ptc_mcp_args has those already chosen. */

@@ -48,6 +48,8 @@ typedef struct PtcMcpUris {
 } PtcMcpUris;
 enum { PTC_MCP_MAX_URIS = 1024, PTC_MCP_MAX_URI_BYTES = 8192 };
 
+enum { PTC_MCP_MAX_RAW = 8 }; /* names of arguments that rows want as text */
+
 struct PtcMcp {
     PtcMem mem;
     PtcPool pool;
@@ -56,8 +58,9 @@ struct PtcMcp {
     PtcMcpRows rows[PTC_MCP_LIST_COUNT];
     PtcArena checks_arena;
     const struct PtcSchema **checks; /* of the arguments, one for each tool; NULL: none */
-    PtcBuf info;                     /* {"name":...,"version":...} */
-    PtcBuf capabilities;             /* {"tools":{},...} */
+    const char *raw_names[PTC_MCP_MAX_RAW + 1]; /* of all rows; ends in NULL */
+    PtcBuf info;                                /* {"name":...,"version":...} */
+    PtcBuf capabilities;                        /* {"tools":{},...} */
     PtcMcpGate gate;
     pthread_mutex_t lock;
     PtcMcpPeer *peers;
@@ -131,6 +134,9 @@ struct PtcMcpCall {
     void *user;
     PtcText vars[PTC_MCP_MAX_VARS];
     PtcText completing, typed;
+    PtcText raw
+        [PTC_MCP_MAX_RAW]; /* by mcp->raw_names: in the message, then (ptc_mcp_raw_keep) in raw_text */
+    PtcBuf raw_text;
 
     PtcBuf answer, structured, scratch;
     PtcMcpBody body;
@@ -216,6 +222,13 @@ void ptc_mcp_do_discover(PtcMcpCall *call);
 void ptc_mcp_do_initialize(PtcMcpCall *call);
 void ptc_mcp_do_set_level(PtcMcpCall *call);
 void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on);
+
+/* ---- raw_args.c: arguments that stay text */
+/* The names that rows want so; false: too many. */
+PTC_MUST_USE bool ptc_mcp_raw_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
+/* The message goes when the call begins to run: copies what the row wants as text, and puts what it does not want so back
+ * among the arguments.  Without a row nothing is wanted.  False: refused. */
+PTC_MUST_USE bool ptc_mcp_raw_keep(PtcMcpCall *call);
 
 /* ---- row_calls.c */
 void ptc_mcp_do_tools_call(PtcMcpCall *call);

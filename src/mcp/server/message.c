@@ -19,6 +19,7 @@ static void init_bufs(PtcMcpCall *call)
                      &call->asks, &call->state, &call->given,  &call->uris.text};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ptc_buf_init(all[i], mem, most);
+    ptc_buf_init(&call->raw_text, mem, call->mcp->config.max_frame_bytes);
 }
 
 static PtcMcpCall *new_call(PtcMcp *mcp)
@@ -52,7 +53,7 @@ void ptc_mcp_call_free(PtcMcpCall *call)
     if (call->own_peer)
         ptc_mcp_peer_free(call->peer);
     PtcBuf *all[] = {&call->id,   &call->token, &call->answer, &call->structured, &call->scratch,
-                     &call->asks, &call->state, &call->given,  &call->uris.text};
+                     &call->asks, &call->state, &call->given,  &call->raw_text,   &call->uris.text};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ptc_buf_deinit(all[i]);
     ptc_heap_deinit(&call->heap);
@@ -92,9 +93,11 @@ static void refuse_fault(PtcMcpCall *call, const PtcRpcMessage *m)
 /* Whatever is wrong with a request is answered to its id. */
 static bool take_apart(PtcMcpCall *call)
 {
+    static const char *const arguments[] = {"params", "arguments", NULL};
     PtcText text = {call->in->text, call->in->len};
+    const PtcJsonKeep keep = {arguments, call->mcp->raw_names, call->raw};
     PtcRpcMessage m;
-    bool ok = ptc_rpc_parse(&call->heap, text, &m);
+    bool ok = ptc_rpc_parse(&call->heap, text, call->mcp->raw_names[0] ? &keep : NULL, &m);
     call->kind = m.kind;
     if (!is_answer(&m) && m.id != PTC_NONE && !set_id(call, m.id))
         return false;
@@ -167,6 +170,9 @@ PtcMcpCall *ptc_mcp_begin(PtcMcp *mcp, const PtcMcpIn *in)
     else
         handle(call);
     call->in = NULL;
+    if (call->raw_text.len == 0)
+        memset(call->raw, 0,
+               sizeof call->raw);         /* they were in the message, and nobody wants them */
     call->budget.deadline_ns = INT64_MAX; /* that was for reading it; a handler sets its own */
     return call;
 }

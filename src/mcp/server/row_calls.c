@@ -56,7 +56,7 @@ void ptc_mcp_do_tools_call(PtcMcpCall *call)
         if (ptc_text_is(call->name, c->tools[i].name))
             call->tool = &c->tools[i];
     if (call->tool) {
-        if (take_args(call, call->params) && ptc_mcp_take_replies(call))
+        if (take_args(call, call->params) && ptc_mcp_raw_keep(call) && ptc_mcp_take_replies(call))
             ptc_mcp_will_run(call, PTC_MCP_BODY_TOOL, call->tool->handler, call->tool->user);
         return;
     }
@@ -112,7 +112,7 @@ void ptc_mcp_do_prompts_get(PtcMcpCall *call)
     if (!take_text(call, "name", &call->name))
         return;
     const PtcMcpPrompt *prompt = call->prompt = find_prompt(call, call->name);
-    if (prompt && take_args(call, call->params) && strings_only(call) &&
+    if (prompt && take_args(call, call->params) && ptc_mcp_raw_keep(call) && strings_only(call) &&
         has_required(call, prompt) && ptc_mcp_take_replies(call))
         ptc_mcp_will_run(call, PTC_MCP_BODY_PROMPT, prompt->handler, prompt->user);
 }

@@ -72,7 +72,8 @@ PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY])
         snprintf(why, PTC_MCP_WHY, "the system gives no random bytes");
     } else if (!c.name || !c.version) {
         snprintf(why, PTC_MCP_WHY, "a server needs a name and a version");
-    } else if (ptc_mcp_rows_init(mcp, why) && ptc_mcp_checks_init(mcp, why)) {
+    } else if (ptc_mcp_raw_init(mcp, why) && ptc_mcp_rows_init(mcp, why) &&
+               ptc_mcp_checks_init(mcp, why)) {
         return mcp;
     }
     ptc_mcp_free(mcp);
