@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * The answer of `lisp_eval` for an outcome: collects texts as tool/protocol.h wants them, and lets it write. */
+ * The answer of `lisp_eval` for an outcome: collects texts as tool/protocol.h wants them, and lets it write.  The parts of
+ * it come from the same functions, so that an answer in another form cannot tell something else. */
 #include "engine/payload.h"
 
 #include <string.h>
 
+#include "base/utf8.h"
 #include "engine/engine.h"
+#include "json/emit.h"
 #include "tool/protocol.h"
 #include "value/equal.h"
 
@@ -24,9 +27,11 @@ typedef struct {
     PtcText *prints;
     uint32_t *names; /* numbers of the session's names, sorted by text */
     size_t name_count, name_cap;
+    uint32_t *news; /* those that the run defined or changed, the same */
+    size_t news_count;
     PtcText *stored;
     PtcStored *changed;
-    size_t listed; /* room in `stored` and `changed` */
+    size_t listed, previewed; /* room in these two */
     PtcBuf previews;
     PtcMemory memory;
 } Work;
@@ -35,8 +40,9 @@ static void release(Work *w)
 {
     ptc_mem_free(w->mem, w->prints, w->o->prints.count * sizeof *w->prints);
     ptc_mem_free(w->mem, w->names, w->name_cap * sizeof *w->names);
+    ptc_mem_free(w->mem, w->news, w->o->old_count * sizeof *w->news);
     ptc_mem_free(w->mem, w->stored, w->listed * sizeof *w->stored);
-    ptc_mem_free(w->mem, w->changed, w->listed * sizeof *w->changed);
+    ptc_mem_free(w->mem, w->changed, w->previewed * sizeof *w->changed);
     ptc_buf_deinit(&w->previews);
 }
 
@@ -97,18 +103,22 @@ static PtcText name_of(const PtcSession *s, uint32_t i)
     return (PtcText){s->names.items[i].text, s->names.items[i].len};
 }
 
-static bool list_names(Work *w, const PtcSession *s)
+/* How many of n names an answer tells. */
+static size_t told(const Work *w, size_t n)
 {
     size_t most = (size_t)w->format.memory_names;
-    size_t n = w->name_count < most ? w->name_count : most;
+    return n < most ? n : most;
+}
+
+static bool list_names(Work *w, const PtcSession *s)
+{
+    size_t n = told(w, w->name_count);
     w->memory.truncated = n < w->name_count;
     if (n == 0)
         return true;
-    w->listed = n;
-    w->stored = ptc_mem_alloc(w->mem, n * sizeof *w->stored);
-    w->changed = ptc_mem_alloc(w->mem, n * sizeof *w->changed);
-    if (!w->stored || !w->changed)
+    if (!(w->stored = ptc_mem_alloc(w->mem, n * sizeof *w->stored)))
         return false;
+    w->listed = n;
     for (size_t i = 0; i < n; i++)
         w->stored[i] = name_of(s, w->names[i]);
     w->memory.stored = w->stored;
@@ -116,21 +126,25 @@ static bool list_names(Work *w, const PtcSession *s)
     return true;
 }
 
-/* Whether the run gave the name another value; one that is equal to the old one is no change. */
-static bool has_changed(Work *w, const PtcSession *s, uint32_t index)
+/* A value that is equal to the old one is no change. */
+static bool has_changed(Work *w, const PtcSession *s, const PtcOldGlobal *old)
 {
-    size_t low = 0, high = w->o->old_count; /* sorted by index */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (w->o->old[middle].index < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == w->o->old_count || w->o->old[low].index != index)
+    return ptc_session_defines(s, old->index) &&
+           (old->value == PTC_UNBOUND ||
+            !ptc_equal(&w->o->heap, old->value, s->globals[old->index]));
+}
+
+static bool take_news(Work *w, const PtcSession *s)
+{
+    if (w->o->old_count == 0)
+        return true;
+    if (!(w->news = ptc_mem_alloc(w->mem, w->o->old_count * sizeof *w->news)))
         return false;
-    PtcValue old = w->o->old[low].value;
-    return old == PTC_UNBOUND || !ptc_equal(&w->o->heap, old, s->globals[index]);
+    for (size_t i = 0; i < w->o->old_count; i++)
+        if (has_changed(w, s, &w->o->old[i]))
+            w->news[w->news_count++] = w->o->old[i].index;
+    sort_names(s->names.items, w->news, w->news_count);
+    return true;
 }
 
 /* Adds a preview to `previews`; its length is returned through *len. */
@@ -151,16 +165,16 @@ static bool add_preview(Work *w, PtcValue v, size_t *len)
 /* The buffer may move while it grows, so the places are set at the end. */
 static bool preview_changes(Work *w, const PtcSession *s)
 {
-    size_t n = 0, at = 0;
-    for (size_t i = 0; i < w->name_count; i++) {
-        if (!has_changed(w, s, w->names[i]))
-            continue;
-        if (n == w->listed) {
-            w->memory.truncated = true;
-            break;
-        }
-        w->changed[n].name = name_of(s, w->names[i]);
-        if (!add_preview(w, s->globals[w->names[i]], &w->changed[n++].preview.len))
+    size_t n = told(w, w->news_count), at = 0;
+    w->memory.truncated = w->memory.truncated || n < w->news_count;
+    if (n == 0)
+        return true;
+    if (!(w->changed = ptc_mem_alloc(w->mem, n * sizeof *w->changed)))
+        return false;
+    w->previewed = n;
+    for (size_t i = 0; i < n; i++) {
+        w->changed[i].name = name_of(s, w->news[i]);
+        if (!add_preview(w, s->globals[w->news[i]], &w->changed[i].preview.len))
             return false;
     }
     for (size_t i = 0; i < n; i++) {
@@ -175,29 +189,41 @@ static bool preview_changes(Work *w, const PtcSession *s)
 static bool take_memory(Work *w)
 {
     const PtcSession *s = w->options.session;
-    return !s || (take_names(w, s) && list_names(w, s) && preview_changes(w, s));
+    return !s || (take_names(w, s) && take_news(w, s) && list_names(w, s) && preview_changes(w, s));
 }
 
 /* ---------------------------------------------------------------------- answers */
 
-static bool render_ok(Work *w)
+/* What the run produced; previews of its memory are in w->memory. */
+static bool take_step(Work *w, PtcShown *step)
 {
     PtcOutcome *o = w->o;
-    PtcShown step = {.value_nil = o->value == PTC_NIL,
-                     .prints = w->prints,
-                     .print_count = o->prints.count,
-                     .prints_cut = o->prints.cut,
-                     .validated = {w->options.validated_json, w->options.validated_json_len}};
-    if (!step.value_nil && !ptc_is(o->value, PTC_T_VAR)) {
+    *step = (PtcShown){.value_nil = o->value == PTC_NIL,
+                       .prints = w->prints,
+                       .print_count = o->prints.count,
+                       .prints_cut = o->prints.cut,
+                       .validated = {w->options.validated_json, w->options.validated_json_len}};
+    if (!step->value_nil && !ptc_is(o->value, PTC_T_VAR)) {
         if (!ptc_outcome_show_text(o))
             return false;
-        step.text = (PtcText){o->text.data, o->text.len};
-        step.text_cut = o->text_cut;
+        step->text = (PtcText){o->text.data, o->text.len};
+        step->text_cut = o->text_cut;
     }
     ptc_outcome_refresh(o);
-    if (!take_memory(w))
+    return take_memory(w);
+}
+
+static const PtcMemory *memory_of(const Work *w)
+{
+    return w->options.session ? &w->memory : NULL;
+}
+
+static bool render_ok(Work *w)
+{
+    PtcShown step;
+    if (!take_step(w, &step))
         return false;
-    ptc_protocol_render_step(w->out, &step, w->options.session ? &w->memory : NULL, &w->format);
+    ptc_protocol_render_step(w->out, &step, memory_of(w), &w->format);
     return true;
 }
 
@@ -269,6 +295,114 @@ static bool read_options(Work *w, const PtcPayloadOptions *given)
     }
     return ours && ptc_format_resolve(&w->format, given->format);
 }
+
+/* ------------------------------------------------------------------------ parts */
+
+/* Names, a line each, as many as fit. */
+static void put_names(const PtcSession *s, const uint32_t *names, size_t count, PtcBuf *out)
+{
+    for (size_t i = 0; i < count; i++) {
+        PtcText name = name_of(s, names[i]);
+        if (out->max - out->len <= name.len)
+            return;
+        ptc_buf_add(out, name.bytes, name.len);
+        ptc_buf_add_char(out, '\n');
+    }
+}
+
+static void put_call(PtcBuf *out, const PtcToolRecord *call)
+{
+    ptc_emit_object(out);
+    ptc_emit_field_text(out, "name", (PtcText){call->name, call->name_len});
+    ptc_emit_field_bool(out, "ok", call->ok);
+    ptc_emit_field_bool(out, "cached", call->cached);
+    ptc_emit_field_int(out, "duration_us", call->duration_us);
+    ptc_emit_field_text(out, "arguments", (PtcText){call->arguments, call->arguments_len});
+    ptc_emit_field_text(out, "result", (PtcText){call->result, call->result_len});
+    ptc_emit_object_end(out);
+}
+
+static void put_calls(Work *w, PtcBuf *out)
+{
+    size_t max = out->max, good;
+    if (max < 2)
+        return;
+    out->max = max - 1; /* for the bracket */
+    ptc_emit_array(out);
+    good = out->len;
+    for (size_t i = 0; i < w->o->log.count && ptc_buf_ok(out); i++) {
+        PtcToolRecord call = ptc_outcome_call(w->o, i);
+        put_call(out, &call);
+        good = ptc_buf_ok(out) ? out->len : good;
+    }
+    out->len = good;
+    out->full = false;
+    out->max = max;
+    ptc_emit_array_end(out);
+}
+
+/* `step` is that of a run that succeeded, else NULL.  What is too long ends between two characters. */
+static void put_feedback(Work *w, const PtcShown *step, PtcBuf *out)
+{
+    PtcBuf text;
+    size_t room = out->max - out->len;
+    ptc_buf_init(&text, w->mem, ptc_payload_room(w->o));
+    if (step)
+        ptc_protocol_feedback(&text, step, memory_of(w), &w->format);
+    else
+        build_feedback(w, &text);
+    size_t len = text.len <= room ? text.len : ptc_utf8_valid_prefix(text.data, room);
+    ptc_buf_add(out, text.data, len);
+    out->failed = out->failed || !ptc_buf_ok(&text);
+    ptc_buf_deinit(&text);
+}
+
+static void put_memory(const Work *w, PtcBuf *out)
+{
+    ptc_protocol_add_memory(out, &w->memory);
+    if (out->full)
+        ptc_buf_clear(out);
+}
+
+static bool put_ok(Work *w, const PtcPayloadParts *parts)
+{
+    const PtcSession *s = w->options.session;
+    PtcShown step;
+    bool whole = parts->feedback || parts->memory;
+    if (whole ? !take_step(w, &step) : s && !take_news(w, s))
+        return false;
+    if (!whole && parts->stored && s && !take_names(w, s))
+        return false;
+    if (parts->feedback)
+        put_feedback(w, &step, parts->feedback);
+    if (parts->memory && s)
+        put_memory(w, parts->memory);
+    if (parts->changed && s)
+        put_names(s, w->news, w->news_count, parts->changed);
+    if (parts->stored && s)
+        put_names(s, w->names, w->name_count, parts->stored);
+    return true;
+}
+
+bool ptc_payload_parts(PtcOutcome *o, const PtcPayloadOptions *options,
+                       const PtcPayloadParts *parts)
+{
+    Work w = {.o = o, .mem = &o->ptc->mem};
+    if (!read_options(&w, options))
+        return false;
+    ptc_buf_init(&w.previews, w.mem, ptc_payload_room(o));
+    bool ok = !parts->feedback || take_prints(&w);
+    if (ok && o->ok)
+        ok = put_ok(&w, parts);
+    else if (ok && parts->feedback)
+        put_feedback(&w, NULL, parts->feedback);
+    if (ok && parts->calls && o->log.count > 0)
+        put_calls(&w, parts->calls);
+    release(&w);
+    return ok;
+}
+
+/* ------------------------------------------------------------------------ whole */
 
 size_t ptc_payload_room(const PtcOutcome *o)
 {

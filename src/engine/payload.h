@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * payload.h - the answer of `lisp_eval` for an outcome. */
+ * payload.h - the answer of `lisp_eval` for an outcome, whole or in parts. */
 #ifndef PTC_ENGINE_PAYLOAD_H
 #define PTC_ENGINE_PAYLOAD_H
 
@@ -10,5 +10,21 @@
 PTC_MUST_USE bool ptc_payload_write(PtcOutcome *o, const PtcPayloadOptions *options, PtcBuf *out);
 /* A maximum for a buffer that the answer surely fits. */
 size_t ptc_payload_room(const PtcOutcome *o);
+
+/* Parts of the answer and what an answer in another form may tell beside them, from the same code; a buffer that is NULL is
+ * not wanted.  What does not fit its buffer is cut between characters, or (JSON) left out. */
+typedef struct PtcPayloadParts {
+    PtcBuf *feedback; /* text */
+    PtcBuf *changed;  /* names that the run defined or changed, sorted, a line each */
+    PtcBuf *stored;   /* all names of the session, the same */
+    PtcBuf *memory;   /* JSON object */
+    PtcBuf *
+        calls; /* JSON array: {"name","ok","cached","duration_us","arguments","result"}, the last two as PTC-Lisp
+                         text cut to PTC_LOG_TEXT bytes; the first calls, as many as fit */
+} PtcPayloadParts;
+
+/* For a run in a session its options name it; a run that failed has neither changed, stored nor memory.  False as above. */
+PTC_MUST_USE bool ptc_payload_parts(PtcOutcome *o, const PtcPayloadOptions *options,
+                                    const PtcPayloadParts *parts);
 
 #endif

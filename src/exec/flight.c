@@ -257,12 +257,12 @@ static void await(Trip *t)
 static void set_maxima(const Trip *t)
 {
     PtcFrameReader *r = &t->worker->reader;
-    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
-    ptc_frame_outputs(t->out, buffers);
     r->max_call = (size_t)t->plan->limits.tool_bytes + sizeof(uint32_t);
     r->max_done = DONE_BESIDE;
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        r->max_done += buffers[i]->max < PTC_FRAME_MAX ? buffers[i]->max : PTC_FRAME_MAX;
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
+        size_t max = t->out->parts[i].max;
+        r->max_done += max < PTC_FRAME_MAX ? max : PTC_FRAME_MAX;
+    }
 }
 
 static bool send_run(Trip *t, const PtcTaskIn *in)

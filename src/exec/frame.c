@@ -8,7 +8,8 @@
 
 /* A field that is added to a task must travel too: put it into the functions below, then mend the sizes. */
 _Static_assert(sizeof(PtcTaskIn) == 184, "frames carry all of a PtcTaskIn");
-_Static_assert(sizeof(PtcTaskOut) == 6 * sizeof(PtcBuf) + 408, "frames carry all of a PtcTaskOut");
+_Static_assert(sizeof(PtcTaskOut) == PTC_TASK_PARTS * sizeof(PtcBuf) + 416,
+               "frames carry all of a PtcTaskOut");
 
 /* ---------------------------------------------------------------- numbers and texts */
 
@@ -110,13 +111,6 @@ bool ptc_frame_close(PtcBuf *buf, PtcFrameType type, uint64_t id)
     return true;
 }
 
-void ptc_frame_outputs(PtcTaskOut *out, PtcBuf *buffers[PTC_FRAME_OUTPUTS])
-{
-    PtcBuf *all[PTC_FRAME_OUTPUTS] = {&out->payload,   &out->text,   &out->json,
-                                      &out->validated, &out->prints, &out->session};
-    memcpy(buffers, all, sizeof all);
-}
-
 static bool put_bool(PtcBuf *buf, bool b)
 {
     return ptc_frame_put_u32(buf, b);
@@ -132,17 +126,17 @@ static void put_numbers(PtcBuf *buf, const PtcTaskIn *in)
 
 bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcTaskOut *out)
 {
-    const size_t maxima[PTC_FRAME_OUTPUTS] = {out->payload.max, out->text.max,
-                                              out->json.max,    out->validated.max,
-                                              out->prints.max,  out->session.max};
     ptc_frame_open(buf);
     ptc_frame_put_u32(buf, (uint32_t)in->kind);
+    ptc_frame_put_u32(buf, in->want);
     put_bool(buf, in->in_session);
     put_bool(buf, in->use_tools);
     put_bool(buf, in->use_data);
     put_numbers(buf, in);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_frame_put_i64(buf, (int64_t)(maxima[i] < PTC_FRAME_MAX ? maxima[i] : PTC_FRAME_MAX));
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
+        size_t max = out->parts[i].max;
+        ptc_frame_put_i64(buf, (int64_t)(max < PTC_FRAME_MAX ? max : PTC_FRAME_MAX));
+    }
     ptc_frame_put_view(buf, in->program);
     ptc_frame_put_view(buf, in->context);
     ptc_frame_put_view(buf, in->signature);
@@ -152,12 +146,12 @@ bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcT
     return ptc_frame_close(buf, PTC_FRAME_RUN, id);
 }
 
-bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in,
-                       size_t maxima[PTC_FRAME_OUTPUTS])
+bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in, size_t maxima[PTC_TASK_PARTS])
 {
     PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     memset(in, 0, sizeof *in);
     in->kind = (PtcTaskKind)ptc_frame_take_u32(&c);
+    in->want = ptc_frame_take_u32(&c);
     in->in_session = take_bool(&c);
     in->use_tools = take_bool(&c);
     in->use_data = take_bool(&c);
@@ -166,7 +160,7 @@ bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in,
                           &in->preview_chars, &in->result_bytes};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = ptc_frame_take_i64(&c);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         maxima[i] = (size_t)ptc_frame_take_i64(&c);
     in->program = ptc_frame_take_view(&c);
     in->context = ptc_frame_take_view(&c);
@@ -215,20 +209,20 @@ static bool put_word(PtcBuf *buf, const char *word)
 
 bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const PtcTaskOut *out)
 {
-    const PtcBuf *buffers[PTC_FRAME_OUTPUTS] = {&out->payload,   &out->text,   &out->json,
-                                                &out->validated, &out->prints, &out->session};
     ptc_frame_open(buf);
     ptc_frame_put_u32(buf, (uint32_t)status);
     put_bool(buf, out->ok);
+    put_bool(buf, out->validated);
     put_bool(buf, out->text_cut);
     put_bool(buf, out->prints_cut);
     ptc_frame_put_i64(buf, out->compute_us);
     ptc_frame_put_i64(buf, (int64_t)out->tool_calls);
+    ptc_frame_put_i64(buf, (int64_t)out->bindings);
     put_word(buf, out->reason);
     put_word(buf, out->kind);
     put_word(buf, out->message);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_frame_put_view(buf, ptc_buf_view(buffers[i]));
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++)
+        ptc_frame_put_view(buf, ptc_buf_view(&out->parts[i]));
     return ptc_frame_close(buf, PTC_FRAME_DONE, id);
 }
 
@@ -257,32 +251,42 @@ static bool take_message(PtcFrameCursor *c, char *to, size_t size)
     return true;
 }
 
-/* Buffers by what may be in them, in the order of the struct. */
-typedef enum { JSON, TEXT, BYTES } Content;
-static const Content contents[PTC_FRAME_OUTPUTS] = {JSON, TEXT, JSON, JSON, TEXT, BYTES};
+/* Parts by what may be in them, in the order of the struct. */
+typedef enum { TEXT, BYTES, JSON, OBJECT, ARRAY } Content;
+static const Content contents[PTC_TASK_PARTS] = {TEXT, JSON,   TEXT,  BYTES, TEXT,  TEXT,
+                                                 TEXT, OBJECT, ARRAY, ARRAY, OBJECT};
+
+/* Between these brackets, the first and the last byte. */
+static bool is_between(PtcText view, char first, char last)
+{
+    return view.bytes[0] == first && view.bytes[view.len - 1] == last;
+}
 
 static bool good_content(Content content, PtcText view)
 {
-    if (content == JSON)
-        return view.len == 0 || ptc_json_is_line(view.bytes, view.len);
-    return content == BYTES || ptc_utf8_valid(view.bytes, view.len);
+    if (content == BYTES || view.len == 0)
+        return true;
+    if (content == TEXT)
+        return ptc_utf8_valid(view.bytes, view.len);
+    return ptc_json_is_line(view.bytes, view.len) &&
+           (content != OBJECT || is_between(view, '{', '}')) &&
+           (content != ARRAY || is_between(view, '[', ']'));
 }
 
-static bool take_outputs(PtcFrameCursor *c, PtcTaskOut *out, const char **why)
+static bool take_parts(PtcFrameCursor *c, PtcTaskOut *out, const char **why)
 {
-    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
-    ptc_frame_outputs(out, buffers);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++) {
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
+        PtcBuf *part = &out->parts[i];
         PtcText view = ptc_frame_take_view(c);
         *why = "an answer that is cut off or too long";
-        if (!view.bytes || view.len > buffers[i]->max)
+        if (!view.bytes || view.len > part->max)
             return false;
         *why = "an answer that is not the JSON or text it should be";
         if (!good_content(contents[i], view))
             return false;
-        ptc_buf_clear(buffers[i]);
+        ptc_buf_clear(part);
         *why = NULL; /* no memory is not the worker's fault */
-        if (!ptc_buf_add(buffers[i], view.bytes, view.len))
+        if (!ptc_buf_add(part, view.bytes, view.len))
             return false;
     }
     return true;
@@ -295,16 +299,18 @@ bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskS
     uint32_t how = ptc_frame_take_u32(&c);
     *why = "an answer that is none";
     out->ok = take_bool(&c);
+    out->validated = take_bool(&c);
     out->text_cut = take_bool(&c);
     out->prints_cut = take_bool(&c);
     out->compute_us = ptc_frame_take_i64(&c);
     out->tool_calls = (uint64_t)ptc_frame_take_i64(&c);
+    out->bindings = (uint64_t)ptc_frame_take_i64(&c);
     if (c.bad || (how != PTC_TASK_DONE && how != PTC_TASK_CANCELLED && how != PTC_TASK_NO_MEMORY))
         return false;
     *status = (PtcTaskStatus)how;
     if (!take_name(&c, out->reason, sizeof out->reason) ||
         !take_name(&c, out->kind, sizeof out->kind) ||
-        !take_message(&c, out->message, sizeof out->message) || !take_outputs(&c, out, why))
+        !take_message(&c, out->message, sizeof out->message) || !take_parts(&c, out, why))
         return false;
     *why = "an answer with more behind it";
     return all_taken(&c);

@@ -28,10 +28,7 @@ typedef struct PtcFrameHead {
 } PtcFrameHead;
 _Static_assert(sizeof(PtcFrameHead) == 16, "a head has no holes");
 
-enum {
-    PTC_FRAME_MAX = 1 << 30, /* bytes of a payload */
-    PTC_FRAME_OUTPUTS = 6,   /* buffers of a PtcTaskOut */
-};
+enum { PTC_FRAME_MAX = 1 << 30 }; /* bytes of a payload */
 
 /* ---------------------------------------------------------------- numbers and texts */
 
@@ -69,17 +66,14 @@ PTC_MUST_USE bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const 
 
 /* Payloads.  Views point into them. */
 PTC_MUST_USE bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in,
-                                    size_t maxima[PTC_FRAME_OUTPUTS]);
+                                    size_t maxima[PTC_TASK_PARTS]);
 PTC_MUST_USE bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, PtcText *text);
 /* False with a text that says what is wrong.  Arguments are JSON; what an out is filled with is UTF-8, or JSON on one
- * line where it should be, and no buffer is over its maximum. */
+ * line where it should be (an object or array where it should be that), and no part is over its maximum. */
 PTC_MUST_USE bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool,
                                      PtcText *arguments, const char **why);
 PTC_MUST_USE bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out,
                                      PtcTaskStatus *status, const char **why);
-
-/* The buffers of an out, in the order of the struct. */
-void ptc_frame_outputs(PtcTaskOut *out, PtcBuf *buffers[PTC_FRAME_OUTPUTS]);
 
 /* ------------------------------------------------------------- what a worker sends */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One evaluation with an engine: bytes in, bytes out. */
+ * One evaluation with an engine: bytes in, bytes out.  What always holds: a part that does not fit its buffer is cut between
+ * characters (text) or left out (JSON), so that every part is good UTF-8 and good JSON. */
 #include "exec/task.h"
 
 #include <stdio.h>
@@ -11,6 +12,10 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "tool/protocol.h"
+
+_Static_assert(offsetof(PtcTaskOut, answer) ==
+                   offsetof(PtcTaskOut, parts) + (PTC_TASK_PARTS - 1) * sizeof(PtcBuf),
+               "parts are all of the buffers");
 
 /* Snapshots go from one task to the next through whoever holds them, never through a client: their tag guards against
  * bytes that were damaged, not against forgery, and needs no secret. */
@@ -27,9 +32,43 @@ typedef struct {
     PtcOutcome *outcome;
 } Work;
 
+/* ----------------------------------------------------------------------------------- parts */
+
+void ptc_task_out_init(PtcTaskOut *out, PtcMem *mem, size_t max)
+{
+    memset(out, 0, sizeof *out);
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++)
+        ptc_buf_init(&out->parts[i], mem, max);
+}
+
+void ptc_task_out_deinit(PtcTaskOut *out)
+{
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++)
+        ptc_buf_deinit(&out->parts[i]);
+}
+
+void ptc_task_out_clear(PtcTaskOut *out)
+{
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++)
+        ptc_buf_clear(&out->parts[i]);
+    out->ok = out->validated = out->text_cut = out->prints_cut = false;
+    out->tool_calls = out->bindings = 0;
+}
+
+/* As much of a text as fits, cut between characters; false: it was cut. */
+static bool put(PtcBuf *buf, const char *text, size_t len)
+{
+    size_t room = buf->max - buf->len;
+    if (len <= room)
+        return ptc_buf_add(buf, text, len);
+    ptc_buf_add(buf, text, ptc_utf8_valid_prefix(text, room));
+    return false;
+}
+
 /* -------------------------------------------------------------------------------- failing */
 
-/* Fills the answer of a task that did not come to run.  The message is cut to its room. */
+/* Fills the answer of a task that did not come to run, or whose result cannot stand.  What was printed and called is still
+ * told.  The message is cut to its room. */
 static PtcTaskStatus refuse(Work *w, PtcReason reason, const char *kind, const char *message)
 {
     PtcTaskOut *out = w->out;
@@ -40,10 +79,13 @@ static PtcTaskStatus refuse(Work *w, PtcReason reason, const char *kind, const c
     snprintf(out->reason, sizeof out->reason, "%s", ptc_reason_name(reason));
     snprintf(out->kind, sizeof out->kind, "%s", kind);
     snprintf(out->message, sizeof out->message, "%.*s", (int)len, message);
-    ptc_buf_clear(&out->payload);
-    ptc_protocol_render_error(&out->payload,
-                              &(PtcErrorAnswer){.reason = reason, .message = {out->message, len}});
-    return ptc_buf_ok(&out->payload) ? PTC_TASK_DONE : PTC_TASK_NO_MEMORY;
+    PtcBuf *gone[] = {&out->text,    &out->json,   &out->feedback,
+                      &out->changed, &out->stored, &out->memory};
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        ptc_buf_clear(gone[i]);
+    out->validated = out->text_cut = false;
+    put(&out->feedback, out->message, len);
+    return out->feedback.failed ? PTC_TASK_NO_MEMORY : PTC_TASK_DONE;
 }
 
 static PtcTaskStatus bad_args(Work *w, const char *message)
@@ -169,16 +211,6 @@ static PtcTaskStatus close_session(Work *w)
 
 /* ---------------------------------------------------------------------------------- output */
 
-/* As much of a text as fits, cut between characters; false: it was cut. */
-static bool put(PtcBuf *buf, const char *text, size_t len)
-{
-    size_t room = buf->max - buf->len;
-    if (len <= room)
-        return ptc_buf_add(buf, text, len);
-    ptc_buf_add(buf, text, ptc_utf8_valid_prefix(text, room));
-    return false;
-}
-
 static void put_prints(Work *w)
 {
     PtcTaskOut *out = w->out;
@@ -209,31 +241,38 @@ static bool put_result(Work *w)
     if (!ptc_outcome_show_text(o))
         return false;
     out->text_cut = !put(&out->text, o->text.data, o->text.len) || o->text_cut;
-    bool json = ptc_outcome_show_json(o) != NULL;
-    if (json && o->json.len <= out->json.max)
+    if (ptc_outcome_show_json(o) && o->json.len <= out->json.max)
         ptc_buf_add(&out->json, o->json.data, o->json.len);
-    if (json && o->validated && o->json.len <= out->validated.max)
-        ptc_buf_add(&out->validated, o->json.data, o->json.len);
+    out->validated = o->validated && out->json.len > 0;
     return true;
 }
 
-static bool put_payload(Work *w)
+static bool put_parts(Work *w)
 {
+    PtcTaskOut *out = w->out;
+    unsigned want = w->in->want;
     PtcFormatOptions format;
     PtcPayloadOptions options = {.format = &format, .session = w->session};
+    PtcPayloadParts parts = {
+        .feedback = !out->ok || (want & PTC_WANT_FEEDBACK) ? &out->feedback : NULL,
+        .calls = want & PTC_WANT_CALLS ? &out->calls : NULL,
+    };
+    if (out->ok && w->session) {
+        parts.changed = &out->changed;
+        parts.stored = want & PTC_WANT_STORED ? &out->stored : NULL;
+        parts.memory = want & PTC_WANT_MEMORY ? &out->memory : NULL;
+    }
     ptc_format_unset(&format);
     format.preview_max_chars = w->in->preview_chars;
-    if (w->out->validated.len) {
-        options.validated_json = w->out->validated.data;
-        options.validated_json_len = w->out->validated.len;
-    }
-    return ptc_payload_write(w->outcome, &options, &w->out->payload);
+    return ptc_payload_parts(w->outcome, &options, &parts);
 }
 
 static bool bufs_ok(const PtcTaskOut *out)
 {
-    return !out->payload.failed && !out->text.failed && !out->json.failed &&
-           !out->validated.failed && !out->prints.failed;
+    bool ok = true;
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++)
+        ok = ok && !out->parts[i].failed;
+    return ok;
 }
 
 static PtcTaskStatus finish(Work *w)
@@ -241,10 +280,13 @@ static PtcTaskStatus finish(Work *w)
     PtcTaskOut *out = w->out;
     out->ok = w->outcome->ok;
     out->tool_calls = w->outcome->log.total;
+    if (w->session)
+        out->bindings = ptc_session_binding_count(w->session);
     put_prints(w);
     if (!out->ok)
         put_error(w);
-    if ((out->ok && !put_result(w)) || !put_payload(w) || !bufs_ok(out))
+    bool has_value = out->ok || w->outcome->control == PTC_CONTROL_FAIL;
+    if ((has_value && !put_result(w)) || !put_parts(w) || !bufs_ok(out))
         return PTC_TASK_NO_MEMORY;
     if (out->ok && w->session)
         return close_session(w);
@@ -285,7 +327,8 @@ static PtcTaskStatus eval(Work *w, PtcTools *tools, const PtcShared *shared)
 
 static PtcTaskStatus inspect(Work *w)
 {
-    w->out->ok = ptc_session_describe(w->session, &w->out->payload) && ptc_buf_ok(&w->out->payload);
+    w->out->bindings = ptc_session_binding_count(w->session);
+    w->out->ok = ptc_session_describe(w->session, &w->out->answer) && ptc_buf_ok(&w->out->answer);
     return w->out->ok ? PTC_TASK_DONE : PTC_TASK_NO_MEMORY;
 }
 
@@ -297,10 +340,10 @@ static PtcTaskStatus forget(Work *w)
     else if (ptc_session_clear(w->session) != PTC_OK)
         return PTC_TASK_NO_MEMORY;
     w->out->ok = true;
-    ptc_emit_object(&w->out->payload);
-    ptc_emit_field_uint(&w->out->payload, "forgotten",
-                        before - ptc_session_binding_count(w->session));
-    if (!ptc_emit_object_end(&w->out->payload))
+    w->out->bindings = ptc_session_binding_count(w->session);
+    ptc_emit_object(&w->out->answer);
+    ptc_emit_field_uint(&w->out->answer, "forgotten", before - w->out->bindings);
+    if (!ptc_emit_object_end(&w->out->answer))
         return PTC_TASK_NO_MEMORY;
     return close_session(w);
 }

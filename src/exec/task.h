@@ -19,9 +19,18 @@ typedef enum {
     PTC_TASK_FORGET,  /* unbind a name of a session, or all when `name` is absent */
 } PtcTaskKind;
 
+/* What of an answer is made only for those who ask for it. */
+enum {
+    PTC_WANT_FEEDBACK = 1 << 0, /* of a success; that of a failure is always there */
+    PTC_WANT_MEMORY = 1 << 1,
+    PTC_WANT_STORED = 1 << 2,
+    PTC_WANT_CALLS = 1 << 3,
+};
+
 /* Views are borrowed from whoever submits the task, until it is done. */
 typedef struct PtcTaskIn {
     PtcTaskKind kind;
+    unsigned want; /* PTC_WANT_... */
     PtcText program;
     PtcText context; /* a JSON object */
     PtcText signature, output_schema;
@@ -30,27 +39,47 @@ typedef struct PtcTaskIn {
     PtcText name;    /* FORGET */
     int64_t timeout_ms, memory_bytes, max_tool_calls, program_bytes, context_bytes,
         session_bytes;        /* PTC_UNSET: the executor's */
-    int64_t preview_chars;    /* of the result in the payload; PTC_UNSET: default */
+    int64_t preview_chars;    /* of values in feedback and memory; PTC_UNSET: default */
     int64_t result_bytes;     /* of `text` and `json` */
     bool use_tools, use_data; /* give the program the executor's tools and --data */
 } PtcTaskIn;
 
-/* Buffers belong to the submitter: initialised before with its ledger and a maximum each, freed by it. */
+enum { PTC_TASK_PARTS = 11 };
+
+/* The parts of an answer, each written once, for the submitter to put together.  Buffers belong to it: initialised before
+ * with its ledger and a maximum each, freed by it. */
 typedef struct PtcTaskOut {
     bool ok;
-    PtcBuf
-        payload; /* the lisp_eval payload, JSON; for INSPECT its JSON; for FORGET {"forgotten":n} */
-    PtcBuf text; /* the printed result, whole up to result_bytes */
-    PtcBuf json; /* the result as JSON; empty when it has none */
-    PtcBuf validated;          /* JSON; empty when nothing was validated */
-    PtcBuf prints;             /* lines, a line feed after each */
-    PtcBuf session;            /* new snapshot; empty: the session is as it was */
+    bool validated; /* json is what the signature or schema asked for */
+    union {
+        struct {
+            PtcBuf text;     /* the printed result, whole up to result_bytes; of (fail v) v */
+            PtcBuf json;     /* the same as JSON; empty when it has none */
+            PtcBuf prints;   /* lines, a line feed after each */
+            PtcBuf session;  /* new snapshot; empty: the session is as it was */
+            PtcBuf feedback; /* text for a model, see PTC_WANT_FEEDBACK */
+            PtcBuf changed; /* names that the run defined or changed, a line each, as many as fit */
+            PtcBuf stored;  /* all names of the session, the same; PTC_WANT_STORED */
+            PtcBuf memory;  /* JSON object as in the payload of lisp_eval; PTC_WANT_MEMORY */
+            PtcBuf calls;   /* JSON array of tool calls, as many as fit; PTC_WANT_CALLS */
+            PtcBuf warnings; /* JSON array; empty: none */
+            PtcBuf answer;   /* JSON object: of INSPECT, and of FORGET {"forgotten":n} */
+        };
+        PtcBuf parts[PTC_TASK_PARTS]; /* the same, for whoever treats them alike */
+    };
     char reason[24], kind[32]; /* when !ok */
     char message[320];
     bool text_cut, prints_cut;
     int64_t compute_us; /* time it took, waiting included */
     uint64_t tool_calls;
+    uint64_t bindings; /* of the session, afterwards */
 } PtcTaskOut;
+
+/* Empty, with this maximum for every part; the submitter may set others before it submits. */
+void ptc_task_out_init(PtcTaskOut *out, PtcMem *mem, size_t max);
+void ptc_task_out_deinit(PtcTaskOut *out);
+/* Forgets what was filled in; the buffers stay. */
+void ptc_task_out_clear(PtcTaskOut *out);
 
 typedef enum {
     PTC_TASK_DONE,      /* out is filled; the program may have failed */

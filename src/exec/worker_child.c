@@ -362,20 +362,17 @@ static void run_task(PtcWorker *w)
 {
     PtcTaskIn in;
     PtcTaskOut out;
-    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
-    size_t maxima[PTC_FRAME_OUTPUTS];
+    size_t maxima[PTC_TASK_PARTS];
     uint64_t id = w->task;
     if (!ptc_frame_get_run(w->inbox.data, w->inbox.len, &in, maxima))
         ptc_sandbox_end();
-    memset(&out, 0, sizeof out);
-    ptc_frame_outputs(&out, buffers);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_buf_init(buffers[i], &w->mem, maxima[i]);
+    ptc_task_out_init(&out, &w->mem, 0);
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++)
+        out.parts[i].max = maxima[i];
     PtcTaskStatus status = run(w, &in, &out);
     end_task(w);
     send_done(w, id, status, &out);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_buf_deinit(buffers[i]);
+    ptc_task_out_deinit(&out);
 }
 
 static bool start_reader(PtcWorker *w)

@@ -133,15 +133,6 @@ static void put_back(Workers *ws, PtcWorkerProcess *w)
 
 /* ------------------------------------------------------------------------------ executor */
 
-static void clear(PtcTaskOut *out)
-{
-    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
-    ptc_frame_outputs(out, buffers);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_buf_clear(buffers[i]);
-    out->ok = out->text_cut = out->prints_cut = false;
-}
-
 static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskIn *in,
                             const PtcCancel *cancel, PtcTaskOut *out)
 {
@@ -157,7 +148,7 @@ static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskI
     }
     PtcTaskStatus status = ptc_flight(&ws->plan, w, in, cancel, out, &keep);
     if (status != PTC_TASK_DONE)
-        clear(out);
+        ptc_task_out_clear(out);
     if (keep && w->tasks < TASKS_MAX)
         put_back(ws, w);
     else

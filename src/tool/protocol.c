@@ -134,9 +134,8 @@ static void add_texts(PtcBuf *out, const char *name, const PtcText *items, size_
 
 /* ---------------------------------------------------------------------- success */
 
-static void add_memory(PtcBuf *out, const PtcMemory *memory)
+void ptc_protocol_add_memory(PtcBuf *out, const PtcMemory *memory)
 {
-    ptc_emit_key(out, "memory");
     ptc_emit_object(out);
     ptc_emit_key(out, "changed");
     ptc_emit_object(out);
@@ -161,8 +160,8 @@ void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success)
     ptc_emit_field_text(out, "feedback",
                         success->feedback.bytes ? success->feedback : PTC_TEXT(""));
     ptc_emit_field_bool(out, "truncated", success->truncated || (memory && memory->truncated));
-    if (memory)
-        add_memory(out, memory);
+    if (memory && ptc_emit_key(out, "memory"))
+        ptc_protocol_add_memory(out, memory);
     if (success->validated.bytes)
         ptc_emit_field_raw(out, "validated", success->validated);
     ptc_emit_object_end(out);
@@ -213,14 +212,15 @@ static bool make_result(PtcBuf *out, const PtcShown *step, const PtcFormatOption
     return ptc_preview_add(out, step->text, step->text_cut, options->preview_max_chars);
 }
 
-static PtcExecution execution(const Making *m, const PtcShown *step, const PtcMemory *memory)
+/* `result` is what make_result wrote. */
+static PtcExecution execution(const PtcBuf *result, const PtcShown *step, const PtcMemory *memory)
 {
     PtcExecution run = {.prints = step->prints,
                         .print_count = step->print_count,
                         .prints_cut = step->prints_cut,
                         .more_turns = memory != NULL};
     if (step->text.bytes)
-        run.result = ptc_buf_view(&m->result);
+        run.result = ptc_buf_view(result);
     if (memory) {
         run.changed = memory->changed;
         run.changed_count = memory->changed_count;
@@ -234,7 +234,7 @@ static void render_made(PtcBuf *out, Making *m, const PtcShown *step, const PtcM
                         const PtcFormatOptions *options)
 {
     bool cut = make_result(&m->result, step, options);
-    PtcExecution run = execution(m, step, memory);
+    PtcExecution run = execution(&m->result, step, memory);
     cut |= ptc_feedback_run(&m->feedback, &run, options);
     if (!cut_prints(m, step, options->max_print_length) || !ptc_buf_ok(&m->result) ||
         !ptc_buf_ok(&m->feedback)) {
@@ -250,6 +250,19 @@ static void render_made(PtcBuf *out, Making *m, const PtcShown *step, const PtcM
                           .memory = memory,
                           .validated = step->validated};
     ptc_protocol_render_success(out, &success);
+}
+
+bool ptc_protocol_feedback(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
+                           const PtcFormatOptions *options)
+{
+    PtcBuf result;
+    ptc_buf_init(&result, out->mem, SIZE_MAX / 2);
+    bool cut = make_result(&result, step, options);
+    PtcExecution run = execution(&result, step, memory);
+    cut |= ptc_feedback_run(out, &run, options);
+    out->failed = out->failed || result.failed;
+    ptc_buf_deinit(&result);
+    return cut;
 }
 
 void ptc_protocol_render_step(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,

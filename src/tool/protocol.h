@@ -61,6 +61,12 @@ typedef struct PtcShown {
 void ptc_protocol_render_step(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
                               const PtcFormatOptions *options);
 
+/* Parts of that answer, for whoever puts it together in another way: its feedback, and the value of `memory`.  True when
+ * something that the feedback shows was cut. */
+bool ptc_protocol_feedback(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
+                           const PtcFormatOptions *options);
+void ptc_protocol_add_memory(PtcBuf *out, const PtcMemory *memory);
+
 /* --------------------------------------------------------------------- errors */
 
 typedef enum {

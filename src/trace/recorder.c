@@ -10,10 +10,15 @@
 #include "base/hmac.h"
 #include "base/utf8.h"
 #include "json/emit.h"
+#include "json/parse.h"
 #include "ptc/ptc.h"
 #include "trace/trace_file.h"
 #include "value/calendar.h"
+#include "value/map.h"
+#include "value/str.h"
+#include "value/vec.h"
 
+enum { CALLS_MEMORY = 64 << 20 }; /* bytes to read the list of tool calls with */
 enum { OWNER = 16, OWNER_SHOWN = 6, REASON = 24, REQUEST = 32, TOOLS = 16, REASONS = 24 };
 
 typedef struct {
@@ -189,6 +194,54 @@ static void add_asked(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t 
     add_payload(r, out, "context", n->context, max);
 }
 
+/* Previews that were cut end in dots; a secret that the cut went through must be found all the same. */
+static void add_preview(PtcRecorder *r, PtcBuf *out, const char *name, PtcText text)
+{
+    static const char dots[] = "...";
+    size_t n = sizeof dots - 1;
+    if (text.bytes && text.len >= n && memcmp(text.bytes + text.len - n, dots, n) == 0)
+        text.len -= n;
+    add_payload(r, out, name, text, PTC_RECORD_TEXT);
+}
+
+static void add_call(PtcRecorder *r, PtcBuf *out, PtcHeap *heap, PtcValue call)
+{
+    PtcValue took = ptc_map_field(heap, call, "duration_us");
+    ptc_emit_object(out);
+    ptc_emit_field_text(out, "name", ptc_str_text(ptc_map_field(heap, call, "name")));
+    ptc_emit_field_bool(out, "ok", ptc_map_field(heap, call, "ok") == PTC_TRUE);
+    ptc_emit_field_bool(out, "cached", ptc_map_field(heap, call, "cached") == PTC_TRUE);
+    ptc_emit_field_int(out, "duration_us",
+                       took != PTC_NONE && ptc_is_int(took) ? ptc_to_int(took) : 0);
+    add_preview(r, out, "arguments", ptc_str_text(ptc_map_field(heap, call, "arguments")));
+    add_preview(r, out, "result", ptc_str_text(ptc_map_field(heap, call, "result")));
+    ptc_emit_object_end(out);
+}
+
+/* The list comes from a worker: it is JSON, but its items may be anything. */
+static void add_calls(PtcRecorder *r, PtcBuf *out, PtcText json)
+{
+    PtcPool pool;
+    PtcBudget budget;
+    PtcHeap heap;
+    PtcJsonError error;
+    if (!json.bytes)
+        return;
+    ptc_pool_init(&pool, &r->mem);
+    ptc_budget_init(&budget);
+    ptc_heap_init(&heap, &pool, &budget, CALLS_MEMORY);
+    PtcValue calls = ptc_json_parse(&heap, json.bytes, json.len, &error);
+    if (calls != PTC_NONE && ptc_is_sequential(calls)) {
+        ptc_emit_key(out, "calls");
+        ptc_emit_array(out);
+        for (size_t i = 0; i < ptc_seq_count(calls); i++)
+            add_call(r, out, &heap, ptc_seq_nth(calls, i));
+        ptc_emit_array_end(out);
+    }
+    ptc_heap_deinit(&heap);
+    ptc_pool_deinit(&pool);
+}
+
 static void add_answered(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t max)
 {
     ptc_emit_field_bool(out, "ok", n->ok);
@@ -196,6 +249,7 @@ static void add_answered(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size
         ptc_emit_field_cstr(out, "reason", n->reason);
     ptc_emit_field_int(out, "duration_us", n->duration_us);
     ptc_emit_field_uint(out, "tool_calls", n->tool_calls);
+    add_calls(r, out, n->calls);
     add_payload(r, out, "result", n->result, max);
     add_payload(r, out, "message", n->message, max);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * recorder.h - what was done: a bounded ring of calls for `lisp_debug`, and a file for each call in --trace-dir.
  *
- * How much of the payloads (programs, contexts, results, messages) is recorded is decided in one place, here:
+ * How much of the payloads (programs, contexts, results, messages, arguments and results of tools) is recorded is decided in one place, here:
  *   none     sizes only
  *   summary  sizes and SHA-256
  *   full     the texts, cut to PTC_RECORD_TEXT in the ring
@@ -35,6 +35,7 @@ typedef struct PtcCallNote {
     PtcText program, context, result, message;
     int64_t duration_us;
     uint64_t tool_calls;
+    PtcText calls; /* of tools: JSON as in a PtcPayloadParts; absent: none */
 } PtcCallNote;
 
 /* NULL with a text in why.  The directory's name is copied. */

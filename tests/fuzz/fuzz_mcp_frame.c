@@ -16,23 +16,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { MAX = 4096 };
 
-static void open_out(PtcTaskOut *out, PtcMem *mem)
-{
-    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
-    memset(out, 0, sizeof *out);
-    ptc_frame_outputs(out, buffers);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_buf_init(buffers[i], mem, MAX);
-}
-
-static void close_out(PtcTaskOut *out)
-{
-    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
-    ptc_frame_outputs(out, buffers);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_buf_deinit(buffers[i]);
-}
-
 static bool is_json(const char *text, size_t len)
 {
     PtcMem mem;
@@ -65,13 +48,17 @@ static void check_json(const char *text, size_t len)
 
 static void check_out(const PtcTaskOut *out)
 {
-    const PtcBuf *json[] = {&out->payload, &out->json, &out->validated};
-    for (size_t i = 0; i < 3; i++)
+    const PtcBuf *json[] = {&out->json, &out->memory, &out->calls, &out->warnings, &out->answer};
+    const PtcBuf *text[] = {&out->text, &out->prints, &out->feedback, &out->changed, &out->stored};
+    for (size_t i = 0; i < sizeof json / sizeof *json; i++)
         if (json[i]->len)
             check_json(json[i]->data, json[i]->len);
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        assert(!text[i]->len || ptc_utf8_valid(text[i]->data, text[i]->len));
+    assert(!out->memory.len || out->memory.data[0] == '{');
+    assert(!out->answer.len || out->answer.data[out->answer.len - 1] == '}');
+    assert(!out->calls.len || out->calls.data[0] == '[');
     assert(ptc_utf8_valid(out->message, strlen(out->message)));
-    assert(!out->text.len || ptc_utf8_valid(out->text.data, out->text.len));
-    assert(!out->prints.len || ptc_utf8_valid(out->prints.data, out->prints.len));
 }
 
 static void take_frame(const PtcFrameReader *r, PtcMem *mem)
@@ -86,12 +73,12 @@ static void take_frame(const PtcFrameReader *r, PtcMem *mem)
         check_json(arguments.bytes, arguments.len);
     if (r->head.type != PTC_FRAME_DONE)
         return;
-    open_out(&out, mem);
+    ptc_task_out_init(&out, mem, MAX);
     if (ptc_frame_get_done(r->payload.data, r->payload.len, &out, &status, &why)) {
         assert(status != PTC_TASK_LOST);
         check_out(&out);
     }
-    close_out(&out);
+    ptc_task_out_deinit(&out);
 }
 
 static void read_pieces(const char *bytes, size_t size, size_t piece)
@@ -160,7 +147,7 @@ static void run_task(const char *bytes, size_t size)
         abort();
     shutdown(ends[1], SHUT_WR);
     ptc_mem_init(&mem, SIZE_MAX / 2);
-    open_out(&out, &mem);
+    ptc_task_out_init(&out, &mem, MAX);
     PtcWorkerProcess w = {.fd = ends[0], .pidfd = -1};
     ptc_frame_reader_init(&w.reader, &mem);
     PtcTaskStatus status = ptc_flight(plan, &w, &in, NULL, &out, &keep);
@@ -169,7 +156,7 @@ static void run_task(const char *bytes, size_t size)
     else
         assert(status != PTC_TASK_LOST || (!keep && out.message[0]));
     ptc_frame_reader_deinit(&w.reader);
-    close_out(&out);
+    ptc_task_out_deinit(&out);
     close(ends[0]);
     close(ends[1]);
     assert(atomic_load(&mem.used) == 0);

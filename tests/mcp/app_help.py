@@ -57,9 +57,9 @@ def misfit(schema, value, path=""):
 
 
 def conforms(tool, answer):
-    """Successes have structured content that fits; `validated` may be anything, and is in no schema."""
+    """Successes have structured content that fits; `validated` and `result` may be anything, and need not be in a schema."""
     assert isinstance(answer.data, dict), answer.message
-    extra = set(answer.data) - set(tool["outputSchema"]["properties"]) - {"validated"}
+    extra = set(answer.data) - set(tool["outputSchema"]["properties"]) - {"validated", "result"}
     assert not extra, f"{extra} is not in the schema"
     wrong = misfit(tool["outputSchema"], answer.data)
     assert wrong is None, wrong

@@ -58,7 +58,7 @@ def lists():
                                 ([], clean_env(PTC_MCP_DATA=f"b=@{one},a=@{two}"), "[2 1]"),
                                 (["--config", config, "--data", f"a=@{two}"], None, "[2 nil]")]:
             with Server(*args, env=env) as s:
-                expect(s.eval("[data/a data/b]").text, "user=> " + want)
+                expect(s.eval("[data/a data/b]").text, "" + want)
 
 
 @test
@@ -191,7 +191,7 @@ class Http:
 def over_http():
     server = Http()
     status, answer = server.call("lisp_eval", {"program": "(+ 1 2)"})
-    expect((status, answer["result"]["structuredContent"]), (200, {"result": "user=> 3"}))
+    expect((status, answer["result"]["structuredContent"]), (200, {"result": 3}))
     expect(server.stop(), 0)
 
 

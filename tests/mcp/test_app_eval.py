@@ -14,16 +14,17 @@ from app_help import Answer, Server, clean_env, conforms, expect, main, misfit, 
 def value():
     with Server() as s:
         a = s.eval("(+ 1 2)")
-        expect(a.text, "user=> 3")
-        expect(a.data, {"result": "user=> 3"})
+        expect(a.text, "3")
+        expect(a.data, {"result": 3})
         assert not a.failed
         a = s.eval('(do (println "a") (println "b") {:x [1 nil "s"]})')
-        expect(a.text, 'a\nb\nuser=> {:x [1 nil "s"]}')
-        expect(a.data, {"result": 'user=> {:x [1 nil "s"]}', "prints": ["a", "b"]})
-        expect(s.eval("nil").text, "user=> nil")
-        expect(s.eval("(def x 1)").text, "user=> #'x")
+        expect(a.text, 'a\nb\n{:x [1 nil "s"]}')
+        expect(a.data, {"result": {"x": [1, None, "s"]}, "prints": ["a", "b"]})
+        expect(s.eval("nil").text, "nil")
+        expect(s.eval("(def x 1)").text, "#'x")
         assert s.eval("x").failed, "nothing is remembered"
-        expect(s.eval('"ä\\n"').data["result"], 'user=> "ä\\n"')
+        expect(s.eval('"ä\\n"').data["result"], "ä\n")
+        expect(s.eval('"ä\\n"').text, '"ä\\n"')
         expect(s.close(), 0)
 
 
@@ -31,12 +32,20 @@ def value():
 def context_and_validation():
     with Server() as s:
         rows = {"rows": [{"n": 1}, {"n": 20}]}
-        expect(s.eval("(map :n data/rows)", context=rows).text, "user=> [1 20]")
+        expect(s.eval("(map :n data/rows)", context=rows).text, "[1 20]")
+        s.send(b'{"jsonrpc":"2.0","id":"pretty","method":"tools/call","params":{"arguments":{"context" : {"k":\t[1 ,{"a":'
+               b'"}"}]}\r, "program":"data/k"},"name":"lisp_eval"}}')
+        expect(Answer(s.answer("pretty")).data, {"result": [1, {"a": "}"}]})
+        a = s.eval("data/n", context={"n": 10**400})
+        assert a.failed or a.data["result"] == 10**400, a.text
+        s.send(b'{"jsonrpc":"2.0","id":"big","method":"tools/call","params":{"name":"lisp_eval","arguments":{"program":'
+               b'"1","context":{"n":1e999}}}}')
+        a = Answer(s.answer("big"))
+        assert a.failed and a.text.startswith("args_error: `context`: line 1, column 6: "), a.text
         a = s.eval("{:total 3}", signature="{total :int}")
-        expect(a.data["validated_preview"], '{"total":3}')
-        expect(a.data["validated_bytes"], 11)
+        expect(a.data, {"result": {"total": 3}})
         a = s.eval("{:total 3}", output_schema={"type": "object", "required": ["total"]})
-        expect(a.data["validated_preview"], '{"total":3}')
+        expect(a.data, {"result": {"total": 3}})
         a = s.eval('{:total "x"}', signature="{total :int}")
         assert a.failed and a.data is None and a.text.startswith("validation_error: "), a.text
         assert "total" in a.text
@@ -58,7 +67,7 @@ def errors():
         assert "line 1, column 1" in a.text and "hint:" in a.text, a.text
         a = s.eval("(reduce conj [] (range 100000000))")
         assert a.failed, a.text
-        expect(s.eval("(+ 1 1)").text, "user=> 2")
+        expect(s.eval("(+ 1 1)").text, "2")
 
 
 WRONG = [None, 1, 1.5, True, "text", [], ["a"], {}, {"a": {"b": 1}}, "", "\u0000", -1, 10**30]
@@ -82,7 +91,7 @@ def hostile_arguments():
                         assert a.text.startswith("args_error: "), (name, arg, wrong, a.text)
                     if a.failed:
                         assert a.text and a.data is None, (name, arg, wrong)
-        expect(s.eval("1").text, "user=> 1")
+        expect(s.eval("1").text, "1")
         expect(s.call("lisp_eval").text,
                "args_error: lisp_eval requires a non-empty `program` string argument.")
         expect(s.eval(42).text, "args_error: lisp_eval `program` must be a string, got 42.")
@@ -101,9 +110,9 @@ def limits():
     with Server("--max-program-bytes", "20", "--max-context-bytes", "100", "--max-frame-bytes", "2000",
                 "--program-timeout-ms", "50", "--program-memory-mb", "2") as s:
         expect(s.eval("1" * 21).text, "args_error: `program` has 21 bytes; 20 are allowed")
-        assert s.eval("1", context={"a": "x" * 200}).text.startswith("args_error: `context` has more than")
+        expect(s.eval("1", context={"a": "x" * 200}).text, "args_error: `context` has 209 bytes; 100 are allowed")
         s.send(b'{"jsonrpc":"2.0","id":77,"method":"ping","params":{"x":"' + b"y" * 5000 + b'"}}')
-        expect(s.eval("(+ 1 1)").text, "user=> 2")
+        expect(s.eval("(+ 1 1)").text, "2")
         begun = time.monotonic()
         assert s.eval("(loop[](recur))").failed
         assert time.monotonic() - begun < 5
@@ -137,9 +146,10 @@ def profiles():
             a = s.eval(program, signature="{n :int}")
             conforms(tools["lisp_eval"], a)
             expect(a.data["prints"], ["p"])
-            expect(a.data["result"], "user=> {:n 1}")
+            expect(a.data["result"], {"n": 1} if profile == "slim" else "user=> {:n 1}")
             if profile == "slim":
-                assert "validated" not in a.data and "status" not in a.data
+                expect(a.text, "p\n{:n 1}")
+                expect(set(a.data), {"result", "prints"})
             else:
                 expect(a.data["validated"], {"n": 1})
                 expect(a.data["status"], "ok")
@@ -157,6 +167,28 @@ def profiles():
 
 
 @test
+def each_half_is_whole():
+    """Some clients show the structured content only, others the text only."""
+    with Server("--sessions") as s:
+        for program, printed, value in [
+                ("{:a [1 2.5 nil true], :b #{:k}}", "{:a [1 2.5 nil true], :b #{:k}}", {"a": [1, 2.5, None, True], "b": ["k"]}),
+                ('"say \\"hi\\""', '"say \\"hi\\""', 'say "hi"'),
+                ('(LocalDate/parse "2024-02-29")', '"2024-02-29"', "2024-02-29"),
+                ("nil", "nil", None), ("inc", "#fn[inc]", "#fn[inc]"), ("(def x 1)", "#'x", "#'x"),
+                ("[inc]", "[#fn[inc]]", "[#fn[inc]]"), ("(range 5)", "[0 1 2 3 4]", [0, 1, 2, 3, 4])]:
+            a = s.eval(program)
+            expect((a.text, a.data), (printed, {"result": value}), program)
+            a = s.eval(program, signature=":any") if value != printed or value is None else a
+            assert "validated" not in json.dumps(a.data), a.data
+        session = s.call("lisp_session_start").data["session_id"]
+        a = s.call("lisp_session_eval", session_id=session, program='(println "p") (def k [1]) (def l 2)')
+        expect((a.text, a.data), ("p\n#'l\n[stored: k, l]", {"result": "#'l", "prints": ["p"], "stored": ["k", "l"]}))
+        # Longer as JSON than as text, but not by so much that the value would have to go.
+        a = s.eval("(zipmap (map #(keyword (str \"k\" %)) (range 700)) (range 700))")
+        expect(a.data, {"result": {f"k{i}": i for i in range(700)}})
+
+
+@test
 def output_limits():
     many = '(dotimes [i 300] (println (str "line " i)))'
     long = '(dotimes [i 40] (println (apply str (repeat 1500 "x"))))'
@@ -164,14 +196,18 @@ def output_limits():
         with Server("--profile", profile) as s:
             a = s.eval(many)
             expect(len(a.data["prints"]), entries, profile)
-            assert a.data["truncated"] and a.data["output_truncated"] and a.data["prints_truncated"]
+            assert a.data["truncated"] and a.data["prints_truncated"]
+            expect(a.data.get("output_truncated"), None if profile == "slim" else True)
             assert a.text.startswith("line 0\n") and "more was printed" in a.text or profile == "debug", a.text[-300:]
-            p = s.call("lisp_result_page", handle=a.data["result_handle"], part="prints")
-            assert "line 299\n" in p.data["text"]
+            handle, offset = a.data["result_handle"], a.data["prints_next_offset"]
+            assert f'"part":"prints","offset":{offset}' in a.text or profile == "debug", a.text[-300:]
+            p = s.call("lisp_result_page", handle=handle, part="prints", offset=offset)
+            expect("\n".join(a.data["prints"]) + "\n" + p.data["text"], "".join(f"line {i}\n" for i in range(300)))
             a = s.eval('(vec (range 300))', signature=":any")
             assert "cut" not in a.text, "the result is whole, though its preview is not"
             a = s.eval(long)
-            assert len(json.dumps(a.data.get("prints", []))) <= prints * 1024
+            size = len(json.dumps(a.data.get("prints", []), separators=(",", ":")))
+            assert (prints - 1) * 1024 < size <= prints * 1024 or profile == "debug", (profile, size)
             for value in ['(apply str (repeat 20000 "\\""))', '(apply str (repeat 100000 "\\u0001"))',
                           '(vec (range 100000))', '(repeat 5000 "ä€😀")']:
                 a = s.eval(value, signature=":any")
@@ -201,6 +237,11 @@ def pages():
             offset = p.data.get("next_offset")
             n += 1
         expect(len(text.encode()), total)
+        shown, offset = a.data["result"], a.data["next_offset"]
+        assert f'"handle":"{handle}","offset":{offset}' in a.text, a.text[-200:]
+        expect(a.text.split("\n[cut: ")[0], shown)
+        rest = s.call("lisp_result_page", handle=handle, offset=offset, limit=65536)
+        expect(shown + rest.data["text"], text, "the answer and the next page")
         expect(text, "[" + " ".join(f'"ä{i}"' for i in range(5000)) + "]")
         assert n > 5
         p = s.call("lisp_result_page", handle=handle, part="json", limit=65536)
@@ -231,7 +272,7 @@ def cancel():
             # Both places are free again at once: had the program gone on, the second of these would wait for a minute.
             numbers = [s.begin_call("lisp_eval", {"program": "(+ 1 2)"}) for _ in range(2)]
             for n in numbers:
-                expect(Answer(s.answer(n)).text, "user=> 3")
+                expect(Answer(s.answer(n)).text, "3")
             assert time.monotonic() - begun < 2
             assert number not in s.answers, "nothing is sent for a cancelled call"
 
@@ -253,7 +294,7 @@ def busy():
                 for _ in range(4)]
         codes = [s.answer(n).get("error", {}).get("code") for n in slow]
         expect(sorted(c for c in codes if c), [-32000, -32000])
-        expect(s.eval("1").text, "user=> 1")
+        expect(s.eval("1").text, "1")
 
 
 # ----------------------------------------------------------------------------------- data and tools
@@ -279,15 +320,15 @@ def data():
             assert "data/orders: 1000 maps with id, region, total" in about, about
             assert "data/conf: a map with rate" in about
             expect(s.eval("(->> data/orders (filter #(= (:region %) \"N\")) (map :total) (reduce +))").text,
-                   "user=> 249750.0")
+                   "249750.0")
             expect(s.eval("[(count data/events) (:rate data/conf) data/own]", context={"own": 7}).text,
-                   "user=> [2 0.25 7]")
-            expect(s.eval("data/conf", context={"conf": 1}).text, "user=> 1")
+                   "[2 0.25 7]")
+            expect(s.eval("data/conf", context={"conf": 1}).text, "1")
             expect(s.eval("[(conj data/events 1) (assoc (first data/orders) :x 1)]").failed, False)
             numbers = [s.begin_call("lisp_eval", {"program": "(count (distinct (map :region data/orders)))"})
                        for _ in range(40)]
             for n in numbers:
-                expect(Answer(s.answer(n)).text, "user=> 2")
+                expect(Answer(s.answer(n)).text, "2")
 
 
 @test
@@ -304,9 +345,9 @@ def tools():
             assert "tool/price (sku :string) -> :int: The price of a thing\n" in row["description"], row["description"]
             assert "nothing else" not in row["description"]
             assert row["annotations"].get("openWorldHint") is not False
-            expect(s.eval('(tool/price {:sku "A"})').text, "user=> 5")
-            expect(s.eval('(pmap #(tool/price {:sku %}) ["A" "B"])').text, "user=> [5 0]")
-            expect(s.eval('(:x (tool/echo {:x 1}))').text, "user=> 1")
+            expect(s.eval('(tool/price {:sku "A"})').text, "5")
+            expect(s.eval('(pmap #(tool/price {:sku %}) ["A" "B"])').text, "[5 0]")
+            expect(s.eval('(:x (tool/echo {:x 1}))').text, "1")
             a = s.eval("(tool/fails)")
             assert a.failed and "no luck" in a.text, a.text
 
@@ -334,6 +375,46 @@ def debug_tool():
         assert s.call("lisp_debug", op="get", request_id="c1").failed
         assert s.call("lisp_debug", op="what").failed
         expect(s.eval("1").data["status"], "ok")  # --debug-tool makes the profile debug
+
+
+TOOLS = {"look": {"table": {'{"key":"k1"}': "v1", "*": None}, "cache": True}, "broken": {"error": "no luck"}}
+CALLS = '[(tool/look {:key "k1"}) (tool/look {:key "k1"}) (try (tool/broken) (catch Exception e 0))]'
+
+
+@test
+def tool_calls_are_told():
+    with tempfile.TemporaryDirectory() as d:
+        path = files(d)("t.json", json.dumps(TOOLS))
+        with Server("--debug-tool", "--tools", f"@{path}", "--trace-payloads", "full") as s:
+            a = s.eval(CALLS)
+            calls = a.data["tool_calls"]
+            expect([(c["name"], c["ok"], c["cached"]) for c in calls],
+                   [("look", True, False), ("look", True, True), ("broken", False, False)])
+            expect([(c["arguments"], c["result"]) for c in calls],
+                   [('{"key" "k1"}', '"v1"'), ('{"key" "k1"}', '"v1"'), ("{}", "no luck")])
+            assert all(isinstance(c["duration_us"], int) and c["duration_us"] >= 0 for c in calls), calls
+            request = s.call("lisp_debug", op="recent").data["records"][0]["request_id"]
+            record = s.call("lisp_debug", op="get", request_id=request).data["record"]
+            expect(record["tool_calls"], 3)
+            expect([(c["name"], c["ok"], c["arguments"]["text"], c["result"]["text"]) for c in record["calls"]],
+                   [("look", True, '{"key" "k1"}', '"v1"')] * 2 + [("broken", False, "{}", "no luck")])
+            assert "tool_calls" not in s.eval("1").data
+
+
+@test
+def tool_calls_in_traces():
+    for policy in ["none", "summary", "full"]:
+        with tempfile.TemporaryDirectory() as d:
+            path, traces = files(d)("t.json", json.dumps(TOOLS)), os.path.join(d, "new")
+            with Server("--tools", f"@{path}", "--trace-dir", traces, "--trace-payloads", policy) as s:
+                s.eval(CALLS)
+            with open(os.path.join(traces, os.listdir(traces)[0]), encoding="utf-8") as f:
+                stop = [json.loads(line) for line in f][-1]
+            expect([(c["name"], c["ok"], c["cached"]) for c in stop["calls"]],
+                   [("look", True, False), ("look", True, True), ("broken", False, False)])
+            expect(stop["calls"][0]["arguments"]["bytes"], len('{"key" "k1"}'))
+            expect("sha256" in stop["calls"][0]["result"], policy != "none")
+            expect("k1" in json.dumps(stop["calls"]), policy == "full")
 
 
 @test
@@ -364,7 +445,7 @@ def many_clients_at_once():
     with Server("--max-concurrent-calls", "8") as s:
         numbers = {s.begin_call("lisp_eval", {"program": f"(* {i} 2)"}): i for i in range(60)}
         for n, i in numbers.items():
-            expect(Answer(s.answer(n)).text, f"user=> {2 * i}")
+            expect(Answer(s.answer(n)).text, f"{2 * i}")
 
 
 if __name__ == "__main__":

@@ -24,10 +24,10 @@ def http_server(*args):
 def is_fine(server):
     """Does it serve as before?"""
     if isinstance(server, Server):
-        expect(server.eval("(+ 20 22)").text, "user=> 42")
+        expect(server.eval("(+ 20 22)").text, "42")
     else:
         answer = http_help.call(server, "lisp_eval", {"program": "(+ 20 22)"})
-        expect(answer.json()["result"]["structuredContent"]["result"], "user=> 42")
+        assert answer.json()["result"]["structuredContent"]["result"] in (42, "user=> 42"), answer
 
 
 def peak_mib(pid):
@@ -205,7 +205,7 @@ def duplicate_ids():
         s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": first}})
         time.sleep(0.3)
         s.next_id = first - 1
-        expect(s.eval("(+ 1 1)").text, "user=> 2", "the id is free again")
+        expect(s.eval("(+ 1 1)").text, "2", "the id is free again")
         for wrong in [None, {}, [], "no such", 10**30, first + 1000]:
             s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": wrong}})
         is_fine(s)

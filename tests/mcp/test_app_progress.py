@@ -40,7 +40,7 @@ def while_tools_run():
     with tempfile.TemporaryDirectory() as d:
         with Server("--tools", tools_file(d), "--progress-ms", "50", "--sessions") as s:
             number = slow_call(s, "lisp_eval", "t-1", program="(do (tool/nap {}) (+ 1 2))")
-            expect(Answer(s.answer(number)).text, "user=> 3")
+            expect(Answer(s.answer(number)).text, "3")
             check_notes(s.notes, "t-1")
             session = s.call("lisp_session_start").data["session_id"]
             s.notes.clear()
@@ -61,7 +61,7 @@ def while_a_program_runs():
 def silent_without_a_token():
     with tempfile.TemporaryDirectory() as d:
         with Server("--tools", tools_file(d), "--progress-ms", "20") as s:
-            expect(s.eval("(do (tool/nap {}) 1)").text, "user=> 1")
+            expect(s.eval("(do (tool/nap {}) 1)").text, "1")
             expect(s.notes, [])
 
 
@@ -92,7 +92,7 @@ def silent_after_cancelling():
         s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
         s.request("ping")
         s.notes.clear()
-        expect(s.eval("(+ 2 2)").text, "user=> 4")
+        expect(s.eval("(+ 2 2)").text, "4")
         s.request("ping")
         expect(s.notes, [])
 
@@ -105,10 +105,10 @@ def over_http():
             answer = http_help.call(s, "lisp_eval", {"program": "(do (tool/nap {}) 5)"}, progressToken="h")
             messages = answer.events()
             check_notes(messages[:-1], "h")
-            expect(messages[-1]["result"]["structuredContent"]["result"], "user=> 5")
+            expect(messages[-1]["result"]["structuredContent"]["result"], 5)
             answer = http_help.call(s, "lisp_eval", {"program": "(+ 1 1)"}, progressToken="h")
             body = answer.json() if answer.headers["Content-Type"] == "application/json" else answer.events()[-1]
-            expect(body["result"]["structuredContent"]["result"], "user=> 2")
+            expect(body["result"]["structuredContent"]["result"], 2)
 
 
 if __name__ == "__main__":

@@ -22,7 +22,11 @@ async function use(label, client) {
     // The clients hold every answer to the output schema.
     const call = (name, args = {}) => client.callTool({ name, arguments: args });
     const sum = await call('lisp_eval', { program: '(reduce + data/xs)', context: { xs: [1, 2, 3] } });
-    check(`${label}: eval`, text(sum) === 'user=> 6' && sum.structuredContent.result === 'user=> 6', sum);
+    check(`${label}: eval`, text(sum) === '6' && sum.structuredContent.result === 6, sum);
+    for (const value of [null, true, 1.5, 'text', [1, null], { a: { b: [] } }]) {
+        const same = await call('lisp_eval', { program: 'data/v', context: { v: value } });
+        check(`${label}: ${JSON.stringify(value)}`, JSON.stringify(same.structuredContent) === JSON.stringify({ result: value }), same);
+    }
     const printed = await call('lisp_eval', { program: '(do (println "é") {:n 1})', signature: '{n :int}' });
     check(`${label}: prints`, printed.structuredContent.prints[0] === 'é', printed);
     const bad = await call('lisp_eval', { program: '(/ 1 0)' });
@@ -35,7 +39,7 @@ async function use(label, client) {
     const session = (await call('lisp_session_start', { title: label })).structuredContent.session_id;
     await call('lisp_session_eval', { session_id: session, program: '(def x 20)' });
     const twice = await call('lisp_session_eval', { session_id: session, program: '(* 2 x)' });
-    check(`${label}: session`, text(twice) === 'user=> 40', twice);
+    check(`${label}: session`, text(twice) === '40', twice);
     for (const [tool, more] of [['inspect', {}], ['forget', { bindings: ['x'] }], ['close', {}]]) {
         const answer = await call(`lisp_session_${tool}`, { session_id: session, ...more });
         check(`${label}: ${tool}`, !answer.isError && answer.structuredContent, answer);
@@ -43,7 +47,7 @@ async function use(label, client) {
     check(`${label}: list`, (await call('lisp_session_list')).structuredContent.count === 0);
     check(`${label}: debug`, (await call('lisp_debug', { op: 'stats' })).structuredContent.calls > 0);
     check(`${label}: parallel`, (await Promise.all([...Array(50).keys()].map((i) => call('lisp_eval', { program: `(+ ${i} 1)` }))))
-        .every((r, i) => text(r) === `user=> ${i + 1}`));
+        .every((r, i) => text(r) === `${i + 1}`));
 }
 
 const server = { command: ptc, args: ['mcp', '--sessions', '--debug-tool', '--profile', 'slim'], stderr: 'ignore' };

@@ -28,15 +28,15 @@ def a_session():
         assert session.startswith("s-") and len(session) >= 24, session
         assert a.data["expires_at"].endswith("Z") and a.data["limits"]["ttl_ms"] == 1800000
         a = run(s, session, "(def x 41)")
-        expect(a.text, "user=> #'x\n[stored: x]")
-        expect(a.data, {"result": "user=> #'x", "stored": ["x"]})
+        expect(a.text, "#'x\n[stored: x]")
+        expect(a.data, {"result": "#'x", "stored": ["x"]})
         expect(run(s, session, "(defn f [y] (+ x y))").data["stored"], ["f"])
-        expect(run(s, session, "(f 1)").text, "user=> 42")
-        expect(run(s, session, "*1").text, "user=> 42")
-        expect(run(s, session, "(count data/rows)", context={"rows": [1, 2]}).text, "user=> 2")
+        expect(run(s, session, "(f 1)").text, "42")
+        expect(run(s, session, "*1").text, "42")
+        expect(run(s, session, "(count data/rows)", context={"rows": [1, 2]}).text, "2")
         a = run(s, session, "(do (def x 0) (/ 1 0))")
         assert a.failed and "as it was before" in a.text
-        expect(run(s, session, "x").text, "user=> 41")
+        expect(run(s, session, "x").text, "41")
         assert s.eval("x").failed, "lisp_eval has no session"
         other = start(s)
         assert run(s, other, "x").failed
@@ -126,7 +126,7 @@ def session_busy():
                            ("lisp_session_close", {}), ("lisp_session_forget", {"all": True})]:
             a = s.call(tool, session_id=session, **more)
             assert a.failed and a.text.startswith("session_busy: "), (tool, a.text)
-        expect(run(s, other, "(+ 1 1)").text, "user=> 2")
+        expect(run(s, other, "(+ 1 1)").text, "2")
         s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
         deadline = time.monotonic() + 5
         while run(s, session, "1").failed:
@@ -144,7 +144,7 @@ def limits():
         assert not s.call("lisp_session_start").failed
         a = run(s, sessions[1], '(def big (apply str (repeat 200000 "x")))')
         assert a.failed, a.text
-        expect(run(s, sessions[1], "(+ 1 1)").text, "user=> 2")
+        expect(run(s, sessions[1], "(+ 1 1)").text, "2")
         expect(s.call("lisp_session_inspect", session_id=sessions[1]).data["count"], 0)
         expect(run(s, sessions[1], '(def ok (apply str (repeat 20000 "x")))').failed, False)
 
@@ -174,7 +174,7 @@ def store():
             expect(s.close(), 0)
         expect(os.stat(path).st_mode & 0o777, 0o600)
         with Server(*args) as s:
-            expect(run(s, keep, "(f 6)").text, "user=> 42")
+            expect(run(s, keep, "(f 6)").text, "42")
             listed = s.call("lisp_session_list").data["sessions"]
             expect([(i["title"], i["bindings"]) for i in listed], [("kept", 2)])
             for gone in [closed, short]:
@@ -182,13 +182,13 @@ def store():
             s.process.kill()
             s.process.wait()
         with Server(*args) as s:
-            expect(run(s, keep, "(f 5)").text, "user=> 35", "after kill -9")
+            expect(run(s, keep, "(f 5)").text, "35", "after kill -9")
         with sqlite3.connect(path) as db:
             db.execute("UPDATE ptc_record SET bytes = X'00112233', size = 4")
         with Server(*args) as s:
             a = run(s, keep, "x")
             assert a.failed and "error" in a.text, a.text
-            expect(s.eval("1").text, "user=> 1")
+            expect(s.eval("1").text, "1")
         with open(path, "w", encoding="utf-8") as f:
             f.write("this is no database" * 100)
         done = subprocess.run([PTC, "mcp", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=20)
@@ -224,13 +224,13 @@ def two_servers():
             session = start(a)
             run(a, session, "(def x 1)")
             expect(run(b, session, "(def y (+ x 1))").failed, False)
-            expect(run(a, session, "(+ x y)").text, "user=> 3")
+            expect(run(a, session, "(+ x y)").text, "3")
             expect(b.call("lisp_session_list").data["sessions"][0]["bindings"], 2)
             number = begin_slow(a)
             expect(run(b, session, "(def y 5)").failed, False)
             late = end_slow(a, number)
             assert late.failed and late.text.startswith("session_busy: another server"), late.text
-            expect(run(a, session, "[x y]").text, "user=> [1 5]")
+            expect(run(a, session, "[x y]").text, "[1 5]")
             assert run(a, session, "z").failed, "what came too late is not there"
             number = begin_slow(a)
             expect(b.call("lisp_session_close", session_id=session).failed, False)
@@ -260,7 +260,7 @@ def older_store():
                            (key.decode(), owner.decode(), "kept", created, used, ends, 1, 1, snapshot))
             db.execute("PRAGMA user_version=0")
         with Server(*args) as s:
-            expect(run(s, session, "(inc x)").text, "user=> 8")
+            expect(run(s, session, "(inc x)").text, "8")
             listed = s.call("lisp_session_list").data["sessions"]
             expect([(i["title"], i["bindings"], i["evals"]) for i in listed], [("kept", 1, 2)])
 
@@ -276,7 +276,7 @@ def many_sessions():
             for n in numbers:
                 assert not Answer(s.answer(n)).failed
         for i, h in enumerate(sessions):
-            expect(run(s, h, f"(+ v99 v{i % 100})").text, f"user=> {99 + i % 100}")
+            expect(run(s, h, f"(+ v99 v{i % 100})").text, f"{99 + i % 100}")
         listed = s.call("lisp_session_list").data
         expect(listed["count"], count)
         with open(f"/proc/{s.process.pid}/status", encoding="utf-8") as f:

@@ -8,23 +8,6 @@
 
 static PtcMem mem;
 
-static void open_out(PtcTaskOut *out, size_t max)
-{
-    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
-    memset(out, 0, sizeof *out);
-    ptc_frame_outputs(out, buffers);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_buf_init(buffers[i], &mem, max);
-}
-
-static void close_out(PtcTaskOut *out)
-{
-    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
-    ptc_frame_outputs(out, buffers);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_buf_deinit(buffers[i]);
-}
-
 static PtcText view(const char *text)
 {
     return (PtcText){text, strlen(text)};
@@ -40,6 +23,7 @@ static void check_run(void)
     PtcBuf buf;
     PtcTaskOut out;
     PtcTaskIn back, in = {.kind = PTC_TASK_FORGET,
+                          .want = PTC_WANT_CALLS | PTC_WANT_MEMORY,
                           .program = view("(+ 1 2)"),
                           .context = {"", 0},
                           .session = {"a\0b", 3},
@@ -54,8 +38,8 @@ static void check_run(void)
                           .session_bytes = 6,
                           .preview_chars = PTC_UNSET,
                           .result_bytes = 8};
-    size_t maxima[PTC_FRAME_OUTPUTS];
-    open_out(&out, 1000);
+    size_t maxima[PTC_TASK_PARTS];
+    ptc_task_out_init(&out, &mem, 1000);
     out.session.max = 77;
     ptc_buf_init(&buf, &mem, PTC_FRAME_MAX);
     CHECK(ptc_frame_put_run(&buf, 9, &in, &out));
@@ -68,25 +52,32 @@ static void check_run(void)
     CHECK(back.timeout_ms == 1 && back.memory_bytes == 2 && back.max_tool_calls == 3);
     CHECK(back.program_bytes == 4 && back.context_bytes == 5 && back.session_bytes == 6);
     CHECK(back.preview_chars == PTC_UNSET && back.result_bytes == 8);
-    CHECK(maxima[0] == 1000 && maxima[5] == 77);
+    CHECK(back.want == in.want && maxima[0] == 1000 && maxima[3] == 77);
     for (size_t n = 0; n < buf.len - head; n++)
         CHECK(!ptc_frame_get_run(buf.data + head, n, &back, maxima));
     ptc_buf_deinit(&buf);
-    close_out(&out);
+    ptc_task_out_deinit(&out);
 }
 
 static void fill(PtcTaskOut *out)
 {
-    out->ok = true;
+    out->ok = out->validated = true;
     out->prints_cut = true;
     out->compute_us = 12;
     out->tool_calls = 3;
+    out->bindings = 4;
     strncpy(out->reason, "runtime_error", sizeof out->reason - 1);
     strncpy(out->message, "it went wrong: \xc3\xa9", sizeof out->message - 1);
-    ptc_buf_add_cstr(&out->payload, "{\"status\":\"ok\"}");
     ptc_buf_add_cstr(&out->text, "[1\n2]");
     ptc_buf_add_cstr(&out->prints, "a line\n");
     ptc_buf_add(&out->session, "\0\1\xff", 3);
+    ptc_buf_add_cstr(&out->feedback, "```\nfenced\n```");
+    ptc_buf_add_cstr(&out->changed, "a\nb\n");
+    ptc_buf_add_cstr(&out->stored, "a\nb\nc\n");
+    ptc_buf_add_cstr(&out->memory, "{\"changed\":{}}");
+    ptc_buf_add_cstr(&out->calls, "[{\"name\":\"t\"}]");
+    ptc_buf_add_cstr(&out->warnings, "[]");
+    ptc_buf_add_cstr(&out->answer, "{\"forgotten\":1}");
 }
 
 static void check_done_frame(void)
@@ -95,8 +86,8 @@ static void check_done_frame(void)
     PtcTaskOut out, back;
     PtcTaskStatus status = PTC_TASK_LOST;
     const char *why;
-    open_out(&out, 1000);
-    open_out(&back, 1000);
+    ptc_task_out_init(&out, &mem, 1000);
+    ptc_task_out_init(&back, &mem, 1000);
     fill(&out);
     ptc_buf_init(&buf, &mem, PTC_FRAME_MAX);
     CHECK(ptc_frame_put_done(&buf, 9, PTC_TASK_DONE, &out));
@@ -104,11 +95,11 @@ static void check_done_frame(void)
     size_t len = buf.len - sizeof(PtcFrameHead);
     CHECK(ptc_frame_get_done(bytes, len, &back, &status, &why));
     CHECK(status == PTC_TASK_DONE && back.ok && back.prints_cut && !back.text_cut);
-    CHECK(back.compute_us == 12 && back.tool_calls == 3);
+    CHECK(back.validated && back.compute_us == 12 && back.tool_calls == 3 && back.bindings == 4);
     CHECK_STR(back.reason, out.reason);
     CHECK_STR(back.message, out.message);
-    CHECK_STR(ptc_buf_text(&back.payload), ptc_buf_text(&out.payload));
-    CHECK_STR(ptc_buf_text(&back.text), ptc_buf_text(&out.text));
+    for (size_t i = 0; i < PTC_TASK_PARTS; i++)
+        CHECK(same(ptc_buf_view(&back.parts[i]), ptc_buf_view(&out.parts[i])));
     CHECK(back.session.len == 3 && back.json.len == 0);
     for (size_t n = 0; n < len; n++)
         CHECK(!ptc_frame_get_done(bytes, n, &back, &status, &why));
@@ -116,48 +107,57 @@ static void check_done_frame(void)
     back.prints.max = 3;
     CHECK(!ptc_frame_get_done(bytes, len, &back, &status, &why) && why);
     ptc_buf_deinit(&buf);
-    close_out(&out);
-    close_out(&back);
+    ptc_task_out_deinit(&out);
+    ptc_task_out_deinit(&back);
 }
 
 /* What a worker may not say. */
 static void check_made_up(void)
 {
     struct {
-        const char *reason, *message, *payload, *text, *json;
+        const char *reason, *message, *text, *json, *memory, *calls;
         PtcTaskStatus status;
         bool good;
     } cases[] = {
-        {"x", "m", "{}", "t", "1", PTC_TASK_DONE, true},
-        {"x", "m", "{}", "t", "1", PTC_TASK_CANCELLED, true},
-        {"x", "m", "{}", "t", "1", PTC_TASK_LOST, false},
-        {"x", "m", "{}", "t", "1", (PtcTaskStatus)99, false},
-        {"Not a name", "m", "{}", "t", "1", PTC_TASK_DONE, false},
-        {"x", "\xff", "{}", "t", "1", PTC_TASK_DONE, false},
-        {"x", "m", "{}\n{\"jsonrpc\":\"2.0\"}", "t", "1", PTC_TASK_DONE, false},
-        {"x", "m", "{\"a\":1,}", "t", "1", PTC_TASK_DONE, false},
-        {"x", "m", "{}", "\xc0\x80", "1", PTC_TASK_DONE, false},
-        {"x", "m", "{}", "t", "nul", PTC_TASK_DONE, false},
+        {"x", "m", "t", "1", "{}", "[]", PTC_TASK_DONE, true},
+        {"x", "m", "t", "1", "", "", PTC_TASK_DONE, true},
+        {"x", "m", "t", "1", "{}", "[]", PTC_TASK_CANCELLED, true},
+        {"x", "m", "t", "1", "{}", "[]", PTC_TASK_LOST, false},
+        {"x", "m", "t", "1", "{}", "[]", (PtcTaskStatus)99, false},
+        {"Not a name", "m", "t", "1", "{}", "[]", PTC_TASK_DONE, false},
+        {"x", "\xff", "t", "1", "{}", "[]", PTC_TASK_DONE, false},
+        {"x", "m", "t", "{}\n{\"jsonrpc\":\"2.0\"}", "{}", "[]", PTC_TASK_DONE, false},
+        {"x", "m", "t", "{\"a\":1,}", "{}", "[]", PTC_TASK_DONE, false},
+        {"x", "m", "\xc0\x80", "1", "{}", "[]", PTC_TASK_DONE, false},
+        {"x", "m", "t", "nul", "{}", "[]", PTC_TASK_DONE, false},
+        /* Members and items are taken out of their brackets, so these must be there. */
+        {"x", "m", "t", "1", "7", "[]", PTC_TASK_DONE, false},
+        {"x", "m", "t", "1", "[]", "[]", PTC_TASK_DONE, false},
+        {"x", "m", "t", "1", "{} ", "[]", PTC_TASK_DONE, false},
+        {"x", "m", "t", "1", " {}", "[]", PTC_TASK_DONE, false},
+        {"x", "m", "t", "1", "{}", "{}", PTC_TASK_DONE, false},
+        {"x", "m", "t", "1", "{}", "\"[]\"", PTC_TASK_DONE, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PtcBuf buf;
         PtcTaskOut out, back;
         PtcTaskStatus status;
         const char *why;
-        open_out(&out, 1000);
-        open_out(&back, 1000);
+        ptc_task_out_init(&out, &mem, 1000);
+        ptc_task_out_init(&back, &mem, 1000);
         snprintf(out.reason, sizeof out.reason, "%s", cases[i].reason);
         snprintf(out.message, sizeof out.message, "%s", cases[i].message);
-        ptc_buf_add_cstr(&out.payload, cases[i].payload);
         ptc_buf_add_cstr(&out.text, cases[i].text);
         ptc_buf_add_cstr(&out.json, cases[i].json);
+        ptc_buf_add_cstr(&out.memory, cases[i].memory);
+        ptc_buf_add_cstr(&out.calls, cases[i].calls);
         ptc_buf_init(&buf, &mem, PTC_FRAME_MAX);
         CHECK(ptc_frame_put_done(&buf, 9, cases[i].status, &out));
         CHECK(ptc_frame_get_done(buf.data + 16, buf.len - 16, &back, &status, &why) ==
               cases[i].good);
         ptc_buf_deinit(&buf);
-        close_out(&out);
-        close_out(&back);
+        ptc_task_out_deinit(&out);
+        ptc_task_out_deinit(&back);
     }
 }
 
@@ -166,7 +166,7 @@ static void check_splits(void)
 {
     PtcBuf buf;
     PtcTaskOut out;
-    open_out(&out, 1000);
+    ptc_task_out_init(&out, &mem, 1000);
     fill(&out);
     ptc_buf_init(&buf, &mem, PTC_FRAME_MAX);
     CHECK(ptc_frame_put_done(&buf, 9, PTC_TASK_DONE, &out));
@@ -190,7 +190,7 @@ static void check_splits(void)
         ptc_frame_reader_deinit(&r);
     }
     ptc_buf_deinit(&buf);
-    close_out(&out);
+    ptc_task_out_deinit(&out);
 }
 
 /* Each allocation fails once: nothing is lost, and no worker is blamed. */
@@ -200,14 +200,14 @@ static void check_no_memory(void)
     PtcTaskOut out, back;
     PtcBuf frame;
     bool done = false;
-    open_out(&out, 1000);
+    ptc_task_out_init(&out, &mem, 1000);
     fill(&out);
     ptc_buf_init(&frame, &mem, PTC_FRAME_MAX);
     CHECK(ptc_frame_put_done(&frame, 1, PTC_TASK_DONE, &out));
     for (uint64_t n = 1; !done && n < 100; n++) {
         PtcFrameReader r;
         PtcTaskStatus status;
-        PtcBuf buf, *buffers[PTC_FRAME_OUTPUTS];
+        PtcBuf buf;
         const char *why = "", *bytes = frame.data;
         size_t len = frame.len;
         ptc_mem_init(&small, SIZE_MAX / 2);
@@ -219,21 +219,18 @@ static void check_no_memory(void)
         r.max_done = 1000;
         PtcFrameState state = ptc_frame_feed(&r, &bytes, &len);
         CHECK(state == PTC_FRAME_WHOLE || state == PTC_FRAME_NO_MEMORY);
-        memset(&back, 0, sizeof back);
-        ptc_frame_outputs(&back, buffers);
-        for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-            ptc_buf_init(buffers[i], &small, 1000);
+        ptc_task_out_init(&back, &small, 1000);
         bool got = state == PTC_FRAME_WHOLE &&
                    ptc_frame_get_done(r.payload.data, r.payload.len, &back, &status, &why);
         CHECK(got || state == PTC_FRAME_NO_MEMORY || !why);
         done = done && got;
         ptc_frame_reader_deinit(&r);
-        close_out(&back);
+        ptc_task_out_deinit(&back);
         CHECK(atomic_load(&small.used) == 0);
     }
     CHECK(done);
     ptc_buf_deinit(&frame);
-    close_out(&out);
+    ptc_task_out_deinit(&out);
 }
 
 static void check_heads(void)

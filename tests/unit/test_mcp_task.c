@@ -7,27 +7,12 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "json/check.h"
+#include "tool/file.h"
 
 #define VIEW(text) ((PtcText){text, strlen(text)})
 
 static PtcMem mem;
-
-static void out_init(PtcTaskOut *out)
-{
-    PtcBuf *bufs[] = {&out->payload,   &out->text,   &out->json,
-                      &out->validated, &out->prints, &out->session};
-    memset(out, 0, sizeof *out);
-    for (int i = 0; i < 6; i++)
-        ptc_buf_init(bufs[i], &mem, 1 << 20);
-}
-
-static void out_deinit(PtcTaskOut *out)
-{
-    PtcBuf *bufs[] = {&out->payload,   &out->text,   &out->json,
-                      &out->validated, &out->prints, &out->session};
-    for (int i = 0; i < 6; i++)
-        ptc_buf_deinit(bufs[i]);
-}
 
 static PtcTaskIn task(const char *program)
 {
@@ -65,8 +50,9 @@ static const char *text_of(PtcBuf *buf)
 
 typedef struct {
     const char *program, *context, *signature, *schema;
-    const char *text, *json, *validated, *prints; /* when it succeeds */
-    const char *reason, *kind;                    /* when it fails */
+    const char *text, *json, *prints; /* when it succeeds */
+    bool validated;
+    const char *reason, *kind; /* when it fails */
 } Case;
 
 static const Case cases[] = {
@@ -82,12 +68,12 @@ static const Case cases[] = {
      .signature = "{n :int}",
      .text = "{:n 1}",
      .json = "{\"n\":1}",
-     .validated = "{\"n\":1}"},
+     .validated = true},
     {.program = "7",
      .schema = "{\"type\":\"integer\"}",
      .text = "7",
      .json = "7",
-     .validated = "7"},
+     .validated = true},
     {.program = "\"x\"",
      .signature = ":int",
      .reason = "validation_error",
@@ -100,7 +86,23 @@ static const Case cases[] = {
      .kind = "args_error"},
     {.program = "(", .reason = "parse_error", .kind = "parse_error"},
     {.program = "(/ 1 0)", .reason = "runtime_error", .kind = "arithmetic_error"},
-    {.program = "(fail 1)", .reason = "fail", .kind = "fail"},
+    {.program = "(fail {:a [1]})",
+     .text = "{:a [1]}",
+     .json = "{\"a\":[1]}",
+     .reason = "fail",
+     .kind = "fail"},
+    {.program = "(do (println 7) (fail nil))",
+     .text = "nil",
+     .json = "null",
+     .prints = "7\n",
+     .reason = "fail",
+     .kind = "fail"},
+    {.program = "(fail 1)",
+     .signature = ":int",
+     .text = "1",
+     .json = "1",
+     .reason = "fail",
+     .kind = "fail"},
     {.program = "1", .context = "[1]", .reason = "args_error", .kind = "args_error"},
     {.program = "1", .context = "{", .reason = "args_error", .kind = "args_error"},
     {.program = "1", .context = "{\"\":1}", .reason = "args_error", .kind = "args_error"},
@@ -114,7 +116,7 @@ static void test_cases(void)
         const Case *c = &cases[i];
         PtcTaskIn in = task(c->program);
         PtcTaskOut out;
-        out_init(&out);
+        ptc_task_out_init(&out, &mem, 1 << 20);
         in.context = c->context ? VIEW(c->context) : (PtcText){NULL, 0};
         in.signature = c->signature ? VIEW(c->signature) : (PtcText){NULL, 0};
         in.output_schema = c->schema ? VIEW(c->schema) : (PtcText){NULL, 0};
@@ -122,15 +124,14 @@ static void test_cases(void)
         CHECK(out.ok == (c->reason == NULL));
         CHECK_STR(text_of(&out.text), c->text ? c->text : "");
         CHECK_STR(text_of(&out.json), c->json ? c->json : "");
-        CHECK_STR(text_of(&out.validated), c->validated ? c->validated : "");
+        CHECK(out.validated == c->validated);
         CHECK_STR(text_of(&out.prints), c->prints ? c->prints : "");
         CHECK_STR(out.reason, c->reason ? c->reason : "");
         CHECK_STR(out.kind, c->kind ? c->kind : "");
-        CHECK(strstr(text_of(&out.payload),
-                     c->reason ? "\"status\":\"error\"" : "\"status\":\"ok\""));
         CHECK(c->reason == NULL || out.message[0]);
-        CHECK(out.session.len == 0);
-        out_deinit(&out);
+        CHECK((out.feedback.len > 0) == (c->reason != NULL));
+        CHECK(out.session.len == 0 && out.changed.len == 0 && out.calls.len == 0);
+        ptc_task_out_deinit(&out);
     }
     e->free(e);
 }
@@ -142,7 +143,7 @@ static void test_cut(void)
     PtcTaskIn in =
         task("(do (dotimes [i 100] (println \"\\u00e4\")) (apply str (repeat 100 \"\\u00e4\")))");
     PtcTaskOut out;
-    out_init(&out);
+    ptc_task_out_init(&out, &mem, 1 << 20);
     out.text.max = 50;
     out.prints.max = 10;
     out.json.max = 50;
@@ -150,7 +151,7 @@ static void test_cut(void)
     CHECK(out.text_cut && out.text.len == 49);
     CHECK(out.prints_cut && out.prints.len <= 10);
     CHECK(out.json.len == 0);
-    out_deinit(&out);
+    ptc_task_out_deinit(&out);
     e->free(e);
 }
 
@@ -160,18 +161,18 @@ static void test_cut(void)
 static bool step(PtcExecutor *e, PtcBuf *snapshot, PtcTaskIn in, const char *want)
 {
     PtcTaskOut out;
-    out_init(&out);
+    ptc_task_out_init(&out, &mem, 1 << 20);
     in.in_session = true;
     in.session = (PtcText){snapshot->len ? snapshot->data : NULL, snapshot->len};
     bool done = e->submit(e, "", &in, NULL, &out) == PTC_TASK_DONE;
-    const char *got = in.kind == PTC_TASK_EVAL ? text_of(&out.text) : text_of(&out.payload);
+    const char *got = in.kind == PTC_TASK_EVAL ? text_of(&out.text) : text_of(&out.answer);
     CHECK(done && strstr(got, want));
     if (out.session.len) {
         ptc_buf_clear(snapshot);
         ptc_buf_add(snapshot, out.session.data, out.session.len);
     }
     bool ok = out.ok;
-    out_deinit(&out);
+    ptc_task_out_deinit(&out);
     return ok;
 }
 
@@ -208,6 +209,77 @@ static void test_session(void)
     b->free(b);
 }
 
+/* ------------------------------------------------------------------------------- what is told */
+
+static const char tools_json[] = "{\"price\":{\"table\":{\"{\\\"sku\\\":\\\"A\\\"}\":5}},"
+                                 "\"one\":{\"value\":1,\"cache\":true}}";
+
+static PtcTools *some_tools(void)
+{
+    const PtcToolsFileOptions allow = {false, false};
+    char error[200] = "";
+    PtcTools *tools = ptc_tools_new();
+    CHECK(
+        ptc_tools_read_json(tools, tools_json, sizeof tools_json - 1, &allow, error, sizeof error));
+    CHECK_STR(error, "");
+    return tools;
+}
+
+/* Parts that are made only when they are asked for. */
+static void test_wants(void)
+{
+    PtcTools *tools = some_tools();
+    PtcExecutor *e = executor((PtcExecutorConfig){.tools = tools});
+    PtcTaskIn in = task("(def b 2) (def a {:x 1}) (println 9) (tool/one) (tool/one) "
+                        "(try (tool/price {:sku \"Z\"}) (catch Exception e 0)) "
+                        "(tool/price {:sku \"A\"})");
+    PtcTaskOut out;
+    in.in_session = true;
+    ptc_task_out_init(&out, &mem, 1 << 20);
+    CHECK(e->submit(e, "", &in, NULL, &out) == PTC_TASK_DONE && out.ok);
+    CHECK_STR(text_of(&out.changed), "a\nb\n");
+    CHECK(out.bindings == 2 && out.tool_calls == 4);
+    CHECK(!out.feedback.len && !out.memory.len && !out.calls.len && !out.stored.len);
+    ptc_task_out_clear(&out);
+    in.want = PTC_WANT_FEEDBACK | PTC_WANT_MEMORY | PTC_WANT_STORED | PTC_WANT_CALLS;
+    CHECK(e->submit(e, "", &in, NULL, &out) == PTC_TASK_DONE && out.ok);
+    CHECK_STR(text_of(&out.changed), "a\nb\n");
+    CHECK_STR(text_of(&out.stored), "a\nb\n");
+    CHECK_STR(text_of(&out.memory), "{\"changed\":{\"a\":\"{:x 1}\",\"b\":\"2\"},"
+                                    "\"stored_keys\":[\"a\",\"b\"],\"truncated\":false}");
+    CHECK(strstr(text_of(&out.feedback), "```printed\n9\n```"));
+    const char *calls = text_of(&out.calls);
+    CHECK(strstr(calls, "[{\"name\":\"one\",\"ok\":true,\"cached\":false,\"duration_us\":") ==
+          calls);
+    CHECK(strstr(calls, "{\"name\":\"one\",\"ok\":true,\"cached\":true,"));
+    CHECK(strstr(calls, "\"arguments\":\"{\\\"sku\\\" \\\"A\\\"}\",\"result\":\"5\"}]"));
+    CHECK(strstr(calls, "{\"name\":\"price\",\"ok\":false,"));
+    ptc_task_out_deinit(&out);
+    e->free(e);
+    ptc_tools_free(tools);
+}
+
+/* A list of calls that does not fit has the first ones, and is JSON. */
+static void test_many_calls(void)
+{
+    PtcTools *tools = some_tools();
+    PtcExecutor *e = executor((PtcExecutorConfig){.tools = tools});
+    PtcTaskIn in = task("(dotimes [i 50] (tool/price {:sku \"A\"}))");
+    PtcTaskOut out;
+    in.want = PTC_WANT_CALLS;
+    for (size_t max = 0; max < 400; max++) {
+        ptc_task_out_init(&out, &mem, 1 << 20);
+        out.calls.max = max;
+        CHECK(e->submit(e, "", &in, NULL, &out) == PTC_TASK_DONE && out.ok && out.tool_calls == 50);
+        CHECK(out.calls.len <= max &&
+              (max < 2 ? out.calls.len == 0 : ptc_json_is_line(out.calls.data, out.calls.len)));
+        CHECK(max < 399 || strstr(text_of(&out.calls), "},{"));
+        ptc_task_out_deinit(&out);
+    }
+    e->free(e);
+    ptc_tools_free(tools);
+}
+
 /* ------------------------------------------------------------------------- cancelling, data */
 
 typedef struct {
@@ -221,10 +293,10 @@ static void *run_long(void *user)
     Running *r = user;
     PtcTaskIn in = task("(reduce + (map #(count (sort (range %))) (range 1000000)))");
     PtcTaskOut out;
-    out_init(&out);
+    ptc_task_out_init(&out, &mem, 1 << 20);
     in.timeout_ms = 60000;
     r->status = r->e->submit(r->e, "", &in, r->cancel, &out);
-    out_deinit(&out);
+    ptc_task_out_deinit(&out);
     return NULL;
 }
 
@@ -242,9 +314,9 @@ static void test_cancel(void)
     CHECK(r.status == PTC_TASK_CANCELLED); /* asked before it began */
     PtcTaskIn in = task("1");
     PtcTaskOut out;
-    out_init(&out);
+    ptc_task_out_init(&out, &mem, 1 << 20);
     CHECK(r.e->submit(r.e, "", &in, NULL, &out) == PTC_TASK_DONE && out.ok);
-    out_deinit(&out);
+    ptc_task_out_deinit(&out);
     r.e->free(r.e);
 }
 
@@ -255,11 +327,11 @@ static void *aggregate(void *user)
         PtcTaskIn in = task("[(reduce + (map :n data/rows)) (count (conj data/rows 1)) "
                             "(:n (assoc (first data/rows) :n 5))]");
         PtcTaskOut out;
-        out_init(&out);
+        ptc_task_out_init(&out, &mem, 1 << 20);
         r->status = r->e->submit(r->e, "", &in, NULL, &out);
         if (strcmp(text_of(&out.text), "[499500 1001 5]") != 0)
             r->status = PTC_TASK_LOST;
-        out_deinit(&out);
+        ptc_task_out_deinit(&out);
     }
     return NULL;
 }
@@ -309,6 +381,8 @@ int main(void)
     test_cases();
     test_cut();
     test_session();
+    test_wants();
+    test_many_calls();
     test_cancel();
     test_data();
     test_bad_limits();

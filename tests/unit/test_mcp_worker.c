@@ -153,7 +153,6 @@ static bool hook(const PtcTaskIn *in, PtcTaskOut *out, int fd)
     else
         lie(how, fd);
     out->ok = true;
-    ptc_buf_add_cstr(&out->payload, "{}");
     return true;
 }
 
@@ -259,7 +258,6 @@ typedef struct {
 static Got run_with(PtcExecutor *ex, const char *owner, const char *program, With with)
 {
     PtcTaskOut out;
-    PtcBuf *buffers[PTC_FRAME_OUTPUTS];
     Got got = {.status = PTC_TASK_LOST};
     PtcTaskIn in = {.program = {program, strlen(program)},
                     .timeout_ms = with.timeout_ms ? with.timeout_ms : PTC_UNSET,
@@ -274,18 +272,14 @@ static Got run_with(PtcExecutor *ex, const char *owner, const char *program, Wit
                     .use_data = with.use_data};
     if (with.context)
         in.context = (PtcText){with.context, strlen(with.context)};
-    memset(&out, 0, sizeof out);
-    ptc_frame_outputs(&out, buffers);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_buf_init(buffers[i], &mem, 64 << 20);
+    ptc_task_out_init(&out, &mem, 64 << 20);
     got.status = ex->submit(ex, owner, &in, with.cancel, &out);
     got.ok = out.ok;
     snprintf(got.text, sizeof got.text, "%.*s", (int)out.text.len,
              out.text.data ? out.text.data : "");
     snprintf(got.kind, sizeof got.kind, "%s", out.kind);
     snprintf(got.message, sizeof got.message, "%s", out.message);
-    for (size_t i = 0; i < PTC_FRAME_OUTPUTS; i++)
-        ptc_buf_deinit(buffers[i]);
+    ptc_task_out_deinit(&out);
     return got;
 }
 

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Answers by profile: what is told of a run, what is cut, and where the rest is.
  *
- * Clients show either the text or the structured content to their model, so both tell everything.  An answer that is
- * too large as a whole is made again with less (`level`), until it fits. */
+ * Clients show either the text or the structured content to their model, and some show both.  So each of the two is whole,
+ * and neither says a thing twice.  They are put together from the parts of a PtcTaskOut, none of which is read again: JSON
+ * goes into JSON as it is.  An answer that is too large as a whole is made again with less (`level`), until it fits. */
 #include "mcp/app/app_int.h"
 
 #include <stdio.h>
 
 #include "base/utf8.h"
 #include "tool/protocol.h"
-#include "value/map.h"
-#include "value/str.h"
-#include "value/vec.h"
 
 #define KIB ((size_t)1024)
 
@@ -20,8 +18,6 @@ const PtcAppSizes ptc_app_sizes[] = {
                       .print_entries = 20,
                       .print_bytes = 8 * KIB,
                       .feedback_bytes = 8 * KIB,
-                      .validated_bytes = 0,
-                      .preview_bytes = 512,
                       .envelope_bytes = 32 * KIB},
     [PTC_APP_STRUCTURED] = {.result_bytes = 16 * KIB,
                             .print_entries = 50,
@@ -47,10 +43,11 @@ typedef struct {
     PtcAppProfile profile;
     const PtcAppSizes *sizes;
     int level;
-    PtcValue prints; /* a vector, or PTC_NONE */
-    size_t print_count, result_len, validated_len;
-    bool exact; /* `validated` is there */
-    bool cut;   /* any of these: */
+    size_t result_len; /* bytes of the printed result that are shown */
+    size_t prints_len; /* the same of the printed lines */
+    bool as_json;      /* the result is there as JSON */
+    bool exact;        /* `validated` is there */
+    bool cut;          /* any of these: */
     bool result_cut, prints_cut, preview_cut;
     char handle[PTC_RESULT_HANDLE]; /* of what was kept; "": nothing */
     PtcBuf json, text;
@@ -61,64 +58,48 @@ static size_t cut_at(const PtcBuf *text, size_t most)
     return text->len <= most ? text->len : ptc_utf8_valid_prefix(text->data, most);
 }
 
-/* ------------------------------------------------------------------------------ what is told */
-
-/* Items of a vector, which came from a worker and may be anything. */
-static size_t count_of(PtcValue items)
+/* Takes the next line of the first `len` bytes, without its line feed; false: there is none. */
+static bool next_line(const PtcBuf *lines, size_t len, size_t *pos, PtcText *line)
 {
-    return items != PTC_NONE && ptc_is_sequential(items) ? ptc_seq_count(items) : 0;
-}
-
-static PtcText text_at(PtcValue items, size_t i)
-{
-    PtcText text = ptc_str_text(ptc_seq_nth(items, i));
-    return text.bytes ? text : PTC_TEXT("");
-}
-
-/* The next name of the map `changed`, which may be anything too; false: there is none. */
-static bool next_name(PtcValue map, size_t *pos, PtcText *name)
-{
-    PtcValue key;
-    if (map == PTC_NONE || !ptc_is_map(map) || !ptc_map_next(map, pos, &key, NULL))
+    if (*pos >= len)
         return false;
-    *name = ptc_str_text(key);
+    const char *from = lines->data + *pos, *end = memchr(from, '\n', len - *pos);
+    *line = (PtcText){from, end ? (size_t)(end - from) : len - *pos};
+    *pos += line->len + (end != NULL);
     return true;
 }
 
-static bool has_names(PtcValue map)
+/* ------------------------------------------------------------------------------ what is told */
+
+/* Bytes of a character as part of a JSON string; controls are counted at their longest. */
+static size_t escaped_char(char c)
 {
-    return map != PTC_NONE && ptc_is_map(map) && ptc_map_count(map) > 0;
+    return (unsigned char)c < 0x20 ? 6 : c == '"' || c == '\\' ? 2 : 1;
 }
 
-/* Bytes of a text as a JSON string, without its quotes; controls are counted at their longest. */
-static size_t escaped(const char *text, size_t len)
+/* Bytes of a text as a JSON string, without its quotes. */
+static size_t escaped(PtcText text)
 {
     size_t n = 0;
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        n += c < 0x20 ? 6 : c == '"' || c == '\\' ? 2 : 1;
-    }
+    for (size_t i = 0; i < text.len; i++)
+        n += escaped_char(text.bytes[i]);
     return n;
 }
 
-/* How many printed lines fit. */
+/* As many printed lines as fit, the last perhaps in part. */
 static size_t fitting_prints(const Answer *a)
 {
-    size_t n = count_of(a->prints), bytes = 2;
-    if (n > a->sizes->print_entries)
-        n = a->sizes->print_entries;
-    for (size_t i = 0; i < n; i++) {
-        PtcText line = text_at(a->prints, i);
-        bytes += escaped(line.bytes, line.len) + 3;
+    const PtcBuf *prints = &a->job->out.prints;
+    size_t lines = 0, bytes = 4, at = 0; /* brackets, and quotes of the first */
+    while (at < prints->len && lines < a->sizes->print_entries) {
+        bool ends = prints->data[at] == '\n';
+        bytes += ends ? 3 : escaped_char(prints->data[at]);
         if (bytes > a->sizes->print_bytes)
-            return i;
+            return ptc_utf8_valid_prefix(prints->data, at);
+        lines += ends;
+        at++;
     }
-    return n;
-}
-
-static PtcValue payload_field(PtcJob *job, const char *name)
-{
-    return ptc_map_field(ptc_mcp_heap(job->call), ptc_job_payload(job), name);
+    return at;
 }
 
 /* Keeps what does not fit, once. */
@@ -135,21 +116,35 @@ static void keep_rest(Answer *a)
         a->handle[0] = 0;
 }
 
+/* In the slim profile the value itself is the result, unless it has no JSON or is much longer so. */
+static void decide_result(Answer *a, size_t most)
+{
+    const PtcTaskOut *out = &a->job->out;
+    a->result_len = cut_at(&out->text, most);
+    a->result_cut = a->result_len < out->text.len || out->text_cut;
+    a->as_json = a->profile == PTC_APP_SLIM && !a->result_cut && out->json.len > 0 &&
+                 out->json.len <= 2 * most;
+}
+
+/* A validated value is there exactly or not at all; the slim profile has it as the result. */
+static void decide_validated(Answer *a)
+{
+    const PtcTaskOut *out = &a->job->out;
+    bool wanted = out->validated && a->profile != PTC_APP_SLIM;
+    a->exact = wanted && out->json.len <= a->sizes->validated_bytes && a->level < 2;
+    a->preview_cut = wanted && !a->exact && out->json.len > a->sizes->preview_bytes;
+}
+
 static void decide(Answer *a)
 {
     const PtcTaskOut *out = &a->job->out;
-    const PtcAppSizes *sizes = a->sizes;
-    size_t most = a->level == 0   ? sizes->result_bytes
-                  : a->level == 1 ? sizes->result_bytes / 2
+    size_t most = a->level == 0   ? a->sizes->result_bytes
+                  : a->level == 1 ? a->sizes->result_bytes / 2
                                   : LEAST_BYTES;
-    a->prints = out->prints.len ? payload_field(a->job, "prints") : PTC_NONE;
-    a->print_count = a->level == 0 && a->prints != PTC_NONE ? fitting_prints(a) : 0;
-    a->prints_cut = out->prints_cut || a->print_count < count_of(a->prints);
-    a->result_len = cut_at(&out->text, most);
-    a->exact = out->validated.len && out->validated.len <= sizes->validated_bytes && a->level < 2;
-    a->validated_len = cut_at(&out->validated, sizes->preview_bytes);
-    a->preview_cut = !a->exact && a->validated_len < out->validated.len;
-    a->result_cut = a->result_len < out->text.len || out->text_cut;
+    decide_result(a, most);
+    decide_validated(a);
+    a->prints_len = a->level == 0 ? fitting_prints(a) : 0;
+    a->prints_cut = out->prints_cut || a->prints_len < out->prints.len;
     a->cut = a->result_cut || a->prints_cut || a->preview_cut;
     if (a->cut)
         keep_rest(a);
@@ -163,65 +158,63 @@ static void add_true(Answer *a, const char *name, bool when)
         ptc_emit_field_bool(&a->json, name, true);
 }
 
-static void add_value(Answer *a, const char *name, PtcValue v)
+/* A part that is JSON, as it is, where there is one. */
+static void add_part(Answer *a, const char *name, const PtcBuf *part)
 {
-    if (v != PTC_NONE && ptc_emit_key(&a->json, name))
-        (void)!ptc_emit_value(&a->json, ptc_mcp_heap(a->job->call), v);
+    if (part->len)
+        ptc_emit_field_raw(&a->json, name, ptc_buf_view(part));
 }
 
 static void add_result(Answer *a)
 {
     PtcBuf *json = &a->json;
+    const PtcTaskOut *out = &a->job->out;
+    PtcText shown = {ptc_buf_view(&out->text).bytes, a->result_len};
     ptc_emit_key(json, "result");
+    if (a->as_json) {
+        ptc_emit_raw(json, ptc_buf_view(&out->json));
+        return;
+    }
     ptc_emit_string(json);
-    ptc_emit_string_part(json, PTC_TEXT("user=> "));
-    ptc_emit_string_part(json, (PtcText){a->job->out.text.data, a->result_len});
+    if (a->profile != PTC_APP_SLIM)
+        ptc_emit_string_part(json, PTC_TEXT("user=> "));
+    ptc_emit_string_part(json, shown);
     ptc_emit_string_end(json);
+}
+
+/* Lines as an array of strings. */
+static void add_lines(Answer *a, const char *key, const PtcBuf *lines, size_t len)
+{
+    PtcText line;
+    ptc_emit_key(&a->json, key);
+    ptc_emit_array(&a->json);
+    for (size_t pos = 0; next_line(lines, len, &pos, &line);)
+        ptc_emit_text(&a->json, line);
+    ptc_emit_array_end(&a->json);
 }
 
 static void add_prints(Answer *a)
 {
-    if (a->print_count == 0 && a->profile != PTC_APP_DEBUG)
-        return;
-    ptc_emit_key(&a->json, "prints");
-    ptc_emit_array(&a->json);
-    for (size_t i = 0; i < a->print_count; i++)
-        ptc_emit_text(&a->json, text_at(a->prints, i));
-    ptc_emit_array_end(&a->json);
+    if (a->prints_len > 0 || a->profile == PTC_APP_DEBUG)
+        add_lines(a, "prints", &a->job->out.prints, a->prints_len);
 }
 
-/* A validated value is there exactly or not at all. */
 static void add_validated(Answer *a)
 {
-    const PtcBuf *validated = &a->job->out.validated;
-    if (validated->len == 0)
+    const PtcTaskOut *out = &a->job->out;
+    const PtcBuf *value = &out->json;
+    if (!out->validated || a->profile == PTC_APP_SLIM)
         return;
     if (a->exact) {
-        ptc_emit_field_raw(&a->json, "validated", ptc_buf_view(validated));
+        add_part(a, "validated", value);
         return;
     }
     if (a->level == 0) {
-        ptc_emit_field_text(&a->json, "validated_preview",
-                            (PtcText){validated->data, a->validated_len});
+        PtcText shown = {value->data, cut_at(value, a->sizes->preview_bytes)};
+        ptc_emit_field_text(&a->json, "validated_preview", shown);
         add_true(a, "validated_preview_truncated", a->preview_cut);
     }
-    ptc_emit_field_uint(&a->json, "validated_bytes", validated->len);
-}
-
-/* The names of the map `changed`. */
-static void add_names(Answer *a, const char *key, PtcValue map)
-{
-    PtcText name;
-    ptc_emit_key(&a->json, key);
-    ptc_emit_array(&a->json);
-    for (size_t pos = 0; next_name(map, &pos, &name);)
-        ptc_emit_text(&a->json, name);
-    ptc_emit_array_end(&a->json);
-}
-
-static PtcValue memory_field(Answer *a, const char *name)
-{
-    return ptc_map_field(ptc_mcp_heap(a->job->call), payload_field(a->job, "memory"), name);
+    ptc_emit_field_uint(&a->json, "validated_bytes", value->len);
 }
 
 static void add_session_info(PtcBuf *out, const PtcSessionInfo *info)
@@ -237,23 +230,22 @@ static void add_session_info(PtcBuf *out, const PtcSessionInfo *info)
 
 static void add_session(Answer *a)
 {
-    PtcValue changed = memory_field(a, "changed");
+    const PtcTaskOut *out = &a->job->out;
     if (!a->job->in.in_session)
         return;
-    if (a->profile == PTC_APP_SLIM) {
-        if (has_names(changed) && a->level == 0)
-            add_names(a, "stored", changed);
-        return;
-    }
-    add_session_info(&a->json, &a->job->info);
+    if (a->profile != PTC_APP_SLIM)
+        add_session_info(&a->json, &a->job->info);
     if (a->level > 0)
         return;
-    if (a->profile == PTC_APP_DEBUG)
-        add_value(a, "memory", payload_field(a->job, "memory"));
-    if (changed != PTC_NONE)
-        add_names(a, "changed_keys", changed);
+    if (a->profile == PTC_APP_SLIM) {
+        if (out->changed.len)
+            add_lines(a, "stored", &out->changed, out->changed.len);
+        return;
+    }
+    add_part(a, "memory", &out->memory);
+    add_lines(a, "changed_keys", &out->changed, out->changed.len);
     if (a->profile == PTC_APP_STRUCTURED)
-        add_value(a, "stored_keys", memory_field(a, "stored_keys"));
+        add_lines(a, "stored_keys", &out->stored, out->stored.len);
 }
 
 /* The text, cut to so many bytes at most, between characters. */
@@ -268,9 +260,11 @@ static void add_diagnostics(Answer *a)
 {
     const PtcJob *job = a->job;
     PtcBuf *out = &a->json;
-    PtcText feedback = ptc_str_text(payload_field(a->job, "feedback"));
-    if (a->level == 0 && feedback.bytes)
-        ptc_emit_field_text(out, "feedback", cut_text(feedback, a->sizes->feedback_bytes));
+    if (a->level == 0) {
+        ptc_emit_field_text(out, "feedback",
+                            cut_text(ptc_buf_view(&job->out.feedback), a->sizes->feedback_bytes));
+        add_part(a, "tool_calls", &job->out.calls);
+    }
     ptc_emit_key(out, "metrics");
     ptc_emit_object(out);
     ptc_emit_field_int(out, "compute_us", job->out.compute_us);
@@ -279,6 +273,24 @@ static void add_diagnostics(Answer *a)
     ptc_emit_field_uint(out, "context_bytes", job->in.context.len);
     ptc_emit_field_uint(out, "result_bytes", job->out.text.len);
     ptc_emit_object_end(out);
+}
+
+/* What was cut, and where lisp_result_page goes on. */
+static void add_cut(Answer *a)
+{
+    PtcBuf *out = &a->json;
+    if (a->profile == PTC_APP_DEBUG || a->cut)
+        ptc_emit_field_bool(out, "truncated", a->cut);
+    add_true(a, "output_truncated", a->cut && a->profile != PTC_APP_SLIM);
+    if (a->result_cut) {
+        ptc_emit_field_uint(out, "result_bytes", a->job->out.text.len);
+        ptc_emit_field_uint(out, "next_offset", a->result_len);
+    }
+    add_true(a, "prints_truncated", a->prints_cut);
+    if (a->prints_cut)
+        ptc_emit_field_uint(out, "prints_next_offset", a->prints_len);
+    if (a->handle[0])
+        ptc_emit_field_cstr(out, "result_handle", a->handle);
 }
 
 static void add_structured(Answer *a)
@@ -291,16 +303,11 @@ static void add_structured(Answer *a)
     add_prints(a);
     add_validated(a);
     add_session(a);
+    if (a->level == 0)
+        add_part(a, "warnings", &a->job->out.warnings);
     if (a->profile == PTC_APP_DEBUG)
         add_diagnostics(a);
-    if (a->profile == PTC_APP_DEBUG || a->cut)
-        ptc_emit_field_bool(out, "truncated", a->cut);
-    add_true(a, "output_truncated", a->cut);
-    add_true(a, "prints_truncated", a->prints_cut);
-    if (a->cut)
-        ptc_emit_field_uint(out, "result_bytes", a->job->out.text.len);
-    if (a->handle[0])
-        ptc_emit_field_cstr(out, "result_handle", a->handle);
+    add_cut(a);
     ptc_emit_object_end(out);
 }
 
@@ -309,58 +316,72 @@ static void add_structured(Answer *a)
 /* [stored: a, b] where names were given values. */
 static void add_stored(Answer *a)
 {
-    PtcValue changed = a->job->in.in_session ? memory_field(a, "changed") : PTC_NONE;
-    PtcText name;
-    if (a->level > 0 || !has_names(changed))
-        return;
+    const PtcBuf *changed = &a->job->out.changed;
     const char *before = "\n[stored: ";
-    for (size_t pos = 0; next_name(changed, &pos, &name); before = ", ") {
+    PtcText name;
+    if (a->level > 0 || changed->len == 0)
+        return;
+    for (size_t pos = 0; next_line(changed, changed->len, &pos, &name); before = ", ") {
         ptc_buf_add_cstr(&a->text, before);
         ptc_buf_add(&a->text, name.bytes, name.len);
     }
     ptc_buf_add_char(&a->text, ']');
 }
 
-/* As at a REPL: what was printed, then the value. */
+/* How to go on where a part was cut. */
+static void add_page_hint(Answer *a, const char *part, size_t offset)
+{
+    if (a->handle[0])
+        ptc_buf_addf(&a->text, "; lisp_result_page {\"handle\":\"%s\"%s,\"offset\":%zu} goes on",
+                     a->handle, part, offset);
+    ptc_buf_add_char(&a->text, ']');
+}
+
+static void add_cut_notice(Answer *a)
+{
+    const PtcTaskOut *out = &a->job->out;
+    if (a->result_cut) {
+        ptc_buf_addf(&a->text, "\n[cut: %zu of %s%zu bytes", a->result_len,
+                     out->text_cut ? "more than " : "", out->text.len);
+        add_page_hint(a, "", a->result_len);
+    }
+    if (a->prints_cut) {
+        ptc_buf_add_cstr(&a->text, "\n[cut: more was printed");
+        add_page_hint(a, ",\"part\":\"prints\"", a->prints_len);
+    }
+}
+
+/* What was printed, then the value. */
 static void add_text(Answer *a)
 {
     PtcBuf *text = &a->text;
     const PtcTaskOut *out = &a->job->out;
-    for (size_t i = 0; i < a->print_count; i++) {
-        PtcText line = text_at(a->prints, i);
-        ptc_buf_add(text, line.bytes, line.len);
+    ptc_buf_add(text, out->prints.data, a->prints_len);
+    if (a->prints_len > 0 && text->len > 0 && text->data[text->len - 1] != '\n')
         ptc_buf_add_char(text, '\n');
-    }
-    ptc_buf_add_cstr(text, "user=> ");
     ptc_buf_add(text, out->text.data, a->result_len);
     add_stored(a);
-    if (a->result_cut)
-        ptc_buf_addf(text, "\n[cut: the result has %zu bytes", out->text.len);
-    else if (a->prints_cut)
-        ptc_buf_add_cstr(text, "\n[cut: more was printed");
-    else
-        return;
-    if (a->handle[0])
-        ptc_buf_addf(text, "; lisp_result_page {\"handle\":\"%s\"%s} gives the rest", a->handle,
-                     a->result_cut ? "" : ",\"part\":\"prints\"");
-    ptc_buf_add_char(text, ']');
+    add_cut_notice(a);
+}
+
+/* Makes the answer at one level; true: it is no larger than it may be. */
+static bool compose(Answer *a)
+{
+    enum { AROUND = 256 };
+    ptc_buf_clear(&a->json);
+    ptc_buf_clear(&a->text);
+    decide(a);
+    add_structured(a);
+    if (a->profile != PTC_APP_DEBUG)
+        add_text(a);
+    const PtcBuf *shown = a->profile == PTC_APP_DEBUG ? &a->json : &a->text;
+    return a->json.len + escaped(ptc_buf_view(shown)) + AROUND <= a->sizes->envelope_bytes;
 }
 
 static void answer_ok(Answer *a)
 {
-    enum { AROUND = 256 };
-    for (a->level = 0; a->level < LEVELS; a->level++) {
-        ptc_buf_clear(&a->json);
-        ptc_buf_clear(&a->text);
-        decide(a);
-        add_structured(a);
-        if (a->profile != PTC_APP_DEBUG)
-            add_text(a);
-        const PtcBuf *shown = a->profile == PTC_APP_DEBUG ? &a->json : &a->text;
-        size_t text = escaped(shown->data, shown->len);
-        if (a->json.len + text + AROUND <= a->sizes->envelope_bytes)
-            break;
-    }
+    while (!compose(a) && a->level < LEVELS - 1)
+        a->level++;
     if (!ptc_buf_ok(&a->json) || !ptc_buf_ok(&a->text)) {
         ptc_job_fail(a->job, "no_memory",
                      "the server is short of memory; try again a little later");
@@ -373,17 +394,37 @@ static void answer_ok(Answer *a)
 
 /* ------------------------------------------------------------------------------------- errors */
 
+/* In the debug profile: the error as lisp_eval tells it elsewhere. */
+static void fail_payload(Answer *a)
+{
+    enum { PREVIEW_CHARS = 250 };
+    const PtcTaskOut *out = &a->job->out;
+    PtcErrorAnswer error = {.reason = ptc_reason_find(out->reason),
+                            .message = ptc_text_cstr(out->message),
+                            .feedback = ptc_buf_view(&out->feedback)};
+    PtcBuf shown;
+    ptc_buf_init(&shown, a->json.mem, a->json.max);
+    if (out->text.len && !ptc_text_is(ptc_buf_view(&out->text), "nil")) {
+        ptc_preview_add(&shown, ptc_buf_view(&out->text), out->text_cut, PREVIEW_CHARS);
+        error.result = ptc_buf_view(&shown);
+    }
+    ptc_protocol_render_error(&a->json, &error);
+    ptc_mcp_fail(a->job->call, a->json.data, ptc_buf_ok(&a->json) ? a->json.len : 0);
+    ptc_buf_deinit(&shown);
+}
+
 static void answer_failed(Answer *a)
 {
     PtcJob *job = a->job;
-    PtcText text = ptc_str_text(payload_field(job, "feedback"));
-    text = text.bytes ? cut_text(text, a->sizes->feedback_bytes) : ptc_text_cstr(job->out.message);
+    PtcText text = cut_text(ptc_buf_view(&job->out.feedback), a->sizes->feedback_bytes);
+    if (text.len == 0)
+        text = ptc_text_cstr(job->out.message);
     job->failed = true;
     snprintf(job->reason, sizeof job->reason, "%s",
              ptc_reason_name(ptc_reason_find(job->out.reason)));
     ptc_buf_add_cstr(&job->message, job->out.message);
-    if (a->profile == PTC_APP_DEBUG && job->out.payload.len) {
-        ptc_mcp_fail(job->call, job->out.payload.data, job->out.payload.len);
+    if (a->profile == PTC_APP_DEBUG) {
+        fail_payload(a);
         return;
     }
     while (text.len > 0 && text.bytes[text.len - 1] == '\n')

@@ -15,7 +15,7 @@ typedef struct PtcAppSizes {
     size_t result_bytes; /* of the printed result; the rest is paged */
     size_t print_entries, print_bytes;
     size_t feedback_bytes;
-    size_t validated_bytes; /* of the exact value; 0: never */
+    size_t validated_bytes; /* of the exact value beside the result; slim has none */
     size_t preview_bytes;   /* of a validated value that is not there exactly */
     size_t envelope_bytes;  /* of everything */
 } PtcAppSizes;
@@ -42,10 +42,8 @@ typedef struct PtcJob {
     int64_t begun_ns;
     PtcTaskIn in;
     PtcTaskOut out;
-    PtcBuf context, schema; /* JSON */
-    PtcValue payload;       /* out.payload as a value, once it was asked for */
-    PtcSessionEntry *held;  /* or NULL */
-    PtcSessionInfo info;    /* of the session, after the run */
+    PtcSessionEntry *held; /* or NULL */
+    PtcSessionInfo info;   /* of the session, after the run */
     bool failed, unrecorded;
     char reason[24];
     PtcBuf message; /* of a failure, for the record */
@@ -68,8 +66,6 @@ PTC_MUST_USE bool ptc_job_flag(PtcJob *job, const char *name, bool *out);
 PTC_MUST_USE bool ptc_job_eval_args(PtcJob *job);
 /* Does the task; false: it was not done, and is answered. */
 PTC_MUST_USE bool ptc_job_submit(PtcJob *job);
-/* The payload as a value, PTC_NONE when it is none. */
-PtcValue ptc_job_payload(PtcJob *job);
 /* A JSON object as the whole answer. */
 void ptc_job_json(PtcJob *job, const PtcBuf *json);
 

@@ -6,31 +6,41 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "json/parse.h"
 #include "tool/protocol.h"
 #include "value/str.h"
 
-enum { MIB = 1 << 20, RESULT_BYTES = 8 * MIB, PAYLOAD_BYTES = 48 * MIB, PRINT_BYTES = 4 * MIB };
+enum {
+    KIB = 1 << 10,
+    MIB = 1 << 20,
+    RESULT_BYTES = 8 * MIB,
+    PRINT_BYTES = 4 * MIB,
+    NAMES_BYTES = 16 * KIB,
+    MEMORY_BYTES = 4 * MIB,
+    ANSWER_BYTES = 48 * MIB, /* of a session with very many names */
+    CALLS_BYTES = 128 * KIB,
+    TEXT_BYTES = 256 * KIB, /* of whatever else a model may read */
+    ERROR_BYTES = 1 * MIB,
+};
 
 static void init_out(PtcTaskOut *out, PtcMem *mem, size_t session_bytes)
 {
-    *out = (PtcTaskOut){0};
-    ptc_buf_init(&out->payload, mem, PAYLOAD_BYTES);
-    ptc_buf_init(&out->text, mem, RESULT_BYTES);
-    ptc_buf_init(&out->json, mem, RESULT_BYTES);
-    ptc_buf_init(&out->validated, mem, RESULT_BYTES);
-    ptc_buf_init(&out->prints, mem, PRINT_BYTES);
-    ptc_buf_init(&out->session, mem, session_bytes);
+    ptc_task_out_init(out, mem, TEXT_BYTES);
+    out->text.max = out->json.max = RESULT_BYTES;
+    out->prints.max = PRINT_BYTES;
+    out->session.max = session_bytes;
+    out->changed.max = out->stored.max = NAMES_BYTES;
+    out->memory.max = MEMORY_BYTES;
+    out->answer.max = ANSWER_BYTES;
+    out->calls.max = CALLS_BYTES;
 }
 
-static void deinit_out(PtcTaskOut *out)
+/* What the answers of a profile, and the records of calls, are made of. */
+static unsigned wanted(const PtcApp *app)
 {
-    ptc_buf_deinit(&out->payload);
-    ptc_buf_deinit(&out->text);
-    ptc_buf_deinit(&out->json);
-    ptc_buf_deinit(&out->validated);
-    ptc_buf_deinit(&out->prints);
-    ptc_buf_deinit(&out->session);
+    static const unsigned by_profile[] = {[PTC_APP_STRUCTURED] = PTC_WANT_STORED,
+                                          [PTC_APP_DEBUG] =
+                                              PTC_WANT_FEEDBACK | PTC_WANT_MEMORY | PTC_WANT_CALLS};
+    return by_profile[app->config.profile] | (app->recorder ? PTC_WANT_CALLS : 0);
 }
 
 void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
@@ -40,7 +50,8 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
     *job = (PtcJob){.app = app, .call = call, .tool = tool, .owner = ptc_mcp_owner(call)};
     if (app->recorder)
         job->begun_ns = ptc_clock_ns(NULL);
-    job->in = (PtcTaskIn){.timeout_ms = PTC_UNSET,
+    job->in = (PtcTaskIn){.want = wanted(app),
+                          .timeout_ms = PTC_UNSET,
                           .memory_bytes = PTC_UNSET,
                           .max_tool_calls = PTC_UNSET,
                           .program_bytes = PTC_UNSET,
@@ -51,8 +62,6 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
                           .use_tools = true,
                           .use_data = true};
     init_out(&job->out, mem, app->sessions ? ptc_sessions_config(app->sessions)->bytes : 0);
-    ptc_buf_init(&job->context, mem, app->config.max_context_bytes);
-    ptc_buf_init(&job->schema, mem, app->config.max_context_bytes);
     ptc_buf_init(&job->message, mem, PTC_RECORD_FILE_TEXT);
 }
 
@@ -69,18 +78,17 @@ void ptc_job_done(PtcJob *job)
                             .ok = !job->failed,
                             .reason = job->reason,
                             .program = job->in.program,
-                            .context = view(&job->context),
+                            .context = job->in.context,
                             .result = view(&job->out.text),
                             .message = view(&job->message),
                             .duration_us = (ptc_clock_ns(NULL) - job->begun_ns) / 1000,
-                            .tool_calls = job->out.tool_calls};
+                            .tool_calls = job->out.tool_calls,
+                            .calls = view(&job->out.calls)};
         ptc_recorder_note(job->app->recorder, &note);
     }
     if (job->held)
         (void)ptc_sessions_let_go(job->app->sessions, job->held, NULL, NULL);
-    deinit_out(&job->out);
-    ptc_buf_deinit(&job->context);
-    ptc_buf_deinit(&job->schema);
+    ptc_task_out_deinit(&job->out);
     ptc_buf_deinit(&job->message);
 }
 
@@ -90,7 +98,7 @@ void ptc_job_done(PtcJob *job)
 static void fail_json(PtcJob *job)
 {
     PtcBuf out;
-    ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), PAYLOAD_BYTES);
+    ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), ERROR_BYTES);
     ptc_emit_object(&out);
     ptc_emit_field_cstr(&out, "status", "error");
     ptc_emit_field_cstr(&out, "reason", job->reason);
@@ -207,26 +215,26 @@ void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len)
     ptc_job_done(&job);
 }
 
-/* An object as JSON text. */
-static bool object_arg(PtcJob *job, const char *name, PtcBuf *json, PtcText *out)
+/* An object, as the JSON text that came. */
+static bool object_arg(PtcJob *job, const char *name, PtcText *out)
 {
+    size_t most = job->app->config.max_context_bytes;
     PtcValue v = arg(job, name);
     if (v == PTC_NONE)
         return true;
     if (!ptc_is_map(v))
         return wrong_type(job, name, "an object");
-    if (!ptc_emit_value(json, ptc_mcp_heap(job->call), v))
-        return ptc_job_fail(job, "args_error", "`%s` has more than the %zu bytes that are allowed",
-                            name, json->max);
-    *out = ptc_buf_view(json);
-    return true;
+    *out = ptc_mcp_arg_raw(job->call, name);
+    return out->len <= most ||
+           ptc_job_fail(job, "args_error", "`%s` has %zu bytes; %zu are allowed", name, out->len,
+                        most);
 }
 
 bool ptc_job_eval_args(PtcJob *job)
 {
-    if (!program_arg(job) || !object_arg(job, "context", &job->context, &job->in.context) ||
+    if (!program_arg(job) || !object_arg(job, "context", &job->in.context) ||
         !ptc_job_text(job, "signature", false, &job->in.signature) ||
-        !object_arg(job, "output_schema", &job->schema, &job->in.output_schema))
+        !object_arg(job, "output_schema", &job->in.output_schema))
         return false;
     if (job->in.signature.bytes && job->in.output_schema.bytes)
         return ptc_job_fail(job, "args_error", "give `signature` or `output_schema`, not both");
@@ -254,15 +262,6 @@ bool ptc_job_submit(PtcJob *job)
     }
     return ptc_job_fail(job, "no_memory",
                         "the server is short of memory; try again a little later");
-}
-
-PtcValue ptc_job_payload(PtcJob *job)
-{
-    PtcJsonError error;
-    if (job->payload == PTC_NONE && job->out.payload.len)
-        job->payload = ptc_json_parse(ptc_mcp_heap(job->call), job->out.payload.data,
-                                      job->out.payload.len, &error);
-    return job->payload;
 }
 
 void ptc_job_json(PtcJob *job, const PtcBuf *json)

@@ -2,6 +2,7 @@
  * The tools of sessions.  Their state is a snapshot in the table of sessions; a call holds it while it works. */
 #include "mcp/app/app_int.h"
 
+#include "json/parse.h"
 #include "value/calendar.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -160,15 +161,6 @@ void ptc_app_session_list(PtcMcpCall *call)
 
 /* -------------------------------------------------------------------------------------- eval */
 
-/* How many names there are afterwards, as the payload tells. */
-static size_t count_bindings(PtcJob *job)
-{
-    PtcHeap *heap = ptc_mcp_heap(job->call);
-    PtcValue memory = ptc_map_field(heap, ptc_job_payload(job), "memory");
-    PtcValue keys = ptc_map_field(heap, memory, "stored_keys");
-    return keys != PTC_NONE && ptc_is_sequential(keys) ? ptc_seq_count(keys) : 0;
-}
-
 static void session_eval(PtcJob *job)
 {
     if (!ptc_job_eval_args(job) || !hold(job) || !ptc_job_submit(job))
@@ -176,7 +168,7 @@ static void session_eval(PtcJob *job)
     PtcSessionChange change = {.evaluated = true};
     if (job->out.ok) {
         change.bytes = (PtcText){job->out.session.data, job->out.session.len};
-        change.bindings = count_bindings(job);
+        change.bindings = (size_t)job->out.bindings;
     }
     if (let_go(job, &change))
         ptc_job_answer(job);
@@ -196,13 +188,13 @@ void ptc_app_session_eval(PtcMcpCall *call)
 static void answer_inspected(PtcJob *job)
 {
     PtcBuf out;
-    const PtcBuf *payload = &job->out.payload;
-    ptc_buf_init(&out, mem_of(job), payload->len + 4096);
+    const PtcBuf *answer = &job->out.answer;
+    ptc_buf_init(&out, mem_of(job), answer->len + 4096);
     ptc_emit_object(&out);
     ptc_emit_key(&out, "session");
     add_info(&out, &job->info);
-    if (payload->len > 2) /* its members, without the brackets */
-        ptc_emit_raw(&out, (PtcText){payload->data + 1, payload->len - 2});
+    if (answer->len > 2) /* its members, without the brackets */
+        ptc_emit_raw(&out, (PtcText){answer->data + 1, answer->len - 2});
     ptc_emit_object_end(&out);
     ptc_job_json(job, &out);
     ptc_buf_deinit(&out);
@@ -228,19 +220,27 @@ void ptc_app_session_inspect(PtcMcpCall *call)
     ptc_job_done(&job);
 }
 
+/* How many names went, as FORGET tells. */
+static int64_t count_forgotten(PtcJob *job)
+{
+    PtcJsonError error;
+    PtcHeap *heap = ptc_mcp_heap(job->call);
+    PtcText answer = ptc_buf_view(&job->out.answer);
+    PtcValue n =
+        ptc_map_field(heap, ptc_json_parse(heap, answer.bytes, answer.len, &error), "forgotten");
+    return n != PTC_NONE && ptc_is_int(n) ? ptc_to_int(n) : 0;
+}
+
 /* Runs the task on the snapshot that the one before made. */
 static bool forget_one(PtcJob *job, PtcText name, PtcBuf *snapshot, int64_t *forgotten)
 {
     job->in.name = name;
     if (snapshot->len)
         job->in.session = (PtcText){snapshot->data, snapshot->len};
-    ptc_buf_clear(&job->out.payload);
-    ptc_buf_clear(&job->out.session);
-    job->payload = PTC_NONE;
+    ptc_task_out_clear(&job->out);
     if (!ptc_job_submit(job) || !task_ok(job))
         return false;
-    PtcValue n = ptc_map_field(ptc_mcp_heap(job->call), ptc_job_payload(job), "forgotten");
-    *forgotten += n != PTC_NONE && ptc_is_int(n) ? ptc_to_int(n) : 0;
+    *forgotten += count_forgotten(job);
     ptc_buf_clear(snapshot);
     return ptc_buf_add(snapshot, job->out.session.data, job->out.session.len) ||
            refuse(job, PTC_SESSIONS_NO_MEMORY);
@@ -276,9 +276,8 @@ static void forget_held(PtcJob *job, PtcValue names)
     ptc_buf_init(&snapshot, mem_of(job), job->out.session.max);
     bool ok = names == PTC_NONE ? forget_one(job, (PtcText){NULL, 0}, &snapshot, &forgotten)
                                 : forget_names(job, names, &snapshot, &forgotten);
-    size_t had = ok ? ptc_session_bindings(job->held) : 0;
     PtcSessionChange change = {.bytes = {snapshot.data, snapshot.len},
-                               .bindings = had > (size_t)forgotten ? had - (size_t)forgotten : 0};
+                               .bindings = (size_t)job->out.bindings};
     if (ok && let_go(job, snapshot.len ? &change : NULL)) {
         ptc_buf_init(&out, mem_of(job), 4096);
         ptc_emit_object(&out);

@@ -37,22 +37,26 @@ enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
 #define OUTPUT(members, required) \
     "{\"type\":\"object\",\"properties\":{" members "},\"required\":[" required "]}"
 
-#define CUT_MEMBERS                                                                     \
-    "\"validated_preview\":" TEXT ",\"validated_preview_truncated\":" FLAG              \
-    ",\"validated_bytes\":" NUMBER ",\"truncated\":" FLAG ",\"output_truncated\":" FLAG \
-    ",\"prints_truncated\":" FLAG ",\"result_bytes\":" NUMBER ",\"result_handle\":" TEXT
-/* Without `validated`, which may be anything: there is no way to say so that all clients take. */
-#define MORE_MEMBERS                                                \
-    "\"status\":" TEXT ",\"result\":" TEXT ",\"prints\":" TEXTS "," \
-    "\"session\":" ANY_OBJECT ",\"changed_keys\":" TEXTS ",\"stored_keys\":" TEXTS "," CUT_MEMBERS
+#define CUT_MEMBERS                                                                            \
+    "\"warnings\":" LIST_OF(ANY_OBJECT) ",\"truncated\":" FLAG ",\"prints_truncated\":" FLAG   \
+                                        ",\"result_bytes\":" NUMBER ",\"next_offset\":" NUMBER \
+                                        ",\"prints_next_offset\":" NUMBER                      \
+                                        ",\"result_handle\":" TEXT
+/* Without `validated` and the `result` of the slim profile, which may be anything: there is no way to say so that all clients
+ * take.  What a schema does not name may be there all the same. */
+#define MORE_MEMBERS                                                                       \
+    "\"status\":" TEXT ",\"result\":" TEXT ",\"prints\":" TEXTS ",\"session\":" ANY_OBJECT \
+    ",\"changed_keys\":" TEXTS ",\"stored_keys\":" TEXTS ",\"validated_preview\":" TEXT    \
+    ",\"validated_preview_truncated\":" FLAG ",\"validated_bytes\":" NUMBER                \
+    ",\"output_truncated\":" FLAG "," CUT_MEMBERS
 
 static const char *const eval_output[] = {
-    [PTC_APP_SLIM] = OUTPUT(
-        "\"result\":" TEXT ",\"prints\":" TEXTS ",\"stored\":" TEXTS "," CUT_MEMBERS, "\"result\""),
+    [PTC_APP_SLIM] = OUTPUT("\"prints\":" TEXTS ",\"stored\":" TEXTS "," CUT_MEMBERS, "\"result\""),
     [PTC_APP_STRUCTURED] = OUTPUT(MORE_MEMBERS, "\"status\",\"result\""),
-    [PTC_APP_DEBUG] = OUTPUT(MORE_MEMBERS ",\"feedback\":" TEXT ",\"memory\":" ANY_OBJECT
-                                          ",\"metrics\":" ANY_OBJECT,
-                             "\"status\",\"result\",\"prints\",\"truncated\""),
+    [PTC_APP_DEBUG] =
+        OUTPUT(MORE_MEMBERS ",\"feedback\":" TEXT ",\"memory\":" ANY_OBJECT
+                            ",\"tool_calls\":" LIST_OF(ANY_OBJECT) ",\"metrics\":" ANY_OBJECT,
+               "\"status\",\"result\",\"prints\",\"truncated\""),
 };
 
 /* ---------------------------------------------------------------------------------- the rows */
@@ -61,19 +65,24 @@ enum {
     PURE = PTC_MCP_READ_ONLY | PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_IDEMPOTENT | PTC_MCP_CLOSED_WORLD
 };
 
+/* Whoever runs the program reads these. */
+static const char *const raw_args[] = {"context", "output_schema", NULL};
+
 static const PtcMcpTool eval_row = {
     .name = "lisp_eval",
     .title = "Run a PTC-Lisp program",
     .input_schema = OBJECT(EVAL_ARGS, "\"program\""),
+    .raw = raw_args,
     .handler = ptc_app_eval,
 };
 
 static const PtcMcpTool page_row = {
     .name = "lisp_result_page",
     .title = "More of a large result",
-    .description = "Gives a result that was cut, page by page: handle is the result_handle of the "
-                   "answer, offset the next_offset of the page before. A program that filters or "
-                   "counts is usually the better way.",
+    .description =
+        "Gives the rest of a result that was cut, page by page: handle is the result_handle "
+        "of the answer, offset its next_offset, then that of the page before. A program "
+        "that filters or counts is usually the better way.",
     .input_schema = OBJECT(
         "\"handle\":" STRING(
             "result_handle of the answer that was cut") ","
@@ -149,6 +158,7 @@ static const PtcMcpTool session_rows[] = {
             "...) and (defn ...) name stays for later programs, and *1 *2 *3 are the last "
             "results. A program that fails changes nothing. One program at a time.",
         .input_schema = OBJECT(SESSION_ID "," EVAL_ARGS, "\"session_id\",\"program\""),
+        .raw = raw_args,
         .handler = ptc_app_session_eval,
     },
     {
