@@ -302,6 +302,8 @@ typedef struct {
     bool serial;         /* one call at a time */
     bool on_error_value; /* failing gives {:ok false, :message "..."} instead of a tool_error */
     bool pending;        /* the function may answer PTC_TOOL_PENDING */
+    bool read_only;      /* it changes nothing; a hint for clients, as the next one */
+    bool idempotent;     /* a second call with the same arguments changes nothing more */
 } PtcToolDef;
 
 PTC_API void ptc_tool_def_init(PtcToolDef *def, size_t size);

@@ -89,6 +89,8 @@ static void read_plain(const PtcToolDef *def, PtcTool *t)
     t->info.timeout_ms = def->timeout_ms == PTC_UNSET ? 0 : def->timeout_ms;
     t->info.serial = def->serial;
     t->info.on_error_value = def->on_error_value;
+    t->info.read_only = def->read_only;
+    t->info.idempotent = def->idempotent || def->read_only;
 }
 
 static bool read_def(const PtcToolDef *def, PtcTool *t, char *error, size_t size)

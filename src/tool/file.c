@@ -25,11 +25,14 @@ typedef struct Reader {
     size_t size;
     PtcTool tool;
     PtcValue env; /* PTC_NONE: none */
+    bool has_read_only, has_idempotent;
 } Reader;
 
 typedef struct Key {
     const char *name;
     bool (*read)(Reader *r, PtcValue v);
+    bool
+        inside; /* such a tool reaches nothing outside, so that it is read-only unless it says otherwise */
 } Key;
 
 /* ------------------------------------------------------------------------------- reasons */
@@ -137,6 +140,18 @@ static bool read_serial(Reader *r, PtcValue v)
     return read_bool(r, "serial", v, &r->tool.info.serial);
 }
 
+static bool read_read_only(Reader *r, PtcValue v)
+{
+    r->has_read_only = true;
+    return read_bool(r, "read_only", v, &r->tool.info.read_only);
+}
+
+static bool read_idempotent(Reader *r, PtcValue v)
+{
+    r->has_idempotent = true;
+    return read_bool(r, "idempotent", v, &r->tool.info.idempotent);
+}
+
 static bool is_word(PtcValue v, const char *word)
 {
     return ptc_is_string(v) && ptc_str_len(v) == strlen(word) &&
@@ -170,7 +185,8 @@ static bool read_limit(Reader *r, PtcValue v)
                     &r->tool.info.native_result.limit);
 }
 
-static const Key preview_keys[] = {{"preview", read_preview}, {"limit", read_limit}, {NULL, NULL}};
+static const Key preview_keys[] = {
+    {.name = "preview", .read = read_preview}, {.name = "limit", .read = read_limit}, {0}};
 
 static const Key *find_key(const Key *keys, PtcValue name)
 {
@@ -278,22 +294,24 @@ static bool read_llm(Reader *r, PtcValue v)
 /* ---------------------------------------------------------------------------- definitions */
 
 static const Key kinds[] = {
-    {"command", read_command}, {"lisp", read_lisp},   {"value", read_value},
-    {"error", read_error},     {"table", read_table}, {"http", read_http},
-    {"agent", read_agent},     {"llm", read_llm},     {NULL, NULL},
+    {"command", read_command, false}, {"lisp", read_lisp, true},   {"value", read_value, true},
+    {"error", read_error, true},      {"table", read_table, true}, {"http", read_http, false},
+    {"agent", read_agent, false},     {"llm", read_llm, false},    {0},
 };
 
 static const Key options[] = {
-    {"signature", read_signature},
-    {"description", read_description},
-    {"cache", read_cache},
-    {"expose", read_expose},
-    {"native_result", read_native_result},
-    {"timeout_ms", read_timeout},
-    {"serial", read_serial},
-    {"on_error", read_on_error},
-    {"env", read_env},
-    {NULL, NULL},
+    {.name = "signature", .read = read_signature},
+    {.name = "description", .read = read_description},
+    {.name = "cache", .read = read_cache},
+    {.name = "expose", .read = read_expose},
+    {.name = "native_result", .read = read_native_result},
+    {.name = "timeout_ms", .read = read_timeout},
+    {.name = "serial", .read = read_serial},
+    {.name = "on_error", .read = read_on_error},
+    {.name = "read_only", .read = read_read_only},
+    {.name = "idempotent", .read = read_idempotent},
+    {.name = "env", .read = read_env},
+    {0},
 };
 
 /* Reads the options and finds what kind of tool it is. */
@@ -319,6 +337,16 @@ static bool read_keys(Reader *r, PtcValue definition, const Key **kind, PtcValue
     return true;
 }
 
+static void set_hints(Reader *r, const Key *kind)
+{
+    PtcToolInfo *info = &r->tool.info;
+    info->inside = kind->inside;
+    if (!r->has_read_only)
+        info->read_only = kind->inside;
+    if (!r->has_idempotent)
+        info->idempotent = info->read_only;
+}
+
 static bool read_definition(Reader *r, PtcValue definition)
 {
     const Key *kind;
@@ -334,6 +362,7 @@ static bool read_definition(Reader *r, PtcValue definition)
         return refuse(r, "one of command, lisp, value, error and table must say what it does");
     if (r->env != PTC_NONE && kind->read != read_command)
         return refuse(r, "env goes with command only");
+    set_hints(r, kind);
     return kind->read(r, what);
 }
 
@@ -342,6 +371,7 @@ static bool read_tool(Reader *r, PtcValue name, PtcValue definition)
     char why[PTC_TOOL_WHY];
     r->tool = (PtcTool){.lisp = PTC_NONE};
     r->env = PTC_NONE;
+    r->has_read_only = r->has_idempotent = false;
     ptc_tool_init(&r->tool.info, ptc_str_bytes(name), ptc_str_len(name));
     if (!ptc_tool_check_name(ptc_str_bytes(name), ptc_str_len(name), why))
         return refuse(r, "%s", why);

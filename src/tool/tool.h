@@ -37,6 +37,10 @@ typedef struct PtcToolInfo {
     int64_t timeout_ms;  /* of one call; 0: only the run's limits */
     bool serial;         /* never two calls at a time */
     bool on_error_value; /* a failure is a value for the program, not its end */
+    /* For whoever must decide whether it may be called; nothing here looks at them. */
+    bool read_only;  /* it changes nothing */
+    bool idempotent; /* a second call with the same arguments changes nothing more */
+    bool inside;     /* it reaches nothing beyond its arguments and its own definition */
 } PtcToolInfo;
 
 /* A native tool with the name, and every option as if left out. */

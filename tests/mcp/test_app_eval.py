@@ -352,6 +352,30 @@ def tools():
             assert a.failed and "no luck" in a.text, a.text
 
 
+HINTS = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"]
+HARMLESS = (True, False, True, False)
+
+
+@test
+def annotations_follow_the_tools():
+    command = {"command": ["true"]}
+    with tempfile.TemporaryDirectory() as d:
+        for definitions, want in [
+                ({}, HARMLESS),
+                ({"v": {"value": 1}, "e": {"error": "x"}, "t": {"table": {"*": 1}}, "l": {"lisp": "(fn [a] a)"}}, HARMLESS),
+                ({"v": {"value": 1}, "c": command | {"read_only": True}}, (True, False, True, True)),
+                ({"v": {"value": 1}, "c": command}, (False, True, False, True)),
+                ({"c": command | {"idempotent": True}}, (False, True, True, True)),
+                ({"v": {"value": 1, "read_only": False}}, (False, True, False, False))]:
+            path = files(d)("t.json", json.dumps(definitions))
+            with Server("--sessions", "--tools", f"@{path}") as s:
+                rows = s.tools()
+                told = {name: tuple(rows[name]["annotations"][h] for h in HINTS) for name in
+                        ["lisp_eval", "lisp_session_eval"]}
+                expect(told["lisp_eval"], want, definitions)
+                expect(told["lisp_session_eval"], (False, want[1], False, want[3]), definitions)
+
+
 # ---------------------------------------------------------------------------------- debug and traces
 
 @test

@@ -97,6 +97,10 @@ static const struct {
     {"{\"t\":{\"value\":1,\"cache\":\"yes\"}}",
      "tool t: cache must be true or false, not a string"},
     {"{\"t\":{\"value\":1,\"serial\":1}}", "tool t: serial must be true or false, not an integer"},
+    {"{\"t\":{\"value\":1,\"read_only\":\"yes\"}}",
+     "tool t: read_only must be true or false, not a string"},
+    {"{\"t\":{\"value\":1,\"idempotent\":0}}",
+     "tool t: idempotent must be true or false, not an integer"},
     {"{\"t\":{\"value\":1,\"expose\":\"all\"}}",
      "tool t: expose must be \"native\", \"ptc_lisp\" or \"both\""},
     {"{\"t\":{\"value\":1,\"on_error\":true}}", "tool t: on_error must be \"value\" or \"fail\""},
@@ -194,6 +198,34 @@ static void test_mistakes(void)
         why[strlen(near_mistakes[i].want)] = 0;
         CHECK_STR(why, near_mistakes[i].want);
     }
+}
+
+/* "read-only idempotent inside" as letters, of the one tool of a file. */
+static const char *hints(const char *json)
+{
+    char why[PTC_TOOLS_FILE_WHY];
+    static char out[4];
+    PtcTools *tools = read_tools(json, &allow_all, why);
+    CHECK_STR(why, "");
+    const PtcToolInfo *info = &tools->items[0].info;
+    snprintf(out, sizeof out, "%c%c%c", info->read_only ? 'r' : '-', info->idempotent ? 'i' : '-',
+             info->inside ? 'n' : '-');
+    ptc_tools_free(tools);
+    return out;
+}
+
+static void test_hints(void)
+{
+    CHECK_STR(hints("{\"t\":{\"value\":1}}"), "rin");
+    CHECK_STR(hints("{\"t\":{\"error\":\"x\"}}"), "rin");
+    CHECK_STR(hints("{\"t\":{\"table\":{\"*\":1}}}"), "rin");
+    CHECK_STR(hints("{\"t\":{\"lisp\":\"(fn [a] 1)\"}}"), "rin");
+    CHECK_STR(hints("{\"t\":{\"command\":[\"true\"]}}"), "---");
+    CHECK_STR(hints("{\"t\":{\"command\":[\"true\"],\"read_only\":true}}"), "ri-");
+    CHECK_STR(hints("{\"t\":{\"command\":[\"true\"],\"idempotent\":true}}"), "-i-");
+    CHECK_STR(hints("{\"t\":{\"read_only\":false,\"value\":1}}"),
+              "--n"); /* a mock of one that writes */
+    CHECK_STR(hints("{\"t\":{\"read_only\":false,\"idempotent\":true,\"value\":1}}"), "-in");
 }
 
 static void test_allowed(void)
@@ -320,6 +352,7 @@ int main(void)
 {
     test_cases();
     test_mistakes();
+    test_hints();
     test_allowed();
     test_many();
     test_copied();

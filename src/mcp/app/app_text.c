@@ -4,6 +4,7 @@
 #include "mcp/app/app_int.h"
 
 #include "tool/card.h"
+#include "tool/toolset.h"
 
 enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
 
@@ -292,22 +293,39 @@ static void add_row(PtcApp *app, const PtcMcpTool *row)
     to->refuse = ptc_app_refuse;
 }
 
+/* What running a program may do: as much as the tools that it can call. */
+static unsigned eval_flags(const PtcTools *tools)
+{
+    unsigned flags = PURE;
+    for (size_t i = 0; tools && i < tools->count; i++) {
+        const PtcToolInfo *info = &tools->items[i].info;
+        if (!info->inside)
+            flags &= ~PTC_MCP_CLOSED_WORLD;
+        if (!info->read_only)
+            flags &= ~(PTC_MCP_READ_ONLY | PTC_MCP_NOT_DESTRUCTIVE);
+        if (!info->read_only && !info->idempotent)
+            flags &= ~PTC_MCP_IDEMPOTENT;
+    }
+    return flags;
+}
+
 bool ptc_app_rows(PtcApp *app)
 {
     const PtcAppConfig *c = &app->config;
-    bool tools = c->tools && ptc_tools_count(c->tools); /* may do anything */
+    unsigned flags = eval_flags(c->tools);
     describe_eval(app);
     add_row(app, &eval_row);
     app->tools[0].description = ptc_buf_text(&app->description);
     app->tools[0].output_schema = eval_output[c->profile];
-    app->tools[0].flags = tools ? 0 : PURE;
+    app->tools[0].flags = flags;
     for (size_t i = 0; c->sessions && i < sizeof session_rows / sizeof *session_rows; i++) {
         add_row(app, &session_rows[i]);
         PtcMcpTool *row = &app->tools[app->tool_count - 1];
         if (row->handler != ptc_app_session_eval)
             continue;
         row->output_schema = eval_output[c->profile];
-        row->flags = tools ? 0 : PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_CLOSED_WORLD;
+        row->flags =
+            flags & (PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_CLOSED_WORLD); /* it changes the session */
     }
     add_row(app, &page_row);
     if (c->debug_tool)
