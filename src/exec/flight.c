@@ -130,7 +130,7 @@ static void take_call(Trip *t)
     const char *why;
     if (!ptc_frame_get_call(payload->data, payload->len, &tool, &arguments, &why))
         accuse(t, why);
-    else if (id <= w->last_call || tool >= t->plan->tool_count)
+    else if (id <= w->last_call || !ptc_tool_crew_has(t->plan->crew, tool))
         accuse(t, "a call of a tool that is none");
     else if (t->calls_left-- <= 0 || atomic_load(&t->flight->under_way) >= PTC_FLIGHT_CALLS)
         accuse(t, "more tool calls than its limit");

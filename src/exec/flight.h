@@ -45,6 +45,8 @@ typedef struct PtcToolCrew PtcToolCrew;
 PtcToolCrew *ptc_tool_crew_new(PtcMem *mem, PtcTools *tools, int64_t result_bytes);
 /* Waits for tools that are running; none may be begun. */
 void ptc_tool_crew_free(PtcToolCrew *crew);
+/* Is there a tool of that number, and is it for us to run?  Those in PTC-Lisp run in the worker. */
+bool ptc_tool_crew_has(const PtcToolCrew *crew, uint32_t tool);
 /* Runs a tool and sends what it gave over the flight.  False: no memory, or no thread. */
 PTC_MUST_USE bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id,
                                      uint32_t tool, PtcText arguments);
@@ -55,7 +57,6 @@ PTC_MUST_USE bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint6
 typedef struct PtcFlightPlan {
     PtcMem *mem;
     PtcToolCrew *crew;
-    size_t tool_count;
     PtcLimits limits; /* every field set */
 } PtcFlightPlan;
 

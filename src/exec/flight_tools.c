@@ -122,6 +122,11 @@ static bool find_thread(PtcToolCrew *crew)
     return true;
 }
 
+bool ptc_tool_crew_has(const PtcToolCrew *crew, uint32_t tool)
+{
+    return crew->tools && tool < crew->tools->count && crew->tools->items[tool].lisp == PTC_NONE;
+}
+
 bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id, uint32_t tool,
                         PtcText arguments)
 {

@@ -59,12 +59,15 @@ void ptc_zygote_free(PtcZygote *zygote);
 typedef struct PtcWorker PtcWorker;
 typedef struct PtcWorkerTool {
     PtcText name, signature, description;
+    PtcText lisp; /* source of a tool that runs in the worker; absent: it runs in the server */
     bool skip_validation, cache, on_error_value;
+    bool serial; /* of tools in the server, the server sees to that */
     int64_t timeout_ms;
 } PtcWorkerTool;
 
 PtcWorker *ptc_worker_new(PtcWorkerHook hook);
-/* Tools that programs see; calls of them go to the server by number. */
+/* Tools that programs see.  Those in PTC-Lisp run as a part of the program, under its limits; calls of the others go to the
+ * server by number. */
 PTC_MUST_USE bool ptc_worker_add_tool(PtcWorker *worker, const PtcWorkerTool *tool,
                                       char why[PTC_WORKER_WHY]);
 PTC_MUST_USE bool ptc_worker_load(PtcWorker *worker, const char *name, const char *path,

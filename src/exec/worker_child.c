@@ -22,6 +22,7 @@
 #include "engine/engine.h"
 #include "engine/outcome.h"
 #include "tool/answer.h"
+#include "tool/source.h"
 
 enum {
     PIPE = 0,
@@ -433,37 +434,56 @@ static void free_stub(void *user)
     ptc_mem_free(&remote->worker->mem, remote, sizeof *remote);
 }
 
-static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, RemoteTool *remote, char *why)
+static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t, char *why)
 {
+    ptc_tool_init(&t->info, tool->name.bytes, tool->name.len);
+    t->info.signature = tool->signature.bytes;
+    t->info.signature_len = tool->signature.len;
+    t->info.description = tool->description.bytes;
+    t->info.description_len = tool->description.len;
+    t->info.skip_validation = tool->skip_validation;
+    t->info.cache = tool->cache;
+    t->info.on_error_value = tool->on_error_value;
+    t->info.serial = tool->serial;
+    t->info.timeout_ms = tool->timeout_ms;
+    return ptc_toolset_put(w->tools, t, why, PTC_WORKER_WHY);
+}
+
+/* The server has read the same text before, so as a rule nothing is wrong with it. */
+static bool put_lisp(PtcWorker *w, const PtcWorkerTool *tool, char *why)
+{
+    PtcSource source;
+    ptc_source_init(&source, w->tools);
+    PtcTool t = {
+        .lisp = ptc_source_read(&source, tool->lisp.bytes, tool->lisp.len, why, PTC_WORKER_WHY)};
+    ptc_source_deinit(&source);
+    return t.lisp != PTC_NONE && put_tool(w, tool, &t, why);
+}
+
+static bool put_remote(PtcWorker *w, const PtcWorkerTool *tool, char *why)
+{
+    RemoteTool *remote = ptc_mem_alloc(&w->mem, sizeof *remote);
+    if (!remote)
+        return no_memory(why);
+    *remote = (RemoteTool){w, (uint32_t)w->tools->count};
     PtcTool t = {.function = ask_server,
                  .user = remote,
                  .free_user = free_stub,
                  .pending = true,
                  .lisp = PTC_NONE};
-    ptc_tool_init(&t.info, tool->name.bytes, tool->name.len);
-    t.info.signature = tool->signature.bytes;
-    t.info.signature_len = tool->signature.len;
-    t.info.description = tool->description.bytes;
-    t.info.description_len = tool->description.len;
-    t.info.skip_validation = tool->skip_validation;
-    t.info.cache = tool->cache;
-    t.info.on_error_value = tool->on_error_value;
-    t.info.timeout_ms = tool->timeout_ms;
-    return ptc_toolset_put(w->tools, &t, why, PTC_WORKER_WHY);
+    if (put_tool(w, tool, &t, why))
+        return true;
+    free_stub(remote);
+    return false;
 }
 
 bool ptc_worker_add_tool(PtcWorker *w, const PtcWorkerTool *tool, char why[PTC_WORKER_WHY])
 {
     if (!w->tools)
         w->tools = ptc_toolset_new();
-    RemoteTool *remote = w->tools ? ptc_mem_alloc(&w->mem, sizeof *remote) : NULL;
-    if (!remote)
+    if (!w->tools)
         return no_memory(why);
-    *remote = (RemoteTool){w, (uint32_t)w->tools->count};
-    if (put_tool(w, tool, remote, why))
-        return true;
-    free_stub(remote);
-    return false;
+    return tool->lisp.bytes ? put_lisp(w, tool, why) : put_remote(w, tool, why);
 }
 
 static void measure(const PtcShared *data, const char *name, PtcLoaded *loaded)

@@ -193,7 +193,6 @@ static Workers *new_workers(const PtcExecutorConfig *config)
     ws->max_idle = config->max_idle ? config->max_idle : cores();
     pthread_mutex_init(&ws->lock, NULL);
     ws->plan.mem = &ws->mem;
-    ws->plan.tool_count = config->tools ? config->tools->count : 0;
     return ws;
 }
 

@@ -244,10 +244,30 @@ static PtcText text_of(const char *text, size_t len)
     return (PtcText){text, len < PTC_ZYGOTE_DESCRIBE ? len : PTC_ZYGOTE_DESCRIBE};
 }
 
-static bool tell_tool(PtcZygote *z, const PtcToolInfo *info, char *why)
+/* A packet has room for a part of a long text. */
+static bool tell_source(PtcZygote *z, PtcText source, char *why)
 {
+    bool ok = true;
+    for (size_t at = 0; ok && at < source.len; at += PTC_ZYGOTE_DESCRIBE) {
+        PtcBuf packet;
+        Answer a;
+        ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
+        ptc_frame_put_u32(&packet, PTC_ZYGOTE_SOURCE);
+        ptc_frame_put_view(&packet, text_of(source.bytes + at, source.len - at));
+        ok = tell(z, &packet, &a, why);
+        ptc_buf_deinit(&packet);
+    }
+    return ok;
+}
+
+static bool tell_tool(PtcZygote *z, const PtcTool *tool, char *why)
+{
+    const PtcToolInfo *info = &tool->info;
+    bool is_lisp = tool->lisp != PTC_NONE;
     PtcBuf packet;
     Answer a;
+    if (is_lisp && !tell_source(z, tool->source, why))
+        return false;
     ptc_buf_init(&packet, &z->mem, PTC_ZYGOTE_PACKET);
     ptc_frame_put_u32(&packet, PTC_ZYGOTE_TOOL);
     ptc_frame_put_view(&packet, text_of(info->name, info->name_len));
@@ -256,6 +276,8 @@ static bool tell_tool(PtcZygote *z, const PtcToolInfo *info, char *why)
     ptc_frame_put_u32(&packet, info->skip_validation);
     ptc_frame_put_u32(&packet, info->cache);
     ptc_frame_put_u32(&packet, info->on_error_value);
+    ptc_frame_put_u32(&packet, is_lisp);
+    ptc_frame_put_u32(&packet, is_lisp && info->serial);
     ptc_frame_put_i64(&packet, info->timeout_ms);
     bool ok = tell(z, &packet, &a, why);
     ptc_buf_deinit(&packet);
@@ -286,7 +308,7 @@ bool ptc_zygote_lock(PtcZygote *z, const PtcTools *tools, const PtcLimits *limit
     bool ok = true;
     pthread_mutex_lock(&z->lock);
     for (size_t i = 0; ok && tools && i < tools->count; i++)
-        ok = tell_tool(z, &tools->items[i].info, why);
+        ok = tell_tool(z, &tools->items[i], why);
     ok = ok && tell_lock(z, limits, inspectable, why);
     pthread_mutex_unlock(&z->lock);
     return ok;

@@ -10,13 +10,16 @@
 
 enum {
     PTC_ZYGOTE_PACKET = 64 * 1024,
-    PTC_ZYGOTE_DESCRIBE = 32 * 1024, /* of a description of data or of a tool */
+    PTC_ZYGOTE_DESCRIBE =
+        32 * 1024, /* of a description of data or of a tool, and of a piece of source */
+    PTC_ZYGOTE_SOURCE_MAX = 1024 * 1024, /* of all pieces */
 };
 
 /* The first number of a packet.  LOCK and FORK are answered with a number, 1 for success, and a text or a pid; the
  * others too. */
 typedef enum {
     PTC_ZYGOTE_DATA = 1, /* name, path */
+    PTC_ZYGOTE_SOURCE,   /* a piece of the source of the tool that comes next */
     PTC_ZYGOTE_TOOL,     /* a PtcWorkerTool */
     PTC_ZYGOTE_LOCK,     /* inspectable, PtcLimits */
     PTC_ZYGOTE_FORK, /* with the worker's end of a socket; the answer has a descriptor of the process */

@@ -20,6 +20,8 @@ enum { CONTROL = 0, LAST_KEPT = PTC_SANITIZED ? 2 : 0 };
 typedef struct Helper {
     PtcWorker *worker;
     bool locked;
+    PtcMem mem;    /* of the source */
+    PtcBuf source; /* of the tool that comes next */
     char packet[PTC_ZYGOTE_PACKET];
     char answer[PTC_ZYGOTE_PACKET];
     char why[PTC_WORKER_WHY];
@@ -70,6 +72,14 @@ static bool load(Helper *h, PtcFrameCursor *c)
     return sent;
 }
 
+static bool add_source(Helper *h, PtcFrameCursor *c)
+{
+    PtcText piece = ptc_frame_take_view(c);
+    snprintf(h->why, sizeof h->why, "too long, or out of memory");
+    return answer_why(h,
+                      piece.bytes && !h->locked && ptc_buf_add(&h->source, piece.bytes, piece.len));
+}
+
 static bool add_tool(Helper *h, PtcFrameCursor *c)
 {
     PtcWorkerTool tool = {.name = ptc_frame_take_view(c),
@@ -78,9 +88,14 @@ static bool add_tool(Helper *h, PtcFrameCursor *c)
     tool.skip_validation = ptc_frame_take_u32(c);
     tool.cache = ptc_frame_take_u32(c);
     tool.on_error_value = ptc_frame_take_u32(c);
+    if (ptc_frame_take_u32(c))
+        tool.lisp = ptc_buf_view(&h->source);
+    tool.serial = ptc_frame_take_u32(c);
     tool.timeout_ms = ptc_frame_take_i64(c);
     snprintf(h->why, sizeof h->why, "out of order");
-    return answer_why(h, !c->bad && !h->locked && ptc_worker_add_tool(h->worker, &tool, h->why));
+    bool ok = !c->bad && !h->locked && ptc_worker_add_tool(h->worker, &tool, h->why);
+    ptc_buf_deinit(&h->source);
+    return answer_why(h, ok);
 }
 
 static bool shut_in(Helper *h, bool inspectable, PtcLimits *limits)
@@ -158,6 +173,7 @@ static bool handle(Helper *h, size_t len, int socket)
     PtcFrameCursor c = ptc_frame_cursor(h->packet, len);
     switch (ptc_frame_take_u32(&c)) {
     case PTC_ZYGOTE_DATA: return load(h, &c);
+    case PTC_ZYGOTE_SOURCE: return add_source(h, &c);
     case PTC_ZYGOTE_TOOL: return add_tool(h, &c);
     case PTC_ZYGOTE_LOCK: return lock(h, &c);
     case PTC_ZYGOTE_FORK: return fork_worker(h, socket);
@@ -192,6 +208,8 @@ int ptc_zygote_main(PtcWorkerHook hook)
     if (!h || syscall(SYS_close_range, LAST_KEPT + 1, ~0U, 0) != 0)
         return 1;
     memset(h, 0, sizeof *h);
+    ptc_mem_init(&h->mem, SIZE_MAX / 2);
+    ptc_buf_init(&h->source, &h->mem, PTC_ZYGOTE_SOURCE_MAX);
     set_signals();
     h->worker = ptc_worker_new(hook);
     while (h->worker && (n = ptc_zygote_receive(CONTROL, h->packet, sizeof h->packet, &socket)) > 0)

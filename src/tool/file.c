@@ -252,11 +252,24 @@ static bool read_table(Reader *r, PtcValue v)
     return read_constant(r, v, ptc_constant_table);
 }
 
+/* A copy that lives as long as the set. */
+static bool keep_text(Reader *r, PtcText text, PtcText *kept)
+{
+    char *copy = ptc_arena_alloc(&r->tools->arena, text.len + 1);
+    if (!copy)
+        return false;
+    memcpy(copy, text.bytes, text.len);
+    *kept = (PtcText){copy, text.len};
+    return true;
+}
+
 static bool read_lisp(Reader *r, PtcValue v)
 {
     char why[WHY];
     if (!ptc_is_string(v))
         return refuse_type(r, "lisp", "a string such as \"(fn [args] ...)\"", v);
+    if (!keep_text(r, ptc_str_text(v), &r->tool.source))
+        return refuse_memory(r);
     r->tool.lisp = ptc_source_read(&r->source, ptc_str_bytes(v), ptc_str_len(v), why, sizeof why);
     return r->tool.lisp != PTC_NONE || refuse(r, "%s", why);
 }

@@ -31,6 +31,7 @@ typedef struct PtcTool {
     bool pending;
     /* A tool written in PTC-Lisp: a function in the set's heap, called in the VM of the program; else PTC_NONE. */
     PtcValue lisp;
+    PtcText source;  /* its text; what is to run it in another process reads that again */
     PtcSerial *turn; /* when info.serial; else NULL */
 } PtcTool;
 

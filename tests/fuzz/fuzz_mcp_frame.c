@@ -125,7 +125,6 @@ static const PtcFlightPlan *a_plan(void)
     if (!tools || ptc_tools_add(tools, &def, NULL, 0) != PTC_OK)
         abort();
     plan.mem = &mem;
-    plan.tool_count = 1;
     plan.limits.timeout_ms = plan.limits.deadline_ms = 100;
     plan.limits.tool_bytes = MAX;
     plan.limits.max_tool_calls = 3;

@@ -376,6 +376,21 @@ def annotations_follow_the_tools():
                 expect(told["lisp_session_eval"], (False, want[1], False, want[3]), definitions)
 
 
+@test
+def lisp_tools_are_charged_to_the_program():
+    with tempfile.TemporaryDirectory() as d:
+        path = files(d)("t.json", json.dumps({
+            "spin": {"lisp": "(fn [args] (loop [] (recur)))"},
+            "hog": {"lisp": "(fn [args] (count (vec (range 3000000))))"},
+            "own": {"lisp": "(fn [args] #{:a})"}}))
+        with Server("--tools", f"@{path}", "--program-timeout-ms", "300") as s:
+            for program, reason in [("(try (tool/spin) (catch Exception e 1))", "runtime_error: The program failed: loop_limit"),
+                                    ("(try (tool/hog) (catch Exception e 1))", "memory_limit: ")]:
+                a = s.eval(program)
+                assert a.failed and (a.text.startswith(reason) or a.text.startswith("timeout: ")), (program, a.text)
+            expect(s.eval("(tool/own)").text, "#{:a}", "a value that JSON does not have")
+
+
 # ---------------------------------------------------------------------------------- debug and traces
 
 @test

@@ -22,6 +22,7 @@
 #include "exec/frame.h"
 #include "base/sanitized.h"
 #include "exec/worker.h"
+#include "tool/file.h"
 
 static PtcMem mem;
 
@@ -119,6 +120,8 @@ static bool lie(const char *how, int fd)
         send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, 0}, "\0\0\0\0{}");
     else if (strcmp(how, "!not-json") == 0)
         send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, 1}, "\0\0\0\0{]");
+    else if (strcmp(how, "!lisp-call") == 0) /* a tool that runs in workers only */
+        send_frame(fd, (PtcFrameHead){6, PTC_FRAME_CALL, 1}, "\7\0\0\0{}");
     else
         return false;
     hang();
@@ -227,6 +230,28 @@ static void add_tool(PtcTools *tools, const char *name, PtcToolFn function, intp
     CHECK_STR(error, "");
 }
 
+/* In PTC-Lisp; the first of them has the number 7. */
+static const char lisp_tools[] =
+    "{\"twice\":{\"lisp\":\"(fn [{:keys [n]}] (* 2 n))\",\"signature\":\"(n :int) -> :int\"},"
+    "\"own\":{\"lisp\":\"(let [k {\\\"a\\\" :x}] (fn [args] (get k (:key args))))\"},"
+    "\"spin\":{\"lisp\":\"(fn [args] (loop [] (recur)))\"},"
+    "\"hog\":{\"lisp\":\"(fn [args] (count (vec (range 3000000))))\"},"
+    "\"stops\":{\"lisp\":\"(fn [args] (fail \\\"not today\\\"))\",\"on_error\":\"value\"},"
+    "\"once\":{\"lisp\":\"(fn [args] (:n args))\",\"cache\":true,\"serial\":true},"
+    "\"long\":{\"lisp\":\"(fn [args] (count \\\"%s\\\"))\"}}";
+
+static void add_lisp(PtcTools *tools)
+{
+    enum { LEN = 60000 }; /* more than fits into one packet for the helper */
+    static char text[LEN + 1], json[LEN + sizeof lisp_tools];
+    char error[PTC_TOOLS_FILE_WHY] = "";
+    memset(text, 'x', LEN);
+    int n = snprintf(json, sizeof json, lisp_tools, text);
+    CHECK(ptc_tools_read_json(tools, json, (size_t)n, &(PtcToolsFileOptions){false, false}, error,
+                              sizeof error));
+    CHECK_STR(error, "");
+}
+
 static PtcTools *some_tools(void)
 {
     PtcTools *tools = ptc_tools_new();
@@ -237,6 +262,7 @@ static PtcTools *some_tools(void)
     add_tool(tools, "meet", meet, 4, NULL);
     add_tool(tools, "block", block, 0, NULL);
     add_tool(tools, "slow", block, 0, NULL);
+    add_lisp(tools);
     return tools;
 }
 
@@ -375,6 +401,33 @@ static void check_tools(PtcExecutor *ex)
     expect(ex, "(+ 1 2)", "3");
 }
 
+static void expect_limit(PtcExecutor *ex, const char *program, const char *kind)
+{
+    Got got = run_with(ex, "a", program, (With){.timeout_ms = 300});
+    if (check_count(got.status == PTC_TASK_DONE && !got.ok && strcmp(got.kind, kind) == 0))
+        printf("%s: %d %s %s\n", program, got.status, got.kind, got.text);
+}
+
+/* Tools in PTC-Lisp are a part of the program: they give values of every kind, and its limits are theirs, which nothing can
+ * catch. */
+static void check_lisp_tools(PtcExecutor *ex)
+{
+    expect(ex, "(tool/twice {:n 21})", "42");
+    expect(ex, "(tool/own {:key \"a\"})", ":x");
+    expect(ex, "(tool/stops)", "{:ok false, :message \"not today\"}");
+    expect(ex, "(tool/long)", "60000");
+    expect(ex, "(reduce + (pmap (fn [i] (tool/once {:n (mod i 7)})) (range 100)))", "295");
+    expect(ex, "(+ (tool/square {:n 3}) (tool/twice {:n 3}))", "15");
+    Got got = run(ex, "a", "(tool/twice {:n \"x\"})");
+    CHECK(got.status == PTC_TASK_DONE && !got.ok);
+    CHECK_STR(got.kind, "invalid_tool_args");
+    expect_limit(ex, "(try (tool/spin) (catch Exception e 1))", "timeout");
+    expect_limit(ex, "(try (tool/hog) (catch Exception e 1))", "memory_exceeded");
+    expect_limit(ex, "(pmap (fn [i] (try (tool/spin) (catch Exception e 1))) (range 4))",
+                 "timeout");
+    expect(ex, "(+ 1 2)", "3");
+}
+
 /* --------------------------------------------------------------------------- cancelling */
 
 static void *cancel_soon(void *flag)
@@ -432,9 +485,9 @@ static void check_owners(PtcExecutor *ex)
 
 static void check_liars(PtcExecutor *ex)
 {
-    static const char *const ways[] = {"!garbage", "!huge",    "!other",    "!zeros",
-                                       "!again",   "!no-tool", "!old-call", "!not-json",
-                                       "!flood",   "!die",     "!crash"};
+    static const char *const ways[] = {"!garbage",   "!huge",    "!other",    "!zeros",
+                                       "!again",     "!no-tool", "!old-call", "!not-json",
+                                       "!lisp-call", "!flood",   "!die",      "!crash"};
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         int other = pid_of(ex, "b");
         Got got = run(ex, "a", ways[i]);
@@ -539,6 +592,8 @@ static void check_helper(PtcExecutor *ex)
     CHECK(parent_of(worker) == 0); /* no worker outlives it */
     CHECK(pid_of(ex, "a") != worker);
     expect(ex, "(tool/square {:n 3})", "9");
+    expect(ex, "[(tool/twice {:n 3}) (tool/long)]",
+           "[6 60000]"); /* the new one was told everything again */
 }
 
 /* ------------------------------------------------------------------------ what it can reach */
@@ -770,6 +825,7 @@ int main(int argc, char **argv)
     check_tasks(ex);
     check_large(ex);
     check_tools(ex);
+    check_lisp_tools(ex);
     check_cancel(ex);
     check_owners(ex);
     check_calls(ex);
