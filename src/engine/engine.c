@@ -190,6 +190,11 @@ void ptc_engine_free(Ptc *ptc)
     free_engine(ptc);
 }
 
+bool ptc_engine_start_threads(Ptc *ptc)
+{
+    return ptc_crew_start(ptc->crew, ptc->limits.max_workers);
+}
+
 void ptc_engine_cancel(Ptc *ptc)
 {
     if (atomic_load(&ptc->running))

@@ -38,6 +38,9 @@ struct Ptc {
 PTC_MUST_USE Ptc *ptc_engine_new(const PtcOptions *options, const PtcLimits *limits);
 /* The same with what is set in `limits` (may be NULL) over the defaults.  NULL also when something is out of range. */
 PTC_MUST_USE Ptc *ptc_engine_with(const PtcLimits *limits);
+/* Starts every thread that the engine may need, for a process that may start none later.  False: not all of them; programs
+ * run all the same, with fewer at a time. */
+bool ptc_engine_start_threads(Ptc *ptc);
 /* After its sessions, data and outcomes. */
 void ptc_engine_free(Ptc *ptc);
 /* Ends the run under way; from any thread. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/capability.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -38,9 +39,11 @@ static bool refuse(char *why, const char *what)
 
 typedef enum {
     ALLOW,
+    DENY,
     MISSING, /* fails as if the kernel did not have it, so that libc takes another way */
     ON_ZERO, /* on descriptor 0 */
     NO_CODE, /* memory that is not executable */
+    OWN_MEMORY, /* the same, new, and of this process alone: what is shared is not counted as its own */
     NEW_THREAD,
     NEW_CHILD, /* fork() as libc does it, or a thread */
     TO_SELF,   /* a signal to a thread of this process */
@@ -57,7 +60,7 @@ static const Call for_workers[] = {
     {SYS_write, PTC_SANITIZED ? ALLOW : ON_ZERO}, /* reports of sanitizers go to 2 */
     {SYS_writev, ON_ZERO},
     {SYS_futex, ALLOW},
-    {SYS_mmap, NO_CODE},
+    {SYS_mmap, PTC_SANITIZED ? NO_CODE : OWN_MEMORY},
     {SYS_mprotect, NO_CODE},
     {SYS_munmap, ALLOW},
     {SYS_mremap, ALLOW},
@@ -65,6 +68,7 @@ static const Call for_workers[] = {
     {SYS_brk, ALLOW},
     {SYS_clone, NEW_THREAD},
     {SYS_clone3, MISSING},
+    {SYS_seccomp, ALLOW}, /* to give up threads, and this: see ptc_sandbox_threads */
     {SYS_set_robust_list, ALLOW},
     {SYS_rseq, ALLOW},
     {SYS_sched_yield, ALLOW},
@@ -90,12 +94,10 @@ static const Call for_workers[] = {
 
 /* Beyond those, what it takes to become a worker, which gives them up again. */
 static const Call for_helper[] = {
-    {SYS_clone, NEW_CHILD}, {SYS_recvmsg, ON_ZERO},
-    {SYS_sendmsg, ON_ZERO}, {SYS_pidfd_open, ALLOW},
-    {SYS_getppid, ALLOW},   {SYS_dup3, ALLOW},
-    {SYS_close, ALLOW},     {SYS_close_range, ALLOW},
-    {SYS_prctl, ALLOW},     {SYS_prlimit64, ALLOW},
-    {SYS_seccomp, ALLOW},   {SYS_tgkill, ALLOW}, /* a worker's own filter knows its number */
+    {SYS_clone, NEW_CHILD},  {SYS_recvmsg, ON_ZERO},   {SYS_sendmsg, ON_ZERO},
+    {SYS_pidfd_open, ALLOW}, {SYS_getppid, ALLOW},     {SYS_dup3, ALLOW},
+    {SYS_close, ALLOW},      {SYS_close_range, ALLOW}, {SYS_prctl, ALLOW},
+    {SYS_prlimit64, ALLOW},  {SYS_tgkill, ALLOW}, /* a worker's own filter knows its number */
 };
 
 /* ----------------------------------------------------------------------------- filter */
@@ -103,10 +105,13 @@ static const Call for_helper[] = {
 enum {
     FILTER_MAX = 256,
     ARG0 = offsetof(struct seccomp_data, args[0]),
-    ARG2 =
-        offsetof(struct seccomp_data, args[2]), /* low halves: both processors are little-endian */
+    ARG2 = offsetof(struct seccomp_data, args[2]),
+    ARG3 =
+        offsetof(struct seccomp_data, args[3]), /* low halves: both processors are little-endian */
     FORK_FLAGS = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD,
     THREAD_FLAGS = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND,
+    MEMORY_FLAGS = MAP_PRIVATE | MAP_ANONYMOUS,
+    MEMORY_EXTRA = MAP_STACK | MAP_NORESERVE, /* said by libc, for stacks and arenas */
 };
 
 typedef struct Filter {
@@ -141,10 +146,20 @@ static void allow_if(Filter *f, uint32_t mask, uint32_t k)
     answer(f, SECCOMP_RET_ALLOW);
 }
 
+/* Denied when the argument, cut down by the mask, is not `k`. */
+static void demand(Filter *f, uint32_t argument, uint32_t mask, uint32_t k)
+{
+    load(f, argument);
+    emit(f, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
+    emit(f, BPF_JMP | BPF_JEQ | BPF_K, k, 1, 0);
+    answer(f, denied);
+}
+
 static void add_rule(Filter *f, Rule rule)
 {
     switch (rule) {
     case ALLOW: answer(f, SECCOMP_RET_ALLOW); return;
+    case DENY: break;
     case MISSING: answer(f, SECCOMP_RET_ERRNO | ENOSYS); return;
     case ON_ZERO:
         load(f, ARG0);
@@ -153,6 +168,11 @@ static void add_rule(Filter *f, Rule rule)
     case NO_CODE:
         load(f, ARG2);
         allow_if(f, PROT_EXEC, 0);
+        break;
+    case OWN_MEMORY:
+        demand(f, ARG2, PROT_EXEC, 0);
+        load(f, ARG3);
+        allow_if(f, ~(uint32_t)MEMORY_EXTRA, MEMORY_FLAGS);
         break;
     case NEW_CHILD:
         load(f, ARG0);
@@ -195,16 +215,14 @@ static void begin(Filter *f)
     load(f, offsetof(struct seccomp_data, nr)); /* x32's have a bit set that no rule has */
 }
 
-static bool install(Filter *f, char why[PTC_SANDBOX_WHY])
+static bool install(Filter *f, unsigned flags, char why[PTC_SANDBOX_WHY])
 {
     struct sock_fprog program = {f->len, f->code};
-    answer(f, denied);
-    program.len = f->len;
     if (f->len == FILTER_MAX) {
         errno = E2BIG;
         return refuse(why, "the seccomp filter");
     }
-    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+    if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &program) != 0)
         return refuse(why, "the kernel takes no seccomp filter");
     return true;
 }
@@ -217,7 +235,34 @@ bool ptc_sandbox_helper(char why[PTC_SANDBOX_WHY])
     begin(&f);
     add_calls(&f, for_helper, sizeof for_helper / sizeof *for_helper);
     add_calls(&f, for_workers, sizeof for_workers / sizeof *for_workers);
-    return install(&f, why);
+    answer(&f, denied);
+    return install(&f, 0, why);
+}
+
+/* ------------------------------------------------------------------------- privileges */
+
+/* Where it may not (in a container, say, or nobody is not known there) it stays who it is: capabilities are what counts. */
+static void become_nobody(void)
+{
+    enum { NOBODY = 65534 };
+    if (geteuid() != 0)
+        return;
+    (void)!syscall(SYS_setgroups, 0, NULL);
+    (void)!syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
+    (void)!syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
+}
+
+bool ptc_sandbox_privileges(char why[PTC_SANDBOX_WHY])
+{
+    struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
+    memset(none, 0, sizeof none);
+    for (unsigned long i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
+        prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* without privileges it stays, and is of no use */
+    become_nobody();
+    if (syscall(SYS_capset, &head, none) != 0)
+        return refuse(why, "the kernel keeps capabilities");
+    return true;
 }
 
 /* -------------------------------------------------------------------------- resources */
@@ -235,20 +280,32 @@ bool ptc_sandbox_worker(char why[PTC_SANDBOX_WHY])
         return refuse(why, "RLIMIT_NOFILE");
     begin(&f);
     add_calls(&f, for_workers, sizeof for_workers / sizeof *for_workers);
-    return install(&f, why);
+    answer(&f, denied);
+    return install(&f, 0, why);
 }
 
-/* Bytes of private writable memory of this process; 0 when it cannot be told. */
-static uint64_t data_bytes(void)
+bool ptc_sandbox_threads(char why[PTC_SANDBOX_WHY])
 {
-    unsigned long pages = 0;
+    static const Call given_up[] = {{SYS_clone, DENY}, {SYS_seccomp, DENY}};
+    Filter f;
+    begin(&f);
+    add_calls(&f, given_up, sizeof given_up / sizeof *given_up);
+    answer(&f, SECCOMP_RET_ALLOW); /* the filters before this one still hold */
+    return install(&f, SECCOMP_FILTER_FLAG_TSYNC, why);
+}
+
+/* Bytes of address space of this process, and of private writable memory in it; 0 when they cannot be told. */
+static void measure(uint64_t *space, uint64_t *data)
+{
+    unsigned long all = 0, own = 0;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     FILE *f = fopen("/proc/self/statm", "re");
-    if (!f)
-        return 0;
-    if (fscanf(f, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
-        pages = 0;
-    fclose(f);
-    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (f && fscanf(f, "%lu %*u %*u %*u %*u %lu", &all, &own) != 2)
+        all = own = 0;
+    if (f)
+        fclose(f);
+    *space = all * page;
+    *data = own * page;
 }
 
 /* Heaps and stacks of all threads; a context, a session and results beside them, each also on its way in or out; and
@@ -264,12 +321,24 @@ static uint64_t wanted_bytes(const PtcLimits *l)
     return n < most ? n : most;
 }
 
+/* Address space beyond that: libc sets aside 128 MiB for what each thread allocates, of which it uses little. */
+static uint64_t reserved_bytes(const PtcLimits *l)
+{
+    return ((uint64_t)l->max_workers + 2) * (128 + 8) * 1024 * 1024;
+}
+
 bool ptc_sandbox_resources(const PtcLimits *limits, char why[PTC_SANDBOX_WHY])
 {
     if (!set_limit(RLIMIT_CORE, 0) || !set_limit(RLIMIT_FSIZE, 0))
         return refuse(why, "RLIMIT_CORE, RLIMIT_FSIZE");
-    if (!PTC_SANITIZED && !set_limit(RLIMIT_DATA, data_bytes() + wanted_bytes(limits)))
+    uint64_t space, data, wanted = wanted_bytes(limits);
+    measure(&space, &data);
+    if (PTC_SANITIZED)
+        return true;
+    if (!set_limit(RLIMIT_DATA, data + wanted))
         return refuse(why, "RLIMIT_DATA");
+    if (!set_limit(RLIMIT_AS, space + wanted + reserved_bytes(limits)))
+        return refuse(why, "RLIMIT_AS");
     return true;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * A worker: reads tasks from descriptor 0, runs them, sends tool calls and answers.
  *
- * The first thread runs programs.  While no program needs anything it also reads the socket, so that a short task costs no
- * switch of threads.  The second thread sleeps until SIGUSR1, which the first sends at its first tool call and the
- * server sends behind a CANCEL; from then on it reads the socket and hands tasks over ("duo").  There is no way back. */
+ * All threads are there before the first task; after that none can be started.  The first one runs programs.  While no
+ * program needs anything it also reads the socket, so that a short task costs no switch of threads.  The second one sleeps
+ * until SIGUSR1, which the first sends at its first tool call and the server sends behind a CANCEL; from then on it reads the
+ * socket and hands tasks over ("duo").  There is no way back. */
 #define _GNU_SOURCE
 #include "exec/worker.h"
 
@@ -395,6 +396,10 @@ _Noreturn void ptc_worker_serve(PtcWorker *w)
     if (!ptc_sandbox_worker(why) || !start_reader(w))
         ptc_sandbox_end();
     write_all(&part, 1);
+    /* Behind READY: the server has other things to do meanwhile.  With fewer threads than wanted programs still run. */
+    (void)!ptc_engine_start_threads(w->ptc);
+    if (!ptc_sandbox_threads(why))
+        ptc_sandbox_end();
     for (;;) {
         next_task(w);
         run_task(w);

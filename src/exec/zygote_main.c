@@ -100,7 +100,8 @@ static bool add_tool(Helper *h, PtcFrameCursor *c)
 
 static bool shut_in(Helper *h, bool inspectable, PtcLimits *limits)
 {
-    if (!ptc_worker_prepare(h->worker, limits, h->why) || !ptc_sandbox_resources(limits, h->why))
+    if (!ptc_worker_prepare(h->worker, limits, h->why) || !ptc_sandbox_resources(limits, h->why) ||
+        !ptc_sandbox_privileges(h->why))
         return false;
     if (chdir("/") != 0 || prctl(PR_SET_DUMPABLE, inspectable, 0, 0, 0) != 0) {
         snprintf(h->why, sizeof h->why, "PR_SET_DUMPABLE: %s", strerror(errno));

@@ -295,25 +295,33 @@ static PtcJob *find_job(PtcCrew *crew)
     return job;
 }
 
-static void *helper(void *arg)
+/* With the lock held: waits for a job; NULL: the crew is to end. */
+static PtcJob *await_job(PtcCrew *crew)
 {
-    PtcCrew *crew = arg;
-    PtcVM vm;
-    if (!ptc_vm_init(&vm, crew->mem, 64))
-        return NULL;
-    pthread_mutex_lock(&crew->lock);
-    while (!crew->quit) {
-        PtcJob *job = find_job(crew);
-        if (job) {
-            help(crew, job, &vm);
-            continue;
-        }
+    PtcJob *job = NULL;
+    while (!crew->quit && !(job = find_job(crew))) {
         crew->idle++;
         pthread_cond_wait(&crew->work, &crew->lock);
         crew->idle--;
     }
+    return crew->quit ? NULL : job;
+}
+
+/* The VM is made for the first job: threads may be there long before there is one. */
+static void *helper(void *arg)
+{
+    PtcCrew *crew = arg;
+    PtcVM vm;
+    bool made = false;
+    pthread_mutex_lock(&crew->lock);
+    for (PtcJob *job; (job = await_job(crew)) != NULL;) {
+        if (!made && !(made = ptc_vm_init(&vm, crew->mem, 64)))
+            break;
+        help(crew, job, &vm);
+    }
     pthread_mutex_unlock(&crew->lock);
-    ptc_vm_deinit(&vm);
+    if (made)
+        ptc_vm_deinit(&vm);
     return NULL;
 }
 
@@ -368,6 +376,15 @@ static void start_threads(PtcCrew *crew, unsigned wanted)
         crew->thread_count++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attr);
+}
+
+bool ptc_crew_start(PtcCrew *crew, int64_t max_workers)
+{
+    pthread_mutex_lock(&crew->lock);
+    start_threads(crew, (unsigned)max_workers - 1);
+    bool all = crew->thread_count >= (unsigned)max_workers - 1;
+    pthread_mutex_unlock(&crew->lock);
+    return all;
 }
 
 static void offer(PtcJob *job)

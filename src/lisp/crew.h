@@ -22,6 +22,8 @@ typedef struct PtcCrew PtcCrew;
 
 /* A crew without threads yet: they start when they are first needed.  NULL: no memory. */
 PtcCrew *ptc_crew_new(PtcMem *mem, PtcPool *pool);
+/* Starts the threads that jobs of so many workers need, for a process that may start none later; false: not all of them. */
+PTC_MUST_USE bool ptc_crew_start(PtcCrew *crew, int64_t max_workers);
 /* Ends and joins the threads. */
 void ptc_crew_free(PtcCrew *crew);
 

@@ -1,91 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * test_mcp_worker.c - programs in worker processes: tasks, tools, cancelling, owners, workers that die, hang or lie, and
- * what a worker can reach.  Started by the helper's argument, this program is the helper: see main. */
+ * test_mcp_worker.c - programs in worker processes: tasks, tools, cancelling, owners, and workers that die, hang or lie.
+ * What they can reach is in test_mcp_sandbox.c.  Started by the helper's argument, this program is the helper: see main. */
 #define _GNU_SOURCE
-#include "check.h"
+#include "worker_help.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/ptrace.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "exec/frame.h"
-#include "base/sanitized.h"
-#include "exec/worker.h"
 #include "tool/file.h"
 
-static PtcMem mem;
-
-static void pause_ms(long ms)
-{
-    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&t, NULL);
-}
-
 /* ------------------------------------------------------- inside a worker: the hook's tricks */
-
-static void add_errno(PtcTaskOut *out, const char *name, long result)
-{
-    ptc_buf_addf(&out->text, "%s=%s ", name,
-                 result >= 0      ? "ok"
-                 : errno == EPERM ? "EPERM"
-                                  : strerrorname_np(errno));
-}
-
-/* Native calls, as code that an attacker got to run would make them. */
-static void try_calls(PtcTaskOut *out)
-{
-    static char *const no_args[] = {NULL};
-    add_errno(out, "open", open("/etc/passwd", O_RDONLY));
-    add_errno(out, "openat2", syscall(SYS_openat2, AT_FDCWD, "/", NULL, 0));
-    add_errno(out, "socket", socket(AF_INET, SOCK_STREAM, 0));
-    add_errno(out, "socketpair", syscall(SYS_socketpair, AF_UNIX, SOCK_STREAM, 0, NULL));
-    add_errno(out, "execve", execve("/bin/true", no_args, no_args));
-    add_errno(out, "fork", syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0));
-#ifdef SYS_vfork
-    add_errno(out, "vfork", syscall(SYS_fork));
-#endif
-    add_errno(out, "ptrace", ptrace(PTRACE_TRACEME, 0, 0, 0));
-    add_errno(out, "kill", kill(getppid(), 0));
-    add_errno(out, "tgkill", syscall(SYS_tgkill, 1, 1, 0));
-    add_errno(out, "process_vm_readv", syscall(SYS_process_vm_readv, 1, NULL, 0, NULL, 0, 0));
-    add_errno(out, "memfd", syscall(SYS_memfd_create, "x", 0));
-    add_errno(out, "io_uring", syscall(SYS_io_uring_setup, 1, NULL));
-    add_errno(out, "bpf", syscall(SYS_bpf, 0, NULL, 0));
-    add_errno(out, "dup", dup(0));
-    add_errno(out, "sendmsg", sendmsg(0, NULL, 0));
-    add_errno(out, "read 5", read(5, NULL, 0));
-    add_errno(out, "prctl", syscall(SYS_prctl, 38, 0, 0, 0, 0));
-    add_errno(out, "setrlimit", syscall(SYS_prlimit64, 1, 0, NULL, NULL));
-    void *code = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    add_errno(out, "code", code == MAP_FAILED ? -1 : 0);
-    void *data = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    add_errno(out, "data", data == MAP_FAILED ? -1 : 0);
-    add_errno(out, "mprotect", mprotect(data, 4096, PROT_READ | PROT_EXEC));
-    errno = 0;
-    add_errno(out, "clone3", syscall(SYS_clone3, NULL, 0));
-}
-
-/* Until there is no more, in MiB. */
-static void try_memory(PtcTaskOut *out)
-{
-    enum { STEP = 16, MOST = 8192 };
-    int had = 0;
-    while (had < MOST && mmap(NULL, STEP << 20, PROT_READ | PROT_WRITE,
-                              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0) != MAP_FAILED)
-        had += STEP;
-    ptc_buf_addf(&out->text, "%d", had);
-}
 
 static void send_frame(int fd, PtcFrameHead head, const char *payload)
 {
@@ -139,11 +65,7 @@ static bool hook(const PtcTaskIn *in, PtcTaskOut *out, int fd)
     snprintf(how, sizeof how, "%.*s", (int)in->program.len, in->program.bytes);
     if (how[0] != '!')
         return false;
-    if (strcmp(how, "!calls") == 0)
-        try_calls(out);
-    else if (strcmp(how, "!memory") == 0)
-        try_memory(out);
-    else if (strcmp(how, "!pid") == 0)
+    if (strcmp(how, "!pid") == 0)
         ptc_buf_addf(&out->text, "%d", (int)getpid());
     else if (strcmp(how, "!hang") == 0)
         hang();
@@ -264,88 +186,6 @@ static PtcTools *some_tools(void)
     add_tool(tools, "slow", block, 0, NULL);
     add_lisp(tools);
     return tools;
-}
-
-/* ------------------------------------------------------------------------- running things */
-
-typedef struct {
-    PtcTaskStatus status;
-    bool ok;
-    char text[1024], kind[32], message[320];
-} Got;
-
-typedef struct {
-    int64_t timeout_ms;
-    const PtcCancel *cancel;
-    bool use_data;
-    const char *context;
-} With;
-
-static Got run_with(PtcExecutor *ex, const char *owner, const char *program, With with)
-{
-    PtcTaskOut out;
-    Got got = {.status = PTC_TASK_LOST};
-    PtcTaskIn in = {.program = {program, strlen(program)},
-                    .timeout_ms = with.timeout_ms ? with.timeout_ms : PTC_UNSET,
-                    .memory_bytes = PTC_UNSET,
-                    .max_tool_calls = PTC_UNSET,
-                    .program_bytes = PTC_UNSET,
-                    .context_bytes = PTC_UNSET,
-                    .session_bytes = PTC_UNSET,
-                    .preview_chars = PTC_UNSET,
-                    .result_bytes = PTC_UNSET,
-                    .use_tools = true,
-                    .use_data = with.use_data};
-    if (with.context)
-        in.context = (PtcText){with.context, strlen(with.context)};
-    ptc_task_out_init(&out, &mem, 64 << 20);
-    got.status = ex->submit(ex, owner, &in, with.cancel, &out);
-    got.ok = out.ok;
-    snprintf(got.text, sizeof got.text, "%.*s", (int)out.text.len,
-             out.text.data ? out.text.data : "");
-    snprintf(got.kind, sizeof got.kind, "%s", out.kind);
-    snprintf(got.message, sizeof got.message, "%s", out.message);
-    ptc_task_out_deinit(&out);
-    return got;
-}
-
-static Got run(PtcExecutor *ex, const char *owner, const char *program)
-{
-    return run_with(ex, owner, program, (With){0});
-}
-
-static void expect(PtcExecutor *ex, const char *program, const char *want)
-{
-    Got got = run(ex, "a", program);
-    if (check_count(got.status == PTC_TASK_DONE && strcmp(got.text, want) == 0))
-        printf("%s\n  got:  %d %s %s\n  want: %s\n", program, got.status, got.text, got.message,
-               want);
-}
-
-static int pid_of(PtcExecutor *ex, const char *owner)
-{
-    Got got = run(ex, owner, "!pid");
-    CHECK(got.status == PTC_TASK_DONE);
-    return (int)strtol(got.text, NULL, 10);
-}
-
-static PtcExecutorConfig a_config(PtcTools *tools)
-{
-    PtcExecutorConfig config = {.tools = tools, .max_idle = 4};
-    ptc_limits_init(&config.limits, sizeof config.limits);
-    config.limits.loop_limit = (int64_t)1 << 60;
-    return config;
-}
-
-static PtcExecutor *start_with(const PtcExecutorConfig *config)
-{
-    char why[PTC_WORKER_WHY] = "";
-    PtcExecutor *ex = ptc_executor_workers(config, why);
-    if (!ex) {
-        printf("no workers: %s\n", why);
-        exit(1);
-    }
-    return ex;
 }
 
 /* ------------------------------------------------------------------------- tasks and tools */
@@ -569,19 +409,6 @@ static void check_load(PtcExecutor *ex)
 
 /* --------------------------------------------------------------------------- the helper dies */
 
-static int parent_of(int pid)
-{
-    char path[64], line[256];
-    int parent = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    FILE *f = fopen(path, "r");
-    if (f && fgets(line, sizeof line, f) && strrchr(line, ')'))
-        sscanf(strrchr(line, ')'), ") %*c %d", &parent);
-    if (f)
-        fclose(f);
-    return parent;
-}
-
 static void check_helper(PtcExecutor *ex)
 {
     int worker = pid_of(ex, "a"), helper = parent_of(worker);
@@ -594,153 +421,6 @@ static void check_helper(PtcExecutor *ex)
     expect(ex, "(tool/square {:n 3})", "9");
     expect(ex, "[(tool/twice {:n 3}) (tool/long)]",
            "[6 60000]"); /* the new one was told everything again */
-}
-
-/* ------------------------------------------------------------------------ what it can reach */
-
-static void check_calls(PtcExecutor *ex)
-{
-    Got got = run(ex, "a", "!calls");
-    CHECK(got.status == PTC_TASK_DONE);
-    char *rest = NULL;
-    for (char *word = strtok_r(got.text, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
-        const char *want = strncmp(word, "data=", 5) == 0     ? "data=ok"
-                           : strncmp(word, "clone3=", 7) == 0 ? "clone3=ENOSYS"
-                                                              : NULL;
-        if (PTC_SANITIZED && strncmp(word, "setrlimit", 9) == 0)
-            continue;
-        if (strchr(word, '=') &&
-            check_count(want ? strcmp(word, want) == 0 : strstr(word, "=EPERM") != NULL))
-            printf("in a worker: %s\n", word);
-    }
-    expect(ex, "(+ 1 2)", "3");
-}
-
-/* Threads, heaps and contexts have room; more than that is not to be had. */
-static void check_room(PtcExecutor *ex)
-{
-    Got got = run(ex, "memory", "!memory");
-    long mib = strtol(got.text, NULL, 10);
-    CHECK(got.status == PTC_TASK_DONE && mib > 100);
-    CHECK(PTC_SANITIZED || mib < 2000);
-    CHECK(run(ex, "memory", "(+ 1 2)").status != PTC_TASK_CANCELLED); /* whatever it is now */
-    expect(ex, "(+ 1 2)", "3");
-}
-
-static void check_descriptors(int pid)
-{
-    char path[64], target[200];
-    snprintf(path, sizeof path, "/proc/%d/fd", pid);
-    DIR *dir = opendir(path);
-    int count = 0;
-    CHECK(dir);
-    for (struct dirent *e; dir && (e = readdir(dir));) {
-        if (e->d_name[0] == '.' || (PTC_SANITIZED && strchr("12", e->d_name[0])))
-            continue;
-        snprintf(path, sizeof path, "/proc/%d/fd/%.20s", pid, e->d_name);
-        ssize_t n = readlink(path, target, sizeof target - 1);
-        target[n > 0 ? n : 0] = 0;
-        CHECK(strncmp(target, "socket:", 7) == 0 && strcmp(e->d_name, "0") == 0);
-        count++;
-    }
-    if (dir)
-        closedir(dir);
-    CHECK(count == 1);
-}
-
-static bool contains(const char *bytes, size_t len, const char *needle, size_t n)
-{
-    return memmem(bytes, len, needle, n) != NULL;
-}
-
-/* Looks through all that a process has mapped and can read. */
-static bool is_in_memory(int pid, const char *needle)
-{
-    char path[64], line[512];
-    static char chunk[1 << 20];
-    unsigned long from, to;
-    bool found = false;
-    size_t n = strlen(needle), seen = 0;
-    snprintf(path, sizeof path, "/proc/%d/mem", pid);
-    int fd = open(path, O_RDONLY);
-    snprintf(path, sizeof path, "/proc/%d/maps", pid);
-    FILE *maps = fopen(path, "r");
-    CHECK(fd >= 0 && maps);
-    while (maps && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%lx-%lx r", &from, &to) != 2 || !strstr(line, " r") ||
-            strstr(line, "[v") || (PTC_SANITIZED && to - from > (1UL << 32)))
-            continue;
-        for (unsigned long at = from; at < to; at += sizeof chunk - n) {
-            size_t want = to - at < sizeof chunk ? to - at : sizeof chunk;
-            ssize_t got = pread(fd, chunk, want, (off_t)at);
-            if (got <= 0)
-                break;
-            seen += (size_t)got;
-            found = found || contains(chunk, (size_t)got, needle, n);
-            if ((size_t)got < sizeof chunk)
-                break;
-        }
-    }
-    CHECK(seen > 1 << 20);
-    fclose(maps);
-    close(fd);
-    return found;
-}
-
-/* A text that is in no program's file. */
-static void make_marker(char out[40], const char *kind, unsigned salt)
-{
-    snprintf(out, 40, "%s-%08x-%08x", kind, (unsigned)getpid() * 2654435761u, salt * 40503u + 7);
-}
-
-static void check_memory(PtcExecutor *ex, const char *secret)
-{
-    char known[40], program[100];
-    int pid = pid_of(ex, "a");
-    make_marker(known, "known", 5);
-    snprintf(program, sizeof program, "(str \"%s\" 1)", known);
-    CHECK(run(ex, "a", program).ok);
-    CHECK(is_in_memory(pid, known)); /* the search finds what is there */
-    CHECK(!is_in_memory(pid, secret));
-    CHECK(is_in_memory(getpid(), secret));
-    CHECK(!is_in_memory(parent_of(pid), secret));
-    check_descriptors(pid);
-    check_descriptors(parent_of(pid));
-}
-
-static void show_memory(int pid, const char *what)
-{
-    char path[64], line[256];
-    long rss = 0, pss = 0;
-    snprintf(path, sizeof path, "/proc/%d/smaps_rollup", pid);
-    FILE *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f)) {
-        sscanf(line, "Rss: %ld", &rss);
-        sscanf(line, "Pss: %ld", &pss);
-    }
-    if (f)
-        fclose(f);
-    printf("%s: %ld KiB resident, %ld KiB its share\n", what, rss, pss);
-}
-
-/* Open to the eyes of the test; with a secret in the environment and in memory of this process. */
-static void check_inspected(void)
-{
-    char secret[40], *kept = malloc(40);
-    make_marker(secret, "secret", 3);
-    setenv("PTC_TEST_TOKEN", secret, 1);
-    memcpy(kept, secret, 40);
-    PtcExecutorConfig config = a_config(NULL);
-    config.inspectable = true;
-    PtcExecutor *ex = start_with(&config);
-    int pid = pid_of(ex, "a");
-    show_memory(pid, "idle worker");
-    show_memory(parent_of(pid), "helper");
-    show_memory(getpid(), "this process");
-    check_memory(ex, kept);
-    ex->free(ex);
-    unsetenv("PTC_TEST_TOKEN");
-    free(kept);
 }
 
 /* ----------------------------------------------------------------------------------- data */
@@ -828,8 +508,6 @@ int main(int argc, char **argv)
     check_lisp_tools(ex);
     check_cancel(ex);
     check_owners(ex);
-    check_calls(ex);
-    check_room(ex);
     check_liars(ex);
     check_load(ex);
     check_helper(ex);
@@ -837,7 +515,6 @@ int main(int argc, char **argv)
     ex->free(ex);
     ptc_tools_free(tools);
     check_hang();
-    check_inspected();
     check_data();
     check_refused();
     CHECK(atomic_load(&mem.used) == 0);
