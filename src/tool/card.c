@@ -1,29 +1,37 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Two cards that differ in what they say about tools.  Each is one constant, put together by the compiler. */
 #include "tool/card.h"
 
-#include "tool/protocol_text.h"
+#include <stddef.h>
 
-/* Examples first: they teach more a byte than rules do. */
-#define CARD                                                                             \
-    "The last expression is the answer. (return v) ends early, (fail v) with an error, " \
-    "(println v) shows v. Key k of context is data/k.\n"                                 \
-    "(->> data/rows (filter #(> (:n %) 1)) (map :id))\n"                                 \
-    "(:order-id {\"order_id\" 7}) => 7\n"                                                \
-    "(for [[k v] (group-by :t [{:t 1 :n 2}])] [k (sum-by :n v)]) => [[1 2]]\n"           \
-    "(let [{:keys [a]} {:a 1}] (loop [i 0] (if (< i 3) (recur (+ i a)) i))) => 3\n"      \
-    "(str/join \",\" (set/union #{1} #{2})) => \"1,2\"\n"                                \
-    "(json/parse-string \"[1]\") => [1]\n"                                               \
-    "(try (/ 1 0) (catch Exception e (ex-message e)))\n"                                 \
-    "[(/ 7 2) (nth [1] 5)] => [3.5 nil]\n"                                               \
-    "If there are tools: (tool/name {:arg 1}), parallel: pmap.\n"                        \
-    "Nothing to require. Seqs are eager. No atoms, macros, multimethods, records, I/O, " \
-    "random; of Java only Math/, LocalDate/, String methods. Limits: 1 s, 10 MiB, 1e6 "  \
-    "loops. Help: (doc 'sum-by), (apropos \"sum\")."
+#define HEAD "Runs a program in PTC-Lisp, a Clojure subset, sandboxed: no "
+#define ALONE "tools, files or network. "
+#define WITH_TOOLS "files or network. Tools: (tool/name {:arg 1}), many at once: pmap. "
 
-static const char text[] = PTC_TEXT_MCP_NO_TOOLS "\n" CARD;
-_Static_assert(sizeof text - 1 <= PTC_CARD_MAX, "the card is too long");
+/* Examples teach more a byte than rules do. */
+#define LANGUAGE                                                                               \
+    "Calls are independent. The last form's value is the answer; (return v) ends early, "      \
+    "(fail v) fails, (println v) shows v. Key k of context is data/k.\n"                       \
+    "(def m 1) (defn ok? [r] (> (:n r) m)) (->> data/rows (filter ok?) (map :id))\n"           \
+    "(let [{:keys [a-b]} {\"a_b\" 7}] [a-b (get {\"c d\" 1} \"c d\")]) => [7 1]\n"             \
+    "(for [[k v] (group-by :t data/rows)] [k (sum-by :n v)])\n"                                \
+    "(sort-by (juxt :t (comp - :n)) data/rows)\n"                                              \
+    "(frequencies \"aab\") => {\"a\" 2, \"b\" 1}\n"                                            \
+    "(re-find #\"(\\w)=(\\d+)\" \"x=12\") => [\"x=12\" \"x\" \"12\"]\n"                        \
+    "[(/ 7 2) (parse-long \"12\") (/ (round (* 100 2.345)) 100) (nth [1] 5)] => [3.5 12 2.35 " \
+    "nil]\n"                                                                                   \
+    "(let [d (LocalDate/parse \"2024-02-28\")] [(.toEpochDay d) (str (.plusDays d 2))])\n"     \
+    "(Instant/parse \"2024-01-01T09:00+02:00\") => \"2024-01-01T07:00:00Z\"\n"                 \
+    "(try (/ 1 0) (catch Exception e (ex-message e)))\n"                                       \
+    "Also str/ set/ json/ Math/, String methods. Seqs are eager. No atoms, macros, records, "  \
+    "I/O, random. Limits: 1 s, 10 MiB, 1e6 turns of recur and while, not of map. "             \
+    "Help: (doc 'sum-by), (apropos \"sum\")."
 
-const char *ptc_card_text(void)
+static const char alone[] = HEAD ALONE LANGUAGE, with_tools[] = HEAD WITH_TOOLS LANGUAGE;
+_Static_assert(sizeof alone - 1 <= PTC_CARD_MAX && sizeof with_tools - 1 <= PTC_CARD_MAX,
+               "a card is too long");
+
+const char *ptc_card_text(bool tools)
 {
-    return text;
+    return tools ? with_tools : alone;
 }

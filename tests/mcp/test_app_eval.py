@@ -343,7 +343,7 @@ def tools():
         with Server("--tools", f"@{path}") as s:
             row = s.tools()["lisp_eval"]
             assert "tool/price (sku :string) -> :int: The price of a thing\n" in row["description"], row["description"]
-            assert "nothing else" not in row["description"]
+            assert "no tools" not in row["description"] and "(tool/name {:arg 1})" in row["description"]
             assert row["annotations"].get("openWorldHint") is not False
             expect(s.eval('(tool/price {:sku "A"})').text, "5")
             expect(s.eval('(pmap #(tool/price {:sku %}) ["A" "B"])').text, "[5 0]")

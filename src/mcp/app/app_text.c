@@ -217,12 +217,6 @@ static const PtcMcpTool session_rows[] = {
 
 /* ------------------------------------------------------------------------------- descriptions */
 
-/* The card without the description above it. */
-static const char *language(void)
-{
-    return ptc_card_text() + strlen(ptc_tool_description(PTC_PROFILE_MCP_NO_TOOLS)) + 1;
-}
-
 /* Up to the first full stop, or cut. */
 static size_t sentence(const char *text)
 {
@@ -268,12 +262,7 @@ static void describe_eval(PtcApp *app)
     PtcBuf *out = &app->description;
     const PtcAppConfig *c = &app->config;
     bool tools = c->tools && ptc_tools_count(c->tools);
-    if (tools) {
-        ptc_buf_add_cstr(out, ptc_tool_description(PTC_PROFILE_IN_PROCESS_WITH_APP_TOOLS));
-        ptc_buf_addf(out, "\n%s", language());
-    } else {
-        ptc_buf_add_cstr(out, ptc_card_text());
-    }
+    ptc_buf_add_cstr(out, ptc_card_text(tools));
     add_limits(out, c->limits);
     if (tools)
         add_tools(out, c->tools);
