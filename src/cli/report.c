@@ -83,6 +83,31 @@ static void add_form(PtcBuf *out, const PtcError *error)
         add_source(out, &e);
 }
 
+/* Whoever sees a report set the limits, and may set others. */
+static const char *option_of(const char *kind)
+{
+    static const char *const options[][2] = {{"timeout", "--timeout-ms"},
+                                             {"memory_exceeded", "--memory-mb"},
+                                             {"loop_limit_exceeded", "--loop-limit"},
+                                             {"tool_call_limit_exceeded", "--max-tool-calls"}};
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        if (strcmp(kind, options[i][0]) == 0)
+            return options[i][1];
+    return NULL;
+}
+
+static void add_hint(PtcBuf *out, const PtcError *error)
+{
+    const char *option = option_of(error->kind);
+    if (error->hint_len == 0)
+        return;
+    ptc_buf_add_cstr(out, "hint: ");
+    ptc_buf_add(out, error->hint, error->hint_len);
+    if (option)
+        ptc_buf_addf(out, "; %s N sets another limit", option);
+    ptc_buf_add_char(out, '\n');
+}
+
 static void add_error(PtcBuf *out, const PtcError *error, const char *name, const char *program,
                       size_t len)
 {
@@ -103,11 +128,7 @@ static void add_error(PtcBuf *out, const PtcError *error, const char *name, cons
     } else if (name) {
         ptc_buf_addf(out, " --> %s\n", name);
     }
-    if (error->hint_len > 0) {
-        ptc_buf_add_cstr(out, "hint: ");
-        ptc_buf_add(out, error->hint, error->hint_len);
-        ptc_buf_add_char(out, '\n');
-    }
+    add_hint(out, error);
 }
 
 void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const char *name, const char *program,

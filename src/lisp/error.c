@@ -210,6 +210,9 @@ bool ptc_arg_callable(PtcVM *vm, const PtcValue *argv, int i)
 
 /* ---------------------------------------------------------------------- limits */
 
+/* Hints are for whoever wrote the program, a model as a rule, and name only what a program can do about it.  Who may raise a
+ * limit is told by the one who set it. */
+
 static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const char *format, ...)
     PTC_PRINTF(4, 5);
 
@@ -233,21 +236,21 @@ bool ptc_vm_stopped(PtcVM *vm)
     switch (vm->budget.stop) {
     case PTC_STOP_NONE: break;
     case PTC_STOP_TIMEOUT:
-        return fail_limit(vm, PTC_E_TIMEOUT, "do less work, or raise timeout_ms",
+        return fail_limit(vm, PTC_E_TIMEOUT, "do less work, or on less data",
                           "the program computed longer than its limit of %lld ms",
                           (long long)vm->limits.timeout_ms);
     case PTC_STOP_DEADLINE:
-        return fail_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools, or raise deadline_ms",
+        return fail_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools",
                           "the program took longer than its deadline of %lld ms",
                           (long long)vm->limits.deadline_ms);
     case PTC_STOP_CANCELLED:
         return fail_limit(vm, PTC_E_CANCELLED, "", "the run was cancelled by its host");
     case PTC_STOP_MEMORY:
-        return fail_limit(vm, PTC_E_MEMORY, "keep less data alive at once, or raise memory_mb",
+        return fail_limit(vm, PTC_E_MEMORY, "keep less data alive at once",
                           "the program's live data passed its memory limit of %lld bytes",
                           (long long)vm->limits.memory_bytes);
     case PTC_STOP_LOOP:
-        return fail_limit(vm, PTC_E_LOOP, "check that recur reaches an end, or raise loop_limit",
+        return fail_limit(vm, PTC_E_LOOP, "check that recur reaches an end",
                           "loops passed their limit of %lld iterations",
                           (long long)vm->limits.loop_limit);
     case PTC_STOP_DEPTH:

@@ -88,7 +88,7 @@ static bool fail_limit(PtcVM *vm, int64_t most)
 {
     ptc_fail(vm, PTC_E_TOOL_LIMIT, "the program passed its limit of %lld tool call%s",
              (long long)most, most == 1 ? "" : "s");
-    return ptc_fail_hint(vm, "ask for more at once with fewer calls, or raise max_tool_calls");
+    return ptc_fail_hint(vm, "ask for more at once with fewer calls");
 }
 
 static bool fail_tool(PtcVM *vm, const PtcToolInfo *info, const char *text, PtcValue args)

@@ -57,6 +57,11 @@ def test_failure():
     check("fields", sorted(got) == ["feedback", "message", "reason", "status"], got)
     check("place and hint", fenced(got["feedback"], "error") ==
           "line 2, column 5: nothing is named totl\n  in: totl\n  hint: did you mean total?", got)
+    for program, advice in [("(loop [] (recur))", "check that recur reaches an end"),
+                            ("(vec (range 3000000))", "keep less data alive at once"),
+                            ("(count (map #(count (sort (range %))) (range 100000)))", "do less work, or on less data")]:
+        got = payload(1, program)
+        check("what a program can do", fenced(got["feedback"], "error").endswith("\n  hint: " + advice), got)
     got = payload(1, '(println "before") (fail {:why "no data"})')
     check("fail", got["reason"] == "fail" and got["result"] == '{:why "no data"}', got)
     check("printed before", fenced(got["feedback"], "printed") == "before", got)

@@ -65,6 +65,7 @@ def test_options():
     check("two calls", done.stdout == "[1 1]\n", done)
     done = run("--tools", value, "--max-tool-calls", "2", "(map (fn [x] (tool/t)) [1 2 3])")
     check("three calls", done.returncode == 1 and "limit of 2 tool calls" in done.stderr, done)
+    check("the option", "fewer calls; --max-tool-calls N sets another limit" in done.stderr, done)
 
 
 def sleepers(mark):
