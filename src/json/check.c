@@ -195,7 +195,13 @@ static bool take_value(Scan *s, bool *open)
 
 static bool has_controls(const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
+    size_t i = 0;
+    for (; len - i >= 8; i += 8) {
+        uint64_t w = ptc_json_load8(text + i);
+        if ((w - PTC_JSON_ONES * 0x20) & ~w & PTC_JSON_HIGHS)
+            return true;
+    }
+    for (; i < len; i++)
         if ((unsigned char)text[i] < 0x20)
             return true;
     return false;

@@ -14,10 +14,10 @@ static const Exchange calls[] = {
      RESULT("1", "\"resultType\":\"complete\"," TEXT_BLOCK("a") "," INFO)},
     /* The text block repeats structured content. */
     {TOOL_CALL("data", ",\"arguments\":{\"n\":7}"),
-     RESULT("1", TEXT_BLOCK("{\\\"n\\\":7}") ",\"structuredContent\":{\"n\":7}")},
+     RESULT("1", TEXT_BLOCK("{\\\"n\\\": 7}") ",\"structuredContent\":{\"n\": 7}")},
     {TOOL_CALL("data", ",\"arguments\":{\"n\":7.0}," M),
      RESULT("1", "\"resultType\":\"complete\"," TEXT_BLOCK(
-                     "{\\\"n\\\":7}") ",\"structuredContent\":{\"n\":7}," INFO)},
+                     "{\\\"n\\\": 7}") ",\"structuredContent\":{\"n\": 7}," INFO)},
     {TOOL_CALL("liar", ""), ERROR("1", "-32603", "liar promises structured content and gave none")},
     /* Failures are for the model to see, unknown tools are not. */
     {TOOL_CALL("fail", ""), RESULT("1", TEXT_BLOCK("broke at 50%") ",\"isError\":true")},

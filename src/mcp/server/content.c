@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What handlers add to their answers. */
 #include "base/utf8.h"
+#include "json/check.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "mcp/server/mcp_int.h"
@@ -150,11 +151,17 @@ void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const cha
     end_block(call);
 }
 
+/* An object on one line goes into the answer as it is; anything else is read first, which tells what is wrong with it. */
 void ptc_mcp_structured(PtcMcpCall *call, const char *json, size_t len)
 {
     PtcJsonError error;
     if (!may_add(call, PTC_MCP_BODY_TOOL))
         return;
+    if (len > 0 && json[0] == '{' && ptc_json_is_line(json, len)) {
+        ptc_buf_clear(&call->structured);
+        ptc_emit_raw(&call->structured, (PtcText){json, len});
+        return;
+    }
     PtcValue v = ptc_json_parse(&call->heap, json, len, &error);
     if (v == PTC_NONE)
         ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "structured content: %s",
