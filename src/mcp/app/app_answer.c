@@ -2,14 +2,17 @@
  * Answers by profile: what is told of a run, what is cut, and where the rest is.
  *
  * Clients show either the text or the structured content to their model, and some show both.  So each of the two is whole,
- * and neither says a thing twice.  They are put together from the parts of a PtcTaskOut, none of which is read again: JSON
- * goes into JSON as it is.  An answer that is too large as a whole is made again with less (`level`), until it fits. */
+ * and neither says a thing twice.  They are put together from the parts of a PtcTaskOut: JSON goes into JSON as it is.  An answer that is too large as a whole is made again with less (`level`), until it fits. */
 #include "mcp/app/app_int.h"
 
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "json/parse.h"
 #include "tool/protocol.h"
+#include "value/map.h"
+#include "value/str.h"
+#include "value/vec.h"
 
 #define KIB ((size_t)1024)
 
@@ -328,6 +331,38 @@ static void add_stored(Answer *a)
     ptc_buf_add_char(&a->text, ']');
 }
 
+/* [warning: line 1, column 9: message; hint] */
+static void add_warning(PtcBuf *text, PtcHeap *heap, PtcValue warning)
+{
+    PtcText message = ptc_str_text(ptc_map_field(heap, warning, "message"));
+    PtcText hint = ptc_str_text(ptc_map_field(heap, warning, "hint"));
+    PtcValue line = ptc_map_field(heap, warning, "line");
+    PtcValue column = ptc_map_field(heap, warning, "column");
+    if (!message.bytes)
+        return;
+    ptc_buf_add_cstr(text, "\n[warning: ");
+    if (line != PTC_NONE && ptc_is_int(line) && column != PTC_NONE && ptc_is_int(column))
+        ptc_buf_addf(text, "line %lld, column %lld: ", (long long)ptc_to_int(line),
+                     (long long)ptc_to_int(column));
+    ptc_buf_add(text, message.bytes, message.len);
+    if (hint.len)
+        ptc_buf_addf(text, "; %.*s", (int)hint.len, hint.bytes);
+    ptc_buf_add_char(text, ']');
+}
+
+/* There are few, as a rule none, so that reading them does no harm.  They may come from a worker and be anything. */
+static void add_warnings(PtcBuf *text, PtcJob *job)
+{
+    PtcJsonError error;
+    PtcHeap *heap = ptc_mcp_heap(job->call);
+    const PtcBuf *json = &job->out.warnings;
+    PtcValue all = json->len ? ptc_json_parse(heap, json->data, json->len, &error) : PTC_NONE;
+    if (all == PTC_NONE || !ptc_is_sequential(all))
+        return;
+    for (size_t i = 0; i < ptc_seq_count(all); i++)
+        add_warning(text, heap, ptc_seq_nth(all, i));
+}
+
 /* How to go on where a part was cut. */
 static void add_page_hint(Answer *a, const char *part, size_t offset)
 {
@@ -361,6 +396,8 @@ static void add_text(Answer *a)
         ptc_buf_add_char(text, '\n');
     ptc_buf_add(text, out->text.data, a->result_len);
     add_stored(a);
+    if (a->level == 0)
+        add_warnings(text, a->job);
     add_cut_notice(a);
 }
 
@@ -429,8 +466,10 @@ static void answer_failed(Answer *a)
     }
     while (text.len > 0 && text.bytes[text.len - 1] == '\n')
         text.len--;
-    ptc_mcp_failf(job->call, "%s: %.*s%s", job->reason, (int)text.len, text.bytes,
-                  job->in.in_session ? "\n[the session is as it was before]" : "");
+    ptc_buf_addf(&a->text, "%s: %.*s", job->reason, (int)text.len, text.bytes);
+    add_warnings(&a->text, job);
+    ptc_buf_add_cstr(&a->text, job->in.in_session ? "\n[the session is as it was before]" : "");
+    ptc_mcp_fail(job->call, a->text.data, ptc_buf_ok(&a->text) ? a->text.len : 0);
 }
 
 void ptc_job_answer(PtcJob *job)
