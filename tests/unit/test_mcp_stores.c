@@ -212,6 +212,34 @@ static void test_records(void)
     ptc_secrets_deinit(&secrets);
 }
 
+/* What tools were given and gave, without secrets, also where a preview was cut in the middle of one. */
+static void test_recorded_calls(void)
+{
+    char why[200];
+    PtcSecrets secrets;
+    ptc_secrets_init(&secrets, &mem, PTC_SECRET_MIN);
+    CHECK(ptc_secrets_add(&secrets, "topsecret", 9));
+    PtcRecorder *r = ptc_recorder_new(
+        &(PtcRecorderConfig){.ring = 4, .payloads = PTC_PAYLOADS_FULL, .secrets = &secrets}, why,
+        sizeof why);
+    PtcCallNote note = {.tool = "lisp_eval", .owner = "ann", .ok = true, .tool_calls = 2};
+    note.calls =
+        VIEW("[{\"name\":\"a\",\"ok\":true,\"cached\":true,\"duration_us\":7,\"arguments\":"
+             "\"{:k \\\"topsecret\\\"}\",\"result\":\"it is topse...\"},{},7]");
+    ptc_recorder_note(r, &note);
+    const char *text = get(r, "ann", "c1");
+    CHECK(strstr(text, "\"tool_calls\":2,\"calls\":[{\"name\":\"a\",\"ok\":true,\"cached\":true,"
+                       "\"duration_us\":7,\"arguments\":{\"bytes\":16,"));
+    CHECK(strstr(text, "\"text\":\"{:k \\\"[secret]\\\"}\"") &&
+          strstr(text, "\"text\":\"it is [secret]\""));
+    CHECK(!strstr(text, "topse"));
+    note.calls = VIEW("{\"not\":\"a list\"}");
+    ptc_recorder_note(r, &note);
+    CHECK(!strstr(get(r, "ann", "c2"), "\"calls\""));
+    ptc_recorder_free(r);
+    ptc_secrets_deinit(&secrets);
+}
+
 int main(void)
 {
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -220,6 +248,7 @@ int main(void)
     test_bounds();
     test_results();
     test_records();
+    test_recorded_calls();
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("mcp_stores");
 }
