@@ -79,9 +79,9 @@ static bool add_token(Server *s, const char *line, const char *end)
 /* What records must leave out: tokens, and what tools find in their environment. */
 static bool list_secrets(Server *s)
 {
-    const char *line = s->tokens.data, *end = line + s->tokens.len, *value;
+    const char *line = s->tokens.len ? s->tokens.data : "", *end = line + s->tokens.len, *value;
     bool ok = true;
-    while (ok && s->tokens.len && line < end) {
+    while (ok && line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         ok = add_token(s, line, stop ? stop : end);
         line = stop ? stop + 1 : end;
