@@ -5,6 +5,8 @@
 
 #include "check.h"
 
+#include <pthread.h>
+
 #include "api/api_int.h"
 #include "engine/session_named.h"
 
@@ -29,6 +31,24 @@ static inline void end_engine(Ptc *ptc)
     ptc_free(ptc);
 }
 
+/* Limits of programs that end by themselves: whether they do so in time is another test's matter. */
+static inline PtcLimits patient_limits(void)
+{
+    PtcLimits limits;
+    ptc_limits_init(&limits, sizeof limits);
+    limits.timeout_ms = limits.deadline_ms = 120000;
+    return limits;
+}
+
+static inline Ptc *patient_engine(void)
+{
+    PtcOptions options;
+    PtcLimits limits = patient_limits();
+    ptc_options_init(&options, sizeof options);
+    options.limits = &limits;
+    return ptc_new(&options);
+}
+
 static inline PtcRun a_run(const char *program, PtcSession *session, PtcValue context)
 {
     PtcRun run;
@@ -47,6 +67,37 @@ static inline PtcOutcome *start(Ptc *ptc, const char *program, PtcSession *sessi
     PtcOutcome *o = NULL;
     CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
     return o;
+}
+
+/* Cancels what an engine runs from another thread until it is told to stop: a cancel that comes before the run has begun
+ * has no effect. */
+typedef struct {
+    Ptc *ptc;
+    atomic_bool stop;
+    pthread_t thread;
+} Canceller;
+
+static inline void *cancel_again(void *arg)
+{
+    Canceller *c = arg;
+    while (!atomic_load(&c->stop)) {
+        check_pause_us(2000);
+        ptc_cancel(c->ptc);
+    }
+    return NULL;
+}
+
+static inline void canceller_start(Canceller *c, Ptc *ptc)
+{
+    c->ptc = ptc;
+    atomic_init(&c->stop, false);
+    CHECK(pthread_create(&c->thread, NULL, cancel_again, c) == 0);
+}
+
+static inline void canceller_stop(Canceller *c)
+{
+    atomic_store(&c->stop, true);
+    pthread_join(c->thread, NULL);
 }
 
 static inline PtcError first_error(const PtcOutcome *o)
@@ -82,7 +133,9 @@ static inline void expect(int line, Ptc *ptc, PtcSession *session, PtcValue cont
     ptc_outcome_free(o);
 }
 
-#define EXPECT(ptc, session, program, want) expect(__LINE__, ptc, session, 0, program, want)
-#define EXPECT_WITH(ptc, context, program, want) expect(__LINE__, ptc, NULL, context, program, want)
+#define EXPECT(ptc, session, program, want) \
+    (check_at(__FILE__, __LINE__), expect(__LINE__, ptc, session, 0, program, want))
+#define EXPECT_WITH(ptc, context, program, want) \
+    (check_at(__FILE__, __LINE__), expect(__LINE__, ptc, NULL, context, program, want))
 
 #endif

@@ -1,17 +1,61 @@
 /* SPDX-License-Identifier: MIT
- * check.h - all that a unit test needs: checks that are counted, a fixed source of chance, a heap.
- * A test includes this once and ends with `return check_done("name")`. */
+ * check.h - all that a unit test needs: checks that are counted, an end by itself, time that holds on a busy machine, a
+ * fixed source of chance, a heap.  A test includes this once and ends with `return check_done("name")`. */
 #ifndef PTC_TESTS_CHECK_H
 #define PTC_TESTS_CHECK_H
 
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <time.h>
 
 #include "value/heap.h"
 
 static struct {
     long passed, failed;
+    const char *volatile test, *volatile file; /* what was begun last */
+    volatile int line;
 } check_counts;
+
+/* ---------------------------------------------------------------------- end */
+
+/* Says where, past the buffer of stdout, whose lock may be held by whoever hangs. */
+static inline void check_hung(int number)
+{
+    (void)number;
+    const char *test = check_counts.test;
+    dprintf(1, "%s:%d: %s hung in this check or after it\n%s: %ld passed, %ld failed\n",
+            check_counts.file, check_counts.line, test ? test : "it", __BASE_FILE__,
+            check_counts.passed, check_counts.failed + 1);
+    _Exit(1);
+}
+
+/* A test that does not end is ended, after many times what the slowest build needs on a busy machine.
+ * PTC_TEST_SECONDS is another time.  The first check begins it; a child that a test forks calls it again. */
+static inline void check_watch(void)
+{
+    enum { SECONDS = 300 };
+    const char *other = getenv("PTC_TEST_SECONDS");
+    long seconds = other ? strtol(other, NULL, 10) : SECONDS;
+    setvbuf(stdout, NULL, _IOLBF, 0); /* so that what failed before is told */
+    signal(SIGALRM, check_hung);
+    setitimer(ITIMER_REAL, &(struct itimerval){{0, 0}, {seconds > 0 ? seconds : SECONDS, 0}}, NULL);
+}
+
+/* ------------------------------------------------------------------- checks */
+
+/* Runs a test that is known by name when it hangs: CHECK_RUN(test_that(1)). */
+#define CHECK_RUN(call) (check_at(__FILE__, __LINE__), check_counts.test = #call, call)
+
+static inline void check_at(const char *file, int line)
+{
+    if (!check_counts.file)
+        check_watch();
+    check_counts.file = file;
+    check_counts.line = line;
+}
 
 /* Counts; true when the failure should still be shown. */
 static inline bool check_count(bool ok)
@@ -26,11 +70,13 @@ static inline bool check_count(bool ok)
 
 #define CHECK(cond)                                           \
     do {                                                      \
+        check_at(__FILE__, __LINE__);                         \
         if (check_count(cond))                                \
             printf("%s:%d: %s\n", __FILE__, __LINE__, #cond); \
     } while (0)
 
-#define CHECK_STR(got, want) check_str(__FILE__, __LINE__, #got, got, want)
+#define CHECK_STR(got, want) \
+    (check_at(__FILE__, __LINE__), check_str(__FILE__, __LINE__, #got, got, want))
 
 static inline void check_str(const char *file, int line, const char *what, const char *got,
                              const char *want)
@@ -44,6 +90,24 @@ static inline int check_done(const char *name)
     printf("%s: %ld passed, %ld failed\n", name, check_counts.passed, check_counts.failed);
     return check_counts.failed != 0;
 }
+
+/* --------------------------------------------------------------------- time */
+
+static inline void check_pause_us(long us)
+{
+    nanosleep(&(struct timespec){us / 1000000, us % 1000000 * 1000}, NULL);
+}
+
+/* What this process has computed, in milliseconds.  "Ends soon" is a bound on this: on a busy machine there is none on
+ * the time of day. */
+static inline int64_t check_cpu_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* -------------------------------------------------------------- chance, heap */
 
 /* Marsaglia's xorshift; the state must not be 0. */
 static inline uint64_t check_random(uint64_t *state)

@@ -64,7 +64,7 @@ static void test_refused(void)
 static void test_bad_runs(void)
 {
     PtcLimits limits;
-    Ptc *ptc = ptc_new(NULL), *other = ptc_new(NULL);
+    Ptc *ptc = patient_engine(), *other = patient_engine();
     PtcSession *theirs = ptc_session_new(other);
     PtcRun run = a_run("1", theirs, 0);
     PtcOutcome *o = (PtcOutcome *)(uintptr_t)0x55;
@@ -211,7 +211,7 @@ static void test_collections(PtcData *d)
 
 static void test_foreign(Ptc *ptc, PtcData *d)
 {
-    Ptc *other_engine = ptc_new(NULL);
+    Ptc *other_engine = patient_engine();
     PtcData *other = ptc_data_new(ptc, PTC_UNSET), *theirs = ptc_data_new(other_engine, PTC_UNSET);
     PtcOutcome *o = start(ptc, "{:a [1 2]}", NULL, 0);
     PtcValue foreign[] = {ptc_make_string(other, "x", 1), ptc_make_string(theirs, "x", 1),
@@ -258,7 +258,7 @@ static void test_json_values(Ptc *ptc, PtcData *d)
 
 static void test_values(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcData *d = ptc_data_new(ptc, PTC_UNSET);
     test_numbers(d);
     test_atoms(d);
@@ -276,7 +276,7 @@ static void test_context(void)
     static const char json[] =
         "{\"user-id\":7,\"rows\":[{\"first_name\":\"A\",\"n\":1},{\"first_name\":\"B\",\"n\":2.5}],"
         "\"big\":123456789012345678901234567890,\"deep\":{\"x\":[null,true]},\"\":0}";
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcData *d = ptc_data_new(ptc, PTC_UNSET);
     PtcValue c = ptc_make_json(d, json, strlen(json), NULL, 0);
     EXPECT_WITH(ptc, c, "data/user-id", "7");
@@ -307,7 +307,7 @@ static void check_json(Ptc *ptc, const char *program, const char *want)
 
 static void test_results(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     EXPECT(ptc, NULL, "", "nil");
     EXPECT(ptc, NULL, "[1 2.0 \"a\\nb\" :k nil true #{1} {:a [()]} inc (fn f [] 1)]",
            "[1 2.0 \"a\\nb\" :k nil true #{1} {:a [[]]} #fn[inc] #fn[f]]");
@@ -350,7 +350,7 @@ static void test_types(void)
                  {"(comp inc dec)", PTC_TYPE_FUNCTION},
                  {"(def x 1)", PTC_TYPE_OTHER},
                  {"(fail 1)", PTC_TYPE_NONE}};
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         PtcOutcome *o = start(ptc, cases[i].program, NULL, 0);
         CHECK(ptc_value_type(ptc_outcome_value(o)) == cases[i].type);
@@ -373,7 +373,7 @@ static void test_cut(void)
 {
     PtcLimits limits;
     PtcRun run = a_run("[\"\xc3\xa9\xc3\xa9\xc3\xa9\" 1234567890]", NULL, 0);
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     ptc_limits_init(&limits, sizeof limits);
     run.limits = &limits;
     for (limits.result_bytes = 0; limits.result_bytes < 24; limits.result_bytes++) {
@@ -393,7 +393,7 @@ static void test_cut(void)
 
 static void test_prints(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcLimits limits;
     size_t len = 0;
     PtcOutcome *o = start(
@@ -488,7 +488,7 @@ static void check_long_texts(Ptc *ptc)
 
 static void test_errors(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     check_findings(ptc);
     check_long_texts(ptc);
     EXPECT(ptc, NULL, "(+ 1 [", "!parse_error 1:6");
@@ -509,7 +509,7 @@ static void test_errors(void)
 
 static void test_control(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcOutcome *o =
         start(ptc, "(println 1) (map (fn [x] (if (= x 2) (return {:x x}) x)) [1 2 3]) (println 2)",
               NULL, 0);
@@ -551,7 +551,7 @@ static void text_of(int line, Ptc *ptc, const char *program, const char *want)
 
 static void test_value_text(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     TEXT_OF(ptc, "(* 10000000000 10000000000)", "100000000000000000000");
     TEXT_OF(ptc, "(LocalDate/of 2024 5 1)", "2024-05-01");
     TEXT_OF(ptc, "(Duration/ofMinutes 90)", "PT1H30M");

@@ -29,7 +29,7 @@ static void names(PtcSession *s, char out[TEXT])
 
 static void test_names(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     char got[TEXT];
     size_t len = 7;
@@ -57,7 +57,7 @@ static void test_set(void)
 {
     static const char *const bad[] = {"",    "a b", "1x", ":k", "nil", "true", "a/b",
                                       "(a)", "\"",  "a;", "a,", " a",  "\xff", "x\n"};
-    Ptc *ptc = ptc_new(NULL), *other = ptc_new(NULL);
+    Ptc *ptc = patient_engine(), *other = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     PtcData *d = ptc_data_new(ptc, PTC_UNSET), *foreign = ptc_data_new(other, PTC_UNSET);
     PtcValue v = ptc_make_json(d, "{\"a\":[1,2,{\"b\":null}]}", 22, NULL, 0);
@@ -87,9 +87,8 @@ static void test_set(void)
 static void test_set_limit(void)
 {
     PtcOptions options;
-    PtcLimits limits;
+    PtcLimits limits = patient_limits();
     ptc_options_init(&options, sizeof options);
-    ptc_limits_init(&limits, sizeof limits);
     limits.session_bytes = 300 * 1024;
     options.limits = &limits;
     Ptc *ptc = ptc_new(&options);
@@ -113,7 +112,7 @@ static void test_set_limit(void)
 
 static void test_forget(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     char got[TEXT];
     EXPECT(ptc, s, "(def big (mapv str (range 20000))) (def x 1) (defn f [] x) (def map 9) 0", "0");
@@ -141,7 +140,7 @@ static void test_forget(void)
 
 static void test_inspect(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     char *json, error[200] = "";
     size_t len;
@@ -180,7 +179,7 @@ static void test_inspect(void)
 
 static void test_history(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     EXPECT(ptc, s, "(defn last-one [] *1) 1", "1");
     EXPECT(ptc, s, "(return 2)", "2");
@@ -200,7 +199,7 @@ static void test_history(void)
 
 static void test_history_size(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     PtcOutcome *o = start(ptc, "(mapv str (range 10000))", s, 0);
     CHECK(ptc_value_count(ptc_outcome_value(o)) == 10000);
@@ -266,7 +265,7 @@ static void run_limited(Ptc *ptc, PtcSession *s, const char *program, int64_t by
 
 static void test_run_limit(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     run_limited(ptc, s, "(def v (mapv str (range 20000)))", 100 * 1024, "!memory_exceeded 1:1");
     CHECK(ptc_session_count(s) == 0);
@@ -283,7 +282,7 @@ static void test_run_limit(void)
 /* Results in the history make room for definitions. */
 static void test_history_yields(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     for (int i = 0; i < 4; i++) {
         PtcOutcome *o = start(ptc, "(vec (range 7000))", s, 0);
@@ -300,7 +299,7 @@ static void test_history_yields(void)
 
 static void test_torture(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     PtcData *d = ptc_data_new(ptc, PTC_UNSET);
     PtcValue v = ptc_make_json(d, "[1,{\"a\":\"b\"}]", 13, NULL, 0);

@@ -3,13 +3,11 @@
  * every single allocation, and collections at every safepoint. */
 #include "api_help.h"
 
-#include <unistd.h>
-
 /* ------------------------------------------------------------------------------ sessions */
 
 static void test_session(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc), *other = ptc_session_new(ptc);
     CHECK(ptc_session_count(s) == 0);
     EXPECT(ptc, s, "(def x 1)", "#'x");
@@ -40,7 +38,7 @@ static void test_session(void)
 /* Errors inside a function of an earlier program are shown in the text of that program. */
 static void test_kept_functions(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     EXPECT(ptc, s,
            ";; first\n(defn f\n  ([x] (f x 0))\n  ([x y]   (/ x y)))\n(defn g [& xs] (map f xs))",
@@ -66,7 +64,7 @@ static void test_kept_functions(void)
 static void test_many_runs(void)
 {
     enum { RUNS = 5000 };
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     PtcOutcome *kept = NULL;
     char program[200], want[40];
@@ -97,7 +95,7 @@ static void test_many_runs(void)
 
 static void test_lifetimes(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     PtcData *d = ptc_data_new(ptc, PTC_UNSET);
     PtcValue c = ptc_make_json(d, "{\"x\":{\"deep\":[1,\"two\"]}}", 24, NULL, 0);
@@ -118,9 +116,8 @@ static void test_lifetimes(void)
 
 static void test_session_limit(void)
 {
-    PtcLimits limits;
+    PtcLimits limits = patient_limits();
     PtcOptions options;
-    ptc_limits_init(&limits, sizeof limits);
     ptc_options_init(&options, sizeof options);
     limits.session_bytes = 300 * 1024;
     options.limits = &limits;
@@ -259,9 +256,8 @@ static void ask_sized(Ptc *ptc, int n, int beside, const char *want)
 /* The context of a line is held to its limit, without the rest of the line. */
 static void test_batch_context(void)
 {
-    PtcLimits limits;
+    PtcLimits limits = patient_limits();
     PtcOptions options;
-    ptc_limits_init(&limits, sizeof limits);
     ptc_options_init(&options, sizeof options);
     limits.context_bytes = 100000;
     options.limits = &limits;
@@ -302,12 +298,12 @@ static void test_batch_memory(Ptc *ptc)
 
 static void test_batch(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     test_batch_good(ptc);
     test_batch_bad(ptc);
     test_batch_memory(ptc);
     end_engine(ptc);
-    ptc = ptc_new(NULL);
+    ptc = patient_engine();
     test_batch_memory(ptc);
     end_engine(ptc);
     test_batch_context();
@@ -378,48 +374,30 @@ static void test_slow_host(void)
     end_engine(ptc);
 }
 
-typedef struct {
-    Ptc *ptc;
-    atomic_bool done;
-} Canceller;
-
-static void *cancel_now_and_then(void *user)
-{
-    Canceller *c = user;
-    while (!atomic_load(&c->done)) {
-        usleep(1000);
-        ptc_cancel(c->ptc);
-    }
-    return NULL;
-}
-
 static void test_cancel(void)
 {
-    PtcLimits limits;
+    PtcLimits limits = patient_limits();
     PtcOptions options;
-    pthread_t thread;
-    ptc_limits_init(&limits, sizeof limits);
+    Canceller canceller;
     ptc_options_init(&options, sizeof options);
-    limits.timeout_ms = 60000;
     limits.loop_limit = INT64_MAX / 2;
     options.limits = &limits;
-    Canceller c = {.ptc = ptc_new(&options)};
+    Ptc *ptc = ptc_new(&options);
     static const char *const endless[] = {
         "(loop [] (recur))", "(reduce (fn [a x] x) 0 (range 1000000000))",
         "(count (filter neg? (range 1000000000)))", "(loop [x 1] (recur (mod (* x 7) 1000003)))"};
-    ptc_cancel(c.ptc); /* no run is under way: nothing happens, now or later */
-    EXPECT(c.ptc, NULL, "(+ 1 2)", "3");
-    CHECK(pthread_create(&thread, NULL, cancel_now_and_then, &c) == 0);
+    ptc_cancel(ptc); /* no run is under way: nothing happens, now or later */
+    EXPECT(ptc, NULL, "(+ 1 2)", "3");
+    canceller_start(&canceller, ptc);
     for (size_t i = 0; i < sizeof endless / sizeof endless[0]; i++) {
-        PtcOutcome *o = start(c.ptc, endless[i], NULL, 0);
+        PtcOutcome *o = start(ptc, endless[i], NULL, 0);
         PtcError e = first_error(o);
         CHECK_STR(e.kind, "cancelled");
         ptc_outcome_free(o);
     }
-    atomic_store(&c.done, true);
-    pthread_join(thread, NULL);
-    EXPECT(c.ptc, NULL, "(+ 1 2)", "3");
-    end_engine(c.ptc);
+    canceller_stop(&canceller);
+    EXPECT(ptc, NULL, "(+ 1 2)", "3");
+    end_engine(ptc);
 }
 
 /* ------------------------------------------------------------------- torture and stress */
@@ -535,7 +513,7 @@ static void test_torture(void)
 /* Texts that cannot be had are NULL, and the outcome can be freed. */
 static void test_torture_texts(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     for (uint64_t n = 1; n < 12; n++) {
         PtcOutcome *o = start(
             ptc, "(reduce (fn [a x] [x a \"text\" 123456789012345678901]) [] (range 40))", NULL, 0);
@@ -585,17 +563,17 @@ static void test_stress(void)
 
 int main(void)
 {
-    test_session();
-    test_kept_functions();
-    test_many_runs();
-    test_lifetimes();
-    test_session_limit();
-    test_batch();
-    test_clock();
-    test_slow_host();
-    test_cancel();
-    test_torture();
-    test_torture_texts();
-    test_stress();
+    CHECK_RUN(test_session());
+    CHECK_RUN(test_kept_functions());
+    CHECK_RUN(test_many_runs());
+    CHECK_RUN(test_lifetimes());
+    CHECK_RUN(test_session_limit());
+    CHECK_RUN(test_batch());
+    CHECK_RUN(test_clock());
+    CHECK_RUN(test_slow_host());
+    CHECK_RUN(test_cancel());
+    CHECK_RUN(test_torture());
+    CHECK_RUN(test_torture_texts());
+    CHECK_RUN(test_stress());
     return check_done("test_api_session");
 }

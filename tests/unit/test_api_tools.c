@@ -170,7 +170,7 @@ static void expect_json(Ptc *ptc, const char *program, const char *want)
 
 int main(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcTools *tools = make_tools();
     test_exposure(tools);
     test_calls(ptc, tools);

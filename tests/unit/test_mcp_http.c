@@ -418,20 +418,20 @@ int main(void)
 {
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
-    test_head();
-    test_media_types();
-    test_local_names();
-    test_places(&mem);
-    test_tokens(&mem);
-    test_bad_token_files(&mem);
-    test_guessing(&mem);
-    test_guard_memory();
-    test_addresses();
-    test_listen_twice();
-    test_metrics(&mem);
-    test_log(&mem);
-    test_stream(&mem);
-    test_stream_backlog(&mem);
+    CHECK_RUN(test_head());
+    CHECK_RUN(test_media_types());
+    CHECK_RUN(test_local_names());
+    CHECK_RUN(test_places(&mem));
+    CHECK_RUN(test_tokens(&mem));
+    CHECK_RUN(test_bad_token_files(&mem));
+    CHECK_RUN(test_guessing(&mem));
+    CHECK_RUN(test_guard_memory());
+    CHECK_RUN(test_addresses());
+    CHECK_RUN(test_listen_twice());
+    CHECK_RUN(test_metrics(&mem));
+    CHECK_RUN(test_log(&mem));
+    CHECK_RUN(test_stream(&mem));
+    CHECK_RUN(test_stream_backlog(&mem));
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("mcp_http");
 }

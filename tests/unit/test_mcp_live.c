@@ -414,15 +414,15 @@ static void test_question_timeout(void)
 int main(void)
 {
     PtcMcp *mcp = help_server(help_config());
-    test_cancel();
-    test_queue();
-    test_listen(mcp);
-    test_modern_questions(mcp);
-    test_forged_state(mcp);
-    test_bad_state(mcp);
-    test_stale_state();
-    test_legacy_questions();
-    test_question_timeout();
+    CHECK_RUN(test_cancel());
+    CHECK_RUN(test_queue());
+    CHECK_RUN(test_listen(mcp));
+    CHECK_RUN(test_modern_questions(mcp));
+    CHECK_RUN(test_forged_state(mcp));
+    CHECK_RUN(test_bad_state(mcp));
+    CHECK_RUN(test_stale_state());
+    CHECK_RUN(test_legacy_questions());
+    CHECK_RUN(test_question_timeout());
     ptc_mcp_free(mcp);
     return check_done("mcp_live");
 }

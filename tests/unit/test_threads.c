@@ -5,7 +5,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "json/write.h"
 #include "ptc/ptc.h"
@@ -19,12 +18,6 @@
 #include "value/vec.h"
 
 enum { THREADS = 2 };
-
-static void nap_ms(long ms)
-{
-    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&t, NULL);
-}
 
 static void run_all(void *(*body)(void *), void *items, size_t item_size)
 {
@@ -494,16 +487,15 @@ static void test_cancel(void)
         pthread_t thread;
         ptc_cancel(ptc); /* nothing runs: has no effect */
         CHECK(pthread_create(&thread, NULL, endless_body, &e) == 0);
-        nap_ms(30);
+        check_pause_us(30000);
         CHECK(!atomic_load(&e.done));
         /* The run may not have begun yet, so once is not enough. */
-        int64_t begun = ptc_clock_ns(NULL), waited = 0;
-        while (!atomic_load(&e.done) && waited < 20000) {
+        int64_t before = check_cpu_ms();
+        while (!atomic_load(&e.done)) {
             ptc_cancel(ptc);
-            nap_ms(1);
-            waited = (ptc_clock_ns(NULL) - begun) / 1000000;
+            check_pause_us(1000);
         }
-        CHECK(waited < 3000);
+        CHECK(check_cpu_ms() - before < 3000);
         pthread_join(thread, NULL);
         CHECK(!e.ok);
         CHECK_STR(e.kind, "cancelled");
@@ -515,11 +507,11 @@ static void test_cancel(void)
 
 int main(void)
 {
-    test_readers();
-    test_workers();
-    test_pool();
-    test_engines();
-    test_outcome();
-    test_cancel();
+    CHECK_RUN(test_readers());
+    CHECK_RUN(test_workers());
+    CHECK_RUN(test_pool());
+    CHECK_RUN(test_engines());
+    CHECK_RUN(test_outcome());
+    CHECK_RUN(test_cancel());
     return check_done("threads");
 }

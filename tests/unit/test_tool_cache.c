@@ -299,14 +299,14 @@ static void test_full_heap(void)
 int main(void)
 {
     check_heap_init(&h);
-    test_basics();
-    test_recursion();
-    test_entries();
-    test_bytes();
-    test_threads();
-    test_stop();
-    test_torture();
-    test_full_heap();
+    CHECK_RUN(test_basics());
+    CHECK_RUN(test_recursion());
+    CHECK_RUN(test_entries());
+    CHECK_RUN(test_bytes());
+    CHECK_RUN(test_threads());
+    CHECK_RUN(test_stop());
+    CHECK_RUN(test_torture());
+    CHECK_RUN(test_full_heap());
     CHECK(h.budget.stop == PTC_STOP_NONE);
     check_heap_deinit(&h);
     return check_done("tool_cache");

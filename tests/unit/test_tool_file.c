@@ -70,7 +70,7 @@ static const struct {
 static void test_cases(void)
 {
     char out[TEXT];
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_STR(run_json(ptc, cases[i].tools, cases[i].program, out), cases[i].want);
     end_engine(ptc);
@@ -275,7 +275,7 @@ static void test_copied(void)
                                "\"u\":{\"lisp\":\"(fn [x] [x \\\"constant\\\"])\"},"
                                "\"v\":{\"table\":{\"{}\":{\"k\":\"value\"}}},"
                                "\"w\":{\"command\":[\"echo\",\"[1]\"],\"description\":\"says 1\"}}";
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     PtcData *data = ptc_data_new(ptc, PTC_UNSET);
     PtcValue v = ptc_make_json(data, json, sizeof json - 1, NULL, 0);
     PtcTools *tools = ptc_tools_new();
@@ -294,7 +294,7 @@ enum { THREADS = 4 };
 static void *use_shared(void *tools)
 {
     char out[TEXT];
-    Ptc *ptc = ptc_new(NULL);
+    Ptc *ptc = patient_engine();
     for (int i = 0; i < 10; i++)
         run_with(ptc, ptc_toolset_retain(tools),
                  "(reduce + (pmap (fn [n] (+ (tool/f {:n n}) (:x (tool/c)) (tool/t {:n 1}))) "

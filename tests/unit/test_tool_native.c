@@ -4,18 +4,11 @@
 #include "check.h"
 
 #include <pthread.h>
-#include <time.h>
 
 #include "tool/native.h"
 
 static PtcMem mem;
 static atomic_int runs, inside, most_inside;
-
-static void pause_ms(long ms)
-{
-    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&t, NULL);
-}
 
 static PtcToolAnswer same(PtcToolCall *call, void *user)
 {
@@ -58,13 +51,13 @@ static PtcToolAnswer waits(PtcToolCall *call, void *user)
 {
     (void)user;
     while (!ptc_call_cancelled(call))
-        pause_ms(1);
+        check_pause_us(1000);
     return PTC_TOOL_ANSWERED;
 }
 
 static void *complete(void *arg)
 {
-    pause_ms(3);
+    check_pause_us(3000);
     ptc_call_return_json(arg, "{\"late\":true}", 13);
     return NULL;
 }
@@ -85,7 +78,7 @@ static PtcToolAnswer alone(PtcToolCall *call, void *user)
     int n = atomic_fetch_add(&inside, 1) + 1;
     if (n > atomic_load(&most_inside))
         atomic_store(&most_inside, n);
-    pause_ms(1);
+    check_pause_us(1000);
     atomic_fetch_sub(&inside, 1);
     ptc_call_return(call, ptc_make_int(ptc_call_data(call), n));
     return PTC_TOOL_ANSWERED;
@@ -244,11 +237,11 @@ int main(void)
 {
     ptc_mem_init(&mem, SIZE_MAX / 2);
     PtcTools *tools = some_tools();
-    check_calls(tools);
-    check_limits(tools);
-    check_cache(tools);
-    check_serial(tools);
-    check_reuse(tools);
+    CHECK_RUN(check_calls(tools));
+    CHECK_RUN(check_limits(tools));
+    CHECK_RUN(check_cache(tools));
+    CHECK_RUN(check_serial(tools));
+    CHECK_RUN(check_reuse(tools));
     ptc_tools_free(tools);
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("test_tool_native");

@@ -7,19 +7,12 @@
 
 #include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/sanitized.h"
 #include "exec/worker.h"
 
 static PtcMem mem;
-
-static inline void pause_ms(long ms)
-{
-    struct timespec t = {ms / 1000, ms % 1000 * 1000000};
-    nanosleep(&t, NULL);
-}
 
 typedef struct {
     PtcTaskStatus status;
@@ -87,6 +80,7 @@ static inline PtcExecutorConfig a_config(PtcTools *tools)
     PtcExecutorConfig config = {.tools = tools, .max_idle = 4};
     ptc_limits_init(&config.limits, sizeof config.limits);
     config.limits.loop_limit = (int64_t)1 << 60;
+    config.limits.timeout_ms = 60000; /* on a busy machine the default is not enough for all */
     return config;
 }
 
@@ -101,17 +95,20 @@ static inline PtcExecutor *start_with(const PtcExecutorConfig *config)
     return ex;
 }
 
+/* 0 when the process is gone with all its threads, also when nobody has taken note of its end. */
 static inline int parent_of(int pid)
 {
-    char path[64], line[256];
-    int parent = 0;
+    char path[64], line[512], state = 'Z';
+    int parent = 0, threads = 0;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
     FILE *f = fopen(path, "r");
     if (f && fgets(line, sizeof line, f) && strrchr(line, ')'))
-        sscanf(strrchr(line, ')'), ") %*c %d", &parent);
+        sscanf(strrchr(line, ')'),
+               ") %c %d %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d", &state,
+               &parent, &threads);
     if (f)
         fclose(f);
-    return parent;
+    return (state == 'Z' || state == 'X') && threads <= 1 ? 0 : parent;
 }
 
 #endif
