@@ -4,11 +4,11 @@ import os
 import pty
 import select
 import shutil
+import signal
 import stat
 import subprocess
 import sys
 import tempfile
-import time
 
 PTC = sys.argv[1]
 PROMPT = b"ptc=> \x1b[0m\x1b[K"  # of an empty line: the terminal is ours again
@@ -38,7 +38,7 @@ class Terminal:
         self.got = b""
         self.wait_for(PROMPT)
 
-    def wait_for(self, text, seconds=30):
+    def wait_for(self, text, seconds=60):
         """Reads up to the end of the text; False when it does not come."""
         while text not in self.got:
             if not select.select([self.fd], [], [], seconds)[0]:
@@ -57,14 +57,23 @@ class Terminal:
         ok = self.wait_for(expected) and (not prompt or self.wait_for(prompt))
         check(f"terminal: {keys!r}", ok, f"not {expected!r} in {self.got!r}")
 
-    def end(self):
-        os.write(self.fd, b"\x04")
-        while True:
-            try:
-                if not os.read(self.fd, 4096):
-                    break
-            except OSError:
+    def interrupt(self, expected):
+        """Ctrl-C until it is heard: before the program runs it is a key like others."""
+        for _ in range(200):
+            os.write(self.fd, b"\x03")
+            if self.wait_for(expected, 0.3):
                 break
+        check("terminal: Ctrl-C", self.wait_for(PROMPT), f"not {expected!r} in {self.got!r}")
+
+    def end(self):
+        """Its status; it is killed when it does not end."""
+        os.write(self.fd, b"\x04")
+        try:
+            while select.select([self.fd], [], [], 60)[0] and os.read(self.fd, 4096):
+                pass
+            os.kill(self.pid, signal.SIGKILL)
+        except OSError:
+            pass
         os.close(self.fd)
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
@@ -107,8 +116,7 @@ def test_terminal(home):
     t.type(b"(pars\t\t", b"parse-long", b"(parse")
     t.type(b"\x03", b"^C")
     t.type(b"(loop [i 0] (recur (inc i)))\r", b"\r\n", None)
-    time.sleep(0.3)
-    t.type(b"\x03", b"cancelled")  # Ctrl-C ends the program
+    t.interrupt(b"cancelled")
     t.type(b"(nope)\r", b"\x1b[31merror: nothing is named nope")
     check("terminal: status", t.end() == 0, "another")
     path = home + "/state/ptc/history"

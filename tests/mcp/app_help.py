@@ -7,19 +7,10 @@ import subprocess
 import sys
 import threading
 
+from watch import WAIT, expect, main, start, test  # pylint: disable=unused-import
+
 PTC = os.path.abspath(sys.argv[1])
 ISOLATION = sys.argv[2] if len(sys.argv) > 2 else "none"
-TESTS = []
-WAIT = 20
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
-
-def expect(got, want, what=""):
-    assert got == want, f"{what}: got {got!r}, want {want!r}"
 
 
 def clean_env(**more):
@@ -79,16 +70,17 @@ class Answer:
 class Server:
     def __init__(self, *args, env=None, isolation=True):
         command = [PTC, "mcp", *args] + (["--isolation", ISOLATION] if isolation else [])
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, env=env or clean_env())
+        self.process = start(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             env=env or clean_env())
         self.next_id = 0
         self.lines = queue.Queue()
         self.answers = {}
         self.notes = []
         self.rows = None
         self.errors = b""
-        threading.Thread(target=self._read, daemon=True).start()
-        threading.Thread(target=self._read_errors, daemon=True).start()
+        self.readers = [threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)]
+        for reader in self.readers:
+            reader.start()
         self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
                                     "clientInfo": {"name": "test", "version": "0"}})
 
@@ -147,13 +139,17 @@ class Server:
         return {t["name"]: t for t in self.request("tools/list")["result"]["tools"]}
 
     def close(self):
+        """Its status; all that it wrote has been read then."""
         if self.process.stdin:
             self.process.stdin.close()
         try:
-            return self.process.wait(timeout=WAIT)
+            status = self.process.wait(timeout=WAIT)
         except subprocess.TimeoutExpired:
             self.process.kill()
             raise
+        for reader in self.readers:
+            reader.join(WAIT)
+        return status
 
 
 def run_ptc(*args, env=None):
@@ -161,15 +157,3 @@ def run_ptc(*args, env=None):
     done = subprocess.run([PTC, "mcp", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=WAIT,
                           env=env or clean_env())
     return done.returncode, done.stdout.decode(), done.stderr.decode()
-
-
-def main(name):
-    failed = 0
-    for function in TESTS:
-        try:
-            function()
-        except Exception as e:  # pylint: disable=broad-except
-            failed += 1
-            print(f"{name}: {function.__name__}: {type(e).__name__}: {str(e)[:800]}")
-    print(f"{name}: {len(TESTS) - failed} passed, {failed} failed")
-    sys.exit(failed != 0)

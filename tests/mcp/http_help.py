@@ -9,6 +9,8 @@ import subprocess
 import tempfile
 import time
 
+from watch import WAIT, start
+
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
 META = "io.modelcontextprotocol/"
@@ -19,28 +21,28 @@ class Server:
     def __init__(self, program, *args, address="127.0.0.1:0", env=None):
         first = program if isinstance(program, list) else [program]
         self.log = tempfile.TemporaryFile("w+", encoding="utf-8")
-        self.process = subprocess.Popen([*first, "--http", address, *args], stdin=subprocess.DEVNULL,
-                                        stdout=subprocess.DEVNULL, stderr=self.log, env=env)
+        self.process = start([*first, "--http", address, *args], stdin=subprocess.DEVNULL,
+                             stdout=subprocess.DEVNULL, stderr=self.log, env=env)
         self.port = self.wait_for_port()
 
     def wait_for_port(self):
-        for _ in range(500):
+        end = time.monotonic() + WAIT
+        while time.monotonic() < end and self.process.poll() is None:
             found = re.search(r"listening on port (\d+)", self.log_text())
             if found:
                 return int(found.group(1))
-            if self.process.poll() is not None:
-                break
             time.sleep(0.01)
+        self.process.kill()
         raise AssertionError("the server did not start: " + self.log_text())
 
     def log_text(self):
         self.log.seek(0)
         return self.log.read()
 
-    def stop(self, timeout=30):
+    def stop(self):
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(timeout)
+        return self.process.wait(WAIT)
 
     def __enter__(self):
         return self
@@ -77,7 +79,7 @@ class Answer:
 
 def raw_request(server, verb, path, headers, body=None):
     """One request on a connection of its own; `headers` is a list of pairs."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=WAIT)
     connection.putrequest(verb, path, skip_host=True, skip_accept_encoding=True)
     names = {name.lower() for name, _ in headers}
     if "host" not in names:
@@ -159,12 +161,12 @@ def modern_bytes(server, method, params=None, **meta):
 
 
 def connect(server):
-    return socket.create_connection(("127.0.0.1", server.port), timeout=30)
+    return socket.create_connection(("127.0.0.1", server.port), timeout=WAIT)
 
 
-def read_until(sock, wanted, timeout=10):
+def read_until(sock, wanted):
     """Bytes up to and including `wanted`."""
-    sock.settimeout(timeout)
+    sock.settimeout(WAIT)
     got = b""
     while wanted not in got:
         piece = sock.recv(65536)
@@ -174,8 +176,8 @@ def read_until(sock, wanted, timeout=10):
     return got
 
 
-def wait_for(condition, what, seconds=10):
-    end = time.monotonic() + seconds
+def wait_for(condition, what):
+    end = time.monotonic() + WAIT
     while time.monotonic() < end:
         if condition():
             return

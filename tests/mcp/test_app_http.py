@@ -4,7 +4,7 @@
 transport then does is tested with the fixture (test_http.py)."""
 import socket
 
-from app_help import ISOLATION, PTC, clean_env, expect, main, run_ptc, test
+from app_help import ISOLATION, PTC, WAIT, clean_env, expect, main, run_ptc, test
 from http_help import (BOTH, Server, call, connect, initialize, metric, modern_bytes, raw_request, wait_for)
 
 
@@ -39,21 +39,21 @@ def max_connections():
     with serve("--max-connections", "4") as server:
         idle = [connect(server) for _ in range(4)]
         late = connect(server)
-        late.settimeout(45)
+        late.settimeout(WAIT)
         try:
             expect(late.recv(100), b"", "a fifth connection")
         except ConnectionResetError:
             pass
         for sock in idle:
             sock.close()
-        wait_for(lambda: answers(server), "room for a new client", 45)
+        wait_for(lambda: answers(server), "room for a new client")
 
 
 @test
 def request_ms():
     with serve("--request-ms", "1000") as server:
         silent = connect(server)
-        silent.settimeout(45)  # without the option it would be a minute
+        silent.settimeout(WAIT)  # without the option it would be a minute
         expect(silent.recv(100), b"")
         silent.close()
 
@@ -63,11 +63,11 @@ def send_ms():
     with serve("--send-ms", "1000", "--profile", "debug") as server:
         sock = socket.socket()
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        sock.settimeout(45)
+        sock.settimeout(WAIT)
         sock.connect(("127.0.0.1", server.port))
         sock.sendall(program(server, "(vec (range 12000))") * 100)  # more than the kernel keeps for us
         wait_for(lambda: metric(server, 'ptc_mcp_http_errors_total{kind="slow_connection"}') >= 1,
-                 "the client to be given up", 45)
+                 "the client to be given up")
         sock.close()
         expect(call(server, "lisp_eval", {"program": "1"}).status, 200)
 
@@ -77,8 +77,8 @@ def drain_ms():
     with serve("--drain-ms", "2000", "--program-timeout-ms", "100000") as server:
         sock = connect(server)
         sock.sendall(program(server, "(mapv (fn [_] (reduce + (range 1000000000))) (range 1000))"))
-        wait_for(lambda: metric(server, "ptc_mcp_calls_running") == 1, "the program to run", 30)
-        expect(server.stop(60), 0)
+        wait_for(lambda: metric(server, "ptc_mcp_calls_running") == 1, "the program to run")
+        expect(server.stop(), 0)
         assert "have 2 s to end" in server.log_text(), server.log_text()
         sock.close()
 

@@ -6,7 +6,7 @@ import os
 import tempfile
 
 import http_help
-from app_help import ISOLATION, PTC, Answer, Server, expect, main, test
+from app_help import ISOLATION, PTC, WAIT, Answer, Server, expect, main, test
 
 COMPUTES = "(reduce (fn [a x] (+ a (count (sort (range 100))))) 0 (range %d))"
 NAP = {"nap": {"command": ["sleep", "0.4"]}}
@@ -51,7 +51,7 @@ def while_tools_run():
 
 @test
 def while_a_program_runs():
-    with Server("--progress-ms", "2", "--program-timeout-ms", "30000") as s:
+    with Server("--progress-ms", "2", "--program-timeout-ms", "60000") as s:
         number = slow_call(s, "lisp_eval", "x", program=COMPUTES % 20000)
         assert not Answer(s.answer(number)).failed
         check_notes(s.notes, "x")
@@ -68,13 +68,13 @@ def silent_without_a_token():
 @test
 def silent_after_the_answer():
     """The answer is the last that is heard of a call, however the two meet."""
-    with Server("--progress-ms", "1", "--program-timeout-ms", "30000", "--max-concurrent-calls", "4") as s:
+    with Server("--progress-ms", "1", "--program-timeout-ms", "60000", "--max-concurrent-calls", "4") as s:
         order, numbers = [], {}
         for i in range(60):
             number = slow_call(s, "lisp_eval", f"p{i}", program=COMPUTES % (20 * (i % 7)))
             numbers[number] = f"p{i}"
         while len([o for o in order if isinstance(o, int)]) < len(numbers):
-            message = json.loads(s.lines.get(timeout=20))
+            message = json.loads(s.lines.get(timeout=WAIT))
             order.append(message["id"] if "id" in message else message["params"]["progressToken"])
         s.request("ping")
         order += [note["params"]["progressToken"] for note in s.notes]
@@ -87,7 +87,7 @@ def silent_after_cancelling():
     with Server("--progress-ms", "5", "--program-timeout-ms", "60000") as s:
         number = slow_call(s, "lisp_eval", "c", program=COMPUTES % 100000000)
         while not s.notes:
-            line = json.loads(s.lines.get(timeout=20))
+            line = json.loads(s.lines.get(timeout=WAIT))
             s.notes.append(line)
         s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
         s.request("ping")

@@ -9,10 +9,12 @@ const [ptc, npmDir] = process.argv.slice(2).map((p) => (p.startsWith('http') ? p
 const http = ptc.startsWith('http');
 const load = createRequire(path.join(npmDir, 'package.json'));
 const counts = { passed: 0, failed: 0 };
+let last = 'the beginning';
 const text = (result) => result.content.map((block) => block.text).join('|');
 
 function check(name, ok, got) {
     counts[ok ? 'passed' : 'failed']++;
+    last = name;
     if (!ok) console.log(`FAIL ${name}\n    got  ${JSON.stringify(got)}`);
 }
 
@@ -71,6 +73,12 @@ async function client2(mode, era) {
     await use(`2.x ${era}`, client);
     await client.close();
 }
+
+// Ends by itself, whatever the other side does.
+setTimeout(() => {
+    console.log(`hung after "${last}"\nptc mcp with sdk clients: ${counts.passed} passed, ${counts.failed + 1} failed`);
+    process.exit(1);
+}, 1000 * (process.env.PTC_TEST_SECONDS || 240));
 
 (async () => {
     await sdk1();

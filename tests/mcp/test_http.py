@@ -14,18 +14,9 @@ import time
 from http_help import (BOTH, LEGACY, MODERN, Server, call, connect, expect_metric, http_bytes,
                        initialize, legacy, metric, modern, modern_body, modern_bytes, modern_headers,
                        raw_request, read_until, wait_for)
+from watch import TESTS, WAIT, expect, run_tests, test, test_beside
 
 FIXTURE = os.path.abspath(sys.argv[1])
-TESTS = []
-
-
-def test(function):
-    TESTS.append(function)
-    return function
-
-
-def expect(got, want, what=""):
-    assert got == want, f"{what}: got {got!r}, want {want!r}"
 
 
 def code(answer):
@@ -179,11 +170,11 @@ def sessions_belong_to_owners(_):
 @test
 def no_token_no_foreign_address(_):
     process = subprocess.run([FIXTURE, "--http", "0.0.0.0:0"], stdin=subprocess.DEVNULL,
-                             capture_output=True, text=True, timeout=20, check=False)
+                             capture_output=True, text=True, timeout=WAIT, check=False)
     assert process.returncode != 0 and "token" in process.stderr, process
     for wrong in ("127.0.0.1", "nowhere:1", "127.0.0.1:99999"):
         process = subprocess.run([FIXTURE, "--http", wrong], stdin=subprocess.DEVNULL,
-                                 capture_output=True, text=True, timeout=20, check=False)
+                                 capture_output=True, text=True, timeout=WAIT, check=False)
         assert process.returncode != 0 and "ADDRESS:PORT" in process.stderr, process
 
 
@@ -241,7 +232,7 @@ def session_stream(server):
                   session=session).status, 200)
     assert b"notifications/tools/list_changed" in read_until(sock, b"\n\n")
     expect(raw_request(server, "DELETE", "/mcp", head).status, 204)
-    sock.settimeout(10)
+    sock.settimeout(WAIT)
     while sock.recv(4096):
         pass
     sock.close()
@@ -296,15 +287,15 @@ def listening(server):
     wait_for(lambda: metric(server, "ptc_mcp_http_streams") == 0, "the stream to end")
 
 
-@test
-def keep_alive_comments(server):
+@test_beside
+def keep_alive_comments(_):
     """A call that says nothing for a while: the stream is kept open by comments."""
-    sock = connect(server)
-    sock.sendall(modern_bytes(server, "tools/call",
-                              {"name": "slow", "arguments": {"ms": 18000}}))
-    got = read_until(sock, b":\n\n", timeout=25)
-    assert b"text/event-stream" in got and b'"result"' in read_until(sock, b"}\n\n"), got
-    sock.close()
+    with Server(FIXTURE) as server:
+        sock = connect(server)
+        sock.sendall(modern_bytes(server, "tools/call", {"name": "slow", "arguments": {"ms": 18000}}))
+        got = read_until(sock, b":\n\n")
+        assert b"text/event-stream" in got and b'"result"' in read_until(sock, b"}\n\n"), got
+        sock.close()
 
 
 # ---------------------------------------------------------------------- vanishing
@@ -319,12 +310,10 @@ def vanishing_cancels_a_modern_call(_):
         for streaming in ({}, {"progressToken": 1}):
             sock = connect(server)
             sock.sendall(modern_bytes(server, "tools/call",
-                                      {"name": "slow", "arguments": {"ms": 60000}}, **streaming))
+                                      {"name": "slow", "arguments": {"ms": 600000}}, **streaming))
             wait_for(lambda: waits_under_way(server) == 1, "the call to run")
-            begun = time.monotonic()
             sock.close()
             wait_for(lambda: waits_under_way(server) == 0, "the call to be cancelled")
-            assert time.monotonic() - begun < 5
         expect_metric(server, 'ptc_mcp_http_errors_total{kind="cancelled"}', 2)
 
 
@@ -333,15 +322,15 @@ def vanishing_leaves_a_legacy_call(_):
     with Server(FIXTURE) as server:
         session = initialize(server).headers["Mcp-Session-Id"]
         message = {"jsonrpc": "2.0", "id": 5, "method": "tools/call",
-                   "params": {"name": "slow", "arguments": {"ms": 700}}}
+                   "params": {"name": "slow", "arguments": {"ms": 1500}}}
         head = [("Content-Type", "application/json"), ("Accept", BOTH), ("MCP-Session-Id", session)]
         sock = connect(server)
+        begun = time.monotonic()
         sock.sendall(http_bytes(server, "POST", head, json.dumps(message).encode()))
         wait_for(lambda: waits_under_way(server) == 1, "the call to run")
         sock.close()
-        time.sleep(0.3)
-        expect(waits_under_way(server), 1)
         wait_for(lambda: waits_under_way(server) == 0, "the call to end by itself")
+        assert time.monotonic() - begun >= 1.5, "it was cut short"
         expect_metric(server, 'ptc_mcp_http_errors_total{kind="cancelled"}', 0)
 
 
@@ -351,12 +340,12 @@ def legacy_cancel_by_message(_):
         session = initialize(server).headers["Mcp-Session-Id"]
         done = []
         thread = threading.Thread(target=lambda: done.append(legacy(
-            server, "tools/call", {"name": "slow", "arguments": {"ms": 60000}}, session, 9)))
+            server, "tools/call", {"name": "slow", "arguments": {"ms": 600000}}, session, 9)))
         thread.start()
         wait_for(lambda: waits_under_way(server) == 1, "the call to run")
         answer = legacy(server, "notifications/cancelled", {"requestId": 9}, session, None)
         expect(answer.status, 202)
-        thread.join(10)
+        thread.join(WAIT)
         expect((done[0].status, done[0].body), (202, b""))
 
 
@@ -415,7 +404,7 @@ def broken_http(server):
                  b"A" * 100000, b"POST /mcp HTTP/1.1\r\nContent-Length: -5\r\n\r\n",
                  b"POST /mcp HTTP/1.1\r\n" + b"X: y\r\n" * 20000 + b"\r\n"):
         sock = connect(server)
-        sock.settimeout(10)
+        sock.settimeout(WAIT)
         try:
             sock.sendall(junk)
             sock.shutdown(1)
@@ -432,7 +421,7 @@ def slow_clients(_):
     with Server(FIXTURE, "--request-ms", "1500") as server:
         silent, dripping, half = connect(server), connect(server), connect(server)
         half.sendall(http_bytes(server, "POST", modern_headers("tools/list"), b"{}")[:-1])
-        end = time.monotonic() + 10
+        end = time.monotonic() + WAIT
         closed = False
         dripping.setblocking(True)
         while not closed and time.monotonic() < end:
@@ -443,11 +432,11 @@ def slow_clients(_):
                 closed = True
         assert closed, "a client that drips was not cut off"
         for sock in (silent, half):
-            sock.settimeout(10)
+            sock.settimeout(WAIT)
             expect(sock.recv(1000), b"")
             sock.close()
         dripping.close()
-        assert metric(server, 'ptc_mcp_http_errors_total{kind="slow_connection"}') >= 3
+        wait_for(lambda: metric(server, 'ptc_mcp_http_errors_total{kind="slow_connection"}') >= 3, "their count")
 
 
 @test
@@ -457,7 +446,7 @@ def a_client_that_stops_reading(_):
         sock.sendall(modern_bytes(server, "tools/call",
                                   {"name": "large", "arguments": {"bytes": 20_000_000}}))
         wait_for(lambda: metric(server, 'ptc_mcp_http_errors_total{kind="slow_connection"}') >= 1,
-                 "the client to be given up", 20)
+                 "the client to be given up")
         sock.close()
         wait_for(lambda: metric(server, "ptc_mcp_memory_bytes") < 10_000_000, "its memory")
 
@@ -486,7 +475,7 @@ def busy(_):
         for _ in range(2):
             sock = connect(server)
             sock.sendall(modern_bytes(server, "tools/call",
-                                      {"name": "slow", "arguments": {"ms": 30000}}))
+                                      {"name": "slow", "arguments": {"ms": 600000}}))
             socks.append(sock)
         wait_for(lambda: metric(server, "ptc_mcp_calls_waiting") == 1, "one to wait")
         answer = call(server, "test_simple_text")
@@ -520,11 +509,11 @@ def graceful_end(_):
                                       {"notifications": {"toolsListChanged": True}}))
         read_until(listener, b"\n\n")
         thread = threading.Thread(
-            target=lambda: done.append(call(server, "slow", {"ms": 1000})))
+            target=lambda: done.append(call(server, "slow", {"ms": 2500})))
         thread.start()
         wait_for(lambda: waits_under_way(server) == 1, "the call to run")
         expect(server.stop(), 0)
-        thread.join(10)
+        thread.join(WAIT)
         assert done and done[0].status == 200, "the call under way was not let finish"
         while listener.recv(4096):
             pass
@@ -537,28 +526,18 @@ def bounded_end(_):
     with Server(FIXTURE, "--drain-ms", "500") as server:
         sock = connect(server)
         sock.sendall(modern_bytes(server, "tools/call",
-                                  {"name": "slow", "arguments": {"ms": 60000}}))
+                                  {"name": "slow", "arguments": {"ms": 600000}}))
         wait_for(lambda: waits_under_way(server) == 1, "the call to run")
-        begun = time.monotonic()
         expect(server.stop(), 0)
-        assert time.monotonic() - begun < 10
         sock.close()
 
 
 def main():
-    wanted = sys.argv[2:]
-    failed = 0
+    tests = [t for t in TESTS if len(sys.argv) == 2 or t.__name__ in sys.argv[2:]]
     with Server(FIXTURE) as server:
-        for function in TESTS:
-            if wanted and function.__name__ not in wanted:
-                continue
-            try:
-                function(server)
-            except Exception as error:  # pylint: disable=broad-except
-                failed += 1
-                print(f"FAILED {function.__name__}: {type(error).__name__}: {error}")
+        failed = run_tests("mcp_http", tests, server)
         expect(server.stop(), 0, "the common server's end")
-    print(f"mcp_http: {len(wanted or TESTS) - failed} passed, {failed} failed")
+    print(f"mcp_http: {len(tests) - failed} passed, {failed} failed")
     return failed != 0
 
 
