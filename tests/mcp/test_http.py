@@ -19,6 +19,10 @@ from watch import TESTS, WAIT, expect, run_tests, test, test_beside
 FIXTURE = os.path.abspath(sys.argv[1])
 
 
+def expect_in(part, whole):
+    assert part in whole, f"no {part!r} in {whole!r}"
+
+
 def code(answer):
     return answer.json().get("error", {}).get("code")
 
@@ -39,7 +43,7 @@ def many_calls_on_one_connection(server):
     sock = connect(server)
     for _ in range(200):
         sock.sendall(modern_bytes(server, "tools/call", {"name": "test_simple_text", "arguments": {}}))
-        assert b" 200 OK" in read_until(sock, b'"jsonrpc"')
+        expect_in(b" 200 OK", read_until(sock, b'"jsonrpc"'))
     sock.close()
 
 
@@ -226,11 +230,11 @@ def session_stream(server):
     head = [("MCP-Session-Id", session), ("Accept", "text/event-stream")]
     sock = connect(server)
     sock.sendall(http_bytes(server, "GET", head))
-    assert b"text/event-stream" in read_until(sock, b"\r\n\r\n")
+    expect_in(b"text/event-stream", read_until(sock, b"\r\n\r\n"))
     expect(raw_request(server, "GET", "/mcp", head).status, 409)
     expect(legacy(server, "tools/call", {"name": "test_trigger_tool_change", "arguments": {}},
                   session=session).status, 200)
-    assert b"notifications/tools/list_changed" in read_until(sock, b"\n\n")
+    expect_in(b"notifications/tools/list_changed", read_until(sock, b"\n\n"))
     expect(raw_request(server, "DELETE", "/mcp", head).status, 204)
     sock.settimeout(WAIT)
     while sock.recv(4096):
@@ -281,7 +285,7 @@ def listening(server):
     got = read_until(sock, b"\n\n")
     assert b"notifications/subscriptions/acknowledged" in got, got
     call(server, "test_trigger_tool_change")
-    assert b"tools/list_changed" in read_until(sock, b"\n\n")
+    expect_in(b"tools/list_changed", read_until(sock, b"\n\n"))
     expect_metric(server, "ptc_mcp_http_streams", 1)
     sock.close()
     wait_for(lambda: metric(server, "ptc_mcp_http_streams") == 0, "the stream to end")
@@ -367,7 +371,7 @@ def large_bodies(_):
         for _ in range(30):
             sock.sendall(b"10000\r\n" + b"x" * 65536 + b"\r\n")
         sock.sendall(b"0\r\n\r\n")
-        assert b" 413 " in read_until(sock, b"\r\n\r\n")
+        expect_in(b" 413 ", read_until(sock, b"\r\n\r\n"))
         sock.close()
         expect_metric(server, 'ptc_mcp_http_errors_total{kind="too_large"}', 2)
         assert metric(server, "ptc_mcp_memory_bytes") < 20_000_000
@@ -379,7 +383,7 @@ def refused_before_it_is_sent(_):
         sock = connect(server)
         sock.sendall(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
                      b"Content-Length: 900000000\r\n\r\n")
-        assert b" 401 " in read_until(sock, b"\r\n\r\n")
+        expect_in(b" 401 ", read_until(sock, b"\r\n\r\n"))
         sock.close()
 
 

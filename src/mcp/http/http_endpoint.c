@@ -301,13 +301,14 @@ static void keep_session_stream(PtcHttpExchange *ex)
                         "this session has an open stream already");
         return;
     }
+    PtcMcpPeer *peer = ptc_http_session_peer(ex->session);
     atomic_fetch_add(&ex->shared->streams, 1);
-    if (ptc_http_stream_begin(&ex->stream)) {
-        ptc_mcp_peer_set_sink(ptc_http_session_peer(ex->session), sink_of(ex));
+    /* First the sink: a client that has read the head of the response misses nothing that happens from then on. */
+    ptc_mcp_peer_set_sink(peer, sink_of(ex));
+    if (ptc_http_stream_begin(&ex->stream))
         keep_stream(ex);
-        ptc_mcp_peer_set_sink(ptc_http_session_peer(ex->session), (PtcMcpSink){NULL, NULL});
-        ptc_http_stream_finish(&ex->stream, NULL, 0);
-    }
+    ptc_mcp_peer_set_sink(peer, (PtcMcpSink){NULL, NULL});
+    ptc_http_stream_finish(&ex->stream, NULL, 0);
     atomic_fetch_sub(&ex->shared->streams, 1);
     ptc_http_session_give_stream(ex->session);
     ex->out = (PtcHttpOut){.status = 200, .streamed = true};
