@@ -12,6 +12,7 @@
 
 #include "api/api_int.h"
 #include "base/utf8.h"
+#include "engine/session_named.h"
 #include "lisp/builtin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -72,7 +73,7 @@ static void open_engine(Engine *e, bool stress)
 static void close_engine(Engine *e)
 {
     Ptc *ptc = e->ptc;
-    ptc_batch_deinit(ptc);
+    ptc_session_named_drop(ptc);
     ptc_crew_free(ptc->crew);
     ptc->crew = NULL;
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);

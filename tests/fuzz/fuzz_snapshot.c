@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api/api_int.h"
+#include "engine/session_named.h"
 #include "engine/snapshot/snapshot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -48,7 +49,7 @@ static Ptc *open_engine(Clock *clock, bool small)
 /* Everything the engine's ledger gave must be back, but for the engine itself. */
 static void close_engine(Ptc *ptc)
 {
-    ptc_batch_deinit(ptc);
+    ptc_session_named_drop(ptc);
     ptc_crew_free(ptc->crew);
     ptc->crew = NULL;
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
