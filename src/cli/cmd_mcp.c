@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/private_file.h"
 #include "base/secret.h"
 #include "cli/io.h"
 #include "cli/mcp_options.h"
@@ -50,6 +51,9 @@ static bool take_tokens(Server *s)
     if (s->o.token_file && token && *token)
         return wrong("--token-file", "give it or PTC_MCP_TOKEN, not both");
     if (s->o.token_file) {
+        char loose[PTC_MCP_WHY];
+        if (!ptc_private_file_check(s->o.token_file, loose, sizeof loose))
+            return wrong("--token-file", loose);
         const char *why = ptc_io_read(&s->tokens, s->o.token_file);
         if (why)
             return wrong("--token-file", why);

@@ -10,6 +10,7 @@
 #include "lisp/crew.h"
 #include "lisp/program.h"
 #include "tool/native.h"
+#include "tool/toolset.h"
 
 enum { PTC_HISTORY_MAX = 9 }; /* results that a session can remember */
 
@@ -27,6 +28,7 @@ struct Ptc {
     int64_t (*clock_ms)(void *user);
     void *clock_user;
     PtcCancel cancel;
+    const PtcToolWatch *watch; /* of the run's calls of tools; NULL: nobody */
     atomic_bool running;
     PtcNames no_names;             /* for runs without a session */
     PtcOutcome *spare;             /* kept for the next run */

@@ -116,7 +116,8 @@ static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
     ptc->vm.budget.stop = PTC_STOP_NONE; /* of the run before */
     PtcToolRun tools = {.tools = run->tools,
                         .cache = find_cache(ptc, run, &own),
-                        .max_calls = o->limits.max_tool_calls};
+                        .max_calls = o->limits.max_tool_calls,
+                        .watch = ptc->watch};
     PtcProgram p = {.source = run->program,
                     .len = run->program_len,
                     .context = or_nil(run->context),

@@ -39,7 +39,7 @@ typedef struct Trip {
 
 /* ------------------------------------------------------------------------------- flights */
 
-static PtcFlight *new_flight(PtcMem *mem, int fd)
+static PtcFlight *new_flight(PtcMem *mem, int fd, const PtcTaskTurn *turn)
 {
     PtcFlight *f = ptc_mem_alloc(mem, sizeof *f);
     if (!f)
@@ -49,6 +49,7 @@ static PtcFlight *new_flight(PtcMem *mem, int fd)
     f->fd = fd;
     atomic_init(&f->refs, 1);
     pthread_mutex_init(&f->lock, NULL);
+    ptc_waits_init(&f->waits, turn);
     return f;
 }
 
@@ -56,6 +57,7 @@ void ptc_flight_release(PtcFlight *f)
 {
     if (atomic_fetch_sub(&f->refs, 1) > 1)
         return;
+    ptc_waits_deinit(&f->waits);
     pthread_mutex_destroy(&f->lock);
     ptc_mem_free(f->mem, f, sizeof *f);
 }
@@ -294,10 +296,11 @@ static void begin(Trip *t, const PtcTaskIn *in)
     t->id = ++t->worker->tasks;
     t->timeout_ms = or_default(in->timeout_ms, l->timeout_ms);
     t->calls_left = or_default(in->max_tool_calls, l->max_tool_calls);
+    int64_t deadline = or_default(in->deadline_ms ? in->deadline_ms : PTC_UNSET, l->deadline_ms);
     t->begun_ns = t->looked_ns = ptc_clock_ns(NULL);
     t->kill_ns = INT64_MAX;
     t->flight->deadline_ns =
-        t->begun_ns + (l->deadline_ms + GRACE_TIMES * t->timeout_ms + GRACE) * 1000000;
+        t->begun_ns + (deadline + GRACE_TIMES * t->timeout_ms + GRACE) * 1000000;
     set_maxima(t);
 }
 
@@ -305,7 +308,7 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
                          const PtcCancel *cancel, PtcTaskOut *out, bool *keep)
 {
     Trip t = {.plan = plan, .worker = worker, .cancel = cancel, .out = out};
-    t.flight = new_flight(plan->mem, worker->fd);
+    t.flight = new_flight(plan->mem, worker->fd, in->turn);
     *keep = t.flight != NULL; /* nothing was begun */
     if (!t.flight)
         return PTC_TASK_NO_MEMORY;
@@ -319,6 +322,7 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
     if (!answered)
         end_process(worker);
     *keep = close_flight(t.flight) && answered;
+    out->effects = ptc_waits_close(&t.flight->waits);
     ptc_flight_release(t.flight);
     return t.kill_ns != INT64_MAX ? PTC_TASK_CANCELLED : t.status;
 }

@@ -8,6 +8,7 @@
 
 #include "base/budget.h"
 #include "exec/frame.h"
+#include "exec/waits.h"
 #include "exec/worker.h"
 
 enum { PTC_FLIGHT_CALLS = 256 }; /* tool calls of a task under way at once */
@@ -30,7 +31,8 @@ typedef struct PtcFlight {
     atomic_uint refs;
     atomic_uint under_way; /* calls */
     atomic_bool closing;   /* nothing more is to be sent */
-    PtcCancel cancel;      /* of the calls */
+    PtcWaits waits;
+    PtcCancel cancel; /* of the calls */
     int64_t deadline_ns;
     pthread_mutex_t lock; /* of the socket's writing side */
     int fd;               /* -1: the task is over */

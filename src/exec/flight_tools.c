@@ -64,6 +64,7 @@ static void run(PtcToolCrew *crew, PtcNative *native, Job *job)
                                           &options, &result, &ok);
     bool put = put_result(&frame, job, told, ok, &result);
     ptc_buf_deinit(&result);
+    ptc_waits_end(&f->waits); /* the worker goes on as soon as it has the result */
     atomic_fetch_sub(&f->under_way, 1);
     if (put)
         send_result(f, &frame);
@@ -143,6 +144,7 @@ bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id, uint3
         crew->last = &job->next;
         crew->waiting++;
         atomic_fetch_add(&flight->under_way, 1);
+        ptc_waits_begin(&flight->waits, ptc_tool_may_repeat(&crew->tools->items[tool]));
         pthread_cond_signal(&crew->work);
     }
     pthread_mutex_unlock(&crew->lock);

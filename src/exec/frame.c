@@ -7,9 +7,9 @@
 #define ABSENT UINT32_MAX
 
 /* A field that is added to a task must travel too: put it into the functions below, then mend the sizes. */
-_Static_assert(sizeof(PtcTaskIn) == 184, "frames carry all of a PtcTaskIn");
-_Static_assert(sizeof(PtcTaskOut) == PTC_TASK_PARTS * sizeof(PtcBuf) + 416,
-               "frames carry all of a PtcTaskOut");
+_Static_assert(sizeof(PtcTaskIn) == 200, "frames carry all of a PtcTaskIn but `turn`");
+_Static_assert(sizeof(PtcTaskOut) == PTC_TASK_PARTS * sizeof(PtcBuf) + 424,
+               "frames carry all of a PtcTaskOut but `effects`");
 
 /* ---------------------------------------------------------------- numbers and texts */
 
@@ -118,9 +118,9 @@ static bool put_bool(PtcBuf *buf, bool b)
 
 static void put_numbers(PtcBuf *buf, const PtcTaskIn *in)
 {
-    const int64_t numbers[] = {in->timeout_ms,    in->memory_bytes,  in->max_tool_calls,
-                               in->program_bytes, in->context_bytes, in->session_bytes,
-                               in->preview_chars, in->result_bytes};
+    const int64_t numbers[] = {in->timeout_ms,     in->deadline_ms,   in->memory_bytes,
+                               in->max_tool_calls, in->program_bytes, in->context_bytes,
+                               in->session_bytes,  in->preview_chars, in->result_bytes};
     ptc_buf_add(buf, numbers, sizeof numbers);
 }
 
@@ -155,9 +155,9 @@ bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in, size_t maxi
     in->in_session = take_bool(&c);
     in->use_tools = take_bool(&c);
     in->use_data = take_bool(&c);
-    int64_t *numbers[] = {&in->timeout_ms,    &in->memory_bytes,  &in->max_tool_calls,
-                          &in->program_bytes, &in->context_bytes, &in->session_bytes,
-                          &in->preview_chars, &in->result_bytes};
+    int64_t *numbers[] = {&in->timeout_ms,     &in->deadline_ms,   &in->memory_bytes,
+                          &in->max_tool_calls, &in->program_bytes, &in->context_bytes,
+                          &in->session_bytes,  &in->preview_chars, &in->result_bytes};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = ptc_frame_take_i64(&c);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)

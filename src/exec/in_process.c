@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "exec/task.h"
+#include "exec/waits.h"
 
 typedef struct {
     PtcExecutor base; /* first: an executor is one of these */
@@ -38,6 +39,16 @@ static void give(InProcess *self, Ptc *ptc)
         ptc_engine_free(ptc);
 }
 
+static void begin_wait(void *waits, const PtcTool *tool)
+{
+    ptc_waits_begin(waits, ptc_tool_may_repeat(tool));
+}
+
+static void end_wait(void *waits)
+{
+    ptc_waits_end(waits);
+}
+
 /* The wish to stop is the outer one of the engine's: a run sees it where it looks at the clock. */
 static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskIn *in,
                             const PtcCancel *cancel, PtcTaskOut *out)
@@ -49,9 +60,16 @@ static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskI
     Ptc *ptc = take(self);
     if (!ptc)
         return PTC_TASK_NO_MEMORY;
+    PtcWaits waits;
+    PtcToolWatch watch = {begin_wait, end_wait, &waits};
+    ptc_waits_init(&waits, in->turn);
     ptc->cancel.outer = cancel;
+    ptc->watch = &watch;
     PtcTaskStatus status = ptc_task_run(ptc, in, self->config.tools, self->config.data, out);
     ptc->cancel.outer = NULL;
+    ptc->watch = NULL;
+    out->effects = ptc_waits_close(&waits);
+    ptc_waits_deinit(&waits);
     give(self, ptc);
     return status;
 }

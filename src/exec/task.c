@@ -362,6 +362,7 @@ static void set_limits(PtcLimits *limits, const PtcTaskIn *in)
 {
     ptc_limits_unset(limits);
     limits->timeout_ms = in->timeout_ms;
+    limits->deadline_ms = in->deadline_ms ? in->deadline_ms : PTC_UNSET;
     limits->memory_bytes = in->memory_bytes;
     limits->max_tool_calls = in->max_tool_calls;
     limits->program_bytes = in->program_bytes;

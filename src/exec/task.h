@@ -26,6 +26,13 @@ enum {
     PTC_WANT_STORED = 1 << 2,
     PTC_WANT_CALLS = 1 << 3,
 };
+/* How a task gives its turn to others while it waits for tools.  `leave` and `enter` follow each other, on any thread;
+ * `enter` waits until the turn is the task's again, or until it is cancelled. */
+typedef struct PtcTaskTurn {
+    void (*leave)(void *user);
+    void (*enter)(void *user);
+    void *user;
+} PtcTaskTurn;
 
 /* Views are borrowed from whoever submits the task, until it is done. */
 typedef struct PtcTaskIn {
@@ -35,8 +42,10 @@ typedef struct PtcTaskIn {
     PtcText context; /* a JSON object */
     PtcText signature, output_schema;
     bool in_session;
-    PtcText session; /* snapshot; absent: a new session */
-    PtcText name;    /* FORGET */
+    PtcText session;         /* snapshot; absent: a new session */
+    PtcText name;            /* FORGET */
+    const PtcTaskTurn *turn; /* NULL: it has none to give */
+    int64_t deadline_ms;     /* of everything; 0 too is the executor's */
     int64_t timeout_ms, memory_bytes, max_tool_calls, program_bytes, context_bytes,
         session_bytes;        /* PTC_UNSET: the executor's */
     int64_t preview_chars;    /* of values in feedback and memory; PTC_UNSET: default */
@@ -73,6 +82,7 @@ typedef struct PtcTaskOut {
     int64_t compute_us; /* time it took, waiting included */
     uint64_t tool_calls;
     uint64_t bindings; /* of the session, afterwards */
+    uint64_t effects; /* calls of tools that may have changed something, as this process saw them */
 } PtcTaskOut;
 
 /* Empty, with this maximum for every part; the submitter may set others before it submits. */

@@ -6,7 +6,7 @@
  * no change is lost and nothing comes back.  Times and a little text about the bytes (`meta`) are kept beside them and
  * can be read without them.
  *
- * A store is in memory (store_memory.c) or in a SQLite file (store_sqlite.c).  Any thread may use it at any time; no
+ * A store is in memory (store_memory.c) or in a SQLite file (store_sqlite.c), where records are sealed (store_seal.h).  Any thread may use it at any time; no
  * function calls back while it holds a lock, but for those that say so. */
 #ifndef PTC_STORE_STORE_H
 #define PTC_STORE_STORE_H
@@ -25,6 +25,7 @@ typedef enum {
     PTC_STORE_FULL,      /* a bound says no, or the buffer has not room enough */
     PTC_STORE_BUSY,      /* another process kept the store from us for too long */
     PTC_STORE_NO_MEMORY, /* nothing was done */
+    PTC_STORE_DAMAGED,   /* somebody without the store's key has changed the record */
     PTC_STORE_FAILED, /* the store cannot be read or written; it has said why on standard error, once */
 } PtcStoreStatus;
 
@@ -46,8 +47,13 @@ typedef struct PtcStored {
 /* How much there may be of a kind; 0: no bound. */
 typedef struct PtcStoreBounds {
     size_t count, owner_count; /* records in all, of one owner */
-    size_t bytes;              /* of all together */
+    size_t bytes, owner_bytes; /* of all together, of those of one owner */
 } PtcStoreBounds;
+
+static inline bool ptc_store_is_bounded(const PtcStoreBounds *b)
+{
+    return b->count || b->owner_count || b->bytes || b->owner_bytes;
+}
 
 /* A record to be written. */
 typedef struct PtcStorePut {

@@ -90,21 +90,29 @@ static Entry *next_of(Memory *m, const char *kind, size_t *bucket, Entry *at)
     return NULL;
 }
 
-/* Would the record fit, with `size` bytes in place of those of `old` (NULL: it is new)? */
+static bool has_room(size_t have, size_t len, size_t most)
+{
+    return !most || (have <= most && len <= most - have);
+}
+
+/* Would the record fit, with its bytes in place of those of `old` (NULL: it is new)? */
 static bool fits(Memory *m, const PtcStoreKey *key, const PtcStorePut *put, const Entry *old)
 {
     const PtcStoreBounds *b = &put->bounds;
-    size_t count = 0, mine = 0, bytes = 0, bucket = 0;
-    if (!b->count && !b->owner_count && !b->bytes)
+    size_t count = 0, own_count = 0, bytes = 0, own_bytes = 0, bucket = 0;
+    if (!ptc_store_is_bounded(b))
         return true;
     for (Entry *e = NULL; (e = next_of(m, key->kind, &bucket, e));) {
+        bool own = ptc_text_same(e->owner, key->owner);
+        size_t size = e == old ? 0 : e->stored.size;
         count++;
-        mine += ptc_text_same(e->owner, key->owner);
-        bytes += e == old ? 0 : e->stored.size;
+        own_count += own;
+        bytes += size;
+        own_bytes += own ? size : 0;
     }
-    if (!old && ((b->count && count >= b->count) || (b->owner_count && mine >= b->owner_count)))
-        return false;
-    return !b->bytes || (bytes <= b->bytes && put->bytes.len <= b->bytes - bytes);
+    bool room = old || (has_room(count, 1, b->count) && has_room(own_count, 1, b->owner_count));
+    return room && has_room(bytes, put->bytes.len, b->bytes) &&
+           has_room(own_bytes, put->bytes.len, b->owner_bytes);
 }
 
 /* -------------------------------------------------------------------------- operations */

@@ -1,65 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Records in a SQLite file.  What always holds: a change is one transaction that takes the write lock before it reads, so
- * what it has compared (versions, bounds) is still so when it writes, whatever other processes do; the connection is used
- * by one thread at a time. */
+ * what it has compared (versions, bounds) is still so when it writes, whatever other processes do; what is written is
+ * sealed, and what is read has its seals looked at first; the connection is used by one thread at a time. */
 #include "store/store_sqlite.h"
 
 #include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <sys/stat.h>
 
-#include "base/budget.h"
-#include "store/sqlite_library.h"
-
-enum { SCHEMA = 2, BUSY_MS = 5000 };
-
-typedef enum {
-    BEGIN,
-    COMMIT,
-    ROLLBACK,
-    GET,
-    ADD,
-    CHANGE,
-    TOUCH,
-    REMOVE,
-    LIST,
-    OVER,
-    SUM,
-    STATEMENTS
-} Statement;
-
-/* ?1 kind, ?2 owner, ?3 key, wherever there are any.  The bytes are asked for only when they are wanted: they may be
- * large. */
-static const char *const texts[STATEMENTS] = {
-    [BEGIN] = "BEGIN IMMEDIATE",
-    [COMMIT] = "COMMIT",
-    [ROLLBACK] = "ROLLBACK",
-    [GET] = "SELECT version,created_ms,used_ms,expires_ms,size,meta,CASE WHEN ?4 THEN bytes END"
-            " FROM ptc_record WHERE kind=?1 AND owner=?2 AND key=?3",
-    [ADD] = "INSERT INTO ptc_record(kind,owner,key,version,created_ms,used_ms,expires_ms,size,meta,"
-            "bytes)VALUES(?1,?2,?3,1,?5,?5,?6,?7,?8,?9)",
-    [CHANGE] = "UPDATE ptc_record SET version=version+1,used_ms=?5,expires_ms=?6,size=?7,meta=?8,"
-               "bytes=?9 WHERE kind=?1 AND owner=?2 AND key=?3 AND version=?4 AND(?10 OR size>=?7)",
-    [TOUCH] = "UPDATE ptc_record SET used_ms=?5,expires_ms=?6,meta=?8"
-              " WHERE kind=?1 AND owner=?2 AND key=?3 AND version=?4",
-    [REMOVE] = "DELETE FROM ptc_record WHERE kind=?1 AND owner=?2 AND key=?3",
-    [LIST] = "SELECT version,created_ms,used_ms,expires_ms,size,meta,owner,key FROM ptc_record"
-             " WHERE kind=?1 AND(?2 IS NULL OR owner=?2)",
-    [OVER] = "SELECT version,created_ms,used_ms,expires_ms,size,meta,owner,key FROM ptc_record"
-             " WHERE kind=?1 AND(expires_ms<=?2 OR used_ms<=?3)",
-    [SUM] = "SELECT count(*),total(size),total(owner=?2)FROM ptc_record WHERE kind=?1",
-};
-
-typedef struct {
-    PtcStore base;
-    PtcSqlite lib;
-    void *so;
-    pthread_mutex_t lock; /* one statement at a time */
-    sqlite3 *db;
-    sqlite3_stmt *statements[STATEMENTS];
-    bool complained;
-} Db;
+#include "base/secret.h"
+#include "store/store_sqlite_int.h"
 
 static Db *of(PtcStore *store)
 {
@@ -140,6 +89,36 @@ static void take_stored(Db *db, Statement which, PtcStored *stored)
     memcpy(stored->meta, meta.bytes, stored->meta_len);
 }
 
+/* ---------------------------------------------------------------------------------- seals */
+
+/* A record that is not as it was written. */
+static PtcStoreStatus damaged(Db *db)
+{
+    if (!db->complained_of_seals)
+        fprintf(stderr, "ptc: a record of the store was changed by somebody who has not its key\n");
+    db->complained_of_seals = true;
+    return PTC_STORE_DAMAGED;
+}
+
+/* Is what is beside the bytes as it was written?  Its seal is in column `at`. */
+static bool rest_is_good(Db *db, Statement which, int at, const PtcStoreKey *key,
+                         const PtcStored *stored)
+{
+    PtcStoreSeal seal;
+    PtcStorePut put = {.used_ms = stored->used_ms,
+                       .expires_ms = stored->expires_ms,
+                       .meta = {stored->meta, stored->meta_len}};
+    ptc_store_seal_rest(db->key, key, stored->version, &put, &seal);
+    return ptc_store_seal_is(&seal, column(db, which, at));
+}
+
+static bool bytes_are_good(Db *db, const PtcStoreKey *key, uint64_t version, PtcText bytes)
+{
+    PtcStoreSeal seal;
+    ptc_store_seal_bytes(db->key, key, version, bytes, &seal);
+    return ptc_store_seal_is(&seal, column(db, GET, 8));
+}
+
 /* -------------------------------------------------------------------------- transactions */
 
 static PtcStoreStatus begin(Db *db)
@@ -162,6 +141,22 @@ static PtcStoreStatus end(Db *db, PtcStoreStatus status)
 
 /* ------------------------------------------------------------------------------ reading */
 
+/* The row that GET has found. */
+static PtcStoreStatus take_row(Db *db, const PtcStoreKey *key, PtcStored *stored, PtcBuf *bytes)
+{
+    take_stored(db, GET, stored);
+    if (!rest_is_good(db, GET, 7, key, stored))
+        return damaged(db);
+    if (!bytes)
+        return PTC_STORE_OK;
+    PtcText text = column(db, GET, 6);
+    if (!bytes_are_good(db, key, stored->version, text))
+        return damaged(db);
+    if (ptc_buf_add(bytes, text.bytes, text.len))
+        return PTC_STORE_OK;
+    return bytes->full ? PTC_STORE_FULL : PTC_STORE_NO_MEMORY;
+}
+
 static PtcStoreStatus read_row(Db *db, const PtcStoreKey *key, PtcStored *stored, PtcBuf *bytes)
 {
     PtcStoreStatus status = PTC_STORE_OK;
@@ -173,10 +168,7 @@ static PtcStoreStatus read_row(Db *db, const PtcStoreKey *key, PtcStored *stored
     } else if (code != SQLITE_ROW) {
         status = failure(db, code);
     } else {
-        take_stored(db, GET, stored);
-        PtcText text = bytes ? column(db, GET, 6) : PTC_TEXT("");
-        if (bytes && !ptc_buf_add(bytes, text.bytes, text.len))
-            status = bytes->full ? PTC_STORE_FULL : PTC_STORE_NO_MEMORY;
+        status = take_row(db, key, stored, bytes);
     }
     finish(db, GET);
     return status;
@@ -191,8 +183,8 @@ static PtcStoreStatus get(PtcStore *store, const PtcStoreKey *key, PtcStored *st
     return status;
 }
 
-/* Visits the rows of a statement whose bindings are made. */
-static PtcStoreStatus visit_rows(Db *db, Statement which, int code, const char *kind,
+/* Visits the rows of a statement whose bindings are made; when they are `sealed`, those whose seal is good. */
+static PtcStoreStatus visit_rows(Db *db, Statement which, int code, const char *kind, bool sealed,
                                  PtcStoreVisit *visit, void *user)
 {
     PtcStored stored;
@@ -201,7 +193,10 @@ static PtcStoreStatus visit_rows(Db *db, Statement which, int code, const char *
            (code = db->lib.step(db->statements[which])) == SQLITE_ROW) {
         take_stored(db, which, &stored);
         PtcStoreKey key = {kind, column(db, which, 6), column(db, which, 7)};
-        more = visit(user, &key, &stored);
+        if (sealed && !rest_is_good(db, which, 8, &key, &stored))
+            (void)damaged(db);
+        else
+            more = visit(user, &key, &stored);
         code = SQLITE_OK;
     }
     finish(db, which);
@@ -216,21 +211,25 @@ static PtcStoreStatus list(PtcStore *store, const char *kind, PtcText owner, Ptc
     int code = bind_kind(db, LIST, kind);
     if (owner.bytes)
         code |= bind_bytes(db, LIST, 2, owner);
-    PtcStoreStatus status = visit_rows(db, LIST, code, kind, visit, user);
+    PtcStoreStatus status = visit_rows(db, LIST, code, kind, true, visit, user);
     pthread_mutex_unlock(&db->lock);
     return status;
 }
 
-static PtcStoreStatus add_up(Db *db, const char *kind, PtcText owner, size_t *count, size_t *bytes,
-                             size_t *mine)
+/* What there is of a kind, in all and of one owner. */
+typedef struct {
+    size_t count, bytes, own_count, own_bytes;
+} Sum;
+
+static PtcStoreStatus add_up(Db *db, const char *kind, PtcText owner, Sum *sum)
 {
     int code = bind_kind(db, SUM, kind) | bind_bytes(db, SUM, 2, owner);
     if (code == SQLITE_OK)
         code = db->lib.step(db->statements[SUM]);
     bool ok = code == SQLITE_ROW;
-    *count = ok ? (size_t)db->lib.column_int64(db->statements[SUM], 0) : 0;
-    *bytes = ok ? (size_t)db->lib.column_int64(db->statements[SUM], 1) : 0;
-    *mine = ok ? (size_t)db->lib.column_int64(db->statements[SUM], 2) : 0;
+    size_t *all[] = {&sum->count, &sum->bytes, &sum->own_count, &sum->own_bytes};
+    for (int i = 0; i < 4; i++)
+        *all[i] = ok ? (size_t)db->lib.column_int64(db->statements[SUM], i) : 0;
     finish(db, SUM);
     return ok ? PTC_STORE_OK : failure(db, code);
 }
@@ -238,32 +237,46 @@ static PtcStoreStatus add_up(Db *db, const char *kind, PtcText owner, size_t *co
 static PtcStoreStatus sum(PtcStore *store, const char *kind, size_t *count, size_t *bytes)
 {
     Db *db = of(store);
-    size_t mine;
+    Sum found;
     pthread_mutex_lock(&db->lock);
-    PtcStoreStatus status = add_up(db, kind, PTC_TEXT(""), count, bytes, &mine);
+    PtcStoreStatus status = add_up(db, kind, PTC_TEXT(""), &found);
     pthread_mutex_unlock(&db->lock);
+    *count = found.count;
+    *bytes = found.bytes;
     return status;
 }
 
 /* ------------------------------------------------------------------------------ writing */
+
+/* Would `len` bytes fit in place of `old` of them, where there are `have` and may be `most` (0: any number)? */
+static bool has_room(size_t have, size_t old, size_t len, size_t most)
+{
+    have -= old < have ? old : have;
+    return !most || (have <= most && len <= most - have);
+}
 
 /* Would the record fit, in place of one of `old` bytes (0 too when it is new)? */
 static PtcStoreStatus check_bounds(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
                                    size_t old)
 {
     const PtcStoreBounds *b = &put->bounds;
-    size_t count, bytes, mine;
     bool is_new = put->expected == 0;
-    if ((!b->count && !b->owner_count && !b->bytes) || (!is_new && put->bytes.len <= old))
+    Sum sum;
+    if (!ptc_store_is_bounded(b) || (!is_new && put->bytes.len <= old))
         return PTC_STORE_OK;
-    PtcStoreStatus status = add_up(db, key->kind, key->owner, &count, &bytes, &mine);
+    PtcStoreStatus status = add_up(db, key->kind, key->owner, &sum);
     if (status != PTC_STORE_OK)
         return status;
-    bytes -= old < bytes ? old : bytes;
-    bool many =
-        is_new && ((b->count && count >= b->count) || (b->owner_count && mine >= b->owner_count));
-    bool large = b->bytes && (bytes > b->bytes || put->bytes.len > b->bytes - bytes);
+    bool many = is_new && (!has_room(sum.count, 0, 1, b->count) ||
+                           !has_room(sum.own_count, 0, 1, b->owner_count));
+    bool large = !has_room(sum.bytes, old, put->bytes.len, b->bytes) ||
+                 !has_room(sum.own_bytes, old, put->bytes.len, b->owner_bytes);
     return many || large ? PTC_STORE_FULL : PTC_STORE_OK;
+}
+
+static PtcText seal_text(const PtcStoreSeal *seal)
+{
+    return (PtcText){(const char *)seal->tag, sizeof seal->tag};
 }
 
 /* `may_grow`: a record may become larger. */
@@ -280,6 +293,14 @@ static PtcStoreStatus write_row(Db *db, const PtcStoreKey *key, const PtcStorePu
                 bind_bytes(db, which, 9, put->bytes);
     if (which == CHANGE)
         code |= bind_number(db, which, 10, may_grow);
+    uint64_t version = put->expected + (which != TOUCH);
+    PtcStoreSeal rest, bytes;
+    ptc_store_seal_rest(db->key, key, version, put, &rest);
+    code |= bind_bytes(db, which, 11, seal_text(&rest));
+    if (which != TOUCH) {
+        ptc_store_seal_bytes(db->key, key, version, put->bytes, &bytes);
+        code |= bind_bytes(db, which, 12, seal_text(&bytes));
+    }
     return run(db, which, code);
 }
 
@@ -307,7 +328,7 @@ static PtcStoreStatus put_locked(Db *db, const PtcStoreKey *key, const PtcStoreP
 static PtcStoreStatus put_at_once(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
                                   uint64_t *version, bool *done)
 {
-    PtcStoreStatus status = write_row(db, key, put, put->bounds.bytes == 0);
+    PtcStoreStatus status = write_row(db, key, put, !ptc_store_is_bounded(&put->bounds));
     *done = status == PTC_STORE_OK && db->lib.changes(db->db) > 0;
     if (*done)
         *version = put->expected + (put->bytes.bytes != NULL);
@@ -375,112 +396,14 @@ static PtcStoreStatus expire(PtcStore *store, const char *kind, int64_t now_ms, 
     if (status == PTC_STORE_OK) {
         int code = bind_kind(db, OVER, kind) | bind_number(db, OVER, 2, now_ms) |
                    bind_number(db, OVER, 3, now_ms - idle_ms);
-        status = visit_rows(db, OVER, code, kind, sweep_one, &s);
+        status = visit_rows(db, OVER, code, kind, false, sweep_one, &s);
         status = end(db, status == PTC_STORE_OK ? s.status : status);
     }
     pthread_mutex_unlock(&db->lock);
     return status;
 }
 
-/* -------------------------------------------------------------------------------- opening */
-
-static const char pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
-                              "PRAGMA trusted_schema=OFF";
-
-/* The index lets sums pass by the bytes. */
-static const char schema[] =
-    "CREATE TABLE IF NOT EXISTS ptc_record(kind TEXT NOT NULL,owner BLOB NOT NULL,"
-    "key BLOB NOT NULL,version INTEGER NOT NULL,created_ms INTEGER NOT NULL,"
-    "used_ms INTEGER NOT NULL,expires_ms INTEGER NOT NULL,size INTEGER NOT NULL,"
-    "meta BLOB NOT NULL,bytes BLOB NOT NULL,PRIMARY KEY(kind,owner,key));"
-    "CREATE INDEX IF NOT EXISTS ptc_record_size ON ptc_record(kind,owner,size);"
-    "PRAGMA user_version=2";
-_Static_assert(SCHEMA == 2, "the schema ends with its number");
-
-/* Before there were versions, sessions had a table of their own; what is meta now were columns, and is put together as
- * mcp/app/sessions.c writes it. */
-static const char migration[] =
-    "INSERT OR IGNORE INTO ptc_record SELECT 'session',CAST(owner AS BLOB),CAST(handle AS BLOB),1,"
-    "created_ms,used_ms,ends_ms,coalesce(length(snapshot),0),"
-    "CAST(evals||' '||bindings||char(10)||title AS BLOB),coalesce(snapshot,X'')FROM ptc_session;"
-    "DROP TABLE ptc_session";
-
-static int note_number(void *user, int columns, char **values, char **names)
-{
-    (void)names;
-    long *n = user;
-    *n = 0;
-    for (const char *p = columns ? values[0] : NULL; p && *p >= '0' && *p <= '9' && *n < 1000; p++)
-        *n = *n * 10 + (*p - '0');
-    return 0;
-}
-
-static int ask_number(Db *db, const char *sql, long *n)
-{
-    return db->lib.exec(db->db, sql, note_number, n, NULL);
-}
-
-/* Inside a transaction, so that of several processes that come first only one makes the tables. */
-static int make_tables(Db *db, long *found)
-{
-    long old = 0;
-    int code = ask_number(db, "PRAGMA user_version", found);
-    if (code == SQLITE_OK && *found < SCHEMA)
-        code = db->lib.exec(db->db, schema, NULL, NULL, NULL);
-    if (code == SQLITE_OK && *found < SCHEMA)
-        code = ask_number(db, "SELECT count(*)FROM sqlite_master WHERE name='ptc_session'", &old);
-    return code == SQLITE_OK && old ? db->lib.exec(db->db, migration, NULL, NULL, NULL) : code;
-}
-
-/* A file that is up to date is not written to. */
-static int check_schema(Db *db, long *found)
-{
-    int code = ask_number(db, "PRAGMA user_version", found);
-    if (code != SQLITE_OK || *found >= SCHEMA)
-        return code;
-    code = db->lib.exec(db->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-    if (code != SQLITE_OK)
-        return code;
-    code = make_tables(db, found);
-    int ended = db->lib.exec(db->db, code == SQLITE_OK ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL);
-    return code == SQLITE_OK ? ended : code;
-}
-
-/* Switching to the write-ahead log does not wait for others by itself. */
-static int set_up(Db *db, long *found)
-{
-    int64_t until = ptc_clock_ns(NULL) + (int64_t)BUSY_MS * 1000000;
-    int code;
-    do {
-        code = db->lib.exec(db->db, pragmas, NULL, NULL, NULL);
-        if (code == SQLITE_OK)
-            code = check_schema(db, found);
-    } while ((code & 0xff) == SQLITE_BUSY && ptc_clock_ns(NULL) < until);
-    return code;
-}
-
-/* What records hold is nobody else's business, also where umask is generous. */
-static bool open_file(Db *db, const char *path, char *why, size_t size)
-{
-    long found = 0;
-    mode_t old = umask(0077);
-    int code = db->lib.open_v2(
-        path, &db->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (code == SQLITE_OK)
-        code = db->lib.busy_timeout(db->db, BUSY_MS);
-    if (code == SQLITE_OK)
-        code = set_up(db, &found);
-    umask(old);
-    if (code == SQLITE_OK && found > SCHEMA) {
-        snprintf(why, size, "%s: it was written by a newer version of ptc", path);
-        return false;
-    }
-    for (int i = 0; code == SQLITE_OK && i < STATEMENTS; i++)
-        code = db->lib.prepare_v2(db->db, texts[i], -1, &db->statements[i], NULL);
-    if (code != SQLITE_OK)
-        snprintf(why, size, "%s: %s", path, db->db ? db->lib.errmsg(db->db) : "memory is short");
-    return code == SQLITE_OK;
-}
+/* ------------------------------------------------------------------------------------ life */
 
 static void free_db(PtcStore *store)
 {
@@ -494,6 +417,7 @@ static void free_db(PtcStore *store)
     if (db->so)
         dlclose(db->so);
     pthread_mutex_destroy(&db->lock);
+    ptc_secret_wipe(db->key, sizeof db->key);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     atomic_store(&mem.used, sizeof *db);
     ptc_mem_free(&mem, db, sizeof *db);
@@ -511,7 +435,8 @@ PtcStore *ptc_store_sqlite(const char *path, char *why, size_t size)
     memset(db, 0, sizeof *db);
     db->base.class = &class;
     pthread_mutex_init(&db->lock, NULL);
-    if ((db->so = ptc_sqlite_load(&db->lib, why, size)) && open_file(db, path, why, size))
+    if ((db->so = ptc_sqlite_load(&db->lib, why, size)) &&
+        ptc_store_sqlite_open(db, path, why, size))
         return &db->base;
     free_db(&db->base);
     return NULL;

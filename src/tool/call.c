@@ -380,6 +380,22 @@ static bool call_in_turn(Job *job, PtcToolReply *reply)
     return true;
 }
 
+/* The same for who watches, from before the turn is taken until it was given back: whoever waits in `end` holds up
+ * nobody. */
+static bool call_watched(Job *job, PtcToolReply *reply)
+{
+    const PtcToolWatch *watch = job->tool->lisp == PTC_NONE ? job->caller->run->watch : NULL;
+    if (!watch)
+        return call_in_turn(job, reply);
+    watch->begin(watch->user, job->tool);
+    bool called = call_in_turn(job, reply);
+    const PtcBudget *b = job->caller->budget;
+    job->now_ns = b->clock_ns(b->clock_user);
+    watch->end(watch->user);
+    end_wait(job);
+    return called;
+}
+
 static void offer(const Job *job)
 {
     if (job->caller->hooks->offer)
@@ -393,7 +409,7 @@ static bool run_tool(Job *job, PtcValue *out)
     reply.ok = false;
     reply.error[0] = 0;
     offer(job);
-    bool called = call_in_turn(job, &reply);
+    bool called = call_watched(job, &reply);
     bool over = !ptc_budget_look_at(c->budget, job->now_ns);
     if (job->flight && reply.ok)
         ptc_cache_put(c->run->cache, job->flight, c->slots[1]);

@@ -33,6 +33,7 @@ static bool fill(PtcTools *tools, PtcTool *tool, PtcToolFn function, Constant co
         return false;
     *user = constant;
     tool->function = function;
+    tool->pure = true;
     tool->user = user;
     return true;
 }

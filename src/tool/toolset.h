@@ -33,7 +33,15 @@ typedef struct PtcTool {
     PtcValue lisp;
     PtcText source;  /* its text; what is to run it in another process reads that again */
     PtcSerial *turn; /* when info.serial; else NULL */
+    bool pure;       /* its function changes nothing anywhere */
 } PtcTool;
+
+/* May a call of it be made once more without anybody noticing?  So it is when it changes nothing, or when its results
+ * may be kept in place of calls. */
+static inline bool ptc_tool_may_repeat(const PtcTool *tool)
+{
+    return tool->pure || tool->lisp != PTC_NONE || tool->info.cache;
+}
 
 struct PtcTools {
     PtcHost host; /* first: a PtcHost pointer is a set */
@@ -55,12 +63,21 @@ void ptc_toolset_release(PtcTools *tools);
 /* Adds a tool; the texts of its info are copied.  False: error says why not. */
 PTC_MUST_USE bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size);
 
+/* Told of every call that goes out to a tool's function, before and after, on the thread that waits for it.  What `end`
+ * takes counts as waiting too. */
+typedef struct PtcToolWatch {
+    void (*begin)(void *user, const PtcTool *tool);
+    void (*end)(void *user);
+    void *user;
+} PtcToolWatch;
+
 /* What the threads of one run share; vm->host_user. */
 typedef struct PtcToolRun {
     PtcTools *tools;
     PtcCache *cache; /* of the session or of this run */
     atomic_int_fast64_t calls;
     int64_t max_calls;
+    const PtcToolWatch *watch; /* or NULL */
 } PtcToolRun;
 
 /* A call that a program makes (program_call.c); PtcHost.call of a set. */

@@ -138,6 +138,11 @@ class Server:
     def tools(self):
         return {t["name"]: t for t in self.request("tools/list")["result"]["tools"]}
 
+    def finish(self):
+        """Ends it; what it wrote on standard error."""
+        self.close()
+        return self.errors
+
     def close(self):
         """Its status; all that it wrote has been read then."""
         if self.process.stdin:

@@ -199,6 +199,10 @@ def owners():
     with tempfile.TemporaryDirectory() as d:
         ann, bob = "a" * 40, "b" * 40
         tokens = write(d, "tokens", f"# who may call\nann {ann}\nbob {bob}\n")
+        os.chmod(tokens, 0o640)
+        status, _, err = run_ptc("--http", "127.0.0.1:0", "--token-file", tokens)
+        assert status == 2 and f"chmod 600 {tokens}" in err and "640" in err, err
+        os.chmod(tokens, 0o600)
         traces = os.path.join(d, "traces")
         server = Http("--sessions", "--token-file", tokens, "--debug-tool", "--profile", "slim", "--trace-dir", traces,
                       "--trace-payloads", "full")

@@ -23,6 +23,7 @@ def files(directory):
                    "complain": {"command": COMPLAIN, "env": ["PTC_TEST_PLAIN"]}}, f)
     with open(tokens, "w", encoding="utf-8") as f:
         f.write("# owners\n" + "".join(f"o{i} {t}\n" for i, t in enumerate(TOKENS)))
+    os.chmod(tokens, 0o600)
     return "@" + tools, tokens
 
 

@@ -196,8 +196,10 @@ def store():
             db.execute("UPDATE ptc_record SET bytes = X'00112233', size = 4")
         with Server(*args) as s:
             a = run(s, keep, "x")
-            assert a.failed and "error" in a.text, a.text
+            assert a.failed and a.text.startswith("store_failed: somebody"), a.text
+            expect(s.call("lisp_session_close", session_id=keep).failed, False)
             expect(s.eval("1").text, "1")
+            assert b"has not its key" in s.finish(), s.errors
         with open(path, "w", encoding="utf-8") as f:
             f.write("this is no database" * 100)
         done = subprocess.run([PTC, "mcp", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=WAIT)
@@ -211,12 +213,12 @@ def two_servers():
     with tempfile.TemporaryDirectory() as d:
         tools, go = os.path.join(d, "tools.json"), os.path.join(d, "go")
         with open(tools, "w", encoding="utf-8") as f:
-            json.dump({"wait": {"command": ["sh", "-c", f"while [ ! -e {go} ]; do sleep 0.01; done; echo 1"],
-                                "timeout_ms": 60000}}, f)
+            wait = {"command": ["sh", "-c", f"while [ ! -e {go} ]; do sleep 0.01; done; echo 1"], "timeout_ms": 60000}
+            json.dump({"wait": wait, "look": {**wait, "cache": True}}, f)
         args = ["--sessions", "--session-store", f"sqlite:{os.path.join(d, 's.db')}", "--tools", f"@{tools}"]
 
-        def begin_slow(server):
-            number = server.begin_call("lisp_session_eval", {"session_id": session, "program": "(def z (tool/wait))"})
+        def begin_slow(server, program="(def z (tool/wait))"):
+            number = server.begin_call("lisp_session_eval", {"session_id": session, "program": program})
             deadline = time.monotonic() + 30
             while not server.call("lisp_session_list").data["sessions"][0]["busy"]:
                 assert time.monotonic() < deadline
@@ -241,6 +243,14 @@ def two_servers():
             assert late.failed and late.text.startswith("session_busy: another server"), late.text
             expect(run(a, session, "[x y]").text, "[1 5]")
             assert run(a, session, "z").failed, "what came too late is not there"
+            number = begin_slow(a, "(do (println y) (def z [y (tool/look)]))")
+            expect(run(b, session, "(def y 6)").failed, False)
+            again = end_slow(a, number)
+            expect((again.failed, again.data["prints"]), (False, ["6"]), "run again, and answered for that run only")
+            expect(run(b, session, "[x y z]").text, "[1 6 [6 1]]")
+            number = begin_slow(a, "(do (tool/look) (/ y 0))")
+            expect(run(b, session, "(def y 7)").failed, False)
+            assert end_slow(a, number).text.startswith("runtime_error"), "a failure changes nothing, so it stands"
             number = begin_slow(a)
             expect(b.call("lisp_session_close", session_id=session).failed, False)
             late = end_slow(a, number)
@@ -268,6 +278,7 @@ def older_store():
                 db.execute("INSERT INTO ptc_session VALUES(?,?,?,?,?,?,?,?,?)",
                            (key.decode(), owner.decode(), "kept", created, used, ends, 1, 1, snapshot))
             db.execute("PRAGMA user_version=0")
+        os.unlink(path + ".key")
         with Server(*args) as s:
             expect(run(s, session, "(inc x)").text, "8")
             listed = s.call("lisp_session_list").data["sessions"]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Stores: the same cases in memory and in a SQLite file; files of older and newer versions; four processes that count
- * together; memory that fails. */
+ * Stores: the same cases in memory and in a SQLite file; files of older and newer versions; seals and their key; four
+ * processes that count together; memory that fails. */
 #include "store/store.h"
 
 #include <stdlib.h>
@@ -32,6 +32,13 @@ static void remove_file(void)
         snprintf(name, sizeof name, "%s%s", path, ends[i]);
         unlink(name);
     }
+}
+
+static void remove_key(void)
+{
+    char name[220];
+    snprintf(name, sizeof name, "%s.key", path);
+    unlink(name);
 }
 
 static PtcStoreKey key(const char *owner, const char *name)
@@ -274,6 +281,7 @@ static void test_migration(void)
 {
     char why[200];
     remove_file();
+    remove_key();
     run_sql("CREATE TABLE ptc_session(handle TEXT PRIMARY KEY,owner TEXT NOT NULL,title TEXT NOT "
             "NULL,created_ms INTEGER NOT NULL,used_ms INTEGER NOT NULL,ends_ms INTEGER NOT NULL,"
             "evals INTEGER NOT NULL,bindings INTEGER NOT NULL,snapshot BLOB)WITHOUT ROWID;"
@@ -296,8 +304,109 @@ static void test_migration(void)
         ptc_buf_deinit(&bytes);
         ptc_store_free(s);
     }
-    run_sql("PRAGMA user_version=3");
+    run_sql("PRAGMA user_version=4");
     CHECK(!ptc_store_open(place, why, sizeof why) && strstr(why, "newer version"));
+}
+
+/* ------------------------------------------------------------------------------- seals */
+
+/* The record after somebody without the key has run the statement on the file. */
+static PtcStoreStatus after(const char *sql, const char *owner, const char *name, bool whole)
+{
+    PtcStored stored;
+    PtcBuf bytes;
+    remove_file();
+    PtcStore *s = open_store(place);
+    CHECK(put_text(s, "ann", "a", 0, "secret") == PTC_STORE_OK);
+    CHECK(put_text(s, "ann", "a", 1, "of ann") == PTC_STORE_OK);
+    CHECK(put_text(s, "bob", "b", 0, "of bob") == PTC_STORE_OK);
+    run_sql(sql);
+    PtcStoreKey k = key(owner, name);
+    ptc_buf_init(&bytes, &mem, 100);
+    PtcStoreStatus status = ptc_store_get(s, &k, &stored, whole ? &bytes : NULL);
+    CHECK(status == PTC_STORE_OK || bytes.len == 0);
+    ptc_buf_deinit(&bytes);
+    ptc_store_free(s);
+    return status;
+}
+
+/* What a record holds, whose it is, its name, version and times cannot be changed without the key. */
+static void test_seals(void)
+{
+    static const char *const whole[] = {
+        "UPDATE ptc_record SET bytes=X'00' WHERE key=X'61'",
+        "UPDATE ptc_record SET bytes=(SELECT bytes FROM ptc_record WHERE key=X'62')",
+        "UPDATE ptc_record SET seal=X'' WHERE key=X'61'",
+    };
+    static const char *const rest[] = {
+        "UPDATE ptc_record SET expires_ms=expires_ms+1",
+        "UPDATE ptc_record SET used_ms=used_ms+1",
+        "UPDATE ptc_record SET meta=X'6e'",
+        "UPDATE ptc_record SET version=1 WHERE key=X'61'",
+        "UPDATE ptc_record SET rest_seal=X''",
+        "UPDATE ptc_record SET rest_seal=seal",
+    };
+    CHECK(after("SELECT 1", "ann", "a", true) == PTC_STORE_OK);
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        CHECK(after(whole[i], "ann", "a", true) == PTC_STORE_DAMAGED);
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        CHECK(after(rest[i], "ann", "a", false) == PTC_STORE_DAMAGED);
+    CHECK(after("DELETE FROM ptc_record WHERE key=X'62';UPDATE ptc_record SET owner=CAST('bob' AS "
+                "BLOB)",
+                "bob", "a", true) == PTC_STORE_DAMAGED);
+    CHECK(after("UPDATE ptc_record SET key=X'63' WHERE key=X'61'", "ann", "c", true) ==
+          PTC_STORE_DAMAGED);
+    CHECK(after("UPDATE ptc_record SET kind='other'", "ann", "a", true) == PTC_STORE_ABSENT);
+    PtcStore *s = open_store(place);
+    run_sql("UPDATE ptc_record SET kind='thing';UPDATE ptc_record SET meta=X'6e' WHERE key=X'61'");
+    CHECK(count_of(s, NULL, 0) == 1);
+    PtcStoreKey k = key("ann", "a"); /* it can still be got rid of */
+    CHECK(ptc_store_remove(s, &k) == PTC_STORE_OK && count_of(s, NULL, 0) == 1);
+    ptc_store_free(s);
+}
+
+static bool refused(const char *word)
+{
+    char why[300] = "";
+    PtcStore *s = ptc_store_open(place, why, sizeof why);
+    if (!s && !strstr(why, word))
+        printf("%s\n", why);
+    bool right = !s && strstr(why, word);
+    ptc_store_free(s);
+    return right;
+}
+
+/* Without its key a store is refused; so is an old one that has a key, which somebody may have put there. */
+static void test_key(void)
+{
+    char name[220];
+    struct stat st;
+    remove_file();
+    remove_key();
+    snprintf(name, sizeof name, "%s.key", path);
+    PtcStore *s = open_store(place);
+    CHECK(put_text(s, "ann", "a", 0, "kept") == PTC_STORE_OK);
+    ptc_store_free(s);
+    CHECK(stat(name, &st) == 0 && (st.st_mode & 0777) == 0600 && st.st_size == 32);
+    CHECK(chmod(name, 0640) == 0 && refused("chmod 600") && chmod(name, 0600) == 0);
+    CHECK(chmod(path, 0604) == 0 && refused("chmod 600") && chmod(path, 0600) == 0);
+    CHECK(truncate(name, 31) == 0 && refused("32 bytes"));
+    remove_key();
+    CHECK(refused(".key"));
+    s = ptc_store_open("sqlite::memory:", name, sizeof name);
+    CHECK(s == NULL && strstr(name, "name a file"));
+    run_sql("PRAGMA user_version=2;ALTER TABLE ptc_record DROP COLUMN seal;"
+            "ALTER TABLE ptc_record DROP COLUMN rest_seal");
+    s = open_store(place); /* no key: it was never sealed, and is now */
+    CHECK_STR(read_back(s, "ann", "a"), "kept 1");
+    ptc_store_free(s);
+    run_sql("PRAGMA user_version=2;ALTER TABLE ptc_record DROP COLUMN seal;"
+            "ALTER TABLE ptc_record DROP COLUMN rest_seal");
+    CHECK(refused("remove the key"));
+    run_sql("DROP TABLE ptc_record;PRAGMA user_version=0");
+    s = open_store(place); /* a new store with an old key */
+    CHECK_STR(read_back(s, "ann", "a"), "-");
+    ptc_store_free(s);
 }
 
 /* ----------------------------------------------------------------------- many processes */
@@ -359,6 +468,7 @@ int main(void)
 {
     char directory[] = "/tmp/ptc-store-XXXXXX";
     ptc_mem_init(&mem, SIZE_MAX / 2);
+    umask(0077);
     CHECK(mkdtemp(directory) != NULL);
     snprintf(path, sizeof path, "%s/s.db", directory);
     snprintf(place, sizeof place, "sqlite:%s", path);
@@ -367,8 +477,11 @@ int main(void)
     remove_file();
     test_all(place);
     test_file();
+    test_seals();
+    test_key();
     test_migration();
     remove_file();
+    remove_key();
     CHECK(rmdir(directory) == 0);
     CHECK(atomic_load(&mem.used) == 0);
     return check_done("store");

@@ -52,6 +52,7 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
         job->begun_ns = ptc_clock_ns(NULL);
     job->in = (PtcTaskIn){.want = wanted(app),
                           .timeout_ms = PTC_UNSET,
+                          .deadline_ms = PTC_UNSET,
                           .memory_bytes = PTC_UNSET,
                           .max_tool_calls = PTC_UNSET,
                           .program_bytes = PTC_UNSET,
@@ -87,7 +88,7 @@ void ptc_job_done(PtcJob *job)
         ptc_recorder_note(job->app->recorder, &note);
     }
     if (job->held)
-        (void)ptc_sessions_let_go(job->app->sessions, job->held, NULL, NULL);
+        ptc_sessions_let_go(job->app->sessions, job->held, NULL);
     ptc_task_out_deinit(&job->out);
     ptc_buf_deinit(&job->message);
 }

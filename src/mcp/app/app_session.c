@@ -10,6 +10,9 @@
 
 enum { LISTED = 200, FORGOTTEN = 100 };
 
+/* How often, and until when, a program is run again on what another server has made of its session. */
+enum { AGAIN = 20, AGAIN_MS = 10000 };
+
 static void add_time(PtcBuf *out, const char *key, int64_t ms)
 {
     char stamp[PTC_CALENDAR_TEXT];
@@ -38,6 +41,10 @@ static bool refuse(PtcJob *job, PtcSessionsStatus status)
         return ptc_job_fail(job, "session_busy",
                             "another server changed this session while the program ran; what the "
                             "program did to it is not kept: run it again");
+    case PTC_SESSIONS_DAMAGED:
+        return ptc_job_fail(job, "store_failed",
+                            "somebody other than the server has changed this session in the store, "
+                            "so it is not used any more; lisp_session_start begins a new one");
     case PTC_SESSIONS_FAILED:
         return ptc_job_fail(job, "store_failed",
                             "the store of sessions cannot be read or written; the server says why "
@@ -65,12 +72,41 @@ static bool hold(PtcJob *job)
                                          &job->in.session));
 }
 
-static bool let_go(PtcJob *job, const PtcSessionChange *change)
+static void let_go(PtcJob *job)
 {
-    PtcSessionsStatus status =
-        ptc_sessions_let_go(job->app->sessions, job->held, change, &job->info);
+    ptc_sessions_let_go(job->app->sessions, job->held, &job->info);
     job->held = NULL;
-    return refuse(job, status);
+}
+
+/* Another server has changed the session meanwhile.  Nobody notices when the same is done again to the newer state, as
+ * long as it has changed nothing else.  False: it cannot be, and is answered. */
+static bool begin_again(PtcJob *job, unsigned times, int64_t begun_ns)
+{
+    bool late = ptc_clock_ns(NULL) - begun_ns > (int64_t)AGAIN_MS * 1000000;
+    if (times >= AGAIN || late || job->out.effects || ptc_mcp_cancelled(job->call))
+        return refuse(job, PTC_SESSIONS_CHANGED);
+    if (!refuse(job, ptc_sessions_renew(job->app->sessions, job->held, &job->in.session)))
+        return false;
+    ptc_task_out_clear(&job->out);
+    return true;
+}
+
+/* Runs `work` on the session that is held, and makes the change that comes of it; again and again while other servers
+ * are faster.  False: it failed, and is answered. */
+static bool change(PtcJob *job, bool (*work)(PtcJob *job, void *user, PtcSessionChange *change),
+                   void *user)
+{
+    int64_t begun = ptc_clock_ns(NULL);
+    for (unsigned times = 0;; times++) {
+        PtcSessionChange to = {0};
+        if (!work(job, user, &to))
+            return false;
+        PtcSessionsStatus status = ptc_sessions_change(job->app->sessions, job->held, &to);
+        if (status != PTC_SESSIONS_CHANGED)
+            return refuse(job, status);
+        if (!begin_again(job, times, begun))
+            return false;
+    }
 }
 
 /* ------------------------------------------------------------------------------- start, list */
@@ -161,17 +197,25 @@ void ptc_app_session_list(PtcMcpCall *call)
 
 /* -------------------------------------------------------------------------------------- eval */
 
+static bool eval_held(PtcJob *job, void *user, PtcSessionChange *to)
+{
+    (void)user;
+    if (!ptc_job_submit(job))
+        return false;
+    to->evaluated = true;
+    if (job->out.ok) {
+        to->bytes = ptc_buf_view(&job->out.session);
+        to->bindings = (size_t)job->out.bindings;
+    }
+    return true;
+}
+
 static void session_eval(PtcJob *job)
 {
-    if (!ptc_job_eval_args(job) || !hold(job) || !ptc_job_submit(job))
+    if (!ptc_job_eval_args(job) || !hold(job) || !change(job, eval_held, NULL))
         return;
-    PtcSessionChange change = {.evaluated = true};
-    if (job->out.ok) {
-        change.bytes = (PtcText){job->out.session.data, job->out.session.len};
-        change.bindings = (size_t)job->out.bindings;
-    }
-    if (let_go(job, &change))
-        ptc_job_answer(job);
+    let_go(job);
+    ptc_job_answer(job);
 }
 
 void ptc_app_session_eval(PtcMcpCall *call)
@@ -208,8 +252,10 @@ static bool task_ok(PtcJob *job)
 static void inspect(PtcJob *job)
 {
     job->in.kind = PTC_TASK_INSPECT;
-    if (hold(job) && ptc_job_submit(job) && task_ok(job) && let_go(job, NULL))
-        answer_inspected(job);
+    if (!hold(job) || !ptc_job_submit(job) || !task_ok(job))
+        return;
+    let_go(job);
+    answer_inspected(job);
 }
 
 void ptc_app_session_inspect(PtcMcpCall *call)
@@ -231,26 +277,48 @@ static int64_t count_forgotten(PtcJob *job)
     return n != PTC_NONE && ptc_is_int(n) ? ptc_to_int(n) : 0;
 }
 
+/* What is to be forgotten, and what came of it. */
+typedef struct {
+    PtcValue names; /* PTC_NONE: everything */
+    PtcBuf snapshot;
+    int64_t forgotten;
+} Forget;
+
 /* Runs the task on the snapshot that the one before made. */
-static bool forget_one(PtcJob *job, PtcText name, PtcBuf *snapshot, int64_t *forgotten)
+static bool forget_one(PtcJob *job, PtcText name, Forget *f)
 {
     job->in.name = name;
-    if (snapshot->len)
-        job->in.session = (PtcText){snapshot->data, snapshot->len};
+    if (f->snapshot.len)
+        job->in.session = ptc_buf_view(&f->snapshot);
     ptc_task_out_clear(&job->out);
     if (!ptc_job_submit(job) || !task_ok(job))
         return false;
-    *forgotten += count_forgotten(job);
-    ptc_buf_clear(snapshot);
-    return ptc_buf_add(snapshot, job->out.session.data, job->out.session.len) ||
+    f->forgotten += count_forgotten(job);
+    ptc_buf_clear(&f->snapshot);
+    return ptc_buf_add(&f->snapshot, job->out.session.data, job->out.session.len) ||
            refuse(job, PTC_SESSIONS_NO_MEMORY);
 }
 
-static bool forget_names(PtcJob *job, PtcValue names, PtcBuf *snapshot, int64_t *forgotten)
+static bool forget_names(PtcJob *job, Forget *f)
 {
-    for (size_t i = 0; i < ptc_seq_count(names); i++)
-        if (!forget_one(job, ptc_str_text(ptc_seq_nth(names, i)), snapshot, forgotten))
+    for (size_t i = 0; i < ptc_seq_count(f->names); i++)
+        if (!forget_one(job, ptc_str_text(ptc_seq_nth(f->names, i)), f))
             return false;
+    return true;
+}
+
+static bool forget_held(PtcJob *job, void *user, PtcSessionChange *to)
+{
+    Forget *f = user;
+    f->forgotten = 0;
+    ptc_buf_clear(&f->snapshot);
+    bool all = f->names == PTC_NONE;
+    if (!(all ? forget_one(job, (PtcText){NULL, 0}, f) : forget_names(job, f)))
+        return false;
+    size_t had = ptc_session_bindings(job->held), gone = (size_t)f->forgotten;
+    if (f->snapshot.len)
+        to->bytes = ptc_buf_view(&f->snapshot);
+    to->bindings = had > gone ? had - gone : 0;
     return true;
 }
 
@@ -269,27 +337,18 @@ static bool names_arg(PtcJob *job, PtcValue *names)
                                 "`bindings` must be an array of at most %d names", FORGOTTEN);
 }
 
-static void forget_held(PtcJob *job, PtcValue names)
+static void answer_forgotten(PtcJob *job, int64_t forgotten)
 {
-    int64_t forgotten = 0;
-    PtcBuf snapshot, out;
-    ptc_buf_init(&snapshot, mem_of(job), job->out.session.max);
-    bool ok = names == PTC_NONE ? forget_one(job, (PtcText){NULL, 0}, &snapshot, &forgotten)
-                                : forget_names(job, names, &snapshot, &forgotten);
-    PtcSessionChange change = {.bytes = {snapshot.data, snapshot.len},
-                               .bindings = (size_t)job->out.bindings};
-    if (ok && let_go(job, snapshot.len ? &change : NULL)) {
-        ptc_buf_init(&out, mem_of(job), 4096);
-        ptc_emit_object(&out);
-        ptc_emit_field_cstr(&out, "session_id", job->info.handle);
-        ptc_emit_field_int(&out, "forgotten", forgotten);
-        ptc_emit_field_uint(&out, "bindings", job->info.bindings);
-        ptc_emit_field_uint(&out, "bytes", job->info.bytes);
-        ptc_emit_object_end(&out);
-        ptc_job_json(job, &out);
-        ptc_buf_deinit(&out);
-    }
-    ptc_buf_deinit(&snapshot);
+    PtcBuf out;
+    ptc_buf_init(&out, mem_of(job), 4096);
+    ptc_emit_object(&out);
+    ptc_emit_field_cstr(&out, "session_id", job->info.handle);
+    ptc_emit_field_int(&out, "forgotten", forgotten);
+    ptc_emit_field_uint(&out, "bindings", job->info.bindings);
+    ptc_emit_field_uint(&out, "bytes", job->info.bytes);
+    ptc_emit_object_end(&out);
+    ptc_job_json(job, &out);
+    ptc_buf_deinit(&out);
 }
 
 static void forget(PtcJob *job)
@@ -302,8 +361,15 @@ static void forget(PtcJob *job)
     if ((names != PTC_NONE) == all)
         ptc_job_fail(job, "args_error",
                      "say what to forget: `bindings`, a list of names, or `all`: true");
-    else if (hold(job))
-        forget_held(job, names);
+    else if (hold(job)) {
+        Forget f = {.names = names};
+        ptc_buf_init(&f.snapshot, mem_of(job), job->out.session.max);
+        if (change(job, forget_held, &f)) {
+            let_go(job);
+            answer_forgotten(job, f.forgotten);
+        }
+        ptc_buf_deinit(&f.snapshot);
+    }
 }
 
 void ptc_app_session_forget(PtcMcpCall *call)

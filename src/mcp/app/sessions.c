@@ -21,6 +21,7 @@ struct PtcSessionEntry {
     PtcSessionEntry *next;
     PtcSessionInfo info; /* as it was read */
     uint64_t version;
+    bool told; /* the store knows that it was used */
     char *owner;
     PtcBuf bytes;
 };
@@ -53,6 +54,7 @@ static PtcSessionsStatus of_store(PtcStoreStatus status)
     case PTC_STORE_FULL: return PTC_SESSIONS_FULL;
     case PTC_STORE_BUSY: return PTC_SESSIONS_BUSY;
     case PTC_STORE_NO_MEMORY: return PTC_SESSIONS_NO_MEMORY;
+    case PTC_STORE_DAMAGED: return PTC_SESSIONS_DAMAGED;
     case PTC_STORE_FAILED: break;
     }
     return PTC_SESSIONS_FAILED;
@@ -81,12 +83,14 @@ static bool take_number(PtcText *text, char end, uint64_t *n)
 }
 
 /* False: it was not written by write_meta. */
-static bool read_stored(const PtcSessions *s, PtcText handle, const PtcStored *stored,
+static bool read_stored(PtcSessions *s, PtcText handle, const PtcStored *stored,
                         PtcSessionInfo *info)
 {
     PtcText meta = {stored->meta, stored->meta_len};
     uint64_t evals, bindings;
-    *info = (PtcSessionInfo){.created_ms = stored->created_ms, .used_ms = stored->used_ms};
+    int64_t at = now(s); /* one that another server holds may count as used until later */
+    *info = (PtcSessionInfo){.created_ms = stored->created_ms,
+                             .used_ms = stored->used_ms < at ? stored->used_ms : at};
     if (!take_number(&meta, ' ', &evals) || !take_number(&meta, '\n', &bindings) ||
         meta.len > PTC_SESSION_TITLE || handle.len >= PTC_SESSION_HANDLE ||
         !ptc_utf8_valid(meta.bytes, meta.len) || memchr(meta.bytes, 0, meta.len))
@@ -200,9 +204,10 @@ static bool open_store(PtcSessions *s, char *why, size_t size)
 static void set_defaults(PtcSessionsConfig *c)
 {
     c->max = c->max ? c->max : 1024;
-    c->max_an_owner = c->max_an_owner ? c->max_an_owner : c->max;
+    c->owner_share = c->owner_share ? c->owner_share : 100;
     c->ttl_ms = c->ttl_ms > 0 ? c->ttl_ms : 30 * 60 * 1000;
     c->idle_ms = c->idle_ms > 0 ? c->idle_ms : 15 * 60 * 1000;
+    c->lease_ms = c->lease_ms > 0 ? c->lease_ms : 2 * 60 * 1000;
     c->bytes = c->bytes ? c->bytes : 4 * MIB;
     c->total_bytes = c->total_bytes ? c->total_bytes : 256 * MIB;
     if (!c->now_ms)
@@ -258,6 +263,13 @@ static bool make_handle(PtcSessions *s, char handle[PTC_SESSION_HANDLE])
     return ok;
 }
 
+/* What one owner may have of so much: something, whatever the percentage. */
+static size_t share(const PtcSessions *s, size_t all)
+{
+    size_t percent = s->config.owner_share < 100 ? s->config.owner_share : 100;
+    return all / 100 * percent + (all % 100 * percent + 99) / 100;
+}
+
 PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText title,
                                      int64_t ttl_ms, PtcSessionInfo *info)
 {
@@ -279,7 +291,7 @@ PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText 
                        .expires_ms = info->ends_ms,
                        .meta = write_meta(meta, info),
                        .bytes = PTC_TEXT(""),
-                       .bounds = {.count = c->max, .owner_count = c->max_an_owner}};
+                       .bounds = {.count = c->max, .owner_count = share(s, c->max)}};
     return of_store(ptc_store_put(s->store, &key, &put, &version));
 }
 
@@ -304,6 +316,52 @@ static PtcSessionsStatus read_session(PtcSessions *s, const char *owner, PtcText
     return read_stored(s, handle, &stored, info) ? PTC_SESSIONS_OK : PTC_SESSIONS_UNKNOWN;
 }
 
+/* Reads the state that is there now into the entry. */
+static PtcSessionsStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *bytes)
+{
+    PtcSessionInfo info;
+    ptc_buf_clear(&e->bytes);
+    PtcSessionsStatus status =
+        read_session(s, e->owner, ptc_text_cstr(e->info.handle), &info, &e->version, &e->bytes);
+    if (status != PTC_SESSIONS_OK)
+        return status;
+    e->info = info;
+    *bytes = (PtcText){e->bytes.len ? e->bytes.data : NULL, e->bytes.len};
+    return status;
+}
+
+/* Writes the entry's info, with other bytes unless they are absent. */
+static PtcSessionsStatus write_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
+{
+    char meta[META];
+    PtcStoreKey key = key_of(e->owner, ptc_text_cstr(e->info.handle));
+    PtcStorePut put = {
+        .expected = e->version,
+        .used_ms = e->info.used_ms,
+        .expires_ms = e->info.ends_ms,
+        .meta = write_meta(meta, &e->info),
+        .bytes = bytes,
+        .bounds = {.bytes = s->config.total_bytes, .owner_bytes = share(s, s->config.total_bytes)}};
+    uint64_t version;
+    PtcStoreStatus status = ptc_store_put(s->store, &key, &put, &version);
+    if (status == PTC_STORE_OK) /* else it would be a version that was never read */
+        e->version = version;
+    return of_store(status);
+}
+
+/* Other servers end what nobody has used for too long, and do not see who holds it: where it could come to that before it
+ * is let go, it counts as used until then. */
+static void prolong(PtcSessions *s, PtcSessionEntry *e)
+{
+    const PtcSessionsConfig *c = &s->config;
+    int64_t at = now(s), used = at + c->lease_ms - c->idle_ms, before = e->info.used_ms;
+    if (!c->store || before >= used)
+        return;
+    e->info.used_ms = used > at ? used : at;
+    (void)!write_session(s, e, (PtcText){NULL, 0});
+    e->info.used_ms = before;
+}
+
 PtcSessionsStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText handle,
                                     PtcSessionEntry **held, PtcText *bytes)
 {
@@ -316,35 +374,19 @@ PtcSessionsStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText h
         free_entry(s, e);
         return PTC_SESSIONS_BUSY;
     }
-    PtcSessionInfo info;
-    PtcSessionsStatus status = read_session(s, owner, handle, &info, &e->version, &e->bytes);
+    PtcSessionsStatus status = read_held(s, e, bytes);
     if (status != PTC_SESSIONS_OK) {
         give_back(s, e);
         return status;
     }
-    e->info = info;
+    prolong(s, e);
     *held = e;
-    *bytes = (PtcText){e->bytes.len ? e->bytes.data : NULL, e->bytes.len};
     return PTC_SESSIONS_OK;
 }
 
 size_t ptc_session_bindings(const PtcSessionEntry *held)
 {
     return held->info.bindings;
-}
-
-/* Writes the entry's info, with other bytes unless they are absent. */
-static PtcSessionsStatus write_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
-{
-    char meta[META];
-    PtcStoreKey key = key_of(e->owner, ptc_text_cstr(e->info.handle));
-    PtcStorePut put = {.expected = e->version,
-                       .used_ms = e->info.used_ms,
-                       .expires_ms = e->info.ends_ms,
-                       .meta = write_meta(meta, &e->info),
-                       .bytes = bytes,
-                       .bounds = {.bytes = s->config.total_bytes}};
-    return of_store(ptc_store_put(s->store, &key, &put, &e->version));
 }
 
 /* Gives the session other bytes, or leaves it as it was. */
@@ -357,30 +399,45 @@ static PtcSessionsStatus change_bytes(PtcSessions *s, PtcSessionEntry *e,
     e->info.bindings = change->bindings;
     e->info.bytes = change->bytes.len;
     PtcSessionsStatus status = write_session(s, e, change->bytes);
+    e->told = status == PTC_SESSIONS_OK;
     if (status != PTC_SESSIONS_OK)
         e->info = before;
     return status;
 }
 
-PtcSessionsStatus ptc_sessions_let_go(PtcSessions *s, PtcSessionEntry *e,
-                                      const PtcSessionChange *change, PtcSessionInfo *info)
+PtcSessionsStatus ptc_sessions_change(PtcSessions *s, PtcSessionEntry *e,
+                                      const PtcSessionChange *change)
 {
-    PtcSessionsStatus status = PTC_SESSIONS_OK;
-    bool changes = change && change->bytes.bytes;
-    e->info.evals += change && change->evaluated;
+    e->info.evals += change->evaluated;
     e->info.used_ms = now(s);
-    if (changes)
-        status = change_bytes(s, e, change);
-    if (!changes ||
-        status == PTC_SESSIONS_FULL) /* it was used; where others were faster, they have said so */
+    if (!change->bytes.bytes)
+        return PTC_SESSIONS_OK;
+    PtcSessionsStatus status = change_bytes(s, e, change);
+    /* Over its time and gone: there is nothing to change any more, and nobody who could tell. */
+    return status == PTC_SESSIONS_UNKNOWN && e->info.used_ms >= e->info.ends_ms ? PTC_SESSIONS_OK
+                                                                                : status;
+}
+
+PtcSessionsStatus ptc_sessions_renew(PtcSessions *s, PtcSessionEntry *held, PtcText *bytes)
+{
+    PtcSessionsStatus status = read_held(s, held, bytes);
+    if (status == PTC_SESSIONS_OK)
+        prolong(s, held);
+    return status;
+}
+
+void ptc_sessions_let_go(PtcSessions *s, PtcSessionEntry *e, PtcSessionInfo *info)
+{
+    if (!e->told) { /* it was used; where others were faster, they have said so */
+        e->info.used_ms = now(s);
         (void)!write_session(s, e, (PtcText){NULL, 0});
+    }
     if (info) {
         *info = e->info;
         int64_t idle = e->info.used_ms + s->config.idle_ms;
         info->expires_ms = idle < e->info.ends_ms ? idle : e->info.ends_ms;
     }
     give_back(s, e);
-    return status;
 }
 
 PtcSessionsStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcText handle)
@@ -391,7 +448,9 @@ PtcSessionsStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcText 
     if (is_held(s, key.owner, handle))
         return PTC_SESSIONS_BUSY;
     PtcSessionsStatus status = read_session(s, owner, handle, &info, &version, NULL);
-    return status == PTC_SESSIONS_OK ? of_store(ptc_store_remove(s->store, &key)) : status;
+    if (status != PTC_SESSIONS_OK && status != PTC_SESSIONS_DAMAGED)
+        return status;
+    return of_store(ptc_store_remove(s->store, &key));
 }
 
 /* ----------------------------------------------------------------------------- telling */

@@ -3,7 +3,8 @@
  *
  * A session is found by its handle, which cannot be guessed, and only by its owner.  It is a record of a store, which
  * other servers may share.  Whoever works on one holds it, so that calls of one server take turns; when another server has
- * changed it meanwhile, what was done to it here is not kept, and when it was closed there, it is gone here too.
+ * changed it meanwhile, what was done to it here must be done again to the newer state or is not kept, and when it was
+ * closed there, it is gone here too.
  * Everything is bounded: sessions, bytes of each, bytes of all.  Any thread; no lock is held while a program runs. */
 #ifndef PTC_MCP_APP_SESSIONS_H
 #define PTC_MCP_APP_SESSIONS_H
@@ -19,9 +20,10 @@ enum { PTC_SESSION_HANDLE = 40, PTC_SESSION_TITLE = 200 };
 /* Everything 0 or NULL takes the default in brackets. */
 typedef struct PtcSessionsConfig {
     unsigned max;                  /* sessions [1024] */
-    unsigned max_an_owner;         /* [max] */
+    unsigned owner_share;          /* percent of all this that one owner may have [100] */
     int64_t ttl_ms;                /* after its start [30 minutes] */
     int64_t idle_ms;               /* after its last use [15 minutes] */
+    int64_t lease_ms;              /* how long a call may hold one at most [2 minutes] */
     size_t bytes;                  /* of the snapshot of one [4 MiB] */
     size_t total_bytes;            /* of all [256 MiB] */
     const char *store;             /* "sqlite:FILE"; NULL: in memory only */
@@ -36,7 +38,8 @@ typedef enum {
     PTC_SESSIONS_CHANGED, /* another server has changed it since it was held: nothing was done */
     PTC_SESSIONS_FULL,    /* as many sessions, or as many bytes, as there may be */
     PTC_SESSIONS_NO_MEMORY,
-    PTC_SESSIONS_FAILED, /* the store cannot be read or written */
+    PTC_SESSIONS_DAMAGED, /* somebody who has not the store's key has changed it */
+    PTC_SESSIONS_FAILED,  /* the store cannot be read or written */
 } PtcSessionsStatus;
 
 /* What can be told of a session; a copy. */
@@ -67,14 +70,18 @@ PtcSessionsStatus ptc_sessions_hold(PtcSessions *sessions, const char *owner, Pt
 size_t ptc_session_bindings(const PtcSessionEntry *held);
 /* What a program did to it. */
 typedef struct PtcSessionChange {
-    PtcText bytes; /* absent: nothing */
+    PtcText bytes; /* absent: nothing but that it was used */
     size_t bindings;
     bool evaluated; /* counts as an eval */
 } PtcSessionChange;
-/* Lets go, with the change or (NULL) as it was; a change that does not fit (PTC_SESSIONS_FULL) or comes too late
- * (PTC_SESSIONS_CHANGED, PTC_SESSIONS_UNKNOWN) is not made.  info may be NULL. */
-PtcSessionsStatus ptc_sessions_let_go(PtcSessions *sessions, PtcSessionEntry *held,
-                                      const PtcSessionChange *change, PtcSessionInfo *info);
+/* Makes a change; the session stays held.  One that does not fit (PTC_SESSIONS_FULL) or comes too late
+ * (PTC_SESSIONS_CHANGED, PTC_SESSIONS_UNKNOWN) is not made. */
+PtcSessionsStatus ptc_sessions_change(PtcSessions *sessions, PtcSessionEntry *held,
+                                      const PtcSessionChange *change);
+/* After PTC_SESSIONS_CHANGED: *bytes becomes the newer snapshot, for another try. */
+PtcSessionsStatus ptc_sessions_renew(PtcSessions *sessions, PtcSessionEntry *held, PtcText *bytes);
+/* Lets go of it as it is now.  info may be NULL. */
+void ptc_sessions_let_go(PtcSessions *sessions, PtcSessionEntry *held, PtcSessionInfo *info);
 PtcSessionsStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcText handle);
 /* Those of an owner, last used first, into infos (room for `max`); how many there are. */
 size_t ptc_sessions_list(PtcSessions *sessions, const char *owner, PtcSessionInfo *infos,

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ * What always holds: `leave` and `enter` of the turn are called one after the other, beginning with `leave`; `enter`,
+ * which may take long, without the lock, so that neither beginning a call nor looking at one waits for it. */
+#include "exec/waits.h"
+
+#include <string.h>
+
+void ptc_waits_init(PtcWaits *w, const PtcTaskTurn *turn)
+{
+    memset(w, 0, sizeof *w);
+    w->turn = turn;
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->entered, NULL);
+}
+
+void ptc_waits_deinit(PtcWaits *w)
+{
+    pthread_cond_destroy(&w->entered);
+    pthread_mutex_destroy(&w->lock);
+}
+
+/* With the lock held. */
+static void leave(PtcWaits *w)
+{
+    w->turn->leave(w->turn->user);
+    w->place = PTC_WAITS_OUTSIDE;
+}
+
+void ptc_waits_begin(PtcWaits *w, bool may_repeat)
+{
+    pthread_mutex_lock(&w->lock);
+    w->under_way++;
+    w->effects += !may_repeat;
+    if (w->turn && w->place == PTC_WAITS_INSIDE)
+        leave(w);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* With the lock held, which it gives up meanwhile. */
+static void enter(PtcWaits *w)
+{
+    const PtcTaskTurn *turn = w->turn;
+    w->place = PTC_WAITS_ENTERING;
+    pthread_mutex_unlock(&w->lock);
+    turn->enter(turn->user);
+    pthread_mutex_lock(&w->lock);
+    w->place = PTC_WAITS_INSIDE;
+    if (w->under_way > 0) /* another call has begun meanwhile */
+        leave(w);
+    pthread_cond_broadcast(&w->entered);
+}
+
+void ptc_waits_end(PtcWaits *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->under_way--;
+    if (w->turn && w->under_way == 0 && w->place == PTC_WAITS_OUTSIDE)
+        enter(w);
+    else
+        while (w->place == PTC_WAITS_ENTERING)
+            pthread_cond_wait(&w->entered, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+}
+
+uint64_t ptc_waits_close(PtcWaits *w)
+{
+    pthread_mutex_lock(&w->lock);
+    while (w->place == PTC_WAITS_ENTERING)
+        pthread_cond_wait(&w->entered, &w->lock);
+    w->turn = NULL;
+    uint64_t effects = w->effects;
+    pthread_mutex_unlock(&w->lock);
+    return effects;
+}

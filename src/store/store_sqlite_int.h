@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ * store_sqlite_int.h - what the two halves of the store in SQLite share: store_sqlite.c uses a file, and
+ * store_sqlite_open.c opens, makes and brings it up to date. */
+#ifndef PTC_STORE_STORE_SQLITE_INT_H
+#define PTC_STORE_STORE_SQLITE_INT_H
+
+#include <pthread.h>
+
+#include "store/sqlite_library.h"
+#include "store/store_seal.h"
+
+typedef enum {
+    BEGIN,
+    COMMIT,
+    ROLLBACK,
+    GET,
+    ADD,
+    CHANGE,
+    TOUCH,
+    REMOVE,
+    LIST,
+    OVER,
+    SUM,
+    STATEMENTS
+} Statement;
+
+typedef struct {
+    PtcStore base;
+    PtcSqlite lib;
+    void *so;
+    pthread_mutex_t lock; /* one statement at a time */
+    sqlite3 *db;
+    sqlite3_stmt *statements[STATEMENTS];
+    uint8_t key[PTC_STORE_KEY_BYTES]; /* of the seals */
+    bool complained, complained_of_seals;
+} Db;
+
+/* Opens the file, or makes it, and prepares the statements; false with a text in why. */
+PTC_MUST_USE bool ptc_store_sqlite_open(Db *db, const char *path, char *why, size_t size);
+
+#endif
