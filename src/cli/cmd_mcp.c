@@ -294,6 +294,7 @@ static void set_config(Server *s)
     c->max_frame_bytes = (size_t)o->max_frame_bytes;
     c->max_running = (unsigned)o->max_running;
     c->max_waiting = o->max_waiting ? (unsigned)o->max_waiting : PTC_MCP_NO_WAITING;
+    c->wait_ms = o->queue_ms;
 }
 
 static bool check_options(const PtcMcpOptions *o)

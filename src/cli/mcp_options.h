@@ -15,7 +15,8 @@ typedef struct PtcMcpOptions {
     PtcOptionList data, hosts, origins;
     int64_t max_sessions, session_ttl_ms, session_idle_ms, session_memory_kb, sessions_memory_mb;
     int64_t debug_ring, trace_max_files;
-    int64_t max_running, max_waiting, max_frame_bytes, max_program_bytes, max_context_bytes;
+    int64_t max_running, max_waiting, queue_ms, max_frame_bytes, max_program_bytes,
+        max_context_bytes;
     int64_t program_timeout_ms, program_memory_mb, max_tool_calls, progress_ms;
     int64_t max_connections, request_ms, send_ms, drain_ms; /* of --http; 0: not given */
 } PtcMcpOptions;

@@ -152,7 +152,7 @@ static void test_queue(void)
     do
         ptc_mcp_load(mcp, &running, &waiting);
     while (waiting < 2);
-    CHECK(running == 1 && ptc_mcp_max_calls(mcp) == 3);
+    CHECK(running == 1 && ptc_mcp_max_waiting(mcp) == 2);
     CHECK_STR(tell(mcp, NULL, wait),
               ERROR("1", "-32000",
                     "busy: 1 calls are running and 2 are waiting; try again a little later"));

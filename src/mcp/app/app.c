@@ -48,6 +48,8 @@ static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
         .max_frame_bytes = c->max_frame_bytes,
         .max_running = c->max_running,
         .max_waiting = c->max_waiting,
+        .wait_ms = c->wait_ms,
+        .owner_share = c->owner_share,
         .user = app,
     };
     return (app->mcp = ptc_mcp_new(&mcp, why)) != NULL;
@@ -66,6 +68,7 @@ PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
     app->config = *config;
     set_defaults(&app->config);
     app->sizes = &ptc_app_sizes[config->profile];
+    app->deadline_ms = config->limits ? config->limits->deadline_ms : 0;
     ptc_buf_init(&app->description, &app->mem, MIB);
     if (make_stores(app, why) && make_server(app, why))
         return app;

@@ -37,6 +37,8 @@ typedef struct PtcAppConfig {
     int64_t progress_ms; /* between two notifications for a client with a progress token [10 s] */
     size_t max_frame_bytes; /* see PtcMcpConfig, as those below */
     unsigned max_running, max_waiting;
+    int64_t wait_ms;
+    unsigned owner_share; /* percent that one owner may have of calls, sessions and results [100] */
 } PtcAppConfig;
 
 /* NULL with a text in why (PTC_MCP_WHY bytes). */

@@ -31,7 +31,8 @@ struct PtcApp {
     PtcMcp *mcp;
     PtcMcpTool tools[PTC_APP_TOOLS];
     size_t tool_count;
-    PtcBuf description; /* of lisp_eval */
+    PtcBuf description;  /* of lisp_eval */
+    int64_t deadline_ms; /* of a call, waiting included; 0: the executor's, from when it runs */
 };
 
 /* One call of a tool that runs a program or looks into a session. */

@@ -9,6 +9,7 @@
 #include "tool/protocol.h"
 #include "value/str.h"
 
+enum { LEAST_MS = 1000 }; /* for a program, however long its call has waited */
 enum {
     KIB = 1 << 10,
     MIB = 1 << 20,
@@ -244,14 +245,35 @@ bool ptc_job_eval_args(PtcJob *job)
 
 /* --------------------------------------------------------------------------------- the task */
 
+static void pause_call(void *call)
+{
+    ptc_mcp_pause(call);
+}
+
+static void resume_call(void *call)
+{
+    ptc_mcp_resume(call);
+}
+
+/* What a call may take in all counts from its arrival: clients do not know that it has waited. */
+static int64_t time_left(const PtcJob *job)
+{
+    int64_t most = job->app->deadline_ms, waited = ptc_mcp_waited_ms(job->call);
+    return most <= 0 ? PTC_UNSET : most - waited > LEAST_MS ? most - waited : LEAST_MS;
+}
+
 bool ptc_job_submit(PtcJob *job)
 {
     PtcExecutor *executor = job->app->config.executor;
+    PtcTaskTurn turn = {pause_call, resume_call, job->call};
     PtcBeat beat;
+    job->in.turn = &turn;
+    job->in.deadline_ms = time_left(job);
     ptc_pulse_begin(job->app->pulse, &beat, job->call);
     PtcTaskStatus status =
         executor->submit(executor, job->owner, &job->in, ptc_mcp_cancel_flag(job->call), &job->out);
     ptc_pulse_end(job->app->pulse, &beat);
+    job->in.turn = NULL;
     switch (status) {
     case PTC_TASK_DONE: return true;
     case PTC_TASK_CANCELLED: return ptc_job_fail(job, "cancelled", "the call was cancelled");

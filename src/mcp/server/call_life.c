@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * The life of a call after it was understood: it runs when the gate lets it in, may be cancelled from any thread until
  * it is finished, and has no answer when that happened. */
+#include <stdio.h>
+
 #include "mcp/server/mcp_int.h"
 
 void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler, void *user)
@@ -13,22 +15,43 @@ void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler,
     call->next = PTC_MCP_RUN;
 }
 
+/* Until when it may wait for its turn. */
+static int64_t patience(const PtcMcpCall *call)
+{
+    return call->begun_ns + call->mcp->config.wait_ms * 1000000;
+}
+
+static void refuse_busy(PtcMcpCall *call, const char *why)
+{
+    ptc_mcp_refuse(call, 200, PTC_MCP_BUSY, NULL, "busy: %s; try again a little later", why);
+}
+
+static void refuse_late(PtcMcpCall *call)
+{
+    char why[80];
+    snprintf(why, sizeof why, "the call has waited %lld s for its turn",
+             (long long)(call->mcp->config.wait_ms / 1000));
+    refuse_busy(call, why);
+}
+
 static bool enter(PtcMcpCall *call, bool again)
 {
-    PtcGateAnswer answer = ptc_gate_enter(&call->mcp->gate, &call->cancel.asked, again);
-    call->inside = answer == PTC_GATE_IN;
+    int64_t until = again ? INT64_MAX / 2 : patience(call);
+    PtcGateAnswer answer =
+        ptc_gate_enter(&call->mcp->gate, &call->ticket, &call->cancel.asked, until, again);
     if (answer == PTC_GATE_BUSY)
         ptc_mcp_turn_away(call);
+    else if (answer == PTC_GATE_LATE)
+        refuse_late(call);
     else if (answer == PTC_GATE_STOPPED)
         ptc_mcp_refuse(call, 503, PTC_MCP_BUSY, NULL, "the server is shutting down");
-    return call->inside;
+    return answer == PTC_GATE_IN;
 }
 
 void ptc_mcp_step_out(PtcMcpCall *call)
 {
-    if (call->inside)
-        ptc_gate_leave(&call->mcp->gate);
-    call->inside = false;
+    if (call->ticket.in)
+        ptc_gate_leave(&call->mcp->gate, &call->ticket);
 }
 
 bool ptc_mcp_step_in(PtcMcpCall *call)
@@ -36,13 +59,45 @@ bool ptc_mcp_step_in(PtcMcpCall *call)
     return enter(call, true);
 }
 
+void ptc_mcp_pause(PtcMcpCall *call)
+{
+    ptc_gate_pause(&call->mcp->gate, &call->ticket);
+}
+
+void ptc_mcp_resume(PtcMcpCall *call)
+{
+    ptc_gate_resume(&call->mcp->gate, &call->ticket, &call->cancel.asked);
+}
+
 void ptc_mcp_turn_away(PtcMcpCall *call)
 {
-    const PtcMcpConfig *c = &call->mcp->config;
-    ptc_mcp_refuse(call, 200, PTC_MCP_BUSY, NULL,
-                   "busy: %u calls are running and %u are waiting; try again a little later",
-                   c->max_running, c->max_waiting);
+    unsigned running, waiting;
+    char why[100];
+    ptc_gate_give_up(&call->mcp->gate, &call->ticket);
+    ptc_gate_load(&call->mcp->gate, &running, &waiting);
+    snprintf(why, sizeof why, "%u calls are running and %u are waiting", running, waiting);
+    refuse_busy(call, why);
     ptc_mcp_finish(call);
+}
+
+bool ptc_mcp_queue(PtcMcpCall *call)
+{
+    return ptc_gate_queue(&call->mcp->gate, &call->ticket);
+}
+
+bool ptc_mcp_expire(PtcMcpCall *call, int64_t now_ns)
+{
+    if (now_ns < patience(call) && !ptc_mcp_cancelled(call))
+        return false;
+    ptc_gate_give_up(&call->mcp->gate, &call->ticket);
+    refuse_late(call);
+    ptc_mcp_finish(call);
+    return true;
+}
+
+int64_t ptc_mcp_waited_ms(const PtcMcpCall *call)
+{
+    return (ptc_clock_ns(NULL) - call->begun_ns) / 1000000;
 }
 
 void ptc_mcp_run(PtcMcpCall *call)

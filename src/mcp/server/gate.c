@@ -1,20 +1,28 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * What always holds, under the lock: while a place is free, nobody waits who might take it; a ticket that is `in` counts as
+ * running, one that is `queued` as waiting, and never both. */
 #include "mcp/server/gate.h"
 
+#include <stdio.h>
 #include <string.h>
+#include <time.h>
 
-struct PtcGateWaiter {
-    PtcGateWaiter *prev, *next;
-    pthread_cond_t woken;
-    bool in; /* who left gave its place to this one */
-};
+/* The share of a number: at least one of them, where there are any. */
+static size_t part_of(size_t all, unsigned percent)
+{
+    return percent >= 100 ? all : all / 100 * percent + (all % 100 * percent + 99) / 100;
+}
 
-void ptc_gate_init(PtcMcpGate *gate, unsigned max_running, unsigned max_waiting)
+void ptc_gate_init(PtcMcpGate *gate, const PtcGateBounds *bounds)
 {
     memset(gate, 0, sizeof *gate);
     pthread_mutex_init(&gate->lock, NULL);
-    gate->max_running = max_running;
-    gate->max_waiting = max_waiting;
+    gate->bounds = *bounds;
+    gate->own = (PtcGateBounds){
+        .max_running = (unsigned)part_of(bounds->max_running, bounds->share),
+        .max_waiting = (unsigned)part_of(bounds->max_waiting, bounds->share),
+        .max_paused = (unsigned)part_of(bounds->max_paused, bounds->share),
+    };
 }
 
 void ptc_gate_deinit(PtcMcpGate *gate)
@@ -22,60 +30,249 @@ void ptc_gate_deinit(PtcMcpGate *gate)
     pthread_mutex_destroy(&gate->lock);
 }
 
-static void add_last(PtcMcpGate *gate, PtcGateWaiter *w)
+void ptc_gate_ticket(PtcGateTicket *ticket, const char *owner, size_t bytes)
 {
-    w->prev = gate->last;
-    *(gate->last ? &gate->last->next : &gate->first) = w;
-    gate->last = w;
-    gate->waiting++;
+    *ticket = (PtcGateTicket){.owner = owner, .bytes = bytes};
 }
 
-static void take_out(PtcMcpGate *gate, PtcGateWaiter *w)
+/* -------------------------------------------------------------------- with the lock held */
+
+static bool is_free(const PtcGateShare *share)
 {
-    *(w->prev ? &w->prev->next : &gate->first) = w->next;
-    *(w->next ? &w->next->prev : &gate->last) = w->prev;
-    gate->waiting--;
+    return share->running + share->waiting + share->paused == 0;
 }
 
-static PtcGateAnswer wait_turn(PtcMcpGate *gate, const atomic_bool *cancel)
+/* The share of the ticket's owner, for as long as it counts.  Of more owners than there are shares some are not
+ * counted. */
+static PtcGateShare *share_of(PtcMcpGate *gate, PtcGateTicket *t)
 {
-    PtcGateWaiter w = {.in = false};
-    pthread_cond_init(&w.woken, NULL);
-    add_last(gate, &w);
-    while (!w.in && !gate->stopped && !atomic_load(cancel))
-        pthread_cond_wait(&w.woken, &gate->lock);
-    if (!w.in)
-        take_out(gate, &w);
-    pthread_cond_destroy(&w.woken);
-    return w.in ? PTC_GATE_IN : gate->stopped ? PTC_GATE_STOPPED : PTC_GATE_CANCELLED;
+    PtcGateShare *unused = NULL;
+    if (t->share)
+        return t->share;
+    for (size_t i = 0; i < PTC_GATE_SHARES && !t->share; i++) {
+        PtcGateShare *s = &gate->shares[i];
+        if (is_free(s))
+            unused = unused ? unused : s;
+        else if (strncmp(s->owner, t->owner, PTC_GATE_OWNER - 1) == 0)
+            t->share = s;
+    }
+    if (!t->share && unused)
+        snprintf(unused->owner, sizeof unused->owner, "%s", t->owner);
+    t->share = t->share ? t->share : unused;
+    return t->share;
 }
 
-PtcGateAnswer ptc_gate_enter(PtcMcpGate *gate, const atomic_bool *cancel, bool again)
+static void count(unsigned *all, unsigned *own, int by)
+{
+    *all += (unsigned)by;
+    if (own)
+        *own += (unsigned)by;
+}
+
+static void count_running(PtcMcpGate *gate, PtcGateTicket *t, int by)
+{
+    count(&gate->running, t->share ? &t->share->running : NULL, by);
+}
+
+static void count_waiting(PtcMcpGate *gate, PtcGateTicket *t, int by)
+{
+    count(&gate->waiting, t->share ? &t->share->waiting : NULL, by);
+    gate->bytes = by > 0 ? gate->bytes + t->bytes : gate->bytes - t->bytes;
+    t->queued = by > 0;
+}
+
+/* When an owner has nothing any more, its share is another's. */
+static void let_share_go(PtcGateTicket *t)
+{
+    if (!t->queued && !t->in && !t->paused)
+        t->share = NULL;
+}
+
+static bool has_place(const PtcMcpGate *gate, const PtcGateShare *share)
+{
+    return gate->running < gate->bounds.max_running &&
+           (!share || share->running < gate->own.max_running);
+}
+
+static void take_place(PtcMcpGate *gate, PtcGateTicket *t)
+{
+    if (t->queued)
+        count_waiting(gate, t, -1);
+    count_running(gate, t, 1);
+    t->in = true;
+}
+
+static bool queue(PtcMcpGate *gate, PtcGateTicket *t, bool again)
+{
+    const PtcGateShare *share = share_of(gate, t);
+    if (t->queued)
+        return true;
+    bool room = gate->waiting < gate->bounds.max_waiting &&
+                (!share || share->waiting < gate->own.max_waiting) &&
+                (gate->waiting == 0 || (gate->bytes <= gate->bounds.max_bytes &&
+                                        t->bytes <= gate->bounds.max_bytes - gate->bytes));
+    if (room || again)
+        count_waiting(gate, t, 1);
+    return t->queued;
+}
+
+static void link_last(PtcMcpGate *gate, PtcGateTicket *t)
+{
+    t->prev = gate->last;
+    t->next = NULL;
+    *(gate->last ? &gate->last->next : &gate->first) = t;
+    gate->last = t;
+}
+
+static void unlink_ticket(PtcMcpGate *gate, PtcGateTicket *t)
+{
+    *(t->prev ? &t->prev->next : &gate->first) = t->next;
+    *(t->next ? &t->next->prev : &gate->last) = t->prev;
+}
+
+/* Whose turn it is: of those who may come in, the first of an owner that has the fewest inside. */
+static PtcGateTicket *next_of(const PtcMcpGate *gate)
+{
+    PtcGateTicket *best = NULL;
+    unsigned fewest = 0;
+    for (PtcGateTicket *t = gate->first; t; t = t->next) {
+        unsigned n = t->share ? t->share->running : 0;
+        if (!has_place(gate, t->share) || (best && n >= fewest))
+            continue;
+        best = t;
+        if ((fewest = n) == 0)
+            break;
+    }
+    return best;
+}
+
+/* Lets in who may come in now. */
+static void admit(PtcMcpGate *gate)
+{
+    PtcGateTicket *t;
+    while (gate->first && gate->running < gate->bounds.max_running && (t = next_of(gate))) {
+        unlink_ticket(gate, t);
+        take_place(gate, t);
+        pthread_cond_signal(&t->woken);
+    }
+}
+
+static void init_cond(pthread_cond_t *cond)
+{
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+static PtcGateAnswer wait_turn(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *cancel,
+                               int64_t until_ns)
+{
+    struct timespec until = {until_ns / 1000000000, until_ns % 1000000000};
+    int late = 0;
+    init_cond(&t->woken);
+    link_last(gate, t);
+    while (!t->in && !gate->stopped && !atomic_load(cancel) && !late)
+        late = pthread_cond_timedwait(&t->woken, &gate->lock, &until);
+    if (!t->in)
+        unlink_ticket(gate, t);
+    pthread_cond_destroy(&t->woken);
+    return t->in                 ? PTC_GATE_IN
+           : gate->stopped       ? PTC_GATE_STOPPED
+           : atomic_load(cancel) ? PTC_GATE_CANCELLED
+                                 : PTC_GATE_LATE;
+}
+
+static void give_up(PtcMcpGate *gate, PtcGateTicket *t)
+{
+    if (t->queued)
+        count_waiting(gate, t, -1);
+    let_share_go(t);
+}
+
+static void leave(PtcMcpGate *gate, PtcGateTicket *t)
+{
+    count_running(gate, t, -1);
+    t->in = false;
+    let_share_go(t);
+    admit(gate);
+}
+
+static PtcGateAnswer enter(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *cancel,
+                           int64_t until_ns, bool again)
 {
     PtcGateAnswer answer = PTC_GATE_IN;
-    pthread_mutex_lock(&gate->lock);
     if (gate->stopped)
         answer = PTC_GATE_STOPPED;
-    else if (gate->running < gate->max_running)
-        gate->running++;
-    else if (!again && gate->waiting >= gate->max_waiting)
+    else if (atomic_load(cancel))
+        answer = PTC_GATE_CANCELLED;
+    else if (has_place(gate, share_of(gate, t)))
+        take_place(gate, t);
+    else if (!queue(gate, t, again))
         answer = PTC_GATE_BUSY;
     else
-        answer = wait_turn(gate, cancel);
+        answer = wait_turn(gate, t, cancel, until_ns);
+    if (answer != PTC_GATE_IN)
+        give_up(gate, t);
+    return answer;
+}
+
+/* ------------------------------------------------------------------------- for everybody */
+
+bool ptc_gate_queue(PtcMcpGate *gate, PtcGateTicket *t)
+{
+    pthread_mutex_lock(&gate->lock);
+    bool ok = queue(gate, t, false);
+    let_share_go(t);
+    pthread_mutex_unlock(&gate->lock);
+    return ok;
+}
+
+void ptc_gate_give_up(PtcMcpGate *gate, PtcGateTicket *t)
+{
+    pthread_mutex_lock(&gate->lock);
+    give_up(gate, t);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+PtcGateAnswer ptc_gate_enter(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *cancel,
+                             int64_t until_ns, bool again)
+{
+    pthread_mutex_lock(&gate->lock);
+    PtcGateAnswer answer = enter(gate, t, cancel, until_ns, again);
     pthread_mutex_unlock(&gate->lock);
     return answer;
 }
 
-void ptc_gate_leave(PtcMcpGate *gate)
+void ptc_gate_leave(PtcMcpGate *gate, PtcGateTicket *t)
 {
     pthread_mutex_lock(&gate->lock);
-    PtcGateWaiter *w = gate->first;
-    if (w) {
-        take_out(gate, w);
-        w->in = true;
-        pthread_cond_signal(&w->woken);
-    } else {
-        gate->running--;
+    leave(gate, t);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+void ptc_gate_pause(PtcMcpGate *gate, PtcGateTicket *t)
+{
+    pthread_mutex_lock(&gate->lock);
+    unsigned *own = t->share ? &t->share->paused : NULL;
+    if (t->in && gate->paused < gate->bounds.max_paused && (!own || *own < gate->own.max_paused)) {
+        count(&gate->paused, own, 1);
+        t->paused = true;
+        leave(gate, t);
+    }
+    pthread_mutex_unlock(&gate->lock);
+}
+
+void ptc_gate_resume(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *cancel)
+{
+    pthread_mutex_lock(&gate->lock);
+    if (t->paused) {
+        /* It goes on counting as paused while it waits: so there are never more handlers than places and pauses. */
+        (void)enter(gate, t, cancel, INT64_MAX / 2, true);
+        count(&gate->paused, t->share ? &t->share->paused : NULL, -1);
+        t->paused = false;
+        let_share_go(t);
     }
     pthread_mutex_unlock(&gate->lock);
 }
@@ -83,8 +280,8 @@ void ptc_gate_leave(PtcMcpGate *gate)
 void ptc_gate_wake(PtcMcpGate *gate)
 {
     pthread_mutex_lock(&gate->lock);
-    for (PtcGateWaiter *w = gate->first; w; w = w->next)
-        pthread_cond_signal(&w->woken);
+    for (PtcGateTicket *t = gate->first; t; t = t->next)
+        pthread_cond_signal(&t->woken);
     pthread_mutex_unlock(&gate->lock);
 }
 

@@ -131,7 +131,11 @@ typedef struct PtcMcpConfig {
     size_t max_answer_bytes;  /* of one answer [32 MiB] */
     size_t memory_bytes;      /* of all messages together [512 MiB] */
     unsigned max_running;     /* handlers at once [number of cores] */
-    unsigned max_waiting;     /* calls waiting for their turn [64]; PTC_MCP_NO_WAITING: none */
+    unsigned max_waiting;     /* calls waiting for their turn [1000]; PTC_MCP_NO_WAITING: none */
+    size_t waiting_bytes;     /* of their messages [64 MiB] */
+    int64_t wait_ms;          /* how long one waits for its turn before it is busy [30 s] */
+    unsigned max_paused;      /* handlers between ptc_mcp_pause and ptc_mcp_resume [64] */
+    unsigned owner_share;     /* percent of these that one owner may have [100] */
     int64_t ask_timeout_ms;   /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
     int64_t state_ttl_ms;     /* modern: how long a request state is good for [10 minutes] */
     void *user;               /* for ptc_mcp_server_user */
@@ -193,6 +197,14 @@ const PtcCancel *ptc_mcp_cancel_flag(const PtcMcpCall *call);
 /* Calls fn(user) once, on the thread that cancels, or at once when that was so already.  fn is quick and takes no lock
  * that is held while calling this library.  NULL takes it back; afterwards fn neither runs nor will. */
 void ptc_mcp_on_cancel(PtcMcpCall *call, void (*fn)(void *user), void *user);
+
+/* A handler that waits for something else than its own computing gives its turn to others meanwhile, and has it again
+ * when ptc_mcp_resume returns (but for a call that was cancelled).  The two follow each other, on any thread.  When too
+ * many calls do so, the turn is kept. */
+void ptc_mcp_pause(PtcMcpCall *call);
+void ptc_mcp_resume(PtcMcpCall *call);
+/* How long ago the call came: a handler that must end in time takes what it has waited into account. */
+int64_t ptc_mcp_waited_ms(const PtcMcpCall *call);
 
 /* ---------------------------------------------------------------------------------------------------- answering
  *

@@ -145,7 +145,6 @@ struct PtcMcpCall {
     bool is_error; /* a tool that failed */
     bool settled;  /* answered with an error: nothing is added any more */
     bool http;     /* has headers */
-    bool inside;   /* the gate */
     bool has_answer;
     int status, code; /* of HTTP; of the error, 0: none */
     double progress;
@@ -155,6 +154,9 @@ struct PtcMcpCall {
     PtcBuf state, given; /* to be sealed; what was sealed in the call before */
     bool has_state, was_given;
     unsigned char digest[PTC_SHA256_BYTES]; /* what a state is bound to */
+
+    PtcGateTicket ticket;
+    int64_t begun_ns; /* when the message was there */
 
     pthread_mutex_t lock;
     PtcCancel cancel;

@@ -36,7 +36,8 @@ static PtcMcpCall *new_call(PtcMcp *mcp)
     init_bufs(call);
     ptc_budget_init(&call->budget);
     call->budget.cancel = &call->cancel;
-    call->budget.deadline_ns = ptc_clock_ns(NULL) + (int64_t)PARSE_MS * 1000000;
+    call->begun_ns = ptc_clock_ns(NULL);
+    call->budget.deadline_ns = call->begun_ns + (int64_t)PARSE_MS * 1000000;
     ptc_heap_init(&call->heap, &mcp->pool, &call->budget, mcp->config.memory_bytes);
     if (ptc_buf_add_cstr(&call->id, "null") && ptc_buf_reserve(&call->answer, ROOM_FOR_ERROR))
         return call;
@@ -164,6 +165,7 @@ PtcMcpCall *ptc_mcp_begin(PtcMcp *mcp, const PtcMcpIn *in)
     call->http = in->header != NULL;
     if (in->owner)
         call->owner = in->owner;
+    ptc_gate_ticket(&call->ticket, call->owner, in->len);
     if (in->len > mcp->config.max_frame_bytes)
         ptc_mcp_refuse(call, 413, PTC_MCP_INVALID_REQUEST, NULL,
                        "a message may have at most %zu bytes", mcp->config.max_frame_bytes);

@@ -14,9 +14,17 @@ static void set_defaults(PtcMcpConfig *c)
     if (!c->max_running)
         c->max_running = cores > 0 ? (unsigned)cores : 1;
     if (!c->max_waiting)
-        c->max_waiting = 64;
+        c->max_waiting = 1000;
     else if (c->max_waiting == PTC_MCP_NO_WAITING)
         c->max_waiting = 0;
+    if (!c->max_paused)
+        c->max_paused = 64;
+    if (!c->wait_ms)
+        c->wait_ms = 30 * 1000;
+    if (!c->waiting_bytes)
+        c->waiting_bytes = (size_t)64 * MIB;
+    if (!c->owner_share)
+        c->owner_share = 100;
     if (!c->page_size)
         c->page_size = SIZE_MAX;
     if (!c->list_ttl_ms)
@@ -66,7 +74,11 @@ PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY])
         return NULL;
     mcp->config = c;
     ptc_pool_init(&mcp->pool, &mcp->mem);
-    ptc_gate_init(&mcp->gate, c.max_running, c.max_waiting);
+    ptc_gate_init(&mcp->gate, &(PtcGateBounds){.max_running = c.max_running,
+                                               .max_waiting = c.max_waiting,
+                                               .max_paused = c.max_paused,
+                                               .max_bytes = c.waiting_bytes,
+                                               .share = c.owner_share});
     pthread_mutex_init(&mcp->lock, NULL);
     if (!ptc_random_bytes(mcp->key, sizeof mcp->key)) {
         snprintf(why, PTC_MCP_WHY, "the system gives no random bytes");
@@ -102,9 +114,14 @@ size_t ptc_mcp_max_frame(const PtcMcp *mcp)
     return mcp->config.max_frame_bytes;
 }
 
-unsigned ptc_mcp_max_calls(const PtcMcp *mcp)
+unsigned ptc_mcp_max_threads(const PtcMcp *mcp)
 {
-    return mcp->config.max_running + mcp->config.max_waiting;
+    return mcp->config.max_running + mcp->config.max_paused;
+}
+
+unsigned ptc_mcp_max_waiting(const PtcMcp *mcp)
+{
+    return mcp->config.max_waiting;
 }
 
 void ptc_mcp_load(PtcMcp *mcp, unsigned *running, unsigned *waiting)

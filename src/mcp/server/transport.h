@@ -109,9 +109,16 @@ void ptc_mcp_call_free(PtcMcpCall *call);
 
 /* How many handlers run and how many calls wait now: for /metrics and /ready. */
 void ptc_mcp_load(PtcMcp *mcp, unsigned *running, unsigned *waiting);
-/* How many calls can be inside ptc_mcp_run at once without one being turned away: running and waiting. */
-unsigned ptc_mcp_max_calls(const PtcMcp *mcp);
-/* Answers a call that was not run, because the transport has no thread for it: busy. */
+/* How many threads in ptc_mcp_run are enough: with more, those beyond would only wait for their turn. */
+unsigned ptc_mcp_max_threads(const PtcMcp *mcp);
+/* A transport may keep calls for which it has no thread yet, and run them later in the order they came.  Such a call
+ * counts among those that wait, of which there are ptc_mcp_max_waiting at most; false: too many do. */
+PTC_MUST_USE bool ptc_mcp_queue(PtcMcpCall *call);
+unsigned ptc_mcp_max_waiting(const PtcMcp *mcp);
+/* Has it waited too long, or was it cancelled meanwhile?  Then it is done, and answered where there is somebody to
+ * answer. */
+PTC_MUST_USE bool ptc_mcp_expire(PtcMcpCall *call, int64_t now_ns);
+/* Answers a call that is not run, because too many wait: busy. */
 void ptc_mcp_turn_away(PtcMcpCall *call);
 /* No calls are started any more and those that wait are turned away.  Calls fn(user) of ptc_mcp_on_stop, which stdio
  * uses; one at a time, NULL takes it back. */

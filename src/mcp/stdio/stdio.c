@@ -5,7 +5,10 @@
  * hand-over between threads on its way to the answer.  It keeps the turn to read meanwhile; when the call takes longer than
  * a millisecond, the minder passes the turn on, so that cancellations are read.  Most calls are over before that, and
  * a client that asks one thing after the other is served by one thread.  What needs no handler is answered by
- * the reader at once, in order. */
+ * the reader at once, in order.
+ *
+ * There are only so many threads as can be of use, and one is always left to read: when all others are busy, calls are
+ * queued, and whoever is done with one takes the next. */
 #include "mcp/stdio/stdio.h"
 
 #include <errno.h>
@@ -21,8 +24,9 @@
 
 enum { PIPE_BYTES = 4096 };
 
-/* How long a call may keep the turn; how often nothing was kept before the minder goes to sleep. */
-enum { KEEP_NS = 1000000, LINGER = 20 };
+/* How long a call may keep the turn; how often nothing was kept before the minder goes to sleep; how often it looks at
+ * calls that are queued. */
+enum { KEEP_NS = 1000000, LINGER = 20, LOOK_MS = 100 };
 
 typedef struct {
     PtcMcp *mcp;
@@ -38,6 +42,9 @@ typedef struct {
     unsigned thread_count, thread_max;
     unsigned idle, running;
     bool has_reader, ended;
+    PtcMcpCall *
+        *queue; /* calls that no thread runs yet, the oldest first; NULL: there never was one */
+    unsigned queued;
 
     /* The turn to read while its holder runs a call. */
     bool kept;
@@ -192,37 +199,93 @@ static bool pass_on(Stdio *s)
     return ok;
 }
 
-/* A call is about to run.  When more has been read than that, it is for another thread; else the turn is kept.  False:
- * there is no thread for what is left. */
-static bool begin_run(Stdio *s)
+/* With the lock held: puts a call behind those that wait for a thread.  False: there is no room. */
+static bool enqueue(Stdio *s, PtcMcpCall *call)
 {
-    bool more = ptc_lines_pending(&s->lines);
-    pthread_mutex_lock(&s->lock);
-    bool ok = !more || pass_on(s);
-    s->running += ok;
-    if (!more) {
-        s->kept = true;
-        s->keeper = pthread_self();
-        s->kept_ns = ptc_clock_ns(NULL);
-        if (s->minder_sleeps)
-            pthread_cond_signal(&s->mind);
-    }
-    pthread_mutex_unlock(&s->lock);
-    return ok;
+    size_t max = ptc_mcp_max_waiting(s->mcp);
+    if (!s->queue && max)
+        s->queue = ptc_mem_alloc(ptc_mcp_mem(s->mcp), max * sizeof *s->queue);
+    if (!s->queue || s->queued == max || !ptc_mcp_queue(call))
+        return false;
+    s->queue[s->queued++] = call;
+    if (s->minder_sleeps)
+        pthread_cond_signal(&s->mind);
+    return true;
 }
 
-/* It ran; true: the turn to read is still this thread's. */
-static bool end_run(Stdio *s)
+/* With the lock held: takes the i-th call out of the queue. */
+static PtcMcpCall *dequeue(Stdio *s, unsigned i)
+{
+    PtcMcpCall *call = s->queue[i];
+    s->queued--;
+    memmove(s->queue + i, s->queue + i + 1, (s->queued - i) * sizeof *s->queue);
+    return call;
+}
+
+/* What becomes of a call that was read. */
+typedef enum { RUNS, QUEUED, REFUSED } Fate;
+
+/* A call is about to run.  When more has been read than that, it is for another thread; else the turn is kept. */
+static Fate begin_run(Stdio *s, PtcMcpCall *call)
+{
+    bool more = ptc_lines_pending(&s->lines);
+    Fate fate = RUNS;
+    pthread_mutex_lock(&s->lock);
+    /* Whoever runs a call takes those that are queued, so there is somebody for them. */
+    if (s->queued || s->running + 1 >= s->thread_max || (more && !pass_on(s))) {
+        fate = s->running && enqueue(s, call) ? QUEUED : REFUSED;
+    } else {
+        s->running++;
+        if (!more) {
+            s->kept = true;
+            s->keeper = pthread_self();
+            s->kept_ns = ptc_clock_ns(NULL);
+            if (s->minder_sleeps)
+                pthread_cond_signal(&s->mind);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+    return fate;
+}
+
+/* It ran.  *next: a call that has waited for a thread, or NULL; then whether the turn to read is still this
+ * thread's. */
+static bool end_run(Stdio *s, PtcMcpCall **next)
 {
     pthread_mutex_lock(&s->lock);
-    s->running--;
     bool mine = s->kept && pthread_equal(s->keeper, pthread_self());
+    *next = !mine && s->queued ? dequeue(s, 0) : NULL;
+    s->running -= !*next;
     if (mine)
         s->kept = false;
     if (s->ended)
         pthread_cond_signal(&s->done);
     pthread_mutex_unlock(&s->lock);
     return mine;
+}
+
+/* With the lock held, which is given up meanwhile: answers calls that were queued for too long. */
+static void expire_queued(Stdio *s)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    for (unsigned i = 0; i < s->queued;) {
+        if (!ptc_mcp_expire(s->queue[i], now)) {
+            i++;
+            continue;
+        }
+        PtcMcpCall *call = dequeue(s, i);
+        pthread_mutex_unlock(&s->lock);
+        answer(s, call);
+        pthread_mutex_lock(&s->lock);
+        i = 0;
+    }
+}
+
+static void wait_for_some_ms(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t ms)
+{
+    int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
+    struct timespec until = {end / 1000000000, end % 1000000000};
+    pthread_cond_timedwait(cond, lock, &until);
 }
 
 /* With the lock held: sleeps until something is kept, or a moment when that was so just now. */
@@ -233,8 +296,10 @@ static void mind_on(Stdio *s, int *quiet)
         *quiet = 0;
     if (++*quiet > LINGER) {
         s->minder_sleeps = true;
-        while (!s->kept && !s->ended)
+        while (!s->kept && !s->ended && !s->queued)
             pthread_cond_wait(&s->mind, &s->lock);
+        if (!s->kept && !s->ended)
+            wait_for_some_ms(&s->mind, &s->lock, LOOK_MS);
         s->minder_sleeps = false;
         return;
     }
@@ -252,6 +317,7 @@ static void *mind(void *user)
         mind_on(s, &quiet);
         if (s->kept && ptc_clock_ns(NULL) - s->kept_ns >= KEEP_NS && pass_on(s))
             s->kept = false;
+        expire_queued(s);
     }
     pthread_mutex_unlock(&s->lock);
     return NULL;
@@ -282,6 +348,18 @@ static void end_reading(Stdio *s)
     pthread_mutex_unlock(&s->lock);
 }
 
+/* Runs a call, and then those that have waited for a thread; true: the turn to read is still this thread's. */
+static bool run_calls(Stdio *s, PtcMcpCall *call)
+{
+    bool mine = false;
+    while (call) {
+        ptc_mcp_run(call);
+        answer(s, call);
+        mine = end_run(s, &call);
+    }
+    return mine;
+}
+
 /* Serves one message after the other for as long as the turn is this thread's. */
 static void serve_turn(Stdio *s)
 {
@@ -292,13 +370,13 @@ static void serve_turn(Stdio *s)
             end_reading(s);
             return;
         }
-        bool runs = begin_run(s);
-        if (runs)
-            ptc_mcp_run(call);
-        else
+        Fate fate = begin_run(s, call);
+        if (fate == RUNS) {
+            mine = run_calls(s, call);
+        } else if (fate == REFUSED) {
             ptc_mcp_turn_away(call);
-        answer(s, call);
-        mine = !runs || end_run(s);
+            answer(s, call);
+        }
     }
 }
 
@@ -342,7 +420,7 @@ static int open_all(Stdio *s)
     PtcMem *mem = ptc_mcp_mem(s->mcp);
     ptc_lines_init(&s->lines, mem, s->io->in, ptc_mcp_max_frame(s->mcp));
     s->socket = is_socket(s->io->out);
-    s->thread_max = ptc_mcp_max_calls(s->mcp) + 2;
+    s->thread_max = ptc_mcp_max_threads(s->mcp) + 2;
     s->threads = ptc_mem_alloc(mem, s->thread_max * sizeof *s->threads);
     s->peer = ptc_mcp_peer_new(s->mcp, (PtcMcpSink){send_line, s});
     if (!s->threads || !s->peer)
@@ -369,6 +447,7 @@ static void close_all(Stdio *s)
 {
     ptc_mcp_peer_free(s->peer);
     ptc_mem_free(ptc_mcp_mem(s->mcp), s->threads, s->thread_max * sizeof *s->threads);
+    ptc_mem_free(ptc_mcp_mem(s->mcp), s->queue, ptc_mcp_max_waiting(s->mcp) * sizeof *s->queue);
     ptc_lines_deinit(&s->lines);
     for (int i = 0; i < 2; i++)
         if (s->wake[i] >= 0)
@@ -382,7 +461,7 @@ int ptc_mcp_stdio_serve(PtcMcp *mcp, const PtcMcpStdio *io)
     pthread_condattr_init(&attr);
     pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
     pthread_cond_init(&s.turn, NULL);
-    pthread_cond_init(&s.mind, NULL);
+    pthread_cond_init(&s.mind, &attr);
     pthread_cond_init(&s.done, &attr);
     pthread_condattr_destroy(&attr);
     pthread_mutex_init(&s.lock, NULL);
