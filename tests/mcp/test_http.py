@@ -420,6 +420,94 @@ def broken_http(server):
     expect(call(server, "test_simple_text").status, 200)
 
 
+def raw_head(server, first=b"POST /mcp HTTP/1.1", host=b"localhost", more=b"", length=True, body=None, name=b"Mcp-Name"):
+    """A call as bytes, with something about it that can be changed."""
+    if body is None:
+        body = json.dumps(modern_body("tools/call", {"name": "test_simple_text", "arguments": {}})).encode()
+    head = [first, b"Host: " + host, b"Content-Type: application/json", b"Accept: application/json, text/event-stream",
+            b"MCP-Protocol-Version: " + MODERN.encode(), b"Mcp-Method: tools/call", name + b": test_simple_text"]
+    if length:
+        head.append(b"Content-Length: %d" % len(body))
+    return b"\r\n".join(head) + b"\r\n" + more + b"\r\n" + body
+
+
+def answer_and_end(server, data, pieces=1):
+    """The status of the answer, and whether the connection was closed after it."""
+    sock = connect(server)
+    step = max(len(data) // pieces, 1)
+    for i in range(0, len(data), step):
+        sock.sendall(data[i:i + step])
+        if pieces > 1:
+            time.sleep(0.002)
+    got = read_until(sock, b"\r\n\r\n")
+    closed = b"connection: close" in got.lower()
+    if closed:
+        while sock.recv(65536):
+            pass
+    sock.close()
+    return int(got.split(b" ", 2)[1]), closed
+
+
+CHUNKED = b"Transfer-Encoding: chunked\r\n"
+
+
+@test
+def heads_that_can_be_read_in_two_ways(server):
+    """Refused, and the connection closed: what is left on it may be anything."""
+    chunk = b"2\r\n{}\r\n0\r\n\r\n"
+    bad = {
+        "both lengths": raw_head(server, more=CHUNKED, body=chunk),
+        "both lengths, the other way round": raw_head(server, more=CHUNKED + b"Content-Length: 3\r\n", length=False, body=chunk),
+        "another coding": raw_head(server, more=b"Transfer-Encoding: gzip, chunked\r\n", length=False, body=chunk),
+        "a coding twice": raw_head(server, more=CHUNKED + CHUNKED, length=False, body=chunk),
+        "two lengths": raw_head(server, more=b"Content-Length: 2\r\n"),
+        "NUL in Host": raw_head(server, host=b"localhost\0.evil.example"),
+        "NUL behind Host": raw_head(server, host=b"localhost\0\0\0\0"),
+        "NUL in the last field": raw_head(server, more=b"X: a\0\0\0\0b\r\n"),
+        "NUL in a token": raw_head(server, more=b"Authorization: Bearer abc\0def\r\n"),
+        "NUL in a name": raw_head(server, more=b"A\0B: 1\r\n"),
+        "NUL in the address": raw_head(server, first=b"POST /mcp\0x HTTP/1.1"),
+        "a blank before the colon": raw_head(server, more=b"Content-Length : 5\r\n"),
+        "a tab before the colon": raw_head(server, more=b"X\t: 5\r\n"),
+        "a blank in a name": raw_head(server, more=b"A B: 5\r\n"),
+        "no name": raw_head(server, more=b": 5\r\n"),
+        "bare CR": raw_head(server, more=b"X: a\rContent-Length: 5\r\n"),
+        "bare CR at the end": raw_head(server, more=b"X: a\r\r\n"),
+        "bare CR in the first line": raw_head(server, first=b"POST /mcp\r HTTP/1.1"),
+        "bare LF": raw_head(server, more=b"X: a\nY: b\r\n"),
+        "bare LF and NUL": raw_head(server, more=b"X: a\nY: b\0c\r\n"),
+        "a folded line": raw_head(server, more=b"X: a\r\n b\r\n"),
+        "a line that begins with a blank": raw_head(server, first=b"POST /mcp HTTP/1.1\r\n X: y"),
+        "two blanks": raw_head(server, first=b"POST  /mcp HTTP/1.1"),
+    }
+    for what, data in bad.items():
+        expect(answer_and_end(server, data), (400, True), what)
+    body = json.dumps(modern_body("tools/call", {"name": "test_simple_text", "arguments": {}})).encode()
+    good = {
+        "as it should be": raw_head(server),
+        "chunks": raw_head(server, more=CHUNKED, length=False, body=b"%x\r\n%s\r\n0\r\n\r\n" % (len(body), body)),
+        "blanks around a value": raw_head(server, more=b"X: \t a \t \r\n"),
+        "an empty value": raw_head(server, more=b"X:\r\nY: \r\n"),
+        "a long head": raw_head(server, more=b"".join(b"X-%d: %s\r\n" % (i, b"y" * 200) for i in range(100))),
+        "a query": raw_head(server, first=b"POST /mcp?a=b&c=%20d HTTP/1.1"),
+        "an escaped address": raw_head(server, first=b"POST /%6dcp HTTP/1.1"),
+    }
+    for what, data in good.items():
+        for pieces in (1, 40):
+            expect(answer_and_end(server, data, pieces), (200, False), what)
+    sock = connect(server)  # one after the other, of different lengths, two of them in one go
+    for i in range(50):
+        more = b"X: " + b"y" * (i * 97 % 5000) + b"\r\n"
+        sock.sendall(raw_head(server, more=more) + raw_head(server))
+        got = b""
+        while got.count(b'"resultType"') < 2:
+            got += read_until(sock, b'"resultType"')
+        expect(got.count(b" 200 OK"), 2)
+    sock.sendall(raw_head(server) + raw_head(server, more=b"X: a\0\r\n"))
+    assert b" 400 " in read_until(sock, b"no control characters")
+    sock.close()
+
+
 @test
 def slow_clients(_):
     with Server(FIXTURE, "--request-ms", "1500") as server:

@@ -76,12 +76,78 @@ static void on_connection(void *user, struct MHD_Connection *connection, void **
     }
 }
 
+static PtcHttpConn *conn_of(PtcHttp *http, struct MHD_Connection *connection)
+{
+    return http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+        ->socket_context;
+}
+
+/* The lines of a head, as they lie in the library's buffer. */
+typedef struct {
+    PtcHttpHead *head;
+    const char *at; /* where the next line begins; NULL: it is not looked at */
+} Lines;
+
+/* Is the line "name: value" all that lies between the line before it and the next one?  The library (0.9) has put NULs over
+ * the colon and the line's end, and takes a NUL that the client sent for the end of a value too. */
+static void check_line(Lines *lines, const char *name, size_t name_len, const char *value,
+                       size_t value_len)
+{
+    const char *p = lines->at;
+    if (!p || lines->head->odd)
+        return;
+    lines->head->odd = name != p || p[name_len] != 0;
+    if (lines->head->odd)
+        return;
+    for (p += name_len + 1; *p == ' ' || *p == '\t'; p++)
+        ;
+    lines->head->odd = !value || value != p || p[value_len] != 0 || p[value_len + 1] != 0;
+    lines->at = p + value_len + 2;
+}
+
 static enum MHD_Result on_field(void *user, enum MHD_ValueKind kind, const char *name,
                                 size_t name_len, const char *value, size_t value_len)
 {
+    Lines *lines = user;
     (void)kind;
-    ptc_http_head_add(user, name, name_len, value, value_len);
+    check_line(lines, name, name_len, value, value_len);
+    ptc_http_head_add(lines->head, name, name_len, value, value_len);
     return MHD_YES;
+}
+
+/* The address of a request as it was sent, which is looked at before the library decodes it. */
+static void *on_uri(void *user, const char *uri, struct MHD_Connection *connection)
+{
+    PtcHttpConn *conn = conn_of(user, connection);
+    if (conn)
+        conn->uri_len = uri ? strlen(uri) : 0;
+    return NULL;
+}
+
+/* The first line, "verb uri version", with NULs over the blanks. */
+static bool check_first(const char *verb, size_t uri_len, const char *version)
+{
+    const char *uri = verb + strlen(verb) + 1;
+    return *uri != ' ' && version == uri + uri_len + 1 && memchr(uri, '\r', uri_len) == NULL;
+}
+
+/* Reads the fields, and whether the head is written in a way that leaves nothing to guess.  Version 1 of the library sees
+ * to that itself when it is told to be strict. */
+static void read_head(PtcHttp *http, struct MHD_Connection *connection, PtcHttpConn *conn,
+                      const char *verb, const char *version)
+{
+    PtcHttpHead *head = &conn->exchange.head;
+    Lines lines = {.head = head};
+    if (http->mhd.trusts_nul) {
+        head->odd = !check_first(verb, conn->uri_len, version);
+        lines.at = version + strlen(version) + 2;
+    }
+    http->mhd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_field, &lines);
+    const union MHD_ConnectionInfo *size =
+        http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    if (lines.at && !head->odd)
+        head->odd = lines.at[0] != 0 || lines.at[1] != 0 || !size ||
+                    lines.at + 2 != verb + size->header_size;
 }
 
 static void add_header(PtcHttp *http, struct MHD_Response *response, const char *name,
@@ -105,7 +171,7 @@ static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connect
     add_header(http, response, "Mcp-Session-Id", out->session);
     add_header(http, response, "WWW-Authenticate", out->authenticate);
     add_header(http, response, "Retry-After", out->retry_after);
-    if (atomic_load_explicit(&http->shared.stopping, memory_order_relaxed))
+    if (out->close || atomic_load_explicit(&http->shared.stopping, memory_order_relaxed))
         add_header(http, response, "Connection", "close");
     enum MHD_Result queued =
         http->mhd.MHD_queue_response(connection, (unsigned)out->status, response);
@@ -113,20 +179,15 @@ static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connect
     return queued;
 }
 
-static PtcHttpConn *conn_of(PtcHttp *http, struct MHD_Connection *connection)
-{
-    return http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
-        ->socket_context;
-}
-
 /* The head has arrived.  A client that waits for `100 Continue` is refused before it sends anything. */
 static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *connection,
-                                     PtcHttpConn *conn, const char *path, const char *verb)
+                                     PtcHttpConn *conn, const char *path, const char *verb,
+                                     const char *version)
 {
     PtcHttpExchange *ex = &conn->exchange;
-    http->mhd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_field, &ex->head);
+    read_head(http, connection, conn, verb, version);
     ptc_http_exchange_open(ex, verb, path);
-    if (ex->refused && ex->head.field[PTC_HTTP_EXPECT].bytes)
+    if (ex->refused && (ex->out.close || ex->head.field[PTC_HTTP_EXPECT].bytes))
         return send_answer(http, connection, &ex->out);
     return MHD_YES;
 }
@@ -157,12 +218,11 @@ static enum MHD_Result on_request(void *user, struct MHD_Connection *connection,
 {
     PtcHttp *http = user;
     PtcHttpConn *conn = conn_of(http, connection);
-    (void)version;
     if (!conn)
         return MHD_NO;
     if (!*state) {
         *state = conn;
-        return begin_request(http, connection, conn, path, verb);
+        return begin_request(http, connection, conn, path, verb, version);
     }
     return *len ? take_body(conn, bytes, len) : end_request(http, connection, conn);
 }
@@ -194,8 +254,8 @@ static bool start_daemon(PtcHttp *http, const PtcHttpConfig *config)
         MHD_OPTION_THREAD_STACK_SIZE, config->stack_bytes, MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_PER_IP_CONNECTION_LIMIT, each, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)HEAD_MAX, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_END);
+        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
     return http->daemon != NULL;
 }
 

@@ -100,6 +100,7 @@ PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd, const struct sockad
     if (!conn)
         return NULL;
     conn->fd = fd;
+    conn->uri_len = 0;
     name_address(conn->address, sizeof conn->address, address);
     ptc_http_exchange_init(&conn->exchange, conns->shared, peer_of(address), conn->address, fd);
     ptc_http_conn_enter(conn, PTC_HTTP_RECEIVING);

@@ -24,6 +24,7 @@ typedef struct PtcHttpConn {
     atomic_int phase;
     atomic_int_fast64_t since_ns; /* when the phase began */
     char address[INET6_ADDRSTRLEN];
+    size_t uri_len; /* of the request's first line, as it was sent */
 } PtcHttpConn;
 
 typedef struct PtcHttpConns {

@@ -134,6 +134,22 @@ static bool judge_token(PtcHttpExchange *ex)
     }
 }
 
+/* Where two servers in a row could disagree about where a request ends, the second one does not guess: it refuses and
+ * closes the connection, since nobody knows what the next bytes are. */
+static bool judge_form(PtcHttpExchange *ex)
+{
+    bool one_length = ptc_http_head_has_one_length(&ex->head);
+    if (!ex->head.odd && one_length)
+        return true;
+    ptc_http_refuse(
+        ex, 400, PTC_HTTP_FAULT_REQUEST, PTC_MCP_INVALID_REQUEST,
+        one_length ? "the head of the request is no plain HTTP/1.1: lines that end with CR LF, "
+                     "names without blanks, no control characters"
+                   : "give Content-Length, or Transfer-Encoding: chunked, and not both");
+    ex->out.close = true;
+    return false;
+}
+
 static bool judge_head(PtcHttpExchange *ex)
 {
     if (ex->head.twice.bytes || ex->head.broken || ex->head.crowded) {
@@ -141,6 +157,7 @@ static bool judge_head(PtcHttpExchange *ex)
                         ex->head.twice.bytes ? "a header that may come only once came twice"
                         : ex->head.broken    ? "a header holds other characters than visible ASCII"
                                              : "more than 32 Mcp-Param headers");
+        ex->out.close = ex->head.twice.bytes != NULL; /* it may have been the body's length */
         return false;
     }
     return true;
@@ -169,7 +186,7 @@ void ptc_http_exchange_open(PtcHttpExchange *ex, const char *verb, const char *p
     ex->verb = verb;
     ex->path = path;
     atomic_fetch_add_explicit(&ex->shared->metrics.in_flight, 1, memory_order_relaxed);
-    if (!is_probe(ex) && judge_head(ex) && judge_place(ex))
+    if (judge_form(ex) && !is_probe(ex) && judge_head(ex) && judge_place(ex))
         (void)judge_token(ex);
 }
 

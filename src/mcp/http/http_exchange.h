@@ -44,6 +44,7 @@ typedef struct PtcHttpOut {
     const char *authenticate; /* 401: WWW-Authenticate */
     const char *retry_after;  /* 429, 503: seconds */
     bool streamed;
+    bool close; /* answered before the body is read, and the last answer on its connection */
 } PtcHttpOut;
 
 typedef struct PtcHttpExchange {

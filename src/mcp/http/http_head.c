@@ -8,9 +8,19 @@
 
 /* In the order of PtcHttpField. */
 static const char *const FIELDS[PTC_HTTP_FIELD_COUNT] = {
-    "host",         "origin",         "authorization",  "accept",
-    "content-type", "content-length", "expect",         "mcp-protocol-version",
-    "mcp-method",   "mcp-name",       "mcp-session-id", "last-event-id",
+    "host",
+    "origin",
+    "authorization",
+    "accept",
+    "content-type",
+    "content-length",
+    "transfer-encoding",
+    "expect",
+    "mcp-protocol-version",
+    "mcp-method",
+    "mcp-name",
+    "mcp-session-id",
+    "last-event-id",
 };
 
 static char lower(char c)
@@ -67,6 +77,28 @@ static bool is_visible(PtcText text)
     return true;
 }
 
+/* A name is a token of RFC 9110: no blanks, not before the colon either. */
+static bool is_name(const char *name, size_t len)
+{
+    static const char signs[] = "!#$%&'*+-.^_`|~";
+    for (size_t i = 0; i < len; i++) {
+        char c = name[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (!plain && !(c && strchr(signs, c)))
+            return false;
+    }
+    return len > 0;
+}
+
+/* Control characters in a value, a carriage return among them, end a line for some readers and not for others. */
+static bool has_controls(PtcText text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (((unsigned char)text.bytes[i] < ' ' && text.bytes[i] != '\t') || text.bytes[i] == 0x7f)
+            return true;
+    return false;
+}
+
 static int find_field(const char *name, size_t len)
 {
     for (int i = 0; i < PTC_HTTP_FIELD_COUNT; i++)
@@ -94,6 +126,7 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
 {
     size_t prefix = sizeof PARAM_PREFIX - 1;
     PtcText text = trimmed(value ? value : "", value ? value_len : 0);
+    head->odd |= !is_name(name, name_len) || has_controls(text);
     if (name_len > prefix && same_nocase(name, PARAM_PREFIX, prefix)) {
         add_param(head, (PtcText){name + prefix, name_len - prefix}, text);
         head->broken |= !is_visible(text);
@@ -107,6 +140,15 @@ void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, con
         head->field[field] = text;
     else if (!may_repeat(field))
         head->twice = (PtcText){name, name_len};
+}
+
+bool ptc_http_head_has_one_length(const PtcHttpHead *head)
+{
+    PtcText coding = head->field[PTC_HTTP_TRANSFER_ENCODING];
+    if (!coding.bytes)
+        return true;
+    return !head->field[PTC_HTTP_CONTENT_LENGTH].bytes &&
+           ptc_http_text_is_nocase(coding, "chunked");
 }
 
 const char *ptc_http_head_find(void *user, const char *name)

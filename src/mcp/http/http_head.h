@@ -15,6 +15,7 @@ typedef enum {
     PTC_HTTP_ACCEPT,
     PTC_HTTP_CONTENT_TYPE,
     PTC_HTTP_CONTENT_LENGTH,
+    PTC_HTTP_TRANSFER_ENCODING,
     PTC_HTTP_EXPECT,
     PTC_HTTP_PROTOCOL_VERSION,
     PTC_HTTP_METHOD,
@@ -41,9 +42,13 @@ typedef struct PtcHttpHead {
     PtcText twice; /* name of a field that may be given only once and was given again */
     bool crowded;  /* more Mcp-Param-* fields than we keep */
     bool broken;   /* a value of ours holds something else than visible ASCII, spaces and tabs */
+    bool odd;      /* something that two readers of the head could understand in two ways */
 } PtcHttpHead;
 
-/* Takes one header field; `head` starts zeroed.  Unknown names are ignored. */
+/* Is the length of the body said in one way, which everybody understands? */
+bool ptc_http_head_has_one_length(const PtcHttpHead *head);
+
+/* Takes one header field; `head` starts zeroed.  Of unknown names only the form is looked at. */
 void ptc_http_head_add(PtcHttpHead *head, const char *name, size_t name_len, const char *value,
                        size_t value_len);
 

@@ -34,6 +34,7 @@ bool ptc_mhd_load(PtcMhd *mhd, char *why, size_t why_size)
     }
     PTC_MHD_FUNCTIONS(PTC_MHD_FIND)
 #undef PTC_MHD_FIND
+    mhd->trusts_nul = strncmp(mhd->MHD_get_version(), "0.", 2) == 0;
     return true;
 }
 

@@ -20,10 +20,13 @@
     X(MHD_queue_response)              \
     X(MHD_create_response_from_buffer) \
     X(MHD_add_response_header)         \
-    X(MHD_destroy_response)
+    X(MHD_destroy_response)            \
+    X(MHD_get_version)
 
 typedef struct PtcMhd {
     void *library;
+    bool
+        trusts_nul; /* before 1.0 it takes NUL for the end of a header, and blanks before a colon for part of a name */
 #define PTC_MHD_MEMBER(name) __typeof__(&name) name;
     PTC_MHD_FUNCTIONS(PTC_MHD_MEMBER)
 #undef PTC_MHD_MEMBER
