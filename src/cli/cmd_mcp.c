@@ -3,6 +3,8 @@
 #include "cli/cmd.h"
 
 #include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,15 +12,22 @@
 #include "base/private_file.h"
 #include "base/secret.h"
 #include "cli/io.h"
+#include "cli/mcp_keep.h"
 #include "cli/mcp_options.h"
 #include "mcp/app/app.h"
+#include "json/emit.h"
 #include "mcp/http/http.h"
+#include "mcp/http/http_bind.h"
+#include "mcp/http/http_tokens.h"
 #include "mcp/stdio/stdio.h"
+#include "store/store.h"
 #include "exec/worker.h"
 #include "tool/command.h"
 #include "tool/file.h"
+#include "value/calendar.h"
 
-enum { MIB = 1 << 20, DEADLINE_MS = 50 * 1000, ABOUT_BYTES = 2 * 1024 };
+/* LEASE_MS: beyond the time of a program, for running it again and for writing. */
+enum { MIB = 1 << 20, DEADLINE_MS = 50 * 1000, LEASE_MS = 30 * 1000, ABOUT_BYTES = 2 * 1024 };
 
 /* What a server is made of; all of it is released in the end. */
 typedef struct {
@@ -34,6 +43,10 @@ typedef struct {
     PtcExecutor *executor;
     PtcAppConfig config;
     PtcApp *app;
+    size_t owners;        /* of tokens */
+    bool isolation_given; /* not the default */
+    bool isolated;        /* programs run in workers */
+    int failure;          /* the exit status when it does not come to serve */
 } Server;
 
 static bool wrong(const char *option, const char *why)
@@ -42,20 +55,72 @@ static bool wrong(const char *option, const char *why)
     return false;
 }
 
+/* What is said on standard error beside the log of requests, in the same form. */
+static void say(const Server *s, const char *format, ...) PTC_PRINTF(2, 3);
+static void say(const Server *s, const char *format, ...)
+{
+    char text[1024], stamp[PTC_CALENDAR_TEXT];
+    PtcBuf line;
+    va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (!s->o.log_format) {
+        ptc_io_printf(PTC_IO_STDERR, "ptc mcp: %s\n", text);
+        return;
+    }
+    ptc_iso_stamp(stamp, ptc_clock_wall_ms());
+    ptc_buf_init(&line, s->mem, 16 * sizeof text);
+    ptc_emit_object(&line);
+    ptc_emit_field_cstr(&line, "ts", stamp);
+    ptc_emit_field_cstr(&line, "message", text);
+    if (ptc_emit_object_end(&line))
+        (void)!ptc_io_write_line(PTC_IO_STDERR, line.data, line.len);
+    ptc_buf_deinit(&line);
+}
+
+/* The options are right, but it cannot be done. */
+static bool cannot(Server *s, const char *what, const char *why, const char *advice)
+{
+    s->failure = PTC_EXIT_FAILED;
+    say(s, "%s: %s%s", what, why, advice);
+    return false;
+}
+
 /* -------------------------------------------------------------------------------------- tokens */
+
+/* The text of the token file; false with a text in why. */
+static bool read_token_file(const char *path, PtcBuf *text, char why[PTC_MCP_WHY])
+{
+    if (!ptc_private_file_check(path, why, PTC_MCP_WHY))
+        return false;
+    const char *unread = ptc_io_read(text, path);
+    if (unread)
+        (void)snprintf(why, PTC_MCP_WHY, "%s: %s", path, unread);
+    return !unread;
+}
+
+static bool count_owners(Server *s)
+{
+    PtcHttpTokens tokens;
+    size_t line;
+    if (!ptc_http_tokens_init(&tokens, s->mem))
+        return wrong("tokens", "memory is short");
+    const char *why =
+        s->tokens.len ? ptc_http_tokens_read(&tokens, ptc_buf_view(&s->tokens), &line) : NULL;
+    s->owners = ptc_http_tokens_owners(&tokens);
+    ptc_http_tokens_deinit(&tokens);
+    return !why || wrong("tokens", why);
+}
 
 /* The token in the environment is taken out of it: nothing that is started later sees it. */
 static bool take_tokens(Server *s)
 {
-    char *token = getenv("PTC_MCP_TOKEN");
+    char *token = getenv("PTC_MCP_TOKEN"), why[PTC_MCP_WHY];
     if (s->o.token_file && token && *token)
         return wrong("--token-file", "give it or PTC_MCP_TOKEN, not both");
     if (s->o.token_file) {
-        char loose[PTC_MCP_WHY];
-        if (!ptc_private_file_check(s->o.token_file, loose, sizeof loose))
-            return wrong("--token-file", loose);
-        const char *why = ptc_io_read(&s->tokens, s->o.token_file);
-        if (why)
+        if (!read_token_file(s->o.token_file, &s->tokens, why))
             return wrong("--token-file", why);
     } else if (token && *token) {
         ptc_buf_add_cstr(&s->tokens, token);
@@ -66,7 +131,7 @@ static bool take_tokens(Server *s)
     }
     if (s->tokens.len && !s->o.http)
         return wrong(s->o.token_file ? "--token-file" : "PTC_MCP_TOKEN", "tokens go with --http");
-    return ptc_buf_ok(&s->tokens) || wrong("tokens", "there are too many");
+    return ptc_buf_ok(&s->tokens) ? count_owners(s) : wrong("tokens", "there are too many");
 }
 
 /* The last word of a line is a token. */
@@ -80,19 +145,39 @@ static bool add_token(Server *s, const char *line, const char *end)
     return word == end || ptc_secrets_add(&s->secrets, word, (size_t)(end - word));
 }
 
-/* What records must leave out: tokens, and what tools find in their environment. */
-static bool list_secrets(Server *s)
+/* What records must leave out: tokens ... */
+static bool list_tokens(Server *s, const PtcBuf *tokens)
 {
-    const char *line = s->tokens.len ? s->tokens.data : "", *end = line + s->tokens.len, *value;
+    const char *line = tokens->len ? tokens->data : "", *end = line + tokens->len;
     bool ok = true;
     while (ok && line < end) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
         ok = add_token(s, line, stop ? stop : end);
         line = stop ? stop + 1 : end;
     }
+    return ok;
+}
+
+/* ... and what tools find in their environment. */
+static bool list_secrets(Server *s)
+{
+    const char *value;
+    bool ok = list_tokens(s, &s->tokens);
     for (size_t i = 0; ok && s->tools && (value = ptc_command_secret(s->tools, i)); i++)
         ok = ptc_secrets_add(&s->secrets, value, strlen(value));
     return ok || wrong("tokens", "memory is short");
+}
+
+/* PtcHttpReload: new tokens are secrets before anybody can use them. */
+static bool reload_tokens(void *user, PtcBuf *tokens, char why[PTC_MCP_WHY])
+{
+    Server *s = user;
+    if (!read_token_file(s->o.token_file, tokens, why))
+        return false;
+    if (list_tokens(s, tokens))
+        return true;
+    (void)snprintf(why, PTC_MCP_WHY, "memory is short");
+    return false;
 }
 
 static void wipe_tokens(Server *s)
@@ -146,10 +231,9 @@ static bool check_data(const Server *s)
     return true;
 }
 
-static void say_loaded(const char *name, size_t count, size_t bytes)
+static void say_loaded(const Server *s, const char *name, size_t count, size_t bytes)
 {
-    ptc_io_printf(PTC_IO_STDERR, "ptc mcp: data/%s: %zu items, %.1f MiB\n", name, count,
-                  (double)bytes / MIB);
+    say(s, "data/%s: %zu items, %.1f MiB", name, count, (double)bytes / MIB);
 }
 
 /* Into this process. */
@@ -169,7 +253,7 @@ static bool load_data(Server *s)
     ptc_buf_clear(&s->about);
     ptc_shared_describe(s->data, &s->about, ABOUT_BYTES);
     for (size_t i = 0; ptc_shared_item(s->data, i, &loaded, &count, &bytes); i++)
-        say_loaded(loaded, count, bytes);
+        say_loaded(s, loaded, count, bytes);
     return true;
 }
 
@@ -183,7 +267,7 @@ static bool send_data(Server *s, char why[PTC_WORKER_WHY])
         if (!split_item(s->o.data.items[i], name, &path) ||
             !ptc_zygote_load(s->zygote, name, path, &loaded, why))
             return false;
-        say_loaded(name, loaded.count, loaded.bytes);
+        say_loaded(s, name, loaded.count, loaded.bytes);
     }
     return true;
 }
@@ -247,12 +331,14 @@ static bool make_executor(Server *s)
     if (!check_data(s))
         return false;
     if (s->o.isolation != PTC_ISOLATION_NONE) {
-        if (make_workers(s, &config, why))
+        if ((s->isolated = make_workers(s, &config, why)))
             return true;
         if (s->o.isolation == PTC_ISOLATION_ON)
-            return wrong("--isolation on", why);
-        ptc_io_printf(PTC_IO_STDERR, "ptc mcp: programs run in this process, not in workers: %s\n",
-                      why);
+            return cannot(s,
+                          s->isolation_given ? "--isolation on"
+                                             : "--isolation on, the default with --http",
+                          why, "; --isolation auto goes on without");
+        say(s, "programs run in this process, not in workers: %s", why);
     }
     ptc_zygote_free(s->zygote);
     s->zygote = NULL;
@@ -275,10 +361,14 @@ static void set_config(Server *s)
     c->profile = o->profile >= 0 ? (PtcAppProfile)o->profile
                  : o->debug_tool ? PTC_APP_DEBUG
                                  : PTC_APP_SLIM;
+    c->owner_share = s->owners > 1 ? (unsigned)o->owner_share : 100;
+    c->private_lists = s->owners > 0;
     c->sessions = o->sessions;
     c->session = (PtcSessionsConfig){.max = (unsigned)o->max_sessions,
+                                     .owner_share = c->owner_share,
                                      .ttl_ms = o->session_ttl_ms,
                                      .idle_ms = o->session_idle_ms,
+                                     .lease_ms = s->limits.deadline_ms + LEASE_MS,
                                      .bytes = (size_t)o->session_memory_kb * 1024,
                                      .total_bytes = (size_t)o->sessions_memory_mb * MIB,
                                      .store = o->session_store};
@@ -297,14 +387,14 @@ static void set_config(Server *s)
     c->wait_ms = o->queue_ms;
 }
 
-static bool check_options(const PtcMcpOptions *o)
+/* What goes with --http only. */
+static bool check_lone(const PtcMcpOptions *o)
 {
-    if (o->session_store && !o->sessions)
-        return wrong("--session-store", "it goes with --sessions");
     const char *lone = o->http              ? NULL
                        : o->hosts.count     ? "--allow-host"
                        : o->origins.count   ? "--allow-origin"
                        : o->stateless       ? "--stateless"
+                       : o->log_format      ? "--log-format"
                        : o->max_connections ? "--max-connections"
                        : o->request_ms      ? "--request-ms"
                        : o->send_ms         ? "--send-ms"
@@ -313,12 +403,29 @@ static bool check_options(const PtcMcpOptions *o)
     return !lone || wrong(lone, "it goes with --http");
 }
 
+static bool check_options(Server *s)
+{
+    PtcMcpOptions *o = &s->o;
+    PtcHttpAddress address;
+    char why[PTC_MCP_WHY];
+    s->isolation_given = o->isolation >= 0;
+    if (!s->isolation_given)
+        o->isolation = o->http ? PTC_ISOLATION_ON : PTC_ISOLATION_AUTO;
+    if (o->session_store && !o->sessions)
+        return wrong("--session-store", "it goes with --sessions");
+    if (o->session_store && !ptc_store_is_place(o->session_store))
+        return wrong("--session-store", "it takes sqlite:FILE");
+    if (o->http && !ptc_http_address_parse(&address, o->http, why, sizeof why))
+        return wrong("--http", why);
+    return check_lone(o);
+}
+
 static bool make_app(Server *s)
 {
     char why[PTC_MCP_WHY];
     set_config(s);
     s->app = ptc_app_new(&s->config, why);
-    return s->app || wrong("cannot start", why);
+    return s->app || cannot(s, "cannot start", why, "");
 }
 
 /* ------------------------------------------------------------------------------------- serving */
@@ -347,14 +454,26 @@ static int serve_http(Server *s)
                             .send_ms = s->o.send_ms,
                             .drain_ms = s->o.drain_ms,
                             .log_fd = PTC_IO_STDERR,
-                            .quiet = s->o.quiet};
+                            .quiet = s->o.quiet,
+                            .json_log = s->o.log_format,
+                            .owner_share = s->config.owner_share,
+                            .isolation = s->isolated ? "workers" : "none",
+                            .reload = s->o.token_file ? reload_tokens : NULL,
+                            .reload_user = s};
+    PtcMcpKeep keep;
+    PtcStore *store = s->o.stateless ? NULL : ptc_app_store(s->app);
+    if (store) {
+        ptc_mcp_keep_init(&keep, store, ptc_http_defaults.max_sessions, s->config.owner_share);
+        config.keep = &keep.keep;
+    }
     PtcHttp *http = ptc_http_new(ptc_app_mcp(s->app), &config, why);
     wipe_tokens(s);
     if (!http) {
-        wrong("--http", why);
+        (void)cannot(s, "--http", why, "");
         return PTC_EXIT_FAILED;
     }
-    ptc_io_printf(PTC_IO_STDERR, "ptc mcp: listening on port %u\n", ptc_http_port(http));
+    if (s->o.quiet)
+        say(s, "listening on port %u", ptc_http_port(http));
     ptc_http_serve(http, true);
     ptc_http_free(http);
     return PTC_EXIT_OK;
@@ -363,8 +482,8 @@ static int serve_http(Server *s)
 static int run(Server *s)
 {
     PtcMcpStdio io = {0};
-    if (!check_options(&s->o) || !take_tokens(s))
-        return PTC_EXIT_USAGE;
+    if (!check_options(s) || !take_tokens(s))
+        return s->failure;
     if (s->o.http)
         ptc_http_block_signals();
     else if (!ptc_mcp_stdio_open(&io)) {
@@ -373,7 +492,7 @@ static int run(Server *s)
     }
     set_limits(s);
     if (!read_tools(s) || !list_secrets(s) || !make_executor(s) || !make_app(s))
-        return PTC_EXIT_USAGE;
+        return s->failure;
     return s->o.http ? serve_http(s) : serve_stdio(s, &io);
 }
 
@@ -394,7 +513,7 @@ static void release(Server *s)
 
 int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
 {
-    Server s = {.mem = mem};
+    Server s = {.mem = mem, .failure = PTC_EXIT_USAGE};
     int count = argc, status;
     ptc_arena_init(&s.arena, mem);
     start_zygote(&s, argc, argv);

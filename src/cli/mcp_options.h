@@ -9,8 +9,8 @@
 
 typedef struct PtcMcpOptions {
     const char *http, *token_file, *tools, *session_store, *trace_dir, *config;
-    int profile; /* -1: not given */
-    int trace_payloads, isolation, print_config;
+    int profile, isolation; /* -1: not given */
+    int trace_payloads, log_format, print_config;
     bool sessions, debug_tool, quiet, stateless;
     PtcOptionList data, hosts, origins;
     int64_t max_sessions, session_ttl_ms, session_idle_ms, session_memory_kb, sessions_memory_mb;
@@ -18,6 +18,7 @@ typedef struct PtcMcpOptions {
     int64_t max_running, max_waiting, queue_ms, max_frame_bytes, max_program_bytes,
         max_context_bytes;
     int64_t program_timeout_ms, program_memory_mb, max_tool_calls, progress_ms;
+    int64_t owner_share;
     int64_t max_connections, request_ms, send_ms, drain_ms; /* of --http; 0: not given */
 } PtcMcpOptions;
 

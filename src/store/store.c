@@ -7,12 +7,18 @@
 #include "store/store_memory.h"
 #include "store/store_sqlite.h"
 
+static const char sqlite[] = "sqlite:";
+
+bool ptc_store_is_place(const char *place)
+{
+    return strncmp(place, sqlite, sizeof sqlite - 1) == 0 && place[sizeof sqlite - 1];
+}
+
 PtcStore *ptc_store_open(const char *place, char *why, size_t size)
 {
-    static const char sqlite[] = "sqlite:";
     if (!place)
         return ptc_store_memory(why, size);
-    if (strncmp(place, sqlite, sizeof sqlite - 1) == 0 && place[sizeof sqlite - 1])
+    if (ptc_store_is_place(place))
         return ptc_store_sqlite(place + sizeof sqlite - 1, why, size);
     snprintf(why, size, "a store is sqlite:FILE, not '%.100s'", place);
     return NULL;

@@ -89,6 +89,9 @@ struct PtcStore {
 /* "sqlite:FILE", made where it is not there; NULL: in memory.  NULL with a text in why. */
 PTC_MUST_USE PtcStore *ptc_store_open(const char *place, char *why, size_t size);
 
+/* Could it be the name of a place? */
+bool ptc_store_is_place(const char *place);
+
 static inline void ptc_store_free(PtcStore *store)
 {
     if (store)

@@ -36,7 +36,7 @@ typedef struct {
 struct PtcRecorder {
     PtcMem mem;
     PtcPayloads payloads;
-    const PtcSecrets *secrets; /* or NULL */
+    PtcSecrets *secrets; /* or NULL */
     PtcTrace *trace;
     pthread_mutex_t lock; /* for all below */
     Record *ring;
@@ -136,7 +136,7 @@ static void add_time(PtcBuf *out, int64_t ms)
 /* The text without secrets: itself, or in `clean`. */
 static PtcText without_secrets(const PtcRecorder *r, PtcBuf *clean, PtcText text)
 {
-    if (!r->secrets || r->secrets->count == 0)
+    if (!r->secrets)
         return text;
     ptc_secrets_blot(r->secrets, clean, text, false);
     return ptc_buf_ok(clean) ? ptc_buf_view(clean) : PTC_TEXT("");

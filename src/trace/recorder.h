@@ -21,9 +21,9 @@ enum { PTC_RECORD_TEXT = 8 * 1024, PTC_RECORD_FILE_TEXT = 1024 * 1024 };
 typedef struct PtcRecorderConfig {
     size_t ring; /* calls kept; 0: none */
     PtcPayloads payloads;
-    const char *trace_dir;     /* NULL: no files */
-    size_t trace_files;        /* the oldest are removed beyond this */
-    const PtcSecrets *secrets; /* borrowed; NULL: none */
+    const char *trace_dir; /* NULL: no files */
+    size_t trace_files;    /* the oldest are removed beyond this */
+    PtcSecrets *secrets;   /* borrowed; NULL: none */
 } PtcRecorderConfig;
 
 /* One call, as its handler tells it; texts are borrowed. */

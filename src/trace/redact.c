@@ -12,6 +12,7 @@
 void ptc_secrets_init(PtcSecrets *s, PtcMem *mem, size_t min)
 {
     *s = (PtcSecrets){.mem = mem, .min = min};
+    pthread_rwlock_init(&s->lock, NULL);
 }
 
 void ptc_secrets_deinit(PtcSecrets *s)
@@ -21,6 +22,7 @@ void ptc_secrets_deinit(PtcSecrets *s)
         ptc_mem_free(s->mem, s->items[i].bytes, s->items[i].len);
     }
     ptc_mem_free(s->mem, s->items, s->cap * sizeof *s->items);
+    pthread_rwlock_destroy(&s->lock);
     *s = (PtcSecrets){.mem = s->mem, .min = s->min};
 }
 
@@ -44,7 +46,7 @@ static bool grow(PtcSecrets *s)
     return true;
 }
 
-static bool add(PtcSecrets *s, const char *bytes, size_t len)
+static bool add_locked(PtcSecrets *s, const char *bytes, size_t len)
 {
     if (len < s->min || has(s, bytes, len))
         return true;
@@ -57,6 +59,14 @@ static bool add(PtcSecrets *s, const char *bytes, size_t len)
     s->items[s->count++] = (PtcSecret){copy, len};
     s->begins[(unsigned char)copy[0]] = true;
     return true;
+}
+
+static bool add(PtcSecrets *s, const char *bytes, size_t len)
+{
+    pthread_rwlock_wrlock(&s->lock);
+    bool ok = add_locked(s, bytes, len);
+    pthread_rwlock_unlock(&s->lock);
+    return ok;
 }
 
 bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
@@ -103,7 +113,7 @@ static size_t rest_of_secret(const PtcSecrets *s, PtcText text)
     return longest;
 }
 
-void ptc_secrets_blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
+static void blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
 {
     size_t plain = 0; /* where the bytes begin that are not yet in out */
     for (size_t i = 0; i < text.len;) {
@@ -119,4 +129,11 @@ void ptc_secrets_blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headl
         plain = i += n;
     }
     ptc_buf_add(out, text.bytes + plain, text.len - plain);
+}
+
+void ptc_secrets_blot(PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
+{
+    pthread_rwlock_rdlock(&s->lock);
+    blot(s, out, text, headless);
+    pthread_rwlock_unlock(&s->lock);
 }

@@ -2,9 +2,11 @@
  * redact.h - texts that nobody may read who was not given them: bearer tokens, values of variables that tools are given.
  * The one way in which records, traces and what commands complain about are rid of them.
  *
- * Filled before the first use, then only read, by any thread. */
+ * Any thread may add to them and use them at any time. */
 #ifndef PTC_TRACE_REDACT_H
 #define PTC_TRACE_REDACT_H
+
+#include <pthread.h>
 
 #include "base/buf.h"
 
@@ -18,6 +20,7 @@ typedef struct PtcSecret {
 } PtcSecret;
 
 typedef struct PtcSecrets {
+    pthread_rwlock_t lock; /* for all but mem and min */
     PtcMem *mem;
     PtcSecret *items;
     size_t count, cap;
@@ -36,6 +39,6 @@ PTC_MUST_USE bool ptc_secrets_add(PtcSecrets *secrets, const char *bytes, size_t
 /* Appends the text with [secret] in place of each, which at most doubles it.  A text that ends in the middle of a secret
  * was cut there, and ends with [secret] too; `headless` says that its beginning was cut off, and so may be the beginning
  * of a secret. */
-void ptc_secrets_blot(const PtcSecrets *secrets, PtcBuf *out, PtcText text, bool headless);
+void ptc_secrets_blot(PtcSecrets *secrets, PtcBuf *out, PtcText text, bool headless);
 
 #endif

@@ -171,7 +171,8 @@ static bool open_place(Place *at, PtcMcp *mcp, const char *token)
     if (!ptc_http_shared_init(&at->shared, mcp, true, 4, -1))
         return false;
     if (token)
-        assert(!ptc_http_guard_add_token(&at->shared.guard, token, strlen(token), "me", 2));
+        assert(
+            !ptc_http_tokens_add(&at->shared.guard.tokens, ptc_text_cstr(token), PTC_TEXT("me")));
     ptc_http_exchange_init(&at->ex, &at->shared, (PtcHttpPeer){1, false}, "127.0.0.1", -1);
     return true;
 }

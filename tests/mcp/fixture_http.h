@@ -57,6 +57,9 @@ static inline int serve_http(PtcMcp *mcp, int argc, char **argv)
         .request_ms = http_number(argc, argv, "--request-ms"),
         .send_ms = http_number(argc, argv, "--send-ms"),
         .drain_ms = http_number(argc, argv, "--drain-ms"),
+        .max_body_bytes = (size_t)http_number(argc, argv, "--bodies"),
+        .owner_share = (unsigned)http_number(argc, argv, "--owner-share"),
+        .isolation = http_option(argc, argv, "--isolation"),
     };
     ptc_http_block_signals();
     PtcHttp *http = ptc_http_new(mcp, &config, why);

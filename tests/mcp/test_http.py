@@ -5,6 +5,7 @@ its state matters to others."""
 import base64
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,7 @@ def many_calls_on_one_connection(server):
 @test
 def pages(server):
     expect(raw_request(server, "GET", "/health", []).body, b"ok\n")
+    expect(raw_request(server, "GET", "/healthz", []).body, b"ok\n")
     expect(raw_request(server, "GET", "/ready", []).body, b"ready\n")
     expect(raw_request(server, "GET", "/nothing", []).status, 404)
     expect(raw_request(server, "POST", "/metrics", [], b"").status, 404)
@@ -153,11 +155,18 @@ def tokens(_):
         expect(call(server, "test_simple_text", headers=ANN).status, 200)
         expect(raw_request(server, "GET", "/health", []).status, 200)
         expect(raw_request(server, "GET", "/metrics", []).status, 401)
+        wrong = {"Authorization": "Bearer cccccccccccccccccccccccc"}
         for _ in range(10):
-            wrong = {"Authorization": "Bearer cccccccccccccccccccccccc"}
             expect(call(server, "test_simple_text", headers=wrong).status, 401)
-        blocked = call(server, "test_simple_text", headers=ANN)
+        blocked = call(server, "test_simple_text", headers=wrong)
         expect((blocked.status, blocked.headers["Retry-After"]), (429, "60"))
+        for i in range(120):
+            other = {"Authorization": f"Bearer guess-{i:020}"}
+            assert call(server, "test_simple_text", headers=other).status in (401, 429)
+        expect(call(server, "test_simple_text", headers={"Authorization": "Bearer guess-again-guess-again"}).status, 429)
+        expect(call(server, "test_simple_text", headers=ANN).status, 200, "a right token always passes")
+        expect(call(server, "test_simple_text").status, 401)
+        expect_metric(server, 'ptc_mcp_http_errors_total{kind="rate_limited"}', 33, ANN)
         server.stop()
         log = server.log_text()
         assert " ann POST /mcp" in log and "aaaaaaaa" not in log and "cccccccc" not in log, log
@@ -185,7 +194,8 @@ def no_token_no_foreign_address(_):
 @test
 def foreign_address_with_token(_):
     with token_file() as file:
-        with Server(FIXTURE, "--token-file", file.name, address="0.0.0.0:0") as server:
+        # It is an address of this machine, but written so that the server does not take it for one.
+        with Server(FIXTURE, "--token-file", file.name, address="[::ffff:127.0.0.1]:0") as server:
             expect(call(server, "test_simple_text").status, 401)
             any_host = {**ANN, "Host": "whatever.example"}
             expect(call(server, "test_simple_text", headers=any_host).status, 200)
@@ -552,12 +562,103 @@ def answers(server):
 
 @test
 def many_connections(_):
+    """Who only holds connections open makes room for who uses his, the oldest first."""
     with Server(FIXTURE, "--max-connections", "20") as server:
-        idle = [connect(server) for _ in range(40)]
-        time.sleep(0.3)
-        for sock in idle:
+        kept = connect(server)
+        kept.sendall(modern_bytes(server, "tools/call", {"name": "test_simple_text", "arguments": {}}))
+        read_until(kept, b'"resultType"')
+        strangers = [connect(server) for _ in range(19)]
+        expect(call(server, "test_simple_text").status, 200)
+        strangers[0].settimeout(10)
+        expect(strangers[0].recv(100), b"", "the oldest is gone")
+        more = [connect(server) for _ in range(60)]
+        for _ in range(30):
+            expect(call(server, "test_simple_text").status, 200)
+        kept.sendall(modern_bytes(server, "tools/call", {"name": "test_simple_text", "arguments": {}}))
+        assert b" 200 OK" in read_until(kept, b'"resultType"'), "one that has shown itself stays"
+        assert metric(server, "ptc_mcp_http_connections") <= 60
+        for sock in [kept, *strangers, *more]:
             sock.close()
-        wait_for(lambda: answers(server), "room for a new client")
+
+
+@test
+def strangers_and_tokens(_):
+    """Connections without a token keep out nobody who has one, however many there are and whatever they send."""
+    with token_file() as file, Server(FIXTURE, "--token-file", file.name, "--max-connections", "16",
+                                      address="[::ffff:127.0.0.1]:0") as server:
+        socks = []
+        for i in range(100):
+            try:
+                sock = connect(server)
+                sock.sendall(b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n"[:i])
+                socks.append(sock)
+            except OSError:
+                pass
+            if i % 10 == 0:
+                expect(call(server, "test_simple_text", headers=ANN).status, 200)
+        for sock in socks:
+            sock.close()
+
+
+@test
+def bodies_on_their_way(_):
+    """Requests that never end have a bound together, whoever sends them."""
+    with Server(FIXTURE, "--frame", "1000000", "--bodies", "3000000") as server:
+        head = http_bytes(server, "POST", modern_headers("tools/call", "test_simple_text"), b"x" * 900_000)
+        socks, refused = [], 0
+        for _ in range(5):
+            sock = connect(server)
+            sock.sendall(head[:-1])
+            socks.append(sock)
+        wait_for(lambda: metric(server, "ptc_mcp_http_body_bytes") >= 1_500_000, "bodies to be on their way")
+        for sock in socks:
+            sock.sendall(b"x")
+            got = read_until(sock, b"\r\n\r\n")
+            refused += b" 503 " in got
+            assert b" 503 " in got or b" 400 " in got, got
+        assert 1 <= refused <= 4, refused
+        for sock in socks:
+            sock.close()
+        wait_for(lambda: metric(server, "ptc_mcp_http_body_bytes") == 0, "their bytes to be counted off")
+        expect(call(server, "test_simple_text").status, 200)
+
+
+@test
+def pages_of_other_origins(_):
+    """--allow-origin: browsers are told that the page may call, also for streams; others are told nothing."""
+    app = "https://app.example.com"
+    with token_file() as file, Server(FIXTURE, "--token-file", file.name, "--allow-origin", app) as server:
+        ask = [("Origin", app), ("Access-Control-Request-Method", "POST"),
+               ("Access-Control-Request-Headers", "authorization,content-type,mcp-protocol-version")]
+        answer = raw_request(server, "OPTIONS", "/mcp", ask)
+        expect((answer.status, answer.body), (204, b""))
+        expect(answer.headers["Access-Control-Allow-Origin"], app)
+        assert "POST" in answer.headers["Access-Control-Allow-Methods"], answer.headers
+        for name in ("authorization", "content-type", "mcp-protocol-version", "mcp-session-id", "mcp-method"):
+            assert name in answer.headers["Access-Control-Allow-Headers"].lower(), name
+        plain = call(server, "test_simple_text", headers={**ANN, "Origin": app})
+        expect((plain.status, plain.headers["Access-Control-Allow-Origin"], plain.headers["Vary"]), (200, app, "Origin"))
+        assert "Mcp-Session-Id" in plain.headers["Access-Control-Expose-Headers"]
+        refused = call(server, "test_simple_text", headers={"Origin": app})
+        expect((refused.status, refused.headers["Access-Control-Allow-Origin"]), (401, app), "the page sees why")
+        stream = call(server, "test_tool_with_progress", headers={**ANN, "Origin": app}, progressToken=1)
+        expect((stream.headers["Content-Type"], stream.headers["Access-Control-Allow-Origin"]), ("text/event-stream", app))
+        for origin in ("https://evil.example", "http://localhost:1"):
+            answer = raw_request(server, "OPTIONS", "/mcp", [("Origin", origin), *ask[1:]])
+            assert answer.status in (401, 403) and "Access-Control-Allow-Origin" not in answer.headers, answer.status
+        answer = call(server, "test_simple_text", headers=ANN)
+        assert answer.status == 200 and "Access-Control-Allow-Origin" not in answer.headers
+
+
+@test
+def shares_of_owners(_):
+    with token_file() as file, Server(FIXTURE, "--token-file", file.name, "--max-sessions", "4", "--owner-share",
+                                      "50") as server:
+        for _ in range(2):
+            expect(initialize(server, ANN).status, 200)
+        expect(initialize(server, ANN).status, 503, "half of them is what one owner may have")
+        for _ in range(2):
+            expect(initialize(server, BOB).status, 200)
 
 
 @test
@@ -611,6 +712,26 @@ def graceful_end(_):
             pass
         log = server.log_text()
         assert "stopping" in log and "stopped" in log and "tools/call 200" in log, log
+
+
+@test
+def probes_while_it_stops(_):
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        with Server(FIXTURE, "--isolation", "none") as server:
+            expect(raw_request(server, "GET", "/ready", []).body, b"ready\nisolation none\n")
+            expect(metric(server, 'ptc_mcp_isolation{mode="none"}'), 1)
+            done = []
+            thread = threading.Thread(target=lambda: done.append(call(server, "slow", {"ms": 2000})))
+            thread.start()
+            wait_for(lambda: waits_under_way(server) == 1, "the call to run")
+            server.process.send_signal(number)
+            wait_for(lambda: raw_request(server, "GET", "/ready", []).status == 503, "it to say that it stops")
+            expect(raw_request(server, "GET", "/healthz", []).status, 200)
+            refused = call(server, "test_simple_text")
+            expect((refused.status, refused.headers["Retry-After"], refused.headers["Connection"]), (503, "5", "close"))
+            thread.join(20)
+            expect(done[0].status, 200, "the call under way")
+            expect(server.process.wait(20), 0)
 
 
 @test

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * The parts of the HTTP transport that need no server: heads, Host and Origin rules, tokens, addresses, metrics,
  * event streams. */
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "mcp/http/http_bind.h"
+#include "mcp/http/http_conn.h"
 #include "mcp/http/http_guard.h"
 #include "mcp/http/http_log.h"
 #include "mcp/http/http_metrics.h"
@@ -155,7 +157,7 @@ static void test_places(PtcMem *mem)
 }
 
 static PtcHttpVerdict token(PtcHttpGuard *guard, const char *field, uint64_t peer, int64_t second,
-                            const char **owner)
+                            char owner[PTC_HTTP_OWNER_MAX])
 {
     PtcHttpHead head = {0};
     head.field[PTC_HTTP_AUTHORIZATION] = text(field);
@@ -169,27 +171,49 @@ static PtcHttpVerdict token(PtcHttpGuard *guard, const char *field, uint64_t pee
 static void test_tokens(PtcMem *mem)
 {
     PtcHttpGuard guard;
-    const char *owner;
+    char owner[PTC_HTTP_OWNER_MAX];
     size_t line;
     CHECK(ptc_http_guard_init(&guard, mem, false));
-    CHECK(token(&guard, NULL, 1, 0, &owner) == PTC_HTTP_PASS);
+    CHECK(token(&guard, NULL, 1, 0, owner) == PTC_HTTP_PASS);
     CHECK_STR(owner, "");
-    CHECK(!ptc_http_guard_add_tokens(&guard, TOKENS, strlen(TOKENS), &line));
-    CHECK(guard.token_count == 3);
-    CHECK(token(&guard, "Bearer 0123456789abcdef0123", 1, 0, &owner) == PTC_HTTP_PASS);
+    CHECK(!ptc_http_tokens_read(&guard.tokens, text(TOKENS), &line));
+    CHECK(guard.tokens.count == 3 && ptc_http_tokens_owners(&guard.tokens) == 3);
+    CHECK(token(&guard, "Bearer 0123456789abcdef0123", 1, 0, owner) == PTC_HTTP_PASS);
     CHECK_STR(owner, "ann");
-    CHECK(token(&guard, "bearer  secret-secret-secret", 1, 0, &owner) == PTC_HTTP_PASS);
+    CHECK(token(&guard, "bearer  secret-secret-secret", 1, 0, owner) == PTC_HTTP_PASS);
     CHECK_STR(owner, "bob");
-    CHECK(token(&guard, "BEARER plain-token-plain", 1, 0, &owner) == PTC_HTTP_PASS);
+    CHECK(token(&guard, "BEARER plain-token-plain", 1, 0, owner) == PTC_HTTP_PASS);
     CHECK_STR(owner, "default");
-    CHECK(token(&guard, NULL, 1, 0, &owner) == PTC_HTTP_NO_TOKEN);
-    CHECK(token(&guard, "Basic 0123456789abcdef0123", 1, 0, &owner) == PTC_HTTP_NO_TOKEN);
-    CHECK(token(&guard, "Bearer 0123456789abcdef012", 1, 0, &owner) == PTC_HTTP_WRONG_TOKEN);
-    CHECK(token(&guard, "Bearer 0123456789abcdef01234", 1, 0, &owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(token(&guard, NULL, 1, 0, owner) == PTC_HTTP_NO_TOKEN);
+    CHECK(token(&guard, "Basic 0123456789abcdef0123", 1, 0, owner) == PTC_HTTP_NO_TOKEN);
+    CHECK(token(&guard, "Bearer 0123456789abcdef012", 1, 0, owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(token(&guard, "Bearer 0123456789abcdef01234", 1, 0, owner) == PTC_HTTP_WRONG_TOKEN);
     CHECK_STR(owner, "");
     char longest[400] = "Bearer ";
     memset(longest + 7, 'x', 300);
-    CHECK(token(&guard, longest, 2, 0, &owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(token(&guard, longest, 2, 0, owner) == PTC_HTTP_WRONG_TOKEN);
+    ptc_http_guard_deinit(&guard);
+}
+
+/* Tokens can be replaced while others look at them. */
+static void test_replaced_tokens(PtcMem *mem)
+{
+    PtcHttpGuard guard;
+    PtcHttpTokens tokens;
+    char owner[PTC_HTTP_OWNER_MAX];
+    size_t line;
+    CHECK(ptc_http_guard_init(&guard, mem, false) && ptc_http_guard_has_owner(&guard, "anyone"));
+    CHECK(!ptc_http_tokens_read(&guard.tokens, text(TOKENS), &line));
+    CHECK(ptc_http_tokens_init(&tokens, mem));
+    CHECK(!ptc_http_tokens_read(&tokens, text("ann new-token-of-ann-01\nann another-of-ann-012\n"),
+                                &line));
+    CHECK(ptc_http_tokens_owners(&tokens) == 1);
+    ptc_http_guard_replace(&guard, &tokens);
+    CHECK(tokens.count == 3);
+    ptc_http_tokens_deinit(&tokens);
+    CHECK(token(&guard, "Bearer 0123456789abcdef0123", 1, 0, owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(token(&guard, "Bearer new-token-of-ann-01", 1, 0, owner) == PTC_HTTP_PASS);
+    CHECK(ptc_http_guard_has_owner(&guard, "ann") && !ptc_http_guard_has_owner(&guard, "bob"));
     ptc_http_guard_deinit(&guard);
 }
 
@@ -208,32 +232,72 @@ static void test_bad_token_files(PtcMem *mem)
          2},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        PtcHttpGuard guard;
+        PtcHttpTokens tokens;
         size_t line;
-        CHECK(ptc_http_guard_init(&guard, mem, false));
-        CHECK(ptc_http_guard_add_tokens(&guard, cases[i].tokens, strlen(cases[i].tokens), &line));
+        CHECK(ptc_http_tokens_init(&tokens, mem));
+        CHECK(ptc_http_tokens_read(&tokens, text(cases[i].tokens), &line));
         CHECK(line == cases[i].line);
-        ptc_http_guard_deinit(&guard);
+        ptc_http_tokens_deinit(&tokens);
     }
 }
 
-/* Ten wrong ones, then silence until the minute is over; another address is not concerned. */
+/* Wrong tokens are answered, then braked: each by itself, and all of one address.  A right one always passes. */
 static void test_guessing(PtcMem *mem)
 {
     PtcHttpGuard guard;
-    const char *owner, *right = "Bearer 0123456789abcdef0123", *wrong = "Bearer wrong-wrong-wrong";
+    char owner[PTC_HTTP_OWNER_MAX], guess[40];
+    const char *right = "Bearer 0123456789abcdef0123", *wrong = "Bearer wrong-wrong-wrong";
     CHECK(ptc_http_guard_init(&guard, mem, false));
-    CHECK(!ptc_http_guard_add_token(&guard, right + 7, strlen(right) - 7, "a", 1));
-    for (int i = 0; i < PTC_HTTP_FAILURES_MAX; i++)
-        CHECK(token(&guard, wrong, 7, 100, &owner) == PTC_HTTP_WRONG_TOKEN);
-    CHECK(token(&guard, right, 7, 101, &owner) == PTC_HTTP_TOO_MANY_BAD);
-    CHECK(token(&guard, right, 8, 101, &owner) == PTC_HTTP_PASS);
-    CHECK(token(&guard, right, 7, 159, &owner) == PTC_HTTP_TOO_MANY_BAD);
-    CHECK(token(&guard, right, 7, 160, &owner) == PTC_HTTP_PASS);
-    /* Many addresses: bounded, and none of them blocks itself by being forgotten. */
-    for (uint64_t peer = 1000; peer < 21000; peer++)
-        CHECK(token(&guard, wrong, peer, 200, &owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(!ptc_http_tokens_add(&guard.tokens, text(right + 7), text("a")));
+    for (int i = 0; i < PTC_HTTP_SAME_TOKEN_MAX; i++)
+        CHECK(token(&guard, wrong, 7, 100, owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(token(&guard, wrong, 7, 101, owner) == PTC_HTTP_TOO_MANY_BAD);
+    CHECK(token(&guard, wrong, 8, 101, owner) == PTC_HTTP_TOO_MANY_BAD); /* from wherever */
+    CHECK(token(&guard, "Bearer another-wrong-one", 7, 101, owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(token(&guard, right, 7, 101, owner) == PTC_HTTP_PASS);
+    CHECK(token(&guard, wrong, 7, 159, owner) == PTC_HTTP_TOO_MANY_BAD);
+    CHECK(token(&guard, wrong, 7, 160, owner) == PTC_HTTP_WRONG_TOKEN);
+    for (int i = 0; i < PTC_HTTP_PEER_TOKENS_MAX; i++) {
+        snprintf(guess, sizeof guess, "Bearer guess-number-%06d", i);
+        CHECK(token(&guard, guess, 9, 200, owner) == PTC_HTTP_WRONG_TOKEN);
+    }
+    CHECK(token(&guard, "Bearer guess-number-last", 9, 201, owner) == PTC_HTTP_TOO_MANY_BAD);
+    CHECK(token(&guard, "Bearer guess-number-last", 10, 201, owner) == PTC_HTTP_WRONG_TOKEN);
+    CHECK(token(&guard, right, 9, 201, owner) == PTC_HTTP_PASS);
+    CHECK(token(&guard, NULL, 9, 201, owner) == PTC_HTTP_NO_TOKEN);
+    /* Many addresses: bounded, and right ones pass among them. */
+    for (uint64_t peer = 1000; peer < 21000; peer++) {
+        snprintf(guess, sizeof guess, "Bearer of-peer-%06d-x", (int)peer);
+        CHECK(token(&guard, guess, peer, 300, owner) != PTC_HTTP_PASS);
+    }
+    CHECK(token(&guard, right, 1000, 300, owner) == PTC_HTTP_PASS);
     ptc_http_guard_deinit(&guard);
+}
+
+static PtcHttpPeer peer_of(const char *address)
+{
+    struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+    struct sockaddr_in v4 = {.sin_family = AF_INET};
+    if (inet_pton(AF_INET, address, &v4.sin_addr) == 1)
+        return ptc_http_conn_peer((const struct sockaddr *)&v4);
+    CHECK(inet_pton(AF_INET6, address, &v6.sin6_addr) == 1);
+    return ptc_http_conn_peer((const struct sockaddr *)&v6);
+}
+
+static bool same(const char *a, const char *b)
+{
+    PtcHttpPeer x = peer_of(a), y = peer_of(b);
+    return x.high == y.high && x.v6 == y.v6;
+}
+
+/* An IPv4 address is one peer however it is written; of IPv6 the first half counts. */
+static void test_peers(void)
+{
+    CHECK(same("192.0.2.1", "192.0.2.1") && !same("192.0.2.1", "192.0.2.2"));
+    CHECK(same("::ffff:192.0.2.1", "192.0.2.1"));
+    CHECK(!same("::ffff:192.0.2.1", "::ffff:192.0.2.2"));
+    CHECK(same("2001:db8::1", "2001:db8::2") && !same("2001:db8:0:1::1", "2001:db8::1"));
+    CHECK(!same("::1", "::ffff:127.0.0.1"));
 }
 
 static void test_guard_memory(void)
@@ -303,14 +367,24 @@ static void test_metrics(PtcMem *mem)
 {
     PtcHttpMetrics metrics;
     PtcBuf out;
-    memset(&metrics, 0, sizeof metrics);
+    ptc_http_metrics_init(&metrics);
     ptc_buf_init(&out, mem, 100000);
     ptc_http_metrics_done(&metrics, 200, 90000, 10, 20);
     ptc_http_metrics_done(&metrics, 404, 3000000, 1, 2);
     ptc_http_metrics_done(&metrics, 0, INT64_C(99000000000), 0, 0);
     ptc_http_metrics_fault(&metrics, PTC_HTTP_FAULT_REQUEST);
     ptc_http_metrics_fault(&metrics, PTC_HTTP_FAULT_NONE);
-    CHECK(ptc_http_metrics_write(&out, &metrics, &(PtcHttpGauges){.sessions = 5}));
+    static char tools[PTC_HTTP_TOOLS + 5][8];
+    ptc_http_metrics_tool(&metrics, "lisp_eval", "", 1500000);
+    ptc_http_metrics_tool(&metrics, "lisp_eval", "timeout", 2000000);
+    ptc_http_metrics_tool(&metrics, "lisp_eval", "timeout", 0);
+    for (int i = 0; i < PTC_HTTP_TOOLS + 5; i++) { /* names are bounded */
+        snprintf(tools[i], sizeof tools[i], "t%d", i);
+        for (int k = 0; k < 3; k++)
+            ptc_http_metrics_tool(&metrics, tools[i], k == 0 ? "a" : k == 1 ? "b" : "c", 0);
+    }
+    CHECK(ptc_http_metrics_write(&out, &metrics,
+                                 &(PtcHttpGauges){.sessions = 5, .isolation = "workers"}));
     const char *page = ptc_buf_text(&out);
     static const char *const lines[] = {
         "\nptc_mcp_http_requests_total{status=\"2xx\"} 1\n",
@@ -325,10 +399,19 @@ static void test_metrics(PtcMem *mem)
         "\nptc_mcp_http_request_duration_seconds_count 3\n",
         "\nptc_mcp_http_request_bytes_total 11\n",
         "\nptc_mcp_sessions 5\n",
+        "\nptc_mcp_tool_calls_total{tool=\"lisp_eval\",outcome=\"ok\"} 1\n",
+        "\nptc_mcp_tool_calls_total{tool=\"lisp_eval\",outcome=\"error\"} 2\n",
+        "\nptc_mcp_tool_errors_total{tool=\"lisp_eval\",reason=\"timeout\"} 2\n",
+        "\nptc_mcp_tool_duration_seconds_sum{tool=\"lisp_eval\"} 0.003500\n",
+        "\nptc_mcp_tool_duration_seconds_count{tool=\"lisp_eval\"} 3\n",
+        "\nptc_mcp_tool_calls_total{tool=\"other\",outcome=\"error\"} 21\n",
+        "\nptc_mcp_tool_errors_total{tool=\"other\",reason=\"other\"} 49\n",
+        "\nptc_mcp_isolation{mode=\"workers\"} 1\n",
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         CHECK(strstr(page, lines[i]));
     ptc_buf_deinit(&out);
+    ptc_http_metrics_deinit(&metrics);
 }
 
 /* What a client chose cannot forge a line. */
@@ -352,6 +435,29 @@ static void test_log(PtcMem *mem)
     CHECK(read(fds[0], got, sizeof got - 1) > 0);
     const char *rest = strchr(got, ' ');
     CHECK_STR(rest ? rest : "", " 127.0.0.1 - POST /a?b??[1m tools/call 200 1.234ms 3 4\n");
+    ptc_http_log_init(&log, mem, fds[1]);
+    log.json = true;
+    ptc_http_log_add(&log, &(PtcHttpLogLine){.address = "127.0.0.1",
+                                             .owner = "ann",
+                                             .verb = "POST",
+                                             .path = "/mcp\"\n\x1b",
+                                             .method = {"tools/call", 10},
+                                             .tool = "lisp_eval",
+                                             .failure = "timeout",
+                                             .status = 200,
+                                             .took_ns = 1234567,
+                                             .in = 3,
+                                             .out = 4});
+    ptc_http_log_say(&log, "a \"%s\"", "word");
+    ptc_http_log_deinit(&log);
+    memset(got, 0, sizeof got);
+    CHECK(read(fds[0], got, sizeof got - 1) > 0);
+    CHECK(strncmp(got, "{\"ts\":\"20", 9) == 0);
+    CHECK(strstr(got, "\"address\":\"127.0.0.1\",\"owner\":\"ann\",\"verb\":\"POST\","
+                      "\"path\":\"/mcp\\\"\\n\\u001b\",\"method\":\"tools/call\","
+                      "\"tool\":\"lisp_eval\",\"outcome\":\"error\",\"reason\":\"timeout\","
+                      "\"status\":200,\"duration_ms\":1.234,\"bytes_in\":3,\"bytes_out\":4}\n"));
+    CHECK(strstr(got, "\"message\":\"a \\\"word\\\"\"}\n"));
     /* A reader that stopped reading does not stop the writer. */
     ptc_http_log_init(&log, mem, fds[1]);
     for (int i = 0; i < 20000; i++)
@@ -424,7 +530,9 @@ int main(void)
     CHECK_RUN(test_places(&mem));
     CHECK_RUN(test_tokens(&mem));
     CHECK_RUN(test_bad_token_files(&mem));
+    CHECK_RUN(test_replaced_tokens(&mem));
     CHECK_RUN(test_guessing(&mem));
+    CHECK_RUN(test_peers());
     CHECK_RUN(test_guard_memory());
     CHECK_RUN(test_addresses());
     CHECK_RUN(test_listen_twice());

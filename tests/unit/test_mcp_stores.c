@@ -255,6 +255,35 @@ static void test_results(void)
     ptc_results_free(r);
 }
 
+static bool is_kept(PtcResults *r, const char *owner, const char *handle)
+{
+    PtcBuf out;
+    PtcResultPage page;
+    ptc_buf_init(&out, &mem, 1000);
+    bool kept = ptc_results_page(r, owner, VIEW(handle), 0, 0, 10, &out, &page) == PTC_RESULTS_OK;
+    ptc_buf_deinit(&out);
+    return kept;
+}
+
+/* Whoever keeps many results pushes out his own. */
+static void test_results_of_owners(void)
+{
+    PtcResults *r = ptc_results_new(4, 1000);
+    char bob[PTC_RESULT_HANDLE], ann[10][PTC_RESULT_HANDLE];
+    PtcText small[PTC_RESULT_PARTS] = {VIEW("x")};
+    CHECK(ptc_results_keep(r, "bob", small, bob));
+    for (int i = 0; i < 10; i++)
+        CHECK(ptc_results_keep(r, "ann", small, ann[i]));
+    CHECK(is_kept(r, "bob", bob) && !is_kept(r, "ann", ann[6]) && is_kept(r, "ann", ann[7]));
+    static char block[600];
+    memset(block, 'x', sizeof block);
+    PtcText large[PTC_RESULT_PARTS] = {{block, sizeof block}};
+    for (int i = 0; i < 3; i++)
+        CHECK(ptc_results_keep(r, "ann", large, ann[i]));
+    CHECK(is_kept(r, "bob", bob) && is_kept(r, "ann", ann[2]) && !is_kept(r, "ann", ann[1]));
+    ptc_results_free(r);
+}
+
 static const char *get(PtcRecorder *r, const char *owner, const char *id)
 {
     static char text[4096];
@@ -345,6 +374,7 @@ int main(void)
     test_bounds();
     test_shared();
     test_results();
+    test_results_of_owners();
     test_records();
     test_recorded_calls();
     CHECK(atomic_load(&mem.used) == 0);

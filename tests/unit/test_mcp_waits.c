@@ -102,6 +102,14 @@ static void *end_one(void *user)
     return NULL;
 }
 
+static bool is_entering(PtcWaits *w)
+{
+    pthread_mutex_lock(&w->lock);
+    bool entering = w->place == PTC_WAITS_ENTERING;
+    pthread_mutex_unlock(&w->lock);
+    return entering;
+}
+
 /* The program goes on when its turn has come, not when its tool is done; others may begin calls meanwhile. */
 static void test_turn(void)
 {
@@ -113,7 +121,7 @@ static void test_turn(void)
     ptc_waits_begin(&w, true);
     atomic_store(&hold_back, true);
     pthread_create(&thread, NULL, end_one, &w);
-    for (int i = 0; i < 100; i++)
+    while (!is_entering(&w))
         sched_yield();
     CHECK(!atomic_load(&ended));
     ptc_waits_begin(&w, true);

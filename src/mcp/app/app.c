@@ -50,6 +50,8 @@ static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
         .max_waiting = c->max_waiting,
         .wait_ms = c->wait_ms,
         .owner_share = c->owner_share,
+        .private_lists = c->private_lists || (c->about_data && *c->about_data) ||
+                         (c->tools && ptc_tools_count(c->tools)),
         .user = app,
     };
     return (app->mcp = ptc_mcp_new(&mcp, why)) != NULL;
@@ -79,6 +81,11 @@ PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
 PtcMcp *ptc_app_mcp(PtcApp *app)
 {
     return app->mcp;
+}
+
+struct PtcStore *ptc_app_store(PtcApp *app)
+{
+    return app->sessions ? ptc_sessions_store(app->sessions) : NULL;
 }
 
 void ptc_app_free(PtcApp *app)

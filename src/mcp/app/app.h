@@ -38,6 +38,7 @@ typedef struct PtcAppConfig {
     size_t max_frame_bytes; /* see PtcMcpConfig, as those below */
     unsigned max_running, max_waiting;
     int64_t wait_ms;
+    bool private_lists;   /* only who has a token may know the tools; so it is with tools or data */
     unsigned owner_share; /* percent that one owner may have of calls, sessions and results [100] */
 } PtcAppConfig;
 
@@ -45,6 +46,8 @@ typedef struct PtcAppConfig {
 PTC_MUST_USE PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY]);
 /* For the transports; it lives as long as the app. */
 PtcMcp *ptc_app_mcp(PtcApp *app);
+/* Where sessions are kept over a restart, for others who have something to keep; NULL: nowhere. */
+struct PtcStore *ptc_app_store(PtcApp *app);
 /* After the transports ended. */
 void ptc_app_free(PtcApp *app);
 

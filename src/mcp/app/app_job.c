@@ -74,6 +74,8 @@ static PtcText view(const PtcBuf *buf)
 
 void ptc_job_done(PtcJob *job)
 {
+    if (job->failed)
+        ptc_mcp_reason(job->call, job->reason);
     if (job->app->recorder && !job->unrecorded) {
         PtcCallNote note = {.tool = job->tool,
                             .owner = job->owner,

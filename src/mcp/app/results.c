@@ -112,17 +112,40 @@ static Kept *copy_all(PtcResults *r, const char *owner, const PtcText parts[PTC_
     return NULL;
 }
 
-/* Lets the oldest go until there is room. */
+/* How much an owner has, in bytes or in number. */
+static size_t has(const PtcResults *r, const char *owner, bool in_bytes)
+{
+    size_t n = 0;
+    for (const Kept *k = r->newest; k; k = k->older)
+        if (strcmp(k->owner, owner) == 0)
+            n += in_bytes ? k->bytes : 1;
+    return n;
+}
+
+/* The oldest result of the owner who has the most: nobody can push out what others keep by keeping more himself. */
+static Kept **find_spare(PtcResults *r, bool in_bytes)
+{
+    Kept **spare = &r->newest;
+    size_t most = 0;
+    for (Kept **at = &r->newest; *at; at = &(*at)->older) {
+        size_t n = has(r, (*at)->owner, in_bytes);
+        if (n < most)
+            continue;
+        most = n;
+        spare = at;
+    }
+    return spare;
+}
+
+/* Lets results go until there is room. */
 static void shrink(PtcResults *r)
 {
     while (r->newest && (r->count > r->max_count || r->bytes > r->max_bytes)) {
-        Kept **at = &r->newest;
-        while ((*at)->older)
-            at = &(*at)->older;
+        Kept **at = find_spare(r, r->bytes > r->max_bytes), *old = *at;
+        *at = old->older;
         r->count--;
-        r->bytes -= (*at)->bytes;
-        free_kept(r, *at);
-        *at = NULL;
+        r->bytes -= old->bytes;
+        free_kept(r, old);
     }
 }
 

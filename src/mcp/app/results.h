@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * results.h - results that were too large for their answer, kept for a while so that they can be paged through.
- * Bounded in number and bytes: the oldest go first.  Any thread. */
+ * Bounded in number and bytes: the oldest go first, of the owner who has the most.  Any thread. */
 #ifndef PTC_MCP_APP_RESULTS_H
 #define PTC_MCP_APP_RESULTS_H
 

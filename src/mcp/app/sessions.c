@@ -501,3 +501,8 @@ size_t ptc_sessions_bytes(PtcSessions *s, size_t *count)
         *count = n;
     return bytes;
 }
+
+PtcStore *ptc_sessions_store(PtcSessions *s)
+{
+    return s->config.store ? s->store : NULL;
+}

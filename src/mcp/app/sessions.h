@@ -86,6 +86,8 @@ PtcSessionsStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, P
 /* Those of an owner, last used first, into infos (room for `max`); how many there are. */
 size_t ptc_sessions_list(PtcSessions *sessions, const char *owner, PtcSessionInfo *infos,
                          size_t max);
+/* The store, when it is one that outlives the process; else NULL. */
+struct PtcStore *ptc_sessions_store(PtcSessions *sessions);
 /* Memory of all snapshots. */
 size_t ptc_sessions_bytes(PtcSessions *sessions, size_t *count);
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http.c - the HTTP server: libmicrohttpd accepts and parses, a thread for each connection; exchanges (http_exchange.c)
- * answer; the thread of ptc_http_serve watches.
- *
- * A stream of events is written to the socket by us, inside the access handler, which then has the connection closed:
- * only so can a handler that runs on the connection's own thread send before it has returned. */
+ * http.c - the HTTP server: libmicrohttpd accepts and parses, a thread for each connection, and calls http_calls.c;
+ * exchanges (http_exchange.c) answer; the thread of ptc_http_serve watches. */
 #include "mcp/http/http.h"
 
 #include <errno.h>
@@ -17,14 +14,17 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "mcp/http/http_bind.h"
-#include "mcp/http/http_conn.h"
-#include "mcp/http/http_mhd.h"
+#include "base/secret.h"
+#include "mcp/http/http_int.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define MS_NS INT64_C(1000000)
 
-enum { HEAD_MAX = 32 * 1024 }; /* of a request's head; larger ones are answered 431 */
+enum {
+    HEAD_MAX = 32 * 1024,      /* of a request's head; larger ones are answered 431 */
+    BODIES = 64 * 1024 * 1024, /* of bodies that have not arrived whole, together */
+    TOKENS_MAX = 1024 * 1024,  /* of the text of a token file */
+};
 
 const PtcHttpConfig ptc_http_defaults = {
     .path = "/mcp",
@@ -35,227 +35,31 @@ const PtcHttpConfig ptc_http_defaults = {
     .drain_ms = 10 * 1000,
     .stack_bytes = 1024 * 1024,
     .log_fd = STDERR_FILENO,
+    .owner_share = 100,
 };
 
 /* What the watcher's own descriptors are in epoll; connections have larger numbers. */
 enum { EVENT_STOP = 1, EVENT_SIGNAL = 2 };
-
-struct PtcHttp {
-    PtcHttpShared shared;
-    PtcHttpConns conns;
-    PtcMhd mhd;
-    struct MHD_Daemon *daemon;
-    PtcHttpAddress address;
-    int listen_fd, ask_fd; /* ask_fd: ptc_http_stop */
-    int64_t drain_ns;
-    int64_t swept_ns;
-    bool hurry; /* a second request to stop */
-};
 
 unsigned ptc_http_port(const PtcHttp *http)
 {
     return ptc_http_address_port(&http->address);
 }
 
-/* ------------------------------------------------- what libmicrohttpd calls */
-
-static void on_connection(void *user, struct MHD_Connection *connection, void **socket_context,
-                          enum MHD_ConnectionNotificationCode what)
-{
-    PtcHttp *http = user;
-    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-        int fd = http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-                     ->connect_fd;
-        const struct sockaddr *address =
-            http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
-                ->client_addr;
-        *socket_context = ptc_http_conn_open(&http->conns, fd, address);
-    } else if (*socket_context) {
-        ptc_http_conn_close(&http->conns, *socket_context);
-        *socket_context = NULL;
-    }
-}
-
-static PtcHttpConn *conn_of(PtcHttp *http, struct MHD_Connection *connection)
-{
-    return http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
-        ->socket_context;
-}
-
-/* The lines of a head, as they lie in the library's buffer. */
-typedef struct {
-    PtcHttpHead *head;
-    const char *at; /* where the next line begins; NULL: it is not looked at */
-} Lines;
-
-/* Is the line "name: value" all that lies between the line before it and the next one?  The library (0.9) has put NULs over
- * the colon and the line's end, and takes a NUL that the client sent for the end of a value too. */
-static void check_line(Lines *lines, const char *name, size_t name_len, const char *value,
-                       size_t value_len)
-{
-    const char *p = lines->at;
-    if (!p || lines->head->odd)
-        return;
-    lines->head->odd = name != p || p[name_len] != 0;
-    if (lines->head->odd)
-        return;
-    for (p += name_len + 1; *p == ' ' || *p == '\t'; p++)
-        ;
-    lines->head->odd = !value || value != p || p[value_len] != 0 || p[value_len + 1] != 0;
-    lines->at = p + value_len + 2;
-}
-
-static enum MHD_Result on_field(void *user, enum MHD_ValueKind kind, const char *name,
-                                size_t name_len, const char *value, size_t value_len)
-{
-    Lines *lines = user;
-    (void)kind;
-    check_line(lines, name, name_len, value, value_len);
-    ptc_http_head_add(lines->head, name, name_len, value, value_len);
-    return MHD_YES;
-}
-
-/* The address of a request as it was sent, which is looked at before the library decodes it. */
-static void *on_uri(void *user, const char *uri, struct MHD_Connection *connection)
-{
-    PtcHttpConn *conn = conn_of(user, connection);
-    if (conn)
-        conn->uri_len = uri ? strlen(uri) : 0;
-    return NULL;
-}
-
-/* The first line, "verb uri version", with NULs over the blanks. */
-static bool check_first(const char *verb, size_t uri_len, const char *version)
-{
-    const char *uri = verb + strlen(verb) + 1;
-    return *uri != ' ' && version == uri + uri_len + 1 && memchr(uri, '\r', uri_len) == NULL;
-}
-
-/* Reads the fields, and whether the head is written in a way that leaves nothing to guess.  Version 1 of the library sees
- * to that itself when it is told to be strict. */
-static void read_head(PtcHttp *http, struct MHD_Connection *connection, PtcHttpConn *conn,
-                      const char *verb, const char *version)
-{
-    PtcHttpHead *head = &conn->exchange.head;
-    Lines lines = {.head = head};
-    if (http->mhd.trusts_nul) {
-        head->odd = !check_first(verb, conn->uri_len, version);
-        lines.at = version + strlen(version) + 2;
-    }
-    http->mhd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_field, &lines);
-    const union MHD_ConnectionInfo *size =
-        http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
-    if (lines.at && !head->odd)
-        head->odd = lines.at[0] != 0 || lines.at[1] != 0 || !size ||
-                    lines.at + 2 != verb + size->header_size;
-}
-
-static void add_header(PtcHttp *http, struct MHD_Response *response, const char *name,
-                       const char *value)
-{
-    if (value)
-        (void)http->mhd.MHD_add_response_header(response, name, value);
-}
-
-static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connection,
-                                   const PtcHttpOut *out)
-{
-    /* libmicrohttpd wants a pointer it may change, and does not in this mode. */
-    void *text = (void *)(uintptr_t)(out->text ? out->text : "");
-    struct MHD_Response *response = http->mhd.MHD_create_response_from_buffer(
-        out->text ? out->len : 0, text, MHD_RESPMEM_PERSISTENT);
-    if (!response)
-        return MHD_NO;
-    add_header(http, response, "Content-Type", out->type);
-    add_header(http, response, "Allow", out->allow);
-    add_header(http, response, "Mcp-Session-Id", out->session);
-    add_header(http, response, "WWW-Authenticate", out->authenticate);
-    add_header(http, response, "Retry-After", out->retry_after);
-    if (out->close || atomic_load_explicit(&http->shared.stopping, memory_order_relaxed))
-        add_header(http, response, "Connection", "close");
-    enum MHD_Result queued =
-        http->mhd.MHD_queue_response(connection, (unsigned)out->status, response);
-    http->mhd.MHD_destroy_response(response);
-    return queued;
-}
-
-/* The head has arrived.  A client that waits for `100 Continue` is refused before it sends anything. */
-static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *connection,
-                                     PtcHttpConn *conn, const char *path, const char *verb,
-                                     const char *version)
-{
-    PtcHttpExchange *ex = &conn->exchange;
-    read_head(http, connection, conn, verb, version);
-    ptc_http_exchange_open(ex, verb, path);
-    if (ex->refused && (ex->out.close || ex->head.field[PTC_HTTP_EXPECT].bytes))
-        return send_answer(http, connection, &ex->out);
-    return MHD_YES;
-}
-
-static enum MHD_Result take_body(PtcHttpConn *conn, const char *bytes, size_t *len)
-{
-    ptc_http_exchange_body(&conn->exchange, bytes, *len);
-    *len = 0;
-    return ptc_http_exchange_enough(&conn->exchange) ? MHD_NO : MHD_YES;
-}
-
-static enum MHD_Result end_request(PtcHttp *http, struct MHD_Connection *connection,
-                                   PtcHttpConn *conn)
-{
-    const PtcHttpOut *out = &conn->exchange.out;
-    ptc_http_conn_enter(conn, PTC_HTTP_WORKING);
-    ptc_http_exchange_answer(&conn->exchange);
-    ptc_http_conn_enter(conn, PTC_HTTP_SENDING);
-    if (out->streamed || out->status == 0)
-        return MHD_NO;
-    return send_answer(http, connection, out);
-}
-
-/* Called when the head is there, for each piece of the body, and at the end.  *state tells the first. */
-static enum MHD_Result on_request(void *user, struct MHD_Connection *connection, const char *path,
-                                  const char *verb, const char *version, const char *bytes,
-                                  size_t *len, void **state)
-{
-    PtcHttp *http = user;
-    PtcHttpConn *conn = conn_of(http, connection);
-    if (!conn)
-        return MHD_NO;
-    if (!*state) {
-        *state = conn;
-        return begin_request(http, connection, conn, path, verb, version);
-    }
-    return *len ? take_body(conn, bytes, len) : end_request(http, connection, conn);
-}
-
-static void on_completed(void *user, struct MHD_Connection *connection, void **state,
-                         enum MHD_RequestTerminationCode how)
-{
-    PtcHttpConn *conn = *state;
-    (void)user, (void)connection, (void)how;
-    if (!conn)
-        return;
-    ptc_http_exchange_close(&conn->exchange);
-    *state = NULL;
-    ptc_http_conn_enter(conn, PTC_HTTP_RECEIVING);
-}
-
 /* -------------------------------------------------------------------- start */
 
 static bool start_daemon(PtcHttp *http, const PtcHttpConfig *config)
 {
-    unsigned connections = config->max_connections;
-    unsigned each = config->max_per_address ? config->max_per_address : (connections + 1) / 2;
-    if (http->shared.guard.loopback) /* a proxy's connections all come from here */
-        each = connections;
+    unsigned slots = (unsigned)ptc_http_conns_slots(&http->conns);
     http->daemon = http->mhd.MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
             MHD_USE_ITC,
-        0, NULL, NULL, on_request, http, MHD_OPTION_LISTEN_SOCKET, http->listen_fd,
-        MHD_OPTION_THREAD_STACK_SIZE, config->stack_bytes, MHD_OPTION_CONNECTION_LIMIT, connections,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, each, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)HEAD_MAX, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
-        MHD_OPTION_NOTIFY_COMPLETED, on_completed, http, MHD_OPTION_URI_LOG_CALLBACK, on_uri, http,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        0, NULL, NULL, ptc_http_on_request, http, MHD_OPTION_LISTEN_SOCKET, http->listen_fd,
+        MHD_OPTION_THREAD_STACK_SIZE, config->stack_bytes, MHD_OPTION_CONNECTION_LIMIT, slots,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_MAX, MHD_OPTION_NOTIFY_CONNECTION,
+        ptc_http_on_connection, http, MHD_OPTION_NOTIFY_COMPLETED, ptc_http_on_completed, http,
+        MHD_OPTION_URI_LOG_CALLBACK, ptc_http_on_uri, http, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_END);
     return http->daemon != NULL;
 }
 
@@ -282,19 +86,28 @@ static bool add_names(PtcHttpNames *names, const char *const *list, size_t count
     return true;
 }
 
+/* The text of a token file as the guard's tokens, in place of those it has. */
+static bool take_tokens(PtcHttp *http, PtcText text, char why[PTC_MCP_WHY])
+{
+    PtcHttpTokens tokens;
+    size_t line;
+    char at[32];
+    if (!ptc_http_tokens_init(&tokens, http->shared.mem))
+        return complain(why, "", "", "no memory");
+    const char *reason = ptc_http_tokens_read(&tokens, text, &line);
+    if (!reason)
+        ptc_http_guard_replace(&http->shared.guard, &tokens);
+    ptc_http_tokens_deinit(&tokens);
+    (void)snprintf(at, sizeof at, "line %zu", line);
+    return !reason || complain(why, "tokens, ", at, reason);
+}
+
 static bool set_up_guard(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP_WHY])
 {
     PtcHttpGuard *guard = &http->shared.guard;
-    if (config->tokens) {
-        size_t line;
-        const char *reason =
-            ptc_http_guard_add_tokens(guard, config->tokens, config->tokens_len, &line);
-        char at[32];
-        (void)snprintf(at, sizeof at, "line %zu", line);
-        if (reason)
-            return complain(why, "tokens, ", at, reason);
-    }
-    if (!guard->loopback && guard->token_count == 0)
+    if (config->tokens && !take_tokens(http, (PtcText){config->tokens, config->tokens_len}, why))
+        return false;
+    if (!guard->loopback && guard->tokens.count == 0)
         return complain(why, "", "",
                         "an address that other machines can reach needs a bearer token "
                         "(--token-file FILE); without one listen on 127.0.0.1");
@@ -309,8 +122,14 @@ static int log_fd_of(const PtcHttpConfig *config)
 
 static void set_limits(PtcHttp *http, const PtcHttpConfig *config)
 {
+    size_t two = 2 * ptc_mcp_max_frame(http->shared.mcp);
+    size_t bodies = config->max_body_bytes ? config->max_body_bytes : BODIES;
     http->shared.stateless = config->stateless;
     http->shared.path = config->path;
+    http->shared.isolation = config->isolation;
+    http->shared.max_body_bytes = bodies > two ? bodies : two;
+    http->reload = config->reload;
+    http->reload_user = config->reload_user;
     http->conns.request_ns = config->request_ms * MS_NS;
     http->conns.send_ns = config->send_ms * MS_NS;
     http->drain_ns = config->drain_ms * MS_NS;
@@ -336,12 +155,17 @@ static bool prepare(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP
 static bool init_parts(PtcHttp *http, PtcMcp *mcp, const PtcHttpConfig *config)
 {
     bool loopback = ptc_http_address_is_local(&http->address);
-    /* A few more slots than connections: closed ones give theirs back a little later. */
-    size_t slots = (size_t)config->max_connections + 16;
+    size_t most = config->max_connections;
+    size_t each = config->max_per_address ? config->max_per_address : (most + 1) / 2;
+    if (loopback) /* a proxy's connections all come from here */
+        each = most;
     if (!ptc_http_shared_init(&http->shared, mcp, loopback, config->max_sessions,
                               log_fd_of(config)))
         return false;
-    if (ptc_http_conns_init(&http->conns, &http->shared, slots))
+    http->shared.sessions.owner_share = config->owner_share;
+    http->shared.sessions.keep = config->keep;
+    http->shared.log.json = config->json_log;
+    if (ptc_http_conns_init(&http->conns, &http->shared, most, each))
         return true;
     ptc_http_shared_deinit(&http->shared);
     return false;
@@ -359,6 +183,7 @@ static PtcHttpConfig with_defaults(const PtcHttpConfig *given)
     c.drain_ms = c.drain_ms ? c.drain_ms : d->drain_ms;
     c.stack_bytes = c.stack_bytes ? c.stack_bytes : d->stack_bytes;
     c.log_fd = c.log_fd ? c.log_fd : d->log_fd;
+    c.owner_share = c.owner_share ? c.owner_share : d->owner_share;
     return c;
 }
 
@@ -388,20 +213,53 @@ PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char why[PTC_MCP_
 
 /* --------------------------------------------------------------------- serve */
 
-static sigset_t stop_signals(void)
+static sigset_t our_signals(void)
 {
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1};
     sigset_t set;
     sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaddset(&set, signals[i]);
     return set;
 }
 
 void ptc_http_block_signals(void)
 {
-    sigset_t set = stop_signals();
+    sigset_t set = our_signals();
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     (void)signal(SIGPIPE, SIG_IGN); /* the reader of the log may go away */
+}
+
+/* Owners that have no token any more lose the sessions that they had with one. */
+static void end_sessions_of_strangers(PtcHttp *http)
+{
+    PtcHttpSession *session;
+    while ((session = ptc_http_sessions_find(&http->shared.sessions, &http->shared.guard)) !=
+           NULL) {
+        ptc_http_session_end(&http->shared.sessions, session, true);
+        ptc_http_session_drop(&http->shared.sessions, session, ptc_clock_ns(NULL));
+    }
+}
+
+/* What is wrong with the new tokens leaves the old ones in use. */
+static void reload_tokens(PtcHttp *http)
+{
+    char why[PTC_MCP_WHY] = "there is no token file";
+    PtcBuf text;
+    ptc_buf_init(&text, http->shared.mem, TOKENS_MAX);
+    bool ok = http->reload && http->reload(http->reload_user, &text, why) &&
+              take_tokens(http, ptc_buf_view(&text), why);
+    if (text.data)
+        ptc_secret_wipe(text.data, text.cap);
+    ptc_buf_deinit(&text);
+    if (ok) {
+        end_sessions_of_strangers(http);
+        ptc_http_log_say(&http->shared.log, "the tokens were read again: %zu of %zu owners",
+                         http->shared.guard.tokens.count,
+                         ptc_http_tokens_owners(&http->shared.guard.tokens));
+    } else {
+        ptc_http_log_say(&http->shared.log, "the tokens stay as they were: %s", why);
+    }
 }
 
 void ptc_http_stop(PtcHttp *http)
@@ -416,14 +274,16 @@ static bool take_event(PtcHttp *http, uint64_t id, int signal_fd)
 {
     struct signalfd_siginfo info;
     uint64_t count;
-    ssize_t n = 0;
     if (id == EVENT_STOP)
-        n = read(http->ask_fd, &count, sizeof count);
-    else if (id == EVENT_SIGNAL)
-        n = read(signal_fd, &info, sizeof info);
-    else
-        ptc_http_conns_event(&http->conns, id);
-    return n > 0;
+        return read(http->ask_fd, &count, sizeof count) > 0;
+    if (id == EVENT_SIGNAL) {
+        bool got = read(signal_fd, &info, sizeof info) == (ssize_t)sizeof info;
+        if (got && info.ssi_signo == SIGUSR1)
+            reload_tokens(http);
+        return got && info.ssi_signo != SIGUSR1;
+    }
+    ptc_http_conns_event(&http->conns, id);
+    return false;
 }
 
 /* Waits a little for events, then looks after everything.  True: asked to stop. */
@@ -447,17 +307,21 @@ static bool watch_once(PtcHttp *http, int signal_fd, int64_t *ticked_ns)
     return stop;
 }
 
-/* No new connections; /ready says so; streams end. */
-static void stop_accepting(PtcHttp *http)
+/* No new calls; /ready says so; streams end. */
+static void stop_beginning(PtcHttp *http)
 {
     uint64_t one = 1;
     ptc_http_log_say(&http->shared.log, "stopping: calls under way have %lld s to end",
                      (long long)(http->drain_ns / SECOND_NS));
-    http->mhd.MHD_quiesce_daemon(http->daemon);
-    (void)shutdown(http->listen_fd, SHUT_RDWR); /* who connects now is refused, not left waiting */
     atomic_store(&http->shared.stopping, true);
     ssize_t n = write(http->shared.stop_fd, &one, sizeof one);
     (void)n;
+}
+
+static void stop_accepting(PtcHttp *http)
+{
+    http->mhd.MHD_quiesce_daemon(http->daemon);
+    (void)shutdown(http->listen_fd, SHUT_RDWR); /* who connects now is refused, not left waiting */
 }
 
 /* Until no request is under way, the time is over or somebody asks again. */
@@ -472,7 +336,7 @@ static void drain(PtcHttp *http, int signal_fd, int64_t until_ns)
 void ptc_http_serve(PtcHttp *http, bool signals)
 {
     int64_t ticked = 0;
-    sigset_t set = stop_signals();
+    sigset_t set = our_signals();
     int signal_fd = signals ? signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK) : -1;
     if (signals)
         (void)watch_fd(http, signal_fd, EVENT_SIGNAL);
@@ -480,8 +344,9 @@ void ptc_http_serve(PtcHttp *http, bool signals)
                      http->shared.path);
     while (!watch_once(http, signal_fd, &ticked))
         ;
-    stop_accepting(http);
+    stop_beginning(http);
     drain(http, signal_fd, ptc_clock_ns(NULL) + http->drain_ns);
+    stop_accepting(http);
     ptc_mcp_stop(http->shared.mcp);
     ptc_http_sessions_sweep(&http->shared.sessions, 0, true);
     ptc_http_conns_cancel(&http->conns);

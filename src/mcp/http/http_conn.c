@@ -13,14 +13,21 @@
 
 #define SECOND_NS INT64_C(1000000000)
 enum {
+    SPARE = 32,         /* slots for connections that are on their way out */
     CROWDED_S = 5,      /* how long a connection may idle when nearly all are in use */
     SLOT_BITS = 16,     /* of an id: the slot; the rest counts */
     FIRST_ID = 1 << 20, /* ids below are the watcher's own */
 };
 
-bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t max)
+bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t most,
+                         size_t most_of_peer)
 {
-    *conns = (PtcHttpConns){.shared = shared, .max = max, .next_id = FIRST_ID >> SLOT_BITS};
+    size_t max = most + SPARE;
+    *conns = (PtcHttpConns){.shared = shared,
+                            .max = max,
+                            .most = most,
+                            .most_of_peer = most_of_peer,
+                            .next_id = FIRST_ID >> SLOT_BITS};
     conns->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
     conns->slot = ptc_mem_alloc(shared->mem, max * sizeof *conns->slot);
     pthread_mutex_init(&conns->lock, NULL);
@@ -42,18 +49,31 @@ void ptc_http_conns_deinit(PtcHttpConns *conns)
 
 /* ------------------------------------------------------------ open and close */
 
-static PtcHttpPeer peer_of(const struct sockaddr *address)
+size_t ptc_http_conns_slots(const PtcHttpConns *conns)
+{
+    return conns->max;
+}
+
+PtcHttpPeer ptc_http_conn_peer(const struct sockaddr *address)
 {
     PtcHttpPeer peer = {0, false};
+    const struct in6_addr *v6 = &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr;
+    uint32_t v4 = 0;
     if (address->sa_family == AF_INET) {
-        const struct sockaddr_in *v4 = (const void *)address;
-        peer.high = v4->sin_addr.s_addr;
+        peer.high = ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
+    } else if (address->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6)) {
+        memcpy(&v4, v6->s6_addr + 12, sizeof v4);
+        peer.high = v4;
     } else if (address->sa_family == AF_INET6) {
-        const struct sockaddr_in6 *v6 = (const void *)address;
-        memcpy(&peer.high, &v6->sin6_addr, sizeof peer.high);
+        memcpy(&peer.high, v6, sizeof peer.high);
         peer.v6 = true;
     }
     return peer;
+}
+
+static bool same_peer(PtcHttpPeer a, PtcHttpPeer b)
+{
+    return a.high == b.high && a.v6 == b.v6;
 }
 
 static void name_address(char *to, size_t size, const struct sockaddr *address)
@@ -74,11 +94,55 @@ static size_t free_slot(const PtcHttpConns *conns)
     return i;
 }
 
+static size_t count_peer(const PtcHttpConns *conns, PtcHttpPeer peer)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < conns->max; i++)
+        n += conns->slot[i] && !conns->slot[i]->doomed &&
+             same_peer(conns->slot[i]->exchange.peer, peer);
+    return n;
+}
+
+/* The oldest connection, of the peer unless that is NULL, that has not shown yet that it may be here. */
+static PtcHttpConn *find_stranger(const PtcHttpConns *conns, const PtcHttpPeer *peer)
+{
+    PtcHttpConn *oldest = NULL;
+    for (size_t i = 0; i < conns->max; i++) {
+        PtcHttpConn *c = conns->slot[i];
+        if (c && !c->doomed && !atomic_load(&c->exchange.welcome) &&
+            (!peer || same_peer(c->exchange.peer, *peer)) &&
+            (!oldest || c->opened_ns < oldest->opened_ns))
+            oldest = c;
+    }
+    return oldest;
+}
+
+/* Shuts one down; false: there is none to shut down. */
+static bool make_room(PtcHttpConns *conns, const PtcHttpPeer *peer)
+{
+    PtcHttpConn *old = find_stranger(conns, peer);
+    if (!old)
+        return false;
+    old->doomed = true;
+    conns->doomed++;
+    ptc_http_metrics_fault(&conns->shared->metrics, PTC_HTTP_FAULT_SLOW);
+    (void)shutdown(old->fd, SHUT_RDWR);
+    return true;
+}
+
+/* Is there room for one more of this peer, or can some be made? */
+static bool admit(PtcHttpConns *conns, PtcHttpPeer peer)
+{
+    if (count_peer(conns, peer) >= conns->most_of_peer && !make_room(conns, &peer))
+        return false;
+    return conns->count - conns->doomed < conns->most || make_room(conns, NULL);
+}
+
 /* Gives it an id and a slot; false when all are taken. */
 static bool settle(PtcHttpConns *conns, PtcHttpConn *conn)
 {
     pthread_mutex_lock(&conns->lock);
-    size_t i = free_slot(conns);
+    size_t i = admit(conns, conn->exchange.peer) ? free_slot(conns) : conns->max;
     bool room = i < conns->max;
     if (room) {
         conn->id = conns->next_id++ << SLOT_BITS | i;
@@ -94,21 +158,32 @@ static size_t slot_of(uint64_t id)
     return (size_t)(id & ((1 << SLOT_BITS) - 1));
 }
 
+/* Without a slot nobody would look after it. */
+static PtcHttpConn *reject(PtcHttpConns *conns, PtcHttpConn *conn, int fd)
+{
+    (void)shutdown(fd, SHUT_RDWR);
+    ptc_http_metrics_fault(&conns->shared->metrics, PTC_HTTP_FAULT_BUSY);
+    if (conn)
+        ptc_http_exchange_deinit(&conn->exchange);
+    ptc_mem_free(conns->shared->mem, conn, sizeof *conn);
+    return NULL;
+}
+
 PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd, const struct sockaddr *address)
 {
     PtcHttpConn *conn = ptc_mem_alloc(conns->shared->mem, sizeof *conn);
     if (!conn)
-        return NULL;
+        return reject(conns, NULL, fd);
     conn->fd = fd;
     conn->uri_len = 0;
+    conn->doomed = false;
+    conn->opened_ns = ptc_clock_ns(NULL);
     name_address(conn->address, sizeof conn->address, address);
-    ptc_http_exchange_init(&conn->exchange, conns->shared, peer_of(address), conn->address, fd);
+    ptc_http_exchange_init(&conn->exchange, conns->shared, ptc_http_conn_peer(address),
+                           conn->address, fd);
     ptc_http_conn_enter(conn, PTC_HTTP_RECEIVING);
-    if (!settle(conns, conn)) {
-        ptc_http_exchange_deinit(&conn->exchange);
-        ptc_mem_free(conns->shared->mem, conn, sizeof *conn);
-        return NULL;
-    }
+    if (!settle(conns, conn))
+        return reject(conns, conn, fd);
     atomic_fetch_add(&conns->shared->connections, 1);
     int on = 1;
     (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
@@ -123,6 +198,7 @@ void ptc_http_conn_close(PtcHttpConns *conns, PtcHttpConn *conn)
     pthread_mutex_lock(&conns->lock);
     conns->slot[slot_of(conn->id)] = NULL;
     conns->count--;
+    conns->doomed -= conn->doomed;
     pthread_mutex_unlock(&conns->lock);
     atomic_fetch_sub(&conns->shared->connections, 1);
     ptc_http_exchange_deinit(&conn->exchange);
@@ -149,7 +225,7 @@ void ptc_http_conns_event(PtcHttpConns *conns, uint64_t id)
 /* How long this phase may last; 0: as long as it likes. */
 static int64_t allowed_ns(const PtcHttpConns *conns, int phase)
 {
-    bool crowded = conns->count > conns->max - conns->max / 10;
+    bool crowded = conns->count - conns->doomed > conns->most - conns->most / 10;
     switch (phase) {
     case PTC_HTTP_RECEIVING: return crowded ? CROWDED_S * SECOND_NS : conns->request_ns;
     case PTC_HTTP_SENDING: return conns->send_ns;

@@ -3,7 +3,10 @@
  *
  * Each has a slot while the HTTP library knows its socket.  One thread watches them all: a client that vanishes
  * is noticed through epoll, one that is slow by a look at every slot each second; its socket is then shut down,
- * which the connection's own thread sees.  There is no other timeout, so that a byte now and then buys no time. */
+ * which the connection's own thread sees.  There is no other timeout, so that a byte now and then buys no time.
+ *
+ * When there are as many as may be, in all or of one peer, the oldest one that nobody knows yet makes room: who only
+ * holds connections open does not keep out those who use theirs. */
 #ifndef PTC_MCP_HTTP_HTTP_CONN_H
 #define PTC_MCP_HTTP_HTTP_CONN_H
 
@@ -25,22 +28,31 @@ typedef struct PtcHttpConn {
     atomic_int_fast64_t since_ns; /* when the phase began */
     char address[INET6_ADDRSTRLEN];
     size_t uri_len; /* of the request's first line, as it was sent */
+    int64_t opened_ns;
+    bool doomed; /* shut down to make room, under the lock of all */
 } PtcHttpConn;
 
 typedef struct PtcHttpConns {
     PtcHttpShared *shared;
     pthread_mutex_t lock;
     PtcHttpConn **slot;
-    size_t max, count;
+    size_t max, count;                 /* slots; those in use, doomed ones too */
+    size_t doomed, most, most_of_peer; /* of those that are not doomed there may be so many */
     uint64_t next_id;
     int epoll_fd;
     int64_t request_ns, send_ns;
 } PtcHttpConns;
 
-PTC_MUST_USE bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t max);
+/* At most `most` connections, `most_of_peer` of one peer. */
+PTC_MUST_USE bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t most,
+                                      size_t most_of_peer);
+/* How many the HTTP library may have open: a few more, since what is shut down goes a little later. */
+size_t ptc_http_conns_slots(const PtcHttpConns *conns);
 void ptc_http_conns_deinit(PtcHttpConns *conns);
 
-/* A connection that the HTTP library accepted; NULL: no room.  Freed by ptc_http_conn_close, which must come
+/* Who is at the other end, as far as limits are concerned. */
+PtcHttpPeer ptc_http_conn_peer(const struct sockaddr *address);
+/* A connection that the HTTP library accepted; NULL: no room, and its socket is shut down.  Freed by ptc_http_conn_close, which must come
  * before the socket's number is used again. */
 PTC_MUST_USE PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd,
                                              const struct sockaddr *address);

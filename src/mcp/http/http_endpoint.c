@@ -318,7 +318,7 @@ static void end_session(PtcHttpExchange *ex)
 {
     if (!need_session(ex))
         return;
-    ptc_http_session_end(&ex->shared->sessions, ex->session);
+    ptc_http_session_end(&ex->shared->sessions, ex->session, true);
     ex->out.status = 204;
 }
 

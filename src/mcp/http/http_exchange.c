@@ -20,13 +20,15 @@ bool ptc_http_shared_init(PtcHttpShared *shared, PtcMcp *mcp, bool loopback, siz
     shared->mcp = mcp;
     shared->mem = ptc_mcp_mem(mcp);
     shared->path = "/mcp";
+    shared->max_body_bytes = SIZE_MAX;
     shared->stop_fd = -1;
     if (!ptc_http_guard_init(&shared->guard, shared->mem, loopback))
         return false;
-    if (!ptc_http_sessions_init(&shared->sessions, shared->mem, max_sessions)) {
+    if (!ptc_http_sessions_init(&shared->sessions, mcp, max_sessions)) {
         ptc_http_guard_deinit(&shared->guard);
         return false;
     }
+    ptc_http_metrics_init(&shared->metrics);
     ptc_http_log_init(&shared->log, shared->mem, log_fd);
     return true;
 }
@@ -36,6 +38,7 @@ void ptc_http_shared_deinit(PtcHttpShared *shared)
     ptc_http_sessions_deinit(&shared->sessions);
     ptc_http_guard_deinit(&shared->guard);
     ptc_http_log_deinit(&shared->log);
+    ptc_http_metrics_deinit(&shared->metrics);
 }
 
 void ptc_http_exchange_init(PtcHttpExchange *ex, PtcHttpShared *shared, PtcHttpPeer peer,
@@ -113,8 +116,8 @@ static bool judge_place(PtcHttpExchange *ex)
 
 static bool judge_token(PtcHttpExchange *ex)
 {
-    switch (
-        ptc_http_guard_token(&ex->shared->guard, &ex->head, ex->peer, ex->begun_ns, &ex->owner)) {
+    PtcHttpGuard *guard = &ex->shared->guard;
+    switch (ptc_http_guard_token(guard, &ex->head, ex->peer, ex->begun_ns, ex->owner)) {
     case PTC_HTTP_NO_TOKEN:
         ptc_http_refuse(ex, 401, PTC_HTTP_FAULT_TOKEN, PTC_MCP_INVALID_REQUEST,
                         "a token is needed: send `Authorization: Bearer <token>`");
@@ -127,10 +130,10 @@ static bool judge_token(PtcHttpExchange *ex)
         return false;
     case PTC_HTTP_TOO_MANY_BAD:
         ptc_http_refuse(ex, 429, PTC_HTTP_FAULT_GUESSING, PTC_MCP_INVALID_REQUEST,
-                        "too many wrong tokens from this address: wait a minute");
+                        "too many wrong tokens: wait a minute, and send the right one");
         ex->out.retry_after = "60";
         return false;
-    default: return true;
+    default: atomic_store(&ex->welcome, true); return true;
     }
 }
 
@@ -166,7 +169,33 @@ static bool judge_head(PtcHttpExchange *ex)
 /* Load balancers ask these by whatever name they know; they tell nothing. */
 static bool is_probe(const PtcHttpExchange *ex)
 {
-    return strcmp(ex->path, "/health") == 0 || strcmp(ex->path, "/ready") == 0;
+    static const char *const probes[] = {"/health", "/healthz", "/ready"};
+    for (size_t i = 0; i < sizeof probes / sizeof *probes; i++)
+        if (strcmp(ex->path, probes[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A browser asks before it lets a page call, without a token: yes to pages that were allowed by name. */
+static bool answer_preflight(PtcHttpExchange *ex)
+{
+    PtcText origin = ex->head.field[PTC_HTTP_ORIGIN];
+    if (strcmp(ex->verb, "OPTIONS") != 0 || !ex->head.field[PTC_HTTP_REQUEST_METHOD].bytes ||
+        !ptc_http_guard_lists_origin(&ex->shared->guard, origin))
+        return false;
+    ex->refused = true;
+    ex->out = (PtcHttpOut){.status = 204, .preflight = true};
+    return true;
+}
+
+/* While the server stops, nothing new is begun; who looks after it may still ask. */
+static bool judge_time(PtcHttpExchange *ex)
+{
+    if (!atomic_load(&ex->shared->stopping) || strcmp(ex->path, ex->shared->path) != 0)
+        return true;
+    ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY, "the server is stopping");
+    ex->out.retry_after = "5";
+    return false;
 }
 
 static void restart(PtcHttpExchange *ex)
@@ -175,7 +204,7 @@ static void restart(PtcHttpExchange *ex)
     ex->fault = PTC_HTTP_FAULT_NONE;
     ex->refused = ex->too_long = false;
     ex->received = 0;
-    ex->owner = "";
+    ex->owner[0] = '\0';
     ex->begun_ns = ex->answered_ns = ptc_clock_ns(NULL);
     ptc_buf_clear(&ex->body);
 }
@@ -186,17 +215,44 @@ void ptc_http_exchange_open(PtcHttpExchange *ex, const char *verb, const char *p
     ex->verb = verb;
     ex->path = path;
     atomic_fetch_add_explicit(&ex->shared->metrics.in_flight, 1, memory_order_relaxed);
-    if (judge_form(ex) && !is_probe(ex) && judge_head(ex) && judge_place(ex))
-        (void)judge_token(ex);
+    PtcText origin = ex->head.field[PTC_HTTP_ORIGIN];
+    bool listed = ptc_http_guard_lists_origin(&ex->shared->guard, origin);
+    ex->stream.origin = listed ? origin : (PtcText){NULL, 0};
+    if (!judge_form(ex) || is_probe(ex) || !judge_head(ex) || !judge_place(ex) ||
+        answer_preflight(ex) || !judge_token(ex))
+        return;
+    (void)judge_time(ex);
 }
 
 /* --------------------------------------------------------------------- body */
 
+static void uncount(PtcHttpExchange *ex)
+{
+    atomic_fetch_sub(&ex->shared->body_bytes, ex->counted);
+    ex->counted = 0;
+}
+
+/* Bodies that never end must not take all memory, however many connections they come on. */
+static bool count_body(PtcHttpExchange *ex, size_t len)
+{
+    size_t all = atomic_fetch_add(&ex->shared->body_bytes, len) + len;
+    ex->counted += len;
+    if (all <= ex->shared->max_body_bytes)
+        return true;
+    uncount(ex);
+    ptc_buf_deinit(&ex->body);
+    ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
+                    "too many large requests are on their way: try again a little later");
+    ex->out.retry_after = "5";
+    return false;
+}
+
 void ptc_http_exchange_body(PtcHttpExchange *ex, const char *bytes, size_t len)
 {
     ex->received += len;
-    if (ex->refused || ex->too_long || ptc_buf_add(&ex->body, bytes, len))
+    if (ex->refused || ex->too_long || !count_body(ex, len) || ptc_buf_add(&ex->body, bytes, len))
         return;
+    uncount(ex);
     ex->too_long = ex->body.full;
     if (!ex->too_long)
         ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
@@ -213,12 +269,15 @@ bool ptc_http_exchange_enough(const PtcHttpExchange *ex)
 
 static void answer_ready(PtcHttpExchange *ex)
 {
-    if (atomic_load(&ex->shared->stopping)) {
-        answer_text(ex, 503, "text/plain", "stopping\n");
-        ex->fault = PTC_HTTP_FAULT_BUSY;
-    } else {
-        answer_text(ex, 200, "text/plain", "ready\n");
-    }
+    bool stopping = atomic_load(&ex->shared->stopping);
+    ptc_buf_clear(&ex->page);
+    ptc_buf_add_cstr(&ex->page, stopping ? "stopping\n" : "ready\n");
+    if (ex->shared->isolation)
+        ptc_buf_addf(&ex->page, "isolation %s\n", ex->shared->isolation);
+    ex->fault = stopping ? PTC_HTTP_FAULT_BUSY : PTC_HTTP_FAULT_NONE;
+    ex->out = (PtcHttpOut){.status = stopping ? 503 : 200, .type = "text/plain"};
+    ex->out.text = ex->page.data;
+    ex->out.len = ptc_buf_ok(&ex->page) ? ex->page.len : 0;
 }
 
 static void answer_metrics(PtcHttpExchange *ex)
@@ -229,6 +288,8 @@ static void answer_metrics(PtcHttpExchange *ex)
         .connections = atomic_load(&shared->connections),
         .streams = atomic_load(&shared->streams),
         .memory = atomic_load(&shared->mem->used),
+        .body_bytes = atomic_load(&shared->body_bytes),
+        .isolation = shared->isolation,
     };
     ptc_mcp_load(shared->mcp, &g.running, &g.waiting);
     ptc_buf_clear(&ex->page);
@@ -258,7 +319,7 @@ static void answer_page(PtcHttpExchange *ex)
             PAGES[i].answer(ex);
             return;
         }
-    if (get && strcmp(ex->path, "/health") == 0) {
+    if (get && is_probe(ex)) {
         answer_text(ex, 200, "text/plain", "ok\n");
         return;
     }
@@ -269,6 +330,7 @@ static void answer_page(PtcHttpExchange *ex)
 void ptc_http_exchange_answer(PtcHttpExchange *ex)
 {
     ex->begun_ns = ptc_clock_ns(NULL);
+    uncount(ex);
     if (!ex->refused) {
         if (strcmp(ex->path, ex->shared->path) == 0)
             ptc_http_endpoint(ex);
@@ -310,6 +372,10 @@ static void count_and_log(PtcHttpExchange *ex)
     int64_t took = ex->answered_ns - ex->begun_ns;
     size_t out = ex->out.streamed ? ex->stream.sent : ex->out.len;
     PtcText method = known_method(ex);
+    const char *failure = ex->call ? ptc_mcp_tool_failure(ex->call) : NULL;
+    const char *tool = failure ? ptc_mcp_tool(ex->call)->name : NULL;
+    if (tool)
+        ptc_http_metrics_tool(&shared->metrics, tool, failure, took);
     atomic_fetch_sub_explicit(&shared->metrics.in_flight, 1, memory_order_relaxed);
     ptc_http_metrics_fault(&shared->metrics, ex->fault);
     ptc_http_metrics_done(&shared->metrics, ex->out.status, took, ex->received, out);
@@ -318,19 +384,37 @@ static void count_and_log(PtcHttpExchange *ex)
                                                      .verb = known_verb(ex->verb),
                                                      .path = known_path(ex),
                                                      .method = {method.bytes, method.len},
+                                                     .tool = tool,
+                                                     .failure = failure,
                                                      .status = ex->out.status,
                                                      .took_ns = took,
                                                      .in = ex->received,
                                                      .out = out});
 }
 
+/* Requests that change what was agreed on in a session. */
+static bool changes_session(const PtcHttpExchange *ex)
+{
+    static const char *const methods[] = {"logging/setLevel", "resources/subscribe",
+                                          "resources/unsubscribe"};
+    PtcText method = ex->call ? ptc_mcp_method(ex->call) : (PtcText){NULL, 0};
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (ptc_http_text_is(method, methods[i]))
+            return true;
+    return false;
+}
+
 void ptc_http_exchange_close(PtcHttpExchange *ex)
 {
     count_and_log(ex);
+    if (ex->session)
+        ptc_http_session_keep(&ex->shared->sessions, ex->session, changes_session(ex),
+                              ex->answered_ns);
     if (ex->call)
         ptc_mcp_call_free(ex->call);
     if (ex->session)
         ptc_http_session_drop(&ex->shared->sessions, ex->session, ex->answered_ns);
+    uncount(ex); /* when it was cut off */
     ex->call = NULL;
     ex->session = NULL;
     memset(&ex->head, 0, sizeof ex->head);

@@ -31,6 +31,9 @@ typedef struct PtcHttpShared {
     int stop_fd;               /* readable once stopping; -1: none */
     atomic_size_t connections; /* for the metrics page */
     atomic_size_t streams;
+    atomic_size_t body_bytes; /* of requests that have not arrived whole */
+    size_t max_body_bytes;
+    const char *isolation; /* how programs run, for probes; NULL: not told */
 } PtcHttpShared;
 
 /* The answer to send, unless `streamed` says that it was sent already. */
@@ -43,6 +46,7 @@ typedef struct PtcHttpOut {
     const char *session;      /* MCP-Session-Id to give, NULL: none */
     const char *authenticate; /* 401: WWW-Authenticate */
     const char *retry_after;  /* 429, 503: seconds */
+    bool preflight;           /* the answer to a browser that asks whether a page may call */
     bool streamed;
     bool close; /* answered before the body is read, and the last answer on its connection */
 } PtcHttpOut;
@@ -55,9 +59,11 @@ typedef struct PtcHttpExchange {
     /* the request */
     const char *verb, *path;
     PtcHttpHead head;
-    const char *owner;
+    char owner[PTC_HTTP_OWNER_MAX];
+    atomic_bool welcome; /* its sender has shown a right token, or a head when none is needed */
     PtcBuf body;
     size_t received; /* bytes of the body, also those that were not kept */
+    size_t counted;  /* of them in shared->body_bytes */
     bool refused;    /* `out` is filled: the body is read but not kept */
     bool too_long;
     /* the answer */

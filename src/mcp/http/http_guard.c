@@ -1,43 +1,47 @@
 /* SPDX-License-Identifier: MIT
- * http_guard.c - Host, Origin and bearer tokens.
- *
- * A browser page can make its visitor send requests to servers on the visitor's own machine, under a name
- * that its author's DNS points there.  The browser then sends that name as Host and the page as Origin: both
- * are checked on every request, the metrics among them. */
+ * http_guard.c - who may speak.  What always holds: a right token passes, whatever else its sender or others did. */
 #include "mcp/http/http_guard.h"
 
 #include <string.h>
 
-#include "base/budget.h"
-
-enum { PEER_WAYS = 4 };
+#include "base/hmac.h"
 
 bool ptc_http_guard_init(PtcHttpGuard *guard, PtcMem *mem, bool loopback)
 {
     *guard = (PtcHttpGuard){.loopback = loopback, .mem = mem};
-    guard->token = ptc_mem_alloc(mem, PTC_HTTP_TOKENS_MAX * sizeof *guard->token);
-    guard->failures = ptc_mem_alloc(mem, PTC_HTTP_PEERS * sizeof *guard->failures);
-    if (guard->failures)
-        memset(guard->failures, 0, PTC_HTTP_PEERS * sizeof *guard->failures);
-    pthread_mutex_init(&guard->lock, NULL);
-    if (guard->token && guard->failures)
-        return true;
-    ptc_http_guard_deinit(guard);
-    return false;
+    if (!ptc_http_tokens_init(&guard->tokens, mem))
+        return false;
+    if (!ptc_http_brake_init(&guard->brake, mem)) {
+        ptc_http_tokens_deinit(&guard->tokens);
+        return false;
+    }
+    pthread_rwlock_init(&guard->lock, NULL);
+    return true;
 }
 
 void ptc_http_guard_deinit(PtcHttpGuard *guard)
 {
-    if (guard->token)
-        explicit_bzero(guard->token, PTC_HTTP_TOKENS_MAX * sizeof *guard->token);
-    ptc_mem_free(guard->mem, guard->token, PTC_HTTP_TOKENS_MAX * sizeof *guard->token);
-    ptc_mem_free(guard->mem, guard->failures, PTC_HTTP_PEERS * sizeof *guard->failures);
-    pthread_mutex_destroy(&guard->lock);
-    guard->token = NULL;
-    guard->failures = NULL;
+    ptc_http_tokens_deinit(&guard->tokens);
+    ptc_http_brake_deinit(&guard->brake);
+    pthread_rwlock_destroy(&guard->lock);
 }
 
-/* ------------------------------------------------------------ configuration */
+void ptc_http_guard_replace(PtcHttpGuard *guard, PtcHttpTokens *tokens)
+{
+    pthread_rwlock_wrlock(&guard->lock);
+    PtcHttpTokens old = guard->tokens;
+    guard->tokens = *tokens;
+    pthread_rwlock_unlock(&guard->lock);
+    *tokens = old;
+}
+
+bool ptc_http_guard_has_owner(PtcHttpGuard *guard, const char *owner)
+{
+    pthread_rwlock_rdlock(&guard->lock);
+    bool has = guard->tokens.count == 0 || ptc_http_tokens_have_owner(&guard->tokens, owner);
+    pthread_rwlock_unlock(&guard->lock);
+    return has;
+}
 
 static bool all_visible(const char *text, size_t len)
 {
@@ -45,67 +49,6 @@ static bool all_visible(const char *text, size_t len)
         if (text[i] <= ' ' || text[i] > '~')
             return false;
     return true;
-}
-
-const char *ptc_http_guard_add_token(PtcHttpGuard *guard, const char *token, size_t len,
-                                     const char *owner, size_t owner_len)
-{
-    if (len < PTC_HTTP_TOKEN_MIN)
-        return "a token has at least 16 characters; `openssl rand -hex 32` makes a good one";
-    if (len > PTC_HTTP_TOKEN_MAX)
-        return "a token has at most 256 characters";
-    if (!all_visible(token, len))
-        return "a token consists of visible ASCII characters without spaces";
-    if (owner_len == 0 || owner_len >= PTC_HTTP_OWNER_MAX || !all_visible(owner, owner_len))
-        return "an owner's name has 1 to 63 visible ASCII characters without spaces";
-    if (guard->token_count == PTC_HTTP_TOKENS_MAX)
-        return "there are at most 64 tokens";
-    PtcHttpToken *slot = &guard->token[guard->token_count++];
-    memset(slot, 0, sizeof *slot);
-    memcpy(slot->bytes, token, len);
-    memcpy(slot->owner, owner, owner_len);
-    slot->len = len;
-    return NULL;
-}
-
-/* Length of the first word of a line, and where the next one begins. */
-static size_t word(const char *text, size_t len, size_t *next)
-{
-    size_t end = 0;
-    while (end < len && text[end] != ' ' && text[end] != '\t')
-        end++;
-    *next = end;
-    while (*next < len && (text[*next] == ' ' || text[*next] == '\t'))
-        ++*next;
-    return end;
-}
-
-static const char *add_line(PtcHttpGuard *guard, const char *line, size_t len)
-{
-    while (len && (line[len - 1] == '\r' || line[len - 1] == ' ' || line[len - 1] == '\t'))
-        len--;
-    if (len == 0 || *line == '#')
-        return NULL;
-    size_t next, first = word(line, len, &next);
-    if (next == len)
-        return ptc_http_guard_add_token(guard, line, len, "default", strlen("default"));
-    return ptc_http_guard_add_token(guard, line + next, len - next, line, first);
-}
-
-const char *ptc_http_guard_add_tokens(PtcHttpGuard *guard, const char *text, size_t len,
-                                      size_t *line)
-{
-    *line = 0;
-    for (size_t at = 0; at < len;) {
-        const char *end = memchr(text + at, '\n', len - at);
-        size_t n = end ? (size_t)(end - text) - at : len - at;
-        ++*line;
-        const char *why = add_line(guard, text + at, n);
-        if (why)
-            return why;
-        at += n + 1;
-    }
-    return guard->token_count ? NULL : "it holds no token";
 }
 
 const char *ptc_http_names_add(PtcHttpNames *names, const char *name)
@@ -201,6 +144,11 @@ static PtcText origin_host(PtcText origin)
     return (PtcText){NULL, 0};
 }
 
+bool ptc_http_guard_lists_origin(const PtcHttpGuard *guard, PtcText origin)
+{
+    return origin.bytes && listed(&guard->origins, origin);
+}
+
 static bool origin_ok(const PtcHttpGuard *guard, PtcText origin)
 {
     if (!origin.bytes || listed(&guard->origins, origin))
@@ -218,30 +166,6 @@ PtcHttpVerdict ptc_http_guard_place(const PtcHttpGuard *guard, const PtcHttpHead
 
 /* ------------------------------------------------------------------ tokens */
 
-/* Takes the same time wherever the two differ. */
-static bool same_token(const PtcHttpToken *token, const char given[PTC_HTTP_TOKEN_MAX], size_t len)
-{
-    volatile unsigned char differ = (unsigned char)(token->len != len);
-    for (size_t i = 0; i < PTC_HTTP_TOKEN_MAX; i++)
-        differ = (unsigned char)(differ | (token->bytes[i] ^ given[i]));
-    return differ == 0;
-}
-
-/* Looks at all tokens, so that the time does not tell which one it was. */
-static const PtcHttpToken *find_token(const PtcHttpGuard *guard, PtcText text)
-{
-    char given[PTC_HTTP_TOKEN_MAX] = {0};
-    const PtcHttpToken *found = NULL;
-    if (text.len > sizeof given)
-        return NULL;
-    memcpy(given, text.bytes, text.len);
-    for (size_t i = 0; i < guard->token_count; i++)
-        if (same_token(&guard->token[i], given, text.len))
-            found = &guard->token[i];
-    explicit_bzero(given, sizeof given);
-    return found;
-}
-
 /* What follows "Bearer"; data is NULL for another scheme. */
 static PtcText bearer(PtcText field)
 {
@@ -255,70 +179,45 @@ static PtcText bearer(PtcText field)
     return rest;
 }
 
-static bool same_peer(PtcHttpPeer a, PtcHttpPeer b)
+static uint64_t token_key(PtcText given)
 {
-    return a.high == b.high && a.v6 == b.v6;
+    uint8_t digest[PTC_SHA256_BYTES];
+    uint64_t key;
+    ptc_sha256(given.bytes, given.len, digest);
+    memcpy(&key, digest, sizeof key);
+    return key;
 }
 
-static bool expired(const PtcHttpFailures *f, int64_t now_ns)
+/* A wrong token: counted with its sender and by itself.  Behind a proxy all have one address, so a client that goes on
+ * with an old token is stopped long before the others notice. */
+static PtcHttpVerdict judge_wrong(PtcHttpGuard *guard, PtcText given, PtcHttpPeer peer,
+                                  int64_t now_ns)
 {
-    return f->count == 0 || now_ns - f->since_ns >= PTC_HTTP_FAILURE_WINDOW_S * INT64_C(1000000000);
+    uint32_t same = ptc_http_brake_count(&guard->brake, token_key(given), now_ns);
+    uint32_t by_peer = ptc_http_brake_count(&guard->brake, peer.high ^ peer.v6, now_ns);
+    bool many = same > PTC_HTTP_SAME_TOKEN_MAX || by_peer > PTC_HTTP_PEER_TOKENS_MAX;
+    return many ? PTC_HTTP_TOO_MANY_BAD : PTC_HTTP_WRONG_TOKEN;
 }
 
-/* The peer's entry; without one and with `make`, the set's free or oldest entry becomes its own. */
-static PtcHttpFailures *failures_of(PtcHttpGuard *guard, PtcHttpPeer peer, int64_t now_ns,
-                                    bool make)
+/* True: it is one of ours, or none is asked for. */
+static bool find_owner(PtcHttpGuard *guard, PtcText given, char owner[PTC_HTTP_OWNER_MAX])
 {
-    uint64_t hash = (peer.high + peer.v6) * UINT64_C(0x9e3779b97f4a7c15);
-    PtcHttpFailures *set =
-        guard->failures + (hash >> 32) % (PTC_HTTP_PEERS / PEER_WAYS) * PEER_WAYS;
-    PtcHttpFailures *oldest = set;
-    for (PtcHttpFailures *f = set; f < set + PEER_WAYS; f++) {
-        if (f->count && same_peer(f->peer, peer) && !expired(f, now_ns))
-            return f;
-        if (expired(f, now_ns) || f->since_ns < oldest->since_ns)
-            oldest = f;
-    }
-    if (!make)
-        return NULL;
-    *oldest = (PtcHttpFailures){.peer = peer, .since_ns = now_ns};
-    return oldest;
-}
-
-static bool blocked(PtcHttpGuard *guard, PtcHttpPeer peer, int64_t now_ns)
-{
-    pthread_mutex_lock(&guard->lock);
-    const PtcHttpFailures *f = failures_of(guard, peer, now_ns, false);
-    bool too_many = f && f->count >= PTC_HTTP_FAILURES_MAX;
-    pthread_mutex_unlock(&guard->lock);
-    return too_many;
-}
-
-static void note_failure(PtcHttpGuard *guard, PtcHttpPeer peer, int64_t now_ns)
-{
-    pthread_mutex_lock(&guard->lock);
-    PtcHttpFailures *f = failures_of(guard, peer, now_ns, true);
-    if (f->count < PTC_HTTP_FAILURES_MAX)
-        f->count++;
-    pthread_mutex_unlock(&guard->lock);
+    pthread_rwlock_rdlock(&guard->lock);
+    const PtcHttpToken *token = given.bytes ? ptc_http_tokens_find(&guard->tokens, given) : NULL;
+    bool passes = token || guard->tokens.count == 0;
+    if (token)
+        memcpy(owner, token->owner, PTC_HTTP_OWNER_MAX);
+    else
+        owner[0] = '\0';
+    pthread_rwlock_unlock(&guard->lock);
+    return passes;
 }
 
 PtcHttpVerdict ptc_http_guard_token(PtcHttpGuard *guard, const PtcHttpHead *head, PtcHttpPeer peer,
-                                    int64_t now_ns, const char **owner)
+                                    int64_t now_ns, char owner[PTC_HTTP_OWNER_MAX])
 {
-    *owner = "";
-    if (guard->token_count == 0)
-        return PTC_HTTP_PASS;
-    if (blocked(guard, peer, now_ns))
-        return PTC_HTTP_TOO_MANY_BAD;
     PtcText given = bearer(head->field[PTC_HTTP_AUTHORIZATION]);
-    if (!given.bytes)
-        return PTC_HTTP_NO_TOKEN;
-    const PtcHttpToken *token = find_token(guard, given);
-    if (!token) {
-        note_failure(guard, peer, now_ns);
-        return PTC_HTTP_WRONG_TOKEN;
-    }
-    *owner = token->owner;
-    return PTC_HTTP_PASS;
+    if (find_owner(guard, given, owner))
+        return PTC_HTTP_PASS;
+    return given.bytes ? judge_wrong(guard, given, peer, now_ns) : PTC_HTTP_NO_TOKEN;
 }

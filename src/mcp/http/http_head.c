@@ -21,6 +21,7 @@ static const char *const FIELDS[PTC_HTTP_FIELD_COUNT] = {
     "mcp-name",
     "mcp-session-id",
     "last-event-id",
+    "access-control-request-method",
 };
 
 static char lower(char c)

@@ -22,6 +22,7 @@ typedef enum {
     PTC_HTTP_NAME,
     PTC_HTTP_SESSION_ID,
     PTC_HTTP_LAST_EVENT_ID,
+    PTC_HTTP_REQUEST_METHOD, /* of a browser that asks before it calls */
     PTC_HTTP_FIELD_COUNT
 } PtcHttpField;
 

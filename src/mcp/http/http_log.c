@@ -4,14 +4,17 @@
 
 #include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "json/emit.h"
 #include "value/calendar.h"
 
 enum {
     WORD_MAX = 80, /* of what a client chose: method, path */
-    CHUNK = 4096,  /* PIPE_BUF: a pipe that is writable takes that much */
+    SAID_MAX = 400,
+    CHUNK = 4096, /* PIPE_BUF: a pipe that is writable takes that much */
 };
 
 void ptc_http_log_init(PtcHttpLog *log, PtcMem *mem, int fd)
@@ -77,6 +80,42 @@ static void add_word(PtcBuf *out, const char *text, size_t len)
         ptc_buf_add(out, word, n);
 }
 
+static void add_field(PtcBuf *out, const char *key, PtcText text)
+{
+    if (text.len)
+        ptc_emit_field_text(out, key, text);
+}
+
+static void begin_json(PtcBuf *out)
+{
+    char stamp[PTC_CALENDAR_TEXT];
+    ptc_iso_stamp(stamp, ptc_clock_wall_ms());
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "ts", stamp);
+}
+
+static void add_json(PtcBuf *out, const PtcHttpLogLine *line)
+{
+    begin_json(out);
+    add_field(out, "address", ptc_text_cstr(line->address));
+    add_field(out, "owner", ptc_text_cstr(line->owner));
+    add_field(out, "verb", ptc_text_cstr(line->verb));
+    add_field(out, "path", ptc_text_cstr(line->path));
+    add_field(out, "method", line->method);
+    add_field(out, "tool", ptc_text_cstr(line->tool));
+    if (line->tool)
+        ptc_emit_field_cstr(out, "outcome", *line->failure ? "error" : "ok");
+    add_field(out, "reason", ptc_text_cstr(line->failure));
+    ptc_emit_field_int(out, "status", line->status);
+    ptc_emit_key(out, "duration_ms");
+    ptc_buf_addf(out, "%" PRId64 ".%03d", line->took_ns / 1000000,
+                 (int)(line->took_ns / 1000 % 1000));
+    ptc_emit_field_uint(out, "bytes_in", line->in);
+    ptc_emit_field_uint(out, "bytes_out", line->out);
+    ptc_emit_object_end(out);
+    ptc_buf_add_char(out, '\n');
+}
+
 static void add_line(PtcBuf *out, const PtcHttpLogLine *line)
 {
     add_time(out);
@@ -103,21 +142,37 @@ void ptc_http_log_add(PtcHttpLog *log, const PtcHttpLogLine *line)
         return;
     pthread_mutex_lock(&log->lock);
     make_room(log);
-    add_line(&log->lines, line);
+    if (log->json)
+        add_json(&log->lines, line);
+    else
+        add_line(&log->lines, line);
     pthread_mutex_unlock(&log->lock);
+}
+
+static void add_said(PtcBuf *out, const char *text, bool json)
+{
+    if (json) {
+        begin_json(out);
+        ptc_emit_field_cstr(out, "message", text);
+        ptc_emit_object_end(out);
+    } else {
+        add_time(out);
+        ptc_buf_add_char(out, ' ');
+        ptc_buf_add_cstr(out, text);
+    }
+    ptc_buf_add_char(out, '\n');
 }
 
 void ptc_http_log_say(PtcHttpLog *log, const char *format, ...)
 {
+    char text[SAID_MAX];
     va_list args;
+    va_start(args, format);
+    (void)vsnprintf(text, sizeof text, format, args);
+    va_end(args);
     pthread_mutex_lock(&log->lock);
     make_room(log);
-    add_time(&log->lines);
-    ptc_buf_add_char(&log->lines, ' ');
-    va_start(args, format);
-    ptc_buf_vaddf(&log->lines, format, args);
-    va_end(args);
-    ptc_buf_add_char(&log->lines, '\n');
+    add_said(&log->lines, text, log->json);
     write_out(log);
     pthread_mutex_unlock(&log->lock);
 }

@@ -15,13 +15,16 @@ enum { PTC_HTTP_LOG_BYTES = 64 * 1024 };
 typedef struct PtcHttpLog {
     pthread_mutex_t lock;
     PtcBuf lines;
-    int fd; /* -1: no log */
+    int fd;    /* -1: no log */
+    bool json; /* lines are JSON objects */
 } PtcHttpLog;
 
 typedef struct PtcHttpLogLine {
     const char *address, *owner, *verb, *path;
     PtcText method; /* of MCP; may be empty */
-    int status;     /* 0: the connection was closed without one */
+    const char *tool,
+        *failure; /* that was called, and why it failed ("": it did not); NULL: none was */
+    int status;   /* 0: the connection was closed without one */
     int64_t took_ns;
     size_t in, out;
 } PtcHttpLogLine;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * http_metrics.c - counters that need no lock; the page sums them up.  A page read while requests end may show
+ * http_metrics.c - counters that need no lock, but for those by name; the page sums them up.  A page read while requests end may show
  * counters a request apart, which Prometheus expects. */
 #include "mcp/http/http_metrics.h"
 
 #include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 
 static const char *const FAULTS[PTC_HTTP_FAULT_COUNT] = {
     [PTC_HTTP_FAULT_HOST] = "bad_host",       [PTC_HTTP_FAULT_ORIGIN] = "bad_origin",
@@ -19,6 +21,19 @@ static const uint32_t BOUNDS[PTC_HTTP_BUCKETS] = {
     100,   250,    500,    1000,   2500,    5000,    10000,   25000,
     50000, 100000, 250000, 500000, 1000000, 2500000, 5000000, 10000000,
 };
+
+static const char OTHER[] = "other";
+
+void ptc_http_metrics_init(PtcHttpMetrics *metrics)
+{
+    memset(metrics, 0, sizeof *metrics);
+    pthread_mutex_init(&metrics->lock, NULL);
+}
+
+void ptc_http_metrics_deinit(PtcHttpMetrics *metrics)
+{
+    pthread_mutex_destroy(&metrics->lock);
+}
 
 static void add(atomic_uint_fast64_t *counter, uint64_t n)
 {
@@ -48,6 +63,44 @@ void ptc_http_metrics_done(PtcHttpMetrics *metrics, int status, int64_t took_ns,
     add(&metrics->bytes_in, in);
     add(&metrics->bytes_out, out);
     add(&metrics->requests[status >= 100 && status < 600 ? status / 100 : 0], 1);
+}
+
+/* The tool's counter; the last one is for all that have none.  The lock is held. */
+static PtcHttpToolCount *count_of(PtcHttpMetrics *metrics, const char *tool)
+{
+    size_t i = 0;
+    while (i < PTC_HTTP_TOOLS - 1 && metrics->tools[i].tool &&
+           strcmp(metrics->tools[i].tool, tool) != 0)
+        i++;
+    if (!metrics->tools[i].tool)
+        metrics->tools[i].tool = i < PTC_HTTP_TOOLS - 1 ? tool : OTHER;
+    return &metrics->tools[i];
+}
+
+static void count_reason(PtcHttpMetrics *metrics, const char *tool, const char *reason)
+{
+    PtcHttpReasonCount *r = metrics->reasons;
+    PtcHttpReasonCount *last = r + PTC_HTTP_REASONS - 1;
+    while (r < last && r->tool && (strcmp(r->tool, tool) != 0 || strcmp(r->reason, reason) != 0))
+        r++;
+    if (!r->tool) {
+        r->tool = r < last ? tool : OTHER;
+        (void)snprintf(r->reason, sizeof r->reason, "%s", r < last ? reason : OTHER);
+    }
+    r->calls++;
+}
+
+void ptc_http_metrics_tool(PtcHttpMetrics *metrics, const char *tool, const char *reason,
+                           int64_t took_ns)
+{
+    pthread_mutex_lock(&metrics->lock);
+    PtcHttpToolCount *t = count_of(metrics, tool);
+    t->calls++;
+    t->failed += *reason != 0;
+    t->us += took_ns > 0 ? (uint64_t)took_ns / 1000 : 0;
+    if (*reason)
+        count_reason(metrics, t->tool, reason);
+    pthread_mutex_unlock(&metrics->lock);
 }
 
 static void write_head(PtcBuf *out, const char *name, const char *type, const char *help)
@@ -100,6 +153,33 @@ static void write_histogram(PtcBuf *out, PtcHttpMetrics *metrics)
                  sum, us / 1000000, us % 1000000, sum);
 }
 
+static void write_tools(PtcBuf *out, PtcHttpMetrics *metrics)
+{
+    write_head(out, "tool_calls_total", "counter", "Calls of tools, by tool and outcome.");
+    for (size_t i = 0; i < PTC_HTTP_TOOLS && metrics->tools[i].tool; i++) {
+        const PtcHttpToolCount *t = &metrics->tools[i];
+        ptc_buf_addf(out,
+                     "ptc_mcp_tool_calls_total{tool=\"%s\",outcome=\"ok\"} %" PRIu64 "\n"
+                     "ptc_mcp_tool_calls_total{tool=\"%s\",outcome=\"error\"} %" PRIu64 "\n",
+                     t->tool, t->calls - t->failed, t->tool, t->failed);
+    }
+    write_head(out, "tool_errors_total", "counter", "Calls of tools that failed, by reason.");
+    for (size_t i = 0; i < PTC_HTTP_REASONS && metrics->reasons[i].tool; i++) {
+        const PtcHttpReasonCount *r = &metrics->reasons[i];
+        ptc_buf_addf(out, "ptc_mcp_tool_errors_total{tool=\"%s\",reason=\"%s\"} %" PRIu64 "\n",
+                     r->tool, r->reason, r->calls);
+    }
+    write_head(out, "tool_duration_seconds", "summary",
+               "Time that calls of a tool took, waiting for their turn included.");
+    for (size_t i = 0; i < PTC_HTTP_TOOLS && metrics->tools[i].tool; i++) {
+        const PtcHttpToolCount *t = &metrics->tools[i];
+        ptc_buf_addf(out,
+                     "ptc_mcp_tool_duration_seconds_sum{tool=\"%s\"} %" PRIu64 ".%06" PRIu64 "\n"
+                     "ptc_mcp_tool_duration_seconds_count{tool=\"%s\"} %" PRIu64 "\n",
+                     t->tool, t->us / 1000000, t->us % 1000000, t->tool, t->calls);
+    }
+}
+
 static void write_gauges(PtcBuf *out, PtcHttpMetrics *metrics, const PtcHttpGauges *g)
 {
     int64_t in_flight = atomic_load_explicit(&metrics->in_flight, memory_order_relaxed);
@@ -112,6 +192,12 @@ static void write_gauges(PtcBuf *out, PtcHttpMetrics *metrics, const PtcHttpGaug
     write_one(out, "calls_running", "gauge", "Handlers that run now.", g->running);
     write_one(out, "calls_waiting", "gauge", "Calls that wait for their turn.", g->waiting);
     write_one(out, "memory_bytes", "gauge", "Memory of the server's ledger.", g->memory);
+    write_one(out, "http_body_bytes", "gauge", "Bytes of requests that have not arrived whole.",
+              g->body_bytes);
+    if (!g->isolation)
+        return;
+    write_head(out, "isolation", "gauge", "How programs run: 1 for the way that is in use.");
+    ptc_buf_addf(out, "ptc_mcp_isolation{mode=\"%s\"} 1\n", g->isolation);
 }
 
 bool ptc_http_metrics_write(PtcBuf *out, PtcHttpMetrics *metrics, const PtcHttpGauges *gauges)
@@ -123,6 +209,9 @@ bool ptc_http_metrics_write(PtcBuf *out, PtcHttpMetrics *metrics, const PtcHttpG
               get(&metrics->bytes_in));
     write_one(out, "http_response_bytes_total", "counter", "Bytes of answers.",
               get(&metrics->bytes_out));
+    pthread_mutex_lock(&metrics->lock);
+    write_tools(out, metrics);
+    pthread_mutex_unlock(&metrics->lock);
     write_gauges(out, metrics, gauges);
     return ptc_buf_ok(out);
 }

@@ -3,6 +3,7 @@
 #ifndef PTC_MCP_HTTP_HTTP_METRICS_H
 #define PTC_MCP_HTTP_HTTP_METRICS_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 
@@ -26,7 +27,24 @@ typedef enum {
     PTC_HTTP_FAULT_COUNT
 } PtcHttpFault;
 
-enum { PTC_HTTP_BUCKETS = 16 };
+enum {
+    PTC_HTTP_BUCKETS = 16,
+    PTC_HTTP_TOOLS = 32,   /* tools that are counted by name; those beyond are "other" */
+    PTC_HTTP_REASONS = 64, /* pairs of a tool and a reason; the same */
+    PTC_HTTP_REASON = 24,
+};
+
+/* Calls of one tool. */
+typedef struct PtcHttpToolCount {
+    const char *tool; /* a constant of its row; NULL: free */
+    uint64_t calls, failed, us;
+} PtcHttpToolCount;
+
+typedef struct PtcHttpReasonCount {
+    const char *tool;
+    char reason[PTC_HTTP_REASON];
+    uint64_t calls;
+} PtcHttpReasonCount;
 
 typedef struct PtcHttpMetrics {
     atomic_uint_fast64_t requests[6]; /* by first digit of the status; [0]: no status was sent */
@@ -34,18 +52,29 @@ typedef struct PtcHttpMetrics {
     atomic_uint_fast64_t bucket[PTC_HTTP_BUCKETS + 1]; /* the last: slower than all */
     atomic_uint_fast64_t total_us, bytes_in, bytes_out;
     atomic_int_fast64_t in_flight;
+    pthread_mutex_t lock; /* for the two below */
+    PtcHttpToolCount tools[PTC_HTTP_TOOLS];
+    PtcHttpReasonCount reasons[PTC_HTTP_REASONS];
 } PtcHttpMetrics;
 
 /* Numbers that others keep, read when the page is asked for. */
 typedef struct PtcHttpGauges {
     unsigned running, waiting;
-    size_t sessions, connections, streams, memory;
+    size_t sessions, connections, streams, memory, body_bytes;
+    const char *isolation; /* NULL: not told */
 } PtcHttpGauges;
+
+void ptc_http_metrics_init(PtcHttpMetrics *metrics);
+void ptc_http_metrics_deinit(PtcHttpMetrics *metrics);
 
 void ptc_http_metrics_fault(PtcHttpMetrics *metrics, PtcHttpFault fault);
 /* One finished request. */
 void ptc_http_metrics_done(PtcHttpMetrics *metrics, int status, int64_t took_ns, size_t in,
                            size_t out);
+
+/* One call of a tool that has ended; reason: "" when it went well. */
+void ptc_http_metrics_tool(PtcHttpMetrics *metrics, const char *tool, const char *reason,
+                           int64_t took_ns);
 
 /* Appends the page in Prometheus' text format 0.0.4. */
 bool ptc_http_metrics_write(PtcBuf *out, PtcHttpMetrics *metrics, const PtcHttpGauges *gauges);

@@ -5,9 +5,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "mcp/http/http_guard.h"
-
-enum { CHAINS = 256 };
+enum { CHAINS = 256, KEPT_MAX = 1024 * 1024 };
 #define SECOND_NS INT64_C(1000000000)
 
 struct PtcHttpSession {
@@ -16,13 +14,14 @@ struct PtcHttpSession {
     PtcMcpPeer *peer;
     uint32_t holders; /* under the lock */
     atomic_bool ended, streaming;
-    int64_t used_ns;
+    int64_t used_ns, kept_ns;
     PtcHttpSession *next;
 };
 
-bool ptc_http_sessions_init(PtcHttpSessions *sessions, PtcMem *mem, size_t max)
+bool ptc_http_sessions_init(PtcHttpSessions *sessions, PtcMcp *mcp, size_t max)
 {
-    *sessions = (PtcHttpSessions){.mem = mem, .max = max};
+    PtcMem *mem = ptc_mcp_mem(mcp);
+    *sessions = (PtcHttpSessions){.mem = mem, .mcp = mcp, .max = max, .owner_share = 100};
     sessions->table = ptc_mem_alloc(mem, CHAINS * sizeof *sessions->table);
     if (!sessions->table)
         return false;
@@ -78,23 +77,29 @@ static void unlink_session(PtcHttpSessions *sessions, PtcHttpSession *session)
     sessions->count--;
 }
 
-/* Longest unused session that nobody holds and that rested, or NULL; the lock is held. */
-static PtcHttpSession *find_rested(PtcHttpSessions *sessions, int64_t before_ns)
+static bool is_of(const PtcHttpSession *session, const char *owner)
+{
+    return !owner || strcmp(session->owner, owner) == 0;
+}
+
+/* Longest unused session, of the owner unless that is NULL, that nobody holds and that rested, or NULL; the lock is
+ * held. */
+static PtcHttpSession *find_rested(PtcHttpSessions *sessions, const char *owner, int64_t before_ns)
 {
     PtcHttpSession *oldest = NULL;
     for (size_t i = 0; i < CHAINS; i++)
         for (PtcHttpSession *s = sessions->table[i]; s; s = s->next)
-            if (s->holders == 1 && s->used_ns <= before_ns &&
+            if (s->holders == 1 && s->used_ns <= before_ns && is_of(s, owner) &&
                 (!oldest || s->used_ns < oldest->used_ns))
                 oldest = s;
     return oldest;
 }
 
 /* Drops one session used before that time; false when there is none. */
-static bool drop_rested(PtcHttpSessions *sessions, int64_t before_ns)
+static bool drop_rested(PtcHttpSessions *sessions, const char *owner, int64_t before_ns)
 {
     pthread_mutex_lock(&sessions->lock);
-    PtcHttpSession *old = find_rested(sessions, before_ns);
+    PtcHttpSession *old = find_rested(sessions, owner, before_ns);
     if (old)
         unlink_session(sessions, old);
     pthread_mutex_unlock(&sessions->lock);
@@ -105,11 +110,37 @@ static bool drop_rested(PtcHttpSessions *sessions, int64_t before_ns)
     return true;
 }
 
-static bool insert(PtcHttpSessions *sessions, PtcHttpSession *session)
+static size_t count_of(const PtcHttpSessions *sessions, const char *owner)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < CHAINS; i++)
+        for (const PtcHttpSession *s = sessions->table[i]; s; s = s->next)
+            n += is_of(s, owner);
+    return n;
+}
+
+/* Why it cannot be in the table: it can; its owner, or anybody, has too many; it is there. */
+typedef enum { FITS, OWNER_FULL, ALL_FULL, TAKEN } Room;
+
+/* With the lock held. */
+static Room room_for(PtcHttpSessions *sessions, const PtcHttpSession *session)
+{
+    size_t own = (sessions->max * sessions->owner_share + 99) / 100;
+    for (const PtcHttpSession *s = *chain_of(sessions, session->id); s; s = s->next)
+        if (memcmp(s->id, session->id, PTC_HTTP_SESSION_DIGITS) == 0)
+            return TAKEN;
+    if (sessions->count >= sessions->max)
+        return ALL_FULL;
+    if (sessions->owner_share < 100 && count_of(sessions, session->owner) >= own)
+        return OWNER_FULL;
+    return FITS;
+}
+
+static Room insert(PtcHttpSessions *sessions, PtcHttpSession *session)
 {
     pthread_mutex_lock(&sessions->lock);
-    bool room = sessions->count < sessions->max;
-    if (room) {
+    Room room = room_for(sessions, session);
+    if (room == FITS) {
         PtcHttpSession **chain = chain_of(sessions, session->id);
         session->next = *chain;
         *chain = session;
@@ -119,20 +150,63 @@ static bool insert(PtcHttpSessions *sessions, PtcHttpSession *session)
     return room;
 }
 
-PtcHttpSession *ptc_http_session_new(PtcHttpSessions *sessions, PtcMcpPeer *peer, const char *owner,
-                                     int64_t now_ns)
+/* Inserts it, in place of one that rests where there is no room. */
+static bool settle(PtcHttpSessions *sessions, PtcHttpSession *session, int64_t now_ns)
+{
+    Room room = insert(sessions, session);
+    if (room == FITS || room == TAKEN)
+        return room == FITS;
+    return drop_rested(sessions, room == OWNER_FULL ? session->owner : NULL,
+                       now_ns - PTC_HTTP_SESSION_REST_S * SECOND_NS) &&
+           insert(sessions, session) == FITS;
+}
+
+static PtcText id_of(const PtcHttpSession *session)
+{
+    return (PtcText){session->id, PTC_HTTP_SESSION_DIGITS};
+}
+
+void ptc_http_session_keep(PtcHttpSessions *sessions, PtcHttpSession *session, bool changed,
+                           int64_t now_ns)
+{
+    const PtcHttpKeep *keep = sessions->keep;
+    if (!keep || atomic_load(&session->ended))
+        return;
+    pthread_mutex_lock(&sessions->lock);
+    bool due = changed || now_ns - session->kept_ns >= PTC_HTTP_SESSION_KEEP_S * SECOND_NS;
+    if (due)
+        session->kept_ns = now_ns;
+    pthread_mutex_unlock(&sessions->lock);
+    if (!due)
+        return;
+    PtcBuf bytes;
+    ptc_buf_init(&bytes, sessions->mem, KEPT_MAX);
+    if (ptc_mcp_peer_save(session->peer, &bytes))
+        keep->save(keep->user, session->owner, id_of(session), ptc_buf_view(&bytes));
+    ptc_buf_deinit(&bytes);
+}
+
+/* One of this owner with a peer, held twice: by the table that it is to be put into and by the caller. */
+static PtcHttpSession *new_session(PtcHttpSessions *sessions, PtcMcpPeer *peer, const char *owner,
+                                   int64_t now_ns)
 {
     PtcHttpSession *session = ptc_mem_alloc(sessions->mem, sizeof *session);
     if (!session)
         return NULL;
-    *session = (PtcHttpSession){.peer = peer, .holders = 2, .used_ns = now_ns};
+    *session = (PtcHttpSession){.peer = peer, .holders = 2, .used_ns = now_ns, .kept_ns = now_ns};
     memcpy(session->owner, owner, strnlen(owner, PTC_HTTP_OWNER_MAX - 1));
-    if (make_id(session->id)) {
-        if (insert(sessions, session))
-            return session;
-        if (drop_rested(sessions, now_ns - PTC_HTTP_SESSION_REST_S * SECOND_NS) &&
-            insert(sessions, session))
-            return session;
+    return session;
+}
+
+PtcHttpSession *ptc_http_session_new(PtcHttpSessions *sessions, PtcMcpPeer *peer, const char *owner,
+                                     int64_t now_ns)
+{
+    PtcHttpSession *session = new_session(sessions, peer, owner, now_ns);
+    if (!session)
+        return NULL;
+    if (make_id(session->id) && settle(sessions, session, now_ns)) {
+        ptc_http_session_keep(sessions, session, true, now_ns);
+        return session;
     }
     ptc_mem_free(sessions->mem, session, sizeof *session);
     return NULL;
@@ -149,11 +223,10 @@ static bool well_formed(PtcText id)
     return true;
 }
 
-PtcHttpSession *ptc_http_session_hold(PtcHttpSessions *sessions, PtcText id, const char *owner,
-                                      int64_t now_ns)
+/* The one in the table, held; NULL when there is none. */
+static PtcHttpSession *hold_known(PtcHttpSessions *sessions, PtcText id, const char *owner,
+                                  int64_t now_ns)
 {
-    if (!well_formed(id))
-        return NULL;
     pthread_mutex_lock(&sessions->lock);
     PtcHttpSession *s = *chain_of(sessions, id.bytes);
     while (s && (memcmp(s->id, id.bytes, id.len) != 0 || strcmp(s->owner, owner) != 0))
@@ -166,6 +239,46 @@ PtcHttpSession *ptc_http_session_hold(PtcHttpSessions *sessions, PtcText id, con
     return s;
 }
 
+static PtcMcpPeer *load_peer(PtcHttpSessions *sessions, PtcText id, const char *owner)
+{
+    const PtcHttpKeep *keep = sessions->keep;
+    PtcMcpPeer *peer = NULL;
+    PtcBuf bytes;
+    ptc_buf_init(&bytes, sessions->mem, KEPT_MAX);
+    if (keep->load(keep->user, owner, id, &bytes))
+        peer = ptc_mcp_peer_restore(sessions->mcp, ptc_buf_view(&bytes));
+    ptc_buf_deinit(&bytes);
+    return peer;
+}
+
+/* One that a server before this one, or beside it, has kept.  Of two requests that come first one brings it back, and the
+ * other finds it there. */
+static PtcHttpSession *hold_kept(PtcHttpSessions *sessions, PtcText id, const char *owner,
+                                 int64_t now_ns)
+{
+    PtcMcpPeer *peer = load_peer(sessions, id, owner);
+    PtcHttpSession *session = peer ? new_session(sessions, peer, owner, now_ns) : NULL;
+    bool taken = session != NULL;
+    if (session) {
+        memcpy(session->id, id.bytes, id.len);
+        session->kept_ns = 0;
+        if (settle(sessions, session, now_ns))
+            return session;
+        ptc_mem_free(sessions->mem, session, sizeof *session);
+    }
+    ptc_mcp_peer_free(peer);
+    return taken ? hold_known(sessions, id, owner, now_ns) : NULL;
+}
+
+PtcHttpSession *ptc_http_session_hold(PtcHttpSessions *sessions, PtcText id, const char *owner,
+                                      int64_t now_ns)
+{
+    if (!well_formed(id))
+        return NULL;
+    PtcHttpSession *session = hold_known(sessions, id, owner, now_ns);
+    return session || !sessions->keep ? session : hold_kept(sessions, id, owner, now_ns);
+}
+
 void ptc_http_session_drop(PtcHttpSessions *sessions, PtcHttpSession *session, int64_t now_ns)
 {
     pthread_mutex_lock(&sessions->lock);
@@ -176,7 +289,7 @@ void ptc_http_session_drop(PtcHttpSessions *sessions, PtcHttpSession *session, i
         free_session(sessions, session);
 }
 
-void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session)
+void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session, bool forget)
 {
     pthread_mutex_lock(&sessions->lock);
     bool first = !atomic_exchange(&session->ended, true);
@@ -185,6 +298,8 @@ void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session)
         session->holders--; /* the caller's remains */
     }
     pthread_mutex_unlock(&sessions->lock);
+    if (first && forget && sessions->keep)
+        sessions->keep->forget(sessions->keep->user, session->owner, id_of(session));
     if (first)
         ptc_mcp_peer_close(session->peer);
 }
@@ -209,10 +324,24 @@ void ptc_http_sessions_sweep(PtcHttpSessions *sessions, int64_t now_ns, bool all
     for (size_t i = 0; i < CHAINS; i++) {
         PtcHttpSession *s;
         while ((s = hold_stale(sessions, i, before, all)) != NULL) {
-            ptc_http_session_end(sessions, s);
+            ptc_http_session_end(sessions, s, false);
             ptc_http_session_drop(sessions, s, now_ns);
         }
     }
+}
+
+PtcHttpSession *ptc_http_sessions_find(PtcHttpSessions *sessions, PtcHttpGuard *guard)
+{
+    PtcHttpSession *found = NULL;
+    pthread_mutex_lock(&sessions->lock);
+    for (size_t i = 0; i < CHAINS && !found; i++)
+        for (PtcHttpSession *s = sessions->table[i]; s && !found; s = s->next)
+            if (!ptc_http_guard_has_owner(guard, s->owner))
+                found = s;
+    if (found)
+        found->holders++;
+    pthread_mutex_unlock(&sessions->lock);
+    return found;
 }
 
 size_t ptc_http_sessions_count(PtcHttpSessions *sessions)

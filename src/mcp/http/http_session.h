@@ -6,26 +6,38 @@
 
 #include <pthread.h>
 
-#include "mcp/http/http_head.h"
+#include "mcp/http/http_guard.h"
 #include "mcp/server/transport.h"
 
 enum {
     PTC_HTTP_SESSION_DIGITS = 32,      /* hexadecimal digits: 128 random bits */
     PTC_HTTP_SESSION_REST_S = 60,      /* one that was used since is not dropped to make room */
     PTC_HTTP_SESSION_IDLE_S = 30 * 60, /* unused for so long, it ends */
+    PTC_HTTP_SESSION_KEEP_S = 60,      /* one that is used is kept anew after this */
 };
 
 typedef struct PtcHttpSession PtcHttpSession;
+
+/* Where sessions are kept beside memory, so that clients which do not begin anew go on after a restart.  Any thread. */
+typedef struct PtcHttpKeep {
+    void (*save)(void *user, const char *owner, PtcText id, PtcText bytes);
+    bool (*load)(void *user, const char *owner, PtcText id, PtcBuf *bytes);
+    void (*forget)(void *user, const char *owner, PtcText id);
+    void *user;
+} PtcHttpKeep;
 
 typedef struct PtcHttpSessions {
     PtcMem *mem;
     pthread_mutex_t lock;
     PtcHttpSession **table; /* open addressing is not worth it: chains by first byte of the id */
     size_t count, max;
+    unsigned owner_share; /* percent of them that one owner may have */
+    PtcMcp *mcp;
+    const PtcHttpKeep *keep; /* NULL: in memory only */
 } PtcHttpSessions;
 
 /* False: no memory. */
-PTC_MUST_USE bool ptc_http_sessions_init(PtcHttpSessions *sessions, PtcMem *mem, size_t max);
+PTC_MUST_USE bool ptc_http_sessions_init(PtcHttpSessions *sessions, PtcMcp *mcp, size_t max);
 /* Ends all; nobody may hold one any more. */
 void ptc_http_sessions_deinit(PtcHttpSessions *sessions);
 
@@ -38,13 +50,19 @@ PTC_MUST_USE PtcHttpSession *ptc_http_session_new(PtcHttpSessions *sessions, Ptc
  * worth nothing without the token. */
 PTC_MUST_USE PtcHttpSession *ptc_http_session_hold(PtcHttpSessions *sessions, PtcText id,
                                                    const char *owner, int64_t now_ns);
+/* Has it kept, when that is some time ago or `changed`. */
+void ptc_http_session_keep(PtcHttpSessions *sessions, PtcHttpSession *session, bool changed,
+                           int64_t now_ns);
 /* Gives it back; the last one to do so after its end frees it. */
 void ptc_http_session_drop(PtcHttpSessions *sessions, PtcHttpSession *session, int64_t now_ns);
-/* Ends it: its calls are cancelled, its id is unknown from now on.  The caller still holds it. */
-void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session);
+/* Ends it: its calls are cancelled, its id is unknown from now on.  The caller still holds it.  Without `forget` it can
+ * be taken up again from where it is kept. */
+void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session, bool forget);
 /* Ends those that nobody used for PTC_HTTP_SESSION_IDLE_S; with `all`, every one. */
 void ptc_http_sessions_sweep(PtcHttpSessions *sessions, int64_t now_ns, bool all);
 size_t ptc_http_sessions_count(PtcHttpSessions *sessions);
+/* One whose owner has no token any more, held; NULL when there is none. */
+PTC_MUST_USE PtcHttpSession *ptc_http_sessions_find(PtcHttpSessions *sessions, PtcHttpGuard *guard);
 
 const char *ptc_http_session_id(const PtcHttpSession *session); /* NUL-ended */
 PtcMcpPeer *ptc_http_session_peer(const PtcHttpSession *session);

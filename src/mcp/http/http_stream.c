@@ -14,7 +14,7 @@ static const char RESPONSE_HEAD[] = "HTTP/1.1 200 OK\r\n"
                                     "Content-Type: text/event-stream\r\n"
                                     "Cache-Control: no-cache, no-transform\r\n"
                                     "X-Accel-Buffering: no\r\n"
-                                    "Connection: close\r\n\r\n";
+                                    "Connection: close\r\n";
 
 void ptc_http_stream_init(PtcHttpStream *stream, PtcMem *mem, int fd)
 {
@@ -37,6 +37,7 @@ void ptc_http_stream_reset(PtcHttpStream *stream)
     stream->at = 0;
     stream->armed = stream->begun = stream->broken = false;
     stream->sent = 0;
+    stream->origin = (PtcText){NULL, 0};
     pthread_mutex_unlock(&stream->lock);
 }
 
@@ -93,8 +94,14 @@ static bool flush(PtcHttpStream *stream)
 
 static void add_head(PtcHttpStream *stream)
 {
-    if (!stream->begun)
-        ptc_buf_add_cstr(&stream->pending, RESPONSE_HEAD);
+    PtcBuf *out = &stream->pending;
+    if (!stream->begun) {
+        ptc_buf_add_cstr(out, RESPONSE_HEAD);
+        if (stream->origin.bytes)
+            ptc_buf_addf(out, "Access-Control-Allow-Origin: %.*s\r\nVary: Origin\r\n",
+                         (int)stream->origin.len, stream->origin.bytes);
+        ptc_buf_add_cstr(out, "\r\n");
+    }
     stream->begun = true;
 }
 

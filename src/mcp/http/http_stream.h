@@ -23,10 +23,11 @@ typedef struct PtcHttpStream {
     int fd;         /* the connection's; -1: what is written goes nowhere (tests) */
     PtcBuf pending; /* accepted; what lies before `at` was taken by the socket */
     size_t at;
-    bool armed;  /* it may begin with a comment when the answer takes long */
-    bool begun;  /* the head of the response was written */
-    bool broken; /* the client is gone or too slow: nothing is written any more */
-    size_t sent; /* bytes so far */
+    bool armed;     /* it may begin with a comment when the answer takes long */
+    bool begun;     /* the head of the response was written */
+    bool broken;    /* the client is gone or too slow: nothing is written any more */
+    PtcText origin; /* a page of this origin may read it; absent: no page may */
+    size_t sent;    /* bytes so far */
     int64_t sent_ns;
 } PtcHttpStream;
 

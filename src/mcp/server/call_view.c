@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What others see of a call: transports its answer and what becomes of it, handlers who asked for what. */
+#include <stdio.h>
+
 #include "mcp/server/mcp_int.h"
 
 /* ------------------------------------------------------------------ what transports see */
@@ -22,6 +24,17 @@ int ptc_mcp_http_status(const PtcMcpCall *call)
 int ptc_mcp_error_code(const PtcMcpCall *call)
 {
     return call->code;
+}
+
+const char *ptc_mcp_tool_failure(const PtcMcpCall *call)
+{
+    if (!call->tool)
+        return NULL;
+    if (call->code)
+        return call->code == PTC_MCP_BUSY ? "busy" : "rejected";
+    if (!call->has_answer)
+        return "cancelled";
+    return !call->is_error ? "" : call->reason[0] ? call->reason : "error";
 }
 
 PtcText ptc_mcp_method(const PtcMcpCall *call)
@@ -48,6 +61,14 @@ PtcMcpPeer *ptc_mcp_take_peer(PtcMcpCall *call)
 }
 
 /* ---------------------------------------------------------------------- what handlers see */
+
+/* It may come from a worker: whatever is no plain word is "other". */
+void ptc_mcp_reason(PtcMcpCall *call, const char *reason)
+{
+    size_t len = strspn(reason, "abcdefghijklmnopqrstuvwxyz_");
+    bool word = len > 0 && len < sizeof call->reason && !reason[len];
+    snprintf(call->reason, sizeof call->reason, "%s", word ? reason : "other");
+}
 
 PtcMcp *ptc_mcp_server(PtcMcpCall *call)
 {

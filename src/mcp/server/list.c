@@ -72,7 +72,7 @@ void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
     ptc_emit_array_end(&call->answer);
     if (to < rows->count)
         add_cursor(call, list, to);
-    ptc_mcp_cache_hints(call, c->list_ttl_ms, true);
+    ptc_mcp_cache_hints(call, c->list_ttl_ms, !c->private_lists);
     ptc_mcp_result_end(call);
 }
 
@@ -92,7 +92,7 @@ void ptc_mcp_do_discover(PtcMcpCall *call)
     ptc_emit_cstr(&call->answer, PTC_MCP_VERSION_MODERN);
     ptc_emit_array_end(&call->answer);
     add_common(call);
-    ptc_mcp_cache_hints(call, call->mcp->config.list_ttl_ms, true);
+    ptc_mcp_cache_hints(call, call->mcp->config.list_ttl_ms, !call->mcp->config.private_lists);
     ptc_mcp_result_end(call);
 }
 

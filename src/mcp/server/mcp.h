@@ -126,6 +126,7 @@ typedef struct PtcMcpConfig {
     bool resource_updates; /* ptc_mcp_resource_updated will be called: offers subscriptions */
     size_t page_size;      /* rows in a page of a list [all] */
     int64_t list_ttl_ms;   /* how long lists may be cached, by anyone [5 minutes] */
+    bool private_lists; /* they tell of what not everybody may know: cached by this client only */
     size_t
         max_frame_bytes; /* of one message [4 MiB]; a longer one is skipped and answered with an error */
     size_t max_answer_bytes;  /* of one answer [32 MiB] */
@@ -224,6 +225,9 @@ void ptc_mcp_structured_value(PtcMcpCall *call, PtcValue map);
 /* The tool failed: isError with this text as the only block (structured content is dropped). */
 void ptc_mcp_fail(PtcMcpCall *call, const char *bytes, size_t len);
 void ptc_mcp_failf(PtcMcpCall *call, const char *format, ...) PTC_PRINTF(2, 3);
+
+/* Why it failed, in a word such as "timeout": for metrics and logs, not for the client. */
+void ptc_mcp_reason(PtcMcpCall *call, const char *reason);
 
 /* Prompts: messages; role is "user" or "assistant".  _embed takes the text of a resource. */
 void ptc_mcp_message_text(PtcMcpCall *call, const char *role, const char *bytes, size_t len);

@@ -105,6 +105,7 @@ typedef enum {
     PTC_MCP_BODY_COMPLETE, /* values */
 } PtcMcpBody;
 
+enum { PTC_MCP_REASON = 24 };
 enum { PTC_MCP_MAX_VARS = 8, PTC_MCP_MAX_SUGGESTIONS = 100 };
 
 struct PtcMcpCall {
@@ -143,8 +144,9 @@ struct PtcMcpCall {
     size_t head; /* where the body begins in `answer` */
     size_t added, suggested;
     bool is_error; /* a tool that failed */
-    bool settled;  /* answered with an error: nothing is added any more */
-    bool http;     /* has headers */
+    char reason[PTC_MCP_REASON];
+    bool settled; /* answered with an error: nothing is added any more */
+    bool http;    /* has headers */
     bool has_answer;
     int status, code; /* of HTTP; of the error, 0: none */
     double progress;

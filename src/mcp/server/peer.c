@@ -89,6 +89,67 @@ void ptc_mcp_peer_free(PtcMcpPeer *peer)
     ptc_mem_free(&mcp->mem, peer, sizeof *peer);
 }
 
+/* ------------------------------------------------------------------------- as bytes */
+
+/* "ptc-peer 1 CAN LEVEL COUNT", a line end, and the URIs of its subscriptions, each ending in NUL. */
+static const char SAVED[] = "ptc-peer 1 ";
+
+bool ptc_mcp_peer_save(PtcMcpPeer *peer, PtcBuf *out)
+{
+    pthread_mutex_lock(&peer->lock);
+    bool ok =
+        ptc_buf_addf(out, "%s%u %d %zu\n", SAVED, peer->can, (int)peer->level, peer->uris.count) &&
+        ptc_buf_add(out, peer->uris.text.data, peer->uris.text.len);
+    pthread_mutex_unlock(&peer->lock);
+    return ok;
+}
+
+/* The number before `end`; false: there is none. */
+static bool take_number(PtcText *text, char end, unsigned most, unsigned *n)
+{
+    size_t i = 0;
+    for (*n = 0; i < text->len && i < 6 && text->bytes[i] >= '0' && text->bytes[i] <= '9'; i++)
+        *n = *n * 10 + (unsigned)(text->bytes[i] - '0');
+    if (i == 0 || i == text->len || text->bytes[i] != end || *n > most)
+        return false;
+    *text = (PtcText){text->bytes + i + 1, text->len - i - 1};
+    return true;
+}
+
+static bool restore(PtcMcpPeer *peer, PtcText text)
+{
+    unsigned can, level, count;
+    if (!ptc_text_starts(text, SAVED))
+        return false;
+    text = (PtcText){text.bytes + sizeof SAVED - 1, text.len - (sizeof SAVED - 1)};
+    if (!take_number(&text, ' ', PTC_MCP_CAN_SAMPLE | PTC_MCP_CAN_ELICIT | PTC_MCP_CAN_ROOTS,
+                     &can) ||
+        !take_number(&text, ' ', PTC_MCP_NO_LOG, &level) ||
+        !take_number(&text, '\n', PTC_MCP_MAX_URIS, &count))
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        const char *end = memchr(text.bytes, 0, text.len);
+        size_t len = end ? (size_t)(end - text.bytes) : 0;
+        if (!end || !ptc_mcp_uris_add(&peer->uris, (PtcText){text.bytes, len}))
+            return false;
+        text = (PtcText){end + 1, text.len - len - 1};
+    }
+    peer->can = can;
+    peer->level = (PtcMcpLevel)level;
+    peer->initialized = true;
+    return text.len == 0;
+}
+
+PtcMcpPeer *ptc_mcp_peer_restore(PtcMcp *mcp, PtcText bytes)
+{
+    PtcMcpPeer *peer = ptc_mcp_peer_new(mcp, (PtcMcpSink){NULL, NULL});
+    if (peer && !restore(peer, bytes)) {
+        ptc_mcp_peer_free(peer);
+        peer = NULL;
+    }
+    return peer;
+}
+
 /* ------------------------------------------------------------------------ calls by id */
 
 /* The caller holds the lock. */

@@ -44,6 +44,12 @@ void ptc_mcp_peer_close(PtcMcpPeer *peer);
 /* After all its calls were freed (but for listening calls that the peer holds, see ptc_mcp_listen). */
 void ptc_mcp_peer_free(PtcMcpPeer *peer);
 
+/* What was agreed on with the client, as bytes from which another process of the same program makes the same peer: for
+ * sessions that outlive a server.  Requests under way are not in them.  False: memory is short. */
+PTC_MUST_USE bool ptc_mcp_peer_save(PtcMcpPeer *peer, PtcBuf *out);
+/* NULL: no memory, or bytes that are not such. */
+PTC_MUST_USE PtcMcpPeer *ptc_mcp_peer_restore(PtcMcp *mcp, PtcText bytes);
+
 typedef struct PtcMcpIn {
     const char *text; /* the message; may be freed when ptc_mcp_begin returned */
     size_t len;
@@ -92,6 +98,9 @@ const PtcBuf *ptc_mcp_answer(const PtcMcpCall *call);
 int ptc_mcp_http_status(const PtcMcpCall *call);
 /* The JSON-RPC error that the answer is, 0 when it is none: for metrics. */
 int ptc_mcp_error_code(const PtcMcpCall *call);
+
+/* How the call of a tool ended: "" well, else the reason as a word of lower-case letters; NULL when it was none. */
+const char *ptc_mcp_tool_failure(const PtcMcpCall *call);
 
 /* What the call was, for sessions and logs.  method is "" when the message had none, and is whatever the client sent. */
 PtcText ptc_mcp_method(const PtcMcpCall *call);

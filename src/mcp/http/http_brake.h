@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * http_brake.h - counts what went wrong lately, by who did it: a brake on guessing.  Bounded: of too many the oldest are
+ * forgotten.  Any thread. */
+#ifndef PTC_MCP_HTTP_HTTP_BRAKE_H
+#define PTC_MCP_HTTP_HTTP_BRAKE_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+
+enum {
+    PTC_HTTP_BRAKE_WINDOW_S = 60, /* what counts together */
+    PTC_HTTP_BRAKE_ENTRIES = 1024,
+};
+
+typedef struct PtcHttpBrakeEntry {
+    uint64_t key;
+    uint32_t count; /* 0: free */
+    int64_t since_ns;
+} PtcHttpBrakeEntry;
+
+typedef struct PtcHttpBrake {
+    PtcMem *mem;
+    pthread_mutex_t lock;
+    PtcHttpBrakeEntry *entries; /* in sets of a few */
+} PtcHttpBrake;
+
+/* False: no memory. */
+PTC_MUST_USE bool ptc_http_brake_init(PtcHttpBrake *brake, PtcMem *mem);
+void ptc_http_brake_deinit(PtcHttpBrake *brake);
+/* Counts one more of this key; how many there were in the minute that it began, this one included. */
+uint32_t ptc_http_brake_count(PtcHttpBrake *brake, uint64_t key, int64_t now_ns);
+
+#endif

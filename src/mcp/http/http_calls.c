@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ * http_calls.c - what libmicrohttpd calls: connections that open and close, requests as they arrive.
+ *
+ * A stream of events is written to the socket by us, inside the access handler, which then has the connection closed:
+ * only so can a handler that runs on the connection's own thread send before it has returned. */
+#include "mcp/http/http_int.h"
+
+#include <stdio.h>
+#include <string.h>
+
+void ptc_http_on_connection(void *user, struct MHD_Connection *connection, void **socket_context,
+                            enum MHD_ConnectionNotificationCode what)
+{
+    PtcHttp *http = user;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        int fd = http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+                     ->connect_fd;
+        const struct sockaddr *address =
+            http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)
+                ->client_addr;
+        *socket_context = ptc_http_conn_open(&http->conns, fd, address);
+    } else if (*socket_context) {
+        ptc_http_conn_close(&http->conns, *socket_context);
+        *socket_context = NULL;
+    }
+}
+
+static PtcHttpConn *conn_of(PtcHttp *http, struct MHD_Connection *connection)
+{
+    return http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)
+        ->socket_context;
+}
+
+/* The lines of a head, as they lie in the library's buffer. */
+typedef struct {
+    PtcHttpHead *head;
+    const char *at; /* where the next line begins; NULL: it is not looked at */
+} Lines;
+
+/* Is the line "name: value" all that lies between the line before it and the next one?  The library (0.9) has put NULs over
+ * the colon and the line's end, and takes a NUL that the client sent for the end of a value too. */
+static void check_line(Lines *lines, const char *name, size_t name_len, const char *value,
+                       size_t value_len)
+{
+    const char *p = lines->at;
+    if (!p || lines->head->odd)
+        return;
+    lines->head->odd = name != p || p[name_len] != 0;
+    if (lines->head->odd)
+        return;
+    for (p += name_len + 1; *p == ' ' || *p == '\t'; p++)
+        ;
+    lines->head->odd = !value || value != p || p[value_len] != 0 || p[value_len + 1] != 0;
+    lines->at = p + value_len + 2;
+}
+
+static enum MHD_Result on_field(void *user, enum MHD_ValueKind kind, const char *name,
+                                size_t name_len, const char *value, size_t value_len)
+{
+    Lines *lines = user;
+    (void)kind;
+    check_line(lines, name, name_len, value, value_len);
+    ptc_http_head_add(lines->head, name, name_len, value, value_len);
+    return MHD_YES;
+}
+
+/* The address of a request as it was sent, which is looked at before the library decodes it. */
+void *ptc_http_on_uri(void *user, const char *uri, struct MHD_Connection *connection)
+{
+    PtcHttpConn *conn = conn_of(user, connection);
+    if (conn)
+        conn->uri_len = uri ? strlen(uri) : 0;
+    return NULL;
+}
+
+/* The first line, "verb uri version", with NULs over the blanks. */
+static bool check_first(const char *verb, size_t uri_len, const char *version)
+{
+    const char *uri = verb + strlen(verb) + 1;
+    return *uri != ' ' && version == uri + uri_len + 1 && memchr(uri, '\r', uri_len) == NULL;
+}
+
+/* Reads the fields, and whether the head is written in a way that leaves nothing to guess.  Version 1 of the library sees
+ * to that itself when it is told to be strict. */
+static void read_head(PtcHttp *http, struct MHD_Connection *connection, PtcHttpConn *conn,
+                      const char *verb, const char *version)
+{
+    PtcHttpHead *head = &conn->exchange.head;
+    Lines lines = {.head = head};
+    if (http->mhd.trusts_nul) {
+        head->odd = !check_first(verb, conn->uri_len, version);
+        lines.at = version + strlen(version) + 2;
+    }
+    http->mhd.MHD_get_connection_values_n(connection, MHD_HEADER_KIND, on_field, &lines);
+    const union MHD_ConnectionInfo *size =
+        http->mhd.MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    if (lines.at && !head->odd)
+        head->odd = lines.at[0] != 0 || lines.at[1] != 0 || !size ||
+                    lines.at + 2 != verb + size->header_size;
+}
+
+static void add_header(PtcHttp *http, struct MHD_Response *response, const char *name,
+                       const char *value)
+{
+    if (value)
+        (void)http->mhd.MHD_add_response_header(response, name, value);
+}
+
+/* A page of an origin that was allowed by name may read the answer, and is told what it may send. */
+static void add_cors(PtcHttp *http, struct MHD_Response *response, const PtcHttpExchange *ex)
+{
+    char origin[PTC_HTTP_NAME_MAX];
+    PtcText from = ex->stream.origin;
+    if (http->shared.guard.origins.count)
+        add_header(http, response, "Vary", "Origin");
+    if (!from.bytes)
+        return;
+    (void)snprintf(origin, sizeof origin, "%.*s", (int)from.len, from.bytes);
+    add_header(http, response, "Access-Control-Allow-Origin", origin);
+    add_header(http, response, "Access-Control-Expose-Headers",
+               "Mcp-Session-Id, WWW-Authenticate, Retry-After");
+    if (!ex->out.preflight)
+        return;
+    add_header(http, response, "Access-Control-Allow-Methods", "GET, POST, DELETE");
+    add_header(http, response, "Access-Control-Allow-Headers",
+               "Authorization, Content-Type, Accept, Last-Event-ID, MCP-Protocol-Version, "
+               "MCP-Session-Id, Mcp-Method, Mcp-Name, *");
+    add_header(http, response, "Access-Control-Max-Age", "3600");
+}
+
+static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connection,
+                                   const PtcHttpExchange *ex)
+{
+    const PtcHttpOut *out = &ex->out;
+    /* libmicrohttpd wants a pointer it may change, and does not in this mode. */
+    void *text = (void *)(uintptr_t)(out->text ? out->text : "");
+    struct MHD_Response *response = http->mhd.MHD_create_response_from_buffer(
+        out->text ? out->len : 0, text, MHD_RESPMEM_PERSISTENT);
+    if (!response)
+        return MHD_NO;
+    add_header(http, response, "Content-Type", out->type);
+    add_header(http, response, "Allow", out->allow);
+    add_header(http, response, "Mcp-Session-Id", out->session);
+    add_header(http, response, "WWW-Authenticate", out->authenticate);
+    add_header(http, response, "Retry-After", out->retry_after);
+    add_cors(http, response, ex);
+    if (out->close || atomic_load_explicit(&http->shared.stopping, memory_order_relaxed))
+        add_header(http, response, "Connection", "close");
+    enum MHD_Result queued =
+        http->mhd.MHD_queue_response(connection, (unsigned)out->status, response);
+    http->mhd.MHD_destroy_response(response);
+    return queued;
+}
+
+/* The head has arrived.  A client that waits for `100 Continue` is refused before it sends anything. */
+static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *connection,
+                                     PtcHttpConn *conn, const char *path, const char *verb,
+                                     const char *version)
+{
+    PtcHttpExchange *ex = &conn->exchange;
+    read_head(http, connection, conn, verb, version);
+    ptc_http_exchange_open(ex, verb, path);
+    if (ex->refused && (ex->out.close || ex->head.field[PTC_HTTP_EXPECT].bytes))
+        return send_answer(http, connection, ex);
+    return MHD_YES;
+}
+
+static enum MHD_Result take_body(PtcHttpConn *conn, const char *bytes, size_t *len)
+{
+    ptc_http_exchange_body(&conn->exchange, bytes, *len);
+    *len = 0;
+    return ptc_http_exchange_enough(&conn->exchange) ? MHD_NO : MHD_YES;
+}
+
+static enum MHD_Result end_request(PtcHttp *http, struct MHD_Connection *connection,
+                                   PtcHttpConn *conn)
+{
+    const PtcHttpOut *out = &conn->exchange.out;
+    ptc_http_conn_enter(conn, PTC_HTTP_WORKING);
+    ptc_http_exchange_answer(&conn->exchange);
+    ptc_http_conn_enter(conn, PTC_HTTP_SENDING);
+    if (out->streamed || out->status == 0)
+        return MHD_NO;
+    return send_answer(http, connection, &conn->exchange);
+}
+
+/* Called when the head is there, for each piece of the body, and at the end.  *state tells the first. */
+enum MHD_Result ptc_http_on_request(void *user, struct MHD_Connection *connection, const char *path,
+                                    const char *verb, const char *version, const char *bytes,
+                                    size_t *len, void **state)
+{
+    PtcHttp *http = user;
+    PtcHttpConn *conn = conn_of(http, connection);
+    if (!conn)
+        return MHD_NO;
+    if (!*state) {
+        *state = conn;
+        return begin_request(http, connection, conn, path, verb, version);
+    }
+    return *len ? take_body(conn, bytes, len) : end_request(http, connection, conn);
+}
+
+void ptc_http_on_completed(void *user, struct MHD_Connection *connection, void **state,
+                           enum MHD_RequestTerminationCode how)
+{
+    PtcHttpConn *conn = *state;
+    (void)user, (void)connection, (void)how;
+    if (!conn)
+        return;
+    ptc_http_exchange_close(&conn->exchange);
+    *state = NULL;
+    ptc_http_conn_enter(conn, PTC_HTTP_RECEIVING);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT
+ * http_int.h - the HTTP server as http.c, which runs it, and http_calls.c, which libmicrohttpd calls, see it. */
+#ifndef PTC_MCP_HTTP_HTTP_INT_H
+#define PTC_MCP_HTTP_HTTP_INT_H
+
+#include "mcp/http/http.h"
+#include "mcp/http/http_bind.h"
+#include "mcp/http/http_conn.h"
+#include "mcp/http/http_mhd.h"
+
+struct PtcHttp {
+    PtcHttpShared shared;
+    PtcHttpConns conns;
+    PtcMhd mhd;
+    struct MHD_Daemon *daemon;
+    PtcHttpAddress address;
+    int listen_fd, ask_fd; /* ask_fd: ptc_http_stop */
+    int64_t drain_ns;
+    int64_t swept_ns;
+    PtcHttpReload *reload; /* or NULL */
+    void *reload_user;
+};
+
+/* ---- http_calls.c; user is the PtcHttp */
+void ptc_http_on_connection(void *user, struct MHD_Connection *connection, void **socket_context,
+                            enum MHD_ConnectionNotificationCode what);
+void *ptc_http_on_uri(void *user, const char *uri, struct MHD_Connection *connection);
+enum MHD_Result ptc_http_on_request(void *user, struct MHD_Connection *connection, const char *path,
+                                    const char *verb, const char *version, const char *bytes,
+                                    size_t *len, void **state);
+void ptc_http_on_completed(void *user, struct MHD_Connection *connection, void **state,
+                           enum MHD_RequestTerminationCode how);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "mcp/http/http_tokens.h"
+
+#include <string.h>
+
+#include "base/secret.h"
+
+bool ptc_http_tokens_init(PtcHttpTokens *tokens, PtcMem *mem)
+{
+    *tokens = (PtcHttpTokens){.mem = mem};
+    tokens->token = ptc_mem_alloc(mem, PTC_HTTP_TOKENS_MAX * sizeof *tokens->token);
+    return tokens->token != NULL;
+}
+
+void ptc_http_tokens_deinit(PtcHttpTokens *tokens)
+{
+    if (tokens->token)
+        ptc_secret_wipe(tokens->token, PTC_HTTP_TOKENS_MAX * sizeof *tokens->token);
+    ptc_mem_free(tokens->mem, tokens->token, PTC_HTTP_TOKENS_MAX * sizeof *tokens->token);
+    tokens->token = NULL;
+    tokens->count = 0;
+}
+
+/* --------------------------------------------------------------------- reading */
+
+static bool all_visible(PtcText text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.bytes[i] <= ' ' || text.bytes[i] > '~')
+            return false;
+    return true;
+}
+
+const char *ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText owner)
+{
+    if (token.len < PTC_HTTP_TOKEN_MIN)
+        return "a token has at least 16 characters; `openssl rand -hex 32` makes a good one";
+    if (token.len > PTC_HTTP_TOKEN_MAX)
+        return "a token has at most 256 characters";
+    if (!all_visible(token))
+        return "a token consists of visible ASCII characters without spaces";
+    if (owner.len == 0 || owner.len >= PTC_HTTP_OWNER_MAX || !all_visible(owner))
+        return "an owner's name has 1 to 63 visible ASCII characters without spaces";
+    if (tokens->count == PTC_HTTP_TOKENS_MAX)
+        return "there are at most 64 tokens";
+    PtcHttpToken *slot = &tokens->token[tokens->count++];
+    memset(slot, 0, sizeof *slot);
+    memcpy(slot->bytes, token.bytes, token.len);
+    memcpy(slot->owner, owner.bytes, owner.len);
+    slot->len = token.len;
+    return NULL;
+}
+
+/* Length of the first word of a line, and where the next one begins. */
+static size_t word(const char *text, size_t len, size_t *next)
+{
+    size_t end = 0;
+    while (end < len && text[end] != ' ' && text[end] != '\t')
+        end++;
+    *next = end;
+    while (*next < len && (text[*next] == ' ' || text[*next] == '\t'))
+        ++*next;
+    return end;
+}
+
+static const char *add_line(PtcHttpTokens *tokens, const char *line, size_t len)
+{
+    while (len && (line[len - 1] == '\r' || line[len - 1] == ' ' || line[len - 1] == '\t'))
+        len--;
+    if (len == 0 || *line == '#')
+        return NULL;
+    size_t next, first = word(line, len, &next);
+    if (next == len)
+        return ptc_http_tokens_add(tokens, (PtcText){line, len}, PTC_TEXT("default"));
+    return ptc_http_tokens_add(tokens, (PtcText){line + next, len - next}, (PtcText){line, first});
+}
+
+const char *ptc_http_tokens_read(PtcHttpTokens *tokens, PtcText text, size_t *line)
+{
+    *line = 0;
+    for (size_t at = 0; at < text.len;) {
+        const char *end = memchr(text.bytes + at, '\n', text.len - at);
+        size_t n = end ? (size_t)(end - text.bytes) - at : text.len - at;
+        ++*line;
+        const char *why = add_line(tokens, text.bytes + at, n);
+        if (why)
+            return why;
+        at += n + 1;
+    }
+    return tokens->count ? NULL : "it holds no token";
+}
+
+/* ---------------------------------------------------------------------- looking */
+
+const PtcHttpToken *ptc_http_tokens_find(const PtcHttpTokens *tokens, PtcText text)
+{
+    char given[PTC_HTTP_TOKEN_MAX] = {0};
+    const PtcHttpToken *found = NULL;
+    if (text.len > sizeof given)
+        return NULL;
+    memcpy(given, text.bytes, text.len);
+    for (size_t i = 0; i < tokens->count; i++) { /* all of them, so that the time tells nothing */
+        const PtcHttpToken *token = &tokens->token[i];
+        bool same = ptc_secret_same(token->bytes, given, sizeof given);
+        if (same && token->len == text.len)
+            found = token;
+    }
+    ptc_secret_wipe(given, sizeof given);
+    return found;
+}
+
+bool ptc_http_tokens_have_owner(const PtcHttpTokens *tokens, const char *owner)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (strcmp(tokens->token[i].owner, owner) == 0)
+            return true;
+    return false;
+}
+
+size_t ptc_http_tokens_owners(const PtcHttpTokens *tokens)
+{
+    size_t owners = 0;
+    for (size_t i = 0; i < tokens->count; i++) {
+        size_t first = 0;
+        while (strcmp(tokens->token[first].owner, tokens->token[i].owner) != 0)
+            first++;
+        owners += first == i;
+    }
+    return owners;
+}
