@@ -83,16 +83,43 @@ bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
     return ok;
 }
 
-/* Length of the longest secret at the start of the text; of the whole text, when it is the start of a secret. */
+/* Was the text cut here?  So it was at its end, and before the dots that stand for what was left out; of dots that were cut
+ * themselves one is enough. */
+static bool is_cut(const char *rest, size_t len)
+{
+    static const char sign[] = "\xe2\x80\xa6"; /* three dots in one character */
+    size_t dots = 0, blank = len > 0 && *rest == ' ';
+    while (blank + dots < len && dots < 3 && rest[blank + dots] == '.')
+        dots++;
+    return len == 0 || dots == 3 || (dots > 0 && blank + dots == len) ||
+           (len - blank >= 3 && memcmp(rest + blank, sign, 3) == 0);
+}
+
+/* Does the text begin right behind such dots? */
+static bool follows_cut(const char *text, size_t at)
+{
+    size_t blank = at > 0 && text[at - 1] == ' ';
+    return at >= 3 + blank && (memcmp(text + at - blank - 3, "...", 3) == 0 ||
+                               memcmp(text + at - blank - 3, "\xe2\x80\xa6", 3) == 0);
+}
+
+static size_t common(const PtcSecret *secret, const char *text, size_t len)
+{
+    size_t n = 0;
+    while (n < secret->len && n < len && secret->bytes[n] == text[n])
+        n++;
+    return n;
+}
+
+/* Length of the longest secret at the start of the text, or of the beginning of one that was cut. */
 static size_t secret_at(const PtcSecrets *s, const char *text, size_t len)
 {
     size_t longest = 0;
     if (!s->begins[(unsigned char)*text])
         return 0;
     for (size_t i = 0; i < s->count; i++) {
-        const PtcSecret *secret = &s->items[i];
-        size_t n = secret->len < len ? secret->len : len;
-        if (n > longest && n >= s->min && memcmp(text, secret->bytes, n) == 0)
+        size_t n = common(&s->items[i], text, len);
+        if (n > longest && n >= s->min && (n == s->items[i].len || is_cut(text + n, len - n)))
             longest = n;
     }
     return longest;
@@ -118,8 +145,8 @@ static void blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
     size_t plain = 0; /* where the bytes begin that are not yet in out */
     for (size_t i = 0; i < text.len;) {
         size_t n = secret_at(s, text.bytes + i, text.len - i);
-        if (!n && i == 0 && headless)
-            n = rest_of_secret(s, text);
+        if (!n && (i == 0 ? headless : follows_cut(text.bytes, i)))
+            n = rest_of_secret(s, (PtcText){text.bytes + i, text.len - i});
         if (!n) {
             i++;
             continue;

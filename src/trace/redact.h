@@ -36,9 +36,10 @@ void ptc_secrets_deinit(PtcSecrets *secrets);
  * short. */
 PTC_MUST_USE bool ptc_secrets_add(PtcSecrets *secrets, const char *bytes, size_t len);
 
-/* Appends the text with [secret] in place of each, which at most doubles it.  A text that ends in the middle of a secret
- * was cut there, and ends with [secret] too; `headless` says that its beginning was cut off, and so may be the beginning
- * of a secret. */
+/* Appends the text with [secret] in place of each, which at most doubles it.  Texts come here before they are cut; but what
+ * a worker sends was cut where nobody knows the secrets.  So the beginning of one counts where a text ends, or goes on
+ * with dots for what was left out, and its end counts behind such dots; `headless` says that the text's beginning was cut
+ * off, and so may be the beginning of a secret. */
 void ptc_secrets_blot(PtcSecrets *secrets, PtcBuf *out, PtcText text, bool headless);
 
 #endif

@@ -83,6 +83,64 @@ def failures_of_commands():
             assert a.failed and "x" * 70 + "[secret]y" in a.text and "marker" not in a.text, a.text
 
 
+LONG = "qX7vR2mK9tB4nW8zL3cJ6hD1gF5sP0yQaZeUiOxTlVbNrMwH"  # no part of it is a word
+CRY = ["sh", "-c", """
+IFS= read -r args || :
+before=${args#*'"before":'} after=${args#*'"after":'}
+head -c "${before%%[!0-9]*}" /dev/zero | tr '\\0' x >&2
+printf %s "$PTC_TEST_LONG" >&2
+head -c "${after%%[!0-9]*}" /dev/zero | tr '\\0' y >&2
+exit 3"""]
+GIVE = ["sh", "-c", "printf '\"%s\"' \"$PTC_TEST_LONG\""]
+
+
+def parts(text, length=7):
+    """What of the secret is in a text, in pieces of some length."""
+    return [LONG[i:i + length] for i in range(len(LONG) - length + 1) if LONG[i:i + length] in text]
+
+
+def around(before):
+    return f'(str (apply str (repeat {before} "z")) (tool/give {{}}) (apply str (repeat 400 "q")))'
+
+
+@test
+def across_every_cut():
+    """A tool writes its key so that each place where texts are cut falls into it, at every third letter or so."""
+    cases = [(f"(fail {around(n)})", False) for n in range(230, 320, 3)]  # messages
+    cases += [(f"(throw (ex-info {around(n)} {{}}))", False) for n in range(240, 310, 5)]
+    cases += [(around(n), False) for n in range(8 * 1024 - 60, 8 * 1024 + 10, 7)]  # records
+    cases += [(around(n), False) for n in range(1024 * 1024 - 60, 1024 * 1024 + 10, 13)]  # traces
+    cases += [(f"(+ 1 {around(n)})", False) for n in range(0, 300, 37)]  # values in messages
+    cases += [(f"(get-in {{:a 1}} [:a {around(n)} :b])", False) for n in range(0, 300, 37)]
+    cases += [(f"(tool/cry {{:before {n} :after 3000}})", True) for n in range(40, 100, 5)]  # the two ends of an error
+    cases += [(f"(tool/cry {{:before 3000 :after {n}}})", True) for n in range(90, 150, 5)]
+    cases += [(f"(tool/cry {{:before 100000 :after {64 * 1024 - n}}})", True) for n in range(0, 50, 1)]  # what is kept of it
+    with tempfile.TemporaryDirectory() as d:
+        path, traces = os.path.join(d, "tools.json"), os.path.join(d, "traces")
+        with open(path, "w", encoding="utf-8") as f:
+            json.dump({"give": {"command": GIVE, "env": ["PTC_TEST_LONG"]},
+                       "cry": {"command": CRY, "env": ["PTC_TEST_LONG"],
+                               "signature": "(before :int, after :int) -> :any"}}, f)
+        with Server("--tools", "@" + path, "--trace-dir", traces, "--trace-payloads", "full", "--debug-tool",
+                    "--program-memory-mb", "50", "--program-timeout-ms", "20000",
+                    env=clean_env(PTC_TEST_LONG=LONG)) as s:
+            assert parts(s.eval("(tool/give {})").text), "the program has it, and may tell"
+            seen = 0
+            for program, hidden in cases:
+                answer = s.eval(program)
+                seen += hidden and "[secret]" in answer.text
+                last = s.call("lisp_debug", op="recent", limit=1).data["records"][0]["request_id"]
+                record = s.call("lisp_debug", op="get", request_id=last).text
+                expect(parts(record), [], program)
+                expect(parts(answer.text) if hidden else [], [], program)
+            assert seen > 10, seen
+            expect(parts(s.finish().decode()), [])
+        for name in os.listdir(traces):
+            with open(os.path.join(traces, name), encoding="utf-8") as f:
+                text = f.read()
+            expect(parts(text), [], text[:300])
+
+
 @test
 def over_http():
     with tempfile.TemporaryDirectory() as d:
