@@ -528,7 +528,7 @@ int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
     if (parse != PTC_PARSE_OK)
         status = parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     else if (s.o.print_config >= 0)
-        status = ptc_mcp_print_config(mem, s.o.print_config, argc, copy);
+        status = ptc_mcp_print_config(&s.arena, &s.o, argc, copy);
     else
         status = run(&s);
     release(&s);

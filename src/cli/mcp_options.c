@@ -98,7 +98,8 @@ static const PtcOption table[] = {
     {"config", 0, PTC_OPTION_TEXT, AT(config), "FILE", "a JSON object with any of these options", 0,
      0},
     {"print-config", 0, PTC_OPTION_CHOICE, AT(print_config),
-     "claude-code|claude-desktop|cursor|vscode|codex",
+     "claude-code|claude-desktop|cursor|vscode|codex|gemini|opencode|windsurf|zed|cline|continue|"
+     "goose|lmstudio",
      "print what to paste into a client's configuration", 0, 0},
 };
 

@@ -30,7 +30,8 @@ extern const PtcUsage ptc_mcp_usage;
  * place it came from. */
 PtcParse ptc_mcp_options_read(PtcMcpOptions *options, PtcArena *arena, int *argc, char **argv);
 
-/* Prints what to paste into the configuration of a client, for this binary and these arguments.  An exit status. */
-int ptc_mcp_print_config(PtcMem *mem, int client, int argc, char **argv);
+/* Prints what to paste into the configuration of a client, for this binary and these arguments, which it changes
+ * (mcp_print.c).  An exit status. */
+int ptc_mcp_print_config(PtcArena *arena, const PtcMcpOptions *options, int argc, char **argv);
 
 #endif

@@ -157,8 +157,8 @@ class Server:
         return status
 
 
-def run_ptc(*args, env=None):
+def run_ptc(*args, env=None, cwd=None):
     """`ptc mcp` that ends by itself: (status, stdout, stderr)."""
     done = subprocess.run([PTC, "mcp", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=WAIT,
-                          env=env or clean_env())
+                          env=env or clean_env(), cwd=cwd)
     return done.returncode, done.stdout.decode(), done.stderr.decode()

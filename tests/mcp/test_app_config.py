@@ -5,8 +5,11 @@ import http.client
 import json
 import os
 import re
+import shlex
 import signal
+import socket
 import subprocess
+import sys
 import tempfile
 
 from app_help import ISOLATION, PTC, WAIT, Server, clean_env, expect, main, run_ptc, start, test
@@ -132,23 +135,168 @@ def help_has_every_option():
     expect(set(names) - {"--help"}, table, "the table of options in docs/mcp.md")
 
 
+def read_yaml(text):
+    """The little of YAML that is printed: keys, nested by two blanks, one list of objects; values are JSON or a word."""
+    root, stack = {}, []
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip())
+        body = line.strip()
+        while stack and stack[-1][0] >= indent:
+            stack.pop()
+        holder = stack[-1][1] if stack else root
+        if body.startswith("- "):
+            item = {}
+            stack[-1][2].append(item)
+            stack.append((indent, item, None))
+            stack.append((indent + 1, item, None))
+            holder, body = item, body[2:]
+            indent += 2
+        key, _, value = body.partition(": ")
+        if value:
+            holder[key] = json.loads(value) if value[0] in '"[{0123456789' and key != "version" else \
+                {"true": True, "false": False}.get(value, value)
+        else:
+            key = key.rstrip(":")
+            holder[key] = [] if key == "mcpServers" else {}
+            stack.append((indent, holder[key], holder[key]))
+    return root
+
+
+def read_toml(text):
+    found = dict(line.split(" = ", 1) for line in text.splitlines()[1:])
+    expect(text.splitlines()[0], "[mcp_servers.ptc]")
+    own = {"mcp_servers": {"ptc": {k: json.loads(v) for k, v in found.items()}}}
+    if sys.version_info >= (3, 11):
+        import tomllib  # pylint: disable=import-outside-toplevel
+        expect(tomllib.loads(text), own)
+    return own
+
+
+def printed(client, *args, **more):
+    status, out, err = run_ptc(*args, "--print-config", client, **more)
+    expect(status, 0, err)
+    assert err, "where to paste it"
+    return out, err
+
+
+def entry_of(client, text):
+    """What the client reads of its own entry."""
+    if client == "codex":
+        return read_toml(text)["mcp_servers"]["ptc"]
+    if client == "goose":
+        return read_yaml(text)["extensions"]["ptc"]
+    if client == "continue":
+        whole = read_yaml(text)
+        expect((whole["name"], whole["version"], whole["schema"], len(whole["mcpServers"])), ("ptc", "0.0.1", "v1", 1))
+        return whole["mcpServers"][0]
+    section = {"vscode": "servers", "zed": "context_servers", "opencode": "mcp"}.get(client, "mcpServers")
+    whole = json.loads(text)
+    expect(whole.get("$schema"), "https://opencode.ai/config.json" if client == "opencode" else None)
+    expect(list(whole[section]), ["ptc"])
+    return whole[section]["ptc"]
+
+
 @test
 def print_config():
+    """Every client's own format, with paths that are good from any directory."""
     path = os.path.realpath(PTC)
-    shown = {}
-    for client in ["claude-code", "claude-desktop", "cursor", "vscode", "codex"]:
-        status, out, err = run_ptc("--sessions", "--print-config", client, "--trace-dir", "a 'b'")
-        expect(status, 0)
-        assert err, "where to paste it"
-        shown[client] = out
-    args = ["mcp", "--sessions", "--trace-dir", "a 'b'"]
-    expect(shown["claude-code"], f"claude mcp add ptc -- {path} mcp --sessions --trace-dir 'a '\\''b'\\'''\n")
-    for client in ["claude-desktop", "cursor"]:
-        expect(json.loads(shown[client]), {"mcpServers": {"ptc": {"command": path, "args": args}}})
-    expect(json.loads(shown["vscode"]), {"servers": {"ptc": {"type": "stdio", "command": path, "args": args}}})
-    assert f'command = "{path}"' in shown["codex"] and "[mcp_servers.ptc]" in shown["codex"]
-    status, out, _ = run_ptc("--print-config=cursor")
-    expect(json.loads(out)["mcpServers"]["ptc"]["args"], ["mcp"])
+    with tempfile.TemporaryDirectory() as d:
+        d = os.path.realpath(d)
+        write(d, "o 'r.csv", "x\n1\n")
+        write(d, "t.json", {"t": {"value": 1}})
+        given = ["--sessions", "--data", "o=@o 'r.csv", "--tools=@t.json", "--session-store", "sqlite:s.db",
+                 "--trace-dir", "./traces"]
+        args = ["mcp", "--sessions", "--data", f"o=@{d}/o 'r.csv", f"--tools=@{d}/t.json", "--session-store",
+                f"sqlite:{d}/s.db", "--trace-dir", f"{d}/traces"]
+        plain = {"command": path, "args": args}
+        want = {"claude-desktop": plain, "cursor": plain, "codex": plain, "gemini": plain, "windsurf": plain, "zed": plain,
+                "lmstudio": plain, "vscode": {"type": "stdio", **plain}, "cline": {**plain, "disabled": False},
+                "opencode": {"type": "local", "command": [path, *args], "enabled": True},
+                "continue": {"name": "ptc", "type": "stdio", **plain},
+                "goose": {"enabled": True, "type": "stdio", "name": "ptc", "description": "Runs PTC-Lisp programs",
+                          "cmd": path, "args": args, "envs": {}, "env_keys": [], "timeout": 300}}
+        for client, entry in want.items():
+            expect(entry_of(client, printed(client, *given, cwd=d)[0]), entry, client)
+        out, _ = printed("claude-code", *given, cwd=d)
+        words = shlex.split(out)
+        expect(words, ["claude", "mcp", "add", "ptc", "--", path, *args])
+        done = subprocess.run([*words[words.index(path):]], cwd="/", stdin=subprocess.DEVNULL, capture_output=True,
+                              timeout=60, env=clean_env(), check=False)
+        expect(done.returncode, 0, done.stderr)
+        for wrong, word in [(["--data", "a=@none.csv"], "none.csv"), (["--tools", "@none.json"], "none.json"),
+                            (["--config", "none"], "none"), (["--trace-dir", "no/such/place"], "no/such/place"),
+                            (["--sessions", "--session-store", "sqlite:no/x.db"], "no/x.db")]:
+            status, out, err = run_ptc(*wrong, "--print-config", "cursor", cwd=d)
+            assert status == 2 and out == "" and word in err, (wrong, err)
+    expect(entry_of("cursor", printed("cursor")[0]), {"command": path, "args": ["mcp"]})
+
+
+@test
+def print_config_of_a_url():
+    url = "http://127.0.0.1:7332/mcp"
+    with tempfile.TemporaryDirectory() as d:
+        tokens = write(d, "tokens", "x" * 32)
+        os.chmod(tokens, 0o600)
+        def headers(value):
+            return {"headers": {"Authorization": "Bearer " + value}}
+        yours, variable = headers("YOUR_TOKEN"), headers("${env:PTC_TOKEN}")
+        want = {"cursor": ({"url": url}, variable), "windsurf": ({"serverUrl": url}, variable),
+                "gemini": ({"httpUrl": url}, headers("$PTC_TOKEN")), "zed": ({"url": url}, yours),
+                "lmstudio": ({"url": url}, yours), "vscode": ({"type": "http", "url": url}, headers("${input:ptc-token}")),
+                "cline": ({"type": "streamableHttp", "url": url, "disabled": False}, yours),
+                "opencode": ({"type": "remote", "url": url, "enabled": True}, headers("{env:PTC_TOKEN}")),
+                "codex": ({"url": url}, {"bearer_token_env_var": "PTC_TOKEN"}),
+                "continue": ({"name": "ptc", "type": "streamable-http", "url": url},
+                             {"requestOptions": headers("${{ secrets.PTC_TOKEN }}")}),
+                "goose": ({"enabled": True, "type": "streamable_http", "name": "ptc", "uri": url, "headers": {},
+                           "description": "Runs PTC-Lisp programs", "envs": {}, "env_keys": [], "timeout": 300}, yours),
+                "claude-desktop": ({"command": "npx", "args": ["-y", "mcp-remote", url]},
+                                   {"args": ["-y", "mcp-remote", url, "--header", "Authorization:${PTC_AUTHORIZATION}"],
+                                    "env": {"PTC_AUTHORIZATION": "Bearer YOUR_TOKEN"}})}
+        for client, (entry, with_token) in want.items():
+            out, err = printed(client, "--http", "127.0.0.1:7332", "--sessions")
+            expect(entry_of(client, out), entry, client)
+            assert f"{os.path.realpath(PTC)} mcp --http 127.0.0.1:7332 --sessions" in err, err
+            out, err = printed(client, "--http", "0.0.0.0:7332", "--token-file", os.path.basename(tokens), cwd=d)
+            expect(entry_of(client, out), {**entry, **with_token}, client)
+            assert os.path.realpath(tokens) in err and "x" * 32 not in out + err, err
+            out, _ = printed(client, "--http", "127.0.0.1:7332", env=clean_env(PTC_MCP_TOKEN="y" * 32))
+            expect(entry_of(client, out), {**entry, **with_token}, client)
+        expect(shlex.split(printed("claude-code", "--http", "127.0.0.1:7332")[0]),
+               ["claude", "mcp", "add", "--transport", "http", "ptc", url])
+        expect(shlex.split(printed("claude-code", "--http", "127.0.0.1:7332", "--token-file", tokens)[0])[-2:],
+               ["--header", "Authorization: Bearer $PTC_TOKEN"])
+        out, _ = printed("vscode", "--http", "127.0.0.1:7332", "--token-file", tokens)
+        expect([(i["id"], i["type"], i["password"]) for i in json.loads(out)["inputs"]], [("ptc-token", "promptString", True)])
+    expect(entry_of("cursor", printed("cursor", "--http", "[::1]:80")[0]), {"url": "http://[::1]:80/mcp"})
+    for wrong in ["127.0.0.1:0", "nowhere"]:
+        status, out, err = run_ptc("--http", wrong, "--print-config", "cursor")
+        assert status == 2 and out == "" and "--http" in err, err
+
+
+@test
+def exit_statuses():
+    """0 done, 1 it could not serve, 2 wrong usage: as --help says."""
+    with tempfile.TemporaryDirectory() as d, socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen(1)
+        broken = write(d, "broken.db", "this is no database" * 100)
+        os.chmod(broken, 0o600)
+        loose = write(d, "loose.db", "")
+        os.chmod(loose, 0o644)
+        none = ["--isolation", "none"]
+        port = taken.getsockname()[1]
+        for args, status, word in [
+                (["--http", f"127.0.0.1:{port}", *none], 1, "is another server running there"),
+                (["--sessions", "--session-store", f"sqlite:{broken}", *none], 1, "broken.db"),
+                (["--sessions", "--session-store", f"sqlite:{loose}", *none], 1, f"chmod 600 {loose}"),
+                (["--sessions", "--session-store", "sqlite:/no/such/dir/x", *none], 1, "/no/such/dir/x"),
+                (["--trace-dir", "/proc/none/x", *none], 1, "/proc/none/x"),
+                (["--http", "nowhere"], 2, "ADDRESS:PORT"), (["--sessions", "--session-store", "mysql:x"], 2, "sqlite:FILE"),
+                (["--no-such-option"], 2, "unknown option"), (["--tools", "@/no/such"], 2, "/no/such"), (none, 0, "")]:
+            got, out, err = run_ptc(*args)
+            expect((got, out), (status, ""), f"{args} {err}")
+            assert word in err and ("--help" in err) == (status == 2), (args, err)
 
 
 # ------------------------------------------------------------------------------------------ HTTP

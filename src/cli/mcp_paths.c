@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/mcp_paths.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/mcp_options.h"
+
+/* Options that name a file: what stands before its name in the value, and whether it must be there already. */
+static const struct {
+    const char *option, *before;
+    bool exists;
+} named[] = {
+    {"--config", "", true},     {"--tools", "@", true},          {"--data", "=@", true},
+    {"--token-file", "", true}, {"--session-store", ":", false}, {"--trace-dir", "", false},
+};
+enum { NAMED = sizeof named / sizeof *named };
+
+static bool refuse(const char *option, const char *path, const char *why)
+{
+    ptc_options_wrong(&ptc_mcp_usage, "%s: %.200s: %s", option, path, why);
+    return false;
+}
+
+/* The directory of a file that may not be there yet, from the root; `last` becomes the file's own name. */
+static bool resolve_parent(const char *path, char full[PATH_MAX], const char **last)
+{
+    char parent[PATH_MAX] = ".";
+    const char *slash = strrchr(path, '/');
+    *last = slash ? slash + 1 : path;
+    if (slash && slash == path)
+        parent[0] = '/';
+    else if (slash)
+        snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
+    return strlen(path) < PATH_MAX - 2 && realpath(parent, full) != NULL;
+}
+
+static bool resolve(const char *option, const char *path, bool exists, char full[2 * PATH_MAX])
+{
+    const char *last;
+    char parent[PATH_MAX];
+    if (realpath(path, full))
+        return !exists || access(full, R_OK) == 0 || refuse(option, path, "it cannot be read");
+    if (exists)
+        return refuse(option, path, "there is no such file");
+    if (!resolve_parent(path, parent, &last) || !*last)
+        return refuse(option, path, "there is no such directory");
+    snprintf(full, 2 * PATH_MAX, "%s%s%s", parent, parent[1] ? "/" : "", last);
+    return true;
+}
+
+/* "front" and the path as one argument. */
+static char *join(PtcArena *arena, const char *front, size_t len, const char *path)
+{
+    size_t size = len + strlen(path) + 1;
+    char *text = ptc_arena_alloc(arena, size);
+    if (text)
+        snprintf(text, size, "%.*s%s", (int)len, front, path);
+    return text;
+}
+
+/* Makes the path absolute that begins at `value` in an argument. */
+static bool rewrite(PtcArena *arena, size_t i, char **argument, const char *value)
+{
+    char full[2 * PATH_MAX];
+    const char *before = named[i].before, *at = *before ? strstr(value, before) : value;
+    if (!at)
+        return true; /* wrong, which is told when it is used */
+    at += strlen(before);
+    if (!resolve(named[i].option, at, named[i].exists, full))
+        return false;
+    char *text = join(arena, *argument, (size_t)(at - *argument), full);
+    if (text)
+        *argument = text;
+    return text != NULL;
+}
+
+bool ptc_mcp_paths_absolute(PtcArena *arena, int argc, char **argv)
+{
+    for (int a = 0; a < argc; a++)
+        for (size_t i = 0; i < NAMED; i++) {
+            size_t len = strlen(named[i].option);
+            bool same = strncmp(argv[a], named[i].option, len) == 0;
+            if (same && argv[a][len] == '=') {
+                if (!rewrite(arena, i, &argv[a], argv[a] + len + 1))
+                    return false;
+            } else if (same && !argv[a][len] && a + 1 < argc) {
+                a++;
+                if (!rewrite(arena, i, &argv[a], argv[a]))
+                    return false;
+                break;
+            }
+        }
+    return true;
+}
