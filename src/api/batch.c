@@ -45,13 +45,39 @@ static bool refuse(Request *r, const char *problem)
     return false;
 }
 
+/* A limit that a line may set. */
+typedef struct {
+    const char *name;
+    size_t offset;
+    int64_t scale;
+} Limit;
+
+static int64_t *limit_of(PtcLimits *limits, const Limit *limit)
+{
+    return (int64_t *)(void *)((char *)limits + limit->offset);
+}
+
+/* Whoever gave limits for the whole batch meant them for lines that come from somebody else. */
+static bool set_limit(Request *r, const Limit *limit, int64_t n)
+{
+    PtcLimits most;
+    ptc_limits_init(&most, sizeof most);
+    if (r->options->most)
+        most = *r->options->most;
+    int64_t max = *limit_of(&most, limit);
+    *limit_of(&r->limits, limit) = n * limit->scale;
+    if (max == PTC_UNSET || n * limit->scale <= max)
+        return true;
+    snprintf(r->problem, sizeof r->problem,
+             "options.%s is %lld, but no line of this batch may have more than %lld, which it was "
+             "started with",
+             limit->name, (long long)n, (long long)(max / limit->scale));
+    return false;
+}
+
 static bool read_option(Request *r, PtcValue key, PtcValue value)
 {
-    static const struct {
-        const char *name;
-        size_t offset;
-        int64_t scale;
-    } known[] = {
+    static const Limit known[] = {
         {"timeout_ms", offsetof(PtcLimits, timeout_ms), 1},
         {"deadline_ms", offsetof(PtcLimits, deadline_ms), 1},
         {"memory_mb", offsetof(PtcLimits, memory_bytes), 1024 * 1024},
@@ -67,9 +93,7 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
                      "options.%s must be a whole number of at least 0", known[i].name);
             return false;
         }
-        int64_t n = ptc_to_int(value) * known[i].scale;
-        memcpy((char *)&r->limits + known[i].offset, &n, sizeof n);
-        return true;
+        return set_limit(r, &known[i], ptc_to_int(value));
     }
     size_t shown =
         ptc_str_len(key) > 40 ? ptc_utf8_valid_prefix(ptc_str_bytes(key), 40) : ptc_str_len(key);

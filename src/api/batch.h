@@ -10,6 +10,7 @@ typedef struct PtcBatchOptions {
     bool one_session;          /* lines that name no session share one */
     PtcToolsFileOptions allow; /* in the tools that lines bring */
     PtcTools *tools;           /* of lines that bring none; or NULL */
+    const PtcLimits *most; /* that lines may ask for, where it is set; NULL: as much as they like */
 } PtcBatchOptions;
 
 /* As ptc_eval_json. */

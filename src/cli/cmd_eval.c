@@ -11,6 +11,7 @@
 #include "cli/jsonl.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/shown.h"
 #include "ptc/ptc.h"
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_PAYLOAD } Format;
@@ -94,19 +95,25 @@ static const PtcUsage usage = {
 
 /* ------------------------------------------------------------------ engine */
 
+/* The limits that were given. */
+static void set_limits(PtcLimits *limits, const Options *o)
+{
+    ptc_limits_init(limits, sizeof *limits);
+    limits->timeout_ms = o->timeout_ms;
+    limits->deadline_ms = o->deadline_ms;
+    limits->memory_bytes = o->memory_mb == PTC_UNSET ? PTC_UNSET : o->memory_mb << 20;
+    limits->loop_limit = o->loop_limit;
+    limits->max_depth = o->max_depth;
+    limits->program_bytes = o->program_bytes;
+    limits->max_tool_calls = o->max_tool_calls;
+}
+
 static Ptc *new_engine(const Options *o)
 {
     PtcLimits limits;
     PtcOptions options;
-    ptc_limits_init(&limits, sizeof limits);
+    set_limits(&limits, o);
     ptc_options_init(&options, sizeof options);
-    limits.timeout_ms = o->timeout_ms;
-    limits.deadline_ms = o->deadline_ms;
-    limits.memory_bytes = o->memory_mb == PTC_UNSET ? PTC_UNSET : o->memory_mb << 20;
-    limits.loop_limit = o->loop_limit;
-    limits.max_depth = o->max_depth;
-    limits.program_bytes = o->program_bytes;
-    limits.max_tool_calls = o->max_tool_calls;
     options.limits = &limits;
     options.float_precision = o->float_precision;
     return ptc_new(&options);
@@ -234,7 +241,7 @@ static int load_tools(PtcMem *mem, Eval *e)
 
 static int write_line(const char *text, size_t len)
 {
-    if (ptc_io_write_line(PTC_IO_STDOUT, text, len))
+    if (ptc_shown_write_line(PTC_IO_STDOUT, text, len))
         return PTC_EXIT_OK;
     if (errno != EPIPE)
         ptc_io_printf(PTC_IO_STDERR, "error: standard output cannot be written\n");
@@ -268,7 +275,7 @@ static bool write_remarks(PtcMem *mem, Eval *e)
     if (ptc_outcome_prints_cut(e->outcome))
         ptc_buf_add_cstr(&out, "note: printed output was cut at its limit\n");
     ptc_report(&out, e->outcome, e->name, e->run.program, e->run.program_len);
-    bool ok = ptc_io_write(PTC_IO_STDERR, out.data, out.len) && ptc_buf_ok(&out);
+    bool ok = ptc_shown_write(PTC_IO_STDERR, out.data, out.len) && ptc_buf_ok(&out);
     ptc_buf_deinit(&out);
     return ok;
 }
@@ -356,7 +363,10 @@ static int check(const Options *o, int argc)
 
 static int eval_lines(PtcMem *mem, Eval *e)
 {
-    PtcBatchOptions options = {.one_session = e->options->session, .tools = e->tools};
+    PtcLimits most;
+    PtcBatchOptions options = {
+        .one_session = e->options->session, .tools = e->tools, .most = &most};
+    set_limits(&most, e->options);
     char why[PTC_TOOLS_FILE_WHY];
     const char *allow = e->options->allow;
     if (allow && !ptc_tools_read_allowed(allow, &options.allow, why, sizeof why))

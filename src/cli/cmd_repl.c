@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/show.h"
+#include "cli/shown.h"
 #include "lisp/lib/builtin_doc.h"
 #include "net/lines.h"
 
@@ -84,14 +85,13 @@ static const char *paint(const Repl *r, const char *code)
     return r->colour ? code : "";
 }
 
-/* Text that a program made: on a terminal, control characters could do anything. */
-static void add_safe(Repl *r, const char *text, size_t len)
+/* Text that a program made, for this descriptor. */
+static void add_safe(Repl *r, int fd, const char *text, size_t len)
 {
-    for (size_t i = 0; i < len; i++) {
-        unsigned char c = (unsigned char)text[i];
-        bool control = (c < 0x20 && c != '\t' && c != '\n') || c == 0x7F;
-        ptc_buf_add_char(&r->out, control && r->prompts ? '?' : text[i]);
-    }
+    if (ptc_shown_on(fd))
+        ptc_shown_add(&r->out, text, len);
+    else
+        ptc_buf_add(&r->out, text, len);
 }
 
 static void write_out(Repl *r, int fd)
@@ -137,7 +137,7 @@ static void show_prints(Repl *r, const PtcOutcome *outcome)
     for (size_t i = 0; i < ptc_outcome_print_count(outcome); i++) {
         size_t len;
         const char *text = ptc_outcome_print(outcome, i, &len);
-        add_safe(r, text, len);
+        add_safe(r, PTC_IO_STDERR, text, len);
         ptc_buf_add_char(&r->out, '\n');
     }
     if (ptc_outcome_prints_cut(outcome))
@@ -155,7 +155,7 @@ static void show_result(Repl *r, PtcOutcome *outcome)
         return;
     }
     ptc_buf_add_cstr(&r->out, paint(r, "\033[36m"));
-    add_safe(r, text, len);
+    add_safe(r, PTC_IO_STDOUT, text, len);
     ptc_buf_addf(&r->out, "%s%s\n", cut ? " ..." : "", paint(r, "\033[0m"));
     write_out(r, PTC_IO_STDOUT);
 }
@@ -163,9 +163,13 @@ static void show_result(Repl *r, PtcOutcome *outcome)
 static void show_errors(Repl *r, const PtcOutcome *outcome, const char *name, const char *program,
                         size_t len)
 {
+    PtcBuf report;
+    ptc_buf_init(&report, r->mem, PTC_IO_MAX);
+    ptc_report(&report, outcome, name, program, len);
     ptc_buf_add_cstr(&r->out, paint(r, "\033[31m"));
-    ptc_report(&r->out, outcome, name, program, len);
+    add_safe(r, PTC_IO_STDERR, report.data, report.len);
     ptc_buf_add_cstr(&r->out, paint(r, "\033[0m"));
+    ptc_buf_deinit(&report);
     write_out(r, PTC_IO_STDERR);
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/cmd.h"
 #include "cli/io.h"
+#include "cli/shown.h"
 #include "cli/options.h"
 #include "cli/signature.h"
 #include "json/write.h"
@@ -57,7 +58,7 @@ static int write_line(PtcBuf *out)
 {
     if (!ptc_buf_ok(out))
         ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
-    else if (ptc_io_write_line(PTC_IO_STDOUT, out->data, out->len))
+    else if (ptc_shown_write_line(PTC_IO_STDOUT, out->data, out->len))
         return PTC_EXIT_OK;
     else if (errno != EPIPE)
         ptc_io_printf(PTC_IO_STDERR, "error: standard output cannot be written\n");
@@ -76,7 +77,7 @@ static int bad_signature(PtcMem *mem, const char *text, const PtcSigError *error
     ptc_buf_addf(&out, "error: %s\n --> line %u, column %u\n  %.*s\n  %*s^\n", error->message,
                  (unsigned)error->line, (unsigned)error->column, (int)strcspn(line, "\n"), line,
                  (int)error->column - 1, "");
-    (void)!ptc_io_write(PTC_IO_STDERR, out.data, out.len);
+    (void)!ptc_shown_write(PTC_IO_STDERR, out.data, out.len);
     ptc_buf_deinit(&out);
     return PTC_EXIT_FAILED;
 }
@@ -92,7 +93,7 @@ static void write_issues(PtcMem *mem, const char *word, const PtcSigIssues *issu
     }
     if (issues->total > issues->count)
         ptc_buf_addf(&out, "%s: %zu more\n", word, issues->total - issues->count);
-    (void)!ptc_io_write(PTC_IO_STDERR, out.data, out.len);
+    (void)!ptc_shown_write(PTC_IO_STDERR, out.data, out.len);
     ptc_buf_deinit(&out);
 }
 

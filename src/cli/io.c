@@ -9,6 +9,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "cli/shown.h"
+
 enum { CHUNK = 64 * 1024 }; /* how much is read at once */
 
 /* ----------------------------------------------------------------- writing */
@@ -55,9 +57,15 @@ bool ptc_io_write_line(int fd, const char *text, size_t len)
 void ptc_io_printf(int fd, const char *format, ...)
 {
     va_list args;
+    PtcMem mem;
+    PtcBuf text;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_buf_init(&text, &mem, SIZE_MAX / 2);
     va_start(args, format);
-    (void)!vdprintf(fd, format, args);
+    if (ptc_buf_vaddf(&text, format, args))
+        (void)!ptc_shown_write(fd, text.data, text.len);
     va_end(args);
+    ptc_buf_deinit(&text);
 }
 
 /* ----------------------------------------------------------------- reading */

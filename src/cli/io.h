@@ -16,7 +16,7 @@ PTC_MUST_USE bool ptc_io_write(int fd, const void *bytes, size_t len);
 /* The same with a line feed after it, in one call to the system. */
 PTC_MUST_USE bool ptc_io_write_line(int fd, const char *text, size_t len);
 
-/* Formats to a descriptor; for messages, where failure changes nothing. */
+/* Formats to a descriptor; for messages, where failure changes nothing.  They may quote what others wrote: see shown.h. */
 void ptc_io_printf(int fd, const char *format, ...) PTC_PRINTF(2, 3);
 
 /* Appends the whole file ("-": standard input) to a buffer.  NULL, or why not: a constant text. */

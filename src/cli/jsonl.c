@@ -5,6 +5,7 @@
 
 #include "cli/cmd.h"
 #include "cli/io.h"
+#include "cli/shown.h"
 #include "net/lines.h"
 
 /* Answers for lines that never reach the engine. */
@@ -51,7 +52,7 @@ static bool answer_line(void *user, const char *line, size_t len)
     size_t text_len;
     if (ptc_batch_line(b->ptc, line, len, b->options, &text, &text_len) != PTC_OK)
         return ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
-    bool written = ptc_io_write_line(PTC_IO_STDOUT, text, text_len);
+    bool written = ptc_shown_write_line(PTC_IO_STDOUT, text, text_len);
     ptc_text_free(b->ptc, text, text_len);
     return written;
 }

@@ -158,7 +158,8 @@ static void add_said(PtcBuf *out, const char *text, bool json)
     } else {
         add_time(out);
         ptc_buf_add_char(out, ' ');
-        ptc_buf_add_cstr(out, text);
+        for (; *text; text++) /* a file's name, say, may have anything in it */
+            ptc_buf_add_char(out, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
     }
     ptc_buf_add_char(out, '\n');
 }

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/shown.h"
+
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "cli/io.h"
+
+bool ptc_shown_on(int fd)
+{
+    return isatty(fd) == 1;
+}
+
+/* Control characters of both kinds, and those that turn the order of what is written around. */
+static bool acts(uint32_t c)
+{
+    bool control = (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0);
+    bool turns = c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+                 (c >= 0x2066 && c <= 0x2069);
+    return control || turns;
+}
+
+/* Of valid UTF-8. */
+static void add_valid(PtcBuf *out, const char *text, size_t len)
+{
+    size_t plain = 0; /* where the bytes begin that are not yet in out */
+    for (size_t i = 0, n; i < len; i += n) {
+        uint32_t c;
+        n = ptc_utf8_decode(text + i, len - i, &c);
+        if (!acts(c))
+            continue;
+        ptc_buf_add(out, text + plain, i - plain);
+        ptc_buf_addf(out, "\\u%04x", (unsigned)c);
+        plain = i + n;
+    }
+    ptc_buf_add(out, text + plain, len - plain);
+}
+
+void ptc_shown_add(PtcBuf *out, const char *text, size_t len)
+{
+    while (len > 0) {
+        size_t good = ptc_utf8_valid_prefix(text, len);
+        add_valid(out, text, good);
+        if (good < len)
+            ptc_buf_addf(out, "\\x%02x", (unsigned char)text[good++]);
+        text += good;
+        len -= good;
+    }
+}
+
+static bool write_shown(int fd, const char *text, size_t len, const char *end)
+{
+    PtcMem mem;
+    PtcBuf out;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_buf_init(&out, &mem, SIZE_MAX / 2);
+    ptc_shown_add(&out, text, len);
+    ptc_buf_add_cstr(&out, end);
+    bool ok = ptc_buf_ok(&out) && ptc_io_write(fd, out.data, out.len);
+    ptc_buf_deinit(&out);
+    return ok;
+}
+
+bool ptc_shown_write(int fd, const char *text, size_t len)
+{
+    return ptc_shown_on(fd) ? write_shown(fd, text, len, "") : ptc_io_write(fd, text, len);
+}
+
+bool ptc_shown_write_line(int fd, const char *text, size_t len)
+{
+    return ptc_shown_on(fd) ? write_shown(fd, text, len, "\n") : ptc_io_write_line(fd, text, len);
+}
