@@ -374,7 +374,7 @@ static void test_metrics(PtcMem *mem)
     ptc_http_metrics_done(&metrics, 0, INT64_C(99000000000), 0, 0);
     ptc_http_metrics_fault(&metrics, PTC_HTTP_FAULT_REQUEST);
     ptc_http_metrics_fault(&metrics, PTC_HTTP_FAULT_NONE);
-    static char tools[PTC_HTTP_TOOLS + 5][8];
+    static char tools[PTC_HTTP_TOOLS + 5][16];
     ptc_http_metrics_tool(&metrics, "lisp_eval", "", 1500000);
     ptc_http_metrics_tool(&metrics, "lisp_eval", "timeout", 2000000);
     ptc_http_metrics_tool(&metrics, "lisp_eval", "timeout", 0);
