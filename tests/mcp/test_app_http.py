@@ -167,7 +167,7 @@ def shares():
                 greedy.append(sock)
             wait_for(lambda: metric(server, "ptc_mcp_calls_waiting", BOB) == 5, "five of them to wait")
             expect(metric(server, "ptc_mcp_calls_running", BOB), 1, "half of the places")
-            expect(run(server, "(+ 1 2)", BOB).json()["result"]["content"][0]["text"], "user=> 3")
+            expect(run(server, "(+ 1 2)", BOB).json()["result"]["content"][0]["text"], "3")
             for sock in greedy:
                 sock.close()
             def start(who):

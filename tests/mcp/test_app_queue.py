@@ -45,10 +45,10 @@ def waiting_for_tools():
         programs = ["(tool/wait {})"] * 8 + ["(reduce + (pmap (fn [_] (tool/wait {})) (range 3)))"] * 2
         numbers = [s.begin_call("lisp_eval", {"program": p}) for p in programs]
         for i in range(20):
-            expect(s.eval(f"(+ {i} (tool/quick {{}}))").text, f"user=> {i + 2}")
-            expect(s.eval("(+ 1 2)").text, "user=> 3")
+            expect(s.eval(f"(+ {i} (tool/quick {{}}))").text, f"{i + 2}")
+            expect(s.eval("(+ 1 2)").text, "3")
         tools.let_go()
-        expect(texts(s, numbers), ["user=> 1"] * 8 + ["user=> 3"] * 2)
+        expect(texts(s, numbers), ["1"] * 8 + ["3"] * 2)
 
 
 @test
@@ -56,14 +56,14 @@ def one_place():
     """A tool that takes one call at a time, and a single place: nobody waits for the other for ever."""
     with Tools() as tools, Server(*tools.option, "--max-concurrent-calls", "1") as s:
         numbers = [s.begin_call("lisp_eval", {"program": "(+ (tool/lone {}) (tool/lone {}))"}) for _ in range(20)]
-        expect(texts(s, numbers), ["user=> 6"] * 20)
+        expect(texts(s, numbers), ["6"] * 20)
 
 
 @test
 def many_at_once():
     with Server("--max-concurrent-calls", "2") as s:
         numbers = [s.begin_call("lisp_eval", {"program": f"(+ {i} 1)"}) for i in range(800)]
-        expect(texts(s, numbers), [f"user=> {i + 1}" for i in range(800)])
+        expect(texts(s, numbers), [f"{i + 1}" for i in range(800)])
         with open(f"/proc/{s.process.pid}/status", encoding="ascii") as f:
             threads = next(int(line.split()[1]) for line in f if line.startswith("Threads"))
         assert threads < 80, threads
@@ -81,7 +81,7 @@ def many_at_once_over_http():
             t.start()
         for t in threads:
             t.join()
-    expect([a["result"]["content"][0]["text"] for a in answers], [f"user=> {i + 1}" for i in range(len(answers))])
+    expect([a["result"]["content"][0]["text"] for a in answers], [f"{i + 1}" for i in range(len(answers))])
 
 
 SPIN = "(reduce + (map (fn [n] (count (sort (range n)))) (range 100000)))"
@@ -127,7 +127,7 @@ def cancelled_in_the_queue():
         for n in numbers:
             s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": n}})
         s.send(cancel)
-        expect(s.eval("(+ 1 2)").text, "user=> 3")
+        expect(s.eval("(+ 1 2)").text, "3")
 
 
 if __name__ == "__main__":

@@ -82,7 +82,7 @@ def four_servers():
                 bound = {(h, n): v for c in clients for (h, n), v in c.kept.items() if h == session}
                 names = sorted(n for _, n in bound)
                 got = run(s, session, "[" + " ".join(names) + "]").text
-                expect(got, "user=> [" + " ".join(str(bound[session, n]) for n in names) + "]")
+                expect(got, "[" + " ".join(str(bound[session, n]) for n in names) + "]")
                 listed = {b["name"] for b in s.call("lisp_session_inspect", session_id=session).data["bindings"]}
                 expect(listed, set(names), "what was refused is not there")
             live = {i["session_id"] for i in s.call("lisp_session_list").data["sessions"]}
