@@ -151,10 +151,8 @@ static Conjunct conjunct_after(Conjunct before, uint32_t c)
 size_t ptc_utf8_grapheme(const char *bytes, size_t len)
 {
     const unsigned char *p = (const unsigned char *)bytes;
-    if (len == 1)
+    if (len == 1 || (p[0] < 0x80 && p[1] < 0x80)) /* CR LF too: see the header */
         return 1;
-    if (p[0] < 0x80 && p[1] < 0x80) /* only CR LF holds two ASCII characters together */
-        return p[0] == '\r' && p[1] == '\n' ? 2 : 1;
     uint32_t left, right;
     utf8proc_int32_t state = 0;
     size_t at = ptc_utf8_decode(bytes, len, &left);
@@ -170,4 +168,12 @@ size_t ptc_utf8_grapheme(const char *bytes, size_t len)
         left = right;
     }
     return at;
+}
+
+size_t ptc_utf8_graphemes(const char *bytes, size_t len)
+{
+    size_t count = 0;
+    for (size_t at = 0; at < len; count++)
+        at += ptc_utf8_grapheme(bytes + at, len - at);
+    return count;
 }

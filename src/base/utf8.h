@@ -17,7 +17,10 @@ size_t ptc_utf8_decode(const char *bytes, size_t len, uint32_t *code);
 size_t ptc_utf8_encode(uint32_t code, char out[4]);
 /* Number of code points in valid UTF-8. */
 size_t ptc_utf8_count(const char *bytes, size_t len);
-/* Byte length of the grapheme cluster at the start of valid UTF-8; len > 0. */
+/* Byte length of the grapheme cluster at the start of valid UTF-8; len > 0.  CR and LF are one each, unlike in the
+ * Unicode standard: programs that read text letter by letter look for the line feed alone. */
 size_t ptc_utf8_grapheme(const char *bytes, size_t len);
+/* Number of grapheme clusters in valid UTF-8. */
+size_t ptc_utf8_graphemes(const char *bytes, size_t len);
 
 #endif

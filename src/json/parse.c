@@ -46,7 +46,7 @@ static inline bool push(Parser *ps, PtcValue v)
 
 /* -------------------------------------------------------------------- scalars */
 
-/* A string of plain ASCII, which therefore is simple: it has no carriage return. */
+/* A string of plain ASCII, which therefore is simple. */
 static PtcValue ascii_string(PtcHeap *heap, const char *bytes, size_t len)
 {
     PtcStr *s = ptc_heap_object(heap, PTC_T_STRING, sizeof(PtcStr) + len + 1, (uint32_t)len);

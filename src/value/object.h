@@ -19,7 +19,7 @@ typedef struct PtcStr {
     _Atomic uint32_t hash; /* 0: not computed yet; written by relaxed stores only */
     char bytes[];
 } PtcStr;
-/* flag: one byte is one grapheme (ASCII without carriage return) */
+/* flag: one byte is one grapheme (ASCII) */
 #define PTC_STR_SIMPLE 1
 
 /* Magnitude in count limbs, least first, no leading zero limb; never fits a small integer. */

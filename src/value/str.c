@@ -91,14 +91,10 @@ bool ptc_str_fold_equal(PtcValue a, PtcValue b)
 bool ptc_bytes_simple(const char *bytes, size_t len)
 {
     uint64_t bad = 0;
-    for (size_t i = 0; len - i > 8 && !bad; i += 8) {
-        uint64_t w = load8(bytes + i);
-        bad = (w | bytes_equal(w, '\r')) & HIGHS;
-    }
-    if (len && !bad) {
-        uint64_t w = load_last(bytes, len);
-        bad = (w | bytes_equal(w, '\r')) & HIGHS;
-    }
+    for (size_t i = 0; len - i > 8 && !bad; i += 8)
+        bad = load8(bytes + i) & HIGHS;
+    if (len && !bad)
+        bad = load_last(bytes, len) & HIGHS;
     return !bad;
 }
 
@@ -169,10 +165,6 @@ PtcValue ptc_symbol_new(PtcHeap *heap, const char *bytes, size_t len)
 
 size_t ptc_str_graphemes(PtcValue str)
 {
-    size_t len = ptc_str_len(str), count = 0;
-    if (ptc_str_simple(str))
-        return len;
-    for (const char *p = ptc_str_bytes(str), *end = p + len; p < end; count++)
-        p += ptc_utf8_grapheme(p, (size_t)(end - p));
-    return count;
+    size_t len = ptc_str_len(str);
+    return ptc_str_simple(str) ? len : ptc_utf8_graphemes(ptc_str_bytes(str), len);
 }

@@ -111,23 +111,26 @@ static bool find_bytes(PtcVM *vm, PtcValue str, PtcValue part, int64_t from, boo
     return true;
 }
 
-/* The same for any string, in graphemes; a match begins where a grapheme does. */
+/* The same for any string.  It finds what includes? finds, and the position is the number of graphemes before that; a part
+ * that begins inside of a grapheme stands behind it. */
 static bool find_graphemes(PtcVM *vm, PtcValue str, PtcValue part, int64_t from, bool last,
                            int64_t *at)
 {
-    const char *p = ptc_str_bytes(str), *end = p + ptc_str_len(str);
-    size_t n = ptc_str_len(part);
-    *at = -1;
-    for (int64_t i = 0;; i++) {
-        bool here = (size_t)(end - p) >= n && memcmp(p, ptc_str_bytes(part), n) == 0;
-        if (here && (last ? i <= from : i >= from || p == end))
-            *at = i;
-        if (p == end || (*at >= 0 && !last) || (last && i >= from))
-            return true;
-        p += ptc_utf8_grapheme(p, (size_t)(end - p));
-        if (!tick_bytes(vm, n))
-            return false;
+    size_t start = 0;
+    bool inside = !last && from > 0 && ptc_str_len(part) > 0; /* of the grapheme before `from` */
+    if (last && from < 0) {
+        *at = -1;
+        return true;
     }
+    if (from > 0 && !skip(vm, str, 0, (uint64_t)(inside ? from - 1 : from), &start))
+        return false;
+    if (!find_bytes(vm, str, part, (int64_t)start + inside, last, at))
+        return false;
+    if (*at <= 0)
+        return true;
+    size_t before = (size_t)*at;
+    *at = (int64_t)ptc_utf8_graphemes(ptc_str_bytes(str), before);
+    return tick_bytes(vm, before);
 }
 
 static bool find_position(PtcVM *vm, int argc, const PtcValue *argv, bool last, PtcValue *out)
