@@ -105,8 +105,9 @@ static void test_errors(void)
         {"{a :int b :int}", "1:9 @8 expected ',' or '}', got 'b' []"},
         {"{a :int, a :int}", "1:10 @9 the name a is given twice []"},
         {"(a :int, b :int, a :int) -> :int", "1:18 @17 the name a is given twice []"},
-        {"[:int]?", "1:7 @6 a list or map cannot be optional; use :any? or make the fields in it "
-                    "optional []"},
+        {"[:int]??", "1:8 @7 expected the end of the signature, got '?' []"},
+        {"[:int] ?", "1:8 @7 expected the end of the signature, got '?' []"},
+        {"{a [:int]?? }", "1:11 @10 expected ',' or '}', got '?' []"},
         {":int x", "1:6 @5 expected the end of the signature, got 'x' []"},
         {"(a :int)", "1:9 @8 expected '->' and the type of the result after the parameters, got "
                      "the end []"},
@@ -154,6 +155,8 @@ static void test_print(void)
     CHECK_STR(printed(" ( a:int? ,b-c [ {d:boolean} ] )->{ }"), "(a :int?, b-c [{d :bool}]) -> {}");
     CHECK_STR(printed("()->:any"), "() -> :any");
     CHECK_STR(printed(":any"), ":any");
+    CHECK_STR(printed("(a [:int]?,b { c [[:any]?]? }?)->[{}?]?"),
+              "(a [:int]?, b {c [[:any]?]?}?) -> [{}?]?");
     CHECK(!ptc_sig_equal(sig("() -> :any"), sig(":any")));
     CHECK(ptc_sig_equal(sig("{a :int}"), sig("{ a:int }")));
     CHECK(!ptc_sig_equal(sig("{a :int}"), sig("{b :int}")));
@@ -188,6 +191,26 @@ static void test_validate(void)
 }
 
 /* Past their number issues are counted only. */
+/* Lists and maps that may be nil, or not there. */
+static void test_optional_parts(void)
+{
+    const char *t = "{tags [:string]?, at {x :int}?, rows [{id :int}?]}";
+    CHECK_STR(validated(t, "{\"rows\":[]}"), "");
+    CHECK_STR(validated(t, "{\"tags\":null,\"at\":null,\"rows\":[null,{\"id\":1}]}"), "");
+    CHECK_STR(validated(t, "{\"tags\":[1],\"at\":{},\"rows\":[{}]}"),
+              "tags[0]: expected string, got int 1; at.x: missing, expected int; "
+              "rows[0].id: missing, expected int");
+    CHECK_STR(validated(t, "{\"tags\":5,\"at\":[],\"rows\":null}"),
+              "tags: expected list or nil, got int 5; at: expected map or nil, got list; "
+              "rows: expected list, got nil");
+    CHECK_STR(strictly(t, "{\"at\":{\"x\":1,\"y\":2},\"rows\":[]}"),
+              "at.y: unexpected field; no others than those named may be here");
+    CHECK_STR(
+        coerced("{tags [:int]?, at {x :int}?}", parse("{\"tags\":[\"1\"],\"at\":{\"x\":\"2\"}}")),
+        "{\"tags\":[1],\"at\":{\"x\":2}}");
+    CHECK_STR(coerced("{tags [:int]?, at {x :int}?}", parse("{\"at\":null}")), "{\"at\":null}");
+}
+
 static void test_many_issues(void)
 {
     PtcValue list = ptc_range_new(&h.heap, 0, 1, 1000);
@@ -345,6 +368,28 @@ static void test_stop(void)
 
 /* --------------------------------------------------------------------------------- schema */
 
+static const char *schema_of(const char *text)
+{
+    PtcBuf buf;
+    ptc_buf_init(&buf, &h.mem, SIZE_MAX / 2);
+    ptc_sig_schema_result(&buf, type(text));
+    return keep(&buf);
+}
+
+/* The type of a JSON Schema as a signature has it, which parses back to the same. */
+static const char *imported_text(const char *json)
+{
+    PtcSigError e;
+    const PtcSigType *t;
+    PtcBuf buf;
+    CHECK(ptc_sig_import(&arena, &h.heap, parse(json), &t, &e));
+    ptc_buf_init(&buf, &h.mem, SIZE_MAX / 2);
+    ptc_sig_type_print(&buf, t);
+    const char *text = keep(&buf);
+    CHECK(ptc_sig_type_equal(type(text), t));
+    return text;
+}
+
 static const char *imported(const char *json)
 {
     PtcSigError e;
@@ -379,6 +424,21 @@ static void test_schema(void)
     CHECK_STR(imported("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{"
                        "\"enum\":[1]}}}}"),
               "properties.a.items: a signature cannot say what string \"enum\" means here");
+    CHECK_STR(schema_of("{a [:int]?, b {c :int}?, d [[:int]?]}"),
+              "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{\"type\":"
+              "\"integer\"}},"
+              "\"b\":{\"type\":\"object\",\"properties\":{\"c\":{\"type\":\"integer\"}},"
+              "\"required\":[\"c\"],"
+              "\"additionalProperties\":false},\"d\":{\"type\":\"array\",\"items\":{\"type\":"
+              "\"array\",\"items\":"
+              "{\"type\":\"integer\"}}}},\"required\":[\"d\"],\"additionalProperties\":false}");
+    CHECK_STR(schema_of("[:int]?"), "{\"type\":\"object\",\"properties\":{\"items\":{\"type\":"
+                                    "\"array\",\"items\":{\"type\":\"integer\"}}},"
+                                    "\"required\":[],\"additionalProperties\":false}");
+    CHECK_STR(
+        imported_text("{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"array\",\"items\":{"
+                      "\"type\":\"integer\"}},\"b\":{\"type\":\"object\",\"properties\":{}}}}"),
+        "{a [:int]?, b {}?}");
     CHECK_STR(imported("{\"type\":\"object\",\"properties\":{},\"required\":[\"a\"]}"),
               "required: there is no property for string \"a\"");
     CHECK_STR(imported("{\"type\":[\"string\",\"null\"]}"),
@@ -501,6 +561,7 @@ int main(void)
     test_limits();
     test_print();
     test_validate();
+    test_optional_parts();
     test_many_issues();
     test_large_maps();
     test_coerce();

@@ -87,7 +87,7 @@ bool ptc_sig_equal(const PtcSig *a, const PtcSig *b);
 bool ptc_sig_type_equal(const PtcSigType *a, const PtcSigType *b);
 
 /* Appends the text, which parses back to an equal signature.  (A type from JSON Schema has no text of its own where it
- * is a closed map, an optional list or map, or has names that are no names here: it prints as if it had.)  False when
+ * is a closed map, or has names that are no names here: it prints as if it had.)  False when
  * the buffer takes no more. */
 bool ptc_sig_print(PtcBuf *buf, const PtcSig *sig);
 bool ptc_sig_type_print(PtcBuf *buf, const PtcSigType *type);

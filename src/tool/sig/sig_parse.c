@@ -2,10 +2,10 @@
  * Text of signatures to types.
  *
  *   signature = [ "(" [ fields ] ")" "->" ] type
- *   type      = ":" word [ "?" ] | "[" type "]" | "{" [ fields ] "}"
+ *   type      = ( ":" word | "[" type "]" | "{" [ fields ] "}" ) [ "?" ]
  *   fields    = name type { "," name type }
  *
- * White space is blank, tab, line feed, carriage return, and may stand between all parts but ":" and its word.  The cost
+ * White space is blank, tab, line feed, carriage return, and may stand between all parts but ":" and its word, and before "?".  The cost
  * is linear but for finding names given twice, which the limit on fields bounds. */
 #include "tool/sig/sig.h"
 
@@ -280,6 +280,21 @@ static bool parse_parts(Parser *p, PtcSigType *type)
            (take(p, ']') || expected(p, "']' (a list has one type for all its elements)"));
 }
 
+/* The type, or, where a ? follows, what may be nil or left out. */
+static bool parse_mark(Parser *p, const PtcSigType *type, const PtcSigType **out)
+{
+    *out = type;
+    if (!at(p, '?'))
+        return true;
+    PtcSigType *optional = ptc_arena_zalloc(p->arena, sizeof *optional);
+    if (!optional)
+        return fail_memory(p);
+    p->p++;
+    *optional = (PtcSigType){.kind = PTC_SIG_OPTIONAL, .item = type};
+    *out = optional;
+    return true;
+}
+
 static bool parse_nested(Parser *p, const PtcSigType **out)
 {
     if (p->depth == PTC_SIG_MAX_DEPTH)
@@ -290,12 +305,7 @@ static bool parse_nested(Parser *p, const PtcSigType **out)
     p->depth++;
     bool ok = parse_parts(p, type);
     p->depth--;
-    if (ok && at(p, '?'))
-        return fail(
-            p, p->p,
-            "a list or map cannot be optional; use :any? or make the fields in it optional");
-    *out = type;
-    return ok;
+    return ok && parse_mark(p, type, out);
 }
 
 static bool parse_type(Parser *p, const PtcSigType **out)

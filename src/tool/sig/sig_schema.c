@@ -78,8 +78,8 @@ bool ptc_sig_schema_result(PtcBuf *buf, const PtcSigType *result)
 {
     PtcSigField field = {.name = "items", .name_len = 5, .type = result};
     PtcSigType object = {.kind = PTC_SIG_FIELDS, .fields = &field, .field_count = 1};
-    return result->kind == PTC_SIG_LIST ? add_fields(buf, &object)
-                                        : ptc_sig_schema_type(buf, result);
+    bool is_list = ptc_sig_required(result)->kind == PTC_SIG_LIST;
+    return is_list ? add_fields(buf, &object) : ptc_sig_schema_type(buf, result);
 }
 
 bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig)

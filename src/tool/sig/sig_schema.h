@@ -8,11 +8,12 @@
 /* Appends the JSON Schema of a type.  Optional fields are left out of `required`; keywords and datetimes are strings,
  * since strict providers refuse `format`.  False when the buffer takes no more, as for all of these. */
 bool ptc_sig_schema_type(PtcBuf *buf, const PtcSigType *type);
-/* The schema of a result.  A list is wrapped, {"items":[...]}, because providers want an object at the top. */
+/* The schema of a result.  A list is wrapped, {"items":[...]}, because providers want an object at the top; for
+ * one that may be nil, "items" is not required. */
 bool ptc_sig_schema_result(PtcBuf *buf, const PtcSigType *result);
 static inline bool ptc_sig_returns_list(const PtcSig *sig)
 {
-    return sig->result->kind == PTC_SIG_LIST;
+    return ptc_sig_required(sig->result)->kind == PTC_SIG_LIST;
 }
 /* The schema of the parameters; sig NULL: of a tool without signature. */
 bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig);
