@@ -139,8 +139,9 @@ static inline bool ptc_give(PtcValue *out, PtcValue v)
 }
 
 /* --- printing to the run's output (program.c) --- */
-/* One finished line of println. Cut and flagged beyond the limit; never an error but for memory. */
-PTC_MUST_USE bool ptc_vm_print(PtcVM *vm, const char *text, size_t len);
+/* More text for the line being printed, which `ends` with it or stays open. Cut and flagged beyond the limit; never an error
+ * but for memory. */
+PTC_MUST_USE bool ptc_vm_print(PtcVM *vm, const char *text, size_t len, bool ends);
 /* Prints v into buf as str (readable false) or pr-str does; sets an error when that fails. */
 PTC_MUST_USE bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable);
 

@@ -93,6 +93,7 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
     vm->summaries = model->summaries;
     vm->loops_left = model->loops_left;
     item->seat = seat;
+    vm->prints.open = false; /* of the item before */
     item->first_print = (uint32_t)vm->prints.count;
     item->first_call = (uint32_t)vm->log.count;
     item->call_total = (uint32_t)vm->log.total;
@@ -141,6 +142,7 @@ static void end_item(PtcSeat *seat, size_t i, PtcValue value)
     PtcItem *item = &job->items[i];
     item->print_count = (uint32_t)vm->prints.count - item->first_print;
     item->prints_cut = vm->prints.cut;
+    item->prints_open = vm->prints.open;
     item->call_count = (uint32_t)vm->log.count - item->first_call;
     item->call_total = (uint32_t)vm->log.total - item->call_total;
     item->loops = job->model.loops_left - vm->loops_left;

@@ -17,7 +17,7 @@ typedef struct PtcItem {
     PtcSeat *seat;   /* that ran it, or NULL */
     uint32_t before; /* the item that seat finished before, plus 1; 0: none */
     uint32_t first_print, print_count, first_call, call_count, call_total;
-    bool prints_cut;
+    bool prints_cut, prints_open;
     int64_t loops;
 } PtcItem;
 

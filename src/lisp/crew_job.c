@@ -56,9 +56,10 @@ static void give_back_vm(const PtcJob *job, PtcVM *vm)
 static bool merge_prints(PtcVM *vm, const PtcItem *item)
 {
     const PtcSeat *seat = item->seat;
-    for (size_t k = item->first_print; k < item->first_print + item->print_count; k++) {
+    size_t end = item->first_print + item->print_count;
+    for (size_t k = item->first_print; k < end; k++) {
         PtcText line = ptc_prints_line(&seat->prints, k);
-        if (!ptc_vm_print(vm, line.bytes, line.len))
+        if (!ptc_vm_print(vm, line.bytes, line.len, k + 1 < end || !item->prints_open))
             return false;
     }
     vm->prints.cut = vm->prints.cut || item->prints_cut;

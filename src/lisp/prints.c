@@ -39,26 +39,43 @@ static bool make_room(PtcPrints *prints)
     return true;
 }
 
-bool ptc_prints_add(PtcPrints *prints, const char *line, size_t len)
+/* Appends to the text from `from` on, where the NUL of an open line may stand; all or nothing. */
+static bool write_at(PtcPrints *prints, size_t from, const char *text, size_t len)
 {
-    size_t spent = prints->text.len, max = prints->text.max - 1;
-    prints->cut = prints->cut || spent > max;
-    if (prints->cut)
+    size_t before = prints->text.len;
+    prints->text.len = from;
+    if (ptc_buf_add(&prints->text, text, len) && ptc_buf_add_char(&prints->text, 0))
+        return true;
+    prints->text.len = before;
+    if (before > from)
+        prints->text.data[from] = 0;
+    return false;
+}
+
+bool ptc_prints_add(PtcPrints *prints, const char *text, size_t len, bool ends)
+{
+    bool joins = prints->open;
+    size_t from = prints->text.len - joins, max = prints->text.max - 1;
+    prints->cut = prints->cut || from > max;
+    if (prints->cut || (len == 0 && !ends && !joins))
         return true;
     if (!make_room(prints))
         return false;
-    if (len > max - spent) {
+    if (len > max - from) {
         prints->cut = true;
-        len = ptc_utf8_valid_prefix(line, max - spent);
+        len = ptc_utf8_valid_prefix(text, max - from);
     }
-    if (!ptc_buf_add(&prints->text, line, len) || !ptc_buf_add_char(&prints->text, 0))
+    if (!write_at(prints, from, text, len))
         return false;
-    prints->ends[prints->count++] = (uint32_t)prints->text.len;
+    prints->count += !joins;
+    prints->ends[prints->count - 1] = (uint32_t)prints->text.len;
+    prints->open = !ends;
     return true;
 }
 
 void ptc_prints_truncate(PtcPrints *prints, size_t count)
 {
+    prints->open = false;
     if (count >= prints->count)
         return;
     prints->text.len = ptc_prints_start(prints, count);

@@ -264,7 +264,8 @@ bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
     return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
 }
 
-bool ptc_vm_print(PtcVM *vm, const char *text, size_t len)
+bool ptc_vm_print(PtcVM *vm, const char *text, size_t len, bool ends)
 {
-    return ptc_prints_add(&vm->prints, text, len) || ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    return ptc_prints_add(&vm->prints, text, len, ends) ||
+           ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
 }

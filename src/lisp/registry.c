@@ -27,6 +27,7 @@
     X(ptc_lib_string) \
     X(ptc_lib_string_case) \
     X(ptc_lib_format) \
+    X(ptc_lib_output) \
     X(ptc_lib_fn) \
     X(ptc_lib_parallel) \
     X(ptc_lib_tree) \

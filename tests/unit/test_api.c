@@ -391,6 +391,31 @@ static void test_cut(void)
     end_engine(ptc);
 }
 
+/* A line in pieces is cut where a line in one piece would be. */
+static void test_open_lines(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    PtcLimits limits;
+    PtcOutcome *o;
+    ptc_limits_init(&limits, sizeof limits);
+    for (limits.print_bytes = 0; limits.print_bytes < 20; limits.print_bytes++) {
+        PtcRun run =
+            a_run("(print \"aa\") (print \"a\") (println \"a\") (print \"\xc3\xa9\xc3\xa9\") "
+                  "(print \"\xc3\xa9\")",
+                  NULL, 0);
+        run.limits = &limits;
+        CHECK(ptc_eval(ptc, &run, &o) == PTC_OK && ptc_outcome_ok(o));
+        CHECK(ptc_outcome_prints_cut(o) == (limits.print_bytes < 11));
+        for (size_t i = 0, len; i < ptc_outcome_print_count(o); i++) {
+            const char *line = ptc_outcome_print(o, i, &len),
+                       *whole = i ? "\xc3\xa9\xc3\xa9\xc3\xa9" : "aaaa";
+            CHECK(ptc_utf8_valid(line, len) && line[len] == 0 && memcmp(line, whole, len) == 0);
+        }
+        ptc_outcome_free(o);
+    }
+    end_engine(ptc);
+}
+
 static void test_prints(void)
 {
     Ptc *ptc = patient_engine();
@@ -590,6 +615,7 @@ int main(void)
     test_types();
     test_cut();
     test_prints();
+    test_open_lines();
     test_errors();
     test_control();
     return check_done("test_api");

@@ -230,13 +230,14 @@ PTC_BUILTIN(core_try, "ptc", "try", 2, -1, PTC_B_HIDDEN | PTC_B_CALLS,
 static PtcValue take_prints(PtcVM *vm, size_t lines)
 {
     const PtcPrints *prints = &vm->prints;
-    size_t from = ptc_prints_start(prints, lines);
-    PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, prints->text.len - from);
+    size_t from = ptc_prints_start(prints, lines), ended = prints->count - prints->open;
+    size_t len = prints->text.len - from - prints->open; /* an open line ends in no line feed */
+    PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, len);
     if (str == PTC_NONE)
         return str;
     char *to = ptc_str_room(str);
-    memcpy(to, prints->text.data + from, prints->text.len - from);
-    for (size_t i = lines; i < prints->count; i++)
+    memcpy(to, prints->text.data + from, len);
+    for (size_t i = lines; i < ended; i++)
         to[prints->ends[i] - from - 1] = '\n';
     ptc_str_seal(str);
     ptc_prints_truncate(&vm->prints, lines);
@@ -248,14 +249,16 @@ PTC_BUILTIN(core_with_out_str, "ptc", "with-out-str", 1, 1, PTC_B_HIDDEN | PTC_B
 {
     PTC_UNUSED(argc);
     size_t lines = vm->prints.count;
-    PtcValue ignored;
+    bool open = vm->prints.open; /* a line around this one, which goes on afterwards */
+    PtcValue text, ignored;
+    vm->prints.open = false;
     if (!ptc_call(vm, argv[0], 0, NULL, &ignored))
         return false;
     if (vm->prints.count == lines)
-        return ptc_give(out, ptc_str_new(vm->heap, "", 0));
-    PtcValue text = take_prints(vm, lines);
-    if (text == PTC_NONE && ptc_recover(vm))
+        text = ptc_str_new(vm->heap, "", 0);
+    else if ((text = take_prints(vm, lines)) == PTC_NONE && ptc_recover(vm))
         text = take_prints(vm, lines);
+    vm->prints.open = open;
     return ptc_give(out, text);
 }
 

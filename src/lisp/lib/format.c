@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Values as text: str, join, pr-str, printing, and format after Java's Formatter.  Text is made in a
- * buffer that counts against the run's memory limit, or, when its length is known, in place. */
+ * Values as text: str, join, and format after Java's Formatter.  Text is made in a buffer that counts
+ * against the run's memory limit, or, when its length is known, in place. */
+#include "lisp/lib/format.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -8,16 +10,14 @@
 #include "lisp/lib/seq_int.h"
 #include "value/number.h"
 
-/* A full or failed buffer ends the run, unless something else did. */
-static bool check_buf(PtcVM *vm, const PtcBuf *buf, bool ok)
+bool ptc_format_check(PtcVM *vm, const PtcBuf *buf, bool ok)
 {
     return ptc_buf_ok(buf) ? ok : ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
 }
 
-/* Ends work in a scratch buffer: its text, or false when something failed before. */
-static bool give_buf(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
+bool ptc_format_give(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
 {
-    ok = check_buf(vm, buf, ok) && ptc_give(out, ptc_str_take(vm->heap, buf));
+    ok = ptc_format_check(vm, buf, ok) && ptc_give(out, ptc_str_take(vm->heap, buf));
     ptc_buf_deinit(buf);
     return ok;
 }
@@ -147,7 +147,7 @@ PTC_BUILTIN(
     bool ok = true;
     for (int i = 0; ok && i < argc; i++)
         ok = add_text(vm, &buf, argv[i]);
-    return give_buf(vm, &buf, ok, out);
+    return ptc_format_give(vm, &buf, ok, out);
 }
 
 /* Elements of a sequential with sep between, if all are plain; as exact_str. */
@@ -196,68 +196,7 @@ PTC_BUILTIN(string_join, "clojure.string", "join", 1, 2, 0, "(join separator? co
     bool ok = true;
     for (bool first = true; ok && ptc_iter_next(&it, &x); first = false)
         ok = (first || add_text(vm, &buf, sep)) && add_text(vm, &buf, x);
-    return give_buf(vm, &buf, ok && ptc_iter_end(&it), out);
-}
-
-/* -------------------------------------------------------------------- printing */
-
-/* All arguments with spaces between. */
-static bool add_line(PtcVM *vm, PtcBuf *buf, int argc, const PtcValue *argv, bool readable)
-{
-    for (int i = 0; i < argc; i++)
-        if ((i > 0 && !ptc_buf_add_char(buf, ' ')) || !ptc_vm_write(vm, buf, argv[i], readable) ||
-            !ptc_tick(&vm->budget, 1))
-            return false;
-    return true;
-}
-
-static bool print_line(PtcVM *vm, int argc, const PtcValue *argv, bool readable, PtcValue *out)
-{
-    PtcBuf buf;
-    ptc_heap_buf_init(vm->heap, &buf);
-    bool ok = check_buf(vm, &buf, add_line(vm, &buf, argc, argv, readable)) &&
-              ptc_vm_print(vm, buf.len ? buf.data : "", buf.len);
-    ptc_buf_deinit(&buf);
-    *out = PTC_NIL;
-    return ok;
-}
-
-PTC_BUILTIN(core_pr_str, "clojure.core", "pr-str", 0, -1, 0, "(pr-str & values)",
-            "The arguments as text that reads back as the same data, with spaces between.",
-            "(pr-str \"a\" nil [:b 1.5]) => \"\\\"a\\\" nil [:b 1.5]\"\n(pr-str) => \"\"")
-{
-    PtcBuf buf;
-    ptc_heap_buf_init(vm->heap, &buf);
-    return give_buf(vm, &buf, add_line(vm, &buf, argc, argv, true), out);
-}
-
-PTC_BUILTIN(core_print_str, "clojure.core", "print-str", 0, -1, 0, "(print-str & values)",
-            "The line that print would print, as a string.",
-            "(print-str \"a\" 1) => \"a 1\"\n(print-str) => \"\"")
-{
-    PtcBuf buf;
-    ptc_heap_buf_init(vm->heap, &buf);
-    return give_buf(vm, &buf, add_line(vm, &buf, argc, argv, false), out);
-}
-
-PTC_BUILTIN(core_println, "clojure.core", "println", 0, -1, PTC_B_EFFECT, "(println & values)",
-            "Prints the arguments as one line, with spaces between; gives nil.",
-            "(println \"total:\" 3) => nil\n(println) => nil")
-{
-    return print_line(vm, argc, argv, false, out);
-}
-
-PTC_BUILTIN(core_print, "clojure.core", "print", 0, -1, PTC_B_EFFECT, "(print & values)",
-            "The same as println: output is kept by lines.", "(print \"a\" 1) => nil")
-{
-    return print_line(vm, argc, argv, false, out);
-}
-
-PTC_BUILTIN(core_prn, "clojure.core", "prn", 0, -1, PTC_B_EFFECT, "(prn & values)",
-            "Prints the arguments as one line in the way of pr-str; gives nil.",
-            "(prn \"a\" [1 nil]) => nil")
-{
-    return print_line(vm, argc, argv, true, out);
+    return ptc_format_give(vm, &buf, ok && ptc_iter_end(&it), out);
 }
 
 /* -------------------------------------------------- format: numbers as decimals */
@@ -554,7 +493,7 @@ static bool format_integer(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive
         ptc_heap_buf_init(vm->heap, &digits);
         ok = decimal_of_int(vm, &dec, &digits, v) && add_whole(vm, part, &dec, d->groups);
         negative = ok && dec.negative;
-        ok = check_buf(vm, &digits, ok);
+        ok = ptc_format_check(vm, &digits, ok);
         ptc_buf_deinit(&digits);
     } else {
         const char *mark = d->conversion == 'o' ? "0" : "0x";
@@ -589,7 +528,7 @@ static bool format_float(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *
         ok = add_scientific(vm, part, &dec, precision);
     else if (ok)
         ok = add_general(vm, part, &dec, precision, d->groups);
-    ok = check_buf(vm, &digits, ok);
+    ok = ptc_format_check(vm, &digits, ok);
     ptc_buf_deinit(&digits);
     return ok && add_signed(vm, buf, d, dec.negative, part, true);
 }
@@ -650,10 +589,22 @@ static bool format_all(PtcVM *vm, int argc, const PtcValue *argv, PtcBuf *buf, P
             return fail_directive(vm, &d, "has no argument");
         ptc_buf_clear(part);
         bool ok = format_one(vm, buf, part, &d, argv[used]);
-        if (!check_buf(vm, part, ok))
+        if (!ptc_format_check(vm, part, ok))
             return false;
     }
     return true;
+}
+
+bool ptc_format_text(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcBuf buf, part;
+    if (!ptc_is_string(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "a string, the template");
+    ptc_heap_buf_init(vm->heap, &buf);
+    ptc_heap_buf_init(vm->heap, &part);
+    bool ok = format_all(vm, argc, argv, &buf, &part);
+    ptc_buf_deinit(&part);
+    return ptc_format_give(vm, &buf, ok, out);
 }
 
 PTC_BUILTIN(core_format, "clojure.core", "format", 1, -1, 0, "(format template & args)",
@@ -664,29 +615,8 @@ PTC_BUILTIN(core_format, "clojure.core", "format", 1, -1, 0, "(format template &
             "(format \"%,d %x %e\" 1234567 255 1234.5) => \"1,234,567 ff 1.234500e+03\"\n"
             "(format \"%s %s\" 1) !! value_error\n(format \"%d\" 1.5) !! type_error")
 {
-    PtcBuf buf, part;
-    if (!ptc_is_string(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "a string, the template");
-    ptc_heap_buf_init(vm->heap, &buf);
-    ptc_heap_buf_init(vm->heap, &part);
-    bool ok = format_all(vm, argc, argv, &buf, &part);
-    ptc_buf_deinit(&part);
-    return give_buf(vm, &buf, ok, out);
+    return ptc_format_text(vm, argc, argv, out);
 }
 
-PTC_BUILTIN(core_printf, "clojure.core", "printf", 1, -1, PTC_B_EFFECT, "(printf template & args)",
-            "Prints what format gives as one line, without the newline at its end; gives nil.",
-            "(printf \"%d items\" 3) => nil\n(printf \"%d\" \"x\") !! type_error")
-{
-    PtcValue text;
-    if (!core_format(vm, argc, argv, &text))
-        return false;
-    size_t len = ptc_str_len(text);
-    *out = PTC_NIL;
-    return ptc_vm_print(vm, ptc_str_bytes(text),
-                        len && ptc_str_bytes(text)[len - 1] == '\n' ? len - 1 : len);
-}
-
-const PtcBuiltin *const ptc_lib_format[] = {
-    &core_print_str_def, &core_printf_def, &core_str_def, &string_join_def, &core_pr_str_def,
-    &core_println_def,   &core_print_def,  &core_prn_def, &core_format_def, NULL};
+const PtcBuiltin *const ptc_lib_format[] = {&core_str_def, &string_join_def, &core_format_def,
+                                            NULL};
