@@ -120,8 +120,9 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
     bool ok = bind_params(an, arity, params, &b);
     an->loop = NULL;
     an->recur_count = an->no_recur ? NO_RECUR : arity->count;
-    bool no_recur = an->no_recur;
-    an->no_recur = false;
+    const char *no_recur = an->no_recur, *barrier = an->barrier;
+    an->barrier = recur_count != NO_RECUR || barrier ? no_recur : NULL;
+    an->no_recur = NULL;
     PtcExpr *body =
         !ok ? NULL
         : has_conditions(form, first + 1)
@@ -131,6 +132,7 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
     an->scope = scope;
     an->loop = loop;
     an->recur_count = recur_count;
+    an->barrier = barrier;
     an->no_recur = no_recur;
     return arity->body != NULL;
 }

@@ -26,7 +26,8 @@ typedef struct Analyzer {
     PtcLocal *scope;      /* innermost name */
     PtcExpr *loop;        /* innermost loop that recur may reach; NULL: the function's start */
     uint32_t recur_count; /* values recur must give, -1u: recur has no place here */
-    bool no_recur;        /* inside a part of try: recur may not reach the function made of it */
+    const char *barrier;  /* what stands between here and the loop around it: "try"; or NULL */
+    const char *no_recur; /* the next function is a part of this: recur may not reach it; or NULL */
     bool has_ns;          /* there are aliases, see analyze_ns.c */
     uint32_t depth;
     PtcValue *constants; /* keywords and strings seen so far, open-addressed */

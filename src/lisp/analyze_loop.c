@@ -40,21 +40,37 @@ PtcExpr *ptc_analyze_loop(Analyzer *an, const PtcForm *form, bool tail)
             return NULL;
     }
     an->loop = x;
+    const char *barrier = an->barrier;
     an->recur_count = (uint32_t)n;
+    an->barrier = NULL;
     PtcExpr *body = ptc_analyze_body(an, form->items + 2, form->count - 2, form, true);
     x->a = ptc_analyze_let(an, &inner, body, form);
     an->loop = outer;
     an->recur_count = outer_count;
+    an->barrier = barrier;
     an->scope = scope;
     return x->a ? x : NULL;
+}
+
+static PtcExpr *stray_recur(Analyzer *an, const PtcForm *form)
+{
+    if (!an->barrier)
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "put it inside loop or fn",
+                                 "recur has no loop or fn around it");
+    const char *hint = "give the value to go on with, and recur outside of it";
+    if (strcmp(an->barrier, "try") == 0)
+        hint = "let try give a value and recur after it: (loop [n 3] (let [r (try {:ok (f)} (catch "
+               "Exception e nil))] (if (or r (= n 1)) (:ok r) (recur (dec n)))))";
+    return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, hint,
+                             "recur cannot go back to its loop or fn: %s stands in between",
+                             an->barrier);
 }
 
 PtcExpr *ptc_analyze_recur(Analyzer *an, const PtcForm *form, bool tail)
 {
     uint32_t n = form->count - 1;
     if (an->recur_count == NO_RECUR)
-        return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, "put it inside loop or fn",
-                                 "recur has no loop or fn around it");
+        return stray_recur(an, form);
     if (!tail)
         return ptc_analyze_error(
             an, PTC_E_INVALID_FORM, form,
@@ -206,6 +222,9 @@ static PtcExpr *comprehension(Analyzer *an, const PtcForm *form, bool builds)
     PtcLocal *scope = an->scope;
     PtcExpr *loop = an->loop;
     uint32_t recur_count = an->recur_count;
+    const char *barrier = an->barrier;
+    if (recur_count != NO_RECUR)
+        an->barrier = builds ? "for" : "doseq";
     an->recur_count = NO_RECUR; /* recur may not jump out of a comprehension */
     PtcExpr *x = ptc_analyze_new(an, PTC_X_BUILD, form);
     if (!x || !(x->locals = ptc_arena_zalloc(an->arena, sizeof *x->locals)))
@@ -216,6 +235,7 @@ static PtcExpr *comprehension(Analyzer *an, const PtcForm *form, bool builds)
     an->scope = scope;
     an->loop = loop;
     an->recur_count = recur_count;
+    an->barrier = barrier;
     x->locals[0] = st.builder;
     x->a = loops;
     return !loops ? NULL : builds ? x : loops;

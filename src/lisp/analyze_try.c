@@ -64,8 +64,9 @@ static bool is_clause(const PtcForm *form, const char *name)
     return form->kind == PTC_F_LIST && form->count > 0 && ptc_form_is_symbol(form->items[0], name);
 }
 
-/* (fn [params] body...) with the body from item `first` of `from` up to `last`. */
-static PtcExpr *part(Analyzer *an, const PtcForm *from, size_t first, size_t last, PtcForm *param)
+/* (fn [params] body...) with the body from item `first` of `from` up to `last`; a part of `whole`, such as try. */
+static PtcExpr *part(Analyzer *an, const char *whole, const PtcForm *from, size_t first,
+                     size_t last, PtcForm *param)
 {
     PtcForm *fn = ptc_analyze_new_form(an, PTC_F_LIST, from, 2 + last - first);
     PtcForm *params = ptc_analyze_new_form(an, PTC_F_VECTOR, from, param ? 1 : 0);
@@ -76,8 +77,8 @@ static PtcExpr *part(Analyzer *an, const PtcForm *from, size_t first, size_t las
     fn->items[1] = params;
     memcpy(fn->items + 2, from->items + first, (last - first) * sizeof *fn->items);
     FnName none = {NULL, 0, false, PTC_NIL, PTC_FORM_NONE};
-    bool outer = an->no_recur;
-    an->no_recur = true; /* recur cannot leave a try */
+    const char *outer = an->no_recur;
+    an->no_recur = whole; /* recur cannot leave it */
     PtcExpr *x = ptc_analyze_fn(an, fn, 1, &none);
     an->no_recur = outer;
     return x;
@@ -93,7 +94,7 @@ static bool add_catch(Analyzer *an, const PtcForm *clause, PtcExpr **args, size_
     if (!word)
         return true;
     args[*n] = ptc_analyze_const(an, ptc_analyze_keyword(an, word, strlen(word)), clause);
-    args[*n + 1] = part(an, clause, 3, clause->count, clause->items[2]);
+    args[*n + 1] = part(an, "try", clause, 3, clause->count, clause->items[2]);
     *n += 2;
     return args[*n - 2] && args[*n - 1];
 }
@@ -107,7 +108,7 @@ PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail)
         body++;
     PtcExpr **args = ptc_analyze_items(an, 2 + 2 * (form->count - body + 1));
     size_t n = 2;
-    if (!args || !(args[0] = part(an, form, 1, body, NULL)) ||
+    if (!args || !(args[0] = part(an, "try", form, 1, body, NULL)) ||
         !(args[1] = ptc_analyze_nil(an, form)))
         return NULL;
     for (size_t i = body; i < form->count; i++) {
@@ -116,7 +117,7 @@ PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail)
             if (!add_catch(an, clause, args, &n))
                 return NULL;
         } else if (is_clause(clause, "finally") && i + 1 == form->count) {
-            if (!(args[1] = part(an, clause, 1, clause->count, NULL)))
+            if (!(args[1] = part(an, "try", clause, 1, clause->count, NULL)))
                 return NULL;
         } else if (!ptc_analyze_error(
                        an, PTC_E_INVALID_FORM, clause,
@@ -139,7 +140,7 @@ PtcExpr *ptc_analyze_task(Analyzer *an, const PtcForm *form, bool tail)
                                  (unsigned)form->count - 1, form->count == 2 ? "" : "s");
     PtcExpr **args = ptc_analyze_items(an, 2);
     if (!args || !(args[0] = ptc_analyze_form(an, form->items[1], false)) ||
-        !(args[1] = part(an, form, 2, 3, NULL)))
+        !(args[1] = part(an, "task", form, 2, 3, NULL)))
         return NULL;
     return ptc_analyze_builtin(an, "%task", args, 2, form);
 }
@@ -149,7 +150,7 @@ PtcExpr *ptc_analyze_with_out_str(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
     PtcExpr **args = ptc_analyze_items(an, 1);
-    if (!args || !(args[0] = part(an, form, 1, form->count, NULL)))
+    if (!args || !(args[0] = part(an, "with-out-str", form, 1, form->count, NULL)))
         return NULL;
     return ptc_analyze_builtin(an, "%with-out-str", args, 1, form);
 }
