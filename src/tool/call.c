@@ -77,13 +77,26 @@ static PtcValue keep_others(PtcHeap *heap, PtcValue args, PtcValue coerced)
     return args;
 }
 
+static bool leave_out_nil(Job *job, const PtcSig *sig)
+{
+    PtcCaller *c = job->caller;
+    PtcValue v = ptc_sig_leave_out_nil(c->heap, sig, c->slots[0]);
+    if (v == PTC_NONE && recover(job))
+        v = ptc_sig_leave_out_nil(c->heap, sig, c->slots[0]);
+    if (v != PTC_NONE)
+        c->slots[0] = v;
+    return v != PTC_NONE;
+}
+
 static bool coerce_args(Job *job)
 {
     const PtcSig *sig = job->tool->info.sig;
     PtcCaller *c = job->caller;
     PtcSigIssues warnings, errors;
-    if (!sig || !sig->has_params)
+    if (!sig || !sig->has_params || job->tool->mode == PTC_SIG_DISABLED)
         return true;
+    if (!leave_out_nil(job, sig))
+        return false;
     ptc_sig_issues_init(&warnings, c->mem);
     ptc_sig_issues_init(&errors, c->mem);
     PtcValue v = ptc_sig_input(c->heap, sig, job->tool->mode, c->slots[0], &warnings, &errors);

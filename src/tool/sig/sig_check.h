@@ -73,6 +73,9 @@ bool ptc_sig_mode_named(const char *name, size_t len, PtcSigMode *out);
  * them as they are.  PTC_NONE as from ptc_sig_coerce. */
 PTC_MUST_USE PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode,
                                     PtcValue args, PtcSigIssues *warnings, PtcSigIssues *errors);
+/* Such arguments without the optional ones that are nil: a paging loop gives nil for the token it does not have yet, and
+ * tools know only what is there and what is not.  PTC_NONE: the heap is full or the budget stopped. */
+PTC_MUST_USE PtcValue ptc_sig_leave_out_nil(PtcHeap *heap, const PtcSig *sig, PtcValue args);
 /* May this value be the result?  False as from ptc_sig_validate. */
 PTC_MUST_USE bool ptc_sig_output(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue v,
                                  PtcSigIssues *warnings, PtcSigIssues *errors);

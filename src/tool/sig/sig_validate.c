@@ -169,6 +169,19 @@ static bool stopped(const PtcHeap *heap)
     return heap->budget->stop != PTC_STOP_NONE;
 }
 
+PtcValue ptc_sig_leave_out_nil(PtcHeap *heap, const PtcSig *sig, PtcValue args)
+{
+    PtcValue key;
+    if (!ptc_is_map(args))
+        return args;
+    for (size_t i = 0; i < sig->params.field_count && args != PTC_NONE; i++) {
+        const PtcSigField *f = &sig->params.fields[i];
+        if (f->type->kind == PTC_SIG_OPTIONAL && ptc_sig_find(heap, f, args, &key) == PTC_NIL)
+            args = ptc_map_dissoc(heap, args, key);
+    }
+    return stopped(heap) ? PTC_NONE : args;
+}
+
 PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue args,
                        PtcSigIssues *warnings, PtcSigIssues *errors)
 {
