@@ -6,6 +6,7 @@
 #include <pthread.h>
 
 #include "lisp/crew.h"
+#include "lisp/memo.h"
 #include "lisp/program.h"
 #include "lisp/vm_int.h"
 
@@ -63,6 +64,7 @@ struct PtcJob {
     size_t next_item, lowest; /* the lowest item that failed, or n */
     unsigned seat_count, busy;
     PtcSeat *seats;
+    PtcMemo *memo; /* made when it is first asked for; or NULL */
     PtcSeat first; /* the caller's */
 };
 

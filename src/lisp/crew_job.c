@@ -230,6 +230,7 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
     give_back_vm(job, vm);
     take_heaps(job, vm);
     keep_values(job, vm);
+    ptc_memo_absorb(job->memo, vm);
     bool ok = merge(job, vm);
     if (!ok)
         vm->error_value = vm->error_source = PTC_NIL;
@@ -276,6 +277,7 @@ static void start_job(PtcJob *job, PtcVM *vm)
     job->busy = 0;
     job->next = NULL;
     job->seats = NULL;
+    job->memo = NULL;
 }
 
 static bool run_job(PtcJob *job, PtcVM *vm, PtcValue *out)

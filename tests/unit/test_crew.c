@@ -138,6 +138,59 @@ static void test_steps(Ptc *ptc, PtcTools *tools)
     ptc_data_free(data);
 }
 
+/* Runs a program whose memoized function calls a tool; of several items that ask for the same, one calls. */
+static void expect_calls(int line, Ptc *ptc, PtcTools *tools, const char *program, const char *want,
+                         size_t calls)
+{
+    char got[TEXT] = "no outcome";
+    PtcOutcome *o = start_with(ptc, tools, program, NULL);
+    if (o)
+        tell(o, got);
+    check_str("", line, program, got, want);
+    char made[24], wanted[24];
+    snprintf(made, sizeof made, "%zu calls", ptc_outcome_tool_count(o, NULL));
+    snprintf(wanted, sizeof wanted, "%zu calls", calls);
+    check_str("", line, program, made, wanted);
+    ptc_outcome_free(o);
+}
+
+#define NAPPING "(def f (memoize (fn [x] (:x (tool/nap {:ms 20 :x x})))))"
+
+static void test_memo(Ptc *ptc, PtcTools *tools)
+{
+#define CALLS(program, want, calls) expect_calls(__LINE__, ptc, tools, program, want, calls)
+    CALLS(NAPPING "(pmap f [1 2 1 2 1 2 1 2])", "[1 2 1 2 1 2 1 2]", 2);
+    CALLS(NAPPING "[(pmap f [1 2]) (pmap f [2 1 3]) (f 3) (f 1)]", "[[1 2] [2 1 3] 3 1]", 3);
+    CALLS(NAPPING "(pmap (fn [i] (pmap f [1 2 (mod i 2)])) (range 4))",
+          "[[1 2 0] [1 2 1] [1 2 0] [1 2 1]]", 3);
+    CALLS(NAPPING "(pmap (fn [i] [(f {:a [1 \"b\"]}) (f {:a [1 \"b\"]})]) (range 3))",
+          "[[{\"a\" [1 \"b\"]} {\"a\" [1 \"b\"]}] [{\"a\" [1 \"b\"]} {\"a\" [1 \"b\"]}] "
+          "[{\"a\" [1 \"b\"]} {\"a\" [1 \"b\"]}]]",
+          1);
+    /* made in the item: the item's own */
+    CALLS("(pmap (fn [i] (let [g (memoize (fn [x] (:x (tool/nap {:i i :x x}))))] [(g 1) (g 1)])) "
+          "[0 1])",
+          "[[1 1] [1 1]]", 2);
+    CALLS("(pmap (fn [i] (let [g (memoize (fn [x] (:x (tool/nap {:ms 9 :i i :x x}))))] (pmap g [1 "
+          "1 1]))) "
+          "[0 1])",
+          "[[1 1 1] [1 1 1]]", 2);
+    /* a call that fails is not remembered, and others try for themselves */
+    CALLS("(def g (memoize (fn [x] (tool/nap {:ms 5}) (/ 1 x))))"
+          "(pmap (fn [i] (try (g 0) (catch Exception e :bad))) (range 3))",
+          "[:bad :bad :bad]", 3);
+#undef CALLS
+    WITH("(def fib (memoize (fn [n] (if (< n 2) n (+ (fib (- n 1)) (fib (- n 2)))))))"
+         "(pmap (fn [i] (tool/nap {:ms 1}) (fib i)) (range 40 44))",
+         "[102334155 165580141 267914296 433494437]");
+    WITH("(def g (memoize (fn [x] (tool/nap {:ms 1}) (fn [y] (+ x y)))))"
+         "(map (fn [h] (h 1)) (pmap g [1 2 1 2]))",
+         "[2 3 2 3]");
+    PtcLimits limits = patient_limits();
+    limits.deadline_ms = 100;
+    LIMITED("(def g (memoize (fn [x] (tool/nap {:ms 9000})))) (pmap g [1 1 1])", "!deadline");
+}
+
 /* ---------------------------------------------------------------------------- shared limits */
 
 static void test_limits(Ptc *ptc, PtcTools *tools)
@@ -227,6 +280,12 @@ static const char *const places[][2] = {
      "[\"0\\n1\\n\" \"0\\n1\\n\"]"},
     {"(let [f (memoize (fn [x] (pmap (fn [y] (* x y)) [1 2 3])))] [(f 2) (pmap f [2 3]) (f 3)])",
      "[[2 4 6] [[2 4 6] [3 6 9]] [3 6 9]]"},
+    {"(def f (memoize (fn [x] (tool/nap {:ms 1}) (mapv str (range x))))) [(pmap f [3 3 2 3]) (f "
+     "2)]",
+     "[[[\"0\" \"1\" \"2\"] [\"0\" \"1\" \"2\"] [\"0\" \"1\"] [\"0\" \"1\" \"2\"]] [\"0\" \"1\"]]"},
+    {"(def f (memoize (fn [x] (fn [y] [x y])))) (pmap (fn [i] (pmap (fn [k] ((f k) i)) [1 1])) [5 "
+     "6])",
+     "[[[1 5] [1 5]] [[1 6] [1 6]]]"},
     {"(try (pmap (fn [i] (try (if (= i 3) (throw (ex-info \"x\" {:i i})) i) "
      "(finally (pmap inc [1 2])))) (range 6)) (catch Exception e (ex-data e)) "
      "(finally (pmap inc [1 2])))",
@@ -410,6 +469,7 @@ int main(void)
     CHECK_RUN(test_records(ptc, tools));
     CHECK_RUN(test_prints(ptc, tools));
     CHECK_RUN(test_steps(ptc, tools));
+    CHECK_RUN(test_memo(ptc, tools));
     CHECK_RUN(test_limits(ptc, tools));
     CHECK_RUN(test_memory(ptc, tools));
     CHECK_RUN(test_pages());

@@ -2,6 +2,7 @@
  * Functions that make functions.  What they give is a record: a hidden builtin and what it needs.
  * The hidden builtin gets that record as its first argument. */
 #include "lisp/lib/seq_int.h"
+#include "lisp/memo.h"
 #include "lisp/record.h"
 
 /* Arguments put together in a C array; ptc_call keeps so few alive itself. */
@@ -285,29 +286,6 @@ static PtcValue memo_key(PtcValue record)
     return ptc_is(f, PTC_T_CLOSURE) || ptc_is_builtin(f) ? f : record;
 }
 
-/* What it gave for these arguments; PTC_NONE when that is not known. */
-static PtcValue recall(PtcVM *vm, PtcValue record, PtcValue args)
-{
-    PtcValue own =
-        vm->memo == PTC_NIL ? PTC_NONE : ptc_map_get(vm->heap, vm->memo, memo_key(record));
-    return own == PTC_NONE ? own : ptc_map_get(vm->heap, own, args);
-}
-
-static bool remember(PtcVM *vm, PtcValue record, PtcValue args, PtcValue result)
-{
-    PtcValue all = vm->memo == PTC_NIL ? ptc_map_empty(vm->heap) : vm->memo;
-    if (all == PTC_NONE)
-        return false;
-    PtcValue own = ptc_map_get(vm->heap, all, memo_key(record));
-    own = own == PTC_NONE ? ptc_map_empty(vm->heap) : own;
-    own = own == PTC_NONE ? own : ptc_map_assoc(vm->heap, own, args, result);
-    all = own == PTC_NONE ? own : ptc_map_assoc(vm->heap, all, memo_key(record), own);
-    if (all == PTC_NONE)
-        return false;
-    vm->memo = all;
-    return true;
-}
-
 PTC_BUILTIN(
     core_memoize, "clojure.core", "memoize", 1, 1, 0, "(memoize f)",
     "A function that calls f once for the same arguments and gives what it gave again, as long as "
@@ -318,6 +296,18 @@ PTC_BUILTIN(
 {
     PTC_UNUSED(argc);
     return ptc_arg_callable(vm, argv, 0) && ptc_give(out, ptc_fn_record(vm, "memoized", argv, 1));
+}
+
+/* Calls the function, unless another item of a pmap does so with the same arguments: then its result is taken. */
+static bool call_once(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slots)
+{
+    PtcMemoFlight flight;
+    PtcMemoAnswer answer = ptc_memo_begin(vm, memo_key(argv[0]), slots[0], &flight, &slots[1]);
+    if (answer != PTC_MEMO_CALL)
+        return answer == PTC_MEMO_HIT;
+    bool ok = ptc_call(vm, ptc_record_field(argv[0], 1), argc - 1, argv + 1, &slots[1]);
+    ptc_memo_end(vm, &flight, ok ? slots[1] : PTC_NONE);
+    return ok;
 }
 
 PTC_BUILTIN(fn_memoized, "clojure.core", "memoized", 1, -1, PTC_B_CALLS | PTC_B_HIDDEN,
@@ -332,16 +322,16 @@ PTC_BUILTIN(fn_memoized, "clojure.core", "memoized", 1, -1, PTC_B_CALLS | PTC_B_
     if (args == PTC_NONE)
         return false;
     slots[0] = args;
-    PtcValue known = recall(vm, argv[0], args);
+    PtcValue known = ptc_memo_recall(vm, memo_key(argv[0]), args);
     if (vm->budget.stop != PTC_STOP_NONE)
         return false;
     if (known != PTC_NONE)
         return ptc_give(out, known);
-    if (!ptc_call(vm, ptc_record_field(argv[0], 1), argc - 1, argv + 1, &slots[1]))
+    if (!call_once(vm, argc, argv, slots))
         return false;
     *out = slots[1];
-    return remember(vm, argv[0], slots[0], slots[1]) ||
-           (ptc_recover(vm) && remember(vm, argv[0], slots[0], slots[1]));
+    return ptc_memo_remember(vm, memo_key(argv[0]), slots[0], slots[1]) ||
+           (ptc_recover(vm) && ptc_memo_remember(vm, memo_key(argv[0]), slots[0], slots[1]));
 }
 
 PTC_BUILTIN(core_trampoline, "clojure.core", "trampoline", 1, -1, PTC_B_CALLS,
