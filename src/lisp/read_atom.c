@@ -543,12 +543,27 @@ static bool float_syntax(const char *text, size_t len, size_t *point)
     return end > at && end == len;
 }
 
-/* 1.5, 1e3, 1., also with the M of Clojure's decimals. */
+/* 1.5M: exact in Clojure, so a float in its place would be wrong in silence. */
+static PtcForm *exact_decimal(PtcReading *r, const Number *n)
+{
+    size_t point;
+    if (!float_syntax(n->text, n->len - 1, &point))
+        return bad_number(r, n);
+    PtcDiag *d = PTC_READ_FAIL(r, r->pos, n->end, "`%s` is a decimal, and there are none here",
+                               ptc_read_excerpt(r, r->pos, n->end).text);
+    ptc_diag_hint(
+        d, "count in the smallest unit as an integer (cents), or leave out the M for a float");
+    return NULL;
+}
+
+/* 1.5, 1e3, 1. */
 static PtcForm *floating(PtcReading *r, const Number *n)
 {
     const char *text = n->text;
-    size_t len = n->text[n->len - 1] == 'M' ? n->len - 1 : n->len, point;
+    size_t len = n->len, point;
     double value;
+    if (text[len - 1] == 'M')
+        return exact_decimal(r, n);
     if (!float_syntax(text, len, &point))
         return bad_number(r, n);
     if (point) { /* a bare point is Clojure's, not the parser's */
