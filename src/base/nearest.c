@@ -62,19 +62,22 @@ static size_t distance(Table *t)
     return t->rows[t->a_len % 3][t->b_len];
 }
 
+size_t ptc_nearest_distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t limit)
+{
+    size_t apart = a_len > b_len ? a_len - b_len : b_len - a_len;
+    if (apart > limit || a_len > PTC_NEAREST_BYTES || b_len > PTC_NEAREST_BYTES)
+        return limit + 1;
+    Table t = {.a = a, .b = b, .a_len = a_len, .b_len = b_len, .limit = limit};
+    return distance(&t);
+}
+
 void ptc_nearest_offer(PtcNearest *nearest, const char *candidate, size_t len)
 {
-    size_t apart = len > nearest->len ? len - nearest->len : nearest->len - len;
-    if (apart >= nearest->best_distance || len > PTC_NEAREST_BYTES ||
-        nearest->len > PTC_NEAREST_BYTES)
+    if (nearest->best_distance == 0)
         return;
-    Table t = {.a = nearest->word,
-               .b = candidate,
-               .a_len = nearest->len,
-               .b_len = len,
-               .limit = nearest->best_distance - 1};
-    size_t d = distance(&t);
-    if (d > t.limit)
+    size_t limit = nearest->best_distance - 1;
+    size_t d = ptc_nearest_distance(nearest->word, nearest->len, candidate, len, limit);
+    if (d > limit)
         return;
     nearest->best = candidate;
     nearest->best_len = len;

@@ -19,6 +19,10 @@ typedef struct PtcNearest {
  * than all of it. */
 void ptc_nearest_init(PtcNearest *nearest, const char *word, size_t len);
 
+/* Slips of the finger between two words: letters left out, put in, replaced, or two that changed places.  limit + 1 when
+ * there are more than `limit` of them, or a word is too long. */
+size_t ptc_nearest_distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t limit);
+
 /* Takes the candidate when it is nearer than all before it; of equals the first stays. */
 void ptc_nearest_offer(PtcNearest *nearest, const char *candidate, size_t len);
 

@@ -4,6 +4,9 @@
 #include <stdio.h>
 
 #include "lisp/lib/builtin_doc.h"
+#include "lisp/suggest.h"
+
+enum { HINT_BYTES = 200 };
 
 /* ------------------------------------------------------------------ one name */
 
@@ -61,11 +64,10 @@ static void add_unknown(PtcBuf *out, const char *name, size_t len)
 {
     PtcRows rows;
     char ref[PTC_ROW_NAME];
-    const char *near = ptc_rows_nearest(name, len);
-    ptc_buf_addf(out, "nothing is named %.*s", (int)(len < 60 ? len : 60), name);
-    if (near)
-        ptc_buf_addf(out, "; did you mean %s?", near);
-    ptc_buf_add_char(out, '\n');
+    char hint[HINT_BYTES];
+    ptc_buf_addf(out, "nothing is named %.*s\n", (int)(len < 60 ? len : 60), name);
+    if (ptc_suggest_hint(hint, sizeof hint, name, len))
+        ptc_buf_addf(out, "hint: %s\n", hint);
     ptc_rows_apropos(&rows, name, len);
     for (size_t i = 0; i < rows.count && i < 8; i++) {
         ptc_row_ref(rows.at[i], ref);

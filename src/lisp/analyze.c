@@ -581,6 +581,7 @@ PtcFn *ptc_analyze_start(Analyzer *an, const PtcAnalysis *job)
                      .source = job->source,
                      .source_len = job->source_len,
                      .host = job->host,
+                     .context = job->context,
                      .recur_count = NO_RECUR};
     PtcFn *fn = ptc_arena_zalloc(an->arena, sizeof *fn);
     PtcArity *arity = ptc_arena_zalloc(an->arena, sizeof *arity);

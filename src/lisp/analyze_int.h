@@ -22,6 +22,7 @@ typedef struct Analyzer {
     const char *source;
     size_t source_len;
     const PtcHost *host;
+    PtcValue context;
     PtcFn *fn;            /* being analyzed */
     PtcLocal *scope;      /* innermost name */
     PtcExpr *loop;        /* innermost loop that recur may reach; NULL: the function's start */
@@ -155,11 +156,16 @@ bool ptc_analyze_is_alias(Analyzer *an, const char *text, size_t len);
 
 /* Names (analyze_name.c). */
 PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form);
-/* Is this a name of Clojure's that we do not have, with a hint of its own? */
-bool ptc_analyze_is_missing(const PtcForm *symbol);
 /* Number of the global that a name means, -1 when it means none. */
 int ptc_analyze_global(Analyzer *an, const char *name, size_t len);
 PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len);
+/* Names that mean nothing (analyze_unknown.c), with the nearest that do: a symbol; one of a namespace, whose prefix has
+ * so many bytes; a tool. */
+PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form);
+PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix);
+PtcExpr *ptc_analyze_unknown_tool(Analyzer *an, const PtcForm *form, const char *name, size_t len);
+/* Does it stand for a form that we do not have, so that what is behind it is not worth looking at? */
+bool ptc_analyze_is_missing(const PtcForm *symbol);
 /* Row number of the builtin a call of this symbol means, -1 when it means something else. */
 int ptc_analyze_builtin_of(Analyzer *an, const PtcForm *symbol);
 

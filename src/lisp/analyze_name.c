@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * What a symbol means: a local, a captured local, a global, a builtin, data/..., or a mistake with a hint. */
 #include <math.h>
-#include <stdio.h>
 
-#include "base/utf8.h"
 #include "lisp/analyze_int.h"
 #include "lisp/record.h"
 #include "lisp/lib/time.h"
-#include "base/nearest.h"
-#include "lisp/registry.h"
 
 PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len)
 {
@@ -61,99 +57,6 @@ PtcExpr *ptc_analyze_local(Analyzer *an, PtcLocal *local, const PtcForm *at)
     if (x)
         x->index = (uint32_t)index;
     return x;
-}
-
-/* Things Clojure programmers reach for that this language has in another form, or not at all. */
-static const struct {
-    const char *name, *hint;
-} missing[] = {
-    {"atom", "values do not change here: pass state through loop/recur or reduce, or use def"},
-    {"swap!", "values do not change here: use reduce, or def again"},
-    {"reset!", "values do not change here: use def again"},
-    {"deref", "values do not change here, there is nothing to deref"},
-    {"ref", "values do not change here: pass state through loop/recur or reduce"},
-    {"agent", "there are no agents: use pmap or pcalls for parallel tool calls"},
-    {"volatile!", "values do not change here: pass state through loop/recur or reduce"},
-    {"future", "use pmap or pcalls for parallel work"},
-    {"promise", "use pmap or pcalls for parallel work"},
-    {"delay", "everything is evaluated at once: write the expression itself, or a function"},
-    {"lazy-seq", "sequences are not lazy: use range, take or loop/recur"},
-    {"slurp", "programs cannot read files: data arrives as data/NAME or from tools"},
-    {"spit", "programs cannot write files: return the value instead"},
-    {"eval", "programs cannot evaluate text"},
-    {"read-string", "use parse-long, parse-double or json/parse-string"},
-    {"defmacro", "there are no macros: write a function with defn"},
-    {"defmulti", "use case, cond or a map of functions"},
-    {"defmethod", "use case, cond or a map of functions"},
-    {"defprotocol", "use maps and plain functions"},
-    {"defrecord", "use a plain map"},
-    {"deftype", "use a plain map"},
-    {"binding", "there are no dynamic vars: pass the value as an argument"},
-    {"set!", "values do not change here: use let or def"},
-    {"new", "objects cannot be made: use maps and the functions listed by (dir)"},
-    {"rand", "programs are deterministic: take random numbers from data/ or a tool"},
-    {"rand-int", "programs are deterministic: take random numbers from data/ or a tool"},
-    {"shuffle", "programs are deterministic: sort by a key instead"},
-    {"random-uuid", "programs are deterministic: take identifiers from data/ or a tool"},
-    {"rand-nth", "programs are deterministic: take random numbers from data/ or a tool"},
-};
-
-bool ptc_analyze_is_missing(const PtcForm *symbol)
-{
-    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++)
-        if (ptc_form_is_symbol(symbol, missing[i].name))
-            return true;
-    return false;
-}
-
-static void unknown_hint(Analyzer *an, const PtcForm *form, PtcDiag *d)
-{
-    for (size_t i = 0; i < sizeof missing / sizeof missing[0]; i++) {
-        if (ptc_form_is_symbol(form, missing[i].name)) {
-            ptc_diag_hint(d, "%s", missing[i].hint);
-            return;
-        }
-    }
-    PtcNearest near;
-    ptc_nearest_init(&near, form->text, form->len);
-    for (PtcLocal *l = an->scope; l; l = l->outer)
-        if (l->len)
-            ptc_nearest_offer(&near, l->name, l->len);
-    for (uint32_t i = 0; i < an->names->count; i++)
-        ptc_nearest_offer(&near, an->names->items[i].text, an->names->items[i].len);
-    for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
-        const PtcBuiltin *row = ptc_builtin_row(i);
-        if (!(row->flags & PTC_B_HIDDEN))
-            ptc_nearest_offer(&near, row->name, strlen(row->name));
-    }
-    if (near.best)
-        ptc_diag_hint(d, "did you mean %.*s?", (int)near.best_len, near.best);
-    else
-        ptc_diag_hint(d, "bind it with let or def, or check the spelling");
-}
-
-/* How much of a name a message shows: whole characters. */
-static int shown(const char *text, size_t len)
-{
-    enum { SHOWN_BYTES = 80 };
-    return (int)ptc_utf8_valid_prefix(text, len > SHOWN_BYTES ? SHOWN_BYTES : len);
-}
-
-static PtcExpr *unknown(Analyzer *an, const PtcForm *form)
-{
-    if (ptc_names_find(an->names, form->text, form->len) >= 0) {
-        PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
-                                  "%.*s is used before it is defined", shown(form->text, form->len),
-                                  form->text);
-        ptc_diag_hint(d, "move its definition up, or write (declare %.*s) before this",
-                      shown(form->text, form->len), form->text);
-        return ptc_analyze_nil(an, form);
-    }
-    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
-                              "nothing is named %.*s", shown(form->text, form->len), form->text);
-    if (d)
-        unknown_hint(an, form, d);
-    return ptc_analyze_nil(an, form);
 }
 
 static const struct {
@@ -221,32 +124,12 @@ static PtcValue tool_value(Analyzer *an, int number, const char *name, size_t le
     return ptc_from_obj(o);
 }
 
-static PtcExpr *unknown_tool(Analyzer *an, const PtcForm *form, const char *name, size_t len)
-{
-    PtcNearest near;
-    size_t n, given = 0;
-    const char *text;
-    ptc_nearest_init(&near, name, len);
-    for (; an->host && (text = an->host->name(an->host, given, &n)) != NULL; given++)
-        ptc_nearest_offer(&near, text, n);
-    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNKNOWN_TOOL, form->first, form->last,
-                              "there is no tool named %.*s", shown(name, len), name);
-    if (near.best)
-        ptc_diag_hint(d, "did you mean tool/%.*s?", (int)near.best_len, near.best);
-    else if (given == 0)
-        ptc_diag_hint(d, "this run was given no tools");
-    else
-        ptc_diag_hint(d, "this run has %zu tool%s, such as tool/%s", given, given == 1 ? "" : "s",
-                      an->host->name(an->host, 0, &n));
-    return ptc_analyze_nil(an, form);
-}
-
 static PtcExpr *tool(Analyzer *an, const PtcForm *form, const char *name, size_t len)
 {
     int number = an->host ? an->host->find(an->host, name, len) : -1;
     if (number < 0 &&
         !an->lone) /* a function that was stored may be called where the tool is given again */
-        return unknown_tool(an, form, name, len);
+        return ptc_analyze_unknown_tool(an, form, name, len);
     PtcValue f = tool_value(an, number < 0 ? 0 : number, name, len);
     return f == PTC_NONE ? NULL : ptc_analyze_const(an, f, form);
 }
@@ -263,30 +146,7 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
     }
     if (prefix == 4 && memcmp(form->text, "tool", 4) == 0)
         return tool(an, form, name, (size_t)name_len);
-    PtcNearest near;
-    if (ptc_namespace_known(form->text, prefix) || ptc_analyze_is_alias(an, form->text, prefix)) {
-        ptc_nearest_init(&near, name, (size_t)name_len);
-        for (uint32_t i = 0; i < ptc_builtin_count(); i++)
-            if (!(ptc_builtin_row(i)->flags & PTC_B_HIDDEN))
-                ptc_nearest_offer(&near, ptc_builtin_row(i)->name,
-                                  strlen(ptc_builtin_row(i)->name));
-        PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
-                                  "%.*s has no function %.*s", (int)prefix, form->text,
-                                  shown(name, (size_t)name_len), name);
-        if (near.best)
-            ptc_diag_hint(d, "did you mean %.*s?", (int)near.best_len, near.best);
-        return ptc_analyze_nil(an, form);
-    }
-    ptc_nearest_init(&near, form->text, prefix);
-    for (size_t i = 0; ptc_namespace_prefix(i); i++)
-        ptc_nearest_offer(&near, ptc_namespace_prefix(i), strlen(ptc_namespace_prefix(i)));
-    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
-                              "there is no namespace %.*s", shown(form->text, prefix), form->text);
-    if (near.best)
-        ptc_diag_hint(d, "did you mean %.*s/?", (int)near.best_len, near.best);
-    else
-        ptc_diag_hint(d, "known: str/ set/ walk/ Math/ json/ data/ tool/");
-    return ptc_analyze_nil(an, form);
+    return ptc_analyze_unknown_in(an, form, prefix);
 }
 
 int ptc_analyze_global(Analyzer *an, const char *name, size_t len)
@@ -340,5 +200,6 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
     PtcValue v = constant(an, form);
     if (v != PTC_NONE)
         return ptc_analyze_const(an, v, form);
-    return slash ? qualified(an, form, (size_t)(slash - form->text)) : unknown(an, form);
+    return slash ? qualified(an, form, (size_t)(slash - form->text))
+                 : ptc_analyze_unknown(an, form);
 }

@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "lisp/analyze_int.h"
-#include "base/nearest.h"
 #include "lisp/registry.h"
+#include "lisp/suggest.h"
 
 enum { NAME_MAX_BYTES = 120 };
 
@@ -64,17 +64,19 @@ static bool known_namespace(Analyzer *an, const PtcForm *ns)
 {
     if (ptc_namespace_known(ns->text, ns->len) || is_harmless(ns->text, ns->len))
         return true;
-    PtcNearest near;
-    ptc_nearest_init(&near, ns->text, ns->len);
+    PtcSuggest s;
+    ptc_suggest_init(&s, ns->text, ns->len);
     for (size_t i = 0; ptc_namespace_prefix(i); i++)
-        ptc_nearest_offer(&near, ptc_namespace_prefix(i), strlen(ptc_namespace_prefix(i)));
-    char hint[160];
-    if (near.best)
-        snprintf(hint, sizeof hint, "did you mean %.*s?", (int)near.best_len, near.best);
-    else
-        snprintf(
-            hint, sizeof hint,
-            "there are clojure.string, clojure.set, clojure.walk and json; nothing else is loaded");
+        ptc_suggest_offer(&s, "", ptc_namespace_prefix(i), strlen(ptc_namespace_prefix(i)),
+                          PTC_SUGGEST_RARE);
+    char near[PTC_SUGGEST_NAME + 20];
+    const char *hint = ptc_suggest_library(ns->text, ns->len);
+    snprintf(near, sizeof near, "did you mean %s?", s.best);
+    if (!hint)
+        hint = ptc_suggest_found(&s)
+                   ? near
+                   : "there are clojure.string, clojure.set, clojure.walk and json; no library can "
+                     "be loaded: leave the require out and write what you need of it";
     ptc_analyze_error(an, PTC_E_UNBOUND, ns, hint, "there is no namespace %.*s",
                       (int)(ns->len > 80 ? 80 : ns->len), ns->text);
     return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One pmap from its caller's side: begins the job, works on it, waits for the helpers, merges what all did. */
 #include "lisp/crew_int.h"
+#include "lisp/element.h"
 #include "value/copy.h"
 #include "value/map.h"
 
@@ -130,6 +131,9 @@ static bool report(const PtcJob *job, PtcVM *vm)
     const PtcSeat *seat = job->items[job->lowest].seat;
     vm->failed = true;
     vm->error = seat->error;
+    if (vm->error.about_nil && job->f != PTC_NONE)
+        ptc_element_tell(vm, "pmap", job->lowest,
+                         ptc_seq_nth(job->rows, job->lowest * (size_t)job->width));
     if (seat->budget.stop == PTC_STOP_NONE)
         return false;
     vm->budget.what = seat->budget.what;

@@ -100,6 +100,7 @@ PtcDiag *ptc_diag_add(PtcDiags *diags, PtcErrorKind kind, uint32_t first, uint32
     d->first = first;
     d->last = last;
     d->hint[0] = 0;
+    d->about_nil = false;
     va_list args;
     va_start(args, format);
     end_text(d->message, PTC_MESSAGE_MAX + 1,

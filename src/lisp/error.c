@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "lisp/builtin.h"
+#include "lisp/element.h"
 #include "lisp/lib/seq_int.h"
 #include "lisp/record.h"
 #include "lisp/vm_int.h"
@@ -16,6 +17,7 @@ static void set_error(PtcVM *vm, PtcErrorKind kind)
     vm->error.kind = kind;
     vm->error.first = vm->error.last = PTC_NO_PLACE;
     vm->error.message[0] = vm->error.hint[0] = 0;
+    vm->error.about_nil = false;
     vm->error_source = PTC_NIL;
 }
 
@@ -108,7 +110,9 @@ bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *ex
         return false;
     describe(vm, v, what, sizeof what);
     ptc_fail(vm, PTC_E_TYPE, "%s: %s is %s, expected %s", running(vm)->name, role, what, expected);
-    return ptc_fail_hint(vm, "usage: %s", running(vm)->usage);
+    vm->error.about_nil = v == PTC_NIL;
+    return ptc_fail_hint(vm, v == PTC_NIL ? PTC_ELEMENT_MISSING "; usage: %s" : "usage: %s",
+                         running(vm)->usage);
 }
 
 bool ptc_fail_type(PtcVM *vm, const PtcValue *argv, int i, const char *expected)

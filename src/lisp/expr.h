@@ -122,6 +122,7 @@ typedef struct PtcAnalysis {
     const char *source;
     size_t source_len;
     const PtcHost *host; /* whose tools the program may call, or NULL */
+    PtcValue context;    /* map of what data/... names, or nil */
 } PtcAnalysis;
 
 /* The program as a function, or NULL with findings in diags (or arena->failed, or the budget

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Calling things: functions, builtins, keywords, maps, sets, vectors, composed functions. */
+#include "lisp/element.h"
 #include "lisp/record.h"
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
@@ -162,14 +163,6 @@ bool ptc_vm_enter(PtcVM *vm, const PtcClosure *c, int argc, PtcValue *args)
     return true;
 }
 
-/* First slot after the registers of the current frame. */
-static PtcValue *frame_end(const PtcVM *vm)
-{
-    if (vm->call < vm->calls)
-        return vm->stack;
-    return vm->call->base + ptc_closure_proto(vm->call->closure)->registers;
-}
-
 /* ptc_vm_enter for arguments above the current frame, which a collection would take for free slots. */
 static bool enter_above(PtcVM *vm, const PtcClosure *c, int argc, PtcValue *args)
 {
@@ -184,7 +177,7 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
 {
     const PtcClosure *c = (const PtcClosure *)(uintptr_t)f;
     const PtcProto *p = ptc_closure_proto(c);
-    PtcValue *args = frame_end(vm) + 1;
+    PtcValue *args = ptc_vm_frame_end(vm) + 1;
     if (vm->native_depth >= PTC_NATIVE_DEPTH)
         return too_native(vm);
     if (args + argc >= vm->stack_limit && !grow_stack(vm, args + argc + 1))
@@ -245,6 +238,8 @@ bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, P
     if (PTC_UNLIKELY(!ok) && vm->budget.stop == PTC_STOP_MEMORY &&
         !(row->flags & (PTC_B_CALLS | PTC_B_EFFECT)))
         ok = retry(vm, row, argc, argv, &result);
+    if (PTC_UNLIKELY(!ok) && vm->failed && vm->error.about_nil && (row->flags & PTC_B_CALLS))
+        ptc_element_find(vm, row, argc, argv);
     vm->root_count = roots;
     vm->running = outer;
     if (ok)

@@ -68,4 +68,12 @@ static inline const PtcSpan *ptc_proto_spans(const PtcProto *p)
     return (const PtcSpan *)(const void *)(ptc_proto_code(p) + p->code_count);
 }
 
+/* First slot after the registers of the current frame. */
+static inline PtcValue *ptc_vm_frame_end(const PtcVM *vm)
+{
+    if (vm->call < vm->calls)
+        return vm->stack;
+    return vm->call->base + ptc_closure_proto(vm->call->closure)->registers;
+}
+
 #endif

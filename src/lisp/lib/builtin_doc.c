@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "base/nearest.h"
-
 /* What a namespace is called in full, and under which heading its functions stand. */
 static const struct {
     const char *ns, *full, *section;
@@ -146,18 +144,6 @@ void ptc_rows_named(PtcRows *rows, const char *name, size_t len)
             add(rows, i);
     if (found < 0)
         ptc_rows_namesakes(rows, name, len);
-}
-
-const char *ptc_rows_nearest(const char *name, size_t len)
-{
-    PtcNearest near;
-    ptc_nearest_init(&near, name, len);
-    for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
-        const PtcBuiltin *row = ptc_builtin_row(i);
-        if (ptc_row_shown(row))
-            ptc_nearest_offer(&near, row->name, strlen(row->name));
-    }
-    return near.best;
 }
 
 /* -------------------------------------------------------------- namespaces */

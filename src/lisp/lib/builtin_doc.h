@@ -42,9 +42,6 @@ const char *ptc_rows_next_namespace(uint32_t *pos);
 /* What (apropos query) finds, best first. */
 void ptc_rows_apropos(PtcRows *rows, const char *query, size_t len);
 
-/* The nearest name to one that is not there, or NULL. */
-const char *ptc_rows_nearest(const char *name, size_t len);
-
 /* Name, doc, usage, examples; as (doc f) gives it. */
 void ptc_row_describe(PtcBuf *buf, uint32_t index);
 

@@ -7,6 +7,7 @@
 #include "lisp/lib/builtin_doc.h"
 #include "lisp/names.h"
 #include "lisp/record.h"
+#include "lisp/suggest.h"
 #include "lisp/vm_int.h"
 
 /* What an argument of doc or meta means. */
@@ -66,10 +67,10 @@ static bool find_ref(const PtcVM *vm, PtcValue v, Ref *ref)
 
 static bool fail_unknown(PtcVM *vm, const char *what, const char *name, size_t len)
 {
-    const char *near = ptc_rows_nearest(name, len);
+    char hint[PTC_HINT_MAX];
     ptc_fail(vm, PTC_E_VALUE, "no %s is named %.*s", what, (int)(len < 80 ? len : 80), name);
-    if (near)
-        return ptc_fail_hint(vm, "did you mean %s?", near);
+    if (ptc_suggest_hint(hint, sizeof hint, name, len))
+        return ptc_fail_hint(vm, "%s", hint);
     return ptc_fail_hint(vm, "(dir) lists the namespaces, (apropos \"word\") searches");
 }
 

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * Names that mean nothing: what is said about them.  A hint is either how the thing is done here, or the nearest name that
+ * means something, or nothing; it never repeats the name that it refuses. */
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "lisp/analyze_int.h"
+#include "lisp/registry.h"
+#include "lisp/suggest.h"
+
+enum { SHOWN_BYTES = 80, WRITTEN = PTC_SUGGEST_NAME };
+
+/* How much of a name a message shows: whole characters. */
+static int shown(const char *text, size_t len)
+{
+    return (int)ptc_utf8_valid_prefix(text, len > SHOWN_BYTES ? SHOWN_BYTES : len);
+}
+
+bool ptc_analyze_is_missing(const PtcForm *symbol)
+{
+    const PtcInstead *instead = ptc_suggest_instead(symbol->text, symbol->len);
+    return instead && instead->form;
+}
+
+/* -------------------------------------------------------------------------- what there is */
+
+static void offer_own(Analyzer *an, PtcSuggest *s)
+{
+    for (PtcLocal *l = an->scope; l; l = l->outer)
+        if (l->len)
+            ptc_suggest_offer(s, "", l->name, l->len, PTC_SUGGEST_OWN);
+    for (uint32_t i = 0; i < an->names->count; i++)
+        ptc_suggest_offer(s, "", an->names->items[i].text, an->names->items[i].len,
+                          PTC_SUGGEST_OWN);
+}
+
+/* Returns how many there are. */
+static size_t offer_tools(Analyzer *an, PtcSuggest *s)
+{
+    size_t n, i = 0;
+    const char *text;
+    for (; an->host && (text = an->host->name(an->host, i, &n)) != NULL; i++)
+        ptc_suggest_offer(s, "tool/", text, n, PTC_SUGGEST_OWN);
+    return i;
+}
+
+static void offer_data(Analyzer *an, PtcSuggest *s)
+{
+    PtcValue key;
+    if (!ptc_is_map(an->context))
+        return;
+    for (size_t pos = 0; ptc_map_next(an->context, &pos, &key, NULL);)
+        if (ptc_is_named(key))
+            ptc_suggest_offer(s, "data/", ptc_str_bytes(key), ptc_str_len(key), PTC_SUGGEST_OWN);
+}
+
+static void hint_found(PtcDiag *d, const PtcSuggest *s)
+{
+    ptc_diag_hint(d, "did you mean %s?", s->best);
+}
+
+/* ---------------------------------------------------------------------- names with a point */
+
+/* x.name, where x is something that has fields here: (:name x). */
+static bool hint_field(Analyzer *an, const PtcForm *form, size_t point, PtcDiag *d)
+{
+    bool known = ptc_analyze_find_local(an, form->text, point) ||
+                 ptc_names_find(an->names, form->text, point) >= 0;
+    if (!known || point + 1 >= form->len)
+        return false;
+    ptc_diag_hint(d, "write (:%.*s %.*s) for a field",
+                  shown(form->text + point + 1, form->len - point - 1), form->text + point + 1,
+                  shown(form->text, point), form->text);
+    return true;
+}
+
+/* data.orders, tool.search and Math.floor are written with a slash here. */
+static bool hint_slash(Analyzer *an, const PtcForm *form, PtcDiag *d)
+{
+    char name[WRITTEN];
+    const char *dot = form->len > 2 ? memchr(form->text + 1, '.', form->len - 2) : NULL;
+    if (!dot || form->len >= sizeof name)
+        return false;
+    size_t point = (size_t)(dot - form->text);
+    memcpy(name, form->text, form->len);
+    name[form->len] = 0;
+    name[point] = '/';
+    const char *rest = name + point + 1;
+    size_t n = form->len - point - 1;
+    bool data = point == 4 && memcmp(name, "data", 4) == 0;
+    bool tool = point >= 4 && memcmp(name, "tools", point < 5 ? point : 5) == 0 && point <= 5;
+    if (tool && an->host && an->host->find(an->host, rest, n) >= 0)
+        ptc_diag_hint(d, "did you mean tool/%s?", rest);
+    else if (data || ptc_builtin_find(name, form->len) >= 0)
+        ptc_diag_hint(d, "did you mean %s?", name);
+    else
+        return hint_field(an, form, point, d);
+    return true;
+}
+
+/* -------------------------------------------------------------------------------- symbols */
+
+static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
+{
+    PtcSuggest s;
+    const PtcInstead *instead = ptc_suggest_instead(form->text, form->len);
+    ptc_suggest_init(&s, form->text, form->len);
+    offer_own(an, &s);
+    offer_tools(an, &s);
+    offer_data(an, &s);
+    if (instead && !(ptc_suggest_found(&s) && s.best_distance == 0)) {
+        ptc_diag_hint(d, "%s", instead->hint);
+        return;
+    }
+    if (hint_slash(an, form, d))
+        return;
+    ptc_suggest_builtins(&s, NULL, 0);
+    if (ptc_suggest_found(&s))
+        hint_found(d, &s);
+    else
+        ptc_diag_hint(d, "bind it with let or def, or check the spelling");
+}
+
+PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form)
+{
+    int n = shown(form->text, form->len);
+    bool later = ptc_names_find(an->names, form->text, form->len) >= 0;
+    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                              later ? "%.*s is used before it is defined" : "nothing is named %.*s",
+                              n, form->text);
+    if (later)
+        ptc_diag_hint(d, "move its definition up, or write (declare %.*s) before this", n,
+                      form->text);
+    else if (d)
+        hint_unknown(an, form, d);
+    return ptc_analyze_nil(an, form);
+}
+
+/* ----------------------------------------------------------------------------- namespaces */
+
+/* A namespace that is there without a function of this name. */
+static void hint_function(Analyzer *an, const PtcForm *form, size_t prefix, PtcDiag *d)
+{
+    char hint[PTC_HINT_MAX];
+    PtcText ns = {form->text, prefix};
+    if (ptc_analyze_is_alias(an, ns.bytes, ns.len))
+        ns = ptc_alias_find(an->names, PTC_ALIAS_NAMESPACE, ns);
+    ptc_suggest_hint_in(hint, sizeof hint, ns.bytes, ns.len, form->text + prefix + 1,
+                        form->len - prefix - 1);
+    ptc_diag_hint(d, "%s", hint);
+}
+
+/* tools/search and maths/abs: the name with another namespace before it. */
+static bool hint_namespace(Analyzer *an, const PtcForm *form, size_t prefix, PtcDiag *d)
+{
+    const char *name = form->text + prefix + 1;
+    size_t len = form->len - prefix - 1;
+    char full[WRITTEN];
+    PtcSuggest s;
+    ptc_suggest_init(&s, form->text, prefix);
+    for (size_t i = 0; ptc_namespace_prefix(i); i++)
+        ptc_suggest_offer(&s, "", ptc_namespace_prefix(i), strlen(ptc_namespace_prefix(i)),
+                          PTC_SUGGEST_RARE);
+    ptc_suggest_offer(&s, "", "tool", 4, PTC_SUGGEST_OWN);
+    ptc_suggest_offer(&s, "", "data", 4, PTC_SUGGEST_OWN);
+    if (!ptc_suggest_found(&s))
+        return false;
+    int n = snprintf(full, sizeof full, "%s/%.*s", s.best, shown(name, len), name);
+    bool tool = strcmp(s.best, "tool") == 0 && an->host && an->host->find(an->host, name, len) >= 0;
+    bool whole = tool || strcmp(s.best, "data") == 0 || ptc_builtin_find(full, (size_t)n) >= 0;
+    ptc_diag_hint(d, whole ? "did you mean %s?" : "did you mean %s/?", whole ? full : s.best);
+    return true;
+}
+
+PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix)
+{
+    const char *name = form->text + prefix + 1;
+    const PtcInstead *instead = ptc_suggest_instead(form->text, form->len);
+    bool known =
+        ptc_namespace_known(form->text, prefix) || ptc_analyze_is_alias(an, form->text, prefix);
+    PtcDiag *d =
+        known ? ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                             "%.*s has no function %.*s", shown(form->text, prefix), form->text,
+                             shown(name, form->len - prefix - 1), name)
+              : ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
+                             "there is no namespace %.*s", shown(form->text, prefix), form->text);
+    if (instead)
+        ptc_diag_hint(d, "%s", instead->hint);
+    else if (d && known)
+        hint_function(an, form, prefix, d);
+    else if (d && !hint_namespace(an, form, prefix, d))
+        ptc_diag_hint(d, "known: str/ set/ walk/ Math/ json/ data/ tool/");
+    return ptc_analyze_nil(an, form);
+}
+
+PtcExpr *ptc_analyze_unknown_tool(Analyzer *an, const PtcForm *form, const char *name, size_t len)
+{
+    PtcSuggest s;
+    size_t n;
+    ptc_suggest_init(&s, name, len);
+    size_t given = offer_tools(an, &s);
+    PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNKNOWN_TOOL, form->first, form->last,
+                              "there is no tool named %.*s", shown(name, len), name);
+    if (ptc_suggest_found(&s))
+        hint_found(d, &s);
+    else if (given == 0)
+        ptc_diag_hint(d, "this run was given no tools");
+    else
+        ptc_diag_hint(d, "this run has %zu tool%s, such as tool/%s; (dir 'tool) lists them", given,
+                      given == 1 ? "" : "s", an->host->name(an->host, 0, &n));
+    return ptc_analyze_nil(an, form);
+}

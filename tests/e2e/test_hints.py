@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""What `ptc eval` and `ptc doc` say about names that are not there.  test_hints.py PTC"""
+import json
+import subprocess
+import sys
+
+PTC = sys.argv[1]
+TOOLS = {"price": {"value": 1.5, "signature": "(sku :string) -> :float"}, "get-orders": {"value": []}}
+counts = {True: 0, False: 0}
+
+
+def check(name, ok, got):
+    counts[bool(ok)] += 1
+    if not ok:
+        print(f"FAIL {name}\n    got  {got!r}")
+
+
+def hint(*arguments):
+    done = subprocess.run([PTC, *arguments], capture_output=True, text=True, timeout=60, check=False)
+    lines = [line for line in done.stderr.splitlines() if line.startswith("hint: ")]
+    return lines[0][6:] if lines else ""
+
+
+def test_tools():
+    for program, want in [
+        ('(price {:sku "a"})', "did you mean tool/price?"),
+        ("(get_orders)", "did you mean tool/get-orders?"),
+        ("(getOrders)", "did you mean tool/get-orders?"),
+        ('(tools/price {:sku "a"})', "did you mean tool/price?"),
+        ('(tool.price {:sku "a"})', "did you mean tool/price?"),
+        ('(tool/prices {:sku "a"})', "did you mean tool/price?"),
+        ("(tool/weather {})", "this run has 2 tools, such as tool/price; (dir 'tool) lists them"),
+    ]:
+        got = hint("eval", "--tools", json.dumps(TOOLS), program)
+        check(program, got == want, got)
+
+
+def test_doc_as_eval():
+    """Both give the same advice about a name."""
+    for name in ["mapp", "len", "slurp", "Thread/sleep", "Duration/parse", "str/map", "group_by"]:
+        said, doc = hint("eval", f"({name} 1)"), hint("doc", name)
+        check(f"doc {name}", said == doc and said, (said, doc))
+    check("doc foo", hint("doc", "foo") == "", hint("doc", "foo"))
+
+
+test_tools()
+test_doc_as_eval()
+print(f"hints: {counts[True]} passed, {counts[False]} failed")
+sys.exit(1 if counts[False] else 0)
