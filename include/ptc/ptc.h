@@ -155,6 +155,9 @@ typedef struct {
     size_t signature_len;
     const char *output_schema;
     size_t output_schema_len;
+    /* The time that (Instant/now), (System/currentTimeMillis) and kin give for the whole run, in milliseconds since 1970;
+     * 0: that at which the run begins.  PTC_BAD_ARGUMENT when its year has more than six digits. */
+    int64_t now_ms;
 } PtcRun;
 
 PTC_API void ptc_run_init(PtcRun *run, size_t size);

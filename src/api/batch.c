@@ -9,6 +9,7 @@
 #include "engine/session_named.h"
 #include "json/write.h"
 #include "tool/convert.h"
+#include "value/calendar.h"
 
 enum { REQUEST_SLACK = 1024 * 1024 };
 
@@ -75,8 +76,31 @@ static bool set_limit(Request *r, const Limit *limit, int64_t n)
     return false;
 }
 
+/* ISO 8601 text, or milliseconds. */
+static bool read_now(Request *r, PtcValue value)
+{
+    int64_t ms = 0;
+    bool fits = ptc_is_int(value) ? ptc_millis_fit(ms = ptc_to_int(value))
+                : ptc_is_string(value)
+                    ? ptc_iso_millis(ptc_str_bytes(value), ptc_str_len(value), &ms)
+                    : false;
+    if (!fits || ms == 0)
+        return refuse(r, "options.now must be a time such as \"2026-01-31T12:00:00Z\", or "
+                         "milliseconds since 1970, "
+                         "other than 0");
+    r->run.now_ms = ms;
+    return true;
+}
+
+static bool is_key(PtcValue key, const char *name)
+{
+    return ptc_str_len(key) == strlen(name) && memcmp(ptc_str_bytes(key), name, strlen(name)) == 0;
+}
+
 static bool read_option(Request *r, PtcValue key, PtcValue value)
 {
+    if (is_key(key, "now"))
+        return read_now(r, value);
     static const Limit known[] = {
         {"timeout_ms", offsetof(PtcLimits, timeout_ms), 1},
         {"deadline_ms", offsetof(PtcLimits, deadline_ms), 1},
@@ -86,7 +110,7 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
         {"max_tool_calls", offsetof(PtcLimits, max_tool_calls), 1},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        if (strcmp(ptc_str_bytes(key), known[i].name) != 0)
+        if (!is_key(key, known[i].name))
             continue;
         if (!ptc_is_int(value) || ptc_to_int(value) < 0 || ptc_to_int(value) > (int64_t)1 << 40) {
             snprintf(r->problem, sizeof r->problem,
@@ -100,7 +124,7 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
     snprintf(
         r->problem, sizeof r->problem,
         "unknown option %.*s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, "
-        "max_tool_calls",
+        "max_tool_calls, now",
         (int)shown, ptc_str_bytes(key));
     return false;
 }
@@ -391,6 +415,7 @@ PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, const PtcBatchO
     if (!r.data)
         return PTC_NO_MEMORY;
     ptc_run_init(&r.run, sizeof r.run);
+    r.run.now_ms = options->now_ms;
     ptc_limits_init(&r.limits, sizeof r.limits);
     ptc_buf_init(&r.out, &ptc->mem, SIZE_MAX / 4);
     answer(&r, line, len);

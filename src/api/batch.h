@@ -11,6 +11,7 @@ typedef struct PtcBatchOptions {
     PtcToolsFileOptions allow; /* in the tools that lines bring */
     PtcTools *tools;           /* of lines that bring none; or NULL */
     const PtcLimits *most; /* that lines may ask for, where it is set; NULL: as much as they like */
+    int64_t now_ms;        /* the time of lines that say none; 0: the system's */
 } PtcBatchOptions;
 
 /* As ptc_eval_json. */

@@ -13,6 +13,7 @@
 #include "cli/report.h"
 #include "cli/shown.h"
 #include "ptc/ptc.h"
+#include "value/calendar.h"
 
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_PAYLOAD } Format;
 
@@ -22,6 +23,7 @@ typedef struct {
     bool jsonl, session;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes;
     int64_t float_precision, max_tool_calls;
+    const char *now;
 } Options;
 
 /* ------------------------------------------------------------------- table */
@@ -44,6 +46,8 @@ static const PtcOption table[] = {
      64 << 20},
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15},
+    {"now", 0, PTC_OPTION_TEXT, AT(now), "TIME",
+     "the time of the run, 2026-01-31T12:00:00Z or milliseconds (now)", 0, 0},
     {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
      "answer request lines from standard input (docs/batch.md)", 0, 0},
     {"session", 0, PTC_OPTION_FLAG, AT(session), NULL,
@@ -211,6 +215,15 @@ static int load_wanted(Eval *e)
 }
 
 /* A tools file that the user names may hold tools of every kind. */
+static int load_now(Eval *e)
+{
+    const char *now = e->options->now;
+    if (!now || (ptc_iso_millis(now, strlen(now), &e->run.now_ms) && e->run.now_ms != 0))
+        return PTC_EXIT_OK;
+    return ptc_options_wrong(&usage, "--now wants a time such as 2026-01-31T12:00:00Z, or "
+                                     "milliseconds since 1970, other than 0");
+}
+
 static int load_tools(PtcMem *mem, Eval *e)
 {
     static const PtcToolsFileOptions all = {true, true};
@@ -364,8 +377,10 @@ static int check(const Options *o, int argc)
 static int eval_lines(PtcMem *mem, Eval *e)
 {
     PtcLimits most;
-    PtcBatchOptions options = {
-        .one_session = e->options->session, .tools = e->tools, .most = &most};
+    PtcBatchOptions options = {.one_session = e->options->session,
+                               .tools = e->tools,
+                               .most = &most,
+                               .now_ms = e->run.now_ms};
     set_limits(&most, e->options);
     char why[PTC_TOOLS_FILE_WHY];
     const char *allow = e->options->allow;
@@ -398,7 +413,9 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
     ptc_buf_init(&e.context, mem, PTC_IO_MAX);
     ptc_buf_init(&e.schema, mem, PTC_IO_MAX);
     ptc_run_init(&e.run, sizeof e.run);
-    status = load_tools(mem, &e);
+    status = load_now(&e);
+    if (status == PTC_EXIT_OK)
+        status = load_tools(mem, &e);
     if (status == PTC_EXIT_OK)
         status = o.jsonl ? eval_lines(mem, &e) : eval_one(mem, &e, argc, argv);
     release(&e);

@@ -6,6 +6,7 @@
 #include "engine/session.h"
 #include "engine/wanted.h"
 #include "lisp/vm_int.h"
+#include "value/calendar.h"
 
 /* What is given must outlive the outcome: only heaps that are counted (a PtcData's, a session's) can be kept. */
 static bool good_map(const Ptc *ptc, PtcValue v)
@@ -20,7 +21,7 @@ static bool good_run(const Ptc *ptc, const PtcRun *run)
 {
     return good_map(ptc, run->context) && good_map(ptc, run->journal) &&
            good_map(ptc, run->budget) && (!run->session || run->session->ptc == ptc) &&
-           !(run->signature && run->output_schema);
+           !(run->signature && run->output_schema) && ptc_millis_fit(run->now_ms);
 }
 
 static PtcValue or_nil(PtcValue v)
@@ -128,6 +129,7 @@ static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
                     .host_user = &tools,
                     .journal = first_journal(run, &o->heap),
                     .remaining = or_nil(run->budget),
+                    .now_ms = run->now_ms,
                     .heap = &o->heap};
     bool filled = false;
     ptc_arena_reset(&ptc->arena);

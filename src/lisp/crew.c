@@ -246,6 +246,7 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->names = m->names;
     vm->context = m->context;
     vm->remaining = m->remaining;
+    vm->now_ms = m->now_ms;
     vm->host = m->host;
     vm->host_user = m->host_user;
     vm->crew = m->crew;

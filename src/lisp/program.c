@@ -103,6 +103,7 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->host_user = p->host_user;
     vm->journal = p->journal;
     vm->remaining = p->remaining;
+    vm->now_ms = p->now_ms ? p->now_ms : ptc_clock_wall_ms();
     vm->summaries = PTC_NIL;
     vm->log = (PtcLog){0};
     vm->seat = NULL;

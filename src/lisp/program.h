@@ -18,6 +18,7 @@ typedef struct PtcProgram {
     void *host_user;
     PtcValue journal;   /* map, or nil for none */
     PtcValue remaining; /* map or nil, for (budget/remaining) */
+    int64_t now_ms;     /* the run's time; 0: the system's when it begins */
     PtcHeap *heap;      /* for the run: initialised, empty; its budget is vm->budget */
 } PtcProgram;
 

@@ -107,6 +107,11 @@ typedef enum {
 
 /* Reads the whole text.  False: why is empty where it is written wrongly, else it says what is out of range. */
 bool ptc_iso_parse(PtcIso iso, const char *text, size_t len, PtcMoment *out, char why[PTC_WHY]);
+/* A point in time as milliseconds since 1970: ISO 8601, in UTC where it has no offset and at midnight where it has no time,
+ * or the number itself.  False: it is neither, or out of range. */
+bool ptc_iso_millis(const char *text, size_t len, int64_t *ms);
+/* Is it within the range of the calendar? */
+bool ptc_millis_fit(int64_t ms);
 /* Thu, 8 Jan 2026 14:30:00 +0000, where the day's name and the offset may be missing. */
 bool ptc_mail_parse(const char *text, size_t len, PtcMoment *out);
 

@@ -118,6 +118,35 @@ bool ptc_iso_parse(PtcIso iso, const char *text, size_t len, PtcMoment *out, cha
     return s.p == s.end && ptc_moment_check(out, why);
 }
 
+bool ptc_millis_fit(int64_t ms)
+{
+    return ptc_calendar_has(ptc_floor_div(ms, PTC_DAY_SECONDS * 1000));
+}
+
+/* All digits, after a sign perhaps. */
+static bool take_millis(Scan *s, int64_t *ms)
+{
+    bool negative = take(s, '-');
+    if (!take_digits(s, 1, 18, ms) || s->p < s->end)
+        return false;
+    if (negative)
+        *ms = -*ms;
+    return true;
+}
+
+bool ptc_iso_millis(const char *text, size_t len, int64_t *ms)
+{
+    char why[PTC_WHY];
+    PtcMoment m;
+    if (take_millis(&(Scan){text, text + len, PTC_ISO_JAVA}, ms))
+        return ptc_millis_fit(*ms);
+    if (!ptc_iso_parse(PTC_ISO_LOOSE, text, len, &m, why))
+        return false;
+    PtcTime t = ptc_moment_time(&m);
+    *ms = t.seconds * 1000 + t.nanos / 1000000;
+    return ptc_millis_fit(*ms);
+}
+
 /* --------------------------------------------------------------------- mail headers */
 
 /* A name's first three letters, any case: its number from 1, else 0. */

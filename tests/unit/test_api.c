@@ -391,6 +391,29 @@ static void test_cut(void)
     end_engine(ptc);
 }
 
+/* The time of a run: the host's, or the system's for a host that knows no such field. */
+static void test_now(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    PtcOutcome *o;
+    PtcRun run = a_run("(System/currentTimeMillis)", NULL, 0);
+    int64_t ms = 0;
+    run.now_ms = 1709202030500;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK && ptc_value_int(ptc_outcome_value(o), &ms));
+    CHECK(ms == 1709202030500);
+    ptc_outcome_free(o);
+    run.size = offsetof(PtcRun, now_ms);
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK && ptc_value_int(ptc_outcome_value(o), &ms));
+    CHECK(ms > 1760000000000);
+    ptc_outcome_free(o);
+    run.size = sizeof run;
+    run.now_ms = INT64_MAX;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_BAD_ARGUMENT);
+    run.now_ms = INT64_MIN;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_BAD_ARGUMENT);
+    end_engine(ptc);
+}
+
 /* A line in pieces is cut where a line in one piece would be. */
 static void test_open_lines(void)
 {
@@ -614,6 +637,7 @@ int main(void)
     test_results();
     test_types();
     test_cut();
+    test_now();
     test_prints();
     test_open_lines();
     test_errors();

@@ -139,24 +139,36 @@ PTC_BUILTIN(
 
 /* ---------------------------------------------------------------------- the clock */
 
-static PtcTime now(void)
+/* One time for the whole run: the same program with the same data gives the same answer. */
+static PtcTime now(const PtcVM *vm)
 {
-    return ptc_time_from_nanos((__int128)ptc_clock_wall_ms() * 1000000);
+    return ptc_time_from_nanos((__int128)vm->now_ms * 1000000);
 }
 
 static bool millis_now(PtcVM *vm, PtcValue *out)
 {
-    return ptc_give(out, ptc_int_new(vm->heap, ptc_clock_wall_ms()));
+    return ptc_give(out, ptc_int_new(vm->heap, vm->now_ms));
 }
 
 PTC_BUILTIN(system_millis, "System", "currentTimeMillis", 0, 0, 0, "(System/currentTimeMillis)",
-            "Milliseconds since 1970-01-01T00:00:00Z, by the clock of the host.",
+            "Milliseconds since 1970-01-01T00:00:00Z, the same throughout a run.",
             "(pos? (System/currentTimeMillis)) => true\n"
             "(System/currentTimeMillis 1) !! arity_error")
 {
     PTC_UNUSED(argc);
     PTC_UNUSED(argv);
     return millis_now(vm, out);
+}
+
+PTC_BUILTIN(system_nanos, "System", "nanoTime", 0, 0, 0, "(System/nanoTime)",
+            "The time of the run in nanoseconds; the same throughout it, so that nothing can be "
+            "measured with it.",
+            "(- (System/nanoTime) (System/nanoTime)) => 0\n(System/nanoTime 1) !! arity_error")
+{
+    PTC_UNUSED(argc);
+    PTC_UNUSED(argv);
+    PtcValue million = ptc_int(1000000), ms = ptc_int_new(vm->heap, vm->now_ms);
+    return ms != PTC_NONE && ptc_give(out, ptc_int_mul(vm->heap, ms, million));
 }
 
 PTC_BUILTIN(time_millis, "java.time", "currentTimeMillis", 0, 0, 0, "(currentTimeMillis)",
@@ -169,32 +181,32 @@ PTC_BUILTIN(time_millis, "java.time", "currentTimeMillis", 0, 0, 0, "(currentTim
 }
 
 PTC_BUILTIN(date_now, "LocalDate", "now", 0, 1, 0, "(LocalDate/now)",
-            "Today's date in UTC, by the clock of the host.",
+            "Today's date in UTC, the same throughout a run.",
             "(.isAfter (LocalDate/now) (LocalDate/of 2024 1 1)) => true\n"
             "(LocalDate/now \"UTC\") !! type_error")
 {
     if (argc == 1 && !ptc_arg_enum(vm, argv, 0, PTC_G_ZONE, "ZoneOffset/UTC"))
         return false;
-    return ptc_give_date(vm, ptc_floor_div(now().seconds, PTC_DAY_SECONDS), out);
+    return ptc_give_date(vm, ptc_floor_div(now(vm).seconds, PTC_DAY_SECONDS), out);
 }
 
 PTC_BUILTIN(datetime_now, "LocalDateTime", "now", 0, 1, 0, "(LocalDateTime/now)",
-            "The date and time in UTC, by the clock of the host.",
+            "The date and time in UTC, the same throughout a run.",
             "(> (.getYear (LocalDateTime/now)) 2023) => true\n"
             "(LocalDateTime/now 5) !! type_error")
 {
     if (argc == 1 && !ptc_arg_enum(vm, argv, 0, PTC_G_ZONE, "ZoneOffset/UTC"))
         return false;
-    return ptc_give_time(vm, PTC_R_DATETIME, now(), out);
+    return ptc_give_time(vm, PTC_R_DATETIME, now(vm), out);
 }
 
 PTC_BUILTIN(instant_now, "Instant", "now", 0, 0, 0, "(Instant/now)",
-            "This point in time, by the clock of the host.",
+            "This point in time, the same throughout a run.",
             "(pos? (.toEpochMilli (Instant/now))) => true\n(Instant/now 1) !! arity_error")
 {
     PTC_UNUSED(argc);
     PTC_UNUSED(argv);
-    return ptc_give_time(vm, PTC_R_INSTANT, now(), out);
+    return ptc_give_time(vm, PTC_R_INSTANT, now(vm), out);
 }
 
 /* ---------------------------------------------------------------------- from parts */
@@ -374,7 +386,7 @@ PTC_BUILTIN(
     "(java.util.Date. nil) !! type_error")
 {
     if (argc == 0)
-        return ptc_give_time(vm, PTC_R_INSTANT, now(), out);
+        return ptc_give_time(vm, PTC_R_INSTANT, now(vm), out);
     if (ptc_is_integer(argv[0]))
         return from_epoch(vm, argv, PTC_R_INSTANT, PTC_U_MILLIS, out);
     if (ptc_is_string(argv[0]))
@@ -487,6 +499,7 @@ const PtcBuiltin *const ptc_lib_time_make[] = {&date_parse_def,
                                                &time_parse_def,
                                                &system_millis_def,
                                                &time_millis_def,
+                                               &system_nanos_def,
                                                &date_now_def,
                                                &datetime_now_def,
                                                &instant_now_def,
