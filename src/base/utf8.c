@@ -110,6 +110,33 @@ size_t ptc_utf8_count(const char *bytes, size_t len)
     return len - tails;
 }
 
+static unsigned char fold_ascii(unsigned char c)
+{
+    return c >= 'A' && c <= 'Z' ? (unsigned char)(c | 0x20) : c == ' ' || c == '-' ? '_' : c;
+}
+
+/* One character of each at `at`, the first of which is not ASCII; its length, or 0 when they are not alike. */
+static size_t alike_letter(const char *a, const char *b, size_t at, size_t len)
+{
+    uint32_t x, y;
+    size_t n = ptc_utf8_decode(a + at, len - at, &x), m = ptc_utf8_decode(b + at, len - at, &y);
+    bool same = n == m && (x == y || utf8proc_tolower((utf8proc_int32_t)x) ==
+                                         utf8proc_tolower((utf8proc_int32_t)y));
+    return same ? n : 0;
+}
+
+bool ptc_utf8_alike(const char *a, const char *b, size_t len)
+{
+    for (size_t i = 0; i < len;) {
+        unsigned char x = (unsigned char)a[i], y = (unsigned char)b[i];
+        size_t n = x < 0x80 ? fold_ascii(x) == fold_ascii(y) : alike_letter(a, b, i, len);
+        if (n == 0)
+            return false;
+        i += n;
+    }
+    return true;
+}
+
 /* Rule GB9c of Unicode 15.1, which the library does not know yet: in six scripts of India a consonant, a virama and the next
  * consonant are one grapheme.  Properties InCB=Consonant and InCB=Linker. */
 static bool is_consonant(uint32_t c)

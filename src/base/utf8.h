@@ -17,6 +17,8 @@ size_t ptc_utf8_decode(const char *bytes, size_t len, uint32_t *code);
 size_t ptc_utf8_encode(uint32_t code, char out[4]);
 /* Number of code points in valid UTF-8. */
 size_t ptc_utf8_count(const char *bytes, size_t len);
+/* Are two texts of the same length the same but for upper and lower case, and with blank, `-` and `_` all one? */
+bool ptc_utf8_alike(const char *a, const char *b, size_t len);
 /* Byte length of the grapheme cluster at the start of valid UTF-8; len > 0.  CR and LF are one each, unlike in the
  * Unicode standard: programs that read text letter by letter look for the line feed alone. */
 size_t ptc_utf8_grapheme(const char *bytes, size_t len);

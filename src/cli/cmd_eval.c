@@ -47,7 +47,7 @@ static const PtcOption table[] = {
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15},
     {"now", 0, PTC_OPTION_TEXT, AT(now), "TIME",
-     "the time of the run, 2026-01-31T12:00:00Z or milliseconds (now)", 0, 0},
+     "the time of the run, 2026-01-31T12:00:00Z or milliseconds (when the run begins)", 0, 0},
     {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
      "answer request lines from standard input (docs/batch.md)", 0, 0},
     {"session", 0, PTC_OPTION_FLAG, AT(session), NULL,

@@ -54,6 +54,26 @@ static PtcIndex *new_index(PtcHeap *heap, size_t n)
     return o;
 }
 
+/* The one entry that a keyword means with other letter case or blanks; -1 when there is none, or two.  All keys are
+ * looked at, so only where they are few. */
+static PTC_NOINLINE int64_t find_loose(PtcHeap *heap, PtcValue v, PtcValue key)
+{
+    size_t n = ptc_seq_count(dict(v)->entries) / stride(v);
+    int64_t found = -1;
+    if (!ptc_is_keyword(key) || dict(v)->obj.count > PTC_LOOSE_MAX ||
+        !ptc_tick(heap->budget, 1 + (int64_t)n / 16))
+        return -1;
+    for (size_t i = 0; i < n; i++) {
+        PtcValue stored = ptc_seq_nth(dict(v)->entries, i * stride(v));
+        if (stored == PTC_UNBOUND || !ptc_key_loose(stored, key))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = (int64_t)i;
+    }
+    return found;
+}
+
 /* Number of the entry with this key, -1 when absent.  Keys that flexible access lets match have
  * equal hashes, so one probe finds them all. */
 static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool flex)
@@ -79,7 +99,7 @@ static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool
         if (!ptc_tick(heap->budget, 1))
             return -1;
     }
-    return best;
+    return best < 0 && flex ? find_loose(heap, v, key) : best;
 }
 
 PtcValue ptc_dict_get(PtcHeap *heap, PtcValue v, PtcValue key, bool flex)

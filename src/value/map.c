@@ -2,6 +2,7 @@
  * Small maps and sets, and the functions that choose between small and large. */
 #include "value/map.h"
 
+#include "base/utf8.h"
 #include "value/dict.h"
 #include "value/equal.h"
 #include "value/str.h"
@@ -66,6 +67,26 @@ int ptc_key_likeness(PtcValue stored, PtcValue key)
     return ptc_str_fold_equal(stored, key) ? 1 : 0;
 }
 
+bool ptc_key_loose(PtcValue stored, PtcValue key)
+{
+    return ptc_is_string(stored) && ptc_str_len(stored) == ptc_str_len(key) &&
+           ptc_utf8_alike(ptc_str_bytes(stored), ptc_str_bytes(key), ptc_str_len(key));
+}
+
+/* The one key that a keyword means so; -1 when there is none, or two. */
+static PTC_NOINLINE int find_loose(const PtcShape *shape, PtcValue key)
+{
+    int found = -1;
+    for (size_t i = 0; ptc_is_keyword(key) && i < shape->obj.count; i++) {
+        if (!ptc_key_loose(shape->keys[i], key))
+            continue;
+        if (found >= 0)
+            return -1;
+        found = (int)i;
+    }
+    return found;
+}
+
 int ptc_shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool flex)
 {
     size_t n = shape->obj.count;
@@ -88,7 +109,7 @@ int ptc_shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool flex
             best = (int)i;
         }
     }
-    return best;
+    return best < 0 && flex ? find_loose(shape, key) : best;
 }
 
 /* ptc_shape_find with flex, through the heap's cache. */

@@ -2,7 +2,9 @@
  * map.h - maps and sets that keep insertion order.
  *
  * Keys are compared strictly (1 and 1.0 are different keys, :a and "a" too).  The *_flex functions
- * then try the other spellings: keyword for string and back, `-` for `_` and back.
+ * then try the other spellings: keyword for string and back, `-` for `_` and back; and, for a keyword that
+ * finds nothing so, the one string key that differs in letter case or has blanks for its hyphens ("Unit Price"
+ * for :unit-price), in maps of up to PTC_LOOSE_MAX entries: rows, not indexes.
  * PTC_NONE means absent from getters, "heap full" from makers.  Getters given keys so large that
  * hashing them trips a limit answer absent; the run's budget is then stopped. */
 #ifndef PTC_VALUE_MAP_H
@@ -10,6 +12,8 @@
 
 #include "value/heap.h"
 #include "value/sorted.h"
+
+enum { PTC_LOOSE_MAX = 1024 };
 
 PTC_MUST_USE PtcValue ptc_map_empty(PtcHeap *heap);
 PTC_MUST_USE PtcValue ptc_set_empty(PtcHeap *heap);

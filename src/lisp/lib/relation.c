@@ -83,10 +83,10 @@ static PtcValue renamed(PtcVM *vm, PtcValue row, PtcValue names)
     if (!ok)
         return PTC_NONE;
     for (size_t pos = 0; ok && ptc_map_next(row, &pos, &key, &value);) {
-        PtcValue name = ptc_map_get_flex(vm->heap, names, key);
-        if (name != PTC_NONE || ptc_dict_build_find(&b, key) < 0)
-            ok = ptc_dict_build_put(&b, name == PTC_NONE ? key : name, value);
-        ok = ok && ptc_tick(&vm->budget, 1);
+        PtcValue name = ptc_set_new_name(vm, row, names, key);
+        if (name != key || ptc_dict_build_find(&b, key) < 0)
+            ok = ptc_dict_build_put(&b, name, value);
+        ok = ok && ptc_tick(&vm->budget, 1 + (int64_t)ptc_map_count(names));
     }
     return end_build(&b, ok, &out) ? out : PTC_NONE;
 }

@@ -264,17 +264,16 @@ PTC_BUILTIN(
            (ptc_recover(vm) && selected(vm, argv[1], *flags, out));
 }
 
-/* The name a key gets; itself when it is not to be renamed. */
-static PtcValue renamed(PtcVM *vm, PtcValue map, PtcValue names, PtcValue key)
+PtcValue ptc_set_new_name(PtcVM *vm, PtcValue map, PtcValue names, PtcValue key)
 {
-    PtcValue from, to;
-    if ((to = ptc_map_get(vm->heap, names, key)) != PTC_NONE)
+    PtcValue from, to = ptc_map_get(vm->heap, names, key);
+    if (to != PTC_NONE)
         return to;
-    /* names may spell the key another way than the map does */
-    if ((from = ptc_map_key_flex(vm->heap, names, key)) == PTC_NONE ||
-        ptc_map_key_flex(vm->heap, map, from) != key)
-        return key;
-    return ptc_map_get(vm->heap, names, from);
+    /* names may spell the key another way than the map does: what a look-up by that name finds is meant */
+    for (size_t pos = 0; ptc_map_next(names, &pos, &from, &to);)
+        if (ptc_is_named(from) && ptc_map_key_flex(vm->heap, map, from) == key)
+            return to;
+    return key;
 }
 
 PTC_BUILTIN(
@@ -293,11 +292,11 @@ PTC_BUILTIN(
         !ptc_dict_build_init(&b, vm->heap, false))
         return false;
     for (size_t pos = 0; ok && ptc_map_next(argv[0], &pos, &key, &value);) {
-        PtcValue name = renamed(vm, argv[0], argv[1], key);
+        PtcValue name = ptc_set_new_name(vm, argv[0], argv[1], key);
         /* a renamed entry takes the place of one that has the new name already */
         if (name != key || ptc_dict_build_find(&b, key) < 0)
             ok = ptc_dict_build_put(&b, name, value);
-        ok = ok && ptc_tick(&vm->budget, 1);
+        ok = ok && ptc_tick(&vm->budget, 1 + (int64_t)ptc_map_count(argv[1]));
     }
     return end_build(&b, ok, out);
 }
