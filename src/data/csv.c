@@ -1,31 +1,45 @@
 /* SPDX-License-Identifier: MIT
- * A line is read field by field into an array of values, then made into a map. */
+ * The text is read twice: first to see what each column holds, so that all of its fields can be of one type; then line by
+ * line, field by field into an array of values, which is made into a map. */
 #include "data/csv.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
-#include "json/parse.h"
+#include "data/charset.h"
+#include "value/bigint.h"
 #include "value/equal.h"
 #include "value/map.h"
 #include "value/number.h"
 #include "value/str.h"
 #include "value/vec.h"
 
-enum { SEEN = 64, SEEN_BYTES = 64, SMALL = 16 };
+enum { SEEN = 64, SEEN_BYTES = 64, SMALL = 16, INT_DIGITS = 300 };
 
-/* The strings that a column had lately, by hash. */
+/* What a field can be, and, of a column, what its fields were. */
+typedef enum { EMPTY = 1, INT = 2, FLOAT = 4, BOOL = 8, TEXT = 16 } Kind;
+
 typedef struct {
-    PtcValue seen[SEEN];
+    PtcValue seen[SEEN]; /* strings that it had lately, by hash */
+    unsigned kinds;      /* of its fields */
 } Column;
+
+typedef struct {
+    const char *bytes;
+    size_t len;
+    bool quoted;
+} Field;
 
 typedef struct {
     PtcHeap *heap;
     PtcCsvError *error;
     const char *at, *end;
-    size_t line;  /* of `at` */
-    size_t count; /* columns; 0 before the first line */
+    const char *line_start;
+    size_t line;    /* of `at` */
+    char separator; /* of fields */
+    size_t count;   /* columns; 0 before the first line */
     PtcValue *keys;
     PtcValue *fields; /* of one line; of wide tables key, value, key, value ... */
     Column *columns;
@@ -37,16 +51,23 @@ typedef struct {
 
 /* --------------------------------------------------------------------------------- failing */
 
-static bool fail(Csv *c, size_t line, const char *format, ...) PTC_PRINTF(3, 4);
+static bool fail(Csv *c, size_t line, size_t column, const char *format, ...) PTC_PRINTF(4, 5);
 
-static bool fail(Csv *c, size_t line, const char *format, ...)
+static bool fail(Csv *c, size_t line, size_t column, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
     vsnprintf(c->error->message, sizeof c->error->message, format, args);
     va_end(args);
     c->error->line = line;
+    c->error->column = column;
     return false;
+}
+
+/* From 1, in characters. */
+static size_t column_of(const Csv *c, const char *at)
+{
+    return ptc_utf8_count(c->line_start, (size_t)(at - c->line_start)) + 1;
 }
 
 static bool stopped(Csv *c)
@@ -54,7 +75,7 @@ static bool stopped(Csv *c)
     bool memory =
         c->heap->budget->stop == PTC_STOP_MEMORY || c->heap->budget->stop == PTC_STOP_NONE;
     c->error->stopped = true;
-    return fail(c, c->line, memory ? "there is no memory for more" : "stopped by a limit");
+    return fail(c, c->line, 0, memory ? "there is no memory for more" : "stopped by a limit");
 }
 
 /* ---------------------------------------------------------------------------------- fields */
@@ -120,21 +141,61 @@ static PtcValue text_value(Csv *c, size_t column, const char *bytes, size_t len)
     return v;
 }
 
-/* A number too large for a double stays text. */
-static PtcValue plain_value(Csv *c, size_t column, const char *bytes, size_t len)
+static bool is_word(const Field *f, const char *lower, const char *upper)
+{
+    if (f->len != strlen(lower))
+        return false;
+    bool first = f->bytes[0] == lower[0] || f->bytes[0] == upper[0];
+    return first && (memcmp(f->bytes + 1, lower + 1, f->len - 1) == 0 ||
+                     memcmp(f->bytes, upper, f->len) == 0);
+}
+
+static bool is_true(const Field *f)
+{
+    return is_word(f, "true", "TRUE");
+}
+
+/* An empty field in quotes is an empty text among texts, and nothing among numbers.  Numbers that no float holds are text. */
+static Kind kind_of(const Field *f)
 {
     bool whole;
-    PtcJsonError error = {0};
+    double d;
+    if (f->len == 0)
+        return EMPTY;
+    if (f->quoted)
+        return TEXT;
+    if (is_true(f) || is_word(f, "false", "FALSE"))
+        return BOOL;
+    if (!is_number(f->bytes, f->bytes + f->len, &whole))
+        return TEXT;
+    if (whole)
+        return f->len <= INT_DIGITS ? INT : TEXT;
+    return ptc_double_parse(f->bytes, f->len, &d) && isfinite(d) ? FLOAT : TEXT;
+}
+
+static PtcValue int_value(Csv *c, const Field *f)
+{
+    if (f->len <= 18)
+        return small_int(f->bytes, f->len);
+    return ptc_int_parse(c->heap, f->bytes, f->len);
+}
+
+/* A field as the one type that all fields of its column can have. */
+static PtcValue field_value(Csv *c, size_t column, const Field *f)
+{
+    unsigned kinds = c->columns[column].kinds & ~(unsigned)EMPTY;
+    bool floats = kinds == FLOAT || kinds == (INT | FLOAT);
+    bool texts = !floats && kinds != INT && kinds != BOOL;
+    double d;
     if (c->count == 0)
-        return text_value(c, column, bytes, len);
-    if (len == 0)
+        return text_value(c, column, f->bytes, f->len);
+    if (f->len == 0 && !(f->quoted && texts))
         return PTC_NIL;
-    if (!is_number(bytes, bytes + len, &whole))
-        return text_value(c, column, bytes, len);
-    if (whole && len <= 18 && !(len == 2 && *bytes == '-' && bytes[1] == '0'))
-        return small_int(bytes, len);
-    PtcValue v = ptc_json_parse(c->heap, bytes, len, &error);
-    return v != PTC_NONE || error.stopped ? v : text_value(c, column, bytes, len);
+    if (kinds == INT)
+        return int_value(c, f);
+    if (floats)
+        return ptc_double_parse(f->bytes, f->len, &d) ? ptc_float_new(c->heap, d) : PTC_NONE;
+    return kinds == BOOL ? ptc_bool(is_true(f)) : text_value(c, column, f->bytes, f->len);
 }
 
 /* Ends a line at `at`; false: `at` is at no line end. */
@@ -146,24 +207,34 @@ static bool line_end(Csv *c)
         return false;
     c->at += *c->at == '\r' && c->at + 1 < c->end && c->at[1] == '\n' ? 2 : 1;
     c->line++;
+    c->line_start = c->at;
     return true;
 }
 
 static void count_lines(Csv *c, const char *from, const char *to)
 {
-    for (const char *p = from; p < to; p++)
-        c->line += *p == '\n' || (*p == '\r' && !(p + 1 < to && p[1] == '\n'));
+    for (const char *p = from; p < to; p++) {
+        if (*p != '\n' && (*p != '\r' || (p + 1 < to && p[1] == '\n')))
+            continue;
+        c->line++;
+        c->line_start = p + 1;
+    }
+}
+
+static bool ends_field(const Csv *c, const char *at)
+{
+    return at == c->end || *at == c->separator || *at == '\n' || *at == '\r';
 }
 
 /* The field in quotes that begins at `at`, into `unquoted`. */
 static bool read_quoted(Csv *c)
 {
-    size_t begun = c->line;
+    size_t begun = c->line, column = column_of(c, c->at);
     ptc_buf_clear(&c->unquoted);
     for (c->at++;;) {
         const char *quote = memchr(c->at, '"', (size_t)(c->end - c->at));
         if (!quote)
-            return fail(c, begun, "the quote that opens here is never closed");
+            return fail(c, begun, column, "the quote that opens here is never closed");
         count_lines(c, c->at, quote);
         ptc_buf_add(&c->unquoted, c->at, (size_t)(quote - c->at));
         c->at = quote + 1;
@@ -172,10 +243,11 @@ static bool read_quoted(Csv *c)
         ptc_buf_add_char(&c->unquoted, '"');
         c->at++;
     }
-    if (c->at < c->end && *c->at != ',' && *c->at != '\n' && *c->at != '\r')
-        return fail(c, c->line,
-                    "after a closing quote comes a comma or the end of the line; a quote inside "
-                    "quotes is written \"\"");
+    if (!ends_field(c, c->at))
+        return fail(
+            c, c->line, column_of(c, c->at),
+            "after a closing quote comes a separator or the end of the line; a quote inside "
+            "quotes is written \"\"");
     return ptc_buf_ok(&c->unquoted) || stopped(c);
 }
 
@@ -183,7 +255,7 @@ static bool read_quoted(Csv *c)
 static const char *plain_end(const Csv *c)
 {
     const char *p = c->at;
-    while (p < c->end && *p != ',' && *p != '\n' && *p != '\r')
+    while (!ends_field(c, p))
         p++;
     return p;
 }
@@ -202,7 +274,8 @@ static bool room(Csv *c, size_t n)
     if (n <= c->cap)
         return true;
     if (n > PTC_CSV_COLUMNS)
-        return fail(c, c->line, "there are more than %d columns", PTC_CSV_COLUMNS);
+        return fail(c, c->line, column_of(c, c->at), "there are more than %d columns",
+                    PTC_CSV_COLUMNS);
     size_t cap = c->cap ? c->cap * 2 : 16;
     PtcHeap *h = c->heap;
     Column *columns = ptc_heap_scratch(h, NULL, 0, cap * sizeof *columns);
@@ -225,20 +298,21 @@ static bool room(Csv *c, size_t n)
     return true;
 }
 
-static bool read_field(Csv *c, size_t column, PtcValue *out)
+/* The next field; its bytes are good until the one after it is read. */
+static bool read_field(Csv *c, size_t column, Field *out)
 {
     if (!room(c, column + 1) || !ptc_tick(c->heap->budget, 1))
         return c->error->message[0] ? false : stopped(c);
     if (c->at < c->end && *c->at == '"') {
         if (!read_quoted(c))
             return false;
-        *out = text_value(c, column, c->unquoted.data ? c->unquoted.data : "", c->unquoted.len);
-    } else {
-        const char *end = plain_end(c);
-        *out = plain_value(c, column, c->at, (size_t)(end - c->at));
-        c->at = end;
+        *out = (Field){c->unquoted.data ? c->unquoted.data : "", c->unquoted.len, true};
+        return true;
     }
-    return *out != PTC_NONE || stopped(c);
+    const char *end = plain_end(c);
+    *out = (Field){c->at, (size_t)(end - c->at), false};
+    c->at = end;
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------- lines */
@@ -257,26 +331,80 @@ static void skip_empty_lines(Csv *c)
         (void)line_end(c);
 }
 
-/* The fields of a line, `stride` apart, the first at fields[offset]; *n of them. */
-static bool read_line(Csv *c, size_t stride, size_t offset, size_t *n)
+/* What is done with field i of a line. */
+typedef bool FieldFn(Csv *c, size_t i, const Field *f);
+
+static bool keep_kind(Csv *c, size_t i, const Field *f)
 {
-    PtcValue field = PTC_NIL;
+    c->columns[i].kinds |= kind_of(f);
+    return true;
+}
+
+static bool keep_value(Csv *c, size_t i, const Field *f)
+{
+    bool wide = c->count > SMALL || c->count == 0;
+    PtcValue v = field_value(c, i, f);
+    c->fields[wide ? 2 * i + 1 : i] = v;
+    return v != PTC_NONE || stopped(c);
+}
+
+/* All fields of a line; *n of them. */
+static bool read_line(Csv *c, FieldFn *take, size_t *n)
+{
+    Field field;
     for (*n = 0;; c->at++) {
         if (c->count && *n == c->count)
-            return fail(c, c->line,
+            return fail(c, c->line, column_of(c, c->at),
                         "this line has more than %zu fields, the columns that the "
                         "first line names",
                         c->count);
-        if (!read_field(c, *n, &field))
+        if (!read_field(c, *n, &field) || !take(c, *n, &field))
             return false;
-        c->fields[(*n)++ * stride + offset] = field;
-        if (c->at == c->end || *c->at != ',')
+        ++*n;
+        if (c->at == c->end || *c->at != c->separator)
             break;
     }
-    size_t line = c->line;
     if (c->count && *n != c->count)
-        return fail(c, line, "this line has %zu of %zu fields", *n, c->count);
+        return fail(c, c->line, column_of(c, c->at), "this line has %zu of %zu fields", *n,
+                    c->count);
     return line_end(c);
+}
+
+/* ------------------------------------------------------------------------------- separator */
+
+/* How many fields a separator makes of the line at *at, which moves behind it. */
+static size_t count_fields(const Csv *c, char separator, const char **at)
+{
+    size_t n = 1;
+    bool quoted = false;
+    const char *p = *at;
+    for (; p < c->end && (quoted || (*p != '\n' && *p != '\r')); p++) {
+        quoted ^= *p == '"';
+        n += !quoted && *p == separator;
+    }
+    while (p < c->end && (*p == '\n' || *p == '\r'))
+        p++;
+    *at = p;
+    return n;
+}
+
+/* The one that divides the first two lines alike, in the most fields; a comma when there is nothing to see. */
+static char find_separator(const Csv *c)
+{
+    static const char known[] = {',', ';', '\t'};
+    char best = ',';
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof known; i++) {
+        const char *at = c->at;
+        size_t first = count_fields(c, known[i], &at);
+        bool alike = at == c->end || count_fields(c, known[i], &at) == first;
+        size_t score = first < 2 ? 0 : first * 2 + (alike ? PTC_CSV_COLUMNS * 2 : 0);
+        if (score > most) {
+            most = score;
+            best = known[i];
+        }
+    }
+    return best;
 }
 
 /* ------------------------------------------------------------------------------------ rows */
@@ -289,15 +417,28 @@ static bool is_taken(Csv *c, size_t n, const char *name, size_t len)
     return false;
 }
 
+static PtcText without_blanks(PtcValue str)
+{
+    PtcText t = {ptc_str_bytes(str), ptc_str_len(str)};
+    while (t.len > 0 && (t.bytes[0] == ' ' || t.bytes[0] == '\t')) {
+        t.bytes++;
+        t.len--;
+    }
+    while (t.len > 0 && (t.bytes[t.len - 1] == ' ' || t.bytes[t.len - 1] == '\t'))
+        t.len--;
+    return t;
+}
+
 /* Makes what the first line says into the name of column i, different from those before. */
 static bool name_column(Csv *c, size_t i, PtcValue said)
 {
     PtcBuf name;
+    PtcText text = without_blanks(said);
     ptc_buf_init(&name, c->heap->pool->mem, SIZE_MAX / 4);
-    if (ptc_str_len(said) == 0)
+    if (text.len == 0)
         ptc_buf_addf(&name, "column%zu", i + 1);
     else
-        ptc_buf_add(&name, ptc_str_bytes(said), ptc_str_len(said));
+        ptc_buf_add(&name, text.bytes, text.len);
     size_t len = name.len;
     for (size_t n = 2; ptc_buf_ok(&name) && is_taken(c, i, name.data, name.len); n++) {
         name.len = len;
@@ -318,10 +459,10 @@ static bool read_names(Csv *c)
 {
     uint32_t hashes[SMALL];
     size_t n;
-    if (!read_line(c, 2, 0, &n))
+    if (!read_line(c, keep_value, &n))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!name_column(c, i, c->fields[2 * i]))
+        if (!name_column(c, i, c->fields[2 * i + 1]))
             return false;
     c->count = n;
     memset(c->columns, 0, c->cap * sizeof *c->columns);
@@ -369,10 +510,25 @@ static bool read_row(Csv *c, PtcValue rows)
 {
     size_t n;
     bool wide = c->count > SMALL;
-    if (!read_line(c, wide ? 2 : 1, wide ? 1 : 0, &n))
+    if (!read_line(c, keep_value, &n))
         return false;
     PtcValue row = wide ? wide_row(c) : ptc_smap_new(c->heap, c->shape, c->fields);
     return (row != PTC_NONE && ptc_build_add(c->heap, rows, row)) || stopped(c);
+}
+
+/* Looks at all fields, and comes back. */
+static bool read_kinds(Csv *c)
+{
+    size_t n;
+    const char *at = c->at, *line_start = c->line_start;
+    size_t line = c->line;
+    for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c))
+        if (!read_line(c, keep_kind, &n))
+            return false;
+    c->at = at;
+    c->line_start = line_start;
+    c->line = line;
+    return true;
 }
 
 static PtcValue read_rows(Csv *c)
@@ -384,10 +540,11 @@ static PtcValue read_rows(Csv *c)
         return PTC_NONE;
     }
     if (c->at == c->end) {
-        fail(c, 0, "there is no line that names the columns");
+        fail(c, 0, 0, "there is no line that names the columns");
         return PTC_NONE;
     }
-    if (!read_names(c))
+    c->separator = find_separator(c);
+    if (!read_names(c) || !read_kinds(c))
         return PTC_NONE;
     for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c))
         if (!read_row(c, rows))
@@ -398,20 +555,33 @@ static PtcValue read_rows(Csv *c)
     return done;
 }
 
+/* The place of a byte of the text as it was given. */
+static void fail_at(Csv *c, const char *text, const PtcCharsetError *wrong)
+{
+    c->line_start = text;
+    count_lines(c, text, text + wrong->at);
+    fail(c, c->line, column_of(c, text + wrong->at), "%s", wrong->what);
+    c->error->stopped = wrong->stopped;
+}
+
 PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvError *error)
 {
-    Csv c = {.heap = heap, .error = error, .at = text, .end = text + len, .line = 1};
+    PtcCharsetError wrong;
+    PtcText all;
+    PtcBuf converted;
+    PtcValue rows = PTC_NONE;
+    Csv c = {.heap = heap, .error = error, .line = 1};
     *error = (PtcCsvError){0};
     ptc_buf_init(&c.unquoted, heap->pool->mem, SIZE_MAX / 4);
-    size_t valid = ptc_utf8_valid_prefix(text, len);
-    if (valid < len) {
-        count_lines(&c, text, text + valid);
-        fail(&c, c.line, "a byte here is not UTF-8");
-        return PTC_NONE;
+    ptc_buf_init(&converted, heap->pool->mem, SIZE_MAX / 4);
+    if (ptc_charset_decode(text, len, &converted, &all, &wrong)) {
+        c.at = c.line_start = all.bytes;
+        c.end = all.bytes + all.len;
+        rows = read_rows(&c);
+    } else {
+        fail_at(&c, text, &wrong);
     }
-    if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-        c.at += 3;
-    PtcValue rows = read_rows(&c);
     release(&c);
+    ptc_buf_deinit(&converted);
     return rows;
 }

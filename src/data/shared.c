@@ -162,7 +162,9 @@ static PtcValue parse_csv(PtcShared *s, const char *text, size_t len, char *why,
 {
     PtcCsvError error;
     PtcValue v = ptc_csv_parse(&s->heap, text, len, &error);
-    if (v == PTC_NONE && error.line)
+    if (v == PTC_NONE && error.column)
+        snprintf(why, size, "line %zu, column %zu: %s", error.line, error.column, error.message);
+    else if (v == PTC_NONE && error.line)
         snprintf(why, size, "line %zu: %s", error.line, error.message);
     else if (v == PTC_NONE)
         snprintf(why, size, "%s", error.message);
@@ -179,7 +181,8 @@ static Parser *parser_for(const char *path)
     } kinds[] = {{".json", parse_json},
                  {".jsonl", parse_jsonl},
                  {".ndjson", parse_jsonl},
-                 {".csv", parse_csv}};
+                 {".csv", parse_csv},
+                 {".tsv", parse_csv}};
     const char *dot = strrchr(path, '.');
     for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
         if (strcmp(dot, kinds[i].end) == 0)
@@ -245,7 +248,7 @@ bool ptc_shared_load(PtcShared *s, const char *name, const char *path, char *why
     }
     if (find(s, name) || s->count == NAMES || !parse) {
         snprintf(why, size,
-                 !parse          ? "%s: the ending says what it is: .json, .jsonl, .ndjson or .csv"
+                 !parse ? "%s: the ending says what it is: .json, .jsonl, .ndjson, .csv or .tsv"
                  : find(s, name) ? "%s: there are data of that name already"
                                  : "%s: there are too many data",
                  parse ? name : path);

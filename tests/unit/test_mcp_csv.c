@@ -24,7 +24,7 @@ static const char *parse(const char *text, size_t len)
     ptc_buf_init(&buf, &h.mem, sizeof out - 1);
     PtcValue v = ptc_csv_parse(&h.heap, text, len, &error);
     if (v == PTC_NONE)
-        ptc_buf_addf(&buf, "! %zu: %s", error.line, error.message);
+        ptc_buf_addf(&buf, "! %zu:%zu %s", error.line, error.column, error.message);
     else
         CHECK(ptc_json_write(&(PtcJsonWriter){&h.heap, -1, NULL}, &buf, v, &wrong));
     snprintf(out, sizeof out, "%.*s", (int)buf.len, buf.data ? buf.data : "");
@@ -48,7 +48,7 @@ static const char *const cases[][2] = {
     {"a\n\"two\nlines\"\n", "[{\"a\":\"two\\nlines\"}]"},
     {"a\n\n\n1\n\n", "[{\"a\":1}]"},
     {"n\n1.5\n-2\n1e3\n-0\n-0.0\n",
-     "[{\"n\":1.5},{\"n\":-2},{\"n\":1000.0},{\"n\":0},{\"n\":-0.0}]"},
+     "[{\"n\":1.5},{\"n\":-2.0},{\"n\":1000.0},{\"n\":-0.0},{\"n\":-0.0}]"},
     {"n\n007\n+1\n.5\n1.\n0x1\n1e\n--1\n-\n",
      "[{\"n\":\"007\"},{\"n\":\"+1\"},{\"n\":\".5\"},{\"n\":\"1.\"},"
      "{\"n\":\"0x1\"},{\"n\":\"1e\"},{\"n\":\"--1\"},{\"n\":\"-\"}]"},
@@ -61,18 +61,49 @@ static const char *const cases[][2] = {
     {"a,,a,a\n1,2,3,4\n", "[{\"a\":1,\"column2\":2,\"a_2\":3,\"a_3\":4}]"},
     {"a\nx\nx\ny\n", "[{\"a\":\"x\"},{\"a\":\"x\"},{\"a\":\"y\"}]"},
     {"\xc3\xa4\n\xe2\x82\xac\n", "[{\"\xc3\xa4\":\"\xe2\x82\xac\"}]"},
-    {"", "! 0: there is no line that names the columns"},
-    {"\n\r\n", "! 0: there is no line that names the columns"},
-    {"a,b\n1\n", "! 2: this line has 1 of 2 fields"},
+    /* a column has one type */
+    {"zip,n\n00501,1\n10001,2\n", "[{\"zip\":\"00501\",\"n\":1},{\"zip\":\"10001\",\"n\":2}]"},
+    {"zip\n10001\nK1A 0B1\n\n94107\n",
+     "[{\"zip\":\"10001\"},{\"zip\":\"K1A 0B1\"},{\"zip\":\"94107\"}]"},
+    {"a,b\n1,x\n,\n2.5,y\n",
+     "[{\"a\":1.0,\"b\":\"x\"},{\"a\":null,\"b\":null},{\"a\":2.5,\"b\":\"y\"}]"},
+    {"a\n1\n\"2\"\n", "[{\"a\":\"1\"},{\"a\":\"2\"}]"},
+    {"a,b\n1,x\n\"\",\"\"\n", "[{\"a\":1,\"b\":\"x\"},{\"a\":null,\"b\":\"\"}]"},
+    {"on,b,c,d\ntrue,true,TRUE,true\nfalse,,False,1\n",
+     "[{\"on\":true,\"b\":true,\"c\":true,\"d\":\"true\"},"
+     "{\"on\":false,\"b\":null,\"c\":false,\"d\":\"1\"}]"},
+    {"a\n1e999\n1\n", "[{\"a\":\"1e999\"},{\"a\":\"1\"}]"},
+    {"a\ntRUE\n", "[{\"a\":\"tRUE\"}]"},
+    /* separators */
+    {"a;b\n1;2,5\n", "[{\"a\":1,\"b\":\"2,5\"}]"},
+    {"a\tb\n1\tx, y\n", "[{\"a\":1,\"b\":\"x, y\"}]"},
+    {"a;\"b;c\"\n1;2\n", "[{\"a\":1,\"b;c\":2}]"},
+    {"name,note; more\nx,y\n", "[{\"name\":\"x\",\"note; more\":\"y\"}]"},
+    {"a,b;c\n1;2\n", "[{\"a,b\":1,\"c\":2}]"},
+    {"a b\nx;y\n", "[{\"a b\":\"x;y\"}]"},
+    {" a , b\t,c\n1,2,3\n", "[{\"a\":1,\"b\":2,\"c\":3}]"},
+    /* encodings */
+    {"stra\xdf"
+     "e;\x80\nK\xf6ln;1\n",
+     "[{\"stra\xc3\x9f"
+     "e\":\"K\xc3\xb6ln\",\"\xe2\x82\xac\":1}]"},
+    {"a\nb\nc\xff\n", "[{\"a\":\"b\"},{\"a\":\"c\xc3\xbf\"}]"},
+    {"a\n\xc3\xa4\n b \xff\n", "! 3:4 a byte here is not UTF-8, though the text is"},
+    {"\xef\xbb\xbf"
+     "a\n\xff\n",
+     "! 2:1 a byte here is not UTF-8, though the text begins as such"},
+    {"a\nx\x81\n", "! 2:2 a byte here is neither UTF-8 nor Latin-1 (Windows-1252)"},
+    {"", "! 0:0 there is no line that names the columns"},
+    {"\n\r\n", "! 0:0 there is no line that names the columns"},
+    {"a,b\n1\n", "! 2:2 this line has 1 of 2 fields"},
     {"a,b\n1,2\n\n1,2,3\n",
-     "! 4: this line has more than 2 fields, the columns that the first line names"},
-    {"a\n\"x", "! 2: the quote that opens here is never closed"},
+     "! 4:5 this line has more than 2 fields, the columns that the first line names"},
+    {"a\n\"x", "! 2:1 the quote that opens here is never closed"},
     {"a\n\"x\"y\n",
-     "! 2: after a closing quote comes a comma or the end of the line; a quote inside "
+     "! 2:4 after a closing quote comes a separator or the end of the line; a quote inside "
      "quotes is written \"\""},
     {"a\n\"1\n2\n3\",x\n",
-     "! 4: this line has more than 1 fields, the columns that the first line names"},
-    {"a\nb\nc\xff\n", "! 3: a byte here is not UTF-8"},
+     "! 4:4 this line has more than 1 fields, the columns that the first line names"},
 };
 
 static void test_cases(void)
@@ -80,6 +111,28 @@ static void test_cases(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         CHECK_STR(parse(cases[i][0], strlen(cases[i][0])), cases[i][1]);
     CHECK_STR(parse("a\n\0\n", 4), "[{\"a\":\"\\u0000\"}]");
+}
+
+/* UTF-16 of either kind, with a mark or without; what is broken is named. */
+static void test_utf16(void)
+{
+    static const char want[] = "[{\"id\":1,\"\xc3\xa4\":\"\xf0\x9f\x98\x80\"}]";
+#define LE                \
+    "i\0d\0,\0\xe4\0\n\0" \
+    "1\0,\0\x3d\xd8\x00\xde\n\0"
+#define BE                  \
+    "\0i\0d\0,\0\xe4\0\n\0" \
+    "1\0,\xd8\x3d\xde\x00\0\n"
+    CHECK_STR(parse("\xff\xfe" LE, sizeof LE - 1 + 2), want);
+    CHECK_STR(parse("\xfe\xff" BE, sizeof BE - 1 + 2), want);
+    CHECK_STR(parse(LE, sizeof LE - 1), want);
+    CHECK_STR(parse(BE, sizeof BE - 1), want);
+    CHECK(strstr(parse("\xff\xfe" LE, sizeof LE - 1 + 1), "half a character is missing"));
+    CHECK(strstr(parse("\xff\xfe"
+                       "a\0\n\0\x3d\xd8",
+                       8),
+                 "! 2:2 the text is UTF-16, but this is half"));
+    CHECK(strstr(parse("\xff\xfe\0\0a\0\0\0", 8), "UTF-32"));
 }
 
 /* Wide rows share an index: every key of every row is found. */
@@ -112,7 +165,7 @@ static void test_many_columns(void)
     size_t len = (size_t)PTC_CSV_COLUMNS + 10;
     char *text = malloc(len);
     memset(text, ',', len);
-    CHECK_STR(parse(text, len), "! 1: there are more than 4096 columns");
+    CHECK_STR(parse(text, len), "! 1:4097 there are more than 4096 columns");
     free(text);
 }
 
@@ -182,7 +235,8 @@ static void test_shared(void)
     CHECK(strstr(load(s, "x", file("x.txt", "")), "the ending says what it is"));
     CHECK(strstr(load(s, "a/b", file("x.csv", "")), "cannot be a name of data"));
     CHECK(strstr(load(s, "x", "/no/such.csv"), "/no/such.csv: No such file"));
-    CHECK(strstr(load(s, "x", file("x.csv", "a,b\n1\n")), "x.csv: line 2: this line has 1 of 2"));
+    CHECK(strstr(load(s, "x", file("x.csv", "a,b\n1\n")),
+                 "x.csv: line 2, column 2: this line has 1 of 2"));
     CHECK(strstr(load(s, "x", file("x.json", "{\"a\":}")), "x.json: line 1, column 6"));
     CHECK(strstr(load(s, "x", file("x.jsonl", "1\n{\n")), "x.jsonl: line 2, column 2"));
 
@@ -221,6 +275,7 @@ int main(void)
     if (!mkdtemp(dir))
         return 1;
     test_cases();
+    test_utf16();
     test_wide();
     test_many_columns();
     test_no_memory();
