@@ -214,6 +214,23 @@ PTC_API bool ptc_outcome_prints_cut(const PtcOutcome *outcome);
 PTC_API size_t ptc_outcome_error_count(const PtcOutcome *outcome);
 PTC_API bool ptc_outcome_error(const PtcOutcome *outcome, size_t index, PtcError *error);
 
+/* What ran but is probably wrong; never a failure, and told of runs that failed too.  Texts are borrowed from the outcome.  The
+ * reader sets size to sizeof(PtcWarning) before ptc_outcome_warning fills the struct. */
+typedef struct {
+    size_t size;
+    const char *kind;    /* "unknown_data", "unknown_key", "dropped_value"; there may be more */
+    const char *message; /* at most 300 bytes */
+    size_t message_len;
+    const char *hint; /* the nearest name, or how to mend it; may be empty */
+    size_t hint_len;
+    uint32_t line, column; /* from 1, columns in characters */
+    uint32_t earlier;      /* as of PtcError */
+} PtcWarning;
+
+/* At most ten, in the order of the program, one for each place. */
+PTC_API size_t ptc_outcome_warning_count(const PtcOutcome *outcome);
+PTC_API bool ptc_outcome_warning(const PtcOutcome *outcome, size_t index, PtcWarning *warning);
+
 /* ----------------------------------------------------------------- session */
 
 /* A session remembers `def`s between runs; a run that fails changes none of them.  *1 is the result of

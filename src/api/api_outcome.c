@@ -62,6 +62,20 @@ bool ptc_outcome_prints_cut(const PtcOutcome *o)
     return o && o->prints.cut;
 }
 
+size_t ptc_outcome_warning_count(const PtcOutcome *o)
+{
+    return o ? o->warnings.count : 0;
+}
+
+bool ptc_outcome_warning(const PtcOutcome *o, size_t i, PtcWarning *warning)
+{
+    if (i >= ptc_outcome_warning_count(o) || !warning || warning->size < sizeof(size_t))
+        return false;
+    PtcWarning full = ptc_outcome_warned(o, i);
+    api_copy_out(warning, warning->size, &full, sizeof full);
+    return true;
+}
+
 size_t ptc_outcome_error_count(const PtcOutcome *o)
 {
     return o ? o->error_count : 0;

@@ -7,6 +7,7 @@
 #include "api/api_int.h"
 #include "base/utf8.h"
 #include "engine/session_named.h"
+#include "json/emit.h"
 #include "json/write.h"
 #include "tool/convert.h"
 #include "value/calendar.h"
@@ -285,9 +286,13 @@ static void add_value(Request *r, const char *name, PtcValue v)
         r->out.len = before; /* a function in a journal, say: it has no JSON */
 }
 
-/* What the run did outside: also told when it failed. */
+/* What the run did outside, and what is probably wrong with it: also told when it failed. */
 static void add_effects(Request *r, PtcOutcome *o)
 {
+    if (ptc_outcome_warning_count(o) > 0) {
+        ptc_emit_key(&r->out, "warnings");
+        ptc_outcome_write_warnings(o, &r->out);
+    }
     PtcToolRecord record = {.size = sizeof record};
     size_t n = ptc_outcome_tool_count(o, NULL);
     if (r->run.tools)

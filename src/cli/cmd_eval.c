@@ -287,6 +287,7 @@ static bool write_remarks(PtcMem *mem, Eval *e)
     }
     if (ptc_outcome_prints_cut(e->outcome))
         ptc_buf_add_cstr(&out, "note: printed output was cut at its limit\n");
+    ptc_report_warnings(&out, e->outcome, e->name, e->run.program, e->run.program_len);
     ptc_report(&out, e->outcome, e->name, e->run.program, e->run.program_len);
     bool ok = ptc_shown_write(PTC_IO_STDERR, out.data, out.len) && ptc_buf_ok(&out);
     ptc_buf_deinit(&out);

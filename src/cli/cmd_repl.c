@@ -160,6 +160,17 @@ static void show_result(Repl *r, PtcOutcome *outcome)
     write_out(r, PTC_IO_STDOUT);
 }
 
+static void show_warnings(Repl *r, const PtcOutcome *outcome, const char *name, const char *program,
+                          size_t len)
+{
+    if (ptc_outcome_warning_count(outcome) == 0)
+        return;
+    ptc_buf_add_cstr(&r->out, paint(r, "\033[33m"));
+    ptc_report_warnings(&r->out, outcome, name, program, len);
+    ptc_buf_add_cstr(&r->out, paint(r, "\033[0m"));
+    write_out(r, PTC_IO_STDERR);
+}
+
 static void show_errors(Repl *r, const PtcOutcome *outcome, const char *name, const char *program,
                         size_t len)
 {
@@ -184,6 +195,7 @@ static bool evaluate(Repl *r, const char *name, const char *program, size_t len,
     bool unfinished = more && is_unfinished(outcome);
     if (!unfinished) {
         show_prints(r, outcome);
+        show_warnings(r, outcome, name, program, len);
         if (ptc_outcome_ok(outcome))
             show_result(r, outcome);
         else

@@ -108,10 +108,10 @@ static void add_hint(PtcBuf *out, const PtcError *error)
     ptc_buf_add_char(out, '\n');
 }
 
-static void add_error(PtcBuf *out, const PtcError *error, const char *name, const char *program,
-                      size_t len)
+static void add_finding(PtcBuf *out, const char *what, const PtcError *error, const char *name,
+                        const char *program, size_t len)
 {
-    ptc_buf_add_cstr(out, "error: ");
+    ptc_buf_addf(out, "%s: ", what);
     ptc_buf_add(out, error->message, error->message_len);
     ptc_buf_add_char(out, '\n');
     if (error->line > 0 && error->earlier) {
@@ -138,6 +138,23 @@ void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const char *name, const 
     for (size_t i = 0; ptc_outcome_error(outcome, i, &error); i++) {
         if (i > 0)
             ptc_buf_add_char(out, '\n');
-        add_error(out, &error, name, program, len);
+        add_finding(out, "error", &error, name, program, len);
+    }
+}
+
+void ptc_report_warnings(PtcBuf *out, const PtcOutcome *outcome, const char *name,
+                         const char *program, size_t len)
+{
+    PtcWarning w = {.size = sizeof w};
+    for (size_t i = 0; ptc_outcome_warning(outcome, i, &w); i++) {
+        PtcError error = {.kind = w.kind,
+                          .message = w.message,
+                          .message_len = w.message_len,
+                          .hint = w.hint,
+                          .hint_len = w.hint_len,
+                          .line = w.line,
+                          .column = w.column,
+                          .earlier = w.earlier};
+        add_finding(out, "warning", &error, name, program, len);
     }
 }

@@ -174,7 +174,8 @@ static bool read_header(Parser *p, PtcTestCase *c)
 static bool is_expectation(const Parser *p)
 {
     return begins(p, "=> ") || begins(p, "json> ") || begins(p, "!! ") || begins(p, "hint> ") ||
-           begins(p, "out> ") || (begins(p, "out>") && p->line_end - p->line == 4);
+           begins(p, "warn> ") || begins(p, "out> ") ||
+           (begins(p, "out>") && p->line_end - p->line == 4);
 }
 
 /* `!! kind 1:5 "message"`, the line after the exclamation marks. */
@@ -211,6 +212,7 @@ static bool read_expectation(Parser *p, PtcTestCase *c)
             return wrong(p, "hint> stands after its !!");
         c->show[c->error_count - 1] |= PTC_SHOW_HINT;
     }
+    c->wants_warnings |= begins(p, "warn>");
     c->wants_text |= begins(p, "=>");
     c->wants_json |= begins(p, "json>");
     return true;

@@ -40,7 +40,7 @@ typedef struct PtcTestCase {
     PtcLimits limits;
     int64_t float_precision;
     PtcText expect; /* the expectation lines, joined by line feeds */
-    bool wants_json, wants_text;
+    bool wants_json, wants_text, wants_warnings;
     bool ignore_prints; /* doctests only */
     uint8_t error_count, show[PTC_TEST_ERRORS];
     size_t line;                   /* of the header in the file */

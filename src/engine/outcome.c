@@ -8,6 +8,7 @@
 #include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine/session.h"
+#include "json/emit.h"
 #include "lisp/vm_int.h"
 #include "tool/convert.h"
 
@@ -39,6 +40,7 @@ void ptc_outcome_drop(PtcOutcome *o)
         if (o->kept[i])
             ptc_box_release(o->kept[i]);
     ptc_prints_deinit(&o->prints);
+    ptc_warnings_deinit(&o->warnings);
     if (o->text.mem)
         ptc_buf_deinit(&o->text);
     if (o->json.mem)
@@ -154,6 +156,8 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
 {
     PtcVM *vm = &o->ptc->vm;
     o->prints = ptc_prints_take(&vm->prints);
+    o->warnings = vm->warnings;
+    vm->warnings = (PtcWarnings){0};
     take_calls(o, vm);
     o->ok = ok;
     o->control = vm->control;
@@ -243,6 +247,38 @@ const char *ptc_outcome_show_json(PtcOutcome *o)
         o->json.failed = !written;
     }
     return ptc_buf_text(&o->json);
+}
+
+PtcWarning ptc_outcome_warned(const PtcOutcome *o, size_t i)
+{
+    const PtcWarningItem *w = &o->warnings.items[i];
+    return (PtcWarning){.size = sizeof(PtcWarning),
+                        .kind = ptc_warning_kind_name(w->kind),
+                        .message = w->message,
+                        .message_len = strlen(w->message),
+                        .hint = w->hint,
+                        .hint_len = strlen(w->hint),
+                        .line = w->line,
+                        .column = w->column,
+                        .earlier = w->earlier};
+}
+
+bool ptc_outcome_write_warnings(const PtcOutcome *o, PtcBuf *out)
+{
+    ptc_emit_array(out);
+    for (size_t i = 0; i < o->warnings.count; i++) {
+        PtcWarning w = ptc_outcome_warned(o, i);
+        ptc_emit_object(out);
+        ptc_emit_field_cstr(out, "kind", w.kind);
+        ptc_emit_field_text(out, "message", (PtcText){w.message, w.message_len});
+        ptc_emit_field_uint(out, "line", w.line);
+        ptc_emit_field_uint(out, "column", w.column);
+        ptc_emit_field_text(out, "hint", (PtcText){w.hint, w.hint_len});
+        if (w.earlier)
+            ptc_emit_field_bool(out, "earlier", true);
+        ptc_emit_object_end(out);
+    }
+    return ptc_emit_array_end(out);
 }
 
 PtcError ptc_outcome_finding(const PtcOutcome *o, size_t i)

@@ -46,6 +46,7 @@ struct PtcOutcome {
     PtcValue value; /* the result; of (fail v) its v; PTC_NONE when it failed otherwise */
     PtcLimits limits;
     PtcPrints prints;
+    PtcWarnings warnings;
     PtcOutcomeError *errors;
     size_t error_count;
     PtcBuf text, json, payload;
@@ -80,6 +81,11 @@ bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v);
  * NUL-ended.  NULL: memory is short; or it has no JSON (o->json_none). */
 const char *ptc_outcome_show_text(PtcOutcome *o);
 const char *ptc_outcome_show_json(PtcOutcome *o);
+
+/* Warning i, from 0 to warnings.count - 1; and all of them as a JSON array of {"kind", "message", "line", "column", "hint"},
+ * with "earlier" where it is true. */
+PtcWarning ptc_outcome_warned(const PtcOutcome *o, size_t i);
+bool ptc_outcome_write_warnings(const PtcOutcome *o, PtcBuf *out);
 
 /* Finding i, from 0 to error_count - 1; call i, from 0 to log.count - 1.  Texts are the outcome's. */
 PtcError ptc_outcome_finding(const PtcOutcome *o, size_t i);

@@ -32,7 +32,7 @@ typedef struct {
     PtcText *stored;
     PtcStored *changed;
     size_t listed, previewed; /* room in these two */
-    PtcBuf previews;
+    PtcBuf previews, warnings;
     PtcMemory memory;
 } Work;
 
@@ -44,6 +44,7 @@ static void release(Work *w)
     ptc_mem_free(w->mem, w->stored, w->listed * sizeof *w->stored);
     ptc_mem_free(w->mem, w->changed, w->previewed * sizeof *w->changed);
     ptc_buf_deinit(&w->previews);
+    ptc_buf_deinit(&w->warnings);
 }
 
 static bool take_prints(Work *w)
@@ -56,6 +57,17 @@ static bool take_prints(Work *w)
     for (size_t i = 0; i < n; i++)
         w->prints[i] = ptc_prints_line(&w->o->prints, i);
     return true;
+}
+
+static bool take_warnings(Work *w)
+{
+    return w->o->warnings.count == 0 || ptc_outcome_write_warnings(w->o, &w->warnings);
+}
+
+/* As JSON; none: there are no warnings. */
+static PtcText warnings_of(const Work *w)
+{
+    return (PtcText){w->warnings.len ? w->warnings.data : NULL, w->warnings.len};
 }
 
 /* ----------------------------------------------------------------------- memory */
@@ -202,6 +214,7 @@ static bool take_step(Work *w, PtcShown *step)
                        .prints = w->prints,
                        .print_count = o->prints.count,
                        .prints_cut = o->prints.cut,
+                       .warnings = warnings_of(w),
                        .validated = {w->options.validated_json, w->options.validated_json_len}};
     if (!step->value_nil && !ptc_is(o->value, PTC_T_VAR)) {
         if (!ptc_outcome_show_text(o))
@@ -271,7 +284,8 @@ static bool render_failed(Work *w)
     PtcBuf feedback;
     PtcError e = ptc_outcome_finding(w->o, 0);
     PtcErrorAnswer answer = {.reason = ptc_reason_find(e.reason),
-                             .message = {e.message, e.message_len}};
+                             .message = {e.message, e.message_len},
+                             .warnings = warnings_of(w)};
     if (answer.reason == PTC_REASON_FAIL && !preview_failed(w, &answer.result))
         return false;
     ptc_buf_init(&feedback, w->mem, w->out->max);
@@ -391,6 +405,7 @@ bool ptc_payload_parts(PtcOutcome *o, const PtcPayloadOptions *options,
     if (!read_options(&w, options))
         return false;
     ptc_buf_init(&w.previews, w.mem, ptc_payload_room(o));
+    ptc_buf_init(&w.warnings, w.mem, 0); /* told apart from the rest */
     bool ok = !parts->feedback || take_prints(&w);
     if (ok && o->ok)
         ok = put_ok(&w, parts);
@@ -407,6 +422,7 @@ bool ptc_payload_parts(PtcOutcome *o, const PtcPayloadOptions *options,
 size_t ptc_payload_room(const PtcOutcome *o)
 {
     return o->prints.count * ESCAPED + o->prints.text.len * ESCAPED * 2 +
+           o->warnings.count * sizeof *o->warnings.items * ESCAPED +
            (size_t)o->limits.result_bytes + PAYLOAD_SLACK;
 }
 
@@ -416,7 +432,8 @@ bool ptc_payload_write(PtcOutcome *o, const PtcPayloadOptions *options, PtcBuf *
     if (!read_options(&w, options))
         return false;
     ptc_buf_init(&w.previews, w.mem, ptc_payload_room(o));
-    bool ok = take_prints(&w) && (o->ok ? render_ok(&w) : render_failed(&w));
+    ptc_buf_init(&w.warnings, w.mem, ptc_payload_room(o));
+    bool ok = take_prints(&w) && take_warnings(&w) && (o->ok ? render_ok(&w) : render_failed(&w));
     release(&w);
     return ok && ptc_buf_ok(out);
 }

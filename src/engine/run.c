@@ -80,6 +80,7 @@ static void reset_vm(PtcVM *vm)
     vm->failed = false;
     vm->control = PTC_CONTROL_NONE;
     vm->prints = (PtcPrints){0};
+    vm->warnings = (PtcWarnings){0};
     vm->log = (PtcLog){0};
     vm->journal = vm->summaries = vm->error_source = PTC_NIL;
 }

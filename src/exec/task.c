@@ -267,6 +267,16 @@ static bool put_parts(Work *w)
     return ptc_payload_parts(w->outcome, &options, &parts);
 }
 
+static void put_warnings(Work *w)
+{
+    PtcBuf *out = &w->out->warnings;
+    if (w->outcome->warnings.count == 0)
+        return;
+    ptc_outcome_write_warnings(w->outcome, out);
+    if (out->full)
+        ptc_buf_clear(out);
+}
+
 static bool bufs_ok(const PtcTaskOut *out)
 {
     bool ok = true;
@@ -283,6 +293,7 @@ static PtcTaskStatus finish(Work *w)
     if (w->session)
         out->bindings = ptc_session_binding_count(w->session);
     put_prints(w);
+    put_warnings(w);
     if (!out->ok)
         put_error(w);
     bool has_value = out->ok || w->outcome->control == PTC_CONTROL_FAIL;

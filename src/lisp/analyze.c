@@ -401,7 +401,11 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
     FormFn special = head->kind == PTC_F_SYMBOL ? ptc_analyze_special(head->text, head->len) : NULL;
     if (special && !is_basic(head) && ptc_analyze_find_local(an, head->text, head->len))
         special = NULL;
-    return special ? special(an, form, tail) : call(an, form);
+    const PtcForm *outer = an->parent;
+    an->parent = form;
+    PtcExpr *x = special ? special(an, form, tail) : call(an, form);
+    an->parent = outer;
+    return x;
 }
 
 /* -------------------------------------------------------------------------- forms */
@@ -484,6 +488,7 @@ PtcExpr *ptc_analyze_body(Analyzer *an, PtcForm *const *forms, size_t count, con
     for (size_t i = 0; i < count; i++)
         if (!(items[i] = ptc_analyze_form(an, forms[i], tail && i + 1 == count)))
             return NULL;
+    ptc_analyze_warn_dropped(an, forms, items, count, an->parent == NULL);
     x->items = items;
     x->count = (uint32_t)count;
     return x;
@@ -582,6 +587,7 @@ PtcFn *ptc_analyze_start(Analyzer *an, const PtcAnalysis *job)
                      .source_len = job->source_len,
                      .host = job->host,
                      .context = job->context,
+                     .warnings = job->warnings,
                      .recur_count = NO_RECUR};
     PtcFn *fn = ptc_arena_zalloc(an->arena, sizeof *fn);
     PtcArity *arity = ptc_arena_zalloc(an->arena, sizeof *arity);

@@ -23,11 +23,13 @@ typedef struct Analyzer {
     size_t source_len;
     const PtcHost *host;
     PtcValue context;
-    PtcFn *fn;            /* being analyzed */
-    PtcLocal *scope;      /* innermost name */
-    PtcExpr *loop;        /* innermost loop that recur may reach; NULL: the function's start */
-    uint32_t recur_count; /* values recur must give, -1u: recur has no place here */
-    const char *barrier;  /* what stands between here and the loop around it: "try"; or NULL */
+    PtcWarnings *warnings; /* or NULL */
+    const PtcForm *parent; /* the list around the form being analyzed, or NULL */
+    PtcFn *fn;             /* being analyzed */
+    PtcLocal *scope;       /* innermost name */
+    PtcExpr *loop;         /* innermost loop that recur may reach; NULL: the function's start */
+    uint32_t recur_count;  /* values recur must give, -1u: recur has no place here */
+    const char *barrier;   /* what stands between here and the loop around it: "try"; or NULL */
     const char *no_recur; /* the next function is a part of this: recur may not reach it; or NULL */
     bool has_ns;          /* there are aliases, see analyze_ns.c */
     uint32_t depth;
@@ -153,6 +155,11 @@ PtcExpr *ptc_analyze_condp(Analyzer *an, const PtcForm *form, bool tail);
 /* ptc_builtin_find through the aliases and referred names of this program (analyze_ns.c). */
 int ptc_analyze_find_builtin(Analyzer *an, const char *text, size_t len);
 bool ptc_analyze_is_alias(Analyzer *an, const char *text, size_t len);
+
+/* Warnings (analyze_warn.c): of data/... that may not be there; of the forms of a body but the last. */
+void ptc_analyze_warn_data(Analyzer *an, const PtcForm *form, PtcValue key);
+void ptc_analyze_warn_dropped(Analyzer *an, PtcForm *const *forms, PtcExpr *const *items,
+                              size_t count, bool whole_program);
 
 /* Names (analyze_name.c). */
 PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form);

@@ -141,8 +141,10 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
     int name_len = (int)(form->len - prefix - 1);
     if (prefix == 4 && memcmp(form->text, "data", 4) == 0) {
         PtcExpr *x = ptc_analyze_new(an, PTC_X_DATA, form);
-        return x && (x->value = ptc_analyze_keyword(an, name, (size_t)name_len)) != PTC_NONE ? x
-                                                                                             : NULL;
+        if (!x || (x->value = ptc_analyze_keyword(an, name, (size_t)name_len)) == PTC_NONE)
+            return NULL;
+        ptc_analyze_warn_data(an, form, x->value);
+        return x;
     }
     if (prefix == 4 && memcmp(form->text, "tool", 4) == 0)
         return tool(an, form, name, (size_t)name_len);

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "lisp/analyze_int.h"
+#include "lisp/key_name.h"
 #include "lisp/registry.h"
 #include "lisp/suggest.h"
 
@@ -47,11 +48,12 @@ static size_t offer_tools(Analyzer *an, PtcSuggest *s)
 static void offer_data(Analyzer *an, PtcSuggest *s)
 {
     PtcValue key;
+    char name[PTC_KEY_WRITTEN];
     if (!ptc_is_map(an->context))
         return;
     for (size_t pos = 0; ptc_map_next(an->context, &pos, &key, NULL);)
-        if (ptc_is_named(key))
-            ptc_suggest_offer(s, "data/", ptc_str_bytes(key), ptc_str_len(key), PTC_SUGGEST_OWN);
+        if (ptc_is_named(key) && ptc_key_as_name(key, name))
+            ptc_suggest_offer(s, "data/", name, strlen(name), PTC_SUGGEST_OWN);
 }
 
 static void hint_found(PtcDiag *d, const PtcSuggest *s)

@@ -37,6 +37,7 @@ bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
     vm->defined = vm->may_stop = false;
     ptc_prints_init(&vm->prints, vm->mem, (size_t)vm->limits.print_bytes);
     vm->log = (PtcLog){0};
+    vm->warnings = (PtcWarnings){0};
     return true;
 }
 
@@ -64,7 +65,9 @@ void ptc_seat_leave(PtcSeat *seat)
         b->compute_end_ns == INT64_MAX ? INT64_MAX : b->compute_end_ns - b->clock_ns(b->clock_user);
     seat->prints = ptc_prints_take(&vm->prints);
     seat->log = vm->log;
+    seat->warnings = vm->warnings;
     vm->log = (PtcLog){0};
+    vm->warnings = (PtcWarnings){0};
     vm->seat = NULL;
     vm->budget.cancel = NULL;
 }
@@ -74,6 +77,7 @@ void ptc_seat_free(PtcSeat *seat)
     PtcMem *mem = seat->job->model.mem;
     ptc_heap_deinit(&seat->heap);
     ptc_prints_deinit(&seat->prints);
+    ptc_warnings_deinit(&seat->warnings);
     ptc_log_deinit(&seat->log, mem);
     ptc_mem_free(mem, seat->globals, (seat->job->model.global_count + 1) * sizeof *seat->globals);
 }
@@ -96,6 +100,7 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
     vm->prints.open = false; /* of the item before */
     item->first_print = (uint32_t)vm->prints.count;
     item->first_call = (uint32_t)vm->log.count;
+    item->first_warning = (uint32_t)vm->warnings.count;
     item->call_total = (uint32_t)vm->log.total;
 }
 
@@ -144,6 +149,7 @@ static void end_item(PtcSeat *seat, size_t i, PtcValue value)
     item->prints_cut = vm->prints.cut;
     item->prints_open = vm->prints.open;
     item->call_count = (uint32_t)vm->log.count - item->first_call;
+    item->warning_count = (uint32_t)vm->warnings.count - item->first_warning;
     item->call_total = (uint32_t)vm->log.total - item->call_total;
     item->loops = job->model.loops_left - vm->loops_left;
     job->values[i] = value;
@@ -255,7 +261,8 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->held = vm->rooted = vm->failed = false;
     vm->endless = NULL;
     vm->control = PTC_CONTROL_NONE;
-    vm->program = vm->result = vm->error_value = vm->error_source = PTC_NIL;
+    vm->program = m->program;
+    vm->result = vm->error_value = vm->error_source = PTC_NIL;
     vm->error.first = vm->error.last = PTC_NO_PLACE;
     return true;
 }

@@ -18,6 +18,7 @@ typedef struct PtcItem {
     PtcSeat *seat;   /* that ran it, or NULL */
     uint32_t before; /* the item that seat finished before, plus 1; 0: none */
     uint32_t first_print, print_count, first_call, call_count, call_total;
+    uint32_t first_warning, warning_count;
     bool prints_cut, prints_open;
     int64_t loops;
 } PtcItem;
@@ -36,6 +37,7 @@ struct PtcSeat {
     int64_t compute_ns;
     PtcPrints prints;
     PtcLog log;
+    PtcWarnings warnings;
     /* the item that failed */
     bool failed;
     size_t failed_at;

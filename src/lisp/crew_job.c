@@ -50,6 +50,7 @@ static void give_back_vm(const PtcJob *job, PtcVM *vm)
     vm->loops_left = m->loops_left;
     vm->prints = m->prints;
     vm->log = m->log;
+    vm->warnings = m->warnings;
 }
 
 /* ----------------------------------------------------------------------------- merging */
@@ -110,6 +111,8 @@ static bool merge_item(PtcJob *job, PtcVM *vm, size_t i)
     if (i > job->lowest) /* cancelled: what it did outside is told, what it computed is not */
         return true;
     vm->loops_left -= item->loops;
+    ptc_warnings_merge(&vm->warnings, vm->mem, &item->seat->warnings, item->first_warning,
+                       item->warning_count);
     return merge_entries(vm, &vm->summaries, job->model.summaries, summaries[i]) &&
            merge_prints(vm, item);
 }

@@ -7,6 +7,7 @@
 #include "lisp/host.h"
 #include "lisp/form.h"
 #include "lisp/names.h"
+#include "lisp/warnings.h"
 
 typedef struct PtcExpr PtcExpr;
 typedef struct PtcFn PtcFn;
@@ -121,8 +122,9 @@ typedef struct PtcAnalysis {
     PtcNames *names; /* of globals; names the program defines are added */
     const char *source;
     size_t source_len;
-    const PtcHost *host; /* whose tools the program may call, or NULL */
-    PtcValue context;    /* map of what data/... names, or nil */
+    const PtcHost *host;   /* whose tools the program may call, or NULL */
+    PtcValue context;      /* map of what data/... names, or nil */
+    PtcWarnings *warnings; /* what is found is added to these; or NULL */
 } PtcAnalysis;
 
 /* The program as a function, or NULL with findings in diags (or arena->failed, or the budget

@@ -112,6 +112,7 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->may_stop = true;
     vm->endless = NULL;
     ptc_prints_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes);
+    vm->warnings = (PtcWarnings){0};
     vm->control = PTC_CONTROL_NONE;
     vm->failed = false;
     vm->error.first = vm->error.last = PTC_NO_PLACE;
@@ -152,7 +153,8 @@ static PtcValue prepare(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiag
     if (!check_size(diags, p) || !ptc_read(&reader, &forms, &count))
         return PTC_NONE;
     *phase = PTC_PHASE_CHECK;
-    PtcAnalysis job = {arena, vm->heap, diags, p->names, p->source, p->len, p->host, p->context};
+    PtcAnalysis job = {arena,  vm->heap, diags,      p->names,     p->source,
+                       p->len, p->host,  p->context, &vm->warnings};
     PtcFn *fn = ptc_analyze(&job, forms, count);
     PtcCompiler compiler = {arena, vm->heap, diags, PTC_NIL};
     if (!fn || (compiler.source = ptc_str_new(vm->heap, p->source, p->len)) == PTC_NONE)

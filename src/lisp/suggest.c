@@ -96,14 +96,15 @@ static void to_lower(char *out, const char *text, size_t len)
         out[i] = text[i] >= 'A' && text[i] <= 'Z' ? (char)(text[i] - 'A' + 'a') : text[i];
 }
 
-static size_t distance(const PtcSuggest *s, const char *name, size_t len)
+/* Of the program's own names, one slip counts in three letters already. */
+static size_t distance(const PtcSuggest *s, const char *name, size_t len, bool own)
 {
     char a[PTC_NEAREST_BYTES], b[PTC_NEAREST_BYTES];
     if (s->len > sizeof a || len > sizeof b)
         return SIZE_MAX;
     if (alike(s->word, s->len, name, len))
         return 0;
-    if (s->len <= SHORT_WORD)
+    if (s->len < SHORT_WORD || (s->len == SHORT_WORD && !own))
         return s->len == len && swapped(s->word, name, len) ? 1 : SIZE_MAX;
     to_lower(a, s->word, s->len);
     to_lower(b, name, len);
@@ -113,7 +114,7 @@ static size_t distance(const PtcSuggest *s, const char *name, size_t len)
 void ptc_suggest_offer(PtcSuggest *s, const char *prefix, const char *name, size_t len,
                        unsigned rank)
 {
-    size_t d = distance(s, name, len), n = strlen(prefix);
+    size_t d = distance(s, name, len, rank == PTC_SUGGEST_OWN), n = strlen(prefix);
     if (d > s->best_distance || (d == s->best_distance && rank >= s->best_rank) ||
         n + len >= sizeof s->best)
         return;

@@ -8,6 +8,7 @@
 #include "lisp/diag.h"
 #include "lisp/host.h"
 #include "lisp/prints.h"
+#include "lisp/warnings.h"
 #include "ptc/ptc.h"
 #include "value/bigint.h"
 #include "value/equal.h"
@@ -87,6 +88,7 @@ typedef struct PtcVM {
     bool may_stop; /* return and fail may end this: no pmap is around it */
     PtcValue memo; /* what memoized functions gave: function -> arguments -> result; or nil */
     PtcPrints prints;
+    PtcWarnings warnings;
     /* how it ended */
     PtcControl control;
     PtcValue result;

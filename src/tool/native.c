@@ -98,6 +98,7 @@ static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, PtcToolRep
     call->heap.budget = call->caller.budget;
     call->caller.budget->stop = vm->budget.stop;
     ptc_prints_deinit(&vm->prints);
+    ptc_warnings_deinit(&vm->warnings);
     ptc_log_deinit(&vm->log, vm->mem);
 }
 

@@ -164,6 +164,8 @@ void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success)
         ptc_protocol_add_memory(out, memory);
     if (success->validated.bytes)
         ptc_emit_field_raw(out, "validated", success->validated);
+    if (success->warnings.bytes)
+        ptc_emit_field_raw(out, "warnings", success->warnings);
     ptc_emit_object_end(out);
 }
 
@@ -248,7 +250,8 @@ static void render_made(PtcBuf *out, Making *m, const PtcShown *step, const PtcM
                           .feedback = ptc_buf_view(&m->feedback),
                           .truncated = cut || m->prints,
                           .memory = memory,
-                          .validated = step->validated};
+                          .validated = step->validated,
+                          .warnings = step->warnings};
     ptc_protocol_render_success(out, &success);
 }
 
@@ -313,5 +316,7 @@ void ptc_protocol_render_error(PtcBuf *out, const PtcErrorAnswer *error)
     ptc_emit_field_text(out, "feedback", error->feedback.bytes ? error->feedback : error->message);
     if (error->reason == PTC_REASON_FAIL)
         ptc_emit_field_text(out, "result", error->result);
+    if (error->warnings.bytes)
+        ptc_emit_field_raw(out, "warnings", error->warnings);
     ptc_emit_object_end(out);
 }

@@ -42,6 +42,7 @@ typedef struct PtcSuccess {
     bool truncated;          /* of what is seen: printed text or result; memory adds its own */
     const PtcMemory *memory; /* NULL: nothing lives on, no `memory` */
     PtcText validated;       /* JSON, written as it is; none: no `validated` */
+    PtcText warnings;        /* the same; none: no `warnings` */
 } PtcSuccess;
 
 void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success);
@@ -53,7 +54,7 @@ typedef struct PtcShown {
     const PtcText *prints;
     size_t print_count;
     bool prints_cut;
-    PtcText validated;
+    PtcText validated, warnings; /* JSON, or none */
 } PtcShown;
 
 /* The answer for a step: previews, feedback and flags are made here.  With `memory` (NULL: a call that stands alone)
@@ -90,6 +91,7 @@ typedef struct PtcErrorAnswer {
     PtcText message;
     PtcText feedback; /* none: the message */
     PtcText result;   /* a preview of v in (fail v); none is null.  Of no other reason */
+    PtcText warnings; /* JSON, written as it is; none: no `warnings` */
 } PtcErrorAnswer;
 
 void ptc_protocol_render_error(PtcBuf *out, const PtcErrorAnswer *error);

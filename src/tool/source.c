@@ -71,6 +71,7 @@ static void close_job(Job *job)
 {
     PtcVM *vm = &job->source->vm;
     ptc_prints_deinit(&vm->prints);
+    ptc_warnings_deinit(&vm->warnings);
     ptc_log_deinit(&vm->log, vm->mem);
     ptc_heap_deinit(&job->heap);
     ptc_names_deinit(&job->names);

@@ -303,6 +303,24 @@ def files(directory):
 
 
 @test
+def warnings():
+    rows = {"rows": [{"Unit Price": 2}, {"Unit Price": 3}]}
+    with Server() as s:
+        a = s.eval("(sum-by :price data/rows)", context=rows)
+        assert not a.failed and a.text.startswith("0\n[warning: line 1, column 1: ") and ":unit-price" in a.text, a.text
+        expect([w["kind"] for w in a.data["warnings"]], ["unknown_key"])
+        a = s.eval("(count data/rwos)", context=rows)
+        assert a.data["result"] == 0 and "data/rows" in a.data["warnings"][0]["hint"] and "data/rows" in a.text, a.text
+        a = s.eval("(do (count data/rwos) (/ 1 0))", context=rows)
+        assert a.failed and "[warning: line 1, column 12: " in a.text, a.text
+        a = s.eval("(sum-by :unit-price data/rows)", context=rows)
+        expect((a.text, a.data), ("5", {"result": 5}))
+    with Server("--profile", "structured") as s:
+        a = s.eval("(count data/rwos)", context=rows)
+        expect(len(a.data["warnings"]), 1)
+
+
+@test
 def data():
     with tempfile.TemporaryDirectory() as d:
         write = files(d)

@@ -391,6 +391,36 @@ static void test_cut(void)
     end_engine(ptc);
 }
 
+/* Told of runs that went well and of those that did not; a host may know fewer fields. */
+static void test_warnings(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    PtcWarning w = {.size = sizeof w}, older;
+    PtcOutcome *o = start(ptc, "1 + 2", NULL, 0);
+    CHECK(ptc_outcome_ok(o) && ptc_outcome_warning_count(o) == 1 && ptc_outcome_warning(o, 0, &w));
+    CHECK_STR(w.kind, "dropped_value");
+    CHECK_STR(w.message, "the value of 1 is not used");
+    CHECK_STR(w.hint, "the function comes first: (+ 1 2)");
+    CHECK(w.message_len == strlen(w.message) && w.hint_len == strlen(w.hint) && !w.earlier);
+    CHECK(w.line == 1 && w.column == 1);
+    memset(&older, 1, sizeof older);
+    older.size = offsetof(PtcWarning, hint);
+    CHECK(ptc_outcome_warning(o, 0, &older) && older.message_len == w.message_len);
+    CHECK(older.line == 0x01010101);
+    older.size = 0;
+    CHECK(!ptc_outcome_warning(o, 0, &older) && !ptc_outcome_warning(o, 1, &w));
+    CHECK(!ptc_outcome_warning(o, 0, NULL) && !ptc_outcome_warning(NULL, 0, &w));
+    CHECK(ptc_outcome_warning_count(NULL) == 0);
+    ptc_outcome_free(o);
+    o = start(ptc, "1 (/ 1 0)", NULL, 0);
+    CHECK(!ptc_outcome_ok(o) && ptc_outcome_warning_count(o) == 1);
+    ptc_outcome_free(o);
+    o = start(ptc, "1 (foo)", NULL, 0); /* never run */
+    CHECK(!ptc_outcome_ok(o) && ptc_outcome_warning_count(o) == 1);
+    ptc_outcome_free(o);
+    end_engine(ptc);
+}
+
 /* The time of a run: the host's, or the system's for a host that knows no such field. */
 static void test_now(void)
 {
@@ -638,6 +668,7 @@ int main(void)
     test_types();
     test_cut();
     test_now();
+    test_warnings();
     test_prints();
     test_open_lines();
     test_errors();

@@ -118,6 +118,23 @@ static void test_prints(Ptc *ptc, PtcTools *tools)
     ptc_outcome_free(o);
 }
 
+/* In the order of the items, one for each place, whichever thread came to it first. */
+static void test_warnings(Ptc *ptc, PtcTools *tools)
+{
+    PtcWarning w = {.size = sizeof w};
+    for (int round = 0; round < 20; round++) {
+        PtcOutcome *o = start_with(ptc, tools,
+                                   "(pmap (fn [i] (tool/nap {:ms (- 12 i)})\n"
+                                   " (if (odd? i) (sum-by (keyword (str \"k\" i)) [{:a 1}])\n"
+                                   "  (avg-by (keyword (str \"k\" i)) [{:a 1}]))) (range 12))",
+                                   NULL);
+        CHECK(ptc_outcome_ok(o) && ptc_outcome_warning_count(o) == 2);
+        CHECK(ptc_outcome_warning(o, 0, &w) && w.line == 3 && strstr(w.message, "key :k0"));
+        CHECK(ptc_outcome_warning(o, 1, &w) && w.line == 2 && strstr(w.message, "key :k1"));
+        ptc_outcome_free(o);
+    }
+}
+
 static void test_steps(Ptc *ptc, PtcTools *tools)
 {
     PtcRun run = a_run("(step-done :all \"begun\")"
@@ -468,6 +485,7 @@ int main(void)
     PtcTools *tools = make_tools();
     CHECK_RUN(test_records(ptc, tools));
     CHECK_RUN(test_prints(ptc, tools));
+    CHECK_RUN(test_warnings(ptc, tools));
     CHECK_RUN(test_steps(ptc, tools));
     CHECK_RUN(test_memo(ptc, tools));
     CHECK_RUN(test_limits(ptc, tools));

@@ -79,7 +79,8 @@ static bool by_keys(PtcVM *vm, const PtcValue *argv, Gather gather, PtcValue *ou
     return slots && ptc_arg_keyfn(vm, argv, 0, true, &key) &&
            ptc_root_seq(vm, argv, 1, true, &slots[SOURCE]) &&
            ptc_keys_collect(vm, &key, slots[SOURCE], &slots[KEYS]) &&
-           (gather(vm, &key, slots, out) || (ptc_recover(vm) && gather(vm, &key, slots, out)));
+           (gather(vm, &key, slots, out) || (ptc_recover(vm) && gather(vm, &key, slots, out))) &&
+           ptc_key_check(vm, argv[0], argv[1], false);
 }
 
 /* Adds x to the vector being built for this key. */
@@ -342,7 +343,7 @@ PTC_BUILTIN(core_sum_by, "clojure.core", "sum-by", 2, 2, PTC_B_CALLS, "(sum-by k
     PtcKeyFn key;
     Sum sum;
     return ptc_arg_keyfn(vm, argv, 0, true, &key) && sum_all(vm, &key, argv, 1, &sum) &&
-           ptc_give(out, *sum.total);
+           ptc_give(out, *sum.total) && ptc_key_check(vm, argv[0], argv[1], false);
 }
 
 PTC_BUILTIN(
@@ -355,7 +356,7 @@ PTC_BUILTIN(
     PtcKeyFn key;
     Sum sum;
     return ptc_arg_keyfn(vm, argv, 0, true, &key) && sum_all(vm, &key, argv, 1, &sum) &&
-           give_average(vm, &sum, out);
+           give_average(vm, &sum, out) && ptc_key_check(vm, argv[0], argv[1], false);
 }
 
 /* ---------------------------------------------------------------------- choosing */
@@ -423,7 +424,8 @@ static bool choose_by(PtcVM *vm, int argc, const PtcValue *argv, bool greatest, 
     while (ptc_each(vm, &it, &x))
         if (!consider(vm, &c, &key, x))
             return false;
-    return ptc_iter_end(&it) && ptc_give(out, c.slots[BEST]);
+    return ptc_iter_end(&it) && ptc_give(out, c.slots[BEST]) &&
+           ptc_key_check(vm, argv[0], argv[1], false);
 }
 
 PTC_BUILTIN(

@@ -83,7 +83,7 @@ PTC_BUILTIN(core_newline, "clojure.core", "newline", 0, 0, PTC_B_EFFECT, "(newli
     return ptc_vm_print(vm, "", 0, true);
 }
 
-PTC_BUILTIN(core_flush, "clojure.core", "flush", 0, 0, 0, "(flush)",
+PTC_BUILTIN(core_flush, "clojure.core", "flush", 0, 0, PTC_B_EFFECT, "(flush)",
             "Does nothing, since printed text waits for nothing; gives nil.", "(flush) => nil")
 {
     PTC_UNUSED(vm);

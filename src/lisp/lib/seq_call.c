@@ -119,6 +119,12 @@ static bool map_into(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, int f
     return finish(vm, &it, slots, flags, out);
 }
 
+/* (map :prise rows) */
+static bool check_key(PtcVM *vm, int argc, const PtcValue *argv)
+{
+    return argc != 2 || !ptc_is_keyword(argv[0]) || ptc_key_check(vm, argv[0], argv[1], true);
+}
+
 PTC_BUILTIN(
     core_map, "clojure.core", "map", 1, -1, PTC_B_CALLS, "(map f & colls)",
     "The results of f for each element, or for the elements of several collections side by side "
@@ -127,14 +133,14 @@ PTC_BUILTIN(
     "22]\n"
     "(map inc 5) !! type_error")
 {
-    return map_into(vm, argc, argv, emit_one, PTC_SEQ, out);
+    return map_into(vm, argc, argv, emit_one, PTC_SEQ, out) && check_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_mapv, "clojure.core", "mapv", 2, -1, PTC_B_CALLS, "(mapv f & colls)",
             "A vector of the results of f for each element.",
             "(mapv inc (list 4 5)) => [5 6]\n(mapv vector [1 2] \"ab\") => [[1 \"a\"] [2 \"b\"]]")
 {
-    return map_into(vm, argc, argv, emit_one, 0, out);
+    return map_into(vm, argc, argv, emit_one, 0, out) && check_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_mapcat, "clojure.core", "mapcat", 1, -1, PTC_B_CALLS, "(mapcat f & colls)",
@@ -143,7 +149,7 @@ PTC_BUILTIN(core_mapcat, "clojure.core", "mapcat", 1, -1, PTC_B_CALLS, "(mapcat 
             "(mapcat range [1 2]) => [0 0 1]\n(mapcat :tags [{:tags [\"a\"]} {}]) => [\"a\"]\n"
             "(mapcat inc [1]) !! type_error")
 {
-    return map_into(vm, argc, argv, emit_all, PTC_SEQ, out);
+    return map_into(vm, argc, argv, emit_all, PTC_SEQ, out) && check_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_map_indexed, "clojure.core", "map-indexed", 1, 2, PTC_B_CALLS,
@@ -196,21 +202,21 @@ PTC_BUILTIN(core_filter, "clojure.core", "filter", 1, 2, PTC_B_CALLS, "(filter p
             "(filter even? [1 2 3 4]) => [2 4]\n(filter :on [{:on 1} {}]) => [{:on 1}]\n"
             "(filter #{\"b\"} [\"a\" \"b\"]) => [\"b\"]\n(filter [1 2] even?) !! type_error")
 {
-    return filter_into(vm, argc, argv, true, PTC_SEQ, out);
+    return filter_into(vm, argc, argv, true, PTC_SEQ, out) && check_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_filterv, "clojure.core", "filterv", 2, 2, PTC_B_CALLS, "(filterv pred coll)",
             "A vector of the elements for which pred is neither false nor nil.",
             "(filterv even? (range 5)) => [0 2 4]")
 {
-    return filter_into(vm, argc, argv, true, 0, out);
+    return filter_into(vm, argc, argv, true, 0, out) && check_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(core_remove, "clojure.core", "remove", 1, 2, PTC_B_CALLS, "(remove pred coll)",
             "The elements for which pred is false or nil; without coll, a transducer.",
             "(remove even? [1 2 3]) => [1 3]\n(remove #{1} [1 2]) => [2]")
 {
-    return filter_into(vm, argc, argv, false, PTC_SEQ, out);
+    return filter_into(vm, argc, argv, false, PTC_SEQ, out) && check_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(
@@ -231,7 +237,7 @@ PTC_BUILTIN(
         if (!ptc_call1(vm, argv[0], x, &y) ||
             (y != PTC_NIL && !ptc_root_push(vm, &slots[BUILT], y)))
             return false;
-    return finish(vm, &it, slots, PTC_SEQ, out);
+    return finish(vm, &it, slots, PTC_SEQ, out) && check_key(vm, argc, argv);
 }
 
 PTC_BUILTIN(

@@ -152,6 +152,10 @@ PTC_MUST_USE bool ptc_keys_collect(PtcVM *vm, const PtcKeyFn *key, PtcValue seq,
 PTC_MUST_USE bool ptc_key_at(PtcVM *vm, const PtcKeyFn *key, PtcValue keys, size_t i, PtcValue x,
                              PtcValue *out);
 
+/* Warns when no element of a sequential of maps has the key: a keyword, a string or a path; with only_near, only when they have
+ * one that is spelt alike, since programs ask for keys that are rarely there.  False: the budget stopped (key_check.c). */
+PTC_MUST_USE bool ptc_key_check(PtcVM *vm, PtcValue key, PtcValue rows, bool only_near);
+
 /* --- transducers (xform.c) --- */
 
 /* What (map f) and its kin give when the collection is left out: a function that `into`,

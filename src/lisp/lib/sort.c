@@ -412,7 +412,7 @@ PTC_BUILTIN(
     if (!ptc_arg_keyfn(vm, argv, 0, false, &key) || (argc == 3 && !arg_comparator(vm, argv, 1, &s)))
         return false;
     s.key = &key;
-    return sort_arg(&s, argv, argc - 1, out);
+    return sort_arg(&s, argv, argc - 1, out) && ptc_key_check(vm, argv[0], argv[argc - 1], false);
 }
 
 const PtcBuiltin *const ptc_lib_sort[] = {&core_sort_def, &core_sort_by_def, NULL};
