@@ -206,6 +206,9 @@ PTC_API const char *ptc_outcome_control(const PtcOutcome *outcome);
 PTC_API const char *ptc_outcome_text(PtcOutcome *outcome, size_t *len, bool *cut);
 /* The result as JSON; NULL when it has none (a function, say) or it is over result_bytes. */
 PTC_API const char *ptc_outcome_json(PtcOutcome *outcome, size_t *len);
+/* Why there is no JSON: "a function at rows[0].f", "its JSON is longer than 1048576 bytes".  NULL when there is, when the
+ * program failed or memory is short.  *too_long (may be NULL) tells the one from the other. */
+PTC_API const char *ptc_outcome_json_problem(PtcOutcome *outcome, size_t *len, bool *too_long);
 /* Printed lines, oldest first. */
 PTC_API size_t ptc_outcome_print_count(const PtcOutcome *outcome);
 PTC_API const char *ptc_outcome_print(const PtcOutcome *outcome, size_t index, size_t *len);

@@ -43,6 +43,16 @@ const char *ptc_outcome_json(PtcOutcome *o, size_t *len)
     return json;
 }
 
+const char *ptc_outcome_json_problem(PtcOutcome *o, size_t *len, bool *too_long)
+{
+    if (!ptc_outcome_ok(o) || ptc_outcome_show_json(o) || !o->json_none)
+        return NULL;
+    api_set_len(len, strlen(o->json_why));
+    if (too_long)
+        *too_long = o->json_long;
+    return o->json_why;
+}
+
 size_t ptc_outcome_print_count(const PtcOutcome *o)
 {
     return o ? o->prints.count : 0;

@@ -327,6 +327,9 @@ static void answer_ok(Request *r, PtcOutcome *o)
         ptc_buf_add_cstr(&r->out, ",\"json\":");
         ptc_buf_add(&r->out, json, len);
     }
+    const char *why = ptc_outcome_json_problem(o, &len, NULL);
+    if (why)
+        add_field(&r->out, "json_error", why, len);
     if (json && o->validated) {
         ptc_buf_add_cstr(&r->out, ",\"validated\":");
         ptc_buf_add(&r->out, json, len);

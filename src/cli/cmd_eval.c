@@ -294,20 +294,47 @@ static bool write_remarks(PtcMem *mem, Eval *e)
     return ok;
 }
 
-static int write_result(Eval *e)
+static int write_json(Eval *e)
 {
-    bool json = e->options->format == FORMAT_JSON, cut = false;
     size_t len;
-    const char *text =
-        json ? ptc_outcome_json(e->outcome, &len) : ptc_outcome_text(e->outcome, &len, &cut);
+    bool too_long = false;
+    const char *json = ptc_outcome_json(e->outcome, &len);
+    if (json)
+        return write_line(json, len);
+    const char *why = ptc_outcome_json_problem(e->outcome, NULL, &too_long);
+    if (!why)
+        ptc_io_printf(PTC_IO_STDERR, "error: the result does not fit in memory\n");
+    else if (too_long)
+        ptc_io_printf(PTC_IO_STDERR,
+                      "error: the result is too long: %s\nhint: give less of it, with "
+                      "take, select-keys or a sum\n",
+                      why);
+    else
+        ptc_io_printf(PTC_IO_STDERR,
+                      "error: the result cannot be JSON: %s\nhint: --format text shows "
+                      "it\n",
+                      why);
+    return PTC_EXIT_FAILED;
+}
+
+/* What is cut is shown as far as it goes, but it is not the result. */
+static int write_text(Eval *e)
+{
+    size_t len;
+    bool cut = false;
+    const char *text = ptc_outcome_text(e->outcome, &len, &cut);
     if (!text) {
-        ptc_io_printf(PTC_IO_STDERR, "error: the result %s\n",
-                      json ? "cannot be JSON; --format text shows it" : "does not fit in memory");
+        ptc_io_printf(PTC_IO_STDERR, "error: the result does not fit in memory\n");
         return PTC_EXIT_FAILED;
     }
-    if (cut)
-        ptc_io_printf(PTC_IO_STDERR, "note: the result was cut at its limit\n");
-    return write_line(text, len);
+    int status = write_line(text, len);
+    if (!cut)
+        return status;
+    ptc_io_printf(PTC_IO_STDERR,
+                  "error: the result is cut after %zu bytes\nhint: give less of it, with take, "
+                  "select-keys or a sum\n",
+                  len);
+    return PTC_EXIT_FAILED;
 }
 
 /* Commands that run as tools lead groups of their own, which a terminal's Ctrl-C does not reach: the run is cancelled,
@@ -350,7 +377,7 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
     bool written = write_remarks(mem, e);
     if (!ptc_outcome_ok(e->outcome) || !written)
         return PTC_EXIT_FAILED;
-    return write_result(e);
+    return e->options->format == FORMAT_JSON ? write_json(e) : write_text(e);
 }
 
 /* ----------------------------------------------------------------- command */

@@ -3,6 +3,7 @@
  * freed. */
 #include "engine/outcome.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -234,16 +235,34 @@ const char *ptc_outcome_show_text(PtcOutcome *o)
     return ptc_buf_text(&o->text);
 }
 
+/* What keeps the result from being JSON. */
+static void explain_json(PtcOutcome *o, const PtcJsonError *error)
+{
+    bool root = strcmp(error->path, "<root>") == 0;
+    o->json_long = !error->what[0];
+    if (error->what[0])
+        ptc_diag_format(o->json_why, sizeof o->json_why, "%s%s%s", error->what, root ? "" : " at ",
+                        root ? "" : error->path);
+    else if (o->json.full)
+        snprintf(o->json_why, sizeof o->json_why, "its JSON is longer than %lld bytes",
+                 (long long)o->limits.result_bytes);
+    else
+        snprintf(o->json_why, sizeof o->json_why, "its JSON takes longer than %lld ms to write",
+                 (long long)o->limits.timeout_ms);
+}
+
 const char *ptc_outcome_show_json(PtcOutcome *o)
 {
     if (!o->json_done) {
-        PtcJsonError error;
+        PtcJsonError error = {0};
         ptc_outcome_refresh(o);
         ptc_buf_init(&o->json, &o->ptc->mem, (size_t)o->limits.result_bytes);
         o->json_done = true;
         bool written =
             ptc_to_json_value(&o->heap, &o->json, o->value, o->ptc->float_precision, &error);
         o->json_none = !written && !o->json.failed;
+        if (o->json_none)
+            explain_json(o, &error);
         o->json.failed = !written;
     }
     return ptc_buf_text(&o->json);

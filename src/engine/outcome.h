@@ -5,6 +5,7 @@
 #define PTC_ENGINE_OUTCOME_H
 
 #include "engine/heap_box.h"
+#include "json/path.h"
 #include "lisp/program.h"
 #include "tool/toolset.h"
 
@@ -51,9 +52,11 @@ struct PtcOutcome {
     size_t error_count;
     PtcBuf text, json, payload;
     bool text_done, text_cut, json_done;
-    bool json_none;            /* the value has no JSON, or too much; not: memory was short */
-    const PtcSession *session; /* only to be compared: it may be gone */
-    PtcOldGlobal *old;         /* of definitions the run changed, by index */
+    bool json_none; /* the value has no JSON, or too much; not: memory was short */
+    bool json_long; /* too much, or too slow to write */
+    char json_why[PTC_PATH_BYTES + 64]; /* then: what and where, or how long */
+    const PtcSession *session;          /* only to be compared: it may be gone */
+    PtcOldGlobal *old;                  /* of definitions the run changed, by index */
     size_t old_count;
 };
 

@@ -421,6 +421,34 @@ static void test_warnings(void)
     end_engine(ptc);
 }
 
+/* Why a result has no JSON, or too much of it. */
+static void test_json_problem(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    PtcLimits limits;
+    size_t len = 0;
+    bool too_long = true;
+    PtcOutcome *o = start(ptc, "{:rows [{:f inc}]}", NULL, 0);
+    CHECK_STR(ptc_outcome_json_problem(o, &len, &too_long), "a function at rows[0].f");
+    CHECK(len == 23 && !too_long && ptc_outcome_json(o, NULL) == NULL);
+    ptc_outcome_free(o);
+    o = start(ptc, "[1 2]", NULL, 0);
+    CHECK(ptc_outcome_json_problem(o, NULL, NULL) == NULL && ptc_outcome_json(o, NULL));
+    ptc_outcome_free(o);
+    o = start(ptc, "(/ 1 0)", NULL, 0);
+    CHECK(ptc_outcome_json_problem(o, NULL, NULL) == NULL);
+    ptc_outcome_free(o);
+    ptc_limits_init(&limits, sizeof limits);
+    limits.result_bytes = 8;
+    PtcRun run = a_run("[1 2 3 4 5 6]", NULL, 0);
+    run.limits = &limits;
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    CHECK_STR(ptc_outcome_json_problem(o, NULL, &too_long), "its JSON is longer than 8 bytes");
+    CHECK(too_long && ptc_outcome_json_problem(NULL, NULL, NULL) == NULL);
+    ptc_outcome_free(o);
+    end_engine(ptc);
+}
+
 /* The time of a run: the host's, or the system's for a host that knows no such field. */
 static void test_now(void)
 {
@@ -667,6 +695,7 @@ int main(void)
     test_results();
     test_types();
     test_cut();
+    test_json_problem();
     test_now();
     test_warnings();
     test_prints();
