@@ -68,7 +68,7 @@ static void add_unknown(PtcBuf *out, const char *name, size_t len)
     ptc_buf_addf(out, "nothing is named %.*s\n", (int)(len < 60 ? len : 60), name);
     if (ptc_suggest_hint(hint, sizeof hint, name, len))
         ptc_buf_addf(out, "hint: %s\n", hint);
-    ptc_rows_apropos(&rows, name, len);
+    ptc_rows_apropos(&rows, name, len, NULL);
     for (size_t i = 0; i < rows.count && i < 8; i++) {
         ptc_row_ref(rows.at[i], ref);
         ptc_buf_addf(out, "%s%s", i ? ", " : "see: ", ref);

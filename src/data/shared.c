@@ -10,6 +10,7 @@
 
 #include "data/csv.h"
 #include "json/parse.h"
+#include "value/columns.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
@@ -286,52 +287,43 @@ PtcValue ptc_shared_context(const PtcShared *s, PtcHeap *heap, PtcValue context)
 
 /* ------------------------------------------------------------------------------ describing */
 
-static void add_keys(PtcBuf *buf, PtcValue map)
+static bool is_awkward(PtcShared *s, PtcValue v)
 {
-    PtcValue key, value;
-    size_t n = 0;
-    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value); n++) {
-        if (n == COLUMNS_SHOWN) {
-            ptc_buf_addf(buf, " and %zu more", ptc_map_count(map) - n);
-            return;
-        }
-        ptc_buf_add_cstr(buf, n ? ", " : "");
-        if (ptc_is_named(key))
-            ptc_buf_add(buf, ptc_str_bytes(key), ptc_str_len(key));
-    }
+    PtcColumns t;
+    bool table = ptc_columns_see(&s->heap, &t, v);
+    for (size_t i = 0; table && i < t.count && i < COLUMNS_SHOWN; i++)
+        if (ptc_column_is_awkward(&t.items[i]))
+            return true;
+    return false;
 }
 
-static void add_shape(PtcBuf *buf, PtcValue v)
+static void add_item(PtcShared *s, PtcBuf *buf, const Named *item)
 {
-    if (ptc_is_map(v)) {
-        ptc_buf_add_cstr(buf, "a map with ");
-        add_keys(buf, v);
-    } else if (ptc_is_sequential(v) && ptc_seq_count(v) && ptc_is_map(ptc_seq_nth(v, 0))) {
-        ptc_buf_addf(buf, "%zu maps with ", ptc_seq_count(v));
-        add_keys(buf, ptc_seq_nth(v, 0));
-    } else if (ptc_is_sequential(v)) {
-        ptc_buf_addf(buf, "%zu items", ptc_seq_count(v));
-    } else {
+    PtcValue v = item->value;
+    ptc_buf_addf(buf, "data/%s: ", item->name);
+    if (!ptc_columns_write_line(&s->heap, buf, v, COLUMNS_SHOWN))
         ptc_buf_add_cstr(buf, ptc_is_string(v)   ? "a string"
                               : ptc_is_number(v) ? "a number"
                                                  : "a value");
-    }
+    ptc_buf_add_char(buf, '\n');
 }
 
-void ptc_shared_describe(const PtcShared *s, PtcBuf *buf, size_t max)
+void ptc_shared_describe(PtcShared *s, PtcBuf *buf, size_t max)
 {
-    size_t begin = buf->len;
-    for (size_t i = 0; s && i < s->count; i++) {
+    size_t begin = buf->len, count = s ? s->count : 0;
+    bool awkward = false;
+    for (size_t i = 0; i < count; i++) {
         size_t before = buf->len;
-        ptc_buf_addf(buf, "data/%s: ", s->items[i].name);
-        add_shape(buf, s->items[i].value);
-        ptc_buf_add_char(buf, '\n');
+        add_item(s, buf, &s->items[i]);
         if (buf->len - begin > max) {
             buf->len = before;
-            ptc_buf_addf(buf, "and %zu more\n", s->count - i);
+            ptc_buf_addf(buf, "and %zu more: (dir 'data)\n", count - i);
             break;
         }
+        awkward = awkward || is_awkward(s, s->items[i].value);
     }
+    if (awkward)
+        ptc_buf_add_cstr(buf, "A name in quotes is no keyword: (get row \"...\") reads it.\n");
 }
 
 bool ptc_shared_item(const PtcShared *s, size_t i, const char **name, size_t *count, size_t *bytes)

@@ -20,8 +20,9 @@ void ptc_shared_free(PtcShared *shared);
 /* The context of a run: what the call brought, with the shared values under their names (the call's own win).  Made in
  * `heap`; 0: no memory. */
 PtcValue ptc_shared_context(const PtcShared *shared, PtcHeap *heap, PtcValue context);
-/* "name (rows, columns ...)" lines for the tool's description, cut to `max` bytes. */
-void ptc_shared_describe(const PtcShared *shared, PtcBuf *buf, size_t max);
+/* Lines for the tool's description, "data/orders: 2 rows: :id int, ...", and how to write awkward names; those beyond `max`
+ * bytes are only counted.  Before any run: it uses the heap. */
+void ptc_shared_describe(PtcShared *shared, PtcBuf *buf, size_t max);
 /* One of them by number: its name, how many elements it has, the memory it takes.  False beyond the last. */
 bool ptc_shared_item(const PtcShared *shared, size_t index, const char **name, size_t *count,
                      size_t *bytes);

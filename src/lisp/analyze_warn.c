@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "lisp/analyze_int.h"
-#include "lisp/key_name.h"
+#include "value/key_name.h"
 #include "lisp/suggest.h"
 #include "lisp/warnings.h"
 

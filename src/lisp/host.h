@@ -9,6 +9,11 @@
 
 struct PtcVM;
 
+/* What there is to know of a tool; texts are the host's, the last two may be empty. */
+typedef struct PtcHostTool {
+    PtcText name, signature, description;
+} PtcHostTool;
+
 typedef struct PtcHost {
     /* Number of a tool by the name after tool/, or -1. */
     int (*find)(const struct PtcHost *host, const char *name, size_t len);
@@ -16,6 +21,8 @@ typedef struct PtcHost {
     const char *(*name)(const struct PtcHost *host, size_t tool, size_t *len);
     /* Calls it with the arguments as written.  May run on any thread that runs part of the program; argv is rooted. */
     bool (*call)(struct PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
+    /* More about a tool; false from the number of tools on.  NULL: nothing is known of any. */
+    bool (*about)(const struct PtcHost *host, size_t tool, PtcHostTool *out);
 } PtcHost;
 
 /* One call of a tool.  Values are kept only until the next collection, then as text cut to PTC_LOG_TEXT bytes: what a

@@ -37,6 +37,7 @@
     X(ptc_lib_except) \
     X(ptc_lib_json) \
     X(ptc_lib_discover) \
+    X(ptc_lib_discover_search) \
     X(ptc_lib_forms) \
     X(ptc_lib_sorted_colls) \
     X(ptc_lib_relation) \

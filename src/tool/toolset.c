@@ -31,6 +31,18 @@ static const char *name_of(const PtcHost *host, size_t tool, size_t *len)
     return tools->items[tool].info.name;
 }
 
+static bool about(const PtcHost *host, size_t tool, PtcHostTool *out)
+{
+    const PtcTools *tools = (const PtcTools *)(const void *)host;
+    if (tool >= tools->count)
+        return false;
+    const PtcToolInfo *t = &tools->items[tool].info;
+    *out = (PtcHostTool){{t->name, t->name_len},
+                         {t->signature, t->signature_len},
+                         {t->description, t->description_len}};
+    return true;
+}
+
 /* The set lives in the ledger that it holds, as engines do. */
 PtcTools *ptc_toolset_new(void)
 {
@@ -40,7 +52,7 @@ PtcTools *ptc_toolset_new(void)
     if (!tools)
         return NULL;
     memset(tools, 0, sizeof *tools);
-    tools->host = (PtcHost){find, name_of, ptc_program_call};
+    tools->host = (PtcHost){find, name_of, ptc_program_call, about};
     ptc_mem_init(&tools->mem, SIZE_MAX / 2);
     atomic_store(&tools->mem.used, sizeof *tools);
     ptc_pool_init(&tools->pool, &tools->mem);

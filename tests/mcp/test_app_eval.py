@@ -329,8 +329,8 @@ def data():
         conf = write("c.json", '{"rate":0.25}')
         with Server("--data", f"orders=@{orders}", "--data", f"events=@{events}", "--data=conf=@" + conf) as s:
             about = s.tools()["lisp_eval"]["description"]
-            assert "data/orders: 1000 maps with id, region, total" in about, about
-            assert "data/conf: a map with rate" in about
+            assert "data/orders: 1000 rows: :id int, :region string, :total float" in about, about
+            assert "data/conf: a map of 1 key: :rate float" in about
             expect(s.eval("(->> data/orders (filter #(= (:region %) \"N\")) (map :total) (reduce +))").text,
                    "249750.0")
             expect(s.eval("[(count data/events) (:rate data/conf) data/own]", context={"own": 7}).text,

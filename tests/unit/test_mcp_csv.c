@@ -254,11 +254,13 @@ static void test_shared(void)
     ptc_mem_init(&mem, 1 << 20);
     ptc_buf_init(&buf, &mem, 1 << 16);
     ptc_shared_describe(s, &buf, 1000);
-    CHECK_STR(ptc_buf_text(&buf), "data/orders: 2 maps with id, who\ndata/events: 2 maps with k\n"
-                                  "data/config: a map with depth\ndata/list: 2 items\n");
+    CHECK_STR(ptc_buf_text(&buf), "data/orders: 2 rows: :id int, :who string\n"
+                                  "data/events: 2 rows: :k string\n"
+                                  "data/config: a map of 1 key: :depth int\ndata/list: 2 items\n");
     ptc_buf_clear(&buf);
-    ptc_shared_describe(s, &buf, 40);
-    CHECK_STR(ptc_buf_text(&buf), "data/orders: 2 maps with id, who\nand 3 more\n");
+    ptc_shared_describe(s, &buf, 50);
+    CHECK_STR(ptc_buf_text(&buf),
+              "data/orders: 2 rows: :id int, :who string\nand 3 more: (dir 'data)\n");
     ptc_buf_deinit(&buf);
     const char *name;
     size_t count, bytes;
@@ -267,6 +269,31 @@ static void test_shared(void)
     CHECK(ptc_shared_bytes(s) > 0);
     ptc_data_free(data);
     ptc_free(ptc);
+    ptc_shared_free(s);
+}
+
+/* What the description of lisp_eval says of data with names that no keyword finds. */
+static void test_awkward(void)
+{
+    PtcShared *s = ptc_shared_new();
+    PtcMem mem;
+    PtcBuf buf;
+    CHECK_STR(load(s, "sales",
+                   file("s.csv", "Unit Price,Price (EUR),paid,\"a\n\"\"b\"\"\"\n"
+                                 "1,2.5,true,\n2.5,,false,x\n")),
+              "");
+    CHECK_STR(load(s, "one", file("n.json", "{\"a\":[],\"b\":{},\"c\":null}")), "");
+    CHECK_STR(load(s, "text", file("t.json", "\"a\"")), "");
+    ptc_mem_init(&mem, 1 << 20);
+    ptc_buf_init(&buf, &mem, 1 << 16);
+    ptc_shared_describe(s, &buf, 1000);
+    CHECK_STR(ptc_buf_text(&buf),
+              "data/sales: 2 rows: :unit-price float, \"Price (EUR)\" float or nil, :paid bool, "
+              "\"a\\n\\\"b\\\"\" string or nil\n"
+              "data/one: a map of 3 keys: :a list, :b map, :c nil\n"
+              "data/text: a string\n"
+              "A name in quotes is no keyword: (get row \"...\") reads it.\n");
+    ptc_buf_deinit(&buf);
     ptc_shared_free(s);
 }
 
@@ -280,6 +307,7 @@ int main(void)
     test_many_columns();
     test_no_memory();
     test_shared();
+    test_awkward();
     char command[64];
     snprintf(command, sizeof command, "rm -r %s", dir);
     CHECK(system(command) == 0);

@@ -302,18 +302,36 @@ static int score_row(uint32_t index, const Word *words, size_t count)
     return score;
 }
 
-void ptc_rows_apropos(PtcRows *rows, const char *query, size_t len)
+static size_t split_query(const char *query, size_t len, Word words[WORDS])
 {
-    Word words[WORDS];
-    int scores[PTC_ROWS_MAX];
     size_t count = 0;
-    const char *whole = query, *end = query + len;
+    const char *end = query + len;
     while (count < WORDS && next_word(&query, end, &words[count]))
         count++;
+    return count;
+}
+
+int ptc_rows_score(const char *query, size_t len, const char *name, const char *text)
+{
+    Word words[WORDS];
+    size_t count = split_query(query, len, words);
+    const char *slash = strchr(name, '/');
+    int score = 0;
+    for (size_t i = 0; i < count; i++)
+        score += score_word(&words[i], name, 2) + score_word(&words[i], text, 0);
+    bool whole = text_is(name, query, len) || (slash && text_is(slash + 1, query, len));
+    return score > 0 && whole ? score + WHOLE : score;
+}
+
+void ptc_rows_apropos(PtcRows *rows, const char *query, size_t len, int *all)
+{
+    Word words[WORDS];
+    int own[PTC_ROWS_MAX], *scores = all ? all : own;
+    size_t count = split_query(query, len, words);
     rows->count = 0;
     for (uint32_t i = 0; i < ptc_builtin_count() && i < PTC_ROWS_MAX; i++) {
         scores[i] = ptc_row_shown(ptc_builtin_row(i)) ? score_row(i, words, count) : 0;
-        if (scores[i] > 0 && text_is(ptc_builtin_row(i)->name, whole, len))
+        if (scores[i] > 0 && text_is(ptc_builtin_row(i)->name, query, len))
             scores[i] += WHOLE;
         if (scores[i] > 0)
             add(rows, i);

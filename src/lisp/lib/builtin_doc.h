@@ -39,8 +39,10 @@ const char *ptc_rows_namespace(const char *name, size_t len);
 void ptc_rows_in(PtcRows *rows, const char *ns);
 /* All namespaces, one by one: *pos starts at 0; NULL at the end. */
 const char *ptc_rows_next_namespace(uint32_t *pos);
-/* What (apropos query) finds, best first. */
-void ptc_rows_apropos(PtcRows *rows, const char *query, size_t len);
+/* What (apropos query) finds, best first; *scores (may be NULL) of PTC_ROWS_MAX rows, by number. */
+void ptc_rows_apropos(PtcRows *rows, const char *query, size_t len, int *scores);
+/* How well a query fits something that is no row: its name and a text about it. */
+int ptc_rows_score(const char *query, size_t len, const char *name, const char *text);
 
 /* Name, doc, usage, examples; as (doc f) gives it. */
 void ptc_row_describe(PtcBuf *buf, uint32_t index);

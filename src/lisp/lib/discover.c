@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Looking things up from inside a program: doc, dir, apropos, meta, ns-publics.  The rows of the
- * builtins answer, and the definitions of the session.  Values carry no metadata: with-meta and vary-meta give them
- * back as they are. */
+ * Looking things up from inside a program: doc, dir, meta, ns-publics.  The rows of the builtins answer, the
+ * definitions of the session, and the host's tools and data.  Values carry no metadata: with-meta and vary-meta give
+ * them back as they are. */
 #include <stdio.h>
 
 #include "lisp/lib/builtin_doc.h"
+#include "lisp/lib/discover_int.h"
+#include "lisp/lib/seq_int.h"
 #include "lisp/names.h"
 #include "lisp/record.h"
 #include "lisp/suggest.h"
@@ -65,18 +67,35 @@ static bool find_ref(const PtcVM *vm, PtcValue v, Ref *ref)
     return true;
 }
 
+/* The tool or data that an argument means; none for any other.  False: it names one that is not there. */
+static bool find_thing(PtcVM *vm, PtcValue v, PtcHostThing *thing)
+{
+    char name[200];
+    *thing = (PtcHostThing){.kind = PTC_HOST_NONE};
+    if (ptc_is(v, PTC_T_SYMBOL) || ptc_is_string(v))
+        return ptc_host_thing_named(vm, ptc_str_bytes(v), ptc_str_len(v), thing);
+    bool tool = ptc_is_record(v, PTC_R_FN) &&
+                ptc_record_field(v, 0) == ptc_builtin((uint32_t)ptc_builtin_find("%tool", 5)) &&
+                ptc_is_string(ptc_record_field(v, 1));
+    if (!tool)
+        return true;
+    int n = snprintf(name, sizeof name, "tool/%s", ptc_str_bytes(ptc_record_field(v, 1)));
+    return n < 0 || (size_t)n >= sizeof name || ptc_host_thing_named(vm, name, (size_t)n, thing);
+}
+
 static bool fail_unknown(PtcVM *vm, const char *what, const char *name, size_t len)
 {
     char hint[PTC_HINT_MAX];
+    if (!ptc_tick(&vm->budget, 20000)) /* a look at all names */
+        return false;
     ptc_fail(vm, PTC_E_VALUE, "no %s is named %.*s", what, (int)(len < 80 ? len : 80), name);
     if (ptc_suggest_hint(hint, sizeof hint, name, len))
         return ptc_fail_hint(vm, "%s", hint);
     return ptc_fail_hint(vm, "(dir) lists the namespaces, (apropos \"word\") searches");
 }
 
-/* A whole number in an option map, within bounds. */
-static bool int_option(PtcVM *vm, PtcValue options, const char *name, int64_t min, int64_t max,
-                       int64_t *out)
+bool ptc_disc_int_option(PtcVM *vm, PtcValue options, const char *name, int64_t min, int64_t max,
+                         int64_t *out)
 {
     PtcValue key = ptc_keyword_new(vm->heap, name, strlen(name));
     if (key == PTC_NONE)
@@ -91,7 +110,7 @@ static bool int_option(PtcVM *vm, PtcValue options, const char *name, int64_t mi
     return true;
 }
 
-static bool arg_options(PtcVM *vm, int argc, const PtcValue *argv, int i)
+bool ptc_disc_arg_options(PtcVM *vm, int argc, const PtcValue *argv, int i)
 {
     return argc <= i || ptc_arg_map(vm, argv, i);
 }
@@ -103,8 +122,7 @@ static PtcValue text(PtcVM *vm, const char *s)
     return ptc_str_new(vm->heap, s, strlen(s));
 }
 
-/* The text in buf as a string; frees it. */
-static bool give_buf(PtcVM *vm, PtcBuf *buf, PtcValue *out)
+bool ptc_disc_give_buf(PtcVM *vm, PtcBuf *buf, PtcValue *out)
 {
     if (ptc_buf_ok(buf))
         *out = ptc_str_new(vm->heap, buf->data ? buf->data : "", buf->len);
@@ -169,8 +187,8 @@ static void describe_defined(PtcBuf *buf, const Ref *ref)
 
 PTC_BUILTIN(
     disc_doc, "clojure.core", "doc", 1, 1, PTC_B_NAME, "(doc name)",
-    "What a function or form does, how it is called and examples, as text. Takes a name, quoted "
-    "or not, a string or a function.",
+    "What a function or form does, how it is called and examples, as text; what a tool takes and "
+    "gives; what columns data has. Takes a name, quoted or not, a string or a function.",
     "(subs (doc 'inc) 0 3) => \"inc\"\n"
     "(includes? (doc map) \"Signatures: (map f\") => true\n(subs (doc if) 0 2) => \"if\"\n"
     "(defn area \"Of a square.\" [a] (* a a)) (includes? (doc 'area) \"Of a square.\") => true\n"
@@ -179,6 +197,14 @@ PTC_BUILTIN(
     PTC_UNUSED(argc);
     Ref ref;
     PtcBuf buf;
+    PtcHostThing thing;
+    if (!find_thing(vm, argv[0], &thing))
+        return false;
+    if (thing.kind != PTC_HOST_NONE) {
+        ptc_heap_buf_init(vm->heap, &buf);
+        bool ok = ptc_host_thing_describe(vm, &buf, &thing);
+        return ptc_disc_give_buf(vm, &buf, out) && ok;
+    }
     if (!find_ref(vm, argv[0], &ref))
         return ptc_fail_type(vm, argv, 0, "a quoted symbol, a string or a function");
     if (ref.rows.count == 0 && ref.defined == PTC_NONE)
@@ -191,7 +217,7 @@ PTC_BUILTIN(
             ptc_buf_add_cstr(&buf, "\n\n");
         ptc_row_describe(&buf, ref.rows.at[i]);
     }
-    return give_buf(vm, &buf, out);
+    return ptc_disc_give_buf(vm, &buf, out);
 }
 
 static bool row_meta(PtcVM *vm, uint32_t index, PtcValue *map)
@@ -219,17 +245,45 @@ static bool defined_meta(PtcVM *vm, const Ref *ref, PtcValue *map)
            put(vm, map, "description", doc == PTC_NIL ? text(vm, "") : doc);
 }
 
-PTC_BUILTIN(disc_meta, "clojure.core", "meta", 1, 1, 0, "(meta 'name)",
-            "A map about a function or form: :kind :source :namespace :name :ref :description "
-            ":signatures :section. Nil for values, which carry no metadata here.",
-            "(:name (meta 'map)) => \"map\"\n"
-            "(select-keys (meta 'str/join) [:namespace :kind]) => "
-            "{:namespace \"clojure.string\", :kind \"ptc-builtin\"}\n"
-            "(meta [1 2]) => nil\n(meta 'no-such-thing) !! value_error")
+static bool thing_meta(PtcVM *vm, const PtcHostThing *thing, PtcValue *map)
+{
+    bool tool = thing->kind == PTC_HOST_TOOL;
+    PtcBuf buf;
+    PtcValue described;
+    *map = ptc_map_empty(vm->heap);
+    ptc_heap_buf_init(vm->heap, &buf);
+    if (tool)
+        ptc_buf_add(&buf, thing->tool.description.bytes, thing->tool.description.len);
+    else if (!ptc_host_thing_line(vm, &buf, thing, true))
+        buf.failed = true;
+    PtcText sig = tool ? thing->tool.signature : (PtcText){"", 0};
+    PtcValue signature = ptc_str_new(vm->heap, sig.len ? sig.bytes : "", sig.len);
+    bool ok = ptc_disc_give_buf(vm, &buf, &described) && signature != PTC_NONE &&
+              put_text(vm, map, "kind", tool ? "tool" : "data") &&
+              put_text(vm, map, "source", "host") &&
+              put_text(vm, map, "namespace", tool ? "tool" : "data") &&
+              put_text(vm, map, "name", thing->ref + 5) && put_text(vm, map, "ref", thing->ref) &&
+              put(vm, map, "description", described);
+    return ok && (!tool || put(vm, map, "signatures", ptc_vec_new(vm->heap, &signature, 1, 0)));
+}
+
+PTC_BUILTIN(
+    disc_meta, "clojure.core", "meta", 1, 1, 0, "(meta 'name)",
+    "A map about a function, form, tool or data: :kind :source :namespace :name :ref :description "
+    ":signatures :section. Nil for values, which carry no metadata here.",
+    "(:name (meta 'map)) => \"map\"\n"
+    "(select-keys (meta 'str/join) [:namespace :kind]) => "
+    "{:namespace \"clojure.string\", :kind \"ptc-builtin\"}\n"
+    "(meta [1 2]) => nil\n(meta 'no-such-thing) !! value_error")
 {
     PTC_UNUSED(argc);
     Ref ref;
+    PtcHostThing thing;
     *out = PTC_NIL;
+    if (!find_thing(vm, argv[0], &thing))
+        return false;
+    if (thing.kind != PTC_HOST_NONE)
+        return thing_meta(vm, &thing, out);
     if (ptc_is_keyword(argv[0]) || !find_ref(vm, argv[0], &ref))
         return true;
     if (ref.defined != PTC_NONE)
@@ -270,9 +324,8 @@ PTC_BUILTIN(core_vary_meta, "clojure.core", "vary-meta", 2, -1, 0, "(vary-meta x
 
 /* ----------------------------------------------------------------------- dir */
 
-/* "name - doc" as an element of the list; the doc is cut at `most` bytes. */
-static bool add_line(PtcVM *vm, PtcValue list, const char *start, const char *name, const char *doc,
-                     size_t most)
+bool ptc_disc_add_line(PtcVM *vm, PtcValue list, const char *start, const char *name,
+                       const char *doc, size_t most)
 {
     PtcBuf buf;
     PtcValue v;
@@ -281,7 +334,18 @@ static bool add_line(PtcVM *vm, PtcValue list, const char *start, const char *na
         cut--;
     ptc_buf_init(&buf, vm->mem, 4096);
     ptc_buf_addf(&buf, "%s%s - %.*s%s", start, name, (int)cut, doc, cut < len ? "..." : "");
-    return give_buf(vm, &buf, &v) && ptc_build_add(vm->heap, list, v);
+    return ptc_disc_give_buf(vm, &buf, &v) && ptc_build_add(vm->heap, list, v);
+}
+
+bool ptc_disc_add_thing(PtcVM *vm, PtcValue list, const char *start, const PtcHostThing *thing,
+                        bool whole)
+{
+    PtcBuf buf;
+    PtcValue v;
+    ptc_buf_init(&buf, vm->mem, 4096);
+    ptc_buf_add_cstr(&buf, start);
+    bool ok = ptc_host_thing_line(vm, &buf, thing, whole);
+    return ptc_disc_give_buf(vm, &buf, &v) && ok && ptc_build_add(vm->heap, list, v);
 }
 
 static bool dir_spaces(PtcVM *vm, PtcValue list)
@@ -289,12 +353,36 @@ static bool dir_spaces(PtcVM *vm, PtcValue list)
     PtcRows rows;
     uint32_t pos = 0;
     char count[32];
+    size_t data = ptc_host_things_count(vm, false, true);
     for (const char *ns; (ns = ptc_rows_next_namespace(&pos)) != NULL;) {
         ptc_rows_in(&rows, ns);
-        snprintf(count, sizeof count, "%zu name%s", rows.count, rows.count == 1 ? "" : "s");
-        if (!ptc_tick(&vm->budget, 2000) || !add_line(vm, list, "", ns, count, sizeof count))
+        size_t n =
+            rows.count + (strcmp(ns, "tool") == 0 ? ptc_host_things_count(vm, true, false) : 0);
+        snprintf(count, sizeof count, "%zu name%s", n, n == 1 ? "" : "s");
+        if (!ptc_tick(&vm->budget, 2000) ||
+            !ptc_disc_add_line(vm, list, "", ns, count, sizeof count))
             return false;
     }
+    snprintf(count, sizeof count, "%zu name%s", data, data == 1 ? "" : "s");
+    return data == 0 || ptc_disc_add_line(vm, list, "", "data", count, sizeof count);
+}
+
+/* Tools, or data; *offset and *limit are left for what comes after them. */
+static bool dir_things(PtcVM *vm, PtcValue list, bool tools, int64_t *offset, int64_t *limit)
+{
+    PtcHostThing thing;
+    PtcHostThings all = ptc_host_things_of(vm, tools, !tools);
+    while (*limit > 0 && ptc_host_things_next(&all, &thing)) {
+        if (!ptc_tick(&vm->budget, 1))
+            return false;
+        if ((*offset)-- > 0)
+            continue;
+        --*limit;
+        if (!ptc_disc_add_thing(vm, list, "", &thing, false))
+            return false;
+    }
+    if (*offset < 0)
+        *offset = 0;
     return true;
 }
 
@@ -324,7 +412,7 @@ static bool dir_space(PtcVM *vm, PtcValue list, const char *ns, int64_t offset, 
         if (offset-- > 0)
             continue;
         limit--;
-        if (!add_line(vm, list, "", row->name, row->doc, 120))
+        if (!ptc_disc_add_line(vm, list, "", row->name, row->doc, 120))
             return false;
     }
     return ptc_tick(&vm->budget, 2000);
@@ -342,7 +430,8 @@ static bool arg_name(PtcVM *vm, const PtcValue *argv, const char **name, size_t 
 PTC_BUILTIN(
     disc_dir, "clojure.core", "dir", 0, 2, PTC_B_NAME, "(dir namespace {:limit n :offset n}?)",
     "The names in a namespace or class with a line about each, 50 unless :limit says more; "
-    "'user has what the program defined. Without arguments: the namespaces.",
+    "'user has what the program defined, 'tool the tools, 'data the data. Without arguments: the "
+    "namespaces.",
     "(map #(first (split % \" \")) (dir 'clojure.set {:limit 2})) => "
     "[\"difference\" \"index\"]\n"
     "(some #(starts-with? % \"clojure.string - \") (dir)) => true\n"
@@ -352,58 +441,27 @@ PTC_BUILTIN(
     const char *name = "", *ns = NULL;
     size_t len = 0;
     int64_t limit = 50, offset = 0;
-    if ((argc > 0 && !arg_name(vm, argv, &name, &len)) || !arg_options(vm, argc, argv, 1))
+    if ((argc > 0 && !arg_name(vm, argv, &name, &len)) || !ptc_disc_arg_options(vm, argc, argv, 1))
         return false;
-    if (argc > 1 && (!int_option(vm, argv[1], "limit", 1, 200, &limit) ||
-                     !int_option(vm, argv[1], "offset", 0, PTC_INT_MAX, &offset)))
+    if (argc > 1 && (!ptc_disc_int_option(vm, argv[1], "limit", 1, 200, &limit) ||
+                     !ptc_disc_int_option(vm, argv[1], "offset", 0, PTC_INT_MAX, &offset)))
         return false;
     bool user = len == 4 && memcmp(name, "user", 4) == 0;
-    if (argc > 0 && !user && !(ns = ptc_rows_namespace(name, len)))
+    bool tools = len == 4 && memcmp(name, "tool", 4) == 0;
+    bool data = len == 4 && memcmp(name, "data", 4) == 0;
+    if (argc > 0 && !user && !data && !(ns = ptc_rows_namespace(name, len)))
         return fail_unknown(vm, "namespace", name, len);
     PtcValue list = ptc_build_new(vm->heap);
-    if (list == PTC_NONE || !(argc == 0 ? dir_spaces(vm, list)
-                              : user    ? dir_user(vm, list, offset, limit)
-                                        : dir_space(vm, list, ns, offset, limit)))
+    if (list == PTC_NONE || ((tools || data) && !dir_things(vm, list, tools, &offset, &limit)) ||
+        !(argc == 0 ? dir_spaces(vm, list)
+          : user    ? dir_user(vm, list, offset, limit)
+          : data    ? true
+                    : dir_space(vm, list, ns, offset, limit)))
         return false;
     return ptc_give(out, ptc_build_done(vm->heap, list, PTC_SEQ));
 }
 
-/* --------------------------------------------------------- apropos, ns-publics */
-
-static bool is_blank(const char *s, size_t len)
-{
-    while (len > 0 && strchr(" \t\r\n", s[len - 1]))
-        len--;
-    return len == 0;
-}
-
-PTC_BUILTIN(disc_apropos, "clojure.core", "apropos", 1, 2, 0, "(apropos text {:limit n}?)",
-            "Searches names and descriptions for words; the best 8 (or :limit up to 50) as lines.",
-            "(starts-with? (first (apropos \"group-by\")) \"local: group-by - \") => true\n"
-            "(count (apropos \"string\" {:limit 3})) => 3\n"
-            "(apropos \"zzzz\") => []\n(apropos \"\") !! value_error\n(apropos 5) !! type_error")
-{
-    PtcRows rows;
-    char ref[PTC_ROW_NAME];
-    const char *query;
-    size_t len;
-    int64_t limit = 8;
-    if (!ptc_arg_string(vm, argv, 0, &query, &len) || !arg_options(vm, argc, argv, 1) ||
-        (argc > 1 && !int_option(vm, argv[1], "limit", 1, 50, &limit)))
-        return false;
-    if (is_blank(query, len))
-        return ptc_fail(vm, PTC_E_VALUE, "apropos needs a word to search for");
-    ptc_rows_apropos(&rows, query, len);
-    PtcValue list = ptc_build_new(vm->heap);
-    if (list == PTC_NONE || !ptc_tick(&vm->budget, 20000))
-        return false;
-    for (size_t i = 0; i < rows.count && i < (size_t)limit; i++) {
-        ptc_row_ref(rows.at[i], ref);
-        if (!add_line(vm, list, "local: ", ref, ptc_builtin_row(rows.at[i])->doc, 3000))
-            return false;
-    }
-    return ptc_give(out, ptc_build_done(vm->heap, list, PTC_SEQ));
-}
+/* ---------------------------------------------------------------- ns-publics */
 
 static bool public_meta(PtcVM *vm, const PtcBuiltin *row, PtcValue *map)
 {
@@ -442,6 +500,6 @@ PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
 }
 
 const PtcBuiltin *const ptc_lib_discover[] = {
-    &disc_doc_def,        &disc_dir_def,       &disc_apropos_def,   &disc_meta_def,
-    &disc_ns_publics_def, &core_with_meta_def, &core_vary_meta_def, NULL,
+    &disc_doc_def,       &disc_dir_def,       &disc_meta_def, &disc_ns_publics_def,
+    &core_with_meta_def, &core_vary_meta_def, NULL,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * key_name.h - how a program writes a key of somebody's data. */
-#ifndef PTC_LISP_KEY_NAME_H
-#define PTC_LISP_KEY_NAME_H
+#ifndef PTC_VALUE_KEY_NAME_H
+#define PTC_VALUE_KEY_NAME_H
 
 #include "value/str.h"
 
@@ -10,7 +10,7 @@ enum { PTC_KEY_WRITTEN = 96 };
 /* A string or keyword as the name of a keyword that finds it, without the colon: "Unit Price" as unit-price.  False: no
  * keyword does, as for "price (EUR)". */
 bool ptc_key_as_name(PtcValue key, char out[PTC_KEY_WRITTEN]);
-/* The same as a program writes it: :unit-price, or the text in quotes.  What is too long is cut. */
+/* The same as a program writes it: :unit-price, or the text as a string literal.  What is too long is cut. */
 const char *ptc_key_written(PtcValue key, char out[PTC_KEY_WRITTEN]);
 
 #endif

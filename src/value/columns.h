@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * columns.h - what somebody's data look like: how many rows, which columns, what is in them, how programs write them. */
+#ifndef PTC_VALUE_COLUMNS_H
+#define PTC_VALUE_COLUMNS_H
+
+#include "base/buf.h"
+#include "value/heap.h"
+
+enum { PTC_COLUMNS_MAX = 64 };
+
+typedef struct PtcColumn {
+    PtcValue key;
+    unsigned kinds; /* a bit for each kind of value seen */
+    size_t seen;    /* in so many rows */
+} PtcColumn;
+
+typedef struct PtcColumns {
+    PtcColumn items[PTC_COLUMNS_MAX];
+    size_t count, rows;
+    bool more; /* columns that there was no room for */
+} PtcColumns;
+
+/* Looks at the first rows of a list of maps, or at one map.  False: v is neither, or the budget of the heap stopped. */
+bool ptc_columns_see(PtcHeap *heap, PtcColumns *out, PtcValue v);
+/* ":unit-price float"; with `details` also where it is missing and how it is named or read. */
+void ptc_column_write(PtcBuf *buf, const PtcColumns *all, const PtcColumn *column, bool details);
+/* Can no keyword find it?  Then (get row "Price (EUR)") does. */
+bool ptc_column_is_awkward(const PtcColumn *column);
+
+/* "2 rows", "3 items" or "a map of 2 keys"; false, with nothing written, for what is no list and no map. */
+bool ptc_columns_write_size(PtcBuf *buf, PtcValue v, bool table);
+/* The size, and the first columns of a table: "2 rows: :id int, :unit-price float and 3 more".  False as above. */
+bool ptc_columns_write_line(PtcHeap *heap, PtcBuf *buf, PtcValue v, size_t shown);
+
+#endif

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "value/key_name.h"
+
+#include <stdio.h>
+
+#include "base/utf8.h"
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
+}
+
+static bool in_name(char c)
+{
+    return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr("-_?!*+<>=.", c));
+}
+
+/* With a blank in it, the name is somebody's heading: it is written as programs write names. */
+bool ptc_key_as_name(PtcValue key, char out[PTC_KEY_WRITTEN])
+{
+    const char *text = ptc_str_bytes(key);
+    size_t len = ptc_str_len(key);
+    bool heading = memchr(text, ' ', len) != NULL;
+    if (len == 0 || len >= PTC_KEY_WRITTEN || !(is_letter(text[0]) || text[0] == '_') ||
+        text[len - 1] == ' ')
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        char c = text[i];
+        if (c != ' ' && !in_name(c))
+            return false;
+        if (heading && c >= 'A' && c <= 'Z')
+            c = (char)(c - 'A' + 'a');
+        out[i] = c == ' ' ? '-' : c;
+    }
+    out[len] = 0;
+    return true;
+}
+
+/* What stands after a backslash for a byte that a literal cannot hold: a quote in a heading must not end it, and a line
+ * end must not begin a line of its own in a description. */
+static char escape_of(char c)
+{
+    return c == '"' || c == '\\' ? c : c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : 0;
+}
+
+static const char *write_quoted(PtcValue key, char out[PTC_KEY_WRITTEN])
+{
+    enum { ROOM = PTC_KEY_WRITTEN - 8 };
+    const char *text = ptc_str_bytes(key);
+    size_t len = ptc_str_len(key), n = 0, used = 0, at = 1;
+    while (n < len && used < ROOM) {
+        used += escape_of(text[n]) ? 2 : 1;
+        n++;
+    }
+    n = ptc_utf8_valid_prefix(text, n);
+    out[0] = '"';
+    for (size_t i = 0; i < n; i++) {
+        char c = escape_of(text[i]);
+        if (c)
+            out[at++] = '\\';
+        out[at++] = c ? c : text[i];
+    }
+    snprintf(out + at, PTC_KEY_WRITTEN - at, "%s\"", n < len ? "..." : "");
+    return out;
+}
+
+const char *ptc_key_written(PtcValue key, char out[PTC_KEY_WRITTEN])
+{
+    char name[PTC_KEY_WRITTEN];
+    if (!ptc_key_as_name(key, name) || ptc_str_len(key) >= PTC_KEY_WRITTEN - 1)
+        return write_quoted(key, out);
+    snprintf(out, PTC_KEY_WRITTEN, ":%.*s", PTC_KEY_WRITTEN - 2, name);
+    return out;
+}
