@@ -132,13 +132,17 @@ static bool add_escaped(PtcBuf *buf, const char *p, const char *plain, const cha
 
 bool ptc_json_write_escaped(PtcBuf *buf, const char *text, size_t len)
 {
+    if (len == 0) /* the text may be NULL, to which nothing can be added */
+        return true;
     return add_escaped(buf, text, ptc_json_skip_plain(text, text + len), text + len);
 }
 
 bool ptc_json_write_string(PtcBuf *buf, const char *text, size_t len)
 {
+    if (len == 0)
+        return ptc_buf_add(buf, "\"\"", 2);
     const char *end = text + len, *plain = ptc_json_skip_plain(text, end);
-    if (plain == end && len && copy_plain(buf, text, len))
+    if (plain == end && copy_plain(buf, text, len))
         return true;
     return ptc_buf_add(buf, "\"", 1) && add_escaped(buf, text, plain, end) &&
            ptc_buf_add(buf, "\"", 1);
