@@ -156,6 +156,11 @@ PtcExpr *ptc_analyze_condp(Analyzer *an, const PtcForm *form, bool tail);
 int ptc_analyze_find_builtin(Analyzer *an, const char *text, size_t len);
 bool ptc_analyze_is_alias(Analyzer *an, const char *text, size_t len);
 
+/* Offers the names of data, the first thousand: a context may have any number
+ * (analyze_unknown.c). */
+struct PtcSuggest;
+void ptc_analyze_offer_data(const Analyzer *an, struct PtcSuggest *s);
+
 /* Warnings (analyze_warn.c): of data/... that may not be there; of the forms of a body but the last. */
 void ptc_analyze_warn_data(Analyzer *an, const PtcForm *form, PtcValue key);
 void ptc_analyze_warn_dropped(Analyzer *an, PtcForm *const *forms, PtcExpr *const *items,

@@ -5,9 +5,9 @@
 
 #include "base/utf8.h"
 #include "lisp/analyze_int.h"
-#include "value/key_name.h"
 #include "lisp/registry.h"
 #include "lisp/suggest.h"
+#include "value/key_name.h"
 
 enum { SHOWN_BYTES = 80, WRITTEN = PTC_SUGGEST_NAME };
 
@@ -45,13 +45,14 @@ static size_t offer_tools(Analyzer *an, PtcSuggest *s)
     return i;
 }
 
-static void offer_data(Analyzer *an, PtcSuggest *s)
+void ptc_analyze_offer_data(const Analyzer *an, PtcSuggest *s)
 {
+    enum { SEEN = 1000 };
     PtcValue key;
     char name[PTC_KEY_WRITTEN];
     if (!ptc_is_map(an->context))
         return;
-    for (size_t pos = 0; ptc_map_next(an->context, &pos, &key, NULL);)
+    for (size_t pos = 0, n = 0; n < SEEN && ptc_map_next(an->context, &pos, &key, NULL); n++)
         if (ptc_is_named(key) && ptc_key_as_name(key, name))
             ptc_suggest_offer(s, "data/", name, strlen(name), PTC_SUGGEST_OWN);
 }
@@ -109,7 +110,7 @@ static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
     ptc_suggest_init(&s, form->text, form->len);
     offer_own(an, &s);
     offer_tools(an, &s);
-    offer_data(an, &s);
+    ptc_analyze_offer_data(an, &s);
     if (instead && !(ptc_suggest_found(&s) && s.best_distance == 0)) {
         ptc_diag_hint(d, "%s", instead->hint);
         return;

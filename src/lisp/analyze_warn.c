@@ -5,17 +5,17 @@
 
 #include "base/utf8.h"
 #include "lisp/analyze_int.h"
-#include "value/key_name.h"
 #include "lisp/suggest.h"
 #include "lisp/warnings.h"
+#include "value/key_name.h"
 
 enum { SHOWN_BYTES = 40, OPERAND_BYTES = 60, PURE_DEPTH = 16, LISTED = 4 };
 
 static PtcWarningItem *warn_at(Analyzer *an, PtcWarningKind kind, const PtcForm *form)
 {
     uint32_t line, column;
-    if (!an->warnings || an->lone)
-        return NULL;
+    if (!an->warnings || an->lone || an->warnings->count == PTC_WARNINGS_MAX)
+        return NULL; /* the place is not looked for in vain: that reads the text up to there */
     ptc_diag_place(an->source, an->source_len, form->first, &line, &column);
     return ptc_warnings_add(an->warnings, an->arena->mem, kind, line, column);
 }
@@ -58,21 +58,20 @@ static void list_data(const Analyzer *an, char *out, size_t size)
 static void hint_data(const Analyzer *an, const char *name, size_t len, PtcWarningItem *w)
 {
     PtcSuggest s;
-    PtcValue key;
-    char names[PTC_HINT_MAX], written[PTC_KEY_WRITTEN];
+    char names[PTC_HINT_MAX];
     ptc_suggest_init(&s, name, len);
     if (!ptc_is_map(an->context) || ptc_map_count(an->context) == 0) {
         snprintf(w->hint, sizeof w->hint, "this run was given no data");
         return;
     }
-    for (size_t pos = 0; ptc_map_next(an->context, &pos, &key, NULL);)
-        if (ptc_is_named(key) && ptc_key_as_name(key, written))
-            ptc_suggest_offer(&s, "data/", written, strlen(written), PTC_SUGGEST_OWN);
+    ptc_analyze_offer_data(an, &s);
     list_data(an, names, sizeof names);
     if (ptc_suggest_found(&s))
         ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "did you mean %s?", s.best);
-    else
+    else if (names[0])
         ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "there are %s; (dir 'data) lists all", names);
+    else
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "(dir 'data) lists what there is");
 }
 
 void ptc_analyze_warn_data(Analyzer *an, const PtcForm *form, PtcValue key)

@@ -60,12 +60,15 @@ void ptc_warnings_merge(PtcWarnings *w, PtcMem *mem, const PtcWarnings *other, s
 
 PtcWarningItem *ptc_warnings_here(PtcVM *vm, PtcWarningKind kind)
 {
-    if (vm->call < vm->calls)
+    enum { BYTES_A_TICK = 16 };
+    if (vm->call < vm->calls || vm->warnings.count == PTC_WARNINGS_MAX)
         return NULL;
     const PtcProto *p = ptc_closure_proto(vm->call->closure);
     size_t at = (size_t)(vm->call->pc - ptc_proto_code(p));
     PtcSpan span = ptc_proto_spans(p)[at ? at - 1 : 0];
     uint32_t line, column;
+    if (!ptc_tick(&vm->budget, 1 + span.first / BYTES_A_TICK)) /* a loop may come here often */
+        return NULL;
     ptc_diag_place(ptc_str_bytes(p->source), ptc_str_len(p->source), span.first, &line, &column);
     PtcWarningItem *item = ptc_warnings_add(&vm->warnings, vm->mem, kind, line, column);
     const PtcProto *whole =

@@ -2,10 +2,10 @@
  * Keys that no row has: (sum-by :prise rows) gives 0, and nobody would notice.  Asked after the work is done; where the
  * first row has the key, which is how it should be, that costs one look-up. */
 #include "base/utf8.h"
-#include "value/key_name.h"
 #include "lisp/lib/seq_int.h"
 #include "lisp/suggest.h"
 #include "lisp/vm_int.h"
+#include "value/key_name.h"
 
 enum { ROWS_SEEN = 8, KEYS_SEEN = 64, LISTED = 4, SHOWN_BYTES = 60 };
 
