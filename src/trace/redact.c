@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * Secrets, and texts without them.  What always holds: no item is shorter than `min`, and `begins` has the first byte of
- * each, so that a text without any costs one look a byte. */
+ * Secrets, and texts without them.  What always holds: no item is shorter than `min`, no two are the same, and they are
+ * in order, so that a byte of a text is compared with those items only that begin with it. */
 #include "trace/redact.h"
 
 #include <string.h>
 
+#include "base/base64.h"
 #include "base/secret.h"
 #include "base/utf8.h"
 #include "json/write.h"
@@ -26,12 +27,22 @@ void ptc_secrets_deinit(PtcSecrets *s)
     *s = (PtcSecrets){.mem = s->mem, .min = s->min};
 }
 
-static bool has(const PtcSecrets *s, const char *bytes, size_t len)
+/* ------------------------------------------------------------------------------- adding */
+
+static int compare(const PtcSecret *a, const char *bytes, size_t len)
 {
-    for (size_t i = 0; i < s->count; i++)
-        if (s->items[i].len == len && memcmp(s->items[i].bytes, bytes, len) == 0)
-            return true;
-    return false;
+    int order = memcmp(a->bytes, bytes, a->len < len ? a->len : len);
+    return order ? order : a->len < len ? -1 : a->len > len;
+}
+
+/* Where an item belongs; *same when it is there already. */
+static size_t place_of(const PtcSecrets *s, const char *bytes, size_t len, bool *same)
+{
+    size_t i = 0;
+    while (i < s->count && compare(&s->items[i], bytes, len) < 0)
+        i++;
+    *same = i < s->count && compare(&s->items[i], bytes, len) == 0;
+    return i;
 }
 
 static bool grow(PtcSecrets *s)
@@ -48,7 +59,9 @@ static bool grow(PtcSecrets *s)
 
 static bool add_locked(PtcSecrets *s, const char *bytes, size_t len)
 {
-    if (len < s->min || has(s, bytes, len))
+    bool same;
+    size_t at = place_of(s, bytes, len, &same);
+    if (len < s->min || same)
         return true;
     if (s->count == s->cap && !grow(s))
         return false;
@@ -56,8 +69,11 @@ static bool add_locked(PtcSecrets *s, const char *bytes, size_t len)
     if (!copy)
         return false;
     memcpy(copy, bytes, len);
-    s->items[s->count++] = (PtcSecret){copy, len};
-    s->begins[(unsigned char)copy[0]] = true;
+    memmove(s->items + at + 1, s->items + at, (s->count - at) * sizeof *s->items);
+    s->items[at] = (PtcSecret){copy, len};
+    s->count++;
+    for (size_t b = (unsigned char)copy[0] + 1; b < sizeof s->starts / sizeof *s->starts; b++)
+        s->starts[b]++;
     return true;
 }
 
@@ -69,29 +85,94 @@ static bool add(PtcSecrets *s, const char *bytes, size_t len)
     return ok;
 }
 
-bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
+/* Adds what is in the buffer from `from` on for `len` bytes, then wipes and empties the buffer. */
+static bool add_form(PtcSecrets *s, PtcBuf *form, size_t from, size_t len)
 {
-    PtcBuf quoted;
-    if (!ptc_utf8_valid(bytes, len)) /* nothing but itself can have it inside */
-        return add(s, bytes, len);
-    ptc_buf_init(&quoted, s->mem, SIZE_MAX / 2);
-    bool ok = ptc_json_write_string(&quoted, bytes, len) && add(s, bytes, len) &&
-              add(s, quoted.data + 1, quoted.len - 2);
-    if (quoted.data)
-        ptc_secret_wipe(quoted.data, quoted.len);
-    ptc_buf_deinit(&quoted);
+    bool ok = ptc_buf_ok(form) && add(s, form->data + from, len);
+    if (form->data)
+        ptc_secret_wipe(form->data, form->len);
+    ptc_buf_clear(form);
     return ok;
 }
 
-/* Was the text cut here?  So it was at its end, and before the dots that stand for what was left out; of dots that were cut
- * themselves one is enough. */
+static bool add_quoted(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t len)
+{
+    if (!ptc_utf8_valid(bytes, len)) /* nothing but itself can have it inside */
+        return true;
+    ptc_json_write_escaped(form, bytes, len);
+    return add_form(s, form, 0, form->len);
+}
+
+static bool is_unreserved(unsigned char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr("-._~", c));
+}
+
+static bool add_percent(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t len, bool upper)
+{
+    const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        char code[3] = {'%', digits[c >> 4], digits[c & 15]};
+        if (is_unreserved(c))
+            ptc_buf_add_char(form, bytes[i]);
+        else
+            ptc_buf_add(form, code, sizeof code);
+    }
+    return add_form(s, form, 0, form->len);
+}
+
+/* Base64 of the secret behind `before` other bytes of its group: only the letters that depend on nothing else. */
+static bool add_base64(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t len, size_t before,
+                       bool url)
+{
+    PtcBuf plain;
+    ptc_buf_init(&plain, s->mem, SIZE_MAX / 2);
+    bool ok = ptc_buf_reserve(&plain, before + len) && ptc_buf_add(&plain, "\0\0", before) &&
+              ptc_buf_add(&plain, bytes, len) && ptc_base64_add(form, plain.data, plain.len, url);
+    if (plain.data)
+        ptc_secret_wipe(plain.data, plain.len);
+    ptc_buf_deinit(&plain);
+    size_t from = (before * 8 + 5) / 6, to = (before + len) * 8 / 6;
+    return ok && add_form(s, form, from, to > from ? to - from : 0);
+}
+
+bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
+{
+    PtcBuf form;
+    if (len == 0 || len < s->min)
+        return true;
+    /* room for every form at once: a buffer that grows would leave copies behind */
+    ptc_buf_init(&form, s->mem, SIZE_MAX / 2);
+    bool ok = len < SIZE_MAX / 16 && ptc_buf_reserve(&form, 6 * len + 8) && add(s, bytes, len) &&
+              add_quoted(s, &form, bytes, len) && add_percent(s, &form, bytes, len, false) &&
+              add_percent(s, &form, bytes, len, true);
+    for (size_t before = 0; ok && before < 3; before++)
+        ok = add_base64(s, &form, bytes, len, before, false) &&
+             add_base64(s, &form, bytes, len, before, true);
+    ptc_buf_deinit(&form);
+    return ok;
+}
+
+/* ----------------------------------------------------------------------------- blotting */
+
+/* What is known of a text's surroundings. */
+typedef enum {
+    CUT,  /* it may have been cut, by somebody who does not know the secrets */
+    PART, /* more of it is to come */
+    LAST, /* nothing more is to come */
+} Kind;
+
+/* Was the text cut here?  So it was before the dots that stand for what was left out; of dots that were cut themselves
+ * one is enough. */
 static bool is_cut(const char *rest, size_t len)
 {
     static const char sign[] = "\xe2\x80\xa6"; /* three dots in one character */
     size_t dots = 0, blank = len > 0 && *rest == ' ';
     while (blank + dots < len && dots < 3 && rest[blank + dots] == '.')
         dots++;
-    return len == 0 || dots == 3 || (dots > 0 && blank + dots == len) ||
+    return dots == 3 || (dots > 0 && blank + dots == len) ||
            (len - blank >= 3 && memcmp(rest + blank, sign, 3) == 0);
 }
 
@@ -111,15 +192,18 @@ static size_t common(const PtcSecret *secret, const char *text, size_t len)
     return n;
 }
 
-/* Length of the longest secret at the start of the text, or of the beginning of one that was cut. */
-static size_t secret_at(const PtcSecrets *s, const char *text, size_t len)
+/* Length of the longest secret at the start of the text, or of the beginning of one that was cut there or ends with the
+ * text: *open says that the text ended in one, and that more bytes could settle it. */
+static size_t secret_at(const PtcSecrets *s, const char *text, size_t len, Kind kind, bool *open)
 {
     size_t longest = 0;
-    if (!s->begins[(unsigned char)*text])
-        return 0;
-    for (size_t i = 0; i < s->count; i++) {
+    unsigned char first = (unsigned char)*text;
+    for (size_t i = s->starts[first]; i < s->starts[first + 1]; i++) {
         size_t n = common(&s->items[i], text, len);
-        if (n > longest && n >= s->min && (n == s->items[i].len || is_cut(text + n, len - n)))
+        bool whole = n == s->items[i].len, ends = !whole && n == len;
+        *open = *open || ends;
+        if (n > longest &&
+            (whole || (n >= s->min && (ends || (kind == CUT && is_cut(text + n, len - n))))))
             longest = n;
     }
     return longest;
@@ -140,12 +224,16 @@ static size_t rest_of_secret(const PtcSecrets *s, PtcText text)
     return longest;
 }
 
-static void blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
+/* A part is done up to where more bytes could matter; returns where. */
+static size_t blot(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bool headless)
 {
-    size_t plain = 0; /* where the bytes begin that are not yet in out */
-    for (size_t i = 0; i < text.len;) {
-        size_t n = secret_at(s, text.bytes + i, text.len - i);
-        if (!n && (i == 0 ? headless : follows_cut(text.bytes, i)))
+    size_t i = 0, plain = 0; /* where the bytes begin that are not yet in out */
+    while (i < text.len) {
+        bool open = false;
+        size_t n = secret_at(s, text.bytes + i, text.len - i, kind, &open);
+        if (open && kind == PART)
+            break;
+        if (!n && kind == CUT && (i == 0 ? headless : follows_cut(text.bytes, i)))
             n = rest_of_secret(s, (PtcText){text.bytes + i, text.len - i});
         if (!n) {
             i++;
@@ -155,12 +243,26 @@ static void blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
         ptc_buf_add_cstr(out, "[secret]");
         plain = i += n;
     }
-    ptc_buf_add(out, text.bytes + plain, text.len - plain);
+    ptc_buf_add(out, text.bytes + plain, i - plain);
+    return i;
 }
 
-void ptc_secrets_blot(PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
+/* To those who only read, the lock is no part of what they read. */
+static size_t blot_locked(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bool headless)
 {
-    pthread_rwlock_rdlock(&s->lock);
-    blot(s, out, text, headless);
-    pthread_rwlock_unlock(&s->lock);
+    pthread_rwlock_t *lock = (pthread_rwlock_t *)&s->lock;
+    pthread_rwlock_rdlock(lock);
+    size_t done = blot(s, out, text, kind, headless);
+    pthread_rwlock_unlock(lock);
+    return done;
+}
+
+void ptc_secrets_blot(const PtcSecrets *s, PtcBuf *out, PtcText text, bool headless)
+{
+    blot_locked(s, out, text, CUT, headless);
+}
+
+size_t ptc_secrets_blot_part(const PtcSecrets *s, PtcBuf *out, PtcText text, bool last)
+{
+    return blot_locked(s, out, text, last ? LAST : PART, false);
 }
