@@ -31,7 +31,8 @@ typedef enum { PTC_ROLE_USER, PTC_ROLE_ASSISTANT, PTC_ROLE_TOOL } PtcRole;
 typedef struct PtcMessageCall {
     PtcText id;   /* absent: the provider gave none */
     PtcText name; /* as the model wrote it */
-    PtcText args; /* JSON as it came, of any kind; absent: none came */
+    PtcText
+        args; /* JSON of any kind, or, where the model wrote none, its text as it came; absent: none came */
 } PtcMessageCall;
 
 typedef struct PtcMessage {
@@ -81,6 +82,10 @@ typedef struct PtcLlmRequest {
     PtcText agent; /* path of the agent that asks, "" for the top one: for records */
 } PtcLlmRequest;
 
+/* The messages of both runs, one after the other. */
+size_t ptc_llm_message_count(const PtcLlmRequest *request);
+const PtcMessage *ptc_llm_message(const PtcLlmRequest *request, size_t i);
+
 /* --------------------------------------------------------------------------------- reply */
 
 /* Counts are 0 to 1e9, whatever the provider said; input is everything sent, cached or not. */
@@ -105,8 +110,11 @@ typedef enum {
     PTC_LLM_NO_MEMORY,
 } PtcLlmStatus;
 
-/* "rate_limit", "timeout" and so on, as outcomes name them. */
+/* "rate_limit", "timeout" and so on, as outcomes name them; and back. */
 const char *ptc_llm_status_name(PtcLlmStatus status);
+bool ptc_llm_status_find(PtcText name, PtcLlmStatus *status);
+/* What a status of HTTP means. */
+PtcLlmStatus ptc_llm_status_of_http(int http);
 
 typedef struct PtcLlmReply {
     PtcLlmStatus status;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * dotenv.h - lines of a .env file: NAME=value, perhaps in quotes, perhaps behind `export`.  Nothing is put into the
+ * environment, nothing is filled in; lines of another form are passed over. */
+#ifndef PTC_LLM_DOTENV_H
+#define PTC_LLM_DOTENV_H
+
+#include "base/buf.h"
+
+enum { PTC_DOTENV_BYTES = 64 * 1024 };
+
+/* Calls `pair` with each name and value, which are good during the call; false stops, and is the result. */
+bool ptc_dotenv_parse(PtcText text, PtcMem *mem,
+                      bool (*pair)(void *user, PtcText name, PtcText value), void *user);
+
+/* Reads the file, if it is there, a regular file and not too large.  False when it is there and was not read, with a
+ * constant text in *why; a file that is not there is empty. */
+bool ptc_dotenv_read(const char *path, PtcBuf *out, const char **why);
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * Programs as models. */
+#define _GNU_SOURCE /* environ */
+#include "llm/exec_model.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "llm/llm_json.h"
+#include "llm/waiting.h"
+
+enum { ERR_BYTES = 64 * 1024 };
+
+typedef struct Program {
+    PtcModel model;
+    PtcMem *mem;
+    const PtcProviderKeys *keys;
+    char *argv[PTC_EXEC_MODEL_WORDS + 1];
+    PtcBuf texts; /* the name and the words, each with a NUL; it does not move */
+} Program;
+
+typedef struct Watch {
+    const PtcLlmRequest *request;
+    int64_t begun_ns;
+    PtcLlmStatus status;
+} Watch;
+
+static bool go_on(void *user)
+{
+    Watch *w = user;
+    w->status = ptc_waiting_end(w->request, w->begun_ns);
+    return w->status == PTC_LLM_OK;
+}
+
+/* How a program that gave no reply ended. */
+static void fail(PtcReply *reply, const Program *p, const PtcProcess *process, PtcLlmStatus stopped)
+{
+    PtcText err = ptc_buf_view(process->err);
+    size_t from = err.len > 1024 ? err.len - 1024 : 0;
+    switch (process->end) {
+    case PTC_PROCESS_ENDED:
+        ptc_reply_failf(reply, stopped, "%s was ended: %s", p->argv[0],
+                        stopped == PTC_LLM_TIMEOUT ? "it took too long" : "nobody waits for it");
+        break;
+    case PTC_PROCESS_TOO_MUCH:
+        ptc_reply_failf(reply, PTC_LLM_TOO_LARGE, "%s wrote more than %d bytes", p->argv[0],
+                        PTC_LLM_BODY_BYTES);
+        break;
+    case PTC_PROCESS_NO_MEMORY:
+        ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+        break;
+    case PTC_PROCESS_NO_START:
+        ptc_reply_failf(reply, PTC_LLM_CONFIG_ERROR, "%s cannot be started: %s", p->argv[0],
+                        strerror(process->code));
+        break;
+    default:
+        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s ended with %s %d: %.*s", p->argv[0],
+                        process->end == PTC_PROCESS_KILLED ? "signal" : "status", process->code,
+                        (int)(err.len - from), err.bytes + from);
+    }
+}
+
+static void read_output(PtcReply *reply, const Program *p, PtcText out)
+{
+    PtcJsonBox box;
+    PtcJsonBoxStatus status;
+    char why[200];
+    int64_t sleep_ms;
+    ptc_json_box_init(&box, reply->mem);
+    PtcValue v = ptc_json_box_read(&box, out, &status, why, sizeof why);
+    if (status == PTC_JSON_BOX_NO_MEMORY)
+        ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+    else if (v == PTC_NONE)
+        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s wrote no JSON: %s", p->argv[0], why);
+    else if (!ptc_llm_json_read_reply(&box, v, reply, &sleep_ms, why, sizeof why))
+        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s: %s", p->argv[0], why);
+    ptc_json_box_deinit(&box);
+}
+
+static void run(const Program *p, const PtcLlmRequest *request, PtcText input, PtcReply *reply)
+{
+    PtcBuf out, err;
+    Watch watch = {request, ptc_clock_ns(NULL), PTC_LLM_OK};
+    ptc_buf_init(&out, reply->mem, PTC_LLM_BODY_BYTES);
+    ptc_buf_init(&err, reply->mem, ERR_BYTES);
+    PtcProcess process = {.argv = p->argv,
+                          .envp = environ,
+                          .input = input.bytes,
+                          .input_len = input.len,
+                          .out = &out,
+                          .err = &err,
+                          .go_on = go_on,
+                          .user = &watch};
+    ptc_process_run(&process);
+    if (process.end == PTC_PROCESS_LOST || (process.end == PTC_PROCESS_EXITED && process.code == 0))
+        read_output(reply, p, ptc_buf_view(&out));
+    else
+        fail(reply, p, &process, watch.status);
+    ptc_buf_deinit(&out);
+    ptc_buf_deinit(&err);
+}
+
+static void exec_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena,
+                     PtcLlmReply *out)
+{
+    const Program *p = (const Program *)self;
+    PtcReply reply;
+    PtcBuf input;
+    ptc_reply_init(&reply, arena->mem, NULL, p->keys);
+    ptc_buf_init(&input, arena->mem, PTC_LLM_REQUEST_BYTES);
+    if (ptc_llm_json_write_request(&input, request) && ptc_buf_add_char(&input, '\n'))
+        run(p, request, ptc_buf_view(&input), &reply);
+    else if (input.full)
+        ptc_reply_failf(&reply, PTC_LLM_TOO_LARGE, "the request is larger than %d bytes",
+                        PTC_LLM_REQUEST_BYTES);
+    else
+        ptc_reply_fail(&reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+    ptc_waiting_finish(request, &reply, arena, out);
+    ptc_buf_deinit(&input);
+    ptc_reply_deinit(&reply);
+}
+
+static bool exec_body(PtcModel *self, const PtcLlmRequest *request, PtcBuf *out)
+{
+    (void)self;
+    return ptc_llm_json_write_request(out, request);
+}
+
+static void exec_free(PtcModel *self)
+{
+    Program *p = (Program *)self;
+    ptc_buf_deinit(&p->texts);
+    ptc_mem_free(p->mem, p, sizeof *p);
+}
+
+/* Cuts the command into words behind the name. */
+static bool fill(Program *p, const char *name, PtcText command, char *why, size_t size)
+{
+    size_t count = 0;
+    bool inside = false;
+    if (!ptc_buf_reserve(&p->texts, strlen(name) + command.len + 2))
+        return snprintf(why, size, "no memory") < 0;
+    ptc_buf_add(&p->texts, name, strlen(name) + 1);
+    for (size_t i = 0; i < command.len; i++) {
+        bool blank = command.bytes[i] == ' ' || command.bytes[i] == '\t';
+        if (!blank && !inside) {
+            if (count == PTC_EXEC_MODEL_WORDS)
+                return snprintf(why, size, "a command has at most %d words", PTC_EXEC_MODEL_WORDS) <
+                       0;
+            p->argv[count++] = p->texts.data + p->texts.len;
+        }
+        if (!blank || inside)
+            ptc_buf_add_char(&p->texts, blank ? 0 : command.bytes[i]);
+        inside = !blank;
+    }
+    ptc_buf_add_char(&p->texts, 0);
+    p->model.name = p->texts.data;
+    if (count == 0 || memchr(command.bytes, 0, command.len))
+        return snprintf(why, size, "exec: needs a program, such as exec:./my-model") < 0;
+    return true;
+}
+
+PtcModel *ptc_exec_model_new(PtcMem *mem, const char *name, PtcText command,
+                             const PtcProviderKeys *keys, char *why, size_t size)
+{
+    Program *p = ptc_mem_alloc(mem, sizeof *p);
+    if (!p) {
+        snprintf(why, size, "no memory");
+        return NULL;
+    }
+    *p = (Program){
+        .model = {.ask = exec_ask, .body = exec_body, .free = exec_free}, .mem = mem, .keys = keys};
+    ptc_buf_init(&p->texts, mem, SIZE_MAX / 2);
+    if (fill(p, name, command, why, size))
+        return &p->model;
+    exec_free(&p->model);
+    return NULL;
+}

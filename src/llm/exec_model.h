@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT
+ * exec_model.h - a program as a model: it is started for each request, reads the request as JSON (docs/replay.md) and
+ * writes the reply.  Any other provider can be plugged in so. */
+#ifndef PTC_LLM_EXEC_MODEL_H
+#define PTC_LLM_EXEC_MODEL_H
+
+#include "llm/llm.h"
+#include "llm/provider_keys.h"
+
+enum { PTC_EXEC_MODEL_WORDS = 32 };
+
+/* `command` is the program and its arguments, with blanks between them.  It has the environment of the host.  `name` is
+ * copied; `keys` (may be NULL) must outlive the model.  NULL with a reason. */
+PTC_MUST_USE PtcModel *ptc_exec_model_new(PtcMem *mem, const char *name, PtcText command,
+                                          const PtcProviderKeys *keys, char *why, size_t size);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * json_difference.h - where two JSON values first differ, in words. */
+#ifndef PTC_LLM_JSON_DIFFERENCE_H
+#define PTC_LLM_JSON_DIFFERENCE_H
+
+#include "llm/json_box.h"
+
+enum { PTC_DIFFERENCE_SHOWN = 60 }; /* bytes of a value */
+
+/* Appends `PATH was VALUE and is now VALUE`, the values cut so that what differs is in sight; false: they are the same
+ * but for the order of members. */
+bool ptc_json_difference(PtcJsonBox *box, PtcValue then, PtcValue now, PtcBuf *out);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+#include "llm/line_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "net/lines.h"
+
+static bool grow(PtcLineFile *f)
+{
+    size_t cap = f->cap ? 2 * f->cap : 16;
+    PtcText *lines = ptc_mem_resize(f->mem, f->lines, f->cap * sizeof *lines, cap * sizeof *lines);
+    if (!lines)
+        return false;
+    f->lines = lines;
+    uint32_t *numbers =
+        ptc_mem_resize(f->mem, f->numbers, f->cap * sizeof *numbers, cap * sizeof *numbers);
+    if (!numbers) { /* back to one size for both */
+        lines = ptc_mem_resize(f->mem, f->lines, cap * sizeof *lines, f->cap * sizeof *lines);
+        f->lines = f->cap ? lines : NULL;
+        return false;
+    }
+    f->numbers = numbers;
+    f->cap = cap;
+    return true;
+}
+
+static bool cut(PtcLineFile *f, char *why, size_t size)
+{
+    PtcText rest = ptc_buf_view(&f->text);
+    for (uint32_t number = 1; rest.len; number++) {
+        const char *end = memchr(rest.bytes, '\n', rest.len);
+        PtcText line = {rest.bytes, end ? (size_t)(end - rest.bytes) : rest.len};
+        size_t used = line.len + (end != NULL);
+        rest = (PtcText){rest.bytes + used, rest.len - used};
+        if (ptc_line_is_blank(line))
+            continue;
+        if (line.len > PTC_LINE_FILE_LINE) {
+            snprintf(why, size, "line %u is longer than 64 MiB", number);
+            return false;
+        }
+        if (f->count == f->cap && !grow(f)) {
+            snprintf(why, size, "no memory");
+            return false;
+        }
+        f->numbers[f->count] = number;
+        f->lines[f->count++] = line;
+    }
+    return true;
+}
+
+static void init(PtcLineFile *f, PtcMem *mem)
+{
+    *f = (PtcLineFile){.mem = mem};
+    ptc_buf_init(&f->text, mem, PTC_LINE_FILE_BYTES);
+}
+
+bool ptc_line_file_take(PtcLineFile *f, PtcMem *mem, PtcText text, char *why, size_t size)
+{
+    init(f, mem);
+    if (ptc_buf_add(&f->text, text.bytes, text.len))
+        return cut(f, why, size);
+    snprintf(why, size, "no memory");
+    return false;
+}
+
+/* All of an open file. */
+static bool read_all(PtcLineFile *f, int fd, char *why, size_t size)
+{
+    enum { STEP = 64 * 1024 };
+    for (;;) {
+        if (!ptc_buf_reserve(&f->text, STEP)) {
+            snprintf(why, size, f->text.full ? "it is larger than 1 GiB" : "no memory");
+            return false;
+        }
+        ssize_t n = read(fd, f->text.data + f->text.len, STEP);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            snprintf(why, size, "%s", strerror(errno));
+        if (n <= 0)
+            return n == 0;
+        f->text.len += (size_t)n;
+    }
+}
+
+bool ptc_line_file_read(PtcLineFile *f, PtcMem *mem, const char *path, char *why, size_t size)
+{
+    init(f, mem);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        snprintf(why, size, "%s", strerror(errno));
+        return false;
+    }
+    bool ok = read_all(f, fd, why, size);
+    close(fd);
+    return ok && cut(f, why, size);
+}
+
+void ptc_line_file_deinit(PtcLineFile *f)
+{
+    ptc_mem_free(f->mem, f->lines, f->cap * sizeof *f->lines);
+    ptc_mem_free(f->mem, f->numbers, f->cap * sizeof *f->numbers);
+    ptc_buf_deinit(&f->text);
+}

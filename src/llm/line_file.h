@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * line_file.h - a file of JSON lines as scripts and records are: read whole, cut into lines that are not blank. */
+#ifndef PTC_LLM_LINE_FILE_H
+#define PTC_LLM_LINE_FILE_H
+
+#include "base/buf.h"
+
+enum { PTC_LINE_FILE_LINE = 64 * 1024 * 1024 }; /* bytes of a line */
+#define PTC_LINE_FILE_BYTES ((size_t)1 << 30)   /* of all */
+
+typedef struct PtcLineFile {
+    PtcMem *mem;
+    PtcBuf text;
+    PtcText *lines;
+    uint32_t *numbers; /* of each line in the file, from 1 */
+    size_t count, cap;
+} PtcLineFile;
+
+/* False with a reason. */
+PTC_MUST_USE bool ptc_line_file_read(PtcLineFile *file, PtcMem *mem, const char *path, char *why,
+                                     size_t size);
+/* The same for a text, which is copied. */
+PTC_MUST_USE bool ptc_line_file_take(PtcLineFile *file, PtcMem *mem, PtcText text, char *why,
+                                     size_t size);
+void ptc_line_file_deinit(PtcLineFile *file);
+
+#endif

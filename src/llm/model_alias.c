@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "llm/model_alias.h"
+
+#include <stdio.h>
+
+#include "base/nearest.h"
+#include "llm/json_box.h"
+#include "value/map.h"
+#include "value/str.h"
+
+void ptc_model_alias_init(PtcModelAliases *a, PtcMem *mem)
+{
+    *a = (PtcModelAliases){0};
+    ptc_arena_init(&a->arena, mem);
+}
+
+void ptc_model_alias_deinit(PtcModelAliases *a)
+{
+    ptc_arena_deinit(&a->arena);
+}
+
+const PtcModelAlias *ptc_model_alias_find(const PtcModelAliases *a, PtcText name,
+                                          const PtcProvider *provider)
+{
+    for (size_t i = 0; i < a->count; i++)
+        if (ptc_text_same(a->rows[i].name, name) && (!provider || a->rows[i].provider == provider))
+            return &a->rows[i];
+    return NULL;
+}
+
+size_t ptc_model_alias_providers(const PtcModelAliases *a, PtcText name)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->count; i++)
+        n += ptc_text_same(a->rows[i].name, name);
+    return n;
+}
+
+/* Always false. */
+static bool wrong(char *why, size_t size, PtcText name, const char *what)
+{
+    snprintf(why, size, "aliases.%.*s: %s", name.len < 64 ? (int)name.len : 64, name.bytes, what);
+    return false;
+}
+
+static bool is_name(PtcText name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.bytes[i];
+        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+              strchr("-._", c)))
+            return false;
+    }
+    return name.len > 0 && name.len <= PTC_MODEL_ALIAS_BYTES;
+}
+
+static bool unknown_provider(PtcText name, char *why, size_t size)
+{
+    PtcNearest nearest;
+    ptc_nearest_init(&nearest, name.bytes, name.len);
+    for (size_t i = 0; i < ptc_provider_count; i++)
+        ptc_nearest_offer(&nearest, ptc_providers[i].name, strlen(ptc_providers[i].name));
+    snprintf(why, size, "there is no provider \"%.*s\"%s%.*s%s", name.len < 40 ? (int)name.len : 40,
+             name.bytes, nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
+             nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+    return false;
+}
+
+static bool add_row(PtcModelAliases *a, PtcText name, const PtcProvider *provider, PtcText id,
+                    char *why, size_t size)
+{
+    bool failed = false;
+    PtcModelAlias *rows = a->count < PTC_MODEL_ALIAS_ROWS
+                              ? ptc_arena_push(&a->arena, a->rows, a->count, sizeof *rows)
+                              : NULL;
+    if (!rows)
+        return wrong(why, size, name, "too many aliases, or no memory");
+    a->rows = rows;
+    a->rows[a->count] = (PtcModelAlias){.name = ptc_reply_keep(&a->arena, name, &failed),
+                                        .provider = provider,
+                                        .id = ptc_reply_keep(&a->arena, id, &failed)};
+    if (failed)
+        return wrong(why, size, name, "no memory");
+    a->count++;
+    return true;
+}
+
+/* Takes a name away with all its providers. */
+static void drop(PtcModelAliases *a, PtcText name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < a->count; i++)
+        if (!ptc_text_same(a->rows[i].name, name))
+            a->rows[kept++] = a->rows[i];
+    a->count = kept;
+}
+
+static bool add_alias(PtcModelAliases *a, PtcText name, PtcValue ids, char *why, size_t size)
+{
+    size_t pos = 0;
+    PtcValue key, value;
+    char what[160];
+    if (!is_name(name))
+        return wrong(why, size, name, "a name is 1 to 64 letters, digits and -._");
+    if (!ptc_is_map(ids) || ptc_map_count(ids) == 0)
+        return wrong(why, size, name, "must be an object: the id of the model by provider");
+    drop(a, name);
+    while (ptc_map_next(ids, &pos, &key, &value)) {
+        const PtcProvider *provider = ptc_provider_find(ptc_str_text(key));
+        PtcText id = ptc_str_text(value);
+        if (!provider)
+            return unknown_provider(ptc_str_text(key), what, sizeof what) ||
+                   wrong(why, size, name, what);
+        if (!id.len)
+            return wrong(why, size, name, "the id of a model is a text that is not empty");
+        if (!add_row(a, name, provider, id, why, size))
+            return false;
+    }
+    return true;
+}
+
+static bool mark_embeddings(PtcModelAliases *a, PtcValue names, char *why, size_t size)
+{
+    if (names != PTC_NONE && !ptc_is_sequential(names))
+        return snprintf(why, size, "\"embeddings\" must be an array of aliases") < 0;
+    for (size_t i = 0; i < ptc_json_box_length(names); i++)
+        for (size_t k = 0; k < a->count; k++)
+            if (ptc_text_same(a->rows[k].name, ptc_str_text(ptc_json_box_item(names, i))))
+                a->rows[k].embeds = true;
+    return true;
+}
+
+static bool add_all(PtcModelAliases *a, PtcJsonBox *box, PtcValue v, char *why, size_t size)
+{
+    size_t pos = 0;
+    PtcValue key, value;
+    PtcValue list = ptc_json_box_get(box, v, "aliases");
+    if (list == PTC_NONE || !ptc_is_map(list))
+        return snprintf(why, size, "a list of models is {\"aliases\": {NAME: {PROVIDER: ID}}}") < 0;
+    while (ptc_map_next(v, &pos, &key, NULL)) {
+        PtcText name = ptc_str_text(key);
+        if (!ptc_text_is(name, "aliases") && !ptc_text_is(name, "embeddings"))
+            return snprintf(why, size, "no field \"%.*s\": allowed are aliases and embeddings",
+                            name.len < 40 ? (int)name.len : 40, name.bytes) < 0;
+    }
+    pos = 0;
+    while (ptc_map_next(list, &pos, &key, &value))
+        if (!add_alias(a, ptc_str_text(key), value, why, size))
+            return false;
+    return mark_embeddings(a, ptc_json_box_get(box, v, "embeddings"), why, size);
+}
+
+bool ptc_model_alias_add(PtcModelAliases *a, PtcText json, char *why, size_t size)
+{
+    PtcJsonBox box;
+    PtcJsonBoxStatus status;
+    if (json.len > PTC_MODEL_ALIAS_FILE)
+        return snprintf(why, size, "a list of models is at most 1 MiB") < 0;
+    ptc_json_box_init(&box, a->arena.mem);
+    PtcValue v = ptc_json_box_read(&box, json, &status, why, size);
+    bool ok = v != PTC_NONE && add_all(a, &box, v, why, size);
+    ptc_json_box_deinit(&box);
+    return ok;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * model_alias.h - short names of models: for each, what the providers that have it call it.  From models.json, and from
+ * files of users, whose names win.
+ *
+ *     {"aliases": {"haiku": {"anthropic": "claude-haiku-4-5", ...}, ...}, "embeddings": ["embed"]} */
+#ifndef PTC_LLM_MODEL_ALIAS_H
+#define PTC_LLM_MODEL_ALIAS_H
+
+#include "base/arena.h"
+#include "llm/provider.h"
+
+enum {
+    PTC_MODEL_ALIAS_BYTES = 64,  /* of a name */
+    PTC_MODEL_ALIAS_ROWS = 1000, /* names and providers, all together */
+    PTC_MODEL_ALIAS_FILE = 1024 * 1024,
+};
+
+typedef struct PtcModelAlias {
+    PtcText name;
+    const PtcProvider *provider;
+    PtcText id;
+    bool embeds; /* it makes no text */
+} PtcModelAlias;
+
+typedef struct PtcModelAliases {
+    PtcArena arena;
+    PtcModelAlias *rows;
+    size_t count;
+} PtcModelAliases;
+
+void ptc_model_alias_init(PtcModelAliases *aliases, PtcMem *mem);
+void ptc_model_alias_deinit(PtcModelAliases *aliases);
+
+/* Adds those of a text; a name that is there already is replaced with all its providers.  False with a reason, and
+ * perhaps some of them added. */
+PTC_MUST_USE bool ptc_model_alias_add(PtcModelAliases *aliases, PtcText json, char *why,
+                                      size_t size);
+
+/* The row of a name at a provider; NULL for the provider: any, the first. */
+const PtcModelAlias *ptc_model_alias_find(const PtcModelAliases *aliases, PtcText name,
+                                          const PtcProvider *provider);
+/* How many providers have it. */
+size_t ptc_model_alias_providers(const PtcModelAliases *aliases, PtcText name);
+
+#endif

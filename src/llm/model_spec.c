@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ * Names of models.  What always holds: nothing is opened, started or read that the trust of the text does not allow. */
+#include "llm/model_spec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/nearest.h"
+#include "llm/exec_model.h"
+#include "llm/llm_json.h"
+#include "llm/model_alias.h"
+#include "llm/models_json.h"
+#include "llm/provider_model.h"
+#include "llm/replay.h"
+#include "llm/script.h"
+
+#define DEFAULT_PROVIDER "openrouter"
+#define DEFAULT_MODEL "haiku"
+
+struct PtcModels {
+    PtcModelsOptions options;
+    PtcModelAliases aliases;
+    PtcProviderKeys keys;
+    PtcProviderPlace place;
+};
+
+/* One text on its way to a model. */
+typedef struct Opening {
+    PtcModels *models;
+    PtcText spec;
+    PtcTrust trust;
+    char *why;
+    size_t size;
+} Opening;
+
+/* ------------------------------------------------------------------------------ refusals */
+
+/* Always NULL. */
+static PtcModel *refuse(const Opening *o, const char *what)
+{
+    snprintf(o->why, o->size, "the model \"%.*s\": %s", o->spec.len < 80 ? (int)o->spec.len : 80,
+             o->spec.bytes, what);
+    return NULL;
+}
+
+static PtcModel *unknown(const Opening *o, PtcText name)
+{
+    PtcNearest nearest;
+    char what[200];
+    const PtcModelAliases *a = &o->models->aliases;
+    ptc_nearest_init(&nearest, name.bytes, name.len);
+    for (size_t i = 0; i < a->count; i++)
+        ptc_nearest_offer(&nearest, a->rows[i].name.bytes, a->rows[i].name.len);
+    for (size_t i = 0; i < ptc_provider_count; i++)
+        ptc_nearest_offer(&nearest, ptc_providers[i].name, strlen(ptc_providers[i].name));
+    snprintf(what, sizeof what,
+             "there is no such alias or provider%s%.*s%s; a model is an alias (haiku), "
+             "PROVIDER:ID or openai-compat:URL|ID",
+             nearest.best ? "; did you mean \"" : "", (int)nearest.best_len,
+             nearest.best ? nearest.best : "", nearest.best ? "\"?" : "");
+    return refuse(o, what);
+}
+
+/* Says which providers have an alias. */
+static PtcModel *not_there(const Opening *o, PtcText alias, PtcText provider)
+{
+    char what[300];
+    int n = snprintf(what, sizeof what, "the provider %.*s does not have \"%.*s\"; it is at",
+                     (int)provider.len, provider.bytes, (int)alias.len, alias.bytes);
+    const PtcModelAliases *a = &o->models->aliases;
+    for (size_t i = 0; i < a->count && n > 0 && (size_t)n < sizeof what; i++)
+        if (ptc_text_same(a->rows[i].name, alias))
+            n += snprintf(what + n, sizeof what - (size_t)n, " %s", a->rows[i].provider->name);
+    return refuse(o, what);
+}
+
+/* ------------------------------------------------------------------------------ providers */
+
+/* openai-compat:URL|ID; the key goes to any address that the host names, to others only if it is the one it was set
+ * for. */
+static PtcModel *open_compat(const Opening *o, const PtcProvider *provider, PtcText rest)
+{
+    const PtcModels *m = o->models;
+    const char *bar = rest.len ? memchr(rest.bytes, '|', rest.len) : NULL;
+    char what[PTC_MODEL_WHY - 100];
+    if (!bar)
+        return refuse(o, "an endpoint is written openai-compat:URL|ID");
+    PtcText base = {rest.bytes, (size_t)(bar - rest.bytes)};
+    PtcText id = {bar + 1, rest.len - base.len - 1};
+    PtcText own = ptc_provider_keys_get(&m->keys, PTC_COMPAT_BASE);
+    bool with_key = o->trust == PTC_TRUST_HOST || (own.bytes && ptc_text_same(own, base));
+    PtcModel *model =
+        ptc_provider_model_new(&m->place, provider, id, base, with_key, what, sizeof what);
+    return model ? model : refuse(o, what);
+}
+
+static PtcModel *open_id(const Opening *o, const PtcProvider *provider, PtcText id)
+{
+    char what[PTC_MODEL_WHY - 100];
+    if (strcmp(provider->name, "openai-compat") == 0)
+        return open_compat(o, provider, id);
+    PtcModel *model = ptc_provider_model_new(&o->models->place, provider, id, (PtcText){NULL, 0},
+                                             true, what, sizeof what);
+    return model ? model : refuse(o, what);
+}
+
+static PtcModel *open_row(const Opening *o, const PtcModelAlias *row)
+{
+    if (row->embeds)
+        return refuse(o, "it makes embeddings and cannot answer");
+    /* an address in a list of models is the host's */
+    Opening as_host = {o->models, o->spec, PTC_TRUST_HOST, o->why, o->size};
+    return open_id(&as_host, row->provider, row->id);
+}
+
+static PtcModel *open_alias(const Opening *o, PtcText alias)
+{
+    const PtcModels *m = o->models;
+    PtcText chosen = ptc_provider_keys_get(&m->keys, PTC_DEFAULT_PROVIDER);
+    chosen = chosen.bytes ? chosen : PTC_TEXT(DEFAULT_PROVIDER);
+    if (!ptc_model_alias_find(&m->aliases, alias, NULL))
+        return unknown(o, alias);
+    if (ptc_model_alias_providers(&m->aliases, alias) == 1)
+        return open_row(o, ptc_model_alias_find(&m->aliases, alias, NULL));
+    const PtcProvider *provider = ptc_provider_find(chosen);
+    const PtcModelAlias *row = provider ? ptc_model_alias_find(&m->aliases, alias, provider) : NULL;
+    return row ? open_row(o, row) : not_there(o, alias, chosen);
+}
+
+/* PROVIDER:ALIAS or PROVIDER:ID. */
+static PtcModel *open_at(const Opening *o, const PtcProvider *provider, PtcText rest)
+{
+    const PtcModelAliases *a = &o->models->aliases;
+    const PtcModelAlias *row = ptc_model_alias_find(a, rest, provider);
+    if (row)
+        return open_row(o, row);
+    if (ptc_model_alias_find(a, rest, NULL))
+        return not_there(o, rest, ptc_text_cstr(provider->name));
+    if (o->trust == PTC_TRUST_PROGRAM)
+        return refuse(o, "a program may name aliases and models that the agents name");
+    return open_id(o, provider, rest);
+}
+
+/* --------------------------------------------------------------------------- other kinds */
+
+/* The body that a model of a record would be sent; one that cannot be opened any more spoke JSON of ours. */
+static bool body_of(void *user, PtcText name, const PtcLlmRequest *request, PtcBuf *out)
+{
+    PtcModels *m = user;
+    char why[PTC_MODEL_WHY];
+    const char *colon = name.len ? memchr(name.bytes, ':', name.len) : NULL;
+    PtcText head = {name.bytes, colon ? (size_t)(colon - name.bytes) : 0};
+    const PtcProvider *provider = colon ? ptc_provider_find(head) : NULL;
+    if (!provider)
+        return ptc_llm_json_write_request(out, request);
+    Opening o = {m, name, PTC_TRUST_HOST, why, sizeof why};
+    PtcModel *model = open_id(&o, provider, (PtcText){colon + 1, name.len - head.len - 1});
+    bool ok = model && model->body(model, request, out);
+    if (model)
+        model->free(model);
+    return ok;
+}
+
+static PtcModel *open_replay(const Opening *o, const char *name, const char *path, char *what,
+                             size_t size)
+{
+    PtcModels *m = o->models;
+    PtcReplayOptions options = {
+        .mem = m->options.mem,
+        .name = name,
+        .keys = &m->keys,
+        .loose = m->options.replay_loose,
+        .body = body_of,
+        .user = m,
+    };
+    return ptc_replay_open(&options, path, what, size);
+}
+
+/* script:, replay:, exec:; *done when it is one of them. */
+static PtcModel *open_special(const Opening *o, bool *done)
+{
+    char name[PTC_MODEL_SPEC_BYTES + 1], what[PTC_MODEL_WHY - 100];
+    PtcMem *mem = o->models->options.mem;
+    PtcModel *model = NULL;
+    bool script = ptc_text_starts(o->spec, "script:"), replay = ptc_text_starts(o->spec, "replay:");
+    bool exec = ptc_text_starts(o->spec, "exec:");
+    *done = script || replay || exec;
+    if (!*done)
+        return NULL;
+    if (o->trust == PTC_TRUST_PROGRAM ||
+        (o->trust == PTC_TRUST_FILE && !o->models->options.files_may_run))
+        return refuse(o, "scripts, records and programs can only be named on the command line");
+    if (memchr(o->spec.bytes, 0, o->spec.len))
+        return refuse(o, "a NUL cannot be in it");
+    memcpy(name, o->spec.bytes, o->spec.len);
+    name[o->spec.len] = 0;
+    size_t head = exec ? 5 : 7;
+    PtcText rest = {o->spec.bytes + head, o->spec.len - head};
+    if (script)
+        model = ptc_script_open(mem, name, name + head, &o->models->keys, what, sizeof what);
+    else if (replay)
+        model = open_replay(o, name, name + head, what, sizeof what);
+    else
+        model = ptc_exec_model_new(mem, name, rest, &o->models->keys, what, sizeof what);
+    return model ? model : refuse(o, what);
+}
+
+PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust trust, char *why, size_t size)
+{
+    Opening o = {models, spec.len ? spec : PTC_TEXT(DEFAULT_MODEL), trust, why, size};
+    bool done;
+    if (o.spec.len > PTC_MODEL_SPEC_BYTES)
+        return refuse(&o, "its name is too long");
+    PtcModel *model = open_special(&o, &done);
+    if (done)
+        return model;
+    const char *colon = memchr(o.spec.bytes, ':', o.spec.len);
+    if (!colon)
+        return open_alias(&o, o.spec);
+    PtcText head = {o.spec.bytes, (size_t)(colon - o.spec.bytes)};
+    const PtcProvider *provider = ptc_provider_find(head);
+    return provider ? open_at(&o, provider, (PtcText){colon + 1, o.spec.len - head.len - 1})
+                    : unknown(&o, head);
+}
+
+/* --------------------------------------------------------------------------------- shared */
+
+PtcModels *ptc_models_new(const PtcModelsOptions *options, char *why, size_t size)
+{
+    PtcMem *mem = options->mem;
+    PtcModels *m = ptc_mem_alloc(mem, sizeof *m);
+    snprintf(why, size, "no memory");
+    if (!m)
+        return NULL;
+    *m = (PtcModels){.options = *options};
+    ptc_model_alias_init(&m->aliases, mem);
+    bool ok = ptc_provider_keys_init(&m->keys, mem, options->get, options->user, options->dotenv) &&
+              ptc_model_alias_add(&m->aliases,
+                                  (PtcText){(const char *)ptc_models_json, ptc_models_json_len},
+                                  why, size);
+    PtcText ca_file = ok ? ptc_provider_keys_get(&m->keys, "SSL_CERT_FILE") : (PtcText){NULL, 0};
+    PtcClient *client = ok ? ptc_client_new(mem, ca_file.bytes) : NULL;
+    m->place = (PtcProviderPlace){mem, client, &m->keys, options->connect_ms, options->silence_ms};
+    if (client)
+        return m;
+    ptc_models_free(m);
+    return NULL;
+}
+
+void ptc_models_free(PtcModels *m)
+{
+    if (!m)
+        return;
+    ptc_client_free(m->place.client);
+    ptc_provider_keys_deinit(&m->keys);
+    ptc_model_alias_deinit(&m->aliases);
+    ptc_mem_free(m->options.mem, m, sizeof *m);
+}
+
+bool ptc_models_add_file(PtcModels *m, const char *path, char *why, size_t size)
+{
+    PtcBuf text;
+    char what[PTC_MODEL_WHY - 100];
+    ssize_t n = -1;
+    ptc_buf_init(&text, m->options.mem, PTC_MODEL_ALIAS_FILE + 1);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0 && ptc_buf_reserve(&text, PTC_MODEL_ALIAS_FILE + 1))
+        while ((n = read(fd, text.data + text.len, text.cap - text.len)) > 0)
+            text.len += (size_t)n;
+    snprintf(what, sizeof what, "%s", n < 0 ? strerror(errno) : "");
+    if (fd >= 0)
+        close(fd);
+    bool ok = n == 0 && ptc_model_alias_add(&m->aliases, ptc_buf_view(&text), what, sizeof what);
+    if (!ok)
+        snprintf(why, size, "%s: %s", path, what);
+    ptc_buf_deinit(&text);
+    return ok;
+}
+
+const PtcSecrets *ptc_models_secrets(const PtcModels *m)
+{
+    return &m->keys.shown;
+}
+
+const PtcProviderKeys *ptc_models_keys(const PtcModels *m)
+{
+    return &m->keys;
+}
+
+PtcClient *ptc_models_client(PtcModels *m)
+{
+    return m->place.client;
+}

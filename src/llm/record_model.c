@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT
+ * Recording.  What always holds: a line is whole or not there, and is without secrets before it is measured or hashed. */
+#include "llm/record_model.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/hmac.h"
+#include "json/check.h"
+#include "json/emit.h"
+#include "llm/line_file.h"
+#include "llm/llm_json.h"
+
+struct PtcRecordFile {
+    PtcMem *mem;
+    const PtcProviderKeys *keys;
+    pthread_mutex_t lock;
+    int fd;
+    char trouble[160]; /* why a line is missing; "": none is */
+};
+
+void ptc_record_hash(PtcText body, char hash[PTC_RECORD_HASH])
+{
+    uint8_t digest[PTC_SHA256_BYTES];
+    ptc_sha256(body.bytes ? body.bytes : "", body.len, digest);
+    for (size_t i = 0; i < sizeof digest; i++)
+        snprintf(hash + 2 * i, 3, "%02x", digest[i]);
+}
+
+/* --------------------------------------------------------------------------------- file */
+
+PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path, const PtcProviderKeys *keys,
+                                    char *why, size_t size)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (fd < 0) {
+        snprintf(why, size, "%s", strerror(errno));
+        return NULL;
+    }
+    PtcRecordFile *file = ptc_mem_alloc(mem, sizeof *file);
+    if (!file) {
+        close(fd);
+        snprintf(why, size, "no memory");
+        return NULL;
+    }
+    *file = (PtcRecordFile){.mem = mem, .keys = keys, .fd = fd};
+    pthread_mutex_init(&file->lock, NULL);
+    return file;
+}
+
+bool ptc_record_file_close(PtcRecordFile *file, char *why, size_t size)
+{
+    bool ok = !file->trouble[0];
+    if (!ok)
+        snprintf(why, size, "%s", file->trouble);
+    if (close(file->fd) != 0 && ok) {
+        snprintf(why, size, "%s", strerror(errno));
+        ok = false;
+    }
+    pthread_mutex_destroy(&file->lock);
+    ptc_mem_free(file->mem, file, sizeof *file);
+    return ok;
+}
+
+static void complain(PtcRecordFile *file, const char *what)
+{
+    pthread_mutex_lock(&file->lock);
+    if (!file->trouble[0])
+        snprintf(file->trouble, sizeof file->trouble, "%s", what);
+    pthread_mutex_unlock(&file->lock);
+}
+
+/* After a line that was cut off nothing follows: it would be read as part of it. */
+static void write_line(PtcRecordFile *file, PtcText line)
+{
+    pthread_mutex_lock(&file->lock);
+    while (line.len && !file->trouble[0]) {
+        ssize_t n = write(file->fd, line.bytes, line.len);
+        if (n < 0 && errno != EINTR)
+            snprintf(file->trouble, sizeof file->trouble, "%s", strerror(errno));
+        if (n > 0)
+            line = (PtcText){line.bytes + n, line.len - (size_t)n};
+    }
+    pthread_mutex_unlock(&file->lock);
+}
+
+/* -------------------------------------------------------------------------------- lines */
+
+/* Appends text without secrets; false: no memory. */
+static bool blot(const PtcRecordFile *file, PtcBuf *out, PtcText text)
+{
+    if (file->keys)
+        ptc_secrets_blot(&file->keys->shown, out, text, false);
+    else
+        ptc_buf_add(out, text.bytes, text.len);
+    return ptc_buf_ok(out);
+}
+
+/* A blot can only hit inside of strings, unless a secret looks like JSON itself. */
+static void emit_blotted(PtcBuf *line, const char *key, PtcText json)
+{
+    if (ptc_json_is_line(json.bytes, json.len))
+        ptc_emit_field_raw(line, key, json);
+    else
+        ptc_emit_field_text(line, key, json);
+}
+
+static void compose(PtcBuf *line, const PtcModel *inner, const PtcLlmRequest *r, PtcText body,
+                    PtcText reply)
+{
+    char hash[PTC_RECORD_HASH];
+    ptc_record_hash(body, hash);
+    ptc_emit_object(line);
+    ptc_emit_field_int(line, "ptc_record", PTC_RECORD_VERSION);
+    ptc_emit_field_cstr(line, "model", inner->name);
+    ptc_emit_field_bool(line, "network", inner->network);
+    ptc_emit_field_text(line, "agent", r->agent.bytes ? r->agent : PTC_TEXT(""));
+    ptc_emit_field_cstr(line, "hash", hash);
+    emit_blotted(line, "request", body);
+    emit_blotted(line, "reply", reply);
+    ptc_emit_object_end(line);
+    ptc_buf_add_char(line, '\n');
+}
+
+static void record(PtcRecordFile *file, PtcModel *inner, const PtcLlmRequest *r, PtcText body,
+                   const PtcLlmReply *out, PtcMem *mem)
+{
+    PtcBuf plain, reply, line;
+    ptc_buf_init(&plain, mem, PTC_LINE_FILE_LINE);
+    ptc_buf_init(&reply, mem, PTC_LINE_FILE_LINE);
+    ptc_buf_init(&line, mem, PTC_LINE_FILE_LINE);
+    if (ptc_llm_json_write_reply(&plain, out) && blot(file, &reply, ptc_buf_view(&plain)))
+        compose(&line, inner, r, body, ptc_buf_view(&reply));
+    if (line.len && ptc_buf_ok(&line))
+        write_line(file, ptc_buf_view(&line));
+    else
+        complain(file, "a request and its reply are longer than 64 MiB, or memory is short");
+    ptc_buf_deinit(&plain);
+    ptc_buf_deinit(&reply);
+    ptc_buf_deinit(&line);
+}
+
+/* -------------------------------------------------------------------------------- model */
+
+typedef struct Recorder {
+    PtcModel model;
+    PtcMem *mem;
+    PtcRecordFile *file;
+    PtcModel *inner;
+} Recorder;
+
+static bool recorder_body(PtcModel *self, const PtcLlmRequest *request, PtcBuf *out)
+{
+    PtcModel *inner = ((Recorder *)self)->inner;
+    return inner->body(inner, request, out);
+}
+
+static void recorder_ask(PtcModel *self, const PtcLlmRequest *r, PtcArena *arena, PtcLlmReply *out)
+{
+    const Recorder *m = (const Recorder *)self;
+    PtcBuf plain, body;
+    m->inner->ask(m->inner, r, arena, out);
+    ptc_buf_init(&plain, arena->mem, PTC_LINE_FILE_LINE);
+    ptc_buf_init(&body, arena->mem, PTC_LINE_FILE_LINE);
+    if (m->inner->body(m->inner, r, &plain) && blot(m->file, &body, ptc_buf_view(&plain)))
+        record(m->file, m->inner, r, ptc_buf_view(&body), out, arena->mem);
+    else
+        complain(m->file, "memory is short");
+    ptc_buf_deinit(&plain);
+    ptc_buf_deinit(&body);
+}
+
+static void recorder_free(PtcModel *self)
+{
+    Recorder *m = (Recorder *)self;
+    ptc_mem_free(m->mem, m, sizeof *m);
+}
+
+PtcModel *ptc_record_model_new(PtcMem *mem, PtcRecordFile *file, PtcModel *inner)
+{
+    Recorder *m = ptc_mem_alloc(mem, sizeof *m);
+    if (!m)
+        return NULL;
+    *m = (Recorder){
+        .model = {.ask = recorder_ask,
+                  .body = recorder_body,
+                  .free = recorder_free,
+                  .name = inner->name,
+                  .network = inner->network},
+        .mem = mem,
+        .file = file,
+        .inner = inner,
+    };
+    return &m->model;
+}

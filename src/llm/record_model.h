@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * record_model.h - a model that asks another and writes down what was asked and answered, a line each (docs/replay.md),
+ * without secrets. */
+#ifndef PTC_LLM_RECORD_MODEL_H
+#define PTC_LLM_RECORD_MODEL_H
+
+#include "llm/llm.h"
+#include "llm/provider_keys.h"
+
+enum { PTC_RECORD_VERSION = 1 };
+
+/* A file that any number of models write to, from any thread. */
+typedef struct PtcRecordFile PtcRecordFile;
+
+/* Makes the file anew, for its owner alone.  `keys` (may be NULL) must outlive it.  NULL with a reason. */
+PTC_MUST_USE PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path,
+                                                 const PtcProviderKeys *keys, char *why,
+                                                 size_t size);
+/* False with a reason when a line could not be written. */
+bool ptc_record_file_close(PtcRecordFile *file, char *why, size_t size);
+
+/* `inner` and the file must outlive it; it has the name of `inner`.  NULL: no memory. */
+PTC_MUST_USE PtcModel *ptc_record_model_new(PtcMem *mem, PtcRecordFile *file, PtcModel *inner);
+
+/* The hash of a body in a record: SHA-256 in hexadecimal digits, with a NUL. */
+enum { PTC_RECORD_HASH = 65 };
+void ptc_record_hash(PtcText body, char hash[PTC_RECORD_HASH]);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+#include "llm/waiting.h"
+
+#include <time.h>
+
+#include "net/client.h"
+
+PtcLlmStatus ptc_waiting_end(const PtcLlmRequest *r, int64_t begun_ns)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    int64_t total_ms = r->timeout_ms > 0 ? r->timeout_ms : PTC_CLIENT_TOTAL_MS;
+    if (ptc_cancelled(r->cancel))
+        return PTC_LLM_CANCELLED;
+    if (now >= r->deadline_ns)
+        return PTC_LLM_DEADLINE;
+    return (now - begun_ns) / 1000000 >= total_ms ? PTC_LLM_TIMEOUT : PTC_LLM_OK;
+}
+
+static void pause(int64_t ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+void ptc_waiting_sleep(const PtcLlmRequest *r, int64_t ms, PtcReply *reply)
+{
+    int64_t begun = ptc_clock_ns(NULL), end = begun + ms * 1000000;
+    PtcLlmStatus status = ptc_waiting_end(r, begun);
+    while (ms > 0 && status == PTC_LLM_OK) {
+        int64_t left = (end - ptc_clock_ns(NULL) + 999999) / 1000000;
+        if (left <= 0)
+            break;
+        pause(left < PTC_WAITING_SLICE_MS ? left : PTC_WAITING_SLICE_MS);
+        status = ptc_waiting_end(r, begun);
+    }
+    if (status == PTC_LLM_OK)
+        return;
+    reply->status = PTC_LLM_OK;
+    ptc_reply_failf(reply, status, "%s",
+                    status == PTC_LLM_TIMEOUT    ? "the answer did not come in time"
+                    : status == PTC_LLM_DEADLINE ? "the deadline passed"
+                                                 : "cancelled");
+}
+
+void ptc_waiting_finish(const PtcLlmRequest *r, PtcReply *reply, PtcArena *arena, PtcLlmReply *out)
+{
+    ptc_reply_finish(reply, arena, out);
+    if (out->status != PTC_LLM_OK || !r->stream || !out->text.len)
+        return;
+    if (r->stream(r->stream_user, out->text))
+        out->streamed = true;
+    else
+        ptc_reply_error(out, arena, NULL, PTC_LLM_CANCELLED,
+                        PTC_TEXT("the reader of the text stopped"));
+}

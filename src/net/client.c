@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ * The pool of handles behind a client.  What always holds: a slot is with one thread, or in the list `idle`, or in the
+ * list `lost` because a look-up that was given up still uses it; the counts are those of the lists. */
+#include "net/client.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "net/client_int.h"
+
+struct PtcClient {
+    PtcMem *mem;
+    char *ca_file; /* or NULL */
+    pthread_mutex_t lock;
+    pthread_cond_t freed; /* a slot has come back */
+    Slot *idle, *lost;
+    size_t idle_count, in_use, lost_count;
+};
+
+/* -------------------------------------------------------------------------------- slots */
+
+static void free_slot(Slot *s)
+{
+    if (s->multi)
+        s->curl->multi_cleanup(s->multi);
+    if (s->easy)
+        s->curl->easy_cleanup(s->easy);
+    ptc_mem_free(s->mem, s, sizeof *s);
+}
+
+static Slot *new_slot(PtcClient *c, const PtcCurl *curl)
+{
+    Slot *s = ptc_mem_alloc(c->mem, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (Slot){.curl = curl, .mem = c->mem, .ca_file = c->ca_file};
+    s->easy = curl->easy_init();
+    s->multi = curl->multi_init();
+    if (s->easy && s->multi)
+        return s;
+    if (s->multi)
+        curl->multi_cleanup(s->multi);
+    if (s->easy)
+        curl->easy_cleanup(s->easy);
+    ptc_mem_free(c->mem, s, sizeof *s);
+    return NULL;
+}
+
+/* Frees those whose look-up has ended meanwhile. */
+static void sweep(PtcClient *c)
+{
+    for (Slot **at = &c->lost; *at;) {
+        Slot *s = *at;
+        if (!ptc_client_exchange_over(s)) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        c->lost_count--;
+        free_slot(s);
+    }
+}
+
+/* An idle slot, rather one that has a connection to this server. */
+static Slot *take_idle(PtcClient *c, const char *server)
+{
+    Slot **at = &c->idle;
+    while (*at && strcmp((*at)->server, server) != 0)
+        at = &(*at)->next;
+    if (!*at)
+        at = &c->idle;
+    Slot *s = *at;
+    if (s) {
+        *at = s->next;
+        c->idle_count--;
+    }
+    return s;
+}
+
+static void wait_a_slice(PtcClient *c)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += PTC_CLIENT_SLICE_MS * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&c->freed, &c->lock, &until);
+}
+
+/* A slot for this thread, once there are few enough in use; NULL with the end in the answer. */
+static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *r,
+                     const PtcUrl *url, const char *server, PtcClientAnswer *a)
+{
+    int64_t asked = ptc_clock_ns(NULL);
+    Slot *s = NULL;
+    pthread_mutex_lock(&c->lock);
+    sweep(c);
+    while (c->in_use >= PTC_CLIENT_IN_USE && !ptc_client_must_end(r, asked, a))
+        wait_a_slice(c);
+    if (c->lost_count >= PTC_CLIENT_LOOKUPS && !url->literal)
+        ptc_client_end(a, PTC_CLIENT_NO_CONNECTION, "too many look-ups of names are hanging");
+    if (a->end == PTC_CLIENT_OK) {
+        c->in_use++;
+        s = take_idle(c, server);
+    }
+    pthread_mutex_unlock(&c->lock);
+    if (a->end == PTC_CLIENT_OK && !s && !(s = new_slot(c, curl))) {
+        ptc_client_end(a, PTC_CLIENT_NO_MEMORY, "no memory for a connection");
+        pthread_mutex_lock(&c->lock);
+        c->in_use--;
+        pthread_cond_signal(&c->freed);
+        pthread_mutex_unlock(&c->lock);
+    }
+    if (s)
+        s->asked_ns = asked;
+    return s;
+}
+
+static void release(PtcClient *c, Slot *s, bool idle)
+{
+    pthread_mutex_lock(&c->lock);
+    c->in_use--;
+    pthread_cond_signal(&c->freed);
+    Slot *drop = idle && c->idle_count >= PTC_CLIENT_IDLE ? s : NULL;
+    if (!drop) {
+        Slot **list = idle ? &c->idle : &c->lost;
+        s->next = *list;
+        *list = s;
+        c->idle_count += idle;
+        c->lost_count += !idle;
+    }
+    pthread_mutex_unlock(&c->lock);
+    if (drop)
+        free_slot(drop);
+}
+
+/* ------------------------------------------------------------------------------- client */
+
+PtcClient *ptc_client_new(PtcMem *mem, const char *ca_file)
+{
+    pthread_condattr_t attributes;
+    PtcClient *c = ptc_mem_alloc(mem, sizeof *c);
+    if (!c)
+        return NULL;
+    *c = (PtcClient){.mem = mem};
+    if (ca_file && !(c->ca_file = ptc_mem_alloc(mem, strlen(ca_file) + 1))) {
+        ptc_mem_free(mem, c, sizeof *c);
+        return NULL;
+    }
+    if (ca_file)
+        memcpy(c->ca_file, ca_file, strlen(ca_file) + 1);
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&c->freed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return c;
+}
+
+void ptc_client_free(PtcClient *c)
+{
+    if (!c)
+        return;
+    sweep(c);
+    for (Slot *s = c->idle, *next; s; s = next) {
+        next = s->next;
+        free_slot(s);
+    }
+    /* Those that still look up a name are left to the library, which would wait for them here; the ledger is told. */
+    for (Slot *s = c->lost, *next; s; s = next) {
+        next = s->next;
+        s->curl->multi_remove_handle(s->multi, s->easy);
+        free_slot(s);
+    }
+    pthread_cond_destroy(&c->freed);
+    pthread_mutex_destroy(&c->lock);
+    if (c->ca_file)
+        ptc_mem_free(c->mem, c->ca_file, strlen(c->ca_file) + 1);
+    ptc_mem_free(c->mem, c, sizeof *c);
+}
+
+size_t ptc_client_lookups(PtcClient *c)
+{
+    pthread_mutex_lock(&c->lock);
+    sweep(c);
+    size_t count = c->lost_count;
+    pthread_mutex_unlock(&c->lock);
+    return count;
+}
+
+/* A header that has a line end in it would be two. */
+static bool headers_are_lines(const PtcClientRequest *r)
+{
+    for (size_t i = 0; i < r->header_count; i++)
+        for (size_t k = 0; k < r->headers[i].len; k++)
+            if (strchr("\r\n", r->headers[i].bytes[k])) /* finds NUL as well */
+                return false;
+    return true;
+}
+
+static bool check(const PtcClientRequest *r, PtcUrl *url, PtcClientAnswer *a)
+{
+    const char *why;
+    if (!ptc_url_parse(ptc_text_cstr(r->url), url, &why)) {
+        a->end = PTC_CLIENT_BAD_REQUEST;
+        snprintf(a->why, sizeof a->why, "the address %s", why);
+    } else if (!url->https && !url->loopback && !r->plain) {
+        ptc_client_end(a, PTC_CLIENT_BAD_REQUEST,
+                       "http:// is for servers on this machine; use https://");
+    } else if (!headers_are_lines(r)) {
+        ptc_client_end(a, PTC_CLIENT_BAD_REQUEST, "a header has a line end or a NUL in it");
+    }
+    return a->end == PTC_CLIENT_OK;
+}
+
+static void name_server(const PtcUrl *url, char *server, size_t size)
+{
+    snprintf(server, size, "%d %.*s %.*s", url->https, (int)url->host.len, url->host.bytes,
+             (int)url->port.len, url->port.len ? url->port.bytes : "");
+}
+
+void ptc_client_send(PtcClient *c, PtcMem *mem, const PtcClientRequest *r, PtcClientAnswer *a)
+{
+    PtcUrl url;
+    const char *why;
+    char server[PTC_URL_BYTES + 1];
+    memset(a, 0, sizeof *a);
+    ptc_buf_init(&a->error_body, mem, PTC_CLIENT_ERROR_BYTES);
+    if (!check(r, &url, a))
+        return;
+    const PtcCurl *curl = ptc_curl_load(&why);
+    if (!curl) {
+        ptc_client_end(a, PTC_CLIENT_BAD_REQUEST, why);
+        return;
+    }
+    name_server(&url, server, sizeof server);
+    Slot *s = acquire(c, curl, r, &url, server, a);
+    if (!s)
+        return;
+    memcpy(s->server, server, sizeof server);
+    release(c, s, ptc_client_exchange(s, &url, r, a));
+}
+
+void ptc_client_answer_deinit(PtcClientAnswer *a)
+{
+    ptc_buf_deinit(&a->error_body);
+}

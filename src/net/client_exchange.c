@@ -1,0 +1,495 @@
+/* SPDX-License-Identifier: MIT
+ * One exchange over libcurl's handles.  What always holds: libcurl never gives up by itself on what we time (its own
+ * limits are longer), so that a look-up of a name that hangs is ours to set aside; no byte of a body is counted before it
+ * is decompressed; and of a request that could have reached the server no second copy is sent, because its body cannot
+ * be read a second time. */
+#include <signal.h>
+#include <stdio.h>
+#include <strings.h>
+#include <sys/socket.h>
+
+#include "base/secret.h"
+#include "net/client_int.h"
+#include "ptc/ptc.h"
+
+enum {
+    CURL_LONGER_MS = 5000,   /* by which libcurl's limits exceed ours */
+    CURL_TOO_LARGE = 100,    /* CURLE_TOO_LARGE, which older headers do not have */
+    CURL_NEVER_MS = 1 << 30, /* twelve days */
+    KEEP_CONNECTIONS = 4,    /* of one handle */
+    CONNECTION_AGE_S = 60,   /* unused for longer, a connection is not used again */
+};
+
+void ptc_client_end(PtcClientAnswer *a, PtcClientEnd end, const char *why)
+{
+    a->end = end;
+    snprintf(a->why, sizeof a->why, "%s", why);
+}
+
+/* ---------------------------------------------------------------------------- callbacks */
+
+/* Copies the value of a header into a field, without the blanks around it. */
+static void keep_field(char *field, size_t size, const char *value, size_t len)
+{
+    while (len && (*value == ' ' || *value == '\t')) {
+        value++;
+        len--;
+    }
+    while (len && strchr(" \t\r\n", value[len - 1]))
+        len--;
+    len = len < size - 1 ? len : size - 1;
+    memcpy(field, value, len);
+    field[len] = 0;
+}
+
+static void take_field(PtcClientAnswer *a, const char *line, size_t len)
+{
+    const struct {
+        const char *name;
+        char *field;
+        size_t size;
+    } fields[] = {
+        {"content-type:", a->content_type, sizeof a->content_type},
+        {"retry-after:", a->retry_after, sizeof a->retry_after},
+        {"retry-after-ms:", a->retry_after_ms, sizeof a->retry_after_ms},
+        {"x-amzn-errortype:", a->error_type, sizeof a->error_type},
+        {"location:", a->location, sizeof a->location},
+    };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        size_t n = strlen(fields[i].name);
+        if (len >= n && strncasecmp(line, fields[i].name, n) == 0)
+            keep_field(fields[i].field, fields[i].size, line + n, len - n);
+    }
+}
+
+/* A status line begins the headers anew: those of a 1xx before it do not count. */
+static void begin_headers(Slot *s, PtcClientAnswer *a)
+{
+    long status = 0;
+    a->content_type[0] = a->retry_after[0] = a->retry_after_ms[0] = 0;
+    a->error_type[0] = a->location[0] = 0;
+    s->curl->easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
+    a->status = (int)status;
+}
+
+static size_t on_header(char *line, size_t size, size_t count, void *user)
+{
+    Slot *s = user;
+    size_t len = size * count;
+    if (!s->request)
+        return 0;
+    s->answer->touched = s->connected = true;
+    s->last_ns = ptc_clock_ns(NULL);
+    s->header_bytes += len;
+    if (s->header_bytes > PTC_CLIENT_HEADER_BYTES) {
+        s->stopped = PTC_CLIENT_TOO_LARGE;
+        return 0;
+    }
+    if (len >= 5 && strncasecmp(line, "HTTP/", 5) == 0)
+        begin_headers(s, s->answer);
+    else
+        take_field(s->answer, line, len);
+    return len;
+}
+
+static void refresh_status(Slot *s)
+{
+    long status = 0;
+    s->curl->easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
+    s->answer->status = (int)status;
+}
+
+/* Keeps the beginning of a body that is no 2xx; when that is full, the rest is not waited for. */
+static bool keep_error(Slot *s, const char *bytes, size_t len)
+{
+    PtcBuf *kept = &s->answer->error_body;
+    size_t room = kept->max - kept->len;
+    if (!ptc_buf_add(kept, bytes, len < room ? len : room))
+        s->stopped = PTC_CLIENT_NO_MEMORY;
+    else if (len >= room)
+        s->enough_ns = s->last_ns;
+    return s->stopped == PTC_CLIENT_OK && s->enough_ns == 0;
+}
+
+static bool pass_on(Slot *s, const char *bytes, size_t len)
+{
+    const PtcClientRequest *r = s->request;
+    PtcPiece piece =
+        r->piece ? r->piece(r->user, s->answer, (PtcText){bytes, len}) : PTC_PIECE_MORE;
+    if (piece == PTC_PIECE_STOP)
+        s->stopped = PTC_CLIENT_STOPPED;
+    if (piece == PTC_PIECE_ENOUGH)
+        s->enough_ns = s->last_ns;
+    return piece != PTC_PIECE_STOP;
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *user)
+{
+    Slot *s = user;
+    size_t len = size * count;
+    if (!s->request)
+        return 0;
+    s->answer->touched = true;
+    s->last_ns = ptc_clock_ns(NULL);
+    s->body_bytes += len;
+    refresh_status(s);
+    if (s->enough_ns) /* what comes now is not looked at, and not taken for ever */
+        return s->body_bytes > s->request->max_body ? 0 : len;
+    if (s->answer->status < 200 || s->answer->status > 299)
+        return keep_error(s, bytes, len) ? len : 0;
+    if (s->body_bytes > s->request->max_body) {
+        s->stopped = PTC_CLIENT_TOO_LARGE;
+        return 0;
+    }
+    return pass_on(s, bytes, len) ? len : 0;
+}
+
+/* The body, once: libcurl would send it again on a new connection when an old one turns out to be closed, and then the
+ * server may see it twice.  Without a way back it gives up instead, unless nothing of it was sent. */
+static size_t on_send(char *to, size_t size, size_t count, void *user)
+{
+    Slot *s = user;
+    if (!s->request)
+        return CURL_READFUNC_ABORT;
+    size_t left = s->request->body.len - s->sent, room = size * count;
+    size_t n = left < room ? left : room;
+    memcpy(to, s->request->body.bytes + s->sent, n);
+    s->sent += n;
+    s->connected = true;
+    s->last_ns = ptc_clock_ns(NULL);
+    return n;
+}
+
+static int on_rewind(void *user, curl_off_t offset, int origin)
+{
+    const Slot *s = user;
+    return offset == 0 && origin == SEEK_SET && s->sent == 0 ? CURL_SEEKFUNC_OK
+                                                             : CURL_SEEKFUNC_FAIL;
+}
+
+static int on_lookup(void *state, void *reserved, void *user)
+{
+    Slot *s = user;
+    (void)state;
+    (void)reserved;
+    s->looking_up = true;
+    return s->request ? 0 : 1;
+}
+
+/* The name is known.  A socket for whoever still wants one. */
+static curl_socket_t on_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    Slot *s = user;
+    (void)purpose;
+    s->looking_up = false;
+    if (!s->request)
+        return CURL_SOCKET_BAD;
+    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+/* ------------------------------------------------------------------------------ options */
+
+/* The header lines as libcurl wants them, in one block that we can wipe: it has keys in it. */
+static bool make_headers(Slot *s, const PtcClientRequest *r)
+{
+    /* one for 100-continue, which would only cost time */
+    static const PtcText none = {"Expect:", 7};
+    size_t count = r->header_count + 1, bytes = count * sizeof(struct curl_slist);
+    for (size_t i = 0; i < count; i++)
+        bytes += (i ? r->headers[i - 1].len : none.len) + 1;
+    struct curl_slist *nodes = ptc_mem_alloc(s->mem, bytes);
+    if (!nodes)
+        return false;
+    char *text = (char *)(nodes + count);
+    for (size_t i = 0; i < count; i++) {
+        PtcText line = i ? r->headers[i - 1] : none;
+        nodes[i] = (struct curl_slist){text, i + 1 < count ? &nodes[i + 1] : NULL};
+        memcpy(text, line.bytes, line.len);
+        text[line.len] = 0;
+        text += line.len + 1;
+    }
+    s->headers = nodes;
+    s->headers_bytes = bytes;
+    return true;
+}
+
+static void drop_headers(Slot *s)
+{
+    if (s->headers) {
+        s->curl->easy_setopt(s->easy, CURLOPT_HTTPHEADER, NULL);
+        ptc_secret_wipe(s->headers, s->headers_bytes);
+        ptc_mem_free(s->mem, s->headers, s->headers_bytes);
+    }
+    s->headers = NULL;
+}
+
+static bool set_safety(Slot *s, const PtcUrl *url, long connect_ms)
+{
+    const PtcCurl *c = s->curl;
+    CURL *e = s->easy;
+    bool ok = c->easy_setopt(e, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_PROTOCOLS_STR, url->https ? "https" : "http") == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_REDIR_PROTOCOLS_STR, "https") == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_HTTP09_ALLOWED, 0L) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, connect_ms) == CURLE_OK;
+#if LIBCURL_VERSION_NUM >= 0x075700
+    c->easy_setopt(e, CURLOPT_QUICK_EXIT, 1L); /* where the library is as new as its header */
+#endif
+    if (url->loopback)
+        ok = ok && c->easy_setopt(e, CURLOPT_NOPROXY, "*") == CURLE_OK;
+    if (s->ca_file)
+        ok = ok && c->easy_setopt(e, CURLOPT_CAINFO, s->ca_file) == CURLE_OK;
+    return ok;
+}
+
+static bool set_callbacks(Slot *s)
+{
+    const PtcCurl *c = s->curl;
+    CURL *e = s->easy;
+    return c->easy_setopt(e, CURLOPT_HEADERFUNCTION, on_header) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_HEADERDATA, s) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_WRITEFUNCTION, on_body) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_WRITEDATA, s) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_READFUNCTION, on_send) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_READDATA, s) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_SEEKFUNCTION, on_rewind) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_SEEKDATA, s) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_RESOLVER_START_FUNCTION, on_lookup) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_RESOLVER_START_DATA, s) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_OPENSOCKETFUNCTION, on_socket) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_OPENSOCKETDATA, s) == CURLE_OK &&
+           c->easy_setopt(e, CURLOPT_ERRORBUFFER, s->error) == CURLE_OK;
+}
+
+static bool set_request(Slot *s, const PtcClientRequest *r)
+{
+    const PtcCurl *c = s->curl;
+    CURL *e = s->easy;
+    bool ok = c->easy_setopt(e, CURLOPT_URL, r->url) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_ACCEPT_ENCODING, "gzip") == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)CONNECTION_AGE_S) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_USERAGENT, "ptc/" PTC_VERSION) == CURLE_OK &&
+              c->easy_setopt(e, CURLOPT_HTTPHEADER, s->headers) == CURLE_OK;
+    if (r->body.bytes)
+        ok = ok && c->easy_setopt(e, CURLOPT_POST, 1L) == CURLE_OK &&
+             c->easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len) == CURLE_OK;
+    return ok && c->easy_setopt(e, CURLOPT_CUSTOMREQUEST, r->method) == CURLE_OK;
+}
+
+static int64_t limit_or(int64_t given, int64_t otherwise)
+{
+    return given > 0 ? given : otherwise;
+}
+
+/* -------------------------------------------------------------------------------- times */
+
+static bool past(int64_t since_ns, int64_t now, int64_t ms)
+{
+    return ms < INT64_MAX / 1000000 && now - since_ns >= ms * 1000000;
+}
+
+bool ptc_client_must_end(const PtcClientRequest *r, int64_t begun, PtcClientAnswer *a)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    if (ptc_cancelled(r->cancel))
+        ptc_client_end(a, PTC_CLIENT_CANCELLED, "cancelled");
+    else if (now >= r->deadline_ns)
+        ptc_client_end(a, PTC_CLIENT_DEADLINE, "the deadline passed");
+    else if (past(begun, now, limit_or(r->total_ms, PTC_CLIENT_TOTAL_MS)))
+        ptc_client_end(a, PTC_CLIENT_TIMEOUT, "the answer was not complete in time");
+    return a->end != PTC_CLIENT_OK;
+}
+
+/* The limits that hold once the exchange is under way. */
+static bool over_limits(Slot *s)
+{
+    const PtcClientRequest *r = s->request;
+    int64_t now = ptc_clock_ns(NULL);
+    if (ptc_client_must_end(r, s->asked_ns, s->answer))
+        return true;
+    if (!s->connected && past(s->begun_ns, now, limit_or(r->connect_ms, PTC_CLIENT_CONNECT_MS)))
+        ptc_client_end(s->answer, PTC_CLIENT_CONNECT_TIMEOUT,
+                       s->looking_up ? "the name of the host was not found in time"
+                                     : "no connection in time");
+    else if (s->connected && past(s->last_ns, now, limit_or(r->silence_ms, PTC_CLIENT_SILENCE_MS)))
+        ptc_client_end(s->answer, PTC_CLIENT_SILENCE, "no byte came for too long");
+    return s->answer->end != PTC_CLIENT_OK;
+}
+
+/* ---------------------------------------------------------------------------------- end */
+
+static PtcClientEnd end_of(CURLcode code)
+{
+    switch ((int)code) {
+    case CURLE_OK: return PTC_CLIENT_OK;
+    case CURLE_COULDNT_RESOLVE_PROXY:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_SSL_CONNECT_ERROR:
+    case CURLE_PROXY: return PTC_CLIENT_NO_CONNECTION;
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_CIPHER:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_ISSUER_ERROR:
+    case CURLE_SSL_INVALIDCERTSTATUS:
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH:
+    case CURLE_USE_SSL_FAILED: return PTC_CLIENT_BAD_TLS;
+    case CURLE_OPERATION_TIMEDOUT: return PTC_CLIENT_CONNECT_TIMEOUT;
+    case CURLE_FILESIZE_EXCEEDED:
+    case CURL_TOO_LARGE: return PTC_CLIENT_TOO_LARGE;
+    case CURLE_OUT_OF_MEMORY: return PTC_CLIENT_NO_MEMORY;
+    case CURLE_URL_MALFORMAT: return PTC_CLIENT_BAD_REQUEST;
+    default: return PTC_CLIENT_BROKEN;
+    }
+}
+
+static const char *words_of(PtcClientEnd end)
+{
+    return end == PTC_CLIENT_TOO_LARGE   ? "the answer is larger than its limit"
+           : end == PTC_CLIENT_NO_MEMORY ? "no memory"
+                                         : "stopped";
+}
+
+static void finish(Slot *s, CURLcode code)
+{
+    PtcClientAnswer *a = s->answer;
+    if (s->stopped != PTC_CLIENT_OK) {
+        ptc_client_end(a, s->stopped, words_of(s->stopped));
+    } else if (code != CURLE_OK && !s->enough_ns) {
+        const char *why = s->error[0] ? s->error : s->curl->easy_strerror(code);
+        if (code == CURLE_SEND_FAIL_REWIND || code == CURLE_GOT_NOTHING)
+            why = "the server closed the connection without an answer";
+        ptc_client_end(a, end_of(code), why);
+    } else {
+        refresh_status(s);
+    }
+}
+
+/* libcurl says that the exchange is over: notes how. */
+static bool take_message(Slot *s)
+{
+    int left;
+    CURLMsg *m = s->curl->multi_info_read(s->multi, &left);
+    if (!m || m->msg != CURLMSG_DONE)
+        return false;
+    finish(s, m->data.result);
+    return true;
+}
+
+/* Silence counts from when there is a connection. */
+static void look_for_connection(Slot *s)
+{
+    curl_off_t after_us = 0;
+    s->curl->easy_getinfo(s->easy, CURLINFO_PRETRANSFER_TIME_T, &after_us);
+    if (after_us > 0 && !s->connected) {
+        s->connected = true;
+        s->last_ns = ptc_clock_ns(NULL);
+    }
+}
+
+/* Until it is over, as libcurl or as we see it; true when libcurl is done. */
+static bool drive(Slot *s)
+{
+    int running = 1;
+    for (;;) {
+        if (s->curl->multi_perform(s->multi, &running) != CURLM_OK) {
+            ptc_client_end(s->answer, PTC_CLIENT_NO_MEMORY, "libcurl could not go on");
+            return true;
+        }
+        if (take_message(s))
+            return true;
+        look_for_connection(s);
+        if (s->enough_ns ? past(s->enough_ns, ptc_clock_ns(NULL), PTC_CLIENT_GRACE_MS)
+                         : over_limits(s))
+            return false;
+        s->curl->multi_poll(s->multi, NULL, 0, PTC_CLIENT_SLICE_MS, NULL);
+    }
+}
+
+static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcClientAnswer *a)
+{
+    s->request = r;
+    s->answer = a;
+    s->sent = s->header_bytes = s->body_bytes = 0;
+    s->begun_ns = s->last_ns = ptc_clock_ns(NULL);
+    s->enough_ns = 0;
+    s->looking_up = s->connected = false;
+    s->stopped = PTC_CLIENT_OK;
+    s->error[0] = 0;
+    int64_t connect_ms = limit_or(r->connect_ms, PTC_CLIENT_CONNECT_MS);
+    connect_ms = connect_ms < CURL_NEVER_MS ? connect_ms + CURL_LONGER_MS : CURL_NEVER_MS;
+    s->curl->easy_reset(s->easy);
+    s->curl->multi_setopt(s->multi, CURLMOPT_MAXCONNECTS, (long)KEEP_CONNECTIONS);
+    return make_headers(s, r) && set_safety(s, url, (long)connect_ms) && set_callbacks(s) &&
+           set_request(s, r) && s->curl->multi_add_handle(s->multi, s->easy) == CURLM_OK;
+}
+
+/* Writing to a connection that the other side has closed must not end the host.  The signal is held back in this thread
+ * alone, and taken away if it came. */
+static bool hold_sigpipe(sigset_t *old)
+{
+    sigset_t pipe, pending;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    sigemptyset(&pending);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &pipe, old);
+    return !sigismember(&pending, SIGPIPE);
+}
+
+static void release_sigpipe(const sigset_t *old, bool ours)
+{
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    if (ours && !sigismember(old, SIGPIPE))
+        while (sigtimedwait(&pipe, NULL, &(struct timespec){0, 0}) > 0)
+            continue;
+    pthread_sigmask(SIG_SETMASK, old, NULL);
+}
+
+/* Leaves the handles to a look-up that nobody waits for: it must not find anything of this exchange again. */
+static void abandon(Slot *s)
+{
+    s->curl->easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CURL_NEVER_MS);
+    s->curl->easy_setopt(s->easy, CURLOPT_HTTPHEADER, NULL);
+}
+
+bool ptc_client_exchange(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcClientAnswer *a)
+{
+    sigset_t old;
+    bool ours = hold_sigpipe(&old), idle = true;
+    if (prepare(s, url, r, a)) {
+        idle = drive(s) || !s->looking_up;
+        if (idle)
+            s->curl->multi_remove_handle(s->multi, s->easy);
+        else
+            abandon(s);
+    } else {
+        ptc_client_end(a, PTC_CLIENT_NO_MEMORY, "libcurl could not begin the request");
+    }
+    drop_headers(s);
+    s->request = NULL;
+    s->answer = NULL;
+    release_sigpipe(&old, ours);
+    return idle;
+}
+
+bool ptc_client_exchange_over(Slot *s)
+{
+    sigset_t old;
+    int running = 0;
+    bool ours = hold_sigpipe(&old);
+    bool over = s->curl->multi_perform(s->multi, &running) != CURLM_OK || running == 0;
+    if (over)
+        s->curl->multi_remove_handle(s->multi, s->easy);
+    release_sigpipe(&old, ours);
+    return over;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT
+ * Loading libcurl.  What always holds: it is loaded and initialised once in a process, before any other of its functions
+ * is called, and stays, because it may have threads that look up names. */
+#include "net/curl_library.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { OLDEST = 0x075500 }; /* 7.85.0: protocols by name */
+
+static const char *const names[] = {
+    "curl_global_init",   "curl_version_info", "curl_easy_init",        "curl_easy_setopt",
+    "curl_easy_getinfo",  "curl_easy_reset",   "curl_easy_cleanup",     "curl_easy_strerror",
+    "curl_multi_init",    "curl_multi_setopt", "curl_multi_add_handle", "curl_multi_remove_handle",
+    "curl_multi_perform", "curl_multi_poll",   "curl_multi_info_read",  "curl_multi_cleanup",
+};
+_Static_assert(sizeof names / sizeof *names == sizeof(PtcCurl) / sizeof(void *), "one name each");
+
+static PtcCurl curl;
+static const char *trouble;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool find_all(void *so)
+{
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        void *at = dlsym(so, names[i]);
+        if (!at)
+            return false;
+        memcpy((char *)&curl + i * sizeof at, &at, sizeof at);
+    }
+    return true;
+}
+
+/* Without threads of its own for names, a look-up could not be given up. */
+static bool has_features(void)
+{
+    const curl_version_info_data *info = curl.version_info(CURLVERSION_NOW);
+    return info->version_num >= OLDEST && (info->features & CURL_VERSION_ASYNCHDNS) &&
+           (info->features & CURL_VERSION_SSL);
+}
+
+static void load(void)
+{
+    static const char *const files[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"};
+    void *so = NULL;
+    for (size_t i = 0; !so && i < sizeof files / sizeof *files; i++)
+        so = dlopen(files[i], RTLD_NOW | RTLD_LOCAL);
+    if (!so)
+        trouble = "the library libcurl (libcurl.so.4) is not installed; "
+                  "on Debian and Ubuntu it is in the package libcurl4";
+    else if (!find_all(so) || !has_features())
+        trouble = "the library libcurl is too old, or has no TLS or no asynchronous look-up of "
+                  "names; 7.85 or later is needed";
+    else if (curl.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+        trouble = "the library libcurl could not be initialised";
+}
+
+const PtcCurl *ptc_curl_load(const char **why)
+{
+    pthread_once(&once, load);
+    *why = trouble;
+    return trouble ? NULL : &curl;
+}

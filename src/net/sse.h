@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * sse.h - server-sent events out of bytes that come in pieces of any length.
+ *
+ * An event is its type and its data; `id` and `retry`, which are for reconnecting, are passed over, as are comments. */
+#ifndef PTC_NET_SSE_H
+#define PTC_NET_SSE_H
+
+#include "base/buf.h"
+
+enum { PTC_SSE_NAME_BYTES = 64 }; /* of an event's type; a longer one is cut */
+
+typedef struct PtcSse {
+    /* Called with each event, whose texts are good during the call; "" is an event without a type.  False stops. */
+    bool (*event)(void *user, PtcText name, PtcText data);
+    void *user;
+    PtcBuf line, data;
+    char name[PTC_SSE_NAME_BYTES];
+    size_t name_len;
+    bool has_data;
+    bool after_cr; /* a line feed that comes now belongs to the line that ended */
+    bool begun;    /* a byte order mark can no longer come */
+} PtcSse;
+
+typedef enum {
+    PTC_SSE_OK,
+    PTC_SSE_STOPPED,   /* the callback said so */
+    PTC_SSE_TOO_LARGE, /* a line, or the data of an event */
+    PTC_SSE_NO_MEMORY,
+} PtcSseStatus;
+
+/* `max` is the most bytes of a line and of an event's data. */
+void ptc_sse_init(PtcSse *sse, PtcMem *mem, size_t max);
+void ptc_sse_deinit(PtcSse *sse);
+
+/* Takes a piece.  After anything but PTC_SSE_OK the stream is not to be fed again. */
+PTC_MUST_USE PtcSseStatus ptc_sse_feed(PtcSse *sse, PtcText bytes);
+/* The stream ended: an event whose closing empty line is missing is given out too. */
+PTC_MUST_USE PtcSseStatus ptc_sse_end(PtcSse *sse);
+
+#endif

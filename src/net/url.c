@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * Addresses.  What always holds: what is accepted is printable ASCII whose host has no character with a meaning of its
+ * own, so libcurl takes it apart the way it was taken apart here. */
+#include "net/url.h"
+
+#include <strings.h>
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+static bool is_host_char(char c)
+{
+    return is_letter(c) || is_digit(c) || c == '.' || c == '-' || c == '_';
+}
+
+static bool is_hex(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+/* Four numbers of up to three digits with points between; *first becomes the first. */
+static bool is_ipv4(PtcText host, int *first)
+{
+    int parts = 0, number = 0, digits = 0;
+    for (size_t i = 0; i <= host.len; i++) {
+        char c = i < host.len ? host.bytes[i] : '.';
+        if (is_digit(c) && digits < 3) {
+            number = number * 10 + (c - '0');
+            digits++;
+            continue;
+        }
+        if (c != '.' || digits == 0 || number > 255 || parts == 4)
+            return false;
+        if (parts++ == 0)
+            *first = number;
+        number = digits = 0;
+    }
+    return parts == 4;
+}
+
+/* [...]: hexadecimal digits, colons and points.  The caller has seen the bracket. */
+static bool take_ipv6(PtcText *rest, PtcUrl *url)
+{
+    size_t n = 1;
+    while (n < rest->len &&
+           (is_hex(rest->bytes[n]) || rest->bytes[n] == ':' || rest->bytes[n] == '.'))
+        n++;
+    if (n >= rest->len || rest->bytes[n] != ']' || n < 3)
+        return false;
+    url->host = (PtcText){rest->bytes + 1, n - 1};
+    url->literal = true;
+    url->loopback = ptc_text_is(url->host, "::1");
+    *rest = (PtcText){rest->bytes + n + 1, rest->len - n - 1};
+    return true;
+}
+
+static bool take_name(PtcText *rest, PtcUrl *url)
+{
+    size_t n = 0;
+    int first = 0;
+    while (n < rest->len && is_host_char(rest->bytes[n]))
+        n++;
+    url->host = (PtcText){rest->bytes, n};
+    url->literal = is_ipv4(url->host, &first);
+    url->loopback =
+        url->literal ? first == 127 : n == 9 && strncasecmp(url->host.bytes, "localhost", 9) == 0;
+    *rest = (PtcText){rest->bytes + n, rest->len - n};
+    return n > 0 && n <= 253;
+}
+
+static bool take_port(PtcText *rest, PtcUrl *url)
+{
+    size_t n = 1;
+    unsigned number = 0;
+    while (n < rest->len && n <= 5 && is_digit(rest->bytes[n]))
+        number = number * 10 + (unsigned)(rest->bytes[n++] - '0');
+    url->port = (PtcText){rest->bytes + 1, n - 1};
+    *rest = (PtcText){rest->bytes + n, rest->len - n};
+    return n > 1 && number >= 1 && number <= 65535;
+}
+
+static bool check_path(PtcText path)
+{
+    if (path.len && path.bytes[0] != '/' && path.bytes[0] != '?')
+        return false;
+    for (size_t i = 0; i < path.len; i++) {
+        char c = path.bytes[i];
+        if (c <= ' ' || c > '~' || strchr("\"#<>\\^`{|}", c))
+            return false;
+    }
+    return true;
+}
+
+bool ptc_url_parse(PtcText text, PtcUrl *url, const char **why)
+{
+    *url = (PtcUrl){.https = ptc_text_starts(text, "https://")};
+    *why = "must begin with https:// or http://";
+    if (text.len > PTC_URL_BYTES || !(url->https || ptc_text_starts(text, "http://")))
+        return false;
+    size_t scheme = url->https ? 8 : 7;
+    PtcText rest = {text.bytes + scheme, text.len - scheme};
+    *why = "needs a host of letters, digits, dots and hyphens";
+    if (!(rest.len && rest.bytes[0] == '[' ? take_ipv6(&rest, url) : take_name(&rest, url)))
+        return false;
+    *why = "may have a port from 1 to 65535 behind its host, and no user name or password";
+    if (rest.len && rest.bytes[0] == ':' && !take_port(&rest, url))
+        return false;
+    if (rest.len && rest.bytes[0] == '@')
+        return false;
+    *why = "may have a path of printable ASCII behind its host, without spaces, quotes, # and \\";
+    url->path = (PtcText){rest.bytes, rest.len};
+    return check_path(rest);
+}
+
+static PtcText port_of(const PtcUrl *url)
+{
+    return url->port.bytes ? url->port : url->https ? PTC_TEXT("443") : PTC_TEXT("80");
+}
+
+bool ptc_url_same_server(const PtcUrl *a, const PtcUrl *b)
+{
+    return a->https == b->https && a->host.len == b->host.len &&
+           strncasecmp(a->host.bytes, b->host.bytes, a->host.len) == 0 &&
+           ptc_text_same(port_of(a), port_of(b));
+}
+
+bool ptc_url_encode(PtcBuf *out, PtcText text)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.bytes[i];
+        char code[3] = {'%', digits[(unsigned char)c >> 4], digits[c & 15]};
+        if (is_letter(c) || is_digit(c) || (c && strchr("-._~", c)))
+            ptc_buf_add_char(out, c);
+        else
+            ptc_buf_add(out, code, sizeof code);
+    }
+    return ptc_buf_ok(out);
+}
