@@ -212,7 +212,7 @@ PtcLlmStatus ptc_wire_class(PtcText name)
 /* How many bytes of a text to print. */
 static int shown(PtcText text)
 {
-    return text.len < WORDS ? shown(text) : WORDS;
+    return text.len < WORDS ? (int)text.len : WORDS;
 }
 
 /* The text of an error, with what stood behind it where a gateway says so. */
@@ -274,6 +274,9 @@ void ptc_wire_http_error(PtcWire *w, int http, PtcText body, PtcText error_type)
 {
     PtcJsonBoxStatus status;
     PtcText more = {NULL, 0}, text = {NULL, 0};
+    const char *colon = error_type.len ? memchr(error_type.bytes, ':', error_type.len) : NULL;
+    if (colon) /* an address follows, which says nothing more */
+        error_type.len = (size_t)(colon - error_type.bytes);
     ptc_json_box_clear(&w->box);
     PtcValue v = ptc_json_box_read(&w->box, body, &status, NULL, 0);
     if (v != PTC_NONE) {

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT
+ * Answers of providers (tests/wire) given to the parsers in pieces: cut in two at every byte, a byte at a time, in threes.
+ * What comes out is the same, and what the file says.  And with every allocation failing in turn nothing is lost. */
+#define _GNU_SOURCE /* memmem */
+#include <dirent.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "json/emit.h"
+#include "llm/json_difference.h"
+#include "llm/llm_json.h"
+#include "llm/provider.h"
+#include "llm/request_help.h"
+
+static PtcMem mem;
+
+/* One exchange of a file. */
+typedef struct Exchange {
+    const PtcDialect *dialect;
+    PtcText request, answer, reply; /* sections */
+    int status;
+    bool json; /* the answer says that it is no stream */
+    PtcBuf bytes;
+} Exchange;
+
+/* ------------------------------------------------------------------------------------ files */
+
+static char *read_file(const char *path, size_t *len)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = malloc((1 << 20) + 1);
+    *len = file ? fread(text, 1, 1 << 20, file) : 0;
+    text[*len] = 0;
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* Text up to the next section, without the line feeds around it. */
+static PtcText section(const char *from, const char *end)
+{
+    const char *stop = from;
+    while (stop < end && !(strncmp(stop, "--- ", 4) == 0 && (stop == from || stop[-1] == '\n')))
+        stop++;
+    while (stop > from && stop[-1] == '\n')
+        stop--;
+    return (PtcText){from, (size_t)(stop - from)};
+}
+
+static uint32_t big_endian(uint32_t n)
+{
+    return __builtin_bswap32(n);
+}
+
+static void add_header(PtcBuf *out, const char *name, PtcText value)
+{
+    ptc_buf_add_char(out, (char)strlen(name));
+    ptc_buf_add_cstr(out, name);
+    ptc_buf_add(out, "\7", 1);
+    ptc_buf_add_char(out, (char)(value.len >> 8));
+    ptc_buf_add_char(out, (char)value.len);
+    ptc_buf_add(out, value.bytes, value.len);
+}
+
+/* `event NAME JSON` as a message of AWS. */
+static void add_event(PtcBuf *out, PtcText line)
+{
+    PtcBuf headers;
+    const char *name = memchr(line.bytes, ' ', line.len);
+    const char *json = memchr(name + 1, ' ', line.len - (size_t)(name + 1 - line.bytes));
+    PtcText kind = {line.bytes, (size_t)(name - line.bytes)};
+    PtcText payload = {json + 1, line.len - (size_t)(json + 1 - line.bytes)};
+    size_t from = out->len;
+    char head[32];
+    snprintf(head, sizeof head, ":%.*s-type", (int)kind.len, kind.bytes);
+    ptc_buf_init(&headers, &mem, 1 << 16);
+    add_header(&headers, head, (PtcText){name + 1, (size_t)(json - name - 1)});
+    add_header(&headers, ":message-type", kind);
+    uint32_t lengths[2] = {big_endian((uint32_t)(16 + headers.len + payload.len)),
+                           big_endian((uint32_t)headers.len)};
+    ptc_buf_add(out, lengths, 8);
+    uint32_t sum = big_endian(ptc_eventstream_crc32(0, lengths, 8));
+    ptc_buf_add(out, &sum, 4);
+    ptc_buf_add(out, headers.data, headers.len);
+    ptc_buf_add(out, payload.bytes, payload.len);
+    sum = big_endian(ptc_eventstream_crc32(0, out->data + from, out->len - from));
+    ptc_buf_add(out, &sum, 4);
+    ptc_buf_deinit(&headers);
+}
+
+static void add_events(PtcBuf *out, PtcText lines)
+{
+    while (lines.len) {
+        const char *end = memchr(lines.bytes, '\n', lines.len);
+        size_t n = end ? (size_t)(end - lines.bytes) : lines.len;
+        add_event(out, (PtcText){lines.bytes, n});
+        n += end != NULL;
+        lines = (PtcText){lines.bytes + n, lines.len - n};
+    }
+}
+
+/* Status, headers, an empty line, the bytes. */
+static void open_answer(Exchange *e)
+{
+    const char *body = strstr(e->answer.bytes, "\n\n") + 2;
+    PtcText bytes = {body, e->answer.len - (size_t)(body - e->answer.bytes)};
+    PtcText head = {e->answer.bytes, (size_t)(body - e->answer.bytes)};
+    e->status = (int)strtol(head.bytes, NULL, 10);
+    e->json = memmem(head.bytes, head.len, "application/json", 16) != NULL;
+    ptc_buf_init(&e->bytes, &mem, 1 << 20);
+    if (memmem(head.bytes, head.len, "eventstream", 11)) {
+        add_events(&e->bytes, bytes);
+    } else {
+        ptc_buf_add(&e->bytes, bytes.bytes, bytes.len);
+        if (memmem(head.bytes, head.len, "event-stream", 12))
+            ptc_buf_add_cstr(&e->bytes, "\n\n");
+    }
+}
+
+/* ---------------------------------------------------------------------------------- feeding */
+
+static bool take_piece(void *user, PtcText piece)
+{
+    return ptc_buf_add(user, piece.bytes, piece.len);
+}
+
+/* The reply to the answer in pieces of a size, the first of another; JSON, then the pieces of text. */
+static bool play(const Exchange *e, size_t first, size_t step, PtcMem *ledger, PtcBuf *out)
+{
+    PtcJsonBox box;
+    PtcJsonBoxStatus status;
+    PtcArena arena;
+    PtcLlmRequest request;
+    PtcLlmReply reply;
+    PtcWire wire;
+    PtcBuf pieces;
+    ptc_json_box_init(&box, &mem);
+    ptc_arena_init(&arena, ledger);
+    ptc_buf_init(&pieces, &mem, 1 << 20);
+    PtcValue v = ptc_json_box_read(&box, e->request, &status, NULL, 0);
+    PtcArena texts;
+    ptc_arena_init(&texts, &mem);
+    help_request(&box, &texts, v, &request);
+    if (ptc_json_box_bool(&box, v, "stream")) {
+        request.stream = take_piece;
+        request.stream_user = &pieces;
+    }
+    ptc_wire_init(&wire, ledger, e->dialect, &request, NULL);
+    wire.streaming = wire.streaming && !e->json;
+    if (e->status == 200) {
+        bool more = true;
+        for (size_t at = 0, n = first; more && at < e->bytes.len; at += n, n = step) {
+            n = n < e->bytes.len - at ? n : e->bytes.len - at;
+            more = ptc_wire_feed(&wire, (PtcText){e->bytes.data + at, n});
+        }
+        ptc_wire_end(&wire);
+        ptc_reply_finish(&wire.reply, &arena, &reply);
+        ptc_llm_json_write_reply(out, &reply);
+        ptc_buf_add(out, pieces.data, pieces.len);
+    }
+    bool whole = e->status != 200 || reply.status != PTC_LLM_NO_MEMORY;
+    ptc_wire_deinit(&wire);
+    ptc_arena_deinit(&arena);
+    ptc_arena_deinit(&texts);
+    ptc_buf_deinit(&pieces);
+    ptc_json_box_deinit(&box);
+    return whole;
+}
+
+static void compare(const Exchange *e, const PtcBuf *whole, size_t first, size_t step)
+{
+    PtcBuf got;
+    ptc_buf_init(&got, &mem, 1 << 20);
+    play(e, first, step, &mem, &got);
+    CHECK(ptc_text_same(ptc_buf_view(whole), ptc_buf_view(&got)));
+    ptc_buf_deinit(&got);
+}
+
+/* What came out is what the file says. */
+static void check_reply(const Exchange *e, const PtcBuf *whole)
+{
+    PtcJsonBox box;
+    PtcJsonBoxStatus status;
+    PtcBuf words;
+    PtcJsonError error;
+    size_t used;
+    ptc_json_box_init(&box, &mem);
+    ptc_buf_init(&words, &mem, 4096);
+    PtcValue want = ptc_json_box_read(&box, e->reply, &status, NULL, 0);
+    PtcValue got = ptc_json_parse_prefix(&box.heap, whole->data, whole->len, &used, &error);
+    bool same =
+        want != PTC_NONE && got != PTC_NONE && !ptc_json_difference(&box, want, got, &words);
+    CHECK(same);
+    if (!same)
+        printf("  %.*s\n", (int)words.len, words.data ? words.data : "");
+    ptc_buf_deinit(&words);
+    ptc_json_box_deinit(&box);
+}
+
+static void fail_allocations(const Exchange *e)
+{
+    bool whole = false;
+    for (uint64_t n = 1; !whole && n < 2000; n++) {
+        PtcMem ledger;
+        PtcBuf out;
+        ptc_mem_init(&ledger, SIZE_MAX / 2);
+        ptc_mem_fail_at(&ledger, n);
+        ptc_buf_init(&out, &mem, 1 << 20);
+        play(e, 7, 7, &ledger, &out);
+        whole = atomic_load(&ledger.count) < n; /* it needed fewer than that */
+        CHECK(atomic_load(&ledger.used) == 0);
+        ptc_buf_deinit(&out);
+    }
+    CHECK(whole);
+}
+
+static void check_exchange(Exchange *e)
+{
+    PtcBuf whole;
+    ptc_buf_init(&whole, &mem, 1 << 20);
+    open_answer(e);
+    play(e, SIZE_MAX, SIZE_MAX, &mem, &whole);
+    if (e->status == 200) {
+        check_reply(e, &whole);
+        for (size_t at = 1; at < e->bytes.len; at++)
+            compare(e, &whole, at, SIZE_MAX);
+        compare(e, &whole, 1, 1);
+        compare(e, &whole, 2, 3);
+        fail_allocations(e);
+    }
+    ptc_buf_deinit(&whole);
+    ptc_buf_deinit(&e->bytes);
+}
+
+static int check_file(const char *path)
+{
+    size_t len;
+    int count = 0;
+    char *text = read_file(path, &len), *end = text + len;
+    const char *model = strstr(text, "\nmodel: ") + 8;
+    Exchange e = {0};
+    const PtcProvider *provider =
+        ptc_provider_find((PtcText){model, (size_t)(strchr(model, ':') - model)});
+    CHECK(provider != NULL);
+    e.dialect = provider ? provider->dialect : NULL;
+    for (const char *at = text; provider && at && (at = strstr(at, "\n--- ")) != NULL;) {
+        at += 5;
+        const char *line = strchr(at, '\n') + 1;
+        PtcText body = section(line, end);
+        if (strncmp(at, "request\n", 8) == 0)
+            e.request = body;
+        if (strncmp(at, "answer\n", 7) == 0)
+            e.answer = body;
+        if (strncmp(at, "reply\n", 6) == 0) {
+            e.reply = body;
+            check_exchange(&e);
+            count++;
+        }
+    }
+    free(text);
+    return count;
+}
+
+int main(void)
+{
+    int count = 0;
+    DIR *dir = opendir("tests/wire");
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    for (struct dirent *entry; dir && (entry = readdir(dir)) != NULL;) {
+        char path[300];
+        snprintf(path, sizeof path, "tests/wire/%.200s", entry->d_name);
+        if (strstr(entry->d_name, ".wire"))
+            count += check_file(path);
+    }
+    if (dir)
+        closedir(dir);
+    CHECK(count >= 40);
+    CHECK(atomic_load(&mem.used) == 0);
+    return check_done("wire");
+}
