@@ -364,6 +364,8 @@ static void finish(Slot *s, CURLcode code)
         ptc_client_end(a, s->stopped, words_of(s->stopped));
     } else if (code != CURLE_OK && !s->enough_ns) {
         const char *why = s->error[0] ? s->error : s->curl->easy_strerror(code);
+        if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY)
+            a->touched = true; /* something came, only not HTTP */
         if (code == CURLE_SEND_FAIL_REWIND || code == CURLE_GOT_NOTHING)
             why = "the server closed the connection without an answer";
         ptc_client_end(a, end_of(code), why);

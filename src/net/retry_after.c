@@ -37,7 +37,7 @@ int64_t ptc_retry_delay_ms(PtcText value, double unit_ms)
         unit_ms = 1;
     else if (take_unit(&text, "s"))
         unit_ms = 1000;
-    if (text.len > 40 || !ptc_double_parse(text.bytes, text.len, &number) || number < 0)
+    if (!ptc_double_parse(text.bytes, text.len, &number) || number < 0)
         return -1;
     return clamp(number * unit_ms);
 }

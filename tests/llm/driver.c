@@ -5,7 +5,7 @@
  *            [--trust host|file|program] [--memory-mb N] [SPEC]
  *
  * A request a line on standard input (request_help.h), an answer a line on standard output:
- *     {"reply": {...}, "pieces": [...], "ms": N, "lookups": N, "peak": bytes}
+ *     {"reply": {...}, "pieces": [...], "ms": N, "late_ms": N (after it was cancelled), "lookups": N}
  * Beside the request a line may have "body": true (the body is printed, nothing is sent), "cancel_ms": N (cancelled
  * after that), "stop_after": N (the reader of pieces stops), "threads": N (asked by so many at once, an answer each). */
 #include <pthread.h>
@@ -56,6 +56,7 @@ static bool on_piece(void *user, PtcText piece)
 typedef struct Timer {
     PtcCancel cancel;
     int64_t ms;
+    _Atomic int64_t asked_ns; /* when it did; 0: not yet */
     atomic_bool over;
     pthread_t thread;
 } Timer;
@@ -63,13 +64,16 @@ typedef struct Timer {
 static void *run_timer(void *user)
 {
     Timer *t = user;
-    for (int64_t left = t->ms; left > 0 && !atomic_load(&t->over); left--)
+    int64_t end = ptc_clock_ns(NULL) + t->ms * 1000000;
+    while (ptc_clock_ns(NULL) < end && !atomic_load(&t->over))
         nanosleep(&(struct timespec){0, 1000000}, NULL);
+    atomic_store(&t->asked_ns, ptc_clock_ns(NULL));
     atomic_store(&t->cancel.asked, true);
     return NULL;
 }
 
-static void print_answer(const Asking *a, const PtcLlmReply *reply, Reader *reader, int64_t ns)
+static void print_answer(const Asking *a, const PtcLlmReply *reply, Reader *reader, int64_t ns,
+                         int64_t late_ns)
 {
     PtcBuf out;
     ptc_emit_array_end(&reader->pieces);
@@ -79,6 +83,8 @@ static void print_answer(const Asking *a, const PtcLlmReply *reply, Reader *read
     ptc_llm_json_write_reply(&out, reply);
     ptc_emit_field_raw(&out, "pieces", ptc_buf_view(&reader->pieces));
     ptc_emit_field_int(&out, "ms", ns / 1000000);
+    if (late_ns)
+        ptc_emit_field_int(&out, "late_ms", late_ns / 1000000);
     ptc_emit_field_uint(&out, "lookups", ptc_client_lookups(ptc_models_client(a->models)));
     ptc_emit_object_end(&out);
     pthread_mutex_lock(&print_lock);
@@ -106,11 +112,11 @@ static void ask(const Asking *a, PtcJsonBox *box, PtcArena *arena, PtcValue v)
         pthread_create(&timer.thread, NULL, run_timer, &timer);
     int64_t begun = ptc_clock_ns(NULL);
     a->model->ask(a->model, &request, arena, &reply);
-    int64_t ns = ptc_clock_ns(NULL) - begun;
+    int64_t end = ptc_clock_ns(NULL), asked = atomic_load(&timer.asked_ns);
     atomic_store(&timer.over, true);
     if (timer.ms >= 0)
         pthread_join(timer.thread, NULL);
-    print_answer(a, &reply, &reader, ns);
+    print_answer(a, &reply, &reader, end - begun, asked ? end - asked : 0);
     ptc_buf_deinit(&reader.pieces);
 }
 

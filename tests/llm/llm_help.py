@@ -105,6 +105,7 @@ class Server:
     def __init__(self, handler, context=None):
         self.handler, self.context = handler, context
         self.requests, self.lock, self.connections = [], threading.Lock(), 0
+        self.working, self.most = 0, 0  # requests at once
         self.listener = socket.socket()
         self.listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self.listener.bind(("127.0.0.1", 0))
@@ -137,7 +138,14 @@ class Server:
                     break
                 with self.lock:
                     self.requests.append(request)
-                if not self.handler(self, connection, request):
+                    self.working += 1
+                    self.most = max(self.most, self.working)
+                try:
+                    go_on = self.handler(self, connection, request)
+                finally:
+                    with self.lock:
+                        self.working -= 1
+                if not go_on:
                     break
         except (OSError, ValueError):
             pass
