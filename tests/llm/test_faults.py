@@ -503,7 +503,7 @@ def parallel():
         result = drive(model(server.port), say(threads=200), timeout=100)
         expect([a["reply"].get("content") for a in result.answers], ["fine"] * 200)
         expect(len(server.requests), 200)
-        assert 8 < server.most <= 64, server.most
+        assert 8 < server.most <= 80, server.most  # 64, and some that have just been answered
     with Mute() as mute:
         result = drive(model(mute.port), say(threads=100, cancel_ms=200), options=("--silence-ms", "5000"), timeout=100)
         expect([error_of(a).get("class") for a in result.answers], ["cancelled"] * 100)
