@@ -213,8 +213,10 @@ static int run(const Settings *s, PtcModels *models)
     if (s->record) {
         file = ptc_record_file_open(&mem, s->record, ptc_models_keys(models), why, sizeof why);
         recorder = file ? ptc_record_model_new(&mem, file, model) : NULL;
-        if (!recorder)
+        if (!recorder) {
+            model->free(model);
             return complain(why);
+        }
     }
     while ((n = getline(&line, &cap, stdin)) > 0)
         run_threads(models, recorder ? recorder : model, (PtcText){line, (size_t)n});

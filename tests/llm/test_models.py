@@ -4,10 +4,11 @@
 import json
 import os
 import stat
+import subprocess
 import sys
 import tempfile
 
-from llm_help import KEYS, OPENAI_OK, Server, answer, ask, clean_env, drive, error_of, expect, openai_stream, chunked, \
+from llm_help import DRIVER, KEYS, OPENAI_OK, Server, answer, ask, clean_env, drive, error_of, expect, openai_stream, chunked, \
     run_tests, say, saying, test
 
 
@@ -147,6 +148,24 @@ def dotenv():
         got = ask("openai:x", say(), env=env, options=("--dotenv", files.path("pipe")))
         assert "regular file" in error_of(got)["message"], got
         expect(error_of(ask("openai:x", say(), env=env, options=("--dotenv", files.path("none"))))["class"], "config_error")
+
+
+@test
+def library_is_loaded_when_needed():
+    """libcurl is for whoever asks a model over the network; everything else does without."""
+    def loads(*command, given=b"", **more):
+        env = clean_env(LD_DEBUG="files", **more)
+        done = subprocess.run(command, input=given, capture_output=True, env=env, timeout=60, check=False)
+        expect(done.returncode, 0, done.stderr[-500:])
+        return b"libcurl" in done.stderr
+    ptc = os.path.join(os.path.dirname(DRIVER), "ptc")
+    with Files() as files, Server(saying(OPENAI_OK)) as server:
+        script = files.write("s.jsonl", [{"content": "one"}])
+        if os.path.exists(ptc):
+            expect(loads(ptc, "eval", "(+ 1 2)"), False)
+        expect(loads(DRIVER, "haiku", given=json.dumps({**say(), "body": True}).encode()), False)
+        expect(loads(DRIVER, f"script:{script}", given=json.dumps(say()).encode()), False)
+        expect(loads(DRIVER, f"openai-compat:http://127.0.0.1:{server.port}/v1|m", given=json.dumps(say()).encode()), True)
 
 
 # ----------------------------------------------------------------------------------- scripts
