@@ -67,8 +67,8 @@ static PtcSseStatus take_line(PtcSse *sse, PtcText line)
 /* The line that ends here: what was kept of it and the last bytes. */
 static PtcSseStatus end_line(PtcSse *sse, PtcText last)
 {
-    if (sse->line.len == 0)
-        return take_line(sse, last);
+    if (sse->line.len == 0) /* the limit is the same for a line that came in one piece */
+        return last.len > sse->line.max ? PTC_SSE_TOO_LARGE : take_line(sse, last);
     if (!ptc_buf_add(&sse->line, last.bytes, last.len))
         return refused(&sse->line);
     PtcSseStatus status = take_line(sse, ptc_buf_view(&sse->line));

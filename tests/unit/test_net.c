@@ -167,6 +167,9 @@ static void test_sse(void)
     CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 123456789")) == PTC_SSE_TOO_LARGE);
     ptc_sse_deinit(&sse);
     ptc_sse_init(&sse, &mem, 8);
+    CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 123456789\n")) == PTC_SSE_TOO_LARGE);
+    ptc_sse_deinit(&sse);
+    ptc_sse_init(&sse, &mem, 8);
     CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 12\ndata: 12\ndata: 12\n")) == PTC_SSE_OK);
     CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 3\n\n")) == PTC_SSE_TOO_LARGE);
     ptc_sse_deinit(&sse);
