@@ -116,7 +116,8 @@ static void exec_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *are
                         PTC_LLM_REQUEST_BYTES);
     else
         ptc_reply_fail(&reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
-    ptc_waiting_finish(request, &reply, arena, out);
+    ptc_reply_finish(&reply, arena, out);
+    ptc_waiting_hand_on(request, arena, out);
     ptc_buf_deinit(&input);
     ptc_reply_deinit(&reply);
 }

@@ -251,7 +251,8 @@ static void replay_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *a
         ptc_reply_failf(&reply, PTC_LLM_REPLAY_MISMATCH,
                         "the record has no further request of %.*s", (int)shown_agent(agent).len,
                         shown_agent(agent).bytes);
-    ptc_waiting_finish(request, &reply, arena, out);
+    ptc_reply_finish(&reply, arena, out);
+    ptc_waiting_hand_on(request, arena, out);
     ptc_reply_deinit(&reply);
 }
 

@@ -1,56 +1,77 @@
 /* SPDX-License-Identifier: MIT
- * Scripted models.  What always holds: every text in the list has been read as a reply once, so that a mistake shows
- * before a run begins; `next` is the only thing that changes. */
+ * Scripted models.  What always holds: every reply was read when the script was opened, so that a mistake shows before a
+ * run begins and an answer costs nothing but a copy; `next` is the only thing that changes. */
 #include "llm/script.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "json/write.h"
 #include "llm/line_file.h"
 #include "llm/llm_json.h"
 #include "llm/waiting.h"
+
+typedef struct Line {
+    PtcLlmReply reply; /* its texts are in the arena */
+    int64_t sleep_ms;
+} Line;
 
 typedef struct Script {
     PtcModel model;
     PtcMem *mem;
     const PtcProviderKeys *keys;
-    char *name;
-    PtcLineFile file;
+    PtcArena arena; /* name, lines */
+    Line *lines;
+    size_t count;
     atomic_size_t next;
 } Script;
 
-/* Reads the i-th reply into one in the making. */
-static bool read_reply(Script *s, size_t i, PtcReply *reply, int64_t *sleep_ms, char *why,
-                       size_t size)
+/* ------------------------------------------------------------------------------- asking */
+
+static const PtcMessageCall *copy_calls(PtcArena *arena, const PtcLlmReply *from, bool *failed)
 {
-    PtcJsonBox box;
-    PtcJsonBoxStatus status;
-    ptc_json_box_init(&box, reply->mem);
-    PtcValue v = ptc_json_box_read(&box, s->file.lines[i], &status, why, size);
-    bool ok = v != PTC_NONE && ptc_llm_json_read_reply(&box, v, reply, sleep_ms, why, size);
-    ptc_json_box_deinit(&box);
-    return ok;
+    PtcMessageCall *calls = NULL;
+    if (from->call_count)
+        calls = ptc_arena_zalloc(arena, from->call_count * sizeof *calls);
+    *failed = *failed || (from->call_count && !calls);
+    for (size_t i = 0; !*failed && i < from->call_count; i++)
+        calls[i] = (PtcMessageCall){
+            .id = ptc_reply_keep(arena, from->calls[i].id, failed),
+            .name = ptc_reply_keep(arena, from->calls[i].name, failed),
+            .args = ptc_reply_keep(arena, from->calls[i].args, failed),
+        };
+    return calls;
+}
+
+static void copy_reply(PtcArena *arena, const PtcLlmReply *from, PtcLlmReply *out)
+{
+    bool failed = false;
+    *out = *from;
+    out->text = ptc_reply_keep(arena, from->text, &failed);
+    out->error = ptc_reply_keep(arena, from->error, &failed);
+    out->opaque = ptc_reply_keep(arena, from->opaque, &failed);
+    out->calls = copy_calls(arena, from, &failed);
+    if (failed)
+        ptc_reply_error(out, arena, NULL, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
 }
 
 static void script_ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena,
                        PtcLlmReply *out)
 {
     Script *s = (Script *)self;
-    PtcReply reply;
-    char why[200];
-    int64_t sleep_ms = 0;
+    char words[100];
     size_t i = atomic_fetch_add(&s->next, 1);
-    ptc_reply_init(&reply, arena->mem, NULL, s->keys);
-    if (i >= s->file.count)
-        ptc_reply_failf(&reply, PTC_LLM_UNKNOWN,
-                        "the script has no reply for request %zu: it has %zu", i + 1,
-                        s->file.count);
-    else if (!read_reply(s, i, &reply, &sleep_ms, why, sizeof why))
-        ptc_reply_failf(&reply, PTC_LLM_UNKNOWN, "reply %zu of the script: %s", i + 1, why);
-    ptc_waiting_sleep(request, sleep_ms, &reply);
-    ptc_waiting_finish(request, &reply, arena, out);
-    ptc_reply_deinit(&reply);
+    const Line *line = i < s->count ? &s->lines[i] : NULL;
+    PtcLlmStatus stopped = ptc_waiting_sleep(request, line ? line->sleep_ms : 0);
+    if (stopped != PTC_LLM_OK) {
+        ptc_waiting_stopped(stopped, arena, out);
+    } else if (line) {
+        copy_reply(arena, &line->reply, out);
+        ptc_waiting_hand_on(request, arena, out);
+    } else {
+        snprintf(words, sizeof words, "the script has no reply for request %zu: it has %zu", i + 1,
+                 s->count);
+        ptc_reply_error(out, arena, NULL, PTC_LLM_UNKNOWN, ptc_text_cstr(words));
+    }
 }
 
 static bool script_body(PtcModel *self, const PtcLlmRequest *request, PtcBuf *out)
@@ -62,9 +83,7 @@ static bool script_body(PtcModel *self, const PtcLlmRequest *request, PtcBuf *ou
 static void script_free(PtcModel *self)
 {
     Script *s = (Script *)self;
-    ptc_line_file_deinit(&s->file);
-    if (s->name)
-        ptc_mem_free(s->mem, s->name, strlen(s->name) + 1);
+    ptc_arena_deinit(&s->arena);
     ptc_mem_free(s->mem, s, sizeof *s);
 }
 
@@ -72,42 +91,73 @@ size_t ptc_script_left(PtcModel *model)
 {
     const Script *s = (const Script *)model;
     size_t used = atomic_load(&s->next);
-    return used < s->file.count ? s->file.count - used : 0;
+    return used < s->count ? s->count - used : 0;
 }
 
 /* --------------------------------------------------------------------------------- making */
 
-static bool check_all(Script *s, char *why, size_t size)
+/* Always false. */
+static bool no_memory(char *why, size_t size)
 {
-    bool ok = true;
-    for (size_t i = 0; ok && i < s->file.count; i++) {
-        PtcReply reply;
-        int64_t sleep_ms;
-        char what[200];
-        ptc_reply_init(&reply, s->mem, NULL, NULL);
-        ok = read_reply(s, i, &reply, &sleep_ms, what, sizeof what);
-        if (!ok)
-            snprintf(why, size, "line %u: %s", s->file.numbers[i], what);
-        ptc_reply_deinit(&reply);
-    }
+    snprintf(why, size, "no memory");
+    return false;
+}
+
+/* Reads a reply; `number` is that of its line, 0: it is an item of an array. */
+static bool read_reply(Script *s, PtcJsonBox *box, PtcValue v, uint32_t number, char *why,
+                       size_t size)
+{
+    PtcReply reply;
+    Line *line = &s->lines[s->count];
+    char what[200];
+    ptc_reply_init(&reply, s->mem, NULL, s->keys);
+    bool ok = ptc_llm_json_read_reply(box, v, &reply, &line->sleep_ms, what, sizeof what);
+    if (ok)
+        ptc_reply_finish(&reply, &s->arena, &line->reply);
+    else
+        snprintf(why, size, "%s %zu: %s", number ? "line" : "reply",
+                 number ? (size_t)number : s->count + 1, what);
+    if (ok && line->reply.status == PTC_LLM_NO_MEMORY)
+        ok = no_memory(why, size);
+    ptc_reply_deinit(&reply);
+    s->count += ok;
     return ok;
 }
 
-/* An array becomes lines, an item each. */
-static bool spread_array(PtcMem *mem, PtcText text, PtcBuf *out, char *why, size_t size)
+static bool make_room(Script *s, size_t count, char *why, size_t size)
+{
+    s->lines = count < SIZE_MAX / sizeof(Line) - 1
+                   ? ptc_arena_zalloc(&s->arena, (count + 1) * sizeof *s->lines)
+                   : NULL;
+    return s->lines || no_memory(why, size);
+}
+
+static bool fill_array(Script *s, PtcText text, char *why, size_t size)
 {
     PtcJsonBox box;
     PtcJsonBoxStatus status;
-    PtcJsonError error;
-    ptc_json_box_init(&box, mem);
+    ptc_json_box_init(&box, s->mem);
     PtcValue v = ptc_json_box_read(&box, text, &status, why, size);
-    bool ok = v != PTC_NONE;
-    PtcJsonWriter writer = {.heap = &box.heap, .float_precision = -1};
-    for (size_t i = 0; ok && i < ptc_json_box_length(v); i++) {
-        ok = ptc_json_write(&writer, out, ptc_json_box_item(v, i), &error) &&
-             ptc_buf_add_char(out, '\n');
-        if (!ok)
-            snprintf(why, size, "no memory");
+    bool ok = v != PTC_NONE && make_room(s, ptc_json_box_length(v), why, size);
+    for (size_t i = 0; ok && i < ptc_json_box_length(v); i++)
+        ok = read_reply(s, &box, ptc_json_box_item(v, i), 0, why, size);
+    ptc_json_box_deinit(&box);
+    return ok;
+}
+
+static bool fill_lines(Script *s, const PtcLineFile *file, char *why, size_t size)
+{
+    PtcJsonBox box;
+    PtcJsonBoxStatus status;
+    bool ok = make_room(s, file->count, why, size);
+    ptc_json_box_init(&box, s->mem);
+    for (size_t i = 0; ok && i < file->count; i++) {
+        char what[200];
+        PtcValue v = ptc_json_box_read(&box, file->lines[i], &status, what, sizeof what);
+        if (v == PTC_NONE)
+            snprintf(why, size, "line %u: %s", file->numbers[i], what);
+        ok = v != PTC_NONE && read_reply(s, &box, v, file->numbers[i], why, size);
+        ptc_json_box_clear(&box);
     }
     ptc_json_box_deinit(&box);
     return ok;
@@ -123,44 +173,31 @@ static bool is_array(PtcText text)
 
 static bool fill(Script *s, PtcText replies, char *why, size_t size)
 {
-    PtcBuf lines;
-    if (!is_array(replies))
-        return ptc_line_file_take(&s->file, s->mem, replies, why, size) && check_all(s, why, size);
-    ptc_buf_init(&lines, s->mem, PTC_LINE_FILE_BYTES);
-    bool ok = spread_array(s->mem, replies, &lines, why, size) &&
-              ptc_line_file_take(&s->file, s->mem, ptc_buf_view(&lines), why, size) &&
-              check_all(s, why, size);
-    ptc_buf_deinit(&lines);
+    PtcLineFile file;
+    if (is_array(replies))
+        return fill_array(s, replies, why, size);
+    bool ok =
+        ptc_line_file_take(&file, s->mem, replies, why, size) && fill_lines(s, &file, why, size);
+    ptc_line_file_deinit(&file);
     return ok;
-}
-
-static Script *make(PtcMem *mem, const char *name, const PtcProviderKeys *keys, char *why,
-                    size_t size)
-{
-    Script *s = ptc_mem_alloc(mem, sizeof *s);
-    if (s) {
-        *s = (Script){.model = {.ask = script_ask, .body = script_body, .free = script_free},
-                      .mem = mem,
-                      .keys = keys,
-                      .name = ptc_mem_alloc(mem, strlen(name) + 1)};
-        s->file.mem = mem;
-        if (s->name) {
-            memcpy(s->name, name, strlen(name) + 1);
-            s->model.name = s->name;
-            return s;
-        }
-        script_free(&s->model);
-    }
-    snprintf(why, size, "no memory");
-    return NULL;
 }
 
 PtcModel *ptc_script_new(PtcMem *mem, const char *name, PtcText replies,
                          const PtcProviderKeys *keys, char *why, size_t size)
 {
-    Script *s = make(mem, name, keys, why, size);
-    if (!s || fill(s, replies, why, size))
-        return s ? &s->model : NULL;
+    bool failed = false;
+    Script *s = ptc_mem_alloc(mem, sizeof *s);
+    if (!s) {
+        no_memory(why, size);
+        return NULL;
+    }
+    *s = (Script){.model = {.ask = script_ask, .body = script_body, .free = script_free},
+                  .mem = mem,
+                  .keys = keys};
+    ptc_arena_init(&s->arena, mem);
+    s->model.name = ptc_reply_keep(&s->arena, ptc_text_cstr(name), &failed).bytes;
+    if ((!failed || no_memory(why, size)) && fill(s, replies, why, size))
+        return &s->model;
     script_free(&s->model);
     return NULL;
 }

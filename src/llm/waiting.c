@@ -21,7 +21,7 @@ static void pause(int64_t ms)
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
-void ptc_waiting_sleep(const PtcLlmRequest *r, int64_t ms, PtcReply *reply)
+PtcLlmStatus ptc_waiting_sleep(const PtcLlmRequest *r, int64_t ms)
 {
     int64_t begun = ptc_clock_ns(NULL), end = begun + ms * 1000000;
     PtcLlmStatus status = ptc_waiting_end(r, begun);
@@ -32,18 +32,19 @@ void ptc_waiting_sleep(const PtcLlmRequest *r, int64_t ms, PtcReply *reply)
         pause(left < PTC_WAITING_SLICE_MS ? left : PTC_WAITING_SLICE_MS);
         status = ptc_waiting_end(r, begun);
     }
-    if (status == PTC_LLM_OK)
-        return;
-    reply->status = PTC_LLM_OK;
-    ptc_reply_failf(reply, status, "%s",
-                    status == PTC_LLM_TIMEOUT    ? "the answer did not come in time"
-                    : status == PTC_LLM_DEADLINE ? "the deadline passed"
-                                                 : "cancelled");
+    return status;
 }
 
-void ptc_waiting_finish(const PtcLlmRequest *r, PtcReply *reply, PtcArena *arena, PtcLlmReply *out)
+void ptc_waiting_stopped(PtcLlmStatus status, PtcArena *arena, PtcLlmReply *out)
 {
-    ptc_reply_finish(reply, arena, out);
+    ptc_reply_error(out, arena, NULL, status,
+                    status == PTC_LLM_TIMEOUT    ? PTC_TEXT("the answer did not come in time")
+                    : status == PTC_LLM_DEADLINE ? PTC_TEXT("the deadline passed")
+                                                 : PTC_TEXT("cancelled"));
+}
+
+void ptc_waiting_hand_on(const PtcLlmRequest *r, PtcArena *arena, PtcLlmReply *out)
+{
     if (out->status != PTC_LLM_OK || !r->stream || !out->text.len)
         return;
     if (r->stream(r->stream_user, out->text))

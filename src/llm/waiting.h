@@ -7,14 +7,15 @@
 
 enum { PTC_WAITING_SLICE_MS = 20 };
 
-/* Waits so long, or until the request must end, which then fails the reply in place of whatever it was. */
-void ptc_waiting_sleep(const PtcLlmRequest *request, int64_t ms, PtcReply *reply);
+/* Waits so long, or until the request must end: then the status says why. */
+PTC_MUST_USE PtcLlmStatus ptc_waiting_sleep(const PtcLlmRequest *request, int64_t ms);
+/* The reply to a request that had to end. */
+void ptc_waiting_stopped(PtcLlmStatus status, PtcArena *arena, PtcLlmReply *out);
 
 /* Must the request end now?  PTC_LLM_OK: no.  `begun_ns` is when it began, for its own limit. */
 PtcLlmStatus ptc_waiting_end(const PtcLlmRequest *request, int64_t begun_ns);
 
-/* Ends a reply whose text came whole: whoever wants pieces gets it in one. */
-void ptc_waiting_finish(const PtcLlmRequest *request, PtcReply *reply, PtcArena *arena,
-                        PtcLlmReply *out);
+/* A text that came whole, for whoever wants pieces: it is one. */
+void ptc_waiting_hand_on(const PtcLlmRequest *request, PtcArena *arena, PtcLlmReply *out);
 
 #endif
