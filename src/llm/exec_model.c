@@ -71,6 +71,8 @@ static void read_output(PtcReply *reply, const Program *p, PtcText out)
     PtcValue v = ptc_json_box_read(&box, out, &status, why, sizeof why);
     if (status == PTC_JSON_BOX_NO_MEMORY)
         ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+    else if (status == PTC_JSON_BOX_TOO_LARGE)
+        ptc_reply_failf(reply, PTC_LLM_TOO_LARGE, "%s: %s", p->argv[0], why);
     else if (v == PTC_NONE)
         ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s wrote no JSON: %s", p->argv[0], why);
     else if (!ptc_llm_json_read_reply(&box, v, reply, &sleep_ms, why, sizeof why))

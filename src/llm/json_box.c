@@ -52,6 +52,12 @@ bool ptc_json_box_depth(PtcText text, size_t max)
     return true;
 }
 
+/* Was it the box that said no, and not the system?  It grows by doubling, so it says no well before its limit. */
+static bool is_full(const PtcJsonBox *box)
+{
+    return box->heap.page_bytes + box->heap.scratch > PTC_JSON_BOX_BYTES / 4;
+}
+
 PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcJsonBoxStatus *status, char *why,
                            size_t size)
 {
@@ -62,11 +68,15 @@ PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcJsonBoxStatus *stat
     if (!ptc_json_box_depth(text, PTC_LLM_JSON_DEPTH))
         return PTC_NONE;
     PtcValue v = ptc_json_parse(&box->heap, text.bytes ? text.bytes : "", text.len, &error);
-    *status = v != PTC_NONE   ? PTC_JSON_BOX_OK
-              : error.stopped ? PTC_JSON_BOX_NO_MEMORY
-                              : PTC_JSON_BOX_BAD;
+    *status = v != PTC_NONE    ? PTC_JSON_BOX_OK
+              : !error.stopped ? PTC_JSON_BOX_BAD
+              : is_full(box)   ? PTC_JSON_BOX_TOO_LARGE
+                               : PTC_JSON_BOX_NO_MEMORY;
     if (why && size)
-        snprintf(why, size, "%s, at byte %zu", error.stopped ? "no memory" : error.message,
+        snprintf(why, size, "%s, at byte %zu",
+                 *status == PTC_JSON_BOX_TOO_LARGE ? "it takes more memory than it may"
+                 : error.stopped                   ? "no memory"
+                                                   : error.message,
                  error.offset);
     return v;
 }

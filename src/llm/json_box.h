@@ -18,7 +18,8 @@ typedef struct PtcJsonBox {
 typedef enum {
     PTC_JSON_BOX_OK,
     PTC_JSON_BOX_BAD,       /* no JSON, or nested deeper than PTC_LLM_JSON_DEPTH */
-    PTC_JSON_BOX_NO_MEMORY, /* or its values are more than the box holds */
+    PTC_JSON_BOX_TOO_LARGE, /* its values are more than the box holds */
+    PTC_JSON_BOX_NO_MEMORY,
 } PtcJsonBoxStatus;
 
 void ptc_json_box_init(PtcJsonBox *box, PtcMem *mem);

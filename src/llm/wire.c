@@ -93,6 +93,8 @@ static PtcValue read_json(PtcWire *w, PtcText text)
     if (status == PTC_JSON_BOX_BAD && memchr(text.bytes ? text.bytes : "", '\\', text.len))
         v = read_mended(w, text, &status, why, sizeof why);
     if (status == PTC_JSON_BOX_NO_MEMORY)
+        ptc_reply_fail(&w->reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+    else if (status == PTC_JSON_BOX_TOO_LARGE)
         ptc_reply_fail(&w->reply, PTC_LLM_TOO_LARGE,
                        PTC_TEXT("the answer takes more memory than an answer may"));
     else if (status == PTC_JSON_BOX_BAD)

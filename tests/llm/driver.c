@@ -7,7 +7,8 @@
  * A request a line on standard input (request_help.h), an answer a line on standard output:
  *     {"reply": {...}, "pieces": [...], "ms": N, "late_ms": N (after it was cancelled), "lookups": N}
  * Beside the request a line may have "body": true (the body is printed, nothing is sent), "cancel_ms": N (cancelled
- * after that), "stop_after": N (the reader of pieces stops), "threads": N (asked by so many at once, an answer each). */
+ * after that), "stop_after": N (the reader of pieces stops), "threads": N (asked by so many at once, an answer each),
+ * "fail_at": N (the N-th allocation from then on fails; the answer has "count", how many there were). */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +74,7 @@ static void *run_timer(void *user)
 }
 
 static void print_answer(const Asking *a, const PtcLlmReply *reply, Reader *reader, int64_t ns,
-                         int64_t late_ns)
+                         int64_t late_ns, uint64_t count)
 {
     PtcBuf out;
     ptc_emit_array_end(&reader->pieces);
@@ -85,6 +86,8 @@ static void print_answer(const Asking *a, const PtcLlmReply *reply, Reader *read
     ptc_emit_field_int(&out, "ms", ns / 1000000);
     if (late_ns)
         ptc_emit_field_int(&out, "late_ms", late_ns / 1000000);
+    if (count)
+        ptc_emit_field_uint(&out, "count", count);
     ptc_emit_field_uint(&out, "lookups", ptc_client_lookups(ptc_models_client(a->models)));
     ptc_emit_object_end(&out);
     pthread_mutex_lock(&print_lock);
@@ -110,13 +113,17 @@ static void ask(const Asking *a, PtcJsonBox *box, PtcArena *arena, PtcValue v)
     request.cancel = &timer.cancel;
     if (timer.ms >= 0)
         pthread_create(&timer.thread, NULL, run_timer, &timer);
+    int64_t fail_at = ptc_json_box_count(box, v, "fail_at", 1 << 30, 0);
+    ptc_mem_fail_at(&mem, (uint64_t)fail_at);
     int64_t begun = ptc_clock_ns(NULL);
     a->model->ask(a->model, &request, arena, &reply);
+    uint64_t count = atomic_load(&mem.count);
+    ptc_mem_fail_at(&mem, 0);
     int64_t end = ptc_clock_ns(NULL), asked = atomic_load(&timer.asked_ns);
     atomic_store(&timer.over, true);
     if (timer.ms >= 0)
         pthread_join(timer.thread, NULL);
-    print_answer(a, &reply, &reader, end - begun, asked ? end - asked : 0);
+    print_answer(a, &reply, &reader, end - begun, asked ? end - asked : 0, fail_at ? count : 0);
     ptc_buf_deinit(&reader.pieces);
 }
 
