@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * fake_dns.c - a look-up of names for tests, loaded with LD_PRELOAD: what ends in .fail is not found, what ends in .hang
- * never comes back within a test.  Everything else is looked up as always. */
+ * fake_dns.c - a system that is not as it should be, for tests, loaded with LD_PRELOAD.  Names that end in .fail are not
+ * found, those that end in .hang never come back within a test, those in .slow late; with PTC_TEST_NO_CURL set there is no
+ * libcurl.  Everything else is as always. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <netdb.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +21,7 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
     int (*real)(const char *, const char *, const struct addrinfo *, struct addrinfo **) =
         (__typeof__(real))dlsym(RTLD_NEXT, "getaddrinfo");
     if (ends_with(node, ".hang"))
-        sleep(20);
+        sleep(120);
     if (ends_with(node, ".hang") || ends_with(node, ".fail"))
         return EAI_NONAME;
     if (ends_with(node, ".slow")) {
@@ -27,4 +29,12 @@ int getaddrinfo(const char *node, const char *service, const struct addrinfo *hi
         return EAI_NONAME;
     }
     return real(node, service, hints, found);
+}
+
+void *dlopen(const char *file, int mode)
+{
+    void *(*real)(const char *, int) = (__typeof__(real))dlsym(RTLD_NEXT, "dlopen");
+    if (file && strstr(file, "libcurl") && getenv("PTC_TEST_NO_CURL"))
+        return NULL;
+    return real(file, mode);
 }

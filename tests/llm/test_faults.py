@@ -18,12 +18,13 @@ from llm_help import DRIVER, OPENAI_OK, Server, answer, ask, chunked, clean_env,
     run_tests, say, saying, sse, test
 
 HERE = pathlib.Path(__file__).resolve().parent
-SHORT = ("--connect-ms", "400", "--silence-ms", "400")
-SLOW = 10 if "san" in DRIVER else 1  # sanitizers take their time
+SHORT = ("--connect-ms", "400", "--silence-ms", "400")  # where waiting in vain is what is tested
+HALF_A_MINUTE = 30 * 1000  # more than a busy machine needs, less than the limits that would end it otherwise
+SANITIZED = "san" in DRIVER  # which takes more memory
 
 
-def in_time(attempt, limit_ms=200, tries=5):
-    """Is it cancelled within this time?  The machine may be busy: one of several times is enough."""
+def in_time(attempt, limit_ms=1000, tries=5):
+    """Is it cancelled soon?  It takes 50 ms, and much longer on a busy machine: one of several times is enough."""
     late = []
     for _ in range(tries):
         got = attempt()
@@ -38,15 +39,13 @@ def model(port, path="/v1"):
     return f"openai-compat:http://127.0.0.1:{port}{path}|m"
 
 
-def fails(handler, cause, request=None, contains="", within=20.0, **more):
+def fails(handler, cause, request=None, contains="", options=()):
     """Asks a server with this handler; the failure must be of this class."""
     with Server(handler) as server:
-        begun = time.monotonic()
-        got = ask(model(server.port), request or say(), options=SHORT, env=clean_env(), **more)
-        took = time.monotonic() - begun
+        got = ask(model(server.port), request or say(), options=options, env=clean_env())
     expect(error_of(got).get("class"), cause, got)
     assert contains in error_of(got)["message"], got
-    assert took < within * SLOW, f"took {took} s"
+    assert got["ms"] < HALF_A_MINUTE, got
     return got, server
 
 
@@ -58,7 +57,7 @@ def refused():
     free.bind(("127.0.0.1", 0))
     port = free.getsockname()[1]
     free.close()
-    got = ask(model(port), say(), options=SHORT)
+    got = ask(model(port), say())
     expect(error_of(got)["class"], "timeout", got)
     assert "127.0.0.1" in error_of(got)["message"] or "connect" in error_of(got)["message"].lower(), got
 
@@ -80,7 +79,7 @@ def dns_env():
 
 @test
 def name_not_found():
-    got = ask("openai-compat:https://model.fail/v1|m", say(), options=SHORT, env=dns_env())
+    got = ask("openai-compat:https://model.fail/v1|m", say(), env=dns_env())
     expect(error_of(got)["class"], "timeout", got)
 
 
@@ -88,16 +87,13 @@ def name_not_found():
 def name_hangs():
     """A look-up that never ends is given up, and no more than 16 of them are begun."""
     spec = "openai-compat:https://model.hang/v1|m"
-    requests = [say()] * 19
-    begun = time.monotonic()
-    result = drive(spec, *requests, options=("--connect-ms", "100"), env=dns_env())
+    result = drive(spec, *[say()] * 19, options=("--connect-ms", "100"), env=dns_env())
     classes = [error_of(a)["class"] for a in result.answers]
     expect(classes, ["timeout"] * 19)
     expect([a["lookups"] for a in result.answers][:3], [1, 2, 3])
     expect(max(a["lookups"] for a in result.answers), 16)
     for late in result.answers[16:]:
-        assert late["ms"] < 100 * SLOW and "look-ups" in error_of(late)["message"], late
-    assert time.monotonic() - begun < 30 * SLOW
+        assert "look-ups" in error_of(late)["message"], late
 
 
 @test
@@ -123,7 +119,7 @@ def tls_context():
 @test
 def tls_unknown_certificate():
     with Server(saying(OPENAI_OK), tls_context()) as server:
-        got = ask(f"openai-compat:https://127.0.0.1:{server.port}/v1|m", say(), options=SHORT)
+        got = ask(f"openai-compat:https://127.0.0.1:{server.port}/v1|m", say())
     expect(error_of(got)["class"], "config_error", got)
     expect(server.requests, [], "nothing was sent")
 
@@ -134,7 +130,7 @@ def tls_known_certificate():
         env = clean_env(SSL_CERT_FILE=str(HERE / "loopback.pem"))
         got = ask(f"openai-compat:https://127.0.0.1:{server.port}/v1|m", say(), env=env)
         expect(got["reply"].get("content"), "fine", got)
-        got = ask(f"openai-compat:https://127.0.0.2:{server.port}/v1|m", say(), env=env, options=SHORT)
+        got = ask(f"openai-compat:https://127.0.0.2:{server.port}/v1|m", say(), env=env)
     assert error_of(got)["class"] in ("config_error", "timeout"), got  # another host than the certificate's
 
 
@@ -164,8 +160,34 @@ def tls_hangs():
     with Mute() as mute:
         got = ask(f"openai-compat:https://127.0.0.1:{mute.port}/v1|m", say(), options=SHORT)
         expect(error_of(got)["class"], "timeout", got)
-        assert 350 <= got["ms"] < 5000 * SLOW, got
+        assert 350 <= got["ms"] < HALF_A_MINUTE, got
         in_time(lambda: ask(f"openai-compat:https://127.0.0.1:{mute.port}/v1|m", say(cancel_ms=100)))
+
+
+@test
+def tls_breaks_while_sending():
+    """Writing to a connection that is gone must not end the process by a signal, which TLS libraries are good at."""
+    class Rude(Server):
+        def serve(self, connection):
+            try:
+                inner = self.context.wrap_socket(connection, server_side=True)
+                inner.recv(1000)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+                inner.close()
+            except OSError:
+                pass
+    with Rude(None, tls_context()) as server:
+        env = clean_env(SSL_CERT_FILE=str(HERE / "loopback.pem"))
+        spec = f"openai-compat:https://127.0.0.1:{server.port}/v1|m"
+        result = drive(spec, *[say("x" * (4 << 20))] * 3, env=env)
+    expect([error_of(a).get("class") for a in result.answers], ["server_error"] * 3, result.answers)
+
+
+@test
+def no_library():
+    got = ask("openai-compat:https://model.example/v1|m", say(), env={**dns_env(), "PTC_TEST_NO_CURL": "1"})
+    expect(error_of(got).get("class"), "config_error", got)
+    assert "libcurl" in error_of(got)["message"] and "libcurl4" in error_of(got)["message"], got
 
 
 # ------------------------------------------------------------------------------------ statuses
@@ -203,7 +225,7 @@ def malformed():
     for body in [b"", b"{", b"nonsense", b"[]", b"null", b"{}", b"\xff", b'{"choices":[]}', b'{"choices":[{}]}',
                  b'{"choices":{}}', b'{"choices":[{"message":{"tool_calls":7}}]}', b"[" * 100000, b'{"a":' * 300]:
         with Server(saying(body)) as server:
-            got = ask(model(server.port), say(), options=SHORT)
+            got = ask(model(server.port), say())
         if b"message" not in body and body != b'{"choices":[{}]}':
             expect(error_of(got).get("class"), "unknown", (body[:30], got))
 
@@ -247,8 +269,8 @@ def silence():
         chunked(connection, openai_stream("a")[:1], end=False)
         time.sleep(3)
     for handler in [before, after_headers, in_stream]:
-        got, _ = fails(handler, "timeout", say(stream=handler is in_stream), contains="no byte")
-        assert 350 <= got["ms"] < 5000 * SLOW, got
+        got, _ = fails(handler, "timeout", say(stream=handler is in_stream), "no byte", SHORT)
+        assert got["ms"] >= 350, got
 
 
 @test
@@ -267,9 +289,9 @@ def whole_time():
             time.sleep(0.02)
     for handler in [pings, dribble]:
         got, _ = fails(handler, "timeout", say(stream=True, timeout_ms=700))
-        assert 650 <= got["ms"] < 5000 * SLOW, got
+        assert got["ms"] >= 650, got
         got, _ = fails(handler, "deadline", say(stream=True, deadline_ms=300))
-        assert 250 <= got["ms"] < 5000 * SLOW, got
+        assert got["ms"] >= 250, got
 
 
 @test
@@ -329,11 +351,11 @@ def large_answers():
             connection.sendall(block)
         return False
     before = peak_kb()
-    fails(plain, "too_large", within=30)
-    fails(stream, "too_large", say(stream=True), within=30)
-    fails(many_events, "too_large", say(stream=True), within=30)
-    fails(wrong_status, "server_error", within=30)
-    if SLOW == 1:
+    fails(plain, "too_large")
+    fails(stream, "too_large", say(stream=True))
+    fails(many_events, "too_large", say(stream=True))
+    fails(wrong_status, "server_error")
+    if not SANITIZED:
         assert peak_kb() < max(before, 100 * 1024), f"{peak_kb()} KiB"
 
 
@@ -342,7 +364,7 @@ def gzip_bombs():
     bomb = gzip.compress(b"[" + b"0," * (40 << 20) + b"0]")
     nested = gzip.compress(b"[" * (10 << 20))
     for body, cause in [(bomb, "too_large"), (nested, "unknown")]:
-        fails(saying(body, content_encoding="gzip"), cause, within=30)
+        fails(saying(body, content_encoding="gzip"), cause)
     with Server(saying(gzip.compress(json.dumps(OPENAI_OK).encode()), content_encoding="gzip")) as server:
         expect(ask(model(server.port), say())["reply"]["content"], "fine")
     fails(saying(b"not gzip", content_encoding="gzip"), "unknown")
@@ -416,7 +438,7 @@ def closed_while_sending():
             return True
         return False
     with Server(handler) as server:
-        result = drive(model(server.port), say(), say(), options=SHORT)
+        result = drive(model(server.port), say(), say())
         expect(result.answers[0]["reply"].get("content"), "fine")
         expect(error_of(result.answers[1])["class"], "server_error", result.answers[1])
         expect(len(server.requests), 2, "requests")
@@ -437,7 +459,7 @@ def closed_while_idle():
             expect(json.loads(process.stdout.readline())["reply"].get("content"), "fine")
             time.sleep(0.15)
         process.stdin.close()
-        expect(process.wait(20 * SLOW), 0)
+        expect(process.wait(60), 0)
         expect(len(server.requests), 3)
 
 
@@ -505,10 +527,34 @@ def parallel():
         expect(len(server.requests), 200)
         assert 8 < server.most <= 80, server.most  # 64, and some that have just been answered
     with Mute() as mute:
-        result = drive(model(mute.port), say(threads=100, cancel_ms=200), options=("--silence-ms", "5000"), timeout=100)
+        result = drive(model(mute.port), say(threads=100, cancel_ms=200), timeout=100)
         expect([error_of(a).get("class") for a in result.answers], ["cancelled"] * 100)
         late = sorted(a["late_ms"] for a in result.answers)
-        assert late[50] < 1000 * SLOW, late  # a hundred threads on a busy machine
+        assert late[-1] < HALF_A_MINUTE, late
+
+
+@test
+def memory_fails():
+    """Every allocation of a request fails once: the reply says so, or did not need it; nothing is lost."""
+    tool = {"id": "c", "function": {"name": "f", "arguments": '{"a":1}'}}
+    whole = {"choices": [{"message": {"content": "text", "tool_calls": [tool], "reasoning_details": [{"a": 1}]},
+                          "finish_reason": "stop"}]}
+
+    def handler(_server, connection, request):
+        if json.loads(request.body).get("stream"):
+            chunked(connection, openai_stream("a", "b"))
+        else:
+            connection.sendall(answer(whole))
+        return True
+    for stream in [False, True]:
+        with Server(handler) as server:
+            requests = [say(stream=stream, fail_at=n) for n in range(1, 90)]
+            result = drive(model(server.port), *requests, say(stream=stream), timeout=120)
+            expect(result.status, 0, result.out[-300:])
+            classes = [error_of(a).get("class") for a in result.answers]
+            expect(set(classes) - {None, "no_memory"}, set(), classes)  # None: a buffer made do with less
+            assert classes.count("no_memory") >= 2 and classes[-1] is None, classes
+            assert result.answers[-2]["count"] < 89, "all of them were tried"
 
 
 # -------------------------------------------------------------------------------- nothing is sent
@@ -529,7 +575,7 @@ def configuration():
             for name, value in more.items():
                 if value is None:
                     env.pop(name)
-            got = ask(spec, say(), env=env, options=SHORT)
+            got = ask(spec, say(), env=env)
         expect(error_of(got).get("class"), "config_error", (spec, more, got))
         assert contains in error_of(got)["message"], got
         expect(server.requests, [])
@@ -541,7 +587,7 @@ def proxies():
     with Server(saying(b"", status=502)) as proxy:
         address = f"http://user:proxy-password-1@127.0.0.1:{proxy.port}"
         env = clean_env(HTTPS_PROXY=address, http_proxy=address, ALL_PROXY=address)
-        got = ask("openai-compat:https://model.example/v1|m", say(), env=env, options=SHORT)
+        got = ask("openai-compat:https://model.example/v1|m", say(), env=env)
         expect(error_of(got)["class"] in ("timeout", "unknown", "server_error"), True, got)
         expect([(r.method, r.path) for r in proxy.requests], [("CONNECT", "model.example:443")])
         assert "proxy-password-1" not in json.dumps(got)
