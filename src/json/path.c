@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "json/emit.h"
 #include "value/str.h"
 
 void ptc_path_add_text(char *path, size_t size, const char *bytes, size_t n)
@@ -50,4 +51,42 @@ void ptc_path_add_index(char *path, size_t size, size_t index)
     char number[32];
     int n = snprintf(number, sizeof number, "[%zu]", index);
     ptc_path_add_text(path, size, number, (size_t)n);
+}
+
+/* [2], ["odd key"] or [?]: adds it and returns what is behind. */
+static const char *add_bracket(PtcBuf *out, const char *p)
+{
+    const char *end;
+    size_t index = 0;
+    if (p[1] == '"') {
+        end = strstr(p + 2, "\"]");
+        ptc_emit_text(out, (PtcText){p + 2, end ? (size_t)(end - p - 2) : strlen(p + 2)});
+        return end ? end + 2 : p + strlen(p);
+    }
+    for (end = p + 1; *end >= '0' && *end <= '9' && index < SIZE_MAX / 100; end++)
+        index = index * 10 + (size_t)(*end - '0');
+    if (end > p + 1 && *end == ']') {
+        ptc_emit_uint(out, index);
+        return end + 1;
+    }
+    end = strchr(p, ']');
+    ptc_emit_cstr(out, "?");
+    return end ? end + 1 : p + strlen(p);
+}
+
+bool ptc_path_json(PtcBuf *out, const char *path)
+{
+    ptc_emit_array(out);
+    while (*path) {
+        if (*path == '[') {
+            path = add_bracket(out, path);
+            continue;
+        }
+        if (*path == '.')
+            path++;
+        size_t n = strcspn(path, ".[");
+        ptc_emit_text(out, (PtcText){path, n});
+        path += n;
+    }
+    return ptc_emit_array_end(out);
 }

@@ -3,6 +3,7 @@
 #ifndef PTC_JSON_PATH_H
 #define PTC_JSON_PATH_H
 
+#include "base/buf.h"
 #include "value/value.h"
 
 enum { PTC_PATH_BYTES = 160 };
@@ -12,5 +13,9 @@ void ptc_path_add_text(char *path, size_t size, const char *bytes, size_t n);
 /* .name or name, ["other text"], [?] for a key that is no text. */
 void ptc_path_add_key(char *path, size_t size, PtcValue key);
 void ptc_path_add_index(char *path, size_t size, size_t index);
+
+/* Appends a path as JSON: ["rows",2,"name"].  What is no path comes out as one name.  False when the buffer takes no
+ * more. */
+bool ptc_path_json(PtcBuf *out, const char *path);
 
 #endif

@@ -312,13 +312,20 @@ static PtcValue finish(Keys *k, PtcValue v)
 
 static const PtcPlace top = {NULL, PTC_NONE, 0, 0};
 
-PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *error)
+PtcValue ptc_tool_value(PtcHeap *heap, PtcValue v, PtcKeysError *error)
 {
     Keys k = {heap, error};
     error->stopped = false;
-    error->path[0] = error->message[0] = 0;
+    error->path[0] = error->message[0] = error->what[0] = 0;
+    return finish(&k, convert(&k, v, &top));
+}
+
+PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *error)
+{
     if (PTC_LIKELY(ptc_is_map(args)))
-        return finish(&k, convert(&k, args, &top));
+        return ptc_tool_value(heap, args, error);
+    error->stopped = false;
+    error->path[0] = 0;
     snprintf(error->message, sizeof error->message,
              "the arguments of a tool are a map, such as {:id 7}; this is %s", ptc_type_name(args));
     return PTC_NONE;

@@ -27,6 +27,7 @@ bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *wh
     snprintf(error->message, sizeof error->message,
              "%s is %s, but tools take only what JSON can say: convert or leave it out",
              error->path[0] ? error->path : "the argument", what);
+    snprintf(error->what, sizeof error->what, "%s has no JSON", what);
     return false;
 }
 
@@ -36,6 +37,7 @@ bool ptc_place_too_deep(const PtcPlace *place, PtcKeysError *error)
     snprintf(error->message, sizeof error->message,
              "the arguments are nested deeper than %d levels, at %.60s...", PTC_PLACE_DEPTH,
              error->path);
+    snprintf(error->what, sizeof error->what, "nested deeper than %d levels", PTC_PLACE_DEPTH);
     return false;
 }
 
@@ -64,15 +66,17 @@ static void show_key(char *text, size_t size, PtcValue key)
 
 bool ptc_place_clash(const PtcPlace *place, PtcKeysError *error, PtcValue first, PtcValue second)
 {
-    char *text = error->message;
-    size_t size = sizeof error->message;
+    char *what = error->what;
     ptc_place_path(place, error);
     bool inside = error->path[0] != 0;
-    snprintf(text, size, "%s%s%sthe keys ", inside ? "in " : "", error->path, inside ? ": " : "");
-    show_key(text, size, first);
-    ptc_path_add_text(text, size, " and ", 5);
-    show_key(text, size, second);
-    static const char rest[] = " become the same name for a tool: give one of them";
-    ptc_path_add_text(text, size, rest, sizeof rest - 1);
+    snprintf(what, sizeof error->what, "the keys ");
+    show_key(what, sizeof error->what, first);
+    ptc_path_add_text(what, sizeof error->what, " and ", 5);
+    show_key(what, sizeof error->what, second);
+    snprintf(error->message, sizeof error->message,
+             "%s%s%s%s become the same name for a tool: give one of them", inside ? "in " : "",
+             error->path, inside ? ": " : "", what);
+    static const char rest[] = " become one name";
+    ptc_path_add_text(what, sizeof error->what, rest, sizeof rest - 1);
     return false;
 }

@@ -21,7 +21,8 @@ typedef struct PtcKeysError {
     bool stopped; /* not the fault of the arguments: the heap's budget says why */
     char path
         [PTC_PATH_BYTES]; /* of what is wrong, such as rows[0].ts; "" is the arguments as such */
-    char message[400];    /* a sentence, path and all */
+    char message[400];    /* a sentence about a tool's arguments, path and all */
+    char what[160];       /* the same without path and tool: a function has no JSON */
 } PtcKeysError;
 
 static inline PtcPlace ptc_place_key(const PtcPlace *up, PtcValue key)
