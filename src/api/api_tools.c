@@ -236,7 +236,7 @@ PtcStatus ptc_tools_call(Ptc *ptc, PtcSession *s, PtcTools *tools, const char *n
     PtcBuf buf;
     if (!tools || !name || !args || !ok || !out || (s && s->ptc != ptc) || !api_idle(ptc))
         return PTC_BAD_ARGUMENT;
-    int tool = tools->host.find(&tools->host, name, name_len);
+    int tool = ptc_toolset_find(tools, (PtcText){name, name_len});
     if (tool < 0)
         return PTC_BAD_ARGUMENT;
     if (!ptc->native && !(ptc->native = ptc_native_new()))

@@ -226,7 +226,7 @@ static int load_now(Eval *e)
 
 static int load_tools(PtcMem *mem, Eval *e)
 {
-    static const PtcToolsFileOptions all = {true, true};
+    static const PtcToolsFileOptions all = {.command = true, .http = true};
     const char *text = e->options->tools, *error = NULL;
     char why[PTC_TOOLS_FILE_WHY] = "memory is short";
     PtcBuf file;

@@ -17,8 +17,8 @@ typedef struct PtcHostTool {
 typedef struct PtcHost {
     /* Number of a tool by the name after tool/, or -1. */
     int (*find)(const struct PtcHost *host, const char *name, size_t len);
-    /* Its name; NULL from the number of tools on. */
-    const char *(*name)(const struct PtcHost *host, size_t tool, size_t *len);
+    /* The name of the nth tool, for messages; NULL when there are no more. */
+    const char *(*name)(const struct PtcHost *host, size_t n, size_t *len);
     /* Calls it with the arguments as written.  May run on any thread that runs part of the program; argv is rooted. */
     bool (*call)(struct PtcVM *vm, uint32_t tool, int argc, const PtcValue *argv, PtcValue *out);
     /* More about a tool; false from the number of tools on.  NULL: nothing is known of any. */

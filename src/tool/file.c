@@ -10,6 +10,8 @@
 #include "base/nearest.h"
 #include "tool/command.h"
 #include "tool/constant.h"
+#include "tool/mock.h"
+#include "tool/native.h"
 #include "tool/source.h"
 #include "value/copy.h"
 
@@ -21,10 +23,11 @@ typedef struct Reader {
     const PtcToolsFileOptions *allow;
     PtcCopy copy;
     PtcSource source;
-    char *error;
-    size_t size;
+    PtcToolsFault *fault;
     PtcTool tool;
-    PtcValue env; /* PTC_NONE: none */
+    const char *key;  /* being read, native_result.limit among them; NULL: the tool as such */
+    PtcValue env;     /* PTC_NONE: none */
+    int64_t sleep_ms; /* 0: none */
     bool has_read_only, has_idempotent;
 } Reader;
 
@@ -33,9 +36,25 @@ typedef struct Key {
     bool (*read)(Reader *r, PtcValue v);
     bool
         inside; /* such a tool reaches nothing outside, so that it is read-only unless it says otherwise */
+    bool is_mock;
 } Key;
 
 /* ------------------------------------------------------------------------------- reasons */
+
+/* How much of a text is shown. */
+static int shown(const char *text, size_t len)
+{
+    return (int)(len > SHOWN_NAME ? ptc_utf8_valid_prefix(text, SHOWN_NAME) : len);
+}
+
+/* The place of the key being read, and what is inside of it. */
+static void set_path(Reader *r, const char *inner)
+{
+    const PtcToolInfo *info = &r->tool.info;
+    ptc_diag_format(r->fault->path, sizeof r->fault->path, "%.*s%s%s%s%s",
+                    shown(info->name, info->name_len), info->name, r->key ? "." : "",
+                    r->key ? r->key : "", *inner ? "." : "", inner);
+}
 
 static bool refuse(Reader *r, const char *format, ...) PTC_PRINTF(2, 3);
 
@@ -44,33 +63,45 @@ static bool refuse(Reader *r, const char *format, ...)
 {
     char text[WHY];
     const PtcToolInfo *info = &r->tool.info;
-    size_t shown = info->name_len;
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    if (shown > SHOWN_NAME)
-        shown = ptc_utf8_valid_prefix(info->name, SHOWN_NAME);
-    ptc_diag_format(r->error, r->size, "tool %.*s: %s", (int)shown, info->name, text);
+    set_path(r, "");
+    ptc_diag_format(r->fault->text, sizeof r->fault->text, "tool %.*s: %s",
+                    shown(info->name, info->name_len), info->name, text);
+    return false;
+}
+
+/* What a function of the agent's said; its path begins behind ours. */
+static bool refuse_inner(Reader *r, const PtcToolsFault *inner)
+{
+    char path[PTC_TOOLS_FILE_PATH];
+    memcpy(path, inner->path, sizeof path);
+    refuse(r, "%s", inner->text);
+    set_path(r, path);
     return false;
 }
 
 static bool refuse_key(Reader *r, PtcValue key, const char *inside, const Key *const *lists)
 {
     PtcNearest near;
+    char name[2 * SHOWN_NAME];
     if (!ptc_is_string(key))
         return refuse(r, "its keys must be strings");
-    size_t shown = ptc_str_len(key);
-    if (shown > SHOWN_NAME)
-        shown = ptc_utf8_valid_prefix(ptc_str_bytes(key), SHOWN_NAME);
+    snprintf(name, sizeof name, "%s%.*s", inside, shown(ptc_str_bytes(key), ptc_str_len(key)),
+             ptc_str_bytes(key));
+    r->key = name;
     ptc_nearest_init(&near, ptc_str_bytes(key), ptc_str_len(key));
     for (; *lists; lists++)
         for (const Key *k = *lists; k->name; k++)
-            ptc_nearest_offer(&near, k->name, strlen(k->name));
+            ptc_nearest_offer(&near, k->name + strlen(inside), strlen(k->name + strlen(inside)));
     if (near.best)
-        return refuse(r, "unknown key %s%.*s; did you mean %s?", inside, (int)shown,
-                      ptc_str_bytes(key), near.best);
-    return refuse(r, "unknown key %s%.*s", inside, (int)shown, ptc_str_bytes(key));
+        refuse(r, "unknown key %s; did you mean %s?", name, near.best);
+    else
+        refuse(r, "unknown key %s", name);
+    r->key = NULL;
+    return false;
 }
 
 static bool refuse_type(Reader *r, const char *key, const char *wanted, PtcValue v)
@@ -171,8 +202,32 @@ static bool read_env(Reader *r, PtcValue v)
     return true;
 }
 
+static bool read_sleep(Reader *r, PtcValue v)
+{
+    return read_int(r, "sleep_ms", v, TIMEOUT_MAX, &r->sleep_ms);
+}
+
+/* {"lisp": "(fn [result] {...})"} */
+static bool read_lisp_preview(Reader *r, PtcValue v)
+{
+    char why[WHY];
+    PtcValue text = ptc_map_field(&r->tools->heap, v, "lisp");
+    if (text == PTC_NONE || !ptc_is_string(text) || ptc_map_count(v) != 1)
+        return refuse(r, "native_result.preview must be \"metadata\", \"rows\" or "
+                         "{\"lisp\": \"(fn [result] {...})\"}");
+    r->tool.preview_lisp =
+        ptc_source_read(&r->source, ptc_str_bytes(text), ptc_str_len(text), why, sizeof why);
+    if (r->tool.preview_lisp == PTC_NONE)
+        return refuse(r, "native_result.preview: %s", why);
+    r->tool.info.native_result.kind = PTC_PREVIEW_CUSTOM;
+    r->tool.info.native_result.fn = ptc_native_preview;
+    return true;
+}
+
 static bool read_preview(Reader *r, PtcValue v)
 {
+    if (ptc_is_map(v))
+        return read_lisp_preview(r, v);
     if (ptc_is_string(v) &&
         ptc_preview_parse(ptc_str_bytes(v), ptc_str_len(v), &r->tool.info.native_result.kind))
         return true;
@@ -185,13 +240,16 @@ static bool read_limit(Reader *r, PtcValue v)
                     &r->tool.info.native_result.limit);
 }
 
-static const Key preview_keys[] = {
-    {.name = "preview", .read = read_preview}, {.name = "limit", .read = read_limit}, {0}};
+/* Their names begin with that of the object. */
+static const char inside_preview[] = "native_result.";
+static const Key preview_keys[] = {{.name = "native_result.preview", .read = read_preview},
+                                   {.name = "native_result.limit", .read = read_limit},
+                                   {0}};
 
-static const Key *find_key(const Key *keys, PtcValue name)
+static const Key *find_key(const Key *keys, const char *inside, PtcValue name)
 {
     for (; keys->name; keys++)
-        if (is_word(name, keys->name))
+        if (is_word(name, keys->name + strlen(inside)))
             return keys;
     return NULL;
 }
@@ -204,9 +262,10 @@ static bool read_native_result(Reader *r, PtcValue v)
         return refuse_type(r, "native_result", "an object such as {\"preview\": \"rows\"}", v);
     r->tool.info.has_native_result = true;
     for (size_t pos = 0; ptc_map_next(v, &pos, &name, &value);) {
-        const Key *key = find_key(preview_keys, name);
+        const Key *key = find_key(preview_keys, inside_preview, name);
         if (!key)
-            return refuse_key(r, name, "native_result.", lists);
+            return refuse_key(r, name, inside_preview, lists);
+        r->key = key->name;
         if (value != PTC_NIL && !key->read(r, value))
             return false;
     }
@@ -284,32 +343,61 @@ static bool read_command(Reader *r, PtcValue v)
     return r->tool.user || refuse(r, "%s", why);
 }
 
+static bool read_echo(Reader *r, PtcValue v)
+{
+    r->tool.function = ptc_mock_echo;
+    r->tool.pure = true;
+    return v == PTC_TRUE || refuse(r, "echo must be true");
+}
+
+static bool read_seq(Reader *r, PtcValue v)
+{
+    return read_constant(r, v, ptc_mock_seq);
+}
+
+/* A kind that needs an agent around it. */
+static bool read_agent_kind(Reader *r, PtcToolsKind kind, const char *name, PtcValue v)
+{
+    PtcToolsFault inner = {"", ""};
+    if (!r->allow->agent_kind)
+        return refuse(r, "%s is not available here: it belongs in the tools of an agent", name);
+    if (r->tool.info.serial && kind != PTC_TOOLS_HTTP)
+        return refuse(r, "serial does not go with %s: its calls wait for each other inside", name);
+    return r->allow->agent_kind(r->allow->user, kind, v, &r->tool, &inner) ||
+           refuse_inner(r, &inner);
+}
+
 static bool read_http(Reader *r, PtcValue v)
 {
-    (void)v;
     if (!r->allow->http)
         return refuse(r, "http tools are not allowed here; --allow-tools http allows them");
-    return refuse(r, "http is not available here");
+    return read_agent_kind(r, PTC_TOOLS_HTTP, "http", v);
 }
 
 static bool read_agent(Reader *r, PtcValue v)
 {
-    (void)v;
-    return refuse(r, "agent is not available here: it belongs in the tools of an agent");
+    return read_agent_kind(r, PTC_TOOLS_AGENT, "agent", v);
 }
 
 static bool read_llm(Reader *r, PtcValue v)
 {
-    (void)v;
-    return refuse(r, "llm is not available here: it belongs in the tools of an agent");
+    return read_agent_kind(r, PTC_TOOLS_LLM, "llm", v);
 }
 
 /* ---------------------------------------------------------------------------- definitions */
 
 static const Key kinds[] = {
-    {"command", read_command, false}, {"lisp", read_lisp, true},   {"value", read_value, true},
-    {"error", read_error, true},      {"table", read_table, true}, {"http", read_http, false},
-    {"agent", read_agent, false},     {"llm", read_llm, false},    {0},
+    {.name = "command", .read = read_command},
+    {.name = "lisp", .read = read_lisp, .inside = true},
+    {.name = "value", .read = read_value, .inside = true, .is_mock = true},
+    {.name = "error", .read = read_error, .inside = true, .is_mock = true},
+    {.name = "table", .read = read_table, .inside = true, .is_mock = true},
+    {.name = "echo", .read = read_echo, .inside = true, .is_mock = true},
+    {.name = "seq", .read = read_seq, .inside = true, .is_mock = true},
+    {.name = "http", .read = read_http},
+    {.name = "agent", .read = read_agent},
+    {.name = "llm", .read = read_llm},
+    {0},
 };
 
 static const Key options[] = {
@@ -321,11 +409,20 @@ static const Key options[] = {
     {.name = "timeout_ms", .read = read_timeout},
     {.name = "serial", .read = read_serial},
     {.name = "on_error", .read = read_on_error},
+    {.name = "sleep_ms", .read = read_sleep},
     {.name = "read_only", .read = read_read_only},
     {.name = "idempotent", .read = read_idempotent},
     {.name = "env", .read = read_env},
     {0},
 };
+
+static bool read_option(Reader *r, const Key *option, PtcValue value)
+{
+    r->key = option->name;
+    bool ok = value == PTC_NIL || option->read(r, value);
+    r->key = NULL;
+    return ok;
+}
 
 /* Reads the options and finds what kind of tool it is. */
 static bool read_keys(Reader *r, PtcValue definition, const Key **kind, PtcValue *what)
@@ -334,13 +431,14 @@ static bool read_keys(Reader *r, PtcValue definition, const Key **kind, PtcValue
     PtcValue name, value;
     *kind = NULL;
     for (size_t pos = 0; ptc_map_next(definition, &pos, &name, &value);) {
-        const Key *key = find_key(kinds, name), *option = key ? NULL : find_key(options, name);
+        const Key *key = find_key(kinds, "", name);
+        const Key *option = key ? NULL : find_key(options, "", name);
         if (!key && !option)
             return refuse_key(r, name, "", lists);
         if (key && *kind)
             return refuse(r, "%s and %s exclude each other: a tool is one of them", (*kind)->name,
                           key->name);
-        if (option && value != PTC_NIL && !option->read(r, value))
+        if (option && !read_option(r, option, value))
             return false;
         if (key) {
             *kind = key;
@@ -360,71 +458,124 @@ static void set_hints(Reader *r, const Key *kind)
         info->idempotent = info->read_only;
 }
 
+/* Options that go with some kinds only. */
+static bool check_options(Reader *r, const Key *kind)
+{
+    if (r->env != PTC_NONE && kind->read != read_command)
+        return refuse(r, "env goes with command only");
+    if (r->sleep_ms > 0 && !kind->is_mock)
+        return refuse(r, "sleep_ms goes with value, error, table, echo and seq only");
+    return true;
+}
+
 static bool read_definition(Reader *r, PtcValue definition)
 {
     const Key *kind;
     PtcValue what = PTC_NIL;
     if (is_word(definition, "self"))
-        return refuse(r, "\"self\" is not available here: it belongs in the tools of an agent");
+        return read_agent_kind(r, PTC_TOOLS_SELF, "\"self\"", definition);
     if (!ptc_is_map(definition))
         return refuse(r, "its definition must be an object such as {\"value\": 1}, not %s",
                       ptc_type_name(definition));
     if (!read_keys(r, definition, &kind, &what))
         return false;
     if (!kind)
-        return refuse(r, "one of command, lisp, value, error and table must say what it does");
-    if (r->env != PTC_NONE && kind->read != read_command)
-        return refuse(r, "env goes with command only");
+        return refuse(r, r->allow->agent_kind
+                             ? "one of command, http, lisp, agent, llm, value, error, table, echo "
+                               "and seq must say what it does"
+                             : "one of command, lisp, value, error, table, echo and seq must say "
+                               "what it does");
+    if (!check_options(r, kind))
+        return false;
     set_hints(r, kind);
-    return kind->read(r, what);
+    r->key = kind->name;
+    if (!kind->read(r, what))
+        return false;
+    r->key = NULL;
+    return r->sleep_ms == 0 || ptc_mock_delay(r->tools, r->sleep_ms, &r->tool) || refuse_memory(r);
+}
+
+/* Puts the tool into the set.  What is still wrong then is the signature, or how options go together. */
+static bool put(Reader *r)
+{
+    char why[PTC_TOOLS_FILE_WHY];
+    PtcToolsFault inner = {"", ""};
+    if (r->allow->check && !r->allow->check(r->allow->user, &r->tool, &inner))
+        return refuse_inner(r, &inner);
+    if (ptc_toolset_put(r->tools, &r->tool, why, sizeof why))
+        return true;
+    r->key = r->tool.info.has_native_result && strstr(why, "native_result") ? "native_result"
+             : strstr(why, "its signature")                                 ? "signature"
+                                                                            : NULL;
+    set_path(r, "");
+    memcpy(r->fault->text, why, sizeof why);
+    return false;
 }
 
 static bool read_tool(Reader *r, PtcValue name, PtcValue definition)
 {
     char why[PTC_TOOL_WHY];
-    r->tool = (PtcTool){.lisp = PTC_NONE};
+    r->tool = (PtcTool){.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
     r->env = PTC_NONE;
+    r->key = NULL;
+    r->sleep_ms = 0;
     r->has_read_only = r->has_idempotent = false;
     ptc_tool_init(&r->tool.info, ptc_str_bytes(name), ptc_str_len(name));
     if (!ptc_tool_check_name(ptc_str_bytes(name), ptc_str_len(name), why))
         return refuse(r, "%s", why);
-    return read_definition(r, definition) && ptc_toolset_put(r->tools, &r->tool, r->error, r->size);
+    return read_definition(r, definition) && put(r);
+}
+
+/* Something is wrong with the set as such.  Always false. */
+static bool refuse_all(Reader *r, const char *format, ...) PTC_PRINTF(2, 3);
+static bool refuse_all(Reader *r, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r->fault->text, sizeof r->fault->text, format, args);
+    va_end(args);
+    r->fault->path[0] = 0;
+    return false;
 }
 
 static bool read_all(Reader *r, PtcValue definitions)
 {
     PtcValue name, definition;
     for (size_t pos = 0; ptc_map_next(definitions, &pos, &name, &definition);) {
-        if (!ptc_is_string(name)) {
-            snprintf(r->error, r->size, "names of tools must be strings");
-            return false;
-        }
+        if (!ptc_is_string(name))
+            return refuse_all(r, "names of tools must be strings");
         if (!read_tool(r, name, definition))
             return false;
     }
     return true;
 }
 
-bool ptc_tools_read(PtcTools *tools, PtcValue definitions, const PtcToolsFileOptions *allow,
-                    char *error, size_t size)
+bool ptc_tools_read_at(PtcTools *tools, PtcValue definitions, const PtcToolsFileOptions *allow,
+                       PtcToolsFault *fault)
 {
-    Reader r = {.tools = tools, .allow = allow, .error = error, .size = size};
-    if (!ptc_is_map(definitions)) {
-        snprintf(error, size, "tools must be an object from names to definitions, not %s",
-                 ptc_type_name(definitions));
-        return false;
-    }
-    if (ptc_map_count(definitions) > PTC_TOOLS_FILE_MAX) {
-        snprintf(error, size, "there are %zu tools, at most %d may be defined",
-                 ptc_map_count(definitions), PTC_TOOLS_FILE_MAX);
-        return false;
-    }
+    Reader r = {.tools = tools, .allow = allow, .fault = fault};
+    if (!ptc_is_map(definitions))
+        return refuse_all(&r, "tools must be an object from names to definitions, not %s",
+                          ptc_type_name(definitions));
+    if (ptc_map_count(definitions) > PTC_TOOLS_FILE_MAX)
+        return refuse_all(&r, "there are %zu tools, at most %d may be defined",
+                          ptc_map_count(definitions), PTC_TOOLS_FILE_MAX);
     ptc_copy_init(&r.copy, &tools->heap);
     ptc_source_init(&r.source, tools);
     bool ok = read_all(&r, definitions);
     ptc_source_deinit(&r.source);
     ptc_copy_deinit(&r.copy);
     return ok;
+}
+
+bool ptc_tools_read(PtcTools *tools, PtcValue definitions, const PtcToolsFileOptions *allow,
+                    char *error, size_t size)
+{
+    PtcToolsFault fault;
+    if (ptc_tools_read_at(tools, definitions, allow, &fault))
+        return true;
+    ptc_diag_format(error, size, "%s", fault.text);
+    return false;
 }
 
 bool ptc_tools_read_json(PtcTools *tools, const char *text, size_t len,
@@ -444,7 +595,7 @@ bool ptc_tools_read_json(PtcTools *tools, const char *text, size_t len,
 
 bool ptc_tools_read_allowed(const char *text, PtcToolsFileOptions *allow, char *error, size_t size)
 {
-    *allow = (PtcToolsFileOptions){false, false};
+    *allow = (PtcToolsFileOptions){.command = false};
     while (*text) {
         size_t n = strcspn(text, ",");
         if (n == 7 && memcmp(text, "command", n) == 0)

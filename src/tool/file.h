@@ -8,17 +8,38 @@
 enum {
     PTC_TOOLS_FILE_MAX = 1000, /* tools in one file */
     PTC_TOOLS_FILE_WHY = 400,  /* enough room for every error */
+    PTC_TOOLS_FILE_PATH = 300, /* of a place in the file; longer ones are cut */
 };
 
-/* What may reach beyond the process.  All false for input that comes from elsewhere. */
+/* What is wrong with a set, and where. */
+typedef struct PtcToolsFault {
+    char path[PTC_TOOLS_FILE_PATH]; /* search.native_result.limit; "": the set as such */
+    char text[PTC_TOOLS_FILE_WHY];  /* a sentence that names the tool and the key */
+} PtcToolsFault;
+
+/* Kinds that need an agent around them. */
+typedef enum { PTC_TOOLS_HTTP, PTC_TOOLS_AGENT, PTC_TOOLS_LLM, PTC_TOOLS_SELF } PtcToolsKind;
+
 typedef struct PtcToolsFileOptions {
+    /* What may reach beyond the process.  Both false for input that comes from elsewhere. */
     bool command, http;
+    /* Reads a tool of such a kind: fills its function and user, and signature and description where it has none of its
+     * own.  False with the fault, whose path begins behind the key.  NULL: they are refused. */
+    bool (*agent_kind)(void *user, PtcToolsKind kind, PtcValue what, PtcTool *tool,
+                       PtcToolsFault *fault);
+    /* Called for each tool before it is put into the set; false with the fault, whose path begins behind the name. */
+    bool (*check)(void *user, PtcTool *tool, PtcToolsFault *fault);
+    void *user;
 } PtcToolsFileOptions;
 
 /* Adds the tools of `definitions`, a value of any heap; what is needed of it is copied.  False with the reason in error,
  * which names the tool and the key; the set has then some of the tools and is only good for ptc_toolset_release. */
 PTC_MUST_USE bool ptc_tools_read(PtcTools *tools, PtcValue definitions,
                                  const PtcToolsFileOptions *allow, char *error, size_t size);
+
+/* The same, with the place of what is wrong. */
+PTC_MUST_USE bool ptc_tools_read_at(PtcTools *tools, PtcValue definitions,
+                                    const PtcToolsFileOptions *allow, PtcToolsFault *fault);
 
 /* The same for the text of a file. */
 PTC_MUST_USE bool ptc_tools_read_json(PtcTools *tools, const char *text, size_t len,

@@ -73,7 +73,9 @@ static const PtcLimits lisp_limits = {
     .max_workers = 1,
 };
 
-static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, PtcToolReply *reply)
+/* Of the slots the first is the argument, the second becomes the result; all of them stay alive. */
+static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, size_t slot_count,
+                      PtcToolReply *reply)
 {
     PtcVM *vm = &call->native->vm;
     PtcProgram p = {.source = "",
@@ -92,7 +94,7 @@ static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, PtcToolRep
     vm->budget.cancel = call->caller.budget->cancel;
     vm->budget.deadline_ns = call->caller.budget->deadline_ns;
     vm->kept = slots;
-    vm->kept_count = SLOTS;
+    vm->kept_count = slot_count;
     call->heap.budget = &vm->budget;
     ptc_vm_run_tool(vm, function, slots, reply);
     call->heap.budget = call->caller.budget;
@@ -107,9 +109,33 @@ static void run_lisp(void *user, PtcValue function, PtcValue *slots, PtcToolRepl
     Call *call = user;
     PtcNative *n = call->native;
     if (n->vm.mem || ptc_vm_init(&n->vm, &n->mem, DEPTH))
-        run_in_vm(call, function, slots, reply);
+        run_in_vm(call, function, slots, SLOTS, reply);
     else
         ptc_budget_halt(call->caller.budget, PTC_STOP_MEMORY);
+}
+
+/* A preview on its way. */
+typedef struct Preview {
+    Call *call;
+    const PtcTool *tool;
+    PtcValue args;
+} Preview;
+
+/* A preview that takes too long or too much is none: the call itself goes on. */
+bool ptc_native_preview(void *user, PtcHeap *heap, PtcValue result, PtcValue *preview)
+{
+    Preview *p = user;
+    PtcNative *n = p->call->native;
+    PtcBudget *budget = p->call->caller.budget;
+    PtcToolReply reply = {.ok = false};
+    PtcValue slots[] = {result, PTC_NIL, result, p->args};
+    if (heap != &p->call->heap || (!n->vm.mem && !ptc_vm_init(&n->vm, &n->mem, DEPTH)))
+        return false;
+    run_in_vm(p->call, p->tool->preview_lisp, slots, sizeof slots / sizeof *slots, &reply);
+    if (budget->stop != PTC_STOP_CANCELLED && budget->stop != PTC_STOP_DEADLINE)
+        budget->stop = PTC_STOP_NONE;
+    *preview = slots[1];
+    return reply.ok;
 }
 
 static const PtcCallerHooks hooks = {.run_lisp = run_lisp};
@@ -154,7 +180,8 @@ static bool show(Call *call, const PtcTool *tool, PtcValue args, PtcValue result
                  bool *ok)
 {
     PtcNativeResult how = tool->info.native_result;
-    how.user = (void *)(uintptr_t)tool;
+    Preview by_lisp = {call, tool, args};
+    how.user = tool->preview_lisp == PTC_NONE ? (void *)(uintptr_t)tool : &by_lisp;
     *ok = ptc_preview(&call->heap, out, &how, tool->info.name, tool->info.name_len, args, result) !=
           PTC_PREVIEW_FAILED;
     return *ok || (!out->failed && say(out, stop_text(call->caller.budget->stop)));
@@ -230,7 +257,7 @@ bool ptc_native_call(PtcNative *n, PtcTools *tools, size_t tool, const char *arg
 bool ptc_native_call_named(PtcTools *tools, PtcText name, PtcText args,
                            const PtcNativeOptions *options, PtcBuf *out, bool *ok)
 {
-    int tool = tools->host.find(&tools->host, name.bytes, name.len);
+    int tool = ptc_toolset_find(tools, name);
     *ok = false;
     if (tool < 0)
         return say(out, "there is no such tool");

@@ -30,4 +30,7 @@ PTC_MUST_USE bool ptc_native_call(PtcNative *native, PtcTools *tools, size_t too
 PTC_MUST_USE bool ptc_native_call_named(PtcTools *tools, PtcText name, PtcText args,
                                         const PtcNativeOptions *options, PtcBuf *out, bool *ok);
 
+/* Makes the preview of a tool that has a function in PTC-Lisp for it: what PtcNativeResult.fn then is. */
+bool ptc_native_preview(void *user, PtcHeap *heap, PtcValue result, PtcValue *preview);
+
 #endif

@@ -11,24 +11,35 @@
 
 enum { HEAP_BYTES = 64 * 1024 * 1024 };
 
-static int find(const PtcHost *host, const char *name, size_t len)
+int ptc_toolset_find(const PtcTools *tools, PtcText name)
 {
-    const PtcTools *tools = (const PtcTools *)(const void *)host;
     for (size_t i = 0; i < tools->count; i++) {
         const PtcToolInfo *t = &tools->items[i].info;
-        if (t->name_len == len && memcmp(t->name, name, len) == 0)
+        if (ptc_text_same((PtcText){t->name, t->name_len}, name))
             return (int)i;
     }
     return -1;
 }
 
-static const char *name_of(const PtcHost *host, size_t tool, size_t *len)
+/* For programs. */
+static int find(const PtcHost *host, const char *name, size_t len)
 {
     const PtcTools *tools = (const PtcTools *)(const void *)host;
-    if (tool >= tools->count)
-        return NULL;
-    *len = tools->items[tool].info.name_len;
-    return tools->items[tool].info.name;
+    int i = ptc_toolset_find(tools, (PtcText){name, len});
+    return i >= 0 && tools->items[i].native_only ? -1 : i;
+}
+
+/* Name of the nth tool that programs see. */
+static const char *name_of(const PtcHost *host, size_t n, size_t *len)
+{
+    const PtcTools *tools = (const PtcTools *)(const void *)host;
+    for (size_t i = 0; i < tools->count; i++) {
+        if (tools->items[i].native_only || n-- > 0)
+            continue;
+        *len = tools->items[i].info.name_len;
+        return tools->items[i].info.name;
+    }
+    return NULL;
 }
 
 static bool about(const PtcHost *host, size_t tool, PtcHostTool *out)
@@ -156,7 +167,7 @@ bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t s
     char why[PTC_TOOL_WHY];
     if (!ptc_tool_check(&tool->info, why))
         return refuse(error, size, "%s", why);
-    if (find(&tools->host, tool->info.name, tool->info.name_len) >= 0)
+    if (ptc_toolset_find(tools, (PtcText){tool->info.name, tool->info.name_len}) >= 0)
         return refuse(error, size, "there is a tool named %.*s already", (int)tool->info.name_len,
                       tool->info.name);
     PtcTool *t = room(tools);

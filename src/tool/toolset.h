@@ -31,9 +31,12 @@ typedef struct PtcTool {
     bool pending;
     /* A tool written in PTC-Lisp: a function in the set's heap, called in the VM of the program; else PTC_NONE. */
     PtcValue lisp;
-    PtcText source;  /* its text; what is to run it in another process reads that again */
-    PtcSerial *turn; /* when info.serial; else NULL */
-    bool pure;       /* its function changes nothing anywhere */
+    PtcText source; /* its text; what is to run it in another process reads that again */
+    PtcValue
+        preview_lisp; /* a function that makes a preview of its result (native_result); else PTC_NONE */
+    bool native_only; /* programs do not see it: the model calls it */
+    PtcSerial *turn;  /* when info.serial; else NULL */
+    bool pure;        /* its function changes nothing anywhere */
 } PtcTool;
 
 /* May a call of it be made once more without anybody noticing?  So it is when it changes nothing, or when its results
@@ -62,6 +65,9 @@ PtcTools *ptc_toolset_retain(PtcTools *tools);
 void ptc_toolset_release(PtcTools *tools);
 /* Adds a tool; the texts of its info are copied.  False: error says why not. */
 PTC_MUST_USE bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size);
+
+/* Number of the tool of this name, whoever may call it; -1: there is none. */
+int ptc_toolset_find(const PtcTools *tools, PtcText name);
 
 /* Told of every call that goes out to a tool's function, before and after, on the thread that waits for it.  What `end`
  * takes counts as waiting too. */

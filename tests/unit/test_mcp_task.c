@@ -216,7 +216,7 @@ static const char tools_json[] = "{\"price\":{\"table\":{\"{\\\"sku\\\":\\\"A\\\
 
 static PtcTools *some_tools(void)
 {
-    const PtcToolsFileOptions allow = {false, false};
+    const PtcToolsFileOptions allow = {.http = false};
     char error[200] = "";
     PtcTools *tools = ptc_tools_new();
     CHECK(

@@ -169,7 +169,7 @@ static void add_lisp(PtcTools *tools)
     char error[PTC_TOOLS_FILE_WHY] = "";
     memset(text, 'x', LEN);
     int n = snprintf(json, sizeof json, lisp_tools, text);
-    CHECK(ptc_tools_read_json(tools, json, (size_t)n, &(PtcToolsFileOptions){false, false}, error,
+    CHECK(ptc_tools_read_json(tools, json, (size_t)n, &(PtcToolsFileOptions){.http = false}, error,
                               sizeof error));
     CHECK_STR(error, "");
 }

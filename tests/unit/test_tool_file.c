@@ -55,6 +55,20 @@ static const struct {
      "!tool_error: tool/t failed: /: division by zero"},
     {"{\"t\":{\"lisp\":\"(fn [a] (map inc (:xs a)))\"}}", "(def x 3) (conj (tool/t {:xs [x]}) x)",
      "[3 4]"},
+    /* mocks */
+    {"{\"t\":{\"echo\":true}}", "[(tool/t {:a-b [:x {\"c\" nil}]}) (tool/t)]",
+     "[{\"a_b\" [\"x\" {\"c\" nil}]} {}]"},
+    {"{\"t\":{\"seq\":[1,{\"$error\":\"busy\"},{\"$error\":2}]}}",
+     "[(tool/t) (try (tool/t) (catch Exception e (ex-message e))) (tool/t) (tool/t)]",
+     "[1 \"tool/t failed: busy\" {\"$error\" 2} {\"$error\" 2}]"},
+    {"{\"t\":{\"seq\":[1,2,3,4,5],\"sleep_ms\":2}}", "(sort (pmap (fn [_] (tool/t)) (range 5)))",
+     "[1 2 3 4 5]"},
+    {"{\"t\":{\"error\":\"e\",\"sleep_ms\":1,\"on_error\":\"value\"}}", "(:message (tool/t))",
+     "\"e\""},
+    {"{\"t\":{\"echo\":true,\"sleep_ms\":60000,\"timeout_ms\":20}}",
+     "(try (tool/t) (catch Exception e (ex-message e)))",
+     "\"tool/t failed: it did not answer within 20 ms\""},
+    {"{\"t\":{\"value\":1,\"read_only\":true,\"idempotent\":false}}", "(tool/t)", "1"},
     /* options */
     {"{\"t\":{\"value\":1,\"signature\":\"(n :int) -> :int\",\"description\":\"d\",\"cache\":true,"
      "\"expose\":\"both\",\"native_result\":{\"preview\":\"rows\",\"limit\":5},\"timeout_ms\":50,"
@@ -85,9 +99,10 @@ static const struct {
     {"{\"t\":", "not JSON: line 1, column 6: expected a value, but the text ends"},
     {"{\"t\":1}",
      "tool t: its definition must be an object such as {\"value\": 1}, not an integer"},
-    {"{\"t\":{}}", "tool t: one of command, lisp, value, error and table must say what it does"},
+    {"{\"t\":{}}",
+     "tool t: one of command, lisp, value, error, table, echo and seq must say what it does"},
     {"{\"t\":{\"description\":\"d\"}}",
-     "tool t: one of command, lisp, value, error and table must say what it does"},
+     "tool t: one of command, lisp, value, error, table, echo and seq must say what it does"},
     {"{\"t\":{\"value\":1,\"error\":\"e\"}}",
      "tool t: value and error exclude each other: a tool is one of them"},
     {"{\"t\":{\"comand\":[\"x\"]}}", "tool t: unknown key comand; did you mean command?"},
@@ -153,7 +168,24 @@ static const struct {
      "tool t: lisp defines the global variable f, which a tool cannot have; use let"},
     {"{\"t\":{\"lisp\":\"(fn [a] (def x 1))\"}}",
      "tool t: lisp defines the global variable x, which a tool cannot have; use let"},
-    {"{\"t\":{\"http\":{\"url\":\"x\"}}}", "tool t: http is not available here"},
+    {"{\"t\":{\"http\":{\"url\":\"x\"}}}",
+     "tool t: http is not available here: it belongs in the tools of an agent"},
+    {"{\"t\":{\"echo\":1}}", "tool t: echo must be true"},
+    {"{\"t\":{\"echo\":false}}", "tool t: echo must be true"},
+    {"{\"t\":{\"seq\":[]}}", "tool t: seq must be an array of one value or more"},
+    {"{\"t\":{\"seq\":5}}", "tool t: seq must be an array of one value or more"},
+    {"{\"t\":{\"lisp\":\"identity\",\"sleep_ms\":5}}",
+     "tool t: sleep_ms goes with value, error, table, echo and seq only"},
+    {"{\"t\":{\"value\":1,\"sleep_ms\":0}}",
+     "tool t: sleep_ms must be a whole number from 1 to 86400000"},
+    {"{\"t\":{\"value\":1,\"read_only\":1}}",
+     "tool t: read_only must be true or false, not an integer"},
+    {"{\"t\":{\"value\":1,\"native_result\":{\"preview\":{\"lsp\":\"1\"}}}}",
+     "tool t: native_result.preview must be \"metadata\", \"rows\" or {\"lisp\": \"(fn [result] "
+     "{...})\"}"},
+    {"{\"t\":{\"value\":1,\"native_result\":{\"preview\":{\"lisp\":\"1\"}}}}",
+     "tool t: native_result.preview: lisp must give a function, such as (fn [args] ...), not an "
+     "integer"},
     {"{\"t\":{\"agent\":\"a.json\"}}",
      "tool t: agent is not available here: it belongs in the tools of an agent"},
     {"{\"t\":{\"llm\":{}}}",
@@ -219,6 +251,8 @@ static void test_hints(void)
     CHECK_STR(hints("{\"t\":{\"value\":1}}"), "rin");
     CHECK_STR(hints("{\"t\":{\"error\":\"x\"}}"), "rin");
     CHECK_STR(hints("{\"t\":{\"table\":{\"*\":1}}}"), "rin");
+    CHECK_STR(hints("{\"t\":{\"echo\":true}}"), "rin");
+    CHECK_STR(hints("{\"t\":{\"seq\":[1]}}"), "rin");
     CHECK_STR(hints("{\"t\":{\"lisp\":\"(fn [a] 1)\"}}"), "rin");
     CHECK_STR(hints("{\"t\":{\"command\":[\"true\"]}}"), "---");
     CHECK_STR(hints("{\"t\":{\"command\":[\"true\"],\"read_only\":true}}"), "ri-");
@@ -228,10 +262,45 @@ static void test_hints(void)
     CHECK_STR(hints("{\"t\":{\"read_only\":false,\"idempotent\":true,\"value\":1}}"), "-in");
 }
 
+/* Where the mistake is. */
+static const struct {
+    const char *tools, *path;
+} places[] = {
+    {"[]", ""},
+    {"{\"t\":{}}", "t"},
+    {"{\"t\":{\"value\":1,\"error\":\"e\"}}", "t"},
+    {"{\"t\":{\"comand\":[\"x\"]}}", "t.comand"},
+    {"{\"t\":{\"value\":1,\"expose\":\"all\"}}", "t.expose"},
+    {"{\"t\":{\"table\":5}}", "t.table"},
+    {"{\"a b\":{\"value\":1}}", "a b"},
+    {"{\"lisp_eval\":{\"value\":1}}", "lisp_eval"},
+    {"{\"t\":{\"value\":1,\"native_result\":{\"limit\":0}}}", "t.native_result.limit"},
+    {"{\"t\":{\"value\":1,\"native_result\":{\"limits\":1}}}", "t.native_result.limits"},
+    {"{\"t\":{\"value\":1,\"native_result\":{}}}", "t.native_result"},
+    {"{\"t\":{\"value\":1,\"signature\":\"(n :inte) -> :int\"}}", "t.signature"},
+    {"{\"u\":{\"value\":1},\"t\":{\"agent\":{}}}", "t.agent"},
+};
+
+static void test_places(void)
+{
+    Ptc *ptc = ptc_new(NULL);
+    PtcData *data = ptc_data_new(ptc, PTC_UNSET);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        PtcToolsFault fault;
+        PtcTools *tools = ptc_tools_new();
+        PtcValue v = ptc_make_json(data, places[i].tools, strlen(places[i].tools), NULL, 0);
+        CHECK(!ptc_tools_read_at(tools, v, &allow_all, &fault));
+        CHECK_STR(fault.path, places[i].path);
+        ptc_tools_free(tools);
+    }
+    ptc_data_free(data);
+    end_engine(ptc);
+}
+
 static void test_allowed(void)
 {
     char why[PTC_TOOLS_FILE_WHY];
-    PtcToolsFileOptions allow = {true, false};
+    PtcToolsFileOptions allow = {.command = true};
     static const PtcToolsFileOptions none;
     static const char command[] = "{\"t\":{\"command\":[\"true\"]}}",
                       http[] = "{\"t\":{\"http\":{}}}";
@@ -353,6 +422,7 @@ int main(void)
     test_cases();
     test_mistakes();
     test_hints();
+    test_places();
     test_allowed();
     test_many();
     test_copied();

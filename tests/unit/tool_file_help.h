@@ -7,7 +7,7 @@
 
 #include "tool/file.h"
 
-static const PtcToolsFileOptions allow_all = {true, true};
+static const PtcToolsFileOptions allow_all = {.command = true, .http = true};
 
 /* The set, or NULL with the reason in why. */
 static inline PtcTools *read_tools(const char *json, const PtcToolsFileOptions *allow,

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ * Mocks.  What they need lies in the arena of the set. */
+#include "tool/mock.h"
+
+#include <stdio.h>
+#include <time.h>
+
+#include "tool/answer.h"
+#include "value/map.h"
+#include "value/str.h"
+#include "value/vec.h"
+
+enum { SLICE_MS = 5 };
+
+PtcToolAnswer ptc_mock_echo(PtcToolCall *call, void *user)
+{
+    (void)user;
+    ptc_answer_value(call, call->args);
+    return PTC_TOOL_ANSWERED;
+}
+
+/* ------------------------------------------------------------------------------ in turn */
+
+typedef struct Turns {
+    PtcValue values;
+    atomic_size_t calls;
+} Turns;
+
+/* The text of {"$error": "text"}; absent for anything else. */
+static PtcText error_text(PtcValue v)
+{
+    PtcValue key, value;
+    size_t pos = 0;
+    if (!ptc_is_map(v) || ptc_map_count(v) != 1 || !ptc_map_next(v, &pos, &key, &value) ||
+        !ptc_text_is(ptc_str_text(key), "$error"))
+        return (PtcText){NULL, 0};
+    return ptc_str_text(value);
+}
+
+static PtcToolAnswer answer_turn(PtcToolCall *call, void *user)
+{
+    Turns *turns = user;
+    size_t count = ptc_seq_count(turns->values), n = atomic_fetch_add(&turns->calls, 1);
+    PtcValue v = ptc_seq_nth(turns->values, n < count ? n : count - 1);
+    PtcText error = error_text(v);
+    if (error.bytes)
+        ptc_answer_fail(call, error);
+    else
+        ptc_answer_value(call, v);
+    return PTC_TOOL_ANSWERED;
+}
+
+bool ptc_mock_seq(PtcTools *tools, PtcValue values, PtcTool *tool, char *why, size_t size)
+{
+    if (!ptc_is_sequential(values) || ptc_seq_count(values) == 0) {
+        snprintf(why, size, "seq must be an array of one value or more");
+        return false;
+    }
+    Turns *turns = ptc_arena_alloc(&tools->arena, sizeof *turns);
+    if (!turns) {
+        snprintf(why, size, "seq: memory is short");
+        return false;
+    }
+    turns->values = values;
+    atomic_init(&turns->calls, 0);
+    tool->function = answer_turn;
+    tool->user = turns;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ in time */
+
+typedef struct Delay {
+    int64_t ms;
+    PtcToolFn function;
+    void *user;
+} Delay;
+
+/* Short waits, so that a cancel is noticed soon.  False: nobody waits any more. */
+static bool wait_ms(PtcToolCall *call, int64_t ms)
+{
+    int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
+    for (int64_t left; (left = end - ptc_clock_ns(NULL)) > 0;) {
+        struct timespec t = {.tv_nsec = left < SLICE_MS * 1000000 ? left : SLICE_MS * 1000000};
+        nanosleep(&t, NULL);
+        if (ptc_answer_cancelled(call))
+            return false;
+    }
+    return true;
+}
+
+static PtcToolAnswer answer_late(PtcToolCall *call, void *user)
+{
+    const Delay *delay = user;
+    return wait_ms(call, delay->ms) ? delay->function(call, delay->user) : PTC_TOOL_ANSWERED;
+}
+
+bool ptc_mock_delay(PtcTools *tools, int64_t ms, PtcTool *tool)
+{
+    Delay *delay = ptc_arena_alloc(&tools->arena, sizeof *delay);
+    if (!delay)
+        return false;
+    *delay = (Delay){ms, tool->function, tool->user};
+    tool->function = answer_late;
+    tool->user = delay;
+    return true;
+}
