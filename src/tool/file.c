@@ -27,6 +27,7 @@ typedef struct Reader {
     PtcTool tool;
     const char *key;  /* being read, native_result.limit among them; NULL: the tool as such */
     PtcValue env;     /* PTC_NONE: none */
+    PtcValue model;   /* "llm" with the name of a model or its replies; PTC_NONE: none */
     int64_t sleep_ms; /* 0: none */
     bool has_read_only, has_idempotent;
 } Reader;
@@ -363,7 +364,7 @@ static bool read_agent_kind(Reader *r, PtcToolsKind kind, const char *name, PtcV
         return refuse(r, "%s is not available here: it belongs in the tools of an agent", name);
     if (r->tool.info.serial && kind != PTC_TOOLS_HTTP)
         return refuse(r, "serial does not go with %s: its calls wait for each other inside", name);
-    return r->allow->agent_kind(r->allow->user, kind, v, &r->tool, &inner) ||
+    return r->allow->agent_kind(r->allow->user, kind, v, r->model, &r->tool, &inner) ||
            refuse_inner(r, &inner);
 }
 
@@ -432,6 +433,10 @@ static bool read_keys(Reader *r, PtcValue definition, const Key **kind, PtcValue
     *kind = NULL;
     for (size_t pos = 0; ptc_map_next(definition, &pos, &name, &value);) {
         const Key *key = find_key(kinds, "", name);
+        if (key && key->read == read_llm && !ptc_is_map(value)) { /* the model of an agent */
+            r->model = value;
+            continue;
+        }
         const Key *option = key ? NULL : find_key(options, "", name);
         if (!key && !option)
             return refuse_key(r, name, "", lists);
@@ -463,6 +468,8 @@ static bool check_options(Reader *r, const Key *kind)
 {
     if (r->env != PTC_NONE && kind->read != read_command)
         return refuse(r, "env goes with command only");
+    if (r->model != PTC_NONE && kind->read != read_agent)
+        return refuse(r, "llm is an object with prompt and signature, or beside agent a model");
     if (r->sleep_ms > 0 && !kind->is_mock)
         return refuse(r, "sleep_ms goes with value, error, table, echo and seq only");
     return true;
@@ -516,7 +523,7 @@ static bool read_tool(Reader *r, PtcValue name, PtcValue definition)
 {
     char why[PTC_TOOL_WHY];
     r->tool = (PtcTool){.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
-    r->env = PTC_NONE;
+    r->env = r->model = PTC_NONE;
     r->key = NULL;
     r->sleep_ms = 0;
     r->has_read_only = r->has_idempotent = false;

@@ -24,8 +24,9 @@ typedef struct PtcToolsFileOptions {
     /* What may reach beyond the process.  Both false for input that comes from elsewhere. */
     bool command, http;
     /* Reads a tool of such a kind: fills its function and user, and signature and description where it has none of its
-     * own.  False with the fault, whose path begins behind the key.  NULL: they are refused. */
-    bool (*agent_kind)(void *user, PtcToolsKind kind, PtcValue what, PtcTool *tool,
+     * own.  `model` is what "llm" says beside "agent", or PTC_NONE.  False with the fault, whose path begins behind the
+     * key.  NULL: they are refused. */
+    bool (*agent_kind)(void *user, PtcToolsKind kind, PtcValue what, PtcValue model, PtcTool *tool,
                        PtcToolsFault *fault);
     /* Called for each tool before it is put into the set; false with the fault, whose path begins behind the name. */
     bool (*check)(void *user, PtcTool *tool, PtcToolsFault *fault);

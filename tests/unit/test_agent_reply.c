@@ -11,7 +11,7 @@ static const char *text_of(PtcText t)
     static char all[4][1 << 16];
     static int next;
     char *to = all[next++ % 4];
-    snprintf(to, sizeof all[0], "%.*s", (int)t.len, t.bytes ? t.bytes : "(absent)");
+    snprintf(to, sizeof all[0], "%.*s", t.bytes ? (int)t.len : 8, t.bytes ? t.bytes : "(absent)");
     return to;
 }
 

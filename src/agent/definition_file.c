@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * Agents in files, which may name other files as tools.
+ *
+ * A file is known by device and inode, however it is named, so that each is read once and a circle is found.  Names are
+ * relative to the file that they stand in.  Only regular files are read: a pipe would make us wait. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/definition_int.h"
+#include "base/utf8.h"
+#include "lisp/diag.h"
+
+enum { PATH_BYTES = 4096 };
+
+typedef struct File {
+    dev_t device;
+    ino_t inode;
+    PtcAgentDef *def; /* NULL: being read */
+} File;
+
+/* The files of one agent. */
+struct PtcAgentFiles {
+    File items[PTC_AGENT_FILES];
+    size_t count;
+    int directory;      /* of the file being read */
+    const char *inside; /* its name, for messages; NULL: none */
+};
+
+static bool refuse(PtcFault *fault, const char *name, const char *why)
+{
+    return ptc_fault_set(fault, "", "%.200s: %s", name, why);
+}
+
+/* ------------------------------------------------------------------------------- reading */
+
+static bool read_all(int fd, PtcBuf *buf)
+{
+    char block[16384];
+    for (ssize_t n; (n = read(fd, block, sizeof block)) != 0;) {
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0 && !ptc_buf_add(buf, block, (size_t)n))
+            return false;
+    }
+    return true;
+}
+
+/* The directory that a path lies in, opened as a place to start from. */
+static int open_directory(int from, const char *path)
+{
+    char name[PATH_BYTES];
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash - path) + 1 : 0;
+    if (n >= sizeof name)
+        return -1;
+    memcpy(name, n ? path : ".", n ? n : 1);
+    name[n ? n : 1] = 0;
+    return openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* Reads what an open file holds, with its directory as the place of the files that it names. */
+static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *how, PtcFault *fault)
+{
+    struct PtcAgentFiles *files = how->files;
+    int before = files->directory;
+    const char *inside = files->inside;
+    PtcMem mem;
+    PtcBuf text;
+    PtcAgentDef *def = NULL;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    ptc_buf_init(&text, &mem, PTC_AGENT_FILE_BYTES);
+    files->directory = open_directory(before, path);
+    files->inside = path;
+    if (files->directory < 0)
+        refuse(fault, path, strerror(errno));
+    else if (!read_all(fd, &text))
+        refuse(fault, path, text.full ? "it has more than 1 MiB" : strerror(errno));
+    else if (!ptc_utf8_valid(ptc_buf_view(&text).bytes, text.len))
+        refuse(fault, path, "it is not UTF-8");
+    else
+        def = ptc_definition_read_json(ptc_buf_view(&text), how, fault);
+    if (files->directory >= 0)
+        close(files->directory);
+    files->directory = before;
+    files->inside = inside;
+    ptc_buf_deinit(&text);
+    return def;
+}
+
+/* -------------------------------------------------------------------------------- knowing */
+
+static File *find(struct PtcAgentFiles *files, const struct stat *st)
+{
+    for (size_t i = 0; i < files->count; i++)
+        if (files->items[i].device == st->st_dev && files->items[i].inode == st->st_ino)
+            return &files->items[i];
+    return NULL;
+}
+
+/* The file behind an open descriptor: known, or read now. */
+static PtcAgentDef *take(int fd, const char *path, const PtcAgentReading *how, PtcFault *fault)
+{
+    struct stat st;
+    struct PtcAgentFiles *files = how->files;
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    File *file = regular ? find(files, &st) : NULL;
+    if (file && file->def)
+        return ptc_definition_retain(file->def);
+    const char *why = !regular                          ? "it is no regular file"
+                      : file                            ? "agents that include each other never end"
+                      : files->count == PTC_AGENT_FILES ? "more than 64 files belong to this agent"
+                                                        : NULL;
+    if (why) {
+        refuse(fault, path, why);
+        return NULL;
+    }
+    size_t number = files->count++;
+    files->items[number] = (File){.device = st.st_dev, .inode = st.st_ino};
+    PtcAgentDef *def = read_open(fd, path, how, fault);
+    files->items[number].def = ptc_definition_retain(def);
+    return def;
+}
+
+static PtcAgentDef *load(const char *path, const PtcAgentReading *how, PtcFault *fault)
+{
+    int fd = openat(how->files->directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0) {
+        refuse(fault, path, strerror(errno));
+        return NULL;
+    }
+    PtcAgentDef *def = take(fd, path, how, fault);
+    close(fd);
+    return def;
+}
+
+PtcAgentDef *ptc_definition_include(PtcText name, const PtcAgentReading *how, PtcFault *fault)
+{
+    char path[PATH_BYTES];
+    if (name.len == 0 || name.len >= sizeof path || memchr(name.bytes, 0, name.len)) {
+        ptc_fault_set(fault, "", "found a name of %zu bytes; allowed is the name of a file",
+                      name.len);
+        return NULL;
+    }
+    memcpy(path, name.bytes, name.len);
+    path[name.len] = 0;
+    return load(path, how, fault);
+}
+
+PtcAgentDef *ptc_definition_open(const char *path, const PtcAgentReading *how, PtcFault *fault)
+{
+    struct PtcAgentFiles files = {.directory = AT_FDCWD};
+    PtcAgentReading inner = *how;
+    *fault = (PtcFault){.input = false};
+    inner.files = &files;
+    inner.depth = 0;
+    PtcAgentDef *def = load(path, &inner, fault);
+    for (size_t i = 0; i < files.count; i++)
+        ptc_definition_release(files.items[i].def);
+    return def;
+}
