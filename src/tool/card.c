@@ -8,10 +8,13 @@
 #define ALONE "tools, files or network. "
 #define WITH_TOOLS "files or network. Tools: (tool/name {:arg 1}), many at once: pmap. "
 
+/* How programs of the MCP tool end. */
+#define ENDS                                                                              \
+    "Calls are independent. The last form's value is the answer; (return v) ends early, " \
+    "(fail v) fails, (println v) shows v. Key k of context is data/k.\n"
+
 /* Examples teach more a byte than rules do. */
 #define LANGUAGE                                                                               \
-    "Calls are independent. The last form's value is the answer; (return v) ends early, "      \
-    "(fail v) fails, (println v) shows v. Key k of context is data/k.\n"                       \
     "(def m 1) (defn ok? [r] (> (:n r) m)) (->> data/rows (filter ok?) (map :id))\n"           \
     "(let [{:keys [a-b]} {\"a_b\" 7}] [a-b (get {\"c d\" 1} \"c d\")]) => [7 1]\n"             \
     "(for [[k v] (group-by :t data/rows)] [k (sum-by :n v)])\n"                                \
@@ -24,14 +27,22 @@
     "(Instant/parse \"2024-01-01T09:00+02:00\") => \"2024-01-01T07:00:00Z\"\n"                 \
     "(try (/ 1 0) (catch Exception e (ex-message e)))\n"                                       \
     "Also str/ set/ json/ Math/, String methods. Seqs are eager. No atoms, macros, records, "  \
-    "I/O, random. Limits: 1 s, 10 MiB, 1e6 turns of recur and while, not of map. "             \
-    "Help: (doc 'sum-by), (apropos \"sum\")."
+    "I/O, random. "
 
-static const char alone[] = HEAD ALONE LANGUAGE, with_tools[] = HEAD WITH_TOOLS LANGUAGE;
+#define LIMITS "Limits: 1 s, 10 MiB, 1e6 turns of recur and while, not of map. "
+#define HELP "Help: (doc 'sum-by), (apropos \"sum\")."
+
+static const char alone[] = HEAD ALONE ENDS LANGUAGE LIMITS HELP;
+static const char with_tools[] = HEAD WITH_TOOLS ENDS LANGUAGE LIMITS HELP;
 _Static_assert(sizeof alone - 1 <= PTC_CARD_MAX && sizeof with_tools - 1 <= PTC_CARD_MAX,
                "a card is too long");
 
 const char *ptc_card_text(bool tools)
 {
     return tools ? with_tools : alone;
+}
+
+const char *ptc_card_language(void)
+{
+    return LANGUAGE HELP;
 }

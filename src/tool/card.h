@@ -11,4 +11,7 @@ enum { PTC_CARD_MAX = 1100 }; /* bytes; every client pays for them in every conv
  * parenthesis or bracket is a program, or `program => value`; the tests run them all. */
 const char *ptc_card_text(bool tools);
 
+/* The language alone, for agents: how a program ends and what it may use is said elsewhere.  A constant. */
+const char *ptc_card_language(void);
+
 #endif
