@@ -122,8 +122,8 @@ void ptc_words_form(PtcBuf *out, const PtcAgentDef *def)
         break;
     case PTC_MODE_TOOL_CALL:
         add(out, "Call lisp_eval with one program, one call in a reply; the application's tools "
-                 "are called from programs only. Or answer in text, when no program is needed.\n");
-        add_text_form(out, def);
+                 "are called from programs only. Or answer directly, when no program is needed: ");
+        add(out, wants_json(def) ? "with JSON and nothing else.\n" : "in plain text.\n");
         break;
     case PTC_MODE_TEXT:
         if (def->offer_count > 0)
@@ -197,7 +197,7 @@ void ptc_words_data_heading(PtcBuf *out, bool programs)
 
 void ptc_words_tools_heading(PtcBuf *out)
 {
-    add(out, "Tools for programs: call, result, description.\n");
+    add(out, "Tools for programs: call, result, description. Many calls at once: pmap.\n");
 }
 
 void ptc_words_tool_limit(PtcBuf *out, int64_t calls)
@@ -222,6 +222,14 @@ static void add_wanted(PtcBuf *out, const PtcAgentDef *def)
     add(out, "\n");
 }
 
+/* A type whose JSON is not plain from its name. */
+static bool has_parts(const PtcAgentDef *def)
+{
+    const PtcSigType *type = ptc_want_type(&def->want);
+    return wants_json(def) && type && type->kind != PTC_SIG_INT && type->kind != PTC_SIG_FLOAT &&
+           type->kind != PTC_SIG_BOOL;
+}
+
 void ptc_words_answer(PtcBuf *out, const PtcAgentDef *def)
 {
     bool wanted = def->want.schema || def->answer_type.bytes;
@@ -229,7 +237,7 @@ void ptc_words_answer(PtcBuf *out, const PtcAgentDef *def)
         add(out, "The answer must be ");
         add_wanted(out, def);
     }
-    if (wanted && def->output == PTC_OUTPUT_TEXT && wants_json(def))
+    if (def->answer_type.bytes && def->output == PTC_OUTPUT_TEXT && has_parts(def))
         add(out, "as JSON: maps are objects, ? is optional, keywords and datetimes are strings "
                  "(ISO 8601 with offset).\n");
     for (size_t i = 0; i < def->fields.count; i++) {
