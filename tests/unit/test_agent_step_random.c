@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_agent_step_random.c - what always holds of the step of an agent: under random events in random agents, and in
  * every case of tests/agent/step.txt when each allocation in turn fails. */
-#include "step_help.h"
+#include "step_check.h"
 
 static uint64_t state = 88172645463325252u;
 
@@ -10,98 +10,13 @@ static unsigned roll(unsigned n)
     return (unsigned)(check_random(&state) % n);
 }
 
-/* ---------------------------------------------------------------------- what always holds */
-
-static bool fail(const char *what)
-{
-    if (check_count(false))
-        printf("%s: %s\n", running ? running->name : "random", what);
-    return false;
-}
-
-/* Roles and calls; the answers to the calls of the last turn may be missing while that is under way. */
-static bool check_messages(const PtcStep *s)
-{
-    const PtcConversation *c = &s->now.messages;
-    bool busy = s->now.state == PTC_STEP_RUNNING || s->now.state == PTC_STEP_CALLING;
-    size_t at;
-    const char *why;
-    size_t count = busy ? s->now.turn_first : c->count;
-    if (!ptc_messages_check(c->items, count, &at, &why))
-        return fail(why);
-    for (size_t i = 1; i < count; i++)
-        if (c->items[i].role == PTC_ROLE_USER && c->items[i - 1].role == PTC_ROLE_USER)
-            return fail("two messages of the user stand together");
-    if (busy && (c->count != count + 1 || c->items[count].role != PTC_ROLE_ASSISTANT))
-        return fail("a turn under way has one message");
-    return true;
-}
-
-static bool check_ids(const PtcStep *s)
-{
-    const PtcConversation *c = &s->now.messages;
-    for (size_t i = 0; i < c->count; i++)
-        for (size_t k = 0; k < c->items[i].call_count; k++)
-            for (size_t j = 0; j <= i; j++)
-                for (size_t l = 0; l < c->items[j].call_count && (j < i || l < k); l++)
-                    if (ptc_text_same(c->items[i].calls[k].id, c->items[j].calls[l].id))
-                        return fail("two calls have one id");
-    return true;
-}
-
-static bool check_turns(const PtcStep *s)
-{
-    int64_t all = s->def->max_turns + s->def->retry_turns;
-    const PtcStepNow *n = &s->now;
-    if (n->work < 0 || n->retry < 0 || n->work > s->def->max_turns ||
-        n->retry > s->def->retry_turns)
-        return fail("turns are out of bounds");
-    if ((int64_t)n->turn_count + n->work + n->retry != all)
-        return fail("turns do not add up");
-    for (size_t i = 0; i < n->turn_count; i++)
-        if (n->turns[i].ok == (n->turns[i].reason != NULL))
-            return fail("a turn is ok, or has a reason");
-    return true;
-}
-
-/* What is sent begins with a user's message and ends with a user's or a tool's, roles alternating. */
-static bool check_request(const PtcAction *a)
-{
-    PtcMessage all[4096];
-    size_t n = 0, at;
-    const char *why;
-    if (a->kind != PTC_ACTION_ASK)
-        return true;
-    for (int p = 0; p < 2; p++)
-        for (size_t i = 0; i < a->request.parts[p].count && n < 4096; i++)
-            all[n++] = a->request.parts[p].items[i];
-    if (n == 0 || !ptc_messages_check(all, n, &at, &why))
-        return fail(n ? why : "an empty request");
-    return all[n - 1].role != PTC_ROLE_ASSISTANT || fail("a request ends with the assistant");
-}
-
-static bool check_verdict(const Driver *d)
-{
-    const PtcVerdict *v = &d->step.now.verdict;
-    if (d->action.kind != PTC_ACTION_FINISH)
-        return d->step.now.state != PTC_STEP_DONE || fail("done without a finish");
-    if (d->step.now.state != PTC_STEP_DONE || v->ok == (v->reason != NULL) ||
-        v->ok != (v->by != NULL))
-        return fail("a verdict is ok, or has a reason");
-    return !v->ok || v->value.bytes || fail("an answer without a value");
-}
-
+/* Counts what always holds; false when it does not. */
 static bool check_all(const Driver *d, int64_t budget)
 {
-    int64_t used = budget - d->facts.budget - d->claimed;
-    bool busy = d->step.now.state == PTC_STEP_RUNNING || d->step.now.state == PTC_STEP_CALLING;
-    if (d->facts.budget < 0)
-        return fail("the budget is negative");
-    if (budget >= 0 && used != (int64_t)d->step.now.turn_count + busy &&
-        d->step.now.state != PTC_STEP_DONE)
-        return fail("the budget does not add up");
-    return check_messages(&d->step) && check_ids(&d->step) && check_turns(&d->step) &&
-           check_request(&d->action) && check_verdict(d);
+    const char *wrong = step_wrong(d, budget);
+    if (check_count(!wrong))
+        printf("%s: %s\n", running ? running->name : "random", wrong);
+    return !wrong;
 }
 
 /* --------------------------------------------------------------------------- random runs */
@@ -126,8 +41,7 @@ static PtcAgentDef *random_agent(void)
             : "",
         mode != 2 && roll(2) ? ",\"plan\":[\"one\",\"two\"]" : "", 1 + roll(3));
     PtcAgentDef *def = ptc_definition_read_json(ptc_text_cstr(json), &step_reading, &fault);
-    if (!def)
-        fail(fault.message);
+    CHECK(def != NULL);
     return def;
 }
 
@@ -254,7 +168,6 @@ static void run_random(void)
         good = driver_event(&d, line) && check_all(&d, budget);
         if (!good)
             printf("  at event %d: %s\n", events, line);
-        check_count(good);
     }
     CHECK(events < 200);
     if (good)
@@ -286,7 +199,7 @@ static bool run_short(const Case *c, uint64_t n, size_t bytes)
          line = strtok(NULL, "\n"))
         if (*line != ' ') {
             driver_event(&d, line);
-            check_count(check_all(&d, -1));
+            check_all(&d, -1);
         }
     const char *reason = d.step.now.verdict.reason;
     bool told = d.step.now.state == PTC_STEP_DONE && reason && strcmp(reason, "no_memory") == 0;
