@@ -19,6 +19,12 @@ static bool has_programs(const PtcAgentDef *def)
     return def->mode != PTC_MODE_TEXT;
 }
 
+/* A model that neither writes programs nor calls tools needs no data but those in its mission. */
+static bool has_use_for_data(const PtcAgentDef *def)
+{
+    return has_programs(def) || def->offer_count > 0;
+}
+
 /* ------------------------------------------------------------------------- system prompt */
 
 static void add_our_system(PtcBuf *out, const PtcAgentDef *def)
@@ -47,19 +53,17 @@ static void add_our_system(PtcBuf *out, const PtcAgentDef *def)
 
 static void add_system(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *in)
 {
-    bool inside = has_programs(def) && def->format.context_in_system;
+    bool inside = def->format.context_in_system && has_use_for_data(def);
     if (def->system.text.bytes)
         add(out, def->system.text);
     else
         add_our_system(out, def);
-    if (inside) {
+    if (inside || def->mode == PTC_MODE_COMBINED)
         ptc_buf_add_cstr(out, "\n");
-        ptc_prompt_data(out, b, def, in, true);
-    }
-    if (inside || def->mode == PTC_MODE_COMBINED) {
-        ptc_buf_add_cstr(out, inside ? "" : "\n");
+    if (inside)
+        ptc_prompt_data(out, b, def, in, has_programs(def));
+    if (inside || def->mode == PTC_MODE_COMBINED)
         ptc_prompt_tools(out, def);
-    }
     if (!def->system.text.bytes && def->system.suffix.bytes) {
         ptc_buf_add_cstr(out, "\n");
         add(out, def->system.suffix);
@@ -119,11 +123,11 @@ static bool add_mission(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const 
 
 static void add_before(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const PtcPromptInput *in)
 {
-    bool lisp = def->output == PTC_OUTPUT_PTC_LISP;
-    if (!def->format.context_in_system && (lisp || def->offer_count > 0))
+    if (!def->format.context_in_system && has_use_for_data(def)) {
         ptc_prompt_data(out, b, def, in, has_programs(def));
-    if (!def->format.context_in_system && lisp)
-        ptc_prompt_tools(out, def);
+        if (def->mode != PTC_MODE_COMBINED)
+            ptc_prompt_tools(out, def);
+    }
     size_t before = out->len;
     ptc_words_answer(out, def);
     if (out->len > before)
