@@ -279,17 +279,19 @@ static bool preview_failed(Work *w, PtcText *result)
     return true;
 }
 
-static bool render_failed(Work *w)
+static bool render_failed(Work *w, bool no_feedback)
 {
     PtcBuf feedback;
     PtcError e = ptc_outcome_finding(w->o, 0);
     PtcErrorAnswer answer = {.reason = ptc_reason_find(e.reason),
                              .message = {e.message, e.message_len},
-                             .warnings = warnings_of(w)};
+                             .warnings = warnings_of(w),
+                             .no_feedback = no_feedback};
     if (answer.reason == PTC_REASON_FAIL && !preview_failed(w, &answer.result))
         return false;
     ptc_buf_init(&feedback, w->mem, w->out->max);
-    build_feedback(w, &feedback);
+    if (!no_feedback)
+        build_feedback(w, &feedback);
     bool ok = ptc_buf_ok(&feedback);
     answer.feedback = (PtcText){feedback.data, feedback.len};
     if (ok)
@@ -371,6 +373,21 @@ static void put_feedback(Work *w, const PtcShown *step, PtcBuf *out)
     ptc_buf_deinit(&text);
 }
 
+/* `step` as above. */
+static bool put_answer(Work *w, const PtcShown *step, PtcBuf *out)
+{
+    bool ok = true;
+    w->out = out;
+    if (step) {
+        PtcShown bare = *step;
+        bare.no_feedback = true;
+        ptc_protocol_render_step(out, &bare, memory_of(w), &w->format);
+    } else {
+        ok = render_failed(w, true);
+    }
+    return ok && ptc_buf_ok(out);
+}
+
 static void put_memory(const Work *w, PtcBuf *out)
 {
     ptc_protocol_add_memory(out, &w->memory);
@@ -382,10 +399,12 @@ static bool put_ok(Work *w, const PtcPayloadParts *parts)
 {
     const PtcSession *s = w->options.session;
     PtcShown step;
-    bool whole = parts->feedback || parts->memory;
+    bool whole = parts->answer || parts->feedback || parts->memory;
     if (whole ? !take_step(w, &step) : s && !take_news(w, s))
         return false;
     if (!whole && parts->stored && s && !take_names(w, s))
+        return false;
+    if (parts->answer && !put_answer(w, &step, parts->answer))
         return false;
     if (parts->feedback)
         put_feedback(w, &step, parts->feedback);
@@ -398,6 +417,15 @@ static bool put_ok(Work *w, const PtcPayloadParts *parts)
     return true;
 }
 
+static bool put_failed(Work *w, const PtcPayloadParts *parts)
+{
+    if (parts->answer && !put_answer(w, NULL, parts->answer))
+        return false;
+    if (parts->feedback)
+        put_feedback(w, NULL, parts->feedback);
+    return true;
+}
+
 bool ptc_payload_parts(PtcOutcome *o, const PtcPayloadOptions *options,
                        const PtcPayloadParts *parts)
 {
@@ -405,12 +433,10 @@ bool ptc_payload_parts(PtcOutcome *o, const PtcPayloadOptions *options,
     if (!read_options(&w, options))
         return false;
     ptc_buf_init(&w.previews, w.mem, ptc_payload_room(o));
-    ptc_buf_init(&w.warnings, w.mem, 0); /* told apart from the rest */
-    bool ok = !parts->feedback || take_prints(&w);
-    if (ok && o->ok)
-        ok = put_ok(&w, parts);
-    else if (ok && parts->feedback)
-        put_feedback(&w, NULL, parts->feedback);
+    ptc_buf_init(&w.warnings, w.mem, parts->answer ? ptc_payload_room(o) : 0); /* else told apart */
+    bool ok = (!parts->feedback && !parts->answer) || take_prints(&w);
+    ok = ok && (!parts->answer || take_warnings(&w));
+    ok = ok && (o->ok ? put_ok(&w, parts) : put_failed(&w, parts));
     if (ok && parts->calls && o->log.count > 0)
         put_calls(&w, parts->calls);
     release(&w);
@@ -433,7 +459,8 @@ bool ptc_payload_write(PtcOutcome *o, const PtcPayloadOptions *options, PtcBuf *
         return false;
     ptc_buf_init(&w.previews, w.mem, ptc_payload_room(o));
     ptc_buf_init(&w.warnings, w.mem, ptc_payload_room(o));
-    bool ok = take_prints(&w) && take_warnings(&w) && (o->ok ? render_ok(&w) : render_failed(&w));
+    bool ok =
+        take_prints(&w) && take_warnings(&w) && (o->ok ? render_ok(&w) : render_failed(&w, false));
     release(&w);
     return ok && ptc_buf_ok(out);
 }

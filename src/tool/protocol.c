@@ -157,8 +157,9 @@ void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success)
     if (success->result.bytes || !success->value_nil)
         ptc_emit_field_text(out, "result", success->result);
     add_texts(out, "prints", success->prints, success->print_count);
-    ptc_emit_field_text(out, "feedback",
-                        success->feedback.bytes ? success->feedback : PTC_TEXT(""));
+    if (!success->no_feedback)
+        ptc_emit_field_text(out, "feedback",
+                            success->feedback.bytes ? success->feedback : PTC_TEXT(""));
     ptc_emit_field_bool(out, "truncated", success->truncated || (memory && memory->truncated));
     if (memory && ptc_emit_key(out, "memory"))
         ptc_protocol_add_memory(out, memory);
@@ -251,7 +252,8 @@ static void render_made(PtcBuf *out, Making *m, const PtcShown *step, const PtcM
                           .truncated = cut || m->prints,
                           .memory = memory,
                           .validated = step->validated,
-                          .warnings = step->warnings};
+                          .warnings = step->warnings,
+                          .no_feedback = step->no_feedback};
     ptc_protocol_render_success(out, &success);
 }
 
@@ -313,7 +315,9 @@ void ptc_protocol_render_error(PtcBuf *out, const PtcErrorAnswer *error)
     ptc_emit_field_cstr(out, "status", "error");
     ptc_emit_field_cstr(out, "reason", ptc_reason_name(error->reason));
     ptc_emit_field_text(out, "message", error->message);
-    ptc_emit_field_text(out, "feedback", error->feedback.bytes ? error->feedback : error->message);
+    if (!error->no_feedback)
+        ptc_emit_field_text(out, "feedback",
+                            error->feedback.bytes ? error->feedback : error->message);
     if (error->reason == PTC_REASON_FAIL)
         ptc_emit_field_text(out, "result", error->result);
     if (error->warnings.bytes)

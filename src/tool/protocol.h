@@ -43,6 +43,7 @@ typedef struct PtcSuccess {
     const PtcMemory *memory; /* NULL: nothing lives on, no `memory` */
     PtcText validated;       /* JSON, written as it is; none: no `validated` */
     PtcText warnings;        /* the same; none: no `warnings` */
+    bool no_feedback;        /* it is left out: somebody else adds one */
 } PtcSuccess;
 
 void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success);
@@ -55,6 +56,7 @@ typedef struct PtcShown {
     size_t print_count;
     bool prints_cut;
     PtcText validated, warnings; /* JSON, or none */
+    bool no_feedback;            /* as in PtcSuccess */
 } PtcShown;
 
 /* The answer for a step: previews, feedback and flags are made here.  With `memory` (NULL: a call that stands alone)
@@ -92,6 +94,7 @@ typedef struct PtcErrorAnswer {
     PtcText feedback; /* none: the message */
     PtcText result;   /* a preview of v in (fail v); none is null.  Of no other reason */
     PtcText warnings; /* JSON, written as it is; none: no `warnings` */
+    bool no_feedback; /* as in PtcSuccess */
 } PtcErrorAnswer;
 
 void ptc_protocol_render_error(PtcBuf *out, const PtcErrorAnswer *error);

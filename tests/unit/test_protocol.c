@@ -183,7 +183,7 @@ static void test_errors(void)
         CHECK_STR(ptc_reason_name(reason), names[i]);
         restart();
         ptc_protocol_render_error(
-            &out, &(PtcErrorAnswer){reason, PIECE("b\"oom"), NONE, PIECE("{:a 1}"), NONE});
+            &out, &(PtcErrorAnswer){reason, PIECE("b\"oom"), NONE, PIECE("{:a 1}"), NONE, false});
         snprintf(want, sizeof want,
                  "{\"status\":\"error\",\"reason\":\"%s\",\"message\":\"b\\\"oom\","
                  "\"feedback\":\"b\\\"oom\"%s}",
@@ -191,7 +191,7 @@ static void test_errors(void)
         CHECK_STR(text(), want);
         restart();
         ptc_protocol_render_error(&out,
-                                  &(PtcErrorAnswer){reason, PIECE("m"), PIECE("f"), NONE, NONE});
+                                  &(PtcErrorAnswer){reason, PIECE("m"), PIECE("f"), NONE, NONE, false});
         snprintf(want, sizeof want,
                  "{\"status\":\"error\",\"reason\":\"%s\",\"message\":\"m\",\"feedback\":\"f\"%s}",
                  names[i], fail[0] ? ",\"result\":null" : "");
