@@ -219,7 +219,8 @@ static bool put_builtin(PtcAgentDef *def, const char *name, PtcAgentToolKind kin
     tool.info.signature_len = strlen(signature);
     tool.info.description = description;
     tool.info.description_len = strlen(description);
-    tool.info.read_only = true;
+    tool.info.read_only = tool.info.idempotent = true;
+    tool.info.inside = tool.pure = function != NULL; /* others ask a model */
     PtcAgentTool *note = ptc_definition_note(def, kind);
     if (!note)
         return ptc_fault_memory(fault);
