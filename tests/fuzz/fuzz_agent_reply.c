@@ -3,6 +3,7 @@
  * fails; then texts apart by bytes 0xff: the reply's text, and for each call its id, name and arguments.  What is
  * heard must be fit to be used, and the work linear. */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "agent/find_program.h"
