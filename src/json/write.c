@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "json/emit.h"
 #include "json/swar.h"
 #include "value/bigint.h"
 #include "value/map.h"
@@ -18,6 +19,8 @@ typedef struct Writer {
     PtcJsonError *error;
     PtcWalk walk;
     PtcValue checked; /* a shape whose keys are known not to clash */
+    bool underscores; /* keys have them for hyphens */
+    PtcBuf *steps;    /* for the way to what cannot be JSON; or NULL */
 } Writer;
 
 /* -------------------------------------------------------------------- failure */
@@ -35,6 +38,31 @@ static void add_path(const Writer *ws, bool at_key, char *path, size_t size)
     }
 }
 
+static void add_key_step(PtcBuf *out, PtcValue key)
+{
+    if (ptc_is_named(key))
+        ptc_emit_text(out, (PtcText){ptc_str_bytes(key), ptc_str_len(key)});
+    else if (ptc_is_int(key))
+        ptc_emit_int(out, ptc_to_int(key));
+    else
+        ptc_emit_cstr(out, "?");
+}
+
+/* The same way as a JSON array. */
+static void add_steps(const Writer *ws, bool at_key, PtcBuf *out)
+{
+    size_t steps = ws->walk.count - (at_key && ws->walk.count ? 1 : 0);
+    ptc_emit_array(out);
+    for (size_t i = 0; i < steps; i++) {
+        const PtcFrame *f = &ws->walk.frames[i];
+        if (ptc_is_map(f->a))
+            add_key_step(out, f->b);
+        else
+            ptc_emit_uint(out, f->pos - 1);
+    }
+    ptc_emit_array_end(out);
+}
+
 /* Always false. */
 static bool refuse(Writer *ws, const char *what, const char *why, bool at_key)
 {
@@ -44,6 +72,8 @@ static bool refuse(Writer *ws, const char *what, const char *why, bool at_key)
     const char *dot = e->path[0] && e->path[0] != '[' ? "." : "";
     snprintf(e->message, sizeof e->message, "%s %s, at $%s", what, why, dot);
     ptc_path_add_text(e->message, sizeof e->message, e->path, strlen(e->path));
+    if (ws->steps)
+        add_steps(ws, at_key, ws->steps);
     return false;
 }
 
@@ -203,12 +233,28 @@ static bool add_other_key(Writer *ws, PtcBuf *buf, PtcValue key)
     return ptc_buf_ok(buf) && refuse(ws, what, "cannot be a key in JSON", true);
 }
 
+static bool has_hyphen(PtcValue name)
+{
+    return memchr(ptc_str_bytes(name), '-', ptc_str_len(name)) != NULL;
+}
+
+/* A name with `_` for `-`, as a JSON string. */
+static bool add_underscored(PtcBuf *buf, PtcValue name)
+{
+    const char *p = ptc_str_bytes(name), *end = p + ptc_str_len(name), *hyphen;
+    bool ok = ptc_buf_add(buf, "\"", 1);
+    for (; ok && (hyphen = memchr(p, '-', (size_t)(end - p))); p = hyphen + 1)
+        ok = ptc_json_write_escaped(buf, p, (size_t)(hyphen - p)) && ptc_buf_add(buf, "_", 1);
+    return ok && ptc_json_write_escaped(buf, p, (size_t)(end - p)) && ptc_buf_add(buf, "\"", 1);
+}
+
 /* Appends a key as a JSON string. */
 static bool add_key(Writer *ws, PtcBuf *buf, PtcValue key)
 {
     char text[PTC_DOUBLE_TEXT];
     if (PTC_LIKELY(ptc_is_named(key)))
-        return add_string(buf, key);
+        return ws->underscores && has_hyphen(key) ? add_underscored(buf, key)
+                                                  : add_string(buf, key);
     if (ptc_is_integer(key))
         return ptc_buf_add(buf, "\"", 1) && ptc_int_print(ws->with->heap, buf, key) &&
                ptc_buf_add(buf, "\"", 1);
@@ -228,9 +274,10 @@ static PtcValue key_string(Writer *ws, PtcValue key)
 {
     PtcBuf text;
     PtcJsonError ignored;
-    if (ptc_is_string(key))
+    bool renamed = ws->underscores && ptc_is_named(key) && has_hyphen(key);
+    if (ptc_is_string(key) && !renamed)
         return key;
-    if (ptc_is_named(key))
+    if (ptc_is_named(key) && !renamed)
         return ptc_str_new(ws->with->heap, ptc_str_bytes(key), ptc_str_len(key));
     ptc_buf_init(&text, ws->buf->mem, SIZE_MAX);
     PtcValue v = PTC_NONE;
@@ -242,21 +289,23 @@ static PtcValue key_string(Writer *ws, PtcValue key)
     return v;
 }
 
-/* Keys of one kind cannot clash. */
-static int kind_of_key(PtcValue key)
+/* Keys of one kind cannot clash, but for names that are changed. */
+static int kind_of_key(const Writer *ws, PtcValue key)
 {
     PtcTag tag = ptc_tag(key);
+    if (ws->underscores && ptc_is_named(key) && has_hyphen(key))
+        return -1;
     return tag == PTC_T_BIGINT || tag == PTC_T_FLOAT ? PTC_T_NONE : (int)tag;
 }
 
-static bool is_mixed(PtcValue map)
+static bool is_mixed(const Writer *ws, PtcValue map)
 {
     PtcValue key;
     size_t pos = 0;
     bool any = ptc_map_next(map, &pos, &key, NULL);
-    int kind = any ? kind_of_key(key) : 0;
+    int kind = any ? kind_of_key(ws, key) : 0;
     while (ptc_map_next(map, &pos, &key, NULL)) {
-        if (kind_of_key(key) != kind)
+        if (kind_of_key(ws, key) != kind || kind < 0)
             return true;
     }
     return false;
@@ -289,7 +338,7 @@ static bool check_keys(Writer *ws, PtcValue map)
         return true;
     if (!ptc_tick(ws->with->heap->budget, (int64_t)(ptc_map_count(map) / 16)))
         return false;
-    if (is_mixed(map) && !check_mixed(ws, map))
+    if (is_mixed(ws, map) && !check_mixed(ws, map))
         return false;
     ws->checked = shape;
     return true;
@@ -332,14 +381,30 @@ static bool add_next(Writer *ws)
     return step == PTC_VISIT_KEY ? add_key(ws, ws->buf, v) : add_value(ws, v);
 }
 
+static bool write_all(Writer *ws, PtcValue v)
+{
+    memset(ws->error, 0, sizeof *ws->error);
+    ptc_walk_init(&ws->walk, ws->with->heap);
+    bool ok = add_value(ws, v);
+    while (ok && ws->walk.count)
+        ok = add_next(ws);
+    ptc_walk_deinit(&ws->walk);
+    return ok || explain(ws);
+}
+
 bool ptc_json_write(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, PtcJsonError *error)
 {
-    Writer ws = {.with = writer, .buf = buf, .error = error, .checked = PTC_NONE};
-    memset(error, 0, sizeof *error);
-    ptc_walk_init(&ws.walk, writer->heap);
-    bool ok = add_value(&ws, v);
-    while (ok && ws.walk.count)
-        ok = add_next(&ws);
-    ptc_walk_deinit(&ws.walk);
-    return ok || explain(&ws);
+    return write_all(&(Writer){.with = writer, .buf = buf, .error = error, .checked = PTC_NONE}, v);
+}
+
+bool ptc_json_write_answer(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, PtcBuf *steps,
+                           PtcJsonError *error)
+{
+    Writer ws = {.with = writer,
+                 .buf = buf,
+                 .error = error,
+                 .checked = PTC_NONE,
+                 .underscores = true,
+                 .steps = steps};
+    return write_all(&ws, v);
 }

@@ -28,6 +28,11 @@ typedef struct PtcJsonWriter {
 PTC_MUST_USE bool ptc_json_write(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v,
                                  PtcJsonError *error);
 
+/* The same for an answer: names in keys get `_` for `-` at every depth, and what comes out as one key clashes.  `steps`
+ * gets the way to what cannot be JSON as a JSON array (["rows",2,"f"]); it is not touched otherwise. */
+PTC_MUST_USE bool ptc_json_write_answer(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v,
+                                        PtcBuf *steps, PtcJsonError *error);
+
 /* Appends UTF-8 text as a JSON string, with its quotes. */
 bool ptc_json_write_string(PtcBuf *buf, const char *text, size_t len);
 /* The same without the quotes: a part of a string. */

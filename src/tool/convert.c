@@ -12,6 +12,13 @@ static bool write_other(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, co
     return false;
 }
 
+bool ptc_to_json_answer(PtcHeap *heap, PtcBuf *buf, PtcValue v, int float_precision, PtcBuf *steps,
+                        PtcJsonError *error)
+{
+    PtcJsonWriter writer = {heap, float_precision, write_other};
+    return ptc_json_write_answer(&writer, buf, v, steps, error);
+}
+
 bool ptc_to_json_value(PtcHeap *heap, PtcBuf *buf, PtcValue v, int float_precision,
                        PtcJsonError *error)
 {

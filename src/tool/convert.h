@@ -23,4 +23,8 @@
 PTC_MUST_USE bool ptc_to_json_value(PtcHeap *heap, PtcBuf *buf, PtcValue v, int float_precision,
                                     PtcJsonError *error);
 
+/* The same for an answer: names in keys get underscores; see ptc_json_write_answer. */
+PTC_MUST_USE bool ptc_to_json_answer(PtcHeap *heap, PtcBuf *buf, PtcValue v, int float_precision,
+                                     PtcBuf *steps, PtcJsonError *error);
+
 #endif

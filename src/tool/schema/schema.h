@@ -38,8 +38,9 @@ typedef struct PtcSchemaError {
 typedef struct PtcSchemaIssue {
     char path[160];    /* results[0].customer.id; empty: the value itself */
     char message[240]; /* expected integer, got string "abc" */
-    uint16_t depth;    /* steps of the path */
-    uint8_t rank;      /* for choosing between alternatives */
+    char steps[200]; /* the path as a JSON array: ["results",0,"id"]; whole steps, as many as fit */
+    uint16_t depth;  /* steps of the path */
+    uint8_t rank;    /* for choosing between alternatives */
 } PtcSchemaIssue;
 
 typedef struct PtcSchemaIssues {
@@ -64,5 +65,7 @@ PTC_MUST_USE PtcSchemaVerdict ptc_schema_validate(const PtcSchema *schema, PtcVa
 
 /* Appends "path: message", for the value itself only the message.  False when the buffer takes no more. */
 bool ptc_schema_issue_text(PtcBuf *buf, const PtcSchemaIssue *issue);
+/* Appends [{"path":["items",0,"id"],"message":"..."}]. */
+bool ptc_schema_issues_json(PtcBuf *buf, const PtcSchemaIssues *issues);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "json/emit.h"
 #include "json/write.h"
 #include "lisp/builtin.h"
 #include "lisp/lib/time.h"
@@ -74,14 +75,11 @@ static bool add_step(PtcSchemaRun *run, PtcBuf *buf, const PtcSchemaPlace *place
     return ok;
 }
 
-/* results[0].customer.id, of the places from the value down. */
-static size_t write_path(PtcSchemaRun *run, const PtcSchemaPlace *place, char *out, size_t size)
+/* results[0].customer.id, of n places from the innermost up. */
+static void write_path(PtcSchemaRun *run, const PtcSchemaPlace *const *chain, size_t n, char *out,
+                       size_t size)
 {
-    const PtcSchemaPlace *chain[PTC_SCHEMA_MAX_DEPTH];
-    size_t n = 0;
     PtcBuf buf = over(run, out, size - 4);
-    for (; place && place->up && n < PTC_SCHEMA_MAX_DEPTH; place = place->up)
-        chain[n++] = place;
     for (size_t i = n; i > 0; i--)
         if (!add_step(run, &buf, chain[i - 1])) {
             memcpy(out + buf.len, "...", 3);
@@ -89,7 +87,42 @@ static size_t write_path(PtcSchemaRun *run, const PtcSchemaPlace *place, char *o
             break;
         }
     out[buf.len] = 0;
-    return n;
+}
+
+static bool emit_step(PtcSchemaRun *run, PtcBuf *buf, const PtcSchemaPlace *place)
+{
+    PtcSchemaKey text;
+    bool json;
+    if (place->key == PTC_NONE)
+        return ptc_emit_uint(buf, place->index);
+    return ptc_schema_key(&run->work, place->key, &text, &json) &&
+           ptc_emit_text(buf, (PtcText){text.bytes, text.len});
+}
+
+/* ["results",0,"customer","id"] */
+static void write_steps(PtcSchemaRun *run, const PtcSchemaPlace *const *chain, size_t n, char *out,
+                        size_t size)
+{
+    PtcBuf buf = over(run, out, size - 2);
+    ptc_emit_array(&buf);
+    for (size_t i = n, before = buf.len; i > 0; i--, before = buf.len)
+        if (!emit_step(run, &buf, chain[i - 1])) {
+            buf.len = before;
+            break;
+        }
+    out[buf.len] = ']';
+    out[buf.len + 1] = 0;
+}
+
+static void write_place(PtcSchemaRun *run, const PtcSchemaPlace *place, PtcSchemaIssue *issue)
+{
+    const PtcSchemaPlace *chain[PTC_SCHEMA_MAX_DEPTH];
+    size_t n = 0;
+    for (; place && place->up && n < PTC_SCHEMA_MAX_DEPTH; place = place->up)
+        chain[n++] = place;
+    write_path(run, chain, n, issue->path, sizeof issue->path);
+    write_steps(run, chain, n, issue->steps, sizeof issue->steps);
+    issue->depth = (uint16_t)n;
 }
 
 /* --------------------------------------------------------------------- values */
@@ -169,7 +202,7 @@ bool ptc_schema_complain(PtcSchemaRun *run, const PtcSchemaPlace *place, int ran
     if (got != PTC_NONE)
         add_got(run, issue, got);
     end_message(issue);
-    issue->depth = (uint16_t)write_path(run, place, issue->path, sizeof issue->path);
+    write_place(run, place, issue);
     issue->rank = (uint8_t)rank;
     return false;
 }
@@ -193,4 +226,16 @@ bool ptc_schema_issue_text(PtcBuf *buf, const PtcSchemaIssue *issue)
 {
     return (!issue->path[0] || (ptc_buf_add_cstr(buf, issue->path) && ptc_buf_add(buf, ": ", 2))) &&
            ptc_buf_add_cstr(buf, issue->message);
+}
+
+bool ptc_schema_issues_json(PtcBuf *buf, const PtcSchemaIssues *issues)
+{
+    ptc_emit_array(buf);
+    for (size_t i = 0; i < issues->count; i++) {
+        ptc_emit_object(buf);
+        ptc_emit_field_raw(buf, "path", ptc_text_cstr(issues->items[i].steps));
+        ptc_emit_field_cstr(buf, "message", issues->items[i].message);
+        ptc_emit_object_end(buf);
+    }
+    return ptc_emit_array_end(buf);
 }

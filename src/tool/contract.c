@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * Judging of answers.  The type is looked at first, since its findings say what is wanted; only then is the JSON written. */
+#include "tool/contract.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "json/emit.h"
+#include "tool/convert.h"
+#include "tool/sig/sig_check.h"
+
+enum { STEPS_BYTES = 4096 }; /* of the way to what has no JSON */
+
+static PtcFit stopped(PtcHeap *heap)
+{
+    ptc_budget_halt(heap->budget, PTC_STOP_MEMORY); /* unless a stop stands already */
+    return PTC_UNJUDGED;
+}
+
+/* ----------------------------------------------------------------------------------- types */
+
+static PtcFit check_signature(const PtcSig *sig, PtcHeap *heap, PtcValue v, PtcBuf *issues)
+{
+    PtcSigIssues found;
+    ptc_sig_issues_init(&found, heap->pool->mem);
+    bool fits = ptc_sig_validate_return(heap, sig, v, &found);
+    bool told = !fits && found.count > 0 && ptc_sig_issues_json(issues, &found);
+    ptc_sig_issues_deinit(&found);
+    return fits ? PTC_FITS : told ? PTC_MISFIT : stopped(heap);
+}
+
+static PtcFit check_schema(const PtcSchema *schema, PtcHeap *heap, PtcValue v, PtcBuf *issues)
+{
+    PtcMem *mem = heap->pool->mem;
+    PtcSchemaIssues *found = ptc_mem_alloc(mem, sizeof *found);
+    if (!found)
+        return stopped(heap);
+    memset(found, 0, sizeof *found);
+    PtcSchemaVerdict verdict = ptc_schema_validate(schema, v, mem, heap->budget, found);
+    bool told = verdict == PTC_SCHEMA_INVALID && ptc_schema_issues_json(issues, found);
+    ptc_mem_free(mem, found, sizeof *found);
+    return verdict == PTC_SCHEMA_VALID ? PTC_FITS : told ? PTC_MISFIT : stopped(heap);
+}
+
+static PtcFit check_type(const PtcContract *c, PtcHeap *heap, PtcValue v, PtcBuf *issues)
+{
+    if (c->schema)
+        return check_schema(c->schema, heap, v, issues);
+    return check_signature(c->sig, heap, v, issues);
+}
+
+/* ------------------------------------------------------------------------------------ JSON */
+
+/* One finding; `steps` is empty for the value itself. */
+static bool report(PtcBuf *issues, const PtcBuf *steps, const char *message)
+{
+    bool whole = steps->len > 0 && ptc_buf_ok(steps);
+    ptc_emit_array(issues);
+    ptc_emit_object(issues);
+    ptc_emit_field_raw(issues, "path", whole ? ptc_buf_view(steps) : (PtcText){"[]", 2});
+    ptc_emit_field_cstr(issues, "message", message);
+    ptc_emit_object_end(issues);
+    return ptc_emit_array_end(issues);
+}
+
+/* Why there is no JSON, in the words of the other findings. */
+static void explain(const PtcJsonError *e, const PtcBuf *json, char *out, size_t size)
+{
+    if (e->what[0])
+        snprintf(out, size, "expected what JSON can say, got %s", e->what);
+    else if (json->full)
+        snprintf(out, size, "expected at most %zu bytes of JSON, got more", json->max);
+    else
+        snprintf(out, size, "expected a value that JSON can say: %s", e->message);
+}
+
+static PtcFit write_json(PtcHeap *heap, PtcValue v, int float_precision, PtcBuf *json,
+                         PtcBuf *issues)
+{
+    PtcJsonError e;
+    PtcBuf steps;
+    char message[320];
+    ptc_buf_init(&steps, heap->pool->mem, STEPS_BYTES);
+    bool ok = ptc_to_json_answer(heap, json, v, float_precision, &steps, &e);
+    bool over = !ok && (e.stopped || json->failed || heap->budget->stop != PTC_STOP_NONE);
+    if (!ok) {
+        explain(&e, json, message, sizeof message);
+        json->len = 0;
+        json->full = false;
+        /* The type may have been found wanting already: its findings are what matters then. */
+        over = over || (issues->len == 0 && !report(issues, &steps, message));
+    }
+    ptc_buf_deinit(&steps);
+    return ok ? PTC_FITS : over ? stopped(heap) : PTC_MISFIT;
+}
+
+PtcFit ptc_contract_judge(const PtcContract *c, PtcHeap *heap, PtcValue v, int float_precision,
+                          PtcBuf *json, PtcBuf *issues)
+{
+    PtcFit type = check_type(c, heap, v, issues);
+    if (type == PTC_UNJUDGED)
+        return type;
+    PtcFit written = write_json(heap, v, float_precision, json, issues);
+    return type == PTC_FITS || written == PTC_UNJUDGED ? written : type;
+}
+
+PtcFit ptc_contract_judge_json(const PtcContract *c, PtcHeap *heap, PtcValue v, int float_precision,
+                               PtcBuf *json, PtcBuf *issues)
+{
+    PtcValue typed = c->sig ? ptc_sig_atomize(heap, c->sig->result, v) : v;
+    if (typed == PTC_NONE)
+        return stopped(heap);
+    return ptc_contract_judge(c, heap, typed, float_precision, json, issues);
+}
