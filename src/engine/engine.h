@@ -60,9 +60,20 @@ PTC_MUST_USE bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given,
 /* A budget with the engine's clock that ends `ms` from now. */
 void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms);
 
+/* What the loop of an agent wants of a run, beside what any host may; all may be left 0. */
+typedef struct PtcRunMore {
+    bool
+        judge; /* a result that does not fit what is wanted is a verdict in the outcome, not a failure */
+    /* What is wanted, read already; PtcRun has neither signature nor schema then.  NULL: what PtcRun says. */
+    const struct PtcContract *wanted;
+} PtcRunMore;
+
 /* Checks, compiles and runs a program.  *out is set with PTC_OK, also when the program failed.  PTC_BAD_ARGUMENT: a value
  * of another engine or a limit out of range. */
 PTC_MUST_USE PtcStatus ptc_engine_run(Ptc *ptc, const PtcRun *run, PtcOutcome **out);
+/* The same; `more` may be NULL. */
+PTC_MUST_USE PtcStatus ptc_engine_run_more(Ptc *ptc, const PtcRun *run, const PtcRunMore *more,
+                                           PtcOutcome **out);
 
 /* What is in buf as a text that ends in NUL and is freed with ptc_engine_text_free; PTC_NO_MEMORY when not `ok`, or when
  * the buffer failed.  The buffer is freed in any case.  out_len may be NULL. */

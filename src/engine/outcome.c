@@ -48,6 +48,10 @@ void ptc_outcome_drop(PtcOutcome *o)
         ptc_buf_deinit(&o->json);
     if (o->payload.mem)
         ptc_buf_deinit(&o->payload);
+    if (o->answer.mem)
+        ptc_buf_deinit(&o->answer);
+    if (o->issues.mem)
+        ptc_buf_deinit(&o->issues);
     ptc_log_deinit(&o->log, mem);
     ptc_toolset_release(o->tools);
     ptc_mem_free(mem, o->old, o->old_count * sizeof *o->old);
@@ -298,6 +302,21 @@ bool ptc_outcome_write_warnings(const PtcOutcome *o, PtcBuf *out)
         ptc_emit_object_end(out);
     }
     return ptc_emit_array_end(out);
+}
+
+const char *ptc_outcome_show_answer(PtcOutcome *o)
+{
+    if (!o->answer_done) {
+        PtcJsonError error = {0};
+        ptc_outcome_refresh(o);
+        ptc_buf_init(&o->answer, &o->ptc->mem, (size_t)o->limits.result_bytes);
+        o->answer_done = true;
+        bool written =
+            o->value != PTC_NONE && ptc_to_json_answer(&o->heap, &o->answer, o->value,
+                                                       o->ptc->float_precision, NULL, &error);
+        o->answer_none = !written && !o->answer.failed;
+    }
+    return o->answer_none ? NULL : ptc_buf_text(&o->answer);
 }
 
 PtcError ptc_outcome_finding(const PtcOutcome *o, size_t i)

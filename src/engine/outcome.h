@@ -42,6 +42,8 @@ struct PtcOutcome {
     PtcLog log;                    /* of tool calls */
     PtcValue journal, summaries;   /* maps, or nil */
     bool validated;                /* the result was held to a signature or schema */
+    bool judged, fits; /* PtcRunMore.judge: the result was looked at, and is what is wanted */
+    PtcBuf issues;     /* judged, does not fit: why, see tool/contract.h */
     bool ok;
     PtcControl control;
     PtcValue value; /* the result; of (fail v) its v; PTC_NONE when it failed otherwise */
@@ -50,11 +52,12 @@ struct PtcOutcome {
     PtcWarnings warnings;
     PtcOutcomeError *errors;
     size_t error_count;
-    PtcBuf text, json, payload;
+    PtcBuf text, json, payload, answer;
     bool text_done, text_cut, json_done;
     bool json_none; /* the value has no JSON, or too much; not: memory was short */
     bool json_long; /* too much, or too slow to write */
     char json_why[PTC_PATH_BYTES + 64]; /* then: what and where, or how long */
+    bool answer_done, answer_none;      /* the same for the answer */
     const PtcSession *session;          /* only to be compared: it may be gone */
     PtcOldGlobal *old;                  /* of definitions the run changed, by index */
     size_t old_count;
@@ -84,6 +87,9 @@ bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v);
  * NUL-ended.  NULL: memory is short; or it has no JSON (o->json_none). */
 const char *ptc_outcome_show_text(PtcOutcome *o);
 const char *ptc_outcome_show_json(PtcOutcome *o);
+/* The same JSON as an answer has it, with underscores in keys; of a run that went well the result, of (fail v) v.  NULL:
+ * memory is short; or there is none (o->answer_none). */
+const char *ptc_outcome_show_answer(PtcOutcome *o);
 
 /* Warning i, from 0 to warnings.count - 1; and all of them as a JSON array of {"kind", "message", "line", "column", "hint"},
  * with "earlier" where it is true. */

@@ -8,6 +8,15 @@
 #include "lisp/vm_int.h"
 #include "value/calendar.h"
 
+/* One run under way. */
+typedef struct Work {
+    Ptc *ptc;
+    const PtcRun *run;
+    const PtcRunMore *more;
+    PtcContract wanted;
+    PtcOutcome *o;
+} Work;
+
 /* What is given must outlive the outcome: only heaps that are counted (a PtcData's, a session's) can be kept. */
 static bool good_map(const Ptc *ptc, PtcValue v)
 {
@@ -17,8 +26,10 @@ static bool good_map(const Ptc *ptc, PtcValue v)
            ptc_page_of(v)->heap->refs > 0;
 }
 
-static bool good_run(const Ptc *ptc, const PtcRun *run)
+static bool good_run(const Ptc *ptc, const PtcRun *run, const PtcRunMore *more)
 {
+    if (more->wanted && (run->signature || run->output_schema))
+        return false;
     return good_map(ptc, run->context) && good_map(ptc, run->journal) &&
            good_map(ptc, run->budget) && (!run->session || run->session->ptc == ptc) &&
            !(run->signature && run->output_schema) && ptc_millis_fit(run->now_ms);
@@ -95,25 +106,44 @@ static bool commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool ok, PtcNamesMar
     return keep_journal(s, vm) && ok;
 }
 
-static bool run_checked(Ptc *ptc, const PtcRun *run, PtcOutcome *o, PtcProgram *p,
-                        const PtcWanted *wanted, PtcDiags *diags)
+/* Is the result what is wanted?  False: the VM has failed. */
+static bool check_result(Work *w)
 {
-    PtcVM *vm = &ptc->vm;
-    PtcPhase phase;
-    PtcNamesMark known = ptc_names_mark(p->names);
-    bool ok = ptc_program_run(vm, p, &ptc->arena, diags, &phase);
-    ok = ok || vm->control == PTC_CONTROL_RETURN;
-    ok = ok && ptc_wanted_check(vm, wanted);
-    o->validated = ok && (wanted->sig || wanted->schema);
-    ok = commit(run->session, vm, o, ok, known);
-    return ptc_outcome_fill(o, ok, diags, phase, run->program, run->program_len);
+    const PtcContract *wanted = &w->wanted;
+    bool ok =
+        w->more->judge ? ptc_wanted_judge(w->o, wanted) : ptc_wanted_check(&w->ptc->vm, wanted);
+    w->o->validated = ok && (wanted->sig || wanted->schema) && (!w->more->judge || w->o->fits);
+    return ok;
 }
 
-static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
+static bool run_checked(Work *w, PtcProgram *p, PtcDiags *diags)
 {
+    PtcVM *vm = &w->ptc->vm;
+    PtcPhase phase;
+    PtcNamesMark known = ptc_names_mark(p->names);
+    bool ok = ptc_program_run(vm, p, &w->ptc->arena, diags, &phase);
+    ok = ok || vm->control == PTC_CONTROL_RETURN;
+    ok = ok && check_result(w);
+    ok = commit(w->run->session, vm, w->o, ok, known);
+    return ptc_outcome_fill(w->o, ok, diags, phase, p->source, p->len);
+}
+
+/* What is wanted; false: that is wrong, with a finding in diags. */
+static bool read_wanted(Work *w, PtcDiags *diags)
+{
+    if (!w->more->wanted)
+        return ptc_wanted_read(w->ptc, w->run, &w->wanted, diags);
+    w->wanted = *w->more->wanted;
+    return true;
+}
+
+static bool run_program(Work *w)
+{
+    Ptc *ptc = w->ptc;
+    const PtcRun *run = w->run;
+    PtcOutcome *o = w->o;
     PtcSession *s = run->session;
     PtcDiags diags;
-    PtcWanted wanted;
     PtcCache own;
     ptc->vm.budget.stop = PTC_STOP_NONE; /* of the run before */
     PtcToolRun tools = {.tools = run->tools,
@@ -137,12 +167,12 @@ static bool run_program(Ptc *ptc, const PtcRun *run, PtcOutcome *o)
     ptc_diags_init(&diags, &ptc->arena);
     if (p.journal == PTC_NONE) {
         filled = false;
-    } else if (!ptc_wanted_read(ptc, run, &wanted, &diags)) {
+    } else if (!read_wanted(w, &diags)) {
         reset_vm(&ptc->vm);
         filled = diags.count > 0 && ptc_outcome_fill(o, false, &diags, PTC_PHASE_CHECK,
                                                      run->program, run->program_len);
     } else {
-        filled = run_checked(ptc, run, o, &p, &wanted, &diags);
+        filled = run_checked(w, &p, &diags);
     }
     if (tools.cache == &own)
         ptc_cache_deinit(&own);
@@ -160,9 +190,16 @@ static void keep_given(PtcOutcome *o, const PtcRun *run)
 
 PtcStatus ptc_engine_run(Ptc *ptc, const PtcRun *run, PtcOutcome **out)
 {
+    return ptc_engine_run_more(ptc, run, NULL, out);
+}
+
+PtcStatus ptc_engine_run_more(Ptc *ptc, const PtcRun *run, const PtcRunMore *more, PtcOutcome **out)
+{
+    static const PtcRunMore none;
     PtcLimits limits;
+    more = more ? more : &none;
     *out = NULL;
-    if (!good_run(ptc, run) || !ptc_limits_merge(&limits, run->limits, &ptc->limits))
+    if (!good_run(ptc, run, more) || !ptc_limits_merge(&limits, run->limits, &ptc->limits))
         return PTC_BAD_ARGUMENT;
     if (!ptc_vm_ensure_depth(&ptc->vm, limits.max_depth))
         return PTC_NO_MEMORY;
@@ -174,7 +211,7 @@ PtcStatus ptc_engine_run(Ptc *ptc, const PtcRun *run, PtcOutcome **out)
     keep_given(o, run);
     atomic_store(&ptc->cancel.asked, false);
     atomic_store(&ptc->running, true);
-    bool filled = run_program(ptc, run, o);
+    bool filled = run_program(&(Work){.ptc = ptc, .run = run, .more = more, .o = o});
     atomic_store(&ptc->running, false);
     if (ptc->fail_allocation)
         ptc_mem_fail_at(&ptc->mem, 0);

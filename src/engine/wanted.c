@@ -8,7 +8,7 @@
 #include "json/parse.h"
 #include "lisp/vm_int.h"
 
-static bool read_signature(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *diags)
+static bool read_signature(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
 {
     PtcSigError e;
     if (ptc_sig_parse(&ptc->arena, run->signature, run->signature_len, &w->sig, &e))
@@ -23,7 +23,7 @@ static bool read_signature(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *
     return false;
 }
 
-static bool read_schema(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *diags)
+static bool read_schema(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
 {
     PtcHeapBox *box = ptc_box_new(ptc, (size_t)ptc->limits.context_bytes);
     PtcJsonError e = {0};
@@ -44,9 +44,9 @@ static bool read_schema(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *dia
     return ok;
 }
 
-bool ptc_wanted_read(Ptc *ptc, const PtcRun *run, PtcWanted *w, PtcDiags *diags)
+bool ptc_wanted_read(Ptc *ptc, const PtcRun *run, PtcContract *w, PtcDiags *diags)
 {
-    *w = (PtcWanted){0};
+    *w = (PtcContract){0};
     if (run->signature)
         return read_signature(ptc, run, w, diags);
     return !run->output_schema || read_schema(ptc, run, w, diags);
@@ -107,7 +107,7 @@ static bool check_schema(PtcVM *vm, const PtcSchema *schema, PtcBuf *text)
     return verdict == PTC_SCHEMA_VALID || refuse(vm, text, "the output schema says what is wanted");
 }
 
-bool ptc_wanted_check(PtcVM *vm, const PtcWanted *w)
+bool ptc_wanted_check(PtcVM *vm, const PtcContract *w)
 {
     PtcBuf text;
     if (!w->sig && !w->schema)
@@ -121,4 +121,42 @@ bool ptc_wanted_check(PtcVM *vm, const PtcWanted *w)
         vm->error.first = vm->error.last = 0;
     }
     return ok;
+}
+
+/* -------------------------------------------------------------------------------- judging */
+
+enum { ISSUES_BYTES = 256 * 1024 };
+
+static PtcFit judge(PtcOutcome *o, const PtcContract *w, PtcValue v)
+{
+    PtcMem *mem = &o->ptc->mem;
+    ptc_buf_init(&o->answer, mem, (size_t)o->limits.result_bytes);
+    ptc_buf_init(&o->issues, mem, ISSUES_BYTES);
+    o->answer_done = true;
+    PtcFit fit =
+        ptc_contract_judge(w, &o->heap, v, o->ptc->float_precision, &o->answer, &o->issues);
+    o->answer_none = o->answer.len == 0;
+    return fit;
+}
+
+bool ptc_wanted_judge(PtcOutcome *o, const PtcContract *w)
+{
+    PtcVM *vm = &o->ptc->vm;
+    size_t limit = o->heap.limit;
+    ptc_outcome_refresh(o);
+    o->budget.cancel = &o->ptc->cancel;
+    o->heap.budget = &o->budget;
+    o->heap.limit += (size_t)o->limits.memory_bytes; /* garbage is not what the judging takes */
+    PtcFit fit = judge(o, w, vm->result);
+    o->heap.limit = limit;
+    o->heap.budget = &vm->budget;
+    o->judged = fit != PTC_UNJUDGED;
+    o->fits = fit == PTC_FITS;
+    if (o->judged)
+        return true;
+    vm->control = PTC_CONTROL_NONE;
+    ptc_budget_halt(&vm->budget, o->budget.stop);
+    ptc_vm_stopped(vm);
+    vm->error.first = vm->error.last = 0;
+    return false;
 }

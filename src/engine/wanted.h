@@ -5,17 +5,16 @@
 #define PTC_ENGINE_WANTED_H
 
 #include "engine/engine.h"
-#include "tool/schema/schema.h"
-#include "tool/sig/sig.h"
-
-typedef struct PtcWanted {
-    const PtcSig *sig;       /* or NULL */
-    const PtcSchema *schema; /* or NULL */
-} PtcWanted;
+#include "engine/outcome.h"
+#include "tool/contract.h"
 
 /* False: the signature or schema is wrong, with a finding in diags. */
-PTC_MUST_USE bool ptc_wanted_read(Ptc *ptc, const PtcRun *run, PtcWanted *wanted, PtcDiags *diags);
+PTC_MUST_USE bool ptc_wanted_read(Ptc *ptc, const PtcRun *run, PtcContract *wanted,
+                                  PtcDiags *diags);
 /* Is the VM's result what is wanted?  Else it has failed with a validation_error. */
-PTC_MUST_USE bool ptc_wanted_check(PtcVM *vm, const PtcWanted *wanted);
+PTC_MUST_USE bool ptc_wanted_check(PtcVM *vm, const PtcContract *wanted);
+/* Judges the VM's result and fills in the outcome's verdict; the run goes on either way.  It has as long as a run for that.
+ * False: the VM has failed, at a limit. */
+PTC_MUST_USE bool ptc_wanted_judge(PtcOutcome *o, const PtcContract *wanted);
 
 #endif
