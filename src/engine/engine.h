@@ -60,12 +60,23 @@ PTC_MUST_USE bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given,
 /* A budget with the engine's clock that ends `ms` from now. */
 void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms);
 
+/* What, if it fits, ends whatever the run is a part of, so that its definitions matter no more. */
+typedef enum {
+    PTC_ENDS_NEVER,
+    PTC_ENDS_BY_RETURN,
+    PTC_ENDS_BY_VALUE, /* or by a bare value, nil and vars apart */
+} PtcEnding;
+
 /* What the loop of an agent wants of a run, beside what any host may; all may be left 0. */
 typedef struct PtcRunMore {
     bool
         judge; /* a result that does not fit what is wanted is a verdict in the outcome, not a failure */
     /* What is wanted, read already; PtcRun has neither signature nor schema then.  NULL: what PtcRun says. */
     const struct PtcContract *wanted;
+    /* Bytes that definitions may hold after the run, history apart; 0: as many as session_bytes allows.  When they hold more,
+     * none that the run made is kept, and the run fails with kind memory_limit; unless it ends all (outcome.dropped). */
+    int64_t definition_bytes;
+    PtcEnding ending;
 } PtcRunMore;
 
 /* Checks, compiles and runs a program.  *out is set with PTC_OK, also when the program failed.  PTC_BAD_ARGUMENT: a value

@@ -52,6 +52,8 @@ void ptc_outcome_drop(PtcOutcome *o)
         ptc_buf_deinit(&o->answer);
     if (o->issues.mem)
         ptc_buf_deinit(&o->issues);
+    if (o->lost.mem)
+        ptc_buf_deinit(&o->lost);
     ptc_log_deinit(&o->log, mem);
     ptc_toolset_release(o->tools);
     ptc_mem_free(mem, o->old, o->old_count * sizeof *o->old);
@@ -149,6 +151,17 @@ bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *s, const PtcVM *v
         if (vm->globals[i] != global_before(s, i))
             o->old[n++] = (PtcOldGlobal){(uint32_t)i, global_before(s, i)};
     return true;
+}
+
+void ptc_outcome_note_lost(PtcOutcome *o, const PtcSession *s, const PtcVM *vm)
+{
+    ptc_buf_init(&o->lost, &o->ptc->mem, SIZE_MAX / 4);
+    for (size_t i = s ? s->history : 0; i < vm->global_count; i++) {
+        if (vm->globals[i] == (s ? global_before(s, i) : PTC_UNBOUND))
+            continue;
+        ptc_buf_add(&o->lost, vm->names->items[i].text, vm->names->items[i].len);
+        ptc_buf_add_char(&o->lost, '\n');
+    }
 }
 
 static bool is_text(PtcValue str, const char *text, size_t len)

@@ -44,6 +44,8 @@ struct PtcOutcome {
     bool validated;                /* the result was held to a signature or schema */
     bool judged, fits; /* PtcRunMore.judge: the result was looked at, and is what is wanted */
     PtcBuf issues;     /* judged, does not fit: why, see tool/contract.h */
+    bool dropped; /* it went well, but its definitions were over their limit and are not kept */
+    PtcBuf lost;  /* PtcRunMore.judge: names that it defined and that are not kept, a line each */
     bool ok;
     PtcControl control;
     PtcValue value; /* the result; of (fail v) its v; PTC_NONE when it failed otherwise */
@@ -76,6 +78,9 @@ PTC_MUST_USE bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags
 /* Remembers what the session's definitions were, as far as the run changed them. */
 PTC_MUST_USE bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *session,
                                            const PtcVM *vm);
+
+/* Remembers the names of definitions that the run made and that are about to go, in o->lost, as far as there is memory. */
+void ptc_outcome_note_lost(PtcOutcome *o, const PtcSession *session, const PtcVM *vm);
 
 /* Another full timeout for turning values into text. */
 void ptc_outcome_refresh(PtcOutcome *o);

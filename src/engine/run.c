@@ -96,12 +96,55 @@ static void reset_vm(PtcVM *vm)
     vm->journal = vm->summaries = vm->error_source = PTC_NIL;
 }
 
-/* Names and aliases that a failed run added go again. */
-static bool commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool ok, PtcNamesMark known)
+/* Is nothing to follow this run? */
+static bool ends_all(const Work *w)
 {
+    const PtcVM *vm = &w->ptc->vm;
+    bool value = vm->result != PTC_NIL && !ptc_is(vm->result, PTC_T_VAR);
+    if (w->more->judge && !w->o->fits)
+        return false;
+    return w->more->ending != PTC_ENDS_NEVER &&
+           (vm->control == PTC_CONTROL_RETURN || (w->more->ending == PTC_ENDS_BY_VALUE && value));
+}
+
+static bool fail_over(PtcVM *vm, int64_t most)
+{
+    ptc_fail(vm, PTC_E_DEFINITIONS,
+             "the definitions take more than their limit of %lld bytes; those of this program were "
+             "not kept",
+             (long long)most);
+    ptc_fail_hint(vm, "def less: keep what is computed from the data instead of the data");
+    vm->error.first = vm->error.last = 0;
+    vm->control = PTC_CONTROL_NONE;
+    return false;
+}
+
+/* Are the definitions within their limit, or may they go?  False: the VM has failed. */
+static bool check_definitions(const Work *w)
+{
+    PtcVM *vm = &w->ptc->vm;
+    int64_t most = w->more->definition_bytes;
+    bool over = false;
+    if (most <= 0)
+        return true;
+    if (!ptc_session_over(w->run->session, vm, (size_t)most, &over))
+        return false;
+    w->o->dropped = over && ends_all(w);
+    return !over || w->o->dropped || fail_over(vm, most);
+}
+
+/* Names and aliases that a failed run added go again. */
+static bool commit(const Work *w, bool ok, PtcNamesMark known)
+{
+    PtcSession *s = w->run->session;
+    PtcVM *vm = &w->ptc->vm;
+    PtcOutcome *o = w->o;
     if (ok && s)
-        ok = ptc_session_commit(s, vm, o);
-    if (!ok || !s)
+        ok = check_definitions(w) && ptc_session_commit(s, vm, o, !o->dropped);
+    bool kept = ok && s && !o->dropped;
+    if (!kept && w->more->judge)
+        ptc_outcome_note_lost(o, s, vm);
+    if (!kept)
         ptc_names_reset(vm->names, s ? known : (PtcNamesMark){0});
     return keep_journal(s, vm) && ok;
 }
@@ -124,7 +167,7 @@ static bool run_checked(Work *w, PtcProgram *p, PtcDiags *diags)
     bool ok = ptc_program_run(vm, p, &w->ptc->arena, diags, &phase);
     ok = ok || vm->control == PTC_CONTROL_RETURN;
     ok = ok && check_result(w);
-    ok = commit(w->run->session, vm, w->o, ok, known);
+    ok = commit(w, ok, known);
     return ptc_outcome_fill(w->o, ok, diags, phase, p->source, p->len);
 }
 

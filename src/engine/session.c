@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/weigh.h"
 #include "lisp/vm_int.h"
 #include "value/copy.h"
 #include "value/walk.h"
@@ -38,6 +39,7 @@ PtcSession *ptc_session_make(Ptc *ptc, uint32_t history, int64_t bytes)
     s->ptc = ptc;
     s->compact_at = COMPACT_FIRST;
     s->history = history;
+    s->history_bytes = PTC_HISTORY_BYTES;
     s->journal = PTC_NIL;
     ptc_names_init(&s->names, &ptc->mem);
     s->box = ptc_box_new(ptc, (size_t)bytes);
@@ -194,31 +196,37 @@ static bool is_larger(PtcHeap *heap, PtcValue v, size_t most)
 }
 
 /* What stands in the history for a result that is too large for it. */
-static PtcValue not_kept(PtcVM *vm)
+static PtcValue not_kept(PtcVM *vm, size_t most)
 {
-    char text[160];
+    char text[160], limit[40];
     const char *what = ptc_type_name(vm->result);
+    bool even = most >= 1024 && most % 1024 == 0;
+    snprintf(limit, sizeof limit, "%zu %s", even ? most / 1024 : most, even ? "KiB" : "bytes");
     int n = ptc_is_sequential(vm->result) || ptc_is_map(vm->result) || ptc_is_set(vm->result)
-                ? snprintf(text, sizeof text, "not kept: %s of %zu elements, over %d KiB", what,
-                           (size_t)ptc_obj(vm->result)->count, PTC_HISTORY_BYTES / 1024)
-                : snprintf(text, sizeof text, "not kept: %s, over %d KiB", what,
-                           PTC_HISTORY_BYTES / 1024);
+                ? snprintf(text, sizeof text, "not kept: %s of %zu elements, over %s", what,
+                           (size_t)ptc_obj(vm->result)->count, limit)
+                : snprintf(text, sizeof text, "not kept: %s, over %s", what, limit);
     PtcValue v = ptc_str_new(vm->heap, text, (size_t)n);
     return v == PTC_NONE ? PTC_NIL : v;
 }
 
-/* Values for after the run: what it defined, and its result before those that the session had. */
-static void next_values(const PtcSession *s, PtcVM *vm, PtcValue *values)
+static PtcValue value_before(const PtcSession *s, size_t i)
 {
-    size_t n = vm->global_count;
-    if (n)
-        memcpy(values, vm->globals, n * sizeof *values);
+    return i < s->global_cap ? s->globals[i] : PTC_UNBOUND;
+}
+
+/* Values for after the run: what it defined if that is kept, and its result before those that the session had. */
+static void next_values(const PtcSession *s, PtcVM *vm, PtcValue *values, bool keep)
+{
+    for (size_t i = 0; i < vm->global_count; i++)
+        values[i] = keep ? vm->globals[i] : value_before(s, i);
     for (size_t i = 1; i < s->history; i++)
         values[i] = s->globals[i - 1];
     if (s->history == 0)
         return;
     PtcBudget budget = vm->budget; /* the run is over: what happens here is not its failure */
-    values[0] = is_larger(vm->heap, vm->result, PTC_HISTORY_BYTES) ? not_kept(vm) : vm->result;
+    bool larger = is_larger(vm->heap, vm->result, s->history_bytes);
+    values[0] = larger ? not_kept(vm, s->history_bytes) : vm->result;
     vm->budget = budget;
 }
 
@@ -266,9 +274,28 @@ static bool try_commit(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValu
     return ok || (*stop == PTC_STOP_MEMORY && ptc_session_replace(s, values, s->journal, stop));
 }
 
-bool ptc_session_commit(PtcSession *s, PtcVM *vm, PtcOutcome *o)
+/* Bytes of objects in a heap, dead ones with them. */
+static size_t bytes_in(const PtcHeap *heap)
 {
-    if (!ptc_outcome_note_changes(o, s, vm))
+    return heap->used - (size_t)(heap->end - heap->cur) - (size_t)(heap->over_end - heap->over);
+}
+
+bool ptc_session_over(PtcSession *s, PtcVM *vm, size_t most, bool *over)
+{
+    size_t bytes = 0, first = s->history < vm->global_count ? s->history : vm->global_count;
+    *over = false;
+    if (vm->context == PTC_NIL && bytes_in(&s->box->heap) + bytes_in(vm->heap) <= most)
+        return true; /* all there is takes no more */
+    ptc_engine_budget(s->ptc, &s->box->budget, vm->limits.timeout_ms);
+    if (!ptc_weigh(&s->box->heap, vm->globals + first, vm->global_count - first, most, &bytes))
+        return fail_commit(s, vm, PTC_STOP_MEMORY);
+    *over = bytes > most;
+    return true;
+}
+
+bool ptc_session_commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool keep)
+{
+    if (keep && !ptc_outcome_note_changes(o, s, vm))
         return fail_commit(s, vm, PTC_STOP_MEMORY);
     size_t bytes = 2 * (vm->global_count + 1) * sizeof(PtcValue);
     PtcValue *values =
@@ -276,7 +303,7 @@ bool ptc_session_commit(PtcSession *s, PtcVM *vm, PtcOutcome *o)
     s->box->heap.limit = (size_t)o->limits.session_bytes;
     if (!values)
         return fail_commit(s, vm, PTC_STOP_MEMORY);
-    next_values(s, vm, values);
+    next_values(s, vm, values, keep);
     PtcValue *scratch = values + vm->global_count + 1;
     PtcStop stop;
     bool ok = try_commit(s, vm, values, scratch, &stop);

@@ -19,11 +19,12 @@ struct PtcSession {
     PtcHeapBox *box;
     size_t compact_at; /* bytes */
     uint32_t history;
+    size_t history_bytes;           /* a larger result is not remembered [PTC_HISTORY_BYTES] */
     bool stale;                     /* something was forgotten, and its bytes are still held */
     size_t cursor_index, cursor_at; /* ptc_session_binding: where the binding of that number is */
     PtcCache *cache;                /* results of tools, or NULL before the first */
 };
-enum { PTC_HISTORY_BYTES = 64 * 1024 }; /* a larger result is not remembered */
+enum { PTC_HISTORY_BYTES = 64 * 1024 };
 
 /* A session with this many results of history, and room for `bytes` of values.  NULL: no memory. */
 PTC_MUST_USE PtcSession *ptc_session_make(Ptc *ptc, uint32_t history, int64_t bytes);
@@ -41,9 +42,11 @@ static inline bool ptc_session_defines(const PtcSession *s, size_t i)
 
 /* ------------------------------------------------------------------------ after a run (session.c) */
 
-/* Makes the run's definitions the session's, and its result *1; the definitions all or none.  The outcome remembers
- * what they were.  False: the VM has failed. */
-PTC_MUST_USE bool ptc_session_commit(PtcSession *session, PtcVM *vm, PtcOutcome *o);
+/* Makes the run's definitions the session's, if they are to be kept, and its result *1; the definitions all or none.  The
+ * outcome remembers what they were.  False: the VM has failed. */
+PTC_MUST_USE bool ptc_session_commit(PtcSession *session, PtcVM *vm, PtcOutcome *o, bool keep);
+/* Do the definitions that the run leaves, history apart, take more than `most` bytes?  False: the VM has failed. */
+PTC_MUST_USE bool ptc_session_over(PtcSession *session, PtcVM *vm, size_t most, bool *over);
 /* Room for one value for each of n names. */
 PTC_MUST_USE bool ptc_session_room(PtcSession *session, size_t n);
 /* Gives the session a new heap with copies of `values` (one for each name) and of `journal`, instead of what it holds.

@@ -5,42 +5,11 @@
 #include "base/utf8.h"
 #include "engine/engine.h"
 #include "engine/session.h"
-#include "engine/snapshot/idmap.h"
+#include "engine/weigh.h"
 #include "json/write.h"
 #include "lisp/vm_int.h"
-#include "value/walk.h"
 
 enum { PREVIEW_BYTES = 160 };
-
-/* Bytes of all that v refers to, each object once.  False: no memory. */
-static bool count_bytes(PtcSession *s, PtcValue v, size_t *bytes)
-{
-    PtcWalk walk;
-    PtcIdMap seen;
-    bool ok = true, fresh;
-    *bytes = 0;
-    ptc_walk_init(&walk, &s->box->heap);
-    ptc_idmap_init(&seen, &s->ptc->mem);
-    if (ptc_is_obj(v))
-        ok = ptc_idmap_at(&seen, v, &fresh) && ptc_walk_push(&walk, v, 0);
-    for (PtcFrame *f; ok && (f = ptc_walk_top(&walk)) != NULL;) {
-        PtcLayout at = ptc_object_layout(ptc_obj(f->a));
-        *bytes += f->pos == 0 ? at.size : 0;
-        if (f->pos >= at.value_count) {
-            walk.count--;
-            continue;
-        }
-        PtcValue child = at.values[f->pos++];
-        fresh = false;
-        if (ptc_is_obj(child))
-            ok = ptc_idmap_at(&seen, child, &fresh) != NULL;
-        if (ok && fresh)
-            ok = ptc_walk_push(&walk, child, 0);
-    }
-    ptc_walk_deinit(&walk);
-    ptc_idmap_deinit(&seen);
-    return ok;
-}
 
 static void add_string(PtcBuf *out, const char *text, size_t len)
 {
@@ -102,7 +71,7 @@ static bool add_binding(PtcSession *s, PtcBuf *out, size_t i)
     const char *type = ptc_type_name(v), *space = strchr(type, ' ');
     bool article = space && (space - type == 1 || (space - type == 2 && type[1] == 'n'));
     size_t bytes;
-    if (!count_bytes(s, v, &bytes))
+    if (!ptc_weigh(&s->box->heap, &v, 1, SIZE_MAX, &bytes))
         return false;
     ptc_buf_add_cstr(out, "{\"name\":");
     add_string(out, name->text, name->len);

@@ -29,6 +29,7 @@ static const struct {
     [PTC_E_TIMEOUT] = {"timeout", "timeout", true},
     [PTC_E_DEADLINE] = {"deadline", "timeout", true},
     [PTC_E_MEMORY] = {"memory_exceeded", "memory_limit", true},
+    [PTC_E_DEFINITIONS] = {"memory_limit", "memory_limit", true},
     [PTC_E_LOOP] = {"loop_limit_exceeded", "runtime_error", true},
     [PTC_E_DEPTH] = {"depth_exceeded", "runtime_error", true},
     [PTC_E_SIZE] = {"size_exceeded", "runtime_error", true},

@@ -29,6 +29,7 @@ typedef enum {
     PTC_E_TIMEOUT,
     PTC_E_DEADLINE,
     PTC_E_MEMORY,
+    PTC_E_DEFINITIONS, /* they take more than an agent may keep */
     PTC_E_LOOP,
     PTC_E_DEPTH,
     PTC_E_SIZE,

@@ -187,6 +187,102 @@ static void test_fail_values(Ptc *ptc)
     ptc_outcome_drop(o);
 }
 
+/* --------------------------------------------------------------- definitions over a limit */
+
+static const char log_of_900[] = "(def log (apply str (repeat 900 \"q\")))";
+
+static PtcOutcome *run_limited(Ptc *ptc, PtcSession *s, const char *program, PtcEnding ending)
+{
+    PtcRunMore more = {.judge = true, .definition_bytes = 400, .ending = ending};
+    return run_more(ptc, s, program, ":string", NULL, &more);
+}
+
+static void expect_over(int line, Ptc *ptc, PtcSession *s, const char *more, PtcEnding ending,
+                        const char *want)
+{
+    char program[200], got[TEXT];
+    snprintf(program, sizeof program, "(def small 2) %s %s", log_of_900, more);
+    PtcOutcome *o = run_limited(ptc, s, program, ending);
+    if (o->ok)
+        snprintf(got, sizeof got, "%s%s", o->dropped ? "dropped " : "kept ",
+                 ptc_outcome_show_answer(o));
+    else
+        snprintf(got, sizeof got, "failed %s", first_error(o).kind);
+    check_str("", line, more, got, want);
+    CHECK(o->lost.len == 10 && memcmp(o->lost.data, "small\nlog\n", 10) == 0);
+    ptc_outcome_drop(o);
+    EXPECT(ptc, s, "small", "1");
+    EXPECT(ptc, s, "log", "!unbound_var 1:1");
+}
+
+#define OVER(more, ending, want) expect_over(__LINE__, ptc, s, more, ending, want)
+
+static void test_over_limit(Ptc *ptc)
+{
+    PtcSession *s = ptc_session_new(ptc);
+    PtcOutcome *o = run_limited(ptc, s, "(def small 1)", PTC_ENDS_NEVER);
+    CHECK(o->ok && !o->dropped && o->lost.len == 0);
+    ptc_outcome_drop(o);
+    OVER("", PTC_ENDS_BY_RETURN, "failed memory_limit");
+    OVER("\"x\"", PTC_ENDS_BY_RETURN, "failed memory_limit");
+    OVER("(return \"x\")", PTC_ENDS_NEVER, "failed memory_limit");
+    OVER("(return 5)", PTC_ENDS_BY_RETURN, "failed memory_limit");
+    OVER("(return \"x\")", PTC_ENDS_BY_RETURN, "dropped \"x\"");
+    OVER("\"y\"", PTC_ENDS_BY_VALUE, "dropped \"y\"");
+    OVER("", PTC_ENDS_BY_VALUE, "failed memory_limit");
+    o = run_limited(ptc, s, "(return \"z\")", PTC_ENDS_BY_RETURN);
+    CHECK(o->ok && !o->dropped);
+    ptc_outcome_drop(o);
+    EXPECT(ptc, s, "*1", "\"z\"");
+    ptc_session_free(s);
+}
+
+/* What is shared counts once, results of earlier programs and what nothing is bound to not at all. */
+static void test_weight(Ptc *ptc)
+{
+    PtcSession *s = ptc_session_new(ptc);
+    PtcRunMore more = {.judge = true, .definition_bytes = 1500};
+    PtcOutcome *o = run_more(ptc, s, "(apply str (repeat 9000 \"q\"))", NULL, NULL, &more);
+    ptc_outcome_drop(o);
+    o = run_more(ptc, s, "(def a (apply str (repeat 900 \"q\"))) (def b [a a a]) (def c {:b b})",
+                 NULL, NULL, &more);
+    CHECK(o->ok);
+    ptc_outcome_drop(o);
+    o = run_more(ptc, s, "(def d (str a \"x\"))", NULL, NULL, &more);
+    CHECK_STR(first_error(o).kind, "memory_limit");
+    CHECK_STR(first_error(o).reason, "memory_limit");
+    ptc_outcome_drop(o);
+    ptc_session_free(s);
+}
+
+static void test_lost_names(Ptc *ptc)
+{
+    PtcSession *s = ptc_session_new(ptc);
+    EXPECT(ptc, s, "(def a 1)", "#'a");
+    PtcOutcome *o = run_more(ptc, s, "(def a 1) (def b 2) (def a 3) (/ 1 0) (def c 3)", NULL, NULL,
+                             &(PtcRunMore){.judge = true});
+    CHECK(!o->ok && o->lost.len == 4 && memcmp(o->lost.data, "a\nb\n", 4) == 0);
+    ptc_outcome_drop(o);
+    ptc_session_free(s);
+}
+
+/* ------------------------------------------------------------------------------- history */
+
+static void test_history_bytes(Ptc *ptc)
+{
+    PtcSession *s = ptc_session_new(ptc);
+    s->history_bytes = 100;
+    EXPECT(ptc, s, "(apply str (repeat 50 \"q\")) ",
+           "\"qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq\"");
+    EXPECT(ptc, s, "(count *1)", "50");
+    EXPECT(ptc, s, "(vec (range 200 202))", "[200 201]");
+    EXPECT(ptc, s, "(count (mapv str (range 90)))", "90");
+    PtcOutcome *o = start(ptc, "(mapv str (range 90))", s, 0);
+    ptc_outcome_drop(o);
+    EXPECT(ptc, s, "*1", "\"not kept: a vector of 90 elements, over 100 bytes\"");
+    ptc_session_free(s);
+}
+
 /* Every allocation of a judged run fails in turn; nothing leaks, and the verdict is right or the run failed. */
 static void test_no_memory(void)
 {
@@ -221,6 +317,10 @@ int main(void)
     test_read_contract(ptc);
     test_json_answers(ptc);
     test_fail_values(ptc);
+    test_over_limit(ptc);
+    test_weight(ptc);
+    test_lost_names(ptc);
+    test_history_bytes(ptc);
     end_engine(ptc);
     test_too_long();
     test_no_memory();

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * Objects are marked in a map of their own, since the heaps they lie in belong to others. */
+#include "engine/weigh.h"
+
+#include "engine/snapshot/idmap.h"
+#include "value/walk.h"
+
+typedef struct {
+    PtcWalk walk;
+    PtcIdMap seen;
+    size_t bytes, most;
+} Scale;
+
+/* Puts an object that was not seen yet on the scale.  False: no memory. */
+static bool put(Scale *s, PtcValue v)
+{
+    bool fresh = false;
+    if (!ptc_is_obj(v))
+        return true;
+    if (!ptc_idmap_at(&s->seen, v, &fresh))
+        return false;
+    if (!fresh)
+        return true;
+    s->bytes += ptc_object_layout(ptc_obj(v)).size;
+    return ptc_walk_push(&s->walk, v, 0);
+}
+
+/* All that lies on the walk, until it is too much. */
+static bool follow(Scale *s)
+{
+    bool ok = true;
+    for (PtcFrame *f; ok && s->bytes <= s->most && (f = ptc_walk_top(&s->walk)) != NULL;) {
+        PtcLayout at = ptc_object_layout(ptc_obj(f->a));
+        if (f->pos >= at.value_count)
+            s->walk.count--;
+        else
+            ok = put(s, at.values[f->pos++]);
+    }
+    return ok;
+}
+
+bool ptc_weigh(PtcHeap *heap, const PtcValue *values, size_t n, size_t most, size_t *bytes)
+{
+    Scale s = {.most = most};
+    bool ok = true;
+    ptc_walk_init(&s.walk, heap);
+    ptc_idmap_init(&s.seen, heap->pool->mem);
+    for (size_t i = 0; ok && i < n && s.bytes <= most; i++)
+        ok = values[i] == PTC_UNBOUND || (put(&s, values[i]) && follow(&s));
+    ptc_walk_deinit(&s.walk);
+    ptc_idmap_deinit(&s.seen);
+    *bytes = s.bytes;
+    return ok;
+}
