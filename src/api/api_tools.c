@@ -212,37 +212,23 @@ size_t ptc_tools_filter(const PtcTools *tools, const char *output, const char *t
 
 /* -------------------------------------------------------------------------- native calls */
 
-static bool run_native(Ptc *ptc, PtcSession *s, PtcTools *tools, int tool, const char *args,
-                       size_t args_len, PtcBuf *out, bool *ok)
-{
-    PtcNativeOptions options = {.cancel = &ptc->cancel,
-                                .deadline_ns =
-                                    ptc_clock_ns(NULL) + ptc->limits.deadline_ms * 1000000,
-                                .memory_bytes = ptc->limits.tool_bytes,
-                                .cache = s ? ptc_session_cache(s) : NULL,
-                                .preview = true};
-    atomic_store(&ptc->cancel.asked, false);
-    atomic_store(&ptc->running, true);
-    bool told =
-        ptc_native_call(ptc->native, tools, (size_t)tool, args, args_len, &options, out, ok);
-    atomic_store(&ptc->running, false);
-    return told;
-}
-
 PtcStatus ptc_tools_call(Ptc *ptc, PtcSession *s, PtcTools *tools, const char *name,
                          size_t name_len, const char *args, size_t args_len, bool *ok, char **out,
                          size_t *out_len)
 {
     PtcBuf buf;
-    if (!tools || !name || !args || !ok || !out || (s && s->ptc != ptc) || !api_idle(ptc))
+    PtcNativeAnswer answer;
+    if (!tools || !name || !args || !ok || !out || (s && s->ptc != ptc) || !api_idle(ptc) ||
+        ptc_toolset_find(tools, (PtcText){name, name_len}) < 0)
         return PTC_BAD_ARGUMENT;
-    int tool = ptc_toolset_find(tools, (PtcText){name, name_len});
-    if (tool < 0)
-        return PTC_BAD_ARGUMENT;
-    if (!ptc->native && !(ptc->native = ptc_native_new()))
-        return PTC_NO_MEMORY;
+    PtcNativeOptions options = {.deadline_ns =
+                                    ptc_clock_ns(NULL) + ptc->limits.deadline_ms * 1000000,
+                                .memory_bytes = ptc->limits.tool_bytes,
+                                .preview = true};
     ptc_buf_init(&buf, &ptc->mem, (size_t)ptc->limits.tool_bytes * 2);
-    bool told = run_native(ptc, s, tools, tool, args, args_len, &buf, ok);
+    bool told = ptc_engine_call(ptc, s, tools, (PtcText){name, name_len}, (PtcText){args, args_len},
+                                &options, &buf, &answer);
+    *ok = told && answer.end == PTC_NATIVE_OK;
     return ptc_engine_give_text(&buf, told, out, out_len);
 }
 

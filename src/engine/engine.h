@@ -77,6 +77,9 @@ typedef struct PtcRunMore {
      * none that the run made is kept, and the run fails with kind memory_limit; unless it ends all (outcome.dropped). */
     int64_t definition_bytes;
     PtcEnding ending;
+    void *host;              /* for ptc_call_host, in all tools that the run calls */
+    PtcToolTally *tally;     /* one for each of its tools, added to; or NULL */
+    const PtcCancel *cancel; /* ends the run as well; or NULL */
 } PtcRunMore;
 
 /* Checks, compiles and runs a program.  *out is set with PTC_OK, also when the program failed.  PTC_BAD_ARGUMENT: a value
@@ -85,6 +88,12 @@ PTC_MUST_USE PtcStatus ptc_engine_run(Ptc *ptc, const PtcRun *run, PtcOutcome **
 /* The same; `more` may be NULL. */
 PTC_MUST_USE PtcStatus ptc_engine_run_more(Ptc *ptc, const PtcRun *run, const PtcRunMore *more,
                                            PtcOutcome **out);
+
+/* Calls a tool of the set by name for a model, without a program (run.c); see ptc_native_ask.  With a session (may be NULL) programs
+ * and these calls share what is cached; options->cache is not looked at. */
+PTC_MUST_USE bool ptc_engine_call(Ptc *ptc, PtcSession *session, PtcTools *tools, PtcText name,
+                                  PtcText args, const PtcNativeOptions *options, PtcBuf *out,
+                                  PtcNativeAnswer *answer);
 
 /* What is in buf as a text that ends in NUL and is freed with ptc_engine_text_free; PTC_NO_MEMORY when not `ok`, or when
  * the buffer failed.  The buffer is freed in any case.  out_len may be NULL. */

@@ -192,7 +192,9 @@ static bool run_program(Work *w)
     PtcToolRun tools = {.tools = run->tools,
                         .cache = find_cache(ptc, run, &own),
                         .max_calls = o->limits.max_tool_calls,
-                        .watch = ptc->watch};
+                        .watch = ptc->watch,
+                        .host = w->more->host,
+                        .tally = w->more->tally};
     PtcProgram p = {.source = run->program,
                     .len = run->program_len,
                     .context = or_nil(run->context),
@@ -231,6 +233,40 @@ static void keep_given(PtcOutcome *o, const PtcRun *run)
     o->tools = ptc_toolset_retain(run->tools);
 }
 
+/* From here on ptc_engine_cancel, and a wish to stop that is given, end what is under way.  Returns the outer wish that was
+ * there, for end. */
+static const PtcCancel *begin(Ptc *ptc, const PtcCancel *cancel)
+{
+    const PtcCancel *outer = ptc->cancel.outer;
+    if (cancel)
+        ptc->cancel.outer = cancel;
+    atomic_store(&ptc->cancel.asked, false);
+    atomic_store(&ptc->running, true);
+    return outer;
+}
+
+static void end(Ptc *ptc, const PtcCancel *outer)
+{
+    atomic_store(&ptc->running, false);
+    ptc->cancel.outer = outer;
+}
+
+bool ptc_engine_call(Ptc *ptc, PtcSession *s, PtcTools *tools, PtcText name, PtcText args,
+                     const PtcNativeOptions *options, PtcBuf *out, PtcNativeAnswer *answer)
+{
+    PtcNativeOptions mine = *options;
+    *answer = (PtcNativeAnswer){.end = PTC_NATIVE_MEMORY};
+    if (!ptc->native && !(ptc->native = ptc_native_new()))
+        return false;
+    mine.cache = s ? ptc_session_cache(s) : NULL;
+    mine.cancel = &ptc->cancel;
+    const PtcCancel *outer = begin(ptc, options->cancel);
+    int tool = ptc_toolset_find(tools, name);
+    bool told = ptc_native_ask(ptc->native, tools, tool, args, &mine, out, answer);
+    end(ptc, outer);
+    return told;
+}
+
 PtcStatus ptc_engine_run(Ptc *ptc, const PtcRun *run, PtcOutcome **out)
 {
     return ptc_engine_run_more(ptc, run, NULL, out);
@@ -252,10 +288,9 @@ PtcStatus ptc_engine_run_more(Ptc *ptc, const PtcRun *run, const PtcRunMore *mor
     if (ptc->fail_allocation)
         ptc_mem_fail_at(&ptc->mem, (uint64_t)ptc->fail_allocation);
     keep_given(o, run);
-    atomic_store(&ptc->cancel.asked, false);
-    atomic_store(&ptc->running, true);
+    const PtcCancel *outer = begin(ptc, more->cancel);
     bool filled = run_program(&(Work){.ptc = ptc, .run = run, .more = more, .o = o});
-    atomic_store(&ptc->running, false);
+    end(ptc, outer);
     if (ptc->fail_allocation)
         ptc_mem_fail_at(&ptc->mem, 0);
     if (!filled) {

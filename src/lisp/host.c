@@ -97,6 +97,12 @@ void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n, s
     }
 }
 
+void ptc_log_journaled(PtcLog *log, size_t from)
+{
+    for (size_t i = from; i < log->count; i++)
+        log->items[i].journaled = true;
+}
+
 void ptc_log_deinit(PtcLog *log, PtcMem *mem)
 {
     for (size_t i = 0; i < log->count; i++)

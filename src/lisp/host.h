@@ -30,6 +30,8 @@ typedef struct PtcHost {
 typedef struct PtcLogEntry {
     uint32_t tool;
     bool ok, cached;
+    bool unknown;          /* nobody knows what it did: it was not awaited to its end */
+    bool journaled;        /* made in a task that is done: it is not made again */
     PtcValue args, result; /* result: the error's text when !ok; PTC_NONE once they are texts */
     char *text;            /* args_len bytes, then result_len bytes, in the VM's ledger; or NULL */
     uint32_t args_len, result_len;
@@ -52,6 +54,8 @@ PtcLogEntry *ptc_log_add(PtcLog *log, PtcMem *mem);
 void ptc_log_settle(struct PtcVM *vm);
 /* Moves entries [from, from + n) of one log to the end of another, which counts `total` calls for them. */
 void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n, size_t total);
+/* Entries from this one on were made in a task that is done. */
+void ptc_log_journaled(PtcLog *log, size_t from);
 void ptc_log_deinit(PtcLog *log, PtcMem *mem);
 /* Turns the values of one entry, if it still has them, into texts. */
 void ptc_log_render(PtcLog *log, PtcLogEntry *entry, PtcMem *mem, const PtcPrinter *printer);

@@ -20,6 +20,7 @@ typedef struct Job {
     uint32_t number;
     PtcCacheEntry *flight; /* others wait for this call's result; or NULL */
     bool cached;
+    bool unknown;   /* it was called, and its end was not awaited */
     int64_t now_ns; /* the clock when it was last read */
     int64_t took_ns;
     PtcToolFailure *failure;
@@ -57,6 +58,8 @@ static bool read_args(Job *job, int argc, const PtcValue *argv)
 static bool report_issues(Job *job, const PtcSigIssues *errors)
 {
     PtcBuf buf;
+    if (job->caller->issues)
+        ptc_sig_issues_json(job->caller->issues, errors);
     ptc_buf_init(&buf, job->caller->mem, MAX_ISSUES_TEXT);
     ptc_sig_issues_print(&buf, errors, "; ");
     buf.full = false;
@@ -123,6 +126,7 @@ static void record(const Job *job, bool ok, PtcValue result)
     e->tool = job->number;
     e->ok = ok;
     e->cached = job->cached;
+    e->unknown = job->unknown;
     e->args = job->caller->slots[0];
     e->result = result;
     e->took_ns = job->took_ns;
@@ -239,6 +243,7 @@ static void begin(const Job *job, PtcToolCall *call)
     call->mem = c->mem;
     call->budget = c->budget;
     call->args = c->slots[0];
+    call->host = c->run->host;
     call->data = (PtcData){NULL, c->heap};
     call->most_bytes = (size_t)c->room.tool_bytes;
     call->result = PTC_NONE;
@@ -277,6 +282,7 @@ static void explain_silence(const Job *job, PtcToolCall *call, PtcToolReply *rep
     PtcBudget *b = job->caller->budget;
     bool late = (atomic_load(&call->cancelled) || ptc_clock_ns(NULL) >= call->end_ns) &&
                 job->tool->info.timeout_ms > 0 && ptc_budget_look(b);
+    job->failure->late = late;
     if (late)
         snprintf(reply->error, sizeof reply->error, "it did not answer within %lld ms",
                  (long long)job->tool->info.timeout_ms);
@@ -291,6 +297,7 @@ static void take_answer(Job *job, PtcToolCall *call, PtcToolReply *reply)
         explain_silence(job, call, reply);
         return;
     }
+    reply->ended = true;
     if (!call->ok) {
         size_t most = sizeof reply->error - 1, n = call->text_len < most ? call->text_len : most;
         if (n)
@@ -373,9 +380,26 @@ static void call_lisp(Job *job, PtcToolReply *reply)
 {
     const PtcBudget *b = job->caller->budget;
     job->caller->hooks->run_lisp(job->caller->user, job->tool->lisp, job->caller->slots, reply);
+    reply->ended = reply->ok || b->stop == PTC_STOP_NONE;
     int64_t now = b->clock_ns(b->clock_user);
     job->took_ns = now - job->now_ns;
     job->now_ns = now;
+}
+
+/* Counted before the call, so that one whose end is not seen is known to have begun. */
+static void count_start(const Job *job)
+{
+    PtcToolTally *tally = job->caller->run->tally;
+    if (tally)
+        atomic_fetch_add(&tally[job->number].started, 1);
+}
+
+static void count_end(Job *job, const PtcToolReply *reply)
+{
+    PtcToolTally *tally = job->caller->run->tally;
+    job->unknown = !reply->ended;
+    if (tally && reply->ended)
+        atomic_fetch_add(reply->ok ? &tally[job->number].ok : &tally[job->number].failed, 1);
 }
 
 /* False: it was not called. */
@@ -384,10 +408,12 @@ static bool call_in_turn(Job *job, PtcToolReply *reply)
     PtcSerial *turn = job->tool->turn;
     if (turn && !take_turn(job, turn))
         return false;
+    count_start(job);
     if (job->tool->lisp != PTC_NONE)
         call_lisp(job, reply);
     else
         call_native(job, reply);
+    count_end(job, reply);
     if (turn)
         give_turn(turn);
     return true;
@@ -419,7 +445,7 @@ static bool run_tool(Job *job, PtcValue *out)
 {
     PtcCaller *c = job->caller;
     PtcToolReply reply;
-    reply.ok = false;
+    reply.ok = reply.ended = false;
     reply.error[0] = 0;
     offer(job);
     bool called = call_watched(job, &reply);
@@ -493,6 +519,7 @@ bool ptc_tool_call(PtcCaller *c, uint32_t number, int argc, const PtcValue *argv
     Job job = {.caller = c, .number = number, .failure = failure};
     job.tool = &c->run->tools->items[number];
     failure->kind = PTC_E_NONE;
+    failure->late = false;
     failure->text[0] = 0;
     if (c->hooks->make_room && !c->hooks->make_room(c->user))
         return false;

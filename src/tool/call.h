@@ -25,6 +25,7 @@ enum { PTC_TOOL_TEXT = 2048 }; /* room for what a tool failed with */
  * has stopped. */
 typedef struct PtcToolReply {
     bool ok;
+    bool ended; /* the tool came to its end, well or not */
     char error[PTC_TOOL_TEXT];
 } PtcToolReply;
 
@@ -49,13 +50,15 @@ typedef struct PtcCaller {
     PtcLog *log;
     PtcValue *slots; /* two roots: the arguments, the result */
     const PtcCallerHooks *hooks;
-    void *user; /* for the hooks */
-    bool raw;   /* a failure is told as it is, also by tools that turn theirs into a value */
+    void *user;     /* for the hooks */
+    bool raw;       /* a failure is told as it is, also by tools that turn theirs into a value */
+    PtcBuf *issues; /* gets what is wrong with arguments, as ptc_sig_issues_json has it; or NULL */
 } PtcCaller;
 
 /* Why a call failed.  PTC_E_NONE: the budget has stopped, and says why. */
 typedef struct PtcToolFailure {
     PtcErrorKind kind; /* PTC_E_TOOL_ARGS, PTC_E_TOOL_LIMIT, PTC_E_TOOL */
+    bool late;         /* PTC_E_TOOL: it passed the tool's own time limit */
     char text[PTC_TOOL_TEXT];
 } PtcToolFailure;
 
@@ -80,6 +83,7 @@ struct PtcToolCall {
     PtcValue args;
     PtcData data;      /* where a result can be made */
     size_t most_bytes; /* of a result */
+    void *host;        /* given with the run, or NULL */
     PtcBuf json;       /* args as text, when asked for */
     pthread_t thread;
     int64_t begun_ns, end_ns; /* when nobody waits any more */
@@ -94,6 +98,19 @@ struct PtcToolCall {
     char *text;      /* JSON, or the error's message, in the ledger of the set */
     size_t text_len;
 };
+
+/* What the host gave with the run that the call belongs to, be it made by a program, in a pmap, by a tool in PTC-Lisp or by
+ * the host itself; NULL when it gave nothing. */
+static inline void *ptc_call_host(const PtcToolCall *call)
+{
+    return call->host;
+}
+
+/* The wish to stop that holds for the call, for work that it starts.  Inside the tool's function only. */
+static inline const PtcCancel *ptc_call_cancel(const PtcToolCall *call)
+{
+    return call->budget->cancel;
+}
 
 /* --- answering: answer.c --- */
 

@@ -29,6 +29,7 @@ typedef struct Call {
     PtcLog log; /* nobody asks for it; the call adds to it all the same */
     PtcValue slots[SLOTS];
     PtcCaller caller;
+    PtcNativeAnswer *answer;
 } Call;
 
 /* It lives in the ledger that it holds, as engines do. */
@@ -153,68 +154,95 @@ static const char *stop_text(PtcStop stop)
     }
 }
 
-static bool say(PtcBuf *out, const char *text)
+/* Text in place of a result. */
+static bool say(Call *call, PtcNativeEnd end, const char *text, PtcBuf *out)
 {
+    call->answer->end = end;
     ptc_buf_clear(out);
     return ptc_buf_add_cstr(out, text);
 }
 
+static bool say_stop(Call *call, PtcBuf *out)
+{
+    PtcStop stop = call->caller.budget->stop;
+    PtcNativeEnd end = stop == PTC_STOP_NONE        ? PTC_NATIVE_FAILED
+                       : stop == PTC_STOP_CANCELLED ? PTC_NATIVE_CANCELLED
+                       : stop == PTC_STOP_TIMEOUT || stop == PTC_STOP_DEADLINE ? PTC_NATIVE_TIMEOUT
+                                                                               : PTC_NATIVE_MEMORY;
+    return say(call, end, stop_text(stop), out);
+}
+
 /* The result as JSON; what has none is the tool's mistake. */
-static bool give(Call *call, PtcValue result, PtcBuf *out, bool *ok)
+static bool give(Call *call, PtcValue result, PtcBuf *out)
 {
     PtcJsonError e = {0};
     char text[400];
-    *ok = ptc_to_json_value(&call->heap, out, result, -1, &e);
-    if (*ok)
+    if (ptc_to_json_value(&call->heap, out, result, -1, &e))
         return true;
     if (out->failed)
         return false;
     snprintf(text, sizeof text,
              "its result has no JSON%s%s%s%s: it is too large, or holds what JSON cannot say",
              e.what[0] ? ": " : "", e.what, e.path[0] ? " at " : "", e.path);
-    return say(out, text);
+    return say(call, PTC_NATIVE_FAILED, text, out);
 }
 
 /* What a model sees of the result: all of it, or a preview that names the program for the rest. */
-static bool show(Call *call, const PtcTool *tool, PtcValue args, PtcValue result, PtcBuf *out,
-                 bool *ok)
+static bool show(Call *call, const PtcTool *tool, PtcValue args, PtcValue result, PtcBuf *out)
 {
     PtcNativeResult how = tool->info.native_result;
     Preview by_lisp = {call, tool, args};
     how.user = tool->preview_lisp == PTC_NONE ? (void *)(uintptr_t)tool : &by_lisp;
-    *ok = ptc_preview(&call->heap, out, &how, tool->info.name, tool->info.name_len, args, result) !=
-          PTC_PREVIEW_FAILED;
-    return *ok || (!out->failed && say(out, stop_text(call->caller.budget->stop)));
+    call->answer->preview = ptc_preview(&call->heap, out, &how, tool->info.name,
+                                        tool->info.name_len, args, result) != PTC_PREVIEW_FAILED;
+    return call->answer->preview || (!out->failed && say_stop(call, out));
 }
 
 /* Programs are told which tool it was; a model knows, so it gets the bare reason, but for wrong arguments. */
 static bool explain(Call *call, const PtcTool *tool, const PtcToolFailure *failure, PtcBuf *out)
 {
-    ptc_buf_clear(out);
-    if (failure->kind == PTC_E_TOOL_ARGS)
-        return ptc_buf_addf(out, "tool/%.*s: %s", (int)tool->info.name_len, tool->info.name,
-                            failure->text);
     if (failure->kind == PTC_E_TOOL)
-        return ptc_buf_add_cstr(out, failure->text);
-    return ptc_buf_add_cstr(out, stop_text(call->caller.budget->stop));
+        return say(call, failure->late ? PTC_NATIVE_TIMEOUT : PTC_NATIVE_FAILED, failure->text,
+                   out);
+    if (failure->kind != PTC_E_TOOL_ARGS)
+        return say_stop(call, out);
+    call->answer->end = PTC_NATIVE_ARGS;
+    ptc_buf_clear(out);
+    return ptc_buf_addf(out, "tool/%.*s: %s", (int)tool->info.name_len, tool->info.name,
+                        failure->text);
 }
 
-static bool ask(Call *call, size_t number, PtcText args, PtcBuf *out, bool *ok)
+static bool call_tool(Call *call, const PtcTool *tool, PtcValue map, PtcBuf *out)
+{
+    PtcToolFailure failure;
+    PtcValue result = PTC_NONE;
+    uint32_t number = (uint32_t)(tool - call->run.tools->items);
+    bool shown = call->options->preview && call->run.cache && tool->info.has_native_result;
+    bool ok = ptc_tool_call(&call->caller, number, 1, &map, &result, &failure);
+    if (call->log.count > 0) {
+        const PtcLogEntry *e = &call->log.items[call->log.count - 1];
+        call->answer->cached = e->cached;
+        call->answer->unknown = e->unknown;
+        call->answer->took_ns = e->took_ns;
+    }
+    if (!ok)
+        return explain(call, tool, &failure, out);
+    return shown ? show(call, tool, call->slots[0], result, out) : give(call, result, out);
+}
+
+static bool ask(Call *call, int number, PtcText args, PtcBuf *out)
 {
     PtcJsonError e = {0};
-    PtcToolFailure failure;
-    const PtcTool *tool = &call->run.tools->items[number];
-    PtcValue result = PTC_NONE, map = ptc_json_parse(&call->heap, args.bytes, args.len, &e);
-    *ok = false;
+    if (number < 0)
+        return say(call, PTC_NATIVE_UNKNOWN, "there is no such tool", out);
+    PtcValue map = ptc_json_parse(&call->heap, args.bytes, args.len, &e);
+    if (map == PTC_NONE && e.stopped)
+        return say_stop(call, out);
     if (map == PTC_NONE)
-        return say(out,
-                   e.stopped ? stop_text(call->caller.budget->stop) : "its arguments are not JSON");
+        return say(call, PTC_NATIVE_ARGS, "its arguments are not JSON", out);
     if (!ptc_is_map(map))
-        return say(out, "its arguments must be an object");
-    bool shown = call->options->preview && call->run.cache && tool->info.has_native_result;
-    if (!ptc_tool_call(&call->caller, (uint32_t)number, 1, &map, &result, &failure))
-        return explain(call, tool, &failure, out);
-    return shown ? show(call, tool, call->slots[0], result, out, ok) : give(call, result, out, ok);
+        return say(call, PTC_NATIVE_ARGS, "its arguments must be an object", out);
+    return call_tool(call, &call->run.tools->items[number], map, out);
 }
 
 static void begin(Call *call)
@@ -238,32 +266,46 @@ static void begin(Call *call)
                                .slots = call->slots,
                                .hooks = &hooks,
                                .user = call,
-                               .raw = true};
+                               .raw = true,
+                               .issues = o->issues};
+}
+
+bool ptc_native_ask(PtcNative *n, PtcTools *tools, int tool, PtcText args,
+                    const PtcNativeOptions *options, PtcBuf *out, PtcNativeAnswer *answer)
+{
+    static const PtcNativeOptions none;
+    Call call = {.native = n, .options = options ? options : &none, .answer = answer};
+    call.run = (PtcToolRun){.tools = tools,
+                            .cache = call.options->cache,
+                            .max_calls = INT64_MAX,
+                            .host = call.options->host,
+                            .tally = call.options->tally};
+    *answer = (PtcNativeAnswer){.end = PTC_NATIVE_OK};
+    begin(&call);
+    bool told = ask(&call, tool, args, out);
+    ptc_log_deinit(&call.log, &n->mem);
+    ptc_heap_deinit(&call.heap);
+    return told;
 }
 
 bool ptc_native_call(PtcNative *n, PtcTools *tools, size_t tool, const char *args, size_t args_len,
                      const PtcNativeOptions *options, PtcBuf *out, bool *ok)
 {
-    static const PtcNativeOptions none;
-    Call call = {.native = n, .options = options ? options : &none};
-    call.run = (PtcToolRun){.tools = tools, .cache = call.options->cache, .max_calls = INT64_MAX};
-    begin(&call);
-    bool told = ask(&call, tool, (PtcText){args, args_len}, out, ok);
-    ptc_log_deinit(&call.log, &n->mem);
-    ptc_heap_deinit(&call.heap);
+    PtcNativeAnswer answer;
+    bool told =
+        ptc_native_ask(n, tools, (int)tool, (PtcText){args, args_len}, options, out, &answer);
+    *ok = told && answer.end == PTC_NATIVE_OK;
     return told;
 }
 
 bool ptc_native_call_named(PtcTools *tools, PtcText name, PtcText args,
                            const PtcNativeOptions *options, PtcBuf *out, bool *ok)
 {
+    PtcNativeAnswer answer = {.end = PTC_NATIVE_FAILED};
     int tool = ptc_toolset_find(tools, name);
-    *ok = false;
-    if (tool < 0)
-        return say(out, "there is no such tool");
     PtcNative *n = ptc_native_new();
-    bool told =
-        n && ptc_native_call(n, tools, (size_t)tool, args.bytes, args.len, options, out, ok);
+    bool told = n && ptc_native_ask(n, tools, tool, args, options, out, &answer);
     ptc_native_free(n);
+    *ok = told && answer.end == PTC_NATIVE_OK;
     return told;
 }

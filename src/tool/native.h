@@ -13,7 +13,29 @@ typedef struct PtcNativeOptions {
     int64_t memory_bytes; /* of arguments and result [32 MiB] */
     PtcCache *cache;      /* shared with programs, for tools that have one */
     bool preview; /* answer with the preview of a tool that has one, if its result is cached */
+    void *host;   /* for ptc_call_host */
+    PtcToolTally *tally; /* one for each tool of the set, added to */
+    PtcBuf *issues;      /* gets what is wrong with arguments: [{"path":["id"],"message":"..."}] */
 } PtcNativeOptions;
+
+typedef enum {
+    PTC_NATIVE_OK,
+    PTC_NATIVE_UNKNOWN, /* there is no such tool */
+    PTC_NATIVE_ARGS,    /* the arguments are not what it takes */
+    PTC_NATIVE_FAILED,  /* it said so, or gave nothing that can be told */
+    PTC_NATIVE_TIMEOUT, /* its own limit or the deadline passed */
+    PTC_NATIVE_CANCELLED,
+    PTC_NATIVE_MEMORY, /* arguments and result take too much */
+} PtcNativeEnd;
+
+/* How a call went. */
+typedef struct PtcNativeAnswer {
+    PtcNativeEnd end;
+    bool cached;
+    bool preview; /* it is that, not the result */
+    bool unknown; /* the tool was called, and its end was not awaited */
+    int64_t took_ns;
+} PtcNativeAnswer;
 
 /* What calls need, to be used again and again by one thread at a time. */
 typedef struct PtcNative PtcNative;
@@ -26,7 +48,12 @@ PTC_MUST_USE bool ptc_native_call(PtcNative *native, PtcTools *tools, size_t too
                                   size_t args_len, const PtcNativeOptions *options, PtcBuf *out,
                                   bool *ok);
 
-/* The same by name, for a single call. */
+/* The same, and more of how it went.  A tool number below 0: there is no such tool. */
+PTC_MUST_USE bool ptc_native_ask(PtcNative *native, PtcTools *tools, int tool, PtcText args,
+                                 const PtcNativeOptions *options, PtcBuf *out,
+                                 PtcNativeAnswer *answer);
+
+/* By name, for a single call. */
 PTC_MUST_USE bool ptc_native_call_named(PtcTools *tools, PtcText name, PtcText args,
                                         const PtcNativeOptions *options, PtcBuf *out, bool *ok);
 

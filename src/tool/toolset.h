@@ -77,6 +77,12 @@ typedef struct PtcToolWatch {
     void *user;
 } PtcToolWatch;
 
+/* How often a tool itself ran, cache hits apart.  What was started and has neither succeeded nor failed was not awaited to
+ * its end: nobody knows what it did. */
+typedef struct PtcToolTally {
+    atomic_uint_fast64_t started, ok, failed;
+} PtcToolTally;
+
 /* What the threads of one run share; vm->host_user. */
 typedef struct PtcToolRun {
     PtcTools *tools;
@@ -84,6 +90,8 @@ typedef struct PtcToolRun {
     atomic_int_fast64_t calls;
     int64_t max_calls;
     const PtcToolWatch *watch; /* or NULL */
+    void *host;          /* for ptc_call_host; or NULL */
+    PtcToolTally *tally; /* one for each tool, added to; or NULL */
 } PtcToolRun;
 
 /* A call that a program makes (program_call.c); PtcHost.call of a set. */

@@ -106,8 +106,10 @@ PTC_BUILTIN(agent_task, "ptc", "task", 2, 2, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_
     PtcValue known = ptc_map_get(vm->heap, vm->journal, slots[0]);
     if (known != PTC_NONE)
         return ptc_give(out, known);
+    size_t calls = vm->log.count;
     if (!ptc_call(vm, argv[1], 0, NULL, &slots[1]) || !put(vm, &vm->journal, slots[0], slots[1]))
         return false;
+    ptc_log_journaled(&vm->log, calls);
     *out = slots[1];
     return true;
 }
