@@ -23,7 +23,7 @@ void ptc_budget_init(PtcBudget *budget)
 {
     memset(budget, 0, sizeof *budget);
     budget->fuel = PTC_TICKS_PER_LOOK;
-    budget->compute_end_ns = budget->deadline_ns = INT64_MAX;
+    budget->compute_end_ns = budget->deadline_ns = budget->hard_ns = INT64_MAX;
     budget->max_int_bits = 1 << 18;
     budget->clock_ns = ptc_clock_ns;
 }
@@ -41,12 +41,18 @@ static bool may_go_on(PtcBudget *budget)
 
 static bool before_deadline(PtcBudget *budget, int64_t now)
 {
-    return now < budget->deadline_ns || ptc_budget_halt(budget, PTC_STOP_DEADLINE);
+    if (now < ptc_budget_end(budget))
+        return true;
+    if (budget->pmap_ms == 0 || now >= budget->hard_ns)
+        return ptc_budget_halt(budget, PTC_STOP_DEADLINE);
+    return ptc_budget_exceed(budget, PTC_STOP_DEADLINE, "pmap or pcalls took longer than",
+                             budget->pmap_ms);
 }
 
 static bool has_time(PtcBudget *budget, int64_t now)
 {
-    if (now >= budget->compute_end_ns)
+    bool paused = atomic_load_explicit(&budget->paused, memory_order_relaxed);
+    if (now >= budget->compute_end_ns && !paused)
         return ptc_budget_halt(budget, PTC_STOP_TIMEOUT);
     return before_deadline(budget, now);
 }
@@ -60,11 +66,30 @@ bool ptc_budget_look(PtcBudget *budget)
 {
     if (!may_go_on(budget))
         return false;
-    return (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX) ||
+    return (budget->compute_end_ns == INT64_MAX && budget->deadline_ns == INT64_MAX &&
+            budget->hard_ns == INT64_MAX) ||
            has_time(budget, budget->clock_ns(budget->clock_user));
 }
 
 bool ptc_budget_look_waiting(PtcBudget *budget)
 {
     return may_go_on(budget) && before_deadline(budget, budget->clock_ns(budget->clock_user));
+}
+
+static void move(int64_t *end, int64_t ns)
+{
+    if (*end < INT64_MAX - ns)
+        *end += ns;
+}
+
+void ptc_budget_waited(PtcBudget *budget, int64_t ns)
+{
+    move(&budget->compute_end_ns, ns);
+}
+
+void ptc_budget_resume(PtcBudget *budget, int64_t ns)
+{
+    move(&budget->compute_end_ns, ns);
+    move(&budget->deadline_ns, ns);
+    atomic_store_explicit(&budget->paused, false, memory_order_relaxed);
 }

@@ -48,7 +48,11 @@ typedef struct PtcBudget {
     int64_t limit; /* ... that ends in front of this number: "calls nested deeper than" 10000 */
     int64_t max_int_bits; /* of an integer */
     uint32_t nesting;     /* C recursion of walks over keys and comparisons */
-    int64_t compute_end_ns, deadline_ns;
+    /* Waiting moves the end of computing along; waiting for what does not count at all (a pause) moves the deadline too;
+     * nothing moves the last one. */
+    int64_t compute_end_ns, deadline_ns, hard_ns;
+    int64_t pmap_ms;         /* the deadline is that of a pmap with this limit; 0: of the run */
+    atomic_bool paused;      /* in a pause; other threads may look at this */
     const PtcCancel *cancel; /* may be NULL */
     int64_t (*clock_ns)(void *user);
     void *clock_user;
@@ -69,6 +73,23 @@ bool ptc_budget_look_at(PtcBudget *budget, int64_t now);
 
 /* The same for one who waits: compute time does not pass meanwhile. */
 bool ptc_budget_look_waiting(PtcBudget *budget);
+
+/* When one who waits must stop waiting. */
+static inline int64_t ptc_budget_end(const PtcBudget *budget)
+{
+    bool hard = budget->hard_ns < budget->deadline_ns ||
+                atomic_load_explicit(&budget->paused, memory_order_relaxed);
+    return hard ? budget->hard_ns : budget->deadline_ns;
+}
+
+/* So much time was spent waiting. */
+void ptc_budget_waited(PtcBudget *budget, int64_t ns);
+/* What happens from here on does not count, but for hard_ns, until resume is told how long it took. */
+static inline void ptc_budget_pause(PtcBudget *budget)
+{
+    atomic_store_explicit(&budget->paused, true, memory_order_relaxed);
+}
+void ptc_budget_resume(PtcBudget *budget, int64_t ns);
 
 /* Notes why the run must stop, unless a reason stands already, and makes the next tick fail.
  * Always false. */

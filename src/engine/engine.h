@@ -80,6 +80,10 @@ typedef struct PtcRunMore {
     void *host;              /* for ptc_call_host, in all tools that the run calls */
     PtcToolTally *tally;     /* one for each of its tools, added to; or NULL */
     const PtcCancel *cancel; /* ends the run as well; or NULL */
+    /* The end of the run, in the system's clock, when time inside of tools does not count (PtcToolInfo.uncounted): these wait
+     * until then, and the deadline moves along.  0: the deadline, so that all time counts. */
+    int64_t hard_ns;
+    int64_t pmap_ms; /* for one pmap or pcalls, uncounted time apart; 0: no limit of its own */
 } PtcRunMore;
 
 /* Checks, compiles and runs a program.  *out is set with PTC_OK, also when the program failed.  PTC_BAD_ARGUMENT: a value

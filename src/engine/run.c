@@ -206,6 +206,8 @@ static bool run_program(Work *w)
                     .journal = first_journal(run, &o->heap),
                     .remaining = or_nil(run->budget),
                     .now_ms = run->now_ms,
+                    .hard_ns = w->more->hard_ns,
+                    .pmap_ms = w->more->pmap_ms,
                     .heap = &o->heap};
     bool filled = false;
     ptc_arena_reset(&ptc->arena);

@@ -56,13 +56,18 @@ static void tidy(PtcSeat *seat)
     ptc_heap_mark_finish(heap);
 }
 
+static int64_t left_until(const PtcBudget *b, int64_t end)
+{
+    return end == INT64_MAX ? INT64_MAX : end - b->clock_ns(b->clock_user);
+}
+
 void ptc_seat_leave(PtcSeat *seat)
 {
     PtcVM *vm = seat->vm;
     PtcBudget *b = &vm->budget;
     tidy(seat);
-    seat->compute_ns =
-        b->compute_end_ns == INT64_MAX ? INT64_MAX : b->compute_end_ns - b->clock_ns(b->clock_user);
+    seat->compute_ns = left_until(b, b->compute_end_ns);
+    seat->wait_ns = left_until(b, b->deadline_ns);
     seat->prints = ptc_prints_take(&vm->prints);
     seat->log = vm->log;
     seat->warnings = vm->warnings;
@@ -89,6 +94,9 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
 {
     PtcVM *vm = seat->vm;
     const PtcVM *model = &seat->job->model;
+    if (seat == &seat->job->first &&
+        atomic_load_explicit(&seat->job->offered, memory_order_relaxed))
+        atomic_store(&seat->job->wait_ns, left_until(&vm->budget, vm->budget.deadline_ns));
     if (vm->defined && model->global_count)
         memcpy(seat->globals, model->globals, model->global_count * sizeof *seat->globals);
     vm->defined = false;
@@ -246,8 +254,13 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->budget.wake = m->gc_stress;
     vm->budget.nesting = 0;
     int64_t now = vm->budget.clock_ns(vm->budget.clock_user);
+    int64_t wait_ns = atomic_load(&job->wait_ns);
     vm->budget.compute_end_ns =
         job->compute_ns > INT64_MAX - now ? INT64_MAX : now + job->compute_ns;
+    vm->budget.deadline_ns = wait_ns > INT64_MAX - now ? INT64_MAX : now + wait_ns;
+    vm->budget.pmap_ms = job->pmap_ms;
+    atomic_store(&vm->budget.paused, false);
+    vm->pmap_ms = m->pmap_ms;
     vm->global_count = m->global_count;
     vm->names = m->names;
     vm->context = m->context;

@@ -34,7 +34,7 @@ struct PtcSeat {
     size_t index;  /* of the item being run; SIZE_MAX: none */
     uint32_t last; /* the item finished last, plus 1 */
     /* what is left of the VM when the seat is left */
-    int64_t compute_ns;
+    int64_t compute_ns, wait_ns; /* until the end of its compute time and its deadline */
     PtcPrints prints;
     PtcLog log;
     PtcWarnings warnings;
@@ -60,7 +60,12 @@ struct PtcJob {
     PtcValue
         *values; /* of all items, then their journals, their summaries, and PTC_JOB_MORE others */
     int64_t compute_ns; /* left when the job began */
-    PtcRoom room;       /* of the heap of each seat */
+    /* Left until the deadline, as the caller knew it last: a thread that comes late has as long from then on.  The hard
+     * end of the run keeps that from adding up. */
+    atomic_int_fast64_t wait_ns;
+    int64_t cut_ns; /* of the deadline, for the job's own limit; INT64_MAX: there was no deadline */
+    int64_t pmap_ms; /* see PtcBudget */
+    PtcRoom room;    /* of the heap of each seat */
     atomic_bool offered;
     /* below: under the crew's lock */
     size_t next_item, lowest; /* the lowest item that failed, or n */

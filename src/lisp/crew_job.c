@@ -24,14 +24,25 @@ static void close_job(PtcJob *job)
     pthread_mutex_unlock(&crew->lock);
 }
 
-/* All computed at the same time: the program has used what the slowest seat has.  Waiting is not computing. */
+static int64_t add_time(int64_t a, int64_t b)
+{
+    return b > 0 && a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* All worked at the same time: the program has used what the slowest seat has.  Waiting is not computing, and what does not
+ * count for a seat does not count for the program. */
 static void settle_time(const PtcJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
-    int64_t left = INT64_MAX, now = b->clock_ns(b->clock_user);
-    for (const PtcSeat *s = job->seats; s; s = s->next)
-        left = s->compute_ns < left ? s->compute_ns : left;
-    b->compute_end_ns = left > INT64_MAX - now ? INT64_MAX : now + left;
+    int64_t compute = INT64_MAX, wait = INT64_MAX, now = b->clock_ns(b->clock_user);
+    for (const PtcSeat *s = job->seats; s; s = s->next) {
+        compute = s->compute_ns < compute ? s->compute_ns : compute;
+        wait = s->wait_ns < wait ? s->wait_ns : wait;
+    }
+    b->compute_end_ns = add_time(compute, now);
+    b->deadline_ns =
+        job->cut_ns == INT64_MAX ? INT64_MAX : add_time(add_time(wait, now), job->cut_ns);
+    b->pmap_ms = job->model.budget.pmap_ms;
 }
 
 static void give_back_vm(const PtcJob *job, PtcVM *vm)
@@ -266,6 +277,23 @@ static void share_room(PtcJob *job, PtcVM *vm)
     job->room.tool_bytes = vm->room.tool_bytes > raised ? vm->room.tool_bytes - raised : 0;
 }
 
+/* The job's own limit, if it ends before the deadline that is there. */
+static void limit_time(PtcJob *job, PtcVM *vm, int64_t now)
+{
+    PtcBudget *b = &vm->budget;
+    bool limited = vm->pmap_ms > 0 && vm->pmap_ms < INT64_MAX / 1000000;
+    int64_t end = limited ? add_time(now, vm->pmap_ms * 1000000) : INT64_MAX;
+    job->cut_ns = 0;
+    if (end < b->deadline_ns) {
+        job->cut_ns = b->deadline_ns == INT64_MAX ? INT64_MAX : b->deadline_ns - end;
+        b->deadline_ns = end;
+        b->pmap_ms = vm->pmap_ms;
+    }
+    job->pmap_ms = b->pmap_ms;
+    int64_t left = b->deadline_ns == INT64_MAX ? INT64_MAX : b->deadline_ns - now;
+    atomic_init(&job->wait_ns, left);
+}
+
 static void start_job(PtcJob *job, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;
@@ -275,8 +303,9 @@ static void start_job(PtcJob *job, PtcVM *vm)
     share_room(job, vm);
     job->crew = vm->crew;
     job->model = *vm;
-    job->compute_ns =
-        b->compute_end_ns == INT64_MAX ? INT64_MAX : b->compute_end_ns - b->clock_ns(b->clock_user);
+    int64_t now = b->clock_ns(b->clock_user);
+    job->compute_ns = b->compute_end_ns == INT64_MAX ? INT64_MAX : b->compute_end_ns - now;
+    limit_time(job, vm, now);
     atomic_init(&job->offered, false);
     job->next_item = 0;
     job->lowest = job->n;

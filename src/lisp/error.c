@@ -244,6 +244,10 @@ bool ptc_vm_stopped(PtcVM *vm)
                           "the program computed longer than its limit of %lld ms",
                           (long long)vm->limits.timeout_ms);
     case PTC_STOP_DEADLINE:
+        if (vm->budget.what)
+            return fail_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools in it",
+                              "%s its limit of %lld ms", vm->budget.what,
+                              (long long)vm->budget.limit);
         return fail_limit(vm, PTC_E_DEADLINE, "call fewer or faster tools",
                           "the program took longer than its deadline of %lld ms",
                           (long long)vm->limits.deadline_ms);

@@ -58,8 +58,18 @@ static int64_t after_ms(int64_t now, int64_t ms)
     return ms > (INT64_MAX - now) / 1000000 ? INT64_MAX : now + ms * 1000000;
 }
 
-static void start_budget(PtcVM *vm, const PtcLimits *limits)
+/* A time of the system's clock in that of a budget, where it is `now`. */
+static int64_t in_clock_of(const PtcBudget *b, int64_t now, int64_t ns)
 {
+    if (b->clock_ns == ptc_clock_ns || ns == INT64_MAX)
+        return ns;
+    int64_t left = ns - ptc_clock_ns(NULL);
+    return left > INT64_MAX - now ? INT64_MAX : now + left;
+}
+
+static void start_budget(PtcVM *vm, const PtcProgram *p)
+{
+    const PtcLimits *limits = &p->limits;
     PtcBudget *b = &vm->budget;
     int64_t now = b->clock_ns(b->clock_user);
     b->fuel = PTC_TICKS_PER_LOOK;
@@ -70,6 +80,9 @@ static void start_budget(PtcVM *vm, const PtcLimits *limits)
     b->max_int_bits = limits->max_int_bits;
     b->compute_end_ns = after_ms(now, limits->timeout_ms);
     b->deadline_ns = after_ms(now, limits->deadline_ms);
+    b->hard_ns = p->hard_ns > 0 ? in_clock_of(b, now, p->hard_ns) : b->deadline_ns;
+    b->pmap_ms = 0;
+    atomic_store(&b->paused, false);
 }
 
 void ptc_vm_empty_stack(PtcVM *vm)
@@ -87,7 +100,8 @@ void ptc_vm_empty_stack(PtcVM *vm)
 
 void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
 {
-    start_budget(vm, &p->limits);
+    start_budget(vm, p);
+    vm->pmap_ms = p->pmap_ms;
     vm->heap = p->heap;
     size_t depth = (size_t)p->limits.max_depth + 1;
     vm->calls_end = vm->calls + (depth < vm->calls_cap ? depth : vm->calls_cap);

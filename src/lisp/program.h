@@ -19,6 +19,8 @@ typedef struct PtcProgram {
     PtcValue journal;   /* map, or nil for none */
     PtcValue remaining; /* map or nil, for (budget/remaining) */
     int64_t now_ms;     /* the run's time; 0: the system's when it begins */
+    int64_t hard_ns;    /* its end whatever is waited for, in the system's clock; 0: its deadline */
+    int64_t pmap_ms;    /* for one pmap or pcalls; 0: no limit */
     PtcHeap *heap;      /* for the run: initialised, empty; its budget is vm->budget */
 } PtcProgram;
 

@@ -42,7 +42,7 @@ bool ptc_answer_cancelled(PtcToolCall *call)
         return ptc_clock_ns(NULL) >= call->end_ns;
     const PtcBudget *b = call->budget;
     return ptc_cancelled(b->cancel) || ptc_clock_ns(NULL) >= call->end_ns ||
-           b->clock_ns(b->clock_user) >= b->deadline_ns;
+           b->clock_ns(b->clock_user) >= ptc_budget_end(b);
 }
 
 int64_t ptc_call_pause(PtcToolCall *call)
@@ -50,8 +50,10 @@ int64_t ptc_call_pause(PtcToolCall *call)
     PtcBudget *b = call->budget;
     int64_t now = b->clock_ns(b->clock_user), waited = now - call->begun_ns;
     call->begun_ns = now;
-    if (b->compute_end_ns < INT64_MAX - waited)
-        b->compute_end_ns += waited;
+    if (call->tool->info.uncounted)
+        ptc_budget_resume(b, waited);
+    else
+        ptc_budget_waited(b, waited);
     return waited;
 }
 

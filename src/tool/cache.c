@@ -17,7 +17,8 @@ struct PtcCacheEntry {
     uint64_t hash;
     PtcValue value; /* PTC_NONE: in flight */
     pthread_t owner;
-    size_t bytes; /* what it counts for */
+    const PtcBudget *budget; /* in flight: of the owner */
+    size_t bytes;            /* what it counts for */
     size_t key_len;
     char key[];
 };
@@ -217,14 +218,15 @@ bool ptc_cache_get(PtcCache *cache, const char *key, size_t len, PtcHeap *into, 
 }
 
 /* A new entry for a call in flight, or NULL. */
-static PtcCacheEntry *new_flight(PtcCache *cache, uint64_t hash, const char *key, size_t len)
+static PtcCacheEntry *new_flight(PtcCache *cache, uint64_t hash, const char *key, size_t len,
+                                 const PtcBudget *budget)
 {
     if (len > SIZE_MAX / 2 || !grow_table(cache))
         return NULL;
     PtcCacheEntry *e = ptc_mem_alloc(cache->mem, sizeof *e + len);
     if (!e)
         return NULL;
-    *e = (PtcCacheEntry){.hash = hash, .owner = pthread_self(), .key_len = len};
+    *e = (PtcCacheEntry){.hash = hash, .owner = pthread_self(), .budget = budget, .key_len = len};
     memcpy(e->key, key, len);
     e->next = *chain_of(cache, hash);
     *chain_of(cache, hash) = e;
@@ -233,7 +235,7 @@ static PtcCacheEntry *new_flight(PtcCache *cache, uint64_t hash, const char *key
 }
 
 /* Waits a little, or until a call has ended; false when the run wants to wait no longer. */
-static bool wait_more(PtcCache *cache, const PtcCacheWait *wait)
+static bool wait_more(PtcCache *cache, const PtcCacheWait *wait, bool paused)
 {
     struct timespec until;
 #ifdef __APPLE__
@@ -248,7 +250,7 @@ static bool wait_more(PtcCache *cache, const PtcCacheWait *wait)
     }
     pthread_cond_timedwait(&cache->changed, &cache->lock, &until);
     pthread_mutex_unlock(&cache->lock);
-    bool on = wait->go_on(wait->user);
+    bool on = wait->go_on(wait->user, paused);
     pthread_mutex_lock(&cache->lock);
     return on;
 }
@@ -265,11 +267,11 @@ static PtcCacheAnswer begin(PtcCache *cache, const char *key, size_t len, PtcHea
         }
         if (pthread_equal(e->owner, pthread_self()))
             return PTC_CACHE_BYPASS;
-        if (!wait_more(cache, wait))
+        if (!wait_more(cache, wait, atomic_load(&e->budget->paused)))
             return PTC_CACHE_STOPPED;
     }
     cache->misses++;
-    *flight = new_flight(cache, hash, key, len);
+    *flight = new_flight(cache, hash, key, len, into->budget);
     return *flight ? PTC_CACHE_MINE : PTC_CACHE_BYPASS;
 }
 

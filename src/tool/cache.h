@@ -50,9 +50,10 @@ typedef enum {
     PTC_CACHE_STOPPED,
 } PtcCacheAnswer;
 
-/* Asked at least every few milliseconds, without the lock, while another thread's call is awaited; false: give up. */
+/* Asked at least every few milliseconds, without the lock, while another thread's call is awaited; false: give up.
+ * `paused`: that thread's budget was in a pause, so the time since it was last asked does not count. */
 typedef struct PtcCacheWait {
-    bool (*go_on)(void *user);
+    bool (*go_on)(void *user, bool paused);
     void *user;
 } PtcCacheWait;
 

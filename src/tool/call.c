@@ -174,7 +174,7 @@ static int64_t end_of(const Job *job)
     const PtcBudget *b = job->caller->budget;
     int64_t begun = job->now_ns, most = job->tool->info.timeout_ms;
     int64_t now = b->clock_ns == ptc_clock_ns ? begun : ptc_clock_ns(NULL);
-    int64_t left = b->deadline_ns == INT64_MAX ? INT64_MAX : b->deadline_ns - begun;
+    int64_t end = ptc_budget_end(b), left = end == INT64_MAX ? INT64_MAX : end - begun;
     if (most > 0 && most < INT64_MAX / 1000000)
         left = min64(left, most * 1000000);
     return left > INT64_MAX - now ? INT64_MAX : now + left;
@@ -196,20 +196,22 @@ static void wait_for(PtcToolCall *call)
     while (!call->answered && !atomic_load(&call->cancelled)) {
         wait_a_little(&call->answered_now, &call->lock, call->end_ns);
         if (!call->answered && (ptc_cancelled(b->cancel) || ptc_clock_ns(NULL) >= call->end_ns ||
-                                b->clock_ns(b->clock_user) >= b->deadline_ns))
+                                b->clock_ns(b->clock_user) >= ptc_budget_end(b)))
             atomic_store(&call->cancelled, true);
     }
     pthread_mutex_unlock(&call->lock);
 }
 
-/* The caller has waited since the clock was last read. */
-static void end_wait(Job *job)
+/* The caller has waited since the clock was last read, perhaps in a pause. */
+static void end_wait(Job *job, bool paused)
 {
     PtcBudget *b = job->caller->budget;
     int64_t now = b->clock_ns(b->clock_user), waited = now - job->now_ns;
     job->now_ns = now;
-    if (b->compute_end_ns < INT64_MAX - waited)
-        b->compute_end_ns += waited;
+    if (paused)
+        ptc_budget_resume(b, waited);
+    else
+        ptc_budget_waited(b, waited);
 }
 
 /* Waits for the turn with a serial tool; its time for the call begins after that.  False: the run is over. */
@@ -221,7 +223,7 @@ static bool take_turn(Job *job, PtcSerial *turn)
         wait_a_little(&turn->over, &turn->lock, INT64_MAX);
     turn->taken = turn->taken || go_on;
     pthread_mutex_unlock(&turn->lock);
-    end_wait(job);
+    end_wait(job, false);
     return go_on;
 }
 
@@ -253,6 +255,8 @@ static void begin(const Job *job, PtcToolCall *call)
     atomic_init(&call->inside, true);
     ptc_buf_init(&call->json, c->mem, call->most_bytes);
     call->begun_ns = job->now_ns;
+    if (job->tool->info.uncounted)
+        ptc_budget_pause(c->budget);
     call->end_ns = end_of(job);
 }
 
@@ -466,20 +470,29 @@ static bool run_tool(Job *job, PtcValue *out)
 
 /* --------------------------------------------------------------------------------- cache */
 
-static bool go_on(void *budget)
+/* A part of the wait is over.  Its time counts unless that of the other call did not; whoever waits for this one sees the
+ * same. */
+static bool go_on(void *user, bool paused)
 {
-    return ptc_budget_look_waiting(budget);
+    Job *job = user;
+    PtcBudget *b = job->caller->budget;
+    end_wait(job, paused);
+    if (paused)
+        ptc_budget_pause(b);
+    else
+        ptc_budget_resume(b, 0);
+    return ptc_budget_look_waiting(b);
 }
 
 /* Waiting for another thread's call of the same is waiting for a tool. */
 static PtcCacheAnswer look_up(Job *job, const PtcBuf *key)
 {
     PtcCaller *c = job->caller;
-    PtcCacheWait wait = {go_on, c->budget};
+    PtcCacheWait wait = {go_on, job};
     size_t used = c->heap->used, before = raise_limit(c);
     PtcCacheAnswer answer = ptc_cache_begin(c->run->cache, key->data, key->len, c->heap, &wait,
                                             &c->slots[1], &job->flight);
-    end_wait(job);
+    end_wait(job, atomic_load(&c->budget->paused));
     settle_limit(c, before, used);
     return answer;
 }

@@ -94,6 +94,7 @@ static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, size_t slo
     ptc_vm_start(vm, &p);
     vm->budget.cancel = call->caller.budget->cancel;
     vm->budget.deadline_ns = call->caller.budget->deadline_ns;
+    vm->budget.hard_ns = call->caller.budget->hard_ns;
     vm->kept = slots;
     vm->kept_count = slot_count;
     call->heap.budget = &vm->budget;
@@ -254,7 +255,9 @@ static void begin(Call *call)
     n->budget.cancel = o->cancel;
     n->budget.max_int_bits = lisp_limits.max_int_bits;
     if (o->deadline_ns > 0)
-        n->budget.deadline_ns = o->deadline_ns;
+        n->budget.deadline_ns = n->budget.hard_ns = o->deadline_ns;
+    if (o->hard_ns > 0)
+        n->budget.hard_ns = o->hard_ns;
     ptc_heap_init(&call->heap, &n->pool, &n->budget, (size_t)bytes);
     call->slots[0] = call->slots[1] = PTC_NIL;
     call->caller = (PtcCaller){.heap = &call->heap,

@@ -10,6 +10,7 @@
 typedef struct PtcNativeOptions {
     const PtcCancel *cancel;
     int64_t deadline_ns;  /* in the system's monotonic clock; 0: none */
+    int64_t hard_ns;      /* the same, for tools whose time does not count; 0: the deadline */
     int64_t memory_bytes; /* of arguments and result [32 MiB] */
     PtcCache *cache;      /* shared with programs, for tools that have one */
     bool preview; /* answer with the preview of a tool that has one, if its result is cached */

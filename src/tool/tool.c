@@ -105,6 +105,8 @@ bool ptc_tool_check(const PtcToolInfo *t, char why[PTC_TOOL_WHY])
     if (t->skip_validation && t->signature)
         return say(why, "tool %.*s: a signature and \"skip validation\" exclude each other", n,
                    t->name);
+    if (t->serial && t->uncounted)
+        return say(why, "tool %.*s: serial is not for tools whose time does not count", n, t->name);
     if (t->timeout_ms < 0)
         return say(why, "tool %.*s: timeout_ms is %lld, expected at least 1", n, t->name,
                    (long long)t->timeout_ms);

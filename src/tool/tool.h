@@ -37,6 +37,7 @@ typedef struct PtcToolInfo {
     int64_t timeout_ms;  /* of one call; 0: only the run's limits */
     bool serial;         /* never two calls at a time */
     bool on_error_value; /* a failure is a value for the program, not its end */
+    bool uncounted;      /* time inside of it counts for no limit but the hard end of the run */
     /* For whoever must decide whether it may be called; nothing here looks at them. */
     bool read_only;  /* it changes nothing */
     bool idempotent; /* a second call with the same arguments changes nothing more */

@@ -10,8 +10,9 @@
 #include "value/map.h"
 #include "value/vec.h"
 
-static bool yes(void *user)
+static bool yes(void *user, bool paused)
 {
+    (void)paused;
     (void)user;
     return true;
 }
@@ -197,8 +198,9 @@ static void test_threads(void)
     ptc_cache_deinit(&s.cache);
 }
 
-static bool never(void *user)
+static bool never(void *user, bool paused)
 {
+    (void)paused;
     atomic_fetch_add((atomic_int *)user, 1);
     return false;
 }
