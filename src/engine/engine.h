@@ -62,10 +62,10 @@ void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms);
 
 /* What, if it fits, ends whatever the run is a part of, so that its definitions matter no more. */
 typedef enum {
-    PTC_ENDS_NEVER,
-    PTC_ENDS_BY_RETURN,
-    PTC_ENDS_BY_VALUE, /* or by a bare value, nil and vars apart */
-} PtcEnding;
+    PTC_RUN_ENDS_NEVER,
+    PTC_RUN_ENDS_BY_RETURN,
+    PTC_RUN_ENDS_BY_VALUE, /* or by a bare value, nil and vars apart */
+} PtcRunEnding;
 
 /* What the loop of an agent wants of a run, beside what any host may; all may be left 0. */
 typedef struct PtcRunMore {
@@ -76,7 +76,7 @@ typedef struct PtcRunMore {
     /* Bytes that definitions may hold after the run, history apart; 0: as many as session_bytes allows.  When they hold more,
      * none that the run made is kept, and the run fails with kind memory_limit; unless it ends all (outcome.dropped). */
     int64_t definition_bytes;
-    PtcEnding ending;
+    PtcRunEnding ending;
     void *host;              /* for ptc_call_host, in all tools that the run calls */
     PtcToolTally *tally;     /* one for each of its tools, added to; or NULL */
     const PtcCancel *cancel; /* ends the run as well; or NULL */

@@ -103,8 +103,8 @@ static bool ends_all(const Work *w)
     bool value = vm->result != PTC_NIL && !ptc_is(vm->result, PTC_T_VAR);
     if (w->more->judge && !w->o->fits)
         return false;
-    return w->more->ending != PTC_ENDS_NEVER &&
-           (vm->control == PTC_CONTROL_RETURN || (w->more->ending == PTC_ENDS_BY_VALUE && value));
+    return w->more->ending != PTC_RUN_ENDS_NEVER &&
+           (vm->control == PTC_CONTROL_RETURN || (w->more->ending == PTC_RUN_ENDS_BY_VALUE && value));
 }
 
 static bool fail_over(PtcVM *vm, int64_t most)

@@ -191,13 +191,13 @@ static void test_fail_values(Ptc *ptc)
 
 static const char log_of_900[] = "(def log (apply str (repeat 900 \"q\")))";
 
-static PtcOutcome *run_limited(Ptc *ptc, PtcSession *s, const char *program, PtcEnding ending)
+static PtcOutcome *run_limited(Ptc *ptc, PtcSession *s, const char *program, PtcRunEnding ending)
 {
     PtcRunMore more = {.judge = true, .definition_bytes = 400, .ending = ending};
     return run_more(ptc, s, program, ":string", NULL, &more);
 }
 
-static void expect_over(int line, Ptc *ptc, PtcSession *s, const char *more, PtcEnding ending,
+static void expect_over(int line, Ptc *ptc, PtcSession *s, const char *more, PtcRunEnding ending,
                         const char *want)
 {
     char program[200], got[TEXT];
@@ -220,17 +220,17 @@ static void expect_over(int line, Ptc *ptc, PtcSession *s, const char *more, Ptc
 static void test_over_limit(Ptc *ptc)
 {
     PtcSession *s = ptc_session_new(ptc);
-    PtcOutcome *o = run_limited(ptc, s, "(def small 1)", PTC_ENDS_NEVER);
+    PtcOutcome *o = run_limited(ptc, s, "(def small 1)", PTC_RUN_ENDS_NEVER);
     CHECK(o->ok && !o->dropped && o->lost.len == 0);
     ptc_outcome_drop(o);
-    OVER("", PTC_ENDS_BY_RETURN, "failed memory_limit");
-    OVER("\"x\"", PTC_ENDS_BY_RETURN, "failed memory_limit");
-    OVER("(return \"x\")", PTC_ENDS_NEVER, "failed memory_limit");
-    OVER("(return 5)", PTC_ENDS_BY_RETURN, "failed memory_limit");
-    OVER("(return \"x\")", PTC_ENDS_BY_RETURN, "dropped \"x\"");
-    OVER("\"y\"", PTC_ENDS_BY_VALUE, "dropped \"y\"");
-    OVER("", PTC_ENDS_BY_VALUE, "failed memory_limit");
-    o = run_limited(ptc, s, "(return \"z\")", PTC_ENDS_BY_RETURN);
+    OVER("", PTC_RUN_ENDS_BY_RETURN, "failed memory_limit");
+    OVER("\"x\"", PTC_RUN_ENDS_BY_RETURN, "failed memory_limit");
+    OVER("(return \"x\")", PTC_RUN_ENDS_NEVER, "failed memory_limit");
+    OVER("(return 5)", PTC_RUN_ENDS_BY_RETURN, "failed memory_limit");
+    OVER("(return \"x\")", PTC_RUN_ENDS_BY_RETURN, "dropped \"x\"");
+    OVER("\"y\"", PTC_RUN_ENDS_BY_VALUE, "dropped \"y\"");
+    OVER("", PTC_RUN_ENDS_BY_VALUE, "failed memory_limit");
+    o = run_limited(ptc, s, "(return \"z\")", PTC_RUN_ENDS_BY_RETURN);
     CHECK(o->ok && !o->dropped);
     ptc_outcome_drop(o);
     EXPECT(ptc, s, "*1", "\"z\"");
