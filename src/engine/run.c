@@ -104,7 +104,8 @@ static bool ends_all(const Work *w)
     if (w->more->judge && !w->o->fits)
         return false;
     return w->more->ending != PTC_RUN_ENDS_NEVER &&
-           (vm->control == PTC_CONTROL_RETURN || (w->more->ending == PTC_RUN_ENDS_BY_VALUE && value));
+           (vm->control == PTC_CONTROL_RETURN ||
+            (w->more->ending == PTC_RUN_ENDS_BY_VALUE && value));
 }
 
 static bool fail_over(PtcVM *vm, int64_t most)

@@ -435,7 +435,7 @@ static bool call_watched(Job *job, PtcToolReply *reply)
     const PtcBudget *b = job->caller->budget;
     job->now_ns = b->clock_ns(b->clock_user);
     watch->end(watch->user);
-    end_wait(job);
+    end_wait(job, false);
     return called;
 }
 

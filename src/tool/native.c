@@ -213,12 +213,18 @@ static bool explain(Call *call, const PtcTool *tool, const PtcToolFailure *failu
                         failure->text);
 }
 
+static bool wants_preview(const PtcNativeOptions *options, const PtcToolInfo *info)
+{
+    return (options->preview && info->has_native_result) ||
+           (options->preview_all && info->cache && info->expose == PTC_EXPOSE_BOTH);
+}
+
 static bool call_tool(Call *call, const PtcTool *tool, PtcValue map, PtcBuf *out)
 {
     PtcToolFailure failure;
     PtcValue result = PTC_NONE;
     uint32_t number = (uint32_t)(tool - call->run.tools->items);
-    bool shown = call->options->preview && call->run.cache && tool->info.has_native_result;
+    bool shown = call->run.cache && wants_preview(call->options, &tool->info);
     bool ok = ptc_tool_call(&call->caller, number, 1, &map, &result, &failure);
     if (call->log.count > 0) {
         const PtcLogEntry *e = &call->log.items[call->log.count - 1];

@@ -13,8 +13,9 @@ typedef struct PtcNativeOptions {
     int64_t hard_ns;      /* the same, for tools whose time does not count; 0: the deadline */
     int64_t memory_bytes; /* of arguments and result [32 MiB] */
     PtcCache *cache;      /* shared with programs, for tools that have one */
-    bool preview; /* answer with the preview of a tool that has one, if its result is cached */
-    void *host;   /* for ptc_call_host */
+    bool preview; /* answer with the preview of a tool that has one, if its result is cached ... */
+    bool preview_all;    /* ... and with that of any other that programs may call too */
+    void *host;          /* for ptc_call_host */
     PtcToolTally *tally; /* one for each tool of the set, added to */
     PtcBuf *issues;      /* gets what is wrong with arguments: [{"path":["id"],"message":"..."}] */
 } PtcNativeOptions;

@@ -338,3 +338,21 @@ PtcPreviewStatus ptc_preview(PtcHeap *heap, PtcBuf *out, const PtcNativeResult *
         return PTC_PREVIEW_FAILED;
     return PTC_PREVIEW_FALLBACK;
 }
+
+static bool add_outline(PtcHeap *heap, PtcBuf *out, PtcValue result, bool rows)
+{
+    size_t start = out->len;
+    if (ptc_emit_object(out) && ptc_emit_field_cstr(out, "status", "ok") &&
+        (rows ? add_rows(heap, out, result, PTC_PREVIEW_LIMIT) : add_metadata(heap, out, result)) &&
+        ptc_emit_field_bool(out, "truncated", true) && ptc_emit_object_end(out))
+        return true;
+    out->len = start;
+    out->full = false;
+    return false;
+}
+
+bool ptc_preview_outline(PtcHeap *heap, PtcBuf *out, PtcValue result)
+{
+    return ptc_buf_ok(out) && (add_outline(heap, out, result, true) ||
+                               (!out->failed && add_outline(heap, out, result, false)));
+}

@@ -55,4 +55,8 @@ PTC_MUST_USE PtcPreviewStatus ptc_preview(PtcHeap *heap, PtcBuf *out, const PtcN
                                           const char *name, size_t name_len, PtcValue args,
                                           PtcValue result);
 
+/* Appends an outline of a result that is too long to be shown and is kept nowhere: its metadata, its first rows if they
+ * fit, and `truncated` true.  False: nothing was appended. */
+PTC_MUST_USE bool ptc_preview_outline(PtcHeap *heap, PtcBuf *out, PtcValue result);
+
 #endif

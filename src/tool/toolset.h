@@ -90,8 +90,8 @@ typedef struct PtcToolRun {
     atomic_int_fast64_t calls;
     int64_t max_calls;
     const PtcToolWatch *watch; /* or NULL */
-    void *host;          /* for ptc_call_host; or NULL */
-    PtcToolTally *tally; /* one for each tool, added to; or NULL */
+    void *host;                /* for ptc_call_host; or NULL */
+    PtcToolTally *tally;       /* one for each tool, added to; or NULL */
 } PtcToolRun;
 
 /* A call that a program makes (program_call.c); PtcHost.call of a set. */

@@ -91,7 +91,7 @@ static PtcTools *make_tools(void)
     add(tools, "slow", waits, NULL, false);
     add(tools, "later", later, NULL, false);
     static const char lisp[] = "{\"through\":{\"lisp\":\"(fn [args] args)\"}}";
-    PtcToolsFileOptions none = {false, false};
+    PtcToolsFileOptions none = {.command = false};
     CHECK(ptc_tools_read_json(tools, lisp, sizeof lisp - 1, &none, error, sizeof error));
     return tools;
 }
