@@ -40,6 +40,7 @@ static void attach(PtcAgentDef *def, PtcAgentTool *note, PtcTool *tool)
 {
     PtcToolFn function = def->functions ? (*def->functions)[note->kind] : NULL;
     tool->user = note;
+    tool->info.uncounted = note->kind >= PTC_AGENT_TOOL_AGENT && note->kind != PTC_AGENT_TOOL_HTTP;
     tool->function = function ? function : answer_nothing;
 }
 

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * work.h - where the programs and native calls of one agent run: an engine with a session, which is the agent's memory.
+ *
+ * A run has one, a conversation keeps it from message to message.  It belongs to one thread at a time.  The loop knows
+ * nothing of engines: it asks for a program to be run or a tool to be called, and gets what the step must know. */
+#ifndef PTC_AGENT_WORK_H
+#define PTC_AGENT_WORK_H
+
+#include "agent/step.h"
+#include "engine/session.h"
+#include "tool/native.h"
+
+enum { PTC_WORK_RESULT_BYTES = 64 * 1024 }; /* of a native result in a message */
+
+/* What a run brings with it; JSON objects, absent: none. */
+typedef struct PtcWorkInput {
+    PtcText context, journal, memory;
+} PtcWorkInput;
+
+/* What holds for one program or call. */
+typedef struct PtcWorkLimits {
+    const PtcCancel *cancel;
+    int64_t end_ns; /* of the whole tree */
+    void *host;     /* what tools find with ptc_call_host */
+} PtcWorkLimits;
+
+typedef struct PtcWork {
+    const PtcAgentDef *def;
+    PtcMem mem;
+    PtcBench bench;   /* of the context, as the prompt shows it; texts of the last program */
+    PtcValue context; /* in the bench's heap */
+    Ptc *ptc;         /* NULL: no program can run */
+    PtcSession *session;
+    PtcHeapBox *data; /* the context for programs */
+    PtcValue data_map;
+    bool own_fail; /* the context has a key `fail` */
+    PtcNative *native;
+    PtcOutcome *outcome; /* of the last program */
+    PtcArena arena;      /* of what it told */
+    PtcToolTally *tally; /* one for each tool of the set */
+} PtcWork;
+
+/* False with the fault: input that does not fit, or memory is short.  ptc_work_close in any case. */
+PTC_MUST_USE bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in,
+                                PtcFault *fault);
+void ptc_work_close(PtcWork *w);
+
+/* Runs a program.  Texts in *ran are good until the next program. */
+void ptc_work_run(PtcWork *w, const PtcAction *action, const PtcWorkLimits *limits, PtcRan *ran);
+/* Calls tools one after the other; texts are good until the next calls.  False: no memory. */
+PTC_MUST_USE bool ptc_work_call(PtcWork *w, const PtcCallOrder *orders, size_t count,
+                                const PtcWorkLimits *limits, PtcCallResult *results);
+/* Gives back what is not needed while a model thinks. */
+void ptc_work_rest(PtcWork *w);
+
+/* Append a JSON object: what is defined, what tasks gave. */
+void ptc_work_memory(PtcWork *w, PtcBuf *out);
+void ptc_work_journal(PtcWork *w, PtcBuf *out);
+/* Tasks that are done, a line each; empty: none. */
+void ptc_work_journal_log(PtcWork *w, PtcBuf *out);
+
+#endif

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * What an agent remembers, as JSON and as lines for its model.  What has no JSON is told as the text that a program would
+ * print. */
+#include "agent/work_int.h"
+#include "base/utf8.h"
+#include "engine/engine.h"
+#include "json/emit.h"
+#include "lisp/vm_int.h"
+#include "tool/convert.h"
+#include "tool/feedback.h"
+#include "value/map.h"
+#include "value/print.h"
+#include "value/str.h"
+
+enum { MIB = 1024 * 1024, LOG_CHARS = 200, LOG_BYTES = 64 * 1024 };
+
+PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf)
+{
+    PtcText text = {NULL, 0};
+    if (ptc_buf_ok(buf))
+        text = ptc_messages_keep(&w->arena, ptc_buf_view(buf));
+    w->arena.failed |= !text.bytes;
+    ptc_buf_deinit(buf);
+    return text;
+}
+
+/* The value as a program prints it, in a budget of its own: whatever happened before must not cut it. */
+static void print_value(PtcWork *w, PtcBuf *out, PtcValue v)
+{
+    PtcHeapBox *box = ptc_box_new(w->ptc, 64 * MIB);
+    PtcPrinter printer = ptc_vm_printer(&w->ptc->vm, true);
+    if (!box) {
+        out->failed = true;
+        return;
+    }
+    printer.heap = &box->heap;
+    (void)!ptc_print(&printer, out, v);
+    ptc_box_release(&box->heap);
+}
+
+static bool add_json(PtcWork *w, PtcBuf *out, PtcValue v)
+{
+    PtcJsonError e = {0};
+    PtcHeapBox *box = ptc_box_new(w->ptc, 64 * MIB);
+    size_t before = out->len;
+    if (!box)
+        return (out->failed = true);
+    ptc_emit_next(out);
+    bool ok = ptc_to_json_value(&box->heap, out, v, w->ptc->float_precision, &e);
+    ptc_box_release(&box->heap);
+    if (!ok && !out->failed && !out->full)
+        out->len = before;
+    return ok || out->failed || out->full;
+}
+
+void ptc_work_add_value(PtcWork *w, PtcBuf *out, PtcValue v)
+{
+    PtcBuf text;
+    if (add_json(w, out, v))
+        return;
+    ptc_buf_init(&text, &w->mem, MIB);
+    print_value(w, &text, v);
+    text.full = false;
+    ptc_emit_object(out);
+    ptc_emit_field_text(out, "$text",
+                        (PtcText){ptc_buf_view(&text).bytes,
+                                  ptc_utf8_valid_prefix(ptc_buf_view(&text).bytes, text.len)});
+    ptc_emit_object_end(out);
+    out->failed = out->failed || text.failed;
+    ptc_buf_deinit(&text);
+}
+
+void ptc_work_memory(PtcWork *w, PtcBuf *out)
+{
+    ptc_emit_object(out);
+    for (size_t i = 0; w->session && i < ptc_session_binding_count(w->session); i++) {
+        PtcText name = ptc_session_binding(w->session, i);
+        ptc_emit_key_text(out, name);
+        ptc_work_add_value(w, out, ptc_session_lookup(w->session, name));
+    }
+    ptc_emit_object_end(out);
+}
+
+void ptc_work_journal(PtcWork *w, PtcBuf *out)
+{
+    PtcValue key, value, journal = w->session ? w->session->journal : PTC_NIL;
+    ptc_emit_object(out);
+    for (size_t pos = 0; ptc_is_map(journal) && ptc_map_next(journal, &pos, &key, &value);) {
+        ptc_emit_key_text(out, ptc_str_text(key));
+        ptc_work_add_value(w, out, value);
+    }
+    ptc_emit_object_end(out);
+}
+
+void ptc_work_journal_log(PtcWork *w, PtcBuf *out)
+{
+    PtcBuf text;
+    PtcValue key, value, journal = w->session ? w->session->journal : PTC_NIL;
+    ptc_buf_init(&text, &w->mem, LOG_BYTES);
+    for (size_t pos = 0; ptc_is_map(journal) && ptc_map_next(journal, &pos, &key, &value);) {
+        PtcText id = ptc_str_text(key);
+        ptc_buf_clear(&text);
+        print_value(w, &text, value);
+        bool cut = text.full;
+        text.full = false;
+        ptc_buf_add(out, id.bytes, id.len);
+        ptc_buf_add_cstr(out, ": ");
+        ptc_preview_add(out, ptc_buf_view(&text), cut, LOG_CHARS);
+        ptc_buf_add_char(out, '\n');
+        out->failed = out->failed || text.failed;
+    }
+    ptc_buf_deinit(&text);
+}
