@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * agent_tree.h - what an agent and all agents that it starts share: turns, tokens, the deadline, models, and whoever watches.
+ *
+ * One lock covers the counters.  A loop takes facts, steps and claims its turn inside of it (agent_run.c), so that no two
+ * agents can claim the same turn and no request goes out beyond a limit that was reached meanwhile.  What always holds:
+ * turns at the start = turns used + turns claimed + turns left. */
+#ifndef PTC_AGENT_AGENT_TREE_H
+#define PTC_AGENT_AGENT_TREE_H
+
+#include <pthread.h>
+
+#include "agent/step.h"
+
+enum {
+    PTC_TREE_REQUESTS =
+        1000,           /* of all agents: llm-query costs no turns, so something else must end it */
+    PTC_TREE_HOURS = 1, /* until a tree without a deadline of its own ends */
+    PTC_TREE_TOOLS = 1000, /* names in the list of tools that ran */
+};
+
+/* Something happened; texts are good during the call only. */
+typedef enum {
+    PTC_PROGRESS_RUN_BEGAN,
+    PTC_PROGRESS_RUN_ENDED,
+    PTC_PROGRESS_ASKED,
+    PTC_PROGRESS_ANSWERED,
+    PTC_PROGRESS_PROGRAM_BEGAN,
+    PTC_PROGRESS_PROGRAM_ENDED,
+    PTC_PROGRESS_CALLED, /* native calls */
+} PtcProgressKind;
+
+typedef struct PtcProgress {
+    PtcProgressKind kind;
+    uint64_t run, parent;         /* numbers of runs, from 1; a parent of 0: none */
+    PtcText agent;                /* path of tool names, "" for the top */
+    int64_t turn;                 /* from 1 */
+    int64_t at_ns;                /* since the tree began */
+    int64_t duration_ns;          /* *_ENDED, ANSWERED, CALLED */
+    const PtcLlmRequest *request; /* ASKED */
+    const PtcLlmReply *reply;     /* ANSWERED */
+    PtcText program;              /* PROGRAM_BEGAN */
+    const PtcRan *ran;            /* PROGRAM_ENDED */
+    const PtcOutcome *outcome;    /* PROGRAM_ENDED, of the engine; may be NULL */
+    const PtcCallOrder *orders;   /* CALLED */
+    const PtcCallResult *results;
+    size_t call_count;
+    const struct PtcAgentRun *what; /* RUN_BEGAN, RUN_ENDED, CALLED */
+} PtcProgress;
+
+/* What a tree is given; zero is good for every member. */
+typedef struct PtcTreeHost {
+    /* Opens a model that a definition, a tool or (program) a program names.  NULL with the reason.  A model belongs to the
+     * tree from then on, which asks for each name once. */
+    PtcModel *(*open_model)(void *user, PtcText spec, bool program, char *why, size_t size);
+    /* Replies as a JSON list; the same. */
+    PtcModel *(*open_script)(void *user, PtcText script, char *why, size_t size);
+    /* Called under the lock of the tree, from any thread. */
+    void (*progress)(void *user, const PtcProgress *progress);
+    /* Says stop: asked with the tree's lock held, after every reply and before every request. */
+    bool (*stop)(void *user, int64_t requests, const PtcTokens *tokens);
+    /* Pieces of the top agent's answer as they come. */
+    bool (*stream)(void *user, PtcText piece);
+    /* For http tools: who sends (NULL: they fail), and what an environment variable holds, which is a secret. */
+    struct PtcClient *client;
+    const char *(*variable)(void *user, const char *name);
+    void *user;
+} PtcTreeHost;
+
+typedef struct PtcTreeModel {
+    PtcText key; /* the name, or the text of the script, by address */
+    bool script;
+    PtcModel *model;
+    struct PtcTreeModel *next;
+} PtcTreeModel;
+
+/* How often a tool ran. */
+typedef struct PtcToolCount {
+    PtcText name;
+    uint64_t times;
+} PtcToolCount;
+
+typedef struct PtcTreeSums {
+    int64_t turns, requests, errors;
+    PtcTokens tokens;
+} PtcTreeSums;
+
+typedef struct PtcAgentTree {
+    pthread_mutex_t lock;
+    PtcTreeHost host;
+    int64_t began_ns, deadline_ns;
+    int64_t llm_timeout_ms; /* of one request; 0: the model's */
+    /* under the lock: */
+    int64_t budget; /* turns that are left, without those that are claimed */
+    PtcTreeSums sums;
+    uint64_t runs;
+    PtcTreeModel *models;
+    PtcToolCount *tools;
+    size_t tool_count;
+    PtcMem mem;
+    PtcArena arena; /* of models and names */
+} PtcAgentTree;
+
+/* A tree that ends `deadline_ms` from now; 0: after an hour.  False: no memory. */
+PTC_MUST_USE bool ptc_tree_init(PtcAgentTree *tree, const PtcTreeHost *host, int64_t turn_budget,
+                                int64_t deadline_ms);
+/* After all runs. */
+void ptc_tree_deinit(PtcAgentTree *tree);
+
+/* The model of that name, or the one that answers with these replies; opened when it is first asked for.  NULL with the
+ * reason. */
+PtcModel *ptc_tree_model(PtcAgentTree *tree, PtcText spec, bool program, char *why, size_t size);
+PtcModel *ptc_tree_script(PtcAgentTree *tree, PtcText script, char *why, size_t size);
+
+/* --- with the lock held --- */
+
+/* Tells whoever watches. */
+void ptc_tree_tell(PtcAgentTree *tree, PtcProgress progress);
+void ptc_tree_add_tokens(PtcAgentTree *tree, const PtcTokens *tokens);
+int64_t ptc_tree_tokens(const PtcAgentTree *tree);
+void ptc_tree_count_tool(PtcAgentTree *tree, PtcText name, uint64_t times);
+
+#endif

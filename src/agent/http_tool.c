@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ * HTTP requests as tools: the arguments go out as a JSON body or as a query, the result is the JSON that comes back.
+ *
+ * Redirects are followed by hand, for GET alone and only to the same server, so that headers with keys go nowhere else.
+ * Keys come from the environment when the tool is called; what was looked up counts as a secret from then on. */
+#include <stdio.h>
+
+#include "agent/agent_tool.h"
+#include "base/utf8.h"
+#include "json/emit.h"
+#include "net/client.h"
+#include "tool/answer.h"
+#include "value/iter.h"
+#include "value/map.h"
+#include "value/str.h"
+
+enum {
+    MIB = 1024 * 1024,
+    BODY_BYTES = 16 * MIB,
+    URL_BYTES = 16 * 1024, /* with the query */
+    REDIRECTS = 5,
+    SHOWN = 230, /* bytes of the body of an answer that is no success */
+    NAME_BYTES = 128,
+};
+#define MS ((int64_t)1000000)
+
+/* One call. */
+typedef struct Exchange {
+    PtcToolCall *call;
+    const PtcHttpTool *tool;
+    const PtcTreeHost *host;
+    PtcAgentRun *run;
+    PtcMem mem;
+    PtcArena arena;
+    PtcBuf url, body;
+    PtcText *headers;
+    size_t header_count;
+    char why[400];
+} Exchange;
+
+static const char *const methods[] = {[PTC_HTTP_GET] = "GET",
+                                      [PTC_HTTP_POST] = "POST",
+                                      [PTC_HTTP_PUT] = "PUT",
+                                      [PTC_HTTP_PATCH] = "PATCH",
+                                      [PTC_HTTP_DELETE] = "DELETE"};
+
+static bool has_query(const PtcHttpTool *tool)
+{
+    return tool->method == PTC_HTTP_GET || tool->method == PTC_HTTP_DELETE;
+}
+
+static bool refuse(Exchange *x, const char *why)
+{
+    snprintf(x->why, sizeof x->why, "%s", why);
+    return false;
+}
+
+/* --------------------------------------------------------------------------------- query */
+
+static bool add_query_value(Exchange *x, PtcValue v)
+{
+    PtcBuf text;
+    PtcText plain = ptc_str_text(v);
+    if (plain.bytes)
+        return ptc_url_encode(&x->url, plain);
+    ptc_buf_init(&text, &x->mem, URL_BYTES);
+    bool ok = ptc_emit_value(&text, x->call->data.heap, v) &&
+              ptc_url_encode(&x->url, ptc_buf_view(&text));
+    ptc_buf_deinit(&text);
+    return ok;
+}
+
+static bool add_query(Exchange *x)
+{
+    PtcValue key, value;
+    char sign = memchr(x->url.data, '?', x->url.len) ? '&' : '?';
+    for (size_t pos = 0; ptc_map_next(x->call->args, &pos, &key, &value); sign = '&') {
+        if (value == PTC_NIL)
+            continue;
+        if (!ptc_buf_add_char(&x->url, sign) || !ptc_url_encode(&x->url, ptc_str_text(key)) ||
+            !ptc_buf_add_char(&x->url, '=') || !add_query_value(x, value))
+            return refuse(x, "its arguments are too long for a query");
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- headers */
+
+/* A header's value with what ${NAME} stands for. */
+static bool add_expanded(Exchange *x, PtcBuf *out, PtcText text)
+{
+    char name[NAME_BYTES];
+    for (size_t i = 0; i < text.len;) {
+        const char *end;
+        size_t n;
+        if (text.len - i < 3 || text.bytes[i] != '$' || text.bytes[i + 1] != '{' ||
+            !(end = memchr(text.bytes + i, '}', text.len - i)) ||
+            (n = (size_t)(end - text.bytes) - i - 2) >= sizeof name) {
+            ptc_buf_add_char(out, text.bytes[i++]);
+            continue;
+        }
+        memcpy(name, text.bytes + i + 2, n);
+        name[n] = 0;
+        const char *value = x->host->variable ? x->host->variable(x->host->user, name) : NULL;
+        if (!value || !*value) {
+            snprintf(x->why, sizeof x->why, "the environment variable %s is not set", name);
+            return false;
+        }
+        if (strpbrk(value, "\r\n"))
+            return refuse(x, "a variable of its headers holds a line end");
+        ptc_buf_add_cstr(out, value);
+        i += n + 3;
+    }
+    return true;
+}
+
+static bool add_header(Exchange *x, PtcText name, PtcText value)
+{
+    PtcBuf line;
+    ptc_buf_init(&line, &x->mem, 64 * 1024);
+    ptc_buf_add(&line, name.bytes, name.len);
+    ptc_buf_add_cstr(&line, ": ");
+    bool ok = add_expanded(x, &line, value);
+    PtcText kept = ptc_messages_keep(&x->arena, ptc_buf_view(&line));
+    ok = ok && (ptc_buf_ok(&line) || refuse(x, "a header is too long"));
+    ptc_buf_deinit(&line);
+    if (ok)
+        x->headers[x->header_count++] = kept;
+    return ok && (kept.bytes || refuse(x, "out of memory"));
+}
+
+static bool make_headers(Exchange *x)
+{
+    const PtcHttpTool *t = x->tool;
+    x->headers = ptc_arena_zalloc(&x->arena, (t->header_count + 2) * sizeof *x->headers);
+    if (!x->headers)
+        return refuse(x, "out of memory");
+    if (!add_header(x, PTC_TEXT("Accept"), PTC_TEXT("application/json")))
+        return false;
+    if (!has_query(t) && !add_header(x, PTC_TEXT("Content-Type"), PTC_TEXT("application/json")))
+        return false;
+    for (size_t i = 0; i < t->header_count; i++)
+        if (!add_header(x, t->headers[i].name, t->headers[i].value))
+            return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- sending */
+
+static PtcPiece take_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+{
+    Exchange *x = user;
+    (void)answer;
+    return ptc_buf_add(&x->body, bytes.bytes, bytes.len) ? PTC_PIECE_MORE : PTC_PIECE_STOP;
+}
+
+static void send_once(Exchange *x, PtcText body, PtcClientAnswer *answer)
+{
+    int64_t end = ptc_clock_ns(NULL) + ptc_answer_time_left_ms(x->call) * MS;
+    PtcClientRequest request = {.method = methods[x->tool->method],
+                                .url = ptc_buf_text(&x->url),
+                                .body = body,
+                                .headers = x->headers,
+                                .header_count = x->header_count,
+                                .max_body = BODY_BYTES,
+                                .deadline_ns =
+                                    end < x->run->deadline_ns ? end : x->run->deadline_ns,
+                                .cancel = ptc_call_cancel(x->call),
+                                .piece = take_piece,
+                                .user = x};
+    ptc_buf_clear(&x->body);
+    ptc_client_send(x->host->client, &x->mem, &request, answer);
+}
+
+/* Another place on the same server?  Then the address is changed. */
+static bool follow(Exchange *x, const PtcClientAnswer *answer)
+{
+    PtcUrl from, to;
+    const char *why;
+    PtcText old = ptc_buf_view(&x->url), location = ptc_text_cstr(answer->location);
+    if (x->tool->method != PTC_HTTP_GET || answer->status < 301 || answer->status > 308 ||
+        !location.len || !ptc_url_parse(old, &from, &why))
+        return false;
+    PtcBuf next;
+    ptc_buf_init(&next, &x->mem, URL_BYTES);
+    if (location.bytes[0] == '/' && !ptc_text_starts(location, "//"))
+        ptc_buf_add(&next, old.bytes, old.len - from.path.len);
+    ptc_buf_add(&next, location.bytes, location.len);
+    bool same = ptc_url_parse(ptc_buf_view(&next), &to, &why) && ptc_url_same_server(&from, &to);
+    if (same) {
+        ptc_buf_clear(&x->url);
+        ptc_buf_add(&x->url, next.data, next.len);
+    }
+    ptc_buf_deinit(&next);
+    return same;
+}
+
+static void fail_status(Exchange *x, const PtcClientAnswer *a)
+{
+    PtcText body = ptc_buf_view(&a->error_body);
+    size_t n = body.len < SHOWN ? body.len : SHOWN;
+    char text[SHOWN + 200];
+    snprintf(text, sizeof text, "HTTP status %d%s%.*s", a->status, n ? ": " : "",
+             (int)ptc_utf8_valid_prefix(body.bytes, n), body.bytes);
+    ptc_answer_fail(x->call, ptc_text_cstr(text));
+}
+
+static void take_answer(Exchange *x, const PtcClientAnswer *a)
+{
+    char text[400];
+    if (a->end == PTC_CLIENT_STOPPED)
+        snprintf(text, sizeof text, "its answer is larger than %d MiB", BODY_BYTES / MIB);
+    else
+        snprintf(text, sizeof text, "%s", a->why);
+    if (a->end != PTC_CLIENT_OK)
+        ptc_answer_fail(x->call, ptc_text_cstr(text));
+    else if (a->status < 200 || a->status > 299)
+        fail_status(x, a);
+    else
+        ptc_answer_json(x->call, x->body.len ? ptc_buf_view(&x->body) : PTC_TEXT("null"));
+}
+
+static void exchange(Exchange *x, PtcText body)
+{
+    PtcClientAnswer answer;
+    for (int times = 0;; times++) {
+        send_once(x, body, &answer);
+        if (times == REDIRECTS || answer.end != PTC_CLIENT_OK || !follow(x, &answer))
+            break;
+        ptc_client_answer_deinit(&answer);
+    }
+    take_answer(x, &answer);
+    ptc_client_answer_deinit(&answer);
+}
+
+PtcToolAnswer ptc_http_tool(PtcToolCall *call, void *user)
+{
+    const PtcAgentTool *tool = user;
+    Exchange x = {.call = call, .tool = tool->http, .run = ptc_agent_tool_run(call)};
+    if (!x.run)
+        return PTC_TOOL_ANSWERED;
+    x.host = &x.run->tree->host;
+    ptc_mem_init(&x.mem, 4 * BODY_BYTES);
+    ptc_arena_init(&x.arena, &x.mem);
+    ptc_buf_init(&x.url, &x.mem, URL_BYTES);
+    ptc_buf_init(&x.body, &x.mem, BODY_BYTES);
+    ptc_buf_add(&x.url, x.tool->url.bytes, x.tool->url.len);
+    bool ok = x.host->client || refuse(&x, "http tools are not possible here");
+    ok = ok && (!has_query(x.tool) || add_query(&x)) && make_headers(&x);
+    ok = ok && (ptc_answer_args_json(call) || refuse(&x, "out of memory"));
+    if (ok)
+        exchange(&x, has_query(x.tool) ? (PtcText){NULL, 0} : ptc_buf_view(&call->json));
+    else
+        ptc_answer_fail(call, ptc_text_cstr(x.why));
+    ptc_buf_deinit(&x.body);
+    ptc_buf_deinit(&x.url);
+    ptc_arena_deinit(&x.arena);
+    return PTC_TOOL_ANSWERED;
+}
