@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT
+ * A journal on disk.  What always holds: at every moment the file is the whole old journal or the whole new one. */
+#define _GNU_SOURCE
+#include "agent/journal_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct PtcJournalFile {
+    PtcMem *mem;
+    int lock;
+    char path[PATH_MAX], lock_path[PATH_MAX], next_path[PATH_MAX];
+    PtcBuf text;
+    bool there; /* there was a file */
+};
+
+static bool fail(char *why, size_t size, const char *path, const char *what)
+{
+    snprintf(why, size, "%s: %s", path, what);
+    return false;
+}
+
+static bool fail_errno(char *why, size_t size, const char *path)
+{
+    return fail(why, size, path, strerror(errno));
+}
+
+static bool lock_file(PtcJournalFile *f, char *why, size_t size)
+{
+    f->lock = open(f->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (f->lock < 0)
+        return fail_errno(why, size, f->lock_path);
+    if (flock(f->lock, LOCK_EX | LOCK_NB) == 0)
+        return true;
+    return errno == EWOULDBLOCK
+               ? fail(why, size, f->path, "another run is using this journal; wait for it to end")
+               : fail_errno(why, size, f->lock_path);
+}
+
+static bool read_all(PtcJournalFile *f, int fd)
+{
+    char bytes[65536];
+    ssize_t n;
+    while ((n = read(fd, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0 && !ptc_buf_add(&f->text, bytes, (size_t)n))
+            return false;
+    return n == 0;
+}
+
+static bool read_file(PtcJournalFile *f, char *why, size_t size)
+{
+    struct stat st;
+    int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return errno == ENOENT || fail_errno(why, size, f->path);
+    bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    if (!ok)
+        fail(why, size, f->path, "it is not a regular file");
+    else if (!(ok = read_all(f, fd)))
+        fail(why, size, f->path, f->text.full ? "it is larger than 64 MiB" : "it cannot be read");
+    close(fd);
+    f->there = ok && f->text.len > 0;
+    return ok;
+}
+
+PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, char *why, size_t size)
+{
+    PtcJournalFile *f = ptc_mem_alloc(mem, sizeof *f);
+    if (!f) {
+        snprintf(why, size, "out of memory");
+        return NULL;
+    }
+    memset(f, 0, sizeof *f);
+    f->mem = mem;
+    f->lock = -1;
+    ptc_buf_init(&f->text, mem, PTC_JOURNAL_BYTES);
+    bool ok = strlen(path) + 8 < PATH_MAX || fail(why, size, "", "the path is too long");
+    if (ok) {
+        memcpy(f->path, path, strlen(path));
+        snprintf(f->lock_path, sizeof f->lock_path, "%.*s.lock", PATH_MAX - 8, path);
+        snprintf(f->next_path, sizeof f->next_path, "%.*s.next", PATH_MAX - 8, path);
+        ok = lock_file(f, why, size) && read_file(f, why, size);
+    }
+    if (ok)
+        return f;
+    ptc_journal_file_close(f);
+    return NULL;
+}
+
+/* The file of the lock stays: to remove it would let two runs hold different ones. */
+void ptc_journal_file_close(PtcJournalFile *f)
+{
+    if (!f)
+        return;
+    if (f->lock >= 0)
+        close(f->lock);
+    ptc_buf_deinit(&f->text);
+    ptc_mem_free(f->mem, f, sizeof *f);
+}
+
+PtcText ptc_journal_file_text(const PtcJournalFile *f)
+{
+    return f->there ? ptc_buf_view(&f->text) : (PtcText){NULL, 0};
+}
+
+/* ------------------------------------------------------------------------------- writing */
+
+static bool write_all(int fd, PtcText text)
+{
+    while (text.len > 0) {
+        ssize_t n = write(fd, text.bytes, text.len);
+        if (n < 0 && errno != EINTR)
+            return false;
+        if (n > 0)
+            text = (PtcText){text.bytes + n, text.len - (size_t)n};
+    }
+    return true;
+}
+
+/* The name must be on disk as well, or a crash may bring the old journal back. */
+static void sync_directory(const char *path)
+{
+    char dir[PATH_MAX];
+    snprintf(dir, sizeof dir, "%s", path);
+    char *slash = strrchr(dir, '/');
+    if (slash)
+        slash[slash == dir] = 0;
+    int fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+}
+
+bool ptc_journal_file_write(PtcJournalFile *f, PtcText json, char *why, size_t size)
+{
+    unlink(f->next_path); /* left by a run that was killed: the lock says that nobody uses it */
+    int fd = open(f->next_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0)
+        return fail_errno(why, size, f->next_path);
+    bool ok = write_all(fd, json) && write_all(fd, PTC_TEXT("\n")) && fsync(fd) == 0;
+    if (!ok)
+        fail_errno(why, size, f->next_path);
+    ok = close(fd) == 0 && ok;
+    if (ok && rename(f->next_path, f->path) != 0)
+        ok = fail_errno(why, size, f->path);
+    if (!ok) {
+        unlink(f->next_path);
+        return false;
+    }
+    sync_directory(f->path);
+    return true;
+}
