@@ -18,6 +18,7 @@ typedef struct {
 
 static const Command commands[] = {
     {"eval", "run a program, or a batch of them (--jsonl)", ptc_cmd_eval},
+    {"run", "run an agent, or a batch of them (--jsonl)", ptc_cmd_run},
     {"test", "run data-driven test files", ptc_cmd_test},
     {"repl", "type programs one after the other", ptc_cmd_repl},
     {"mcp", "serve MCP clients on standard input and output, or over HTTP", ptc_cmd_mcp},
