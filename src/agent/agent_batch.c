@@ -276,8 +276,11 @@ static void run_line(Line *l)
 {
     PtcAgentTree tree;
     PtcAgentRun run;
-    PtcTreeHost host = {
-        .open_model = open_model, .open_script = open_script, .progress = log_request, .user = l};
+    PtcTreeHost host = {.open_model = open_model,
+                        .open_script = open_script,
+                        .progress = log_request,
+                        .progress_user = l,
+                        .user = l};
     if (!ptc_tree_init(&tree, &host, l->def->turn_budget, l->def->mission_timeout_ms)) {
         l->out->failed = true;
         return;

@@ -188,12 +188,6 @@ static bool prepare(PtcAgentRun *r, PtcOpening *opening)
     return !r->invalid;
 }
 
-bool ptc_agent_run_prepare(PtcAgentRun *r)
-{
-    PtcOpening opening;
-    return prepare(r, &opening);
-}
-
 /* --------------------------------------------------------------------------------- steps */
 
 static PtcProgress progress(const PtcAgentRun *r, PtcProgressKind kind)
@@ -260,6 +254,21 @@ static PtcAction step(PtcAgentRun *r, PtcEvent e)
     PtcAction action = step_locked(r, &e);
     pthread_mutex_unlock(&r->tree->lock);
     return action;
+}
+
+bool ptc_agent_run_prepare(PtcAgentRun *r, PtcLlmRequest *request)
+{
+    PtcOpening opening;
+    if (!prepare(r, &opening))
+        return false;
+    r->step.options.has_model = true;
+    PtcEvent e = {.kind = PTC_EVENT_START, .opening = opening};
+    e.facts = facts(r);
+    PtcAction action = ptc_step(&r->step, &e);
+    if (action.kind != PTC_ACTION_ASK)
+        return false;
+    *request = action.request;
+    return true;
 }
 
 /* ------------------------------------------------------------------------------- asking */

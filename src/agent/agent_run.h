@@ -69,8 +69,9 @@ void ptc_agent_run_begin_child(PtcAgentRun *run, PtcAgentRun *parent, const PtcA
                                PtcText tool, const PtcAgentOptions *options);
 /* Runs it to its end. */
 void ptc_agent_run_go(PtcAgentRun *run);
-/* Makes the prompts and sends nothing.  False: it is invalid. */
-bool ptc_agent_run_prepare(PtcAgentRun *run);
+/* Makes the first request and sends nothing; it needs no model, and lives as long as the run.  False: there is none, as
+ * after ptc_agent_run_go. */
+bool ptc_agent_run_prepare(PtcAgentRun *run, PtcLlmRequest *request);
 void ptc_agent_run_end(PtcAgentRun *run);
 
 /* The functions of tools that need a run: agent_tool.c, llm_tool.c, http_tool.c. */

@@ -90,7 +90,7 @@ void ptc_tree_tell(PtcAgentTree *t, PtcProgress progress)
     if (!t->host.progress)
         return;
     progress.at_ns = ptc_clock_ns(NULL) - t->began_ns;
-    t->host.progress(t->host.user, &progress);
+    t->host.progress(t->host.progress_user, &progress);
 }
 
 void ptc_tree_add_tokens(PtcAgentTree *t, const PtcTokens *tokens)

@@ -56,6 +56,7 @@ typedef struct PtcTreeHost {
     PtcModel *(*open_script)(void *user, PtcText script, char *why, size_t size);
     /* Called under the lock of the tree, from any thread. */
     void (*progress)(void *user, const PtcProgress *progress);
+    void *progress_user;
     /* Says stop: asked with the tree's lock held, after every reply and before every request. */
     bool (*stop)(void *user, int64_t requests, const PtcTokens *tokens);
     /* Pieces of the top agent's answer as they come. */

@@ -1,45 +1,121 @@
 /* SPDX-License-Identifier: MIT
- * `ptc run`: one agent, or a batch of them. */
+ * `ptc run`: an agent, a chain of agents, or a batch of them (--jsonl). */
 #include "agent/agent_batch.h"
 #include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/jsonl.h"
-#include "cli/options.h"
+#include "cli/run_agent.h"
+#include "cli/shown.h"
 
-typedef struct Options {
-    bool jsonl, allow_tools;
-} Options;
+#define FIELD(name) offsetof(PtcRunCommand, name)
+#define MS_MOST ((int64_t)1 << 40)
 
-#define FIELD(name) offsetof(Options, name)
 static const PtcOption options[] = {
+    {.name = "context",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(context),
+     .value = "JSON|@FILE",
+     .help = "the agent's data, an object"},
+    {.name = "chunk",
+     .type = PTC_OPTION_LIST,
+     .field = FIELD(chunks),
+     .value = "KEY=@FILE,lines=N",
+     .help = "a file in pieces as data: lines=N, chars=N or tokens=N, then perhaps ,overlap=N"},
+    {.name = "llm",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(llm),
+     .value = "MODEL",
+     .help = "the model: an alias, PROVIDER:ID, openai-compat:URL|ID, script:FILE, replay:FILE or "
+             "exec:PROGRAM; before the one in the agent file"},
+    {.name = "models",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(models),
+     .value = "FILE",
+     .help = "a file with more aliases of models"},
+    {.name = "then",
+     .type = PTC_OPTION_LIST,
+     .field = FIELD(then),
+     .value = "FILE",
+     .help = "the next agent of a chain: the answer so far is its data"},
+    {.name = "json",
+     .type = PTC_OPTION_FLAG,
+     .field = FIELD(json),
+     .help = "print the whole outcome as JSON, not the answer alone"},
+    {.name = "messages",
+     .type = PTC_OPTION_FLAG,
+     .field = FIELD(messages),
+     .help = "with --json: the whole conversation too"},
+    {.name = "dry-run",
+     .type = PTC_OPTION_FLAG,
+     .field = FIELD(dry_run),
+     .help = "print the first request and send nothing"},
+    {.name = "record",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(record),
+     .value = "FILE",
+     .help = "write requests and replies to a file, for --llm replay:FILE"},
+    {.name = "replay-loose",
+     .type = PTC_OPTION_FLAG,
+     .field = FIELD(replay_loose),
+     .help = "replies of a record in their order, whatever is asked"},
+    {.name = "journal",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(journal),
+     .value = "FILE",
+     .help = "go on with the tasks that are done in this file, and keep it up to date"},
+    {.name = "token-limit",
+     .type = PTC_OPTION_INT,
+     .field = FIELD(token_limit),
+     .value = "N",
+     .help = "stop when all requests together took more tokens",
+     .max = MS_MOST},
+    {.name = "on-budget-exceeded",
+     .type = PTC_OPTION_CHOICE,
+     .field = FIELD(exceeded),
+     .value = "fail|return_partial",
+     .help = "what then: an error, or the latest value that can be the answer"},
+    {.name = "llm-timeout-ms",
+     .type = PTC_OPTION_INT,
+     .field = FIELD(llm_timeout_ms),
+     .value = "MS",
+     .help = "for one request; 0: the default of the model, 120000",
+     .max = MS_MOST},
     {.name = "jsonl",
      .type = PTC_OPTION_FLAG,
      .field = FIELD(jsonl),
-     .help = "one request a line on standard input, one answer a line; every model is a script"},
+     .help =
+         "a batch: one request a line on standard input, one answer a line, every model a script"},
     {.name = "allow-tools",
      .type = PTC_OPTION_FLAG,
      .field = FIELD(allow_tools),
-     .help = "agents of a batch may have command and http tools"},
+     .help = "with --jsonl: agents may have command and http tools"},
 };
 
 static const PtcUsage usage = {
     .command = "run",
-    .synopsis = "--jsonl",
-    .summary = "Runs an agent.",
-    .examples = "ptc run --jsonl <requests.jsonl",
+    .synopsis = "[OPTIONS] AGENT.json\n       ptc run --jsonl [--allow-tools]",
+    .summary =
+        "Runs an agent: a model that writes programs and calls tools until it has the answer.\n"
+        "The answer goes to standard output, all else to standard error.",
+    .examples = "ptc run agent.json --context '{\"city\": \"Oslo\"}' --llm haiku\n"
+                "  ptc run agent.json --dry-run\n"
+                "  ptc run extract.json --then report.json --json\n"
+                "  ptc run --jsonl <requests.jsonl",
     .options = options,
     .option_count = sizeof options / sizeof *options,
 };
+
+/* --------------------------------------------------------------------------------- batch */
+
+#define INVALID(reason, message) \
+    "{\"id\":null,\"outcome\":\"invalid\",\"reason\":\"" reason "\",\"message\":\"" message "\"}"
+static const char no_memory[] = INVALID("no_memory", "out of memory");
+static const char too_long[] = INVALID("invalid_input", "the line is longer than 64 MiB");
 
 typedef struct Batch {
     PtcMem *mem;
     PtcAgentBatchOptions options;
 } Batch;
-
-static const char no_memory[] =
-    "{\"id\":null,\"outcome\":\"invalid\",\"reason\":\"no_memory\",\"message\":\"out of memory\"}";
-static const char too_long[] = "{\"id\":null,\"outcome\":\"invalid\",\"reason\":\"invalid_input\","
-                               "\"message\":\"the line is longer than 64 MiB\"}";
 
 static bool answer_line(void *user, const char *line, size_t len)
 {
@@ -47,20 +123,32 @@ static bool answer_line(void *user, const char *line, size_t len)
     PtcBuf out;
     ptc_buf_init(&out, b->mem, (size_t)1 << 30);
     bool ok = ptc_agent_batch_line(&b->options, (PtcText){line, len}, &out);
-    ok = ok ? ptc_io_write_line(PTC_IO_STDOUT, out.data, out.len)
-            : ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
+    bool written = ok ? ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len)
+                      : ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
     ptc_buf_deinit(&out);
-    return ok;
+    return written;
+}
+
+static int run_batch(PtcMem *mem, const PtcRunCommand *o)
+{
+    Batch batch = {mem, {.allow_tools = o->allow_tools}};
+    return ptc_jsonl_each(mem, "run", too_long, answer_line, &batch);
 }
 
 int ptc_cmd_run(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {0};
+    PtcRunCommand o = {.token_limit = -1};
     switch (ptc_options_parse(&usage, &o, &argc, argv)) {
     case PTC_PARSE_OK: break;
     case PTC_PARSE_HELP: return PTC_EXIT_OK;
     case PTC_PARSE_WRONG: return PTC_EXIT_USAGE;
     }
-    Batch batch = {mem, {.allow_tools = o.allow_tools}};
-    return ptc_jsonl_each(mem, "run", too_long, answer_line, &batch);
+    if (o.jsonl)
+        return argc ? ptc_options_wrong(&usage,
+                                        "--jsonl takes no file: requests are on standard input")
+                    : run_batch(mem, &o);
+    if (argc != 1)
+        return ptc_options_wrong(&usage, argc ? "one agent file, please; more go with --then"
+                                              : "an agent file is missing");
+    return ptc_run_agent(mem, &o, argv[0]);
 }

@@ -289,6 +289,12 @@ const PtcProviderKeys *ptc_models_keys(const PtcModels *m)
     return &m->keys;
 }
 
+bool ptc_models_add_secret(PtcModels *m, PtcText value)
+{
+    return ptc_secrets_add(&m->keys.shown, value.bytes, value.len) &&
+           ptc_secrets_add(&m->keys.told, value.bytes, value.len);
+}
+
 PtcClient *ptc_models_client(PtcModels *m)
 {
     return m->place.client;

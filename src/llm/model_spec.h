@@ -49,7 +49,9 @@ PTC_MUST_USE PtcModel *ptc_model_open(PtcModels *models, PtcText spec, PtcTrust 
 const PtcSecrets *ptc_models_secrets(const PtcModels *models);
 /* The keys, for records; see record_model.h. */
 const struct PtcProviderKeys *ptc_models_keys(const PtcModels *models);
-/* For tests. */
+/* Another value that is to be blotted out from now on.  False: no memory. */
+PTC_MUST_USE bool ptc_models_add_secret(PtcModels *models, PtcText value);
+/* The client that requests go through; it loads nothing before the first one. */
 struct PtcClient *ptc_models_client(PtcModels *models);
 
 #endif

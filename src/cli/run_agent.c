@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc run FILE`.  The answer goes to standard output, all else to standard error; with --json the whole outcome goes to
+ * standard output, whatever it is. */
+#include "cli/run_agent.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+
+#include "agent/agent_chain.h"
+#include "agent/journal_file.h"
+#include "cli/agent_host.h"
+#include "cli/cmd.h"
+#include "cli/io.h"
+#include "cli/run_chunks.h"
+#include "cli/run_dry.h"
+#include "cli/shown.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "value/map.h"
+#include "value/str.h"
+
+enum { MIB = 1024 * 1024, OUT_BYTES = 256 * MIB };
+
+/* One call of the command. */
+typedef struct Command {
+    PtcMem *mem;
+    const PtcRunCommand *o;
+    const char *path;
+    PtcAgentHost *host;
+    PtcAgentDef *defs[PTC_CHAIN_AGENTS];
+    size_t count;
+    PtcBench bench; /* of the context */
+    PtcText context;
+    PtcJournalFile *journal;
+    char journal_error[400];
+    PtcChain chain;
+} Command;
+
+/* Ctrl-C asks the run to stop; a second one ends the process. */
+static PtcCancel interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    atomic_store(&interrupted.asked, true);
+    signal(signal_number, SIG_DFL);
+}
+
+/* ------------------------------------------------------------------------------ refusing */
+
+/* What is wrong with the agent, its input or the command line; exit status 2. */
+static int refuse(const Command *c, const char *reason, const char *path, const char *message)
+{
+    PtcBuf out;
+    if (!c->o->json) {
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: %s%s%s: %s\n", reason, path[0] ? ": " : "", path,
+                      message);
+        return PTC_EXIT_USAGE;
+    }
+    ptc_buf_init(&out, c->mem, MIB);
+    ptc_emit_object(&out);
+    ptc_emit_field_cstr(&out, "outcome", "invalid");
+    ptc_emit_field_cstr(&out, "reason", reason);
+    ptc_emit_field_cstr(&out, "message", message);
+    if (path[0])
+        ptc_emit_field_cstr(&out, "path", path);
+    ptc_emit_object_end(&out);
+    (void)!ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len);
+    ptc_buf_deinit(&out);
+    return PTC_EXIT_USAGE;
+}
+
+static int refuse_fault(const Command *c, const PtcFault *f)
+{
+    return refuse(c,
+                  f->no_memory ? "no_memory"
+                  : f->input   ? "invalid_input"
+                               : "invalid_agent",
+                  f->path, f->no_memory ? "out of memory" : f->message);
+}
+
+/* ------------------------------------------------------------------------------- reading */
+
+static bool read_agent(Command *c, const char *path, int *status)
+{
+    PtcFault fault = {.input = false};
+    PtcAgentReading how = {.allow_commands = true,
+                           .allow_http = true,
+                           .allow_scripts = true,
+                           .functions = &ptc_agent_tool_functions,
+                           .check_model = ptc_agent_host_check_model,
+                           .user = c->host};
+    if (c->count == PTC_CHAIN_AGENTS) {
+        *status = refuse(c, "invalid_input", "--then", "a chain has at most 32 agents");
+        return false;
+    }
+    c->defs[c->count] = ptc_definition_open(path, &how, &fault);
+    if (!c->defs[c->count]) {
+        *status = refuse_fault(c, &fault);
+        return false;
+    }
+    c->count++;
+    return true;
+}
+
+static bool read_agents(Command *c, int *status)
+{
+    bool ok = read_agent(c, c->path, status);
+    for (size_t i = 0; ok && i < c->o->then.count; i++)
+        ok = read_agent(c, c->o->then.items[i], status);
+    return ok;
+}
+
+/* JSON on the command line, or in a file that is named with @. */
+static bool read_text(Command *c, const char *option, const char *text, PtcText *out, int *status)
+{
+    PtcBuf buf;
+    *out = ptc_text_cstr(text);
+    if (!text || text[0] != '@')
+        return true;
+    ptc_buf_init(&buf, &c->bench.mem, PTC_IO_MAX);
+    const char *why = ptc_io_read(&buf, text + 1);
+    if (why) {
+        char message[400];
+        snprintf(message, sizeof message, "%.200s: %s", text + 1, why);
+        *status = refuse(c, "invalid_input", option, message);
+        ptc_buf_deinit(&buf);
+        return false;
+    }
+    *out = ptc_bench_take(&c->bench, &buf);
+    return true;
+}
+
+/* Puts the pieces of a file under their key. */
+static bool add_chunk(Command *c, const char *text, PtcValue *map, int *status)
+{
+    PtcChunkSpec spec;
+    PtcBuf file, json;
+    PtcJsonError e;
+    char why[PTC_CHUNK_WHY] = "out of memory";
+    ptc_buf_init(&file, c->mem, PTC_IO_MAX);
+    ptc_buf_init(&json, c->mem, OUT_BYTES);
+    bool ok = ptc_chunk_parse(text, &spec, why);
+    const char *unread = ok ? ptc_io_read(&file, spec.path) : NULL;
+    if (unread)
+        snprintf(why, sizeof why, "%.200s: %s", spec.path, unread);
+    ok = ok && !unread && ptc_chunk_write(&spec, ptc_buf_view(&file), &json, why);
+    PtcHeap *heap = &c->bench.heap;
+    PtcValue list = ok ? ptc_json_parse(heap, json.data, json.len, &e) : PTC_NONE;
+    PtcValue key = ok ? ptc_str_new(heap, spec.key.bytes, spec.key.len) : PTC_NONE;
+    ok = list != PTC_NONE && key != PTC_NONE &&
+         (*map = ptc_map_assoc(heap, *map, key, list)) != PTC_NONE;
+    if (!ok)
+        *status = refuse(c, "invalid_input", "--chunk", why);
+    ptc_buf_deinit(&json);
+    ptc_buf_deinit(&file);
+    return ok;
+}
+
+static bool add_chunks(Command *c, int *status)
+{
+    PtcJsonError e = {0};
+    PtcBuf out;
+    PtcHeap *heap = &c->bench.heap;
+    PtcText given = c->context.bytes ? c->context : PTC_TEXT("{}");
+    if (c->o->chunks.count == 0)
+        return true;
+    PtcValue map = ptc_json_parse(heap, given.bytes, given.len, &e);
+    if (map == PTC_NONE || !ptc_is_map(map)) {
+        *status = refuse(c, "invalid_input", "context", "it must be a JSON object");
+        return false;
+    }
+    for (size_t i = 0; i < c->o->chunks.count; i++)
+        if (!add_chunk(c, c->o->chunks.items[i], &map, status))
+            return false;
+    ptc_buf_init(&out, &c->bench.mem, OUT_BYTES);
+    ptc_emit_value(&out, heap, map);
+    c->context = ptc_bench_take(&c->bench, &out);
+    if (!c->context.bytes)
+        *status = refuse(c, "no_memory", "", "out of memory");
+    return c->context.bytes != NULL;
+}
+
+static bool open_journal(Command *c, int *status)
+{
+    char why[400];
+    if (!c->o->journal)
+        return true;
+    if (c->count > 1) {
+        *status = refuse(c, "invalid_input", "--journal",
+                         "a chain has no journal; run its agents one by one");
+        return false;
+    }
+    c->journal = ptc_journal_file_open(c->mem, c->o->journal, why, sizeof why);
+    if (!c->journal)
+        *status = refuse(c, "invalid_input", "--journal", why);
+    return c->journal != NULL;
+}
+
+static bool read_all(Command *c, int *status)
+{
+    return read_agents(c, status) &&
+           read_text(c, "--context", c->o->context, &c->context, status) && add_chunks(c, status) &&
+           open_journal(c, status);
+}
+
+/* ------------------------------------------------------------------------------- watching */
+
+/* The journal is on disk before the model hears of what a program did. */
+static void keep_journal(Command *c, const PtcAgentRun *run)
+{
+    PtcBuf out;
+    ptc_buf_init(&out, c->mem, PTC_JOURNAL_BYTES);
+    ptc_work_journal(run->work, &out);
+    if (!ptc_buf_ok(&out))
+        snprintf(c->journal_error, sizeof c->journal_error, "it is larger than 64 MiB");
+    else
+        (void)!ptc_journal_file_write(c->journal, ptc_buf_view(&out), c->journal_error,
+                                      sizeof c->journal_error);
+    ptc_buf_deinit(&out);
+}
+
+static void watch(void *user, const PtcProgress *p)
+{
+    Command *c = user;
+    if (c->journal && p->kind == PTC_PROGRESS_PROGRAM_ENDED && p->agent.len == 0)
+        keep_journal(c, p->what);
+}
+
+/* -------------------------------------------------------------------------------- output */
+
+static bool is_string(PtcText json)
+{
+    return json.len > 1 && json.bytes[0] == '"';
+}
+
+/* The answer: a text as it is, anything else as JSON. */
+static bool print_answer(Command *c, PtcText json)
+{
+    PtcJsonError e;
+    PtcValue v =
+        is_string(json) ? ptc_json_parse(&c->bench.heap, json.bytes, json.len, &e) : PTC_NONE;
+    PtcText text = v == PTC_NONE ? json : ptc_str_text(v);
+    return ptc_shown_write_line(PTC_IO_STDOUT, text.bytes ? text.bytes : "null",
+                                text.bytes ? text.len : 4);
+}
+
+static void tell_failure(Command *c)
+{
+    PtcAgentRun *run = ptc_chain_last(&c->chain);
+    const PtcVerdict *v = run ? &run->step.now.verdict : NULL;
+    if (c->chain.reason) {
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %s\n", c->chain.reason, c->chain.message);
+        return;
+    }
+    ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %.*s%s%s%s\n", v->reason, (int)v->message.len,
+                  v->message.bytes ? v->message.bytes : "", v->cause ? " (" : "",
+                  v->cause ? v->cause : "", v->cause ? ")" : "");
+    if (v->value.bytes)
+        ptc_io_printf(PTC_IO_STDERR, "value: %.*s\n", (int)v->value.len, v->value.bytes);
+    if (v->partial.bytes)
+        ptc_io_printf(PTC_IO_STDERR, "partial: %.*s\n", (int)v->partial.len, v->partial.bytes);
+    if (strcmp(v->reason, "llm_required") == 0)
+        ptc_io_printf(PTC_IO_STDERR,
+                      "name a model with --llm, or with \"llm\" in the agent file\n");
+}
+
+static int exit_status(const Command *c)
+{
+    PtcAgentRun *run = ptc_chain_last((PtcChain *)&c->chain);
+    if (ptc_chain_ok(&c->chain))
+        return PTC_EXIT_OK;
+    bool usage = !c->chain.reason && run &&
+                 (run->invalid || strcmp(run->step.now.verdict.reason, "llm_required") == 0);
+    return usage ? PTC_EXIT_USAGE : PTC_EXIT_FAILED;
+}
+
+/* Runs that are recorded and replayed are to be compared byte by byte, and no two take the same time. */
+static bool tells_time(const Command *c)
+{
+    return !c->o->record && !(c->o->llm && strncmp(c->o->llm, "replay:", 7) == 0);
+}
+
+static bool print_json(Command *c)
+{
+    PtcBuf out;
+    PtcOutcomeOptions options = {.messages = c->o->messages, .duration = tells_time(c)};
+    ptc_buf_init(&out, c->mem, OUT_BYTES);
+    ptc_emit_object(&out);
+    ptc_chain_write(&c->chain, &options, &out);
+    ptc_emit_object_end(&out);
+    bool ok = ptc_buf_ok(&out) && ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len);
+    ptc_buf_deinit(&out);
+    return ok;
+}
+
+static int print_outcome(Command *c)
+{
+    PtcAgentRun *run = ptc_chain_last(&c->chain);
+    int status = exit_status(c);
+    bool written = true;
+    if (run && run->missing)
+        ptc_io_printf(
+            PTC_IO_STDERR,
+            "ptc run: %zu placeholders of the prompt have no value and stay as they are\n",
+            run->missing);
+    if (c->o->json)
+        written = print_json(c);
+    else if (status == PTC_EXIT_OK)
+        written = print_answer(c, run->step.now.verdict.value);
+    else if (!c->chain.reason && run && run->invalid)
+        refuse_fault(c, &run->fault);
+    else
+        tell_failure(c);
+    if (c->journal_error[0])
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: --journal: %s\n", c->journal_error);
+    return written && !c->journal_error[0] ? status : PTC_EXIT_FAILED;
+}
+
+/* ------------------------------------------------------------------------------- running */
+
+static PtcAgentOptions agent_options(Command *c)
+{
+    PtcAgentOptions o = ptc_agent_options();
+    o.model = ptc_agent_host_model(c->host);
+    o.input.context = c->context;
+    o.token_limit = c->o->token_limit;
+    o.return_partial = c->o->exceeded == 1;
+    o.cancel = &interrupted;
+    if (c->journal)
+        o.input.journal = ptc_journal_file_text(c->journal);
+    return o;
+}
+
+static int run_chain(Command *c)
+{
+    int status = PTC_EXIT_FAILED;
+    c->chain = (PtcChain){.defs = c->defs,
+                          .count = c->count,
+                          .options = agent_options(c),
+                          .llm_timeout_ms = c->o->llm_timeout_ms};
+    ptc_agent_host_fill(c->host, &c->chain.host);
+    c->chain.host.progress = watch;
+    c->chain.host.progress_user = c;
+    signal(SIGINT, on_interrupt);
+    if (ptc_chain_run(&c->chain))
+        status = print_outcome(c);
+    else
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: out of memory\n");
+    ptc_chain_end(&c->chain);
+    return status;
+}
+
+static int run_dry(Command *c)
+{
+    PtcAgentTree tree;
+    PtcAgentRun run;
+    PtcTreeHost host = {.open_model = NULL};
+    PtcLlmRequest request;
+    PtcAgentOptions options = agent_options(c);
+    int status = PTC_EXIT_FAILED;
+    ptc_agent_host_fill(c->host, &host);
+    if (!ptc_tree_init(&tree, &host, c->defs[0]->turn_budget, 0))
+        return status;
+    ptc_agent_run_begin(&run, &tree, c->defs[0], &options);
+    if (ptc_agent_run_prepare(&run, &request))
+        status = ptc_run_dry_print(c->mem, run.model, &request, c->o->json);
+    else if (run.invalid)
+        status = refuse_fault(c, &run.fault);
+    ptc_agent_run_end(&run);
+    ptc_tree_deinit(&tree);
+    return status;
+}
+
+static void close_all(Command *c)
+{
+    ptc_journal_file_close(c->journal);
+    for (size_t i = 0; i < c->count; i++)
+        ptc_definition_release(c->defs[i]);
+    ptc_bench_deinit(&c->bench);
+}
+
+int ptc_run_agent(PtcMem *mem, const PtcRunCommand *o, const char *path)
+{
+    PtcAgentHostOptions host = {.command = "run",
+                                .llm = o->llm,
+                                .models = o->models,
+                                .record = o->record,
+                                .replay_loose = o->replay_loose};
+    Command c = {.mem = mem, .o = o, .path = path};
+    int status = PTC_EXIT_USAGE;
+    if (!(c.host = ptc_agent_host_open(mem, &host)))
+        return status;
+    ptc_bench_init(&c.bench);
+    if (read_all(&c, &status))
+        status = o->dry_run ? run_dry(&c) : run_chain(&c);
+    close_all(&c);
+    return ptc_agent_host_close(c.host) || status != PTC_EXIT_OK ? status : PTC_EXIT_FAILED;
+}

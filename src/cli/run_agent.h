@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * run_agent.h - `ptc run FILE`: one agent, or a chain of them, from the command line. */
+#ifndef PTC_CLI_RUN_AGENT_H
+#define PTC_CLI_RUN_AGENT_H
+
+#include "cli/options.h"
+#include "base/mem.h"
+
+/* The options of the command; see cmd_run.c. */
+typedef struct PtcRunCommand {
+    bool jsonl, allow_tools, json, messages, dry_run, replay_loose;
+    const char *context, *llm, *models, *trace, *record, *journal, *compile, *sample;
+    PtcOptionList then, chunks;
+    int64_t token_limit, llm_timeout_ms; /* -1, 0: none */
+    int exceeded;                        /* 1: return_partial */
+} PtcRunCommand;
+
+/* Runs the agent in the file; returns the exit status. */
+int ptc_run_agent(PtcMem *mem, const PtcRunCommand *command, const char *path);
+
+#endif
