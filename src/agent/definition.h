@@ -95,6 +95,8 @@ typedef struct PtcAgentReading {
     bool allow_commands, allow_http;
     bool allow_scripts; /* `llm` may be a list of replies */
     bool only_scripts;  /* ... and nothing else */
+    bool
+        compiling; /* one turn, and two more for an answer with tools, unless the file says otherwise */
     const PtcAgentToolFns *functions;
     /* Is this a model that there is?  False with the reason.  NULL: anything goes. */
     bool (*check_model)(void *user, PtcText model, char *why, size_t size);

@@ -444,6 +444,30 @@ const char *ptc_definition_field_name(size_t i)
 
 /* ------------------------------------------------------------------------------- objects */
 
+static bool is_given(const PtcAgentDef *def, const char *name)
+{
+    for (size_t i = 0; ptc_definition_rows[i].name; i++)
+        if (strcmp(ptc_definition_rows[i].name, name) == 0)
+            return def->given >> i & 1;
+    return false;
+}
+
+static void set_compiled(PtcAgentDef *def)
+{
+    if (!is_given(def, "max_turns"))
+        def->max_turns = 1;
+    if (!is_given(def, "retry_turns") && def->tools->count > 0)
+        def->retry_turns = 2;
+}
+
+/* Between reading the fields and finishing. */
+static bool set_defaults(PtcAgentDef *def, const PtcAgentReading *how)
+{
+    if (how->compiling && how->depth == 0)
+        set_compiled(def);
+    return true;
+}
+
 PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, PtcFault *fault)
 {
     *fault = (PtcFault){.input = false};
@@ -456,7 +480,7 @@ PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, Pt
     if (how->depth >= PTC_AGENT_FILE_DEPTH)
         ptc_fault_set(fault, "", "agents are nested deeper than %d", PTC_AGENT_FILE_DEPTH);
     else if (ptc_fields_read(&r, object, ptc_definition_rows, &def->given) &&
-             ptc_definition_finish(def, fault))
+             set_defaults(def, how) && ptc_definition_finish(def, fault))
         return def;
     ptc_definition_release(def);
     return NULL;

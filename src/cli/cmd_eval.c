@@ -11,6 +11,7 @@
 #include "cli/jsonl.h"
 #include "cli/options.h"
 #include "cli/report.h"
+#include "cli/run_compile.h"
 #include "cli/shown.h"
 #include "ptc/ptc.h"
 #include "value/calendar.h"
@@ -18,7 +19,7 @@
 typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_PAYLOAD } Format;
 
 typedef struct {
-    const char *file, *context, *tools, *allow, *signature, *schema;
+    const char *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
     int format; /* -1: not given */
     bool jsonl, session;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes;
@@ -60,6 +61,9 @@ static const PtcOption table[] = {
      "with --jsonl: what tools of lines may be, command,http (none)", 0, 0},
     {"signature", 0, PTC_OPTION_TEXT, AT(signature), "SIG",
      "what the result must be, such as '{count :int}'", 0, 0},
+    {"compiled", 0, PTC_OPTION_TEXT, AT(compiled), "FILE",
+     "run an agent that ptc run --compile made, on --context", 0, 0},
+    {"llm", 0, PTC_OPTION_TEXT, AT(llm), "MODEL", "with --compiled: the model of its tools", 0, 0},
     {"output-schema", 0, PTC_OPTION_TEXT, AT(schema), "JSON|@FILE", "the same as a JSON Schema", 0,
      0},
 };
@@ -417,6 +421,26 @@ static int eval_lines(PtcMem *mem, Eval *e)
     return ptc_jsonl_run(mem, e->ptc, &options);
 }
 
+/* A compiled agent brings its program, tools and limits along. */
+static int eval_compiled(PtcMem *mem, const Options *o, int argc)
+{
+    PtcBuf file;
+    PtcText context = ptc_text_cstr(o->context);
+    const char *error = NULL;
+    if (argc || o->file || o->tools || o->jsonl || o->signature || o->schema)
+        return ptc_options_wrong(&usage, "--compiled goes with --context and --llm alone");
+    ptc_buf_init(&file, mem, PTC_IO_MAX);
+    if (o->context && o->context[0] == '@') {
+        error = ptc_io_read(&file, o->context + 1);
+        context = ptc_buf_view(&file);
+    }
+    int status = error ? ptc_options_wrong(&usage, "cannot read the context %.200s: %s",
+                                           o->context + 1, error)
+                       : ptc_run_compiled(mem, o->compiled, context, o->llm);
+    ptc_buf_deinit(&file);
+    return status;
+}
+
 int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
 {
     Options o = {.format = -1,
@@ -431,6 +455,8 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    if (o.compiled)
+        return eval_compiled(mem, &o, argc);
     int status = check(&o, argc);
     if (status != PTC_EXIT_OK)
         return status;

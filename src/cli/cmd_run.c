@@ -63,6 +63,16 @@ static const PtcOption options[] = {
      .field = FIELD(journal),
      .value = "FILE",
      .help = "go on with the tasks that are done in this file, and keep it up to date"},
+    {.name = "compile",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(compile),
+     .value = "FILE",
+     .help = "ask once and keep the program, for ptc eval --compiled FILE"},
+    {.name = "sample",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(sample),
+     .value = "JSON|@FILE",
+     .help = "with --compile: data to try the program on; what is missing is made up"},
     {.name = "token-limit",
      .type = PTC_OPTION_INT,
      .field = FIELD(token_limit),
@@ -97,10 +107,11 @@ static const PtcUsage usage = {
     .summary =
         "Runs an agent: a model that writes programs and calls tools until it has the answer.\n"
         "The answer goes to standard output, all else to standard error.",
-    .examples = "ptc run agent.json --context '{\"city\": \"Oslo\"}' --llm haiku\n"
+    .examples = "  ptc run agent.json --context '{\"city\": \"Oslo\"}' --llm haiku\n"
                 "  ptc run agent.json --dry-run\n"
                 "  ptc run extract.json --then report.json --json\n"
-                "  ptc run --jsonl <requests.jsonl",
+                "  ptc run agent.json --compile agent.ptc.json --llm sonnet\n"
+                "  ptc run --jsonl <requests.jsonl\n",
     .options = options,
     .option_count = sizeof options / sizeof *options,
 };

@@ -13,6 +13,7 @@
 #include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/run_chunks.h"
+#include "cli/run_compile.h"
 #include "cli/run_dry.h"
 #include "cli/shown.h"
 #include "json/emit.h"
@@ -87,6 +88,7 @@ static bool read_agent(Command *c, const char *path, int *status)
     PtcAgentReading how = {.allow_commands = true,
                            .allow_http = true,
                            .allow_scripts = true,
+                           .compiling = c->o->compile != NULL,
                            .functions = &ptc_agent_tool_functions,
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
@@ -372,6 +374,18 @@ static int run_dry(Command *c)
     return status;
 }
 
+static int compile(Command *c)
+{
+    PtcText sample;
+    int status;
+    if (c->count > 1 || c->o->journal)
+        return refuse(c, "invalid_input", "--compile", "it goes with one agent, without --journal");
+    if (!read_text(c, "--sample", c->o->sample, &sample, &status))
+        return status;
+    signal(SIGINT, on_interrupt);
+    return ptc_run_compile(c->mem, c->host, c->defs[0], c->o, c->path, sample, &interrupted);
+}
+
 static void close_all(Command *c)
 {
     ptc_journal_file_close(c->journal);
@@ -393,7 +407,7 @@ int ptc_run_agent(PtcMem *mem, const PtcRunCommand *o, const char *path)
         return status;
     ptc_bench_init(&c.bench);
     if (read_all(&c, &status))
-        status = o->dry_run ? run_dry(&c) : run_chain(&c);
+        status = o->compile ? compile(&c) : o->dry_run ? run_dry(&c) : run_chain(&c);
     close_all(&c);
     return ptc_agent_host_close(c.host) || status != PTC_EXIT_OK ? status : PTC_EXIT_FAILED;
 }
