@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/poison.h"
 
@@ -157,4 +158,12 @@ void ptc_mem_free_aligned(PtcMem *mem, void *block, size_t size)
         return;
     release(block, size);
     credit(mem, size);
+}
+
+void ptc_mem_forget(void *bytes, size_t size)
+{
+    long got = sysconf(_SC_PAGESIZE);
+    size_t page = got > 0 ? (size_t)got : GRAIN, skip = (page - (uintptr_t)bytes % page) % page;
+    if (size >= skip + page)
+        (void)madvise((char *)bytes + skip, (size - skip) / page * page, MADV_DONTNEED);
 }

@@ -190,6 +190,17 @@ void ptc_engine_free(Ptc *ptc)
     free_engine(ptc);
 }
 
+void ptc_engine_rest(Ptc *ptc)
+{
+    ptc_crew_rest(ptc->crew);
+    ptc_native_free(ptc->native);
+    ptc->native = NULL;
+    ptc_vm_trim(&ptc->vm);
+    ptc_arena_deinit(&ptc->arena);
+    ptc_arena_init(&ptc->arena, &ptc->mem);
+    ptc_pool_rest(&ptc->pool);
+}
+
 bool ptc_engine_start_threads(Ptc *ptc)
 {
     return ptc_crew_start(ptc->crew, ptc->limits.max_workers);

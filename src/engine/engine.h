@@ -43,6 +43,9 @@ PTC_MUST_USE Ptc *ptc_engine_with(const PtcLimits *limits);
 /* Starts every thread that the engine may need, for a process that may start none later.  False: not all of them; programs
  * run all the same, with fewer at a time. */
 bool ptc_engine_start_threads(Ptc *ptc);
+/* Between runs that may lie far apart: gives back threads and memory that nothing holds.  The next run takes them anew.  Not
+ * for a process that may start no threads later. */
+void ptc_engine_rest(Ptc *ptc);
 /* After its sessions, data and outcomes. */
 void ptc_engine_free(Ptc *ptc);
 /* Ends the run under way; from any thread. */

@@ -364,9 +364,20 @@ PtcCrew *ptc_crew_new(PtcMem *mem, PtcPool *pool)
     return crew;
 }
 
-void ptc_crew_free(PtcCrew *crew)
+/* Of all crews of the process. */
+static atomic_int threads_out;
+
+static bool take_token(void)
 {
-    if (!crew)
+    if (atomic_fetch_add(&threads_out, 1) < PTC_CREW_THREADS)
+        return true;
+    atomic_fetch_sub(&threads_out, 1);
+    return false;
+}
+
+void ptc_crew_rest(PtcCrew *crew)
+{
+    if (crew->thread_count == 0)
         return;
     pthread_mutex_lock(&crew->lock);
     crew->quit = true;
@@ -374,6 +385,16 @@ void ptc_crew_free(PtcCrew *crew)
     pthread_mutex_unlock(&crew->lock);
     for (unsigned i = 0; i < crew->thread_count; i++)
         pthread_join(crew->threads[i], NULL);
+    atomic_fetch_sub(&threads_out, (int)crew->thread_count);
+    crew->thread_count = 0;
+    crew->quit = false;
+}
+
+void ptc_crew_free(PtcCrew *crew)
+{
+    if (!crew)
+        return;
+    ptc_crew_rest(crew);
     pthread_mutex_destroy(&crew->lock);
     pthread_cond_destroy(&crew->work);
     pthread_cond_destroy(&crew->done);
@@ -394,9 +415,13 @@ static void start_threads(PtcCrew *crew, unsigned wanted)
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
         sigdelset(&all, faults[i]);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (crew->thread_count < wanted &&
-           pthread_create(&crew->threads[crew->thread_count], &attr, helper, crew) == 0)
+    while (crew->thread_count < wanted && take_token()) {
+        if (pthread_create(&crew->threads[crew->thread_count], &attr, helper, crew) != 0) {
+            atomic_fetch_sub(&threads_out, 1);
+            break;
+        }
         crew->thread_count++;
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attr);
 }

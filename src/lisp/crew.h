@@ -20,11 +20,17 @@
 
 typedef struct PtcCrew PtcCrew;
 
+/* Threads that the crews of a process may have in all.  A crew that gets none does without: the thread that meets a pmap
+ * does it alone. */
+enum { PTC_CREW_THREADS = 128 };
+
 /* A crew without threads yet: they start when they are first needed.  NULL: no memory. */
 PtcCrew *ptc_crew_new(PtcMem *mem, PtcPool *pool);
 /* Starts the threads that jobs of so many workers need, for a process that may start none later; false: not all of them. */
 PTC_MUST_USE bool ptc_crew_start(PtcCrew *crew, int64_t max_workers);
-/* Ends and joins the threads. */
+/* Ends and joins the threads, which start again when they are next needed; between runs only. */
+void ptc_crew_rest(PtcCrew *crew);
+/* The same for good. */
 void ptc_crew_free(PtcCrew *crew);
 
 /* Calls f with each row of `width` values of the vector `rows` (or, with f PTC_NONE, calls each element without

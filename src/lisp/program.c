@@ -8,7 +8,7 @@
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
 
-enum { FIRST_STACK = 256 };
+enum { FIRST_STACK = 256, STACK_KEPT = 8 * 1024 };
 
 /* ------------------------------------------------------------------------ the VM */
 
@@ -51,6 +51,16 @@ bool ptc_vm_ensure_depth(PtcVM *vm, int64_t depth)
     vm->calls = p;
     vm->calls_cap = need;
     return true;
+}
+
+void ptc_vm_trim(PtcVM *vm)
+{
+    size_t used = vm->stack_limit > vm->stack ? (size_t)(vm->stack_limit - vm->stack) : 0;
+    if (used <= STACK_KEPT)
+        return;
+    ptc_vm_empty_stack(vm);
+    ptc_mem_forget(vm->stack + STACK_KEPT, (used - STACK_KEPT) * sizeof *vm->stack);
+    ptc_mem_forget(vm->calls, vm->calls_cap * sizeof *vm->calls);
 }
 
 static int64_t after_ms(int64_t now, int64_t ms)

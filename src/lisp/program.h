@@ -32,6 +32,9 @@ void ptc_vm_deinit(PtcVM *vm);
 /* Makes room for deeper calls than it was made for; between runs only. */
 PTC_MUST_USE bool ptc_vm_ensure_depth(PtcVM *vm, int64_t depth);
 
+/* Gives back what the registers of a deep run took, when it is much; between runs only. */
+void ptc_vm_trim(PtcVM *vm);
+
 /* Readies a VM for what a program is given, its text aside; its heap, budget and clock must be there.  For calls that no
  * program makes. */
 void ptc_vm_start(PtcVM *vm, const PtcProgram *program);

@@ -144,6 +144,15 @@ static void pool_empty(PtcPool *pool)
     pthread_mutex_unlock(&pool->lock);
 }
 
+void ptc_pool_rest(PtcPool *pool)
+{
+    pool_empty(pool);
+    pthread_mutex_lock(&pool->lock);
+    for (PtcPage *p = pool->free; p; p = p->next) /* of chunks that are in use in part */
+        ptc_mem_forget((char *)p + PTC_PAGE_FIRST, PTC_PAGE_BYTES - PTC_PAGE_FIRST);
+    pthread_mutex_unlock(&pool->lock);
+}
+
 /* ---------------------------------------------------------------- allocation */
 
 /* A collection pays off after about as much garbage as there is live data, but not before

@@ -57,6 +57,8 @@ typedef struct PtcPool {
 
 void ptc_pool_init(PtcPool *pool, PtcMem *mem);
 void ptc_pool_deinit(PtcPool *pool);
+/* Gives the system all that no heap uses, as far as it can. */
+void ptc_pool_rest(PtcPool *pool);
 
 /* Caches of one heap, emptied by every collection (addresses may then be used again). */
 typedef struct {
