@@ -153,6 +153,27 @@ bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *s, const PtcVM *v
     return true;
 }
 
+/* By index: they lie in that order. */
+static const PtcOldGlobal *find_old(const PtcOutcome *o, uint32_t index)
+{
+    size_t from = 0, to = o->old_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (o->old[middle].index < index)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < o->old_count && o->old[from].index == index ? &o->old[from] : NULL;
+}
+
+bool ptc_outcome_changed(PtcOutcome *o, const PtcSession *s, uint32_t index)
+{
+    const PtcOldGlobal *old = find_old(o, index);
+    return old && ptc_session_defines(s, index) &&
+           (old->value == PTC_UNBOUND || !ptc_equal(&o->heap, old->value, s->globals[index]));
+}
+
 void ptc_outcome_note_lost(PtcOutcome *o, const PtcSession *s, const PtcVM *vm)
 {
     ptc_buf_init(&o->lost, &o->ptc->mem, SIZE_MAX / 4);

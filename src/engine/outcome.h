@@ -79,6 +79,8 @@ PTC_MUST_USE bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags
 PTC_MUST_USE bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *session,
                                            const PtcVM *vm);
 
+/* Is the definition of this number another after the run than before?  One that is equal is no change. */
+bool ptc_outcome_changed(PtcOutcome *o, const PtcSession *session, uint32_t index);
 /* Remembers the names of definitions that the run made and that are about to go, in o->lost, as far as there is memory. */
 void ptc_outcome_note_lost(PtcOutcome *o, const PtcSession *session, const PtcVM *vm);
 

@@ -9,7 +9,6 @@
 #include "engine/engine.h"
 #include "json/emit.h"
 #include "tool/protocol.h"
-#include "value/equal.h"
 
 enum {
     VALUE_BYTES = 64 * 1024,          /* of a stored value that are printed to be counted */
@@ -138,14 +137,6 @@ static bool list_names(Work *w, const PtcSession *s)
     return true;
 }
 
-/* A value that is equal to the old one is no change. */
-static bool has_changed(Work *w, const PtcSession *s, const PtcOldGlobal *old)
-{
-    return ptc_session_defines(s, old->index) &&
-           (old->value == PTC_UNBOUND ||
-            !ptc_equal(&w->o->heap, old->value, s->globals[old->index]));
-}
-
 static bool take_news(Work *w, const PtcSession *s)
 {
     if (w->o->old_count == 0)
@@ -153,7 +144,7 @@ static bool take_news(Work *w, const PtcSession *s)
     if (!(w->news = ptc_mem_alloc(w->mem, w->o->old_count * sizeof *w->news)))
         return false;
     for (size_t i = 0; i < w->o->old_count; i++)
-        if (has_changed(w, s, &w->o->old[i]))
+        if (ptc_outcome_changed(w->o, s, w->o->old[i].index))
             w->news[w->news_count++] = w->o->old[i].index;
     sort_names(s->names.items, w->news, w->news_count);
     return true;

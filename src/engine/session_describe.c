@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "engine/describe.h"
 #include "engine/engine.h"
 #include "engine/session.h"
 #include "engine/weigh.h"
@@ -68,14 +69,12 @@ static bool add_binding(PtcSession *s, PtcBuf *out, size_t i)
 {
     const PtcName *name = &s->names.items[i];
     PtcValue v = s->globals[i];
-    const char *type = ptc_type_name(v), *space = strchr(type, ' ');
-    bool article = space && (space - type == 1 || (space - type == 2 && type[1] == 'n'));
     size_t bytes;
     if (!ptc_weigh(&s->box->heap, &v, 1, SIZE_MAX, &bytes))
         return false;
     ptc_buf_add_cstr(out, "{\"name\":");
     add_string(out, name->text, name->len);
-    ptc_buf_addf(out, ",\"type\":\"%s\",\"bytes\":%zu", article ? space + 1 : type, bytes);
+    ptc_buf_addf(out, ",\"type\":\"%s\",\"bytes\":%zu", ptc_describe_type(v), bytes);
     add_preview(s, out, v);
     if (ptc_is(v, PTC_T_CLOSURE))
         add_function(out, v);
