@@ -190,8 +190,8 @@ static void test_errors(void)
                  names[i], fail);
         CHECK_STR(text(), want);
         restart();
-        ptc_protocol_render_error(&out,
-                                  &(PtcErrorAnswer){reason, PIECE("m"), PIECE("f"), NONE, NONE, false});
+        ptc_protocol_render_error(
+            &out, &(PtcErrorAnswer){reason, PIECE("m"), PIECE("f"), NONE, NONE, false});
         snprintf(want, sizeof want,
                  "{\"status\":\"error\",\"reason\":\"%s\",\"message\":\"m\",\"feedback\":\"f\"%s}",
                  names[i], fail[0] ? ",\"result\":null" : "");
