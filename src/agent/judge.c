@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Holds values to what an agent's answer must be. */
+ * Holds values to what an agent's answer must be, and tells the findings to a model in lines. */
 #include "agent/judge.h"
 
-#include "json/emit.h"
-#include "tool/convert.h"
-#include "tool/keys.h"
-#include "tool/sig/sig_check.h"
+#include "json/parse.h"
+#include "tool/contract.h"
+#include "value/vec.h"
+#include "value/map.h"
+#include "value/str.h"
 
 enum { JSON_BYTES = 64 * 1024 * 1024, FINDINGS_BYTES = 64 * 1024 };
 
@@ -14,134 +15,59 @@ const PtcSigType *ptc_want_type(const PtcWant *want)
     return want->sig ? ptc_sig_required(want->sig->result) : NULL;
 }
 
-/* ----------------------------------------------------------------------------- findings */
-
-/* Findings on their way: JSON and lines. */
-typedef struct Findings {
-    PtcBench *b;
-    PtcBuf json, lines;
-} Findings;
-
-static void begin(Findings *f, PtcBench *b)
+/* rows[0].id */
+static void add_path(PtcBuf *out, PtcValue steps)
 {
-    f->b = b;
-    ptc_buf_init(&f->json, &b->mem, JSON_BYTES);
-    ptc_buf_init(&f->lines, &b->mem, FINDINGS_BYTES);
-}
-
-static void end(Findings *f, PtcJudged *out)
-{
-    f->lines.full = false; /* what fits is enough */
-    out->issues = ptc_bench_take(f->b, &f->json);
-    out->findings = ptc_bench_take(f->b, &f->lines);
-    out->verdict =
-        out->issues.bytes && out->findings.bytes ? PTC_JUDGED_WRONG : PTC_JUDGED_NO_MEMORY;
-}
-
-static void add_finding(Findings *f, const char *path, const char *message)
-{
-    ptc_emit_object(&f->json);
-    ptc_emit_key(&f->json, "path");
-    ptc_path_json(&f->json, path);
-    ptc_emit_field_cstr(&f->json, "message", message);
-    ptc_emit_object_end(&f->json);
-    ptc_buf_addf(&f->lines, "%s%s%s\n", path, *path ? ": " : "", message);
-}
-
-static void tell_sig(PtcBench *b, const PtcSigIssues *issues, PtcJudged *out)
-{
-    Findings f;
-    begin(&f, b);
-    ptc_sig_issues_json(&f.json, issues);
-    ptc_sig_issues_print(&f.lines, issues, "\n");
-    end(&f, out);
-}
-
-static void tell_schema(PtcBench *b, const PtcSchemaIssues *issues, PtcJudged *out)
-{
-    Findings f;
-    begin(&f, b);
-    ptc_emit_array(&f.json);
-    for (size_t i = 0; i < issues->count; i++)
-        add_finding(&f, issues->items[i].path, issues->items[i].message);
-    ptc_emit_array_end(&f.json);
-    end(&f, out);
-}
-
-static void tell_keys(PtcBench *b, const PtcKeysError *e, PtcJudged *out)
-{
-    Findings f;
-    begin(&f, b);
-    ptc_emit_array(&f.json);
-    add_finding(&f, e->path, e->what);
-    ptc_emit_array_end(&f.json);
-    end(&f, out);
-}
-
-/* ------------------------------------------------------------------------------ judging */
-
-static void check_sig(PtcBench *b, const PtcSig *sig, PtcValue v, PtcJudged *out)
-{
-    PtcSigIssues *issues = ptc_mem_alloc(&b->mem, sizeof *issues);
-    out->verdict = PTC_JUDGED_NO_MEMORY;
-    if (!issues)
-        return;
-    ptc_sig_issues_init(issues, &b->mem);
-    if (ptc_sig_validate_return(&b->heap, sig, v, issues))
-        out->verdict = PTC_JUDGED_FITS;
-    else if (issues->count > 0)
-        tell_sig(b, issues, out);
-    ptc_sig_issues_deinit(issues);
-    ptc_mem_free(&b->mem, issues, sizeof *issues);
-}
-
-static void check_schema(PtcBench *b, const PtcSchema *schema, PtcValue v, PtcJudged *out)
-{
-    PtcSchemaIssues *issues = ptc_mem_alloc(&b->mem, sizeof *issues);
-    out->verdict = PTC_JUDGED_NO_MEMORY;
-    if (!issues)
-        return;
-    memset(issues, 0, sizeof *issues);
-    PtcSchemaVerdict verdict = ptc_schema_validate(schema, v, &b->mem, &b->budget, issues);
-    if (verdict == PTC_SCHEMA_VALID)
-        out->verdict = PTC_JUDGED_FITS;
-    else if (verdict == PTC_SCHEMA_INVALID)
-        tell_schema(b, issues, out);
-    ptc_mem_free(&b->mem, issues, sizeof *issues);
-}
-
-/* The JSON of the value; what has none is a finding, unless there are others already. */
-static void make_json(PtcBench *b, const PtcWant *want, PtcValue v, PtcJudged *out)
-{
-    PtcKeysError e;
-    PtcJsonError bad = {0};
-    PtcBuf buf;
-    PtcValue plain = ptc_tool_value(&b->heap, v, &e);
-    if (plain == PTC_NONE) {
-        if (e.stopped)
-            out->verdict = PTC_JUDGED_NO_MEMORY;
-        else if (out->verdict == PTC_JUDGED_FITS)
-            tell_keys(b, &e, out);
-        return;
+    for (size_t i = 0; i < ptc_seq_count(steps); i++) {
+        PtcValue step = ptc_seq_nth(steps, i);
+        PtcText name = ptc_str_text(step);
+        if (name.bytes)
+            ptc_buf_addf(out, "%s%.*s", i ? "." : "", (int)name.len, name.bytes);
+        else if (ptc_is_int(step))
+            ptc_buf_addf(out, "[%lld]", (long long)ptc_to_int(step));
     }
-    ptc_buf_init(&buf, &b->mem, JSON_BYTES);
-    if (ptc_to_json_value(&b->heap, &buf, plain, want->float_precision, &bad))
-        out->json = ptc_bench_take(b, &buf);
-    else
-        ptc_buf_deinit(&buf);
-    if (!out->json.bytes)
-        out->verdict = PTC_JUDGED_NO_MEMORY;
+    if (ptc_seq_count(steps))
+        ptc_buf_add_cstr(out, ": ");
+}
+
+PtcText ptc_judge_findings(PtcBench *b, PtcText issues)
+{
+    PtcBuf lines;
+    PtcJsonError e = {0};
+    PtcValue list = ptc_json_parse(&b->heap, issues.bytes, issues.len, &e);
+    ptc_buf_init(&lines, &b->mem, FINDINGS_BYTES);
+    for (size_t i = 0; list != PTC_NONE && i < ptc_seq_count(list); i++) {
+        PtcValue issue = ptc_seq_nth(list, i), path = ptc_map_field(&b->heap, issue, "path");
+        PtcText message = ptc_str_text(ptc_map_field(&b->heap, issue, "message"));
+        if (i)
+            ptc_buf_add_char(&lines, '\n');
+        add_path(&lines, path);
+        ptc_buf_add(&lines, message.bytes, message.len);
+    }
+    lines.full = false; /* what fits is enough */
+    lines.failed = lines.failed || list == PTC_NONE;
+    return ptc_bench_take(b, &lines);
 }
 
 void ptc_judge(PtcBench *b, const PtcWant *want, PtcValue v, PtcJudged *out)
 {
-    *out = (PtcJudged){.verdict = PTC_JUDGED_FITS};
-    if (want->sig)
-        check_sig(b, want->sig, v, out);
-    if (out->verdict == PTC_JUDGED_FITS && want->schema)
-        check_schema(b, want->schema, v, out);
-    if (out->verdict != PTC_JUDGED_NO_MEMORY)
-        make_json(b, want, v, out);
-    if (b->budget.stop != PTC_STOP_NONE)
-        out->verdict = PTC_JUDGED_NO_MEMORY;
+    PtcBuf json, issues;
+    PtcContract contract = {.sig = want->sig, .schema = want->schema};
+    *out = (PtcJudged){.verdict = PTC_JUDGED_NO_MEMORY};
+    ptc_buf_init(&json, &b->mem, JSON_BYTES);
+    ptc_buf_init(&issues, &b->mem, JSON_BYTES);
+    PtcFit fit = ptc_contract_judge(&contract, &b->heap, v, want->float_precision, &json, &issues);
+    bool has_json = json.len > 0;
+    PtcText text = ptc_bench_take(b, &json), found = ptc_bench_take(b, &issues);
+    if (fit == PTC_UNJUDGED || !text.bytes || !found.bytes || b->budget.stop != PTC_STOP_NONE)
+        return;
+    out->json = has_json ? text : (PtcText){NULL, 0};
+    if (fit == PTC_FITS) {
+        out->verdict = PTC_JUDGED_FITS;
+        return;
+    }
+    out->issues = found;
+    out->findings = ptc_judge_findings(b, found);
+    if (out->findings.bytes)
+        out->verdict = PTC_JUDGED_WRONG;
 }

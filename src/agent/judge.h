@@ -39,4 +39,7 @@ const PtcSigType *ptc_want_type(const PtcWant *want);
  * NO_MEMORY. */
 void ptc_judge(PtcBench *b, const PtcWant *want, PtcValue v, PtcJudged *out);
 
+/* The lines of findings that came as JSON (tool/contract.h), in the bench's arena.  Absent: no memory. */
+PTC_MUST_USE PtcText ptc_judge_findings(PtcBench *b, PtcText issues);
+
 #endif

@@ -184,16 +184,15 @@ static void take_value(PtcWork *w, PtcRan *ran)
     ran->value = ptc_work_keep(w, &out);
 }
 
-/* Why the value is not the answer: told in the words that a direct answer gets, so by the same code. */
+/* Why the value is not the answer. */
 static void take_findings(PtcWork *w, PtcRan *ran)
 {
-    PtcBench *b = &w->bench;
-    PtcJudged judged;
-    ptc_budget_init(&b->budget);
-    ptc_judge(b, &w->def->want, w->outcome->value, &judged);
-    ran->issues = ptc_messages_keep(&w->arena, judged.issues);
-    ran->findings = ptc_messages_keep(&w->arena, judged.findings);
-    w->arena.failed |= judged.verdict == PTC_JUDGED_NO_MEMORY;
+    PtcBench bench;
+    ptc_bench_init(&bench);
+    ran->issues = ptc_messages_keep(&w->arena, ptc_buf_view(&w->outcome->issues));
+    ran->findings = ptc_messages_keep(&w->arena, ptc_judge_findings(&bench, ran->issues));
+    w->arena.failed |= !ran->issues.bytes || !ran->findings.bytes;
+    ptc_bench_deinit(&bench);
 }
 
 static void take_verdict(PtcWork *w, PtcRan *ran)
