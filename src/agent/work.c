@@ -105,6 +105,7 @@ static bool open_engine(PtcWork *w, PtcFault *fault)
         !(w->data = ptc_box_new(w->ptc, CONTEXT_BYTES)))
         return no_memory(fault);
     w->ptc->float_precision = (int)w->def->float_precision;
+    w->session->history_bytes = (size_t)w->def->format.history_max_bytes;
     PtcCopy copy;
     ptc_copy_init(&copy, &w->data->heap);
     w->data_map = ptc_copy_value(&copy, w->context);
@@ -196,4 +197,6 @@ void ptc_work_rest(PtcWork *w)
 {
     ptc_outcome_drop(w->outcome);
     w->outcome = NULL;
+    if (w->ptc)
+        ptc_engine_rest(w->ptc);
 }
