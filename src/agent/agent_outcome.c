@@ -92,13 +92,18 @@ static void add_call(PtcBuf *out, const PtcTurnCall *call)
     ptc_emit_object_end(out);
 }
 
-static void add_turn(PtcBuf *out, const PtcTurn *t)
+const char *ptc_turn_type_name(PtcTurnType type)
 {
-    static const char *const types[] = {[PTC_TURN_NORMAL] = "normal",
+    static const char *const names[] = {[PTC_TURN_NORMAL] = "normal",
                                         [PTC_TURN_MUST_RETURN] = "must_return",
                                         [PTC_TURN_RETRY] = "retry"};
+    return names[type];
+}
+
+static void add_turn(PtcBuf *out, const PtcTurn *t)
+{
     ptc_emit_object(out);
-    ptc_emit_field_cstr(out, "type", types[t->type]);
+    ptc_emit_field_cstr(out, "type", ptc_turn_type_name(t->type));
     ptc_emit_field_bool(out, "ok", t->ok);
     ptc_emit_field_text(out, "program", t->program);
     if (t->value.bytes)

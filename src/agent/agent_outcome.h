@@ -13,6 +13,9 @@ typedef struct PtcOutcomeOptions {
 /* "ok", "error" or "invalid". */
 const char *ptc_agent_outcome_name(const PtcAgentRun *run);
 
+/* "normal", "must_return" or "retry". */
+const char *ptc_turn_type_name(PtcTurnType type);
+
 /* Appends the members of the object, without its braces, so that a caller can add its own. */
 void ptc_agent_outcome_write(PtcAgentRun *run, const PtcOutcomeOptions *options, PtcBuf *out);
 

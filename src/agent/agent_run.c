@@ -197,6 +197,7 @@ static PtcProgress progress(const PtcAgentRun *r, PtcProgressKind kind)
                          .parent = r->parent ? r->parent->number : 0,
                          .agent = ptc_text_cstr(r->path),
                          .turn = (int64_t)r->step.now.turn_count + 1,
+                         .attempt = r->step.now.attempts,
                          .what = r};
 }
 
@@ -232,9 +233,19 @@ static void account(PtcAgentRun *r, const PtcAction *a)
     t->sums.requests++;
     if (!r->free_of_budget)
         t->budget--;
+    if (r->step.now.attempts == 1)
+        r->turn_began_ns = ptc_clock_ns(NULL);
     PtcProgress p = progress(r, PTC_PROGRESS_ASKED);
     p.request = &a->request;
     ptc_tree_tell(t, p);
+}
+
+static void tell_turn(PtcAgentRun *r)
+{
+    PtcProgress p = progress(r, PTC_PROGRESS_TURN_ENDED);
+    p.ended = &r->step.now.turns[--p.turn - 1];
+    p.duration_ns = ptc_clock_ns(NULL) - r->turn_began_ns;
+    ptc_tree_tell(r->tree, p);
 }
 
 /* Tells the step what happened; under the lock. */
@@ -243,7 +254,10 @@ static PtcAction step_locked(PtcAgentRun *r, PtcEvent *e)
     e->facts = facts(r);
     if (ptc_cancelled(r->options.cancel))
         *e = (PtcEvent){.kind = PTC_EVENT_CANCEL, .facts = e->facts};
+    size_t turns = r->step.now.turn_count;
     PtcAction action = ptc_step(&r->step, e);
+    if (r->step.now.turn_count > turns)
+        tell_turn(r);
     account(r, &action);
     return action;
 }
@@ -373,15 +387,17 @@ static PtcAction call_tools(PtcAgentRun *r, const PtcAction *a)
     PtcWorkLimits limits = work_limits(r);
     int64_t begun = ptc_clock_ns(NULL);
     ptc_bench_init(&bench);
+    PtcProgress p = progress(r, PTC_PROGRESS_CALLING);
+    p.orders = a->call.calls;
+    p.call_count = a->call.count;
+    tell(r, p);
     PtcCallResult *results = ptc_arena_zalloc(&bench.arena, (a->call.count + 1) * sizeof *results);
     if (!results || !ptc_work_call(r->work, a->call.calls, a->call.count, &limits, results)) {
         ptc_bench_deinit(&bench);
         return step(r, (PtcEvent){.kind = PTC_EVENT_RAN, .ran = {.end = PTC_RAN_NO_MEMORY}});
     }
-    PtcProgress p = progress(r, PTC_PROGRESS_CALLED);
-    p.orders = a->call.calls;
+    p.kind = PTC_PROGRESS_CALLED;
     p.results = results;
-    p.call_count = a->call.count;
     p.duration_ns = ptc_clock_ns(NULL) - begun;
     tell(r, p);
     PtcAction next =

@@ -49,8 +49,9 @@ struct PtcAgentRun {
     char path[PTC_AGENT_PATH];
     int64_t depth, max_depth;
     int64_t began_ns, ended_ns, deadline_ns;
-    bool free_of_budget; /* llm tools spend no turns */
-    PtcWork own, *work;  /* own, unless the options have one */
+    int64_t turn_began_ns; /* when the turn under way was first asked for */
+    bool free_of_budget;   /* llm tools spend no turns */
+    PtcWork own, *work;    /* own, unless the options have one */
     bool work_open;
     PtcStep step;
     atomic_int_fast64_t children;

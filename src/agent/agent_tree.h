@@ -26,25 +26,29 @@ typedef enum {
     PTC_PROGRESS_ANSWERED,
     PTC_PROGRESS_PROGRAM_BEGAN,
     PTC_PROGRESS_PROGRAM_ENDED,
-    PTC_PROGRESS_CALLED, /* native calls */
+    PTC_PROGRESS_CALLING, /* native calls begin ... */
+    PTC_PROGRESS_CALLED,  /* ... and have ended */
+    PTC_PROGRESS_TURN_ENDED,
 } PtcProgressKind;
 
 typedef struct PtcProgress {
     PtcProgressKind kind;
-    uint64_t run, parent;         /* numbers of runs, from 1; a parent of 0: none */
-    PtcText agent;                /* path of tool names, "" for the top */
-    int64_t turn;                 /* from 1 */
-    int64_t at_ns;                /* since the tree began */
-    int64_t duration_ns;          /* *_ENDED, ANSWERED, CALLED */
+    uint64_t run, parent; /* numbers of runs, from 1; a parent of 0: none */
+    PtcText agent;        /* path of tool names, "" for the top */
+    int64_t turn;         /* from 1 */
+    int64_t attempt;      /* ASKED, ANSWERED: which request of the turn it is, from 1 */
+    int64_t at_ns;        /* since the tree began */
+    int64_t duration_ns;  /* *_ENDED, ANSWERED, CALLED; a turn's from its first request on */
     const PtcLlmRequest *request; /* ASKED */
     const PtcLlmReply *reply;     /* ANSWERED */
     PtcText program;              /* PROGRAM_BEGAN */
     const PtcRan *ran;            /* PROGRAM_ENDED */
-    const PtcOutcome *outcome;    /* PROGRAM_ENDED, of the engine; may be NULL */
-    const PtcCallOrder *orders;   /* CALLED */
-    const PtcCallResult *results;
+    PtcOutcome *outcome;          /* PROGRAM_ENDED, of the engine; may be NULL */
+    const PtcCallOrder *orders;   /* CALLING, CALLED */
+    const PtcCallResult *results; /* CALLED */
     size_t call_count;
-    const struct PtcAgentRun *what; /* RUN_BEGAN, RUN_ENDED, CALLED */
+    const PtcTurn *ended; /* TURN_ENDED */
+    const struct PtcAgentRun *what;
 } PtcProgress;
 
 /* What a tree is given; zero is good for every member. */

@@ -114,6 +114,7 @@ typedef struct PtcCallResult {
     bool ok, cached;
     PtcText content;    /* ok: JSON; else what went wrong */
     const char *reason; /* not ok: "tool_error", "args_error", "timeout" ... */
+    int64_t took_ns;    /* for whoever watches */
 } PtcCallResult;
 
 typedef struct PtcEvent {
