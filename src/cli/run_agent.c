@@ -15,7 +15,9 @@
 #include "cli/run_chunks.h"
 #include "cli/run_compile.h"
 #include "cli/run_dry.h"
+#include "cli/run_live.h"
 #include "cli/shown.h"
+#include "cli/trace_out.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "value/map.h"
@@ -35,6 +37,8 @@ typedef struct Command {
     PtcText context;
     PtcJournalFile *journal;
     char journal_error[400];
+    PtcTraceOut trace;
+    PtcRunLive live;
     PtcChain chain;
 } Command;
 
@@ -225,6 +229,8 @@ static void keep_journal(Command *c, const PtcAgentRun *run)
 static void watch(void *user, const PtcProgress *p)
 {
     Command *c = user;
+    ptc_trace_out_tell(&c->trace, p);
+    ptc_run_live_tell(&c->live, p);
     if (c->journal && p->kind == PTC_PROGRESS_PROGRAM_ENDED && p->agent.len == 0)
         keep_journal(c, p->what);
 }
@@ -337,6 +343,8 @@ static PtcAgentOptions agent_options(Command *c)
 static int run_chain(Command *c)
 {
     int status = PTC_EXIT_FAILED;
+    if (!ptc_trace_out_open(&c->trace, "run", c->o->trace, ptc_agent_host_secrets(c->host)))
+        return PTC_EXIT_USAGE;
     c->chain = (PtcChain){.defs = c->defs,
                           .count = c->count,
                           .options = agent_options(c),
@@ -345,12 +353,15 @@ static int run_chain(Command *c)
     c->chain.host.progress = watch;
     c->chain.host.progress_user = c;
     signal(SIGINT, on_interrupt);
-    if (ptc_chain_run(&c->chain))
+    ptc_run_live_begin(&c->live);
+    bool ran = ptc_chain_run(&c->chain);
+    ptc_run_live_end(&c->live);
+    if (ran)
         status = print_outcome(c);
     else
         ptc_io_printf(PTC_IO_STDERR, "ptc run: out of memory\n");
     ptc_chain_end(&c->chain);
-    return status;
+    return ptc_trace_out_close(&c->trace) || status != PTC_EXIT_OK ? status : PTC_EXIT_FAILED;
 }
 
 static int run_dry(Command *c)

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * run_live.h - one line on the terminal that tells what an agent is doing, as long as it does it:
+ *
+ *     turn 2, running a program, 3 tool calls, 1204 tokens, 4.5 s
+ *
+ * Only when standard error is a terminal that can erase a line; otherwise everything here does nothing.  A thread draws the
+ * line, ten times a second at most, so that the agent never waits for a terminal and a short run shows nothing at all. */
+#ifndef PTC_CLI_RUN_LIVE_H
+#define PTC_CLI_RUN_LIVE_H
+
+#include <pthread.h>
+
+#include "agent/agent_tree.h"
+
+enum { PTC_LIVE_DOING = 120 };
+
+typedef struct PtcRunLive {
+    bool on, colour;
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    /* under the lock: */
+    bool over;
+    int64_t began_ns, turn;
+    uint64_t calls, tokens;
+    char doing[PTC_LIVE_DOING];
+} PtcRunLive;
+
+void ptc_run_live_begin(PtcRunLive *live);
+/* To be called from PtcTreeHost.progress. */
+void ptc_run_live_tell(PtcRunLive *live, const PtcProgress *progress);
+/* Erases the line; from any thread, and more than once. */
+void ptc_run_live_end(PtcRunLive *live);
+
+#endif
