@@ -54,7 +54,6 @@ static bool call_one(PtcWork *w, const PtcCallOrder *order, const PtcWorkLimits 
     PtcBuf out;
     PtcNativeAnswer answer = {.end = PTC_NATIVE_FAILED};
     PtcNativeOptions options = options_of(w, limits);
-    int64_t begun = ptc_clock_ns(NULL);
     ptc_buf_init(&out, &w->mem, RESULT_MAX);
     bool ok = ptc_native_ask(w->native, w->def->tools, (int)order->tool, order->args, &options,
                              &out, &answer);
@@ -63,7 +62,7 @@ static bool call_one(PtcWork *w, const PtcCallOrder *order, const PtcWorkLimits 
     *result = (PtcCallResult){.ok = answer.end == PTC_NATIVE_OK,
                               .cached = answer.cached,
                               .reason = reason_of(answer.end),
-                              .took_ns = ptc_clock_ns(NULL) - begun};
+                              .took_ns = answer.took_ns};
     result->content = ptc_work_keep(w, &out);
     return ok && result->content.bytes;
 }

@@ -346,13 +346,15 @@ static bool share_is_left(PtcToolCall *call, bool pending)
 static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
 {
     size_t used = job->caller->heap->used, before = raise_limit(job->caller);
+    int64_t begun = job->now_ns;
     PtcToolAnswer how = job->tool->function(call, job->tool->user);
     bool pending = how == PTC_TOOL_PENDING && call->counted;
     if (pending) {
         atomic_store(&call->inside, false);
         wait_for(call);
     }
-    job->took_ns += ptc_call_pause(call);
+    ptc_call_pause(call); /* not its result: a tool that answered in JSON has paused before */
+    job->took_ns += call->begun_ns - begun;
     job->now_ns = call->begun_ns;
     take_answer(job, call, reply);
     settle_limit(job->caller, before, used);
