@@ -300,7 +300,7 @@ static void ask_model(PtcAgentRun *r, PtcLlmRequest *request, PtcArena *arena, P
     request->agent = ptc_text_cstr(r->path);
     if (r->options.stream && r->tree->host.stream) {
         request->stream = r->tree->host.stream;
-        request->stream_user = r->tree->host.user;
+        request->stream_user = r->tree->host.stream_user;
     }
     r->model->ask(r->model, request, arena, reply);
 }

@@ -9,16 +9,24 @@
 enum { TREE_BYTES = 64 * 1024 * 1024 };
 #define HOUR_MS ((int64_t)3600 * 1000)
 
+void ptc_tree_renew(PtcAgentTree *t, int64_t turn_budget, int64_t deadline_ms)
+{
+    t->budget = turn_budget;
+    t->sums = (PtcTreeSums){.turns = 0};
+    t->runs = 0;
+    t->tool_count = 0;
+    t->began_ns = ptc_clock_ns(NULL);
+    t->deadline_ns =
+        t->began_ns + (deadline_ms > 0 ? deadline_ms : PTC_TREE_HOURS * HOUR_MS) * 1000000;
+}
+
 bool ptc_tree_init(PtcAgentTree *t, const PtcTreeHost *host, int64_t turn_budget,
                    int64_t deadline_ms)
 {
     memset(t, 0, sizeof *t);
     if (host)
         t->host = *host;
-    t->budget = turn_budget;
-    t->began_ns = ptc_clock_ns(NULL);
-    t->deadline_ns =
-        t->began_ns + (deadline_ms > 0 ? deadline_ms : PTC_TREE_HOURS * HOUR_MS) * 1000000;
+    ptc_tree_renew(t, turn_budget, deadline_ms);
     ptc_mem_init(&t->mem, TREE_BYTES);
     ptc_arena_init(&t->arena, &t->mem);
     return pthread_mutex_init(&t->lock, NULL) == 0;

@@ -65,6 +65,7 @@ typedef struct PtcTreeHost {
     bool (*stop)(void *user, int64_t requests, const PtcTokens *tokens);
     /* Pieces of the top agent's answer as they come. */
     bool (*stream)(void *user, PtcText piece);
+    void *stream_user;
     /* For http tools: who sends (NULL: they fail), and what an environment variable holds, which is a secret. */
     struct PtcClient *client;
     const char *(*variable)(void *user, const char *name);
@@ -108,6 +109,8 @@ typedef struct PtcAgentTree {
 /* A tree that ends `deadline_ms` from now; 0: after an hour.  False: no memory. */
 PTC_MUST_USE bool ptc_tree_init(PtcAgentTree *tree, const PtcTreeHost *host, int64_t turn_budget,
                                 int64_t deadline_ms);
+/* Counts turns, tokens and time anew, for another top agent after the last one has ended; models stay open. */
+void ptc_tree_renew(PtcAgentTree *tree, int64_t turn_budget, int64_t deadline_ms);
 /* After all runs. */
 void ptc_tree_deinit(PtcAgentTree *tree);
 

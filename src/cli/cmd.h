@@ -18,6 +18,8 @@ typedef int (*PtcCmdFn)(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_eval(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_test(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_run(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_chat(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_init(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_repl(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_signature(PtcMem *mem, int argc, char **argv);

@@ -484,7 +484,7 @@ static void set_up(Repl *r)
     ptc_buf_init(&r->out, r->mem, PTC_IO_MAX);
     ptc_lines_init(&r->lines, r->mem, PTC_IO_STDIN, PTC_IO_MAX);
     if (r->editing)
-        ptc_history_init(&r->history, r->mem);
+        ptc_history_init(&r->history, r->mem, "history");
     ptc_line_init(&r->line, r->mem, &r->history, complete, r);
 }
 

@@ -70,14 +70,14 @@ static void make_directories(char *path)
     }
 }
 
-static void find_path(PtcHistory *h)
+static void find_path(PtcHistory *h, const char *name)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     int n = 0;
     if (state && state[0] == '/')
-        n = snprintf(h->path, sizeof h->path, "%s/ptc/history", state);
+        n = snprintf(h->path, sizeof h->path, "%s/ptc/%s", state, name);
     else if (home && home[0] == '/')
-        n = snprintf(h->path, sizeof h->path, "%s/.local/state/ptc/history", home);
+        n = snprintf(h->path, sizeof h->path, "%s/.local/state/ptc/%s", home, name);
     if (n <= 0 || (size_t)n >= sizeof h->path)
         h->path[0] = 0;
 }
@@ -106,7 +106,7 @@ static bool take_lines(PtcHistory *h, PtcBuf *buf)
         char *lf = memchr(p, '\n', (size_t)(end - p));
         size_t len = (size_t)((lf ? lf : end) - p), used = len + 1;
         len = unescape(p, len);
-        if (len > 0 && len <= PTC_HISTORY_BYTES && ptc_utf8_valid(p, len) && !keep(h, p, len))
+        if (len > 0 && len <= PTC_HISTORY_ENTRY_BYTES && ptc_utf8_valid(p, len) && !keep(h, p, len))
             break;
         p += used;
     }
@@ -115,13 +115,13 @@ static bool take_lines(PtcHistory *h, PtcBuf *buf)
 
 /* ---------------------------------------------------------------------- API */
 
-void ptc_history_init(PtcHistory *h, PtcMem *mem)
+void ptc_history_init(PtcHistory *h, PtcMem *mem, const char *name)
 {
     PtcBuf buf;
     h->mem = mem;
     h->count = 0;
     h->path[0] = 0;
-    find_path(h);
+    find_path(h, name);
     ptc_buf_init(&buf, mem, PTC_IO_MAX);
     if (h->path[0]) {
         make_directories(h->path);
@@ -145,7 +145,7 @@ void ptc_history_add(PtcHistory *h, const char *text, size_t len)
     while (blank < len && strchr(" \t\n", text[blank]))
         blank++;
     const PtcHistoryEntry *last = h->count ? &h->items[h->count - 1] : NULL;
-    if (blank == len || len > PTC_HISTORY_BYTES ||
+    if (blank == len || len > PTC_HISTORY_ENTRY_BYTES ||
         (last && last->len == len && memcmp(last->text, text, len) == 0))
         return;
     if (keep(h, text, len))

@@ -10,7 +10,7 @@
 
 enum {
     PTC_HISTORY_ENTRIES = 1000,
-    PTC_HISTORY_BYTES = 4096 /* of an entry; longer ones are not kept */
+    PTC_HISTORY_ENTRY_BYTES = 4096 /* of an entry; longer ones are not kept */
 };
 
 typedef struct PtcHistoryEntry {
@@ -25,8 +25,8 @@ typedef struct PtcHistory {
     char path[512]; /* empty: there is no file */
 } PtcHistory;
 
-/* Reads $XDG_STATE_HOME/ptc/history (or ~/.local/state/ptc/history), if it is there. */
-void ptc_history_init(PtcHistory *history, PtcMem *mem);
+/* Reads $XDG_STATE_HOME/ptc/NAME (or ~/.local/state/ptc/NAME), if it is there. */
+void ptc_history_init(PtcHistory *history, PtcMem *mem, const char *name);
 void ptc_history_deinit(PtcHistory *history);
 /* Adds an entry, here and in the file, unless it is blank or the same as the last one. */
 void ptc_history_add(PtcHistory *history, const char *text, size_t len);

@@ -19,6 +19,8 @@ typedef struct {
 static const Command commands[] = {
     {"eval", "run a program, or a batch of them (--jsonl)", ptc_cmd_eval},
     {"run", "run an agent, or a batch of them (--jsonl)", ptc_cmd_run},
+    {"chat", "talk with an agent, or with a model", ptc_cmd_chat},
+    {"init", "make a project with an agent that runs at once", ptc_cmd_init},
     {"test", "run data-driven test files", ptc_cmd_test},
     {"repl", "type programs one after the other", ptc_cmd_repl},
     {"mcp", "serve MCP clients on standard input and output, or over HTTP", ptc_cmd_mcp},

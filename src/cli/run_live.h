@@ -29,7 +29,7 @@ typedef struct PtcRunLive {
 void ptc_run_live_begin(PtcRunLive *live);
 /* To be called from PtcTreeHost.progress. */
 void ptc_run_live_tell(PtcRunLive *live, const PtcProgress *progress);
-/* Erases the line; from any thread, and more than once. */
+/* Erases the line; on the thread that began it, as often as one likes. */
 void ptc_run_live_end(PtcRunLive *live);
 
 #endif

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc chat`: messages typed one after the other, answered by an agent that remembers what was said.  At a terminal with
+ * line editing and history; from a pipe a message a line, plain. */
+#include "cli/cmd.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "agent/agent_chat.h"
+#include "base/utf8.h"
+#include "cli/agent_host.h"
+#include "cli/io.h"
+#include "cli/line.h"
+#include "cli/options.h"
+#include "cli/run_live.h"
+#include "cli/shown.h"
+#include "cli/trace_out.h"
+#include "json/parse.h"
+#include "net/lines.h"
+#include "value/str.h"
+
+typedef struct Options {
+    const char *llm, *models, *context, *record, *trace;
+    bool replay_loose;
+    int64_t llm_timeout_ms;
+} Options;
+
+typedef struct Chat {
+    PtcMem *mem;
+    const Options *o;
+    PtcAgentHost *host;
+    PtcAgentDef *def;
+    PtcBuf context;
+    PtcAgentChat chat;
+    PtcRunLive live;
+    PtcTraceOut trace;
+    bool prompts, editing, colour; /* as in ptc repl */
+    bool streamed, quit, failed;
+    PtcBuf message;
+    PtcHistory history;
+    PtcLine line;
+    PtcLines lines;
+} Chat;
+
+#define FIELD(name) offsetof(Options, name)
+#define MS_MOST ((int64_t)1 << 40)
+
+static const PtcOption table[] = {
+    {.name = "llm",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(llm),
+     .value = "MODEL",
+     .help = "the model, as for ptc run; before the one in the agent file"},
+    {.name = "models",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(models),
+     .value = "FILE",
+     .help = "a file with more aliases of models"},
+    {.name = "context",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(context),
+     .value = "JSON|@FILE",
+     .help = "the agent's data, an object"},
+    {.name = "trace",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(trace),
+     .value = "FILE",
+     .help = "write what happens to a file, an event a line (ptc docs trace)"},
+    {.name = "record",
+     .type = PTC_OPTION_TEXT,
+     .field = FIELD(record),
+     .value = "FILE",
+     .help = "write requests and replies to a file, for --llm replay:FILE"},
+    {.name = "replay-loose",
+     .type = PTC_OPTION_FLAG,
+     .field = FIELD(replay_loose),
+     .help = "replies of a record in their order, whatever is asked"},
+    {.name = "llm-timeout-ms",
+     .type = PTC_OPTION_INT,
+     .field = FIELD(llm_timeout_ms),
+     .value = "MS",
+     .help = "for one request; 0: the default of the model, 120000",
+     .max = MS_MOST},
+};
+
+static const PtcUsage usage = {
+    .command = "chat",
+    .synopsis = "[OPTIONS] [AGENT.json]",
+    .summary = "Talks with an agent that remembers what was said; without a file, with the model "
+               "itself.\n/help says what else it takes.  From a pipe a line is a message and its "
+               "answer follows;\nthe exit status is 1 when one could not be answered.",
+    .examples = "  ptc chat --llm haiku\n  ptc chat agent.json --context @orders.json\n"
+                "  echo 'Name a river.' | ptc chat --llm ollama:llama-local\n",
+    .options = table,
+    .option_count = sizeof table / sizeof *table,
+};
+
+/* ------------------------------------------------------------------------------- Ctrl-C */
+
+/* Ends the answer under way; while a line is typed Ctrl-C is a key. */
+static PtcCancel interrupted;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    atomic_store(&interrupted.asked, true);
+}
+
+/* ------------------------------------------------------------------------------- output */
+
+static void say_fault(const PtcFault *f)
+{
+    ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s%s%s\n", f->path, f->path[0] ? ": " : "",
+                  f->no_memory ? "out of memory" : f->message);
+}
+
+static bool stream(void *user, PtcText piece)
+{
+    Chat *c = user;
+    ptc_run_live_end(&c->live);
+    c->streamed = true;
+    return ptc_shown_write(PTC_IO_STDOUT, piece.bytes, piece.len);
+}
+
+static void watch(void *user, const PtcProgress *p)
+{
+    Chat *c = user;
+    ptc_trace_out_tell(&c->trace, p);
+    ptc_run_live_tell(&c->live, p);
+}
+
+/* The answer: a text as it is, anything else as JSON. */
+static bool print_answer(PtcAgentRun *run)
+{
+    PtcJsonError e;
+    PtcText json = run->step.now.verdict.value;
+    bool string = json.len > 1 && json.bytes[0] == '"';
+    PtcValue v = string ? ptc_json_parse(&run->bench.heap, json.bytes, json.len, &e) : PTC_NONE;
+    PtcText text = v == PTC_NONE ? json : ptc_str_text(v);
+    if (!text.bytes)
+        text = PTC_TEXT("null");
+    return ptc_shown_write_line(PTC_IO_STDOUT, text.bytes, text.len);
+}
+
+static void say_failure(const PtcAgentRun *run)
+{
+    const PtcVerdict *v = &run->step.now.verdict;
+    if (strcmp(v->reason, "cancelled") == 0)
+        ptc_io_printf(PTC_IO_STDERR, "stopped\n");
+    else if (strcmp(v->reason, "llm_required") == 0)
+        ptc_io_printf(PTC_IO_STDERR,
+                      "ptc chat: name a model with --llm, or with \"llm\" in the agent file\n");
+    else
+        ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s: %.*s\n", v->reason, (int)v->message.len,
+                      v->message.bytes ? v->message.bytes : "");
+}
+
+static void show(Chat *c, PtcAgentRun *run)
+{
+    bool ok = !run->invalid && run->step.now.verdict.ok;
+    if (c->streamed && !ptc_io_write(PTC_IO_STDOUT, "\n", 1))
+        c->quit = true;
+    if (ok && !c->streamed && !print_answer(run))
+        c->quit = true;
+    if (run->invalid)
+        say_fault(&run->fault);
+    else if (!ok)
+        say_failure(run);
+    c->failed = c->failed || !ok;
+}
+
+/* ------------------------------------------------------------------------------ messages */
+
+static PtcAgentOptions agent_options(Chat *c)
+{
+    PtcAgentOptions o = ptc_agent_options();
+    o.model = ptc_agent_host_model(c->host);
+    o.cancel = &interrupted;
+    return o;
+}
+
+static void send_message(Chat *c, PtcText message)
+{
+    PtcAgentRun run;
+    PtcAgentOptions options = agent_options(c);
+    c->streamed = false;
+    atomic_store(&interrupted.asked, false);
+    ptc_agent_chat_begin(&c->chat, &run, message, &options);
+    ptc_run_live_begin(&c->live);
+    ptc_agent_run_go(&run);
+    ptc_run_live_end(&c->live);
+    show(c, &run);
+    if (!ptc_agent_chat_keep(&c->chat, &run))
+        ptc_io_printf(PTC_IO_STDERR, "ptc chat: out of memory: this message is not remembered\n");
+    ptc_agent_run_end(&run);
+}
+
+/* ------------------------------------------------------------------------------ commands */
+
+static void do_help(Chat *c)
+{
+    (void)c;
+    ptc_io_printf(PTC_IO_STDOUT,
+                  "A line is a message. The agent remembers what was said and what it defined.\n"
+                  "  /reset   forget all of it\n"
+                  "  /quit    leave, as Ctrl-D does\n"
+                  "The up key brings earlier messages back, Ctrl-C ends an answer that is under "
+                  "way or\ndrops what you have typed.\n");
+}
+
+static void do_reset(Chat *c)
+{
+    PtcFault fault;
+    if (ptc_agent_chat_reset(&c->chat, &fault)) {
+        ptc_io_printf(PTC_IO_STDOUT, "everything is forgotten\n");
+        return;
+    }
+    say_fault(&fault);
+    c->quit = c->failed = true;
+}
+
+static void do_quit(Chat *c)
+{
+    c->quit = true;
+}
+
+static const struct {
+    const char *name;
+    void (*run)(Chat *c);
+} commands[] = {{"/help", do_help}, {"/reset", do_reset}, {"/quit", do_quit}};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+/* One word behind a slash: a path is a message like others. */
+static bool is_command(PtcText text)
+{
+    if (text.len < 2 || text.bytes[0] != '/')
+        return false;
+    for (size_t i = 1; i < text.len; i++)
+        if (text.bytes[i] < 'a' || text.bytes[i] > 'z')
+            return false;
+    return true;
+}
+
+static void run_command(Chat *c, PtcText text)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (ptc_text_is(text, commands[i].name)) {
+            commands[i].run(c);
+            return;
+        }
+    }
+    ptc_io_printf(PTC_IO_STDERR, "there is no %.*s; /help lists what there is\n",
+                  (int)(text.len < 40 ? text.len : 40), text.bytes);
+}
+
+static void complete(void *user, const char *word, size_t len, PtcBuf *out)
+{
+    (void)user;
+    for (size_t i = 0; len > 0 && i < COMMANDS; i++)
+        if (strncmp(commands[i].name, word, len) == 0)
+            ptc_buf_addf(out, "%s\n", commands[i].name);
+}
+
+/* --------------------------------------------------------------------------------- input */
+
+/* The next line in c->message. */
+static PtcTyped read_message(Chat *c)
+{
+    static const char prompt[] = "you> ";
+    PtcText line;
+    ptc_buf_clear(&c->message);
+    if (c->editing) {
+        PtcTyped typed = ptc_line_read(&c->line, prompt, c->colour ? "\033[32m" : "");
+        ptc_buf_add(&c->message, c->line.text.data, typed == PTC_TYPED_LINE ? c->line.text.len : 0);
+        return typed;
+    }
+    if (c->prompts)
+        (void)!ptc_io_write(PTC_IO_STDOUT, prompt, sizeof prompt - 1);
+    PtcLineStatus status = ptc_lines_next(&c->lines, &line);
+    if (status == PTC_LINE_TOO_LONG)
+        ptc_io_printf(PTC_IO_STDERR, "ptc chat: a message is too long\n");
+    if (status == PTC_LINE_OK)
+        ptc_buf_add(&c->message, line.bytes, line.len);
+    return status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG ? PTC_TYPED_LINE : PTC_TYPED_END;
+}
+
+static PtcText trimmed(const PtcBuf *buf)
+{
+    PtcText t = ptc_buf_view(buf);
+    while (t.len && strchr(" \t\r\n", t.bytes[t.len - 1]))
+        t.len--;
+    while (t.len && strchr(" \t\r\n", t.bytes[0]))
+        t.bytes++, t.len--;
+    return t;
+}
+
+static void step(Chat *c)
+{
+    PtcTyped typed = read_message(c);
+    PtcText message = trimmed(&c->message);
+    if (typed == PTC_TYPED_END)
+        c->quit = true;
+    if (typed != PTC_TYPED_LINE || message.len == 0)
+        return;
+    if (c->editing)
+        ptc_history_add(&c->history, message.bytes, message.len);
+    if (is_command(message))
+        run_command(c, message);
+    else if (!ptc_utf8_valid(message.bytes, message.len))
+        ptc_io_printf(PTC_IO_STDERR, "ptc chat: the message is not UTF-8\n");
+    else
+        send_message(c, message);
+}
+
+static int run(Chat *c)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    if (c->prompts) {
+        sigaction(SIGINT, &action, NULL);
+        ptc_io_printf(PTC_IO_STDOUT, "/help for help, /quit or Ctrl-D to leave\n");
+    }
+    while (!c->quit)
+        step(c);
+    return c->failed && !c->prompts ? PTC_EXIT_FAILED : PTC_EXIT_OK;
+}
+
+/* ------------------------------------------------------------------------------- command */
+
+static PtcAgentDef *read_agent(Chat *c, const char *path, PtcFault *fault)
+{
+    PtcAgentReading how = {.allow_commands = true,
+                           .allow_http = true,
+                           .allow_scripts = true,
+                           .functions = &ptc_agent_tool_functions,
+                           .check_model = ptc_agent_host_check_model,
+                           .user = c->host};
+    /* the prompt must be there, and is never sent */
+    if (!path)
+        return ptc_definition_read_json(
+            PTC_TEXT("{\"prompt\":\"Answer the user.\",\"output\":\"text\"}"), &how, fault);
+    return ptc_definition_open(path, &how, fault);
+}
+
+static const char *read_context(Chat *c)
+{
+    const char *text = c->o->context;
+    if (!text)
+        return NULL;
+    if (text[0] == '@')
+        return ptc_io_read(&c->context, text + 1);
+    return ptc_buf_add_cstr(&c->context, text) ? NULL : "out of memory";
+}
+
+static void set_up(Chat *c)
+{
+    const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+    c->prompts = isatty(PTC_IO_STDIN) == 1 && isatty(PTC_IO_STDOUT) == 1;
+    c->editing = c->prompts && term && strcmp(term, "dumb") != 0;
+    c->colour = c->editing && !(plain && *plain);
+    ptc_buf_init(&c->message, c->mem, PTC_IO_MAX);
+    ptc_lines_init(&c->lines, c->mem, PTC_IO_STDIN, PTC_IO_MAX);
+    if (c->editing)
+        ptc_history_init(&c->history, c->mem, "chat-history");
+    ptc_line_init(&c->line, c->mem, &c->history, complete, c);
+}
+
+static void tear_down(Chat *c)
+{
+    ptc_line_deinit(&c->line);
+    if (c->editing)
+        ptc_history_deinit(&c->history);
+    ptc_lines_deinit(&c->lines);
+    ptc_buf_deinit(&c->message);
+}
+
+/* With an agent that was read. */
+static int chat_with(Chat *c)
+{
+    PtcFault fault = {.input = false};
+    PtcWorkInput input = {.context =
+                              c->o->context ? ptc_buf_view(&c->context) : (PtcText){NULL, 0}};
+    PtcTreeHost host = {.progress = watch, .progress_user = c, .stream = stream, .stream_user = c};
+    int status = PTC_EXIT_USAGE;
+    ptc_agent_host_fill(c->host, &host);
+    bool open = ptc_agent_chat_open(&c->chat, c->def, &host, &input, &fault);
+    c->chat.tree.llm_timeout_ms = c->o->llm_timeout_ms;
+    if (!open)
+        say_fault(&fault);
+    if (open &&
+        ptc_trace_out_open(&c->trace, "chat", c->o->trace, ptc_agent_host_secrets(c->host))) {
+        set_up(c);
+        status = run(c);
+        tear_down(c);
+        if (!ptc_trace_out_close(&c->trace))
+            status = PTC_EXIT_FAILED;
+    }
+    ptc_agent_chat_close(&c->chat);
+    return status;
+}
+
+static int chat(Chat *c, const char *path)
+{
+    PtcFault fault = {.input = false};
+    int status = PTC_EXIT_USAGE;
+    ptc_buf_init(&c->context, c->mem, PTC_IO_MAX);
+    const char *why = read_context(c);
+    if (why)
+        ptc_options_wrong(&usage, "--context: %s", why);
+    else if (!(c->def = read_agent(c, path, &fault)))
+        say_fault(&fault);
+    else
+        status = chat_with(c);
+    ptc_definition_release(c->def);
+    ptc_buf_deinit(&c->context);
+    return status;
+}
+
+int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
+{
+    Options o = {.llm = NULL};
+    PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
+    if (parse != PTC_PARSE_OK)
+        return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    if (argc > 1)
+        return ptc_options_wrong(&usage, "one agent file, please");
+    PtcAgentHostOptions host = {.command = "chat",
+                                .llm = o.llm,
+                                .models = o.models,
+                                .record = o.record,
+                                .replay_loose = o.replay_loose};
+    static Chat c; /* the history is large */
+    c = (Chat){.mem = mem, .o = &o, .host = ptc_agent_host_open(mem, &host)};
+    if (!c.host)
+        return PTC_EXIT_USAGE;
+    int status = chat(&c, argc ? argv[0] : NULL);
+    return ptc_agent_host_close(c.host) || status != PTC_EXIT_OK ? status : PTC_EXIT_FAILED;
+}
