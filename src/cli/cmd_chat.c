@@ -30,6 +30,7 @@ typedef struct Options {
 typedef struct Chat {
     PtcMem *mem;
     const Options *o;
+    const char *path; /* of the agent; NULL: none */
     PtcAgentHost *host;
     PtcAgentDef *def;
     PtcBuf context;
@@ -149,9 +150,6 @@ static void say_failure(const PtcAgentRun *run)
     const PtcVerdict *v = &run->step.now.verdict;
     if (strcmp(v->reason, "cancelled") == 0)
         ptc_io_printf(PTC_IO_STDERR, "stopped\n");
-    else if (strcmp(v->reason, "llm_required") == 0)
-        ptc_io_printf(PTC_IO_STDERR,
-                      "ptc chat: name a model with --llm, or with \"llm\" in the agent file\n");
     else
         ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s: %.*s\n", v->reason, (int)v->message.len,
                       v->message.bytes ? v->message.bytes : "");
@@ -328,7 +326,7 @@ static int run(Chat *c)
 
 /* ------------------------------------------------------------------------------- command */
 
-static PtcAgentDef *read_agent(Chat *c, const char *path, PtcFault *fault)
+static PtcAgentDef *read_agent(Chat *c, PtcFault *fault)
 {
     PtcAgentReading how = {.allow_commands = true,
                            .allow_http = true,
@@ -337,10 +335,10 @@ static PtcAgentDef *read_agent(Chat *c, const char *path, PtcFault *fault)
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
     /* the prompt must be there, and is never sent */
-    if (!path)
+    if (!c->path)
         return ptc_definition_read_json(
             PTC_TEXT("{\"prompt\":\"Answer the user.\",\"output\":\"text\"}"), &how, fault);
-    return ptc_definition_open(path, &how, fault);
+    return ptc_definition_open(c->path, &how, fault);
 }
 
 static const char *read_context(Chat *c)
@@ -375,6 +373,15 @@ static void tear_down(Chat *c)
     ptc_buf_deinit(&c->message);
 }
 
+static bool has_model(const Chat *c)
+{
+    if (ptc_agent_host_model(c->host) || c->def->llm.bytes || c->def->llm_script.bytes)
+        return true;
+    ptc_options_wrong(&usage, "there is no model: name one with --llm%s",
+                      c->path ? ", or with \"llm\" in the agent file" : "");
+    return false;
+}
+
 /* With an agent that was read. */
 static int chat_with(Chat *c)
 {
@@ -384,6 +391,8 @@ static int chat_with(Chat *c)
     PtcTreeHost host = {.progress = watch, .progress_user = c, .stream = stream, .stream_user = c};
     int status = PTC_EXIT_USAGE;
     ptc_agent_host_fill(c->host, &host);
+    if (!has_model(c))
+        return status;
     bool open = ptc_agent_chat_open(&c->chat, c->def, &host, &input, &fault);
     c->chat.tree.llm_timeout_ms = c->o->llm_timeout_ms;
     if (!open)
@@ -400,7 +409,7 @@ static int chat_with(Chat *c)
     return status;
 }
 
-static int chat(Chat *c, const char *path)
+static int chat(Chat *c)
 {
     PtcFault fault = {.input = false};
     int status = PTC_EXIT_USAGE;
@@ -408,7 +417,7 @@ static int chat(Chat *c, const char *path)
     const char *why = read_context(c);
     if (why)
         ptc_options_wrong(&usage, "--context: %s", why);
-    else if (!(c->def = read_agent(c, path, &fault)))
+    else if (!(c->def = read_agent(c, &fault)))
         say_fault(&fault);
     else
         status = chat_with(c);
@@ -431,9 +440,10 @@ int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
                                 .record = o.record,
                                 .replay_loose = o.replay_loose};
     static Chat c; /* the history is large */
-    c = (Chat){.mem = mem, .o = &o, .host = ptc_agent_host_open(mem, &host)};
+    c = (Chat){.mem = mem, .o = &o, .path = argc ? argv[0] : NULL};
+    c.host = ptc_agent_host_open(mem, &host);
     if (!c.host)
         return PTC_EXIT_USAGE;
-    int status = chat(&c, argc ? argv[0] : NULL);
+    int status = chat(&c);
     return ptc_agent_host_close(c.host) || status != PTC_EXIT_OK ? status : PTC_EXIT_FAILED;
 }
