@@ -34,6 +34,7 @@ static const Topic topics[] = {
     {"mcp", "the MCP server", ptc_guide_mcp, &ptc_guide_mcp_len},
     {"signatures", "what tools take and give, and ptc signature", ptc_guide_signatures,
      &ptc_guide_signatures_len},
+    {"trace", "what agents did, an event a line", ptc_guide_trace, &ptc_guide_trace_len},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 

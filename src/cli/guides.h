@@ -17,6 +17,7 @@ PTC_GUIDE(protocol)
 PTC_GUIDE(mcp)
 PTC_GUIDE(tools)
 PTC_GUIDE(signatures)
+PTC_GUIDE(trace)
 PTC_GUIDE(differences)
 #undef PTC_GUIDE
 
