@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+"""Drives `ptc chat` through a pipe and through a terminal, with scripts and with a server on loopback as models.
+test_chat.py PTC"""
+import http.server
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+
+PTC = os.path.abspath(sys.argv[1])
+PROMPT = b"you> \x1b[0m\x1b[K"
+PLAIN = {"prompt": "x", "output": "text"}
+counts = {True: 0, False: 0}
+
+
+def check(name, ok, got):
+    counts[bool(ok)] += 1
+    if not ok:
+        print(f"FAIL {name}\n    got  {got!r}")
+
+
+def block(program):
+    return {"content": f"```clojure\n{program}\n```"}
+
+
+def write(home, agent):
+    path = f"{home}/agent.json"
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(agent, file)
+    return path
+
+
+def environment(home):
+    return {"TERM": "xterm", "HOME": home, "XDG_STATE_HOME": home + "/state", "PATH": os.environ["PATH"]}
+
+
+def pipe(home, text, *args):
+    return subprocess.run([PTC, "chat", *args], input=text, capture_output=True, text=True, timeout=60, check=False,
+                          cwd=home, env=environment(home))
+
+
+# ------------------------------------------------------------------------------------ server
+
+class Server(http.server.ThreadingHTTPServer):
+    """An endpoint that streams: each request takes the next list of pieces.  A piece is a text, a threading.Event to
+    wait for, or None: the connection breaks."""
+    daemon_threads = True
+
+    def __init__(self, *replies):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.replies, self.bodies = list(replies), []
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def handle_error(self, request, client_address):
+        """Clients that go away are part of the tests."""
+
+    def model(self):
+        return f"openai-compat:http://127.0.0.1:{self.server_address[1]}/v1|m"
+
+    def said(self, number):
+        """What request `number` brought, without the system prompt."""
+        return [(m["role"], m["content"]) for m in self.bodies[number]["messages"] if m["role"] != "system"]
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *args):  # pylint: disable=arguments-differ
+        pass
+
+    def event(self, data):
+        self.wfile.write(f"data: {data}\n\n".encode())
+        self.wfile.flush()
+
+    def do_POST(self):  # pylint: disable=invalid-name
+        self.server.bodies.append(json.loads(self.rfile.read(int(self.headers["content-length"]))))
+        pieces = self.server.replies.pop(0)
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        for piece in pieces:
+            if piece is None:
+                return
+            if isinstance(piece, threading.Event):
+                piece.wait(60)
+                continue
+            self.event(json.dumps({"choices": [{"index": 0, "delta": {"content": piece}, "finish_reason": None}]}))
+        self.event(json.dumps({"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}))
+        self.event("[DONE]")
+
+
+# ---------------------------------------------------------------------------------- terminal
+
+class Terminal:
+    """ptc chat on a terminal of its own."""
+
+    def __init__(self, home, *args):
+        self.pid, self.fd = pty.fork()
+        if self.pid == 0:
+            os.chdir(home)
+            os.execve(PTC, [PTC, "chat", *args], environment(home))
+        self.got = b""
+        check("terminal: it greets", self.wait_for(b"/help for help") and self.wait_for(PROMPT), self.got)
+
+    def wait_for(self, text, seconds=60):
+        """Reads up to the end of the text; False when it does not come."""
+        while text not in self.got:
+            if not select.select([self.fd], [], [], seconds)[0]:
+                return False
+            try:
+                self.got += os.read(self.fd, 65536)
+            except OSError:
+                return False
+        self.got = self.got[self.got.index(text) + len(text):]
+        return True
+
+    def type(self, keys, expected, prompt=PROMPT):
+        os.write(self.fd, keys)
+        ok = self.wait_for(expected) and (not prompt or self.wait_for(prompt))
+        check(f"terminal: {keys!r}", ok, f"not {expected!r} in {self.got!r}")
+
+    def end(self, keys):
+        """Its status; it is killed when it does not end."""
+        os.write(self.fd, keys)
+        try:
+            while select.select([self.fd], [], [], 60)[0] and os.read(self.fd, 4096):
+                pass
+            os.kill(self.pid, signal.SIGKILL)
+        except OSError:
+            pass
+        os.close(self.fd)
+        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+
+
+# -------------------------------------------------------------------------------------- pipe
+
+def test_memory(home):
+    agent = {"prompt": "{{unsent}}", "tools": {"n": {"seq": [1, 2, 3], "cache": True}}, "journaling": True,
+             "llm": [block('(def a (tool/n)) (task "t" 7) (return a)'),
+                     block('(return [a *1 (tool/n) (task "t" 8)])'),
+                     block("(return [*1 (try (tool/n) (catch Exception e 0))])"), block("(return data/k)")]}
+    done = pipe(home, "first {{x}}\n\n  second  \n/reset\nthird\n/nope\nfourth\n/quit\nfifth\n", write(home, agent),
+                "--context", '{"k": "a text"}', "--trace", f"{home}/t.jsonl")
+    check("what is kept, and forgotten",
+          done.stdout == "1\n[1,1,1,7]\neverything is forgotten\n[null,2]\na text\n" and done.returncode == 0, done)
+    check("no such command", done.stderr == "there is no /nope; /help lists what there is\n", done.stderr)
+    with open(f"{home}/t.jsonl", encoding="utf-8") as file:
+        asked = [e for e in map(json.loads, file) if e["event"] == "llm.start"]
+    check("messages are kept", [e["messages"] for e in asked] == [1, 3, 1, 3], asked)
+    check("a message is no template", asked[0]["new"][0]["content"].endswith("first {{x}}") and
+          "unsent" not in json.dumps(asked), asked[0])
+    check("blanks around it are not sent", asked[1]["new"][-1]["content"].endswith("\nsecond"), asked[1])
+
+
+def test_failures(home):
+    replies = [{"error": {"http": 401}}, {"content": "hello"}]
+    done = pipe(home, "one\ntwo\n", write(home, PLAIN | {"llm": replies}), "--trace", f"{home}/t.jsonl")
+    check("a message that failed", (done.returncode, done.stdout) == (1, "hello\n") and "llm_error" in done.stderr, done)
+    with open(f"{home}/t.jsonl", encoding="utf-8") as file:
+        asked = [e for e in map(json.loads, file) if e["event"] == "llm.start"]
+    check("it leaves nothing", asked[1]["new"] == [{"role": "user", "content": "two"}], asked[1])
+    for args, text in (((), "there is no model"), ((home + "/none.json",), "No such file"),
+                       ((write(home, PLAIN | {"signature": "() -> :int", "llm": []}),), "signature: a chat"),
+                       ((home + "/agent.json", "b.json"), "one agent file"), (("--llm", "script:none"), "none")):
+        done = pipe(home, "hi\n", *args)
+        check(f"refused: {text}", done.returncode == 2 and text in done.stderr and done.stdout == "", done)
+    done = pipe(home, "hi\n", write(home, PLAIN | {"llm": []}), "--context", "[1]")
+    check("refused: a context", done.returncode == 2 and "context" in done.stderr, done)
+    check("help", "example" in pipe(home, "", "--help").stdout, "help")
+
+
+def test_turns_that_broke(home):
+    """Calls that nobody answered are not kept: the conversation can go on."""
+    agent = {"prompt": "x", "output": "text", "max_turns": 2, "tools": {"n": {"value": 1}},
+             "llm": [{"content": None, "tool_calls": [{"id": "a", "name": "n", "args": {}}]}, {"content": ""},
+                     {"content": "fine"}]}
+    done = pipe(home, "one\ntwo\n", write(home, agent))
+    check("after a run that failed", (done.returncode, done.stdout) == (1, "fine\n") and
+          "max_turns_exceeded" in done.stderr, done)
+
+
+def test_stream(home):
+    server = Server(["Hel", "lo ", "you"], ["one", None], ["again"])
+    done = pipe(home, "hi\nbreak\nthird\n", "--llm", server.model())
+    check("streamed", done.stdout == "Hello you\none\nagain\n" and done.returncode == 1, done)
+    check("a stream that broke is told", "llm_error" in done.stderr, done.stderr)
+    check("and not asked for again", len(server.bodies) == 3, len(server.bodies))
+    check("the conversation", server.said(2) == [("user", "hi"), ("assistant", "Hello you"), ("user", "third")],
+          server.said(2))
+    server.shutdown()
+
+
+# ---------------------------------------------------------------------------------- terminal
+
+def test_terminal(home):
+    first, never = threading.Event(), threading.Event()
+    server = Server(["be\x1b[31mg", first, "in"], ["wai", never, "ted"], ["last"])
+    terminal = Terminal(home, "--llm", server.model())
+    terminal.type(b"hi\r", b"be\\u001b[31mg", prompt=None)
+    first.set()
+    check("terminal: the rest of the answer", terminal.wait_for(b"in\r\n") and terminal.wait_for(PROMPT), terminal.got)
+    terminal.type(b"slow\r", b"wai", prompt=None)
+    terminal.type(b"\x03", b"stopped\r\n")
+    never.set()
+    terminal.type(b"dropped\x03", b"\r\n")
+    terminal.type(b"/help\r", b"forget all of it")
+    terminal.type(b"/re\t\r", b"everything is forgotten\r\n")
+    terminal.type(b"\x1b[A\x1b[A\x1b[A\r", b"last\r\n")
+    check("terminal: what was sent last", server.said(-1) == [("user", "slow")], server.said(-1))
+    check("terminal: /quit", terminal.end(b"/quit\r") == 0, "status")
+    check("terminal: history", os.stat(home + "/state/ptc/chat-history").st_mode & 0o777 == 0o600, "mode")
+    terminal = Terminal(home, "--llm", server.model())
+    check("terminal: Ctrl-D", terminal.end(b"\x04") == 0, "status")
+    server.shutdown()
+
+
+def main():
+    for test in (test_memory, test_failures, test_turns_that_broke, test_stream, test_terminal):
+        with tempfile.TemporaryDirectory() as home:
+            test(home)
+    print(f"test_chat.py: {counts[True]} passed, {counts[False]} failed")
+    return 1 if counts[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
