@@ -266,8 +266,10 @@ static inline void driver_called(const Driver *d, PtcEvent *e)
             continue;
         PtcText content = ptc_text_cstr(d->words[i] + (!ok || cached));
         results[e->called.count++] =
-            (PtcCallResult){ok, cached, ok ? content : PTC_TEXT("it failed"),
-                            ok ? NULL : driver_constant(content.bytes)};
+            (PtcCallResult){.ok = ok,
+                            .cached = cached,
+                            .content = ok ? content : PTC_TEXT("it failed"),
+                            .reason = ok ? NULL : driver_constant(content.bytes)};
     }
 }
 
