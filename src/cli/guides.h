@@ -19,6 +19,9 @@ PTC_GUIDE(tools)
 PTC_GUIDE(signatures)
 PTC_GUIDE(trace)
 PTC_GUIDE(differences)
+PTC_GUIDE(agents)
+PTC_GUIDE(providers)
+PTC_GUIDE(replay)
 #undef PTC_GUIDE
 
 #endif

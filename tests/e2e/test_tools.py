@@ -2,15 +2,16 @@
 """`ptc eval --tools`: the examples of docs/tools.md, options, and what is left of commands.  test_tools.py PTC"""
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+import page_help  # noqa: E402
+
 PTC = os.path.abspath(sys.argv[1])
-PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs" / "tools.md"
 counts = {True: 0, False: 0}
 
 
@@ -25,28 +26,11 @@ def run(*arguments, stdin=""):
                           timeout=60)
 
 
-def transcripts(text):
-    """Commands of a fence, each with the lines that follow it."""
-    for part in re.split(r"^\$ ", text, flags=re.M)[1:]:
-        command, _, output = part.partition("\n")
-        yield command, output
-
-
 def test_page():
-    """The json fence is tools.json; every `$ ptc` line prints what stands below it."""
-    page = PAGE.read_text(encoding="utf-8")
-    fences = re.findall(r"^```(\w*)\n(.*?)^```$", page, flags=re.M | re.S)
+    page = (page_help.DOCS / "tools.md").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as where:
-        for kind, text in fences:
-            if kind == "json":
-                pathlib.Path(where, "tools.json").write_text(text, encoding="utf-8")
-            for command, output in transcripts(text) if kind == "" else ():
-                path = os.path.dirname(PTC) + os.pathsep + os.environ["PATH"]
-                done = subprocess.run(["sh", "-c", command + " 2>&1"], cwd=where, text=True,
-                                      env={**os.environ, "PATH": path}, timeout=60,
-                                      stdout=subprocess.PIPE, check=False)
-                check(command, done.stdout == output, done.stdout)
-    check("examples", len(fences) > 6, len(fences))
+        count = page_help.run_page(PTC, page, where, check)
+    check("examples", count > 6, count)
 
 
 def test_options():

@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+"""Examples in the pages about agents, and their tables against schemas/agent.json.  test_pages.py PTC"""
+import json
+import os
+import pathlib
+import re
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import page_help  # noqa: E402
+
+PTC = os.path.abspath(sys.argv[1])
+ROOT = page_help.DOCS.parent
+PAGES = {"agents.md": 15}  # and the least number of commands in them
+counts = {True: 0, False: 0}
+
+
+def check(name, ok, got):
+    counts[bool(ok)] += 1
+    if not ok:
+        print(f"FAIL {name}\n    got  {got!r}")
+
+
+def read(name):
+    return pathlib.Path(ROOT, name).read_text(encoding="utf-8")
+
+
+def test_examples():
+    for name, least in PAGES.items():
+        with tempfile.TemporaryDirectory() as where:
+            count = page_help.run_page(PTC, read("docs/" + name), where, check)
+        check(f"examples of {name}", count >= least, count)
+
+
+def rows(page, heading):
+    """Rows of the table with these columns: name without backquotes -> the other cells."""
+    table = page[page.index(heading):].split("\n\n")[0].split("\n")[2:]
+    cells = ([c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1]] for line in table)
+    return {row[0].strip("`"): row[1:] for row in cells}
+
+
+def plain(value):
+    """A default as the page writes it."""
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def test_fields():
+    """Every field of the schema has a row, with the default and the range that the schema has."""
+    fields = json.loads(read("schemas/agent.json"))["properties"]
+    table = rows(read("docs/agents.md"), "| field | type | if absent | meaning |")
+    check("fields", set(table) == set(fields) - {"$schema"}, set(table) ^ set(fields))
+    for name, (kind, absent, _) in table.items():
+        field = fields[name]
+        if "default" in field:
+            check(f"default of {name}", absent.strip("`") == plain(field["default"]), absent)
+        for bound in ("minimum", "maximum"):
+            if re.match(r"\d+ to \d+", kind):
+                check(f"range of {name}", str(field[bound]) in kind, kind)
+        for word in field.get("enum", ()):
+            check(f"{word} of {name}", word is None or f"`{word}`" in kind, kind)
+    options = fields["format_options"]["properties"]
+    named = re.search(r"^`format_options`: .*?\n\n", read("docs/agents.md"), flags=re.M | re.S).group(0)
+    for name in options:
+        check(f"format option {name}", f"`{name}`" in named, named)
+
+
+def test_outcome():
+    """What an outcome has is on the page."""
+    table = rows(read("docs/agents.md"), "| member | there | |")
+    with tempfile.TemporaryDirectory() as where:
+        agent = {"prompt": "p", "llm": [{"content": "(def a 1)"}, {"content": "(fail {:a 1})"}]}
+        pathlib.Path(where, "a.json").write_text(json.dumps(agent), encoding="utf-8")
+        for options in ("", "--messages", "--context 1", "--then a.json"):
+            outcome = json.loads(page_help.run_command(PTC, f"ptc run a.json --json {options}", where))
+            check(f"members {options}", set(outcome) <= set(table), set(outcome) - set(table))
+
+
+test_examples()
+test_fields()
+test_outcome()
+print(f"test_pages.py: {counts[True]} passed, {counts[False]} failed")
+sys.exit(counts[False] > 0)
