@@ -287,10 +287,18 @@ bool ptc_agent_run_prepare(PtcAgentRun *r, PtcLlmRequest *request)
 
 /* ------------------------------------------------------------------------------- asking */
 
+static bool asks_too_often(PtcAgentTree *t)
+{
+    pthread_mutex_lock(&t->lock);
+    bool often = t->sums.requests > PTC_TREE_REQUESTS;
+    pthread_mutex_unlock(&t->lock);
+    return often;
+}
+
 static void ask_model(PtcAgentRun *r, PtcLlmRequest *request, PtcArena *arena, PtcLlmReply *reply)
 {
     *reply = (PtcLlmReply){.status = PTC_LLM_CONFIG_ERROR, .retry_after_ms = -1};
-    if (r->tree->sums.requests > PTC_TREE_REQUESTS) {
+    if (asks_too_often(r->tree)) {
         reply->error = PTC_TEXT("this run and the agents it started have sent 1000 requests, which "
                                 "is the most that one run may send");
         return;
