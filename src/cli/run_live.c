@@ -33,8 +33,8 @@ static void add_count(PtcBuf *out, uint64_t n, const char *what)
         ptc_buf_addf(out, ", %llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
 }
 
-/* With the lock held. */
-static void draw(const PtcRunLive *l)
+/* Without the lock: a terminal may take its time. */
+static void draw(const PtcRunLive *l, const PtcLiveState *now)
 {
     PtcMem mem;
     PtcBuf text, line;
@@ -42,10 +42,10 @@ static void draw(const PtcRunLive *l)
     ptc_mem_init(&mem, (size_t)64 * LINE_BYTES);
     ptc_buf_init(&text, &mem, LINE_BYTES);
     ptc_buf_init(&line, &mem, (size_t)8 * LINE_BYTES);
-    ptc_buf_addf(&text, "turn %lld, ", (long long)l->turn);
-    ptc_shown_add(&text, l->doing, strlen(l->doing));
-    add_count(&text, l->calls, "tool call");
-    add_count(&text, l->tokens, "token");
+    ptc_buf_addf(&text, "turn %lld, ", (long long)now->turn);
+    ptc_shown_add(&text, now->doing, strlen(now->doing));
+    add_count(&text, now->calls, "tool call");
+    add_count(&text, now->tokens, "token");
     ptc_buf_addf(&text, ", %.1f s", seconds);
     if (text.len >= columns())
         text.len = columns() - 1; /* all of it is ASCII: a line that wraps could not be erased */
@@ -77,8 +77,11 @@ static void *draw_all(void *user)
             continue;
         if (l->over)
             break;
-        draw(l);
+        PtcLiveState now = l->now;
+        pthread_mutex_unlock(&l->lock);
+        draw(l, &now);
         drawn = true;
+        pthread_mutex_lock(&l->lock);
         clock_gettime(CLOCK_REALTIME, &next);
     }
     pthread_mutex_unlock(&l->lock);
@@ -111,8 +114,7 @@ void ptc_run_live_begin(PtcRunLive *l)
     const char *plain = getenv("NO_COLOR");
     *l = (PtcRunLive){.began_ns = ptc_clock_ns(NULL),
                       .colour = !(plain && *plain),
-                      .turn = 1,
-                      .doing = "starting"};
+                      .now = {.turn = 1, .doing = "starting"}};
     if (!can_draw() || pthread_mutex_init(&l->lock, NULL) != 0)
         return;
     if (pthread_cond_init(&l->wake, NULL) != 0) {
@@ -139,7 +141,7 @@ void ptc_run_live_end(PtcRunLive *l)
 /* -------------------------------------------------------------------------------- events */
 
 /* What is being done, and by which of the agents below the top. */
-static void set_doing(PtcRunLive *l, const PtcProgress *p, const char *what, PtcText tool)
+static void set_doing(PtcLiveState *l, const PtcProgress *p, const char *what, PtcText tool)
 {
     snprintf(l->doing, sizeof l->doing, "%s%.*s%s%.*s", what, (int)(tool.len < 64 ? tool.len : 64),
              tool.bytes ? tool.bytes : "", p->agent.len ? " in " : "",
@@ -152,7 +154,7 @@ static PtcText first_tool(const PtcProgress *p)
     return (PtcText){info->name, info->name_len};
 }
 
-static void take(PtcRunLive *l, const PtcProgress *p)
+static void take(PtcLiveState *l, const PtcProgress *p)
 {
     static const PtcText none;
     switch (p->kind) {
@@ -178,6 +180,6 @@ void ptc_run_live_tell(PtcRunLive *l, const PtcProgress *p)
     if (!l->on)
         return;
     pthread_mutex_lock(&l->lock);
-    take(l, p);
+    take(&l->now, p);
     pthread_mutex_unlock(&l->lock);
 }

@@ -14,16 +14,22 @@
 
 enum { PTC_LIVE_DOING = 120 };
 
+/* What the line tells. */
+typedef struct PtcLiveState {
+    int64_t turn;
+    uint64_t calls, tokens;
+    char doing[PTC_LIVE_DOING];
+} PtcLiveState;
+
 typedef struct PtcRunLive {
     bool on, colour;
+    int64_t began_ns;
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     /* under the lock: */
     bool over;
-    int64_t began_ns, turn;
-    uint64_t calls, tokens;
-    char doing[PTC_LIVE_DOING];
+    PtcLiveState now;
 } PtcRunLive;
 
 void ptc_run_live_begin(PtcRunLive *live);

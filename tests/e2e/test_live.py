@@ -12,9 +12,11 @@ import tempfile
 PTC = os.path.abspath(sys.argv[1])
 ERASE = b"\r\x1b[K"
 counts = {True: 0, False: 0}
-AGENT = {"prompt": "Count.", "tools": {"slow": {"echo": True, "sleep_ms": 400}},
-         "llm": [{"content": "```clojure\n(tool/slow {:a 1})\n```", "tokens": {"input": 1200, "output": 4}, "sleep_ms": 300},
-                 {"content": "```clojure\n(return \"the end\")\n```", "sleep_ms": 300}]}
+AGENT = {"prompt": "Count.", "tools": {"slow": {"echo": True, "sleep_ms": 900}},
+         "llm": [{"content": "```clojure\n(tool/slow {:a 1})\n```", "tokens": {"input": 1200, "output": 4}, "sleep_ms": 900},
+                 {"content": "```clojure\n(return \"the end\")\n```", "sleep_ms": 900}]}
+# Times are long enough for a machine that has other things to do.
+SHORT = {"prompt": "Count.", "llm": [AGENT["llm"][1]]}
 QUICK = {"prompt": "Count.", "llm": [{"content": "```clojure\n(return 1)\n```"}]}
 
 
@@ -61,13 +63,14 @@ def main():
         times = [float(t) for t in re.findall(rb", ([0-9.]+) s", got)]
         check("live: time goes on", times == sorted(times) and len(times) > 3 and times[-1] > times[0], times)
         check("live: colour", b"\x1b[2m" in got, got)
+        path = write(home, SHORT)
         status, got = on_terminal(path, NO_COLOR="1")
         check("NO_COLOR", b"turn 1" in got and not re.search(rb"\x1b\[[0-9;]*m", got), got)
         status, got = on_terminal(path, TERM="dumb")
         check("a terminal that cannot erase", got == b"the end\r\n", got)
         done = subprocess.run([PTC, "run", path], capture_output=True, timeout=60, check=False)
         check("no terminal", (done.stdout, done.stderr) == (b"the end\n", b""), done)
-        path = write(home, AGENT | {"tools": {}, "llm": [{"content": "no program", "sleep_ms": 300}] * 5})
+        path = write(home, {"prompt": "Count.", "max_turns": 1, "llm": [{"content": "no program", "sleep_ms": 900}]})
         status, got = on_terminal(path)
         check("it is gone before an error", status == 1 and ERASE + b"ptc run: max_turns_exceeded" in got, got)
         status, got = on_terminal(write(home, QUICK))

@@ -142,6 +142,19 @@ def test_chain(events, done):
           by_id["llm.stop", "r3.t1.m1"])
 
 
+def test_side_by_side():
+    """Children in a pmap: every one has its ids, and lines stay whole and in order."""
+    child = {"prompt": "Say {{x}}", "signature": "(x :int) -> :string", "output": "text", "tools": {"n": {"value": 1}},
+             "llm": [{"content": "k", "sleep_ms": 20}] * 16}
+    agent = {"prompt": "Ask all.", "tools": {"kid": {"agent": child}},
+             "llm": [{"content": block("(return (count (pmap #(tool/kid {:x %}) (range 16))))")}]}
+    events, done, _ = run([agent])
+    check("side by side: it ran", done.stdout == "16\n", done)
+    check_events("side by side", events, read_page(), {})
+    runs = [(e["id"], e["parent"]) for e in events if e["event"] == "run.start"]
+    check("side by side: all children", runs == [("r1", None)] + [(f"r{i}", "r1.t1.p") for i in range(2, 18)], runs)
+
+
 # ----------------------------------------------------------------------- secrets and limits
 
 def test_secrets():
@@ -172,6 +185,7 @@ def test_places():
 def main():
     got = test_page()
     test_chain(got["a chain"][0], got["a chain"][1])
+    test_side_by_side()
     test_secrets()
     test_places()
     print(f"test_trace.py: {counts[True]} passed, {counts[False]} failed")
