@@ -239,7 +239,7 @@ PtcStatus ptc_value_json(Ptc *ptc, PtcValue v, char **out, size_t *len, char *er
 size_t ptc_value_count(PtcValue v)
 {
     if (ptc_is_string(v))
-        return ptc_str_graphemes(v);
+        return ptc_str_graphemes(NULL, v);
     return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v) ? ptc_obj(v)->count : 0;
 }
 

@@ -22,20 +22,56 @@ int64_t ptc_clock_wall_ms(void)
 void ptc_budget_init(PtcBudget *budget)
 {
     memset(budget, 0, sizeof *budget);
-    budget->fuel = PTC_TICKS_PER_LOOK;
+    ptc_fuel_set(budget, PTC_TICKS_PER_LOOK);
     budget->compute_end_ns = budget->deadline_ns = budget->hard_ns = INT64_MAX;
     budget->max_int_bits = 1 << 18;
     budget->clock_ns = ptc_clock_ns;
 }
 
+#ifdef PTC_LOOKS
+static int64_t thread_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void note_look(PtcBudget *budget)
+{
+    int64_t now = thread_ns(), gap = now - budget->looked_ns;
+    if (budget->looked_ns > 0 && gap > budget->gap_ns)
+        budget->gap_ns = gap;
+    budget->looked_ns = now;
+    budget->looks++;
+}
+
+void ptc_looks_begin(PtcBudget *budget)
+{
+    budget->gap_ns = budget->looks = 0;
+    budget->looked_ns = thread_ns();
+}
+
+int64_t ptc_looks_end(PtcBudget *budget)
+{
+    note_look(budget);
+    return budget->gap_ns;
+}
+#else
+static void note_look(PtcBudget *budget)
+{
+    (void)budget;
+}
+#endif
+
 /* Before the clock is asked: false when the run must stop. */
 static bool may_go_on(PtcBudget *budget)
 {
+    note_look(budget);
     if (budget->stop != PTC_STOP_NONE) {
-        budget->fuel = 0; /* a stop stands: every later tick must see it too */
+        ptc_fuel_set(budget, 0); /* a stop stands: every later tick must see it too */
         return false;
     }
-    budget->fuel = PTC_TICKS_PER_LOOK;
+    ptc_fuel_set(budget, PTC_TICKS_PER_LOOK);
     return !ptc_cancelled(budget->cancel) || ptc_budget_halt(budget, PTC_STOP_CANCELLED);
 }
 

@@ -7,6 +7,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/compiler.h"
@@ -22,8 +23,13 @@ typedef enum {
     PTC_STOP_SIZE, /* an integer, string or collection larger than its limit */
 } PtcStop;
 
-/* Ticks between two looks at the clock: some 10 to 50 microseconds of work. */
-enum { PTC_TICKS_PER_LOOK = 4096 };
+/* A tick is work of some 10 nanoseconds: a call, an element, a code point.  What goes by bytes is charged by these
+ * rates, before or while it is done, so that the time between two looks does not depend on what a program works on. */
+enum {
+    PTC_TICKS_PER_LOOK = 4096, /* some 10 to 100 microseconds */
+    PTC_TICK_BYTES = 64,       /* copied, compared or searched by the C library in a tick */
+    PTC_TICK_SCAN = 16,        /* looked at one by one in a tick */
+};
 
 /* A wish to stop, from any thread; what was asked of an outer one counts too. */
 typedef struct PtcCancel {
@@ -40,8 +46,9 @@ static inline bool ptc_cancelled(const PtcCancel *cancel)
 }
 
 typedef struct PtcBudget {
-    int64_t fuel; /* ticks until the next look */
-    bool wake;    /* the next safepoint has work to do: a collection is wanted */
+    /* Ticks until the next look.  Another thread may set it to 0, so that the next tick looks. */
+    _Atomic int64_t fuel;
+    bool wake; /* the next safepoint has work to do: a collection is wanted */
     PtcStop stop;
     const char
         *what;     /* PTC_STOP_DEPTH, PTC_STOP_SIZE: what passed its limit, a constant text ... */
@@ -56,6 +63,11 @@ typedef struct PtcBudget {
     const PtcCancel *cancel; /* may be NULL */
     int64_t (*clock_ns)(void *user);
     void *clock_user;
+#ifdef PTC_LOOKS
+    int64_t looked_ns; /* CPU time of the thread at the last look ... */
+    int64_t gap_ns;    /* ... the longest between two ... */
+    int64_t looks;     /* ... and how many there were */
+#endif
 } PtcBudget;
 
 /* The system's monotonic clock in nanoseconds. */
@@ -91,13 +103,38 @@ static inline void ptc_budget_pause(PtcBudget *budget)
 }
 void ptc_budget_resume(PtcBudget *budget, int64_t ns);
 
+#ifdef PTC_LOOKS
+/* Forgets the gaps so far. */
+void ptc_looks_begin(PtcBudget *budget);
+/* The longest time between two looks since then, in nanoseconds of CPU; now counts as a look. */
+int64_t ptc_looks_end(PtcBudget *budget);
+#endif
+
+static inline int64_t ptc_fuel(const PtcBudget *budget)
+{
+    return atomic_load_explicit(&budget->fuel, memory_order_relaxed);
+}
+
+static inline void ptc_fuel_set(PtcBudget *budget, int64_t fuel)
+{
+    atomic_store_explicit(&budget->fuel, fuel, memory_order_relaxed);
+}
+
+/* Charges n ticks and tells what is left, without a look: for code that comes to a tick soon. */
+static inline int64_t ptc_fuel_use(PtcBudget *budget, int64_t n)
+{
+    int64_t left = ptc_fuel(budget) - n;
+    ptc_fuel_set(budget, left);
+    return left;
+}
+
 /* Notes why the run must stop, unless a reason stands already, and makes the next tick fail.
  * Always false. */
 static inline bool ptc_budget_halt(PtcBudget *budget, PtcStop stop)
 {
     if (budget->stop == PTC_STOP_NONE)
         budget->stop = stop;
-    budget->fuel = 0;
+    ptc_fuel_set(budget, 0);
     return false;
 }
 
@@ -114,8 +151,19 @@ static inline bool ptc_budget_exceed(PtcBudget *budget, PtcStop stop, const char
 
 static inline PTC_MUST_USE bool ptc_tick(PtcBudget *budget, int64_t n)
 {
-    budget->fuel -= n;
-    return PTC_LIKELY(budget->fuel > 0) || ptc_budget_look(budget);
+    return PTC_LIKELY(ptc_fuel_use(budget, n) > 0) || ptc_budget_look(budget);
+}
+
+/* For n bytes that memcpy, memcmp and their like go over. */
+static inline PTC_MUST_USE bool ptc_tick_bytes(PtcBudget *budget, size_t n)
+{
+    return n < PTC_TICK_BYTES || ptc_tick(budget, (int64_t)(n / PTC_TICK_BYTES));
+}
+
+/* For n bytes that are looked at one by one. */
+static inline PTC_MUST_USE bool ptc_tick_scan(PtcBudget *budget, size_t n)
+{
+    return n < PTC_TICK_SCAN || ptc_tick(budget, (int64_t)(n / PTC_TICK_SCAN));
 }
 
 #endif

@@ -175,7 +175,9 @@ static Conjunct conjunct_after(Conjunct before, uint32_t c)
     return extends ? before : APART;
 }
 
-size_t ptc_utf8_grapheme(const char *bytes, size_t len)
+enum { TICKED = 64 }; /* code points of one grapheme between two ticks */
+
+size_t ptc_utf8_grapheme(PtcBudget *budget, const char *bytes, size_t len)
 {
     const unsigned char *p = (const unsigned char *)bytes;
     if (len == 1 || (p[0] < 0x80 && p[1] < 0x80)) /* CR LF too: see the header */
@@ -184,12 +186,14 @@ size_t ptc_utf8_grapheme(const char *bytes, size_t len)
     utf8proc_int32_t state = 0;
     size_t at = ptc_utf8_decode(bytes, len, &left);
     Conjunct conjunct = conjunct_after(APART, left);
-    while (at < len) {
+    for (unsigned count = 1; at < len; count++) {
         size_t n = ptc_utf8_decode(bytes + at, len - at, &right);
         bool ends = utf8proc_grapheme_break_stateful((utf8proc_int32_t)left,
                                                      (utf8proc_int32_t)right, &state);
         if (ends && !(conjunct == LINKED && is_consonant(right)))
             break;
+        if (count % TICKED == 0 && budget && !ptc_tick(budget, TICKED))
+            return len;
         conjunct = conjunct_after(conjunct, right);
         at += n;
         left = right;
@@ -197,10 +201,13 @@ size_t ptc_utf8_grapheme(const char *bytes, size_t len)
     return at;
 }
 
-size_t ptc_utf8_graphemes(const char *bytes, size_t len)
+size_t ptc_utf8_graphemes(PtcBudget *budget, const char *bytes, size_t len)
 {
     size_t count = 0;
-    for (size_t at = 0; at < len; count++)
-        at += ptc_utf8_grapheme(bytes + at, len - at);
+    for (size_t at = 0; at < len; count++) {
+        at += ptc_utf8_grapheme(budget, bytes + at, len - at);
+        if (count % TICKED == 0 && budget && !ptc_tick(budget, TICKED))
+            break;
+    }
     return count;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/budget.h"
+
 /* Strict: no overlong forms, surrogates or values above U+10FFFF.  Fast on ASCII. */
 bool ptc_utf8_valid(const char *bytes, size_t len);
 /* Length of the valid prefix. */
@@ -20,9 +22,11 @@ size_t ptc_utf8_count(const char *bytes, size_t len);
 /* Are two texts of the same length the same but for upper and lower case, and with blank, `-` and `_` all one? */
 bool ptc_utf8_alike(const char *a, const char *b, size_t len);
 /* Byte length of the grapheme cluster at the start of valid UTF-8; len > 0.  CR and LF are one each, unlike in the
- * Unicode standard: programs that read text letter by letter look for the line feed alone. */
-size_t ptc_utf8_grapheme(const char *bytes, size_t len);
+ * Unicode standard: programs that read text letter by letter look for the line feed alone.  A cluster may be as long as the
+ * text, so a long one ticks; the ticks for one after the other are up to the caller.  When a limit trips, all of the rest is
+ * one.  The budget may be NULL where the text is short. */
+size_t ptc_utf8_grapheme(PtcBudget *budget, const char *bytes, size_t len);
 /* Number of grapheme clusters in valid UTF-8. */
-size_t ptc_utf8_graphemes(const char *bytes, size_t len);
+size_t ptc_utf8_graphemes(PtcBudget *budget, const char *bytes, size_t len);
 
 #endif

@@ -78,7 +78,7 @@ static int next_byte(PtcLine *l, int wait_ms)
 /* Byte length of the grapheme at `at`, and of the one before it. */
 static size_t length_at(const PtcLine *l, size_t at)
 {
-    return at < l->text.len ? ptc_utf8_grapheme(l->text.data + at, l->text.len - at) : 0;
+    return at < l->text.len ? ptc_utf8_grapheme(NULL, l->text.data + at, l->text.len - at) : 0;
 }
 
 static size_t length_before(const PtcLine *l, size_t at)

@@ -323,19 +323,31 @@ static PTC_NOINLINE PtcValue object_of_pairs(Parser *ps, Level *level)
 
 /* ----------------------------------------------------------------- containers */
 
+/* The rest of an array of which a part has left the stack. */
+static PTC_NOINLINE PtcValue end_long_array(Parser *ps, PtcValue build, const PtcValue *items,
+                                            size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!ptc_build_add(ps->heap, build, items[i]))
+            return PTC_NONE;
+    return ptc_build_done(ps->heap, build, 0);
+}
+
 /* Makes the value of the innermost container, whose closing bracket p is at. */
 static inline const char *close_container(Parser *ps, const char *p, PtcValue *out)
 {
-    Level *level = ps->level--;
+    Level *level = ps->level;
     const PtcValue *items = ps->stack + level->base;
     size_t n = ps->top - level->base;
     if (!level->is_object)
-        *out = ptc_vec_new(ps->heap, items, n, 0);
+        *out = PTC_LIKELY(level->shape == PTC_NONE) ? ptc_vec_new(ps->heap, items, n, 0)
+                                                    : end_long_array(ps, level->shape, items, n);
     else if (PTC_LIKELY(level->shape != PTC_NONE && ptc_obj(level->shape)->count == n))
         *out = ptc_smap_new(ps->heap, level->shape, items);
     else
         *out = object_of_pairs(ps, level);
     ps->top = level->base;
+    ps->level--;
     return PTC_LIKELY(*out != PTC_NONE) ? p + 1 : ptc_json_stopped(ps, p);
 }
 
@@ -360,9 +372,8 @@ static inline const char *open_container(Parser *ps, const char *p, PtcValue *ou
  * *v then is. */
 static inline const char *after_element(Parser *ps, const char *p, PtcValue *v)
 {
-    if (!ptc_tick(ps->heap->budget, 1 + (int64_t)((size_t)(p - ps->paid) / 64)) || !push(ps, *v))
+    if (!ptc_tick(ps->heap->budget, 1) || !push(ps, *v))
         return ptc_json_stopped(ps, p);
-    ps->paid = p;
     bool is_object = ps->level->is_object;
     p = skip_space(ps, p);
     char c = ptc_json_peek(ps, p);
@@ -401,14 +412,17 @@ static const char *read_value(Parser *ps, const char *p, PtcValue *out)
     }
 }
 
-/* Reads one value and the white space around it; returns the cursor behind, or NULL. */
+/* Reads one value and the white space around it; returns the cursor behind, or NULL.  The bytes are paid for before they
+ * are read, the values while they are made. */
 static const char *run(Parser *ps, PtcValue *out)
 {
     if ((size_t)(ps->end - ps->text) > UINT32_MAX)
         return ptc_json_fail(ps, ps->text, "more than 4 GiB of text");
+    if (!ptc_tick_scan(ps->heap->budget, (size_t)(ps->end - ps->text)))
+        return ptc_json_stopped(ps, ps->text);
     const char *p = read_value(ps, ps->text, out);
     if (ps->stack != ps->first)
-        ptc_mem_free(ps->heap->pool->mem, ps->stack, ps->cap * sizeof(PtcValue));
+        ptc_heap_scratch_free(ps->heap, ps->stack, ps->cap * sizeof(PtcValue));
     return p ? skip_space(ps, p) : NULL;
 }
 
@@ -417,7 +431,7 @@ static void init(Parser *ps, PtcHeap *heap, const char *text, size_t len, PtcJso
     memset(ps, 0, offsetof(Parser, string_words));
     memset(error, 0, sizeof *error);
     ps->heap = heap;
-    ps->text = ps->paid = text;
+    ps->text = text;
     ps->end = text + len;
     ps->error = error;
     ps->stack = ps->first;

@@ -14,13 +14,16 @@ enum {
     PTC_JSON_SHAPE_BITS = 6,
     PTC_JSON_STRING_BITS = 8,
     PTC_JSON_FIRST_SLOTS = 64, /* of the scratch stack, before it takes memory */
+    PTC_JSON_SPILL = 1024, /* elements of an array that leave it, when it is full, for a vector */
 };
 
 /* An open container. */
 typedef struct PtcJsonLevel {
-    PtcValue shape; /* the guess, as long as all keys agree: then only the values are on the stack;
-                       PTC_NONE: keys and values take turns there */
-    uint32_t base;  /* where its part of the stack begins */
+    PtcValue
+        shape; /* of an object: the guess, as long as all keys agree, and only the values are on the stack;
+                       PTC_NONE: keys and values take turns there.  Of an array: the vector being built of what
+                       came before the elements on the stack, or PTC_NONE */
+    uint32_t base; /* where its part of the stack begins */
     bool is_object;
     bool escapes; /* a key was written with an escape, so it may need one */
 } PtcJsonLevel;
@@ -28,7 +31,6 @@ typedef struct PtcJsonLevel {
 typedef struct PtcJsonParser {
     PtcHeap *heap;
     const char *text, *end;
-    const char *paid; /* ticks are paid up to here */
     PtcJsonError *error;
     PtcValue *stack;
     size_t top, cap;
@@ -70,8 +72,8 @@ void ptc_json_note_key(PtcJsonParser *ps);
  * will tell. */
 const char *ptc_json_keep_text(PtcJsonParser *ps, const char *p, PtcValue *out);
 
-/* Doubles the scratch stack. */
-bool ptc_json_grow(PtcJsonParser *ps);
+/* Makes room on the scratch stack. */
+PTC_MUST_USE bool ptc_json_grow(PtcJsonParser *ps);
 
 /* A string with escapes, or not in ASCII, or wrong; p is behind the opening quote. */
 const char *ptc_json_read_odd_string(PtcJsonParser *ps, const char *p, PtcValue *out);

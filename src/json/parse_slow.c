@@ -13,6 +13,7 @@
 #include "value/map.h"
 #include "value/number.h"
 #include "value/str.h"
+#include "value/vec.h"
 
 /* -------------------------------------------------------------------- failure */
 
@@ -58,14 +59,45 @@ const char *ptc_json_unexpected(const PtcJsonParser *ps, const char *at, const c
     return ptc_json_fail(ps, at, "expected %s, found byte 0x%02X", wanted, c);
 }
 
+/* Moves the elements of an array off the stack into a vector, so that a long one is not held twice. */
+static bool spill(PtcJsonParser *ps, PtcJsonLevel *level, size_t end)
+{
+    if (level->shape == PTC_NONE && (level->shape = ptc_build_new(ps->heap)) == PTC_NONE)
+        return false;
+    for (size_t i = level->base; i < end; i++)
+        if (!ptc_build_add(ps->heap, level->shape, ps->stack[i]))
+            return false;
+    memmove(ps->stack + level->base, ps->stack + end, (ps->top - end) * sizeof *ps->stack);
+    size_t gone = end - level->base;
+    ps->top -= gone;
+    while (level++ < ps->level)
+        level->base -= (uint32_t)gone;
+    return true;
+}
+
+/* The outermost array with many elements on the stack, or NULL; *end is where they end. */
+static PtcJsonLevel *long_array(PtcJsonParser *ps, size_t *end)
+{
+    for (PtcJsonLevel *level = ps->levels + 1; level <= ps->level; level++) {
+        *end = level < ps->level ? level[1].base : ps->top;
+        if (!level->is_object && *end - level->base >= PTC_JSON_SPILL)
+            return level;
+    }
+    return NULL;
+}
+
 bool ptc_json_grow(PtcJsonParser *ps)
 {
-    PtcMem *mem = ps->heap->pool->mem;
+    size_t end = 0;
+    PtcJsonLevel *array = ps->top >= PTC_JSON_SPILL ? long_array(ps, &end) : NULL;
+    if (array)
+        return spill(ps, array, end);
     size_t size = ps->cap * sizeof(PtcValue);
     bool outside = ps->stack != ps->first;
-    PtcValue *p = ptc_mem_resize(mem, outside ? ps->stack : NULL, outside ? size : 0, 2 * size);
+    PtcValue *p =
+        ptc_heap_scratch(ps->heap, outside ? ps->stack : NULL, outside ? size : 0, 2 * size);
     if (!p)
-        return ptc_budget_halt(ps->heap->budget, PTC_STOP_MEMORY);
+        return false;
     if (!outside)
         memcpy(p, ps->first, size);
     ps->stack = p;

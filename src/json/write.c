@@ -13,6 +13,8 @@
 #include "value/vec.h"
 #include "value/visit.h"
 
+enum { STRING_PART = 16 * 1024 };
+
 typedef struct Writer {
     const PtcJsonWriter *with;
     PtcBuf *buf;
@@ -178,9 +180,20 @@ bool ptc_json_write_string(PtcBuf *buf, const char *text, size_t len)
            ptc_buf_add(buf, "\"", 1);
 }
 
-static bool add_string(PtcBuf *buf, PtcValue str)
+/* A long string in parts, each paid for. */
+static bool add_string(const Writer *ws, PtcBuf *buf, PtcValue str)
 {
-    return ptc_json_write_string(buf, ptc_str_bytes(str), ptc_str_len(str));
+    size_t len = ptc_str_len(str), n;
+    if (len <= STRING_PART)
+        return ptc_tick_scan(ws->with->heap->budget, len) &&
+               ptc_json_write_string(buf, ptc_str_bytes(str), len);
+    bool ok = ptc_buf_add(buf, "\"", 1);
+    for (size_t at = 0; ok && at < len; at += n) {
+        n = len - at < STRING_PART ? len - at : STRING_PART;
+        ok = ptc_tick_scan(ws->with->heap->budget, n) &&
+             ptc_json_write_escaped(buf, ptc_str_bytes(str) + at, n);
+    }
+    return ok && ptc_buf_add(buf, "\"", 1);
 }
 
 /* -------------------------------------------------------------------- scalars */
@@ -211,7 +224,7 @@ static bool add_leaf(Writer *ws, PtcValue v)
     if (ptc_is_integer(v))
         return ptc_int_print(ws->with->heap, ws->buf, v);
     if (ptc_is_named(v))
-        return add_string(ws->buf, v);
+        return add_string(ws, ws->buf, v);
     if (ptc_is_float(v))
         return add_double(ws, ptc_to_float(v));
     switch (v) {
@@ -253,8 +266,10 @@ static bool add_key(Writer *ws, PtcBuf *buf, PtcValue key)
 {
     char text[PTC_DOUBLE_TEXT];
     if (PTC_LIKELY(ptc_is_named(key)))
-        return ws->underscores && has_hyphen(key) ? add_underscored(buf, key)
-                                                  : add_string(buf, key);
+        return ws->underscores && has_hyphen(key)
+                   ? ptc_tick_scan(ws->with->heap->budget, ptc_str_len(key)) &&
+                         add_underscored(buf, key)
+                   : add_string(ws, buf, key);
     if (ptc_is_integer(key))
         return ptc_buf_add(buf, "\"", 1) && ptc_int_print(ws->with->heap, buf, key) &&
                ptc_buf_add(buf, "\"", 1);
@@ -371,8 +386,7 @@ static bool add_next(Writer *ws)
         ws->walk.count--;
         return ptc_buf_add(ws->buf, ptc_is_map(top->a) ? "}" : "]", 1);
     }
-    size_t bytes = ptc_is_named(v) ? ptc_str_len(v) : 0;
-    if (!ptc_tick(ws->with->heap->budget, 1 + (int64_t)(bytes / 64)))
+    if (!ptc_tick(ws->with->heap->budget, 1))
         return false;
     if (step == PTC_VISIT_VALUE)
         return ptc_buf_add(ws->buf, ":", 1) && add_value(ws, v);

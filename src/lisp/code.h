@@ -24,6 +24,13 @@ static inline int32_t ptc_ins_bc(PtcIns i)
     return (int32_t)((uint32_t)i.b | (uint32_t)i.c << 16);
 }
 
+/* What it costs to go through so many instructions: ticks are charged where code is entered or jumps back, for all that
+ * lies ahead, since the way from there to the next tick may be as long as a program can be. */
+static inline uint32_t ptc_code_ticks(uint32_t instructions)
+{
+    return 1 + instructions / 64;
+}
+
 /* X(name)  what it does */
 #define PTC_OPCODES(X)                                                                                \
     X(MOVE)   /* R[a] = R[b] */                                                                       \
@@ -73,9 +80,9 @@ static inline int32_t ptc_ins_bc(PtcIns i)
     X(CALL)    /* R[a] = R[a](R[a+1] ... R[a+b]) */                                                   \
     X(CALLG)   /* R[a] = global c (R[a+1] ... R[a+b]) */                                              \
     X(CALLB)   /* R[a] = builtin c (x values from R[b]) */                                            \
-    X(LOOP)    /* count an iteration, then jump bc */                                                 \
+    X(LOOP)    /* count an iteration, charge a ticks, then jump bc */                                 \
     X(ITER) /* R[a], R[a+1] = position at the start of collection R[b]; x: something ends it early */ \
-    X(NEXT)  /* R[b] = next of iterator R[a], or jump c at the end */                                 \
+    X(NEXT)  /* charge x ticks; R[b] = next of iterator R[a], or jump c at the end */                 \
     X(BUILD) /* R[a] = empty vector builder */                                                        \
     X(PUSH)  /* add R[b] to builder R[a] */                                                           \
     X(DONE)  /* R[a] = what builder R[b] made: a seq, or with x a vector */                           \

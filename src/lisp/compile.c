@@ -105,7 +105,8 @@ bool ptc_compile_land(FnState *fs, Jumps *jumps)
 
 bool ptc_compile_back(FnState *fs, const PtcExpr *at, uint8_t op, uint32_t to)
 {
-    return ptc_compile_emit(fs, at, ptc_compile_ins((PtcOp)op, 0, 0, 0, 0)) &&
+    uint32_t ticks = ptc_code_ticks((uint32_t)fs->count - to);
+    return ptc_compile_emit(fs, at, ptc_compile_ins((PtcOp)op, 0, ticks, 0, 0)) &&
            set_target(fs, (uint32_t)fs->count - 1, to);
 }
 
@@ -434,6 +435,10 @@ static bool each_code(FnState *fs, PtcExpr *x, uint32_t dest)
                                ptc_compile_ins(PTC_OP_NEXT, 0, (uint32_t)it, (uint32_t)item, 0)) &&
               ptc_compile_to(fs, x->b, (uint32_t)body) &&
               ptc_compile_back(fs, x, PTC_OP_JMP, start) && ptc_compile_land(fs, end);
+    if (ok) {
+        uint32_t ticks = ptc_code_ticks((uint32_t)fs->count - start);
+        fs->code[start].x = (uint8_t)(ticks < UINT8_MAX ? ticks : UINT8_MAX);
+    }
     fs->next = next;
     fs->locals_top = top;
     return ok && ptc_compile_load(fs, x, dest, PTC_NIL);

@@ -342,6 +342,7 @@ static PtcValue proto_object(FnState *fs)
     o->variadic = fs->arity->variadic;
     o->form = fn->form;
     o->registers = (uint16_t)(fs->most + 1);
+    o->ticks = (uint16_t)ptc_code_ticks(o->code_count);
     memset(o->spare, 0, sizeof o->spare);
     return ptc_from_obj(o);
 }
@@ -374,8 +375,15 @@ static PtcValue compile_fn(PtcCompiler *job, PtcFn *fn)
     if (fn->arity_count == 1)
         return all[0];
     PtcValue list = array_object(job->heap, all, fn->arity_count);
-    for (uint32_t i = 0; list != PTC_NONE && i < fn->arity_count; i++)
+    uint16_t ticks = 0; /* charged before it is known which of them is called */
+    for (uint32_t i = 0; i < fn->arity_count; i++) {
+        const PtcProto *p = (const PtcProto *)(uintptr_t)all[i];
+        ticks = p->ticks > ticks ? p->ticks : ticks;
+    }
+    for (uint32_t i = 0; list != PTC_NONE && i < fn->arity_count; i++) {
         ((PtcProto *)(uintptr_t)all[i])->arities = list;
+        ((PtcProto *)(uintptr_t)all[i])->ticks = ticks;
+    }
     return list == PTC_NONE ? list : all[0];
 }
 

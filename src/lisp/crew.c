@@ -143,8 +143,10 @@ static void take_failure(PtcSeat *seat, size_t i)
     vm->control = PTC_CONTROL_NONE;
     vm->error.first = vm->error.last = PTC_NO_PLACE;
     vm->error_value = vm->error_source = PTC_NIL;
-    vm->budget.stop = PTC_STOP_NONE;
-    vm->budget.fuel = PTC_TICKS_PER_LOOK;
+    if (vm->budget.stop != PTC_STOP_NONE) {
+        vm->budget.stop = PTC_STOP_NONE;
+        ptc_fuel_set(&vm->budget, PTC_TICKS_PER_LOOK); /* the job is over: this is for its end */
+    }
 }
 
 /* What the item leaves behind. */
@@ -175,7 +177,8 @@ static void run_item(PtcSeat *seat, size_t i)
     uint32_t depth = vm->native_depth, running = vm->running;
     begin_item(seat, &seat->job->items[i]);
     PtcValue v = PTC_NIL;
-    bool ok = call_item(seat, i, &v) && vm->budget.stop == PTC_STOP_NONE;
+    bool ok =
+        ptc_tick(&vm->budget, 1) && call_item(seat, i, &v) && vm->budget.stop == PTC_STOP_NONE;
     end_item(seat, i, ok ? v : PTC_NIL);
     vm->call = call;
     vm->root_count = roots;
@@ -250,7 +253,7 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->running = m->running;
     vm->calls_end = vm->calls + (m->calls_end - m->call) - 1;
     vm->budget = m->budget;
-    vm->budget.fuel = PTC_TICKS_PER_LOOK;
+    ptc_fuel_set(&vm->budget, PTC_TICKS_PER_LOOK);
     vm->budget.wake = m->gc_stress;
     vm->budget.nesting = 0;
     int64_t now = vm->budget.clock_ns(vm->budget.clock_user);

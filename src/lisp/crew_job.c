@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { JOB_TICKS = 1000 }; /* of beginning and ending a job, its items aside */
+
 /* The lock also keeps a helper from a job that is about to go. */
 static void close_job(PtcJob *job)
 {
@@ -332,6 +334,8 @@ bool ptc_crew_map(PtcVM *vm, PtcValue f, PtcValue rows, int width, PtcValue *out
     size_t bytes = n * sizeof(PtcItem), value_bytes = (3 * n + PTC_JOB_MORE) * sizeof(PtcValue);
     if (n == 0)
         return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ));
+    if (!ptc_tick(&vm->budget, JOB_TICKS))
+        return false;
     PtcHeap *heap = vm->heap;
     PtcJob *job = ptc_heap_scratch(heap, NULL, 0, sizeof *job);
     PtcItem *items = job ? ptc_heap_scratch(heap, NULL, 0, bytes) : NULL;

@@ -9,7 +9,10 @@
 #include "lisp/record.h"
 #include "lisp/vm_int.h"
 
-enum { SHOWN_BYTES = 40 };
+enum {
+    SHOWN_BYTES = 40,
+    FAIL_TICKS = 100, /* for the text; texts from programs are cut before they are formatted */
+};
 
 static void set_error(PtcVM *vm, PtcErrorKind kind)
 {
@@ -26,6 +29,7 @@ bool ptc_fail(PtcVM *vm, PtcErrorKind kind, const char *format, ...)
     if (vm->budget.stop != PTC_STOP_NONE || vm->failed)
         return false; /* the first error stands */
     set_error(vm, kind);
+    ptc_fuel_use(&vm->budget, FAIL_TICKS);
     va_list args;
     va_start(args, format);
     char text[2 * PTC_MESSAGE_MAX]; /* longer than the field, which is cut between characters */

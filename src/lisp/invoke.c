@@ -193,7 +193,8 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
     } else if (!enter_above(vm, c, argc, args)) {
         return false;
     }
-    if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm)) {
+    if (PTC_UNLIKELY(ptc_fuel_use(&vm->budget, p->ticks) <= 0 || vm->budget.wake) &&
+        !ptc_vm_safepoint(vm)) {
         vm->call--;
         return false;
     }
@@ -233,6 +234,7 @@ bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, P
     size_t roots = vm->root_count;
     PtcValue result;
     vm->running = index;
+    ptc_fuel_use(&vm->budget, 1);
     /* A limit may have tripped in something that cannot fail, such as a hash: the result is then worth nothing. */
     bool ok = row->fn(vm, argc, argv, &result) && vm->budget.stop == PTC_STOP_NONE;
     if (PTC_UNLIKELY(!ok) && vm->budget.stop == PTC_STOP_MEMORY &&

@@ -378,7 +378,7 @@ PtcForm *ptc_read_char(PtcReading *r)
     uint32_t end = ptc_read_token_end(r, at + decode(r, at, &code));
     const char *text = r->source + at;
     size_t len = end - at;
-    if (len != ptc_utf8_grapheme(text, len) && !(text = named_char(r, at, end, &len)))
+    if (len != ptc_utf8_grapheme(NULL, text, len) && !(text = named_char(r, at, end, &len)))
         return r->in->arena->failed ? NULL : bad_char_literal(r, end);
     r->pos = end;
     return text_form(r, PTC_F_STRING, first, text, len);

@@ -198,13 +198,13 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
         K = ((const PtcNode *)(uintptr_t)proto_->constants)->slots; \
     } while (0)
 
-#define TICK()                                                         \
-    do {                                                               \
-        if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake)) { \
-            call->pc = pc;                                             \
-            if (!ptc_vm_safepoint(vm))                                 \
-                goto error;                                            \
-        }                                                              \
+#define TICK(n)                                                                     \
+    do {                                                                            \
+        if (PTC_UNLIKELY(ptc_fuel_use(&vm->budget, (n)) <= 0 || vm->budget.wake)) { \
+            call->pc = pc;                                                          \
+            if (!ptc_vm_safepoint(vm))                                              \
+                goto error;                                                         \
+        }                                                                           \
     } while (0)
 
 #define JUMP_UNLESS_LESS(op, x, y, cmp)         \
@@ -520,10 +520,10 @@ op_CALLG : {
     /* fall through */
 op_CALL : {
     PtcValue f = R[i.a];
-    TICK();
     if (PTC_LIKELY(ptc_is(f, PTC_T_CLOSURE))) {
         const PtcClosure *c = (const PtcClosure *)(uintptr_t)f;
         const PtcProto *p = ptc_closure_proto(c);
+        TICK(p->ticks);
         PtcValue *base = &R[i.a + 1];
         call->pc = pc;
         if (PTC_LIKELY(p->params == i.b && !p->variadic && p->arities == PTC_NIL &&
@@ -543,6 +543,7 @@ op_CALL : {
         pc = ptc_proto_code(p);
         NEXT;
     }
+    TICK(1);
     call->pc = pc;
     if (!ptc_vm_call(vm, f, i.b, &R[i.a + 1], &R[i.a]))
         goto error;
@@ -558,7 +559,7 @@ op_LOOP:
         fail_loop(vm);
         goto error;
     }
-    TICK();
+    TICK(i.a);
     pc += ptc_ins_bc(i);
     NEXT;
 op_ITER:
@@ -566,7 +567,7 @@ op_ITER:
         goto error;
     NEXT;
 op_NEXT : {
-    TICK();
+    TICK(i.x);
     call->pc = pc; /* a producer calls functions */
     int got = iter_step(vm, &R[i.a], &R[i.b]);
     if (got < 0)

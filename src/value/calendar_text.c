@@ -5,6 +5,8 @@
 
 #include "value/calendar.h"
 
+enum { MAIL_BYTES = 1000 }; /* of a date in a mail header, blanks and all */
+
 /* ------------------------------------------------------------------------- reading */
 
 typedef struct {
@@ -186,6 +188,8 @@ bool ptc_mail_parse(const char *text, size_t len, PtcMoment *out)
     char why[PTC_WHY];
     Scan s = {text, text + len, PTC_ISO_LOOSE};
     *out = (PtcMoment){0};
+    if (len > MAIL_BYTES)
+        return false;
     if (take_name(&s, ptc_calendar_weekday_name, 7) && !take(&s, ','))
         return false;
     skip_blanks(&s);

@@ -65,7 +65,7 @@ static PTC_NOINLINE int64_t find_loose(PtcHeap *heap, PtcValue v, PtcValue key)
         return -1;
     for (size_t i = 0; i < n; i++) {
         PtcValue stored = ptc_seq_nth(dict(v)->entries, i * stride(v));
-        if (stored == PTC_UNBOUND || !ptc_key_loose(stored, key))
+        if (stored == PTC_UNBOUND || !ptc_key_loose(heap, stored, key))
             continue;
         if (found >= 0)
             return -1;
@@ -90,7 +90,7 @@ static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool
         PtcValue stored = ptc_seq_nth(dict(v)->entries, (size_t)entry * stride(v));
         if (stored == key || ptc_same(heap, stored, key))
             return entry;
-        int like = flex ? ptc_key_likeness(stored, key) : 0;
+        int like = flex ? ptc_key_likeness(heap, stored, key) : 0;
         /* Slots of a shared index stand in no order: of two keys alike, the older entry wins. */
         if (like > likeness || (like > 0 && like == likeness && entry < best)) {
             likeness = like;
@@ -328,7 +328,8 @@ PtcValue *ptc_dict_build_slot(PtcDictBuild *b, int64_t entry)
     return ptc_build_slot(b->entries, (size_t)entry * 2 + 1);
 }
 
-/* Place in the table of the entry with this key, or of the free place where it belongs. */
+/* Place in the table of the entry with this key, or of the free place where it belongs.  Every step beside the first
+ * ticks: hashes are seeded, but time must not hang on that alone. */
 static uint32_t probe(PtcDictBuild *b, PtcValue key, uint32_t hash)
 {
     uint32_t mask = b->table_cap - 1;
@@ -336,11 +337,11 @@ static uint32_t probe(PtcDictBuild *b, PtcValue key, uint32_t hash)
         uint32_t entry = b->table[at];
         if (entry == 0)
             return at;
-        if (b->hashes[entry - 1] != hash)
-            continue;
-        PtcValue stored = ptc_dict_build_key(b, entry - 1);
-        if (stored == key || ptc_same(b->heap, stored, key))
-            return at;
+        if (b->hashes[entry - 1] == hash) {
+            PtcValue stored = ptc_dict_build_key(b, entry - 1);
+            if (stored == key || ptc_same(b->heap, stored, key))
+                return at;
+        }
         if (!ptc_tick(b->heap->budget, 1))
             return at;
     }
@@ -360,6 +361,10 @@ static bool grow_table(PtcDictBuild *b)
         cap < UINT32_MAX / 4 ? ptc_heap_scratch(b->heap, NULL, 0, cap * sizeof *table) : NULL;
     if (!table)
         return ptc_budget_halt(b->heap->budget, PTC_STOP_MEMORY);
+    if (!ptc_tick(b->heap->budget, b->count)) {
+        ptc_heap_scratch_free(b->heap, table, cap * sizeof *table);
+        return false;
+    }
     memset(table, 0, cap * sizeof *table);
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t at = b->hashes[i] & (cap - 1);

@@ -22,9 +22,9 @@ PTC_MUST_USE PtcValue ptc_dict_remove(PtcHeap *heap, PtcValue dict, PtcValue key
 bool ptc_dict_next(PtcValue dict, size_t *pos, PtcValue *key, PtcValue *value);
 /* How well a stored key answers to `key` when it is not the same: 0 not at all, 2 other type but the same letters, 1
  * letters alike but for - and _ (map.c). */
-int ptc_key_likeness(PtcValue stored, PtcValue key);
+int ptc_key_likeness(PtcHeap *heap, PtcValue stored, PtcValue key);
 /* Is it the string key that a keyword means which differs in letter case and blanks (map.c)? */
-bool ptc_key_loose(PtcValue stored, PtcValue key);
+bool ptc_key_loose(PtcHeap *heap, PtcValue stored, PtcValue key);
 
 /* The trie (hamt.c).  A slot word: hash << 32 | entry << 1 | 1. */
 static inline PtcValue ptc_hamt_slot(uint32_t hash, uint32_t entry)

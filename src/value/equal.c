@@ -15,11 +15,17 @@ enum { KEY_DEPTH = 64, COMPARE_DEPTH = 200 };
 
 /* ----------------------------------------------------------------- equality */
 
-static bool number_equal(PtcValue a, PtcValue b, bool strict)
+/* What it takes to go through a big integer, or through a string that has no hash yet. */
+static bool tick_big(PtcHeap *heap, PtcValue v)
+{
+    return !ptc_is_bigint(v) || ptc_tick_bytes(heap->budget, ptc_obj(v)->count * sizeof(uint64_t));
+}
+
+static bool number_equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 {
     bool ia = ptc_is_integer(a), ib = ptc_is_integer(b);
     if (ia && ib)
-        return ptc_int_compare(a, b) == 0;
+        return tick_big(heap, a) && ptc_int_compare(a, b) == 0;
     if (!ia && !ib) {
         double x = ptc_to_float(a), y = ptc_to_float(b);
         return x == y || (strict && isnan(x) && isnan(y));
@@ -41,7 +47,7 @@ static Verdict both_collections(PtcValue a, PtcValue b)
     return DIFFERENT;
 }
 
-static bool record_equal(PtcValue a, PtcValue b)
+static bool record_equal(PtcHeap *heap, PtcValue a, PtcValue b)
 {
     const PtcObj *x = ptc_obj(a), *y = ptc_obj(b);
     if (x->type != y->type || x->aux != y->aux || x->count != y->count)
@@ -51,29 +57,26 @@ static bool record_equal(PtcValue a, PtcValue b)
     for (size_t i = 0; i < x->count; i++) {
         bool names = ptc_is_named(p[i]) && ptc_is_named(q[i]) && ptc_tag(p[i]) == ptc_tag(q[i]);
         bool numbers = ptc_is_integer(p[i]) && ptc_is_integer(q[i]);
-        if (p[i] != q[i] && !(names && ptc_str_same_bytes(p[i], q[i])) &&
-            !(numbers && ptc_int_compare(p[i], q[i]) == 0))
+        if (p[i] != q[i] && !(names && ptc_str_same(heap->budget, p[i], q[i])) &&
+            !(numbers && number_equal(heap, p[i], q[i], true)))
             return false;
     }
     return true;
 }
 
 /* Compares without walking into collections. */
-static Verdict shallow(PtcValue a, PtcValue b, bool strict)
+static Verdict shallow(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 {
     if (a == b)
         return ptc_is_float(a) && !strict && isnan(ptc_to_float(a)) ? DIFFERENT : SAME;
     if (ptc_is_number(a))
-        return ptc_is_number(b) && number_equal(a, b, strict) ? SAME : DIFFERENT;
+        return ptc_is_number(b) && number_equal(heap, a, b, strict) ? SAME : DIFFERENT;
     if (!ptc_is_obj(a) || !ptc_is_obj(b))
         return DIFFERENT;
-    if (ptc_is_named(a)) {
-        if (ptc_tag(a) != ptc_tag(b) || ptc_str_len(a) != ptc_str_len(b))
-            return DIFFERENT;
-        return memcmp(ptc_str_bytes(a), ptc_str_bytes(b), ptc_str_len(a)) == 0 ? SAME : DIFFERENT;
-    }
+    if (ptc_is_named(a))
+        return ptc_tag(a) == ptc_tag(b) && ptc_str_same(heap->budget, a, b) ? SAME : DIFFERENT;
     if (ptc_is(a, PTC_T_RECORD) || ptc_is(a, PTC_T_VAR))
-        return record_equal(a, b) ? SAME : DIFFERENT;
+        return record_equal(heap, a, b) ? SAME : DIFFERENT;
     return both_collections(a, b);
 }
 
@@ -131,7 +134,7 @@ static bool equal_inside(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
         } else if (!next_pair(heap, ptc_walk_top(&walk), &x, &y, &missing)) {
             walk.count--;
         } else {
-            Verdict v = missing ? DIFFERENT : shallow(x, y, strict);
+            Verdict v = missing ? DIFFERENT : shallow(heap, x, y, strict);
             same = v == SAME || (v == LOOK_INSIDE && push_pair(&walk, x, y));
         }
     }
@@ -141,7 +144,7 @@ static bool equal_inside(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 
 static bool equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 {
-    Verdict v = shallow(a, b, strict);
+    Verdict v = shallow(heap, a, b, strict);
     if (v != LOOK_INSIDE)
         return v == SAME;
     if (heap->budget->nesting >= KEY_DEPTH)
@@ -186,13 +189,15 @@ static uint32_t hash_double(double d)
     return mix(bits ^ 0x5bd1e995);
 }
 
-static uint32_t hash_record(PtcValue v)
+static uint32_t hash_atom(PtcHeap *heap, PtcValue v);
+
+static uint32_t hash_record(PtcHeap *heap, PtcValue v)
 {
     const PtcRecord *r = (const PtcRecord *)(uintptr_t)v;
     uint64_t h = r->obj.aux;
     for (size_t i = 0; i < r->obj.count; i++) {
         PtcValue x = r->fields[i];
-        h = h * 31 + (ptc_is_named(x) ? ptc_str_hash(x) : ptc_is_integer(x) ? ptc_int_hash(x) : 7);
+        h = h * 31 + (ptc_is_named(x) || ptc_is_integer(x) ? hash_atom(heap, x) : 7);
     }
     return mix(h);
 }
@@ -202,16 +207,22 @@ static bool is_collection(PtcValue v)
     return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v);
 }
 
-static uint32_t hash_atom(PtcValue v)
+/* A string keeps its hash, and a stop while it is made costs no more than this one. */
+static uint32_t hash_name(PtcHeap *heap, PtcValue v)
+{
+    return ptc_str_hashed(v) || ptc_tick_bytes(heap->budget, ptc_str_len(v)) ? ptc_str_hash(v) : 1;
+}
+
+static uint32_t hash_atom(PtcHeap *heap, PtcValue v)
 {
     if (ptc_is_integer(v))
-        return ptc_int_hash(v);
+        return tick_big(heap, v) ? ptc_int_hash(v) : 1;
     if (ptc_is_named(v))
-        return ptc_str_hash(v);
+        return hash_name(heap, v);
     if (ptc_is_float(v))
         return hash_double(ptc_to_float(v));
     if (ptc_is(v, PTC_T_RECORD) || ptc_is(v, PTC_T_VAR))
-        return hash_record(v);
+        return hash_record(heap, v);
     return mix(v); /* words, and functions by address */
 }
 
@@ -282,7 +293,7 @@ static uint32_t hash_inside(PtcHeap *heap, PtcValue v)
         } else if (is_collection(x)) {
             ok = push_hash(&walk, x);
         } else {
-            add_hash(f, hash_atom(x));
+            add_hash(f, hash_atom(heap, x));
         }
     }
     ptc_walk_deinit(&walk);
@@ -291,7 +302,7 @@ static uint32_t hash_inside(PtcHeap *heap, PtcValue v)
 
 uint32_t ptc_hash(PtcHeap *heap, PtcValue v)
 {
-    return is_collection(v) ? hash_inside(heap, v) : hash_atom(v);
+    return is_collection(v) ? hash_inside(heap, v) : hash_atom(heap, v);
 }
 
 /* -------------------------------------------------------------------- order */
@@ -301,11 +312,11 @@ static int sign(int64_t n)
     return (n > 0) - (n < 0);
 }
 
-static int compare_numbers(PtcValue a, PtcValue b)
+static int compare_numbers(PtcHeap *heap, PtcValue a, PtcValue b)
 {
     bool ia = ptc_is_integer(a), ib = ptc_is_integer(b);
     if (ia && ib)
-        return ptc_int_compare(a, b);
+        return tick_big(heap, a) ? ptc_int_compare(a, b) : 0;
     if (!ia && !ib) {
         double x = ptc_to_float(a), y = ptc_to_float(b);
         return (x > y) - (x < y);
@@ -316,10 +327,10 @@ static int compare_numbers(PtcValue a, PtcValue b)
     return ia ? ptc_int_compare_double(a, d) : -ptc_int_compare_double(b, d);
 }
 
-static int compare_names(PtcValue a, PtcValue b)
+static int compare_names(PtcHeap *heap, PtcValue a, PtcValue b)
 {
     size_t la = ptc_str_len(a), lb = ptc_str_len(b);
-    int c = memcmp(ptc_str_bytes(a), ptc_str_bytes(b), la < lb ? la : lb);
+    int c = ptc_bytes_compare(heap->budget, ptc_str_bytes(a), ptc_str_bytes(b), la < lb ? la : lb);
     return c ? sign(c) : sign((int64_t)la - (int64_t)lb);
 }
 
@@ -384,11 +395,11 @@ int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
     if (a == PTC_NIL || b == PTC_NIL)
         return (a != PTC_NIL) - (b != PTC_NIL);
     if (ptc_is_number(a) && ptc_is_number(b))
-        return compare_numbers(a, b);
+        return compare_numbers(heap, a, b);
     if (ptc_is_bool(a) && ptc_is_bool(b))
         return (a == PTC_TRUE) - (b == PTC_TRUE);
     if (ptc_is_named(a) && ptc_tag(a) == ptc_tag(b))
-        return compare_names(a, b);
+        return compare_names(heap, a, b);
     if (ptc_is_sequential(a) && ptc_is_sequential(b))
         return compare_seqs(heap, a, b, ok);
     *ok = false;

@@ -156,6 +156,8 @@ static PtcValue insert_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue
     uint32_t theirs = slot_hash(n->slots[0]);
     if (theirs != slot_hash(slot))
         return join(heap, owner, ptc_from_obj(n), theirs, slot, shift);
+    if (!ptc_tick(heap->budget, n->obj.count))
+        return PTC_NONE;
     for (size_t i = 0; i < n->obj.count; i++)
         if (n->slots[i] == slot)
             return ptc_from_obj(n);
@@ -200,6 +202,8 @@ static PtcValue without(PtcHeap *heap, PtcValue owner, const PtcHamt *n, size_t 
 
 static PtcValue remove_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue slot)
 {
+    if (!ptc_tick(heap->budget, n->obj.count))
+        return PTC_NONE;
     for (size_t i = 0; i < n->obj.count; i++)
         if (n->slots[i] == slot)
             return without(heap, owner, n, i, 0);

@@ -245,11 +245,12 @@ void ptc_heap_buf_init(PtcHeap *heap, PtcBuf *buf)
     buf->charge_user = heap;
 }
 
-/* Charges bytes to the heap; asks for a collection when it is time. */
+/* Charges bytes to the heap, and the time that it takes to fill them; asks for a collection when it is time. */
 static bool charge(PtcHeap *heap, size_t n)
 {
     if (!ptc_heap_fits(heap, n))
         return false;
+    (void)!ptc_tick_bytes(heap->budget, n); /* a stop is seen by whoever asked for the memory */
     heap->used += n;
     if (heap->used > heap->collect_at)
         heap->budget->wake = true;

@@ -81,7 +81,8 @@ static bool next_grapheme(PtcIter *it, PtcValue *out)
     if (it->pos >= it->count)
         return false;
     const char *at = ptc_str_bytes(it->coll) + it->pos;
-    size_t n = ptc_str_simple(it->coll) ? 1 : ptc_utf8_grapheme(at, it->count - it->pos);
+    size_t n =
+        ptc_str_simple(it->coll) ? 1 : ptc_utf8_grapheme(it->heap->budget, at, it->count - it->pos);
     it->pos += n;
     *out = ptc_str_new(it->heap, at, n);
     it->failed = *out == PTC_NONE;

@@ -57,28 +57,30 @@ PtcValue ptc_map_empty(PtcHeap *heap)
 
 /* --------------------------------------------------------------- looking up */
 
-int ptc_key_likeness(PtcValue stored, PtcValue key)
+int ptc_key_likeness(PtcHeap *heap, PtcValue stored, PtcValue key)
 {
     if (ptc_is(stored, PTC_T_SYMBOL) || ptc_is(key, PTC_T_SYMBOL) || !ptc_is_named(stored) ||
         !ptc_is_named(key))
         return 0;
-    if (ptc_str_same_bytes(stored, key))
+    if (ptc_str_same(heap->budget, stored, key))
         return 2;
-    return ptc_str_fold_equal(stored, key) ? 1 : 0;
+    return ptc_tick_bytes(heap->budget, ptc_str_len(key)) && ptc_str_fold_equal(stored, key) ? 1
+                                                                                             : 0;
 }
 
-bool ptc_key_loose(PtcValue stored, PtcValue key)
+bool ptc_key_loose(PtcHeap *heap, PtcValue stored, PtcValue key)
 {
     return ptc_is_string(stored) && ptc_str_len(stored) == ptc_str_len(key) &&
+           ptc_tick_scan(heap->budget, ptc_str_len(key)) &&
            ptc_utf8_alike(ptc_str_bytes(stored), ptc_str_bytes(key), ptc_str_len(key));
 }
 
 /* The one key that a keyword means so; -1 when there is none, or two. */
-static PTC_NOINLINE int find_loose(const PtcShape *shape, PtcValue key)
+static PTC_NOINLINE int find_loose(PtcHeap *heap, const PtcShape *shape, PtcValue key)
 {
     int found = -1;
     for (size_t i = 0; ptc_is_keyword(key) && i < shape->obj.count; i++) {
-        if (!ptc_key_loose(shape->keys[i], key))
+        if (!ptc_key_loose(heap, shape->keys[i], key))
             continue;
         if (found >= 0)
             return -1;
@@ -103,13 +105,13 @@ int ptc_shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool flex
             continue;
         if (ptc_same(heap, shape->keys[i], key))
             return (int)i;
-        int like = flex ? ptc_key_likeness(shape->keys[i], key) : 0;
+        int like = flex ? ptc_key_likeness(heap, shape->keys[i], key) : 0;
         if (like > likeness) {
             likeness = like;
             best = (int)i;
         }
     }
-    return best < 0 && flex ? find_loose(shape, key) : best;
+    return best < 0 && flex ? find_loose(heap, shape, key) : best;
 }
 
 /* ptc_shape_find with flex, through the heap's cache. */

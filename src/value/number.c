@@ -24,6 +24,7 @@ enum {
 
 typedef struct {
     const char *first, *end; /* digits and point */
+    const char *point;       /* where the point is, or the end */
     int64_t exponent;        /* as written */
     uint64_t mantissa;       /* the first MANTISSA_DIGITS significant digits ... */
     int64_t scale;           /* ... times ten to this */
@@ -63,6 +64,7 @@ static const char *scan_mantissa(Scan *s, const char *p, const char *end)
             s->scale += point == NULL;
         }
     }
+    s->point = point ? point : p;
     return p;
 }
 
@@ -123,20 +125,18 @@ static double parse_long(const Scan *s)
     char text[LONG_DIGITS + 16];
     size_t n = 0;
     int64_t exponent = s->exponent;
-    bool point = false, more = false;
-    for (const char *p = s->first; p < s->end; p++) {
-        if (*p == '.') {
-            point = true;
-        } else if (n < LONG_DIGITS) {
-            if (n || *p != '0')
-                text[n++] = *p;
-            exponent -= point;
-        } else {
-            more |= *p != '0';
-            exponent += !point;
-        }
+    const char *p = s->first;
+    for (; p < s->end && n < LONG_DIGITS; p++) {
+        if (p == s->point)
+            continue;
+        if (n || *p != '0')
+            text[n++] = *p;
+        exponent -= p > s->point;
     }
-    if (more) { /* any further digit does, so that a half is seen to be more than a half */
+    exponent += p < s->point ? s->point - p : 0;
+    while (p < s->end && (*p == '0' || *p == '.'))
+        p++;
+    if (p < s->end) { /* any further digit does, so that a half is seen to be more than a half */
         text[n++] = '1';
         exponent--;
     }

@@ -151,7 +151,8 @@ typedef struct PtcProto {
     uint16_t registers;   /* size of the frame */
     uint8_t variadic;     /* takes more, as a seq in register `params` */
     uint8_t form;         /* how it is written: PtcFnForm of lisp/expr.h */
-    uint8_t spare[6];
+    uint16_t ticks;       /* what a call is charged, by the length of the code */
+    uint8_t spare[4];
 } PtcProto;
 enum { PTC_PROTO_VALUES = 7 };
 

@@ -9,6 +9,8 @@
 #include "value/vec.h"
 #include "value/visit.h"
 
+enum { TEXT_PART = 16 * 1024 };
+
 /* Appends what fits, whole characters only.  Always false. */
 static PTC_NOINLINE bool add_part(PtcBuf *buf, const char *bytes, size_t room)
 {
@@ -52,17 +54,34 @@ static bool add_escape(PtcBuf *buf, char c)
     }
 }
 
-static bool add_quoted(PtcBuf *buf, const char *p, size_t len)
+static bool add_escaped(PtcBuf *buf, const char *p, size_t len)
 {
     const char *end = p + len;
-    bool ok = add_cstr(buf, "\"");
+    bool ok = true;
     while (ok && p < end) {
         const char *run = p;
         while (p < end && !is_odd(*p))
             p++;
         ok = add(buf, run, (size_t)(p - run)) && (p == end || add_escape(buf, *p++));
     }
-    return ok && add_cstr(buf, "\"");
+    return ok;
+}
+
+/* Adds the text of a string in parts, each paid for; they end where characters do, since the last that fits is cut. */
+static bool add_text(const PtcPrinter *printer, PtcBuf *buf, PtcValue str, bool escaped)
+{
+    const char *text = ptc_str_bytes(str);
+    size_t len = ptc_str_len(str), at = 0, n;
+    bool ok = true;
+    do {
+        n = len - at < TEXT_PART ? len - at : TEXT_PART;
+        while (n < len - at && ((unsigned char)text[at + n] & 0xc0) == 0x80)
+            n++;
+        ok = ptc_tick_scan(printer->heap->budget, n) &&
+             (escaped ? add_escaped(buf, text + at, n) : add(buf, text + at, n));
+        at += n;
+    } while (ok && at < len);
+    return ok;
 }
 
 static bool add_double(const PtcPrinter *printer, PtcBuf *buf, double d)
@@ -144,9 +163,10 @@ static bool add_leaf(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
                              : v == PTC_TRUE  ? "true"
                              : v == PTC_FALSE ? "false"
                                               : "#unbound");
-    case PTC_T_STRING: return add_quoted(buf, ptc_str_bytes(v), ptc_str_len(v));
-    case PTC_T_KEYWORD: return add_cstr(buf, ":") && add(buf, ptc_str_bytes(v), ptc_str_len(v));
-    case PTC_T_SYMBOL: return add(buf, ptc_str_bytes(v), ptc_str_len(v));
+    case PTC_T_STRING:
+        return add_cstr(buf, "\"") && add_text(printer, buf, v, true) && add_cstr(buf, "\"");
+    case PTC_T_KEYWORD: return add_cstr(buf, ":") && add_text(printer, buf, v, false);
+    case PTC_T_SYMBOL: return add_text(printer, buf, v, false);
     default: return add_other(printer, buf, v);
     }
 }
@@ -154,8 +174,7 @@ static bool add_leaf(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 /* A leaf, or the opening bracket of a collection, which is then the innermost. */
 static bool add_value(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk, PtcValue v)
 {
-    size_t bytes = ptc_is_named(v) ? ptc_str_len(v) : 0;
-    if (!ptc_tick(printer->heap->budget, 1 + (int64_t)(bytes / 64)))
+    if (!ptc_tick(printer->heap->budget, 1))
         return false;
     if (!ptc_visit_can(v))
         return add_leaf(printer, buf, v);
@@ -186,7 +205,7 @@ static bool add_next(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk)
 bool ptc_print(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
     if (!printer->readable && ptc_is_string(v))
-        return add(buf, ptc_str_bytes(v), ptc_str_len(v));
+        return add_text(printer, buf, v, false);
     PtcWalk walk;
     ptc_walk_init(&walk, printer->heap);
     bool ok = add_value(printer, buf, &walk, v);

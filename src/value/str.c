@@ -163,8 +163,8 @@ PtcValue ptc_symbol_new(PtcHeap *heap, const char *bytes, size_t len)
     return copy(heap, PTC_T_SYMBOL, bytes, len);
 }
 
-size_t ptc_str_graphemes(PtcValue str)
+size_t ptc_str_graphemes(PtcBudget *budget, PtcValue str)
 {
     size_t len = ptc_str_len(str);
-    return ptc_str_simple(str) ? len : ptc_utf8_graphemes(ptc_str_bytes(str), len);
+    return ptc_str_simple(str) ? len : ptc_utf8_graphemes(budget, ptc_str_bytes(str), len);
 }

@@ -3,6 +3,7 @@
 #ifndef PTC_VALUE_STR_H
 #define PTC_VALUE_STR_H
 
+#include "base/bytes.h"
 #include "value/heap.h"
 
 /* A copy of `len` bytes, which must be valid UTF-8.  PTC_NONE when the heap is full. */
@@ -88,17 +89,28 @@ static inline uint32_t ptc_hash_finish(uint64_t h)
 /* Never 0; alike for all spellings that flexible keys let match (`-` is `_`, keyword is string). */
 uint32_t ptc_str_hash_bytes(const char *bytes, size_t len);
 uint32_t ptc_str_hash(PtcValue str);
+/* Is it there already, so that asking costs nothing? */
+static inline bool ptc_str_hashed(PtcValue str)
+{
+    return atomic_load_explicit(&((PtcStr *)(uintptr_t)str)->hash, memory_order_relaxed) != 0;
+}
 
-/* Same bytes / same bytes but for `-` and `_`. */
+/* Same bytes / same bytes but for `-` and `_`.  For keys whose lengths somebody has bounded or paid for ... */
 static inline bool ptc_str_same_bytes(PtcValue a, PtcValue b)
 {
     return ptc_str_len(a) == ptc_str_len(b) &&
            memcmp(ptc_str_bytes(a), ptc_str_bytes(b), ptc_str_len(a)) == 0;
 }
 bool ptc_str_fold_equal(PtcValue a, PtcValue b);
+/* ... and for any. */
+static inline bool ptc_str_same(PtcBudget *budget, PtcValue a, PtcValue b)
+{
+    return ptc_str_len(a) == ptc_str_len(b) &&
+           ptc_bytes_same(budget, ptc_str_bytes(a), ptc_str_bytes(b), ptc_str_len(a));
+}
 
-/* Number of graphemes; cost is linear unless the string is simple. */
-size_t ptc_str_graphemes(PtcValue str);
+/* Number of graphemes; cost is linear unless the string is simple.  The budget may be NULL. */
+size_t ptc_str_graphemes(PtcBudget *budget, PtcValue str);
 
 /* Does (the whole of) this byte run count as one grapheme a byte? */
 bool ptc_bytes_simple(const char *bytes, size_t len);

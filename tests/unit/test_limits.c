@@ -555,6 +555,93 @@ static void test_rendering(void)
     end_engine(ptc);
 }
 
+/* A clock that stands still between two looks at it: time is what was charged, whatever the machine does. */
+static int64_t looks_ms(void *user)
+{
+    return ++*(int64_t *)user;
+}
+
+#define TEXTS                                                                  \
+    "(def a (reduce (fn [s _] (str s s)) \"ab\" (range 20)))"                  \
+    "(def b (reduce (fn [s _] (str s s)) \"ab\" (range 20)))"                  \
+    "(def u (str \"e\" (reduce (fn [s _] (str s s)) \"\\u0301\" (range 20))))" \
+    "(def m (str \"\\u00e9\" a))"
+#define NUMBERS "(def a (reduce (fn [n _] (* n n)) 3 (range 17))) (def b (+ 0 a))"
+
+/* What works on much at once: the same 500 times is more than 400 looks. */
+static const struct {
+    const char *defs, *body;
+} charged[] = {
+    {TEXTS, "(= a b)"},
+    {TEXTS, "(compare a b)"},
+    {TEXTS, "(str/starts-with? a b)"},
+    {TEXTS, "(str/ends-with? a b)"},
+    {TEXTS, "(str/includes? a \"c\")"},
+    {TEXTS, "(str/index-of a \"c\")"},
+    {TEXTS, "(str/index-of m \"b\" 1000000)"},
+    {TEXTS, "(contains? #{a} b)"},
+    {TEXTS, "(get {a 1} b)"},
+    {TEXTS, "(hash-map (str a 1) 1)"},
+    {TEXTS, "(subs a 1)"},
+    {TEXTS, "(subs u 1)"},
+    {TEXTS, "(char u)"},
+    {TEXTS, "(char? u)"},
+    {TEXTS, "(.charAt u 0)"},
+    {TEXTS, "(contains? u 1)"},
+    {TEXTS, "(get u 0)"},
+    {TEXTS, "(first u)"},
+    {TEXTS, "(count u)"},
+    {TEXTS, "(count m)"},
+    {TEXTS, "(format \"%c\" u)"},
+    {TEXTS, "(Character/isLetter u)"},
+    {TEXTS, "(str/capitalize u)"},
+    {TEXTS, "(str/upper-case a)"},
+    {TEXTS, "(str/trim a)(str/replace a \"b\" \"c\")"},
+    {TEXTS, "(str a \"c\")"},
+    {TEXTS, "(keyword a)"},
+    {TEXTS, "(pr-str a)"},
+    {TEXTS, "(json/generate-string a)"},
+    {TEXTS, "(println a)"},
+    {TEXTS, "(.equalsIgnoreCase a b)"},
+    {TEXTS, "(parse-long (str/replace a \"ab\" \"11\"))"},
+    {NUMBERS, "(dotimes [_ 100] (= a b))"},
+    {NUMBERS, "(dotimes [_ 100] (< a b))"},
+    {NUMBERS, "(dotimes [_ 100] (compare a b))"},
+    {NUMBERS, "(dotimes [_ 100] (get {a 1} b))"},
+    {NUMBERS, "(dotimes [_ 100] (+ a b))"},
+    {NUMBERS, "(str a)"},
+    {"", "(dir) (doc map) (apropos \"map\")"},
+    {"", "(pmap inc [1 2]) (pmap inc [1 2]) (pmap inc [1 2]) (pmap inc [1 2])"},
+};
+
+static void test_charged(void)
+{
+    char program[1000];
+    int64_t now = 0;
+    PtcLimits limits = patient_limits();
+    PtcOptions options;
+    ptc_options_init(&options, sizeof options);
+    limits.timeout_ms = 400;
+    limits.deadline_ms = 1000000;
+    limits.memory_bytes = 64 * MIB;
+    limits.max_workers = 1;
+    options.limits = &limits;
+    options.clock_ms = looks_ms;
+    options.clock_user = &now;
+    Ptc *ptc = ptc_new(&options);
+    for (size_t i = 0; i < sizeof charged / sizeof charged[0]; i++) {
+        char got[TEXT];
+        snprintf(program, sizeof program, "%s (dotimes [_ 500] %s)", charged[i].defs,
+                 charged[i].body);
+        PtcOutcome *o = start(ptc, program, NULL, 0);
+        tell(o, got);
+        if (check_count(strncmp(got, "!timeout", 8) == 0))
+            printf("%s, not timeout: %s\n", got, charged[i].body);
+        ptc_outcome_free(o);
+    }
+    end_engine(ptc);
+}
+
 int main(void)
 {
     CHECK_RUN(test_memory()); /* first, while this process is small */
@@ -568,5 +655,6 @@ int main(void)
     CHECK_RUN(test_memory_grain());
     CHECK_RUN(test_time());
     CHECK_RUN(test_rendering());
+    CHECK_RUN(test_charged());
     return check_done("test_limits");
 }

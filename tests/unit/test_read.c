@@ -543,7 +543,7 @@ static void test_stops(void)
     PtcCancel cancel = {.asked = true};
     lab_open(&lab);
     lab.budget.cancel = &cancel;
-    lab.budget.fuel = 3;
+    ptc_fuel_set(&lab.budget, 3);
     lab_read(&lab, "(a b c d e f g)", 15);
     CHECK(!lab.ok && lab.diags.count == 0 && lab.budget.stop == PTC_STOP_CANCELLED);
     lab_close(&lab);

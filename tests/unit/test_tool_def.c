@@ -126,7 +126,7 @@ static void test_order(void)
     }
     PtcCancel cancel = {.asked = true};
     h.budget.cancel = &cancel;
-    h.budget.fuel = 10;
+    ptc_fuel_set(&h.budget, 10);
     CHECK(!ptc_order_sort(&h.budget, items, 200, sizeof *items));
     ptc_budget_init(&h.budget);
 }

@@ -4,7 +4,7 @@
 #include "check.h"
 
 #define PREFIX(s) ptc_utf8_valid_prefix(s, sizeof(s) - 1)
-#define GRAPHEME(s) ptc_utf8_grapheme(s, sizeof(s) - 1)
+#define GRAPHEME(s) ptc_utf8_grapheme(NULL, s, sizeof(s) - 1)
 
 static void test_valid(void)
 {

@@ -12,6 +12,8 @@
 #include "lisp/suggest.h"
 #include "lisp/vm_int.h"
 
+enum { ROWS_TICKS = 2000 }; /* of going through all rows */
+
 /* What an argument of doc or meta means. */
 typedef struct {
     PtcRows rows;     /* builtins, when count > 0 */
@@ -53,6 +55,9 @@ static bool find_ref(const PtcVM *vm, PtcValue v, Ref *ref)
     if (ptc_is_builtin(v)) {
         ref->rows.at[0] = (uint16_t)ptc_builtin_index(v);
         ref->rows.count = 1;
+    } else if (ptc_is_named(v) && ptc_str_len(v) > PTC_QUERY_BYTES) {
+        ref->name = ptc_str_bytes(v);
+        ref->len = PTC_QUERY_BYTES;
     } else if (ptc_is_named(v)) {
         ref_by_name(vm, v, ref);
     } else if (ptc_is(v, PTC_T_CLOSURE)) {
@@ -198,7 +203,7 @@ PTC_BUILTIN(
     Ref ref;
     PtcBuf buf;
     PtcHostThing thing;
-    if (!find_thing(vm, argv[0], &thing))
+    if (!ptc_tick(&vm->budget, ROWS_TICKS) || !find_thing(vm, argv[0], &thing))
         return false;
     if (thing.kind != PTC_HOST_NONE) {
         ptc_heap_buf_init(vm->heap, &buf);
@@ -280,7 +285,7 @@ PTC_BUILTIN(
     Ref ref;
     PtcHostThing thing;
     *out = PTC_NIL;
-    if (!find_thing(vm, argv[0], &thing))
+    if (!ptc_tick(&vm->budget, ROWS_TICKS) || !find_thing(vm, argv[0], &thing))
         return false;
     if (thing.kind != PTC_HOST_NONE)
         return thing_meta(vm, &thing, out);
@@ -359,7 +364,7 @@ static bool dir_spaces(PtcVM *vm, PtcValue list)
         size_t n =
             rows.count + (strcmp(ns, "tool") == 0 ? ptc_host_things_count(vm, true, false) : 0);
         snprintf(count, sizeof count, "%zu name%s", n, n == 1 ? "" : "s");
-        if (!ptc_tick(&vm->budget, 2000) ||
+        if (!ptc_tick(&vm->budget, ROWS_TICKS) ||
             !ptc_disc_add_line(vm, list, "", ns, count, sizeof count))
             return false;
     }
@@ -415,15 +420,18 @@ static bool dir_space(PtcVM *vm, PtcValue list, const char *ns, int64_t offset, 
         if (!ptc_disc_add_line(vm, list, "", row->name, row->doc, 120))
             return false;
     }
-    return ptc_tick(&vm->budget, 2000);
+    return true;
 }
 
+/* The name of a namespace, which all rows will be asked for. */
 static bool arg_name(PtcVM *vm, const PtcValue *argv, const char **name, size_t *len)
 {
+    if (!ptc_tick(&vm->budget, ROWS_TICKS))
+        return false;
     if (!ptc_is_named(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a quoted symbol or a string");
     *name = ptc_str_bytes(argv[0]);
-    *len = ptc_str_len(argv[0]);
+    *len = ptc_str_len(argv[0]) < PTC_QUERY_BYTES ? ptc_str_len(argv[0]) : PTC_QUERY_BYTES;
     return true;
 }
 

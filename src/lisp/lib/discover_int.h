@@ -5,6 +5,8 @@
 
 #include "lisp/lib/discover_host.h"
 
+enum { PTC_QUERY_BYTES = 4096 }; /* of a search that count; longer names are not looked for */
+
 /* Argument i, if it is there, must be a map of options. */
 bool ptc_disc_arg_options(PtcVM *vm, int argc, const PtcValue *argv, int i);
 /* An integer option between min and max; *out stays as it is when the option is not given. */

@@ -111,6 +111,7 @@ PTC_BUILTIN(
     int64_t limit = 8, offset = 0;
     if (!ptc_arg_string(vm, argv, 0, &query, &len) || !ptc_disc_arg_options(vm, argc, argv, 1))
         return false;
+    len = len < PTC_QUERY_BYTES ? len : PTC_QUERY_BYTES;
     if (is_blank(query, len))
         limit = 50;
     if (argc > 1 && (!ptc_disc_int_option(vm, argv[1], "limit", 1, 200, &limit) ||

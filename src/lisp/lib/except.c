@@ -30,7 +30,7 @@ static PtcValue error_value(PtcVM *vm)
 static bool throw_error(PtcVM *vm, PtcValue error)
 {
     PtcValue message = ptc_record_field(error, F_MESSAGE);
-    ptc_fail(vm, kind_of(error), "%s",
+    ptc_fail(vm, kind_of(error), "%.*s", 2 * PTC_MESSAGE_MAX,
              message == PTC_NIL ? "an exception without a message" : ptc_str_bytes(message));
     if (!vm->failed)
         return false;
@@ -127,7 +127,7 @@ PTC_BUILTIN(core_assert, "clojure.core", "assert", 1, 2, 0, "(assert test messag
         return true;
     const char *text =
         argc == 2 && ptc_is_string(argv[1]) ? ptc_str_bytes(argv[1]) : "the condition is false";
-    return ptc_fail(vm, PTC_E_VALUE, "assertion failed: %s", text);
+    return ptc_fail(vm, PTC_E_VALUE, "assertion failed: %.*s", PTC_MESSAGE_MAX, text);
 }
 
 /* ------------------------------------------------------------------------------- try */

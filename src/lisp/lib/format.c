@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "lisp/lib/pred.h"
 #include "lisp/lib/seq_int.h"
 #include "value/number.h"
 
@@ -425,7 +426,7 @@ static bool add_padded(PtcVM *vm, PtcBuf *buf, const Directive *d, const char *t
     size_t end = 0;
     bool cut = d->precision >= 0 && strchr("sb", d->conversion);
     while (end < len && !(cut && count == d->precision)) {
-        end += ptc_utf8_grapheme(text + end, len - end);
+        end += ptc_utf8_grapheme(&vm->budget, text + end, len - end);
         count++;
         if (!ptc_tick(&vm->budget, 1))
             return false;
@@ -538,9 +539,7 @@ static bool format_text(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *d
 {
     if (d->conversion == 'b')
         v = ptc_bool(ptc_truthy(v));
-    if (d->conversion == 'c' &&
-        !(ptc_is_string(v) && ptc_str_len(v) > 0 &&
-          ptc_utf8_grapheme(ptc_str_bytes(v), ptc_str_len(v)) == ptc_str_len(v)))
+    if (d->conversion == 'c' && !ptc_is_char(vm, v))
         return fail_conversion(vm, d, v, "a string of one character");
     if (ptc_is_string(v))
         return add_padded(vm, buf, d, ptc_str_bytes(v), ptc_str_len(v));

@@ -4,11 +4,11 @@
 #include "lisp/lib/pred.h"
 
 /* Bytes before the slash of a keyword or symbol, 0 when there is none. */
-static size_t prefix_len(PtcValue v)
+static size_t prefix_len(PtcVM *vm, PtcValue v)
 {
     const char *bytes = ptc_str_bytes(v);
     size_t len = ptc_str_len(v);
-    const char *slash = len > 1 ? memchr(bytes + 1, '/', len - 1) : NULL;
+    const char *slash = len > 1 ? ptc_bytes_find_char(&vm->budget, bytes + 1, len - 1, '/') : NULL;
     return slash && slash + 1 < bytes + len ? (size_t)(slash - bytes) : 0;
 }
 
@@ -17,9 +17,9 @@ static bool is_ident(PtcValue v)
     return ptc_is_keyword(v) || ptc_is(v, PTC_T_SYMBOL);
 }
 
-static bool is_qualified(PtcValue v)
+static bool is_qualified(PtcVM *vm, PtcValue v)
 {
-    return is_ident(v) && prefix_len(v) > 0;
+    return is_ident(v) && prefix_len(vm, v) > 0;
 }
 
 PTC_PREDICATE(
@@ -30,29 +30,29 @@ PTC_PREDICATE(
 PTC_PREDICATE(
     core_is_simple_ident, "simple-ident?", "Is it a keyword or symbol without a namespace.",
     "(simple-ident? :a) => true\n(simple-ident? :a/b) => false\n(simple-ident?) !! arity_error",
-    is_ident(x) && !is_qualified(x))
+    is_ident(x) && !is_qualified(vm, x))
 PTC_PREDICATE(
     core_is_qualified_ident, "qualified-ident?", "Is it a keyword or symbol with a namespace.",
     "(qualified-ident? :a/b) => true\n(qualified-ident? 'a) => false\n(qualified-ident?) !! "
     "arity_error",
-    is_qualified(x))
+    is_qualified(vm, x))
 PTC_PREDICATE(core_is_simple_keyword, "simple-keyword?", "Is it a keyword without a namespace.",
               "(simple-keyword? :a) => true\n(simple-keyword? :a/b) => false\n(simple-keyword?) !! "
               "arity_error",
-              ptc_is_keyword(x) && !is_qualified(x))
+              ptc_is_keyword(x) && !is_qualified(vm, x))
 PTC_PREDICATE(core_is_qualified_keyword, "qualified-keyword?", "Is it a keyword with a namespace.",
               "(qualified-keyword? :a/b) => true\n(qualified-keyword? :a) => "
               "false\n(qualified-keyword?) !! arity_error",
-              ptc_is_keyword(x) && is_qualified(x))
+              ptc_is_keyword(x) && is_qualified(vm, x))
 PTC_PREDICATE(
     core_is_simple_symbol, "simple-symbol?", "Is it a symbol without a namespace.",
     "(simple-symbol? 'a) => true\n(simple-symbol? :a) => false\n(simple-symbol?) !! arity_error",
-    ptc_is(x, PTC_T_SYMBOL) && !is_qualified(x))
+    ptc_is(x, PTC_T_SYMBOL) && !is_qualified(vm, x))
 PTC_PREDICATE(
     core_is_qualified_symbol, "qualified-symbol?", "Is it a symbol with a namespace.",
     "(qualified-symbol? 'a/b) => true\n(qualified-symbol? 'a) => false\n(qualified-symbol?) "
     "!! arity_error",
-    ptc_is(x, PTC_T_SYMBOL) && is_qualified(x))
+    ptc_is(x, PTC_T_SYMBOL) && is_qualified(vm, x))
 
 /* Two names with a slash between, as a keyword or symbol. */
 static PtcValue qualified(PtcVM *vm, PtcTag type, PtcValue space, PtcValue name)
@@ -117,7 +117,7 @@ PTC_BUILTIN(
     PTC_UNUSED(argc);
     if (!is_ident(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a keyword or symbol");
-    size_t n = prefix_len(argv[0]);
+    size_t n = prefix_len(vm, argv[0]);
     return ptc_give(out, n ? ptc_str_new(vm->heap, ptc_str_bytes(argv[0]), n) : PTC_NIL);
 }
 

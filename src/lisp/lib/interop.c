@@ -60,9 +60,9 @@ PTC_BUILTIN(str_length, "java", ".length", 1, 1, 0, "(.length s)",
             "The number of characters (graphemes) of a string.",
             "(.length \"héllo\") => 5\n(.length [1 2]) !! type_error\n(.length nil) !! type_error")
 {
-    if (!arg_strs(vm, argc, argv) || !ptc_tick(&vm->budget, 1 + ptc_str_len(argv[0]) / 16))
+    if (!arg_strs(vm, argc, argv))
         return false;
-    return ptc_give(out, ptc_int((int64_t)ptc_str_graphemes(argv[0])));
+    return ptc_give(out, ptc_int((int64_t)ptc_str_graphemes(&vm->budget, argv[0])));
 }
 
 PTC_BUILTIN(str_concat, "java", ".concat", 2, 2, 0, "(.concat s more)", "Two strings as one.",
@@ -128,7 +128,7 @@ PTC_BUILTIN(str_equals_case, "java", ".equalsIgnoreCase", 2, 2, 0, "(.equalsIgno
     if (!ptc_as(vm, "clojure.string/lower-case", 1, &argv[0], &a) ||
         !ptc_as(vm, "clojure.string/lower-case", 1, &argv[1], &b))
         return false;
-    return ptc_give(out, ptc_bool(ptc_str_same_bytes(a, b)));
+    return ptc_give(out, ptc_bool(ptc_str_same(&vm->budget, a, b)));
 }
 
 /* ------------------------------------------------------------------------- positions */
@@ -159,7 +159,7 @@ static bool byte_place(PtcVM *vm, PtcValue str, int64_t n, int64_t *out)
         return true;
     }
     for (; n > 0 && at < len; n--) {
-        at += ptc_utf8_grapheme(bytes + at, len - at);
+        at += ptc_utf8_grapheme(&vm->budget, bytes + at, len - at);
         if (!ptc_tick(&vm->budget, 1))
             return false;
     }
@@ -170,7 +170,8 @@ static bool byte_place(PtcVM *vm, PtcValue str, int64_t n, int64_t *out)
 static bool fail_place(PtcVM *vm, PtcValue str, int64_t n)
 {
     return ptc_fail(vm, PTC_E_INDEX, "%s: %lld is outside of a string of %zu characters",
-                    ptc_builtin_row(vm->running)->name, (long long)n, ptc_str_graphemes(str));
+                    ptc_builtin_row(vm->running)->name, (long long)n,
+                    ptc_str_graphemes(&vm->budget, str));
 }
 
 PTC_BUILTIN(str_substring, "java", ".substring", 2, 3, 0, "(.substring s start end?)",
@@ -208,7 +209,8 @@ PTC_BUILTIN(str_char_at, "java", ".charAt", 2, 2, 0, "(.charAt s n)",
     if (at < 0 || (size_t)at == len)
         return fail_place(vm, argv[0], n);
     const char *p = ptc_str_bytes(argv[0]) + at;
-    return ptc_give(out, ptc_str_new(vm->heap, p, ptc_utf8_grapheme(p, len - (size_t)at)));
+    return ptc_give(out,
+                    ptc_str_new(vm->heap, p, ptc_utf8_grapheme(&vm->budget, p, len - (size_t)at)));
 }
 
 /* The index of an element of a sequential, first or last; -1 when it has none. */
@@ -281,11 +283,15 @@ PTC_BUILTIN(str_last_index_of, "java", ".lastIndexOf", 2, 3, 0, "(.lastIndexOf s
 /* ----------------------------------------------------------------------------- split */
 
 /* Does the text mean itself as a pattern? */
-static bool is_plain(const char *p, size_t len)
+static bool is_plain(PtcVM *vm, const char *p, size_t len)
 {
-    for (size_t i = 0; i < len; i++)
+    enum { PART = 4096 };
+    for (size_t i = 0; i < len; i++) {
         if (p[i] != 0 && strchr(".$|()[{^?*+\\", p[i]))
             return false;
+        if (i % PART == PART - 1 && !ptc_tick(&vm->budget, PART))
+            return true;
+    }
     return true;
 }
 
@@ -301,7 +307,7 @@ PTC_BUILTIN(
     PtcValue args[3] = {argv[0], argv[1], argc == 3 ? argv[2] : PTC_NIL};
     if (!arg_strs(vm, 2, argv))
         return false;
-    if (!is_plain(ptc_str_bytes(argv[1]), ptc_str_len(argv[1])) &&
+    if (!is_plain(vm, ptc_str_bytes(argv[1]), ptc_str_len(argv[1])) &&
         (args[1] = ptc_regex_make(vm, argv[1])) == PTC_NONE)
         return false;
     return ptc_as(vm, "clojure.string/split", argc, args, out);

@@ -4,6 +4,7 @@
 
 #include "base/utf8.h"
 #include "lisp/lib/interop.h"
+#include "lisp/lib/pred.h"
 
 /* ------------------------------------------------------------------------- Character */
 
@@ -14,8 +15,7 @@ static bool arg_char(PtcVM *vm, const PtcValue *argv, uint32_t *code)
         *code = (uint32_t)ptc_to_int(argv[0]);
         return true;
     }
-    if (!ptc_is_string(argv[0]) || ptc_str_len(argv[0]) == 0 ||
-        ptc_utf8_grapheme(ptc_str_bytes(argv[0]), ptc_str_len(argv[0])) != ptc_str_len(argv[0]))
+    if (!ptc_is_char(vm, argv[0]))
         return ptc_fail_type(vm, argv, 0, "one character");
     ptc_utf8_decode(ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), code);
     return true;

@@ -40,7 +40,7 @@ static bool grapheme_at(PtcVM *vm, PtcValue str, PtcValue key, PtcValue *out)
     if (ptc_str_simple(str))
         return ptc_give(out, ptc_str_new(vm->heap, p + i, 1));
     for (; p < end; p += n) {
-        n = ptc_utf8_grapheme(p, (size_t)(end - p));
+        n = ptc_utf8_grapheme(&vm->budget, p, (size_t)(end - p));
         if (i-- == 0)
             return ptc_give(out, ptc_str_new(vm->heap, p, n));
         if (!ptc_tick(&vm->budget, 1))

@@ -11,7 +11,7 @@
 /* Charges for a walk along a string. */
 static bool charge(PtcVM *vm, PtcValue v)
 {
-    return !ptc_is_string(v) || ptc_tick(&vm->budget, (int64_t)(ptc_str_len(v) / 32));
+    return !ptc_is_string(v) || ptc_tick_scan(&vm->budget, ptc_str_len(v));
 }
 
 /* ------------------------------------------------- reading numbers: integers */

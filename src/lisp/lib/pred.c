@@ -159,7 +159,7 @@ PTC_BUILTIN(core_is_char, "clojure.core", "char?", 1, 1, 0, "(char? x)",
     PTC_UNUSED(argc);
     return (!ptc_is_string(argv[0]) ||
             ptc_tick(&vm->budget, (int64_t)(ptc_str_len(argv[0]) / 32))) &&
-           ptc_give(out, ptc_bool(ptc_is_char(argv[0])));
+           ptc_give(out, ptc_bool(ptc_is_char(vm, argv[0])));
 }
 
 /* -------------------------------------------------------------------- values */

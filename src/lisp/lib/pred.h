@@ -20,10 +20,10 @@
     }
 
 /* One grapheme: characters are strings here. */
-static inline bool ptc_is_char(PtcValue v)
+static inline bool ptc_is_char(PtcVM *vm, PtcValue v)
 {
     return ptc_is_string(v) && ptc_str_len(v) > 0 &&
-           ptc_utf8_grapheme(ptc_str_bytes(v), ptc_str_len(v)) == ptc_str_len(v);
+           ptc_utf8_grapheme(&vm->budget, ptc_str_bytes(v), ptc_str_len(v)) == ptc_str_len(v);
 }
 
 #endif

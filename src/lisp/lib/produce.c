@@ -373,7 +373,7 @@ static inline int next_input(PtcVM *vm, PtcNode *c, State *s, PtcValue *x, size_
     if (PTC_LIKELY(s->source == PTC_FROM_COLL && s->pending < 0 && s->flush < 0) &&
         ptc_each(vm, &s->it, x))
         return 1;
-    if (PTC_UNLIKELY(--vm->budget.fuel <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm))
+    if (PTC_UNLIKELY(ptc_fuel_use(&vm->budget, 1) <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm))
         return -1;
     return input(vm, c, s, x, at);
 }
@@ -538,7 +538,7 @@ static bool count_of(PtcVM *vm, const PtcValue *argv, int i, int64_t *n)
 {
     if (!ptc_is_seqable(argv[i]))
         return ptc_fail_type(vm, argv, i, "a collection, string or nil");
-    *n = ptc_is_string(argv[i]) ? (int64_t)ptc_str_graphemes(argv[i])
+    *n = ptc_is_string(argv[i]) ? (int64_t)ptc_str_graphemes(&vm->budget, argv[i])
          : argv[i] == PTC_NIL   ? 0
                                 : (int64_t)ptc_obj(argv[i])->count;
     return ptc_tick(&vm->budget, 1);

@@ -451,8 +451,8 @@ PTC_BUILTIN(core_count, "clojure.core", "count", 1, 1, 0, "(count coll)",
     PTC_UNUSED(argc);
     PtcValue v = argv[0];
     if (ptc_is_string(v)) {
-        *out = ptc_int((int64_t)ptc_str_graphemes(v));
-        return ptc_tick(&vm->budget, 1 + (int64_t)ptc_str_len(v) / 8);
+        *out = ptc_int((int64_t)ptc_str_graphemes(&vm->budget, v));
+        return true;
     }
     if (ptc_seq_endless(v))
         return ptc_fail_endless(vm, 0);

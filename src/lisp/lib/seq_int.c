@@ -40,8 +40,8 @@ bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x)
     if (PTC_UNLIKELY(!it->heap))
         return pull(vm, it, x);
     if (it->at == it->chunk_end)
-        vm->budget.fuel--;
-    if ((vm->budget.fuel <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm)) {
+        ptc_fuel_use(&vm->budget, 1);
+    if ((ptc_fuel(&vm->budget) <= 0 || vm->budget.wake) && !ptc_vm_safepoint(vm)) {
         it->failed = true;
         return false;
     }

@@ -49,7 +49,8 @@ bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x);
 
 static inline bool ptc_each(PtcVM *vm, PtcIter *it, PtcValue *x)
 {
-    if (PTC_LIKELY(it->at != it->chunk_end && --vm->budget.fuel > 0 && !vm->budget.wake)) {
+    if (PTC_LIKELY(it->at != it->chunk_end && ptc_fuel_use(&vm->budget, 1) > 0 &&
+                   !vm->budget.wake)) {
         *x = *it->at++;
         return true;
     }

@@ -452,6 +452,8 @@ static PtcValue substitute(PtcVM *vm, PtcValue by, PtcValue x)
     if (ptc_is_map(by))
         return ptc_map_get(vm->heap, by, x);
     int64_t i = ptc_is_int(x) ? ptc_to_int(x) : -1;
+    if (ptc_is(by, PTC_T_CONS) && i > 0 && !ptc_tick(&vm->budget, i)) /* walked from the front */
+        return PTC_NONE;
     return i >= 0 && (size_t)i < ptc_seq_count(by) ? ptc_seq_nth(by, (size_t)i) : PTC_NONE;
 }
 

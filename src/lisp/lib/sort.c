@@ -169,6 +169,8 @@ static size_t common(PtcValue a, PtcValue b, size_t n)
     const char *x = ptc_str_bytes(a), *y = ptc_str_bytes(b);
     size_t i = 0;
     n = ptc_str_len(b) < n ? ptc_str_len(b) : n;
+    if (a == b)
+        return n;
     while (i < n && x[i] == y[i])
         i++;
     return i;
@@ -313,7 +315,7 @@ static bool arg_comparator(PtcVM *vm, const PtcValue *argv, int i, Sorter *s)
         return true;
     }
     if (ptc_is_keyword(f)) {
-        ptc_fail(vm, PTC_E_TYPE, "%s: argument %d is the keyword :%s, expected a comparator",
+        ptc_fail(vm, PTC_E_TYPE, "%s: argument %d is the keyword :%.80s, expected a comparator",
                  ptc_builtin_row(vm->running)->name, i + 1, ptc_str_bytes(f));
         return ptc_fail_hint(vm, "use < for ascending, > for descending: (sort-by :total > rows)");
     }

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Strings: parts, search, replacing.  Positions and lengths count graphemes; where one byte is
  * one grapheme (ptc_str_simple) they are byte offsets and nothing is walked. */
-#define _GNU_SOURCE /* memmem */
 #include "base/utf8.h"
 #include "lisp/lib/pred.h"
 #include "lisp/lib/regex.h"
 #include "lisp/lib/seq_int.h"
-
-/* Charges for a look at so many bytes. */
-static bool tick_bytes(PtcVM *vm, size_t n)
-{
-    return ptc_tick(&vm->budget, 1 + (int64_t)(n / 64));
-}
 
 /* Bytes from .. to of a string. */
 static bool give_part(PtcVM *vm, PtcValue str, size_t from, size_t to, PtcValue *out)
@@ -26,7 +19,7 @@ static bool add_part(PtcVM *vm, PtcValue build, PtcValue str, size_t from, size_
 {
     PtcValue part;
     return give_part(vm, str, from, to, &part) && ptc_build_add(vm->heap, build, part) &&
-           tick_bytes(vm, to - from);
+           ptc_tick(&vm->budget, 1);
 }
 
 static bool arg_str(PtcVM *vm, const PtcValue *argv, int i)
@@ -52,7 +45,7 @@ static bool skip(PtcVM *vm, PtcValue str, size_t from, uint64_t count, size_t *o
         return true;
     }
     for (; count > 0 && at < len; count--) {
-        at += ptc_utf8_grapheme(bytes + at, len - at);
+        at += ptc_utf8_grapheme(&vm->budget, bytes + at, len - at);
         if (!ptc_tick(&vm->budget, 1))
             return false;
     }
@@ -81,9 +74,10 @@ PTC_BUILTIN(
 
 /* ---------------------------------------------------------------------- search */
 
-static const char *search(const char *in, size_t len, PtcValue part)
+/* NULL also when a limit tripped. */
+static const char *search(PtcVM *vm, const char *in, size_t len, PtcValue part)
 {
-    return memmem(in, len, ptc_str_bytes(part), ptc_str_len(part));
+    return ptc_bytes_find(&vm->budget, in, len, ptc_str_bytes(part), ptc_str_len(part));
 }
 
 /* Where part stands in a simple string: first at or after from, or last at or before it; else -1. */
@@ -96,16 +90,16 @@ static bool find_bytes(PtcVM *vm, PtcValue str, PtcValue part, int64_t from, boo
         return true;
     if (!last) {
         size_t start = from < 0 ? 0 : (uint64_t)from > len ? len : (size_t)from;
-        const char *hit = search(s + start, len - start, part);
+        const char *hit = search(vm, s + start, len - start, part);
         *at = hit ? hit - s : -1;
-        return tick_bytes(vm, len - start);
+        return true;
     }
     for (int64_t i = from < (int64_t)(len - n) ? from : (int64_t)(len - n); i >= 0; i--) {
-        if (n == 0 || (s[i] == p[0] && memcmp(s + i, p, n) == 0)) {
+        if (n == 0 || (s[i] == p[0] && ptc_bytes_same(&vm->budget, s + i, p, n))) {
             *at = i;
             return true;
         }
-        if (!tick_bytes(vm, s[i] == p[0] ? n : 0))
+        if (!ptc_tick(&vm->budget, 1))
             return false;
     }
     return true;
@@ -129,8 +123,8 @@ static bool find_graphemes(PtcVM *vm, PtcValue str, PtcValue part, int64_t from,
     if (*at <= 0)
         return true;
     size_t before = (size_t)*at;
-    *at = (int64_t)ptc_utf8_graphemes(ptc_str_bytes(str), before);
-    return tick_bytes(vm, before);
+    *at = (int64_t)ptc_utf8_graphemes(&vm->budget, ptc_str_bytes(str), before);
+    return true;
 }
 
 static bool find_position(PtcVM *vm, int argc, const PtcValue *argv, bool last, PtcValue *out)
@@ -169,16 +163,17 @@ PTC_BUILTIN(string_includes, "clojure.string", "includes?", 2, 2, 0, "(includes?
             "(includes? \"willow\" \"ill\") => true\n(includes? \"willow\" \"x\") => false\n"
             "(includes? [\"a\"] \"a\") !! type_error")
 {
-    if (!arg_strs(vm, argc, argv) || !tick_bytes(vm, ptc_str_len(argv[0])))
+    if (!arg_strs(vm, argc, argv))
         return false;
-    *out = ptc_bool(search(ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), argv[1]) != NULL);
+    *out = ptc_bool(search(vm, ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), argv[1]) != NULL);
     return true;
 }
 
 /* Does part stand at byte offset `at`? */
-static bool stands_at(PtcValue str, size_t at, PtcValue part)
+static bool stands_at(PtcVM *vm, PtcValue str, size_t at, PtcValue part)
 {
-    return memcmp(ptc_str_bytes(str) + at, ptc_str_bytes(part), ptc_str_len(part)) == 0;
+    return ptc_bytes_same(&vm->budget, ptc_str_bytes(str) + at, ptc_str_bytes(part),
+                          ptc_str_len(part));
 }
 
 PTC_BUILTIN(string_starts_with, "clojure.string", "starts-with?", 2, 2, 0, "(starts-with? s start)",
@@ -188,7 +183,8 @@ PTC_BUILTIN(string_starts_with, "clojure.string", "starts-with?", 2, 2, 0, "(sta
 {
     if (!arg_strs(vm, argc, argv))
         return false;
-    *out = ptc_bool(ptc_str_len(argv[0]) >= ptc_str_len(argv[1]) && stands_at(argv[0], 0, argv[1]));
+    *out = ptc_bool(ptc_str_len(argv[0]) >= ptc_str_len(argv[1]) &&
+                    stands_at(vm, argv[0], 0, argv[1]));
     return true;
 }
 
@@ -200,7 +196,7 @@ PTC_BUILTIN(string_ends_with, "clojure.string", "ends-with?", 2, 2, 0, "(ends-wi
     if (!arg_strs(vm, argc, argv))
         return false;
     size_t len = ptc_str_len(argv[0]), n = ptc_str_len(argv[1]);
-    *out = ptc_bool(len >= n && stands_at(argv[0], len - n, argv[1]));
+    *out = ptc_bool(len >= n && stands_at(vm, argv[0], len - n, argv[1]));
     return true;
 }
 
@@ -235,12 +231,12 @@ static bool split_all(Parts *p, PtcValue sep, size_t most)
     for (size_t made = 1; most == 0 || made < most; made++) {
         size_t left = len - p->from;
         const char *hit =
-            n ? search(bytes + p->from, left, sep)
-              : bytes + p->from + (left ? ptc_utf8_grapheme(bytes + p->from, left) : 0);
+            n ? search(p->vm, bytes + p->from, left, sep)
+              : bytes + p->from +
+                    (left ? ptc_utf8_grapheme(&p->vm->budget, bytes + p->from, left) : 0);
         if (!hit || (n == 0 && left == 0))
             break;
-        if (!parts_add(p, (size_t)(hit - bytes)) ||
-            !tick_bytes(p->vm, (size_t)(hit - bytes) - p->from))
+        if (!parts_add(p, (size_t)(hit - bytes)) || !ptc_tick(&p->vm->budget, 1))
             return false;
         p->from = (size_t)(hit - bytes) + n;
     }
@@ -287,10 +283,11 @@ PTC_BUILTIN(string_split_lines, "clojure.string", "split-lines", 1, 1, 0, "(spli
     Parts p = {.vm = vm, .str = argv[0], .build = ptc_build_new(vm->heap), .keep_empty = len == 0};
     if (p.build == PTC_NONE)
         return false;
-    while (p.from < len && (hit = memchr(bytes + p.from, '\n', len - p.from)) != NULL) {
+    while (p.from < len &&
+           (hit = ptc_bytes_find_char(&vm->budget, bytes + p.from, len - p.from, '\n')) != NULL) {
         size_t end = (size_t)(hit - bytes);
         if (!parts_add(&p, end > p.from && hit[-1] == '\r' ? end - 1 : end) ||
-            !tick_bytes(vm, end - p.from))
+            !ptc_tick(&vm->budget, 1))
             return false;
         p.from = end + 1;
     }
@@ -320,8 +317,11 @@ static bool trim_by(PtcVM *vm, PtcValue str, bool (*cut)(uint32_t), bool left, b
     const char *bytes = ptc_str_bytes(str);
     size_t from = 0, to = ptc_str_len(str), n;
     uint32_t c;
-    while (left && from < to && (n = ptc_utf8_decode(bytes + from, to - from, &c), cut(c)))
+    while (left && from < to && (n = ptc_utf8_decode(bytes + from, to - from, &c), cut(c))) {
         from += n;
+        if (!ptc_tick(&vm->budget, 1))
+            return false;
+    }
     while (right && from < to) {
         n = 1;
         while (n < 4 && to - n > from && ((unsigned char)bytes[to - n] & 0xc0) == 0x80)
@@ -330,8 +330,10 @@ static bool trim_by(PtcVM *vm, PtcValue str, bool (*cut)(uint32_t), bool left, b
         if (!cut(c))
             break;
         to -= n;
+        if (!ptc_tick(&vm->budget, 1))
+            return false;
     }
-    return tick_bytes(vm, ptc_str_len(str)) && give_part(vm, str, from, to, out);
+    return give_part(vm, str, from, to, out);
 }
 
 PTC_BUILTIN(string_trim, "clojure.string", "trim", 1, 1, 0, "(trim s)",
@@ -385,37 +387,40 @@ static bool count_parts(PtcVM *vm, PtcValue str, PtcValue part, size_t most, siz
     const char *p = ptc_str_bytes(str), *end = p + ptc_str_len(str);
     size_t n = ptc_str_len(part);
     for (*count = 0; *count < most; ++*count) {
-        const char *hit = n ? search(p, (size_t)(end - p), part) : p;
-        if (!hit || !tick_bytes(vm, (size_t)(hit - p)))
+        const char *hit = n ? search(vm, p, (size_t)(end - p), part) : p;
+        if (!hit || !ptc_tick(&vm->budget, 1))
             break;
         if (n == 0 && p == end) {
             ++*count;
             break;
         }
-        p = n ? hit + n : p + ptc_utf8_grapheme(p, (size_t)(end - p));
+        p = n ? hit + n : p + ptc_utf8_grapheme(&vm->budget, p, (size_t)(end - p));
     }
-    return tick_bytes(vm, (size_t)(end - p));
+    return vm->budget.stop == PTC_STOP_NONE;
 }
 
 /* Writes str to `to` with the first `count` parts replaced. */
-static void write_replaced(char *to, PtcValue str, PtcValue part, PtcValue by, size_t count)
+static bool write_replaced(PtcVM *vm, char *to, PtcValue str, PtcValue part, PtcValue by,
+                           size_t count)
 {
     const char *p = ptc_str_bytes(str), *end = p + ptc_str_len(str);
     size_t n = ptc_str_len(part), k = ptc_str_len(by);
     for (; count > 0; count--) {
-        const char *hit = n ? search(p, (size_t)(end - p), part) : p;
-        memcpy(to, p, (size_t)(hit - p));
-        memcpy(to + (hit - p), ptc_str_bytes(by), k);
+        const char *hit = n ? search(vm, p, (size_t)(end - p), part) : p;
+        if (!hit || !ptc_tick(&vm->budget, 1) ||
+            !ptc_bytes_copy(&vm->budget, to, p, (size_t)(hit - p)) ||
+            !ptc_bytes_copy(&vm->budget, to + (hit - p), ptc_str_bytes(by), k))
+            return false;
         to += (size_t)(hit - p) + k;
         p = hit + n;
         if (n == 0 && p < end) {
-            size_t g = ptc_utf8_grapheme(p, (size_t)(end - p));
+            size_t g = ptc_utf8_grapheme(&vm->budget, p, (size_t)(end - p));
             memcpy(to, p, g);
             to += g;
             p += g;
         }
     }
-    memcpy(to, p, (size_t)(end - p));
+    return ptc_bytes_copy(&vm->budget, to, p, (size_t)(end - p));
 }
 
 static bool replace_text(PtcVM *vm, int argc, const PtcValue *argv, size_t most, PtcValue *out)
@@ -433,9 +438,8 @@ static bool replace_text(PtcVM *vm, int argc, const PtcValue *argv, size_t most,
         __builtin_add_overflow(len, ptc_str_len(argv[0]) - count * ptc_str_len(argv[1]), &len))
         return ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
     PtcValue str = ptc_str_begin(vm->heap, PTC_T_STRING, len);
-    if (str == PTC_NONE || !tick_bytes(vm, len))
+    if (str == PTC_NONE || !write_replaced(vm, ptc_str_room(str), argv[0], argv[1], argv[2], count))
         return false;
-    write_replaced(ptc_str_room(str), argv[0], argv[1], argv[2], count);
     ptc_str_seal(str);
     return ptc_give(out, str);
 }
@@ -532,7 +536,7 @@ PTC_BUILTIN(
         return false;
     const char *from = ptc_str_bytes(argv[0]);
     for (size_t at = 0; at < len; at += n) {
-        n = ptc_str_simple(argv[0]) ? 1 : ptc_utf8_grapheme(from + at, len - at);
+        n = ptc_str_simple(argv[0]) ? 1 : ptc_utf8_grapheme(&vm->budget, from + at, len - at);
         memcpy(ptc_str_room(str) + len - at - n, from + at, n);
         if (!ptc_tick(&vm->budget, 1))
             return false;
@@ -551,7 +555,7 @@ PTC_BUILTIN(
     int64_t code;
     char bytes[4];
     PtcValue v = argv[0];
-    if (ptc_is_char(v))
+    if (ptc_is_char(vm, v))
         return ptc_give(out, v);
     if (!ptc_is_integer(v))
         return ptc_fail_type(vm, argv, 0, "a code point or a character");

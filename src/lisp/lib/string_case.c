@@ -7,6 +7,8 @@
 #include "lisp/builtin.h"
 #include "value/str.h"
 
+enum { ASCII_PART = 64 * 1024 };
+
 /* Characters whose upper case is several. */
 static const struct {
     uint16_t from, to[3];
@@ -86,13 +88,13 @@ static int casing(uint32_t c)
 }
 
 /* Does a letter with case follow, before the word ends? */
-static bool word_goes_on(const char *p, size_t len)
+static bool word_goes_on(PtcVM *vm, const char *p, size_t len)
 {
     uint32_t c;
     for (size_t at = 0; at < len;) {
         at += ptc_utf8_decode(p + at, len - at, &c);
         int k = casing(c);
-        if (k >= 0)
+        if (k >= 0 || !ptc_tick(&vm->budget, 1))
             return k == 1;
     }
     return false;
@@ -107,7 +109,7 @@ static bool add_cased(PtcVM *vm, PtcBuf *buf, const char *p, size_t len, bool up
         at += ptc_utf8_decode(p + at, len - at, &c);
         bool ok = upper        ? add_upper(buf, c)
                   : c == 0x130 ? ptc_buf_add(buf, "i\xcc\x87", 3)
-                  : c == 0x3a3 && in_word && !word_goes_on(p + at, len - at)
+                  : c == 0x3a3 && in_word && !word_goes_on(vm, p + at, len - at)
                       ? add_code(buf, 0x3c2)
                       : add_code(buf, (uint32_t)utf8proc_tolower((utf8proc_int32_t)c));
         if (!ok || !ptc_tick(&vm->budget, 1))
@@ -118,13 +120,17 @@ static bool add_cased(PtcVM *vm, PtcBuf *buf, const char *p, size_t len, bool up
     return true;
 }
 
-static void write_ascii_cased(char *to, const char *from, size_t n, bool upper)
+static bool write_ascii_cased(PtcVM *vm, char *to, const char *from, size_t n, bool upper)
 {
-    for (size_t i = 0; i < n; i++) {
-        char c = from[i];
-        bool letter = upper ? c >= 'a' && c <= 'z' : c >= 'A' && c <= 'Z';
-        to[i] = letter ? c ^ 0x20 : c;
+    const char first = upper ? 'a' : 'A';
+    for (size_t at = 0, end; at < n; at = end) {
+        end = n - at < ASCII_PART ? n : at + ASCII_PART;
+        for (size_t i = at; i < end; i++)
+            to[i] = (char)(from[i] ^ ((unsigned char)(from[i] - first) < 26 ? 0x20 : 0));
+        if (!ptc_tick_bytes(&vm->budget, end - at))
+            return false;
     }
+    return true;
 }
 
 /* The first `first` bytes in upper case (or as `upper` says), the others in lower case. */
@@ -134,10 +140,9 @@ static bool change_case(PtcVM *vm, PtcValue str, size_t first, bool upper, PtcVa
     size_t len = ptc_str_len(str);
     if (ptc_str_simple(str)) {
         PtcValue to = ptc_str_begin(vm->heap, PTC_T_STRING, len);
-        if (to == PTC_NONE || !ptc_tick(&vm->budget, 1 + (int64_t)(len / 64)))
+        if (to == PTC_NONE || !write_ascii_cased(vm, ptc_str_room(to), bytes, first, upper) ||
+            !write_ascii_cased(vm, ptc_str_room(to) + first, bytes + first, len - first, false))
             return false;
-        write_ascii_cased(ptc_str_room(to), bytes, first, upper);
-        write_ascii_cased(ptc_str_room(to) + first, bytes + first, len - first, false);
         ptc_str_seal(to);
         return ptc_give(out, to);
     }
@@ -203,7 +208,7 @@ PTC_BUILTIN(string_capitalize, "clojure.string", "capitalize", 1, 1, 0, "(capita
     if (!arg_str(vm, argv))
         return false;
     size_t len = ptc_str_len(argv[0]);
-    size_t first = len ? ptc_utf8_grapheme(ptc_str_bytes(argv[0]), len) : 0;
+    size_t first = len ? ptc_utf8_grapheme(&vm->budget, ptc_str_bytes(argv[0]), len) : 0;
     return change_case(vm, argv[0], first, true, out);
 }
 

@@ -8,6 +8,8 @@
 #include "lisp/record.h"
 #include "value/calendar.h"
 
+enum { PTC_PATTERN_BYTES = 1000 }; /* of the pattern of a formatter */
+
 #define PTC_DURATION_MAX ((int64_t)9000000000000000) /* seconds, so that milliseconds fit 64 bits */
 
 /* Constants: the group of a PTC_R_ENUM; units are known by their ordinal, PTC_U_DAYS ... */

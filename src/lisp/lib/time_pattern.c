@@ -87,6 +87,10 @@ bool ptc_pattern_check(const char *pattern, size_t len, char why[PTC_WHY])
     const char *p = pattern, *end = pattern + len;
     bool quoted = false;
     Token t;
+    if (len > PTC_PATTERN_BYTES) {
+        snprintf(why, PTC_WHY, "it has %zu bytes, the limit is %d", len, PTC_PATTERN_BYTES);
+        return false;
+    }
     while (next_token(&p, end, &quoted, &t)) {
         size_t most = t.letter ? most_of(t.letter) : 1;
         if (t.letter && most == 0) {

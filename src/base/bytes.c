@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
+#include "base/bytes.h"
+
+enum { PART = 128 * 1024 }; /* bytes between two ticks: some 10 to 50 microseconds */
+
+/* The length of the next part of n bytes; 0 when a limit tripped. */
+static size_t next_part(PtcBudget *budget, size_t n)
+{
+    size_t part = n < PART ? n : PART;
+    return ptc_tick_bytes(budget, part) ? part : 0;
+}
+
+int ptc_bytes_compare_long(PtcBudget *budget, const char *a, const char *b, size_t n)
+{
+    size_t part;
+    for (; n > 0 && (part = next_part(budget, n)) > 0; a += part, b += part, n -= part) {
+        int c = memcmp(a, b, part);
+        if (c != 0)
+            return c;
+    }
+    return n > 0; /* stopped: not the same, so that whoever looks for a difference has one */
+}
+
+/* Searching is charged by how far it went, since most searches end soon. */
+const char *ptc_bytes_find_char(PtcBudget *budget, const char *in, size_t len, char c)
+{
+    while (len > 0) {
+        size_t span = len < PART ? len : PART;
+        const char *hit = memchr(in, c, span);
+        if (!ptc_tick_bytes(budget, hit ? (size_t)(hit - in) : span))
+            return NULL;
+        if (hit)
+            return hit;
+        in += span;
+        len -= span;
+    }
+    return NULL;
+}
+
+/* Spans overlap by what a match may reach over, and are long beside it: memmem prepares itself for each.  Where the part
+ * is short, the C library may compare all of it at every place. */
+static const char *find_short(PtcBudget *budget, const char *in, size_t len, const char *part,
+                              size_t n)
+{
+    const size_t step = n < PART / 4 ? PART / 2 : n * 4;
+    while (len >= n) {
+        size_t span = len - n < step ? len : step + n - 1;
+        const char *hit = memmem(in, span, part, n);
+        if (!ptc_tick_scan(budget, n + (hit ? (size_t)(hit - in) : span)))
+            return NULL;
+        if (hit || span == len)
+            return hit;
+        in += step;
+        len -= step;
+    }
+    return NULL;
+}
+
+/* Of a long part, the beginning is searched and the rest compared. */
+const char *ptc_bytes_find(PtcBudget *budget, const char *in, size_t len, const char *part,
+                           size_t n)
+{
+    const char *end = in + len;
+    size_t first = n < PART ? n : PART;
+    if (n == 0)
+        return in;
+    while ((size_t)(end - in) >= n) {
+        const char *hit = find_short(budget, in, (size_t)(end - in) - (n - first), part, first);
+        if (!hit || ptc_bytes_same(budget, hit + first, part + first, n - first))
+            return hit;
+        if (!ptc_tick(budget, 1))
+            return NULL;
+        in = hit + 1;
+    }
+    return NULL;
+}
+
+bool ptc_bytes_copy(PtcBudget *budget, char *to, const char *from, size_t n)
+{
+    size_t part;
+    for (; n > 0 && (part = next_part(budget, n)) > 0; to += part, from += part, n -= part)
+        memcpy(to, from, part);
+    return n == 0;
+}
