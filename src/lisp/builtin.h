@@ -18,7 +18,7 @@
  * Rules for bodies:
  *  - arity is checked already; types are not.
  *  - every loop whose length the program controls calls ptc_tick(&vm->budget, n) and returns false
- *    when that does.
+ *    when that does; work on bytes is charged by their number, see base/budget.h and base/bytes.h.
  *  - a function that returns PTC_NONE or false has said why: return false at once.
  *  - without PTC_B_CALLS: must not call ptc_call; nothing is collected while it runs, so plain C
  *    locals may hold values.  It may be run a second time when memory was short, so *out is written and
