@@ -24,6 +24,7 @@ void ptc_budget_init(PtcBudget *budget)
     memset(budget, 0, sizeof *budget);
     ptc_fuel_set(budget, PTC_TICKS_PER_LOOK);
     budget->compute_end_ns = budget->deadline_ns = budget->hard_ns = INT64_MAX;
+    budget->watch_at_ns = INT64_MAX;
     budget->max_int_bits = 1 << 18;
     budget->clock_ns = ptc_clock_ns;
 }
@@ -90,7 +91,11 @@ static bool has_time(PtcBudget *budget, int64_t now)
     bool paused = atomic_load_explicit(&budget->paused, memory_order_relaxed);
     if (now >= budget->compute_end_ns && !paused)
         return ptc_budget_halt(budget, PTC_STOP_TIMEOUT);
-    return before_deadline(budget, now);
+    if (!before_deadline(budget, now))
+        return false;
+    if (now >= budget->watch_at_ns)
+        ptc_watch_look(budget);
+    return true;
 }
 
 bool ptc_budget_look_at(PtcBudget *budget, int64_t now)

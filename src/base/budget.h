@@ -63,6 +63,12 @@ typedef struct PtcBudget {
     const PtcCancel *cancel; /* may be NULL */
     int64_t (*clock_ns)(void *user);
     void *clock_user;
+    /* of base/watch.h; the last three are under its lock */
+    struct PtcWatch *watch; /* or NULL */
+    int64_t watch_at_ns;    /* from then on a look tells the watch */
+    bool watched;
+    struct PtcBudget *watch_next;
+    int64_t alarm_ns, alarm_step_ns;
 #ifdef PTC_LOOKS
     int64_t looked_ns; /* CPU time of the thread at the last look ... */
     int64_t gap_ns;    /* ... the longest between two ... */
@@ -76,6 +82,9 @@ int64_t ptc_clock_ns(void *unused);
 int64_t ptc_clock_wall_ms(void);
 
 void ptc_budget_init(PtcBudget *budget);
+
+/* Tells the watch of a budget about it; see base/watch.h. */
+void ptc_watch_look(PtcBudget *budget);
 
 /* Looks at the clock and the cancel flag and refuels; false when the run must stop. */
 bool ptc_budget_look(PtcBudget *budget);

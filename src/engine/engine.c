@@ -7,6 +7,7 @@
 #include "engine/session_named.h"
 
 enum { MIB = 1024 * 1024, NO_LIMIT = 1 << 30, HISTORY = 3 };
+enum { AFTER_NS = 250000000 }; /* of a task, once its program has ended */
 
 const PtcLimits ptc_default_limits = {
     .size = sizeof(PtcLimits),
@@ -110,7 +111,29 @@ void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms)
     set_clock(ptc, budget);
     budget->max_int_bits = bits;
     int64_t now = budget->clock_ns(budget->clock_user);
-    budget->compute_end_ns = ms > (INT64_MAX - now) / 1000000 ? INT64_MAX : now + ms * 1000000;
+    int64_t end = ms > (INT64_MAX - now) / 1000000 ? INT64_MAX : now + ms * 1000000;
+    budget->compute_end_ns = end < ptc->task_end_ns ? end : ptc->task_end_ns;
+}
+
+void ptc_engine_task_begin(Ptc *ptc, int64_t timeout_ms)
+{
+    PtcBudget clock;
+    ptc->task_end_ns = INT64_MAX;
+    ptc_engine_budget(ptc, &clock, timeout_ms == PTC_UNSET ? ptc->limits.timeout_ms : timeout_ms);
+    ptc->task_end_ns = clock.compute_end_ns;
+}
+
+void ptc_engine_task_after(Ptc *ptc)
+{
+    const PtcBudget *b = &ptc->vm.budget;
+    int64_t end = b->compute_end_ns < b->deadline_ns ? b->compute_end_ns : b->deadline_ns;
+    if (ptc->task_end_ns != INT64_MAX)
+        ptc->task_end_ns = end > INT64_MAX - AFTER_NS ? INT64_MAX - 1 : end + AFTER_NS;
+}
+
+void ptc_engine_task_end(Ptc *ptc)
+{
+    ptc->task_end_ns = INT64_MAX;
 }
 
 /* The engine lives in the ledger that it holds. */
@@ -154,12 +177,15 @@ Ptc *ptc_engine_new(const PtcOptions *options, const PtcLimits *all)
     if (!ptc)
         return NULL;
     ptc->limits = *all;
+    ptc->task_end_ns = INT64_MAX;
     set_options(ptc, options);
     ptc_pool_init(&ptc->pool, &ptc->mem);
     ptc_arena_init(&ptc->arena, &ptc->mem);
     ptc_names_init(&ptc->no_names, &ptc->mem);
     ptc->crew = ptc_crew_new(&ptc->mem, &ptc->pool);
+    ptc_watch_init(&ptc->reminder);
     if (!ptc->crew || !ptc_vm_init(&ptc->vm, &ptc->mem, all->max_depth)) {
+        ptc_watch_deinit(&ptc->reminder);
         ptc_crew_free(ptc->crew);
         free_engine(ptc);
         return NULL;
@@ -168,6 +194,7 @@ Ptc *ptc_engine_new(const PtcOptions *options, const PtcLimits *all)
     ptc->vm.budget.cancel = &ptc->cancel;
     ptc->vm.gc_stress = options && options->gc_stress > 0;
     ptc->vm.crew = ptc->crew;
+    ptc->vm.watch = &ptc->reminder;
     return ptc;
 }
 
@@ -182,6 +209,7 @@ void ptc_engine_free(Ptc *ptc)
     ptc_session_named_drop(ptc);
     ptc_native_free(ptc->native);
     ptc_crew_free(ptc->crew);
+    ptc_watch_deinit(&ptc->reminder);
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
     ptc_vm_deinit(&ptc->vm);
     ptc_names_deinit(&ptc->no_names);
@@ -203,7 +231,8 @@ void ptc_engine_rest(Ptc *ptc)
 
 bool ptc_engine_start_threads(Ptc *ptc)
 {
-    return ptc_crew_start(ptc->crew, ptc->limits.max_workers);
+    bool watched = ptc_watch_start(&ptc->reminder);
+    return ptc_crew_start(ptc->crew, ptc->limits.max_workers) && watched;
 }
 
 void ptc_engine_cancel(Ptc *ptc)

@@ -7,6 +7,7 @@
 #ifndef PTC_ENGINE_ENGINE_H
 #define PTC_ENGINE_ENGINE_H
 
+#include "base/watch.h"
 #include "lisp/crew.h"
 #include "lisp/program.h"
 #include "tool/native.h"
@@ -21,6 +22,7 @@ struct Ptc {
     PtcVM vm;
     PtcNative *native; /* for calls of tools without a program; or NULL */
     PtcCrew *crew;     /* threads for pmap */
+    PtcWatch reminder; /* of its time, for the run */
     PtcLimits limits;  /* every field set */
     int float_precision;
     uint32_t history;        /* results that new sessions keep */
@@ -30,6 +32,7 @@ struct Ptc {
     PtcCancel cancel;
     const PtcToolWatch *watch; /* of the run's calls of tools; NULL: nobody */
     atomic_bool running;
+    int64_t task_end_ns;           /* of the task under way; INT64_MAX: none */
     PtcNames no_names;             /* for runs without a session */
     PtcOutcome *spare;             /* kept for the next run */
     struct PtcNamedSession *named; /* see session_named.h */
@@ -62,6 +65,13 @@ PTC_MUST_USE bool ptc_limits_merge(PtcLimits *limits, const PtcLimits *given,
 
 /* A budget with the engine's clock that ends `ms` from now. */
 void ptc_engine_budget(Ptc *ptc, PtcBudget *budget, int64_t ms);
+
+/* A task is a run with what comes before and after it: reading a context and a session, showing the result, keeping the
+ * session.  From begin to end its time (PTC_UNSET: the engine's timeout_ms) is for all of that together; once the program
+ * has ended there is a little more, so that one which just made it can still tell its result. */
+void ptc_engine_task_begin(Ptc *ptc, int64_t timeout_ms);
+void ptc_engine_task_after(Ptc *ptc);
+void ptc_engine_task_end(Ptc *ptc);
 
 /* What, if it fits, ends whatever the run is a part of, so that its definitions matter no more. */
 typedef enum {

@@ -2,8 +2,10 @@
  * The threads of a crew, and what one of them does on its seat. */
 #include "lisp/crew_int.h"
 
-#include <signal.h>
 #include <string.h>
+
+#include "base/thread.h"
+#include "base/watch.h"
 
 enum { THREAD_STACK = 8 * 1024 * 1024, WIDEST = 64 };
 
@@ -65,6 +67,7 @@ void ptc_seat_leave(PtcSeat *seat)
 {
     PtcVM *vm = seat->vm;
     PtcBudget *b = &vm->budget;
+    ptc_watch_pause(b);
     tidy(seat);
     seat->compute_ns = left_until(b, b->compute_end_ns);
     seat->wait_ns = left_until(b, b->deadline_ns);
@@ -134,7 +137,9 @@ static void take_failure(PtcSeat *seat, size_t i)
     if (!dropped) {
         seat->failed = true;
         seat->failed_at = i;
-        seat->budget = vm->budget;
+        seat->stop = vm->budget.stop;
+        seat->what = vm->budget.what;
+        seat->limit = vm->budget.limit;
         seat->error = vm->error;
         seat->error_source = vm->error_source;
         seat->error_value = vm->error_value;
@@ -404,29 +409,16 @@ void ptc_crew_free(PtcCrew *crew)
     ptc_mem_free(crew->mem, crew, sizeof *crew);
 }
 
-/* With the lock held.  Without a thread the job is done all the same, by its caller.  Signals are the host's business:
- * none is handled on a thread that it does not know. */
+/* With the lock held.  Without a thread the job is done all the same, by its caller. */
 static void start_threads(PtcCrew *crew, unsigned wanted)
 {
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP};
-    pthread_attr_t attr;
-    sigset_t all, before;
-    if (crew->thread_count >= wanted || pthread_attr_init(&attr) != 0)
-        return;
-    pthread_attr_setstacksize(&attr, THREAD_STACK);
-    sigfillset(&all);
-    for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
-        sigdelset(&all, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (crew->thread_count < wanted && take_token()) {
-        if (pthread_create(&crew->threads[crew->thread_count], &attr, helper, crew) != 0) {
+        if (!ptc_thread_start(&crew->threads[crew->thread_count], THREAD_STACK, helper, crew)) {
             atomic_fetch_sub(&threads_out, 1);
             break;
         }
         crew->thread_count++;
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attr);
 }
 
 bool ptc_crew_start(PtcCrew *crew, int64_t max_workers)

@@ -41,7 +41,9 @@ struct PtcSeat {
     /* the item that failed */
     bool failed;
     size_t failed_at;
-    PtcBudget budget; /* stop, what, limit */
+    PtcStop stop; /* as in the budget, with what and limit */
+    const char *what;
+    int64_t limit;
     PtcDiag error;
     PtcValue error_source, error_value;
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One pmap from its caller's side: begins the job, works on it, waits for the helpers, merges what all did. */
 #include "lisp/crew_int.h"
+
+#include "base/watch.h"
 #include "lisp/element.h"
 #include "value/copy.h"
 #include "value/map.h"
@@ -150,11 +152,11 @@ static bool report(const PtcJob *job, PtcVM *vm)
     if (vm->error.about_nil && job->f != PTC_NONE)
         ptc_element_tell(vm, "pmap", job->lowest,
                          ptc_seq_nth(job->rows, job->lowest * (size_t)job->width));
-    if (seat->budget.stop == PTC_STOP_NONE)
+    if (seat->stop == PTC_STOP_NONE)
         return false;
-    vm->budget.what = seat->budget.what;
-    vm->budget.limit = seat->budget.limit;
-    return ptc_budget_halt(&vm->budget, seat->budget.stop);
+    vm->budget.what = seat->what;
+    vm->budget.limit = seat->limit;
+    return ptc_budget_halt(&vm->budget, seat->stop);
 }
 
 /* A vector of the values, after a collection if need be. */
@@ -304,6 +306,7 @@ static void start_job(PtcJob *job, PtcVM *vm)
         job->values[i] = PTC_NIL;
     share_room(job, vm);
     job->crew = vm->crew;
+    ptc_watch_pause(b); /* a copy must not be watched */
     job->model = *vm;
     int64_t now = b->clock_ns(b->clock_user);
     job->compute_ns = b->compute_end_ns == INT64_MAX ? INT64_MAX : b->compute_end_ns - now;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lisp/program.h"
 
+#include "base/watch.h"
 #include "lisp/compile.h"
 #include "lisp/expr.h"
 #include "lisp/lib/regex.h"
@@ -89,10 +90,13 @@ static void start_budget(PtcVM *vm, const PtcProgram *p)
     b->nesting = 0;
     b->max_int_bits = limits->max_int_bits;
     b->compute_end_ns = after_ms(now, limits->timeout_ms);
+    if (p->end_ns && p->end_ns < b->compute_end_ns)
+        b->compute_end_ns = p->end_ns;
     b->deadline_ns = after_ms(now, limits->deadline_ms);
     b->hard_ns = p->hard_ns > 0 ? in_clock_of(b, now, p->hard_ns) : b->deadline_ns;
     b->pmap_ms = 0;
     atomic_store(&b->paused, false);
+    ptc_watch_begin(vm->watch, b, now);
 }
 
 void ptc_vm_empty_stack(PtcVM *vm)
@@ -239,8 +243,8 @@ static bool execute(PtcVM *vm)
     return answered && check_result(vm) && ok;
 }
 
-bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
-                     PtcPhase *phase)
+static bool run_phases(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
+                       PtcPhase *phase)
 {
     size_t known = p->names->count;
     ptc_vm_start(vm, p);
@@ -253,6 +257,14 @@ bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *
         return fail_early(vm, diags, arena);
     *phase = PTC_PHASE_RUN;
     return execute(vm);
+}
+
+bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
+                     PtcPhase *phase)
+{
+    bool ok = run_phases(vm, p, arena, diags, phase);
+    ptc_watch_drop(&vm->budget);
+    return ok;
 }
 
 /* ------------------------------------------------------------------------ printing */

@@ -22,6 +22,7 @@ typedef struct PtcProgram {
     int64_t hard_ns;    /* its end whatever is waited for, in the system's clock; 0: its deadline */
     int64_t pmap_ms;    /* for one pmap or pcalls; 0: no limit */
     PtcHeap *heap;      /* for the run: initialised, empty; its budget is vm->budget */
+    int64_t end_ns;     /* by the budget's clock, where it comes before timeout_ms; 0: none */
 } PtcProgram;
 
 typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;

@@ -83,8 +83,9 @@ typedef struct PtcVM {
     PtcValue remaining;   /* what (budget/remaining) gives: a map of the host, or nil */
     int64_t now_ms;       /* since 1970: the time of day for the whole run, so that runs repeat */
     struct PtcCrew *crew; /* or NULL */
-    struct PtcSeat *seat; /* in a pmap; or NULL */
-    int64_t pmap_ms;      /* for one pmap; 0: no limit */
+    struct PtcWatch *watch; /* of runs, or NULL */
+    struct PtcSeat *seat;   /* in a pmap; or NULL */
+    int64_t pmap_ms;        /* for one pmap; 0: no limit */
     PtcRoom room;
     bool may_stop; /* return and fail may end this: no pmap is around it */
     PtcValue memo; /* what memoized functions gave: function -> arguments -> result; or nil */
