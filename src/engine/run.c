@@ -166,6 +166,7 @@ static bool run_checked(Work *w, PtcProgram *p, PtcDiags *diags)
     PtcPhase phase;
     PtcNamesMark known = ptc_names_mark(p->names);
     bool ok = ptc_program_run(vm, p, &w->ptc->arena, diags, &phase);
+    ptc_engine_task_after(w->ptc);
     ok = ok || vm->control == PTC_CONTROL_RETURN;
     ok = ok && check_result(w);
     ok = commit(w, ok, known);
@@ -202,6 +203,7 @@ static bool run_program(Work *w)
                     .names = s ? &s->names : &ptc->no_names,
                     .globals = s ? s->globals : NULL,
                     .limits = o->limits,
+                    .end_ns = ptc->task_end_ns,
                     .host = run->tools ? &run->tools->host : NULL,
                     .host_user = &tools,
                     .journal = first_journal(run, &o->heap),

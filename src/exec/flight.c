@@ -15,8 +15,7 @@ enum {
     CANCEL_MS = 4,      /* between two looks at the cancel flag */
     LOOK_MS = 50,       /* between two looks at the clock */
     CANCEL_GRACE = 50,  /* ms that a worker has to hear a cancel */
-    GRACE = 1000,       /* ms beyond its time */
-    GRACE_TIMES = 5,    /* timeouts beyond it: reading a session, printing, storing have one each */
+    GRACE = 500,        /* ms beyond its time: it may use half of that itself to tell a result */
     DONE_BESIDE = 2048, /* bytes of a DONE beside its buffers */
 };
 
@@ -234,10 +233,12 @@ static void check_cancel(Trip *t, int64_t now)
 static void check_time(Trip *t)
 {
     int64_t now = ptc_clock_ns(NULL);
-    if (atomic_load(&t->flight->under_way) == 0)
-        t->compute_ns += now - t->looked_ns;
+    int64_t resumed = atomic_load(&t->flight->resumed_ns);
+    int64_t since = t->looked_ns > resumed ? t->looked_ns : resumed;
+    if (atomic_load(&t->flight->under_way) == 0 && since < now)
+        t->compute_ns += now - since;
     t->looked_ns = now;
-    int64_t most = (1 + GRACE_TIMES) * t->timeout_ms + GRACE;
+    int64_t most = t->timeout_ms + GRACE;
     if (now > t->flight->deadline_ns || t->compute_ns / 1000000 > most)
         lose(t, "the worker process did not stop in time");
     else
@@ -299,8 +300,7 @@ static void begin(Trip *t, const PtcTaskIn *in)
     int64_t deadline = or_default(in->deadline_ms ? in->deadline_ms : PTC_UNSET, l->deadline_ms);
     t->begun_ns = t->looked_ns = ptc_clock_ns(NULL);
     t->kill_ns = INT64_MAX;
-    t->flight->deadline_ns =
-        t->begun_ns + (deadline + GRACE_TIMES * t->timeout_ms + GRACE) * 1000000;
+    t->flight->deadline_ns = t->begun_ns + (deadline + GRACE) * 1000000;
     set_maxima(t);
 }
 

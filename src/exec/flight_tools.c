@@ -65,9 +65,11 @@ static void run(PtcToolCrew *crew, PtcNative *native, Job *job)
     bool put = put_result(&frame, job, told, ok, &result);
     ptc_buf_deinit(&result);
     ptc_waits_end(&f->waits); /* the worker goes on as soon as it has the result */
+    atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
     atomic_fetch_sub(&f->under_way, 1);
     if (put)
         send_result(f, &frame);
+    atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
     ptc_buf_deinit(&frame);
 }
 

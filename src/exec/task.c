@@ -388,11 +388,13 @@ PtcTaskStatus ptc_task_run(Ptc *ptc, const PtcTaskIn *in, PtcTools *tools, const
     Work w = {.ptc = ptc, .in = in, .out = out};
     int64_t begun = ptc_clock_ns(NULL);
     set_limits(&w.limits, in);
+    ptc_engine_task_begin(ptc, in->timeout_ms);
     PtcTaskStatus status = in->kind == PTC_TASK_EVAL ? eval(&w, tools, data) : of_session(&w);
     ptc_outcome_drop(w.outcome);
     ptc_session_drop(w.session);
     if (w.data)
         ptc_box_release(&w.data->heap);
+    ptc_engine_task_end(ptc);
     out->compute_us = (ptc_clock_ns(NULL) - begun) / 1000;
     return status;
 }

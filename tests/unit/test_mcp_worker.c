@@ -358,6 +358,20 @@ static void check_hang(void)
     ex->free(ex);
 }
 
+/* One that does not keep its time has half a second beyond it, not several times as much as it was given. */
+static void check_grace(void)
+{
+    PtcExecutorConfig config = a_config(NULL);
+    config.limits.timeout_ms = 1000;
+    PtcExecutor *ex = start_with(&config);
+    int64_t begun = ptc_clock_ns(NULL);
+    Got got = run(ex, "a", "!hang");
+    int64_t ms = (ptc_clock_ns(NULL) - begun) / 1000000;
+    CHECK(got.status == PTC_TASK_LOST && strstr(got.message, "in time"));
+    CHECK(ms >= 1400 && ms < 5000);
+    ex->free(ex);
+}
+
 /* ------------------------------------------------------------------------ death under load */
 
 typedef struct {
@@ -523,6 +537,7 @@ int main(int argc, char **argv)
     ex->free(ex);
     ptc_tools_free(tools);
     CHECK_RUN(check_hang());
+    CHECK_RUN(check_grace());
     CHECK_RUN(check_data());
     CHECK_RUN(check_refused());
     CHECK(atomic_load(&mem.used) == 0);
