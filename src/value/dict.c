@@ -354,6 +354,25 @@ int64_t ptc_dict_build_find(PtcDictBuild *b, PtcValue key)
     return (int64_t)b->table[probe(b, key, ptc_hash(b->heap, key))] - 1;
 }
 
+/* Writes all entries into a larger table; every step beside the first ticks here too. */
+static bool fill_table(const PtcDictBuild *b, uint32_t *table, uint32_t mask)
+{
+    PtcBudget *budget = b->heap->budget;
+    if (!ptc_tick(budget, b->count))
+        return false;
+    memset(table, 0, ((size_t)mask + 1) * sizeof *table);
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t at = b->hashes[i] & mask;
+        while (table[at]) {
+            at = (at + 1) & mask;
+            if (!ptc_tick(budget, 1))
+                return false;
+        }
+        table[at] = i + 1;
+    }
+    return true;
+}
+
 static bool grow_table(PtcDictBuild *b)
 {
     uint32_t cap = b->table_cap ? b->table_cap * 2 : 32;
@@ -361,16 +380,9 @@ static bool grow_table(PtcDictBuild *b)
         cap < UINT32_MAX / 4 ? ptc_heap_scratch(b->heap, NULL, 0, cap * sizeof *table) : NULL;
     if (!table)
         return ptc_budget_halt(b->heap->budget, PTC_STOP_MEMORY);
-    if (!ptc_tick(b->heap->budget, b->count)) {
+    if (!fill_table(b, table, cap - 1)) {
         ptc_heap_scratch_free(b->heap, table, cap * sizeof *table);
         return false;
-    }
-    memset(table, 0, cap * sizeof *table);
-    for (uint32_t i = 0; i < b->count; i++) {
-        uint32_t at = b->hashes[i] & (cap - 1);
-        while (table[at])
-            at = (at + 1) & (cap - 1);
-        table[at] = i + 1;
     }
     ptc_heap_scratch_free(b->heap, b->table, b->table_cap * sizeof *table);
     b->table = table;

@@ -168,38 +168,44 @@ bool ptc_same(PtcHeap *heap, PtcValue a, PtcValue b)
 
 /* ------------------------------------------------------------------ hashing */
 
-static uint32_t mix(uint64_t x)
+/* Everything goes through the secret of str.h, step by step: without it anybody could write down as many values with one
+ * hash as he likes, be they floats, or vectors of nothing but true and false.  A sum with weights would not do for what
+ * stands in order, whatever the elements' hashes are: there are sequences whose sums are equal for any. */
+typedef enum { OF_WORD = 1, OF_FLOAT, OF_RECORD, OF_ENTRY, OF_SEQ, OF_MAP, OF_SET } HashOf;
+
+static uint32_t mix(HashOf of, uint64_t x)
 {
-    x ^= x >> 32;
-    x *= 0x9e3779b97f4a7c15u;
-    x ^= x >> 29;
-    x *= 0xbf58476d1ce4e5b9u;
-    uint32_t h = (uint32_t)(x >> 32);
-    return h ? h : 1;
+    return ptc_hash_finish(ptc_hash_step(ptc_hash_begin(of), x));
 }
 
 static uint32_t hash_double(double d)
 {
     if (isnan(d))
-        return 0x7ff8;
+        return mix(OF_FLOAT, 0x7ff8000000000000);
     if (d == 0.0)
         d = 0.0; /* -0.0 and 0.0 are the same key */
     uint64_t bits;
     memcpy(&bits, &d, sizeof bits);
-    return mix(bits ^ 0x5bd1e995);
+    return mix(OF_FLOAT, bits);
 }
 
 static uint32_t hash_atom(PtcHeap *heap, PtcValue v);
 
+/* Fields of other kinds are the same only if they are one object, whose address changes when it is copied. */
+static uint32_t hash_field(PtcHeap *heap, PtcValue x)
+{
+    bool other = ptc_is_obj(x) && !ptc_is_named(x) && !ptc_is_number(x);
+    return other ? mix(OF_WORD, (uint64_t)ptc_obj(x)->count << 32 | ptc_tag(x))
+                 : hash_atom(heap, x);
+}
+
 static uint32_t hash_record(PtcHeap *heap, PtcValue v)
 {
     const PtcRecord *r = (const PtcRecord *)(uintptr_t)v;
-    uint64_t h = r->obj.aux;
-    for (size_t i = 0; i < r->obj.count; i++) {
-        PtcValue x = r->fields[i];
-        h = h * 31 + (ptc_is_named(x) || ptc_is_integer(x) ? hash_atom(heap, x) : 7);
-    }
-    return mix(h);
+    uint64_t h = ptc_hash_begin(OF_RECORD + ((uint64_t)r->obj.aux << 8));
+    for (size_t i = 0; i < r->obj.count; i++)
+        h = ptc_hash_step(h, hash_field(heap, r->fields[i]));
+    return ptc_hash_finish(h);
 }
 
 static bool is_collection(PtcValue v)
@@ -223,7 +229,7 @@ static uint32_t hash_atom(PtcHeap *heap, PtcValue v)
         return hash_double(ptc_to_float(v));
     if (ptc_is(v, PTC_T_RECORD) || ptc_is(v, PTC_T_VAR))
         return hash_record(heap, v);
-    return mix(v); /* words, and functions by address */
+    return mix(OF_WORD, v); /* words, and functions by address */
 }
 
 /* Frames of a hash walk: acc is the sum so far; pos_b is, for sequentials, the elements left, and for maps the hash of a
@@ -249,13 +255,13 @@ static bool next_element(PtcFrame *f, PtcValue *x)
 static void add_hash(PtcFrame *f, uint32_t h)
 {
     if (ptc_is_sequential(f->a)) {
-        f->acc = f->acc * 31 + h;
+        f->acc = ptc_hash_step(f->acc, h);
     } else if (ptc_is_set(f->a)) {
-        f->acc += mix(h);
+        f->acc += mix(OF_ENTRY, h);
     } else if (f->pos_b == 0) {
         f->pos_b = h;
     } else {
-        f->acc += mix((uint64_t)f->pos_b << 32 | h);
+        f->acc += mix(OF_ENTRY, (uint64_t)f->pos_b << 32 | h);
         f->pos_b = 0;
     }
 }
@@ -271,7 +277,7 @@ static bool push_hash(PtcWalk *walk, PtcValue v)
 
 static uint32_t hash_done(const PtcFrame *f)
 {
-    return mix(f->acc + (ptc_is_sequential(f->a) ? 11 : ptc_is_set(f->a) ? 23 : 37));
+    return mix(ptc_is_sequential(f->a) ? OF_SEQ : ptc_is_set(f->a) ? OF_SET : OF_MAP, f->acc);
 }
 
 static uint32_t hash_inside(PtcHeap *heap, PtcValue v)

@@ -9,6 +9,7 @@
 
 #include "value/bigint.h"
 #include "value/copy.h"
+#include "value/dict.h"
 #include "value/equal.h"
 #include "value/map.h"
 #include "value/print.h"
@@ -669,6 +670,105 @@ static void test_stops(void)
     check_heap_deinit(&h);
 }
 
+/* ------------------------------------------------------------------ crafted keys */
+
+enum { CRAFTED = 60000 };
+
+/* The number that times `odd` is 1, modulo 2^64. */
+static uint64_t inverse(uint64_t odd)
+{
+    uint64_t x = odd;
+    for (int i = 0; i < 6; i++)
+        x *= 2 - odd * x;
+    return x;
+}
+
+/* A float that a mixing function without a secret gave the hash 12345, as it did once; one for each `low`. */
+static double crafted(uint32_t low)
+{
+    uint64_t x = (uint64_t)12345 << 32 | low;
+    x *= inverse(0xbf58476d1ce4e5b9u);
+    x ^= x >> 29 ^ x >> 58;
+    x *= inverse(0x9e3779b97f4a7c15u);
+    x ^= x >> 32;
+    x ^= 0x5bd1e995;
+    double d;
+    memcpy(&d, &x, sizeof d);
+    return d;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t distinct(uint32_t *hashes, size_t n)
+{
+    size_t count = 0;
+    qsort(hashes, n, sizeof *hashes, by_number);
+    for (size_t i = 0; i < n; i++)
+        count += i == 0 || hashes[i] != hashes[i - 1];
+    return count;
+}
+
+static void test_crafted_floats(void)
+{
+    static uint32_t hashes[CRAFTED];
+    check_heap_init(&h);
+    size_t n = 0;
+    for (uint32_t i = 0; i < CRAFTED; i++) {
+        double d = crafted(i);
+        if (!isnan(d) && d != 0)
+            hashes[n++] = ptc_hash(&h.heap, ptc_float_new(&h.heap, d));
+    }
+    CHECK(n > CRAFTED - 100 && distinct(hashes, n) > n - 100);
+    check_heap_deinit(&h);
+}
+
+/* A vector of 256 values, x and y in the order of Thue and Morse: with x and y exchanged, the sum of its elements with the
+ * powers of 31 is the same, whatever x and y are. */
+static PtcValue thue_morse(PtcValue x, PtcValue y)
+{
+    PtcValue b = ptc_build_new(&h.heap);
+    for (unsigned i = 0; i < 256; i++)
+        CHECK(ptc_build_add(&h.heap, b, __builtin_parity(i) ? x : y));
+    return ptc_build_done(&h.heap, b, 0);
+}
+
+static void expect_apart(PtcValue x, PtcValue y)
+{
+    CHECK(ptc_hash(&h.heap, thue_morse(x, y)) != ptc_hash(&h.heap, thue_morse(y, x)));
+}
+
+static void test_crafted_vectors(void)
+{
+    check_heap_init(&h);
+    expect_apart(PTC_TRUE, PTC_FALSE);
+    expect_apart(ptc_int(1), ptc_int(2));
+    expect_apart(ptc_str_new(&h.heap, "a", 1), ptc_str_new(&h.heap, "b", 1));
+    check_heap_deinit(&h);
+}
+
+/* Enough keys of one hash would make a table quadratic: every step ticks, when it grows too. */
+static void test_probes(void)
+{
+    check_heap_init(&h);
+    PtcDictBuild b;
+    CHECK(ptc_dict_build_init(&b, &h.heap, true));
+    for (int i = 0; i < 1024; i++)
+        CHECK(ptc_dict_build_put(&b, ptc_int(i), PTC_NIL));
+    for (uint32_t i = 0; i < b.count; i++)
+        b.hashes[i] = 1; /* as if they had one */
+    PtcCancel cancel = {.asked = true};
+    h.budget.cancel = &cancel;
+    ptc_fuel_set(&h.budget, 100000);
+    CHECK(!ptc_dict_build_put(&b, ptc_int(5000), PTC_NIL));
+    CHECK(h.budget.stop == PTC_STOP_CANCELLED && b.count == 1024);
+    ptc_dict_build_cancel(&b);
+    check_heap_deinit(&h);
+}
+
 int main(void)
 {
     test_numbers();
@@ -680,5 +780,8 @@ int main(void)
     test_order();
     test_deep();
     test_stops();
+    test_crafted_floats();
+    test_crafted_vectors();
+    test_probes();
     return check_done("equal");
 }
