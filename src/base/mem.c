@@ -14,8 +14,11 @@
 enum { GRAIN = 16 * 1024 }; /* pages of the system are 4 or 16 KiB */
 #ifdef PTC_HAS_ASAN
 static const size_t LARGE = SIZE_MAX; /* its malloc sees overruns and leaks */
+static const size_t LARGE_ALIGNED = SIZE_MAX;
 #else
 static const size_t LARGE = 64 * 1024;
+/* Between blocks that are aligned malloc has gaps, which may take memory and which no ledger counts. */
+static const size_t LARGE_ALIGNED = 32 * 1024;
 #endif
 
 void ptc_mem_init(PtcMem *mem, size_t limit)
@@ -65,9 +68,9 @@ static void *map(size_t size)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static void release(void *block, size_t size)
+static void release(void *block, size_t size, size_t large)
 {
-    if (size < LARGE)
+    if (size < large)
         free(block);
     else
         munmap(block, whole_pages(size));
@@ -80,7 +83,7 @@ static void *move(void *block, size_t old, size_t size)
     if (!p)
         return NULL;
     memcpy(p, block, old < size ? old : size);
-    release(block, old);
+    release(block, old, LARGE);
     return p;
 }
 
@@ -109,7 +112,7 @@ void *ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size)
 {
     if (size == 0) {
         if (block)
-            release(block, old);
+            release(block, old, LARGE);
         credit(mem, old);
         return NULL;
     }
@@ -143,7 +146,7 @@ void *ptc_mem_alloc_aligned(PtcMem *mem, size_t align, size_t size)
     if (size > SIZE_MAX / 2 - align || !charge(mem, size))
         return NULL;
     void *block = NULL;
-    if (size >= LARGE)
+    if (size >= LARGE_ALIGNED)
         block = map_aligned(align, size);
     else if (posix_memalign(&block, align, size) != 0)
         block = NULL;
@@ -156,14 +159,19 @@ void ptc_mem_free_aligned(PtcMem *mem, void *block, size_t size)
 {
     if (!block)
         return;
-    release(block, size);
+    release(block, size, LARGE_ALIGNED);
     credit(mem, size);
+}
+
+size_t ptc_mem_grain(void)
+{
+    long n = sysconf(_SC_PAGESIZE);
+    return n > 0 ? (size_t)n : GRAIN;
 }
 
 void ptc_mem_forget(void *bytes, size_t size)
 {
-    long got = sysconf(_SC_PAGESIZE);
-    size_t page = got > 0 ? (size_t)got : GRAIN, skip = (page - (uintptr_t)bytes % page) % page;
+    size_t page = ptc_mem_grain(), skip = (page - (uintptr_t)bytes % page) % page;
     if (size >= skip + page)
         (void)madvise((char *)bytes + skip, (size - skip) / page * page, MADV_DONTNEED);
 }

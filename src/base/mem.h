@@ -31,6 +31,8 @@ PTC_MUST_USE void *ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t s
 PTC_MUST_USE void *ptc_mem_alloc_aligned(PtcMem *mem, size_t align, size_t size);
 void ptc_mem_free_aligned(PtcMem *mem, void *block, size_t size);
 
+/* What the system gives memory by, in bytes: a power of two. */
+size_t ptc_mem_grain(void);
 /* What is in these bytes of a block is not needed any more: the system gets the memory behind them back, by whole pages.
  * They hold anything afterwards. */
 void ptc_mem_forget(void *bytes, size_t size);

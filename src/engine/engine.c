@@ -226,7 +226,7 @@ void ptc_engine_rest(Ptc *ptc)
     ptc_vm_trim(&ptc->vm);
     ptc_arena_deinit(&ptc->arena);
     ptc_arena_init(&ptc->arena, &ptc->mem);
-    ptc_pool_rest(&ptc->pool);
+    ptc_pool_empty(&ptc->pool);
 }
 
 bool ptc_engine_start_threads(Ptc *ptc)

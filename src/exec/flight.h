@@ -33,7 +33,7 @@ typedef struct PtcFlight {
     _Atomic int64_t resumed_ns; /* when the last result was sent */
     atomic_bool closing;        /* nothing more is to be sent */
     PtcWaits waits;
-    PtcCancel cancel;           /* of the calls */
+    PtcCancel cancel; /* of the calls */
     int64_t deadline_ns;
     pthread_mutex_t lock; /* of the socket's writing side */
     int fd;               /* -1: the task is over */

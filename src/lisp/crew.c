@@ -30,9 +30,12 @@ bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
     if (!copy_globals(seat))
         return false;
     seat->cancel.outer = job->model.budget.cancel;
-    ptc_heap_init(&seat->heap, job->model.heap->pool, &vm->budget, (size_t)job->room.heap_bytes);
+    const PtcHeap *outer = job->model.heap;
+    ptc_heap_init(&seat->heap, outer->pool, &vm->budget, outer->limit);
+    seat->heap.tool_bytes = outer->tool_bytes;
+    atomic_fetch_add_explicit(&job->account->heaps, 1, memory_order_relaxed);
+    ptc_account_share(&seat->heap, job->account);
     vm->heap = &seat->heap;
-    vm->room = job->room;
     vm->globals = seat->globals;
     vm->budget.cancel = &seat->cancel;
     vm->seat = seat;
@@ -49,6 +52,9 @@ static void tidy(PtcSeat *seat)
     PtcHeap *heap = &seat->heap;
     if (heap->page_bytes == 0)
         return;
+    if (heap->used >
+        heap->limit / 8) /* what only the log holds is not to be in the way of others */
+        ptc_log_settle(seat->vm);
     ptc_heap_mark_begin(heap);
     ptc_crew_mark(seat->vm);
     for (size_t i = seat->vm->log.settled; i < seat->vm->log.count; i++) {
@@ -69,6 +75,7 @@ void ptc_seat_leave(PtcSeat *seat)
     PtcBudget *b = &vm->budget;
     ptc_watch_pause(b);
     tidy(seat);
+    atomic_fetch_sub_explicit(&seat->job->account->heaps, 1, memory_order_relaxed);
     seat->compute_ns = left_until(b, b->compute_end_ns);
     seat->wait_ns = left_until(b, b->deadline_ns);
     seat->prints = ptc_prints_take(&vm->prints);

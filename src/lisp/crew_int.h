@@ -66,8 +66,9 @@ struct PtcJob {
      * end of the run keeps that from adding up. */
     atomic_int_fast64_t wait_ns;
     int64_t cut_ns; /* of the deadline, for the job's own limit; INT64_MAX: there was no deadline */
-    int64_t pmap_ms; /* see PtcBudget */
-    PtcRoom room;    /* of the heap of each seat */
+    int64_t pmap_ms;     /* see PtcBudget */
+    PtcAccount *account; /* of the heaps of all seats: the outermost job's */
+    PtcAccount own;
     atomic_bool offered;
     /* below: under the crew's lock */
     size_t next_item, lowest; /* the lowest item that failed, or n */

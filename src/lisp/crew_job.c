@@ -53,7 +53,6 @@ static void give_back_vm(const PtcJob *job, PtcVM *vm)
 {
     const PtcVM *m = &job->model;
     vm->heap = m->heap;
-    vm->room = m->room;
     vm->globals = m->globals;
     vm->budget.cancel = m->budget.cancel;
     vm->seat = m->seat;
@@ -191,11 +190,20 @@ static bool move_values(PtcJob *job, PtcSeat *s, PtcCopy *copy)
     return ok;
 }
 
+/* Bytes of pages with one object each, which would be no denser elsewhere. */
+static size_t large_bytes(const PtcHeap *heap)
+{
+    size_t n = 0;
+    for (const PtcPage *p = heap->large; p; p = p->next)
+        n += p->bytes;
+    return n;
+}
+
 /* Pages with little in them are left behind: with every pmap there would be more of them. */
 static bool evacuate(PtcJob *job, PtcSeat *s, PtcVM *vm)
 {
     PtcCopy copy;
-    if (s->heap.live > s->heap.page_bytes / 4 * 3)
+    if (s->heap.live > s->heap.page_bytes / 4 * 3 || large_bytes(&s->heap) > s->heap.page_bytes / 2)
         return false;
     ptc_copy_init(&copy, vm->heap);
     copy.from = &s->heap;
@@ -206,15 +214,13 @@ static bool evacuate(PtcJob *job, PtcSeat *s, PtcVM *vm)
     return ok;
 }
 
-/* With the pages comes what their heap was allowed beyond its limit for results of tools. */
 static void take_heaps(PtcJob *job, PtcVM *vm)
 {
-    size_t most = (size_t)(vm->room.heap_bytes + vm->room.tool_bytes);
     for (PtcSeat *s = job->seats; s; s = s->next) {
-        vm->heap->limit += s->heap.limit - (size_t)job->room.heap_bytes;
-        if (vm->heap->limit > most)
-            vm->heap->limit = most;
-        if (!evacuate(job, s, vm))
+        ptc_heap_take_raised(vm->heap, &s->heap);
+        if (evacuate(job, s, vm))
+            ptc_heap_deinit(&s->heap);
+        else
             ptc_heap_adopt(vm->heap, &s->heap);
     }
 }
@@ -231,6 +237,19 @@ static void keep_values(PtcJob *job, PtcVM *vm)
         vm->error_value = job->items[job->lowest].seat->error_value;
         vm->error_source = job->items[job->lowest].seat->error_source;
     }
+}
+
+/* While values are copied they are there twice: that counts, too. */
+static void take_over(PtcJob *job, PtcVM *vm)
+{
+    bool outermost = job->account == &job->own;
+    if (outermost)
+        ptc_account_join(vm->heap, job->account);
+    take_heaps(job, vm);
+    keep_values(job, vm);
+    ptc_memo_absorb(job->memo, vm);
+    if (outermost)
+        ptc_account_part(vm->heap);
 }
 
 static void free_seats(PtcJob *job)
@@ -250,9 +269,7 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
     close_job(job);
     settle_time(job, vm);
     give_back_vm(job, vm);
-    take_heaps(job, vm);
-    keep_values(job, vm);
-    ptc_memo_absorb(job->memo, vm);
+    take_over(job, vm);
     bool ok = merge(job, vm);
     if (!ok)
         vm->error_value = vm->error_source = PTC_NIL;
@@ -265,20 +282,18 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
 
 /* --------------------------------------------------------------------------- beginning */
 
-/* A pmap of the program itself: a heap of memory_bytes for each thread.  One inside of that shares what its thread
- * has: else every level would have as much again. */
+/* All threads take from one account, which a pmap inside of another shares.  Garbage of the caller would stand beside
+ * what they make for as long as the job takes. */
 static void share_room(PtcJob *job, PtcVM *vm)
 {
     PtcHeap *heap = vm->heap;
-    job->room = (PtcRoom){vm->limits.memory_bytes, vm->room.tool_bytes};
-    if (!vm->seat)
-        return;
-    if (heap->used > heap->limit / 4 && !vm->held)
+    if (heap->used - heap->live > heap->limit / 16 && !vm->held)
         ptc_vm_collect(vm);
-    int64_t out = (int64_t)(heap->used + heap->scratch), limit = (int64_t)heap->limit;
-    int64_t raised = limit - vm->room.heap_bytes;
-    job->room.heap_bytes = limit > out ? limit - out : 0;
-    job->room.tool_bytes = vm->room.tool_bytes > raised ? vm->room.tool_bytes - raised : 0;
+    job->account = heap->account ? heap->account : &job->own;
+    if (job->account == &job->own)
+        ptc_account_open(&job->own, heap);
+    else
+        ptc_account_rest(heap);
 }
 
 /* The job's own limit, if it ends before the deadline that is there. */

@@ -72,15 +72,16 @@ static PtcMemo *new_memo(const PtcJob *job)
     pthread_cond_init(&memo->changed, &attr);
     pthread_condattr_destroy(&attr);
     ptc_budget_init(&memo->budget);
-    ptc_heap_init(&memo->heap, job->model.heap->pool, &memo->budget, (size_t)job->room.heap_bytes);
+    ptc_heap_init(&memo->heap, job->model.heap->pool, &memo->budget, job->model.heap->limit);
+    ptc_account_share(&memo->heap, job->account);
     return memo;
 }
 
 static void free_memo(PtcMemo *memo)
 {
+    ptc_heap_scratch_free(&memo->heap, memo->entries, memo->cap * sizeof *memo->entries);
+    ptc_heap_scratch_free(&memo->heap, memo->table, 2 * memo->cap * sizeof *memo->table);
     ptc_heap_deinit(&memo->heap);
-    ptc_mem_free(memo->mem, memo->entries, memo->cap * sizeof *memo->entries);
-    ptc_mem_free(memo->mem, memo->table, 2 * memo->cap * sizeof *memo->table);
     pthread_cond_destroy(&memo->changed);
     pthread_mutex_destroy(&memo->lock);
     ptc_mem_free(memo->mem, memo, sizeof *memo);
@@ -107,7 +108,7 @@ static PtcMemo *table_of(PtcVM *vm, PtcValue f)
 static uint32_t *place_of(const PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f, PtcValue args)
 {
     size_t mask = 2 * memo->cap - 1, at = hash & mask;
-    for (; memo->table[at]; at = (at + 1) & mask) {
+    for (; memo->table[at] && ptc_tick(&vm->budget, 1); at = (at + 1) & mask) {
         const Entry *e = &memo->entries[memo->table[at] - 1];
         if (e->hash == hash && e->f == f && (args == e->args || ptc_same(vm->heap, e->args, args)))
             break;
@@ -118,12 +119,14 @@ static uint32_t *place_of(const PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValu
 static bool grow(PtcMemo *memo)
 {
     size_t cap = memo->cap ? memo->cap * 2 : FIRST_ENTRIES;
-    uint32_t *table = ptc_mem_alloc(memo->mem, 2 * cap * sizeof *table);
-    Entry *entries = table ? ptc_mem_resize(memo->mem, memo->entries, memo->cap * sizeof *entries,
-                                            cap * sizeof *entries)
+    PtcHeap *heap = &memo->heap;
+    uint32_t *table = ptc_heap_scratch(heap, NULL, 0, 2 * cap * sizeof *table);
+    Entry *entries = table ? ptc_heap_scratch(heap, memo->entries, memo->cap * sizeof *entries,
+                                              cap * sizeof *entries)
                            : NULL;
+    memo->budget.stop = PTC_STOP_NONE; /* when it is full, it takes no more: that is all */
     if (!entries) {
-        ptc_mem_free(memo->mem, table, 2 * cap * sizeof *table);
+        ptc_heap_scratch_free(heap, table, 2 * cap * sizeof *table);
         return false;
     }
     memset(table, 0, 2 * cap * sizeof *table);
@@ -133,7 +136,7 @@ static bool grow(PtcMemo *memo)
             at = (at + 1) & (2 * cap - 1);
         table[at] = (uint32_t)i + 1;
     }
-    ptc_mem_free(memo->mem, memo->table, 2 * memo->cap * sizeof *table);
+    ptc_heap_scratch_free(heap, memo->table, 2 * memo->cap * sizeof *table);
     memo->entries = entries;
     memo->table = table;
     memo->cap = cap;

@@ -136,7 +136,7 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->log = (PtcLog){0};
     vm->seat = NULL;
     vm->limits = p->limits;
-    vm->room = (PtcRoom){p->limits.memory_bytes, p->limits.tool_bytes};
+    vm->heap->tool_bytes = (size_t)p->limits.tool_bytes;
     vm->may_stop = true;
     vm->endless = NULL;
     ptc_prints_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes);

@@ -37,12 +37,6 @@ typedef struct PtcNames PtcNames;
 
 typedef enum { PTC_CONTROL_NONE, PTC_CONTROL_RETURN, PTC_CONTROL_FAIL } PtcControl;
 
-/* What the heap of a VM may take.  Less than the run's limits in a pmap inside of another. */
-typedef struct PtcRoom {
-    int64_t heap_bytes; /* without results of tools ... */
-    int64_t tool_bytes; /* ... and what these may take beside that */
-} PtcRoom;
-
 struct PtcCrew;
 struct PtcSeat;
 
@@ -86,8 +80,7 @@ typedef struct PtcVM {
     struct PtcWatch *watch; /* of runs, or NULL */
     struct PtcSeat *seat;   /* in a pmap; or NULL */
     int64_t pmap_ms;        /* for one pmap; 0: no limit */
-    PtcRoom room;
-    bool may_stop; /* return and fail may end this: no pmap is around it */
+    bool may_stop;          /* return and fail may end this: no pmap is around it */
     PtcValue memo; /* what memoized functions gave: function -> arguments -> result; or nil */
     PtcPrints prints;
     PtcWarnings warnings;

@@ -4,6 +4,10 @@
 #include "lisp/crew.h"
 #include "lisp/vm_int.h"
 
+#include <time.h>
+
+enum { MOMENTS = 50, /* of a millisecond */ ENOUGH = 256 * 1024 };
+
 static PtcValue *stack_top(const PtcVM *vm)
 {
     if (vm->call < vm->calls)
@@ -50,7 +54,8 @@ void ptc_vm_collect(PtcVM *vm)
 
 bool ptc_vm_safepoint(PtcVM *vm)
 {
-    if ((vm->budget.wake || vm->gc_stress) && vm->budget.stop == PTC_STOP_NONE && !vm->held)
+    bool wanted = vm->budget.wake || vm->gc_stress || ptc_heap_is_asked(vm->heap);
+    if (wanted && vm->budget.stop == PTC_STOP_NONE && !vm->held)
         ptc_vm_collect(vm);
     if (vm->seat)
         ptc_crew_offer(vm);
@@ -60,12 +65,23 @@ bool ptc_vm_safepoint(PtcVM *vm)
     return go_on;
 }
 
+/* Garbage of other threads may be what is in the way: they are asked to collect theirs, and given a moment for it. */
+static void await_others(const PtcVM *vm)
+{
+    const struct timespec moment = {0, 1000000};
+    size_t left = ptc_account_left(vm->heap);
+    if (ptc_account_ask(vm->heap))
+        for (int i = 0; i < MOMENTS && ptc_account_left(vm->heap) <= left + ENOUGH; i++)
+            nanosleep(&moment, NULL);
+}
+
 bool ptc_recover(PtcVM *vm)
 {
     if (vm->budget.stop != PTC_STOP_MEMORY || vm->failed || vm->held)
         return false;
     vm->budget.stop = PTC_STOP_NONE;
     ptc_vm_collect(vm);
+    await_others(vm);
     return ptc_budget_look(&vm->budget);
 }
 

@@ -144,7 +144,14 @@ bool ptc_answer_json(PtcToolCall *call, PtcText json)
     if (!on_its_thread(call))
         return answer_text(call, true, json);
     ptc_call_pause(call);
-    PtcValue v = ptc_call_parse(call->data.heap, json, error, sizeof error);
+    PtcHeap *heap = call->data.heap;
+    bool shared = ptc_heap_is_shared(heap);
+    PtcValue v = ptc_call_parse(heap, json, error, sizeof error);
+    if (v == PTC_NONE && heap->budget->stop == PTC_STOP_MEMORY && shared) {
+        heap->budget->stop =
+            PTC_STOP_NONE; /* there may be room when other threads have made some */
+        return answer_text(call, true, json);
+    }
     if (v == PTC_NONE)
         return answer_text(call, false, ptc_text_cstr(error)) && false;
     return answer(call, true, v, NULL, 0);

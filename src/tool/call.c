@@ -11,7 +11,7 @@
 #include "tool/cache_key.h"
 #include "tool/keys.h"
 
-enum { WAIT_MS = 4, KEY_BYTES = 1024 * 1024, MAX_ISSUES_TEXT = 300 };
+enum { WAIT_MS = 4, KEY_BYTES = 1024 * 1024, MAX_ISSUES_TEXT = 300, PARSE_TRIES = 20 };
 
 /* What one call has gathered so far. */
 typedef struct Job {
@@ -247,7 +247,7 @@ static void begin(const Job *job, PtcToolCall *call)
     call->args = c->slots[0];
     call->host = c->run->host;
     call->data = (PtcData){NULL, c->heap};
-    call->most_bytes = (size_t)c->room.tool_bytes;
+    call->most_bytes = c->heap->tool_bytes;
     call->result = PTC_NONE;
     call->text = NULL;
     call->answered = call->ok = call->counted = call->elsewhere = false;
@@ -294,6 +294,21 @@ static void explain_silence(const Job *job, PtcToolCall *call, PtcToolReply *rep
         snprintf(reply->error, sizeof reply->error, "it gave no answer");
 }
 
+/* Results that come to several threads at once may not fit together: they wait for one another. */
+static PtcValue parse_text(const Job *job, const PtcToolCall *call, PtcToolReply *reply)
+{
+    PtcCaller *c = job->caller;
+    PtcText text = {call->text, call->text_len};
+    for (int i = 0;; i++) {
+        bool alone = !ptc_heap_is_shared(c->heap);
+        PtcValue v = ptc_call_parse(c->heap, text, reply->error, sizeof reply->error);
+        if (v != PTC_NONE || c->budget->stop != PTC_STOP_MEMORY || alone || i == PARSE_TRIES ||
+            !recover(job))
+            return v;
+        reply->error[0] = 0;
+    }
+}
+
 static void take_answer(Job *job, PtcToolCall *call, PtcToolReply *reply)
 {
     PtcCaller *c = job->caller;
@@ -309,29 +324,8 @@ static void take_answer(Job *job, PtcToolCall *call, PtcToolReply *reply)
         reply->error[n] = 0;
         return;
     }
-    c->slots[1] = call->result;
-    if (call->result == PTC_NONE)
-        c->slots[1] = ptc_call_parse(c->heap, (PtcText){call->text, call->text_len}, reply->error,
-                                     sizeof reply->error);
+    c->slots[1] = call->result == PTC_NONE ? parse_text(job, call, reply) : call->result;
     reply->ok = c->slots[1] != PTC_NONE;
-}
-
-/* What the result takes beyond the heap's limit is allowed for, up to tool_bytes in all. */
-static size_t raise_limit(const PtcCaller *c)
-{
-    PtcHeap *heap = c->heap;
-    size_t before = heap->limit;
-    heap->limit = (size_t)(c->room.heap_bytes + c->room.tool_bytes) +
-                  (heap->used > heap->limit ? heap->used - heap->limit : 0);
-    return before;
-}
-
-static void settle_limit(const PtcCaller *c, size_t before, size_t used)
-{
-    PtcHeap *heap = c->heap;
-    size_t grown = heap->used > used ? heap->used - used : 0;
-    size_t most = (size_t)(c->room.heap_bytes + c->room.tool_bytes);
-    heap->limit = before + grown < most ? before + grown : before > most ? before : most;
 }
 
 /* Is the tool's share of a counted call for us to end?  A call that is answered elsewhere ends it there. */
@@ -345,7 +339,9 @@ static bool share_is_left(PtcToolCall *call, bool pending)
 
 static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
 {
-    size_t used = job->caller->heap->used, before = raise_limit(job->caller);
+    PtcHeap *heap = job->caller->heap;
+    size_t used = heap->used;
+    ptc_heap_tool_begin(heap);
     int64_t begun = job->now_ns;
     PtcToolAnswer how = job->tool->function(call, job->tool->user);
     bool pending = how == PTC_TOOL_PENDING && call->counted;
@@ -357,7 +353,7 @@ static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
     job->took_ns += call->begun_ns - begun;
     job->now_ns = call->begun_ns;
     take_answer(job, call, reply);
-    settle_limit(job->caller, before, used);
+    ptc_heap_tool_end(heap, reply->ok ? job->caller->slots[1] : PTC_NONE, used);
     ptc_buf_deinit(&call->json);
     if (!call->counted)
         ptc_mem_free(&call->tools->mem, call->text, call->text_len + 1);
@@ -491,11 +487,12 @@ static PtcCacheAnswer look_up(Job *job, const PtcBuf *key)
 {
     PtcCaller *c = job->caller;
     PtcCacheWait wait = {go_on, job};
-    size_t used = c->heap->used, before = raise_limit(c);
+    size_t used = c->heap->used;
+    ptc_heap_tool_begin(c->heap);
     PtcCacheAnswer answer = ptc_cache_begin(c->run->cache, key->data, key->len, c->heap, &wait,
                                             &c->slots[1], &job->flight);
     end_wait(job, atomic_load(&c->budget->paused));
-    settle_limit(c, before, used);
+    ptc_heap_tool_end(c->heap, answer == PTC_CACHE_HIT ? c->slots[1] : PTC_NONE, used);
     return answer;
 }
 

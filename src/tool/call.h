@@ -45,7 +45,6 @@ typedef struct PtcCaller {
     PtcHeap *heap;
     PtcMem *mem;
     PtcBudget *budget; /* waiting moves the end of its compute time along */
-    PtcRoom room;      /* of the heap */
     PtcToolRun *run;   /* tools, cache, number of calls so far */
     PtcLog *log;
     PtcValue *slots; /* two roots: the arguments, the result */

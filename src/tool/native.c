@@ -88,8 +88,7 @@ static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, size_t slo
                     .journal = PTC_NIL,
                     .remaining = PTC_NIL,
                     .heap = &call->heap};
-    p.limits.memory_bytes = call->caller.room.heap_bytes;
-    p.limits.tool_bytes = call->caller.room.tool_bytes;
+    p.limits.memory_bytes = p.limits.tool_bytes = (int64_t)call->heap.limit;
     vm->budget = *call->caller.budget;
     ptc_vm_start(vm, &p);
     vm->budget.cancel = call->caller.budget->cancel;
@@ -265,11 +264,11 @@ static void begin(Call *call)
     if (o->hard_ns > 0)
         n->budget.hard_ns = o->hard_ns;
     ptc_heap_init(&call->heap, &n->pool, &n->budget, (size_t)bytes);
+    call->heap.tool_bytes = (size_t)bytes;
     call->slots[0] = call->slots[1] = PTC_NIL;
     call->caller = (PtcCaller){.heap = &call->heap,
                                .mem = &n->mem,
                                .budget = &n->budget,
-                               .room = {bytes, bytes},
                                .run = &call->run,
                                .log = &call->log,
                                .slots = call->slots,

@@ -126,7 +126,6 @@ bool ptc_program_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv
     PtcCaller caller = {.heap = vm->heap,
                         .mem = vm->mem,
                         .budget = &vm->budget,
-                        .room = vm->room,
                         .run = run,
                         .log = &vm->log,
                         .slots = slots,

@@ -85,6 +85,8 @@ static PtcValue copy_plain(PtcCopy *copy, PtcValue v)
     if (!o)
         return PTC_NONE;
     copy_object(o, ptc_obj(v), at.size);
+    if (!copy->from) /* into a heap of another kind */
+        ((PtcObj *)o)->flags &= (uint8_t)~PTC_FROM_TOOL;
     if (at.value_count && !push_work(copy, ptc_from_obj(o)))
         return PTC_NONE;
     return ptc_from_obj(o);
@@ -103,7 +105,8 @@ static PtcValue copy_slice(PtcCopy *copy, PtcValue v)
             if (!ptc_build_add(copy->to, b, items[k]))
                 return PTC_NONE;
     }
-    PtcValue new = b == PTC_NONE ? b : ptc_build_done(copy->to, b, ptc_obj(v)->flags);
+    PtcValue new =
+        b == PTC_NONE ? b : ptc_build_done(copy->to, b, ptc_obj(v)->flags & ~PTC_FROM_TOOL);
     if (new == PTC_NONE || ptc_is(new, PTC_T_FLAT))
         return new == PTC_NONE || push_work(copy, new) ? new : PTC_NONE;
     for (size_t i = 0; i < count; i += n) { /* the leaves hold old values */

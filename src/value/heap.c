@@ -3,168 +3,15 @@
 
 #include "base/poison.h"
 
-_Static_assert(sizeof(PtcPage) <= PTC_PAGE_FIRST, "page header fits before the first object");
-_Static_assert(PTC_PAGE_FIRST % PTC_LINE_BYTES == 0, "objects start on a line");
-
 enum {
-    CHUNK_PAGES = 8,
-    KEEP_PAGES = 64,        /* free pages a pool keeps */
-    MIN_ROOM = 1024 * 1024, /* garbage worth a collection, at least and at most */
-    MAX_ROOM = 4 * 1024 * 1024,
     MARK_STACK_MAX = 16 * 1024, /* entries; beyond that pages are rescanned */
     MIN_HOLE = 32,              /* bytes; smaller ones are left alone */
     SMALL_BYTES = 64,           /* larger objects do not use up the small holes */
     FIRST_LINE = PTC_PAGE_FIRST / PTC_LINE_BYTES,
+    PAGE_ROOM = PTC_PAGE_BYTES - PTC_PAGE_FIRST,
 };
-
-struct PtcChunk {
-    PtcChunk *next;
-    char *block;
-    uint32_t out; /* pages in use */
-    bool going;   /* about to be given back */
-};
-
-/* ---------------------------------------------------------------------- pool */
-
-void ptc_pool_init(PtcPool *pool, PtcMem *mem)
-{
-    memset(pool, 0, sizeof *pool);
-    pool->mem = mem;
-    pthread_mutex_init(&pool->lock, NULL);
-}
-
-static void free_chunk(PtcPool *pool, PtcChunk *chunk)
-{
-    PTC_UNPOISON(chunk->block, CHUNK_PAGES * PTC_PAGE_BYTES);
-    ptc_mem_free_aligned(pool->mem, chunk->block, CHUNK_PAGES * PTC_PAGE_BYTES);
-    ptc_mem_free(pool->mem, chunk, sizeof *chunk);
-}
-
-void ptc_pool_deinit(PtcPool *pool)
-{
-    while (pool->chunks) {
-        PtcChunk *c = pool->chunks;
-        pool->chunks = c->next;
-        free_chunk(pool, c);
-    }
-    pool->free = NULL;
-    pthread_mutex_destroy(&pool->lock);
-}
-
-static bool add_chunk(PtcPool *pool)
-{
-    PtcChunk *c = ptc_mem_alloc(pool->mem, sizeof *c);
-    if (!c)
-        return false;
-    c->block = ptc_mem_alloc_aligned(pool->mem, PTC_PAGE_BYTES, CHUNK_PAGES * PTC_PAGE_BYTES);
-    if (!c->block) {
-        ptc_mem_free(pool->mem, c, sizeof *c);
-        return false;
-    }
-    c->out = 0;
-    c->next = pool->chunks;
-    pool->chunks = c;
-    for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
-        PtcPage *p = (PtcPage *)(void *)(c->block + (size_t)i * PTC_PAGE_BYTES);
-        p->chunk = c;
-        p->bytes = PTC_PAGE_BYTES;
-        p->next = pool->free;
-        pool->free = p;
-    }
-    pool->free_count += CHUNK_PAGES;
-    return true;
-}
-
-static PtcPage *pool_take(PtcPool *pool)
-{
-    pthread_mutex_lock(&pool->lock);
-    PtcPage *p = NULL;
-    if (pool->free || add_chunk(pool)) {
-        p = pool->free;
-        pool->free = p->next;
-        pool->free_count--;
-        p->chunk->out++;
-    }
-    pthread_mutex_unlock(&pool->lock);
-    return p;
-}
-
-/* Gives wholly free chunks back to the system, but keeps some pages: the next run is likely to be like the last. */
-static void pool_trim(PtcPool *pool, size_t keep)
-{
-    size_t left = pool->free_count;
-    for (PtcChunk *c = pool->chunks; c; c = c->next) {
-        c->going = c->out == 0 && left >= keep + CHUNK_PAGES;
-        left -= c->going ? CHUNK_PAGES : 0;
-    }
-    for (PtcPage **link = &pool->free; *link;) {
-        if ((*link)->chunk->going)
-            *link = (*link)->next;
-        else
-            link = &(*link)->next;
-    }
-    pool->free_count = left;
-    for (PtcChunk **at = &pool->chunks; *at;) {
-        PtcChunk *c = *at;
-        if (c->going) {
-            *at = c->next;
-            free_chunk(pool, c);
-        } else {
-            at = &c->next;
-        }
-    }
-}
-
-/* Gives back a list of ordinary pages. */
-static void pool_give(PtcPool *pool, PtcPage *list)
-{
-    if (!list)
-        return;
-    pthread_mutex_lock(&pool->lock);
-    while (list) {
-        PtcPage *p = list;
-        list = p->next;
-        PTC_POISON((char *)p + PTC_PAGE_FIRST, PTC_PAGE_BYTES - PTC_PAGE_FIRST);
-        p->chunk->out--;
-        p->next = pool->free;
-        pool->free = p;
-        pool->free_count++;
-    }
-    if (pool->free_count > KEEP_PAGES)
-        pool_trim(pool, KEEP_PAGES / 2);
-    pthread_mutex_unlock(&pool->lock);
-}
-
-/* Keeps nothing: a heap near its limit is about to take other memory. */
-static void pool_empty(PtcPool *pool)
-{
-    pthread_mutex_lock(&pool->lock);
-    if (pool->free_count >= CHUNK_PAGES)
-        pool_trim(pool, 0);
-    pthread_mutex_unlock(&pool->lock);
-}
-
-void ptc_pool_rest(PtcPool *pool)
-{
-    pool_empty(pool);
-    pthread_mutex_lock(&pool->lock);
-    for (PtcPage *p = pool->free; p; p = p->next) /* of chunks that are in use in part */
-        ptc_mem_forget((char *)p + PTC_PAGE_FIRST, PTC_PAGE_BYTES - PTC_PAGE_FIRST);
-    pthread_mutex_unlock(&pool->lock);
-}
 
 /* ---------------------------------------------------------------- allocation */
-
-/* A collection pays off after about as much garbage as there is live data, but not before
- * MIN_ROOM; beyond MAX_ROOM more room only costs cache misses and page faults. */
-static size_t collect_threshold(const PtcHeap *heap)
-{
-    size_t room = heap->limit / 4;
-    room = room < MIN_ROOM ? MIN_ROOM : room > MAX_ROOM ? MAX_ROOM : room;
-    if (room < heap->live)
-        room = heap->live;
-    return room >= heap->limit || heap->live > heap->limit - room ? heap->limit : heap->live + room;
-}
 
 void ptc_heap_init(PtcHeap *heap, PtcPool *pool, PtcBudget *budget, size_t limit)
 {
@@ -173,55 +20,63 @@ void ptc_heap_init(PtcHeap *heap, PtcPool *pool, PtcBudget *budget, size_t limit
     heap->budget = budget;
     heap->limit = limit;
     heap->refs = 1;
-    heap->collect_at = collect_threshold(heap);
+    heap->collect_at = ptc_account_threshold(heap);
 }
 
 static void free_large(PtcHeap *heap, PtcPage *list)
 {
+    PtcPage *ours = NULL;
     while (list) {
         PtcPage *p = list;
         list = p->next;
         heap->page_bytes -= p->bytes;
-        ptc_mem_free_aligned(heap->pool->mem, p->block, p->bytes);
+        if (p->chunk) {
+            p->next = ours;
+            ours = p;
+        } else {
+            ptc_mem_free_aligned(heap->pool->mem, p->block, p->bytes);
+        }
     }
+    ptc_pool_give(heap->pool, ours);
 }
 
 void ptc_heap_deinit(PtcHeap *heap)
 {
-    pool_give(heap->pool, heap->pages);
+    ptc_pool_give(heap->pool, heap->pages);
     free_large(heap, heap->large);
     ptc_mem_free(heap->pool->mem, heap->mark_stack, heap->mark_cap * sizeof(PtcValue));
     heap->pages = heap->large = NULL;
     heap->mark_stack = NULL;
     heap->cur = heap->end = heap->over = heap->over_end = NULL;
+    ptc_account_leave(heap);
 }
 
 bool ptc_heap_fits(PtcHeap *heap, size_t n)
 {
-    size_t out = heap->used + heap->scratch;
-    return (n <= heap->limit && out <= heap->limit - n) ||
-           ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+    return ptc_account_fits(heap, n) || ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
 }
 
-/* Pages with holes may cost this much more than the limit before it counts as used up. */
-static bool page_room(PtcHeap *heap, size_t n)
+/* Before memory is taken that is not of the pool: free pages there are not to stand beside it. */
+static void make_way(PtcHeap *heap, size_t n)
 {
-    size_t spare = heap->limit / 10 + 8 * PTC_PAGE_BYTES;
-    size_t most = heap->limit > SIZE_MAX - spare ? SIZE_MAX : heap->limit + spare;
-    size_t out = heap->page_bytes + heap->scratch;
-    return n <= most && out <= most - n;
+    size_t held = heap->page_bytes + heap->scratch + n;
+    size_t warm = atomic_load_explicit(&heap->pool->warm, memory_order_relaxed);
+    if (warm > 0 && ptc_size_add(held, warm) > (heap->account ? 0 : heap->limit / 2))
+        ptc_pool_empty(heap->pool);
 }
 
 /* Counts scratch memory that changes from `old` to `size` bytes, if it may. */
 static bool charge_scratch(void *user, size_t old, size_t size)
 {
     PtcHeap *heap = user;
-    size_t n = size > old ? size - old : 0, out = heap->used + heap->scratch;
-    if (n > 0 && (n > heap->limit || out > heap->limit - n || !page_room(heap, n)))
+    size_t n = size > old ? size - old : 0;
+    if (n > 0 && (!ptc_account_fits(heap, n) || !ptc_account_holds(heap, n)))
         return false;
-    if (n >= PTC_PAGE_BYTES && out + n > heap->limit / 2)
-        pool_empty(heap->pool);
+    if (n >= PTC_PAGE_BYTES)
+        make_way(heap, n);
     heap->scratch += size - old;
+    if (heap->account && size < old)
+        ptc_account_settle(heap);
     return true;
 }
 
@@ -240,7 +95,7 @@ void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size)
 
 void ptc_heap_buf_init(PtcHeap *heap, PtcBuf *buf)
 {
-    ptc_buf_init(buf, heap->pool->mem, heap->limit);
+    ptc_buf_init(buf, heap->pool->mem, ptc_account_limit(heap));
     buf->charge = charge_scratch;
     buf->charge_user = heap;
 }
@@ -259,12 +114,13 @@ static bool charge(PtcHeap *heap, size_t n)
 
 static PtcPage *new_page(PtcHeap *heap)
 {
-    PtcPage *p = page_room(heap, PTC_PAGE_BYTES) ? pool_take(heap->pool) : NULL;
+    PtcPage *p =
+        ptc_account_holds(heap, PTC_PAGE_BYTES) ? ptc_pool_take(heap->pool, PTC_PAGE_BYTES) : NULL;
     if (!p) {
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return NULL;
     }
-    PTC_UNPOISON((char *)p + PTC_PAGE_FIRST, PTC_PAGE_BYTES - PTC_PAGE_FIRST);
+    PTC_UNPOISON((char *)p + PTC_PAGE_FIRST, PAGE_ROOM);
     p->heap = heap;
     p->rescan = p->recycled = false;
     p->next = heap->pages;
@@ -274,36 +130,50 @@ static PtcPage *new_page(PtcHeap *heap)
 }
 
 /* A page with one object; where that begins. */
-static void *add_large(PtcHeap *heap, PtcPage *p, void *block, size_t bytes)
+static void *add_large(PtcHeap *heap, PtcPage *p)
 {
     p->heap = heap;
-    p->chunk = NULL;
-    p->block = block;
-    p->bytes = bytes;
     p->rescan = p->recycled = false;
     memset(p->marks, 0, sizeof p->marks);
     p->next = heap->large;
     heap->large = p;
-    heap->page_bytes += bytes;
+    heap->page_bytes += p->bytes;
     return (char *)p + PTC_PAGE_FIRST;
+}
+
+static PtcPage *take_block(PtcHeap *heap, size_t bytes)
+{
+    make_way(heap, bytes);
+    PtcPage *p = ptc_mem_alloc_aligned(heap->pool->mem, PTC_PAGE_BYTES, bytes);
+    if (p) {
+        p->chunk = NULL;
+        p->block = p;
+        p->bytes = bytes;
+    }
+    return p;
 }
 
 static void *alloc_large(PtcHeap *heap, size_t size)
 {
-    if (size > SIZE_MAX / 2 || !page_room(heap, size) || !charge(heap, size)) {
+    if (size > SIZE_MAX / 2) {
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return NULL;
     }
-    size_t bytes = PTC_PAGE_FIRST + size;
-    if (heap->used > heap->limit / 2)
-        pool_empty(heap->pool);
-    PtcPage *p = ptc_mem_alloc_aligned(heap->pool->mem, PTC_PAGE_BYTES, bytes);
+    size_t bytes = ptc_pool_charge(heap->pool, PTC_PAGE_FIRST + size);
+    if (!ptc_account_holds(heap, bytes) || !charge(heap, size)) {
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+        return NULL;
+    }
+    PtcPage *p = size <= PAGE_ROOM ? ptc_pool_take(heap->pool, PTC_PAGE_FIRST + size)
+                                   : take_block(heap, bytes);
     if (!p) {
         heap->used -= size;
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return NULL;
     }
-    return add_large(heap, p, p, bytes);
+    if (p->chunk)
+        PTC_UNPOISON((char *)p + PTC_PAGE_FIRST, size);
+    return add_large(heap, p);
 }
 
 void *ptc_heap_take_buf(PtcHeap *heap, PtcBuf *buf, size_t head)
@@ -325,7 +195,11 @@ void *ptc_heap_take_buf(PtcHeap *heap, PtcBuf *buf, size_t head)
     heap->used += size;
     if (heap->used > heap->collect_at)
         heap->budget->wake = true;
-    return add_large(heap, (PtcPage *)(void *)page, block, bytes);
+    PtcPage *p = (PtcPage *)(void *)page;
+    p->chunk = NULL;
+    p->block = block;
+    p->bytes = bytes;
+    return add_large(heap, p);
 }
 
 /* The first line at or after `from` that is in use, or is not; PTC_PAGE_LINES when there is none. */
@@ -428,7 +302,7 @@ static bool over_hole(PtcHeap *heap, size_t size)
 static void *alloc_over(PtcHeap *heap, size_t size)
 {
     if (size > (size_t)(heap->over_end - heap->over) && !over_hole(heap, size)) {
-        size_t room = PTC_PAGE_BYTES - PTC_PAGE_FIRST;
+        size_t room = PAGE_ROOM;
         if (!charge(heap, room))
             return NULL;
         PtcPage *p = new_page(heap);
@@ -463,7 +337,7 @@ static bool next_hole(PtcHeap *heap, size_t size)
         }
         heap->reuse = p->next;
     }
-    size_t room = PTC_PAGE_BYTES - PTC_PAGE_FIRST;
+    size_t room = PAGE_ROOM;
     if (!charge(heap, room))
         return false;
     p = new_page(heap);
@@ -492,6 +366,12 @@ void *ptc_heap_refill(PtcHeap *heap, size_t size)
 
 /* ---------------------------------------------------------------- collection */
 
+/* The word with the mark of the one object of a page. */
+static uint64_t *large_mark(PtcPage *p)
+{
+    return &p->marks[p->chunk ? PTC_PAGE_FIRST / 8 / 64 : 0];
+}
+
 void ptc_heap_mark_begin(PtcHeap *heap)
 {
     for (PtcPage *p = heap->pages; p; p = p->next) {
@@ -500,11 +380,11 @@ void ptc_heap_mark_begin(PtcHeap *heap)
         p->rescan = false;
     }
     for (PtcPage *p = heap->large; p; p = p->next)
-        p->marks[0] = 0;
+        *large_mark(p) = 0;
     memset(heap->lookups, 0, sizeof heap->lookups);
     memset(heap->transitions, 0, sizeof heap->transitions);
     heap->empty_shape = PTC_NONE;
-    heap->live = 0;
+    heap->live = heap->tool_live = 0;
     heap->mark_count = 0;
     heap->mark_overflow = false;
 }
@@ -520,10 +400,17 @@ static bool set_mark(PtcPage *page, PtcValue v)
     return true;
 }
 
+static void add_live(PtcHeap *heap, PtcValue v, size_t size)
+{
+    heap->live += size;
+    if (PTC_UNLIKELY(ptc_obj(v)->flags & PTC_FROM_TOOL))
+        heap->tool_live += size;
+}
+
 static void mark_lines(PtcHeap *heap, PtcPage *page, PtcValue v, size_t size)
 {
     size = (size + 7) & ~(size_t)7;
-    heap->live += size;
+    add_live(heap, v, size);
     if (!page->chunk)
         return;
     size_t at = (size_t)(v & (PTC_PAGE_BYTES - 1));
@@ -596,7 +483,7 @@ static void follow_again(PtcHeap *heap, PtcValue v)
 
 static void count_live(PtcHeap *heap, PtcValue v)
 {
-    heap->live += (ptc_object_layout(ptc_obj(v)).size + 7) & ~(size_t)7;
+    add_live(heap, v, (ptc_object_layout(ptc_obj(v)).size + 7) & ~(size_t)7);
 }
 
 static bool rescan_list(PtcHeap *heap, PtcPage *list)
@@ -629,7 +516,7 @@ static void finish_overflow(PtcHeap *heap)
         if (!small && !large)
             break;
     }
-    heap->live = 0;
+    heap->live = heap->tool_live = 0;
     for (PtcPage *p = heap->pages; p; p = p->next)
         each_marked(heap, p, count_live);
     for (PtcPage *p = heap->large; p; p = p->next)
@@ -673,7 +560,7 @@ static void sweep_large(PtcHeap *heap)
 {
     for (PtcPage **at = &heap->large; *at;) {
         PtcPage *p = *at;
-        if (p->marks[0]) {
+        if (*large_mark(p)) {
             at = &p->next;
             continue;
         }
@@ -683,11 +570,24 @@ static void sweep_large(PtcHeap *heap)
     }
 }
 
+/* What is gone does not count any longer, in the account either. */
+static void settle(PtcHeap *heap)
+{
+    size_t fallen = heap->raised > heap->tool_live ? heap->raised - heap->tool_live : 0;
+    PtcAccount *a = heap->account;
+    heap->raised -= fallen;
+    if (!a)
+        return;
+    atomic_fetch_sub_explicit(&a->raised, fallen, memory_order_relaxed);
+    ptc_account_settle(heap);
+    heap->answered = atomic_load_explicit(&a->asked, memory_order_relaxed);
+}
+
 void ptc_heap_mark_finish(PtcHeap *heap)
 {
     if (heap->mark_overflow)
         finish_overflow(heap);
-    pool_give(heap->pool, sweep(heap));
+    ptc_pool_give(heap->pool, sweep(heap));
     sweep_large(heap);
     heap->used = heap->live;
     heap->reuse = heap->pages;
@@ -697,7 +597,8 @@ void ptc_heap_mark_finish(PtcHeap *heap)
     }
     heap->hole_page = NULL;
     heap->cur = heap->end = heap->over = heap->over_end = NULL;
-    heap->collect_at = collect_threshold(heap);
+    settle(heap);
+    heap->collect_at = ptc_account_threshold(heap);
     heap->budget->wake = false;
 }
 
@@ -712,16 +613,76 @@ static void adopt_list(PtcHeap *heap, PtcPage **mine, PtcPage *theirs)
     }
 }
 
+void ptc_heap_take_raised(PtcHeap *heap, PtcHeap *from)
+{
+    size_t most = heap->tool_bytes > heap->raised ? heap->tool_bytes - heap->raised : 0;
+    heap->raised += from->raised < most ? from->raised : most;
+    if (from->account && !heap->account)
+        atomic_fetch_sub_explicit(&from->account->raised, from->raised, memory_order_relaxed);
+    from->raised = 0;
+}
+
 void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from)
 {
+    ptc_heap_take_raised(heap, from);
     adopt_list(heap, &heap->pages, from->pages);
     adopt_list(heap, &heap->large, from->large);
     heap->page_bytes += from->page_bytes;
     heap->used += from->used;
+    if (heap->account && heap->account == from->account) {
+        heap->used_grant += from->used_grant;
+        heap->held_grant += from->held_grant;
+        from->used_grant = from->held_grant = 0;
+    }
     if (heap->used > heap->collect_at)
         heap->budget->wake = true;
     from->pages = from->large = NULL;
     ptc_heap_deinit(from);
     ptc_heap_init(from, from->pool, from->budget,
                   from->limit); /* no cursor into pages given away */
+}
+
+/* -------------------------------------------------------------------- results of tools */
+
+void ptc_heap_tool_begin(PtcHeap *heap)
+{
+    heap->in_tool = true;
+}
+
+/* Leaves an object of this heap to be followed by note_result. */
+static void note_object(PtcHeap *heap, PtcValue v)
+{
+    if (!ptc_is_obj(v) || !ptc_heap_owns(heap, v) || (ptc_obj(v)->flags & PTC_FROM_TOOL))
+        return;
+    ptc_obj(v)->flags |= PTC_FROM_TOOL;
+    if (heap->mark_count < heap->mark_cap || grow_mark_stack(heap))
+        heap->mark_stack[heap->mark_count++] = v;
+}
+
+/* Marks all that came with a result.  What there is no room to follow counts as the program's own. */
+static void note_result(PtcHeap *heap, PtcValue result)
+{
+    heap->mark_count = 0;
+    note_object(heap, result);
+    while (heap->mark_count > 0 && ptc_tick(heap->budget, 1)) {
+        PtcLayout at = ptc_object_layout(ptc_obj(heap->mark_stack[--heap->mark_count]));
+        for (size_t i = 0; i < at.value_count; i++)
+            note_object(heap, at.values[i]);
+    }
+    heap->mark_count = 0;
+}
+
+void ptc_heap_tool_end(PtcHeap *heap, PtcValue result, size_t used_before)
+{
+    PtcAccount *a = heap->account;
+    size_t grown = heap->used > used_before ? heap->used - used_before : 0;
+    size_t most = a ? a->tool_bytes : heap->tool_bytes;
+    size_t raised = a ? atomic_load_explicit(&a->raised, memory_order_relaxed) : heap->raised;
+    size_t n = raised + grown < most ? grown : most > raised ? most - raised : 0;
+    heap->in_tool = false;
+    heap->raised += n;
+    if (a)
+        atomic_fetch_add_explicit(&a->raised, n, memory_order_relaxed);
+    if (result != PTC_NONE && n > 0)
+        note_result(heap, result);
 }

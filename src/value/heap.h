@@ -3,26 +3,24 @@
  *
  * Invariants:
  *  - Objects are bump-allocated in 32 KiB pages, aligned to their size; the page header names the heap.
- *    Objects over PTC_LARGE_BYTES have a page of their own, of any length.
+ *    Objects over PTC_LARGE_BYTES have a page of their own, of any length; up to the size of a page it is one of the
+ *    pool's, and counts for the memory that it takes.
  *  - An object is complete before the next safepoint and never changes afterwards, except: string
  *    hashes (relaxed atomics), the unused slots of a tail node, and objects still being built.
  *  - A heap points only into itself and into heaps that outlive it.
  *  - Memory is reclaimed only between ptc_heap_mark_begin and ptc_heap_mark_finish, which callers run at safepoints.
- *  - An allocation that would take the heap beyond its limit returns NULL and sets
- *    PTC_STOP_MEMORY in the budget.  The VM may clear that, collect, and try once more. */
+ *  - An allocation that would take the heap, or all heaps of its account, beyond the limit returns NULL and sets
+ *    PTC_STOP_MEMORY in the budget.  The limit is about `used`, and with a little more about what is resident.  The VM may clear that, collect, and try once more. */
 #ifndef PTC_VALUE_HEAP_H
 #define PTC_VALUE_HEAP_H
 
-#include <pthread.h>
-
 #include "base/budget.h"
 #include "base/buf.h"
+#include "value/account.h"
 #include "value/object.h"
+#include "value/pool.h"
 
 enum {
-    PTC_PAGE_BYTES = 32 * 1024,
-    PTC_LINE_BYTES = 16,
-    PTC_PAGE_LINES = PTC_PAGE_BYTES / PTC_LINE_BYTES,
     PTC_LARGE_BYTES = 8 * 1024,
     PTC_LOOKUPS = 128,
     PTC_TRANSITIONS = 32,
@@ -30,35 +28,6 @@ enum {
 };
 
 typedef struct PtcHeap PtcHeap;
-typedef struct PtcPage PtcPage;
-typedef struct PtcChunk PtcChunk;
-
-struct PtcPage {
-    PtcHeap *heap; /* owner */
-    PtcPage *next;
-    PtcChunk *chunk; /* NULL for large pages */
-    void *block;     /* of a large page: what to free; the page may begin behind its start */
-    size_t bytes;    /* whole size, with this header; of a large page: of its block */
-    bool rescan;     /* marking ran out of stack here: objects marked but not yet followed */
-    bool recycled;   /* has marks from the last collection; allocate in free lines only */
-    uint64_t lines[PTC_PAGE_LINES / 64]; /* a bit for each line in use */
-    uint64_t marks[PTC_PAGE_BYTES / 8 / 64];
-};
-enum { PTC_PAGE_FIRST = 896 }; /* offset of the first object: a whole number of lines */
-
-/* Pages for the heaps of one engine, kept for the next run.  Has a lock of its own. */
-typedef struct PtcPool {
-    PtcMem *mem;
-    pthread_mutex_t lock;
-    PtcPage *free;
-    size_t free_count;
-    PtcChunk *chunks;
-} PtcPool;
-
-void ptc_pool_init(PtcPool *pool, PtcMem *mem);
-void ptc_pool_deinit(PtcPool *pool);
-/* Gives the system all that no heap uses, as far as it can. */
-void ptc_pool_rest(PtcPool *pool);
 
 /* Caches of one heap, emptied by every collection (addresses may then be used again). */
 typedef struct {
@@ -81,8 +50,17 @@ struct PtcHeap {
     } over_reuse[PTC_OVER_CLASSES]; /* the same for `over`, by size of the object */
     size_t used;                    /* bytes live after the last collection plus handed out since */
     size_t live;                    /* bytes live after the last collection */
-    size_t limit;                   /* for `used` */
-    size_t collect_at; /* when `used` passes this, budget->wake asks for a collection */
+    size_t limit;                   /* for `used`, results of tools aside */
+    size_t tool_bytes;              /* that these may take beside it, at most */
+    size_t raised;                  /* what they do take: falls again when they are gone */
+    size_t
+        tool_live; /* bytes of objects that came with results and were live at the last collection */
+    bool in_tool;  /* a result comes in */
+    PtcAccount *
+        account; /* that several heaps share; or NULL.  It has the limit and the sum of `raised`, then */
+    size_t used_grant, held_grant; /* of the account */
+    unsigned answered;             /* account->asked at the last collection */
+    size_t collect_at;             /* when `used` passes this, budget->wake asks for a collection */
     size_t scratch;    /* bytes out through ptc_heap_scratch, counted against the limit */
     size_t page_bytes; /* held from the pool and as large pages */
     uint32_t refs;     /* owners, for heaps that several share */
@@ -126,6 +104,24 @@ static inline bool ptc_heap_owns(const PtcHeap *heap, PtcValue v)
     return ptc_page_of(v)->heap == heap;
 }
 
+/* Results of tools: between these the heap may take tool_bytes beside its limit.  What came in with `result` (or PTC_NONE)
+ * raises the limit for as long as it lives. */
+void ptc_heap_tool_begin(PtcHeap *heap);
+void ptc_heap_tool_end(PtcHeap *heap, PtcValue result, size_t used_before);
+
+/* Is another thread at work that takes from the same account? */
+static inline bool ptc_heap_is_shared(const PtcHeap *heap)
+{
+    return heap->account && atomic_load_explicit(&heap->account->heaps, memory_order_relaxed) > 1;
+}
+
+/* Was this one asked since its last collection? */
+static inline bool ptc_heap_is_asked(const PtcHeap *heap)
+{
+    return heap->account &&
+           atomic_load_explicit(&heap->account->asked, memory_order_relaxed) != heap->answered;
+}
+
 /* Memory beside the heap for work on its values, counted against the heap's limit: as ptc_mem_resize, but
  * a refusal stops the budget with PTC_STOP_MEMORY. */
 PTC_MUST_USE void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size);
@@ -149,7 +145,10 @@ void ptc_heap_mark_begin(PtcHeap *heap);
 void ptc_heap_mark(PtcHeap *heap, PtcValue root);
 void ptc_heap_mark_finish(PtcHeap *heap);
 
-/* Moves every page of `from` (a joined worker's) to `heap`; `from` is empty afterwards. */
+/* The share of another heap in what results of tools raised. */
+void ptc_heap_take_raised(PtcHeap *heap, PtcHeap *from);
+/* Moves every page of `from` (a joined worker's) to `heap`; `from` is empty afterwards.  With them comes what results of
+ * tools raised. */
 void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from);
 
 /* Starts an object of the given type; count and flags may be set later. */

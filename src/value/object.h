@@ -13,6 +13,9 @@ enum {
     PTC_SMALL_MAX = 16 /* entries of a small map or set */
 };
 
+/* flag of any object: it came with the result of a tool (ptc_heap_tool_end) */
+#define PTC_FROM_TOOL 0x80
+
 /* Strings, keywords, symbols: count bytes of UTF-8, then a NUL that is not counted. */
 typedef struct PtcStr {
     PtcObj obj;

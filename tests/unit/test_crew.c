@@ -245,7 +245,7 @@ static void test_memory(Ptc *ptc, PtcTools *tools)
     /* Garbage of the items is no reason to have no journal. */
     PtcRun run =
         a_run("(count (pmap (fn [i] (tool/nap {:ms 2}) (task i (apply str (repeat 3000 i)))"
-              "   (count (vec (range 200000)))) (range 40)))",
+              "   (count (vec (range 20000)))) (range 40)))",
               NULL, 0);
     PtcData *data = ptc_data_new(ptc, PTC_UNSET);
     PtcOutcome *o = NULL;

@@ -293,7 +293,8 @@ static void test_sizes(Ptc *ptc, PtcTools *tools)
         LIMITED(program, want);
     }
     LIMITED("(reduce + (map (fn [k] (count (tool/rows {:rows 20000}))) (range 30)))", "600000");
-    LIMITED("(reduce + (pmap (fn [k] (count (tool/rows {:rows 20000}))) (range 30)))", "600000");
+    /* values that a tool makes cannot wait for one another: all threads share one limit */
+    LIMITED("(reduce + (pmap (fn [k] (count (tool/rows {:rows 5000}))) (range 30)))", "150000");
     LIMITED("(reduce + (map count (pmap (fn [k] (tool/rows {:rows 100})) (range 30))))", "3000");
     LIMITED("(tool/foreign)", "[\"from elsewhere\"]");
     LIMITED("(pmap (fn [i] (tool/foreign)) (range 3))",
@@ -318,6 +319,29 @@ static void test_ceiling(Ptc *ptc, PtcTools *tools)
         CHECK(o->heap.limit <= (26 + 10) * MIB && o->heap.page_bytes < 30 * MIB);
         ptc_outcome_free(o);
     }
+}
+
+/* The limit that a result has raised falls again when the result is gone, in threads too. */
+static void test_fall(Ptc *ptc, PtcTools *tools)
+{
+    static const char build[] = "(loop [i 0 v []] (if (< i %d) (recur (inc i) (conj v (apply str "
+                                "(repeat 1000 \"x\")))) (count v)))";
+    char own[200], program[600];
+    PtcLimits limits = patient_limits();
+    snprintf(own, sizeof own, build, 8000);
+    snprintf(program, sizeof program, "(let [r (tool/big {:bytes 15000000})] [%s (count r)])", own);
+    LIMITED(program, "[8000 15000000]");
+    snprintf(program, sizeof program, "(count (tool/big {:bytes 15000000})) %s", own);
+    LIMITED(program, "8000");
+    snprintf(own, sizeof own, build, 12000);
+    snprintf(program, sizeof program, "(count (tool/big {:bytes 15000000})) %s", own);
+    LIMITED(program, "!memory_exceeded");
+    snprintf(program, sizeof program,
+             "(pmap (fn [_] (count (tool/big {:bytes 9000000}))) [1 2]) %s", own);
+    LIMITED(program, "!memory_exceeded");
+    snprintf(program, sizeof program, "(pmap (fn [_] (count (tool/big {:bytes 9000000})) %s) [1])",
+             own);
+    LIMITED(program, "!memory_exceeded");
 }
 
 /* ------------------------------------------------------------------------ late answers */
@@ -470,6 +494,7 @@ int main(void)
     CHECK_RUN(test_cancel(ptc, tools));
     CHECK_RUN(test_sizes(ptc, tools));
     CHECK_RUN(test_ceiling(ptc, tools));
+    CHECK_RUN(test_fall(ptc, tools));
     CHECK_RUN(test_late(tools));
     CHECK_RUN(test_left_behind());
     CHECK_RUN(test_sessions(tools));

@@ -332,8 +332,7 @@ static bool be_careful(PtcMatcher *m)
 /* What the run may still use, in KiB, for what a match must remember. */
 static uint32_t memory_left(const PtcHeap *heap)
 {
-    size_t out = heap->used + heap->scratch;
-    size_t left = heap->limit > out ? heap->limit - out : 0;
+    size_t left = ptc_account_left(heap);
     return left / 1024 < UINT32_MAX ? (uint32_t)(left / 1024) : UINT32_MAX;
 }
 

@@ -252,7 +252,7 @@ PTC_BUILTIN(core_into, "clojure.core", "into", 0, 3, PTC_B_CALLS, "(into to xfor
     if (argc == 3 && !ptc_xform_run(vm, argv, 1, 2, &slots[0]))
         return false;
     if (argc == 3 && ptc_is(argv[0], PTC_T_FLAT) && ptc_obj(argv[0])->count == 0 &&
-        ptc_obj(argv[0])->flags == 0)
+        (ptc_obj(argv[0])->flags & ~PTC_FROM_TOOL) == 0)
         return ptc_give(out, slots[0]);
     return pour(vm, argc, argv, slots[0], out) ||
            (ptc_recover(vm) && pour(vm, argc, argv, slots[0], out));

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * Between grants a heap counts for itself, so what is granted is never less than what is used, and at most a grant more
+ * for each heap. */
+#include "value/account.h"
+
+#include "value/heap.h"
+
+enum {
+    GRANT_BYTES = 32 * 1024,
+    MIN_ROOM = 1024 * 1024, /* garbage worth a collection, at least and at most */
+    MAX_ROOM = 4 * 1024 * 1024,
+};
+
+/* Makes *grant at least `need`, if all grants stay within `most`; takes some more where that is possible. */
+static bool draw(atomic_size_t *total, size_t most, size_t *grant, size_t need)
+{
+    if (need <= *grant)
+        return true;
+    size_t exact = need - *grant;
+    for (size_t n = ptc_size_add(exact, GRANT_BYTES);; n = exact) {
+        size_t before = atomic_fetch_add_explicit(total, n, memory_order_relaxed);
+        if (n <= most && before <= most - n) {
+            *grant += n;
+            return true;
+        }
+        atomic_fetch_sub_explicit(total, n, memory_order_relaxed);
+        if (n == exact)
+            return false;
+    }
+}
+
+/* Gives back what lies idle of a grant of which `need` is in use, all but `keep`, if that is worth the while. */
+static void give_back(atomic_size_t *total, size_t *grant, size_t need, size_t keep)
+{
+    if (*grant <= need || *grant - need <= 2 * keep)
+        return;
+    size_t idle = *grant - need - keep;
+    atomic_fetch_sub_explicit(total, idle, memory_order_relaxed);
+    *grant -= idle;
+}
+
+size_t ptc_account_limit(const PtcHeap *heap)
+{
+    const PtcAccount *a = heap->account;
+    if (!a)
+        return ptc_size_add(heap->limit, heap->in_tool ? heap->tool_bytes : heap->raised);
+    size_t raised = atomic_load_explicit(&a->raised, memory_order_relaxed);
+    return ptc_size_add(a->limit, heap->in_tool ? a->tool_bytes : raised);
+}
+
+/* Where several threads are at work, one is not to fail for the garbage of the others. */
+bool ptc_account_fits(PtcHeap *heap, size_t n)
+{
+    size_t out = heap->used + heap->scratch, most = ptc_account_limit(heap);
+    if (!heap->account)
+        return n <= most && out <= most - n;
+    if (ptc_heap_is_shared(heap))
+        most = ptc_size_add(most, most / 8);
+    return draw(&heap->account->used, most, &heap->used_grant, ptc_size_add(out, n));
+}
+
+/* Pages with holes may cost this much more than the limit before it counts as used up. */
+bool ptc_account_holds(PtcHeap *heap, size_t n)
+{
+    size_t out = heap->page_bytes + heap->scratch, limit = ptc_account_limit(heap);
+    size_t most = ptc_size_add(limit, limit / 10 + 8 * PTC_PAGE_BYTES);
+    if (!heap->account)
+        return n <= most && out <= most - n;
+    if (ptc_heap_is_shared(heap))
+        most = ptc_size_add(most, limit / 10);
+    return draw(&heap->account->held, most, &heap->held_grant, ptc_size_add(out, n));
+}
+
+static void return_idle(PtcHeap *heap, size_t keep)
+{
+    PtcAccount *a = heap->account;
+    give_back(&a->used, &heap->used_grant, heap->used + heap->scratch, keep);
+    give_back(&a->held, &heap->held_grant, heap->page_bytes + heap->scratch, keep);
+}
+
+void ptc_account_settle(PtcHeap *heap)
+{
+    return_idle(heap, GRANT_BYTES);
+}
+
+void ptc_account_rest(PtcHeap *heap)
+{
+    if (heap->account)
+        return_idle(heap, 0);
+}
+
+void ptc_account_leave(PtcHeap *heap)
+{
+    PtcAccount *a = heap->account;
+    if (!a)
+        return;
+    atomic_fetch_sub_explicit(&a->used, heap->used_grant, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&a->held, heap->held_grant, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&a->raised, heap->raised, memory_order_relaxed);
+    heap->used_grant = heap->held_grant = heap->raised = 0;
+    heap->account = NULL;
+}
+
+/* Garbage of all threads together is to stay a part of what is left, and well below the eighth that ptc_account_fits allows
+ * for. */
+static size_t shared_room(const PtcHeap *heap, size_t limit)
+{
+    size_t used = atomic_load_explicit(&heap->account->used, memory_order_relaxed);
+    size_t heaps = atomic_load_explicit(&heap->account->heaps, memory_order_relaxed);
+    size_t left = limit > used ? limit - used : 0;
+    size_t room = (left / 2 > limit / 16 ? left / 2 : limit / 16) / (heaps ? heaps : 1);
+    return room > MAX_ROOM ? MAX_ROOM : room;
+}
+
+/* A collection pays off after about as much garbage as there is live data, but not before MIN_ROOM; beyond MAX_ROOM more
+ * room only costs cache misses and page faults. */
+size_t ptc_account_threshold(const PtcHeap *heap)
+{
+    size_t limit = ptc_account_limit(heap), room = limit / 4;
+    if (ptc_heap_is_shared(heap))
+        return ptc_size_add(heap->live, shared_room(heap, limit));
+    if (heap->account) {
+        size_t used = atomic_load_explicit(&heap->account->used, memory_order_relaxed);
+        size_t others = used > heap->used_grant ? used - heap->used_grant : 0;
+        limit = limit > others ? limit - others : 0;
+    }
+    room = room < MIN_ROOM ? MIN_ROOM : room > MAX_ROOM ? MAX_ROOM : room;
+    if (room < heap->live)
+        room = heap->live;
+    return room >= limit || heap->live > limit - room ? limit : heap->live + room;
+}
+
+void ptc_account_open(PtcAccount *account, const PtcHeap *heap)
+{
+    atomic_init(&account->used, heap->used + heap->scratch);
+    atomic_init(&account->held, heap->page_bytes + heap->scratch);
+    atomic_init(&account->raised, heap->raised);
+    atomic_init(&account->heaps, 0);
+    atomic_init(&account->asked, 0);
+    account->limit = heap->limit;
+    account->tool_bytes = heap->tool_bytes;
+}
+
+void ptc_account_share(PtcHeap *heap, PtcAccount *account)
+{
+    heap->account = account;
+    heap->answered = atomic_load_explicit(&account->asked, memory_order_relaxed);
+    heap->collect_at = ptc_account_threshold(heap);
+}
+
+bool ptc_account_ask(PtcHeap *heap)
+{
+    if (!ptc_heap_is_shared(heap))
+        return false;
+    heap->answered = atomic_fetch_add_explicit(&heap->account->asked, 1, memory_order_relaxed) + 1;
+    return true;
+}
+
+size_t ptc_account_left(const PtcHeap *heap)
+{
+    size_t out = heap->used + heap->scratch, limit = ptc_account_limit(heap);
+    if (heap->account)
+        out = atomic_load_explicit(&heap->account->used, memory_order_relaxed);
+    return limit > out ? limit - out : 0;
+}
+
+void ptc_account_join(PtcHeap *heap, PtcAccount *account)
+{
+    heap->account = account;
+    heap->used_grant = heap->used + heap->scratch;
+    heap->held_grant = heap->page_bytes + heap->scratch;
+}
+
+void ptc_account_part(PtcHeap *heap)
+{
+    heap->account = NULL;
+    heap->used_grant = heap->held_grant = 0;
+    heap->collect_at = ptc_account_threshold(heap);
+    if (heap->used > heap->collect_at)
+        heap->budget->wake = true;
+}
