@@ -6,6 +6,7 @@
 
 #include "base/thread.h"
 #include "base/watch.h"
+#include "lisp/deep.h"
 
 enum { THREAD_STACK = 8 * 1024 * 1024, WIDEST = 64 };
 
@@ -75,6 +76,7 @@ void ptc_seat_leave(PtcSeat *seat)
     PtcBudget *b = &vm->budget;
     ptc_watch_pause(b);
     tidy(seat);
+    ptc_deep_tidy(vm);
     atomic_fetch_sub_explicit(&seat->job->account->heaps, 1, memory_order_relaxed);
     seat->compute_ns = left_until(b, b->compute_end_ns);
     seat->wait_ns = left_until(b, b->deadline_ns);

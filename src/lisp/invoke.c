@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Calling things: functions, builtins, keywords, maps, sets, vectors, composed functions. */
+#include "lisp/deep.h"
 #include "lisp/element.h"
 #include "lisp/record.h"
 #include "lisp/registry.h"
@@ -7,14 +8,6 @@
 
 /* Arguments of a call that need a rooted copy; longer lists are rooted by their maker (apply). */
 enum { COPIED_ARGS = 64, STACK_STEP = 1024 };
-
-/* map calling a function that calls map ...: each level costs C stack. */
-static bool too_native(PtcVM *vm)
-{
-    return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH,
-                             "functions called by builtins are nested deeper than",
-                             PTC_NATIVE_DEPTH);
-}
 
 bool ptc_is_callable(PtcValue v)
 {
@@ -178,8 +171,6 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
     const PtcClosure *c = (const PtcClosure *)(uintptr_t)f;
     const PtcProto *p = ptc_closure_proto(c);
     PtcValue *args = ptc_vm_frame_end(vm) + 1;
-    if (vm->native_depth >= PTC_NATIVE_DEPTH)
-        return too_native(vm);
     if (args + argc >= vm->stack_limit && !grow_stack(vm, args + argc + 1))
         return false;
     args[-1] = f;
@@ -198,6 +189,8 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
         vm->call--;
         return false;
     }
+    if (PTC_UNLIKELY(vm->native_depth >= PTC_SHALLOW))
+        return ptc_deep_run(vm, out);
     vm->native_depth++;
     bool ok = ptc_vm_run(vm, out);
     vm->native_depth--;
@@ -265,8 +258,6 @@ static bool call_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *ar
         return false;
     if (!(row->flags & PTC_B_CALLS))
         return ptc_vm_builtin(vm, index, argc, argv, out);
-    if (vm->native_depth >= PTC_NATIVE_DEPTH)
-        return too_native(vm);
     size_t roots = vm->root_count;
     if (argc <= COPIED_ARGS) {
         PtcValue *copy = ptc_roots(vm, argc);
@@ -276,9 +267,14 @@ static bool call_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *ar
             copy[k] = argv[k];
         argv = copy;
     }
-    vm->native_depth++;
-    bool ok = ptc_vm_builtin(vm, index, argc, argv, out);
-    vm->native_depth--;
+    bool ok;
+    if (PTC_UNLIKELY(vm->native_depth >= PTC_SHALLOW)) {
+        ok = ptc_deep_builtin(vm, index, argc, argv, out);
+    } else {
+        vm->native_depth++;
+        ok = ptc_vm_builtin(vm, index, argc, argv, out);
+        vm->native_depth--;
+    }
     vm->root_count = roots;
     return ok;
 }

@@ -3,6 +3,7 @@
 
 #include "base/watch.h"
 #include "lisp/compile.h"
+#include "lisp/deep.h"
 #include "lisp/expr.h"
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
@@ -36,6 +37,7 @@ void ptc_vm_deinit(PtcVM *vm)
     ptc_mem_free(vm->mem, vm->stack, PTC_STACK_VALUES * sizeof *vm->stack);
     ptc_mem_free(vm->mem, vm->calls, vm->calls_cap * sizeof *vm->calls);
     ptc_mem_free(vm->mem, vm->roots, PTC_ROOT_SLOTS * sizeof *vm->roots);
+    ptc_stack_deinit(&vm->deep, vm->mem);
     vm->stack = NULL;
     vm->calls = NULL;
     vm->roots = NULL;
@@ -264,6 +266,7 @@ bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *
 {
     bool ok = run_phases(vm, p, arena, diags, phase);
     ptc_watch_drop(&vm->budget);
+    ptc_deep_tidy(vm);
     return ok;
 }
 

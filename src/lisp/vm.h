@@ -4,6 +4,7 @@
 #define PTC_LISP_VM_H
 
 #include "base/buf.h"
+#include "base/stack.h"
 #include "lisp/code.h"
 #include "lisp/diag.h"
 #include "lisp/host.h"
@@ -20,9 +21,9 @@
 
 enum {
     PTC_STACK_VALUES = 256 * 1024, /* registers of all frames; never moves */
-    PTC_ROOT_SLOTS = 4096,         /* temporaries of builtins that call back */
+    PTC_ROOT_SLOTS = 64 * 1024,    /* temporaries of builtins that call back */
     PTC_WORKERS_MAX = 64,
-    PTC_NATIVE_DEPTH = 200, /* builtin -> program -> builtin ... */
+    PTC_NATIVE_DEPTH = 5000, /* builtin -> program -> builtin ... */
 };
 
 /* A frame: one function being run. */
@@ -58,6 +59,10 @@ typedef struct PtcVM {
     PtcValue program; /* proto of the program, a root */
     uint32_t running; /* index of the builtin being run */
     uint32_t native_depth;
+    PtcStack deep;   /* where it goes on beyond PTC_SHALLOW levels; made when it is first needed */
+    bool is_deep;    /* it is there */
+    bool deep_dirty; /* it was there in this run */
+    size_t deep_charged; /* bytes of it that count as memory of the run */
     PtcValue *roots;
     size_t root_count;
     const PtcValue *kept; /* more roots */

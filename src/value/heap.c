@@ -93,6 +93,20 @@ void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size)
     return NULL;
 }
 
+bool ptc_heap_stack(PtcHeap *heap, size_t n)
+{
+    if (!charge_scratch(heap, 0, n))
+        return ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+    heap->stack_bytes += n;
+    return true;
+}
+
+void ptc_heap_stack_free(PtcHeap *heap)
+{
+    (void)!charge_scratch(heap, heap->stack_bytes, 0);
+    heap->stack_bytes = 0;
+}
+
 void ptc_heap_buf_init(PtcHeap *heap, PtcBuf *buf)
 {
     ptc_buf_init(buf, heap->pool->mem, ptc_account_limit(heap));

@@ -61,9 +61,10 @@ struct PtcHeap {
     size_t used_grant, held_grant; /* of the account */
     unsigned answered;             /* account->asked at the last collection */
     size_t collect_at;             /* when `used` passes this, budget->wake asks for a collection */
-    size_t scratch;    /* bytes out through ptc_heap_scratch, counted against the limit */
-    size_t page_bytes; /* held from the pool and as large pages */
-    uint32_t refs;     /* owners, for heaps that several share */
+    size_t scratch;     /* bytes out through ptc_heap_scratch, counted against the limit */
+    size_t stack_bytes; /* of these, C stack of the thread that works on the heap */
+    size_t page_bytes;  /* held from the pool and as large pages */
+    uint32_t refs;      /* owners, for heaps that several share */
     PtcValue *mark_stack;
     size_t mark_count, mark_cap;
     bool mark_overflow;
@@ -130,6 +131,9 @@ static inline void ptc_heap_scratch_free(PtcHeap *heap, void *block, size_t size
     if (block)
         (void)!ptc_heap_scratch(heap, block, size, 0);
 }
+/* Counts n bytes of C stack as scratch, until ptc_heap_stack_free.  False stops the budget. */
+PTC_MUST_USE bool ptc_heap_stack(PtcHeap *heap, size_t n);
+void ptc_heap_stack_free(PtcHeap *heap);
 /* Is there room for n more bytes?  Else stops the budget. */
 PTC_MUST_USE bool ptc_heap_fits(PtcHeap *heap, size_t n);
 

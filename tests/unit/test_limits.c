@@ -106,11 +106,13 @@ static void test_depth(void)
     LIMITED(ptc, &limits,
             "(defn f [n] (if (= n 0) 0 (first (map (fn [_] (f (dec n))) [1])))) (f 150)", "0");
     LIMITED(ptc, &limits,
-            "(defn f [n] (if (= n 0) 0 (first (map (fn [_] (f (dec n))) [1])))) (f 250)",
+            "(defn f [n] (if (= n 0) 0 (first (map (fn [_] (f (dec n))) [1])))) (f 2500)", "0");
+    LIMITED(ptc, &limits, "(defn f [n] (if (= n 0) 0 (first (map f [(dec n)])))) (f 5000)", "0");
+    LIMITED(ptc, &limits, "(defn f [n] (if (= n 0) 0 (first (map f [(dec n)])))) (f 5001)",
             "!depth_exceeded 1:34");
     LIMITED(ptc, &limits, "(defn f [x] (map f [x])) (f 1)", "!depth_exceeded 1:13");
     LIMITED(ptc, &limits, "(defn f [x] (reduce (fn [a b] (f b)) 0 [x])) (f 1)",
-            "!depth_exceeded 1:13");
+            "!depth_exceeded 1:31");
     LIMITED(ptc, &limits, "(defn f [x] (apply f [x])) (f 1)", "!depth_exceeded 1:13");
     LIMITED(ptc, &limits, "(defn f [x] (sort-by f [x x])) (f 1)", "!depth_exceeded 1:13");
     LIMITED(ptc, &limits, "(def f (fn [x] (update {:a x} :a f))) (f 1)", "!depth_exceeded 1:16");

@@ -3,6 +3,7 @@
  * argument holds stays alive; cursors are never seen by programs, so they may change. */
 #include "lisp/lib/produce.h"
 
+#include "lisp/deep.h"
 #include "lisp/record.h"
 #include "lisp/vm_int.h"
 
@@ -384,11 +385,8 @@ int ptc_cursor_next(PtcVM *vm, PtcValue cursor, PtcValue *x)
     State *s = state_of(c);
     size_t at;
     int got;
-    if (vm->native_depth >= PTC_NATIVE_DEPTH) {
-        ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "endless sequences are nested deeper than",
-                          PTC_NATIVE_DEPTH);
+    if (vm->native_depth >= PTC_SHALLOW && !ptc_deep_room(vm))
         return -1;
-    }
     vm->native_depth++;
     do {
         got = next_input(vm, c, s, x, &at);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * Contexts of the C library do the switching.  Nothing ever leaves a stack but by returning from what it was entered for. */
+#define _GNU_SOURCE
+#include "base/stack.h"
+
+#include <sys/mman.h>
+#include <ucontext.h>
+
+#include "base/poison.h"
+
+#ifdef PTC_HAS_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+typedef struct Trip {
+    const PtcStack *stack;
+    void (*run)(void *user);
+    void *user;
+    ucontext_t back, there;
+#ifdef PTC_HAS_ASAN
+    const void *old_low; /* of the stack that it was left for */
+    size_t old_size;
+#endif
+} Trip;
+
+bool ptc_stack_init(PtcStack *stack, PtcMem *mem, size_t size)
+{
+    size_t grain = ptc_mem_grain();
+    char *low = ptc_mem_alloc_aligned(mem, grain, size);
+    if (!low)
+        return false;
+    if (mprotect(low, grain, PROT_NONE) != 0) {
+        ptc_mem_free_aligned(mem, low, size);
+        return false;
+    }
+    *stack = (PtcStack){low, size};
+    return true;
+}
+
+void ptc_stack_deinit(PtcStack *stack, PtcMem *mem)
+{
+    if (!stack->low)
+        return;
+    (void)!mprotect(stack->low, ptc_mem_grain(), PROT_READ | PROT_WRITE);
+    PTC_UNPOISON(stack->low, stack->size);
+    ptc_mem_free_aligned(mem, stack->low, stack->size);
+    *stack = (PtcStack){0};
+}
+
+/* Arguments of a context are of type int. */
+static void enter(unsigned high, unsigned low)
+{
+    Trip *trip = (Trip *)(uintptr_t)((uint64_t)high << 32 | low);
+#ifdef PTC_HAS_ASAN
+    __sanitizer_finish_switch_fiber(NULL, &trip->old_low, &trip->old_size);
+#endif
+    trip->run(trip->user);
+#ifdef PTC_HAS_ASAN
+    __sanitizer_start_switch_fiber(NULL, trip->old_low, trip->old_size);
+#endif
+}
+
+static void go(Trip *trip)
+{
+#ifdef PTC_HAS_ASAN
+    void *fake = NULL;
+    __sanitizer_start_switch_fiber(&fake, trip->stack->low, trip->stack->size);
+#endif
+    (void)!swapcontext(
+        &trip->back,
+        &trip->there); /* fails only before it begins, for lack of memory it does not need */
+#ifdef PTC_HAS_ASAN
+    __sanitizer_finish_switch_fiber(fake, NULL, NULL);
+#endif
+}
+
+void ptc_stack_run(const PtcStack *stack, void (*run)(void *user), void *user)
+{
+    Trip trip = {.stack = stack, .run = run, .user = user};
+    uint64_t at = (uintptr_t)&trip;
+    getcontext(&trip.there);
+    trip.there.uc_stack.ss_sp = stack->low;
+    trip.there.uc_stack.ss_size = stack->size;
+    trip.there.uc_link = &trip.back;
+    makecontext(&trip.there, (void (*)(void))enter, 2, (unsigned)(at >> 32), (unsigned)at);
+    go(&trip);
+}
+
+void ptc_stack_forget(const PtcStack *stack)
+{
+    size_t grain = ptc_mem_grain();
+    ptc_mem_forget(stack->low + grain, stack->size - grain);
+}
