@@ -4,8 +4,7 @@
 #ifndef PTC_CLI_AGENT_HOST_H
 #define PTC_CLI_AGENT_HOST_H
 
-#include "agent/agent_tree.h"
-#include "llm/model_spec.h"
+#include "agent/model_host.h"
 
 /* What the command line says; each may be NULL. */
 typedef struct PtcAgentHostOptions {
@@ -27,7 +26,7 @@ bool ptc_agent_host_close(PtcAgentHost *host);
 PtcModel *ptc_agent_host_model(PtcAgentHost *host);
 /* Values to be blotted out of what is shown and written. */
 const PtcSecrets *ptc_agent_host_secrets(const PtcAgentHost *host);
-/* Fills in how models are opened and requests sent; `user` is the host's from then on. */
+/* Fills in how models are opened and requests sent. */
 void ptc_agent_host_fill(PtcAgentHost *host, PtcTreeHost *tree);
 /* Is this a model that there is?  For PtcAgentReading.check_model; user is the host. */
 bool ptc_agent_host_check_model(void *user, PtcText model, char *why, size_t size);

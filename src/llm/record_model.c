@@ -177,6 +177,7 @@ static void recorder_ask(PtcModel *self, const PtcLlmRequest *r, PtcArena *arena
 static void recorder_free(PtcModel *self)
 {
     Recorder *m = (Recorder *)self;
+    m->inner->free(m->inner);
     ptc_mem_free(m->mem, m, sizeof *m);
 }
 

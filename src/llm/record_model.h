@@ -19,7 +19,8 @@ PTC_MUST_USE PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path,
 /* False with a reason when a line could not be written. */
 bool ptc_record_file_close(PtcRecordFile *file, char *why, size_t size);
 
-/* `inner` and the file must outlive it; it has the name of `inner`.  NULL: no memory. */
+/* `inner` belongs to it from then on, and gives it its name; the file must outlive it.  NULL: no memory, and `inner` is as
+ * it was. */
 PTC_MUST_USE PtcModel *ptc_record_model_new(PtcMem *mem, PtcRecordFile *file, PtcModel *inner);
 
 /* The hash of a body in a record: SHA-256 in hexadecimal digits, with a NUL. */

@@ -230,8 +230,9 @@ static int run(const Settings *s, PtcModels *models)
     free(line);
     if (recorder)
         recorder->free(recorder);
+    else
+        model->free(model);
     bool ok = !file || ptc_record_file_close(file, why, sizeof why);
-    model->free(model);
     return ok ? 0 : complain(why);
 }
 
