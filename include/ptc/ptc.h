@@ -469,6 +469,185 @@ PTC_API void ptc_payload_options_init(PtcPayloadOptions *options, size_t size);
 PTC_API const char *ptc_outcome_payload(PtcOutcome *outcome, const PtcPayloadOptions *options,
                                         size_t *len);
 
+/* ------------------------------------------------------------------ agents */
+
+/* An agent is a mission for a language model: a prompt, tools, limits, and what the answer must be (docs/agents.md).  A
+ * PtcAgent says what it is, a PtcMission is one run of it, a PtcLlm opens models by name.  None of them needs an engine.
+ *
+ * Threads: any number of threads may use one PtcAgent or PtcLlm at once.  A mission belongs to one thread at a time, but for
+ *   ptc_mission_cancel.  That thread needs 1 MiB of C stack, and 512 KiB more for each level of agents below.
+ * Lifetimes: a mission holds its agent.  Missions are freed before the PtcLlm that they were given.
+ * Errors: a function that takes `error` (may be NULL) writes there what was wrong, ending in NUL.
+ * Texts without a length end in NUL: names of files, models and tools. */
+typedef struct PtcModelHost PtcLlm;
+typedef struct PtcAgentDef PtcAgent;
+typedef struct PtcMission PtcMission;
+typedef struct PtcAsk PtcAsk; /* a request to a model that is a function of the host */
+
+/* Where models come from.  All may be left unset. */
+typedef struct {
+    size_t size;
+    const char *dotenv;  /* a .env file with keys, which need not be there; NULL: none */
+    const char *aliases; /* a file with more aliases (docs/providers.md); NULL: none */
+    /* A file, made anew, to which models write what they are asked and what they reply (docs/replay.md), without keys;
+     * the model "replay:FILE" says the same again.  NULL: none. */
+    const char *record;
+    bool replay_loose; /* replays take the recorded replies in their order, whatever is asked */
+    /* Reads a variable in place of the environment, from any thread; NULL: it is not set.  What it returns must live as long
+     * as the PtcLlm. */
+    const char *(*variable)(void *user, const char *name);
+    void *variable_user;
+} PtcLlmOptions;
+
+PTC_API void ptc_llm_options_init(PtcLlmOptions *options, size_t size);
+/* options may be NULL.  Nothing is loaded or connected before a model is asked.  PTC_BAD_DATA: a file cannot be used. */
+PTC_API PtcStatus ptc_llm_new(const PtcLlmOptions *options, PtcLlm **out, char *error,
+                              size_t error_size);
+/* Frees it in any case.  PTC_BAD_DATA: the record could not be written whole.  NULL is fine. */
+PTC_API PtcStatus ptc_llm_free(PtcLlm *llm, char *error, size_t error_size);
+
+/* What an agent is made of: the text of an agent file, or its path.  The rest may be left unset. */
+typedef struct {
+    size_t size;
+    const char *json; /* one of these: the text ... */
+    size_t json_len;
+    const char *path; /* ... or a file, which may name other files */
+    /* Functions of the host as tools, beside those of the file; held by the agent, and not to be added to any more.  A
+     * function is called on threads of missions, on several at once. */
+    PtcTools *tools;
+    /* Agents as tools: a name for each, and as many agents; held. */
+    const char *const *child_names;
+    PtcAgent *const *children;
+    size_t child_count;
+    PtcLlm *llm; /* models that the file names are looked up here now; NULL: when they are needed */
+    bool allow_commands; /* the file may have tools of the kinds command ... */
+    bool allow_http;     /* ... and http */
+    /* Tokens of a text, for compaction; from any thread.  NULL: a quarter of its characters. */
+    int64_t (*count_tokens)(void *user, const char *text, size_t len);
+    void *count_tokens_user;
+} PtcAgentSource;
+
+PTC_API void ptc_agent_source_init(PtcAgentSource *source, size_t size);
+/* PTC_BAD_DATA: the agent is wrong; error has the path of the field, what was found and what is allowed. */
+PTC_API PtcStatus ptc_agent_new(const PtcAgentSource *source, PtcAgent **out, char *error,
+                                size_t error_size);
+/* Gives up the caller's hold; missions and parents keep theirs.  NULL is fine. */
+PTC_API void ptc_agent_free(PtcAgent *agent);
+
+/* Answers a request as a model: calls one of ptc_ask_reply, ptc_ask_text and ptc_ask_fail, and returns.  It may take its
+ * time.  Agents that run side by side call it from several threads at once. */
+typedef void (*PtcAskFn)(PtcAsk *ask, void *user);
+
+/* Inside the function only.  The request as JSON (docs/replay.md; NULL: no memory), and the path of tool names to the
+ * agent that asks, "" for the top one. */
+PTC_API const char *ptc_ask_json(PtcAsk *ask, size_t *len);
+PTC_API const char *ptc_ask_agent(const PtcAsk *ask, size_t *len);
+/* Does nobody wait for the reply any more, and for how long else? */
+PTC_API bool ptc_ask_cancelled(const PtcAsk *ask);
+PTC_API int64_t ptc_ask_time_left_ms(const PtcAsk *ask);
+/* A piece of the text that the reply will have, for whoever watches.  False: nobody wants more of it. */
+PTC_API bool ptc_ask_stream(PtcAsk *ask, const char *text, size_t len);
+/* Each gives the reply, once; false: there was one, or this is none and the request has failed.  A reply as JSON
+ * (docs/replay.md), a text, or a failure of one of the classes there ("rate_limit"; NULL: "unknown"), which agents may ask
+ * again.  A function that gives none has failed. */
+PTC_API bool ptc_ask_reply(PtcAsk *ask, const char *json, size_t len);
+PTC_API bool ptc_ask_text(PtcAsk *ask, const char *text, size_t len);
+PTC_API bool ptc_ask_fail(PtcAsk *ask, const char *failure, const char *message, size_t len);
+
+typedef enum {
+    PTC_MISSION_BEGAN = 0, /* an agent, the top one or one that is a tool */
+    PTC_MISSION_ENDED,     /* ok, reason */
+    PTC_MISSION_ASKED,
+    PTC_MISSION_ANSWERED,      /* ok, text (or what went wrong), reason, tokens, calls */
+    PTC_MISSION_PROGRAM_BEGAN, /* text */
+    PTC_MISSION_PROGRAM_ENDED, /* ok, reason */
+    PTC_MISSION_CALLED,        /* calls: native ones that have ended */
+    PTC_MISSION_TEXT, /* text: a piece of the top agent's answer, of agents in text mode without tools */
+} PtcMissionEventKind;
+
+/* What happened.  Texts are good during the call. */
+typedef struct {
+    size_t size;
+    PtcMissionEventKind kind;
+    uint64_t run, parent; /* numbers of agents that run, from 1; a parent of 0: none */
+    const char *agent;    /* path of tool names, "" for the top one */
+    size_t agent_len;
+    int64_t turn;               /* from 1 */
+    int64_t at_us, duration_us; /* since the mission began; of what ended */
+    bool ok;
+    const char *reason; /* not ok: why, a word; else NULL */
+    const char *text;
+    size_t text_len;
+    size_t calls;
+    int64_t input_tokens, output_tokens;
+} PtcMissionEvent;
+
+/* Called from the threads of a mission, one at a time.  It may call ptc_mission_cancel, and no other function for the
+ * mission. */
+typedef void (*PtcMissionWatch)(void *user, const PtcMissionEvent *event);
+
+/* What one run is given.  All may be left unset; what is pointed to, but for the PtcLlm, is copied. */
+typedef struct {
+    size_t size;
+    PtcLlm *llm;       /* opens the models that are named; NULL: none can be */
+    const char *model; /* the model, as `ptc run --llm` takes it; NULL: the agent's own */
+    PtcAskFn ask;      /* or a function as the model; NULL: none */
+    void *ask_user;
+    const char *context; /* the data, a JSON object; NULL: none */
+    size_t context_len;
+    const char *journal; /* tasks that earlier runs have done, a JSON object; NULL: none */
+    size_t journal_len;
+    const char *memory; /* definitions to begin with, a JSON object; NULL: none */
+    size_t memory_len;
+    const char *messages; /* an earlier conversation to go on with, a JSON list; NULL: none */
+    size_t messages_len;
+    int64_t token_limit;    /* of all agents together; PTC_UNSET: none */
+    bool return_partial;    /* beyond it, the latest value that fits is the answer; else an error */
+    int64_t llm_timeout_ms; /* of one request; PTC_UNSET: the model's */
+    bool collect_messages;  /* the outcome has `messages` */
+    bool without_times;     /* the outcome has no durations, so that two can be compared */
+    PtcMissionWatch watch;  /* NULL: nobody watches */
+    void *watch_user;
+    /* Asked before each request and after each reply, with the sums of all agents; true ends the run.  As `watch`. */
+    bool (*stop)(void *user, int64_t requests, int64_t input_tokens, int64_t output_tokens);
+    void *stop_user;
+} PtcMissionOptions;
+
+PTC_API void ptc_mission_options_init(PtcMissionOptions *options, size_t size);
+/* options may be NULL.  PTC_BAD_ARGUMENT: model and ask are both set, or model without llm.  PTC_BAD_DATA: there is no such
+ * model, or messages is no conversation. */
+PTC_API PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *options,
+                                  PtcMission **out, char *error, size_t error_size);
+/* Not while it runs.  NULL is fine. */
+PTC_API void ptc_mission_free(PtcMission *mission);
+/* Runs it to its end, once.  PTC_OK says that it has ended, not that it went well: the outcome tells. */
+PTC_API PtcStatus ptc_mission_run(PtcMission *mission);
+/* Ends it with reason "cancelled", within 200 ms; before it runs, too.  From any thread, until it is freed. */
+PTC_API void ptc_mission_cancel(PtcMission *mission);
+
+/* The outcome, after ptc_mission_run; texts are borrowed from the mission.  All of it as a JSON object, as `ptc run --json`
+ * prints it; NULL before. */
+PTC_API const char *ptc_mission_json(const PtcMission *mission, size_t *len);
+/* Is there an answer, and which, as JSON?  NULL: there is none. */
+PTC_API bool ptc_mission_ok(const PtcMission *mission);
+PTC_API const char *ptc_mission_answer(const PtcMission *mission, size_t *len);
+/* Why not: a word ("failed", "invalid_input"; docs/agents.md), and a sentence.  NULL when there is an answer. */
+PTC_API const char *ptc_mission_reason(const PtcMission *mission);
+PTC_API const char *ptc_mission_message(const PtcMission *mission, size_t *len);
+/* Was nothing sent, because agent or data are wrong? */
+PTC_API bool ptc_mission_invalid(const PtcMission *mission);
+
+/* What a mission and the agents that it started used.  The reader sets size. */
+typedef struct {
+    size_t size;
+    int64_t turns, requests, failed_requests;
+    int64_t input_tokens, output_tokens, cache_creation_tokens, cache_read_tokens;
+    int64_t duration_us;
+} PtcMissionUsage;
+
+/* False before it has run. */
+PTC_API bool ptc_mission_usage(PtcMission *mission, PtcMissionUsage *usage);
+
 /* ------------------------------------------------------------- host values */
 
 /* A place for values that the host makes; limit in bytes, PTC_UNSET: context_bytes. */

@@ -121,7 +121,7 @@ PtcAgentDef *ptc_definition_retain(PtcAgentDef *def)
     return def;
 }
 
-/* Children are files or objects that do not name us, so this ends. */
+/* Children are there before us and at most PTC_AGENT_FILE_DEPTH levels deep, so this ends. */
 void ptc_definition_release(PtcAgentDef *def)
 {
     PtcMem mem;
@@ -131,6 +131,7 @@ void ptc_definition_release(PtcAgentDef *def)
         if (note->tool.kind == PTC_AGENT_TOOL_AGENT || note->tool.kind == PTC_AGENT_TOOL_LLM)
             ptc_definition_release(note->tool.child);
     ptc_toolset_release(def->tools);
+    ptc_toolset_release(def->host_tools);
     ptc_arena_deinit(&def->arena);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     atomic_store(&mem.used, sizeof *def);
@@ -151,12 +152,21 @@ static bool find_mode(PtcAgentDef *def, PtcFault *fault)
     return true;
 }
 
+static void count_levels(PtcAgentDef *def)
+{
+    def->levels = 1;
+    for (const PtcAgentNote *note = def->notes; note; note = note->next)
+        if (note->tool.kind == PTC_AGENT_TOOL_AGENT && note->tool.child->levels >= def->levels)
+            def->levels = note->tool.child->levels + 1;
+}
+
 bool ptc_definition_finish(PtcAgentDef *def, PtcFault *fault)
 {
     *fault = (PtcFault){.input = false};
     if (!find_mode(def, fault) || !ptc_fields_check(def, fault) ||
         !ptc_definition_check(def, fault) || !ptc_definition_finish_tools(def, fault))
         return false;
+    count_levels(def);
     def->finished = true;
     return true;
 }

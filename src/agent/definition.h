@@ -61,12 +61,14 @@ struct PtcAgentDef {
     size_t offer_count;
     const size_t *offer_tools; /* the number of each in the set; SIZE_MAX for lisp_eval */
     PtcText send_schema;       /* for the provider, wrapped; absent: none is sent */
+    unsigned levels;           /* of agents inside of agents, this one being 1 */
 
     /* Its own: */
     PtcMem mem;
     PtcArena arena;
     const PtcAgentToolFns *functions;
     struct PtcAgentNote *notes; /* on the tools that are not plain */
+    PtcTools *host_tools;       /* held: those that a host brought; or NULL */
     uint64_t given;             /* fields that the JSON had, by number of their row */
     bool finished;
     atomic_uint refs;
@@ -91,6 +93,12 @@ PTC_MUST_USE bool ptc_definition_finish(PtcAgentDef *def, PtcFault *fault);
 
 struct PtcAgentFiles;
 
+/* An agent that is a tool of another one. */
+typedef struct PtcAgentChild {
+    PtcText name;
+    PtcAgentDef *def;
+} PtcAgentChild;
+
 typedef struct PtcAgentReading {
     bool allow_commands, allow_http;
     bool allow_scripts; /* `llm` may be a list of replies */
@@ -102,7 +110,11 @@ typedef struct PtcAgentReading {
     bool (*check_model)(void *user, PtcText model, char *why, size_t size);
     void *user;
     struct PtcAgentFiles *files; /* NULL: "agent" may not name files */
-    unsigned depth;              /* of agents inside of agents, set by the reader */
+    /* From C, for the top agent alone, beside the tools of the file: functions of the host, and agents. */
+    PtcTools *tools; /* or NULL */
+    const struct PtcAgentChild *children;
+    size_t child_count;
+    unsigned depth; /* of agents inside of agents, set by the reader */
 } PtcAgentReading;
 
 /* Reads an agent from a JSON object, in any heap, and finishes it.  NULL with the fault. */

@@ -76,6 +76,8 @@ bool ptc_definition_read_model(PtcFieldReader *r, PtcValue v, PtcText *model, Pt
 
 /* Reads the field `tools`. */
 bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v);
+/* Adds those that the host brought. */
+bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, PtcFault *fault);
 /* What is left to do with them: built-in ones, "self", who may call what, what is offered. */
 bool ptc_definition_finish_tools(PtcAgentDef *def, PtcFault *fault);
 /* The tool's note, made when it is needed; NULL: no memory. */

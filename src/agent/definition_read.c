@@ -480,7 +480,9 @@ PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, Pt
     if (how->depth >= PTC_AGENT_FILE_DEPTH)
         ptc_fault_set(fault, "", "agents are nested deeper than %d", PTC_AGENT_FILE_DEPTH);
     else if (ptc_fields_read(&r, object, ptc_definition_rows, &def->given) &&
-             set_defaults(def, how) && ptc_definition_finish(def, fault))
+             set_defaults(def, how) &&
+             (how->depth > 0 || ptc_definition_take_tools(def, how, fault)) &&
+             ptc_definition_finish(def, fault))
         return def;
     ptc_definition_release(def);
     return NULL;

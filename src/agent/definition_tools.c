@@ -205,6 +205,57 @@ bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v)
     return ptc_fault_inside(r->fault, "tools");
 }
 
+/* ---------------------------------------------------------------------- tools of a host */
+
+static bool refuse_host_tool(PtcFault *fault, PtcText name, const char *why)
+{
+    char path[NAME_MAX + 16];
+    snprintf(path, sizeof path, "tools.%.*s", (int)(name.len < NAME_MAX ? name.len : NAME_MAX),
+             name.bytes);
+    return ptc_fault_set(fault, path, "%s", why);
+}
+
+static bool take_tool(PtcAgentDef *def, const PtcTool *tool, PtcFault *fault)
+{
+    char why[PTC_TOOL_WHY];
+    PtcText name = tool_name(tool);
+    return (check_name(def->tools, name, why, sizeof why) &&
+            ptc_toolset_borrow(def->tools, tool, why, sizeof why)) ||
+           refuse_host_tool(fault, name, why);
+}
+
+static bool take_child(PtcAgentDef *def, const PtcAgentChild *child, PtcFault *fault)
+{
+    char why[PTC_TOOL_WHY];
+    PtcTool tool = {.lisp = PTC_NONE, .preview_lisp = PTC_NONE};
+    if (!check_name(def->tools, child->name, why, sizeof why))
+        return refuse_host_tool(fault, child->name, why);
+    if (child->def->levels >= PTC_AGENT_FILE_DEPTH)
+        return refuse_host_tool(fault, child->name, "agents are nested deeper than 16");
+    PtcAgentTool *note = ptc_definition_note(def, PTC_AGENT_TOOL_AGENT);
+    if (!note)
+        return ptc_fault_memory(fault);
+    note->child = ptc_definition_retain(child->def);
+    ptc_tool_init(&tool.info, child->name.bytes, child->name.len);
+    tool.info.type = PTC_TOOL_SUBAGENT;
+    borrow(note->child, &tool);
+    attach(def, note, &tool);
+    return ptc_toolset_put(def->tools, &tool, why, sizeof why) ||
+           refuse_host_tool(fault, child->name, why);
+}
+
+bool ptc_definition_take_tools(PtcAgentDef *def, const PtcAgentReading *how, PtcFault *fault)
+{
+    def->host_tools = ptc_toolset_retain(how->tools);
+    for (size_t i = 0; how->tools && i < how->tools->count; i++)
+        if (!take_tool(def, &how->tools->items[i], fault))
+            return false;
+    for (size_t i = 0; i < how->child_count; i++)
+        if (!take_child(def, &how->children[i], fault))
+            return false;
+    return true;
+}
+
 /* ------------------------------------------------------------------------------ built-in */
 
 static bool put_builtin(PtcAgentDef *def, const char *name, PtcAgentToolKind kind,

@@ -4,6 +4,7 @@
 #ifndef PTC_API_API_INT_H
 #define PTC_API_API_INT_H
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
@@ -42,6 +43,23 @@ static inline void api_set_len(size_t *len, size_t n)
 {
     if (len)
         *len = n;
+}
+
+/* What is in a buffer, with a NUL behind it that does not count; NULL: no memory. */
+static inline const char *api_cstr(PtcBuf *buf)
+{
+    if (!ptc_buf_ok(buf) || !ptc_buf_reserve(buf, 1))
+        return NULL;
+    buf->data[buf->len] = 0;
+    return buf->data;
+}
+
+/* Writes what was wrong for the host, if it wants to know. */
+static inline PtcStatus api_refuse(PtcStatus status, char *error, size_t size, const char *why)
+{
+    if (error && size)
+        snprintf(error, size, "%s", why);
+    return status;
 }
 
 #endif

@@ -61,25 +61,6 @@ static void fail(PtcReply *reply, const Program *p, const PtcProcess *process, P
     }
 }
 
-static void read_output(PtcReply *reply, const Program *p, PtcText out)
-{
-    PtcJsonBox box;
-    PtcJsonBoxStatus status;
-    char why[200];
-    int64_t sleep_ms;
-    ptc_json_box_init(&box, reply->mem);
-    PtcValue v = ptc_json_box_read(&box, out, &status, why, sizeof why);
-    if (status == PTC_JSON_BOX_NO_MEMORY)
-        ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
-    else if (status == PTC_JSON_BOX_TOO_LARGE)
-        ptc_reply_failf(reply, PTC_LLM_TOO_LARGE, "%s: %s", p->argv[0], why);
-    else if (v == PTC_NONE)
-        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s wrote no JSON: %s", p->argv[0], why);
-    else if (!ptc_llm_json_read_reply(&box, v, reply, &sleep_ms, why, sizeof why))
-        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s: %s", p->argv[0], why);
-    ptc_json_box_deinit(&box);
-}
-
 static void run(const Program *p, const PtcLlmRequest *request, PtcText input, PtcReply *reply)
 {
     PtcBuf out, err;
@@ -96,7 +77,7 @@ static void run(const Program *p, const PtcLlmRequest *request, PtcText input, P
                           .user = &watch};
     ptc_process_run(&process);
     if (process.end == PTC_PROCESS_LOST || (process.end == PTC_PROCESS_EXITED && process.code == 0))
-        read_output(reply, p, ptc_buf_view(&out));
+        (void)ptc_llm_json_take_reply(reply, ptc_buf_view(&out), p->argv[0]);
     else
         fail(reply, p, &process, watch.status);
     ptc_buf_deinit(&out);

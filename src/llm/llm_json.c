@@ -328,3 +328,27 @@ bool ptc_llm_json_read_reply(PtcJsonBox *box, PtcValue v, PtcReply *reply, int64
         return read_error(box, error, reply, why, size);
     return read_content(box, v, reply, why, size);
 }
+
+bool ptc_llm_json_take_reply(PtcReply *reply, PtcText json, const char *who)
+{
+    PtcJsonBox box;
+    PtcJsonBoxStatus status;
+    char why[200];
+    int64_t sleep_ms;
+    ptc_json_box_init(&box, reply->mem);
+    PtcValue v = ptc_json_box_read(&box, json, &status, why, sizeof why);
+    bool understood =
+        v != PTC_NONE && ptc_llm_json_read_reply(&box, v, reply, &sleep_ms, why, sizeof why);
+    if (understood)
+        ;
+    else if (status == PTC_JSON_BOX_NO_MEMORY)
+        ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
+    else if (status == PTC_JSON_BOX_TOO_LARGE)
+        ptc_reply_failf(reply, PTC_LLM_TOO_LARGE, "%s: %s", who, why);
+    else if (v == PTC_NONE)
+        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s wrote no JSON: %s", who, why);
+    else
+        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s: %s", who, why);
+    ptc_json_box_deinit(&box);
+    return understood;
+}

@@ -19,4 +19,7 @@ bool ptc_llm_json_write_reply(PtcBuf *out, const PtcLlmReply *reply);
 PTC_MUST_USE bool ptc_llm_json_read_reply(PtcJsonBox *box, PtcValue value, PtcReply *reply,
                                           int64_t *sleep_ms, char *why, size_t size);
 
+/* Reads the text of a reply into one in the making.  False: it is none, which is a failure that says who wrote it. */
+bool ptc_llm_json_take_reply(PtcReply *reply, PtcText json, const char *who);
+
 #endif

@@ -96,6 +96,8 @@ void ptc_toolset_release(PtcTools *tools)
         return;
     for (size_t i = 0; i < tools->count; i++) {
         PtcTool *t = &tools->items[i];
+        if (t->borrowed)
+            continue;
         if (t->free_user)
             t->free_user(t->user);
         free_turn(t->turn);
@@ -177,9 +179,17 @@ bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t s
         return refuse(error, size, "memory is short");
     if (!read_signature(tools, &t->info, error, size))
         return false;
-    t->turn = NULL;
-    if (t->info.serial && !(t->turn = new_turn(tools)))
+    if (!t->borrowed)
+        t->turn = NULL;
+    if (t->info.serial && !t->turn && !(t->turn = new_turn(tools)))
         return refuse(error, size, "memory is short");
     tools->count++;
     return true;
+}
+
+bool ptc_toolset_borrow(PtcTools *tools, const PtcTool *tool, char *error, size_t size)
+{
+    PtcTool copy = *tool;
+    copy.borrowed = true;
+    return ptc_toolset_put(tools, &copy, error, size);
 }

@@ -37,6 +37,7 @@ typedef struct PtcTool {
     bool native_only; /* programs do not see it: the model calls it */
     PtcSerial *turn;  /* when info.serial; else NULL */
     bool pure;        /* its function changes nothing anywhere */
+    bool borrowed;    /* of another set, which is held: `user` and `turn` are that one's */
 } PtcTool;
 
 /* May a call of it be made once more without anybody noticing?  So it is when it changes nothing, or when its results
@@ -65,6 +66,10 @@ PtcTools *ptc_toolset_retain(PtcTools *tools);
 void ptc_toolset_release(PtcTools *tools);
 /* Adds a tool; the texts of its info are copied.  False: error says why not. */
 PTC_MUST_USE bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t size);
+
+/* Adds a tool of another set, which the caller holds as long as this one: user, function and turn are shared. */
+PTC_MUST_USE bool ptc_toolset_borrow(PtcTools *tools, const PtcTool *tool, char *error,
+                                     size_t size);
 
 /* Number of the tool of this name, whoever may call it; -1: there is none. */
 int ptc_toolset_find(const PtcTools *tools, PtcText name);

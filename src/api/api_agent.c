@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * Agents and where their models come from, as ptc.h declares them. */
+#include "agent/definition.h"
+#include "agent/agent_run.h"
+#include "agent/model_host.h"
+#include "api/api_int.h"
+
+enum { CHILDREN_MAX = 1000 };
+
+/* ---------------------------------------------------------------------------------- llm */
+
+void ptc_llm_options_init(PtcLlmOptions *options, size_t size)
+{
+    PtcLlmOptions all = {.size = sizeof all};
+    api_copy_out(options, size, &all, sizeof all);
+}
+
+PtcStatus ptc_llm_new(const PtcLlmOptions *given, PtcLlm **out, char *error, size_t size)
+{
+    PtcLlmOptions o = {.size = sizeof o};
+    char why[PTC_MODEL_WHY] = "";
+    if (!out || !api_copy_in(&o, sizeof o, given))
+        return PTC_BAD_ARGUMENT;
+    PtcModelsOptions options = {.get = o.variable,
+                                .user = o.variable_user,
+                                .dotenv = o.dotenv,
+                                .replay_loose = o.replay_loose};
+    *out = NULL;
+    PtcLlm *llm = ptc_model_host_new(&options, why, sizeof why);
+    bool ok = llm && (!o.aliases || ptc_model_host_add_aliases(llm, o.aliases, why, sizeof why)) &&
+              (!o.record || ptc_model_host_record(llm, o.record, why, sizeof why));
+    if (ok)
+        *out = llm;
+    else if (llm)
+        (void)ptc_model_host_close(llm, NULL, 0);
+    return ok ? PTC_OK : api_refuse(PTC_BAD_DATA, error, size, why);
+}
+
+PtcStatus ptc_llm_free(PtcLlm *llm, char *error, size_t size)
+{
+    char why[PTC_MODEL_WHY] = "";
+    return !llm || ptc_model_host_close(llm, why, sizeof why)
+               ? PTC_OK
+               : api_refuse(PTC_BAD_DATA, error, size, why);
+}
+
+/* -------------------------------------------------------------------------------- agents */
+
+void ptc_agent_source_init(PtcAgentSource *source, size_t size)
+{
+    PtcAgentSource all = {.size = sizeof all};
+    api_copy_out(source, size, &all, sizeof all);
+}
+
+static PtcStatus refuse_fault(const PtcFault *fault, char *error, size_t size)
+{
+    char why[sizeof fault->path + sizeof fault->message + 8];
+    snprintf(why, sizeof why, "%s%s%s", fault->path, fault->path[0] ? ": " : "", fault->message);
+    return fault->no_memory ? api_refuse(PTC_NO_MEMORY, error, size, "memory is short")
+                            : api_refuse(PTC_BAD_DATA, error, size, why);
+}
+
+/* What counts the tokens of an agent: the function as ptc.h has it. */
+typedef struct Counter {
+    int64_t (*function)(void *user, const char *text, size_t len);
+    void *user;
+} Counter;
+
+static int64_t count_tokens(void *user, PtcText text)
+{
+    const Counter *c = user;
+    return c->function(c->user, text.bytes ? text.bytes : "", text.len);
+}
+
+static bool set_counter(PtcAgent *agent, const PtcAgentSource *s)
+{
+    if (!s->count_tokens)
+        return true;
+    Counter *c = ptc_arena_alloc(&agent->arena, sizeof *c);
+    if (!c)
+        return false;
+    *c = (Counter){s->count_tokens, s->count_tokens_user};
+    agent->count_tokens = count_tokens;
+    agent->count_tokens_user = c;
+    return true;
+}
+
+static bool read_children(const PtcAgentSource *s, PtcAgentChild *children)
+{
+    for (size_t i = 0; i < s->child_count; i++) {
+        if (!s->child_names[i] || !s->children[i])
+            return false;
+        children[i] = (PtcAgentChild){ptc_text_cstr(s->child_names[i]), s->children[i]};
+    }
+    return true;
+}
+
+static PtcStatus read_agent(const PtcAgentSource *s, const PtcAgentChild *children, PtcAgent **out,
+                            char *error, size_t size)
+{
+    PtcFault fault = {.input = false};
+    PtcAgentReading how = {.allow_commands = s->allow_commands,
+                           .allow_http = s->allow_http,
+                           .allow_scripts = true,
+                           .functions = &ptc_agent_tool_functions,
+                           .check_model = s->llm ? ptc_model_host_check : NULL,
+                           .user = s->llm,
+                           .tools = s->tools,
+                           .children = children,
+                           .child_count = s->child_count};
+    PtcAgent *agent = s->path
+                          ? ptc_definition_open(s->path, &how, &fault)
+                          : ptc_definition_read_json((PtcText){s->json, s->json_len}, &how, &fault);
+    if (!agent)
+        return refuse_fault(&fault, error, size);
+    if (!set_counter(agent, s)) {
+        ptc_definition_release(agent);
+        return api_refuse(PTC_NO_MEMORY, error, size, "memory is short");
+    }
+    *out = agent;
+    return PTC_OK;
+}
+
+PtcStatus ptc_agent_new(const PtcAgentSource *given, PtcAgent **out, char *error, size_t size)
+{
+    PtcAgentSource s = {.size = sizeof s};
+    PtcMem mem;
+    if (!out || !given || !api_copy_in(&s, sizeof s, given) || !s.json == !s.path ||
+        s.child_count > CHILDREN_MAX || (s.child_count && (!s.children || !s.child_names)))
+        return PTC_BAD_ARGUMENT;
+    *out = NULL;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    size_t bytes = (s.child_count + 1) * sizeof(PtcAgentChild);
+    PtcAgentChild *children = ptc_mem_alloc(&mem, bytes);
+    if (!children)
+        return PTC_NO_MEMORY;
+    PtcStatus status =
+        read_children(&s, children) ? read_agent(&s, children, out, error, size) : PTC_BAD_ARGUMENT;
+    ptc_mem_free(&mem, children, bytes);
+    return status;
+}
+
+void ptc_agent_free(PtcAgent *agent)
+{
+    ptc_definition_release(agent);
+}

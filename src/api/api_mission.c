@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT
+ * One run of an agent, as ptc.h declares it.  A mission holds everything that the run borrows: copies of the options, the
+ * model, the tree.  It begins to run in ptc_mission_run; what was wrong with its input is part of the outcome. */
+#include "agent/agent_outcome.h"
+#include "agent/model_host.h"
+#include "agent/run_options.h"
+#include "api/api_ask.h"
+#include "api/api_int.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "llm/script.h"
+#include "value/map.h"
+#include "value/str.h"
+
+enum { OUT_BYTES = 256 * 1024 * 1024, MISSION_BYTES = 1024 * 1024 * 1024 };
+
+struct PtcMission {
+    PtcMem mem;
+    PtcMissionOptions o;
+    PtcAgent *agent;
+    PtcBench bench; /* of the options */
+    PtcRunOptions options;
+    PtcAskTarget target;
+    PtcModel *model; /* or NULL: the agent's own */
+    PtcTreeHost models;
+    PtcCancel cancel;
+    bool ran; /* tree and run are there */
+    PtcAgentTree tree;
+    PtcAgentRun run;
+    PtcBuf json;
+    PtcText answer, message; /* of the outcome, ending in NUL; absent: none */
+};
+
+void ptc_mission_options_init(PtcMissionOptions *options, size_t size)
+{
+    PtcMissionOptions all = {
+        .size = sizeof all, .token_limit = PTC_UNSET, .llm_timeout_ms = PTC_UNSET};
+    api_copy_out(options, size, &all, sizeof all);
+}
+
+/* -------------------------------------------------------------------------------- events */
+
+static const char *program_reason(const PtcRan *ran)
+{
+    switch (ran->end) {
+    case PTC_RAN_FAIL: return "fail";
+    case PTC_RAN_FAILED: return ran->kind;
+    case PTC_RAN_MEMORY_LIMIT: return "memory_limit";
+    case PTC_RAN_CANCELLED: return "cancelled";
+    case PTC_RAN_NO_MEMORY: return "no_memory";
+    default: return NULL;
+    }
+}
+
+/* The word for what went wrong. */
+static const char *reason_of(const PtcProgress *p)
+{
+    switch (p->kind) {
+    case PTC_PROGRESS_ANSWERED:
+        return p->reply->status == PTC_LLM_OK ? NULL : ptc_llm_status_name(p->reply->status);
+    case PTC_PROGRESS_PROGRAM_ENDED: return program_reason(p->ran);
+    case PTC_PROGRESS_RUN_ENDED:
+        return p->what->invalid ? "invalid" : p->what->step.now.verdict.reason;
+    default: return NULL;
+    }
+}
+
+static void add_reply(PtcMissionEvent *e, const PtcLlmReply *reply)
+{
+    PtcText text = reply->status == PTC_LLM_OK ? reply->text : reply->error;
+    e->text = text.bytes;
+    e->text_len = text.len;
+    e->calls = reply->call_count;
+    e->input_tokens = reply->tokens.input;
+    e->output_tokens = reply->tokens.output;
+}
+
+/* False: nothing that ptc.h knows of. */
+static bool event_kind(PtcProgressKind kind, PtcMissionEventKind *out)
+{
+    switch (kind) {
+    case PTC_PROGRESS_RUN_BEGAN: *out = PTC_MISSION_BEGAN; return true;
+    case PTC_PROGRESS_RUN_ENDED: *out = PTC_MISSION_ENDED; return true;
+    case PTC_PROGRESS_ASKED: *out = PTC_MISSION_ASKED; return true;
+    case PTC_PROGRESS_ANSWERED: *out = PTC_MISSION_ANSWERED; return true;
+    case PTC_PROGRESS_PROGRAM_BEGAN: *out = PTC_MISSION_PROGRAM_BEGAN; return true;
+    case PTC_PROGRESS_PROGRAM_ENDED: *out = PTC_MISSION_PROGRAM_ENDED; return true;
+    case PTC_PROGRESS_CALLED: *out = PTC_MISSION_CALLED; return true;
+    default: return false;
+    }
+}
+
+static void watch(void *user, const PtcProgress *p)
+{
+    PtcMission *m = user;
+    PtcMissionEvent e = {.size = sizeof e,
+                         .run = p->run,
+                         .parent = p->parent,
+                         .agent = p->agent.bytes,
+                         .agent_len = p->agent.len,
+                         .turn = p->turn,
+                         .at_us = p->at_ns / 1000,
+                         .duration_us = p->duration_ns / 1000,
+                         .text = p->program.bytes,
+                         .text_len = p->program.len,
+                         .calls = p->call_count};
+    if (!event_kind(p->kind, &e.kind))
+        return;
+    if (e.kind == PTC_MISSION_ANSWERED)
+        add_reply(&e, p->reply);
+    e.reason = reason_of(p);
+    e.ok = !e.reason;
+    m->o.watch(m->o.watch_user, &e);
+}
+
+static bool stream(void *user, PtcText piece)
+{
+    PtcMission *m = user;
+    PtcMissionEvent e = {.size = sizeof e,
+                         .kind = PTC_MISSION_TEXT,
+                         .run = m->run.number,
+                         .agent = "",
+                         .turn = (int64_t)m->run.step.now.turn_count + 1,
+                         .at_us = (ptc_clock_ns(NULL) - m->tree.began_ns) / 1000,
+                         .ok = true,
+                         .text = piece.bytes,
+                         .text_len = piece.len};
+    m->o.watch(m->o.watch_user, &e);
+    return !atomic_load(&m->cancel.asked);
+}
+
+static bool stop(void *user, int64_t requests, const PtcTokens *tokens)
+{
+    PtcMission *m = user;
+    return m->o.stop(m->o.stop_user, requests, tokens->input, tokens->output);
+}
+
+/* -------------------------------------------------------------------------------- models */
+
+static PtcModel *open_model(void *user, PtcText spec, bool program, char *why, size_t size)
+{
+    PtcMission *m = user;
+    return m->models.open_model(m->models.user, spec, program, why, size);
+}
+
+static PtcModel *open_script(void *user, PtcText script, char *why, size_t size)
+{
+    PtcMission *m = user;
+    return m->o.llm ? m->models.open_script(m->models.user, script, why, size)
+                    : ptc_script_new(&m->mem, "script", script, NULL, why, size);
+}
+
+static const char *variable(void *user, const char *name)
+{
+    PtcMission *m = user;
+    return m->models.variable(m->models.user, name);
+}
+
+static PtcTreeHost tree_host(PtcMission *m)
+{
+    PtcTreeHost host = {.open_script = open_script, .progress_user = m, .user = m};
+    if (m->o.llm) {
+        ptc_model_host_fill(m->o.llm, &m->models);
+        host.open_model = open_model;
+        host.client = m->models.client;
+        host.variable = variable;
+    }
+    host.progress = m->o.watch ? watch : NULL;
+    host.stream = m->o.watch ? stream : NULL;
+    host.stop = m->o.stop ? stop : NULL;
+    return host;
+}
+
+/* The model that the options name, or the host's function; NULL with a reason: it cannot be had. */
+static PtcModel *make_model(PtcMission *m, char *why, size_t size)
+{
+    if (m->o.model)
+        return ptc_model_host_open(m->o.llm, ptc_text_cstr(m->o.model), PTC_TRUST_HOST, why, size);
+    m->target = (PtcAskTarget){m->o.ask, m->o.ask_user};
+    PtcModel *model = ptc_ask_model_new(&m->mem, &m->target);
+    if (model && m->o.llm)
+        model = ptc_model_host_take(m->o.llm, model);
+    if (!model)
+        snprintf(why, size, "memory is short");
+    return model;
+}
+
+/* ------------------------------------------------------------------------------- options */
+
+/* A copy; *ok is false when memory is short. */
+static PtcText copy(PtcMission *m, const char *text, size_t len, bool *ok)
+{
+    PtcText kept = {NULL, 0};
+    if (text)
+        kept = ptc_bench_copy(&m->bench, (PtcText){text, len});
+    *ok = *ok && (!text || kept.bytes);
+    return kept;
+}
+
+/* The conversation, read as that of a batch line is. */
+static bool read_messages(PtcMission *m, PtcFault *fault)
+{
+    PtcJsonError e = {0};
+    PtcHeap *heap = &m->bench.heap;
+    PtcValue object = PTC_NIL;
+    if (m->o.messages) {
+        PtcValue list = ptc_json_parse(heap, m->o.messages, m->o.messages_len, &e);
+        PtcValue key = ptc_str_new(heap, "messages", 8);
+        if (list == PTC_NONE && !e.stopped) {
+            snprintf(fault->path, sizeof fault->path, "messages");
+            snprintf(fault->message, sizeof fault->message, "not JSON: %s", e.message);
+            return false;
+        }
+        object = list == PTC_NONE || key == PTC_NONE ? PTC_NONE : ptc_map_empty(heap);
+        if (object != PTC_NONE)
+            object = ptc_map_assoc(heap, object, key, list);
+        if (object == PTC_NONE)
+            return (fault->no_memory = true, false);
+    }
+    return ptc_run_options_read(&m->bench, object, m->agent, &m->options, fault);
+}
+
+static bool copy_input(PtcMission *m, PtcFault *fault)
+{
+    bool ok = true;
+    PtcAgentOptions *a = &m->options.agent;
+    a->input.context = copy(m, m->o.context, m->o.context_len, &ok);
+    a->input.journal = copy(m, m->o.journal, m->o.journal_len, &ok);
+    a->input.memory = copy(m, m->o.memory, m->o.memory_len, &ok);
+    a->token_limit = m->o.token_limit >= 0 ? m->o.token_limit : -1;
+    a->return_partial = m->o.return_partial;
+    a->cancel = &m->cancel;
+    a->stream = m->o.watch && m->agent->mode == PTC_MODE_TEXT && m->agent->offer_count == 0;
+    fault->no_memory = !ok;
+    return ok;
+}
+
+static PtcStatus prepare(PtcMission *m, char *error, size_t size)
+{
+    PtcFault fault = {.input = true};
+    char why[PTC_MODEL_WHY] = "";
+    if (!read_messages(m, &fault) || !copy_input(m, &fault)) {
+        if (fault.no_memory)
+            return api_refuse(PTC_NO_MEMORY, error, size, "memory is short");
+        snprintf(why, sizeof why, "%.100s: %.280s", fault.path, fault.message);
+        return api_refuse(PTC_BAD_DATA, error, size, why);
+    }
+    if ((m->o.model || m->o.ask) && !(m->model = make_model(m, why, sizeof why)))
+        return api_refuse(PTC_BAD_DATA, error, size, why);
+    m->options.agent.model = m->model;
+    m->o.model = m->o.context = m->o.journal = m->o.memory = m->o.messages = NULL;
+    return PTC_OK;
+}
+
+static bool are_sound(const PtcMissionOptions *o)
+{
+    return !(o->model && (o->ask || !o->llm)) && o->token_limit >= PTC_UNSET &&
+           o->llm_timeout_ms >= PTC_UNSET;
+}
+
+PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *given, PtcMission **out,
+                          char *error, size_t size)
+{
+    PtcMissionOptions o;
+    PtcMem mem;
+    ptc_mission_options_init(&o, sizeof o);
+    if (!agent || !out || !api_copy_in(&o, sizeof o, given) || !are_sound(&o))
+        return PTC_BAD_ARGUMENT;
+    *out = NULL;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    PtcMission *m = ptc_mem_alloc(&mem, sizeof *m);
+    if (!m)
+        return api_refuse(PTC_NO_MEMORY, error, size, "memory is short");
+    memset(m, 0, sizeof *m);
+    ptc_mem_init(&m->mem, MISSION_BYTES);
+    ptc_bench_init(&m->bench);
+    ptc_buf_init(&m->json, &m->mem, OUT_BYTES);
+    m->o = o;
+    m->agent = ptc_definition_retain(agent);
+    PtcStatus status = prepare(m, error, size);
+    if (status == PTC_OK)
+        *out = m;
+    else
+        ptc_mission_free(m);
+    return status;
+}
+
+void ptc_mission_free(PtcMission *m)
+{
+    PtcMem mem;
+    if (!m)
+        return;
+    if (m->ran) {
+        ptc_agent_run_end(&m->run);
+        ptc_tree_deinit(&m->tree);
+    }
+    if (m->model)
+        m->model->free(m->model);
+    ptc_buf_deinit(&m->json);
+    ptc_bench_deinit(&m->bench);
+    ptc_definition_release(m->agent);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    atomic_store(&mem.used, sizeof *m);
+    ptc_mem_free(&mem, m, sizeof *m);
+}
+
+/* ------------------------------------------------------------------------------- running */
+
+static bool write_outcome(PtcMission *m)
+{
+    PtcOutcomeOptions options = {.messages = m->o.collect_messages,
+                                 .duration = !m->o.without_times};
+    ptc_emit_object(&m->json);
+    ptc_agent_outcome_write(&m->run, &options, &m->json);
+    ptc_emit_object_end(&m->json);
+    return api_cstr(&m->json) != NULL;
+}
+
+/* The texts of the outcome that have functions of their own.  Nil has no text in the verdict. */
+static bool keep_texts(PtcMission *m)
+{
+    const PtcVerdict *v = &m->run.step.now.verdict;
+    if (m->run.invalid) {
+        m->message = ptc_text_cstr(m->run.fault.message);
+        return true;
+    }
+    PtcText *kept = v->ok ? &m->answer : &m->message;
+    PtcText text = v->ok ? v->value : v->message;
+    *kept = ptc_bench_copy(&m->bench, text.bytes ? text : PTC_TEXT("null"));
+    return kept->bytes != NULL;
+}
+
+PtcStatus ptc_mission_run(PtcMission *m)
+{
+    if (!m || m->ran)
+        return PTC_BAD_ARGUMENT;
+    PtcTreeHost host = tree_host(m);
+    if (!ptc_tree_init(&m->tree, &host, m->agent->turn_budget, m->agent->mission_timeout_ms))
+        return PTC_NO_MEMORY;
+    m->ran = true;
+    m->tree.llm_timeout_ms = m->o.llm_timeout_ms > 0 ? m->o.llm_timeout_ms : 0;
+    ptc_agent_run_begin(&m->run, &m->tree, m->agent, &m->options.agent);
+    ptc_agent_run_go(&m->run);
+    return keep_texts(m) && write_outcome(m) ? PTC_OK : PTC_NO_MEMORY;
+}
+
+void ptc_mission_cancel(PtcMission *m)
+{
+    if (m)
+        atomic_store(&m->cancel.asked, true);
+}
+
+/* ------------------------------------------------------------------------------- outcome */
+
+static bool has_ended(const PtcMission *m)
+{
+    return m && m->ran;
+}
+
+const char *ptc_mission_json(const PtcMission *m, size_t *len)
+{
+    bool there = has_ended(m) && m->json.len > 0 && ptc_buf_ok(&m->json);
+    api_set_len(len, there ? m->json.len : 0);
+    return there ? m->json.data : NULL;
+}
+
+bool ptc_mission_ok(const PtcMission *m)
+{
+    return has_ended(m) && !m->run.invalid && m->run.step.now.verdict.ok;
+}
+
+bool ptc_mission_invalid(const PtcMission *m)
+{
+    return has_ended(m) && m->run.invalid;
+}
+
+static const char *give(PtcText text, size_t *len)
+{
+    api_set_len(len, text.len);
+    return text.bytes;
+}
+
+const char *ptc_mission_answer(const PtcMission *m, size_t *len)
+{
+    return give(has_ended(m) ? m->answer : (PtcText){NULL, 0}, len);
+}
+
+static const char *invalid_reason(const PtcFault *fault)
+{
+    return fault->no_memory ? "no_memory" : fault->input ? "invalid_input" : "invalid_agent";
+}
+
+const char *ptc_mission_reason(const PtcMission *m)
+{
+    if (!has_ended(m) || ptc_mission_ok(m))
+        return NULL;
+    return m->run.invalid ? invalid_reason(&m->run.fault) : m->run.step.now.verdict.reason;
+}
+
+const char *ptc_mission_message(const PtcMission *m, size_t *len)
+{
+    return give(has_ended(m) ? m->message : (PtcText){NULL, 0}, len);
+}
+
+bool ptc_mission_usage(PtcMission *m, PtcMissionUsage *usage)
+{
+    if (!has_ended(m) || !usage || usage->size < sizeof(size_t))
+        return false;
+    const PtcTreeSums *sums = &m->tree.sums;
+    PtcMissionUsage all = {.size = sizeof all,
+                           .turns = sums->turns,
+                           .requests = sums->requests,
+                           .failed_requests = sums->errors,
+                           .input_tokens = sums->tokens.input,
+                           .output_tokens = sums->tokens.output,
+                           .cache_creation_tokens = sums->tokens.cache_creation,
+                           .cache_read_tokens = sums->tokens.cache_read,
+                           .duration_us = (m->run.ended_ns - m->run.began_ns) / 1000};
+    api_copy_out(usage, usage->size, &all, sizeof all);
+    return true;
+}
