@@ -1,0 +1,68 @@
+#!/usr/bin/env python3
+"""Whole programs in docs/embedding.md and README.md: built against libptc beside the command, and run.  test_embedding.py PTC"""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+import page_help  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv[1]).resolve().parent
+ROOT = page_help.DOCS.parent
+counts = {True: 0, False: 0}
+
+
+def check(name, ok, got):
+    counts[bool(ok)] += 1
+    if not ok:
+        print(f"FAIL {name}\n    got  {got}")
+
+
+def build(source, where):
+    """The program, or None with what the compiler says."""
+    pathlib.Path(where, "app.c").write_text(source, encoding="utf-8")
+    done = subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-I", ROOT / "include", "app.c", "-o", "app",
+                           f"-L{BUILD}", "-lptc", f"-Wl,-rpath,{BUILD}"],
+                          cwd=where, capture_output=True, text=True, timeout=120, check=False)
+    return done.returncode == 0, done.stderr
+
+
+def run(source, where):
+    ok, error = build(source, where)
+    if not ok:
+        return error
+    return subprocess.run(["./app"], cwd=where, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60,
+                          env={"PATH": os.environ["PATH"]}, check=False).stdout
+
+
+def programs(page):
+    """Fences of C with a main, each with what the next transcript says that it prints; None: nothing is said."""
+    fences = page_help.FENCE.findall(page)
+    for (kind, text), (after, output) in zip(fences, fences[1:] + [("none", "")]):
+        if re.match(r"c\b", kind) and "int main(" in text:
+            expected = output.partition("\n")[2] if after == "" and output.startswith("$ cc ") else None
+            yield text, expected
+
+
+def test_page(name, least):
+    count = 0
+    for source, expected in programs(pathlib.Path(ROOT, name).read_text(encoding="utf-8")):
+        with tempfile.TemporaryDirectory() as where:
+            got = run(source, where)
+        check(f"program {count + 1} of {name}", got == expected if expected else re.fullmatch(r"\d+\n", got), got)
+        count += 1
+    check(f"programs of {name}", count >= least, count)
+
+
+if shutil.which("cc") and (BUILD / "libptc.so").exists():
+    test_page("docs/embedding.md", 1)
+    test_page("README.md", 1)
+else:
+    print("skipped: no C compiler, or no libptc.so beside ptc")
+    check("skipped", True, "")
+print(f"test_embedding.py: {counts[True]} passed, {counts[False]} failed")
+sys.exit(counts[False] > 0)
