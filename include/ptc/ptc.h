@@ -472,7 +472,7 @@ PTC_API const char *ptc_outcome_payload(PtcOutcome *outcome, const PtcPayloadOpt
 /* ------------------------------------------------------------------ agents */
 
 /* An agent is a mission for a language model: a prompt, tools, limits, and what the answer must be (docs/agents.md).  A
- * PtcAgent says what it is, a PtcMission is one run of it, a PtcLlm opens models by name.  None of them needs an engine.
+ * PtcAgent says what it is, a PtcMission is one run of it, or a conversation, a PtcLlm opens models by name.  None of them needs an engine.
  *
  * Threads: any number of threads may use one PtcAgent or PtcLlm at once.  A mission belongs to one thread at a time, but for
  *   ptc_mission_cancel.  That thread needs 1 MiB of C stack, and 512 KiB more for each level of agents below.
@@ -562,6 +562,7 @@ typedef enum {
     PTC_MISSION_PROGRAM_BEGAN, /* text */
     PTC_MISSION_PROGRAM_ENDED, /* ok, reason */
     PTC_MISSION_CALLED,        /* calls: native ones that have ended */
+    PTC_MISSION_TURN_ENDED,    /* ok, reason */
     PTC_MISSION_TEXT, /* text: a piece of the top agent's answer, of agents in text mode without tools */
 } PtcMissionEventKind;
 
@@ -622,10 +623,15 @@ PTC_API PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *opti
 PTC_API void ptc_mission_free(PtcMission *mission);
 /* Runs it to its end, once.  PTC_OK says that it has ended, not that it went well: the outcome tells. */
 PTC_API PtcStatus ptc_mission_run(PtcMission *mission);
-/* Ends it with reason "cancelled", within 200 ms; before it runs, too.  From any thread, until it is freed. */
+/* In place of that, a conversation: runs the agent for a message of a user, which stands for the prompt as it is, and any
+ * number of times.  Messages, definitions, *1, journal and cache are kept; turns, tokens and time count anew.  The outcome
+ * is that of the last message.  PTC_NO_MEMORY also when what was said could not be kept. */
+PTC_API PtcStatus ptc_mission_say(PtcMission *mission, const char *message, size_t len);
+/* Ends the run that is under way with reason "cancelled", within 200 ms; if none is, the next one.  From any thread, until the
+ * mission is freed. */
 PTC_API void ptc_mission_cancel(PtcMission *mission);
 
-/* The outcome, after ptc_mission_run; texts are borrowed from the mission.  All of it as a JSON object, as `ptc run --json`
+/* The outcome, after ptc_mission_run or ptc_mission_say; texts are borrowed from the mission until the next of them.  All of it as a JSON object, as `ptc run --json`
  * prints it; NULL before. */
 PTC_API const char *ptc_mission_json(const PtcMission *mission, size_t *len);
 /* Is there an answer, and which, as JSON?  NULL: there is none. */

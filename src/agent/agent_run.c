@@ -207,7 +207,7 @@ static bool says_stop(const PtcAgentRun *r)
     int64_t most = r->options.stop_after_requests;
     if (most >= 0 && r->step.now.requests >= most)
         return true;
-    return host->stop && host->stop(host->user, r->tree->sums.requests, &r->tree->sums.tokens);
+    return host->stop && host->stop(host->stop_user, r->tree->sums.requests, &r->tree->sums.tokens);
 }
 
 static PtcFacts facts(const PtcAgentRun *r)

@@ -63,6 +63,7 @@ typedef struct PtcTreeHost {
     void *progress_user;
     /* Says stop: asked with the tree's lock held, after every reply and before every request. */
     bool (*stop)(void *user, int64_t requests, const PtcTokens *tokens);
+    void *stop_user;
     /* Pieces of the top agent's answer as they come. */
     bool (*stream)(void *user, PtcText piece);
     void *stream_user;

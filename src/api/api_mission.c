@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * One run of an agent, as ptc.h declares it.  A mission holds everything that the run borrows: copies of the options, the
- * model, the tree.  It begins to run in ptc_mission_run; what was wrong with its input is part of the outcome. */
+ * Runs of an agent, as ptc.h declares them: one, or one for each message of a conversation.  A mission holds everything
+ * that they borrow: copies of the options, the model, the tree.  What is wrong with its input is part of the outcome. */
+#include "agent/agent_chat.h"
 #include "agent/agent_outcome.h"
 #include "agent/model_host.h"
 #include "agent/run_options.h"
@@ -14,6 +15,9 @@
 
 enum { OUT_BYTES = 256 * 1024 * 1024, MISSION_BYTES = 1024 * 1024 * 1024 };
 
+/* What a mission has become. */
+typedef enum { NEW, ONCE, CHAT, REFUSED } Kind;
+
 struct PtcMission {
     PtcMem mem;
     PtcMissionOptions o;
@@ -22,13 +26,14 @@ struct PtcMission {
     PtcRunOptions options;
     PtcAskTarget target;
     PtcModel *model; /* or NULL: the agent's own */
-    PtcTreeHost models;
     PtcCancel cancel;
-    bool ran; /* tree and run are there */
-    PtcAgentTree tree;
-    PtcAgentRun run;
-    PtcBuf json;
-    PtcText answer, message; /* of the outcome, ending in NUL; absent: none */
+    Kind kind;
+    PtcAgentTree tree; /* ONCE */
+    PtcAgentChat chat; /* CHAT */
+    PtcAgentRun run;   /* the only one, or that of the last message */
+    bool begun;        /* it must be ended */
+    bool ended;        /* json and text are there, ending in NUL */
+    PtcBuf json, text; /* the outcome; its answer, or what went wrong */
 };
 
 void ptc_mission_options_init(PtcMissionOptions *options, size_t size)
@@ -59,6 +64,7 @@ static const char *reason_of(const PtcProgress *p)
     case PTC_PROGRESS_ANSWERED:
         return p->reply->status == PTC_LLM_OK ? NULL : ptc_llm_status_name(p->reply->status);
     case PTC_PROGRESS_PROGRAM_ENDED: return program_reason(p->ran);
+    case PTC_PROGRESS_TURN_ENDED: return p->ended->reason;
     case PTC_PROGRESS_RUN_ENDED:
         return p->what->invalid ? "invalid" : p->what->step.now.verdict.reason;
     default: return NULL;
@@ -86,6 +92,7 @@ static bool event_kind(PtcProgressKind kind, PtcMissionEventKind *out)
     case PTC_PROGRESS_PROGRAM_BEGAN: *out = PTC_MISSION_PROGRAM_BEGAN; return true;
     case PTC_PROGRESS_PROGRAM_ENDED: *out = PTC_MISSION_PROGRAM_ENDED; return true;
     case PTC_PROGRESS_CALLED: *out = PTC_MISSION_CALLED; return true;
+    case PTC_PROGRESS_TURN_ENDED: *out = PTC_MISSION_TURN_ENDED; return true;
     default: return false;
     }
 }
@@ -121,7 +128,7 @@ static bool stream(void *user, PtcText piece)
                          .run = m->run.number,
                          .agent = "",
                          .turn = (int64_t)m->run.step.now.turn_count + 1,
-                         .at_us = (ptc_clock_ns(NULL) - m->tree.began_ns) / 1000,
+                         .at_us = (ptc_clock_ns(NULL) - m->run.tree->began_ns) / 1000,
                          .ok = true,
                          .text = piece.bytes,
                          .text_len = piece.len};
@@ -137,37 +144,22 @@ static bool stop(void *user, int64_t requests, const PtcTokens *tokens)
 
 /* -------------------------------------------------------------------------------- models */
 
-static PtcModel *open_model(void *user, PtcText spec, bool program, char *why, size_t size)
-{
-    PtcMission *m = user;
-    return m->models.open_model(m->models.user, spec, program, why, size);
-}
-
+/* An agent's own replies, where no PtcLlm opens them. */
 static PtcModel *open_script(void *user, PtcText script, char *why, size_t size)
 {
     PtcMission *m = user;
-    return m->o.llm ? m->models.open_script(m->models.user, script, why, size)
-                    : ptc_script_new(&m->mem, "script", script, NULL, why, size);
-}
-
-static const char *variable(void *user, const char *name)
-{
-    PtcMission *m = user;
-    return m->models.variable(m->models.user, name);
+    return ptc_script_new(&m->mem, "script", script, NULL, why, size);
 }
 
 static PtcTreeHost tree_host(PtcMission *m)
 {
-    PtcTreeHost host = {.open_script = open_script, .progress_user = m, .user = m};
-    if (m->o.llm) {
-        ptc_model_host_fill(m->o.llm, &m->models);
-        host.open_model = open_model;
-        host.client = m->models.client;
-        host.variable = variable;
-    }
+    PtcTreeHost host = {.open_script = open_script, .user = m};
+    if (m->o.llm)
+        ptc_model_host_fill(m->o.llm, &host);
     host.progress = m->o.watch ? watch : NULL;
     host.stream = m->o.watch ? stream : NULL;
     host.stop = m->o.stop ? stop : NULL;
+    host.progress_user = host.stream_user = host.stop_user = m;
     return host;
 }
 
@@ -275,6 +267,7 @@ PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *given, PtcMi
     ptc_mem_init(&m->mem, MISSION_BYTES);
     ptc_bench_init(&m->bench);
     ptc_buf_init(&m->json, &m->mem, OUT_BYTES);
+    ptc_buf_init(&m->text, &m->mem, OUT_BYTES);
     m->o = o;
     m->agent = ptc_definition_retain(agent);
     PtcStatus status = prepare(m, error, size);
@@ -290,13 +283,16 @@ void ptc_mission_free(PtcMission *m)
     PtcMem mem;
     if (!m)
         return;
-    if (m->ran) {
+    if (m->begun)
         ptc_agent_run_end(&m->run);
+    if (m->kind == ONCE)
         ptc_tree_deinit(&m->tree);
-    }
+    if (m->kind == CHAT)
+        ptc_agent_chat_close(&m->chat);
     if (m->model)
         m->model->free(m->model);
     ptc_buf_deinit(&m->json);
+    ptc_buf_deinit(&m->text);
     ptc_bench_deinit(&m->bench);
     ptc_definition_release(m->agent);
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -306,42 +302,88 @@ void ptc_mission_free(PtcMission *m)
 
 /* ------------------------------------------------------------------------------- running */
 
-static bool write_outcome(PtcMission *m)
+/* The text of the outcome that has a function of its own.  Nil has none in the verdict. */
+static void keep_text(PtcMission *m)
+{
+    const PtcVerdict *v = &m->run.step.now.verdict;
+    PtcText text = m->run.invalid ? ptc_text_cstr(m->run.fault.message)
+                   : v->ok        ? v->value
+                                  : v->message;
+    if (!text.bytes)
+        text = PTC_TEXT("null");
+    ptc_buf_clear(&m->text);
+    ptc_buf_add(&m->text, text.bytes, text.len);
+}
+
+static PtcStatus keep_outcome(PtcMission *m)
 {
     PtcOutcomeOptions options = {.messages = m->o.collect_messages,
                                  .duration = !m->o.without_times};
+    keep_text(m);
+    ptc_buf_clear(&m->json);
     ptc_emit_object(&m->json);
     ptc_agent_outcome_write(&m->run, &options, &m->json);
     ptc_emit_object_end(&m->json);
-    return api_cstr(&m->json) != NULL;
-}
-
-/* The texts of the outcome that have functions of their own.  Nil has no text in the verdict. */
-static bool keep_texts(PtcMission *m)
-{
-    const PtcVerdict *v = &m->run.step.now.verdict;
-    if (m->run.invalid) {
-        m->message = ptc_text_cstr(m->run.fault.message);
-        return true;
-    }
-    PtcText *kept = v->ok ? &m->answer : &m->message;
-    PtcText text = v->ok ? v->value : v->message;
-    *kept = ptc_bench_copy(&m->bench, text.bytes ? text : PTC_TEXT("null"));
-    return kept->bytes != NULL;
+    m->ended = api_cstr(&m->json) && api_cstr(&m->text);
+    return m->ended ? PTC_OK : PTC_NO_MEMORY;
 }
 
 PtcStatus ptc_mission_run(PtcMission *m)
 {
-    if (!m || m->ran)
+    if (!m || m->kind != NEW)
         return PTC_BAD_ARGUMENT;
     PtcTreeHost host = tree_host(m);
     if (!ptc_tree_init(&m->tree, &host, m->agent->turn_budget, m->agent->mission_timeout_ms))
         return PTC_NO_MEMORY;
-    m->ran = true;
+    m->kind = ONCE;
     m->tree.llm_timeout_ms = m->o.llm_timeout_ms > 0 ? m->o.llm_timeout_ms : 0;
     ptc_agent_run_begin(&m->run, &m->tree, m->agent, &m->options.agent);
+    m->begun = true;
     ptc_agent_run_go(&m->run);
-    return keep_texts(m) && write_outcome(m) ? PTC_OK : PTC_NO_MEMORY;
+    return keep_outcome(m);
+}
+
+/* ------------------------------------------------------------------------- conversations */
+
+/* Nothing ran: the outcome tells why. */
+static PtcStatus refuse_chat(PtcMission *m, const PtcFault *fault)
+{
+    ptc_agent_chat_close(&m->chat);
+    m->kind = REFUSED;
+    memset(&m->run, 0, sizeof m->run);
+    m->run.invalid = true;
+    m->run.fault = *fault;
+    return keep_outcome(m);
+}
+
+/* Opens the conversation with its first message; earlier ones are in the bench, which outlives it. */
+static bool open_chat(PtcMission *m, PtcFault *fault)
+{
+    PtcTreeHost host = tree_host(m);
+    m->kind = CHAT;
+    if (!ptc_agent_chat_open(&m->chat, m->agent, &host, &m->options.agent.input, fault))
+        return false;
+    m->chat.messages = (PtcMessage *)(uintptr_t)m->options.agent.messages;
+    m->chat.count = m->options.agent.message_count;
+    m->chat.tree.llm_timeout_ms = m->o.llm_timeout_ms > 0 ? m->o.llm_timeout_ms : 0;
+    return true;
+}
+
+PtcStatus ptc_mission_say(PtcMission *m, const char *message, size_t len)
+{
+    PtcFault fault = {.input = true};
+    if (!m || !message || (m->kind != NEW && m->kind != CHAT))
+        return PTC_BAD_ARGUMENT;
+    if (m->kind == NEW && !open_chat(m, &fault))
+        return refuse_chat(m, &fault);
+    if (m->begun)
+        ptc_agent_run_end(&m->run);
+    ptc_agent_chat_begin(&m->chat, &m->run, (PtcText){message, len}, &m->options.agent);
+    m->begun = true;
+    ptc_agent_run_go(&m->run);
+    atomic_store(&m->cancel.asked, false);
+    PtcStatus status = keep_outcome(m);
+    return ptc_agent_chat_keep(&m->chat, &m->run) ? status : PTC_NO_MEMORY;
 }
 
 void ptc_mission_cancel(PtcMission *m)
@@ -352,37 +394,30 @@ void ptc_mission_cancel(PtcMission *m)
 
 /* ------------------------------------------------------------------------------- outcome */
 
-static bool has_ended(const PtcMission *m)
+static const char *give(const PtcBuf *buf, bool there, size_t *len)
 {
-    return m && m->ran;
+    api_set_len(len, there ? buf->len : 0);
+    return there ? buf->data : NULL;
 }
 
 const char *ptc_mission_json(const PtcMission *m, size_t *len)
 {
-    bool there = has_ended(m) && m->json.len > 0 && ptc_buf_ok(&m->json);
-    api_set_len(len, there ? m->json.len : 0);
-    return there ? m->json.data : NULL;
+    return give(m ? &m->json : NULL, m && m->ended, len);
 }
 
 bool ptc_mission_ok(const PtcMission *m)
 {
-    return has_ended(m) && !m->run.invalid && m->run.step.now.verdict.ok;
+    return m && m->ended && !m->run.invalid && m->run.step.now.verdict.ok;
 }
 
 bool ptc_mission_invalid(const PtcMission *m)
 {
-    return has_ended(m) && m->run.invalid;
-}
-
-static const char *give(PtcText text, size_t *len)
-{
-    api_set_len(len, text.len);
-    return text.bytes;
+    return m && m->ended && m->run.invalid;
 }
 
 const char *ptc_mission_answer(const PtcMission *m, size_t *len)
 {
-    return give(has_ended(m) ? m->answer : (PtcText){NULL, 0}, len);
+    return give(m ? &m->text : NULL, ptc_mission_ok(m), len);
 }
 
 static const char *invalid_reason(const PtcFault *fault)
@@ -392,21 +427,21 @@ static const char *invalid_reason(const PtcFault *fault)
 
 const char *ptc_mission_reason(const PtcMission *m)
 {
-    if (!has_ended(m) || ptc_mission_ok(m))
+    if (!m || !m->ended || ptc_mission_ok(m))
         return NULL;
     return m->run.invalid ? invalid_reason(&m->run.fault) : m->run.step.now.verdict.reason;
 }
 
 const char *ptc_mission_message(const PtcMission *m, size_t *len)
 {
-    return give(has_ended(m) ? m->message : (PtcText){NULL, 0}, len);
+    return give(m ? &m->text : NULL, ptc_mission_reason(m) != NULL, len);
 }
 
 bool ptc_mission_usage(PtcMission *m, PtcMissionUsage *usage)
 {
-    if (!has_ended(m) || !usage || usage->size < sizeof(size_t))
+    if (!m || !m->ended || !m->begun || !usage || usage->size < sizeof(size_t))
         return false;
-    const PtcTreeSums *sums = &m->tree.sums;
+    const PtcTreeSums *sums = &m->run.tree->sums;
     PtcMissionUsage all = {.size = sizeof all,
                            .turns = sums->turns,
                            .requests = sums->requests,

@@ -96,8 +96,8 @@ typedef struct Log {
 
 static void note(void *user, const PtcMissionEvent *e)
 {
-    static const char *const names[] = {"began",   "ended",  "asked", "answered",
-                                        "program", "result", "calls", "text"};
+    static const char *const names[] = {"began",  "ended", "asked", "answered", "program",
+                                        "result", "calls", "turn",  "text"};
     Log *log = user;
     CHECK(e->size == sizeof *e && e->at_us >= 0 && e->duration_us >= 0 && e->agent);
     bool told = e->kind == PTC_MISSION_PROGRAM_BEGAN || e->kind == PTC_MISSION_TEXT;
@@ -120,11 +120,13 @@ static void test_events(void)
                     "{\"content\":\"(return (tool/sub))\"}]}"),
            &o),
         "1");
-    CHECK_STR(log.text, " 1.1 began\n 1.1 asked\n 1.1 answered\n 1.1 program(/ 1 0)\n"
-                        " 1.1 result arithmetic_error\n 1.2 asked\n 1.2 answered\n"
-                        " 1.2 program(return (tool/sub))\nsub: 2.1 began\nsub: 2.1 asked\n"
-                        "sub: 2.1 answered\nsub: 2.1 program(return 1)\nsub: 2.1 result\n"
-                        "sub: 2.2 ended\n 1.2 result\n 1.3 ended\n");
+    CHECK_STR(
+        log.text,
+        " 1.1 began\n 1.1 asked\n 1.1 answered\n 1.1 program(/ 1 0)\n"
+        " 1.1 result arithmetic_error\n 1.1 turn arithmetic_error\n 1.2 asked\n 1.2 answered\n"
+        " 1.2 program(return (tool/sub))\nsub: 2.1 began\nsub: 2.1 asked\n"
+        "sub: 2.1 answered\nsub: 2.1 program(return 1)\nsub: 2.1 result\nsub: 2.1 turn\n"
+        "sub: 2.2 ended\n 1.2 result\n 1.2 turn\n 1.3 ended\n");
 }
 
 static void speak(PtcAsk *ask, void *user)
@@ -370,6 +372,77 @@ static void test_named_models(void)
     CHECK(ptc_llm_free(llm, NULL, 0) == PTC_OK);
 }
 
+/* -------------------------------------------------------------------------- conversations */
+
+static void say(PtcMission *m, const char *message, const char *want)
+{
+    CHECK(ptc_mission_say(m, message, strlen(message)) == PTC_OK);
+    CHECK_STR(ptc_mission_ok(m) ? ptc_mission_answer(m, NULL) : ptc_mission_message(m, NULL), want);
+}
+
+static void test_chat(void)
+{
+    Model model = {.replies = {PROGRAM("(def a 20) (return a)"), PROGRAM("(return (inc a))"), NULL,
+                               PROGRAM("(return (+ *1 a))")}};
+    PtcMission *m = NULL;
+    PtcMissionUsage usage = {.size = sizeof usage};
+    PtcMissionOptions o = options();
+    o.ask = answer;
+    o.ask_user = &model;
+    PtcAgent *agent = an_agent("{\"prompt\":\"p\"}");
+    CHECK(ptc_mission_new(agent, &o, &m, NULL, 0) == PTC_OK);
+    ptc_agent_free(agent);
+    CHECK(ptc_mission_say(m, NULL, 0) == PTC_BAD_ARGUMENT);
+    say(m, "Take {{20}}.", "20");
+    CHECK(strstr(model.request, "Take {{20}}.") != NULL);
+    CHECK(ptc_mission_run(m) == PTC_BAD_ARGUMENT);
+    say(m, "One more?", "21");
+    CHECK(strstr(model.request, "Take {{20}}.") && strstr(model.request, "One more?"));
+    say(m, "Nobody answers.", "the host's function gave no reply");
+    CHECK_STR(ptc_mission_reason(m), "llm_error");
+    say(m, "All?", "41");
+    CHECK(!strstr(model.request, "Nobody answers."));
+    CHECK(ptc_mission_usage(m, &usage) && usage.turns == 1);
+    ptc_mission_cancel(m); /* the next message, and no other */
+    say(m, "Not now.", "the run was cancelled");
+    ptc_mission_free(m);
+}
+
+static void test_chat_refused(void)
+{
+    PtcMission *m = NULL;
+    PtcMissionUsage usage = {.size = sizeof usage};
+    PtcAgent *agent =
+        an_agent("{\"prompt\":\"p\",\"output\":\"text\",\"signature\":\"() -> :int\"}");
+    CHECK(ptc_mission_new(agent, NULL, &m, NULL, 0) == PTC_OK);
+    ptc_agent_free(agent);
+    CHECK(ptc_mission_say(m, "Hi", 2) == PTC_OK && ptc_mission_invalid(m));
+    CHECK_STR(ptc_mission_reason(m), "invalid_agent");
+    CHECK(!ptc_mission_usage(m, &usage) && ptc_mission_json(m, NULL));
+    CHECK(ptc_mission_say(m, "Hi", 2) == PTC_BAD_ARGUMENT);
+    ptc_mission_free(m);
+}
+
+/* A conversation goes on in another mission. */
+static void test_chat_earlier(void)
+{
+    PtcMission *m = NULL;
+    Model model = {.replies = {PROGRAM("(return 1)"), PROGRAM("(return 2)")}};
+    PtcMissionOptions o = options();
+    o.ask = answer;
+    o.ask_user = &model;
+    o.messages = "[{\"role\":\"user\",\"content\":\"earlier\"},"
+                 "{\"role\":\"assistant\",\"content\":\"yes\"}]";
+    o.messages_len = strlen(o.messages);
+    PtcAgent *agent = an_agent("{\"prompt\":\"p\"}");
+    CHECK(ptc_mission_new(agent, &o, &m, NULL, 0) == PTC_OK);
+    ptc_agent_free(agent);
+    say(m, "a", "1");
+    say(m, "b", "2");
+    CHECK(strstr(model.request, "earlier") && strstr(model.request, "(return 1)"));
+    ptc_mission_free(m);
+}
+
 /* -------------------------------------------------------------------------------- threads */
 
 typedef struct Runner {
@@ -429,6 +502,9 @@ int main(void)
     test_token_counter();
     test_replay();
     test_named_models();
+    test_chat();
+    test_chat_refused();
+    test_chat_earlier();
     test_threads();
     return check_done("test_api_mission");
 }
