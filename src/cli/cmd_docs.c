@@ -30,6 +30,8 @@ static const Topic topics[] = {
     {"batch", "many programs, one a line", ptc_guide_batch, &ptc_guide_batch_len},
     {"tools", "tools files, and commands as tools", ptc_guide_tools, &ptc_guide_tools_len},
     {"agents", "agents: their files, their runs, ptc run", ptc_guide_agents, &ptc_guide_agents_len},
+    {"transports", "which mode for which agent, with figures", ptc_guide_transports,
+     &ptc_guide_transports_len},
     {"providers", "models, and who provides them", ptc_guide_providers, &ptc_guide_providers_len},
     {"replay", "scripts, records and programs as models", ptc_guide_replay, &ptc_guide_replay_len},
     {"protocol", "the tool lisp_eval as models see it", ptc_guide_protocol,

@@ -21,6 +21,7 @@ PTC_GUIDE(trace)
 PTC_GUIDE(differences)
 PTC_GUIDE(agents)
 PTC_GUIDE(providers)
+PTC_GUIDE(transports)
 PTC_GUIDE(replay)
 #undef PTC_GUIDE
 

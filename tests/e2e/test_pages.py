@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import tempfile
 
@@ -76,6 +77,25 @@ def test_outcome():
             check(f"members {options}", set(outcome) <= set(table), set(outcome) - set(table))
 
 
+def table_rows(text):
+    """Rows of figures: (task, mode) -> numbers."""
+    found = re.findall(r"^\| ([a-z ]+) \| (\w+) \| (\d+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$", text, flags=re.M)
+    return {row[:2]: [int(n.replace(",", "")) for n in row[2:]] for row in found}
+
+
+def test_transports():
+    """The table of transports.md is what bench/transports prints: requests exactly, bytes within a tenth, since a word more in
+    a prompt changes nothing that the page says."""
+    done = subprocess.run([ROOT / "bench" / "transports", PTC], capture_output=True, text=True, timeout=120, check=False)
+    check("same answers", done.returncode == 0, done.stderr)
+    stated, measured = table_rows(read("docs/transports.md")), table_rows(done.stdout)
+    check("rows", len(measured) == 24 and set(stated) == set(measured), set(stated) ^ set(measured))
+    for key, row in measured.items():
+        near = all(abs(a - b) <= b / 10 for a, b in zip(stated[key][1:], row[1:]))
+        check(key, stated[key][0] == row[0] and near, (stated[key], row))
+
+
+test_transports()
 test_examples()
 test_fields()
 test_outcome()
