@@ -201,11 +201,9 @@ static uint64_t times(const PtcToolTally *t, Effect which)
     return which == RAN ? ok : started > ok + failed ? started - ok - failed : 0;
 }
 
-/* Appends a list of tools; true when each may be called again. */
-static bool add_effects(PtcBuf *out, const PtcAgentRun *r, Effect which)
+static void add_effects(PtcBuf *out, const PtcAgentRun *r, Effect which)
 {
     const PtcTools *tools = r->def->tools;
-    bool safe = true;
     ptc_emit_array(out);
     for (size_t i = 0; r->work && r->work->tally && tools && i < tools->count; i++) {
         const PtcToolInfo *info = &tools->items[i].info;
@@ -216,10 +214,20 @@ static bool add_effects(PtcBuf *out, const PtcAgentRun *r, Effect which)
         ptc_emit_field_text(out, "name", (PtcText){info->name, info->name_len});
         ptc_emit_field_uint(out, "times", n);
         ptc_emit_object_end(out);
-        safe = safe && (info->read_only || info->idempotent || info->inside);
     }
     ptc_emit_array_end(out);
-    return safe;
+}
+
+bool ptc_agent_outcome_safe(const PtcAgentRun *r)
+{
+    const PtcTools *tools = r->def->tools;
+    for (size_t i = 0; r->work && r->work->tally && tools && i < tools->count; i++) {
+        const PtcToolInfo *info = &tools->items[i].info;
+        bool did = times(&r->work->tally[i], RAN) || times(&r->work->tally[i], UNKNOWN);
+        if (did && !info->read_only && !info->idempotent && !info->inside)
+            return false;
+    }
+    return !atomic_load(&r->unsafe);
 }
 
 static void add_lost(PtcBuf *out, const PtcStepNow *now)
@@ -237,11 +245,11 @@ static void add_all_effects(PtcBuf *out, const PtcAgentRun *r)
     ptc_emit_key(out, "effects");
     ptc_emit_object(out);
     ptc_emit_key(out, "ran");
-    bool safe = add_effects(out, r, RAN);
+    add_effects(out, r, RAN);
     ptc_emit_key(out, "unknown");
-    safe = add_effects(out, r, UNKNOWN) && safe;
+    add_effects(out, r, UNKNOWN);
     add_lost(out, &r->step.now);
-    ptc_emit_field_bool(out, "safe_to_retry", safe);
+    ptc_emit_field_bool(out, "safe_to_retry", ptc_agent_outcome_safe(r));
     ptc_emit_object_end(out);
 }
 

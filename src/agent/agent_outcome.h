@@ -16,6 +16,9 @@ const char *ptc_agent_outcome_name(const PtcAgentRun *run);
 /* "normal", "must_return" or "retry". */
 const char *ptc_turn_type_name(PtcTurnType type);
 
+/* May the run be made again without doing twice what must be done once? */
+bool ptc_agent_outcome_safe(const PtcAgentRun *run);
+
 /* Appends the members of the object, without its braces, so that a caller can add its own. */
 void ptc_agent_outcome_write(PtcAgentRun *run, const PtcOutcomeOptions *options, PtcBuf *out);
 

@@ -35,6 +35,7 @@ static void begin(PtcAgentRun *r, PtcAgentTree *tree, const PtcAgentDef *def,
 static void set_deadline(PtcAgentRun *r)
 {
     int64_t own = r->began_ns + r->def->mission_timeout_ms * MS;
+    r->hurried = r->def->mission_timeout_ms > 0 || (r->parent && r->parent->hurried);
     if (r->def->mission_timeout_ms > 0 && own < r->deadline_ns)
         r->deadline_ns = own;
 }
@@ -214,6 +215,7 @@ static PtcFacts facts(const PtcAgentRun *r)
 {
     return (PtcFacts){.now_ns = ptc_clock_ns(NULL),
                       .deadline_ns = r->deadline_ns,
+                      .hurried = r->hurried,
                       .budget = r->free_of_budget ? INT64_MAX : r->tree->budget,
                       .tree_tokens = ptc_tree_tokens(r->tree),
                       .stop = says_stop(r)};
@@ -230,7 +232,7 @@ static void account(PtcAgentRun *r, const PtcAction *a)
     if (a->kind != PTC_ACTION_ASK)
         return;
     t->sums.turns++;
-    t->sums.requests++;
+    r->request = ++t->sums.requests;
     if (!r->free_of_budget)
         t->budget--;
     if (r->step.now.attempts == 1)
@@ -287,18 +289,10 @@ bool ptc_agent_run_prepare(PtcAgentRun *r, PtcLlmRequest *request)
 
 /* ------------------------------------------------------------------------------- asking */
 
-static bool asks_too_often(PtcAgentTree *t)
-{
-    pthread_mutex_lock(&t->lock);
-    bool often = t->sums.requests > PTC_TREE_REQUESTS;
-    pthread_mutex_unlock(&t->lock);
-    return often;
-}
-
 static void ask_model(PtcAgentRun *r, PtcLlmRequest *request, PtcArena *arena, PtcLlmReply *reply)
 {
     *reply = (PtcLlmReply){.status = PTC_LLM_CONFIG_ERROR, .retry_after_ms = -1};
-    if (asks_too_often(r->tree)) {
+    if (r->request > PTC_TREE_REQUESTS) {
         reply->error = PTC_TEXT("this run and the agents it started have sent 1000 requests, which "
                                 "is the most that one run may send");
         return;
@@ -402,7 +396,7 @@ static PtcAction call_tools(PtcAgentRun *r, const PtcAction *a)
     PtcCallResult *results = ptc_arena_zalloc(&bench.arena, (a->call.count + 1) * sizeof *results);
     if (!results || !ptc_work_call(r->work, a->call.calls, a->call.count, &limits, results)) {
         ptc_bench_deinit(&bench);
-        return step(r, (PtcEvent){.kind = PTC_EVENT_RAN, .ran = {.end = PTC_RAN_NO_MEMORY}});
+        return step(r, (PtcEvent){.kind = PTC_EVENT_CALLED});
     }
     p.kind = PTC_PROGRESS_CALLED;
     p.results = results;
@@ -416,10 +410,11 @@ static PtcAction call_tools(PtcAgentRun *r, const PtcAction *a)
 
 /* --------------------------------------------------------------------------------- loop */
 
-/* Who must not wait any longer is told so by the next step. */
+/* Who must not wait any longer is told so by the next step.  The limit of a request does not hold: it is none. */
 static void wait_for(const PtcAgentRun *r, int64_t ms)
 {
-    PtcLlmRequest request = {.cancel = r->options.cancel, .deadline_ns = r->deadline_ns};
+    PtcLlmRequest request = {
+        .cancel = r->options.cancel, .deadline_ns = r->deadline_ns, .timeout_ms = INT64_MAX};
     (void)!ptc_waiting_sleep(&request, ms);
 }
 

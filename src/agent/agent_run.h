@@ -49,12 +49,16 @@ struct PtcAgentRun {
     char path[PTC_AGENT_PATH];
     int64_t depth, max_depth;
     int64_t began_ns, ended_ns, deadline_ns;
+    bool hurried;          /* somebody asked for the deadline; else it is the tree's own */
+    int64_t request;       /* number of its last request in the tree */
     int64_t turn_began_ns; /* when the turn under way was first asked for */
     bool free_of_budget;   /* llm tools spend no turns */
     PtcWork own, *work;    /* own, unless the options have one */
     bool work_open;
     PtcStep step;
     atomic_int_fast64_t children;
+    atomic_bool
+        unsafe;   /* an agent that it started failed after effects that must not be repeated */
     bool invalid; /* nothing ran: fault says why */
     PtcFault fault;
     PtcText mission, system; /* for --dry-run */

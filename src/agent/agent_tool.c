@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "agent/agent_outcome.h"
 #include "base/sanitized.h"
 #include "tool/answer.h"
 
@@ -84,6 +85,13 @@ static void tell_failure(PtcToolCall *call, const PtcAgentRun *child)
     fail(call, text);
 }
 
+/* A call that failed is in no list of what ran; what the child did before it failed happened all the same. */
+static void note_effects(PtcAgentRun *parent, const PtcTool *tool, const PtcAgentRun *child)
+{
+    if (!tool->info.read_only && !tool->info.idempotent && !ptc_agent_outcome_safe(child))
+        atomic_store(&parent->unsafe, true);
+}
+
 PtcAgentRun *ptc_agent_tool_go(PtcToolCall *call, const PtcAgentDef *def, const PtcAgentTool *tool,
                                PtcText context, bool free)
 {
@@ -111,6 +119,7 @@ PtcAgentRun *ptc_agent_tool_go(PtcToolCall *call, const PtcAgentDef *def, const 
     ptc_agent_run_go(child);
     if (!child->invalid && child->step.now.verdict.ok)
         return child;
+    note_effects(parent, call->tool, child);
     tell_failure(call, child);
     ptc_agent_tool_end(child);
     return NULL;

@@ -469,6 +469,10 @@ static void drop_turn(PtcStepNow *now)
 static PtcAction on_called(PtcStep *s, const PtcEvent *e)
 {
     size_t due = 0;
+    if (!e->called.results) {
+        s->arena.failed = true;
+        return finish_error(s, "no_memory", NULL);
+    }
     for (size_t i = 0; i < s->now.pending_count; i++)
         due += !s->now.pending[i].reason;
     if (due != e->called.count) {

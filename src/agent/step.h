@@ -45,7 +45,8 @@ PtcStepOptions ptc_step_options(const PtcAgentDef *def);
 
 typedef struct PtcFacts {
     int64_t now_ns, deadline_ns; /* INT64_MAX: none */
-    int64_t budget;              /* turns of the tree that are left, claimed ones apart */
+    bool hurried;   /* somebody asked for the deadline: a wait of any length before it is fine */
+    int64_t budget; /* turns of the tree that are left, claimed ones apart */
     int64_t tree_tokens;
     bool stop; /* the host's budget callback says so */
 } PtcFacts;
@@ -138,7 +139,7 @@ typedef struct PtcEvent {
         struct {
             const PtcCallResult *results; /* one for each call of the action, in order */
             size_t count;
-        } called;
+        } called; /* no results: memory was short */
     };
 } PtcEvent;
 

@@ -131,7 +131,7 @@ int64_t ptc_step_wait_ms(PtcStep *s, const PtcEvent *e, PtcText *too_long)
     int64_t asked = e->failed.retry_after_ms, now = e->facts.now_ns, end = e->facts.deadline_ns;
     int64_t ms = asked >= 0 ? asked : backoff_ms(&s->options.retry, s->now.attempts);
     *too_long = (PtcText){NULL, 0};
-    if (end == INT64_MAX ? ms <= LONGEST_WAIT_MS : ms < (end - now) / 1000000)
+    if (ms < (end - now) / 1000000 && (e->facts.hurried || ms <= LONGEST_WAIT_MS))
         return ms;
     ptc_step_begin_text(s);
     ptc_buf_add(&s->text, e->failed.error.bytes, e->failed.error.len);

@@ -124,8 +124,8 @@ static bool define_all(PtcWork *w, PtcValue map, PtcFault *fault)
             return no_memory(fault);
         if (status == PTC_OK)
             continue;
-        snprintf(path, sizeof path, "run.memory.%.*s", (int)(ptc_str_len(key) % 150),
-                 ptc_str_bytes(key));
+        snprintf(path, sizeof path, "run.memory.%.*s",
+                 (int)(ptc_str_len(key) < 150 ? ptc_str_len(key) : 150), ptc_str_bytes(key));
         return bad_input(fault, path,
                          status == PTC_BAD_DATA ? "it is larger than memory_limit allows"
                                                 : "found a name that no program can define");
@@ -188,9 +188,9 @@ PtcCache *ptc_work_cache(PtcWork *w)
     bool any = false;
     for (size_t i = 0; i < w->def->tools->count; i++)
         any = any || w->def->tools->items[i].info.cache;
-    if (!any || (!w->ptc && !open_engine(w, &ignored)))
+    if (any && !w->ptc && !open_engine(w, &ignored))
         return NULL;
-    return ptc_session_cache(w->session);
+    return any && w->session ? ptc_session_cache(w->session) : NULL;
 }
 
 void ptc_work_rest(PtcWork *w)

@@ -300,8 +300,10 @@ static inline bool driver_event(Driver *d, const char *line)
     PtcEvent e = {.kind = PTC_EVENT_CANCEL};
     driver_split(d, line);
     d->facts.now_ns = driver_int(d, "now", d->facts.now_ns / 1000000) * 1000000;
-    if (driver_value(d, "deadline"))
+    if (driver_value(d, "deadline")) {
         d->facts.deadline_ns = driver_int(d, "deadline", 0) * 1000000;
+        d->facts.hurried = true;
+    }
     d->facts.budget = driver_int(d, "budget", d->facts.budget);
     d->facts.tree_tokens = driver_int(d, "tokens", d->facts.tree_tokens);
     d->facts.stop = driver_has(d, "stop");
