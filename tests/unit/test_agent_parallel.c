@@ -104,8 +104,10 @@ static void test_small_stack(void)
     size_t size = (PTC_SANITIZED ? 2048 : 768) * 1024;
     pthread_attr_init(&attr);
     CHECK(pthread_attr_setstacksize(&attr, size) == 0);
-    CHECK(pthread_create(&thread, &attr, deep_thread, NULL) == 0);
-    pthread_join(thread, NULL);
+    bool begun = pthread_create(&thread, &attr, deep_thread, NULL) == 0;
+    if (begun)
+        pthread_join(thread, NULL);
+    CHECK(begun);
     pthread_attr_destroy(&attr);
 }
 
