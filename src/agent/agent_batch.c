@@ -212,7 +212,7 @@ static bool parse_line(Line *l, PtcText line)
     l->id = PTC_NONE;
     if (l->body == PTC_NONE) {
         snprintf(why, sizeof why, "not JSON: column %u: %s", (unsigned)e.column,
-                 e.stopped ? "it is too large" : e.message);
+                 e.stopped ? "it is too large for the memory there is" : e.message);
         return bad_line(l, "", why);
     }
     if (!ptc_is_map(l->body))

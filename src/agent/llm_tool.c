@@ -184,6 +184,10 @@ static bool make_query(Query *q, char *why, size_t size)
     def->output = PTC_OUTPUT_TEXT;
     def->max_turns = 1;
     def->loose_prompt = true;
+    if (def->arena.failed) { /* else what could not be kept would count as not given */
+        snprintf(why, size, "no_memory: out of memory");
+        return false;
+    }
     if (!def->prompt.bytes) {
         snprintf(why, size, "llm-query needs :prompt, a string");
         return false;

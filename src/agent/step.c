@@ -295,17 +295,18 @@ static PtcAction on_reply(PtcStep *s, const PtcEvent *e)
         action.turn_back = true;
         return action;
     }
+    if (heard->kind == PTC_HEARD_NO_MEMORY) { /* what else is in it is not whole */
+        s->arena.failed = true;
+        return finish_error(s, "no_memory", NULL);
+    }
     begin_turn(s, e->reply.tokens);
     ptc_step_say_assistant(s, heard, e->reply.opaque);
     switch (heard->kind) {
     case PTC_HEARD_PROGRAM: return run_program(s, heard, f);
     case PTC_HEARD_CALLS: return make_calls(s, f);
     case PTC_HEARD_ANSWER: return take_answer(s, heard);
-    case PTC_HEARD_BAD: return take_bad(s, heard, f);
-    case PTC_HEARD_NO_MEMORY: break;
+    default: return take_bad(s, heard, f);
     }
-    s->arena.failed = true;
-    return finish_error(s, "no_memory", NULL);
 }
 
 /* ----------------------------------------------------------------------- failed requests */

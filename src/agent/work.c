@@ -56,7 +56,7 @@ static PtcValue read_object(PtcHeap *heap, PtcText json, const char *path, PtcFa
     if (v != PTC_NONE)
         snprintf(why, sizeof why, "found something else; allowed is an object");
     else if (e.stopped)
-        snprintf(why, sizeof why, "it is too large");
+        snprintf(why, sizeof why, "it is too large for the memory there is");
     else
         snprintf(why, sizeof why, "not JSON: line %u, column %u: %s", (unsigned)e.line,
                  (unsigned)e.column, e.message);
