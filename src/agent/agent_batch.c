@@ -272,6 +272,12 @@ static PtcModel *open_model(void *user, PtcText spec, bool program, char *why, s
     return NULL;
 }
 
+static int64_t deadline_ms(const Line *l)
+{
+    int64_t own = l->def->mission_timeout_ms, most = l->options->deadline_ms;
+    return most > 0 && (own == 0 || most < own) ? most : own;
+}
+
 static void run_line(Line *l)
 {
     PtcAgentTree tree;
@@ -281,7 +287,7 @@ static void run_line(Line *l)
                         .progress = log_request,
                         .progress_user = l,
                         .user = l};
-    if (!ptc_tree_init(&tree, &host, l->def->turn_budget, l->def->mission_timeout_ms)) {
+    if (!ptc_tree_init(&tree, &host, l->def->turn_budget, deadline_ms(l))) {
         l->out->failed = true;
         return;
     }

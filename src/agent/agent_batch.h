@@ -8,7 +8,8 @@
 #include "agent/agent_run.h"
 
 typedef struct PtcAgentBatchOptions {
-    bool allow_tools; /* command and http */
+    bool allow_tools;    /* command and http */
+    int64_t deadline_ms; /* of a line at most; 0: what its agent says */
 } PtcAgentBatchOptions;
 
 /* Appends the answer to a request.  False: no memory. */
