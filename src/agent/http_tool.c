@@ -205,15 +205,31 @@ static void fail_status(Exchange *x, const PtcClientAnswer *a)
     ptc_answer_fail(x->call, ptc_text_cstr(text));
 }
 
-static void take_answer(Exchange *x, const PtcClientAnswer *a)
+/* Did it end before anything can have arrived at the server? */
+static bool was_not_sent(PtcClientEnd end)
+{
+    return end == PTC_CLIENT_BAD_REQUEST || end == PTC_CLIENT_NO_CONNECTION ||
+           end == PTC_CLIENT_BAD_TLS || end == PTC_CLIENT_CONNECT_TIMEOUT;
+}
+
+static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
 {
     char text[400];
-    if (a->end == PTC_CLIENT_STOPPED)
-        snprintf(text, sizeof text, "its answer is larger than %d MiB", BODY_BYTES / MIB);
+    if (a->end == PTC_CLIENT_STOPPED || a->end == PTC_CLIENT_TOO_LARGE)
+        snprintf(text, sizeof text, "its answer is larger than the %d MiB that are allowed",
+                 BODY_BYTES / MIB);
     else
         snprintf(text, sizeof text, "%s", a->why);
-    if (a->end != PTC_CLIENT_OK)
+    if (was_not_sent(a->end))
         ptc_answer_fail(x->call, ptc_text_cstr(text));
+    else
+        ptc_answer_unsure(x->call, ptc_text_cstr(text));
+}
+
+static void take_answer(Exchange *x, const PtcClientAnswer *a)
+{
+    if (a->end != PTC_CLIENT_OK)
+        fail_exchange(x, a);
     else if (a->status < 200 || a->status > 299)
         fail_status(x, a);
     else

@@ -162,6 +162,12 @@ bool ptc_answer_fail(PtcToolCall *call, PtcText message)
     return answer_text(call, false, message);
 }
 
+bool ptc_answer_unsure(PtcToolCall *call, PtcText message)
+{
+    call->unsure = true;
+    return answer_text(call, false, message);
+}
+
 void ptc_call_release(PtcToolCall *call)
 {
     if (atomic_fetch_sub(&call->refs, 1) > 1)

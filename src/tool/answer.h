@@ -17,5 +17,7 @@ int64_t ptc_answer_time_left_ms(PtcToolCall *call);
 bool ptc_answer_value(PtcToolCall *call, PtcValue value);
 bool ptc_answer_json(PtcToolCall *call, PtcText json);
 bool ptc_answer_fail(PtcToolCall *call, PtcText message);
+/* A failure after which nobody can tell what was done: what was sent may have arrived.  Inside the function only. */
+bool ptc_answer_unsure(PtcToolCall *call, PtcText message);
 
 #endif

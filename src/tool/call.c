@@ -250,7 +250,7 @@ static void begin(const Job *job, PtcToolCall *call)
     call->most_bytes = c->heap->tool_bytes;
     call->result = PTC_NONE;
     call->text = NULL;
-    call->answered = call->ok = call->counted = call->elsewhere = false;
+    call->answered = call->ok = call->unsure = call->counted = call->elsewhere = false;
     atomic_init(&call->cancelled, false);
     atomic_init(&call->inside, true);
     ptc_buf_init(&call->json, c->mem, call->most_bytes);
@@ -316,7 +316,7 @@ static void take_answer(Job *job, PtcToolCall *call, PtcToolReply *reply)
         explain_silence(job, call, reply);
         return;
     }
-    reply->ended = true;
+    reply->ended = !call->unsure;
     if (!call->ok) {
         size_t most = sizeof reply->error - 1, n = call->text_len < most ? call->text_len : most;
         if (n)

@@ -92,6 +92,7 @@ struct PtcToolCall {
     pthread_mutex_t lock;
     pthread_cond_t answered_now;
     bool answered, ok;
+    bool unsure;     /* it failed, and what it did before that is not known */
     bool elsewhere;  /* answered from another thread, which has let go of the call then */
     PtcValue result; /* PTC_NONE: in text */
     char *text;      /* JSON, or the error's message, in the ledger of the set */
