@@ -18,8 +18,9 @@ enum {
 struct PtcChunk {
     PtcChunk *next;
     char *block;
-    uint32_t out; /* pages in use */
-    bool going;   /* about to be given back */
+    uint32_t out;   /* pages in use */
+    uint32_t fresh; /* pages at its end that were never used: untouched, they take no memory */
+    bool going;     /* about to be given back */
 };
 
 void ptc_pool_init(PtcPool *pool, PtcMem *mem)
@@ -89,27 +90,44 @@ static bool add_chunk(PtcPool *pool)
         return false;
     }
     c->out = 0;
+    c->fresh = CHUNK_PAGES;
     c->next = pool->chunks;
-    pool->chunks = c;
-    for (int i = CHUNK_PAGES - 1; i >= 0; i--) {
-        PtcPage *p = (PtcPage *)(void *)(c->block + (size_t)i * PTC_PAGE_BYTES);
-        p->chunk = c;
-        p->touched = (uint32_t)pool->grain;
-        add_free(pool, p);
-    }
+    pool->chunks = pool->fresh = c;
+    pool->free_count += CHUNK_PAGES;
     return true;
+}
+
+/* A page that was never used. */
+static PtcPage *take_fresh(PtcPool *pool)
+{
+    PtcChunk *c = pool->fresh;
+    PtcPage *p = (PtcPage *)(void *)(c->block + (size_t)(CHUNK_PAGES - c->fresh) * PTC_PAGE_BYTES);
+    p->chunk = c;
+    p->touched = 0;
+    if (--c->fresh == 0)
+        pool->fresh = NULL;
+    return p;
+}
+
+/* With the lock held; NULL: no memory. */
+static PtcPage *take_free(PtcPool *pool)
+{
+    PtcPage *p = pool->free;
+    if (p) {
+        pool->free = p->next;
+        warm_sub(pool, p->touched);
+        return p;
+    }
+    return pool->fresh || add_chunk(pool) ? take_fresh(pool) : NULL;
 }
 
 PtcPage *ptc_pool_take(PtcPool *pool, size_t bytes)
 {
     size_t need = ptc_pool_charge(pool, bytes);
     pthread_mutex_lock(&pool->lock);
-    PtcPage *p = NULL;
-    if (pool->free || add_chunk(pool)) {
-        p = pool->free;
-        pool->free = p->next;
+    PtcPage *p = take_free(pool);
+    if (p) {
         pool->free_count--;
-        warm_sub(pool, p->touched);
         p->chunk->out++;
     }
     pthread_mutex_unlock(&pool->lock);
@@ -142,6 +160,7 @@ static void trim(PtcPool *pool, size_t keep)
     for (PtcChunk **at = &pool->chunks; *at;) {
         PtcChunk *c = *at;
         if (c->going) {
+            pool->fresh = pool->fresh == c ? NULL : pool->fresh;
             *at = c->next;
             free_chunk(pool, c);
         } else {

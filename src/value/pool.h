@@ -42,7 +42,7 @@ typedef struct PtcPool {
     size_t free_count;
     atomic_size_t warm; /* bytes of free pages that take memory */
     bool emptied;       /* nothing has come back since */
-    PtcChunk *chunks;
+    PtcChunk *chunks, *fresh; /* all; the one with pages that were never used, or NULL */
 } PtcPool;
 
 void ptc_pool_init(PtcPool *pool, PtcMem *mem);
