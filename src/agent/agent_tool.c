@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Agents as tools.  A child runs on the thread of the call: in pmap that is one of pmap's.  It stops when the call does,
  * so no child outlives the run that started it. */
-#define _GNU_SOURCE
 #include "agent/agent_tool.h"
 
-#include <pthread.h>
 #include <stdio.h>
 
 #include "agent/agent_outcome.h"
 #include "base/sanitized.h"
+#include "base/stack.h"
 #include "tool/answer.h"
 
 enum { KIB = 1024, STACK_LEAST = 512 * KIB, STACK_SANITIZED = 3 };
@@ -16,24 +15,11 @@ enum { KIB = 1024, STACK_LEAST = 512 * KIB, STACK_SANITIZED = 3 };
 
 /* ----------------------------------------------------------------------------- the stack */
 
-/* Bytes of the C stack that this thread has left; SIZE_MAX: nobody can tell. */
-static size_t stack_left(void)
-{
-    pthread_attr_t attr;
-    void *low;
-    size_t size;
-    char here;
-    if (pthread_getattr_np(pthread_self(), &attr) != 0)
-        return SIZE_MAX;
-    bool ok = pthread_attr_getstack(&attr, &low, &size) == 0;
-    pthread_attr_destroy(&attr);
-    return ok ? (size_t)(&here - (char *)low) : SIZE_MAX;
-}
-
+/* A child may run on a stack of its parent's VM as well as on that of the thread. */
 static bool has_stack(void)
 {
     size_t least = PTC_SANITIZED ? STACK_LEAST * STACK_SANITIZED : STACK_LEAST;
-    return stack_left() > least;
+    return ptc_stack_room() > least;
 }
 
 /* ------------------------------------------------------------------------------ children */

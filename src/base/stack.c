@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/stack.h"
 
+#include <pthread.h>
 #include <sys/mman.h>
 #include <ucontext.h>
 
@@ -22,6 +23,9 @@ typedef struct Trip {
     size_t old_size;
 #endif
 } Trip;
+
+/* The stack of ours that this thread runs on; NULL: its own. */
+static _Thread_local const PtcStack *current;
 
 bool ptc_stack_init(PtcStack *stack, PtcMem *mem, size_t size)
 {
@@ -83,7 +87,24 @@ void ptc_stack_run(const PtcStack *stack, void (*run)(void *user), void *user)
     trip.there.uc_stack.ss_size = stack->size;
     trip.there.uc_link = &trip.back;
     makecontext(&trip.there, (void (*)(void))enter, 2, (unsigned)(at >> 32), (unsigned)at);
+    const PtcStack *outer = current;
+    current = stack;
     go(&trip);
+    current = outer;
+}
+
+size_t ptc_stack_room(void)
+{
+    pthread_attr_t attr;
+    void *low;
+    size_t size;
+    if (current)
+        return ptc_stack_left(current);
+    if (pthread_getattr_np(pthread_self(), &attr) != 0)
+        return SIZE_MAX;
+    bool ok = pthread_attr_getstack(&attr, &low, &size) == 0;
+    pthread_attr_destroy(&attr);
+    return ok ? (size_t)((char *)__builtin_frame_address(0) - (char *)low) : SIZE_MAX;
 }
 
 void ptc_stack_forget(const PtcStack *stack)

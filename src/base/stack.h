@@ -25,6 +25,9 @@ static inline size_t ptc_stack_left(const PtcStack *stack)
     return (size_t)((char *)__builtin_frame_address(0) - stack->low);
 }
 
+/* Bytes that are left on whatever stack this thread runs on now; SIZE_MAX: nobody can tell. */
+size_t ptc_stack_room(void);
+
 /* Gives its memory back to the system, while nobody runs on it. */
 void ptc_stack_forget(const PtcStack *stack);
 

@@ -40,8 +40,8 @@ typedef struct PtcPool {
     pthread_mutex_t lock;
     PtcPage *free;
     size_t free_count;
-    atomic_size_t warm; /* bytes of free pages that take memory */
-    bool emptied;       /* nothing has come back since */
+    atomic_size_t warm;       /* bytes of free pages that take memory */
+    bool emptied;             /* nothing has come back since */
     PtcChunk *chunks, *fresh; /* all; the one with pages that were never used, or NULL */
 } PtcPool;
 

@@ -70,14 +70,14 @@ static void test_self(void)
     trial_close(&t);
 }
 
-/* The same from inside of functions that builtins call, as deep as they go: what takes the most stack. */
+/* The same from inside of functions that builtins call, as deep as they go on the thread's own stack (lisp/deep.h). */
 static void count_down_deep(Trial *t, const PtcLlmRequest *q, PtcArena *arena, PtcLlmReply *reply)
 {
     (void)t, (void)q;
     trial_say(reply, arena,
               "(defn nest [d] (if (= d 0) (tool/again {:n (dec data/n)}) "
               "(first (map (fn [_] (nest (dec d))) [1]))))"
-              "(return (try (if (= 0 data/n) \"end\" (nest 150)) "
+              "(return (try (if (= 0 data/n) \"end\" (nest 90)) "
               "(catch Exception e (ex-message e))))");
 }
 
