@@ -24,6 +24,7 @@ typedef enum { EMPTY = 1, INT = 2, FLOAT = 4, BOOL = 8, TEXT = 16 } Kind;
 typedef struct {
     PtcValue seen[SEEN]; /* strings that it had lately, by hash */
     unsigned kinds;      /* of its fields */
+    size_t namesakes; /* columns behind it that had the same name, as long as columns are named */
 } Column;
 
 typedef struct {
@@ -65,9 +66,14 @@ static bool fail(Csv *c, size_t line, size_t column, const char *format, ...)
 }
 
 /* From 1, in characters. */
+static size_t column_from(const char *line_start, const char *at)
+{
+    return ptc_utf8_count(line_start, (size_t)(at - line_start)) + 1;
+}
+
 static size_t column_of(const Csv *c, const char *at)
 {
-    return ptc_utf8_count(c->line_start, (size_t)(at - c->line_start)) + 1;
+    return column_from(c->line_start, at);
 }
 
 static bool stopped(Csv *c)
@@ -226,15 +232,18 @@ static bool ends_field(const Csv *c, const char *at)
     return at == c->end || *at == c->separator || *at == '\n' || *at == '\r';
 }
 
-/* The field in quotes that begins at `at`, into `unquoted`. */
+/* The field in quotes that begins at `at`, into `unquoted`.  Columns are counted for messages only: a line may be as long
+ * as the file, and have thousands of such fields. */
 static bool read_quoted(Csv *c)
 {
-    size_t begun = c->line, column = column_of(c, c->at);
+    const char *begun = c->at, *begun_line = c->line_start;
+    size_t line = c->line;
     ptc_buf_clear(&c->unquoted);
     for (c->at++;;) {
         const char *quote = memchr(c->at, '"', (size_t)(c->end - c->at));
         if (!quote)
-            return fail(c, begun, column, "the quote that opens here is never closed");
+            return fail(c, line, column_from(begun_line, begun),
+                        "the quote that opens here is never closed");
         count_lines(c, c->at, quote);
         ptc_buf_add(&c->unquoted, c->at, (size_t)(quote - c->at));
         c->at = quote + 1;
@@ -409,12 +418,14 @@ static char find_separator(const Csv *c)
 
 /* ------------------------------------------------------------------------------------ rows */
 
-static bool is_taken(Csv *c, size_t n, const char *name, size_t len)
+/* Which of the first n columns has the name; n: none. */
+static size_t find_name(const Csv *c, size_t n, const char *name, size_t len)
 {
-    for (size_t i = 0; i < n; i++)
-        if (ptc_str_len(c->keys[i]) == len && memcmp(ptc_str_bytes(c->keys[i]), name, len) == 0)
-            return true;
-    return false;
+    size_t i = 0;
+    while (i < n &&
+           (ptc_str_len(c->keys[i]) != len || memcmp(ptc_str_bytes(c->keys[i]), name, len) != 0))
+        i++;
+    return i;
 }
 
 static PtcText without_blanks(PtcValue str)
@@ -429,6 +440,20 @@ static PtcText without_blanks(PtcValue str)
     return t;
 }
 
+/* Adds a number to a name that column `same` has, such as none of the first i columns has.  The one that has the name
+ * remembers which numbers are used up, so that thousands of equal names are looked for a few times each. */
+static bool number_name(Csv *c, size_t i, size_t same, PtcBuf *name)
+{
+    size_t len = name->len;
+    do {
+        name->len = len;
+        ptc_buf_addf(name, "_%zu", ++c->columns[same].namesakes + 1);
+        if (!ptc_buf_ok(name) || !ptc_tick(c->heap->budget, (int64_t)i + 1))
+            return false;
+    } while (find_name(c, i, name->data, name->len) < i);
+    return true;
+}
+
 /* Makes what the first line says into the name of column i, different from those before. */
 static bool name_column(Csv *c, size_t i, PtcValue said)
 {
@@ -439,14 +464,8 @@ static bool name_column(Csv *c, size_t i, PtcValue said)
         ptc_buf_addf(&name, "column%zu", i + 1);
     else
         ptc_buf_add(&name, text.bytes, text.len);
-    size_t len = name.len;
-    for (size_t n = 2; ptc_buf_ok(&name) && is_taken(c, i, name.data, name.len); n++) {
-        name.len = len;
-        ptc_buf_addf(&name, "_%zu", n);
-        if (!ptc_tick(c->heap->budget, (int64_t)i + 1))
-            break;
-    }
-    bool ok = ptc_buf_ok(&name) && c->heap->budget->stop == PTC_STOP_NONE;
+    size_t same = ptc_buf_ok(&name) ? find_name(c, i, name.data, name.len) : i;
+    bool ok = ptc_buf_ok(&name) && (same == i || number_name(c, i, same, &name));
     PtcValue key = ok ? ptc_str_new(c->heap, name.data, name.len) : PTC_NONE;
     ptc_buf_deinit(&name);
     if (key == PTC_NONE)

@@ -59,6 +59,8 @@ static const char *const cases[][2] = {
     {"n\n true \n", "[{\"n\":\" true \"}]"},
     {"1,2\n3,4\n", "[{\"1\":3,\"2\":4}]"},
     {"a,,a,a\n1,2,3,4\n", "[{\"a\":1,\"column2\":2,\"a_2\":3,\"a_3\":4}]"},
+    {"a,a_2,a,a_3,a,a_2\n", "[]"},
+    {"a,a_2,a,a,a_2\n1,2,3,4,5\n", "[{\"a\":1,\"a_2\":2,\"a_3\":3,\"a_4\":4,\"a_2_2\":5}]"},
     {"a\nx\nx\ny\n", "[{\"a\":\"x\"},{\"a\":\"x\"},{\"a\":\"y\"}]"},
     {"\xc3\xa4\n\xe2\x82\xac\n", "[{\"\xc3\xa4\":\"\xe2\x82\xac\"}]"},
     /* a column has one type */
@@ -99,6 +101,7 @@ static const char *const cases[][2] = {
     {"a,b\n1,2\n\n1,2,3\n",
      "! 4:5 this line has more than 2 fields, the columns that the first line names"},
     {"a\n\"x", "! 2:1 the quote that opens here is never closed"},
+    {"a,b\n1,\"x\n\"\"y\n", "! 2:3 the quote that opens here is never closed"},
     {"a\n\"x\"y\n",
      "! 2:4 after a closing quote comes a separator or the end of the line; a quote inside "
      "quotes is written \"\""},
@@ -166,6 +169,52 @@ static void test_many_columns(void)
     char *text = malloc(len);
     memset(text, ',', len);
     CHECK_STR(parse(text, len), "! 1:4097 there are more than 4096 columns");
+    free(text);
+}
+
+static int64_t count_looks(void *user)
+{
+    return ++*(int64_t *)user;
+}
+
+/* Columns of one name cost a few looks through the names each, however many there are. */
+static void test_many_namesakes(void)
+{
+    enum { MOST_LOOKS = 20000 };
+    static char text[2 * PTC_CSV_COLUMNS];
+    CheckHeap h;
+    PtcCsvError error;
+    int64_t looks = 0;
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = i % 2 ? ',' : 'a';
+    text[sizeof text - 1] = '\n';
+    check_heap_init(&h);
+    h.budget.clock_ns = count_looks;
+    h.budget.clock_user = &looks;
+    h.budget.deadline_ns = MOST_LOOKS;
+    CHECK(ptc_csv_parse(&h.heap, text, sizeof text, &error) != PTC_NONE);
+    CHECK(looks > 0);
+    check_heap_deinit(&h);
+}
+
+/* A field in quotes costs what it is long, not what its line is: this would take many minutes. */
+static void test_long_line(void)
+{
+    enum { LONG = 64 << 20, FIELD = 4, REST = (PTC_CSV_COLUMNS - 1) * FIELD };
+    char *text = malloc(PTC_CSV_COLUMNS + LONG + REST), *p = text;
+    CheckHeap h;
+    PtcCsvError error;
+    memset(p, ',', PTC_CSV_COLUMNS);
+    p[PTC_CSV_COLUMNS - 1] = '\n';
+    p += PTC_CSV_COLUMNS;
+    memset(p, 'x', LONG);
+    p += LONG;
+    for (int i = 0; i < REST; i += FIELD)
+        memcpy(p + i, ",\"y\"", FIELD);
+    check_heap_init(&h);
+    PtcValue rows = ptc_csv_parse(&h.heap, text, PTC_CSV_COLUMNS + LONG + REST, &error);
+    CHECK(rows != PTC_NONE && ptc_value_count(rows) == 1);
+    check_heap_deinit(&h);
     free(text);
 }
 
@@ -305,6 +354,8 @@ int main(void)
     test_utf16();
     test_wide();
     test_many_columns();
+    test_many_namesakes();
+    test_long_line();
     test_no_memory();
     test_shared();
     test_awkward();
