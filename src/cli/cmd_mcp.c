@@ -168,10 +168,17 @@ static bool list_secrets(Server *s)
     return ok || wrong("tokens", "memory is short");
 }
 
-/* PtcHttpReload: new tokens are secrets before anybody can use them. */
+/* PtcHttpReload: new tokens are secrets before anybody can use them.  Who reads them again also waits for signals to
+ * stop, so a pipe that nobody writes into must not hold it up. */
 static bool reload_tokens(void *user, PtcBuf *tokens, char why[PTC_MCP_WHY])
 {
     Server *s = user;
+    if (ptc_io_may_wait(s->o.token_file)) {
+        (void)snprintf(why, PTC_MCP_WHY,
+                       "%s is a pipe or a device, which is read at the start only",
+                       s->o.token_file);
+        return false;
+    }
     if (!read_token_file(s->o.token_file, tokens, why))
         return false;
     if (list_tokens(s, tokens))

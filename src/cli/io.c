@@ -125,3 +125,9 @@ const char *ptc_io_read(PtcBuf *buf, const char *path)
         close(fd);
     return error;
 }
+
+bool ptc_io_may_wait(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}

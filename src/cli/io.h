@@ -22,4 +22,7 @@ void ptc_io_printf(int fd, const char *format, ...) PTC_PRINTF(2, 3);
 /* Appends the whole file ("-": standard input) to a buffer.  NULL, or why not: a constant text. */
 PTC_MUST_USE const char *ptc_io_read(PtcBuf *buf, const char *path);
 
+/* Would reading it wait for somebody who writes, or never end?  Pipes and devices. */
+bool ptc_io_may_wait(const char *path);
+
 #endif

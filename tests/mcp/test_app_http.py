@@ -135,6 +135,11 @@ def tokens_are_read_again():
             reload("stay as they were: tokens, line 1")
             os.unlink(path)
             reload("stay as they were: " + path)
+            os.mkfifo(path, 0o600)  # nobody will ever write into it
+            reload("is a pipe or a device")
+            os.unlink(path)
+            os.mkdir(path, 0o700)
+            reload("stay as they were: " + path)
             expect([run(server, "1", who).status for who in (ANN, BOB, CAY)], [200, 401, 200])
             server.stop()
             assert "c" * 32 not in server.log_text()
