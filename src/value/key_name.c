@@ -43,25 +43,46 @@ static char escape_of(char c)
     return c == '"' || c == '\\' ? c : c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : 0;
 }
 
+static bool is_control(char c)
+{
+    return (unsigned char)c < ' ' || c == 0x7f;
+}
+
+/* Appends a byte of a literal; how many bytes it takes there. */
+static size_t quote_byte(char c, char out[8])
+{
+    char escape = escape_of(c);
+    if (!escape && is_control(c))
+        return (size_t)snprintf(out, 8, "\\u%04x", (unsigned)(unsigned char)c);
+    out[0] = escape ? '\\' : c;
+    out[1] = escape;
+    return escape ? 2 : 1;
+}
+
 static const char *write_quoted(PtcValue key, char out[PTC_KEY_WRITTEN])
 {
     enum { ROOM = PTC_KEY_WRITTEN - 8 };
     const char *text = ptc_str_bytes(key);
-    size_t len = ptc_str_len(key), n = 0, used = 0, at = 1;
-    while (n < len && used < ROOM) {
-        used += escape_of(text[n]) ? 2 : 1;
-        n++;
-    }
+    char quoted[8];
+    size_t len = ptc_str_len(key), n = 0, used = 0, at = 1, more;
+    for (; n < len && used + (more = quote_byte(text[n], quoted)) <= ROOM; n++)
+        used += more;
     n = ptc_utf8_valid_prefix(text, n);
     out[0] = '"';
-    for (size_t i = 0; i < n; i++) {
-        char c = escape_of(text[i]);
-        if (c)
-            out[at++] = '\\';
-        out[at++] = c ? c : text[i];
+    for (size_t i = 0; i < n; i++, at += more) {
+        more = quote_byte(text[i], quoted);
+        memcpy(out + at, quoted, more);
     }
     snprintf(out + at, PTC_KEY_WRITTEN - at, "%s\"", n < len ? "..." : "");
     return out;
+}
+
+bool ptc_key_is_plain(PtcValue key)
+{
+    for (size_t i = 0; i < ptc_str_len(key); i++)
+        if (is_control(ptc_str_bytes(key)[i]))
+            return false;
+    return true;
 }
 
 const char *ptc_key_written(PtcValue key, char out[PTC_KEY_WRITTEN])

@@ -12,5 +12,7 @@ enum { PTC_KEY_WRITTEN = 96 };
 bool ptc_key_as_name(PtcValue key, char out[PTC_KEY_WRITTEN]);
 /* The same as a program writes it: :unit-price, or the text as a string literal.  What is too long is cut. */
 const char *ptc_key_written(PtcValue key, char out[PTC_KEY_WRITTEN]);
+/* Has it no control characters, such as the end of a line? */
+bool ptc_key_is_plain(PtcValue key);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Keys that no row has: (sum-by :prise rows) gives 0, and nobody would notice.  Asked after the work is done; where the
  * first row has the key, which is how it should be, that costs one look-up. */
+#include <stdio.h>
+
 #include "base/utf8.h"
 #include "lisp/lib/seq_int.h"
 #include "lisp/suggest.h"
@@ -51,9 +53,21 @@ static void look_at_keys(PtcVM *vm, PtcValue rows, PtcSuggest *s, PtcBuf *list)
         }
 }
 
+/* The key as a warning names it: in one line, whatever the data are. */
+static void show_key(PtcValue key, char out[PTC_KEY_WRITTEN])
+{
+    size_t len = ptc_str_len(key);
+    len = ptc_utf8_valid_prefix(ptc_str_bytes(key), len < SHOWN_BYTES ? len : SHOWN_BYTES);
+    if (ptc_key_is_plain(key))
+        snprintf(out, PTC_KEY_WRITTEN, "%s%.*s", ptc_is_keyword(key) ? ":" : "", (int)len,
+                 ptc_str_bytes(key));
+    else
+        ptc_key_written(key, out);
+}
+
 static void warn(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
 {
-    char room[PTC_HINT_MAX];
+    char room[PTC_HINT_MAX], shown[PTC_KEY_WRITTEN];
     PtcSuggest s;
     PtcBuf list = {.mem = vm->mem, .data = room, .cap = sizeof room, .max = sizeof room};
     ptc_suggest_init(&s, ptc_str_bytes(key), ptc_str_len(key));
@@ -63,12 +77,9 @@ static void warn(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
     PtcWarningItem *w = ptc_warnings_here(vm, PTC_W_UNKNOWN_KEY);
     if (!w)
         return;
-    size_t len = ptc_str_len(key);
-    len = ptc_utf8_valid_prefix(ptc_str_bytes(key), len < SHOWN_BYTES ? len : SHOWN_BYTES);
-    const char *name = ptc_builtin_row(vm->running)->name, *mark = ptc_is_keyword(key) ? ":" : "";
-    ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1,
-                    "%s: none of the %zu elements has the key %s%.*s", name, ptc_seq_count(rows),
-                    mark, (int)len, ptc_str_bytes(key));
+    show_key(key, shown);
+    ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1, "%s: none of the %zu elements has the key %s",
+                    ptc_builtin_row(vm->running)->name, ptc_seq_count(rows), shown);
     if (ptc_suggest_found(&s))
         ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "did you mean %s?", s.best);
     else if (list.len)
