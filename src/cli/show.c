@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/utf8.h"
+#include "cli/shown.h"
 #include "lisp/lib/builtin_doc.h"
 #include "lisp/suggest.h"
 
@@ -65,7 +67,9 @@ static void add_unknown(PtcBuf *out, const char *name, size_t len)
     PtcRows rows;
     char ref[PTC_ROW_NAME];
     char hint[HINT_BYTES];
-    ptc_buf_addf(out, "nothing is named %.*s\n", (int)(len < 60 ? len : 60), name);
+    ptc_buf_add_cstr(out, "nothing is named ");
+    ptc_shown_add(out, name, ptc_utf8_valid_prefix(name, len < 60 ? len : 60));
+    ptc_buf_add_char(out, '\n');
     if (ptc_suggest_hint(hint, sizeof hint, name, len))
         ptc_buf_addf(out, "hint: %s\n", hint);
     ptc_rows_apropos(&rows, name, len, NULL);

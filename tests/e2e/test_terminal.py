@@ -66,6 +66,8 @@ def main():
         check("ptc test", not ACTS.search(shown) and "FAIL" in shown, shown)
     shown = on_terminal("mcp", "--config", "no\x1b[31m\u202esuch")
     check("ptc mcp", not ACTS.search(shown) and "\\u001b[31m\\u202esuch" in shown, shown)
+    shown = on_terminal("doc", "no\x1b[31m\u202esuch")
+    check("ptc doc", not ACTS.search(shown) and "\\u001b[31m\\u202esuch" in shown, shown)
     shown = on_terminal("signature", "[:int", text=b"")
     check("plain text is as it was", "[:int" in shown and "\\u" not in shown, shown)
     shown = on_terminal("repl", text=f'(println "{LITERAL}")\n(keyword "{LITERAL}")\n(fail "{LITERAL}")\n\x04'.encode())
