@@ -383,7 +383,7 @@ PtcToolRecord ptc_outcome_call(PtcOutcome *o, size_t i)
                            .name_len = tool->name_len,
                            .arguments = e->text ? e->text : "",
                            .arguments_len = e->args_len,
-                           .result = e->text ? e->text + e->args_len : "",
+                           .result = e->text ? e->text + e->args_len + 1 : "",
                            .result_len = e->result_len,
                            .ok = e->ok,
                            .cached = e->cached,

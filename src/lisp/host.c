@@ -49,23 +49,37 @@ static void add_message(PtcBuf *buf, PtcValue str)
     ptc_buf_add(buf, ptc_str_bytes(str), n);
 }
 
+static void end_text(PtcBuf *buf)
+{
+    buf->max = buf->len + 1;
+    ptc_buf_add_char(buf, 0);
+}
+
+/* Bytes of its two texts. */
+static size_t text_bytes(const PtcLogEntry *e)
+{
+    return e->text ? (size_t)e->args_len + e->result_len + 2 : 0;
+}
+
 void ptc_log_render(PtcLog *log, PtcLogEntry *e, PtcMem *mem, const PtcPrinter *printer)
 {
     PtcBuf buf;
     if (e->args == PTC_NONE && e->result == PTC_NONE)
         return;
-    ptc_buf_init(&buf, mem, 2 * PTC_LOG_TEXT);
+    ptc_buf_init(&buf, mem, 2 * PTC_LOG_TEXT + 2);
     if (log->bytes < PTC_LOG_BYTES) {
         add_text(printer, &buf, e->args);
         e->args_len = (uint32_t)buf.len;
+        end_text(&buf);
         if (!e->ok && ptc_is_string(e->result))
             add_message(&buf, e->result);
         else
             add_text(printer, &buf, e->result);
-        e->result_len = (uint32_t)buf.len - e->args_len;
+        e->result_len = (uint32_t)buf.len - e->args_len - 1;
+        end_text(&buf);
     }
     e->args = e->result = PTC_NONE;
-    e->text = buf.len ? ptc_mem_resize(mem, buf.data, buf.cap, buf.len) : NULL;
+    e->text = buf.len && ptc_buf_ok(&buf) ? ptc_mem_resize(mem, buf.data, buf.cap, buf.len) : NULL;
     if (e->text) {
         log->bytes += buf.len;
         return;
@@ -92,7 +106,7 @@ void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n, s
         if (!e)
             continue;
         *e = log->items[i];
-        to->bytes += (size_t)e->args_len + e->result_len;
+        to->bytes += text_bytes(e);
         log->items[i].text = NULL;
     }
 }
@@ -106,8 +120,7 @@ void ptc_log_journaled(PtcLog *log, size_t from)
 void ptc_log_deinit(PtcLog *log, PtcMem *mem)
 {
     for (size_t i = 0; i < log->count; i++)
-        ptc_mem_free(mem, log->items[i].text,
-                     (size_t)log->items[i].args_len + log->items[i].result_len);
+        ptc_mem_free(mem, log->items[i].text, text_bytes(&log->items[i]));
     ptc_mem_free(mem, log->items, log->cap * sizeof *log->items);
     *log = (PtcLog){0};
 }

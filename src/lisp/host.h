@@ -33,7 +33,8 @@ typedef struct PtcLogEntry {
     bool unknown;          /* nobody knows what it did: it was not awaited to its end */
     bool journaled;        /* made in a task that is done: it is not made again */
     PtcValue args, result; /* result: the error's text when !ok; PTC_NONE once they are texts */
-    char *text;            /* args_len bytes, then result_len bytes, in the VM's ledger; or NULL */
+    char *
+        text; /* args_len bytes, then result_len bytes, NUL behind each, in the VM's ledger; or NULL */
     uint32_t args_len, result_len;
     int64_t took_ns;
 } PtcLogEntry;

@@ -561,9 +561,46 @@ static void test_stress(void)
     end_engine(stressed);
 }
 
+static void check_text(Ptc *ptc, char **text, PtcStatus status)
+{
+    CHECK(status == PTC_OK && *text && **text);
+    ptc_text_free(ptc, *text, 0);
+    *text = NULL;
+}
+
+/* Nobody has to ask how long a text is. */
+static void test_no_lengths(void)
+{
+    static const char program[] = "(do (println \"a\") (def x 1) \"b\")";
+    Ptc *ptc = ptc_new(NULL);
+    PtcSession *session = ptc_session_new(ptc);
+    const char *string = NULL;
+    char *text = NULL;
+    PtcOutcome *o = NULL;
+    PtcRun run = {.size = sizeof run,
+                  .program = program,
+                  .program_len = sizeof program - 1,
+                  .session = session};
+    CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
+    PtcValue value = ptc_outcome_value(o);
+    CHECK_STR(ptc_outcome_print(o, 0, NULL), "a");
+    CHECK_STR(ptc_outcome_text(o, NULL, NULL), "\"b\"");
+    CHECK_STR(ptc_outcome_json(o, NULL), "\"b\"");
+    CHECK(ptc_outcome_payload(o, NULL, NULL));
+    CHECK(ptc_value_string(value, &string, NULL) && string);
+    CHECK_STR(ptc_session_name(session, 0, NULL), "x");
+    check_text(ptc, &text, ptc_value_text(ptc, value, &text, NULL));
+    check_text(ptc, &text, ptc_value_json(ptc, value, &text, NULL, NULL, 0));
+    check_text(ptc, &text, ptc_session_inspect(session, &text, NULL));
+    ptc_outcome_free(o);
+    ptc_session_free(session);
+    end_engine(ptc);
+}
+
 int main(void)
 {
     CHECK_RUN(test_session());
+    CHECK_RUN(test_no_lengths());
     CHECK_RUN(test_kept_functions());
     CHECK_RUN(test_many_runs());
     CHECK_RUN(test_lifetimes());

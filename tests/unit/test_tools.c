@@ -285,8 +285,8 @@ static void test_records(Ptc *ptc, PtcTools *tools)
         PtcToolRecord r = {.size = sizeof r};
         char text[200];
         CHECK(ptc_outcome_tool(o, i, &r));
-        snprintf(text, sizeof text, "%.*s", (int)r.arguments_len, r.arguments);
-        CHECK_STR(text, args[i]);
+        CHECK_STR(r.arguments, args[i]);
+        CHECK(r.arguments_len == strlen(args[i]));
         snprintf(text, sizeof text, "%.*s", (int)r.result_len, r.result);
         CHECK_STR(text, results[i]);
         CHECK_STR(r.name, i == 0 ? "square" : i == 6 ? "soft" : "slow");
