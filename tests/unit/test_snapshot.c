@@ -524,8 +524,9 @@ static void test_history(void)
 
 /* ------------------------------------------------------------------------ tools and journal */
 
+/* `keys` is part of the answer: the journal is not among what is stored. */
 static void ask_journal(Ptc *ptc, PtcSession *s, PtcValue journal, const char *program,
-                        const char *want)
+                        const char *want, const char *keys)
 {
     PtcRun run = a_run(program, s, 0);
     PtcOutcome *o = NULL;
@@ -534,6 +535,11 @@ static void ask_journal(Ptc *ptc, PtcSession *s, PtcValue journal, const char *p
     CHECK(ptc_eval(ptc, &run, &o) == PTC_OK);
     tell(o, got);
     CHECK_STR(got, want);
+    PtcPayloadOptions options;
+    ptc_payload_options_init(&options, sizeof options);
+    options.session = s;
+    const char *payload = ptc_outcome_payload(o, &options, NULL);
+    CHECK(payload && strstr(payload, keys));
     ptc_outcome_free(o);
 }
 
@@ -544,7 +550,10 @@ static void test_journal(void)
     PtcData *d = ptc_data_new(ptc, PTC_UNSET);
     PtcValue empty = ptc_make_map(d, NULL, 0);
     /* The first run fails: what its tasks did is kept all the same, its definitions are not. */
-    ask_journal(ptc, s, empty, "(def y 1) (task \"two\" 2) (/ y 0)", "!arithmetic_error 1:26");
+    ask_journal(ptc, s, empty, "(def y 1) (task \"two\" 2) (/ y 0)", "!arithmetic_error 1:26",
+                "\"status\":\"error\"");
+    ask_journal(ptc, s, empty, "(def z (task \"nil\" nil))", "#'z", "\"stored_keys\":[\"z\"]");
+    CHECK(ptc_session_forget(s, "z", 1));
     EXPECT(ptc, s, "(def x (task \"one\" (vec (range 40))))", "#'x");
     EXPECT(ptc, s, "(task \"two\" :new)", "2");
     Snap one = snap(s);
