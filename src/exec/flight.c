@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * One task in one worker, as the server sees it: send RUN, serve the tool calls that come back, take DONE.  What
+ * always holds: nothing a worker sends is trusted.  A worker that breaks the protocol, misses its deadline or
+ * ignores a cancel is killed, never waited for; only one that answered cleanly is handed back for another task. */
 #define _GNU_SOURCE
 #include "exec/flight.h"
 
@@ -12,14 +15,14 @@
 
 enum {
     CHUNK = 16 * 1024,
-    CANCEL_MS = 4,      /* between two looks at the cancel flag */
-    LOOK_MS = 50,       /* between two looks at the clock */
-    CANCEL_GRACE = 50,  /* ms that a worker has to hear a cancel */
-    GRACE = 500,        /* ms beyond its time: it may use half of that itself to tell a result */
-    DONE_BESIDE = 2048, /* bytes of a DONE beside its buffers */
+    CANCEL_MS = 4,      /* how often the cancel flag is looked at */
+    LOOK_MS = 50,       /* how often the clock is looked at when there is no cancel flag */
+    CANCEL_GRACE = 50,  /* ms a worker has to react to a cancel */
+    GRACE = 500,        /* ms beyond its time limit; it may use half of that to write its answer */
+    DONE_BESIDE = 2048, /* bytes of a DONE apart from its buffers */
 };
 
-/* One task, for the thread that waits for it. */
+/* One task, from the point of view of the thread that waits for it. */
 typedef struct Trip {
     const PtcFlightPlan *plan;
     PtcWorkerProcess *worker;
@@ -61,6 +64,8 @@ void ptc_flight_release(PtcFlight *f)
     ptc_mem_free(f->mem, f, sizeof *f);
 }
 
+/* Never blocks in send(): a worker that stops reading must not hold up this thread beyond the flight's end or its
+ * deadline. */
 bool ptc_flight_send(PtcFlight *f, const PtcBuf *frame)
 {
     size_t sent = 0;
@@ -81,7 +86,8 @@ bool ptc_flight_send(PtcFlight *f, const PtcBuf *frame)
     return true;
 }
 
-/* No call of a tool may use the socket from here on.  True: it is as good as before. */
+/* From here on no tool call may use the socket.  Returns true when the stream is intact, so that the worker can be
+ * reused. */
 static bool close_flight(PtcFlight *f)
 {
     atomic_store(&f->closing, true);
@@ -107,6 +113,8 @@ static void lose(Trip *t, const char *what)
     snprintf(t->out->message, sizeof t->out->message, "%s; the program may have run in part", what);
 }
 
+/* For a worker that broke the protocol.  Unlike lose(), this says what it sent: the fault is in the worker, not in
+ * the program. */
 static void accuse(Trip *t, const char *what)
 {
     end(t, PTC_TASK_LOST);
@@ -132,7 +140,7 @@ static void take_call(Trip *t)
     if (!ptc_frame_get_call(payload->data, payload->len, &tool, &arguments, &why))
         accuse(t, why);
     else if (id <= w->last_call || !ptc_tool_crew_has(t->plan->crew, tool))
-        accuse(t, "a call of a tool that is none");
+        accuse(t, "a call of a tool that does not exist");
     else if (t->calls_left-- <= 0 || atomic_load(&t->flight->under_way) >= PTC_FLIGHT_CALLS)
         accuse(t, "more tool calls than its limit");
     else if (!ptc_tool_crew_call(t->plan->crew, t->flight, id, tool, arguments))
@@ -159,8 +167,8 @@ static void take_frame(Trip *t)
 {
     PtcWorkerProcess *w = t->worker;
     uint32_t type = w->reader.head.type;
-    if (w->ready == (type == PTC_FRAME_READY)) /* first of all, and only once */
-        accuse(t, "frames in a wrong order");
+    if (w->ready == (type == PTC_FRAME_READY)) /* READY must come first, and only once */
+        accuse(t, "frames in the wrong order");
     else if (type == PTC_FRAME_READY)
         w->ready = true;
     else if (type == PTC_FRAME_CALL)
@@ -174,7 +182,7 @@ static void take_bytes(Trip *t, const char *bytes, size_t len)
     while (!t->over) {
         PtcFrameState state = ptc_frame_feed(&t->worker->reader, &bytes, &len);
         if (state == PTC_FRAME_BAD)
-            accuse(t, "bytes that are no frame");
+            accuse(t, "bytes that are not a frame");
         else if (state == PTC_FRAME_NO_MEMORY)
             end(t, PTC_TASK_NO_MEMORY);
         else if (state == PTC_FRAME_WHOLE)
@@ -183,7 +191,7 @@ static void take_bytes(Trip *t, const char *bytes, size_t len)
             return;
     }
     if (t->status == PTC_TASK_DONE && len > 0)
-        accuse(t, "more behind its answer");
+        accuse(t, "more bytes after its answer");
 }
 
 static void receive(Trip *t)
@@ -203,7 +211,8 @@ static bool is_cancelled(const Trip *t)
     return ptc_cancelled(t->cancel);
 }
 
-/* Asks the worker to stop, as soon as no result is on its way to it. */
+/* Asks the worker to stop.  While a tool result is being sent the lock is taken; then the next round tries again,
+ * because a CANCEL in the middle of a RESULT would break the stream. */
 static void send_cancel(Trip *t)
 {
     PtcFrameHead head = {0, PTC_FRAME_CANCEL, t->id};
@@ -229,7 +238,7 @@ static void check_cancel(Trip *t, int64_t now)
         lose(t, "the worker process did not stop when it was asked to");
 }
 
-/* A worker keeps its time itself; one that does not has gone wrong. */
+/* A worker enforces its own limits; one that overruns them by this much has gone wrong. */
 static void check_time(Trip *t)
 {
     int64_t now = ptc_clock_ns(NULL);
@@ -284,7 +293,7 @@ static bool send_run(Trip *t, const PtcTaskIn *in)
     return sent;
 }
 
-/* Bounded, so that times can be added. */
+/* Capped, so that adding times cannot overflow. */
 static int64_t or_default(int64_t n, int64_t otherwise)
 {
     const int64_t most = (int64_t)1 << 40;
@@ -309,14 +318,14 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
 {
     Trip t = {.plan = plan, .worker = worker, .cancel = cancel, .out = out};
     t.flight = new_flight(plan->mem, worker->fd, in->turn);
-    *keep = t.flight != NULL; /* nothing was begun */
+    *keep = t.flight != NULL; /* true so far: the worker was not touched */
     if (!t.flight)
         return PTC_TASK_NO_MEMORY;
     begin(&t, in);
     send_run(&t, in);
     while (!t.over)
         await(&t);
-    /* A task that is over has no answer under way, and its worker is as it was before. */
+    /* An answered task leaves its worker as it was before; in any other case the stream is in an unknown state. */
     bool answered = worker->reader.whole && worker->reader.head.type == PTC_FRAME_DONE &&
                     t.status != PTC_TASK_LOST;
     if (!answered)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * flight.h - one task on its way through one worker, from the server's side; and the threads that run the tools which
- * programs in workers call. */
+ * flight.h - one task in one worker, as the server sees it; and the threads that run the tools which programs in
+ * workers call. */
 #ifndef PTC_EXEC_FLIGHT_H
 #define PTC_EXEC_FLIGHT_H
 
@@ -11,46 +11,46 @@
 #include "exec/waits.h"
 #include "exec/worker.h"
 
-enum { PTC_FLIGHT_CALLS = 256 }; /* tool calls of a task under way at once */
+enum { PTC_FLIGHT_CALLS = 256 }; /* tool calls of one task that may be under way at once */
 
 /* A worker process as the server knows it. */
 typedef struct PtcWorkerProcess {
-    struct PtcWorkerProcess *next; /* idle ones, last used first */
+    struct PtcWorkerProcess *next; /* in the idle list, last used first */
     int fd, pidfd;
     pid_t pid;
-    bool ready;         /* it has said so */
-    uint64_t tasks;     /* begun in it */
-    uint64_t last_call; /* its highest call id */
+    bool ready;         /* READY has arrived */
+    uint64_t tasks;     /* started in it so far */
+    uint64_t last_call; /* highest call id it has used */
     PtcFrameReader reader;
-    char *owner; /* whom it serves; NULL: it has not served anybody */
+    char *owner; /* whom it serves; NULL: nobody yet */
 } PtcWorkerProcess;
 
-/* What tool calls of a task need when it may be over before they are: counted. */
+/* What the tool calls of a task need.  Reference-counted, because the task may be over before they are. */
 typedef struct PtcFlight {
     PtcMem *mem;
     atomic_uint refs;
     atomic_uint under_way;      /* calls */
     _Atomic int64_t resumed_ns; /* when the last result was sent */
-    atomic_bool closing;        /* nothing more is to be sent */
+    atomic_bool closing;        /* nothing more may be sent */
     PtcWaits waits;
-    PtcCancel cancel; /* of the calls */
+    PtcCancel cancel; /* for the calls */
     int64_t deadline_ns;
-    pthread_mutex_t lock; /* of the socket's writing side */
+    pthread_mutex_t lock; /* guards writing to the socket */
     int fd;               /* -1: the task is over */
-    bool broken;          /* a frame was sent in part: the worker is of no more use */
+    bool broken;          /* a frame was sent only in part: the worker is of no further use */
 } PtcFlight;
 
 /* -------------------------------------------------------------------------------- crew */
 
-/* Threads that run tools, made when they are needed. */
+/* Threads that run tools, started as they are needed. */
 typedef struct PtcToolCrew PtcToolCrew;
-/* NULL: no memory.  Tools may be NULL. */
+/* NULL: out of memory.  `tools` may be NULL. */
 PtcToolCrew *ptc_tool_crew_new(PtcMem *mem, PtcTools *tools, int64_t result_bytes);
-/* Waits for tools that are running; none may be begun. */
+/* Waits for the tools that are running; no new call may be made. */
 void ptc_tool_crew_free(PtcToolCrew *crew);
-/* Is there a tool of that number, and is it for us to run?  Those in PTC-Lisp run in the worker. */
+/* Does the tool exist, and is it ours to run?  Tools written in PTC-Lisp run in the worker. */
 bool ptc_tool_crew_has(const PtcToolCrew *crew, uint32_t tool);
-/* Runs a tool and sends what it gave over the flight.  False: no memory, or no thread. */
+/* Runs a tool and sends its result over the flight.  False: out of memory, or no thread could be started. */
 PTC_MUST_USE bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id,
                                      uint32_t tool, PtcText arguments);
 
@@ -63,7 +63,7 @@ typedef struct PtcFlightPlan {
     PtcLimits limits; /* every field set */
 } PtcFlightPlan;
 
-/* Runs a task in a worker.  *keep: the worker may be used again; else it must be ended, if it has not. */
+/* Runs a task in a worker.  *keep: the worker may be used again; otherwise it must be discarded. */
 PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, const PtcTaskIn *in,
                          const PtcCancel *cancel, PtcTaskOut *out, bool *keep);
 
@@ -71,7 +71,7 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
 PTC_MUST_USE bool ptc_flight_await(PtcWorkerProcess *worker, int ms);
 
 void ptc_flight_release(PtcFlight *flight);
-/* Sends a whole frame, or as much as goes until the flight closes or time is up.  With the lock held. */
+/* Sends a whole frame; false when the flight was closed or the deadline passed first.  With the lock held. */
 PTC_MUST_USE bool ptc_flight_send(PtcFlight *flight, const PtcBuf *frame);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Tools that programs in workers call run here, each on a thread of the crew: a tool may block, and the thread that
- * waits for the worker must not. */
+ * Runs the tools that programs in workers call, each call on a thread of the crew: a tool may block, and the thread
+ * that waits for the worker must not.  What always holds: a job holds a reference to its flight, so a tool that
+ * outlives its task finds the flight closed and sends nothing. */
 #include "exec/flight.h"
 
 #include "tool/native.h"
@@ -39,10 +40,10 @@ static void send_result(PtcFlight *f, const PtcBuf *frame)
     pthread_mutex_unlock(&f->lock);
 }
 
-/* The result as a frame; a failure that there is room for when it does not fit. */
+/* Frames the result; one that does not fit is replaced by a failure that does. */
 static bool put_result(PtcBuf *frame, const Job *job, bool told, bool ok, const PtcBuf *result)
 {
-    static const char full[] = "its result is too large, or memory is short";
+    static const char full[] = "out of memory, or its result is too large";
     if (told &&
         ptc_frame_put_result(frame, job->id, ok, result->data ? result->data : "", result->len))
         return true;
@@ -64,7 +65,7 @@ static void run(PtcToolCrew *crew, PtcNative *native, Job *job)
                                           &options, &result, &ok);
     bool put = put_result(&frame, job, told, ok, &result);
     ptc_buf_deinit(&result);
-    ptc_waits_end(&f->waits); /* the worker goes on as soon as it has the result */
+    ptc_waits_end(&f->waits); /* before sending: the worker resumes as soon as it has the result */
     atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
     atomic_fetch_sub(&f->under_way, 1);
     if (put)
@@ -81,7 +82,7 @@ static void free_job(PtcToolCrew *crew, Job *job)
 
 /* -------------------------------------------------------------------------------- threads */
 
-/* With the lock held; NULL when the crew is to end. */
+/* With the lock held.  NULL when the crew is to end. */
 static Job *next_job(PtcToolCrew *crew)
 {
     crew->idle++;
@@ -114,7 +115,7 @@ static void *help(void *arg)
     return NULL;
 }
 
-/* Is there a thread for one more job?  With the lock held. */
+/* With the lock held.  True when some thread will take one more job; one is started if all are busy. */
 static bool find_thread(PtcToolCrew *crew)
 {
     if (crew->idle > crew->waiting || crew->threads == THREADS)

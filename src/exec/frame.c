@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Writing and reading frames.  What always holds: whatever comes from a worker is checked completely before it is
+ * used: every length against the bytes that are there, every number against its range, every text for UTF-8, every
+ * JSON part for being JSON. */
 #include "exec/frame.h"
 
 #include "base/utf8.h"
@@ -6,7 +9,7 @@
 
 #define ABSENT UINT32_MAX
 
-/* A field that is added to a task must travel too: put it into the functions below, then mend the sizes. */
+/* A field added to a task must travel too: add it to the functions below, then adjust the sizes. */
 _Static_assert(sizeof(PtcTaskIn) == 200, "frames carry all of a PtcTaskIn but `turn`");
 _Static_assert(sizeof(PtcTaskOut) == PTC_TASK_PARTS * sizeof(PtcBuf) + 424,
                "frames carry all of a PtcTaskOut but `effects`");
@@ -81,7 +84,7 @@ PtcText ptc_frame_take_view(PtcFrameCursor *c)
     return view;
 }
 
-/* 0 or 1. */
+/* Any number but 0 and 1 makes the frame bad. */
 static bool take_bool(PtcFrameCursor *c)
 {
     uint32_t n = ptc_frame_take_u32(c);
@@ -226,7 +229,7 @@ bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus status, const Pt
     return ptc_frame_close(buf, PTC_FRAME_DONE, id);
 }
 
-/* A name of ours, such as "type_error". */
+/* One of our own names, such as "type_error". */
 static bool take_name(PtcFrameCursor *c, char *to, size_t size)
 {
     PtcText view = ptc_frame_take_view(c);
@@ -251,12 +254,13 @@ static bool take_message(PtcFrameCursor *c, char *to, size_t size)
     return true;
 }
 
-/* Parts by what may be in them, in the order of the struct. */
+/* What each part may contain, in the order of the struct. */
 typedef enum { TEXT, BYTES, JSON, OBJECT, ARRAY } Content;
 static const Content contents[PTC_TASK_PARTS] = {TEXT, JSON,   TEXT,  BYTES, TEXT,  TEXT,
                                                  TEXT, OBJECT, ARRAY, ARRAY, OBJECT};
 
-/* Between these brackets, the first and the last byte. */
+/* Do the first and last byte match these brackets?  Enough to tell objects from arrays: the JSON itself has been
+ * checked. */
 static bool is_between(PtcText view, char first, char last)
 {
     return view.bytes[0] == first && view.bytes[view.len - 1] == last;
@@ -285,7 +289,7 @@ static bool take_parts(PtcFrameCursor *c, PtcTaskOut *out, const char **why)
         if (!good_content(contents[i], view))
             return false;
         ptc_buf_clear(part);
-        *why = NULL; /* no memory is not the worker's fault */
+        *why = NULL; /* out of memory is not the worker's fault */
         if (!ptc_buf_add(part, view.bytes, view.len))
             return false;
     }
@@ -297,7 +301,7 @@ bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskS
 {
     PtcFrameCursor c = ptc_frame_cursor(bytes, len);
     uint32_t how = ptc_frame_take_u32(&c);
-    *why = "an answer that is none";
+    *why = "a malformed answer";
     out->ok = take_bool(&c);
     out->validated = take_bool(&c);
     out->text_cut = take_bool(&c);
@@ -312,7 +316,7 @@ bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out, PtcTaskS
         !take_name(&c, out->kind, sizeof out->kind) ||
         !take_message(&c, out->message, sizeof out->message) || !take_parts(&c, out, why))
         return false;
-    *why = "an answer with more behind it";
+    *why = "an answer with more bytes after it";
     return all_taken(&c);
 }
 

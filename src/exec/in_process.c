@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tasks done by engines of this process.  An engine that was used last is used next: its memory is warm. */
+ * The executor that runs tasks with engines of this process.  The engine used last is used next, because its memory
+ * is warm.  What always holds: an engine serves one task at a time, and nothing of a task stays in it. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,10 +10,10 @@
 #include "exec/waits.h"
 
 typedef struct {
-    PtcExecutor base; /* first: an executor is one of these */
+    PtcExecutor base; /* must be first: submit() casts back */
     PtcMem mem;
     PtcExecutorConfig config;
-    pthread_mutex_t lock; /* for the two below */
+    pthread_mutex_t lock; /* guards the two below */
     Ptc **idle;
     unsigned idle_count;
 } InProcess;
@@ -49,7 +50,7 @@ static void end_wait(void *waits)
     ptc_waits_end(waits);
 }
 
-/* The wish to stop is the outer one of the engine's: a run sees it where it looks at the clock. */
+/* The caller's cancel flag becomes the outer flag of the engine's own: a run sees it wherever it looks at the clock. */
 static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskIn *in,
                             const PtcCancel *cancel, PtcTaskOut *out)
 {
@@ -87,7 +88,7 @@ static void free_executor(PtcExecutor *base)
     ptc_mem_free(&mem, self, sizeof *self);
 }
 
-/* The struct lives outside of the ledger that is in it. */
+/* The struct is not charged to the ledger inside it, because that ledger does not exist yet. */
 static InProcess *alloc_self(void)
 {
     PtcMem mem;
@@ -101,7 +102,7 @@ static InProcess *alloc_self(void)
 PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, char why[200])
 {
     InProcess *self = alloc_self();
-    snprintf(why, 200, "memory is short");
+    snprintf(why, 200, "out of memory");
     if (!self)
         return NULL;
     self->base = (PtcExecutor){.submit = submit, .free = free_executor};
@@ -113,7 +114,7 @@ PtcExecutor *ptc_executor_in_process(const PtcExecutorConfig *config, char why[2
     ptc_mem_init(&self->mem, SIZE_MAX / 2);
     pthread_mutex_init(&self->lock, NULL);
     self->idle = ptc_mem_alloc(&self->mem, self->config.max_idle * sizeof *self->idle);
-    /* The first engine now: limits out of range are seen, and the first task finds it ready. */
+    /* The first engine is made now, so that a limit out of range is found here and the first task need not wait. */
     Ptc *first = self->idle ? ptc_engine_with(&self->config.limits) : NULL;
     if (!first) {
         if (self->idle)

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Limits, privileges and seccomp filters of the helper process and of workers.  What always holds: filters only list
+ * what is allowed.  A rule that compares arguments sees the low 32 bits, which is enough for descriptors and flags;
+ * it can never follow a pointer. */
 #define _GNU_SOURCE
 #include "exec/sandbox.h"
 
@@ -40,13 +43,14 @@ static bool refuse(char *why, const char *what)
 typedef enum {
     ALLOW,
     DENY,
-    MISSING, /* fails as if the kernel did not have it, so that libc takes another way */
-    ON_ZERO, /* on descriptor 0 */
-    NO_CODE, /* memory that is not executable */
-    OWN_MEMORY, /* the same, new, and of this process alone: what is shared is not counted as its own */
+    MISSING, /* fails as if the kernel did not have it, so that libc falls back to another call */
+    ON_ZERO, /* only on descriptor 0 */
+    NO_CODE, /* only memory that is not executable */
+    /* as NO_CODE, and only new private memory: RLIMIT_DATA does not count what is shared */
+    OWN_MEMORY,
     NEW_THREAD,
     NEW_CHILD, /* fork() as libc does it, or a thread */
-    TO_SELF,   /* a signal to a thread of this process */
+    TO_SELF,   /* a signal to a thread of this process only */
 } Rule;
 
 typedef struct {
@@ -68,11 +72,12 @@ static const Call for_workers[] = {
     {SYS_brk, ALLOW},
     {SYS_clone, NEW_THREAD},
     {SYS_clone3, MISSING},
-    {SYS_seccomp, ALLOW}, /* to give up threads, and this: see ptc_sandbox_threads */
+    /* needed once more, to give up threads and seccomp itself: see ptc_sandbox_threads */
+    {SYS_seccomp, ALLOW},
     {SYS_set_robust_list, ALLOW},
     {SYS_rseq, ALLOW},
     {SYS_sched_yield, ALLOW},
-    {SYS_clock_gettime, ALLOW}, /* where the vDSO has none */
+    {SYS_clock_gettime, ALLOW}, /* for machines whose vDSO has none */
     {SYS_clock_nanosleep, ALLOW},
     {SYS_nanosleep, ALLOW},
     {SYS_getrandom, ALLOW},
@@ -85,33 +90,33 @@ static const Call for_workers[] = {
     {SYS_restart_syscall, ALLOW},
     {SYS_exit, ALLOW},
     {SYS_exit_group, ALLOW},
-#if PTC_SANITIZED /* their run time asks for these when a thread begins and ends */
+#if PTC_SANITIZED /* the sanitizers' run time needs these when a thread begins and ends */
     {SYS_sigaltstack, ALLOW},
     {SYS_prlimit64, ALLOW},
     {SYS_sched_getaffinity, ALLOW},
 #endif
 };
 
-/* Beyond those, what it takes to become a worker, which gives them up again. */
+/* What the helper may do beyond that: become a worker, which then gives these up. */
 static const Call for_helper[] = {
     {SYS_clone, NEW_CHILD},  {SYS_recvmsg, ON_ZERO},   {SYS_sendmsg, ON_ZERO},
     {SYS_pidfd_open, ALLOW}, {SYS_getppid, ALLOW},     {SYS_dup3, ALLOW},
     {SYS_close, ALLOW},      {SYS_close_range, ALLOW}, {SYS_prctl, ALLOW},
-    {SYS_prlimit64, ALLOW},  {SYS_tgkill, ALLOW}, /* a worker's own filter knows its number */
+    {SYS_prlimit64, ALLOW},  {SYS_tgkill, ALLOW}, /* narrowed by the worker's own filter */
 };
 
 /* ----------------------------------------------------------------------------- filter */
 
 enum {
     FILTER_MAX = 256,
+    /* the low halves of arguments: both processors are little-endian */
     ARG0 = offsetof(struct seccomp_data, args[0]),
     ARG2 = offsetof(struct seccomp_data, args[2]),
-    ARG3 =
-        offsetof(struct seccomp_data, args[3]), /* low halves: both processors are little-endian */
+    ARG3 = offsetof(struct seccomp_data, args[3]),
     FORK_FLAGS = CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID | SIGCHLD,
     THREAD_FLAGS = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND,
     MEMORY_FLAGS = MAP_PRIVATE | MAP_ANONYMOUS,
-    MEMORY_EXTRA = MAP_STACK | MAP_NORESERVE, /* said by libc, for stacks and arenas */
+    MEMORY_EXTRA = MAP_STACK | MAP_NORESERVE, /* flags that libc adds for stacks and arenas */
 };
 
 typedef struct Filter {
@@ -137,7 +142,7 @@ static void answer(Filter *f, uint32_t action)
 
 static const uint32_t denied = SECCOMP_RET_ERRNO | EPERM;
 
-/* Allowed when the number loaded, cut down by the mask, is `k`. */
+/* Allows the call when the loaded number, masked, equals `k`. */
 static void allow_if(Filter *f, uint32_t mask, uint32_t k)
 {
     if (mask != UINT32_MAX)
@@ -146,7 +151,7 @@ static void allow_if(Filter *f, uint32_t mask, uint32_t k)
     answer(f, SECCOMP_RET_ALLOW);
 }
 
-/* Denied when the argument, cut down by the mask, is not `k`. */
+/* Denies the call when the argument, masked, does not equal `k`. */
 static void demand(Filter *f, uint32_t argument, uint32_t mask, uint32_t k)
 {
     load(f, argument);
@@ -190,7 +195,7 @@ static void add_rule(Filter *f, Rule rule)
     answer(f, denied);
 }
 
-/* If the number loaded is this call's, its rule decides. */
+/* If the loaded number is that of this call, its rule decides; else the next one is tried. */
 static void add_call(Filter *f, const Call *call)
 {
     unsigned short at = f->len;
@@ -205,14 +210,14 @@ static void add_calls(Filter *f, const Call *calls, size_t count)
         add_call(f, &calls[i]);
 }
 
-/* Calls of another ABI are numbered differently. */
+/* Another ABI numbers its calls differently, so a call made through one ends the process. */
 static void begin(Filter *f)
 {
     f->len = 0;
     load(f, offsetof(struct seccomp_data, arch));
     emit(f, BPF_JMP | BPF_JEQ | BPF_K, OUR_ARCH, 1, 0);
     answer(f, SECCOMP_RET_KILL_PROCESS);
-    load(f, offsetof(struct seccomp_data, nr)); /* x32's have a bit set that no rule has */
+    load(f, offsetof(struct seccomp_data, nr)); /* x32 calls have a bit set that matches no rule */
 }
 
 static bool install(Filter *f, unsigned flags, char why[PTC_SANDBOX_WHY])
@@ -241,7 +246,8 @@ bool ptc_sandbox_helper(char why[PTC_SANDBOX_WHY])
 
 /* ------------------------------------------------------------------------- privileges */
 
-/* Where it may not (in a container, say, or nobody is not known there) it stays who it is: capabilities are what counts. */
+/* Failing is fine (in a container, say, or where that user is not mapped): what counts is that no capability is
+ * left. */
 static void become_nobody(void)
 {
     enum { NOBODY = 65534 };
@@ -258,7 +264,7 @@ bool ptc_sandbox_privileges(char why[PTC_SANDBOX_WHY])
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3];
     memset(none, 0, sizeof none);
     for (unsigned long i = 0; prctl(PR_CAPBSET_READ, i, 0, 0, 0) >= 0; i++)
-        prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* without privileges it stays, and is of no use */
+        prctl(PR_CAPBSET_DROP, i, 0, 0, 0); /* unprivileged, this fails and does not matter */
     become_nobody();
     if (syscall(SYS_capset, &head, none) != 0)
         return refuse(why, "the kernel keeps capabilities");
@@ -294,7 +300,7 @@ bool ptc_sandbox_threads(char why[PTC_SANDBOX_WHY])
     return install(&f, SECCOMP_FILTER_FLAG_TSYNC, why);
 }
 
-/* Bytes of address space of this process, and of private writable memory in it; 0 when they cannot be told. */
+/* The address space and the private writable memory of this process, in bytes; 0 when they cannot be read. */
 static void measure(uint64_t *space, uint64_t *data)
 {
     unsigned long all = 0, own = 0;
@@ -308,8 +314,8 @@ static void measure(uint64_t *space, uint64_t *data)
     *data = own * page;
 }
 
-/* Heaps and stacks of all threads; a context, a session and results beside them, each also on its way in or out; and
- * something for libc and for scratch. */
+/* Heaps and stacks of all threads; a context, a session and results, each of them several times over, because they
+ * are copied on the way in and out; and something for libc and for scratch. */
 static uint64_t wanted_bytes(const PtcLimits *l)
 {
     const uint64_t mib = 1024 * 1024, most = (uint64_t)1 << 48;
@@ -321,7 +327,7 @@ static uint64_t wanted_bytes(const PtcLimits *l)
     return n < most ? n : most;
 }
 
-/* Address space beyond that: libc sets aside 128 MiB for what each thread allocates, of which it uses little. */
+/* Address space beyond that: libc reserves 128 MiB for the arena of each thread and uses little of it. */
 static uint64_t reserved_bytes(const PtcLimits *l)
 {
     return ((uint64_t)l->max_workers + 2) * (128 + 8) * 1024 * 1024;

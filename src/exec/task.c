@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One evaluation with an engine: bytes in, bytes out.  What always holds: a part that does not fit its buffer is cut between
- * characters (text) or left out (JSON), so that every part is good UTF-8 and good JSON. */
+ * One evaluation with an engine: bytes in, bytes out.  What always holds: a part that does not fit its buffer is cut
+ * between characters (text) or left out (JSON), so that every part is valid UTF-8 and valid JSON. */
 #include "exec/task.h"
 
 #include <stdio.h>
@@ -17,11 +17,11 @@ _Static_assert(offsetof(PtcTaskOut, answer) ==
                    offsetof(PtcTaskOut, parts) + (PTC_TASK_PARTS - 1) * sizeof(PtcBuf),
                "parts are all of the buffers");
 
-/* Snapshots go from one task to the next through whoever holds them, never through a client: their tag guards against
- * bytes that were damaged, not against forgery, and needs no secret. */
+/* Snapshots travel from task to task through the executor's caller and never reach a client, so the tag only guards
+ * against damaged bytes and needs no secret. */
 static const PtcText snapshot_key = {"a snapshot between two tasks", 29};
 
-/* What one task holds on to; all of it is released in the end. */
+/* Everything one task holds; released together at the end. */
 typedef struct {
     Ptc *ptc;
     const PtcTaskIn *in;
@@ -55,7 +55,7 @@ void ptc_task_out_clear(PtcTaskOut *out)
     out->tool_calls = out->bindings = 0;
 }
 
-/* As much of a text as fits, cut between characters; false: it was cut. */
+/* Adds as much of a text as fits, cut between characters.  Returns false when it was cut. */
 static bool put(PtcBuf *buf, const char *text, size_t len)
 {
     size_t room = buf->max - buf->len;
@@ -67,8 +67,8 @@ static bool put(PtcBuf *buf, const char *text, size_t len)
 
 /* -------------------------------------------------------------------------------- failing */
 
-/* Fills the answer of a task that did not come to run, or whose result cannot stand.  What was printed and called is still
- * told.  The message is cut to its room. */
+/* Fills in the answer of a task that could not run, or whose result cannot be kept.  What was printed and which
+ * tools were called is still reported. */
 static PtcTaskStatus refuse(Work *w, PtcReason reason, const char *kind, const char *message)
 {
     PtcTaskOut *out = w->out;
@@ -104,7 +104,7 @@ static PtcTaskStatus of_status(Work *w, PtcStatus status, const char *what)
 
 /* -------------------------------------------------------------------------------- context */
 
-/* data/key must be a name that a program can write. */
+/* data/key must be a symbol that a program can write. */
 static const char *bad_key(PtcValue map)
 {
     PtcValue key, value;
@@ -118,7 +118,7 @@ static const char *bad_key(PtcValue map)
     return NULL;
 }
 
-/* Why the JSON of the context is none, or is too large. */
+/* Why the context was not read: it is not JSON, or it is too large. */
 static void explain_json(const PtcHeapBox *box, const PtcJsonError *e, char *out, size_t size)
 {
     if (e->stopped && box->budget.stop == PTC_STOP_MEMORY)
@@ -133,7 +133,7 @@ static void explain_json(const PtcHeapBox *box, const PtcJsonError *e, char *out
                  (unsigned)e->column, e->message);
 }
 
-/* The context as a value.  PTC_NONE: *wrong says why. */
+/* The context as a value; PTC_NONE with the reason in *wrong. */
 static PtcValue read_context(Work *w, char message[320], const char **wrong)
 {
     PtcJsonError e = {0};
@@ -150,7 +150,8 @@ static PtcValue read_context(Work *w, char message[320], const char **wrong)
     return *wrong ? PTC_NONE : v;
 }
 
-/* The context with the shared data, PTC_NONE when there is neither.  False: *status says how the task ends. */
+/* The context merged with the shared data; PTC_NONE when there is neither.  Returns false with *status set when the
+ * task cannot go on. */
 static bool make_context(Work *w, const PtcShared *shared, PtcValue *context, PtcTaskStatus *status)
 {
     char message[320];
@@ -190,6 +191,8 @@ static bool open_session(Work *w, PtcTaskStatus *status)
     return false;
 }
 
+/* Saves the session.  A session that cannot be saved turns a successful run into a failure: the caller must never
+ * believe that definitions were kept when they were not. */
 static PtcTaskStatus close_session(Work *w)
 {
     PtcBuf *out = &w->out->session;
@@ -233,7 +236,7 @@ static void put_error(Work *w)
     snprintf(w->out->message, sizeof w->out->message, "%.*s", (int)e.message_len, e.message);
 }
 
-/* The result in its forms; JSON that does not fit is left out whole. */
+/* Writes the result as text and as JSON; JSON that does not fit is left out whole. */
 static bool put_result(Work *w)
 {
     PtcTaskOut *out = w->out;

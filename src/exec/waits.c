@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What always holds: `leave` and `enter` of the turn are called one after the other, beginning with `leave`; `enter`,
- * which may take long, without the lock, so that neither beginning a call nor looking at one waits for it. */
+ * Counts the tool calls of a task, and gives the task's turn away while it only waits for them.  What always holds:
+ * `leave` and `enter` alternate, beginning with `leave`.  `enter`, which may block for long, is called without the
+ * lock, so that beginning a call never waits behind it. */
 #include "exec/waits.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ void ptc_waits_begin(PtcWaits *w, bool may_repeat)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* With the lock held, which it gives up meanwhile. */
+/* With the lock held, which is released while waiting for the turn. */
 static void enter(PtcWaits *w)
 {
     const PtcTaskTurn *turn = w->turn;
@@ -45,7 +46,7 @@ static void enter(PtcWaits *w)
     turn->enter(turn->user);
     pthread_mutex_lock(&w->lock);
     w->place = PTC_WAITS_INSIDE;
-    if (w->under_way > 0) /* another call has begun meanwhile */
+    if (w->under_way > 0) /* another call has begun in the meantime */
         leave(w);
     pthread_cond_broadcast(&w->entered);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * waits.h - a task's waiting for tools.  From the first call of a tool that is under way to the end of the last one the
- * task gives its turn to others; before the program goes on it has its turn again.
+ * waits.h - a task that waits for tools.  From the start of its first tool call to the end of its last one the task
+ * gives its turn to others; it gets the turn back before the program continues.
  *
- * While several threads of a program (pmap) call tools, those that compute do so without a turn: nobody outside can tell
- * them apart from those that wait.  Time limits hold for them all the same. */
+ * While several threads of a program (pmap) call tools, those that compute do so without a turn: from outside they
+ * cannot be told from those that wait.  Time limits apply to all of them. */
 #ifndef PTC_EXEC_WAITS_H
 #define PTC_EXEC_WAITS_H
 
@@ -12,8 +12,8 @@
 #include "exec/task.h"
 
 typedef struct PtcWaits {
-    const PtcTaskTurn *turn; /* NULL: there is none to give, or the task is over */
-    pthread_mutex_t lock;    /* for all */
+    const PtcTaskTurn *turn; /* NULL: there is none to give away, or the task is over */
+    pthread_mutex_t lock;    /* guards everything */
     pthread_cond_t entered;
     unsigned under_way; /* calls */
     enum { PTC_WAITS_INSIDE, PTC_WAITS_OUTSIDE, PTC_WAITS_ENTERING } place;
@@ -22,10 +22,11 @@ typedef struct PtcWaits {
 
 void ptc_waits_init(PtcWaits *waits, const PtcTaskTurn *turn);
 void ptc_waits_deinit(PtcWaits *waits);
-/* A call of a tool begins, or ends: then this waits until the task has its turn again.  Any thread. */
+/* A tool call begins or ends; at the end this blocks until the task has its turn again.  From any thread. */
 void ptc_waits_begin(PtcWaits *waits, bool may_repeat);
 void ptc_waits_end(PtcWaits *waits);
-/* The task is over: the turn is not used any more, whatever calls are still under way.  How many had effects. */
+/* The task is over: the turn is not touched any more, whatever calls are still under way.  Returns how many calls
+ * may have had effects. */
 uint64_t ptc_waits_close(PtcWaits *waits);
 
 #endif

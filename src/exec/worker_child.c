@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * A worker: reads tasks from descriptor 0, runs them, sends tool calls and answers.
+ * A worker process: reads tasks from descriptor 0, runs them, sends tool calls and answers.
  *
- * All threads are there before the first task; after that none can be started.  The first one runs programs.  While no
- * program needs anything it also reads the socket, so that a short task costs no switch of threads.  The second one sleeps
- * until SIGUSR1, which the first sends at its first tool call and the server sends behind a CANCEL; from then on it reads the
- * socket and hands tasks over ("duo").  There is no way back. */
+ * All threads are started before the first task; after that the sandbox allows no more.  The first thread runs
+ * programs.  As long as no program needs anything from the server it also reads the socket, so that a short task
+ * costs no thread switch.  The second thread sleeps until SIGUSR1, which the first sends at its first tool call and
+ * the server sends after a CANCEL; from then on it reads the socket and hands tasks over ("duo").  There is no way
+ * back. */
 #define _GNU_SOURCE
 #include "exec/worker.h"
 
@@ -30,17 +31,17 @@ enum {
     SLOTS = 256,
     READER_STACK = 256 * 1024,
     CANCEL_NS = 500 * 1000,
-    LINGER_NS = 100 * 1000, /* after a task, for the next */
+    LINGER_NS = 100 * 1000, /* how long to spin for the next task */
     KEPT = 64 * 1024,
 };
 
-/* A call that the server has not answered. */
+/* A call that the server has not answered yet. */
 typedef struct Slot {
     uint64_t id; /* 0: free */
     PtcToolCall *call;
 } Slot;
 
-/* What a tool's function is given. */
+/* What the function of a remote tool gets as `user`. */
 typedef struct RemoteTool {
     PtcWorker *worker;
     uint32_t number;
@@ -52,15 +53,15 @@ struct PtcWorker {
     PtcTools *tools;
     PtcShared *data; /* or NULL */
     PtcWorkerHook hook;
-    PtcBuf inbox; /* of the first thread: the payload of the RUN at hand */
+    PtcBuf inbox; /* the first thread's: payload of the RUN being worked on */
     pthread_t reader;
-    pthread_mutex_t writing; /* of frames, and the order of call ids */
-    pthread_mutex_t lock;    /* of all below */
+    pthread_mutex_t writing; /* guards writing frames and the order of call ids */
+    pthread_mutex_t lock;    /* guards everything below */
     pthread_cond_t handed;
-    bool duo;       /* the second thread reads */
-    bool nudged;    /* it was woken for that */
-    bool running;   /* `task` is being run, or was handed over */
-    bool is_handed; /* `mail` is a task to be run */
+    bool duo;       /* the second thread reads the socket */
+    bool nudged;    /* it has been told to start reading */
+    bool running;   /* `task` is running or has been handed over */
+    bool is_handed; /* `mail` holds a task that is not running yet */
     uint64_t task;
     PtcBuf mail; /* payload of a RUN, for the first thread */
     uint64_t last_call;
@@ -70,7 +71,7 @@ struct PtcWorker {
 
 /* -------------------------------------------------------------------------------- pipe */
 
-/* All of it, or the process ends: without its socket a worker has nothing to do. */
+/* Reads all of it or ends the process: a worker without its socket has nothing left to do. */
 static void read_all(char *to, size_t n)
 {
     while (n > 0) {
@@ -84,8 +85,8 @@ static void read_all(char *to, size_t n)
     }
 }
 
-/* A client that asks one thing after the other is back before this process could be put to sleep and woken, which costs more
- * than a short program does.  Whoever else wants the processor meanwhile gets it. */
+/* A client that sends one request after the other is back before this process could be put to sleep and woken, which
+ * costs more than a short program.  Yielding leaves the processor to anyone else who wants it. */
 static void linger(void)
 {
     char byte;
@@ -114,7 +115,7 @@ static void write_all(struct iovec *parts, int count)
     }
 }
 
-/* An idle worker does not hold the memory of its largest frame. */
+/* An idle worker should not hold on to the memory of its largest frame. */
 static void trim(PtcBuf *payload)
 {
     if (payload->cap > KEPT)
@@ -143,7 +144,7 @@ static Slot *find_slot(PtcWorker *w, uint64_t id)
     return NULL;
 }
 
-/* Somebody must read the answer.  With the lock held. */
+/* Makes the second thread read, since somebody must receive the answer.  With the lock held. */
 static void nudge(PtcWorker *w)
 {
     if (!w->duo && !w->nudged)
@@ -151,7 +152,7 @@ static void nudge(PtcWorker *w)
     w->nudged = true;
 }
 
-/* The id of a call that is about to be sent; 0: too many are under way. */
+/* Reserves a slot for a call that is about to be sent and returns its id; 0 when too many are under way. */
 static uint64_t enter(PtcWorker *w, PtcToolCall *call)
 {
     pthread_mutex_lock(&w->lock);
@@ -173,7 +174,7 @@ static void send_call(uint64_t id, uint32_t tool, const char *json, size_t len)
     write_all(parts, 3);
 }
 
-/* Every tool: asks the server and answers later, from the thread that reads. */
+/* The function of every remote tool: asks the server; the answer comes later, from the thread that reads. */
 static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
 {
     const RemoteTool *remote = user;
@@ -195,7 +196,8 @@ static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-/* Takes a call out of its slot; whoever has it answers it.  NULL: it is answered.  With the lock held. */
+/* Takes a call out of its slot.  Whoever gets it must answer it; NULL when it has been answered.  With the lock
+ * held. */
 static PtcToolCall *leave(PtcWorker *w, Slot *slot)
 {
     if (!slot || slot->id == 0)
@@ -222,7 +224,7 @@ static void take_result(PtcWorker *w, uint64_t id, const PtcBuf *payload)
         ptc_answer_fail(call, text);
 }
 
-/* Calls that nobody waits for any more.  With the lock held. */
+/* Answers the calls nobody waits for any more.  With the lock held. */
 static void drop_calls(PtcWorker *w)
 {
     for (size_t i = 0; i < SLOTS && w->under_way > 0; i++) {
@@ -234,7 +236,7 @@ static void drop_calls(PtcWorker *w)
 
 /* ------------------------------------------------------------------------------ reading */
 
-/* The engine hears a cancel only while it runs: it is told again until the task is over. */
+/* The engine notices a cancel only while it runs, so it is told again and again until the task is over. */
 static void cancel(PtcWorker *w, uint64_t id)
 {
     const struct timespec a_little = {0, CANCEL_NS};
@@ -273,7 +275,7 @@ static void hand_over(PtcWorker *w, uint64_t id, PtcBuf *payload)
     pthread_mutex_unlock(&w->lock);
 }
 
-/* Until a program runs that needs a second reader. */
+/* Sleeps until a program needs a second reader. */
 static void wait_to_read(PtcWorker *w)
 {
     sigset_t set;
@@ -283,7 +285,7 @@ static void wait_to_read(PtcWorker *w)
     for (bool begun = false; !begun;) {
         sigwait(&set, &number);
         pthread_mutex_lock(&w->lock);
-        begun = w->duo = w->running; /* not when it came behind the end of its task */
+        begun = w->duo = w->running; /* a signal that comes after its task has ended is ignored */
         pthread_mutex_unlock(&w->lock);
     }
 }
@@ -309,7 +311,7 @@ static void *read_frames(void *arg)
     return NULL;
 }
 
-/* The next task is in the inbox and w->task. */
+/* Gets the next task into the inbox and its id into w->task. */
 static void next_task(PtcWorker *w)
 {
     PtcFrameHead head = {0};
@@ -324,7 +326,7 @@ static void next_task(PtcWorker *w)
     if (!duo && w->task > 0)
         linger();
     while (!duo && head.type != PTC_FRAME_RUN)
-        head = read_frame(&w->inbox); /* what comes too late for its task is passed over */
+        head = read_frame(&w->inbox); /* skips what came too late for its task */
     if (!duo)
         begin_task(w, head.id);
 }
@@ -396,7 +398,8 @@ _Noreturn void ptc_worker_serve(PtcWorker *w)
     if (!ptc_sandbox_worker(why) || !start_reader(w))
         ptc_sandbox_end();
     write_all(&part, 1);
-    /* Behind READY: the server has other things to do meanwhile.  With fewer threads than wanted programs still run. */
+    /* After READY, because the server can do other things meanwhile.  With fewer threads than wanted, programs still
+     * run. */
     (void)!ptc_engine_start_threads(w->ptc);
     if (!ptc_sandbox_threads(why))
         ptc_sandbox_end();
@@ -454,7 +457,7 @@ static bool put_tool(PtcWorker *w, const PtcWorkerTool *tool, PtcTool *t, char *
     return ptc_toolset_put(w->tools, t, why, PTC_WORKER_WHY);
 }
 
-/* The server has read the same text before, so as a rule nothing is wrong with it. */
+/* The server has already read the same text, so this normally succeeds. */
 static bool put_lisp(PtcWorker *w, const PtcWorkerTool *tool, char *why)
 {
     PtcSource source;
@@ -513,7 +516,7 @@ bool ptc_worker_load(PtcWorker *w, const char *name, const char *path, PtcLoaded
     return true;
 }
 
-/* One run beforehand, so that what every run needs is there and shared. */
+/* Runs one program before the fork, so that workers share the pages every run needs. */
 static void warm(Ptc *ptc)
 {
     PtcRun run = {.size = sizeof run, .program = "(+ 1 2)", .program_len = 7};
@@ -526,7 +529,7 @@ bool ptc_worker_prepare(PtcWorker *w, PtcLimits *limits, char why[PTC_WORKER_WHY
 {
     w->ptc = ptc_engine_with(limits);
     if (!w->ptc) {
-        snprintf(why, PTC_WORKER_WHY, "a limit is out of range, or memory is short");
+        snprintf(why, PTC_WORKER_WHY, "out of memory, or a limit is out of range");
         return false;
     }
     warm(w->ptc);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The executor whose programs run in workers: who serves whom, who is kept, who is replaced. */
+ * The executor whose programs run in worker processes: a pool of idle workers, who gets which, when one is replaced.
+ * What always holds: a worker that has served one owner is never given to another, and a worker is reused only after
+ * a task that ended cleanly. */
 #define _GNU_SOURCE
 #include "exec/flight.h"
 
@@ -12,18 +14,18 @@
 #include "engine/engine.h"
 
 enum {
-    TASKS_MAX =
-        1000, /* in one worker, before it is replaced: what leaks or fragments goes with it */
+    /* per worker; then it is replaced, and whatever leaked or fragmented goes with it */
+    TASKS_MAX = 1000,
     READY_MS = 5000,
 };
 
 typedef struct Workers {
-    PtcExecutor base; /* first: a PtcExecutor pointer is one */
+    PtcExecutor base; /* must be first: submit() casts back */
     PtcMem mem;
     PtcFlightPlan plan;
     PtcZygote *zygote;
     unsigned max_idle;
-    pthread_mutex_t lock; /* of the list */
+    pthread_mutex_t lock; /* guards the list */
     PtcWorkerProcess *idle;
     unsigned idle_count;
 } Workers;
@@ -55,7 +57,7 @@ static PtcWorkerProcess *new_process(Workers *ws, char why[PTC_WORKER_WHY])
     return w;
 }
 
-/* Nothing has come from it since its last task, the end of its socket neither. */
+/* Has nothing arrived since its last task, not even the end of its socket?  READY of a new worker is allowed. */
 static bool is_quiet(const PtcWorkerProcess *w)
 {
     struct pollfd p = {.fd = w->fd, .events = POLLIN};
@@ -76,7 +78,7 @@ static bool bind_owner(Workers *ws, PtcWorkerProcess *w, const char *owner)
 
 /* ---------------------------------------------------------------------------------- pool */
 
-/* An idle worker of this owner, else one that has served nobody; out of the list. */
+/* Takes an idle worker of this owner off the list, or else one that has not served anybody. */
 static PtcWorkerProcess *take_idle(Workers *ws, const char *owner)
 {
     PtcWorkerProcess **found = NULL, *w = NULL;
@@ -110,7 +112,7 @@ static PtcWorkerProcess *take(Workers *ws, const char *owner, char why[PTC_WORKE
     return NULL;
 }
 
-/* To the front of the list; the one that was idle longest goes when they are too many. */
+/* Puts a worker at the front of the list; if there are too many, the one idle longest is ended. */
 static void put_back(Workers *ws, PtcWorkerProcess *w)
 {
     PtcWorkerProcess *old = NULL;
@@ -179,7 +181,7 @@ static unsigned cores(void)
     return n > 0 ? (unsigned)n : 1;
 }
 
-/* It lives in the ledger that it holds. */
+/* The struct is not charged to the ledger inside it, because that ledger does not exist yet. */
 static Workers *new_workers(const PtcExecutorConfig *config)
 {
     PtcMem mem;
@@ -196,10 +198,10 @@ static Workers *new_workers(const PtcExecutorConfig *config)
     return ws;
 }
 
-/* The first worker shows whether the kernel plays along; it waits for the first task. */
+/* Starting one worker now shows whether the kernel allows all of this; it then waits for the first task. */
 static bool start(Workers *ws, const PtcExecutorConfig *config, char why[PTC_WORKER_WHY])
 {
-    snprintf(why, PTC_WORKER_WHY, "a limit is out of range, or memory is short");
+    snprintf(why, PTC_WORKER_WHY, "out of memory, or a limit is out of range");
     if (!ptc_limits_merge(&ws->plan.limits, &config->limits, &ptc_default_limits))
         return false;
     ws->plan.crew = ptc_tool_crew_new(&ws->mem, config->tools, ws->plan.limits.tool_bytes);

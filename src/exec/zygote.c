@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The server's side of the helper process. */
+ * The server's side of the helper process: start it, tell it what workers need, have it fork them.  What always
+ * holds: everything the helper was told is kept, so that a helper that died can be replaced by one that knows the
+ * same. */
 #define _GNU_SOURCE
 #include "exec/zygote.h"
 
@@ -14,7 +16,7 @@
 
 #include "engine/engine.h"
 
-/* What it was told is kept, so that one that died can be told again. */
+/* The lock lets one question and its answer pass at a time. */
 struct PtcZygote {
     PtcMem mem;
     pthread_mutex_t lock;
@@ -22,7 +24,7 @@ struct PtcZygote {
     size_t path_size;
     int control; /* -1: it is not running */
     pid_t pid;
-    PtcBuf told; /* packets, each behind its length */
+    PtcBuf told; /* all packets sent so far, each preceded by its length */
     char packet[PTC_ZYGOTE_PACKET];
 };
 
@@ -34,7 +36,7 @@ static bool refuse(char *why, const char *what, int error)
 
 /* ------------------------------------------------------------------------------ start */
 
-/* In a process group of its own, so that a terminal's interrupt reaches the server only. */
+/* In its own process group, so that Ctrl-C at a terminal reaches only the server. */
 static void set_attributes(posix_spawnattr_t *attr)
 {
     sigset_t none;
@@ -106,7 +108,7 @@ static bool set_path(PtcZygote *z, const char *path)
     return z->path;
 }
 
-/* It lives in the ledger that it holds. */
+/* The struct is not charged to the ledger inside it, because that ledger does not exist yet. */
 static PtcZygote *new_zygote(void)
 {
     PtcMem mem;
@@ -154,7 +156,7 @@ typedef struct Answer {
     int fd;
 } Answer;
 
-/* False: it said no, with its reason in why, or it is gone. */
+/* Sends a question and reads the answer.  False: the helper refused, with its reason in why, or it has ended. */
 static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, Answer *a, char *why)
 {
     *a = (Answer){.gone = true, .fd = -1};
@@ -173,10 +175,10 @@ static bool ask(PtcZygote *z, const void *bytes, size_t len, int fd, Answer *a, 
     return ok;
 }
 
-/* Asks something that a new helper must be asked as well. */
+/* Sends something that a replacement helper must be told as well. */
 static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, char *why)
 {
-    snprintf(why, PTC_WORKER_WHY, "too long, or out of memory");
+    snprintf(why, PTC_WORKER_WHY, "out of memory, or too long");
     if (!ptc_buf_ok(packet) || packet->len > PTC_ZYGOTE_PACKET)
         return false;
     if (!ask(z, packet->data, packet->len, -1, a, why))
@@ -185,6 +187,7 @@ static bool tell(PtcZygote *z, const PtcBuf *packet, Answer *a, char *why)
     return ptc_frame_put_view(&z->told, (PtcText){packet->data, packet->len});
 }
 
+/* Starts a new helper and repeats everything its predecessor was told. */
 static bool revive(PtcZygote *z, char *why)
 {
     Answer a;
@@ -200,7 +203,7 @@ static bool revive(PtcZygote *z, char *why)
     return true;
 }
 
-/* With its NUL. */
+/* Including the NUL, so that the helper can use the bytes as a C string. */
 static bool put_text(PtcBuf *buf, const char *text)
 {
     return ptc_frame_put_view(buf, (PtcText){text, strlen(text) + 1});
@@ -244,7 +247,7 @@ static PtcText text_of(const char *text, size_t len)
     return (PtcText){text, len < PTC_ZYGOTE_DESCRIBE ? len : PTC_ZYGOTE_DESCRIBE};
 }
 
-/* A packet has room for a part of a long text. */
+/* A packet holds only a part of a long text, so it goes in pieces. */
 static bool tell_source(PtcZygote *z, PtcText source, char *why)
 {
     bool ok = true;

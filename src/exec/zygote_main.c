@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The helper process: told what workers need, then shut in, then forking them.  It has one thread and one descriptor,
- * its control socket (0). */
+ * The helper process: it is told what workers need, shuts itself in, and then only forks workers.  What always
+ * holds: it has one thread and one descriptor, its control socket (0); a fork of it is therefore a clean worker. */
 #define _GNU_SOURCE
 #include "exec/zygote.h"
 
@@ -20,8 +20,8 @@ enum { CONTROL = 0, LAST_KEPT = PTC_SANITIZED ? 2 : 0 };
 typedef struct Helper {
     PtcWorker *worker;
     bool locked;
-    PtcMem mem;    /* of the source */
-    PtcBuf source; /* of the tool that comes next */
+    PtcMem mem;    /* for the source */
+    PtcBuf source; /* of the tool announced next */
     char packet[PTC_ZYGOTE_PACKET];
     char answer[PTC_ZYGOTE_PACKET];
     char why[PTC_WORKER_WHY];
@@ -45,7 +45,7 @@ static bool answer_why(Helper *h, bool ok)
 
 /* ------------------------------------------------------------------------- before the lock */
 
-/* A view that ends in NUL, as put_text of the server writes it. */
+/* A text that ends in NUL, as put_text() of the server writes it. */
 static const char *take_text(PtcFrameCursor *c)
 {
     PtcText view = ptc_frame_take_view(c);
@@ -75,7 +75,7 @@ static bool load(Helper *h, PtcFrameCursor *c)
 static bool add_source(Helper *h, PtcFrameCursor *c)
 {
     PtcText piece = ptc_frame_take_view(c);
-    snprintf(h->why, sizeof h->why, "too long, or out of memory");
+    snprintf(h->why, sizeof h->why, "out of memory, or too long");
     return answer_why(h,
                       piece.bytes && !h->locked && ptc_buf_add(&h->source, piece.bytes, piece.len));
 }
@@ -126,7 +126,7 @@ static bool lock(Helper *h, PtcFrameCursor *c)
 
 /* -------------------------------------------------------------------------------- fork */
 
-/* In the new process: the socket takes the place of the control socket, everything else is closed. */
+/* In the new process: the worker's socket replaces the control socket, and everything else is closed. */
 static _Noreturn void become_worker(Helper *h, int socket, pid_t helper)
 {
     bool alone = prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0 && getppid() == helper &&
@@ -182,7 +182,8 @@ static bool handle(Helper *h, size_t len, int socket)
     }
 }
 
-/* Dead workers leave nothing behind for us to wait for; SIGUSR1 is for a thread of theirs that waits for it. */
+/* Ignoring SIGCHLD means dead workers need not be waited for.  SIGUSR1 is blocked because workers receive it with
+ * sigwait(). */
 static void set_signals(void)
 {
     sigset_t set;
@@ -216,5 +217,5 @@ int ptc_zygote_main(PtcWorkerHook hook)
     while (h->worker && (n = ptc_zygote_receive(CONTROL, h->packet, sizeof h->packet, &socket)) > 0)
         if (!handle(h, (size_t)n, socket))
             break;
-    ptc_sandbox_end(); /* the server is gone; workers end with us */
+    ptc_sandbox_end(); /* the server is gone, and workers end with us */
 }

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Packets on the control socket, with at most one descriptor each.  What always holds: a received descriptor is
+ * close-on-exec. */
 #define _GNU_SOURCE
 #include "exec/zygote.h"
 
