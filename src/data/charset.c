@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Converts text of unknown encoding to UTF-8.  What always holds: *out is valid UTF-8, or the call fails with the
+ * place of the first byte that does not fit. */
 #include "data/charset.h"
 
 #include "base/utf8.h"
@@ -12,7 +14,7 @@ static bool fail(PtcCharsetError *error, size_t at, const char *what)
 static bool give(const PtcBuf *buf, PtcText *out, PtcCharsetError *error)
 {
     *out = (PtcText){buf->data ? buf->data : "", buf->len};
-    *error = (PtcCharsetError){.what = "there is no memory to convert the text", .stopped = true};
+    *error = (PtcCharsetError){.what = "out of memory while converting the text", .stopped = true};
     return ptc_buf_ok(buf);
 }
 
@@ -30,7 +32,7 @@ static uint32_t unit_at(const Utf16 *t, size_t i)
     return t->big ? a << 8 | b : b << 8 | a;
 }
 
-/* The code point at i, 0xffffffff when a surrogate has no partner; *i moves behind it. */
+/* The code point at *i, which moves past it; 0xffffffff for a surrogate without its partner. */
 static uint32_t next_code(const Utf16 *t, size_t *i)
 {
     uint32_t unit = unit_at(t, *i), low;
@@ -60,7 +62,7 @@ static bool decode_utf16(const char *text, size_t len, bool big, size_t from, Pt
     return give(buf, out, error);
 }
 
-/* Without a mark: letters in UTF-16 have a NUL beside most of them, always on the same side. */
+/* Without a byte order mark: most letters in UTF-16 have a NUL beside them, always on the same side. */
 static bool looks_utf16(const char *text, size_t len, bool big)
 {
     enum { LOOKED_AT = 64 };
@@ -74,14 +76,14 @@ static bool looks_utf16(const char *text, size_t len, bool big)
 
 /* -------------------------------------------------------------------------- Windows-1252 */
 
-/* 0x80 to 0x9f, where it differs from Latin-1; what is 0 there is used by nobody. */
+/* 0x80 to 0x9f, where it differs from Latin-1; 0 marks bytes that are not assigned. */
 static const uint16_t windows[32] = {
     0x20ac, 0,      0x201a, 0x0192, 0x201e, 0x2026, 0x2020, 0x2021, 0x02c6, 0x2030, 0x0160,
     0x2039, 0x0152, 0,      0x017d, 0,      0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022,
     0x2013, 0x2014, 0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178,
 };
 
-/* Is there a character of several bytes among those that are UTF-8? */
+/* Does the text contain a character of several bytes in valid UTF-8? */
 static bool has_utf8(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

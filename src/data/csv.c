@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The text is read twice: first to see what each column holds, so that all of its fields can be of one type; then line by
- * line, field by field into an array of values, which is made into a map. */
+ * Reads CSV.  The text is read twice: first to see what each column holds, so that all of its fields can have one
+ * type; then line by line into an array of values, from which the row's map is made. */
 #include "data/csv.h"
 
 #include <math.h>
@@ -18,12 +18,12 @@
 
 enum { SEEN = 64, SEEN_BYTES = 64, SMALL = 16, INT_DIGITS = 300 };
 
-/* What a field can be, and, of a column, what its fields were. */
+/* What a field can be; for a column, what its fields were. */
 typedef enum { EMPTY = 1, INT = 2, FLOAT = 4, BOOL = 8, TEXT = 16 } Kind;
 
 typedef struct {
-    PtcValue seen[SEEN]; /* strings that it had lately, by hash */
-    unsigned kinds;      /* of its fields */
+    PtcValue seen[SEEN]; /* strings it had lately, by hash */
+    unsigned kinds;      /* of all its fields */
     size_t namesakes; /* columns behind it that had the same name, as long as columns are named */
 } Column;
 
@@ -39,12 +39,12 @@ typedef struct {
     const char *at, *end;
     const char *line_start;
     size_t line;    /* of `at` */
-    char separator; /* of fields */
+    char separator; /* between fields */
     size_t count;   /* columns; 0 before the first line */
     PtcValue *keys;
-    PtcValue *fields; /* of one line; of wide tables key, value, key, value ... */
+    PtcValue *fields; /* of one line; for wide tables key, value, key, value ... */
     Column *columns;
-    size_t cap;     /* of keys, fields and columns */
+    size_t cap;     /* capacity of keys, fields and columns */
     PtcValue shape; /* of narrow rows */
     PtcValue index; /* of wide rows, which all have the same keys in the same places */
     PtcBuf unquoted;
@@ -81,7 +81,7 @@ static bool stopped(Csv *c)
     bool memory =
         c->heap->budget->stop == PTC_STOP_MEMORY || c->heap->budget->stop == PTC_STOP_NONE;
     c->error->stopped = true;
-    return fail(c, c->line, 0, memory ? "there is no memory for more" : "stopped by a limit");
+    return fail(c, c->line, 0, memory ? "out of memory" : "stopped by a limit");
 }
 
 /* ---------------------------------------------------------------------------------- fields */
@@ -127,7 +127,8 @@ static PtcValue small_int(const char *p, size_t len)
     return ptc_int(*p == '-' ? -n : n);
 }
 
-/* A string of a column, the same one as before when it is among those seen lately. */
+/* A string of a column; the same object as before if it is among those seen lately, because columns repeat
+ * themselves. */
 static PtcValue text_value(Csv *c, size_t column, const char *bytes, size_t len)
 {
     if (len > SEEN_BYTES) {
@@ -161,7 +162,8 @@ static bool is_true(const Field *f)
     return is_word(f, "true", "TRUE");
 }
 
-/* An empty field in quotes is an empty text among texts, and nothing among numbers.  Numbers that no float holds are text. */
+/* An empty field in quotes is an empty text among texts, and nil among numbers.  Numbers too large for a float stay
+ * text. */
 static Kind kind_of(const Field *f)
 {
     bool whole;
@@ -186,7 +188,7 @@ static PtcValue int_value(Csv *c, const Field *f)
     return ptc_int_parse(c->heap, f->bytes, f->len);
 }
 
-/* A field as the one type that all fields of its column can have. */
+/* A field as the one type that fits all fields of its column. */
 static PtcValue field_value(Csv *c, size_t column, const Field *f)
 {
     unsigned kinds = c->columns[column].kinds & ~(unsigned)EMPTY;
@@ -204,7 +206,7 @@ static PtcValue field_value(Csv *c, size_t column, const Field *f)
     return kinds == BOOL ? ptc_bool(is_true(f)) : text_value(c, column, f->bytes, f->len);
 }
 
-/* Ends a line at `at`; false: `at` is at no line end. */
+/* Steps over a line end at `at`; false when there is none. */
 static bool line_end(Csv *c)
 {
     if (c->at == c->end)
@@ -232,7 +234,7 @@ static bool ends_field(const Csv *c, const char *at)
     return at == c->end || *at == c->separator || *at == '\n' || *at == '\r';
 }
 
-/* The field in quotes that begins at `at`, into `unquoted`.  Columns are counted for messages only: a line may be as long
+/* Reads the quoted field that begins at `at` into `unquoted`.  Columns are counted for messages only: a line may be as long
  * as the file, and have thousands of such fields. */
 static bool read_quoted(Csv *c)
 {
@@ -277,7 +279,7 @@ static bool grow(Csv *c, void *array, size_t item, size_t cap)
     return more != NULL;
 }
 
-/* Room for n columns. */
+/* Makes room for n columns. */
 static bool room(Csv *c, size_t n)
 {
     if (n <= c->cap)
@@ -307,7 +309,7 @@ static bool room(Csv *c, size_t n)
     return true;
 }
 
-/* The next field; its bytes are good until the one after it is read. */
+/* The next field; its bytes are valid until the one after it is read. */
 static bool read_field(Csv *c, size_t column, Field *out)
 {
     if (!room(c, column + 1) || !ptc_tick(c->heap->budget, 1))
@@ -340,7 +342,7 @@ static void skip_empty_lines(Csv *c)
         (void)line_end(c);
 }
 
-/* What is done with field i of a line. */
+/* What to do with field i of a line. */
 typedef bool FieldFn(Csv *c, size_t i, const Field *f);
 
 static bool keep_kind(Csv *c, size_t i, const Field *f)
@@ -357,7 +359,7 @@ static bool keep_value(Csv *c, size_t i, const Field *f)
     return v != PTC_NONE || stopped(c);
 }
 
-/* All fields of a line; *n of them. */
+/* Reads all fields of a line; *n becomes their number. */
 static bool read_line(Csv *c, FieldFn *take, size_t *n)
 {
     Field field;
@@ -381,7 +383,7 @@ static bool read_line(Csv *c, FieldFn *take, size_t *n)
 
 /* ------------------------------------------------------------------------------- separator */
 
-/* How many fields a separator makes of the line at *at, which moves behind it. */
+/* How many fields a separator makes of the line at *at, which moves past the line. */
 static size_t count_fields(const Csv *c, char separator, const char **at)
 {
     size_t n = 1;
@@ -397,7 +399,8 @@ static size_t count_fields(const Csv *c, char separator, const char **at)
     return n;
 }
 
-/* The one that divides the first two lines alike, in the most fields; a comma when there is nothing to see. */
+/* The separator that divides the first two lines into equally many fields, and into most; a comma if none divides
+ * them. */
 static char find_separator(const Csv *c)
 {
     static const char known[] = {',', ';', '\t'};
@@ -440,8 +443,8 @@ static PtcText without_blanks(PtcValue str)
     return t;
 }
 
-/* Adds a number to a name that column `same` has, such as none of the first i columns has.  The one that has the name
- * remembers which numbers are used up, so that thousands of equal names are looked for a few times each. */
+/* Adds a number to a name that column `same` has, so that it differs from all of the first i names.  The column that has
+ * the name remembers which numbers are used up, so that thousands of equal names need few look-ups each. */
 static bool number_name(Csv *c, size_t i, size_t same, PtcBuf *name)
 {
     size_t len = name->len;
@@ -454,7 +457,7 @@ static bool number_name(Csv *c, size_t i, size_t same, PtcBuf *name)
     return true;
 }
 
-/* Makes what the first line says into the name of column i, different from those before. */
+/* Makes the text from the first line the name of column i, distinct from the names before it. */
 static bool name_column(Csv *c, size_t i, PtcValue said)
 {
     PtcBuf name;
@@ -495,7 +498,7 @@ static bool read_names(Csv *c)
     return c->shape != PTC_NONE || stopped(c);
 }
 
-/* The first wide row is built like any map; the others share its index. */
+/* The first wide row is built like any map; the others share its index, which saves most of their memory. */
 static PtcValue wide_row(Csv *c)
 {
     PtcDictBuild build;
@@ -535,7 +538,7 @@ static bool read_row(Csv *c, PtcValue rows)
     return (row != PTC_NONE && ptc_build_add(c->heap, rows, row)) || stopped(c);
 }
 
-/* Looks at all fields, and comes back. */
+/* Looks at all fields, then goes back to where it began. */
 static bool read_kinds(Csv *c)
 {
     size_t n;
@@ -574,7 +577,7 @@ static PtcValue read_rows(Csv *c)
     return done;
 }
 
-/* The place of a byte of the text as it was given. */
+/* Reports an error at a byte of the text as it was given. */
 static void fail_at(Csv *c, const char *text, const PtcCharsetError *wrong)
 {
     c->line_start = text;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * --data: files read once into a heap that never changes afterwards. */
+ * --data: files read once into a heap that never changes afterwards.  What always holds: after loading nothing in
+ * that heap is written any more, not even a string's cached hash, so threads need no lock and forked workers keep
+ * sharing its pages. */
 #include "data/shared.h"
 
 #include <errno.h>
@@ -67,7 +69,7 @@ size_t ptc_shared_bytes(const PtcShared *s)
 
 /* --------------------------------------------------------------------------------- reading */
 
-/* data/NAME must be a symbol. */
+/* data/NAME must be a symbol that a program can write. */
 static bool good_name(const char *name)
 {
     size_t len = strlen(name);
@@ -142,7 +144,7 @@ static PtcValue parse_jsonl(PtcShared *s, const char *text, size_t len, char *wh
     PtcJsonError error;
     size_t line = 1;
     PtcValue rows = ptc_build_new(&s->heap);
-    snprintf(why, size, "there is no memory for it");
+    snprintf(why, size, "out of memory");
     for (const char *p = text, *end = text + len; rows != PTC_NONE && p < end; line++) {
         const char *stop = memchr(p, '\n', (size_t)(end - p));
         size_t n = (size_t)((stop ? stop : end) - p);
@@ -191,7 +193,7 @@ static Parser *parser_for(const char *path)
     return NULL;
 }
 
-/* Computes the hash of every string, which would else be written when it is first asked for. */
+/* Computes the hash of every string now; it would otherwise be written when first asked for, and unshare the page. */
 static bool settle(PtcShared *s, PtcValue value)
 {
     PtcWalk walk;
@@ -237,7 +239,7 @@ static const Named *find(const PtcShared *s, const char *name)
 
 bool ptc_shared_load(PtcShared *s, const char *name, const char *path, char *why, size_t size)
 {
-    char what[300] = "there is no memory for it";
+    char what[300] = "out of memory";
     size_t len, before = atomic_load(&s->mem.used);
     Parser *parse = parser_for(path);
     if (!good_name(name)) {
@@ -250,8 +252,8 @@ bool ptc_shared_load(PtcShared *s, const char *name, const char *path, char *why
     if (find(s, name) || s->count == NAMES || !parse) {
         snprintf(why, size,
                  !parse ? "%s: the ending says what it is: .json, .jsonl, .ndjson, .csv or .tsv"
-                 : find(s, name) ? "%s: there are data of that name already"
-                                 : "%s: there are too many data",
+                 : find(s, name) ? "%s: there is already data of that name"
+                                 : "%s: there are too many data files",
                  parse ? name : path);
         return false;
     }
@@ -323,7 +325,7 @@ void ptc_shared_describe(PtcShared *s, PtcBuf *buf, size_t max)
         awkward = awkward || is_awkward(s, s->items[i].value);
     }
     if (awkward)
-        ptc_buf_add_cstr(buf, "A name in quotes is no keyword: (get row \"...\") reads it.\n");
+        ptc_buf_add_cstr(buf, "A name in quotes is not a keyword: (get row \"...\") reads it.\n");
 }
 
 bool ptc_shared_item(const PtcShared *s, size_t i, const char **name, size_t *count, size_t *bytes)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Loading SQLite. */
+ * Loads SQLite when a store is opened.  What always holds: either every function was found, or the library is closed
+ * again. */
 #include "store/sqlite_library.h"
 
 #include <dlfcn.h>

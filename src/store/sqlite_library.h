@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * sqlite_library.h - the functions of SQLite that are used here, loaded when a store is opened and not before: a server
- * without one starts without the library. */
+ * sqlite_library.h - the SQLite functions in use, loaded when a store is opened and not before: a server without a
+ * store starts without the library. */
 #ifndef PTC_STORE_SQLITE_LIBRARY_H
 #define PTC_STORE_SQLITE_LIBRARY_H
 
@@ -10,7 +10,7 @@
 
 #include "base/compiler.h"
 
-/* Nothing but pointers to functions, in the order of the names in sqlite_library.c. */
+/* Only pointers to functions, in the order of the names in sqlite_library.c. */
 typedef struct PtcSqlite {
     __typeof__(sqlite3_open_v2) *open_v2;
     __typeof__(sqlite3_close_v2) *close_v2;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * From the name of a place to a store. */
+ * Opens the store that a place names: "sqlite:FILE", or memory. */
 #include "store/store.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Records in memory.  What always holds: an entry is one block, so a record is there whole or not at all; all that can
- * fail is done before anything is changed. */
+ * Records in memory.  What always holds: everything that can fail is done before anything changes, so a record is
+ * there whole or not at all. */
 #include "store/store_memory.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ enum { BUCKETS = 1024 };
 
 typedef struct Entry {
     struct Entry *next; /* in its bucket */
-    const char *kind;   /* in `text` as the others are, NUL-ended */
+    const char *kind;   /* NUL-terminated, in `text` like the others */
     PtcText owner, key;
     PtcStored stored;
     char *bytes; /* a block of stored.size; NULL when that is 0 */
@@ -35,7 +35,7 @@ static Memory *of(PtcStore *store)
 
 /* ---------------------------------------------------------------------------- entries */
 
-/* Keys may come from outside: the hash is seeded, and comparing them takes the same time wherever they differ. */
+/* Keys may come from outside, so the hash is seeded, and comparing takes the same time wherever two keys differ. */
 static Entry **find(Memory *m, const PtcStoreKey *key)
 {
     Entry **at = &m->buckets[ptc_str_hash_bytes(key->key.bytes, key->key.len) % BUCKETS];
@@ -78,7 +78,7 @@ static Entry *new_entry(Memory *m, const PtcStoreKey *key)
 
 /* ---------------------------------------------------------------------------- walking */
 
-/* Every entry of a kind, one after the other; *bucket and *at begin as 0 and NULL. */
+/* The next entry of a kind; start with *bucket 0 and `at` NULL. */
 static Entry *next_of(Memory *m, const char *kind, size_t *bucket, Entry *at)
 {
     for (at = at ? at->next : m->buckets[*bucket]; *bucket < BUCKETS;) {
@@ -95,7 +95,7 @@ static bool has_room(size_t have, size_t len, size_t most)
     return !most || (have <= most && len <= most - have);
 }
 
-/* Would the record fit, with its bytes in place of those of `old` (NULL: it is new)? */
+/* Would the record fit, with its bytes in place of those of `old` (NULL: a new record)? */
 static bool fits(Memory *m, const PtcStoreKey *key, const PtcStorePut *put, const Entry *old)
 {
     const PtcStoreBounds *b = &put->bounds;
@@ -132,7 +132,7 @@ static PtcStoreStatus get(PtcStore *store, const PtcStoreKey *key, PtcStored *st
     return status;
 }
 
-/* Gives the entry other bytes; false: memory is short. */
+/* Replaces the bytes of an entry; false: out of memory. */
 static bool set_bytes(Memory *m, Entry *e, PtcText bytes)
 {
     char *copy = NULL;
@@ -295,7 +295,7 @@ PtcStore *ptc_store_memory(char *why, size_t size)
     ptc_mem_init(&mem, SIZE_MAX / 2);
     Memory *m = ptc_mem_alloc(&mem, sizeof *m);
     if (!m) {
-        snprintf(why, size, "memory is short");
+        snprintf(why, size, "out of memory");
         return NULL;
     }
     memset(m, 0, sizeof *m);

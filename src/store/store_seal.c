@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Seals and their key.  What always holds: the parts of a seal are told apart by lengths before them, so that no two
- * records have the same parts; the two kinds of seal begin with different words, so that one is never taken for the
- * other. */
+ * Seals and their key.  What always holds: the length of each part of a seal is sealed with it, so that two
+ * different records never give the same bytes; the two kinds of seal begin with different words, so that one cannot
+ * pass for the other. */
 #include "store/store_seal.h"
 
 #include <errno.h>
@@ -45,11 +45,12 @@ static bool read_key(const char *name, uint8_t key[PTC_STORE_KEY_BYTES], bool *a
     bool whole = read_all(fd, key);
     close(fd);
     if (!whole)
-        return fail(why, size, name, "it is no key: it must have 32 bytes");
+        return fail(why, size, name, "it is not a key, which has 32 bytes");
     return ptc_private_file_check(name, why, size);
 }
 
-/* A file of its own first, which then gets the name unless another process was faster: whoever reads finds a whole key. */
+/* Written to a file of its own first, which then gets the name unless another process was faster: whoever reads the
+ * key finds all of it. */
 static bool make_key(const char *name, char *why, size_t size)
 {
     uint8_t key[PTC_STORE_KEY_BYTES];
@@ -91,7 +92,7 @@ static void put_number(uint8_t out[8], uint64_t n)
 
 enum { NUMBERS = 8 };
 
-/* The tag of `first`, the record's name, numbers and a last text. */
+/* Tags `first`, the record's name, some numbers and a last text. */
 static void seal(const uint8_t key[PTC_STORE_KEY_BYTES], const char *first,
                  const PtcStoreKey *record, const uint64_t numbers[3], PtcText last,
                  PtcStoreSeal *out)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * store_seal.h - seals of records at rest: tags (HMAC-SHA256) that only the holder of a key can make, so that whoever can
- * write to a store but not read its key can neither change a record nor give it to another owner, name or time.  Records
- * are not encrypted.
+ * store_seal.h - seals of stored records: tags (HMAC-SHA256) that only the holder of the key can make, so that
+ * someone who can write to a store but not read its key can neither change a record nor give it to another owner,
+ * name or time.  Records are not encrypted.
  *
  * The key is random, in a file beside the store that only its owner may read. */
 #ifndef PTC_STORE_STORE_SEAL_H
@@ -16,18 +16,18 @@ typedef struct PtcStoreSeal {
     uint8_t tag[PTC_SHA256_BYTES];
 } PtcStoreSeal;
 
-/* Reads the key of the store at `path`, from the file `path`.key; with `make` a file that is not there is made, and of
- * several processes that make it at once all get the same.  False with a text in why; *absent: there is no such file. */
+/* Reads the key of the store at `path` from the file `path`.key.  With `make`, a missing file is created; processes
+ * that do so at the same time all get the same key.  False with a text in why; *absent: there is no such file. */
 PTC_MUST_USE bool ptc_store_key_read(const char *path, bool make, uint8_t key[PTC_STORE_KEY_BYTES],
                                      bool *absent, char *why, size_t size);
 
-/* The seal of a record's bytes: over its kind, owner, key and version too. */
+/* Seals a record's bytes, together with its kind, owner, key and version. */
 void ptc_store_seal_bytes(const uint8_t key[PTC_STORE_KEY_BYTES], const PtcStoreKey *record,
                           uint64_t version, PtcText bytes, PtcStoreSeal *seal);
-/* The seal of what is kept beside the bytes and may change without them. */
+/* Seals what is kept beside the bytes and may change without them. */
 void ptc_store_seal_rest(const uint8_t key[PTC_STORE_KEY_BYTES], const PtcStoreKey *record,
                          uint64_t version, const PtcStorePut *put, PtcStoreSeal *seal);
-/* Is it the same?  Text that is no seal is not. */
+/* Is `found` this seal? */
 bool ptc_store_seal_is(const PtcStoreSeal *seal, PtcText found);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Records in a SQLite file.  What always holds: a change is one transaction that takes the write lock before it reads, so
- * what it has compared (versions, bounds) is still so when it writes, whatever other processes do; what is written is
- * sealed, and what is read has its seals looked at first; the connection is used by one thread at a time. */
+ * Records in a SQLite file.  What always holds: a change is one transaction that takes the write lock before it
+ * reads, so what it compared (versions, bounds) still holds when it writes, whatever other processes do; everything
+ * written is sealed, and seals are checked before anything read is used; the connection is used by one thread at a
+ * time. */
 #include "store/store_sqlite.h"
 
 #include <dlfcn.h>
@@ -17,10 +18,10 @@ static Db *of(PtcStore *store)
 
 /* -------------------------------------------------------------------------- statements */
 
-/* What a code of SQLite that is no success means. */
+/* What an error code of SQLite means to callers. */
 static PtcStoreStatus failure(Db *db, int code)
 {
-    code &= 0xff; /* without the details */
+    code &= 0xff; /* drop the extended code */
     if (code == SQLITE_BUSY || code == SQLITE_LOCKED)
         return PTC_STORE_BUSY;
     if (code == SQLITE_NOMEM)
@@ -37,7 +38,7 @@ static void finish(Db *db, Statement which)
     db->lib.clear_bindings(db->statements[which]);
 }
 
-/* Runs a statement that gives no row. */
+/* Runs a statement that returns no row. */
 static PtcStoreStatus run(Db *db, Statement which, int bound)
 {
     int code = bound == SQLITE_OK ? db->lib.step(db->statements[which]) : bound;
@@ -75,7 +76,7 @@ static PtcText column(Db *db, Statement which, int at)
     return (PtcText){bytes ? bytes : "", (size_t)db->lib.column_bytes(statement, at)};
 }
 
-/* The first six columns. */
+/* The first six columns of GET, LIST and OVER. */
 static void take_stored(Db *db, Statement which, PtcStored *stored)
 {
     sqlite3_stmt *statement = db->statements[which];
@@ -91,16 +92,17 @@ static void take_stored(Db *db, Statement which, PtcStored *stored)
 
 /* ---------------------------------------------------------------------------------- seals */
 
-/* A record that is not as it was written. */
+/* For a record that is not as it was written. */
 static PtcStoreStatus damaged(Db *db)
 {
     if (!db->complained_of_seals)
-        fprintf(stderr, "ptc: a record of the store was changed by somebody who has not its key\n");
+        fprintf(stderr,
+                "ptc: a record of the store was changed by someone who does not have its key\n");
     db->complained_of_seals = true;
     return PTC_STORE_DAMAGED;
 }
 
-/* Is what is beside the bytes as it was written?  Its seal is in column `at`. */
+/* Are the columns other than the bytes as they were written?  Their seal is in column `at`. */
 static bool rest_is_good(Db *db, Statement which, int at, const PtcStoreKey *key,
                          const PtcStored *stored)
 {
@@ -126,13 +128,12 @@ static PtcStoreStatus begin(Db *db)
     return run(db, BEGIN, SQLITE_OK);
 }
 
-/* Commits what went well, takes the rest back. */
+/* Commits a success and rolls back anything else. */
 static PtcStoreStatus end(Db *db, PtcStoreStatus status)
 {
     if (status == PTC_STORE_OK)
         status = run(db, COMMIT, SQLITE_OK);
-    if (status !=
-        PTC_STORE_OK) { /* SQLite may have done so already: what it says of it does not matter */
+    if (status != PTC_STORE_OK) { /* fails if SQLite has rolled back already, which is fine */
         (void)!db->lib.step(db->statements[ROLLBACK]);
         finish(db, ROLLBACK);
     }
@@ -141,7 +142,7 @@ static PtcStoreStatus end(Db *db, PtcStoreStatus status)
 
 /* ------------------------------------------------------------------------------ reading */
 
-/* The row that GET has found. */
+/* Takes the row that GET has found. */
 static PtcStoreStatus take_row(Db *db, const PtcStoreKey *key, PtcStored *stored, PtcBuf *bytes)
 {
     take_stored(db, GET, stored);
@@ -183,7 +184,7 @@ static PtcStoreStatus get(PtcStore *store, const PtcStoreKey *key, PtcStored *st
     return status;
 }
 
-/* Visits the rows of a statement whose bindings are made; when they are `sealed`, those whose seal is good. */
+/* Visits the rows of a statement whose parameters are bound; with `sealed`, rows with a bad seal are skipped. */
 static PtcStoreStatus visit_rows(Db *db, Statement which, int code, const char *kind, bool sealed,
                                  PtcStoreVisit *visit, void *user)
 {
@@ -216,7 +217,7 @@ static PtcStoreStatus list(PtcStore *store, const char *kind, PtcText owner, Ptc
     return status;
 }
 
-/* What there is of a kind, in all and of one owner. */
+/* How much there is of a kind, in all and for one owner. */
 typedef struct {
     size_t count, bytes, own_count, own_bytes;
 } Sum;
@@ -248,14 +249,14 @@ static PtcStoreStatus sum(PtcStore *store, const char *kind, size_t *count, size
 
 /* ------------------------------------------------------------------------------ writing */
 
-/* Would `len` bytes fit in place of `old` of them, where there are `have` and may be `most` (0: any number)? */
+/* Would `len` bytes fit in place of `old` ones, where there are `have` and may be `most` (0: unlimited)? */
 static bool has_room(size_t have, size_t old, size_t len, size_t most)
 {
     have -= old < have ? old : have;
     return !most || (have <= most && len <= most - have);
 }
 
-/* Would the record fit, in place of one of `old` bytes (0 too when it is new)? */
+/* Would the record fit in place of one of `old` bytes (0 for a new record)? */
 static PtcStoreStatus check_bounds(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
                                    size_t old)
 {
@@ -279,7 +280,7 @@ static PtcText seal_text(const PtcStoreSeal *seal)
     return (PtcText){(const char *)seal->tag, sizeof seal->tag};
 }
 
-/* `may_grow`: a record may become larger. */
+/* `may_grow`: the record may become larger than it is. */
 static PtcStoreStatus write_row(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
                                 bool may_grow)
 {
@@ -304,7 +305,7 @@ static PtcStoreStatus write_row(Db *db, const PtcStoreKey *key, const PtcStorePu
     return run(db, which, code);
 }
 
-/* Inside the transaction. */
+/* Inside the transaction, so nothing changes between the checks and the write. */
 static PtcStoreStatus put_locked(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
                                  uint64_t *version)
 {
@@ -324,7 +325,8 @@ static PtcStoreStatus put_locked(Db *db, const PtcStoreKey *key, const PtcStoreP
     return status;
 }
 
-/* As a rule the version is right and the record no larger than before: then one statement does it (*done). */
+/* Usually the version is right and the record no larger than before; then one statement is enough (*done), and no
+ * transaction is needed. */
 static PtcStoreStatus put_at_once(Db *db, const PtcStoreKey *key, const PtcStorePut *put,
                                   uint64_t *version, bool *done)
 {
@@ -368,7 +370,7 @@ static PtcStoreStatus remove_one(PtcStore *store, const PtcStoreKey *key)
     return status;
 }
 
-/* Records are removed in the midst of the list of those that are over, which SQLite allows in a transaction. */
+/* For removing records while listing those that have expired, which SQLite allows inside a transaction. */
 typedef struct {
     Db *db;
     PtcStoreVisit *spare;
@@ -429,7 +431,7 @@ PtcStore *ptc_store_sqlite(const char *path, char *why, size_t size)
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     Db *db = ptc_mem_alloc(&mem, sizeof *db);
-    snprintf(why, size, "memory is short");
+    snprintf(why, size, "out of memory");
     if (!db)
         return NULL;
     memset(db, 0, sizeof *db);

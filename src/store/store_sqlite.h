@@ -5,7 +5,8 @@
 
 #include "store/store.h"
 
-/* Opens or makes the file; one of an older ptc is brought up to date, one of a newer refused.  NULL with a text in why. */
+/* Opens the file or creates it; a file of an older ptc is upgraded, one of a newer ptc is refused.  NULL with a text
+ * in why. */
 PTC_MUST_USE PtcStore *ptc_store_sqlite(const char *path, char *why, size_t size);
 
 #endif

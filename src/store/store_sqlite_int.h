@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * store_sqlite_int.h - what the two halves of the store in SQLite share: store_sqlite.c uses a file, and
- * store_sqlite_open.c opens, makes and brings it up to date. */
+ * store_sqlite_int.h - what the two halves of the SQLite store share: store_sqlite.c uses a file,
+ * store_sqlite_open.c opens, creates and upgrades it. */
 #ifndef PTC_STORE_STORE_SQLITE_INT_H
 #define PTC_STORE_STORE_SQLITE_INT_H
 
@@ -31,11 +31,11 @@ typedef struct {
     pthread_mutex_t lock; /* one statement at a time */
     sqlite3 *db;
     sqlite3_stmt *statements[STATEMENTS];
-    uint8_t key[PTC_STORE_KEY_BYTES]; /* of the seals */
+    uint8_t key[PTC_STORE_KEY_BYTES]; /* for the seals */
     bool complained, complained_of_seals;
 } Db;
 
-/* Opens the file, or makes it, and prepares the statements; false with a text in why. */
+/* Opens or creates the file and prepares the statements; false with a text in why. */
 PTC_MUST_USE bool ptc_store_sqlite_open(Db *db, const char *path, char *why, size_t size);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Opening a store in SQLite.  What always holds: of several processes that come first one makes the tables and the key;
- * a file whose records have no seals is sealed once, and never again once there is a key: else whoever can write to
- * the file could have anything sealed by making it look old. */
+ * Opening a store in SQLite.  What always holds: when several processes open a new file at once, one of them makes
+ * the tables and the key.  A file whose records have no seals is sealed once, and never again once there is a key:
+ * otherwise anyone who can write to the file could get anything sealed by making it look old. */
 #include "store/store_sqlite_int.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 
 enum { SCHEMA = 3, BUSY_MS = 5000 };
 
-/* ?1 kind, ?2 owner, ?3 key, wherever there are any.  The bytes are asked for only when they are wanted: they may be
- * large. */
+/* ?1 kind, ?2 owner and ?3 key wherever they occur.  The bytes are only read when they are wanted, because they may
+ * be large. */
 static const char *const texts[STATEMENTS] = {
     [BEGIN] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
@@ -39,7 +39,7 @@ static const char *const texts[STATEMENTS] = {
 static const char pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=NORMAL;"
                               "PRAGMA trusted_schema=OFF";
 
-/* The index lets sums pass by the bytes. */
+/* The index lets sums be computed without reading the bytes. */
 static const char schema[] =
     "CREATE TABLE ptc_record(kind TEXT NOT NULL,owner BLOB NOT NULL,"
     "key BLOB NOT NULL,version INTEGER NOT NULL,created_ms INTEGER NOT NULL,"
@@ -48,13 +48,12 @@ static const char schema[] =
     "seal BLOB NOT NULL DEFAULT X'',PRIMARY KEY(kind,owner,key));"
     "CREATE INDEX ptc_record_size ON ptc_record(kind,owner,size)";
 
-/* From files without seals. */
+/* Upgrades files from before there were seals. */
 static const char add_seals[] = "ALTER TABLE ptc_record ADD COLUMN rest_seal BLOB NOT NULL "
                                 "DEFAULT X'';"
                                 "ALTER TABLE ptc_record ADD COLUMN seal BLOB NOT NULL DEFAULT X''";
 
-/* Before there were versions, sessions had a table of their own; what is meta now were columns, and is put together as
- * mcp/app/sessions.c writes it. */
+/* Older files had a table of sessions; its columns become `meta`, in the form mcp/app/sessions.c writes. */
 static const char take_sessions[] =
     "INSERT OR IGNORE INTO ptc_record SELECT 'session',CAST(owner AS BLOB),CAST(handle AS BLOB),1,"
     "created_ms,used_ms,ends_ms,coalesce(length(snapshot),0),"
@@ -71,7 +70,7 @@ typedef struct {
     const char *path;
     char *why;
     size_t size;
-    bool told;    /* why says what is wrong; else SQLite knows */
+    bool told;    /* why already says what is wrong; otherwise ask SQLite */
     bool own_key; /* the key was made here, just now */
 } Opening;
 
@@ -112,8 +111,8 @@ static int take_key(Opening *o, bool make)
         return SQLITE_OK;
     }
     if (absent && !make)
-        return refuse(o, "its key, a file of the same name with .key behind it, is not there; "
-                         "put it back, or remove the store and begin anew");
+        return refuse(o, "its key, a file of the same name with .key appended, is missing; "
+                         "put it back, or remove the store and start again");
     o->told = true;
     return SQLITE_ERROR;
 }
@@ -182,7 +181,7 @@ static int seal_all(const Opening *o)
 
 /* --------------------------------------------------------------------------------- tables */
 
-/* The key comes late: were it there and the rest not done, the file would be refused from then on. */
+/* The key is made late: if it existed and the rest then failed, the file would be refused from then on. */
 static int make_tables(Opening *o, long records, long sessions)
 {
     uint8_t key[PTC_STORE_KEY_BYTES];
@@ -200,7 +199,7 @@ static int make_tables(Opening *o, long records, long sessions)
     return code == SQLITE_OK ? exec(o, set_version) : code;
 }
 
-/* Inside a transaction, so that of several processes that come first only one makes the tables. */
+/* Inside a transaction, so that of several processes only one makes the tables. */
 static int update(Opening *o, long *found)
 {
     long records = 0, sessions = 0;
@@ -214,7 +213,7 @@ static int update(Opening *o, long *found)
     return code == SQLITE_OK ? make_tables(o, records, sessions) : code;
 }
 
-/* A file that is up to date is not written to. */
+/* Does not write to a file that is up to date. */
 static int check_schema(Opening *o)
 {
     long found = 0;
@@ -231,7 +230,7 @@ static int check_schema(Opening *o)
     return code == SQLITE_OK ? take_key(o, false) : code;
 }
 
-/* Switching to the write-ahead log does not wait for others by itself. */
+/* Tries again for a while, because switching to the write-ahead log does not wait for other processes by itself. */
 static int set_up(Opening *o)
 {
     int64_t until = ptc_clock_ns(NULL) + (int64_t)BUSY_MS * 1000000;
@@ -244,7 +243,7 @@ static int set_up(Opening *o)
     return code;
 }
 
-/* What records hold is nobody else's business, also where umask is generous. */
+/* Records are private, whatever the umask says. */
 static int open_file(Opening *o)
 {
     Db *db = o->db;
@@ -264,7 +263,7 @@ bool ptc_store_sqlite_open(Db *db, const char *path, char *why, size_t size)
     Opening o = {.db = db, .path = path, .why = why, .size = size};
     if (!ptc_private_file_check(path, why, size))
         return false;
-    if (path[0] == ':') { /* SQLite's own names for a place in memory */
+    if (path[0] == ':') { /* SQLite's own names for databases in memory */
         (void)refuse(&o, "name a file; without a store records are kept in memory");
         return false;
     }
@@ -272,6 +271,6 @@ bool ptc_store_sqlite_open(Db *db, const char *path, char *why, size_t size)
     for (int i = 0; code == SQLITE_OK && i < STATEMENTS; i++)
         code = db->lib.prepare_v2(db->db, texts[i], -1, &db->statements[i], NULL);
     if (code != SQLITE_OK && !o.told)
-        snprintf(why, size, "%s: %s", path, db->db ? db->lib.errmsg(db->db) : "memory is short");
+        snprintf(why, size, "%s: %s", path, db->db ? db->lib.errmsg(db->db) : "out of memory");
     return code == SQLITE_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Records of calls.  What always holds: the ring's lock guards nothing but the ring, so texts are rendered and files
- * written outside of it; an owner is known by a hash, never by name. */
+ * Records of calls, in a ring and in files.  What always holds: the ring's lock guards nothing but the ring, so
+ * texts are rendered and files written outside it; an owner is known by a hash, never by name. */
 #include "trace/recorder.h"
 
 #include <pthread.h>
@@ -18,18 +18,18 @@
 #include "value/str.h"
 #include "value/vec.h"
 
-enum { CALLS_MEMORY = 64 << 20 }; /* bytes to read the list of tool calls with */
+enum { CALLS_MEMORY = 64 << 20 }; /* for parsing the list of tool calls */
 enum { OWNER = 16, OWNER_SHOWN = 6, REASON = 24, REQUEST = 32, TOOLS = 16, REASONS = 24 };
 
 typedef struct {
     uint64_t number; /* from 1 */
     int64_t at_ms, duration_us;
     const char *tool;
-    unsigned char owner[OWNER]; /* of its hash */
+    unsigned char owner[OWNER]; /* the first bytes of its hash */
     char reason[REASON];
     bool ok;
     size_t program_bytes, result_bytes;
-    char *json; /* the record as `get` gives it */
+    char *json; /* the record as ptc_recorder_get() returns it */
     size_t json_len;
 } Record;
 
@@ -38,7 +38,7 @@ struct PtcRecorder {
     PtcPayloads payloads;
     PtcSecrets *secrets; /* or NULL */
     PtcTrace *trace;
-    pthread_mutex_t lock; /* for all below */
+    pthread_mutex_t lock; /* guards everything below */
     Record *ring;
     size_t max, count, oldest;
     uint64_t calls;
@@ -70,7 +70,7 @@ PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, char *why, size_t
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     PtcRecorder *r = ptc_mem_alloc(&mem, sizeof *r);
-    snprintf(why, size, "memory is short");
+    snprintf(why, size, "out of memory");
     if (!r)
         return NULL;
     memset(r, 0, sizeof *r);
@@ -106,7 +106,7 @@ void ptc_recorder_free(PtcRecorder *r)
 
 /* -------------------------------------------------------------------------------- payloads */
 
-/* Owners are told apart, not named. */
+/* Owners are told apart without being named. */
 static void owner_id(unsigned char out[OWNER], const char *owner)
 {
     unsigned char digest[PTC_SHA256_BYTES];
@@ -133,7 +133,8 @@ static void add_time(PtcBuf *out, int64_t ms)
     ptc_emit_field_cstr(out, "ts", stamp);
 }
 
-/* The text without secrets: itself, or in `clean`. */
+/* The text without secrets: itself when there are none to look for, else in `clean`.  Empty when memory ran out,
+ * because a text that was not checked must not be recorded. */
 static PtcText without_secrets(const PtcRecorder *r, PtcBuf *clean, PtcText text)
 {
     if (!r->secrets)
@@ -185,7 +186,7 @@ static void add_owner(PtcBuf *out, const char *owner)
     ptc_emit_hex(out, id, OWNER_SHOWN);
 }
 
-/* What was asked, and what came of it: members of the object that is open. */
+/* What was asked: members of the object being written. */
 static void add_asked(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t max)
 {
     ptc_emit_field_cstr(out, "tool", n->tool);
@@ -194,7 +195,7 @@ static void add_asked(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t 
     add_payload(r, out, "context", n->context, max);
 }
 
-/* Previews that were cut end in dots; a secret that the cut went through must be found all the same. */
+/* A preview that was cut ends in dots; they are removed so that a secret the cut went through is still recognised. */
 static void add_preview(PtcRecorder *r, PtcBuf *out, const char *name, PtcText text)
 {
     static const char dots[] = "...";
@@ -304,7 +305,7 @@ static void render_record(PtcRecorder *r, const PtcCallNote *n, uint64_t number,
     ptc_emit_object_end(out);
 }
 
-/* The next slot of the ring, emptied.  The lock is held. */
+/* The next slot of the ring, emptied.  With the lock held. */
 static Record *next_slot(PtcRecorder *r)
 {
     Record *slot = &r->ring[(r->oldest + r->count) % r->max];
@@ -366,7 +367,7 @@ static void begin_answer(const PtcRecorder *r, PtcBuf *out, const char *op)
     ptc_emit_field_cstr(out, "payload_policy", ptc_payloads_name(r->payloads));
 }
 
-/* Record i of the ring, 0 the newest; NULL when it is of somebody else. */
+/* Record i of the ring, 0 being the newest; NULL when it belongs to somebody else. */
 static const Record *record_at(const PtcRecorder *r, size_t i, const unsigned char *owner)
 {
     const Record *record = &r->ring[(r->oldest + r->count - 1 - i) % r->max];

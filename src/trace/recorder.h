@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * recorder.h - what was done: a bounded ring of calls for `lisp_debug`, and a file for each call in --trace-dir.
  *
- * How much of the payloads (programs, contexts, results, messages, arguments and results of tools) is recorded is decided in one place, here:
+ * This is the one place that decides how much of the payloads (programs, contexts, results, messages, arguments and
+ * results of tools) is recorded:
  *   none     sizes only
  *   summary  sizes and SHA-256
  *   full     the texts, cut to PTC_RECORD_TEXT in the ring
- * Known secrets (bearer tokens, values of variables that tools are given) are blotted out of every text before anything
- * else is done with it, hashing too.  Any thread. */
+ * Known secrets (bearer tokens, values of variables passed to tools) are removed from every text before anything
+ * else is done with it, hashing included.  Any thread may call. */
 #ifndef PTC_TRACE_RECORDER_H
 #define PTC_TRACE_RECORDER_H
 
@@ -22,11 +23,11 @@ typedef struct PtcRecorderConfig {
     size_t ring; /* calls kept; 0: none */
     PtcPayloads payloads;
     const char *trace_dir; /* NULL: no files */
-    size_t trace_files;    /* the oldest are removed beyond this */
+    size_t trace_files;    /* beyond this the oldest are removed */
     PtcSecrets *secrets;   /* borrowed; NULL: none */
 } PtcRecorderConfig;
 
-/* One call, as its handler tells it; texts are borrowed. */
+/* One call, as its handler reports it; the texts are borrowed. */
 typedef struct PtcCallNote {
     const char *tool; /* a constant */
     const char *owner;
@@ -35,7 +36,7 @@ typedef struct PtcCallNote {
     PtcText program, context, result, message;
     int64_t duration_us;
     uint64_t tool_calls;
-    PtcText calls; /* of tools: JSON as in a PtcPayloadParts; absent: none */
+    PtcText calls; /* tool calls: JSON as in a PtcPayloadParts; absent: none */
 } PtcCallNote;
 
 /* NULL with a text in why.  The directory's name is copied. */
@@ -45,11 +46,11 @@ const char *ptc_payloads_name(PtcPayloads payloads);
 
 void ptc_recorder_note(PtcRecorder *recorder, const PtcCallNote *note);
 
-/* The answers of lisp_debug, each a JSON object appended to out; all of them see the calls of one owner only. */
+/* The answers of lisp_debug, each a JSON object appended to out.  They only ever show the calls of one owner. */
 typedef struct PtcRecent {
     size_t limit;
     bool errors_only;
-    int64_t since_ms; /* calls not older; 0: all */
+    int64_t since_ms; /* leave out older calls; 0: all */
 } PtcRecent;
 void ptc_recorder_stats(PtcRecorder *recorder, const char *owner, PtcBuf *out);
 void ptc_recorder_recent(PtcRecorder *recorder, const char *owner, const PtcRecent *wanted,

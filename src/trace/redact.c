@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Secrets, and texts without them.  What always holds: no item is shorter than `min`, no two are the same, and they are
- * in order, so that a byte of a text is compared with those items only that begin with it. */
+ * Secrets, and removing them from texts.  What always holds: no item is shorter than `min`, no two are equal, and
+ * they are sorted, so that each byte of a text is compared only with the items that begin with it. */
 #include "trace/redact.h"
 
 #include <string.h>
@@ -35,7 +35,7 @@ static int compare(const PtcSecret *a, const char *bytes, size_t len)
     return order ? order : a->len < len ? -1 : a->len > len;
 }
 
-/* Where an item belongs; *same when it is there already. */
+/* Where an item belongs in the order; *same: it is there already. */
 static size_t place_of(const PtcSecrets *s, const char *bytes, size_t len, bool *same)
 {
     size_t i = 0;
@@ -85,7 +85,7 @@ static bool add(PtcSecrets *s, const char *bytes, size_t len)
     return ok;
 }
 
-/* Adds what is in the buffer from `from` on for `len` bytes, then wipes and empties the buffer. */
+/* Adds `len` bytes of the buffer from `from` on, then wipes and empties the buffer. */
 static bool add_form(PtcSecrets *s, PtcBuf *form, size_t from, size_t len)
 {
     bool ok = ptc_buf_ok(form) && add(s, form->data + from, len);
@@ -97,7 +97,7 @@ static bool add_form(PtcSecrets *s, PtcBuf *form, size_t from, size_t len)
 
 static bool add_quoted(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t len)
 {
-    if (!ptc_utf8_valid(bytes, len)) /* nothing but itself can have it inside */
+    if (!ptc_utf8_valid(bytes, len)) /* such bytes cannot be inside a string */
         return true;
     ptc_json_write_escaped(form, bytes, len);
     return add_form(s, form, 0, form->len);
@@ -123,7 +123,8 @@ static bool add_percent(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t l
     return add_form(s, form, 0, form->len);
 }
 
-/* Base64 of the secret behind `before` other bytes of its group: only the letters that depend on nothing else. */
+/* Base64 of the secret after `before` other bytes of its group of three: only the letters that depend on no other
+ * byte. */
 static bool add_base64(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t len, size_t before,
                        bool url)
 {
@@ -143,7 +144,7 @@ bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
     PtcBuf form;
     if (len == 0 || len < s->min)
         return true;
-    /* room for every form at once: a buffer that grows would leave copies behind */
+    /* Room for every form at once, because a buffer that grows would leave copies behind. */
     ptc_buf_init(&form, s->mem, SIZE_MAX / 2);
     bool ok = len < SIZE_MAX / 16 && ptc_buf_reserve(&form, 6 * len + 8) && add(s, bytes, len) &&
               add_quoted(s, &form, bytes, len) && add_percent(s, &form, bytes, len, false) &&
@@ -157,18 +158,18 @@ bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
 
 /* ----------------------------------------------------------------------------- blotting */
 
-/* What is known of a text's surroundings. */
+/* What is known about a text's surroundings. */
 typedef enum {
     CUT,  /* it may have been cut, by somebody who does not know the secrets */
-    PART, /* more of it is to come */
-    LAST, /* nothing more is to come */
+    PART, /* more of it will follow */
+    LAST, /* nothing follows */
 } Kind;
 
-/* Was the text cut here?  So it was before the dots that stand for what was left out; of dots that were cut themselves
+/* Was the text cut here?  That shows in the dots that stand for what was left out; of dots that were themselves cut,
  * one is enough. */
 static bool is_cut(const char *rest, size_t len)
 {
-    static const char sign[] = "\xe2\x80\xa6"; /* three dots in one character */
+    static const char sign[] = "\xe2\x80\xa6"; /* an ellipsis in one character */
     size_t dots = 0, blank = len > 0 && *rest == ' ';
     while (blank + dots < len && dots < 3 && rest[blank + dots] == '.')
         dots++;
@@ -176,7 +177,7 @@ static bool is_cut(const char *rest, size_t len)
            (len - blank >= 3 && memcmp(rest + blank, sign, 3) == 0);
 }
 
-/* Does the text begin right behind such dots? */
+/* Does the text at `at` come right after such dots? */
 static bool follows_cut(const char *text, size_t at)
 {
     size_t blank = at > 0 && text[at - 1] == ' ';
@@ -192,8 +193,8 @@ static size_t common(const PtcSecret *secret, const char *text, size_t len)
     return n;
 }
 
-/* Length of the longest secret at the start of the text, or of the beginning of one that was cut there or ends with the
- * text: *open says that the text ended in one, and that more bytes could settle it. */
+/* Length of the longest secret that the text begins with, or of the first part of one that was cut off or ends with
+ * the text.  *open: the text ended inside a secret, and more bytes could settle it. */
 static size_t secret_at(const PtcSecrets *s, const char *text, size_t len, Kind kind, bool *open)
 {
     size_t longest = 0;
@@ -209,7 +210,7 @@ static size_t secret_at(const PtcSecrets *s, const char *text, size_t len, Kind 
     return longest;
 }
 
-/* Length of the longest end of a secret that the text begins with. */
+/* Length of the longest tail of a secret that the text begins with. */
 static size_t rest_of_secret(const PtcSecrets *s, PtcText text)
 {
     size_t longest = 0;
@@ -224,10 +225,10 @@ static size_t rest_of_secret(const PtcSecrets *s, PtcText text)
     return longest;
 }
 
-/* A part is done up to where more bytes could matter; returns where. */
+/* Returns how far it got: a PART is done up to where later bytes could still matter. */
 static size_t blot(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bool headless)
 {
-    size_t i = 0, plain = 0; /* where the bytes begin that are not yet in out */
+    size_t i = 0, plain = 0; /* start of the bytes not yet copied to out */
     while (i < text.len) {
         bool open = false;
         size_t n = secret_at(s, text.bytes + i, text.len - i, kind, &open);
@@ -247,7 +248,7 @@ static size_t blot(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bo
     return i;
 }
 
-/* To those who only read, the lock is no part of what they read. */
+/* Readers share a const object, but taking its lock writes to it: hence the cast. */
 static size_t blot_locked(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bool headless)
 {
     pthread_rwlock_t *lock = (pthread_rwlock_t *)&s->lock;

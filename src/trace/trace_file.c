@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Trace files, one per call.  What always holds: names begin with the time, so that their order is their age; a file
+ * is created anew and readable only by its owner; a trace that cannot be written never fails the call. */
 #include "trace/trace_file.h"
 
 #include <dirent.h>
@@ -19,8 +21,8 @@ enum { NAME = 64 };
 struct PtcTrace {
     PtcMem *mem;
     int dir;
-    pthread_mutex_t lock; /* for all below */
-    char (*names)[NAME];  /* of the files there are, a ring */
+    pthread_mutex_t lock; /* guards everything below */
+    char (*names)[NAME];  /* a ring of the files' names */
     size_t max, count, oldest;
     bool complained;
 };
@@ -32,7 +34,7 @@ static bool is_ours(const char *name)
            strcmp(name + len - end, SUFFIX) == 0;
 }
 
-/* Remembers a file; when there are too many, the oldest is removed. */
+/* Remembers a file, and removes the oldest when there are too many. */
 static void remember(PtcTrace *t, const char *name)
 {
     size_t at = (t->oldest + t->count) % t->max;
@@ -45,7 +47,7 @@ static void remember(PtcTrace *t, const char *name)
     snprintf(t->names[at], NAME, "%s", name);
 }
 
-/* Names begin with the time, so their order is that of their age. */
+/* Names begin with the time, so sorting them sorts by age. */
 static void sort_names(char (*names)[NAME], size_t n)
 {
     char moved[NAME];
@@ -59,7 +61,7 @@ static void sort_names(char (*names)[NAME], size_t n)
         }
 }
 
-/* Of more files than there may be, some stay uncounted: they were not made by us alone. */
+/* If there are more files than allowed, the rest stay uncounted: this server did not write them all. */
 static bool count_files(PtcTrace *t)
 {
     int fd = dup(t->dir);
@@ -80,7 +82,7 @@ static bool count_files(PtcTrace *t)
 PtcTrace *ptc_trace_new(PtcMem *mem, const char *dir, size_t max_files, char *why, size_t size)
 {
     PtcTrace *t = ptc_mem_alloc(mem, sizeof *t);
-    snprintf(why, size, "memory is short");
+    snprintf(why, size, "out of memory");
     if (!t)
         return NULL;
     *t = (PtcTrace){.mem = mem, .dir = -1, .max = max_files ? max_files : 1};

@@ -280,7 +280,7 @@ static void test_shared(void)
     CHECK_STR(load(s, "config", file("c.json", "{\"depth\":3}")), "");
     CHECK_STR(load(s, "list", file("l.ndjson", "1\n2\n")), "");
     snprintf(cut, sizeof cut, "%s", load(s, "orders", file("o.csv", "a\n1\n")));
-    CHECK_STR(cut, "orders: there are data of that name alr");
+    CHECK_STR(cut, "orders: there is already data of that n");
     CHECK(strstr(load(s, "x", file("x.txt", "")), "the ending says what it is"));
     CHECK(strstr(load(s, "a/b", file("x.csv", "")), "cannot be a name of data"));
     CHECK(strstr(load(s, "x", "/no/such.csv"), "/no/such.csv: No such file"));
@@ -341,7 +341,7 @@ static void test_awkward(void)
               "\"a\\n\\\"b\\\"\" string or nil\n"
               "data/one: a map of 3 keys: :a list, :b map, :c nil\n"
               "data/text: a string\n"
-              "A name in quotes is no keyword: (get row \"...\") reads it.\n");
+              "A name in quotes is not a keyword: (get row \"...\") reads it.\n");
     ptc_buf_deinit(&buf);
     ptc_shared_free(s);
 }
