@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A look at JSON that makes nothing of it.  It agrees with the parser about every text, but for numbers that are too large
- * for a double, which only the parser turns away. */
+ * Checks JSON without building anything from it.  What always holds: it agrees with the parser about every text,
+ * except for numbers too large for a double, which only the parser rejects. */
 #include "json/check.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "json/parse.h"
 #include "json/swar.h"
 
-/* Where the scan is; `stack` has a bit for each open container: 1 for an object. */
+/* The state of a scan; `stack` has a bit for each open container: 1 for an object. */
 typedef struct Scan {
     const char *at, *end;
     unsigned depth;
@@ -71,7 +71,7 @@ static bool take_number(Scan *s)
     return take_digits(s);
 }
 
-/* Four digits after \u; UINT32_MAX when they are none. */
+/* Four hexadecimal digits after \u; UINT32_MAX if they are not there. */
 static uint32_t take_hex(Scan *s)
 {
     uint32_t n = 0;
@@ -87,7 +87,7 @@ static uint32_t take_hex(Scan *s)
     return n;
 }
 
-/* After \u: no half of a surrogate pair stands alone. */
+/* After \u: rejects half a surrogate pair. */
 static bool take_code(Scan *s)
 {
     uint32_t n = take_hex(s);
@@ -109,7 +109,7 @@ static bool take_escape(Scan *s)
     return true;
 }
 
-/* UTF-8 is looked at for the whole text at once. */
+/* UTF-8 is not checked here but once for the whole text. */
 static bool take_string(Scan *s)
 {
     if (!take(s, '"'))
@@ -148,7 +148,8 @@ static bool take_key(Scan *s)
     return take(s, ':');
 }
 
-/* After a value: closes what ends there.  False: wrong; *more tells whether another value must follow. */
+/* After a value: closes the containers that end there.  False: malformed; *more says whether another value must
+ * follow. */
 static bool after_value(Scan *s, bool *more)
 {
     for (;;) {
@@ -166,7 +167,8 @@ static bool after_value(Scan *s, bool *more)
     }
 }
 
-/* Opens a container whose bracket was taken; an empty one is closed at once, but it is a level all the same. */
+/* Opens a container whose bracket was taken.  An empty one is closed at once, but still counts as a level of
+ * nesting. */
 static bool take_container(Scan *s, bool object, bool *open)
 {
     if (!push(s, object))
@@ -177,7 +179,7 @@ static bool take_container(Scan *s, bool object, bool *open)
     return !*open || !object || take_key(s);
 }
 
-/* A scalar or an empty container; or the start of one, with *open set. */
+/* A scalar or an empty container, or the start of a container, with *open set. */
 static bool take_value(Scan *s, bool *open)
 {
     *open = false;

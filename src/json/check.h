@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* One JSON value (RFC 8259, strictly) in valid UTF-8, nested at most PTC_JSON_MAX_DEPTH deep, with no control
- * character in it, line ends included: it can stand inside other JSON and on a line of its own.  Linear, allocates
- * nothing. */
+/* One JSON value (RFC 8259, strictly) in valid UTF-8, nested at most PTC_JSON_MAX_DEPTH deep, without any control
+ * character, line ends included, so that it can be put inside other JSON or on a line of its own.  Takes linear time
+ * and allocates nothing. */
 bool ptc_json_is_line(const char *text, size_t len);
 
-/* Bytes of the JSON value that the text begins with, up to its end and no further; 0: there is none.  It is as above, but
- * may have white space of every kind between its parts. */
+/* Length of the JSON value that the text begins with; 0: there is none.  As above, but white space of any kind is
+ * allowed between its parts. */
 size_t ptc_json_value_len(const char *text, size_t len);
 
 #endif

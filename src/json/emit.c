@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Writing JSON member by member.  What always holds: between two calls the buffer is a prefix of a JSON text (or of lines
- * of them) as long as the caller closes what it opens and alternates keys and values; no call looks at more of it than
- * the last byte. */
+ * Writes JSON member by member.  What always holds: between two calls the buffer is a prefix of a JSON text (or of
+ * lines of them), as long as the caller closes what it opens and alternates keys and values; no call looks at more
+ * of it than the last byte. */
 #include "json/emit.h"
 
 #include <math.h>
@@ -107,7 +107,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
 
-/* White space at the end would hide that a value stands there, and with it the comma that is due. */
+/* White space at the end would hide that a value stands there, and the next comma would be missing. */
 bool ptc_emit_raw(PtcBuf *out, PtcText json)
 {
     if (!json.bytes)

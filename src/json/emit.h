@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * emit.h - JSON that is no value: answers, records, messages, written member by member into a buffer.
+ * emit.h - JSON that does not come from a value: answers, records, messages, written member by member into a buffer.
  *
  *     ptc_emit_object(out);
  *     ptc_emit_field_cstr(out, "status", "ok");
@@ -9,18 +9,18 @@
  *     ptc_emit_array_end(out);
  *     ptc_emit_object_end(out);                   -- {"status":"ok","rows":[...]}
  *
- * Commas come by themselves.  There is no state beside the buffer: a comma is due where its last byte ends a value, so a
- * writer may be interrupted, cut the buffer back to where it was, and go on; and nesting needs neither stack nor bound.
- * For that a JSON text begins in an empty buffer or after white space.
+ * Commas are added automatically.  There is no state apart from the buffer: a comma is due where its last byte ends
+ * a value.  So a writer may stop, cut the buffer back to where it was, and continue; and nesting needs neither a
+ * stack nor a limit.  For that, a JSON text must begin in an empty buffer or after white space.
  *
- * Failure is sticky in the buffer, so the answers need not be looked at before the end.  Texts are UTF-8. */
+ * Failure is sticky in the buffer, so results need not be checked before the end.  Texts are UTF-8. */
 #ifndef PTC_JSON_EMIT_H
 #define PTC_JSON_EMIT_H
 
 #include "base/buf.h"
 #include "value/heap.h"
 
-/* The comma before a value or member that is written by other means, where one is due. */
+/* Adds the comma, where one is due, before a value or member that is written by other means. */
 static inline bool ptc_emit_next(PtcBuf *out)
 {
     unsigned char last = out->len ? (unsigned char)out->data[out->len - 1] : ' ';
@@ -68,9 +68,9 @@ bool ptc_emit_string_part(PtcBuf *out, PtcText part);
 bool ptc_emit_string_end(PtcBuf *out);
 /* Bytes as a string of hexadecimal digits. */
 bool ptc_emit_hex(PtcBuf *out, const void *bytes, size_t len);
-/* A value that came from JSON; the heap is for its budget.  False also when it cannot be JSON after all. */
+/* A value that came from JSON; the heap provides the budget.  False also if it cannot be written as JSON after all. */
 bool ptc_emit_value(PtcBuf *out, PtcHeap *heap, PtcValue v);
-/* JSON that is written already; white space at its end is dropped.  Absent: null. */
+/* JSON that has been written already; white space at its end is dropped.  Absent: null. */
 bool ptc_emit_raw(PtcBuf *out, PtcText json);
 
 /* A key and its value. */

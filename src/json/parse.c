@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
- *
- * One loop and an explicit stack of open containers.  The elements of all open containers lie on
- * one scratch stack of values; closing a container makes its part one object of exact size.
+ * The parser's fast path: one loop and an explicit stack of open containers.  The elements of all open containers
+ * lie on one scratch stack of values; closing a container turns its part into one object of exactly the right size.
  *
  * Data repeats itself, and three guesses make use of that:
  *  - an object probably has the keys of the object last closed at its depth: as long as its keys
@@ -9,7 +8,7 @@
  *  - another object may have had the same keys: a table of shapes finds it;
  *  - a short string was probably seen before: a table of strings hands it out again.
  *
- * Functions that read take the cursor and return it behind what they read, or NULL. */
+ * Functions that read take the cursor and return it past what they read, or NULL. */
 #include "json/parse.h"
 
 #include "json/parse_int.h"
@@ -46,7 +45,7 @@ static inline bool push(Parser *ps, PtcValue v)
 
 /* -------------------------------------------------------------------- scalars */
 
-/* A string of plain ASCII, which therefore is simple. */
+/* A string of plain ASCII, which therefore counts as simple. */
 static PtcValue ascii_string(PtcHeap *heap, const char *bytes, size_t len)
 {
     PtcStr *s = ptc_heap_object(heap, PTC_T_STRING, sizeof(PtcStr) + len + 1, (uint32_t)len);
@@ -77,8 +76,8 @@ static inline void load_short(const Parser *ps, const char *p, size_t len, uint6
     words[1] = len > 8 ? low_bytes(ptc_json_load8(p + 8), len - 8) : 0;
 }
 
-/* A short plain string, the same object as last time if the table still has it.  Plain strings hold
- * no NUL, so the padded words tell them apart without the length. */
+/* A short plain string; the same object as last time if the table still has it.  Plain strings contain no NUL, so
+ * the padded words tell them apart without the length. */
 static inline PtcValue short_string(Parser *ps, const char *p, size_t len)
 {
     uint64_t words[2];
@@ -93,7 +92,7 @@ static inline PtcValue short_string(Parser *ps, const char *p, size_t len)
     return ps->strings[i] = ascii_string(ps->heap, p, len);
 }
 
-/* p is behind the opening quote. */
+/* p is just past the opening quote. */
 static inline const char *read_string(Parser *ps, const char *p, PtcValue *out)
 {
     const char *q = ptc_json_skip_ascii(p, ps->end);
@@ -160,7 +159,7 @@ static inline const char *read_scalar(Parser *ps, const char *p, char c, PtcValu
 
 /* -------------------------------------------------------------------- objects */
 
-/* The first key that the guess has wrong: puts the keys beside the values gathered so far. */
+/* At the first key that the guess has wrong: inserts the keys between the values gathered so far. */
 static PTC_NOINLINE bool leave_guess(Parser *ps, Level *level)
 {
     const PtcShape *shape = (const PtcShape *)ptc_obj(level->shape);
@@ -198,7 +197,7 @@ static inline bool same_bytes(const char *a, const char *b, size_t n)
     return n == 0 || (a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1]);
 }
 
-/* Does the text go on with this key and its closing quote?  Keys of a guess need no escapes. */
+/* Does the text continue with this key and its closing quote?  Keys of a guess need no escapes. */
 static inline bool key_is_at(const Parser *ps, const char *p, PtcValue key)
 {
     size_t len = ptc_str_len(key);
@@ -250,7 +249,7 @@ static bool shape_has_keys(PtcValue shape, const PtcValue *keys, size_t n)
     return true;
 }
 
-/* The shape of these distinct keys: one seen before, or a new one. */
+/* The shape for these distinct keys: one seen before, or a new one. */
 static PtcValue find_shape(Parser *ps, const PtcValue *keys, const uint32_t *hashes, size_t n)
 {
     uint32_t mixed = 0;
@@ -265,7 +264,7 @@ static PtcValue find_shape(Parser *ps, const PtcValue *keys, const uint32_t *has
     return shape;
 }
 
-/* Of n <= PTC_SMALL_MAX keys and values in turns, where keys may repeat. */
+/* From n <= PTC_SMALL_MAX alternating keys and values, where keys may repeat. */
 static PtcValue small_object(Parser *ps, const PtcValue *pairs, size_t n, PtcValue *shape)
 {
     PtcValue keys[PTC_SMALL_MAX], values[PTC_SMALL_MAX];
@@ -302,7 +301,7 @@ static PtcValue large_object(Parser *ps, const PtcValue *pairs, size_t n)
     return ptc_dict_build_done(&build);
 }
 
-/* The map of an object with keys of its own; its shape becomes the guess at this depth. */
+/* The map of an object whose keys were not guessed; its shape becomes the guess at this depth. */
 static PTC_NOINLINE PtcValue object_of_pairs(Parser *ps, Level *level)
 {
     if (level->shape != PTC_NONE && !leave_guess(ps, level))
@@ -323,7 +322,7 @@ static PTC_NOINLINE PtcValue object_of_pairs(Parser *ps, Level *level)
 
 /* ----------------------------------------------------------------- containers */
 
-/* The rest of an array of which a part has left the stack. */
+/* Adds the rest of an array, part of which has left the stack. */
 static PTC_NOINLINE PtcValue end_long_array(Parser *ps, PtcValue build, const PtcValue *items,
                                             size_t n)
 {
@@ -333,7 +332,7 @@ static PTC_NOINLINE PtcValue end_long_array(Parser *ps, PtcValue build, const Pt
     return ptc_build_done(ps->heap, build, 0);
 }
 
-/* Makes the value of the innermost container, whose closing bracket p is at. */
+/* Makes the value of the innermost container; p is at its closing bracket. */
 static inline const char *close_container(Parser *ps, const char *p, PtcValue *out)
 {
     Level *level = ps->level;
@@ -351,7 +350,7 @@ static inline const char *close_container(Parser *ps, const char *p, PtcValue *o
     return PTC_LIKELY(*out != PTC_NONE) ? p + 1 : ptc_json_stopped(ps, p);
 }
 
-/* p is at the bracket.  *out becomes the value when the container is empty, else PTC_NONE. */
+/* p is at the bracket.  *out becomes the value if the container is empty, else PTC_NONE. */
 static inline const char *open_container(Parser *ps, const char *p, PtcValue *out)
 {
     bool is_object = *p == '{';
@@ -368,8 +367,7 @@ static inline const char *open_container(Parser *ps, const char *p, PtcValue *ou
     return p;
 }
 
-/* What follows an element *v: a comma, then *v becomes PTC_NONE; or the end of the container, which
- * *v then is. */
+/* What follows element *v: after a comma *v becomes PTC_NONE; at the end of the container *v becomes that container. */
 static inline const char *after_element(Parser *ps, const char *p, PtcValue *v)
 {
     if (!ptc_tick(ps->heap->budget, 1) || !push(ps, *v))
@@ -412,8 +410,8 @@ static const char *read_value(Parser *ps, const char *p, PtcValue *out)
     }
 }
 
-/* Reads one value and the white space around it; returns the cursor behind, or NULL.  The bytes are paid for before they
- * are read, the values while they are made. */
+/* Reads one value and the white space around it; returns the cursor past it, or NULL.  The bytes are paid for before
+ * they are read, the values while they are made. */
 static const char *run(Parser *ps, PtcValue *out)
 {
     if ((size_t)(ps->end - ps->text) > UINT32_MAX)

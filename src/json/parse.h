@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * parse.h - JSON text (RFC 8259, strictly) straight into values.
  *
- * Objects become maps with string keys, arrays vectors, numbers without point and exponent
- * integers of any size, the others doubles.  Of two equal keys the last value wins, in the place of
- * the first.  A number too large for a double is refused, since infinity could not go back. */
+ * Objects become maps with string keys, arrays vectors, numbers without point and exponent integers of any size,
+ * other numbers doubles.  Of two equal keys the last value wins, in the place of the first.  A number too large for
+ * a double is refused, because infinity could not be written back. */
 #ifndef PTC_JSON_PARSE_H
 #define PTC_JSON_PARSE_H
 
@@ -15,30 +15,30 @@ enum { PTC_JSON_MAX_DEPTH = 512 }; /* containers inside each other */
 
 /* What went wrong, for the parser and the writer. */
 typedef struct PtcJsonError {
-    size_t offset;         /* parser: the byte of the text where it happened */
-    uint32_t line, column; /* parser: the same, from 1; columns are code points */
-    bool stopped;          /* not the fault of the data: the heap's budget says why */
+    size_t offset;         /* parser: the byte where it happened */
+    uint32_t line, column; /* parser: the same from 1; columns count code points */
+    bool stopped;          /* not the data's fault: the heap's budget says why */
     bool too_deep;         /* nested deeper than PTC_JSON_MAX_DEPTH */
     char message[200];
-    char what[48]; /* writer: what cannot be JSON, such as "a function"; else empty */
-    char
-        path[PTC_PATH_BYTES]; /* writer: where that is, such as rows[0].ts; "" is the whole value */
+    char what[48];             /* writer: what cannot be JSON, such as "a function"; else empty */
+    char path[PTC_PATH_BYTES]; /* writer: where, such as rows[0].ts; "" for the whole value */
 } PtcJsonError;
 
 /* The value of the whole text, or PTC_NONE with *error filled. */
 PTC_MUST_USE PtcValue ptc_json_parse(PtcHeap *heap, const char *text, size_t len,
                                      PtcJsonError *error);
 
-/* The same for one value at the start of the text; *used becomes the offset of what follows it and
- * the white space after it. */
+/* The same for one value at the start of the text; *used becomes the offset of what follows it and the white space
+ * after it. */
 PTC_MUST_USE PtcValue ptc_json_parse_prefix(PtcHeap *heap, const char *text, size_t len,
                                             size_t *used, PtcJsonError *error);
 
-/* Members that are wanted as text: those of the object at `path` whose values are objects.  Each becomes an empty map, and
- * texts[i] its JSON, in the text that is parsed; texts of other names, and of members that are no objects, are absent. */
+/* Members wanted as text: those members of the object at `path` whose values are objects.  Each becomes an empty
+ * map, and texts[i] points to its JSON in the text being parsed; texts of missing names, and of members that are not
+ * objects, are absent. */
 typedef struct PtcJsonKeep {
-    const char *const *path;  /* keys, from the outermost object on; ends in NULL */
-    const char *const *names; /* the same */
+    const char *const *path;  /* keys from the outermost object on; ends in NULL */
+    const char *const *names; /* ends in NULL too */
     PtcText *texts;           /* one for each name */
 } PtcJsonKeep;
 

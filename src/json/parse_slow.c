@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- *
- * The parser's rare paths: errors, members that are kept as text, strings that are not plain ASCII, doubles. */
+ * The parser's rare paths: errors, members kept as text, strings that are not plain ASCII, doubles. */
 #include "json/parse_int.h"
 
 #include <math.h>
@@ -107,7 +106,7 @@ bool ptc_json_grow(PtcJsonParser *ps)
 
 /* -------------------------------------------------------------- members kept as text */
 
-/* The key that was read last, in the innermost object. */
+/* The key read last, in the innermost object. */
 static PtcText last_key(const PtcJsonParser *ps)
 {
     const PtcJsonLevel *level = ps->level;
@@ -116,8 +115,8 @@ static PtcText last_key(const PtcJsonParser *ps)
     return ptc_str_text(((const PtcShape *)ptc_obj(level->shape))->keys[ps->top - level->base]);
 }
 
-/* A key at depth d (1 is the outermost object) counts only if d - 1 keys above it led here.  Since it sets `matched` to d
- * at most, whatever was matched in an object that is closed by now is forgotten. */
+/* A key at depth d (1 is the outermost object) counts only if the d - 1 keys above it led here.  Since `matched` is
+ * set to at most d, whatever matched in an object that has been closed since is forgotten. */
 void ptc_json_note_key(PtcJsonParser *ps)
 {
     const PtcJsonKeep *keep = ps->keep;
@@ -134,7 +133,7 @@ void ptc_json_note_key(PtcJsonParser *ps)
     for (size_t i = 0; depth == length + 1 && keep->names[i]; i++)
         if (ptc_text_is(key, keep->names[i])) {
             ps->kept = &keep->texts[i];
-            *ps->kept = (PtcText){NULL, 0}; /* of two members with one name the last counts */
+            *ps->kept = (PtcText){NULL, 0}; /* the last of several members with one name counts */
         }
 }
 
@@ -153,7 +152,7 @@ const char *ptc_json_keep_text(PtcJsonParser *ps, const char *p, PtcValue *out)
 
 /* -------------------------------------------------------------------- strings */
 
-/* Four hexadecimal digits, -1 when they are not there. */
+/* Four hexadecimal digits; -1 if they are not there. */
 static int32_t read_hex4(const char *p, const char *end)
 {
     int32_t n = 0;
@@ -171,7 +170,7 @@ static int32_t read_hex4(const char *p, const char *end)
     return n;
 }
 
-/* \uXXXX, or two of them for one code point; p is behind the u. */
+/* \uXXXX, or two of them for one code point; p is just past the u. */
 static const char *read_unicode(const PtcJsonParser *ps, const char *p, uint32_t *code)
 {
     int32_t high = read_hex4(p, ps->end);
@@ -203,7 +202,7 @@ static const char *read_escape(const PtcJsonParser *ps, const char *p, uint32_t 
     return p + 2;
 }
 
-/* Checks a string up to its closing quote, which is returned; *len is what it decodes to. */
+/* Checks a string up to its closing quote, which is returned; *len becomes its length once decoded. */
 static const char *measure_string(const PtcJsonParser *ps, const char *p, size_t *len)
 {
     size_t n = 0;
@@ -231,7 +230,7 @@ static const char *measure_string(const PtcJsonParser *ps, const char *p, size_t
     }
 }
 
-/* Decodes what measure_string has checked. */
+/* Decodes what measure_string has checked, so nothing can fail here. */
 static void decode_string(const PtcJsonParser *ps, const char *p, const char *quote, char *out)
 {
     for (;;) {

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Paths as text and as JSON.  What always holds: a path never overruns its array and is cut only between characters. */
 #include "json/path.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ void ptc_path_add_index(char *path, size_t size, size_t index)
     ptc_path_add_text(path, size, number, (size_t)n);
 }
 
-/* [2], ["odd key"] or [?]: adds it and returns what is behind. */
+/* Adds [2], ["odd key"] or [?] and returns the rest of the path. */
 static const char *add_bracket(PtcBuf *out, const char *p)
 {
     const char *end;

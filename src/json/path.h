@@ -8,14 +8,14 @@
 
 enum { PTC_PATH_BYTES = 160 };
 
-/* Append to a NUL-ended text of the given size, cutting between characters. */
+/* Append to a NUL-terminated text of the given size, cutting between characters. */
 void ptc_path_add_text(char *path, size_t size, const char *bytes, size_t n);
-/* .name or name, ["other text"], [?] for a key that is no text. */
+/* .name or name, ["other text"], or [?] for a key that is not a text. */
 void ptc_path_add_key(char *path, size_t size, PtcValue key);
 void ptc_path_add_index(char *path, size_t size, size_t index);
 
-/* Appends a path as JSON: ["rows",2,"name"].  What is no path comes out as one name.  False when the buffer takes no
- * more. */
+/* Appends a path as JSON: ["rows",2,"name"].  Text that is not a path comes out as one name.  False when the buffer
+ * is full. */
 bool ptc_path_json(PtcBuf *out, const char *path);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * swar.h - looking at the bytes of JSON strings eight at a time.
+ * swar.h - examining the bytes of JSON strings eight at a time.
  *
- * A word is loaded so that the first byte is the lowest.  The masks below have the high bit set in
- * each byte that was found; a borrow may raise false alarms, but only above a true one, so the
- * lowest set bit is always right. */
+ * A word is loaded so that the first byte is the lowest.  The masks below have the high bit set in each byte that
+ * was found; a borrow may raise false alarms, but only above a true one, so the lowest set bit is always right. */
 #ifndef PTC_JSON_SWAR_H
 #define PTC_JSON_SWAR_H
 
@@ -21,7 +20,7 @@ static inline uint64_t ptc_json_load8(const char *p)
     return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? __builtin_bswap64(w) : w;
 }
 
-/* Bytes that cannot stand for themselves in a JSON string: quote, backslash, controls. */
+/* Bytes that cannot stand for themselves in a JSON string: quote, backslash, control characters. */
 static inline uint64_t ptc_json_specials(uint64_t w)
 {
     uint64_t quote = w ^ (PTC_JSON_ONES * '"');

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Writes values as JSON.  What always holds: nesting never recurses in C, every item is paid for with a tick, and
+ * two keys of a map that would become the same string are found before the map is written. */
 #include "json/write.h"
 
 #include <math.h>
@@ -21,13 +23,13 @@ typedef struct Writer {
     PtcJsonError *error;
     PtcWalk walk;
     PtcValue checked; /* a shape whose keys are known not to clash */
-    bool underscores; /* keys have them for hyphens */
-    PtcBuf *steps;    /* for the way to what cannot be JSON; or NULL */
+    bool underscores; /* hyphens in keys become underscores */
+    PtcBuf *steps;    /* gets the way to what cannot be JSON; or NULL */
 } Writer;
 
 /* -------------------------------------------------------------------- failure */
 
-/* Where the walk is: rows[2].name; without the step inside the innermost when that is a key. */
+/* Where the walk is, such as rows[2].name; at a key, the innermost step is left out. */
 static void add_path(const Writer *ws, bool at_key, char *path, size_t size)
 {
     size_t steps = ws->walk.count - (at_key && ws->walk.count ? 1 : 0);
@@ -50,7 +52,7 @@ static void add_key_step(PtcBuf *out, PtcValue key)
         ptc_emit_cstr(out, "?");
 }
 
-/* The same way as a JSON array. */
+/* The same as a JSON array. */
 static void add_steps(const Writer *ws, bool at_key, PtcBuf *out)
 {
     size_t steps = ws->walk.count - (at_key && ws->walk.count ? 1 : 0);
@@ -79,7 +81,7 @@ static bool refuse(Writer *ws, const char *what, const char *why, bool at_key)
     return false;
 }
 
-/* It could not be read back.  Always false. */
+/* What is nested deeper could not be read back.  Always false. */
 static bool too_deep(Writer *ws)
 {
     ws->error->too_deep = true;
@@ -88,7 +90,7 @@ static bool too_deep(Writer *ws)
     return false;
 }
 
-/* What to call a value that cannot be JSON, or no key. */
+/* What to call a value that cannot be JSON or cannot be a key. */
 static const char *name_of(PtcValue v)
 {
     if (ptc_is_builtin(v) || ptc_is(v, PTC_T_CLOSURE))
@@ -102,7 +104,7 @@ static const char *name_of(PtcValue v)
     return ptc_is_sequential(v) ? "a vector" : "this value";
 }
 
-/* Fills the error for a failure that has not done so: buffer or budget.  Always false. */
+/* Fills in the error when the buffer or the budget failed, which does not do so itself.  Always false. */
 static bool explain(Writer *ws)
 {
     PtcBudget *budget = ws->with->heap->budget;
@@ -136,7 +138,7 @@ static bool has_room(const PtcBuf *buf, size_t n)
     return n <= buf->cap - buf->len && n <= buf->max - buf->len && ptc_buf_ok(buf);
 }
 
-/* Most strings have nothing to escape and fit: they are copied in one go. */
+/* Most strings have nothing to escape and fit: those are copied in one go. */
 static bool copy_plain(PtcBuf *buf, const char *text, size_t len)
 {
     if (!has_room(buf, len + 2))
@@ -149,7 +151,7 @@ static bool copy_plain(PtcBuf *buf, const char *text, size_t len)
     return true;
 }
 
-/* Appends the text from p on, where nothing before `plain` needs an escape. */
+/* Appends the text from p on; nothing before `plain` needs an escape. */
 static bool add_escaped(PtcBuf *buf, const char *p, const char *plain, const char *end)
 {
     bool ok = ptc_buf_add(buf, p, (size_t)(plain - p));
@@ -164,7 +166,7 @@ static bool add_escaped(PtcBuf *buf, const char *p, const char *plain, const cha
 
 bool ptc_json_write_escaped(PtcBuf *buf, const char *text, size_t len)
 {
-    if (len == 0) /* the text may be NULL, to which nothing can be added */
+    if (len == 0) /* the text may be NULL, and adding 0 to that is undefined */
         return true;
     return add_escaped(buf, text, ptc_json_skip_plain(text, text + len), text + len);
 }
@@ -284,7 +286,7 @@ static bool add_key(Writer *ws, PtcBuf *buf, PtcValue key)
     return add_other_key(ws, buf, key);
 }
 
-/* The string that a key becomes, or PTC_NONE. */
+/* The string a key becomes, or PTC_NONE. */
 static PtcValue key_string(Writer *ws, PtcValue key)
 {
     PtcBuf text;
@@ -304,7 +306,7 @@ static PtcValue key_string(Writer *ws, PtcValue key)
     return v;
 }
 
-/* Keys of one kind cannot clash, but for names that are changed. */
+/* Keys of one kind cannot clash, unless their names are changed. */
 static int kind_of_key(const Writer *ws, PtcValue key)
 {
     PtcTag tag = ptc_tag(key);
@@ -361,7 +363,7 @@ static bool check_keys(Writer *ws, PtcValue map)
 
 /* ---------------------------------------------------------------- collections */
 
-/* A leaf, or the opening bracket of a collection, which is then the innermost. */
+/* A leaf, or the opening bracket of a collection, which becomes the innermost. */
 static bool add_value(Writer *ws, PtcValue v)
 {
     if (!ptc_visit_can(v))

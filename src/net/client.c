@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The pool of handles behind a client.  What always holds: a slot is with one thread, or in the list `idle`, or in the
- * list `lost` because a look-up that was given up still uses it; the counts are those of the lists. */
+ * The pool of handles behind a client.  What always holds: a slot is with one thread, or in the list `idle`, or in
+ * the list `lost` because a look-up that was given up still uses it; the counts match the lists. */
 #include "net/client.h"
 
 #include <pthread.h>
@@ -47,7 +47,7 @@ static Slot *new_slot(PtcClient *c, const PtcCurl *curl)
     return NULL;
 }
 
-/* Frees those whose look-up has ended meanwhile. */
+/* Frees the slots whose look-up has ended in the meantime. */
 static void sweep(PtcClient *c)
 {
     for (Slot **at = &c->lost; *at;) {
@@ -62,7 +62,7 @@ static void sweep(PtcClient *c)
     }
 }
 
-/* An idle slot, rather one that has a connection to this server. */
+/* An idle slot, preferably one with a connection to this server. */
 static Slot *take_idle(PtcClient *c, const char *server)
 {
     Slot **at = &c->idle;
@@ -88,7 +88,7 @@ static void wait_a_slice(PtcClient *c)
     pthread_cond_timedwait(&c->freed, &c->lock, &until);
 }
 
-/* A slot for this thread, once there are few enough in use; NULL with the end in the answer. */
+/* Gets a slot for this thread, waiting while too many are in use; NULL with the reason in the answer. */
 static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *r,
                      const PtcUrl *url, const char *server, PtcClientAnswer *a)
 {
@@ -106,7 +106,7 @@ static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *
     }
     pthread_mutex_unlock(&c->lock);
     if (a->end == PTC_CLIENT_OK && !s && !(s = new_slot(c, curl))) {
-        ptc_client_end(a, PTC_CLIENT_NO_MEMORY, "no memory for a connection");
+        ptc_client_end(a, PTC_CLIENT_NO_MEMORY, "out of memory");
         pthread_mutex_lock(&c->lock);
         c->in_use--;
         pthread_cond_signal(&c->freed);
@@ -167,7 +167,7 @@ void ptc_client_free(PtcClient *c)
         next = s->next;
         free_slot(s);
     }
-    /* Those that still look up a name are left to the library, which would wait for them here; the ledger is told. */
+    /* A look-up that still runs is left to the library: waiting for it here could take long. */
     for (Slot *s = c->lost, *next; s; s = next) {
         next = s->next;
         s->curl->multi_remove_handle(s->multi, s->easy);
@@ -189,7 +189,7 @@ size_t ptc_client_lookups(PtcClient *c)
     return count;
 }
 
-/* A header that has a line end in it would be two. */
+/* A header with a line end in it would become two headers. */
 static bool headers_are_lines(const PtcClientRequest *r)
 {
     for (size_t i = 0; i < r->header_count; i++)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One exchange over libcurl's handles.  What always holds: libcurl never gives up by itself on what we time (its own
- * limits are longer), so that a look-up of a name that hangs is ours to set aside; no byte of a body is counted before it
- * is decompressed; and of a request that could have reached the server no second copy is sent, because its body cannot
- * be read a second time. */
+ * limits are longer), so a look-up that hangs is ours to set aside; bytes of a body are counted after decompression;
+ * and a request that may have reached the server is never sent again, because its body cannot be read twice. */
 #include <signal.h>
 #include <stdio.h>
 #include <strings.h>
@@ -13,11 +12,11 @@
 #include "ptc/ptc.h"
 
 enum {
-    CURL_LONGER_MS = 5000,   /* by which libcurl's limits exceed ours */
-    CURL_TOO_LARGE = 100,    /* CURLE_TOO_LARGE, which older headers do not have */
+    CURL_LONGER_MS = 5000,   /* how much longer than ours libcurl's limits are */
+    CURL_TOO_LARGE = 100,    /* CURLE_TOO_LARGE, which older headers lack */
     CURL_NEVER_MS = 1 << 30, /* twelve days */
-    KEEP_CONNECTIONS = 4,    /* of one handle */
-    CONNECTION_AGE_S = 60,   /* unused for longer, a connection is not used again */
+    KEEP_CONNECTIONS = 4,    /* per handle */
+    CONNECTION_AGE_S = 60,   /* a connection unused for longer is not reused */
 };
 
 void ptc_client_end(PtcClientAnswer *a, PtcClientEnd end, const char *why)
@@ -62,7 +61,7 @@ static void take_field(PtcClientAnswer *a, const char *line, size_t len)
     }
 }
 
-/* A status line begins the headers anew: those of a 1xx before it do not count. */
+/* A status line starts the headers over: those of a preceding 1xx do not count. */
 static void begin_headers(Slot *s, PtcClientAnswer *a)
 {
     long status = 0;
@@ -99,7 +98,7 @@ static void refresh_status(Slot *s)
     s->answer->status = (int)status;
 }
 
-/* Keeps the beginning of a body that is no 2xx; when that is full, the rest is not waited for. */
+/* Keeps the beginning of a body whose status is not 2xx; once that is full, the rest is not waited for. */
 static bool keep_error(Slot *s, const char *bytes, size_t len)
 {
     PtcBuf *kept = &s->answer->error_body;
@@ -133,7 +132,7 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     s->last_ns = ptc_clock_ns(NULL);
     s->body_bytes += len;
     refresh_status(s);
-    if (s->enough_ns) /* what comes now is not looked at, and not taken for ever */
+    if (s->enough_ns) /* what comes now is ignored, but not without limit */
         return s->body_bytes > s->request->max_body ? 0 : len;
     if (s->answer->status < 200 || s->answer->status > 299)
         return keep_error(s, bytes, len) ? len : 0;
@@ -144,8 +143,8 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *user)
     return pass_on(s, bytes, len) ? len : 0;
 }
 
-/* The body, once: libcurl would send it again on a new connection when an old one turns out to be closed, and then the
- * server may see it twice.  Without a way back it gives up instead, unless nothing of it was sent. */
+/* Sends the body once.  libcurl would send it again on a new connection when an old one turns out to be closed, and
+ * the server might see it twice.  Unable to rewind, it gives up instead, unless nothing had been sent. */
 static size_t on_send(char *to, size_t size, size_t count, void *user)
 {
     Slot *s = user;
@@ -176,7 +175,7 @@ static int on_lookup(void *state, void *reserved, void *user)
     return s->request ? 0 : 1;
 }
 
-/* The name is known.  A socket for whoever still wants one. */
+/* The name is resolved; gives out a socket if somebody still wants one. */
 static curl_socket_t on_socket(void *user, curlsocktype purpose, struct curl_sockaddr *address)
 {
     Slot *s = user;
@@ -189,10 +188,10 @@ static curl_socket_t on_socket(void *user, curlsocktype purpose, struct curl_soc
 
 /* ------------------------------------------------------------------------------ options */
 
-/* The header lines as libcurl wants them, in one block that we can wipe: it has keys in it. */
+/* The header lines as libcurl wants them, in one block that can be wiped, because it contains keys. */
 static bool make_headers(Slot *s, const PtcClientRequest *r)
 {
-    /* one for 100-continue, which would only cost time */
+    /* turns off 100-continue, which would only cost time */
     static const PtcText none = {"Expect:", 7};
     size_t count = r->header_count + 1, bytes = count * sizeof(struct curl_slist);
     for (size_t i = 0; i < count; i++)
@@ -238,7 +237,8 @@ static bool set_safety(Slot *s, const PtcUrl *url, long connect_ms)
               c->easy_setopt(e, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L) == CURLE_OK &&
               c->easy_setopt(e, CURLOPT_CONNECTTIMEOUT_MS, connect_ms) == CURLE_OK;
 #if LIBCURL_VERSION_NUM >= 0x075700
-    c->easy_setopt(e, CURLOPT_QUICK_EXIT, 1L); /* where the library is as new as its header */
+    /* fails, harmlessly, where the library is older than its header */
+    c->easy_setopt(e, CURLOPT_QUICK_EXIT, 1L);
 #endif
     if (url->loopback)
         ok = ok && c->easy_setopt(e, CURLOPT_NOPROXY, "*") == CURLE_OK;
@@ -306,7 +306,7 @@ bool ptc_client_must_end(const PtcClientRequest *r, int64_t begun, PtcClientAnsw
     return a->end != PTC_CLIENT_OK;
 }
 
-/* The limits that hold once the exchange is under way. */
+/* The limits that apply once the exchange is under way. */
 static bool over_limits(Slot *s)
 {
     const PtcClientRequest *r = s->request;
@@ -353,7 +353,7 @@ static PtcClientEnd end_of(CURLcode code)
 static const char *words_of(PtcClientEnd end)
 {
     return end == PTC_CLIENT_TOO_LARGE   ? "the answer is larger than its limit"
-           : end == PTC_CLIENT_NO_MEMORY ? "no memory"
+           : end == PTC_CLIENT_NO_MEMORY ? "out of memory"
                                          : "stopped";
 }
 
@@ -365,7 +365,7 @@ static void finish(Slot *s, CURLcode code)
     } else if (code != CURLE_OK && !s->enough_ns) {
         const char *why = s->error[0] ? s->error : s->curl->easy_strerror(code);
         if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY)
-            a->touched = true; /* something came, only not HTTP */
+            a->touched = true; /* something came, but not HTTP */
         if (code == CURLE_SEND_FAIL_REWIND || code == CURLE_GOT_NOTHING)
             why = "the server closed the connection without an answer";
         ptc_client_end(a, end_of(code), why);
@@ -374,7 +374,7 @@ static void finish(Slot *s, CURLcode code)
     }
 }
 
-/* libcurl says that the exchange is over: notes how. */
+/* Asks libcurl whether the exchange is over, and notes how it ended. */
 static bool take_message(Slot *s)
 {
     int left;
@@ -385,7 +385,7 @@ static bool take_message(Slot *s)
     return true;
 }
 
-/* Silence counts from when there is a connection. */
+/* Silence is counted from the moment there is a connection. */
 static void look_for_connection(Slot *s)
 {
     curl_off_t after_us = 0;
@@ -396,7 +396,7 @@ static void look_for_connection(Slot *s)
     }
 }
 
-/* Until it is over, as libcurl or as we see it; true when libcurl is done. */
+/* Runs until it is over, for libcurl or for us; true when libcurl is done. */
 static bool drive(Slot *s)
 {
     int running = 1;
@@ -433,8 +433,8 @@ static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcCl
            set_request(s, r) && s->curl->multi_add_handle(s->multi, s->easy) == CURLM_OK;
 }
 
-/* Writing to a connection that the other side has closed must not end the host.  The signal is held back in this thread
- * alone, and taken away if it came. */
+/* Writing to a connection that the other side has closed must not end the host.  The signal is blocked in this
+ * thread alone, and removed if it arrived. */
 static bool hold_sigpipe(sigset_t *old)
 {
     sigset_t pipe, pending;
@@ -457,7 +457,7 @@ static void release_sigpipe(const sigset_t *old, bool ours)
     pthread_sigmask(SIG_SETMASK, old, NULL);
 }
 
-/* Leaves the handles to a look-up that nobody waits for: it must not find anything of this exchange again. */
+/* Leaves the handles to a look-up that nobody waits for; it must not find anything of this exchange later. */
 static void abandon(Slot *s)
 {
     s->curl->easy_setopt(s->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CURL_NEVER_MS);

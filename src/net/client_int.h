@@ -6,7 +6,7 @@
 #include "net/client.h"
 #include "net/curl_library.h"
 
-/* A handle with its connections.  One thread at a time has it; nobody may be in it while it is in a list. */
+/* A handle with its connections.  One thread at a time uses it; none does while it is in a list. */
 typedef struct Slot {
     struct Slot *next;
     const PtcCurl *curl;
@@ -18,7 +18,7 @@ typedef struct Slot {
     const PtcClientRequest *request; /* NULL: it was given up */
     PtcClientAnswer *answer;
     const char *ca_file;
-    struct curl_slist *headers; /* ours, in one block with the texts */
+    struct curl_slist *headers; /* ours, in one block with its texts */
     size_t headers_bytes;
     char error[CURL_ERROR_SIZE];
     size_t sent, header_bytes, body_bytes;
@@ -32,15 +32,15 @@ typedef struct Slot {
 
 /* ---- client_exchange.c */
 
-/* Performs the exchange in a slot whose handles are idle.  False: the look-up of a name was given up and goes on, so the
- * handles must be left alone until ptc_client_exchange_over. */
+/* Performs the exchange in a slot whose handles are idle.  False: the look-up of a name was given up but still runs,
+ * so the handles must be left alone until ptc_client_exchange_over says so. */
 bool ptc_client_exchange(Slot *slot, const PtcUrl *url, const PtcClientRequest *request,
                          PtcClientAnswer *answer);
-/* Is the look-up over that a slot was given up with? */
+/* Has the look-up ended that a slot was given up with? */
 bool ptc_client_exchange_over(Slot *slot);
-/* Notes an end, with a text. */
+/* Records how it ended, with a text. */
 void ptc_client_end(PtcClientAnswer *answer, PtcClientEnd end, const char *why);
-/* Says whether a request that has not begun must end already: cancelled, past its time. */
+/* Must a request that has not begun end already, because it was cancelled or is past its time? */
 bool ptc_client_must_end(const PtcClientRequest *request, int64_t begun_ns,
                          PtcClientAnswer *answer);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Loading libcurl.  What always holds: it is loaded and initialised once in a process, before any other of its functions
- * is called, and stays, because it may have threads that look up names. */
+ * Loads libcurl.  What always holds: it is loaded and initialised once per process, before any other of its
+ * functions is called, and is never unloaded, because it may have threads that look up names. */
 #include "net/curl_library.h"
 
 #include <dlfcn.h>
@@ -33,7 +33,7 @@ static bool find_all(void *so)
     return true;
 }
 
-/* Without threads of its own for names, a look-up could not be given up. */
+/* Without asynchronous look-ups, one that hangs could not be given up. */
 static bool has_features(void)
 {
     const curl_version_info_data *info = curl.version_info(CURLVERSION_NOW);

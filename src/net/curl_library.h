@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * curl_library.h - the functions of libcurl that are used here, loaded when a request is to be sent and not before: a
- * command that asks no model starts without the library, and needs none. */
+ * curl_library.h - the libcurl functions in use, loaded when a request is sent and not before: a command that asks
+ * no model starts without the library and does not need it. */
 #ifndef PTC_NET_CURL_LIBRARY_H
 #define PTC_NET_CURL_LIBRARY_H
 
-/* Without these macros, which check types of direct calls only, the functions can be named. */
+/* Turns off macros that check the types of direct calls, because with them the functions cannot be named. */
 #define CURL_DISABLE_TYPECHECK
 #include <curl/curl.h>
 
-/* Nothing but pointers to functions, in the order of the names in curl_library.c. */
+/* Only pointers to functions, in the order of the names in curl_library.c. */
 typedef struct PtcCurl {
     __typeof__(curl_global_init) *global_init;
     __typeof__(curl_version_info) *version_info;
@@ -28,8 +28,8 @@ typedef struct PtcCurl {
     __typeof__(curl_multi_cleanup) *multi_cleanup;
 } PtcCurl;
 
-/* The library, the same for all threads, loaded by the first that asks and never given back; NULL with a constant text
- * in *why when there is none that will do. */
+/* The library, the same for all threads, loaded by the first that asks and never unloaded; NULL with a constant text
+ * in *why if there is none that will do. */
 const PtcCurl *ptc_curl_load(const char **why);
 
 #endif

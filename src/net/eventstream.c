@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * AWS event streams.  What always holds: no length is believed before the sum over it is right, and none is used to
- * allocate: the buffer grows with what really came. */
+ * AWS event streams.  What always holds: no length is believed before its checksum is verified, and none is used to
+ * allocate: the buffer grows with what has actually arrived. */
 #include "net/eventstream.h"
 
 enum { PRELUDE = 12, CRC = 4, TYPE_BYTES = 6, TYPE_STRING = 7 };
@@ -50,7 +50,7 @@ static bool take(PtcText *rest, size_t n, PtcText *out)
     return true;
 }
 
-/* A text with its length in `size` bytes before it. */
+/* A text preceded by its length in `size` bytes. */
 static bool take_counted(PtcText *rest, size_t size, PtcText *out)
 {
     PtcText count;
@@ -62,7 +62,7 @@ static bool take_counted(PtcText *rest, size_t size, PtcText *out)
     return take(rest, n, out);
 }
 
-/* The value of a header; absent when it is no string. */
+/* The value of a header; absent if it is not a string. */
 static bool take_value(PtcText *rest, PtcText *value)
 {
     /* lengths of the types 0 to 9: true, false, byte, short, int, long, bytes, string, timestamp, uuid */
@@ -98,7 +98,7 @@ static bool read_headers(PtcText rest, PtcEventMessage *m)
 
 /* ----------------------------------------------------------------------------- messages */
 
-/* Length of the message that the buffer begins with; 0: it cannot be told yet. */
+/* Length of the message that the buffer begins with; 0: not known yet. */
 static PtcEventStreamStatus message_length(const PtcEventStream *s, size_t *length)
 {
     const char *p = s->buf.data;
@@ -128,7 +128,7 @@ static PtcEventStreamStatus take_message(PtcEventStream *s, size_t length)
     return !s->message || s->message(s->user, &m) ? PTC_EVENTSTREAM_OK : PTC_EVENTSTREAM_STOPPED;
 }
 
-/* Adds as much as the message that is being read can still use. */
+/* Adds as much as the current message can still use. */
 static PtcEventStreamStatus add_some(PtcEventStream *s, PtcText *bytes, size_t length)
 {
     size_t want = (length ? length : PRELUDE) - s->buf.len;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * eventstream.h - messages of an AWS event stream (application/vnd.amazon.eventstream) out of bytes that come in pieces.
+ * eventstream.h - messages of an AWS event stream (application/vnd.amazon.eventstream) from bytes that arrive in
+ * pieces.
  *
  *     total length 4 | headers' length 4 | CRC-32 of these 4 | headers | payload | CRC-32 of all before it 4
  *
@@ -16,7 +17,7 @@ enum {
     PTC_EVENTSTREAM_HEADERS = 128 * 1024,
 };
 
-/* A message; its texts are good during the callback, and absent where it has no such header. */
+/* A message; its texts are valid during the callback, and absent where there was no such header. */
 typedef struct PtcEventMessage {
     PtcText message_type;  /* event, exception or error */
     PtcText event_type;    /* of an event or an exception, such as contentBlockDelta */
@@ -29,13 +30,13 @@ typedef struct PtcEventStream {
     /* Called with each message; false stops. */
     bool (*message)(void *user, const PtcEventMessage *message);
     void *user;
-    PtcBuf buf; /* the beginning of a message that is not yet whole */
+    PtcBuf buf; /* the beginning of a message that is not complete yet */
 } PtcEventStream;
 
 typedef enum {
     PTC_EVENTSTREAM_OK,
     PTC_EVENTSTREAM_STOPPED,
-    PTC_EVENTSTREAM_BROKEN, /* a sum or a length is wrong */
+    PTC_EVENTSTREAM_BROKEN, /* a checksum or a length is wrong */
     PTC_EVENTSTREAM_TOO_LARGE,
     PTC_EVENTSTREAM_NO_MEMORY,
 } PtcEventStreamStatus;
@@ -44,9 +45,9 @@ typedef enum {
 void ptc_eventstream_init(PtcEventStream *stream, PtcMem *mem, size_t max);
 void ptc_eventstream_deinit(PtcEventStream *stream);
 
-/* Takes a piece.  After anything but PTC_EVENTSTREAM_OK the stream is not to be fed again. */
+/* Takes a piece.  After anything but PTC_EVENTSTREAM_OK the stream must not be fed again. */
 PTC_MUST_USE PtcEventStreamStatus ptc_eventstream_feed(PtcEventStream *stream, PtcText bytes);
-/* Is a message begun that has not come whole? */
+/* Has a message begun that is not complete? */
 static inline bool ptc_eventstream_pending(const PtcEventStream *stream)
 {
     return stream->buf.len > 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * JSON-RPC messages.  What always holds: a message that ptc_rpc_parse accepts has the fields of its kind and no others,
- * each of the type that the header says; whoever uses it need not look at types again. */
+ * JSON-RPC messages.  What always holds: a message that ptc_rpc_parse accepts has the fields of its kind and no
+ * others, each of the type that the header says, so its users need not check types again. */
 #include "net/jsonrpc.h"
 
 #include <stdio.h>
@@ -65,7 +65,7 @@ static bool take_method(PtcHeap *heap, PtcValue v, PtcRpcMessage *m)
     return true;
 }
 
-/* The id comes first, so that whatever is wrong with the rest can be answered to it. */
+/* The id comes first, so that whatever is wrong with the rest can be reported for that id. */
 static bool take_apart(PtcHeap *heap, PtcValue v, PtcRpcMessage *m)
 {
     PtcValue id = ptc_map_field(heap, v, "id");

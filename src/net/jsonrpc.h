@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * jsonrpc.h - JSON-RPC 2.0: one message read, one message written.
+ * jsonrpc.h - JSON-RPC 2.0: reading a message, writing a message.
  *
- * Nothing here knows who sends or what the methods mean: servers and clients use the same functions.  Batches, which MCP
- * does without, are refused. */
+ * Nothing here knows who sends or what the methods mean: servers and clients use the same functions.  Batches, which
+ * MCP does not use, are refused. */
 #ifndef PTC_NET_JSONRPC_H
 #define PTC_NET_JSONRPC_H
 
@@ -20,7 +20,7 @@ enum {
 };
 
 typedef enum {
-    PTC_RPC_BAD, /* so wrong that it cannot be said what it was to be */
+    PTC_RPC_BAD, /* too malformed to say what it was meant to be */
     PTC_RPC_REQUEST,
     PTC_RPC_NOTIFICATION,
     PTC_RPC_RESULT, /* an answer: what was asked for */
@@ -29,31 +29,30 @@ typedef enum {
 
 enum { PTC_RPC_WHY = 300 };
 
-/* A message taken apart; its values and texts live in the heap that it was read into. */
+/* A message taken apart; its values and texts live in the heap it was read into. */
 typedef struct PtcRpcMessage {
     PtcRpcKind kind;
-    PtcValue
-        id; /* of a request a string or an integer, of an answer whatever came; PTC_NONE: none */
-    PtcText method;  /* of a request or notification */
+    PtcValue id;    /* of a request a string or an integer, of an answer anything; PTC_NONE: none */
+    PtcText method; /* of a request or notification */
     PtcValue params; /* of the same: a map, or PTC_NONE */
     PtcValue result; /* of a result */
     PtcValue error;  /* of an error: whatever came; see ptc_rpc_error_of */
 
     int fault;             /* what is wrong with it, as an error code; 0: nothing */
-    bool stopped;          /* not the message's fault: the heap or its budget gave out */
+    bool stopped;          /* not the message's fault: the heap or its budget ran out */
     char why[PTC_RPC_WHY]; /* the fault in words */
 } PtcRpcMessage;
 
-/* Takes a text apart.  `keep` (or NULL) names members that are wanted as text.  False with fault and why; kind and id are
- * then set as far as they could be read, since the fault of a request is answered to its id. */
+/* Takes a text apart.  `keep` (or NULL) names members wanted as text.  False with fault and why; kind and id are
+ * then set as far as they could be read, because a fault is reported for the request's id. */
 PTC_MUST_USE bool ptc_rpc_parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep,
                                 PtcRpcMessage *message);
 
-/* Code and text of an error that came; 0 and absent where the other side gave none. */
+/* Code and text of an error that was received; 0 and absent where there were none. */
 void ptc_rpc_error_of(PtcHeap *heap, const PtcRpcMessage *message, int64_t *code, PtcText *text);
 
-/* Writing.  `id` is JSON (`7`, `"a"`), as ptc_emit_value writes that of a request.  Each begins an object that the caller
- * goes on with and ends with ptc_emit_object_end. */
+/* Writing.  `id` is JSON (`7`, `"a"`), as ptc_emit_value writes that of a request.  Each begins an object that the
+ * caller continues and ends with ptc_emit_object_end. */
 
 /* {"jsonrpc":"2.0","id":ID,"method":METHOD -- "params" may follow. */
 bool ptc_rpc_begin_request(PtcBuf *out, PtcText id, const char *method);

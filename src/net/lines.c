@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Lines of a descriptor.  What always holds: next <= scanned <= buf.len, and there is no line feed from next to scanned;
- * the buffer never holds more than the longest line and one chunk. */
+ * Reads lines from a descriptor.  What always holds: next <= scanned <= buf.len, with no line feed between next and
+ * scanned; the buffer never holds more than the longest line and two chunks. */
 #include "net/lines.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 enum { CHUNK = 64 * 1024 }; /* how much is read at once */
 enum {
     KEPT = 16 << 20
-}; /* a larger buffer is given back once it is empty; below that growing anew costs more */
+}; /* a larger buffer is freed once empty; below that, growing again costs more */
 
 void ptc_lines_init(PtcLines *lines, PtcMem *mem, int fd, size_t max)
 {
@@ -25,7 +25,7 @@ void ptc_lines_deinit(PtcLines *lines)
 
 /* ----------------------------------------------------------------------------- reading */
 
-/* Waits until there is something to read; false: failed, or (with *stopped) asked to stop. */
+/* Waits until there is something to read; false: it failed, or (with *stopped) was asked to stop. */
 static bool wait_readable(const PtcLines *lines, bool *stopped)
 {
     struct pollfd p[2] = {{.fd = lines->fd, .events = POLLIN},
@@ -38,7 +38,8 @@ static bool wait_readable(const PtcLines *lines, bool *stopped)
     return n > 0 && !*stopped;
 }
 
-/* Reads once, to the end of the buffer, which has room for a chunk.  Bytes read; 0 at the end; -1: failed. */
+/* Reads once, at the end of the buffer, which has room for a chunk.  Returns the bytes read; 0 at the end; -1 on
+ * failure. */
 static ssize_t read_chunk(PtcLines *lines, bool *stopped)
 {
     PtcBuf *buf = &lines->buf;
@@ -53,7 +54,7 @@ static ssize_t read_chunk(PtcLines *lines, bool *stopped)
     }
 }
 
-/* Drops what was handed out and reads more.  False: the descriptor or memory failed. */
+/* Drops what was handed out and reads more.  False: reading failed, or out of memory. */
 static bool read_more(PtcLines *lines)
 {
     PtcBuf *buf = &lines->buf;
@@ -82,7 +83,7 @@ static bool read_more(PtcLines *lines)
 
 /* ------------------------------------------------------------------------------- lines */
 
-/* Hands out the bytes from next up to `end`, and goes on behind them. */
+/* Hands out the bytes from next up to `end`, and continues at `after`. */
 static PtcLineStatus take(PtcLines *lines, size_t end, size_t after, PtcText *line)
 {
     bool skipped = lines->skipping || end - lines->next > lines->max;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lines.h - messages that are lines of a descriptor, each handed out as soon as it is there.
+ * lines.h - messages that are lines of a descriptor, each handed out as soon as it has arrived.
  *
- * A line has a greatest length; a longer one is skipped while it is read, so that no sender can make the buffer grow.
+ * A line has a maximum length; a longer one is skipped while it is read, so that no sender can make the buffer grow.
  * One thread at a time. */
 #ifndef PTC_NET_LINES_H
 #define PTC_NET_LINES_H
@@ -20,17 +20,17 @@ typedef struct PtcLines {
 
 typedef enum {
     PTC_LINE_OK,
-    PTC_LINE_END,      /* of the input, or `stop` became readable: then half a line is dropped */
-    PTC_LINE_TOO_LONG, /* it was skipped; the next call goes on after it */
-    PTC_LINE_FAILED,   /* errno says why; ENOMEM: memory is short */
+    PTC_LINE_END,      /* end of input, or `stop` became readable; half a line is then dropped */
+    PTC_LINE_TOO_LONG, /* it was skipped; the next call continues after it */
+    PTC_LINE_FAILED,   /* errno says why; ENOMEM: out of memory */
 } PtcLineStatus;
 
 /* The descriptor is not closed; it may be one that does not block. */
 void ptc_lines_init(PtcLines *lines, PtcMem *mem, int fd, size_t max);
 void ptc_lines_deinit(PtcLines *lines);
 
-/* Waits for a line: *line is good until the next call, without its line feed, which the last line of the input need not
- * have. */
+/* Waits for a line.  *line is valid until the next call and does not include the line feed, which may be missing at
+ * the end of input. */
 PTC_MUST_USE PtcLineStatus ptc_lines_next(PtcLines *lines, PtcText *line);
 
 /* Has more been read than was handed out? */

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Reads how long a server asks us to wait.  What always holds: a result is -1 or between 0 and PTC_RETRY_AFTER_MAX,
+ * whatever the server said. */
 #include "net/retry_after.h"
 
 #include "value/calendar.h"
@@ -15,7 +17,7 @@ static PtcText trim(PtcText text)
 
 static int64_t clamp(double ms)
 {
-    if (!(ms > 0)) /* nothing, or no number at all */
+    if (!(ms > 0)) /* zero, negative or NaN */
         return 0;
     return ms < (double)PTC_RETRY_AFTER_MAX ? (int64_t)ms : PTC_RETRY_AFTER_MAX;
 }
@@ -42,7 +44,7 @@ int64_t ptc_retry_delay_ms(PtcText value, double unit_ms)
     return clamp(number * unit_ms);
 }
 
-/* The digits of a number at a place of a text that is long enough; -1: there are others. */
+/* The number in `count` digits of a text that is long enough; -1 if they are not all digits. */
 static int digits_at(PtcText text, size_t at, size_t count)
 {
     int number = 0;
@@ -62,7 +64,7 @@ static int month_at(PtcText text, size_t at)
     return 0;
 }
 
-/* "Sun, 06 Nov 1994 08:49:37 GMT", the one form that may still be sent. */
+/* "Sun, 06 Nov 1994 08:49:37 GMT", the only form that may still be sent. */
 static bool read_date(PtcText text, int64_t *ms)
 {
     static const char shape[] = "..., .. ... .... ..:..:.. GMT";

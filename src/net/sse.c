@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Server-sent events.  What always holds: `line` has the beginning of the line that is not yet over, `data` that of the
- * event, each line feed between two lines in it and none at its end. */
+ * Server-sent events.  What always holds: `line` has the beginning of a line that is not complete yet, `data` the
+ * data of the event so far, with a line feed between two lines and none at the end. */
 #include "net/sse.h"
 
 void ptc_sse_init(PtcSse *sse, PtcMem *mem, size_t max)
@@ -64,7 +64,7 @@ static PtcSseStatus take_line(PtcSse *sse, PtcText line)
     return take_field(sse, name, value);
 }
 
-/* The line that ends here: what was kept of it and the last bytes. */
+/* A line ends here: what was kept of it, followed by its last bytes. */
 static PtcSseStatus end_line(PtcSse *sse, PtcText last)
 {
     if (sse->line.len == 0) /* the limit is the same for a line that came in one piece */

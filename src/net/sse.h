@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * sse.h - server-sent events out of bytes that come in pieces of any length.
+ * sse.h - server-sent events from bytes that arrive in pieces of any length.
  *
- * An event is its type and its data; `id` and `retry`, which are for reconnecting, are passed over, as are comments. */
+ * An event is its type and its data; `id` and `retry`, which are for reconnecting, are ignored, as are comments. */
 #ifndef PTC_NET_SSE_H
 #define PTC_NET_SSE_H
 
 #include "base/buf.h"
 
-enum { PTC_SSE_NAME_BYTES = 64 }; /* of an event's type; a longer one is cut */
+enum { PTC_SSE_NAME_BYTES = 64 }; /* for an event's type; a longer one is cut */
 
 typedef struct PtcSse {
-    /* Called with each event, whose texts are good during the call; "" is an event without a type.  False stops. */
+    /* Called with each event; the texts are valid during the call, and name is "" for an event without a type.
+     * False stops. */
     bool (*event)(void *user, PtcText name, PtcText data);
     void *user;
     PtcBuf line, data;
@@ -32,9 +33,9 @@ typedef enum {
 void ptc_sse_init(PtcSse *sse, PtcMem *mem, size_t max);
 void ptc_sse_deinit(PtcSse *sse);
 
-/* Takes a piece.  After anything but PTC_SSE_OK the stream is not to be fed again. */
+/* Takes a piece.  After anything but PTC_SSE_OK the stream must not be fed again. */
 PTC_MUST_USE PtcSseStatus ptc_sse_feed(PtcSse *sse, PtcText bytes);
-/* The stream ended: an event whose closing empty line is missing is given out too. */
+/* The stream ended: an event whose closing empty line is missing is delivered too. */
 PTC_MUST_USE PtcSseStatus ptc_sse_end(PtcSse *sse);
 
 #endif

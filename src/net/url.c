@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Addresses.  What always holds: what is accepted is printable ASCII whose host has no character with a meaning of its
- * own, so libcurl takes it apart the way it was taken apart here. */
+ * Addresses.  What always holds: what is accepted is printable ASCII, and its host contains no character with a
+ * special meaning, so libcurl takes it apart the same way. */
 #include "net/url.h"
 
 #include <strings.h>
@@ -25,7 +25,7 @@ static bool is_hex(char c)
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Four numbers of up to three digits with points between; *first becomes the first. */
+/* Four numbers of up to three digits with dots between them; *first becomes the first. */
 static bool is_ipv4(PtcText host, int *first)
 {
     int parts = 0, number = 0, digits = 0;
@@ -45,7 +45,7 @@ static bool is_ipv4(PtcText host, int *first)
     return parts == 4;
 }
 
-/* [...]: hexadecimal digits, colons and points.  The caller has seen the bracket. */
+/* [...]: hexadecimal digits, colons and dots.  The caller has seen the bracket. */
 static bool take_ipv6(PtcText *rest, PtcUrl *url)
 {
     size_t n = 1;
@@ -109,12 +109,12 @@ bool ptc_url_parse(PtcText text, PtcUrl *url, const char **why)
     *why = "needs a host of letters, digits, dots and hyphens";
     if (!(rest.len && rest.bytes[0] == '[' ? take_ipv6(&rest, url) : take_name(&rest, url)))
         return false;
-    *why = "may have a port from 1 to 65535 behind its host, and no user name or password";
+    *why = "may have a port from 1 to 65535 after its host, and no user name or password";
     if (rest.len && rest.bytes[0] == ':' && !take_port(&rest, url))
         return false;
     if (rest.len && rest.bytes[0] == '@')
         return false;
-    *why = "may have a path of printable ASCII behind its host, without spaces, quotes, # and \\";
+    *why = "may have a path of printable ASCII after its host, without spaces, quotes, # and \\";
     url->path = (PtcText){rest.bytes, rest.len};
     return check_path(rest);
 }

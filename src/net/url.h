@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * url.h - addresses of HTTP servers, read so narrowly that no two readers can disagree about where one leads: a scheme,
- * a host of plain letters or a literal address, a port, a path.  No user, no password, nothing that has to be decoded. */
+ * url.h - addresses of HTTP servers, read so narrowly that no two readers can disagree about where one leads: a
+ * scheme, a host of plain letters or a literal address, a port, a path.  No user, no password, nothing that has to
+ * be decoded. */
 #ifndef PTC_NET_URL_H
 #define PTC_NET_URL_H
 
@@ -12,13 +13,13 @@ enum { PTC_URL_BYTES = 2048 };
 typedef struct PtcUrl {
     bool https;
     PtcText host; /* without the brackets of an IPv6 address */
-    PtcText port; /* absent: that of the scheme */
-    PtcText path; /* with the query, "" or from the `/` or `?` on */
+    PtcText port; /* absent: the scheme's */
+    PtcText path; /* with the query; "" or beginning with `/` or `?` */
     bool literal; /* the host is an address and needs no look-up */
     bool loopback;
 } PtcUrl;
 
-/* False with a reason, a constant text that goes after "the address". */
+/* False with a reason, a constant text that follows "the address". */
 PTC_MUST_USE bool ptc_url_parse(PtcText text, PtcUrl *url, const char **why);
 
 /* Do two addresses lead to the same server: scheme, host and port? */
