@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Arguments of tools against the schema of their row, compiled once, before the handler sees them. */
+ * Checks the arguments of tools against the schema of their row, which is compiled once, before the handler sees
+ * them.  What always holds: a handler only runs with arguments that fit. */
 #include <stdio.h>
 
 #include "json/parse.h"
@@ -52,7 +53,7 @@ void ptc_mcp_checks_deinit(PtcMcp *mcp)
 
 /* ---------------------------------------------------------------------------- at a call */
 
-/* Models say null for what they do not give: those members do not count.  PTC_NONE: memory is short. */
+/* Models send null for what they do not want to give, so such members do not count.  PTC_NONE: out of memory. */
 static PtcValue without_nulls(PtcMcpCall *call)
 {
     PtcValue key, value, given = call->args;
@@ -80,7 +81,7 @@ static void tell(PtcMcpCall *call, const PtcSchemaIssues *issues)
         ptc_mcp_failf(call, "wrong arguments: %.*s", (int)text.len, text.data);
 }
 
-/* Apart, since the issues are large and as a rule there are none. */
+/* Separate from the quick check, because the issues are large and usually there are none. */
 static bool check_closely(PtcMcpCall *call, const PtcSchema *schema)
 {
     PtcSchemaIssues issues;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Asking the client.  Modern: questions end the call and come back answered with the next one, together with a state
- * that is sealed.  Legacy: a request of ours, whose answer is waited for. */
+ * Asking the client.  In the modern era questions end the call and come back answered with the next one, together
+ * with a sealed state.  In the legacy era we send a request and wait for its answer.  What always holds: a state is
+ * accepted only for the method, name, arguments and owner it was made for. */
 #include <errno.h>
 #include <stdio.h>
 #include <time.h>
@@ -12,7 +13,7 @@ enum { QUESTION_ID = 32 };
 
 /* ------------------------------------------------------------------------------- state */
 
-/* The arguments, and behind them those that are kept as text. */
+/* The arguments, followed by those kept as text. */
 static bool put_args(PtcMcpCall *call, PtcBuf *args)
 {
     ptc_buf_clear(args);
@@ -23,7 +24,7 @@ static bool put_args(PtcMcpCall *call, PtcBuf *args)
     return ok;
 }
 
-/* What a state is bound to: method, name, arguments, owner.  False: memory is short. */
+/* What a state is bound to: method, name, arguments, owner.  False: out of memory. */
 static bool digest(PtcMcpCall *call)
 {
     PtcBuf *args = &call->scratch;
@@ -148,7 +149,7 @@ static void put_question(PtcMcpPeer *peer, PtcMcpQuestion *q)
     pthread_mutex_unlock(&peer->lock);
 }
 
-/* Waits (if it was sent) until the question is answered or there is no sense in waiting; takes it back. */
+/* Waits (if it was sent) until the question is answered or waiting has become pointless, then takes it back. */
 static bool await(PtcMcpCall *call, PtcMcpQuestion *q, bool sent)
 {
     PtcMcpPeer *peer = call->peer;
@@ -166,7 +167,7 @@ static bool await(PtcMcpCall *call, PtcMcpQuestion *q, bool sent)
     return q->answered;
 }
 
-/* Our ids are strings, "ptc-7"; see ptc_mcp_reply. */
+/* Our ids are strings such as "ptc-7"; ptc_mcp_reply reads them back. */
 static PtcText question_id(const PtcMcpQuestion *q, char text[QUESTION_ID])
 {
     int n = snprintf(text, QUESTION_ID, "\"ptc-%llu\"", (unsigned long long)q->number);
@@ -184,7 +185,7 @@ static bool send_question(PtcMcpCall *call, const PtcMcpQuestion *q, const char 
     return ptc_emit_object_end(out) && ptc_mcp_call_send(call, out);
 }
 
-/* Late answers would be of no use. */
+/* Tells the client that a late answer would be of no use. */
 static void forget_question(PtcMcpCall *call, const PtcMcpQuestion *q)
 {
     char id[QUESTION_ID];

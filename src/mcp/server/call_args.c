@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Arguments of a call, as handlers read them.  A function that returns false has answered the call. */
+ * The arguments of a call, as handlers read them.  What always holds: a function that returns false has answered the
+ * call. */
 #include "mcp/server/mcp_int.h"
 
 PtcValue ptc_mcp_args(PtcMcpCall *call)
@@ -12,7 +13,7 @@ PtcValue ptc_mcp_arg(PtcMcpCall *call, const char *name)
     return ptc_map_field(&call->heap, call->args, name);
 }
 
-/* Wrong arguments of a tool are for the model to see; elsewhere they are protocol errors. */
+/* Wrong arguments of a tool are shown to the model; elsewhere they are protocol errors. */
 static bool wrong_arg(PtcMcpCall *call, const char *name, const char *what)
 {
     if (call->body == PTC_MCP_BODY_TOOL)
@@ -22,7 +23,7 @@ static bool wrong_arg(PtcMcpCall *call, const char *name, const char *what)
     return false;
 }
 
-/* 1: there, 0: absent and need not be, -1: answered. */
+/* 1: present, 0: absent and not required, -1: answered. */
 static int find_arg(PtcMcpCall *call, const char *name, bool required, PtcValue *v)
 {
     *v = ptc_mcp_arg(call, name);
@@ -53,7 +54,7 @@ bool ptc_mcp_arg_int(PtcMcpCall *call, const char *name, bool required, int64_t 
     int found = find_arg(call, name, required, &v);
     if (found <= 0)
         return found == 0;
-    /* 3.0 is an integer to JSON Schema, and some clients send it so. */
+    /* To JSON Schema 3.0 is an integer, and some clients send it that way. */
     if (ptc_is_float(v)) {
         double d = ptc_to_float(v);
         if (d >= -9e15 && d <= 9e15 && d == (double)(int64_t)d)

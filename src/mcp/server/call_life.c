@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The life of a call after it was understood: it runs when the gate lets it in, may be cancelled from any thread until
- * it is finished, and has no answer when that happened. */
+ * The life of a call once it was understood: it runs when the gate lets it in, may be cancelled from any thread
+ * until it is finished, and has no answer if that happened. */
 #include <stdio.h>
 
 #include "mcp/server/mcp_int.h"
@@ -15,7 +15,7 @@ void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler,
     call->next = PTC_MCP_RUN;
 }
 
-/* Until when it may wait for its turn. */
+/* The time until which it may wait for its turn. */
 static int64_t patience(const PtcMcpCall *call)
 {
     return call->begun_ns + call->mcp->config.wait_ms * 1000000;
@@ -138,6 +138,7 @@ const PtcCancel *ptc_mcp_cancel_flag(const PtcMcpCall *call)
     return &call->cancel;
 }
 
+/* fn runs with the lock held, so that a caller who takes it back (NULL) can be sure it is not running. */
 void ptc_mcp_on_cancel(PtcMcpCall *call, void (*fn)(void *user), void *user)
 {
     pthread_mutex_lock(&call->lock);

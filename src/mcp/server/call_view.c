@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What others see of a call: transports its answer and what becomes of it, handlers who asked for what. */
+ * What others see of a call: transports its answer and outcome, handlers who asked for what. */
 #include <stdio.h>
 
 #include "mcp/server/mcp_int.h"
@@ -62,7 +62,7 @@ PtcMcpPeer *ptc_mcp_take_peer(PtcMcpCall *call)
 
 /* ---------------------------------------------------------------------- what handlers see */
 
-/* It may come from a worker: whatever is no plain word is "other". */
+/* The word may come from a worker: anything but a plain word becomes "other". */
 void ptc_mcp_reason(PtcMcpCall *call, const char *reason)
 {
     size_t len = strspn(reason, "abcdefghijklmnopqrstuvwxyz_");

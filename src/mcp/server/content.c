@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * What handlers add to their answers. */
+ * What handlers add to their answers.  What always holds: nothing that is not UTF-8 or not JSON leaves the server,
+ * and nothing follows an error. */
 #include "base/utf8.h"
 #include "json/check.h"
 #include "json/parse.h"
 #include "json/write.h"
 #include "mcp/server/mcp_int.h"
 
-/* May something of this kind be added now?  A handler that adds what its method does not have is a fault of ours. */
+/* May content of this kind be added now?  A handler that adds what its method does not have is a bug of ours. */
 static bool may_add(PtcMcpCall *call, PtcMcpBody body)
 {
     if (call->settled || call->is_error)
@@ -18,7 +19,7 @@ static bool may_add(PtcMcpCall *call, PtcMcpBody body)
     return false;
 }
 
-/* A JSON string; what is not UTF-8 never leaves the server. */
+/* Adds a JSON string; what is not UTF-8 becomes an error. */
 static void add_string(PtcMcpCall *call, const char *bytes, size_t len)
 {
     if (ptc_utf8_valid(bytes, len))
@@ -28,7 +29,7 @@ static void add_string(PtcMcpCall *call, const char *bytes, size_t len)
                        "the handler answered with bytes that are not UTF-8");
 }
 
-/* Nothing follows an error, which has taken the place of the answer. */
+/* Nothing follows an error, which has replaced the answer. */
 static void add_bytes(PtcMcpCall *call, const char *name, const char *bytes, size_t len)
 {
     if (call->settled)
@@ -95,7 +96,7 @@ void ptc_mcp_text(PtcMcpCall *call, const char *bytes, size_t len)
     text_block(call, bytes, len);
 }
 
-/* The formatted text, in the call's scratch buffer; NULL when memory is short, which is then answered. */
+/* The formatted text, in the call's scratch buffer; NULL when out of memory, which is then answered. */
 static const PtcBuf *format_text(PtcMcpCall *call, const char *format, va_list args)
 {
     ptc_buf_clear(&call->scratch);
@@ -151,7 +152,8 @@ void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const cha
     end_block(call);
 }
 
-/* An object on one line goes into the answer as it is; anything else is read first, which tells what is wrong with it. */
+/* An object on one line goes into the answer as it is; anything else is parsed first, which finds out what is wrong
+ * with it. */
 void ptc_mcp_structured(PtcMcpCall *call, const char *json, size_t len)
 {
     PtcJsonError error;

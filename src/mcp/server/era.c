@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Which era a message belongs to, and whether its envelope and its HTTP headers are whole.
+ * Which era a message belongs to, and whether its envelope and its HTTP headers are complete.
  *
- * The body decides: params._meta names a version, or does not.  Headers are compared with it and never change it. */
+ * The body decides: params._meta names a version, or does not.  Headers are compared with it and never override it. */
 #include <stdio.h>
 
 #include "base/base64.h"
@@ -25,7 +25,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* The value without the white space around it; {NULL, 0}: absent. */
+/* The value without surrounding white space; {NULL, 0}: absent. */
 static PtcText header(PtcMcpCall *call, const char *name)
 {
     const char *value = call->in->header ? call->in->header(call->in->header_user, name) : NULL;
@@ -49,7 +49,7 @@ static bool mismatch(PtcMcpCall *call, const char *name, PtcText found, PtcText 
     return false;
 }
 
-/* Values that are not plain ASCII come as =?base64?...?=. */
+/* Values that are not plain ASCII are sent as =?base64?...?=. */
 static bool decode(PtcMcpCall *call, PtcText *value)
 {
     static const char open[] = "=?base64?", close[] = "?=";
@@ -77,7 +77,7 @@ static bool check_name(PtcMcpCall *call)
 {
     const char *field = name_field(call->method);
     PtcValue wanted = field ? ptc_map_field(&call->heap, call->params, field) : PTC_NONE;
-    if (!ptc_is_string(wanted)) /* wrong in another way, to be said later */
+    if (!ptc_is_string(wanted)) /* wrong in another way, which is reported later */
         return true;
     PtcText found = header(call, "Mcp-Name");
     if (!found.bytes || !decode(call, &found) || !ptc_text_same(found, ptc_str_text(wanted)))
@@ -85,8 +85,8 @@ static bool check_name(PtcMcpCall *call)
     return true;
 }
 
-/* Do the headers repeat what the message says?  Proxies route by them, so they may not differ.  The version was compared
- * already. */
+/* Do the headers repeat what the message says?  Proxies route by them, so they must not differ.  The version has
+ * been compared already. */
 static bool check_headers(PtcMcpCall *call)
 {
     if (!call->http || call->kind != PTC_RPC_REQUEST)
@@ -170,7 +170,7 @@ static bool legacy(PtcMcpCall *call, PtcText version)
     return !version.bytes || ptc_mcp_legacy_version(version) || unsupported(call, version);
 }
 
-/* The message claims a version itself. */
+/* For a message that claims a version itself. */
 static bool claimed(PtcMcpCall *call, PtcText claim, PtcText head)
 {
     bool is_modern = ptc_text_is(claim, PTC_MCP_VERSION_MODERN);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * What always holds, under the lock: while a place is free, nobody waits who might take it; a ticket that is `in` counts as
- * running, one that is `queued` as waiting, and never both. */
+ * Lets calls in, makes them wait, turns them away.  What always holds, under the lock: while a place is free, nobody
+ * waits who could take it; a ticket that is `in` counts as running, one that is `queued` as waiting, and never both. */
 #include "mcp/server/gate.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-/* The share of a number: at least one of them, where there are any. */
+/* That percentage of a number, rounded up, so that there is at least one where there are any. */
 static size_t part_of(size_t all, unsigned percent)
 {
     return percent >= 100 ? all : all / 100 * percent + (all % 100 * percent + 99) / 100;
@@ -42,7 +42,7 @@ static bool is_free(const PtcGateShare *share)
     return share->running + share->waiting + share->paused == 0;
 }
 
-/* The share of the ticket's owner, for as long as it counts.  Of more owners than there are shares some are not
+/* The share of the ticket's owner, for as long as it counts.  If there are more owners than shares, some are not
  * counted. */
 static PtcGateShare *share_of(PtcMcpGate *gate, PtcGateTicket *t)
 {
@@ -81,7 +81,7 @@ static void count_waiting(PtcMcpGate *gate, PtcGateTicket *t, int by)
     t->queued = by > 0;
 }
 
-/* When an owner has nothing any more, its share is another's. */
+/* A share that nothing counts with any more is free for another owner. */
 static void let_share_go(PtcGateTicket *t)
 {
     if (!t->queued && !t->in && !t->paused)
@@ -130,7 +130,7 @@ static void unlink_ticket(PtcMcpGate *gate, PtcGateTicket *t)
     *(t->next ? &t->next->prev : &gate->last) = t->prev;
 }
 
-/* Whose turn it is: of those who may come in, the first of an owner that has the fewest inside. */
+/* Whose turn it is: among those who may enter, the first one whose owner has the fewest inside. */
 static PtcGateTicket *next_of(const PtcMcpGate *gate)
 {
     PtcGateTicket *best = NULL;
@@ -146,7 +146,7 @@ static PtcGateTicket *next_of(const PtcMcpGate *gate)
     return best;
 }
 
-/* Lets in who may come in now. */
+/* Lets in everyone who may enter now. */
 static void admit(PtcMcpGate *gate)
 {
     PtcGateTicket *t;
@@ -268,7 +268,8 @@ void ptc_gate_resume(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *canc
 {
     pthread_mutex_lock(&gate->lock);
     if (t->paused) {
-        /* It goes on counting as paused while it waits: so there are never more handlers than places and pauses. */
+        /* It still counts as paused while it waits, so there are never more handlers than places and pauses
+         * together. */
         (void)enter(gate, t, cancel, INT64_MAX / 2, true);
         count(&gate->paused, t->share ? &t->share->paused : NULL, -1);
         t->paused = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The levels of log messages, by the names that the protocol gives them. */
+ * The levels of log messages, by the names the protocol gives them. */
 #include "mcp/server/mcp_int.h"
 
 static const char *const level_names[] = {"debug", "info",     "notice", "warning",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lists in pages, and what else is known before the first call: server/discover. */
+ * Lists in pages, what is known before the first call (server/discover), and the legacy handshake. */
 #include <stdio.h>
 
 #include "mcp/server/mcp_int.h"
@@ -29,7 +29,7 @@ static bool read_cursor(PtcMcpCall *call, PtcMcpList list, PtcText text, uint64_
     return *from <= call->mcp->rows[list].count;
 }
 
-/* Where the page begins; false: refused. */
+/* Where the page begins; false: the cursor was refused. */
 static bool page_start(PtcMcpCall *call, PtcMcpList list, uint64_t *from)
 {
     PtcValue cursor = ptc_map_field(&call->heap, call->params, "cursor");

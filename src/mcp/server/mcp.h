@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * mcp.h - an MCP server made of rows, in both protocol eras.
  *
- * A server is a set of constant rows (tools, resources, templates, prompts), each with a handler, given to
+ * A server is a set of constant rows (tools, resources, templates, prompts), each with a handler, passed to
  * ptc_mcp_new.  A transport (stdio.h, or HTTP on transport.h) brings messages; the library parses, routes by era,
  * checks, lists, pages, cancels and answers; a handler sees one call and answers it through the functions below:
  *
@@ -14,9 +14,9 @@
  *     }
  *
  * Handlers run on threads of the transport, several at once; a call belongs to its handler's thread, and only
- * ptc_mcp_cancel_flag may be looked at from others.  No function here blocks, but for ptc_mcp_ask.
- * Functions that answer return nothing: where memory runs out the client gets an internal error.
- * Texts are UTF-8; what is not is answered with an error and never sent. */
+ * ptc_mcp_cancel_flag may be looked at from others.  No function here blocks, except ptc_mcp_ask.  Functions that
+ * answer return nothing: if memory runs out the client gets an internal error.  Texts are UTF-8; anything else is
+ * answered with an error and never sent. */
 #ifndef PTC_MCP_SERVER_MCP_H
 #define PTC_MCP_SERVER_MCP_H
 
@@ -51,7 +51,7 @@ enum {
 
 typedef void PtcMcpHandler(PtcMcpCall *call);
 
-/* Hints for clients; what is not said takes the protocol's default (destructive and open world). */
+/* Hints for clients; what is not set takes the protocol's default (destructive and open world). */
 enum {
     PTC_MCP_READ_ONLY = 1 << 0,
     PTC_MCP_NOT_DESTRUCTIVE = 1 << 1,
@@ -63,16 +63,17 @@ enum {
 typedef struct PtcMcpTool {
     const char *name; /* [a-zA-Z0-9_-]{1,64} */
     const char *title, *description;
-    /* JSON; the root says "type":"object", and better has no oneOf, anyOf, allOf.  Handlers see what fits it only. */
+    /* JSON; the root must say "type":"object" and should not use oneOf, anyOf, allOf.  Handlers only see arguments
+     * that fit. */
     const char *input_schema;
-    const char *output_schema; /* the same; then every success must be ptc_mcp_structured */
+    const char *output_schema; /* likewise; then every success must use ptc_mcp_structured */
     unsigned flags;            /* PTC_MCP_READ_ONLY ... */
-    /* Names of arguments, ending in NULL, that the handler passes on: where they are objects they are checked to be JSON but
-     * not made values; ptc_mcp_arg_raw gives their text, and ptc_mcp_arg an empty map. */
+    /* Names of arguments, ending in NULL, that the handler passes on.  Where they are objects they are checked to be
+     * JSON but not turned into values; ptc_mcp_arg_raw gives their text, and ptc_mcp_arg an empty map. */
     const char *const *raw;
     PtcMcpHandler *handler;
-    /* Runs in place of the handler when the arguments do not fit input_schema (null counts as absent); `text` says where
-     * and what.  NULL: the client is told so. */
+    /* Runs in place of the handler when the arguments do not fit input_schema (null counts as absent); `text` says
+     * where and what.  NULL: the client is told so. */
     void (*refuse)(PtcMcpCall *call, const char *text, size_t len);
     void *user; /* for ptc_mcp_user */
 } PtcMcpTool;
@@ -81,11 +82,10 @@ typedef struct PtcMcpResource {
     const char *uri, *name, *title, *description, *mime;
     PtcMcpHandler *handler; /* answers with ptc_mcp_contents_* */
     void *user;
-    int64_t
-        ttl_ms; /* modern: how long the contents may be cached, by this client only; 0: not at all */
+    int64_t ttl_ms; /* modern: how long this client may cache the contents; 0: not at all */
 } PtcMcpResource;
 
-/* A completion: adds suggestions with ptc_mcp_suggest for ptc_mcp_completing(call, ...). */
+/* A completion adds suggestions with ptc_mcp_suggest for ptc_mcp_completing(call, ...). */
 typedef struct PtcMcpTemplate {
     const char *uri_template; /* RFC 6570 level 1: literal text and {name}, each matching [^/]+ */
     const char *name, *title, *description, *mime;
@@ -97,7 +97,7 @@ typedef struct PtcMcpTemplate {
 
 typedef struct PtcMcpPromptArg {
     const char *name, *description;
-    bool required; /* a missing one is answered before the handler runs */
+    bool required; /* a missing one is reported before the handler runs */
 } PtcMcpPromptArg;
 
 typedef struct PtcMcpPrompt {
@@ -109,7 +109,7 @@ typedef struct PtcMcpPrompt {
     void *user;
 } PtcMcpPrompt;
 
-/* Everything 0 or NULL takes the default in brackets. */
+/* 0 or NULL takes the default in brackets. */
 typedef struct PtcMcpConfig {
     const char *name, *version; /* required */
     const char *title, *instructions;
@@ -121,33 +121,32 @@ typedef struct PtcMcpConfig {
     size_t template_count;
     const PtcMcpPrompt *prompts;
     size_t prompt_count;
-    bool logging;          /* handlers log: offers the logging capability */
-    bool list_changed;     /* ptc_mcp_list_changed will be called */
-    bool resource_updates; /* ptc_mcp_resource_updated will be called: offers subscriptions */
-    size_t page_size;      /* rows in a page of a list [all] */
-    int64_t list_ttl_ms;   /* how long lists may be cached, by anyone [5 minutes] */
-    bool private_lists; /* they tell of what not everybody may know: cached by this client only */
-    size_t
-        max_frame_bytes; /* of one message [4 MiB]; a longer one is skipped and answered with an error */
-    size_t max_answer_bytes;  /* of one answer [32 MiB] */
-    size_t memory_bytes;      /* of all messages together [512 MiB] */
-    unsigned max_running;     /* handlers at once [number of cores] */
-    unsigned max_waiting;     /* calls waiting for their turn [1000]; PTC_MCP_NO_WAITING: none */
-    size_t waiting_bytes;     /* of their messages [64 MiB] */
-    int64_t wait_ms;          /* how long one waits for its turn before it is busy [30 s] */
-    unsigned max_paused;      /* handlers between ptc_mcp_pause and ptc_mcp_resume [64] */
-    unsigned owner_share;     /* percent of these that one owner may have [100] */
-    int64_t ask_timeout_ms;   /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
-    int64_t state_ttl_ms;     /* modern: how long a request state is good for [10 minutes] */
-    void *user;               /* for ptc_mcp_server_user */
+    bool logging;            /* handlers log: offers the logging capability */
+    bool list_changed;       /* ptc_mcp_list_changed will be called */
+    bool resource_updates;   /* ptc_mcp_resource_updated will be called: offers subscriptions */
+    size_t page_size;        /* rows in a page of a list [all] */
+    int64_t list_ttl_ms;     /* how long lists may be cached, by anyone [5 minutes] */
+    bool private_lists;      /* they show what not everybody may know: cached by this client only */
+    size_t max_frame_bytes;  /* of one message [4 MiB]; a longer one is answered with an error */
+    size_t max_answer_bytes; /* of one answer [32 MiB] */
+    size_t memory_bytes;     /* of all messages together [512 MiB] */
+    unsigned max_running;    /* handlers at once [number of cores] */
+    unsigned max_waiting;    /* calls waiting for their turn [1000]; PTC_MCP_NO_WAITING: none */
+    size_t waiting_bytes;    /* of their messages [64 MiB] */
+    int64_t wait_ms;         /* how long a call waits for its turn before it is refused [30 s] */
+    unsigned max_paused;     /* handlers between ptc_mcp_pause and ptc_mcp_resume [64] */
+    unsigned owner_share;    /* percentage of these that one owner may have [100] */
+    int64_t ask_timeout_ms;  /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
+    int64_t state_ttl_ms;    /* modern: how long a request state is valid [10 minutes] */
+    void *user;              /* for ptc_mcp_server_user */
     uint64_t fail_allocation; /* testing: this allocation of the server, counted from 1, fails */
 } PtcMcpConfig;
 
 #define PTC_MCP_NO_WAITING (~0u)
 
-/* A server, to be freed after its transports ended; NULL with a text in *why (size PTC_MCP_WHY) when a row is wrong or
- * memory is short.  Rows and strings are borrowed.  The new server is immutable but for what calls do: it may be used
- * by any number of threads. */
+/* A server, to be freed after its transports ended; NULL with a text in *why (size PTC_MCP_WHY) when a row is wrong
+ * or when out of memory.  Rows and strings are borrowed.  Apart from what calls do, the new server is immutable, and
+ * any number of threads may use it. */
 enum { PTC_MCP_WHY = 200 };
 PTC_MUST_USE PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY]);
 void ptc_mcp_free(PtcMcp *mcp);
@@ -166,52 +165,55 @@ PtcMcp *ptc_mcp_server(PtcMcpCall *call);
 void *ptc_mcp_user(PtcMcpCall *call);    /* of the row */
 PtcHeap *ptc_mcp_heap(PtcMcpCall *call); /* the heap of the message; lives as long as the call */
 PtcMcpEra ptc_mcp_era(const PtcMcpCall *call);
-/* Who calls: what the transport authenticated, "" when it does not (stdio).  NUL-ended. */
+/* Who calls, as the transport authenticated it; "" if it does not (stdio).  NUL-terminated. */
 const char *ptc_mcp_owner(const PtcMcpCall *call);
 /* The name of the tool or prompt, the URI of the resource. */
 PtcText ptc_mcp_name(const PtcMcpCall *call);
-/* The row of the tool that is called; NULL when it is no tool. */
+/* The row of the tool that is called; NULL when it is not a tool call. */
 const PtcMcpTool *ptc_mcp_tool(const PtcMcpCall *call);
 /* Has the client declared this capability ("sampling", "elicitation", "roots")? */
 bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability);
 
-/* The arguments: always a map.  One of them: PTC_NONE when absent. */
+/* The arguments, always a map; and one of them, PTC_NONE when absent. */
 PtcValue ptc_mcp_args(PtcMcpCall *call);
 PtcValue ptc_mcp_arg(PtcMcpCall *call, const char *name);
-/* An argument of one type.  False: it has another type, or is required and absent (null counts as absent); the call is
- * then answered with an error that says so.  Absent: true, and *out is {NULL, 0}, unchanged, unchanged, PTC_NONE. */
+/* An argument of one type.  False: it has another type, or is required and absent (null counts as absent); the call
+ * has then been answered with an error that says so.  Absent: true, and *out is {NULL, 0}, unchanged, unchanged,
+ * PTC_NONE. */
 bool ptc_mcp_arg_text(PtcMcpCall *call, const char *name, bool required, PtcText *out);
 bool ptc_mcp_arg_int(PtcMcpCall *call, const char *name, bool required, int64_t *out);
 bool ptc_mcp_arg_bool(PtcMcpCall *call, const char *name, bool required, bool *out);
 bool ptc_mcp_arg_map(PtcMcpCall *call, const char *name, bool required, PtcValue *out);
-/* The JSON text of an argument that the row has in `raw` and that is an object; else absent.  Good as long as the call. */
+/* The JSON text of an argument that the row has in `raw` and that is an object; else absent.  Valid as long as the
+ * call. */
 PtcText ptc_mcp_arg_raw(PtcMcpCall *call, const char *name);
 /* A variable of the template that matched. */
 PtcText ptc_mcp_var(PtcMcpCall *call, const char *name);
-/* completion/complete: the name of the argument and what was typed of it; ptc_mcp_args has those already chosen. */
+/* completion/complete: the name of the argument and what has been typed of it; ptc_mcp_args has those already
+ * chosen. */
 void ptc_mcp_completing(PtcMcpCall *call, PtcText *name, PtcText *typed);
 
-/* Asked to stop?  Nothing that is answered or sent afterwards reaches the client. */
+/* Was it asked to stop?  Nothing that is answered or sent after that reaches the client. */
 bool ptc_mcp_cancelled(const PtcMcpCall *call);
-/* The same for PtcBudget.cancel, or as the outer one of another; good as long as the call. */
+/* The same for PtcBudget.cancel, or as the outer flag of another; valid as long as the call. */
 const PtcCancel *ptc_mcp_cancel_flag(const PtcMcpCall *call);
-/* Calls fn(user) once, on the thread that cancels, or at once when that was so already.  fn is quick and takes no lock
- * that is held while calling this library.  NULL takes it back; afterwards fn neither runs nor will. */
+/* Calls fn(user) once, on the thread that cancels, or at once if that has happened.  fn must be quick and take no
+ * lock that is held while calling this library.  NULL takes it back; after that fn is not running and will not run. */
 void ptc_mcp_on_cancel(PtcMcpCall *call, void (*fn)(void *user), void *user);
 
-/* A handler that waits for something else than its own computing gives its turn to others meanwhile, and has it again
- * when ptc_mcp_resume returns (but for a call that was cancelled).  The two follow each other, on any thread.  When too
- * many calls do so, the turn is kept. */
+/* A handler that waits for something other than its own computation gives its turn to others meanwhile, and has it
+ * again when ptc_mcp_resume returns (unless the call was cancelled).  The two alternate, on any thread.  If too many
+ * calls do so, the turn is kept. */
 void ptc_mcp_pause(PtcMcpCall *call);
 void ptc_mcp_resume(PtcMcpCall *call);
-/* How long ago the call came: a handler that must end in time takes what it has waited into account. */
+/* How long ago the call arrived: a handler that must end in time takes into account how long it has waited. */
 int64_t ptc_mcp_waited_ms(const PtcMcpCall *call);
 
 /* ---------------------------------------------------------------------------------------------------- answering
  *
  * Contents are added in order.  A handler that adds none answers with an empty list.  After an error nothing is added. */
 
-/* Tools: content blocks.  data is base64 already. */
+/* Tools: content blocks.  base64 is already encoded. */
 void ptc_mcp_text(PtcMcpCall *call, const char *bytes, size_t len);
 void ptc_mcp_textf(PtcMcpCall *call, const char *format, ...) PTC_PRINTF(2, 3);
 void ptc_mcp_image(PtcMcpCall *call, const char *base64, const char *mime);
@@ -219,7 +221,7 @@ void ptc_mcp_audio(PtcMcpCall *call, const char *base64, const char *mime);
 void ptc_mcp_embed(PtcMcpCall *call, PtcText uri, const char *mime, const char *bytes, size_t len);
 /* A link to a resource that the client may read. */
 void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const char *mime);
-/* structuredContent: a JSON object, given as text or as a value.  Without a text block of its own the JSON becomes one. */
+/* structuredContent: a JSON object, as text or as a value.  If the handler adds no text block, the JSON becomes one. */
 void ptc_mcp_structured(PtcMcpCall *call, const char *json, size_t len);
 void ptc_mcp_structured_value(PtcMcpCall *call, PtcValue map);
 /* The tool failed: isError with this text as the only block (structured content is dropped). */
@@ -240,20 +242,19 @@ void ptc_mcp_message_embed(PtcMcpCall *call, const char *role, PtcText uri, cons
 void ptc_mcp_contents_text(PtcMcpCall *call, const char *mime, const char *bytes, size_t len);
 void ptc_mcp_contents_blob(PtcMcpCall *call, const char *mime, const char *base64);
 
-/* Completions: one more value; the client is told of at most 100. */
+/* Completions: one more value; at most 100 are sent to the client. */
 void ptc_mcp_suggest(PtcMcpCall *call, const char *bytes, size_t len);
 
-/* A protocol error instead of a result; data is JSON or NULL.  The first one stands. */
+/* A protocol error instead of a result; data is JSON or NULL.  The first error stands. */
 void ptc_mcp_error(PtcMcpCall *call, int code, const char *message, const char *data);
 /* The call needs a capability that the client lacks: -32021 (legacy: -32602). */
 void ptc_mcp_need(PtcMcpCall *call, const char *capability);
 
 /* ------------------------------------------------------------------------------------------- on the way to the answer */
 
-/* Did the client give a progress token? */
+/* Did the client send a progress token? */
 bool ptc_mcp_wants_progress(const PtcMcpCall *call);
-/* Sent only when it did, and only when progress grew.  total < 0: unknown; message may be
- * NULL. */
+/* Sent only if it did, and only if progress has grown.  total < 0: unknown; message may be NULL. */
 void ptc_mcp_progress(PtcMcpCall *call, double progress, double total, const char *message);
 
 typedef enum {
@@ -267,31 +268,32 @@ typedef enum {
     PTC_MCP_EMERGENCY,
     PTC_MCP_NO_LOG, /* as a threshold */
 } PtcMcpLevel;
-/* Sent when the client wants this level (modern: only if the request says so).  logger may be NULL. */
+/* Sent if the client wants this level (modern: only if the request says so).  logger may be NULL. */
 void ptc_mcp_log(PtcMcpCall *call, PtcMcpLevel level, const char *logger, const char *bytes,
                  size_t len);
 
-/* Asking the client: "elicitation/create", "sampling/createMessage" or "roots/list" with params as JSON text; key names
- * the question within the call.
+/* Asking the client: "elicitation/create", "sampling/createMessage" or "roots/list" with params as JSON text; key
+ * names the question within the call.
  *
- * Modern: the first time the answer is PTC_MCP_ASK_PENDING; the handler may ask more and then returns.  The client gets
- * an input_required result and calls again with the answers, which is a new call that asks the same question and finds
- * it PTC_MCP_ASK_READY.  Legacy: sends a request on the stream of the call and waits for the answer, without keeping
- * others from running. */
+ * Modern: the first time the answer is PTC_MCP_ASK_PENDING; the handler may ask more and then returns.  The client
+ * gets an input_required result and calls again with the answers.  That is a new call, which asks the same question
+ * and finds it PTC_MCP_ASK_READY.  Legacy: sends a request on the stream of the call and waits for the answer,
+ * without keeping others from running. */
 typedef enum {
     PTC_MCP_ASK_READY,       /* *answer is the client's result: a map, on the call's heap */
     PTC_MCP_ASK_PENDING,     /* return now */
-    PTC_MCP_ASK_UNSUPPORTED, /* the client did not declare it: do without, or ptc_mcp_need */
-    PTC_MCP_ASK_FAILED, /* error, timeout, cancelled: *answer is a string that says so, or PTC_NONE */
+    PTC_MCP_ASK_UNSUPPORTED, /* the client did not declare it: do without, or call ptc_mcp_need */
+    /* error, timeout, cancelled: *answer is a string that says so, or PTC_NONE */
+    PTC_MCP_ASK_FAILED,
 } PtcMcpAsk;
 PTC_MUST_USE PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method,
                                    const char *params, PtcValue *answer);
 
-/* Bytes to be given to the call that answers the questions of this one.  The client holds them meanwhile: it can read
- * but not change them, nor use them for another method, name, arguments or owner, nor after state_ttl_ms.  It may use
- * them twice.  In the legacy era, where ptc_mcp_ask waits, they are of no use. */
+/* Bytes to pass to the call that answers the questions of this one.  The client holds them meanwhile: it can read
+ * but not change them, nor use them for another method, name, arguments or owner, nor after state_ttl_ms.  It may
+ * use them twice.  In the legacy era, where ptc_mcp_ask waits, they serve no purpose. */
 void ptc_mcp_set_state(PtcMcpCall *call, const void *bytes, size_t len);
-/* What the call before set; {NULL, 0} in a first call.  A forged or stale state never gets here. */
+/* What the previous call set; {NULL, 0} in a first call.  A forged or stale state never gets here. */
 PtcText ptc_mcp_state(const PtcMcpCall *call);
 
 #endif

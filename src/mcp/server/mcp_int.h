@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * mcp_int.h - the layouts that the files of this layer share.
  *
- * Locks, in the order they may be taken: PtcMcp.lock (peers, listeners), PtcMcpPeer.lock (calls by id, questions, legacy
- * state), PtcMcpCall.lock (cancelling against sending and finishing), then what a sink or the gate locks. */
+ * Locks, in the order in which they may be taken: PtcMcp.lock (peers, listeners), PtcMcpPeer.lock (calls by id,
+ * questions, legacy state), PtcMcpCall.lock (cancelling against sending and finishing), then the locks of a sink or
+ * the gate. */
 #ifndef PTC_MCP_SERVER_MCP_INT_H
 #define PTC_MCP_SERVER_MCP_INT_H
 
@@ -34,14 +35,14 @@ typedef struct PtcMcpRows {
     size_t count;
 } PtcMcpRows;
 
-/* What clients can be told of, as bits. */
+/* What clients can be told about, as bits. */
 enum {
     PTC_MCP_WANTS_TOOLS = 1 << PTC_MCP_TOOLS,
     PTC_MCP_WANTS_PROMPTS = 1 << PTC_MCP_PROMPTS,
     PTC_MCP_WANTS_RESOURCES = 1 << PTC_MCP_RESOURCES,
 };
 
-/* A small set of URIs, each NUL-ended, one after the other. */
+/* A small set of URIs, NUL-terminated, one after the other. */
 typedef struct PtcMcpUris {
     PtcBuf text;
     size_t count;
@@ -57,8 +58,8 @@ struct PtcMcp {
     unsigned char key[PTC_SEAL_KEY];
     PtcMcpRows rows[PTC_MCP_LIST_COUNT];
     PtcArena checks_arena;
-    const struct PtcSchema **checks; /* of the arguments, one for each tool; NULL: none */
-    const char *raw_names[PTC_MCP_MAX_RAW + 1]; /* of all rows; ends in NULL */
+    const struct PtcSchema **checks;            /* for the arguments, one per tool; NULL: none */
+    const char *raw_names[PTC_MCP_MAX_RAW + 1]; /* from all rows; ends in NULL */
     PtcBuf info;                                /* {"name":...,"version":...} */
     PtcBuf capabilities;                        /* {"tools":{},...} */
     PtcMcpGate gate;
@@ -70,7 +71,7 @@ struct PtcMcp {
     bool stopped;
 };
 
-/* A question to a legacy client that waits for its answer; on the stack of the handler's thread. */
+/* A question to a legacy client that waits for its answer; lives on the stack of the handler's thread. */
 typedef struct PtcMcpQuestion {
     struct PtcMcpQuestion *next;
     uint64_t number;
@@ -96,7 +97,7 @@ struct PtcMcpPeer {
 
 enum { PTC_MCP_CAN_SAMPLE = 1, PTC_MCP_CAN_ELICIT = 2, PTC_MCP_CAN_ROOTS = 4 };
 
-/* What the handler of a call adds to. */
+/* Which member of the result a handler adds to. */
 typedef enum {
     PTC_MCP_BODY_NONE,
     PTC_MCP_BODY_TOOL,     /* content */
@@ -111,7 +112,7 @@ enum { PTC_MCP_MAX_VARS = 8, PTC_MCP_MAX_SUGGESTIONS = 100 };
 struct PtcMcpCall {
     PtcMcp *mcp;
     PtcMcpPeer *peer;
-    bool own_peer; /* `initialize` made it and nobody took it yet */
+    bool own_peer; /* made by `initialize` and not taken by anyone yet */
     PtcMcpSink sink;
     const char *owner;
     const PtcMcpIn *in; /* during ptc_mcp_begin only */
@@ -135,17 +136,17 @@ struct PtcMcpCall {
     void *user;
     PtcText vars[PTC_MCP_MAX_VARS];
     PtcText completing, typed;
-    PtcText raw
-        [PTC_MCP_MAX_RAW]; /* by mcp->raw_names: in the message, then (ptc_mcp_raw_keep) in raw_text */
+    /* by mcp->raw_names: first in the message, then (ptc_mcp_raw_keep) in raw_text */
+    PtcText raw[PTC_MCP_MAX_RAW];
     PtcBuf raw_text;
 
     PtcBuf answer, structured, scratch;
     PtcMcpBody body;
     size_t head; /* where the body begins in `answer` */
     size_t added, suggested;
-    bool is_error; /* a tool that failed */
+    bool is_error; /* the tool failed */
     char reason[PTC_MCP_REASON];
-    bool settled; /* answered with an error: nothing is added any more */
+    bool settled; /* answered with an error: nothing may be added any more */
     bool http;    /* has headers */
     bool has_answer;
     int status, code; /* of HTTP; of the error, 0: none */
@@ -153,16 +154,16 @@ struct PtcMcpCall {
     bool progressed; /* at least once */
 
     PtcBuf asks;         /* modern: "key":{"method":...,"params":...},... */
-    PtcBuf state, given; /* to be sealed; what was sealed in the call before */
+    PtcBuf state, given; /* to be sealed; what was sealed by the previous call */
     bool has_state, was_given;
     unsigned char digest[PTC_SHA256_BYTES]; /* what a state is bound to */
 
     PtcGateTicket ticket;
-    int64_t begun_ns; /* when the message was there */
+    int64_t begun_ns; /* when the message arrived */
 
     pthread_mutex_t lock;
     PtcCancel cancel;
-    bool finished; /* cancelling is of no use any more */
+    bool finished; /* too late to cancel */
     void (*on_cancel)(void *user);
     void *cancel_user;
 
@@ -179,14 +180,14 @@ bool ptc_mcp_level_of(PtcValue v, PtcMcpLevel *level);
 const char *ptc_mcp_level_name(PtcMcpLevel level);
 
 /* ---- reply.c: the texts of answers */
-/* The text cut to about `most` bytes, between characters: for messages that quote what a client sent. */
+/* Cuts a text to about `most` bytes, between characters: for messages that quote what a client sent. */
 PtcText ptc_mcp_cut(PtcText text, size_t most);
 /* The id of the call as JSON. */
 static inline PtcText ptc_mcp_id_of(const PtcMcpCall *call)
 {
     return (PtcText){call->id.data, call->id.len};
 }
-/* An error with a message of our own; the client's words are quoted with %.*s after ptc_mcp_cut. */
+/* An error with a message of ours; quote the client's words with %.*s after ptc_mcp_cut. */
 void ptc_mcp_refuse(PtcMcpCall *call, int status, int code, const char *data, const char *format,
                     ...) PTC_PRINTF(5, 6);
 /* Begins a result; its members follow, through the emitter. */
@@ -196,7 +197,7 @@ void ptc_mcp_result_end(PtcMcpCall *call);
 /* Caching hints in the modern era, else nothing. */
 void ptc_mcp_cache_hints(PtcMcpCall *call, int64_t ttl_ms, bool public_scope);
 void ptc_mcp_empty_result(PtcMcpCall *call);
-/* The input_required result, when the handler asked or set a state; false: it did neither. */
+/* Writes the input_required result if the handler asked or set a state; false: it did neither. */
 bool ptc_mcp_input_required(PtcMcpCall *call);
 void ptc_mcp_body_begin(PtcMcpCall *call, PtcMcpBody body);
 void ptc_mcp_body_end(PtcMcpCall *call);
@@ -228,9 +229,9 @@ void ptc_mcp_do_set_level(PtcMcpCall *call);
 void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on);
 
 /* ---- raw_args.c: arguments that stay text */
-/* The names that rows want so; false: too many. */
+/* Collects the names that rows want as text; false: too many. */
 PTC_MUST_USE bool ptc_mcp_raw_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
-/* The message goes when the call begins to run: copies what the row wants as text, and puts what it does not want so back
+/* The message is gone once the call begins to run, so this copies what the row wants as text, and puts the rest back
  * among the arguments.  Without a row nothing is wanted.  False: refused. */
 PTC_MUST_USE bool ptc_mcp_raw_keep(PtcMcpCall *call);
 
@@ -243,8 +244,8 @@ void ptc_mcp_do_complete(PtcMcpCall *call);
 /* ---- uri_template.c */
 /* Does the template match the URI?  Fills vars in the order of its names. */
 bool ptc_mcp_template_match(const char *uri_template, PtcText uri, PtcText vars[PTC_MCP_MAX_VARS]);
-/* Position of a variable in the template, -1 when it has none of that name; checks the template when name is NULL (then
- * the number of its variables, -1 when it is wrong). */
+/* Position of a variable in the template, -1 if there is none of that name.  With name NULL it checks the template
+ * and returns the number of its variables, -1 if it is malformed. */
 int ptc_mcp_template_var(const char *uri_template, const char *name);
 
 /* ---- ask.c */
@@ -261,13 +262,13 @@ void ptc_mcp_unlist(PtcMcpCall *call);
 
 /* ---- uris, in notify.c */
 bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcText uri);
-/* False: too many, too long or no memory. */
+/* False: too many, too long, or out of memory. */
 PTC_MUST_USE bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcText uri);
 void ptc_mcp_uris_remove(PtcMcpUris *uris, PtcText uri);
 
 /* ---- peer.c */
 void ptc_mcp_peer_wake(PtcMcpPeer *peer);
-/* Puts the call among those of its peer; false: the id is in use, or the peer is closed (refused then). */
+/* Adds the call to those of its peer; false: the id is in use or the peer is closed, and the call was refused. */
 PTC_MUST_USE bool ptc_mcp_register(PtcMcpCall *call);
 void ptc_mcp_unregister(PtcMcpCall *call);
 /* notifications/cancelled: `id` as JSON. */
@@ -278,7 +279,7 @@ void ptc_mcp_reply(PtcMcpPeer *peer, PtcValue id, const char *text, size_t len);
 /* ---- call_life.c */
 /* ptc_mcp_cancel without waking the peer, whose lock the caller may hold. */
 void ptc_mcp_set_cancelled(PtcMcpCall *call);
-/* Ends what can be cancelled: the answer stands, or there is none. */
+/* Ends the time in which the call can be cancelled: from now on the answer stands, or there is none. */
 void ptc_mcp_finish(PtcMcpCall *call);
 /* The next step is to run this handler. */
 void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler, void *user);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * From the bytes of a message to a call: a request, a notification, an answer of the client, or an error.  Whatever
- * comes, the call can be answered afterwards: its buffers have room for an error from the start. */
+ * From the bytes of a message to a call: a request, a notification, an answer of the client, or an error.  What
+ * always holds: whatever arrives, the call can be answered, because its buffers have room for an error from the
+ * start. */
 #include "mcp/server/mcp_int.h"
 
 enum {
-    ROOM_FOR_ERROR =
-        1024, /* the message of an error is at most 400 bytes, six times as much when escaped badly */
+    ROOM_FOR_ERROR = 1024, /* for an error whose message has at most 400 bytes */
     PARSE_MS = 10000,
 };
 
@@ -64,14 +64,14 @@ void ptc_mcp_call_free(PtcMcpCall *call)
 
 /* ------------------------------------------------------------------------------- shape */
 
-/* A string or an integer, as JSON; false: memory is short. */
+/* The id, a string or an integer, as JSON; false: out of memory. */
 static bool set_id(PtcMcpCall *call, PtcValue id)
 {
     ptc_buf_clear(&call->id);
     if (ptc_emit_value(&call->id, &call->heap, id) &&
         ptc_buf_reserve(&call->answer, ROOM_FOR_ERROR + call->id.len))
         return true;
-    ptc_buf_clear(&call->id); /* "null" fits: it was there */
+    ptc_buf_clear(&call->id); /* "null" fits, because it was there before */
     ptc_buf_clear(&call->answer);
     ptc_buf_add_cstr(&call->id, "null");
     ptc_mcp_refuse(call, 503, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
@@ -91,7 +91,7 @@ static void refuse_fault(PtcMcpCall *call, const PtcRpcMessage *m)
         ptc_mcp_refuse(call, 400, m->fault, NULL, "%s", m->why);
 }
 
-/* Whatever is wrong with a request is answered to its id. */
+/* Whatever is wrong with a request is reported for its id. */
 static bool take_apart(PtcMcpCall *call)
 {
     static const char *const arguments[] = {"params", "arguments", NULL};
@@ -111,7 +111,7 @@ static bool take_apart(PtcMcpCall *call)
     return ok && !is_answer(&m);
 }
 
-/* progressToken and friends. */
+/* progressToken and the like. */
 static bool take_meta(PtcMcpCall *call)
 {
     PtcValue meta = ptc_map_field(&call->heap, call->params, "_meta");
@@ -146,7 +146,7 @@ static void handle(PtcMcpCall *call)
         ptc_mcp_dispatch(call);
     if (call->next != PTC_MCP_DONE && !ptc_mcp_register(call))
         return;
-    /* What the budget stopped was taken for absent. */
+    /* What the budget cut short looks like an absent member, so the result cannot be trusted. */
     if (call->budget.stop != PTC_STOP_NONE) {
         call->settled = false;
         ptc_mcp_unregister(call);
@@ -175,7 +175,7 @@ PtcMcpCall *ptc_mcp_begin(PtcMcp *mcp, const PtcMcpIn *in)
     if (call->raw_text.len == 0)
         memset(call->raw, 0,
                sizeof call->raw);         /* they were in the message, and nobody wants them */
-    call->budget.deadline_ns = INT64_MAX; /* that was for reading it; a handler sets its own */
+    call->budget.deadline_ns = INT64_MAX; /* it was for reading; a handler sets its own */
     return call;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Methods as rows: the era that has them, when they are offered, what does them. */
+ * Methods as rows: which era has them, when they are offered, which function does them. */
 #include "mcp/server/mcp_int.h"
 
 enum { LEGACY = 1 << PTC_MCP_LEGACY, MODERN = 1 << PTC_MCP_MODERN, BOTH = LEGACY | MODERN };
@@ -134,7 +134,7 @@ void ptc_mcp_dispatch(PtcMcpCall *call)
                                                    : PTC_MCP_VERSION_LEGACY " and older");
 }
 
-/* Of what a client may tell, only a cancellation is of interest.  Nothing is ever answered. */
+/* Of all that a client may notify us of, only a cancellation matters.  Notifications are never answered. */
 void ptc_mcp_notified(PtcMcpCall *call)
 {
     PtcValue id = ptc_map_field(&call->heap, call->params, "requestId");

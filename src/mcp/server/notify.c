@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a client hears beside answers: progress, log, changes of lists and resources. */
+ * What a client hears apart from answers: progress, log messages, changes of lists and resources.  What always
+ * holds: nothing is sent for a call after it was cancelled or finished. */
 #include <math.h>
 #include <stdio.h>
 
@@ -12,7 +13,7 @@ bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message)
     bool sent = false;
     if (!call->sink.send)
         return false;
-    /* The lock makes sure that nothing follows a cancellation. */
+    /* With the lock held, so that nothing follows a cancellation. */
     pthread_mutex_lock(&call->lock);
     if (!atomic_load(&call->cancel.asked) && !call->finished)
         sent = call->sink.send(call->sink.user, message->data, message->len);
@@ -22,7 +23,7 @@ bool ptc_mcp_call_send(PtcMcpCall *call, const PtcBuf *message)
 
 /* ------------------------------------------------------------------- progress and log */
 
-/* Whole numbers without a point, as counts are written. */
+/* Whole numbers are written without a point, as counts are. */
 static void add_number(PtcBuf *out, const char *key, double d)
 {
     ptc_emit_key(out, key);
@@ -88,7 +89,7 @@ void ptc_mcp_log(PtcMcpCall *call, PtcMcpLevel level, const char *logger, const 
 
 /* -------------------------------------------------------------------------------- URIs */
 
-/* Where the URI is in the text; NULL: it is not. */
+/* Where the URI is in the text; NULL: it is not there. */
 static char *find_uri(const PtcMcpUris *uris, PtcText uri)
 {
     char *p = uris->text.data, *end = p + uris->text.len;
@@ -222,7 +223,7 @@ bool ptc_mcp_listen(PtcMcpCall *call)
     PtcMcp *mcp = call->mcp;
     if (call->next != PTC_MCP_LISTEN)
         return false;
-    /* Under the lock, so that no change comes before the acknowledgement and none after it is missed. */
+    /* Under the lock, so that no change is sent before the acknowledgement and none is missed after it. */
     pthread_mutex_lock(&mcp->lock);
     bool ok = acknowledge(call);
     if (ok) {

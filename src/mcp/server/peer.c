@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A client over the time of its connection: which of its requests are under way, which of our questions it owes an
- * answer. */
+ * A client for as long as its connection lasts: which of its requests are under way, and which of our questions it
+ * has yet to answer.  What always holds: among the requests under way no two have the same id. */
 #include <time.h>
 
 #include "mcp/server/mcp_int.h"
@@ -91,7 +91,7 @@ void ptc_mcp_peer_free(PtcMcpPeer *peer)
 
 /* ------------------------------------------------------------------------- as bytes */
 
-/* "ptc-peer 1 CAN LEVEL COUNT", a line end, and the URIs of its subscriptions, each ending in NUL. */
+/* "ptc-peer 1 CAN LEVEL COUNT", a line end, and the URIs it is subscribed to, each ending in NUL. */
 static const char SAVED[] = "ptc-peer 1 ";
 
 bool ptc_mcp_peer_save(PtcMcpPeer *peer, PtcBuf *out)
@@ -104,7 +104,7 @@ bool ptc_mcp_peer_save(PtcMcpPeer *peer, PtcBuf *out)
     return ok;
 }
 
-/* The number before `end`; false: there is none. */
+/* The number before `end`; false: there is none, or it is over `most`. */
 static bool take_number(PtcText *text, char end, unsigned most, unsigned *n)
 {
     size_t i = 0;
@@ -220,13 +220,13 @@ void ptc_mcp_cancel_id(PtcMcpPeer *peer, const PtcBuf *id)
         unlink_call(peer, call);
     pthread_cond_broadcast(&peer->answered);
     pthread_mutex_unlock(&peer->lock);
-    if (listening) /* it was the peer's; see ptc_mcp_listen */
+    if (listening) /* it belonged to the peer; see ptc_mcp_listen */
         ptc_mcp_call_free(call);
 }
 
 /* --------------------------------------------------------------------- our questions */
 
-/* Our ids are "ptc-N"; 0 is none. */
+/* Our ids are "ptc-N"; 0: it is not one of ours. */
 static uint64_t question_number(PtcValue id)
 {
     PtcText text = ptc_str_text(id);
@@ -247,7 +247,7 @@ void ptc_mcp_reply(PtcMcpPeer *peer, PtcValue id, const char *text, size_t len)
     pthread_mutex_lock(&peer->lock);
     for (PtcMcpQuestion *q = peer->questions; q; q = q->next)
         if (q->number == number && !q->answered) {
-            (void)!ptc_buf_add(&q->reply, text, len); /* else an empty reply, which is a failure */
+            (void)!ptc_buf_add(&q->reply, text, len); /* out of memory: an empty reply, a failure */
             q->answered = true;
             pthread_cond_broadcast(&peer->answered);
         }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Arguments that stay text, because whoever runs the program parses them anyway.
  *
- * Which tool a message is for is known only once it was parsed.  So the names of all rows are kept as text, and what the row
- * that is called does not want so is parsed after all: rows need not agree about a name. */
+ * Which tool a message is for is only known after parsing it.  So the names of all rows are kept as text, and those
+ * that the called row does not want as text are parsed after all: rows need not agree about a name. */
 #include <stdio.h>
 
 #include "json/parse.h"
@@ -58,7 +58,7 @@ static bool put_back(PtcMcpCall *call, const char *name, PtcText *raw)
     return false;
 }
 
-/* All of them one after the other; the buffer does not move once it has room. */
+/* Copies all of them one after the other; the buffer has room for all, so it does not move. */
 static bool copy(PtcMcpCall *call, size_t bytes)
 {
     PtcBuf *text = &call->raw_text;

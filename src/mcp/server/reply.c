@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The texts of answers.  The buffer of an answer has room for a plain error from the start, so that "out of memory" can
- * always be said. */
+ * The text of answers.  What always holds: the buffer of an answer has room for a plain error from the start, so
+ * that "out of memory" can always be said; the first error stands. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -94,7 +94,7 @@ void ptc_mcp_result_begin(PtcMcpCall *call)
     begin_result(call, "complete");
 }
 
-/* Too large or no memory: an error says so instead. */
+/* If it is too large or memory ran out, an error replaces it. */
 static void check_size(PtcMcpCall *call)
 {
     if (ptc_buf_ok(&call->answer))
@@ -181,7 +181,7 @@ void ptc_mcp_body_begin(PtcMcpCall *call, PtcMcpBody body)
     call->head = call->answer.len;
 }
 
-/* Clients that know the output schema reject a success without structured content, so the fault is ours. */
+/* Clients that know the output schema reject a success without structured content, so this is our fault to report. */
 static bool promise_kept(PtcMcpCall *call)
 {
     if (!call->tool || !call->tool->output_schema || call->is_error || call->structured.len)
@@ -191,7 +191,7 @@ static bool promise_kept(PtcMcpCall *call)
     return false;
 }
 
-/* Structured content is told as text too, for clients that show nothing else. */
+/* Structured content is also given as text, for clients that show nothing else. */
 static void end_tool(PtcMcpCall *call)
 {
     PtcBuf *out = &call->answer;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Methods that end in a row's handler: tools/call, resources/read, prompts/get, completion/complete. */
+ * Methods that end in a row's handler: tools/call, resources/read, prompts/get, completion/complete.  What always
+ * holds: the handler is only scheduled here; it runs later, when the gate lets it in. */
 #include <stdio.h>
 
 #include "base/nearest.h"
@@ -11,7 +12,7 @@ static void invalid(PtcMcpCall *call, const char *why)
     ptc_mcp_refuse(call, 200, PTC_MCP_INVALID_PARAMS, NULL, "%s", why);
 }
 
-/* A text of params that must be there; false: refused. */
+/* A text in params that must be there; false: refused. */
 static bool take_text(PtcMcpCall *call, const char *field, PtcText *out)
 {
     *out = ptc_str_text(ptc_map_field(&call->heap, call->params, field));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Rows as JSON, checked and rendered once: lists are then copied, not built. */
+ * Rows as JSON, checked and rendered once, so that lists are copied, not built. */
 #include <stdio.h>
 
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "mcp/server/mcp_int.h"
 
-/* What rendering works with. */
+/* What rendering needs. */
 typedef struct {
     PtcMcp *mcp;
     PtcBudget budget;
@@ -28,7 +28,7 @@ static bool valid(const char *text)
     return !text || ptc_utf8_valid(text, strlen(text));
 }
 
-/* "key":"text" unless there is none. */
+/* "key":"text", unless there is no text. */
 static bool member(Rendering *r, const char *key, const char *text)
 {
     if (!text)
@@ -38,7 +38,7 @@ static bool member(Rendering *r, const char *key, const char *text)
     return ptc_emit_field_cstr(r->out, key, text);
 }
 
-/* Begins the object; the text must be there. */
+/* Begins the object; this text is required. */
 static bool first_member(Rendering *r, const char *key, const char *text)
 {
     if (!text || !*text || !valid(text))

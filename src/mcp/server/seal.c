@@ -1,11 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Seals that clients hold for us.  What always holds: a seal is compared in constant time, and nothing of a text is
+ * used before its seal was found to be right. */
 #include "mcp/server/seal.h"
 
 #include "base/base64.h"
 #include "base/hmac.h"
 #include "base/secret.h"
 
-/* Context and payload have their lengths before them, so that bytes cannot move from one to the other. */
+/* Context and payload are preceded by their lengths, so that bytes cannot move from one to the other. */
 static void seal_mac(const unsigned char key[PTC_SEAL_KEY], const void *context, size_t context_len,
                      const void *payload, size_t payload_len, unsigned char out[PTC_SHA256_BYTES])
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The server: defaults, rows, its life. */
+ * The server: its defaults, its rows, its life. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ static void set_defaults(PtcMcpConfig *c)
         c->state_ttl_ms = 10 * 60 * 1000;
 }
 
-/* The server lives in the ledger that it holds. */
+/* The struct is charged to the ledger inside it, as if that had existed before. */
 static PtcMcp *alloc_server(size_t limit, uint64_t fail_at)
 {
     PtcMem mem;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * URI templates: literal text and {name}, where a name stands for one or more bytes that are no slash.  Two names never
- * touch, so that a match needs no search: a name ends at the first place where the literal after it fits. */
+ * URI templates: literal text and {name}, where a name stands for one or more bytes other than a slash.  What always
+ * holds: two names never touch, so matching needs no backtracking; a name ends at the first place where the literal
+ * after it fits. */
 #include "mcp/server/mcp_int.h"
 
 static bool is_name_char(char c)
@@ -8,7 +9,7 @@ static bool is_name_char(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The end of the name that begins at p (after the brace); NULL: it is not closed or empty. */
+/* The end of the name that begins at p (after the brace); NULL: it is not closed, or empty. */
 static const char *name_end(const char *p)
 {
     const char *q = p;
@@ -43,7 +44,7 @@ static size_t literal(const char *p)
     return strcspn(p, "{");
 }
 
-/* How many bytes at the start of text a variable takes when `after` follows it; 0: it does not fit. */
+/* How many bytes of the text a variable takes if `after` follows it; 0: it does not fit. */
 static size_t take(PtcText text, const char *after, size_t after_len)
 {
     for (size_t n = 0; n < text.len; n++) {

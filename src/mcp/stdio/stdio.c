@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * One message a line.
+ * MCP over stdio: one message per line.
  *
- * Threads take turns in reading (leader and followers): the one that reads a call runs it itself, so that a call costs no
- * hand-over between threads on its way to the answer.  It keeps the turn to read meanwhile; when the call takes longer than
- * a millisecond, the minder passes the turn on, so that cancellations are read.  Most calls are over before that, and
- * a client that asks one thing after the other is served by one thread.  What needs no handler is answered by
- * the reader at once, in order.
+ * Threads take turns reading (leader and followers): the one that reads a call runs it, so a call is never handed
+ * from one thread to another on its way to the answer.  Meanwhile it keeps the turn to read; if the call takes
+ * longer than a millisecond, the minder passes the turn on, so that cancellations are read.  Most calls are over
+ * before that, and a client that sends one request after the other is served by one thread.  What needs no handler
+ * is answered by the reader at once, in order.
  *
- * There are only so many threads as can be of use, and one is always left to read: when all others are busy, calls are
- * queued, and whoever is done with one takes the next. */
+ * There are only as many threads as can be of use, and one is always left to read: when all others are busy, calls
+ * are queued, and whoever finishes one takes the next. */
 #include "mcp/stdio/stdio.h"
 
 #include <errno.h>
@@ -24,8 +24,8 @@
 
 enum { PIPE_BYTES = 4096 };
 
-/* How long a call may keep the turn; how often nothing was kept before the minder goes to sleep; how often it looks at
- * calls that are queued. */
+/* How long a call may keep the turn; how many idle rounds the minder makes before it sleeps; how often it looks at
+ * queued calls. */
 enum { KEEP_NS = 1000000, LINGER = 20, LOOK_MS = 100 };
 
 typedef struct {
@@ -34,24 +34,23 @@ typedef struct {
     PtcMcpPeer *peer;
     int wake[2]; /* a byte in it ends the reading */
 
-    PtcLines lines; /* of the reader */
+    PtcLines lines; /* used by the reader only */
 
-    pthread_mutex_t lock;      /* for all below */
-    pthread_cond_t turn, done; /* somebody may read; the input ended or a call did */
+    pthread_mutex_t lock;      /* guards everything below */
+    pthread_cond_t turn, done; /* somebody may read; the input or a call ended */
     pthread_t *threads;
     unsigned thread_count, thread_max;
     unsigned idle, running;
     bool has_reader, ended;
-    PtcMcpCall *
-        *queue; /* calls that no thread runs yet, the oldest first; NULL: there never was one */
+    PtcMcpCall **queue; /* calls waiting for a thread, oldest first; NULL: there never was one */
     unsigned queued;
 
-    /* The turn to read while its holder runs a call. */
+    /* The turn to read, while its holder runs a call. */
     bool kept;
     pthread_t keeper;
     int64_t kept_ns; /* since when */
     pthread_t minder;
-    pthread_cond_t mind; /* something is kept, or all is over */
+    pthread_cond_t mind; /* something is kept, or it is all over */
     bool minder_sleeps;
 
     pthread_mutex_t write_lock;
@@ -74,7 +73,7 @@ static void break_off(Stdio *s, int error)
 
 /* ----------------------------------------------------------------------------- writing */
 
-/* As much as fits without waiting; 0: nothing does.  A pipe that polls writable takes PIPE_BYTES at once. */
+/* Writes as much as fits without waiting; 0: nothing does.  A pipe that polls writable takes PIPE_BYTES at once. */
 static ssize_t write_some(Stdio *s, const char *bytes, size_t len)
 {
     ssize_t n;
@@ -117,7 +116,7 @@ static bool write_all(Stdio *s, const char *bytes, size_t len)
     return true;
 }
 
-/* Messages are short as a rule: then the line end goes out with them. */
+/* Messages are usually short: then the line end is sent along with them. */
 static bool send_line(void *user, const char *json, size_t len)
 {
     Stdio *s = user;
@@ -141,7 +140,7 @@ static bool send_line(void *user, const char *json, size_t len)
 
 /* ----------------------------------------------------------------------------- reading */
 
-/* The next message; false: there is none any more.  One that is too long comes as an absent text. */
+/* The next message; false: there are no more.  A message that is too long comes as an absent text. */
 static bool next_line(Stdio *s, PtcText *line)
 {
     PtcLineStatus status = ptc_lines_next(&s->lines, line);
@@ -158,7 +157,7 @@ static void answer(Stdio *s, PtcMcpCall *call)
     ptc_mcp_call_free(call);
 }
 
-/* Deals with messages until one needs a handler; NULL: the input ended. */
+/* Handles messages until one needs a handler; NULL: the input ended. */
 static PtcMcpCall *next_call(Stdio *s)
 {
     PtcText line;
@@ -173,7 +172,7 @@ static PtcMcpCall *next_call(Stdio *s)
         if (ptc_mcp_next(call) == PTC_MCP_RUN)
             return call;
         if (ptc_mcp_next(call) == PTC_MCP_LISTEN && ptc_mcp_listen(call))
-            continue; /* the peer's now */
+            continue; /* it belongs to the peer now */
         answer(s, call);
     }
     return NULL;
@@ -183,7 +182,7 @@ static PtcMcpCall *next_call(Stdio *s)
 
 static void *serve_turns(void *user);
 
-/* With the lock held: somebody else reads now; false: there is nobody and no thread can be made. */
+/* With the lock held: lets somebody else read; false: nobody is free and no thread can be made. */
 static bool pass_on(Stdio *s)
 {
     bool ok = true;
@@ -199,7 +198,7 @@ static bool pass_on(Stdio *s)
     return ok;
 }
 
-/* With the lock held: puts a call behind those that wait for a thread.  False: there is no room. */
+/* With the lock held: queues a call until a thread is free.  False: there is no room. */
 static bool enqueue(Stdio *s, PtcMcpCall *call)
 {
     size_t max = ptc_mcp_max_waiting(s->mcp);
@@ -225,13 +224,14 @@ static PtcMcpCall *dequeue(Stdio *s, unsigned i)
 /* What becomes of a call that was read. */
 typedef enum { RUNS, QUEUED, REFUSED } Fate;
 
-/* A call is about to run.  When more has been read than that, it is for another thread; else the turn is kept. */
+/* A call is about to run.  If more has been read already, another thread must take that; otherwise this thread keeps
+ * the turn. */
 static Fate begin_run(Stdio *s, PtcMcpCall *call)
 {
     bool more = ptc_lines_pending(&s->lines);
     Fate fate = RUNS;
     pthread_mutex_lock(&s->lock);
-    /* Whoever runs a call takes those that are queued, so there is somebody for them. */
+    /* A thread that runs a call takes queued ones next, so these will be served. */
     if (s->queued || s->running + 1 >= s->thread_max || (more && !pass_on(s))) {
         fate = s->running && enqueue(s, call) ? QUEUED : REFUSED;
     } else {
@@ -248,8 +248,8 @@ static Fate begin_run(Stdio *s, PtcMcpCall *call)
     return fate;
 }
 
-/* It ran.  *next: a call that has waited for a thread, or NULL; then whether the turn to read is still this
- * thread's. */
+/* A call has run.  *next: a call that was waiting for a thread, or NULL.  Returns whether this thread still has the
+ * turn to read. */
 static bool end_run(Stdio *s, PtcMcpCall **next)
 {
     pthread_mutex_lock(&s->lock);
@@ -264,7 +264,7 @@ static bool end_run(Stdio *s, PtcMcpCall **next)
     return mine;
 }
 
-/* With the lock held, which is given up meanwhile: answers calls that were queued for too long. */
+/* Answers calls that were queued for too long.  With the lock held, which is released meanwhile. */
 static void expire_queued(Stdio *s)
 {
     int64_t now = ptc_clock_ns(NULL);
@@ -288,7 +288,7 @@ static void wait_for_some_ms(pthread_cond_t *cond, pthread_mutex_t *lock, int64_
     pthread_cond_timedwait(cond, lock, &until);
 }
 
-/* With the lock held: sleeps until something is kept, or a moment when that was so just now. */
+/* With the lock held: sleeps until something is kept, or only briefly if something was kept just now. */
 static void mind_on(Stdio *s, int *quiet)
 {
     struct timespec moment = {0, KEEP_NS};
@@ -323,7 +323,7 @@ static void *mind(void *user)
     return NULL;
 }
 
-/* Waits for the turn to read; false: there is nothing to read any more. */
+/* Waits for the turn to read; false: there is nothing left to read. */
 static bool take_turn(Stdio *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -348,7 +348,7 @@ static void end_reading(Stdio *s)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* Runs a call, and then those that have waited for a thread; true: the turn to read is still this thread's. */
+/* Runs a call, and then those waiting for a thread; true: this thread still has the turn to read. */
 static bool run_calls(Stdio *s, PtcMcpCall *call)
 {
     bool mine = false;
@@ -360,7 +360,7 @@ static bool run_calls(Stdio *s, PtcMcpCall *call)
     return mine;
 }
 
-/* Serves one message after the other for as long as the turn is this thread's. */
+/* Serves messages for as long as this thread has the turn. */
 static void serve_turn(Stdio *s)
 {
     bool mine = true;
@@ -388,7 +388,7 @@ static void *serve_turns(void *user)
     return NULL;
 }
 
-/* The main thread: waits for the end of input, then for the calls, a while. */
+/* For the main thread: waits for the end of input, then a while for the calls. */
 static void wait_for_end(Stdio *s)
 {
     int64_t grace = s->io->grace_ms ? s->io->grace_ms : 100;
