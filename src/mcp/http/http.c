@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * http.c - the HTTP server: libmicrohttpd accepts and parses, a thread for each connection, and calls http_calls.c;
- * exchanges (http_exchange.c) answer; the thread of ptc_http_serve watches. */
+ * http.c - the HTTP server.  libmicrohttpd accepts and parses, with a thread for each connection, and calls
+ * http_calls.c; exchanges (http_exchange.c) answer; the thread of ptc_http_serve watches.  What always holds:
+ * everything opened before the daemon starts is closed by ptc_http_free, however far the start got. */
 #include "mcp/http/http.h"
 
 #include <errno.h>
@@ -21,9 +22,9 @@
 #define MS_NS INT64_C(1000000)
 
 enum {
-    HEAD_MAX = 32 * 1024,      /* of a request's head; larger ones are answered 431 */
-    BODIES = 64 * 1024 * 1024, /* of bodies that have not arrived whole, together */
-    TOKENS_MAX = 1024 * 1024,  /* of the text of a token file */
+    HEAD_MAX = 32 * 1024,      /* for a request's head; larger ones are answered 431 */
+    BODIES = 64 * 1024 * 1024, /* for all bodies together that have not fully arrived */
+    TOKENS_MAX = 1024 * 1024,  /* for the text of a token file */
 };
 
 const PtcHttpConfig ptc_http_defaults = {
@@ -38,7 +39,7 @@ const PtcHttpConfig ptc_http_defaults = {
     .owner_share = 100,
 };
 
-/* What the watcher's own descriptors are in epoll; connections have larger numbers. */
+/* The watcher's own descriptors in epoll; connections have larger numbers. */
 enum { EVENT_STOP = 1, EVENT_SIGNAL = 2 };
 
 unsigned ptc_http_port(const PtcHttp *http)
@@ -86,14 +87,14 @@ static bool add_names(PtcHttpNames *names, const char *const *list, size_t count
     return true;
 }
 
-/* The text of a token file as the guard's tokens, in place of those it has. */
+/* Makes the text of a token file the guard's tokens, replacing those it has. */
 static bool take_tokens(PtcHttp *http, PtcText text, char why[PTC_MCP_WHY])
 {
     PtcHttpTokens tokens;
     size_t line;
     char at[32];
     if (!ptc_http_tokens_init(&tokens, http->shared.mem))
-        return complain(why, "", "", "no memory");
+        return complain(why, "", "", "out of memory");
     const char *reason = ptc_http_tokens_read(&tokens, text, &line);
     if (!reason)
         ptc_http_guard_replace(&http->shared.guard, &tokens);
@@ -151,13 +152,13 @@ static bool prepare(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP
     return start_daemon(http, config) || complain(why, "", "", "the HTTP library did not start");
 }
 
-/* The parts that own memory; false with nothing left of them. */
+/* The parts that own memory; on failure nothing is left of them. */
 static bool init_parts(PtcHttp *http, PtcMcp *mcp, const PtcHttpConfig *config)
 {
     bool loopback = ptc_http_address_is_local(&http->address);
     size_t most = config->max_connections;
     size_t each = config->max_per_address ? config->max_per_address : (most + 1) / 2;
-    if (loopback) /* a proxy's connections all come from here */
+    if (loopback) /* all connections of a proxy come from here */
         each = most;
     if (!ptc_http_shared_init(&http->shared, mcp, loopback, config->max_sessions,
                               log_fd_of(config)))
@@ -202,7 +203,7 @@ PtcHttp *ptc_http_new(PtcMcp *mcp, const PtcHttpConfig *given, char why[PTC_MCP_
     }
     if (!http || !init_parts(http, mcp, &config)) {
         ptc_mem_free(mem, http, sizeof *http);
-        complain(why, "", "", "no memory");
+        complain(why, "", "", "out of memory");
         return NULL;
     }
     if (prepare(http, &config, why))
@@ -227,10 +228,10 @@ void ptc_http_block_signals(void)
 {
     sigset_t set = our_signals();
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    (void)signal(SIGPIPE, SIG_IGN); /* the reader of the log may go away */
+    (void)signal(SIGPIPE, SIG_IGN); /* whoever reads the log may go away */
 }
 
-/* Owners that have no token any more lose the sessions that they had with one. */
+/* Owners who no longer have a token lose the sessions they opened with it. */
 static void end_sessions_of_strangers(PtcHttp *http)
 {
     PtcHttpSession *session;
@@ -241,7 +242,7 @@ static void end_sessions_of_strangers(PtcHttp *http)
     }
 }
 
-/* What is wrong with the new tokens leaves the old ones in use. */
+/* If anything is wrong with the new tokens, the old ones stay in use. */
 static void reload_tokens(PtcHttp *http)
 {
     char why[PTC_MCP_WHY] = "there is no token file";
@@ -269,7 +270,7 @@ void ptc_http_stop(PtcHttp *http)
     (void)n;
 }
 
-/* Reads off the event; whether it asks to stop. */
+/* Consumes the event; true if it asks to stop. */
 static bool take_event(PtcHttp *http, uint64_t id, int signal_fd)
 {
     struct signalfd_siginfo info;
@@ -286,7 +287,7 @@ static bool take_event(PtcHttp *http, uint64_t id, int signal_fd)
     return false;
 }
 
-/* Waits a little for events, then looks after everything.  True: asked to stop. */
+/* Waits a little for events, then sees to everything.  True: asked to stop. */
 static bool watch_once(PtcHttp *http, int signal_fd, int64_t *ticked_ns)
 {
     struct epoll_event events[64];
@@ -321,10 +322,10 @@ static void stop_beginning(PtcHttp *http)
 static void stop_accepting(PtcHttp *http)
 {
     http->mhd.MHD_quiesce_daemon(http->daemon);
-    (void)shutdown(http->listen_fd, SHUT_RDWR); /* who connects now is refused, not left waiting */
+    (void)shutdown(http->listen_fd, SHUT_RDWR); /* new clients are refused, not left waiting */
 }
 
-/* Until no request is under way, the time is over or somebody asks again. */
+/* Until no request is under way, the time is up, or somebody asks again. */
 static void drain(PtcHttp *http, int signal_fd, int64_t until_ns)
 {
     int64_t ticked = 0;
@@ -362,7 +363,7 @@ void ptc_http_free(PtcHttp *http)
 {
     PtcMem *mem = http->shared.mem;
     if (http->daemon) {
-        http->mhd.MHD_quiesce_daemon(http->daemon); /* else the library closes the socket */
+        http->mhd.MHD_quiesce_daemon(http->daemon); /* otherwise the library closes the socket */
         http->mhd.MHD_stop_daemon(http->daemon);
     }
     if (http->listen_fd >= 0)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_bind.c - the listening socket. */
+ * http_bind.c - the listening socket.  What always holds: no name is ever looked up, so starting never waits for a
+ * network. */
 #include "mcp/http/http_bind.h"
 
 #include <arpa/inet.h>
@@ -26,7 +27,7 @@ static bool parse_port(const char *text, unsigned *port)
     return len > 0;
 }
 
-/* The part before the last colon, brackets off; false when it is too long for an address. */
+/* The part before the last colon, without brackets; false if it is too long for an address. */
 static bool split_host(char host[HOST_MAX], const char *text, const char *colon)
 {
     size_t len = (size_t)(colon - text);
@@ -61,11 +62,11 @@ bool ptc_http_address_parse(PtcHttpAddress *address, const char *text, char *why
     unsigned port;
     if (colon && parse_port(colon + 1, &port) && split_host(host, text, colon) &&
         parse_host(address, host)) {
-        address->v4.sin_port = htons((uint16_t)port); /* the same place in both kinds */
+        address->v4.sin_port = htons((uint16_t)port); /* at the same offset in both kinds */
         return true;
     }
     (void)snprintf(why, why_size,
-                   "`%.60s` is no address to listen on: write ADDRESS:PORT, such as "
+                   "`%.60s` is not an address to listen on: write ADDRESS:PORT, such as "
                    "127.0.0.1:7332 or [::1]:7332",
                    text);
     return false;

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Counts wrong tokens by sender.  What always holds: the table has a fixed size, so an attacker cannot make it grow;
+ * at worst old counts are forgotten. */
 #include "mcp/http/http_brake.h"
 
 #include <string.h>
@@ -30,7 +32,7 @@ static bool is_over(const PtcHttpBrakeEntry *e, int64_t now_ns)
     return e->count == 0 || now_ns - e->since_ns >= PTC_HTTP_BRAKE_WINDOW_S * INT64_C(1000000000);
 }
 
-/* The key's entry; without one, the set's free or oldest entry becomes its own. */
+/* The key's entry; if it has none, a free entry of its set, or else the oldest one, becomes its own. */
 static PtcHttpBrakeEntry *entry_of(PtcHttpBrake *brake, uint64_t key, int64_t now_ns)
 {
     uint64_t hash = (key + 1) * UINT64_C(0x9e3779b97f4a7c15);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_brake.h - counts what went wrong lately, by who did it: a brake on guessing.  Bounded: of too many the oldest are
- * forgotten.  Any thread. */
+ * http_brake.h - counts recent failures by who caused them: a brake on guessing.  Bounded: when there are too many,
+ * the oldest are forgotten.  Any thread. */
 #ifndef PTC_MCP_HTTP_HTTP_BRAKE_H
 #define PTC_MCP_HTTP_HTTP_BRAKE_H
 
@@ -10,7 +10,7 @@
 #include "base/mem.h"
 
 enum {
-    PTC_HTTP_BRAKE_WINDOW_S = 60, /* what counts together */
+    PTC_HTTP_BRAKE_WINDOW_S = 60, /* failures within this time count together */
     PTC_HTTP_BRAKE_ENTRIES = 1024,
 };
 
@@ -26,10 +26,10 @@ typedef struct PtcHttpBrake {
     PtcHttpBrakeEntry *entries; /* in sets of a few */
 } PtcHttpBrake;
 
-/* False: no memory. */
+/* False: out of memory. */
 PTC_MUST_USE bool ptc_http_brake_init(PtcHttpBrake *brake, PtcMem *mem);
 void ptc_http_brake_deinit(PtcHttpBrake *brake);
-/* Counts one more of this key; how many there were in the minute that it began, this one included. */
+/* Counts one more failure of this key; returns how many there were since its window began, this one included. */
 uint32_t ptc_http_brake_count(PtcHttpBrake *brake, uint64_t key, int64_t now_ns);
 
 #endif

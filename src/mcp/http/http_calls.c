@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * http_calls.c - what libmicrohttpd calls: connections that open and close, requests as they arrive.
  *
- * A stream of events is written to the socket by us, inside the access handler, which then has the connection closed:
- * only so can a handler that runs on the connection's own thread send before it has returned. */
+ * We write a stream of events to the socket ourselves, inside the access handler, which then has the connection
+ * closed: that is the only way for a handler running on the connection's own thread to send anything before it
+ * returns. */
 #include "mcp/http/http_int.h"
 
 #include <stdio.h>
@@ -34,11 +35,11 @@ static PtcHttpConn *conn_of(PtcHttp *http, struct MHD_Connection *connection)
 /* The lines of a head, as they lie in the library's buffer. */
 typedef struct {
     PtcHttpHead *head;
-    const char *at; /* where the next line begins; NULL: it is not looked at */
+    const char *at; /* where the next line begins; NULL: lines are not checked */
 } Lines;
 
-/* Is the line "name: value" all that lies between the line before it and the next one?  The library (0.9) has put NULs over
- * the colon and the line's end, and takes a NUL that the client sent for the end of a value too. */
+/* Is "name: value" all there is between the previous line and the next one?  The library (0.9) has put NULs over the
+ * colon and the line end, and also takes a NUL that the client sent for the end of a value. */
 static void check_line(Lines *lines, const char *name, size_t name_len, const char *value,
                        size_t value_len)
 {
@@ -64,7 +65,7 @@ static enum MHD_Result on_field(void *user, enum MHD_ValueKind kind, const char 
     return MHD_YES;
 }
 
-/* The address of a request as it was sent, which is looked at before the library decodes it. */
+/* The address of a request as it was sent, before the library decodes it. */
 void *ptc_http_on_uri(void *user, const char *uri, struct MHD_Connection *connection)
 {
     PtcHttpConn *conn = conn_of(user, connection);
@@ -80,8 +81,8 @@ static bool check_first(const char *verb, size_t uri_len, const char *version)
     return *uri != ' ' && version == uri + uri_len + 1 && memchr(uri, '\r', uri_len) == NULL;
 }
 
-/* Reads the fields, and whether the head is written in a way that leaves nothing to guess.  Version 1 of the library sees
- * to that itself when it is told to be strict. */
+/* Reads the fields, and notes whether the head can be read in only one way.  Version 1 of the library checks that
+ * itself when told to be strict. */
 static void read_head(PtcHttp *http, struct MHD_Connection *connection, PtcHttpConn *conn,
                       const char *verb, const char *version)
 {
@@ -132,7 +133,7 @@ static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connect
                                    const PtcHttpExchange *ex)
 {
     const PtcHttpOut *out = &ex->out;
-    /* libmicrohttpd wants a pointer it may change, and does not in this mode. */
+    /* libmicrohttpd takes a pointer to non-const, but does not write through it in this mode. */
     void *text = (void *)(uintptr_t)(out->text ? out->text : "");
     struct MHD_Response *response = http->mhd.MHD_create_response_from_buffer(
         out->text ? out->len : 0, text, MHD_RESPMEM_PERSISTENT);
@@ -152,7 +153,7 @@ static enum MHD_Result send_answer(PtcHttp *http, struct MHD_Connection *connect
     return queued;
 }
 
-/* The head has arrived.  A client that waits for `100 Continue` is refused before it sends anything. */
+/* The head has arrived.  A client that waits for `100 Continue` is refused before it sends the body. */
 static enum MHD_Result begin_request(PtcHttp *http, struct MHD_Connection *connection,
                                      PtcHttpConn *conn, const char *path, const char *verb,
                                      const char *version)
@@ -184,7 +185,7 @@ static enum MHD_Result end_request(PtcHttp *http, struct MHD_Connection *connect
     return send_answer(http, connection, &conn->exchange);
 }
 
-/* Called when the head is there, for each piece of the body, and at the end.  *state tells the first. */
+/* Called when the head has arrived, for each piece of the body, and at the end.  *state is NULL the first time. */
 enum MHD_Result ptc_http_on_request(void *user, struct MHD_Connection *connection, const char *path,
                                     const char *verb, const char *version, const char *bytes,
                                     size_t *len, void **state)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_conn.c - the table of connections. */
+ * http_conn.c - the table of connections.  What always holds: every open connection has a slot, because without one
+ * nobody would notice that it is slow or gone. */
 #include "mcp/http/http_conn.h"
 
 #include <arpa/inet.h>
@@ -13,10 +14,10 @@
 
 #define SECOND_NS INT64_C(1000000000)
 enum {
-    SPARE = 32,         /* slots for connections that are on their way out */
+    SPARE = 32,         /* slots for connections being shut down */
     CROWDED_S = 5,      /* how long a connection may idle when nearly all are in use */
-    SLOT_BITS = 16,     /* of an id: the slot; the rest counts */
-    FIRST_ID = 1 << 20, /* ids below are the watcher's own */
+    SLOT_BITS = 16,     /* of an id: the slot; the rest is a count */
+    FIRST_ID = 1 << 20, /* smaller ids are the watcher's own */
 };
 
 bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t most,
@@ -103,7 +104,7 @@ static size_t count_peer(const PtcHttpConns *conns, PtcHttpPeer peer)
     return n;
 }
 
-/* The oldest connection, of the peer unless that is NULL, that has not shown yet that it may be here. */
+/* The oldest connection (of this peer, unless NULL) whose client has not yet shown that it may be here. */
 static PtcHttpConn *find_stranger(const PtcHttpConns *conns, const PtcHttpPeer *peer)
 {
     PtcHttpConn *oldest = NULL;
@@ -130,7 +131,7 @@ static bool make_room(PtcHttpConns *conns, const PtcHttpPeer *peer)
     return true;
 }
 
-/* Is there room for one more of this peer, or can some be made? */
+/* Is there room for one more of this peer, or can room be made? */
 static bool admit(PtcHttpConns *conns, PtcHttpPeer peer)
 {
     if (count_peer(conns, peer) >= conns->most_of_peer && !make_room(conns, &peer))
@@ -138,7 +139,7 @@ static bool admit(PtcHttpConns *conns, PtcHttpPeer peer)
     return conns->count - conns->doomed < conns->most || make_room(conns, NULL);
 }
 
-/* Gives it an id and a slot; false when all are taken. */
+/* Gives it an id and a slot; false if all are taken. */
 static bool settle(PtcHttpConns *conns, PtcHttpConn *conn)
 {
     pthread_mutex_lock(&conns->lock);
@@ -158,7 +159,7 @@ static size_t slot_of(uint64_t id)
     return (size_t)(id & ((1 << SLOT_BITS) - 1));
 }
 
-/* Without a slot nobody would look after it. */
+/* Without a slot nobody would look after the connection, so it is shut down. */
 static PtcHttpConn *reject(PtcHttpConns *conns, PtcHttpConn *conn, int fd)
 {
     (void)shutdown(fd, SHUT_RDWR);
@@ -222,7 +223,7 @@ void ptc_http_conns_event(PtcHttpConns *conns, uint64_t id)
     pthread_mutex_unlock(&conns->lock);
 }
 
-/* How long this phase may last; 0: as long as it likes. */
+/* How long this phase may last; 0: unlimited. */
 static int64_t allowed_ns(const PtcHttpConns *conns, int phase)
 {
     bool crowded = conns->count - conns->doomed > conns->most - conns->most / 10;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * http_conn.h - open connections and how long they may take.
  *
- * Each has a slot while the HTTP library knows its socket.  One thread watches them all: a client that vanishes
- * is noticed through epoll, one that is slow by a look at every slot each second; its socket is then shut down,
- * which the connection's own thread sees.  There is no other timeout, so that a byte now and then buys no time.
+ * Each has a slot as long as the HTTP library knows its socket.  One thread watches them all: a client that vanishes
+ * is noticed through epoll, a slow one by looking at every slot once a second.  Its socket is then shut down, which
+ * the connection's own thread sees.  There is no other timeout, so sending a byte now and then buys no time.
  *
- * When there are as many as may be, in all or of one peer, the oldest one that nobody knows yet makes room: who only
- * holds connections open does not keep out those who use theirs. */
+ * When the limit is reached, in all or for one peer, the oldest connection whose client is still unknown makes room:
+ * someone who merely holds connections open cannot keep out those who use theirs. */
 #ifndef PTC_MCP_HTTP_HTTP_CONN_H
 #define PTC_MCP_HTTP_HTTP_CONN_H
 
@@ -29,15 +29,15 @@ typedef struct PtcHttpConn {
     char address[INET6_ADDRSTRLEN];
     size_t uri_len; /* of the request's first line, as it was sent */
     int64_t opened_ns;
-    bool doomed; /* shut down to make room, under the lock of all */
+    bool doomed; /* shut down to make room; guarded by the lock of all */
 } PtcHttpConn;
 
 typedef struct PtcHttpConns {
     PtcHttpShared *shared;
     pthread_mutex_t lock;
     PtcHttpConn **slot;
-    size_t max, count;                 /* slots; those in use, doomed ones too */
-    size_t doomed, most, most_of_peer; /* of those that are not doomed there may be so many */
+    size_t max, count;                 /* slots; those in use, doomed ones included */
+    size_t doomed, most, most_of_peer; /* limits for connections that are not doomed */
     uint64_t next_id;
     int epoll_fd;
     int64_t request_ns, send_ns;
@@ -46,14 +46,14 @@ typedef struct PtcHttpConns {
 /* At most `most` connections, `most_of_peer` of one peer. */
 PTC_MUST_USE bool ptc_http_conns_init(PtcHttpConns *conns, PtcHttpShared *shared, size_t most,
                                       size_t most_of_peer);
-/* How many the HTTP library may have open: a few more, since what is shut down goes a little later. */
+/* How many the HTTP library may have open: a few more, because what is shut down takes a moment to go. */
 size_t ptc_http_conns_slots(const PtcHttpConns *conns);
 void ptc_http_conns_deinit(PtcHttpConns *conns);
 
 /* Who is at the other end, as far as limits are concerned. */
 PtcHttpPeer ptc_http_conn_peer(const struct sockaddr *address);
-/* A connection that the HTTP library accepted; NULL: no room, and its socket is shut down.  Freed by ptc_http_conn_close, which must come
- * before the socket's number is used again. */
+/* A connection that the HTTP library accepted; NULL: no room, and its socket was shut down.  Freed by
+ * ptc_http_conn_close, which must come before the socket's number is reused. */
 PTC_MUST_USE PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd,
                                              const struct sockaddr *address);
 void ptc_http_conn_close(PtcHttpConns *conns, PtcHttpConn *conn);
@@ -61,7 +61,7 @@ void ptc_http_conn_enter(PtcHttpConn *conn, PtcHttpPhase phase);
 
 /* An event of epoll_fd about a connection. */
 void ptc_http_conns_event(PtcHttpConns *conns, uint64_t id);
-/* Each second: keeps streams alive, shuts down what is too slow. */
+/* Once a second: keeps streams alive, shuts down what is too slow. */
 void ptc_http_conns_tick(PtcHttpConns *conns, int64_t now_ns);
 /* Cancels every call under way. */
 void ptc_http_conns_cancel(PtcHttpConns *conns);

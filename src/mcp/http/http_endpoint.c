@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * http_endpoint.c - the MCP endpoint: POST brings a message; GET opens the stream of a legacy session, DELETE
- * ends it.  The eras differ in what a vanishing client means: it cancels a modern call, a legacy one goes
- * on. */
+ * http_endpoint.c - the MCP endpoint.  POST brings a message; GET opens the stream of a legacy session, DELETE ends
+ * it.  The eras differ in what it means when a client vanishes: that cancels a modern call, while a legacy call
+ * continues. */
 #define _GNU_SOURCE /* POLLRDHUP */
 #include "mcp/http/http_endpoint.h"
 
@@ -23,7 +23,7 @@ static bool says_modern(const PtcHttpExchange *ex)
 
 /* ----------------------------------------------------------------- sessions */
 
-/* Finds the session that the request names.  False: refused. */
+/* Finds the session named by the request.  False: refused. */
 static bool find_session(PtcHttpExchange *ex)
 {
     PtcText id = ex->head.field[PTC_HTTP_SESSION_ID];
@@ -43,7 +43,7 @@ static void refuse_without_session(PtcHttpExchange *ex)
                     "MCP-Session-Id is missing: send the one that initialize was answered with");
 }
 
-/* A successful initialize opens a session; stateless, what was agreed on ends with the call. */
+/* A successful initialize opens a session; in stateless mode what was agreed ends with the call. */
 static void open_session(PtcHttpExchange *ex)
 {
     if (ex->session || ex->shared->stateless)
@@ -67,7 +67,7 @@ static void open_session(PtcHttpExchange *ex)
 
 /* ------------------------------------------------------------------ streams */
 
-/* Waits until a stream without an answer of its own ends: the client goes, its session ends, the server stops. */
+/* Waits until a stream that has no answer of its own ends: the client goes, its session ends, or the server stops. */
 static void keep_stream(PtcHttpExchange *ex)
 {
     PtcHttpStream *stream = &ex->stream;
@@ -117,7 +117,7 @@ static void listen_on_stream(PtcHttpExchange *ex)
 
 /* --------------------------------------------------------------------- POST */
 
-/* Says which call other threads may cancel (NULL: none); whether the client is still there. */
+/* Publishes which call other threads may cancel (NULL: none); returns whether the client is still there. */
 static bool set_running(PtcHttpExchange *ex, PtcMcpCall *call)
 {
     pthread_mutex_lock(&ex->lock);
@@ -139,7 +139,7 @@ static bool run(PtcHttpExchange *ex)
     return set_running(ex, NULL) || !modern;
 }
 
-/* Errors of calls are answered with 200, as client libraries then show their text. */
+/* Errors of calls are answered with 200, because client libraries then show their text. */
 static PtcHttpFault fault_of(const PtcMcpCall *call)
 {
     int status = ptc_mcp_http_status(call), code = ptc_mcp_error_code(call);
@@ -152,7 +152,7 @@ static PtcHttpFault fault_of(const PtcMcpCall *call)
     return status < 500 ? PTC_HTTP_FAULT_REQUEST : PTC_HTTP_FAULT_SERVER;
 }
 
-/* The call's answer as JSON, or as the last event of a stream that has begun or is all the client accepts. */
+/* The call's answer as JSON, or as the last event of a stream that has begun or is all that the client accepts. */
 static void give_answer(PtcHttpExchange *ex)
 {
     const PtcBuf *answer = ptc_mcp_answer(ex->call);
@@ -170,7 +170,7 @@ static void give_answer(PtcHttpExchange *ex)
         ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY, "the server is stopping");
         return;
     }
-    ex->out.status = answer || status != 200 ? status : 202; /* cancelled by a message */
+    ex->out.status = answer || status != 200 ? status : 202; /* 202: cancelled by a message */
     if (answer) {
         ex->out.type = "application/json";
         ex->out.text = answer->data;
@@ -184,7 +184,7 @@ static void give_nothing(PtcHttpExchange *ex)
     ex->out = (PtcHttpOut){.status = 0};
 }
 
-/* Whether a legacy message came without the session that it needs. */
+/* Did a legacy message come without the session it needs? */
 static bool lacks_session(const PtcHttpExchange *ex)
 {
     if (ex->session || ex->shared->stateless || ptc_mcp_era(ex->call) == PTC_MCP_MODERN)
@@ -256,7 +256,7 @@ static void post(PtcHttpExchange *ex)
     ex->call = begin(ex);
     if (!ex->call)
         ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
-                        "no memory for this request now: try again later");
+                        "the server is out of memory: try again later");
     else if (lacks_session(ex))
         refuse_without_session(ex);
     else
@@ -303,7 +303,8 @@ static void keep_session_stream(PtcHttpExchange *ex)
     }
     PtcMcpPeer *peer = ptc_http_session_peer(ex->session);
     atomic_fetch_add(&ex->shared->streams, 1);
-    /* First the sink: a client that has read the head of the response misses nothing that happens from then on. */
+    /* The sink comes first, so that a client that has read the head of the response misses nothing that happens from
+     * then on. */
     ptc_mcp_peer_set_sink(peer, sink_of(ex));
     if (ptc_http_stream_begin(&ex->stream))
         keep_stream(ex);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * http_exchange.c - the life of one request: who may speak, the body, the answer, the end.  What is answered on
- * the MCP endpoint is in http_endpoint.c. */
+ * http_exchange.c - the life of one request: who may speak, the body, the answer, the end.  The answers of the MCP
+ * endpoint are in http_endpoint.c.  What always holds: a request is refused before its body is kept, and logs and
+ * metrics show nothing a client made up. */
 #include "mcp/http/http_exchange.h"
 
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "mcp/http/http_endpoint.h"
 
 enum {
-    KEPT_BODY = 64 * 1024,            /* a buffer up to this is kept for the next request */
-    FORGOTTEN_MAX = 64 * 1024 * 1024, /* bytes of a refused body that are read */
+    KEPT_BODY = 64 * 1024,            /* a buffer up to this size is kept for the next request */
+    FORGOTTEN_MAX = 64 * 1024 * 1024, /* how much of a refused body is read */
     PAGE_MAX = 32 * 1024,
 };
 
@@ -137,8 +138,8 @@ static bool judge_token(PtcHttpExchange *ex)
     }
 }
 
-/* Where two servers in a row could disagree about where a request ends, the second one does not guess: it refuses and
- * closes the connection, since nobody knows what the next bytes are. */
+/* Where two servers in a row could disagree about where a request ends, the second must not guess: it refuses and
+ * closes the connection, because nobody knows what the next bytes are. */
 static bool judge_form(PtcHttpExchange *ex)
 {
     bool one_length = ptc_http_head_has_one_length(&ex->head);
@@ -146,7 +147,7 @@ static bool judge_form(PtcHttpExchange *ex)
         return true;
     ptc_http_refuse(
         ex, 400, PTC_HTTP_FAULT_REQUEST, PTC_MCP_INVALID_REQUEST,
-        one_length ? "the head of the request is no plain HTTP/1.1: lines that end with CR LF, "
+        one_length ? "the head of the request is not plain HTTP/1.1: lines that end with CR LF, "
                      "names without blanks, no control characters"
                    : "give Content-Length, or Transfer-Encoding: chunked, and not both");
     ex->out.close = true;
@@ -158,15 +159,15 @@ static bool judge_head(PtcHttpExchange *ex)
     if (ex->head.twice.bytes || ex->head.broken || ex->head.crowded) {
         ptc_http_refuse(ex, 400, PTC_HTTP_FAULT_REQUEST, PTC_MCP_HEADER_MISMATCH,
                         ex->head.twice.bytes ? "a header that may come only once came twice"
-                        : ex->head.broken    ? "a header holds other characters than visible ASCII"
+                        : ex->head.broken    ? "a header holds characters other than visible ASCII"
                                              : "more than 32 Mcp-Param headers");
-        ex->out.close = ex->head.twice.bytes != NULL; /* it may have been the body's length */
+        ex->out.close = ex->head.twice.bytes != NULL; /* it may have been the length of the body */
         return false;
     }
     return true;
 }
 
-/* Load balancers ask these by whatever name they know; they tell nothing. */
+/* Load balancers use whatever host name they know; these pages reveal nothing. */
 static bool is_probe(const PtcHttpExchange *ex)
 {
     static const char *const probes[] = {"/health", "/healthz", "/ready"};
@@ -176,7 +177,7 @@ static bool is_probe(const PtcHttpExchange *ex)
     return false;
 }
 
-/* A browser asks before it lets a page call, without a token: yes to pages that were allowed by name. */
+/* A browser asks, without a token, before it lets a page call: yes for pages that were allowed by name. */
 static bool answer_preflight(PtcHttpExchange *ex)
 {
     PtcText origin = ex->head.field[PTC_HTTP_ORIGIN];
@@ -188,7 +189,7 @@ static bool answer_preflight(PtcHttpExchange *ex)
     return true;
 }
 
-/* While the server stops, nothing new is begun; who looks after it may still ask. */
+/* While the server stops nothing new is begun, but whoever monitors it may still ask. */
 static bool judge_time(PtcHttpExchange *ex)
 {
     if (!atomic_load(&ex->shared->stopping) || strcmp(ex->path, ex->shared->path) != 0)
@@ -232,7 +233,7 @@ static void uncount(PtcHttpExchange *ex)
     ex->counted = 0;
 }
 
-/* Bodies that never end must not take all memory, however many connections they come on. */
+/* Bodies that never end must not use up all memory, however many connections they come on. */
 static bool count_body(PtcHttpExchange *ex, size_t len)
 {
     size_t all = atomic_fetch_add(&ex->shared->body_bytes, len) + len;
@@ -256,7 +257,7 @@ void ptc_http_exchange_body(PtcHttpExchange *ex, const char *bytes, size_t len)
     ex->too_long = ex->body.full;
     if (!ex->too_long)
         ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
-                        "no memory for this request now: try again later");
+                        "the server is out of memory: try again later");
     ptc_buf_deinit(&ex->body);
 }
 
@@ -294,7 +295,8 @@ static void answer_metrics(PtcHttpExchange *ex)
     ptc_mcp_load(shared->mcp, &g.running, &g.waiting);
     ptc_buf_clear(&ex->page);
     if (!ptc_http_metrics_write(&ex->page, &shared->metrics, &g)) {
-        ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY, "no memory for this page now");
+        ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
+                        "the server is out of memory: try again later");
         return;
     }
     ex->out = (PtcHttpOut){.status = 200, .type = "text/plain; version=0.0.4; charset=utf-8"};
@@ -342,7 +344,7 @@ void ptc_http_exchange_answer(PtcHttpExchange *ex)
 
 /* ---------------------------------------------------------------------- end */
 
-/* Logs show words of ours only: what a client made up may be a token in the wrong place. */
+/* Logs only show words of ours: what a client made up may be a token in the wrong place. */
 static const char *known_path(const PtcHttpExchange *ex)
 {
     bool known = is_probe(ex) || strcmp(ex->path, ex->shared->path) == 0;
@@ -392,7 +394,7 @@ static void count_and_log(PtcHttpExchange *ex)
                                                      .out = out});
 }
 
-/* Requests that change what was agreed on in a session. */
+/* Requests that change what was agreed in a session. */
 static bool changes_session(const PtcHttpExchange *ex)
 {
     static const char *const methods[] = {"logging/setLevel", "resources/subscribe",
@@ -414,7 +416,7 @@ void ptc_http_exchange_close(PtcHttpExchange *ex)
         ptc_mcp_call_free(ex->call);
     if (ex->session)
         ptc_http_session_drop(&ex->shared->sessions, ex->session, ex->answered_ns);
-    uncount(ex); /* when it was cut off */
+    uncount(ex); /* in case it was cut off */
     ex->call = NULL;
     ex->session = NULL;
     memset(&ex->head, 0, sizeof ex->head);

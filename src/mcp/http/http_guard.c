@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * http_guard.c - who may speak.  What always holds: a right token passes, whatever else its sender or others did. */
+ * http_guard.c - who may speak.  What always holds: a valid token passes, whatever else its sender or others did. */
 #include "mcp/http/http_guard.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static bool all_digits(const char *text, size_t len)
     return true;
 }
 
-/* The name without its port; *ok is false when what follows the name is no port. */
+/* The name without its port; *ok is false if what follows the name is not a port. */
 static PtcText without_port(PtcText host, bool *ok)
 {
     const char *close = host.len && *host.bytes == '[' ? memchr(host.bytes, ']', host.len) : NULL;
@@ -85,7 +85,7 @@ static PtcText without_port(PtcText host, bool *ok)
     return (PtcText){host.bytes, name};
 }
 
-/* 127.x.y.z, every address of which is this machine. */
+/* 127.x.y.z: every such address is this machine. */
 static bool is_loopback_v4(PtcText name)
 {
     static const char first[] = "127.";
@@ -131,7 +131,7 @@ static bool host_ok(const PtcHttpGuard *guard, PtcText host)
     return (ok && listed(&guard->hosts, name)) || ptc_http_is_local_name(host);
 }
 
-/* The host[:port] of an http or https origin; data is NULL for any other. */
+/* The host[:port] of an http or https origin; absent for any other. */
 static PtcText origin_host(PtcText origin)
 {
     static const char *const schemes[] = {"http://", "https://"};
@@ -166,7 +166,7 @@ PtcHttpVerdict ptc_http_guard_place(const PtcHttpGuard *guard, const PtcHttpHead
 
 /* ------------------------------------------------------------------ tokens */
 
-/* What follows "Bearer"; data is NULL for another scheme. */
+/* What follows "Bearer"; absent for another scheme. */
 static PtcText bearer(PtcText field)
 {
     static const char scheme[] = "bearer ";
@@ -188,8 +188,8 @@ static uint64_t token_key(PtcText given)
     return key;
 }
 
-/* A wrong token: counted with its sender and by itself.  Behind a proxy all have one address, so a client that goes on
- * with an old token is stopped long before the others notice. */
+/* A wrong token counts against its sender and against itself.  Behind a proxy all clients have one address, so a
+ * client that keeps sending an old token is stopped long before the others notice. */
 static PtcHttpVerdict judge_wrong(PtcHttpGuard *guard, PtcText given, PtcHttpPeer peer,
                                   int64_t now_ns)
 {
@@ -199,7 +199,7 @@ static PtcHttpVerdict judge_wrong(PtcHttpGuard *guard, PtcText given, PtcHttpPee
     return many ? PTC_HTTP_TOO_MANY_BAD : PTC_HTTP_WRONG_TOKEN;
 }
 
-/* True: it is one of ours, or none is asked for. */
+/* True: it is one of ours, or none is required. */
 static bool find_owner(PtcHttpGuard *guard, PtcText given, char owner[PTC_HTTP_OWNER_MAX])
 {
     pthread_rwlock_rdlock(&guard->lock);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_head.c - finding and reading header fields. */
+ * http_head.c - finding and reading header fields.  What always holds: whatever two readers of a head could
+ * understand in two ways is noted (`odd`, `twice`), never resolved by guessing. */
 #include "mcp/http/http_head.h"
 
 #include <string.h>
@@ -78,7 +79,7 @@ static bool is_visible(PtcText text)
     return true;
 }
 
-/* A name is a token of RFC 9110: no blanks, not before the colon either. */
+/* A name is a token of RFC 9110: no blanks, not even before the colon. */
 static bool is_name(const char *name, size_t len)
 {
     static const char signs[] = "!#$%&'*+-.^_`|~";
@@ -91,7 +92,7 @@ static bool is_name(const char *name, size_t len)
     return len > 0;
 }
 
-/* Control characters in a value, a carriage return among them, end a line for some readers and not for others. */
+/* Control characters in a value, including a carriage return, end a line for some readers and not for others. */
 static bool has_controls(PtcText text)
 {
     for (size_t i = 0; i < text.len; i++)
@@ -116,7 +117,7 @@ static void add_param(PtcHttpHead *head, PtcText name, PtcText value)
         head->param[head->param_count++] = (PtcHttpParam){name, value};
 }
 
-/* A list field may come in pieces; for all others a second one is a way to show two readers two values. */
+/* A list field may come in pieces; for all others a second one could show two readers two values. */
 static bool may_repeat(int field)
 {
     return field == PTC_HTTP_ACCEPT || field == PTC_HTTP_EXPECT;
@@ -182,7 +183,7 @@ static PtcText next_type(PtcText *rest)
     return trimmed(piece, semicolon ? (size_t)(semicolon - piece) : len);
 }
 
-/* Whether `piece` is the type itself, its family with a star, or the star for all. */
+/* Is `piece` the type itself, its family with a star, or the star for everything? */
 static bool type_matches(PtcText piece, const char *type)
 {
     size_t family = strcspn(type, "/") + 1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * http_int.h - the HTTP server as http.c, which runs it, and http_calls.c, which libmicrohttpd calls, see it. */
+ * http_int.h - the HTTP server as seen by http.c, which runs it, and by http_calls.c, which libmicrohttpd calls. */
 #ifndef PTC_MCP_HTTP_HTTP_INT_H
 #define PTC_MCP_HTTP_HTTP_INT_H
 

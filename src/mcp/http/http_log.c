@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_log.c - the request log. */
+ * http_log.c - the request log.  What always holds: logging never waits for whoever reads the log; lines that cannot
+ * be written are dropped. */
 #include "mcp/http/http_log.h"
 
 #include <inttypes.h>
@@ -12,9 +13,9 @@
 #include "value/calendar.h"
 
 enum {
-    WORD_MAX = 80, /* of what a client chose: method, path */
+    WORD_MAX = 80, /* for what a client chose: method, path */
     SAID_MAX = 400,
-    CHUNK = 4096, /* PIPE_BUF: a pipe that is writable takes that much */
+    CHUNK = 4096, /* PIPE_BUF: a writable pipe takes this much */
 };
 
 void ptc_http_log_init(PtcHttpLog *log, PtcMem *mem, int fd)
@@ -24,8 +25,8 @@ void ptc_http_log_init(PtcHttpLog *log, PtcMem *mem, int fd)
     pthread_mutex_init(&log->lock, NULL);
 }
 
-/* Whether a write of CHUNK bytes would not wait.  The reader of a pipe may have stopped reading, which must not
- * stop the server. */
+/* Would a write of CHUNK bytes go through without waiting?  The reader of a pipe may have stopped reading, and that
+ * must not stop the server. */
 static bool takes_chunk(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};
@@ -66,7 +67,7 @@ static void add_time(PtcBuf *out)
     ptc_buf_add(out, stamp, ptc_iso_stamp(stamp, ptc_clock_wall_ms()));
 }
 
-/* A word that a client chose: nothing in it may end the line, the word or colour a terminal. */
+/* A word that a client chose: nothing in it may end the line or the word, or colour a terminal. */
 static void add_word(PtcBuf *out, const char *text, size_t len)
 {
     char word[WORD_MAX];
@@ -128,7 +129,7 @@ static void add_line(PtcBuf *out, const PtcHttpLogLine *line)
                  (int)(line->took_ns / 1000 % 1000), line->in, line->out);
 }
 
-/* Makes room for a line; the lock is held. */
+/* Makes room for a line.  With the lock held. */
 static void make_room(PtcHttpLog *log)
 {
     enum { LINE_MAX_BYTES = 1024 };
@@ -158,7 +159,7 @@ static void add_said(PtcBuf *out, const char *text, bool json)
     } else {
         add_time(out);
         ptc_buf_add_char(out, ' ');
-        for (; *text; text++) /* a file's name, say, may have anything in it */
+        for (; *text; text++) /* a file name, say, may contain anything */
             ptc_buf_add_char(out, (unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text);
     }
     ptc_buf_add_char(out, '\n');

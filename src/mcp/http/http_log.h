@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_log.h - one line for each request, gathered and written in blocks: a line costs no system call.
- * No line holds anything of a body, a token or a session id. */
+ * http_log.h - one line per request, collected and written in blocks, so that a line costs no system call.  No line
+ * contains anything of a body, a token or a session id. */
 #ifndef PTC_MCP_HTTP_HTTP_LOG_H
 #define PTC_MCP_HTTP_HTTP_LOG_H
 
@@ -21,10 +21,9 @@ typedef struct PtcHttpLog {
 
 typedef struct PtcHttpLogLine {
     const char *address, *owner, *verb, *path;
-    PtcText method; /* of MCP; may be empty */
-    const char *tool,
-        *failure; /* that was called, and why it failed ("": it did not); NULL: none was */
-    int status;   /* 0: the connection was closed without one */
+    PtcText method;             /* of MCP; may be empty */
+    const char *tool, *failure; /* what was called and why it failed ("": it did not); or NULL */
+    int status;                 /* 0: the connection was closed without an answer */
     int64_t took_ns;
     size_t in, out;
 } PtcHttpLogLine;
@@ -33,9 +32,9 @@ void ptc_http_log_init(PtcHttpLog *log, PtcMem *mem, int fd);
 void ptc_http_log_deinit(PtcHttpLog *log); /* writes what is left */
 
 void ptc_http_log_add(PtcHttpLog *log, const PtcHttpLogLine *line);
-/* A line of the server itself. */
+/* A message of the server itself. */
 void ptc_http_log_say(PtcHttpLog *log, const char *format, ...) PTC_PRINTF(2, 3);
-/* Writes what was gathered. */
+/* Writes what was collected. */
 void ptc_http_log_flush(PtcHttpLog *log);
 
 #endif

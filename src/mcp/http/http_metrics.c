@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_metrics.c - counters that need no lock, but for those by name; the page sums them up.  A page read while requests end may show
- * counters a request apart, which Prometheus expects. */
+ * http_metrics.c - counters, and the page that sums them up.  Counters need no lock, except those by name.  A page
+ * read while requests end may show counters one request apart, which Prometheus expects. */
 #include "mcp/http/http_metrics.h"
 
 #include <inttypes.h>
@@ -65,7 +65,7 @@ void ptc_http_metrics_done(PtcHttpMetrics *metrics, int status, int64_t took_ns,
     add(&metrics->requests[status >= 100 && status < 600 ? status / 100 : 0], 1);
 }
 
-/* The tool's counter; the last one is for all that have none.  The lock is held. */
+/* The tool's counter; the last one is for all that have none.  With the lock held. */
 static PtcHttpToolCount *count_of(PtcHttpMetrics *metrics, const char *tool)
 {
     size_t i = 0;

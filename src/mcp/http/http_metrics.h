@@ -19,8 +19,8 @@ typedef enum {
     PTC_HTTP_FAULT_SIZE,      /* body over the limit */
     PTC_HTTP_FAULT_SESSION,   /* missing, unknown or ended session */
     PTC_HTTP_FAULT_REQUEST,   /* any other 4xx */
-    PTC_HTTP_FAULT_CALL,      /* the call was answered with an error of JSON-RPC */
-    PTC_HTTP_FAULT_BUSY,      /* turned away: too many calls, no memory, stopping */
+    PTC_HTTP_FAULT_CALL,      /* the call was answered with a JSON-RPC error */
+    PTC_HTTP_FAULT_BUSY,      /* turned away: too many calls, out of memory, stopping */
     PTC_HTTP_FAULT_SERVER,    /* any other 5xx */
     PTC_HTTP_FAULT_CANCELLED, /* the client went away */
     PTC_HTTP_FAULT_SLOW,      /* a connection closed for taking too long */
@@ -29,8 +29,8 @@ typedef enum {
 
 enum {
     PTC_HTTP_BUCKETS = 16,
-    PTC_HTTP_TOOLS = 32,   /* tools that are counted by name; those beyond are "other" */
-    PTC_HTTP_REASONS = 64, /* pairs of a tool and a reason; the same */
+    PTC_HTTP_TOOLS = 32,   /* tools counted by name; the rest are "other" */
+    PTC_HTTP_REASONS = 64, /* pairs of a tool and a reason; likewise */
     PTC_HTTP_REASON = 24,
 };
 
@@ -49,19 +49,19 @@ typedef struct PtcHttpReasonCount {
 typedef struct PtcHttpMetrics {
     atomic_uint_fast64_t requests[6]; /* by first digit of the status; [0]: no status was sent */
     atomic_uint_fast64_t faults[PTC_HTTP_FAULT_COUNT];
-    atomic_uint_fast64_t bucket[PTC_HTTP_BUCKETS + 1]; /* the last: slower than all */
+    atomic_uint_fast64_t bucket[PTC_HTTP_BUCKETS + 1]; /* the last one: slower than all others */
     atomic_uint_fast64_t total_us, bytes_in, bytes_out;
     atomic_int_fast64_t in_flight;
-    pthread_mutex_t lock; /* for the two below */
+    pthread_mutex_t lock; /* guards the two below */
     PtcHttpToolCount tools[PTC_HTTP_TOOLS];
     PtcHttpReasonCount reasons[PTC_HTTP_REASONS];
 } PtcHttpMetrics;
 
-/* Numbers that others keep, read when the page is asked for. */
+/* Numbers kept elsewhere, read when the page is requested. */
 typedef struct PtcHttpGauges {
     unsigned running, waiting;
     size_t sessions, connections, streams, memory, body_bytes;
-    const char *isolation; /* NULL: not told */
+    const char *isolation; /* NULL: not shown */
 } PtcHttpGauges;
 
 void ptc_http_metrics_init(PtcHttpMetrics *metrics);
@@ -72,7 +72,7 @@ void ptc_http_metrics_fault(PtcHttpMetrics *metrics, PtcHttpFault fault);
 void ptc_http_metrics_done(PtcHttpMetrics *metrics, int status, int64_t took_ns, size_t in,
                            size_t out);
 
-/* One call of a tool that has ended; reason: "" when it went well. */
+/* One call of a tool that has ended; reason: "" if it succeeded. */
 void ptc_http_metrics_tool(PtcHttpMetrics *metrics, const char *tool, const char *reason,
                            int64_t took_ns);
 

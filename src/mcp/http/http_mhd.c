@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_mhd.c - loading libmicrohttpd. */
+ * http_mhd.c - loads libmicrohttpd.  What always holds: either every function was found, or the library is closed
+ * again. */
 #include "mcp/http/http_mhd.h"
 
 #include <dlfcn.h>
@@ -8,7 +9,7 @@
 
 #define LIBRARY "libmicrohttpd.so.12"
 
-/* A function pointer from dlsym, which returns a data pointer: copied, since a cast is not portable C. */
+/* dlsym returns a data pointer; the function pointer is copied because a cast would not be portable C. */
 static bool find(const PtcMhd *mhd, const char *name, void *to)
 {
     void *symbol = dlsym(mhd->library, name);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_mhd.h - libmicrohttpd, loaded when `--http` asks for it and at no other time, so that a server on stdio
- * has no network code in its process. */
+ * http_mhd.h - libmicrohttpd, loaded only when `--http` asks for it, so that a server on stdio has no network code
+ * in its process. */
 #ifndef PTC_MCP_HTTP_HTTP_MHD_H
 #define PTC_MCP_HTTP_HTTP_MHD_H
 
@@ -25,8 +25,8 @@
 
 typedef struct PtcMhd {
     void *library;
-    bool
-        trusts_nul; /* before 1.0 it takes NUL for the end of a header, and blanks before a colon for part of a name */
+    /* before 1.0 it takes NUL for the end of a header, and blanks before a colon for part of a name */
+    bool trusts_nul;
 #define PTC_MHD_MEMBER(name) __typeof__(&name) name;
     PTC_MHD_FUNCTIONS(PTC_MHD_MEMBER)
 #undef PTC_MHD_MEMBER

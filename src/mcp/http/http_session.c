@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_session.c - a table of sessions, each counted: in the table (1) and by every request that uses it. */
+ * http_session.c - a table of sessions.  What always holds: a session is freed when its count reaches 0; the table
+ * counts as one holder, and so does every request that uses it. */
 #include "mcp/http/http_session.h"
 
 #include <string.h>
@@ -67,7 +68,7 @@ static void free_session(PtcHttpSessions *sessions, PtcHttpSession *session)
     ptc_mem_free(sessions->mem, session, sizeof *session);
 }
 
-/* Takes it out of its chain; the lock is held. */
+/* Takes it out of its chain.  With the lock held. */
 static void unlink_session(PtcHttpSessions *sessions, PtcHttpSession *session)
 {
     PtcHttpSession **at = chain_of(sessions, session->id);
@@ -82,8 +83,8 @@ static bool is_of(const PtcHttpSession *session, const char *owner)
     return !owner || strcmp(session->owner, owner) == 0;
 }
 
-/* Longest unused session, of the owner unless that is NULL, that nobody holds and that rested, or NULL; the lock is
- * held. */
+/* The session unused for longest (of this owner, unless NULL) that nobody holds and that has rested; or NULL.  With
+ * the lock held. */
 static PtcHttpSession *find_rested(PtcHttpSessions *sessions, const char *owner, int64_t before_ns)
 {
     PtcHttpSession *oldest = NULL;
@@ -95,7 +96,7 @@ static PtcHttpSession *find_rested(PtcHttpSessions *sessions, const char *owner,
     return oldest;
 }
 
-/* Drops one session used before that time; false when there is none. */
+/* Drops one session that was last used before that time; false if there is none. */
 static bool drop_rested(PtcHttpSessions *sessions, const char *owner, int64_t before_ns)
 {
     pthread_mutex_lock(&sessions->lock);
@@ -119,7 +120,7 @@ static size_t count_of(const PtcHttpSessions *sessions, const char *owner)
     return n;
 }
 
-/* Why it cannot be in the table: it can; its owner, or anybody, has too many; it is there. */
+/* Is there room in the table?  There is; the owner has too many; there are too many in all; it is there already. */
 typedef enum { FITS, OWNER_FULL, ALL_FULL, TAKEN } Room;
 
 /* With the lock held. */
@@ -150,7 +151,7 @@ static Room insert(PtcHttpSessions *sessions, PtcHttpSession *session)
     return room;
 }
 
-/* Inserts it, in place of one that rests where there is no room. */
+/* Inserts it; if there is no room, in place of one that has rested. */
 static bool settle(PtcHttpSessions *sessions, PtcHttpSession *session, int64_t now_ns)
 {
     Room room = insert(sessions, session);
@@ -186,7 +187,7 @@ void ptc_http_session_keep(PtcHttpSessions *sessions, PtcHttpSession *session, b
     ptc_buf_deinit(&bytes);
 }
 
-/* One of this owner with a peer, held twice: by the table that it is to be put into and by the caller. */
+/* A session of this owner with a peer, held twice: by the table it will be put into and by the caller. */
 static PtcHttpSession *new_session(PtcHttpSessions *sessions, PtcMcpPeer *peer, const char *owner,
                                    int64_t now_ns)
 {
@@ -223,7 +224,7 @@ static bool well_formed(PtcText id)
     return true;
 }
 
-/* The one in the table, held; NULL when there is none. */
+/* The session in the table, held; NULL if there is none. */
 static PtcHttpSession *hold_known(PtcHttpSessions *sessions, PtcText id, const char *owner,
                                   int64_t now_ns)
 {
@@ -251,8 +252,8 @@ static PtcMcpPeer *load_peer(PtcHttpSessions *sessions, PtcText id, const char *
     return peer;
 }
 
-/* One that a server before this one, or beside it, has kept.  Of two requests that come first one brings it back, and the
- * other finds it there. */
+/* A session that an earlier server, or one beside this one, has kept.  If two requests arrive at once, one brings it
+ * back and the other finds it there. */
 static PtcHttpSession *hold_kept(PtcHttpSessions *sessions, PtcText id, const char *owner,
                                  int64_t now_ns)
 {
@@ -295,7 +296,7 @@ void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session, bo
     bool first = !atomic_exchange(&session->ended, true);
     if (first) {
         unlink_session(sessions, session);
-        session->holders--; /* the caller's remains */
+        session->holders--; /* the caller's hold remains */
     }
     pthread_mutex_unlock(&sessions->lock);
     if (first && forget && sessions->keep)
@@ -304,7 +305,7 @@ void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session, bo
         ptc_mcp_peer_close(session->peer);
 }
 
-/* One session of the chain that is to end, held; NULL when none is. */
+/* One session of the chain that should end, held; NULL if there is none. */
 static PtcHttpSession *hold_stale(PtcHttpSessions *sessions, size_t chain, int64_t before_ns,
                                   bool all)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * http_stream.c - server-sent events on a socket. */
+ * http_stream.c - server-sent events on a socket.  What always holds: adding an event never waits, and once a stream
+ * is broken nothing more is written to it. */
 #include "mcp/http/http_stream.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ void ptc_http_stream_init(PtcHttpStream *stream, PtcMem *mem, int fd)
 {
     *stream = (PtcHttpStream){.fd = fd};
     pthread_mutex_init(&stream->lock, NULL);
-    ptc_buf_init(&stream->pending, mem, SIZE_MAX / 2); /* the ledger is the bound */
+    ptc_buf_init(&stream->pending, mem, SIZE_MAX / 2); /* bounded by the ledger */
 }
 
 void ptc_http_stream_deinit(PtcHttpStream *stream)
@@ -61,7 +62,7 @@ static bool give_up(PtcHttpStream *stream)
     return false;
 }
 
-/* What the socket takes of these bytes without waiting; 0 on a full one, -1 on a broken one. */
+/* How many of these bytes the socket takes without waiting; 0 if it is full, -1 if it is broken. */
 static ssize_t write_some(PtcHttpStream *stream, const char *bytes, size_t len)
 {
     if (stream->fd < 0)
@@ -72,7 +73,7 @@ static ssize_t write_some(PtcHttpStream *stream, const char *bytes, size_t len)
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
 }
 
-/* Sends as much of `pending` as goes without waiting. */
+/* Sends as much of `pending` as possible without waiting. */
 static bool flush(PtcHttpStream *stream)
 {
     size_t before = backlog(stream);
@@ -186,7 +187,7 @@ bool ptc_http_stream_is_behind(PtcHttpStream *stream)
     return behind;
 }
 
-/* Waits until the socket takes more; false when the time is over or the client is gone. */
+/* Waits until the socket takes more; false if the time is up or the client is gone. */
 static bool wait_writable(int fd, int64_t until_ns)
 {
     struct pollfd p = {.fd = fd, .events = POLLOUT};

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Bearer tokens.  What always holds: tokens are wiped before their memory is freed, and finding one takes the same
+ * time whichever it is. */
 #include "mcp/http/http_tokens.h"
 
 #include <string.h>
@@ -87,7 +89,7 @@ const char *ptc_http_tokens_read(PtcHttpTokens *tokens, PtcText text, size_t *li
             return why;
         at += n + 1;
     }
-    return tokens->count ? NULL : "it holds no token";
+    return tokens->count ? NULL : "it contains no token";
 }
 
 /* ---------------------------------------------------------------------- looking */
@@ -99,7 +101,8 @@ const PtcHttpToken *ptc_http_tokens_find(const PtcHttpTokens *tokens, PtcText te
     if (text.len > sizeof given)
         return NULL;
     memcpy(given, text.bytes, text.len);
-    for (size_t i = 0; i < tokens->count; i++) { /* all of them, so that the time tells nothing */
+    /* look at all of them, so that timing reveals nothing */
+    for (size_t i = 0; i < tokens->count; i++) {
         const PtcHttpToken *token = &tokens->token[i];
         bool same = ptc_secret_same(token->bytes, given, sizeof given);
         if (same && token->len == text.len)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * http_tokens.h - bearer tokens and whose they are.  Filled from the text of a file, then only read. */
+ * http_tokens.h - bearer tokens and their owners.  Filled from the text of a file, then only read. */
 #ifndef PTC_MCP_HTTP_HTTP_TOKENS_H
 #define PTC_MCP_HTTP_HTTP_TOKENS_H
 
@@ -15,28 +15,28 @@ enum {
 
 typedef struct PtcHttpToken {
     size_t len;
-    char bytes[PTC_HTTP_TOKEN_MAX]; /* zeros behind the token */
+    char bytes[PTC_HTTP_TOKEN_MAX]; /* zeros after the token */
     char owner[PTC_HTTP_OWNER_MAX];
 } PtcHttpToken;
 
 typedef struct PtcHttpTokens {
     PtcMem *mem;
-    PtcHttpToken *token; /* room for all there may be */
+    PtcHttpToken *token; /* room for PTC_HTTP_TOKENS_MAX */
     size_t count;
 } PtcHttpTokens;
 
-/* False: no memory. */
+/* False: out of memory. */
 PTC_MUST_USE bool ptc_http_tokens_init(PtcHttpTokens *tokens, PtcMem *mem);
 /* Wipes them. */
 void ptc_http_tokens_deinit(PtcHttpTokens *tokens);
 
-/* Adds a token of `owner`.  NULL, or a constant text that says why it cannot be one. */
+/* Adds a token of `owner`.  NULL, or a constant text that says why it is not acceptable. */
 const char *ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText owner);
-/* Adds the tokens of a file's text: a line holds `TOKEN` or `OWNER TOKEN`; empty lines and lines that start
- * with # are skipped.  A token without owner belongs to "default".  NULL or why not; *line is where. */
+/* Adds the tokens of a file's text: each line has `TOKEN` or `OWNER TOKEN`; empty lines and lines that start with #
+ * are skipped.  A token without an owner belongs to "default".  NULL, or what is wrong; *line is where. */
 const char *ptc_http_tokens_read(PtcHttpTokens *tokens, PtcText text, size_t *line);
 
-/* The token that this is, NULL when it is none; takes the same time whichever it is. */
+/* The token that equals `given`, or NULL; takes the same time whichever it is. */
 const PtcHttpToken *ptc_http_tokens_find(const PtcHttpTokens *tokens, PtcText given);
 bool ptc_http_tokens_have_owner(const PtcHttpTokens *tokens, const char *owner);
 /* How many owners there are. */
