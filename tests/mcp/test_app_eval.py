@@ -246,7 +246,7 @@ def pages():
         expect(json.loads(p.data["text"] + s.call("lisp_result_page", handle=handle, part="json", limit=65536,
                                                    offset=p.data["next_offset"]).data["text"]
                           if "next_offset" in p.data else p.data["text"]), [f"ä{i}" for i in range(5000)])
-        for arguments, word in [({"handle": handle, "offset": 10**7}, "behind the end"),
+        for arguments, word in [({"handle": handle, "offset": 10**7}, "past the end"),
                                 ({"handle": "r-x"}, "unknown_handle"), ({"handle": handle, "part": "prints"}, "no part"),
                                 ({"handle": handle, "limit": 0}, "limit: expected at least 1"),
                                 ({}, "\"handle\" is missing"), ({"handle": handle, "part": 1}, "part: expected"),

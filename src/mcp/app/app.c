@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * The app as a whole: its defaults, the stores behind its tools, its MCP server. */
 #include "mcp/app/app.h"
 
 #include <stdio.h>
@@ -27,7 +28,7 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
     if ((c->debug_tool || c->recorder.trace_dir) &&
         !(app->recorder = ptc_recorder_new(&c->recorder, why, PTC_MCP_WHY)))
         return false;
-    snprintf(why, PTC_MCP_WHY, "memory is short");
+    snprintf(why, PTC_MCP_WHY, "out of memory");
     return (app->results = ptc_results_new(KEPT_RESULTS, c->kept_bytes)) &&
            (app->pulse = ptc_pulse_new(c->progress_ms)) && ptc_app_rows(app);
 }
@@ -62,7 +63,7 @@ PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     PtcApp *app = ptc_mem_alloc(&mem, sizeof *app);
-    snprintf(why, PTC_MCP_WHY, "memory is short");
+    snprintf(why, PTC_MCP_WHY, "out of memory");
     if (!app)
         return NULL;
     memset(app, 0, sizeof *app);

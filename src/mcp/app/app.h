@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * app.h - the server `ptc mcp`: its tools on the library of mcp.h.
+ * app.h - the server `ptc mcp`: its tools, built on the library of mcp.h.
  *
  *   lisp_eval           runs a program, with nothing remembered
  *   lisp_result_page    more of a result that was too large for its answer
  *   lisp_session_...    with sessions: start, eval, inspect, list, forget, close
- *   lisp_debug          with the debug tool: what was called lately
+ *   lisp_debug          with the debug tool: what was called recently
  *
  * Everything that runs a program goes through a PtcExecutor.  docs/mcp.md describes the tools. */
 #ifndef PTC_MCP_APP_APP_H
@@ -17,38 +17,38 @@
 
 typedef struct PtcApp PtcApp;
 
-/* How much of a run an answer tells. */
+/* How much an answer says about a run. */
 typedef enum { PTC_APP_SLIM, PTC_APP_STRUCTURED, PTC_APP_DEBUG } PtcAppProfile;
 
-/* Everything 0 or NULL takes the default in brackets; strings are needed for ptc_app_new only. */
+/* 0 or NULL takes the default in brackets; strings are only needed during ptc_app_new. */
 typedef struct PtcAppConfig {
     PtcExecutor *executor;      /* required; outlives the app */
-    PtcTools *tools;            /* that programs have: for the description */
-    const char *about_data;     /* lines of ptc_shared_describe: the same */
+    PtcTools *tools;            /* that programs can call: for the description */
+    const char *about_data;     /* lines of ptc_shared_describe: likewise */
     const PtcLimits *limits;    /* of programs: for the description */
     PtcAppProfile profile;      /* [slim] */
     bool sessions;              /* offers the session tools */
-    PtcSessionsConfig session;  /* of them */
+    PtcSessionsConfig session;  /* for them */
     bool debug_tool;            /* offers lisp_debug */
-    PtcRecorderConfig recorder; /* its ring is used when there is a debug tool */
+    PtcRecorderConfig recorder; /* its ring is only used with the debug tool */
     size_t max_program_bytes;   /* [64 KiB] */
     size_t max_context_bytes;   /* of its JSON [4 MiB] */
-    size_t kept_bytes;          /* of results kept for lisp_result_page [64 MiB] */
-    int64_t progress_ms; /* between two notifications for a client with a progress token [10 s] */
-    size_t max_frame_bytes; /* see PtcMcpConfig, as those below */
+    size_t kept_bytes;          /* for results kept for lisp_result_page [64 MiB] */
+    int64_t progress_ms;    /* between notifications for a client with a progress token [10 s] */
+    size_t max_frame_bytes; /* see PtcMcpConfig, like those below */
     unsigned max_running, max_waiting;
     int64_t wait_ms;
-    bool private_lists;   /* only who has a token may know the tools; so it is with tools or data */
-    unsigned owner_share; /* percent that one owner may have of calls, sessions and results [100] */
+    bool private_lists; /* only holders of a token may see the tools; so it is with tools or data */
+    unsigned owner_share; /* percentage of calls, sessions, results that one owner may have [100] */
 } PtcAppConfig;
 
 /* NULL with a text in why (PTC_MCP_WHY bytes). */
 PTC_MUST_USE PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY]);
-/* For the transports; it lives as long as the app. */
+/* For the transports; lives as long as the app. */
 PtcMcp *ptc_app_mcp(PtcApp *app);
-/* Where sessions are kept over a restart, for others who have something to keep; NULL: nowhere. */
+/* Where sessions are kept across a restart, for others who have something to keep; NULL: nowhere. */
 struct PtcStore *ptc_app_store(PtcApp *app);
-/* After the transports ended. */
+/* After the transports have ended. */
 void ptc_app_free(PtcApp *app);
 
 #endif

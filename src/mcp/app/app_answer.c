@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * Answers by profile: what is told of a run, what is cut, and where the rest is.
+ * Answers by profile: what is said about a run, what is cut, and where the rest can be found.
  *
- * Clients show either the text or the structured content to their model, and some show both.  So each of the two is whole,
- * and neither says a thing twice.  They are put together from the parts of a PtcTaskOut: JSON goes into JSON as it is.  An answer that is too large as a whole is made again with less (`level`), until it fits. */
+ * Clients show either the text or the structured content to their model, and some show both.  So each of the two is
+ * complete, and neither says a thing twice.  They are put together from the parts of a PtcTaskOut; parts that are
+ * JSON go into the answer unchanged.  What always holds: an answer that would be too large is composed again with
+ * less detail (`level`) until it fits. */
 #include "mcp/app/app_int.h"
 
 #include <stdio.h>
@@ -40,17 +42,17 @@ const PtcAppSizes ptc_app_sizes[] = {
 
 enum { LEVELS = 3, LEAST_BYTES = 1024 };
 
-/* What one answer is made of. */
+/* What one answer is made from. */
 typedef struct {
     PtcJob *job;
     PtcAppProfile profile;
     const PtcAppSizes *sizes;
     int level;
     size_t result_len; /* bytes of the printed result that are shown */
-    size_t prints_len; /* the same of the printed lines */
-    bool as_json;      /* the result is there as JSON */
-    bool exact;        /* `validated` is there */
-    bool cut;          /* any of these: */
+    size_t prints_len; /* likewise of the printed lines */
+    bool as_json;      /* the result is shown as JSON */
+    bool exact;        /* `validated` is shown in full */
+    bool cut;          /* any of these was cut: */
     bool result_cut, prints_cut, preview_cut;
     char handle[PTC_RESULT_HANDLE]; /* of what was kept; "": nothing */
     PtcBuf json, text;
@@ -74,13 +76,13 @@ static bool next_line(const PtcBuf *lines, size_t len, size_t *pos, PtcText *lin
 
 /* ------------------------------------------------------------------------------ what is told */
 
-/* Bytes of a character as part of a JSON string; controls are counted at their longest. */
+/* Bytes a character takes inside a JSON string; control characters are counted at their longest. */
 static size_t escaped_char(char c)
 {
     return (unsigned char)c < 0x20 ? 6 : c == '"' || c == '\\' ? 2 : 1;
 }
 
-/* Bytes of a text as a JSON string, without its quotes. */
+/* Bytes a text takes as a JSON string, without its quotes. */
 static size_t escaped(PtcText text)
 {
     size_t n = 0;
@@ -89,7 +91,7 @@ static size_t escaped(PtcText text)
     return n;
 }
 
-/* As many printed lines as fit, the last perhaps in part. */
+/* As many printed lines as fit, the last perhaps only in part. */
 static size_t fitting_prints(const Answer *a)
 {
     const PtcBuf *prints = &a->job->out.prints;
@@ -105,7 +107,7 @@ static size_t fitting_prints(const Answer *a)
     return at;
 }
 
-/* Keeps what does not fit, once. */
+/* Keeps the whole result for lisp_result_page, once per answer. */
 static void keep_rest(Answer *a)
 {
     PtcJob *job = a->job;
@@ -119,7 +121,7 @@ static void keep_rest(Answer *a)
         a->handle[0] = 0;
 }
 
-/* In the slim profile the value itself is the result, unless it has no JSON or is much longer so. */
+/* In the slim profile the result is the value itself, unless it cannot be JSON or would be much longer that way. */
 static void decide_result(Answer *a, size_t most)
 {
     const PtcTaskOut *out = &a->job->out;
@@ -129,7 +131,7 @@ static void decide_result(Answer *a, size_t most)
                  out->json.len <= 2 * most;
 }
 
-/* A validated value is there exactly or not at all; the slim profile has it as the result. */
+/* A validated value is shown in full or not at all; in the slim profile it is the result. */
 static void decide_validated(Answer *a)
 {
     const PtcTaskOut *out = &a->job->out;
@@ -161,7 +163,7 @@ static void add_true(Answer *a, const char *name, bool when)
         ptc_emit_field_bool(&a->json, name, true);
 }
 
-/* A part that is JSON, as it is, where there is one. */
+/* A part that is JSON goes in unchanged, if there is one. */
 static void add_part(Answer *a, const char *name, const PtcBuf *part)
 {
     if (part->len)
@@ -251,7 +253,7 @@ static void add_session(Answer *a)
         add_lines(a, "stored_keys", &out->stored, out->stored.len);
 }
 
-/* The text, cut to so many bytes at most, between characters. */
+/* The text, cut between characters to at most that many bytes. */
 static PtcText cut_text(PtcText text, size_t most)
 {
     if (text.len > most)
@@ -278,7 +280,7 @@ static void add_diagnostics(Answer *a)
     ptc_emit_object_end(out);
 }
 
-/* What was cut, and where lisp_result_page goes on. */
+/* What was cut, and where lisp_result_page continues. */
 static void add_cut(Answer *a)
 {
     PtcBuf *out = &a->json;
@@ -316,7 +318,7 @@ static void add_structured(Answer *a)
 
 /* -------------------------------------------------------------------------------------- text */
 
-/* [stored: a, b] where names were given values. */
+/* [stored: a, b] for names that were given values. */
 static void add_stored(Answer *a)
 {
     const PtcBuf *changed = &a->job->out.changed;
@@ -350,7 +352,8 @@ static void add_warning(PtcBuf *text, PtcHeap *heap, PtcValue warning)
     ptc_buf_add_char(text, ']');
 }
 
-/* There are few, as a rule none, so that reading them does no harm.  They may come from a worker and be anything. */
+/* There are few and usually none, so parsing them costs little.  They may come from a worker, and may then be
+ * anything. */
 static void add_warnings(PtcBuf *text, PtcJob *job)
 {
     PtcJsonError error;
@@ -363,7 +366,7 @@ static void add_warnings(PtcBuf *text, PtcJob *job)
         add_warning(text, heap, ptc_seq_nth(all, i));
 }
 
-/* How to go on where a part was cut. */
+/* How to continue where a part was cut. */
 static void add_page_hint(Answer *a, const char *part, size_t offset)
 {
     if (a->handle[0])
@@ -401,7 +404,7 @@ static void add_text(Answer *a)
     add_cut_notice(a);
 }
 
-/* Makes the answer at one level; true: it is no larger than it may be. */
+/* Composes the answer at one level; true: it is within its size. */
 static bool compose(Answer *a)
 {
     enum { AROUND = 256 };
@@ -420,8 +423,7 @@ static void answer_ok(Answer *a)
     while (!compose(a) && a->level < LEVELS - 1)
         a->level++;
     if (!ptc_buf_ok(&a->json) || !ptc_buf_ok(&a->text)) {
-        ptc_job_fail(a->job, "no_memory",
-                     "the server is short of memory; try again a little later");
+        ptc_job_fail(a->job, "no_memory", "the server is out of memory; try again a little later");
         return;
     }
     if (a->profile != PTC_APP_DEBUG)
@@ -431,7 +433,7 @@ static void answer_ok(Answer *a)
 
 /* ------------------------------------------------------------------------------------- errors */
 
-/* In the debug profile: the error as lisp_eval tells it elsewhere. */
+/* In the debug profile: the error in the form lisp_eval uses elsewhere. */
 static void fail_payload(Answer *a)
 {
     enum { PREVIEW_CHARS = 250 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lisp_debug: what the recorder knows about the calls of an owner. */
+ * lisp_debug: what the recorder knows about an owner's calls. */
 #include "mcp/app/app_int.h"
 
 enum { RECENT_DEFAULT = 20, RECENT_MAX = 200 };
@@ -50,7 +50,7 @@ static void debug(PtcJob *job)
     ptc_buf_deinit(&out);
 }
 
-/* Looking at the records is not recorded: it would push out what one looks for. */
+/* Looking at the records is not itself recorded: it would push out what one is looking for. */
 void ptc_app_debug(PtcMcpCall *call)
 {
     PtcJob job;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lisp_eval: one program that nothing is remembered of. */
+ * lisp_eval: runs one program, of which nothing is remembered. */
 #include "mcp/app/app_int.h"
 
 void ptc_app_eval(PtcMcpCall *call)

@@ -10,14 +10,14 @@
 
 enum { PTC_APP_TOOLS = 12 };
 
-/* What an answer may hold, by profile. */
+/* How much an answer may contain, by profile. */
 typedef struct PtcAppSizes {
-    size_t result_bytes; /* of the printed result; the rest is paged */
+    size_t result_bytes; /* for the printed result; the rest is paged */
     size_t print_entries, print_bytes;
     size_t feedback_bytes;
-    size_t validated_bytes; /* of the exact value beside the result; slim has none */
-    size_t preview_bytes;   /* of a validated value that is not there exactly */
-    size_t envelope_bytes;  /* of everything */
+    size_t validated_bytes; /* for the full value beside the result; slim has none */
+    size_t preview_bytes;   /* for a validated value that is not shown in full */
+    size_t envelope_bytes;  /* for everything together */
 } PtcAppSizes;
 
 struct PtcApp {
@@ -31,8 +31,9 @@ struct PtcApp {
     PtcMcp *mcp;
     PtcMcpTool tools[PTC_APP_TOOLS];
     size_t tool_count;
-    PtcBuf description;  /* of lisp_eval */
-    int64_t deadline_ms; /* of a call, waiting included; 0: the executor's, from when it runs */
+    PtcBuf description; /* of lisp_eval */
+    /* for a call, waiting included; 0: the executor's, counted from when it runs */
+    int64_t deadline_ms;
 };
 
 /* One call of a tool that runs a program or looks into a session. */
@@ -52,27 +53,27 @@ typedef struct PtcJob {
 
 /* ---- app_job.c */
 void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool);
-/* Notes the call and frees what it held. */
+/* Records the call and frees what it held. */
 void ptc_job_done(PtcJob *job);
 /* Answers with an error: isError, "reason: text".  Always false. */
 bool ptc_job_fail(PtcJob *job, const char *reason, const char *format, ...) PTC_PRINTF(3, 4);
-/* Answers a call whose arguments do not fit the schema of its row; text says why not. */
+/* Answers a call whose arguments do not fit the schema of its row; text says why. */
 void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len);
-/* Arguments of a type; absent (or null): *out is {NULL, 0}, or unchanged.  False: answered. */
+/* Arguments of one type; absent (or null): *out is {NULL, 0}, or unchanged.  False: answered. */
 PTC_MUST_USE bool ptc_job_text(PtcJob *job, const char *name, bool required, PtcText *out);
 PTC_MUST_USE bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max,
                               int64_t *out);
 PTC_MUST_USE bool ptc_job_flag(PtcJob *job, const char *name, bool *out);
 /* program, context, signature and output_schema, into job->in. */
 PTC_MUST_USE bool ptc_job_eval_args(PtcJob *job);
-/* Does the task; false: it was not done, and is answered. */
+/* Does the task; false: it was not done, and the call was answered. */
 PTC_MUST_USE bool ptc_job_submit(PtcJob *job);
-/* A JSON object as the whole answer. */
+/* Answers with a JSON object as the whole answer. */
 void ptc_job_json(PtcJob *job, const PtcBuf *json);
 
 /* ---- app_answer.c */
 extern const PtcAppSizes ptc_app_sizes[];
-/* The answer of a program that ran, success or failure. */
+/* Answers for a program that ran, whether it succeeded or failed. */
 void ptc_job_answer(PtcJob *job);
 
 /* ---- app_eval.c, app_page.c, app_debug.c: handlers */
@@ -81,8 +82,6 @@ PtcMcpHandler ptc_app_eval, ptc_app_page, ptc_app_debug;
 /* ---- app_session.c: handlers of sessions */
 PtcMcpHandler ptc_app_session_start, ptc_app_session_eval, ptc_app_session_inspect,
     ptc_app_session_list, ptc_app_session_forget, ptc_app_session_close;
-/* Appends a time as a JSON string. */
-void ptc_app_time(PtcBuf *out, int64_t ms);
 
 /* ---- app_text.c */
 /* Fills the rows. */

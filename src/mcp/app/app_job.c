@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From the arguments of a call to a task that was done. */
+ * From the arguments of a call to a finished task.  What always holds: a function that returns false has answered
+ * the call. */
 #include "mcp/app/app_int.h"
 
 #include <stdarg.h>
@@ -17,9 +18,9 @@ enum {
     PRINT_BYTES = 4 * MIB,
     NAMES_BYTES = 16 * KIB,
     MEMORY_BYTES = 4 * MIB,
-    ANSWER_BYTES = 48 * MIB, /* of a session with very many names */
+    ANSWER_BYTES = 48 * MIB, /* for a session with very many names */
     CALLS_BYTES = 128 * KIB,
-    TEXT_BYTES = 256 * KIB, /* of whatever else a model may read */
+    TEXT_BYTES = 256 * KIB, /* for anything else a model may read */
     ERROR_BYTES = 1 * MIB,
 };
 
@@ -35,7 +36,7 @@ static void init_out(PtcTaskOut *out, PtcMem *mem, size_t session_bytes)
     out->calls.max = CALLS_BYTES;
 }
 
-/* What the answers of a profile, and the records of calls, are made of. */
+/* Which parts the answers of a profile, and the records of calls, need. */
 static unsigned wanted(const PtcApp *app)
 {
     static const unsigned by_profile[] = {[PTC_APP_STRUCTURED] = PTC_WANT_STORED,
@@ -98,7 +99,7 @@ void ptc_job_done(PtcJob *job)
 
 /* ----------------------------------------------------------------------------------- failing */
 
-/* In the debug profile an error is the JSON that a program's error would be. */
+/* In the debug profile an error is JSON of the same form as a program's error. */
 static void fail_json(PtcJob *job)
 {
     PtcBuf out;
@@ -130,7 +131,7 @@ bool ptc_job_fail(PtcJob *job, const char *reason, const char *format, ...)
     return false;
 }
 
-/* Schemas say the same and come first; this is for what they let pass. */
+/* The schemas say the same and are checked first; this is for what they let pass. */
 static bool wrong_type(PtcJob *job, const char *name, const char *wanted)
 {
     return ptc_job_fail(job, "args_error", "`%s` must be %s", name, wanted);
@@ -138,7 +139,7 @@ static bool wrong_type(PtcJob *job, const char *name, const char *wanted)
 
 /* -------------------------------------------------------------------------------- arguments */
 
-/* The argument, PTC_NONE when it is absent or null. */
+/* The argument; PTC_NONE when it is absent or null. */
 static PtcValue arg(PtcJob *job, const char *name)
 {
     PtcValue v = ptc_mcp_arg(job->call, name);
@@ -163,7 +164,7 @@ bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max, int64_
     PtcValue v = arg(job, name);
     if (v == PTC_NONE)
         return true;
-    if (ptc_is_float(v)) { /* 3.0 is an integer to JSON Schema */
+    if (ptc_is_float(v)) { /* to JSON Schema 3.0 is an integer */
         double d = ptc_to_float(v);
         if (d >= -9e15 && d <= 9e15 && d == (double)(int64_t)d)
             v = ptc_int((int64_t)d);
@@ -186,7 +187,7 @@ bool ptc_job_flag(PtcJob *job, const char *name, bool *out)
     return true;
 }
 
-/* A program that is missing, no string or blank is refused in the words of the protocol. */
+/* A program that is missing, blank or not a string is refused in the words of the protocol. */
 static bool program_arg(PtcJob *job)
 {
     PtcValue v = ptc_mcp_arg(job->call, "program");
@@ -213,13 +214,13 @@ void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len)
     const PtcMcpTool *row = ptc_mcp_tool(call);
     bool runs = row->handler == ptc_app_eval || row->handler == ptc_app_session_eval;
     ptc_job_init(&job, call, row->name);
-    if (!runs || program_arg(&job)) /* which is told in its own words */
+    if (!runs || program_arg(&job)) /* it has answered in its own words */
         ptc_job_fail(&job, "args_error", "%.*s", (int)len, text);
     job.unrecorded = row->handler == ptc_app_debug;
     ptc_job_done(&job);
 }
 
-/* An object, as the JSON text that came. */
+/* An object, as the JSON text that was received. */
 static bool object_arg(PtcJob *job, const char *name, PtcText *out)
 {
     size_t most = job->app->config.max_context_bytes;
@@ -257,7 +258,7 @@ static void resume_call(void *call)
     ptc_mcp_resume(call);
 }
 
-/* What a call may take in all counts from its arrival: clients do not know that it has waited. */
+/* The time a call may take counts from its arrival, because clients do not know that it has waited. */
 static int64_t time_left(const PtcJob *job)
 {
     int64_t most = job->app->deadline_ms, waited = ptc_mcp_waited_ms(job->call);
@@ -285,8 +286,7 @@ bool ptc_job_submit(PtcJob *job)
                                                 : "the process that ran the program died");
     case PTC_TASK_NO_MEMORY: break;
     }
-    return ptc_job_fail(job, "no_memory",
-                        "the server is short of memory; try again a little later");
+    return ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
 }
 
 void ptc_job_json(PtcJob *job, const PtcBuf *json)
@@ -294,5 +294,5 @@ void ptc_job_json(PtcJob *job, const PtcBuf *json)
     if (ptc_buf_ok(json))
         ptc_mcp_structured(job->call, json->data, json->len);
     else
-        ptc_job_fail(job, "no_memory", "the answer is too large, or the server is short of memory");
+        ptc_job_fail(job, "no_memory", "the server is out of memory, or the answer is too large");
 }

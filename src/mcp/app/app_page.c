@@ -60,19 +60,20 @@ static void page(PtcJob *job)
                              (size_t)limit, &text, &at)) {
     case PTC_RESULTS_OK: page_json(job, part, &text, &at); break;
     case PTC_RESULTS_UNKNOWN:
-        ptc_job_fail(job, "unknown_handle",
-                     "no result is kept under that handle; results go when newer ones need their "
-                     "room: run the program again");
+        ptc_job_fail(
+            job, "unknown_handle",
+            "no result is kept under that handle; results are dropped when newer ones need "
+            "the room: run the program again");
         break;
     case PTC_RESULTS_ABSENT:
         ptc_job_fail(job, "args_error", "this result has no part `%s`", part_names[part]);
         break;
     case PTC_RESULTS_BEYOND:
-        ptc_job_fail(job, "args_error", "`offset` %lld is behind the end: there are %zu bytes",
+        ptc_job_fail(job, "args_error", "`offset` %lld is past the end: there are %zu bytes",
                      (long long)offset, at.total);
         break;
     case PTC_RESULTS_NO_MEMORY:
-        ptc_job_fail(job, "no_memory", "the server is short of memory; try again a little later");
+        ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
         break;
     }
     ptc_buf_deinit(&text);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The tools of sessions.  Their state is a snapshot in the table of sessions; a call holds it while it works. */
+ * The tools of sessions.  A session's state is a snapshot in the table of sessions.  What always holds: a call holds
+ * its session while it works, and what it changed is kept in one step or not at all. */
 #include "mcp/app/app_int.h"
 
 #include "json/parse.h"
@@ -10,7 +11,7 @@
 
 enum { LISTED = 200, FORGOTTEN = 100 };
 
-/* How often, and until when, a program is run again on what another server has made of its session. */
+/* How often, and for how long, a program is run again because another server has changed its session. */
 enum { AGAIN = 20, AGAIN_MS = 10000 };
 
 static void add_time(PtcBuf *out, const char *key, int64_t ms)
@@ -36,15 +37,16 @@ static bool refuse(PtcJob *job, PtcSessionsStatus status)
                             "lisp_session_start begins a new one");
     case PTC_SESSIONS_BUSY:
         return ptc_job_fail(job, "session_busy",
-                            "another call works on this session; try again when it has ended");
+                            "another call is using this session; try again when it has ended");
     case PTC_SESSIONS_CHANGED:
         return ptc_job_fail(job, "session_busy",
                             "another server changed this session while the program ran; what the "
                             "program did to it is not kept: run it again");
     case PTC_SESSIONS_DAMAGED:
-        return ptc_job_fail(job, "store_failed",
-                            "somebody other than the server has changed this session in the store, "
-                            "so it is not used any more; lisp_session_start begins a new one");
+        return ptc_job_fail(
+            job, "store_failed",
+            "this session was changed in the store by someone other than the server, "
+            "so it cannot be used any more; lisp_session_start begins a new one");
     case PTC_SESSIONS_FAILED:
         return ptc_job_fail(job, "store_failed",
                             "the store of sessions cannot be read or written; the server says why "
@@ -52,14 +54,13 @@ static bool refuse(PtcJob *job, PtcSessionsStatus status)
     case PTC_SESSIONS_FULL:
         return ptc_job_fail(
             job, "session_limit",
-            "there are as many sessions or as much in them as this server keeps (%u "
+            "this server keeps no more sessions, or no more data in them (%u "
             "sessions, %zu KiB each, %zu KiB in all); close some, or forget what is "
             "no longer needed",
             c->max, c->bytes / 1024, c->total_bytes / 1024);
     case PTC_SESSIONS_NO_MEMORY: break;
     }
-    return ptc_job_fail(job, "no_memory",
-                        "the server is short of memory; try again a little later");
+    return ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
 }
 
 static bool hold(PtcJob *job)
@@ -78,8 +79,8 @@ static void let_go(PtcJob *job)
     job->held = NULL;
 }
 
-/* Another server has changed the session meanwhile.  Nobody notices when the same is done again to the newer state, as
- * long as it has changed nothing else.  False: it cannot be, and is answered. */
+/* Another server has changed the session meanwhile.  Running the program again on the newer state goes unnoticed, as
+ * long as it has changed nothing else.  False: that is not possible, and the call was answered. */
 static bool begin_again(PtcJob *job, unsigned times, int64_t begun_ns)
 {
     bool late = ptc_clock_ns(NULL) - begun_ns > (int64_t)AGAIN_MS * 1000000;
@@ -91,8 +92,8 @@ static bool begin_again(PtcJob *job, unsigned times, int64_t begun_ns)
     return true;
 }
 
-/* Runs `work` on the session that is held, and makes the change that comes of it; again and again while other servers
- * are faster.  False: it failed, and is answered. */
+/* Runs `work` on the session that is held and saves the change it made; again and again while other servers are
+ * faster.  False: it failed, and the call was answered. */
 static bool change(PtcJob *job, bool (*work)(PtcJob *job, void *user, PtcSessionChange *change),
                    void *user)
 {
@@ -228,7 +229,7 @@ void ptc_app_session_eval(PtcMcpCall *call)
 
 /* ------------------------------------------------------------------- inspect, forget, close */
 
-/* {"session":{...},"bindings":...}: the snapshot's own JSON with what the table knows before it. */
+/* {"session":{...},"bindings":...}: what the table knows, followed by the snapshot's own JSON. */
 static void answer_inspected(PtcJob *job)
 {
     PtcBuf out;
@@ -237,7 +238,7 @@ static void answer_inspected(PtcJob *job)
     ptc_emit_object(&out);
     ptc_emit_key(&out, "session");
     add_info(&out, &job->info);
-    if (answer->len > 2) /* its members, without the brackets */
+    if (answer->len > 2) /* its members, without the braces */
         ptc_emit_raw(&out, (PtcText){answer->data + 1, answer->len - 2});
     ptc_emit_object_end(&out);
     ptc_job_json(job, &out);
@@ -266,7 +267,7 @@ void ptc_app_session_inspect(PtcMcpCall *call)
     ptc_job_done(&job);
 }
 
-/* How many names went, as FORGET tells. */
+/* How many names were removed, according to FORGET. */
 static int64_t count_forgotten(PtcJob *job)
 {
     PtcJsonError error;
@@ -277,14 +278,14 @@ static int64_t count_forgotten(PtcJob *job)
     return n != PTC_NONE && ptc_is_int(n) ? ptc_to_int(n) : 0;
 }
 
-/* What is to be forgotten, and what came of it. */
+/* What to forget, and what came of it. */
 typedef struct {
     PtcValue names; /* PTC_NONE: everything */
     PtcBuf snapshot;
     int64_t forgotten;
 } Forget;
 
-/* Runs the task on the snapshot that the one before made. */
+/* Runs the task on the snapshot that the previous one made. */
 static bool forget_one(PtcJob *job, PtcText name, Forget *f)
 {
     job->in.name = name;
@@ -322,7 +323,7 @@ static bool forget_held(PtcJob *job, void *user, PtcSessionChange *to)
     return true;
 }
 
-/* A list of names, PTC_NONE when absent. */
+/* A list of names; PTC_NONE when absent. */
 static bool names_arg(PtcJob *job, PtcValue *names)
 {
     *names = ptc_mcp_arg(job->call, "bindings");

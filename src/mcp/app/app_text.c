@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What clients and their models read about the tools: descriptions and schemas.  Schemas are flat objects without
- * references, since several clients drop anything else. */
+ * What clients and their models read about the tools: descriptions and schemas.  What always holds: schemas are flat
+ * objects without references, because several clients drop anything else. */
 #include "mcp/app/app_int.h"
 
 #include "tool/card.h"
@@ -43,8 +43,8 @@ enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
                                         ",\"result_bytes\":" NUMBER ",\"next_offset\":" NUMBER \
                                         ",\"prints_next_offset\":" NUMBER                      \
                                         ",\"result_handle\":" TEXT
-/* Without `validated` and the `result` of the slim profile, which may be anything: there is no way to say so that all clients
- * take.  What a schema does not name may be there all the same. */
+/* `validated`, and the `result` of the slim profile, may be anything, and there is no way to say so that all clients
+ * accept.  They are left out: members that a schema does not name are allowed. */
 #define MORE_MEMBERS                                                                       \
     "\"status\":" TEXT ",\"result\":" TEXT ",\"prints\":" TEXTS ",\"session\":" ANY_OBJECT \
     ",\"changed_keys\":" TEXTS ",\"stored_keys\":" TEXTS ",\"validated_preview\":" TEXT    \
@@ -66,7 +66,7 @@ enum {
     PURE = PTC_MCP_READ_ONLY | PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_IDEMPOTENT | PTC_MCP_CLOSED_WORLD
 };
 
-/* Whoever runs the program reads these. */
+/* These are parsed by whoever runs the program. */
 static const char *const raw_args[] = {"context", "output_schema", NULL};
 
 static const PtcMcpTool eval_row = {
@@ -217,7 +217,7 @@ static const PtcMcpTool session_rows[] = {
 
 /* ------------------------------------------------------------------------------- descriptions */
 
-/* Up to the first full stop, or cut. */
+/* Up to the first full stop, or cut at SENTENCE bytes. */
 static size_t sentence(const char *text)
 {
     size_t n = 0;
@@ -246,7 +246,7 @@ static void add_tools(PtcBuf *out, const PtcTools *tools)
     }
 }
 
-/* Says it when the limits are not those on the card. */
+/* Mentions the limits if they are not those on the card. */
 static void add_limits(PtcBuf *out, const PtcLimits *l)
 {
     if (!l)
@@ -267,7 +267,7 @@ static void describe_eval(PtcApp *app)
     if (tools)
         add_tools(out, c->tools);
     if (c->about_data && *c->about_data) {
-        ptc_buf_add_cstr(out, "\nBeside the context programs see these, loaded already:\n");
+        ptc_buf_add_cstr(out, "\nBesides the context, programs see these, already loaded:\n");
         ptc_buf_add_cstr(out, c->about_data);
     }
     if (out->len && out->data[out->len - 1] == '\n')
@@ -282,7 +282,7 @@ static void add_row(PtcApp *app, const PtcMcpTool *row)
     to->refuse = ptc_app_refuse;
 }
 
-/* What running a program may do: as much as the tools that it can call. */
+/* What running a program may do: as much as the tools it can call. */
 static unsigned eval_flags(const PtcTools *tools)
 {
     unsigned flags = PURE;

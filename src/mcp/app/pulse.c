@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Progress notifications for calls that take long.  What always holds: the list is in the order in which
+ * notifications are due; after ptc_pulse_end nothing is sent for a call. */
 #include "mcp/app/pulse.h"
 
 #include <pthread.h>
@@ -8,10 +10,10 @@
 
 struct PtcPulse {
     int64_t every_ns;
-    pthread_mutex_t
-        lock; /* for all below; held while a notification is sent, which no transport does for long */
+    /* guards everything below; held while a notification is sent, which no transport does for long */
+    pthread_mutex_t lock;
     pthread_cond_t change;
-    PtcBeat *first, *last; /* in the order they are due */
+    PtcBeat *first, *last; /* in the order in which they are due */
     pthread_t thread;
     bool has_thread, asleep, quit;
 };
@@ -31,7 +33,7 @@ static void unlink_beat(PtcPulse *p, PtcBeat *beat)
     *(beat->next ? &beat->next->prev : &p->last) = beat->prev;
 }
 
-/* Progress is the time that has passed, in seconds: it grows, and nobody knows how much there will be. */
+/* Progress is the time that has passed, in seconds: it grows, and nobody knows how much is left. */
 static void tell(const PtcBeat *beat, int64_t now)
 {
     char message[64];
@@ -50,7 +52,7 @@ static void tell_due(PtcPulse *p)
     }
 }
 
-/* Without calls the thread waits one more time, so that calls that follow each other do not have to wake it. */
+/* When there are no more calls the thread waits one more round, so that calls in quick succession need not wake it. */
 static void *serve(void *user)
 {
     PtcPulse *p = user;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * pulse.h - signs of life for clients that gave a progress token: while a call waits for its program, a notification
- * every few seconds.  Clients abort what is silent for too long.
+ * pulse.h - signs of life for clients that sent a progress token: while a call waits for its program, a notification
+ * every few seconds.  Clients give up on what is silent for too long.
  *
- * One thread serves all calls; it is made when the first one needs it, and sleeps while there are none. */
+ * One thread serves all calls; it is started when the first one needs it, and sleeps while there are none. */
 #ifndef PTC_MCP_APP_PULSE_H
 #define PTC_MCP_APP_PULSE_H
 
@@ -10,20 +10,20 @@
 
 typedef struct PtcPulse PtcPulse;
 
-/* One call that waits; in the frame of its handler. */
+/* One call that waits; lives on its handler's stack. */
 typedef struct PtcBeat {
     PtcMcpCall *call; /* NULL: not waiting, or without a token */
     int64_t begun_ns, due_ns;
     struct PtcBeat *prev, *next;
 } PtcBeat;
 
-/* NULL: memory is short. */
+/* NULL: out of memory. */
 PTC_MUST_USE PtcPulse *ptc_pulse_new(int64_t every_ms);
-/* No call waits any more. */
+/* Only when no call waits any more. */
 void ptc_pulse_free(PtcPulse *pulse);
 
-/* From here on the call belongs to the pulse and the handler does nothing with it, until ptc_pulse_end: after that
- * nothing is sent.  Where no thread can be made nothing is sent at all. */
+/* From here on the call belongs to the pulse, and the handler must not use it until ptc_pulse_end; after that
+ * nothing is sent.  If no thread can be started, nothing is sent at all. */
 void ptc_pulse_begin(PtcPulse *pulse, PtcBeat *beat, PtcMcpCall *call);
 void ptc_pulse_end(PtcPulse *pulse, PtcBeat *beat);
 

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Large results, kept for a while.  What always holds: there are never more of them, and never more bytes, than
+ * allowed; a result is only found by its owner. */
 #include "mcp/app/results.h"
 
 #include <pthread.h>
@@ -22,7 +24,7 @@ typedef struct Kept {
 struct PtcResults {
     PtcMem mem;
     size_t max_count, max_bytes;
-    pthread_mutex_t lock; /* for all below */
+    pthread_mutex_t lock; /* guards everything below */
     Kept *newest;
     size_t count, bytes;
 };
@@ -122,7 +124,7 @@ static size_t has(const PtcResults *r, const char *owner, bool in_bytes)
     return n;
 }
 
-/* The oldest result of the owner who has the most: nobody can push out what others keep by keeping more himself. */
+/* The oldest result of the owner who has the most: so nobody can push out what others keep by keeping more. */
 static Kept **find_spare(PtcResults *r, bool in_bytes)
 {
     Kept **spare = &r->newest;
@@ -137,7 +139,7 @@ static Kept **find_spare(PtcResults *r, bool in_bytes)
     return spare;
 }
 
-/* Lets results go until there is room. */
+/* Drops results until there is room. */
 static void shrink(PtcResults *r)
 {
     while (r->newest && (r->count > r->max_count || r->bytes > r->max_bytes)) {

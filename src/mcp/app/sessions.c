@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Sessions as records of a store.  What always holds: the store has the newest state, and what is here is only who works
- * on which session right now; the store is never called with the lock held, since it may wait for other processes. */
+ * Sessions as records of a store.  What always holds: the store has the newest state; all that is here is who works
+ * on which session right now.  The store is never called with the lock held, because it may wait for other
+ * processes. */
 #include "mcp/app/sessions.h"
 
 #include <pthread.h>
@@ -16,7 +17,7 @@ enum { RANDOM_BYTES = 18, META = PTC_STORE_META };
 #define MIB ((size_t)1 << 20)
 static const char kind[] = "session";
 
-/* A session that a call works on. */
+/* A session that a call is working on. */
 struct PtcSessionEntry {
     PtcSessionEntry *next;
     PtcSessionInfo info; /* as it was read */
@@ -30,7 +31,7 @@ struct PtcSessions {
     PtcMem mem;
     PtcSessionsConfig config;
     PtcStore *store;
-    pthread_mutex_t lock; /* for the list */
+    pthread_mutex_t lock; /* guards the list */
     PtcSessionEntry *held;
 };
 
@@ -62,8 +63,8 @@ static PtcSessionsStatus of_store(PtcStoreStatus status)
 
 /* ---------------------------------------------------------------------------- records */
 
-/* What the store keeps beside the bytes: evals, bindings, and the title on a line of its own.  The session's end is the
- * record's; see store_sqlite.c for files that were written before there were records. */
+/* What the store keeps beside the bytes: evals, bindings, and the title on a line of its own.  The session ends when
+ * the record expires.  store_sqlite_open.c writes the same form when it upgrades old files. */
 static PtcText write_meta(char meta[META], const PtcSessionInfo *info)
 {
     int n = snprintf(meta, META, "%llu %zu\n%s", (unsigned long long)info->evals, info->bindings,
@@ -88,7 +89,7 @@ static bool read_stored(PtcSessions *s, PtcText handle, const PtcStored *stored,
 {
     PtcText meta = {stored->meta, stored->meta_len};
     uint64_t evals, bindings;
-    int64_t at = now(s); /* one that another server holds may count as used until later */
+    int64_t at = now(s); /* a session held by another server may count as used until later */
     *info = (PtcSessionInfo){.created_ms = stored->created_ms,
                              .used_ms = stored->used_ms < at ? stored->used_ms : at};
     if (!take_number(&meta, ' ', &evals) || !take_number(&meta, '\n', &bindings) ||
@@ -154,14 +155,14 @@ static bool is_held(PtcSessions *s, PtcText owner, PtcText handle)
     return held;
 }
 
-/* For ptc_store_expire: a session in use does not end. */
+/* For ptc_store_expire: a session in use does not expire. */
 static bool spare(void *user, const PtcStoreKey *key, const PtcStored *stored)
 {
     (void)stored;
     return is_held(user, key->owner, key->key);
 }
 
-/* Taking turns: false when somebody else has it. */
+/* Takes the session for this call; false when somebody else has it. */
 static bool take(PtcSessions *s, PtcSessionEntry *e)
 {
     pthread_mutex_lock(&s->lock);
@@ -186,7 +187,7 @@ static void give_back(PtcSessions *s, PtcSessionEntry *e)
 
 /* ------------------------------------------------------------------------ start, stop */
 
-/* What cannot be removed now is looked at when it is asked for, and removed another time. */
+/* What cannot be removed now is checked again when it is asked for, and removed another time. */
 static PtcStoreStatus sweep(PtcSessions *s)
 {
     return ptc_store_expire(s->store, kind, now(s), s->config.idle_ms, spare, s);
@@ -219,7 +220,7 @@ PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, char *why, size_t
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     PtcSessions *s = ptc_mem_alloc(&mem, sizeof *s);
-    snprintf(why, size, "memory is short");
+    snprintf(why, size, "out of memory");
     if (!s)
         return NULL;
     memset(s, 0, sizeof *s);
@@ -263,7 +264,7 @@ static bool make_handle(PtcSessions *s, char handle[PTC_SESSION_HANDLE])
     return ok;
 }
 
-/* What one owner may have of so much: something, whatever the percentage. */
+/* An owner's share of this much: always something, whatever the percentage. */
 static size_t share(const PtcSessions *s, size_t all)
 {
     size_t percent = s->config.owner_share < 100 ? s->config.owner_share : 100;
@@ -297,14 +298,14 @@ PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText 
 
 /* -------------------------------------------------------------------------------- use */
 
-/* Reads a session, its bytes too unless `bytes` is NULL.  One whose time is over is removed, and is unknown. */
+/* Reads a session, with its bytes unless `bytes` is NULL.  One that has expired is removed, and counts as unknown. */
 static PtcSessionsStatus read_session(PtcSessions *s, const char *owner, PtcText handle,
                                       PtcSessionInfo *info, uint64_t *version, PtcBuf *bytes)
 {
     PtcStored stored;
     PtcStoreKey key = key_of(owner, handle);
     PtcStoreStatus status = ptc_store_get(s->store, &key, &stored, bytes);
-    if (status == PTC_STORE_FULL) /* more than there may be, so not of this server */
+    if (status == PTC_STORE_FULL) /* more than allowed, so this server did not write it */
         return PTC_SESSIONS_UNKNOWN;
     if (status != PTC_STORE_OK)
         return of_store(status);
@@ -316,7 +317,7 @@ static PtcSessionsStatus read_session(PtcSessions *s, const char *owner, PtcText
     return read_stored(s, handle, &stored, info) ? PTC_SESSIONS_OK : PTC_SESSIONS_UNKNOWN;
 }
 
-/* Reads the state that is there now into the entry. */
+/* Reads the current state into the entry. */
 static PtcSessionsStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *bytes)
 {
     PtcSessionInfo info;
@@ -330,7 +331,7 @@ static PtcSessionsStatus read_held(PtcSessions *s, PtcSessionEntry *e, PtcText *
     return status;
 }
 
-/* Writes the entry's info, with other bytes unless they are absent. */
+/* Writes the entry's info, with new bytes unless they are absent. */
 static PtcSessionsStatus write_session(PtcSessions *s, PtcSessionEntry *e, PtcText bytes)
 {
     char meta[META];
@@ -344,13 +345,13 @@ static PtcSessionsStatus write_session(PtcSessions *s, PtcSessionEntry *e, PtcTe
         .bounds = {.bytes = s->config.total_bytes, .owner_bytes = share(s, s->config.total_bytes)}};
     uint64_t version;
     PtcStoreStatus status = ptc_store_put(s->store, &key, &put, &version);
-    if (status == PTC_STORE_OK) /* else it would be a version that was never read */
+    if (status == PTC_STORE_OK) /* otherwise it would be a version that was never read */
         e->version = version;
     return of_store(status);
 }
 
-/* Other servers end what nobody has used for too long, and do not see who holds it: where it could come to that before it
- * is let go, it counts as used until then. */
+/* Other servers remove what nobody has used for too long, and cannot see who holds it.  If that could happen before
+ * the session is let go, it is marked as used until then. */
 static void prolong(PtcSessions *s, PtcSessionEntry *e)
 {
     const PtcSessionsConfig *c = &s->config;
@@ -389,7 +390,7 @@ size_t ptc_session_bindings(const PtcSessionEntry *held)
     return held->info.bindings;
 }
 
-/* Gives the session other bytes, or leaves it as it was. */
+/* Gives the session new bytes, or leaves it as it was. */
 static PtcSessionsStatus change_bytes(PtcSessions *s, PtcSessionEntry *e,
                                       const PtcSessionChange *change)
 {
@@ -413,7 +414,7 @@ PtcSessionsStatus ptc_sessions_change(PtcSessions *s, PtcSessionEntry *e,
     if (!change->bytes.bytes)
         return PTC_SESSIONS_OK;
     PtcSessionsStatus status = change_bytes(s, e, change);
-    /* Over its time and gone: there is nothing to change any more, and nobody who could tell. */
+    /* Expired and gone: there is nothing left to change, and nobody who would notice. */
     return status == PTC_SESSIONS_UNKNOWN && e->info.used_ms >= e->info.ends_ms ? PTC_SESSIONS_OK
                                                                                 : status;
 }
@@ -428,7 +429,7 @@ PtcSessionsStatus ptc_sessions_renew(PtcSessions *s, PtcSessionEntry *held, PtcT
 
 void ptc_sessions_let_go(PtcSessions *s, PtcSessionEntry *e, PtcSessionInfo *info)
 {
-    if (!e->told) { /* it was used; where others were faster, they have said so */
+    if (!e->told) { /* it was used; if others were faster, they have said so */
         e->info.used_ms = now(s);
         (void)!write_session(s, e, (PtcText){NULL, 0});
     }
@@ -461,7 +462,7 @@ typedef struct {
     size_t n, max, all;
 } Listing;
 
-/* Puts one where it belongs among those that were used last. */
+/* Inserts a session in its place among those used last. */
 static void insert(Listing *l, const PtcSessionInfo *info)
 {
     size_t i = l->n < l->max ? l->n++ : l->max;

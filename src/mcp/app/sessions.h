@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * sessions.h - the sessions of a server: who owns them, how long they live, the bytes of their snapshots.
  *
- * A session is found by its handle, which cannot be guessed, and only by its owner.  It is a record of a store, which
- * other servers may share.  Whoever works on one holds it, so that calls of one server take turns; when another server has
- * changed it meanwhile, what was done to it here must be done again to the newer state or is not kept, and when it was
- * closed there, it is gone here too.
- * Everything is bounded: sessions, bytes of each, bytes of all.  Any thread; no lock is held while a program runs. */
+ * A session is found by its handle, which cannot be guessed, and only by its owner.  It is a record of a store,
+ * which other servers may share.  Whoever works on a session holds it, so that calls of one server take turns.  If
+ * another server has changed it meanwhile, what was done to it here must be repeated on the newer state or is not
+ * kept; if it was closed there, it is gone here too.  Everything is bounded: the number of sessions, the bytes of
+ * each, the bytes of all.  Any thread; no lock is held while a program runs. */
 #ifndef PTC_MCP_APP_SESSIONS_H
 #define PTC_MCP_APP_SESSIONS_H
 
@@ -17,15 +17,15 @@ typedef struct PtcSessionEntry PtcSessionEntry;
 
 enum { PTC_SESSION_HANDLE = 40, PTC_SESSION_TITLE = 200 };
 
-/* Everything 0 or NULL takes the default in brackets. */
+/* 0 or NULL takes the default in brackets. */
 typedef struct PtcSessionsConfig {
     unsigned max;                  /* sessions [1024] */
-    unsigned owner_share;          /* percent of all this that one owner may have [100] */
+    unsigned owner_share;          /* percentage of all this that one owner may have [100] */
     int64_t ttl_ms;                /* after its start [30 minutes] */
     int64_t idle_ms;               /* after its last use [15 minutes] */
-    int64_t lease_ms;              /* how long a call may hold one at most [2 minutes] */
-    size_t bytes;                  /* of the snapshot of one [4 MiB] */
-    size_t total_bytes;            /* of all [256 MiB] */
+    int64_t lease_ms;              /* how long a call may hold a session at most [2 minutes] */
+    size_t bytes;                  /* for the snapshot of one [4 MiB] */
+    size_t total_bytes;            /* for all [256 MiB] */
     const char *store;             /* "sqlite:FILE"; NULL: in memory only */
     int64_t (*now_ms)(void *user); /* since 1970 [the system's] */
     void *now_user;
@@ -33,49 +33,49 @@ typedef struct PtcSessionsConfig {
 
 typedef enum {
     PTC_SESSIONS_OK,
-    PTC_SESSIONS_UNKNOWN, /* no such session of this owner: never was, closed, or over its time */
+    PTC_SESSIONS_UNKNOWN, /* this owner has no such session: never had, closed, or expired */
     PTC_SESSIONS_BUSY,    /* somebody holds it */
     PTC_SESSIONS_CHANGED, /* another server has changed it since it was held: nothing was done */
-    PTC_SESSIONS_FULL,    /* as many sessions, or as many bytes, as there may be */
+    PTC_SESSIONS_FULL,    /* no room for more sessions or more bytes */
     PTC_SESSIONS_NO_MEMORY,
-    PTC_SESSIONS_DAMAGED, /* somebody who has not the store's key has changed it */
+    PTC_SESSIONS_DAMAGED, /* somebody without the store's key changed it */
     PTC_SESSIONS_FAILED,  /* the store cannot be read or written */
 } PtcSessionsStatus;
 
-/* What can be told of a session; a copy. */
+/* What can be said about a session; a copy. */
 typedef struct PtcSessionInfo {
     char handle[PTC_SESSION_HANDLE];
     char title[PTC_SESSION_TITLE + 1];
     int64_t created_ms, used_ms;
     int64_t ends_ms;    /* the latest it may live */
-    int64_t expires_ms; /* when it ends unless it is used before; all since 1970 */
+    int64_t expires_ms; /* when it ends unless it is used before; all times since 1970 */
     uint64_t evals;
     size_t bindings, bytes;
     bool busy;
 } PtcSessionInfo;
 
-/* NULL with a text in why: memory, or the store cannot be used. */
+/* NULL with a text in why: out of memory, or the store cannot be used. */
 PTC_MUST_USE PtcSessions *ptc_sessions_new(const PtcSessionsConfig *config, char *why, size_t size);
 /* After everything was let go. */
 void ptc_sessions_free(PtcSessions *sessions);
 const PtcSessionsConfig *ptc_sessions_config(const PtcSessions *sessions); /* defaults filled in */
 
-/* A new, empty session.  ttl_ms > 0 shortens its time. */
+/* Starts an empty session.  ttl_ms > 0 shortens its life. */
 PtcSessionsStatus ptc_sessions_start(PtcSessions *sessions, const char *owner, PtcText title,
                                      int64_t ttl_ms, PtcSessionInfo *info);
-/* Holds a session; *bytes is its snapshot (absent: empty), good until it is let go. */
+/* Holds a session; *bytes is its snapshot (absent: empty), valid until it is let go. */
 PtcSessionsStatus ptc_sessions_hold(PtcSessions *sessions, const char *owner, PtcText handle,
                                     PtcSessionEntry **held, PtcText *bytes);
-/* How many bindings the one that is held had. */
+/* How many bindings a held session had. */
 size_t ptc_session_bindings(const PtcSessionEntry *held);
-/* What a program did to it. */
+/* What a program did to a session. */
 typedef struct PtcSessionChange {
-    PtcText bytes; /* absent: nothing but that it was used */
+    PtcText bytes; /* absent: it was used, nothing else */
     size_t bindings;
     bool evaluated; /* counts as an eval */
 } PtcSessionChange;
-/* Makes a change; the session stays held.  One that does not fit (PTC_SESSIONS_FULL) or comes too late
- * (PTC_SESSIONS_CHANGED, PTC_SESSIONS_UNKNOWN) is not made. */
+/* Saves a change; the session stays held.  A change that does not fit (PTC_SESSIONS_FULL) or comes too late
+ * (PTC_SESSIONS_CHANGED, PTC_SESSIONS_UNKNOWN) is not saved. */
 PtcSessionsStatus ptc_sessions_change(PtcSessions *sessions, PtcSessionEntry *held,
                                       const PtcSessionChange *change);
 /* After PTC_SESSIONS_CHANGED: *bytes becomes the newer snapshot, for another try. */
@@ -83,12 +83,12 @@ PtcSessionsStatus ptc_sessions_renew(PtcSessions *sessions, PtcSessionEntry *hel
 /* Lets go of it as it is now.  info may be NULL. */
 void ptc_sessions_let_go(PtcSessions *sessions, PtcSessionEntry *held, PtcSessionInfo *info);
 PtcSessionsStatus ptc_sessions_close(PtcSessions *sessions, const char *owner, PtcText handle);
-/* Those of an owner, last used first, into infos (room for `max`); how many there are. */
+/* An owner's sessions, last used first, into infos (room for `max`); returns how many there are. */
 size_t ptc_sessions_list(PtcSessions *sessions, const char *owner, PtcSessionInfo *infos,
                          size_t max);
-/* The store, when it is one that outlives the process; else NULL. */
+/* The store, if it outlives the process; else NULL. */
 struct PtcStore *ptc_sessions_store(PtcSessions *sessions);
-/* Memory of all snapshots. */
+/* The memory of all snapshots. */
 size_t ptc_sessions_bytes(PtcSessions *sessions, size_t *count);
 
 #endif
