@@ -177,7 +177,7 @@ static int load_program(Eval *e, int argc, char **argv)
 static int load_context(Eval *e)
 {
     const char *text = e->options->context, *error;
-    char why[240] = "memory is short";
+    char why[240] = "out of memory";
     if (!text)
         return PTC_EXIT_OK;
     size_t len = strlen(text);
@@ -232,7 +232,7 @@ static int load_tools(PtcMem *mem, Eval *e)
 {
     static const PtcToolsFileOptions all = {.command = true, .http = true};
     const char *text = e->options->tools, *error = NULL;
-    char why[PTC_TOOLS_FILE_WHY] = "memory is short";
+    char why[PTC_TOOLS_FILE_WHY] = "out of memory";
     PtcBuf file;
     if (!text)
         return PTC_EXIT_OK;
@@ -373,7 +373,7 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
     if (e->tools)
         catch_signals(e->ptc);
     if (ptc_eval(e->ptc, &e->run, &e->outcome) != PTC_OK) {
-        ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
+        ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
         return PTC_EXIT_FAILED;
     }
     if (e->options->format == FORMAT_PAYLOAD)
@@ -462,7 +462,7 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
         return status;
     Eval e = {.options = &o, .ptc = new_engine(&o)};
     if (!e.ptc)
-        return ptc_options_wrong(&usage, "cannot start: memory is short, or a limit is too large");
+        return ptc_options_wrong(&usage, "cannot start: out of memory, or a limit is too large");
     ptc_buf_init(&e.program, mem, PTC_IO_MAX);
     ptc_buf_init(&e.context, mem, PTC_IO_MAX);
     ptc_buf_init(&e.schema, mem, PTC_IO_MAX);

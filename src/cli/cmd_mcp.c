@@ -105,7 +105,7 @@ static bool count_owners(Server *s)
     PtcHttpTokens tokens;
     size_t line;
     if (!ptc_http_tokens_init(&tokens, s->mem))
-        return wrong("tokens", "memory is short");
+        return wrong("tokens", "out of memory");
     const char *why =
         s->tokens.len ? ptc_http_tokens_read(&tokens, ptc_buf_view(&s->tokens), &line) : NULL;
     s->owners = ptc_http_tokens_owners(&tokens);
@@ -165,7 +165,7 @@ static bool list_secrets(Server *s)
     bool ok = list_tokens(s, &s->tokens);
     for (size_t i = 0; ok && s->tools && (value = ptc_command_secret(s->tools, i)); i++)
         ok = ptc_secrets_add(&s->secrets, value, strlen(value));
-    return ok || wrong("tokens", "memory is short");
+    return ok || wrong("tokens", "out of memory");
 }
 
 /* PtcHttpReload: new tokens are secrets before anybody can use them.  Who reads them again also waits for signals to
@@ -183,7 +183,7 @@ static bool reload_tokens(void *user, PtcBuf *tokens, char why[PTC_MCP_WHY])
         return false;
     if (list_tokens(s, tokens))
         return true;
-    (void)snprintf(why, PTC_MCP_WHY, "memory is short");
+    (void)snprintf(why, PTC_MCP_WHY, "out of memory");
     return false;
 }
 
@@ -212,7 +212,7 @@ static bool read_tools(Server *s)
               ptc_tools_read_json(s->tools, text.data ? text.data : "", text.len, &allow, why,
                                   sizeof why);
     ptc_buf_deinit(&text);
-    return ok || wrong(s->o.tools + 1, unread ? unread : s->tools ? why : "memory is short");
+    return ok || wrong(s->o.tools + 1, unread ? unread : s->tools ? why : "out of memory");
 }
 
 /* NAME=@FILE in its two parts. */
@@ -252,7 +252,7 @@ static bool load_data(Server *s)
     if (s->o.data.count == 0)
         return true;
     if (!(s->data = ptc_shared_new()))
-        return wrong("--data", "memory is short");
+        return wrong("--data", "out of memory");
     for (size_t i = 0; i < s->o.data.count; i++)
         if (!split_item(s->o.data.items[i], name, &path) ||
             !ptc_shared_load(s->data, name, path, why, sizeof why))
