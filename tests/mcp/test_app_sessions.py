@@ -196,7 +196,7 @@ def store():
             db.execute("UPDATE ptc_record SET bytes = X'00112233', size = 4")
         with Server(*args) as s:
             a = run(s, keep, "x")
-            assert a.failed and a.text.startswith("store_failed: somebody"), a.text
+            assert a.failed and a.text.startswith("store_failed: this session was changed"), a.text
             expect(s.call("lisp_session_close", session_id=keep).failed, False)
             expect(s.eval("1").text, "1")
             assert b"has not its key" in s.finish(), s.errors
