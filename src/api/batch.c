@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Batch lines: a JSON request in, a JSON answer out.  What always holds: every line is answered with one object, also a line
+ * that is not JSON or that memory ran out for; an answer that could not be completed is not given out. */
 #include "api/batch.h"
 
 #include <stdio.h>
@@ -8,7 +10,6 @@
 #include "base/utf8.h"
 #include "engine/session_named.h"
 #include "json/emit.h"
-#include "json/write.h"
 #include "tool/convert.h"
 #include "value/calendar.h"
 
@@ -23,8 +24,8 @@ typedef struct Request {
     PtcLimits limits;
     const PtcBatchOptions *options;
     PtcTools *tools;   /* the line's own, or NULL */
-    char problem[400]; /* why it cannot be run, empty when it can */
-    bool too_large;    /* and that is its size */
+    char problem[400]; /* why it cannot be run; empty if it can */
+    bool too_large;    /* because of its size */
     PtcBuf out;
 } Request;
 
@@ -59,7 +60,7 @@ static int64_t *limit_of(PtcLimits *limits, const Limit *limit)
     return (int64_t *)(void *)((char *)limits + limit->offset);
 }
 
-/* Whoever gave limits for the whole batch meant them for lines that come from somebody else. */
+/* Limits of the whole batch bind every line, because lines may come from somebody else. */
 static bool set_limit(Request *r, const Limit *limit, int64_t n)
 {
     PtcLimits most;
@@ -157,8 +158,8 @@ static bool read_session(Request *r, PtcValue name)
     return r->run.session || refuse(r, "no room for another session");
 }
 
-/* The context has a limit of its own; the rest of the line is in the same heap.  What all of it needs is known, what the
- * context needs only when that is too much. */
+/* The context has a limit of its own, but the rest of the line is in the same heap.  What all of it takes is known; what the
+ * context alone takes is only measured if that is too much. */
 static bool hold_context(Request *r)
 {
     PtcHeap *heap = r->data->heap;
@@ -238,156 +239,179 @@ static bool read_request(Request *r, const char *line, size_t len)
 
 /* ----------------------------------------------------------------------------- answers */
 
-static void add_string(PtcBuf *out, const char *text, size_t len)
-{
-    ptc_json_write_string(out, text, len);
-}
-
+/* A text that may be NULL where it is empty: the emitter would take that for null. */
 static void add_field(PtcBuf *out, const char *name, const char *text, size_t len)
 {
-    ptc_buf_addf(out, ",\"%s\":", name);
-    add_string(out, text, len);
+    ptc_emit_field_text(out, name, (PtcText){text ? text : "", len});
 }
 
+/* An id that cannot be JSON is answered with null: the line must be answered in any case. */
 static void begin_answer(Request *r, bool ok)
 {
-    ptc_buf_add_cstr(&r->out, "{\"id\":");
+    ptc_emit_object(&r->out);
+    ptc_emit_key(&r->out, "id");
     size_t before = r->out.len;
-    PtcJsonWriter writer = {r->data->heap, -1, NULL};
-    PtcJsonError error;
-    if (r->id == PTC_NONE || !ptc_json_write(&writer, &r->out, r->id, &error)) {
+    if (r->id == PTC_NONE || !ptc_emit_value(&r->out, r->data->heap, r->id)) {
         r->out.len = before;
-        ptc_buf_add_cstr(&r->out, "null");
+        ptc_emit_null(&r->out);
     }
-    ptc_buf_addf(&r->out, ",\"ok\":%s", ok ? "true" : "false");
+    ptc_emit_field_bool(&r->out, "ok", ok);
 }
 
 static void add_prints(PtcBuf *out, const PtcOutcome *o)
 {
-    ptc_buf_add_cstr(out, ",\"prints\":[");
+    ptc_emit_key(out, "prints");
+    ptc_emit_array(out);
     for (size_t i = 0; i < ptc_outcome_print_count(o); i++) {
         size_t len;
         const char *text = ptc_outcome_print(o, i, &len);
-        if (i)
-            ptc_buf_add_char(out, ',');
-        add_string(out, text, len);
+        ptc_emit_text(out, (PtcText){text ? text : "", len});
     }
-    ptc_buf_add_char(out, ']');
+    ptc_emit_array_end(out);
     if (ptc_outcome_prints_cut(o))
-        ptc_buf_add_cstr(out, ",\"prints_truncated\":true");
+        ptc_emit_field_bool(out, "prints_truncated", true);
 }
 
 static void add_value(Request *r, const char *name, PtcValue v)
 {
     PtcJsonError error;
     size_t before = r->out.len;
-    ptc_buf_addf(&r->out, ",\"%s\":", name);
+    ptc_emit_key(&r->out, name);
     if (!ptc_to_json_value(r->data->heap, &r->out, v, -1, &error) && !r->out.failed)
-        r->out.len = before; /* a function in a journal, say: it has no JSON */
+        r->out.len = before; /* a function in a journal, say, cannot be JSON */
 }
 
-/* What the run did outside, and what is probably wrong with it: also told when it failed. */
+static void add_calls(Request *r, PtcOutcome *o)
+{
+    PtcToolRecord record = {.size = sizeof record};
+    size_t n = ptc_outcome_tool_count(o, NULL);
+    ptc_emit_key(&r->out, "tool_calls");
+    ptc_emit_array(&r->out);
+    for (size_t i = 0; i < n && ptc_outcome_tool(o, i, &record); i++) {
+        ptc_emit_object(&r->out);
+        add_field(&r->out, "name", record.name, record.name_len);
+        ptc_emit_field_bool(&r->out, "ok", record.ok);
+        ptc_emit_field_bool(&r->out, "cached", record.cached);
+        ptc_emit_object_end(&r->out);
+    }
+    ptc_emit_array_end(&r->out);
+}
+
+/* What the run did outside, and what is probably wrong with it: reported even when it failed. */
 static void add_effects(Request *r, PtcOutcome *o)
 {
     if (ptc_outcome_warning_count(o) > 0) {
         ptc_emit_key(&r->out, "warnings");
         ptc_outcome_write_warnings(o, &r->out);
     }
-    PtcToolRecord record = {.size = sizeof record};
-    size_t n = ptc_outcome_tool_count(o, NULL);
     if (r->run.tools)
-        ptc_buf_add_cstr(&r->out, ",\"tool_calls\":[");
-    for (size_t i = 0; i < n && ptc_outcome_tool(o, i, &record); i++) {
-        ptc_buf_add_cstr(&r->out, i ? ",{\"name\":" : "{\"name\":");
-        add_string(&r->out, record.name, record.name_len);
-        ptc_buf_addf(&r->out, ",\"ok\":%s,\"cached\":%s}", record.ok ? "true" : "false",
-                     record.cached ? "true" : "false");
-    }
-    if (r->run.tools)
-        ptc_buf_add_char(&r->out, ']');
+        add_calls(r, o);
     if (ptc_outcome_journal(o) != PTC_NONE)
         add_value(r, "journal", ptc_outcome_journal(o));
     if (ptc_outcome_summaries(o) != PTC_NONE)
         add_value(r, "summaries", ptc_outcome_summaries(o));
 }
 
+/* The result as text and, where it can be, as JSON. */
+static void add_result(Request *r, PtcOutcome *o)
+{
+    size_t len, why_len;
+    bool cut;
+    const char *text = ptc_outcome_text(o, &len, &cut);
+    add_field(&r->out, "text", text, text ? len : 0);
+    if (cut)
+        ptc_emit_field_bool(&r->out, "truncated", true);
+    const char *json = ptc_outcome_json(o, &len);
+    if (!text || (!json && !o->json_none)) /* an answer is complete, or there is none */
+        r->out.failed = true;
+    if (json)
+        ptc_emit_field_raw(&r->out, "json", (PtcText){json, len});
+    const char *why = ptc_outcome_json_problem(o, &why_len, NULL);
+    if (why)
+        add_field(&r->out, "json_error", why, why_len);
+    if (json && o->validated)
+        ptc_emit_field_raw(&r->out, "validated", (PtcText){json, len});
+}
+
 static void answer_ok(Request *r, PtcOutcome *o)
 {
-    size_t len;
-    bool cut;
     begin_answer(r, true);
-    const char *text = ptc_outcome_text(o, &len, &cut);
-    add_field(&r->out, "text", text ? text : "", text ? len : 0);
-    if (cut)
-        ptc_buf_add_cstr(&r->out, ",\"truncated\":true");
-    const char *json = ptc_outcome_json(o, &len);
-    if (!text || (!json && !o->json_none)) /* an answer is whole, or there is none */
-        r->out.failed = true;
-    if (json) {
-        ptc_buf_add_cstr(&r->out, ",\"json\":");
-        ptc_buf_add(&r->out, json, len);
-    }
-    const char *why = ptc_outcome_json_problem(o, &len, NULL);
-    if (why)
-        add_field(&r->out, "json_error", why, len);
-    if (json && o->validated) {
-        ptc_buf_add_cstr(&r->out, ",\"validated\":");
-        ptc_buf_add(&r->out, json, len);
-    }
+    add_result(r, o);
     add_prints(&r->out, o);
     add_effects(r, o);
     if (ptc_outcome_control(o))
-        add_field(&r->out, "control", ptc_outcome_control(o), strlen(ptc_outcome_control(o)));
-    ptc_buf_add_char(&r->out, '}');
+        ptc_emit_field_cstr(&r->out, "control", ptc_outcome_control(o));
+    ptc_emit_object_end(&r->out);
+}
+
+static void add_place(PtcBuf *out, const PtcError *e)
+{
+    ptc_emit_field_uint(out, "line", e->line);
+    ptc_emit_field_uint(out, "column", e->column);
 }
 
 static void add_finding(PtcBuf *out, const PtcError *e)
 {
-    ptc_buf_addf(out, "{\"kind\":\"%s\",\"message\":", e->kind);
-    add_string(out, e->message, e->message_len);
-    ptc_buf_addf(out, ",\"line\":%u,\"column\":%u,\"hint\":", (unsigned)e->line,
-                 (unsigned)e->column);
-    add_string(out, e->hint, e->hint_len);
-    ptc_buf_add_cstr(out, ",\"form\":");
-    add_string(out, e->form, e->form_len);
-    ptc_buf_add_cstr(out, e->earlier ? ",\"earlier\":true}" : "}");
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "kind", e->kind);
+    add_field(out, "message", e->message, e->message_len);
+    add_place(out, e);
+    add_field(out, "hint", e->hint, e->hint_len);
+    add_field(out, "form", e->form, e->form_len);
+    if (e->earlier)
+        ptc_emit_field_bool(out, "earlier", true);
+    ptc_emit_object_end(out);
+}
+
+/* What is wrong with the line as a whole: its first error. */
+static void begin_error(Request *r, const PtcError *e)
+{
+    begin_answer(r, false);
+    ptc_emit_field_cstr(&r->out, "reason", e->reason);
+    ptc_emit_field_cstr(&r->out, "phase", e->phase);
+    ptc_emit_field_cstr(&r->out, "kind", e->kind);
+    add_field(&r->out, "message", e->message, e->message_len);
+    add_place(&r->out, e);
+    ptc_emit_key(&r->out, "errors");
+    ptc_emit_array(&r->out);
 }
 
 static void answer_error(Request *r, PtcOutcome *o)
 {
     PtcError e = {.size = sizeof e};
-    begin_answer(r, false);
     ptc_outcome_error(o, 0, &e);
-    ptc_buf_addf(&r->out,
-                 ",\"reason\":\"%s\",\"phase\":\"%s\",\"kind\":\"%s\",\"message\":", e.reason,
-                 e.phase, e.kind);
-    add_string(&r->out, e.message, e.message_len);
-    ptc_buf_addf(&r->out, ",\"line\":%u,\"column\":%u,\"errors\":[", (unsigned)e.line,
-                 (unsigned)e.column);
+    begin_error(r, &e);
     for (size_t i = 0; i < ptc_outcome_error_count(o); i++) {
-        if (i)
-            ptc_buf_add_char(&r->out, ',');
         ptc_outcome_error(o, i, &e);
         add_finding(&r->out, &e);
     }
-    ptc_buf_add_char(&r->out, ']');
+    ptc_emit_array_end(&r->out);
     add_prints(&r->out, o);
     add_effects(r, o);
-    ptc_buf_add_char(&r->out, '}');
+    ptc_emit_object_end(&r->out);
 }
 
 /* A request that could not be run at all. */
 static void answer_problem(Request *r, const char *reason, const char *kind)
 {
-    begin_answer(r, false);
-    ptc_buf_addf(&r->out,
-                 ",\"reason\":\"%s\",\"phase\":\"parse\",\"kind\":\"%s\",\"message\":", reason,
-                 kind);
-    add_string(&r->out, r->problem, strlen(r->problem));
-    ptc_buf_addf(&r->out,
-                 ",\"line\":0,\"column\":0,\"errors\":[{\"kind\":\"%s\",\"message\":", kind);
-    add_string(&r->out, r->problem, strlen(r->problem));
-    ptc_buf_add_cstr(&r->out, ",\"line\":0,\"column\":0,\"hint\":\"\"}],\"prints\":[]}");
+    PtcBuf *out = &r->out;
+    PtcError e = {.reason = reason,
+                  .phase = "parse",
+                  .kind = kind,
+                  .message = r->problem,
+                  .message_len = strlen(r->problem)};
+    begin_error(r, &e);
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "kind", kind);
+    add_field(out, "message", e.message, e.message_len);
+    add_place(out, &e);
+    ptc_emit_field_cstr(out, "hint", "");
+    ptc_emit_object_end(out);
+    ptc_emit_array_end(out);
+    ptc_emit_key(out, "prints");
+    ptc_emit_array(out);
+    ptc_emit_array_end(out);
+    ptc_emit_object_end(out);
 }
 
 static void answer(Request *r, const char *line, size_t len)

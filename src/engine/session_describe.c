@@ -7,15 +7,10 @@
 #include "engine/engine.h"
 #include "engine/session.h"
 #include "engine/weigh.h"
-#include "json/write.h"
+#include "json/emit.h"
 #include "lisp/vm_int.h"
 
 enum { PREVIEW_BYTES = 160 };
-
-static void add_string(PtcBuf *out, const char *text, size_t len)
-{
-    ptc_json_write_string(out, text, len);
-}
 
 static void add_preview(PtcSession *s, PtcBuf *out, PtcValue v)
 {
@@ -31,38 +26,36 @@ static void add_preview(PtcSession *s, PtcBuf *out, PtcValue v)
     text.full = text.failed = false;
     if (!whole)
         ptc_buf_add_cstr(&text, "...");
-    ptc_buf_add_cstr(out, ",\"preview\":");
-    add_string(out, text.len ? text.data : "", text.len);
+    ptc_emit_field_text(out, "preview", ptc_buf_view(&text));
     ptc_buf_deinit(&text);
 }
 
 static void add_arity(PtcBuf *out, const PtcProto *p)
 {
+    ptc_emit_array(out);
+    ptc_emit_uint(out, p->params);
     if (p->variadic)
-        ptc_buf_addf(out, "[%u,null]", (unsigned)p->params);
+        ptc_emit_null(out);
     else
-        ptc_buf_addf(out, "[%u,%u]", (unsigned)p->params, (unsigned)p->params);
+        ptc_emit_uint(out, p->params);
+    ptc_emit_array_end(out);
 }
 
 static void add_function(PtcBuf *out, PtcValue v)
 {
     const PtcProto *p = ptc_closure_proto((const PtcClosure *)(uintptr_t)v);
-    ptc_buf_add_cstr(out, ",\"arities\":[");
+    ptc_emit_key(out, "arities");
+    ptc_emit_array(out);
     if (p->arities == PTC_NIL) {
         add_arity(out, p);
     } else {
         const PtcNode *all = (const PtcNode *)(uintptr_t)p->arities;
-        for (uint32_t i = 0; i < all->obj.count; i++) {
-            if (i > 0)
-                ptc_buf_add_char(out, ',');
+        for (uint32_t i = 0; i < all->obj.count; i++)
             add_arity(out, (const PtcProto *)(uintptr_t)all->slots[i]);
-        }
     }
-    ptc_buf_add_char(out, ']');
-    if (p->doc != PTC_NIL) {
-        ptc_buf_add_cstr(out, ",\"doc\":");
-        add_string(out, ptc_str_bytes(p->doc), ptc_str_len(p->doc));
-    }
+    ptc_emit_array_end(out);
+    if (p->doc != PTC_NIL)
+        ptc_emit_field_text(out, "doc", ptc_str_text(p->doc));
 }
 
 static bool add_binding(PtcSession *s, PtcBuf *out, size_t i)
@@ -72,37 +65,37 @@ static bool add_binding(PtcSession *s, PtcBuf *out, size_t i)
     size_t bytes;
     if (!ptc_weigh(&s->box->heap, &v, 1, SIZE_MAX, &bytes))
         return false;
-    ptc_buf_add_cstr(out, "{\"name\":");
-    add_string(out, name->text, name->len);
-    ptc_buf_addf(out, ",\"type\":\"%s\",\"bytes\":%zu", ptc_describe_type(v), bytes);
+    ptc_emit_object(out);
+    ptc_emit_field_text(out, "name", (PtcText){name->text, name->len});
+    ptc_emit_field_cstr(out, "type", ptc_describe_type(v));
+    ptc_emit_field_uint(out, "bytes", bytes);
     add_preview(s, out, v);
     if (ptc_is(v, PTC_T_CLOSURE))
         add_function(out, v);
-    return ptc_buf_add_char(out, '}');
+    return ptc_emit_object_end(out);
 }
 
-static bool add_bindings(PtcSession *s, PtcBuf *out, size_t from, size_t to)
+static bool add_bindings(PtcSession *s, PtcBuf *out, const char *key, size_t from, size_t to)
 {
-    bool first = true;
-    for (size_t i = from; i < to; i++) {
+    bool ok = true;
+    ptc_emit_key(out, key);
+    ptc_emit_array(out);
+    for (size_t i = from; ok && i < to; i++) {
         if (i >= s->global_cap || s->globals[i] == PTC_UNBOUND)
             continue;
-        if (!first)
-            ptc_buf_add_char(out, ',');
-        first = false;
         ptc_engine_budget(s->ptc, &s->box->budget, s->ptc->limits.timeout_ms);
-        if (!add_binding(s, out, i))
-            return false;
+        ok = add_binding(s, out, i);
     }
-    return true;
+    return ptc_emit_array_end(out) && ok;
 }
 
 bool ptc_session_describe(PtcSession *s, PtcBuf *out)
 {
-    ptc_buf_addf(out, "{\"count\":%zu,\"bytes\":%zu,\"limit\":%zu,\"bindings\":[",
-                 ptc_session_binding_count(s), ptc_session_size(s), s->box->heap.limit);
-    bool ok = add_bindings(s, out, s->history, s->names.count);
-    ptc_buf_add_cstr(out, "],\"history\":[");
-    ok = ok && add_bindings(s, out, 0, s->history);
-    return ptc_buf_add_cstr(out, "]}") && ok;
+    ptc_emit_object(out);
+    ptc_emit_field_uint(out, "count", ptc_session_binding_count(s));
+    ptc_emit_field_uint(out, "bytes", ptc_session_size(s));
+    ptc_emit_field_uint(out, "limit", s->box->heap.limit);
+    bool ok = add_bindings(s, out, "bindings", s->history, s->names.count);
+    ok = ok && add_bindings(s, out, "history", 0, s->history);
+    return ptc_emit_object_end(out) && ok;
 }
