@@ -199,7 +199,7 @@ def store():
             assert a.failed and a.text.startswith("store_failed: this session was changed"), a.text
             expect(s.call("lisp_session_close", session_id=keep).failed, False)
             expect(s.eval("1").text, "1")
-            assert b"has not its key" in s.finish(), s.errors
+            assert b"does not have its key" in s.finish(), s.errors
         with open(path, "w", encoding="utf-8") as f:
             f.write("this is no database" * 100)
         done = subprocess.run([PTC, "mcp", *args], stdin=subprocess.DEVNULL, capture_output=True, timeout=WAIT)
