@@ -123,15 +123,15 @@ static const Method *find(const PtcMcpCall *call)
 void ptc_mcp_dispatch(PtcMcpCall *call)
 {
     const Method *m = find(call);
-    PtcText name = ptc_mcp_cut(call->method, 100);
-    if (m)
+    if (m) {
         m->run(call);
-    else
-        ptc_mcp_refuse(call, call->era == PTC_MCP_MODERN ? 404 : 200, PTC_MCP_METHOD_NOT_FOUND,
-                       NULL, "this server has no method %.*s in protocol %s", (int)name.len,
-                       name.bytes,
-                       call->era == PTC_MCP_MODERN ? PTC_MCP_VERSION_MODERN
-                                                   : PTC_MCP_VERSION_LEGACY " and older");
+        return;
+    }
+    PtcText name = ptc_mcp_cut(call->method, 100);
+    bool modern = call->era == PTC_MCP_MODERN;
+    ptc_mcp_refuse(call, modern ? 404 : 200, PTC_MCP_METHOD_NOT_FOUND, NULL,
+                   "this server has no method %.*s in protocol %s", (int)name.len, name.bytes,
+                   modern ? PTC_MCP_VERSION_MODERN : PTC_MCP_VERSION_LEGACY " and older");
 }
 
 /* Of all that a client may notify us of, only a cancellation matters.  Notifications are never answered. */
