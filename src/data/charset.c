@@ -96,6 +96,7 @@ static bool has_utf8(const char *text, size_t len)
     return false;
 }
 
+/* A text that has real UTF-8 in it is damaged UTF-8, not Windows-1252. */
 static bool decode_windows(const char *text, size_t len, size_t bad, PtcBuf *buf, PtcText *out,
                            PtcCharsetError *error)
 {
@@ -118,6 +119,7 @@ static bool begins(const char *text, size_t len, const char *mark, size_t mark_l
     return len >= mark_len && memcmp(text, mark, mark_len) == 0;
 }
 
+/* Marks first, then guesses from the least likely to be wrong to the most. */
 bool ptc_charset_decode(const char *text, size_t len, PtcBuf *buf, PtcText *out,
                         PtcCharsetError *error)
 {

@@ -148,6 +148,7 @@ static PtcValue text_value(Csv *c, size_t column, const char *bytes, size_t len)
     return v;
 }
 
+/* true, True, TRUE: the spellings that spreadsheets write. */
 static bool is_word(const Field *f, const char *lower, const char *upper)
 {
     if (f->len != strlen(lower))
@@ -181,6 +182,7 @@ static Kind kind_of(const Field *f)
     return ptc_double_parse(f->bytes, f->len, &d) && isfinite(d) ? FLOAT : TEXT;
 }
 
+/* 18 digits always fit a word; longer ones may need a big integer. */
 static PtcValue int_value(Csv *c, const Field *f)
 {
     if (f->len <= 18)
@@ -219,6 +221,7 @@ static bool line_end(Csv *c)
     return true;
 }
 
+/* A quoted field may span lines, and errors must still name the right one. */
 static void count_lines(Csv *c, const char *from, const char *to)
 {
     for (const char *p = from; p < to; p++) {
@@ -477,6 +480,7 @@ static bool name_column(Csv *c, size_t i, PtcValue said)
     return true;
 }
 
+/* The shape is made once: all narrow rows share it. */
 static bool read_names(Csv *c)
 {
     uint32_t hashes[SMALL];
@@ -586,6 +590,7 @@ static void fail_at(Csv *c, const char *text, const PtcCharsetError *wrong)
     c->error->stopped = wrong->stopped;
 }
 
+/* Errors of the encoding are reported at their place in the text as it was given. */
 PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvError *error)
 {
     PtcCharsetError wrong;

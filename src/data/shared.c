@@ -35,6 +35,7 @@ struct PtcShared {
     size_t count;
 };
 
+/* No limit: what is loaded here is the operator's own data, read once at the start. */
 PtcShared *ptc_shared_new(void)
 {
     PtcMem mem;
@@ -176,6 +177,7 @@ static PtcValue parse_csv(PtcShared *s, const char *text, size_t len, char *why,
 
 typedef PtcValue Parser(PtcShared *s, const char *text, size_t len, char *why, size_t size);
 
+/* By the ending of the name, because the content cannot always tell JSON Lines from JSON. */
 static Parser *parser_for(const char *path)
 {
     static const struct {
@@ -215,6 +217,7 @@ static bool settle(PtcShared *s, PtcValue value)
     return ok;
 }
 
+/* The size of an item is what the ledger grew by while it was loaded. */
 static bool add(PtcShared *s, const char *name, PtcValue value, size_t before)
 {
     Named *item = &s->items[s->count];
@@ -270,6 +273,7 @@ bool ptc_shared_load(PtcShared *s, const char *name, const char *path, char *why
 
 /* ----------------------------------------------------------------------------------- using */
 
+/* The call's own values are put last, so they win over shared ones of the same name. */
 PtcValue ptc_shared_context(const PtcShared *s, PtcHeap *heap, PtcValue context)
 {
     PtcDictBuild build;

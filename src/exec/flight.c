@@ -55,6 +55,7 @@ static PtcFlight *new_flight(PtcMem *mem, int fd, const PtcTaskTurn *turn)
     return f;
 }
 
+/* The task and each of its tool calls hold a reference, because a call may end long after its task. */
 void ptc_flight_release(PtcFlight *f)
 {
     if (atomic_fetch_sub(&f->refs, 1) > 1)
@@ -107,6 +108,7 @@ static void end(Trip *t, PtcTaskStatus status)
     t->over = true;
 }
 
+/* For a worker that is gone or silent: how far the program got is not known, and the message says so. */
 static void lose(Trip *t, const char *what)
 {
     end(t, PTC_TASK_LOST);
@@ -129,6 +131,7 @@ static void end_process(const PtcWorkerProcess *w)
 
 /* -------------------------------------------------------------------------------- frames */
 
+/* Ids must grow, so that no call can be answered twice. */
 static void take_call(Trip *t)
 {
     PtcWorkerProcess *w = t->worker;
@@ -177,6 +180,7 @@ static void take_frame(Trip *t)
         take_done(t);
 }
 
+/* Bytes after DONE are a breach too: the worker has no business to send anything until its next task. */
 static void take_bytes(Trip *t, const char *bytes, size_t len)
 {
     while (!t->over) {
@@ -225,6 +229,7 @@ static void send_cancel(Trip *t)
     syscall(SYS_pidfd_send_signal, t->worker->pidfd, SIGUSR1, NULL, 0);
 }
 
+/* Gives the worker a short time to stop by itself, so that it can be reused; then it is killed. */
 static void check_cancel(Trip *t, int64_t now)
 {
     if (t->kill_ns == INT64_MAX && is_cancelled(t)) {
@@ -266,6 +271,7 @@ static void await(Trip *t)
 
 /* --------------------------------------------------------------------------------- trip */
 
+/* A worker may send no more than the submitter's buffers can take. */
 static void set_maxima(const Trip *t)
 {
     PtcFrameReader *r = &t->worker->reader;
@@ -336,6 +342,7 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
     return t.kill_ns != INT64_MAX ? PTC_TASK_CANCELLED : t.status;
 }
 
+/* READY is one head and nothing else, so it is read without a reader. */
 bool ptc_flight_await(PtcWorkerProcess *w, int ms)
 {
     struct pollfd p = {.fd = w->fd, .events = POLLIN};

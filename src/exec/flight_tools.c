@@ -32,6 +32,7 @@ struct PtcToolCrew {
 
 /* ------------------------------------------------------------------------------ one call */
 
+/* A flight without a descriptor is over: nobody waits for the result. */
 static void send_result(PtcFlight *f, const PtcBuf *frame)
 {
     pthread_mutex_lock(&f->lock);
@@ -51,6 +52,8 @@ static bool put_result(PtcBuf *frame, const Job *job, bool told, bool ok, const 
     return ptc_frame_put_result(frame, job->id, false, full, sizeof full - 1);
 }
 
+/* On a thread of the crew.  The turn is taken back before the result is sent, so that the program never computes
+ * without one. */
 static void run(PtcToolCrew *crew, PtcNative *native, Job *job)
 {
     PtcFlight *f = job->flight;
@@ -99,6 +102,7 @@ static Job *next_job(PtcToolCrew *crew)
     return job;
 }
 
+/* One PtcNative per thread, because only one call at a time may use it. */
 static void *help(void *arg)
 {
     PtcToolCrew *crew = arg;
@@ -131,6 +135,7 @@ bool ptc_tool_crew_has(const PtcToolCrew *crew, uint32_t tool)
     return crew->tools && tool < crew->tools->count && crew->tools->items[tool].lisp == PTC_NONE;
 }
 
+/* The arguments are copied: they lie in the reader's buffer, which the next frame overwrites. */
 bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id, uint32_t tool,
                         PtcText arguments)
 {

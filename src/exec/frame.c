@@ -26,6 +26,7 @@ bool ptc_frame_put_i64(PtcBuf *buf, int64_t n)
     return ptc_buf_add(buf, &n, sizeof n);
 }
 
+/* Fails through the buffer's sticky flag, so that writers of frames need not check each part. */
 bool ptc_frame_put_view(PtcBuf *buf, PtcText view)
 {
     if (!view.bytes)
@@ -73,6 +74,7 @@ int64_t ptc_frame_take_i64(PtcFrameCursor *c)
     return n;
 }
 
+/* A length beyond the payload makes the cursor bad; no pointer outside the payload is ever made. */
 PtcText ptc_frame_take_view(PtcFrameCursor *c)
 {
     PtcText view = {NULL, 0};
@@ -105,6 +107,7 @@ bool ptc_frame_open(PtcBuf *buf)
     return ptc_buf_add(buf, &empty, sizeof empty);
 }
 
+/* The head is written last, when the length is known. */
 bool ptc_frame_close(PtcBuf *buf, PtcFrameType type, uint64_t id)
 {
     if (!ptc_buf_ok(buf) || buf->len - sizeof(PtcFrameHead) > PTC_FRAME_MAX)
@@ -243,6 +246,7 @@ static bool take_name(PtcFrameCursor *c, char *to, size_t size)
     return true;
 }
 
+/* Messages end up in answers, so they must be text without NUL. */
 static bool take_message(PtcFrameCursor *c, char *to, size_t size)
 {
     PtcText view = ptc_frame_take_view(c);
@@ -333,6 +337,7 @@ void ptc_frame_reader_deinit(PtcFrameReader *reader)
     ptc_buf_deinit(&reader->payload);
 }
 
+/* One large answer must not make an idle worker expensive for ever. */
 void ptc_frame_reader_trim(PtcFrameReader *reader)
 {
     enum { KEPT = 64 * 1024 };
@@ -345,6 +350,7 @@ bool ptc_frame_reader_idle(const PtcFrameReader *reader)
     return reader->whole || reader->head_got == 0;
 }
 
+/* Checked before any memory is spent on the payload. */
 static bool good_head(const PtcFrameReader *r)
 {
     switch (r->head.type) {
@@ -369,6 +375,7 @@ static void feed_head(PtcFrameReader *r, const char **bytes, size_t *len)
     *len -= n;
 }
 
+/* Heads and payloads may arrive in pieces of any size. */
 PtcFrameState ptc_frame_feed(PtcFrameReader *r, const char **bytes, size_t *len)
 {
     if (r->whole) {

@@ -28,6 +28,7 @@ static Ptc *take(InProcess *self)
     return ptc ? ptc : ptc_engine_with(&self->config.limits);
 }
 
+/* More engines than max_idle are only needed in bursts; they are freed rather than kept. */
 static void give(InProcess *self, Ptc *ptc)
 {
     pthread_mutex_lock(&self->lock);

@@ -47,6 +47,7 @@ void ptc_task_out_deinit(PtcTaskOut *out)
         ptc_buf_deinit(&out->parts[i]);
 }
 
+/* Keeps message and reason: they say why the task was lost. */
 void ptc_task_out_clear(PtcTaskOut *out)
 {
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
@@ -93,6 +94,7 @@ static PtcTaskStatus bad_args(Work *w, const char *message)
     return refuse(w, PTC_REASON_ARGS, "args_error", message);
 }
 
+/* A snapshot that cannot be read is the caller's problem, unless memory ran out. */
 static PtcTaskStatus of_status(Work *w, PtcStatus status, const char *what)
 {
     char message[320];
@@ -228,6 +230,7 @@ static void put_prints(Work *w)
     }
 }
 
+/* Only the first finding: the feedback has them all. */
 static void put_error(Work *w)
 {
     PtcError e = ptc_outcome_finding(w->outcome, 0);
@@ -250,6 +253,7 @@ static bool put_result(Work *w)
     return true;
 }
 
+/* Feedback of a failure is always made, because it is what the model reads. */
 static bool put_parts(Work *w)
 {
     PtcTaskOut *out = w->out;
@@ -270,6 +274,7 @@ static bool put_parts(Work *w)
     return ptc_payload_parts(w->outcome, &options, &parts);
 }
 
+/* Half an array would not be JSON, so warnings that do not fit are dropped. */
 static void put_warnings(Work *w)
 {
     PtcBuf *out = &w->out->warnings;
@@ -288,6 +293,7 @@ static bool bufs_ok(const PtcTaskOut *out)
     return ok;
 }
 
+/* The session is saved last: by then everything that may fail for memory has succeeded. */
 static PtcTaskStatus finish(Work *w)
 {
     PtcTaskOut *out = w->out;

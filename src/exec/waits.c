@@ -27,6 +27,7 @@ static void leave(PtcWaits *w)
     w->place = PTC_WAITS_OUTSIDE;
 }
 
+/* The first call under way gives the turn away. */
 void ptc_waits_begin(PtcWaits *w, bool may_repeat)
 {
     pthread_mutex_lock(&w->lock);
@@ -51,6 +52,8 @@ static void enter(PtcWaits *w)
     pthread_cond_broadcast(&w->entered);
 }
 
+/* The last call to end takes the turn back; the others wait until that has happened, so that no part of the program
+ * computes without it. */
 void ptc_waits_end(PtcWaits *w)
 {
     pthread_mutex_lock(&w->lock);

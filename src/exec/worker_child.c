@@ -96,6 +96,7 @@ static void linger(void)
         sched_yield();
 }
 
+/* Blocking is fine here: the server reads whenever it waits for this worker. */
 static void write_all(struct iovec *parts, int count)
 {
     while (count > 0) {
@@ -207,6 +208,7 @@ static PtcToolCall *leave(PtcWorker *w, Slot *slot)
     return slot->call;
 }
 
+/* A result that comes too late finds no slot and is dropped. */
 static void take_result(PtcWorker *w, uint64_t id, const PtcBuf *payload)
 {
     bool ok;
@@ -265,6 +267,7 @@ static void swap(PtcBuf *a, PtcBuf *b)
     *b = old;
 }
 
+/* Swaps the buffers instead of copying, because a task can be large. */
 static void hand_over(PtcWorker *w, uint64_t id, PtcBuf *payload)
 {
     begin_task(w, id);
@@ -333,6 +336,7 @@ static void next_task(PtcWorker *w)
 
 /* ------------------------------------------------------------------------------ running */
 
+/* Before DONE is sent, so that no late answer reaches the next task. */
 static void end_task(PtcWorker *w)
 {
     pthread_mutex_lock(&w->lock);
@@ -390,6 +394,7 @@ static bool start_reader(PtcWorker *w)
     return ok;
 }
 
+/* The order matters: the filter that forbids threads comes last, when all of them exist. */
 _Noreturn void ptc_worker_serve(PtcWorker *w)
 {
     char why[PTC_WORKER_WHY];

@@ -32,6 +32,7 @@ typedef struct Workers {
 
 /* ----------------------------------------------------------------------------- processes */
 
+/* Killing a process that has already ended is harmless: the pidfd still names that process and no other. */
 static void discard(Workers *ws, PtcWorkerProcess *w)
 {
     syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
@@ -99,6 +100,7 @@ static PtcWorkerProcess *take_idle(Workers *ws, const char *owner)
     return w;
 }
 
+/* A worker that sent something unasked, or whose socket ended, is never reused. */
 static PtcWorkerProcess *take(Workers *ws, const char *owner, char why[PTC_WORKER_WHY])
 {
     PtcWorkerProcess *w;
@@ -135,6 +137,7 @@ static void put_back(Workers *ws, PtcWorkerProcess *w)
 
 /* ------------------------------------------------------------------------------ executor */
 
+/* A task that cannot get a worker counts as lost; the message says why there was none. */
 static PtcTaskStatus submit(PtcExecutor *self, const char *owner, const PtcTaskIn *in,
                             const PtcCancel *cancel, PtcTaskOut *out)
 {

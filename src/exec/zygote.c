@@ -46,6 +46,7 @@ static void set_attributes(posix_spawnattr_t *attr)
     posix_spawnattr_setflags(attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP);
 }
 
+/* The environment is empty, so that no secret in a variable can reach a worker. */
 static int spawn(PtcZygote *z, const posix_spawn_file_actions_t *actions)
 {
     static const char name[] = "ptc", argument[] = PTC_ZYGOTE_ARGUMENT;
@@ -88,6 +89,7 @@ static bool launch(PtcZygote *z, char *why)
     return true;
 }
 
+/* Killed rather than asked: it holds nothing that must be saved. */
 static void stop(PtcZygote *z)
 {
     if (z->control < 0)
@@ -336,6 +338,7 @@ static bool ask_fork(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why, b
     return true;
 }
 
+/* A helper that died is replaced once; if that fails too, the caller is told. */
 static bool fork_with(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why)
 {
     bool gone;
@@ -344,6 +347,7 @@ static bool fork_with(PtcZygote *z, int end, int *pidfd, pid_t *pid, char *why)
     return gone && revive(z, why) && ask_fork(z, end, pidfd, pid, why, &gone);
 }
 
+/* The socket is made here, so that the helper never sees more than one end of it. */
 bool ptc_zygote_fork(PtcZygote *z, int *fd, int *pidfd, pid_t *pid, char why[PTC_WORKER_WHY])
 {
     int ends[2];

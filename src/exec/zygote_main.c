@@ -29,6 +29,7 @@ typedef struct Helper {
 
 /* ---------------------------------------------------------------------------- answers */
 
+/* Every packet is answered, so that the server never waits for nothing. */
 static bool answer(Helper *h, bool ok, const char *text, size_t len)
 {
     uint32_t word = ok;
@@ -98,6 +99,7 @@ static bool add_tool(Helper *h, PtcFrameCursor *c)
     return answer_why(h, ok);
 }
 
+/* In this order because each step takes away what the steps before it need. */
 static bool shut_in(Helper *h, bool inspectable, PtcLimits *limits)
 {
     if (!ptc_worker_prepare(h->worker, limits, h->why) || !ptc_sandbox_resources(limits, h->why) ||
@@ -150,6 +152,7 @@ static bool answer_fork(Helper *h, pid_t pid)
     return sent;
 }
 
+/* Refused before the lock, because a worker must inherit the locked-down state. */
 static bool fork_worker(Helper *h, int socket)
 {
     pid_t self = getpid(), pid = -1;
@@ -169,6 +172,7 @@ static bool fork_worker(Helper *h, int socket)
 
 /* -------------------------------------------------------------------------------- main */
 
+/* An unknown packet means that the two sides disagree; ending is the only safe answer. */
 static bool handle(Helper *h, size_t len, int socket)
 {
     PtcFrameCursor c = ptc_frame_cursor(h->packet, len);

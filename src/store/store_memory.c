@@ -147,6 +147,7 @@ static bool set_bytes(Memory *m, Entry *e, PtcText bytes)
     return true;
 }
 
+/* What may change without the bytes, so the version stays. */
 static void set_rest(Entry *e, const PtcStorePut *put)
 {
     e->stored.used_ms = put->used_ms;
@@ -185,6 +186,7 @@ static PtcStoreStatus change(Memory *m, Entry *e, const PtcStoreKey *key, const 
     return PTC_STORE_OK;
 }
 
+/* Compares and changes under one lock, so a version that was right stays right. */
 static PtcStoreStatus put(PtcStore *store, const PtcStoreKey *key, const PtcStorePut *record,
                           uint64_t *version)
 {
@@ -246,6 +248,7 @@ static bool is_over(Entry *e, const char *kind, int64_t now_ms, int64_t idle_ms,
            !(spare && spare(user, &key, &e->stored));
 }
 
+/* Walks the buckets itself, because records are removed on the way. */
 static PtcStoreStatus expire(PtcStore *store, const char *kind, int64_t now_ms, int64_t idle_ms,
                              PtcStoreVisit *spare, void *user)
 {

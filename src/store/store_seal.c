@@ -23,6 +23,7 @@ static bool fail(char *why, size_t size, const char *name, const char *what)
     return false;
 }
 
+/* A longer file is not a key either, hence the read past the end. */
 static bool read_all(int fd, uint8_t key[PTC_STORE_KEY_BYTES])
 {
     uint8_t more;
@@ -70,6 +71,7 @@ static bool make_key(const char *name, char *why, size_t size)
     return ok || fail(why, size, name, strerror(error));
 }
 
+/* Reads again after making it, because another process may have been faster. */
 bool ptc_store_key_read(const char *path, bool make, uint8_t key[PTC_STORE_KEY_BYTES], bool *absent,
                         char *why, size_t size)
 {
@@ -84,6 +86,7 @@ bool ptc_store_key_read(const char *path, bool make, uint8_t key[PTC_STORE_KEY_B
 
 /* --------------------------------------------------------------------------------- seals */
 
+/* Byte by byte, so that a store can move between machines. */
 static void put_number(uint8_t out[8], uint64_t n)
 {
     for (int i = 0; i < 8; i++)

@@ -32,6 +32,7 @@ static PtcStoreStatus failure(Db *db, int code)
     return PTC_STORE_FAILED;
 }
 
+/* Bindings are cleared because they point into the caller's memory. */
 static void finish(Db *db, Statement which)
 {
     db->lib.reset(db->statements[which]);
@@ -123,6 +124,7 @@ static bool bytes_are_good(Db *db, const PtcStoreKey *key, uint64_t version, Ptc
 
 /* -------------------------------------------------------------------------- transactions */
 
+/* BEGIN IMMEDIATE: takes the write lock now, so that what is read next cannot change. */
 static PtcStoreStatus begin(Db *db)
 {
     return run(db, BEGIN, SQLITE_OK);
@@ -204,6 +206,7 @@ static PtcStoreStatus visit_rows(Db *db, Statement which, int code, const char *
     return code == SQLITE_DONE || !more ? PTC_STORE_OK : failure(db, code);
 }
 
+/* Damaged records are left out: one bad row must not hide the others. */
 static PtcStoreStatus list(PtcStore *store, const char *kind, PtcText owner, PtcStoreVisit *visit,
                            void *user)
 {
@@ -337,6 +340,7 @@ static PtcStoreStatus put_at_once(Db *db, const PtcStoreKey *key, const PtcStore
     return status;
 }
 
+/* The transaction is only for what put_at_once could not decide: a conflict, a missing record, a bound. */
 static PtcStoreStatus put(PtcStore *store, const PtcStoreKey *key, const PtcStorePut *record,
                           uint64_t *version)
 {

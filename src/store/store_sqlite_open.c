@@ -86,6 +86,7 @@ static int exec(const Opening *o, const char *sql)
     return o->db->lib.exec(o->db->db, sql, NULL, NULL, NULL);
 }
 
+/* Bounded, because the file may be anything. */
 static int note_number(void *user, int columns, char **values, char **names)
 {
     (void)names;
@@ -103,6 +104,7 @@ static int ask_number(const Opening *o, const char *sql, long *n)
 
 /* ---------------------------------------------------------------------------------- seals */
 
+/* A store whose key is missing is refused: a new key would make every record look damaged. */
 static int take_key(Opening *o, bool make)
 {
     bool absent;
@@ -258,6 +260,7 @@ static int open_file(Opening *o)
     return code;
 }
 
+/* The statements are prepared once, when the tables are known to be there. */
 bool ptc_store_sqlite_open(Db *db, const char *path, char *why, size_t size)
 {
     Opening o = {.db = db, .path = path, .why = why, .size = size};

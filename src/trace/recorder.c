@@ -318,6 +318,7 @@ static Record *next_slot(PtcRecorder *r)
     return slot;
 }
 
+/* Rendered before the lock is taken; the bytes then move into the slot without a copy. */
 static void add_record(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int64_t at_ms)
 {
     PtcBuf out;
@@ -346,6 +347,7 @@ static void add_record(PtcRecorder *r, const PtcCallNote *n, uint64_t number, in
     ptc_buf_deinit(&out);
 }
 
+/* The number is taken first, so that trace and record of a call agree on it. */
 void ptc_recorder_note(PtcRecorder *r, const PtcCallNote *note)
 {
     int64_t at_ms = ptc_clock_wall_ms();
@@ -379,6 +381,7 @@ typedef struct {
     size_t calls, errors;
 } Tally;
 
+/* The last entry takes everything beyond the table, so counting never fails. */
 static Tally *tally(Tally *all, size_t max, const char *name)
 {
     for (size_t i = 0; i < max; i++) {
@@ -390,6 +393,7 @@ static Tally *tally(Tally *all, size_t max, const char *name)
     return &all[max - 1];
 }
 
+/* Shell sort: no recursion, no memory, and the ring is small. */
 static void sort_times(int64_t *times, size_t n)
 {
     for (size_t gap = n / 2; gap > 0; gap /= 2)
@@ -456,6 +460,7 @@ static void add_stats(PtcRecorder *r, const unsigned char *owner, PtcBuf *out, i
     ptc_emit_object_end(out);
 }
 
+/* The times are sorted in a copy, because the ring must keep its order. */
 void ptc_recorder_stats(PtcRecorder *r, const char *owner, PtcBuf *out)
 {
     unsigned char id[OWNER];

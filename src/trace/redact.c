@@ -57,6 +57,7 @@ static bool grow(PtcSecrets *s)
     return true;
 }
 
+/* Kept sorted on insertion: secrets are few and added rarely, while every text is searched. */
 static bool add_locked(PtcSecrets *s, const char *bytes, size_t len)
 {
     bool same;
@@ -109,6 +110,7 @@ static bool is_unreserved(unsigned char c)
            (c && strchr("-._~", c));
 }
 
+/* Both cases of the digits, because encoders differ. */
 static bool add_percent(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t len, bool upper)
 {
     const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
@@ -185,6 +187,7 @@ static bool follows_cut(const char *text, size_t at)
                                memcmp(text + at - blank - 3, "\xe2\x80\xa6", 3) == 0);
 }
 
+/* How many bytes of the secret the text begins with. */
 static size_t common(const PtcSecret *secret, const char *text, size_t len)
 {
     size_t n = 0;

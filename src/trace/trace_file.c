@@ -27,6 +27,7 @@ struct PtcTrace {
     bool complained;
 };
 
+/* Other files in the directory are never counted or removed. */
 static bool is_ours(const char *name)
 {
     size_t len = strlen(name), end = sizeof SUFFIX - 1;
@@ -111,6 +112,7 @@ void ptc_trace_free(PtcTrace *t)
     ptc_mem_free(t->mem, t, sizeof *t);
 }
 
+/* The process id keeps servers that share a directory apart. */
 static void name_file(char name[NAME], int64_t at_ms, uint64_t number)
 {
     PtcMoment m = ptc_moment_of((PtcTime){ptc_floor_div(at_ms, 1000), 0});
@@ -133,6 +135,7 @@ static bool write_all(int fd, const char *bytes, size_t len)
     return true;
 }
 
+/* O_EXCL and O_NOFOLLOW: nobody can make us write somewhere else through a link. */
 void ptc_trace_write(PtcTrace *t, int64_t at_ms, uint64_t number, const PtcBuf *lines)
 {
     char name[NAME];
