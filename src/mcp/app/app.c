@@ -8,6 +8,7 @@
 
 enum { KIB = 1024, MIB = KIB * KIB, KEPT_RESULTS = 64, RING = 500, PROGRESS_MS = 10000 };
 
+/* Without the debug tool nobody could read the ring, so none is kept. */
 static void set_defaults(PtcAppConfig *c)
 {
     c->max_program_bytes = c->max_program_bytes ? c->max_program_bytes : 64 * KIB;
@@ -33,6 +34,7 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
            (app->pulse = ptc_pulse_new(c->progress_ms)) && ptc_app_rows(app);
 }
 
+/* Lists are private as soon as they tell of tools or data, because a shared cache would hand them to others. */
 static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
 {
     const PtcAppConfig *c = &app->config;
@@ -58,6 +60,7 @@ static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
     return (app->mcp = ptc_mcp_new(&mcp, why)) != NULL;
 }
 
+/* The limit on time is kept here as well, because it counts from the arrival of a call. */
 PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
 {
     PtcMem mem;

@@ -140,6 +140,7 @@ static void decide_validated(Answer *a)
     a->preview_cut = wanted && !a->exact && out->json.len > a->sizes->preview_bytes;
 }
 
+/* Each level shows less: half the result, then its first bytes; printed lines only at the first. */
 static void decide(Answer *a)
 {
     const PtcTaskOut *out = &a->job->out;
@@ -261,6 +262,7 @@ static PtcText cut_text(PtcText text, size_t most)
     return text;
 }
 
+/* Feedback and calls can be large, so they are the first to go. */
 static void add_diagnostics(Answer *a)
 {
     const PtcJob *job = a->job;
@@ -452,6 +454,7 @@ static void fail_payload(Answer *a)
     ptc_buf_deinit(&shown);
 }
 
+/* A failed program has changed nothing in its session, and the model is told so. */
 static void answer_failed(Answer *a)
 {
     PtcJob *job = a->job;

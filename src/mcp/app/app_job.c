@@ -45,6 +45,7 @@ static unsigned wanted(const PtcApp *app)
     return by_profile[app->config.profile] | (app->recorder ? PTC_WANT_CALLS : 0);
 }
 
+/* The clock is only read if there is a recorder to use it. */
 void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
 {
     PtcApp *app = ptc_mcp_user(call);
@@ -73,6 +74,7 @@ static PtcText view(const PtcBuf *buf)
     return (PtcText){buf->len ? buf->data : NULL, buf->len};
 }
 
+/* A session still held here belongs to a call that failed: it is let go unchanged. */
 void ptc_job_done(PtcJob *job)
 {
     if (job->failed)

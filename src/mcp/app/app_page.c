@@ -23,6 +23,7 @@ static bool part_arg(PtcJob *job, PtcResultPart *part)
     return ptc_job_fail(job, "args_error", "`part` is one of result, json, prints");
 }
 
+/* The text goes out as content too, for clients that show nothing else. */
 static void page_json(PtcJob *job, PtcResultPart part, const PtcBuf *text,
                       const PtcResultPage *page)
 {
@@ -44,6 +45,7 @@ static void page_json(PtcJob *job, PtcResultPart part, const PtcBuf *text,
     ptc_buf_deinit(&json);
 }
 
+/* An offset inside a character is moved back to its start, so any offset is safe. */
 static void page(PtcJob *job)
 {
     PtcText handle;

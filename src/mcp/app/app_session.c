@@ -26,6 +26,7 @@ static PtcMem *mem_of(const PtcJob *job)
     return ptc_mcp_mem(ptc_mcp_server(job->call));
 }
 
+/* Each text says what the model can do about it. */
 static bool refuse(PtcJob *job, PtcSessionsStatus status)
 {
     const PtcSessionsConfig *c = ptc_sessions_config(job->app->sessions);
@@ -211,6 +212,7 @@ static bool eval_held(PtcJob *job, void *user, PtcSessionChange *to)
     return true;
 }
 
+/* Let go before the answer is written: the next call need not wait for that. */
 static void session_eval(PtcJob *job)
 {
     if (!ptc_job_eval_args(job) || !hold(job) || !change(job, eval_held, NULL))
@@ -352,6 +354,7 @@ static void answer_forgotten(PtcJob *job, int64_t forgotten)
     ptc_buf_deinit(&out);
 }
 
+/* Either names or everything: an empty call must not wipe a session. */
 static void forget(PtcJob *job)
 {
     PtcValue names;
@@ -381,6 +384,7 @@ void ptc_app_session_forget(PtcMcpCall *call)
     ptc_job_done(&job);
 }
 
+/* Not through hold(): a damaged session could then not be closed. */
 static void close_session(PtcJob *job)
 {
     PtcText handle;

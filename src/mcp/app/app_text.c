@@ -229,6 +229,7 @@ static size_t sentence(const char *text)
     return n;
 }
 
+/* Bounded, because a description is sent with every conversation. */
 static void add_tools(PtcBuf *out, const PtcTools *tools)
 {
     size_t begin = out->len, count = ptc_tools_count(tools);

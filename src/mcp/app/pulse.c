@@ -18,6 +18,7 @@ struct PtcPulse {
     bool has_thread, asleep, quit;
 };
 
+/* All beats have the same interval, so appending keeps the list in the order in which they are due. */
 static void append(PtcPulse *p, PtcBeat *beat, int64_t now)
 {
     beat->due_ns = now + p->every_ns;
@@ -79,6 +80,7 @@ static bool has_thread(PtcPulse *p)
     return p->has_thread;
 }
 
+/* Calls without a token cost nothing: no lock, no thread. */
 void ptc_pulse_begin(PtcPulse *p, PtcBeat *beat, PtcMcpCall *call)
 {
     *beat = (PtcBeat){0};

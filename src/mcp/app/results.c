@@ -81,6 +81,7 @@ static bool copy_part(PtcResults *r, PtcText *to, PtcText from)
     return true;
 }
 
+/* Random, so that a handle cannot be guessed; the owner is checked all the same. */
 static bool make_handle(PtcResults *r, char handle[PTC_RESULT_HANDLE])
 {
     unsigned char random[RANDOM_BYTES];
@@ -151,6 +152,7 @@ static void shrink(PtcResults *r)
     }
 }
 
+/* Copied before the lock is taken: results can be large, and others should not wait. */
 bool ptc_results_keep(PtcResults *r, const char *owner, const PtcText parts[PTC_RESULT_PARTS],
                       char handle[PTC_RESULT_HANDLE])
 {
@@ -185,6 +187,7 @@ static bool inside_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
+/* Whole characters, so that every page is valid UTF-8. */
 static PtcResultsStatus cut_page(PtcText part, size_t limit, PtcBuf *out, PtcResultPage *page)
 {
     size_t offset = page->offset;

@@ -72,6 +72,7 @@ static PtcText write_meta(char meta[META], const PtcSessionInfo *info)
     return (PtcText){meta, (size_t)n};
 }
 
+/* Bounded to 19 digits, because what is in a store may be damaged. */
 static bool take_number(PtcText *text, char end, uint64_t *n)
 {
     size_t i = 0;
@@ -271,6 +272,7 @@ static size_t share(const PtcSessions *s, size_t all)
     return all / 100 * percent + (all % 100 * percent + 99) / 100;
 }
 
+/* Expired sessions are swept first: they must not count against the limit. */
 PtcSessionsStatus ptc_sessions_start(PtcSessions *s, const char *owner, PtcText title,
                                      int64_t ttl_ms, PtcSessionInfo *info)
 {
@@ -363,6 +365,7 @@ static void prolong(PtcSessions *s, PtcSessionEntry *e)
     e->info.used_ms = before;
 }
 
+/* Taken before it is read, so that two calls cannot both start from the same state. */
 PtcSessionsStatus ptc_sessions_hold(PtcSessions *s, const char *owner, PtcText handle,
                                     PtcSessionEntry **held, PtcText *bytes)
 {
@@ -441,6 +444,7 @@ void ptc_sessions_let_go(PtcSessions *s, PtcSessionEntry *e, PtcSessionInfo *inf
     give_back(s, e);
 }
 
+/* Damaged sessions can be closed too; otherwise they would stay until they expire. */
 PtcSessionsStatus ptc_sessions_close(PtcSessions *s, const char *owner, PtcText handle)
 {
     PtcSessionInfo info;

@@ -49,6 +49,7 @@ unsigned ptc_http_port(const PtcHttp *http)
 
 /* -------------------------------------------------------------------- start */
 
+/* One thread per connection: handlers block, and a slow client holds up nobody else. */
 static bool start_daemon(PtcHttp *http, const PtcHttpConfig *config)
 {
     unsigned slots = (unsigned)ptc_http_conns_slots(&http->conns);
@@ -103,6 +104,7 @@ static bool take_tokens(PtcHttp *http, PtcText text, char why[PTC_MCP_WHY])
     return !reason || complain(why, "tokens, ", at, reason);
 }
 
+/* Refused rather than warned about: a server open to the network without a token is never meant. */
 static bool set_up_guard(PtcHttp *http, const PtcHttpConfig *config, char why[PTC_MCP_WHY])
 {
     PtcHttpGuard *guard = &http->shared.guard;
@@ -121,6 +123,7 @@ static int log_fd_of(const PtcHttpConfig *config)
     return config->quiet ? -1 : config->log_fd;
 }
 
+/* At least two messages must fit at once, or large messages could never arrive. */
 static void set_limits(PtcHttp *http, const PtcHttpConfig *config)
 {
     size_t two = 2 * ptc_mcp_max_frame(http->shared.mcp);
@@ -334,6 +337,7 @@ static void drain(PtcHttp *http, int signal_fd, int64_t until_ns)
             return;
 }
 
+/* Streams and calls end in stages, so that every client gets its answer if there is time for it. */
 void ptc_http_serve(PtcHttp *http, bool signals)
 {
     int64_t ticked = 0;

@@ -48,6 +48,7 @@ static PtcHttpBrakeEntry *entry_of(PtcHttpBrake *brake, uint64_t key, int64_t no
     return oldest;
 }
 
+/* Counting may evict another key, which at worst gives that one a few more guesses. */
 uint32_t ptc_http_brake_count(PtcHttpBrake *brake, uint64_t key, int64_t now_ns)
 {
     pthread_mutex_lock(&brake->lock);

@@ -95,6 +95,7 @@ static size_t free_slot(const PtcHttpConns *conns)
     return i;
 }
 
+/* Doomed connections do not count: they are on their way out. */
 static size_t count_peer(const PtcHttpConns *conns, PtcHttpPeer peer)
 {
     size_t n = 0;
@@ -170,6 +171,7 @@ static PtcHttpConn *reject(PtcHttpConns *conns, PtcHttpConn *conn, int fd)
     return NULL;
 }
 
+/* TCP_NODELAY because answers are written whole; waiting to fill a packet would only add latency. */
 PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd, const struct sockaddr *address)
 {
     PtcHttpConn *conn = ptc_mem_alloc(conns->shared->mem, sizeof *conn);
@@ -193,6 +195,7 @@ PtcHttpConn *ptc_http_conn_open(PtcHttpConns *conns, int fd, const struct sockad
     return conn;
 }
 
+/* Out of epoll before the socket's number can be reused. */
 void ptc_http_conn_close(PtcHttpConns *conns, PtcHttpConn *conn)
 {
     (void)epoll_ctl(conns->epoll_fd, EPOLL_CTL_DEL, conn->fd, NULL);
@@ -214,6 +217,7 @@ void ptc_http_conn_enter(PtcHttpConn *conn, PtcHttpPhase phase)
 
 /* ------------------------------------------------------------------ watching */
 
+/* The id has a count in it, so an event of a connection that is gone finds nobody. */
 void ptc_http_conns_event(PtcHttpConns *conns, uint64_t id)
 {
     pthread_mutex_lock(&conns->lock);
@@ -234,6 +238,7 @@ static int64_t allowed_ns(const PtcHttpConns *conns, int phase)
     }
 }
 
+/* Shutting the socket down makes the connection's own thread notice; closing it here would race with that thread. */
 static void tick_one(PtcHttpConns *conns, PtcHttpConn *conn, int64_t now_ns)
 {
     int phase = atomic_load_explicit(&conn->phase, memory_order_acquire);

@@ -178,6 +178,7 @@ static void give_answer(PtcHttpExchange *ex)
     }
 }
 
+/* The client is gone; an answer would go nowhere. */
 static void give_nothing(PtcHttpExchange *ex)
 {
     ex->fault = PTC_HTTP_FAULT_CANCELLED;
@@ -210,6 +211,7 @@ static PtcMcpCall *begin(PtcHttpExchange *ex)
     return ptc_mcp_begin(shared->mcp, &in);
 }
 
+/* Without an Accept header anything is fine, as HTTP says. */
 static bool judge_post(PtcHttpExchange *ex)
 {
     PtcText accept = ex->head.field[PTC_HTTP_ACCEPT];

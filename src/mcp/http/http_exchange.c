@@ -210,6 +210,7 @@ static void restart(PtcHttpExchange *ex)
     ptc_buf_clear(&ex->body);
 }
 
+/* The form comes first, then probes, which need no token, then who may speak. */
 void ptc_http_exchange_open(PtcHttpExchange *ex, const char *verb, const char *path)
 {
     restart(ex);
@@ -248,6 +249,7 @@ static bool count_body(PtcHttpExchange *ex, size_t len)
     return false;
 }
 
+/* A refused body is read but not kept, so that the client gets to read the answer. */
 void ptc_http_exchange_body(PtcHttpExchange *ex, const char *bytes, size_t len)
 {
     ex->received += len;
@@ -268,6 +270,7 @@ bool ptc_http_exchange_enough(const PtcHttpExchange *ex)
 
 /* ------------------------------------------------------------------- answer */
 
+/* Also says how programs run, so that an operator sees a server that runs without isolation. */
 static void answer_ready(PtcHttpExchange *ex)
 {
     bool stopping = atomic_load(&ex->shared->stopping);
@@ -368,6 +371,7 @@ static PtcText known_method(const PtcHttpExchange *ex)
     return method.len == 0 || ptc_mcp_is_method(method) ? method : (PtcText){"?", 1};
 }
 
+/* The time is that of the answer being ready: how fast the client reads says nothing about the server. */
 static void count_and_log(PtcHttpExchange *ex)
 {
     PtcHttpShared *shared = ex->shared;
@@ -406,6 +410,7 @@ static bool changes_session(const PtcHttpExchange *ex)
     return false;
 }
 
+/* The session is saved before the call is freed, which knows whether it changed anything. */
 void ptc_http_exchange_close(PtcHttpExchange *ex)
 {
     count_and_log(ex);

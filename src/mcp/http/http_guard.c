@@ -26,6 +26,7 @@ void ptc_http_guard_deinit(PtcHttpGuard *guard)
     pthread_rwlock_destroy(&guard->lock);
 }
 
+/* The old tokens go back to the caller, who wipes them outside the lock. */
 void ptc_http_guard_replace(PtcHttpGuard *guard, PtcHttpTokens *tokens)
 {
     pthread_rwlock_wrlock(&guard->lock);
@@ -120,6 +121,7 @@ static bool listed(const PtcHttpNames *names, PtcText text)
     return false;
 }
 
+/* Guards against names that an attacker points at 127.0.0.1. */
 static bool host_ok(const PtcHttpGuard *guard, PtcText host)
 {
     bool ok;
@@ -149,6 +151,7 @@ bool ptc_http_guard_lists_origin(const PtcHttpGuard *guard, PtcText origin)
     return origin.bytes && listed(&guard->origins, origin);
 }
 
+/* A page's POST always has an Origin, so a request without one does not come from a page. */
 static bool origin_ok(const PtcHttpGuard *guard, PtcText origin)
 {
     if (!origin.bytes || listed(&guard->origins, origin))
@@ -179,6 +182,7 @@ static PtcText bearer(PtcText field)
     return rest;
 }
 
+/* A digest, so that the brake's table holds no tokens. */
 static uint64_t token_key(PtcText given)
 {
     uint8_t digest[PTC_SHA256_BYTES];

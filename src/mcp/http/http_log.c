@@ -165,6 +165,7 @@ static void add_said(PtcBuf *out, const char *text, bool json)
     ptc_buf_add_char(out, '\n');
 }
 
+/* Written at once: what the server itself says should not wait for the next requests. */
 void ptc_http_log_say(PtcHttpLog *log, const char *format, ...)
 {
     char text[SAID_MAX];

@@ -77,6 +77,7 @@ static PtcHttpToolCount *count_of(PtcHttpMetrics *metrics, const char *tool)
     return &metrics->tools[i];
 }
 
+/* The last entry takes what does not fit, so the page stays bounded. */
 static void count_reason(PtcHttpMetrics *metrics, const char *tool, const char *reason)
 {
     PtcHttpReasonCount *r = metrics->reasons;
@@ -134,6 +135,7 @@ static void write_faults(PtcBuf *out, PtcHttpMetrics *metrics)
                      get(&metrics->faults[i]));
 }
 
+/* Buckets are cumulative on the page, not in memory, where one addition per request is enough. */
 static void write_histogram(PtcBuf *out, PtcHttpMetrics *metrics)
 {
     uint64_t sum = 0, us = get(&metrics->total_us);

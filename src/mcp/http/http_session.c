@@ -48,6 +48,7 @@ static PtcHttpSession **chain_of(PtcHttpSessions *sessions, const char *id)
     return &sessions->table[(digit_value(id[0]) << 4 | digit_value(id[1])) % CHAINS];
 }
 
+/* 128 random bits: an id is as good as a password for its session. */
 static bool make_id(char id[PTC_HTTP_SESSION_DIGITS + 1])
 {
     static const char digits[] = "0123456789abcdef";
@@ -167,6 +168,7 @@ static PtcText id_of(const PtcHttpSession *session)
     return (PtcText){session->id, PTC_HTTP_SESSION_DIGITS};
 }
 
+/* Not after every request: writing to a store costs more than most calls. */
 void ptc_http_session_keep(PtcHttpSessions *sessions, PtcHttpSession *session, bool changed,
                            int64_t now_ns)
 {
@@ -290,6 +292,7 @@ void ptc_http_session_drop(PtcHttpSessions *sessions, PtcHttpSession *session, i
         free_session(sessions, session);
 }
 
+/* Only the first to end it takes it out of the table. */
 void ptc_http_session_end(PtcHttpSessions *sessions, PtcHttpSession *session, bool forget)
 {
     pthread_mutex_lock(&sessions->lock);

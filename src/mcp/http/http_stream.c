@@ -121,6 +121,7 @@ static bool add_event(PtcHttpStream *stream, const char *json, size_t len)
 
 /* ------------------------------------------------------------------------- */
 
+/* A client too far behind is given up, because what it has not read is kept in memory. */
 static bool add_and_flush(PtcHttpStream *stream, const char *json, size_t len)
 {
     pthread_mutex_lock(&stream->lock);
@@ -158,6 +159,7 @@ bool ptc_http_stream_send(void *stream, const char *json, size_t len)
     return add_and_flush(stream, json, len);
 }
 
+/* A comment keeps proxies from closing a silent connection. */
 void ptc_http_stream_tick(PtcHttpStream *stream, int64_t now_ns)
 {
     pthread_mutex_lock(&stream->lock);
@@ -196,6 +198,7 @@ static bool wait_writable(int fd, int64_t until_ns)
     return (n > 0 && !(p.revents & (POLLERR | POLLHUP))) || (n < 0 && errno == EINTR);
 }
 
+/* The only place that waits, on the connection's own thread. */
 void ptc_http_stream_finish(PtcHttpStream *stream, const char *json, size_t len)
 {
     int64_t until = ptc_clock_ns(NULL) + PTC_HTTP_STREAM_WAIT_S * SECOND_NS;

@@ -33,6 +33,7 @@ static bool all_visible(PtcText text)
     return true;
 }
 
+/* Short tokens are refused, because they can be guessed. */
 const char *ptc_http_tokens_add(PtcHttpTokens *tokens, PtcText token, PtcText owner)
 {
     if (token.len < PTC_HTTP_TOKEN_MIN)

@@ -73,6 +73,7 @@ PtcText ptc_mcp_state(const PtcMcpCall *call)
     return (PtcText){call->given.data + stamp, call->given.len - stamp};
 }
 
+/* The digest is computed from this call, so a state opens only where it was made. */
 static bool open_state(PtcMcpCall *call, PtcText text)
 {
     int64_t until;
@@ -140,6 +141,7 @@ static PtcMcpAsk ask_modern(PtcMcpCall *call, const char *key, const char *metho
 
 /* ------------------------------------------------------------------------------ legacy */
 
+/* Entered before it is sent, so that even an immediate answer finds it. */
 static void put_question(PtcMcpPeer *peer, PtcMcpQuestion *q)
 {
     pthread_mutex_lock(&peer->lock);
@@ -201,6 +203,7 @@ static void forget_question(PtcMcpCall *call, const PtcMcpQuestion *q)
         (void)!ptc_mcp_call_send(call, out);
 }
 
+/* Anything but a result with an object counts as a refusal; the client's own words are passed on. */
 static PtcMcpAsk read_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *answer)
 {
     PtcRpcMessage m;
@@ -214,6 +217,7 @@ static PtcMcpAsk read_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *ans
     return PTC_MCP_ASK_FAILED;
 }
 
+/* Outside the gate while it waits: a slow user must not keep other calls from running. */
 static PtcMcpAsk ask_legacy(PtcMcpCall *call, const char *method, const char *params,
                             PtcValue *answer)
 {

@@ -5,6 +5,7 @@
 
 #include "mcp/server/mcp_int.h"
 
+/* A call that has been refused keeps its error; nothing is run for it. */
 void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler, void *user)
 {
     if (call->settled)
@@ -34,6 +35,7 @@ static void refuse_late(PtcMcpCall *call)
     refuse_busy(call, why);
 }
 
+/* A call that was inside before may wait for any length of time: its handler is already running. */
 static bool enter(PtcMcpCall *call, bool again)
 {
     int64_t until = again ? INT64_MAX / 2 : patience(call);
@@ -69,6 +71,7 @@ void ptc_mcp_resume(PtcMcpCall *call)
     ptc_gate_resume(&call->mcp->gate, &call->ticket, &call->cancel.asked);
 }
 
+/* Gives its place among the waiting back first, so that the numbers in the answer do not include it. */
 void ptc_mcp_turn_away(PtcMcpCall *call)
 {
     unsigned running, waiting;
@@ -100,6 +103,7 @@ int64_t ptc_mcp_waited_ms(const PtcMcpCall *call)
     return (ptc_clock_ns(NULL) - call->begun_ns) / 1000000;
 }
 
+/* The body is begun before the arguments are checked, because a refusal may be content that the model reads. */
 void ptc_mcp_run(PtcMcpCall *call)
 {
     if (call->next != PTC_MCP_RUN)
@@ -115,6 +119,7 @@ void ptc_mcp_run(PtcMcpCall *call)
     ptc_mcp_finish(call);
 }
 
+/* Under the lock, so that a cancellation comes either before the answer stands or has no effect. */
 void ptc_mcp_finish(PtcMcpCall *call)
 {
     ptc_mcp_unregister(call);
@@ -151,6 +156,7 @@ void ptc_mcp_on_cancel(PtcMcpCall *call, void (*fn)(void *user), void *user)
     pthread_mutex_unlock(&call->lock);
 }
 
+/* Wakes the gate as well, since the call may be waiting for its turn. */
 void ptc_mcp_set_cancelled(PtcMcpCall *call)
 {
     pthread_mutex_lock(&call->lock);

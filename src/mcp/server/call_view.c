@@ -26,6 +26,7 @@ int ptc_mcp_error_code(const PtcMcpCall *call)
     return call->code;
 }
 
+/* Words for metrics and logs; what the client reads is in the answer. */
 const char *ptc_mcp_tool_failure(const PtcMcpCall *call)
 {
     if (!call->tool)
@@ -52,6 +53,7 @@ PtcText ptc_mcp_id(const PtcMcpCall *call)
     return (PtcText){call->id.data, call->id.len};
 }
 
+/* Whoever takes the peer frees it; otherwise it ends with the call. */
 PtcMcpPeer *ptc_mcp_take_peer(PtcMcpCall *call)
 {
     if (!call->own_peer)
@@ -105,6 +107,7 @@ const PtcMcpTool *ptc_mcp_tool(const PtcMcpCall *call)
     return call->tool;
 }
 
+/* A modern request says what its client can; a legacy client has said it in the handshake. */
 bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability)
 {
     static const char *const names[] = {"sampling", "elicitation", "roots"};

@@ -187,6 +187,7 @@ void ptc_mcp_structured_value(PtcMcpCall *call, PtcValue map)
                        error.message);
 }
 
+/* What was added so far is dropped: a model should see the failure and nothing else. */
 void ptc_mcp_fail(PtcMcpCall *call, const char *bytes, size_t len)
 {
     if (!may_add(call, PTC_MCP_BODY_TOOL))
@@ -248,6 +249,7 @@ void ptc_mcp_message_embed(PtcMcpCall *call, const char *role, PtcText uri, cons
     }
 }
 
+/* The row's type serves when the handler does not say otherwise. */
 static bool begin_contents(PtcMcpCall *call, const char *mime)
 {
     if (!may_add(call, PTC_MCP_BODY_RESOURCE))
@@ -277,6 +279,7 @@ void ptc_mcp_contents_blob(PtcMcpCall *call, const char *mime, const char *base6
     }
 }
 
+/* Counts all of them, so that the client knows there are more than it gets. */
 void ptc_mcp_suggest(PtcMcpCall *call, const char *bytes, size_t len)
 {
     if (!may_add(call, PTC_MCP_BODY_COMPLETE))

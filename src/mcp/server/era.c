@@ -73,6 +73,7 @@ static const char *name_field(PtcText method)
     return ptc_text_is(method, "resources/read") ? "uri" : NULL;
 }
 
+/* Only methods that name something have this header. */
 static bool check_name(PtcMcpCall *call)
 {
     const char *field = name_field(call->method);
@@ -130,6 +131,7 @@ static bool check_envelope(PtcMcpCall *call)
     return true;
 }
 
+/* Names the versions we speak, so that a client can choose one. */
 static bool unsupported(PtcMcpCall *call, PtcText version)
 {
     PtcBuf *data = &call->scratch;
@@ -158,6 +160,7 @@ static bool modern(PtcMcpCall *call)
     return check_envelope(call) && check_headers(call);
 }
 
+/* Without a peer (stateless HTTP) the level is the protocol's default. */
 static bool legacy(PtcMcpCall *call, PtcText version)
 {
     call->era = PTC_MCP_LEGACY;

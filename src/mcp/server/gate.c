@@ -13,6 +13,7 @@ static size_t part_of(size_t all, unsigned percent)
     return percent >= 100 ? all : all / 100 * percent + (all % 100 * percent + 99) / 100;
 }
 
+/* The bounds of one owner are computed once from the share. */
 void ptc_gate_init(PtcMcpGate *gate, const PtcGateBounds *bounds)
 {
     memset(gate, 0, sizeof *gate);
@@ -102,6 +103,7 @@ static void take_place(PtcMcpGate *gate, PtcGateTicket *t)
     t->in = true;
 }
 
+/* A single message may be larger than the bound on bytes, or a server with small bounds could never accept it. */
 static bool queue(PtcMcpGate *gate, PtcGateTicket *t, bool again)
 {
     const PtcGateShare *share = share_of(gate, t);
@@ -166,6 +168,7 @@ static void init_cond(pthread_cond_t *cond)
     pthread_condattr_destroy(&attr);
 }
 
+/* The thread that leaves a place hands it over under the lock, so no newcomer can take it first. */
 static PtcGateAnswer wait_turn(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *cancel,
                                int64_t until_ns)
 {
@@ -199,6 +202,7 @@ static void leave(PtcMcpGate *gate, PtcGateTicket *t)
     admit(gate);
 }
 
+/* Newcomers may only pass if there is a place; admit() has already served those who wait. */
 static PtcGateAnswer enter(PtcMcpGate *gate, PtcGateTicket *t, const atomic_bool *cancel,
                            int64_t until_ns, bool again)
 {
@@ -252,6 +256,7 @@ void ptc_gate_leave(PtcMcpGate *gate, PtcGateTicket *t)
     pthread_mutex_unlock(&gate->lock);
 }
 
+/* Too many paused calls would mean too many threads, so beyond the bound a call keeps its place. */
 void ptc_gate_pause(PtcMcpGate *gate, PtcGateTicket *t)
 {
     pthread_mutex_lock(&gate->lock);

@@ -17,6 +17,7 @@ static CursorSeal cursor_seal(PtcMcpList list)
     return seal;
 }
 
+/* Sealed, so a client can neither make one up nor use that of another list. */
 static bool read_cursor(PtcMcpCall *call, PtcMcpList list, PtcText text, uint64_t *from)
 {
     CursorSeal seal = cursor_seal(list);
@@ -53,6 +54,7 @@ static void add_cursor(PtcMcpCall *call, PtcMcpList list, uint64_t from)
     ptc_emit_string_end(&call->answer);
 }
 
+/* A slice of text rendered at the start; the commas between rows are already there. */
 void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
 {
     static const char *const names[] = {"tools", "resources", "resourceTemplates", "prompts"};
@@ -123,6 +125,7 @@ static bool make_peer(PtcMcpCall *call)
     return call->peer != NULL;
 }
 
+/* An unknown version is answered with ours, as the protocol asks; the client may then leave. */
 void ptc_mcp_do_initialize(PtcMcpCall *call)
 {
     PtcText version = ptc_str_text(ptc_map_field(&call->heap, call->params, "protocolVersion"));
@@ -166,6 +169,7 @@ void ptc_mcp_do_set_level(PtcMcpCall *call)
     ptc_mcp_empty_result(call);
 }
 
+/* Without a peer there is nobody to notify; the request still succeeds. */
 void ptc_mcp_do_subscribe(PtcMcpCall *call, bool on)
 {
     PtcText uri = ptc_str_text(ptc_map_field(&call->heap, call->params, "uri"));

@@ -11,6 +11,7 @@ enum {
 
 static const char OUT_OF_BOUNDS[] = "the message needs more memory or time than the server has";
 
+/* All with a maximum from the start; they take memory only when something is written. */
 static void init_bufs(PtcMcpCall *call)
 {
     PtcMem *mem = &call->mcp->mem;
@@ -45,6 +46,7 @@ static PtcMcpCall *new_call(PtcMcp *mcp)
     return NULL;
 }
 
+/* Off every list first, so that no other thread finds the call while it is freed. */
 void ptc_mcp_call_free(PtcMcpCall *call)
 {
     if (!call)

@@ -94,6 +94,7 @@ static const Method methods[] = {
     {"resources/unsubscribe", LEGACY, has_updates, unsubscribe},
 };
 
+/* For logs and metrics, which must not repeat a word that a client made up. */
 bool ptc_mcp_is_method(PtcText name)
 {
     static const char *const told[] = {"notifications/initialized", "notifications/cancelled",
@@ -108,6 +109,7 @@ bool ptc_mcp_is_method(PtcText name)
     return false;
 }
 
+/* A method that this server does not offer is as unknown as one that does not exist. */
 static const Method *find(const PtcMcpCall *call)
 {
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

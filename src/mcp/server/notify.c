@@ -54,6 +54,7 @@ bool ptc_mcp_wants_progress(const PtcMcpCall *call)
     return call->token.len > 0;
 }
 
+/* Progress that does not grow would be a breach of the protocol, so it is not sent. */
 void ptc_mcp_progress(PtcMcpCall *call, double progress, double total, const char *message)
 {
     if (!ptc_mcp_wants_progress(call) || !isfinite(progress) ||
@@ -107,6 +108,7 @@ bool ptc_mcp_uris_has(const PtcMcpUris *uris, PtcText uri)
     return uris->count && find_uri(uris, uri);
 }
 
+/* A URI with a NUL could not be told from two, so it is refused. */
 bool ptc_mcp_uris_add(PtcMcpUris *uris, PtcText uri)
 {
     if (ptc_mcp_uris_has(uris, uri))
@@ -144,6 +146,7 @@ static bool wanted(PtcMcpCall *call, PtcValue filter, const char *name, bool *ba
     return v == PTC_TRUE;
 }
 
+/* Ticks, because the list comes from a client and each URI is compared with those before it. */
 static bool take_uris(PtcMcpCall *call, PtcValue list)
 {
     if (list == PTC_NONE)
@@ -251,6 +254,7 @@ void ptc_mcp_unlist(PtcMcpCall *call)
     pthread_mutex_unlock(&call->mcp->lock);
 }
 
+/* Off the list first, so that nothing is sent after the closing message. */
 void ptc_mcp_listen_end(PtcMcpCall *call)
 {
     ptc_mcp_unlist(call);
@@ -284,6 +288,7 @@ static void tell_listener(PtcMcpCall *call, const Change *change, PtcBuf *out)
     (void)!end_note(call, out);
 }
 
+/* A client that has not finished the handshake must not be sent anything. */
 static void tell_peer(PtcMcpPeer *peer, const Change *change, PtcBuf *out)
 {
     ptc_buf_clear(out);

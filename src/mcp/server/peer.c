@@ -57,6 +57,7 @@ void ptc_mcp_peer_wake(PtcMcpPeer *peer)
     pthread_mutex_unlock(&peer->lock);
 }
 
+/* Listening calls are not cancelled: ptc_mcp_peer_free tells their clients of a graceful end. */
 void ptc_mcp_peer_close(PtcMcpPeer *peer)
 {
     pthread_mutex_lock(&peer->lock);
@@ -179,6 +180,7 @@ static void unlink_call(PtcMcpPeer *peer, PtcMcpCall *call)
     call->registered = false;
 }
 
+/* The id is what a cancellation names, so two requests under way cannot share one. */
 bool ptc_mcp_register(PtcMcpCall *call)
 {
     PtcMcpPeer *peer = call->peer;
@@ -241,6 +243,7 @@ static uint64_t question_number(PtcValue id)
     return n;
 }
 
+/* An answer to no question of ours is ignored. */
 void ptc_mcp_reply(PtcMcpPeer *peer, PtcValue id, const char *text, size_t len)
 {
     uint64_t number = question_number(id);

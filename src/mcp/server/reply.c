@@ -17,6 +17,7 @@ PtcText ptc_mcp_cut(PtcText text, size_t most)
     return text;
 }
 
+/* Clearing the buffer also clears its failure, and the reserved room takes a plain error. */
 static bool write_error(PtcMcpCall *call, int code, const char *message, const char *data)
 {
     ptc_buf_clear(&call->answer);
@@ -24,6 +25,7 @@ static bool write_error(PtcMcpCall *call, int code, const char *message, const c
                              ptc_text_cstr(data));
 }
 
+/* The first error stands: what follows from it would only confuse the client. */
 static void settle(PtcMcpCall *call, int status, int code, const char *message, const char *data)
 {
     if (call->settled)
@@ -37,6 +39,7 @@ static void settle(PtcMcpCall *call, int status, int code, const char *message, 
         (void)!write_error(call, PTC_MCP_INTERNAL_ERROR, "out of memory", NULL);
 }
 
+/* The text is cut to valid UTF-8, because it may quote what a client sent. */
 void ptc_mcp_refuse(PtcMcpCall *call, int status, int code, const char *data, const char *format,
                     ...)
 {
@@ -79,6 +82,7 @@ void ptc_mcp_need(PtcMcpCall *call, const char *capability)
 
 /* --------------------------------------------------------------------------- results */
 
+/* Legacy clients do not know resultType, so only modern ones get it. */
 static void begin_result(PtcMcpCall *call, const char *type)
 {
     PtcBuf *out = &call->answer;
@@ -106,6 +110,7 @@ static void check_size(PtcMcpCall *call)
         ptc_mcp_refuse(call, 200, PTC_MCP_INTERNAL_ERROR, NULL, "out of memory");
 }
 
+/* The server names itself in every modern answer, since there was no handshake. */
 void ptc_mcp_result_end(PtcMcpCall *call)
 {
     PtcBuf *out = &call->answer;
@@ -136,6 +141,7 @@ void ptc_mcp_empty_result(PtcMcpCall *call)
     ptc_mcp_result_end(call);
 }
 
+/* A state without questions is a request to call again; a completion cannot ask. */
 bool ptc_mcp_input_required(PtcMcpCall *call)
 {
     PtcBuf *out = &call->answer;

@@ -47,6 +47,7 @@ static void unknown(PtcMcpCall *call, const char *what, PtcText name, const PtcN
 
 /* ------------------------------------------------------------------------------- tools */
 
+/* Unknown names are compared with all rows, so that a model can correct a slip by itself. */
 void ptc_mcp_do_tools_call(PtcMcpCall *call)
 {
     const PtcMcpConfig *c = &call->mcp->config;
@@ -83,6 +84,7 @@ static const PtcMcpPrompt *find_prompt(PtcMcpCall *call, PtcText name)
     return NULL;
 }
 
+/* The protocol only knows strings as arguments of prompts. */
 static bool strings_only(PtcMcpCall *call)
 {
     size_t pos = 0;
@@ -140,6 +142,7 @@ static void read_resource(PtcMcpCall *call, PtcMcpHandler *handler, void *user)
         ptc_mcp_will_run(call, PTC_MCP_BODY_RESOURCE, handler, user);
 }
 
+/* Exact URIs win over templates. */
 void ptc_mcp_do_resources_read(PtcMcpCall *call)
 {
     const PtcMcpConfig *c = &call->mcp->config;
@@ -188,6 +191,7 @@ static void complete_prompt(PtcMcpCall *call, PtcValue ref)
         complete_with(call, call->prompt->complete, call->prompt->user);
 }
 
+/* A plain resource has nothing to complete, which is an empty list and not an error. */
 static void complete_template(PtcMcpCall *call, PtcValue ref)
 {
     const PtcMcpConfig *c = &call->mcp->config;

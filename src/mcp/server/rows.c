@@ -60,6 +60,7 @@ static bool good_name(const char *name)
     return n >= 1 && n <= 64;
 }
 
+/* Rendered from the parsed value, so that what clients get is JSON on one line however the row was written. */
 static bool schema(Rendering *r, const char *key, const char *text)
 {
     PtcJsonError error;
@@ -73,6 +74,7 @@ static bool schema(Rendering *r, const char *key, const char *text)
     return ptc_emit_key(r->out, key) && ptc_emit_value(r->out, &r->heap, v);
 }
 
+/* All hints are written out, because clients differ in what they assume when one is missing. */
 static bool annotations(Rendering *r, const PtcMcpTool *tool)
 {
     bool read_only = (tool->flags & PTC_MCP_READ_ONLY) != 0;
@@ -88,6 +90,7 @@ static bool annotations(Rendering *r, const PtcMcpTool *tool)
     return ptc_emit_object_end(r->out);
 }
 
+/* The names that model providers accept are narrower than the protocol's. */
 static bool tool_row(Rendering *r, size_t i)
 {
     static const char none[] = "{\"type\":\"object\",\"properties\":{}}";
@@ -160,6 +163,7 @@ static bool prompt_row(Rendering *r, size_t i)
 
 /* ------------------------------------------------------------------------------ lists */
 
+/* The ends of rows are kept, so that a page can be cut out of the text. */
 static bool list_rows(Rendering *r, PtcMcpList list, size_t count,
                       bool (*row)(Rendering *r, size_t i))
 {

@@ -8,6 +8,7 @@
 
 enum { MIB = 1024 * 1024 };
 
+/* 0 means "the default" everywhere, so a config can be written with the fields that matter. */
 static void set_defaults(PtcMcpConfig *c)
 {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -64,6 +65,7 @@ static void free_server(PtcMcp *mcp)
     ptc_mem_free(&mem, mcp, sizeof *mcp);
 }
 
+/* What clients will be told is checked and rendered here, so that a wrong row stops the start and not a call. */
 PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY])
 {
     PtcMcpConfig c = *config;
@@ -134,6 +136,7 @@ PtcMem *ptc_mcp_mem(PtcMcp *mcp)
     return &mcp->mem;
 }
 
+/* Calls fn at once if the server was stopped before, so that a transport cannot miss it. */
 void ptc_mcp_on_stop(PtcMcp *mcp, void (*fn)(void *user), void *user)
 {
     pthread_mutex_lock(&mcp->lock);
@@ -144,6 +147,7 @@ void ptc_mcp_on_stop(PtcMcp *mcp, void (*fn)(void *user), void *user)
     pthread_mutex_unlock(&mcp->lock);
 }
 
+/* The gate first: whoever waits there is turned away before the transport is told. */
 void ptc_mcp_stop(PtcMcp *mcp)
 {
     ptc_gate_stop(&mcp->gate);

@@ -64,6 +64,7 @@ static void wake_reader(void *user)
     (void)!write(s->wake[1], "", 1);
 }
 
+/* Only the first failure counts; what follows is a consequence of it. */
 static void break_off(Stdio *s, int error)
 {
     int none = 0;
@@ -100,6 +101,7 @@ static bool wait_writable(Stdio *s)
     return n > 0;
 }
 
+/* A pipe is polled first, because writing to a full one would block; a socket can be asked not to. */
 static bool write_all(Stdio *s, const char *bytes, size_t len)
 {
     while (len) {
@@ -454,6 +456,7 @@ static void close_all(Stdio *s)
             close(s->wake[i]);
 }
 
+/* Timed waits use the monotonic clock, so that setting the time of day does not disturb them. */
 int ptc_mcp_stdio_serve(PtcMcp *mcp, const PtcMcpStdio *io)
 {
     Stdio s = {.mcp = mcp, .io = io, .wake = {-1, -1}};
