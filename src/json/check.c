@@ -195,6 +195,7 @@ static bool take_value(Scan *s, bool *open)
     }
 }
 
+/* Checked for the whole line at once; after that no string can contain one. */
 static bool has_controls(const char *text, size_t len)
 {
     size_t i = 0;

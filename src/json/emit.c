@@ -49,6 +49,7 @@ bool ptc_emit_string_end(PtcBuf *out)
     return ptc_buf_add(out, "\"", 1);
 }
 
+/* Written from the end, so that no length is needed beforehand; INT64_MIN is safe because the sign is separate. */
 static bool add_digits(PtcBuf *out, bool negative, uint64_t n)
 {
     char text[DIGITS + 1];

@@ -16,6 +16,7 @@
 
 /* -------------------------------------------------------------------- failure */
 
+/* Computed only for errors, by counting from the start: the parser itself keeps no line numbers. */
 static void find_place(PtcJsonError *error, const char *text, const char *at)
 {
     error->offset = (size_t)(at - text);
@@ -137,6 +138,7 @@ void ptc_json_note_key(PtcJsonParser *ps)
         }
 }
 
+/* Anything but an object is parsed as usual, so that its user can report the wrong type. */
 const char *ptc_json_keep_text(PtcJsonParser *ps, const char *p, PtcValue *out)
 {
     PtcText *kept = ps->kept;
@@ -249,6 +251,7 @@ static void decode_string(const PtcJsonParser *ps, const char *p, const char *qu
     }
 }
 
+/* Measured first, so that the string is allocated once, at its final size. */
 const char *ptc_json_read_odd_string(PtcJsonParser *ps, const char *p, PtcValue *out)
 {
     size_t len = 0;

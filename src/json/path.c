@@ -7,6 +7,7 @@
 #include "json/emit.h"
 #include "value/str.h"
 
+/* Cut between characters, because paths end up in messages. */
 void ptc_path_add_text(char *path, size_t size, const char *bytes, size_t n)
 {
     size_t len = strlen(path), room = size - 1 - len;
@@ -30,6 +31,7 @@ static bool is_word(const char *p, size_t n)
     return n > 0;
 }
 
+/* Odd names are quoted, so that a path can be read back. */
 void ptc_path_add_key(char *path, size_t size, PtcValue key)
 {
     char number[32];
@@ -75,6 +77,7 @@ static const char *add_bracket(PtcBuf *out, const char *p)
     return end ? end + 1 : p + strlen(p);
 }
 
+/* Reads what the functions above write; anything else becomes one name. */
 bool ptc_path_json(PtcBuf *out, const char *path)
 {
     ptc_emit_array(out);

@@ -315,6 +315,7 @@ static int kind_of_key(const Writer *ws, PtcValue key)
     return tag == PTC_T_BIGINT || tag == PTC_T_FLOAT ? PTC_T_NONE : (int)tag;
 }
 
+/* Keys of one kind cannot clash, so most maps need no further check. */
 static bool is_mixed(const Writer *ws, PtcValue map)
 {
     PtcValue key;
@@ -347,6 +348,7 @@ static bool check_mixed(Writer *ws, PtcValue map)
     return ok;
 }
 
+/* The last shape is remembered, since rows of a table all have the same one. */
 static bool check_keys(Writer *ws, PtcValue map)
 {
     bool small = ptc_is(map, PTC_T_SMAP);

@@ -117,6 +117,7 @@ static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *
     return s;
 }
 
+/* A slot whose look-up still runs must not be freed: libcurl's thread uses it. */
 static void release(PtcClient *c, Slot *s, bool idle)
 {
     pthread_mutex_lock(&c->lock);
@@ -199,6 +200,7 @@ static bool headers_are_lines(const PtcClientRequest *r)
     return true;
 }
 
+/* Checked before the library is loaded, so that a wrong address is reported even without it. */
 static bool check(const PtcClientRequest *r, PtcUrl *url, PtcClientAnswer *a)
 {
     const char *why;

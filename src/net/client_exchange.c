@@ -71,6 +71,7 @@ static void begin_headers(Slot *s, PtcClientAnswer *a)
     a->status = (int)status;
 }
 
+/* Returning less than was given makes libcurl stop. */
 static size_t on_header(char *line, size_t size, size_t count, void *user)
 {
     Slot *s = user;
@@ -222,6 +223,7 @@ static void drop_headers(Slot *s)
     s->headers = NULL;
 }
 
+/* No redirects, no protocol but the one asked for, and certificates are always checked. */
 static bool set_safety(Slot *s, const PtcUrl *url, long connect_ms)
 {
     const PtcCurl *c = s->curl;
@@ -247,6 +249,7 @@ static bool set_safety(Slot *s, const PtcUrl *url, long connect_ms)
     return ok;
 }
 
+/* All of them get the slot, which knows whether the exchange is still wanted. */
 static bool set_callbacks(Slot *s)
 {
     const PtcCurl *c = s->curl;
@@ -357,6 +360,8 @@ static const char *words_of(PtcClientEnd end)
                                          : "stopped";
 }
 
+/* A rewind failure or an empty reply means that the server closed an old connection; say that instead of libcurl's
+ * words. */
 static void finish(Slot *s, CURLcode code)
 {
     PtcClientAnswer *a = s->answer;
@@ -415,6 +420,7 @@ static bool drive(Slot *s)
     }
 }
 
+/* The slot is reused, so everything about the last exchange is reset. */
 static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcClientAnswer *a)
 {
     s->request = r;

@@ -23,6 +23,7 @@ static bool invalid(PtcRpcMessage *m, const char *why)
     return fail(m, PTC_RPC_INVALID_REQUEST, why);
 }
 
+/* A message that is too large for the heap is our limit, not the sender's fault, so it is an internal error. */
 static PtcValue parse(PtcHeap *heap, PtcText text, const PtcJsonKeep *keep, PtcRpcMessage *m)
 {
     PtcJsonError error;

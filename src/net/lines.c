@@ -94,6 +94,7 @@ static PtcLineStatus take(PtcLines *lines, size_t end, size_t after, PtcText *li
     return skipped ? PTC_LINE_TOO_LONG : PTC_LINE_OK;
 }
 
+/* Only bytes that were not scanned before are searched, so a long line costs linear time. */
 PtcLineStatus ptc_lines_next(PtcLines *lines, PtcText *line)
 {
     PtcBuf *buf = &lines->buf;

@@ -22,6 +22,7 @@ static int64_t clamp(double ms)
     return ms < (double)PTC_RETRY_AFTER_MAX ? (int64_t)ms : PTC_RETRY_AFTER_MAX;
 }
 
+/* Some providers write units, others do not. */
 static bool take_unit(PtcText *text, const char *unit)
 {
     size_t n = strlen(unit);

@@ -33,6 +33,7 @@ static PtcSseStatus dispatch(PtcSse *sse)
     return go_on ? PTC_SSE_OK : PTC_SSE_STOPPED;
 }
 
+/* A name that is too long is cut: no event we know has one. */
 static PtcSseStatus take_field(PtcSse *sse, PtcText name, PtcText value)
 {
     if (ptc_text_is(name, "event")) {
@@ -84,6 +85,7 @@ static size_t line_length(PtcText text)
     return n;
 }
 
+/* CR LF may be split between two pieces; after_cr remembers the first half. */
 PtcSseStatus ptc_sse_feed(PtcSse *sse, PtcText bytes)
 {
     while (bytes.len) {

@@ -86,6 +86,7 @@ static bool take_port(PtcText *rest, PtcUrl *url)
     return n > 1 && number >= 1 && number <= 65535;
 }
 
+/* Characters that some reader would treat specially are refused, not escaped. */
 static bool check_path(PtcText path)
 {
     if (path.len && path.bytes[0] != '/' && path.bytes[0] != '?')
@@ -98,6 +99,7 @@ static bool check_path(PtcText path)
     return true;
 }
 
+/* *why is set before each step, so that the step that fails leaves its own reason. */
 bool ptc_url_parse(PtcText text, PtcUrl *url, const char **why)
 {
     *url = (PtcUrl){.https = ptc_text_starts(text, "https://")};
