@@ -233,12 +233,14 @@ static Fate begin_run(Stdio *s, PtcMcpCall *call)
     bool more = ptc_lines_pending(&s->lines);
     Fate fate = RUNS;
     pthread_mutex_lock(&s->lock);
-    /* A thread that runs a call takes queued ones next, so these will be served. */
-    if (s->queued || s->running + 1 >= s->thread_max || (more && !pass_on(s))) {
-        fate = s->running && enqueue(s, call) ? QUEUED : REFUSED;
+    bool crowded = s->queued || s->running + 1 >= s->thread_max || (more && !pass_on(s));
+    /* A thread that runs a call takes queued ones next, so these will be served.  When none runs, the threads have just
+     * finished their calls and are about to be idle: this one need not wait for them. */
+    if (crowded && s->running) {
+        fate = enqueue(s, call) ? QUEUED : REFUSED;
     } else {
         s->running++;
-        if (!more) {
+        if (!more || crowded) {
             s->kept = true;
             s->keeper = pthread_self();
             s->kept_ns = ptc_clock_ns(NULL);
