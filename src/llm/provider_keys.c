@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/secret.h"
-#include "llm/dotenv.h"
+#include "base/dotenv.h"
 #include "llm/provider.h"
 
 /* Passwords in them are secrets too; libcurl reads them itself. */

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "json/check.h"
-#include "llm/dotenv.h"
+#include "base/dotenv.h"
 #include "llm/json_difference.h"
 #include "llm/llm_json.h"
 #include "llm/model_alias.h"

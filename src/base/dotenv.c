@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "llm/dotenv.h"
+#include "base/dotenv.h"
 
 #include <errno.h>
 #include <fcntl.h>

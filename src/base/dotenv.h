@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * dotenv.h - lines of a .env file: NAME=value, perhaps in quotes, perhaps behind `export`.  Nothing is put into the
  * environment, nothing is filled in; lines of another form are passed over. */
-#ifndef PTC_LLM_DOTENV_H
-#define PTC_LLM_DOTENV_H
+#ifndef PTC_BASE_DOTENV_H
+#define PTC_BASE_DOTENV_H
 
 #include "base/buf.h"
 
