@@ -37,7 +37,7 @@ static const Range unseen[] = {
     {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
 };
 
-static bool is_unseen(uint32_t code)
+bool ptc_fence_is_unseen(uint32_t code)
 {
     for (size_t i = 0; i < sizeof unseen / sizeof *unseen; i++)
         if (code >= unseen[i].first && code <= unseen[i].last)
@@ -74,7 +74,7 @@ static void add_visible(PtcBuf *out, PtcText text)
     uint32_t code;
     while (i < text.len) {
         size_t n = ptc_utf8_decode(text.bytes + i, text.len - i, &code);
-        if (is_unseen(code)) {
+        if (ptc_fence_is_unseen(code)) {
             ptc_buf_add(out, text.bytes + plain, i - plain);
             ptc_buf_addf(out, "\\u{%x}", (unsigned)code);
             plain = i + n;

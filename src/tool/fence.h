@@ -4,6 +4,8 @@
 #ifndef PTC_TOOL_FENCE_H
 #define PTC_TOOL_FENCE_H
 
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/text.h"
 
@@ -15,6 +17,9 @@ typedef struct PtcCut {
 /* The first `max_chars` characters.  A length in characters is what a model's reader expects, and unlike one in
  * graphemes it bounds the bytes too (four each). */
 PtcCut ptc_cut_chars(PtcText text, size_t max_chars);
+
+/* Is this a character that a reader does not see, or that changes how others are seen? */
+bool ptc_fence_is_unseen(uint32_t code);
 
 /* Appends the text between two lines of backticks, the first of them followed by `label`.
  *
