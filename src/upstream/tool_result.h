@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * tool_result.h - the result of a `tools/call` as the value that a program gets. */
+#ifndef PTC_UPSTREAM_TOOL_RESULT_H
+#define PTC_UPSTREAM_TOOL_RESULT_H
+
+#include "base/text.h"
+#include "value/heap.h"
+
+typedef enum {
+    PTC_RESULT_JSON,
+    PTC_RESULT_TEXT,
+    PTC_RESULT_NONE,
+    PTC_RESULT_CONTENT,
+} PtcResultKind;
+const char *ptc_tool_result_kind(PtcResultKind kind);
+
+/* What a note says, as bits. */
+enum {
+    PTC_NOTE_SCHEMA_MISMATCH = 1,
+    PTC_NOTE_NO_STRUCTURED_CONTENT = 2,
+    PTC_NOTE_UNKNOWN_BLOCK = 4,
+    PTC_NOTE_BAD_BLOCK = 8,
+};
+/* Their names, from the lowest bit on; NULL at the end. */
+extern const char *const ptc_tool_result_notes[];
+
+typedef struct PtcToolResultIn {
+    PtcValue result;
+    bool modern;            /* the era of the upstream */
+    PtcValue output_schema; /* a map, or PTC_NONE */
+    bool leave_text;        /* `parse_json: false` */
+    bool strict;            /* `strict_output` */
+    size_t blobs;           /* that the run has already: refs go on behind them */
+} PtcToolResultIn;
+
+typedef struct PtcToolResult {
+    bool ok;
+    PtcResultKind kind;
+    PtcValue value;
+    unsigned notes;
+    const char *reason; /* not ok: tool_error, upstream_error, input_required */
+    PtcValue message;   /* a string: the upstream's own text; PTC_NONE: it said nothing */
+    /* What refs stand for: a list of {"ref", "mimeType"?, "data"} with the base64 text as it came. */
+    PtcValue blobs;
+} PtcToolResult;
+
+/* False: memory is short. */
+PTC_MUST_USE bool ptc_tool_result_read(PtcHeap *heap, const PtcToolResultIn *in,
+                                       PtcToolResult *out);
+
+/* The value in a text that is a whole JSON object or array; PTC_NONE: it is none. */
+PtcValue ptc_tool_result_json(PtcHeap *heap, PtcText text);
+/* {"type", "mimeType"?, "bytes", "ref"}, with the next number of out->blobs. */
+PtcValue ptc_tool_result_blob(PtcHeap *heap, const char *type, PtcText mime, size_t bytes,
+                              size_t before, PtcValue data, PtcToolResult *out);
+
+#endif
