@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * variables.h - ${...} in the values of a file. */
+#ifndef PTC_UPSTREAM_VARIABLES_H
+#define PTC_UPSTREAM_VARIABLES_H
+
+#include "base/buf.h"
+#include "value/heap.h"
+
+typedef struct PtcVariables {
+    PtcText (*variable)(void *user, PtcText name); /* absent: it is not set */
+    /* The value of ${input:id} when no variable has it; absent: nobody gives one. */
+    PtcText (*input)(void *user, PtcText id);
+    void *user, *input_user;
+    PtcText project, cwd;
+    bool bare;    /* $VAR is a variable too */
+    bool lenient; /* another client's file: what is no placeholder of ours may stay as text */
+} PtcVariables;
+
+typedef struct PtcExpanded {
+    const char *fault; /* unset_variable, missing_input, bad_placeholder; NULL: all is well */
+    const char *note;  /* placeholder_left, looks_like_variable; NULL: none */
+    bool changed;      /* something was put in */
+} PtcExpanded;
+
+/* Appends the text with placeholders replaced, once.  After a fault what was appended is of no use. */
+PtcExpanded ptc_variables_expand(PtcBuf *out, const PtcVariables *v, PtcText text);
+
+#endif
