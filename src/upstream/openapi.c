@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: MIT
+ * Documents.  They are hostile: everything is looked at before it is used, and what is not as the specification has it
+ * leaves out an operation, never the others. */
+#include "upstream/openapi.h"
+
+#include <strings.h>
+
+#include "net/url.h"
+#include "upstream/fields.h"
+#include "upstream/header.h"
+#include "upstream/schema_view.h"
+
+bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, const char **hint)
+{
+    PtcText version = ptc_fields_text(heap, document, "openapi");
+    *hint = "it is no OpenAPI document";
+    if (ptc_map_field(heap, document, "swagger") != PTC_NONE)
+        *hint = "it is Swagger 2.0; convert it to OpenAPI 3";
+    else if (version.bytes)
+        *hint = "only OpenAPI 3.0 and 3.1 are read";
+    return version.bytes && (ptc_text_starts(version, "3.0") || ptc_text_starts(version, "3.1"));
+}
+
+/* ------------------------------------------------------------------------------- operations */
+
+static const struct {
+    const char *key, *method;
+    PtcEffect effect;
+} methods[] = {
+    {"get", "GET", {PTC_EFFECT_READ, true}},
+    {"head", "HEAD", {PTC_EFFECT_READ, true}},
+    {"post", "POST", {PTC_EFFECT_WRITE, false}},
+    {"put", "PUT", {PTC_EFFECT_DESTRUCTIVE, true}},
+    {"patch", "PATCH", {PTC_EFFECT_DESTRUCTIVE, false}},
+    {"delete", "DELETE", {PTC_EFFECT_DESTRUCTIVE, true}},
+    {"options", "OPTIONS", {PTC_EFFECT_UNKNOWN, false}},
+    {"trace", "TRACE", {PTC_EFFECT_UNKNOWN, false}},
+};
+enum { METHODS = sizeof methods / sizeof *methods };
+
+/* Method and path as one name: get_pets_id. */
+static bool make_name(PtcArena *arena, const char *method, PtcText path, PtcText *name)
+{
+    size_t n = strlen(method);
+    char *out = ptc_arena_alloc(arena, n + path.len + 2);
+    if (!out)
+        return false;
+    memcpy(out, method, n);
+    for (size_t i = 0; i < path.len; i++) {
+        char c = path.bytes[i], lower = (char)(c | 0x20);
+        bool plain =
+            (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || ((unsigned char)c & 0x80);
+        if (plain)
+            out[n++] = c;
+        else if (out[n - 1] != '_')
+            out[n++] = '_';
+    }
+    while (n > 0 && out[n - 1] == '_')
+        n--;
+    *name = (PtcText){out, n};
+    return true;
+}
+
+/* The next path with an object under it. */
+static bool next_item(PtcHeap *heap, PtcValue document, PtcOpenapiEach *each)
+{
+    PtcValue key, item, paths = ptc_map_field(heap, document, "paths");
+    while (paths != PTC_NONE && ptc_is_map(paths) &&
+           ptc_map_next(paths, &each->path, &key, &item)) {
+        each->item = ptc_schema_view_follow(heap, document, item);
+        each->template = ptc_str_text(key);
+        each->method = 0;
+        if (each->item != PTC_NONE && ptc_is_map(each->item) && each->template.len &&
+            each->template.bytes[0] == '/')
+            return true;
+    }
+    each->item = PTC_NONE;
+    return false;
+}
+
+bool ptc_openapi_next(PtcArena *arena, PtcHeap *heap, PtcValue document, PtcOpenapiEach *each,
+                      PtcOperation *out)
+{
+    while (each->item != PTC_NONE || next_item(heap, document, each)) {
+        while (each->method < METHODS) {
+            size_t i = each->method++;
+            PtcValue operation = ptc_map_field(heap, each->item, methods[i].key);
+            if (operation == PTC_NONE || !ptc_is_map(operation))
+                continue;
+            *out = (PtcOperation){.name = ptc_fields_text(heap, operation, "operationId"),
+                                  .method = methods[i].method,
+                                  .path = each->template,
+                                  .item = each->item,
+                                  .operation = operation,
+                                  .reads = i < 2,
+                                  .effect = methods[i].effect,
+                                  .body = PTC_NONE};
+            out->deprecated = ptc_fields_is(heap, operation, "deprecated", PTC_TRUE);
+            return out->name.len || make_name(arena, methods[i].key, each->template, &out->name);
+        }
+        each->item = PTC_NONE;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- parameters */
+
+static bool read_in(PtcText text, PtcParameterIn *in)
+{
+    static const char *const names[] = {"path", "query", "header", "cookie"};
+    for (int i = 0; i < 4; i++)
+        if (text.bytes && ptc_text_is(text, names[i])) {
+            *in = (PtcParameterIn)i;
+            return true;
+        }
+    return false;
+}
+
+static PtcParameterStyle read_style(PtcText text, PtcParameterIn in)
+{
+    static const char *const names[] = {"simple",         "label",         "matrix",    "form",
+                                        "spaceDelimited", "pipeDelimited", "deepObject"};
+    for (int i = 0; i < 7; i++)
+        if (text.bytes && ptc_text_is(text, names[i]))
+            return (PtcParameterStyle)i;
+    return in == PTC_IN_PATH || in == PTC_IN_HEADER ? PTC_STYLE_SIMPLE : PTC_STYLE_FORM;
+}
+
+/* The only media type of a `content`, or of many the first. */
+static PtcValue content_schema(PtcHeap *heap, PtcValue content)
+{
+    PtcValue key, media;
+    size_t pos = 0;
+    return ptc_is_map(content) && ptc_map_next(content, &pos, &key, &media)
+               ? ptc_map_field(heap, media, "schema")
+               : PTC_NONE;
+}
+
+static bool read_parameter(PtcHeap *heap, PtcValue document, PtcValue v, PtcParameter *out)
+{
+    v = ptc_schema_view_follow(heap, document, v);
+    if (v == PTC_NONE || !ptc_is_map(v))
+        return false;
+    PtcValue content = ptc_map_field(heap, v, "content"),
+             explode = ptc_map_field(heap, v, "explode");
+    *out = (PtcParameter){.name = ptc_fields_text(heap, v, "name"),
+                          .schema = ptc_map_field(heap, v, "schema")};
+    if (!out->name.len || !read_in(ptc_fields_text(heap, v, "in"), &out->in))
+        return false;
+    out->argument = out->name;
+    out->style = read_style(ptc_fields_text(heap, v, "style"), out->in);
+    out->explode = explode == PTC_NONE ? out->style == PTC_STYLE_FORM : explode == PTC_TRUE;
+    out->required = out->in == PTC_IN_PATH || ptc_fields_is(heap, v, "required", PTC_TRUE);
+    out->reserved = ptc_fields_is(heap, v, "allowReserved", PTC_TRUE);
+    if (content != PTC_NONE) {
+        out->style = PTC_STYLE_JSON;
+        out->schema = content_schema(heap, content);
+    }
+    return true;
+}
+
+/* Headers that are not for parameters to set. */
+static bool is_ignored(const PtcParameter *p)
+{
+    static const char *const names[] = {"accept", "content-type", "authorization"};
+    for (size_t i = 0; p->in == PTC_IN_HEADER && i < sizeof names / sizeof *names; i++)
+        if (p->name.len == strlen(names[i]) &&
+            strncasecmp(p->name.bytes, names[i], p->name.len) == 0)
+            return true;
+    return p->in == PTC_IN_HEADER && ptc_header_is_ours(p->name);
+}
+
+/* Those of the path, then those of the operation, which replace what they share. */
+static bool add_parameters(PtcHeap *heap, PtcValue document, PtcValue list, PtcOperation *to)
+{
+    for (size_t i = 0; i < ptc_fields_count(list); i++) {
+        PtcParameter p;
+        size_t at = 0;
+        if (!read_parameter(heap, document, ptc_seq_nth(list, i), &p))
+            return false;
+        if (is_ignored(&p))
+            continue;
+        while (at < to->count &&
+               !(to->parameters[at].in == p.in && ptc_text_same(to->parameters[at].name, p.name)))
+            at++;
+        if (at == PTC_OPENAPI_PARAMETERS)
+            return false;
+        to->parameters[at] = p;
+        to->count += at == to->count;
+    }
+    return true;
+}
+
+/* {id} in a template that nobody declares is a text all the same. */
+static bool add_undeclared(PtcOperation *to)
+{
+    for (size_t i = 0; i < to->path.len; i++) {
+        const char *start = to->path.bytes + i + 1;
+        const char *end =
+            to->path.bytes[i] == '{' ? memchr(start, '}', to->path.len - i - 1) : NULL;
+        if (!end)
+            continue;
+        PtcText name = {start, (size_t)(end - start)};
+        bool known = false;
+        for (size_t j = 0; j < to->count; j++)
+            known |=
+                to->parameters[j].in == PTC_IN_PATH && ptc_text_same(to->parameters[j].name, name);
+        if (!known && to->count == PTC_OPENAPI_PARAMETERS)
+            return false;
+        if (!known)
+            to->parameters[to->count++] =
+                (PtcParameter){.name = name, .argument = name, .in = PTC_IN_PATH, .required = true};
+    }
+    return true;
+}
+
+/* The later of two parameters with one name gets the place where it goes behind it. */
+static bool name_arguments(PtcArena *arena, PtcOperation *to)
+{
+    static const char *const places[] = {"_path", "_query", "_header", "_cookie"};
+    for (size_t i = 0; i < to->count; i++) {
+        PtcParameter *p = &to->parameters[i];
+        bool taken = false;
+        for (size_t j = 0; j < i; j++)
+            taken |= ptc_text_same(to->parameters[j].argument, p->name);
+        if (!taken)
+            continue;
+        size_t n = strlen(places[p->in]);
+        char *name = ptc_arena_alloc(arena, p->name.len + n);
+        if (!name)
+            return false;
+        memcpy(name, p->name.bytes, p->name.len);
+        memcpy(name + p->name.len, places[p->in], n);
+        p->argument = (PtcText){name, p->name.len + n};
+    }
+    return true;
+}
+
+static bool load_body(PtcHeap *heap, PtcValue document, PtcOperation *to)
+{
+    PtcValue body = ptc_map_field(heap, to->operation, "requestBody");
+    to->body_argument = PTC_TEXT("body");
+    for (size_t i = 0; i < to->count; i++)
+        if (ptc_text_is(to->parameters[i].argument, "body"))
+            to->body_argument = PTC_TEXT("request_body");
+    if (body == PTC_NONE)
+        return true;
+    to->body = ptc_schema_view_follow(heap, document, body);
+    if (to->body == PTC_NONE || !ptc_is_map(to->body))
+        return false;
+    to->body_required = ptc_fields_is(heap, to->body, "required", PTC_TRUE);
+    return true;
+}
+
+bool ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document, PtcOperation *operation)
+{
+    operation->parameters =
+        ptc_arena_alloc(arena, PTC_OPENAPI_PARAMETERS * sizeof *operation->parameters);
+    return operation->parameters &&
+           add_parameters(heap, document, ptc_map_field(heap, operation->item, "parameters"),
+                          operation) &&
+           add_parameters(heap, document, ptc_map_field(heap, operation->operation, "parameters"),
+                          operation) &&
+           add_undeclared(operation) && name_arguments(arena, operation) &&
+           load_body(heap, document, operation);
+}
+
+/* ----------------------------------------------------------------------------------- schema */
+
+PtcValue ptc_openapi_schema(PtcHeap *heap, PtcValue document, const PtcOperation *operation)
+{
+    PtcValue schema = ptc_fields_map(heap), properties = ptc_fields_map(heap);
+    PtcValue any = properties, required = ptc_fields_list(heap), body = PTC_NONE;
+    PtcText media;
+    (void)document;
+    for (size_t i = 0; i < operation->count; i++) {
+        const PtcParameter *p = &operation->parameters[i];
+        ptc_fields_put_key(heap, &properties, p->argument, p->schema == PTC_NONE ? any : p->schema);
+        if (p->required)
+            ptc_fields_push(heap, &required, ptc_fields_string(heap, p->argument));
+    }
+    if (operation->body != PTC_NONE) {
+        (void)ptc_openapi_body(heap, operation, &media, &body);
+        ptc_fields_put_key(heap, &properties, operation->body_argument,
+                           body == PTC_NONE ? any : body);
+        if (operation->body_required)
+            ptc_fields_push(heap, &required, ptc_fields_string(heap, operation->body_argument));
+    }
+    ptc_fields_put_text(heap, &schema, "type", PTC_TEXT("object"));
+    ptc_fields_put(heap, &schema, "properties", properties);
+    ptc_fields_put(heap, &schema, "required", required);
+    ptc_fields_put(heap, &schema, "additionalProperties", PTC_FALSE);
+    return ptc_fields_ok(heap) ? schema : PTC_NONE;
+}
+
+/* A media type without its parameters. */
+static PtcText bare_type(PtcText media)
+{
+    for (size_t i = 0; i < media.len; i++)
+        if (media.bytes[i] == ';' || media.bytes[i] == ' ')
+            media.len = i;
+    return media;
+}
+
+static bool ends_in(PtcText text, const char *end)
+{
+    size_t n = strlen(end);
+    return text.len >= n && strncasecmp(text.bytes + text.len - n, end, n) == 0;
+}
+
+static PtcBodyKind body_kind(PtcText media)
+{
+    PtcText type = bare_type(media);
+    if (ptc_text_is(type, "*/*") || ptc_text_is(type, "application/*") ||
+        ends_in(type, "application/json") || ends_in(type, "+json"))
+        return PTC_BODY_JSON;
+    if (ptc_text_is(type, "application/x-www-form-urlencoded"))
+        return PTC_BODY_FORM;
+    if (ptc_text_is(type, "multipart/form-data"))
+        return PTC_BODY_MULTIPART;
+    if (ptc_text_starts(type, "text/"))
+        return PTC_BODY_TEXT;
+    return ptc_text_is(type, "application/octet-stream") || ptc_text_starts(type, "image/")
+               ? PTC_BODY_BINARY
+               : PTC_BODY_NONE;
+}
+
+PtcBodyKind ptc_openapi_body(PtcHeap *heap, const PtcOperation *operation, PtcText *media_type,
+                             PtcValue *schema)
+{
+    PtcBodyKind best = PTC_BODY_NONE;
+    PtcValue key, media, content = ptc_map_field(heap, operation->body, "content");
+    *media_type = (PtcText){NULL, 0};
+    *schema = PTC_NONE;
+    if (content == PTC_NONE || !ptc_is_map(content))
+        return best;
+    for (size_t pos = 0; ptc_map_next(content, &pos, &key, &media);) {
+        PtcBodyKind kind = body_kind(ptc_str_text(key));
+        if (kind >= best)
+            continue;
+        best = kind;
+        *media_type = ptc_str_text(key);
+        *schema = ptc_map_field(heap, media, "schema");
+    }
+    if (best == PTC_BODY_JSON && memchr(media_type->bytes, '*', media_type->len))
+        *media_type = PTC_TEXT("application/json");
+    return best;
+}
+
+/* ------------------------------------------------------------------------------------- base */
+
+/* The address of a server with the defaults of its variables. */
+static PtcValue server_url(PtcHeap *heap, PtcValue server)
+{
+    PtcBuf out;
+    PtcText url = ptc_fields_text(heap, server, "url");
+    PtcValue variables = ptc_map_field(heap, server, "variables");
+    bool whole = url.bytes != NULL;
+    ptc_buf_init(&out, heap->pool->mem, PTC_URL_BYTES);
+    for (size_t i = 0; whole && i < url.len; i++) {
+        const char *end = url.bytes[i] == '{' ? memchr(url.bytes + i, '}', url.len - i) : NULL;
+        if (!end) {
+            ptc_buf_add_char(&out, url.bytes[i]);
+            continue;
+        }
+        PtcText name = {url.bytes + i + 1, (size_t)(end - url.bytes) - i - 1};
+        PtcValue variable = ptc_fields_get(heap, variables, name);
+        PtcText value = ptc_fields_text(heap, variable, "default");
+        whole = value.bytes != NULL;
+        ptc_buf_add(&out, value.bytes, value.len);
+        i += name.len + 1;
+    }
+    PtcValue text = whole && ptc_buf_ok(&out) ? ptc_fields_buf(heap, &out) : PTC_NONE;
+    ptc_buf_deinit(&out);
+    return text;
+}
+
+static PtcValue first_server(PtcHeap *heap, PtcValue of)
+{
+    PtcValue servers = of == PTC_NONE ? PTC_NONE : ptc_map_field(heap, of, "servers");
+    return ptc_fields_count(servers) ? server_url(heap, ptc_seq_nth(servers, 0)) : PTC_NONE;
+}
+
+static bool has_servers(PtcHeap *heap, PtcValue of)
+{
+    return ptc_fields_count(ptc_map_field(heap, of, "servers")) > 0;
+}
+
+/* Do both lead to one origin?  A path alone leads nowhere else. */
+static bool same_origin(PtcText base, PtcText other)
+{
+    PtcUrl a, b;
+    const char *why;
+    if (other.len && other.bytes[0] == '/')
+        return true;
+    return ptc_url_parse(base, &a, &why) && ptc_url_parse(other, &b, &why) &&
+           ptc_url_same_server(&a, &b);
+}
+
+PtcValue ptc_openapi_base(PtcHeap *heap, PtcValue document, const PtcOperation *operation,
+                          PtcText base_url)
+{
+    PtcUrl url;
+    const char *why;
+    PtcValue own = has_servers(heap, operation->operation)
+                       ? first_server(heap, operation->operation)
+                   : has_servers(heap, operation->item) ? first_server(heap, operation->item)
+                                                        : PTC_NIL;
+    PtcValue base =
+        base_url.bytes ? ptc_fields_string(heap, base_url) : first_server(heap, document);
+    if (own != PTC_NIL && base == PTC_NONE && !base_url.bytes)
+        base = own;
+    if (own == PTC_NONE || base == PTC_NONE || !ptc_url_parse(ptc_str_text(base), &url, &why))
+        return PTC_NONE;
+    if (own == PTC_NIL)
+        return base;
+    if (!same_origin(ptc_str_text(base), ptc_str_text(own)))
+        return PTC_NONE;
+    bool whole = ptc_url_parse(ptc_str_text(own), &url, &why);
+    return whole && !base_url.bytes ? own : base;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * openapi.h - OpenAPI 3.0 and 3.1: the operations of a document as tools.
+ *
+ * A document is a value, read from JSON; only references inside of it are followed.  An operation that needs another file,
+ * or goes to another origin than the service, does not exist for us. */
+#ifndef PTC_UPSTREAM_OPENAPI_H
+#define PTC_UPSTREAM_OPENAPI_H
+
+#include "base/arena.h"
+#include "upstream/policy.h"
+
+enum { PTC_OPENAPI_PARAMETERS = 200 }; /* of one operation; one that has more is left out */
+
+typedef enum { PTC_IN_PATH, PTC_IN_QUERY, PTC_IN_HEADER, PTC_IN_COOKIE } PtcParameterIn;
+
+typedef enum {
+    PTC_STYLE_SIMPLE,
+    PTC_STYLE_LABEL,
+    PTC_STYLE_MATRIX,
+    PTC_STYLE_FORM,
+    PTC_STYLE_SPACE,
+    PTC_STYLE_PIPE,
+    PTC_STYLE_DEEP,
+    PTC_STYLE_JSON, /* `content` instead of `schema` */
+} PtcParameterStyle;
+
+typedef struct PtcParameter {
+    PtcText name;     /* in the request */
+    PtcText argument; /* of the tool */
+    PtcParameterIn in;
+    PtcParameterStyle style;
+    bool explode, required, reserved;
+    PtcValue schema; /* PTC_NONE: any */
+} PtcParameter;
+
+typedef struct PtcOperation {
+    PtcText name;
+    const char *method; /* in upper case */
+    PtcText path;       /* the template */
+    PtcValue item, operation;
+    bool deprecated, reads; /* reads: GET and HEAD */
+    PtcEffect effect;
+    /* ptc_openapi_load */
+    PtcParameter *parameters;
+    size_t count;
+    PtcValue body; /* the request body; PTC_NONE: none */
+    bool body_required;
+    PtcText body_argument;
+} PtcOperation;
+
+/* Is this a document that we understand?  `hint`: what else it is, a constant text. */
+bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, const char **hint);
+
+/* Operations one by one; begin with all zero.  Names are in the arena.  False at the end, or when memory is short. */
+typedef struct PtcOpenapiEach {
+    size_t path, method;
+    PtcValue item; /* of the path at hand */
+    PtcText template;
+} PtcOpenapiEach;
+PTC_MUST_USE bool ptc_openapi_next(PtcArena *arena, PtcHeap *heap, PtcValue document,
+                                   PtcOpenapiEach *each, PtcOperation *out);
+
+/* Parameters and body.  False: it cannot be called from here, or memory is short. */
+PTC_MUST_USE bool ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
+                                   PtcOperation *operation);
+
+/* The input schema of the tool; references in it are those of the document.  PTC_NONE: memory is short. */
+PTC_MUST_USE PtcValue ptc_openapi_schema(PtcHeap *heap, PtcValue document,
+                                         const PtcOperation *operation);
+
+/* The content of a body that we send, by preference: JSON, form, multipart, text, binary. */
+typedef enum {
+    PTC_BODY_JSON,
+    PTC_BODY_FORM,
+    PTC_BODY_MULTIPART,
+    PTC_BODY_TEXT,
+    PTC_BODY_BINARY,
+    PTC_BODY_NONE, /* of these there is none */
+} PtcBodyKind;
+PtcBodyKind ptc_openapi_body(PtcHeap *heap, const PtcOperation *operation, PtcText *media_type,
+                             PtcValue *schema);
+
+/* The address of the service: `base_url`, else that of the first server, with its variables' defaults.  PTC_NONE: there
+ * is none that is whole, or an operation's own leads elsewhere. */
+PTC_MUST_USE PtcValue ptc_openapi_base(PtcHeap *heap, PtcValue document,
+                                       const PtcOperation *operation, PtcText base_url);
+
+#endif
