@@ -23,6 +23,7 @@ int ptc_cmd_init(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_repl(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_signature(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_docs(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_doc(PtcMem *mem, int argc, char **argv);
 
