@@ -65,10 +65,11 @@ static PtcValue read_source(PtcUpstreamsDesk *desk, PtcText text, PtcValue *doub
 {
     PtcForm **forms;
     size_t count;
-    PtcDiags *diags = ptc_arena_zalloc(&desk->arena, sizeof *diags);
-    PtcReader reader = {text.bytes, text.len, &desk->arena, &desk->heap, diags};
+    PtcDiags diags;
+    PtcReader reader = {text.bytes, text.len, &desk->arena, &desk->heap, &diags};
     *doubled = PTC_NONE;
-    if (!diags || !text.bytes || !ptc_read(&reader, &forms, &count) || count != 1)
+    ptc_diags_init(&diags, &desk->arena);
+    if (!text.bytes || !ptc_read(&reader, &forms, &count) || count != 1)
         return PTC_NONE;
     return literal(&desk->heap, forms[0], doubled, 0);
 }
@@ -176,6 +177,7 @@ bool ptc_upstreams_mcp_headers(PtcUpstreamsDesk *desk, const char **why)
 static bool read_effect(PtcHeap *heap, PtcValue from, PtcEffect *effect)
 {
     PtcText text = ptc_fields_text(heap, from, "effect");
+    *effect = (PtcEffect){PTC_EFFECT_UNKNOWN, false};
     bool ok = text.bytes && (ptc_effect_parse(text, effect) || ptc_text_is(text, "unknown"));
     effect->idempotent = effect->idempotent || ptc_fields_is(heap, from, "idempotent", PTC_TRUE);
     return ok;

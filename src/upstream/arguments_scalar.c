@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/nearest.h"
+#include "base/utf8.h"
 #include "json/parse.h"
 #include "tool/convert.h"
 #include "tool/sig/sig_check.h"
@@ -59,6 +60,13 @@ static bool fits(unsigned types, PtcValue v)
            (is_whole(v) && types & PTC_SCHEMA_INTEGER);
 }
 
+/* 5.0 where whole numbers are wanted goes out as 5: many readers of JSON tell the two apart. */
+static PtcValue without_fraction(PtcValue v)
+{
+    double d = ptc_is_float(v) ? ptc_to_float(v) : 0.5;
+    return d == floor(d) && fabs(d) < 1e15 ? ptc_int((int64_t)d) : v;
+}
+
 /* The value as a signature with this type takes it; PTC_NONE: it does not. */
 static PtcValue coerce_as(Fitting *f, PtcSigKind kind, PtcValue v)
 {
@@ -108,6 +116,9 @@ static PtcText nearest_value(PtcValue values, PtcValue v)
     ptc_nearest_init(&near, ptc_str_bytes(v), ptc_str_len(v));
     for (size_t i = 0; i < ptc_fields_count(values); i++) {
         PtcText text = ptc_str_text(ptc_seq_nth(values, i));
+        if (text.bytes && text.len == ptc_str_len(v) &&
+            ptc_utf8_alike(text.bytes, ptc_str_bytes(v), text.len))
+            return text;
         if (text.bytes)
             ptc_nearest_offer(&near, text.bytes, text.len);
     }
@@ -138,6 +149,8 @@ PtcValue ptc_arguments_scalar(Fitting *f, PtcValue schema, unsigned types, PtcVa
         }
         v = to;
     }
+    if (types & PTC_SCHEMA_INTEGER && !(types & PTC_SCHEMA_NUMBER))
+        v = without_fraction(v);
     if (v != PTC_NONE)
         check_values(f, schema, v);
     return v;

@@ -77,7 +77,7 @@ static void blot_commas(char *bytes, size_t len)
 void ptc_config_json_plain(PtcBuf *out, PtcText text)
 {
     size_t start = out->len;
-    if (!ptc_buf_add(out, text.bytes, text.len))
+    if (text.len == 0 || !ptc_buf_add(out, text.bytes, text.len))
         return;
     char *bytes = out->data + start;
     if (text.len >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)

@@ -5,7 +5,7 @@ A case is {"id", "op", "input", "expect"}.  Every field of `expect` must be in t
 are compared without order, lists with it, but for `notes`, `errors` and `issues`, numbers by value.  Some fields are
 facts about an answer: `message_has`, and those of `describe` and `apropos`.
 
-usage: check.py PTC [CASES...]      prints each failure and, last, "N passed, N failed" for each op and in all
+usage: test_cases.py PTC [CASES...]     prints each failure, how many there are of each op, and last the sum
 """
 import collections
 import json
@@ -83,9 +83,9 @@ def main():
         if not ok:
             print(f"FAIL {case['id']}\n  want {json.dumps(case['expect'])}\n  got  {json.dumps(answer)}")
     for op, (passed, failed) in sorted(counts.items()):
-        print(f"{op}: {passed} passed, {failed} failed")
+        print(f"  {op}: {passed} of {passed + failed}")
     passed, failed = (sum(n[i] for n in counts.values()) for i in (0, 1))
-    print(f"{passed} passed, {failed} failed")
+    print(f"upstream cases: {passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 
 
