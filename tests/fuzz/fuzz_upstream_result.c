@@ -26,7 +26,8 @@ static void read_result(Desk *d, PtcValue input, bool modern)
 static void read_arguments(Desk *d, PtcValue input)
 {
     PtcArgumentIssues issues;
-    PtcValue schema = ptc_map_field(&d->heap, ptc_map_field(&d->heap, input, "tool"), "inputSchema");
+    PtcValue schema =
+        ptc_map_field(&d->heap, ptc_map_field(&d->heap, input, "tool"), "inputSchema");
     PtcValue args = ptc_map_field(&d->heap, input, "args");
     PtcArgumentsIn in = {.schema = schema, .root = schema, .args = args};
     if (args == PTC_NONE)

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT
+ * Upstreams, what the cases of tests/upstream do not say: sizes at their edges, schemas and documents that refer to
+ * themselves, work that stays bounded, and every allocation failing once. */
+#include "check.h"
+
+#include "json/parse.h"
+#include "upstream/arguments.h"
+#include "upstream/catalog_text.h"
+#include "upstream/clean.h"
+#include "upstream/config.h"
+#include "upstream/fields.h"
+#include "upstream/header.h"
+#include "upstream/naming.h"
+#include "upstream/openapi_request.h"
+#include "upstream/policy.h"
+#include "upstream/tool_doc.h"
+#include "upstream/tool_result.h"
+#include "upstream/tool_search.h"
+#include "upstream/type_text.h"
+
+static PtcValue parse(PtcHeap *heap, const char *json)
+{
+    PtcJsonError error;
+    return ptc_json_parse(heap, json, strlen(json), &error);
+}
+
+/* ------------------------------------------------------------------------------------ texts */
+
+static const char *cleaned(CheckHeap *h, const char *text, size_t max, bool first)
+{
+    static char shown[4096];
+    PtcBuf out;
+    ptc_buf_init(&out, &h->mem, SIZE_MAX / 4);
+    ptc_clean_add(&out, ptc_text_cstr(text), max, first);
+    CHECK(out.len <= max);
+    snprintf(shown, sizeof shown, "%.*s", (int)out.len, out.data ? out.data : "");
+    ptc_buf_deinit(&out);
+    return shown;
+}
+
+static void test_clean(CheckHeap *h)
+{
+    CHECK_STR(cleaned(h, " a \t\r\n b  ", 100, false), "a b");
+    CHECK_STR(cleaned(h, "abcdef", 6, false), "abcdef");
+    CHECK_STR(cleaned(h, "abcdefg", 6, false), "abc...");
+    CHECK_STR(cleaned(h, "ab\xc3\xa9gh", 6, false), "ab\xc3\xa9gh");
+    CHECK_STR(cleaned(h, "ab\xc3\xa9ghi", 6, false), "ab...");
+    CHECK_STR(cleaned(h,
+                      "a\xe2\x80\x8b"
+                      "b",
+                      9, false),
+              "a..."); /* no half of an escape */
+    CHECK_STR(cleaned(h, "abc", 2, false), "..");
+    CHECK_STR(cleaned(h, "abc", 0, false), "");
+    CHECK_STR(cleaned(h, "", 10, true), "");
+    CHECK_STR(cleaned(h, "Lists things, e.g. files. More", 100, true), "Lists things, e.g. files.");
+    CHECK_STR(cleaned(h, "\n\nRead a file\n\nArgs: x", 100, true), "Read a file");
+    CHECK_STR(cleaned(h, "Read\na file! Now", 100, true), "Read a file!");
+    CHECK_STR(cleaned(h, "broken \xff here", 100, false), "broken");
+}
+
+static bool glob(const char *pattern, const char *text)
+{
+    return ptc_policy_glob(ptc_text_cstr(pattern), ptc_text_cstr(text));
+}
+
+static void test_globs(void)
+{
+    CHECK(glob("*", "") && glob("*", "abc") && glob("", "") && !glob("", "a"));
+    CHECK(glob("a?c", "abc") && !glob("a?c", "ac") && glob("a?", "a\xc3\xa9"));
+    CHECK(glob("*b*", "abc") && glob("**", "x") && !glob("*b", "abc") && glob("a*b*c", "axxbyyc"));
+    char text[257], pattern[257];
+    memset(text, 'a', 256);
+    memset(pattern, '*', 256);
+    text[256] = pattern[256] = 0;
+    for (size_t i = 1; i < 256; i += 2)
+        pattern[i] = 'a';
+    pattern[255] = 'b';
+    CHECK(!glob(pattern, text));
+}
+
+static void test_headers(CheckHeap *h)
+{
+    CHECK(ptc_header_is_name(PTC_TEXT("X-A")) && !ptc_header_is_name(PTC_TEXT("X A")));
+    CHECK(!ptc_header_is_name(PTC_TEXT("")) && !ptc_header_is_name(PTC_TEXT("a:")));
+    CHECK(ptc_header_is_value(PTC_TEXT("a\tb")) && !ptc_header_is_value(PTC_TEXT("a\nb")));
+    CHECK(!ptc_header_is_value((PtcText){"a\0b", 3}));
+    PtcValue headers = parse(&h->heap, "{\"Retry-After\": \"5\"}");
+    CHECK(ptc_text_is(ptc_header_get(headers, "retry-after"), "5"));
+    CHECK(!ptc_header_get(headers, "x").bytes && !ptc_header_get(PTC_NONE, "x").bytes);
+}
+
+/* ------------------------------------------------------------------------------------ names */
+
+static void test_names(CheckHeap *h, PtcArena *arena)
+{
+    PtcText ns;
+    char name[300];
+    memset(name, 'a', sizeof name);
+    CHECK(ptc_naming_namespace(arena, (PtcText){name, 64}, &ns) && ns.len == 64 &&
+          ns.bytes[57] == 'a');
+    CHECK(ptc_naming_namespace(arena, (PtcText){name, 65}, &ns) && ns.len == 64 &&
+          ns.bytes[57] == '-');
+    CHECK(ptc_naming_namespace(arena, (PtcText){"a\0b", 3}, &ns) && ptc_text_is(ns, "a-b"));
+    CHECK(ptc_naming_is_namespace(PTC_TEXT("a.b")) && !ptc_naming_is_namespace(PTC_TEXT("Math")));
+    CHECK(!ptc_naming_is_namespace(PTC_TEXT("a-")) && !ptc_naming_is_namespace(PTC_TEXT("1a")));
+    /* A name that another tool's digits would lead to gets more of them. */
+    PtcCatalogServer server;
+    PtcValue tools =
+        parse(&h->heap, "[\"a b\", \"a:b\", \"a_b-c868\", \"a b\", \"\", 5, {\"x\": 1}, "
+                        "{\"name\": \"z\", \"inputSchema\": 5}]");
+    CHECK(ptc_catalog_server(arena, &h->heap, PTC_TEXT("s"), (PtcText){NULL, 0}, tools, &server));
+    CHECK(server.count == 3 && server.left_out == 5);
+    CHECK(ptc_text_starts(server.tools[0].symbol, "a_b-c868") && server.tools[0].symbol.len == 12);
+    CHECK(ptc_text_is(server.tools[2].symbol, "a_b-c868"));
+    PtcCatalog catalog = {&server, 1};
+    PtcNamed named = ptc_naming_find(arena, &catalog, PTC_TEXT("S"), PTC_TEXT("a:b"));
+    CHECK(named.kind == PTC_NAMED_FOUND && named.tool == &server.tools[1]);
+    CHECK(ptc_naming_find(arena, &catalog, PTC_TEXT(""), PTC_TEXT("")).kind == PTC_NAMED_NO_SERVER);
+    CHECK(ptc_naming_find(arena, &catalog, PTC_TEXT("s"), PTC_TEXT("")).kind == PTC_NAMED_NO_TOOL);
+}
+
+/* ---------------------------------------------------------------------------------- schemas */
+
+static const char *typed(CheckHeap *h, const char *json)
+{
+    static char shown[8192];
+    PtcBuf out;
+    PtcValue schema = parse(&h->heap, json);
+    ptc_buf_init(&out, &h->mem, SIZE_MAX / 4);
+    ptc_type_text_add(&out, &h->heap, schema, schema);
+    snprintf(shown, sizeof shown, "%.*s", (int)out.len, out.data ? out.data : "");
+    ptc_buf_deinit(&out);
+    return shown;
+}
+
+static void test_types(CheckHeap *h)
+{
+    CHECK_STR(typed(h, "{\"$ref\":\"#\"}"), "any");
+    CHECK_STR(typed(h, "{\"$ref\":\"https://x.example/y\"}"), "any");
+    CHECK_STR(typed(h, "{\"properties\":{\"a\":{\"$ref\":\"#\"}}}"), "{a? map}");
+    CHECK_STR(typed(h, "{\"items\":{\"$ref\":\"#\"}}"), "[map]");
+    CHECK_STR(typed(h, "{\"anyOf\":[{\"type\":\"string\"},{\"type\":\"string\"}]}"), "string");
+    CHECK_STR(typed(h, "{\"type\":\"string\",\"nullable\":true}"), "string|nil");
+    CHECK_STR(typed(h, "{\"const\":\"a\\u200bb\"}"), "\"a\\u{200b}b\"");
+    CHECK_STR(typed(h, "{\"$ref\":\"#/$defs/a~1b\",\"$defs\":{\"a/b\":{\"type\":\"integer\"}}}"),
+              "int");
+}
+
+/* Twelve alternatives, each of which has twelve, and so on: the text and the time stay small. */
+static void test_wide_schema(CheckHeap *h)
+{
+    PtcBuf json;
+    PtcArgumentIssues issues;
+    ptc_buf_init(&json, &h->mem, SIZE_MAX / 4);
+    ptc_buf_add_cstr(&json, "{\"$ref\":\"#/$defs/d0\",\"$defs\":{");
+    for (int i = 0; i < 30; i++) {
+        ptc_buf_addf(&json, "%s\"d%d\":{\"type\":\"object\",\"properties\":{", i ? "," : "", i);
+        for (int j = 0; j < 12; j++)
+            ptc_buf_addf(&json,
+                         "%s\"p%d\":{\"anyOf\":[{\"$ref\":\"#/$defs/d%d\"},{\"allOf\":[{\"$ref\":"
+                         "\"#/$defs/d%d\"},{\"$ref\":\"#/$defs/d%d\"}]}]}",
+                         j ? "," : "", j, i + 1, i + 1, i + 1);
+        ptc_buf_add_cstr(&json, "}}");
+    }
+    ptc_buf_add_cstr(&json, ",\"d30\":{\"type\":\"string\"}}}");
+    ptc_buf_add_char(&json, 0);
+    CHECK(strlen(typed(h, json.data)) <= PTC_TYPE_TEXT_BYTES);
+    PtcValue schema = parse(&h->heap, json.data);
+    PtcValue args = parse(
+        &h->heap, "{\"p0\":{\"p1\":{\"p2\":{\"p3\":{\"p4\":{\"p5\":{\"p6\":{\"p7\":5}}}}}}}}");
+    PtcArgumentsIn in = {.schema = schema, .root = schema, .args = args, .unchecked = true};
+    int64_t before = check_cpu_ms();
+    CHECK((ptc_arguments_fit(&h->heap, &in, &issues) == PTC_NONE) == (issues.count > 0));
+    CHECK(check_cpu_ms() - before < 20000);
+    ptc_buf_deinit(&json);
+}
+
+/* ----------------------------------------------------------------------------------- memory */
+
+static PtcText no_variable(void *user, PtcText name)
+{
+    (void)user;
+    return ptc_text_is(name, "A") ? PTC_TEXT("value") : (PtcText){NULL, 0};
+}
+
+static const char config_text[] =
+    "{\"credentials\": {\"k\": {\"source\": \"env\", \"var\": \"A\"}}, // mine\n"
+    " \"upstreams\": {\"a\": {\"command\": \"x\", \"args\": [\"${A}\"], \"env\": {\"B\": "
+    "\"${C:-d}\"}},\n"
+    "  \"b\": {\"url\": \"https://b.example\", \"auth\": [{\"scheme\": \"bearer\", \"binding\": "
+    "\"k\"}],},\n"
+    "  \"c\": {\"comand\": 5}}, \"mcpServers\": {\"d\": {\"command\": [\"y\", 1]}}}";
+
+static const char call_text[] =
+    "{\"document\": {\"openapi\": \"3.1.0\", \"servers\": [{\"url\": \"https://a.example\"}], "
+    "\"paths\": "
+    "{\"/x/{id}\": {\"post\": {\"operationId\": \"x\", \"parameters\": [{\"name\": \"q\", \"in\": "
+    "\"query\", \"style\": \"deepObject\", \"schema\": {\"type\": \"object\"}}], \"requestBody\": "
+    "{\"content\": {\"multipart/form-data\": {}}}}}}},"
+    " \"args\": {\"id\": \"a b\", \"q\": {\"a\": [1, 2]}, \"body\": {\"f\": \"g\", \"h\": {\"i\": "
+    "1}}},"
+    " \"tool\": {\"name\": \"get_user\", \"description\": \"Get a user. Now\", \"inputSchema\": "
+    "{\"type\": "
+    "\"object\", \"properties\": {\"id\": {\"type\": \"string\", \"enum\": [\"a b\"]}, \"q\": "
+    "{\"anyOf\": "
+    "[{\"type\": \"integer\"}, {\"type\": \"object\"}]}}, \"required\": [\"id\"]}},"
+    " \"result\": {\"content\": [{\"type\": \"text\", \"text\": \"[1]\"}, {\"type\": \"image\", "
+    "\"data\": "
+    "\"AAAA\", \"mimeType\": \"image/png\"}]}}";
+
+/* Everything once, with a heap of its own; whatever fails, nothing is left. */
+static bool run_all(PtcMem *mem)
+{
+    PtcPool pool;
+    PtcBudget budget;
+    PtcHeap heap;
+    PtcArena arena;
+    PtcConfig config;
+    PtcToolResult result;
+    PtcCatalogServer server;
+    PtcToolHit *hits;
+    PtcArgumentIssues issues;
+    PtcOpenapiRequest request;
+    PtcBuf text;
+    size_t count = 0;
+    ptc_pool_init(&pool, mem);
+    ptc_budget_init(&budget);
+    ptc_heap_init(&heap, &pool, &budget, (size_t)64 << 20);
+    ptc_arena_init(&arena, mem);
+    ptc_buf_init(&text, mem, SIZE_MAX / 4);
+    PtcConfigIn in = {.text = ptc_text_cstr(config_text),
+                      .project = PTC_TEXT("/p"),
+                      .variable = no_variable,
+                      .read = no_variable};
+    bool ok = ptc_config_read(&heap, &in, &config);
+    PtcValue all = ok ? parse(&heap, call_text) : PTC_NONE;
+    if ((ok = all != PTC_NONE)) {
+        PtcValue tool = ptc_map_field(&heap, all, "tool"), tools = ptc_vec_new(&heap, &tool, 1, 0);
+        PtcValue schema = ptc_map_field(&heap, tool, "inputSchema");
+        PtcValue args = ptc_map_field(&heap, all, "args");
+        PtcToolResultIn from = {.result = ptc_map_field(&heap, all, "result"),
+                                .output_schema = PTC_NONE};
+        PtcArgumentsIn fit = {.schema = schema, .root = schema, .args = args};
+        PtcOpenapiCall call = {.document = ptc_map_field(&heap, all, "document"),
+                               .operation = PTC_TEXT("x"),
+                               .args = args,
+                               .allow_writes = true};
+        ok = ptc_tool_result_read(&heap, &from, &result) &&
+             ptc_arguments_fit(&heap, &fit, &issues) != PTC_NONE && tools != PTC_NONE &&
+             ptc_catalog_server(&arena, &heap, PTC_TEXT("s t"), (PtcText){NULL, 0}, tools, &server);
+        PtcCatalog catalog = {&server, 1};
+        ok = ok &&
+             ptc_tool_doc(&heap, &server, server.tools, (PtcEffect){PTC_EFFECT_READ, true}) !=
+                 PTC_NONE &&
+             ptc_tool_search(&arena, &heap, &catalog, PTC_TEXT("user"), &hits, &count) &&
+             count == 1;
+        if (ok)
+            ok = ptc_catalog_text_add(&text, &heap, &catalog, 500) == PTC_CATALOG_INLINE &&
+                 ptc_buf_ok(&text);
+        bool made = ptc_openapi_request(&arena, &heap, &call, &request);
+        ok = made && !request.code && ok && ptc_buf_ok(&request.body);
+        ptc_openapi_request_deinit(&request);
+    }
+    ptc_buf_deinit(&text);
+    ptc_arena_deinit(&arena);
+    ptc_heap_deinit(&heap);
+    ptc_pool_deinit(&pool);
+    return ok;
+}
+
+static void test_no_memory(void)
+{
+    PtcMem mem;
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    CHECK(run_all(&mem));
+    for (uint64_t n = 1; n < 5000; n++) {
+        ptc_mem_fail_at(&mem, n);
+        bool ok = run_all(&mem);
+        bool reached = atomic_load(&mem.count) >= n;
+        CHECK(atomic_load(&mem.used) == 0);
+        if (ok && !reached)
+            break;
+    }
+    ptc_mem_fail_at(&mem, 0);
+}
+
+int main(void)
+{
+    CheckHeap h;
+    PtcArena arena;
+    check_heap_init(&h);
+    ptc_arena_init(&arena, &h.mem);
+    CHECK_RUN(test_clean(&h));
+    CHECK_RUN(test_globs());
+    CHECK_RUN(test_headers(&h));
+    CHECK_RUN(test_names(&h, &arena));
+    CHECK_RUN(test_types(&h));
+    CHECK_RUN(test_wide_schema(&h));
+    CHECK_RUN(test_no_memory());
+    ptc_arena_deinit(&arena);
+    check_heap_deinit(&h);
+    return check_done("test_upstream");
+}
