@@ -8,6 +8,7 @@
 #include "upstream/config.h"
 #include "upstream/openapi_request.h"
 #include "upstream/openapi_response.h"
+#include "upstream/yaml_read.h"
 
 bool ptc_upstreams_clean(PtcUpstreamsDesk *desk, const char **why)
 {
@@ -203,7 +204,17 @@ bool ptc_upstreams_request(PtcUpstreamsDesk *desk, const char **why)
         .credentials = ptc_upstreams_in(desk, "credentials"),
         .static_headers = ptc_upstreams_in(desk, "static_headers"),
     };
-    *why = "\"document\", \"operation\" and \"args\" must be there";
+    PtcText yaml = ptc_upstreams_text(desk, "yaml");
+    PtcYamlError error;
+    if (call.document == PTC_NONE && yaml.bytes &&
+        (call.document = ptc_yaml_read(&desk->heap, yaml, &error)) == PTC_NONE &&
+        ptc_fields_ok(&desk->heap)) {
+        ptc_emit_field_bool(desk->out, "ok", false);
+        ptc_emit_field_cstr(desk->out, "code", "unsupported_document");
+        ptc_emit_field_cstr(desk->out, "message", error.message);
+        return true;
+    }
+    *why = "\"document\" or \"yaml\", \"operation\" and \"args\" must be there";
     if (call.document == PTC_NONE || !call.operation.bytes || !ptc_is_map(call.args))
         return false;
     *why = "memory is short";

@@ -3,6 +3,7 @@
  * themselves, work that stays bounded, and every allocation failing once. */
 #include "check.h"
 
+#include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/arguments.h"
 #include "upstream/catalog_text.h"
@@ -17,6 +18,7 @@
 #include "upstream/tool_result.h"
 #include "upstream/tool_search.h"
 #include "upstream/type_text.h"
+#include "upstream/yaml_read.h"
 
 static PtcValue parse(PtcHeap *heap, const char *json)
 {
@@ -176,6 +178,56 @@ static void test_wide_schema(CheckHeap *h)
     ptc_buf_deinit(&json);
 }
 
+/* ------------------------------------------------------------------------------------- YAML */
+
+static const char *yaml(CheckHeap *h, const char *text)
+{
+    static char shown[4096];
+    PtcBuf out;
+    PtcYamlError error;
+    PtcValue v = ptc_yaml_read(&h->heap, ptc_text_cstr(text), &error);
+    ptc_buf_init(&out, &h->mem, SIZE_MAX / 4);
+    if (v != PTC_NONE)
+        ptc_emit_value(&out, &h->heap, v);
+    else
+        ptc_buf_addf(&out, "%zu: %s", error.line, error.message);
+    snprintf(shown, sizeof shown, "%.*s", (int)out.len, out.data ? out.data : "");
+    ptc_buf_deinit(&out);
+    return shown;
+}
+
+static void test_yaml(CheckHeap *h)
+{
+    CHECK_STR(
+        yaml(h, "[yes, no, on, true, ~, null, 010, +5, 0x1f, 0o17, 1.5, 1e3, .inf, \"1\", 1_000]"),
+        "[\"yes\",\"no\",\"on\",true,null,null,10,5,31,15,1.5,1000.0,\".inf\",\"1\",\"1_000\"]");
+    CHECK_STR(yaml(h, "200: a\ntrue: b\n? c\n: [d]\n"),
+              "{\"200\":\"a\",\"true\":\"b\",\"c\":[\"d\"]}");
+    CHECK_STR(yaml(h, "a: &x {b: 1}\nc: *x\n"), "{\"a\":{\"b\":1},\"c\":{\"b\":1}}");
+    CHECK_STR(yaml(h, "a: 1\na: 2\n"), "2: a key stands here twice");
+    CHECK_STR(yaml(h, "a: !!str 1\n"), "1: tags are not read");
+    CHECK_STR(yaml(h, "--- a\n--- b\n"), "2: it has several documents");
+    CHECK_STR(yaml(h, "{[a]: b}"), "1: a key must be plain text");
+    CHECK_STR(yaml(h, "a: *x\n"), "1: an alias names no anchor before it");
+    CHECK_STR(yaml(h, ""), "1: it is empty");
+    CHECK_STR(yaml(h, "a: &a [*a]"), "1: an alias names no anchor before it");
+    CHECK(strstr(yaml(h, "a: [b"), ": "));
+    PtcBuf text;
+    ptc_buf_init(&text, &h->mem, SIZE_MAX / 4);
+    ptc_buf_add_cstr(&text, "a0: &a0 [x]\n");
+    for (int i = 1; i < 30; i++)
+        ptc_buf_addf(&text, "a%d: &a%d [*a%d, *a%d, *a%d, *a%d]\n", i, i, i - 1, i - 1, i - 1,
+                     i - 1);
+    ptc_buf_add_char(&text, 0);
+    CHECK(strstr(yaml(h, text.data), "too large once its aliases are followed"));
+    ptc_buf_clear(&text);
+    for (int i = 0; i < 1000; i++)
+        ptc_buf_add_char(&text, '[');
+    ptc_buf_add_char(&text, 0);
+    CHECK_STR(yaml(h, text.data), "1: it is nested too deep");
+    ptc_buf_deinit(&text);
+}
+
 /* ----------------------------------------------------------------------------------- memory */
 
 static PtcText no_variable(void *user, PtcText name)
@@ -297,6 +349,7 @@ int main(void)
     CHECK_RUN(test_names(&h, &arena));
     CHECK_RUN(test_types(&h));
     CHECK_RUN(test_wide_schema(&h));
+    CHECK_RUN(test_yaml(&h));
     CHECK_RUN(test_no_memory());
     ptc_arena_deinit(&arena);
     check_heap_deinit(&h);

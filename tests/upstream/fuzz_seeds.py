@@ -13,6 +13,8 @@ def seed(case):
     given = case["input"]
     if case["op"] == "config":
         return "upstream_config", "\0" + given["text"]
+    if case["op"] == "request" and "yaml" in given:
+        return "upstream_yaml", given["yaml"]
     if case["op"] == "request" and "document" in given:
         return "upstream_openapi", json.dumps({k: given[k] for k in ("document", "args")})
     if case["op"] in ("result", "doc", "mcp_headers"):
