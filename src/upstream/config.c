@@ -176,6 +176,8 @@ static PtcDialect find_dialect(Config *c)
         dialect = ptc_dialect_of_path(c->in->file);
     if (dialect != PTC_DIALECT_UNSET)
         return dialect;
+    if (has(c, "mcpServers"))
+        return PTC_DIALECT_OTHER;
     return has(c, "context_servers") ? PTC_DIALECT_ZED
            : has(c, "servers")       ? PTC_DIALECT_VSCODE
                                      : PTC_DIALECT_OTHER;
@@ -375,6 +377,15 @@ static void check_top_keys(Config *c)
     }
 }
 
+/* Entries of other clients, wherever they put them. */
+static bool read_any(Config *c)
+{
+    bool found = read_under(c, c->root, "mcpServers", true);
+    found |= read_under(c, c->root, "servers", true);
+    found |= read_under(c, c->root, "context_servers", true);
+    return found;
+}
+
 static bool read_ours(Config *c)
 {
     char keep[PTC_PATH_BYTES];
@@ -386,13 +397,10 @@ static bool read_ours(Config *c)
         ptc_config_leave(c, keep);
     }
     bool found = read_under(c, c->root, "upstreams", false);
-    found |= read_under(c, c->root, "mcpServers", true);
-    found |= read_under(c, c->root, "servers", true);
-    found |= read_under(c, c->root, "context_servers", true);
-    return found;
+    return read_any(c) || found;
 }
 
-static bool read_theirs(Config *c)
+static bool read_containers(Config *c)
 {
     bool found;
     switch (c->dialect) {
@@ -407,6 +415,7 @@ static bool read_theirs(Config *c)
     case PTC_DIALECT_CLAUDE_CODE:
         found = read_under(c, c->root, "mcpServers", true);
         return read_projects(c) || found;
+    case PTC_DIALECT_OTHER: return read_any(c);
     default: return read_under(c, c->root, "mcpServers", true);
     }
 }
@@ -430,16 +439,30 @@ static void read_root(Config *c)
                                   .cwd = c->in->cwd,
                                   .bare = c->dialect == PTC_DIALECT_GEMINI};
     c->inputs = ptc_map_field(c->heap, c->root, "inputs");
-    if (c->dialect == PTC_DIALECT_OURS || has(c, "credentials")) {
+    if (c->dialect == PTC_DIALECT_OURS) {
         c->credentials = ptc_map_field(c->heap, c->root, "credentials");
         ptc_config_credentials(c);
     }
-    if (!read_theirs(c))
+    if (!read_containers(c))
         add_error(
             c, "", "no_container", 1,
             "it has none of upstreams, mcpServers, servers and context_servers; entries stand "
             "under one of them");
     c->out->credentials = c->credentials;
+}
+
+/* A table in brackets, or a name with an equals sign, where a file begins. */
+static bool looks_like_toml(const Config *c)
+{
+    PtcText t = c->plain;
+    size_t i = 0;
+    while (i < t.len && strchr(" \t\r\n", t.bytes[i]) && t.bytes[i])
+        i++;
+    size_t end = i;
+    while (end < t.len && t.bytes[end] != '\n')
+        end++;
+    return i < end && t.bytes[i] != '{' && t.bytes[i] != '"' &&
+           (t.bytes[i] == '[' || memchr(t.bytes + i, '=', end - i));
 }
 
 static void read_plain(Config *c)
@@ -448,7 +471,8 @@ static void read_plain(Config *c)
     c->root = ptc_json_parse(c->heap, c->plain.bytes, c->plain.len, &error);
     if (c->root == PTC_NONE) {
         if (!error.stopped)
-            add_error(c, "", "not_json", error.line, error.message);
+            add_error(c, "", "not_json", error.line,
+                      looks_like_toml(c) ? "it looks like TOML; files are JSON" : error.message);
         return;
     }
     ptc_config_json_walk(c->heap, c->plain, NULL, report_double, c);

@@ -269,15 +269,20 @@ static bool add_address(Making *m, PtcValue base)
     return true;
 }
 
+/* Has the operation servers of its own?  Then it is left out and the document is none the worse for it. */
+static bool leads_elsewhere(Making *m)
+{
+    return ptc_map_field(m->heap, m->operation.operation, "servers") != PTC_NONE ||
+           ptc_map_field(m->heap, m->operation.item, "servers") != PTC_NONE;
+}
+
 static bool make(Making *m)
 {
     if (!find_operation(m))
         return false;
     PtcValue base = ptc_openapi_base(m->heap, m->call->document, &m->operation, m->call->base_url);
     if (base == PTC_NONE)
-        return fail(m, m->operation.operation != PTC_NONE && m->call->base_url.bytes
-                           ? "unknown_tool"
-                           : "unsupported_document");
+        return fail(m, leads_elsewhere(m) ? "unknown_tool" : "unsupported_document");
     m->out->method = m->operation.method;
     if (!fit_arguments(m))
         return false;
