@@ -492,7 +492,7 @@ bool ptc_config_read(PtcHeap *heap, const PtcConfigIn *in, PtcConfig *out)
     ptc_config_json_plain(&plain, in->text);
     c.plain = ptc_buf_view(&plain);
     if (plain.full)
-        add_error(&c, "", "not_json", 1, "it has more than 4 MiB");
+        add_error(&c, "", "not_json", 1, "it has more than 32 MiB");
     else if (plain.failed)
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
     else

@@ -3,6 +3,7 @@
  * one parser reads it.  The walk below only looks at text that this parser has accepted. */
 #include "upstream/config_json.h"
 
+#include "json/check.h"
 #include "upstream/fields.h"
 
 /* ----------------------------------------------------------------------------------- plain */
@@ -122,23 +123,43 @@ static PtcValue take_key(Walk *w)
     return key;
 }
 
+/* Is there nothing to look for in the value at hand?  Not when the wanted place is elsewhere; and what Claude Code keeps
+ * beside the servers of a project (its history) may be large and is none of our business. */
+static bool is_of_no_interest(const Walk *w, PtcText key, int depth)
+{
+    if (w->wanted)
+        return w->found || strncmp(w->path, w->wanted, strlen(w->path)) != 0;
+    return depth == 2 && strncmp(w->path, "projects", 8) == 0 && !ptc_text_is(key, "mcpServers");
+}
+
+static void skip_value(Walk *w)
+{
+    skip_blanks(w);
+    size_t n = ptc_json_value_len(w->text.bytes + w->at, w->text.len - w->at);
+    w->at = n ? w->at + n : w->text.len;
+}
+
 static void walk_member(Walk *w, PtcValue *seen, int depth)
 {
     char keep[PTC_PATH_BYTES];
     size_t start = w->at;
     PtcValue key = take_key(w);
+    if (key == PTC_NONE)
+        return;
     memcpy(keep, w->path, sizeof keep);
-    if (key != PTC_NONE && ptc_is_string(key)) {
-        ptc_path_add_key(w->path, sizeof w->path, key);
-        if (w->wanted && !w->found && strcmp(w->path, w->wanted) == 0)
-            w->found = start + 1;
-        if (ptc_map_get(w->heap, *seen, key) != PTC_NONE && w->doubled)
-            w->doubled(w->user, w->path);
+    ptc_path_add_key(w->path, sizeof w->path, key);
+    if (w->wanted && !w->found && strcmp(w->path, w->wanted) == 0)
+        w->found = start + 1;
+    if (w->doubled && ptc_map_get(w->heap, *seen, key) != PTC_NONE)
+        w->doubled(w->user, w->path);
+    if (w->doubled)
         ptc_fields_put_key(w->heap, seen, ptc_str_text(key), PTC_TRUE);
-    }
     skip_blanks(w);
     w->at++; /* the colon */
-    walk_value(w, depth + 1);
+    if (is_of_no_interest(w, ptc_str_text(key), depth))
+        skip_value(w);
+    else
+        walk_value(w, depth + 1);
     memcpy(w->path, keep, sizeof keep);
 }
 
@@ -149,7 +170,10 @@ static void walk_item(Walk *w, size_t index, int depth)
     ptc_path_add_index(w->path, sizeof w->path, index);
     if (w->wanted && !w->found && strcmp(w->path, w->wanted) == 0)
         w->found = w->at + 1;
-    walk_value(w, depth + 1);
+    if (is_of_no_interest(w, PTC_TEXT(""), 0))
+        skip_value(w);
+    else
+        walk_value(w, depth + 1);
     memcpy(w->path, keep, sizeof keep);
 }
 
