@@ -4,6 +4,7 @@
 #include "upstream/config.h"
 
 #include <stdio.h>
+#include <strings.h>
 
 #include "base/nearest.h"
 #include "base/utf8.h"
@@ -67,6 +68,36 @@ void ptc_config_wrong_in(Config *c, const char *key, const char *code, const cha
 void ptc_config_lacks(Config *c, const char *path, const char *code)
 {
     make_unusable(c, path ? path : c->path, code);
+}
+
+void ptc_config_secret(Config *c, PtcText text)
+{
+    if (text.bytes && text.len)
+        ptc_fields_push(c->heap, &c->out->secrets, ptc_fields_string(c->heap, text));
+}
+
+static bool speaks_of(PtcText name, const char *word)
+{
+    size_t n = strlen(word);
+    for (size_t i = 0; i + n <= name.len; i++)
+        if (strncasecmp(name.bytes + i, word, n) == 0)
+            return true;
+    return false;
+}
+
+void ptc_config_named_secret(Config *c, PtcText name, PtcValue value)
+{
+    static const char *const words[] = {"key", "token", "secret", "password", "auth"};
+    PtcText text = ptc_str_text(value);
+    bool secret = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        secret = secret || speaks_of(name, words[i]);
+    if (!secret || !text.bytes)
+        return;
+    ptc_config_secret(c, text);
+    const char *blank = memchr(text.bytes, ' ', text.len);
+    if (blank) /* the token of "Bearer token" */
+        ptc_config_secret(c, (PtcText){blank + 1, text.len - (size_t)(blank - text.bytes) - 1});
 }
 
 void ptc_config_note(Config *c, const char *code)
@@ -202,6 +233,14 @@ static PtcText find_input(void *user, PtcText id)
             return ptc_fields_text(c->heap, input, "default");
     }
     return (PtcText){NULL, 0};
+}
+
+/* What a variable puts into a header, an environment or an address. */
+static void note_value(void *user, PtcText value)
+{
+    Config *c = user;
+    if (c->guarded)
+        ptc_config_secret(c, value);
 }
 
 /* The namespace of the entry; absent: memory is short. */
@@ -435,6 +474,7 @@ static void read_root(Config *c)
                                   .user = c->in->user,
                                   .input = find_input,
                                   .input_user = c,
+                                  .told = note_value,
                                   .project = c->in->project,
                                   .cwd = c->in->cwd,
                                   .bare = c->dialect == PTC_DIALECT_GEMINI};
@@ -486,7 +526,7 @@ bool ptc_config_read(PtcHeap *heap, const PtcConfigIn *in, PtcConfig *out)
 {
     PtcBuf plain;
     PtcValue empty = ptc_fields_list(heap);
-    *out = (PtcConfig){false, empty, empty, empty, PTC_NONE, PTC_NONE};
+    *out = (PtcConfig){false, empty, empty, empty, PTC_NONE, PTC_NONE, empty};
     Config c = {.heap = heap, .in = in, .out = out};
     ptc_buf_init(&plain, heap->pool->mem, PTC_CONFIG_BYTES);
     ptc_config_json_plain(&plain, in->text);

@@ -53,7 +53,10 @@ typedef struct PtcConfig {
     PtcValue notes;       /* list of {"path", "code"} */
     PtcValue errors;      /* not ok: list of {"path", "code", "line", "message"} */
     PtcValue policy;      /* rules of the file, server/tool -> decision; PTC_NONE: none */
-    PtcValue credentials; /* name -> definition, without values; PTC_NONE: none */
+    PtcValue credentials; /* name -> definition; PTC_NONE: none */
+    /* Texts that nobody may read: credentials that entries use, what variables put into headers, environments and
+     * addresses, and values whose names speak of keys, tokens, secrets, passwords or authorization. */
+    PtcValue secrets;
 } PtcConfig;
 
 /* False: memory is short. */

@@ -138,6 +138,8 @@ PtcText ptc_config_credential(Config *c, PtcText name, const char **code, char p
     } else {
         value = what;
     }
+    if (!*code)
+        ptc_config_secret(c, value);
     return *code ? none : value;
 }
 
@@ -314,6 +316,7 @@ PtcValue ptc_config_static_headers(Config *c, PtcValue v)
             ptc_config_wrong(c, "duplicate", "this header is there already, in another case");
         else if (lower != PTC_NONE)
             ptc_fields_put_key(c->heap, &out, ptc_str_text(lower), value);
+        ptc_config_named_secret(c, name, value);
         if (text.bytes && memchr(text.bytes, '$', text.len) && strstr(text.bytes, "${"))
             ptc_config_note(c, "literal");
         ptc_config_leave(c, keep);

@@ -20,6 +20,7 @@ typedef struct {
     /* The entry at hand. */
     bool theirs;       /* it is of another client: a mistake makes it unusable and is no error */
     bool strange;      /* it has keys that we do not know */
+    bool guarded;      /* what variables put in here is a secret */
     PtcValue entry;    /* as it is written */
     PtcValue form;     /* in normal form, so far */
     PtcValue notes;    /* about it */
@@ -30,6 +31,10 @@ typedef struct {
 /* A mistake at the place at hand, or in a member of it. */
 void ptc_config_wrong(Config *c, const char *code, const char *message);
 void ptc_config_wrong_in(Config *c, const char *key, const char *code, const char *message);
+/* Nobody may read this text. */
+void ptc_config_secret(Config *c, PtcText text);
+/* A value that is one when its name speaks of it. */
+void ptc_config_named_secret(Config *c, PtcText name, PtcValue value);
 /* Something that the environment lacks, at a place of its own or at the one at hand. */
 void ptc_config_lacks(Config *c, const char *path, const char *code);
 void ptc_config_note(Config *c, const char *code);
@@ -56,6 +61,8 @@ PtcValue ptc_config_bool(Config *c, PtcValue v);
 PtcValue ptc_config_number(Config *c, PtcValue v);
 /* A text with variables expanded; `numbers`: numbers and booleans become text. */
 PtcValue ptc_config_expanded(Config *c, PtcValue v, bool numbers);
+/* The same where what variables put in is a secret: headers, environments, addresses. */
+PtcValue ptc_config_guarded(Config *c, PtcValue v, bool numbers);
 /* A list of them; not expanded: of texts as they are. */
 PtcValue ptc_config_texts(Config *c, PtcValue v, bool expand, bool numbers);
 /* Name -> text with variables expanded, or null. */

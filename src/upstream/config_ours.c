@@ -21,6 +21,11 @@ static PtcValue read_expanded(Config *c, PtcValue v)
     return ptc_config_expanded(c, v, false);
 }
 
+static PtcValue read_url(Config *c, PtcValue v)
+{
+    return ptc_config_guarded(c, v, false);
+}
+
 static PtcValue read_args(Config *c, PtcValue v)
 {
     return ptc_config_texts(c, v, true, false);
@@ -180,7 +185,7 @@ static const Key keys[] = {
     {"cwd", STDIO, read_expanded, NULL},
     {"cd", STDIO, read_expanded, "cwd"},
     {"inherit_env", STDIO, read_texts, NULL},
-    {"url", HTTP, read_expanded, NULL},
+    {"url", HTTP, read_url, NULL},
     {"auth", WEB, ptc_config_auth, NULL},
     {"static_headers", WEB, ptc_config_static_headers, "headers"},
     {"oauth", WEB, read_oauth, NULL},

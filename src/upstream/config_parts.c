@@ -85,6 +85,7 @@ typedef struct {
 static bool add_pair(void *user, PtcText name, PtcText value)
 {
     EnvFile *file = user;
+    ptc_config_secret(file->c, value);
     ptc_fields_put_key(file->c->heap, &file->env, name, ptc_fields_string(file->c->heap, value));
     return ptc_fields_ok(file->c->heap);
 }
@@ -174,6 +175,12 @@ static PtcValue read_oauth_member(Config *c, const char *to, PtcValue v)
 {
     if (strcmp(to, "scopes") == 0)
         return read_scopes(c, v);
+    if (strcmp(to, "client_secret") == 0) {
+        PtcValue secret = ptc_config_guarded(c, v, false);
+        if (secret != PTC_NONE)
+            ptc_config_secret(c, ptc_str_text(secret));
+        return secret;
+    }
     if (strcmp(to, "callback_port") != 0)
         return ptc_config_expanded(c, v, false);
     PtcValue port = ptc_config_number(c, v);

@@ -184,9 +184,10 @@ static void read_header(Config *c, PtcText name, PtcValue value, PtcValue *out)
         ptc_config_note(c, "header_ignored");
         return;
     }
-    PtcValue text = ptc_config_expanded(c, value, true);
+    PtcValue text = ptc_config_guarded(c, value, true);
     if (text == PTC_NONE || lower == PTC_NONE)
         return;
+    ptc_config_named_secret(c, name, text);
     if (!ptc_header_is_value(ptc_str_text(text)))
         ptc_config_wrong(c, "bad_header", "a header is one line");
     else if (ptc_map_get(c->heap, *out, lower) != PTC_NONE)
@@ -232,7 +233,7 @@ static PtcValue read_auth(Config *c, PtcValue v)
 
 static PtcValue read_url(Config *c, PtcValue v)
 {
-    PtcValue url = ptc_config_expanded(c, v, false);
+    PtcValue url = ptc_config_guarded(c, v, false);
     if (url == PTC_NONE || !ptc_config_check_url(c, ptc_str_text(url), false, false, false))
         return PTC_NONE;
     return url;

@@ -86,6 +86,23 @@ PtcValue ptc_config_texts(Config *c, PtcValue v, bool expanded, bool numbers)
     return out;
 }
 
+PtcValue ptc_config_guarded(Config *c, PtcValue v, bool numbers)
+{
+    bool before = c->guarded;
+    c->guarded = true;
+    PtcValue out = ptc_config_expanded(c, v, numbers);
+    c->guarded = before;
+    return out;
+}
+
+static void put_variable(Config *c, PtcValue *env, PtcText name, PtcValue v)
+{
+    PtcValue value = v == PTC_NIL ? v : ptc_config_guarded(c, v, true);
+    if (value != PTC_NONE)
+        ptc_config_named_secret(c, name, value);
+    ptc_fields_put_key(c->heap, env, name, value);
+}
+
 PtcValue ptc_config_env(Config *c, PtcValue v)
 {
     char keep[PTC_PATH_BYTES];
@@ -100,8 +117,7 @@ PtcValue ptc_config_env(Config *c, PtcValue v)
         if (name.len == 0 || memchr(name.bytes, '=', name.len) || memchr(name.bytes, 0, name.len))
             ptc_config_wrong(c, "bad_name", "this cannot be the name of a variable");
         else
-            ptc_fields_put_key(c->heap, &out, name,
-                               value == PTC_NIL ? value : ptc_config_expanded(c, value, true));
+            put_variable(c, &out, name, value);
         ptc_config_leave(c, keep);
     }
     return out;

@@ -41,11 +41,19 @@ static void put(Expanding *e, PtcText text)
     ptc_buf_add(e->out, text.bytes, text.len);
 }
 
+/* The same for what came from outside of the file. */
+static void put_given(Expanding *e, PtcText value)
+{
+    if (e->v->told)
+        e->v->told(e->v->input_user, value);
+    put(e, value);
+}
+
 static void put_variable(Expanding *e, PtcText name)
 {
     PtcText value = e->v->variable(e->v->user, name);
     if (value.bytes)
-        put(e, value);
+        put_given(e, value);
     else
         e->state.fault = "unset_variable";
 }
@@ -58,8 +66,10 @@ static bool take_variable(Expanding *e, PtcText inside)
     if (n == 0 || (rest.len && !ptc_text_starts(rest, ":-")))
         return false;
     PtcText value = rest.len ? e->v->variable(e->v->user, name) : (PtcText){NULL, 0};
-    if (rest.len)
-        put(e, value.bytes && value.len ? value : behind(rest, 2));
+    if (value.bytes && value.len)
+        put_given(e, value);
+    else if (rest.len)
+        put(e, behind(rest, 2));
     else
         put_variable(e, name);
     return true;
@@ -79,7 +89,7 @@ static void put_input(Expanding *e, PtcText id)
     if (!value.bytes)
         value = e->v->input(e->v->input_user, id);
     if (value.bytes)
-        put(e, value);
+        put_given(e, value);
     else
         e->state.fault = "missing_input";
 }

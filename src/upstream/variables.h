@@ -10,7 +10,9 @@ typedef struct PtcVariables {
     PtcText (*variable)(void *user, PtcText name); /* absent: it is not set */
     /* The value of ${input:id} when no variable has it; absent: nobody gives one. */
     PtcText (*input)(void *user, PtcText id);
-    void *user, *input_user;
+    /* Told of every value that is put in and that somebody else gave; may be NULL. */
+    void (*told)(void *user, PtcText value);
+    void *user, *input_user; /* input_user: for input and told */
     PtcText project, cwd;
     bool bare;    /* $VAR is a variable too */
     bool lenient; /* another client's file: what is no placeholder of ours may stay as text */

@@ -261,6 +261,31 @@ static const char call_text[] =
     "\"data\": "
     "\"AAAA\", \"mimeType\": \"image/png\"}]}}";
 
+static void test_secrets(CheckHeap *h)
+{
+    PtcConfig config;
+    PtcBuf out;
+    static const char text[] =
+        "{\"credentials\": {\"k\": {\"source\": \"literal\", \"value\": \"kv\"}, \"unused\": "
+        "{\"source\": "
+        "\"literal\", \"value\": \"no\"}}, \"upstreams\": {\"a\": {\"command\": \"${A}\", \"env\": "
+        "{\"P\": "
+        "\"x-${A}\", \"API_KEY\": \"plain\", \"LEVEL\": \"debug\"}}, \"b\": {\"url\": "
+        "\"https://b.example\", "
+        "\"auth\": [{\"scheme\": \"bearer\", \"binding\": \"k\"}]}}, \"mcpServers\": {\"c\": "
+        "{\"url\": "
+        "\"https://c.example\", \"headers\": {\"Authorization\": \"Bearer tok\"}}}}";
+    PtcConfigIn in = {.text = ptc_text_cstr(text),
+                      .project = PTC_TEXT("/p"),
+                      .variable = no_variable,
+                      .read = no_variable};
+    ptc_buf_init(&out, &h->mem, SIZE_MAX / 4);
+    CHECK(ptc_config_read(&h->heap, &in, &config) && config.ok);
+    ptc_emit_value(&out, &h->heap, config.secrets);
+    CHECK_STR(ptc_buf_text(&out), "[\"value\",\"plain\",\"kv\",\"Bearer tok\",\"tok\"]");
+    ptc_buf_deinit(&out);
+}
+
 /* Everything once, with a heap of its own; whatever fails, nothing is left. */
 static bool run_all(PtcMem *mem)
 {
@@ -349,6 +374,7 @@ int main(void)
     CHECK_RUN(test_names(&h, &arena));
     CHECK_RUN(test_types(&h));
     CHECK_RUN(test_wide_schema(&h));
+    CHECK_RUN(test_secrets(&h));
     CHECK_RUN(test_yaml(&h));
     CHECK_RUN(test_no_memory());
     ptc_arena_deinit(&arena);
