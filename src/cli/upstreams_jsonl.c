@@ -48,7 +48,7 @@ static void answer_request(PtcUpstreamsDesk *desk, PtcValue request)
 {
     PtcValue id = ptc_map_field(&desk->heap, request, "id");
     PtcText op = ptc_fields_text(&desk->heap, request, "op");
-    const char *why = "memory is short";
+    const char *why = "out of memory";
     size_t i = 0;
     while (i < OPERATIONS && !(op.bytes && ptc_text_is(op, operations[i].name)))
         i++;
@@ -61,7 +61,7 @@ static void answer_request(PtcUpstreamsDesk *desk, PtcValue request)
         begin(desk, id);
         bool ok = operations[i].answer(desk, &why);
         if (!ok || !ptc_fields_ok(&desk->heap))
-            answer_error(desk, id, ok ? "memory is short" : why);
+            answer_error(desk, id, ok ? "out of memory" : why);
         else
             ptc_emit_object_end(desk->out);
     }

@@ -161,7 +161,7 @@ bool ptc_upstreams_config(PtcUpstreamsDesk *desk, const char **why)
     *why = "\"text\" must be a string and \"dialect\" the name of a client";
     if (!in.text.bytes || (dialect.bytes && !ptc_dialect_parse(dialect, &in.dialect)))
         return false;
-    *why = "memory is short";
+    *why = "out of memory";
     if (!ptc_config_read(&desk->heap, &in, &config))
         return false;
     ptc_emit_field_bool(desk->out, "ok", config.ok);
@@ -217,7 +217,7 @@ bool ptc_upstreams_request(PtcUpstreamsDesk *desk, const char **why)
     *why = "\"document\" or \"yaml\", \"operation\" and \"args\" must be there";
     if (call.document == PTC_NONE || !call.operation.bytes || !ptc_is_map(call.args))
         return false;
-    *why = "memory is short";
+    *why = "out of memory";
     bool ok = ptc_openapi_request(&desk->arena, &desk->heap, &call, &request);
     if (ok) {
         ptc_emit_field_bool(desk->out, "ok", !request.code);
@@ -244,7 +244,7 @@ bool ptc_upstreams_response(PtcUpstreamsDesk *desk, const char **why)
     in.status = ptc_to_int(status);
     in.max_bytes =
         max != PTC_NONE && ptc_is_int(max) && ptc_to_int(max) > 0 ? (size_t)ptc_to_int(max) : 0;
-    *why = "memory is short";
+    *why = "out of memory";
     if (!ptc_openapi_response(&desk->heap, &in, &out))
         return false;
     ptc_emit_field_bool(desk->out, "ok", out.result.ok);

@@ -15,7 +15,7 @@ static bool read_catalog(PtcUpstreamsDesk *desk, PtcCatalog *catalog, const char
     *why = "\"servers\" must be an array";
     if (servers == PTC_NONE || !ptc_is_sequential(servers))
         return false;
-    *why = "memory is short";
+    *why = "out of memory";
     return ptc_catalog_read(&desk->arena, &desk->heap, servers, catalog);
 }
 
@@ -75,7 +75,7 @@ bool ptc_upstreams_lookup(PtcUpstreamsDesk *desk, const char **why)
     size_t n = (size_t)(slash - symbol.bytes);
     PtcNamed named = ptc_naming_find(&desk->arena, &catalog, (PtcText){symbol.bytes, n},
                                      (PtcText){slash + 1, symbol.len - n - 1});
-    *why = "memory is short";
+    *why = "out of memory";
     if (named.kind == PTC_NAMED_NO_MEMORY)
         return false;
     ptc_emit_field_bool(desk->out, "ok", named.kind == PTC_NAMED_FOUND);

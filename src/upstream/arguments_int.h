@@ -15,7 +15,7 @@ typedef struct {
     int depth, tries;
 } Fitting;
 
-/* Each of these gives the value to send; after an issue it is any value, and PTC_NONE when memory is short. */
+/* Each of these gives the value to send; after an issue it is any value, and PTC_NONE when out of memory. */
 
 /* ---- arguments.c */
 PtcValue ptc_arguments_convert(Fitting *f, PtcValue schema, PtcValue v);

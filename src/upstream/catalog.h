@@ -36,7 +36,7 @@ typedef struct PtcCatalog {
 } PtcCatalog;
 
 /* Makes a server of a listing: `tools` is an array of entries of tools/list, or of names alone.  An absent namespace is
- * made of the name.  Texts point into the values.  False: memory is short. */
+ * made of the name.  Texts point into the values.  False: out of memory. */
 PTC_MUST_USE bool ptc_catalog_server(PtcArena *arena, PtcHeap *heap, PtcText name, PtcText ns,
                                      PtcValue tools, PtcCatalogServer *out);
 

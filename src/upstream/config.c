@@ -243,7 +243,7 @@ static void note_value(void *user, PtcText value)
         ptc_config_secret(c, value);
 }
 
-/* The namespace of the entry; absent: memory is short. */
+/* The namespace of the entry; absent: out of memory. */
 static PtcText find_namespace(Config *c, PtcArena *arena, PtcText name)
 {
     PtcText ns = ptc_fields_text(c->heap, c->form, "namespace");

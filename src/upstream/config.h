@@ -59,7 +59,7 @@ typedef struct PtcConfig {
     PtcValue secrets;
 } PtcConfig;
 
-/* False: memory is short. */
+/* False: out of memory. */
 PTC_MUST_USE bool ptc_config_read(PtcHeap *heap, const PtcConfigIn *in, PtcConfig *out);
 
 /* Appends an error as people read it: FILE:LINE: path: message. */

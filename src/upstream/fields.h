@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fields.h - maps with string keys and lists, made member by member.
  *
- * Failure is sticky in the heap's budget: when memory is short, what was to be added is left out and the budget says so.
+ * Failure is sticky in the heap's budget: when out of memory, what was to be added is left out and the budget says so.
  * Makers of many members look once, at the end, with ptc_fields_ok. */
 #ifndef PTC_UPSTREAM_FIELDS_H
 #define PTC_UPSTREAM_FIELDS_H

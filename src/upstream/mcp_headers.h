@@ -11,7 +11,7 @@
  * belongs to what is no string, integer, number or boolean reached through properties alone. */
 bool ptc_mcp_headers_fit(PtcHeap *heap, PtcValue schema);
 
-/* The headers as a map from names in lower case to values, those of the version left out.  PTC_NONE: memory is short. */
+/* The headers as a map from names in lower case to values, those of the version left out.  PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_mcp_headers(PtcHeap *heap, PtcText tool, PtcValue schema, PtcValue args);
 
 #endif

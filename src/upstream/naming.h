@@ -7,7 +7,7 @@
 
 enum { PTC_NAMING_NAMESPACE = 64 }; /* bytes of a namespace */
 
-/* The namespace of an upstream: its name where that can be one, else the nearest to it.  False: memory is short. */
+/* The namespace of an upstream: its name where that can be one, else the nearest to it.  False: out of memory. */
 PTC_MUST_USE bool ptc_naming_namespace(PtcArena *arena, PtcText name, PtcText *ns);
 /* May a person choose this as a namespace? */
 bool ptc_naming_is_namespace(PtcText ns);

@@ -51,7 +51,7 @@ typedef struct PtcOperation {
 /* Is this a document that we understand?  `hint`: what else it is, a constant text. */
 bool ptc_openapi_is_document(PtcHeap *heap, PtcValue document, const char **hint);
 
-/* Operations one by one; begin with all zero.  Names are in the arena.  False at the end, or when memory is short. */
+/* Operations one by one; begin with all zero.  Names are in the arena.  False at the end, or when out of memory. */
 typedef struct PtcOpenapiEach {
     size_t path, method;
     PtcValue item; /* of the path at hand */
@@ -60,11 +60,11 @@ typedef struct PtcOpenapiEach {
 PTC_MUST_USE bool ptc_openapi_next(PtcArena *arena, PtcHeap *heap, PtcValue document,
                                    PtcOpenapiEach *each, PtcOperation *out);
 
-/* Parameters and body.  False: it cannot be called from here, or memory is short. */
+/* Parameters and body.  False: it cannot be called from here, or out of memory. */
 PTC_MUST_USE bool ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
                                    PtcOperation *operation);
 
-/* The input schema of the tool; references in it are those of the document.  PTC_NONE: memory is short. */
+/* The input schema of the tool; references in it are those of the document.  PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_openapi_schema(PtcHeap *heap, PtcValue document,
                                          const PtcOperation *operation);
 

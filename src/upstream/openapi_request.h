@@ -34,7 +34,7 @@ typedef struct PtcOpenapiRequest {
     PtcBuf body;
 } PtcOpenapiRequest;
 
-/* Makes the request; end with _deinit.  False: memory is short. */
+/* Makes the request; end with _deinit.  False: out of memory. */
 PTC_MUST_USE bool ptc_openapi_request(PtcArena *arena, PtcHeap *heap, const PtcOpenapiCall *call,
                                       PtcOpenapiRequest *out);
 void ptc_openapi_request_deinit(PtcOpenapiRequest *request);

@@ -21,7 +21,7 @@ typedef struct PtcResponse {
     int64_t retry_after_ms; /* -1: nothing was said */
 } PtcResponse;
 
-/* False: memory is short. */
+/* False: out of memory. */
 PTC_MUST_USE bool ptc_openapi_response(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out);
 
 #endif

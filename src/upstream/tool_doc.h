@@ -7,7 +7,7 @@
 #include "upstream/policy.h"
 
 /* {"symbol", "args": [{"name", "type", "required", "default"?}], "example_keys", "returns", "effect"}: required arguments
- * come first, in their order, then the others as the schema has them.  PTC_NONE: memory is short. */
+ * come first, in their order, then the others as the schema has them.  PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_tool_doc(PtcHeap *heap, const PtcCatalogServer *server,
                                    const PtcCatalogTool *tool, PtcEffect effect);
 

@@ -44,7 +44,7 @@ typedef struct PtcToolResult {
     PtcValue blobs;
 } PtcToolResult;
 
-/* False: memory is short. */
+/* False: out of memory. */
 PTC_MUST_USE bool ptc_tool_result_read(PtcHeap *heap, const PtcToolResultIn *in,
                                        PtcToolResult *out);
 

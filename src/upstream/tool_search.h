@@ -15,7 +15,7 @@ typedef struct PtcToolHit {
     double score; /* rarer words and names count more */
 } PtcToolHit;
 
-/* All that fit, best first, into the arena.  False: memory is short. */
+/* All that fit, best first, into the arena.  False: out of memory. */
 PTC_MUST_USE bool ptc_tool_search(PtcArena *arena, PtcHeap *heap, const PtcCatalog *catalog,
                                   PtcText query, PtcToolHit **hits, size_t *count);
 

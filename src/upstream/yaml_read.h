@@ -17,7 +17,7 @@ typedef struct PtcYamlError {
     char message[200];
 } PtcYamlError;
 
-/* The value of the document, or PTC_NONE with *error filled; its message is empty when memory is short. */
+/* The value of the document, or PTC_NONE with *error filled; its message is empty when out of memory. */
 PTC_MUST_USE PtcValue ptc_yaml_read(PtcHeap *heap, PtcText text, PtcYamlError *error);
 
 #endif
