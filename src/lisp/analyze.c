@@ -322,7 +322,7 @@ static bool note_site(Analyzer *an, uint32_t global, uint32_t argc, const PtcFor
 static bool never_callable(PtcFormKind kind)
 {
     return kind == PTC_F_NUMBER || kind == PTC_F_STRING || kind == PTC_F_NIL ||
-           kind == PTC_F_TRUE || kind == PTC_F_FALSE;
+           kind == PTC_F_TRUE || kind == PTC_F_FALSE || kind == PTC_F_TAGGED;
 }
 
 /* (doc if) and (dir clojure.string) mean the names.  A local is what it holds, and a name that doc can find out about by
@@ -360,6 +360,7 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
                                  head->kind == PTC_F_STRING   ? "a string"
                                  : head->kind == PTC_F_NUMBER ? "a number"
                                  : head->kind == PTC_F_NIL    ? "nil"
+                                 : head->kind == PTC_F_TAGGED ? "a tagged literal"
                                                               : "a boolean");
     PtcExpr **args = ptc_analyze_items(an, argc);
     if (!args)
@@ -442,7 +443,8 @@ static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
     case PTC_F_NIL: return ptc_analyze_nil(an, form);
     case PTC_F_TRUE:
     case PTC_F_FALSE: return ptc_analyze_const(an, ptc_bool(form->kind == PTC_F_TRUE), form);
-    case PTC_F_NUMBER: return ptc_analyze_const(an, form->value, form);
+    case PTC_F_NUMBER:
+    case PTC_F_TAGGED: return ptc_analyze_const(an, form->value, form);
     case PTC_F_STRING:
         return ptc_analyze_const(an, ptc_analyze_string(an, form->text, form->len), form);
     case PTC_F_KEYWORD:

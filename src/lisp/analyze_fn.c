@@ -308,52 +308,21 @@ PtcExpr *ptc_analyze_short_fn(Analyzer *an, const PtcForm *form)
 
 /* --------------------------------------------------------------------- quoted data */
 
-static PtcValue quote_items(Analyzer *an, const PtcForm *form)
+static PtcValue shared_word(void *user, PtcTag type, const char *text, size_t len)
 {
-    PtcValue b = ptc_build_new(an->heap);
-    for (size_t i = 0; b != PTC_NONE && i < form->count; i++) {
-        PtcValue v = ptc_analyze_quote(an, form->items[i]);
-        if (v == PTC_NONE || !ptc_build_add(an->heap, b, v))
-            return PTC_NONE;
-    }
-    return b == PTC_NONE ? b : ptc_build_done(an->heap, b, form->kind == PTC_F_LIST ? PTC_SEQ : 0);
+    Analyzer *an = user;
+    return type == PTC_T_STRING    ? ptc_analyze_string(an, text, len)
+           : type == PTC_T_KEYWORD ? ptc_analyze_keyword(an, text, len)
+                                   : ptc_symbol_new(an->heap, text, len);
 }
 
-static PtcValue quote_dict(Analyzer *an, const PtcForm *form)
+static PtcValue quoted_regex(void *user, const PtcForm *form)
 {
-    bool is_set = form->kind == PTC_F_SET;
-    PtcDictBuild b;
-    if (!ptc_dict_build_init(&b, an->heap, is_set))
-        return PTC_NONE;
-    for (size_t i = 0; i < form->count; i += is_set ? 1 : 2) {
-        PtcValue k = ptc_analyze_quote(an, form->items[i]);
-        PtcValue v = is_set ? PTC_NIL : ptc_analyze_quote(an, form->items[i + 1]);
-        if (k == PTC_NONE || v == PTC_NONE || !ptc_dict_build_put(&b, k, v)) {
-            ptc_dict_build_cancel(&b);
-            return PTC_NONE;
-        }
-    }
-    return ptc_dict_build_done(&b);
+    return ptc_analyze_regex(user, form);
 }
 
 PtcValue ptc_analyze_quote(Analyzer *an, const PtcForm *form)
 {
-    switch (form->kind) {
-    case PTC_F_NIL: return PTC_NIL;
-    case PTC_F_TRUE:
-    case PTC_F_FALSE: return ptc_bool(form->kind == PTC_F_TRUE);
-    case PTC_F_NUMBER: return form->value;
-    case PTC_F_STRING: return ptc_analyze_string(an, form->text, form->len);
-    case PTC_F_REGEX: return ptc_analyze_regex(an, form);
-    case PTC_F_KEYWORD: return ptc_analyze_keyword(an, form->text, form->len);
-    case PTC_F_SYMBOL:
-    case PTC_F_VAR: return ptc_symbol_new(an->heap, form->text, form->len);
-    case PTC_F_MAP:
-    case PTC_F_SET: return quote_dict(an, form);
-    case PTC_F_LIST:
-    case PTC_F_VECTOR:
-    case PTC_F_SHORT_FN: return quote_items(an, form);
-    case PTC_F_QUOTE: return ptc_analyze_quote(an, form->items[0]);
-    }
-    return PTC_NIL;
+    PtcFormMaker maker = {.heap = an->heap, .user = an, .word = shared_word, .regex = quoted_regex};
+    return ptc_form_value(&maker, form);
 }

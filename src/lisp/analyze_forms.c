@@ -163,6 +163,14 @@ PtcExpr *ptc_analyze_case(Analyzer *an, const PtcForm *form, bool tail)
         if (!result)
             return NULL;
         bool group = test->kind == PTC_F_LIST;
+        /* 'a is the list (quote a), so that both are meant, as in Clojure. */
+        if (test->kind == PTC_F_QUOTE) {
+            const PtcForm *quote = ptc_analyze_symbol_form(an, "quote", test);
+            if (!quote || !case_pair(an, x, quote, result) ||
+                !case_pair(an, x, test->items[0], result))
+                return NULL;
+            continue;
+        }
         for (size_t k = 0; k < (group ? test->count : 1); k++)
             if (!case_pair(an, x, group ? test->items[k] : test, result))
                 return NULL;

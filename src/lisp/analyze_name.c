@@ -76,6 +76,11 @@ static const struct {
     {"Double/MIN_VALUE", 4.9e-324},
     {"Math/PI", 3.141592653589793},
     {"Math/E", 2.718281828459045},
+    {"clojure.math/PI", 3.141592653589793},
+    {"clojure.math/E", 2.718281828459045},
+    {"Double/MIN_NORMAL", 0x1p-1022},
+    {"Float/MAX_VALUE", 0x1.fffffep127},
+    {"Float/MIN_VALUE", 0x1p-149},
 };
 
 static const struct {
@@ -86,6 +91,14 @@ static const struct {
     {"Integer/MIN_VALUE", INT32_MIN},
     {"Long/MAX_VALUE", INT64_MAX},
     {"Long/MIN_VALUE", INT64_MIN},
+    {"Short/MAX_VALUE", INT16_MAX},
+    {"Short/MIN_VALUE", INT16_MIN},
+    {"Byte/MAX_VALUE", INT8_MAX},
+    {"Byte/MIN_VALUE", INT8_MIN},
+    {"Integer/SIZE", 32},
+    {"Long/SIZE", 64},
+    {"Character/MIN_RADIX", 2},
+    {"Character/MAX_RADIX", 36},
 };
 
 /* The empty queue, or PTC_NONE when the name is another. */

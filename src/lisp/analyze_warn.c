@@ -128,6 +128,7 @@ static bool is_dropped(const PtcForm *form, const PtcExpr *x)
 {
     switch (form->kind) {
     case PTC_F_NUMBER:
+    case PTC_F_TAGGED:
     case PTC_F_STRING:
     case PTC_F_KEYWORD:
     case PTC_F_SYMBOL:

@@ -12,6 +12,7 @@ typedef enum {
     PTC_F_TRUE,
     PTC_F_FALSE,
     PTC_F_NUMBER,  /* value */
+    PTC_F_TAGGED,  /* value: what a tagged literal such as #inst stands for */
     PTC_F_STRING,  /* text, len: decoded; also characters (\a) */
     PTC_F_REGEX,   /* text, len: as between the quotes */
     PTC_F_KEYWORD, /* text, len: without the colon */
@@ -57,5 +58,22 @@ typedef struct PtcReader {
 /* Reads all top-level forms into *forms, *count.  False after a parse error (in diags), or when memory or
  * time ran out (arena->failed, or the heap's budget stopped). */
 PTC_MUST_USE bool ptc_read(const PtcReader *reader, PtcForm ***forms, size_t *count);
+/* Reads the first form and looks no further; *form is NULL when there is none. */
+PTC_MUST_USE bool ptc_read_first(const PtcReader *reader, PtcForm **form);
+
+/* Makes values of forms, as quote and read-string do (form_value.c). */
+typedef struct PtcFormMaker {
+    PtcHeap *heap;
+    void *user;
+    /* A string, keyword or symbol; NULL: a new one each time. */
+    PtcValue (*word)(void *user, PtcTag type, const char *text, size_t len);
+    PtcValue (*regex)(void *user, const PtcForm *form); /* NULL: refused */
+    bool strict;                                        /* no functions, and no key twice */
+    const PtcForm *bad;                                 /* the form that was refused ... */
+    const char *why; /* ... and why; NULL when memory or time ran out */
+} PtcFormMaker;
+
+/* PTC_NONE: see bad, or the heap's budget.  Forms nest at most PTC_FORM_DEPTH deep, so this may recurse. */
+PTC_MUST_USE PtcValue ptc_form_value(PtcFormMaker *maker, const PtcForm *form);
 
 #endif

@@ -227,7 +227,7 @@ static const PtcForm *likely_lone_key(const PtcForm *map)
     return NULL;
 }
 
-static PtcForm *read_map(PtcReading *r)
+PtcForm *ptc_read_map(PtcReading *r)
 {
     PtcForm *f = read_group(r, PTC_F_MAP);
     if (!f || f->count % 2 == 0)
@@ -260,7 +260,7 @@ static PtcForm *read_short_fn(PtcReading *r)
 /* ---------------------------------------------------------------- prefixes */
 
 /* Reads the form that a prefix of `width` bytes applies to. */
-static PtcForm *read_operand(PtcReading *r, uint32_t width)
+PtcForm *ptc_read_operand(PtcReading *r, uint32_t width)
 {
     uint32_t at = r->pos;
     PtcForm *f;
@@ -285,7 +285,7 @@ static PtcForm *read_quote(PtcReading *r)
     PtcForm **items = ptc_arena_alloc(r->in->arena, sizeof *items);
     if (!items)
         return NULL;
-    items[0] = read_operand(r, 1);
+    items[0] = ptc_read_operand(r, 1);
     PtcForm *f = items[0] ? ptc_read_new(r, PTC_F_QUOTE, at) : NULL;
     if (f) {
         f->items = items;
@@ -297,7 +297,7 @@ static PtcForm *read_quote(PtcReading *r)
 static PtcForm *read_var(PtcReading *r)
 {
     uint32_t at = r->pos;
-    const PtcForm *name = read_operand(r, 2);
+    const PtcForm *name = ptc_read_operand(r, 2);
     if (!name)
         return NULL;
     if (name->kind != PTC_F_SYMBOL) {
@@ -318,7 +318,7 @@ static PtcForm *read_var(PtcReading *r)
 static bool skip_metadata(PtcReading *r, uint32_t width)
 {
     uint32_t at = r->pos;
-    const PtcForm *f = read_operand(r, width);
+    const PtcForm *f = ptc_read_operand(r, width);
     if (!f)
         return false;
     if (f->kind == PTC_F_KEYWORD || f->kind == PTC_F_SYMBOL || f->kind == PTC_F_STRING ||
@@ -342,16 +342,13 @@ static const struct {
     {"#?", "reader conditionals are not supported", "write only the form meant for :clj"},
     {"#!", "this begins no comment here", "comments begin with `;`"},
     {"#=", "nothing is evaluated while reading", "write the expression without `#=`"},
-    {"#:", "namespaced map literals are not supported", "write the keys in full: {:person/name 1}"},
     {"#<", "the printed form of an object cannot be read",
      "write the expression that makes the value"},
     {"#fn[", "the printed form of a function cannot be read",
      "write the function's name or (fn [x] ...)"},
-    {"#inst", "tagged literals are not supported",
-     "write (Instant/parse \"2024-01-31T00:00:00Z\")"},
-    {"#uuid", "tagged literals are not supported", "write the UUID as a string"},
     {"#", "no form begins like this",
-     "`#` begins #{a set}, #(a function), #\"a regex\", #'a-var, #_skipped or ##Inf"},
+     "`#` begins #{a set}, #(a function), #\"a regex\", #'a-var, #_skipped, ##Inf, #inst, #uuid or "
+     "#:a{...}"},
 };
 
 static PtcForm *refuse(PtcReading *r)
@@ -373,6 +370,13 @@ static PtcForm *refuse(PtcReading *r)
     return NULL;
 }
 
+static PtcForm *read_tagged(PtcReading *r)
+{
+    bool known;
+    PtcForm *f = ptc_read_tagged(r, &known);
+    return known ? f : refuse(r);
+}
+
 static PtcForm *read_hash(PtcReading *r)
 {
     switch (peek(r, r->pos + 1)) {
@@ -381,7 +385,7 @@ static PtcForm *read_hash(PtcReading *r)
     case '"': return ptc_read_regex(r);
     case '\'': return read_var(r);
     case '#': return ptc_read_special(r);
-    default: return refuse(r);
+    default: return read_tagged(r);
     }
 }
 
@@ -432,7 +436,7 @@ static PtcForm *read_form(PtcReading *r)
     switch (r->source[r->pos]) {
     case '(': return read_group(r, PTC_F_LIST);
     case '[': return read_group(r, PTC_F_VECTOR);
-    case '{': return read_map(r);
+    case '{': return ptc_read_map(r);
     case '\'': return read_quote(r);
     case '#': return read_hash(r);
     case '"': return ptc_read_string(r);
@@ -466,7 +470,7 @@ static bool next_form(PtcReading *r, PtcForm **out)
         if (r->pos == r->len || is_closer(r->source[r->pos]))
             return meta == NOWHERE || lone_metadata(r, meta);
         if ((n = prefix_len(r, '_')) != 0) {
-            if (!read_operand(r, n))
+            if (!ptc_read_operand(r, n))
                 return false;
         } else if ((n = prefix_len(r, '^')) != 0) {
             meta = r->pos;
@@ -495,6 +499,20 @@ static bool check_source(const PtcReader *in)
                               "the program is not valid UTF-8: byte %zu (counted from 0) is 0x%02X",
                               valid, (unsigned char)in->source[valid]);
     ptc_diag_hint(d, "save or send the program as UTF-8");
+    return false;
+}
+
+bool ptc_read_first(const PtcReader *reader, PtcForm **form)
+{
+    *form = NULL;
+    if (!check_source(reader))
+        return false;
+    PtcReading r = {.in = reader, .source = reader->source, .len = (uint32_t)reader->len};
+    if (!next_form(&r, form))
+        return false;
+    if (*form || r.pos == r.len)
+        return true;
+    stray_closer(&r, NOWHERE);
     return false;
 }
 

@@ -369,12 +369,12 @@ static const char *named_char(PtcReading *r, uint32_t at, uint32_t end, size_t *
 PtcForm *ptc_read_char(PtcReading *r)
 {
     uint32_t first = r->pos, at = first + 1, code = 0;
-    if (at == r->len || (r->source[at] != ',' && ptc_read_blank(r, at)) || r->source[at] == 0) {
+    if (at == r->len || r->source[at] == '\n' || r->source[at] == '\r' || r->source[at] == 0) {
         PtcDiag *d = PTC_READ_FAIL(r, first, at, "`\\` is followed by no character");
         ptc_diag_hint(d, "write \\a, \\space or \\newline");
         return NULL;
     }
-    /* Any character may be the first, brackets too. */
+    /* Any character may be the first, brackets and blanks too. */
     uint32_t end = ptc_read_token_end(r, at + decode(r, at, &code));
     const char *text = r->source + at;
     size_t len = end - at;
@@ -647,15 +647,34 @@ static const char *name_fault(const char *name, size_t len)
     return NULL;
 }
 
+/* ::name is :user/name: there is one namespace.  ::other/name keeps the one that is written. */
+static PtcForm *own_keyword(PtcReading *r, uint32_t first, const char *name, size_t len)
+{
+    static const char own[] = "user/";
+    if (len > 1 && memchr(name, '/', len))
+        return text_form(r, PTC_F_KEYWORD, first, name, len);
+    char *full = ptc_arena_alloc(r->in->arena, sizeof own - 1 + len);
+    if (!full)
+        return NULL;
+    memcpy(full, own, sizeof own - 1);
+    memcpy(full + sizeof own - 1, name, len);
+    return text_form(r, PTC_F_KEYWORD, first, full, sizeof own - 1 + len);
+}
+
 PtcForm *ptc_read_keyword(PtcReading *r)
 {
     uint32_t first = r->pos, end = ptc_read_token_end(r, first);
     const char *name = r->source + first + 1, *hint = NULL;
     size_t len = end - first - 1;
+    bool own = len > 1 && name[0] == ':';
+    if (own) {
+        name++;
+        len--;
+    }
     if (len == 0)
         hint = "write :name; in a map no `:` stands between key and value: {:a 1}";
     else if (name[0] == ':')
-        hint = "there is only one namespace: write :name with one colon";
+        hint = "write :name with one colon";
     else
         hint = name_fault(name, len);
     if (hint) {
@@ -665,7 +684,7 @@ PtcForm *ptc_read_keyword(PtcReading *r)
         return NULL;
     }
     r->pos = end;
-    return text_form(r, PTC_F_KEYWORD, first, name, len);
+    return own ? own_keyword(r, first, name, len) : text_form(r, PTC_F_KEYWORD, first, name, len);
 }
 
 static PtcFormKind symbol_kind(const char *name, size_t len)

@@ -45,4 +45,11 @@ PtcForm *ptc_read_special(PtcReading *r);
 /* A number or a symbol. */
 PtcForm *ptc_read_token(PtcReading *r);
 
+/* The form that a prefix of `width` bytes at r->pos applies to (read.c). */
+PtcForm *ptc_read_operand(PtcReading *r, uint32_t width);
+/* A map literal, its opener at r->pos (read.c). */
+PtcForm *ptc_read_map(PtcReading *r);
+/* #inst, #uuid and #:a{...} (read_tag.c); what it does not know it leaves alone, with *known false. */
+PtcForm *ptc_read_tagged(PtcReading *r, bool *known);
+
 #endif

@@ -12,6 +12,7 @@
     X(ptc_lib_num) \
     X(ptc_lib_compare) \
     X(ptc_lib_math) \
+    X(ptc_lib_math_double) \
     X(ptc_lib_pred) \
     X(ptc_lib_ident) \
     X(ptc_lib_parse_scalar) \
@@ -36,6 +37,7 @@
     X(ptc_lib_regex) \
     X(ptc_lib_except) \
     X(ptc_lib_json) \
+    X(ptc_lib_edn) \
     X(ptc_lib_discover) \
     X(ptc_lib_discover_search) \
     X(ptc_lib_forms) \
@@ -60,7 +62,7 @@ static const PtcBuiltin *const *const tables[] = {
 #undef ENTRY
 };
 
-enum { MAX_ROWS = 1024, HASH_SIZE = 4096 };
+enum { MAX_ROWS = 2048, HASH_SIZE = 8192 };
 
 static const PtcBuiltin *rows[MAX_ROWS];
 static uint16_t index_table[HASH_SIZE]; /* row + 1, or 0; rows of one name follow each other */
@@ -85,6 +87,9 @@ static const struct {
     {"regex", "regex"},
     {"Math", "Math"},
     {"java.lang.Math", "Math"},
+    {"StrictMath", "Math"},
+    {"clojure.math", "clojure.math"},
+    {"math", "clojure.math"},
     {"System", "System"},
     {"Integer", "Integer"},
     {"Long", "Long"},
@@ -97,9 +102,11 @@ static const struct {
     {"Period", "Period"},
     {"java.time.Period", "Period"},
     {"json", "json"},
-    {"cheshire", "json"},
-    {"cheshire.core", "json"},
-    {"clojure.data.json", "json"},
+    {"cheshire", "cheshire.core"},
+    {"cheshire.core", "cheshire.core"},
+    {"clojure.data.json", "clojure.data.json"},
+    {"clojure.edn", "clojure.edn"},
+    {"edn", "clojure.edn"},
     {"budget", "budget"},
     {"tool", "tool"},
     {"java.time.LocalDate", "LocalDate"},
@@ -145,12 +152,16 @@ static bool row_named(const PtcBuiltin *row, const char *name, size_t len)
     return strlen(row->name) == len && memcmp(row->name, name, len) == 0;
 }
 
-/* Rows of Java classes need their prefix. */
+/* Rows of Java classes need their prefix, and so do those whose names mean something else without it. */
 static bool has_bare_name(const PtcBuiltin *row)
 {
-    return (row->ns[0] >= 'a' && row->ns[0] <= 'z' && strcmp(row->ns, "json") != 0 &&
-            strcmp(row->ns, "budget") != 0 && strcmp(row->ns, "tool") != 0) ||
-           row->name[0] == '.';
+    static const char *const prefixed[] = {
+        "json",        "budget",      "tool", "cheshire.core", "clojure.data.json",
+        "clojure.edn", "clojure.math"};
+    bool bare = row->ns[0] >= 'a' && row->ns[0] <= 'z';
+    for (size_t i = 0; bare && i < sizeof prefixed / sizeof prefixed[0]; i++)
+        bare = strcmp(row->ns, prefixed[i]) != 0;
+    return bare || row->name[0] == '.';
 }
 
 /* The row of this name in namespace ns; NULL: any that may be named bare, clojure.core first. */

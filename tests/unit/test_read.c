@@ -89,6 +89,7 @@ static void show(PtcHeap *heap, PtcBuf *out, const PtcForm *f, bool offsets)
     case PTC_F_NIL: ptc_buf_add_cstr(out, "NIL"); break;
     case PTC_F_TRUE: ptc_buf_add_cstr(out, "TRUE"); break;
     case PTC_F_FALSE: ptc_buf_add_cstr(out, "FALSE"); break;
+    case PTC_F_TAGGED:
     case PTC_F_NUMBER: show_number(heap, out, f->value); break;
     case PTC_F_STRING: show_text(out, "\"", f, "\""); break;
     case PTC_F_REGEX: show_text(out, "#\"", f, "\""); break;

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT
  * JSON text to values and back.  Text that is not JSON, and values that have no JSON, give nil: a
  * program can ask, and nothing is lost that it did not have.  Only what is nested too deep is an error.  One pair of functions under the names
- * that Cheshire, clojure.data.json and habit have for them. */
+ * that Cheshire, clojure.data.json and habit have for them; who requires one of these libraries gets errors as it throws them. */
 #include "json/parse.h"
 #include "json/write.h"
 #include "lisp/lib/time.h"
 #include "lisp/vm_int.h"
 
-#define ALIAS(id, of, flags_, name_, usage_, doc_, examples_)  \
-    static const PtcBuiltin id##_def = {.ns = "json",          \
-                                        .name = name_,         \
-                                        .usage = usage_,       \
-                                        .doc = doc_,           \
-                                        .examples = examples_, \
-                                        .fn = of,              \
-                                        .min = 1,              \
-                                        .max = -1,             \
+#define ALIAS(id, of, flags_, name_, usage_, doc_, examples_) \
+    ALIAS_IN(id, "json", of, flags_, name_, usage_, doc_, examples_)
+#define ALIAS_IN(id, ns_, of, flags_, name_, usage_, doc_, examples_) \
+    static const PtcBuiltin id##_def = {.ns = ns_,                    \
+                                        .name = name_,                \
+                                        .usage = usage_,              \
+                                        .doc = doc_,                  \
+                                        .examples = examples_,        \
+                                        .fn = of,                     \
+                                        .min = 1,                     \
+                                        .max = -1,                    \
                                         .flags = flags_}
 
 /* ------------------------------------------------------------------ options */
@@ -55,14 +57,13 @@ static bool check_pairs(PtcVM *vm, int argc, const PtcValue *argv)
 
 /* ------------------------------------------------------------------- parsing */
 
-/* The value of the text; nil when it is not JSON.  False: out of memory or time. */
-static bool parse_once(PtcVM *vm, PtcValue text, PtcValue *out)
+/* The value of the text; PTC_UNBOUND when it is not JSON, and *error says why.  False: out of memory or time. */
+static bool parse_once(PtcVM *vm, PtcValue text, PtcJsonError *error, PtcValue *out)
 {
-    PtcJsonError error;
-    PtcValue v = ptc_json_parse(vm->heap, ptc_str_bytes(text), ptc_str_len(text), &error);
-    if (v == PTC_NONE && (error.stopped || vm->budget.stop != PTC_STOP_NONE))
+    PtcValue v = ptc_json_parse(vm->heap, ptc_str_bytes(text), ptc_str_len(text), error);
+    if (v == PTC_NONE && (error->stopped || vm->budget.stop != PTC_STOP_NONE))
         return false;
-    *out = v == PTC_NONE ? PTC_NIL : v;
+    *out = v == PTC_NONE ? PTC_UNBOUND : v;
     return true;
 }
 
@@ -119,6 +120,36 @@ static bool key_function(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *f)
     return true;
 }
 
+static bool fail_parse(PtcVM *vm, const PtcJsonError *error)
+{
+    ptc_fail(vm, PTC_E_VALUE, "%s: this is not JSON, at line %u, column %u: %s",
+             ptc_builtin_row(vm->running)->name, error->line, error->column, error->message);
+    return ptc_fail_hint(vm, "json/parse-string, without a require, gives nil instead");
+}
+
+/* strict: text that is not JSON is an error, not nil. */
+static bool parse(PtcVM *vm, int argc, const PtcValue *argv, bool strict, PtcValue *out)
+{
+    PtcJsonError error;
+    PtcValue f, *slot = ptc_roots(vm, 1);
+    if (!slot || !check_pairs(vm, argc, argv) || !key_function(vm, argc, argv, &f))
+        return false;
+    *out = PTC_NIL;
+    if (strict && !ptc_is_string(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "a string");
+    if (!ptc_is_string(argv[0]))
+        return vm->budget.stop == PTC_STOP_NONE;
+    if (!parse_once(vm, argv[0], &error, slot) &&
+        !(ptc_recover(vm) && parse_once(vm, argv[0], &error, slot)))
+        return false;
+    if (*slot == PTC_UNBOUND) {
+        *slot = PTC_NIL;
+        return !strict || fail_parse(vm, &error);
+    }
+    *out = *slot;
+    return f == PTC_NIL || *slot == PTC_NIL || change_keys(vm, *slot, f, out);
+}
+
 PTC_BUILTIN(json_parse_string, "json", "parse-string", 1, -1, PTC_B_CALLS,
             "(json/parse-string text key-fn?)",
             "The value of JSON text, nil when it is not JSON. Keys are strings; with true or a "
@@ -128,16 +159,7 @@ PTC_BUILTIN(json_parse_string, "json", "parse-string", 1, -1, PTC_B_CALLS,
             "(json/parse-string \"{a: 1}\") => nil\n"
             "(json/parse-string \"[1]\" 5) !! type_error")
 {
-    PtcValue f, *slot = ptc_roots(vm, 1);
-    if (!slot || !check_pairs(vm, argc, argv) || !key_function(vm, argc, argv, &f))
-        return false;
-    *out = PTC_NIL;
-    if (!ptc_is_string(argv[0]))
-        return vm->budget.stop == PTC_STOP_NONE;
-    if (!parse_once(vm, argv[0], slot) && !(ptc_recover(vm) && parse_once(vm, argv[0], slot)))
-        return false;
-    *out = *slot;
-    return f == PTC_NIL || *slot == PTC_NIL || change_keys(vm, *slot, f, out);
+    return parse(vm, argc, argv, false, out);
 }
 
 ALIAS(json_parse, json_parse_string, PTC_B_CALLS, "parse", "(json/parse text key-fn?)",
@@ -151,6 +173,33 @@ ALIAS(json_read_str, json_parse_string, PTC_B_CALLS, "read-str",
       "(json/read-str \"{\\\"a\\\": 1}\") => {\"a\" 1}\n"
       "(json/read-str \"{\\\"a\\\": {\\\"b\\\": 1}}\" :key-fn keyword) => {:a {:b 1}}\n"
       "(json/read-str \"{\\\"a\\\": 1}\" :key-fn 1) !! type_error");
+
+PTC_BUILTIN(
+    data_read_str, "clojure.data.json", "read-str", 1, -1, PTC_B_CALLS,
+    "(clojure.data.json/read-str text :key-fn keyword)",
+    "The value of JSON text; text that is not JSON is an error. The option :key-fn changes the "
+    "keys.",
+    "(clojure.data.json/read-str \"{\\\"a\\\": [1, null]}\" :key-fn keyword) => {:a [1 nil]}\n"
+    "(clojure.data.json/read-str \"{a: 1}\") !! value_error\n"
+    "(clojure.data.json/read-str nil) !! type_error")
+{
+    return parse(vm, argc, argv, true, out);
+}
+
+PTC_BUILTIN(
+    cheshire_parse_string, "cheshire.core", "parse-string", 1, -1, PTC_B_CALLS,
+    "(cheshire.core/parse-string text key-fn?)",
+    "The value of JSON text, nil for nil and empty text; other text that is not JSON is an error.",
+    "(cheshire.core/parse-string \"{\\\"a\\\": 1}\" true) => {:a 1}\n"
+    "(cheshire.core/parse-string \"\") => nil\n"
+    "(cheshire.core/parse-string \"{a: 1}\") !! value_error")
+{
+    bool none = argv[0] == PTC_NIL || (ptc_is_string(argv[0]) && ptc_str_len(argv[0]) == 0);
+    return parse(vm, argc, argv, !none, out);
+}
+ALIAS_IN(cheshire_decode, "cheshire.core", cheshire_parse_string, PTC_B_CALLS, "decode",
+         "(cheshire.core/decode text key-fn?)", "The same as cheshire.core/parse-string.",
+         "(cheshire.core/decode \"[1]\") => [1]\n(cheshire.core/decode \"[\") !! value_error");
 
 /* ------------------------------------------------------------------- writing */
 
@@ -212,7 +261,15 @@ static bool give_text(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
     return v != PTC_NONE;
 }
 
-static bool write_once(PtcVM *vm, PtcValue v, bool pretty, PtcValue *out)
+static bool fail_write(PtcVM *vm, const PtcJsonError *error)
+{
+    ptc_fail(vm, PTC_E_VALUE, "%s: the value has no JSON: %s", ptc_builtin_row(vm->running)->name,
+             error->message);
+    return ptc_fail_hint(vm, "json/generate-string, without a require, gives nil instead");
+}
+
+/* strict: a value without JSON is an error, not nil. */
+static bool write_once(PtcVM *vm, PtcValue v, bool pretty, bool strict, PtcValue *out)
 {
     PtcBuf json, lines;
     PtcJsonError error;
@@ -226,7 +283,7 @@ static bool write_once(PtcVM *vm, PtcValue v, bool pretty, PtcValue *out)
         ptc_fail_hint(vm, "JSON that deep could not be read back; pr-str writes any value");
     } else if (!ok && ptc_buf_ok(&json) && !error.stopped && vm->budget.stop == PTC_STOP_NONE) {
         *out = PTC_NIL;
-        ok = true;
+        ok = !strict || fail_write(vm, &error);
     } else if (ok && pretty) {
         ok = give_text(vm, &lines, indent(vm, &json, &lines), out);
     } else {
@@ -235,6 +292,15 @@ static bool write_once(PtcVM *vm, PtcValue v, bool pretty, PtcValue *out)
     ptc_buf_deinit(&json);
     ptc_buf_deinit(&lines);
     return ok;
+}
+
+static bool generate(PtcVM *vm, int argc, const PtcValue *argv, bool strict, PtcValue *out)
+{
+    if (!check_pairs(vm, argc, argv))
+        return false;
+    bool pretty = ptc_truthy(option(vm, argc, argv, "pretty")) ||
+                  ptc_truthy(option(vm, argc, argv, "indent"));
+    return write_once(vm, argv[0], pretty, strict, out);
 }
 
 PTC_BUILTIN(json_generate_string, "json", "generate-string", 1, -1, 0,
@@ -247,11 +313,7 @@ PTC_BUILTIN(json_generate_string, "json", "generate-string", 1, -1, 0,
             "(json/generate-string inc) => nil\n"
             "(json/generate-string) !! arity_error")
 {
-    if (!check_pairs(vm, argc, argv))
-        return false;
-    bool pretty = ptc_truthy(option(vm, argc, argv, "pretty")) ||
-                  ptc_truthy(option(vm, argc, argv, "indent"));
-    return write_once(vm, argv[0], pretty, out);
+    return generate(vm, argc, argv, false, out);
 }
 
 ALIAS(
@@ -264,10 +326,39 @@ ALIAS(json_stringify, json_generate_string, 0, "stringify", "(json/stringify val
 ALIAS(json_encode, json_generate_string, 0, "encode", "(json/encode value {:pretty true}?)",
       "The same as json/generate-string.", "(json/encode #{1}) => \"[1]\"");
 
+PTC_BUILTIN(data_write_str, "clojure.data.json", "write-str", 1, -1, 0,
+            "(clojure.data.json/write-str value :indent true)",
+            "The value as JSON text; one that has none is an error.",
+            "(clojure.data.json/write-str {:a [1 nil]}) => \"{\\\"a\\\":[1,null]}\"\n"
+            "(clojure.data.json/write-str inc) !! value_error")
+{
+    return generate(vm, argc, argv, true, out);
+}
+ALIAS_IN(cheshire_generate_string, "cheshire.core", data_write_str, 0, "generate-string",
+         "(cheshire.core/generate-string value {:pretty true})",
+         "The value as JSON text; one that has none is an error.",
+         "(cheshire.core/generate-string {:a 1}) => \"{\\\"a\\\":1}\"\n"
+         "(cheshire.core/generate-string ##NaN) !! value_error");
+ALIAS_IN(
+    cheshire_encode, "cheshire.core", data_write_str, 0, "encode",
+    "(cheshire.core/encode value {:pretty true})", "The same as cheshire.core/generate-string.",
+    "(cheshire.core/encode [1 nil]) => \"[1,null]\"\n(cheshire.core/encode inc) !! value_error");
+
 const PtcBuiltin *const ptc_lib_json[] = {
-    &json_parse_string_def,    &json_parse_def,
-    &json_decode_def,          &json_read_str_def,
-    &json_generate_string_def, &json_write_str_def,
-    &json_stringify_def,       &json_encode_def,
-    &json_rename_def,          NULL,
+    &data_read_str_def,
+    &cheshire_parse_string_def,
+    &cheshire_decode_def,
+    &data_write_str_def,
+    &cheshire_generate_string_def,
+    &cheshire_encode_def,
+    &json_parse_string_def,
+    &json_parse_def,
+    &json_decode_def,
+    &json_read_str_def,
+    &json_generate_string_def,
+    &json_write_str_def,
+    &json_stringify_def,
+    &json_encode_def,
+    &json_rename_def,
+    NULL,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rounding and conversion of numbers, the functions of Java's Math, and bits of integers.
+ * Rounding and conversion of numbers, and bits of integers.
  *
  * Bits are those of two's complement without end, so negative numbers have ones on the left for ever,
  * and no shift to the left drops a bit.  Big integers are kept by sign and magnitude; only `and` of two
@@ -62,28 +62,6 @@ PTC_BUILTIN(math_trunc, "Math", "trunc", 1, 1, 0, "(Math/trunc num)", "The same 
 {
     PTC_UNUSED(argc);
     return round_with(vm, argv, trunc, out);
-}
-
-/* floor(d + 1/2) without the error of that sum */
-static double round_half_up(double d)
-{
-    double low = floor(d);
-    return d - low >= 0.5 ? low + 1 : low;
-}
-
-PTC_BUILTIN(math_round, "Math", "round", 1, 1, 0, "(Math/round num)",
-            "The nearest integer; halves go up, and the result is kept within 64 bits.",
-            "(Math/round 2.5) => 3\n(Math/round -2.5) => -2\n(Math/round ##NaN) => 0\n"
-            "(Math/round nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    if (!ptc_arg_number(vm, argv, 0))
-        return false;
-    if (ptc_is_integer(argv[0]))
-        return ptc_give(out, argv[0]);
-    double d = round_half_up(ptc_to_float(argv[0]));
-    int64_t n = isnan(d) ? 0 : d >= 0x1p63 ? INT64_MAX : d < -0x1p63 ? INT64_MIN : (int64_t)d;
-    return ptc_give(out, ptc_int_new(vm->heap, n));
 }
 
 /* --------------------------------------------------------------- conversion */
@@ -181,107 +159,6 @@ FLOAT_TEST(core_is_nan, "NaN?", "Is it the float that is no number.",
 FLOAT_TEST(core_is_infinite, "infinite?", "Is it an infinite float.",
            "(infinite? ##-Inf) => true\n(infinite? 1e308) => false\n(infinite? nil) => false",
            isinf)
-
-/* ------------------------------------------------------- functions of doubles */
-
-/* As Java has it; C answers 1 where Java sees NaN. */
-static double power(double x, double y)
-{
-    if (isnan(y) || (fabs(x) == 1 && isinf(y)))
-        return NAN;
-    return pow(x, y);
-}
-
-/* The C library may miss the exact root of a cube by a bit. */
-static double cube_root(double d)
-{
-    double root = cbrt(d), whole = nearbyint(root);
-    return whole * whole * whole == d ? whole : root;
-}
-
-static double sign_of(double d)
-{
-    return d > 0 ? 1 : d < 0 ? -1 : d;
-}
-
-static double radians(double d)
-{
-    return d / 180 * M_PI;
-}
-
-static double degrees(double d)
-{
-    return d * 180 / M_PI;
-}
-
-#define DOUBLE_FN(id, ns_, name_, usage_, doc_, examples_, fn_)                                   \
-    PTC_BUILTIN(id, ns_, name_, 1, 1, 0, usage_, doc_, examples_)                                 \
-    {                                                                                             \
-        double x;                                                                                 \
-        PTC_UNUSED(argc);                                                                         \
-        return ptc_arg_double(vm, argv, 0, &x) && ptc_give(out, ptc_float_new(vm->heap, fn_(x))); \
-    }
-
-#define MATH_FN(id, name_, doc_, examples_, fn_) \
-    DOUBLE_FN(id, "Math", name_, "(Math/" name_ " num)", doc_, examples_, fn_)
-
-#define DOUBLE_FN_2(id, ns_, name_, usage_, doc_, examples_, fn_)                    \
-    PTC_BUILTIN(id, ns_, name_, 2, 2, 0, usage_, doc_, examples_)                    \
-    {                                                                                \
-        double x, y;                                                                 \
-        PTC_UNUSED(argc);                                                            \
-        return ptc_arg_double(vm, argv, 0, &x) && ptc_arg_double(vm, argv, 1, &y) && \
-               ptc_give(out, ptc_float_new(vm->heap, fn_(x, y)));                    \
-    }
-
-DOUBLE_FN(core_sqrt, "clojure.core", "sqrt", "(sqrt num)",
-          "Square root as a float; ##NaN for negative numbers.",
-          "(sqrt 144) => 12.0\n(sqrt -1) => ##NaN\n(sqrt nil) !! type_error", sqrt)
-DOUBLE_FN_2(core_pow, "clojure.core", "pow", "(pow base exponent)",
-            "The base to the power of the exponent, as a float.",
-            "(pow 2 10) => 1024.0\n(pow 2 -2) => 0.25\n(pow 2 nil) !! type_error", power)
-
-MATH_FN(math_sqrt, "sqrt", "The same as sqrt.",
-        "(Math/sqrt 16) => 4.0\n(Math/sqrt nil) !! type_error", sqrt)
-DOUBLE_FN_2(math_pow, "Math", "pow", "(Math/pow base exponent)", "The same as pow.",
-            "(Math/pow 2 8) => 256.0\n(Math/pow 0 0) => 1.0", power)
-MATH_FN(math_floor, "floor", "The largest whole number not above it, as a float.",
-        "(Math/floor 2.9) => 2.0\n(Math/floor -2.1) => -3.0", floor)
-MATH_FN(math_ceil, "ceil", "The smallest whole number not below it, as a float.",
-        "(Math/ceil 2.1) => 3.0\n(Math/ceil \"2\") !! type_error", ceil)
-MATH_FN(math_rint, "rint", "The nearest whole number as a float; halves go to the even one.",
-        "(Math/rint 2.5) => 2.0\n(Math/rint 3.5) => 4.0", nearbyint)
-MATH_FN(math_signum, "signum", "The sign of a number as a float: -1.0, 0.0 or 1.0.",
-        "(Math/signum -8) => -1.0\n(Math/signum 0) => 0.0", sign_of)
-MATH_FN(math_cbrt, "cbrt", "Cube root as a float.",
-        "(Math/cbrt 27) => 3.0\n(Math/cbrt nil) !! type_error", cube_root)
-MATH_FN(math_exp, "exp", "Euler's number to the power of the argument.",
-        "(Math/exp 0) => 1.0\n(Math/exp nil) !! type_error", exp)
-MATH_FN(math_log, "log", "Natural logarithm.", "(Math/log 1) => 0.0\n(Math/log 0) => ##-Inf", log)
-MATH_FN(math_log10, "log10", "Logarithm to base ten.",
-        "(Math/log10 100) => 2.0\n(Math/log10 -1) => ##NaN", log10)
-MATH_FN(math_sin, "sin", "Sine of an angle in radians.",
-        "(Math/sin 0) => 0.0\n(Math/sin nil) !! type_error", sin)
-MATH_FN(math_cos, "cos", "Cosine of an angle in radians.",
-        "(Math/cos 0) => 1.0\n(Math/cos nil) !! type_error", cos)
-MATH_FN(math_tan, "tan", "Tangent of an angle in radians.",
-        "(Math/tan 0) => 0.0\n(Math/tan nil) !! type_error", tan)
-MATH_FN(math_asin, "asin", "Angle in radians whose sine this is.",
-        "(Math/asin 0) => 0.0\n(Math/asin 2) => ##NaN", asin)
-MATH_FN(math_acos, "acos", "Angle in radians whose cosine this is.",
-        "(Math/acos 1) => 0.0\n(Math/acos 2) => ##NaN", acos)
-MATH_FN(math_atan, "atan", "Angle in radians whose tangent this is.",
-        "(Math/atan 0) => 0.0\n(Math/atan nil) !! type_error", atan)
-MATH_FN(math_to_radians, "toRadians", "An angle in degrees turned into radians.",
-        "(Math/toRadians 0) => 0.0\n(Math/toRadians nil) !! type_error", radians)
-MATH_FN(math_to_degrees, "toDegrees", "An angle in radians turned into degrees.",
-        "(Math/toDegrees 0) => 0.0\n(Math/toDegrees nil) !! type_error", degrees)
-DOUBLE_FN_2(math_atan2, "Math", "atan2", "(Math/atan2 y x)",
-            "Angle in radians of the point (x, y), seen from the origin.",
-            "(Math/atan2 0 1) => 0.0\n(Math/atan2 0 nil) !! type_error", atan2)
-DOUBLE_FN_2(math_hypot, "Math", "hypot", "(Math/hypot x y)",
-            "Length of the longest side of a right-angled triangle, from the other two.",
-            "(Math/hypot 3 4) => 5.0\n(Math/hypot 3 nil) !! type_error", hypot)
 
 /* ---------------------------------------------------------------------- bits */
 
@@ -563,51 +440,10 @@ PTC_BUILTIN(core_bit_flip, "clojure.core", "bit-flip", 2, 2, 0, "(bit-flip x n)"
 }
 
 const PtcBuiltin *const ptc_lib_math[] = {
-    &core_floor_def,
-    &core_ceil_def,
-    &core_round_def,
-    &core_trunc_def,
-    &math_trunc_def,
-    &math_round_def,
-    &core_int_def,
-    &core_long_def,
-    &core_double_def,
-    &core_float_def,
-    &core_is_nan_def,
-    &core_is_infinite_def,
-    &core_sqrt_def,
-    &core_pow_def,
-    &math_sqrt_def,
-    &math_pow_def,
-    &math_floor_def,
-    &math_ceil_def,
-    &math_rint_def,
-    &math_signum_def,
-    &math_cbrt_def,
-    &math_exp_def,
-    &math_log_def,
-    &math_log10_def,
-    &math_sin_def,
-    &math_cos_def,
-    &math_tan_def,
-    &math_asin_def,
-    &math_acos_def,
-    &math_atan_def,
-    &math_to_radians_def,
-    &math_to_degrees_def,
-    &math_atan2_def,
-    &math_hypot_def,
-    &core_bit_and_def,
-    &core_bit_or_def,
-    &core_bit_xor_def,
-    &core_bit_and_not_def,
-    &core_bit_not_def,
-    &core_shift_left_def,
-    &core_shift_right_def,
-    &core_shift_unsigned_def,
-    &core_bit_test_def,
-    &core_bit_set_def,
-    &core_bit_clear_def,
-    &core_bit_flip_def,
-    NULL,
+    &core_floor_def,      &core_ceil_def,        &core_round_def,          &core_trunc_def,
+    &math_trunc_def,      &core_int_def,         &core_long_def,           &core_double_def,
+    &core_float_def,      &core_is_nan_def,      &core_is_infinite_def,    &core_bit_and_def,
+    &core_bit_or_def,     &core_bit_xor_def,     &core_bit_and_not_def,    &core_bit_not_def,
+    &core_shift_left_def, &core_shift_right_def, &core_shift_unsigned_def, &core_bit_test_def,
+    &core_bit_set_def,    &core_bit_clear_def,   &core_bit_flip_def,       NULL,
 };

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "lisp/builtin.h"
+#include "lisp/lib/time.h"
 #include "value/number.h"
 #include "value/str.h"
 
@@ -290,8 +291,7 @@ PTC_BUILTIN(java_parse_boolean, "Boolean", "parseBoolean", 1, 1, 0, "(Boolean/pa
 
 /* --------------------------------------------------------------------- UUIDs */
 
-/* xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx */
-static bool is_uuid(const char *s, size_t len)
+bool ptc_is_uuid(const char *s, size_t len)
 {
     bool ok = len == 36;
     for (size_t i = 0; ok && i < len; i++) {
@@ -314,7 +314,7 @@ PTC_BUILTIN(core_parse_uuid, "clojure.core", "parse-uuid", 1, 1, 0, "(parse-uuid
     char lower[36];
     if (!ptc_arg_string(vm, argv, 0, &s, &len))
         return false;
-    if (!is_uuid(s, len))
+    if (!ptc_is_uuid(s, len))
         return ptc_give(out, PTC_NIL);
     for (size_t i = 0; i < sizeof lower; i++)
         lower[i] = s[i] >= 'A' && s[i] <= 'F' ? (char)(s[i] | 32) : s[i];

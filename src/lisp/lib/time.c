@@ -159,3 +159,22 @@ PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
         return formatter_constant(heap, slash + 1, n);
     return PTC_NONE;
 }
+
+PtcValue ptc_time_inst(PtcHeap *heap, const char *text, size_t len)
+{
+    static const char rest[] = "0000-01-01";
+    char full[sizeof rest];
+    char why[PTC_WHY];
+    PtcMoment m;
+    if (len == 4 || len == 7) {
+        memcpy(full, rest, sizeof rest);
+        memcpy(full, text, len);
+        text = full;
+        len = sizeof rest - 1;
+    }
+    if (!ptc_iso_parse(PTC_ISO_LOOSE, text, len, &m, why) || !m.has_date)
+        return PTC_NIL;
+    PtcTime t = ptc_moment_time(&m);
+    PtcValue fields[2] = {ptc_int(t.seconds), ptc_int(t.nanos)};
+    return new_record(heap, PTC_R_INSTANT, fields, 2);
+}

@@ -21,6 +21,11 @@ bool ptc_is_enum(PtcValue v, PtcGroup group);
 /* The constant called name, such as ChronoUnit/DAYS; PTC_NONE: there is none, or the heap is full. */
 PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len);
 
+/* The instant of #inst "2024-01-31T10:20:30Z", where all after the year may be missing; PTC_NIL: the text is none. */
+PTC_MUST_USE PtcValue ptc_time_inst(PtcHeap *heap, const char *text, size_t len);
+/* xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx (parse_scalar.c) */
+bool ptc_is_uuid(const char *text, size_t len);
+
 static inline int ptc_enum_ordinal(PtcValue v)
 {
     return (int)ptc_to_int(ptc_record_field(v, 2));

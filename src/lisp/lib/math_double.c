@@ -1,0 +1,578 @@
+/* SPDX-License-Identifier: MIT
+ * Functions of floats: those of Java's Math and, under the names of Clojure 1.11, of clojure.math; and sqrt and pow of our own.
+ * One body serves both names.  Whole numbers come out as floats, as Java gives them. */
+#include <math.h>
+
+#include "lisp/builtin.h"
+#include "lisp/lib/num.h"
+
+/* ------------------------------------------------------------------ what Java does otherwise than C */
+
+/* C answers 1 where Java sees NaN. */
+static double power(double x, double y)
+{
+    if (isnan(y) || (fabs(x) == 1 && isinf(y)))
+        return NAN;
+    return pow(x, y);
+}
+
+/* The C library may miss the exact root of a cube by a bit. */
+static double cube_root(double d)
+{
+    double root = cbrt(d), whole = nearbyint(root);
+    return whole * whole * whole == d ? whole : root;
+}
+
+static double sign_of(double d)
+{
+    return d > 0 ? 1 : d < 0 ? -1 : d;
+}
+
+static double radians(double d)
+{
+    return d / 180 * M_PI;
+}
+
+static double degrees(double d)
+{
+    return d * 180 / M_PI;
+}
+
+static double next_up(double d)
+{
+    return d == 0 ? 0x1p-1074 : nextafter(d, INFINITY);
+}
+
+static double next_down(double d)
+{
+    return d == 0 ? -0x1p-1074 : nextafter(d, -INFINITY);
+}
+
+static double ulp(double d)
+{
+    d = fabs(d);
+    if (!isfinite(d))
+        return d;
+    return d == 0x1.fffffffffffffp1023 ? 0x1p971 : nextafter(d, INFINITY) - d;
+}
+
+/* floor(d + 1/2) without the error of that sum */
+static double round_half_up(double d)
+{
+    double low = floor(d);
+    return d - low >= 0.5 ? low + 1 : low;
+}
+
+/* -------------------------------------------------------------------------------- one and two floats */
+
+#define DOUBLE_FN(id, ns_, name_, usage_, doc_, examples_, fn_)                                   \
+    PTC_BUILTIN(id, ns_, name_, 1, 1, 0, usage_, doc_, examples_)                                 \
+    {                                                                                             \
+        double x;                                                                                 \
+        PTC_UNUSED(argc);                                                                         \
+        return ptc_arg_double(vm, argv, 0, &x) && ptc_give(out, ptc_float_new(vm->heap, fn_(x))); \
+    }
+
+#define DOUBLE_FN_2(id, ns_, name_, usage_, doc_, examples_, fn_)                    \
+    PTC_BUILTIN(id, ns_, name_, 2, 2, 0, usage_, doc_, examples_)                    \
+    {                                                                                \
+        double x, y;                                                                 \
+        PTC_UNUSED(argc);                                                            \
+        return ptc_arg_double(vm, argv, 0, &x) && ptc_arg_double(vm, argv, 1, &y) && \
+               ptc_give(out, ptc_float_new(vm->heap, fn_(x, y)));                    \
+    }
+
+/* The same row under the name that clojure.math has for it. */
+#define AS_CLOJURE(id, of, min_, max_, name_, usage_, doc_, examples_) \
+    static const PtcBuiltin id##_def = {.ns = "clojure.math",          \
+                                        .name = name_,                 \
+                                        .usage = usage_,               \
+                                        .doc = doc_,                   \
+                                        .examples = examples_,         \
+                                        .fn = of,                      \
+                                        .min = min_,                   \
+                                        .max = max_}
+
+DOUBLE_FN(core_sqrt, "clojure.core", "sqrt", "(sqrt num)",
+          "Square root as a float; ##NaN for negative numbers.",
+          "(sqrt 144) => 12.0\n(sqrt -1) => ##NaN\n(sqrt nil) !! type_error", sqrt)
+DOUBLE_FN_2(core_pow, "clojure.core", "pow", "(pow base exponent)",
+            "The base to the power of the exponent, as a float.",
+            "(pow 2 10) => 1024.0\n(pow 2 -2) => 0.25\n(pow 2 nil) !! type_error", power)
+
+DOUBLE_FN(math_sqrt, "Math", "sqrt", "(Math/sqrt num)",
+          "Square root as a float; ##NaN for negative numbers.",
+          "(Math/sqrt 16) => 4.0\n(Math/sqrt -1) => ##NaN\n(Math/sqrt nil) !! type_error", sqrt)
+AS_CLOJURE(clj_math_sqrt, math_sqrt, 1, 1, "sqrt", "(clojure.math/sqrt num)",
+           "The same as Math/sqrt.",
+           "(clojure.math/sqrt 16) => 4.0\n(clojure.math/sqrt nil) !! type_error");
+DOUBLE_FN(math_cbrt, "Math", "cbrt", "(Math/cbrt num)", "Cube root as a float.",
+          "(Math/cbrt 27) => 3.0\n(Math/cbrt nil) !! type_error", cube_root)
+AS_CLOJURE(clj_math_cbrt, math_cbrt, 1, 1, "cbrt", "(clojure.math/cbrt num)",
+           "The same as Math/cbrt.",
+           "(clojure.math/cbrt 27) => 3.0\n(clojure.math/cbrt nil) !! type_error");
+DOUBLE_FN(math_floor, "Math", "floor", "(Math/floor num)",
+          "The largest whole number not above it, as a float.",
+          "(Math/floor 2.9) => 2.0\n(Math/floor -2.1) => -3.0\n(Math/floor \"2\") !! type_error",
+          floor)
+AS_CLOJURE(clj_math_floor, math_floor, 1, 1, "floor", "(clojure.math/floor num)",
+           "The same as Math/floor.",
+           "(clojure.math/floor 2.9) => 2.0\n(clojure.math/floor \"2\") !! type_error");
+DOUBLE_FN(math_ceil, "Math", "ceil", "(Math/ceil num)",
+          "The smallest whole number not below it, as a float.",
+          "(Math/ceil 2.1) => 3.0\n(Math/ceil \"2\") !! type_error", ceil)
+AS_CLOJURE(clj_math_ceil, math_ceil, 1, 1, "ceil", "(clojure.math/ceil num)",
+           "The same as Math/ceil.",
+           "(clojure.math/ceil 2.1) => 3.0\n(clojure.math/ceil \"2\") !! type_error");
+DOUBLE_FN(math_rint, "Math", "rint", "(Math/rint num)",
+          "The nearest whole number as a float; halves go to the even one.",
+          "(Math/rint 2.5) => 2.0\n(Math/rint 3.5) => 4.0", nearbyint)
+AS_CLOJURE(clj_math_rint, math_rint, 1, 1, "rint", "(clojure.math/rint num)",
+           "The same as Math/rint.",
+           "(clojure.math/rint 2.5) => 2.0\n(clojure.math/rint 3.5) => 4.0");
+DOUBLE_FN(math_signum, "Math", "signum", "(Math/signum num)",
+          "The sign of a number as a float: -1.0, 0.0 or 1.0.",
+          "(Math/signum -8) => -1.0\n(Math/signum 0) => 0.0", sign_of)
+AS_CLOJURE(clj_math_signum, math_signum, 1, 1, "signum", "(clojure.math/signum num)",
+           "The same as Math/signum.",
+           "(clojure.math/signum -8) => -1.0\n(clojure.math/signum 0) => 0.0");
+DOUBLE_FN(math_exp, "Math", "exp", "(Math/exp num)", "Euler's number to the power of the argument.",
+          "(Math/exp 0) => 1.0\n(Math/exp nil) !! type_error", exp)
+AS_CLOJURE(clj_math_exp, math_exp, 1, 1, "exp", "(clojure.math/exp num)", "The same as Math/exp.",
+           "(clojure.math/exp 0) => 1.0\n(clojure.math/exp nil) !! type_error");
+DOUBLE_FN(math_expm1, "Math", "expm1", "(Math/expm1 num)",
+          "Euler's number to the power of the argument, minus one, exact near zero.",
+          "(Math/expm1 0) => 0.0\n(Math/expm1 nil) !! type_error", expm1)
+AS_CLOJURE(clj_math_expm1, math_expm1, 1, 1, "expm1", "(clojure.math/expm1 num)",
+           "The same as Math/expm1.",
+           "(clojure.math/expm1 0) => 0.0\n(clojure.math/expm1 nil) !! type_error");
+DOUBLE_FN(math_log, "Math", "log", "(Math/log num)", "Natural logarithm.",
+          "(Math/log 1) => 0.0\n(Math/log 0) => ##-Inf\n(Math/log :x) !! type_error", log)
+AS_CLOJURE(clj_math_log, math_log, 1, 1, "log", "(clojure.math/log num)", "The same as Math/log.",
+           "(clojure.math/log 1) => 0.0\n(clojure.math/log :x) !! type_error");
+DOUBLE_FN(math_log10, "Math", "log10", "(Math/log10 num)", "Logarithm to base ten.",
+          "(Math/log10 100) => 2.0\n(Math/log10 -1) => ##NaN", log10)
+AS_CLOJURE(clj_math_log10, math_log10, 1, 1, "log10", "(clojure.math/log10 num)",
+           "The same as Math/log10.",
+           "(clojure.math/log10 100) => 2.0\n(clojure.math/log10 -1) => ##NaN");
+DOUBLE_FN(math_log1p, "Math", "log1p", "(Math/log1p num)",
+          "Natural logarithm of one more than the argument, exact near zero.",
+          "(Math/log1p 0) => 0.0\n(Math/log1p nil) !! type_error", log1p)
+AS_CLOJURE(clj_math_log1p, math_log1p, 1, 1, "log1p", "(clojure.math/log1p num)",
+           "The same as Math/log1p.",
+           "(clojure.math/log1p 0) => 0.0\n(clojure.math/log1p nil) !! type_error");
+DOUBLE_FN(math_sin, "Math", "sin", "(Math/sin num)", "Sine of an angle in radians.",
+          "(Math/sin 0) => 0.0\n(Math/sin nil) !! type_error", sin)
+AS_CLOJURE(clj_math_sin, math_sin, 1, 1, "sin", "(clojure.math/sin num)", "The same as Math/sin.",
+           "(clojure.math/sin 0) => 0.0\n(clojure.math/sin nil) !! type_error");
+DOUBLE_FN(math_cos, "Math", "cos", "(Math/cos num)", "Cosine of an angle in radians.",
+          "(Math/cos 0) => 1.0\n(Math/cos nil) !! type_error", cos)
+AS_CLOJURE(clj_math_cos, math_cos, 1, 1, "cos", "(clojure.math/cos num)", "The same as Math/cos.",
+           "(clojure.math/cos 0) => 1.0\n(clojure.math/cos nil) !! type_error");
+DOUBLE_FN(math_tan, "Math", "tan", "(Math/tan num)", "Tangent of an angle in radians.",
+          "(Math/tan 0) => 0.0\n(Math/tan nil) !! type_error", tan)
+AS_CLOJURE(clj_math_tan, math_tan, 1, 1, "tan", "(clojure.math/tan num)", "The same as Math/tan.",
+           "(clojure.math/tan 0) => 0.0\n(clojure.math/tan nil) !! type_error");
+DOUBLE_FN(math_asin, "Math", "asin", "(Math/asin num)", "Angle in radians whose sine this is.",
+          "(Math/asin 0) => 0.0\n(Math/asin 2) => ##NaN", asin)
+AS_CLOJURE(clj_math_asin, math_asin, 1, 1, "asin", "(clojure.math/asin num)",
+           "The same as Math/asin.",
+           "(clojure.math/asin 0) => 0.0\n(clojure.math/asin 2) => ##NaN");
+DOUBLE_FN(math_acos, "Math", "acos", "(Math/acos num)", "Angle in radians whose cosine this is.",
+          "(Math/acos 1) => 0.0\n(Math/acos 2) => ##NaN", acos)
+AS_CLOJURE(clj_math_acos, math_acos, 1, 1, "acos", "(clojure.math/acos num)",
+           "The same as Math/acos.",
+           "(clojure.math/acos 1) => 0.0\n(clojure.math/acos 2) => ##NaN");
+DOUBLE_FN(math_atan, "Math", "atan", "(Math/atan num)", "Angle in radians whose tangent this is.",
+          "(Math/atan 0) => 0.0\n(Math/atan nil) !! type_error", atan)
+AS_CLOJURE(clj_math_atan, math_atan, 1, 1, "atan", "(clojure.math/atan num)",
+           "The same as Math/atan.",
+           "(clojure.math/atan 0) => 0.0\n(clojure.math/atan nil) !! type_error");
+DOUBLE_FN(math_sinh, "Math", "sinh", "(Math/sinh num)", "Hyperbolic sine.",
+          "(Math/sinh 0) => 0.0\n(Math/sinh nil) !! type_error", sinh)
+AS_CLOJURE(clj_math_sinh, math_sinh, 1, 1, "sinh", "(clojure.math/sinh num)",
+           "The same as Math/sinh.",
+           "(clojure.math/sinh 0) => 0.0\n(clojure.math/sinh nil) !! type_error");
+DOUBLE_FN(math_cosh, "Math", "cosh", "(Math/cosh num)", "Hyperbolic cosine.",
+          "(Math/cosh 0) => 1.0\n(Math/cosh nil) !! type_error", cosh)
+AS_CLOJURE(clj_math_cosh, math_cosh, 1, 1, "cosh", "(clojure.math/cosh num)",
+           "The same as Math/cosh.",
+           "(clojure.math/cosh 0) => 1.0\n(clojure.math/cosh nil) !! type_error");
+DOUBLE_FN(math_tanh, "Math", "tanh", "(Math/tanh num)", "Hyperbolic tangent.",
+          "(Math/tanh 0) => 0.0\n(Math/tanh nil) !! type_error", tanh)
+AS_CLOJURE(clj_math_tanh, math_tanh, 1, 1, "tanh", "(clojure.math/tanh num)",
+           "The same as Math/tanh.",
+           "(clojure.math/tanh 0) => 0.0\n(clojure.math/tanh nil) !! type_error");
+DOUBLE_FN(math_to_radians, "Math", "toRadians", "(Math/toRadians num)",
+          "An angle in degrees turned into radians.",
+          "(Math/toRadians 0) => 0.0\n(Math/toRadians 180) => 3.141592653589793\n(Math/toRadians "
+          "nil) !! type_error",
+          radians)
+AS_CLOJURE(clj_math_to_radians, math_to_radians, 1, 1, "to-radians",
+           "(clojure.math/to-radians num)", "The same as Math/toRadians.",
+           "(clojure.math/to-radians 0) => 0.0\n(clojure.math/to-radians nil) !! type_error");
+DOUBLE_FN(math_to_degrees, "Math", "toDegrees", "(Math/toDegrees num)",
+          "An angle in radians turned into degrees.",
+          "(Math/toDegrees 0) => 0.0\n(Math/toDegrees nil) !! type_error", degrees)
+AS_CLOJURE(clj_math_to_degrees, math_to_degrees, 1, 1, "to-degrees",
+           "(clojure.math/to-degrees num)", "The same as Math/toDegrees.",
+           "(clojure.math/to-degrees 0) => 0.0\n(clojure.math/to-degrees nil) !! type_error");
+DOUBLE_FN(math_ulp, "Math", "ulp", "(Math/ulp num)", "How far the next float is from this one.",
+          "(Math/ulp 1.0) => 2.220446049250313E-16\n(Math/ulp nil) !! type_error", ulp)
+AS_CLOJURE(clj_math_ulp, math_ulp, 1, 1, "ulp", "(clojure.math/ulp num)", "The same as Math/ulp.",
+           "(clojure.math/ulp 1.0) => 2.220446049250313E-16\n(clojure.math/ulp nil) !! type_error");
+DOUBLE_FN(math_next_up, "Math", "nextUp", "(Math/nextUp num)", "The next float above.",
+          "(Math/nextUp 1.0) => 1.0000000000000002\n(Math/nextUp nil) !! type_error", next_up)
+AS_CLOJURE(
+    clj_math_next_up, math_next_up, 1, 1, "next-up", "(clojure.math/next-up num)",
+    "The same as Math/nextUp.",
+    "(clojure.math/next-up 1.0) => 1.0000000000000002\n(clojure.math/next-up nil) !! type_error");
+DOUBLE_FN(math_next_down, "Math", "nextDown", "(Math/nextDown num)", "The next float below.",
+          "(Math/nextDown 1.0) => 0.9999999999999999\n(Math/nextDown nil) !! type_error", next_down)
+AS_CLOJURE(clj_math_next_down, math_next_down, 1, 1, "next-down", "(clojure.math/next-down num)",
+           "The same as Math/nextDown.",
+           "(clojure.math/next-down 1.0) => 0.9999999999999999\n(clojure.math/next-down nil) !! "
+           "type_error");
+DOUBLE_FN_2(math_pow, "Math", "pow", "(Math/pow base exponent)",
+            "The base to the power of the exponent, as a float.",
+            "(Math/pow 2 8) => 256.0\n(Math/pow 2 -2) => 0.25\n(Math/pow 2 nil) !! type_error",
+            power)
+AS_CLOJURE(clj_math_pow, math_pow, 2, 2, "pow", "(clojure.math/pow base exponent)",
+           "The same as Math/pow.",
+           "(clojure.math/pow 2 8) => 256.0\n(clojure.math/pow 2 nil) !! type_error");
+DOUBLE_FN_2(math_atan2, "Math", "atan2", "(Math/atan2 y x)",
+            "Angle in radians of the point (x, y), seen from the origin.",
+            "(Math/atan2 0 1) => 0.0\n(Math/atan2 0 nil) !! type_error", atan2)
+AS_CLOJURE(clj_math_atan2, math_atan2, 2, 2, "atan2", "(clojure.math/atan2 y x)",
+           "The same as Math/atan2.",
+           "(clojure.math/atan2 0 1) => 0.0\n(clojure.math/atan2 0 nil) !! type_error");
+DOUBLE_FN_2(math_hypot, "Math", "hypot", "(Math/hypot x y)",
+            "Length of the longest side of a right-angled triangle, from the other two.",
+            "(Math/hypot 3 4) => 5.0\n(Math/hypot 3 nil) !! type_error", hypot)
+AS_CLOJURE(clj_math_hypot, math_hypot, 2, 2, "hypot", "(clojure.math/hypot x y)",
+           "The same as Math/hypot.",
+           "(clojure.math/hypot 3 4) => 5.0\n(clojure.math/hypot 3 nil) !! type_error");
+DOUBLE_FN_2(math_ieeeremainder, "Math", "IEEEremainder", "(Math/IEEEremainder x y)",
+            "What is left of x after taking away y as often as is nearest to the quotient.",
+            "(Math/IEEEremainder 5 3) => -1.0\n(Math/IEEEremainder 5 nil) !! type_error", remainder)
+AS_CLOJURE(
+    clj_math_ieeeremainder, math_ieeeremainder, 2, 2, "IEEE-remainder",
+    "(clojure.math/IEEE-remainder x y)", "The same as Math/IEEEremainder.",
+    "(clojure.math/IEEE-remainder 5 3) => -1.0\n(clojure.math/IEEE-remainder 5 nil) !! type_error");
+DOUBLE_FN_2(math_copy_sign, "Math", "copySign", "(Math/copySign x y)",
+            "The magnitude of x with the sign of y.",
+            "(Math/copySign 3 -0.5) => -3.0\n(Math/copySign 3 nil) !! type_error", copysign)
+AS_CLOJURE(clj_math_copy_sign, math_copy_sign, 2, 2, "copy-sign", "(clojure.math/copy-sign x y)",
+           "The same as Math/copySign.",
+           "(clojure.math/copy-sign 3 -0.5) => -3.0\n(clojure.math/copy-sign 3 nil) !! type_error");
+DOUBLE_FN_2(math_next_after, "Math", "nextAfter", "(Math/nextAfter x y)",
+            "The next float after x in the direction of y.",
+            "(Math/nextAfter 1.0 2) => 1.0000000000000002\n(Math/nextAfter 1.0 nil) !! type_error",
+            nextafter)
+AS_CLOJURE(clj_math_next_after, math_next_after, 2, 2, "next-after",
+           "(clojure.math/next-after x y)", "The same as Math/nextAfter.",
+           "(clojure.math/next-after 1.0 2) => 1.0000000000000002\n(clojure.math/next-after 1.0 "
+           "nil) !! type_error");
+
+/* --------------------------------------------------------------------------- with integers */
+
+PTC_BUILTIN(math_round, "Math", "round", 1, 1, 0, "(Math/round num)",
+            "The nearest integer; halves go up, and the result is kept within 64 bits.",
+            "(Math/round 2.5) => 3\n(Math/round -2.5) => -2\n(Math/round ##NaN) => 0\n(Math/round "
+            "nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    if (!ptc_arg_number(vm, argv, 0))
+        return false;
+    if (ptc_is_integer(argv[0]))
+        return ptc_give(out, argv[0]);
+    double d = round_half_up(ptc_num_double(argv[0]));
+    int64_t n = isnan(d) ? 0 : d >= 0x1p63 ? INT64_MAX : d < -0x1p63 ? INT64_MIN : (int64_t)d;
+    return ptc_give(out, ptc_int_new(vm->heap, n));
+}
+AS_CLOJURE(clj_math_round, math_round, 1, 1, "round", "(clojure.math/round num)",
+           "The same as Math/round.",
+           "(clojure.math/round 2.5) => 3\n(clojure.math/round nil) !! type_error");
+PTC_BUILTIN(math_get_exponent, "Math", "getExponent", 1, 1, 0, "(Math/getExponent num)",
+            "The exponent of a float to base two, as it is stored.",
+            "(Math/getExponent 8.5) => 3\n(Math/getExponent 0) => -1023\n(Math/getExponent nil) !! "
+            "type_error")
+{
+    double d;
+    PTC_UNUSED(argc);
+    if (!ptc_arg_double(vm, argv, 0, &d))
+        return false;
+    int exponent = !isfinite(d) ? 1024 : fabs(d) < 0x1p-1022 ? -1023 : ilogb(d);
+    return ptc_give(out, ptc_int(exponent));
+}
+AS_CLOJURE(clj_math_get_exponent, math_get_exponent, 1, 1, "get-exponent",
+           "(clojure.math/get-exponent num)", "The same as Math/getExponent.",
+           "(clojure.math/get-exponent 8.5) => 3\n(clojure.math/get-exponent nil) !! type_error");
+PTC_BUILTIN(math_scalb, "Math", "scalb", 2, 2, 0, "(Math/scalb num n)",
+            "The float times two to the power of n.",
+            "(Math/scalb 1.5 4) => 24.0\n(Math/scalb 1.5 nil) !! type_error")
+{
+    double d;
+    int64_t n;
+    PTC_UNUSED(argc);
+    if (!ptc_arg_double(vm, argv, 0, &d) || !ptc_arg_int(vm, argv, 1, &n))
+        return false;
+    n = n > 5000 ? 5000 : n < -5000 ? -5000 : n;
+    return ptc_give(out, ptc_float_new(vm->heap, scalbn(d, (int)n)));
+}
+AS_CLOJURE(clj_math_scalb, math_scalb, 2, 2, "scalb", "(clojure.math/scalb num n)",
+           "The same as Math/scalb.",
+           "(clojure.math/scalb 1.5 4) => 24.0\n(clojure.math/scalb 1.5 nil) !! type_error");
+static const char *shown_name(const PtcVM *vm)
+{
+    return ptc_builtin_row(vm->running)->name;
+}
+
+/* Two integers of 64 bits, the second no zero. */
+static bool arg_division(PtcVM *vm, const PtcValue *argv, int64_t *x, int64_t *y)
+{
+    if (!ptc_arg_int(vm, argv, 0, x) || !ptc_arg_int(vm, argv, 1, y))
+        return false;
+    return *y != 0 || ptc_fail(vm, PTC_E_ARITH, "%s: division by zero", shown_name(vm));
+}
+
+PTC_BUILTIN(
+    math_floor_div, "Math", "floorDiv", 2, 2, 0, "(Math/floorDiv x y)",
+    "The quotient of two integers of 64 bits, rounded down.",
+    "(Math/floorDiv -7 2) => -4\n(Math/floorDiv 7 2) => 3\n(Math/floorDiv 1 0) !! arithmetic_error")
+{
+    int64_t x, y;
+    PTC_UNUSED(argc);
+    if (!arg_division(vm, argv, &x, &y))
+        return false;
+    if (y == -1) /* of the least integer too, which wraps around as in Java */
+        return ptc_give(out, ptc_int_new(vm->heap, (int64_t)(0 - (uint64_t)x)));
+    return ptc_give(out, ptc_int_new(vm->heap, x / y - (x % y != 0 && (x < 0) != (y < 0))));
+}
+AS_CLOJURE(clj_math_floor_div, math_floor_div, 2, 2, "floor-div", "(clojure.math/floor-div x y)",
+           "The same as Math/floorDiv.",
+           "(clojure.math/floor-div -7 2) => -4\n(clojure.math/floor-div 1 0) !! arithmetic_error");
+PTC_BUILTIN(math_floor_mod, "Math", "floorMod", 2, 2, 0, "(Math/floorMod x y)",
+            "What floorDiv leaves, with the sign of the divisor.",
+            "(Math/floorMod -7 2) => 1\n(Math/floorMod 7 -2) => -1\n(Math/floorMod 1 0) !! "
+            "arithmetic_error")
+{
+    int64_t x, y;
+    PTC_UNUSED(argc);
+    if (!arg_division(vm, argv, &x, &y))
+        return false;
+    int64_t left = y == -1 ? 0 : x % y;
+    return ptc_give(out,
+                    ptc_int_new(vm->heap, left != 0 && (left < 0) != (y < 0) ? left + y : left));
+}
+AS_CLOJURE(clj_math_floor_mod, math_floor_mod, 2, 2, "floor-mod", "(clojure.math/floor-mod x y)",
+           "The same as Math/floorMod.",
+           "(clojure.math/floor-mod -7 2) => 1\n(clojure.math/floor-mod 1 0) !! arithmetic_error");
+
+/* ------------------------------------------------------------------- 64 bits or an error */
+
+static bool give_exact(PtcVM *vm, bool overflow, int64_t n, PtcValue *out)
+{
+    if (!overflow)
+        return ptc_give(out, ptc_int_new(vm->heap, n));
+    ptc_fail(vm, PTC_E_ARITH, "%s: the result does not fit 64 bits", shown_name(vm));
+    return ptc_fail_hint(vm, "+ - * never overflow");
+}
+
+PTC_BUILTIN(math_add_exact, "Math", "addExact", 2, 2, 0, "(Math/addExact x y)",
+            "The sum of two integers of 64 bits; one that does not fit is an error.",
+            "(Math/addExact 1 2) => 3\n(Math/addExact Long/MAX_VALUE 1) !! arithmetic_error")
+{
+    int64_t x, y, n;
+    PTC_UNUSED(argc);
+    if (!ptc_arg_int(vm, argv, 0, &x) || !ptc_arg_int(vm, argv, 1, &y))
+        return false;
+    bool overflow = __builtin_add_overflow(x, y, &n);
+    return give_exact(vm, overflow, n, out);
+}
+AS_CLOJURE(clj_math_add_exact, math_add_exact, 2, 2, "add-exact", "(clojure.math/add-exact x y)",
+           "The same as Math/addExact.",
+           "(clojure.math/add-exact 1 2) => 3\n(clojure.math/add-exact Long/MAX_VALUE 1) !! "
+           "arithmetic_error");
+PTC_BUILTIN(
+    math_subtract_exact, "Math", "subtractExact", 2, 2, 0, "(Math/subtractExact x y)",
+    "The difference of two integers of 64 bits; one that does not fit is an error.",
+    "(Math/subtractExact 1 2) => -1\n(Math/subtractExact Long/MIN_VALUE 1) !! arithmetic_error")
+{
+    int64_t x, y, n;
+    PTC_UNUSED(argc);
+    if (!ptc_arg_int(vm, argv, 0, &x) || !ptc_arg_int(vm, argv, 1, &y))
+        return false;
+    bool overflow = __builtin_sub_overflow(x, y, &n);
+    return give_exact(vm, overflow, n, out);
+}
+AS_CLOJURE(clj_math_subtract_exact, math_subtract_exact, 2, 2, "subtract-exact",
+           "(clojure.math/subtract-exact x y)", "The same as Math/subtractExact.",
+           "(clojure.math/subtract-exact 1 2) => -1\n(clojure.math/subtract-exact Long/MIN_VALUE "
+           "1) !! arithmetic_error");
+PTC_BUILTIN(
+    math_multiply_exact, "Math", "multiplyExact", 2, 2, 0, "(Math/multiplyExact x y)",
+    "The product of two integers of 64 bits; one that does not fit is an error.",
+    "(Math/multiplyExact 6 7) => 42\n(Math/multiplyExact Long/MAX_VALUE 2) !! arithmetic_error")
+{
+    int64_t x, y, n;
+    PTC_UNUSED(argc);
+    if (!ptc_arg_int(vm, argv, 0, &x) || !ptc_arg_int(vm, argv, 1, &y))
+        return false;
+    bool overflow = __builtin_mul_overflow(x, y, &n);
+    return give_exact(vm, overflow, n, out);
+}
+AS_CLOJURE(clj_math_multiply_exact, math_multiply_exact, 2, 2, "multiply-exact",
+           "(clojure.math/multiply-exact x y)", "The same as Math/multiplyExact.",
+           "(clojure.math/multiply-exact 6 7) => 42\n(clojure.math/multiply-exact Long/MAX_VALUE "
+           "2) !! arithmetic_error");
+PTC_BUILTIN(
+    math_increment_exact, "Math", "incrementExact", 1, 1, 0, "(Math/incrementExact x)",
+    "One more, within 64 bits.",
+    "(Math/incrementExact 1) => 2\n(Math/incrementExact Long/MAX_VALUE) !! arithmetic_error")
+{
+    int64_t x, n;
+    PTC_UNUSED(argc);
+    if (!ptc_arg_int(vm, argv, 0, &x))
+        return false;
+    bool overflow = __builtin_add_overflow(x, 1, &n);
+    return give_exact(vm, overflow, n, out);
+}
+AS_CLOJURE(clj_math_increment_exact, math_increment_exact, 1, 1, "increment-exact",
+           "(clojure.math/increment-exact x)", "The same as Math/incrementExact.",
+           "(clojure.math/increment-exact 1) => 2\n(clojure.math/increment-exact Long/MAX_VALUE) "
+           "!! arithmetic_error");
+PTC_BUILTIN(
+    math_decrement_exact, "Math", "decrementExact", 1, 1, 0, "(Math/decrementExact x)",
+    "One less, within 64 bits.",
+    "(Math/decrementExact 1) => 0\n(Math/decrementExact Long/MIN_VALUE) !! arithmetic_error")
+{
+    int64_t x, n;
+    PTC_UNUSED(argc);
+    if (!ptc_arg_int(vm, argv, 0, &x))
+        return false;
+    bool overflow = __builtin_sub_overflow(x, 1, &n);
+    return give_exact(vm, overflow, n, out);
+}
+AS_CLOJURE(clj_math_decrement_exact, math_decrement_exact, 1, 1, "decrement-exact",
+           "(clojure.math/decrement-exact x)", "The same as Math/decrementExact.",
+           "(clojure.math/decrement-exact 1) => 0\n(clojure.math/decrement-exact Long/MIN_VALUE) "
+           "!! arithmetic_error");
+PTC_BUILTIN(math_negate_exact, "Math", "negateExact", 1, 1, 0, "(Math/negateExact x)",
+            "The number with the other sign, within 64 bits.",
+            "(Math/negateExact 1) => -1\n(Math/negateExact Long/MIN_VALUE) !! arithmetic_error")
+{
+    int64_t x, n;
+    PTC_UNUSED(argc);
+    if (!ptc_arg_int(vm, argv, 0, &x))
+        return false;
+    bool overflow = __builtin_sub_overflow(0, x, &n);
+    return give_exact(vm, overflow, n, out);
+}
+AS_CLOJURE(clj_math_negate_exact, math_negate_exact, 1, 1, "negate-exact",
+           "(clojure.math/negate-exact x)", "The same as Math/negateExact.",
+           "(clojure.math/negate-exact 1) => -1\n(clojure.math/negate-exact Long/MIN_VALUE) !! "
+           "arithmetic_error");
+PTC_BUILTIN(math_to_int_exact, "Math", "toIntExact", 1, 1, 0, "(Math/toIntExact n)",
+            "The integer itself; one that does not fit 32 bits is an error.",
+            "(Math/toIntExact 5) => 5\n(Math/toIntExact 3000000000) !! arithmetic_error")
+{
+    int64_t n;
+    PTC_UNUSED(argc);
+    if (!ptc_arg_int(vm, argv, 0, &n))
+        return false;
+    if (n != (int32_t)n)
+        return ptc_fail(vm, PTC_E_ARITH, "toIntExact: the number does not fit 32 bits");
+    return ptc_give(out, argv[0]);
+}
+
+const PtcBuiltin *const ptc_lib_math_double[] = {
+    &core_sqrt_def,
+    &core_pow_def,
+    &math_sqrt_def,
+    &clj_math_sqrt_def,
+    &math_cbrt_def,
+    &clj_math_cbrt_def,
+    &math_floor_def,
+    &clj_math_floor_def,
+    &math_ceil_def,
+    &clj_math_ceil_def,
+    &math_rint_def,
+    &clj_math_rint_def,
+    &math_signum_def,
+    &clj_math_signum_def,
+    &math_exp_def,
+    &clj_math_exp_def,
+    &math_expm1_def,
+    &clj_math_expm1_def,
+    &math_log_def,
+    &clj_math_log_def,
+    &math_log10_def,
+    &clj_math_log10_def,
+    &math_log1p_def,
+    &clj_math_log1p_def,
+    &math_sin_def,
+    &clj_math_sin_def,
+    &math_cos_def,
+    &clj_math_cos_def,
+    &math_tan_def,
+    &clj_math_tan_def,
+    &math_asin_def,
+    &clj_math_asin_def,
+    &math_acos_def,
+    &clj_math_acos_def,
+    &math_atan_def,
+    &clj_math_atan_def,
+    &math_sinh_def,
+    &clj_math_sinh_def,
+    &math_cosh_def,
+    &clj_math_cosh_def,
+    &math_tanh_def,
+    &clj_math_tanh_def,
+    &math_to_radians_def,
+    &clj_math_to_radians_def,
+    &math_to_degrees_def,
+    &clj_math_to_degrees_def,
+    &math_ulp_def,
+    &clj_math_ulp_def,
+    &math_next_up_def,
+    &clj_math_next_up_def,
+    &math_next_down_def,
+    &clj_math_next_down_def,
+    &math_pow_def,
+    &clj_math_pow_def,
+    &math_atan2_def,
+    &clj_math_atan2_def,
+    &math_hypot_def,
+    &clj_math_hypot_def,
+    &math_ieeeremainder_def,
+    &clj_math_ieeeremainder_def,
+    &math_copy_sign_def,
+    &clj_math_copy_sign_def,
+    &math_next_after_def,
+    &clj_math_next_after_def,
+    &math_round_def,
+    &clj_math_round_def,
+    &math_get_exponent_def,
+    &clj_math_get_exponent_def,
+    &math_scalb_def,
+    &clj_math_scalb_def,
+    &math_floor_div_def,
+    &clj_math_floor_div_def,
+    &math_floor_mod_def,
+    &clj_math_floor_mod_def,
+    &math_add_exact_def,
+    &clj_math_add_exact_def,
+    &math_subtract_exact_def,
+    &clj_math_subtract_exact_def,
+    &math_multiply_exact_def,
+    &clj_math_multiply_exact_def,
+    &math_increment_exact_def,
+    &clj_math_increment_exact_def,
+    &math_decrement_exact_def,
+    &clj_math_decrement_exact_def,
+    &math_negate_exact_def,
+    &clj_math_negate_exact_def,
+    &math_to_int_exact_def,
+    NULL,
+};
