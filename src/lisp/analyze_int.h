@@ -140,6 +140,8 @@ PtcExpr *ptc_analyze_declare(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_def(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_defonce(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_defn(Analyzer *an, const PtcForm *form, bool tail);
+/* May catch name it? */
+bool ptc_analyze_is_exception(const char *name, size_t len);
 PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_task(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_with_out_str(Analyzer *an, const PtcForm *form, bool tail);

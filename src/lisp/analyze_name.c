@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * What a symbol means: a local, a captured local, a global, a builtin, data/..., or a mistake with a hint. */
 #include <math.h>
+#include <stdio.h>
 
 #include "lisp/analyze_int.h"
-#include "lisp/record.h"
+#include "lisp/lib/class.h"
 #include "lisp/lib/time.h"
+#include "lisp/record.h"
+#include "lisp/registry.h"
 
 PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len)
 {
@@ -101,26 +104,51 @@ static const struct {
     {"Character/MAX_RADIX", 36},
 };
 
-/* The empty queue, or PTC_NONE when the name is another. */
-static PtcValue queue_constant(Analyzer *an, const PtcForm *form)
+enum { CONSTANT_BYTES = 80 };
+
+/* The name of a constant as the tables have it: math/PI with an alias is clojure.math/PI, java.lang.Long/MAX_VALUE is
+ * Long/MAX_VALUE. */
+static PtcText full_name(Analyzer *an, const PtcForm *form, char out[CONSTANT_BYTES])
 {
-    bool named = ptc_form_is_symbol(form, "clojure.lang.PersistentQueue/EMPTY") ||
-                 ptc_form_is_symbol(form, "PersistentQueue/EMPTY");
-    return named ? ptc_vec_new(an->heap, NULL, 0, PTC_QUEUE) : PTC_NONE;
+    PtcText whole = {form->text, form->len}, ns = {NULL, 0}, name = whole;
+    const char *slash = form->len > 1 ? memchr(form->text + 1, '/', form->len - 1) : NULL;
+    if (slash) {
+        ns = (PtcText){form->text, (size_t)(slash - form->text)};
+        name = (PtcText){slash + 1, form->len - ns.len - 1};
+    }
+    PtcText other =
+        an->has_ns ? ptc_alias_find(an->names, slash ? PTC_ALIAS_NAMESPACE : PTC_ALIAS_REFERRED,
+                                    slash ? ns : name)
+                   : (PtcText){NULL, 0};
+    if (other.bytes)
+        ns = other;
+    const char *known = ns.bytes ? ptc_namespace_of(ns.bytes, ns.len) : NULL;
+    int n = known && name.len < CONSTANT_BYTES
+                ? snprintf(out, CONSTANT_BYTES, "%s/%.*s", known, (int)name.len, name.bytes)
+                : CONSTANT_BYTES;
+    return n < CONSTANT_BYTES ? (PtcText){out, (size_t)n} : whole;
+}
+
+static PtcValue class_constant(Analyzer *an, PtcText name)
+{
+    const char *full = ptc_class_named(name);
+    return full ? ptc_symbol_new(an->heap, full, strlen(full)) : PTC_NONE;
 }
 
 static PtcValue constant(Analyzer *an, const PtcForm *form)
 {
-    PtcValue queue = queue_constant(an, form);
-    if (queue != PTC_NONE)
-        return queue;
+    char room[CONSTANT_BYTES];
+    PtcText name = full_name(an, form, room);
+    if (ptc_text_is(ptc_class_simple(name), "PersistentQueue/EMPTY"))
+        return ptc_vec_new(an->heap, NULL, 0, PTC_QUEUE);
     for (size_t i = 0; i < sizeof float_constants / sizeof float_constants[0]; i++)
-        if (ptc_form_is_symbol(form, float_constants[i].name))
+        if (ptc_text_is(name, float_constants[i].name))
             return ptc_float_new(an->heap, float_constants[i].value);
     for (size_t i = 0; i < sizeof int_constants / sizeof int_constants[0]; i++)
-        if (ptc_form_is_symbol(form, int_constants[i].name))
+        if (ptc_text_is(name, int_constants[i].name))
             return ptc_int_new(an->heap, int_constants[i].value);
-    return ptc_interop_constant(an->heap, form->text, form->len);
+    PtcValue v = ptc_interop_constant(an->heap, name.bytes, name.len);
+    return v == PTC_NONE ? class_constant(an, (PtcText){form->text, form->len}) : v;
 }
 
 /* A function that calls the tool of this name: known by name in every run, and by its number in this one. */

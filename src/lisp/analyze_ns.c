@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "lisp/analyze_int.h"
+#include "lisp/lib/class.h"
 #include "lisp/registry.h"
 #include "lisp/suggest.h"
 
@@ -86,10 +87,27 @@ static bool is_key(const PtcForm *f, const char *name)
     return f->kind == PTC_F_KEYWORD && f->len == strlen(name) && memcmp(f->text, name, f->len) == 0;
 }
 
+/* :all: most functions have a bare name already; the others get one. */
+static bool refer_all(Analyzer *an, const PtcForm *at, const PtcForm *ns)
+{
+    const char *space = ptc_namespace_of(ns->text, ns->len);
+    PtcForm name = *at;
+    for (size_t i = 0; space && i < ptc_builtin_count(); i++) {
+        const PtcBuiltin *row = ptc_builtin_row((uint32_t)i);
+        name.text = row->name;
+        name.len = strlen(row->name);
+        if (strcmp(row->ns, space) == 0 && !(row->flags & (PTC_B_HIDDEN | PTC_B_FORM)) &&
+            ptc_builtin_find(row->name, name.len) != (int)i &&
+            !declare(an, PTC_ALIAS_REFERRED, &name, ns))
+            return false;
+    }
+    return true;
+}
+
 static bool refer(Analyzer *an, const PtcForm *names, const PtcForm *ns)
 {
     if (names->kind != PTC_F_VECTOR && names->kind != PTC_F_LIST)
-        return true; /* :all: every plain function has a bare name already */
+        return refer_all(an, names, ns);
     for (size_t i = 0; i < names->count; i++)
         if (names->items[i]->kind == PTC_F_SYMBOL &&
             !declare(an, PTC_ALIAS_REFERRED, names->items[i], ns))
@@ -97,11 +115,24 @@ static bool refer(Analyzer *an, const PtcForm *names, const PtcForm *ns)
     return true;
 }
 
+/* 'x and (quote x) are x. */
+static const PtcForm *unquoted(const PtcForm *spec)
+{
+    for (;;) {
+        if (spec->kind == PTC_F_QUOTE)
+            spec = spec->items[0];
+        else if (spec->kind == PTC_F_LIST && spec->count == 2 &&
+                 ptc_form_is_symbol(spec->items[0], "quote"))
+            spec = spec->items[1];
+        else
+            return spec;
+    }
+}
+
 /* clojure.string, or [clojure.string :as str :refer [join]]. */
 static bool require_one(Analyzer *an, const PtcForm *spec)
 {
-    while (spec->kind == PTC_F_QUOTE)
-        spec = spec->items[0];
+    spec = unquoted(spec);
     bool list = spec->kind == PTC_F_VECTOR || spec->kind == PTC_F_LIST;
     const PtcForm *ns = list && spec->count > 0 ? spec->items[0] : spec;
     if (spec->kind == PTC_F_KEYWORD)
@@ -134,8 +165,8 @@ static bool import_class(Analyzer *an, const PtcForm *name)
     while (dot > name->text && dot[-1] != '.')
         dot--;
     size_t len = (size_t)(name->text + name->len - dot);
-    bool date = len == 4 && memcmp(dot, "Date", 4) == 0;
-    if (date || ptc_namespace_known(dot, len) || ptc_namespace_known(name->text, name->len))
+    if (ptc_class_named((PtcText){dot, len}) || ptc_namespace_known(dot, len) ||
+        ptc_namespace_known(name->text, name->len) || ptc_analyze_is_exception(dot, len))
         return true;
     return ptc_analyze_error(
                an, PTC_E_UNBOUND, name,
@@ -146,8 +177,7 @@ static bool import_class(Analyzer *an, const PtcForm *name)
 
 static bool import_one(Analyzer *an, const PtcForm *spec)
 {
-    while (spec->kind == PTC_F_QUOTE)
-        spec = spec->items[0];
+    spec = unquoted(spec);
     if (spec->kind != PTC_F_VECTOR && spec->kind != PTC_F_LIST)
         return import_class(an, spec);
     for (size_t i = 1; i < spec->count; i++)

@@ -5,6 +5,7 @@
 
 #include "lisp/analyze_int.h"
 #include "base/nearest.h"
+#include "lisp/lib/class.h"
 
 /* Class names a catch may give, and the errors they stand for (lib/except.c knows the words). */
 static const struct {
@@ -15,25 +16,39 @@ static const struct {
     {"Error", "any"},
     {"Object", "any"},
     {"RuntimeException", "any"},
-    {"java.lang.Exception", "any"},
-    {"java.lang.Throwable", "any"},
     {"ArithmeticException", "arithmetic"},
-    {"java.lang.ArithmeticException", "arithmetic"},
     {"ExceptionInfo", "info"},
-    {"clojure.lang.ExceptionInfo", "info"},
     {"ClassCastException", "type"},
     {"NullPointerException", "type"},
+    {"UnsupportedOperationException", "type"},
     {"IllegalArgumentException", "argument"},
     {"NumberFormatException", "argument"},
     {"IllegalStateException", "argument"},
+    {"DateTimeException", "argument"},
+    {"DateTimeParseException", "argument"},
+    {"PatternSyntaxException", "argument"},
     {"IndexOutOfBoundsException", "index"},
     {"StringIndexOutOfBoundsException", "index"},
+    {"ArrayIndexOutOfBoundsException", "index"},
+    {"NoSuchElementException", "index"},
     {"ArityException", "arity"},
-    {"clojure.lang.ArityException", "arity"},
-    {"DateTimeParseException", "argument"},
-    {"java.time.format.DateTimeParseException", "argument"},
     {"AssertionError", "assertion"},
+    /* Limits cannot be caught, files and threads are not there: these catch nothing. */
+    {"StackOverflowError", "none"},
+    {"OutOfMemoryError", "none"},
+    {"InterruptedException", "none"},
+    {"TimeoutException", "none"},
+    {"IOException", "none"},
+    {"FileNotFoundException", "none"},
 };
+
+bool ptc_analyze_is_exception(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (ptc_text_is((PtcText){name, len}, classes[i].name))
+            return true;
+    return false;
+}
 
 static const char *class_word(Analyzer *an, const PtcForm *form)
 {
@@ -45,9 +60,10 @@ static const char *class_word(Analyzer *an, const PtcForm *form)
                           "catch needs the name of an exception class");
         return NULL;
     }
-    ptc_nearest_init(&near, form->text, form->len);
+    PtcText name = ptc_class_simple((PtcText){form->text, form->len});
+    ptc_nearest_init(&near, name.bytes, name.len);
     for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
-        if (ptc_form_is_symbol(form, classes[i].name))
+        if (ptc_text_is(name, classes[i].name))
             return classes[i].word;
         ptc_nearest_offer(&near, classes[i].name, strlen(classes[i].name));
     }

@@ -42,6 +42,9 @@ static inline bool ptc_is_function(PtcValue v)
     return ptc_is_builtin(v) || ptc_is(v, PTC_T_CLOSURE) || ptc_is_record(v, PTC_R_FN);
 }
 
+/* What kind of error a PTC_R_ERROR is (lib/except.c). */
+PtcErrorKind ptc_except_kind(PtcValue error);
+
 /* --- making them: invoke.c --- */
 
 /* A record of n fields; PTC_NONE when the heap is full. */

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "lisp/builtin.h"
+#include "lisp/lib/class.h"
 #include "lisp/lib/sorted_colls.h"
 #include "lisp/registry.h"
 #include "value/str.h"
@@ -49,7 +50,8 @@
     X(ptc_lib_time_span) \
     X(ptc_lib_time_period) \
     X(ptc_lib_interop) \
-    X(ptc_lib_interop_class)
+    X(ptc_lib_interop_class) \
+    X(ptc_lib_class)
 /* clang-format on */
 
 #define DECLARE(name) extern const PtcBuiltin *const name[];
@@ -86,7 +88,6 @@ static const struct {
     {"walk", "clojure.walk"},
     {"regex", "regex"},
     {"Math", "Math"},
-    {"java.lang.Math", "Math"},
     {"StrictMath", "Math"},
     {"clojure.math", "clojure.math"},
     {"math", "clojure.math"},
@@ -100,7 +101,6 @@ static const struct {
     {"Instant", "Instant"},
     {"Duration", "Duration"},
     {"Period", "Period"},
-    {"java.time.Period", "Period"},
     {"json", "json"},
     {"cheshire", "cheshire.core"},
     {"cheshire.core", "cheshire.core"},
@@ -109,21 +109,12 @@ static const struct {
     {"edn", "clojure.edn"},
     {"budget", "budget"},
     {"tool", "tool"},
-    {"java.time.LocalDate", "LocalDate"},
-    {"java.time.Instant", "Instant"},
-    {"java.time.Duration", "Duration"},
     {"LocalDateTime", "LocalDateTime"},
-    {"java.time.LocalDateTime", "LocalDateTime"},
     {"DayOfWeek", "DayOfWeek"},
-    {"java.time.DayOfWeek", "DayOfWeek"},
     {"Month", "Month"},
-    {"java.time.Month", "Month"},
     {"ZoneOffset", "ZoneOffset"},
-    {"java.time.ZoneOffset", "ZoneOffset"},
     {"ChronoUnit", "ChronoUnit"},
-    {"java.time.temporal.ChronoUnit", "ChronoUnit"},
     {"DateTimeFormatter", "DateTimeFormatter"},
-    {"java.time.format.DateTimeFormatter", "DateTimeFormatter"},
     {"Character", "Character"},
     {"String", "String"},
 };
@@ -251,7 +242,13 @@ static const char *canonical(const char *prefix, size_t len)
     for (size_t i = 0; i < sizeof namespaces / sizeof namespaces[0]; i++)
         if (strlen(namespaces[i].prefix) == len && memcmp(namespaces[i].prefix, prefix, len) == 0)
             return namespaces[i].ns;
-    return NULL;
+    PtcText simple = ptc_class_simple((PtcText){prefix, len});
+    return simple.len < len ? canonical(simple.bytes, simple.len) : NULL;
+}
+
+const char *ptc_namespace_of(const char *prefix, size_t len)
+{
+    return canonical(prefix, len);
 }
 
 bool ptc_namespace_known(const char *prefix, size_t len)
@@ -270,8 +267,12 @@ int ptc_builtin_find(const char *name, size_t len)
     if (len > 1 && name[0] == '%')
         return find(NULL, name + 1, len - 1, true);
     const char *slash = len > 1 ? memchr(name + 1, '/', len - 1) : NULL;
-    if (!slash)
-        return find(NULL, name, len, false);
+    if (!slash) {
+        int row = find(NULL, name, len, false);
+        PtcText simple = ptc_class_simple((PtcText){name, len});
+        bool made = simple.len < len && name[len - 1] == '.'; /* java.lang.Exception. */
+        return row < 0 && made ? find(NULL, simple.bytes, simple.len, false) : row;
+    }
     const char *ns = canonical(name, (size_t)(slash - name));
     size_t rest = len - (size_t)(slash + 1 - name);
     if (!ns)

@@ -37,4 +37,7 @@ PtcFuse ptc_builtin_fuse(uint32_t index);
 /* Known prefixes one by one, NULL at the end. */
 const char *ptc_namespace_prefix(size_t i);
 
+/* The namespace that a prefix stands for: Math for java.lang.Math, clojure.string for str; NULL when it is unknown. */
+const char *ptc_namespace_of(const char *prefix, size_t len);
+
 #endif

@@ -79,8 +79,6 @@ static const PtcInstead words[] = {
     {"defrecord", NO_CLASSES, true},
     {"deftype", NO_CLASSES, true},
     {"reify", NO_CLASSES, true},
-    {"class", "use (type x), which gives a keyword", false},
-    {"instance?", "use (type x), or a predicate such as string? or map?", false},
     {"binding", NO_VARS, true},
     {"with-redefs", NO_VARS, true},
     {"new", "objects cannot be made: use maps", true},

@@ -6,7 +6,7 @@
 
 enum { F_MESSAGE, F_DATA, F_CAUSE, F_KIND, F_FIRST, F_LAST, F_SOURCE, F_COUNT };
 
-static PtcErrorKind kind_of(PtcValue error)
+PtcErrorKind ptc_except_kind(PtcValue error)
 {
     return (PtcErrorKind)ptc_to_int(ptc_record_field(error, F_KIND));
 }
@@ -30,7 +30,7 @@ static PtcValue error_value(PtcVM *vm)
 static bool throw_error(PtcVM *vm, PtcValue error)
 {
     PtcValue message = ptc_record_field(error, F_MESSAGE);
-    ptc_fail(vm, kind_of(error), "%.*s", 2 * PTC_MESSAGE_MAX,
+    ptc_fail(vm, ptc_except_kind(error), "%.*s", 2 * PTC_MESSAGE_MAX,
              message == PTC_NIL ? "an exception without a message" : ptc_str_bytes(message));
     if (!vm->failed)
         return false;
@@ -152,6 +152,8 @@ static bool takes(PtcValue word, PtcErrorKind kind)
         return kind == PTC_E_INDEX;
     if (word_is(word, "arity"))
         return kind == PTC_E_ARITY;
+    if (word_is(word, "none"))
+        return false;
     return kind == PTC_E_VALUE || kind == PTC_E_TYPE;
 }
 
@@ -180,7 +182,7 @@ static bool take_error(PtcVM *vm, PtcValue *slot)
 static bool handle(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *slot, PtcValue *out)
 {
     for (int i = 2; i + 1 < argc; i += 2)
-        if (takes(argv[i], kind_of(*slot)))
+        if (takes(argv[i], ptc_except_kind(*slot)))
             return ptc_call1(vm, argv[i + 1], *slot, out);
     return throw_error(vm, *slot);
 }
@@ -291,6 +293,14 @@ CONSTRUCTOR(core_runtime_exception, "RuntimeException.", PTC_E_THROWN)
 CONSTRUCTOR(core_illegal_argument, "IllegalArgumentException.", PTC_E_VALUE)
 CONSTRUCTOR(core_illegal_state, "IllegalStateException.", PTC_E_VALUE)
 CONSTRUCTOR(core_arithmetic_exception, "ArithmeticException.", PTC_E_ARITH)
+CONSTRUCTOR(core_throwable, "Throwable.", PTC_E_THROWN)
+CONSTRUCTOR(core_error, "Error.", PTC_E_THROWN)
+CONSTRUCTOR(core_unsupported, "UnsupportedOperationException.", PTC_E_TYPE)
+CONSTRUCTOR(core_class_cast, "ClassCastException.", PTC_E_TYPE)
+CONSTRUCTOR(core_null_pointer, "NullPointerException.", PTC_E_TYPE)
+CONSTRUCTOR(core_number_format, "NumberFormatException.", PTC_E_VALUE)
+CONSTRUCTOR(core_assertion_error, "AssertionError.", PTC_E_VALUE)
+CONSTRUCTOR(core_index_exception, "IndexOutOfBoundsException.", PTC_E_INDEX)
 
 const PtcBuiltin *const ptc_lib_except[] = {
     &core_with_out_str_def,
@@ -299,6 +309,14 @@ const PtcBuiltin *const ptc_lib_except[] = {
     &core_illegal_argument_def,
     &core_illegal_state_def,
     &core_arithmetic_exception_def,
+    &core_throwable_def,
+    &core_error_def,
+    &core_unsupported_def,
+    &core_class_cast_def,
+    &core_null_pointer_def,
+    &core_number_format_def,
+    &core_assertion_error_def,
+    &core_index_exception_def,
     &core_throw_def,
     &core_ex_info_def,
     &core_ex_message_def,

@@ -1,0 +1,430 @@
+/* SPDX-License-Identifier: MIT
+ * Classes of Java and Clojure, as far as values here can be said to belong to one: class, instance? and what names them.  Integers
+ * are Longs, or BigInts when 64 bits do not hold them; a Character is a string of one; lists and lazy sequences are one kind. */
+#include "lisp/lib/class.h"
+
+#include "lisp/lib/pred.h"
+#include "lisp/lib/regex.h"
+#include "lisp/lib/seq_int.h"
+#include "lisp/lib/time.h"
+#include "lisp/vm_int.h"
+
+typedef enum {
+    ANY,
+    STRING,
+    CHAR,
+    NUMBER,
+    LONG,
+    NEVER,
+    FLOAT,
+    BOOL,
+    COMPARABLE,
+    COLL,
+    DECIMAL,
+    BIG,
+    KEYWORD,
+    SYMBOL,
+    NAMED,
+    CALLABLE,
+    FUNCTION,
+    VECTOR,
+    MAP,
+    SORTED_MAP,
+    SET,
+    SORTED_SET,
+    SEQ,
+    SEQUENTIAL,
+    ASSOCIATIVE,
+    SORTED,
+    ENTRY,
+    QUEUE,
+    VAR,
+    INSTANT,
+    UUID,
+    REGEX,
+    DATE,
+    DATETIME,
+    DURATION,
+    PERIOD,
+    DAY,
+    MONTH,
+    ERROR,
+    ARITH,
+    TYPE,
+    ARGUMENT,
+    INDEX,
+    ARITY,
+    INFO
+} Kind;
+
+static const struct {
+    const char *simple, *full;
+    Kind kind;
+} classes[] = {
+    {"Object", "java.lang.Object", ANY},
+    {"String", "java.lang.String", STRING},
+    {"CharSequence", "java.lang.CharSequence", STRING},
+    {"Character", "java.lang.Character", CHAR},
+    {"Number", "java.lang.Number", NUMBER},
+    {"Long", "java.lang.Long", LONG},
+    {"Integer", "java.lang.Integer", NEVER},
+    {"Short", "java.lang.Short", NEVER},
+    {"Byte", "java.lang.Byte", NEVER},
+    {"Double", "java.lang.Double", FLOAT},
+    {"Float", "java.lang.Float", NEVER},
+    {"Boolean", "java.lang.Boolean", BOOL},
+    {"Comparable", "java.lang.Comparable", COMPARABLE},
+    {"Iterable", "java.lang.Iterable", COLL},
+    {"BigInteger", "java.math.BigInteger", NEVER},
+    {"BigDecimal", "java.math.BigDecimal", DECIMAL},
+    {"BigInt", "clojure.lang.BigInt", BIG},
+    {"Ratio", "clojure.lang.Ratio", NEVER},
+    {"Keyword", "clojure.lang.Keyword", KEYWORD},
+    {"Symbol", "clojure.lang.Symbol", SYMBOL},
+    {"Named", "clojure.lang.Named", NAMED},
+    {"IFn", "clojure.lang.IFn", CALLABLE},
+    {"Fn", "clojure.lang.Fn", FUNCTION},
+    {"AFunction", "clojure.lang.AFunction", FUNCTION},
+    {"AFn", "clojure.lang.AFn", CALLABLE},
+    {"PersistentVector", "clojure.lang.PersistentVector", VECTOR},
+    {"IPersistentVector", "clojure.lang.IPersistentVector", VECTOR},
+    {"APersistentVector", "clojure.lang.APersistentVector", VECTOR},
+    {"IPersistentMap", "clojure.lang.IPersistentMap", MAP},
+    {"APersistentMap", "clojure.lang.APersistentMap", MAP},
+    {"PersistentArrayMap", "clojure.lang.PersistentArrayMap", MAP},
+    {"PersistentHashMap", "clojure.lang.PersistentHashMap", MAP},
+    {"PersistentTreeMap", "clojure.lang.PersistentTreeMap", SORTED_MAP},
+    {"IPersistentSet", "clojure.lang.IPersistentSet", SET},
+    {"APersistentSet", "clojure.lang.APersistentSet", SET},
+    {"PersistentHashSet", "clojure.lang.PersistentHashSet", SET},
+    {"PersistentTreeSet", "clojure.lang.PersistentTreeSet", SORTED_SET},
+    {"ISeq", "clojure.lang.ISeq", SEQ},
+    {"IPersistentList", "clojure.lang.IPersistentList", SEQ},
+    {"PersistentList", "clojure.lang.PersistentList", SEQ},
+    {"LazySeq", "clojure.lang.LazySeq", SEQ},
+    {"Cons", "clojure.lang.Cons", SEQ},
+    {"Sequential", "clojure.lang.Sequential", SEQUENTIAL},
+    {"IPersistentCollection", "clojure.lang.IPersistentCollection", COLL},
+    {"Associative", "clojure.lang.Associative", ASSOCIATIVE},
+    {"ILookup", "clojure.lang.ILookup", ASSOCIATIVE},
+    {"Counted", "clojure.lang.Counted", COLL},
+    {"Indexed", "clojure.lang.Indexed", VECTOR},
+    {"Seqable", "clojure.lang.Seqable", COLL},
+    {"Sorted", "clojure.lang.Sorted", SORTED},
+    {"Reversible", "clojure.lang.Reversible", VECTOR},
+    {"MapEntry", "clojure.lang.MapEntry", ENTRY},
+    {"IMapEntry", "clojure.lang.IMapEntry", ENTRY},
+    {"PersistentQueue", "clojure.lang.PersistentQueue", QUEUE},
+    {"Var", "clojure.lang.Var", VAR},
+    {"IObj", "clojure.lang.IObj", COLL},
+    {"IMeta", "clojure.lang.IMeta", COLL},
+    {"IDeref", "clojure.lang.IDeref", NEVER},
+    {"Collection", "java.util.Collection", COLL},
+    {"List", "java.util.List", SEQUENTIAL},
+    {"Map", "java.util.Map", MAP},
+    {"Set", "java.util.Set", SET},
+    {"Date", "java.util.Date", INSTANT},
+    {"UUID", "java.util.UUID", UUID},
+    {"Pattern", "java.util.regex.Pattern", REGEX},
+    {"Instant", "java.time.Instant", INSTANT},
+    {"LocalDate", "java.time.LocalDate", DATE},
+    {"LocalDateTime", "java.time.LocalDateTime", DATETIME},
+    {"Duration", "java.time.Duration", DURATION},
+    {"Period", "java.time.Period", PERIOD},
+    {"DayOfWeek", "java.time.DayOfWeek", DAY},
+    {"Month", "java.time.Month", MONTH},
+    {"Throwable", "java.lang.Throwable", ERROR},
+    {"Exception", "java.lang.Exception", ERROR},
+    {"RuntimeException", "java.lang.RuntimeException", ERROR},
+    {"Error", "java.lang.Error", NEVER},
+    {"ArithmeticException", "java.lang.ArithmeticException", ARITH},
+    {"ClassCastException", "java.lang.ClassCastException", TYPE},
+    {"NullPointerException", "java.lang.NullPointerException", TYPE},
+    {"IllegalArgumentException", "java.lang.IllegalArgumentException", ARGUMENT},
+    {"NumberFormatException", "java.lang.NumberFormatException", ARGUMENT},
+    {"IllegalStateException", "java.lang.IllegalStateException", ARGUMENT},
+    {"IndexOutOfBoundsException", "java.lang.IndexOutOfBoundsException", INDEX},
+    {"StringIndexOutOfBoundsException", "java.lang.StringIndexOutOfBoundsException", INDEX},
+    {"UnsupportedOperationException", "java.lang.UnsupportedOperationException", TYPE},
+    {"AssertionError", "java.lang.AssertionError", ARGUMENT},
+    {"ArityException", "clojure.lang.ArityException", ARITY},
+    {"ExceptionInfo", "clojure.lang.ExceptionInfo", INFO},
+    {"IExceptionInfo", "clojure.lang.IExceptionInfo", INFO},
+};
+enum { CLASSES = sizeof classes / sizeof classes[0] };
+
+/* -------------------------------------------------------------------------------- names */
+
+PtcText ptc_class_simple(PtcText name)
+{
+    static const char *const packages[] = {
+        "java.lang.",       "java.util.",        "java.math.",
+        "java.time.",       "java.time.format.", "java.time.temporal.",
+        "java.util.regex.", "java.io.",          "clojure.lang."};
+    size_t dot = name.len;
+    while (dot > 0 && name.bytes[dot - 1] != '.')
+        dot--;
+    if (dot == name.len && dot > 0) { /* a constructor, java.util.Date. */
+        for (dot--; dot > 0 && name.bytes[dot - 1] != '.';)
+            dot--;
+    }
+    for (size_t i = 0; dot > 0 && i < sizeof packages / sizeof packages[0]; i++)
+        if (ptc_text_is((PtcText){name.bytes, dot}, packages[i]))
+            return (PtcText){name.bytes + dot, name.len - dot};
+    return name;
+}
+
+const char *ptc_class_named(PtcText name)
+{
+    for (size_t i = 0; i < CLASSES; i++)
+        if (ptc_text_is(name, classes[i].simple) || ptc_text_is(name, classes[i].full))
+            return classes[i].full;
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------ members */
+
+static bool fits_long(PtcValue v)
+{
+    int64_t n;
+    return ptc_is_integer(v) && ptc_int_get(v, &n);
+}
+
+static PtcErrorKind error_kind(PtcValue v)
+{
+    return ptc_is_record(v, PTC_R_ERROR) ? ptc_except_kind(v) : PTC_E_NONE;
+}
+
+static bool is_error(Kind kind, PtcValue v)
+{
+    PtcErrorKind e = error_kind(v);
+    switch (kind) {
+    case ERROR: return e != PTC_E_NONE;
+    case ARITH: return e == PTC_E_ARITH;
+    case TYPE: return e == PTC_E_TYPE || e == PTC_E_NOT_CALLABLE;
+    case ARGUMENT: return e == PTC_E_VALUE;
+    case INDEX: return e == PTC_E_INDEX;
+    case ARITY: return e == PTC_E_ARITY;
+    default: return kind == INFO && e == PTC_E_THROWN;
+    }
+}
+
+static bool is_point(Kind kind, PtcValue v)
+{
+    switch (kind) {
+    case INSTANT: return ptc_is_record(v, PTC_R_INSTANT);
+    case DATE: return ptc_is_record(v, PTC_R_DATE);
+    case DATETIME: return ptc_is_record(v, PTC_R_DATETIME);
+    case DURATION: return ptc_is_record(v, PTC_R_DURATION);
+    case PERIOD: return ptc_is_record(v, PTC_R_PERIOD);
+    case DAY: return ptc_is_enum(v, PTC_G_DAY);
+    default: return kind == MONTH && ptc_is_enum(v, PTC_G_MONTH);
+    }
+}
+
+static bool is_collection(Kind kind, PtcValue v)
+{
+    bool seq = (ptc_is_sequential(v) && ptc_is_seq_flagged(v)) || ptc_is_producer(v);
+    bool vector = ptc_is_sequential(v) && !seq && !ptc_is_queue(v);
+    bool map = ptc_is_map(v), set = ptc_is_set(v);
+    switch (kind) {
+    case VECTOR: return vector;
+    case MAP: return map;
+    case SET: return set;
+    case SORTED: return ptc_is_sorted(v);
+    case SORTED_MAP: return map && ptc_is_sorted(v);
+    case SORTED_SET: return set && ptc_is_sorted(v);
+    case SEQ: return seq;
+    case SEQUENTIAL: return seq || vector || ptc_is_queue(v);
+    case COLL: return seq || vector || map || set || ptc_is_queue(v);
+    case ASSOCIATIVE: return vector || map;
+    case ENTRY: return ptc_is(v, PTC_T_FLAT) && (ptc_obj(v)->flags & PTC_ENTRY) != 0;
+    case CALLABLE: return ptc_is_callable(v);
+    default: return kind == QUEUE && ptc_is_sequential(v) && ptc_is_queue(v);
+    }
+}
+
+static bool belongs(PtcVM *vm, Kind kind, PtcValue v)
+{
+    switch (kind) {
+    case NEVER: return false;
+    case ANY: return v != PTC_NIL;
+    case STRING: return ptc_is_string(v);
+    case CHAR: return ptc_is_char(vm, v);
+    case NUMBER: return ptc_is_number(v);
+    case DECIMAL: return false;
+    case LONG: return fits_long(v);
+    case BIG: return ptc_is_integer(v) && !fits_long(v);
+    case FLOAT: return ptc_is_float(v);
+    case BOOL: return ptc_is_bool(v);
+    case KEYWORD: return ptc_is_keyword(v);
+    case SYMBOL: return ptc_is(v, PTC_T_SYMBOL);
+    case NAMED: return ptc_is_keyword(v) || ptc_is(v, PTC_T_SYMBOL);
+    case FUNCTION: return ptc_is_function(v);
+    case VAR: return ptc_is(v, PTC_T_VAR);
+    case UUID: return ptc_is_string(v) && ptc_is_uuid(ptc_str_bytes(v), ptc_str_len(v));
+    case REGEX: return ptc_is_regex(v);
+    case COMPARABLE:
+        return ptc_is_number(v) || ptc_is_named(v) || ptc_is_bool(v) || is_collection(VECTOR, v) ||
+               is_point(DATE, v) || is_point(INSTANT, v) || is_point(DATETIME, v);
+    default: return is_error(kind, v) || is_point(kind, v) || is_collection(kind, v);
+    }
+}
+
+/* The class of a value is the first in this order that it belongs to. */
+static const char *const order[] = {
+    "String",
+    "Long",
+    "BigInt",
+    "Double",
+    "BigDecimal",
+    "Boolean",
+    "Keyword",
+    "Symbol",
+    "MapEntry",
+    "PersistentQueue",
+    "PersistentVector",
+    "PersistentList",
+    "PersistentTreeMap",
+    "PersistentArrayMap",
+    "PersistentTreeSet",
+    "PersistentHashSet",
+    "Pattern",
+    "AFunction",
+    "Var",
+    "Instant",
+    "LocalDate",
+    "LocalDateTime",
+    "Duration",
+    "Period",
+    "DayOfWeek",
+    "Month",
+    "ExceptionInfo",
+    "ArithmeticException",
+    "ClassCastException",
+    "IllegalArgumentException",
+    "IndexOutOfBoundsException",
+    "ArityException",
+    "Exception",
+    "Object",
+};
+
+static size_t class_number(PtcText name)
+{
+    size_t i = 0;
+    while (i < CLASSES && !ptc_text_is(name, classes[i].simple) &&
+           !ptc_text_is(name, classes[i].full))
+        i++;
+    return i;
+}
+
+/* A map of more than eight entries is a hash map in Clojure. */
+static const char *class_of(PtcVM *vm, PtcValue v)
+{
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        size_t n = class_number((PtcText){order[i], strlen(order[i])});
+        if (n < CLASSES && belongs(vm, classes[n].kind, v))
+            return ptc_is_map(v) && !ptc_is_sorted(v) && ptc_map_count(v) > 8
+                       ? "clojure.lang.PersistentHashMap"
+                       : classes[n].full;
+    }
+    return "java.lang.Object";
+}
+
+PTC_BUILTIN(core_class, "clojure.core", "class", 1, 1, 0, "(class x)",
+            "The class of a value, as the symbol of its name in Clojure; nil for nil.",
+            "(class \"a\") => java.lang.String\n(= Long (class 1)) => true\n(class nil) => nil\n"
+            "(class) !! arity_error")
+{
+    PTC_UNUSED(argc);
+    if (argv[0] == PTC_NIL)
+        return ptc_give(out, PTC_NIL);
+    const char *name = class_of(vm, argv[0]);
+    return ptc_give(out, ptc_symbol_new(vm->heap, name, strlen(name)));
+}
+
+static bool arg_class(PtcVM *vm, const PtcValue *argv, int i, size_t *n)
+{
+    *n = CLASSES;
+    if (ptc_is(argv[i], PTC_T_SYMBOL))
+        *n = class_number((PtcText){ptc_str_bytes(argv[i]), ptc_str_len(argv[i])});
+    return *n < CLASSES || ptc_fail_type(vm, argv, i, "a class, such as String or Long");
+}
+
+PTC_BUILTIN(core_is_instance, "clojure.core", "instance?", 2, 2, 0, "(instance? class x)",
+            "Does the value belong to the class?",
+            "(instance? String \"a\") => true\n(instance? Number 1.5) => true\n"
+            "(instance? java.time.LocalDate (LocalDate/of 2024 1 1)) => true\n"
+            "(instance? Integer 1) => false\n(instance? :string \"a\") !! type_error")
+{
+    PTC_UNUSED(argc);
+    size_t n;
+    return arg_class(vm, argv, 0, &n) &&
+           ptc_give(out, ptc_bool(belongs(vm, classes[n].kind, argv[1])));
+}
+
+PTC_BUILTIN(core_cast, "clojure.core", "cast", 2, 2, 0, "(cast class x)",
+            "The value itself when it belongs to the class or is nil, else an error.",
+            "(cast String \"a\") => \"a\"\n(cast Long nil) => nil\n(cast Long \"a\") !! type_error")
+{
+    PTC_UNUSED(argc);
+    size_t n;
+    if (!arg_class(vm, argv, 0, &n))
+        return false;
+    if (argv[1] != PTC_NIL && !belongs(vm, classes[n].kind, argv[1]))
+        return ptc_fail_type(vm, argv, 1, "a value of the class in argument 1");
+    return ptc_give(out, argv[1]);
+}
+
+PTC_BUILTIN(core_is_class, "clojure.core", "class?", 1, 1, 0, "(class? x)",
+            "Is it the symbol of a class that is known here?",
+            "(class? String) => true\n(class? \"String\") => false\n(class? 'abc) => false")
+{
+    PTC_UNUSED(vm);
+    PTC_UNUSED(argc);
+    PtcText name = {"", 0};
+    if (ptc_is(argv[0], PTC_T_SYMBOL))
+        name = (PtcText){ptc_str_bytes(argv[0]), ptc_str_len(argv[0])};
+    return ptc_give(out, ptc_bool(class_number(name) < CLASSES));
+}
+
+/* .getClass, and the names of a class. */
+PTC_BUILTIN(any_get_class, "java", ".getClass", 1, 1, 0, "(.getClass x)",
+            "The class of a value, as class gives it; nil has none.",
+            "(.getClass :a) => clojure.lang.Keyword\n(.getClass nil) !! type_error")
+{
+    if (argv[0] == PTC_NIL)
+        return ptc_fail_type(vm, argv, 0, "any value but nil");
+    return core_class(vm, argc, argv, out);
+}
+
+PTC_BUILTIN(class_get_name, "java", ".getName", 1, 1, 0, "(.getName class)",
+            "The full name of a class as a string.",
+            "(.getName String) => \"java.lang.String\"\n(.getName 5) !! type_error")
+{
+    PTC_UNUSED(argc);
+    size_t n;
+    return arg_class(vm, argv, 0, &n) &&
+           ptc_give(out, ptc_str_new(vm->heap, classes[n].full, strlen(classes[n].full)));
+}
+
+PTC_BUILTIN(class_get_simple_name, "java", ".getSimpleName", 1, 1, 0, "(.getSimpleName class)",
+            "The name of a class without its package, as a string.",
+            "(.getSimpleName (class 1)) => \"Long\"\n(.getSimpleName nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    size_t n;
+    return arg_class(vm, argv, 0, &n) &&
+           ptc_give(out, ptc_str_new(vm->heap, classes[n].simple, strlen(classes[n].simple)));
+}
+
+const PtcBuiltin *const ptc_lib_class[] = {
+    &core_class_def,
+    &core_is_instance_def,
+    &core_cast_def,
+    &core_is_class_def,
+    &any_get_class_def,
+    &class_get_name_def,
+    &class_get_simple_name_def,
+    NULL,
+};
