@@ -156,6 +156,8 @@ PtcExpr *ptc_analyze_condp(Analyzer *an, const PtcForm *form, bool tail);
 
 /* ptc_builtin_find through the aliases and referred names of this program (analyze_ns.c). */
 int ptc_analyze_find_builtin(Analyzer *an, const char *text, size_t len);
+/* Does the prefix mean the names that this program itself defines? */
+bool ptc_analyze_is_own(Analyzer *an, PtcText ns);
 bool ptc_analyze_is_alias(Analyzer *an, const char *text, size_t len);
 
 /* Offers the names of data, the first thousand: a context may have any number

@@ -225,6 +225,10 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
     if (local)
         return ptc_analyze_local(an, local, form);
     int global = ptc_analyze_global(an, form->text, form->len);
+    const char *slash = form->len > 1 ? memchr(form->text + 1, '/', form->len - 1) : NULL;
+    size_t prefix = slash ? (size_t)(slash - form->text) : 0;
+    if (global < 0 && slash && ptc_analyze_is_own(an, (PtcText){form->text, prefix}))
+        global = ptc_analyze_global(an, slash + 1, form->len - prefix - 1);
     if (global >= 0) {
         PtcExpr *x = ptc_analyze_new(an, PTC_X_GLOBAL, form);
         if (x)
@@ -239,10 +243,8 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
     if (ptc_analyze_special(form->text, form->len))
         return ptc_analyze_error(an, PTC_E_UNBOUND, form, "wrap it in a function: #(...)",
                                  "%.*s is a special form, not a value", (int)form->len, form->text);
-    const char *slash = form->len > 1 ? memchr(form->text + 1, '/', form->len - 1) : NULL;
     PtcValue v = constant(an, form);
     if (v != PTC_NONE)
         return ptc_analyze_const(an, v, form);
-    return slash ? qualified(an, form, (size_t)(slash - form->text))
-                 : ptc_analyze_unknown(an, form);
+    return slash ? qualified(an, form, prefix) : ptc_analyze_unknown(an, form);
 }

@@ -207,6 +207,25 @@ PtcExpr *ptc_analyze_import(Analyzer *an, const PtcForm *form, bool tail)
     return each(an, form, 1, import_one) ? ptc_analyze_nil(an, form) : NULL;
 }
 
+/* What (ns my.app) defines may also be written my.app/name. */
+static bool name_own(Analyzer *an, const PtcForm *name)
+{
+    PtcForm own = *name;
+    own.text = "user";
+    own.len = 4;
+    return ptc_namespace_known(name->text, name->len) ||
+           declare(an, PTC_ALIAS_NAMESPACE, name, &own);
+}
+
+bool ptc_analyze_is_own(Analyzer *an, PtcText ns)
+{
+    if (ptc_text_is(ns, "user"))
+        return true;
+    PtcText of =
+        an->has_ns ? ptc_alias_find(an->names, PTC_ALIAS_NAMESPACE, ns) : (PtcText){NULL, 0};
+    return of.bytes && ptc_text_is(of, "user");
+}
+
 PtcExpr *ptc_analyze_ns(Analyzer *an, const PtcForm *form, bool tail)
 {
     (void)tail;
@@ -214,6 +233,8 @@ PtcExpr *ptc_analyze_ns(Analyzer *an, const PtcForm *form, bool tail)
         return ptc_analyze_error(an, PTC_E_INVALID_FORM, form,
                                  "(ns my.app (:require [clojure.string :as str]))",
                                  "ns needs a name");
+    if (!name_own(an, form->items[1]))
+        return NULL;
     for (size_t i = 2; i < form->count; i++) {
         const PtcForm *clause = form->items[i];
         if (clause->kind != PTC_F_LIST || clause->count == 0)

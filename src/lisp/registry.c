@@ -51,6 +51,7 @@
     X(ptc_lib_time_period) \
     X(ptc_lib_interop) \
     X(ptc_lib_interop_class) \
+    X(ptc_lib_interop_number) \
     X(ptc_lib_class)
 /* clang-format on */
 
@@ -115,6 +116,9 @@ static const struct {
     {"ZoneOffset", "ZoneOffset"},
     {"ChronoUnit", "ChronoUnit"},
     {"DateTimeFormatter", "DateTimeFormatter"},
+    {"Short", "Short"},
+    {"Byte", "Byte"},
+    {"UUID", "UUID"},
     {"Character", "Character"},
     {"String", "String"},
 };

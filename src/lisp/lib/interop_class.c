@@ -57,6 +57,28 @@ static bool is_space(uint32_t c)
            c != 0x202f;
 }
 
+static bool is_space_char(uint32_t c)
+{
+    utf8proc_category_t k = utf8proc_category((utf8proc_int32_t)c);
+    return k >= UTF8PROC_CATEGORY_ZS && k <= UTF8PROC_CATEGORY_ZP;
+}
+
+/* Java's oldest test: only the blanks of ASCII. */
+static bool is_old_space(uint32_t c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
+}
+
+static bool is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7f && c <= 0x9f);
+}
+
+static bool is_title(uint32_t c)
+{
+    return utf8proc_category((utf8proc_int32_t)c) == UTF8PROC_CATEGORY_LT;
+}
+
 #define CHARACTER_TEST(id, name, test, doc, examples)                                    \
     PTC_BUILTIN(id, "Character", name, 1, 1, 0, "(Character/" name " c)", doc, examples) \
     {                                                                                    \
@@ -84,6 +106,19 @@ CHARACTER_TEST(char_is_lower, "isLowerCase", is_lower, "Is the character a small
 CHARACTER_TEST(char_is_space, "isWhitespace", is_space, "Is the character white space?",
                "(Character/isWhitespace \\space) => true\n"
                "(Character/isWhitespace \"  \") !! type_error")
+
+CHARACTER_TEST(
+    char_is_space_char, "isSpaceChar", is_space_char, "Is the character a blank of Unicode?",
+    "(Character/isSpaceChar \\space) => true\n(Character/isSpaceChar \\newline) => false\n"
+    "(Character/isSpaceChar nil) !! type_error")
+CHARACTER_TEST(char_is_old_space, "isSpace", is_old_space,
+               "Is the character a blank, tab or line end?",
+               "(Character/isSpace \\tab) => true\n(Character/isSpace nil) !! type_error")
+CHARACTER_TEST(char_is_control, "isISOControl", is_control, "Is the character a control character?",
+               "(Character/isISOControl \\newline) => true\n(Character/isISOControl \\a) => false\n"
+               "(Character/isISOControl nil) !! type_error")
+CHARACTER_TEST(char_is_title, "isTitleCase", is_title, "Is the character a title-case letter?",
+               "(Character/isTitleCase \\a) => false\n(Character/isTitleCase nil) !! type_error")
 
 /* The character, with its first code point in the other case. */
 static bool char_case(PtcVM *vm, const PtcValue *argv, bool upper, PtcValue *out)
@@ -150,7 +185,113 @@ PTC_BUILTIN(char_numeric, "Character", "getNumericValue", 1, 1, 0, "(Character/g
     return arg_char(vm, argv, &c) && ptc_give(out, ptc_int(numeric_value(c)));
 }
 
+static bool arg_radix(PtcVM *vm, const PtcValue *argv, int64_t *radix)
+{
+    return ptc_arg_int(vm, argv, 1, radix);
+}
+
+PTC_BUILTIN(char_digit, "Character", "digit", 2, 2, 0, "(Character/digit c radix)",
+            "The value of a digit in a radix from 2 to 36; -1 when it is none.",
+            "(Character/digit \\7 10) => 7\n(Character/digit \\f 16) => 15\n"
+            "(Character/digit \\9 8) => -1\n(Character/digit \"77\" 10) !! type_error")
+{
+    PTC_UNUSED(argc);
+    uint32_t c;
+    int64_t radix;
+    if (!arg_char(vm, argv, &c) || !arg_radix(vm, argv, &radix))
+        return false;
+    int64_t n = numeric_value(c);
+    return ptc_give(out, ptc_int(radix >= 2 && radix <= 36 && n < radix ? n : -1));
+}
+
+PTC_BUILTIN(char_for_digit, "Character", "forDigit", 2, 2, 0, "(Character/forDigit n radix)",
+            "The digit for a number below the radix, in small letters; else the character 0.",
+            "(Character/forDigit 11 16) => \"b\"\n(int (Character/forDigit 16 16)) => 0\n"
+            "(Character/forDigit nil 10) !! type_error")
+{
+    PTC_UNUSED(argc);
+    int64_t n, radix;
+    if (!ptc_arg_int(vm, argv, 0, &n) || !arg_radix(vm, argv, &radix))
+        return false;
+    bool fits = radix >= 2 && radix <= 36 && n >= 0 && n < radix;
+    char c = fits ? "0123456789abcdefghijklmnopqrstuvwxyz"[n] : 0;
+    return ptc_give(out, ptc_str_new(vm->heap, &c, 1));
+}
+
+/* A character as a string, of a string or the number of a code point. */
+static bool char_text(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    uint32_t c;
+    char bytes[4];
+    if (!arg_char(vm, argv, &c))
+        return false;
+    if (ptc_is_string(argv[0]))
+        return ptc_give(out, argv[0]);
+    size_t n = ptc_utf8_encode(c, bytes);
+    return n ? ptc_give(out, ptc_str_new(vm->heap, bytes, n))
+             : ptc_fail_type(vm, argv, 0, "one character");
+}
+
+PTC_BUILTIN(char_to_string, "Character", "toString", 1, 1, 0, "(Character/toString c)",
+            "The character as a string, also of the number of a code point.",
+            "(Character/toString \\a) => \"a\"\n(Character/toString 97) => \"a\"\n"
+            "(Character/toString \"ab\") !! type_error")
+{
+    PTC_UNUSED(argc);
+    return char_text(vm, argv, out);
+}
+
+PTC_BUILTIN(char_value_of, "Character", "valueOf", 1, 1, 0, "(Character/valueOf c)",
+            "The character itself.",
+            "(Character/valueOf \\a) => \"a\"\n(Character/valueOf nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return char_text(vm, argv, out);
+}
+
+PTC_BUILTIN(char_compare, "Character", "compare", 2, 2, 0, "(Character/compare a b)",
+            "How far the code of one character is from that of another.",
+            "(Character/compare \\c \\a) => 2\n(Character/compare \\a nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    uint32_t a, b;
+    if (!arg_char(vm, argv, &a))
+        return false;
+    PtcValue other[1] = {argv[1]};
+    return arg_char(vm, other, &b) && ptc_give(out, ptc_int((int64_t)a - (int64_t)b));
+}
+
+/* ------------------------------------------------------------------------------ UUID */
+
+PTC_BUILTIN(
+    uuid_from_string, "UUID", "fromString", 1, 1, 0, "(java.util.UUID/fromString s)",
+    "The UUID in a string, as a string in lower case; anything else is an error.",
+    "(java.util.UUID/fromString \"B6883C0A-0342-4007-9966-BC2DFA6B109E\") => "
+    "\"b6883c0a-0342-4007-9966-bc2dfa6b109e\"\n"
+    "(java.util.UUID/fromString \"x\") !! value_error\n(java.util.UUID/fromString 5) !! type_error")
+{
+    if (!ptc_as(vm, "clojure.core/parse-uuid", argc, argv, out))
+        return false;
+    if (*out != PTC_NIL)
+        return true;
+    ptc_fail(vm, PTC_E_VALUE, "UUID/fromString: the string is no UUID");
+    return ptc_fail_hint(vm, "(parse-uuid s) gives nil instead of an error");
+}
+
 /* ---------------------------------------------------------------------------- String */
+
+PTC_BUILTIN(string_new, "clojure.core", "String.", 0, 1, 0, "(String. s)",
+            "A string, or a sequence of characters as one.",
+            "(String. \"ab\") => \"ab\"\n(String. [\\a \\b]) => \"ab\"\n(String. 5) !! type_error")
+{
+    if (argc == 0)
+        return ptc_give(out, ptc_str_new(vm->heap, "", 0));
+    if (ptc_is_string(argv[0]))
+        return ptc_give(out, argv[0]);
+    if (!ptc_is_sequential(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "a string or a sequence of characters");
+    return ptc_as(vm, "clojure.string/join", argc, argv, out);
+}
 
 PTC_BUILTIN(string_value_of, "String", "valueOf", 1, 1, 0, "(String/valueOf x)",
             "The text of a value, as str gives it; nil is null.",
@@ -240,13 +381,32 @@ PTC_BUILTIN(boolean_value_of, "Boolean", "valueOf", 1, 1, 0, "(Boolean/valueOf x
     return ptc_as(vm, "Boolean/parseBoolean", argc, argv, out);
 }
 
-const PtcBuiltin *const ptc_lib_interop_class[] = {
-    &char_is_letter_def,   &char_is_alphabetic_def,
-    &char_is_digit_def,    &char_is_letter_or_digit_def,
-    &char_is_upper_def,    &char_is_lower_def,
-    &char_is_space_def,    &char_to_upper_def,
-    &char_to_lower_def,    &char_numeric_def,
-    &string_value_of_def,  &string_format_def,
-    &string_join_def,      &integer_value_of_def,
-    &long_value_of_def,    &double_value_of_def,
-    &boolean_value_of_def, NULL};
+const PtcBuiltin *const ptc_lib_interop_class[] = {&char_is_letter_def,
+                                                   &char_is_alphabetic_def,
+                                                   &char_is_digit_def,
+                                                   &char_is_letter_or_digit_def,
+                                                   &char_is_upper_def,
+                                                   &char_is_lower_def,
+                                                   &char_is_space_def,
+                                                   &char_to_upper_def,
+                                                   &char_to_lower_def,
+                                                   &char_numeric_def,
+                                                   &string_value_of_def,
+                                                   &string_format_def,
+                                                   &string_join_def,
+                                                   &integer_value_of_def,
+                                                   &long_value_of_def,
+                                                   &double_value_of_def,
+                                                   &boolean_value_of_def,
+                                                   &char_is_space_char_def,
+                                                   &char_is_old_space_def,
+                                                   &char_is_control_def,
+                                                   &char_is_title_def,
+                                                   &char_digit_def,
+                                                   &char_for_digit_def,
+                                                   &char_to_string_def,
+                                                   &char_value_of_def,
+                                                   &char_compare_def,
+                                                   &uuid_from_string_def,
+                                                   &string_new_def,
+                                                   NULL};

@@ -2,6 +2,7 @@
  * Reading integers, floats, booleans and UUIDs from strings.  Clojure's functions give nil for text that spells none,
  * Java's fail. */
 #include <math.h>
+#include <stdio.h>
 
 #include "base/text.h"
 #include "lisp/builtin.h"
@@ -86,7 +87,8 @@ static bool fail_parse(PtcVM *vm, const char *noun, const char *gentle)
 static bool java_integer(PtcVM *vm, int argc, const PtcValue *argv, int bits, PtcValue *out)
 {
     int64_t radix = 10, n;
-    int64_t min = bits == 32 ? INT32_MIN : INT64_MIN, max = bits == 32 ? INT32_MAX : INT64_MAX;
+    int64_t max = (int64_t)(UINT64_MAX >> (65 - bits)), min = -max - 1;
+    char noun[40];
     if (!ptc_is_string(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a string");
     if (!charge(vm, argv[0]))
@@ -96,9 +98,10 @@ static bool java_integer(PtcVM *vm, int argc, const PtcValue *argv, int bits, Pt
     if (radix < 2 || radix > 36)
         return ptc_fail(vm, PTC_E_VALUE, "%s: the radix must be from 2 to 36",
                         ptc_builtin_row(vm->running)->name);
-    if (!read_integer(text_of(argv[0]), (int)radix, min, max, &n))
-        return fail_parse(vm, bits == 32 ? "an integer of 32 bits" : "an integer of 64 bits",
-                          "parse-long");
+    if (!read_integer(text_of(argv[0]), (int)radix, min, max, &n)) {
+        snprintf(noun, sizeof noun, "an integer of %d bits", bits);
+        return fail_parse(vm, noun, "parse-long");
+    }
     return ptc_give(out, ptc_int_new(vm->heap, n));
 }
 
@@ -116,6 +119,20 @@ PTC_BUILTIN(java_parse_long, "Long", "parseLong", 1, 2, 0, "(Long/parseLong s ra
             "(Long/parseLong nil) !! type_error")
 {
     return java_integer(vm, argc, argv, 64, out);
+}
+
+PTC_BUILTIN(java_parse_short, "Short", "parseShort", 1, 2, 0, "(Short/parseShort s radix?)",
+            "The integer of 16 bits that the whole string spells; anything else is an error.",
+            "(Short/parseShort \"-12\") => -12\n(Short/parseShort \"40000\") !! value_error")
+{
+    return java_integer(vm, argc, argv, 16, out);
+}
+
+PTC_BUILTIN(java_parse_byte, "Byte", "parseByte", 1, 2, 0, "(Byte/parseByte s radix?)",
+            "The integer of 8 bits that the whole string spells; anything else is an error.",
+            "(Byte/parseByte \"7f\" 16) => 127\n(Byte/parseByte \"128\") !! value_error")
+{
+    return java_integer(vm, argc, argv, 8, out);
 }
 
 /* --------------------------------------------------- reading numbers: floats */
@@ -325,6 +342,8 @@ const PtcBuiltin *const ptc_lib_parse_scalar[] = {&core_parse_long_def,
                                                   &core_parse_int_def,
                                                   &java_parse_int_def,
                                                   &java_parse_long_def,
+                                                  &java_parse_short_def,
+                                                  &java_parse_byte_def,
                                                   &core_parse_double_def,
                                                   &java_parse_double_def,
                                                   &java_parse_float_def,
