@@ -125,7 +125,8 @@ static bool is_keys(const PtcForm *f)
 {
     return is_key(f, "keys") || is_key(f, "syms") || is_key(f, "strs") ||
            (f->kind == PTC_F_KEYWORD && f->len > 5 &&
-            memcmp(f->text + f->len - 5, "/keys", 5) == 0);
+            (memcmp(f->text + f->len - 5, "/keys", 5) == 0 ||
+             memcmp(f->text + f->len - 5, "/syms", 5) == 0));
 }
 
 /* {:keys [a b]} and its kin. */
@@ -133,6 +134,8 @@ static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const Ptc
                       PtcLocal *from, const PtcForm *defaults)
 {
     bool strings = is_key(directive, "strs");
+    bool symbols =
+        directive->len >= 4 && memcmp(directive->text + directive->len - 4, "syms", 4) == 0;
     const char *slash = memchr(directive->text, '/', directive->len);
     size_t prefix = slash ? (size_t)(slash - directive->text) + 1 : 0; /* :order/keys */
     if (names->kind != PTC_F_VECTOR)
@@ -152,12 +155,22 @@ static bool bind_keys(Analyzer *an, Bindings *b, const PtcForm *names, const Ptc
             return false;
         memcpy(full, directive->text, prefix);
         memcpy(full + prefix, name->text, name->len);
-        PtcValue key = strings ? ptc_analyze_string(an, full, prefix + name->len)
-                               : ptc_analyze_keyword(an, full, prefix + name->len);
+        PtcValue key = strings   ? ptc_analyze_string(an, full, prefix + name->len)
+                       : symbols ? ptc_symbol_new(an->heap, full, prefix + name->len)
+                                 : ptc_analyze_keyword(an, full, prefix + name->len);
         if (!bind_key(an, b, symbol, ptc_analyze_const(an, key, name), from, defaults))
             return false;
     }
     return true;
+}
+
+/* What :as names: a list counts as keyword arguments. */
+static PtcExpr *as_map(Analyzer *an, PtcLocal *from, const PtcForm *at)
+{
+    PtcExpr **args = ptc_analyze_items(an, 1);
+    if (!args || !(args[0] = ptc_analyze_local(an, from, at)))
+        return NULL;
+    return ptc_analyze_builtin(an, "%as-map", args, 1, at);
 }
 
 static bool bind_map(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *from)
@@ -176,7 +189,7 @@ static bool bind_map(Analyzer *an, Bindings *b, const PtcForm *p, PtcLocal *from
         if (is_key(left, "as") && right->kind != PTC_F_SYMBOL)
             return bad_pattern(an, right, ":as must be followed by a name");
         if (is_key(left, "as"))
-            ok = bind_name(an, b, right, ptc_analyze_local(an, from, right));
+            ok = bind_name(an, b, right, as_map(an, from, right));
         else if (is_keys(left))
             ok = bind_keys(an, b, right, left, from, defaults);
         else if (left->kind == PTC_F_KEYWORD)

@@ -90,8 +90,15 @@ static bool is_key(const PtcForm *f, const char *name)
 /* :all: most functions have a bare name already; the others get one. */
 static bool refer_all(Analyzer *an, const PtcForm *at, const PtcForm *ns)
 {
+    static const char *const constants[] = {"PI", "E"};
     const char *space = ptc_namespace_of(ns->text, ns->len);
     PtcForm name = *at;
+    for (size_t i = 0; space && strcmp(space, "clojure.math") == 0 && i < 2; i++) {
+        name.text = constants[i];
+        name.len = strlen(constants[i]);
+        if (!declare(an, PTC_ALIAS_REFERRED, &name, ns))
+            return false;
+    }
     for (size_t i = 0; space && i < ptc_builtin_count(); i++) {
         const PtcBuiltin *row = ptc_builtin_row((uint32_t)i);
         name.text = row->name;

@@ -79,7 +79,7 @@ static bool rebind(Analyzer *an, Bindings *b, const PtcForm *name, PtcExpr *valu
            ptc_analyze_add_binding(an, b, ptc_analyze_bind(an, name->text, name->len), value);
 }
 
-static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last)
+static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last, bool tail)
 {
     PtcExpr *bad;
     if (needs_value(an, form, &bad))
@@ -92,31 +92,35 @@ static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last)
     PtcLocal *scope = an->scope;
     PtcForm *name = temp_name(an, form);
     bool ok = name && rebind(an, &b, name, ptc_analyze_form(an, form->items[1], false));
+    PtcExpr *body = NULL; /* the last step, so that it may be recur */
     for (size_t i = 2; ok && i + 1 < form->count; i += 2) {
+        bool final = i + 2 == form->count;
         PtcForm *step = put_in(an, form->items[i + 1], name, last);
         PtcExpr *test = ptc_analyze_form(an, form->items[i], false);
-        PtcExpr *then = step ? ptc_analyze_form(an, step, false) : NULL;
+        PtcExpr *then = step ? ptc_analyze_form(an, step, final && tail) : NULL;
         PtcExpr *same = ptc_analyze_form(an, name, false);
-        ok = same && rebind(an, &b, name, ptc_analyze_if(an, test, then, same, form->items[i + 1]));
+        body = same ? ptc_analyze_if(an, test, then, same, form->items[i + 1]) : NULL;
+        ok = body && (final || rebind(an, &b, name, body));
     }
-    PtcExpr *body = ok ? ptc_analyze_form(an, name, false) : NULL;
+    if (ok && form->count == 2)
+        body = ptc_analyze_form(an, name, false);
+    else if (!ok)
+        body = NULL;
     an->scope = scope;
     return ptc_analyze_let(an, &b, body, form);
 }
 
 PtcExpr *ptc_analyze_thread_cond_first(Analyzer *an, const PtcForm *form, bool tail)
 {
-    (void)tail;
-    return thread_cond(an, form, false);
+    return thread_cond(an, form, false, tail);
 }
 
 PtcExpr *ptc_analyze_thread_cond_last(Analyzer *an, const PtcForm *form, bool tail)
 {
-    (void)tail;
-    return thread_cond(an, form, true);
+    return thread_cond(an, form, true, tail);
 }
 
-static PtcExpr *thread_some(Analyzer *an, const PtcForm *form, bool last)
+static PtcExpr *thread_some(Analyzer *an, const PtcForm *form, bool last, bool tail)
 {
     PtcExpr *bad;
     if (needs_value(an, form, &bad))
@@ -125,30 +129,35 @@ static PtcExpr *thread_some(Analyzer *an, const PtcForm *form, bool last)
     PtcLocal *scope = an->scope;
     PtcForm *name = temp_name(an, form);
     bool ok = name && rebind(an, &b, name, ptc_analyze_form(an, form->items[1], false));
+    PtcExpr *body = NULL; /* the last step, so that it may be recur */
     for (size_t i = 2; ok && i < form->count; i++) {
+        bool final = i + 1 == form->count;
         PtcForm *step = put_in(an, form->items[i], name, last);
         PtcExpr **arg = ptc_analyze_items(an, 1);
         if (!step || !arg || !(arg[0] = ptc_analyze_form(an, name, false)))
             return NULL;
         PtcExpr *test = ptc_analyze_builtin(an, "nil?", arg, 1, form->items[i]);
-        PtcExpr *then = ptc_analyze_form(an, step, false), *nothing = ptc_analyze_nil(an, form);
-        ok = then && rebind(an, &b, name, ptc_analyze_if(an, test, nothing, then, form->items[i]));
+        PtcExpr *then = ptc_analyze_form(an, step, final && tail);
+        body =
+            then ? ptc_analyze_if(an, test, ptc_analyze_nil(an, form), then, form->items[i]) : NULL;
+        ok = body && (final || rebind(an, &b, name, body));
     }
-    PtcExpr *body = ok ? ptc_analyze_form(an, name, false) : NULL;
+    if (ok && form->count == 2)
+        body = ptc_analyze_form(an, name, false);
+    else if (!ok)
+        body = NULL;
     an->scope = scope;
     return ptc_analyze_let(an, &b, body, form);
 }
 
 PtcExpr *ptc_analyze_thread_some_first(Analyzer *an, const PtcForm *form, bool tail)
 {
-    (void)tail;
-    return thread_some(an, form, false);
+    return thread_some(an, form, false, tail);
 }
 
 PtcExpr *ptc_analyze_thread_some_last(Analyzer *an, const PtcForm *form, bool tail)
 {
-    (void)tail;
-    return thread_some(an, form, true);
+    return thread_some(an, form, true, tail);
 }
 
 /* (doto x (f a) g): calls each step with x put in first, for its effect; gives x. */

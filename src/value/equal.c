@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "base/text.h"
 #include "value/bigint.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -91,7 +92,8 @@ static PtcValue take(PtcValue *seq, size_t *i)
 }
 
 /* The next pair of elements to compare: false at the end; *missing when b has no counterpart. */
-static bool next_pair(PtcHeap *heap, PtcFrame *f, PtcValue *x, PtcValue *y, bool *missing)
+static bool next_pair(PtcHeap *heap, PtcFrame *f, bool strict, PtcValue *x, PtcValue *y,
+                      bool *missing)
 {
     if (ptc_is_sequential(f->a)) {
         if (f->acc == 0)
@@ -108,6 +110,8 @@ static bool next_pair(PtcHeap *heap, PtcFrame *f, PtcValue *x, PtcValue *y, bool
     *x = value;
     *y = is_map ? ptc_map_get(heap, f->b, key) : PTC_NIL;
     *missing = is_map ? *y == PTC_NONE : !ptc_set_has(heap, f->b, key);
+    if (ptc_is_float(key) && isnan(ptc_to_float(key)) && !strict)
+        *missing = true; /* NaN is found as a key, and equals nothing */
     return true;
 }
 
@@ -131,7 +135,7 @@ static bool equal_inside(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
         bool missing = false;
         if (!ptc_tick(heap->budget, 1)) {
             same = false;
-        } else if (!next_pair(heap, ptc_walk_top(&walk), &x, &y, &missing)) {
+        } else if (!next_pair(heap, ptc_walk_top(&walk), strict, &x, &y, &missing)) {
             walk.count--;
         } else {
             Verdict v = missing ? DIFFERENT : shallow(heap, x, y, strict);
@@ -333,11 +337,35 @@ static int compare_numbers(PtcHeap *heap, PtcValue a, PtcValue b)
     return ia ? ptc_int_compare_double(a, d) : -ptc_int_compare_double(b, d);
 }
 
+static int compare_bytes(PtcHeap *heap, PtcText a, PtcText b)
+{
+    int c = ptc_bytes_compare(heap->budget, a.bytes, b.bytes, a.len < b.len ? a.len : b.len);
+    return c ? sign(c) : sign((int64_t)a.len - (int64_t)b.len);
+}
+
+/* Where the slash of a keyword or symbol stands; its length when there is none. */
+static size_t slash_of(PtcHeap *heap, PtcText t)
+{
+    const char *slash = t.len > 1 ? ptc_bytes_find_char(heap->budget, t.bytes, t.len, '/') : NULL;
+    return slash ? (size_t)(slash - t.bytes) : t.len;
+}
+
+/* Keywords and symbols: those without a namespace first, then by namespace, then by name. */
+static int compare_idents(PtcHeap *heap, PtcText a, PtcText b)
+{
+    size_t na = slash_of(heap, a), nb = slash_of(heap, b);
+    if (na == a.len || nb == b.len)
+        return na < a.len ? 1 : nb < b.len ? -1 : compare_bytes(heap, a, b);
+    int c = compare_bytes(heap, (PtcText){a.bytes, na}, (PtcText){b.bytes, nb});
+    return c ? c
+             : compare_bytes(heap, (PtcText){a.bytes + na, a.len - na},
+                             (PtcText){b.bytes + nb, b.len - nb});
+}
+
 static int compare_names(PtcHeap *heap, PtcValue a, PtcValue b)
 {
-    size_t la = ptc_str_len(a), lb = ptc_str_len(b);
-    int c = ptc_bytes_compare(heap->budget, ptc_str_bytes(a), ptc_str_bytes(b), la < lb ? la : lb);
-    return c ? sign(c) : sign((int64_t)la - (int64_t)lb);
+    PtcText x = {ptc_str_bytes(a), ptc_str_len(a)}, y = {ptc_str_bytes(b), ptc_str_len(b)};
+    return ptc_is_string(a) ? compare_bytes(heap, x, y) : compare_idents(heap, x, y);
 }
 
 static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
@@ -408,6 +436,6 @@ int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
         return compare_names(heap, a, b);
     if (ptc_is_sequential(a) && ptc_is_sequential(b))
         return compare_seqs(heap, a, b, ok);
-    *ok = false;
+    *ok = a == b;
     return 0;
 }

@@ -81,32 +81,33 @@ PTC_BUILTIN(core_nthrest, "ptc", "nthrest", 2, 2, PTC_B_HIDDEN, "[a & more]",
     return ptc_give(out, ptc_seq_slice(vm->heap, argv[0], skip, n - skip, PTC_SEQ));
 }
 
-PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}",
-            "Value under a key of a destructured map.", "")
+/* A map after the pairs adds to them. */
+static bool merge_options(PtcVM *vm, PtcValue map, PtcValue more, PtcValue *out)
 {
-    *out = ptc_lookup(vm, argv[0], argv[1], argc == 3 ? argv[2] : PTC_NIL);
-    return true;
+    PtcValue key, value;
+    for (size_t pos = 0; ptc_map_next(more, &pos, &key, &value);)
+        if (!ptc_tick(&vm->budget, 1) ||
+            (map = ptc_map_assoc(vm->heap, map, key, value)) == PTC_NONE)
+            return false;
+    return ptc_give(out, map);
 }
 
-/* Keyword arguments: (f :a 1 :b 2) for [& {:keys [a b]}]; a map may follow or stand alone. */
-PTC_BUILTIN(core_options, "ptc", "options", 1, 1, PTC_B_HIDDEN, "[& {:keys [a]}]",
-            "The rest arguments as a map.", "")
+/* Keys and values one after the other as a map. */
+static bool options(PtcVM *vm, PtcValue from, PtcValue *out)
 {
-    PTC_UNUSED(argc);
-    if (!ptc_is_sequential(argv[0])) {
-        *out = argv[0];
-        return true;
-    }
     PtcValue map = ptc_map_empty(vm->heap), key, value;
     PtcIter it;
-    if (map == PTC_NONE || !ptc_iter_init(&it, vm->heap, argv[0]))
+    if (!ptc_is_sequential(from))
+        return ptc_give(out, from);
+    if (map == PTC_NONE || !ptc_iter_init(&it, vm->heap, from))
         return false;
     while (ptc_iter_next(&it, &key)) {
         if (!ptc_tick(&vm->budget, 1))
             return false;
         if (!ptc_iter_next(&it, &value)) {
-            if (ptc_is_map(key) && ptc_map_count(map) == 0)
-                return ptc_give(out, key);
+            if (ptc_is_map(key))
+                return ptc_map_count(map) == 0 ? ptc_give(out, key)
+                                               : merge_options(vm, map, key, out);
             ptc_fail(vm, PTC_E_VALUE, "keyword arguments come in pairs; the last key has no value");
             return ptc_fail_hint(vm, "call it as (f :key value)");
         }
@@ -116,5 +117,32 @@ PTC_BUILTIN(core_options, "ptc", "options", 1, 1, PTC_B_HIDDEN, "[& {:keys [a]}]
     return ptc_give(out, map);
 }
 
-const PtcBuiltin *const ptc_lib_core[] = {&core_nth_def, &core_nthrest_def, &core_get_def,
-                                          &core_options_def, NULL};
+PTC_BUILTIN(core_get, "ptc", "get", 2, 3, PTC_B_HIDDEN, "{a :a}",
+            "Value under a key of a destructured map.", "")
+{
+    PtcValue from = argv[0];
+    /* A list is taken for keyword arguments, as Clojure does. */
+    if (ptc_is_sequential(from) && ptc_is_seq_flagged(from) && !options(vm, from, &from))
+        return false;
+    *out = ptc_lookup(vm, from, argv[1], argc == 3 ? argv[2] : PTC_NIL);
+    return true;
+}
+
+/* Keyword arguments: (f :a 1 :b 2) for [& {:keys [a b]}]; a map may follow or stand alone. */
+PTC_BUILTIN(core_options, "ptc", "options", 1, 1, PTC_B_HIDDEN, "[& {:keys [a]}]",
+            "The rest arguments as a map.", "")
+{
+    PTC_UNUSED(argc);
+    return options(vm, argv[0], out);
+}
+
+PTC_BUILTIN(core_as_map, "ptc", "as-map", 1, 1, PTC_B_HIDDEN, "{:as m}",
+            "A destructured map; a list is taken for keyword arguments.", "")
+{
+    PTC_UNUSED(argc);
+    bool list = ptc_is_sequential(argv[0]) && ptc_is_seq_flagged(argv[0]);
+    return list ? options(vm, argv[0], out) : ptc_give(out, argv[0]);
+}
+
+const PtcBuiltin *const ptc_lib_core[] = {&core_nth_def,     &core_nthrest_def, &core_get_def,
+                                          &core_options_def, &core_as_map_def,  NULL};

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "lisp/lib/interop.h"
 #include "lisp/lib/pred.h"
 #include "lisp/lib/seq_int.h"
 #include "value/number.h"
@@ -339,7 +340,7 @@ static bool add_general(PtcVM *vm, PtcBuf *buf, Decimal *d, int64_t precision, b
 typedef struct {
     const char *text; /* where it begins, for messages */
     size_t len;
-    bool left, plus, space, zero, groups, parens, alternate;
+    bool left, plus, space, zero, groups, parens, alternate, upper;
     int64_t width, precision; /* -1: none */
     int64_t index;            /* of the argument, from 1; 0: the next, -1: the same again */
     char conversion;
@@ -410,6 +411,9 @@ static bool read_directive(PtcVM *vm, Directive *d, const char **p, const char *
     *p += *p < end ? ptc_utf8_decode(*p, (size_t)(end - *p), &code) : 0;
     d->len = (size_t)(*p - d->text);
     d->conversion = code < 0x80 ? (char)code : 0;
+    d->upper = d->conversion && strchr("SBC", d->conversion);
+    if (d->upper)
+        d->conversion |= 32;
     if (!d->conversion || !strchr("sdfeEgGxXobcn%", d->conversion))
         return fail_directive(vm, d, "is not a directive of format");
     if ((d->left || d->zero) && d->width < 0)
@@ -546,14 +550,24 @@ static bool format_text(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *d
     return add_text(vm, part, v) && add_padded(vm, buf, d, part->data, part->len);
 }
 
+/* %S %B %C: what was written since `from`, in capitals. */
+static bool raise_case(PtcVM *vm, PtcBuf *buf, size_t from)
+{
+    PtcValue upper, text = ptc_str_new(vm->heap, buf->data + from, buf->len - from);
+    if (text == PTC_NONE || !ptc_as(vm, "clojure.string/upper-case", 1, &text, &upper))
+        return false;
+    buf->len = from;
+    return ptc_buf_add(buf, ptc_str_bytes(upper), ptc_str_len(upper));
+}
+
 /* One directive with its argument; `part` is an empty buffer for its parts. */
 static bool format_one(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *d, PtcValue v)
 {
-    if (v == PTC_NIL && d->conversion != 'b')
-        return add_padded(vm, buf, d, "null", 4);
-    if (strchr("sbc", d->conversion))
-        return format_text(vm, buf, part, d, v);
     size_t from = buf->len;
+    if (v == PTC_NIL && d->conversion != 'b')
+        return add_padded(vm, buf, d, d->upper ? "NULL" : "null", 4);
+    if (strchr("sbc", d->conversion))
+        return format_text(vm, buf, part, d, v) && (!d->upper || raise_case(vm, buf, from));
     bool ok = (strchr("feEgG", d->conversion) ? format_float : format_integer)(vm, buf, part, d, v);
     if (ok && d->conversion <= 'Z') /* %X %E %G */
         for (; from < buf->len; from++)

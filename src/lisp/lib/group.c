@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Grouping, counting, summing, and choosing by a key.  A key is given by a function, a keyword, a path
  * such as [:a :b], or (but for sort-by) a string; keywords, paths and strings find all spellings. */
+#include <math.h>
+
 #include "lisp/lib/num.h"
 #include "lisp/lib/produce.h"
 #include "lisp/vm_int.h"
@@ -377,6 +379,11 @@ static bool choice_begin(PtcVM *vm, Choice *c, bool greatest, bool later)
     return c->slots != NULL;
 }
 
+static bool is_nan(PtcValue v)
+{
+    return ptc_is_float(v) && isnan(ptc_to_float(v));
+}
+
 /* Looks at one more element; those whose key is nil do not compete. */
 static bool consider(PtcVM *vm, Choice *c, const PtcKeyFn *key, PtcValue x)
 {
@@ -390,6 +397,8 @@ static bool consider(PtcVM *vm, Choice *c, const PtcKeyFn *key, PtcValue x)
     int order = c->sign;
     if (c->slots[BEST_KEY] != PTC_NIL)
         order = ptc_compare(vm->heap, y, c->slots[BEST_KEY], &ok);
+    if (is_nan(y) && c->slots[BEST_KEY] != PTC_NIL)
+        return true; /* nothing is less or greater than NaN: what stands stays */
     if (!ok) {
         ptc_fail(vm, PTC_E_TYPE, "%s: the keys %s and %s have no order",
                  ptc_builtin_row(vm->running)->name, ptc_type_name(c->slots[BEST_KEY]),

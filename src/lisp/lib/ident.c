@@ -3,13 +3,13 @@
  * before the slash is the namespace. */
 #include "lisp/lib/pred.h"
 
-/* Bytes before the slash of a keyword or symbol, 0 when there is none. */
-static size_t prefix_len(PtcVM *vm, PtcValue v)
+/* Bytes before the slash of a keyword or symbol, -1 when there is none. */
+static int64_t prefix_len(PtcVM *vm, PtcValue v)
 {
     const char *bytes = ptc_str_bytes(v);
     size_t len = ptc_str_len(v);
-    const char *slash = len > 1 ? ptc_bytes_find_char(&vm->budget, bytes + 1, len - 1, '/') : NULL;
-    return slash && slash + 1 < bytes + len ? (size_t)(slash - bytes) : 0;
+    const char *slash = len > 1 ? ptc_bytes_find_char(&vm->budget, bytes, len, '/') : NULL;
+    return slash && slash + 1 < bytes + len ? (int64_t)(slash - bytes) : -1;
 }
 
 static bool is_ident(PtcValue v)
@@ -19,7 +19,7 @@ static bool is_ident(PtcValue v)
 
 static bool is_qualified(PtcVM *vm, PtcValue v)
 {
-    return is_ident(v) && prefix_len(vm, v) > 0;
+    return is_ident(v) && prefix_len(vm, v) >= 0;
 }
 
 PTC_PREDICATE(
@@ -80,16 +80,19 @@ static bool arg_two_strings(PtcVM *vm, const PtcValue *argv)
 PTC_BUILTIN(core_keyword, "clojure.core", "keyword", 1, 2, 0, "(keyword name), (keyword ns name)",
             "The keyword of that name, from a string, symbol or keyword; nil for nil.",
             "(keyword \"a\") => :a\n(keyword :b) => :b\n(keyword \"ns\" \"part\") => :ns/part\n"
-            "(keyword nil) => nil\n(keyword 5) !! type_error")
+            "(keyword nil) => nil\n(keyword nil \"a\") => :a\n(keyword 5) !! type_error")
 {
-    if (argc == 2)
+    if (argc == 2 && argv[0] != PTC_NIL)
         return arg_two_strings(vm, argv) &&
                ptc_give(out, qualified(vm, PTC_T_KEYWORD, argv[0], argv[1]));
-    if (argv[0] == PTC_NIL || ptc_is_keyword(argv[0]))
-        return ptc_give(out, argv[0]);
-    if (!ptc_is_named(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "a string or keyword");
-    return ptc_give(out, ptc_keyword_new(vm->heap, ptc_str_bytes(argv[0]), ptc_str_len(argv[0])));
+    PtcValue name = argv[argc - 1];
+    if (argc == 2 && !ptc_is_string(name))
+        return ptc_fail_type(vm, argv, 1, "a string");
+    if (name == PTC_NIL || ptc_is_keyword(name))
+        return ptc_give(out, name);
+    if (!ptc_is_named(name))
+        return ptc_fail_type(vm, argv, argc - 1, "a string or keyword");
+    return ptc_give(out, ptc_keyword_new(vm->heap, ptc_str_bytes(name), ptc_str_len(name)));
 }
 
 PTC_BUILTIN(core_name, "clojure.core", "name", 1, 1, 0, "(name x)",
@@ -117,8 +120,9 @@ PTC_BUILTIN(
     PTC_UNUSED(argc);
     if (!is_ident(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a keyword or symbol");
-    size_t n = prefix_len(vm, argv[0]);
-    return ptc_give(out, n ? ptc_str_new(vm->heap, ptc_str_bytes(argv[0]), n) : PTC_NIL);
+    int64_t n = prefix_len(vm, argv[0]);
+    return ptc_give(out,
+                    n >= 0 ? ptc_str_new(vm->heap, ptc_str_bytes(argv[0]), (size_t)n) : PTC_NIL);
 }
 
 PTC_BUILTIN(

@@ -336,9 +336,32 @@ PTC_BUILTIN(any_equals, "java", ".equals", 2, 2, 0, "(.equals a b)",
     return ptc_give(out, ptc_bool(ptc_equal(vm->heap, argv[0], argv[1])));
 }
 
+/* As Java counts it, by code points. */
+static bool string_distance(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    const char *a = ptc_str_bytes(argv[0]), *b = ptc_str_bytes(argv[1]);
+    size_t la = ptc_str_len(argv[0]), lb = ptc_str_len(argv[1]), i = 0, n = la < lb ? la : lb;
+    if (!ptc_tick(&vm->budget, 1 + (int64_t)(n / 16)))
+        return false;
+    while (i < n && a[i] == b[i])
+        i++;
+    while (i > 0 && ((i < la && ((unsigned char)a[i] & 0xc0) == 0x80) ||
+                     (i < lb && ((unsigned char)b[i] & 0xc0) == 0x80)))
+        i--;
+    if (i == la || i == lb)
+        return ptc_give(out, ptc_int((int64_t)ptc_utf8_count(a + i, la - i) -
+                                     (int64_t)ptc_utf8_count(b + i, lb - i)));
+    uint32_t x, y;
+    ptc_utf8_decode(a + i, la - i, &x);
+    ptc_utf8_decode(b + i, lb - i, &y);
+    return ptc_give(out, ptc_int((int64_t)x - (int64_t)y));
+}
+
 PTC_BUILTIN(any_compare_to, "java", ".compareTo", 2, 2, 0, "(.compareTo a b)",
-            "-1, 0 or 1: is a less than, equal to or greater than b, which is of the same kind?",
-            "(.compareTo \"a\" \"b\") => -1\n"
+            "Negative, 0 or positive: is a less than, equal to or greater than b, which is of the "
+            "same kind? Of "
+            "strings the distance of the first characters that differ, else of the lengths.",
+            "(.compareTo \"apple\" \"dog\") => -3\n"
             "(.compareTo (LocalDate/of 2024 5 31) (LocalDate/of 2024 5 1)) => 1\n"
             "(.compareTo 1 \"a\") !! type_error")
 {
@@ -346,6 +369,8 @@ PTC_BUILTIN(any_compare_to, "java", ".compareTo", 2, 2, 0, "(.compareTo a b)",
     if (argv[0] == PTC_NIL || argv[1] == PTC_NIL)
         return ptc_fail_type(vm, argv, argv[0] != PTC_NIL, "any value but nil");
     bool ok = true;
+    if (ptc_is_string(argv[0]) && ptc_is_string(argv[1]))
+        return string_distance(vm, argv, out);
     int order = ptc_compare(vm->heap, argv[0], argv[1], &ok);
     if (!ok)
         return ptc_fail_type(vm, argv, 1, "something that argument 1 can be compared with");

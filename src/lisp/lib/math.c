@@ -96,6 +96,8 @@ static bool to_integer(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
         double d = ptc_to_float(argv[0]);
         if (!isnan(d) && !(d < 0x1p63 && d >= -0x1p63))
             return fail_range(vm, bits);
+        if (bits == 32 && (d > INT32_MAX || d < INT32_MIN))
+            return fail_range(vm, bits);
         n = isnan(d) ? 0 : (int64_t)d;
     } else if (!ptc_is_integer(argv[0]) || !ptc_int_get(argv[0], &n)) {
         return fail_range(vm, bits);
@@ -138,11 +140,19 @@ PTC_BUILTIN(core_double, "clojure.core", "double", 1, 1, 0, "(double num)",
     return to_double(vm, argv, out);
 }
 
-PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1, 0, "(float num)", "The same as double.",
-            "(float 1) => 1.0\n(float 0.1) => 0.1\n(float nil) !! type_error")
+PTC_BUILTIN(core_float, "clojure.core", "float", 1, 1, 0, "(float num)",
+            "The same as double, but a number beyond the range of Java's floats is an error.",
+            "(float 1) => 1.0\n(float 0.1) => 0.1\n(float 1e300) !! arithmetic_error\n"
+            "(float nil) !! type_error")
 {
     PTC_UNUSED(argc);
-    return to_double(vm, argv, out);
+    if (!to_double(vm, argv, out))
+        return false;
+    double d = fabs(ptc_to_float(*out));
+    if (isfinite(d) && d > 0x1.fffffep127)
+        return ptc_fail(vm, PTC_E_ARITH, "float: the number is beyond the range of floats") ||
+               ptc_fail_hint(vm, "double takes it");
+    return true;
 }
 
 /* The answer for what is no float is false. */

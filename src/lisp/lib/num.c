@@ -266,9 +266,9 @@ static double divide_doubles(double a, double b, Division what)
     if (!isfinite(quot))
         return NAN;
     if (what == QUOT)
-        return quot;
+        return quot + 0.0; /* never -0.0 */
     double rem = a - quot * b;
-    bool adjust = what == MOD && rem != 0 && (rem < 0) != (b < 0);
+    bool adjust = what == MOD && rem != 0 && (a > 0) != (b > 0);
     return adjust ? rem + b : rem;
 }
 

@@ -519,8 +519,8 @@ PTC_BUILTIN(core_not_empty, "clojure.core", "not-empty", 1, 1, 0, "(not-empty co
 }
 
 PTC_BUILTIN(core_empty, "clojure.core", "empty", 1, 1, 0, "(empty coll)",
-            "An empty collection of the same kind; nil for nil.",
-            "(empty [1 2]) => []\n(empty {:a 1}) => {}\n(empty nil) => nil")
+            "An empty collection of the same kind; nil for what is no collection, strings too.",
+            "(empty [1 2]) => []\n(empty {:a 1}) => {}\n(empty \"abc\") => nil\n(empty nil) => nil")
 {
     PTC_UNUSED(argc);
     PtcValue v = argv[0];
@@ -539,9 +539,7 @@ PTC_BUILTIN(core_empty, "clojure.core", "empty", 1, 1, 0, "(empty coll)",
         return ptc_give(out, ptc_map_empty(vm->heap));
     if (ptc_is_set(v))
         return ptc_give(out, ptc_set_empty(vm->heap));
-    if (ptc_is_string(v))
-        return ptc_give(out, ptc_str_new(vm->heap, "", 0));
-    return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
+    return ptc_give(out, PTC_NIL);
 }
 
 PTC_BUILTIN(

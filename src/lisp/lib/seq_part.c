@@ -170,6 +170,8 @@ PTC_BUILTIN(
         return ptc_give(out, new_ring(vm, &x, 1));
     if (!ptc_arg_n(vm, argv, 0, &n))
         return false;
+    if (ptc_is_float(argv[0]) && n > 0 && (double)n > ptc_to_float(argv[0]))
+        n--; /* the number is cut, not rounded up as where elements are taken */
     if (ptc_is_int(x))
         return ptc_give(out, new_range(vm, ptc_to_int(x), 0, (__int128)n));
     PtcValue b = ptc_build_new(vm->heap);
@@ -553,14 +555,43 @@ static bool divide(PtcVM *vm, PtcValue seq, const Pieces *p, PtcValue *out)
     return ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
+/* Pieces of no element: as many as there are steps; less than none never come together. */
+static bool divide_empty(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+{
+    size_t step = 0;
+    PtcValue seq = ptc_arg_finite(vm, argv, argc - 1);
+    if (seq != PTC_NONE)
+        seq = ptc_seq_flat(vm, seq);
+    PtcValue none = seq == PTC_NONE ? PTC_NONE : ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ);
+    if (none == PTC_NONE || ptc_seq_count(seq) == 0 || ptc_to_int(argv[0]) < 0)
+        return ptc_give(out, none);
+    if (argc == 2) {
+        ptc_fail(vm, PTC_E_VALUE, "partition: pieces of 0 elements that begin 0 apart never end");
+        return ptc_fail_hint(vm, "give a step: (partition 0 1 coll)");
+    }
+    if (!arg_positive(vm, argv, 1, &step))
+        return false;
+    PtcValue b = ptc_build_new(vm->heap);
+    for (size_t at = 0; b != PTC_NONE && at < ptc_seq_count(seq); at += step) {
+        if (!ptc_tick(&vm->budget, 1) || !ptc_build_add(vm->heap, b, none))
+            return false;
+        if (ptc_seq_count(seq) - at <= step)
+            break;
+    }
+    return b != PTC_NONE && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
+}
+
 PTC_BUILTIN(
     core_partition, "clojure.core", "partition", 2, 4, 0, "(partition n step? pad? coll)",
     "Pieces of n elements that begin step (n) apart; a shorter rest is left out, or filled up from "
     "pad when that is given.",
     "(partition 2 [1 2 3 4 5]) => [[1 2] [3 4]]\n(partition 2 1 [1 2 3]) => [[1 2] [2 3]]\n"
-    "(partition 3 3 [0] [1 2 3 4]) => [[1 2 3] [4 0]]\n(partition 0 [1]) !! type_error")
+    "(partition 3 3 [0] [1 2 3 4]) => [[1 2 3] [4 0]]\n(partition 0 1 [1 2]) => [[] "
+    "[]]\n(partition 0 [1]) !! value_error")
 {
     Pieces p = {.pad = argc == 4 ? argv[2] : PTC_NONE};
+    if (ptc_is_int(argv[0]) && ptc_to_int(argv[0]) <= 0)
+        return divide_empty(vm, argc, argv, out);
     if (!arg_positive(vm, argv, 0, &p.size))
         return false;
     p.step = p.size;

@@ -140,11 +140,14 @@ static bool is_nan(PtcValue v)
 }
 
 /* What must be alike for ranks to be comparable; PTC_T_NONE: has no rank. */
-static PtcTag rank_class(PtcValue v)
+static PtcTag rank_class(PtcVM *vm, PtcValue v)
 {
     if (ptc_is_number(v))
         return is_nan(v) ? PTC_T_NONE : PTC_T_FLOAT;
     PtcTag tag = ptc_tag(v);
+    if (tag == PTC_T_KEYWORD &&
+        ptc_bytes_find_char(&vm->budget, ptc_str_bytes(v), ptc_str_len(v), '/'))
+        return PTC_T_NONE; /* those with a namespace come after all others */
     return tag == PTC_T_STRING || tag == PTC_T_KEYWORD ? tag : PTC_T_NONE;
 }
 
@@ -188,7 +191,7 @@ static bool note_key(Sorter *s, PtcValue key, PtcValue *first)
 {
     if (key == PTC_NIL)
         return true;
-    PtcTag class = rank_class(key);
+    PtcTag class = rank_class(s->vm, key);
     if (class == PTC_T_NONE || (s->class != PTC_T_NONE && class != s->class))
         return false;
     if (s->class == PTC_T_NONE) {

@@ -557,9 +557,11 @@ PTC_BUILTIN(
     PtcValue v = argv[0];
     if (ptc_is_char(vm, v))
         return ptc_give(out, v);
-    if (!ptc_is_integer(v))
+    if (!ptc_is_number(v))
         return ptc_fail_type(vm, argv, 0, "a code point or a character");
-    if (!ptc_arg_int(vm, argv, 0, &code))
+    if (ptc_is_float(v)) /* cut, as Java's cast does; NaN is below all characters here */
+        code = ptc_to_float(v) >= 0 && ptc_to_float(v) < 0x110000 ? (int64_t)ptc_to_float(v) : -1;
+    else if (!ptc_arg_int(vm, argv, 0, &code))
         return false;
     if (code < 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
         return ptc_fail(vm, PTC_E_VALUE, "char: %lld is no code point of a character",

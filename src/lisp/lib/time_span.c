@@ -47,6 +47,16 @@ static bool negate(PtcVM *vm, int64_t *n)
     return true;
 }
 
+/* An integer, or a float that is whole: 1e9 seconds. */
+static bool arg_whole(PtcVM *vm, const PtcValue *argv, int i, int64_t *n)
+{
+    double d = ptc_is_float(argv[i]) ? ptc_to_float(argv[i]) : 0.5;
+    if (d < -0x1p53 || d > 0x1p53 || d != (double)(int64_t)d)
+        return ptc_arg_int(vm, argv, i, n);
+    *n = (int64_t)d;
+    return true;
+}
+
 static bool shift(PtcVM *vm, const PtcValue *argv, int unit, bool back, PtcValue *out)
 {
     static const struct {
@@ -64,7 +74,7 @@ static bool shift(PtcVM *vm, const PtcValue *argv, int unit, bool back, PtcValue
     while (expected[i].kinds != kinds)
         i++;
     int64_t n;
-    return ptc_arg_kind(vm, argv, 0, kinds, expected[i].names) && ptc_arg_int(vm, argv, 1, &n) &&
+    return ptc_arg_kind(vm, argv, 0, kinds, expected[i].names) && arg_whole(vm, argv, 1, &n) &&
            (!back || negate(vm, &n)) && give_shifted(vm, argv[0], unit, n, out);
 }
 
