@@ -99,6 +99,7 @@ typedef struct {
     int64_t
         max_workers; /* threads that work on pmap and pcalls, each with a heap of memory_bytes, which a
                       * pmap inside of another shares [8] */
+    int64_t seed;    /* no limit: where rand and its kin begin, so that a run repeats [0] */
 } PtcLimits;
 
 /* Options of an engine. */

@@ -110,6 +110,7 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
         {"loop_limit", offsetof(PtcLimits, loop_limit), 1},
         {"max_depth", offsetof(PtcLimits, max_depth), 1},
         {"max_tool_calls", offsetof(PtcLimits, max_tool_calls), 1},
+        {"seed", offsetof(PtcLimits, seed), 1},
     };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (!is_key(key, known[i].name))
@@ -126,7 +127,7 @@ static bool read_option(Request *r, PtcValue key, PtcValue value)
     snprintf(
         r->problem, sizeof r->problem,
         "unknown option %.*s; known: timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, "
-        "max_tool_calls, now",
+        "max_tool_calls, seed, now",
         (int)shown, ptc_str_bytes(key));
     return false;
 }

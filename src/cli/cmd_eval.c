@@ -22,7 +22,7 @@ typedef struct {
     const char *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
     int format; /* -1: not given */
     bool jsonl, session;
-    int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes;
+    int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
     int64_t float_precision, max_tool_calls;
     const char *now;
 } Options;
@@ -45,6 +45,7 @@ static const PtcOption table[] = {
     {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
     {"program-bytes", 0, PTC_OPTION_INT, AT(program_bytes), "N", "size of the program", 1,
      64 << 20},
+    {"seed", 0, PTC_OPTION_INT, AT(seed), "N", "where rand and its kin begin", 0, INT64_MAX / 2},
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15},
     {"now", 0, PTC_OPTION_TEXT, AT(now), "TIME",
@@ -81,6 +82,7 @@ static void resolve(void *target)
         o->loop_limit = limits->loop_limit;
         o->max_depth = limits->max_depth;
         o->program_bytes = limits->program_bytes;
+        o->seed = limits->seed;
     }
     ptc_free(ptc);
 }
@@ -113,6 +115,7 @@ static void set_limits(PtcLimits *limits, const Options *o)
     limits->loop_limit = o->loop_limit;
     limits->max_depth = o->max_depth;
     limits->program_bytes = o->program_bytes;
+    limits->seed = o->seed;
     limits->max_tool_calls = o->max_tool_calls;
 }
 
@@ -450,6 +453,7 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
                  .loop_limit = PTC_UNSET,
                  .max_depth = PTC_UNSET,
                  .program_bytes = PTC_UNSET,
+                 .seed = PTC_UNSET,
                  .float_precision = PTC_UNSET,
                  .max_tool_calls = PTC_UNSET};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);

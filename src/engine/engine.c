@@ -25,6 +25,7 @@ const PtcLimits ptc_default_limits = {
     .max_tool_calls = NO_LIMIT,
     .tool_bytes = 16 * MIB,
     .max_workers = 8,
+    .seed = 0,
 };
 
 #define LIMIT(name, most)               \
@@ -51,6 +52,7 @@ static const struct {
     LIMIT(max_tool_calls, NO_LIMIT),
     LIMIT(tool_bytes, (int64_t)1 << 46),
     LIMIT(max_workers, PTC_WORKERS_MAX),
+    LIMIT(seed, (int64_t)1 << 62),
 };
 
 enum { LIMIT_COUNT = sizeof limits / sizeof limits[0] };

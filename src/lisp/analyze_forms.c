@@ -448,6 +448,8 @@ static const struct {
     /* in the order of memcmp */
     {"->", ptc_analyze_thread_first},
     {"->>", ptc_analyze_thread_last},
+    {".", ptc_analyze_dot},
+    {"..", ptc_analyze_dots},
     {"and", and_form},
     {"as->", ptc_analyze_thread_as},
     {"case", ptc_analyze_case},
@@ -476,6 +478,8 @@ static const struct {
     {"let", let_form},
     {"letfn", ptc_analyze_letfn},
     {"loop", ptc_analyze_loop},
+    {"memfn", ptc_analyze_memfn},
+    {"new", ptc_analyze_new_object},
     {"ns", ptc_analyze_ns},
     {"or", or_form},
     {"quote", quote_form},

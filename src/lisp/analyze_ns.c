@@ -12,7 +12,7 @@
 enum { NAME_MAX_BYTES = 120 };
 
 /* Namespaces whose functions are all here under other names, or that only matter to a JVM. */
-static const char *const harmless[] = {"clojure.pprint", "clojure.repl", NULL};
+static const char *const harmless[] = {"clojure.repl", NULL};
 
 static bool is_harmless(const char *text, size_t len)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * The threads of a crew, and what one of them does on its seat. */
 #include "lisp/crew_int.h"
+#include "lisp/lib/random.h"
 
 #include <string.h>
 
@@ -102,6 +103,7 @@ void ptc_seat_free(PtcSeat *seat)
 /* ---------------------------------------------------------------------------- an item */
 
 /* Every item begins with the run as it was when the job began. */
+/* Each item has random numbers of its own, whatever thread it meets. */
 static void begin_item(PtcSeat *seat, PtcItem *item)
 {
     PtcVM *vm = seat->vm;
@@ -116,6 +118,7 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
     vm->journal = model->journal;
     vm->summaries = model->summaries;
     vm->loops_left = model->loops_left;
+    vm->random = ptc_random_of(model->random, (uint64_t)(item - seat->job->items));
     item->seat = seat;
     vm->prints.open = false; /* of the item before */
     item->first_print = (uint32_t)vm->prints.count;

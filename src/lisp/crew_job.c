@@ -4,6 +4,7 @@
 
 #include "base/watch.h"
 #include "lisp/element.h"
+#include "lisp/lib/random.h"
 #include "value/copy.h"
 #include "value/map.h"
 
@@ -62,6 +63,7 @@ static void give_back_vm(const PtcJob *job, PtcVM *vm)
     vm->journal = m->journal;
     vm->summaries = m->summaries;
     vm->loops_left = m->loops_left;
+    vm->random = ptc_random_of(m->random, UINT64_MAX - 1); /* whichever items this thread did */
     vm->prints = m->prints;
     vm->log = m->log;
     vm->warnings = m->warnings;

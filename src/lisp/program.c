@@ -134,6 +134,7 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->journal = p->journal;
     vm->remaining = p->remaining;
     vm->now_ms = p->now_ms ? p->now_ms : ptc_clock_wall_ms();
+    vm->random = (uint64_t)p->limits.seed;
     vm->summaries = PTC_NIL;
     vm->log = (PtcLog){0};
     vm->seat = NULL;

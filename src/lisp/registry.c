@@ -14,6 +14,8 @@
     X(ptc_lib_compare) \
     X(ptc_lib_math) \
     X(ptc_lib_math_double) \
+    X(ptc_lib_num_cast) \
+    X(ptc_lib_random) \
     X(ptc_lib_pred) \
     X(ptc_lib_ident) \
     X(ptc_lib_parse_scalar) \
@@ -106,6 +108,9 @@ static const struct {
     {"cheshire", "cheshire.core"},
     {"cheshire.core", "cheshire.core"},
     {"clojure.data.json", "clojure.data.json"},
+    {"clojure.pprint", "clojure.pprint"},
+    {"pprint", "clojure.pprint"},
+    {"pp", "clojure.pprint"},
     {"clojure.edn", "clojure.edn"},
     {"edn", "clojure.edn"},
     {"budget", "budget"},

@@ -9,7 +9,6 @@
 #define NO_FILES "programs cannot reach files: data comes as data/NAME or from tools"
 #define NO_WAITING "programs cannot wait: a run has one fixed time"
 #define NO_THREADS "use (pmap f coll) or (pcalls f g) to do several things at once"
-#define NO_CHANCE "programs are deterministic: take random numbers from data/ or a tool"
 #define NO_DECIMALS \
     "there are no decimals: count in the smallest unit as an integer (cents), or use a float"
 #define NO_CLASSES "use a plain map"
@@ -59,13 +58,7 @@ static const PtcInstead words[] = {
     {"load-file", NO_FILES, false},
     {"fetch", "programs reach the network only through tools: (tool/NAME {...})", false},
     {"http/get", "programs reach the network only through tools: (tool/NAME {...})", false},
-    {"rand", NO_CHANCE, false},
-    {"rand-int", NO_CHANCE, false},
-    {"rand-nth", NO_CHANCE, false},
-    {"random", NO_CHANCE, false},
-    {"Math/random", NO_CHANCE, false},
-    {"shuffle", "programs are deterministic: sort by a key instead", false},
-    {"random-uuid", "programs are deterministic: take identifiers from data/ or a tool", false},
+    {"random", "use (rand), (rand-int n) or (rand-nth coll)", false},
     {"now", "use (Instant/now), (LocalDate/now) or (System/currentTimeMillis)", false},
     {"today", "use (LocalDate/now)", false},
     /* what Clojure has */
@@ -81,19 +74,13 @@ static const PtcInstead words[] = {
     {"reify", NO_CLASSES, true},
     {"binding", NO_VARS, true},
     {"with-redefs", NO_VARS, true},
-    {"new", "objects cannot be made: use maps", true},
     {"time", "leave it out: programs cannot measure time", true},
     {"bigdec", NO_DECIMALS, false},
     {"BigDecimal.", NO_DECIMALS, false},
     {"BigDecimal/valueOf", NO_DECIMALS, false},
     {"java.math.BigDecimal.", NO_DECIMALS, false},
     {"with-precision", NO_DECIMALS, true},
-    {"bigint", "integers have any size: leave it out", false},
-    {"biginteger", "integers have any size: leave it out", false},
-    {"BigInteger.", "integers have any size: use parse-long", false},
     {"rationalize", "there are no ratios: / gives an integer or a float", false},
-    {"pprint", "use println", false},
-    {"clojure.pprint/pprint", "use println", false},
     {"StringBuilder.", "use str or join", false},
     /* Python, JavaScript, Lisps and others */
     {"len", "use (count coll)", false},

@@ -63,6 +63,18 @@ CORE(form_recur, "recur", "(recur value...)",
      "((fn [n] (if (> n 9) n (recur (* 2 n)))) 1) => 16\n"
      "(loop [i 0] (inc (recur i))) !! invalid_form");
 
+/* ------------------------------------------------------------- calls of methods */
+
+CORE(form_dot, ".", "(. x method args...)", "The call (.method x args...).",
+     "(. \"abc\" substring 1 2) => \"b\"\n(. \"abc\") !! invalid_form");
+CORE(form_dots, "..", "(.. x (method args...) method)",
+     "Calls methods one after the other, each on what the one before it gave.",
+     "(.. \" abc \" trim (substring 1) toUpperCase) => \"BC\"\n(.. \"abc\") !! invalid_form");
+CORE(form_memfn, "memfn", "(memfn method args...)", "The method as a function of its object.",
+     "(map (memfn length) [\"a\" \"bc\"]) => [1 2]\n(memfn) !! invalid_form");
+CORE(form_new, "new", "(new Class args...)", "The call (Class. args...).",
+     "(ex-message (new Exception \"late\")) => \"late\"\n(new) !! invalid_form");
+
 /* --------------------------------------------------------------- conditionals */
 
 CORE(form_if, "if", "(if test then else?)",
@@ -228,6 +240,10 @@ const PtcBuiltin *const ptc_lib_forms[] = {
     &form_fn_def,
     &form_let_def,
     &form_loop_def,
+    &form_dot_def,
+    &form_dots_def,
+    &form_memfn_def,
+    &form_new_def,
     &form_recur_def,
     &form_if_def,
     &form_if_not_def,

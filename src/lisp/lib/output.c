@@ -52,6 +52,37 @@ PTC_BUILTIN(core_print_str, "clojure.core", "print-str", 0, -1, 0, "(print-str &
     return ptc_format_give(vm, &buf, add_line(vm, &buf, argc, argv, false), out);
 }
 
+static bool line_text(PtcVM *vm, int argc, const PtcValue *argv, bool readable, PtcValue *out)
+{
+    PtcBuf buf;
+    ptc_heap_buf_init(vm->heap, &buf);
+    bool ok = add_line(vm, &buf, argc, argv, readable) && ptc_buf_add_char(&buf, '\n');
+    return ptc_format_give(vm, &buf, ok, out);
+}
+
+PTC_BUILTIN(core_println_str, "clojure.core", "println-str", 0, -1, 0, "(println-str & values)",
+            "The line that println would print, with its line feed, as a string.",
+            "(println-str \"a\" 1) => \"a 1\\n\"\n(println-str) => \"\\n\"")
+{
+    return line_text(vm, argc, argv, false, out);
+}
+
+PTC_BUILTIN(core_prn_str, "clojure.core", "prn-str", 0, -1, 0, "(prn-str & values)",
+            "The line that prn would print, with its line feed, as a string.",
+            "(prn-str \"a\" 1) => \"\\\"a\\\" 1\\n\"\n(prn-str) => \"\\n\"")
+{
+    return line_text(vm, argc, argv, true, out);
+}
+
+PTC_BUILTIN(pprint_pprint, "clojure.pprint", "pprint", 1, 1, PTC_B_EFFECT,
+            "(clojure.pprint/pprint x)",
+            "Prints a value as one line in the way of pr-str; gives nil.",
+            "(with-out-str (clojure.pprint/pprint {:a [1]})) => \"{:a "
+            "[1]}\\n\"\n(clojure.pprint/pprint) !! arity_error")
+{
+    return print_all(vm, argc, argv, true, true, out);
+}
+
 PTC_BUILTIN(core_println, "clojure.core", "println", 0, -1, PTC_B_EFFECT, "(println & values)",
             "Prints the arguments as one line, with spaces between; gives nil.",
             "(println \"total:\" 3) => nil\n(println) => nil")
@@ -114,6 +145,16 @@ PTC_BUILTIN(
            print_text(vm, ptc_str_bytes(text), ptc_str_len(text));
 }
 
-const PtcBuiltin *const ptc_lib_output[] = {
-    &core_pr_str_def, &core_print_str_def, &core_println_def, &core_print_def,  &core_pr_def,
-    &core_prn_def,    &core_newline_def,   &core_flush_def,   &core_printf_def, NULL};
+const PtcBuiltin *const ptc_lib_output[] = {&core_pr_str_def,
+                                            &core_print_str_def,
+                                            &core_println_def,
+                                            &core_print_def,
+                                            &core_pr_def,
+                                            &core_prn_def,
+                                            &core_newline_def,
+                                            &core_flush_def,
+                                            &core_printf_def,
+                                            &core_println_str_def,
+                                            &core_prn_str_def,
+                                            &pprint_pprint_def,
+                                            NULL};

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT
+ * Casts to Java's integers, and arithmetic that wraps around as theirs does. */
+#include <math.h>
+
+#include "lisp/lib/interop.h"
+#include "lisp/lib/num.h"
+#include "lisp/lib/pred.h"
+#include "lisp/lib/time.h"
+
+/* An integer of any size as it is, a float without its fraction. */
+static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    if (ptc_is_string(argv[0])) {
+        if (!ptc_as(vm, "clojure.core/parse-long", 1, argv, out))
+            return false;
+        return *out != PTC_NIL || ptc_fail(vm, PTC_E_VALUE, "%s: the string spells no integer",
+                                           ptc_builtin_row(vm->running)->name);
+    }
+    if (!ptc_arg_number(vm, argv, 0))
+        return false;
+    if (ptc_is_integer(argv[0]))
+        return ptc_give(out, argv[0]);
+    double d = ptc_num_double(argv[0]);
+    if (!isfinite(d))
+        return ptc_fail(vm, PTC_E_VALUE, "%s: NaN and the infinities are no integers",
+                        ptc_builtin_row(vm->running)->name);
+    return ptc_give(out, ptc_int_from_double(vm->heap, d));
+}
+
+/* Within so many bits, or an error. */
+static bool to_bits(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
+{
+    int64_t n;
+    if (!ptc_as(vm, "clojure.core/long", 1, argv, out) || !ptc_int_get(*out, &n))
+        return false;
+    if (n >= -((int64_t)1 << (bits - 1)) && n < (int64_t)1 << (bits - 1))
+        return true;
+    return ptc_fail(vm, PTC_E_ARITH, "%s: the number does not fit %d bits",
+                    ptc_builtin_row(vm->running)->name, bits);
+}
+
+/* The lowest bits of a number, with a sign. */
+static int64_t wrapped(uint64_t n, int bits)
+{
+    return bits == 64 ? (int64_t)n : (int64_t)(n << (64 - bits)) >> (64 - bits);
+}
+
+static bool arg_wrapped(PtcVM *vm, const PtcValue *argv, int i, uint64_t *n)
+{
+    int64_t k;
+    if (ptc_is_float(argv[i])) {
+        double d = ptc_to_float(argv[i]);
+        *n = isnan(d) ? 0
+                      : (uint64_t)(d >= 0x1p63   ? INT64_MAX
+                                   : d < -0x1p63 ? INT64_MIN
+                                                 : (int64_t)d);
+        return true;
+    }
+    if (ptc_is_bigint(argv[i]) && !ptc_int_get(argv[i], &k)) {
+        const PtcBig *big = (const PtcBig *)(uintptr_t)argv[i];
+        *n = ptc_int_sign(argv[i]) < 0 ? 0 - big->limbs[0] : big->limbs[0];
+        return true;
+    }
+    if (!ptc_arg_int(vm, argv, i, &k))
+        return false;
+    *n = (uint64_t)k;
+    return true;
+}
+
+static bool unchecked(PtcVM *vm, const PtcValue *argv, int bits, char op, PtcValue *out)
+{
+    uint64_t a, b = 0;
+    bool two = op == '+' || op == '-' || op == '*' || op == '/' || op == '%';
+    if (!arg_wrapped(vm, argv, 0, &a) || (two && !arg_wrapped(vm, argv, 1, &b)))
+        return false;
+    int64_t x = wrapped(a, bits), y = wrapped(b, bits);
+    if ((op == '/' || op == '%') && y == 0)
+        return ptc_fail(vm, PTC_E_ARITH, "%s: division by zero",
+                        ptc_builtin_row(vm->running)->name);
+    uint64_t n = op == '+'   ? a + b
+                 : op == '-' ? a - b
+                 : op == '*' ? a * b
+                 : op == 'i' ? a + 1
+                 : op == 'd' ? a - 1
+                 : op == 'n' ? 0 - a
+                 : op == '/' ? (y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y))
+                 : op == '%' ? (y == -1 ? 0 : (uint64_t)(x % y))
+                             : a;
+    return ptc_give(out, ptc_int_new(vm->heap, wrapped(n, bits)));
+}
+
+PTC_BUILTIN(core_bigint, "clojure.core", "bigint", 1, 1, 0, "(bigint x)",
+            "The number without its fraction, as an integer; integers have any size here.",
+            "(bigint 3.7) => 3\n(bigint \"12\") => 12\n(bigint nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return to_bigint(vm, argv, out);
+}
+
+PTC_BUILTIN(core_biginteger, "clojure.core", "biginteger", 1, 1, 0, "(biginteger x)",
+            "The same as bigint.", "(biginteger 5) => 5\n(biginteger :a) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return to_bigint(vm, argv, out);
+}
+
+PTC_BUILTIN(new_big_integer, "clojure.core", "BigInteger.", 1, 2, 0, "(BigInteger. s radix?)",
+            "The integer that a string spells, within 64 bits.",
+            "(BigInteger. \"42\") => 42\n(BigInteger. \"x\") !! value_error")
+{
+    return ptc_as(vm, "Long/parseLong", argc, argv, out);
+}
+
+PTC_BUILTIN(core_num, "clojure.core", "num", 1, 1, 0, "(num x)",
+            "A number itself; anything else is an error.",
+            "(num 5) => 5\n(num \"5\") !! type_error")
+{
+    PTC_UNUSED(argc);
+    return ptc_arg_number(vm, argv, 0) && ptc_give(out, argv[0]);
+}
+
+PTC_BUILTIN(core_short, "clojure.core", "short", 1, 1, 0, "(short x)",
+            "The number without its fraction, within 16 bits.",
+            "(short 3.7) => 3\n(short 40000) !! arithmetic_error")
+{
+    PTC_UNUSED(argc);
+    return to_bits(vm, argv, 16, out);
+}
+
+PTC_BUILTIN(core_byte, "clojure.core", "byte", 1, 1, 0, "(byte x)",
+            "The number without its fraction, within 8 bits.",
+            "(byte 3.7) => 3\n(byte 128) !! arithmetic_error")
+{
+    PTC_UNUSED(argc);
+    return to_bits(vm, argv, 8, out);
+}
+
+PTC_BUILTIN(core_unchecked_add, "clojure.core", "unchecked-add", 2, 2, 0, "(unchecked-add x y)",
+            "As Java's integers of 64 bits do it: what does not fit wraps around.",
+            "(unchecked-add 1 2) => 3\n(unchecked-add 9223372036854775807 1) => "
+            "-9223372036854775808\n(unchecked-add 1 nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 64, '+', out);
+}
+
+PTC_BUILTIN(core_unchecked_subtract, "clojure.core", "unchecked-subtract", 2, 2, 0,
+            "(unchecked-subtract x y)",
+            "As Java's integers of 64 bits do it: what does not fit wraps around.",
+            "(unchecked-subtract 1 2) => -1\n(unchecked-subtract 1 nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 64, '-', out);
+}
+
+PTC_BUILTIN(core_unchecked_multiply, "clojure.core", "unchecked-multiply", 2, 2, 0,
+            "(unchecked-multiply x y)",
+            "As Java's integers of 64 bits do it: what does not fit wraps around.",
+            "(unchecked-multiply 6 7) => 42\n(unchecked-multiply 1 nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 64, '*', out);
+}
+
+PTC_BUILTIN(core_unchecked_inc, "clojure.core", "unchecked-inc", 1, 1, 0, "(unchecked-inc x)",
+            "As Java's integers of 64 bits do it: what does not fit wraps around.",
+            "(unchecked-inc 1) => 2\n(unchecked-inc nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 64, 'i', out);
+}
+
+PTC_BUILTIN(core_unchecked_dec, "clojure.core", "unchecked-dec", 1, 1, 0, "(unchecked-dec x)",
+            "As Java's integers of 64 bits do it: what does not fit wraps around.",
+            "(unchecked-dec 1) => 0\n(unchecked-dec nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 64, 'd', out);
+}
+
+PTC_BUILTIN(core_unchecked_negate, "clojure.core", "unchecked-negate", 1, 1, 0,
+            "(unchecked-negate x)",
+            "As Java's integers of 64 bits do it: what does not fit wraps around.",
+            "(unchecked-negate 1) => -1\n(unchecked-negate nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 64, 'n', out);
+}
+
+PTC_BUILTIN(core_unchecked_add_int, "clojure.core", "unchecked-add-int", 2, 2, 0,
+            "(unchecked-add-int x y)",
+            "As Java's integers of 32 bits do it: what does not fit wraps around.",
+            "(unchecked-add-int 1 2) => 3\n(unchecked-add-int 2147483647 1) => "
+            "-2147483648\n(unchecked-add-int 1 nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 32, '+', out);
+}
+
+PTC_BUILTIN(core_unchecked_subtract_int, "clojure.core", "unchecked-subtract-int", 2, 2, 0,
+            "(unchecked-subtract-int x y)",
+            "As Java's integers of 32 bits do it: what does not fit wraps around.",
+            "(unchecked-subtract-int 1 2) => -1\n(unchecked-subtract-int 1 nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 32, '-', out);
+}
+
+PTC_BUILTIN(core_unchecked_multiply_int, "clojure.core", "unchecked-multiply-int", 2, 2, 0,
+            "(unchecked-multiply-int x y)",
+            "As Java's integers of 32 bits do it: what does not fit wraps around.",
+            "(unchecked-multiply-int 6 7) => 42\n(unchecked-multiply-int 1 nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 32, '*', out);
+}
+
+PTC_BUILTIN(core_unchecked_inc_int, "clojure.core", "unchecked-inc-int", 1, 1, 0,
+            "(unchecked-inc-int x)",
+            "As Java's integers of 32 bits do it: what does not fit wraps around.",
+            "(unchecked-inc-int 1) => 2\n(unchecked-inc-int nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 32, 'i', out);
+}
+
+PTC_BUILTIN(core_unchecked_dec_int, "clojure.core", "unchecked-dec-int", 1, 1, 0,
+            "(unchecked-dec-int x)",
+            "As Java's integers of 32 bits do it: what does not fit wraps around.",
+            "(unchecked-dec-int 1) => 0\n(unchecked-dec-int nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 32, 'd', out);
+}
+
+PTC_BUILTIN(core_unchecked_negate_int, "clojure.core", "unchecked-negate-int", 1, 1, 0,
+            "(unchecked-negate-int x)",
+            "As Java's integers of 32 bits do it: what does not fit wraps around.",
+            "(unchecked-negate-int 1) => -1\n(unchecked-negate-int nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 32, 'n', out);
+}
+
+PTC_BUILTIN(core_unchecked_divide_int, "clojure.core", "unchecked-divide-int", 2, 2, 0,
+            "(unchecked-divide-int x y)", "As Java's integers of 32 bits do it.",
+            "(unchecked-divide-int 7 2) => 3\n(unchecked-divide-int 1 0) !! arithmetic_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 32, '/', out);
+}
+
+PTC_BUILTIN(core_unchecked_remainder_int, "clojure.core", "unchecked-remainder-int", 2, 2, 0,
+            "(unchecked-remainder-int x y)", "As Java's integers of 32 bits do it.",
+            "(unchecked-remainder-int 7 2) => 1\n(unchecked-remainder-int 1 0) !! arithmetic_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 32, '%', out);
+}
+
+PTC_BUILTIN(core_unchecked_to_long, "clojure.core", "unchecked-long", 1, 1, 0, "(unchecked-long x)",
+            "The lowest 64 bits of a number, with a sign.",
+            "(unchecked-long 3.7) => 3\n(unchecked-long 18446744073709551621) => "
+            "5\n(unchecked-long nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 64, '=', out);
+}
+
+PTC_BUILTIN(
+    core_unchecked_to_int, "clojure.core", "unchecked-int", 1, 1, 0, "(unchecked-int x)",
+    "The lowest 32 bits of a number, with a sign.",
+    "(unchecked-int 3.7) => 3\n(unchecked-int 4294967301) => 5\n(unchecked-int nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 32, '=', out);
+}
+
+PTC_BUILTIN(
+    core_unchecked_to_short, "clojure.core", "unchecked-short", 1, 1, 0, "(unchecked-short x)",
+    "The lowest 16 bits of a number, with a sign.",
+    "(unchecked-short 3.7) => 3\n(unchecked-short 65541) => 5\n(unchecked-short nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 16, '=', out);
+}
+
+PTC_BUILTIN(
+    core_unchecked_to_byte, "clojure.core", "unchecked-byte", 1, 1, 0, "(unchecked-byte x)",
+    "The lowest 8 bits of a number, with a sign.",
+    "(unchecked-byte 3.7) => 3\n(unchecked-byte 261) => 5\n(unchecked-byte nil) !! type_error")
+{
+    PTC_UNUSED(argc);
+    return unchecked(vm, argv, 8, '=', out);
+}
+
+PTC_BUILTIN(core_unchecked_to_double, "clojure.core", "unchecked-double", 1, 1, 0,
+            "(unchecked-double x)", "The same as double.",
+            "(unchecked-double 1) => 1.0\n(unchecked-double nil) !! type_error")
+{
+    return ptc_as(vm, "clojure.core/double", argc, argv, out);
+}
+
+PTC_BUILTIN(core_unchecked_to_float, "clojure.core", "unchecked-float", 1, 1, 0,
+            "(unchecked-float x)", "The same as float.",
+            "(unchecked-float 1) => 1.0\n(unchecked-float nil) !! type_error")
+{
+    return ptc_as(vm, "clojure.core/double", argc, argv, out);
+}
+
+PTC_BUILTIN(core_unchecked_to_char, "clojure.core", "unchecked-char", 1, 1, 0, "(unchecked-char x)",
+            "The same as char.", "(unchecked-char 97) => \"a\"\n(unchecked-char nil) !! type_error")
+{
+    return ptc_as(vm, "clojure.core/char", argc, argv, out);
+}
+
+static bool is_uuid(PtcValue v)
+{
+    return ptc_is_string(v) && ptc_is_uuid(ptc_str_bytes(v), ptc_str_len(v));
+}
+
+PTC_PREDICATE(core_is_uuid, "uuid?", "Is it a string that spells a UUID.",
+              "(uuid? \"b6883c0a-0342-4007-9966-bc2dfa6b109e\") => true\n(uuid? \"x\") => false",
+              is_uuid(x))
+
+/* The special forms of Clojure's compiler, whether or not they are special here. */
+static bool is_special(PtcValue v)
+{
+    static const char *const names[] = {"&",
+                                        ".",
+                                        "case*",
+                                        "catch",
+                                        "def",
+                                        "deftype*",
+                                        "do",
+                                        "finally",
+                                        "fn*",
+                                        "if",
+                                        "import*",
+                                        "let*",
+                                        "letfn*",
+                                        "loop*",
+                                        "monitor-enter",
+                                        "monitor-exit",
+                                        "new",
+                                        "quote",
+                                        "recur",
+                                        "reify*",
+                                        "set!",
+                                        "throw",
+                                        "try",
+                                        "var",
+                                        "clojure.core/import*"};
+    for (size_t i = 0; ptc_is(v, PTC_T_SYMBOL) && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(names[i], ptc_str_bytes(v)) == 0)
+            return true;
+    return false;
+}
+
+PTC_PREDICATE(core_is_special_symbol, "special-symbol?",
+              "Is it the symbol of a special form of Clojure's compiler.",
+              "(special-symbol? 'if) => true\n(special-symbol? 'when) => false\n(special-symbol? "
+              ":if) => false",
+              is_special(x))
+
+const PtcBuiltin *const ptc_lib_num_cast[] = {
+    &core_bigint_def,
+    &core_biginteger_def,
+    &new_big_integer_def,
+    &core_num_def,
+    &core_short_def,
+    &core_byte_def,
+    &core_unchecked_add_def,
+    &core_unchecked_subtract_def,
+    &core_unchecked_multiply_def,
+    &core_unchecked_inc_def,
+    &core_unchecked_dec_def,
+    &core_unchecked_negate_def,
+    &core_unchecked_add_int_def,
+    &core_unchecked_subtract_int_def,
+    &core_unchecked_multiply_int_def,
+    &core_unchecked_inc_int_def,
+    &core_unchecked_dec_int_def,
+    &core_unchecked_negate_int_def,
+    &core_unchecked_divide_int_def,
+    &core_unchecked_remainder_int_def,
+    &core_unchecked_to_long_def,
+    &core_unchecked_to_int_def,
+    &core_unchecked_to_short_def,
+    &core_unchecked_to_byte_def,
+    &core_unchecked_to_double_def,
+    &core_unchecked_to_float_def,
+    &core_unchecked_to_char_def,
+    &core_is_uuid_def,
+    &core_is_special_symbol_def,
+    NULL,
+};
