@@ -8,6 +8,7 @@
 
 #include "json/emit.h"
 #include "json/swar.h"
+#include "value/decimal.h"
 #include "value/bigint.h"
 #include "value/map.h"
 #include "value/number.h"
@@ -214,6 +215,8 @@ static bool add_double(Writer *ws, double d)
 
 static bool add_other(Writer *ws, PtcValue v)
 {
+    if (ptc_is_decimal(v)) /* the number that it is, with all its digits */
+        return ptc_decimal_print(ws->with->heap, ws->buf, v, false);
     const char *what = name_of(v);
     if (ws->with->other && ws->with->other(ws->with, ws->buf, v, &what))
         return true;

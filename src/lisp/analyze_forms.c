@@ -498,6 +498,7 @@ static const struct {
     {"when-some", when_some_form},
     {"while", ptc_analyze_while},
     {"with-out-str", ptc_analyze_with_out_str},
+    {"with-precision", ptc_analyze_with_precision},
 };
 
 FormFn ptc_analyze_special(const char *name, size_t len)

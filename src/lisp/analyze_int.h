@@ -144,6 +144,7 @@ PtcExpr *ptc_analyze_defn(Analyzer *an, const PtcForm *form, bool tail);
 bool ptc_analyze_is_exception(const char *name, size_t len);
 PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_task(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_with_precision(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_with_out_str(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_letfn(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_doto(Analyzer *an, const PtcForm *form, bool tail);

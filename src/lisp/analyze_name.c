@@ -8,6 +8,7 @@
 #include "lisp/lib/time.h"
 #include "lisp/record.h"
 #include "lisp/registry.h"
+#include "value/decimal.h"
 
 PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len)
 {
@@ -99,6 +100,13 @@ static const struct {
     {"Byte/MAX_VALUE", INT8_MAX},
     {"Byte/MIN_VALUE", INT8_MIN},
     {"Integer/SIZE", 32},
+    {"BigDecimal/ROUND_UP", 0},
+    {"BigDecimal/ROUND_DOWN", 1},
+    {"BigDecimal/ROUND_CEILING", 2},
+    {"BigDecimal/ROUND_FLOOR", 3},
+    {"BigDecimal/ROUND_HALF_UP", 4},
+    {"BigDecimal/ROUND_HALF_DOWN", 5},
+    {"BigDecimal/ROUND_HALF_EVEN", 6},
     {"Long/SIZE", 64},
     {"Character/MIN_RADIX", 2},
     {"Character/MAX_RADIX", 36},
@@ -147,6 +155,11 @@ static PtcValue constant(Analyzer *an, const PtcForm *form)
     for (size_t i = 0; i < sizeof int_constants / sizeof int_constants[0]; i++)
         if (ptc_text_is(name, int_constants[i].name))
             return ptc_int_new(an->heap, int_constants[i].value);
+    static const char *const decimals[] = {"BigDecimal/ZERO", "BigDecimal/ONE", "BigDecimal/TEN"};
+    static const int64_t values[] = {0, 1, 10};
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
+        if (ptc_text_is(name, decimals[i]))
+            return ptc_decimal_new(an->heap, ptc_int(values[i]), 0);
     PtcValue v = ptc_interop_constant(an->heap, name.bytes, name.len);
     return v == PTC_NONE ? class_constant(an, (PtcText){form->text, form->len}) : v;
 }

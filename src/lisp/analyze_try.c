@@ -161,6 +161,27 @@ PtcExpr *ptc_analyze_task(Analyzer *an, const PtcForm *form, bool tail)
     return ptc_analyze_builtin(an, "%task", args, 2, form);
 }
 
+/* (with-precision digits :rounding MODE body...): the body as a function, called while decimals are rounded. */
+PtcExpr *ptc_analyze_with_precision(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    const char *usage = "(with-precision 10 :rounding HALF_UP (/ a b))";
+    bool mode = form->count > 3 && form->items[2]->kind == PTC_F_KEYWORD &&
+                ptc_text_is((PtcText){form->items[2]->text, form->items[2]->len}, "rounding");
+    size_t body = mode ? 4 : 2;
+    if (form->count < 2 || (mode && form->items[3]->kind != PTC_F_SYMBOL))
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, form, usage,
+                                 "with-precision takes a number of digits and a body");
+    PtcText name =
+        mode ? (PtcText){form->items[3]->text, form->items[3]->len} : (PtcText){"HALF_UP", 7};
+    PtcExpr **args = ptc_analyze_items(an, 3);
+    if (!args || !(args[0] = ptc_analyze_form(an, form->items[1], false)) ||
+        !(args[1] = ptc_analyze_const(an, ptc_analyze_keyword(an, name.bytes, name.len), form)) ||
+        !(args[2] = part(an, "with-precision", form, body, form->count, NULL)))
+        return NULL;
+    return ptc_analyze_builtin(an, "%with-precision", args, 3, form);
+}
+
 /* (with-out-str body...): what the body prints, as a string. */
 PtcExpr *ptc_analyze_with_out_str(Analyzer *an, const PtcForm *form, bool tail)
 {

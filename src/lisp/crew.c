@@ -286,6 +286,8 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->context = m->context;
     vm->remaining = m->remaining;
     vm->now_ms = m->now_ms;
+    vm->math_digits = m->math_digits;
+    vm->math_mode = m->math_mode;
     vm->host = m->host;
     vm->host_user = m->host_user;
     vm->crew = m->crew;

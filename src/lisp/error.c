@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "value/decimal.h"
 #include "lisp/builtin.h"
 #include "lisp/element.h"
 #include "lisp/lib/seq_int.h"
@@ -53,11 +54,17 @@ bool ptc_fail_hint(PtcVM *vm, const char *format, ...)
 static const char *record_name(unsigned kind)
 {
     static const char *const names[PTC_R_KINDS] = {
-        [PTC_R_FN] = "a function",         [PTC_R_REGEX] = "a regex",
-        [PTC_R_DATE] = "a date",           [PTC_R_DATETIME] = "a date-time",
-        [PTC_R_INSTANT] = "an instant",    [PTC_R_DURATION] = "a duration",
-        [PTC_R_PERIOD] = "a period",       [PTC_R_ENUM] = "a constant",
-        [PTC_R_FORMATTER] = "a formatter", [PTC_R_PRODUCER] = "an endless sequence",
+        [PTC_R_FN] = "a function",
+        [PTC_R_REGEX] = "a regex",
+        [PTC_R_DATE] = "a date",
+        [PTC_R_DATETIME] = "a date-time",
+        [PTC_R_INSTANT] = "an instant",
+        [PTC_R_DURATION] = "a duration",
+        [PTC_R_PERIOD] = "a period",
+        [PTC_R_ENUM] = "a constant",
+        [PTC_R_DECIMAL] = "a decimal",
+        [PTC_R_FORMATTER] = "a formatter",
+        [PTC_R_PRODUCER] = "an endless sequence",
     };
     return kind < PTC_R_KINDS && names[kind] ? names[kind] : "an object";
 }
@@ -168,6 +175,10 @@ bool ptc_arg_number(PtcVM *vm, const PtcValue *argv, int i)
 
 bool ptc_arg_double(PtcVM *vm, const PtcValue *argv, int i, double *out)
 {
+    if (ptc_is_decimal(argv[i])) {
+        *out = ptc_decimal_to_double(vm->heap, argv[i]);
+        return vm->budget.stop == PTC_STOP_NONE;
+    }
     if (!ptc_arg_number(vm, argv, i))
         return false;
     *out = ptc_is_float(argv[i]) ? ptc_to_float(argv[i]) : ptc_int_to_double(argv[i]);

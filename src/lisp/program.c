@@ -135,6 +135,8 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->remaining = p->remaining;
     vm->now_ms = p->now_ms ? p->now_ms : ptc_clock_wall_ms();
     vm->random = (uint64_t)p->limits.seed;
+    vm->math_digits = 0;
+    vm->math_mode = 0;
     vm->summaries = PTC_NIL;
     vm->log = (PtcLog){0};
     vm->seat = NULL;

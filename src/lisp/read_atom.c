@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "base/nearest.h"
 #include "value/bigint.h"
+#include "value/decimal.h"
 #include "value/number.h"
 
 enum { RADIX_DIGITS = 256 };
@@ -543,17 +544,13 @@ static bool float_syntax(const char *text, size_t len, size_t *point)
     return end > at && end == len;
 }
 
-/* 1.5M: exact in Clojure, so a float in its place would be wrong in silence. */
+/* 1.5M */
 static PtcForm *exact_decimal(PtcReading *r, const Number *n)
 {
-    size_t point;
-    if (!float_syntax(n->text, n->len - 1, &point))
-        return bad_number(r, n);
-    PtcDiag *d = PTC_READ_FAIL(r, r->pos, n->end, "`%s` is a decimal, and there are none here",
-                               ptc_read_excerpt(r, r->pos, n->end).text);
-    ptc_diag_hint(
-        d, "count in the smallest unit as an integer (cents), or leave out the M for a float");
-    return NULL;
+    if (n->len > PTC_FORM_INT_DIGITS)
+        return too_many_digits(r, n, n->len, PTC_FORM_INT_DIGITS);
+    PtcValue v = ptc_decimal_parse(r->in->heap, n->text - n->negative, n->len - 1 + n->negative);
+    return v == PTC_NIL ? bad_number(r, n) : number_form(r, n, v);
 }
 
 /* 1.5, 1e3, 1. */

@@ -23,6 +23,7 @@ enum {
     PTC_R_ENUM, /* group (keyword), name (string), ordinal: DayOfWeek/MONDAY, ChronoUnit/DAYS ... */
     PTC_R_FORMATTER, /* pattern (string) */
     PTC_R_PRODUCER,  /* a sequence without end that is computed on demand; lib/produce.h */
+    PTC_R_DECIMAL = PTC_RECORD_DECIMAL, /* unscaled integer, scale; value/decimal.h */
     PTC_R_KINDS
 };
 

@@ -15,6 +15,7 @@
     X(ptc_lib_math) \
     X(ptc_lib_math_double) \
     X(ptc_lib_num_cast) \
+    X(ptc_lib_decimals) \
     X(ptc_lib_random) \
     X(ptc_lib_pred) \
     X(ptc_lib_ident) \
@@ -124,6 +125,8 @@ static const struct {
     {"Short", "Short"},
     {"Byte", "Byte"},
     {"UUID", "UUID"},
+    {"BigDecimal", "BigDecimal"},
+    {"RoundingMode", "RoundingMode"},
     {"Character", "Character"},
     {"String", "String"},
 };

@@ -9,8 +9,6 @@
 #define NO_FILES "programs cannot reach files: data comes as data/NAME or from tools"
 #define NO_WAITING "programs cannot wait: a run has one fixed time"
 #define NO_THREADS "use (pmap f coll) or (pcalls f g) to do several things at once"
-#define NO_DECIMALS \
-    "there are no decimals: count in the smallest unit as an integer (cents), or use a float"
 #define NO_CLASSES "use a plain map"
 #define NO_MACROS "there are no macros: write a function with defn"
 #define NO_VARS "there are no dynamic vars: pass the value as an argument"
@@ -75,11 +73,6 @@ static const PtcInstead words[] = {
     {"binding", NO_VARS, true},
     {"with-redefs", NO_VARS, true},
     {"time", "leave it out: programs cannot measure time", true},
-    {"bigdec", NO_DECIMALS, false},
-    {"BigDecimal.", NO_DECIMALS, false},
-    {"BigDecimal/valueOf", NO_DECIMALS, false},
-    {"java.math.BigDecimal.", NO_DECIMALS, false},
-    {"with-precision", NO_DECIMALS, true},
     {"rationalize", "there are no ratios: / gives an integer or a float", false},
     {"StringBuilder.", "use str or join", false},
     /* Python, JavaScript, Lisps and others */

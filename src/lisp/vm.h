@@ -80,6 +80,8 @@ typedef struct PtcVM {
     PtcValue journal;     /* map from task id to result; nil: no journal is kept */
     PtcValue summaries;   /* map from step id to summary, or nil */
     PtcValue remaining;   /* what (budget/remaining) gives: a map of the host, or nil */
+    int64_t math_digits;  /* of decimals in with-precision; 0: all */
+    int math_mode;        /* PtcRounding */
     uint64_t random;      /* where rand and its kin are; begins with the seed of the run */
     int64_t now_ms;       /* since 1970: the time of day for the whole run, so that runs repeat */
     struct PtcCrew *crew; /* or NULL */

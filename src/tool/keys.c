@@ -6,6 +6,7 @@
 
 #include "lisp/builtin.h"
 #include "lisp/lib/time.h"
+#include "value/decimal.h"
 #include "value/bigint.h"
 #include "value/iter.h"
 #include "value/map.h"
@@ -129,6 +130,10 @@ static PtcValue convert_leaf(Keys *k, PtcValue v, const PtcPlace *at)
         return ptc_tick(k->heap->budget, (int64_t)(ptc_str_len(v) / 64))
                    ? name_string(k->heap, v, false)
                    : PTC_NONE;
+    if (ptc_is_decimal(v)) { /* a tool gets numbers as JSON has them */
+        PtcValue d = ptc_float_new(k->heap, ptc_decimal_to_double(k->heap, v));
+        return d == PTC_NONE || !ptc_is_float(d) ? d : convert_float(k, d, at);
+    }
     PtcValue text = ptc_is(v, PTC_T_RECORD) ? text_string(k->heap, v) : PTC_NONE;
     if (text == PTC_NONE && k->heap->budget->stop == PTC_STOP_NONE)
         return refuse(k, at, ptc_type_name(v));

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "value/bigint.h"
+#include "value/decimal.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
@@ -35,6 +36,20 @@ static bool number_equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
         return false;
     double d = ptc_to_float(ia ? b : a);
     return !isnan(d) && ptc_int_compare_double(ia ? a : b, d) == 0;
+}
+
+/* One of them is a decimal: by value, but as keys numbers of two kinds stay apart. */
+static bool decimal_equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
+{
+    bool both = ptc_is_decimal(a) && ptc_is_decimal(b);
+    if (ptc_is_float(a) || ptc_is_float(b)) {
+        double x = ptc_is_float(a) ? ptc_to_float(a) : ptc_decimal_to_double(heap, a);
+        double y = ptc_is_float(b) ? ptc_to_float(b) : ptc_decimal_to_double(heap, b);
+        return !strict && x == y;
+    }
+    bool exact = (both || !strict) && (ptc_is_decimal(a) || ptc_is_integer(a)) &&
+                 (ptc_is_decimal(b) || ptc_is_integer(b));
+    return exact && ptc_decimal_compare(heap, a, b) == 0;
 }
 
 typedef enum { DIFFERENT, SAME, LOOK_INSIDE } Verdict;
@@ -70,6 +85,8 @@ static Verdict shallow(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 {
     if (a == b)
         return ptc_is_float(a) && !strict && isnan(ptc_to_float(a)) ? DIFFERENT : SAME;
+    if (PTC_UNLIKELY(ptc_is_decimal(a) || ptc_is_decimal(b)))
+        return decimal_equal(heap, a, b, strict) ? SAME : DIFFERENT;
     if (ptc_is_number(a))
         return ptc_is_number(b) && number_equal(heap, a, b, strict) ? SAME : DIFFERENT;
     if (!ptc_is_obj(a) || !ptc_is_obj(b))
@@ -231,6 +248,8 @@ static uint32_t hash_atom(PtcHeap *heap, PtcValue v)
         return hash_name(heap, v);
     if (ptc_is_float(v))
         return hash_double(ptc_to_float(v));
+    if (ptc_is_decimal(v)) /* the same for 1.5M and 1.50M */
+        return hash_double(ptc_decimal_to_double(heap, v));
     if (ptc_is(v, PTC_T_RECORD) || ptc_is(v, PTC_T_VAR))
         return hash_record(heap, v);
     return mix(OF_WORD, v); /* words, and functions by address */
@@ -420,10 +439,27 @@ static int compare_records(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
     return c == 0 && *ok ? (x > y) - (x < y) : c;
 }
 
+static bool is_numeric(PtcValue v)
+{
+    return ptc_is_number(v) || ptc_is_decimal(v);
+}
+
+/* One of them is a decimal. */
+static int compare_decimals(PtcHeap *heap, PtcValue a, PtcValue b)
+{
+    if (!ptc_is_float(a) && !ptc_is_float(b))
+        return ptc_decimal_compare(heap, a, b);
+    double x = ptc_is_float(a) ? ptc_to_float(a) : ptc_decimal_to_double(heap, a);
+    double y = ptc_is_float(b) ? ptc_to_float(b) : ptc_decimal_to_double(heap, b);
+    return (x > y) - (x < y);
+}
+
 int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
 {
     if (ptc_is_int(a) && ptc_is_int(b))
         return ((int64_t)a > (int64_t)b) - ((int64_t)a < (int64_t)b);
+    if ((ptc_is_decimal(a) && is_numeric(b)) || (ptc_is_decimal(b) && is_numeric(a)))
+        return compare_decimals(heap, a, b);
     if (same_record_kind(a, b))
         return compare_records(heap, a, b, ok);
     if (a == PTC_NIL || b == PTC_NIL)

@@ -159,6 +159,9 @@ typedef struct PtcProto {
 } PtcProto;
 enum { PTC_PROTO_VALUES = 7 };
 
+/* Values of obj.aux that this layer knows itself: value/decimal.h. */
+enum { PTC_RECORD_DECIMAL = 13 };
+
 /* obj.count values; obj.aux says what they mean (lisp/record.h). */
 typedef struct PtcRecord {
     PtcObj obj;

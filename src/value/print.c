@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "value/bigint.h"
+#include "value/decimal.h"
 #include "value/number.h"
 #include "value/str.h"
 #include "value/vec.h"
@@ -106,6 +107,17 @@ static bool add_integer(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
     return ok;
 }
 
+static bool add_decimal(const PtcPrinter *printer, PtcBuf *buf, PtcValue v, const char *suffix)
+{
+    PtcBuf digits;
+    ptc_buf_init(&digits, buf->mem, SIZE_MAX);
+    bool ok = ptc_decimal_print(printer->heap, &digits, v, false);
+    buf->failed |= digits.failed;
+    ok = ok && add(buf, digits.data, digits.len) && add_cstr(buf, suffix);
+    ptc_buf_deinit(&digits);
+    return ok;
+}
+
 /* ------------------------------------------------------------ functions, vars */
 
 static bool add_function(PtcBuf *buf, const char *name, size_t len)
@@ -157,6 +169,8 @@ static bool add_leaf(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
         return add_double(printer, buf, ptc_to_float(v));
     if (ptc_is_builtin(v))
         return add_builtin(printer, buf, v);
+    if (ptc_is_decimal(v))
+        return add_decimal(printer, buf, v, "M");
     switch (ptc_tag(v)) {
     case PTC_T_NONE:
         return add_cstr(buf, v == PTC_NIL     ? "nil"
@@ -206,6 +220,8 @@ bool ptc_print(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
     if (!printer->readable && ptc_is_string(v))
         return add_text(printer, buf, v, false);
+    if (!printer->readable && ptc_is_decimal(v))
+        return add_decimal(printer, buf, v, "");
     PtcWalk walk;
     ptc_walk_init(&walk, printer->heap);
     bool ok = add_value(printer, buf, &walk, v);

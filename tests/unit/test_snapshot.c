@@ -96,6 +96,8 @@ static const struct {
     {"(def q (conj clojure.lang.PersistentQueue/EMPTY 1 2 3))", "[q (peek q) (pop q) (conj q 4)]"},
     {"(def a #\"a(b+)c\") (def b (re-pattern \"[0-9]+\"))",
      "[a (re-find a \"xabbcx\") (re-seq b \"1 22\")]"},
+    {"(def a 12.50M) (def b {1.5M :x}) (def c -1E+30M) (def m RoundingMode/HALF_UP) (def k Long)",
+     "[a (get b 1.50M) c (.setScale 2.5M 0 m) (instance? k 1) (+ a 1)]"},
     {"(def a (LocalDate/of 2024 2 29)) (def b (LocalDateTime/parse \"2024-05-01T10:20:30.5\")) "
      "(def "
      "c (Instant/parse \"2024-05-01T10:20:30Z\")) (def d (Duration/ofMillis 1500))",

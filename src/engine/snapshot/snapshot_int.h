@@ -94,6 +94,7 @@ typedef enum {
     SNAP_PRODUCER,  /* source, two values, count, steps */
     SNAP_RING,      /* count, values: again and again without end */
     SNAP_TOOL,      /* text: the function that tool/name stands for */
+    SNAP_DECIMAL,   /* text: without M */
 } SnapKind;
 
 /* ------------------------------------------------------------------------------ writing */

@@ -6,6 +6,7 @@
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
 
+#include "value/decimal.h"
 #include <stdio.h>
 
 /* ------------------------------------------------------------------------------ numbers */
@@ -341,10 +342,25 @@ static bool read_time(SnapReader *r, unsigned kind)
     return ptc_snapshot_add_value(r, ptc_snapshot_record(r, kind, fields, 2));
 }
 
+static bool read_decimal(SnapReader *r)
+{
+    const char *text;
+    size_t len;
+    if (!ptc_snapshot_get_text(r, SIZE_MAX, &text, &len))
+        return false;
+    PtcValue v = ptc_decimal_parse(r->heap, text, len);
+    if (v == PTC_NIL)
+        return SNAP_BAD(r, "a decimal is not written as one");
+    return v != PTC_NONE && ptc_snapshot_add_value(r, v);
+}
+
 static bool read_enum(SnapReader *r)
 {
-    static const uint8_t sizes[PTC_G_COUNT] = {
-        [PTC_G_DAY] = 7, [PTC_G_MONTH] = 12, [PTC_G_UNIT] = 13, [PTC_G_ZONE] = 1};
+    static const uint8_t sizes[PTC_G_COUNT] = {[PTC_G_DAY] = 7,
+                                               [PTC_G_MONTH] = 12,
+                                               [PTC_G_UNIT] = 13,
+                                               [PTC_G_ZONE] = 1,
+                                               [PTC_G_ROUNDING] = 8};
     uint64_t group, ordinal;
     if (!ptc_snapshot_get_number(r, PTC_G_COUNT - 1, &group) ||
         !ptc_snapshot_get_number(r, sizes[group] - 1u, &ordinal))
@@ -391,6 +407,7 @@ static bool read_object(SnapReader *r, SnapKind kind)
     case SNAP_PRODUCER: return ptc_snapshot_read_producer(r);
     case SNAP_RING: return ptc_snapshot_read_ring(r);
     case SNAP_TOOL: return ptc_snapshot_read_tool(r);
+    case SNAP_DECIMAL: return read_decimal(r);
     }
     return SNAP_BAD(r, "an object is of an unknown kind");
 }

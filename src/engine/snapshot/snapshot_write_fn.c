@@ -5,6 +5,7 @@
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
 #include "lisp/registry.h"
+#include "value/decimal.h"
 #include "lisp/vm_int.h"
 
 /* -------------------------------------------------------------------------------- names */
@@ -239,6 +240,18 @@ static bool write_enum(SnapWriter *w, PtcValue record)
     return true;
 }
 
+static bool write_decimal(SnapWriter *w, PtcValue record)
+{
+    PtcBuf text;
+    ptc_buf_init(&text, w->out.mem, SIZE_MAX);
+    bool ok = ptc_decimal_print(&w->work->heap, &text, record, false);
+    w->out.failed |= text.failed;
+    ptc_snapshot_put_number(&w->out, SNAP_DECIMAL);
+    ptc_snapshot_put_text(&w->out, ok ? text.data : "0", ok ? text.len : 1);
+    ptc_buf_deinit(&text);
+    return ok || ptc_snapshot_refuse(w, "a decimal is too long");
+}
+
 static bool write_pattern(SnapWriter *w, SnapKind kind, PtcValue record)
 {
     PtcValue pattern = ptc_record_field(record, 0);
@@ -283,6 +296,7 @@ bool ptc_snapshot_write_record(SnapWriter *w, PtcValue v)
     case PTC_R_INSTANT: write_time(w, SNAP_INSTANT, v); return true;
     case PTC_R_DURATION: write_time(w, SNAP_DURATION, v); return true;
     case PTC_R_ENUM: return write_enum(w, v);
+    case PTC_R_DECIMAL: return write_decimal(w, v);
     case PTC_R_PRODUCER: write_producer(w, v); return true;
     default: return ptc_snapshot_refuse(w, "it holds something that cannot be stored");
     }

@@ -8,6 +8,7 @@
 #include "lisp/lib/seq_int.h"
 #include "lisp/lib/time.h"
 #include "lisp/vm_int.h"
+#include "value/decimal.h"
 
 typedef enum {
     ANY,
@@ -251,8 +252,8 @@ static bool belongs(PtcVM *vm, Kind kind, PtcValue v)
     case ANY: return v != PTC_NIL;
     case STRING: return ptc_is_string(v);
     case CHAR: return ptc_is_char(vm, v);
-    case NUMBER: return ptc_is_number(v);
-    case DECIMAL: return false;
+    case NUMBER: return ptc_is_number(v) || ptc_is_decimal(v);
+    case DECIMAL: return ptc_is_decimal(v);
     case LONG: return fits_long(v);
     case BIG: return ptc_is_integer(v) && !fits_long(v);
     case FLOAT: return ptc_is_float(v);

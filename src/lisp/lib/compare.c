@@ -6,8 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "lisp/lib/num.h"
 #include "lisp/lib/pred.h"
 #include "lisp/record.h"
+#include "value/decimal.h"
 
 static bool stopped(const PtcVM *vm)
 {
@@ -21,7 +23,7 @@ enum { NO_ORDER, NUMBERS, STRINGS, KEYWORDS, SEQUENTIALS, RECORDS };
 
 static unsigned order_class(PtcValue v)
 {
-    if (ptc_is_number(v))
+    if (ptc_is_number(v) || ptc_is_decimal(v))
         return NUMBERS;
     if (ptc_is_string(v))
         return STRINGS;
@@ -36,7 +38,9 @@ static unsigned order_class(PtcValue v)
 
 static const char *class_noun(PtcValue v)
 {
-    return ptc_is_number(v) ? "a number" : ptc_is_sequential(v) ? "a vector" : ptc_type_name(v);
+    return order_class(v) == NUMBERS ? "a number"
+           : ptc_is_sequential(v)    ? "a vector"
+                                     : ptc_type_name(v);
 }
 
 /* The type_error for arguments i and j of argv, which cannot be compared. */
@@ -209,7 +213,7 @@ PTC_BUILTIN(core_num_eq, "clojure.core", "==", 1, -1, 0, "(== num & nums)",
 {
     bool equal;
     for (int i = 0; i < argc; i++)
-        if (!ptc_tick(&vm->budget, 1) || !ptc_arg_number(vm, argv, i))
+        if (!ptc_tick(&vm->budget, 1) || !ptc_arg_numeric(vm, argv, i))
             return false;
     return all_equal(vm, argc, argv, &equal) && ptc_give(out, ptc_bool(equal));
 }
@@ -233,8 +237,8 @@ PTC_BUILTIN(
 /* -1, 0 or 1; 2 for NaN and for what is no number. */
 static int sign_of(PtcValue v)
 {
-    if (ptc_is_integer(v))
-        return ptc_int_sign(v);
+    if (ptc_is_integer(v) || ptc_is_decimal(v))
+        return ptc_decimal_sign(v);
     if (!ptc_is_float(v) || is_nan(v))
         return 2;
     double d = ptc_to_float(v);

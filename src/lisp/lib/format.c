@@ -10,6 +10,7 @@
 #include "lisp/lib/interop.h"
 #include "lisp/lib/pred.h"
 #include "lisp/lib/seq_int.h"
+#include "value/decimal.h"
 #include "value/number.h"
 
 bool ptc_format_check(PtcVM *vm, const PtcBuf *buf, bool ok)
@@ -512,7 +513,8 @@ static bool format_integer(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive
 static bool format_float(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *d, PtcValue v)
 {
     int64_t precision = d->precision < 0 ? 6 : d->precision;
-    if (!ptc_is_number(v))
+    PtcDecimalParts parts = ptc_decimal_parts(v);
+    if (!ptc_is_number(v) && !ptc_is_decimal(v))
         return fail_conversion(vm, d, v, "a number");
     if (ptc_is_float(v) && !isfinite(ptc_to_float(v))) {
         double x = ptc_to_float(v);
@@ -526,7 +528,8 @@ static bool format_float(PtcVM *vm, PtcBuf *buf, PtcBuf *part, const Directive *
     if (ptc_is_float(v))
         decimal_of_double(&dec, ptc_to_float(v));
     else
-        ok = decimal_of_int(vm, &dec, &digits, v);
+        ok = decimal_of_int(vm, &dec, &digits, parts.unscaled);
+    dec.point -= dec.count ? parts.scale : 0;
     if (ok && d->conversion == 'f')
         ok = add_fixed(vm, part, &dec, precision, d->groups, d->alternate);
     else if (ok && (d->conversion == 'e' || d->conversion == 'E'))

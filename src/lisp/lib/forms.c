@@ -63,6 +63,14 @@ CORE(form_recur, "recur", "(recur value...)",
      "((fn [n] (if (> n 9) n (recur (* 2 n)))) 1) => 16\n"
      "(loop [i 0] (inc (recur i))) !! invalid_form");
 
+CORE(form_with_precision, "with-precision", "(with-precision digits :rounding HALF_UP body...)",
+     "The body, with the results of decimals rounded to so many digits; halves go up unless "
+     ":rounding says otherwise.",
+     "(with-precision 3 (/ 10M 3)) => 3.33M\n(with-precision 2 :rounding FLOOR (* 1M 1.29M)) => "
+     "1.2M\n"
+     "(with-precision 2 :rounding SIDEWAYS (/ 1M 3)) !! type_error\n(with-precision) !! "
+     "invalid_form");
+
 /* ------------------------------------------------------------- calls of methods */
 
 CORE(form_dot, ".", "(. x method args...)", "The call (.method x args...).",
@@ -240,6 +248,7 @@ const PtcBuiltin *const ptc_lib_forms[] = {
     &form_fn_def,
     &form_let_def,
     &form_loop_def,
+    &form_with_precision_def,
     &form_dot_def,
     &form_dots_def,
     &form_memfn_def,

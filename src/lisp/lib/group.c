@@ -6,6 +6,7 @@
 #include "lisp/lib/num.h"
 #include "lisp/lib/produce.h"
 #include "lisp/vm_int.h"
+#include "value/decimal.h"
 
 /* -------------------------------------------------------------------------- keys */
 
@@ -279,7 +280,7 @@ static bool sum_add(PtcVM *vm, Sum *sum, PtcValue x)
         *sum->total = (PtcValue)quick;
         return true;
     }
-    if (!ptc_is_number(x)) {
+    if (!ptc_is_number(x) && !ptc_is_decimal(x)) {
         ptc_fail(vm, PTC_E_ARITH, "%s: the value of element %zu is %s, expected a number or nil",
                  ptc_builtin_row(vm->running)->name, sum->seen, ptc_type_name(x));
         return ptc_fail_hint(
@@ -311,7 +312,9 @@ static bool give_average(PtcVM *vm, const Sum *sum, PtcValue *out)
 {
     if (sum->n == 0)
         return ptc_give(out, PTC_NIL);
-    double mean = ptc_num_double(*sum->total) / (double)sum->n;
+    double total = ptc_is_decimal(*sum->total) ? ptc_decimal_to_double(vm->heap, *sum->total)
+                                               : ptc_num_double(*sum->total);
+    double mean = total / (double)sum->n;
     PtcValue v = ptc_float_new(vm->heap, mean);
     return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? ptc_float_new(vm->heap, mean) : v);
 }

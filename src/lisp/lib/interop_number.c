@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "lisp/lib/interop.h"
 #include "lisp/lib/num.h"
+#include "value/decimal.h"
 
 static const char *full_name(PtcVM *vm, char out[64])
 {
@@ -560,7 +561,7 @@ PTC_BUILTIN(num_int_value, "java", ".intValue", 1, 1, 0, "(.intValue num)",
             "The number without its fraction, within 32 bits.",
             "(.intValue 3.7) => 3\n(.intValue \"3\") !! type_error")
 {
-    if (!ptc_arg_number(vm, argv, 0))
+    if (!ptc_arg_numeric(vm, argv, 0))
         return false;
     return ptc_as(vm, "clojure.core/int", argc, argv, out);
 }
@@ -569,7 +570,7 @@ PTC_BUILTIN(num_long_value, "java", ".longValue", 1, 1, 0, "(.longValue num)",
             "The number without its fraction, within 64 bits.",
             "(.longValue 3.7) => 3\n(.longValue \"3\") !! type_error")
 {
-    if (!ptc_arg_number(vm, argv, 0))
+    if (!ptc_arg_numeric(vm, argv, 0))
         return false;
     return ptc_as(vm, "clojure.core/long", argc, argv, out);
 }
@@ -577,7 +578,7 @@ PTC_BUILTIN(num_long_value, "java", ".longValue", 1, 1, 0, "(.longValue num)",
 PTC_BUILTIN(num_double_value, "java", ".doubleValue", 1, 1, 0, "(.doubleValue num)",
             "The number as a float.", "(.doubleValue 3) => 3.0\n(.doubleValue \"3\") !! type_error")
 {
-    if (!ptc_arg_number(vm, argv, 0))
+    if (!ptc_arg_numeric(vm, argv, 0))
         return false;
     return ptc_as(vm, "clojure.core/double", argc, argv, out);
 }
@@ -605,8 +606,8 @@ PTC_BUILTIN(num_pow, "java", ".pow", 2, 2, 0, "(.pow num n)",
 {
     int64_t n;
     PTC_UNUSED(argc);
-    if (!ptc_is_integer(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "an integer");
+    if (!ptc_is_integer(argv[0]) && !ptc_is_decimal(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "an integer or a decimal");
     if (!ptc_arg_int(vm, argv, 1, &n))
         return false;
     if (n < 0)

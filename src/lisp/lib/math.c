@@ -9,14 +9,27 @@
 #include "base/utf8.h"
 #include "lisp/builtin.h"
 #include "lisp/lib/num.h"
+#include "value/decimal.h"
 
 /* ------------------------------------------------------------------ rounding */
 
 typedef double (*DoubleFn)(double);
 
+static bool round_decimal(PtcVM *vm, PtcValue v, DoubleFn fn, PtcValue *out)
+{
+    PtcRounding mode = fn == floor   ? PTC_ROUND_FLOOR
+                       : fn == ceil  ? PTC_ROUND_CEILING
+                       : fn == trunc ? PTC_ROUND_DOWN
+                                     : PTC_ROUND_HALF_UP;
+    PtcValue whole = ptc_decimal_set_scale(vm->heap, v, 0, mode);
+    return whole != PTC_NONE && ptc_give(out, ptc_decimal_parts(whole).unscaled);
+}
+
 /* To an integer; what is none already and has none near it (NaN, infinity) stays as it is. */
 static bool round_with(PtcVM *vm, const PtcValue *argv, DoubleFn fn, PtcValue *out)
 {
+    if (ptc_is_decimal(argv[0]))
+        return round_decimal(vm, argv[0], fn, out);
     if (!ptc_arg_number(vm, argv, 0))
         return false;
     if (ptc_is_integer(argv[0]) || !isfinite(ptc_to_float(argv[0])))
@@ -86,6 +99,10 @@ static bool to_integer(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
 {
     uint32_t code;
     int64_t n;
+    if (ptc_is_decimal(argv[0])) {
+        PtcValue whole = ptc_decimal_to_int(vm->heap, argv[0]);
+        return whole != PTC_NONE && to_integer(vm, &whole, bits, out);
+    }
     if (single_code(argv[0], &code))
         return ptc_give(out, ptc_int(code));
     if (ptc_is_string(argv[0]))

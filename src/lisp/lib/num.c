@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "lisp/builtin.h"
+#include "lisp/lib/decimals.h"
 
 static const char *running_name(const PtcVM *vm)
 {
@@ -29,7 +30,24 @@ static bool both_integers(PtcValue a, PtcValue b)
 static bool both_numbers(PtcVM *vm, PtcValue a, PtcValue b)
 {
     PtcValue argv[2] = {a, b};
-    return ptc_arg_number(vm, argv, 0) && ptc_arg_number(vm, argv, 1);
+    return ptc_arg_numeric(vm, argv, 0) && ptc_arg_numeric(vm, argv, 1);
+}
+
+bool ptc_arg_numeric(PtcVM *vm, const PtcValue *argv, int i)
+{
+    return ptc_is_decimal(argv[i]) || ptc_arg_number(vm, argv, i);
+}
+
+/* Is one a decimal and the other exact too? */
+static bool are_decimals(PtcValue a, PtcValue b)
+{
+    bool x = ptc_is_decimal(a), y = ptc_is_decimal(b);
+    return (x && (y || ptc_is_integer(b))) || (y && ptc_is_integer(a));
+}
+
+static double as_double(PtcVM *vm, PtcValue v)
+{
+    return ptc_is_decimal(v) ? ptc_decimal_to_double(vm->heap, v) : ptc_num_double(v);
 }
 
 PtcValue ptc_num_add(PtcVM *vm, PtcValue a, PtcValue b)
@@ -38,7 +56,9 @@ PtcValue ptc_num_add(PtcVM *vm, PtcValue a, PtcValue b)
         return ptc_int_add(vm->heap, a, b);
     if (!both_numbers(vm, a, b))
         return PTC_NONE;
-    return ptc_float_new(vm->heap, ptc_num_double(a) + ptc_num_double(b));
+    if (are_decimals(a, b))
+        return ptc_decimal_in_context(vm, ptc_decimal_add(vm->heap, a, b));
+    return ptc_float_new(vm->heap, as_double(vm, a) + as_double(vm, b));
 }
 
 PtcValue ptc_num_sub(PtcVM *vm, PtcValue a, PtcValue b)
@@ -47,7 +67,9 @@ PtcValue ptc_num_sub(PtcVM *vm, PtcValue a, PtcValue b)
         return ptc_int_sub(vm->heap, a, b);
     if (!both_numbers(vm, a, b))
         return PTC_NONE;
-    return ptc_float_new(vm->heap, ptc_num_double(a) - ptc_num_double(b));
+    if (are_decimals(a, b))
+        return ptc_decimal_in_context(vm, ptc_decimal_sub(vm->heap, a, b));
+    return ptc_float_new(vm->heap, as_double(vm, a) - as_double(vm, b));
 }
 
 PtcValue ptc_num_mul(PtcVM *vm, PtcValue a, PtcValue b)
@@ -56,7 +78,9 @@ PtcValue ptc_num_mul(PtcVM *vm, PtcValue a, PtcValue b)
         return ptc_int_mul(vm->heap, a, b);
     if (!both_numbers(vm, a, b))
         return PTC_NONE;
-    return ptc_float_new(vm->heap, ptc_num_double(a) * ptc_num_double(b));
+    if (are_decimals(a, b))
+        return ptc_decimal_in_context(vm, ptc_decimal_mul(vm->heap, a, b));
+    return ptc_float_new(vm->heap, as_double(vm, a) * as_double(vm, b));
 }
 
 /* The integer as a fraction of magnitude 0.5 to 1 times 2^*exponent, whatever its size. */
@@ -98,13 +122,24 @@ static PtcValue divide_integers(PtcVM *vm, PtcValue a, PtcValue b)
     return rem == ptc_int(0) ? quot : ptc_float_new(vm->heap, divide_inexact(a, b));
 }
 
+static PtcValue divide_decimals(PtcVM *vm, PtcValue a, PtcValue b)
+{
+    if (ptc_decimal_sign(b) == 0) {
+        division_by_zero(vm);
+        return PTC_NONE;
+    }
+    return ptc_decimal_quotient(vm, a, b);
+}
+
 PtcValue ptc_num_div(PtcVM *vm, PtcValue a, PtcValue b)
 {
     if (both_integers(a, b))
         return divide_integers(vm, a, b);
     if (!both_numbers(vm, a, b))
         return PTC_NONE;
-    return ptc_float_new(vm->heap, ptc_num_double(a) / ptc_num_double(b));
+    if (are_decimals(a, b))
+        return divide_decimals(vm, a, b);
+    return ptc_float_new(vm->heap, as_double(vm, a) / as_double(vm, b));
 }
 
 /* ------------------------------------------------------------- any number of */
@@ -114,11 +149,11 @@ typedef PtcValue (*Operation)(PtcVM *vm, PtcValue a, PtcValue b);
 /* Argument 0, then each further one.  Checked here, so that errors count all arguments. */
 static bool fold(PtcVM *vm, int argc, const PtcValue *argv, Operation operation, PtcValue *out)
 {
-    if (!ptc_arg_number(vm, argv, 0))
+    if (!ptc_arg_numeric(vm, argv, 0))
         return false;
     PtcValue sum = argv[0];
     for (int i = 1; i < argc; i++) {
-        if (!ptc_tick(&vm->budget, 1) || !ptc_arg_number(vm, argv, i))
+        if (!ptc_tick(&vm->budget, 1) || !ptc_arg_numeric(vm, argv, i))
             return false;
         PtcValue next = operation(vm, sum, argv[i]);
         if (next == PTC_NONE && ptc_recover_keeping(vm, argc, argv, sum))
@@ -148,10 +183,12 @@ PTC_BUILTIN(core_sub, "clojure.core", "-", 1, -1, 0, "(- num & nums)",
         return ptc_give(out, ptc_int_new(vm->heap, ptc_to_int(argv[0]) - ptc_to_int(argv[1])));
     if (argc > 1)
         return fold(vm, argc, argv, ptc_num_sub, out);
-    if (!ptc_arg_number(vm, argv, 0))
+    if (!ptc_arg_numeric(vm, argv, 0))
         return false;
     if (ptc_is_float(argv[0])) /* 0 - x would lose the sign of zero */
         return ptc_give(out, ptc_float_new(vm->heap, -ptc_to_float(argv[0])));
+    if (ptc_is_decimal(argv[0]))
+        return ptc_give(out, ptc_decimal_sub(vm->heap, ptc_int(0), argv[0]));
     return ptc_give(out, ptc_int_sub(vm->heap, ptc_int(0), argv[0]));
 }
 
@@ -172,21 +209,21 @@ PTC_BUILTIN(core_div, "clojure.core", "/", 1, -1, 0, "(/ num & divisors)",
 {
     if (argc > 1)
         return fold(vm, argc, argv, ptc_num_div, out);
-    return ptc_arg_number(vm, argv, 0) && ptc_give(out, ptc_num_div(vm, ptc_int(1), argv[0]));
+    return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, ptc_num_div(vm, ptc_int(1), argv[0]));
 }
 
 PTC_BUILTIN(core_inc, "clojure.core", "inc", 1, 1, 0, "(inc num)", "One more than the number.",
             "(inc 41) => 42\n(map inc [1 2.5]) => [2 3.5]\n(inc nil) !! type_error")
 {
     PTC_UNUSED(argc);
-    return ptc_arg_number(vm, argv, 0) && ptc_give(out, ptc_num_add(vm, argv[0], ptc_int(1)));
+    return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, ptc_num_add(vm, argv[0], ptc_int(1)));
 }
 
 PTC_BUILTIN(core_dec, "clojure.core", "dec", 1, 1, 0, "(dec num)", "One less than the number.",
             "(dec 42) => 41\n(dec 0.5) => -0.5\n(dec \"1\") !! type_error")
 {
     PTC_UNUSED(argc);
-    return ptc_arg_number(vm, argv, 0) && ptc_give(out, ptc_num_sub(vm, argv[0], ptc_int(1)));
+    return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, ptc_num_sub(vm, argv[0], ptc_int(1)));
 }
 
 /* Clojure's overflow-proof variants: here the plain ones never overflow either. */
@@ -227,7 +264,7 @@ PTC_BUILTIN(core_dec_prime, "clojure.core", "dec'", 1, 1, 0, "(dec' num)",
 
 /* ---------------------------------------------------------- integer division */
 
-typedef enum { QUOT, REM, MOD, FLOOR_DIV } Division;
+typedef enum { QUOT, REM, MOD } Division;
 
 /* Truncating quotient and remainder turned into what is asked for; b is not zero. */
 static bool divide_big(PtcVM *vm, PtcValue a, PtcValue b, Division what, PtcValue *out)
@@ -240,7 +277,6 @@ static bool divide_big(PtcVM *vm, PtcValue a, PtcValue b, Division what, PtcValu
     case QUOT: return ptc_give(out, quot);
     case REM: return ptc_give(out, rem);
     case MOD: return ptc_give(out, adjust ? ptc_int_add(vm->heap, rem, b) : rem);
-    case FLOOR_DIV: return ptc_give(out, adjust ? ptc_int_sub(vm->heap, quot, ptc_int(1)) : quot);
     }
     return false;
 }
@@ -254,7 +290,6 @@ static bool divide_small(PtcVM *vm, int64_t a, int64_t b, Division what, PtcValu
     case QUOT: return ptc_give(out, ptc_int_new(vm->heap, quot));
     case REM: return ptc_give(out, ptc_int(rem));
     case MOD: return ptc_give(out, ptc_int(adjust ? rem + b : rem));
-    case FLOOR_DIV: return ptc_give(out, ptc_int_new(vm->heap, quot - adjust));
     }
     return false;
 }
@@ -272,21 +307,36 @@ static double divide_doubles(double a, double b, Division what)
     return adjust ? rem + b : rem;
 }
 
+static bool cut_decimals(PtcVM *vm, PtcValue a, PtcValue b, Division what, PtcValue *out)
+{
+    PtcValue quot, rem;
+    if (ptc_decimal_sign(b) == 0)
+        return division_by_zero(vm);
+    if (!ptc_decimal_divide(vm->heap, a, b, &quot, &rem))
+        return false;
+    int sign = ptc_decimal_sign(rem);
+    if (what == MOD && sign != 0 && sign != ptc_decimal_sign(b))
+        rem = ptc_decimal_add(vm->heap, rem, b);
+    return ptc_give(out, what == QUOT ? quot : rem);
+}
+
 static bool divide(PtcVM *vm, const PtcValue *argv, Division what, PtcValue *out)
 {
     PtcValue a = argv[0], b = argv[1];
-    if (!ptc_arg_number(vm, argv, 0) || !ptc_arg_number(vm, argv, 1))
+    if (!ptc_arg_numeric(vm, argv, 0) || !ptc_arg_numeric(vm, argv, 1))
         return false;
     if (b == ptc_int(0))
         return division_by_zero(vm);
+    if (are_decimals(a, b))
+        return cut_decimals(vm, a, b, what, out);
     if (ptc_is_int(a) && ptc_is_int(b))
         return divide_small(vm, ptc_to_int(a), ptc_to_int(b), what, out);
     if (both_integers(a, b))
         return divide_big(vm, a, b, what, out);
-    double divisor = ptc_num_double(b);
+    double divisor = as_double(vm, b);
     if (divisor == 0)
         return division_by_zero(vm);
-    double d = divide_doubles(ptc_num_double(a), divisor, what);
+    double d = divide_doubles(as_double(vm, a), divisor, what);
     return ptc_give(out, ptc_float_new(vm->heap, d));
 }
 
@@ -316,32 +366,6 @@ PTC_BUILTIN(
     return divide(vm, argv, MOD, out);
 }
 
-static bool divide_exact(PtcVM *vm, const PtcValue *argv, Division what, PtcValue *out)
-{
-    for (int i = 0; i < 2; i++)
-        if (!ptc_is_integer(argv[i]))
-            return ptc_fail_type(vm, argv, i, "an integer");
-    return divide(vm, argv, what, out);
-}
-
-PTC_BUILTIN(math_floor_mod, "Math", "floorMod", 2, 2, 0, "(Math/floorMod num div)",
-            "The same as mod, for integers only.",
-            "(Math/floorMod -7 3) => 2\n(Math/floorMod 7 0) !! arithmetic_error\n"
-            "(Math/floorMod 7.5 3) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return divide_exact(vm, argv, MOD, out);
-}
-
-PTC_BUILTIN(math_floor_div, "Math", "floorDiv", 2, 2, 0, "(Math/floorDiv num div)",
-            "Quotient of two integers, rounded down.",
-            "(Math/floorDiv 7 2) => 3\n(Math/floorDiv -7 2) => -4\n"
-            "(Math/floorDiv 7 0) !! arithmetic_error")
-{
-    PTC_UNUSED(argc);
-    return divide_exact(vm, argv, FLOOR_DIV, out);
-}
-
 /* ------------------------------------------------------------- max, min, abs */
 
 static bool is_nan(PtcValue v)
@@ -354,7 +378,7 @@ static bool arg_extreme(PtcVM *vm, const PtcValue *argv, int i)
 {
     char expected[80];
     const char *name = running_name(vm);
-    if (ptc_is_number(argv[i]))
+    if (ptc_is_number(argv[i]) || ptc_is_decimal(argv[i]))
         return true;
     if (ptc_is_sequential(argv[i]) || ptc_is_set(argv[i]))
         snprintf(expected, sizeof expected, "a number; for a collection use (apply %s coll)", name);
@@ -402,8 +426,12 @@ PTC_BUILTIN(core_abs, "clojure.core", "abs", 1, 1, 0, "(abs num)", "The number w
             "(abs -7) => 7\n(abs -0.5) => 0.5\n(abs nil) !! type_error")
 {
     PTC_UNUSED(argc);
-    if (!ptc_arg_number(vm, argv, 0))
+    if (!ptc_arg_numeric(vm, argv, 0))
         return false;
+    if (ptc_is_decimal(argv[0]))
+        return ptc_give(out, ptc_decimal_sign(argv[0]) < 0
+                                 ? ptc_decimal_sub(vm->heap, ptc_int(0), argv[0])
+                                 : argv[0]);
     if (ptc_is_float(argv[0]))
         return ptc_give(out, ptc_float_new(vm->heap, fabs(ptc_to_float(argv[0]))));
     bool negative = ptc_int_sign(argv[0]) < 0;
@@ -429,27 +457,11 @@ PTC_BUILTIN(math_abs, "Math", "abs", 1, 1, 0, "(Math/abs num)", "The same as abs
 }
 
 const PtcBuiltin *const ptc_lib_num[] = {
-    &core_add_def,
-    &core_sub_def,
-    &core_mul_def,
-    &core_div_def,
-    &core_inc_def,
-    &core_dec_def,
-    &core_add_prime_def,
-    &core_sub_prime_def,
-    &core_mul_prime_def,
-    &core_inc_prime_def,
-    &core_dec_prime_def,
-    &core_quot_def,
-    &core_rem_def,
-    &core_mod_def,
-    &core_max_def,
-    &core_min_def,
-    &core_abs_def,
-    &math_floor_mod_def,
-    &math_floor_div_def,
-    &math_max_def,
-    &math_min_def,
-    &math_abs_def,
-    NULL,
+    &core_add_def,       &core_sub_def,       &core_mul_def,
+    &core_div_def,       &core_inc_def,       &core_dec_def,
+    &core_add_prime_def, &core_sub_prime_def, &core_mul_prime_def,
+    &core_inc_prime_def, &core_dec_prime_def, &core_quot_def,
+    &core_rem_def,       &core_mod_def,       &core_max_def,
+    &core_min_def,       &core_abs_def,       &math_max_def,
+    &math_min_def,       &math_abs_def,       NULL,
 };

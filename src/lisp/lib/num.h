@@ -15,7 +15,10 @@ PTC_MUST_USE PtcValue ptc_num_mul(PtcVM *vm, PtcValue a, PtcValue b);
 /* Integers that divide evenly give an integer, others a float. */
 PTC_MUST_USE PtcValue ptc_num_div(PtcVM *vm, PtcValue a, PtcValue b);
 
-/* Any number as the nearest double. */
+/* A number of any kind: an integer, a float or a decimal.  Else a type_error. */
+bool ptc_arg_numeric(PtcVM *vm, const PtcValue *argv, int i);
+
+/* An integer or float as the nearest double. */
 static inline double ptc_num_double(PtcValue v)
 {
     return ptc_is_float(v) ? ptc_to_float(v) : ptc_int_to_double(v);

@@ -6,6 +6,7 @@
 #include "lisp/lib/num.h"
 #include "lisp/lib/pred.h"
 #include "lisp/lib/time.h"
+#include "value/decimal.h"
 
 /* An integer of any size as it is, a float without its fraction. */
 static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
@@ -16,6 +17,8 @@ static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
         return *out != PTC_NIL || ptc_fail(vm, PTC_E_VALUE, "%s: the string spells no integer",
                                            ptc_builtin_row(vm->running)->name);
     }
+    if (ptc_is_decimal(argv[0]))
+        return ptc_give(out, ptc_decimal_to_int(vm->heap, argv[0]));
     if (!ptc_arg_number(vm, argv, 0))
         return false;
     if (ptc_is_integer(argv[0]))
@@ -116,7 +119,7 @@ PTC_BUILTIN(core_num, "clojure.core", "num", 1, 1, 0, "(num x)",
             "(num 5) => 5\n(num \"5\") !! type_error")
 {
     PTC_UNUSED(argc);
-    return ptc_arg_number(vm, argv, 0) && ptc_give(out, argv[0]);
+    return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, argv[0]);
 }
 
 PTC_BUILTIN(core_short, "clojure.core", "short", 1, 1, 0, "(short x)",

@@ -3,6 +3,7 @@
 #include "lisp/lib/pred.h"
 
 #include "lisp/lib/seq_int.h"
+#include "value/decimal.h"
 
 /* ---------------------------------------------------------------- predicates */
 
@@ -79,7 +80,7 @@ PTC_PREDICATE(core_is_boolean, "boolean?", "Is it true or false.",
               "(boolean? false) => true\n(boolean? nil) => false", ptc_is_bool(x))
 PTC_PREDICATE(core_is_number, "number?", "Is it a number, NaN and the infinite ones included.",
               "(number? 1.5) => true\n(number? ##NaN) => true\n(number? \"1\") => false",
-              ptc_is_number(x))
+              ptc_is_number(x) || ptc_is_decimal(x))
 PTC_PREDICATE(core_is_integer, "integer?", "Is it an integer, of any size.",
               "(integer? 5) => true\n(integer? 5.0) => false\n(integer? nil) => false",
               ptc_is_integer(x))
@@ -98,13 +99,14 @@ PTC_PREDICATE(core_is_pos_int, "pos-int?", "Is it an integer above zero.",
 PTC_PREDICATE(core_is_neg_int, "neg-int?", "Is it an integer below zero.",
               "(neg-int? -1) => true\n(neg-int? 0) => false\n(neg-int? -1.0) => false",
               is_int_of_sign(x, -1))
-PTC_PREDICATE(core_is_rational, "rational?", "Is it an exact number; here that is any integer.",
-              "(rational? 3) => true\n(rational? 0.5) => false", ptc_is_integer(x))
+PTC_PREDICATE(core_is_rational, "rational?", "Is it an exact number: an integer or a decimal.",
+              "(rational? 3) => true\n(rational? 0.5M) => true\n(rational? 0.5) => false",
+              ptc_is_integer(x) || ptc_is_decimal(x))
 PTC_PREDICATE(core_is_ratio, "ratio?", "Always false: there are no fractions, (/ 1 3) is a float.",
               "(ratio? (/ 1 3)) => false\n(ratio? 1) => false", false)
-PTC_PREDICATE(core_is_decimal, "decimal?",
-              "Always false: there are no decimals of unlimited precision.",
-              "(decimal? 1.5) => false\n(decimal? 1) => false", false)
+PTC_PREDICATE(core_is_decimal, "decimal?", "Is it an exact decimal, as 1.5M.",
+              "(decimal? 1.5M) => true\n(decimal? 1.5) => false\n(decimal? 1) => false",
+              ptc_is_decimal(x))
 PTC_PREDICATE(core_is_string, "string?", "Is it a string.",
               "(string? \"a\") => true\n(string? :a) => false", ptc_is_string(x))
 PTC_PREDICATE(core_is_keyword, "keyword?", "Is it a keyword.",
@@ -180,7 +182,7 @@ PTC_PREDICATE(core_not, "not", "true for nil and false, false for everything els
 /* The type's noun without its article. */
 static const char *type_word(PtcValue v)
 {
-    if (ptc_is_number(v))
+    if (ptc_is_number(v) || ptc_is_decimal(v))
         return "number";
     if (ptc_is_sequential(v))
         return "vector";

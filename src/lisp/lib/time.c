@@ -57,6 +57,8 @@ static const char *const units[] = {"NANOS", "MICROS",    "MILLIS",    "SECONDS"
                                     "HOURS", "HALF_DAYS", "DAYS",      "WEEKS",   "MONTHS",
                                     "YEARS", "DECADES",   "CENTURIES", NULL};
 static const char *const zones[] = {"UTC", NULL};
+static const char *const roundings[] = {"UP",        "DOWN",      "CEILING",     "FLOOR", "HALF_UP",
+                                        "HALF_DOWN", "HALF_EVEN", "UNNECESSARY", NULL};
 
 static const struct {
     const char *name, *package;
@@ -66,6 +68,7 @@ static const struct {
     [PTC_G_MONTH] = {"Month", "java.time.", months},
     [PTC_G_UNIT] = {"ChronoUnit", "java.time.temporal.", units},
     [PTC_G_ZONE] = {"ZoneOffset", "java.time.", zones},
+    [PTC_G_ROUNDING] = {"RoundingMode", "java.math.", roundings},
 };
 
 PtcValue ptc_enum_new(PtcHeap *heap, PtcGroup group, int ordinal)

@@ -13,7 +13,14 @@ enum { PTC_PATTERN_BYTES = 1000 }; /* of the pattern of a formatter */
 #define PTC_DURATION_MAX ((int64_t)9000000000000000) /* seconds, so that milliseconds fit 64 bits */
 
 /* Constants: the group of a PTC_R_ENUM; units are known by their ordinal, PTC_U_DAYS ... */
-typedef enum { PTC_G_DAY, PTC_G_MONTH, PTC_G_UNIT, PTC_G_ZONE, PTC_G_COUNT } PtcGroup;
+typedef enum {
+    PTC_G_DAY,
+    PTC_G_MONTH,
+    PTC_G_UNIT,
+    PTC_G_ZONE,
+    PTC_G_ROUNDING,
+    PTC_G_COUNT
+} PtcGroup;
 
 /* --- records (time.c) --- */
 PTC_MUST_USE PtcValue ptc_enum_new(PtcHeap *heap, PtcGroup group, int ordinal);

@@ -105,6 +105,7 @@ static const char *record_name(PtcValue v)
 {
     switch (ptc_obj(v)->aux) {
     case PTC_R_DATE: return "date";
+    case PTC_R_DECIMAL: return "decimal";
     case PTC_R_DATETIME: return "date-time without offset";
     case PTC_R_INSTANT: return "datetime";
     case PTC_R_DURATION: return "duration";

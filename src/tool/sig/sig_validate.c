@@ -56,6 +56,8 @@ static bool fits_as_json(PtcSigKind kind, PtcValue v)
 {
     if (kind == PTC_SIG_LIST)
         return ptc_is_set(v);
+    if (kind == PTC_SIG_FLOAT)
+        return ptc_is_record(v, PTC_R_DECIMAL);
     return kind == PTC_SIG_STRING &&
            (ptc_is_keyword(v) || ptc_is_record(v, PTC_R_DATE) || ptc_is_record(v, PTC_R_DATETIME) ||
             ptc_is_record(v, PTC_R_INSTANT) || ptc_is_record(v, PTC_R_DURATION));
