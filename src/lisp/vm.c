@@ -9,14 +9,20 @@
 #include "lisp/names.h"
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
+#include "value/decimal.h"
 
 /* ------------------------------------------------------------------ slow paths */
+
+static bool is_numeric(PtcValue v)
+{
+    return ptc_is_number(v) || ptc_is_decimal(v);
+}
 
 /* x: in (+ a b c), how many arguments stand before a. */
 static PTC_NOINLINE bool slow_arith(PtcVM *vm, PtcOp op, unsigned x, PtcValue a, PtcValue b,
                                     PtcValue *out)
 {
-    if (!ptc_is_number(b) && ptc_is_number(a)) {
+    if (!is_numeric(b) && is_numeric(a)) {
         char role[32];
         snprintf(role, sizeof role, "argument %u", x + 2);
         vm->running = ptc_op_builtin(op);
@@ -48,7 +54,7 @@ static PTC_NOINLINE bool slow_addi(PtcVM *vm, PtcIns i, PtcValue b, PtcValue *ou
 {
     static const char *const names[4] = {"+", "-", "inc", "dec"};
     int64_t n = (int16_t)i.c;
-    if (!ptc_is_number(b)) {
+    if (!is_numeric(b)) {
         vm->running = (uint32_t)ptc_builtin_find(names[i.x & 3], strlen(names[i.x & 3]));
         return ptc_fail_type(vm, &b, 0, "a number");
     }

@@ -132,6 +132,7 @@ static const char *const uses[] = {
     "(.getSeconds NAME)",
     "(peek NAME)",
     "(compare NAME NAME)",
+    "(.setScale NAME 1 RoundingMode/HALF_UP)",
     "(set NAME)",
     "(group-by identity NAME)",
     "(frequencies NAME)",
