@@ -349,6 +349,13 @@ static bool arguments(Analyzer *an, const PtcForm *form, int row, PtcExpr **args
     return ptc_analyze_all(an, form->items + 1 + first, argc - first, args + first);
 }
 
+/* Forms such as defmacro that define, and are not there: what they would define is not reported as well. */
+static bool is_missing_def(const PtcForm *head)
+{
+    return head->kind == PTC_F_SYMBOL && head->len > 3 && memcmp(head->text, "def", 3) == 0 &&
+           ptc_analyze_is_missing(head);
+}
+
 static PtcExpr *call(Analyzer *an, const PtcForm *form)
 {
     const PtcForm *head = form->items[0];
@@ -367,8 +374,12 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
         return NULL;
     int row = head->kind == PTC_F_SYMBOL ? ptc_analyze_builtin_of(an, head) : -1;
     PtcExpr *f = row >= 0 ? NULL : ptc_analyze_form(an, head, false);
-    if (f && f->kind == PTC_X_CONST && head->kind == PTC_F_SYMBOL && ptc_analyze_is_missing(head))
+    if (f && f->kind == PTC_X_CONST && head->kind == PTC_F_SYMBOL && ptc_analyze_is_missing(head)) {
+        if (is_missing_def(head) && argc > 0 && form->items[1]->kind == PTC_F_SYMBOL)
+            ptc_analyze_know_global(
+                an, ptc_names_find(an->names, form->items[1]->text, form->items[1]->len));
         return f; /* reported; findings about its parts would only distract */
+    }
     if ((row < 0 && !f) || !arguments(an, form, row, args))
         return NULL;
     if (row >= 0)
@@ -513,9 +524,9 @@ static bool declare_name(Analyzer *an, const PtcForm *name)
 
 static bool is_def(const PtcForm *head)
 {
-    return ptc_form_is_symbol(head, "def") || ptc_form_is_symbol(head, "defn") ||
-           ptc_form_is_symbol(head, "defn-") || ptc_form_is_symbol(head, "defonce") ||
-           ptc_form_is_symbol(head, "defmulti");
+    return is_missing_def(head) || ptc_form_is_symbol(head, "def") ||
+           ptc_form_is_symbol(head, "defn") || ptc_form_is_symbol(head, "defn-") ||
+           ptc_form_is_symbol(head, "defonce") || ptc_form_is_symbol(head, "defmulti");
 }
 
 /* Adds the names that the program defines anywhere: each has its number before anything is analyzed. */
@@ -526,6 +537,8 @@ static bool declare(Analyzer *an, const PtcForm *form)
     if (!coll || form->count == 0)
         return true;
     bool list = form->kind == PTC_F_LIST;
+    if (list && ptc_form_is_symbol(form->items[0], "comment"))
+        return true;
     if (list && form->count >= 2 && is_def(form->items[0]) && !declare_name(an, form->items[1]))
         return false;
     for (size_t i = 1; list && ptc_form_is_symbol(form->items[0], "declare") && i < form->count;

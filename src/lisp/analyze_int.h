@@ -161,6 +161,8 @@ PtcExpr *ptc_analyze_condp(Analyzer *an, const PtcForm *form, bool tail);
 
 /* ptc_builtin_find through the aliases and referred names of this program (analyze_ns.c). */
 int ptc_analyze_find_builtin(Analyzer *an, const char *text, size_t len);
+/* Does a name, or the prefix of names, come from a namespace that was reported to be unknown? */
+bool ptc_analyze_is_lost(Analyzer *an, PtcText name, bool namespace);
 /* Does the prefix mean the names that this program itself defines? */
 bool ptc_analyze_is_own(Analyzer *an, PtcText ns);
 bool ptc_analyze_is_alias(Analyzer *an, const char *text, size_t len);

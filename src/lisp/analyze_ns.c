@@ -10,6 +10,7 @@
 #include "lisp/suggest.h"
 
 enum { NAME_MAX_BYTES = 120 };
+#define LOST "?" /* the namespace of aliases that stand for nothing */
 
 /* Namespaces whose functions are all here under other names, or that only matter to a JVM. */
 static const char *const harmless[] = {"clojure.repl", NULL};
@@ -148,8 +149,13 @@ static bool require_one(Analyzer *an, const PtcForm *spec)
         return ptc_analyze_error(an, PTC_E_INVALID_FORM, spec,
                                  "(require '[clojure.string :as str])",
                                  "require takes the name of a namespace") != NULL;
-    if (!known_namespace(an, ns))
-        return true;
+    /* What an unknown namespace is called by stands for nothing, and is not reported again. */
+    PtcForm lost = *ns;
+    if (!known_namespace(an, ns)) {
+        lost.text = LOST;
+        lost.len = strlen(LOST);
+        ns = &lost;
+    }
     for (size_t i = 1; list && i + 1 < spec->count; i += 2) {
         const PtcForm *what = spec->items[i + 1];
         bool ok = true;
@@ -222,6 +228,15 @@ static bool name_own(Analyzer *an, const PtcForm *name)
     own.len = 4;
     return ptc_namespace_known(name->text, name->len) ||
            declare(an, PTC_ALIAS_NAMESPACE, name, &own);
+}
+
+bool ptc_analyze_is_lost(Analyzer *an, PtcText name, bool namespace)
+{
+    PtcText of =
+        an->has_ns
+            ? ptc_alias_find(an->names, namespace ? PTC_ALIAS_NAMESPACE : PTC_ALIAS_REFERRED, name)
+            : (PtcText){NULL, 0};
+    return of.bytes && ptc_text_is(of, LOST);
 }
 
 bool ptc_analyze_is_own(Analyzer *an, PtcText ns)

@@ -126,6 +126,8 @@ static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
 
 PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form)
 {
+    if (ptc_analyze_is_lost(an, (PtcText){form->text, form->len}, false))
+        return ptc_analyze_nil(an, form);
     int n = shown(form->text, form->len);
     bool later = ptc_names_find(an->names, form->text, form->len) >= 0;
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
@@ -177,6 +179,8 @@ static bool hint_namespace(Analyzer *an, const PtcForm *form, size_t prefix, Ptc
 
 PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix)
 {
+    if (ptc_analyze_is_lost(an, (PtcText){form->text, prefix}, true))
+        return ptc_analyze_nil(an, form);
     const char *name = form->text + prefix + 1;
     const PtcInstead *instead = ptc_suggest_instead(form->text, form->len);
     bool known =
