@@ -17,6 +17,8 @@
     X(ptc_lib_num_cast) \
     X(ptc_lib_decimals) \
     X(ptc_lib_random) \
+    X(ptc_lib_array) \
+    X(ptc_lib_diff) \
     X(ptc_lib_pred) \
     X(ptc_lib_ident) \
     X(ptc_lib_parse_scalar) \
@@ -112,6 +114,7 @@ static const struct {
     {"clojure.pprint", "clojure.pprint"},
     {"pprint", "clojure.pprint"},
     {"pp", "clojure.pprint"},
+    {"clojure.data", "clojure.data"},
     {"clojure.edn", "clojure.edn"},
     {"edn", "clojure.edn"},
     {"budget", "budget"},
