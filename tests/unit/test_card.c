@@ -68,7 +68,6 @@ static void test_claims(Ptc *ptc)
         {"macros", "(defmacro m [x] x)", "!unbound_var 1:2"},
         {"records", "(defrecord R [a])", "!unbound_var 1:2"},
         {"I/O", "(slurp \"f\")", "!unbound_var 1:2"},
-        {"random", "(rand)", "!unbound_var 1:2"},
         {"str/", "(str/join \",\" [1 2])", "\"1,2\""},
         {"set/", "(set/union #{1} #{2})", "#{1 2}"},
         {"json/", "(json/parse-string \"[1]\")", "[1]"},

@@ -70,6 +70,8 @@ static bool entries_alike(const Model *a, const Model *b, size_t step, bool stri
 {
     for (size_t i = 0; i < a->n; i += step) {
         size_t k = 0;
+        if (!strict && a->items[i].kind == M_FLOAT && isnan(a->items[i].d))
+            return false; /* NaN is found as a key, and equals nothing */
         while (k < b->n && !alike(&a->items[i], &b->items[k], true))
             k += step;
         if (k == b->n || (step == 2 && !alike(&a->items[i + 1], &b->items[k + 1], strict)))
