@@ -218,13 +218,21 @@ static void add_effects(PtcBuf *out, const PtcAgentRun *r, Effect which)
     ptc_emit_array_end(out);
 }
 
+/* Would a retry repeat calls of this tool?  Those that the journal stands for are not made again, but only the top
+ * agent's journal outlives the run. */
+static bool would_repeat(const PtcAgentRun *r, const PtcToolTally *t)
+{
+    uint64_t kept = r->parent ? 0 : atomic_load(&t->kept);
+    return times(t, RAN) + times(t, UNKNOWN) > kept;
+}
+
 bool ptc_agent_outcome_safe(const PtcAgentRun *r)
 {
     const PtcTools *tools = r->def->tools;
     for (size_t i = 0; r->work && r->work->tally && tools && i < tools->count; i++) {
         const PtcToolInfo *info = &tools->items[i].info;
-        bool did = times(&r->work->tally[i], RAN) || times(&r->work->tally[i], UNKNOWN);
-        if (did && !info->read_only && !info->idempotent && !info->inside)
+        if (would_repeat(r, &r->work->tally[i]) && !info->read_only && !info->idempotent &&
+            !info->inside)
             return false;
     }
     return !atomic_load(&r->unsafe);

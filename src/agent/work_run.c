@@ -108,6 +108,25 @@ static void take_calls(PtcWork *w, PtcRan *ran)
     ran->call_count = calls ? o->log.count : 0;
 }
 
+static void forget_kept(PtcWork *w)
+{
+    for (size_t i = 0; w->def->tools && i < w->def->tools->count; i++)
+        atomic_store(&w->tally[i].kept, 0);
+}
+
+/* Counts the calls that the journal stands for. */
+static void count_kept(PtcWork *w)
+{
+    const PtcLog *log = &w->outcome->log;
+    if (log->forgot)
+        forget_kept(w);
+    for (size_t i = 0; i < log->count; i++) {
+        const PtcLogEntry *e = &log->items[i];
+        if (e->journaled && !e->cached && (e->ok || e->unknown))
+            atomic_fetch_add(&w->tally[e->tool].kept, 1);
+    }
+}
+
 /* Ids and texts of step-done are strings, whatever the program wrote. */
 static void take_done(PtcWork *w, PtcRan *ran)
 {
@@ -237,6 +256,7 @@ static void take_outcome(PtcWork *w, PtcRan *ran)
     }
     take_prints(w, ran);
     take_calls(w, ran);
+    count_kept(w);
     take_done(w, ran);
     take_lost(w, ran);
     take_journal(w, ran);

@@ -101,6 +101,8 @@ void ptc_log_settle(PtcVM *vm)
 void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n, size_t total)
 {
     to->total += total - n;
+    if (log->forgot)
+        ptc_log_forget(to);
     for (size_t i = from; i < from + n; i++) {
         PtcLogEntry *e = ptc_log_add(to, mem);
         if (!e)
@@ -115,6 +117,13 @@ void ptc_log_journaled(PtcLog *log, size_t from)
 {
     for (size_t i = from; i < log->count; i++)
         log->items[i].journaled = true;
+}
+
+void ptc_log_forget(PtcLog *log)
+{
+    log->forgot = true;
+    for (size_t i = 0; i < log->count; i++)
+        log->items[i].journaled = false;
 }
 
 void ptc_log_deinit(PtcLog *log, PtcMem *mem)

@@ -47,6 +47,8 @@ typedef struct PtcLog {
     size_t settled; /* entries before this one have no values any more */
     size_t total;   /* calls made; beyond PTC_LOG_MAX they are only counted */
     size_t bytes;   /* of texts; beyond PTC_LOG_BYTES they are left out */
+    bool
+        forgot; /* a task was reset: no earlier call counts as journaled, here or in earlier runs */
 } PtcLog;
 
 /* Adds an entry (zeroed) and returns it; NULL when the log is full or memory is short. */
@@ -57,6 +59,8 @@ void ptc_log_settle(struct PtcVM *vm);
 void ptc_log_move(PtcLog *to, PtcMem *mem, PtcLog *log, size_t from, size_t n, size_t total);
 /* Entries from this one on were made in a task that is done. */
 void ptc_log_journaled(PtcLog *log, size_t from);
+/* A task was reset.  Which calls were made in it is not known, so none of them counts as journaled any more. */
+void ptc_log_forget(PtcLog *log);
 void ptc_log_deinit(PtcLog *log, PtcMem *mem);
 /* Turns the values of one entry, if it still has them, into texts. */
 void ptc_log_render(PtcLog *log, PtcLogEntry *entry, PtcMem *mem, const PtcPrinter *printer);

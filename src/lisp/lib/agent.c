@@ -128,8 +128,11 @@ PTC_BUILTIN(core_task_reset, "clojure.core", "task-reset", 1, 1, PTC_B_CALLS | P
     PtcValue journal = ptc_map_dissoc(vm->heap, vm->journal, *id);
     if (journal == PTC_NONE && ptc_recover(vm))
         journal = ptc_map_dissoc(vm->heap, vm->journal, *id);
-    if (journal != PTC_NONE)
+    if (journal != PTC_NONE) {
+        if (ptc_map_count(journal) < ptc_map_count(vm->journal))
+            ptc_log_forget(&vm->log);
         vm->journal = journal;
+    }
     return journal != PTC_NONE;
 }
 
