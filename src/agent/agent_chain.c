@@ -151,6 +151,7 @@ static bool run_link(PtcChain *c, size_t i, PtcText context)
     if (!ptc_tree_init(&link->tree, &c->host, def->turn_budget, def->mission_timeout_ms))
         return false;
     link->tree.llm_timeout_ms = c->llm_timeout_ms;
+    link->tree.tokens_before = i ? ptc_tree_tokens(&c->links[i - 1].tree) : 0;
     ptc_agent_run_begin(&link->run, &link->tree, def, &options);
     c->ran = i + 1;
     ptc_agent_run_go(&link->run);

@@ -108,7 +108,7 @@ void ptc_tree_add_tokens(PtcAgentTree *t, const PtcTokens *tokens)
 
 int64_t ptc_tree_tokens(const PtcAgentTree *t)
 {
-    return t->sums.tokens.input + t->sums.tokens.output;
+    return t->tokens_before + t->sums.tokens.input + t->sums.tokens.output;
 }
 
 void ptc_tree_count_tool(PtcAgentTree *t, PtcText name, uint64_t times)

@@ -70,6 +70,7 @@ typedef struct PtcTreeHost {
     /* For http tools: who sends (NULL: they fail), and what an environment variable holds, which is a secret. */
     struct PtcClient *client;
     const char *(*variable)(void *user, const char *name);
+    const struct PtcSecrets *secrets; /* blotted out of what http tools give; or NULL */
     void *user;
 } PtcTreeHost;
 
@@ -96,6 +97,7 @@ typedef struct PtcAgentTree {
     PtcTreeHost host;
     int64_t began_ns, deadline_ns;
     int64_t llm_timeout_ms; /* of one request; 0: the model's */
+    int64_t tokens_before;  /* of earlier agents that share the limit of tokens */
     /* under the lock: */
     int64_t budget; /* turns that are left, without those that are claimed */
     PtcTreeSums sums;
@@ -125,6 +127,7 @@ PtcModel *ptc_tree_script(PtcAgentTree *tree, PtcText script, char *why, size_t 
 /* Tells whoever watches. */
 void ptc_tree_tell(PtcAgentTree *tree, PtcProgress progress);
 void ptc_tree_add_tokens(PtcAgentTree *tree, const PtcTokens *tokens);
+/* All that count for the limit. */
 int64_t ptc_tree_tokens(const PtcAgentTree *tree);
 void ptc_tree_count_tool(PtcAgentTree *tree, PtcText name, uint64_t times);
 
