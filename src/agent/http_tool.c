@@ -2,14 +2,18 @@
  * HTTP requests as tools: the arguments go out as a JSON body or as a query, the result is the JSON that comes back.
  *
  * Redirects are followed by hand, for GET alone and only to the same server, so that headers with keys go nowhere else.
- * Keys come from the environment when the tool is called; what was looked up counts as a secret from then on. */
+ * Keys come from the environment when the tool is called; what was looked up counts as a secret from then on, and is
+ * blotted out of what the server says: it may well repeat the request, and a model, an outcome and a record would keep
+ * it. */
 #include <stdio.h>
 
 #include "agent/agent_tool.h"
 #include "base/utf8.h"
 #include "json/emit.h"
+#include "json/parse.h"
 #include "net/client.h"
 #include "tool/answer.h"
+#include "trace/redact.h"
 #include "value/iter.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -33,6 +37,7 @@ typedef struct Exchange {
     PtcMem mem;
     PtcArena arena;
     PtcBuf url, body;
+    PtcBuf plain, clean; /* for clean_text */
     PtcText *headers;
     size_t header_count;
     char why[400];
@@ -195,9 +200,33 @@ static bool follow(Exchange *x, const PtcClientAnswer *answer)
     return same;
 }
 
+/* ------------------------------------------------------------------------------- answers */
+
+/* JSON may spell every letter in several ways; written again it has the one that secrets are known by. */
+static PtcText spelled_out(Exchange *x, PtcText text)
+{
+    PtcJsonError e;
+    if (!text.len || !memchr(text.bytes, '\\', text.len))
+        return text;
+    PtcValue v = ptc_json_parse(x->call->data.heap, text.bytes, text.len, &e);
+    ptc_buf_clear(&x->plain);
+    bool ok = v != PTC_NONE && ptc_emit_value(&x->plain, x->call->data.heap, v);
+    return ok && ptc_buf_ok(&x->plain) ? ptc_buf_view(&x->plain) : text;
+}
+
+/* What the server said without secrets; good until the next one.  Without memory there is nothing to tell. */
+static PtcText clean_text(Exchange *x, PtcText text)
+{
+    if (!x->host->secrets)
+        return text;
+    ptc_buf_clear(&x->clean);
+    ptc_secrets_blot_part(x->host->secrets, &x->clean, spelled_out(x, text), true);
+    return ptc_buf_ok(&x->clean) ? ptc_buf_view(&x->clean) : (PtcText){"", 0};
+}
+
 static void fail_status(Exchange *x, const PtcClientAnswer *a)
 {
-    PtcText body = ptc_buf_view(&a->error_body);
+    PtcText body = clean_text(x, ptc_buf_view(&a->error_body));
     size_t n = body.len < SHOWN ? body.len : SHOWN;
     char text[SHOWN + 200];
     snprintf(text, sizeof text, "HTTP status %d%s%.*s", a->status, n ? ": " : "",
@@ -215,15 +244,25 @@ static bool was_not_sent(PtcClientEnd end)
 static void fail_exchange(Exchange *x, const PtcClientAnswer *a)
 {
     char text[400];
+    PtcText why = clean_text(x, ptc_text_cstr(a->why));
     if (a->end == PTC_CLIENT_STOPPED || a->end == PTC_CLIENT_TOO_LARGE)
         snprintf(text, sizeof text, "its answer is larger than the %d MiB that are allowed",
                  BODY_BYTES / MIB);
     else
-        snprintf(text, sizeof text, "%s", a->why);
+        snprintf(text, sizeof text, "%.*s", (int)why.len, why.bytes);
     if (was_not_sent(a->end))
         ptc_answer_fail(x->call, ptc_text_cstr(text));
     else
         ptc_answer_unsure(x->call, ptc_text_cstr(text));
+}
+
+static void take_result(Exchange *x)
+{
+    PtcText json = clean_text(x, ptc_buf_view(&x->body));
+    if (x->body.len && !json.len)
+        ptc_answer_fail(x->call, PTC_TEXT("its answer came, but memory is short"));
+    else
+        ptc_answer_json(x->call, json.len ? json : PTC_TEXT("null"));
 }
 
 static void take_answer(Exchange *x, const PtcClientAnswer *a)
@@ -233,7 +272,7 @@ static void take_answer(Exchange *x, const PtcClientAnswer *a)
     else if (a->status < 200 || a->status > 299)
         fail_status(x, a);
     else
-        ptc_answer_json(x->call, x->body.len ? ptc_buf_view(&x->body) : PTC_TEXT("null"));
+        take_result(x);
 }
 
 static void exchange(Exchange *x, PtcText body)
@@ -256,10 +295,12 @@ PtcToolAnswer ptc_http_tool(PtcToolCall *call, void *user)
     if (!x.run)
         return PTC_TOOL_ANSWERED;
     x.host = &x.run->tree->host;
-    ptc_mem_init(&x.mem, 4 * BODY_BYTES);
+    ptc_mem_init(&x.mem, 8 * BODY_BYTES);
     ptc_arena_init(&x.arena, &x.mem);
     ptc_buf_init(&x.url, &x.mem, URL_BYTES);
     ptc_buf_init(&x.body, &x.mem, BODY_BYTES);
+    ptc_buf_init(&x.plain, &x.mem, 2 * BODY_BYTES);
+    ptc_buf_init(&x.clean, &x.mem, 4 * BODY_BYTES);
     ptc_buf_add(&x.url, x.tool->url.bytes, x.tool->url.len);
     bool ok = x.host->client || refuse(&x, "http tools are not possible here");
     ok = ok && (!has_query(x.tool) || add_query(&x)) && make_headers(&x);
@@ -268,6 +309,8 @@ PtcToolAnswer ptc_http_tool(PtcToolCall *call, void *user)
         exchange(&x, has_query(x.tool) ? (PtcText){NULL, 0} : ptc_buf_view(&call->json));
     else
         ptc_answer_fail(call, ptc_text_cstr(x.why));
+    ptc_buf_deinit(&x.clean);
+    ptc_buf_deinit(&x.plain);
     ptc_buf_deinit(&x.body);
     ptc_buf_deinit(&x.url);
     ptc_arena_deinit(&x.arena);

@@ -132,5 +132,6 @@ void ptc_model_host_fill(PtcModelHost *h, PtcTreeHost *tree)
     tree->open_script = open_script;
     tree->client = ptc_models_client(h->models);
     tree->variable = variable;
+    tree->secrets = &ptc_models_keys(h->models)->told;
     tree->user = h;
 }
