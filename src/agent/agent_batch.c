@@ -13,6 +13,9 @@
 #include "value/map.h"
 #include "value/str.h"
 
+/* A line as short as this fits into a bench for sure: if it does not, memory is short. */
+enum { SMALL_BYTES = PTC_BENCH_BYTES / 64 };
+
 /* One line being answered. */
 typedef struct Line {
     const PtcAgentBatchOptions *options;
@@ -136,13 +139,10 @@ static void answer_fault(Line *l)
 {
     const PtcFault *f = &l->fault;
     begin_answer(l);
-    ptc_emit_field_cstr(l->out, "outcome", "invalid");
-    ptc_emit_field_cstr(l->out, "reason",
-                        f->no_memory ? "no_memory"
-                        : f->input   ? "invalid_input"
-                                     : "invalid_agent");
-    ptc_emit_field_cstr(l->out, "message", f->no_memory ? "out of memory" : f->message);
-    if (f->path[0])
+    ptc_emit_field_cstr(l->out, "outcome", ptc_fault_outcome(f));
+    ptc_emit_field_cstr(l->out, "reason", ptc_fault_reason(f));
+    ptc_emit_field_cstr(l->out, "message", ptc_fault_message(f));
+    if (f->path[0] && !f->no_memory)
         ptc_emit_field_cstr(l->out, "path", f->path);
     ptc_emit_field_raw(l->out, "requests", PTC_TEXT("[]"));
     ptc_emit_field_raw(l->out, "tool_runs", PTC_TEXT("{}"));
@@ -188,7 +188,7 @@ static PtcValue member(Line *l, const char *name)
 
 static bool check_members(Line *l)
 {
-    static const char *const known[] = {"id", "agent", "context", "run", "llm", "probes"};
+    static const char *const known[] = {"id", "agent", "context", "run", "llm"};
     PtcValue key, value;
     for (size_t pos = 0; ptc_map_next(l->body, &pos, &key, &value);) {
         bool found = false;
@@ -210,6 +210,8 @@ static bool parse_line(Line *l, PtcText line)
     char why[300];
     l->body = ptc_json_parse(&l->bench.heap, line.bytes, line.len, &e);
     l->id = PTC_NONE;
+    if (l->body == PTC_NONE && e.stopped && line.len < SMALL_BYTES)
+        return (l->fault.no_memory = true, false);
     if (l->body == PTC_NONE) {
         snprintf(why, sizeof why, "not JSON: column %u: %s", (unsigned)e.column,
                  e.stopped ? "it is too large for the memory there is" : e.message);
@@ -225,6 +227,8 @@ static bool read_agent(Line *l)
 {
     PtcAgentReading how = {.allow_commands = l->options->allow_tools,
                            .allow_http = l->options->allow_tools,
+                           .command_advice = "--allow-tools allows them",
+                           .http_advice = "--allow-tools allows them",
                            .allow_scripts = true,
                            .only_scripts = true,
                            .functions = &ptc_agent_tool_functions};

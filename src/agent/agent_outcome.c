@@ -265,17 +265,14 @@ static void add_all_effects(PtcBuf *out, const PtcAgentRun *r)
 
 const char *ptc_agent_outcome_name(const PtcAgentRun *r)
 {
-    return r->invalid ? "invalid" : r->step.now.verdict.ok ? "ok" : "error";
+    return r->invalid ? ptc_fault_outcome(&r->fault) : r->step.now.verdict.ok ? "ok" : "error";
 }
 
 static void write_invalid(const PtcAgentRun *r, PtcBuf *out)
 {
-    ptc_emit_field_cstr(out, "reason",
-                        r->fault.no_memory ? "no_memory"
-                        : r->fault.input   ? "invalid_input"
-                                           : "invalid_agent");
-    ptc_emit_field_cstr(out, "message", r->fault.no_memory ? "out of memory" : r->fault.message);
-    if (r->fault.path[0])
+    ptc_emit_field_cstr(out, "reason", ptc_fault_reason(&r->fault));
+    ptc_emit_field_cstr(out, "message", ptc_fault_message(&r->fault));
+    if (r->fault.path[0] && !r->fault.no_memory)
         ptc_emit_field_cstr(out, "path", r->fault.path);
 }
 

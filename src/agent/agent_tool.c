@@ -59,11 +59,9 @@ static void tell_failure(PtcToolCall *call, const PtcAgentRun *child)
     char text[PTC_TOOL_TEXT];
     const PtcVerdict *v = &child->step.now.verdict;
     const PtcFault *f = &child->fault;
-    if (child->invalid && f->no_memory)
-        snprintf(text, sizeof text, "no_memory: out of memory");
-    else if (child->invalid)
-        snprintf(text, sizeof text, "%s: %s%s%s", f->input ? "invalid_input" : "invalid_agent",
-                 f->path, f->path[0] ? ": " : "", f->message);
+    if (child->invalid)
+        snprintf(text, sizeof text, "%s: %s%s%s", ptc_fault_reason(f), f->no_memory ? "" : f->path,
+                 f->path[0] && !f->no_memory ? ": " : "", ptc_fault_message(f));
     else
         snprintf(text, sizeof text, "%s: %.*s", v->reason,
                  (int)(v->message.len < 1500 ? v->message.len : 1500),

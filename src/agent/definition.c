@@ -34,6 +34,21 @@ bool ptc_fault_memory(PtcFault *fault)
     return false;
 }
 
+const char *ptc_fault_outcome(const PtcFault *fault)
+{
+    return fault->no_memory ? "error" : "invalid";
+}
+
+const char *ptc_fault_reason(const PtcFault *fault)
+{
+    return fault->no_memory ? "no_memory" : fault->input ? "invalid_input" : "invalid_agent";
+}
+
+const char *ptc_fault_message(const PtcFault *fault)
+{
+    return fault->no_memory ? "out of memory" : fault->message;
+}
+
 bool ptc_fault_inside(PtcFault *fault, const char *path)
 {
     char inner[sizeof fault->path];

@@ -101,8 +101,9 @@ typedef struct PtcAgentChild {
 
 typedef struct PtcAgentReading {
     bool allow_commands, allow_http;
-    bool allow_scripts; /* `llm` may be a list of replies */
-    bool only_scripts;  /* ... and nothing else */
+    const char *command_advice, *http_advice; /* how to allow them, as in tool/file.h; or NULL */
+    bool allow_scripts;                       /* `llm` may be a list of replies */
+    bool only_scripts;                        /* ... and nothing else */
     bool
         compiling; /* one turn, and two more for an answer with tools, unless the file says otherwise */
     const PtcAgentToolFns *functions;

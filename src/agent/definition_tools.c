@@ -183,7 +183,7 @@ static bool agent_kind(void *user, PtcToolsKind kind, PtcValue what, PtcValue mo
     if (!ok) {
         snprintf(fault->path, sizeof fault->path, "%.*s", PTC_TOOLS_FILE_PATH - 1, inner.path);
         snprintf(fault->text, sizeof fault->text, "%.*s", PTC_TOOLS_FILE_WHY - 1, inner.message);
-        outer->fault->no_memory = inner.no_memory;
+        fault->no_memory = inner.no_memory;
     }
     return ok;
 }
@@ -193,15 +193,15 @@ bool ptc_definition_read_tools(PtcFieldReader *r, PtcValue v)
     PtcToolsFault fault;
     PtcToolsFileOptions options = {.command = r->how->allow_commands,
                                    .http = r->how->allow_http,
+                                   .command_advice = r->how->command_advice,
+                                   .http_advice = r->how->http_advice,
                                    .agent_kind = agent_kind,
                                    .check = check_tool,
                                    .user = r};
-    r->fault->no_memory = false;
     if (ptc_tools_read_at(r->def->tools, v, &options, &fault))
         return true;
-    bool no_memory = r->fault->no_memory;
     ptc_fault_set(r->fault, fault.path, "%s", fault.text);
-    r->fault->no_memory = no_memory;
+    r->fault->no_memory = fault.no_memory;
     return ptc_fault_inside(r->fault, "tools");
 }
 

@@ -19,7 +19,8 @@ enum {
     MIB = 1024 * 1024,
     WORK_BYTES = 512 * MIB,
     CONTEXT_BYTES = 64 * MIB,
-    SESSION_BYTES = 256 * MIB
+    SESSION_BYTES = 256 * MIB,
+    SMALL_BYTES = CONTEXT_BYTES / 64 /* JSON that fits for sure: if not, memory is short */
 };
 
 /* ------------------------------------------------------------------------------- opening */
@@ -53,6 +54,10 @@ static PtcValue read_object(PtcHeap *heap, PtcText json, const char *path, PtcFa
     PtcValue v = ptc_json_parse(heap, json.bytes, json.len, &e);
     if (v != PTC_NONE && (ptc_is_map(v) || v == PTC_NIL))
         return v;
+    if (v == PTC_NONE && e.stopped && json.len < SMALL_BYTES) {
+        no_memory(fault);
+        return PTC_NONE;
+    }
     if (v != PTC_NONE)
         snprintf(why, sizeof why, "found something else; allowed is an object");
     else if (e.stopped)

@@ -101,6 +101,8 @@ static PtcStatus read_agent(const PtcAgentSource *s, const PtcAgentChild *childr
     PtcFault fault = {.input = false};
     PtcAgentReading how = {.allow_commands = s->allow_commands,
                            .allow_http = s->allow_http,
+                           .command_advice = "allow_commands of the PtcAgentSource allows them",
+                           .http_advice = "allow_http of the PtcAgentSource allows them",
                            .allow_scripts = true,
                            .functions = &ptc_agent_tool_functions,
                            .check_model = s->llm ? ptc_model_host_check : NULL,

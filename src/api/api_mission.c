@@ -306,7 +306,7 @@ void ptc_mission_free(PtcMission *m)
 static void keep_text(PtcMission *m)
 {
     const PtcVerdict *v = &m->run.step.now.verdict;
-    PtcText text = m->run.invalid ? ptc_text_cstr(m->run.fault.message)
+    PtcText text = m->run.invalid ? ptc_text_cstr(ptc_fault_message(&m->run.fault))
                    : v->ok        ? v->value
                                   : v->message;
     if (!text.bytes)
@@ -412,7 +412,7 @@ bool ptc_mission_ok(const PtcMission *m)
 
 bool ptc_mission_invalid(const PtcMission *m)
 {
-    return m && m->ended && m->run.invalid;
+    return m && m->ended && m->run.invalid && !m->run.fault.no_memory;
 }
 
 const char *ptc_mission_answer(const PtcMission *m, size_t *len)
@@ -420,16 +420,11 @@ const char *ptc_mission_answer(const PtcMission *m, size_t *len)
     return give(m ? &m->text : NULL, ptc_mission_ok(m), len);
 }
 
-static const char *invalid_reason(const PtcFault *fault)
-{
-    return fault->no_memory ? "no_memory" : fault->input ? "invalid_input" : "invalid_agent";
-}
-
 const char *ptc_mission_reason(const PtcMission *m)
 {
     if (!m || !m->ended || ptc_mission_ok(m))
         return NULL;
-    return m->run.invalid ? invalid_reason(&m->run.fault) : m->run.step.now.verdict.reason;
+    return m->run.invalid ? ptc_fault_reason(&m->run.fault) : m->run.step.now.verdict.reason;
 }
 
 const char *ptc_mission_message(const PtcMission *m, size_t *len)

@@ -114,7 +114,7 @@ static void on_interrupt(int signal_number)
 static void say_fault(const PtcFault *f)
 {
     ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s%s%s\n", f->path, f->path[0] ? ": " : "",
-                  f->no_memory ? "out of memory" : f->message);
+                  ptc_fault_message(f));
 }
 
 static bool stream(void *user, PtcText piece)
@@ -132,19 +132,6 @@ static void watch(void *user, const PtcProgress *p)
     ptc_run_live_tell(&c->live, p);
 }
 
-/* The answer: a text as it is, anything else as JSON. */
-static bool print_answer(PtcAgentRun *run)
-{
-    PtcJsonError e;
-    PtcText json = run->step.now.verdict.value;
-    bool string = json.len > 1 && json.bytes[0] == '"';
-    PtcValue v = string ? ptc_json_parse(&run->bench.heap, json.bytes, json.len, &e) : PTC_NONE;
-    PtcText text = v == PTC_NONE ? json : ptc_str_text(v);
-    if (!text.bytes)
-        text = PTC_TEXT("null");
-    return ptc_shown_write_line(PTC_IO_STDOUT, text.bytes, text.len);
-}
-
 static void say_failure(const PtcAgentRun *run)
 {
     const PtcVerdict *v = &run->step.now.verdict;
@@ -160,7 +147,7 @@ static void show(Chat *c, PtcAgentRun *run)
     bool ok = !run->invalid && run->step.now.verdict.ok;
     if (c->streamed && !ptc_io_write(PTC_IO_STDOUT, "\n", 1))
         c->quit = true;
-    if (ok && !c->streamed && !print_answer(run))
+    if (ok && !c->streamed && !ptc_shown_answer(&run->bench.heap, run->step.now.verdict.value))
         c->quit = true;
     if (run->invalid)
         say_fault(&run->fault);

@@ -53,18 +53,20 @@ static void on_interrupt(int signal_number)
 
 /* ------------------------------------------------------------------------------ refusing */
 
-/* What is wrong with the agent, its input or the command line; exit status 2. */
+/* What is wrong with the agent, its input or the command line: exit status 2, but for short memory. */
 static int refuse(const Command *c, const char *reason, const char *path, const char *message)
 {
     PtcBuf out;
+    bool failed = strcmp(reason, "no_memory") == 0;
+    int status = failed ? PTC_EXIT_FAILED : PTC_EXIT_USAGE;
     if (!c->o->json) {
         ptc_io_printf(PTC_IO_STDERR, "ptc run: %s%s%s: %s\n", reason, path[0] ? ": " : "", path,
                       message);
-        return PTC_EXIT_USAGE;
+        return status;
     }
     ptc_buf_init(&out, c->mem, MIB);
     ptc_emit_object(&out);
-    ptc_emit_field_cstr(&out, "outcome", "invalid");
+    ptc_emit_field_cstr(&out, "outcome", failed ? "error" : "invalid");
     ptc_emit_field_cstr(&out, "reason", reason);
     ptc_emit_field_cstr(&out, "message", message);
     if (path[0])
@@ -72,16 +74,12 @@ static int refuse(const Command *c, const char *reason, const char *path, const 
     ptc_emit_object_end(&out);
     (void)!ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len);
     ptc_buf_deinit(&out);
-    return PTC_EXIT_USAGE;
+    return status;
 }
 
 static int refuse_fault(const Command *c, const PtcFault *f)
 {
-    return refuse(c,
-                  f->no_memory ? "no_memory"
-                  : f->input   ? "invalid_input"
-                               : "invalid_agent",
-                  f->path, f->no_memory ? "out of memory" : f->message);
+    return refuse(c, ptc_fault_reason(f), f->no_memory ? "" : f->path, ptc_fault_message(f));
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -237,22 +235,6 @@ static void watch(void *user, const PtcProgress *p)
 
 /* -------------------------------------------------------------------------------- output */
 
-static bool is_string(PtcText json)
-{
-    return json.len > 1 && json.bytes[0] == '"';
-}
-
-/* The answer: a text as it is, anything else as JSON. */
-static bool print_answer(Command *c, PtcText json)
-{
-    PtcJsonError e;
-    PtcValue v =
-        is_string(json) ? ptc_json_parse(&c->bench.heap, json.bytes, json.len, &e) : PTC_NONE;
-    PtcText text = v == PTC_NONE ? json : ptc_str_text(v);
-    return ptc_shown_write_line(PTC_IO_STDOUT, text.bytes ? text.bytes : "null",
-                                text.bytes ? text.len : 4);
-}
-
 static void tell_failure(Command *c)
 {
     PtcAgentRun *run = ptc_chain_last(&c->chain);
@@ -279,7 +261,8 @@ static int exit_status(const Command *c)
     if (ptc_chain_ok(&c->chain))
         return PTC_EXIT_OK;
     bool usage = !c->chain.reason && run &&
-                 (run->invalid || strcmp(run->step.now.verdict.reason, "llm_required") == 0);
+                 ((run->invalid && !run->fault.no_memory) ||
+                  strcmp(run->step.now.verdict.reason, "llm_required") == 0);
     return usage ? PTC_EXIT_USAGE : PTC_EXIT_FAILED;
 }
 
@@ -315,7 +298,7 @@ static int print_outcome(Command *c)
     if (c->o->json)
         written = print_json(c);
     else if (status == PTC_EXIT_OK)
-        written = print_answer(c, run->step.now.verdict.value);
+        written = ptc_shown_answer(&c->bench.heap, run->step.now.verdict.value);
     else if (!c->chain.reason && run && run->invalid)
         refuse_fault(c, &run->fault);
     else

@@ -25,7 +25,8 @@ static int complain(const char *command, const char *what, const char *why, int 
 
 static int complain_fault(const char *command, const PtcFault *f)
 {
-    return complain(command, f->path, f->no_memory ? "out of memory" : f->message, PTC_EXIT_USAGE);
+    return complain(command, f->no_memory ? "" : f->path, ptc_fault_message(f),
+                    f->no_memory ? PTC_EXIT_FAILED : PTC_EXIT_USAGE);
 }
 
 /* ------------------------------------------------------------------------------- compiling */

@@ -5,6 +5,8 @@
 
 #include "base/utf8.h"
 #include "cli/io.h"
+#include "json/parse.h"
+#include "value/str.h"
 
 bool ptc_shown_on(int fd)
 {
@@ -69,4 +71,15 @@ bool ptc_shown_write(int fd, const char *text, size_t len)
 bool ptc_shown_write_line(int fd, const char *text, size_t len)
 {
     return ptc_shown_on(fd) ? write_shown(fd, text, len, "\n") : ptc_io_write_line(fd, text, len);
+}
+
+bool ptc_shown_answer(PtcHeap *heap, PtcText json)
+{
+    PtcJsonError e;
+    bool string = json.len > 1 && json.bytes[0] == '"';
+    PtcValue v = string ? ptc_json_parse(heap, json.bytes, json.len, &e) : PTC_NONE;
+    PtcText text = v == PTC_NONE ? json : ptc_str_text(v);
+    if (!text.bytes)
+        text = PTC_TEXT("null");
+    return ptc_shown_write_line(PTC_IO_STDOUT, text.bytes, text.len);
 }

@@ -5,6 +5,7 @@
 #define PTC_CLI_SHOWN_H
 
 #include "base/buf.h"
+#include "value/heap.h"
 
 /* Is it a terminal?  Only there does it matter: files and pipes get every byte as it is. */
 bool ptc_shown_on(int fd);
@@ -13,5 +14,7 @@ void ptc_shown_add(PtcBuf *out, const char *text, size_t len);
 /* ptc_io_write and ptc_io_write_line for such text. */
 PTC_MUST_USE bool ptc_shown_write(int fd, const char *text, size_t len);
 PTC_MUST_USE bool ptc_shown_write_line(int fd, const char *text, size_t len);
+/* The answer of an agent, given as JSON, on standard output: a text as it is, anything else as JSON. */
+PTC_MUST_USE bool ptc_shown_answer(PtcHeap *heap, PtcText json);
 
 #endif

@@ -52,25 +52,24 @@ static int shown(const char *text, size_t len)
 static void set_path(Reader *r, const char *inner)
 {
     const PtcToolInfo *info = &r->tool.info;
-    ptc_diag_format(r->fault->path, sizeof r->fault->path, "%.*s%s%s%s%s",
-                    shown(info->name, info->name_len), info->name, r->key ? "." : "",
-                    r->key ? r->key : "", *inner ? "." : "", inner);
+    r->fault->in_tool = true;
+    r->fault->name_len = shown(info->name, info->name_len);
+    ptc_diag_format(r->fault->path, sizeof r->fault->path, "%.*s%s%s%s%s", r->fault->name_len,
+                    info->name, r->key ? "." : "", r->key ? r->key : "", *inner ? "." : "", inner);
 }
 
 static bool refuse(Reader *r, const char *format, ...) PTC_PRINTF(2, 3);
 
-/* Always false; the message begins with the tool. */
+/* Always false. */
 static bool refuse(Reader *r, const char *format, ...)
 {
     char text[WHY];
-    const PtcToolInfo *info = &r->tool.info;
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     set_path(r, "");
-    ptc_diag_format(r->fault->text, sizeof r->fault->text, "tool %.*s: %s",
-                    shown(info->name, info->name_len), info->name, text);
+    ptc_diag_format(r->fault->text, sizeof r->fault->text, "%s", text);
     return false;
 }
 
@@ -81,6 +80,7 @@ static bool refuse_inner(Reader *r, const PtcToolsFault *inner)
     memcpy(path, inner->path, sizeof path);
     refuse(r, "%s", inner->text);
     set_path(r, path);
+    r->fault->no_memory = inner->no_memory;
     return false;
 }
 
@@ -283,6 +283,7 @@ static PtcValue keep(Reader *r, PtcValue v)
 
 static bool refuse_memory(Reader *r)
 {
+    r->fault->no_memory = true;
     return refuse(r, "memory is short");
 }
 
@@ -334,11 +335,17 @@ static bool read_lisp(Reader *r, PtcValue v)
     return r->tool.lisp != PTC_NONE || refuse(r, "%s", why);
 }
 
+static bool refuse_kind(Reader *r, const char *kind, const char *advice)
+{
+    return refuse(r, "%s tools are not allowed here%s%s", kind, advice ? "; " : "",
+                  advice ? advice : "");
+}
+
 static bool read_command(Reader *r, PtcValue v)
 {
     char why[WHY];
     if (!r->allow->command)
-        return refuse(r, "command tools are not allowed here; --allow-tools command allows them");
+        return refuse_kind(r, "command", r->allow->command_advice);
     r->tool.user = ptc_command_new(&r->tools->arena, v, r->env, why, sizeof why);
     r->tool.function = ptc_command_call;
     return r->tool.user || refuse(r, "%s", why);
@@ -359,7 +366,7 @@ static bool read_seq(Reader *r, PtcValue v)
 /* A kind that needs an agent around it. */
 static bool read_agent_kind(Reader *r, PtcToolsKind kind, const char *name, PtcValue v)
 {
-    PtcToolsFault inner = {"", ""};
+    PtcToolsFault inner = {.in_tool = false};
     if (!r->allow->agent_kind)
         return refuse(r, "%s is not available here: it belongs in the tools of an agent", name);
     if (r->tool.info.serial && kind != PTC_TOOLS_HTTP)
@@ -371,7 +378,7 @@ static bool read_agent_kind(Reader *r, PtcToolsKind kind, const char *name, PtcV
 static bool read_http(Reader *r, PtcValue v)
 {
     if (!r->allow->http)
-        return refuse(r, "http tools are not allowed here; --allow-tools http allows them");
+        return refuse_kind(r, "http", r->allow->http_advice);
     return read_agent_kind(r, PTC_TOOLS_HTTP, "http", v);
 }
 
@@ -502,11 +509,22 @@ static bool read_definition(Reader *r, PtcValue definition)
     return r->sleep_ms == 0 || ptc_mock_delay(r->tools, r->sleep_ms, &r->tool) || refuse_memory(r);
 }
 
+/* What a set says of a tool begins with its name, which the path has already. */
+static const char *without_name(const Reader *r, const char *why)
+{
+    static const char word[] = "tool ";
+    const PtcToolInfo *info = &r->tool.info;
+    const char *rest = why + sizeof word - 1 + info->name_len;
+    bool named = strncmp(why, word, sizeof word - 1) == 0 && strlen(why) > info->name_len + 6 &&
+                 memcmp(rest, ": ", 2) == 0;
+    return named ? rest + 2 : why;
+}
+
 /* Puts the tool into the set.  What is still wrong then is the signature, or how options go together. */
 static bool put(Reader *r)
 {
     char why[PTC_TOOLS_FILE_WHY];
-    PtcToolsFault inner = {"", ""};
+    PtcToolsFault inner = {.in_tool = false};
     if (r->allow->check && !r->allow->check(r->allow->user, &r->tool, &inner))
         return refuse_inner(r, &inner);
     if (ptc_toolset_put(r->tools, &r->tool, why, sizeof why))
@@ -514,9 +532,8 @@ static bool put(Reader *r)
     r->key = r->tool.info.has_native_result && strstr(why, "native_result") ? "native_result"
              : strstr(why, "its signature")                                 ? "signature"
                                                                             : NULL;
-    set_path(r, "");
-    memcpy(r->fault->text, why, sizeof why);
-    return false;
+    r->fault->no_memory = strcmp(why, "memory is short") == 0;
+    return refuse(r, "%s", without_name(r, why));
 }
 
 static bool read_tool(Reader *r, PtcValue name, PtcValue definition)
@@ -542,6 +559,7 @@ static bool refuse_all(Reader *r, const char *format, ...)
     vsnprintf(r->fault->text, sizeof r->fault->text, format, args);
     va_end(args);
     r->fault->path[0] = 0;
+    r->fault->in_tool = false;
     return false;
 }
 
@@ -561,6 +579,7 @@ bool ptc_tools_read_at(PtcTools *tools, PtcValue definitions, const PtcToolsFile
                        PtcToolsFault *fault)
 {
     Reader r = {.tools = tools, .allow = allow, .fault = fault};
+    *fault = (PtcToolsFault){.in_tool = false};
     if (!ptc_is_map(definitions))
         return refuse_all(&r, "tools must be an object from names to definitions, not %s",
                           ptc_type_name(definitions));
@@ -581,7 +600,10 @@ bool ptc_tools_read(PtcTools *tools, PtcValue definitions, const PtcToolsFileOpt
     PtcToolsFault fault;
     if (ptc_tools_read_at(tools, definitions, allow, &fault))
         return true;
-    ptc_diag_format(error, size, "%s", fault.text);
+    if (fault.in_tool)
+        ptc_diag_format(error, size, "tool %.*s: %s", fault.name_len, fault.path, fault.text);
+    else
+        ptc_diag_format(error, size, "%s", fault.text);
     return false;
 }
 
@@ -602,7 +624,8 @@ bool ptc_tools_read_json(PtcTools *tools, const char *text, size_t len,
 
 bool ptc_tools_read_allowed(const char *text, PtcToolsFileOptions *allow, char *error, size_t size)
 {
-    *allow = (PtcToolsFileOptions){.command = false};
+    *allow = (PtcToolsFileOptions){.command_advice = "--allow-tools command allows them",
+                                   .http_advice = "--allow-tools http allows them"};
     while (*text) {
         size_t n = strcspn(text, ",");
         if (n == 7 && memcmp(text, "command", n) == 0)

@@ -14,7 +14,10 @@ enum {
 /* What is wrong with a set, and where. */
 typedef struct PtcToolsFault {
     char path[PTC_TOOLS_FILE_PATH]; /* search.native_result.limit; "": the set as such */
-    char text[PTC_TOOLS_FILE_WHY];  /* a sentence that names the tool and the key */
+    char text[PTC_TOOLS_FILE_WHY];  /* a sentence that names the key, and not the tool */
+    bool in_tool;                   /* the path begins with a tool's name ... */
+    int name_len;                   /* ... of so many bytes */
+    bool no_memory;                 /* memory was short: nothing is wrong with the set */
 } PtcToolsFault;
 
 /* Kinds that need an agent around them. */
@@ -23,6 +26,8 @@ typedef enum { PTC_TOOLS_HTTP, PTC_TOOLS_AGENT, PTC_TOOLS_LLM, PTC_TOOLS_SELF } 
 typedef struct PtcToolsFileOptions {
     /* What may reach beyond the process.  Both false for input that comes from elsewhere. */
     bool command, http;
+    /* Who may change that and how, for whoever is refused: "--allow-tools command allows them"; NULL: nobody. */
+    const char *command_advice, *http_advice;
     /* Reads a tool of such a kind: fills its function and user, and signature and description where it has none of its
      * own.  `model` is what "llm" says beside "agent", or PTC_NONE.  False with the fault, whose path begins behind the
      * key.  NULL: they are refused. */

@@ -54,10 +54,10 @@ static void test_refused(void)
     expect_refused("{", NULL,
                    "not JSON: line 1, column 2: expected a key in quotes, but the text ends");
     expect_refused("{\"prompt\":\"p\",\"tools\":{\"t\":{\"command\":[\"ls\"]}}}", NULL,
-                   "tools.t.command: tool t: command tools are not allowed here; --allow-tools "
-                   "command allows them");
+                   "tools.t.command: command tools are not allowed here; allow_commands of the "
+                   "PtcAgentSource allows them");
     expect_refused("{\"prompt\":\"p\",\"tools\":{\"t\":{\"agent\":\"f.json\"}}}", NULL,
-                   "tools.t.agent: tool t: agents are objects here, not files");
+                   "tools.t.agent: agents are objects here, not files");
 }
 
 static void test_wrong_arguments(void)

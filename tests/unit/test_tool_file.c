@@ -305,7 +305,13 @@ static void test_allowed(void)
     static const char command[] = "{\"t\":{\"command\":[\"true\"]}}",
                       http[] = "{\"t\":{\"http\":{}}}";
     CHECK(!read_tools(command, &none, why));
+    CHECK_STR(why, "tool t: command tools are not allowed here");
+    CHECK(!read_tools(http, &allow, why));
+    CHECK_STR(why, "tool t: http tools are not allowed here");
+    CHECK(ptc_tools_read_allowed("http", &allow, why, sizeof why));
+    CHECK(!read_tools(command, &allow, why));
     CHECK_STR(why, "tool t: command tools are not allowed here; --allow-tools command allows them");
+    CHECK(ptc_tools_read_allowed("command", &allow, why, sizeof why));
     CHECK(!read_tools(http, &allow, why));
     CHECK_STR(why, "tool t: http tools are not allowed here; --allow-tools http allows them");
     PtcTools *tools = read_tools(command, &allow, why);
