@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""`ptc run` from outside: what it says of a failed run, limits of chains, secrets, records, files that cannot be written,
+signals.  test_run.py PTC"""
+import base64
+import http.server
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+PTC = os.path.abspath(sys.argv[1])
+SECRET = "tk+live/0123456789abcdef=="
+counts = {True: 0, False: 0}
+
+
+def check(name, ok, got):
+    counts[bool(ok)] += 1
+    if not ok:
+        print(f"FAIL {name}\n    got  {got!r}")
+
+
+def block(program):
+    return {"content": f"```clojure\n{program}\n```"}
+
+
+def write(home, name, agent):
+    path = os.path.join(home, name)
+    pathlib.Path(path).write_text(json.dumps(agent), encoding="utf-8")
+    return path
+
+
+def environment(home, **more):
+    return {"HOME": home, "PATH": os.environ["PATH"], **more}
+
+
+def run(home, agent, *options, **more):
+    path = agent if isinstance(agent, str) else write(home, "agent.json", agent)
+    return subprocess.run([PTC, "run", path, *options], capture_output=True, text=True, timeout=60, check=False, cwd=home,
+                          env=environment(home, **more))
+
+
+def outcome(home, agent, *options, **more):
+    done = run(home, agent, "--json", *options, **more)
+    return json.loads(done.stdout) if done.stdout else {"stderr": done.stderr}
+
+
+def batch(home, *lines):
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    done = subprocess.run([PTC, "run", "--jsonl"], input=text, capture_output=True, text=True, timeout=60, check=False,
+                          env=environment(home))
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+# ---------------------------------------------------------------------------------- effects
+
+BOOK = {"command": ["sh", "-c", "cat >/dev/null; echo 7"], "signature": "() -> :int"}
+
+
+def booking(*programs, **fields):
+    return {"prompt": "Book.", "max_turns": len(programs), "tools": {"book": BOOK}, "llm": [block(p) for p in programs],
+            **fields}
+
+
+def test_safe_to_retry(home):
+    """Calls in tasks that are done are not made again, unless the task is forgotten or a child's journal is lost."""
+    rows = [(True, ['(task "b" (tool/book))', "(fail 1)"]),
+            (True, ['(task "b" (count (pmap (fn [_] (tool/book)) [1 2 3])))', "(fail 1)"]),
+            (False, ["(tool/book)", "(fail 1)"]),
+            (False, ['(task "b" (tool/book)) (tool/book)', "(fail 1)"]),
+            (False, ['(task "b" (do (tool/book) (fail 1)))']),
+            (False, ['(task "b" (tool/book))', '(task-reset "b") (fail 1)']),
+            (True, ['(task "b" (tool/book))', '(task-reset "c") (fail 1)'])]
+    for safe, programs in rows:
+        effects = outcome(home, booking(*programs)).get("effects", {})
+        check(f"safe to retry: {programs}", effects.get("safe_to_retry") is safe, effects)
+    child = booking('(task "b" (tool/book)) (fail 2)', signature="() -> :int")
+    parent = {"prompt": "Ask.", "tools": {"child": {"agent": child}}, "llm": [block("(tool/child {})"), block("(fail 1)")]}
+    effects = outcome(home, parent).get("effects", {})
+    check("safe to retry: the journal of a child is gone", effects.get("safe_to_retry") is False, effects)
+
+
+# ----------------------------------------------------------------------------------- limits
+
+def test_chain_tokens(home):
+    def link(answer):
+        return {"prompt": "p", "signature": "(n :int?) -> {n :int}",
+                "llm": [{**block(f"(return {{:n {answer}}})"), "tokens": {"input": 40, "output": 10}}]}
+    second = write(home, "second.json", link(2))
+    enough = outcome(home, link(1), "--then", second, "--token-limit", "100")
+    check("a chain within its tokens", enough.get("return") == {"n": 2}, enough)
+    over = outcome(home, link(1), "--then", second, "--token-limit", "99")
+    check("the tokens of the first count", over.get("reason") == "budget_callback_exceeded" and
+          over["chain"][0]["return"] == {"n": 1} and over["usage"]["total_tokens"] == 50, over)
+
+
+# -------------------------------------------------------------------------------- refusals
+
+def test_words(home):
+    tool = {"prompt": "p", "tools": {"t": {"command": ["ls"]}, "u": {"http": {"url": "https://example.org"}}}}
+    got, probes, named = batch(home, {"id": 1, "agent": tool, "llm": []}, {"agent": {"prompt": "p"}, "probes": [], "llm": []},
+                               {"agent": {"prompt": "p", "tools": {"t": {"value": 1, "cache": 1}}}, "llm": []})
+    check("a batch names its own option", got["message"] == "command tools are not allowed here; --allow-tools allows them" and
+          got["path"] == "tools.t.command", got)
+    check("no other fields", probes["outcome"] == "invalid" and probes["path"] == "probes", probes)
+    check("a path names the tool", named["message"] == "cache must be true or false, not an integer" and
+          named["path"] == "tools.t.cache", named)
+
+
+# --------------------------------------------------------------------------------- secrets
+
+class Echo(http.server.BaseHTTPRequestHandler):
+    """Sends the key back, in every way there is."""
+
+    def do_GET(self):
+        key = self.headers["X-Key"]
+        forms = [key, key.replace("/", "\\/"), urllib.parse.quote(key, safe=""), urllib.parse.quote(key, safe="").lower(),
+                 base64.b64encode(key.encode()).decode(), base64.b64encode(b"u:" + key.encode()).decode(),
+                 key.replace("+", "\\u002B").replace("=", "\\u003d"), "".join(f"\\u{ord(c):04x}" for c in key)]
+        body = '{"seen": ["' + '", "'.join(forms) + '"]}'
+        self.send_response(403 if "bad" in self.path else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *args):
+        pass
+
+
+def spellings(key):
+    plain = key.encode()
+    yield key
+    yield urllib.parse.quote(key, safe="")
+    yield urllib.parse.quote(key, safe="").lower()
+    yield json.dumps(key)[1:-1].replace("/", "\\/")
+    for i in range(3):  # the middle of base64, wherever the key begins
+        yield base64.b64encode(b"xxx"[:i] + plain).decode()[4:-4]
+        yield base64.urlsafe_b64encode(b"xxx"[:i] + plain).decode()[4:-4]
+
+
+def test_secrets(home):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Echo)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/"
+    tools = {name: {"http": {"url": url + name, "method": "GET", "headers": {"X-Key": "${MY_KEY}"}}} for name in ("good", "bad")}
+    agent = {"prompt": "Ask.", "max_turns": 4, "tools": tools,
+             "llm": [block("(println (tool/good {}))"), block("(def r (tool/good {})) (tool/bad {})"),
+                     block("(def s (tool/good {}))"), block("(fail (tool/good {}))")]}
+    native = {"prompt": "Ask.", "output": "text", "tools": tools,
+              "llm": [{"tool_calls": [{"id": "1", "name": "good", "args": {}}, {"id": "2", "name": "bad", "args": {}}]},
+                      {"content": "done"}]}
+    texts = {}
+    for name, one in (("programs", agent), ("native", native)):
+        done = run(home, one, "--json", "--messages", "--trace", "t.jsonl", "--record", "r.jsonl", MY_KEY=SECRET)
+        texts[name + " outcome"] = done.stdout
+        texts[name + " stderr"] = done.stderr
+        texts[name + " trace"] = pathlib.Path(home, "t.jsonl").read_text()
+        texts[name + " record"] = pathlib.Path(home, "r.jsonl").read_text()
+        plain = run(home, one, MY_KEY=SECRET)
+        texts[name + " plain"] = plain.stdout + plain.stderr
+    server.shutdown()
+    check("secrets: something came back", "[secret]" in texts["programs outcome"] and "HTTP status 403" in
+          texts["programs outcome"] and "[secret]" in texts["native outcome"], texts["programs outcome"])
+    for name, text in texts.items():
+        for form in spellings(SECRET):
+            check(f"secrets: {name} has {form}", form not in text, text)
+
+
+# ---------------------------------------------------------------------------------- replay
+
+def test_replay(home):
+    """A record gives the same outcome, byte for byte; a tool that answers otherwise stops it."""
+    tool = {"command": ["sh", "-c", "cat >/dev/null; cat n.txt"], "signature": "() -> :int"}
+    agent = write(home, "replay.json", {"prompt": "Count.", "signature": "() -> {n :int}", "tools": {"count": tool}})
+    script = write(home, "script.json", [block("(def n (tool/count {}))\nn"), {"error": {"http": 500}},
+                                         block("(return {:n (* 2 n)})")])
+    pathlib.Path(home, "n.txt").write_text("21")
+    first = run(home, agent, "--json", "--messages", "--llm", f"script:{script}", "--record", "record.jsonl")
+    again = run(home, agent, "--json", "--messages", "--llm", "replay:record.jsonl")
+    check("replay: the same failure", json.loads(first.stdout)["reason"] == "llm_error", first)
+    check("replay: byte for byte", first.stdout == again.stdout and again.returncode == first.returncode, again)
+    write(home, "script.json", [block("(def n (tool/count {}))\nn"), block("(return {:n (* 2 n)})")])
+    first = run(home, agent, "--json", "--messages", "--llm", f"script:{script}", "--record", "record.jsonl")
+    again = run(home, agent, "--json", "--messages", "--llm", "replay:record.jsonl")
+    check("replay: an answer", json.loads(first.stdout)["return"] == {"n": 42}, first)
+    check("replay: an answer byte for byte", first.stdout == again.stdout, again)
+    pathlib.Path(home, "n.txt").write_text("22")
+    changed = outcome(home, agent, "--llm", "replay:record.jsonl")
+    check("replay: a changed result is named", changed["reason"] == "replay_mismatch" and
+          "line 2 of the record" in changed["message"] and "messages[2].content" in changed["message"] and
+          "21" in changed["message"] and "22" in changed["message"], changed)
+    loose = outcome(home, agent, "--llm", "replay:record.jsonl", "--replay-loose")
+    check("replay: loosely it goes on", loose.get("return") == {"n": 44}, loose)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as home:
+        test_safe_to_retry(home)
+        test_chain_tokens(home)
+        test_words(home)
+        test_secrets(home)
+        test_replay(home)
+    print(f"{counts[True]} passed, {counts[False]} failed")
+    return 1 if counts[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
