@@ -296,6 +296,7 @@ static void run_line(Line *l)
         return;
     }
     l->run.agent.model = l->model;
+    l->run.agent.cancel = l->options->cancel;
     ptc_agent_run_begin(&run, &tree, l->def, &l->run.agent);
     ptc_agent_run_go(&run);
     answer_run(l, &tree, &run);

@@ -8,8 +8,9 @@
 #include "agent/agent_run.h"
 
 typedef struct PtcAgentBatchOptions {
-    bool allow_tools;    /* command and http */
-    int64_t deadline_ms; /* of a line at most; 0: what its agent says */
+    bool allow_tools;        /* command and http */
+    int64_t deadline_ms;     /* of a line at most; 0: what its agent says */
+    const PtcCancel *cancel; /* or NULL */
 } PtcAgentBatchOptions;
 
 /* Appends the answer to a request.  False: no memory. */

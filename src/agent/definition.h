@@ -89,6 +89,12 @@ void ptc_definition_release(PtcAgentDef *def);
 /* Checks everything and works out the rest.  False with the fault; the definition is then only good for _release. */
 PTC_MUST_USE bool ptc_definition_finish(PtcAgentDef *def, PtcFault *fault);
 
+/* How a run ends that such a fault keeps from beginning: outcome, reason and message.  Without memory nothing is wrong
+ * with what was given, so that is an error and not `invalid`. */
+const char *ptc_fault_outcome(const PtcFault *fault);
+const char *ptc_fault_reason(const PtcFault *fault);
+const char *ptc_fault_message(const PtcFault *fault);
+
 /* ------------------------------------------------------------- reading (definition_read.c) */
 
 struct PtcAgentFiles;

@@ -25,12 +25,6 @@ typedef struct PtcFault {
     char message[500];
 } PtcFault;
 
-/* definition.c: how a run ends that such a fault keeps from beginning: outcome, reason and message.  Without memory nothing is wrong
- * with what was given, so that is an error and not `invalid`. */
-const char *ptc_fault_outcome(const PtcFault *fault);
-const char *ptc_fault_reason(const PtcFault *fault);
-const char *ptc_fault_message(const PtcFault *fault);
-
 /* -------------------------------------------------------------------------------- parts */
 
 /* How the model's programs and answers come. */

@@ -31,6 +31,14 @@ static bool fail_errno(char *why, size_t size, const char *path)
     return fail(why, size, path, strerror(errno));
 }
 
+/* Looked at before there is a lock, which would be left beside a directory or a device. */
+static bool is_file(const char *path, char *why, size_t size)
+{
+    struct stat st;
+    return stat(path, &st) != 0 || S_ISREG(st.st_mode) ||
+           fail(why, size, path, "it is not a regular file");
+}
+
 static bool lock_file(PtcJournalFile *f, char *why, size_t size)
 {
     f->lock = open(f->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
@@ -85,7 +93,7 @@ PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, char *why, 
         memcpy(f->path, path, strlen(path));
         snprintf(f->lock_path, sizeof f->lock_path, "%.*s.lock", PATH_MAX - 8, path);
         snprintf(f->next_path, sizeof f->next_path, "%.*s.next", PATH_MAX - 8, path);
-        ok = lock_file(f, why, size) && read_file(f, why, size);
+        ok = is_file(path, why, size) && lock_file(f, why, size) && read_file(f, why, size);
     }
     if (ok)
         return f;

@@ -11,15 +11,14 @@
 #include "agent/agent_chat.h"
 #include "base/utf8.h"
 #include "cli/agent_host.h"
+#include "cli/interrupt.h"
 #include "cli/io.h"
 #include "cli/line.h"
 #include "cli/options.h"
 #include "cli/run_live.h"
 #include "cli/shown.h"
 #include "cli/trace_out.h"
-#include "json/parse.h"
 #include "net/lines.h"
-#include "value/str.h"
 
 typedef struct Options {
     const char *llm, *models, *context, *record, *trace;
@@ -101,12 +100,18 @@ static const PtcUsage usage = {
 /* ------------------------------------------------------------------------------- Ctrl-C */
 
 /* Ends the answer under way; while a line is typed Ctrl-C is a key. */
-static PtcCancel interrupted;
+static PtcCancel interrupted = {.outer = &ptc_interrupt};
 
 static void on_interrupt(int signal_number)
 {
     (void)signal_number;
     atomic_store(&interrupted.asked, true);
+}
+
+static void catch_key(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+    sigaction(SIGINT, &action, NULL);
 }
 
 /* ------------------------------------------------------------------------------- output */
@@ -166,6 +171,21 @@ static PtcAgentOptions agent_options(Chat *c)
     return o;
 }
 
+/* While nothing runs, signals end the process at once.  At a terminal Ctrl-C is not one of them. */
+static void catch_ends(const Chat *c)
+{
+    ptc_interrupt_catch();
+    if (c->prompts)
+        catch_key();
+}
+
+static void let_ends(const Chat *c)
+{
+    ptc_interrupt_let();
+    if (c->prompts)
+        catch_key();
+}
+
 static void send_message(Chat *c, PtcText message)
 {
     PtcAgentRun run;
@@ -174,12 +194,16 @@ static void send_message(Chat *c, PtcText message)
     atomic_store(&interrupted.asked, false);
     ptc_agent_chat_begin(&c->chat, &run, message, &options);
     ptc_run_live_begin(&c->live);
+    catch_ends(c);
     ptc_agent_run_go(&run);
+    let_ends(c);
     ptc_run_live_end(&c->live);
     show(c, &run);
     if (!ptc_agent_chat_keep(&c->chat, &run))
         ptc_io_printf(PTC_IO_STDERR, "ptc chat: out of memory: this message is not remembered\n");
     ptc_agent_run_end(&run);
+    if (atomic_load(&ptc_interrupt.asked))
+        c->quit = c->failed = true;
 }
 
 /* ------------------------------------------------------------------------------ commands */
@@ -301,9 +325,8 @@ static void step(Chat *c)
 
 static int run(Chat *c)
 {
-    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
     if (c->prompts) {
-        sigaction(SIGINT, &action, NULL);
+        catch_key();
         ptc_io_printf(PTC_IO_STDOUT, "/help for help, /quit or Ctrl-D to leave\n");
     }
     while (!c->quit)

@@ -2,6 +2,7 @@
  * `ptc run`: an agent, a chain of agents, or a batch of them (--jsonl). */
 #include "agent/agent_batch.h"
 #include "cli/cmd.h"
+#include "cli/interrupt.h"
 #include "cli/io.h"
 #include "cli/jsonl.h"
 #include "cli/run_agent.h"
@@ -138,16 +139,18 @@ static bool answer_line(void *user, const char *line, size_t len)
     Batch *b = user;
     PtcBuf out;
     ptc_buf_init(&out, b->mem, (size_t)1 << 30);
+    ptc_interrupt_catch(); /* while a line is read they end the process at once */
     bool ok = ptc_agent_batch_line(&b->options, (PtcText){line, len}, &out);
     bool written = ok ? ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len)
                       : ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
     ptc_buf_deinit(&out);
-    return written;
+    ptc_interrupt_let();
+    return written && !ptc_cancelled(&ptc_interrupt);
 }
 
 static int run_batch(PtcMem *mem, const PtcRunCommand *o)
 {
-    Batch batch = {mem, {.allow_tools = o->allow_tools}};
+    Batch batch = {mem, {.allow_tools = o->allow_tools, .cancel = &ptc_interrupt}};
     return ptc_jsonl_each(mem, "run", too_long, answer_line, &batch);
 }
 

@@ -4,13 +4,14 @@
 #include "cli/run_agent.h"
 
 #include <pthread.h>
-#include <signal.h>
+#include <errno.h>
 #include <stdio.h>
 
 #include "agent/agent_chain.h"
 #include "agent/journal_file.h"
 #include "cli/agent_host.h"
 #include "cli/cmd.h"
+#include "cli/interrupt.h"
 #include "cli/io.h"
 #include "cli/run_chunks.h"
 #include "cli/run_compile.h"
@@ -41,15 +42,6 @@ typedef struct Command {
     PtcRunLive live;
     PtcChain chain;
 } Command;
-
-/* Ctrl-C asks the run to stop; a second one ends the process. */
-static PtcCancel interrupted;
-
-static void on_interrupt(int signal_number)
-{
-    atomic_store(&interrupted.asked, true);
-    signal(signal_number, SIG_DFL);
-}
 
 /* ------------------------------------------------------------------------------ refusing */
 
@@ -210,7 +202,8 @@ static bool read_all(Command *c, int *status)
 
 /* ------------------------------------------------------------------------------- watching */
 
-/* The journal is on disk before the model hears of what a program did. */
+/* The journal is on disk before the model hears of what a program did.  When that is not possible the run stops: the next
+ * run would do again whatever this one still did. */
 static void keep_journal(Command *c, const PtcAgentRun *run)
 {
     PtcBuf out;
@@ -221,6 +214,8 @@ static void keep_journal(Command *c, const PtcAgentRun *run)
     else
         (void)!ptc_journal_file_write(c->journal, ptc_buf_view(&out), c->journal_error,
                                       sizeof c->journal_error);
+    if (c->journal_error[0])
+        atomic_store(&ptc_interrupt.asked, true);
     ptc_buf_deinit(&out);
 }
 
@@ -272,6 +267,14 @@ static bool tells_time(const Command *c)
     return !c->o->record && !(c->o->llm && strncmp(c->o->llm, "replay:", 7) == 0);
 }
 
+/* Who closed a pipe knows. */
+static void say_unwritten(void)
+{
+    if (errno != EPIPE)
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: standard output cannot be written: %s\n",
+                      strerror(errno));
+}
+
 static bool print_json(Command *c)
 {
     PtcBuf out;
@@ -280,8 +283,21 @@ static bool print_json(Command *c)
     ptc_emit_object(&out);
     ptc_chain_write(&c->chain, &options, &out);
     ptc_emit_object_end(&out);
-    bool ok = ptc_buf_ok(&out) && ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len);
+    bool made = ptc_buf_ok(&out);
+    bool ok = made && ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len);
+    if (!made)
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: the outcome is too large for the memory there is\n");
+    else if (!ok)
+        say_unwritten();
     ptc_buf_deinit(&out);
+    return ok;
+}
+
+static bool print_answer(Command *c, PtcText json)
+{
+    bool ok = ptc_shown_answer(&c->bench.heap, json);
+    if (!ok)
+        say_unwritten();
     return ok;
 }
 
@@ -298,7 +314,7 @@ static int print_outcome(Command *c)
     if (c->o->json)
         written = print_json(c);
     else if (status == PTC_EXIT_OK)
-        written = ptc_shown_answer(&c->bench.heap, run->step.now.verdict.value);
+        written = print_answer(c, run->step.now.verdict.value);
     else if (!c->chain.reason && run && run->invalid)
         refuse_fault(c, &run->fault);
     else
@@ -317,7 +333,7 @@ static PtcAgentOptions agent_options(Command *c)
     o.input.context = c->context;
     o.token_limit = c->o->token_limit;
     o.return_partial = c->o->exceeded == 1;
-    o.cancel = &interrupted;
+    o.cancel = &ptc_interrupt;
     if (c->journal)
         o.input.journal = ptc_journal_file_text(c->journal);
     return o;
@@ -335,7 +351,7 @@ static int run_chain(Command *c)
     ptc_agent_host_fill(c->host, &c->chain.host);
     c->chain.host.progress = watch;
     c->chain.host.progress_user = c;
-    signal(SIGINT, on_interrupt);
+    ptc_interrupt_catch();
     ptc_run_live_begin(&c->live);
     bool ran = ptc_chain_run(&c->chain);
     ptc_run_live_end(&c->live);
@@ -376,8 +392,8 @@ static int compile(Command *c)
         return refuse(c, "invalid_input", "--compile", "it goes with one agent, without --journal");
     if (!read_text(c, "--sample", c->o->sample, &sample, &status))
         return status;
-    signal(SIGINT, on_interrupt);
-    return ptc_run_compile(c->mem, c->host, c->defs[0], c->o, c->path, sample, &interrupted);
+    ptc_interrupt_catch();
+    return ptc_run_compile(c->mem, c->host, c->defs[0], c->o, c->path, sample, &ptc_interrupt);
 }
 
 static void close_all(Command *c)

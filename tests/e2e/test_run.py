@@ -198,6 +198,67 @@ def test_replay(home):
     check("replay: loosely it goes on", loose.get("return") == {"n": 44}, loose)
 
 
+# ------------------------------------------------------------------------- files and signals
+
+def test_journal(home):
+    """A journal that cannot be written stops the run before it does more; one that is in use is refused."""
+    os.mkdir(os.path.join(home, "j.next"))
+    got = outcome(home, booking('(task "b" (tool/book))', '(task "c" (tool/book))', "(return 1)"), "--journal", "j")
+    check("journal: stopped", got.get("reason") == "cancelled" and got["effects"]["ran"] == [{"name": "book", "times": 1}],
+          got)
+    os.rmdir(os.path.join(home, "j.next"))
+    os.mkdir(os.path.join(home, "dir"))
+    done = run(home, booking("1"), "--journal", "dir")
+    check("journal: a directory is left alone", done.returncode == 2 and "dir.lock" not in os.listdir(home), done)
+    done = subprocess.run([PTC, "run", write(home, "agent.json", booking("(return 1)"))], stderr=subprocess.PIPE, text=True,
+                          stdout=open("/dev/full", "w", encoding="ascii"), timeout=60, check=False, cwd=home)
+    check("standard output is full", done.returncode == 1 and "standard output cannot be written" in done.stderr, done)
+
+
+def wait_for(path):
+    """Until the file is there and has a line; its text."""
+    for _ in range(3000):
+        if os.path.exists(path) and pathlib.Path(path).read_text().endswith("\n"):
+            return pathlib.Path(path).read_text()
+        time.sleep(0.01)
+    raise SystemExit(f"{path} does not come")
+
+
+def is_gone(pid):
+    for _ in range(1000):
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.01)
+    return False
+
+
+def test_signals(home):
+    """Every signal that ends a command ends its tools too."""
+    note = os.path.join(home, "pid")
+    agent = {"prompt": "p", "timeout": 50000, "tools": {"s": {"command": ["sh", "-c", f"echo $$ >{note}; exec sleep 60"]}},
+             "llm": [block("(tool/s {})")]}
+    path = write(home, "slow.json", agent)
+    line = json.dumps({"agent": {k: v for k, v in agent.items() if k != "llm"}, "llm": agent["llm"]}) + "\n"
+    doors = {"run": (["run", path, "--json"], ""), "batch": (["run", "--jsonl", "--allow-tools"], line * 3),
+             "chat": (["chat", path], "hello\nhello\n")}
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for name, (arguments, text) in doors.items():
+            if os.path.exists(note):
+                os.remove(note)
+            with subprocess.Popen([PTC, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True, env=environment(home)) as process:
+                process.stdin.write(text)
+                process.stdin.flush()
+                pid = int(wait_for(note))
+                process.send_signal(number)
+                out, err = process.communicate(timeout=60)
+            check(f"{name}: {number.name} cancels", process.returncode == 1 and len((out + err).splitlines()) == 1 and
+                  ("cancelled" in out or "stopped" in err), (process.returncode, out, err))
+            check(f"{name}: {number.name} ends its tool", is_gone(pid), pid)
+
+
 def main():
     with tempfile.TemporaryDirectory() as home:
         test_safe_to_retry(home)
@@ -205,6 +266,8 @@ def main():
         test_words(home)
         test_secrets(home)
         test_replay(home)
+        test_journal(home)
+        test_signals(home)
     print(f"{counts[True]} passed, {counts[False]} failed")
     return 1 if counts[False] else 0
 
