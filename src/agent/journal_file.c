@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -88,6 +89,9 @@ PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, char *why, 
     f->mem = mem;
     f->lock = -1;
     ptc_buf_init(&f->text, mem, PTC_JOURNAL_BYTES);
+    char real[PATH_MAX]; /* a link and its target are one journal with one lock */
+    if (realpath(path, real))
+        path = real;
     bool ok = strlen(path) + 8 < PATH_MAX || fail(why, size, "", "the path is too long");
     if (ok) {
         memcpy(f->path, path, strlen(path));

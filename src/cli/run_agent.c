@@ -71,7 +71,13 @@ static int refuse(const Command *c, const char *reason, const char *path, const 
 
 static int refuse_fault(const Command *c, const PtcFault *f)
 {
-    return refuse(c, ptc_fault_reason(f), f->no_memory ? "" : f->path, ptc_fault_message(f));
+    bool journal =
+        c->o->journal && strcmp(f->path, "run.journal") == 0; /* the batch's name for it */
+    return refuse(c, ptc_fault_reason(f),
+                  f->no_memory ? ""
+                  : journal    ? c->o->journal
+                               : f->path,
+                  ptc_fault_message(f));
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -245,9 +251,6 @@ static void tell_failure(Command *c)
         ptc_io_printf(PTC_IO_STDERR, "value: %.*s\n", (int)v->value.len, v->value.bytes);
     if (v->partial.bytes)
         ptc_io_printf(PTC_IO_STDERR, "partial: %.*s\n", (int)v->partial.len, v->partial.bytes);
-    if (strcmp(v->reason, "llm_required") == 0)
-        ptc_io_printf(PTC_IO_STDERR,
-                      "name a model with --llm, or with \"llm\" in the agent file\n");
 }
 
 static int exit_status(const Command *c)

@@ -55,9 +55,9 @@ static void fail(PtcReply *reply, const Program *p, const PtcProcess *process, P
                         strerror(process->code));
         break;
     default:
-        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s ended with %s %d: %.*s", p->argv[0],
+        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s ended with %s %d%s%.*s", p->argv[0],
                         process->end == PTC_PROCESS_KILLED ? "signal" : "status", process->code,
-                        (int)(err.len - from), err.bytes + from);
+                        err.len > from ? ": " : "", (int)(err.len - from), err.bytes + from);
     }
 }
 
