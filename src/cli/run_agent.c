@@ -6,9 +6,11 @@
 #include <pthread.h>
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "agent/agent_chain.h"
 #include "agent/journal_file.h"
+#include "agent/judge.h"
 #include "cli/agent_host.h"
 #include "cli/cmd.h"
 #include "cli/interrupt.h"
@@ -118,6 +120,11 @@ static bool read_text(Command *c, const char *option, const char *text, PtcText 
 {
     PtcBuf buf;
     *out = ptc_text_cstr(text);
+    if (text && text[0] != '@' && access(text, F_OK) == 0) {
+        *status = refuse(c, "invalid_input", option,
+                         "this is the name of a file; write @ before it to read it");
+        return false;
+    }
     if (!text || text[0] != '@')
         return true;
     ptc_buf_init(&buf, &c->bench.mem, PTC_IO_MAX);
@@ -236,6 +243,17 @@ static void watch(void *user, const PtcProgress *p)
 
 /* -------------------------------------------------------------------------------- output */
 
+/* What was wrong with the last turn, when no answer came of it. */
+static void tell_last_turn(Command *c, const PtcStepNow *now, const char *cause)
+{
+    const PtcTurn *t = now->turn_count ? &now->turns[now->turn_count - 1] : NULL;
+    if (!t || t->ok || !t->message.bytes || strcmp(t->reason, cause) != 0)
+        return;
+    PtcText found = t->issues.bytes ? ptc_judge_findings(&c->bench, t->issues) : (PtcText){"", 0};
+    ptc_io_printf(PTC_IO_STDERR, "last turn: %.*s%s%.*s\n", (int)t->message.len, t->message.bytes,
+                  found.len ? "\n" : "", (int)found.len, found.bytes ? found.bytes : "");
+}
+
 static void tell_failure(Command *c)
 {
     PtcAgentRun *run = ptc_chain_last(&c->chain);
@@ -247,6 +265,8 @@ static void tell_failure(Command *c)
     ptc_io_printf(PTC_IO_STDERR, "ptc run: %s: %.*s%s%s%s\n", v->reason, (int)v->message.len,
                   v->message.bytes ? v->message.bytes : "", v->cause ? " (" : "",
                   v->cause ? v->cause : "", v->cause ? ")" : "");
+    if (v->cause)
+        tell_last_turn(c, &run->step.now, v->cause);
     if (v->value.bytes)
         ptc_io_printf(PTC_IO_STDERR, "value: %.*s\n", (int)v->value.len, v->value.bytes);
     if (v->partial.bytes)

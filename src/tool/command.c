@@ -47,8 +47,8 @@ static bool check_words(const char *key, PtcValue words, size_t least, size_t *c
     *count = ptc_is_sequential(words) ? ptc_seq_count(words) : 0;
     if (ptc_is_sequential(words) && *count >= least && *count <= PTC_COMMAND_WORDS_MAX)
         return true;
-    snprintf(why, size, "%s must be an array of %s to %d strings", key, least ? "1" : "0",
-             PTC_COMMAND_WORDS_MAX);
+    snprintf(why, size, "%s must be an array of %s to %d strings%s", key, least ? "1" : "0",
+             PTC_COMMAND_WORDS_MAX, least ? ": the program and its arguments" : "");
     return false;
 }
 

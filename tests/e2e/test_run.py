@@ -108,6 +108,11 @@ def test_words(home):
     check("a batch names its own option", got["message"] == "command tools are not allowed here; --allow-tools allows them" and
           got["path"] == "tools.t.command", got)
     check("no other fields", probes["outcome"] == "invalid" and probes["path"] == "probes", probes)
+    done = run(home, {"prompt": "p", "signature": "() -> {n :int}", "max_turns": 1, "llm": [block('(return {:n "x"})')]})
+    check("what was wrong with the answer", done.returncode == 1 and
+          done.stderr.endswith('last turn: the value is not what is wanted as the answer\nn: expected int, got string "x"\n'), done)
+    done = run(home, booking("1"), "--context", "agent.json")
+    check("a file without @", done.returncode == 2 and "write @ before it" in done.stderr, done)
     check("a path names the tool", named["message"] == "cache must be true or false, not an integer" and
           named["path"] == "tools.t.cache", named)
 
@@ -207,6 +212,11 @@ def test_journal(home):
     check("journal: stopped", got.get("reason") == "cancelled" and got["effects"]["ran"] == [{"name": "book", "times": 1}],
           got)
     os.rmdir(os.path.join(home, "j.next"))
+    os.symlink("real", os.path.join(home, "link"))
+    pathlib.Path(home, "real").write_text("{}")
+    done = run(home, booking('(return (task "b" (tool/book)))'), "--journal", "link")
+    check("journal: a link stays one", done.stdout == "7\n" and os.path.islink(os.path.join(home, "link")) and
+          json.loads(pathlib.Path(home, "real").read_text()) == {"b": 7}, done)
     os.mkdir(os.path.join(home, "dir"))
     done = run(home, booking("1"), "--journal", "dir")
     check("journal: a directory is left alone", done.returncode == 2 and "dir.lock" not in os.listdir(home), done)
@@ -268,7 +278,7 @@ def main():
         test_replay(home)
         test_journal(home)
         test_signals(home)
-    print(f"{counts[True]} passed, {counts[False]} failed")
+    print(f"test_run.py: {counts[True]} passed, {counts[False]} failed")
     return 1 if counts[False] else 0
 
 

@@ -192,8 +192,12 @@ static const struct {
      "tool t: llm is not available here: it belongs in the tools of an agent"},
     {"{\"t\":\"self\"}",
      "tool t: \"self\" is not available here: it belongs in the tools of an agent"},
-    {"{\"t\":{\"command\":\"ls\"}}", "tool t: command must be an array of 1 to 1000 strings"},
-    {"{\"t\":{\"command\":[]}}", "tool t: command must be an array of 1 to 1000 strings"},
+    {"{\"t\":{\"command\":\"ls\"}}",
+     "tool t: command must be an array of 1 to 1000 strings: the program and its "
+     "arguments"},
+    {"{\"t\":{\"command\":[]}}",
+     "tool t: command must be an array of 1 to 1000 strings: the program and its "
+     "arguments"},
     {"{\"t\":{\"command\":[\"\"]}}", "tool t: command[0] must name a program"},
     {"{\"t\":{\"command\":[\"a\",1]}}", "tool t: command[1] must be a string"},
     {"{\"t\":{\"command\":[\"a\\u0000\"]}}", "tool t: command[0] may not contain a NUL byte"},
