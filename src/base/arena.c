@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Arenas.  What always holds: the newest chunk comes first and is the only one with free room; a failure is
+ * remembered until the next reset, so callers may check once at the end. */
 #include "base/arena.h"
 
 #include <string.h>

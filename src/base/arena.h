@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * arena.h - memory that is freed all at once: what the reader, analyzer and compiler make for one
- * program.  ptc_arena_reset keeps the first chunk, so that the next program starts for free. */
+ * arena.h - memory that is freed all at once: what the reader, analyzer and compiler make for one program.
+ * ptc_arena_reset keeps the first chunk, so that the next program need not allocate again. */
 #ifndef PTC_BASE_ARENA_H
 #define PTC_BASE_ARENA_H
 
@@ -12,7 +12,7 @@ typedef struct PtcArena {
     PtcMem *mem;
     PtcArenaChunk *chunks; /* newest first */
     char *cur, *end;
-    bool failed; /* an allocation did not succeed since the last reset */
+    bool failed; /* an allocation has failed since the last reset */
 } PtcArena;
 
 void ptc_arena_init(PtcArena *arena, PtcMem *mem);
@@ -36,8 +36,8 @@ static inline PTC_MUST_USE void *ptc_arena_alloc(PtcArena *arena, size_t size)
 /* The same, zeroed. */
 PTC_MUST_USE void *ptc_arena_zalloc(PtcArena *arena, size_t size);
 
-/* Grows an array of `item`-sized things to hold one more than `count`; capacities are powers of
- * two from 4.  Returns the (moved) array or NULL. */
+/* Grows an array of `item`-sized elements to hold one more than `count`; capacities are powers of two from 4.
+ * Returns the (moved) array or NULL. */
 PTC_MUST_USE void *ptc_arena_push(PtcArena *arena, void *array, size_t count, size_t item);
 
 #endif

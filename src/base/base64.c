@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Base64.  What always holds: every byte string has exactly one spelling that is accepted. */
 #include "base/base64.h"
 
 static const char alphabet[2][65] = {
@@ -35,7 +36,7 @@ static int letter_value(char c, bool url)
     return c == alphabet[url][62] ? 62 : c == alphabet[url][63] ? 63 : -1;
 }
 
-/* n letters (2 to 4) are n - 1 bytes; bits left over must be zero, so that a text has one spelling. */
+/* n letters (2 to 4) are n - 1 bytes; leftover bits must be zero, so that there is only one spelling. */
 static bool decode_group(PtcBuf *buf, const char *text, size_t n, bool url)
 {
     uint32_t w = 0;

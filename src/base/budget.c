@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Budgets.  What always holds: once a run must stop, every later tick fails too, so no loop can continue by accident. */
 #include "base/budget.h"
 
 #include <string.h>
@@ -64,12 +65,12 @@ static void note_look(PtcBudget *budget)
 }
 #endif
 
-/* Before the clock is asked: false when the run must stop. */
+/* Before the clock is read: false when the run must stop. */
 static bool may_go_on(PtcBudget *budget)
 {
     note_look(budget);
     if (budget->stop != PTC_STOP_NONE) {
-        ptc_fuel_set(budget, 0); /* a stop stands: every later tick must see it too */
+        ptc_fuel_set(budget, 0); /* a stop is final: every later tick must see it too */
         return false;
     }
     ptc_fuel_set(budget, PTC_TICKS_PER_LOOK);

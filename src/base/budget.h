@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * budget.h - how long a run may go on.  Every loop whose length a program or its data controls
- * calls ptc_tick; each few thousand ticks the clock and the cancel flag are looked at.  A stop is sticky and
- * terminal: no program can catch it. */
+ * budget.h - how long a run may go on.  Every loop whose length a program or its data controls calls ptc_tick; every
+ * few thousand ticks the clock and the cancel flag are checked.  A stop is sticky and terminal: no program can catch
+ * it. */
 #ifndef PTC_BASE_BUDGET_H
 #define PTC_BASE_BUDGET_H
 
@@ -23,15 +23,15 @@ typedef enum {
     PTC_STOP_SIZE, /* an integer, string or collection larger than its limit */
 } PtcStop;
 
-/* A tick is work of some 10 nanoseconds: a call, an element, a code point.  What goes by bytes is charged by these
- * rates, before or while it is done, so that the time between two looks does not depend on what a program works on. */
+/* A tick is about 10 nanoseconds of work: a call, an element, a code point.  Work on bytes is charged at these rates,
+ * before or while it is done, so that the time between two looks does not depend on what a program works on. */
 enum {
-    PTC_TICKS_PER_LOOK = 4096, /* some 10 to 100 microseconds */
-    PTC_TICK_BYTES = 64,       /* copied, compared or searched by the C library in a tick */
-    PTC_TICK_SCAN = 16,        /* looked at one by one in a tick */
+    PTC_TICKS_PER_LOOK = 4096, /* about 10 to 100 microseconds */
+    PTC_TICK_BYTES = 64,       /* copied, compared or searched by the C library per tick */
+    PTC_TICK_SCAN = 16,        /* examined one by one per tick */
 };
 
-/* A wish to stop, from any thread; what was asked of an outer one counts too. */
+/* A request to stop, from any thread; a request to an outer one counts too. */
 typedef struct PtcCancel {
     atomic_bool asked;
     const struct PtcCancel *outer; /* or NULL */
@@ -52,20 +52,20 @@ typedef struct PtcBudget {
     PtcStop stop;
     const char
         *what;     /* PTC_STOP_DEPTH, PTC_STOP_SIZE: what passed its limit, a constant text ... */
-    int64_t limit; /* ... that ends in front of this number: "calls nested deeper than" 10000 */
+    int64_t limit; /* ... that is followed by this number: "calls nested deeper than" 10000 */
     int64_t max_int_bits; /* of an integer */
     uint32_t nesting;     /* C recursion of walks over keys and comparisons */
-    /* Waiting moves the end of computing along; waiting for what does not count at all (a pause) moves the deadline too;
+    /* Waiting moves the end of compute time; waiting that does not count at all (a pause) moves the deadline too;
      * nothing moves the last one. */
     int64_t compute_end_ns, deadline_ns, hard_ns;
-    int64_t pmap_ms;         /* the deadline is that of a pmap with this limit; 0: of the run */
-    atomic_bool paused;      /* in a pause; other threads may look at this */
+    int64_t pmap_ms;    /* the deadline is that of a pmap with this limit; 0: it is the run's */
+    atomic_bool paused; /* in a pause; other threads may read this */
     const PtcCancel *cancel; /* may be NULL */
     int64_t (*clock_ns)(void *user);
     void *clock_user;
-    /* of base/watch.h; the last three are under its lock */
+    /* for base/watch.h; the last three are protected by its lock */
     struct PtcWatch *watch; /* or NULL */
-    int64_t watch_at_ns;    /* from then on a look tells the watch */
+    int64_t watch_at_ns;    /* from then on a look notifies the watch */
     bool watched;
     struct PtcBudget *watch_next;
     int64_t alarm_ns, alarm_step_ns;
@@ -76,26 +76,26 @@ typedef struct PtcBudget {
 #endif
 } PtcBudget;
 
-/* The system's monotonic clock in nanoseconds. */
+/* The system's monotonic clock, in nanoseconds. */
 int64_t ptc_clock_ns(void *unused);
 /* The time of day: milliseconds since 1970 in UTC. */
 int64_t ptc_clock_wall_ms(void);
 
 void ptc_budget_init(PtcBudget *budget);
 
-/* Tells the watch of a budget about it; see base/watch.h. */
+/* Notifies the watch of a budget; see base/watch.h. */
 void ptc_watch_look(PtcBudget *budget);
 
-/* Looks at the clock and the cancel flag and refuels; false when the run must stop. */
+/* Checks the clock and the cancel flag and refuels; false when the run must stop. */
 bool ptc_budget_look(PtcBudget *budget);
 
-/* The same for one who has just read the clock. */
+/* The same for a caller that has just read the clock. */
 bool ptc_budget_look_at(PtcBudget *budget, int64_t now);
 
-/* The same for one who waits: compute time does not pass meanwhile. */
+/* The same for a caller that is waiting: compute time does not pass meanwhile. */
 bool ptc_budget_look_waiting(PtcBudget *budget);
 
-/* When one who waits must stop waiting. */
+/* When a caller that waits must stop waiting. */
 static inline int64_t ptc_budget_end(const PtcBudget *budget)
 {
     bool hard = budget->hard_ns < budget->deadline_ns ||
@@ -103,9 +103,9 @@ static inline int64_t ptc_budget_end(const PtcBudget *budget)
     return hard ? budget->hard_ns : budget->deadline_ns;
 }
 
-/* So much time was spent waiting. */
+/* This much time was spent waiting. */
 void ptc_budget_waited(PtcBudget *budget, int64_t ns);
-/* What happens from here on does not count, but for hard_ns, until resume is told how long it took. */
+/* From here on time does not count, except for hard_ns, until resume is told how long it took. */
 static inline void ptc_budget_pause(PtcBudget *budget)
 {
     atomic_store_explicit(&budget->paused, true, memory_order_relaxed);
@@ -129,7 +129,7 @@ static inline void ptc_fuel_set(PtcBudget *budget, int64_t fuel)
     atomic_store_explicit(&budget->fuel, fuel, memory_order_relaxed);
 }
 
-/* Charges n ticks and tells what is left, without a look: for code that comes to a tick soon. */
+/* Charges n ticks and returns what is left, without a look: for code that reaches a tick soon. */
 static inline int64_t ptc_fuel_use(PtcBudget *budget, int64_t n)
 {
     int64_t left = ptc_fuel(budget) - n;
@@ -137,8 +137,7 @@ static inline int64_t ptc_fuel_use(PtcBudget *budget, int64_t n)
     return left;
 }
 
-/* Notes why the run must stop, unless a reason stands already, and makes the next tick fail.
- * Always false. */
+/* Records why the run must stop, unless there is a reason already, and makes the next tick fail.  Always false. */
 static inline bool ptc_budget_halt(PtcBudget *budget, PtcStop stop)
 {
     if (budget->stop == PTC_STOP_NONE)
@@ -163,13 +162,13 @@ static inline PTC_MUST_USE bool ptc_tick(PtcBudget *budget, int64_t n)
     return PTC_LIKELY(ptc_fuel_use(budget, n) > 0) || ptc_budget_look(budget);
 }
 
-/* For n bytes that memcpy, memcmp and their like go over. */
+/* For n bytes that memcpy, memcmp and the like go over. */
 static inline PTC_MUST_USE bool ptc_tick_bytes(PtcBudget *budget, size_t n)
 {
     return n < PTC_TICK_BYTES || ptc_tick(budget, (int64_t)(n / PTC_TICK_BYTES));
 }
 
-/* For n bytes that are looked at one by one. */
+/* For n bytes that are examined one by one. */
 static inline PTC_MUST_USE bool ptc_tick_scan(PtcBudget *budget, size_t n)
 {
     return n < PTC_TICK_SCAN || ptc_tick(budget, (int64_t)(n / PTC_TICK_SCAN));

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Growable buffers.  What always holds: `cap` never exceeds the maximum plus the NUL after it, and every byte of it
+ * is charged to the ledger. */
 #include "base/buf.h"
 
 #include <stdio.h>
@@ -38,8 +40,8 @@ bool ptc_buf_resize(PtcBuf *buf, size_t cap)
     return true;
 }
 
-/* Grows the block to hold `need` bytes: doubling, so that appends stay linear, but not past the maximum and the NUL
- * after it.  Where that is refused, less is asked for. */
+/* Grows the block to hold `need` bytes: by doubling, so that appends stay linear, but never past the maximum and the
+ * NUL after it.  If that much is refused, it asks for less. */
 static bool grow(PtcBuf *buf, size_t need)
 {
     size_t cap = buf->cap < 64 ? 64 : buf->cap;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * buf.h - a growable byte buffer, born with a maximum and charged to a ledger while it grows, and to something more
- * when its owner sets `charge`.
- * Failure is sticky: after one failed append, all fail, so a writer may check once at the end. */
+ * buf.h - a growable byte buffer with a maximum, charged to a ledger as it grows, and to something else as well when
+ * its owner sets `charge`.  Failure is sticky: after one failed append all fail, so a writer may check once at the
+ * end. */
 #ifndef PTC_BASE_BUF_H
 #define PTC_BASE_BUF_H
 
@@ -13,11 +13,11 @@
 
 typedef struct PtcBuf {
     PtcMem *mem;
-    char *data; /* not NUL-ended; see ptc_buf_text */
+    char *data; /* not NUL-terminated; see ptc_buf_text */
     size_t len, cap, max;
     bool full;   /* the maximum was reached; what came before it is kept */
-    bool failed; /* no memory */
-    /* Told of every change of the block's size; false refuses one.  NULL: nobody is told. */
+    bool failed; /* out of memory */
+    /* Called for every change of the block's size; false refuses it.  NULL: not called. */
     bool (*charge)(void *user, size_t old, size_t size);
     void *charge_user;
 } PtcBuf;
@@ -65,13 +65,13 @@ static inline bool ptc_buf_add_cstr(PtcBuf *buf, const char *s)
 bool ptc_buf_addf(PtcBuf *buf, const char *format, ...) PTC_PRINTF(2, 3);
 bool ptc_buf_vaddf(PtcBuf *buf, const char *format, va_list args);
 
-/* The contents, good until the buffer changes; empty ones are not absent. */
+/* The contents, good until the buffer changes; an empty buffer gives an empty text, not an absent one. */
 static inline PtcText ptc_buf_view(const PtcBuf *buf)
 {
     return (PtcText){buf->data ? buf->data : "", buf->len};
 }
 
-/* The contents with a NUL after them (not counted); NULL when failed. */
+/* The contents followed by a NUL (not counted); NULL if failed. */
 const char *ptc_buf_text(PtcBuf *buf);
 
 #endif

@@ -1,10 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Long comparisons and searches, in parts.  What always holds: the time between two ticks is bounded, whatever the C
+ * library makes of the bytes. */
 #define _GNU_SOURCE /* memmem */
 #include "base/bytes.h"
 
 enum { PART = 128 * 1024 }; /* bytes between two ticks: some 10 to 50 microseconds */
 
-/* The length of the next part of n bytes; 0 when a limit tripped. */
+/* The length of the next part of n bytes; 0 when a limit was hit. */
 static size_t next_part(PtcBudget *budget, size_t n)
 {
     size_t part = n < PART ? n : PART;
@@ -19,10 +21,11 @@ int ptc_bytes_compare_long(PtcBudget *budget, const char *a, const char *b, size
         if (c != 0)
             return c;
     }
-    return n > 0; /* stopped: not the same, so that whoever looks for a difference has one */
+    return n >
+           0; /* stopped: reported as different, so that a caller looking for a difference does not go on */
 }
 
-/* Searching is charged by how far it went, since most searches end soon. */
+/* A search is charged for how far it went, since most end early. */
 const char *ptc_bytes_find_char(PtcBudget *budget, const char *in, size_t len, char c)
 {
     while (len > 0) {
@@ -38,8 +41,8 @@ const char *ptc_bytes_find_char(PtcBudget *budget, const char *in, size_t len, c
     return NULL;
 }
 
-/* Spans overlap by what a match may reach over, and are long beside it: memmem prepares itself for each.  Where the part
- * is short, the C library may compare all of it at every place. */
+/* Spans overlap by the length of a match, and are long in comparison: memmem has a setup cost for each.  If the part
+ * is short, the C library may compare all of it at every position. */
 static const char *find_short(PtcBudget *budget, const char *in, size_t len, const char *part,
                               size_t n)
 {
@@ -57,7 +60,7 @@ static const char *find_short(PtcBudget *budget, const char *in, size_t len, con
     return NULL;
 }
 
-/* Of a long part, the beginning is searched and the rest compared. */
+/* For a long part, its beginning is searched for and the rest compared. */
 const char *ptc_bytes_find(PtcBudget *budget, const char *in, size_t len, const char *part,
                            size_t n)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * bytes.h - comparing and searching runs of bytes that a program made, in its time: long ones are done in parts with a
- * tick before each, so that a stop comes between them.  After a stop the answers are quick and worth nothing. */
+ * bytes.h - comparing and searching bytes that a program made, on the program's time: long ones are done in parts
+ * with a tick before each, so that a stop can take effect between them.  After a stop the answers are immediate and
+ * meaningless. */
 #ifndef PTC_BASE_BYTES_H
 #define PTC_BASE_BYTES_H
 
@@ -11,7 +12,7 @@
 /* Slow half of ptc_bytes_compare. */
 int ptc_bytes_compare_long(PtcBudget *budget, const char *a, const char *b, size_t n);
 
-/* As memcmp. */
+/* Like memcmp. */
 static inline int ptc_bytes_compare(PtcBudget *budget, const char *a, const char *b, size_t n)
 {
     return PTC_LIKELY(n < PTC_TICK_BYTES) ? memcmp(a, b, n)
@@ -23,13 +24,13 @@ static inline bool ptc_bytes_same(PtcBudget *budget, const char *a, const char *
     return ptc_bytes_compare(budget, a, b, n) == 0;
 }
 
-/* As memmem: where `part` first stands in `in`, or NULL. */
+/* Like memmem: where `part` first occurs in `in`, or NULL. */
 const char *ptc_bytes_find(PtcBudget *budget, const char *in, size_t len, const char *part,
                            size_t n);
-/* As memchr. */
+/* Like memchr. */
 const char *ptc_bytes_find_char(PtcBudget *budget, const char *in, size_t len, char c);
 
-/* As memcpy, where the two do not overlap.  False: a limit tripped, and not all is there. */
+/* Like memcpy; the two must not overlap.  False: a limit was hit, and not everything was copied. */
 PTC_MUST_USE bool ptc_bytes_copy(PtcBudget *budget, char *to, const char *from, size_t n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * compiler.h - the few compiler-specific words we use, each with a plain fallback. */
+ * compiler.h - the few compiler-specific keywords we use, each with a plain fallback. */
 #ifndef PTC_BASE_COMPILER_H
 #define PTC_BASE_COMPILER_H
 

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * SHA-256 and HMAC on top of libmd.  What always holds: everything that has held a key is wiped before it goes out of
+ * use, including the state of the digest. */
 #include "base/hmac.h"
 
 #include <sys/types.h> /* sha2.h needs it */
@@ -9,7 +11,7 @@
 
 _Static_assert(PTC_SHA256_BYTES == SHA256_DIGEST_LENGTH, "a digest is as long as libmd's");
 
-/* Whatever has seen a key is wiped, the state of the digest too. */
+/* Everything that has seen a key is wiped, including the digest's state. */
 static void digest_behind(PtcText first, const PtcText *parts, size_t count,
                           uint8_t out[PTC_SHA256_BYTES])
 {
@@ -27,7 +29,7 @@ void ptc_sha256_parts(const PtcText *parts, size_t count, uint8_t digest[PTC_SHA
     digest_behind(PTC_TEXT(""), parts, count, digest);
 }
 
-/* A key longer than a block is its digest. */
+/* A key longer than a block is replaced by its digest. */
 static void fit_key(PtcText key, uint8_t block[SHA256_BLOCK_LENGTH])
 {
     memset(block, 0, SHA256_BLOCK_LENGTH);

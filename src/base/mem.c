@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Small blocks come from malloc.  Large ones are mapped, so that their pages go back to the system as soon as they are
- * freed: malloc may keep them, and a process would then hold what earlier runs used beside what this one uses. */
+ * Small blocks come from malloc.  Large ones are mapped, so that their pages go back to the system as soon as they
+ * are freed: malloc may keep them, and the process would then hold on to what earlier runs used. */
 #define _GNU_SOURCE /* mremap */
 #include "base/mem.h"
 
@@ -11,13 +11,13 @@
 
 #include "base/poison.h"
 
-enum { GRAIN = 16 * 1024 }; /* pages of the system are 4 or 16 KiB */
+enum { GRAIN = 16 * 1024 }; /* the system's pages are 4 or 16 KiB */
 #ifdef PTC_HAS_ASAN
-static const size_t LARGE = SIZE_MAX; /* its malloc sees overruns and leaks */
+static const size_t LARGE = SIZE_MAX; /* the sanitizer's malloc detects overruns and leaks */
 static const size_t LARGE_ALIGNED = SIZE_MAX;
 #else
 static const size_t LARGE = 64 * 1024;
-/* Between blocks that are aligned malloc has gaps, which may take memory and which no ledger counts. */
+/* Between aligned blocks malloc leaves gaps, which may take memory that no ledger counts. */
 static const size_t LARGE_ALIGNED = 32 * 1024;
 #endif
 
@@ -35,7 +35,7 @@ void ptc_mem_fail_at(PtcMem *mem, uint64_t n)
     atomic_store_explicit(&mem->fail_at, n, memory_order_relaxed);
 }
 
-/* Charges `n` bytes, or says no and charges nothing. */
+/* Charges `n` bytes, or refuses and charges nothing. */
 static bool charge(PtcMem *mem, size_t n)
 {
     uint64_t nth = atomic_fetch_add_explicit(&mem->count, 1, memory_order_relaxed) + 1;
@@ -76,7 +76,7 @@ static void release(void *block, size_t size, size_t large)
         munmap(block, whole_pages(size));
 }
 
-/* Another block with what both have room for. */
+/* Another block with as much of the contents as both have room for. */
 static void *move(void *block, size_t old, size_t size)
 {
     void *p = size < LARGE ? malloc(size) : map(size);
@@ -126,7 +126,7 @@ void *ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size)
     return moved;
 }
 
-/* Maps more than is needed and gives back what lies before and after. */
+/* Maps more than is needed and unmaps what lies before and after. */
 static void *map_aligned(size_t align, size_t size)
 {
     size_t pages = whole_pages(size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * mem.h - the memory ledger.  Every byte the library holds comes from one of these, so that it
- * can be limited, counted and made to fail on purpose.  The only caller of malloc and free. */
+ * mem.h - the memory ledger.  Every byte the library holds comes from one of these, so that it can be limited,
+ * counted and made to fail on purpose.  This is the only caller of malloc and free. */
 #ifndef PTC_BASE_MEM_H
 #define PTC_BASE_MEM_H
 
@@ -12,29 +12,29 @@
 #include "base/compiler.h"
 
 typedef struct PtcMem {
-    atomic_size_t used;           /* bytes out now; threads of one run share a ledger */
+    atomic_size_t used;           /* bytes in use; threads of one run share a ledger */
     size_t limit;                 /* no allocation takes `used` beyond this */
-    atomic_uint_fast64_t count;   /* allocations asked for so far */
+    atomic_uint_fast64_t count;   /* allocations requested so far */
     atomic_uint_fast64_t fail_at; /* testing: this allocation fails; 0: none does */
 } PtcMem;
 
 void ptc_mem_init(PtcMem *mem, size_t limit);
 
-/* Counts from here and fails the Nth allocation from now; 0 switches the knob off. */
+/* Counts from here and makes the Nth allocation fail; 0 switches this off. */
 void ptc_mem_fail_at(PtcMem *mem, uint64_t n);
 
-/* Allocates, grows, shrinks or (size 0) frees.  `old` is the size it has now, 0 with NULL.
- * NULL when the ledger or the system says no; the old block is then untouched. */
+/* Allocates, grows, shrinks or (size 0) frees.  `old` is the current size, 0 with NULL.  NULL when the ledger or the
+ * system refuses; the old block is then untouched. */
 PTC_MUST_USE void *ptc_mem_resize(PtcMem *mem, void *block, size_t old, size_t size);
 
 /* A block whose address is a multiple of `align` (a power of two). */
 PTC_MUST_USE void *ptc_mem_alloc_aligned(PtcMem *mem, size_t align, size_t size);
 void ptc_mem_free_aligned(PtcMem *mem, void *block, size_t size);
 
-/* What the system gives memory by, in bytes: a power of two. */
+/* The unit in which the system hands out memory, in bytes: a power of two. */
 size_t ptc_mem_grain(void);
-/* What is in these bytes of a block is not needed any more: the system gets the memory behind them back, by whole pages.
- * They hold anything afterwards. */
+/* The contents of these bytes are no longer needed: the system gets the memory behind them back, in whole pages.
+ * Afterwards their contents are undefined. */
 void ptc_mem_forget(void *bytes, size_t size);
 
 static inline PTC_MUST_USE void *ptc_mem_alloc(PtcMem *mem, size_t size)

@@ -1,12 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * "Did you mean": the edit distance of two words, in bounded time and memory.  What always holds: nothing is
+ * allocated, and words longer than PTC_NEAREST_BYTES are never near. */
 #include "base/nearest.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Three rows of the table of distances between the prefixes of a and b, a row for each prefix of a.
- * A row is kept only in a band of `limit` columns to either side of the diagonal; what lies next to
- * the band holds limit + 1, "too far". */
+/* Three rows of the table of distances between the prefixes of a and b, one row for each prefix of a.  Only a band of
+ * `limit` columns on either side of the diagonal is kept; the cells next to the band hold limit + 1, "too far". */
 typedef struct {
     const char *a, *b;
     size_t a_len, b_len, limit;
@@ -53,7 +54,7 @@ static uint8_t fill(Table *t, size_t i)
     return smallest;
 }
 
-/* Damerau-Levenshtein distance (optimal alignment) of the two, or limit + 1 when it is more. */
+/* Damerau-Levenshtein distance (optimal alignment) of the two, or limit + 1 if it is larger. */
 static size_t distance(Table *t)
 {
     for (size_t i = 0; i <= t->a_len; i++)

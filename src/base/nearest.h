@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * nearest.h - "did you mean": the candidate that takes the fewest slips of the finger to reach. */
+ * nearest.h - "did you mean": the candidate that takes the fewest typing mistakes to reach. */
 #ifndef PTC_BASE_NEAREST_H
 #define PTC_BASE_NEAREST_H
 
@@ -10,20 +10,19 @@ enum { PTC_NEAREST_BYTES = 64 }; /* longer words and candidates are never near *
 typedef struct PtcNearest {
     const char *word;
     size_t len;
-    const char *best; /* NULL: nothing offered so far is near enough */
+    const char *best; /* NULL: no candidate so far is near enough */
     size_t best_len;
     size_t best_distance; /* a candidate must be nearer than this */
 } PtcNearest;
 
-/* `word` must outlive the search.  Near enough is a third of its length, at least 1, and less
- * than all of it. */
+/* `word` must outlive the search.  Near enough means a third of its length, at least 1, and less than all of it. */
 void ptc_nearest_init(PtcNearest *nearest, const char *word, size_t len);
 
-/* Slips of the finger between two words: letters left out, put in, replaced, or two that changed places.  limit + 1 when
- * there are more than `limit` of them, or a word is too long. */
+/* Typing mistakes between two words: letters left out, added, replaced, or two that were swapped.  limit + 1 if there
+ * are more than `limit`, or a word is too long. */
 size_t ptc_nearest_distance(const char *a, size_t a_len, const char *b, size_t b_len, size_t limit);
 
-/* Takes the candidate when it is nearer than all before it; of equals the first stays. */
+/* Takes the candidate if it is nearer than all before it; among equals the first wins. */
 void ptc_nearest_offer(PtcNearest *nearest, const char *candidate, size_t len);
 
 #endif

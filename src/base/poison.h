@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * poison.h - tells AddressSanitizer which memory of our own heap is free, so that a stale pointer is
- * caught there as it would be in malloc's.  Nothing in other builds. */
+ * poison.h - tells AddressSanitizer which memory of our own heap is free, so that a stale pointer into it is caught
+ * as it would be in malloc's.  Does nothing in other builds. */
 #ifndef PTC_BASE_POISON_H
 #define PTC_BASE_POISON_H
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Checks that a file with secrets is private.  A file that cannot be examined passes: whoever opens it learns why. */
 #include "base/private_file.h"
 
 #include <stdio.h>

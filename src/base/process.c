@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Child processes.  What always holds: a child is reaped before ptc_process_run returns, what is left of its
+ * group is killed, and no signal handler of the host is touched. */
 #define _GNU_SOURCE /* pipe2, memfd_create, posix_spawn_file_actions_addclosefrom_np */
 #include "base/process.h"
 
@@ -14,9 +16,9 @@
 
 enum {
     READ_BYTES = 16 * 1024,
-    LAST_BYTES = 1024 * 1024, /* more than a pipe can hold when its writer is gone */
+    LAST_BYTES = 1024 * 1024, /* more than a pipe can hold once its writer is gone */
     SIGNAL_GROUP = 1 << 2,    /* PIDFD_SIGNAL_PROCESS_GROUP, Linux 6.9 */
-    LOOK_MS = 2,              /* between two looks for the end, without a pidfd */
+    LOOK_MS = 2,              /* between two checks for the end, without a pidfd */
     OUT = 0,
     ERR = 1,
     PIPES = 2,
@@ -25,7 +27,7 @@ enum {
 typedef struct Child {
     PtcProcess *process;
     pid_t pid;
-    int pidfd; /* -1: the system has none; its end is then looked for */
+    int pidfd; /* -1: the system has none; the end is then polled for */
     int in;
     int ends[PIPES], inner[PIPES]; /* of the pipes: ours, the child's; -1: closed */
 } Child;
@@ -64,7 +66,7 @@ static bool write_all(int fd, const char *bytes, size_t len)
     return true;
 }
 
-/* A file in memory and not a pipe: a child that does not read it cannot hold us up. */
+/* A file in memory rather than a pipe: a child that does not read it cannot block us. */
 static bool open_input(Child *c)
 {
     c->in = lift(memfd_create("ptc-input", MFD_CLOEXEC));
@@ -118,7 +120,7 @@ static int set_up_signals(posix_spawnattr_t *attributes)
                                                     POSIX_SPAWN_SETSIGDEF);
 }
 
-/* 0, or why not. */
+/* 0, or an errno. */
 static int spawn(Child *c)
 {
     posix_spawn_file_actions_t files;
@@ -167,7 +169,7 @@ static void keep_last(PtcProcess *p, const char *bytes, size_t n)
         bytes += n - buf->max;
         n = buf->max;
     }
-    if (n > buf->max - buf->len) { /* at least half of it goes, so that moving is rare */
+    if (n > buf->max - buf->len) { /* at least half of it is dropped, so that moving is rare */
         size_t over = buf->len + n - buf->max, half = buf->len / 2,
                drop = over > half ? over : half;
         buf->len -= drop;
@@ -176,7 +178,7 @@ static void keep_last(PtcProcess *p, const char *bytes, size_t n)
     ptc_buf_add(buf, bytes, n);
 }
 
-/* Reads at most `most` bytes of what is there; closes at the end.  False: there is too much. */
+/* Reads at most `most` bytes of what is available; closes at the end.  False: there is too much. */
 static bool take(Child *c, int i, size_t most)
 {
     char bytes[READ_BYTES];
@@ -214,8 +216,8 @@ static bool has_ended(const Child *c)
     return info.si_pid == c->pid;
 }
 
-/* Before the child is reaped, so that its number is still that of its group.  Where the host's ignoring of SIGCHLD has
- * reaped it, the pidfd still knows the group. */
+/* Called before the child is reaped, while its number still belongs to its group.  If the host ignores SIGCHLD, and
+ * the child is thus reaped already, the pidfd still identifies the group. */
 static void signal_group(const Child *c, int signal)
 {
     if (c->pidfd >= 0 &&
@@ -239,7 +241,7 @@ static void reap(Child *c)
     p->code = pid != c->pid ? 0 : WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Waits for output or the end, at most this long. */
+/* Waits for output or the end, for at most this long. */
 static void wait_a_while(const Child *c, bool output, int ms)
 {
     struct pollfd all[] = {{c->pidfd, POLLIN, 0},
@@ -261,7 +263,7 @@ static void put_an_end(Child *c, PtcProcessEnd why)
     c->process->end = why;
 }
 
-/* It has ended; what it wrote before that is in the pipes. */
+/* The child has ended; what it wrote before is still in the pipes. */
 static void finish(Child *c)
 {
     signal_group(c, SIGKILL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * sanitized.h - is this a build with a sanitizer?  Their run time maps terabytes and reports on descriptor 2. */
+ * sanitized.h - is this a build with a sanitizer?  Their runtime maps terabytes and reports on descriptor 2. */
 #ifndef PTC_BASE_SANITIZED_H
 #define PTC_BASE_SANITIZED_H
 

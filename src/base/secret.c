@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Secrets: compared in constant time, wiped for real, drawn from the system's random source. */
 #include "base/secret.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Contexts of the C library do the switching.  Nothing ever leaves a stack but by returning from what it was entered for. */
+ * The C library's contexts do the switching.  What always holds: a stack is only left by returning from the function
+ * it was entered for. */
 #define _GNU_SOURCE
 #include "base/stack.h"
 
@@ -19,12 +20,12 @@ typedef struct Trip {
     void *user;
     ucontext_t back, there;
 #ifdef PTC_HAS_ASAN
-    const void *old_low; /* of the stack that it was left for */
+    const void *old_low; /* of the stack that was left for this one */
     size_t old_size;
 #endif
 } Trip;
 
-/* The stack of ours that this thread runs on; NULL: its own. */
+/* Our stack that this thread is running on; NULL: the thread's own. */
 static _Thread_local const PtcStack *current;
 
 /* The sanitizer that looks for leaks reads every block, and must be able to. */
@@ -83,7 +84,7 @@ static void go(Trip *trip)
 #endif
     (void)!swapcontext(
         &trip->back,
-        &trip->there); /* fails only before it begins, for lack of memory it does not need */
+        &trip->there); /* can only fail before it starts, for lack of memory that it does not need */
 #ifdef PTC_HAS_ASAN
     __sanitizer_finish_switch_fiber(fake, NULL, NULL);
 #endif

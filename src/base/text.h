@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * text.h - bytes that somebody else owns: a pointer and a length.  The one type for this in the whole tree.  Unless a
- * declaration says otherwise the bytes are UTF-8 and do not end in NUL. */
+ * text.h - bytes that somebody else owns: a pointer and a length.  The only type for this in the whole tree.  Unless
+ * a declaration says otherwise the bytes are UTF-8 and not NUL-terminated. */
 #ifndef PTC_BASE_TEXT_H
 #define PTC_BASE_TEXT_H
 
@@ -16,13 +16,13 @@ typedef struct PtcText {
 /* A literal as a text, measured by the compiler. */
 #define PTC_TEXT(literal) ((PtcText){"" literal, sizeof(literal) - 1})
 
-/* A text that ends in NUL; NULL stays absent. */
+/* A NUL-terminated text; NULL stays absent. */
 static inline PtcText ptc_text_cstr(const char *s)
 {
     return (PtcText){s, s ? strlen(s) : 0};
 }
 
-/* Texts may hold NUL, so strcmp is never the way to compare them. */
+/* Texts may contain NUL, so they must never be compared with strcmp. */
 static inline bool ptc_text_same(PtcText a, PtcText b)
 {
     return a.len == b.len && (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);

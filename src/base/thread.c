@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Threads of the library.  What always holds: signals other than faults are blocked on them, so that the host's
+ * handlers run on the host's threads. */
 #include "base/thread.h"
 
 #include <signal.h>

@@ -9,8 +9,8 @@
 
 #include "base/compiler.h"
 
-/* Starts a thread with so many bytes of C stack.  Signals are the host's business: none is handled on a thread that it
- * does not know. */
+/* Starts a thread with this many bytes of C stack.  Signals are the host's business: none is handled on a thread that
+ * it does not know. */
 PTC_MUST_USE bool ptc_thread_start(pthread_t *thread, size_t stack, void *(*run)(void *),
                                    void *user);
 

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * UTF-8 and graphemes.  What always holds: functions that validate accept any bytes; the others are only given valid
+ * UTF-8, and stay inside the bytes even if they are not. */
 #include "base/utf8.h"
 
 #include <string.h>
@@ -19,9 +21,9 @@ static bool is_tail(unsigned char c)
     return (c & 0xc0) == 0x80;
 }
 
-/* Length of the well-formed sequence at p, whose first byte is not ASCII; 0 when there is none.
- * What the first byte allows as the second is table 3-7 of the Unicode standard: that is where
- * overlong forms, surrogates and too large values are refused. */
+/* Length of the well-formed sequence at p, whose first byte is not ASCII; 0 if there is none.  Which second bytes the
+ * first one allows follows table 3-7 of the Unicode standard: that is where overlong forms, surrogates and values
+ * that are too large are refused. */
 static size_t sequence(const unsigned char *p, size_t len)
 {
     unsigned char c = p[0];
@@ -115,7 +117,7 @@ static unsigned char fold_ascii(unsigned char c)
     return c >= 'A' && c <= 'Z' ? (unsigned char)(c | 0x20) : c == ' ' || c == '-' ? '_' : c;
 }
 
-/* One character of each at `at`, the first of which is not ASCII; its length, or 0 when they are not alike. */
+/* Compares one character of each at `at`, the first of which is not ASCII; its length, or 0 if they differ. */
 static size_t alike_letter(const char *a, const char *b, size_t at, size_t len)
 {
     uint32_t x, y;
@@ -137,8 +139,8 @@ bool ptc_utf8_alike(const char *a, const char *b, size_t len)
     return true;
 }
 
-/* Rule GB9c of Unicode 15.1, which the library does not know yet: in six scripts of India a consonant, a virama and the next
- * consonant are one grapheme.  Properties InCB=Consonant and InCB=Linker. */
+/* Rule GB9c of Unicode 15.1, which the library does not know yet: in six scripts of India a consonant, a virama and
+ * the next consonant form one grapheme.  Properties InCB=Consonant and InCB=Linker. */
 static bool is_consonant(uint32_t c)
 {
     static const uint16_t ranges[][2] = {

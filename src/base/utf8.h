@@ -19,12 +19,12 @@ size_t ptc_utf8_decode(const char *bytes, size_t len, uint32_t *code);
 size_t ptc_utf8_encode(uint32_t code, char out[4]);
 /* Number of code points in valid UTF-8. */
 size_t ptc_utf8_count(const char *bytes, size_t len);
-/* Are two texts of the same length the same but for upper and lower case, and with blank, `-` and `_` all one? */
+/* Are two texts of the same length equal, ignoring case and treating blank, `-` and `_` as the same? */
 bool ptc_utf8_alike(const char *a, const char *b, size_t len);
 /* Byte length of the grapheme cluster at the start of valid UTF-8; len > 0.  CR and LF are one each, unlike in the
- * Unicode standard: programs that read text letter by letter look for the line feed alone.  A cluster may be as long as the
- * text, so a long one ticks; the ticks for one after the other are up to the caller.  When a limit trips, all of the rest is
- * one.  The budget may be NULL where the text is short. */
+ * Unicode standard: programs that read text character by character look for the line feed alone.  A cluster may be as
+ * long as the text, so a long one ticks; ticking for each cluster is up to the caller.  When a limit is hit, the
+ * whole rest counts as one.  The budget may be NULL if the text is short. */
 size_t ptc_utf8_grapheme(PtcBudget *budget, const char *bytes, size_t len);
 /* Number of grapheme clusters in valid UTF-8. */
 size_t ptc_utf8_graphemes(PtcBudget *budget, const char *bytes, size_t len);

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * The thread that reminds runs of the time.  What always holds: it only ever sets fuel to zero; whether a run stops
+ * is decided by the run itself. */
 #include "base/watch.h"
 
 #include "base/thread.h"
@@ -7,7 +9,7 @@ enum {
     STACK = 128 * 1024,
     AFTER_NS = 1000000, /* of a run, before it is watched */
     FIRST_NS = 1000000, /* between reminders: a run may overwrite one while it ticks ... */
-    MOST_NS = 64000000, /* ... and one that waits for a tool does not hear any */
+    MOST_NS = 64000000, /* ... and one that waits for a tool does not notice any */
 };
 
 void ptc_watch_init(PtcWatch *watch)
@@ -37,7 +39,7 @@ void ptc_watch_deinit(PtcWatch *watch)
 
 /* ------------------------------------------------------------------------------ the thread */
 
-/* Reminds those whose time has come; when to do so next. */
+/* Reminds those whose time has come; returns when to do so next. */
 static int64_t remind(PtcWatch *watch, int64_t now)
 {
     int64_t next = INT64_MAX;
@@ -69,7 +71,7 @@ static void *run(void *user)
     return NULL;
 }
 
-/* With the lock held.  One that cannot be started is tried for once: the kernel's answer will be the same. */
+/* With the lock held.  If it cannot be started it is not tried again: the kernel's answer would be the same. */
 static bool ensure_thread(PtcWatch *watch)
 {
     if (!watch->tried)
@@ -102,7 +104,7 @@ static int64_t end_of(const PtcBudget *budget)
                                                         : budget->deadline_ns;
 }
 
-/* A look that finds time left comes here when it is time to be watched, or when the end has moved. */
+/* A look that finds time left comes here when the run should be watched from now on, or when its end has moved. */
 void ptc_watch_look(PtcBudget *budget)
 {
     PtcWatch *watch = budget->watch;
@@ -119,7 +121,7 @@ void ptc_watch_look(PtcBudget *budget)
     budget->alarm_ns = end;
     budget->alarm_step_ns = FIRST_NS;
     if (ensure_thread(watch) &&
-        end < watch->asleep_until) /* without it the run keeps its time alone */
+        end < watch->asleep_until) /* without the thread, the run keeps time on its own */
         pthread_cond_signal(&watch->changed);
     pthread_mutex_unlock(&watch->lock);
 }

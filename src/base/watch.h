@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * watch.h - a thread that reminds runs of the time.
  *
- * A run looks at the clock by itself, after so many ticks.  Where ticks were sparse, that would be late: so from the time
- * at which a run is to end, the watch sets its fuel to nothing, again and again, and the next tick looks.  It decides
- * nothing: a run whose end has moved meanwhile (a tool was waited for) finds that it has time left and goes on.
+ * A run looks at the clock by itself, after a number of ticks.  If ticks are rare, that may be late: so from the time
+ * at which a run should end, the watch sets its fuel to zero, again and again, and the next tick looks.  The watch
+ * decides nothing: a run whose end has moved meanwhile (because it waited for a tool) finds that it has time left and
+ * continues.
  *
- * The thread is started when the first run has gone on for a while, so that short ones never pay for it, and sleeps while
- * there is nothing to watch.  A program that may start no threads starts it beforehand.  It knows the system's clock only: budgets with another are not watched. */
+ * The thread is started once the first run has gone on for a while, so that short ones never pay for it, and sleeps
+ * while there is nothing to watch.  A program that may start no threads later starts it beforehand.  It only knows
+ * the system's clock: budgets with another clock are not watched. */
 #ifndef PTC_BASE_WATCH_H
 #define PTC_BASE_WATCH_H
 
@@ -15,26 +17,27 @@
 #include "base/budget.h"
 
 typedef struct PtcWatch {
-    pthread_mutex_t lock; /* of all below, and of what budgets keep for the watch */
+    pthread_mutex_t lock; /* for everything below, and for what budgets keep for the watch */
     pthread_cond_t changed;
     PtcBudget *first;
-    int64_t asleep_until; /* in the system's clock; the thread need not be woken for later */
+    int64_t
+        asleep_until; /* in the system's clock; the thread need not be woken for anything later */
     bool tried, running, quit;
     pthread_t thread;
 } PtcWatch;
 
 void ptc_watch_init(PtcWatch *watch);
-/* Starts the thread at once, for a process that may start none later.  False: there is none. */
+/* Starts the thread at once, for a process that may start none later.  False: it could not be started. */
 bool ptc_watch_start(PtcWatch *watch);
 /* Ends and joins the thread; nothing may be watched any more. */
 void ptc_watch_deinit(PtcWatch *watch);
 
-/* From now (by the budget's clock) until ptc_watch_drop it is to be watched, once its run has gone on for a while.  The
- * watch may be NULL. */
+/* From now (by the budget's clock) until ptc_watch_drop the budget is watched, once its run has gone on for a while.
+ * The watch may be NULL. */
 void ptc_watch_begin(PtcWatch *watch, PtcBudget *budget, int64_t now);
-/* The budget is not watched from here on, and may be copied or changed. */
+/* The budget is no longer watched, and may be copied or changed. */
 void ptc_watch_drop(PtcBudget *budget);
-/* The same for a moment: it is watched again from its next look on, if it was. */
+/* The same, temporarily: it is watched again from its next look on, if it was before. */
 void ptc_watch_pause(PtcBudget *budget);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Between grants a heap counts for itself, so what is granted is never less than what is used, and at most a grant more
- * for each heap. */
+ * Accounts.  Between grants a heap counts for itself.  What always holds: the amount granted is never less than the
+ * amount used, and at most one grant more for each heap. */
 #include "value/account.h"
 
 #include "value/heap.h"
@@ -11,7 +11,7 @@ enum {
     MAX_ROOM = 4 * 1024 * 1024,
 };
 
-/* Makes *grant at least `need`, if all grants stay within `most`; takes some more where that is possible. */
+/* Makes *grant at least `need`, if all grants together stay within `most`; takes somewhat more if possible. */
 static bool draw(atomic_size_t *total, size_t most, size_t *grant, size_t need)
 {
     if (need <= *grant)
@@ -29,7 +29,7 @@ static bool draw(atomic_size_t *total, size_t most, size_t *grant, size_t need)
     }
 }
 
-/* Gives back what lies idle of a grant of which `need` is in use, all but `keep`, if that is worth the while. */
+/* Gives back the idle part of a grant of which `need` is in use, except for `keep`, if that is worthwhile. */
 static void give_back(atomic_size_t *total, size_t *grant, size_t need, size_t keep)
 {
     if (*grant <= need || *grant - need <= 2 * keep)
@@ -48,7 +48,7 @@ size_t ptc_account_limit(const PtcHeap *heap)
     return ptc_size_add(a->limit, heap->in_tool ? a->tool_bytes : raised);
 }
 
-/* Where several threads are at work, one is not to fail for the garbage of the others. */
+/* When several threads are working, one must not fail because of the garbage of the others. */
 bool ptc_account_fits(PtcHeap *heap, size_t n)
 {
     size_t out = heap->used + heap->scratch, most = ptc_account_limit(heap);
@@ -101,8 +101,8 @@ void ptc_account_leave(PtcHeap *heap)
     heap->account = NULL;
 }
 
-/* Garbage of all threads together is to stay a part of what is left, and well below the eighth that ptc_account_fits allows
- * for. */
+/* The garbage of all threads together should stay a fraction of what is left, and well below the eighth that
+ * ptc_account_fits allows for. */
 static size_t shared_room(const PtcHeap *heap, size_t limit)
 {
     size_t used = atomic_load_explicit(&heap->account->used, memory_order_relaxed);
@@ -112,8 +112,8 @@ static size_t shared_room(const PtcHeap *heap, size_t limit)
     return room > MAX_ROOM ? MAX_ROOM : room;
 }
 
-/* A collection pays off after about as much garbage as there is live data, but not before MIN_ROOM; beyond MAX_ROOM more
- * room only costs cache misses and page faults. */
+/* A collection pays off after about as much garbage as there is live data, but not before MIN_ROOM; beyond MAX_ROOM
+ * more room only costs cache misses and page faults. */
 size_t ptc_account_threshold(const PtcHeap *heap)
 {
     size_t limit = ptc_account_limit(heap), room = limit / 4;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- *
- * Small operands first, then GMP's mpn layer on magnitudes.  Time is charged before the work, by
- * the schoolbook cost: for large numbers GMP is faster than that, so the clock is looked at
- * more often than needed, never less. */
+ * Integers of any size: small operands first, then GMP's mpn layer on magnitudes.  Time is charged before the work,
+ * at the cost of the schoolbook method: for large numbers GMP is faster than that, so the clock is checked more often
+ * than needed, never less often. */
 #include "value/bigint_int.h"
 
 #include <math.h>
@@ -105,7 +104,7 @@ static mp_size_t without_zeros(const mp_limb_t *limbs, mp_size_t n)
     return n;
 }
 
-/* The word for a magnitude without leading zeros, or PTC_NONE when it does not fit. */
+/* The word for a magnitude without leading zeros, or PTC_NONE if it does not fit. */
 static PtcValue small_word(const mp_limb_t *limbs, mp_size_t n, bool negative)
 {
     mp_limb_t most = (mp_limb_t)PTC_INT_MAX + negative;
@@ -116,7 +115,7 @@ static PtcValue small_word(const mp_limb_t *limbs, mp_size_t n, bool negative)
     return ptc_int(negative ? -(int64_t)limbs[0] : (int64_t)limbs[0]);
 }
 
-/* Makes the value of a big object whose first n limbs are now filled in. */
+/* Makes the value of a big object whose first n limbs have been filled in. */
 static PtcValue finish(PtcHeap *heap, PtcBig *big, mp_size_t n, bool negative)
 {
     n = without_zeros(limbs_of(big), n);
@@ -224,7 +223,7 @@ static PtcValue multiply_big(PtcHeap *heap, const PtcNum *a, const PtcNum *b)
         a = b;
         b = t;
     }
-    /* The product has this many bits or one more; finish looks again. */
+    /* The product has this many bits or one more; finish checks again. */
     int64_t bits = bit_length(a->limbs, a->n) + bit_length(b->limbs, b->n) - 1;
     if (!ptc_big_allow(heap, bits) || !ptc_big_charge(heap, a->n, b->n))
         return PTC_NONE;
@@ -351,7 +350,7 @@ double ptc_int_to_double(PtcValue a)
     int64_t bits = bit_length(x.limbs, x.n);
     double d = INFINITY;
     if (bits <= DOUBLE_LIMBS * LIMB_BITS) {
-        /* The top 64 bits, the last of them set when anything follows, round as the whole. */
+        /* The top 64 bits, with the last one set if anything follows, round like the whole. */
         mp_limb_t top = x.limbs[x.n - 1];
         int shift = __builtin_clzll(top);
         bool more = false;

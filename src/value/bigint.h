@@ -10,22 +10,21 @@
 #include "base/buf.h"
 #include "value/heap.h"
 
-/* GMP takes memory of its own while it multiplies, divides and converts large numbers, which no
- * ledger sees, and ends the process when there is none.  This cap, above whatever a budget asks
- * for, keeps that to a few megabytes. */
+/* While GMP multiplies, divides and converts large numbers it takes memory that no ledger sees, and it ends the
+ * process if there is none.  This cap, above whatever a budget allows, keeps that to a few megabytes. */
 enum { PTC_INT_BITS_MAX = 1 << 22 };
 
 /* A double, in the word if it fits. */
 PTC_MUST_USE PtcValue ptc_float_new(PtcHeap *heap, double d);
 
 PTC_MUST_USE PtcValue ptc_int_new(PtcHeap *heap, int64_t n);
-/* The integer as int64_t; false when it does not fit. */
+/* The integer as int64_t; false if it does not fit. */
 bool ptc_int_get(PtcValue a, int64_t *out);
 PTC_MUST_USE PtcValue ptc_int_add(PtcHeap *heap, PtcValue a, PtcValue b);
 PTC_MUST_USE PtcValue ptc_int_sub(PtcHeap *heap, PtcValue a, PtcValue b);
 PTC_MUST_USE PtcValue ptc_int_mul(PtcHeap *heap, PtcValue a, PtcValue b);
-/* Truncating division; b must not be zero.  Either result pointer may be NULL.  False where the
- * others return PTC_NONE; the results are then not to be used. */
+/* Truncating division; b must not be zero.  Either result pointer may be NULL.  False where the others return
+ * PTC_NONE; the results must not be used then. */
 PTC_MUST_USE bool ptc_int_divide(PtcHeap *heap, PtcValue a, PtcValue b, PtcValue *quot,
                                  PtcValue *rem);
 int ptc_int_compare(PtcValue a, PtcValue b);
@@ -41,8 +40,7 @@ int ptc_int_compare_double(PtcValue a, double d);
 PTC_MUST_USE PtcValue ptc_int_from_double(PtcHeap *heap, double d);
 /* Decimal digits with optional sign, already checked. */
 PTC_MUST_USE PtcValue ptc_int_parse(PtcHeap *heap, const char *digits, size_t len);
-/* Appends the decimal text; ticks for large ones.  False when the buffer takes no more or the
- * budget is stopped. */
+/* Appends the decimal text; ticks for large ones.  False if the buffer is full or the budget is stopped. */
 bool ptc_int_print(PtcHeap *heap, PtcBuf *buf, PtcValue a);
 
 #endif

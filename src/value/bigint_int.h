@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * bigint_int.h - what bigint.c and bigint_text.c share, and nobody else sees. */
+ * bigint_int.h - private declarations shared by bigint.c and bigint_text.c. */
 #ifndef PTC_VALUE_BIGINT_INT_H
 #define PTC_VALUE_BIGINT_INT_H
 
@@ -26,13 +26,13 @@ void ptc_big_load(PtcNum *num, PtcValue v);
 PTC_MUST_USE PtcValue ptc_big_from_limbs(PtcHeap *heap, const mp_limb_t *limbs, mp_size_t n,
                                          bool negative);
 
-/* May an integer have so many bits?  If not, the budget is stopped. */
+/* May an integer have this many bits?  If not, the budget is stopped. */
 PTC_MUST_USE bool ptc_big_allow(PtcHeap *heap, int64_t bits);
 
-/* Charges the time for operands of a and b limbs; what is quick is not counted at all. */
+/* Charges the time for operands of a and b limbs; quick operations are not charged at all. */
 PTC_MUST_USE bool ptc_big_charge(PtcHeap *heap, mp_size_t a, mp_size_t b);
 
-/* Space for limbs during one operation: on the C stack when it is little. */
+/* Temporary space for limbs: on the C stack if it is small. */
 typedef struct PtcScratch {
     mp_limb_t stack[PTC_BIG_STACK_LIMBS];
     mp_limb_t *limbs;

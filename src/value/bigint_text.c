@@ -71,8 +71,7 @@ static bool print_small(PtcBuf *buf, int64_t n)
     return ptc_buf_add(buf, p, (size_t)(text + sizeof text - p));
 }
 
-/* Writes the digits at `text`, behind one byte for the sign, and appends them without leading
- * zeros. */
+/* Writes the digits at `text`, leaving one byte for the sign in front, and appends them without leading zeros. */
 static bool print_limbs(PtcBuf *buf, mp_limb_t *limbs, mp_size_t n, bool negative, char *text)
 {
     size_t len = mpn_get_str((unsigned char *)text + 1, 10, limbs, n) + 1;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * The calendar and arithmetic with it.  What always holds: a day that is in the range stays in it, or the function says
- * no; nothing overflows, whatever it is given. */
+ * The calendar and its arithmetic.  What always holds: a day that is in range stays in range, or the function returns
+ * false; nothing overflows, whatever it is given. */
 #include "value/calendar.h"
 
 /* ----------------------------------------------------------------------------- days */
 
-/* Years begin in March here, so that the leap day is the last; eras have 400 years. */
+/* Years begin in March here, so that the leap day comes last; eras have 400 years. */
 int64_t ptc_calendar_days(int64_t year, int month, int day)
 {
     int64_t y = year - (month <= 2);
@@ -91,7 +91,7 @@ int64_t ptc_unit_nanos(int unit)
 PtcTime ptc_time_from_nanos(__int128 nanos)
 {
     __int128 s = nanos / PTC_NANOS - (nanos % PTC_NANOS < 0);
-    if (s > INT64_MAX || s < INT64_MIN) /* out of every range that is checked for */
+    if (s > INT64_MAX || s < INT64_MIN) /* outside every range that is checked for */
         return (PtcTime){s > 0 ? INT64_MAX : INT64_MIN, 0};
     return (PtcTime){(int64_t)s, (int64_t)(nanos - s * PTC_NANOS)};
 }
@@ -160,7 +160,7 @@ bool ptc_calendar_between(PtcTime a, PtcTime b, int unit, int64_t *out)
     PtcTime in_x = {a.seconds - x * PTC_DAY_SECONDS, a.nanos};
     PtcTime in_y = {b.seconds - y * PTC_DAY_SECONDS, b.nanos};
     __int128 later = ptc_time_nanos(in_y) - ptc_time_nanos(in_x);
-    if (y > x && later < 0) /* the last day is not over */
+    if (y > x && later < 0) /* the last day is not complete */
         y--;
     else if (y < x && later > 0)
         y++;

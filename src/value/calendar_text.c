@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * ISO 8601 text of times, both ways, and the dates of mail headers.  Readers take texts of any length and bytes of any
- * kind; they never look beyond the end. */
+ * ISO 8601 text of times, in both directions, and the dates of mail headers.  Readers accept texts of any length and
+ * any bytes; they never look past the end. */
 #include <stdio.h>
 
 #include "value/calendar.h"
 
-enum { MAIL_BYTES = 1000 }; /* of a date in a mail header, blanks and all */
+enum { MAIL_BYTES = 1000 }; /* of a date in a mail header, including blanks */
 
 /* ------------------------------------------------------------------------- reading */
 
@@ -36,7 +36,7 @@ static bool take_digits(Scan *s, int min, int max, int64_t *out)
     return n >= min;
 }
 
-/* In Java a sign belongs to years of more than four digits, and these need one; at the boundary there are none. */
+/* In Java a sign belongs to years of more than four digits, which require one; at the boundary signs are not allowed. */
 static bool take_year(Scan *s, int64_t *out)
 {
     bool minus = take(s, '-'), plus = !minus && take(s, '+');
@@ -82,7 +82,7 @@ static bool take_time(Scan *s, PtcMoment *out)
     return !point || take_fraction(s, &out->nano);
 }
 
-/* +02:00, +02, +02:00:30, where the dialect takes it +0200. */
+/* +02:00, +02, +02:00:30, and +0200 if the dialect allows it. */
 static bool take_hours(Scan *s, PtcMoment *out)
 {
     bool boundary = s->iso == PTC_ISO_BOUNDARY, plain = boundary || s->iso == PTC_ISO_LOOSE;
@@ -125,7 +125,7 @@ bool ptc_millis_fit(int64_t ms)
     return ptc_calendar_has(ptc_floor_div(ms, PTC_DAY_SECONDS * 1000));
 }
 
-/* All digits, after a sign perhaps. */
+/* Only digits, possibly after a sign. */
 static bool take_millis(Scan *s, int64_t *ms)
 {
     bool negative = take(s, '-');
@@ -151,7 +151,7 @@ bool ptc_iso_millis(const char *text, size_t len, int64_t *ms)
 
 /* --------------------------------------------------------------------- mail headers */
 
-/* A name's first three letters, any case: its number from 1, else 0. */
+/* The first three letters of a name, in any case: its number from 1, or 0. */
 static int take_name(Scan *s, const char *(*name)(int), int count)
 {
     for (int i = 1; i <= count && s->end - s->p >= 3; i++) {
@@ -260,7 +260,7 @@ PtcMoment ptc_moment_of(PtcTime t)
 
 /* ------------------------------------------------------------------------- writing */
 
-/* Every year has four digits at least, and a sign where it has more. */
+/* Every year has at least four digits, and a sign if it has more. */
 static size_t write_date(char out[PTC_CALENDAR_TEXT], PtcCivil c)
 {
     const char *sign = c.year < 0 ? "-" : c.year > 9999 ? "+" : "";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Of rows, the first hundred say what their columns hold: enough to be told apart, and bounded for data of any size. */
+ * What the columns of rows contain, judging by the first hundred: enough to distinguish them, and bounded for data of
+ * any size. */
 #include "value/columns.h"
 
 #include "value/equal.h"
@@ -38,7 +39,7 @@ static void write_kinds(PtcBuf *buf, unsigned kinds)
 {
     bool first = true;
     if ((kinds & 1u << INT) && (kinds & 1u << FLOAT))
-        kinds &= ~(1u << INT); /* floats take integers too */
+        kinds &= ~(1u << INT); /* a float column may contain integers */
     for (int k = 0; k < KINDS; k++) {
         if (!(kinds >> k & 1))
             continue;
@@ -49,7 +50,7 @@ static void write_kinds(PtcBuf *buf, unsigned kinds)
 
 /* -------------------------------------------------------------------------------- seeing */
 
-/* Rows mostly have their columns in the same order, so that the guess is right. */
+/* Rows mostly have their columns in the same order, so the guess is usually right. */
 static PtcColumn *column_of(PtcHeap *heap, PtcColumns *t, size_t guess, PtcValue key)
 {
     if (guess < t->count && t->items[guess].key == key)

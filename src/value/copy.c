@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Copies values between heaps.  What always holds: no C recursion; what is shared stays shared; memory that a value
+ * cannot reach is left behind if that is worthwhile. */
 #include "value/copy.h"
 
 #include "value/dict.h"
@@ -6,7 +8,7 @@
 #include "value/str.h"
 #include "value/vec.h"
 
-enum { PARTED_MAX = 32 * 1024 }; /* elements that may be copied apart in any case */
+enum { PARTED_MAX = 32 * 1024 }; /* elements that may be copied separately in any case */
 
 void ptc_copy_init(PtcCopy *copy, PtcHeap *to)
 {
@@ -23,7 +25,7 @@ void ptc_copy_deinit(PtcCopy *copy)
     copy->cap = copy->count = copy->work_cap = copy->work_count = 0;
 }
 
-/* Where the pair of `old` is or belongs. */
+/* Where the pair of `old` is, or belongs. */
 static PtcValue *place(PtcValue *table, size_t cap, PtcValue old)
 {
     size_t at = (size_t)((old >> 3) * 0x9e3779b97f4a7c15u >> 32) & (cap - 1);
@@ -92,7 +94,7 @@ static PtcValue copy_plain(PtcCopy *copy, PtcValue v)
     return ptc_from_obj(o);
 }
 
-/* A slice of much less than its base, as a vector of its own: the rest of the base stays behind. */
+/* A slice that is much shorter than its base becomes a separate vector: the rest of the base stays behind. */
 static PtcValue copy_slice(PtcCopy *copy, PtcValue v)
 {
     size_t count = ptc_seq_count(v), n;
@@ -117,14 +119,14 @@ static PtcValue copy_slice(PtcCopy *copy, PtcValue v)
     return new;
 }
 
-/* Entries of a large map or set, holes among them. */
+/* Entries of a large map or set, including holes. */
 static size_t entry_count(PtcValue v)
 {
     return ptc_seq_count(((const PtcDict *)(uintptr_t)v)->entries) /
            (ptc_is(v, PTC_T_BMAP) ? 2 : 1);
 }
 
-/* An index for the entries of v alone; room for twice as many slots is in `slots`. */
+/* An index for the entries of v alone; `slots` has room for twice as many. */
 static PtcIndex *new_index(PtcHeap *to, PtcValue v, PtcValue *slots)
 {
     PtcValue entries = ((const PtcDict *)(uintptr_t)v)->entries;
@@ -141,7 +143,7 @@ static PtcIndex *new_index(PtcHeap *to, PtcValue v, PtcValue *slots)
     return index->root == PTC_NONE || to->budget->stop != PTC_STOP_NONE ? NULL : index;
 }
 
-/* A map or set whose index serves newer versions too: it gets its own, what they added stays behind. */
+/* A map or set whose index also serves newer versions: it gets its own, and what they added stays behind. */
 static PtcValue copy_dict(PtcCopy *copy, PtcValue v)
 {
     PtcMem *mem = copy->to->pool->mem;
@@ -159,8 +161,8 @@ static PtcValue copy_dict(PtcCopy *copy, PtcValue v)
     return new;
 }
 
-/* Is it worth copying `cost` elements apart in order to leave `hidden` ones behind?  Many values may hide the
- * same ones, and share them when copied plainly, so there is an end to it. */
+/* Is it worth copying `cost` elements separately in order to leave `hidden` ones behind?  Many values may hide the
+ * same ones, and would share them in a plain copy, so there is a limit. */
 static bool worth_parting(PtcCopy *copy, size_t cost, size_t hidden)
 {
     if (hidden <= cost || copy->parted + cost > (hidden > PARTED_MAX ? hidden : PARTED_MAX))
@@ -182,7 +184,7 @@ static bool hides_much(PtcCopy *copy, PtcValue v)
     return worth_parting(copy, count, indexed - count);
 }
 
-/* The counterpart of v; its own values are fixed later. */
+/* The counterpart of v; the values inside it are fixed later. */
 static PtcValue shallow(PtcCopy *copy, PtcValue v)
 {
     if (!ptc_is_obj(v) || ptc_heap_owns(copy->to, v) ||

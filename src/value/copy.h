@@ -5,23 +5,23 @@
 
 #include "value/heap.h"
 
-/* Copies several values at once, sharing what they share and leaving what `to` owns already.  What a value
- * cannot show is not copied: most of the vector behind a short slice, keys that newer versions added to an index.
- * After ptc_copy_init, ptc_copy_value for each, then ptc_copy_deinit. */
+/* Copies several values at once, sharing what they share and leaving what `to` already owns.  What a value cannot
+ * show is not copied: most of the vector behind a short slice, keys that newer versions added to an index.  Call
+ * ptc_copy_init, then ptc_copy_value for each, then ptc_copy_deinit. */
 typedef struct PtcCopy {
     PtcHeap *to;
     const PtcHeap
-        *from;       /* NULL: any; else only what this one owns is copied, the rest outlives `to` */
+        *from; /* NULL: any; otherwise only what this one owns is copied, the rest outlives `to` */
     PtcValue *table; /* open-addressed: old, new, old, new ... */
     size_t cap, count;
     PtcValue *work; /* new objects whose values still point to old ones */
     size_t work_count, work_cap;
-    size_t parted; /* elements copied apart from what hides behind them */
+    size_t parted; /* elements copied separately from what hides behind them */
 } PtcCopy;
 
 void ptc_copy_init(PtcCopy *copy, PtcHeap *to);
 void ptc_copy_deinit(PtcCopy *copy);
-/* The copy of v, or PTC_NONE when `to` is full (its budget is stopped). */
+/* The copy of v, or PTC_NONE if `to` is full (its budget is stopped). */
 PTC_MUST_USE PtcValue ptc_copy_value(PtcCopy *copy, PtcValue v);
 
 #endif

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Large maps and sets.  dict.h describes the structure.  What always holds: an entry number only counts if the entry
+ * there has the key that is looked for. */
 #include "value/dict.h"
 
 #include "value/equal.h"
@@ -54,8 +56,8 @@ static PtcIndex *new_index(PtcHeap *heap, size_t n)
     return o;
 }
 
-/* The one entry that a keyword means with other letter case or blanks; -1 when there is none, or two.  All keys are
- * looked at, so only where they are few. */
+/* The only entry that a keyword means with other letter case or blanks; -1 if there is none, or two.  All keys are
+ * examined, so this is only done for small maps. */
 static PTC_NOINLINE int64_t find_loose(PtcHeap *heap, PtcValue v, PtcValue key)
 {
     size_t n = ptc_seq_count(dict(v)->entries) / stride(v);
@@ -74,8 +76,8 @@ static PTC_NOINLINE int64_t find_loose(PtcHeap *heap, PtcValue v, PtcValue key)
     return found;
 }
 
-/* Number of the entry with this key, -1 when absent.  Keys that flexible access lets match have
- * equal hashes, so one probe finds them all. */
+/* Number of the entry with this key, -1 if absent.  Keys that flexible access treats as equal have equal hashes, so
+ * one probe finds them all. */
 static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool flex)
 {
     const PtcValue *slots;
@@ -86,12 +88,12 @@ static int64_t find(PtcHeap *heap, PtcValue v, PtcValue key, uint32_t hash, bool
     for (size_t i = 0; i < n; i++) {
         int64_t entry = (int64_t)((slots[i] & 0xffffffff) >> 1);
         if ((size_t)entry * stride(v) >= known)
-            continue; /* of a newer version */
+            continue; /* belongs to a newer version */
         PtcValue stored = ptc_seq_nth(dict(v)->entries, (size_t)entry * stride(v));
         if (stored == key || ptc_same(heap, stored, key))
             return entry;
         int like = flex ? ptc_key_likeness(heap, stored, key) : 0;
-        /* Slots of a shared index stand in no order: of two keys alike, the older entry wins. */
+        /* Slots of a shared index are in no order: of two equally good keys, the older entry wins. */
         if (like > likeness || (like > 0 && like == likeness && entry < best)) {
             likeness = like;
             best = entry;
@@ -114,8 +116,8 @@ PtcValue ptc_dict_key(PtcHeap *heap, PtcValue v, PtcValue key, bool flex)
     return entry < 0 ? PTC_NONE : ptc_seq_nth(dict(v)->entries, (size_t)entry * stride(v));
 }
 
-/* The index with one more entry.  The newest version of a map changes its index in place; any
- * other gets an index of its own. */
+/* The index with one more entry.  The newest version of a map changes its index in place; any other gets a separate
+ * index. */
 static PtcValue index_add(PtcHeap *heap, PtcValue v, uint32_t hash, size_t number)
 {
     PtcIndex *index = index_of(v);
@@ -184,7 +186,7 @@ PtcValue ptc_dict_build_done_sorted(PtcDictBuild *b, PtcValue by)
     return v == PTC_NONE ? v : ptc_sorted_wrap(heap, v, by);
 }
 
-/* Builds the map anew without holes; it may become a small one. */
+/* Rebuilds the map without holes; it may become a small one. */
 static PtcValue rebuild(PtcHeap *heap, PtcValue v)
 {
     PtcDictBuild b;
@@ -201,7 +203,7 @@ static PtcValue rebuild(PtcHeap *heap, PtcValue v)
                             : ptc_dict_build_done(&b);
 }
 
-/* The order of v without an entry; nil for maps that have none. */
+/* The order of v without an entry; nil for unsorted maps. */
 static PtcValue order_without(PtcHeap *heap, PtcValue v, int64_t entry)
 {
     size_t rank;
@@ -328,8 +330,8 @@ PtcValue *ptc_dict_build_slot(PtcDictBuild *b, int64_t entry)
     return ptc_build_slot(b->entries, (size_t)entry * 2 + 1);
 }
 
-/* Place in the table of the entry with this key, or of the free place where it belongs.  Every step beside the first
- * ticks: hashes are seeded, but time must not hang on that alone. */
+/* The slot in the table with this key, or the free one where it belongs.  Every step after the first ticks: hashes
+ * are seeded, but time must not depend on that alone. */
 static uint32_t probe(PtcDictBuild *b, PtcValue key, uint32_t hash)
 {
     uint32_t mask = b->table_cap - 1;
@@ -354,7 +356,7 @@ int64_t ptc_dict_build_find(PtcDictBuild *b, PtcValue key)
     return (int64_t)b->table[probe(b, key, ptc_hash(b->heap, key))] - 1;
 }
 
-/* Writes all entries into a larger table; every step beside the first ticks here too. */
+/* Writes all entries into a larger table; here too every step after the first ticks. */
 static bool fill_table(const PtcDictBuild *b, uint32_t *table, uint32_t mask)
 {
     PtcBudget *budget = b->heap->budget;

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Equality, hashing and order.  What always holds: no C recursion except through keys of maps, which is counted;
+ * every loop ticks. */
 #include "value/equal.h"
 
 #include <math.h>
@@ -11,13 +13,13 @@
 #include "value/vec.h"
 #include "value/walk.h"
 
-/* Looking a key up in a map compares keys, which may hold maps in turn: that recursion goes
- * through C, so it is counted. */
+/* Looking up a key in a map compares keys, which may contain maps in turn: that recursion uses the C stack, so it is
+ * counted. */
 enum { KEY_DEPTH = 64, COMPARE_DEPTH = 200 };
 
 /* ----------------------------------------------------------------- equality */
 
-/* What it takes to go through a big integer, or through a string that has no hash yet. */
+/* What it costs to go through a big integer, or through a string that has no hash yet. */
 static bool tick_big(PtcHeap *heap, PtcValue v)
 {
     return !ptc_is_bigint(v) || ptc_tick_bytes(heap->budget, ptc_obj(v)->count * sizeof(uint64_t));
@@ -189,9 +191,9 @@ bool ptc_same(PtcHeap *heap, PtcValue a, PtcValue b)
 
 /* ------------------------------------------------------------------ hashing */
 
-/* Everything goes through the secret of str.h, step by step: without it anybody could write down as many values with one
- * hash as he likes, be they floats, or vectors of nothing but true and false.  A sum with weights would not do for what
- * stands in order, whatever the elements' hashes are: there are sequences whose sums are equal for any. */
+/* Everything goes through the secret of str.h, step by step: without it, anybody could construct any number of values
+ * with the same hash, be they floats, or vectors of nothing but true and false.  A weighted sum would not do for
+ * ordered elements, whatever their hashes are: there are sequences whose sums are equal for any. */
 typedef enum { OF_WORD = 1, OF_FLOAT, OF_RECORD, OF_ENTRY, OF_SEQ, OF_MAP, OF_SET } HashOf;
 
 static uint32_t mix(HashOf of, uint64_t x)
@@ -212,7 +214,7 @@ static uint32_t hash_double(double d)
 
 static uint32_t hash_atom(PtcHeap *heap, PtcValue v);
 
-/* Fields of other kinds are the same only if they are one object, whose address changes when it is copied. */
+/* Fields of other kinds are only the same if they are the same object, whose address changes when it is copied. */
 static uint32_t hash_field(PtcHeap *heap, PtcValue x)
 {
     bool other = ptc_is_obj(x) && !ptc_is_named(x) && !ptc_is_number(x);
@@ -234,7 +236,7 @@ static bool is_collection(PtcValue v)
     return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v);
 }
 
-/* A string keeps its hash, and a stop while it is made costs no more than this one. */
+/* A string caches its hash, and a stop while it is computed costs no more than this one. */
 static uint32_t hash_name(PtcHeap *heap, PtcValue v)
 {
     return ptc_str_hashed(v) || ptc_tick_bytes(heap->budget, ptc_str_len(v)) ? ptc_str_hash(v) : 1;
@@ -274,7 +276,7 @@ static bool next_element(PtcFrame *f, PtcValue *x)
     return true;
 }
 
-/* Elements of sequentials count in order; entries of maps and elements of sets just add up. */
+/* Elements of sequentials count in order; entries of maps and elements of sets are simply added up. */
 static void add_hash(PtcFrame *f, uint32_t h)
 {
     if (ptc_is_sequential(f->a)) {
@@ -415,7 +417,7 @@ static bool same_record_kind(PtcValue a, PtcValue b)
            ptc_obj(a)->aux == ptc_obj(b)->aux && ptc_obj(a)->count > 0 && ptc_obj(b)->count > 0;
 }
 
-/* The last field where that is a small integer: the nanoseconds of a time, the number of a constant. */
+/* The last field if it is a small integer: the nanoseconds of a time, the number of a constant. */
 static int64_t last_number(PtcValue record)
 {
     const PtcRecord *r = (const PtcRecord *)(uintptr_t)record;
@@ -423,7 +425,7 @@ static int64_t last_number(PtcValue record)
     return ptc_is_int(last) ? ptc_to_int(last) : 0;
 }
 
-/* By the first fields, which may be records again, then by the last. */
+/* By the first fields, which may themselves be records, then by the last. */
 static int compare_records(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
 {
     int64_t x = 0, y = 0;

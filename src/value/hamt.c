@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The compressed 32-way hash trie of dict.h. */
+ * The compressed 32-way hash trie of dict.h.  What always holds: only nodes owned by an index are changed in place,
+ * and at most 7 levels deep. */
 #include "value/dict.h"
 
 enum { BITS = 5, MASK = 31, HASH_BITS = 32 };
@@ -71,7 +72,7 @@ static bool owned(const PtcHeap *heap, PtcValue owner, const PtcHamt *n)
     return n->owner == owner && ptc_heap_owns(heap, ptc_from_obj(n));
 }
 
-/* The node with `slot` put in before position `at`: in place when it is ours and has room. */
+/* The node with `slot` inserted before position `at`: in place if it is ours and has room. */
 static PtcValue with_added(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at, PtcValue slot,
                            uint32_t bitmap)
 {
@@ -106,7 +107,7 @@ static PtcValue copy_replaced(PtcHeap *heap, PtcValue owner, const PtcHamt *n, s
     return ptc_from_obj(o);
 }
 
-/* The node with another slot at position `at`: in place when it is ours. */
+/* The node with another slot at position `at`: in place if it is ours. */
 static PtcValue with_replaced(PtcHeap *heap, PtcValue owner, PtcHamt *n, size_t at, PtcValue slot)
 {
     if (!owned(heap, owner, n))
@@ -126,7 +127,7 @@ static PtcValue new_clash(PtcHeap *heap, PtcValue owner, PtcValue a, PtcValue b)
     return ptc_from_obj(o);
 }
 
-/* The smallest subtree at `shift` that holds both: a (an entry or clash node with hash ha) and the entry b. */
+/* The smallest subtree at `shift` that contains both a (an entry or clash node with hash ha) and the entry b. */
 static PtcValue join(PtcHeap *heap, PtcValue owner, PtcValue a, uint32_t ha, PtcValue b,
                      unsigned shift)
 {
@@ -210,8 +211,8 @@ static PtcValue remove_clash(PtcHeap *heap, PtcValue owner, PtcHamt *n, PtcValue
     return ptc_from_obj(n);
 }
 
-/* `owner` is a new index.  Everything on the path is copied, also what bears its name: a dead index may have
- * lain at the same address, and its nodes may live on in other versions. */
+/* `owner` is a new index.  Everything on the path is copied, even nodes that bear its address: a dead index may have
+ * had the same address, and its nodes may live on in other versions. */
 static PtcValue remove_from(PtcHeap *heap, PtcValue owner, PtcValue v, PtcValue slot,
                             unsigned shift)
 {

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Heaps: allocation in pages, mark and sweep.  heap.h states the invariants. */
 #include "value/heap.h"
 
 #include "base/poison.h"
@@ -6,7 +7,7 @@
 enum {
     MARK_STACK_MAX = 16 * 1024, /* entries; beyond that pages are rescanned */
     MIN_HOLE = 32,              /* bytes; smaller ones are left alone */
-    SMALL_BYTES = 64,           /* larger objects do not use up the small holes */
+    SMALL_BYTES = 64,           /* larger objects do not use small holes */
     FIRST_LINE = PTC_PAGE_FIRST / PTC_LINE_BYTES,
     PAGE_ROOM = PTC_PAGE_BYTES - PTC_PAGE_FIRST,
 };
@@ -56,7 +57,7 @@ bool ptc_heap_fits(PtcHeap *heap, size_t n)
     return ptc_account_fits(heap, n) || ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
 }
 
-/* Before memory is taken that is not of the pool: free pages there are not to stand beside it. */
+/* Called before memory is taken from outside the pool: free pages must not remain unused beside it. */
 static void make_way(PtcHeap *heap, size_t n)
 {
     size_t held = heap->page_bytes + heap->scratch + n;
@@ -65,7 +66,7 @@ static void make_way(PtcHeap *heap, size_t n)
         ptc_pool_empty(heap->pool);
 }
 
-/* Counts scratch memory that changes from `old` to `size` bytes, if it may. */
+/* Counts scratch memory that changes from `old` to `size` bytes, if it is allowed. */
 static bool charge_scratch(void *user, size_t old, size_t size)
 {
     PtcHeap *heap = user;
@@ -114,12 +115,13 @@ void ptc_heap_buf_init(PtcHeap *heap, PtcBuf *buf)
     buf->charge_user = heap;
 }
 
-/* Charges bytes to the heap, and the time that it takes to fill them; asks for a collection when it is time. */
+/* Charges bytes to the heap, and the time it takes to fill them; requests a collection when it is due. */
 static bool charge(PtcHeap *heap, size_t n)
 {
     if (!ptc_heap_fits(heap, n))
         return false;
-    (void)!ptc_tick_bytes(heap->budget, n); /* a stop is seen by whoever asked for the memory */
+    (void)!ptc_tick_bytes(heap->budget,
+                          n); /* the caller that asked for the memory notices a stop */
     heap->used += n;
     if (heap->used > heap->collect_at)
         heap->budget->wake = true;
@@ -143,7 +145,7 @@ static PtcPage *new_page(PtcHeap *heap)
     return p;
 }
 
-/* A page with one object; where that begins. */
+/* A page with one object; returns where that begins. */
 static void *add_large(PtcHeap *heap, PtcPage *p)
 {
     p->heap = heap;
@@ -193,7 +195,7 @@ static void *alloc_large(PtcHeap *heap, size_t size)
 void *ptc_heap_take_buf(PtcHeap *heap, PtcBuf *buf, size_t head)
 {
     size_t len = buf->len, size = head + len + 1;
-    size_t bytes = PTC_PAGE_BYTES + PTC_PAGE_FIRST + size; /* wherever the block begins */
+    size_t bytes = PTC_PAGE_BYTES + PTC_PAGE_FIRST + size; /* enough wherever the block begins */
     if (!ptc_buf_resize(buf, bytes)) {
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return NULL;
@@ -216,7 +218,7 @@ void *ptc_heap_take_buf(PtcHeap *heap, PtcBuf *buf, size_t head)
     return add_large(heap, p);
 }
 
-/* The first line at or after `from` that is in use, or is not; PTC_PAGE_LINES when there is none. */
+/* The first line at or after `from` that is in use, or free; PTC_PAGE_LINES if there is none. */
 static size_t next_line(const PtcPage *p, size_t from, bool in_use)
 {
     while (from < PTC_PAGE_LINES) {
@@ -228,7 +230,7 @@ static size_t next_line(const PtcPage *p, size_t from, bool in_use)
     return PTC_PAGE_LINES;
 }
 
-/* Sets the bits of lines `first` to before `last`. */
+/* Sets the bits of lines from `first` up to but not including `last`. */
 static void use_lines(PtcPage *p, size_t first, size_t last)
 {
     while (first < last) {
@@ -238,7 +240,7 @@ static void use_lines(PtcPage *p, size_t first, size_t last)
     }
 }
 
-/* The first line at or after `from` with which eight free lines begin that share a byte of the bits. */
+/* The first line at or after `from` that begins eight free lines sharing a byte of the bits. */
 static size_t next_free_byte(const PtcPage *p, size_t from)
 {
     const uint64_t ones = 0x0101010101010101;
@@ -251,8 +253,8 @@ static size_t next_free_byte(const PtcPage *p, size_t from)
     return PTC_PAGE_LINES;
 }
 
-/* The next run of free lines in `p` at or after line `from` that holds `size` bytes.  A run of 15 lines
- * has a free byte in it, which is quicker to find among many short runs. */
+/* The next run of free lines in `p` at or after line `from` with room for `size` bytes.  A run of 15 lines contains a
+ * free byte, which is quicker to find among many short runs. */
 static bool find_hole(const PtcPage *p, size_t from, size_t size, size_t *first, size_t *last)
 {
     size_t need = (size > MIN_HOLE ? size + PTC_LINE_BYTES - 1 : MIN_HOLE) / PTC_LINE_BYTES;
@@ -290,8 +292,8 @@ static bool use_hole(PtcHeap *heap, PtcPage *p, size_t first, size_t last)
     return true;
 }
 
-/* Finds the next hole for a larger object.  Sizes of one class share a place in the pages, so that every
- * page is gone through a few times in all, and a large object does not hide holes from smaller ones. */
+/* Finds the next hole for a larger object.  Sizes of one class share a position in the pages, so that every page is
+ * searched only a few times in all, and a large object does not hide holes from smaller ones. */
 static bool over_hole(PtcHeap *heap, size_t size)
 {
     size_t class = size <= 128 ? 0 : size <= 512 ? 1 : size <= 2048 ? 2 : 3, first, last;
@@ -311,8 +313,8 @@ static bool over_hole(PtcHeap *heap, size_t size)
     return false;
 }
 
-/* Larger objects that do not fit the current hole: from one that is wide enough or a fresh page, so
- * that small holes are not thrown away. */
+/* For larger objects that do not fit the current hole: from one that is wide enough or a fresh page, so that small
+ * holes are not wasted. */
 static void *alloc_over(PtcHeap *heap, size_t size)
 {
     if (size > (size_t)(heap->over_end - heap->over) && !over_hole(heap, size)) {
@@ -332,7 +334,7 @@ static void *alloc_over(PtcHeap *heap, size_t size)
     return p;
 }
 
-/* Points the cursor at the next hole for `size` bytes: rest of this page, recycled pages, a new page. */
+/* Points the cursor at the next hole for `size` bytes: in the rest of this page, recycled pages, or a new page. */
 static bool next_hole(PtcHeap *heap, size_t size)
 {
     size_t first, last;
@@ -380,7 +382,7 @@ void *ptc_heap_refill(PtcHeap *heap, size_t size)
 
 /* ---------------------------------------------------------------- collection */
 
-/* The word with the mark of the one object of a page. */
+/* The word with the mark of a page's only object. */
 static uint64_t *large_mark(PtcPage *p)
 {
     return &p->marks[p->chunk ? PTC_PAGE_FIRST / 8 / 64 : 0];
@@ -403,7 +405,7 @@ void ptc_heap_mark_begin(PtcHeap *heap)
     heap->mark_overflow = false;
 }
 
-/* Sets the mark of an object; false when it had it already. */
+/* Sets the mark of an object; false if it was set already. */
 static bool set_mark(PtcPage *page, PtcValue v)
 {
     size_t slot = page->chunk ? (size_t)(v & (PTC_PAGE_BYTES - 1)) / 8 : 0;
@@ -445,7 +447,7 @@ static bool grow_mark_stack(PtcHeap *heap)
     return true;
 }
 
-/* Marks an object of this heap and leaves it to be followed. */
+/* Marks an object of this heap and queues it to be followed. */
 static void visit(PtcHeap *heap, PtcValue v)
 {
     if (!ptc_is_obj(v))
@@ -519,8 +521,8 @@ void ptc_heap_mark(PtcHeap *heap, PtcValue root)
     drain(heap);
 }
 
-/* A full mark stack left marked objects unfollowed: follow all of their pages again until none
- * is left behind.  Some objects are then followed twice, so live bytes are counted anew. */
+/* A full mark stack left marked objects unfollowed: follows all of their pages again until none is left.  Some
+ * objects are then followed twice, so live bytes are counted again. */
 static void finish_overflow(PtcHeap *heap)
 {
     while (heap->mark_overflow) {
@@ -584,7 +586,7 @@ static void sweep_large(PtcHeap *heap)
     }
 }
 
-/* What is gone does not count any longer, in the account either. */
+/* What is gone no longer counts, in the account either. */
 static void settle(PtcHeap *heap)
 {
     size_t fallen = heap->raised > heap->tool_live ? heap->raised - heap->tool_live : 0;
@@ -653,7 +655,7 @@ void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from)
     from->pages = from->large = NULL;
     ptc_heap_deinit(from);
     ptc_heap_init(from, from->pool, from->budget,
-                  from->limit); /* no cursor into pages given away */
+                  from->limit); /* no cursor may point into pages that were given away */
 }
 
 /* -------------------------------------------------------------------- results of tools */
@@ -663,7 +665,7 @@ void ptc_heap_tool_begin(PtcHeap *heap)
     heap->in_tool = true;
 }
 
-/* Leaves an object of this heap to be followed by note_result. */
+/* Queues an object of this heap for note_result. */
 static void note_object(PtcHeap *heap, PtcValue v)
 {
     if (!ptc_is_obj(v) || !ptc_heap_owns(heap, v) || (ptc_obj(v)->flags & PTC_FROM_TOOL))
@@ -673,7 +675,7 @@ static void note_object(PtcHeap *heap, PtcValue v)
         heap->mark_stack[heap->mark_count++] = v;
 }
 
-/* Marks all that came with a result.  What there is no room to follow counts as the program's own. */
+/* Marks everything that came with a result.  What there is no room to follow counts as the program's own. */
 static void note_result(PtcHeap *heap, PtcValue result)
 {
     heap->mark_count = 0;

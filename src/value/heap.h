@@ -29,7 +29,7 @@ enum {
 
 typedef struct PtcHeap PtcHeap;
 
-/* Caches of one heap, emptied by every collection (addresses may then be used again). */
+/* Caches of one heap, cleared by every collection (addresses may be reused after it). */
 typedef struct {
     PtcValue shape, key; /* shape 0: empty */
     PtcValue answer; /* look-ups: position + 1, or 0 for absent; transitions: the longer shape */
@@ -50,18 +50,18 @@ struct PtcHeap {
     } over_reuse[PTC_OVER_CLASSES]; /* the same for `over`, by size of the object */
     size_t used;                    /* bytes live after the last collection plus handed out since */
     size_t live;                    /* bytes live after the last collection */
-    size_t limit;                   /* for `used`, results of tools aside */
-    size_t tool_bytes;              /* that these may take beside it, at most */
-    size_t raised;                  /* what they do take: falls again when they are gone */
+    size_t limit;                   /* for `used`, not counting results of tools */
+    size_t tool_bytes;              /* the most that these may take on top of it */
+    size_t raised;                  /* what they do take: falls again when they are freed */
     size_t
         tool_live; /* bytes of objects that came with results and were live at the last collection */
-    bool in_tool;  /* a result comes in */
+    bool in_tool;  /* a result is being received */
     PtcAccount *
-        account; /* that several heaps share; or NULL.  It has the limit and the sum of `raised`, then */
+        account; /* shared by several heaps; or NULL.  It then has the limit and the sum of `raised` */
     size_t used_grant, held_grant; /* of the account */
     unsigned answered;             /* account->asked at the last collection */
-    size_t collect_at;             /* when `used` passes this, budget->wake asks for a collection */
-    size_t scratch;     /* bytes out through ptc_heap_scratch, counted against the limit */
+    size_t collect_at;  /* once `used` exceeds this, budget->wake requests a collection */
+    size_t scratch;     /* bytes handed out by ptc_heap_scratch, counted against the limit */
     size_t stack_bytes; /* of these, C stack of the thread that works on the heap */
     size_t page_bytes;  /* held from the pool and as large pages */
     uint32_t refs;      /* owners, for heaps that several share */
@@ -105,26 +105,26 @@ static inline bool ptc_heap_owns(const PtcHeap *heap, PtcValue v)
     return ptc_page_of(v)->heap == heap;
 }
 
-/* Results of tools: between these the heap may take tool_bytes beside its limit.  What came in with `result` (or PTC_NONE)
- * raises the limit for as long as it lives. */
+/* Results of tools: between these calls the heap may take tool_bytes on top of its limit.  What came in with `result`
+ * (or PTC_NONE) raises the limit for as long as it lives. */
 void ptc_heap_tool_begin(PtcHeap *heap);
 void ptc_heap_tool_end(PtcHeap *heap, PtcValue result, size_t used_before);
 
-/* Is another thread at work that takes from the same account? */
+/* Is another thread working that takes from the same account? */
 static inline bool ptc_heap_is_shared(const PtcHeap *heap)
 {
     return heap->account && atomic_load_explicit(&heap->account->heaps, memory_order_relaxed) > 1;
 }
 
-/* Was this one asked since its last collection? */
+/* Has this one been asked to collect since its last collection? */
 static inline bool ptc_heap_is_asked(const PtcHeap *heap)
 {
     return heap->account &&
            atomic_load_explicit(&heap->account->asked, memory_order_relaxed) != heap->answered;
 }
 
-/* Memory beside the heap for work on its values, counted against the heap's limit: as ptc_mem_resize, but
- * a refusal stops the budget with PTC_STOP_MEMORY. */
+/* Memory outside the heap for work on its values, counted against the heap's limit: like ptc_mem_resize, but a
+ * refusal stops the budget with PTC_STOP_MEMORY. */
 PTC_MUST_USE void *ptc_heap_scratch(PtcHeap *heap, void *block, size_t old, size_t size);
 static inline void ptc_heap_scratch_free(PtcHeap *heap, void *block, size_t size)
 {
@@ -134,25 +134,25 @@ static inline void ptc_heap_scratch_free(PtcHeap *heap, void *block, size_t size
 /* Counts n bytes of C stack as scratch, until ptc_heap_stack_free.  False stops the budget. */
 PTC_MUST_USE bool ptc_heap_stack(PtcHeap *heap, size_t n);
 void ptc_heap_stack_free(PtcHeap *heap);
-/* Is there room for n more bytes?  Else stops the budget. */
+/* Is there room for n more bytes?  If not, stops the budget. */
 PTC_MUST_USE bool ptc_heap_fits(PtcHeap *heap, size_t n);
 
-/* A buffer whose block counts against the heap's limit as scratch does.  It fails when that is reached; its owner
- * stops the budget then. */
+/* A buffer whose block counts against the heap's limit, like scratch.  It fails when that is reached; its owner must
+ * then stop the budget. */
 void ptc_heap_buf_init(PtcHeap *heap, PtcBuf *buf);
-/* Turns the block of such a buffer into a large object: `head` bytes to be filled in, what the buffer holds, a NUL.
- * The buffer is empty afterwards.  NULL stops the budget and leaves the buffer as it was. */
+/* Turns the block of such a buffer into a large object: `head` bytes to be filled in, the buffer's contents, a NUL.
+ * The buffer is empty afterwards.  NULL stops the budget and leaves the buffer unchanged. */
 PTC_MUST_USE void *ptc_heap_take_buf(PtcHeap *heap, PtcBuf *buf, size_t head);
 
-/* Collection: begin, mark every root, finish.  Objects not reached are gone afterwards. */
+/* Collection: begin, mark every root, finish.  Objects that were not reached are freed. */
 void ptc_heap_mark_begin(PtcHeap *heap);
 void ptc_heap_mark(PtcHeap *heap, PtcValue root);
 void ptc_heap_mark_finish(PtcHeap *heap);
 
-/* The share of another heap in what results of tools raised. */
+/* Takes over another heap's share of what results of tools raised. */
 void ptc_heap_take_raised(PtcHeap *heap, PtcHeap *from);
-/* Moves every page of `from` (a joined worker's) to `heap`; `from` is empty afterwards.  With them comes what results of
- * tools raised. */
+/* Moves every page of `from` (a joined worker's) to `heap`; `from` is empty afterwards.  What results of tools raised
+ * comes with them. */
 void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from);
 
 /* Starts an object of the given type; count and flags may be set later. */

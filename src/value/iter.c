@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * One iterator for everything that has elements.  What always holds: the collection is never changed, and cons lists
+ * cost constant memory. */
 #include "value/iter.h"
 
 #include "base/utf8.h"
@@ -57,7 +59,7 @@ static bool next_chunk(PtcIter *it, PtcValue *out)
     return true;
 }
 
-/* Walks the cells, then turns into an iterator of what the last cell holds. */
+/* Walks the cells, then becomes an iterator over the rest after the last cell. */
 static bool next_cons(PtcIter *it, PtcValue *out)
 {
     const PtcCons *c = (const PtcCons *)(uintptr_t)it->coll;

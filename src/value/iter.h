@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * iter.h - one way to walk everything that has elements: sequentials, sets, maps (as [key value] entries), strings
- * (as graphemes, each a string), nil (empty).  The iterator borrows the collection, which the caller keeps alive;
- * pages never move, so it stays good across safepoints. */
+ * (as graphemes, each a string), nil (empty).  The iterator borrows the collection, which the caller must keep alive;
+ * pages never move, so it stays valid across safepoints. */
 #ifndef PTC_VALUE_ITER_H
 #define PTC_VALUE_ITER_H
 
@@ -16,7 +16,7 @@ typedef struct PtcIter {
     bool failed;        /* the heap was full while making an entry or grapheme */
 } PtcIter;
 
-/* False when coll has no elements to walk (a number, say). */
+/* False if coll has no elements to walk (a number, for example). */
 PTC_MUST_USE bool ptc_iter_init(PtcIter *it, PtcHeap *heap, PtcValue coll);
 
 /* Slow half. */
@@ -32,7 +32,7 @@ static inline bool ptc_iter_next(PtcIter *it, PtcValue *out)
     return ptc_iter_more(it, out);
 }
 
-/* How many elements are to come at most; exact but for strings (bytes left). */
+/* An upper bound for the elements still to come; exact except for strings (bytes left). */
 size_t ptc_iter_hint(const PtcIter *it);
 
 /* Is this something ptc_iter_init accepts? */

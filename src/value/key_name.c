@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Keys as programs write them.  What always holds: what is written reads back as one form on one line, whatever is in
+ * the key. */
 #include "value/key_name.h"
 
 #include <stdio.h>
@@ -15,7 +17,7 @@ static bool in_name(char c)
     return is_letter(c) || (c >= '0' && c <= '9') || (c && strchr("-_?!*+<>=.", c));
 }
 
-/* With a blank in it, the name is somebody's heading: it is written as programs write names. */
+/* A name with a blank in it is somebody's heading: it is written as programs write names. */
 bool ptc_key_as_name(PtcValue key, char out[PTC_KEY_WRITTEN])
 {
     const char *text = ptc_str_bytes(key);
@@ -36,8 +38,8 @@ bool ptc_key_as_name(PtcValue key, char out[PTC_KEY_WRITTEN])
     return true;
 }
 
-/* What stands after a backslash for a byte that a literal cannot hold: a quote in a heading must not end it, and a line
- * end must not begin a line of its own in a description. */
+/* What follows a backslash for a byte that a literal cannot contain: a quote in a heading must not end it, and a line
+ * end must not start a new line in a description. */
 static char escape_of(char c)
 {
     return c == '"' || c == '\\' ? c : c == '\n' ? 'n' : c == '\r' ? 'r' : c == '\t' ? 't' : 0;
@@ -48,7 +50,7 @@ static bool is_control(char c)
     return (unsigned char)c < ' ' || c == 0x7f;
 }
 
-/* Appends a byte of a literal; how many bytes it takes there. */
+/* Appends a byte of a literal; returns how many bytes it takes there. */
 static size_t quote_byte(char c, char out[8])
 {
     char escape = escape_of(c);

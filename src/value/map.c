@@ -75,7 +75,7 @@ bool ptc_key_loose(PtcHeap *heap, PtcValue stored, PtcValue key)
            ptc_utf8_alike(ptc_str_bytes(stored), ptc_str_bytes(key), ptc_str_len(key));
 }
 
-/* The one key that a keyword means so; -1 when there is none, or two. */
+/* The only key that a keyword means this way; -1 if there is none, or two. */
 static PTC_NOINLINE int find_loose(PtcHeap *heap, const PtcShape *shape, PtcValue key)
 {
     int found = -1;
@@ -133,7 +133,7 @@ PtcValue ptc_map_get(PtcHeap *heap, PtcValue map, PtcValue key)
     return at < 0 ? PTC_NONE : smap(map)->values[at];
 }
 
-/* A key that lives on the stack for one look-up: longer names than these are looked for one by one. */
+/* A key on the stack for one look-up: longer names are looked up one by one. */
 enum { FIELD_BYTES = 64 };
 
 static bool is_name(PtcValue key, const char *name, size_t len)

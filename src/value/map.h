@@ -26,14 +26,14 @@ static inline size_t ptc_map_count(PtcValue map)
 
 PtcValue ptc_map_get(PtcHeap *heap, PtcValue map, PtcValue key);
 PtcValue ptc_map_get_flex(PtcHeap *heap, PtcValue map, PtcValue key);
-/* The value of a string key by its text; PTC_NONE also for what is no map.  Allocates nothing. */
+/* The value of a string key by its text; PTC_NONE also if it is not a map.  Allocates nothing. */
 PtcValue ptc_map_field(PtcHeap *heap, PtcValue map, const char *name);
 /* The key as the map spells it, or PTC_NONE. */
 PtcValue ptc_map_key_flex(PtcHeap *heap, PtcValue map, PtcValue key);
 
 /* Adds or replaces; an existing entry keeps its key and place. */
 PTC_MUST_USE PtcValue ptc_map_assoc(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value);
-/* The same, but hits the spelling that is there. */
+/* The same, but replaces the entry under whatever spelling it has. */
 PTC_MUST_USE PtcValue ptc_map_assoc_flex(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value);
 PTC_MUST_USE PtcValue ptc_map_dissoc(PtcHeap *heap, PtcValue map, PtcValue key);
 
@@ -46,7 +46,7 @@ PTC_MUST_USE PtcValue ptc_set_remove(PtcHeap *heap, PtcValue set, PtcValue key);
 /* Entries in order: *pos starts at 0; false at the end.  value may be NULL. Works on sets (key only). */
 bool ptc_map_next(PtcValue map, size_t *pos, PtcValue *key, PtcValue *value);
 
-/* Position of a key in a small map or set by exact (or else flexible) match, -1 when absent. */
+/* Position of a key in a small map or set by exact (or else flexible) match, -1 if absent. */
 int ptc_shape_find(PtcHeap *heap, const PtcShape *shape, PtcValue key, bool flex);
 
 /* A shape (small set) of n <= PTC_SMALL_MAX distinct keys, and a small map of it. */
@@ -54,9 +54,8 @@ PTC_MUST_USE PtcValue ptc_shape_new(PtcHeap *heap, const PtcValue *keys, const u
                                     size_t n);
 PTC_MUST_USE PtcValue ptc_smap_new(PtcHeap *heap, PtcValue shape, const PtcValue *values);
 
-/* Building: an open-addressed table beside a heap vector of entries; nothing persistent is made
- * until _done.  entries is a heap value: root it across safepoints.  A build must be
- * ended with _done or _cancel. */
+/* Building: an open-addressed table beside a heap vector of entries; nothing persistent is made until _done.  entries
+ * is a heap value: root it across safepoints.  A build must be ended with _done or _cancel. */
 typedef struct PtcDictBuild {
     PtcHeap *heap;
     PtcValue entries; /* vector builder: key, value, ... or keys */
@@ -75,11 +74,11 @@ PTC_MUST_USE bool ptc_dict_build_put(PtcDictBuild *b, PtcValue key, PtcValue val
 PtcValue *ptc_dict_build_slot(PtcDictBuild *b, int64_t entry);
 PtcValue ptc_dict_build_key(PtcDictBuild *b, int64_t entry);
 PTC_MUST_USE PtcValue ptc_dict_build_done(PtcDictBuild *b);
-/* For a sorted map or set (sorted.h): puts the entries in order, of those with the same key the first key and the last
- * value; then only _done_sorted or _cancel may follow.  Comparators are called, and may collect if the caller has rooted
- * the entries and says so to them (sorted.c). */
+/* For a sorted map or set (sorted.h): sorts the entries; of those with the same key the first key and the last value
+ * are kept.  Only _done_sorted or _cancel may follow.  Comparators are called, and may collect if the caller has
+ * rooted the entries and says so to them (sorted.c). */
 PTC_MUST_USE bool ptc_dict_build_sort(PtcDictBuild *b, PtcValue by);
-/* The sorted map or set, of entries that are in order. */
+/* The sorted map or set, from entries that are in order. */
 PTC_MUST_USE PtcValue ptc_dict_build_done_sorted(PtcDictBuild *b, PtcValue by);
 void ptc_dict_build_cancel(PtcDictBuild *b);
 

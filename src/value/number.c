@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- *
- * Both ways there is an exact path in integers for the numbers that programs mostly use, and the C
- * library for the rest.  It is asked in a way that no locale can change: strtod gets digits and
- * an exponent but no decimal point, and of what snprintf writes we read the digits only. */
+ * Text of doubles.  In both directions there is an exact path in integers for the numbers that programs mostly use,
+ * and the C library for the rest.  It is called in a way that no locale can change: strtod gets digits and an
+ * exponent but no decimal point, and of what snprintf writes we only read the digits. */
 #include "value/number.h"
 
 #include <math.h>
@@ -68,7 +67,7 @@ static const char *scan_mantissa(Scan *s, const char *p, const char *end)
     return p;
 }
 
-/* Reads what stands after the `e`; false unless that is an integer up to the end. */
+/* Reads what follows the `e`; false unless that is an integer up to the end. */
 static bool scan_exponent(Scan *s, const char *p, const char *end)
 {
     bool negative = p < end && *p == '-';
@@ -101,8 +100,8 @@ static bool scan(Scan *s, const char *p, const char *end)
     return p == end || ((*p == 'e' || *p == 'E') && scan_exponent(s, p + 1, end));
 }
 
-/* n / 10^k rounded once: a 128-bit quotient, of which the top 64 bits and a "there is more" bit
- * are turned into a double.  n > 0, k from 1 to 19. */
+/* n / 10^k rounded once: a 128-bit quotient, of which the top 64 bits and a "there is more" bit are converted to a
+ * double.  n > 0, k from 1 to 19. */
 static double divide_by_power(uint64_t n, int k)
 {
     uint64_t divisor = 1;
@@ -136,7 +135,7 @@ static double parse_long(const Scan *s)
     exponent += p < s->point ? s->point - p : 0;
     while (p < s->end && (*p == '0' || *p == '.'))
         p++;
-    if (p < s->end) { /* any further digit does, so that a half is seen to be more than a half */
+    if (p < s->end) { /* any further digit will do to show that a half is more than a half */
         text[n++] = '1';
         exponent--;
     }
@@ -262,13 +261,12 @@ static void increment(Decimal *dec)
     dec->point++;
 }
 
-/* Shortest digits by exact arithmetic (the free-format algorithm of Steele and White): digits
- * are taken until what we have, or that plus one in the last place, is nearer to d than to any
- * other double. */
+/* Shortest digits by exact arithmetic (the free-format algorithm of Steele and White): digits are taken until what we
+ * have, or that plus one in the last place, is nearer to d than to any other double. */
 static void shortest_fixed(double d, Fixed x, Decimal *dec)
 {
     Parts p = parts_of(d);
-    bool even = (p.mantissa & 1) == 0; /* then the limits themselves read back as d, too */
+    bool even = (p.mantissa & 1) == 0; /* then the limits themselves also read back as d */
     Wide above = 2, one = (Wide)1 << x.bits;
     Wide below = p.mantissa == (uint64_t)1 << 52 ? 1 : 2; /* doubles are denser under 2^n */
     add_whole(dec, x.whole);
@@ -295,7 +293,7 @@ static void strip_zeros(Decimal *dec)
         dec->count--;
 }
 
-/* d rounded to so many significant digits. */
+/* d rounded to this many significant digits. */
 static void nearest_digits(double d, int digits, Decimal *dec)
 {
     char text[64];
@@ -316,10 +314,9 @@ static bool reads_as(const Decimal *dec, double d)
     return strtod(text, NULL) == d;
 }
 
-/* Shortest digits by trial, for very large and very small doubles.  15 digits are always told
- * apart, except among subnormal numbers, and 17 always suffice.  Just above a power of two the
- * doubles are twice as far apart as below, so there the second nearest may do where the nearest
- * does not.  At least two digits are sought, as Java does (4.9E-324). */
+/* Shortest digits by trial, for very large and very small doubles.  15 digits always distinguish them, except among
+ * subnormal numbers, and 17 always suffice.  Just above a power of two doubles are twice as far apart as below, so
+ * there the second nearest may do where the nearest does not.  At least two digits are sought, as in Java (4.9E-324). */
 static void shortest_by_trial(double d, Decimal *dec)
 {
     bool power = parts_of(d).mantissa == (uint64_t)1 << 52;
@@ -426,7 +423,7 @@ double ptc_double_round(double d, int precision)
     if (precision > 15)
         precision = 15;
     if (!isfinite(d) || fabs(d) >= 0x1p53)
-        return d; /* nothing behind the point */
+        return d; /* nothing after the point */
     if (!to_fixed(fabs(d), &x))
         return copysign(0.0, d);
     Decimal dec = {.count = 0};

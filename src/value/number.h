@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * number.h - text of doubles, both ways, independent of the locale. */
+ * number.h - text of doubles, in both directions, independent of the locale. */
 #ifndef PTC_VALUE_NUMBER_H
 #define PTC_VALUE_NUMBER_H
 
@@ -18,12 +18,12 @@ size_t ptc_double_print(double d, char out[PTC_DOUBLE_TEXT]);
  * finite. */
 size_t ptc_double_json(double d, char out[PTC_DOUBLE_TEXT]);
 
-/* The double nearest to d rounded to `precision` digits after the point (0 to 15).  What is
- * rounded is the exact value of d; ties go away from zero. */
+/* The double nearest to d rounded to `precision` digits after the point (0 to 15).  The exact value of d is rounded;
+ * ties go away from zero. */
 double ptc_double_round(double d, int precision);
 
-/* Reads the whole text as sign? digits (. digits?)? ((e|E) sign? digits)?, rounded correctly.
- * False when it is anything else.  Overflow gives infinity, underflow zero. */
+/* Reads the whole text as sign? digits (. digits?)?  ((e|E) sign? digits)?, rounded correctly.  False if it is
+ * anything else.  Overflow gives infinity, underflow zero. */
 PTC_MUST_USE bool ptc_double_parse(const char *text, size_t len, double *out);
 
 #endif

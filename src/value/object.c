@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * The layout of each type of object.  What always holds: marking and copying need nothing else, so a new type is
+ * added here once. */
 #include "value/object.h"
 
 /* An object of `size` bytes whose `n` values begin at `offset`. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * object.h - layouts of heap objects.  In every object the traced values stand in one run, so
- * that marking and copying need only ptc_object_layout. */
+ * object.h - layouts of heap objects.  In every object the traced values are contiguous, so that marking and copying
+ * only need ptc_object_layout. */
 #ifndef PTC_VALUE_OBJECT_H
 #define PTC_VALUE_OBJECT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Pages come from chunks of eight.  A chunk goes back to the system when none of its pages is in use; a page that is free
- * beside others in use can at least give back its memory, all but the part with its header. */
+ * Pages come in chunks of eight.  A chunk goes back to the system when none of its pages is in use; a free page among
+ * others in use can at least give back its memory, except for the part with its header. */
 #include "value/pool.h"
 
 #include <string.h>
@@ -18,9 +18,10 @@ enum {
 struct PtcChunk {
     PtcChunk *next;
     char *block;
-    uint32_t out;   /* pages in use */
-    uint32_t fresh; /* pages at its end that were never used: untouched, they take no memory */
-    bool going;     /* about to be given back */
+    uint32_t out; /* pages in use */
+    uint32_t
+        fresh;  /* pages at its end that were never used: being untouched, they take no memory */
+    bool going; /* about to be given back */
 };
 
 void ptc_pool_init(PtcPool *pool, PtcMem *mem)
@@ -70,7 +71,7 @@ static void add_free(PtcPool *pool, PtcPage *p)
     warm_add(pool, p->touched);
 }
 
-/* Gives back what lies behind the first `keep` bytes. */
+/* Gives back everything after the first `keep` bytes. */
 static void cool(PtcPage *p, size_t keep)
 {
     if (p->touched <= keep)
@@ -109,7 +110,7 @@ static PtcPage *take_fresh(PtcPool *pool)
     return p;
 }
 
-/* With the lock held; NULL: no memory. */
+/* With the lock held; NULL: out of memory. */
 static PtcPage *take_free(PtcPool *pool)
 {
     PtcPage *p = pool->free;
@@ -139,7 +140,7 @@ PtcPage *ptc_pool_take(PtcPool *pool, size_t bytes)
     return p;
 }
 
-/* Gives wholly free chunks back to the system, but keeps some pages: the next run is likely to be like the last. */
+/* Gives completely free chunks back to the system, but keeps some pages: the next run is likely to be like the last. */
 static void trim(PtcPool *pool, size_t keep)
 {
     size_t left = pool->free_count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * pool.h - pages for the heaps of one engine, kept for the next run.  Has a lock of its own.
  *
- * A page knows how much of it the system has had to provide (`touched`), so that one which holds little is charged for
- * little: what lies behind is given back to the system before. */
+ * A page knows how much of it the system has had to provide (`touched`), so that one that holds little is charged
+ * little: the rest is given back to the system first. */
 #ifndef PTC_VALUE_POOL_H
 #define PTC_VALUE_POOL_H
 
@@ -24,9 +24,9 @@ struct PtcPage {
     struct PtcHeap *heap; /* owner */
     PtcPage *next;
     PtcChunk *chunk;  /* NULL for pages with a block of their own */
-    void *block;      /* of such a page: what to free; the page may begin behind its start */
-    size_t bytes;     /* that it counts for; of a block: its size */
-    uint32_t touched; /* of a page of a chunk: bytes from its begin that take memory */
+    void *block;      /* of such a page: what to free; the page may begin after its start */
+    size_t bytes;     /* that it is charged; for a block: its size */
+    uint32_t touched; /* of a page in a chunk: bytes from its beginning that take memory */
     bool rescan;      /* marking ran out of stack here: objects marked but not yet followed */
     bool recycled;    /* has marks from the last collection; allocate in free lines only */
     uint64_t lines[PTC_PAGE_LINES / 64]; /* a bit for each line in use */
@@ -36,25 +36,25 @@ enum { PTC_PAGE_FIRST = 896 }; /* offset of the first object: a whole number of 
 
 typedef struct PtcPool {
     PtcMem *mem;
-    size_t grain; /* what the system gives memory by */
+    size_t grain; /* the unit in which the system hands out memory */
     pthread_mutex_t lock;
     PtcPage *free;
     size_t free_count;
     atomic_size_t warm;       /* bytes of free pages that take memory */
-    bool emptied;             /* nothing has come back since */
+    bool emptied;             /* nothing has come back since it was emptied */
     PtcChunk *chunks, *fresh; /* all; the one with pages that were never used, or NULL */
 } PtcPool;
 
 void ptc_pool_init(PtcPool *pool, PtcMem *mem);
 void ptc_pool_deinit(PtcPool *pool);
 
-/* Bytes that a page counts for when that many are used, header included. */
+/* Bytes charged for a page if that many are used, including the header. */
 static inline size_t ptc_pool_charge(const PtcPool *pool, size_t bytes)
 {
     return (bytes + pool->grain - 1) & ~(pool->grain - 1);
 }
 
-/* A page of which that many bytes will be used; they may not be more than a page has.  NULL: no memory. */
+/* A page of which that many bytes will be used; no more than a page has.  NULL: out of memory. */
 PTC_MUST_USE PtcPage *ptc_pool_take(PtcPool *pool, size_t bytes);
 /* Takes back a list of pages. */
 void ptc_pool_give(PtcPool *pool, PtcPage *list);

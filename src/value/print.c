@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Values as text.  What always holds: no C recursion; what does not fit the buffer is cut between characters. */
 #include "value/print.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static bool add_escaped(PtcBuf *buf, const char *p, size_t len)
     return ok;
 }
 
-/* Adds the text of a string in parts, each paid for; they end where characters do, since the last that fits is cut. */
+/* Adds the text of a string in parts, each charged; they end between characters, since the last one that fits is cut. */
 static bool add_text(const PtcPrinter *printer, PtcBuf *buf, PtcValue str, bool escaped)
 {
     const char *text = ptc_str_bytes(str);
@@ -93,7 +94,7 @@ static bool add_double(const PtcPrinter *printer, PtcBuf *buf, double d)
     return add(buf, text, ptc_double_print(d, text));
 }
 
-/* A large integer goes through a buffer of its own, so that it can be cut. */
+/* A large integer goes through a separate buffer, so that it can be cut. */
 static bool add_integer(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
     PtcBuf digits;
@@ -141,7 +142,7 @@ static bool add_closure(PtcBuf *buf, PtcValue v)
     return add_function(buf, ptc_str_bytes(name), ptc_str_len(name));
 }
 
-/* What the value layer knows only the outline of: the hook has the first word. */
+/* Values of which the value layer only knows the outline: the hook is asked first. */
 static bool add_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
     if (printer->other && printer->other(printer, buf, v))
@@ -160,7 +161,7 @@ static bool add_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 
 /* ---------------------------------------------------------------- collections */
 
-/* Anything but a collection. */
+/* Anything except a collection. */
 static bool add_leaf(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
     if (ptc_is_integer(v))

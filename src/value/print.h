@@ -9,7 +9,7 @@
 typedef struct PtcPrinter {
     PtcHeap *heap; /* for its budget and ledger; nothing is allocated in it */
     bool
-        readable; /* strings quoted and escaped (pr-str); else as they are at the top level only (str) */
+        readable; /* strings quoted and escaped (pr-str); otherwise unquoted, at the top level only (str) */
     int float_precision; /* -1: shortest */
     /* Names of builtin functions and of records, which the value layer does not know. */
     const char *(*builtin_name)(uint32_t index);
@@ -17,8 +17,7 @@ typedef struct PtcPrinter {
     bool (*other)(const struct PtcPrinter *printer, PtcBuf *buf, PtcValue v);
 } PtcPrinter;
 
-/* Appends the text of v.  False when the buffer is full (what fitted is kept) or failed, or the
- * budget stopped. */
+/* Appends the text of v.  False if the buffer is full (what fits is kept) or failed, or the budget stopped. */
 bool ptc_print(const PtcPrinter *printer, PtcBuf *buf, PtcValue v);
 
 #endif

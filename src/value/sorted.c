@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Sorted maps and sets.  What always holds: the order lists every live entry exactly once; comparing may call the
+ * program and collect, so only rooted values are used across a comparison. */
 #include "value/sorted.h"
 
 #include "value/dict.h"
@@ -65,7 +67,7 @@ static PtcNode *new_order(PtcHeap *heap, size_t chunks)
     return ptc_heap_object(heap, PTC_T_NODE, bytes, (uint32_t)(2 * chunks));
 }
 
-/* The first chunk that ends behind `rank`, or where it ends when `or_at`; the number of chunks when none does. */
+/* The first chunk that ends after `rank`, or at it with `or_at`; the number of chunks if none does. */
 static size_t chunk_of(PtcValue order, size_t rank, bool or_at)
 {
     size_t low = 0, high = chunk_count(order);
@@ -85,7 +87,7 @@ uint32_t ptc_order_at(PtcValue order, size_t rank)
     return chunk_items(order, c)[rank - chunk_start(order, c)];
 }
 
-/* The order with m chunks of the given lengths in the place of `gone` chunks from c on. */
+/* The order with m chunks of the given lengths in place of `gone` chunks from c on. */
 static PtcValue splice(PtcHeap *heap, PtcValue order, size_t c, size_t gone, const PtcValue *chunks,
                        size_t m)
 {
@@ -119,7 +121,7 @@ PtcValue ptc_order_insert(PtcHeap *heap, PtcValue order, size_t rank, uint32_t e
         memcpy(all + at + 1, chunk_items(order, c) + at, (k - at) * sizeof *all);
     }
     all[at] = entry;
-    /* A full chunk is cut in the middle, but at its end when keys arrive in order. */
+    /* A full chunk is split in the middle, but at its end if keys arrive in order. */
     size_t cut = k < CHUNK ? k + 1 : c + 1 == n && at == k ? k : CHUNK / 2;
     PtcValue chunks[2] = {new_chunk(heap, all, cut), PTC_NIL};
     if (cut <= k)
@@ -244,8 +246,8 @@ bool ptc_sorted_rank(PtcHeap *heap, PtcValue v, PtcValue key, bool after, size_t
     return true;
 }
 
-/* Two keys with no order between them are one key where a function orders; else they must be equal as well (there are
- * values that are only not ordered, such as NaN). */
+/* Two keys without an order between them are the same key if a function orders them; otherwise they must also be
+ * equal (some values are merely unordered, such as NaN). */
 bool ptc_sorted_place(PtcHeap *heap, PtcValue v, PtcValue key, size_t *rank, int64_t *entry)
 {
     PtcValue by = sorted(v)->by;
@@ -253,7 +255,7 @@ bool ptc_sorted_place(PtcHeap *heap, PtcValue v, PtcValue key, size_t *rank, int
     bool ok = true, native = by == PTC_NIL || by == PTC_TRUE;
     *entry = -1;
     *rank = 0;
-    if (count == 0 && native) /* a first key that has no order is refused at once */
+    if (count == 0 && native) /* a first key that cannot be ordered is refused at once */
         (void)compare(heap, by, key, key, &ok);
     if (count == 0)
         return ok;
@@ -273,14 +275,14 @@ bool ptc_sorted_place(PtcHeap *heap, PtcValue v, PtcValue key, size_t *rank, int
 
 /* ------------------------------------------------------------------------- sorting */
 
-/* A stable merge sort of entry numbers. Keys are looked up again for every comparison, because comparing may collect:
- * the entries are all that is kept. */
+/* A stable merge sort of entry numbers.  Keys are looked up again for every comparison, because comparing may
+ * collect: only the entries are kept. */
 typedef struct {
     PtcDictBuild *b;
     PtcValue by;
 } Sort;
 
-/* Is x behind y?  -1: failed. */
+/* Does x come after y?  -1: failed. */
 static int behind(const Sort *s, uint32_t x, uint32_t y)
 {
     bool ok = true;
@@ -306,7 +308,7 @@ static bool merge(const Sort *s, const uint32_t *left, size_t nl, const uint32_t
     return mixed >= 0;
 }
 
-/* Sorts numbers with as much space behind them; they end up in front. */
+/* Sorts numbers that have as much free space after them; the result is in front. */
 static bool merge_sort(const Sort *s, uint32_t *numbers, size_t n)
 {
     uint32_t *from = numbers, *to = numbers + n;
@@ -326,7 +328,7 @@ static bool merge_sort(const Sort *s, uint32_t *numbers, size_t n)
     return true;
 }
 
-/* Says in same[i] whether number i has the key of the one before. */
+/* Sets same[i] to whether number i has the same key as the one before. */
 static bool find_same(const Sort *s, const uint32_t *numbers, uint32_t *same, size_t n)
 {
     PtcHeap *heap = s->b->heap;
@@ -359,7 +361,7 @@ static bool rewrite(PtcDictBuild *b, const uint32_t *numbers, uint32_t *same)
             (!b->is_set && !ptc_build_add(b->heap, entries, *ptc_dict_build_slot(b, numbers[i]))) ||
             !ptc_tick(b->heap->budget, 1))
             return false;
-        same[kept++] = b->hashes[numbers[i]]; /* kept <= i: that place has been read */
+        same[kept++] = b->hashes[numbers[i]]; /* kept <= i: that slot has been read already */
     }
     if (kept)
         memcpy(b->hashes, same, kept * sizeof *same);
@@ -379,7 +381,7 @@ bool ptc_dict_build_sort(PtcDictBuild *b, PtcValue by)
         return false;
     for (size_t i = 0; i < n; i++)
         numbers[i] = (uint32_t)i;
-    bool native = by == PTC_NIL || by == PTC_TRUE; /* one key alone must have an order, too */
+    bool native = by == PTC_NIL || by == PTC_TRUE; /* a single key must be orderable, too */
     bool ok = (n > 1 || !native || behind(&s, 0, 0) >= 0) && merge_sort(&s, numbers, n) &&
               find_same(&s, numbers, numbers + n, n) && rewrite(b, numbers, numbers + n);
     ptc_heap_scratch_free(b->heap, numbers, bytes);
@@ -388,7 +390,7 @@ bool ptc_dict_build_sort(PtcDictBuild *b, PtcValue by)
 
 /* ------------------------------------------------------------------------ removing */
 
-/* By its key where that is quick and sure, else by looking at all. */
+/* By its key if that is quick and certain, otherwise by searching all of them. */
 bool ptc_order_find(PtcHeap *heap, PtcValue v, uint32_t entry, size_t *rank)
 {
     PtcValue order = sorted(v)->order, by = sorted(v)->by;

@@ -1,16 +1,18 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Strings, keywords and symbols.  What always holds: a hash is computed once and then only read; it is the same for
+ * all spellings that flexible keys treat as equal. */
 #include "value/str.h"
 
 #include "base/utf8.h"
 
-/* Eight bytes are looked at in one 64-bit word.  None of this lets a carry or borrow pass from one
- * byte to the next, so every byte's answer is exact. */
+/* Eight bytes are examined in one 64-bit word.  Nothing here lets a carry or borrow pass from one byte to the next,
+ * so every byte's answer is exact. */
 #define ONES ((uint64_t)0x0101010101010101)
 #define HIGHS ((uint64_t)0x8080808080808080)
 
 /* The header counts in 32 bits; the rest leaves room for header, NUL and rounding. */
 #define MAX_BYTES ((size_t)UINT32_MAX - 64)
-/* From here on the text of a buffer stays where it is: the page around it is small beside it. */
+/* From this size on the text of a buffer stays in place: the page around it is small in comparison. */
 enum { TAKEN_BYTES = 512 * 1024 };
 
 const unsigned char ptc_hash_anchor = 0;
@@ -42,8 +44,8 @@ static uint64_t fold_dashes(uint64_t w)
     return w ^ (bytes_equal(w, '-') >> 7) * ('-' ^ '_');
 }
 
-/* The last 1 to 8 of `len` bytes as one word.  Bytes may be in it twice; for a given length the
- * word tells all of them. */
+/* The last 1 to 8 of `len` bytes as one word.  Bytes may be in it twice; for a given length the word determines all
+ * of them. */
 static uint64_t load_last(const char *p, size_t len)
 {
     if (len >= 8)

@@ -6,13 +6,13 @@
 #include "base/bytes.h"
 #include "value/heap.h"
 
-/* A copy of `len` bytes, which must be valid UTF-8.  PTC_NONE when the heap is full. */
+/* A copy of `len` bytes, which must be valid UTF-8.  PTC_NONE if the heap is full. */
 PTC_MUST_USE PtcValue ptc_str_new(PtcHeap *heap, const char *bytes, size_t len);
 PTC_MUST_USE PtcValue ptc_keyword_new(PtcHeap *heap, const char *bytes, size_t len);
 PTC_MUST_USE PtcValue ptc_symbol_new(PtcHeap *heap, const char *bytes, size_t len);
 
-/* The text of a buffer that ptc_heap_buf_init made; a long one is not copied.  The buffer is empty afterwards, or, with
- * PTC_NONE, as it was: after a collection this may be tried again. */
+/* The text of a buffer that ptc_heap_buf_init made; a long one is not copied.  The buffer is empty afterwards, or,
+ * with PTC_NONE, unchanged: after a collection this may be tried again. */
 PTC_MUST_USE PtcValue ptc_str_take(PtcHeap *heap, PtcBuf *buf);
 
 /* In two steps: room for `len` bytes, to be written through ptc_str_room; then sealed. */
@@ -52,10 +52,10 @@ static inline bool ptc_is_named(PtcValue v)
     return t == PTC_T_STRING || t == PTC_T_KEYWORD || t == PTC_T_SYMBOL;
 }
 
-/* Hashing in steps, for whatever is to be a key: begin with a number that tells apart what could
- * take the same steps (a length), one step for each 64-bit word, finish (never 0).  The secret
- * behind it is where the anchor was loaded (address randomisation), which needs no start-up and
- * no state, and is the same for every heap of the process. */
+/* Hashing in steps, for anything that can be a key: begin with a number that distinguishes what could take the same
+ * steps (a length), one step for each 64-bit word, finish (never 0).  The secret behind it is where the anchor was
+ * loaded (address randomisation), which needs no start-up and no state, and is the same for every heap of the
+ * process. */
 extern const unsigned char ptc_hash_anchor;
 
 static inline uint64_t ptc_hash_fold(uint64_t a, uint64_t b)
@@ -86,16 +86,16 @@ static inline uint32_t ptc_hash_finish(uint64_t h)
     return half ? half : 1;
 }
 
-/* Never 0; alike for all spellings that flexible keys let match (`-` is `_`, keyword is string). */
+/* Never 0; the same for all spellings that flexible keys treat as equal (`-` is `_`, keyword is string). */
 uint32_t ptc_str_hash_bytes(const char *bytes, size_t len);
 uint32_t ptc_str_hash(PtcValue str);
-/* Is it there already, so that asking costs nothing? */
+/* Is it known already, so that asking costs nothing? */
 static inline bool ptc_str_hashed(PtcValue str)
 {
     return atomic_load_explicit(&((PtcStr *)(uintptr_t)str)->hash, memory_order_relaxed) != 0;
 }
 
-/* Same bytes / same bytes but for `-` and `_`.  For keys whose lengths somebody has bounded or paid for ... */
+/* Same bytes / same bytes apart from `-` and `_`.  For keys whose lengths were bounded or charged elsewhere ... */
 static inline bool ptc_str_same_bytes(PtcValue a, PtcValue b)
 {
     return ptc_str_len(a) == ptc_str_len(b) &&
@@ -112,7 +112,7 @@ static inline bool ptc_str_same(PtcBudget *budget, PtcValue a, PtcValue b)
 /* Number of graphemes; cost is linear unless the string is simple.  The budget may be NULL. */
 size_t ptc_str_graphemes(PtcBudget *budget, PtcValue str);
 
-/* Does (the whole of) this byte run count as one grapheme a byte? */
+/* Is every byte of this run (from start to end) one grapheme? */
 bool ptc_bytes_simple(const char *bytes, size_t len);
 
 #endif

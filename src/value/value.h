@@ -87,7 +87,7 @@ static inline PtcValue ptc_from_obj(const void *obj)
     return (PtcValue)(uintptr_t)obj;
 }
 
-/* Copies a few values: two at a time in line, where a call of memcpy would cost more than the copying. */
+/* Copies a few values: two at a time inline, where calling memcpy would cost more than the copying. */
 static inline void ptc_copy_few(PtcValue *to, const PtcValue *from, size_t n)
 {
     for (; n >= 2; n -= 2, to += 2, from += 2)
@@ -127,7 +127,7 @@ static inline bool ptc_fits_int(int64_t n)
     return n >= PTC_INT_MIN && n <= PTC_INT_MAX;
 }
 
-/* n must fit; ptc_int_new takes any. */
+/* n must fit; ptc_int_new accepts any. */
 static inline PtcValue ptc_int(int64_t n)
 {
     return ((PtcValue)n << 1) | 1;
@@ -172,7 +172,7 @@ static inline bool ptc_is_float(PtcValue v)
     return ptc_is_flonum(v) || ptc_is(v, PTC_T_FLOAT);
 }
 
-/* The word for d, or PTC_NONE when it needs a heap object. */
+/* The word for d, or PTC_NONE if it needs a heap object. */
 static inline PtcValue ptc_flonum(double d)
 {
     uint64_t bits;

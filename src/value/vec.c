@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Persistent vectors, slices, ranges and cons lists.  What always holds: nodes that an older version can see are
+ * never changed; only slots after its end are filled in place. */
 #include "value/vec.h"
 
 #include "value/iter.h"
@@ -131,8 +133,8 @@ PtcValue ptc_seq_nth(PtcValue seq, size_t i)
 
 /* ---------------------------------------------------------------- appending */
 
-/* Puts child at place idx = the number of slots before it.  In place when the slot after the last
- * is free and ours; older versions never look there. */
+/* Puts child at position idx, the number of slots before it.  In place if the slot after the last is free and ours;
+ * older versions never look there. */
 static PtcNode *node_append(PtcHeap *heap, PtcNode *n, size_t idx, PtcValue child)
 {
     if (n->obj.count == idx && n->obj.aux > idx && ptc_heap_owns(heap, ptc_from_obj(n))) {
@@ -250,7 +252,7 @@ static PtcValue new_slice(PtcHeap *heap, PtcValue base, size_t start, size_t cou
     return ptc_from_obj(o);
 }
 
-/* The elements of a slice as a vector of its own. */
+/* The elements of a slice as a separate vector. */
 static PtcValue unslice(PtcHeap *heap, PtcValue v)
 {
     PtcValue b = ptc_build_new(heap);
@@ -266,8 +268,8 @@ static PtcValue unslice(PtcHeap *heap, PtcValue v)
     return b == PTC_NONE ? b : ptc_build_done(heap, b, ptc_obj(v)->flags & KEPT);
 }
 
-/* A slice that ends where its base ends grows with the base, so that a queue (conj at the end,
- * rest at the front) costs a constant; when most of the base is before the slice, it is left behind. */
+/* A slice that ends where its base ends grows with the base, so that a queue (conj at the end, rest at the front) has
+ * constant cost; once most of the base is in front of the slice, the base is left behind. */
 static PtcValue slice_conj(PtcHeap *heap, PtcValue v, PtcValue x)
 {
     const PtcSlice *s = slice(v);

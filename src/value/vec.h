@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * vec.h - vectors and the other sequentials: slices, ranges, cons lists.
  *
- * `flags` is PTC_SEQ for what Clojure calls a seq, PTC_QUEUE for a queue, else 0.  Functions that make something return
- * PTC_NONE when the heap is full.  Indexes must be in range unless said otherwise. */
+ * `flags` is PTC_SEQ for what Clojure calls a seq, PTC_QUEUE for a queue, else 0.  Functions that make something
+ * return PTC_NONE if the heap is full.  Indexes must be in range unless stated otherwise. */
 #ifndef PTC_VALUE_VEC_H
 #define PTC_VALUE_VEC_H
 
@@ -37,8 +37,8 @@ static inline bool ptc_is_queue(PtcValue seq)
 /* Element i of any sequential; cost log32 n, linear on cons lists. */
 PtcValue ptc_seq_nth(PtcValue seq, size_t i);
 
-/* Pointer to element i of a FLAT, VEC or SLICE and how many elements follow it in memory
- * (with itself, within the sequence). */
+/* Pointer to element i of a FLAT, VEC or SLICE, and the number of elements contiguous in memory from there (including
+ * i, within the sequence). */
 const PtcValue *ptc_vec_chunk(PtcValue vec, size_t i, size_t *n);
 
 /* Append / replace / drop the last.  vec is FLAT, VEC or SLICE and keeps its flags. */
@@ -55,11 +55,11 @@ PTC_MUST_USE PtcValue ptc_seq_slice(PtcHeap *heap, PtcValue seq, size_t start, s
 /* start, start+step, ... n elements, all of which must fit a small integer. */
 PTC_MUST_USE PtcValue ptc_range_new(PtcHeap *heap, int64_t start, int64_t step, size_t n);
 
-/* x before all of rest, which is any sequential. */
+/* x in front of rest, which is any sequential. */
 PTC_MUST_USE PtcValue ptc_cons_new(PtcHeap *heap, PtcValue x, PtcValue rest);
 
-/* Building in place.  The builder is a heap object: root it across safepoints.  It makes no garbage beyond
- * a small constant factor of a short tail.  After _done it must not be used again. */
+/* Building in place.  The builder is a heap object: root it across safepoints.  It makes no garbage beyond a small
+ * constant factor of a short tail.  After _done it must not be used again. */
 PTC_MUST_USE PtcValue ptc_build_new(PtcHeap *heap);
 PTC_MUST_USE bool ptc_build_add(PtcHeap *heap, PtcValue build, PtcValue x);
 PTC_MUST_USE PtcValue ptc_build_done(PtcHeap *heap, PtcValue build, int flags);

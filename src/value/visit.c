@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * The items of nested collections, one by one.  What always holds: nothing is allocated in the heap and there is no C
+ * recursion. */
 #include "value/visit.h"
 
 #include "value/map.h"
@@ -30,7 +32,7 @@ static PtcValue range_nth(PtcValue range, size_t i)
     return ptc_int(r->start + (int64_t)i * r->step);
 }
 
-/* The next item when no more lie ready; false at the end. */
+/* The next item when none is at hand; false at the end. */
 static bool next_of_seq(PtcFrame *f, PtcValue *out)
 {
     size_t i = f->pos - (size_t)f->b;

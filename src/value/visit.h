@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * visit.h - the items of nested collections one by one, for whoever turns values into text.
- * Allocates nothing in the heap; the frames of a PtcWalk hold the places. */
+ * visit.h - the items of nested collections one by one, for code that turns values into text.  Allocates nothing in
+ * the heap; the frames of a PtcWalk hold the positions. */
 #ifndef PTC_VALUE_VISIT_H
 #define PTC_VALUE_VISIT_H
 
@@ -31,7 +31,7 @@ static inline bool ptc_visit_can(PtcValue v)
     return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v);
 }
 
-/* A new innermost collection.  False when there is no memory; the budget is then stopped. */
+/* A new innermost collection.  False if out of memory; the budget is then stopped. */
 PTC_MUST_USE bool ptc_visit_begin(PtcWalk *walk, PtcValue coll);
 
 /* The next item of the collection in this frame. */

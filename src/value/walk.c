@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Explicit stacks for walks.  What always holds: depth costs counted memory, never C stack. */
 #include "value/walk.h"
 
 void ptc_walk_init(PtcWalk *walk, PtcHeap *heap)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * walk.h - an explicit stack for walking nested values, so that nesting costs memory that is counted
- * and never C stack.  The first frames are inside the struct; more come from the ledger. */
+ * walk.h - an explicit stack for walking nested values, so that nesting costs counted memory and never C stack.  The
+ * first frames are inside the struct; more come from the ledger. */
 #ifndef PTC_VALUE_WALK_H
 #define PTC_VALUE_WALK_H
 
@@ -24,7 +24,7 @@ typedef struct PtcWalk {
 
 void ptc_walk_init(PtcWalk *walk, PtcHeap *heap);
 void ptc_walk_deinit(PtcWalk *walk);
-/* False (and the budget is stopped) when there is no memory for one more frame. */
+/* False (and the budget is stopped) if there is no memory for another frame. */
 PTC_MUST_USE bool ptc_walk_push(PtcWalk *walk, PtcValue a, PtcValue b);
 static inline PtcFrame *ptc_walk_top(PtcWalk *walk)
 {
