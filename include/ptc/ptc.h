@@ -2,15 +2,15 @@
  *
  * ptc.h - run PTC-Lisp programs under hard limits.  The only installed header.
  *
- * RULES THAT HOLD FOR THE WHOLE API
- *   Strings are UTF-8, given as pointer and length; they need not end in NUL, and
+ * RULES FOR THE WHOLE API
+ *   Strings are UTF-8, passed as pointer and length; they need not end in NUL, but
  *     those we return do end in NUL (not counted in the length).
  *   Ownership: what a function named *_new, *_eval or *_parse returns is freed with
  *     the *_free of its type.  Everything else that is returned is borrowed and lives
  *     as long as the object it was read from.
  *   Failure: functions that return a pointer return NULL, and those that return
- *     PtcStatus something other than PTC_OK, only for wrong arguments or for memory
- *     that could not be had.  A program that fails is not a failure of the call: the
+ *     PtcStatus something other than PTC_OK, only for wrong arguments or when out of
+ *     memory.  A program that fails is not a failure of the call: the
  *     outcome says what happened.
  *   Threads: an engine (Ptc) and the sessions, data and outcomes made from it belong to one
  *     thread at a time; different engines may be used from different threads at once.
@@ -19,7 +19,7 @@
  *   Lifetimes: an outcome keeps alive what its value refers to, so sessions, data and outcomes
  *     may be freed in any order, all of them before their engine.
  *   Structs begin with their size, set by their *_init function, so that a program built
- *     against an older header goes on working.  PTC_UNSET in a field means "the
+ *     against an older header keeps working.  PTC_UNSET in a field means "the
  *     default"; 0 means 0.
  *   The library installs no signal handler, reads no locale and keeps no state
  *     outside its handles.  A thread that evaluates needs 512 KiB of C stack. */
@@ -56,10 +56,10 @@ typedef uint64_t PtcValue;
 
 typedef enum {
     PTC_OK = 0,
-    PTC_NO_MEMORY = 1, /* the host's memory, or the handle's own ledger, is used up */
+    PTC_NO_MEMORY = 1, /* the host's memory, or the handle's own ledger, is exhausted */
     PTC_BAD_ARGUMENT = 2,
     PTC_BAD_DATA =
-        3, /* text that is not JSON, a snapshot that is none, or something over a limit */
+        3, /* text that is not JSON, bytes that are not a snapshot, or something over a limit */
 } PtcStatus;
 
 typedef enum {
@@ -109,34 +109,34 @@ typedef struct {
     int64_t float_precision; /* digits after the point in results; PTC_UNSET: shortest */
     int64_t fail_allocation; /* testing: fail the Nth allocation of each run; PTC_UNSET: none */
     int64_t gc_stress;       /* testing: 1 collects at every safepoint */
-    /* Milliseconds that only grow, for tests that must not wait; NULL: the system's.  With pmap
-     * it is called from several threads at once. */
+    /* Monotonic milliseconds, for tests that must not wait; NULL: the system's.  With pmap it is called from several
+     * threads at once. */
     int64_t (*clock_ms)(void *user);
     void *clock_user;
     int64_t history_depth; /* results that a session keeps as *1 *2 ...: 0 to 9 [3] */
 } PtcOptions;
 
-/* Fill with defaults; must be called before fields are set.  `size` is sizeof of the struct as the
- * caller knows it, and no byte beyond it is touched. */
+/* Fill with defaults; must be called before fields are set.  `size` is the sizeof of the struct as the caller knows
+ * it, and no byte beyond it is touched. */
 PTC_API void ptc_limits_init(PtcLimits *limits, size_t size);
 PTC_API void ptc_options_init(PtcOptions *options, size_t size);
 
 /* ------------------------------------------------------------------ engine */
 
-/* A new engine; options may be NULL.  NULL when memory is short or a limit is out of range. */
+/* A new engine; options may be NULL.  NULL if out of memory or a limit is out of range. */
 PTC_API Ptc *ptc_new(const PtcOptions *options);
 
-/* The limits that runs of this engine have unless they bring others; borrowed, every field set. */
+/* The limits of this engine's runs unless they bring their own; borrowed, every field set. */
 PTC_API const PtcLimits *ptc_limits_of(const Ptc *ptc);
 
-/* Frees the engine, after its sessions, data and outcomes.  NULL is fine. */
+/* Frees the engine, after its sessions, data and outcomes.  NULL is allowed. */
 PTC_API void ptc_free(Ptc *ptc);
 
-/* Ends the run that is under way in this engine with kind "cancelled", within 10 ms.  When none is,
- * nothing happens: a run that starts later is not affected.  From any thread. */
+/* Ends the current run of this engine with kind "cancelled", within 10 ms.  Without one, nothing happens: a run that
+ * starts later is not affected.  From any thread. */
 PTC_API void ptc_cancel(Ptc *ptc);
 
-/* What one run is given.  All but the program may be left unset. */
+/* What one run is given.  Everything except the program may be left unset. */
 typedef struct {
     size_t size;
     const char *program;
@@ -145,33 +145,33 @@ typedef struct {
     PtcSession *session;     /* NULL: nothing is remembered */
     const PtcLimits *limits; /* NULL: the engine's */
     PtcTools *tools;         /* NULL: none; kept alive until the outcome is freed */
-    /* Results of earlier tasks: a map from a PtcData of this engine, or 0.  With a session its journal is used instead
-     * and this is added to it.  A journal is kept when this is not 0 or the session has one. */
+    /* Results of earlier tasks: a map from a PtcData of this engine, or 0.  With a session its journal is used and
+     * this is added to it.  A journal is kept if this is not 0 or the session has one. */
     PtcValue journal;
-    PtcValue budget; /* what (budget/remaining) gives, a map from a PtcData of this engine; 0: {} */
-    /* What the result must be, one of them: a signature, of which what comes after -> counts, or a JSON Schema.
-     * The run fails with validation_error when the result is something else, with args_error when the
-     * signature or schema is wrong. */
+    PtcValue
+        budget; /* what (budget/remaining) returns, a map from a PtcData of this engine; 0: {} */
+    /* What the result must be, at most one of the two: a signature, of which the part after -> counts, or a JSON
+     * Schema.  The run fails with validation_error if the result is something else, with args_error if the signature
+     * or schema is invalid. */
     const char *signature;
     size_t signature_len;
     const char *output_schema;
     size_t output_schema_len;
-    /* The time that (Instant/now), (System/currentTimeMillis) and kin give for the whole run, in milliseconds since 1970;
-     * 0: that at which the run begins.  PTC_BAD_ARGUMENT when its year has more than six digits. */
+    /* The time that (Instant/now), (System/currentTimeMillis) and so on return throughout the run, in milliseconds
+     * since 1970; 0: the time at which the run begins.  PTC_BAD_ARGUMENT if its year has more than six digits. */
     int64_t now_ms;
 } PtcRun;
 
 PTC_API void ptc_run_init(PtcRun *run, size_t size);
 
-/* Checks, compiles and runs a program.  *out is set whenever PTC_OK is returned, also when the
- * program failed. */
+/* Checks, compiles and runs a program.  *out is set whenever PTC_OK is returned, even if the program failed. */
 PTC_API PtcStatus ptc_eval(Ptc *ptc, const PtcRun *run, PtcOutcome **out);
 
 /* Takes one batch request as JSON and returns the answer line as JSON (without a line feed); see
  * docs/batch.md for both.  The answer is *out, freed with ptc_text_free. */
 PTC_API PtcStatus ptc_eval_json(Ptc *ptc, const char *request, size_t request_len, char **out,
                                 size_t *out_len);
-/* Frees a text that a function of this header gave; len is not looked at.  NULL is fine. */
+/* Frees a text that a function of this header returned; len is ignored.  NULL is allowed. */
 PTC_API void ptc_text_free(Ptc *ptc, char *text, size_t len);
 
 /* ----------------------------------------------------------------- outcome */
@@ -185,7 +185,7 @@ typedef struct {
     const char *kind;    /* closed set, e.g. "type_error" */
     const char *message; /* at most 300 bytes */
     size_t message_len;
-    const char *hint; /* how to mend it, may be empty */
+    const char *hint; /* how to fix it, may be empty */
     size_t hint_len;
     const char *form; /* the failing form as written, cut to 80 bytes, may be empty */
     size_t form_len;
@@ -200,15 +200,15 @@ PTC_API void ptc_outcome_free(PtcOutcome *outcome);
 PTC_API bool ptc_outcome_ok(const PtcOutcome *outcome);
 /* The result; 0 when the program failed. */
 PTC_API PtcValue ptc_outcome_value(const PtcOutcome *outcome);
-/* "return" or "fail" when the program ended so, else NULL. */
+/* "return" or "fail" if the program ended that way, else NULL. */
 PTC_API const char *ptc_outcome_control(const PtcOutcome *outcome);
-/* The result as PTC-Lisp text; *cut (may be NULL) tells whether it was cut at result_bytes.
- * NULL when the program failed or memory is short. */
+/* The result as PTC-Lisp text; *cut (may be NULL) says whether it was cut at result_bytes.  NULL if the program
+ * failed or out of memory. */
 PTC_API const char *ptc_outcome_text(PtcOutcome *outcome, size_t *len, bool *cut);
-/* The result as JSON; NULL when it has none (a function, say) or it is over result_bytes. */
+/* The result as JSON; NULL if it has no JSON form (a function, for example) or exceeds result_bytes. */
 PTC_API const char *ptc_outcome_json(PtcOutcome *outcome, size_t *len);
-/* Why there is no JSON: "a function at rows[0].f", "its JSON is longer than 1048576 bytes".  NULL when there is, when the
- * program failed or memory is short.  *too_long (may be NULL) tells the one from the other. */
+/* Why there is no JSON: "a function at rows[0].f", "its JSON is longer than 1048576 bytes".  NULL if there is, if the
+ * program failed or if out of memory.  *too_long (may be NULL) says which of the two it is. */
 PTC_API const char *ptc_outcome_json_problem(PtcOutcome *outcome, size_t *len, bool *too_long);
 /* Printed lines, oldest first. */
 PTC_API size_t ptc_outcome_print_count(const PtcOutcome *outcome);
@@ -218,48 +218,47 @@ PTC_API bool ptc_outcome_prints_cut(const PtcOutcome *outcome);
 PTC_API size_t ptc_outcome_error_count(const PtcOutcome *outcome);
 PTC_API bool ptc_outcome_error(const PtcOutcome *outcome, size_t index, PtcError *error);
 
-/* What ran but is probably wrong; never a failure, and told of runs that failed too.  Texts are borrowed from the outcome.  The
- * reader sets size to sizeof(PtcWarning) before ptc_outcome_warning fills the struct. */
+/* What ran but is probably wrong; never a failure, and reported for failed runs too.  Texts are borrowed from the
+ * outcome.  The reader sets size to sizeof(PtcWarning) before ptc_outcome_warning fills the struct. */
 typedef struct {
     size_t size;
     const char *kind;    /* "unknown_data", "unknown_key", "dropped_value"; there may be more */
     const char *message; /* at most 300 bytes */
     size_t message_len;
-    const char *hint; /* the nearest name, or how to mend it; may be empty */
+    const char *hint; /* the nearest name, or how to fix it; may be empty */
     size_t hint_len;
     uint32_t line, column; /* from 1, columns in characters */
-    uint32_t earlier;      /* as of PtcError */
+    uint32_t earlier;      /* as in PtcError */
 } PtcWarning;
 
-/* At most ten, in the order of the program, one for each place. */
+/* At most ten, in the order of the program, one per place. */
 PTC_API size_t ptc_outcome_warning_count(const PtcOutcome *outcome);
 PTC_API bool ptc_outcome_warning(const PtcOutcome *outcome, size_t index, PtcWarning *warning);
 
 /* ----------------------------------------------------------------- session */
 
-/* A session remembers `def`s between runs; a run that fails changes none of them.  *1 is the result of
- * its last successful run, *2 of the one before, and so on (history_depth of them); of a result
- * of more than 64 KiB only a string that says so is kept. */
+/* A session remembers `def`s between runs; a run that fails changes none of them.  *1 is the result of its last
+ * successful run, *2 of the one before, and so on (history_depth of them); of a result larger than 64 KiB only a
+ * string that says so is kept. */
 PTC_API PtcSession *ptc_session_new(Ptc *ptc);
 PTC_API void ptc_session_free(PtcSession *session);
 
-/* Bytes held, history included; and the number of bindings, without it.  0 for NULL. */
+/* Bytes in use, including history; and the number of bindings, not counting it.  0 for NULL. */
 PTC_API size_t ptc_session_bytes(PtcSession *session);
 PTC_API size_t ptc_session_count(const PtcSession *session);
 
-/* Names in the order of their first definition, index from 0 to count - 1; NULL beyond.  The value of a
- * name (*1 too), 0 when it has none.  Both are borrowed: until the session runs a program, changes or is
- * freed. */
+/* Names in the order of their first definition, index from 0 to count - 1; NULL beyond.  The value of a name
+ * (including *1), 0 if it has none.  Both are borrowed until the session runs a program, changes or is freed. */
 PTC_API const char *ptc_session_name(PtcSession *session, size_t index, size_t *len);
 PTC_API PtcValue ptc_session_value(const PtcSession *session, const char *name, size_t len);
 
-/* Binds a name to a copy of a value from a PtcData, PtcOutcome or session of the same engine.
- * PTC_BAD_ARGUMENT: the name is none that def takes, or the value is foreign.  PTC_BAD_DATA: the session would pass
- * session_bytes.  Nothing changes then. */
+/* Binds a name to a copy of a value from a PtcData, PtcOutcome or session of the same engine.  PTC_BAD_ARGUMENT: def
+ * would not accept the name, or the value is foreign.  PTC_BAD_DATA: the session would exceed session_bytes.  Nothing
+ * changes then. */
 PTC_API PtcStatus ptc_session_set(PtcSession *session, const char *name, size_t len,
                                   PtcValue value);
 
-/* Unbinds a name; false when it was not bound.  Functions that use it fail when they get there. */
+/* Unbinds a name; false if it was not bound.  Functions that use it fail when they get there. */
 PTC_API bool ptc_session_forget(PtcSession *session, const char *name, size_t len);
 /* Everything: bindings, history, journal, aliases of namespaces, cached results of tools.  PTC_NO_MEMORY: nothing was
  * forgotten. */
@@ -282,9 +281,9 @@ PTC_API PtcStatus ptc_session_inspect(PtcSession *session, char **out, size_t *o
 PTC_API PtcStatus ptc_session_snapshot(PtcSession *session, const void *key, size_t key_len,
                                        char **out, size_t *out_len, char *error, size_t error_size);
 
-/* A session from such bytes, in any engine, with the history depth it had.  PTC_BAD_DATA: the tag does not fit the
+/* A session from such bytes, in any engine, with the history depth it had.  PTC_BAD_DATA: the tag does not match the
  * bytes and the key, the bytes are of another version, or the session is larger than session_bytes; error says
- * which.  Takes timeout_ms at most. */
+ * which.  Takes at most timeout_ms. */
 PTC_API PtcStatus ptc_session_restore(Ptc *ptc, const void *key, size_t key_len, const void *bytes,
                                       size_t len, PtcSession **out, char *error, size_t error_size);
 
@@ -295,8 +294,8 @@ typedef enum {
     PTC_TOOL_PENDING = 1, /* one of them will be, once, from any thread; needs PtcToolDef.pending */
 } PtcToolAnswer;
 
-/* Does the work of one call.  With pmap, and with engines that share tools, it is called from several
- * threads at once unless PtcToolDef.serial is set.  It may block; ptc_call_cancelled tells when nobody waits any more. */
+/* Does the work of one call.  With pmap, and with engines that share tools, it is called from several threads at once
+ * unless PtcToolDef.serial is set.  It may block; ptc_call_cancelled says when nobody waits any longer. */
 typedef PtcToolAnswer (*PtcToolFn)(PtcToolCall *call, void *user);
 
 /* For PtcToolDef.preview "function": makes what a model sees of a large result.  The value is made in
@@ -310,11 +309,11 @@ typedef struct {
     size_t name_len;
     PtcToolFn function;
     void *user;
-    void (*free_user)(void *user); /* NULL: nothing is done with user when the tools go */
+    void (*free_user)(void *user); /* NULL: nothing is done with user when the tools are freed */
     const char *type;              /* "native", "llm", "subagent"; NULL: "native" */
     const char *signature; /* "(query :string) -> [:any]"; NULL: arguments are not checked */
     size_t signature_len;
-    bool skip_validation; /* the signature is for show only */
+    bool skip_validation; /* the signature is only shown, not enforced */
     const char *description;
     size_t description_len;
     bool cache;          /* the same arguments give the same result: keep it */
@@ -322,26 +321,27 @@ typedef struct {
     const char *preview; /* "metadata", "rows", "function": needs expose both and cache; or NULL */
     int64_t preview_limit; /* rows shown [20] */
     PtcPreviewFunction preview_function;
-    int64_t timeout_ms;  /* for one call [none beside the run's deadline] */
+    int64_t timeout_ms;  /* for one call [only the run's deadline] */
     bool serial;         /* one call at a time */
-    bool on_error_value; /* failing gives {:ok false, :message "..."} instead of a tool_error */
+    bool on_error_value; /* a failure gives {:ok false, :message "..."} instead of a tool_error */
     bool pending;        /* the function may answer PTC_TOOL_PENDING */
-    bool read_only;      /* it changes nothing; a hint for clients, as the next one */
+    bool read_only;      /* it changes nothing; a hint for clients, like the next one */
     bool idempotent;     /* a second call with the same arguments changes nothing more */
 } PtcToolDef;
 
 PTC_API void ptc_tool_def_init(PtcToolDef *def, size_t size);
 
-/* An empty set of tools, of no engine in particular.  NULL: no memory. */
+/* An empty set of tools, belonging to no particular engine.  NULL: out of memory. */
 PTC_API PtcTools *ptc_tools_new(void);
-/* Adds a tool; before the first run that is given the tools.  PTC_BAD_ARGUMENT with a message in error (NUL-ended, may
- * be NULL) for a bad or used name, a bad signature, or options that do not go together. */
+/* Adds a tool; before the first run that is given the tools.  PTC_BAD_ARGUMENT with a message in error
+ * (NUL-terminated, may be NULL) for an invalid or duplicate name, an invalid signature, or options that do not go
+ * together. */
 PTC_API PtcStatus ptc_tools_add(PtcTools *tools, const PtcToolDef *def, char *error,
                                 size_t error_size);
-/* Gives up the caller's hold; runs and calls under way keep theirs. */
+/* Gives up the caller's hold; current runs and calls keep theirs. */
 PTC_API void ptc_tools_free(PtcTools *tools);
 PTC_API size_t ptc_tools_count(const PtcTools *tools);
-/* Name, signature and description of a tool by number, NULL beyond the last; "" when it has none. */
+/* Name, signature and description of a tool by index, NULL beyond the last; "" if it has none. */
 PTC_API const char *ptc_tools_name(const PtcTools *tools, size_t index);
 PTC_API const char *ptc_tools_signature(const PtcTools *tools, size_t index);
 PTC_API const char *ptc_tools_description(const PtcTools *tools, size_t index);
@@ -351,51 +351,52 @@ PTC_API const char *ptc_tools_description(const PtcTools *tools, size_t index);
  * or word. */
 PTC_API const char *ptc_tools_expose(const PtcTools *tools, size_t index, const char *output,
                                      const char *transport);
-/* Numbers of the tools for which that is one of `layers` ("native,both"), in their order: at most max of them in
- * indexes.  Returns how many there are. */
+/* Indexes of the tools for which that is one of `layers` ("native,both"), in order: at most max of them in indexes.
+ * Returns how many there are. */
 PTC_API size_t ptc_tools_filter(const PtcTools *tools, const char *output, const char *transport,
                                 const char *layers, size_t *indexes, size_t max);
 
 /* Calls a tool for a model, without a program: arguments as a JSON object, checked and cached as in a program; with a
- * session (may be NULL) both share what is cached.  *ok: *out is the result as JSON, or the preview of it when the tool
- * has one; else it is what went wrong, as text.  Freed with ptc_text_free.  ptc_cancel ends it.  PTC_BAD_ARGUMENT: there is no such
- * tool, or the session is another engine's. */
+ * session (may be NULL) both share the cache.  *ok: *out is the result as JSON, or its preview if the tool has one;
+ * otherwise it is an error message.  Freed with ptc_text_free.  ptc_cancel ends it.  PTC_BAD_ARGUMENT: there is no
+ * such tool, or the session belongs to another engine. */
 PTC_API PtcStatus ptc_tools_call(Ptc *ptc, PtcSession *session, PtcTools *tools, const char *name,
                                  size_t name_len, const char *args, size_t args_len, bool *ok,
                                  char **out, size_t *out_len);
 
 /* -------------------------------------------------------------- signatures */
 
-/* Each reads a signature such as "(id :int) -> {name :string}"; PTC_BAD_DATA with the place and reason in error (NUL-ended, may be
- * NULL) when it is wrong.  Texts are freed with ptc_text_free.  From the engine's thread. */
+/* Each reads a signature such as "(id :int) -> {name :string}"; PTC_BAD_DATA with the place and reason in error
+ * (NUL-terminated, may be NULL) if it is invalid.  Texts are freed with ptc_text_free.  From the engine's thread. */
 
-/* Is it one? */
+/* Is it valid? */
 PTC_API PtcStatus ptc_signature_check(Ptc *ptc, const char *signature, size_t len, char *error,
                                       size_t error_size);
-/* Is the value what it says after ->?  *issues is a JSON list of {"path": ["rows", 0, "id"], "message"}, "[]" when it
+/* Is the value what it says after ->?  *issues is a JSON list of {"path": ["rows", 0, "id"], "message"}, "[]" if it
  * is. */
 PTC_API PtcStatus ptc_signature_validate(Ptc *ptc, const char *signature, size_t len,
                                          PtcValue value, char **issues, size_t *issues_len,
                                          char *error, size_t error_size);
-/* The JSON Schema of the parameters, or of the result, as providers take it. */
+/* The JSON Schema of the parameters, or of the result, in the form that providers accept. */
 PTC_API PtcStatus ptc_signature_schema(Ptc *ptc, const char *signature, size_t len, bool parameters,
                                        char **json, size_t *json_len, char *error,
                                        size_t error_size);
 
-/* Inside the function only, on its thread: the name, the arguments (a map with string keys), the same as JSON text
- * (NULL: no memory), and a place to make the result in. */
+/* Only inside the function, on its thread: the name, the arguments (a map with string keys), the same as JSON text
+ * (NULL: out of memory), and a place to make the result in. */
 PTC_API const char *ptc_call_name(const PtcToolCall *call, size_t *len);
 PTC_API PtcValue ptc_call_args(const PtcToolCall *call);
 PTC_API const char *ptc_call_args_json(PtcToolCall *call, size_t *len);
 PTC_API PtcData *ptc_call_data(PtcToolCall *call);
-/* Does nobody wait for the answer any more (cancelled, timed out)?  From any thread, until the call is answered. */
+/* Has everybody stopped waiting for the answer (cancelled, timed out)?  From any thread, until the call is answered. */
 PTC_API bool ptc_call_cancelled(PtcToolCall *call);
 /* Milliseconds until the call times out; from any thread. */
 PTC_API int64_t ptc_call_time_left_ms(PtcToolCall *call);
 
-/* Each ends the call; exactly one is called, once, and false tells that the answer came too late or was not
- * understood (the call has then failed).  ptc_call_return only inside the function, with a value made in ptc_call_data
- * or taken from the arguments.  The others from any thread; texts are copied, JSON in place becomes values at once. */
+/* Each ends the call; exactly one of them must be called, once.  False means that the answer came too late or was not
+ * understood (the call has then failed).  ptc_call_return only inside the function, with a value made in
+ * ptc_call_data or taken from the arguments.  The others from any thread; texts are copied, and JSON is turned into
+ * values at once. */
 PTC_API bool ptc_call_return(PtcToolCall *call, PtcValue value);
 PTC_API bool ptc_call_return_json(PtcToolCall *call, const char *json, size_t len);
 PTC_API bool ptc_call_fail(PtcToolCall *call, const char *message, size_t len);
@@ -415,26 +416,25 @@ typedef struct {
     int64_t duration_us;
 } PtcToolRecord;
 
-/* Calls of tools in the order of the program; at most 10,000 are recorded, *total (may be NULL) counts all. */
+/* Tool calls in the order of the program; at most 10,000 are recorded, *total (may be NULL) counts all. */
 PTC_API size_t ptc_outcome_tool_count(const PtcOutcome *outcome, size_t *total);
 PTC_API bool ptc_outcome_tool(PtcOutcome *outcome, size_t index, PtcToolRecord *record);
-/* The journal after the run, kept also when it failed: a map, or 0 when there is none. */
+/* The journal after the run, kept even if it failed: a map, or 0 if there is none. */
 PTC_API PtcValue ptc_outcome_journal(const PtcOutcome *outcome);
 /* What (step-done id summary) reported: a map from id to text, or 0. */
 PTC_API PtcValue ptc_outcome_summaries(const PtcOutcome *outcome);
 
 /* ------------------------------------------------------------- lisp_eval */
 
-/* The tool `lisp_eval` as models see it; docs/protocol.md describes it.  A profile says what the model
- * can do beside it. */
+/* The tool `lisp_eval` as models see it; docs/protocol.md describes it.  A profile says what else the model can do. */
 typedef enum {
     PTC_PROFILE_IN_PROCESS_WITH_APP_TOOLS = 0, /* programs call tools; it is the only native tool */
-    PTC_PROFILE_IN_PROCESS_TEXT_MODE = 1,      /* it stands beside native tools */
-    PTC_PROFILE_MCP_NO_TOOLS = 2,              /* programs have their context and nothing else */
+    PTC_PROFILE_IN_PROCESS_TEXT_MODE = 1,      /* it is offered beside native tools */
+    PTC_PROFILE_MCP_NO_TOOLS = 2,              /* programs have only their context */
 } PtcProfile;
 
-/* The description of the tool, and the whole tool in OpenAI's function format (JSON).  Constants that live
- * as long as the library; NULL for a profile that is none.  From any thread. */
+/* The description of the tool, and the whole tool in OpenAI's function format (JSON).  Constants that live as long as
+ * the library; NULL for an unknown profile.  From any thread. */
 PTC_API const char *ptc_tool_description(PtcProfile profile);
 PTC_API const char *ptc_tool_schema(PtcProfile profile);
 
@@ -451,11 +451,11 @@ typedef struct {
 typedef struct {
     size_t size;
     const PtcFormatOptions *format; /* NULL: defaults */
-    /* The session of the run: the answer tells what is stored in it and what the run changed.  Ask
-     * before the next run in it.  NULL: the run stands alone. */
+    /* The session of the run: the answer says what is stored in it and what the run changed.  Must be used before the
+     * next run in it.  NULL: the run is independent. */
     PtcSession *session;
-    /* The result as a validated JSON value, without line feeds; it is written as it stands.  NULL: the
-     * result itself when the run was held to a signature or schema, else none. */
+    /* The result as a validated JSON value, without line feeds; it is written unchanged.  NULL: the result itself if
+     * the run was checked against a signature or schema, else none. */
     const char *validated_json;
     size_t validated_json_len;
 } PtcPayloadOptions;
@@ -464,9 +464,9 @@ typedef struct {
 PTC_API void ptc_format_options_init(PtcFormatOptions *options, size_t size);
 PTC_API void ptc_payload_options_init(PtcPayloadOptions *options, size_t size);
 
-/* The answer of `lisp_eval` for a run, success or error: one line of JSON, without a line feed.
- * Borrowed from the outcome until the next call for it.  options may be NULL.  NULL when memory is
- * short, an option is out of range, or the session is not the run's. */
+/* The answer of `lisp_eval` for a run, success or error: one line of JSON, without a line feed.  Borrowed from the
+ * outcome until the next call for it.  options may be NULL.  NULL if out of memory, an option is out of range, or the
+ * session is not the run's. */
 PTC_API const char *ptc_outcome_payload(PtcOutcome *outcome, const PtcPayloadOptions *options,
                                         size_t *len);
 
@@ -475,7 +475,7 @@ PTC_API const char *ptc_outcome_payload(PtcOutcome *outcome, const PtcPayloadOpt
 /* An agent is a mission for a language model: a prompt, tools, limits, and what the answer must be (docs/agents.md).  A
  * PtcAgent says what it is, a PtcMission is one run of it, or a conversation, a PtcLlm opens models by name.  None of them needs an engine.
  *
- * Threads: any number of threads may use one PtcAgent or PtcLlm at once.  A mission belongs to one thread at a time, but for
+ * Threads: any number of threads may use one PtcAgent or PtcLlm at once.  A mission belongs to one thread at a time, except for
  *   ptc_mission_cancel.  That thread needs 1 MiB of C stack, and 512 KiB more for each level of agents below.
  * Lifetimes: a mission holds its agent.  Missions are freed before the PtcLlm that they were given.
  * Errors: a function that takes `error` (may be NULL) writes there what was wrong, ending in NUL.
@@ -485,17 +485,17 @@ typedef struct PtcAgentDef PtcAgent;
 typedef struct PtcMission PtcMission;
 typedef struct PtcAsk PtcAsk; /* a request to a model that is a function of the host */
 
-/* Where models come from.  All may be left unset. */
+/* Where models come from.  Everything may be left unset. */
 typedef struct {
     size_t size;
-    const char *dotenv;  /* a .env file with keys, which need not be there; NULL: none */
+    const char *dotenv;  /* a .env file with keys, which need not exist; NULL: none */
     const char *aliases; /* a file with more aliases (docs/providers.md); NULL: none */
-    /* A file, made anew, to which models write what they are asked and what they reply (docs/replay.md), without keys;
-     * the model "replay:FILE" says the same again.  NULL: none. */
+    /* A file, created or replaced, in which models record what they are asked and what they reply (docs/replay.md),
+     * without keys; the model "replay:FILE" replays it.  NULL: none. */
     const char *record;
-    bool replay_loose; /* replays take the recorded replies in their order, whatever is asked */
-    /* Reads a variable in place of the environment, from any thread; NULL: it is not set.  What it returns must live as long
-     * as the PtcLlm. */
+    bool replay_loose; /* replays use the recorded replies in order, whatever is asked */
+    /* Reads a variable instead of the environment, from any thread; NULL: it is not set.  What it returns must live
+     * as long as the PtcLlm. */
     const char *(*variable)(void *user, const char *name);
     void *variable_user;
 } PtcLlmOptions;
@@ -504,17 +504,17 @@ PTC_API void ptc_llm_options_init(PtcLlmOptions *options, size_t size);
 /* options may be NULL.  Nothing is loaded or connected before a model is asked.  PTC_BAD_DATA: a file cannot be used. */
 PTC_API PtcStatus ptc_llm_new(const PtcLlmOptions *options, PtcLlm **out, char *error,
                               size_t error_size);
-/* Frees it in any case.  PTC_BAD_DATA: the record could not be written whole.  NULL is fine. */
+/* Frees it in any case.  PTC_BAD_DATA: the record could not be written completely.  NULL is allowed. */
 PTC_API PtcStatus ptc_llm_free(PtcLlm *llm, char *error, size_t error_size);
 
-/* What an agent is made of: the text of an agent file, or its path.  The rest may be left unset. */
+/* What an agent is made from: the text of an agent file, or its path.  The rest may be left unset. */
 typedef struct {
     size_t size;
     const char *json; /* one of these: the text ... */
     size_t json_len;
     const char *path; /* ... or a file, which may name other files */
-    /* Functions of the host as tools, beside those of the file; held by the agent, and not to be added to any more.  A
-     * function is called on threads of missions, on several at once. */
+    /* Functions of the host as tools, in addition to those of the file; held by the agent, and no more may be added.
+     * A function is called on the threads of missions, on several at once. */
     PtcTools *tools;
     /* Agents as tools: a name for each, and as many agents; held. */
     const char *const *child_names;
@@ -529,28 +529,28 @@ typedef struct {
 } PtcAgentSource;
 
 PTC_API void ptc_agent_source_init(PtcAgentSource *source, size_t size);
-/* PTC_BAD_DATA: the agent is wrong; error has the path of the field, what was found and what is allowed. */
+/* PTC_BAD_DATA: the agent is invalid; error has the path of the field, what was found and what is allowed. */
 PTC_API PtcStatus ptc_agent_new(const PtcAgentSource *source, PtcAgent **out, char *error,
                                 size_t error_size);
-/* Gives up the caller's hold; missions and parents keep theirs.  NULL is fine. */
+/* Gives up the caller's hold; missions and parents keep theirs.  NULL is allowed. */
 PTC_API void ptc_agent_free(PtcAgent *agent);
 
-/* Answers a request as a model: calls one of ptc_ask_reply, ptc_ask_text and ptc_ask_fail, and returns.  It may take its
- * time.  Agents that run side by side call it from several threads at once. */
+/* Answers a request as a model: calls one of ptc_ask_reply, ptc_ask_text and ptc_ask_fail, and returns.  It may
+ * block.  Agents that run in parallel call it from several threads at once. */
 typedef void (*PtcAskFn)(PtcAsk *ask, void *user);
 
-/* Inside the function only.  The request as JSON (docs/replay.md; NULL: no memory), and the path of tool names to the
- * agent that asks, "" for the top one. */
+/* Only inside the function.  The request as JSON (docs/replay.md; NULL: out of memory), and the path of tool names to
+ * the agent that asks, "" for the top one. */
 PTC_API const char *ptc_ask_json(PtcAsk *ask, size_t *len);
 PTC_API const char *ptc_ask_agent(const PtcAsk *ask, size_t *len);
-/* Does nobody wait for the reply any more, and for how long else? */
+/* Has everybody stopped waiting for the reply, and if not, how long will they wait? */
 PTC_API bool ptc_ask_cancelled(const PtcAsk *ask);
 PTC_API int64_t ptc_ask_time_left_ms(const PtcAsk *ask);
-/* A piece of the text that the reply will have, for whoever watches.  False: nobody wants more of it. */
+/* A piece of the text that the reply will have, for the observer.  False: no more of it is wanted. */
 PTC_API bool ptc_ask_stream(PtcAsk *ask, const char *text, size_t len);
-/* Each gives the reply, once; false: there was one, or this is none and the request has failed.  A reply as JSON
- * (docs/replay.md), a text, or a failure of one of the classes there ("rate_limit"; NULL: "unknown"), which agents may ask
- * again.  A function that gives none has failed. */
+/* Each gives the reply, once; false: there was one already, or this is not a reply and the request has failed.  A
+ * reply as JSON (docs/replay.md), a text, or a failure of one of the classes there ("rate_limit"; NULL: "unknown"),
+ * after which agents may ask again.  A function that gives no reply has failed. */
 PTC_API bool ptc_ask_reply(PtcAsk *ask, const char *json, size_t len);
 PTC_API bool ptc_ask_text(PtcAsk *ask, const char *text, size_t len);
 PTC_API bool ptc_ask_fail(PtcAsk *ask, const char *failure, const char *message, size_t len);
@@ -567,7 +567,7 @@ typedef enum {
     PTC_MISSION_TEXT, /* text: a piece of the top agent's answer, of agents in text mode without tools */
 } PtcMissionEventKind;
 
-/* What happened.  Texts are good during the call. */
+/* What happened.  Texts are only good during the call. */
 typedef struct {
     size_t size;
     PtcMissionEventKind kind;
@@ -584,11 +584,11 @@ typedef struct {
     int64_t input_tokens, output_tokens;
 } PtcMissionEvent;
 
-/* Called from the threads of a mission, one at a time.  It may call ptc_mission_cancel, and no other function for the
+/* Called from the threads of a mission, one at a time.  It may call ptc_mission_cancel, but no other function for the
  * mission. */
 typedef void (*PtcMissionWatch)(void *user, const PtcMissionEvent *event);
 
-/* What one run is given.  All may be left unset; what is pointed to, but for the PtcLlm, is copied. */
+/* What one run is given.  Everything may be left unset; what is pointed to is copied, except the PtcLlm. */
 typedef struct {
     size_t size;
     PtcLlm *llm;       /* opens the models that are named; NULL: none can be */
@@ -601,39 +601,41 @@ typedef struct {
     size_t journal_len;
     const char *memory; /* definitions to begin with, a JSON object; NULL: none */
     size_t memory_len;
-    const char *messages; /* an earlier conversation to go on with, a JSON list; NULL: none */
+    const char *messages; /* an earlier conversation to continue, a JSON list; NULL: none */
     size_t messages_len;
-    int64_t token_limit;    /* of all agents together; PTC_UNSET: none */
-    bool return_partial;    /* beyond it, the latest value that fits is the answer; else an error */
+    int64_t token_limit; /* of all agents together; PTC_UNSET: none */
+    bool
+        return_partial; /* beyond it, the latest value that fits is the answer; otherwise an error */
     int64_t llm_timeout_ms; /* of one request; PTC_UNSET: the model's */
     bool collect_messages;  /* the outcome has `messages` */
     bool without_times;     /* the outcome has no durations, so that two can be compared */
-    PtcMissionWatch watch;  /* NULL: nobody watches */
+    PtcMissionWatch watch;  /* NULL: no observer */
     void *watch_user;
-    /* Asked before each request and after each reply, with the sums of all agents; true ends the run.  As `watch`. */
+    /* Called before each request and after each reply, with the totals of all agents; true ends the run.  Threads as
+     * for `watch`. */
     bool (*stop)(void *user, int64_t requests, int64_t input_tokens, int64_t output_tokens);
     void *stop_user;
 } PtcMissionOptions;
 
 PTC_API void ptc_mission_options_init(PtcMissionOptions *options, size_t size);
-/* options may be NULL.  PTC_BAD_ARGUMENT: model and ask are both set, or model without llm.  PTC_BAD_DATA: there is no such
- * model, or messages is no conversation. */
+/* options may be NULL.  PTC_BAD_ARGUMENT: model and ask are both set, or model without llm.  PTC_BAD_DATA: there is
+ * no such model, or messages is not a conversation. */
 PTC_API PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *options,
                                   PtcMission **out, char *error, size_t error_size);
-/* Not while it runs.  NULL is fine. */
+/* Not while it runs.  NULL is allowed. */
 PTC_API void ptc_mission_free(PtcMission *mission);
-/* Runs it to its end, once.  PTC_OK says that it has ended, not that it went well: the outcome tells. */
+/* Runs it to its end, once.  PTC_OK means that it has ended, not that it succeeded: the outcome says which. */
 PTC_API PtcStatus ptc_mission_run(PtcMission *mission);
-/* In place of that, a conversation: runs the agent for a message of a user, which stands for the prompt as it is, and any
- * number of times.  Messages, definitions, *1, journal and cache are kept; turns, tokens and time count anew.  The outcome
- * is that of the last message.  PTC_NO_MEMORY also when what was said could not be kept. */
+/* Instead of that, a conversation: runs the agent for a message of a user, which replaces the prompt unchanged, any
+ * number of times.  Messages, definitions, *1, journal and cache are kept; turns, tokens and time start afresh.  The
+ * outcome is that of the last message.  PTC_NO_MEMORY also if what was said could not be kept. */
 PTC_API PtcStatus ptc_mission_say(PtcMission *mission, const char *message, size_t len);
-/* Ends the run that is under way with reason "cancelled", within 200 ms; if none is, the next one.  From any thread, until the
- * mission is freed. */
+/* Ends the current run with reason "cancelled", within 200 ms; if there is none, the next one.  From any thread,
+ * until the mission is freed. */
 PTC_API void ptc_mission_cancel(PtcMission *mission);
 
-/* The outcome, after ptc_mission_run or ptc_mission_say; texts are borrowed from the mission until the next of them.  All of it as a JSON object, as `ptc run --json`
- * prints it; NULL before. */
+/* The outcome, after ptc_mission_run or ptc_mission_say; texts are borrowed from the mission until the next of these
+ * calls.  All of it as a JSON object, as `ptc run --json` prints it; NULL before. */
 PTC_API const char *ptc_mission_json(const PtcMission *mission, size_t *len);
 /* Is there an answer, and which, as JSON?  NULL: there is none. */
 PTC_API bool ptc_mission_ok(const PtcMission *mission);
@@ -661,7 +663,7 @@ PTC_API bool ptc_mission_usage(PtcMission *mission, PtcMissionUsage *usage);
 PTC_API PtcData *ptc_data_new(Ptc *ptc, int64_t limit);
 PTC_API void ptc_data_free(PtcData *data);
 
-/* Each returns 0 when memory is short or an argument is wrong (text that is not UTF-8, say). */
+/* Each returns 0 if out of memory or an argument is invalid (text that is not UTF-8, for example). */
 PTC_API PtcValue ptc_make_nil(void);
 PTC_API PtcValue ptc_make_bool(bool b);
 PTC_API PtcValue ptc_make_int(PtcData *data, int64_t n);
@@ -671,7 +673,7 @@ PTC_API PtcValue ptc_make_keyword(PtcData *data, const char *name, size_t len);
 PTC_API PtcValue ptc_make_vector(PtcData *data, const PtcValue *items, size_t count);
 /* pairs: key, value, key, value ...; a later equal key wins. */
 PTC_API PtcValue ptc_make_map(PtcData *data, const PtcValue *pairs, size_t pair_count);
-/* Reads JSON text; 0 with a message in error (at most error_size bytes, NUL-ended) when it is
+/* Reads JSON text; 0 with a message in error (at most error_size bytes, NUL-terminated) when it is
  * not JSON or too large.  error may be NULL. */
 PTC_API PtcValue ptc_make_json(PtcData *data, const char *json, size_t len, char *error,
                                size_t error_size);
@@ -686,7 +688,7 @@ PTC_API bool ptc_value_string(PtcValue value, const char **text, size_t *len);
 /* Elements of a sequence or set, entries of a map, graphemes of a string; else 0. */
 PTC_API size_t ptc_value_count(PtcValue value);
 /* Element of a sequence or set, or value of a map entry, by position; 0 when there is none.
- * Constant time but for cons lists. */
+ * Constant time except for cons lists. */
 PTC_API PtcValue ptc_value_at(PtcValue value, size_t index);
 PTC_API PtcValue ptc_value_key_at(PtcValue map, size_t index);
 /* By string or keyword, flexible as in programs; 0 when absent. */
@@ -699,7 +701,7 @@ PTC_API PtcValue ptc_value_get(PtcValue map, const char *key, size_t len);
 PTC_API PtcStatus ptc_value_text(Ptc *ptc, PtcValue value, char **out, size_t *len);
 
 /* Any value as JSON: keywords and dates become strings, sets arrays.  PTC_BAD_DATA: part of it has none (a function,
- * NaN), and error (NUL-ended, may be NULL) says what and where, "a function at rows[0].f"; or it is longer than
+ * NaN), and error (NUL-terminated, may be NULL) says what and where, "a function at rows[0].f"; or it is longer than
  * result_bytes.  As ptc_value_text otherwise. */
 PTC_API PtcStatus ptc_value_json(Ptc *ptc, PtcValue value, char **out, size_t *len, char *error,
                                  size_t error_size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Agents and where their models come from, as ptc.h declares them. */
+ * Agents and where their models come from, as ptc.h declares them.  What always holds: what a host passes in is
+ * checked here and copied if it must outlive the call. */
 #include "agent/definition.h"
 #include "agent/agent_run.h"
 #include "agent/model_host.h"
@@ -56,11 +57,11 @@ static PtcStatus refuse_fault(const PtcFault *fault, char *error, size_t size)
 {
     char why[sizeof fault->path + sizeof fault->message + 8];
     snprintf(why, sizeof why, "%s%s%s", fault->path, fault->path[0] ? ": " : "", fault->message);
-    return fault->no_memory ? api_refuse(PTC_NO_MEMORY, error, size, "memory is short")
+    return fault->no_memory ? api_refuse(PTC_NO_MEMORY, error, size, "out of memory")
                             : api_refuse(PTC_BAD_DATA, error, size, why);
 }
 
-/* What counts the tokens of an agent: the function as ptc.h has it. */
+/* The host's function that counts tokens, in the form that ptc.h declares. */
 typedef struct Counter {
     int64_t (*function)(void *user, const char *text, size_t len);
     void *user;
@@ -117,7 +118,7 @@ static PtcStatus read_agent(const PtcAgentSource *s, const PtcAgentChild *childr
         return refuse_fault(&fault, error, size);
     if (!set_counter(agent, s)) {
         ptc_definition_release(agent);
-        return api_refuse(PTC_NO_MEMORY, error, size, "memory is short");
+        return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
     }
     *out = agent;
     return PTC_OK;

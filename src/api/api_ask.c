@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Requests that a function of the host answers, as ptc.h declares them.  It speaks the JSON that programs as models speak. */
+ * Requests that a function of the host answers, as ptc.h declares them.  They use the same JSON as programs that act
+ * as models. */
 #include "api/api_ask.h"
 
 #include "api/api_int.h"
@@ -10,7 +11,7 @@
 struct PtcAsk {
     const PtcLlmRequest *request;
     PtcMem *mem;
-    PtcBuf json; /* the request, when somebody has asked for it */
+    PtcBuf json; /* the request, once somebody has asked for it */
     PtcReply reply;
     bool answered, streamed, unwanted;
 };

@@ -12,7 +12,7 @@ typedef struct PtcAskTarget {
     void *user;
 } PtcAskTarget;
 
-/* NULL: no memory. */
+/* NULL: out of memory. */
 PTC_MUST_USE PtcModel *ptc_ask_model_new(PtcMem *mem, const PtcAskTarget *target);
 
 #endif

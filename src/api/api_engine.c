@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Engines and runs, as ptc.h declares them. */
+ * Engines and runs, as ptc.h declares them.  What always holds: arguments are checked here; what computes lives in
+ * src/engine. */
 #include "api/api_int.h"
 
 enum { FLOAT_PRECISION_MAX = 15 };
@@ -72,7 +73,7 @@ PtcStatus ptc_eval(Ptc *ptc, const PtcRun *given, PtcOutcome **out)
 
 void ptc_text_free(Ptc *ptc, char *text, size_t len)
 {
-    (void)len; /* the text knows; older versions did not */
+    (void)len; /* the text carries its length; older versions needed this one */
     if (ptc && text)
         ptc_engine_text_free(ptc, text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * api_int.h - what the files of the public API share.  They check what a host may get wrong and hand over to the engine;
- * whatever computes something lives below. */
+ * api_int.h - declarations shared by the files of the public API.  They check what a host may get wrong and pass it
+ * to the engine; whatever computes something lives below. */
 #ifndef PTC_API_API_INT_H
 #define PTC_API_API_INT_H
 
@@ -11,8 +11,8 @@
 #include "engine/session.h"
 #include "tool/call.h"
 
-/* A host built against an older header knows fewer fields: only as many bytes as both know are copied, either way.
- * `full` holds defaults before copy_in. */
+/* A host built against an older header knows fewer fields: only the bytes that both sides know are copied, in either
+ * direction.  `full` holds defaults before copy_in. */
 static inline bool api_copy_in(void *full, size_t full_size, const void *given)
 {
     size_t size;
@@ -45,7 +45,7 @@ static inline void api_set_len(size_t *len, size_t n)
         *len = n;
 }
 
-/* What is in a buffer, with a NUL behind it that does not count; NULL: no memory. */
+/* The contents of a buffer, followed by a NUL that does not count; NULL: out of memory. */
 static inline const char *api_cstr(PtcBuf *buf)
 {
     if (!ptc_buf_ok(buf) || !ptc_buf_reserve(buf, 1))
@@ -54,7 +54,7 @@ static inline const char *api_cstr(PtcBuf *buf)
     return buf->data;
 }
 
-/* Writes what was wrong for the host, if it wants to know. */
+/* Writes what was wrong, if the host wants to know. */
 static inline PtcStatus api_refuse(PtcStatus status, char *error, size_t size, const char *why)
 {
     if (error && size)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Runs of an agent, as ptc.h declares them: one, or one for each message of a conversation.  A mission holds everything
- * that they borrow: copies of the options, the model, the tree.  What is wrong with its input is part of the outcome. */
+ * Runs of an agent, as ptc.h declares them: a single one, or one for each message of a conversation.  A mission holds
+ * everything that they borrow: copies of the options, the model, the tree.  Mistakes in its input are reported in the
+ * outcome. */
 #include "agent/agent_chat.h"
 #include "agent/agent_outcome.h"
 #include "agent/model_host.h"
@@ -15,7 +16,7 @@
 
 enum { OUT_BYTES = 256 * 1024 * 1024, MISSION_BYTES = 1024 * 1024 * 1024 };
 
-/* What a mission has become. */
+/* What a mission is used for. */
 typedef enum { NEW, ONCE, CHAT, REFUSED } Kind;
 
 struct PtcMission {
@@ -30,10 +31,10 @@ struct PtcMission {
     Kind kind;
     PtcAgentTree tree; /* ONCE */
     PtcAgentChat chat; /* CHAT */
-    PtcAgentRun run;   /* the only one, or that of the last message */
+    PtcAgentRun run;   /* the only run, or that of the last message */
     bool begun;        /* it must be ended */
     bool ended;        /* json and text are there, ending in NUL */
-    PtcBuf json, text; /* the outcome; its answer, or what went wrong */
+    PtcBuf json, text; /* the outcome; its answer, or an error message */
 };
 
 void ptc_mission_options_init(PtcMissionOptions *options, size_t size)
@@ -81,7 +82,7 @@ static void add_reply(PtcMissionEvent *e, const PtcLlmReply *reply)
     e->output_tokens = reply->tokens.output;
 }
 
-/* False: nothing that ptc.h knows of. */
+/* False: a kind that ptc.h does not have. */
 static bool event_kind(PtcProgressKind kind, PtcMissionEventKind *out)
 {
     switch (kind) {
@@ -144,7 +145,7 @@ static bool stop(void *user, int64_t requests, const PtcTokens *tokens)
 
 /* -------------------------------------------------------------------------------- models */
 
-/* An agent's own replies, where no PtcLlm opens them. */
+/* For an agent's own replies, if there is no PtcLlm to open them. */
 static PtcModel *open_script(void *user, PtcText script, char *why, size_t size)
 {
     PtcMission *m = user;
@@ -163,7 +164,7 @@ static PtcTreeHost tree_host(PtcMission *m)
     return host;
 }
 
-/* The model that the options name, or the host's function; NULL with a reason: it cannot be had. */
+/* The model that the options name, or the host's function; NULL with a reason: it is not available. */
 static PtcModel *make_model(PtcMission *m, char *why, size_t size)
 {
     if (m->o.model)
@@ -173,13 +174,13 @@ static PtcModel *make_model(PtcMission *m, char *why, size_t size)
     if (model && m->o.llm)
         model = ptc_model_host_take(m->o.llm, model);
     if (!model)
-        snprintf(why, size, "memory is short");
+        snprintf(why, size, "out of memory");
     return model;
 }
 
 /* ------------------------------------------------------------------------------- options */
 
-/* A copy; *ok is false when memory is short. */
+/* A copy; *ok becomes false when out of memory. */
 static PtcText copy(PtcMission *m, const char *text, size_t len, bool *ok)
 {
     PtcText kept = {NULL, 0};
@@ -189,7 +190,7 @@ static PtcText copy(PtcMission *m, const char *text, size_t len, bool *ok)
     return kept;
 }
 
-/* The conversation, read as that of a batch line is. */
+/* The conversation so far, read as in a batch line. */
 static bool read_messages(PtcMission *m, PtcFault *fault)
 {
     PtcJsonError e = {0};
@@ -233,7 +234,7 @@ static PtcStatus prepare(PtcMission *m, char *error, size_t size)
     char why[PTC_MODEL_WHY] = "";
     if (!read_messages(m, &fault) || !copy_input(m, &fault)) {
         if (fault.no_memory)
-            return api_refuse(PTC_NO_MEMORY, error, size, "memory is short");
+            return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
         snprintf(why, sizeof why, "%.100s: %.280s", fault.path, fault.message);
         return api_refuse(PTC_BAD_DATA, error, size, why);
     }
@@ -262,7 +263,7 @@ PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *given, PtcMi
     ptc_mem_init(&mem, SIZE_MAX / 2);
     PtcMission *m = ptc_mem_alloc(&mem, sizeof *m);
     if (!m)
-        return api_refuse(PTC_NO_MEMORY, error, size, "memory is short");
+        return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
     memset(m, 0, sizeof *m);
     ptc_mem_init(&m->mem, MISSION_BYTES);
     ptc_bench_init(&m->bench);
@@ -302,7 +303,7 @@ void ptc_mission_free(PtcMission *m)
 
 /* ------------------------------------------------------------------------------- running */
 
-/* The text of the outcome that has a function of its own.  Nil has none in the verdict. */
+/* The outcome's text, which has an accessor of its own.  An answer of nil is absent in the verdict. */
 static void keep_text(PtcMission *m)
 {
     const PtcVerdict *v = &m->run.step.now.verdict;
@@ -345,7 +346,7 @@ PtcStatus ptc_mission_run(PtcMission *m)
 
 /* ------------------------------------------------------------------------- conversations */
 
-/* Nothing ran: the outcome tells why. */
+/* Nothing ran: the outcome says why. */
 static PtcStatus refuse_chat(PtcMission *m, const PtcFault *fault)
 {
     ptc_agent_chat_close(&m->chat);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Outcomes, as ptc.h declares them: what a run produced and did, and the answer of `lisp_eval` for it. */
+ * Outcomes, as ptc.h declares them: what a run produced and did, and the answer of `lisp_eval` for it.  What always
+ * holds: texts belong to the outcome and live as long as it does. */
 #include "api/api_int.h"
 #include "engine/payload.h"
 #include "tool/protocol.h"

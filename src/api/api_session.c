@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Sessions, as ptc.h declares them. */
+ * Sessions, as ptc.h declares them.  What always holds: while a run is under way nothing here changes a session. */
 #include "api/api_int.h"
 #include "engine/snapshot/snapshot.h"
 
@@ -13,7 +13,7 @@ void ptc_session_free(PtcSession *s)
     ptc_session_drop(s);
 }
 
-/* Nothing is counted anew while a run uses the session. */
+/* While a run uses the session its values are not counted; the size of its heap is returned instead. */
 size_t ptc_session_bytes(PtcSession *s)
 {
     if (!s)

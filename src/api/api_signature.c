@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Signatures, as ptc.h declares them. */
+ * Signatures, as ptc.h declares them.  What always holds: a signature lives in the engine's arena for one call only,
+ * so nothing here outlives the next call. */
 #include <stdio.h>
 
 #include "api/api_int.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Tools and calls of them, as ptc.h declares them. */
+ * Tools and calls to them, as ptc.h declares them.  What always holds: a set of tools is checked when it is built,
+ * and what a host's function returns is checked before a program sees it. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -43,7 +44,7 @@ static bool read_type(const char *type, PtcToolInfo *info, char *error, size_t s
                   (int)info->name_len, info->name);
 }
 
-/* A host's preview function, for the preview's own form. */
+/* Calls a host's preview function through the type that previews have. */
 static bool call_preview(void *user, PtcHeap *heap, PtcValue result, PtcValue *out)
 {
     const PtcTool *tool = user;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Values made and read by the host, as ptc.h declares them. */
+ * Values made and read by the host, as ptc.h declares them.  What always holds: a value belongs to the engine or call
+ * that it was made for, and cannot be put into another. */
 #include <stdio.h>
 
 #include "api/api_int.h"
@@ -42,11 +43,11 @@ void ptc_data_free(PtcData *d)
     ptc_mem_free(&ptc->mem, d, sizeof *d);
 }
 
-/* The heap for one more value.  Making values is not limited in time (the host knows how many it makes), and a
- * value for which there was no room does not keep a smaller one out. */
+/* The heap for one more value.  Making values is not limited in time (the host knows how many it makes), and a value
+ * that did not fit does not prevent a smaller one from being made. */
 static PtcHeap *room(PtcData *d)
 {
-    if (d->ptc) { /* not the heap of a run, which a tool makes its result in */
+    if (d->ptc) { /* not for the heap of a run, in which a tool makes its result */
         box_of(d)->budget.stop = PTC_STOP_NONE;
         box_of(d)->budget.compute_end_ns = INT64_MAX;
     }
@@ -83,7 +84,7 @@ PtcValue ptc_make_keyword(PtcData *d, const char *name, size_t len)
     return d && ptc_utf8_valid(name, len) ? ptc_keyword_new(room(d), name, len) : PTC_NONE;
 }
 
-/* Values from elsewhere would dangle when their owner goes. */
+/* Values from elsewhere would dangle once their owner is gone. */
 static bool all_ours(const PtcData *d, const PtcValue *items, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -243,7 +244,7 @@ size_t ptc_value_count(PtcValue v)
     return ptc_is_sequential(v) || ptc_is_map(v) || ptc_is_set(v) ? ptc_obj(v)->count : 0;
 }
 
-/* Entry by position; maps that had keys removed are walked. */
+/* The entry at a position; maps from which keys were removed are walked. */
 static bool entry_at(PtcValue map, size_t i, PtcValue *key, PtcValue *value)
 {
     bool is_map = ptc_is_map(map);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Batch lines: a JSON request in, a JSON answer out.  What always holds: every line is answered with one object, also a line
- * that is not JSON or that memory ran out for; an answer that could not be completed is not given out. */
+ * Batch lines: a JSON request in, a JSON answer out.  What always holds: every line is answered with exactly one
+ * object, even a line that is not JSON or for which there was not enough memory; an answer that could not be
+ * completed is not returned. */
 #include "api/batch.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@
 
 enum { REQUEST_SLACK = 1024 * 1024 };
 
-/* One line being answered. */
+/* One line that is being answered. */
 typedef struct Request {
     Ptc *ptc;
     PtcData *data;
@@ -60,7 +61,7 @@ static int64_t *limit_of(PtcLimits *limits, const Limit *limit)
     return (int64_t *)(void *)((char *)limits + limit->offset);
 }
 
-/* Limits of the whole batch bind every line, because lines may come from somebody else. */
+/* Limits of the whole batch apply to every line, because lines may come from somebody else. */
 static bool set_limit(Request *r, const Limit *limit, int64_t n)
 {
     PtcLimits most;
@@ -159,8 +160,8 @@ static bool read_session(Request *r, PtcValue name)
     return r->run.session || refuse(r, "no room for another session");
 }
 
-/* The context has a limit of its own, but the rest of the line is in the same heap.  What all of it takes is known; what the
- * context alone takes is only measured if that is too much. */
+/* The context has a limit of its own, but shares its heap with the rest of the line.  How much the whole line takes
+ * is known; what the context alone takes is only measured if that is too much. */
 static bool hold_context(Request *r)
 {
     PtcHeap *heap = r->data->heap;
@@ -182,7 +183,7 @@ static bool hold_context(Request *r)
     return false;
 }
 
-/* A line's own tools take the place of those that all lines have. */
+/* A line's own tools replace those that all lines share. */
 static bool read_tools(Request *r, PtcValue definitions)
 {
     r->run.tools = r->options->tools;
@@ -240,13 +241,13 @@ static bool read_request(Request *r, const char *line, size_t len)
 
 /* ----------------------------------------------------------------------------- answers */
 
-/* A text that may be NULL where it is empty: the emitter would take that for null. */
+/* An empty text may have a NULL pointer, which the emitter would write as null. */
 static void add_field(PtcBuf *out, const char *name, const char *text, size_t len)
 {
     ptc_emit_field_text(out, name, (PtcText){text ? text : "", len});
 }
 
-/* An id that cannot be JSON is answered with null: the line must be answered in any case. */
+/* An id that cannot be written as JSON becomes null: the line must be answered in any case. */
 static void begin_answer(Request *r, bool ok)
 {
     ptc_emit_object(&r->out);
@@ -279,7 +280,7 @@ static void add_value(Request *r, const char *name, PtcValue v)
     size_t before = r->out.len;
     ptc_emit_key(&r->out, name);
     if (!ptc_to_json_value(r->data->heap, &r->out, v, -1, &error) && !r->out.failed)
-        r->out.len = before; /* a function in a journal, say, cannot be JSON */
+        r->out.len = before; /* a function in a journal, for example, cannot be JSON */
 }
 
 static void add_calls(Request *r, PtcOutcome *o)
@@ -298,7 +299,7 @@ static void add_calls(Request *r, PtcOutcome *o)
     ptc_emit_array_end(&r->out);
 }
 
-/* What the run did outside, and what is probably wrong with it: reported even when it failed. */
+/* What the run did outside, and the warnings: reported even when it failed. */
 static void add_effects(Request *r, PtcOutcome *o)
 {
     if (ptc_outcome_warning_count(o) > 0) {
@@ -313,7 +314,7 @@ static void add_effects(Request *r, PtcOutcome *o)
         add_value(r, "summaries", ptc_outcome_summaries(o));
 }
 
-/* The result as text and, where it can be, as JSON. */
+/* The result as text and, if possible, as JSON. */
 static void add_result(Request *r, PtcOutcome *o)
 {
     size_t len, why_len;
@@ -323,7 +324,7 @@ static void add_result(Request *r, PtcOutcome *o)
     if (cut)
         ptc_emit_field_bool(&r->out, "truncated", true);
     const char *json = ptc_outcome_json(o, &len);
-    if (!text || (!json && !o->json_none)) /* an answer is complete, or there is none */
+    if (!text || (!json && !o->json_none)) /* an answer is complete, or there is none at all */
         r->out.failed = true;
     if (json)
         ptc_emit_field_raw(&r->out, "json", (PtcText){json, len});
@@ -364,7 +365,7 @@ static void add_finding(PtcBuf *out, const PtcError *e)
     ptc_emit_object_end(out);
 }
 
-/* What is wrong with the line as a whole: its first error. */
+/* The error of the line as a whole: the first one. */
 static void begin_error(Request *r, const PtcError *e)
 {
     begin_answer(r, false);

@@ -5,16 +5,17 @@
 
 #include "tool/file.h"
 
-/* What holds for all lines of a batch. */
+/* What applies to all lines of a batch. */
 typedef struct PtcBatchOptions {
     bool one_session;          /* lines that name no session share one */
-    PtcToolsFileOptions allow; /* in the tools that lines bring */
-    PtcTools *tools;           /* of lines that bring none; or NULL */
-    const PtcLimits *most; /* that lines may ask for, where it is set; NULL: as much as they like */
-    int64_t now_ms;        /* the time of lines that say none; 0: the system's */
+    PtcToolsFileOptions allow; /* for the tools that lines bring */
+    PtcTools *tools;           /* for lines that bring none; or NULL */
+    const PtcLimits
+        *most; /* that lines may ask for, for each limit that is set; NULL: as much as they like */
+    int64_t now_ms; /* the time for lines that give none; 0: the system's */
 } PtcBatchOptions;
 
-/* As ptc_eval_json. */
+/* Like ptc_eval_json. */
 PtcStatus ptc_batch_line(Ptc *ptc, const char *line, size_t len, const PtcBatchOptions *options,
                          char **out, size_t *out_len);
 

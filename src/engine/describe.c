@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Values in a few words.  Of a collection nothing is looked at beyond what is told, so that large ones cost no more. */
+ * Values in a few words.  What always holds: of a collection only the part that is shown is examined, so large ones
+ * cost no more. */
 #include "engine/describe.h"
 
 #include <string.h>
@@ -12,7 +13,7 @@
 
 enum { BYTES_PER_CHAR = 4, KEY_BYTES = 400 };
 
-/* One description under way. */
+/* A description that is being made. */
 typedef struct {
     Ptc *ptc;
     const PtcDescribeOptions *options;
@@ -41,7 +42,7 @@ static void end(Work *w)
 
 /* -------------------------------------------------------------------------------- texts */
 
-/* What is in the buffer, cut, in the arena; absent: no memory. */
+/* The contents of the buffer, cut, in the arena; absent: out of memory. */
 static PtcText keep(Work *w, bool *cut)
 {
     size_t len = w->text.len ? ptc_utf8_valid_prefix(w->text.data, w->text.len) : 0;
@@ -137,7 +138,7 @@ static bool make_room(Work *w, size_t total, PtcDescription *out)
 
 /* --------------------------------------------------------------------------------- lists */
 
-/* Adds the definitions that were changed, or those that were not. */
+/* Adds either the definitions that were changed, or those that were not. */
 static bool add_definitions(Work *w, PtcSession *s, PtcOutcome *last, bool changed, bool all,
                             PtcDescription *out)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The engine handle: options, limits, one run after the other. */
+ * The engine handle: options, limits, one run after another.  What always holds: at most one run is under way in an
+ * engine, and its limits have every field set. */
 #include "engine/engine.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "engine/session_named.h"
 
 enum { MIB = 1024 * 1024, NO_LIMIT = 1 << 30, HISTORY = 3 };
-enum { AFTER_NS = 250000000 }; /* of a task, once its program has ended */
+enum { AFTER_NS = 250000000 }; /* for a task, once its program has ended */
 
 const PtcLimits ptc_default_limits = {
     .size = sizeof(PtcLimits),
@@ -33,7 +34,7 @@ const PtcLimits ptc_default_limits = {
         offsetof(PtcLimits, name), most \
     }
 
-/* Where each limit lies, and its largest value. */
+/* Where each limit is stored, and its largest value. */
 static const struct {
     size_t offset;
     int64_t most;
@@ -138,7 +139,7 @@ void ptc_engine_task_end(Ptc *ptc)
     ptc->task_end_ns = INT64_MAX;
 }
 
-/* The engine lives in the ledger that it holds. */
+/* The engine lives in the ledger that it contains. */
 static Ptc *alloc_engine(void)
 {
     PtcMem mem;
@@ -245,7 +246,7 @@ void ptc_engine_cancel(Ptc *ptc)
 
 /* ---------------------------------------------------------------------------------- texts */
 
-/* Its size stands before a text, so that whoever did not ask for the length can free it all the same. */
+/* The size is stored in front of a text, so that it can be freed even by a caller that did not ask for the length. */
 PtcStatus ptc_engine_give_text(PtcBuf *buf, bool ok, char **out, size_t *out_len)
 {
     size_t n = buf->len, size = sizeof(size_t) + n + 1;

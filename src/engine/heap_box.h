@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * heap_box.h - a heap of its own for values that outlive a run (a context, a session), with a budget, counted: its maker
- * holds it, and so does every outcome whose value points into it.  heap.refs counts the holders. */
+ * heap_box.h - a separate heap for values that outlive a run (a context, a session), with a budget, counted: its
+ * creator holds it, and so does every outcome whose value points into it.  heap.refs counts the holders. */
 #ifndef PTC_ENGINE_HEAP_BOX_H
 #define PTC_ENGINE_HEAP_BOX_H
 
@@ -12,7 +12,7 @@ typedef struct PtcHeapBox {
     PtcBudget budget;
 } PtcHeapBox;
 
-/* A box with one holder and the engine's timeout from now on; NULL: no memory. */
+/* A box with one holder and the engine's timeout, starting now; NULL: out of memory. */
 PTC_MUST_USE PtcHeapBox *ptc_box_new(Ptc *ptc, size_t limit);
 void ptc_box_retain(PtcHeap *heap);
 void ptc_box_release(PtcHeap *heap);

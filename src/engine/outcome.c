@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a run produced.  The outcome owns the run's heap, so its value stays readable until it is
- * freed. */
+ * What a run produced.  The outcome owns the run's heap, so its value stays readable until it is freed. */
 #include "engine/outcome.h"
 
 #include <stdio.h>
@@ -26,7 +25,7 @@ PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits)
     o->ptc = ptc;
     o->limits = *limits;
     ptc_heap_init(&o->heap, &ptc->pool, &ptc->vm.budget, (size_t)limits->memory_bytes);
-    o->heap.refs = 0; /* not counted: it goes with the outcome */
+    o->heap.refs = 0; /* not counted: it is freed with the outcome */
     return o;
 }
 
@@ -92,7 +91,7 @@ static void copy_form(char *out, size_t size, const char *source, size_t len, co
         return;
     size_t n = d->last - d->first;
     n = ptc_utf8_valid_prefix(source + d->first,
-                              n < size * 2 ? n : size * 2); /* a program may be any bytes */
+                              n < size * 2 ? n : size * 2); /* a program may contain any bytes */
     ptc_diag_format(out, size, "%.*s", (int)n, source + d->first);
     for (char *p = out; *p; p++)
         if (*p == '\n' || *p == '\r' || *p == '\t')
@@ -153,7 +152,7 @@ bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *s, const PtcVM *v
     return true;
 }
 
-/* By index: they lie in that order. */
+/* By index, in which order they are stored. */
 static const PtcOldGlobal *find_old(const PtcOutcome *o, uint32_t index)
 {
     size_t from = 0, to = o->old_count;
@@ -202,7 +201,8 @@ bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase ph
     o->control = vm->control;
     o->heap.budget = &o->budget;
     o->heap.limit +=
-        (size_t)o->limits.memory_bytes; /* garbage of the run does not keep it from being shown */
+        (size_t)o->limits
+            .memory_bytes; /* the run's garbage must not keep the result from being shown */
     ptc_outcome_refresh(o);
     if (ok) {
         o->value = vm->result;
@@ -273,7 +273,7 @@ const char *ptc_outcome_show_text(PtcOutcome *o)
     return ptc_buf_text(&o->text);
 }
 
-/* What keeps the result from being JSON. */
+/* Says what keeps the result from being JSON. */
 static void explain_json(PtcOutcome *o, const PtcJsonError *error)
 {
     bool root = strcmp(error->path, "<root>") == 0;

@@ -13,16 +13,16 @@ typedef struct PtcOutcomeError {
     PtcErrorKind kind;
     PtcPhase phase;
     uint32_t line, column;
-    bool earlier; /* these are in the text of an earlier program */
+    bool earlier; /* these are positions in an earlier program */
     char message[PTC_MESSAGE_MAX + 4];
     char hint[PTC_HINT_MAX + 4];
     char form[84];
 } PtcOutcomeError;
 
-/* What a definition held before the run. */
+/* What a definition was before the run. */
 typedef struct PtcOldGlobal {
     uint32_t index;
-    PtcValue value; /* in the session's heap that the outcome keeps; PTC_UNBOUND for a new name */
+    PtcValue value; /* in the session's heap, which the outcome keeps; PTC_UNBOUND for a new name */
 } PtcOldGlobal;
 
 enum {
@@ -41,14 +41,14 @@ struct PtcOutcome {
     PtcTools *tools;               /* held; or NULL */
     PtcLog log;                    /* of tool calls */
     PtcValue journal, summaries;   /* maps, or nil */
-    bool validated;                /* the result was held to a signature or schema */
-    bool judged, fits; /* PtcRunMore.judge: the result was looked at, and is what is wanted */
+    bool validated;                /* the result was checked against a signature or schema */
+    bool judged, fits; /* PtcRunMore.judge: the result was examined, and is what is wanted */
     PtcBuf issues;     /* judged, does not fit: why, see tool/contract.h */
-    bool dropped; /* it went well, but its definitions were over their limit and are not kept */
-    PtcBuf lost;  /* PtcRunMore.judge: names that it defined and that are not kept, a line each */
+    bool dropped;      /* it succeeded, but its definitions exceeded their limit and are not kept */
+    PtcBuf lost; /* PtcRunMore.judge: names that it defined and that are not kept, one per line */
     bool ok;
     PtcControl control;
-    PtcValue value; /* the result; of (fail v) its v; PTC_NONE when it failed otherwise */
+    PtcValue value; /* the result; for (fail v) its v; PTC_NONE if it failed otherwise */
     PtcLimits limits;
     PtcPrints prints;
     PtcWarnings warnings;
@@ -56,46 +56,47 @@ struct PtcOutcome {
     size_t error_count;
     PtcBuf text, json, payload, answer;
     bool text_done, text_cut, json_done;
-    bool json_none; /* the value has no JSON, or too much; not: memory was short */
-    bool json_long; /* too much, or too slow to write */
+    bool json_none; /* the value has no JSON form, or too long a one; not set when out of memory */
+    bool json_long; /* too long, or too slow to write */
     char json_why[PTC_PATH_BYTES + 64]; /* then: what and where, or how long */
     bool answer_done, answer_none;      /* the same for the answer */
-    const PtcSession *session;          /* only to be compared: it may be gone */
+    const PtcSession *session;          /* only for comparing: it may have been freed */
     PtcOldGlobal *old;                  /* of definitions the run changed, by index */
     size_t old_count;
 };
 
-/* An empty outcome for a run that is about to start; NULL: no memory. */
+/* An empty outcome for a run that is about to start; NULL: out of memory. */
 PTC_MUST_USE PtcOutcome *ptc_outcome_new(Ptc *ptc, const PtcLimits *limits);
-/* NULL is fine. */
+/* NULL is allowed. */
 void ptc_outcome_drop(PtcOutcome *o);
 /* Holds the heap of v, or `heap` itself, until the outcome is dropped. */
 void ptc_outcome_keep(PtcOutcome *o, int which, PtcValue v, PtcHeap *heap);
 
-/* Takes result, prints and errors out of the VM.  False: no memory. */
+/* Takes result, prints and errors out of the VM.  False: out of memory. */
 PTC_MUST_USE bool ptc_outcome_fill(PtcOutcome *o, bool ok, const PtcDiags *diags, PtcPhase phase,
                                    const char *source, size_t len);
-/* Remembers what the session's definitions were, as far as the run changed them. */
+/* Remembers the session's definitions from before the run, as far as the run changed them. */
 PTC_MUST_USE bool ptc_outcome_note_changes(PtcOutcome *o, const PtcSession *session,
                                            const PtcVM *vm);
 
-/* Is the definition of this number another after the run than before?  One that is equal is no change. */
+/* Did the definition with this number change in the run?  An equal value is not a change. */
 bool ptc_outcome_changed(PtcOutcome *o, const PtcSession *session, uint32_t index);
-/* Remembers the names of definitions that the run made and that are about to go, in o->lost, as far as there is memory. */
+/* Remembers the names of definitions that the run made and that will be discarded, in o->lost, as far as memory
+ * allows. */
 void ptc_outcome_note_lost(PtcOutcome *o, const PtcSession *session, const PtcVM *vm);
 
 /* Another full timeout for turning values into text. */
 void ptc_outcome_refresh(PtcOutcome *o);
-/* Prints a value as results are printed.  False: not whole, or memory is short. */
+/* Prints a value the way results are printed.  False: incomplete, or out of memory. */
 PtcPrinter ptc_outcome_printer(PtcOutcome *o);
 bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v);
 
-/* The result of a run that went well, as PTC-Lisp text (o->text_cut tells whether it is whole) and as JSON; made once,
- * NUL-ended.  NULL: memory is short; or it has no JSON (o->json_none). */
+/* The result of a successful run, as PTC-Lisp text (o->text_cut says whether it was cut) and as JSON; made once,
+ * NUL-terminated.  NULL: out of memory; or it has no JSON form (o->json_none). */
 const char *ptc_outcome_show_text(PtcOutcome *o);
 const char *ptc_outcome_show_json(PtcOutcome *o);
-/* The same JSON as an answer has it, with underscores in keys; of a run that went well the result, of (fail v) v.  NULL:
- * memory is short; or there is none (o->answer_none). */
+/* The same JSON in the form of an answer, with underscores in keys; for a successful run the result, for (fail v) v.
+ * NULL: out of memory; or there is none (o->answer_none). */
 const char *ptc_outcome_show_answer(PtcOutcome *o);
 
 /* Warning i, from 0 to warnings.count - 1; and all of them as a JSON array of {"kind", "message", "line", "column", "hint"},
@@ -103,7 +104,7 @@ const char *ptc_outcome_show_answer(PtcOutcome *o);
 PtcWarning ptc_outcome_warned(const PtcOutcome *o, size_t i);
 bool ptc_outcome_write_warnings(const PtcOutcome *o, PtcBuf *out);
 
-/* Finding i, from 0 to error_count - 1; call i, from 0 to log.count - 1.  Texts are the outcome's. */
+/* Finding i, from 0 to error_count - 1; call i, from 0 to log.count - 1.  Texts belong to the outcome. */
 PtcError ptc_outcome_finding(const PtcOutcome *o, size_t i);
 PtcToolRecord ptc_outcome_call(PtcOutcome *o, size_t i);
 

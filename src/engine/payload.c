@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * The answer of `lisp_eval` for an outcome: collects texts as tool/protocol.h wants them, and lets it write.  The parts of
- * it come from the same functions, so that an answer in another form cannot tell something else. */
+ * The answer of `lisp_eval` for an outcome: collects the texts in the form that tool/protocol.h wants, and has it
+ * write them.  Parts of the answer come from the same functions, so that an answer in another form cannot say
+ * something different. */
 #include "engine/payload.h"
 
 #include <string.h>
@@ -11,12 +12,12 @@
 #include "tool/protocol.h"
 
 enum {
-    VALUE_BYTES = 64 * 1024,          /* of a stored value that are printed to be counted */
-    PAYLOAD_SLACK = 16 * 1024 * 1024, /* all but printed text */
-    ESCAPED = 6,                      /* bytes that JSON makes of one at most */
+    VALUE_BYTES = 64 * 1024, /* of a stored value that are printed in order to be counted */
+    PAYLOAD_SLACK = 16 * 1024 * 1024, /* for everything except printed text */
+    ESCAPED = 6,                      /* bytes that one byte can become in JSON */
 };
 
-/* What an answer is made of; all of it is released in release(). */
+/* What an answer is made from; all of it is released in release(). */
 typedef struct {
     PtcOutcome *o;
     PtcMem *mem;
@@ -24,9 +25,9 @@ typedef struct {
     PtcPayloadOptions options;
     PtcFormatOptions format;
     PtcText *prints;
-    uint32_t *names; /* numbers of the session's names, sorted by text */
+    uint32_t *names; /* indexes of the session's names, sorted by text */
     size_t name_count, name_cap;
-    uint32_t *news; /* those that the run defined or changed, the same */
+    uint32_t *news; /* those that the run defined or changed, likewise */
     size_t news_count;
     PtcText *stored;
     PtcStored *changed;
@@ -63,7 +64,7 @@ static bool take_warnings(Work *w)
     return w->o->warnings.count == 0 || ptc_outcome_write_warnings(w->o, &w->warnings);
 }
 
-/* As JSON; none: there are no warnings. */
+/* As JSON; absent: there are no warnings. */
 static PtcText warnings_of(const Work *w)
 {
     return (PtcText){w->warnings.len ? w->warnings.data : NULL, w->warnings.len};
@@ -77,7 +78,7 @@ static int compare_names(const PtcName *a, const PtcName *b)
     return order ? order : a->len < b->len ? -1 : a->len > b->len;
 }
 
-/* Shell's sort: a session may have many names, and the C library's qsort may allocate. */
+/* Shell sort: a session may have many names, and the C library's qsort may allocate. */
 static void sort_names(const PtcName *items, uint32_t *names, size_t n)
 {
     size_t gap = 1;
@@ -114,7 +115,7 @@ static PtcText name_of(const PtcSession *s, uint32_t i)
     return (PtcText){s->names.items[i].text, s->names.items[i].len};
 }
 
-/* How many of n names an answer tells. */
+/* How many of n names an answer lists. */
 static size_t told(const Work *w, size_t n)
 {
     size_t most = (size_t)w->format.memory_names;
@@ -291,7 +292,7 @@ static bool render_failed(Work *w, bool no_feedback)
     return ok;
 }
 
-/* The session must be the run's: else "changed" would be told of somebody else's names. */
+/* The session must be the run's: otherwise "changed" would be reported for somebody else's names. */
 static bool read_options(Work *w, const PtcPayloadOptions *given)
 {
     w->options = *given;
@@ -305,7 +306,7 @@ static bool read_options(Work *w, const PtcPayloadOptions *given)
 
 /* ------------------------------------------------------------------------ parts */
 
-/* Names, a line each, as many as fit. */
+/* Names, one per line, as many as fit. */
 static void put_names(const PtcSession *s, const uint32_t *names, size_t count, PtcBuf *out)
 {
     for (size_t i = 0; i < count; i++) {
@@ -348,7 +349,7 @@ static void put_calls(Work *w, PtcBuf *out)
     ptc_emit_array_end(out);
 }
 
-/* `step` is that of a run that succeeded, else NULL.  What is too long ends between two characters. */
+/* `step` belongs to a run that succeeded, else NULL.  What is too long is cut between two characters. */
 static void put_feedback(Work *w, const PtcShown *step, PtcBuf *out)
 {
     PtcBuf text;
@@ -424,7 +425,8 @@ bool ptc_payload_parts(PtcOutcome *o, const PtcPayloadOptions *options,
     if (!read_options(&w, options))
         return false;
     ptc_buf_init(&w.previews, w.mem, ptc_payload_room(o));
-    ptc_buf_init(&w.warnings, w.mem, parts->answer ? ptc_payload_room(o) : 0); /* else told apart */
+    ptc_buf_init(&w.warnings, w.mem,
+                 parts->answer ? ptc_payload_room(o) : 0); /* otherwise it is passed separately */
     bool ok = (!parts->feedback && !parts->answer) || take_prints(&w);
     ok = ok && (!parts->answer || take_warnings(&w));
     ok = ok && (o->ok ? put_ok(&w, parts) : put_failed(&w, parts));

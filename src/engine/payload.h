@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT
- * payload.h - the answer of `lisp_eval` for an outcome, whole or in parts. */
+ * payload.h - the answer of `lisp_eval` for an outcome, as a whole or in parts. */
 #ifndef PTC_ENGINE_PAYLOAD_H
 #define PTC_ENGINE_PAYLOAD_H
 
 #include "engine/session.h"
 
-/* Appends the answer, one line of JSON, to `out`; options have every field (their format may be NULL).  False: memory is
- * short, an option is out of range, or the session is not the run's. */
+/* Appends the answer, one line of JSON, to `out`; options have every field (their format may be NULL).  False: out of
+ * memory, an option is out of range, or the session is not the run's. */
 PTC_MUST_USE bool ptc_payload_write(PtcOutcome *o, const PtcPayloadOptions *options, PtcBuf *out);
-/* A maximum for a buffer that the answer surely fits. */
+/* A maximum for a buffer that is certainly large enough for the answer. */
 size_t ptc_payload_room(const PtcOutcome *o);
 
-/* Parts of the answer and what an answer in another form may tell beside them, from the same code; a buffer that is NULL is
- * not wanted.  What does not fit its buffer is cut between characters, or (JSON) left out. */
+/* Parts of the answer and what an answer in another form may say besides, from the same code; a buffer that is NULL
+ * is not wanted.  What does not fit its buffer is cut between characters, or (JSON) left out. */
 typedef struct PtcPayloadParts {
     PtcBuf *
-        answer; /* the answer without its feedback, JSON, with ptc_payload_room: somebody adds another */
+        answer; /* the answer without its feedback, JSON, with ptc_payload_room: the caller adds its own */
     PtcBuf *feedback; /* text */
     PtcBuf *changed;  /* names that the run defined or changed, sorted, a line each */
     PtcBuf *stored;   /* all names of the session, the same */
@@ -25,7 +25,8 @@ typedef struct PtcPayloadParts {
                          text cut to PTC_LOG_TEXT bytes; the first calls, as many as fit */
 } PtcPayloadParts;
 
-/* For a run in a session its options name it; a run that failed has neither changed, stored nor memory.  False as above. */
+/* For a run in a session the options must name it; a failed run has neither changed, stored nor memory.  False as
+ * above. */
 PTC_MUST_USE bool ptc_payload_parts(PtcOutcome *o, const PtcPayloadOptions *options,
                                     const PtcPayloadParts *parts);
 

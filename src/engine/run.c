@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * One run: from what the host gives to the outcome. */
+ * One run: from what the host gives to the outcome.  What always holds: whatever happens, the VM is reset, and a
+ * session is only changed by a commit that succeeds as a whole (its journal aside, which is kept in any case). */
 #include <string.h>
 
 #include "engine/engine.h"
@@ -8,7 +9,7 @@
 #include "lisp/vm_int.h"
 #include "value/calendar.h"
 
-/* One run under way. */
+/* A run in progress. */
 typedef struct Work {
     Ptc *ptc;
     const PtcRun *run;
@@ -17,7 +18,7 @@ typedef struct Work {
     PtcOutcome *o;
 } Work;
 
-/* What is given must outlive the outcome: only heaps that are counted (a PtcData's, a session's) can be kept. */
+/* What is passed in must outlive the outcome: only counted heaps (of a PtcData or a session) can be kept. */
 static bool good_map(const Ptc *ptc, PtcValue v)
 {
     if (v == PTC_NONE || v == PTC_NIL)
@@ -42,7 +43,7 @@ static PtcValue or_nil(PtcValue v)
 
 /* ----------------------------------------------------------------------------- journal */
 
-/* The session's journal with what the host adds to it, in the run's heap; PTC_NONE: no memory. */
+/* The session's journal with what the host adds to it, in the run's heap; PTC_NONE: out of memory. */
 static PtcValue first_journal(const PtcRun *run, PtcHeap *heap)
 {
     PtcValue key, value, journal = run->session ? run->session->journal : PTC_NIL;
@@ -54,7 +55,7 @@ static PtcValue first_journal(const PtcRun *run, PtcHeap *heap)
     return journal;
 }
 
-/* What tasks did is kept whether or not the program came to its end. */
+/* What tasks did is kept even if the program did not finish. */
 static bool keep_journal(PtcSession *s, PtcVM *vm)
 {
     if (!s || vm->journal == s->journal || vm->journal == PTC_NIL)
@@ -72,7 +73,7 @@ static bool any_cached(const PtcTools *tools)
     return false;
 }
 
-/* The session's cache; without a session one for this run.  NULL: none. */
+/* The session's cache; without a session one for this run only.  NULL: none. */
 static PtcCache *find_cache(Ptc *ptc, const PtcRun *run, PtcCache *own)
 {
     if (!run->tools || !any_cached(run->tools))
@@ -85,7 +86,7 @@ static PtcCache *find_cache(Ptc *ptc, const PtcRun *run, PtcCache *own)
 
 /* --------------------------------------------------------------------------------- runs */
 
-/* Not run at all: the findings are about what the host gave. */
+/* It never ran: the findings are about what the host passed in. */
 static void reset_vm(PtcVM *vm)
 {
     vm->failed = false;
@@ -96,7 +97,7 @@ static void reset_vm(PtcVM *vm)
     vm->journal = vm->summaries = vm->error_source = PTC_NIL;
 }
 
-/* Is nothing to follow this run? */
+/* Will nothing follow this run? */
 static bool ends_all(const Work *w)
 {
     const PtcVM *vm = &w->ptc->vm;
@@ -120,7 +121,7 @@ static bool fail_over(PtcVM *vm, int64_t most)
     return false;
 }
 
-/* Are the definitions within their limit, or may they go?  False: the VM has failed. */
+/* Are the definitions within their limit, or may they be discarded?  False: the VM has failed. */
 static bool check_definitions(const Work *w)
 {
     PtcVM *vm = &w->ptc->vm;
@@ -134,7 +135,7 @@ static bool check_definitions(const Work *w)
     return !over || w->o->dropped || fail_over(vm, most);
 }
 
-/* Names and aliases that a failed run added go again. */
+/* Names and aliases that a failed run added are removed again. */
 static bool commit(const Work *w, bool ok, PtcNamesMark known)
 {
     PtcSession *s = w->run->session;
@@ -173,7 +174,7 @@ static bool run_checked(Work *w, PtcProgram *p, PtcDiags *diags)
     return ptc_outcome_fill(w->o, ok, diags, phase, p->source, p->len);
 }
 
-/* What is wanted; false: that is wrong, with a finding in diags. */
+/* What is wanted; false: it is invalid, with a finding in diags. */
 static bool read_wanted(Work *w, PtcDiags *diags)
 {
     if (!w->more->wanted)
@@ -190,7 +191,7 @@ static bool run_program(Work *w)
     PtcSession *s = run->session;
     PtcDiags diags;
     PtcCache own;
-    ptc->vm.budget.stop = PTC_STOP_NONE; /* of the run before */
+    ptc->vm.budget.stop = PTC_STOP_NONE; /* left by the run before */
     PtcToolRun tools = {.tools = run->tools,
                         .cache = find_cache(ptc, run, &own),
                         .max_calls = o->limits.max_tool_calls,
@@ -238,8 +239,8 @@ static void keep_given(PtcOutcome *o, const PtcRun *run)
     o->tools = ptc_toolset_retain(run->tools);
 }
 
-/* From here on ptc_engine_cancel, and a wish to stop that is given, end what is under way.  Returns the outer wish that was
- * there, for end. */
+/* From here on ptc_engine_cancel and the given cancel flag end the current run.  Returns the outer flag that was set
+ * before, for end. */
 static const PtcCancel *begin(Ptc *ptc, const PtcCancel *cancel)
 {
     const PtcCancel *outer = ptc->cancel.outer;

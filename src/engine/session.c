@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Sessions: definitions that live on between runs, in a heap of their own.  That heap only grows; when it has doubled,
- * what is still bound is copied to a new one, and the old one goes when the last outcome that points into it does.
- * How the host looks at a session and changes it is in session_host.c. */
+ * Sessions: definitions that live on between runs, in a heap of their own.  That heap only grows; when it has
+ * doubled, what is still bound is copied to a new one, and the old one is freed with the last outcome that points
+ * into it.  What the host can see and change in a session is in session_host.c. */
 #include "engine/session.h"
 
 #include <stdio.h>
@@ -120,7 +120,7 @@ static bool copy_all(PtcHeapBox *box, PtcValue *values, size_t n)
     return ok;
 }
 
-/* The copies, with the journal behind them. */
+/* The copies, followed by the journal. */
 static bool copy_session(PtcHeapBox *box, PtcValue *copies, const PtcValue *values, size_t n,
                          PtcValue journal)
 {
@@ -166,15 +166,15 @@ bool ptc_session_compact(PtcSession *s)
 
 /* ------------------------------------------------------------------------------ history */
 
-/* Is this to be counted?  Code is small, and functions of letfn go round in circles. */
+/* Should this be counted?  Code is small, and functions of letfn refer to each other in circles. */
 static bool counts(PtcValue from, PtcValue v)
 {
     return ptc_is_obj(v) && !ptc_is(v, PTC_T_PROTO) &&
            !(ptc_is(from, PTC_T_CLOSURE) && ptc_is(v, PTC_T_CLOSURE));
 }
 
-/* Does all that v refers to take more than `most` bytes?  What is shared counts every time, so that nothing has to
- * be remembered.  Says yes when memory is short. */
+/* Does everything that v refers to take more than `most` bytes?  What is shared is counted every time, so that
+ * nothing has to be remembered.  Says yes when out of memory. */
 static bool is_larger(PtcHeap *heap, PtcValue v, size_t most)
 {
     PtcWalk walk;
@@ -195,7 +195,7 @@ static bool is_larger(PtcHeap *heap, PtcValue v, size_t most)
     return larger;
 }
 
-/* What stands in the history for a result that is too large for it. */
+/* What takes the place of a result that is too large for the history. */
 static PtcValue not_kept(PtcVM *vm, size_t most)
 {
     char text[160], limit[40];
@@ -215,7 +215,7 @@ static PtcValue value_before(const PtcSession *s, size_t i)
     return i < s->global_cap ? s->globals[i] : PTC_UNBOUND;
 }
 
-/* Values for after the run: what it defined if that is kept, and its result before those that the session had. */
+/* The values after the run: what it defined if that is kept, and its result in front of those that the session had. */
 static void next_values(const PtcSession *s, PtcVM *vm, PtcValue *values, bool keep)
 {
     for (size_t i = 0; i < vm->global_count; i++)
@@ -265,7 +265,7 @@ static bool commit_into(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcVal
     return true;
 }
 
-/* Without what the run let go of, it may fit. */
+/* If what the run released is dropped first, it may fit. */
 static bool try_commit(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValue *scratch,
                        PtcStop *stop)
 {
@@ -274,7 +274,7 @@ static bool try_commit(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValu
     return ok || (*stop == PTC_STOP_MEMORY && ptc_session_replace(s, values, s->journal, stop));
 }
 
-/* Bytes of objects in a heap, dead ones with them. */
+/* Bytes of objects in a heap, including dead ones. */
 static size_t bytes_in(const PtcHeap *heap)
 {
     return heap->used - (size_t)(heap->end - heap->cur) - (size_t)(heap->over_end - heap->over);
@@ -285,7 +285,7 @@ bool ptc_session_over(PtcSession *s, PtcVM *vm, size_t most, bool *over)
     size_t bytes = 0, first = s->history < vm->global_count ? s->history : vm->global_count;
     *over = false;
     if (vm->context == PTC_NIL && bytes_in(&s->box->heap) + bytes_in(vm->heap) <= most)
-        return true; /* all there is takes no more */
+        return true; /* everything together takes no more */
     ptc_engine_budget(s->ptc, &s->box->budget, vm->limits.timeout_ms);
     if (!ptc_weigh(&s->box->heap, vm->globals + first, vm->global_count - first, most, &bytes))
         return fail_commit(s, vm, PTC_STOP_MEMORY);
@@ -307,7 +307,8 @@ bool ptc_session_commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool keep)
     PtcValue *scratch = values + vm->global_count + 1;
     PtcStop stop;
     bool ok = try_commit(s, vm, values, scratch, &stop);
-    if (!ok && stop == PTC_STOP_MEMORY && s->history > 0) { /* results make room for definitions */
+    if (!ok && stop == PTC_STOP_MEMORY &&
+        s->history > 0) { /* give up results to make room for definitions */
         for (size_t i = 0; i < s->history; i++)
             values[i] = PTC_NIL;
         ok = try_commit(s, vm, values, scratch, &stop);
@@ -316,7 +317,7 @@ bool ptc_session_commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool keep)
     s->cursor_index = s->cursor_at = 0;
     if (!ok)
         fail_commit(s, vm, stop);
-    if (!ok || s->box->heap.used > s->compact_at) /* a failure leaves what was copied before it */
+    if (!ok || s->box->heap.used > s->compact_at) /* a failure leaves copies behind */
         ptc_session_compact(s);
     return ok;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What a session holds, as JSON for a person or a model to look at: names, types, sizes and previews. */
+ * The contents of a session, as JSON for a person or a model: names, types, sizes and previews. */
 #include <string.h>
 
 #include "base/utf8.h"

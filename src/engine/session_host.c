@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What the host sees of a session and changes in it: names, values, forgetting. */
+ * What the host can see and change in a session: names, values, forgetting.  What always holds: a change that fails
+ * leaves the session as it was. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -27,7 +28,7 @@ size_t ptc_session_binding_count(const PtcSession *s)
 
 /* ------------------------------------------------------------------------------ reading */
 
-/* Going through all names in order looks at each of them once. */
+/* Keeps a cursor, so that going through all names in order visits each only once. */
 PtcText ptc_session_binding(PtcSession *s, size_t index)
 {
     if (index < s->cursor_index)
@@ -43,7 +44,7 @@ PtcText ptc_session_binding(PtcSession *s, size_t index)
     return (PtcText){s->names.items[at].text, s->names.items[at].len};
 }
 
-/* The place of a name that has a value, -1 when it has none. */
+/* The index of a name that has a value, -1 if it has none. */
 static int find_bound(const PtcSession *s, PtcText name)
 {
     int at = ptc_names_find(&s->names, name.bytes, name.len);
@@ -59,7 +60,7 @@ PtcValue ptc_session_lookup(const PtcSession *s, PtcText name)
 
 /* ----------------------------------------------------------------------------- changing */
 
-/* Would (def name ...) take it?  The reader knows what a symbol is. */
+/* Would (def name ...) accept it?  The reader knows what a symbol is. */
 static PtcStatus check_name(Ptc *ptc, PtcText name)
 {
     PtcForm **forms;
@@ -83,7 +84,7 @@ static PtcStatus check_name(Ptc *ptc, PtcText name)
     return ok ? PTC_OK : short_of ? PTC_NO_MEMORY : PTC_BAD_ARGUMENT;
 }
 
-/* Values die with the engine's pool; one of another engine would dangle. */
+/* Values are freed with the engine's pool; one of another engine would dangle. */
 static bool is_ours(const Ptc *ptc, PtcValue v)
 {
     return v != PTC_NONE && v != PTC_UNBOUND &&
@@ -101,7 +102,7 @@ static PtcValue copy_in(PtcSession *s, PtcValue v)
     return mine;
 }
 
-/* There is no room beside what it was bound to: all but that is copied to a new heap.  `at` -1: the journal. */
+/* There is no room beside the old value: everything except that is copied to a new heap.  `at` -1: the journal. */
 static PtcStatus rebind(PtcSession *s, int at, PtcValue v)
 {
     PtcStop stop;
@@ -115,7 +116,7 @@ static PtcStatus rebind(PtcSession *s, int at, PtcValue v)
     bool ok = s->box->budget.stop == PTC_STOP_MEMORY &&
               ptc_session_replace(s, values, at < 0 ? v : s->journal, &stop);
     ptc_mem_free(&s->ptc->mem, values, bytes);
-    s->stale = s->stale || !ok; /* of what did not fit, a part lies there */
+    s->stale = s->stale || !ok; /* part of what did not fit is still there */
     return ok ? PTC_OK : PTC_BAD_DATA;
 }
 

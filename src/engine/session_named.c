@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Named sessions of an engine.  What always holds: there is a limit on their number, and all are dropped with the
+ * engine. */
 #include "engine/session_named.h"
 
 #include "engine/engine.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Holds the result of a run to a signature or a JSON Schema. */
+ * Checks the result of a run against a signature or a JSON Schema. */
 #include "engine/wanted.h"
 
 #include <string.h>
@@ -146,7 +146,8 @@ bool ptc_wanted_judge(PtcOutcome *o, const PtcContract *w)
     ptc_outcome_refresh(o);
     o->budget.cancel = &o->ptc->cancel;
     o->heap.budget = &o->budget;
-    o->heap.limit += (size_t)o->limits.memory_bytes; /* garbage is not what the judging takes */
+    o->heap.limit +=
+        (size_t)o->limits.memory_bytes; /* the run's garbage does not count against judging */
     PtcFit fit = judge(o, w, vm->result);
     o->heap.limit = limit;
     o->heap.budget = &vm->budget;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Objects are marked in a map of their own, since the heaps they lie in belong to others. */
+ * How many bytes values take.  Objects are marked in a separate map, since the heaps they live in belong to others. */
 #include "engine/weigh.h"
 
 #include "engine/snapshot/idmap.h"
@@ -11,7 +11,7 @@ typedef struct {
     size_t bytes, most;
 } Scale;
 
-/* Puts an object that was not seen yet on the scale.  False: no memory. */
+/* Puts an object that was not seen before on the scale.  False: out of memory. */
 static bool put(Scale *s, PtcValue v)
 {
     bool fresh = false;
@@ -25,7 +25,7 @@ static bool put(Scale *s, PtcValue v)
     return ptc_walk_push(&s->walk, v, 0);
 }
 
-/* All that lies on the walk, until it is too much. */
+/* Weighs everything on the walk, until it is too much. */
 static bool follow(Scale *s)
 {
     bool ok = true;

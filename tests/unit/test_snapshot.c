@@ -386,12 +386,12 @@ static void test_refusals(void)
         for (int bit = 0; bit < 8; bit++) {
             memcpy(copy, one.bytes, one.len);
             copy[i] ^= (char)(1 << bit);
-            REFUSED(ptc, key, KEY, copy, one.len, PTC_BAD_DATA, "the key is another one");
+            REFUSED(ptc, key, KEY, copy, one.len, PTC_BAD_DATA, "the key is wrong");
         }
     for (size_t n = 0; n < one.len; n++)
-        REFUSED(ptc, key, KEY, one.bytes, n, PTC_BAD_DATA, "the key is another one");
+        REFUSED(ptc, key, KEY, one.bytes, n, PTC_BAD_DATA, "the key is wrong");
     memcpy(copy, one.bytes, one.len);
-    REFUSED(ptc, key, KEY, copy, one.len + 1, PTC_BAD_DATA, "the key is another one");
+    REFUSED(ptc, key, KEY, copy, one.len + 1, PTC_BAD_DATA, "the key is wrong");
     REFUSED(ptc, "another key that is long enough", 31, one.bytes, one.len, PTC_BAD_DATA, "key");
     REFUSED(ptc, key, KEY - 1, one.bytes, one.len, PTC_BAD_DATA, "key");
     REFUSED(ptc, key, 15, one.bytes, one.len, PTC_BAD_ARGUMENT, "16 bytes");

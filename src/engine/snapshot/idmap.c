@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * A hash table from values to numbers, by identity.  What always holds: it has a free slot, so a search always ends. */
 #include "engine/snapshot/idmap.h"
 
 void ptc_idmap_init(PtcIdMap *map, PtcMem *mem)
@@ -12,7 +13,7 @@ void ptc_idmap_deinit(PtcIdMap *map)
     ptc_idmap_init(map, map->mem);
 }
 
-/* Where a value is or belongs. */
+/* Where a value is, or belongs. */
 static PtcIdEntry *place(PtcIdEntry *table, size_t cap, PtcValue v)
 {
     size_t at = (size_t)((v >> 3) * 0x9e3779b97f4a7c15u >> 32) & (cap - 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * idmap.h - numbers for values by identity: what has been seen already, and as which number.  For walks over everything
- * that a value refers to. */
+ * idmap.h - numbers for values by identity: what has been seen before, and under which number.  For walks over
+ * everything that a value refers to. */
 #ifndef PTC_ENGINE_SNAPSHOT_IDMAP_H
 #define PTC_ENGINE_SNAPSHOT_IDMAP_H
 
@@ -20,10 +20,10 @@ typedef struct PtcIdMap {
 
 void ptc_idmap_init(PtcIdMap *map, PtcMem *mem);
 void ptc_idmap_deinit(PtcIdMap *map);
-/* The entry of a value, added with number 0 and *fresh true when there is none; valid until the next one is added.
- * NULL: no memory. */
+/* The entry of a value, added with number 0 and *fresh true if there is none; valid until the next one is added.
+ * NULL: out of memory. */
 PTC_MUST_USE PtcIdEntry *ptc_idmap_at(PtcIdMap *map, PtcValue value, bool *fresh);
-/* The same without adding: NULL when there is none. */
+/* The same without adding: NULL if there is none. */
 PtcIdEntry *ptc_idmap_find(const PtcIdMap *map, PtcValue value);
 
 #endif

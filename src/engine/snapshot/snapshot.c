@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Sessions as bytes and back: the sections around the objects, and the tag. */
+ * Sessions as bytes and back: the sections around the objects, and the tag.  What always holds: the tag is checked
+ * before anything else is read, and a snapshot that cannot be read leaves no session behind. */
 #include "engine/snapshot/snapshot.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ enum { ALIAS_BYTES = 260, SLACK = 256 * 1024 };
 
 /* ------------------------------------------------------------------------------ writing */
 
-/* Tables by global.  False: no memory. */
+/* Tables by global.  False: out of memory. */
 static bool open_tables(SnapWriter *w)
 {
     PtcMem *mem = &w->session->ptc->mem;
@@ -56,7 +57,7 @@ static bool open_writer(SnapWriter *w, PtcSession *s)
     return w->work && open_tables(w);
 }
 
-/* Numbers for the history and for what is bound; and which names mean nothing but a global. */
+/* Numbers for the history and for what is bound; and which names can only mean a global. */
 static void number_names(SnapWriter *w)
 {
     const PtcSession *s = w->session;
@@ -86,7 +87,7 @@ static void put_aliases(const SnapWriter *w, PtcBuf *out)
     }
 }
 
-/* The journal stands behind the bindings, under a name that none of them can have. */
+/* The journal comes after the bindings, under a name that none of them can have. */
 static void put_bound(const SnapWriter *w, PtcBuf *out)
 {
     const PtcSession *s = w->session;
@@ -107,7 +108,7 @@ static void put_section(PtcBuf *out, uint64_t number, const PtcBuf *body)
         out->failed = true;
 }
 
-/* Everything but the objects is short. */
+/* Everything except the objects is short. */
 static bool put_sections(SnapWriter *w, PtcBuf *out, const PtcBuf *count, const PtcBuf *values)
 {
     PtcBuf names;
@@ -173,13 +174,13 @@ static void say(char *error, size_t size, const char *text)
         ptc_diag_format(error, size, "%s", text);
 }
 
-/* What ended reading or writing, when it was no mistake of the bytes or the values. */
+/* What ended reading or writing, if it was not the fault of the bytes or the values. */
 static const char *stop_text(PtcStop stop)
 {
     switch (stop) {
     case PTC_STOP_TIMEOUT:
     case PTC_STOP_DEADLINE: return "it took longer than timeout_ms";
-    case PTC_STOP_MEMORY: return "memory is short";
+    case PTC_STOP_MEMORY: return "out of memory";
     case PTC_STOP_DEPTH: return "keys of maps are nested too deep";
     default: return "a limit was reached";
     }
@@ -200,7 +201,7 @@ PtcStatus ptc_snapshot_encode(PtcSession *s, PtcBuf *out, char *error, size_t er
 
 /* ------------------------------------------------------------------------------ reading */
 
-/* Section `number`, which comes next, as what the reader reads. */
+/* Makes section `number`, which must come next, the reader's input. */
 static bool enter_section(SnapReader *r, uint64_t number, const uint8_t **rest)
 {
     uint64_t found, len;
@@ -239,7 +240,7 @@ static bool read_alias(SnapReader *r, const char *text, size_t len)
     bool good = equals > text + 2 && equals < text + len - 1 && text[0] == ' ' &&
                 (text[1] == '@' || text[1] == '!') && good_name(text + 1, len - 1);
     if (!good)
-        return SNAP_BAD(r, "an alias is none");
+        return SNAP_BAD(r, "an alias is malformed");
     PtcText name = {text + 2, (size_t)(equals - text) - 2};
     PtcText ns = {equals + 1, len - (size_t)(equals - text) - 1};
     PtcAliasKind kind = text[1] == '@' ? PTC_ALIAS_NAMESPACE : PTC_ALIAS_REFERRED;
@@ -260,20 +261,20 @@ static bool read_aliases(SnapReader *r)
     return true;
 }
 
-/* A new name of the session; a second time the same is a mistake. */
+/* A new name of the session; the same name twice is a mistake. */
 static bool add_name(SnapReader *r, const char *text, size_t len)
 {
     PtcNames *names = &r->session->names;
     uint32_t before = names->count;
     if (!good_name(text, len))
-        return SNAP_BAD(r, "a name is none");
+        return SNAP_BAD(r, "a name is malformed");
     int at = ptc_names_add(names, text, len);
     if (at < 0 && before < UINT16_MAX)
         return ptc_budget_halt(r->heap->budget, PTC_STOP_MEMORY);
-    return (at >= 0 && names->count > before) || SNAP_BAD(r, "a name is there twice");
+    return (at >= 0 && names->count > before) || SNAP_BAD(r, "a name occurs twice");
 }
 
-/* `journal` (where the journal's name may stand) becomes its number in this list, or SIZE_MAX. */
+/* `journal` (if the journal's name may occur) becomes its number in this list, or SIZE_MAX. */
 static bool read_names(SnapReader *r, size_t *count, size_t *journal)
 {
     size_t most = (size_t)r->ptc->limits.program_bytes;
@@ -292,7 +293,7 @@ static bool read_names(SnapReader *r, size_t *count, size_t *journal)
     return true;
 }
 
-/* Numbers of the snapshot are those of the session's names, but that the journal has one and is no name. */
+/* Numbers in the snapshot are those of the session's names, except that the journal has one and is not a name. */
 static bool number_globals(SnapReader *r, size_t journal)
 {
     PtcMem *mem = &r->ptc->mem;
@@ -315,10 +316,11 @@ static bool read_values(SnapReader *r, size_t bound)
         if (!ptc_snapshot_get_value(r, place))
             return false;
     }
-    return s->journal == PTC_NIL || ptc_is_map(s->journal) || SNAP_BAD(r, "the journal is no map");
+    return s->journal == PTC_NIL || ptc_is_map(s->journal) ||
+           SNAP_BAD(r, "the journal is not a map");
 }
 
-/* Where the journal's number is among all of them. */
+/* The journal's number among all of them. */
 static size_t journal_number(const SnapReader *r, size_t journal)
 {
     return journal == SIZE_MAX ? SIZE_MAX : r->session->history + journal;
@@ -339,7 +341,7 @@ static bool read_session(SnapReader *r)
            (r->at == r->end || SNAP_BAD(r, "it has parts that this version does not know"));
 }
 
-/* The depth of the history decides which names the session begins with. */
+/* The depth of the history decides which names the session starts with. */
 static bool peek_history(SnapReader *r, uint32_t *history)
 {
     const uint8_t *at = r->at, *end = r->end, *rest;
@@ -360,7 +362,7 @@ static void close_reader(SnapReader *r, size_t names)
     ptc_mem_free(mem, r->seen, names + 1);
 }
 
-/* What reading left in the heap besides the values goes when the limit needs it. */
+/* Whatever reading left in the heap besides the values is dropped if the limit requires it. */
 static bool fit(PtcSession *s, size_t limit)
 {
     s->box->heap.limit = limit;
@@ -391,7 +393,7 @@ static PtcStatus fill_session(SnapReader *r, char *error, size_t error_size)
         full                    ? "the session needs more than session_bytes"
         : stop != PTC_STOP_NONE ? stop_text(stop)
         : r->error[0]           ? r->error
-                                : "memory is short");
+                                : "out of memory");
     return stop == PTC_STOP_MEMORY && !full ? PTC_NO_MEMORY : PTC_BAD_DATA;
 }
 
@@ -402,7 +404,7 @@ PtcStatus ptc_snapshot_decode(Ptc *ptc, const void *bytes, size_t len, PtcSessio
     uint32_t history;
     if (len < SNAP_MAGIC_BYTES || memcmp(bytes, SNAP_MAGIC, SNAP_MAGIC_BYTES - 1) != 0 ||
         r.at[SNAP_MAGIC_BYTES - 1] != (uint8_t)SNAP_MAGIC[SNAP_MAGIC_BYTES - 1]) {
-        say(error, error_size, "these bytes are no snapshot, or one of another version");
+        say(error, error_size, "these bytes are not a snapshot, or one of another version");
         return PTC_BAD_DATA;
     }
     r.at += SNAP_MAGIC_BYTES;
@@ -444,7 +446,7 @@ PtcStatus ptc_snapshot_save(PtcSession *s, PtcText key, PtcBuf *out, char *error
     ptc_hmac(key, out->data + before, out->len - before, tag);
     if (ptc_buf_add(out, tag, sizeof tag))
         return PTC_OK;
-    say(error, error_size, "memory is short");
+    say(error, error_size, "out of memory");
     return PTC_NO_MEMORY;
 }
 
@@ -459,7 +461,7 @@ PtcStatus ptc_snapshot_load(Ptc *ptc, PtcText key, PtcText bytes, PtcSession **o
     if (body > 0)
         ptc_hmac(key, bytes.bytes, body, tag);
     if (body == 0 || !ptc_secret_same(tag, bytes.bytes + body, sizeof tag)) {
-        say(error, error_size, "the key is another one, or the bytes are not as they were made");
+        say(error, error_size, "the key is wrong, or the bytes were changed");
         return PTC_BAD_DATA;
     }
     return ptc_snapshot_decode(ptc, bytes.bytes, body, out, error, error_size);

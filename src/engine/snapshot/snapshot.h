@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * snapshot.h - sessions as bytes; see snapshot_int.h for the format.  The reader trusts nothing: it is
- * as safe with bytes that nobody authenticated. */
+ * snapshot.h - sessions as bytes; see snapshot_int.h for the format.  The reader trusts nothing: it is just as safe
+ * with bytes that nobody authenticated. */
 #ifndef PTC_ENGINE_SNAPSHOT_SNAPSHOT_H
 #define PTC_ENGINE_SNAPSHOT_SNAPSHOT_H
 
@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "ptc/ptc.h"
 
-/* The session with a tag (HMAC-SHA-256) made with `key`, 16 bytes or more; as ptc_session_snapshot and
- * ptc_session_restore, which see. */
+/* The session with a tag (HMAC-SHA-256) made with `key`, 16 bytes or more; see ptc_session_snapshot and
+ * ptc_session_restore. */
 PTC_MUST_USE PtcStatus ptc_snapshot_save(PtcSession *session, PtcText key, PtcBuf *out, char *error,
                                          size_t error_size);
 PTC_MUST_USE PtcStatus ptc_snapshot_load(Ptc *ptc, PtcText key, PtcText bytes, PtcSession **out,
@@ -18,7 +18,7 @@ PTC_MUST_USE PtcStatus ptc_snapshot_load(Ptc *ptc, PtcText key, PtcText bytes, P
 /* Both without the tag.  Appends the session to `out`.  Not PTC_OK: error says why. */
 PTC_MUST_USE PtcStatus ptc_snapshot_encode(PtcSession *session, PtcBuf *out, char *error,
                                            size_t error_size);
-/* A session from the bytes before the tag. */
+/* A session from the bytes in front of the tag. */
 PTC_MUST_USE PtcStatus ptc_snapshot_decode(Ptc *ptc, const void *bytes, size_t len,
                                            PtcSession **out, char *error, size_t error_size);
 

@@ -38,13 +38,13 @@ enum {
     SNAP_ERROR = 200,
     SNAP_NO_NAME = UINT16_MAX, /* in SnapReader.names: the journal */
     SNAP_NODE_HEIGHT =
-        5, /* of full nodes: one more would be more elements than a vector may have */
+        5, /* of full nodes: one more would exceed the elements that a vector may have */
     SNAP_PRODUCER_FIELDS = 4,
 };
 
 enum { SNAP_NAMES = 1, SNAP_OBJECTS, SNAP_VALUES };
 
-/* A value inside of something: one of these, or SNAP_REF + how many objects before this one it is, less one. */
+/* A value inside something: one of these, or SNAP_REF + how many objects back it is, minus one. */
 enum {
     SNAP_NIL,
     SNAP_FALSE,
@@ -108,9 +108,9 @@ typedef struct SnapLink {
 typedef struct SnapWriter {
     PtcSession *session;
     PtcHeapBox *
-        work; /* for functions that are compiled to see whether they can be; its budget is the writer's */
-    PtcIdMap objects;  /* object -> number + 1, 0 while what it refers to is being written */
-    PtcIdMap leaders;  /* index of large maps -> the version with most entries, as an address */
+        work; /* for functions that are compiled to see whether that is possible; shares the writer's budget */
+    PtcIdMap objects;  /* object -> number + 1; 0 while what it refers to is being written */
+    PtcIdMap leaders;  /* index of large maps -> the version with the most entries, as an address */
     PtcValue *indexes; /* in the order they were written */
     size_t index_count, index_cap;
     PtcBuf out;     /* objects */
@@ -119,7 +119,7 @@ typedef struct SnapWriter {
     size_t link_count, link_cap;
     uint32_t *numbers; /* by global of the session: number of its name in the snapshot + 1, or 0 */
     uint32_t *others;  /* globals that functions refer to and that have no value */
-    uint8_t *plain;    /* by global: PTC_MAY_NAME when its name can mean nothing else */
+    uint8_t *plain;    /* by global: PTC_MAY_NAME if its name can mean nothing else */
     uint8_t *seen;     /* for one function */
     uint32_t name_count; /* numbers given out */
     uint32_t other_count;
@@ -127,13 +127,13 @@ typedef struct SnapWriter {
     char error[SNAP_ERROR];
 } SnapWriter;
 
-/* All say why in w->error (unless the budget does) and return false when something cannot be stored. */
+/* All of these say why in w->error (unless the budget does) and return false if something cannot be stored. */
 
-/* Writes v and all that it refers to, unless that has been done. */
+/* Writes v and everything that it refers to, unless that was done before. */
 PTC_MUST_USE bool ptc_snapshot_write(SnapWriter *w, PtcValue v);
 /* What follows the objects. */
 PTC_MUST_USE bool ptc_snapshot_write_end(SnapWriter *w);
-/* A reference to v, which has been written, from something that comes after object `from` - 1. */
+/* A reference to v, which has been written, from something after object `from` - 1. */
 void ptc_snapshot_put_value(const SnapWriter *w, PtcBuf *out, uint64_t from, PtcValue v);
 void ptc_snapshot_put_number(PtcBuf *out, uint64_t n);
 void ptc_snapshot_put_signed(PtcBuf *out, int64_t n);
@@ -145,12 +145,12 @@ bool ptc_snapshot_refuse(SnapWriter *w, const char *format, ...) PTC_PRINTF(2, 3
 PTC_MUST_USE bool ptc_snapshot_write_proto(SnapWriter *w, PtcValue proto);
 PTC_MUST_USE bool ptc_snapshot_write_var(SnapWriter *w, PtcValue var);
 PTC_MUST_USE bool ptc_snapshot_write_record(SnapWriter *w, PtcValue record);
-/* The values to be written before a record, one after the other: false at the end.  f->a is the record. */
+/* The values to be written before a record, one at a time: false at the end.  f->a is the record. */
 bool ptc_snapshot_next_field(PtcFrame *f, PtcValue *child);
 
 /* ------------------------------------------------------------------------------ reading */
 
-/* Only the first may be seen by programs. */
+/* Programs may only see the first. */
 typedef enum {
     SNAP_IS_VALUE,
     SNAP_IS_ENTRIES, /* a vector with holes */
@@ -182,14 +182,15 @@ typedef struct SnapReader {
     char error[SNAP_ERROR];
 } SnapReader;
 
-/* Says what is wrong with the bytes, unless something was already.  The macro is false, which the compiler should know. */
+/* Says what is wrong with the bytes, unless that was said before.  The macro is false, which the compiler should
+ * know. */
 void ptc_snapshot_note(SnapReader *r, const char *format, ...) PTC_PRINTF(2, 3);
 #define SNAP_BAD(...) (ptc_snapshot_note(__VA_ARGS__), false)
 PTC_MUST_USE bool ptc_snapshot_get_byte(SnapReader *r, uint8_t *out);
 PTC_MUST_USE bool ptc_snapshot_get_number(SnapReader *r, uint64_t most, uint64_t *out);
 PTC_MUST_USE bool ptc_snapshot_get_signed(SnapReader *r, int64_t *out);
 PTC_MUST_USE bool ptc_snapshot_get_text(SnapReader *r, size_t most, const char **text, size_t *len);
-/* A count of things that take a byte each at least. */
+/* A count of things that take at least a byte each. */
 PTC_MUST_USE bool ptc_snapshot_get_count(SnapReader *r, size_t *out);
 /* A value that programs may see. */
 PTC_MUST_USE bool ptc_snapshot_get_value(SnapReader *r, PtcValue *out);
@@ -197,7 +198,7 @@ PTC_MUST_USE bool ptc_snapshot_get_value(SnapReader *r, PtcValue *out);
 PTC_MUST_USE bool ptc_snapshot_get_slot(SnapReader *r, bool holes, bool later, PtcValue *out);
 /* An object of the given role. */
 PTC_MUST_USE bool ptc_snapshot_get_item(SnapReader *r, uint32_t *number);
-/* The object that has been read, as value. */
+/* Adds an object that has been read, as a value. */
 PTC_MUST_USE bool ptc_snapshot_add(SnapReader *r, SnapItem item);
 PTC_MUST_USE bool ptc_snapshot_add_value(SnapReader *r, PtcValue value);
 
@@ -230,13 +231,13 @@ bool ptc_snapshot_check_sets(SnapReader *r);
 /* A record of n fields; PTC_NONE when the heap is full. */
 PtcValue ptc_snapshot_record(SnapReader *r, unsigned kind, const PtcValue *fields, size_t n);
 
-/* Everything of the section of objects. */
+/* The whole section of objects. */
 PTC_MUST_USE bool ptc_snapshot_read_objects(SnapReader *r);
 
-/* Is there such a hidden builtin, and does it take so many values? */
+/* Is there such a hidden builtin, and does it take this many values? */
 bool ptc_snapshot_knows_composed(const char *name, size_t len, size_t n);
 
-/* Steps as numbers that stay; PTC_STEP_KINDS for a number that is none. */
+/* Steps as numbers that never change; PTC_STEP_KINDS for an unknown number. */
 int ptc_snapshot_step_code(PtcStepKind kind);
 PtcStepKind ptc_snapshot_step_kind(uint64_t code);
 

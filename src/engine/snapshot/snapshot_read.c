@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Values from bytes, object by object.  Nothing is allocated for what the bytes only claim: a count is believed as far as
- * bytes follow, and objects go into the session's heap, which has its limit. */
+ * Values from bytes, object by object.  What always holds: nothing is allocated because the bytes merely claim it.  A
+ * count is believed only as far as bytes follow, and objects go into the session's heap, which has a limit. */
 #include "engine/snapshot/snapshot_int.h"
 #include "base/utf8.h"
 #include "lisp/lib/regex.h"
@@ -93,7 +93,7 @@ static bool get_word(SnapReader *r, uint64_t *out)
 
 /* --------------------------------------------------------------------------- references */
 
-/* The object that a reference means. */
+/* The object that a reference points to. */
 static bool referred(SnapReader *r, uint64_t token, uint32_t *number)
 {
     uint64_t back = token - SNAP_REF;
@@ -221,7 +221,7 @@ static bool read_text(SnapReader *r, SnapKind kind)
                                                             : ptc_symbol_new(r->heap, text, len));
 }
 
-/* A big integer is normal: no limb too many, and too large for a word. */
+/* A big integer must be normal: no superfluous limb, and too large for a word. */
 static bool is_normal(const PtcBig *b)
 {
     uint32_t n = b->obj.count;
@@ -283,7 +283,7 @@ static bool read_regex(SnapReader *r)
     return ptc_snapshot_add_value(r, regex);
 }
 
-/* Formatters that have names may have patterns that no program can write. */
+/* Named formatters may have patterns that no program can write. */
 static PtcValue named_formatter(SnapReader *r, const char *text, size_t len)
 {
     static const char *const names[] = {

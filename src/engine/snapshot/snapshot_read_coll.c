@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Collections from bytes.  What other code relies on is checked here: the height of the nodes of a vector, how many keys
- * of a map are holes.  What is known of a node is kept with its item, so that a node shared by many vectors is looked at
- * once. */
+ * Collections from bytes.  What other code relies on is checked here: the height of a vector's nodes, how many keys
+ * of a map are holes.  What is known about a node is kept with its item, so that a node shared by many vectors is
+ * examined only once. */
 #include "engine/snapshot/snapshot_int.h"
 #include "lisp/lib/seq_int.h"
 #include "value/dict.h"
 
-/* A sequence of PTC_ENDLESS elements or more has no end, and is a range or made of cells. */
+/* A sequence of PTC_ENDLESS or more elements has no end, and is a range or made of cells. */
 enum { WIDTH = PTC_FLAT_MAX, BITS = 5, SEQ_MAX = PTC_ENDLESS - 1 };
 
 static bool get_flags(SnapReader *r, uint8_t allowed, uint8_t *out)
@@ -17,7 +17,7 @@ static bool get_flags(SnapReader *r, uint8_t allowed, uint8_t *out)
 
 /* ----------------------------------------------------------------------------- vectors */
 
-/* n values, holes among them, into `items`; counts the holes. */
+/* Reads n values, including holes, into `items`; counts the holes. */
 static bool get_slots(SnapReader *r, PtcValue *items, size_t n, SnapItem *item)
 {
     for (size_t i = 0; i < n; i++) {
@@ -69,7 +69,7 @@ bool ptc_snapshot_read_leaf(SnapReader *r)
     return ptc_snapshot_add(r, item);
 }
 
-/* A full node of the given height, or of any below SNAP_NODE_HEIGHT when that is -1. */
+/* A full node of the given height, or of any height below SNAP_NODE_HEIGHT if that is -1. */
 static bool get_node(SnapReader *r, int height, const SnapItem **out)
 {
     uint32_t number;
@@ -98,8 +98,8 @@ bool ptc_snapshot_read_inner(SnapReader *r)
     return ptc_snapshot_add(r, item);
 }
 
-/* The nodes of a tree of so many full leaves.  From the highest down, there are as many full nodes of a height as the
- * digit of `leaves` to the base 32 says; each height has one node above them that holds these and the one below. */
+/* The nodes of a tree with this many full leaves.  From the top down, the number of full nodes of a height is the
+ * corresponding base-32 digit of `leaves`; each height has one node above them that holds these and the one below. */
 static PtcValue get_tree(SnapReader *r, size_t leaves, SnapItem *whole, unsigned *height)
 {
     PtcValue slots[SNAP_NODE_HEIGHT + 1][WIDTH], below = PTC_NONE;
@@ -120,7 +120,7 @@ static PtcValue get_tree(SnapReader *r, size_t leaves, SnapItem *whole, unsigned
     for (int k = 0; k <= top; k++) {
         if (below != PTC_NONE)
             slots[k][counts[k]++] = below;
-        bool alone = k == top && k > 0 && counts[k] == 1; /* needs nothing above it */
+        bool alone = k == top && k > 0 && counts[k] == 1; /* needs no node above it */
         *height = alone ? (unsigned)k : (unsigned)k + 1;
         if (counts[k] > 0)
             below = alone ? slots[k][0] : new_node(r, slots[k], counts[k]);
@@ -213,7 +213,7 @@ bool ptc_snapshot_read_cons(SnapReader *r)
     return ptc_snapshot_add_value(r, ptc_cons_new(r->heap, first, rest));
 }
 
-/* See new_ring of lisp/lib/seq_part.c. */
+/* See new_ring in lisp/lib/seq_part.c. */
 bool ptc_snapshot_read_ring(SnapReader *r)
 {
     size_t n;
@@ -255,7 +255,7 @@ bool ptc_snapshot_read_set(SnapReader *r)
     return ptc_snapshot_add_value(r, ptc_shape_new(r->heap, keys, hashes, (size_t)n));
 }
 
-/* Keys are told apart only when every index is filled: a key may be a large map. */
+/* Keys can only be compared once every index is filled: a key may be a large map. */
 bool ptc_snapshot_check_sets(SnapReader *r)
 {
     for (size_t k = 0; k < r->count; k++) {
@@ -287,7 +287,7 @@ bool ptc_snapshot_read_map(SnapReader *r)
     return ptc_snapshot_add_value(r, ptc_smap_new(r->heap, shape, values));
 }
 
-/* An index that leads nowhere yet. */
+/* An index that leads nowhere so far. */
 static PtcValue new_index(SnapReader *r)
 {
     PtcIndex *o = ptc_heap_object(r->heap, PTC_T_INDEX, sizeof *o, 0);
@@ -301,7 +301,7 @@ bool ptc_snapshot_read_index(SnapReader *r)
     return ptc_snapshot_add(r, (SnapItem){.value = new_index(r), .role = SNAP_IS_INDEX});
 }
 
-/* The slots of all keys of a vector of entries, into `slots`; their number, or SIZE_MAX when a limit tripped. */
+/* The slots of all keys in a vector of entries, into `slots`; their number, or SIZE_MAX when a limit was hit. */
 static size_t gather_slots(SnapReader *r, PtcValue entries, size_t stride, PtcValue *slots)
 {
     size_t n = ptc_seq_count(entries) / stride, used = 0, left;

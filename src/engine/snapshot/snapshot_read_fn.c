@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Functions from bytes: text that goes through reader, analyzer and compiler like any program, and functions that
- * builtins made.  The code behind the latter trusts what it is given, so all of it is checked here. */
+ * builtins made.  The code behind the latter trusts what it is given, so everything is checked here. */
 #include "engine/snapshot/snapshot_int.h"
 #include "base/utf8.h"
 #include "lisp/vm_int.h"
@@ -12,7 +12,7 @@ enum { FIELDS_MAX = 1 << 20 };
 
 /* ---------------------------------------------------------------------------- functions */
 
-/* The global that a name's number means. */
+/* The global that a name's number stands for. */
 static bool get_name(SnapReader *r, uint16_t *global)
 {
     uint64_t number;
@@ -105,7 +105,7 @@ static bool get_closure(SnapReader *r, PtcClosure **out)
            SNAP_BAD(r, "a link leads to something else than a function");
 }
 
-/* Fills captures that were left open; then none may be open. */
+/* Fills captures that were left open; after that none may be open. */
 bool ptc_snapshot_read_links(SnapReader *r)
 {
     size_t n;
@@ -150,7 +150,7 @@ bool ptc_snapshot_read_var(SnapReader *r)
 
 /* ------------------------------------------------------------- functions of builtins */
 
-/* Hidden builtins that records call, and how many values they need. */
+/* Hidden builtins that records call, and the number of values they need. */
 static const struct {
     const char *name;
     size_t least, most;
@@ -184,7 +184,7 @@ static PtcValue hidden(const char *name)
     return ptc_builtin((uint32_t)ptc_builtin_find(full, (size_t)n));
 }
 
-/* A PTC_R_FN whose first fields are given; the others are read. */
+/* A PTC_R_FN whose first fields are given; the rest are read. */
 static PtcValue get_fn_record(SnapReader *r, const PtcValue *given, size_t n, size_t more)
 {
     PtcRecord *o = ptc_heap_object(r->heap, PTC_T_RECORD, sizeof *o + (n + more) * sizeof *given,
@@ -211,7 +211,7 @@ bool ptc_snapshot_read_fn(SnapReader *r)
     return ptc_snapshot_add_value(r, get_fn_record(r, &builtin, 1, n));
 }
 
-/* Its number is that of some run; the name counts. */
+/* Its number belongs to some earlier run; only the name counts. */
 bool ptc_snapshot_read_tool(SnapReader *r)
 {
     const char *name;
@@ -241,7 +241,7 @@ static const struct {
     [PTC_STEP_REDUCTIONS] = {1, 2, 0},
 };
 
-/* Counts are numbers; of pieces and strides, more than 0. */
+/* Counts are numbers; those of pieces and strides are greater than 0. */
 static bool good_count(PtcStepKind kind, PtcValue v)
 {
     if (!ptc_is_number(v) || kind == PTC_STEP_TAKE || kind == PTC_STEP_DROP)
@@ -267,7 +267,7 @@ bool ptc_snapshot_read_step(SnapReader *r)
     for (size_t i = 0; step != PTC_NONE && i < step_args[kind].counts; i++)
         if (!good_count(kind, ptc_record_field(step, PTC_STEP_ARGS + i)))
             return SNAP_BAD(r, "a transducer counts with something else than a number");
-    /* PTC_STEP_APPLY takes nothing but rows: it is a part of producers and never a value. */
+    /* PTC_STEP_APPLY only accepts rows: it occurs in producers and is never a value. */
     return ptc_snapshot_add(
         r,
         (SnapItem){.value = step, .role = kind == PTC_STEP_APPLY ? SNAP_IS_STEP : SNAP_IS_VALUE});
@@ -311,7 +311,7 @@ static bool get_step(SnapReader *r, PtcSource source, size_t i, PtcValue *out)
     bool rows = item->role == SNAP_IS_STEP && source == PTC_FROM_ZIP && i == 0;
     bool plain = item->role == SNAP_IS_VALUE && ptc_is_record(*out, PTC_R_FN) &&
                  ptc_record_field(*out, 0) == hidden("xform");
-    return rows || plain || SNAP_BAD(r, "an endless sequence has a step that is none");
+    return rows || plain || SNAP_BAD(r, "an endless sequence has an unknown step");
 }
 
 static PtcValue get_steps(SnapReader *r, PtcSource source, size_t n)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Values as bytes.  A walk with a stack of its own writes every object after all that it refers to, once. */
+ * Values as bytes.  A walk with its own stack writes every object once, after everything that it refers to. */
 #include "engine/snapshot/snapshot_int.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ static bool is_empty(PtcValue v)
     return (ptc_is(v, PTC_T_SSET) || ptc_is(v, PTC_T_SMAP)) && ptc_obj(v)->count == 0;
 }
 
-/* Is it written as an object of its own? */
+/* Is it written as a separate object? */
 static bool is_object(PtcValue v)
 {
     return ptc_is_builtin(v) || (ptc_is_obj(v) && !ptc_is(v, PTC_T_FLOAT) && !is_empty(v));
@@ -128,8 +128,8 @@ static PtcValue node_at(const PtcVec *v, size_t leaf, unsigned height)
     return node;
 }
 
-/* Part i of a large vector: first full nodes, the highest first, then the elements behind them.  What later versions
- * have added to the nodes they share is not among them. */
+/* Part i of a large vector: first full nodes, the highest first, then the elements after them.  What later versions
+ * have added to shared nodes is not included. */
 static bool part_of_vec(PtcValue vec, size_t i, PtcValue *out)
 {
     const PtcVec *v = (const PtcVec *)(uintptr_t)vec;
@@ -149,7 +149,7 @@ static bool part_of_vec(PtcValue vec, size_t i, PtcValue *out)
     return true;
 }
 
-/* Is it a cell of a ring?  Other cells before something without end count one more. */
+/* Is it a cell of a ring?  Other cells in front of something endless count one more. */
 static bool is_ring(PtcValue v)
 {
     return ptc_is(v, PTC_T_CONS) && ptc_seq_count(v) == PTC_ENDLESS;
@@ -190,7 +190,7 @@ static bool next_captured(PtcFrame *f, PtcValue *child)
     return true;
 }
 
-/* The next of the values that must be written before the object of this frame; false when there are no more. */
+/* The next of the values that must be written before this frame's object; false if there are no more. */
 static bool next_child(PtcFrame *f, PtcValue *child)
 {
     switch (ptc_tag(f->a)) {
@@ -339,7 +339,7 @@ static bool write_index(SnapWriter *w, PtcValue v)
     return true;
 }
 
-/* The version of a map with most entries leads those that share its index. */
+/* Among maps that share an index, the version with the most entries leads. */
 static bool follow_leader(SnapWriter *w, PtcValue v)
 {
     bool fresh;
@@ -401,7 +401,7 @@ static bool is_inner(PtcValue node)
     return ptc_is(((const PtcNode *)(uintptr_t)node)->slots[0], PTC_T_NODE);
 }
 
-/* Everything that v refers to has been written. */
+/* Everything that v refers to has been written already. */
 static bool write_object(SnapWriter *w, PtcValue v)
 {
     if (ptc_is_builtin(v))
@@ -441,7 +441,7 @@ static bool write_object(SnapWriter *w, PtcValue v)
 
 /* ------------------------------------------------------------------------------ walking */
 
-/* Opens a frame for v, unless it has been met. */
+/* Opens a frame for v, unless it was seen before. */
 static bool meet(SnapWriter *w, PtcWalk *walk, PtcValue v)
 {
     bool fresh;

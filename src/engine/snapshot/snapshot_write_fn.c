@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Functions and records as bytes.  A function is stored as the text it was written as.  Before that it is compiled from
- * this text alone and compared, so that a snapshot never holds a function that would come back as another. */
+ * Functions and records as bytes.  A function is stored as the text it was written as.  Before that it is compiled
+ * from this text alone and compared, so that a snapshot never contains a function that would come back different. */
 #include "engine/snapshot/snapshot_int.h"
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
@@ -53,7 +53,7 @@ static void write_names(SnapWriter *w)
 
 /* ---------------------------------------------------------------------------- functions */
 
-/* Does the text make the same function again?  A name that means a builtin as well may be a global only where the code
+/* Does the text produce the same function again?  A name that is also a builtin may only be a global where the code
  * takes it for one: the session may have got that global later. */
 static bool comes_back(SnapWriter *w, PtcValue proto, const PtcFnText *text)
 {
@@ -95,7 +95,7 @@ bool ptc_snapshot_write_proto(SnapWriter *w, PtcValue proto)
 
 /* ------------------------------------------------------------------------------ records */
 
-/* Numbers of steps in the format, which stay when the enum changes. */
+/* Numbers of steps in the format, which stay the same when the enum changes. */
 static const uint8_t step_codes[] = {
     [PTC_STEP_MAP] = 0,          [PTC_STEP_APPLY] = 1,          [PTC_STEP_FILTER] = 2,
     [PTC_STEP_REMOVE] = 3,       [PTC_STEP_KEEP] = 4,           [PTC_STEP_MAP_INDEXED] = 5,
@@ -120,7 +120,7 @@ PtcStepKind ptc_snapshot_step_kind(uint64_t code)
     return PTC_STEP_KINDS;
 }
 
-/* Does the hidden builtin of this name stand behind a function record? */
+/* Is the hidden builtin of this name behind a function record? */
 static bool is_behind(PtcValue record, const char *hidden)
 {
     return ptc_record_field(record, 0) ==
