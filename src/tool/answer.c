@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Of a counted call the tool and whoever waits each have a share; the last one frees it. */
+ * Answers from the tool's side.  A counted call is shared by the tool and the thread that waits; the last of the two
+ * frees it. */
 #include "tool/answer.h"
 
 #include <stdio.h>
@@ -70,7 +71,7 @@ PtcValue ptc_call_parse(PtcHeap *heap, PtcText json, char *error, size_t size)
     return v;
 }
 
-/* With the lock held when the call is counted.  The first answer counts. */
+/* With the lock held if the call is counted.  Only the first answer counts. */
 static bool set_answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_t len)
 {
     if (call->answered || atomic_load(&call->cancelled))
@@ -83,7 +84,7 @@ static bool set_answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_
     return true;
 }
 
-/* The tool's share of a counted call ends with its answer; an answer on the program's thread leaves that to call.c. */
+/* The tool's share of a counted call ends with its answer; for an answer on the program's thread, call.c ends it. */
 static bool answer(PtcToolCall *call, bool ok, PtcValue v, char *text, size_t len)
 {
     bool counted = call->counted, here = on_its_thread(call);
@@ -113,7 +114,7 @@ static bool answer_text(PtcToolCall *call, bool ok, PtcText text)
     return answer(call, ok, PTC_NONE, copy, text.len);
 }
 
-/* A value from elsewhere may go before the run does: it is copied. */
+/* A value from elsewhere may be freed before the run ends, so it is copied. */
 static PtcValue own(const PtcToolCall *call, PtcValue v)
 {
     PtcCopy copy;
@@ -128,7 +129,8 @@ static PtcValue own(const PtcToolCall *call, PtcValue v)
 
 bool ptc_answer_value(PtcToolCall *call, PtcValue v)
 {
-    PtcText late = PTC_TEXT("its function gave a value after it had returned; give JSON");
+    PtcText late = PTC_TEXT(
+        "its function answered with a value after it had returned; answer with JSON instead");
     PtcText none = PTC_TEXT("its function gave no value");
     if (!on_its_thread(call))
         return answer_text(call, false, late) && false;
@@ -149,7 +151,7 @@ bool ptc_answer_json(PtcToolCall *call, PtcText json)
     PtcValue v = ptc_call_parse(heap, json, error, sizeof error);
     if (v == PTC_NONE && heap->budget->stop == PTC_STOP_MEMORY && shared) {
         heap->budget->stop =
-            PTC_STOP_NONE; /* there may be room when other threads have made some */
+            PTC_STOP_NONE; /* there may be room once other threads have released some */
         return answer_text(call, true, json);
     }
     if (v == PTC_NONE)

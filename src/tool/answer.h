@@ -6,18 +6,18 @@
 
 #include "tool/call.h"
 
-/* The arguments as JSON, NUL-ended, in call->json; NULL: no memory.  Inside the tool's function only. */
+/* The arguments as JSON, NUL-terminated, in call->json; NULL: out of memory.  Only inside the tool's function. */
 const char *ptc_answer_args_json(PtcToolCall *call);
-/* Does nobody wait any more?  Milliseconds until nobody does.  From any thread. */
+/* Has everybody stopped waiting?  Milliseconds until they do.  From any thread. */
 bool ptc_answer_cancelled(PtcToolCall *call);
 int64_t ptc_answer_time_left_ms(PtcToolCall *call);
 
-/* Each ends the call; false: it came too late or was not understood, and the call has failed.  A value only inside the
+/* Each ends the call; false: it came too late or was not understood, and the call has failed.  Values only inside the
  * function, made in call->data or taken from the arguments; texts are copied. */
 bool ptc_answer_value(PtcToolCall *call, PtcValue value);
 bool ptc_answer_json(PtcToolCall *call, PtcText json);
 bool ptc_answer_fail(PtcToolCall *call, PtcText message);
-/* A failure after which nobody can tell what was done: what was sent may have arrived.  Inside the function only. */
+/* A failure after which nobody can say what was done: what was sent may have arrived.  Only inside the function. */
 bool ptc_answer_unsure(PtcToolCall *call, PtcText message);
 
 #endif

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Cached results of tools.  What always holds: an entry is either stored, in the list by last use, or in flight with
+ * exactly one owner; the lock is held for every access to the table and the heap. */
 #include "tool/cache.h"
 
 #include <time.h>
@@ -7,8 +9,8 @@
 #include "value/str.h"
 
 enum {
-    WAIT_MS = 5,                     /* between two looks at whether to go on waiting */
-    SLACK_BYTES = 2 * PTC_PAGE_BYTES /* of dead values, before a collection is worth it */
+    WAIT_MS = 5,                     /* between two checks whether to keep waiting */
+    SLACK_BYTES = 2 * PTC_PAGE_BYTES /* of dead values, before a collection is worthwhile */
 };
 
 struct PtcCacheEntry {
@@ -17,8 +19,8 @@ struct PtcCacheEntry {
     uint64_t hash;
     PtcValue value; /* PTC_NONE: in flight */
     pthread_t owner;
-    const PtcBudget *budget; /* in flight: of the owner */
-    size_t bytes;            /* what it counts for */
+    const PtcBudget *budget; /* in flight: the owner's */
+    size_t bytes;            /* what it is charged */
     size_t key_len;
     char key[];
 };
@@ -50,7 +52,7 @@ static PtcCacheEntry *find(const PtcCache *cache, uint64_t hash, const char *key
     return e;
 }
 
-/* Makes the table larger when it has fewer chains than entries; staying small is no failure. */
+/* Enlarges the table if it has fewer chains than entries; staying small is not a failure. */
 static bool grow_table(PtcCache *cache)
 {
     size_t cap = cache->table_cap ? cache->table_cap * 2 : 16, all = cache->count + cache->flights;
@@ -75,7 +77,7 @@ static bool grow_table(PtcCache *cache)
     return true;
 }
 
-/* Takes an entry out of its chain and gives its memory back; its value stays behind in the heap. */
+/* Removes an entry from its chain and frees it; its value stays in the heap. */
 static void drop(PtcCache *cache, PtcCacheEntry *e)
 {
     PtcCacheEntry **at = chain_of(cache, e->hash);
@@ -109,7 +111,7 @@ static void evict(PtcCache *cache, PtcCacheEntry *e)
 
 /* ------------------------------------------------------------------------ heap */
 
-/* Bytes of values in the heap, dead ones with them. */
+/* Bytes of values in the heap, including dead ones. */
 static size_t heap_bytes(const PtcHeap *heap)
 {
     return heap->used - (size_t)(heap->end - heap->cur) - (size_t)(heap->over_end - heap->over);
@@ -130,7 +132,7 @@ static void tidy(PtcCache *cache)
         collect(cache);
 }
 
-/* A copy in the cache's heap and its size; PTC_NONE when it is too large, or there is no memory. */
+/* A copy in the cache's heap and its size; PTC_NONE if it is too large or out of memory. */
 static PtcValue copy_in(PtcCache *cache, PtcValue v, size_t *bytes)
 {
     PtcHeap *heap = &cache->heap;
@@ -234,7 +236,7 @@ static PtcCacheEntry *new_flight(PtcCache *cache, uint64_t hash, const char *key
     return e;
 }
 
-/* Waits a little, or until a call has ended; false when the run wants to wait no longer. */
+/* Waits a little, or until a call has ended; false if the run no longer wants to wait. */
 static bool wait_more(PtcCache *cache, const PtcCacheWait *wait, bool paused)
 {
     struct timespec until;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * cache.h - results of tools that are pure, by key (cache_key.h).
  *
- * Bounded in bytes and entries: what was not used for longest leaves.  Values are copied in and out, into a heap of its
- * own and the heap of whoever asks, so that no run holds on to another's memory.  All functions but init and
- * deinit may be called from several threads; the lock is held while a value is copied.
+ * Bounded in bytes and entries: the least recently used leaves first.  Values are copied in and out, into the cache's
+ * own heap and the caller's, so that no run holds on to another's memory.  All functions except init and deinit may
+ * be called from several threads; the lock is held while a value is copied.
  *
  * A call that may be answered from the cache goes
  *
@@ -14,8 +14,8 @@
  *     case PTC_CACHE_STOPPED: the run is over, or its heap is full: see its budget; break;
  *     }
  *
- * so that of several threads that ask for the same thing at once one calls the tool and the others wait for it.  When
- * that call fails, the next of them tries.  Only successes are kept. */
+ * so that if several threads ask for the same thing at once, one calls the tool and the others wait for it.  If that
+ * call fails, the next of them tries.  Only successes are kept. */
 #ifndef PTC_TOOL_CACHE_H
 #define PTC_TOOL_CACHE_H
 
@@ -46,18 +46,19 @@ typedef struct PtcCache {
 typedef enum {
     PTC_CACHE_HIT,
     PTC_CACHE_MINE,
-    PTC_CACHE_BYPASS, /* no memory for an entry, or this very thread has the call in flight: a tool that calls itself */
+    PTC_CACHE_BYPASS, /* no memory for an entry, or this thread itself has the call in flight: a
+                       * tool that calls itself */
     PTC_CACHE_STOPPED,
 } PtcCacheAnswer;
 
-/* Asked at least every few milliseconds, without the lock, while another thread's call is awaited; false: give up.
- * `paused`: that thread's budget was in a pause, so the time since it was last asked does not count. */
+/* Called every few milliseconds, without the lock, while waiting for another thread's call; false: give up.
+ * `paused`: that thread's budget was in a pause, so the time since the last call does not count. */
 typedef struct PtcCacheWait {
     bool (*go_on)(void *user, bool paused);
     void *user;
 } PtcCacheWait;
 
-/* False when the system has no lock to give.  The pool must outlive the cache. */
+/* False if the system cannot provide a lock.  The pool must outlive the cache. */
 PTC_MUST_USE bool ptc_cache_init(PtcCache *cache, PtcPool *pool, size_t max_bytes,
                                  size_t max_entries);
 /* Nothing may be in flight. */
@@ -71,7 +72,7 @@ PTC_MUST_USE PtcCacheAnswer ptc_cache_begin(PtcCache *cache, const char *key, si
 void ptc_cache_put(PtcCache *cache, PtcCacheEntry *flight, PtcValue value);
 void ptc_cache_abandon(PtcCache *cache, PtcCacheEntry *flight);
 
-/* A copy of what is stored, without waiting for calls in flight; false when there is nothing, or `into` is full (its
+/* A copy of what is stored, without waiting for calls in flight; false if there is nothing, or `into` is full (its
  * budget is then stopped). */
 PTC_MUST_USE bool ptc_cache_get(PtcCache *cache, const char *key, size_t len, PtcHeap *into,
                                 PtcValue *value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The text: a letter for the type, then digits up to `;`, or a length up to `:` and that many bytes; collections are
- * what they hold between brackets.  No text is the beginning of another one, so no two values can share a text. */
+ * The text of a key: a letter for the type, then digits up to `;`, or a length up to `:` and that many bytes;
+ * collections are their contents in brackets.  No text is a prefix of another one, so no two values can share a text. */
 #include "tool/cache_key.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "value/map.h"
 #include "value/str.h"
 
-/* An entry of a map or an element of a set, while its collection is put in order. */
+/* An entry of a map or an element of a set, while its collection is being sorted. */
 typedef struct {
     PtcText key; /* valid only while sorting: `text` may move otherwise */
     size_t at;   /* the same text, as an offset */
@@ -74,7 +74,7 @@ static bool add_record(Canon *c, PtcBuf *buf, PtcValue v, const PtcPlace *at)
     return ok;
 }
 
-/* Anything but a collection. */
+/* Anything except a collection. */
 static bool add_leaf(Canon *c, PtcBuf *buf, PtcValue v, const PtcPlace *at)
 {
     if (ptc_is_integer(v))
@@ -108,10 +108,10 @@ static bool push(Canon *c, size_t at, PtcValue name, PtcValue value)
     return ptc_tick(c->heap->budget, 1);
 }
 
-/* Puts the items from `base` on in the order of their texts. */
+/* Sorts the items from `base` on by their texts. */
 static bool sort_from(Canon *c, size_t base)
 {
-    if (base == c->count) /* there may be no items at all, and no block of them */
+    if (base == c->count) /* there may be no items at all, and then no block for them */
         return true;
     for (size_t i = base; i < c->count; i++) {
         size_t end = i + 1 < c->count ? c->items[i + 1].at : c->text.len;
@@ -127,7 +127,7 @@ static bool add_item_text(Canon *c, size_t i)
 
 /* ------------------------------------------------------------------------ maps */
 
-/* A key of a map: names are strings with `_` for `-`. */
+/* A key of a map: names become strings with `_` for `-`. */
 static bool add_key(Canon *c, PtcValue key, const PtcPlace *at)
 {
     PtcPlace here = ptc_place_key(at, key);
@@ -196,7 +196,7 @@ static bool add_items(Canon *c, PtcValue coll, const PtcPlace *at, size_t start)
     return true;
 }
 
-/* The elements are written as they come, then taken back and written again in order. */
+/* The elements are written as they come, then removed and written again in order. */
 static bool add_set(Canon *c, PtcValue set, const PtcPlace *at)
 {
     if (!ptc_buf_add_char(c->out, '<'))
@@ -229,7 +229,7 @@ static bool add_value(Canon *c, PtcValue v, const PtcPlace *at)
 
 /* ------------------------------------------------------------------------- key */
 
-/* Every failure has a message.  Always false. */
+/* Makes sure that a failure has a message.  Always false. */
 static bool explain(Canon *c)
 {
     PtcKeysError *e = c->error;

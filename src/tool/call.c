@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * A call from the caller's side: arguments, limits, cache, turns, waiting, the record.  What is counted, cached and
- * recorded here holds for programs and models alike. */
+ * recorded here applies to programs and models alike. */
 #include "tool/call.h"
 
 #include <stdio.h>
@@ -13,14 +13,14 @@
 
 enum { WAIT_MS = 4, KEY_BYTES = 1024 * 1024, MAX_ISSUES_TEXT = 300, PARSE_TRIES = 20 };
 
-/* What one call has gathered so far. */
+/* The state of one call. */
 typedef struct Job {
     PtcCaller *caller;
     PtcTool *tool;
     uint32_t number;
     PtcCacheEntry *flight; /* others wait for this call's result; or NULL */
     bool cached;
-    bool unknown;   /* it was called, and its end was not awaited */
+    bool unknown;   /* it was called, but nobody waited for its end */
     int64_t now_ns; /* the clock when it was last read */
     int64_t took_ns;
     PtcToolFailure *failure;
@@ -69,7 +69,7 @@ static bool report_issues(Job *job, const PtcSigIssues *errors)
     return false;
 }
 
-/* Coercion leaves out what the signature does not name; the tool gets it all the same. */
+/* Coercion drops what the signature does not name; the tool gets it all the same. */
 static PtcValue keep_others(PtcHeap *heap, PtcValue args, PtcValue coerced)
 {
     PtcValue key, value;
@@ -143,7 +143,7 @@ static PtcValue error_value(PtcHeap *heap, PtcValue message)
     return map == PTC_NONE ? map : ptc_map_assoc(heap, map, key, message);
 }
 
-/* A failure: recorded, then told, or made a value. */
+/* A failure: recorded, then reported, or turned into a value. */
 static bool give_failure(Job *job, const char *message, PtcValue *out)
 {
     PtcCaller *c = job->caller;
@@ -180,7 +180,7 @@ static int64_t end_of(const Job *job)
     return left > INT64_MAX - now ? INT64_MAX : now + left;
 }
 
-/* Until the condition is signalled or it is `end`, in the system's clock; WAIT_MS at most. */
+/* Waits until the condition is signalled or `end`, in the system's clock, but for WAIT_MS at most. */
 static void wait_a_little(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t end)
 {
     int64_t until = min64(ptc_clock_ns(NULL) + WAIT_MS * 1000000, end);
@@ -188,7 +188,7 @@ static void wait_a_little(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t e
     pthread_cond_timedwait(cond, lock, &t);
 }
 
-/* Until the tool answers or nobody may wait any longer.  Short waits, so that a cancel is noticed soon. */
+/* Waits until the tool answers or the wait must end.  In short steps, so that a cancel is noticed soon. */
 static void wait_for(PtcToolCall *call)
 {
     PtcBudget *b = call->budget;
@@ -202,7 +202,7 @@ static void wait_for(PtcToolCall *call)
     pthread_mutex_unlock(&call->lock);
 }
 
-/* The caller has waited since the clock was last read, perhaps in a pause. */
+/* The caller has been waiting since the clock was last read, perhaps in a pause. */
 static void end_wait(Job *job, bool paused)
 {
     PtcBudget *b = job->caller->budget;
@@ -214,7 +214,7 @@ static void end_wait(Job *job, bool paused)
         ptc_budget_waited(b, waited);
 }
 
-/* Waits for the turn with a serial tool; its time for the call begins after that.  False: the run is over. */
+/* Waits for its turn with a serial tool; the time limit of the call starts after that.  False: the run is over. */
 static bool take_turn(Job *job, PtcSerial *turn)
 {
     bool go_on;
@@ -280,7 +280,7 @@ static PtcToolCall *new_counted(const Job *job)
     return call;
 }
 
-/* Nobody answered: the tool was too slow, the run is over, or its function forgot to. */
+/* There was no answer: the tool was too slow, the run is over, or its function forgot to answer. */
 static void explain_silence(const Job *job, PtcToolCall *call, PtcToolReply *reply)
 {
     PtcBudget *b = job->caller->budget;
@@ -294,7 +294,7 @@ static void explain_silence(const Job *job, PtcToolCall *call, PtcToolReply *rep
         snprintf(reply->error, sizeof reply->error, "it gave no answer");
 }
 
-/* Results that come to several threads at once may not fit together: they wait for one another. */
+/* Results that reach several threads at the same time may not fit together: so they are parsed one after another. */
 static PtcValue parse_text(const Job *job, const PtcToolCall *call, PtcToolReply *reply)
 {
     PtcCaller *c = job->caller;
@@ -328,7 +328,7 @@ static void take_answer(Job *job, PtcToolCall *call, PtcToolReply *reply)
     reply->ok = c->slots[1] != PTC_NONE;
 }
 
-/* Is the tool's share of a counted call for us to end?  A call that is answered elsewhere ends it there. */
+/* Do we have to end the tool's share of a counted call?  A call that is answered elsewhere ends it there. */
 static bool share_is_left(PtcToolCall *call, bool pending)
 {
     pthread_mutex_lock(&call->lock);
@@ -349,7 +349,8 @@ static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
         atomic_store(&call->inside, false);
         wait_for(call);
     }
-    ptc_call_pause(call); /* not its result: a tool that answered in JSON has paused before */
+    ptc_call_pause(
+        call); /* this excludes parsing its result: a tool that answered in JSON has paused before */
     job->took_ns += call->begun_ns - begun;
     job->now_ns = call->begun_ns;
     take_answer(job, call, reply);
@@ -388,7 +389,7 @@ static void call_lisp(Job *job, PtcToolReply *reply)
     job->now_ns = now;
 }
 
-/* Counted before the call, so that one whose end is not seen is known to have begun. */
+/* Counted before the call, so that a call whose end is never seen is known to have started. */
 static void count_start(const Job *job)
 {
     PtcToolTally *tally = job->caller->run->tally;
@@ -421,8 +422,8 @@ static bool call_in_turn(Job *job, PtcToolReply *reply)
     return true;
 }
 
-/* The same for who watches, from before the turn is taken until it was given back: whoever waits in `end` holds up
- * nobody. */
+/* The same with notifications to the observer, from before the turn is taken until after it is given back: an
+ * observer that waits in `end` does not hold up anybody. */
 static bool call_watched(Job *job, PtcToolReply *reply)
 {
     const PtcToolWatch *watch = job->tool->lisp == PTC_NONE ? job->caller->run->watch : NULL;
@@ -456,7 +457,8 @@ static bool run_tool(Job *job, PtcValue *out)
         ptc_cache_put(c->run->cache, job->flight, c->slots[1]);
     else if (job->flight)
         ptc_cache_abandon(c->run->cache, job->flight);
-    if (called && (reply.ok || over)) /* what happened outside is told also when the run is over */
+    if (called &&
+        (reply.ok || over)) /* what happened outside is reported even when the run is over */
         record(job, reply.ok, reply.ok ? c->slots[1] : PTC_NONE);
     if (over)
         return false;
@@ -468,8 +470,8 @@ static bool run_tool(Job *job, PtcValue *out)
 
 /* --------------------------------------------------------------------------------- cache */
 
-/* A part of the wait is over.  Its time counts unless that of the other call did not; whoever waits for this one sees the
- * same. */
+/* Part of the wait is over.  Its time counts unless the other call's time did not; whoever waits for this call sees
+ * the same. */
 static bool go_on(void *user, bool paused)
 {
     Job *job = user;
@@ -482,7 +484,7 @@ static bool go_on(void *user, bool paused)
     return ptc_budget_look_waiting(b);
 }
 
-/* Waiting for another thread's call of the same is waiting for a tool. */
+/* Waiting for another thread's identical call counts as waiting for a tool. */
 static PtcCacheAnswer look_up(Job *job, const PtcBuf *key)
 {
     PtcCaller *c = job->caller;

@@ -2,11 +2,11 @@
  * call.h - one call of a tool, whoever makes it: a program (program_call.c) or the host for a model (native.c).  The
  * tool's side is in answer.h.
  *
- * A call needs a heap for its result, a ledger, a budget and two roots; that is a PtcCaller.  What only a VM can do
- * (collect, run a tool that is written in PTC-Lisp) it does through hooks.
+ * A call needs a heap for its result, a ledger, a budget and two roots; together they are a PtcCaller.  What only a
+ * VM can do (collect, run a tool written in PTC-Lisp) goes through hooks.
  *
  * The PtcToolCall itself is on the C stack of the thread that calls, unless its tool may answer later: then it is
- * counted, in the ledger of the set, and outlives the run when nobody waits for it any more. */
+ * counted, lives in the ledger of the set, and may outlive the run if nobody waits for it any longer. */
 #ifndef PTC_TOOL_CALL_H
 #define PTC_TOOL_CALL_H
 
@@ -19,21 +19,21 @@ struct PtcData {
     PtcHeap *heap;
 };
 
-enum { PTC_TOOL_TEXT = 2048 }; /* room for what a tool failed with */
+enum { PTC_TOOL_TEXT = 2048 }; /* room for the error message of a tool */
 
-/* How a tool's own code ended: its result is in slots[1], or error says what went wrong; an empty error that the budget
- * has stopped. */
+/* How a tool's own code ended: its result is in slots[1], or `error` says what went wrong; an empty error means that
+ * the budget has stopped. */
 typedef struct PtcToolReply {
     bool ok;
-    bool ended; /* the tool came to its end, well or not */
+    bool ended; /* the tool ran to its end, successfully or not */
     char error[PTC_TOOL_TEXT];
 } PtcToolReply;
 
 /* Each may be NULL. */
 typedef struct PtcCallerHooks {
-    /* Frees memory that nothing uses, after an allocation failed; true: try again. */
+    /* Frees memory that nothing uses after an allocation failed; true: try again. */
     bool (*recover)(void *user);
-    /* Room for a result, before the call is made: it cannot be made twice.  False: the run is over. */
+    /* Makes room for a result before the call is made, since it cannot be made twice.  False: the run is over. */
     bool (*make_room)(void *user);
     /* The call may take long: others may use the time. */
     void (*offer)(void *user);
@@ -49,15 +49,16 @@ typedef struct PtcCaller {
     PtcLog *log;
     PtcValue *slots; /* two roots: the arguments, the result */
     const PtcCallerHooks *hooks;
-    void *user;     /* for the hooks */
-    bool raw;       /* a failure is told as it is, also by tools that turn theirs into a value */
-    PtcBuf *issues; /* gets what is wrong with arguments, as ptc_sig_issues_json has it; or NULL */
+    void *user; /* for the hooks */
+    bool raw;   /* a failure is reported as such, even by tools that turn theirs into a value */
+    PtcBuf *
+        issues; /* gets what is wrong with arguments, in the form of ptc_sig_issues_json; or NULL */
 } PtcCaller;
 
 /* Why a call failed.  PTC_E_NONE: the budget has stopped, and says why. */
 typedef struct PtcToolFailure {
     PtcErrorKind kind; /* PTC_E_TOOL_ARGS, PTC_E_TOOL_LIMIT, PTC_E_TOOL */
-    bool late;         /* PTC_E_TOOL: it passed the tool's own time limit */
+    bool late;         /* PTC_E_TOOL: it exceeded the tool's own time limit */
     char text[PTC_TOOL_TEXT];
 } PtcToolFailure;
 
@@ -66,8 +67,7 @@ typedef struct PtcToolFailure {
 PTC_MUST_USE bool ptc_tool_call(PtcCaller *caller, uint32_t number, int argc, const PtcValue *argv,
                                 PtcValue *out, PtcToolFailure *failure);
 
-/* Runs a tool that is written in PTC-Lisp, in a VM, under its limits; return and fail end the tool and nothing else
- * (program_call.c). */
+/* Runs a tool written in PTC-Lisp, in a VM, under its limits; return and fail end only the tool (program_call.c). */
 void ptc_vm_run_tool(PtcVM *vm, PtcValue function, PtcValue *slots, PtcToolReply *reply);
 
 /* ------------------------------------------------------------------------------ one call */
@@ -85,28 +85,28 @@ struct PtcToolCall {
     void *host;        /* given with the run, or NULL */
     PtcBuf json;       /* args as text, when asked for */
     pthread_t thread;
-    int64_t begun_ns, end_ns; /* when nobody waits any more */
+    int64_t begun_ns, end_ns; /* when the wait ends */
     atomic_bool inside;       /* the function is running, on `thread` */
-    atomic_bool cancelled;    /* after it: nobody waits */
+    atomic_bool cancelled;    /* set after the answer is no longer awaited */
     /* the answer; under the lock when counted */
     pthread_mutex_t lock;
     pthread_cond_t answered_now;
     bool answered, ok;
-    bool unsure;     /* it failed, and what it did before that is not known */
-    bool elsewhere;  /* answered from another thread, which has let go of the call then */
+    bool unsure;     /* it failed, and what it did before that is unknown */
+    bool elsewhere;  /* answered from another thread, which has then released the call */
     PtcValue result; /* PTC_NONE: in text */
     char *text;      /* JSON, or the error's message, in the ledger of the set */
     size_t text_len;
 };
 
-/* What the host gave with the run that the call belongs to, be it made by a program, in a pmap, by a tool in PTC-Lisp or by
- * the host itself; NULL when it gave nothing. */
+/* What the host passed with the run that the call belongs to, whether it is made by a program, in a pmap, by a tool
+ * in PTC-Lisp or by the host itself; NULL if it passed nothing. */
 static inline void *ptc_call_host(const PtcToolCall *call)
 {
     return call->host;
 }
 
-/* The wish to stop that holds for the call, for work that it starts.  Inside the tool's function only. */
+/* The cancel flag that applies to the call, for work that it starts.  Only inside the tool's function. */
 static inline const PtcCancel *ptc_call_cancel(const PtcToolCall *call)
 {
     return call->budget->cancel;
@@ -114,9 +114,9 @@ static inline const PtcCancel *ptc_call_cancel(const PtcToolCall *call)
 
 /* --- answering: answer.c --- */
 
-/* The time since the call began was spent waiting, not computing; the clock starts again.  Returns it. */
+/* The time since the call began was spent waiting, not computing; the clock starts again.  Returns that time. */
 int64_t ptc_call_pause(PtcToolCall *call);
-/* JSON text as a value in a heap; PTC_NONE with a message when it is not JSON, with none at a limit. */
+/* JSON text as a value in a heap; PTC_NONE with a message if it is not JSON, without one at a limit. */
 PtcValue ptc_call_parse(PtcHeap *heap, PtcText json, char *error, size_t size);
 void ptc_call_release(PtcToolCall *call);
 

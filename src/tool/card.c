@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Two cards that differ in what they say about tools.  Each is one constant, put together by the compiler. */
+ * Two cards that differ in what they say about tools.  Each is one constant, assembled by the compiler. */
 #include "tool/card.h"
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
     "Calls are independent. The last form's value is the answer; (return v) ends early, " \
     "(fail v) fails, (println v) shows v. Key k of context is data/k.\n"
 
-/* Examples teach more a byte than rules do. */
+/* Byte for byte, examples teach more than rules. */
 #define LANGUAGE                                                                               \
     "(def m 1) (defn ok? [r] (> (:n r) m)) (->> data/rows (filter ok?) (map :id))\n"           \
     "(let [{:keys [a-b]} {\"a_b\" 7}] [a-b (get {\"c d\" 1} \"c d\")]) => [7 1]\n"             \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * card.h - the language on a card: what a model that never saw PTC-Lisp needs to write programs that run. */
+ * card.h - the language on a card: what a model that has never seen PTC-Lisp needs to write working programs. */
 #ifndef PTC_TOOL_CARD_H
 #define PTC_TOOL_CARD_H
 
@@ -11,7 +11,7 @@ enum { PTC_CARD_MAX = 1100 }; /* bytes; every client pays for them in every conv
  * parenthesis or bracket is a program, or `program => value`; the tests run them all. */
 const char *ptc_card_text(bool tools);
 
-/* The language alone, for agents: how a program ends and what it may use is said elsewhere.  A constant. */
+/* The language alone, for agents, which are told elsewhere how a program ends and what it may use.  A constant. */
 const char *ptc_card_language(void);
 
 #endif

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Commands as tools.  What always holds: no shell is involved, the child gets only the variables its definition names
+ * (and PATH, HOME, LANG), and secrets are removed from its standard error before anything is cut. */
 #define _GNU_SOURCE /* sigabbrev_np */
 #include "tool/command.h"
 
@@ -11,7 +13,7 @@
 #include "tool/answer.h"
 #include "trace/redact.h"
 
-/* Of a long text on standard error, the beginning and the end are shown: one of them names the problem. */
+/* Of a long standard error, the beginning and the end are shown: one of them names the problem. */
 enum { HEAD_BYTES = 90, TAIL_BYTES = 140 };
 
 /* ------------------------------------------------------------------------- definition */
@@ -32,7 +34,7 @@ static char *copy_word(PtcArena *arena, const char *key, PtcValue words, size_t 
     }
     char *copy = ptc_arena_alloc(arena, len + 1);
     if (!copy) {
-        snprintf(why, size, "%s: memory is short", key);
+        snprintf(why, size, "%s: out of memory", key);
         return NULL;
     }
     memcpy(copy, ptc_str_bytes(word), len);
@@ -40,7 +42,7 @@ static char *copy_word(PtcArena *arena, const char *key, PtcValue words, size_t 
     return copy;
 }
 
-/* Is it a vector of a size that we take?  *count becomes its size. */
+/* Is it a vector of acceptable size?  *count becomes its size. */
 static bool check_words(const char *key, PtcValue words, size_t least, size_t *count, char *why,
                         size_t size)
 {
@@ -59,7 +61,7 @@ static char **read_words(PtcArena *arena, PtcValue words, char *why, size_t size
         return NULL;
     char **argv = ptc_arena_zalloc(arena, (count + 1) * sizeof *argv);
     if (!argv) {
-        snprintf(why, size, "command: memory is short");
+        snprintf(why, size, "command: out of memory");
         return NULL;
     }
     for (size_t i = 0; i < count; i++)
@@ -72,7 +74,7 @@ static char **read_words(PtcArena *arena, PtcValue words, char *why, size_t size
     return argv;
 }
 
-/* NAME=value of the host's environment.  False: memory is short.  What the host does not have is left out. */
+/* NAME=value from the host's environment.  False: out of memory.  A variable that the host does not have is left out. */
 static bool add_variable(PtcArena *arena, char **envp, size_t *count, const char *name)
 {
     const char *value = getenv(name);
@@ -104,7 +106,7 @@ static bool add_named(PtcArena *arena, PtcValue names, char **envp, size_t *have
             return false;
         }
         if (!add_variable(arena, envp, have, name)) {
-            snprintf(why, size, "env: memory is short");
+            snprintf(why, size, "env: out of memory");
             return false;
         }
     }
@@ -123,7 +125,7 @@ static char **read_environment(PtcArena *arena, PtcValue names, size_t *own, cha
     for (size_t i = 0; ok && i < ALWAYS; i++)
         ok = add_variable(arena, envp, &have, always[i]);
     if (!ok) {
-        snprintf(why, size, "env: memory is short");
+        snprintf(why, size, "env: out of memory");
         return NULL;
     }
     *own = have;
@@ -139,7 +141,7 @@ PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, cha
     if (!envp)
         return NULL;
     if (!command)
-        snprintf(why, size, "command: memory is short");
+        snprintf(why, size, "command: out of memory");
     else
         *command = (PtcCommand){argv, envp, own};
     return command;
@@ -180,7 +182,7 @@ static void trim(const char **text, size_t *len)
         --*len;
 }
 
-/* Appends text with what is not UTF-8, and control characters but line feeds, as `?`. */
+/* Appends text with `?` in place of what is not UTF-8 and of control characters other than line feeds. */
 static void add_clean(PtcBuf *out, const char *text, size_t len)
 {
     while (len > 0) {
@@ -247,7 +249,7 @@ static void tell_signal(PtcBuf *out, int signal)
         ptc_buf_addf(out, " (SIG%s)", name);
 }
 
-/* An exit status that says no, or none at all while there is no result either. */
+/* A non-zero exit status; or a zero one without a result. */
 static void tell_status(PtcBuf *out, const PtcProcess *p)
 {
     const char *err = p->err->data;
@@ -284,7 +286,7 @@ bool ptc_command_judge(const PtcProcess *p, const char **json, size_t *len,
     bool ok =
         (p->end == PTC_PROCESS_EXITED && p->code == 0) || (p->end == PTC_PROCESS_LOST && *len > 0);
     if (!ok)
-        tell(&out, p); /* into the caller's array: it never grows */
+        tell(&out, p); /* into the caller's array, so it never grows */
     text[out.len] = 0;
     if (ok && *len == 0) {
         *json = "null";
@@ -300,8 +302,8 @@ static bool go_on(void *call)
     return !ptc_answer_cancelled(call);
 }
 
-/* Gives the process a standard error without the values of variables that its definition names; false: memory is short.
- * This comes before anything is cut, so that no part of one is left. */
+/* Gives the process a standard error without the values of variables that its definition names; false: out of
+ * memory.  This happens before anything is cut, so that no part of a value remains. */
 static bool blot_stderr(const PtcCommand *command, PtcProcess *p, PtcBuf *clean)
 {
     PtcSecrets secrets;

@@ -2,9 +2,9 @@
  * command.h - tools that are external commands: the arguments of a call as JSON on standard input, the result as JSON
  * on standard output, a non-zero exit status for failure with its text on standard error.
  *
- * What a failed command wrote reaches programs and models: [secret] stands in it for values of the variables that its
- * definition names.  No shell is between.  The child sees PATH, HOME, LANG and the variables its definition names, as
- * they were when the definition was read. */
+ * What a failed command wrote reaches programs and models, so values of the variables that its definition names are
+ * replaced by [secret].  No shell is involved.  The child sees PATH, HOME, LANG and the variables its definition
+ * names, as they were when the definition was read. */
 #ifndef PTC_TOOL_COMMAND_H
 #define PTC_TOOL_COMMAND_H
 
@@ -15,12 +15,12 @@
 enum {
     PTC_COMMAND_WORDS_MAX = 1000,        /* of the command line, and variables */
     PTC_COMMAND_ERROR_BYTES = 64 * 1024, /* of standard error that are kept, the last ones */
-    PTC_COMMAND_TEXT = 320,              /* room for what is said of a failure */
+    PTC_COMMAND_TEXT = 320,              /* room for the description of a failure */
 };
 
 typedef struct PtcCommand {
     char **argv, **envp; /* each ends with a NULL */
-    size_t own;          /* where in envp those begin that its definition names */
+    size_t own;          /* where the variables that its definition names begin in envp */
 } PtcCommand;
 
 /* From vectors of strings: the command line and the names of variables (PTC_NONE: none).  NULL with the reason in why
@@ -28,14 +28,14 @@ typedef struct PtcCommand {
 PTC_MUST_USE PtcCommand *ptc_command_new(PtcArena *arena, PtcValue words, PtcValue names, char *why,
                                          size_t size);
 
-/* The value of a variable that a definition of the set names, for those who must not show it; NULL beyond the last. */
+/* The value of a variable that a definition of the set names, for code that must not show it; NULL past the last one. */
 const char *ptc_command_secret(const PtcTools *tools, size_t index);
 
 /* Answers a call; user is a PtcCommand.  A call that was cancelled or timed out is left unanswered. */
 PtcToolAnswer ptc_command_call(PtcToolCall *call, void *user);
 
-/* What a process that has ended, and not by us, means: true with the JSON of its result, or false with the
- * failure's text, which is UTF-8 whatever the process wrote. */
+/* Interprets a process that ended by itself: true with the JSON of its result, or false with an error message, which
+ * is UTF-8 whatever the process wrote. */
 PTC_MUST_USE bool ptc_command_judge(const PtcProcess *process, const char **json, size_t *len,
                                     char text[PTC_COMMAND_TEXT]);
 

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Tools with constant answers.  What always holds: answers live in the heap of the set and are shared, never copied. */
 #include "tool/constant.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ typedef struct Constant {
 
 static bool no_memory(const char *key, char *why, size_t size)
 {
-    snprintf(why, size, "%s: memory is short", key);
+    snprintf(why, size, "%s: out of memory", key);
     return false;
 }
 
@@ -82,8 +83,8 @@ static void fail_table(PtcToolCall *call)
     ptc_answer_fail(call, ptc_text_cstr(text));
 }
 
-/* A signature may have made of the arguments what JSON has no word for, such as dates: then they are looked for as
- * the JSON that they become. */
+/* A signature may have turned arguments into something that JSON does not have, such as dates: then they are looked
+ * up as the JSON that they become. */
 static PtcValue find_as_json(PtcToolCall *call, PtcValue table)
 {
     PtcJsonError error;
@@ -108,7 +109,7 @@ static PtcToolAnswer answer_table(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-/* The arguments that a key stands for: an object, read as JSON so that spaces and order are no matter. */
+/* The arguments that a key stands for: an object, parsed as JSON so that spaces and order do not matter. */
 static PtcValue read_key(PtcTools *tools, PtcValue key, char *why, size_t size)
 {
     PtcJsonError error;
@@ -140,7 +141,7 @@ static bool add_entry(PtcTools *tools, PtcDictBuild *build, PtcValue key, PtcVal
     if (args == PTC_NONE)
         return false;
     if (ptc_dict_build_find(build, args) >= 0) {
-        snprintf(why, size, "table: the key %.*s stands there twice",
+        snprintf(why, size, "table: the key %.*s occurs twice",
                  (int)shown_len(ptc_str_bytes(key), ptc_str_len(key)), ptc_str_bytes(key));
         return false;
     }

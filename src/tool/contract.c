@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Judging of answers.  The type is looked at first, since its findings say what is wanted; only then is the JSON written. */
+ * Judging answers.  The type is checked first, since its findings say what is wanted; only then is the JSON written. */
 #include "tool/contract.h"
 
 #include <stdio.h>
@@ -9,11 +9,11 @@
 #include "tool/convert.h"
 #include "tool/sig/sig_check.h"
 
-enum { STEPS_BYTES = 4096 }; /* of the way to what has no JSON */
+enum { STEPS_BYTES = 4096 }; /* of the path to what has no JSON form */
 
 static PtcFit stopped(PtcHeap *heap)
 {
-    ptc_budget_halt(heap->budget, PTC_STOP_MEMORY); /* unless a stop stands already */
+    ptc_budget_halt(heap->budget, PTC_STOP_MEMORY); /* unless it has stopped already */
     return PTC_UNJUDGED;
 }
 
@@ -63,7 +63,7 @@ static bool report(PtcBuf *issues, const PtcBuf *steps, const char *message)
     return ptc_emit_array_end(issues);
 }
 
-/* Why there is no JSON, in the words of the other findings. */
+/* Why there is no JSON form, in the words of the other findings. */
 static void explain(const PtcJsonError *e, const PtcBuf *json, char *out, size_t size)
 {
     if (e->what[0])
@@ -87,7 +87,7 @@ static PtcFit write_json(PtcHeap *heap, PtcValue v, int float_precision, PtcBuf 
         explain(&e, json, message, sizeof message);
         json->len = 0;
         json->full = false;
-        /* The type may have been found wanting already: its findings are what matters then. */
+        /* If the type did not fit, those findings are what matters. */
         over = over || (issues->len == 0 && !report(issues, &steps, message));
     }
     ptc_buf_deinit(&steps);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * contract.h - what an answer must be, and whether a value is that.
  *
- * A value counts as what it becomes in JSON (a keyword is a string, a set a list), and the answer is that JSON: names in
- * keys with underscores, at every depth.  So what has no JSON (functions, infinities, two keys that become one) does not
- * fit any contract, not even an empty one.  Nothing here changes a contract: threads may share one. */
+ * A value counts as what it becomes in JSON (a keyword is a string, a set a list), and the answer is that JSON, with
+ * underscores in the names of keys at every depth.  So what has no JSON form (functions, infinities, two keys that
+ * become the same) does not fit any contract, not even an empty one.  Nothing here changes a contract: threads may
+ * share one. */
 #ifndef PTC_TOOL_CONTRACT_H
 #define PTC_TOOL_CONTRACT_H
 
 #include "tool/schema/schema.h"
 #include "tool/sig/sig.h"
 
-/* At most one of them; neither: any value that has JSON. */
+/* At most one of the two; neither: any value that has a JSON form. */
 typedef struct PtcContract {
     const PtcSig *sig; /* what comes after its arrow */
     const PtcSchema *schema;
@@ -19,7 +20,7 @@ typedef struct PtcContract {
 typedef enum {
     PTC_FITS,
     PTC_MISFIT,
-    PTC_UNJUDGED, /* the heap's budget stopped, or memory is short: it says why */
+    PTC_UNJUDGED, /* the heap's budget stopped, or out of memory: the budget says which */
 } PtcFit;
 
 /* Judges a value.  PTC_FITS: `json` got the answer.  PTC_MISFIT: `issues` got at least one finding, as
@@ -29,8 +30,8 @@ typedef enum {
 PTC_MUST_USE PtcFit ptc_contract_judge(const PtcContract *contract, PtcHeap *heap, PtcValue v,
                                        int float_precision, PtcBuf *json, PtcBuf *issues);
 
-/* The same for a value that was JSON: what JSON cannot say (date-times, keywords) is put in first where a signature wants
- * it. */
+/* The same for a value that was JSON: what JSON cannot express (date-times, keywords) is filled in first where a
+ * signature wants it. */
 PTC_MUST_USE PtcFit ptc_contract_judge_json(const PtcContract *contract, PtcHeap *heap, PtcValue v,
                                             int float_precision, PtcBuf *json, PtcBuf *issues);
 

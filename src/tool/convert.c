@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Values as JSON.  What always holds: a value that JSON cannot express is refused with its path, never approximated. */
 #include "tool/convert.h"
 
 #include "lisp/builtin.h"

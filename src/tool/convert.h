@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * convert.h - values on their way out, as JSON.
+ * convert.h - values written as JSON.
  *
  *   nil, booleans           null, true, false
  *   integers of any size    numbers, all digits

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Who may call a tool.  What always holds: an exposure that is unset never leaves this file; it is resolved by the
+ * mode. */
 #include "tool/expose.h"
 
 #include <string.h>
@@ -21,7 +23,7 @@ const char *ptc_expose_name(PtcExpose expose)
 
 PtcExpose ptc_effective_expose(PtcExpose expose, PtcOutput output, PtcTransport transport)
 {
-    (void)transport; /* text mode gives tools to the model with and without lisp_eval beside them */
+    (void)transport; /* text mode offers tools to the model whether or not there is lisp_eval */
     if (expose != PTC_EXPOSE_UNSET)
         return expose;
     return output == PTC_OUTPUT_TEXT ? PTC_EXPOSE_NATIVE : PTC_EXPOSE_PTC_LISP;

@@ -24,7 +24,7 @@ bool ptc_expose_parse(const char *text, size_t len, PtcExpose *out);
 /* The same words; NULL for PTC_EXPOSE_UNSET. */
 const char *ptc_expose_name(PtcExpose expose);
 
-/* Never PTC_EXPOSE_UNSET: what is unset is native in text mode and for programs otherwise. */
+/* Never PTC_EXPOSE_UNSET: unset means native in text mode and for programs otherwise. */
 PtcExpose ptc_effective_expose(PtcExpose expose, PtcOutput output, PtcTransport transport);
 
 /* A tool in a list or in a map from names to tools. */
@@ -34,8 +34,8 @@ typedef struct PtcExposed {
     const void *tool; /* the caller's */
 } PtcExposed;
 
-/* Keeps the tools whose effective exposure is in `allowed` (bits 1u << PTC_EXPOSE_...) and returns how many; the others are gone.
- * A list keeps its order; a map is sorted by name. */
+/* Keeps the tools whose effective exposure is in `allowed` (bits 1u << PTC_EXPOSE_...) and returns how many; the
+ * others are removed.  A list keeps its order; a map is sorted by name. */
 size_t ptc_filter_by_expose(PtcExposed *tools, size_t n, bool is_map, PtcOutput output,
                             PtcTransport transport, unsigned allowed);
 

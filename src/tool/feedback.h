@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * feedback.h - the text that a model reads after its program ran: what was printed, the result, what is stored, or what
- * went wrong.  Everything that comes from the program or its data is fenced (fence.h). */
+ * feedback.h - the text that a model reads after its program ran: what was printed, the result, what is stored, or
+ * what went wrong.  Everything that comes from the program or its data is fenced (fence.h). */
 #ifndef PTC_TOOL_FEEDBACK_H
 #define PTC_TOOL_FEEDBACK_H
 
@@ -12,8 +12,8 @@ void ptc_format_unset(PtcFormatOptions *options);
 /* Copies what `given` has (NULL: nothing) over the defaults.  False when its size or a field is out of range. */
 bool ptc_format_resolve(PtcFormatOptions *options, const PtcFormatOptions *given);
 
-/* Appends a text cut to max_chars, with a note of how much is missing.  `more`: the text itself is not whole.  True when
- * something is missing. */
+/* Appends a text cut to max_chars, with a note saying how much is missing.  `more`: the text itself is incomplete.
+ * True if something is missing. */
 bool ptc_preview_add(PtcBuf *out, PtcText text, bool more, int64_t max_chars);
 
 /* A stored name and the preview of its value. */
@@ -21,7 +21,7 @@ typedef struct PtcStored {
     PtcText name, preview;
 } PtcStored;
 
-/* What a run that succeeded leaves to be told. */
+/* What a successful run leaves to report. */
 typedef struct PtcExecution {
     PtcText result; /* "user=> ..." as a preview; none when there is nothing to show */
     const PtcText *prints;
@@ -31,12 +31,12 @@ typedef struct PtcExecution {
     const PtcText *stored; /* all names, sorted */
     size_t stored_count;
     bool prints_cut; /* the run itself dropped printed text */
-    /* The model goes on from here: it is shown the result (unless it printed: then it has chosen what it wants to
-     * see) and what is stored.  Otherwise the printed text only, the result being beside it in the answer. */
+    /* The model continues from here: it is shown the result (unless it printed: then it has chosen what it wants to
+     * see) and what is stored.  Otherwise only the printed text, since the answer has the result beside it. */
     bool more_turns;
 } PtcExecution;
 
-/* Appends the feedback, nothing when there is nothing to tell.  True when printed text had to be cut. */
+/* Appends the feedback, or nothing if there is nothing to report.  True if printed text had to be cut. */
 bool ptc_feedback_run(PtcBuf *out, const PtcExecution *run, const PtcFormatOptions *options);
 
 /* One thing that went wrong. */
@@ -47,7 +47,7 @@ typedef struct PtcFinding {
 
 typedef struct PtcFailure {
     const char *kind; /* closed set, "type_error" */
-    bool ran;         /* false: the findings came before anything ran */
+    bool ran;         /* false: the findings were made before anything ran */
     const PtcFinding *findings;
     size_t finding_count;
     const PtcText *prints; /* what was printed until then */

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Fences.  What always holds: no text inside a fence can end it or hide anything from the reader (fence.h says why). */
 #include "tool/fence.h"
 
 #include "base/utf8.h"
@@ -29,8 +30,7 @@ typedef struct {
     uint32_t first, last;
 } Range;
 
-/* What is not seen, or changes how other text is seen.  The two joiners are not here: scripts and emoji need
- * them. */
+/* What is invisible, or changes how other text looks.  The two joiners are not listed: scripts and emoji need them. */
 static const Range unseen[] = {
     {0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},       {0xad, 0xad},       {0x61c, 0x61c},
     {0x180e, 0x180e}, {0x200b, 0x200b}, {0x200e, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},
@@ -50,7 +50,7 @@ static bool is_joiner(uint32_t code)
     return code == ZERO_WIDTH_NON_JOINER || code == ZERO_WIDTH_JOINER;
 }
 
-/* The longest run of backticks; a joiner between two of them does not end it, since it is not seen. */
+/* The longest run of backticks; a joiner between two of them does not end it, since it is invisible. */
 static size_t longest_run(PtcText text)
 {
     size_t longest = 0, run = 0;
@@ -67,7 +67,7 @@ static size_t longest_run(PtcText text)
     return longest;
 }
 
-/* The text with what is unseen made visible. */
+/* The text with invisible characters made visible. */
 static void add_visible(PtcBuf *out, PtcText text)
 {
     size_t plain = 0, i = 0; /* text[plain..i) waits to be copied */

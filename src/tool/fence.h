@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fence.h - text from outside inside of text for a model: cut to a size, and fenced so that data cannot
- * pose as what stands around it. */
+ * fence.h - text from outside within text for a model: cut to a size, and fenced so that data cannot pass for what is
+ * around it. */
 #ifndef PTC_TOOL_FENCE_H
 #define PTC_TOOL_FENCE_H
 
@@ -15,7 +15,7 @@ typedef struct PtcCut {
 } PtcCut;
 
 /* The first `max_chars` characters.  A length in characters is what a model's reader expects, and unlike one in
- * graphemes it bounds the bytes too (four each). */
+ * graphemes it also bounds the bytes (four each). */
 PtcCut ptc_cut_chars(PtcText text, size_t max_chars);
 
 /* Is this a character that a reader does not see, or that changes how others are seen? */
@@ -23,11 +23,11 @@ bool ptc_fence_is_unseen(uint32_t code);
 
 /* Appends the text between two lines of backticks, the first of them followed by `label`.
  *
- * Why the text cannot end the block: the fence is one backtick longer than the longest run of them in the text, and at
- * least three long.  That needs no secret and no random number, so a run can be repeated and its feedback compared.
- * Characters that a reader does not see (controls but tab and line feed, bidirectional overrides, zero-width spaces,
- * Unicode tags) are written as \u{hex}: instructions cannot hide in them, nor can they break up a run of backticks that
- * looks whole. */
+ * Why the text cannot end the block: the fence is one backtick longer than the longest run of them in the text, and
+ * at least three long.  That needs no secret and no random number, so a run can be repeated and its feedback
+ * compared.  Characters that a reader does not see (controls other than tab and line feed, bidirectional overrides,
+ * zero-width spaces, Unicode tags) are written as \u{hex}: instructions cannot hide in them, nor can they split a run
+ * of backticks that looks complete. */
 void ptc_fence_add(PtcBuf *out, const char *label, PtcText text);
 
 #endif

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Sets of tools from JSON.  What always holds: every message names the tool and the key; nothing that starts
+ * processes or sends requests is accepted unless the options allow it. */
 #include "tool/file.h"
 
 #include <stdarg.h>
@@ -17,7 +19,7 @@
 
 enum { SHOWN_NAME = 60, TIMEOUT_MAX = 24 * 3600 * 1000, WHY = 300 };
 
-/* One file on its way; from `tool` on, what is known of the tool at hand. */
+/* The state of reading one file; from `tool` on, of the current tool. */
 typedef struct Reader {
     PtcTools *tools;
     const PtcToolsFileOptions *allow;
@@ -25,7 +27,7 @@ typedef struct Reader {
     PtcSource source;
     PtcToolsFault *fault;
     PtcTool tool;
-    const char *key;  /* being read, native_result.limit among them; NULL: the tool as such */
+    const char *key;  /* being read, such as native_result.limit; NULL: the tool as a whole */
     PtcValue env;     /* PTC_NONE: none */
     PtcValue model;   /* "llm" with the name of a model or its replies; PTC_NONE: none */
     int64_t sleep_ms; /* 0: none */
@@ -36,7 +38,7 @@ typedef struct Key {
     const char *name;
     bool (*read)(Reader *r, PtcValue v);
     bool
-        inside; /* such a tool reaches nothing outside, so that it is read-only unless it says otherwise */
+        inside; /* such a tool reaches nothing outside, so it is read-only unless it says otherwise */
     bool is_mock;
 } Key;
 
@@ -48,7 +50,7 @@ static int shown(const char *text, size_t len)
     return (int)(len > SHOWN_NAME ? ptc_utf8_valid_prefix(text, SHOWN_NAME) : len);
 }
 
-/* The place of the key being read, and what is inside of it. */
+/* The path of the key being read, followed by what is inside it. */
 static void set_path(Reader *r, const char *inner)
 {
     const PtcToolInfo *info = &r->tool.info;
@@ -73,7 +75,7 @@ static bool refuse(Reader *r, const char *format, ...)
     return false;
 }
 
-/* What a function of the agent's said; its path begins behind ours. */
+/* What a function of the agent layer reported; its path is appended to ours. */
 static bool refuse_inner(Reader *r, const PtcToolsFault *inner)
 {
     char path[PTC_TOOLS_FILE_PATH];
@@ -241,7 +243,7 @@ static bool read_limit(Reader *r, PtcValue v)
                     &r->tool.info.native_result.limit);
 }
 
-/* Their names begin with that of the object. */
+/* Their names begin with the object's name. */
 static const char inside_preview[] = "native_result.";
 static const Key preview_keys[] = {{.name = "native_result.preview", .read = read_preview},
                                    {.name = "native_result.limit", .read = read_limit},
@@ -470,7 +472,7 @@ static void set_hints(Reader *r, const Key *kind)
         info->idempotent = info->read_only;
 }
 
-/* Options that go with some kinds only. */
+/* Options that only go with some kinds. */
 static bool check_options(Reader *r, const Key *kind)
 {
     if (r->env != PTC_NONE && kind->read != read_command)
@@ -550,7 +552,7 @@ static bool read_tool(Reader *r, PtcValue name, PtcValue definition)
     return read_definition(r, definition) && put(r);
 }
 
-/* Something is wrong with the set as such.  Always false. */
+/* Reports a problem with the set as a whole.  Always false. */
 static bool refuse_all(Reader *r, const char *format, ...) PTC_PRINTF(2, 3);
 static bool refuse_all(Reader *r, const char *format, ...)
 {
@@ -615,7 +617,7 @@ bool ptc_tools_read_json(PtcTools *tools, const char *text, size_t len,
     if (v != PTC_NONE)
         return ptc_tools_read(tools, v, allow, error, size);
     if (e.stopped)
-        snprintf(error, size, "memory is short");
+        snprintf(error, size, "out of memory");
     else
         snprintf(error, size, "not JSON: line %u, column %u: %s", (unsigned)e.line,
                  (unsigned)e.column, e.message);

@@ -24,7 +24,7 @@ typedef struct PtcToolsFault {
 typedef enum { PTC_TOOLS_HTTP, PTC_TOOLS_AGENT, PTC_TOOLS_LLM, PTC_TOOLS_SELF } PtcToolsKind;
 
 typedef struct PtcToolsFileOptions {
-    /* What may reach beyond the process.  Both false for input that comes from elsewhere. */
+    /* What may reach outside the process.  Both false for input that comes from elsewhere. */
     bool command, http;
     /* Who may change that and how, for whoever is refused: "--allow-tools command allows them"; NULL: nobody. */
     const char *command_advice, *http_advice;
@@ -33,13 +33,13 @@ typedef struct PtcToolsFileOptions {
      * key.  NULL: they are refused. */
     bool (*agent_kind)(void *user, PtcToolsKind kind, PtcValue what, PtcValue model, PtcTool *tool,
                        PtcToolsFault *fault);
-    /* Called for each tool before it is put into the set; false with the fault, whose path begins behind the name. */
+    /* Called for each tool before it is put into the set; false with the fault, whose path starts after the name. */
     bool (*check)(void *user, PtcTool *tool, PtcToolsFault *fault);
     void *user;
 } PtcToolsFileOptions;
 
-/* Adds the tools of `definitions`, a value of any heap; what is needed of it is copied.  False with the reason in error,
- * which names the tool and the key; the set has then some of the tools and is only good for ptc_toolset_release. */
+/* Adds the tools of `definitions`, a value in any heap; what is needed is copied.  False with the reason in error,
+ * which names the tool and the key; the set then has some of the tools and can only be released. */
 PTC_MUST_USE bool ptc_tools_read(PtcTools *tools, PtcValue definitions,
                                  const PtcToolsFileOptions *allow, char *error, size_t size);
 

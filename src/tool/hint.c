@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Cache hints.  What always holds: the program in a hint makes the same call again, or there is no program in it. */
 #include "tool/hint.h"
 
 #include "json/emit.h"
@@ -8,7 +9,7 @@
 #include "value/print.h"
 #include "value/str.h"
 
-/* A name that is surely read as a keyword. */
+/* A name that is certain to be read as a keyword. */
 static bool is_word(PtcValue key)
 {
     const char *p = ptc_str_bytes(key);

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Arguments in the form that tools get.  What always holds: what need not change is shared, not copied; a value that
+ * cannot be an argument is refused with its path. */
 #include "tool/keys.h"
 
 #include <math.h>
@@ -38,7 +40,7 @@ static PtcValue name_string(PtcHeap *heap, PtcValue name, bool underscores)
     return v;
 }
 
-/* The text of what is no name, as keys are printed; false when it has none. */
+/* The text of a key that is not a name, as keys are printed; false if it has none. */
 static bool add_key_text(PtcHeap *heap, PtcBuf *buf, PtcValue key)
 {
     char number[PTC_DOUBLE_TEXT];
@@ -94,7 +96,7 @@ static bool is_plain_key(PtcValue key)
 
 /* ---------------------------------------------------------------------- leaves */
 
-/* Needs no change and no look inside: nil, booleans, numbers that are surely finite, strings. */
+/* Needs no change and no look inside: nil, booleans, numbers that are certainly finite, strings. */
 static inline bool is_atom(PtcValue v)
 {
     if (v & 3)
@@ -119,7 +121,7 @@ static PtcValue convert_float(Keys *k, PtcValue v, const PtcPlace *at)
     return refuse(k, at, text);
 }
 
-/* Anything but a collection. */
+/* Anything except a collection. */
 static PtcValue convert_leaf(Keys *k, PtcValue v, const PtcPlace *at)
 {
     if (is_atom(v))
@@ -142,7 +144,7 @@ static PtcValue convert_leaf(Keys *k, PtcValue v, const PtcPlace *at)
 
 /* ------------------------------------------------------------------ small maps */
 
-/* Keys of a shape as strings, with the place among them of one that is there already. */
+/* Keys of a shape as strings; two that become the same are refused with their place. */
 static PtcValue new_shape(Keys *k, const PtcShape *old, const PtcPlace *at)
 {
     PtcValue keys[PTC_SMALL_MAX];
@@ -162,7 +164,7 @@ static PtcValue new_shape(Keys *k, const PtcShape *old, const PtcPlace *at)
     return same ? ptc_from_obj(old) : ptc_shape_new(k->heap, keys, hashes, old->obj.count);
 }
 
-/* The same through the heap's cache, where no key of a map is PTC_UNBOUND. */
+/* The same through the heap's cache, in which no key of a map is PTC_UNBOUND. */
 static inline PtcValue plain_shape(Keys *k, PtcValue shape, const PtcPlace *at)
 {
     PtcShapeCache *c = &k->heap->transitions[((shape >> 4) ^ (PTC_UNBOUND >> 3)) % PTC_TRANSITIONS];
@@ -193,7 +195,7 @@ static PtcValue convert_small(Keys *k, PtcValue map, const PtcPlace *at)
             continue;
         if (new == map && (new = ptc_smap_new(k->heap, shape, old->values)) == PTC_NONE)
             return PTC_NONE;
-        ((PtcSmap *)(uintptr_t) new)->values[i] = v; /* nobody else has seen it */
+        ((PtcSmap *)(uintptr_t) new)->values[i] = v; /* nobody else has seen it yet */
     }
     return new;
 }
@@ -263,7 +265,7 @@ static PtcValue begin_with(Keys *k, PtcValue v, size_t n)
     return build;
 }
 
-/* Elements as they are until one must change; of a set all go into a vector. */
+/* Elements are kept until one must change; those of a set always go into a vector. */
 static PtcValue convert_items(Keys *k, PtcValue v, const PtcPlace *at)
 {
     PtcIter it;
@@ -304,7 +306,7 @@ static PtcValue convert(Keys *k, PtcValue v, const PtcPlace *at)
 
 /* ------------------------------------------------------------------- arguments */
 
-/* Every failure has a message: when nobody wrote one, a limit was hit. */
+/* Makes sure that a failure has a message: if nobody wrote one, a limit was hit. */
 static PtcValue finish(Keys *k, PtcValue v)
 {
     if (v == PTC_NONE && (k->heap->budget->stop != PTC_STOP_NONE || !k->error->message[0])) {
@@ -336,7 +338,7 @@ PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *error)
     return PTC_NONE;
 }
 
-/* What is wrong with arguments that are no map and no pairs.  Always PTC_NONE. */
+/* What is wrong with arguments that are neither a map nor pairs.  Always PTC_NONE. */
 static PtcValue bad_pairs(const char *name, size_t len, int argc, const PtcValue *argv,
                           PtcKeysError *error)
 {
@@ -370,7 +372,7 @@ static bool are_pairs(int argc, const PtcValue *argv)
     return argc % 2 == 0;
 }
 
-/* A map of the pairs; each keyword may come once. */
+/* A map of the pairs; each keyword may occur once. */
 static PtcValue map_of_pairs(Keys *k, int argc, const PtcValue *argv)
 {
     PtcDictBuild b;
@@ -389,7 +391,7 @@ static PtcValue map_of_pairs(Keys *k, int argc, const PtcValue *argv)
     return PTC_NONE;
 }
 
-/* The same for a few, whose shape the heap remembers. */
+/* The same for few pairs, whose shape the heap remembers. */
 static PtcValue smap_of_pairs(Keys *k, int argc, const PtcValue *argv)
 {
     PtcValue values[PTC_SMALL_MAX], shape = ptc_set_empty(k->heap);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * keys.h - the arguments of a tool call as the tool gets them: what JSON can say, in values.
+ * keys.h - the arguments of a tool call as the tool gets them: values that JSON can express.
  *
  *   maps                       keys are strings with `_` for `-`; numbers, booleans, nil and dates as keys by their
  *                              printed text; two keys that come out as one are an error
@@ -9,8 +9,9 @@
  *   nil, booleans, numbers, strings, vectors, lists   as they are; NaN and the infinities are an error
  *   anything else              an error that says where
  *
- * at every depth.  Nothing is copied that need not change: a value that is so already is returned as it is, and strings
- * are shared.  The heap remembers the new shape of a small map, so that calls of one form do no work per key. */
+ * at every depth.  Nothing is copied that need not change: a value that already has this form is returned unchanged,
+ * and strings are shared.  The heap remembers the new shape of a small map, so that calls of the same form do no work
+ * per key. */
 #ifndef PTC_TOOL_KEYS_H
 #define PTC_TOOL_KEYS_H
 
@@ -20,14 +21,16 @@
 /* A value of any kind, in this form.  PTC_NONE with *error filled. */
 PTC_MUST_USE PtcValue ptc_tool_value(PtcHeap *heap, PtcValue v, PtcKeysError *error);
 
-/* PTC_NONE with *error filled; args must be a map.  Not to be called across a safepoint with values that nothing roots. */
+/* PTC_NONE with *error filled; args must be a map.  Must not be called across a safepoint with values that nothing
+ * roots. */
 PTC_MUST_USE PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *error);
 
-/* The arguments as a program wrote them: none, one map, or keywords and values in turn.  `name` is for the message. */
+/* The arguments as a program wrote them: none, one map, or alternating keywords and values.  `name` is for the
+ * message. */
 PTC_MUST_USE PtcValue ptc_tool_args_pairs(PtcHeap *heap, const char *name, size_t name_len,
                                           int argc, const PtcValue *argv, PtcKeysError *error);
 
-/* The string that a key becomes in JSON, with `_` for `-` in names when asked.  PTC_NONE when it has none, or the
+/* The string that a key becomes in JSON, with `_` for `-` in names if asked for.  PTC_NONE if it has none, or the
  * heap is full (its budget is then stopped). */
 PTC_MUST_USE PtcValue ptc_key_string(PtcHeap *heap, PtcValue key, bool underscores);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Mocks.  What they need lies in the arena of the set. */
+ * Mocks.  What they need is in the arena of the set, so they may be called from any thread as long as the set is
+ * held. */
 #include "tool/mock.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ bool ptc_mock_seq(PtcTools *tools, PtcValue values, PtcTool *tool, char *why, si
     }
     Turns *turns = ptc_arena_alloc(&tools->arena, sizeof *turns);
     if (!turns) {
-        snprintf(why, size, "seq: memory is short");
+        snprintf(why, size, "seq: out of memory");
         return false;
     }
     turns->values = values;
@@ -76,7 +77,7 @@ typedef struct Delay {
     void *user;
 } Delay;
 
-/* Short waits, so that a cancel is noticed soon.  False: nobody waits any more. */
+/* In short steps, so that a cancel is noticed soon.  False: nobody waits any longer. */
 static bool wait_ms(PtcToolCall *call, int64_t ms)
 {
     int64_t end = ptc_clock_ns(NULL) + ms * 1000000;

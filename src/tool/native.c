@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Calls that the host makes for a model.  No VM is needed, but for a tool that is written in PTC-Lisp: it is made for
+ * Calls that the host makes for a model.  They need no VM, except for a tool written in PTC-Lisp: the VM is made for
  * the first of those. */
 #include "tool/native.h"
 
@@ -20,19 +20,19 @@ struct PtcNative {
     PtcVM vm; /* its mem is NULL before the first tool in PTC-Lisp */
 };
 
-/* One call under way. */
+/* A call in progress. */
 typedef struct Call {
     PtcNative *native;
     const PtcNativeOptions *options;
     PtcHeap heap;
     PtcToolRun run;
-    PtcLog log; /* nobody asks for it; the call adds to it all the same */
+    PtcLog log; /* nobody reads it, but the call adds to it all the same */
     PtcValue slots[SLOTS];
     PtcCaller caller;
     PtcNativeAnswer *answer;
 } Call;
 
-/* It lives in the ledger that it holds, as engines do. */
+/* It lives in the ledger that it contains, as engines do. */
 PtcNative *ptc_native_new(void)
 {
     PtcMem mem;
@@ -74,7 +74,7 @@ static const PtcLimits lisp_limits = {
     .max_workers = 1,
 };
 
-/* Of the slots the first is the argument, the second becomes the result; all of them stay alive. */
+/* The first slot is the argument, the second becomes the result; all of them stay alive. */
 static void run_in_vm(Call *call, PtcValue function, PtcValue *slots, size_t slot_count,
                       PtcToolReply *reply)
 {
@@ -115,14 +115,14 @@ static void run_lisp(void *user, PtcValue function, PtcValue *slots, PtcToolRepl
         ptc_budget_halt(call->caller.budget, PTC_STOP_MEMORY);
 }
 
-/* A preview on its way. */
+/* A preview that is being made. */
 typedef struct Preview {
     Call *call;
     const PtcTool *tool;
     PtcValue args;
 } Preview;
 
-/* A preview that takes too long or too much is none: the call itself goes on. */
+/* A preview that takes too long or too much memory is dropped: the call itself goes on. */
 bool ptc_native_preview(void *user, PtcHeap *heap, PtcValue result, PtcValue *preview)
 {
     Preview *p = user;
@@ -172,7 +172,7 @@ static bool say_stop(Call *call, PtcBuf *out)
     return say(call, end, stop_text(stop), out);
 }
 
-/* The result as JSON; what has none is the tool's mistake. */
+/* The result as JSON; a result without a JSON form is the tool's mistake. */
 static bool give(Call *call, PtcValue result, PtcBuf *out)
 {
     PtcJsonError e = {0};
@@ -187,7 +187,7 @@ static bool give(Call *call, PtcValue result, PtcBuf *out)
     return say(call, PTC_NATIVE_FAILED, text, out);
 }
 
-/* What a model sees of the result: all of it, or a preview that names the program for the rest. */
+/* What a model sees of the result: all of it, or a preview with the program that gets the rest. */
 static bool show(Call *call, const PtcTool *tool, PtcValue args, PtcValue result, PtcBuf *out)
 {
     PtcNativeResult how = tool->info.native_result;
@@ -198,7 +198,7 @@ static bool show(Call *call, const PtcTool *tool, PtcValue args, PtcValue result
     return call->answer->preview || (!out->failed && say_stop(call, out));
 }
 
-/* Programs are told which tool it was; a model knows, so it gets the bare reason, but for wrong arguments. */
+/* Programs are told which tool it was; a model knows, so it only gets the reason, except for wrong arguments. */
 static bool explain(Call *call, const PtcTool *tool, const PtcToolFailure *failure, PtcBuf *out)
 {
     if (failure->kind == PTC_E_TOOL)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Heapsort: its worst case is its usual one, whoever chose the keys. */
+ * Heapsort, because its worst case is no worse than the usual one, whoever chose the keys. */
 #include "tool/order.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static void swap(const Sort *s, size_t i, size_t k)
     memcpy(at(s, k), spare, s->size);
 }
 
-/* Lets item i sink until both items below it (2i+1 and 2i+2 of the first n) are not behind it. */
+/* Lets item i sink until neither item below it (2i+1 and 2i+2 of the first n) belongs after it. */
 static bool sink(const Sort *s, size_t i, size_t n)
 {
     for (size_t below; (below = 2 * i + 1) < n; i = below) {

@@ -11,11 +11,11 @@
 /* An item to be sorted begins with a PtcText. */
 enum { PTC_ORDER_ITEM_MAX = 64 };
 
-/* <0, 0, >0: by bytes, a beginning before what it is the beginning of. */
+/* <0, 0, >0: by bytes, a prefix before what it is a prefix of. */
 int ptc_order_compare(const PtcText *a, const PtcText *b);
 
-/* Sorts n items of `size` bytes (at most PTC_ORDER_ITEM_MAX) in place, without memory of its own; items with the same
- * text stand in any order.  budget may be NULL; false when it stopped, the order is then any. */
+/* Sorts n items of `size` bytes (at most PTC_ORDER_ITEM_MAX) in place, without allocating; items with the same text
+ * end up in any order.  budget may be NULL; false if it stopped, and the order is then undefined. */
 PTC_MUST_USE bool ptc_order_sort(PtcBudget *budget, void *items, size_t n, size_t size);
 
 #endif

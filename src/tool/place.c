@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Paths and messages about nested values.  What always holds: a message fits its buffer and shows keys cut to a
+ * bounded length. */
 #include "tool/place.h"
 
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * place.h - how functions that go down into nested values by calling themselves know where they are: each level has a
- * step on the C stack that points to the one above. */
+ * place.h - how functions that recurse into nested values know where they are: each level has a step on the C stack
+ * that points to the one above. */
 #ifndef PTC_TOOL_PLACE_H
 #define PTC_TOOL_PLACE_H
 
 #include "json/path.h"
 
-/* Containers inside each other that a tool may be given; deeper ones are refused. */
+/* Levels of nested containers that a tool may be given; deeper ones are refused. */
 enum { PTC_PLACE_DEPTH = 200 };
 
 typedef struct PtcPlace {
@@ -16,12 +16,12 @@ typedef struct PtcPlace {
     unsigned depth;
 } PtcPlace;
 
-/* Why arguments cannot be given to a tool, or no key can be made of them. */
+/* Why arguments cannot be passed to a tool, or no key can be made from them. */
 typedef struct PtcKeysError {
     bool stopped; /* not the fault of the arguments: the heap's budget says why */
     char path
-        [PTC_PATH_BYTES]; /* of what is wrong, such as rows[0].ts; "" is the arguments as such */
-    char message[400];    /* a sentence about a tool's arguments, path and all */
+        [PTC_PATH_BYTES]; /* of what is wrong, such as rows[0].ts; "" is the arguments as a whole */
+    char message[400];    /* a sentence about a tool's arguments, including the path */
     char what[160];       /* the same without path and tool: a function has no JSON */
 } PtcKeysError;
 
@@ -39,9 +39,9 @@ static inline PtcPlace ptc_place_index(const PtcPlace *up, size_t index)
 void ptc_place_path(const PtcPlace *place, PtcKeysError *error);
 /* "rows[0].f is a function, but ..." or, at the top, "the argument is ...".  Always false. */
 bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *what);
-/* The same for containers inside each other beyond PTC_PLACE_DEPTH.  Always false. */
+/* The same for containers nested deeper than PTC_PLACE_DEPTH.  Always false. */
 bool ptc_place_too_deep(const PtcPlace *place, PtcKeysError *error);
-/* Two keys of the map at this place that come out as one.  Always false. */
+/* Two keys of the map at this place that become the same.  Always false. */
 bool ptc_place_clash(const PtcPlace *place, PtcKeysError *error, PtcValue first, PtcValue second);
 
 #endif

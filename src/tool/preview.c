@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Previews.  What always holds: a preview is complete JSON within its limit, or nothing is appended. */
 #include "tool/preview.h"
 
 #include "json/emit.h"
@@ -11,7 +12,7 @@
 #include "value/str.h"
 #include "value/vec.h"
 
-enum { ROWS_COMPARED = 5 }; /* whose keys must be the same to be shown */
+enum { ROWS_COMPARED = 5 }; /* whose keys must agree to be shown */
 
 bool ptc_preview_parse(const char *text, size_t len, PtcPreviewKind *out)
 {
@@ -68,7 +69,7 @@ static bool collect_fields(Fields *f, PtcValue map)
     return ptc_order_sort(f->heap->budget, f->items, f->count, sizeof *f->items);
 }
 
-/* Fills f, empty before.  False when a key has no text, or the budget stopped. */
+/* Fills f, which must be empty.  False if a key has no text, or the budget stopped. */
 static bool fields_of(Fields *f, PtcValue map)
 {
     f->cap = ptc_map_count(map);
@@ -96,7 +97,7 @@ static bool has_same_keys(const Fields *f, PtcValue map)
     return same;
 }
 
-/* Do the first rows have the keys of the very first, which are in f? */
+/* Do the first rows have the same keys as the very first, which are in f? */
 static bool rows_agree(const Fields *f, PtcValue rows)
 {
     PtcIter it;
@@ -183,7 +184,7 @@ static void add_type(PtcBuf *out, const char *type)
     ptc_emit_object_end(out);
 }
 
-/* Items that are no maps: their type when they all have one. */
+/* Items that are not maps: their type if they all have the same. */
 static void add_list_of_others(PtcHeap *heap, PtcBuf *out, PtcValue rows, PtcValue first)
 {
     PtcIter it;
@@ -197,7 +198,7 @@ static void add_list_of_others(PtcHeap *heap, PtcBuf *out, PtcValue rows, PtcVal
     ptc_emit_object_end(out);
 }
 
-/* What `rows` (of `count` in all) look like. */
+/* Describes `rows` (the first of `count`). */
 static void add_list(PtcHeap *heap, PtcBuf *out, PtcValue rows, size_t count)
 {
     PtcIter it;
@@ -253,7 +254,7 @@ static bool is_ours(PtcValue key)
     return false;
 }
 
-/* The map with strings as keys, without the fields that are ours; PTC_NONE when a key has no text. */
+/* The map with strings as keys, without the fields that are ours; PTC_NONE if a key has no text. */
 static PtcValue own_fields(PtcHeap *heap, PtcValue map)
 {
     PtcDictBuild b;
@@ -281,7 +282,7 @@ static bool add_custom(PtcHeap *heap, PtcBuf *out, const PtcNativeResult *how, P
     size_t open = out->len;
     if (!ptc_to_json_value(heap, out, map, -1, &error))
         return false;
-    out->len--; /* the object goes on after these fields */
+    out->len--; /* more members follow in the same object */
     if (ptc_map_count(map))
         out->data[open] = ',';
     else

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * preview.h - what the model sees of a large result: a tool that is exposed both ways and cached answers a native call
- * with a preview, and the whole result waits in the cache for a program.
+ * preview.h - what the model sees of a large result: a tool that is exposed both ways and cached answers a native
+ * call with a preview, while the complete result stays in the cache for a program.
  *
- * A preview is a JSON object.  Always there: `status` "ok", `full_result_cached` true and `cache_hint`, a sentence with
- * the program that gets the whole result.  By kind:
+ * A preview is a JSON object.  It always has `status` "ok", `full_result_cached` true and `cache_hint`, a sentence
+ * with the program that gets the complete result.  By kind:
  *   metadata  `schema`, a JSON Schema in outline; for lists `result_count`; for objects, and lists of objects that
  *             have the same keys, `sample_keys`.  At most PTC_PREVIEW_KEYS keys, in order; `truncated` in the schema says when
  *             there are more.
  *   rows      the same of the first `limit` rows, and these as `rows`; of what is no list, the metadata.
  *   custom    the fields of the map that a function of the host gives; of two keys that are the same in JSON the last
  *             counts, and the three fields above stay ours.
- * When the function fails, or gives no map, or one that cannot be JSON, or does not fit (nor do the rows), the metadata
- * take the place of what was asked for. */
+ * If the function fails, or does not return a map, or returns one that cannot be JSON, or that does not fit (the same
+ * goes for rows), the metadata are used instead. */
 #ifndef PTC_TOOL_PREVIEW_H
 #define PTC_TOOL_PREVIEW_H
 
@@ -33,7 +33,7 @@ typedef enum {
 /* "metadata", "rows".  False for anything else. */
 bool ptc_preview_parse(const char *text, size_t len, PtcPreviewKind *out);
 
-/* Makes a map of a result, in the heap it is given.  False: it could not. */
+/* Makes a map from a result, in the heap it is given.  False: it could not. */
 typedef bool (*PtcPreviewFn)(void *user, PtcHeap *heap, PtcValue result, PtcValue *preview);
 
 /* How a tool wants its results shown.  All zero but the limit: metadata. */
@@ -46,7 +46,7 @@ typedef struct PtcNativeResult {
 
 typedef enum {
     PTC_PREVIEW_OK,
-    PTC_PREVIEW_FALLBACK, /* the metadata took its place */
+    PTC_PREVIEW_FALLBACK, /* the metadata were used instead */
     PTC_PREVIEW_FAILED, /* nothing was appended: the buffer is too small, or the heap's budget stopped */
 } PtcPreviewStatus;
 
@@ -55,8 +55,8 @@ PTC_MUST_USE PtcPreviewStatus ptc_preview(PtcHeap *heap, PtcBuf *out, const PtcN
                                           const char *name, size_t name_len, PtcValue args,
                                           PtcValue result);
 
-/* Appends an outline of a result that is too long to be shown and is kept nowhere: its metadata, its first rows if they
- * fit, and `truncated` true.  False: nothing was appended. */
+/* Appends an outline of a result that is too long to be shown and is not kept anywhere: its metadata, its first rows
+ * if they fit, and `truncated` true.  False: nothing was appended. */
 PTC_MUST_USE bool ptc_preview_outline(PtcHeap *heap, PtcBuf *out, PtcValue result);
 
 #endif

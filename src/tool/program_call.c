@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Calls that programs make: the VM as a caller, and failures as errors of the program. */
+ * Calls that programs make: the VM as a caller, and failures as errors of the program.  What always holds: the VM is
+ * in a safe state to collect whenever a hook is called. */
 #include "tool/call.h"
 
 #include <stdio.h>
@@ -17,7 +18,7 @@ static bool recover(void *vm)
     return ptc_recover(vm);
 }
 
-/* What is dead goes before a result comes in. */
+/* Dead values are collected before a result comes in. */
 static bool make_room(void *user)
 {
     PtcVM *vm = user;
@@ -33,7 +34,8 @@ static void offer(void *vm)
     ptc_crew_offer(vm);
 }
 
-/* How the function ended when it did not just give a value: return gives one, fail and errors are the tool's. */
+/* How the function ended if it did not simply return a value: return gives one, fail and errors become the tool's
+ * failure. */
 static void take_end(PtcVM *vm, PtcValue *result, PtcToolReply *reply)
 {
     PtcPrinter printer = ptc_vm_printer(vm, false);
@@ -58,7 +60,7 @@ static void take_end(PtcVM *vm, PtcValue *result, PtcToolReply *reply)
 void ptc_vm_run_tool(PtcVM *vm, PtcValue function, PtcValue *slots, PtcToolReply *reply)
 {
     bool outer = vm->may_stop;
-    vm->may_stop = true; /* return and fail are not those of a pmap around the call */
+    vm->may_stop = true; /* return and fail must not be those of a pmap around the call */
     reply->ok = ptc_call(vm, function, 1, &slots[0], &slots[1]);
     vm->may_stop = outer;
     if (!reply->ok && vm->budget.stop == PTC_STOP_NONE)

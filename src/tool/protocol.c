@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * The JSON of `lisp_eval`.  What always holds: an answer is one line of JSON, whatever bytes a program printed; a
+ * field that is absent is left out. */
 #include "tool/protocol.h"
 
 #include "base/utf8.h"
@@ -75,7 +77,7 @@ static bool is_space(uint32_t c)
            c == 0x205f || c == 0x3000;
 }
 
-/* Stops at the first character that is no space. */
+/* Stops at the first character that is not white space. */
 static bool is_blank(PtcValue text)
 {
     const char *bytes = ptc_str_bytes(text);
@@ -172,7 +174,7 @@ void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success)
 
 /* ------------------------------------------------------------------- from a step */
 
-/* What is made on the way; all of it is charged to the output's ledger. */
+/* Intermediate texts; all of them are charged to the output's ledger. */
 typedef struct {
     PtcBuf result, feedback, cut_prints;
     PtcText *prints; /* NULL: the step's own, none had to be cut */
@@ -186,7 +188,8 @@ static bool any_long(const PtcShown *step, size_t max_chars)
     return false;
 }
 
-/* Printed lines, those cut that are too long.  The buffer may move while it grows, so the places are set at the end. */
+/* Printed lines, with those that are too long cut.  The buffer may move while it grows, so the pointers are set at
+ * the end. */
 static bool cut_prints(Making *m, const PtcShown *step, int64_t max_chars)
 {
     size_t n = step->print_count, at = 0;

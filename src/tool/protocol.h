@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * protocol.h - the wire format of the tool `lisp_eval`: how it is described to a model, what it takes, what it answers.
- * Nothing here runs anything: plain structs come in, JSON text goes out.  docs/protocol.md is the description.
+ * protocol.h - the wire format of the tool `lisp_eval`: how it is described to a model, what it takes, what it
+ * answers.  Nothing here runs a program: plain structs in, JSON text out.  docs/protocol.md describes the format.
  *
  * What always holds: a description is one constant and says what a program can do, never how to work; the set of
- * reasons is closed; a field that is absent is left out, never null, but for the two cases that say so. */
+ * reasons is closed; an absent field is left out, never null, except in the two cases that say so. */
 #ifndef PTC_TOOL_PROTOCOL_H
 #define PTC_TOOL_PROTOCOL_H
 
@@ -12,8 +12,8 @@
 
 #define PTC_TOOL_NAME "lisp_eval"
 
-/* The description, the arguments as a JSON Schema, and both as a tool in OpenAI's function format; NULL for a profile that
- * is none. */
+/* The description, the arguments as a JSON Schema, and both as a tool in OpenAI's function format; NULL for an
+ * unknown profile. */
 const char *ptc_protocol_description(PtcProfile profile);
 const char *ptc_protocol_parameters(PtcProfile profile);
 const char *ptc_protocol_schema(PtcProfile profile);
@@ -34,23 +34,23 @@ typedef struct PtcMemory {
 } PtcMemory;
 
 typedef struct PtcSuccess {
-    PtcText result; /* "user=> ..."; none: left out when the value was nil, else null */
+    PtcText result; /* "user=> ..."; absent: left out if the value was nil, else null */
     bool value_nil;
     const PtcText *prints;
     size_t print_count;
     PtcText feedback;
     bool truncated;          /* of what is seen: printed text or result; memory adds its own */
-    const PtcMemory *memory; /* NULL: nothing lives on, no `memory` */
-    PtcText validated;       /* JSON, written as it is; none: no `validated` */
+    const PtcMemory *memory; /* NULL: nothing is remembered, no `memory` */
+    PtcText validated;       /* JSON, written unchanged; absent: no `validated` */
     PtcText warnings;        /* the same; none: no `warnings` */
-    bool no_feedback;        /* it is left out: somebody else adds one */
+    bool no_feedback;        /* left out: the caller adds its own */
 } PtcSuccess;
 
 void ptc_protocol_render_success(PtcBuf *out, const PtcSuccess *success);
 
-/* What a run that succeeded produced, uncut. */
+/* What a successful run produced, uncut. */
 typedef struct PtcShown {
-    PtcText text; /* the value, printed; none when it is nil, or nothing to look at (a var) */
+    PtcText text; /* the value, printed; absent if it is nil, or not worth showing (a var) */
     bool value_nil, text_cut;
     const PtcText *prints;
     size_t print_count;
@@ -59,12 +59,12 @@ typedef struct PtcShown {
     bool no_feedback;            /* as in PtcSuccess */
 } PtcShown;
 
-/* The answer for a step: previews, feedback and flags are made here.  With `memory` (NULL: a call that stands alone)
- * the feedback is for a model that goes on. */
+/* The answer for a step: previews, feedback and flags are made here.  With `memory` (NULL: an independent call) the
+ * feedback is for a model that continues. */
 void ptc_protocol_render_step(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
                               const PtcFormatOptions *options);
 
-/* Parts of that answer, for whoever puts it together in another way: its feedback, and the value of `memory`.  True when
+/* Parts of that answer, for callers that compose it differently: its feedback, and the value of `memory`.  True if
  * something that the feedback shows was cut. */
 bool ptc_protocol_feedback(PtcBuf *out, const PtcShown *step, const PtcMemory *memory,
                            const PtcFormatOptions *options);
@@ -92,7 +92,7 @@ typedef struct PtcErrorAnswer {
     PtcReason reason;
     PtcText message;
     PtcText feedback; /* none: the message */
-    PtcText result;   /* a preview of v in (fail v); none is null.  Of no other reason */
+    PtcText result;   /* a preview of v in (fail v); absent: null.  Only for that reason */
     PtcText warnings; /* JSON, written as it is; none: no `warnings` */
     bool no_feedback; /* as in PtcSuccess */
 } PtcErrorAnswer;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * protocol_text.h - the descriptions of `lisp_eval`, as literals, so that whatever holds one is a single constant put
- * together by the compiler.  They say what programs can do, nothing about how to work.  No quote and no backslash: they
- * stand inside JSON as they are. */
+ * protocol_text.h - the descriptions of `lisp_eval`, as literals, so that each of them is a single constant assembled
+ * by the compiler.  They say what programs can do, nothing about how to work.  They contain no quote and no
+ * backslash, since they are put into JSON unescaped. */
 #ifndef PTC_TOOL_PROTOCOL_TEXT_H
 #define PTC_TOOL_PROTOCOL_TEXT_H
 

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Reads tools written in PTC-Lisp.  What always holds: a text is run once, with its own limits, and only a function
+ * without global variables is accepted. */
 #include "tool/source.h"
 
 #include <stdio.h>
@@ -23,7 +25,7 @@ static const PtcLimits limits = {
     .max_workers = 1,
 };
 
-/* One text on its way. */
+/* The state of reading one text. */
 typedef struct Job {
     PtcSource *source;
     PtcArena arena;
@@ -105,7 +107,7 @@ static bool is_function(PtcValue v)
     return ptc_is(v, PTC_T_CLOSURE) || ptc_is_builtin(v) || ptc_is_record(v, PTC_R_FN);
 }
 
-/* Is what the text gave, or uses, what a tool can be? */
+/* Is what the text produced, or uses, acceptable for a tool? */
 static bool check(const Job *job)
 {
     PtcValue v = job->source->vm.result;
@@ -131,7 +133,7 @@ static PtcValue copy_out(const Job *job)
     PtcValue v = ptc_copy_value(&copy, job->source->vm.result);
     ptc_copy_deinit(&copy);
     if (v == PTC_NONE)
-        snprintf(job->why, job->size, "lisp: memory is short");
+        snprintf(job->why, job->size, "lisp: out of memory");
     return v;
 }
 
@@ -157,7 +159,7 @@ PtcValue ptc_source_read(PtcSource *s, const char *text, size_t len, char *why, 
 {
     Job job = {.source = s, .text = text, .len = len, .why = why, .size = size};
     if (!start(s)) {
-        snprintf(why, size, "lisp: memory is short");
+        snprintf(why, size, "lisp: out of memory");
         return PTC_NONE;
     }
     int64_t begun = ptc_clock_ns(NULL);

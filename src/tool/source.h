@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * source.h - tools written in PTC-Lisp: source text to a function value that any VM may call, on any thread.
  *
- * The text is run once, in a VM and a heap of its own; what it gives must be a function, which is copied into the heap of
- * the set.  It can have no global variables, since those are numbered by the program that runs: a program that uses one
+ * The text is run once, in a separate VM and heap; its result must be a function, which is copied into the heap of
+ * the set.  It cannot have global variables, since those are numbered by the program that runs: a text that uses one
  * is refused.  Code and constants never change after that. */
 #ifndef PTC_TOOL_SOURCE_H
 #define PTC_TOOL_SOURCE_H
 
 #include "tool/toolset.h"
 
-enum { PTC_SOURCE_MS = 1000 }; /* that all tools of one file may take to be read */
+enum { PTC_SOURCE_MS = 1000 }; /* for reading all tools of one file */
 
-/* For the tools of one file.  The VM is made with the first. */
+/* For the tools of one file.  The VM is made for the first. */
 typedef struct PtcSource {
     PtcTools *tools;
     PtcVM vm;

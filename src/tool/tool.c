@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Definitions of tools.  What always holds: a name that passes the check can be written in a program and sent to a
+ * provider; every message names the tool. */
 #include "tool/tool.h"
 
 #include <stdarg.h>
@@ -22,7 +24,7 @@ const char *ptc_tool_type_name(PtcToolType type)
 
 /* ----------------------------------------------------------------------- names */
 
-/* May stand in a tool's name: what is left of the symbols of the language. */
+/* May occur in a tool's name: what symbols of the language allow. */
 static bool is_name_char(char c)
 {
     char lower = (char)(c | 0x20);
@@ -41,7 +43,7 @@ static bool say(char why[PTC_TOOL_WHY], const char *format, ...)
     return false;
 }
 
-/* The byte at `at` may not be there; shows the character it begins. */
+/* The byte at `at` is not allowed; shows the character it begins. */
 static bool refuse_char(const char *name, size_t len, size_t at, char why[PTC_TOOL_WHY])
 {
     unsigned char c = (unsigned char)name[at];

@@ -27,24 +27,24 @@ typedef struct PtcToolInfo {
     const char *signature; /* as it was written */
     size_t signature_len;
     const struct PtcSig *sig; /* the same, parsed; NULL: arguments and results are not checked */
-    bool skip_validation;     /* asked for; no signature may be there then */
+    bool skip_validation;     /* asked for; there must be no signature then */
     const char *description;
     size_t description_len;
     bool cache; /* results are kept by name and arguments */
     PtcExpose expose;
-    bool has_native_result; /* legal only with expose both and cache */
+    bool has_native_result; /* only allowed with expose both and cache */
     PtcNativeResult native_result;
     int64_t timeout_ms;  /* of one call; 0: only the run's limits */
     bool serial;         /* never two calls at a time */
-    bool on_error_value; /* a failure is a value for the program, not its end */
-    bool uncounted;      /* time inside of it counts for no limit but the hard end of the run */
-    /* For whoever must decide whether it may be called; nothing here looks at them. */
+    bool on_error_value; /* a failure becomes a value for the program instead of ending it */
+    bool uncounted;      /* time inside it counts for no limit except the hard end of the run */
+    /* For whoever must decide whether it may be called; nothing here uses them. */
     bool read_only;  /* it changes nothing */
     bool idempotent; /* a second call with the same arguments changes nothing more */
     bool inside;     /* it reaches nothing beyond its arguments and its own definition */
 } PtcToolInfo;
 
-/* A native tool with the name, and every option as if left out. */
+/* A native tool with the name, and every option at its default. */
 void ptc_tool_init(PtcToolInfo *tool, const char *name, size_t name_len);
 
 /* "native", "llm", "subagent". */
@@ -53,10 +53,10 @@ const char *ptc_tool_type_name(PtcToolType type);
 /* Can a tool have this name?  Else why says what is wrong. */
 PTC_MUST_USE bool ptc_tool_check_name(const char *name, size_t len, char why[PTC_TOOL_WHY]);
 
-/* Is the definition in order, apart from its signature's text?  Else why says what is wrong, tool and all. */
+/* Is the definition in order, apart from its signature's text?  If not, why says what is wrong, including the tool. */
 PTC_MUST_USE bool ptc_tool_check(const PtcToolInfo *tool, char why[PTC_TOOL_WHY]);
 
-/* The same definition with its strings in the arena; sig is taken over as it is.  False: no memory. */
+/* The same definition with its strings in the arena; sig is taken over as it is.  False: out of memory. */
 PTC_MUST_USE bool ptc_tool_copy(PtcArena *arena, const PtcToolInfo *from, PtcToolInfo *to);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Sets of tools: made, filled, found by name, let go. */
+ * Sets of tools: made, filled, found by name, released.  What always holds: a set does not change after its first
+ * run, so threads read it without a lock. */
 #include "tool/toolset.h"
 
 #include <stdarg.h>
@@ -54,7 +55,7 @@ static bool about(const PtcHost *host, size_t tool, PtcHostTool *out)
     return true;
 }
 
-/* The set lives in the ledger that it holds, as engines do. */
+/* The set lives in the ledger that it contains, as engines do. */
 PtcTools *ptc_toolset_new(void)
 {
     PtcMem mem;
@@ -176,13 +177,13 @@ bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t s
     if (t)
         *t = *tool;
     if (!t || !ptc_tool_copy(&tools->arena, &tool->info, &t->info))
-        return refuse(error, size, "memory is short");
+        return refuse(error, size, "out of memory");
     if (!read_signature(tools, &t->info, error, size))
         return false;
     if (!t->borrowed)
         t->turn = NULL;
     if (t->info.serial && !t->turn && !(t->turn = new_turn(tools)))
-        return refuse(error, size, "memory is short");
+        return refuse(error, size, "out of memory");
     tools->count++;
     return true;
 }

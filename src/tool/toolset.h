@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * toolset.h - a set of tools, and what one run needs to call them.
  *
- * A set belongs to no engine: it has a ledger of its own, is filled before the first run, never changes after that, and
- * goes with its last holder (the host, runs, calls that are still to be answered). */
+ * A set belongs to no engine: it has its own ledger, is filled before the first run, never changes after that, and is
+ * freed with its last holder (the host, runs, calls that have not been answered yet). */
 #ifndef PTC_TOOL_TOOLSET_H
 #define PTC_TOOL_TOOLSET_H
 
@@ -23,7 +23,7 @@ typedef struct PtcSerial {
 
 typedef struct PtcTool {
     PtcToolInfo info;
-    PtcSigMode mode; /* how much its signature is held to */
+    PtcSigMode mode; /* how strictly its signature is applied */
     PtcToolFn function;
     void *user;
     void (*free_user)(void *user);
@@ -31,17 +31,16 @@ typedef struct PtcTool {
     bool pending;
     /* A tool written in PTC-Lisp: a function in the set's heap, called in the VM of the program; else PTC_NONE. */
     PtcValue lisp;
-    PtcText source; /* its text; what is to run it in another process reads that again */
+    PtcText source; /* its text; whatever runs it in another process reads that again */
     PtcValue
         preview_lisp; /* a function that makes a preview of its result (native_result); else PTC_NONE */
-    bool native_only; /* programs do not see it: the model calls it */
+    bool native_only; /* programs do not see it: only the model calls it */
     PtcSerial *turn;  /* when info.serial; else NULL */
     bool pure;        /* its function changes nothing anywhere */
-    bool borrowed;    /* of another set, which is held: `user` and `turn` are that one's */
+    bool borrowed;    /* belongs to another set, which is held: `user` and `turn` are that one's */
 } PtcTool;
 
-/* May a call of it be made once more without anybody noticing?  So it is when it changes nothing, or when its results
- * may be kept in place of calls. */
+/* May a call be repeated without anybody noticing?  Yes if it changes nothing, or if its results may be cached. */
 static inline bool ptc_tool_may_repeat(const PtcTool *tool)
 {
     return tool->pure || tool->lisp != PTC_NONE || tool->info.cache;
@@ -59,9 +58,9 @@ struct PtcTools {
     atomic_uint refs;
 };
 
-/* An empty set with one holder; NULL: no memory. */
+/* An empty set with one holder; NULL: out of memory. */
 PTC_MUST_USE PtcTools *ptc_toolset_new(void);
-/* NULL is fine for both. */
+/* NULL is allowed for both. */
 PtcTools *ptc_toolset_retain(PtcTools *tools);
 void ptc_toolset_release(PtcTools *tools);
 /* Adds a tool; the texts of its info are copied.  False: error says why not. */
@@ -71,11 +70,11 @@ PTC_MUST_USE bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *er
 PTC_MUST_USE bool ptc_toolset_borrow(PtcTools *tools, const PtcTool *tool, char *error,
                                      size_t size);
 
-/* Number of the tool of this name, whoever may call it; -1: there is none. */
+/* Index of the tool of this name, whoever may call it; -1: there is none. */
 int ptc_toolset_find(const PtcTools *tools, PtcText name);
 
-/* Told of every call that goes out to a tool's function, before and after, on the thread that waits for it.  What `end`
- * takes counts as waiting too. */
+/* Notified of every call to a tool's function, before and after, on the thread that waits for it.  Time spent in
+ * `end` counts as waiting too. */
 typedef struct PtcToolWatch {
     void (*begin)(void *user, const PtcTool *tool);
     void (*end)(void *user);

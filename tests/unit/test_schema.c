@@ -136,9 +136,10 @@ static const struct {
     const char *schema, *want;
 } mistakes[] = {
     {"1", "# ! expected a schema: an object, true or false"},
-    {"{\"type\":\"int\"}", "#/type ! \"int\" is no type; there are null, boolean, number, integer, "
-                           "string, array, object"},
-    {"{\"type\":\"strng\"}", "#/type ! \"strng\" is no type; did you mean string"},
+    {"{\"type\":\"int\"}",
+     "#/type ! \"int\" is not a type; there are null, boolean, number, integer, "
+     "string, array, object"},
+    {"{\"type\":\"strng\"}", "#/type ! \"strng\" is not a type; did you mean string"},
     {"{\"properties\":{\"a\":{\"items\":{\"type\":[]}}}}",
      "#/properties/a/items/type ! expected at least one type"},
     {"{\"items\":[{}]}", "#/items ! expected a schema; a list of schemas is written prefixItems"},

@@ -151,7 +151,7 @@ static const struct {
     {"{\"t\":{\"table\":{\"[1]\":1}}}",
      "tool t: table: the key [1] must be a JSON object, the arguments of a call, or *"},
     {"{\"t\":{\"table\":{\"{\\\"a\\\":1}\":1,\"{ \\\"a\\\":1}\":1}}}",
-     "tool t: table: the key { \"a\":1} stands there twice"},
+     "tool t: table: the key { \"a\":1} occurs twice"},
     {"{\"t\":{\"lisp\":1}}",
      "tool t: lisp must be a string such as \"(fn [args] ...)\", not an integer"},
     {"{\"t\":{\"lisp\":\"5\"}}",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Rules for arrays. */
+ * Rules for arrays.  What always holds: every element is examined at most once for each rule, and ticks. */
 #include "tool/schema/schema_run.h"
 
 #include "value/iter.h"

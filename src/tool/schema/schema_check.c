@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Applying a compiled schema to a value.  Every check answers whether the value is valid; issues are noted on the way as long as
- * somebody wants them.  When the run is broken all answers are false and none of them counts.
+ * Applies a compiled schema to a value.  Every check answers whether the value is valid; issues are recorded on the
+ * way as long as they are wanted.  Once the run is broken all answers are false and none of them counts.
  *
  * Depth is bounded by PTC_SCHEMA_MAX_DEPTH; frames are kept small. */
 #include "tool/schema/schema_run.h"
@@ -18,7 +18,7 @@ typedef PtcSchemaNode Node;
 
 /* ----------------------------------------------------------------------- bits */
 
-/* Always false: the budget is stopped. */
+/* Stops the budget.  Always false. */
 static bool stop(Run *run)
 {
     run->broken = true;
@@ -78,7 +78,7 @@ static bool check_const(Run *run, const Frame *f, PtcValue v)
                                ptc_schema_show(run, f->node->fixed, shown));
 }
 
-/* The choices as text, as many as there is room for. */
+/* The choices as text, as many as fit. */
 static void list_choices(Run *run, PtcValue choices, char *out, size_t size)
 {
     char shown[PTC_SCHEMA_SHOWN];
@@ -209,7 +209,7 @@ static bool check_kind(Run *run, const Frame *f, PtcValue v, PtcSchemaKind kind,
     return true;
 }
 
-/* All but what looks at the marks. */
+/* Everything except what depends on the marks. */
 static bool check_rules(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
     const Node *node = f->node;
@@ -224,7 +224,7 @@ static bool check_rules(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *mar
     return ok && !run->broken;
 }
 
-/* Which rule about what is left over applies to this kind of value? */
+/* Which rule about leftover members or elements applies to this kind of value? */
 static const Node *leftover_node(const Node *node, PtcSchemaKind kind)
 {
     return kind == PTC_SCHEMA_OBJECT  ? node->unevaluated_properties
@@ -232,7 +232,7 @@ static const Node *leftover_node(const Node *node, PtcSchemaKind kind)
                                       : NULL;
 }
 
-/* With marks of its own, since what was marked around it does not count inside. */
+/* With separate marks, since what was marked around it does not count inside. */
 static bool check_leftovers(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)
 {
     PtcSchemaBits own;

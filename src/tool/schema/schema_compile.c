@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * From a schema's value to nodes.  A queue holds the subschemas that are known and not read yet, so that nothing recurses;
- * references are resolved when it is empty, which may fill it again. */
+ * From a schema's value to nodes.  A queue holds the subschemas that are known but not read yet, so that nothing
+ * recurses; references are resolved when it is empty, which may fill it again. */
 #include "tool/schema/schema_int.h"
 
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void add_key_step(Path *path, const Pending *p)
     }
 }
 
-/* #/properties/id: the chain upwards is turned round first, as far as it can be shown. */
+/* #/properties/id: the chain of parents is reversed first, as far as it can be shown. */
 static void write_path(PtcSchemaError *error, const Pending *at, const char *keyword)
 {
     enum { STEPS = 64 };
@@ -102,7 +102,7 @@ bool ptc_schema_keep(Compiler *c, const char *bytes, size_t len, PtcText *out)
     return true;
 }
 
-/* One object; what it points to is still the old one's. */
+/* Copies one object; what it points to still belongs to the old one. */
 static bool freeze_object(Compiler *c, PtcValue *v)
 {
     PtcLayout at = ptc_object_layout(ptc_obj(*v));
@@ -123,7 +123,7 @@ static bool freeze_object(Compiler *c, PtcValue *v)
     return ptc_tick(c->work.budget, 1 + (int64_t)(at.size / 256));
 }
 
-/* Objects whose values are still to be frozen. */
+/* Objects whose contents are still to be frozen. */
 typedef struct Thaw {
     struct Thaw *next;
     PtcObj *object;
@@ -297,7 +297,7 @@ static const PtcSchemaNode *compile_root(Compiler *c, PtcValue schema)
     return root && read_all(c) ? root : NULL;
 }
 
-/* Fills the error unless a mistake has done so. */
+/* Fills in the error unless a mistake has done so already. */
 static void explain(Compiler *c)
 {
     PtcSchemaError *error = c->error;

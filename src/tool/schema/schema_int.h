@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * schema_int.h - what a compiled schema is made of; for the schema_*.c files. */
+ * schema_int.h - the parts of a compiled schema; for the schema_*.c files. */
 #ifndef PTC_TOOL_SCHEMA_SCHEMA_INT_H
 #define PTC_TOOL_SCHEMA_SCHEMA_INT_H
 
@@ -9,7 +9,7 @@
 
 typedef struct PtcSchemaNode PtcSchemaNode;
 
-/* How many bytes of a text to show, for %.*s: at most so many, whole characters. */
+/* How many bytes of a text to show, for %.*s: at most this many, in whole characters. */
 static inline int ptc_schema_cut(PtcText text, size_t most)
 {
     size_t n = text.len;
@@ -19,12 +19,12 @@ static inline int ptc_schema_cut(PtcText text, size_t most)
     return (int)n;
 }
 
-/* A text from the schema or the value, as it may stand in a message of one line: at most so many bytes of it, with
+/* A text from the schema or the value, made safe for a message of one line: at most this many bytes of it, with
  * control characters as \u000a.  Returns out. */
 enum { PTC_SCHEMA_LINE = 200 };
 const char *ptc_schema_line(char out[PTC_SCHEMA_LINE], PtcText text, size_t most);
 
-/* A name that a schema says something about: a property, or one that others depend on. */
+/* A name that a schema has rules for: a property, or one that others depend on. */
 typedef struct PtcSchemaName {
     PtcText text;
     uint32_t hash;
@@ -88,7 +88,7 @@ typedef struct PtcSchemaLogic {
     PtcSchemaList all, any, one;
     const PtcSchemaNode * not, *when, *then, *otherwise;
     const PtcSchemaNode *ref, *dynamic;
-    PtcText dynamic_name; /* bytes NULL: dynamic is as good as ref */
+    PtcText dynamic_name; /* bytes NULL: dynamic is the same as ref */
 } PtcSchemaLogic;
 
 typedef struct PtcSchemaAnchor {
@@ -132,10 +132,10 @@ struct PtcSchema {
     const PtcSchemaNode *root;
 };
 
-/* The number of a name in an object's rules, -1 when it has none. */
+/* The index of a name in an object's rules, -1 if it has none. */
 int64_t ptc_schema_find_name(const PtcSchemaObject *object, const char *bytes, size_t len);
 
-/* Is the value a schema by its form?  References and patterns are not followed.  False also when the budget
+/* Does the value have the form of a schema?  References and patterns are not followed.  Also false if the budget
  * stops. */
 PTC_MUST_USE bool ptc_schema_is_schema(PtcMem *mem, PtcBudget *budget, PtcValue value);
 
@@ -144,7 +144,7 @@ void ptc_schema_type_names(uint32_t types, char *out, size_t size);
 
 /* ------------------------------------------------------------------ compiling */
 
-/* A subschema on its way from value to node. */
+/* A subschema that is to be turned into a node. */
 typedef struct PtcSchemaPending {
     struct PtcSchemaPending *next;
     PtcSchemaNode *node;
@@ -176,14 +176,15 @@ typedef struct PtcSchemaCompiler {
     PtcSchemaResource *resources;
 } PtcSchemaCompiler;
 
-/* The place of a mistake, below the schema at `at` (keyword and key may be NULL); then its message.  Always false. */
+/* Reports a mistake: its place, below the schema at `at` (keyword and key may be NULL), and its message.  Always
+ * false. */
 PTC_PRINTF(4, 5)
 bool ptc_schema_refuse(PtcSchemaCompiler *c, const PtcSchemaPending *at, const char *keyword,
                        const char *format, ...);
-/* Memory ran out.  Always false. */
+/* Out of memory.  Always false. */
 bool ptc_schema_no_memory(PtcSchemaCompiler *c);
 
-/* A step from a schema to one inside of it. */
+/* A step from a schema to one inside it. */
 typedef struct PtcSchemaStep {
     const PtcSchemaPending *up;
     const char *keyword;
@@ -191,7 +192,7 @@ typedef struct PtcSchemaStep {
     int64_t index;
 } PtcSchemaStep;
 
-/* The node of a subschema, filled later unless it is known; NULL after a mistake. */
+/* The node of a subschema, filled later unless it is known already; NULL after a mistake. */
 PTC_MUST_USE const PtcSchemaNode *ptc_schema_node(PtcSchemaCompiler *c, PtcValue value,
                                                   PtcSchemaResource *around,
                                                   const PtcSchemaStep *step);
@@ -202,7 +203,7 @@ PTC_MUST_USE bool ptc_schema_keep(PtcSchemaCompiler *c, const char *bytes, size_
 /* A copy of a value in the arena. */
 PTC_MUST_USE bool ptc_schema_freeze(PtcSchemaCompiler *c, PtcValue value, PtcValue *out);
 
-/* schema_name.c: the number of a name, which is added unless it is there. */
+/* schema_name.c: the index of a name, which is added if it is new. */
 PTC_MUST_USE bool ptc_schema_add_name(PtcSchemaCompiler *c, PtcSchemaObject *object,
                                       const char *bytes, size_t len, uint32_t *number);
 
@@ -213,15 +214,16 @@ PTC_MUST_USE bool ptc_schema_pattern(PtcSchemaCompiler *c, const PtcSchemaPendin
 
 /* schema_ref.c */
 extern const PtcSchemaNode ptc_schema_meta;
-/* Is it a place of its own, by "$id"?  *resource is the one around it before and its own afterwards. */
+/* Does it have an address of its own, given by "$id"?  *resource is the enclosing one before the call and its own
+ * after it. */
 PTC_MUST_USE bool ptc_schema_enter(PtcSchemaCompiler *c, PtcValue value, const PtcSchemaStep *step,
                                    PtcSchemaResource **resource);
 PTC_MUST_USE bool ptc_schema_add_anchor(PtcSchemaCompiler *c, PtcSchemaPending *at,
                                         const char *keyword, PtcText name, bool dynamic);
-/* Resolves one reference; may bring new nodes. */
+/* Resolves one reference; may add new nodes. */
 PTC_MUST_USE bool ptc_schema_resolve(PtcSchemaCompiler *c, const PtcSchemaRef *ref);
 
-/* schema_uri.c: a reference made absolute, without empty fragment; in the arena.  False: no memory, or too long. */
+/* schema_uri.c: a reference made absolute, without empty fragment; in the arena.  False: out of memory, or too long. */
 enum { PTC_SCHEMA_URI_BYTES = 4096 };
 PTC_MUST_USE bool ptc_schema_uri(PtcArena *arena, PtcText base, PtcText ref, PtcText *out);
 

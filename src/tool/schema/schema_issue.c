@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What is wrong with a value, in words. */
+ * What is wrong with a value, in words.  What always holds: messages and paths fit their fields, cut at whole
+ * characters and whole steps. */
 #include "tool/schema/schema_run.h"
 
 #include <stdarg.h>
@@ -13,9 +14,9 @@
 #include "lisp/lib/time.h"
 #include "value/str.h"
 
-enum { ISSUE_TICKS = 16 }; /* words cost more than most steps */
+enum { ISSUE_TICKS = 16 }; /* composing words costs more than most steps */
 
-/* A buffer over memory of the caller's. */
+/* A buffer on top of the caller's memory. */
 static PtcBuf over(PtcSchemaRun *run, char *text, size_t size)
 {
     return (PtcBuf){.mem = run->work.mem, .data = text, .cap = size, .max = size};
@@ -207,7 +208,7 @@ bool ptc_schema_complain(PtcSchemaRun *run, const PtcSchemaPlace *place, int ran
     return false;
 }
 
-/* Replaces all issues: the rest was not looked at, and they may have been of an alternative. */
+/* Replaces all issues: the rest was not examined, and the ones so far may belong to a mere alternative. */
 bool ptc_schema_give_up(PtcSchemaRun *run, const PtcSchemaPlace *place, const char *why)
 {
     if (run->broken)

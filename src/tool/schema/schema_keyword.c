@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One row for each keyword: who reads it, and what of the node it fills. */
+ * One row for each keyword: which function reads it, and which part of the node it fills. */
 #include "tool/schema/schema_keyword.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ enum {
 
 /* ---------------------------------------------------------------------- parts */
 
-/* A zeroed part of a node, made when it is first needed. */
+/* A zeroed part of a node, made on first use. */
 static void *part(Compiler *c, void *have, size_t size)
 {
     void *p = have ? have : ptc_arena_zalloc(c->arena, size);
@@ -119,7 +119,7 @@ static bool read_schema(Compiler *c, Pending *at, const Row *row, PtcValue value
         return ptc_schema_refuse(c, at, row->name,
                                  "expected a schema; a list of schemas is written prefixItems");
     const Node *node = ptc_schema_node(c, value, at->resource, &step);
-    if (!node || row->slot == SLOT_CONTENT) /* content is never looked into */
+    if (!node || row->slot == SLOT_CONTENT) /* content is never examined */
         return node != NULL;
     const Node **slot = node_slot(c, at->node, row->slot);
     if (slot)
@@ -171,7 +171,7 @@ static bool read_schemas(Compiler *c, Pending *at, const Row *row, PtcValue valu
 
 /* ----------------------------------------------------------- objects of things */
 
-/* One member of the object that a keyword has. */
+/* One member of an object-valued keyword. */
 typedef bool (*ReadMember)(Compiler *c, Pending *at, const Row *row, PtcText name, PtcValue value);
 
 static bool read_members(Compiler *c, Pending *at, const Row *row, PtcValue value, ReadMember read)
@@ -264,7 +264,7 @@ static bool read_patterns(Compiler *c, Pending *at, const Row *row, PtcValue val
 
 /* ---------------------------------------------------------------------- names */
 
-/* Numbers of the names in an array of strings. */
+/* Indexes of the names in an array of strings. */
 static bool read_names(Compiler *c, Pending *at, const char *keyword, PtcValue value,
                        uint32_t **numbers)
 {
@@ -384,7 +384,7 @@ static bool add_type(Compiler *c, Pending *at, const Row *row, PtcValue name)
         ptc_nearest_offer(&nearest, types[i].name, strlen(types[i].name));
     }
     return ptc_schema_refuse(
-        c, at, row->name, "\"%s\" is no type; %s %s", ptc_schema_line(shown, text, 40),
+        c, at, row->name, "\"%s\" is not a type; %s %s", ptc_schema_line(shown, text, 40),
         nearest.best ? "did you mean" : "there are",
         nearest.best ? nearest.best : "null, boolean, number, integer, string, array, object");
 }
@@ -527,7 +527,7 @@ static bool read_anchor(Compiler *c, Pending *at, const Row *row, PtcValue value
     return ptc_schema_add_anchor(c, at, row->name, name, row->slot != 0);
 }
 
-/* The document's $schema; inside of it, that of a resource. */
+/* The document's $schema, or that of a resource inside it. */
 static bool read_dialect(Compiler *c, Pending *at, const Row *row, PtcValue value)
 {
     static const char *const known[] = {"https://json-schema.org/draft/2020-12/schema",
@@ -548,7 +548,8 @@ static bool read_dialect(Compiler *c, Pending *at, const Row *row, PtcValue valu
                              ptc_schema_line(shown, text, 80), known[0]);
 }
 
-/* Older drafts' keywords that have another name now: ignored by 2020-12, an error when the schema says that it is older. */
+/* Keywords of older drafts that have another name now: ignored by 2020-12, an error if the schema says that it is
+ * older. */
 static bool read_older(Compiler *c, Pending *at, const Row *row, PtcValue value)
 {
     static const char *const now[] = {"$dynamicRef", "prefixItems and items"};
@@ -560,7 +561,7 @@ static bool read_older(Compiler *c, Pending *at, const Row *row, PtcValue value)
 
 /* ----------------------------------------------------------------------- notes */
 
-/* Keywords that say nothing about values.  Their form matters only when a schema is itself the value. */
+/* Keywords that say nothing about values.  Their form only matters if a schema is itself the value. */
 static bool read_note(Compiler *c, Pending *at, const Row *row, PtcValue value)
 {
     if (!c->form_only || ptc_schema_kind(value) == (PtcSchemaKind)row->slot)

@@ -6,7 +6,7 @@
 #include "tool/schema/schema_int.h"
 #include "value/map.h"
 
-/* Reads one member of a schema object; unknown ones mean nothing. */
+/* Reads one member of a schema object; unknown ones have no meaning. */
 PTC_MUST_USE bool ptc_schema_read_keyword(PtcSchemaCompiler *c, PtcSchemaPending *at, PtcText name,
                                           PtcValue value);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Subschemas applied to the same place: references, allOf, anyOf, oneOf, not, if.
  *
- * Marks: what must hold anyway may write into the marks of the schema around it, since they are thrown away when it does not
- * hold.  An alternative gets marks of its own, which are merged when it fits. */
+ * Marks: a subschema that must hold anyway may write into the marks of the schema around it, since those are
+ * discarded if it does not hold.  An alternative gets separate marks, which are merged if it fits. */
 #include "tool/schema/schema_run.h"
 
 #include <string.h>
@@ -38,7 +38,7 @@ static const Node *dynamic_target(Run *run, const Frame *f)
     return target;
 }
 
-/* Every way round leads through a reference, so it is enough to look there. */
+/* Every cycle goes through a reference, so it is enough to check here. */
 static bool follow(Run *run, const Frame *f, const Node *target, PtcValue v, PtcSchemaBits *marks)
 {
     for (const Frame *g = f; g && g->place == f->place; g = g->up)
@@ -50,7 +50,7 @@ static bool follow(Run *run, const Frame *f, const Node *target, PtcValue v, Ptc
 
 /* --------------------------------------------------------------- alternatives */
 
-/* Applies an alternative; what it evaluated counts only when it fits. */
+/* Applies an alternative; what it evaluated only counts if it fits. */
 static bool try(Run *run, const Frame *f, const Node *node, PtcValue v, PtcSchemaBits *marks)
 {
     PtcSchemaBits own;
@@ -78,8 +78,8 @@ static bool try_quietly(Run *run, const Frame *f, const Node *node, PtcValue v,
 typedef struct {
     size_t first, count; /* where its issues are */
     int rank;            /* -1: none yet */
-    bool tie;            /* another one was as likely */
-    uint32_t types;      /* all types that the alternatives take; 0: one of them takes any */
+    bool tie;            /* another one was equally likely */
+    uint32_t types;      /* all types that the alternatives accept; 0: one of them accepts any */
     bool open;
 } Best;
 
@@ -104,7 +104,7 @@ static size_t depth_of(const PtcSchemaPlace *place)
     return n;
 }
 
-/* After an alternative did not fit: its issues, from `from`, stay if it is the best so far. */
+/* After an alternative did not fit: its issues, starting at `from`, are kept if it is the best so far. */
 static void keep_best(Run *run, Best *best, size_t from, size_t depth)
 {
     PtcSchemaIssues *issues = run->issues;
@@ -121,7 +121,7 @@ static void keep_best(Run *run, Best *best, size_t from, size_t depth)
     issues->count = best->first + best->count;
 }
 
-/* None fits: the issues of the one that was meant, if that is clear, or one for all of them. */
+/* None fits: reports the issues of the one that was meant, if that is clear, or one issue for all of them. */
 static bool blame(Run *run, const Frame *f, PtcValue v, const char *keyword, size_t n, Best *best)
 {
     char names[80];
@@ -162,7 +162,7 @@ static Best no_best(const Run *run)
     return (Best){.first = run->issues ? run->issues->count : 0, .rank = -1};
 }
 
-/* One fits: there is nothing to say about the others. */
+/* One fits: there is nothing to report about the others. */
 static void forget(Run *run, const Best *best)
 {
     if (run->issues && !run->mute)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The names that an object's rules speak of, in a hash table: each member of a value is looked up once, however many
+ * The names that an object's rules mention, in a hash table: each member of a value is looked up once, however many
  * names there are. */
 #include "tool/schema/schema_int.h"
 
@@ -7,7 +7,7 @@
 
 #include "value/str.h"
 
-/* Where the name is or belongs. */
+/* Where the name is, or belongs. */
 static uint32_t place(const PtcSchemaObject *object, const char *bytes, size_t len, uint32_t hash)
 {
     uint32_t at = hash & (object->table_cap - 1);

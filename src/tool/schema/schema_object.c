@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Rules for objects.  Each member is looked up once among the names that the rules speak of; which of them are there
- * is what `required` and the dependents then ask. */
+ * Rules for objects.  Each member is looked up once among the names that the rules mention; which of these were found
+ * is what `required` and the dependents use. */
 #include "tool/schema/schema_run.h"
 
 #include "base/nearest.h"
@@ -10,7 +10,7 @@ typedef PtcSchemaRun Run;
 typedef PtcSchemaFrame Frame;
 typedef PtcSchemaNode Node;
 
-enum { NEAREST_TICKS = 16 }; /* the distance of two words costs more than most steps */
+enum { NEAREST_TICKS = 16 }; /* comparing two words costs more than most steps */
 
 static bool check_count(Run *run, const Frame *f, size_t n)
 {
@@ -35,7 +35,7 @@ static const char *show_best(const PtcNearest *nearest, char out[PTC_SCHEMA_LINE
     return ptc_schema_line(out, best, 60);
 }
 
-/* A key that no rule allows; the nearest name that is known may have been meant. */
+/* A key that no rule allows; suggests the nearest known name. */
 static bool refuse_key(Run *run, const Frame *f, const PtcSchemaPlace *place,
                        const PtcSchemaKey *key)
 {
@@ -71,7 +71,7 @@ static bool check_name(Run *run, const Frame *f, PtcValue key, const PtcSchemaKe
     return ptc_schema_apply(run, f->node->object->property_names, str, &place, f, NULL);
 }
 
-/* One member on its way through the rules. */
+/* One member as it goes through the rules. */
 typedef struct {
     PtcSchemaPlace place;
     PtcSchemaKey text;
@@ -149,20 +149,20 @@ static bool check_members(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *p
 
 /* --------------------------------------------------------------- what is there */
 
-/* The member that may have been meant by a missing name: one that no rule speaks of. */
+/* The member that may be a misspelling of a missing name: one that no rule mentions. */
 static void find_slip(Run *run, const PtcSchemaObject *rules, PtcValue v, PtcNearest *nearest)
 {
     Member m;
     bool json;
     size_t pos = 0;
     while (next_member(run, v, &pos, &m, &json))
-        if (m.text.bytes != m.text.few && /* such a text does not last */
+        if (m.text.bytes != m.text.few && /* such a text is only temporary */
             ptc_schema_find_name(rules, m.text.bytes, m.text.len) < 0 &&
             ptc_tick(run->work.budget, NEAREST_TICKS))
             ptc_nearest_offer(nearest, m.text.bytes, m.text.len);
 }
 
-/* A name that should be there, because of another one or in any case (NULL). */
+/* A name that should be present, because of another one or in any case (NULL). */
 static bool miss(Run *run, const Frame *f, PtcValue v, const PtcSchemaName *name,
                  const PtcSchemaName *because)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Patterns of JSON Schema are ECMA-262's.  They are written anew in the notation of lisp/lib/regex.h, which is Java's;
- * the two agree in most things.  What PCRE2 would understand and ECMA-262 does not is refused where it would mean
- * something surprising. */
+ * Patterns of JSON Schema are ECMA-262's.  They are rewritten in the notation of lisp/lib/regex.h, which is Java's;
+ * the two mostly agree.  What PCRE2 would understand but ECMA-262 would not is refused if it would mean something
+ * surprising. */
 #include "tool/schema/schema_int.h"
 
 #include <string.h>
@@ -105,9 +105,9 @@ static bool property(Pattern *t)
 
 /* -------------------------------------------------------------------- escapes */
 
-/* What escapes stand for inside a class.  White space is ECMA-262's.  The negated ones are spelled out, since PCRE2 10.42
- * forgets their characters beyond 255 in a negated class that also has a property.  Each begins and ends with an escape that
- * stands for a class, so that a hyphen beside it cannot make a range. */
+/* What escapes stand for inside a class.  White space is ECMA-262's.  Negated ones are spelled out, since PCRE2 10.42
+ * forgets their characters above 255 in a negated class that also has a property.  Each begins and ends with an
+ * escape that stands for a class, so that a hyphen next to it cannot form a range. */
 #define SPACES                                                                                     \
     "\\s\\x{a0}\\x{feff}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}" \
     "\\s"
@@ -118,7 +118,7 @@ static bool property(Pattern *t)
 #define NO_DIGITS "\\D\\x{0}-\\x{2f}\\x{3a}-\\x{10ffff}\\D"
 #define NO_WORDS "\\W\\x{0}-\\x{2f}\\x{3a}-\\x{40}\\x{5b}-\\x{5e}\\x{60}\\x{7b}-\\x{10ffff}\\W"
 
-/* \d \D \w \W \s \S; outside of a class PCRE2 knows all but white space. */
+/* \d \D \w \W \s \S; outside a class PCRE2's meaning is right except for white space. */
 static bool kind(Pattern *t, bool in_class)
 {
     switch (t->p[1]) {
@@ -150,7 +150,7 @@ static bool unicode(Pattern *t)
     return ptc_buf_add(&t->out, "\\x", 2) && copy(t, n);
 }
 
-/* \xXX; PCRE2 would take fewer digits, or more in braces. */
+/* \xXX; PCRE2 would accept fewer digits, or more in braces. */
 static bool hexadecimal(Pattern *t)
 {
     if (t->end - t->p < 4 || !is_hex(t->p[2]) || !is_hex(t->p[3]))
@@ -171,8 +171,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* \0 is the null character, other numbers are back references.  One to a group that took no part matches nothing, and so
- * does not fail, in ECMA-262 alone. */
+/* \0 is the null character, other numbers are back references.  Only in ECMA-262 does a reference to a group that
+ * took no part match the empty string instead of failing. */
 static bool number(Pattern *t, bool in_class)
 {
     const char *from = t->p + 1, *to = from;
@@ -182,7 +182,7 @@ static bool number(Pattern *t, bool in_class)
     if (*from == '0')
         return n == 1 ? put(t, 2, "\\x00") : refuse(t, "\\0 is not followed by a digit");
     if (in_class || n > 4)
-        return refuse(t, "this number after a backslash is no group");
+        return refuse(t, "there is no group with this number");
     t->p = to;
     return ptc_buf_addf(&t->out, "(?(%.*s)\\g{%.*s})", n, from, n, from);
 }
@@ -244,7 +244,7 @@ static bool char_class(Pattern *t)
 {
     bool negated = t->end - t->p > 1 && t->p[1] == '^';
     const char *first = t->p + 1 + negated;
-    if (first < t->end && *first == ']') /* of no characters */
+    if (first < t->end && *first == ']') /* with no characters */
         return put(t, (size_t)(first + 1 - t->p), negated ? "(?s:.)" : "(?!)");
     bool ok = copy(t, 1 + (size_t)negated);
     while (ok && t->p < t->end && *t->p != ']') {
@@ -269,7 +269,7 @@ static bool translate(Pattern *t)
         case '\\': ok = escape(t, false); break;
         case '[': ok = char_class(t); break;
         case '.': ok = put(t, 1, "[^\\n\\r\\x{2028}\\x{2029}]"); break;
-        case '$': ok = put(t, 1, "\\z"); break; /* Java's takes a line end before it */
+        case '$': ok = put(t, 1, "\\z"); break; /* Java's also matches before a line end */
         default: ok = copy(t, 1);
         }
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * $id, $anchor and what references lead to.  Only places in the same document can be reached, and the meta-schema, which is
- * known by its address: a value is valid by it when it can be read as a schema. */
+ * $id, $anchor and what references lead to.  Only places in the same document can be reached, and the meta-schema,
+ * which is recognized by its address: a value is valid against it if it can be read as a schema. */
 #include "tool/schema/schema_int.h"
 
 #include <string.h>
@@ -56,7 +56,7 @@ static bool make_absolute(Compiler *c, const PtcSchemaPending *at, const char *k
                              PTC_SCHEMA_URI_BYTES);
 }
 
-/* Where a schema of this address may be; a resource that has it already must be the same place. */
+/* Registers a place under this address; if a resource already has it, it must be the same place. */
 static bool enter_uri(Compiler *c, const PtcSchemaPending *at, Text uri, PtcValue value,
                       PtcSchemaResource **resource)
 {
@@ -65,7 +65,7 @@ static bool enter_uri(Compiler *c, const PtcSchemaPending *at, Text uri, PtcValu
     if (known && known->root != value)
         return ptc_schema_refuse(c, at, "$id", "two schemas have the address %s",
                                  ptc_schema_line(shown, uri, 100));
-    if (!known && (*resource)->root == value) { /* the document's own */
+    if (!known && (*resource)->root == value) { /* the document itself */
         (*resource)->uri = uri;
         return true;
     }
@@ -152,7 +152,7 @@ static bool decode_percent(Compiler *c, Text text, Text *out)
     return true;
 }
 
-/* The next step of a pointer, at its slash, without ~0 and ~1; written over the pointer's own bytes. */
+/* The next step of a pointer, starting at its slash, with ~0 and ~1 decoded; written over the pointer's own bytes. */
 static Text next_step(char **at, const char *end)
 {
     char *from = *at + 1, *p = from, *to = from;
@@ -178,7 +178,7 @@ static PtcValue element(PtcValue array, Text step)
     return i < ptc_schema_count(array) ? ptc_seq_nth(array, i) : PTC_NONE;
 }
 
-/* The resource that a value is the root of, as far as they are known; else the one around it. */
+/* The resource that a value is the root of, as far as they are known; otherwise the one around it. */
 static PtcSchemaResource *resource_at(Compiler *c, PtcValue value, PtcSchemaResource *around)
 {
     for (PtcSchemaResource *r = c->resources; r && ptc_tick(c->work.budget, 1); r = r->next)

@@ -5,12 +5,12 @@
 
 #include "tool/schema/schema_int.h"
 
-/* A place in the value: the way there from the place above. */
+/* A place in the value: the step from the place above. */
 typedef struct PtcSchemaPlace {
     const struct PtcSchemaPlace *up; /* NULL: the value itself */
     PtcValue key;                    /* of a map; PTC_NONE: index */
     size_t index;
-    bool name; /* not the member but its name */
+    bool name; /* not the member itself but its name */
 } PtcSchemaPlace;
 
 /* A subschema that is being applied. */
@@ -30,10 +30,11 @@ typedef struct PtcSchemaBits {
 typedef struct PtcSchemaRun {
     PtcSchemaWork work;
     PtcSchemaIssues *issues; /* NULL: only the verdict matters */
-    unsigned mute;           /* above 0: issues do not count, as inside of `not` */
+    unsigned mute;           /* above 0: issues do not count, as inside `not` */
     unsigned depth;
-    bool broken;   /* nothing can be said any more: budget, depth or an endless reference */
-    bool hopeless; /* broken by the schema or the value: invalid, with an issue that says why */
+    bool broken; /* no more can be said: budget, depth or an endless reference */
+    bool
+        hopeless; /* broken because of the schema or the value: invalid, with an issue that says why */
 } PtcSchemaRun;
 
 /* Ranks of issues: why an alternative does not fit.  The higher, the more likely it was meant. */
@@ -41,12 +42,12 @@ enum { PTC_SCHEMA_OTHER_TYPE, PTC_SCHEMA_OTHER_VALUE, PTC_SCHEMA_ALMOST };
 
 /* --- schema_issue.c --- */
 
-/* Is it worth going on after a failure? */
+/* Is it worth continuing after a failure? */
 static inline bool ptc_schema_collects(const PtcSchemaRun *run)
 {
     return run->issues && !run->mute && !run->broken && run->issues->count < PTC_SCHEMA_MAX_ISSUES;
 }
-/* Adds an issue when they count.  `got` is appended as ", got string "abc"" unless it is PTC_NONE.  Always false. */
+/* Adds an issue if they count.  `got` is appended as ", got string "abc"" unless it is PTC_NONE.  Always false. */
 PTC_PRINTF(5, 6)
 bool ptc_schema_complain(PtcSchemaRun *run, const PtcSchemaPlace *place, int rank, PtcValue got,
                          const char *format, ...);
@@ -80,7 +81,7 @@ bool ptc_schema_check_unevaluated_items(PtcSchemaRun *run, const PtcSchemaFrame 
 
 /* --- schema_check.c --- */
 
-/* Does a pattern occur in a text?  str is a value of it. */
+/* Does a pattern occur in a text?  str is the text as a value. */
 bool ptc_schema_matches(PtcSchemaRun *run, const PtcSchemaPattern *pattern, PtcValue str,
                         const PtcSchemaPlace *place);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Making references absolute, as section 5.2 of RFC 3986 says.  Addresses are only compared with each other, never
+ * Makes references absolute, following section 5.2 of RFC 3986.  Addresses are only compared with each other, never
  * opened. */
 #include "tool/schema/schema_int.h"
 
@@ -7,7 +7,7 @@
 
 typedef PtcText Text;
 
-/* scheme://authority/path?query#fragment; a part that is not there has no bytes (NULL), the path is always there. */
+/* scheme://authority/path?query#fragment; a part that is absent has no bytes (NULL); the path is never absent. */
 typedef struct {
     Text scheme, authority, path, query, fragment;
 } Uri;
@@ -52,7 +52,7 @@ static Uri split(Text text)
     return u;
 }
 
-/* Text being put together; what is too long is cut and noted. */
+/* Text being composed; what is too long is cut and recorded. */
 typedef struct {
     char bytes[PTC_SCHEMA_URI_BYTES];
     size_t len;
@@ -70,7 +70,7 @@ static void add(Line *line, const char *bytes, size_t n)
     line->len += n;
 }
 
-/* Drops the last segment, and the slash before it, of what was added since `from`. */
+/* Removes the last segment, and the slash before it, of what was added since `from`. */
 static void drop_segment(Line *line, size_t from)
 {
     while (line->len > from && line->bytes[line->len - 1] != '/')
@@ -105,7 +105,7 @@ static void add_path(Line *line, const char *path, size_t len)
     }
 }
 
-/* The reference's path seen from the base's. */
+/* The reference's path relative to the base's. */
 static void merge_path(Line *line, const Uri *base, Text path)
 {
     Line joined = {.len = 0};
@@ -136,7 +136,7 @@ static void add_query(Line *line, Text query)
     }
 }
 
-/* All but the fragment. */
+/* Everything except the fragment. */
 static void add_target(Line *line, const Uri *base, const Uri *ref)
 {
     Text scheme = ref->scheme.bytes ? ref->scheme : base->scheme;

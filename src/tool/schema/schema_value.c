@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Values seen as JSON.  What always holds: comparing and hashing follow JSON's notion of equality, are bounded in
+ * depth, and tick. */
 #include "tool/schema/schema_value.h"
 
 #include <math.h>
@@ -16,7 +18,7 @@
 
 enum {
     HEAP_BYTES =
-        32 << 20,    /* for texts of keys, decimal numbers, and what a pattern must remember */
+        32 << 20,    /* for texts of keys, decimal numbers, and the memory of a pattern match */
     MAX_DEPTH = 512, /* of values that are compared */
 };
 
@@ -101,7 +103,7 @@ static bool big_text(PtcSchemaWork *work, PtcValue key, PtcSchemaKey *out)
     return use(out, ptc_str_bytes(str), ptc_str_len(str));
 }
 
-/* Keys that are no strings become their printed text. */
+/* Keys that are not strings become their printed text. */
 static bool odd_key(PtcSchemaWork *work, PtcValue key, PtcSchemaKey *out, bool *json)
 {
     if (ptc_is_int(key)) {
@@ -178,8 +180,8 @@ static bool equal_arrays(PtcSchemaWork *work, PtcValue a, PtcValue b, unsigned d
     return !x.failed && !y.failed;
 }
 
-/* A member by its name, whatever its key is.  The other spellings of a name that look-ups find, a-b for a_b, are other
- * names here. */
+/* A member by its name, whatever kind of key it has.  Other spellings that look-ups would find, a-b for a_b, are
+ * different names here. */
 static PtcValue member(PtcSchemaWork *work, PtcValue map, PtcValue key)
 {
     PtcSchemaKey want, have;
@@ -256,7 +258,7 @@ static uint64_t hash_array(PtcSchemaWork *work, PtcValue v, unsigned depth)
     return ptc_hash_finish(h);
 }
 
-/* Alike for members in any order. */
+/* The same for members in any order. */
 static uint64_t hash_object(PtcSchemaWork *work, PtcValue v, unsigned depth)
 {
     PtcSchemaKey name;
@@ -297,7 +299,7 @@ typedef struct {
     uint32_t hash, number; /* number: from 1; 0: free */
 } Seen;
 
-/* Puts an element into the table, or says which one is there already. */
+/* Puts an element into the table, or returns the one that is there already. */
 static uint32_t put_seen(PtcSchemaWork *work, Seen *table, size_t cap, Seen new)
 {
     size_t at = new.hash &(cap - 1);
@@ -403,7 +405,7 @@ static bool decimal(PtcSchemaWork *work, PtcValue v, Decimal *out)
     return out->mantissa != PTC_NONE;
 }
 
-/* Brings a decimal to a smaller exponent. */
+/* Rescales a decimal to a smaller exponent. */
 static bool scale(PtcSchemaWork *work, Decimal *d, int exponent)
 {
     char power[1024];

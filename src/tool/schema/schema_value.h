@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * schema_value.h - values seen as JSON, in the way of json/write.h: kinds, texts, numbers, equality.  For the
- * schema_*.c files. */
+ * schema_value.h - values seen as JSON, like json/write.h does: kinds, texts, numbers, equality.  For the schema_*.c
+ * files. */
 #ifndef PTC_TOOL_SCHEMA_SCHEMA_VALUE_H
 #define PTC_TOOL_SCHEMA_SCHEMA_VALUE_H
 
 #include "value/heap.h"
 
-/* Place and limits for work on values: a heap that is thrown away. */
+/* Memory and limits for work on values: a heap that is thrown away. */
 typedef struct PtcSchemaWork {
     PtcBudget *budget;
     PtcMem *mem;
@@ -18,7 +18,7 @@ void ptc_schema_work_init(PtcSchemaWork *work, PtcMem *mem, PtcBudget *budget);
 void ptc_schema_work_deinit(PtcSchemaWork *work);
 
 typedef enum {
-    PTC_SCHEMA_NOT_JSON, /* a function, say, or NaN */
+    PTC_SCHEMA_NOT_JSON, /* a function, for example, or NaN */
     PTC_SCHEMA_NULL,
     PTC_SCHEMA_BOOLEAN,
     PTC_SCHEMA_INTEGER, /* 1.0 too */
@@ -43,11 +43,11 @@ typedef struct PtcSchemaKey {
     char few[72];
 } PtcSchemaKey;
 
-/* Of a value of kind STRING.  False: the budget stopped. */
+/* For a value of kind STRING.  False: the budget stopped. */
 PTC_MUST_USE bool ptc_schema_text(PtcSchemaWork *work, PtcValue v, PtcSchemaKey *out);
-/* Of a map's key; *json becomes false when it can be none in JSON. */
+/* For a map's key; *json becomes false if it cannot be a key in JSON. */
 PTC_MUST_USE bool ptc_schema_key(PtcSchemaWork *work, PtcValue key, PtcSchemaKey *out, bool *json);
-/* A value of the text: v itself when it has bytes, else a new string; PTC_NONE: the budget stopped. */
+/* The text as a value: v itself if it has bytes, otherwise a new string; PTC_NONE: the budget stopped. */
 PTC_MUST_USE PtcValue ptc_schema_string(PtcSchemaWork *work, PtcValue v, const PtcSchemaKey *text);
 
 /* The value of a map's key of this name, or PTC_NONE. */
@@ -59,16 +59,16 @@ static inline size_t ptc_schema_count(PtcValue v)
     return ptc_obj(v)->count;
 }
 
-/* Equality of JSON: 1 is 1.0, order of members does not matter.  False also when the budget stops. */
+/* Equality as in JSON: 1 is 1.0, the order of members does not matter.  Also false if the budget stops. */
 bool ptc_schema_equal(PtcSchemaWork *work, PtcValue a, PtcValue b);
 /* The first two equal elements of an array; false when there are none, or the budget stopped. */
 bool ptc_schema_find_twins(PtcSchemaWork *work, PtcValue array, size_t *first, size_t *second);
 
 /* <0, 0, >0 for two numbers. */
 int ptc_schema_compare(PtcValue a, PtcValue b);
-/* Is a number a multiple of another, above 0, by their decimal texts?  False also when the budget stops. */
+/* Is a number a multiple of another, positive one, judging by their decimal texts?  Also false if the budget stops. */
 bool ptc_schema_is_multiple(PtcSchemaWork *work, PtcValue a, PtcValue of);
-/* A non-negative integer, as JSON may write it (2, 2.0); too large ones become UINT64_MAX. */
+/* A non-negative integer as JSON may write it (2, 2.0); larger ones become UINT64_MAX. */
 bool ptc_schema_natural(PtcValue v, uint64_t *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * sig.h - signatures: what a tool takes and gives, `(query :string, limit :int?) -> [{id :int}]`.
+ * sig.h - signatures: what a tool takes and returns, `(query :string, limit :int?) -> [{id :int}]`.
  *
- * A parsed signature lives in the arena it was parsed into and never changes afterwards, so threads may share it.
- * It points at nothing outside the arena.  Everything here is reentrant. */
+ * A parsed signature lives in the arena it was parsed into and never changes afterwards, so threads may share it.  It
+ * points to nothing outside the arena.  Everything here is reentrant. */
 #ifndef PTC_TOOL_SIG_SIG_H
 #define PTC_TOOL_SIG_SIG_H
 
@@ -27,19 +27,19 @@ typedef enum {
     PTC_SIG_DATETIME,
     PTC_SIG_MAP,      /* any map */
     PTC_SIG_LIST,     /* of item */
-    PTC_SIG_FIELDS,   /* a map with these fields; others may be there */
-    PTC_SIG_CLOSED,   /* the same without others; only JSON Schema makes these */
-    PTC_SIG_OPTIONAL, /* item, or nil, or (of a field) not there */
+    PTC_SIG_FIELDS,   /* a map with these fields; others are allowed */
+    PTC_SIG_CLOSED,   /* the same, no others allowed; only JSON Schema makes these */
+    PTC_SIG_OPTIONAL, /* item, or nil, or (for a field) absent */
 } PtcSigKind;
 
 typedef struct PtcSigType PtcSigType;
 
 typedef struct PtcSigField {
-    const char *name; /* as written; ends with a NUL that is not counted */
+    const char *name; /* as written; followed by a NUL that is not counted */
     size_t name_len;
     const PtcSigType *type;
-    /* The keys that stand for it, best first: with underscores, as written, with hyphens; of each the keyword before
-     * the string.  They are strings outside of any heap: to look with, not to be stored in a map. */
+    /* The keys that stand for it, best first: with underscores, as written, with hyphens; for each the keyword before
+     * the string.  They are strings outside any heap: for look-ups, not to be stored in a map. */
     const PtcValue *keys;
     uint32_t key_count;
     uint32_t hash; /* of all of them */
@@ -55,7 +55,7 @@ struct PtcSigType {
 
 typedef struct PtcSig {
     PtcSigType params; /* PTC_SIG_FIELDS; none when there is no `(...) ->` */
-    bool has_params;   /* it was written with `(...) ->`, were it `() ->` */
+    bool has_params;   /* it was written with `(...) ->`, even if that is `() ->` */
     const PtcSigType *result;
 } PtcSig;
 
@@ -63,8 +63,8 @@ typedef struct PtcSig {
 typedef struct PtcSigError {
     size_t offset;         /* byte of the text; 0 for a schema */
     uint32_t line, column; /* the same, from 1, columns in characters; 0 for a schema */
-    bool stopped;          /* memory or the budget ran out: not the fault of the text */
-    const char *nearest;   /* a type's name that may have been meant, without colon; else NULL */
+    bool stopped;          /* out of memory or budget: not the fault of the text */
+    const char *nearest; /* the name of a type that may have been meant, without colon; else NULL */
     char message[240];
 } PtcSigError;
 
@@ -72,9 +72,9 @@ typedef struct PtcSigError {
 PTC_MUST_USE bool ptc_sig_parse(PtcArena *arena, const char *text, size_t len, const PtcSig **out,
                                 PtcSigError *error);
 
-/* The type of this kind without parts: all but LIST, FIELDS, CLOSED and OPTIONAL. */
+/* The type of this kind, which must have no parts: any except LIST, FIELDS, CLOSED and OPTIONAL. */
 const PtcSigType *ptc_sig_plain(PtcSigKind kind);
-/* The name of such a kind as signatures have it, without colon; "list" and "map" for the others. */
+/* The name of such a kind as in signatures, without colon; "list" and "map" for the others. */
 const char *ptc_sig_kind_name(PtcSigKind kind);
 
 /* The type without `?`. */
@@ -86,9 +86,8 @@ static inline const PtcSigType *ptc_sig_required(const PtcSigType *type)
 bool ptc_sig_equal(const PtcSig *a, const PtcSig *b);
 bool ptc_sig_type_equal(const PtcSigType *a, const PtcSigType *b);
 
-/* Appends the text, which parses back to an equal signature.  (A type from JSON Schema has no text of its own where it
- * is a closed map, or has names that are no names here: it prints as if it had.)  False when
- * the buffer takes no more. */
+/* Appends the text, which parses back to an equal signature.  (A type from JSON Schema has no text of its own where
+ * it is a closed map, or has names that are no names here: it prints as if it had.)  False if the buffer is full. */
 bool ptc_sig_print(PtcBuf *buf, const PtcSig *sig);
 bool ptc_sig_type_print(PtcBuf *buf, const PtcSigType *type);
 

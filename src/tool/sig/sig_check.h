@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * sig_check.h - values against signatures: strict validation, lenient coercion, the four modes.
  *
- * All of it works on values of any heap; `heap` gives the budget, the memory and the place for new values.  Nothing is
- * allocated as long as a value is as the signature wants it, and such a value comes back as it is.  No
- * program code is called and nothing is collected, so nothing needs rooting meanwhile. */
+ * All of it works on values in any heap; `heap` provides the budget, the memory and room for new values.  Nothing is
+ * allocated as long as a value is as the signature wants it, and such a value is returned unchanged.  No program code
+ * is called and nothing is collected, so nothing needs rooting meanwhile. */
 #ifndef PTC_TOOL_SIG_SIG_CHECK_H
 #define PTC_TOOL_SIG_SIG_CHECK_H
 
@@ -24,11 +24,11 @@ typedef struct PtcSigIssue {
     size_t message_len;
 } PtcSigIssue;
 
-/* What was found, in the order it was found; owns its texts. */
+/* What was found, in order; owns its texts. */
 typedef struct PtcSigIssues {
     PtcArena arena;
     size_t count; /* of items */
-    size_t total; /* found, kept or not */
+    size_t total; /* found, whether or not they are kept */
     PtcSigIssue items[PTC_SIG_ISSUES_MAX];
 } PtcSigIssues;
 
@@ -38,49 +38,50 @@ void ptc_sig_issues_deinit(PtcSigIssues *issues);
 void ptc_sig_issues_clear(PtcSigIssues *issues);
 /* Appends `results[0].customer.id: expected int, got string "abc"`. */
 bool ptc_sig_issue_print(PtcBuf *buf, const PtcSigIssue *issue);
-/* Appends all of them with a separator between, and how many more there were. */
+/* Appends all of them with a separator in between, and how many more there were. */
 bool ptc_sig_issues_print(PtcBuf *buf, const PtcSigIssues *issues, const char *separator);
 /* Appends [{"path":["items",0,"id"],"message":"..."}]. */
 bool ptc_sig_issues_json(PtcBuf *buf, const PtcSigIssues *issues);
 
-/* Is v of the type?  False with issues, or without any when the budget stopped.  `closed`: maps with fields have no
- * others. */
+/* Is v of the type?  False with issues, or without any if the budget stopped.  `closed`: maps with fields must have
+ * no others. */
 PTC_MUST_USE bool ptc_sig_validate(PtcHeap *heap, const PtcSigType *type, bool closed, PtcValue v,
                                    PtcSigIssues *issues);
 
-/* v made to fit the type where that is plain enough ("42" for 42); what was changed is in warnings, fields the type does
- * not name are left out.  PTC_NONE with errors, or without any when the heap is full or the budget stopped. */
+/* v made to fit the type where that is obvious enough ("42" for 42); what was changed is in warnings, and fields that
+ * the type does not name are left out.  PTC_NONE with errors, or without any if the heap is full or the budget
+ * stopped. */
 PTC_MUST_USE PtcValue ptc_sig_coerce(PtcHeap *heap, const PtcSigType *type, PtcValue v,
                                      PtcSigIssues *warnings, PtcSigIssues *errors);
 
-/* A value that was JSON, with what JSON cannot say put in where the type wants it: datetimes for ISO 8601 strings,
- * keywords for strings.  What does not fit stays for validation to find.  PTC_NONE when the heap is full or the
- * budget stopped. */
+/* A value that was JSON, with what JSON cannot express filled in where the type wants it: datetimes for ISO 8601
+ * strings, keywords for strings.  What does not fit is left for validation to find.  PTC_NONE if the heap is full or
+ * the budget stopped. */
 PTC_MUST_USE PtcValue ptc_sig_atomize(PtcHeap *heap, const PtcSigType *type, PtcValue v);
 
-/* How much a signature is held to. */
+/* How strictly a signature is applied. */
 typedef enum {
     PTC_SIG_ENABLED,   /* inputs are coerced, outputs validated */
-    PTC_SIG_WARN_ONLY, /* the same, but errors become warnings and the value goes on as it is */
-    PTC_SIG_DISABLED,  /* nothing is looked at */
-    PTC_SIG_STRICT,    /* no coercion, and no fields beside those named */
+    PTC_SIG_WARN_ONLY, /* the same, but errors become warnings and the value is passed on unchanged */
+    PTC_SIG_DISABLED, /* nothing is checked */
+    PTC_SIG_STRICT,   /* no coercion, and no fields other than those named */
 } PtcSigMode;
 
 /* The mode of this name ("warn_only"); false: there is none. */
 bool ptc_sig_mode_named(const char *name, size_t len, PtcSigMode *out);
 
-/* The arguments of a call, a map or nil for none, as the mode wants them.  A signature without parameter list takes
- * them as they are.  PTC_NONE as from ptc_sig_coerce. */
+/* The arguments of a call, a map or nil for none, as the mode wants them.  A signature without a parameter list
+ * leaves them unchanged.  PTC_NONE as from ptc_sig_coerce. */
 PTC_MUST_USE PtcValue ptc_sig_input(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode,
                                     PtcValue args, PtcSigIssues *warnings, PtcSigIssues *errors);
-/* Such arguments without the optional ones that are nil: a paging loop gives nil for the token it does not have yet, and
- * tools know only what is there and what is not.  PTC_NONE: the heap is full or the budget stopped. */
+/* Such arguments without the optional ones that are nil: a paging loop passes nil for the token it does not have yet,
+ * while tools only distinguish present from absent.  PTC_NONE: the heap is full or the budget stopped. */
 PTC_MUST_USE PtcValue ptc_sig_leave_out_nil(PtcHeap *heap, const PtcSig *sig, PtcValue args);
 /* May this value be the result?  False as from ptc_sig_validate. */
 PTC_MUST_USE bool ptc_sig_output(PtcHeap *heap, const PtcSig *sig, PtcSigMode mode, PtcValue v,
                                  PtcSigIssues *warnings, PtcSigIssues *errors);
-/* The reference's validate_return: strict, sig NULL takes everything.  The value counts as what it is in JSON: a keyword
- * or a date is a string too, a set a list. */
+/* The reference's validate_return: strict; with sig NULL it accepts everything.  The value counts as what it is in
+ * JSON: a keyword or a date is also a string, a set a list. */
 PTC_MUST_USE bool ptc_sig_validate_return(PtcHeap *heap, const PtcSig *sig, PtcValue v,
                                           PtcSigIssues *errors);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Values made to fit: leniently for the arguments of tools, and what was JSON given its types back.
+ * Makes values fit: leniently for the arguments of tools, and giving types back to what was JSON.
  *
- * A part that fits comes back as the same word, so a container is copied only from the first part on that does not.
+ * A part that fits is returned as the same word, so a container is only copied from the first part on that does not.
  * Recursion follows the type, whose depth is bounded. */
 #include <math.h>
 
@@ -16,12 +16,12 @@
 typedef struct {
     PtcHeap *heap;
     PtcSigIssues *warnings,
-        *errors;   /* NULL: typing what was JSON, which leaves what does not fit */
-    size_t failed; /* errors so far; the lists may be one and the same */
+        *errors;   /* NULL: adding types to what was JSON, which leaves what does not fit */
+    size_t failed; /* errors so far; both lists may be the same */
 } Coerce;
 
-/* Each of the functions below gives the value to take, or PTC_NONE when the heap is full or the budget stopped.  After an
- * error it is any value. */
+/* Each of the functions below returns the value to use, or PTC_NONE if the heap is full or the budget stopped.  After
+ * an error it is any value. */
 static PtcValue coerce(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path);
 
 static PtcValue refuse(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
@@ -70,7 +70,7 @@ static bool is_decimal(const char *s, size_t len)
     return i == len;
 }
 
-/* Numbers too long for the budget are refused here: they are the data's fault, not a reason to stop the run. */
+/* Numbers too long for the budget are refused here: they are the fault of the data, not a reason to stop the run. */
 static PtcValue to_int(Coerce *c, const PtcSigType *type, PtcValue v, const PtcSigPath *path)
 {
     if (!ptc_is_string(v))
@@ -215,7 +215,7 @@ static PtcValue coerce_list(Coerce *c, const PtcSigType *type, PtcValue list,
 
 /* ----------------------------------------------------------------------------------- maps */
 
-/* The map without order, or with the first n fields only.  (Adding to a sorted map may call the program.) */
+/* The map without its order, or only its first n fields.  (Adding to a sorted map may call the program.) */
 static PtcValue begin_map(Coerce *c, const PtcSigType *type, PtcValue map, size_t n)
 {
     PtcValue key, value;
@@ -252,7 +252,7 @@ static void note_extra(void *user, PtcValue key)
     ptc_sig_issue_extra(e->coerce->errors, e->path, e->type, key);
 }
 
-/* Has the map keys beside those of the fields?  They are errors in a closed one. */
+/* Does the map have keys other than those of the fields?  They are errors in a closed one. */
 static bool find_extra(Coerce *c, const PtcSigType *type, PtcValue map, size_t found,
                        const PtcSigPath *path, bool *any)
 {
@@ -322,7 +322,7 @@ static PtcValue coerce(Coerce *c, const PtcSigType *type, PtcValue v, const PtcS
     return coerce_plain(c, type, v, path);
 }
 
-/* A look-up that ran out of budget answers "absent", so that counts too. */
+/* A look-up that ran out of budget answers "absent", so the budget is checked as well. */
 static PtcValue unless_stopped(PtcHeap *heap, PtcValue v)
 {
     return heap->budget->stop == PTC_STOP_NONE ? v : PTC_NONE;

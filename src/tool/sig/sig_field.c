@@ -6,7 +6,7 @@
 
 /* ------------------------------------------------------------------------------ their keys */
 
-/* A string or keyword outside of any heap, with its hash, so that nobody need write to it later. */
+/* A string or keyword outside any heap, with its hash, so that nobody needs to write to it later. */
 static PtcValue make_key(PtcArena *arena, PtcTag tag, const char *name, size_t len, char from,
                          char to)
 {
@@ -29,7 +29,7 @@ static bool is_among(const PtcValue *keys, uint32_t count, PtcValue key)
     return false;
 }
 
-/* Adds keyword and string of one spelling, unless it is there already. */
+/* Adds keyword and string of one spelling, unless they are there already. */
 static bool add_spelling(PtcArena *arena, PtcSigField *f, PtcValue *keys, char from, char to)
 {
     PtcValue keyword = make_key(arena, PTC_T_KEYWORD, f->name, f->name_len, from, to);
@@ -63,7 +63,7 @@ bool ptc_sig_fields_clash(const PtcSigField *a, const PtcSigField *b)
 
 /* ----------------------------------------------------------------------------- looking up */
 
-/* How good a key is for the field: a place among its keys, or key_count. */
+/* How good a key is for the field: its index among the field's keys, or key_count. */
 static uint32_t rank(const PtcSigField *f, PtcValue key)
 {
     PtcTag tag = ptc_tag(key);
@@ -93,7 +93,7 @@ static PtcValue find_small(const PtcSigField *f, PtcValue map, PtcValue *key)
     return found;
 }
 
-/* A look-up in a sorted map may call the program, so that is walked. */
+/* A look-up in a sorted map may call the program, so the map is walked instead. */
 static PtcValue find_sorted(PtcHeap *heap, const PtcSigField *f, PtcValue map, PtcValue *key)
 {
     uint32_t best = f->key_count;

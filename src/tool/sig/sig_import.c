@@ -70,7 +70,7 @@ static bool fail(Import *im, const Place *place, const char *format, ...)
 static bool fail_stopped(Import *im)
 {
     im->error->stopped = true;
-    return fail(im, NULL, "no memory or time to read the schema");
+    return fail(im, NULL, "out of memory or time while reading the schema");
 }
 
 /* ----------------------------------------------------------------------------------- keys */
@@ -81,7 +81,7 @@ static bool is_text(PtcValue v, const char *text)
            memcmp(ptc_str_bytes(v), text, ptc_str_len(v)) == 0;
 }
 
-/* The values of the keys that we know; PTC_NONE for those not there.  Others are refused. */
+/* The values of the keys that we know; PTC_NONE for absent ones.  Unknown keys are refused. */
 static bool read_keys(Import *im, PtcValue schema, PtcValue values[K_COUNT], const Place *place)
 {
     char got[PTC_SIG_SHOWN];
@@ -104,7 +104,7 @@ static bool read_keys(Import *im, PtcValue schema, PtcValue values[K_COUNT], con
     return true;
 }
 
-/* Only these keys may be there beside type and description. */
+/* Only these keys are allowed besides type and description. */
 static bool allow(Import *im, const PtcValue values[K_COUNT], unsigned keys, const Place *place)
 {
     for (int k = K_ITEMS; k < K_COUNT; k++)
@@ -148,7 +148,7 @@ static const PtcSigType *make_optional(Import *im, const PtcSigType *item)
     return type;
 }
 
-/* Adds a field at its place by name, optional so far. */
+/* Adds a field at its sorted position, as optional for now. */
 static bool add_field(Import *im, PtcSigType *type, PtcSigField *fields, PtcValue name,
                       PtcValue schema, const Place *place)
 {

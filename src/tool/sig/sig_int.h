@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * sig_int.h - what the files of signatures share. */
+ * sig_int.h - declarations shared by the sig_*.c files. */
 #ifndef PTC_TOOL_SIG_SIG_INT_H
 #define PTC_TOOL_SIG_SIG_INT_H
 
@@ -7,7 +7,7 @@
 #include "tool/sig/sig.h"
 #include "tool/sig/sig_check.h"
 
-/* Where in a value a walk is; lives on the C stack. */
+/* Where a walk is in a value; lives on the C stack. */
 typedef struct PtcSigPath {
     const struct PtcSigPath *up; /* NULL: the value itself */
     const char *name;            /* NULL: an index */
@@ -27,15 +27,15 @@ const char *ptc_sig_expected(const PtcSigType *type, char out[32]);
 /* Fills a field: copies the name and makes its keys.  False when the arena is full. */
 PTC_MUST_USE bool ptc_sig_field_init(PtcArena *arena, PtcSigField *field, const char *name,
                                      size_t len);
-/* Could one key of a value be taken for both fields? */
+/* Could one key of a value be taken for either field? */
 bool ptc_sig_fields_clash(const PtcSigField *a, const PtcSigField *b);
-/* The value of a field in a map, PTC_NONE when it is not there; *key becomes the key as the map has it. */
+/* The value of a field in a map, PTC_NONE if it is absent; *key becomes the key as the map has it. */
 PtcValue ptc_sig_find(PtcHeap *heap, const PtcSigField *field, PtcValue map, PtcValue *key);
-/* Calls for every key of the map that no field of the type takes.  False when the budget stopped. */
+/* Called for every key of the map that belongs to no field of the type.  False if the budget stopped. */
 typedef void (*PtcSigExtraFn)(void *user, PtcValue key);
 PTC_MUST_USE bool ptc_sig_each_extra(PtcHeap *heap, const PtcSigType *type, PtcValue map,
                                      PtcSigExtraFn fn, void *user);
-/* Issues for a field that is not there, and for a key that no field takes. */
+/* Issues for a missing field, and for a key that belongs to no field. */
 void ptc_sig_issue_missing(PtcSigIssues *issues, const PtcSigPath *path, const PtcSigField *field,
                            const PtcSigType *type, PtcValue map);
 void ptc_sig_issue_extra(PtcSigIssues *issues, const PtcSigPath *path, const PtcSigType *type,
@@ -47,7 +47,7 @@ bool ptc_sig_keyword_name(PtcValue str);
 bool ptc_sig_datetime_read(PtcValue str, PtcMoment *out, char why[PTC_WHY]);
 /* The point in time as a value.  PTC_NONE when the heap is full. */
 PTC_MUST_USE PtcValue ptc_sig_datetime_new(PtcHeap *heap, const PtcMoment *p);
-/* The ISO 8601 text of a date, date-time or instant.  PTC_NONE when v is none, or the heap is full. */
+/* The ISO 8601 text of a date, date-time or instant.  PTC_NONE if v is none of these, or the heap is full. */
 PTC_MUST_USE PtcValue ptc_sig_time_text(PtcHeap *heap, PtcValue v);
 
 #endif

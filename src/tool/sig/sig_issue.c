@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Issues: what is wrong with a value and where in it. */
+ * Issues: what is wrong with a value, and where in it.  What always holds: only a bounded number is kept; the rest is
+ * counted. */
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -13,7 +14,7 @@
 
 enum {
     SHOWN_BYTES = 40,  /* of a string in a message */
-    NEAREST_KEYS = 64, /* looked at for a name that was meant */
+    NEAREST_KEYS = 64, /* examined for a name that may have been meant */
 };
 
 void ptc_sig_issues_init(PtcSigIssues *issues, PtcMem *mem)
@@ -63,7 +64,7 @@ static bool copy_path(PtcSigIssues *issues, PtcSigIssue *issue, const PtcSigPath
     return true;
 }
 
-/* Without memory an issue counts, but is not kept. */
+/* If there is no memory, an issue is counted but not kept. */
 void ptc_sig_issue_add(PtcSigIssues *issues, const PtcSigPath *path, const char *format, ...)
 {
     char text[320];
@@ -84,7 +85,7 @@ void ptc_sig_issue_add(PtcSigIssues *issues, const PtcSigPath *path, const char 
 
 /* ---------------------------------------------------------------------------- description */
 
-/* A string in quotes, cut at a length, with control characters and quotes escaped. */
+/* A string in quotes, cut to a length, with control characters and quotes escaped. */
 static void show_string(const char *text, size_t len, char *out, size_t size)
 {
     size_t cut = len > SHOWN_BYTES ? ptc_utf8_valid_prefix(text, SHOWN_BYTES) : len, n = 0;
@@ -163,7 +164,7 @@ const char *ptc_sig_expected(const PtcSigType *type, char out[32])
 
 /* --------------------------------------------------------------------------------- fields */
 
-/* Past the last issue that is kept, looking for near names would be wasted on each. */
+/* Once no more issues are kept, looking for near names would be wasted effort. */
 static bool is_full(PtcSigIssues *issues)
 {
     if (issues->count < PTC_SIG_ISSUES_MAX)
@@ -172,7 +173,7 @@ static bool is_full(PtcSigIssues *issues)
     return true;
 }
 
-/* Offers keys of the map that stand for no field. */
+/* Offers the keys of the map that belong to no field. */
 static void offer_keys(PtcNearest *nearest, const PtcSigType *type, PtcValue map)
 {
     PtcValue key;

@@ -5,8 +5,8 @@
  *   type      = ( ":" word | "[" type "]" | "{" [ fields ] "}" ) [ "?" ]
  *   fields    = name type { "," name type }
  *
- * White space is blank, tab, line feed, carriage return, and may stand between all parts but ":" and its word, and before "?".  The cost
- * is linear but for finding names given twice, which the limit on fields bounds. */
+ * White space is blank, tab, line feed, carriage return; it is allowed between all parts except after ":" and before
+ * "?".  The cost is linear except for finding duplicate names, which the limit on fields bounds. */
 #include "tool/sig/sig.h"
 
 #include <stdio.h>
@@ -52,7 +52,8 @@ const char *ptc_sig_kind_name(PtcSigKind kind)
 
 /* --------------------------------------------------------------------------------- errors */
 
-/* The place of an error, in lines and characters.  The text may be any bytes: what is no UTF-8 counts singly. */
+/* The place of an error, in lines and characters.  The text may be any bytes: each one that is not UTF-8 counts as a
+ * character. */
 static void locate(const Parser *p, const char *at)
 {
     PtcSigError *e = p->error;
@@ -82,10 +83,10 @@ static bool fail(const Parser *p, const char *at, const char *format, ...)
 static bool fail_memory(const Parser *p)
 {
     p->error->stopped = true;
-    return fail(p, p->p, "no memory to read the signature");
+    return fail(p, p->p, "out of memory while reading the signature");
 }
 
-/* What stands at p, for "expected ..., got ...". */
+/* What is at p, for "expected ..., got ...". */
 static const char *here(const Parser *p, char out[24])
 {
     size_t left = (size_t)(p->end - p->p);
@@ -148,7 +149,7 @@ static bool is_word(const char *word, size_t len, const char *name)
 
 /* ---------------------------------------------------------------------------- plain types */
 
-/* Names that other languages have for our types. */
+/* Names that other languages use for our types. */
 static const struct {
     const char *word, *hint, *nearest;
 } other_names[] = {
@@ -218,7 +219,7 @@ static bool parse_plain(Parser *p, const PtcSigType **out)
 
 static bool parse_type(Parser *p, const PtcSigType **out);
 
-/* Is the newest name new?  Also notes names that differ in hyphens only. */
+/* Is the latest name new?  Also notes names that differ only in hyphens. */
 static bool check_new(Parser *p, PtcSigType *type, const char *begin)
 {
     const PtcSigField *fields = type->fields, *last = fields + type->field_count - 1;
@@ -252,7 +253,7 @@ static bool parse_field(Parser *p, PtcSigType *type)
     return parse_type(p, &f->type) && check_new(p, type, begin);
 }
 
-/* Up to and with the closing bracket. */
+/* Up to and including the closing bracket. */
 static bool parse_fields(Parser *p, PtcSigType *type, char close)
 {
     if (take(p, close))
@@ -280,7 +281,7 @@ static bool parse_parts(Parser *p, PtcSigType *type)
            (take(p, ']') || expected(p, "']' (a list has one type for all its elements)"));
 }
 
-/* The type, or, where a ? follows, what may be nil or left out. */
+/* The type, or, if a ? follows, its optional form. */
 static bool parse_mark(Parser *p, const PtcSigType *type, const PtcSigType **out)
 {
     *out = type;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Signatures as text and as JSON, and whether two are the same. */
+ * Signatures as text and as JSON, and whether two are equal.  Recursion follows the type, whose depth is bounded. */
 #include "json/emit.h"
 #include "tool/sig/sig.h"
 

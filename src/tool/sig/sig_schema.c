@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Signatures as JSON Schema. */
+ * Signatures as JSON Schema.  What always holds: only keywords that strict providers accept are written. */
 #include "tool/sig/sig_schema.h"
 
 #include "json/emit.h"

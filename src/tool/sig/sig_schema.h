@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * sig_schema.h - signatures to JSON Schema, in the form model providers take, and from it. */
+ * sig_schema.h - signatures to and from JSON Schema, in the form that model providers accept. */
 #ifndef PTC_TOOL_SIG_SIG_SCHEMA_H
 #define PTC_TOOL_SIG_SIG_SCHEMA_H
 
 #include "tool/sig/sig.h"
 
 /* Appends the JSON Schema of a type.  Optional fields are left out of `required`; keywords and datetimes are strings,
- * since strict providers refuse `format`.  False when the buffer takes no more, as for all of these. */
+ * since strict providers refuse `format`.  False if the buffer is full, as for all of these. */
 bool ptc_sig_schema_type(PtcBuf *buf, const PtcSigType *type);
 /* The schema of a result.  A list is wrapped, {"items":[...]}, because providers want an object at the top; for
  * one that may be nil, "items" is not required. */
@@ -15,15 +15,15 @@ static inline bool ptc_sig_returns_list(const PtcSig *sig)
 {
     return ptc_sig_required(sig->result)->kind == PTC_SIG_LIST;
 }
-/* The schema of the parameters; sig NULL: of a tool without signature. */
+/* The schema of the parameters; sig NULL: of a tool without a signature. */
 bool ptc_sig_schema_params(PtcBuf *buf, const PtcSig *sig);
 /* A tool in the OpenAI function format.  Hyphens in the name become underscores; description NULL: none. */
 bool ptc_sig_schema_tool(PtcBuf *buf, const char *name, size_t name_len, const char *description,
                          size_t description_len, const PtcSig *sig);
 
-/* The type a JSON Schema stands for: string, integer, number, boolean, array with items, object with properties,
+/* The type that a JSON Schema stands for: string, integer, number, boolean, array with items, object with properties,
  * required and additionalProperties true or false, each with a description.  Anything else is refused, so that no
- * constraint is dropped in silence.  `heap` is for its budget.  False with *error filled. */
+ * constraint is silently dropped.  `heap` provides the budget.  False with *error filled. */
 PTC_MUST_USE bool ptc_sig_import(PtcArena *arena, PtcHeap *heap, PtcValue schema,
                                  const PtcSigType **out, PtcSigError *error);
 

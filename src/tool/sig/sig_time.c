@@ -39,7 +39,7 @@ PtcValue ptc_sig_time_text(PtcHeap *heap, PtcValue v)
     PtcBuf buf;
     ptc_buf_init(&buf, heap->pool->mem, PTC_SIG_SHOWN);
     ptc_time_text(&buf, v);
-    /* Printed date-times leave out seconds that are zero. */
+    /* Printed date-times omit seconds that are zero. */
     const char *hour = buf.len ? memchr(buf.data, 'T', buf.len) : NULL;
     if (hour && buf.data + buf.len - hour == 6)
         ptc_buf_add_cstr(&buf, ":00");

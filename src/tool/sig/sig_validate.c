@@ -51,7 +51,7 @@ static bool fits(PtcSigKind kind, PtcValue v)
     return false;
 }
 
-/* What JSON makes a string or a list of. */
+/* What becomes a string or a list in JSON. */
 static bool fits_as_json(PtcSigKind kind, PtcValue v)
 {
     if (kind == PTC_SIG_LIST)
