@@ -33,7 +33,7 @@ static bool is_name(PtcText name)
     return name.len > 0;
 }
 
-/* Inside of double quotes a backslash takes the meaning away from what follows, and \n is a line end. */
+/* Inside double quotes a backslash makes the next character literal, except that \n is a line feed. */
 static bool take_quoted(PtcText t, PtcBuf *out)
 {
     char quote = t.bytes[0];
@@ -47,10 +47,10 @@ static bool take_quoted(PtcText t, PtcBuf *out)
         }
         ptc_buf_add_char(out, c);
     }
-    return false; /* it never ends */
+    return false; /* it is never closed */
 }
 
-/* Without quotes a value ends at a # behind a blank. */
+/* Without quotes a value ends at a # that follows a blank. */
 static void take_plain(PtcText t, PtcBuf *out)
 {
     for (size_t i = 0; i < t.len; i++)
@@ -105,7 +105,7 @@ bool ptc_dotenv_parse(PtcText text, PtcMem *mem, bool (*pair)(void *, PtcText, P
     return ok;
 }
 
-/* All of an open file, whose size may not change meanwhile. */
+/* Reads the whole of an open file, whose size must not change meanwhile. */
 static bool read_all(int fd, size_t size, PtcBuf *out)
 {
     if (!ptc_buf_reserve(out, size))
@@ -130,7 +130,7 @@ bool ptc_dotenv_read(const char *path, PtcBuf *out, const char **why)
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return true;
     *why = fd < 0 || fstat(fd, &info) != 0   ? "it cannot be opened"
-           : !S_ISREG(info.st_mode)          ? "it is no regular file"
+           : !S_ISREG(info.st_mode)          ? "it is not a regular file"
            : info.st_size > PTC_DOTENV_BYTES ? "it is larger than 64 KiB"
                                              : NULL;
     if (!*why && !read_all(fd, (size_t)info.st_size, out))

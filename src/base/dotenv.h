@@ -12,8 +12,8 @@ enum { PTC_DOTENV_BYTES = 64 * 1024 };
 bool ptc_dotenv_parse(PtcText text, PtcMem *mem,
                       bool (*pair)(void *user, PtcText name, PtcText value), void *user);
 
-/* Reads the file, if it is there, a regular file and not too large.  False when it is there and was not read, with a
- * constant text in *why; a file that is not there is empty. */
+/* Reads the file if it exists, is a regular file and is not too large.  False if it exists and was not read, with a
+ * constant text in *why; a missing file counts as empty. */
 bool ptc_dotenv_read(const char *path, PtcBuf *out, const char **why);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Anthropic's messages.  Roles alternate, so messages of one role in a row become one; results of tools are the user's.
- * Thoughts go back in front of what the model said after them. */
+ * Anthropic's messages.  Roles alternate, so consecutive messages of one role become one; results of tools count as
+ * the user's.  Thoughts are sent back in front of what the model said after them. */
 #include "llm/anthropic.h"
 
 #include "llm/closed_schema.h"
@@ -23,7 +23,7 @@ static void write_text(const PtcWireOut *w, PtcText text, bool mark)
     ptc_emit_object_end(w->out);
 }
 
-/* What stays the same over a run is marked; what may change stands behind the mark. */
+/* What stays the same throughout a run is marked for the cache; what may change comes after the mark. */
 static void write_system(const PtcWireOut *w)
 {
     const PtcLlmRequest *r = w->request;
@@ -75,7 +75,7 @@ static void write_result(const PtcWireOut *w, const PtcMessage *m, bool mark)
     ptc_emit_object_end(w->out);
 }
 
-/* The last block of all is marked: what comes before it is the same in the next request. */
+/* The very last block is marked: everything before it will be the same in the next request. */
 static void write_blocks(const PtcWireOut *w, const PtcMessage *m, size_t i)
 {
     bool mark = i + 1 == ptc_llm_message_count(w->request);
@@ -108,7 +108,7 @@ static void write_tools(const PtcWireOut *w)
                            PTC_TEXT("{\"type\":\"auto\",\"disable_parallel_tool_use\":true}"));
 }
 
-/* The schema as a member of output_config, where the model can be held to it; else the prompt alone says it. */
+/* The schema as a member of output_config, for models that can enforce it; for others it is only in the prompt. */
 static void write_format(const PtcWireOut *w, int version)
 {
     PtcBuf closed;
@@ -140,7 +140,7 @@ static void write_output_config(const PtcWireOut *w, int version)
         ptc_emit_object_end(w->out);
 }
 
-/* How much to think, and max_tokens, which thoughts count against. */
+/* How much to think, and max_tokens, which includes the thoughts. */
 static void write_limits(const PtcWireOut *w, int version)
 {
     const PtcLlmRequest *r = w->request;
@@ -198,7 +198,7 @@ static void write_thought(const PtcWire *w, PtcBuf *json)
 
 /* ------------------------------------------------------------------------------ reading */
 
-/* Input tokens come without the cached ones; ours count all. */
+/* Anthropic counts input tokens without cached ones; we count all of them. */
 static void read_usage(PtcWire *w, PtcValue usage)
 {
     PtcTokens *t = &w->reply.tokens;
@@ -225,7 +225,7 @@ static void read_reason(PtcWire *w, PtcValue at)
                        PTC_TEXT("the model refused to answer (refusal)"));
 }
 
-/* The beginning of a block; a whole answer has nothing but such. */
+/* The beginning of a block; a complete answer consists of nothing else. */
 static void read_block(PtcWire *w, PtcValue block, int64_t number, bool whole)
 {
     PtcText type = ptc_json_box_text(&w->box, block, "type");
@@ -239,7 +239,7 @@ static void read_block(PtcWire *w, PtcValue block, int64_t number, bool whole)
             return;
         ptc_reply_set_id(&w->reply, w->call, ptc_json_box_text(&w->box, block, "id"));
         ptc_reply_set_name(&w->reply, w->call, ptc_json_box_text(&w->box, block, "name"));
-        if (whole) /* in a stream it is {} here, and comes in pieces */
+        if (whole) /* in a stream it is {} here, and arrives in pieces */
             ptc_wire_args_value(w, w->call, ptc_json_box_get(&w->box, block, "input"));
     } else if (ptc_text_is(type, "thinking")) {
         ptc_wire_part(w, PTC_PART_THOUGHT, number);

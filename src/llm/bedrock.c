@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Bedrock's Converse.  Blocks have no type: the one member they have says what they are. */
+ * Bedrock's Converse.  Blocks have no type: their only member says what they are. */
 #include "llm/bedrock.h"
 
 #include "llm/anthropic.h"
@@ -40,7 +40,7 @@ static bool has_part(PtcText text, const char *part)
     return false;
 }
 
-/* Claude and Nova cache what is marked and are told which results are errors. */
+/* Claude and Nova cache what is marked, and accept a mark on results that are errors. */
 static bool is_claude_or_nova(const PtcWireOut *w)
 {
     return has_part(w->target->model, "claude") || has_part(w->target->model, "amazon.nova");
@@ -159,7 +159,7 @@ static void write_tools(const PtcWireOut *w)
     ptc_emit_object_end(w->out);
 }
 
-/* Where the model can be held to a schema; else the prompt alone says it. */
+/* For models that can be made to follow a schema; for others it is only in the prompt. */
 static void write_schema(const PtcWireOut *w, int version)
 {
     PtcBuf closed;
@@ -195,7 +195,7 @@ static void write_thinking(const PtcWireOut *w, int64_t tokens, int version)
     ptc_emit_object_end(w->out);
 }
 
-/* Only Claude is told how much to think, and then needs a limit above it. */
+/* Only Claude is told how much to think, and then needs an output limit above that. */
 static void write_limits(const PtcWireOut *w, int version)
 {
     const PtcLlmRequest *r = w->request;

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * A function of the host as a model.  What always holds: the function gets the request as it is and fills in the
+ * reply; nothing is kept between requests. */
 #include "llm/callback_model.h"
 
 #include <string.h>

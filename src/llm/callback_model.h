@@ -9,7 +9,7 @@
 typedef void (*PtcModelFunction)(void *user, const PtcLlmRequest *request, PtcArena *arena,
                                  PtcLlmReply *reply);
 
-/* `name` is copied.  NULL: no memory. */
+/* `name` is copied.  NULL: out of memory. */
 PTC_MUST_USE PtcModel *ptc_callback_model_new(PtcMem *mem, const char *name,
                                               PtcModelFunction function, void *user);
 

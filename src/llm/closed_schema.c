@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Rewrites JSON Schemas for providers that enforce them.  What always holds: a schema that cannot be closed is left
+ * unwritten, and the walk is bounded by the depth that the JSON box allows. */
 #include "llm/closed_schema.h"
 
 #include "json/emit.h"
@@ -22,7 +24,7 @@ static bool is_one_of(PtcText name, const char *const *names)
     return false;
 }
 
-/* Limits of values, which providers refuse or ignore. */
+/* Limits on values, which providers refuse or ignore. */
 static bool is_left_out(PtcText name)
 {
     static const char *const names[] = {"minimum",
@@ -81,7 +83,7 @@ static void write_member(Walk *w, PtcText name, PtcValue value, size_t depth)
         ptc_emit_value(w->out, &w->box->heap, value);
 }
 
-/* May the value be an object?  Where no type is said, properties or the lack of anything else tell. */
+/* Can the value be an object?  If no type is given, look for properties, or for the absence of any other keyword. */
 static bool is_object(Walk *w, PtcValue schema, PtcValue properties)
 {
     PtcValue type = ptc_json_box_get(w->box, schema, "type");
@@ -109,7 +111,7 @@ static void write_schema(Walk *w, PtcValue schema, size_t depth)
 {
     size_t pos = 0;
     PtcValue key, value;
-    /* a schema that is `true`, or one without any keyword, takes objects of any sort */
+    /* a schema that is `true`, or has no keywords, accepts any object */
     if (!ptc_is_map(schema) || ptc_map_count(schema) == 0 || depth > PTC_LLM_JSON_DEPTH) {
         w->form = PTC_SCHEMA_OPEN;
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * closed_schema.h - JSON Schemas as providers take them that hold a model to one.  They want every object closed, and
- * refuse words they cannot enforce; what is left out here is checked when the answer is read. */
+ * closed_schema.h - JSON Schemas in the form that providers accept when they make a model follow one.  They want
+ * every object closed, and refuse keywords they cannot enforce; what is left out here is checked when the answer is
+ * read. */
 #ifndef PTC_LLM_CLOSED_SCHEMA_H
 #define PTC_LLM_CLOSED_SCHEMA_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Programs as models. */
+ * Programs as models.  What always holds: each request starts one process, which is always reaped, and is ended when
+ * the request must end. */
 #define _GNU_SOURCE /* environ */
 #include "llm/exec_model.h"
 
@@ -33,7 +34,7 @@ static bool go_on(void *user)
     return w->status == PTC_LLM_OK;
 }
 
-/* How a program that gave no reply ended. */
+/* Says how a program ended that gave no reply. */
 static void fail(PtcReply *reply, const Program *p, const PtcProcess *process, PtcLlmStatus stopped)
 {
     PtcText err = ptc_buf_view(process->err);
@@ -118,7 +119,7 @@ static void exec_free(PtcModel *self)
     ptc_mem_free(p->mem, p, sizeof *p);
 }
 
-/* Cuts the command into words behind the name. */
+/* Splits the command into words, stored after the name. */
 static bool fill(Program *p, const char *name, PtcText command, char *why, size_t size)
 {
     size_t count = 0;

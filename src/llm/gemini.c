@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Google's generateContent.  What a model said goes back in the parts that it said it in, since some of them are signed
- * and Google refuses calls without their signature.  Calls have ids only where Google gave one. */
+ * Google's generateContent.  What a model said is sent back in the same parts, since some of them are signed and
+ * Google refuses calls without their signature.  Calls have ids only if Google gave them one. */
 #include "llm/gemini.h"
 
 #include "net/url.h"
@@ -35,14 +35,14 @@ static void write_system(const PtcWireOut *w)
     ptc_emit_object_end(w->out);
 }
 
-/* Models before 3 take a number of tokens to think with and ask for no signatures. */
+/* Models before version 3 take a number of tokens for thinking and require no signatures. */
 static bool is_older(const PtcWireOut *w)
 {
     return ptc_text_starts(w->target->model, "gemini-2") ||
            ptc_text_starts(w->target->model, "gemini-1");
 }
 
-/* A call that came from elsewhere has no signature; this word stands for one where one is asked for. */
+/* A call that came from elsewhere has no signature; this word is accepted in place of one where one is required. */
 static void write_call(const PtcWireOut *w, const PtcMessageCall *call, bool first)
 {
     ptc_emit_object(w->out);
@@ -71,7 +71,7 @@ static void write_model(const PtcWireOut *w, const PtcMessage *m)
         write_call(w, &m->calls[i], i == 0);
 }
 
-/* The id of a result, if the call that it answers had one from Google: one of ours means nothing there. */
+/* The id of a result, if the call that it answers got one from Google: an id of ours means nothing there. */
 static bool knows_id(const PtcWireOut *w, size_t before, PtcText id)
 {
     while (before > 0) {
@@ -217,7 +217,7 @@ static void read_reason(PtcWire *w, PtcValue candidate)
                             refused[i]);
 }
 
-/* Is there anything in a part that only Google can make? */
+/* Does a part contain anything that only Google can produce? */
 static bool is_signed(PtcWire *w, PtcValue part, PtcValue call)
 {
     return ptc_json_box_get(&w->box, part, "thoughtSignature") != PTC_NONE ||
@@ -240,7 +240,7 @@ static void read_part(PtcWire *w, PtcValue part)
     ptc_wire_keep(w, part, is_signed(w, part, call));
 }
 
-/* An answer, or the next part of one: both are written alike. */
+/* An answer, or the next part of one: both have the same form. */
 static void read_answer(PtcWire *w, PtcValue body)
 {
     PtcValue error = ptc_json_box_get(&w->box, body, "error");

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * A bounded heap for JSON from outside.  What always holds: nesting is measured before the text is parsed, and every
+ * getter accepts any value. */
 #include "llm/json_box.h"
 
 #include <stdio.h>
@@ -29,7 +31,7 @@ void ptc_json_box_clear(PtcJsonBox *box)
     ptc_heap_init(&box->heap, &box->pool, &box->budget, PTC_JSON_BOX_BYTES);
 }
 
-/* Skips a string; `at` is behind its quote. */
+/* Skips a string; `at` is just after its opening quote. */
 static size_t skip_string(PtcText text, size_t at)
 {
     while (at < text.len && text.bytes[at] != '"')
@@ -52,7 +54,7 @@ bool ptc_json_box_depth(PtcText text, size_t max)
     return true;
 }
 
-/* Was it the box that said no, and not the system?  It grows by doubling, so it says no well before its limit. */
+/* Was it the box that refused, and not the system?  The box grows by doubling, so it refuses well before its limit. */
 static bool is_full(const PtcJsonBox *box)
 {
     return box->heap.page_bytes + box->heap.scratch > PTC_JSON_BOX_BYTES / 4;

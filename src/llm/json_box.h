@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * json_box.h - a small heap to read JSON into that others wrote: bodies of providers, scripts, records, lists of models.
- * Bounded in memory and in nesting.  Values are good until ptc_json_box_clear. */
+ * json_box.h - a small heap for reading JSON that others wrote: responses of providers, scripts, records, lists of
+ * models.  Bounded in memory and nesting.  Values are good until ptc_json_box_clear. */
 #ifndef PTC_LLM_JSON_BOX_H
 #define PTC_LLM_JSON_BOX_H
 
 #include "base/text.h"
 #include "value/heap.h"
 
-enum { PTC_JSON_BOX_BYTES = 192 * 1024 * 1024 }; /* of values; a text of 16 MiB can need so much */
+enum {
+    PTC_JSON_BOX_BYTES = 192 * 1024 * 1024
+}; /* of values; a text of 16 MiB may need this much */
 
 typedef struct PtcJsonBox {
     PtcPool pool;
@@ -17,29 +19,29 @@ typedef struct PtcJsonBox {
 
 typedef enum {
     PTC_JSON_BOX_OK,
-    PTC_JSON_BOX_BAD,       /* no JSON, or nested deeper than PTC_LLM_JSON_DEPTH */
+    PTC_JSON_BOX_BAD,       /* not JSON, or nested deeper than PTC_LLM_JSON_DEPTH */
     PTC_JSON_BOX_TOO_LARGE, /* its values are more than the box holds */
     PTC_JSON_BOX_NO_MEMORY,
 } PtcJsonBoxStatus;
 
 void ptc_json_box_init(PtcJsonBox *box, PtcMem *mem);
 void ptc_json_box_deinit(PtcJsonBox *box);
-/* Lets go of all values. */
+/* Frees all values. */
 void ptc_json_box_clear(PtcJsonBox *box);
 
 /* Reads a text; PTC_NONE with the status, and a reason in `why` (may be NULL). */
 PTC_MUST_USE PtcValue ptc_json_box_read(PtcJsonBox *box, PtcText text, PtcJsonBoxStatus *status,
                                         char *why, size_t size);
 
-/* Is nothing in the text nested deeper than this?  Takes any bytes. */
+/* Is the text nested no deeper than this?  Accepts any bytes. */
 bool ptc_json_box_depth(PtcText text, size_t max);
 
-/* What a map has under a name.  All of them take any value, and give the same for what is not there as for what is of
- * another type: an absent text, `otherwise`, false, PTC_NONE. */
+/* What a map has under a name.  All of these accept any value, and treat what is of another type like what is absent:
+ * an absent text, `otherwise`, false, PTC_NONE. */
 PtcValue ptc_json_box_get(PtcJsonBox *box, PtcValue map, const char *name);
 PtcText ptc_json_box_text(PtcJsonBox *box, PtcValue map, const char *name);
 bool ptc_json_box_bool(PtcJsonBox *box, PtcValue map, const char *name);
-/* An integer, clamped to 0 .. most; a number with a fraction is cut off. */
+/* An integer, clamped to 0 .. most; a fraction is cut off. */
 int64_t ptc_json_box_count(PtcJsonBox *box, PtcValue map, const char *name, int64_t most,
                            int64_t otherwise);
 /* Items of an array; 0 for anything else. */

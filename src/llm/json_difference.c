@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Differences of JSON values.  Nesting is bounded by the box that the values come from. */
+ * Finds the first difference between two JSON values.  Nesting is bounded by the box that the values come from. */
 #include "llm/json_difference.h"
 
 #include "base/utf8.h"
@@ -17,7 +17,7 @@ typedef struct Place {
 
 static bool differs(Place *p, PtcValue then, PtcValue now, size_t depth);
 
-/* Goes one step down; keeps the path when a difference is found. */
+/* Goes one level down; keeps the path when a difference is found. */
 static bool differs_at(Place *p, PtcValue key, size_t index, PtcValue then, PtcValue now,
                        size_t depth)
 {
@@ -98,7 +98,7 @@ static bool differs(Place *p, PtcValue then, PtcValue now, size_t depth)
     return differ;
 }
 
-/* Where two texts part, back to the beginning of a character. */
+/* Where two texts diverge, moved back to the start of a character. */
 static size_t parting(PtcText a, PtcText b)
 {
     size_t i = 0;
@@ -132,7 +132,7 @@ static PtcText text_of(PtcJsonBox *box, PtcBuf *buf, PtcValue v)
 
 bool ptc_json_difference(PtcJsonBox *box, PtcValue then, PtcValue now, PtcBuf *out)
 {
-    enum { BEFORE = 12 }; /* bytes to show before the place where two texts part */
+    enum { BEFORE = 12 }; /* bytes to show before the place where two texts diverge */
     Place p = {.box = box};
     PtcBuf a, b;
     if (!differs(&p, then, now, 0))

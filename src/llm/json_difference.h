@@ -7,8 +7,8 @@
 
 enum { PTC_DIFFERENCE_SHOWN = 60 }; /* bytes of a value */
 
-/* Appends `PATH was VALUE and is now VALUE`, the values cut so that what differs is in sight; false: they are the same
- * but for the order of members. */
+/* Appends `PATH was VALUE and is now VALUE`, with the values cut so that the difference is visible; false: they are
+ * equal apart from the order of members. */
 bool ptc_json_difference(PtcJsonBox *box, PtcValue then, PtcValue now, PtcBuf *out);
 
 #endif

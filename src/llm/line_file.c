@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Files of JSON lines.  What always holds: the file is read whole and within its limits before any line is used. */
 #include "llm/line_file.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static bool grow(PtcLineFile *f)
     f->lines = lines;
     uint32_t *numbers =
         ptc_mem_resize(f->mem, f->numbers, f->cap * sizeof *numbers, cap * sizeof *numbers);
-    if (!numbers) { /* back to one size for both */
+    if (!numbers) { /* so that both arrays have the same size again */
         lines = ptc_mem_resize(f->mem, f->lines, cap * sizeof *lines, f->cap * sizeof *lines);
         f->lines = f->cap ? lines : NULL;
         return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * line_file.h - a file of JSON lines as scripts and records are: read whole, cut into lines that are not blank. */
+ * line_file.h - a file of JSON lines, such as a script or a record: read whole, split into lines, blank lines
+ * dropped. */
 #ifndef PTC_LLM_LINE_FILE_H
 #define PTC_LLM_LINE_FILE_H
 

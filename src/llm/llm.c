@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * What requests, replies and models have in common: status names, what HTTP statuses mean, defaults. */
 #include "llm/llm.h"
 
 const char *ptc_llm_status_name(PtcLlmStatus status)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * llm.h - one question to one model: a request in, a reply or a failure with its class out.
  *
- * A PtcModel is a provider over HTTP, a script, a record of an earlier run, an external program or a function of the host;
- * whoever asks cannot tell.  It never retries and knows nothing of agents.  Any number of threads may ask one model at
- * once.  Texts are UTF-8.  What a request points to belongs to whoever asks and stays until ask returns; what a reply
- * points to is in the arena that ask was given. */
+ * A PtcModel is a provider over HTTP, a script, a record of an earlier run, an external program or a function of the
+ * host; the caller cannot tell which.  It never retries and knows nothing about agents.  Any number of threads may
+ * ask one model at once.  Texts are UTF-8.  What a request points to belongs to the caller and stays until ask
+ * returns; what a reply points to is in the arena that was passed to ask. */
 #ifndef PTC_LLM_LLM_H
 #define PTC_LLM_LLM_H
 
@@ -13,7 +13,7 @@
 #include "base/budget.h"
 #include "base/text.h"
 
-/* Bounds of a reply; more is a failure of class PTC_LLM_TOO_LARGE. */
+/* Limits of a reply; more is a failure of class PTC_LLM_TOO_LARGE. */
 enum {
     PTC_LLM_TEXT_BYTES = 4 * 1024 * 1024,
     PTC_LLM_ARGS_BYTES = 1024 * 1024, /* arguments of one call */
@@ -27,12 +27,12 @@ enum {
 
 typedef enum { PTC_ROLE_USER, PTC_ROLE_ASSISTANT, PTC_ROLE_TOOL } PtcRole;
 
-/* A call of a tool that a model asked for. */
+/* A tool call that a model asked for. */
 typedef struct PtcMessageCall {
     PtcText id;   /* absent: the provider gave none */
     PtcText name; /* as the model wrote it */
     PtcText
-        args; /* JSON of any kind, or, where the model wrote none, its text as it came; absent: none came */
+        args; /* JSON of any kind, or the model's text unchanged if it is not JSON; absent: none came */
 } PtcMessageCall;
 
 typedef struct PtcMessage {
@@ -42,8 +42,8 @@ typedef struct PtcMessage {
     size_t call_count;
     PtcText call_id, call_name; /* of a tool's result: which call it answers */
     bool is_error;              /* of a tool's result */
-    /* Of an assistant: what the provider wants back unchanged (signed thoughts, parts), JSON that only it reads; absent
-     * for messages that came from elsewhere. */
+    /* Of an assistant: what the provider wants back unchanged (signed thoughts, parts), JSON that only it reads;
+     * absent in messages that came from elsewhere. */
     PtcText opaque;
 } PtcMessage;
 
@@ -56,15 +56,15 @@ typedef struct PtcLlmTool {
 
 typedef enum { PTC_EFFORT_NONE, PTC_EFFORT_LOW, PTC_EFFORT_MEDIUM, PTC_EFFORT_HIGH } PtcEffort;
 
-/* A run of messages; a request has two, so that what lies between them can be left out without copying. */
+/* A sequence of messages; a request has two, so that what lies between them can be left out without copying. */
 typedef struct PtcMessages {
     const PtcMessage *items;
     size_t count;
 } PtcMessages;
 
 typedef struct PtcLlmRequest {
-    PtcText system;      /* constant over a run, so that providers can cache it ... */
-    PtcText system_more; /* ... and what may change behind it; absent: nothing */
+    PtcText system;      /* constant throughout a run, so that providers can cache it ... */
+    PtcText system_more; /* ... and what may change, after it; absent: nothing */
     PtcMessages parts[2];
     const PtcLlmTool *tools;
     size_t tool_count;
@@ -75,20 +75,20 @@ typedef struct PtcLlmRequest {
     int64_t max_output_tokens; /* 0: the model's default */
     int64_t deadline_ns;       /* in the system's monotonic clock; INT64_MAX: none */
     int64_t timeout_ms;        /* of the whole request; 0: 120 s */
-    const PtcCancel *cancel;   /* looked at within 100 ms; may be NULL */
-    /* Called with pieces of the answer's text as they come; NULL: nobody wants them.  False stops the request. */
+    const PtcCancel *cancel;   /* checked every 100 ms; may be NULL */
+    /* Called with pieces of the answer's text as they arrive; NULL: not wanted.  False stops the request. */
     bool (*stream)(void *user, PtcText piece);
     void *stream_user;
     PtcText agent; /* path of the agent that asks, "" for the top one: for records */
 } PtcLlmRequest;
 
-/* The messages of both runs, one after the other. */
+/* The messages of both sequences, one after the other. */
 size_t ptc_llm_message_count(const PtcLlmRequest *request);
 const PtcMessage *ptc_llm_message(const PtcLlmRequest *request, size_t i);
 
 /* --------------------------------------------------------------------------------- reply */
 
-/* Counts are 0 to 1e9, whatever the provider said; input is everything sent, cached or not. */
+/* Counts are 0 to 1e9, whatever the provider reports; input is everything sent, cached or not. */
 typedef struct PtcTokens {
     bool reported;
     int64_t input, output, cache_creation, cache_read;
@@ -97,13 +97,13 @@ typedef struct PtcTokens {
 typedef enum {
     PTC_LLM_OK,
     PTC_LLM_RATE_LIMIT,
-    PTC_LLM_TIMEOUT, /* connect, silence, or the whole time over */
+    PTC_LLM_TIMEOUT, /* connecting, silence, or the whole request took too long */
     PTC_LLM_SERVER_ERROR,
     PTC_LLM_CLIENT_ERROR,
     PTC_LLM_CONFIG_ERROR, /* nothing was sent: no key, no library, a bad address */
     PTC_LLM_REFUSED,      /* the model, or a filter, will not answer */
     PTC_LLM_TOO_LARGE,
-    PTC_LLM_UNKNOWN,         /* an answer that is none, a stream that broke */
+    PTC_LLM_UNKNOWN,         /* an answer that makes no sense, a stream that broke off */
     PTC_LLM_REPLAY_MISMATCH, /* the request is not the recorded one */
     PTC_LLM_CANCELLED,
     PTC_LLM_DEADLINE, /* the request's deadline passed */
@@ -124,7 +124,7 @@ typedef struct PtcLlmReply {
     size_t call_count;
     PtcText opaque;
     bool cut; /* it ended at the output limit */
-    /* else: */
+    /* otherwise: */
     PtcText error;          /* the provider's words, cut to 230 bytes, without secrets */
     int64_t retry_after_ms; /* -1: not said */
     bool streamed;          /* a piece of text had been given to `stream` */
@@ -136,9 +136,9 @@ typedef struct PtcLlmReply {
 
 typedef struct PtcModel PtcModel;
 struct PtcModel {
-    /* Asks and waits.  Allocates from `arena` only; when that fails the status is PTC_LLM_NO_MEMORY. */
+    /* Asks and waits.  Allocates only from `arena`; when that fails the status is PTC_LLM_NO_MEMORY. */
     void (*ask)(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena, PtcLlmReply *reply);
-    /* Appends the body that would be sent, without keys: for --dry-run and records.  False: no memory. */
+    /* Appends the body that would be sent, without keys: for --dry-run and records.  False: out of memory. */
     bool (*body)(PtcModel *self, const PtcLlmRequest *request, PtcBuf *out);
     void (*free)(PtcModel *self);
     const char *name; /* "anthropic:claude-haiku-4-5", for traces and records */

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Our own JSON form of requests and replies.  What always holds: a reply that was written can be read back unchanged,
+ * and a value that is not a reply is refused with a reason. */
 #include "llm/llm_json.h"
 
 #include <stdio.h>
@@ -14,7 +16,7 @@ enum { MOST = 1000 * 1000 * 1000 };
 
 /* ------------------------------------------------------------------------------ requests */
 
-/* JSON as it is, another text as a string. */
+/* JSON unchanged, any other text as a string. */
 static void write_json_or_text(PtcBuf *out, PtcJsonBox *box, const char *key, PtcText text)
 {
     PtcJsonBoxStatus status;
@@ -202,7 +204,7 @@ static bool write_value(PtcJsonBox *box, PtcBuf *out, PtcValue value)
     return ptc_json_write(&writer, out, value, &error);
 }
 
-/* Arguments that a provider could not read are a text that is no JSON. */
+/* Arguments that the provider could not parse are kept as a text that is not JSON. */
 static void read_args(PtcJsonBox *box, PtcValue item, PtcReply *reply, PtcReplyCall *call)
 {
     PtcBuf json;
@@ -255,7 +257,7 @@ static void read_delay(PtcJsonBox *box, PtcValue error, PtcReply *reply)
                                                reply->retry_after_ms);
 }
 
-/* A class and a text, a status of HTTP, or the words alone. */
+/* A class and a text, an HTTP status, or only the text. */
 static bool read_error(PtcJsonBox *box, PtcValue error, PtcReply *reply, char *why, size_t size)
 {
     PtcText text = ptc_str_text(error), name = ptc_json_box_text(box, error, "class");
@@ -346,7 +348,7 @@ bool ptc_llm_json_take_reply(PtcReply *reply, PtcText json, const char *who)
     else if (status == PTC_JSON_BOX_TOO_LARGE)
         ptc_reply_failf(reply, PTC_LLM_TOO_LARGE, "%s: %s", who, why);
     else if (v == PTC_NONE)
-        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s wrote no JSON: %s", who, why);
+        ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s did not write JSON: %s", who, why);
     else
         ptc_reply_failf(reply, PTC_LLM_UNKNOWN, "%s: %s", who, why);
     ptc_json_box_deinit(&box);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * llm_json.h - requests and replies in JSON of our own, which scripts, records and programs speak (docs/replay.md). */
+ * llm_json.h - requests and replies in our own JSON form, used by scripts, records and programs (docs/replay.md). */
 #ifndef PTC_LLM_LLM_JSON_H
 #define PTC_LLM_LLM_JSON_H
 
@@ -8,18 +8,19 @@
 
 enum { PTC_LLM_JSON_VERSION = 1 };
 
-/* Appends a request; false: no memory, or the buffer is full. */
+/* Appends a request; false: out of memory, or the buffer is full. */
 bool ptc_llm_json_write_request(PtcBuf *out, const PtcLlmRequest *request);
 
-/* Appends a reply, so that reading it gives the same again. */
+/* Appends a reply in a form that reads back unchanged. */
 bool ptc_llm_json_write_reply(PtcBuf *out, const PtcLlmReply *reply);
 
-/* Reads a reply into one in the making, which may be a failure; *sleep_ms is how long it is to take.  False with a reason
- * when the value is no reply. */
+/* Reads a reply, which may be a failure, into one that is being made; *sleep_ms is how long it should take.  False
+ * with a reason if the value is not a reply. */
 PTC_MUST_USE bool ptc_llm_json_read_reply(PtcJsonBox *box, PtcValue value, PtcReply *reply,
                                           int64_t *sleep_ms, char *why, size_t size);
 
-/* Reads the text of a reply into one in the making.  False: it is none, which is a failure that says who wrote it. */
+/* Reads the text of a reply into one that is being made.  False: it is not a reply, which is a failure that names
+ * `who`. */
 bool ptc_llm_json_take_reply(PtcReply *reply, PtcText json, const char *who);
 
 #endif

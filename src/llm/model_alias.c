@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Short names of models.  What always holds: a later file replaces an alias with all its providers, so two files are
+ * never mixed under one name. */
 #include "llm/model_alias.h"
 
 #include <stdio.h>
@@ -74,7 +76,7 @@ static bool add_row(PtcModelAliases *a, PtcText name, const PtcProvider *provide
                               ? ptc_arena_push(&a->arena, a->rows, a->count, sizeof *rows)
                               : NULL;
     if (!rows)
-        return wrong(why, size, name, "too many aliases, or no memory");
+        return wrong(why, size, name, "too many aliases, or out of memory");
     a->rows = rows;
     a->rows[a->count] = (PtcModelAlias){.name = ptc_reply_keep(&a->arena, name, &failed),
                                         .provider = provider,
@@ -85,7 +87,7 @@ static bool add_row(PtcModelAliases *a, PtcText name, const PtcProvider *provide
     return true;
 }
 
-/* Takes a name away with all its providers. */
+/* Removes a name with all its providers. */
 static void drop(PtcModelAliases *a, PtcText name)
 {
     size_t kept = 0;

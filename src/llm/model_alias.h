@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * model_alias.h - short names of models: for each, what the providers that have it call it.  From models.json, and from
- * files of users, whose names win.
+ * model_alias.h - short names of models: for each, the id that each provider uses for it.  They come from models.json
+ * and from users' files, which take precedence.
  *
  *     {"aliases": {"haiku": {"anthropic": "claude-haiku-4-5", ...}, ...}, "embeddings": ["embed"]} */
 #ifndef PTC_LLM_MODEL_ALIAS_H
@@ -31,15 +31,15 @@ typedef struct PtcModelAliases {
 void ptc_model_alias_init(PtcModelAliases *aliases, PtcMem *mem);
 void ptc_model_alias_deinit(PtcModelAliases *aliases);
 
-/* Adds those of a text; a name that is there already is replaced with all its providers.  False with a reason, and
- * perhaps some of them added. */
+/* Adds the aliases in a text; a name that exists already is replaced with all its providers.  False with a reason;
+ * some may have been added by then. */
 PTC_MUST_USE bool ptc_model_alias_add(PtcModelAliases *aliases, PtcText json, char *why,
                                       size_t size);
 
-/* The row of a name at a provider; NULL for the provider: any, the first. */
+/* The row of a name at a provider; with NULL for the provider, the first row of any. */
 const PtcModelAlias *ptc_model_alias_find(const PtcModelAliases *aliases, PtcText name,
                                           const PtcProvider *provider);
-/* How many providers have it. */
+/* How many providers offer it. */
 size_t ptc_model_alias_providers(const PtcModelAliases *aliases, PtcText name);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Names of models.  What always holds: nothing is opened, started or read that the trust of the text does not allow. */
+ * Names of models.  What always holds: nothing is opened, started or read unless the trust given to the text allows
+ * it. */
 #include "llm/model_spec.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@ struct PtcModels {
     PtcProviderPlace place;
 };
 
-/* One text on its way to a model. */
+/* A text that is being turned into a model. */
 typedef struct Opening {
     PtcModels *models;
     PtcText spec;
@@ -63,7 +64,7 @@ static PtcModel *unknown(const Opening *o, PtcText name)
     return refuse(o, what);
 }
 
-/* Says which providers have an alias. */
+/* Says which providers offer an alias. */
 static PtcModel *not_there(const Opening *o, PtcText alias, PtcText provider)
 {
     char what[300];
@@ -78,7 +79,7 @@ static PtcModel *not_there(const Opening *o, PtcText alias, PtcText provider)
 
 /* ------------------------------------------------------------------------------ providers */
 
-/* openai-compat:URL|ID; the key goes to any address that the host names, to others only if it is the one it was set
+/* openai-compat:URL|ID.  The host may send the key to any address; others only to the address that the key was set
  * for. */
 static PtcModel *open_compat(const Opening *o, const PtcProvider *provider, PtcText rest)
 {
@@ -110,7 +111,7 @@ static PtcModel *open_row(const Opening *o, const PtcModelAlias *row)
 {
     if (row->embeds)
         return refuse(o, "it makes embeddings and cannot answer");
-    /* an address in a list of models is the host's */
+    /* an address in a list of models comes from the host */
     Opening as_host = {o->models, o->spec, PTC_TRUST_HOST, o->why, o->size};
     return open_id(&as_host, row->provider, row->id);
 }
@@ -145,7 +146,7 @@ static PtcModel *open_at(const Opening *o, const PtcProvider *provider, PtcText 
 
 /* --------------------------------------------------------------------------- other kinds */
 
-/* The body that a model of a record would be sent; one that cannot be opened any more spoke JSON of ours. */
+/* The body that a model of a record would be sent; one that can no longer be opened gets our own JSON form. */
 static bool body_of(void *user, PtcText name, const PtcLlmRequest *request, PtcBuf *out)
 {
     PtcModels *m = user;
@@ -178,7 +179,7 @@ static PtcModel *open_replay(const Opening *o, const char *name, const char *pat
     return ptc_replay_open(&options, path, what, size);
 }
 
-/* script:, replay:, exec:; *done when it is one of them. */
+/* script:, replay:, exec:; *done if it is one of them. */
 static PtcModel *open_special(const Opening *o, bool *done)
 {
     char name[PTC_MODEL_SPEC_BYTES + 1], what[PTC_MODEL_WHY - 100];
@@ -193,7 +194,7 @@ static PtcModel *open_special(const Opening *o, bool *done)
         (o->trust == PTC_TRUST_FILE && !o->models->options.files_may_run))
         return refuse(o, "scripts, records and programs can only be named on the command line");
     if (memchr(o->spec.bytes, 0, o->spec.len))
-        return refuse(o, "a NUL cannot be in it");
+        return refuse(o, "it must not contain a NUL");
     memcpy(name, o->spec.bytes, o->spec.len);
     name[o->spec.len] = 0;
     size_t head = exec ? 5 : 7;

@@ -56,7 +56,7 @@ static void write_message(const PtcWireOut *w, const PtcMessage *m)
     ptc_emit_object_end(w->out);
 }
 
-/* Levels are for models that know them; others think or do not. */
+/* Levels are only for models that know them; others either think or do not. */
 static void write_thinking(const PtcWireOut *w)
 {
     if (!ptc_wire_thinks(w->request))
@@ -115,7 +115,7 @@ static void read_calls(PtcWire *w, PtcValue calls)
     }
 }
 
-/* A whole answer is a stream of one line. */
+/* A complete answer is a stream with a single line. */
 static void read_line(PtcWire *w, PtcValue line)
 {
     PtcTokens *t = &w->reply.tokens;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Chat completions. */
+ * Chat completions, for all providers that speak them; where they differ, a trait (openai.h) decides. */
 #include "llm/openai.h"
 
 #include "base/hmac.h"
@@ -15,7 +15,7 @@ static unsigned traits_of(const PtcWireOut *w)
     return w->target->provider->traits;
 }
 
-/* Claude behind OpenRouter: it caches what is marked, and not by itself. */
+/* Claude via OpenRouter: it caches what is marked, and nothing else. */
 static bool marks_cache(const PtcWireOut *w)
 {
     return (traits_of(w) & PTC_OPENAI_OPENROUTER) &&
@@ -32,7 +32,7 @@ static void write_part(const PtcWireOut *w, PtcText text, bool mark)
     ptc_emit_object_end(w->out);
 }
 
-/* The schema in words, for endpoints that take no schema. */
+/* The schema in words, for endpoints that accept no schema. */
 static void write_schema_words(const PtcWireOut *w)
 {
     ptc_emit_string_part(w->out, PTC_TEXT("\n\nAnswer with JSON only, an object that fits this "
@@ -92,7 +92,7 @@ static void write_assistant(const PtcWireOut *w, const PtcMessage *m)
 {
     PtcValue thoughts = ptc_wire_opaque(w, m);
     if (m->call_count)
-        ptc_emit_field_text(w->out, "content", m->content); /* null is fine beside calls */
+        ptc_emit_field_text(w->out, "content", m->content); /* null is allowed beside calls */
     else
         ptc_emit_field_text(w->out, "content", ptc_wire_content(m));
     if (m->call_count)
@@ -157,7 +157,7 @@ void ptc_openai_write_tools(const PtcWireOut *w)
     ptc_emit_array_end(w->out);
 }
 
-/* Models that reason in secret (o1, o3, o4-mini ...) refuse the word. */
+/* Models that hide their reasoning (o1, o3, o4-mini ...) refuse the parameter. */
 static bool takes_parallel(const PtcWireOut *w)
 {
     PtcText m = w->target->model;
@@ -204,7 +204,7 @@ static void write_reasoning(const PtcWireOut *w)
         ptc_emit_field_cstr(w->out, "reasoning_format", "parsed");
 }
 
-/* Requests with the same beginning find each other's cache more often under one key. */
+/* Requests that begin alike are more likely to find the cache if they share a key. */
 static void write_cache_key(const PtcWireOut *w)
 {
     uint8_t digest[PTC_SHA256_BYTES];
@@ -267,7 +267,7 @@ static void read_usage(PtcWire *w, PtcValue body)
     t->cache_creation = ptc_wire_tokens(w, details, "cache_write_tokens", t->cache_creation);
 }
 
-/* Text, or a list of parts with text. */
+/* A text, or a list of parts that contain text. */
 static void read_content(PtcWire *w, PtcValue content)
 {
     if (content == PTC_NONE)
@@ -278,7 +278,8 @@ static void read_content(PtcWire *w, PtcValue content)
                            ptc_json_box_text(&w->box, ptc_json_box_item(content, i), "text"));
 }
 
-/* The call that a piece belongs to.  Some servers give no numbers, or the same one to all; a new id is a new call. */
+/* The call that a piece belongs to.  Some servers send no index, or the same one for all calls; a new id means a new
+ * call. */
 static PtcReplyCall *call_of(PtcWire *w, PtcValue piece)
 {
     int64_t index = ptc_json_box_count(&w->box, piece, "index", INT64_MAX, -1);
@@ -311,7 +312,7 @@ static void read_call(PtcWire *w, PtcValue piece, bool whole)
         ptc_wire_args_value(w, call, args);
 }
 
-/* A piece of a thought: pieces with one number are one thought, which goes back whole. */
+/* A piece of a thought: pieces with the same index form one thought, which is sent back whole. */
 static void read_thought_piece(PtcWire *w, PtcValue piece)
 {
     PtcText format = ptc_json_box_text(&w->box, piece, "format");
@@ -324,7 +325,7 @@ static void read_thought_piece(PtcWire *w, PtcValue piece)
     }
 }
 
-/* Thoughts of OpenRouter, which want to come back. */
+/* OpenRouter's thoughts, which have to be sent back. */
 static void read_thoughts(PtcWire *w, PtcValue message, bool whole)
 {
     PtcValue details = ptc_json_box_get(&w->box, message, "reasoning_details");
@@ -377,7 +378,7 @@ static void read_reason(PtcWire *w, PtcValue choice)
                        PTC_TEXT("a content filter stopped the reply (content_filter)"));
 }
 
-/* Both whole answers and events of a stream have choices; their messages differ. */
+/* Complete answers and stream events both have choices; only their messages differ. */
 static void read_choices(PtcWire *w, PtcValue body, bool whole)
 {
     PtcValue error = ptc_json_box_get(&w->box, body, "error");

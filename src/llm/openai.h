@@ -7,11 +7,11 @@
 
 extern const PtcDialect ptc_openai_dialect;
 
-/* What a provider of this form does in its own way. */
+/* Where a provider of this form differs. */
 enum {
     PTC_OPENAI_OWN = 1 << 0, /* max_completion_tokens, prompt_cache_key */
     PTC_OPENAI_OPENROUTER =
-        1 << 1, /* reasoning as an object, cache marks for Claude, thoughts that go back */
+        1 << 1, /* reasoning as an object, cache marks for Claude, thoughts that are sent back */
     PTC_OPENAI_GROQ = 1 << 2, /* reasoning_format */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The table of providers. */
+ * The table of providers.  What always holds: a provider differs from others of its dialect only by its row. */
 #include "llm/provider.h"
 
 #include "llm/anthropic.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * provider.h - the providers, a row each: where they are, which variables have their keys, how they want to be asked. */
+ * provider.h - the providers, one row each: where they are, which variables hold their keys, how they are asked. */
 #ifndef PTC_LLM_PROVIDER_H
 #define PTC_LLM_PROVIDER_H
 
@@ -19,11 +19,11 @@ struct PtcProvider {
     const char *name, *other_name; /* as models name it; the second may be NULL */
     const PtcDialect *dialect;
     unsigned traits;      /* of the dialect */
-    const char *base;     /* its address; NULL: the model says it, or the region */
-    const char *base_var; /* a variable that has another one */
+    const char *base;     /* its address; NULL: given by the model or the region */
+    const char *base_var; /* a variable that overrides it */
     PtcAuth auth;
     const char *keys
-        [PTC_PROVIDER_VARS]; /* variables, all of them secret; the first that is set counts, but for AWS */
+        [PTC_PROVIDER_VARS]; /* variables, all of them secret; the first that is set is used, except for AWS */
     bool key_optional;
     const char *header; /* one more header line, or NULL */
 };
@@ -34,7 +34,7 @@ extern const size_t ptc_provider_count;
 /* By either name; NULL: there is none. */
 const PtcProvider *ptc_provider_find(PtcText name);
 
-/* Variables that may also stand in a .env file: those with keys, and a few that choose. */
+/* Variables that may also be set in a .env file: those with keys, and a few that select something. */
 bool ptc_provider_in_dotenv(PtcText name);
 
 /* Names of variables of AWS. */

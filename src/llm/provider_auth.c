@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Keys on their way into a request: from the table of keys into one block, which is wiped when the request is over. */
+ * How keys get into a request: from the table of keys into one block, which is wiped when the request is over. */
 #define _GNU_SOURCE /* memmem */
 #include "llm/provider_auth.h"
 
@@ -18,13 +18,14 @@ static void add_line(PtcHeaders *h, const char *head, PtcText value)
         h->lines[h->count++] = (PtcText){h->text.data + from, h->text.len - from};
 }
 
-/* A key is printable ASCII, so that it cannot end its line or begin another. */
+/* A key must be printable ASCII, so that it cannot end its header line or begin another. */
 static bool check_key(PtcReply *reply, const char *name, PtcText key)
 {
     for (size_t i = 0; i < key.len; i++)
         if (key.bytes[i] <= ' ' || key.bytes[i] > '~')
             return ptc_reply_failf(reply, PTC_LLM_CONFIG_ERROR,
-                                   "%s has a blank or another character that no key has", name);
+                                   "%s contains a blank or another character that keys cannot have",
+                                   name);
     return true;
 }
 
@@ -38,7 +39,7 @@ static bool no_key(PtcReply *reply, const PtcProvider *p, const PtcProviderKeys 
         keys->trouble ? ")" : "");
 }
 
-/* The first variable of the provider that is set; *name is that one, or the first to set. */
+/* The provider's first variable that is set; *name is its name, or that of the first one to set. */
 static PtcText find_key(const PtcProvider *p, const PtcProviderKeys *keys, const char **name)
 {
     PtcText key = {NULL, 0};
@@ -137,7 +138,7 @@ bool ptc_provider_auth_make(PtcHeaders *h, PtcMem *mem, const PtcProvider *p,
             ok = add_key(h, p, keys, reply);
     }
     if (ok && !ptc_buf_ok(&h->text))
-        ok = ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory for the headers"));
+        ok = ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("out of memory for the headers"));
     return ok;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Keys.  What always holds: names are those of the table of providers and a few more, no name twice, no value empty. */
+ * Keys.  What always holds: names come from the table of providers and a short list here, no name occurs twice, no
+ * value is empty. */
 #include "llm/provider_keys.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #include "base/dotenv.h"
 #include "llm/provider.h"
 
-/* Passwords in them are secrets too; libcurl reads them itself. */
+/* Passwords in these are secrets too; libcurl reads the variables itself. */
 static const char *const proxies[] = {"http_proxy", "https_proxy", "HTTPS_PROXY",
                                       "all_proxy",  "ALL_PROXY",   NULL};
 static const char *const others[] = {PTC_DEFAULT_PROVIDER, PTC_AWS_REGION, PTC_COMPAT_BASE,
@@ -76,7 +77,7 @@ static bool take(const Source *s, const char *name)
     return !value || has(s->keys, name) || add(s->keys, name, value, strlen(value));
 }
 
-/* Everything behind the last colon before the at sign: http://user:PASSWORD@host. */
+/* The password is everything between the last colon and the at sign: http://user:PASSWORD@host. */
 static bool take_proxy(const Source *s, const char *name)
 {
     const char *value = s->get(s->user, name), *at = value ? strrchr(value, '@') : NULL;
@@ -114,7 +115,7 @@ static const char *known_name(PtcText name)
     return ptc_text_is(name, PTC_AWS_REGION) ? PTC_AWS_REGION : PTC_DEFAULT_PROVIDER;
 }
 
-/* A line of the file; what the environment has wins. */
+/* A line of the file; the environment takes precedence. */
 static bool take_pair(void *user, PtcText name, PtcText value)
 {
     PtcProviderKeys *keys = user;

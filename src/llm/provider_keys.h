@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * provider_keys.h - what the environment, and behind it a .env file, says about providers: keys, addresses, defaults.  Read once;
- * then only read, by any thread.  Values of keys are known as secrets, to be blotted out of everything that is shown. */
+ * provider_keys.h - what the environment, and after it a .env file, says about providers: keys, addresses, defaults.
+ * Loaded once; then read-only, from any thread.  Values of keys are known as secrets, to be removed from everything
+ * that is shown. */
 #ifndef PTC_LLM_PROVIDER_KEYS_H
 #define PTC_LLM_PROVIDER_KEYS_H
 
@@ -18,11 +19,11 @@ typedef struct PtcProviderKeys {
     } items[PTC_PROVIDER_KEYS_MAX];
     size_t count;
     PtcSecrets shown;    /* for records, bodies and errors */
-    PtcSecrets told;     /* for replies, which others work with */
+    PtcSecrets told;     /* for replies, which are processed further */
     const char *trouble; /* why the .env file was not read; NULL: it was, or there is none */
 } PtcProviderKeys;
 
-/* Reads variables through `get` (NULL: the environment), then the file (NULL: none).  False: no memory. */
+/* Reads variables through `get` (NULL: the environment), then the file (NULL: none).  False: out of memory. */
 PTC_MUST_USE bool ptc_provider_keys_init(PtcProviderKeys *keys, PtcMem *mem,
                                          const char *(*get)(void *user, const char *name),
                                          void *user, const char *dotenv);

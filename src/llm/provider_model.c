@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Asking a provider.  What always holds: keys are in the header lines of a request and nowhere else; a request is sent
- * once, or twice when the endpoint refused the form of the schema and said so. */
+ * Asking a provider.  What always holds: keys are in the header lines of a request and nowhere else; a request is
+ * sent once, or a second time only if the endpoint refused the form of the schema and said so. */
 #define _GNU_SOURCE /* memmem */
 #include "llm/provider_model.h"
 
@@ -20,7 +20,7 @@ typedef struct Remote {
     PtcTarget target;
     PtcText region; /* of Bedrock */
     bool plain, with_key;
-    atomic_bool json_object; /* the endpoint has refused a schema */
+    atomic_bool json_object; /* the endpoint refused a schema */
     PtcBuf texts;            /* what the target and the name point to; it does not move */
 } Remote;
 
@@ -43,7 +43,7 @@ static bool write_body(const Remote *m, const PtcLlmRequest *r, bool stream, boo
                      : ptc_reply_fail(reply, PTC_LLM_NO_MEMORY, PTC_TEXT("no memory"));
 }
 
-/* For records and --dry-run: without what asks for a stream, so that it is the same with and without one. */
+/* For records and --dry-run: without the member that asks for a stream, so that it is the same either way. */
 static bool remote_body(PtcModel *self, const PtcLlmRequest *r, PtcBuf *out)
 {
     const Remote *m = (const Remote *)self;
@@ -64,7 +64,7 @@ static bool remote_body(PtcModel *self, const PtcLlmRequest *r, PtcBuf *out)
 static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
 {
     PtcWire *w = user;
-    /* some endpoints answer at once although they were asked for a stream */
+    /* some endpoints answer all at once although a stream was requested */
     if (w->dialect->framing != PTC_FRAMING_LINES &&
         strncasecmp(answer->content_type, "application/json", 16) == 0)
         w->streaming = false;
@@ -123,7 +123,7 @@ static void take_answer(const Remote *m, PtcWire *w, const PtcClientAnswer *a)
     }
 }
 
-/* Did the endpoint refuse the schema, not the request? */
+/* Did the endpoint refuse only the schema, not the request? */
 static bool refused_schema(const Remote *m, const PtcLlmRequest *r, const PtcClientAnswer *a)
 {
     static const char *const words[] = {"json_schema", "response_format", "schema"};
@@ -149,7 +149,7 @@ static bool make_url(const Remote *m, bool stream, PtcBuf *url, PtcReply *reply)
            ptc_reply_fail(reply, PTC_LLM_CONFIG_ERROR, PTC_TEXT("the address is too long"));
 }
 
-/* Sends one body; the answer is the caller's to end. */
+/* Sends one body; the caller ends the answer. */
 static void send_body(const Remote *m, const PtcLlmRequest *r, PtcText body, int64_t total_ms,
                       PtcWire *w, PtcClientAnswer *answer)
 {
@@ -183,7 +183,7 @@ static void send_body(const Remote *m, const PtcLlmRequest *r, PtcText body, int
     ptc_buf_deinit(&url);
 }
 
-/* One attempt; true: the endpoint wants another form of the schema, and the reply is still to come. */
+/* One attempt; true: the endpoint wants another form of the schema, and there is no reply yet. */
 static bool attempt(Remote *m, const PtcLlmRequest *r, bool json_object, int64_t total_ms,
                     PtcArena *arena, PtcLlmReply *out)
 {
@@ -230,7 +230,7 @@ static void remote_free(PtcModel *self)
     ptc_mem_free(mem, m, sizeof *m);
 }
 
-/* OLLAMA_HOST may lack scheme and port, and be the address of every interface. */
+/* OLLAMA_HOST may lack a scheme and port, and may be the address of all interfaces. */
 static void add_host(PtcBuf *out, PtcText value)
 {
     if (!memmem(value.bytes, value.len, "://", 3))
@@ -249,7 +249,7 @@ static void drop_slashes(PtcBuf *out, size_t from)
         out->len--;
 }
 
-/* Appends the address: of the endpoint, of the variable, of the table, of the region. */
+/* Appends the address: the endpoint's, or else the variable's, the table's, the region's. */
 static PtcText add_base(PtcBuf *out, const Remote *m, PtcText base)
 {
     const PtcProvider *p = m->target.provider;
@@ -274,7 +274,7 @@ static PtcText add_base(PtcBuf *out, const Remote *m, PtcText base)
     return (PtcText){out->data + from, out->len - from};
 }
 
-/* Is it what a provider could call a model?  Printable, without blanks. */
+/* Could a provider use this as a model's id?  Printable, without blanks. */
 static bool is_id(PtcText id)
 {
     for (size_t i = 0; i < id.len; i++)
@@ -290,7 +290,7 @@ static bool fill(Remote *m, PtcText id, PtcText base)
     size_t from = 0;
     if (!ptc_buf_reserve(texts, TEXTS_BYTES))
         return false;
-    /* the name is what opens it again */
+    /* opening a model by this name gives the same model */
     ptc_buf_addf(texts, "%s:", p->name);
     if (base.bytes)
         ptc_buf_addf(texts, "%.*s|", (int)base.len, base.bytes);

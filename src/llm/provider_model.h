@@ -15,8 +15,8 @@ typedef struct PtcProviderPlace {
     int64_t connect_ms, silence_ms; /* 0: as client.h has them */
 } PtcProviderPlace;
 
-/* A model by the id that the provider has for it.  `base` is the address of an openai-compat endpoint, absent for others;
- * `with_key` says whether such an endpoint gets the key.  No key is looked for before the first request.  NULL with a
+/* A model by the provider's id for it.  `base` is the address of an openai-compat endpoint, absent for others;
+ * `with_key` says whether such an endpoint gets the key.  No key is looked up before the first request.  NULL with a
  * reason. */
 PTC_MUST_USE PtcModel *ptc_provider_model_new(const PtcProviderPlace *place,
                                               const PtcProvider *provider, PtcText id, PtcText base,

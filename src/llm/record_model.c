@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Recording.  What always holds: a line is whole or not there, and is without secrets before it is measured or hashed. */
+ * Recording.  What always holds: a line is either complete or not written at all, and secrets are removed before it
+ * is measured or hashed. */
 #include "llm/record_model.h"
 
 #include <errno.h>
@@ -74,7 +75,7 @@ static void complain(PtcRecordFile *file, const char *what)
     pthread_mutex_unlock(&file->lock);
 }
 
-/* After a line that was cut off nothing follows: it would be read as part of it. */
+/* After a truncated line nothing more is written: it would be read as part of that line. */
 static void write_line(PtcRecordFile *file, PtcText line)
 {
     pthread_mutex_lock(&file->lock);
@@ -90,7 +91,7 @@ static void write_line(PtcRecordFile *file, PtcText line)
 
 /* -------------------------------------------------------------------------------- lines */
 
-/* Appends text without secrets; false: no memory. */
+/* Appends text without secrets; false: out of memory. */
 static bool blot(const PtcRecordFile *file, PtcBuf *out, PtcText text)
 {
     if (file->keys)
@@ -100,7 +101,7 @@ static bool blot(const PtcRecordFile *file, PtcBuf *out, PtcText text)
     return ptc_buf_ok(out);
 }
 
-/* A blot can only hit inside of strings, unless a secret looks like JSON itself. */
+/* Removing a secret only changes the inside of strings, unless the secret itself looks like JSON. */
 static void emit_blotted(PtcBuf *line, const char *key, PtcText json)
 {
     if (ptc_json_is_line(json.bytes, json.len))
@@ -138,7 +139,7 @@ static void record(PtcRecordFile *file, PtcModel *inner, const PtcLlmRequest *r,
     if (line.len && ptc_buf_ok(&line))
         write_line(file, ptc_buf_view(&line));
     else
-        complain(file, "a request and its reply are longer than 64 MiB, or memory is short");
+        complain(file, "a request and its reply are longer than 64 MiB, or out of memory");
     ptc_buf_deinit(&plain);
     ptc_buf_deinit(&reply);
     ptc_buf_deinit(&line);
@@ -169,7 +170,7 @@ static void recorder_ask(PtcModel *self, const PtcLlmRequest *r, PtcArena *arena
     if (m->inner->body(m->inner, r, &plain) && blot(m->file, &body, ptc_buf_view(&plain)))
         record(m->file, m->inner, r, ptc_buf_view(&body), out, arena->mem);
     else
-        complain(m->file, "memory is short");
+        complain(m->file, "out of memory");
     ptc_buf_deinit(&plain);
     ptc_buf_deinit(&body);
 }

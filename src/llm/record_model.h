@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * record_model.h - a model that asks another and writes down what was asked and answered, a line each (docs/replay.md),
+ * record_model.h - a model that asks another one and records each request and reply as a line (docs/replay.md),
  * without secrets. */
 #ifndef PTC_LLM_RECORD_MODEL_H
 #define PTC_LLM_RECORD_MODEL_H
@@ -12,15 +12,16 @@ enum { PTC_RECORD_VERSION = 1 };
 /* A file that any number of models write to, from any thread. */
 typedef struct PtcRecordFile PtcRecordFile;
 
-/* Makes the file anew, for its owner alone.  `keys` (may be NULL) must outlive it.  NULL with a reason. */
+/* Creates or replaces the file, readable by its owner only.  `keys` (may be NULL) must outlive it.  NULL with a
+ * reason. */
 PTC_MUST_USE PtcRecordFile *ptc_record_file_open(PtcMem *mem, const char *path,
                                                  const PtcProviderKeys *keys, char *why,
                                                  size_t size);
 /* False with a reason when a line could not be written. */
 bool ptc_record_file_close(PtcRecordFile *file, char *why, size_t size);
 
-/* `inner` belongs to it from then on, and gives it its name; the file must outlive it.  NULL: no memory, and `inner` is as
- * it was. */
+/* Takes over `inner`, whose name it uses; the file must outlive it.  NULL: out of memory, and `inner` still belongs
+ * to the caller. */
 PTC_MUST_USE PtcModel *ptc_record_model_new(PtcMem *mem, PtcRecordFile *file, PtcModel *inner);
 
 /* The hash of a body in a record: SHA-256 in hexadecimal digits, with a NUL. */

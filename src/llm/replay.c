@@ -74,7 +74,7 @@ static bool read_line(Replay *r, PtcJsonBox *box, size_t i, char *why, size_t si
     memcpy(line->hash, hash.bytes, hash.len);
     line->agent = ptc_reply_keep(&r->arena, agent, &failed);
     if (!number_model(r, model, &line->model))
-        return wrong(why, size, number, "too many different models, or no memory");
+        return wrong(why, size, number, "too many different models, or out of memory");
     r->model.network = r->model.network || ptc_json_box_bool(box, v, "network");
     return !failed || wrong(why, size, number, "no memory");
 }
@@ -96,7 +96,8 @@ static bool fill(Replay *r, char *why, size_t size)
         ptc_json_box_clear(&box);
     }
     ptc_json_box_deinit(&box);
-    if (ok && r->model_count == 1) /* a run that is repeated is that of this model */
+    if (ok && r->model_count ==
+                  1) /* replaying a run with only this model counts as a run of that model */
         r->model.name = r->models[0].bytes;
     return ok;
 }
@@ -133,7 +134,7 @@ static bool make_hashes(const Replay *r, const PtcLlmRequest *request, PtcMem *m
     return ok;
 }
 
-/* The first unused line with the same body; with `hashes` NULL, of the same agent. */
+/* The first unused line with the same body; with `hashes` NULL, the first of the same agent. */
 static size_t find(const Replay *r, PtcText agent, char hashes[][PTC_RECORD_HASH])
 {
     for (size_t i = 0; i < r->file.count; i++) {
@@ -153,7 +154,7 @@ static size_t find_any(const Replay *r)
     return i < r->file.count ? i : SIZE_MAX;
 }
 
-/* Takes the line for a request; *near is the one to compare with when there is none. */
+/* Takes the line for a request; if there is none, *near is the one to compare with. */
 static size_t take(Replay *r, PtcText agent, char hashes[][PTC_RECORD_HASH], size_t *near)
 {
     pthread_mutex_lock(&r->lock);
@@ -172,8 +173,8 @@ static PtcText shown_agent(PtcText agent)
     return agent.len ? agent : PTC_TEXT("the top agent");
 }
 
-/* Says how a request differs from that of a line.  A body that differs in nothing but its writing counts as the same:
- * true. */
+/* Says how a request differs from that of a line.  True: the bodies differ only in notation, which counts as the
+ * same. */
 static bool compare(const Replay *r, size_t i, const PtcLlmRequest *request, PtcReply *reply)
 {
     PtcBuf body, words;
@@ -219,7 +220,7 @@ static void answer(Replay *r, size_t i, PtcReply *reply)
     ptc_json_box_deinit(&box);
 }
 
-/* A line that was compared and found the same is taken now, unless somebody was faster. */
+/* Takes a line that was compared and found to be the same, unless another thread was faster. */
 static bool claim(Replay *r, size_t i)
 {
     pthread_mutex_lock(&r->lock);

@@ -2,8 +2,8 @@
  * replay.h - a model that answers from a record (record_model.h).
  *
  * Strictly: each request takes the first line not yet used whose body is the same; when there is none, it fails with
- * PTC_LLM_REPLAY_MISMATCH and names the first difference to the next line of the same agent.  Loosely: the next line of
- * the same agent, whatever it asked, or else the next line. */
+ * PTC_LLM_REPLAY_MISMATCH and names the first difference from the next line of the same agent.  Loosely: the next
+ * line of the same agent, whatever it asked, or else the next line. */
 #ifndef PTC_LLM_REPLAY_H
 #define PTC_LLM_REPLAY_H
 
@@ -17,7 +17,7 @@ typedef struct PtcReplayOptions {
     const char *name;            /* copied */
     const PtcProviderKeys *keys; /* may be NULL */
     bool loose;
-    /* Appends the body that a model, by its name in the record, would be sent; NULL: as llm_json.h has it. */
+    /* Appends the body that a model, by its name in the record, would be sent; NULL: our own JSON form (llm_json.h). */
     bool (*body)(void *user, PtcText model, const PtcLlmRequest *request, PtcBuf *out);
     void *user;
 } PtcReplayOptions;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Replies.  What always holds: after a failure nothing is added any more; `text` and `args` are as the provider wrote
- * them, what leaves is without secrets. */
+ * Replies.  What always holds: after a failure nothing more is added; `text` and `args` are kept as the provider
+ * wrote them, and secrets are removed from everything that leaves. */
 #include "llm/reply_maker.h"
 
 #include "base/utf8.h"
@@ -59,7 +59,7 @@ bool ptc_reply_failf(PtcReply *r, PtcLlmStatus status, const char *format, ...)
     return false;
 }
 
-/* A buffer would not take more. */
+/* A buffer is full or has failed. */
 static bool refuse(PtcReply *r, const PtcBuf *buf, const char *what)
 {
     if (buf->failed)
@@ -70,7 +70,7 @@ static bool refuse(PtcReply *r, const PtcBuf *buf, const char *what)
 
 /* --------------------------------------------------------------------------------- text */
 
-/* Hands on what of the held text is settled; at the end all of it. */
+/* Passes on the part of the held text that cannot be the beginning of a secret; at the end, all of it. */
 static bool hand_on(PtcReply *r, bool last)
 {
     PtcBuf out;
@@ -224,7 +224,7 @@ void ptc_reply_add_line(PtcBuf *out, PtcText text, size_t max)
     }
 }
 
-/* What a provider said, without secrets, then cut: the other way round, a part of one could stay. */
+/* What a provider said: secrets are removed before it is cut, since otherwise part of one could remain. */
 static PtcText keep_error(PtcArena *arena, const PtcProviderKeys *keys, PtcText text, bool *failed)
 {
     PtcBuf clean, line;

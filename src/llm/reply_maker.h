@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * reply_maker.h - a reply in the making: text and calls as they come in, whole or in pieces, within the limits of llm.h, and
- * without secrets.  Pieces of text are handed on to whoever wants them, but for an end that may begin a secret. */
+ * reply_maker.h - a reply that is being made: text and calls as they arrive, whole or in pieces, within the limits of
+ * llm.h, and without secrets.  Pieces of text are passed on to the request's `stream`, except for an end that may be
+ * the beginning of a secret. */
 #ifndef PTC_LLM_REPLY_MAKER_H
 #define PTC_LLM_REPLY_MAKER_H
 
@@ -21,9 +22,9 @@ typedef struct PtcReplyCall {
 
 typedef struct PtcReply {
     PtcMem *mem;
-    const PtcLlmRequest *request; /* who wants pieces */
-    const PtcProviderKeys *keys;  /* whose secrets are left out; NULL: none are known */
-    PtcBuf text, held;            /* the text so far; what of it was not handed on yet */
+    const PtcLlmRequest *request; /* its `stream` gets the pieces */
+    const PtcProviderKeys *keys;  /* whose secrets are removed; NULL: none are known */
+    PtcBuf text, held;            /* the text so far; the part that was not passed on yet */
     bool has_text;
     PtcReplyCall *calls;
     size_t call_count, call_cap;
@@ -40,34 +41,34 @@ void ptc_reply_init(PtcReply *reply, PtcMem *mem, const PtcLlmRequest *request,
                     const PtcProviderKeys *keys);
 void ptc_reply_deinit(PtcReply *reply);
 
-/* All of these answer false after a failure, their own or an earlier one. */
+/* All of these return false after a failure, their own or an earlier one. */
 bool ptc_reply_ok(const PtcReply *reply);
 bool ptc_reply_add_text(PtcReply *reply, PtcText piece);
 /* A new call; NULL when there are too many. */
 PtcReplyCall *ptc_reply_new_call(PtcReply *reply, int64_t key);
 /* The latest call with this number, or NULL. */
 PtcReplyCall *ptc_reply_find_call(PtcReply *reply, int64_t key);
-/* The text of an absent one is not set. */
+/* An absent text is not set. */
 bool ptc_reply_set_id(PtcReply *reply, PtcReplyCall *call, PtcText id);
 bool ptc_reply_set_name(PtcReply *reply, PtcReplyCall *call, PtcText name);
 bool ptc_reply_add_args(PtcReply *reply, PtcReplyCall *call, PtcText piece);
 
-/* Notes a failure, unless there is one; of the text, only the beginning is kept in the end.  Always false. */
+/* Records a failure, unless there is one already; only the beginning of the text is kept in the end.  Always false. */
 bool ptc_reply_fail(PtcReply *reply, PtcLlmStatus status, PtcText text);
 bool ptc_reply_failf(PtcReply *reply, PtcLlmStatus status, const char *format, ...)
     PTC_PRINTF(3, 4);
 
-/* Ends it: hands on what was held back and writes the result, whose texts are in the arena. */
+/* Ends it: passes on what was held back and writes the result, whose texts are in the arena. */
 void ptc_reply_finish(PtcReply *reply, PtcArena *arena, PtcLlmReply *out);
 
 /* Shortcuts for models that have nothing to collect: a failure with a text, cut as above and without secrets. */
 void ptc_reply_error(PtcLlmReply *out, PtcArena *arena, const PtcProviderKeys *keys,
                      PtcLlmStatus status, PtcText text);
 
-/* A text in the arena; absent with *failed set when memory is short, and for an absent one. */
+/* A copy in the arena; absent with *failed set when out of memory, and for an absent text. */
 PtcText ptc_reply_keep(PtcArena *arena, PtcText text, bool *failed);
 
-/* Appends text on one line: control characters and bytes that are not UTF-8 become spaces or `?`; at most `max` bytes,
+/* Appends text on one line: control characters become spaces, and bytes that are not UTF-8 `?`; at most `max` bytes,
  * cut between characters. */
 void ptc_reply_add_line(PtcBuf *out, PtcText text, size_t max);
 

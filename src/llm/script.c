@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Scripted models.  What always holds: every reply was read when the script was opened, so that a mistake shows before a
- * run begins and an answer costs nothing but a copy; `next` is the only thing that changes. */
+ * Scripted models.  What always holds: every reply was read when the script was opened, so that a mistake shows
+ * before a run begins and an answer costs no more than a copy; `next` is the only thing that changes. */
 #include "llm/script.h"
 
 #include <stdio.h>
@@ -103,7 +103,7 @@ static bool no_memory(char *why, size_t size)
     return false;
 }
 
-/* Reads a reply; `number` is that of its line, 0: it is an item of an array. */
+/* Reads a reply; `number` is its line, 0 for an item of an array. */
 static bool read_reply(Script *s, PtcJsonBox *box, PtcValue v, uint32_t number, char *why,
                        size_t size)
 {

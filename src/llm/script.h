@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * script.h - a model that says what it was told to say: a list of replies (docs/replay.md), one for each request, in the
- * order in which requests come.  A request beyond the list fails. */
+ * script.h - a model that says what it was told to say: a list of replies (docs/replay.md), one for each request, in
+ * the order of the requests.  A request beyond the end of the list fails. */
 #ifndef PTC_LLM_SCRIPT_H
 #define PTC_LLM_SCRIPT_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Signatures of AWS.  The text that is signed names the request in one canonical way; the key that signs it is made from
- * the secret, the day, the region and the service, and is wiped. */
+ * AWS signatures.  The text that is signed describes the request in one canonical way; the key that signs it is
+ * derived from the secret, the day, the region and the service, and is wiped. */
 #include "llm/sigv4.h"
 
 #include <stdio.h>
@@ -16,7 +16,7 @@ static void write_date(int64_t now_ms, char date[DATE_BYTES + 1])
     int64_t seconds = ptc_floor_div(now_ms, 1000), days = ptc_floor_div(seconds, PTC_DAY_SECONDS);
     int rest = (int)(seconds - days * PTC_DAY_SECONDS);
     PtcCivil day = ptc_calendar_civil(days);
-    char text[80]; /* room for numbers that no clock shows */
+    char text[80]; /* room for years that no clock will show */
     snprintf(text, sizeof text, "%04d%02d%02dT%02d%02d%02dZ", (int)(day.year % 10000), day.month,
              day.day, rest / 3600, rest / 60 % 60, rest % 60);
     memcpy(date, text, DATE_BYTES);
@@ -41,7 +41,7 @@ static void add_text(PtcBuf *out, PtcText text)
     ptc_buf_add(out, text.bytes, text.len);
 }
 
-/* All services but one want the path encoded once more. */
+/* All services except one want the path encoded a second time. */
 static void add_path(PtcBuf *out, PtcText path)
 {
     for (size_t i = 0; i < path.len; i++)

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Waiting without a network.  What always holds: a wait ends soon after the request is cancelled or its time is up. */
 #include "llm/waiting.h"
 
 #include <time.h>

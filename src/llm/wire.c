@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reading what providers send.  What always holds: `reply` has failed or everything taken so far is in it; values of the
- * box live as long as one event, everything that outlives it is copied. */
+ * Reading what providers send.  What always holds: either `reply` has failed or everything read so far is in it;
+ * values of the box live for one event, so everything that outlives it is copied. */
 #include "llm/wire.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "net/retry_after.h"
 #include "value/str.h"
 
-enum { WORDS = 4096 }; /* bytes of a provider's text that are looked at */
+enum { WORDS = 4096 }; /* bytes of a provider's text that are examined */
 
 static bool on_sse(void *user, PtcText name, PtcText data);
 static bool on_message(void *user, const PtcEventMessage *message);
@@ -47,8 +47,8 @@ void ptc_wire_deinit(PtcWire *w)
 
 /* --------------------------------------------------------------------------------- JSON */
 
-/* Some servers cut a stream of text between the halves of a surrogate pair, which is then no JSON.  Such halves become
- * U+FFFD in place; a \uXXXX is as long as \ufffd. */
+/* Some servers split a stream of text between the two halves of a surrogate pair, which then is not valid JSON.  Such
+ * halves are replaced in place by U+FFFD; \uXXXX is as long as \ufffd. */
 static void mend_surrogates(char *text, size_t len)
 {
     for (size_t i = 0; i + 6 <= len; i++) {
@@ -104,7 +104,7 @@ static PtcValue read_json(PtcWire *w, PtcText text)
 
 /* -------------------------------------------------------------------------------- parts */
 
-/* Adds a text to the parts that go back, with a comma where one is due. */
+/* Adds a text to the parts that are sent back, with a comma if needed. */
 static bool keep_json(PtcWire *w, PtcText json)
 {
     return (w->opaque.len == 0 || ptc_buf_add(&w->opaque, ",", 1)) &&
@@ -131,7 +131,7 @@ void ptc_wire_keep(PtcWire *w, PtcValue value, bool matters)
     ptc_buf_deinit(&json);
 }
 
-/* A thought that came in pieces goes back whole. */
+/* A thought that came in pieces is sent back whole. */
 static void close_part(PtcWire *w)
 {
     if (w->part == PTC_PART_THOUGHT && w->dialect->thought && ptc_reply_ok(&w->reply)) {
@@ -217,7 +217,7 @@ static int shown(PtcText text)
     return text.len < WORDS ? (int)text.len : WORDS;
 }
 
-/* The text of an error, with what stood behind it where a gateway says so. */
+/* The text of an error, and what the provider behind a gateway said, if the gateway reports it. */
 static PtcText error_text(PtcWire *w, PtcValue error, PtcText *more)
 {
     static const char *const names[] = {"message", "Message", "error", "detail"};
@@ -228,7 +228,7 @@ static PtcText error_text(PtcWire *w, PtcValue error, PtcText *more)
     return text;
 }
 
-/* The class by the names and numbers that are in an error. */
+/* The class, judging by the names and numbers in an error. */
 static PtcLlmStatus error_class(PtcWire *w, PtcValue error)
 {
     static const char *const names[] = {"type", "status", "code"};
@@ -251,7 +251,7 @@ void ptc_wire_error(PtcWire *w, PtcValue error)
                     more.bytes ? ": " : "", shown(more), more.bytes ? more.bytes : "");
 }
 
-/* Where an error says how long to wait: Gemini's details. */
+/* For errors that say how long to wait, as Gemini's details do. */
 static void take_delay(PtcWire *w, PtcValue error)
 {
     PtcValue details = ptc_json_box_get(&w->box, error, "details");
@@ -382,7 +382,7 @@ static bool is_blank(PtcText line)
     return i == line.len;
 }
 
-/* The line in the buffer is whole. */
+/* The line in the buffer is complete. */
 static void end_line(PtcWire *w)
 {
     if (!is_blank(ptc_buf_view(&w->body)))
@@ -419,7 +419,7 @@ bool ptc_wire_feed(PtcWire *w, PtcText bytes)
     return go_on(w);
 }
 
-/* What goes back, under the name of the dialect that alone understands it. */
+/* Stores what is to be sent back, under the name of the only dialect that understands it. */
 static void seal_opaque(PtcWire *w)
 {
     PtcBuf *out = &w->reply.opaque;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * wire.h - what the forms of providers have in common: how a request becomes a body, and how bytes that come back, in
- * pieces of any length, become a reply.  Nothing here knows of connections.
+ * wire.h - what the wire formats of providers have in common: how a request becomes a body, and how the bytes that
+ * come back, in pieces of any length, become a reply.  Nothing here knows about connections.
  *
- * A dialect is such a form; a provider (provider.h) is a row with its dialect, its address and its keys. */
+ * A dialect is such a format; a provider (provider.h) is a row with its dialect, its address and its keys. */
 #ifndef PTC_LLM_WIRE_H
 #define PTC_LLM_WIRE_H
 
@@ -12,7 +12,7 @@
 #include "net/eventstream.h"
 #include "net/sse.h"
 
-enum { PTC_WIRE_TOKENS = 1000 * 1000 * 1000 }; /* the most that a count of tokens can be */
+enum { PTC_WIRE_TOKENS = 1000 * 1000 * 1000 }; /* the largest number of tokens that is counted */
 
 typedef struct PtcWire PtcWire;
 typedef struct PtcDialect PtcDialect;
@@ -22,10 +22,10 @@ typedef struct PtcProvider PtcProvider;
 typedef struct PtcTarget {
     const PtcProvider *provider;
     PtcText model; /* as the provider calls it */
-    PtcText base;  /* address without a slash at its end */
+    PtcText base;  /* address without a trailing slash */
 } PtcTarget;
 
-/* A request on its way to becoming a body. */
+/* A request that is being turned into a body. */
 typedef struct PtcWireOut {
     PtcBuf *out;
     const PtcDialect *dialect;
@@ -33,13 +33,13 @@ typedef struct PtcWireOut {
     const PtcLlmRequest *request;
     bool stream;
     bool
-        json_object; /* the endpoint knows no schemas: it is told to write JSON, and the schema in words */
+        json_object; /* the endpoint does not know schemas: it is told to write JSON, and gets the schema in words */
     PtcJsonBox *box;
 } PtcWireOut;
 
 typedef enum {
     PTC_FRAMING_SSE,
-    PTC_FRAMING_LINES,       /* a JSON text a line */
+    PTC_FRAMING_LINES,       /* one JSON text per line */
     PTC_FRAMING_EVENTSTREAM, /* of AWS */
 } PtcFraming;
 
@@ -52,9 +52,9 @@ struct PtcDialect {
     void (*path)(PtcBuf *url, const PtcTarget *target, bool stream);
     /* Takes a whole answer. */
     void (*whole)(PtcWire *wire, PtcValue body);
-    /* Takes an event of a stream; the name is "" where events have none. */
+    /* Takes an event of a stream; the name is "" if events have none. */
     void (*event)(PtcWire *wire, PtcText name, PtcValue data);
-    /* Writes a thought that came in pieces as it goes back; NULL where they never do. */
+    /* Writes a thought that came in pieces in the form in which it is sent back; NULL if that never happens. */
     void (*thought)(const PtcWire *wire, PtcBuf *json);
 };
 
@@ -66,7 +66,7 @@ typedef enum {
     PTC_PART_TEXT,
     PTC_PART_CALL,
     PTC_PART_THOUGHT,
-    PTC_PART_OTHER, /* passed over */
+    PTC_PART_OTHER, /* skipped */
 } PtcPartKind;
 
 struct PtcWire {
@@ -75,7 +75,7 @@ struct PtcWire {
     PtcJsonBox box;
     bool streaming;
     bool over;   /* the answer is complete: what comes after does not matter */
-    bool ended;  /* it was said how the answer ended; a stream without that is cut */
+    bool ended;  /* the provider said how the answer ended; a stream without that was cut off */
     PtcBuf body; /* whole answers, and the last line of PTC_FRAMING_LINES */
     PtcSse sse;
     PtcEventStream events;
@@ -85,29 +85,29 @@ struct PtcWire {
     PtcReplyCall *call;
     PtcBuf thought, signature; /* of PTC_PART_THOUGHT, or sealed data in `signature` */
     bool sealed;
-    char label[64];      /* what else is known of it, as its dialect likes */
-    PtcBuf opaque;       /* parts that go back, JSON texts with commas between ... */
-    bool opaque_matters; /* ... if any of them could not be made again */
+    char label[64];      /* what else is known about it; up to the dialect */
+    PtcBuf opaque;       /* parts to be sent back, JSON texts separated by commas ... */
+    bool opaque_matters; /* ... but only if one of them could not be written again */
 };
 
 void ptc_wire_init(PtcWire *wire, PtcMem *mem, const PtcDialect *dialect,
                    const PtcLlmRequest *request, const PtcProviderKeys *keys);
 void ptc_wire_deinit(PtcWire *wire);
 
-/* Takes bytes of a successful answer; false: no more are wanted, because of a failure or because it is complete. */
+/* Takes bytes of a successful answer; false: no more are wanted, because it failed or is complete. */
 bool ptc_wire_feed(PtcWire *wire, PtcText bytes);
 /* All bytes have come: the reply is complete or has failed. */
 void ptc_wire_end(PtcWire *wire);
-/* Takes the body of an answer with another status. */
+/* Takes the body of an unsuccessful answer. */
 void ptc_wire_http_error(PtcWire *wire, int http, PtcText body, PtcText error_type);
 
 /* For dialects, while reading: */
 
 /* An error as providers write it in a body or a stream: {"message", "type", "code", ...} or a text. */
 void ptc_wire_error(PtcWire *wire, PtcValue error);
-/* The class that the name of an error stands for, such as overloaded_error or ThrottlingException. */
+/* The class for the name of an error, such as overloaded_error or ThrottlingException. */
 PtcLlmStatus ptc_wire_class(PtcText name);
-/* Sums of tokens are counts too. */
+/* A sum of counts, limited like a count. */
 static inline int64_t ptc_wire_sum(int64_t a, int64_t b, int64_t c)
 {
     int64_t sum = a + b + c;
@@ -119,39 +119,40 @@ int64_t ptc_wire_tokens(PtcWire *wire, PtcValue usage, const char *name, int64_t
 void ptc_wire_args_value(PtcWire *wire, PtcReplyCall *call, PtcValue value);
 /* Closes the open part, if it has another number, and opens this one. */
 void ptc_wire_part(PtcWire *wire, PtcPartKind kind, int64_t number);
-/* Pieces of a thought, of what proves that it is the model's; absent ones are none. */
+/* Pieces of a thought, and of the signature that proves it is the model's; absent ones add nothing. */
 void ptc_wire_add_thought(PtcWire *wire, PtcText piece);
 void ptc_wire_add_signature(PtcWire *wire, PtcText piece);
-/* Adds a JSON value to what goes back unchanged.  Nothing goes back unless one of them `matters`: the rest could be
- * written again from text and calls. */
+/* Adds a JSON value to what is sent back unchanged.  Nothing is sent back unless one of them `matters`: the rest
+ * could be written again from text and calls. */
 void ptc_wire_keep(PtcWire *wire, PtcValue value, bool matters);
 
 /* ---------------------------------------------------------------- writing: wire_write.c */
 
 /* The parts that a message's opaque text has for this dialect, an array that is not empty; PTC_NONE: none. */
 PtcValue ptc_wire_opaque(const PtcWireOut *w, const PtcMessage *message);
-/* Messages where roles alternate: those of one role in a row become one, {"role": R, KEY: [blocks]}, R being "user" for
- * users and tools.  `blocks` writes those of one message; i is its number. */
+/* Messages for providers where roles alternate: consecutive ones of one role become one, {"role": R, KEY: [blocks]},
+ * R being "user" for users and tools.  `blocks` writes those of one message; i is its number. */
 void ptc_wire_write_turns(const PtcWireOut *w, const char *model_role, const char *key,
                           void (*blocks)(const PtcWireOut *w, const PtcMessage *message, size_t i));
-/* Arguments of a call as a JSON object; {} for those that are none. */
+/* Arguments of a call as a JSON object; {} if they are not an object. */
 void ptc_wire_args_object(const PtcWireOut *w, const PtcMessageCall *call);
 /* The same as JSON text in a string. */
 void ptc_wire_args_text(const PtcWireOut *w, const PtcMessageCall *call);
 /* A tool's result as a JSON object. */
 void ptc_wire_result_object(const PtcWireOut *w, const PtcMessage *message);
-/* The text of a message; a short mark where it is empty, since providers refuse empty ones. */
+/* The text of a message; a short mark if it is empty, since providers refuse empty ones. */
 PtcText ptc_wire_content(const PtcMessage *message);
 /* Does a request ask for thinking? */
 static inline bool ptc_wire_thinks(const PtcLlmRequest *r)
 {
     return r->effort != PTC_EFFORT_NONE || r->thinking_tokens > 0;
 }
-/* "low", "medium", "high": as asked, or the one that so many tokens are like. */
+/* "low", "medium", "high": as asked, or the one closest to the number of tokens asked for. */
 const char *ptc_wire_effort(const PtcLlmRequest *r);
-/* Tokens for thinking, as asked or as the effort is like, within the bounds of the model. */
+/* Tokens for thinking, as asked or as the effort implies, within the bounds of the model. */
 int64_t ptc_wire_thinking_tokens(const PtcLlmRequest *r, int64_t least, int64_t most);
-/* 405 for claude-haiku-4-5 and the like, 0 for what is no Claude; INT_MAX for one without a number: a new one. */
+/* 405 for claude-haiku-4-5 and so on, 0 for models other than Claude; INT_MAX for one without a number, which must be
+ * new. */
 int ptc_wire_claude(PtcText model);
 
 #endif

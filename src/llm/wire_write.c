@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the dialects share when they write a request. */
+ * What the dialects share when they write a request.  Nothing here fails by itself: failure is sticky in the buffer. */
 #include <limits.h>
 
 #include "llm/wire.h"
@@ -85,7 +85,7 @@ PtcText ptc_wire_content(const PtcMessage *m)
     return PTC_TEXT("(empty)");
 }
 
-/* Tokens that the efforts are like, and back. */
+/* The number of tokens that each effort corresponds to, and the reverse. */
 enum { LOW_TOKENS = 2048, MEDIUM_TOKENS = 8192, HIGH_TOKENS = 16384 };
 
 const char *ptc_wire_effort(const PtcLlmRequest *r)
@@ -115,7 +115,7 @@ static const char *find(PtcText text, const char *part)
     return NULL;
 }
 
-/* A number of one or two digits, with nothing of a longer one around it; -1: there is none. */
+/* A number of one or two digits that is not part of a longer one; -1: there is none. */
 static int small_number(const char *at, const char *end)
 {
     int n = 0, digits = 0;
@@ -124,7 +124,7 @@ static int small_number(const char *at, const char *end)
     return digits >= 1 && digits <= 2 ? n : -1;
 }
 
-/* The first number behind a hyphen is the generation, one behind a hyphen or point after it the step. */
+/* The first number after a hyphen is the major version; one after a hyphen or point following it is the minor one. */
 int ptc_wire_claude(PtcText model)
 {
     const char *end = model.bytes + model.len, *at = find(model, "claude");

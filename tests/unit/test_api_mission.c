@@ -52,7 +52,7 @@ static void test_bad_callbacks(void)
         const char *reply, *message;
     } rows[] = {{NULL, "the host's function gave no reply"},
                 {"{\"contents\":1}", "the host's function: "},
-                {"nothing", "the host's function wrote no JSON"},
+                {"nothing", "the host's function did not write JSON"},
                 {"{\"error\":\"overloaded\"}", "overloaded"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         Model model = {.replies = {rows[i].reply}};
