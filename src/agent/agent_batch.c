@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Agent runs as lines of JSON.  What always holds: every line is answered with one line, whatever is in it, and an answer
- * has nothing in it that another run would not give again. */
+ * Agent runs as lines of JSON.  What always holds: every line is answered with exactly one line, whatever is in it,
+ * and an answer contains nothing that could differ if the line were run again. */
 #include "agent/agent_batch.h"
 
 #include <stdio.h>
@@ -20,7 +20,7 @@ enum { SMALL_BYTES = PTC_BENCH_BYTES / 64 };
 typedef struct Line {
     const PtcAgentBatchOptions *options;
     PtcBench bench;
-    PtcMem mem; /* of models and the log */
+    PtcMem mem; /* for models and the log */
     PtcValue body, id;
     PtcAgentDef *def;
     PtcRunOptions run;
@@ -95,7 +95,7 @@ static void log_system(PtcBuf *log, const PtcLlmRequest *q)
     ptc_emit_string_end(log);
 }
 
-/* The messages after the last of the assistant's. */
+/* Where the messages after the assistant's last one begin. */
 static size_t tail_of(const PtcLlmRequest *q)
 {
     size_t n = ptc_llm_message_count(q);
@@ -214,7 +214,7 @@ static bool parse_line(Line *l, PtcText line)
         return (l->fault.no_memory = true, false);
     if (l->body == PTC_NONE) {
         snprintf(why, sizeof why, "not JSON: column %u: %s", (unsigned)e.column,
-                 e.stopped ? "it is too large for the memory there is" : e.message);
+                 e.stopped ? "it does not fit in memory" : e.message);
         return bad_line(l, "", why);
     }
     if (!ptc_is_map(l->body))
@@ -272,7 +272,7 @@ static PtcModel *open_script(void *user, PtcText script, char *why, size_t size)
 static PtcModel *open_model(void *user, PtcText spec, bool program, char *why, size_t size)
 {
     (void)user, (void)spec, (void)program;
-    snprintf(why, size, "a batch has no models but scripts");
+    snprintf(why, size, "a batch can only use scripts as models");
     return NULL;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * agent_batch.h - one agent run as a line of JSON in and a line of JSON out (docs/agents.md): `ptc run --jsonl`.
  *
- * Every model is a script, so that nothing goes over a network and answers can be compared as text. */
+ * Every model is a script, so nothing goes over a network and answers can be compared as text. */
 #ifndef PTC_AGENT_AGENT_BATCH_H
 #define PTC_AGENT_AGENT_BATCH_H
 
@@ -13,7 +13,7 @@ typedef struct PtcAgentBatchOptions {
     const PtcCancel *cancel; /* or NULL */
 } PtcAgentBatchOptions;
 
-/* Appends the answer to a request.  False: no memory. */
+/* Appends the answer to a request.  False: out of memory. */
 PTC_MUST_USE bool ptc_agent_batch_line(const PtcAgentBatchOptions *options, PtcText line,
                                        PtcBuf *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Chains.  What can be seen to fail before the first request is refused then: an agent whose parameters the one before can
- * never fill. */
+ * Chains.  A failure that can be foreseen is reported before the first request: an agent whose parameters the agent
+ * before it can never fill. */
 #include "agent/agent_chain.h"
 
 #include <stdio.h>
@@ -24,7 +24,7 @@ static const PtcSigField *params(const PtcAgentDef *def, size_t *count)
     return *count ? def->sig->params.fields : NULL;
 }
 
-/* Hyphens and underscores are the same in names. */
+/* Hyphens and underscores count as the same in names. */
 static bool same_name(const PtcSigField *a, const PtcSigField *b)
 {
     if (a->name_len != b->name_len)
@@ -43,7 +43,7 @@ static bool has_field(const PtcSigType *type, const PtcSigField *wanted)
     return false;
 }
 
-/* The first parameter of `next` that no answer of `def` can fill; NULL: none is known to be such. */
+/* The first parameter of `next` that no answer of `def` can fill; NULL: none that we can prove. */
 static const PtcSigField *never_filled(const PtcAgentDef *def, const PtcAgentDef *next)
 {
     size_t n;
@@ -80,7 +80,7 @@ static bool check_all(PtcChain *c)
 
 /* --------------------------------------------------------------------- from one to the next */
 
-/* The answer as the next one's context: an object as it is, else the value of its only parameter. */
+/* The answer as the next agent's context: an object as it is, anything else as the value of its only parameter. */
 static PtcText next_context(PtcAgentRun *run, const PtcAgentDef *next)
 {
     PtcBuf out;
@@ -100,7 +100,7 @@ static PtcText next_context(PtcAgentRun *run, const PtcAgentDef *next)
     return ptc_bench_take(&run->bench, &out);
 }
 
-/* What does not fit the next agent is a fault of the chain. */
+/* An answer that does not fit the next agent is reported as an error of the chain. */
 static void blame_chain(PtcChain *c, const PtcAgentRun *run)
 {
     if (!run->invalid || !run->fault.input || c->ran < 2)
@@ -207,7 +207,7 @@ bool ptc_chain_ok(const PtcChain *c)
     return !c->reason && c->ran == c->count && is_ok(&c->links[c->ran - 1].run);
 }
 
-/* A chain that broke: the reason is its own, and the runs that there were follow. */
+/* A chain that broke: the reason is the chain's own; the runs that took place follow. */
 static void write_broken(const PtcChain *c, PtcBuf *out)
 {
     ptc_emit_field_cstr(out, "outcome", "error");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * agent_chain.h - agents one after the other: the answer of each is the context of the next.  A single agent is a chain of
- * one.  Each has a tree of its own; all of them share the host, the limit of tokens and whoever may cancel. */
+ * agent_chain.h - agents one after the other: the answer of each is the context of the next.  A single agent is a
+ * chain of one.  Each has a tree of its own; all of them share the host, the token limit and the cancel flag. */
 #ifndef PTC_AGENT_AGENT_CHAIN_H
 #define PTC_AGENT_AGENT_CHAIN_H
 
@@ -13,29 +13,29 @@ typedef struct PtcChain {
     size_t count;
     PtcTreeHost host;
     PtcAgentOptions
-        options; /* of the first; the others get what it has but for input, messages and message */
+        options; /* for the first; the others get the same without input, messages and message */
     int64_t llm_timeout_ms;
     /* Filled in by ptc_chain_run: */
     struct PtcChainLink {
         PtcAgentTree tree;
         PtcAgentRun run;
     } * links;
-    size_t ran;         /* links that began */
+    size_t ran;         /* links that were started */
     const char *reason; /* chain_error, chained_failure; NULL: the last run's own */
     char path[320];     /* chain_error: what is missing */
     char message[700];
     PtcMem mem;
 } PtcChain;
 
-/* Runs all agents, as far as they come.  False: no memory.  ptc_chain_end in any case. */
+/* Runs the agents in order until one fails.  False: out of memory.  ptc_chain_end in any case. */
 PTC_MUST_USE bool ptc_chain_run(PtcChain *chain);
 void ptc_chain_end(PtcChain *chain);
 
-/* The last run that began; NULL: none did. */
+/* The last run that was started; NULL: none was. */
 PtcAgentRun *ptc_chain_last(PtcChain *chain);
 /* Did the last agent give an answer? */
 bool ptc_chain_ok(const PtcChain *chain);
-/* Appends the outcome's members: the last one's, with those before it in `chain`. */
+/* Appends the members of the outcome: those of the last run, with the earlier runs in `chain`. */
 void ptc_chain_write(PtcChain *chain, const PtcOutcomeOptions *options, PtcBuf *out);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A conversation with one agent.  What always holds: the messages that are kept are a conversation that may be continued
- * (ptc_messages_check), whatever became of the runs. */
+ * A conversation with one agent.  What always holds: the messages that are kept form a conversation that can be
+ * continued (ptc_messages_check), however the runs ended. */
 #include "agent/agent_chat.h"
 
 #include <stdio.h>
@@ -9,7 +9,7 @@ enum { CHAT_BYTES = 256 * 1024 * 1024 };
 
 /* ------------------------------------------------------------------------------- opening */
 
-/* Text comes as it is written, so there is nothing that a type could be held to. */
+/* Text is shown as it arrives, so it cannot be checked against a type. */
 static bool check_definition(const PtcAgentDef *def, PtcFault *fault)
 {
     bool has = def->signature.bytes || def->schema.bytes;
@@ -55,7 +55,7 @@ bool ptc_agent_chat_reset(PtcAgentChat *c, PtcFault *fault)
 
 /* ------------------------------------------------------------------------------- talking */
 
-/* Only where a reply cannot be anything but the answer. */
+/* Only when a reply can be nothing but the answer. */
 static bool is_plain(const PtcAgentDef *def)
 {
     return def->mode == PTC_MODE_TEXT && def->offer_count == 0;
@@ -75,7 +75,7 @@ void ptc_agent_chat_begin(PtcAgentChat *c, PtcAgentRun *run, PtcText message,
     ptc_agent_run_begin(run, &c->tree, c->def, &o);
 }
 
-/* Without calls at the end that were never answered, and what they belong to. */
+/* How many messages to keep: calls at the end that were never answered are dropped, with the message that made them. */
 static size_t whole(const PtcConversation *said)
 {
     size_t count = said->count, at;

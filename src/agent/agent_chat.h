@@ -8,8 +8,9 @@
  *                                   ptc_agent_run_end(&run);
  *                                   ptc_agent_chat_close(&chat);
  *
- * A message takes the place of the agent's prompt, as it is: it is no template.  What was said, what programs defined,
- * *1, the journal and the cache are kept from one message to the next; turns, tokens and the deadline count anew. */
+ * A message takes the place of the agent's prompt, unchanged: it is not a template.  What was said, what programs
+ * defined, *1, the journal and the cache are kept from one message to the next; turns, tokens and the deadline start
+ * afresh. */
 #ifndef PTC_AGENT_AGENT_CHAT_H
 #define PTC_AGENT_AGENT_CHAT_H
 
@@ -18,7 +19,7 @@
 typedef struct PtcAgentChat {
     PtcAgentDef *def;   /* held */
     PtcWorkInput input; /* borrowed */
-    PtcAgentTree tree;  /* of the run under way, or the last one */
+    PtcAgentTree tree;  /* of the current run, or the last one */
     PtcWork work;
     PtcMem mem;
     PtcArena arena; /* of the messages */
@@ -31,14 +32,14 @@ PTC_MUST_USE bool ptc_agent_chat_open(PtcAgentChat *chat, PtcAgentDef *def, cons
                                       const PtcWorkInput *input, PtcFault *fault);
 void ptc_agent_chat_close(PtcAgentChat *chat);
 
-/* Fills in a run that answers the message, which is borrowed until the run ends.  Of the options, input, messages, work and
- * stream are the chat's. */
+/* Fills in a run that answers the message, which is borrowed until the run ends.  The options input, messages, work
+ * and stream are set by the chat. */
 void ptc_agent_chat_begin(PtcAgentChat *chat, PtcAgentRun *run, PtcText message,
                           const PtcAgentOptions *options);
-/* Takes over what was said in a run that has come to its end.  A message that got no reply leaves nothing, so that it can
- * be sent again.  False: no memory, and the conversation is as it was before. */
+/* Takes over what was said in a run that has ended.  A message that got no reply leaves nothing behind, so that it
+ * can be sent again.  False: out of memory, and the conversation is as it was before. */
 PTC_MUST_USE bool ptc_agent_chat_keep(PtcAgentChat *chat, const PtcAgentRun *run);
-/* Forgets everything.  False with the fault: the chat is only good for ptc_agent_chat_close. */
+/* Forgets everything.  False with the fault: the chat can then only be closed with ptc_agent_chat_close. */
 PTC_MUST_USE bool ptc_agent_chat_reset(PtcAgentChat *chat, PtcFault *fault);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Compiled agents.  A program is only kept if it gives a fitting answer when it runs alone: one that leans on what an
- * earlier program defined would fail later, when nobody looks. */
+ * Compiled agents.  A program is only kept if it gives a fitting answer when it runs alone: one that relies on what
+ * an earlier program defined would fail later, when nobody is watching. */
 #include "agent/agent_compile.h"
 
 #include <stdio.h>
@@ -88,7 +88,7 @@ bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given, PtcT
     PtcValue map = given.bytes ? ptc_json_parse(&b->heap, given.bytes, given.len, &e)
                                : ptc_map_empty(&b->heap);
     if (map == PTC_NONE || !ptc_is_map(map))
-        return refuse(fault, true, "sample", "a sample is a JSON object");
+        return refuse(fault, true, "sample", "the sample must be a JSON object");
     ptc_buf_init(&out, &b->mem, SAMPLE_BYTES);
     ptc_emit_object(&out);
     for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
@@ -164,7 +164,7 @@ bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBenc
 
 /* ---------------------------------------------------------------------------------- files */
 
-/* What a compiled program needs of its agent's file. */
+/* What a compiled program needs from its agent's file. */
 static const char *const kept[] = {"signature",
                                    "schema",
                                    "tools",
@@ -214,7 +214,7 @@ void ptc_compile_write(PtcBuf *out, PtcBench *b, PtcValue agent, const PtcAgentR
     ptc_emit_object_end(out);
 }
 
-/* The object of an agent whose prompt nobody will read. */
+/* An agent object for a compiled program: nobody will read its prompt. */
 static PtcValue agent_of(PtcBench *b, PtcValue file)
 {
     PtcHeap *heap = &b->heap;
@@ -239,7 +239,7 @@ PtcAgentDef *ptc_compile_read(PtcBench *b, PtcText json, const PtcAgentReading *
     if (version == PTC_NONE || !ptc_is_int(version) || ptc_to_int(version) != VERSION ||
         source == PTC_NONE || !ptc_str_text(source).bytes) {
         refuse(fault, true, "",
-               "this is no compiled agent of version 1 (ptc run --compile makes one)");
+               "this is not a compiled agent of version 1 (ptc run --compile makes one)");
         return NULL;
     }
     *program = ptc_bench_copy(b, ptc_str_text(source));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * agent_compile.h - the program of an agent without its model: an agent of one turn is asked once, on a sample, and the
+ * agent_compile.h - an agent's program without its model: an agent with one turn is asked once, on a sample, and the
  * program that it wrote is kept in a file that runs again and again (docs/agents.md). */
 #ifndef PTC_AGENT_AGENT_COMPILE_H
 #define PTC_AGENT_AGENT_COMPILE_H
@@ -11,27 +11,27 @@ enum { PTC_COMPILE_WHY = 600 };
 /* Can this agent be compiled?  False with the fault. */
 PTC_MUST_USE bool ptc_compile_check(const PtcAgentDef *def, PtcFault *fault);
 
-/* A context to compile with: what is given (absent: nothing), and a value made from its type for every parameter that is
- * missing.  In the bench's arena.  False with the fault. */
+/* A context to compile with: what is given (absent: nothing), plus a value made up from its type for every parameter
+ * that is missing.  In the bench's arena.  False with the fault. */
 PTC_MUST_USE bool ptc_compile_sample(PtcBench *b, const PtcAgentDef *def, PtcText given,
                                      PtcText *sample, PtcFault *fault);
 
 /* The program that gave the answer of a run; absent: none did. */
 PtcText ptc_compile_program(const PtcAgentRun *run);
 
-/* Runs a program alone on a context, inside of a run that has begun and asks nobody.  The answer is in the bench's arena.
- * False with a reason. */
+/* Runs a program alone on a context, inside a run that has begun and never asks a model.  The answer is in the
+ * bench's arena.  False with a reason. */
 PTC_MUST_USE bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBench *b,
                                   PtcText *answer, char why[PTC_COMPILE_WHY]);
 
-/* Appends the file: what the agent's own file (an object) says about tools and limits, and what the run gave. */
+/* Appends the file: what the agent's own file (an object) says about tools and limits, and what the run produced. */
 void ptc_compile_write(PtcBuf *out, PtcBench *b, PtcValue agent, const PtcAgentRun *run);
 
-/* Do its tools ask models? */
+/* Do its tools ask a model? */
 bool ptc_compile_needs_llm(const PtcAgentDef *def);
 
-/* Reads such a file: the definition of an agent that is not asked, and its program in the bench's arena.  NULL with the
- * fault. */
+/* Reads such a file: the definition of an agent whose model is never asked, and its program in the bench's arena.
+ * NULL with the fault. */
 PTC_MUST_USE PtcAgentDef *ptc_compile_read(PtcBench *b, PtcText json, const PtcAgentReading *how,
                                            PtcText *program, PtcFault *fault);
 

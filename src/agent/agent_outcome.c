@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The outcome of a run.  Members that do not apply are left out, but for those that a reader may always count on: turns,
- * usage, memory, journal, summaries and children. */
+ * The outcome of a run.  Members that do not apply are left out, except those that a reader may always rely on:
+ * turns, usage, memory, journal, summaries and children. */
 #include "agent/agent_outcome.h"
 
 #include "json/emit.h"

@@ -16,7 +16,7 @@ const char *ptc_agent_outcome_name(const PtcAgentRun *run);
 /* "normal", "must_return" or "retry". */
 const char *ptc_turn_type_name(PtcTurnType type);
 
-/* May the run be made again without doing twice what must be done once? */
+/* Can the run be repeated without doing something twice that must be done only once? */
 bool ptc_agent_outcome_safe(const PtcAgentRun *run);
 
 /* Appends the members of the object, without its braces, so that a caller can add its own. */

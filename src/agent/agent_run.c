@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The loop.  It holds no opinion on what happens next: it takes facts, lets the step decide, performs the action, and tells
+ * The loop.  It decides nothing itself: it collects the facts, lets the step decide, performs the action, and tells
  * the step what came of it.
  *
- * Facts, the step and the claim of a turn happen under one lock of the tree; requests, programs and calls do not. */
+ * Collecting the facts, the step and claiming a turn happen under one lock of the tree; requests, programs and calls
+ * do not. */
 #include "agent/agent_run.h"
 
 #include <stdio.h>
@@ -49,7 +50,7 @@ void ptc_agent_run_begin(PtcAgentRun *r, PtcAgentTree *tree, const PtcAgentDef *
     set_deadline(r);
 }
 
-/* "" for the top, then the names of tools; names and depth are bounded, so it fits. */
+/* "" for the top agent, then the names of the tools; names and depth are bounded, so it fits. */
 static void set_path(PtcAgentRun *r, const char *outer, PtcText tool)
 {
     size_t n = strlen(outer);
@@ -85,7 +86,7 @@ void ptc_agent_run_end(PtcAgentRun *r)
 
 /* --------------------------------------------------------------------------------- model */
 
-/* Opens a model that was named; false: it cannot be had. */
+/* Opens a model by name; false: it is not available. */
 static bool open_model(PtcAgentRun *r, PtcText spec, PtcText script, bool program)
 {
     char *why = r->fault.message;
@@ -96,7 +97,8 @@ static bool open_model(PtcAgentRun *r, PtcText spec, PtcText script, bool progra
     return r->model != NULL;
 }
 
-/* The model that was given, the definition's, the tool's, the parent's.  False: one was named that cannot be had. */
+/* The first of these: the model that was given, the definition's, the tool's, the parent's.  False: a model was named
+ * that is not available. */
 static bool find_model(PtcAgentRun *r)
 {
     const PtcAgentDef *def = r->def;
@@ -221,7 +223,7 @@ static PtcFacts facts(const PtcAgentRun *r)
                       .stop = says_stop(r)};
 }
 
-/* Gives back a turn that was not used, claims one for a request. */
+/* Gives back a turn that was not used; claims one for a request. */
 static void account(PtcAgentRun *r, const PtcAction *a)
 {
     PtcAgentTree *t = r->tree;
@@ -319,7 +321,7 @@ static PtcEvent event_of(const PtcLlmReply *reply, const PtcHeard *heard)
                                  .tokens = reply->tokens}};
 }
 
-/* The reply's tokens count for the whole tree before anybody else's step. */
+/* The reply's tokens are counted for the whole tree before any other agent's next step. */
 static PtcAction take_reply(PtcAgentRun *r, const PtcLlmReply *reply, PtcEvent *e, int64_t begun)
 {
     PtcAgentTree *t = r->tree;
@@ -410,7 +412,8 @@ static PtcAction call_tools(PtcAgentRun *r, const PtcAction *a)
 
 /* --------------------------------------------------------------------------------- loop */
 
-/* Who must not wait any longer is told so by the next step.  The limit of a request does not hold: it is none. */
+/* A run that must stop waiting is told so by its next step.  A wait is not a request, so the limit of a request does
+ * not apply. */
 static void wait_for(const PtcAgentRun *r, int64_t ms)
 {
     PtcLlmRequest request = {

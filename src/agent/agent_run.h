@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * agent_run.h - one agent from its first request to its outcome: the loop that performs what the step (step.h) decides.
+ * agent_run.h - one agent from its first request to its outcome: the loop that performs what the step (step.h)
+ * decides.
  *
  *     PtcAgentTree tree;            ptc_tree_init(&tree, ...);
  *     PtcAgentRun run;              ptc_agent_run_begin(&run, &tree, def, &options);
@@ -7,8 +8,8 @@
  *                                   ptc_agent_outcome_write(&run, ...);       (agent_outcome.h)
  *                                   ptc_agent_run_end(&run);
  *
- * A run belongs to the thread that drives it.  Agents that it starts run on the thread that calls the tool, which is one of
- * pmap's when the call is made there; a run does not end before they have. */
+ * A run belongs to the thread that drives it.  Agents that it starts run on the thread that calls the tool, which
+ * inside pmap is one of pmap's; a run does not end before they do. */
 #ifndef PTC_AGENT_AGENT_RUN_H
 #define PTC_AGENT_AGENT_RUN_H
 
@@ -17,7 +18,7 @@
 
 enum { PTC_AGENT_PATH = 1200 };
 
-/* What one run is given; ptc_agent_options gives what holds when nothing is set.  Everything is borrowed. */
+/* What one run is given; ptc_agent_options gives the defaults.  Everything is borrowed. */
 typedef struct PtcAgentOptions {
     PtcModel *model; /* NULL: the definition's, then the parent's */
     PtcWorkInput input;
@@ -25,7 +26,7 @@ typedef struct PtcAgentOptions {
     size_t message_count;
     PtcText message;                     /* of a chat, in place of the prompt; absent: the prompt */
     PtcWork *work;                       /* of a conversation; NULL: one of its own */
-    const PtcDescriptions *descriptions; /* of the context, from the agent before; or NULL */
+    const PtcDescriptions *descriptions; /* of the context, from the previous agent; or NULL */
     int64_t token_limit;                 /* -1: none */
     bool return_partial;
     int64_t stop_after_requests; /* -1: never */
@@ -42,18 +43,18 @@ struct PtcAgentRun {
     PtcAgentTree *tree;
     PtcAgentRun *parent; /* NULL: the top agent */
     const PtcAgentDef *def;
-    const PtcAgentTool *tool; /* by which it was started; NULL: the top agent */
+    const PtcAgentTool *tool; /* that started it; NULL: the top agent */
     PtcAgentOptions options;
     PtcModel *model;
     uint64_t number; /* in the tree, from 1 */
     char path[PTC_AGENT_PATH];
     int64_t depth, max_depth;
     int64_t began_ns, ended_ns, deadline_ns;
-    bool hurried;          /* somebody asked for the deadline; else it is the tree's own */
+    bool hurried;          /* the deadline was asked for; else it is the tree's own */
     int64_t request;       /* number of its last request in the tree */
-    int64_t turn_began_ns; /* when the turn under way was first asked for */
+    int64_t turn_began_ns; /* when this turn's first request was made */
     bool free_of_budget;   /* llm tools spend no turns */
-    PtcWork own, *work;    /* own, unless the options have one */
+    PtcWork own, *work;    /* `own`, unless the options bring one */
     bool work_open;
     PtcStep step;
     atomic_int_fast64_t children;
@@ -66,16 +67,16 @@ struct PtcAgentRun {
     size_t missing;          /* placeholders without a value */
 };
 
-/* Fills in a run.  What is wrong is found by ptc_agent_run_go. */
+/* Fills in a run.  Mistakes are reported by ptc_agent_run_go. */
 void ptc_agent_run_begin(PtcAgentRun *run, PtcAgentTree *tree, const PtcAgentDef *def,
                          const PtcAgentOptions *options);
-/* The same for an agent that another one starts, by the tool of this name. */
+/* The same for an agent that another one starts with the tool of this name. */
 void ptc_agent_run_begin_child(PtcAgentRun *run, PtcAgentRun *parent, const PtcAgentDef *def,
                                PtcText tool, const PtcAgentOptions *options);
 /* Runs it to its end. */
 void ptc_agent_run_go(PtcAgentRun *run);
-/* Makes the first request and sends nothing; it needs no model, and lives as long as the run.  False: there is none, as
- * after ptc_agent_run_go. */
+/* Builds the first request without sending it; this needs no model, and the request lives as long as the run.  False:
+ * there is none, and the run has ended as after ptc_agent_run_go. */
 bool ptc_agent_run_prepare(PtcAgentRun *run, PtcLlmRequest *request);
 void ptc_agent_run_end(PtcAgentRun *run);
 

@@ -15,7 +15,7 @@ enum { KIB = 1024, STACK_LEAST = 512 * KIB, STACK_SANITIZED = 3 };
 
 /* ----------------------------------------------------------------------------- the stack */
 
-/* A child may run on a stack of its parent's VM as well as on that of the thread. */
+/* Checked because a child may run on the stack of its parent's VM instead of the thread's own. */
 static bool has_stack(void)
 {
     size_t least = PTC_SANITIZED ? STACK_LEAST * STACK_SANITIZED : STACK_LEAST;
@@ -53,7 +53,7 @@ static void free_run(PtcAgentRun *run)
     ptc_mem_free(&mem, run, sizeof *run);
 }
 
-/* Why a child failed, as the program that called it reads it. */
+/* Why a child failed, in words for the program that called it. */
 static void tell_failure(PtcToolCall *call, const PtcAgentRun *child)
 {
     char text[PTC_TOOL_TEXT];
@@ -69,7 +69,7 @@ static void tell_failure(PtcToolCall *call, const PtcAgentRun *child)
     fail(call, text);
 }
 
-/* A call that failed is in no list of what ran; what the child did before it failed happened all the same. */
+/* A failed call is not in the list of what ran, but what the child did before it failed has happened all the same. */
 static void note_effects(PtcAgentRun *parent, const PtcTool *tool, const PtcAgentRun *child)
 {
     if (!tool->info.read_only && !tool->info.idempotent && !ptc_agent_outcome_safe(child))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * agent_tool.h - agents as tools: how a run starts another one inside of a tool call and answers the call with its
+ * agent_tool.h - agents as tools: how a run starts another one inside a tool call and answers the call with its
  * outcome. */
 #ifndef PTC_AGENT_AGENT_TOOL_H
 #define PTC_AGENT_AGENT_TOOL_H
@@ -10,8 +10,8 @@
 /* The run that the call was made in; NULL: none, and the call has failed. */
 PtcAgentRun *ptc_agent_tool_run(PtcToolCall *call);
 
-/* Runs a child for a call, with this context, and answers the call when it fails.  NULL: it failed.  To be ended by
- * ptc_agent_tool_end, which takes NULL too. */
+/* Runs a child for a call, with this context.  NULL: it failed, and the call has been answered.  End it with
+ * ptc_agent_tool_end, which also takes NULL. */
 PTC_MUST_USE PtcAgentRun *ptc_agent_tool_go(PtcToolCall *call, const PtcAgentDef *def,
                                             const PtcAgentTool *tool, PtcText context, bool free);
 void ptc_agent_tool_end(PtcAgentRun *child);

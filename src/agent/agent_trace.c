@@ -12,13 +12,13 @@
 #include "ptc/ptc.h"
 #include "value/calendar.h"
 
-/* What is read of a text before it is cut: more than is kept, since [secret] is shorter than most secrets. */
+/* How much of a text is read before it is cut: more than is kept, since [secret] is shorter than most secrets. */
 enum { READ = 4 * PTC_TRACE_TEXT, ID = 96 };
 #define MEMORY ((size_t)64 * 1024 * 1024)
 
 /* --------------------------------------------------------------------------------- texts */
 
-/* The text without secrets, as much of it as is kept. */
+/* The text without secrets, cut to what is kept. */
 static PtcText clean(PtcAgentTrace *t, PtcText text)
 {
     if (text.len > READ)
@@ -33,7 +33,7 @@ static PtcText clean(PtcAgentTrace *t, PtcText text)
     return text;
 }
 
-/* A member, and another with the size of the whole when it is not all there; an absent text is none. */
+/* A member, and a second one with the full size when the text was cut; nothing for an absent text. */
 static void add_text(PtcAgentTrace *t, const char *key, PtcText text)
 {
     char size[40];
@@ -83,7 +83,7 @@ static void write_line(PtcAgentTrace *t)
         t->failed = t->over = true;
 }
 
-/* The beginning that all events of a tree have. */
+/* The beginning that all events of a tree share. */
 static void begin(PtcAgentTrace *t, const PtcProgress *p, const char *event, const char *id,
                   const char *parent)
 {
@@ -115,7 +115,7 @@ static void end(PtcAgentTrace *t, const char *event, const char *id)
 
 /* ----------------------------------------------------------------------------------- ids */
 
-/* r1, r1.t2, r1.t2.m1, r1.t2.p, r1.t2.c3: numbers count within what is before them. */
+/* r1, r1.t2, r1.t2.m1, r1.t2.p, r1.t2.c3: each number counts within the id in front of it. */
 typedef struct Ids {
     char run[ID], turn[ID], model[ID], program[ID];
 } Ids;
@@ -133,8 +133,8 @@ static void name_all(const PtcAgentTrace *t, const PtcProgress *p, Ids *ids)
     snprintf(ids->program, ID, "%.48s.p", ids->turn);
 }
 
-/* What an agent was started by: the program that its parent runs, or the parent's turn when the model called it.  The
- * parent waits meanwhile, so its state may be looked at. */
+/* What started an agent: the program that its parent is running, or the parent's turn when the model made the call.
+ * The parent is waiting, so its state can be read. */
 static void name_parent(const PtcAgentTrace *t, const PtcProgress *p, char id[ID])
 {
     const PtcAgentRun *parent = p->what->parent;
@@ -242,7 +242,7 @@ static void add_calls(PtcAgentTrace *t, const PtcMessageCall *calls, size_t coun
     ptc_emit_array_end(&t->line);
 }
 
-/* The messages that the model has not seen before: those behind its own last one. */
+/* The messages that the model has not seen before: those after its own last one. */
 static void add_new_messages(PtcAgentTrace *t, const PtcLlmRequest *q)
 {
     size_t count = ptc_llm_message_count(q), from = count;
@@ -401,7 +401,7 @@ bool ptc_agent_trace_deinit(PtcAgentTrace *t)
     return !t->failed;
 }
 
-/* The top agent of another tree: its runs count from 1 again, ours go on. */
+/* The top agent of another tree: the tree numbers its runs from 1 again, ours continue. */
 static void note_run(PtcAgentTrace *t, const PtcProgress *p)
 {
     if (p->kind != PTC_PROGRESS_RUN_BEGAN)

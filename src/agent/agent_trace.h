@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * agent_trace.h - what agents did, as lines of JSON for whoever wants to read it later; docs/trace.md describes them.
+ * agent_trace.h - what agents did, as lines of JSON to be read later; docs/trace.md describes them.
  *
- * A trace takes the progress of one tree after the other.  Every text is rid of secrets before it is cut, every line and
- * the trace as a whole have a limit. */
+ * A trace takes the progress of one tree after the other.  Secrets are removed from every text before it is cut;
+ * every line and the trace as a whole have a limit. */
 #ifndef PTC_AGENT_AGENT_TRACE_H
 #define PTC_AGENT_AGENT_TRACE_H
 
@@ -19,16 +19,16 @@ enum {
 
 typedef struct PtcAgentTrace {
     const PtcSecrets *secrets; /* or NULL */
-    /* Takes a line, with its line feed.  False: it could not be written, and no more come. */
+    /* Takes a line, with its line feed.  False: it could not be written, and nothing more will be. */
     bool (*write)(void *user, PtcText line);
     void *user;
     PtcMem mem;
     PtcBuf line, clean;
     int64_t began_ns;
-    int64_t offset_ns;          /* from there to the beginning of this tree */
-    uint64_t runs_before, runs; /* of trees before this one; of this one too */
+    int64_t offset_ns;          /* from the start of the trace to the beginning of this tree */
+    uint64_t runs_before, runs; /* in the trees before this one; including this one */
     uint64_t bytes;
-    bool failed, over; /* a line was not written; nothing more is */
+    bool failed, over; /* a line was not written; no more will be */
 } PtcAgentTrace;
 
 /* Writes the first line.  `secrets` are borrowed; NULL: there are none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * What the agents of a tree share.  Counters saturate: a provider may report what it likes. */
+ * What the agents of a tree share.  Counters saturate, since a provider may report any number. */
 #include "agent/agent_tree.h"
 
 #include "agent/step_int.h"
@@ -66,7 +66,7 @@ static PtcModel *keep_model(PtcAgentTree *t, PtcText key, bool script, PtcModel 
     return model;
 }
 
-/* The lock is held while a model is opened, so that two agents do not open it twice. */
+/* The lock is held while a model is opened, so that two agents do not open the same one twice. */
 PtcModel *ptc_tree_model(PtcAgentTree *t, PtcText spec, bool program, char *why, size_t size)
 {
     pthread_mutex_lock(&t->lock);

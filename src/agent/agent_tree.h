@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * agent_tree.h - what an agent and all agents that it starts share: turns, tokens, the deadline, models, and whoever watches.
+ * agent_tree.h - what an agent and all agents that it starts share: turns, tokens, the deadline, models, and the
+ * observer.
  *
- * One lock covers the counters.  A loop takes facts, steps and claims its turn inside of it (agent_run.c), so that no two
- * agents can claim the same turn and no request goes out beyond a limit that was reached meanwhile.  What always holds:
- * turns at the start = turns used + turns claimed + turns left. */
+ * One lock covers the counters.  A loop collects its facts, steps and claims its turn while it holds the lock
+ * (agent_run.c), so that no two agents can claim the same turn and no request goes out after a limit has been
+ * reached.  What always holds: turns at the start = turns used + turns claimed + turns left. */
 #ifndef PTC_AGENT_AGENT_TREE_H
 #define PTC_AGENT_AGENT_TREE_H
 
@@ -13,12 +14,12 @@
 
 enum {
     PTC_TREE_REQUESTS =
-        1000,           /* of all agents: llm-query costs no turns, so something else must end it */
-    PTC_TREE_HOURS = 1, /* until a tree without a deadline of its own ends */
+        1000, /* by all agents: llm-query costs no turns, so something else must stop it */
+    PTC_TREE_HOURS = 1,    /* until a tree without a deadline of its own ends */
     PTC_TREE_TOOLS = 1000, /* names in the list of tools that ran */
 };
 
-/* Something happened; texts are good during the call only. */
+/* Something happened; the texts are only good during the call. */
 typedef enum {
     PTC_PROGRESS_RUN_BEGAN,
     PTC_PROGRESS_RUN_ENDED,
@@ -51,23 +52,23 @@ typedef struct PtcProgress {
     const struct PtcAgentRun *what;
 } PtcProgress;
 
-/* What a tree is given; zero is good for every member. */
+/* What a tree is given; every member may be zero. */
 typedef struct PtcTreeHost {
-    /* Opens a model that a definition, a tool or (program) a program names.  NULL with the reason.  A model belongs to the
-     * tree from then on, which asks for each name once. */
+    /* Opens a model named by a definition, a tool or (`program`) a program.  NULL with the reason.  The model then
+     * belongs to the tree, which asks for each name only once. */
     PtcModel *(*open_model)(void *user, PtcText spec, bool program, char *why, size_t size);
-    /* Replies as a JSON list; the same. */
+    /* The same for a script: replies as a JSON list. */
     PtcModel *(*open_script)(void *user, PtcText script, char *why, size_t size);
     /* Called under the lock of the tree, from any thread. */
     void (*progress)(void *user, const PtcProgress *progress);
     void *progress_user;
-    /* Says stop: asked with the tree's lock held, after every reply and before every request. */
+    /* True stops the run.  Asked with the tree's lock held, after every reply and before every request. */
     bool (*stop)(void *user, int64_t requests, const PtcTokens *tokens);
     void *stop_user;
     /* Pieces of the top agent's answer as they come. */
     bool (*stream)(void *user, PtcText piece);
     void *stream_user;
-    /* For http tools: who sends (NULL: they fail), and what an environment variable holds, which is a secret. */
+    /* For http tools: who sends (NULL: they fail), and the value of an environment variable, which is a secret. */
     struct PtcClient *client;
     const char *(*variable)(void *user, const char *name);
     const struct PtcSecrets *secrets; /* blotted out of what http tools give; or NULL */
@@ -99,7 +100,7 @@ typedef struct PtcAgentTree {
     int64_t llm_timeout_ms; /* of one request; 0: the model's */
     int64_t tokens_before;  /* of earlier agents that share the limit of tokens */
     /* under the lock: */
-    int64_t budget; /* turns that are left, without those that are claimed */
+    int64_t budget; /* turns that are left, not counting claimed ones */
     PtcTreeSums sums;
     uint64_t runs;
     PtcTreeModel *models;
@@ -109,22 +110,23 @@ typedef struct PtcAgentTree {
     PtcArena arena; /* of models and names */
 } PtcAgentTree;
 
-/* A tree that ends `deadline_ms` from now; 0: after an hour.  False: no memory. */
+/* A tree that ends `deadline_ms` from now; 0: after an hour.  False: out of memory. */
 PTC_MUST_USE bool ptc_tree_init(PtcAgentTree *tree, const PtcTreeHost *host, int64_t turn_budget,
                                 int64_t deadline_ms);
-/* Counts turns, tokens and time anew, for another top agent after the last one has ended; models stay open. */
+/* Starts counting turns, tokens and time afresh, for another top agent after the last one has ended; models stay
+ * open. */
 void ptc_tree_renew(PtcAgentTree *tree, int64_t turn_budget, int64_t deadline_ms);
-/* After all runs. */
+/* After all runs have ended. */
 void ptc_tree_deinit(PtcAgentTree *tree);
 
-/* The model of that name, or the one that answers with these replies; opened when it is first asked for.  NULL with the
+/* The model of that name, or the one that answers with these replies; opened when first asked for.  NULL with the
  * reason. */
 PtcModel *ptc_tree_model(PtcAgentTree *tree, PtcText spec, bool program, char *why, size_t size);
 PtcModel *ptc_tree_script(PtcAgentTree *tree, PtcText script, char *why, size_t size);
 
 /* --- with the lock held --- */
 
-/* Tells whoever watches. */
+/* Tells the observer. */
 void ptc_tree_tell(PtcAgentTree *tree, PtcProgress progress);
 void ptc_tree_add_tokens(PtcAgentTree *tree, const PtcTokens *tokens);
 /* All that count for the limit. */

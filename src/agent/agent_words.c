@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What agents say to models. */
+ * What agents say to models.  What always holds: text from programs, tools, data or the model itself only appears
+ * inside a fence, or as a name that was checked. */
 #include "agent/agent_words.h"
 
 #include "base/nearest.h"
@@ -18,7 +19,7 @@ static void add_text(PtcBuf *out, PtcText text)
     ptc_buf_add(out, text.bytes, text.len);
 }
 
-/* A fenced block of at most so many characters. */
+/* A fenced block of at most this many characters. */
 static void add_block(PtcBuf *out, const char *label, PtcText text, size_t max_chars)
 {
     PtcCut cut = ptc_cut_chars(text, max_chars);
@@ -27,7 +28,7 @@ static void add_block(PtcBuf *out, const char *label, PtcText text, size_t max_c
         ptc_buf_addf(out, "(cut: %zu characters left out)\n", cut.left_out);
 }
 
-/* A name that a model wrote: shown when it can be the name of a tool, since then it can hold nothing else. */
+/* A name that a model wrote: shown only if it could be the name of a tool, since then it can contain nothing harmful. */
 static void add_name(PtcBuf *out, PtcText name)
 {
     bool plain = name.len > 0 && name.len <= NAME_BYTES;
@@ -45,7 +46,7 @@ const char *ptc_words_builtin(PtcAgentToolKind kind)
 {
     switch (kind) {
     case PTC_AGENT_TOOL_GREP:
-        return "Lines of a text (not of a file) that match a regular expression, in any case.";
+        return "Lines of a text (not of a file) that match a regular expression, ignoring case.";
     case PTC_AGENT_TOOL_GREP_N:
         return "Like grep, with line numbers; context: lines before and after each match.";
     case PTC_AGENT_TOOL_LLM_QUERY:
@@ -133,7 +134,7 @@ void ptc_words_form(PtcBuf *out, const PtcAgentDef *def)
         break;
     case PTC_MODE_COMBINED:
         add(out, "Call tools as you need them; lisp_eval must be the only call of its reply. A "
-                 "result that is shown as a preview is whole for programs: cache_hint has the "
+                 "result that is shown as a preview is complete for programs: cache_hint has the "
                  "call. When you know the answer, reply without a call.\n");
         add_text_form(out, def);
         break;
@@ -210,7 +211,7 @@ void ptc_words_mission_heading(PtcBuf *out)
     add(out, "# Mission\n");
 }
 
-/* How the type is written for whoever answers: programs know signatures, direct answers are JSON. */
+/* How the type is written for whoever answers: programs use signatures, direct answers are JSON. */
 static void add_wanted(PtcBuf *out, const PtcAgentDef *def)
 {
     if (def->want.schema) {
@@ -222,7 +223,7 @@ static void add_wanted(PtcBuf *out, const PtcAgentDef *def)
     add(out, "\n");
 }
 
-/* A type whose JSON is not plain from its name. */
+/* Is this a type whose JSON form is not obvious from its name? */
 static bool has_parts(const PtcAgentDef *def)
 {
     const PtcSigType *type = ptc_want_type(&def->want);
@@ -280,7 +281,7 @@ static void add_step(PtcBuf *out, PtcText id, PtcText text, const PtcDoneStep *d
     add(out, "\n");
 }
 
-/* Ids and texts of steps that were done come from programs, so the whole list is fenced. */
+/* Ids and texts of completed steps come from programs, so the whole list is fenced. */
 void ptc_words_plan(PtcBuf *out, const PtcAgentDef *def, const PtcDoneStep *done, size_t count)
 {
     PtcBuf list;
@@ -351,7 +352,7 @@ void ptc_words_empty(PtcBuf *out, const PtcAgentDef *def, bool cut)
 
 void ptc_words_no_json(PtcBuf *out, const PtcAgentDef *def, bool cut)
 {
-    add(out, cut ? "Your reply was cut at the output limit, and no JSON in it is whole.\n"
+    add(out, cut ? "Your reply was cut at the output limit, and no JSON in it is complete.\n"
                  : "No JSON was found in your answer.\n");
     add_answer_form(out, def);
 }
@@ -445,7 +446,7 @@ const char *ptc_words_bad_args(void)
 
 const char *ptc_words_cut_args(void)
 {
-    return "The reply was cut at the output limit, and the arguments are not whole";
+    return "The reply was cut at the output limit, and the arguments are incomplete";
 }
 
 const char *ptc_words_no_turn_left(void)
@@ -535,10 +536,10 @@ const char *ptc_words_outcome(const char *reason)
         {"max_depth_exceeded", "agents are nested deeper than max_depth allows"},
         {"mission_timeout", "the time for the mission is over"},
         {"memory_limit_exceeded", "what the program defined is more than memory_limit allows"},
-        {"budget_callback_exceeded", "the token limit was passed, or the host said stop"},
+        {"budget_callback_exceeded", "the token limit was exceeded, or the host said stop"},
         {"llm_required", "no model was given: name one with --llm, or as llm in the agent"},
         {"cancelled", "the run was cancelled"},
-        {"no_memory", "memory is short"},
+        {"no_memory", "out of memory"},
     };
     return find(rows, sizeof rows / sizeof *rows, reason);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * agent_words.h - everything that agents say to models, in one place: short and plain.  Functions append to a buffer;
- * what comes from programs, tools, data or the model itself stands in fences (tool/fence.h) or is a checked name.
+ * what comes from programs, tools, data or the model itself is put in fences (tool/fence.h) or is a checked name.
  *
- * Sentences without a buffer are constants; those that are the message of a turn or an outcome are for people too. */
+ * Functions without a buffer return constants; the messages of turns and outcomes are read by people too. */
 #ifndef PTC_AGENT_AGENT_WORDS_H
 #define PTC_AGENT_AGENT_WORDS_H
 
@@ -15,11 +15,11 @@ const char *ptc_words_builtin(PtcAgentToolKind kind);
 
 /* What the model is and does in this mode. */
 void ptc_words_role(PtcBuf *out, const PtcAgentDef *def);
-/* The heading of the language card, and behind it what its programs may use. */
+/* The heading of the language card, followed by what its programs may use. */
 void ptc_words_language(PtcBuf *out, const PtcAgentDef *def, PtcText card);
 /* The form of a reply. */
 void ptc_words_form(PtcBuf *out, const PtcAgentDef *def);
-/* How a run goes on and ends. */
+/* How a run continues and ends. */
 void ptc_words_ending(PtcBuf *out, const PtcAgentDef *def);
 /* What (task ...) does; the tasks that are done. */
 void ptc_words_journal(PtcBuf *out);
@@ -39,7 +39,7 @@ typedef struct PtcDoneStep {
     PtcText id, text;
 } PtcDoneStep;
 
-/* The plan as a list to be checked off, steps outside of it apart; nothing without a plan and steps. */
+/* The plan as a checklist, with steps outside of it listed separately; nothing if there is neither a plan nor a step. */
 void ptc_words_plan(PtcBuf *out, const PtcAgentDef *def, const PtcDoneStep *done, size_t count);
 
 /* ------------------------------------------------------------- replies that cannot be used */
@@ -56,9 +56,9 @@ void ptc_words_several(PtcBuf *out, size_t programs);
 void ptc_words_fenced_program(PtcBuf *out);
 void ptc_words_empty(PtcBuf *out, const PtcAgentDef *def, bool cut);
 void ptc_words_no_json(PtcBuf *out, const PtcAgentDef *def, bool cut);
-/* The answer is not what is wanted: what came (cut) and what is wrong with it. */
+/* The answer is not what was asked for: what came (cut) and what is wrong with it. */
 void ptc_words_wrong_answer(PtcBuf *out, const PtcAgentDef *def, PtcText came, PtcText findings);
-/* The same for a value that a program returned, or that stands for its answer. */
+/* The same for a value that a program returned, or that counts as its answer. */
 void ptc_words_wrong_return(PtcBuf *out, const PtcAgentDef *def, PtcText came, PtcText findings);
 void ptc_words_must_return(PtcBuf *out, const PtcAgentDef *def);
 
@@ -71,7 +71,7 @@ const char *ptc_words_bad_args(void);
 const char *ptc_words_cut_args(void);
 const char *ptc_words_no_turn_left(void);
 const char *ptc_words_cancelled_call(void);
-/* What the user message behind such answers says. */
+/* What the user message after such answers says. */
 void ptc_words_call_feedback(PtcBuf *out, const char *reason);
 
 /* ---------------------------------------------------------------------------------- turns */
@@ -80,15 +80,15 @@ void ptc_words_call_feedback(PtcBuf *out, const char *reason);
 typedef struct PtcTurnsLeft {
     int64_t turns;    /* in all */
     int64_t retries;  /* of them */
-    bool must_return; /* the next has to give the answer */
-    bool retry;       /* the next is for an answer only */
+    bool must_return; /* the next one must give the answer */
+    bool retry;       /* the next one is only for an answer */
 } PtcTurnsLeft;
 
 void ptc_words_turns(PtcBuf *out, const PtcAgentDef *def, const PtcTurnsLeft *left);
 
 /* ------------------------------------------------------------------------ the conversation */
 
-/* In place of a reply that was empty; of turns that were left out. */
+/* In place of an empty reply; in place of turns that were left out. */
 const char *ptc_words_empty_mark(void);
 const char *ptc_words_left_out(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Memory for reading one reply. */
+ * Memory for reading one reply.  What always holds: arena and heap are bounded, and are freed together. */
 #include "agent/bench.h"
 
 void ptc_bench_init(PtcBench *s)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * bench.h - a workbench, memory for reading one reply of a model: an arena and a heap that go together when the reply has been
- * understood.  Both are bounded; a reply that needs more is treated as memory that is short. */
+ * bench.h - a workbench, memory for reading one reply of a model: an arena and a heap that are freed together once
+ * the reply has been understood.  Both are bounded; a reply that needs more is treated as out of memory. */
 #ifndef PTC_AGENT_BENCH_H
 #define PTC_AGENT_BENCH_H
 
@@ -21,9 +21,9 @@ typedef struct PtcBench {
 void ptc_bench_init(PtcBench *s);
 void ptc_bench_deinit(PtcBench *s);
 
-/* A copy in the arena; absent: no memory.  An absent text stays absent. */
+/* A copy in the arena; absent: out of memory.  An absent text stays absent. */
 PTC_MUST_USE PtcText ptc_bench_copy(PtcBench *s, PtcText text);
-/* What is in the buffer, moved to the arena; the buffer is freed.  Absent: no memory, or the buffer had failed. */
+/* What is in the buffer, moved to the arena; the buffer is freed.  Absent: out of memory, or the buffer had failed. */
 PTC_MUST_USE PtcText ptc_bench_take(PtcBench *s, PtcBuf *buf);
 
 #endif

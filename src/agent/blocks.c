@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Fenced blocks, line by line. */
+ * Fenced blocks, line by line.  Nothing is copied: every text points into the reply. */
 #include "agent/blocks.h"
 
 enum { FENCE_MIN = 3 };
@@ -26,7 +26,7 @@ PtcText ptc_blocks_trim(PtcText t)
     return t;
 }
 
-/* The fence that a line begins with: its length in *count, what is behind it as the result. */
+/* The fence at the beginning of a line: its length in *count; returns what follows it. */
 static PtcText split(PtcText line, char *sign, size_t *count)
 {
     size_t at = 0, from;
@@ -61,7 +61,7 @@ bool ptc_blocks_closes(PtcText line, const PtcBlockFence *fence)
     return count >= fence->count && sign == fence->sign && ptc_blocks_trim(rest).len == 0;
 }
 
-/* The lines from *pos to the first that closes the block; *pos moves behind that one. */
+/* The lines from *pos up to the first that closes the block; *pos moves past that one. */
 static void take_body(PtcText text, size_t *pos, PtcBlock *block)
 {
     size_t first = *pos, at = first, next;

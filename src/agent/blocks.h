@@ -10,28 +10,28 @@
 typedef struct PtcBlockFence {
     char sign; /* ` or ~ */
     size_t count;
-    PtcText tag; /* the first word behind them; may be empty */
+    PtcText tag; /* the first word after it; may be empty */
 } PtcBlockFence;
 
 typedef struct PtcBlock {
     PtcBlockFence fence;
-    PtcText body;       /* the lines between the fences, the last line's end aside */
-    size_t first, last; /* bytes of the text, fences with them */
+    PtcText body;       /* the lines between the fences, without the last line's end */
+    size_t first, last; /* bytes of the text, including the fences */
     bool closed;
 } PtcBlock;
 
 /* The line that begins at pos, without its end; *next becomes where the one after it begins. */
 PtcText ptc_blocks_line(PtcText text, size_t pos, size_t *next);
 
-/* Does the line open a block?  Backticks behind the word make it a piece of code in a line. */
+/* Does the line open a block?  Backticks after the word make it inline code instead. */
 bool ptc_blocks_opens(PtcText line, PtcBlockFence *fence);
-/* Does it close the block that was so opened? */
+/* Does it close the block that this fence opened? */
 bool ptc_blocks_closes(PtcText line, const PtcBlockFence *fence);
 
-/* The next block from *pos on, up to the first line that closes it or the end of the text; *pos moves behind it. */
+/* The next block from *pos on, up to the first line that closes it or the end of the text; *pos moves past it. */
 bool ptc_blocks_next(PtcText text, size_t *pos, PtcBlock *out);
 
-/* Is the tag this word, in any case? */
+/* Is the tag this word, ignoring case? */
 bool ptc_blocks_tagged(PtcText tag, const char *word);
 
 /* The text without white space around it. */

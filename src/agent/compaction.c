@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Decides which messages are sent. */
+ * Decides which messages are sent.  What always holds: whole turns are kept, so a call is never sent without its
+ * answer. */
 #include "agent/compaction.h"
 
-/* Number of the message that begins the last `keep` turns; 0 when there are no more than so many. */
+/* Number of the message that begins the last `keep` turns; 0 when there are no more turns than that. */
 static size_t find_recent(const PtcConversation *c, size_t mission, int64_t keep)
 {
     size_t at = c->count;
@@ -35,7 +36,7 @@ static bool is_above(const PtcCompactionRule *rule, uint64_t tokens)
     return rule->tokens > 0 && tokens > (uint64_t)rule->tokens;
 }
 
-/* Tokens of the message that stands first when turns are left out. */
+/* Tokens of the message that comes first when turns are left out. */
 static uint64_t first_tokens(const PtcCompactionRule *rule, const PtcConversation *c,
                              size_t mission, const PtcMessage *note)
 {

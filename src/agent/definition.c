@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Definitions: made, counted, finished.  One lives in the ledger that it holds, as engines and sets of tools do. */
+ * Definitions: made, counted, finished.  A definition lives in the ledger that it contains, as engines and sets of
+ * tools do. */
 #include "agent/definition.h"
 
 #include <stdarg.h>
@@ -29,7 +30,7 @@ bool ptc_fault_set(PtcFault *fault, const char *path, const char *format, ...)
 
 bool ptc_fault_memory(PtcFault *fault)
 {
-    ptc_fault_set(fault, "", "memory is short");
+    ptc_fault_set(fault, "", "out of memory");
     fault->no_memory = true;
     return false;
 }
@@ -136,7 +137,7 @@ PtcAgentDef *ptc_definition_retain(PtcAgentDef *def)
     return def;
 }
 
-/* Children are there before us and at most PTC_AGENT_FILE_DEPTH levels deep, so this ends. */
+/* Children were made before their parent and nest at most PTC_AGENT_FILE_DEPTH levels deep, so this recursion ends. */
 void ptc_definition_release(PtcAgentDef *def)
 {
     PtcMem mem;

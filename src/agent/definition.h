@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * definition.h - what an agent is: prompt, signature, tools, limits, the form of its replies.
  *
- * A definition is made in three steps: ptc_definition_new gives one with the defaults, fields are filled in (from a JSON
- * object by ptc_definition_read, or by a host in C), and ptc_definition_finish checks all of it and works out the rest.
- * From then on it never changes: runs on any number of threads share it.  It is counted, and holds the definitions of
- * the agents that are its tools.
+ * A definition is made in three steps: ptc_definition_new gives one with the defaults, fields are filled in (from a
+ * JSON object by ptc_definition_read, or by a host in C), and ptc_definition_finish checks everything and derives the
+ * rest.  From then on it never changes: runs on any number of threads share it.  It is counted, and holds the
+ * definitions of the agents that are its tools.
  *
- * Everything that is wrong is found before anything runs, with the path of the field, what was found, what is allowed
- * and the nearest name. */
+ * Every mistake is reported before anything runs, with the path of the field, what was found, what is allowed and the
+ * nearest name. */
 #ifndef PTC_AGENT_DEFINITION_H
 #define PTC_AGENT_DEFINITION_H
 
@@ -47,11 +47,11 @@ struct PtcAgentDef {
     /* From C only: */
     int64_t (*count_tokens)(void *user, PtcText text);
     void *count_tokens_user;
-    bool loose_prompt; /* placeholders are not held to the signature (llm-query) */
+    bool loose_prompt; /* placeholders are not checked against the signature (llm-query) */
     const PtcSig *sig; /* set before _finish: in place of `signature` */
     PtcTools *tools;   /* a set of its own, to be filled by ptc_toolset_put or by reading */
 
-    /* Worked out by ptc_definition_finish: */
+    /* Derived by ptc_definition_finish: */
     PtcAgentMode mode;
     PtcTemplate template;
     PtcWant want;
@@ -61,15 +61,15 @@ struct PtcAgentDef {
     size_t offer_count;
     const size_t *offer_tools; /* the number of each in the set; SIZE_MAX for lisp_eval */
     PtcText send_schema;       /* for the provider, wrapped; absent: none is sent */
-    unsigned levels;           /* of agents inside of agents, this one being 1 */
+    unsigned levels;           /* of agents inside agents, this one being 1 */
 
     /* Its own: */
     PtcMem mem;
     PtcArena arena;
     const PtcAgentToolFns *functions;
-    struct PtcAgentNote *notes; /* on the tools that are not plain */
+    struct PtcAgentNote *notes; /* on the tools that are not plain ones */
     PtcTools *host_tools;       /* held: those that a host brought; or NULL */
-    uint64_t given;             /* fields that the JSON had, by number of their row */
+    uint64_t given;             /* fields that were in the JSON, a bit for the number of each row */
     bool finished;
     atomic_uint refs;
 };
@@ -80,13 +80,13 @@ typedef struct PtcAgentNote {
     struct PtcAgentNote *next;
 } PtcAgentNote;
 
-/* One with the defaults and one holder; NULL: no memory. */
+/* One with the defaults and one holder; NULL: out of memory. */
 PTC_MUST_USE PtcAgentDef *ptc_definition_new(const PtcAgentToolFns *functions);
-/* NULL is fine for both. */
+/* NULL is allowed for both. */
 PtcAgentDef *ptc_definition_retain(PtcAgentDef *def);
 void ptc_definition_release(PtcAgentDef *def);
 
-/* Checks everything and works out the rest.  False with the fault; the definition is then only good for _release. */
+/* Checks everything and derives the rest.  False with the fault; the definition can then only be released. */
 PTC_MUST_USE bool ptc_definition_finish(PtcAgentDef *def, PtcFault *fault);
 
 /* How a run ends that such a fault keeps from beginning: outcome, reason and message.  Without memory nothing is wrong
@@ -113,15 +113,15 @@ typedef struct PtcAgentReading {
     bool
         compiling; /* one turn, and two more for an answer with tools, unless the file says otherwise */
     const PtcAgentToolFns *functions;
-    /* Is this a model that there is?  False with the reason.  NULL: anything goes. */
+    /* Does this model exist?  False with the reason.  NULL: any name is accepted. */
     bool (*check_model)(void *user, PtcText model, char *why, size_t size);
     void *user;
     struct PtcAgentFiles *files; /* NULL: "agent" may not name files */
-    /* From C, for the top agent alone, beside the tools of the file: functions of the host, and agents. */
+    /* From C, only for the top agent, in addition to the tools of the file: functions of the host, and agents. */
     PtcTools *tools; /* or NULL */
     const struct PtcAgentChild *children;
     size_t child_count;
-    unsigned depth; /* of agents inside of agents, set by the reader */
+    unsigned depth; /* of agents inside agents, set by the reader */
 } PtcAgentReading;
 
 /* Reads an agent from a JSON object, in any heap, and finishes it.  NULL with the fault. */
@@ -130,7 +130,7 @@ PTC_MUST_USE PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentRea
 /* The same from the text of a file. */
 PTC_MUST_USE PtcAgentDef *ptc_definition_read_json(PtcText json, const PtcAgentReading *how,
                                                    PtcFault *fault);
-/* Reads an object llm_retry over what is in *retry: for the options of a run.  False with the fault. */
+/* Reads an llm_retry object on top of what *retry holds: for the options of a run.  False with the fault. */
 PTC_MUST_USE bool ptc_definition_read_retry(PtcValue v, PtcLlmRetry *retry, PtcFault *fault);
 /* Names of the fields of an agent file, NULL at the end: for tests of the schema. */
 const char *ptc_definition_field_name(size_t i);
@@ -144,8 +144,8 @@ PTC_MUST_USE PtcAgentDef *ptc_definition_open(const char *path, const PtcAgentRe
 
 /* ------------------------------------------------------------ input (definition_context.c) */
 
-/* The context of a run as its programs see it: a map (or nil for none), coerced by the signature; keys that no parameter
- * names stay.  Made in `heap`.  PTC_NONE with the fault. */
+/* The context of a run as its programs see it: a map (nil for none), coerced by the signature; keys that match no
+ * parameter are kept.  Made in `heap`.  PTC_NONE with the fault. */
 PTC_MUST_USE PtcValue ptc_definition_context(const PtcAgentDef *def, PtcHeap *heap, PtcMem *mem,
                                              PtcValue context, PtcFault *fault);
 

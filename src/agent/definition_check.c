@@ -172,7 +172,7 @@ static bool check_prompt(PtcAgentDef *def, PtcFault *fault)
 static bool check_plan(const PtcAgentDef *def, PtcFault *fault)
 {
     if (def->plan_count > PTC_AGENT_PLAN)
-        return ptc_fault_set(fault, "plan", "found %zu steps; at most %d are possible",
+        return ptc_fault_set(fault, "plan", "found %zu steps; at most %d are allowed",
                              def->plan_count, PTC_AGENT_PLAN);
     for (size_t i = 0; i < def->plan_count; i++) {
         const PtcPlanStep *step = &def->plan[i];
@@ -181,7 +181,7 @@ static bool check_plan(const PtcAgentDef *def, PtcFault *fault)
                                  step->id.len ? "text" : "id");
         for (size_t j = 0; j < i; j++)
             if (ptc_text_same(step->id, def->plan[j].id))
-                return ptc_fault_set(fault, "plan", "the id \"%.60s\" is there twice",
+                return ptc_fault_set(fault, "plan", "the id \"%.60s\" occurs twice",
                                      step->id.bytes);
     }
     return true;
@@ -201,7 +201,7 @@ static bool check_compaction(const PtcAgentDef *def, PtcFault *fault)
                          (long long)c->keep_recent_turns);
 }
 
-/* Fields of the answer that have a description but are none. */
+/* Descriptions for fields that the answer does not have are a mistake. */
 static bool check_descriptions(const PtcAgentDef *def, PtcFault *fault)
 {
     const PtcSigType *type = ptc_want_type(&def->want);
@@ -214,7 +214,7 @@ static bool check_descriptions(const PtcAgentDef *def, PtcFault *fault)
             found = ptc_text_same(def->fields.items[i].key,
                                   (PtcText){type->fields[k].name, type->fields[k].name_len});
         if (!found)
-            return ptc_fault_set(fault, "field_descriptions", "\"%.60s\" is no field of the answer",
+            return ptc_fault_set(fault, "field_descriptions", "the answer has no field \"%.60s\"",
                                  def->fields.items[i].key.bytes);
     }
     return true;

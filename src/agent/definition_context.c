@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The input of a run, held to the agent's parameters before anything is sent. */
+ * The input of a run, checked against the agent's parameters before anything is sent. */
 #include <stdio.h>
 
 #include "agent/definition_int.h"
@@ -39,7 +39,7 @@ static void path_text(const PtcSigIssue *issue, char *out, size_t size)
     }
 }
 
-/* A key that is also a tool would be two things with one name. */
+/* A key with the name of a tool would make one name mean two things. */
 static bool check_tools(const PtcAgentDef *def, PtcValue context, PtcFault *fault)
 {
     PtcValue key;
@@ -55,7 +55,7 @@ static bool check_tools(const PtcAgentDef *def, PtcValue context, PtcFault *faul
     return true;
 }
 
-/* Coercion leaves out what the signature does not name; it stays all the same. */
+/* Coercion drops what the signature does not name; it is put back here. */
 static PtcValue keep_others(PtcHeap *heap, PtcValue context, PtcValue coerced)
 {
     PtcValue key, value;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reads the fields of an agent by their rows, and says of each that is wrong what was found and what is allowed. */
+ * Reads the fields of an agent by their rows.  Every message about a wrong field says what was found and what is
+ * allowed. */
 #include <stdio.h>
 
 #include "agent/definition_int.h"
@@ -51,7 +52,7 @@ bool ptc_fields_json(PtcFieldReader *r, PtcValue v, PtcText *out)
 
 /* -------------------------------------------------------------------------------- words */
 
-/* Calls for each word of "strict rollback"; the number of the one that is `text`, or -1. */
+/* The index of `text` among words such as "strict rollback", or -1; each word is offered to `near`. */
 static int find_word(const char *words, PtcText text, PtcNearest *near)
 {
     int number = 0, found = -1;
@@ -207,7 +208,7 @@ static const char *mode_name(PtcAgentMode mode)
     return names[mode];
 }
 
-/* A field that does nothing in this mode is a mistake, or will be one day. */
+/* A field that has no effect in this mode is a mistake now, or will become one. */
 static bool check_effect(const PtcAgentDef *def, const PtcFieldRow *row, size_t number,
                          PtcFault *fault)
 {
@@ -222,7 +223,7 @@ static bool check_range(const PtcAgentDef *def, const PtcFieldRow *row, PtcFault
 {
     char allowed[ALLOWED];
     int64_t n = row->kind == PTC_FIELD_INT ? *(int64_t *)place(def, row) : 0;
-    bool none = row->nullable && n <= 0; /* as the defaults write it */
+    bool none = row->nullable && n <= 0; /* as the defaults have it */
     if (row->kind != PTC_FIELD_INT || none || (n >= row->min && n <= row->max))
         return true;
     range_text(row, allowed);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Agents in files, which may name other files as tools.
  *
- * A file is known by device and inode, however it is named, so that each is read once and a circle is found.  Names are
- * relative to the file that they stand in.  Only regular files are read: a pipe would make us wait. */
+ * A file is identified by device and inode, however it is named, so that each is read once and a cycle is found.
+ * Names are relative to the file in which they occur.  Only regular files are read: a pipe would make us wait. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -49,7 +49,7 @@ static bool read_all(int fd, PtcBuf *buf)
     return true;
 }
 
-/* The directory that a path lies in, opened as a place to start from. */
+/* The directory of a path, opened as a base for the names in its file. */
 static int open_directory(int from, const char *path)
 {
     char name[PATH_BYTES];
@@ -62,7 +62,7 @@ static int open_directory(int from, const char *path)
     return openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Reads what an open file holds, with its directory as the place of the files that it names. */
+/* Reads an open file; the names in it are relative to its directory. */
 static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *how, PtcFault *fault)
 {
     struct PtcAgentFiles *files = how->files;
@@ -78,7 +78,7 @@ static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *h
     if (files->directory < 0)
         refuse(fault, path, strerror(errno));
     else if (!read_all(fd, &text))
-        refuse(fault, path, text.full ? "it has more than 1 MiB" : strerror(errno));
+        refuse(fault, path, text.full ? "it is larger than 1 MiB" : strerror(errno));
     else if (!ptc_utf8_valid(ptc_buf_view(&text).bytes, text.len))
         refuse(fault, path, "it is not UTF-8");
     else
@@ -101,7 +101,7 @@ static File *find(struct PtcAgentFiles *files, const struct stat *st)
     return NULL;
 }
 
-/* The file behind an open descriptor: known, or read now. */
+/* The agent in an open file: already known, or read now. */
 static PtcAgentDef *take(int fd, const char *path, const PtcAgentReading *how, PtcFault *fault)
 {
     struct stat st;
@@ -110,7 +110,7 @@ static PtcAgentDef *take(int fd, const char *path, const PtcAgentReading *how, P
     File *file = regular ? find(files, &st) : NULL;
     if (file && file->def)
         return ptc_definition_retain(file->def);
-    const char *why = !regular                          ? "it is no regular file"
+    const char *why = !regular                          ? "it is not a regular file"
                       : file                            ? "agents that include each other never end"
                       : files->count == PTC_AGENT_FILES ? "more than 64 files belong to this agent"
                                                         : NULL;

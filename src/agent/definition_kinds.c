@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Tools of agents that are no agents themselves: one question to a model, and HTTP requests. */
+ * Tools of agents that are not agents themselves: one question to a model, and HTTP requests. */
 #include <stdio.h>
 
 #include "agent/definition_int.h"
@@ -9,7 +9,7 @@
 
 /* ---------------------------------------------------------------------------- questions */
 
-/* What an llm tool has beside the fields of an agent. */
+/* What an llm tool has in addition to the fields of an agent. */
 typedef struct Question {
     PtcText json_signature, response_template;
 } Question;
@@ -61,7 +61,7 @@ static const PtcSig *parse(PtcFieldReader *r, const char *field, PtcText text)
     return NULL;
 }
 
-/* The question is an agent in text mode with one turn: its parameters are the tool's, its answer what the model is
+/* The question is an agent in text mode with one turn: its parameters are the tool's, its answer is what the model is
  * asked for. */
 static bool set_signature(PtcFieldReader *r, PtcText json_signature)
 {
@@ -145,7 +145,7 @@ static bool starts_any_case(PtcText t, const char *word)
     return true;
 }
 
-/* What stands between the scheme and the path: a host, perhaps with a port, perhaps with what it should not have. */
+/* What is between the scheme and the path: a host, perhaps with a port, perhaps with parts that do not belong there. */
 static PtcText authority_of(PtcText url, size_t scheme)
 {
     size_t n = scheme;
@@ -175,7 +175,7 @@ static bool read_url(PtcFieldReader *r, PtcValue v, PtcText *out)
     if (authority.len == 0)
         return ptc_fields_refuse(r, v, "a URL such as https://example.org/path");
     if (memchr(authority.bytes, '@', authority.len))
-        return ptc_fault_set(r->fault, r->path, "a URL may not hold a name or password");
+        return ptc_fault_set(r->fault, r->path, "a URL must not contain a user name or password");
     if (http && !is_loopback(authority))
         return ptc_fields_refuse(r, v, "https; http only to this machine");
     return true;
@@ -217,7 +217,7 @@ static bool is_one_of(PtcText name, const char *const *names)
     return false;
 }
 
-/* Is there a ${NAME}?  False with *bad for one that is not written so. */
+/* Does it contain a ${NAME}?  False with *bad set for one that is malformed. */
 static bool has_variable(PtcText t, bool *bad)
 {
     bool found = false;
@@ -236,7 +236,7 @@ static bool has_variable(PtcText t, bool *bad)
     return found;
 }
 
-/* Keys are never written in a file: it would be copied, shown and kept. */
+/* Keys must not be written in a file: it would be copied, shown and kept. */
 static bool check_header(PtcFieldReader *r, PtcText name, PtcText value)
 {
     static const char *const secret[] = {
@@ -249,7 +249,7 @@ static bool check_header(PtcFieldReader *r, PtcText name, PtcText value)
         return ptc_fault_set(r->fault, r->path, "a header of this name cannot be set");
     for (size_t i = 0; i < value.len; i++)
         if ((unsigned char)value.bytes[i] < ' ' && value.bytes[i] != '\t')
-            return ptc_fault_set(r->fault, r->path, "a header may not hold control characters");
+            return ptc_fault_set(r->fault, r->path, "a header must not contain control characters");
     bool variable = has_variable(value, &bad);
     if (bad)
         return ptc_fault_set(r->fault, r->path, "a variable is written ${NAME}");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * definition_parts.h - what the definition of an agent (definition.h) is made of. */
+ * definition_parts.h - the parts of an agent's definition (definition.h). */
 #ifndef PTC_AGENT_DEFINITION_PARTS_H
 #define PTC_AGENT_DEFINITION_PARTS_H
 
@@ -8,8 +8,8 @@
 
 enum {
     PTC_AGENT_FILE_BYTES = 1024 * 1024,
-    PTC_AGENT_FILES = 64,      /* that one agent reaches */
-    PTC_AGENT_FILE_DEPTH = 16, /* files that name each other, and objects inside of objects */
+    PTC_AGENT_FILES = 64,      /* that one agent may reach */
+    PTC_AGENT_FILE_DEPTH = 16, /* files that name each other, and objects inside objects */
     PTC_AGENT_PLAN = 100,      /* steps */
     PTC_AGENT_DESCRIBED = 1000,
     PTC_AGENT_DEPTH_MAX = 16,
@@ -20,17 +20,17 @@ enum {
 /* What is wrong with an agent or its input, and where. */
 typedef struct PtcFault {
     bool input;     /* invalid_input, else invalid_agent */
-    bool no_memory; /* neither: memory was short */
-    char path[320]; /* tools.search.expose, context.n; "": all of it */
+    bool no_memory; /* neither: out of memory */
+    char path[320]; /* tools.search.expose, context.n; "": the whole */
     char message[500];
 } PtcFault;
 
 /* -------------------------------------------------------------------------------- parts */
 
-/* How the model's programs and answers come. */
+/* How the model sends programs and answers. */
 typedef enum {
     PTC_MODE_CONTENT,   /* a program in the text */
-    PTC_MODE_TOOL_CALL, /* a program by the tool lisp_eval, or an answer */
+    PTC_MODE_TOOL_CALL, /* a program through the tool lisp_eval, or an answer */
     PTC_MODE_TEXT,      /* an answer, or native calls */
     PTC_MODE_COMBINED,  /* an answer, native calls, or lisp_eval */
     PTC_MODE_COUNT
@@ -40,7 +40,7 @@ typedef struct PtcPlanStep {
     PtcText id, text;
 } PtcPlanStep;
 
-/* A name with what it means. */
+/* A name and its meaning. */
 typedef struct PtcDescribed {
     PtcText key, text;
 } PtcDescribed;
@@ -53,7 +53,7 @@ typedef struct PtcDescriptions {
 typedef enum { PTC_BACKOFF_EXPONENTIAL, PTC_BACKOFF_LINEAR, PTC_BACKOFF_CONSTANT } PtcBackoff;
 
 typedef struct PtcLlmRetry {
-    int64_t max_attempts; /* 0: by the model, 3 over a network and 1 else */
+    int64_t max_attempts; /* 0: depends on the model, 3 over a network, otherwise 1 */
     PtcBackoff backoff;
     int64_t base_delay_ms;
     unsigned retryable; /* bits 1u << PtcLlmStatus */
@@ -66,7 +66,7 @@ typedef struct PtcCompactionRule {
     bool keep_initial_user;
 } PtcCompactionRule;
 
-/* Sizes of what a model is shown. */
+/* Limits on what a model is shown. */
 typedef struct PtcAgentFormat {
     int64_t feedback_limit; /* items */
     int64_t feedback_max_chars, preview_max_chars, history_max_bytes;
@@ -83,17 +83,17 @@ typedef struct PtcThinking {
 } PtcThinking;
 
 typedef struct PtcSystemPrompt {
-    PtcText text; /* in place of ours; absent: ours, with these */
+    PtcText text; /* in place of our prompt; absent: ours, with these around it */
     PtcText prefix, suffix, language_spec, output_format;
 } PtcSystemPrompt;
 
 /* -------------------------------------------------------------------------------- tools */
 
 typedef enum {
-    PTC_AGENT_TOOL_PLAIN, /* the set knows all about it */
+    PTC_AGENT_TOOL_PLAIN, /* the set knows everything about it */
     PTC_AGENT_TOOL_GREP,
     PTC_AGENT_TOOL_GREP_N,
-    /* Those that need a run around them: */
+    /* Those that can only be called within a run: */
     PTC_AGENT_TOOL_AGENT,
     PTC_AGENT_TOOL_SELF,
     PTC_AGENT_TOOL_LLM,
@@ -123,7 +123,7 @@ typedef struct PtcHttpTool {
 
 typedef struct PtcAgentDef PtcAgentDef;
 
-/* What an agent knows of the tool of the same number in its set.  It is the `user` of tools that need a run. */
+/* What an agent knows about the tool with the same number in its set.  It is the `user` of tools that need a run. */
 typedef struct PtcAgentTool {
     PtcAgentToolKind kind;
     const PtcAgentDef *owner;
@@ -135,7 +135,7 @@ typedef struct PtcAgentTool {
     bool native, in_programs; /* who may call it */
 } PtcAgentTool;
 
-/* The functions of tools that need a run; the loop brings them.  NULL: such a tool fails when it is called. */
+/* The functions of tools that need a run; the loop provides them.  NULL: such a tool fails when it is called. */
 typedef PtcToolFn PtcAgentToolFns[PTC_AGENT_TOOL_KINDS];
 
 #endif

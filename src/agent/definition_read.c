@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The agent file: a row for each of its fields, and readers for those that are no plain values.
- * schemas/agent.json publishes the same; tests/unit/test_agent_definition.c keeps the two together. */
+ * The agent file: a row for each of its fields, and readers for those that are not plain values. schemas/agent.json
+ * publishes the same; tests/unit/test_agent_definition.c makes sure that the two agree. */
 #include <stdio.h>
 
 #include "agent/bench.h"
@@ -50,7 +50,7 @@ static bool read_nothing(PtcFieldReader *r, PtcValue v)
     return ptc_is_string(v) || ptc_fields_refuse(r, v, "a text");
 }
 
-/* 0 is the first word, but content is 1 in PtcTransport: unset comes before. */
+/* Words count from 0, but content is 1 in PtcTransport, where 0 means unset. */
 static bool read_transport(PtcFieldReader *r, PtcValue v)
 {
     PtcText text = ptc_str_text(v);
@@ -494,7 +494,7 @@ PtcAgentDef *ptc_definition_read_json(PtcText json, const PtcAgentReading *how, 
     PtcBench b;
     PtcAgentDef *def = NULL;
     if (json.len > PTC_AGENT_FILE_BYTES) {
-        ptc_fault_set(fault, "", "the agent has %zu bytes; at most %d are possible", json.len,
+        ptc_fault_set(fault, "", "the agent has %zu bytes; at most %d are allowed", json.len,
                       PTC_AGENT_FILE_BYTES);
         return NULL;
     }

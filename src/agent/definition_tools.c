@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * The tools of an agent: read as a tools file is (tool/file.c), with kinds of their own, built-in ones, and the decision
- * who may call what.
+ * The tools of an agent: read as a tools file is (tool/file.c), with additional kinds, built-in tools, and the
+ * decision who may call which tool.
  *
- * Tools that need a run around them have a note (PtcAgentTool) as their `user`; the functions come from the loop. */
+ * Tools that can only be called within a run have a note (PtcAgentTool) as their `user`; the functions come from the
+ * loop. */
 #include <stdio.h>
 
 #include "agent/agent_words.h"
@@ -27,7 +28,7 @@ PtcAgentTool *ptc_definition_note(PtcAgentDef *def, PtcAgentToolKind kind)
     return &note->tool;
 }
 
-/* What a tool does whose function nobody brought. */
+/* For a tool whose function nobody provided. */
 static PtcToolAnswer answer_nothing(PtcToolCall *call, void *user)
 {
     (void)user;
@@ -35,7 +36,7 @@ static PtcToolAnswer answer_nothing(PtcToolCall *call, void *user)
     return PTC_TOOL_ANSWERED;
 }
 
-/* Makes the note the tool's. */
+/* Connects the note to the tool. */
 static void attach(PtcAgentDef *def, PtcAgentTool *note, PtcTool *tool)
 {
     PtcToolFn function = def->functions ? (*def->functions)[note->kind] : NULL;
@@ -57,7 +58,7 @@ static bool is_name(PtcText name)
     return name.len > 0 && name.len <= NAME_MAX;
 }
 
-/* Are they one name at a provider, where hyphens are underscores? */
+/* Are they the same name at a provider, where hyphens become underscores? */
 static bool same_at_provider(PtcText a, PtcText b)
 {
     if (a.len != b.len)
@@ -82,7 +83,7 @@ static const PtcTool *find_same(const PtcTools *tools, PtcText name)
     return NULL;
 }
 
-/* Names that providers take, and no two that they would take for one. */
+/* Names that providers accept, and no two that they would take for the same. */
 static bool check_name(const PtcTools *tools, PtcText name, char *why, size_t size)
 {
     if (same_at_provider(name, PTC_TEXT(PTC_TOOL_NAME)))
@@ -110,7 +111,7 @@ static bool check_tool(void *user, PtcTool *tool, PtcToolsFault *fault)
 
 /* ------------------------------------------------------------------------------ children */
 
-/* The child's signature and description are the tool's unless it has its own. */
+/* The tool takes its signature and description from the child unless it has its own. */
 static void borrow(const PtcAgentDef *child, PtcTool *tool)
 {
     if (!tool->info.signature && child->signature.bytes) {
@@ -165,7 +166,7 @@ static bool read_kind(PtcFieldReader *r, PtcToolsKind kind, PtcValue what, PtcTo
     return false;
 }
 
-/* For tool/file.c.  Faults inside have their own paths; file.c puts them together. */
+/* For tool/file.c.  Faults inside carry their own paths; file.c joins them. */
 static bool agent_kind(void *user, PtcToolsKind kind, PtcValue what, PtcValue model, PtcTool *tool,
                        PtcToolsFault *fault)
 {
@@ -272,7 +273,7 @@ static bool put_builtin(PtcAgentDef *def, const char *name, PtcAgentToolKind kin
     tool.info.description = description;
     tool.info.description_len = strlen(description);
     tool.info.read_only = tool.info.idempotent = true;
-    tool.info.inside = tool.pure = function != NULL; /* others ask a model */
+    tool.info.inside = tool.pure = function != NULL; /* the other built-in tools ask a model */
     PtcAgentTool *note = ptc_definition_note(def, kind);
     if (!note)
         return ptc_fault_memory(fault);
@@ -419,7 +420,7 @@ static bool make_offers(PtcAgentDef *def)
     return true;
 }
 
-/* A schema is only sent where no tool is: with both, few providers do what one expects. */
+/* A schema is only sent when there are no tools: few providers handle both together as one would expect. */
 bool ptc_definition_finish_tools(PtcAgentDef *def, PtcFault *fault)
 {
     if (!put_builtins(def, fault))

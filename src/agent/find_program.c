@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Finds the program in a reply.  Blocks are collected in one walk from the top; then the rules are tried in their order,
- * and the first that matches counts. */
+ * Finds the program in a reply.  Blocks are collected in one pass from the top; then the rules are tried in order,
+ * and the first that matches decides. */
 #include "agent/find_program.h"
 
 #include "agent/blocks.h"
@@ -8,12 +8,12 @@
 #include "base/utf8.h"
 #include "lisp/form.h"
 
-/* A block with what was found out about its text. */
+/* A block and what is known about its text. */
 typedef struct Found {
     PtcText text;       /* plain, without white space around it */
-    size_t first, last; /* bytes of the reply, fences with them */
+    size_t first, last; /* bytes of the reply, including the fences */
     bool tagged, bare;  /* tagged as a program; without a tag */
-    bool closed, reads; /* reads: as whole forms */
+    bool closed, reads; /* reads: the reader accepts it as whole forms */
     bool has_form, is_list;
 } Found;
 
@@ -23,7 +23,7 @@ typedef struct Finder {
     size_t work, most;
     Found blocks[PTC_FIND_BLOCKS];
     size_t count;
-    bool failed; /* no memory */
+    bool failed; /* out of memory */
 } Finder;
 
 static const char *const program_tags[] = {"clojure", "clj",      "cljc",   "cljs", "lisp",
@@ -37,7 +37,7 @@ static bool is_program_tag(PtcText tag)
     return false;
 }
 
-/* Counts bytes that are about to be walked over; false when enough has been done. */
+/* Counts bytes that are about to be walked over; false when the allowance is used up. */
 static bool spend(Finder *f, size_t n)
 {
     f->work += n;
@@ -46,7 +46,7 @@ static bool spend(Finder *f, size_t n)
 
 /* ------------------------------------------------------------------------------- reading */
 
-/* What a text begins with, comments aside; 0 when there is nothing else in it. */
+/* The first character of a text, skipping comments; 0 when there is none. */
 static char first_char(PtcText t)
 {
     for (size_t i = 0; i < t.len; i++) {
@@ -59,7 +59,7 @@ static char first_char(PtcText t)
     return 0;
 }
 
-/* Reads the text as forms and notes what came of it. */
+/* Reads the text as forms and notes the outcome. */
 static void read_forms(Finder *f, Found *b)
 {
     char first = first_char(b->text);
@@ -86,7 +86,7 @@ static void read_forms(Finder *f, Found *b)
 
 /* ------------------------------------------------------------------------ ends of blocks */
 
-/* </clojure> or </lisp> at this place; its length, or 0. */
+/* The length of </clojure> or </lisp> at this place, or 0. */
 static size_t closing_tag(PtcText text, size_t at)
 {
     static const char *const tags[] = {"</clojure>", "</lisp>"};
@@ -104,7 +104,7 @@ typedef struct End {
     bool found;
 } End;
 
-/* Does something close the block here?  `line`: a line begins here. */
+/* Does something close the block here?  `line`: this is the beginning of a line. */
 static bool closes_here(PtcText text, size_t at, bool line, const PtcBlockFence *fence, End *end)
 {
     size_t next, n = closing_tag(text, at);
@@ -128,7 +128,7 @@ static bool closes_here(PtcText text, size_t at, bool line, const PtcBlockFence 
     return true;
 }
 
-/* The first place that closes the block, forms or not. */
+/* The first place that closes the block, whether or not its forms are complete there. */
 static void find_first_end(Finder *f, size_t from, const PtcBlockFence *fence, End *end)
 {
     for (size_t at = from, next; at < f->text.len && !end->found; at = next) {
@@ -145,7 +145,7 @@ static void keep_text(Finder *f, Found *b, PtcText plain)
     f->failed = f->failed || !b->text.bytes;
 }
 
-/* Takes the text up to an end as the block's, and looks at it. */
+/* Takes the text up to an end as the block's, and examines it. */
 static void take(Finder *f, Found *b, PtcText plain)
 {
     keep_text(f, b, plain);
@@ -153,7 +153,7 @@ static void take(Finder *f, Found *b, PtcText plain)
         read_forms(f, b);
 }
 
-/* The text [from, to) made plain, when the walk was not the way to it. */
+/* The same for the bytes [from, to), which are made plain first: used when the walk did not get there. */
 static void take_range(Finder *f, Found *b, size_t from, size_t to)
 {
     PtcBuf buf;
@@ -165,8 +165,8 @@ static void take_range(Finder *f, Found *b, size_t from, size_t to)
     ptc_buf_deinit(&buf);
 }
 
-/* Walks from line to line until something closes the block while no form is open: *outside, with the plain text up to
- * there in buf.  *first is the first place that closes it at all.  False: enough has been done. */
+/* Walks from line to line until something closes the block while no form is open: that is *outside, with the plain
+ * text up to it in buf.  *first is the first place that closes the block at all.  False: the allowance is used up. */
 static bool walk(Finder *f, size_t from, const PtcBlockFence *fence, PtcBuf *buf, End *first,
                  End *outside)
 {
@@ -188,8 +188,8 @@ static bool walk(Finder *f, size_t from, const PtcBlockFence *fence, PtcBuf *buf
     return spend(f, p.pos - from) && !f->failed;
 }
 
-/* The block's body begins at `from`.  It ends where the forms so far are whole.  One read tells whether they are: what
- * is wrong with them where brackets and quotes are in order stays wrong further on. */
+/* The block's body begins at `from`.  It ends where the forms so far are complete.  Reading once is enough to know:
+ * an error at a point where brackets and quotes are balanced does not go away further on. */
 static void find_end(Finder *f, Found *b, size_t from, const PtcBlockFence *fence, End *end)
 {
     PtcBuf buf;
@@ -210,7 +210,7 @@ static void find_end(Finder *f, Found *b, size_t from, const PtcBlockFence *fenc
     take_range(f, b, from, first.found ? first.at : f->text.len);
 }
 
-/* Adds the block whose body begins at `from`; returns where the text goes on. */
+/* Adds the block whose body begins at `from`; returns where to continue. */
 static size_t add_block(Finder *f, size_t first, size_t from, const PtcBlockFence *fence)
 {
     Found *b = &f->blocks[f->count++];
@@ -237,7 +237,7 @@ static void find_blocks(Finder *f)
     }
 }
 
-/* <clojure> and <lisp>, where no fence is. */
+/* <clojure> and <lisp> tags outside of fences. */
 static void find_tags(Finder *f)
 {
     static const char *const tags[] = {"<clojure>", "<lisp>"};
@@ -257,7 +257,7 @@ static void find_tags(Finder *f)
 
 /* --------------------------------------------------------------------------------- rules */
 
-/* Blocks that a rule is about. */
+/* Selects the blocks that a rule is about. */
 typedef bool (*Wanted)(const Found *b);
 
 static bool is_tagged(const Found *b)
@@ -280,7 +280,7 @@ static bool is_tag_list(const Found *b)
     return b->closed && b->is_list;
 }
 
-/* How many different texts there are; *one is the first. */
+/* How many different texts there are; *one is the first block. */
 static size_t count_wanted(const Finder *f, Wanted wanted, const Found **one)
 {
     size_t n = 0;
@@ -314,7 +314,7 @@ static bool decide(const Finder *f, Wanted wanted, bool block_alone, PtcFound *o
     return true;
 }
 
-/* The whole reply, when it begins like a program. */
+/* The whole reply, if it begins like a program. */
 static bool decide_whole(Finder *f, PtcFound *out)
 {
     Found b = {0};
@@ -332,7 +332,7 @@ static bool decide_whole(Finder *f, PtcFound *out)
     return true;
 }
 
-/* Readies a finder for the reply with LF; false: no memory. */
+/* Prepares a finder for the reply with LF; false: out of memory. */
 static bool begin(Finder *f, PtcBench *s, PtcText reply)
 {
     PtcBuf buf;

@@ -2,9 +2,9 @@
  * find_program.h - the program in a reply of a model that answers in text: the one fenced block, the text between
  * <clojure> tags, or a reply that is a program itself.
  *
- * A reply is hostile.  At most PTC_FIND_BLOCKS blocks are looked at, a block longer than a program may be is not read,
- * and all reading together takes PTC_FIND_FACTOR times the reply at most: what is left after that ends at the first line
- * that closes it. */
+ * Replies are hostile.  At most PTC_FIND_BLOCKS blocks are examined, a block longer than a program may be is not
+ * read, and all reading together covers at most PTC_FIND_FACTOR times the reply: after that, a block ends at the
+ * first line that closes it. */
 #ifndef PTC_AGENT_FIND_PROGRAM_H
 #define PTC_AGENT_FIND_PROGRAM_H
 
@@ -24,19 +24,20 @@ typedef struct PtcFound {
     PtcFoundKind kind;
     PtcText program; /* made plain (program_text.h) */
     PtcText
-        history; /* what the conversation keeps: of a tagged program its block, else the reply; never absent */
+        history; /* what the conversation keeps: of a tagged program its block, otherwise the reply; never absent */
     size_t count; /* SEVERAL: blocks */
     size_t work;  /* bytes that were walked over, for tests */
 } PtcFound;
 
-/* `cut`: the reply ended at the output limit, so a block that is open at its end is not whole. */
+/* `cut`: the reply ended at the output limit, so a block that is still open at its end is incomplete. */
 void ptc_find_program(PtcBench *s, PtcText reply, bool cut, PtcFound *out);
 
 typedef enum { PTC_FENCED_NO, PTC_FENCED_YES, PTC_FENCED_NO_MEMORY } PtcFenced;
-/* Is there a block with a program in it: a tagged one, or one without tag around a list? */
+/* Is there a block with a program in it: a tagged one, or an untagged one around a list? */
 PTC_MUST_USE PtcFenced ptc_find_fenced(PtcBench *s, PtcText reply);
 
-/* A program that came as an argument: plain, and without the fence when one is around all of it.  Absent: no memory. */
+/* A program that came as an argument: plain, and without its fence if one surrounds all of it.  Absent: out of
+ * memory. */
 PTC_MUST_USE PtcText ptc_find_unwrap(PtcBench *s, PtcText program);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * grep and grep-n.  Each line is matched by itself.  With context, a line is held back until it is known whether a match
- * follows it soon enough; so the text is walked over once. */
+ * grep and grep-n.  Each line is matched by itself.  With context, a line is held back until it is known whether a
+ * match follows closely enough, so the text is walked over only once. */
 #include "agent/grep_tool.h"
 
 #include <stdio.h>
@@ -22,14 +22,14 @@ typedef struct Grep {
     size_t context;
     PtcValue found;    /* a vector being built */
     size_t pos, line;  /* the next line, its number from 1 */
-    size_t told;       /* lines up to this number have been told or passed over */
+    size_t told;       /* lines up to this number have been reported or passed over */
     size_t open_to;    /* lines up to this number belong to the match before them */
     PtcValue names[3]; /* line, text, match */
 } Grep;
 
 /* -------------------------------------------------------------------------------- lines */
 
-/* The line at *pos without its end; false at the end of the text.  Empty lines at the end of it do not count. */
+/* The line at *pos without its end; false at the end of the text.  Empty lines at the very end do not count. */
 static bool next_line(PtcText text, size_t *pos, PtcText *line)
 {
     if (*pos >= text.len)
@@ -69,7 +69,7 @@ static bool tell(Grep *g, PtcText line, size_t number, bool match)
     return v != PTC_NONE && ptc_build_add(g->heap, g->found, v);
 }
 
-/* Lines before a match at `at`, which begins at byte `before`: goes back over as many as context asks for. */
+/* Reports the lines before a match at line `at`, which begins at byte `before`: as many as the context asks for. */
 static bool tell_before(Grep *g, size_t before, size_t at)
 {
     size_t first = at > g->context + 1 ? at - g->context : 1;
@@ -126,7 +126,7 @@ static bool walk(Grep *g)
 
 /* ----------------------------------------------------------------------------- patterns */
 
-/* Java's notation for the pattern, ignoring case.  PTC_NONE: the heap is full. */
+/* The pattern in Java's notation, ignoring case.  PTC_NONE: the heap is full. */
 static PtcValue plain_pattern(PtcHeap *heap, PtcText p)
 {
     PtcBuf buf;
@@ -163,7 +163,7 @@ static bool read_pattern(Grep *g, PtcText pattern)
         g->regex = ptc_regex_new(g->heap, v, &error);
     if (v == PTC_NONE || g->regex != PTC_NONE || !error.message[0])
         return g->regex != PTC_NONE;
-    snprintf(text, sizeof text, "pattern is no regular expression: %s", error.message);
+    snprintf(text, sizeof text, "pattern is not a valid regular expression: %s", error.message);
     ptc_answer_fail(g->call, ptc_text_cstr(text));
     return false;
 }

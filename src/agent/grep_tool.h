@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * grep_tool.h - the built-in tools grep and grep-n: lines of a text that match a pattern, in any case.  Patterns are
- * regular expressions as in programs; one with \| in it is read as grep's own, where \( \| \) group and choose. */
+ * grep_tool.h - the built-in tools grep and grep-n: lines of a text that match a pattern, ignoring case.  Patterns
+ * are regular expressions as in programs; one that contains \| is read as grep's own, where \( \| \) group and
+ * choose. */
 #ifndef PTC_AGENT_GREP_TOOL_H
 #define PTC_AGENT_GREP_TOOL_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Understands replies, a function for each mode. */
+ * Understands replies, with one function for each mode.  What always holds: every call of a reply gets an entry, and
+ * either a tool to be called or the reason why not. */
 #include "agent/heard.h"
 
 #include "agent/agent_words.h"
@@ -21,7 +22,7 @@ typedef struct Hearing {
     const PtcLlmReply *reply;
     PtcText text;        /* of the reply, valid UTF-8; absent: none */
     PtcHeardCall *calls; /* of the reply */
-    PtcValue *args;      /* of each, PTC_NONE when they are no object */
+    PtcValue *args;      /* of each call; PTC_NONE when they are not an object */
     size_t call_count, evals;
     PtcHeard *out;
 } Hearing;
@@ -54,7 +55,7 @@ static void feedback_init(Hearing *r, PtcBuf *buf)
 
 /* ------------------------------------------------------------------------------------ texts */
 
-/* A text from a model that a host wrote may be anything; what is no UTF-8 is replaced. */
+/* The model may be a host's own and send any bytes, so invalid UTF-8 is replaced. */
 static PtcText clean(Hearing *r, PtcText text)
 {
     PtcBuf buf;
@@ -101,7 +102,7 @@ static bool is_eval(const PtcHeardCall *call)
     return same_name(call->name, PTC_TEXT(PTC_TOOL_NAME));
 }
 
-/* The number of an offered tool in the set; SIZE_MAX: none, or lisp_eval. */
+/* The index of an offered tool in the set; SIZE_MAX: none, or lisp_eval. */
 static size_t find_tool(const PtcAgentDef *def, PtcText name)
 {
     for (size_t i = 0; i < def->offer_count; i++)
@@ -110,7 +111,8 @@ static size_t find_tool(const PtcAgentDef *def, PtcText name)
     return SIZE_MAX;
 }
 
-/* The arguments as a map; JSON text inside of JSON is read, null and nothing are {}.  PTC_NONE: no object. */
+/* The arguments as a map; a string that contains JSON is read too, null and nothing become {}.  PTC_NONE: not an
+ * object. */
 static PtcValue read_args(Hearing *r, PtcText text)
 {
     PtcJsonError e;
@@ -173,7 +175,7 @@ static bool read_calls(Hearing *r)
     return r->out->kind != PTC_HEARD_NO_MEMORY;
 }
 
-/* The call is not made; the message is what a function of words says. */
+/* The call will not be made; `words` says why. */
 static void refuse(Hearing *r, PtcHeardCall *call, const char *reason, PtcBuf *message)
 {
     call->reason = reason;
@@ -196,7 +198,7 @@ static void refuse_args(Hearing *r, PtcHeardCall *call)
     call->message = ptc_text_cstr(r->reply->cut ? ptc_words_cut_args() : ptc_words_bad_args());
 }
 
-/* All calls of the reply for one reason. */
+/* Refuses all calls of the reply for the same reason. */
 static void refuse_all(Hearing *r, const char *reason, bool mixed)
 {
     for (size_t i = 0; i < r->call_count; i++) {
@@ -293,7 +295,7 @@ static PtcNoCode no_code_kind(const Hearing *r)
     return ptc_blocks_trim(r->text).len == 0 ? PTC_NO_CODE_EMPTY : PTC_NO_CODE_TEXT;
 }
 
-/* Calls are no part of this mode: nobody offered a tool, so they are not even answered. */
+/* This mode has no calls: no tool was offered, so they are not even answered. */
 static void hear_content(Hearing *r)
 {
     PtcFound found;
@@ -317,7 +319,7 @@ static void hear_content(Hearing *r)
     bad(r, found.kind == PTC_FOUND_SEVERAL ? "multiple_code_blocks" : "no_code_found", &buf);
 }
 
-/* In this mode what is wrong with calls is said twice: in their answers, and as feedback. */
+/* In this mode, what is wrong with a call is said twice: in its answer, and as feedback. */
 static void hear_one_call(Hearing *r)
 {
     if (r->call_count > 1) {
@@ -356,7 +358,7 @@ static void hear_tool_call(Hearing *r)
     }
 }
 
-/* Each call by itself. */
+/* Each call on its own. */
 static void hear_calls(Hearing *r)
 {
     r->out->kind = PTC_HEARD_CALLS;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * heard.h - what a reply of a model is in the mode of its agent: a program, native calls, an answer, or something that
- * cannot be used.  The mode lives here alone; the step (step.h) acts on what was heard.
+ * heard.h - what a model's reply means in the mode of its agent: a program, native calls, an answer, or something
+ * that cannot be used.  Only this file knows about modes; the step (step.h) acts on what was heard.
  *
- * It is pure: the same reply to the same agent is heard the same, whatever happened before. */
+ * It is pure: the same reply to the same agent is always understood the same way. */
 #ifndef PTC_AGENT_HEARD_H
 #define PTC_AGENT_HEARD_H
 
@@ -23,9 +23,9 @@ typedef enum {
 typedef struct PtcHeardCall {
     PtcText id;         /* absent: none came, or one that cannot be used */
     PtcText name;       /* as the model wrote it, if that can be sent back */
-    PtcText args;       /* a JSON object on one line; {} when what came was none */
-    size_t tool;        /* its number in the set; SIZE_MAX: none, or lisp_eval */
-    const char *reason; /* why it is not made; NULL: it is to be made */
+    PtcText args;       /* a JSON object on one line; {} when something else came */
+    size_t tool;        /* its index in the set; SIZE_MAX: none, or lisp_eval */
+    const char *reason; /* why it is not made; NULL: it will be */
     PtcText message;    /* the same in words */
 } PtcHeardCall;
 

@@ -23,7 +23,7 @@ enum {
     BODY_BYTES = 16 * MIB,
     URL_BYTES = 16 * 1024, /* with the query */
     REDIRECTS = 5,
-    SHOWN = 230, /* bytes of the body of an answer that is no success */
+    SHOWN = 230, /* bytes shown of the body of an unsuccessful answer */
     NAME_BYTES = 128,
 };
 #define MS ((int64_t)1000000)
@@ -91,7 +91,7 @@ static bool add_query(Exchange *x)
 
 /* ------------------------------------------------------------------------------- headers */
 
-/* A header's value with what ${NAME} stands for. */
+/* A header's value with each ${NAME} replaced. */
 static bool add_expanded(Exchange *x, PtcBuf *out, PtcText text)
 {
     char name[NAME_BYTES];
@@ -177,7 +177,7 @@ static void send_once(Exchange *x, PtcText body, PtcClientAnswer *answer)
     ptc_client_send(x->host->client, &x->mem, &request, answer);
 }
 
-/* Another place on the same server?  Then the address is changed. */
+/* Changes the address if the redirect stays on the same server; false if it does not. */
 static bool follow(Exchange *x, const PtcClientAnswer *answer)
 {
     PtcUrl from, to;
@@ -234,7 +234,7 @@ static void fail_status(Exchange *x, const PtcClientAnswer *a)
     ptc_answer_fail(x->call, ptc_text_cstr(text));
 }
 
-/* Did it end before anything can have arrived at the server? */
+/* Did it end before anything can have reached the server? */
 static bool was_not_sent(PtcClientEnd end)
 {
     return end == PTC_CLIENT_BAD_REQUEST || end == PTC_CLIENT_NO_CONNECTION ||

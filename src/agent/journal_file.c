@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * A journal on disk.  What always holds: at every moment the file is the whole old journal or the whole new one. */
+ * A journal on disk.  What always holds: at every moment the file is either the complete old journal or the complete
+ * new one. */
 #define _GNU_SOURCE
 #include "agent/journal_file.h"
 
@@ -65,7 +66,8 @@ static bool read_all(PtcJournalFile *f, int fd)
 static bool read_file(PtcJournalFile *f, char *why, size_t size)
 {
     struct stat st;
-    int fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would wait for a writer */
+    int fd = open(f->path,
+                  O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* opening a pipe would wait for a writer */
     if (fd < 0)
         return errno == ENOENT || fail_errno(why, size, f->path);
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
@@ -105,7 +107,7 @@ PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, char *why, 
     return NULL;
 }
 
-/* The file of the lock stays: to remove it would let two runs hold different ones. */
+/* The lock file is kept: removing it would let two runs hold locks on different files. */
 void ptc_journal_file_close(PtcJournalFile *f)
 {
     if (!f)
@@ -152,7 +154,8 @@ static void sync_directory(const char *path)
 
 bool ptc_journal_file_write(PtcJournalFile *f, PtcText json, char *why, size_t size)
 {
-    unlink(f->next_path); /* left by a run that was killed: the lock says that nobody uses it */
+    unlink(
+        f->next_path); /* left by a run that was killed: holding the lock, we know that nobody uses it */
     int fd = open(f->next_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
         return fail_errno(why, size, f->next_path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * journal_file.h - the journal of an agent in a file, so that tasks that are done survive the process.
+ * journal_file.h - the journal of an agent in a file, so that completed tasks survive the process.
  *
- * While a file is open it is locked (FILE.lock): a second run on it is refused instead of losing what the first one did.
- * It is written whole beside itself and renamed, so that it is never seen half written. */
+ * While a file is open it is locked (FILE.lock): a second run on it is refused instead of losing what the first one
+ * did.  It is written whole beside itself and renamed, so that it is never seen half written. */
 #ifndef PTC_AGENT_JOURNAL_FILE_H
 #define PTC_AGENT_JOURNAL_FILE_H
 
@@ -12,15 +12,15 @@ enum { PTC_JOURNAL_BYTES = 64 * 1024 * 1024 };
 
 typedef struct PtcJournalFile PtcJournalFile;
 
-/* Opens and reads it; one that is not there is empty.  NULL with a reason. */
+/* Opens and reads it; a missing file counts as empty.  NULL with a reason. */
 PTC_MUST_USE PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, char *why,
                                                    size_t size);
-/* Lets go of it. */
+/* Releases the lock and frees it. */
 void ptc_journal_file_close(PtcJournalFile *file);
 
 /* What it held when it was opened; absent: nothing. */
 PtcText ptc_journal_file_text(const PtcJournalFile *file);
-/* Replaces it.  False with a reason: the old one is still there. */
+/* Replaces the contents.  False with a reason: the old journal is still in place. */
 PTC_MUST_USE bool ptc_journal_file_write(PtcJournalFile *file, PtcText json, char *why,
                                          size_t size);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Holds values to what an agent's answer must be, and tells the findings to a model in lines. */
+ * Checks values against what an agent's answer must be, and writes the findings as lines for a model. */
 #include "agent/judge.h"
 
 #include "json/parse.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * One question to a model: tools of kind llm, and llm-query, which programs put together themselves.  A question is an agent
- * in text mode with one turn; it costs no turn of the tree, but tokens, depth and time.
+ * One question to a model: tools of kind llm, and llm-query, where programs compose the question.  A question is an
+ * agent in text mode with one turn; it costs no turn of the tree, but it does use tokens, depth and time.
  *
- * With a response template the answer's fields are bound to names and the template runs as a program without tools and
- * data: an answer never becomes code. */
+ * With a response template the answer's fields are bound to names and the template runs as a program without tools
+ * and data: an answer never becomes code. */
 #define _GNU_SOURCE
 #include <stdio.h>
 
@@ -28,7 +28,7 @@ static PtcToolAnswer fail(PtcToolCall *call, const char *text)
 
 /* ----------------------------------------------------------------------------- templates */
 
-/* A template on its way. */
+/* A template that is being filled in. */
 typedef struct Filling {
     PtcToolCall *call;
     const PtcResponseTemplate *template;
@@ -56,7 +56,7 @@ static void close_filling(Filling *f)
         ptc_engine_free(f->ptc);
 }
 
-/* A field that the answer has not is nil. */
+/* A field that the answer does not have is nil. */
 static bool bind_fields(Filling *f, PtcText answer)
 {
     PtcJsonError e = {0};
@@ -133,7 +133,7 @@ PtcToolAnswer ptc_llm_tool(PtcToolCall *call, void *user)
 
 /* -------------------------------------------------------------------------------- queries */
 
-/* A question that a program put together. */
+/* A question composed by a program. */
 typedef struct Query {
     PtcToolCall *call;
     PtcAgentDef *def;
@@ -184,7 +184,7 @@ static bool make_query(Query *q, char *why, size_t size)
     def->output = PTC_OUTPUT_TEXT;
     def->max_turns = 1;
     def->loose_prompt = true;
-    if (def->arena.failed) { /* else what could not be kept would count as not given */
+    if (def->arena.failed) { /* otherwise what could not be kept would count as not given */
         snprintf(why, size, "no_memory: out of memory");
         return false;
     }

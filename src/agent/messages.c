@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The conversation of a run. */
+ * The conversation of a run.  messages.h says what always holds about the order of its messages. */
 #include "agent/messages.h"
 
 #include <stdio.h>
@@ -68,7 +68,7 @@ static bool add(PtcConversation *c, const PtcMessage *m)
     return true;
 }
 
-/* Two texts of one user: the older message goes, since messages never change. */
+/* Joins two texts of one user.  The older message is replaced, since messages never change. */
 static bool join_user(PtcConversation *c, PtcText text)
 {
     PtcText first = c->items[c->count - 1].content;
@@ -129,7 +129,7 @@ bool ptc_messages_add_tool(PtcConversation *c, const PtcMessageCall *call, PtcTe
 
 /* ------------------------------------------------------------------------------ earlier */
 
-/* Calls of the last assistant's message that are still to be answered. */
+/* Calls of the last assistant's message that have not been answered yet. */
 typedef struct Open {
     const PtcMessage *asked;
     size_t answered;
@@ -149,7 +149,7 @@ static const char *check_one(const PtcMessage *m, const PtcMessage *before, Open
         if (waiting)
             return "a call before it is not answered";
         if (before->role == PTC_ROLE_ASSISTANT)
-            return "two messages of the assistant stand together";
+            return "two messages of the assistant follow each other";
         *open = (Open){m, 0};
         return m->content.bytes || m->call_count ? NULL : "it has neither text nor calls";
     case PTC_ROLE_TOOL:
@@ -157,9 +157,9 @@ static const char *check_one(const PtcMessage *m, const PtcMessage *before, Open
             return "it answers no call";
         return ptc_text_same(m->call_id, open->asked->calls[open->answered++].id)
                    ? NULL
-                   : "it answers another call than the one that is due";
+                   : "it answers a call other than the next one";
     }
-    return "its role is none";
+    return "it has an unknown role";
 }
 
 bool ptc_messages_check(const PtcMessage *items, size_t count, size_t *at, const char **why)
@@ -194,7 +194,7 @@ bool ptc_messages_add_earlier(PtcConversation *c, const PtcMessage *items, size_
 
 /* ---------------------------------------------------------------------------------- ids */
 
-/* The place of an id, or the free one where it would be.  There is always a free one. */
+/* The slot of an id, or the free one where it belongs.  There is always a free one. */
 static PtcText *slot(PtcText *ids, size_t cap, PtcText id)
 {
     size_t i = ptc_str_hash_bytes(id.bytes, id.len) & (cap - 1);
@@ -228,7 +228,7 @@ PtcText ptc_messages_id(PtcConversation *c, PtcText id, uint64_t n)
     if (id.len == 0)
         id = none;
     while (!id.bytes || slot(c->ids, c->id_cap, id)->bytes) {
-        n = n > c->next_made ? n : c->next_made; /* never looks at a number twice */
+        n = n > c->next_made ? n : c->next_made; /* so that no number is tried twice */
         int len = snprintf(made, sizeof made, "tc_%llu", (unsigned long long)n);
         id = (PtcText){made, (size_t)len};
         c->next_made = n + 1;
@@ -258,7 +258,7 @@ void ptc_messages_payload(PtcBuf *out, PtcText payload, PtcText feedback)
     size_t n = payload.len;
     while (n > 0 && payload.bytes[n - 1] != '}')
         n--;
-    if (n < 2) { /* no object: the feedback is all there is */
+    if (n < 2) { /* not an object: the feedback is all there is */
         ptc_emit_object(out);
     } else {
         ptc_buf_add(out, payload.bytes, n - 1);

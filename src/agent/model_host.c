@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Models by name, and their surroundings.  What it holds lives in its own ledger, which threads share. */
+ * Models by name, and what they need around them.  Everything lives in the host's own ledger, which threads share. */
 #include "agent/model_host.h"
 
 #include <stdio.h>

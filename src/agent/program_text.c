@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Walks over program text. */
+ * Walks over program text.  What always holds: literals and comments are copied unchanged, and the walk is linear. */
 #include "agent/program_text.h"
 
 #include "base/utf8.h"
@@ -9,7 +9,7 @@ typedef enum { ORDINARY, DOUBLE, SINGLE, SPACE, NOTHING } Odd;
 static Odd odd_kind(uint32_t c)
 {
     switch (c) {
-    case 0x2018: /* ‘ and kin, primes with them */
+    case 0x2018: /* ‘ and similar marks, including primes */
     case 0x2019:
     case 0x201a:
     case 0x201b:
@@ -97,7 +97,7 @@ static void step_code(PtcPlainText *p)
         p->state = PTC_PLAIN_STRING;
     else if (c == ';')
         p->state = PTC_PLAIN_COMMENT;
-    /* A backslash begins a character: what follows it is no bracket and no quote. */
+    /* A backslash begins a character literal: what follows it is neither a bracket nor a quote. */
     copy(p, c == '\\' ? 1 + width(p, p->pos + 1) : 1);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Puts system prompt and first message together. */
+ * Puts the system prompt and the first message together.  What always holds: the system prompt is the same for a
+ * whole run, so that providers can cache it. */
 #include "agent/prompt.h"
 
 #include "agent/agent_words.h"
@@ -19,7 +20,7 @@ static bool has_programs(const PtcAgentDef *def)
     return def->mode != PTC_MODE_TEXT;
 }
 
-/* A model that neither writes programs nor calls tools needs no data but those in its mission. */
+/* A model that neither writes programs nor calls tools needs no data beyond what its mission contains. */
 static bool has_use_for_data(const PtcAgentDef *def)
 {
     return has_programs(def) || def->offer_count > 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Inventories: data and tools as lines in a fence.  A line cannot grow beyond its parts' limits, so a large context costs
- * no more than many small values do. */
+ * Inventories: data and tools as lines in a fence.  Each part of a line has a limit, so a large context costs no more
+ * than many small values. */
 #include "agent/agent_words.h"
 #include "agent/prompt.h"
 #include "base/utf8.h"
@@ -89,7 +89,7 @@ static void add_list_type(PtcBuf *out, PtcValue v, int depth)
         ptc_buf_addf(out, " of %zu", ptc_seq_count(v));
 }
 
-/* What a value is, in the words of signatures; of a list its first element.  It calls itself TYPE_DEPTH deep at most. */
+/* What a value is, in the words of signatures; for a list, by its first element.  Recurses at most TYPE_DEPTH deep. */
 static void add_type(PtcBuf *out, PtcValue v, int depth)
 {
     if (ptc_is_sequential(v) && depth < TYPE_DEPTH)
@@ -151,7 +151,7 @@ static void add_entry(PtcBuf *out, PtcBench *b, const PtcAgentDef *def, const Pt
     ptc_buf_add_char(out, '\n');
 }
 
-/* Appends what `list` holds in a fence, and frees it. */
+/* Appends the contents of `list` in a fence, and frees it. */
 static void add_list(PtcBuf *out, const char *label, PtcBuf *list)
 {
     out->failed = out->failed || list->failed;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Reads direct answers.  Candidates come in a fixed order, each is judged as it comes, and the first that fits ends the
- * search; of those that do not, the first is remembered for its findings. */
+ * Reads direct answers.  Candidates come in a fixed order and are judged one by one; the first that fits ends the
+ * search, and if none does, the findings are those of the first. */
 #include "agent/read_answer.h"
 
 #include "agent/blocks.h"
@@ -19,12 +19,12 @@ typedef struct Search {
     PtcAnswer *out;
     size_t candidates;
     size_t most; /* bytes that may be read */
-    bool over;   /* an answer was found, or memory is short */
+    bool over;   /* an answer was found, or out of memory */
 } Search;
 
 /* --------------------------------------------------------------------------- candidates */
 
-/* {"items": [...]} and {"value": x}: what they stand for, when that is wanted. */
+/* What {"items": [...]} and {"value": x} stand for, when such a wrapper was asked for. */
 static PtcValue unwrap(const Search *s, PtcValue v)
 {
     PtcValue key, value;
@@ -36,7 +36,7 @@ static PtcValue unwrap(const Search *s, PtcValue v)
     return ptc_text_is(ptc_str_text(key), items ? "items" : "value") ? value : v;
 }
 
-/* Memory is short: nothing more can be found out. */
+/* Out of memory: nothing more can be found. */
 static void give_up(Search *s)
 {
     s->out->kind = PTC_ANSWER_NO_MEMORY;
@@ -87,7 +87,7 @@ static void offer_text(Search *s, PtcText text)
 
 /* --------------------------------------------------------------------------- bare words */
 
-/* The text as a string, when it is a date-time or a word and such a type is wanted. */
+/* Offers the text as a string, when it is a date-time or a word and such a type is wanted. */
 static void offer_bare(Search *s, const PtcSigType *type, PtcText text)
 {
     PtcMoment when;
@@ -118,7 +118,7 @@ static void offer_blocks(Search *s, PtcText text)
             offer_text(s, ptc_blocks_trim(block.body));
 }
 
-/* Where the next { or [ is; the length of the text when nowhere. */
+/* The position of the next { or [; the length of the text if there is none. */
 static size_t next_bracket(PtcText text, size_t at)
 {
     while (at < text.len && text.bytes[at] != '{' && text.bytes[at] != '[')
@@ -177,7 +177,8 @@ static void take_text(Search *s, PtcText text)
     s->out->json = judged.json;
 }
 
-/* :any takes JSON when the text is nothing else, or one fence around it.  `lines` is the text with LF. */
+/* For :any, JSON counts only when it is the whole text, or all that a single fence contains.  `lines` is the text
+ * with LF. */
 static void take_any(Search *s, PtcText text, PtcText lines)
 {
     PtcBlock block;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * read_answer.h - the answer in a reply without calls, the same in every mode that has such answers: the text itself, or
- * the first piece of JSON in it that is what is wanted.
+ * read_answer.h - the answer in a reply without calls, the same in every mode that has such answers: the text itself,
+ * or the first piece of JSON in it that fits.
  *
- * At most PTC_ANSWER_CANDIDATES pieces are looked at; one that turns out to be no JSON is not looked at again from
- * within, so that the work stays linear in the reply. */
+ * At most PTC_ANSWER_CANDIDATES pieces are examined; a piece that turns out not to be JSON is not searched again from
+ * within, so that the work stays linear in the size of the reply. */
 #ifndef PTC_AGENT_READ_ANSWER_H
 #define PTC_AGENT_READ_ANSWER_H
 
@@ -22,12 +22,12 @@ typedef enum {
 /* Texts are in the bench's arena. */
 typedef struct PtcAnswer {
     PtcAnswerKind kind;
-    PtcText json;             /* FITS: the answer; WRONG: what came, when it has JSON */
+    PtcText json;             /* FITS: the answer; WRONG: what came, if it has a JSON form */
     PtcText issues, findings; /* WRONG: see PtcJudged */
     size_t work;              /* bytes that were read, for tests */
 } PtcAnswer;
 
-/* Reads the answer in a reply's text (absent: it had none), valid UTF-8. */
+/* Reads the answer in a reply's text (absent: it had none), which is valid UTF-8. */
 void ptc_read_answer(PtcBench *b, const PtcWant *want, PtcText text, PtcAnswer *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * A program around an answer, (if {{urgent}} :high :low).  The placeholders are read once, as names that cannot be in the
- * text already; that each of them is a whole form is seen by reading the program with those names in it.  Values are
- * bound to the names when it runs and never become text, so that no answer can bring code. */
+ * A program around an answer, (if {{urgent}} :high :low).  Placeholders are replaced once, by names that do not occur
+ * in the text; reading the program with those names shows whether each is a whole form.  When it runs, values are
+ * bound to the names and never become text, so no answer can inject code. */
 #include "agent/response_template.h"
 
 #include <stdio.h>
@@ -26,7 +26,7 @@ static const PtcSigField *find_field(const PtcSigType *type, PtcText name)
     return NULL;
 }
 
-/* Each placeholder must be a field that the answer has. */
+/* Each placeholder must be a field of the answer. */
 static bool check_nodes(const PtcTemplate *t, const PtcSigType *type, char *why, size_t size)
 {
     type = ptc_sig_required(type);
@@ -39,14 +39,14 @@ static bool check_nodes(const PtcTemplate *t, const PtcSigType *type, char *why,
             return say(why, size, "only placeholders such as {{field}} are possible here");
         if (any || find_field(type, n->names[0]))
             continue;
-        snprintf(why, size, "{{%.*s}} is no field of the answer",
+        snprintf(why, size, "{{%.*s}} is not a field of the answer",
                  (int)(n->names[0].len > 60 ? 60 : n->names[0].len), n->names[0].bytes);
         return false;
     }
     return true;
 }
 
-/* The number of the field in out->fields, added when it is new; SIZE_MAX: no room. */
+/* The index of the field in out->fields, added when it is new; SIZE_MAX: no room. */
 static size_t field_number(PtcArena *arena, PtcResponseTemplate *out, PtcText name)
 {
     PtcDescribed *fields = (PtcDescribed *)(uintptr_t)out->fields;
@@ -67,7 +67,7 @@ static size_t field_number(PtcArena *arena, PtcResponseTemplate *out, PtcText na
     return out->field_count++;
 }
 
-/* The text with names for placeholders; *uses counts them. */
+/* The text with names in place of placeholders; *uses counts them. */
 static bool name_fields(PtcArena *arena, const PtcTemplate *t, PtcBuf *buf,
                         PtcResponseTemplate *out, size_t *uses)
 {
@@ -87,8 +87,8 @@ static bool name_fields(PtcArena *arena, const PtcTemplate *t, PtcBuf *buf,
     return true;
 }
 
-/* How often names of fields occur as forms of their own.  It calls itself no deeper than forms nest, which the reader
- * bounds (PTC_FORM_DEPTH). */
+/* How often names of fields occur as forms of their own.  Recurses no deeper than forms nest, which the reader limits
+ * (PTC_FORM_DEPTH). */
 static size_t count_names(PtcForm *const *forms, size_t count, const PtcResponseTemplate *t)
 {
     size_t n = 0;
@@ -103,7 +103,7 @@ static size_t count_names(PtcForm *const *forms, size_t count, const PtcResponse
     return n;
 }
 
-/* Does the program read, with every placeholder as a form of its own?  Quoted ones would never be values. */
+/* Can the program be read, with every placeholder as a form of its own?  Quoted ones would never become values. */
 static bool check_forms(const PtcResponseTemplate *t, size_t uses, char *why, size_t size)
 {
     PtcBench b;
@@ -118,7 +118,7 @@ static bool check_forms(const PtcResponseTemplate *t, size_t uses, char *why, si
     if (!reads && diags.count > 0)
         say(why, size, diags.items[0].message);
     else if (!reads)
-        say(why, size, "memory is short");
+        say(why, size, "out of memory");
     else if (!ok)
         say(why, size,
             "each {{field}} must be a form by itself, not part of a string or of a name");
@@ -148,5 +148,6 @@ bool ptc_response_template_read(PtcArena *arena, PtcText text, const PtcSigType 
     }
     ptc_buf_deinit(&buf);
     return copy ? check_forms(out, uses, why, size)
-                : say(why, size, "it is too long, has too many fields, or memory is short");
+                : say(why, size,
+                      "it is too long or has too many fields, or the system is out of memory");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Options of a run, from JSON.  An unknown one is refused with the nearest name, like anything else that is wrong. */
+ * Options of a run, from JSON.  An unknown option is refused with the nearest name; what is wrong with a known one is
+ * reported with its path. */
 #include "agent/run_options.h"
 
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * The step: what an agent does next.  Read it from the bottom: ptc_step, then a function for each event.
+ * The step: what an agent does next.  Read it from the bottom up: ptc_step, then a function for each event.
  *
- * Memory that is short is noticed at the end of an event, in one place: arena and buffer remember that they failed, and
- * what was done until then is thrown away with the copy of the state that was made at the beginning. */
+ * Running out of memory is noticed in one place, at the end of an event: arena and buffer remember that they failed,
+ * and the state goes back to the copy that was made at the beginning. */
 #include "agent/step.h"
 
 #include "agent/step_int.h"
@@ -67,7 +67,7 @@ static PtcAction finish_error(PtcStep *s, const char *reason, const char *cause)
                                   .message = ptc_text_cstr(ptc_words_outcome(reason))});
 }
 
-/* The same for a run that ran out of something: a value it had by then is its partial answer. */
+/* The same for a run that ran out of something: the last value it had becomes its partial answer. */
 static PtcAction finish_short(PtcStep *s, const char *reason, const char *cause)
 {
     PtcAction action = finish_error(s, reason, cause);
@@ -88,7 +88,7 @@ static bool is_over_budget(const PtcStep *s, const PtcFacts *f)
     return f->stop || (s->options.token_limit >= 0 && f->tree_tokens > s->options.token_limit);
 }
 
-/* Why no request can follow; NULL: one can. */
+/* Why no further request is possible; NULL: one is. */
 static const char *closed(const PtcStep *s, const PtcFacts *f)
 {
     if (s->now.work == 0 && s->now.retry == 0)
@@ -161,7 +161,7 @@ static void begin_turn(PtcStep *s, PtcTokens tokens)
     s->now.attempts = 0;
 }
 
-/* One after which none can follow: nobody could read what a native call gives. */
+/* Is this a turn after which no other can follow?  Nobody could read the result of a native call. */
 static bool is_last_turn(const PtcStep *s, const PtcFacts *f)
 {
     return f->budget <= 0 || s->now.work + s->now.retry == 1;
@@ -192,7 +192,7 @@ static PtcEnding ending_of(const PtcStep *s)
     return def->max_turns == 1 && def->retry_turns == 0 ? PTC_ENDS_DUE_NIL : PTC_ENDS_DUE_VALUE;
 }
 
-/* Native calls on a turn that nobody can follow: all of them are answered, none is made. */
+/* Native calls in a turn that no other can follow: all of them are answered, none is made. */
 static PtcAction refuse_last(PtcStep *s, const PtcFacts *f)
 {
     for (size_t i = 0; s->now.pending && i < s->now.pending_count; i++) {
@@ -222,7 +222,7 @@ static PtcAction run_program(PtcStep *s, const PtcHeard *heard, const PtcFacts *
                                .remaining = remaining(s, f)}};
 }
 
-/* Counts the calls against the limit; all count, also those that are not made. */
+/* Counts the calls against the limit; refused calls count too. */
 static void limit_calls(PtcStep *s)
 {
     int64_t most = s->def->max_tool_calls;
@@ -295,7 +295,7 @@ static PtcAction on_reply(PtcStep *s, const PtcEvent *e)
         action.turn_back = true;
         return action;
     }
-    if (heard->kind == PTC_HEARD_NO_MEMORY) { /* what else is in it is not whole */
+    if (heard->kind == PTC_HEARD_NO_MEMORY) { /* the rest of it is incomplete */
         s->arena.failed = true;
         return finish_error(s, "no_memory", NULL);
     }
@@ -318,7 +318,7 @@ static PtcAction finish_llm(PtcStep *s, PtcLlmStatus status, PtcText message)
     return action;
 }
 
-/* Asks again after a while, if the time lasts. */
+/* Asks again after a while, if there is time left. */
 static PtcAction retry_later(PtcStep *s, const PtcEvent *e)
 {
     PtcText too_long;
@@ -372,7 +372,7 @@ enum {
     MUST = 8,  /* ... or that an answer was due */
 };
 
-/* What a program that ended like this does to the run.  The first row that matches counts.  `reason` is the turn's;
+/* What a program that ended this way does to the run.  The first row that matches counts.  `reason` is the turn's;
  * NULL: it is ok, "": the program's own. */
 static const struct Row {
     unsigned ends, endings, kinds, fits;
@@ -388,7 +388,7 @@ static const struct Row {
     {END(RETURN), ANY, ANY, FITS, NULL, END_OK, "return", KEEP},
     {END(RETURN), ANY, ANY, MISFIT, "return_validation_failed", GO_ON, NULL, WRONG},
     {END(FAIL), ANY, ANY, ANY, "fail", END_FAILED, NULL, 0},
-    /* a bare value: shown, or, when the answer is due, the answer if it can be one */
+    /* a bare value: shown, or, when the answer is due, taken as the answer if it fits */
     {END(VALUE), ON(RETURN), ANY, ANY, NULL, GO_ON, NULL, KEEP},
     {END(VALUE), ON(DUE_RETURN), ANY, ANY, "must_return_missing", GO_ON, NULL, KEEP | MUST},
     {END(VALUE), ON(DUE_VALUE), NIL | VAR, ANY, "must_return_missing", GO_ON, NULL, KEEP | MUST},
@@ -460,7 +460,7 @@ static PtcAction on_ran(PtcStep *s, const PtcEvent *e)
 
 /* ------------------------------------------------------------------------------- events */
 
-/* What was under way is as if it had not begun. */
+/* Returns to the state before the current turn began. */
 static void drop_turn(PtcStepNow *now)
 {
     if (now->state == PTC_STEP_RUNNING || now->state == PTC_STEP_CALLING)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * step.h - the loop of an agent as a pure function: a state and an event in, the state changed and one action out.
  *
- * It knows no clock, no input or output, no engine and no model.  What it must know of the world comes with each event
- * as facts; what it wants done goes out as an action:
+ * It knows no clock, no input or output, no engine and no model.  What it must know about the world comes with each
+ * event as facts; what it wants done is returned as an action:
  *
  *     start              -> ASK | FINISH
  *     reply              -> RUN | CALL | ASK | FINISH      (asking)
@@ -12,13 +12,14 @@
  *     called             -> ASK | FINISH                   (calling)
  *     cancel             -> FINISH                         (any)
  *
- * Turns are claimed by the loop: before it performs an ASK it takes one turn from the tree's budget, in the same lock
- * in which the step ran; `turn_back` in a later action says that the claimed turn was not used.  Facts tell the turns
- * that are left without those that are claimed.
+ * Turns are claimed by the loop: before it performs an ASK it takes one turn from the tree's budget, under the same
+ * lock as the step itself; `turn_back` in a later action says that the claimed turn was not used.  In the facts, the
+ * turns that are left do not include claimed ones.
  *
- * Everything lies in one arena with a limit.  When that is reached, or memory is short, the state is as before the event
- * and the action is FINISH with no_memory.  An event in a state where it cannot happen is a mistake in the loop: FINISH
- * with internal_error.  After FINISH nothing changes any more.  Reasons and kinds that come in are constants. */
+ * Everything lives in one arena with a limit.  When that is reached, or the system is out of memory, the state is as
+ * before the event and the action is FINISH with no_memory.  An event in a state where it cannot happen is a mistake
+ * in the loop: FINISH with internal_error.  After FINISH nothing changes.  Reasons and kinds that come in are
+ * constants. */
 #ifndef PTC_AGENT_STEP_H
 #define PTC_AGENT_STEP_H
 
@@ -30,7 +31,7 @@ enum { PTC_STEP_BYTES = 64 * 1024 * 1024 };
 
 /* ------------------------------------------------------------------------------- options */
 
-/* What a run sets; ptc_step_options gives those of a run that sets nothing. */
+/* What a run sets; ptc_step_options gives the defaults. */
 typedef struct PtcStepOptions {
     int64_t token_limit;      /* of the tree; -1: none */
     bool return_partial;      /* on_budget_exceeded */
@@ -45,8 +46,8 @@ PtcStepOptions ptc_step_options(const PtcAgentDef *def);
 
 typedef struct PtcFacts {
     int64_t now_ns, deadline_ns; /* INT64_MAX: none */
-    bool hurried;   /* somebody asked for the deadline: a wait of any length before it is fine */
-    int64_t budget; /* turns of the tree that are left, claimed ones apart */
+    bool hurried;   /* the deadline was asked for: a wait of any length before it is fine */
+    int64_t budget; /* turns of the tree that are left, not counting claimed ones */
     int64_t tree_tokens;
     bool stop; /* the host's budget callback says so */
 } PtcFacts;
@@ -61,7 +62,7 @@ typedef enum {
     PTC_EVENT_CANCEL,
 } PtcEventKind;
 
-/* START: the conversation so far; messages that ptc_messages_check took. */
+/* START: the conversation so far; messages that ptc_messages_check accepted. */
 typedef struct PtcOpening {
     PtcText system, mission;
     PtcText journal_log; /* absent: nothing to show */
@@ -75,7 +76,7 @@ typedef enum {
     PTC_RAN_RETURN,
     PTC_RAN_FAIL,         /* (fail v) */
     PTC_RAN_FAILED,       /* an error or a limit */
-    PTC_RAN_MEMORY_LIMIT, /* what it defined was too much, and is gone */
+    PTC_RAN_MEMORY_LIMIT, /* what it defined was too large, and is discarded */
     PTC_RAN_CANCELLED,
     PTC_RAN_NO_MEMORY,
 } PtcRanEnd;
@@ -88,7 +89,7 @@ typedef struct PtcTurnCall {
     bool native, ok, cached;
 } PtcTurnCall;
 
-/* ... and what came of it.  A value is always judged, whether it ends the run or not. */
+/* ... and what came of it.  A value is always judged, whether or not it ends the run. */
 typedef struct PtcRan {
     PtcRanEnd end;
     PtcValueKind value_kind;
@@ -100,11 +101,11 @@ typedef struct PtcRan {
     const char *kind;         /* FAILED: "type_error" and so on */
     PtcText message;          /* FAIL, FAILED, MEMORY_LIMIT */
     PtcText payload;          /* the answer of lisp_eval without feedback */
-    PtcText feedback;         /* what the model reads of the run; may be empty */
+    PtcText feedback;         /* what the model reads about the run; may be empty */
     PtcText journal_log;      /* absent: unchanged */
     const PtcTurnCall *calls;
     size_t call_count;
-    const PtcText *lost; /* names that it defined and that are gone */
+    const PtcText *lost; /* names that it defined and that were discarded */
     size_t lost_count;
     const PtcDoneStep *done; /* steps it checked off */
     size_t done_count;
@@ -115,7 +116,7 @@ typedef struct PtcCallResult {
     bool ok, cached;
     PtcText content;    /* ok: JSON; else what went wrong */
     const char *reason; /* not ok: "tool_error", "args_error", "timeout" ... */
-    int64_t took_ns;    /* for whoever watches */
+    int64_t took_ns;    /* for the observer */
 } PtcCallResult;
 
 typedef struct PtcEvent {
@@ -139,13 +140,13 @@ typedef struct PtcEvent {
         struct {
             const PtcCallResult *results; /* one for each call of the action, in order */
             size_t count;
-        } called; /* no results: memory was short */
+        } called; /* no results: out of memory */
     };
 } PtcEvent;
 
 /* ------------------------------------------------------------------------------- actions */
 
-/* What of a program ends the run, if it fits. */
+/* What a program must do to end the run, provided that the value fits. */
 typedef enum {
     PTC_ENDS_NEVER,      /* nothing: combined mode */
     PTC_ENDS_RETURN,     /* (return v) */
@@ -177,7 +178,7 @@ typedef struct PtcCallOrder {
 
 typedef struct PtcAction {
     PtcActionKind kind;
-    bool turn_back; /* the turn that was claimed for the last request was not used */
+    bool turn_back; /* the turn claimed for the last request was not used */
     union {
         PtcLlmRequest request; /* ASK; the loop adds cancel, stream, agent and timeout */
         struct {
@@ -195,7 +196,7 @@ typedef struct PtcAction {
     };
 } PtcAction;
 
-/* Does a program that ended like this end the run?  For whoever must know before the step does (memory_limit). */
+/* Does a program that ended this way end the run?  For the caller that must know before the step does (memory_limit). */
 bool ptc_step_ends(PtcEnding ending, PtcRanEnd end, PtcValueKind kind, bool fits);
 
 /* --------------------------------------------------------------------------------- state */
@@ -229,7 +230,7 @@ typedef enum {
     PTC_STEP_DONE,
 } PtcStepState;
 
-/* A native call of the turn under way. */
+/* A native call of the current turn. */
 typedef struct PtcPending {
     PtcMessageCall call; /* with the id that it has in the conversation */
     size_t tool;
@@ -257,8 +258,8 @@ typedef struct PtcStepNow {
     PtcTurnType type;    /* of the turn that was asked for */
     PtcConversation messages;
     size_t mission;       /* number of its message */
-    size_t turn_first;    /* messages from here on belong to the turn under way */
-    PtcTurn *turns, turn; /* those that are over; the one under way */
+    size_t turn_first;    /* messages from here on belong to the current turn */
+    PtcTurn *turns, turn; /* those that are over; the current one */
     size_t turn_count;
     PtcPending *pending;
     size_t pending_count;
@@ -279,10 +280,10 @@ typedef struct PtcStep {
     const PtcAgentDef *def; /* held by the run */
     PtcStepOptions options;
     PtcText system;
-    PtcMessage note; /* in place of the mission, when compaction takes it */
+    PtcMessage note; /* in place of the mission, when compaction leaves it out */
     PtcMem mem;
     PtcArena arena;
-    PtcBuf text; /* for texts on their way */
+    PtcBuf text; /* for texts being composed */
     PtcStepNow now;
 } PtcStep;
 

@@ -14,7 +14,8 @@ static bool failed(const PtcStep *s)
 
 void ptc_step_begin_text(PtcStep *s)
 {
-    s->arena.failed = s->arena.failed || !ptc_buf_ok(&s->text); /* not to be forgotten */
+    s->arena.failed = s->arena.failed ||
+                      !ptc_buf_ok(&s->text); /* must not be forgotten when the buffer is emptied */
     ptc_buf_clear(&s->text);
 }
 
@@ -69,7 +70,7 @@ void ptc_step_say_assistant(PtcStep *s, const PtcHeard *heard, PtcText opaque)
 
 /* ----------------------------------------------------------------------------- feedback */
 
-/* How many turns are left, unless that is not to be said. */
+/* How many turns are left, unless this should not be said. */
 static void add_turns(PtcStep *s, const PtcFacts *facts)
 {
     const PtcStepNow *now = &s->now;
@@ -94,7 +95,7 @@ static void add_lines(PtcBuf *out, PtcText text)
         ptc_buf_add_char(out, '\n');
 }
 
-/* What a model reads of a program that ran; `open`: it has turns left in which to use it. */
+/* What a model reads about a program that ran; `open`: it has turns left in which to use it. */
 static void build_feedback(PtcStep *s, const PtcRan *ran, PtcSayAs as, const PtcFacts *facts,
                            bool open)
 {
@@ -113,7 +114,7 @@ static void build_feedback(PtcStep *s, const PtcRan *ran, PtcSayAs as, const Ptc
     add_turns(s, facts);
 }
 
-/* A user's message must say something. */
+/* A user's message must not be empty. */
 static void add_user(PtcStep *s, PtcText text)
 {
     if (!failed(s))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What a turn leaves: its record, its tokens, the steps that it checked off; and how long to wait before it is asked for
- * again. */
+ * What remains of a turn: its record, its tokens, the steps that it checked off; and how long to wait before it is
+ * asked for again. */
 #include "agent/step_int.h"
 
 enum { TOKENS_MAX = 1000000000, DONE_MAX = 1000 };
@@ -90,7 +90,7 @@ void ptc_step_record(PtcStep *s, const PtcRan *ran, bool misfit, bool ends)
     ptc_step_set_calls(s, NULL, ran);
 }
 
-/* The list is copied, since the old state may be wanted back. */
+/* The list is copied, since the old state may have to be restored. */
 void ptc_step_add_done(PtcStep *s, const PtcRan *ran)
 {
     PtcStepNow *now = &s->now;

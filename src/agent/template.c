@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Reads Mustache templates.  One pass over the text: each tag is looked at once, and text between tags is never copied.
+ * Reads Mustache templates.  One pass over the text: each tag is read once, and text between tags is never copied.
  *
- * A tag that stands alone on its line (but for blanks) takes the line with it, unless it stands for a value. */
+ * A tag that is alone on its line (apart from blanks) takes the line with it, unless it is replaced by a value. */
 #include "agent/template.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static bool refuse(Reading *r, size_t at, const char *format, ...)
 static bool no_memory(Reading *r)
 {
     r->error->no_memory = true;
-    return refuse(r, 0, "memory is short");
+    return refuse(r, 0, "out of memory");
 }
 
 static int shown(PtcText text)
@@ -84,7 +84,7 @@ static size_t count_names(PtcText path)
     return n;
 }
 
-/* Cuts a.b.c into its names; "." has none. */
+/* Splits a.b.c into its names; "." has none. */
 static bool read_names(Reading *r, const Tag *tag, PtcTemplateNode *node)
 {
     PtcText path = tag->body;
@@ -94,7 +94,7 @@ static bool read_names(Reading *r, const Tag *tag, PtcTemplateNode *node)
     if (path.len == 0)
         return refuse(r, tag->first, "a tag without a name; write {{name}}");
     if (n > PTC_TEMPLATE_NAMES)
-        return refuse(r, tag->first, "a name of %zu parts; at most %d are possible", n,
+        return refuse(r, tag->first, "a name of %zu parts; at most %d are allowed", n,
                       PTC_TEMPLATE_NAMES);
     PtcText *names = ptc_arena_alloc(r->arena, n * sizeof *names);
     if (!names)
@@ -131,7 +131,7 @@ static PtcText trim(PtcText t)
     return t;
 }
 
-/* Where `what` is found from `from` on; the length of the text when nowhere. */
+/* The position of `what` from `from` on; the length of the text if there is none. */
 static size_t find(PtcText text, size_t from, PtcText what)
 {
     while (from + what.len <= text.len) {
@@ -246,7 +246,7 @@ static bool close_section(Reading *r, const Tag *tag)
     size_t opened = r->stack[--r->depth];
     PtcText name = section_name(&r->out->nodes[opened]);
     if (!ptc_text_same(name, tag->body))
-        return refuse(r, tag->first, "{{/%.*s}} where {{/%.*s}} is due", shown(tag->body),
+        return refuse(r, tag->first, "{{/%.*s}} where {{/%.*s}} was expected", shown(tag->body),
                       tag->body.bytes, shown(name), name.bytes);
     PtcText whole = {r->text.bytes + tag->first, tag->last - tag->first};
     PtcTemplateNode *node = add_node(r, PTC_TEMPLATE_END, whole);
@@ -293,7 +293,7 @@ static bool take_tag(Reading *r, const Tag *tag)
     size_t first = tag->first, last = tag->last;
     if (tag->sign)
         take_line(r, tag, &first, &last);
-    /* A line that an earlier tag took reaches up to r->pos; this one begins behind it. */
+    /* A line that an earlier tag took reaches up to r->pos; this text begins after it. */
     if (!add_text(r, r->pos, first))
         return false;
     r->pos = last;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * template.h - prompts as Mustache templates: {{a}}, {{a.b}}, {{{a}}}, {{&a}}, sections, inverted sections, {{.}},
- * comments, other delimiters, standalone lines.  Partials and lambdas are not here.
+ * comments, other delimiters, standalone lines.  There are no partials or lambdas.
  *
  * Nothing is escaped.  Strings go in as they are, other scalars as in JSON, lists and maps as compact JSON, nil as
- * nothing.  nil, false, "" and [] make a section fall away.
+ * nothing.  nil, false, "" and [] remove a section.
  *
- * A template is read once, into an arena, and never changes: any number of threads may fill it in.  The work is bounded
- * on both sides: sections nest PTC_TEMPLATE_DEPTH deep, filling in passes PTC_TEMPLATE_ENTRIES entries of sections at
- * most and writes into a buffer with a maximum.  A value that was filled in is never read as a template. */
+ * A template is read once, into an arena, and never changes: any number of threads may fill it in.  The work is
+ * bounded on both sides: sections nest PTC_TEMPLATE_DEPTH deep, filling in visits at most PTC_TEMPLATE_ENTRIES
+ * entries of sections and writes into a buffer with a maximum.  A value that was filled in is never read as a
+ * template. */
 #ifndef PTC_AGENT_TEMPLATE_H
 #define PTC_AGENT_TEMPLATE_H
 
@@ -18,7 +19,7 @@
 enum {
     PTC_TEMPLATE_DEPTH = 20,             /* sections inside each other */
     PTC_TEMPLATE_NAMES = 32,             /* parts of a.b.c */
-    PTC_TEMPLATE_ENTRIES = 1000000,      /* of sections, in one filling in */
+    PTC_TEMPLATE_ENTRIES = 1000000,      /* of sections, in one pass */
     PTC_TEMPLATE_BYTES = 4 * 1024 * 1024 /* of a template that is filled in */
 };
 
@@ -57,7 +58,7 @@ PTC_MUST_USE bool ptc_template_read(PtcArena *arena, PtcText text, PtcTemplate *
 
 /* ---------------------------------------------------------------- template_check.c */
 
-/* Do all placeholders stand for parameters of the signature, or fields inside of them?  False with the message. */
+/* Do all placeholders refer to parameters of the signature, or fields inside them?  False with the message. */
 PTC_MUST_USE bool ptc_template_check(const PtcTemplate *t, const PtcSig *sig, char *why,
                                      size_t size);
 /* Does a placeholder or section begin with this name (`-` and `_` alike)? */
@@ -66,19 +67,19 @@ bool ptc_template_uses(const PtcTemplate *t, PtcText name);
 /* ----------------------------------------------------------------- template_fill.c */
 
 typedef struct PtcTemplateOptions {
-    bool references;   /* outside of sections {{a.b}} becomes data/a.b, not its value */
-    bool keep_missing; /* what has no value stays as written; else it is nothing */
+    bool references;   /* outside sections {{a.b}} becomes data/a.b, not its value */
+    bool keep_missing; /* what has no value stays as written; otherwise it becomes nothing */
 } PtcTemplateOptions;
 
 typedef enum {
     PTC_TEMPLATE_OK,
-    PTC_TEMPLATE_TOO_LARGE, /* more entries, or bytes, than there may be */
+    PTC_TEMPLATE_TOO_LARGE, /* more entries or bytes than allowed */
     PTC_TEMPLATE_NO_JSON,   /* a value has none */
-    PTC_TEMPLATE_STOPPED,   /* no memory, or the heap's budget stopped */
+    PTC_TEMPLATE_STOPPED,   /* out of memory, or the heap's budget stopped */
 } PtcTemplateStatus;
 
-/* Appends the template with values of the map `context`; the heap is for its budget and for strings to look with.
- * *missing (may be NULL) counts placeholders that had no value. */
+/* Appends the template with values of the map `context`; the heap provides its budget and holds the strings used as
+ * keys. *missing (may be NULL) counts placeholders that had no value. */
 PTC_MUST_USE PtcTemplateStatus ptc_template_fill(const PtcTemplate *t, PtcHeap *heap,
                                                  PtcValue context,
                                                  const PtcTemplateOptions *options, PtcBuf *out,

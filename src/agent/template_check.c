@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Holds the placeholders of a template to the parameters of a signature, before anything runs.
+ * Checks the placeholders of a template against the parameters of a signature, before anything runs.
  *
- * Sections bring names into sight: of a list its elements' fields, of a map its fields, and then no others, so that a
- * slip of the pen is found.  A section over a scalar is a condition and hides nothing. */
+ * Sections bring names into scope: a list its elements' fields, a map its fields, and then no others, so that typing
+ * mistakes are found.  A section over a scalar is a condition and hides nothing. */
 #include "agent/template.h"
 
 #include <stdio.h>
@@ -13,11 +13,11 @@
 
 enum { SHOWN = 60 };
 
-/* What is in sight: the fields of a type, or anything (NULL), and what {{.}} is (NULL: anything). */
+/* What is in scope: the fields of a type, or anything (NULL), and what {{.}} is (NULL: anything). */
 typedef struct Sight {
     const PtcSigType *fields; /* FIELDS or CLOSED; NULL: any name will do */
     const PtcSigType *dot;
-    bool nothing; /* no name is in sight: the elements are scalars */
+    bool nothing; /* no name is in scope: the elements are scalars */
 } Sight;
 
 typedef struct Check {
@@ -86,7 +86,7 @@ static bool refuse_name(Check *c, const PtcTemplateNode *node, PtcText name,
 static bool refuse_dot(Check *c)
 {
     ptc_diag_format(c->why, c->size,
-                    "{{.}} stands for an element that is no scalar; name one of its fields");
+                    "{{.}} stands for an element that is not a scalar; name one of its fields");
     return false;
 }
 
@@ -96,11 +96,11 @@ static bool refuse_dot(Check *c)
 static bool follow(Check *c, const PtcTemplateNode *node, const PtcSigType **type)
 {
     const Sight *sight = &c->stack[c->depth];
-    const char *what = c->depth ? "no field of the element" : "no parameter of the signature";
+    const char *what = c->depth ? "not a field of the element" : "not a parameter of the signature";
     const PtcSigType *at = sight->fields;
     *type = NULL;
     if (sight->nothing)
-        return refuse_name(c, node, node->names[0], NULL, "no field of a scalar");
+        return refuse_name(c, node, node->names[0], NULL, "not a field of a scalar");
     for (size_t i = 0; i < node->name_count; i++) {
         if (is_open(at))
             return true;
@@ -108,7 +108,7 @@ static bool follow(Check *c, const PtcTemplateNode *node, const PtcSigType **typ
             return refuse_name(c, node, node->names[i], NULL, "a field of what has none");
         const PtcSigField *f = find_field(at, node->names[i]);
         if (!f)
-            return refuse_name(c, node, node->names[i], at, i ? "no field there" : what);
+            return refuse_name(c, node, node->names[i], at, i ? "not a field there" : what);
         at = ptc_sig_required(f->type);
     }
     *type = at;
@@ -134,7 +134,7 @@ static bool check_value(Check *c, const PtcTemplateNode *node)
     return true;
 }
 
-/* What a section over this type brings into sight. */
+/* What a section over this type brings into scope. */
 static Sight look_into(const Sight *outer, const PtcSigType *type)
 {
     if (is_open(type))
@@ -182,9 +182,9 @@ bool ptc_template_check(const PtcTemplate *t, const PtcSig *sig, char *why, size
     return true;
 }
 
-/* Only what stands outside of sections, or opens one there, can be meant: inside, names are those of elements.  A
- * condition hides nothing, so what is inside of it counts; to tell the two apart needs types, and a name too many that
- * counts as used does no harm. */
+/* Only names outside of sections, or that open one there, can be meant: inside, names belong to elements.  A
+ * condition hides nothing, so names inside it do count; telling the two apart would need types, and counting a name
+ * too many as used does no harm. */
 bool ptc_template_uses(const PtcTemplate *t, PtcText name)
 {
     PtcSigField f = {.name = name.bytes, .name_len = name.len};

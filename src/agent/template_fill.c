@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Fills templates in: one pass over the nodes, which goes back to the beginning of a section for each entry.  Open
- * sections lie on a stack of fixed depth. */
+ * sections are on a stack of fixed depth, so there is no recursion. */
 #include "agent/template.h"
 
 #include "tool/convert.h"
@@ -9,9 +9,9 @@
 #include "value/str.h"
 #include "value/vec.h"
 
-/* An open section: what its names are looked for in, and where it is in its list. */
+/* An open section: where its names are looked up, and the position in its list. */
 typedef struct Frame {
-    PtcValue value; /* the entry; PTC_NONE: it brings nothing into sight (an inverted one) */
+    PtcValue value; /* the entry; PTC_NONE: it brings nothing into scope (an inverted one) */
     bool over_list; /* more entries come from `rest` */
     PtcIter rest;
 } Frame;
@@ -21,7 +21,7 @@ typedef struct Fill {
     PtcHeap *heap;
     const PtcTemplateOptions *options;
     PtcBuf *out;
-    PtcValue *keys; /* one string for each name of the template, made when first looked for */
+    PtcValue *keys; /* one string for each name of the template, made on first use */
     Frame stack[PTC_TEMPLATE_DEPTH + 1];
     size_t depth; /* of open sections; stack[0] is the context */
     size_t entries, missing;
@@ -48,7 +48,7 @@ static PtcValue key_of(Fill *f, const PtcTemplateNode *node, size_t i)
     return *key;
 }
 
-/* The first name is looked for from the innermost section outwards. */
+/* The first name is looked up from the innermost section outwards. */
 static PtcValue find_first(Fill *f, PtcValue key)
 {
     for (size_t i = f->depth + 1; i-- > 0;) {
@@ -145,7 +145,7 @@ static bool count_entry(Fill *f)
     return ptc_tick(f->heap->budget, 1) || fail(f, PTC_TEMPLATE_STOPPED);
 }
 
-/* Opens the section at node *at, or steps over it. */
+/* Opens the section at node *at, or skips it. */
 static bool open_section(Fill *f, size_t *at)
 {
     const PtcTemplateNode *node = &f->t->nodes[*at];

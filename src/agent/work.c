@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * Programs and native calls of an agent, by an engine in this process.
+ * Programs and native calls of an agent, run by an engine in this process.
  *
- * The context is read twice: once for the prompt, which a text agent needs without any engine, and once into the engine,
- * whose runs only take values of its own. */
+ * The context is read twice: once for the prompt, which a text agent needs without any engine, and once into the
+ * engine, whose runs only accept values of its own. */
 #include "agent/work.h"
 
 #include <stdio.h>
@@ -61,7 +61,7 @@ static PtcValue read_object(PtcHeap *heap, PtcText json, const char *path, PtcFa
     if (v != PTC_NONE)
         snprintf(why, sizeof why, "found something else; allowed is an object");
     else if (e.stopped)
-        snprintf(why, sizeof why, "it is too large for the memory there is");
+        snprintf(why, sizeof why, "it does not fit in memory");
     else
         snprintf(why, sizeof why, "not JSON: line %u, column %u: %s", (unsigned)e.line,
                  (unsigned)e.column, e.message);
@@ -118,7 +118,7 @@ static bool open_engine(PtcWork *w, PtcFault *fault)
     return w->data_map != PTC_NONE || no_memory(fault);
 }
 
-/* Definitions that the run begins with. */
+/* Definitions that the run starts with. */
 static bool define_all(PtcWork *w, PtcValue map, PtcFault *fault)
 {
     PtcValue key, value;
@@ -186,7 +186,7 @@ void ptc_work_close(PtcWork *w)
     ptc_arena_deinit(&w->arena);
 }
 
-/* A text agent has no session; what it caches lives in one all the same. */
+/* A text agent has no session of its own; its cache lives in one all the same. */
 PtcCache *ptc_work_cache(PtcWork *w)
 {
     PtcFault ignored;

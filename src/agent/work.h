@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * work.h - where the programs and native calls of one agent run: an engine with a session, which is the agent's memory.
+ * work.h - where the programs and native calls of one agent run: an engine with a session, which is the agent's
+ * memory.
  *
- * A run has one, a conversation keeps it from message to message.  It belongs to one thread at a time.  The loop knows
- * nothing of engines: it asks for a program to be run or a tool to be called, and gets what the step must know. */
+ * A run has one; a conversation keeps it from message to message.  It belongs to one thread at a time.  The loop
+ * knows nothing about engines: it asks for a program to be run or a tool to be called, and gets what the step must
+ * know. */
 #ifndef PTC_AGENT_WORK_H
 #define PTC_AGENT_WORK_H
 
@@ -36,27 +38,27 @@ typedef struct PtcWork {
     bool own_fail; /* the context has a key `fail` */
     PtcNative *native;
     PtcOutcome *outcome; /* of the last program */
-    PtcArena arena;      /* of what it told */
+    PtcArena arena;      /* for what it reported */
     PtcToolTally *tally; /* one for each tool of the set */
 } PtcWork;
 
-/* False with the fault: input that does not fit, or memory is short.  ptc_work_close in any case. */
+/* False with the fault: the input does not fit, or out of memory.  ptc_work_close in any case. */
 PTC_MUST_USE bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in,
                                 PtcFault *fault);
 void ptc_work_close(PtcWork *w);
 
 /* Runs a program.  Texts in *ran are good until the next program. */
 void ptc_work_run(PtcWork *w, const PtcAction *action, const PtcWorkLimits *limits, PtcRan *ran);
-/* Calls tools one after the other; texts are good until the next calls.  False: no memory. */
+/* Calls tools one after the other; texts are good until the next calls.  False: out of memory. */
 PTC_MUST_USE bool ptc_work_call(PtcWork *w, const PtcCallOrder *orders, size_t count,
                                 const PtcWorkLimits *limits, PtcCallResult *results);
-/* Gives back what is not needed while a model thinks. */
+/* Releases what is not needed while a model thinks. */
 void ptc_work_rest(PtcWork *w);
 
-/* Append a JSON object: what is defined, what tasks gave. */
+/* Append a JSON object: the definitions, the results of tasks. */
 void ptc_work_memory(PtcWork *w, PtcBuf *out);
 void ptc_work_journal(PtcWork *w, PtcBuf *out);
-/* Tasks that are done, a line each; empty: none. */
+/* Completed tasks, a line each; empty: none. */
 void ptc_work_journal_log(PtcWork *w, PtcBuf *out);
 
 #endif

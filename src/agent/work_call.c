@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Native calls: tools that the model calls itself, with the checks, the cache and the counting that programs have. */
+ * Native calls: tools that the model calls itself, with the same checks, cache and counting that programs get. */
 #include "agent/work_int.h"
 #include "json/parse.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * One program of an agent: what it is given, and what the step is told of how it ended. */
+ * One program of an agent: what it is given, and what the step is told about how it ended. */
 #include <stdio.h>
 
 #include "agent/judge.h"
@@ -16,7 +16,7 @@ enum { MIB = 1024 * 1024, GIVEN_BYTES = 4 * MIB, TEXT_BYTES = 256 * MIB };
 
 /* -------------------------------------------------------------------- what it is given */
 
-/* A map being put together; PTC_NONE once something failed. */
+/* A map being built; PTC_NONE once something has failed. */
 typedef struct Making {
     PtcHeap *heap;
     PtcValue map;
@@ -65,7 +65,7 @@ static PtcValue remaining_map(PtcHeap *heap, const PtcRemaining *r)
     return m.map;
 }
 
-/* The context, with data/fail after a program that failed.  A key of the caller's is never hidden. */
+/* The context, with data/fail after a program that failed.  A key of the caller's own is never hidden. */
 static PtcValue context_of(PtcWork *w, PtcHeap *heap, const PtcAction *a)
 {
     if (!a->run.fail_kind || w->own_fail)
@@ -139,7 +139,7 @@ static void take_done(PtcWork *w, PtcRan *ran)
     ran->done_count = i;
 }
 
-/* Names that it defined in vain. */
+/* Names whose definitions were discarded. */
 static void take_lost(PtcWork *w, PtcRan *ran)
 {
     const PtcBuf *all = &w->outcome->lost;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * What an agent remembers, as JSON and as lines for its model.  What has no JSON is told as the text that a program would
- * print. */
+ * What an agent remembers, as JSON and as lines for its model.  What has no JSON form is written as a program would
+ * print it. */
 #include "agent/work_int.h"
 #include "base/utf8.h"
 #include "engine/engine.h"
@@ -24,7 +24,7 @@ PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf)
     return text;
 }
 
-/* The value as a program prints it, in a budget of its own: whatever happened before must not cut it. */
+/* The value as a program prints it, with a budget of its own, so that whatever happened before cannot cut it short. */
 static void print_value(PtcWork *w, PtcBuf *out, PtcValue v)
 {
     PtcHeapBox *box = ptc_box_new(w->ptc, 64 * MIB);

@@ -122,7 +122,7 @@ static void test_unanswered(void)
     close_talk(&t);
 }
 
-/* When memory is short the conversation is as it was before. */
+/* When out of memory the conversation is as it was before. */
 static void test_memory(void)
 {
     Talk t;

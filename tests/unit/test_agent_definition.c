@@ -436,7 +436,7 @@ static void test_files(void)
     check_file("sub", ": sub: it is no regular file");
     snprintf(path, sizeof path, "%s/pipe", dir);
     CHECK(mkfifo(path, 0600) == 0);
-    check_file("pipe", ": pipe: it is no regular file");
+    check_file("pipe", ": pipe: it is not a regular file");
     put_file("latin.json", "{\"prompt\":\"\xe4\"}");
     check_file("latin.json", ": latin.json: it is not UTF-8");
     put_chain();

@@ -294,7 +294,7 @@ static const struct {
     const char *template, *has;
 } templates[] = {
     {"(str {{value}} \\\"x\\\")", "\"return\":\"3x\""},
-    {"(str {{value}} \\\" {{x}}\\\")", "{{x}} is no field"},
+    {"(str {{value}} \\\" {{x}}\\\")", "{{x}} is not a field"},
     {"(vec (range {{value}}))", "\"return\":[0,1,2]"},
     {"(tool/llm-query {:prompt \\\"again\\\"})", "response_template"},
     {"(+ data/i {{value}})", "response_template"},

@@ -83,7 +83,7 @@ static const struct {
     {VALUES, "{{a..b}}", "{}", "! 1:1 `a..b` has an empty part"},
     {VALUES, "{{#a}}x", "{}", "! 1:1 the section a is not closed: {{/a}} is missing"},
     {VALUES, "x{{/a}}", "{}", "! 1:2 {{/a}} closes a section that was not opened"},
-    {VALUES, "{{#a.b}}{{/a}}", "{}", "! 1:9 {{/a}} where {{/a.b}} is due"},
+    {VALUES, "{{#a.b}}{{/a}}", "{}", "! 1:9 {{/a}} where {{/a.b}} was expected"},
     {VALUES, "{{>part}}", "{}", "! 1:1 partials, {{>name}}, are not possible in a prompt"},
     {VALUES, "{{=x=}}", "{}", "! 1:1 new delimiters are written {{=<% %>=}}, 16 bytes at most"},
 };
@@ -129,7 +129,7 @@ static void test_depth(void)
     repeat(&buf, "{{a", 1);
     repeat(&buf, ".a", PTC_TEMPLATE_NAMES);
     repeat(&buf, "}}", 1);
-    CHECK_STR(fill_buf(&buf, context), "! 1:1 a name of 33 parts; at most 32 are possible");
+    CHECK_STR(fill_buf(&buf, context), "! 1:1 a name of 33 parts; at most 32 are allowed");
 }
 
 /* Three sections over a hundred entries inside each other are a million, one more is too many. */
@@ -188,27 +188,27 @@ static const struct {
     {"(who :string) -> :any", "Greet {{who}}", ""},
     {"(who :string) -> :any", "no placeholder", ""},
     {"(name :string) -> :any", "Greet {{nmae}}",
-     "{{nmae}}: `nmae` is no parameter of the signature; did you mean name?"},
-    {":string", "Greet {{who}}", "{{who}}: `who` is no parameter of the signature"},
+     "{{nmae}}: `nmae` is not a parameter of the signature; did you mean name?"},
+    {":string", "Greet {{who}}", "{{who}}: `who` is not a parameter of the signature"},
     {"(user {name :string}) -> :any", "{{user.name}}", ""},
     {"(user {name :string}) -> :any", "{{user.nam}}",
-     "{{user.nam}}: `nam` is no field there; did you mean name?"},
+     "{{user.nam}}: `nam` is not a field there; did you mean name?"},
     {"(user {name :string}) -> :any", "{{user.name.first}}",
      "{{user.name.first}}: `first` is a field of what has none"},
     {"(user :map, x :any) -> :any", "{{user.a.b}} {{x.y}} {{#x}}{{z}}{{.}}{{/x}}", ""},
     {"(user_name :string) -> :any", "{{user-name}}", ""},
     {"(rows [{n :int}]) -> :any", "{{#rows}}{{n}}{{/rows}}{{^rows}}none{{/rows}}", ""},
     {"(rows [{n :int}], title :string) -> :any", "{{#rows}}{{title}}{{/rows}}",
-     "{{title}}: `title` is no field of the element"},
+     "{{title}}: `title` is not a field of the element"},
     {"(rows [{n :int}]) -> :any", "{{#rows}}{{.}}{{/rows}}",
-     "{{.}} stands for an element that is no scalar; name one of its fields"},
+     "{{.}} stands for an element that is not a scalar; name one of its fields"},
     {"(tags [:string]) -> :any", "{{#tags}}{{.}}{{/tags}}", ""},
     {"(tags [:string], t :int) -> :any", "{{#tags}}{{t}}{{/tags}}",
-     "{{t}}: `t` is no field of a scalar"},
+     "{{t}}: `t` is not a field of a scalar"},
     {"(note :string?, name :string) -> :any", "{{#note}}{{note}} {{name}} {{.}}{{/note}}", ""},
     {"(rows [{tags [:string]}]) -> :any", "{{#rows}}{{#tags}}{{.}}{{/tags}}{{/rows}}", ""},
     {"(rows [{tags [:string]}]) -> :any", "{{#rows}}{{#tag}}{{.}}{{/tag}}{{/rows}}",
-     "{{#tag}}: `tag` is no field of the element; did you mean tags?"},
+     "{{#tag}}: `tag` is not a field of the element; did you mean tags?"},
     {"(rows [:any]) -> :any", "{{#rows}}{{a.b}}{{.}}{{/rows}}", ""},
     {"(rows [[:int]]) -> :any", "{{#rows}}{{#.}}{{.}}{{/.}}{{/rows}}", ""},
 };

@@ -42,8 +42,8 @@ static const struct {
     {"(tool/grep {:pattern \"\\\\\\\\|b\" :text \"a\\\\\\nb\\n|\"})", "[\"a\\\\\" \"b\"]"},
     {"(tool/grep {:pattern \"ä\" :text \"Ärger\\nArger\"})", "[\"Ärger\"]"},
     {"(try (tool/grep {:pattern \"(\" :text \"a\"}) (catch Exception e (subs (ex-message e) 0 "
-     "50)))",
-     "\"tool/grep failed: pattern is no regular expression\""},
+     "59)))",
+     "\"tool/grep failed: pattern is not a valid regular expression\""},
     {"(tool/grep-n {:pattern \"b\" :text \"a\\nb\"})",
      "[{\"line\" 2, \"text\" \"b\", \"match\" true}]"},
     {"(map (juxt :line :match) (tool/grep-n {:pattern \"x\" :text "
