@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The surroundings of agents on the command line; what is wrong with them is told on standard error. */
+ * What agents need around them on the command line; problems are reported on standard error. */
 #include "cli/agent_host.h"
 
 #include "cli/io.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * agent_host.h - what commands that run agents give them: models by name, a record of what was asked, keys, and somebody to
- * send HTTP requests.  Nothing is loaded or connected before it is needed. */
+ * agent_host.h - what the commands that run agents give them: models by name, a record of what was asked, keys, and
+ * an HTTP client.  Nothing is loaded or connected before it is needed. */
 #ifndef PTC_CLI_AGENT_HOST_H
 #define PTC_CLI_AGENT_HOST_H
 
 #include "agent/model_host.h"
 
-/* What the command line says; each may be NULL. */
+/* From the command line; each may be NULL. */
 typedef struct PtcAgentHostOptions {
     const char *command; /* for messages: "run" */
     const char *llm;     /* the model of the top agent */
@@ -19,16 +19,16 @@ typedef struct PtcAgentHost PtcAgentHost;
 
 /* False: the message is on standard error.  ptc_agent_host_close in any case. */
 PTC_MUST_USE PtcAgentHost *ptc_agent_host_open(PtcMem *mem, const PtcAgentHostOptions *options);
-/* After all runs.  False: the record could not be written, which is told. */
+/* After all runs.  False: the record could not be written, which has been reported. */
 bool ptc_agent_host_close(PtcAgentHost *host);
 
 /* The model that --llm names; NULL: none is named. */
 PtcModel *ptc_agent_host_model(PtcAgentHost *host);
-/* Values to be blotted out of what is shown and written. */
+/* Values to remove from what is shown and written. */
 const PtcSecrets *ptc_agent_host_secrets(const PtcAgentHost *host);
-/* Fills in how models are opened and requests sent. */
+/* Fills in how models are opened and requests are sent. */
 void ptc_agent_host_fill(PtcAgentHost *host, PtcTreeHost *tree);
-/* Is this a model that there is?  For PtcAgentReading.check_model; user is the host. */
+/* Does this model exist?  For PtcAgentReading.check_model; user is the host. */
 bool ptc_agent_host_check_model(void *user, PtcText model, char *why, size_t size);
 
 #endif

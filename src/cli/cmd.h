@@ -9,7 +9,7 @@
 enum {
     PTC_EXIT_OK = 0,
     PTC_EXIT_FAILED = 1, /* the program (or a test) failed */
-    PTC_EXIT_USAGE = 2,  /* the command was called wrongly */
+    PTC_EXIT_USAGE = 2,  /* the command was used wrongly */
 };
 
 /* `mem` is the ledger for what the command itself holds; engines have their own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `ptc chat`: messages typed one after the other, answered by an agent that remembers what was said.  At a terminal with
- * line editing and history; from a pipe a message a line, plain. */
+ * `ptc chat`: messages typed one after the other, answered by an agent that remembers what was said.  A terminal gets
+ * line editing and history; from a pipe, each line is a message. */
 #include "cli/cmd.h"
 
 #include <signal.h>
@@ -52,7 +52,7 @@ static const PtcOption table[] = {
      .type = PTC_OPTION_TEXT,
      .field = FIELD(llm),
      .value = "MODEL",
-     .help = "the model, as for ptc run; before the one in the agent file"},
+     .help = "the model, as for ptc run; overrides the one in the agent file"},
     {.name = "models",
      .type = PTC_OPTION_TEXT,
      .field = FIELD(models),
@@ -67,7 +67,7 @@ static const PtcOption table[] = {
      .type = PTC_OPTION_TEXT,
      .field = FIELD(trace),
      .value = "FILE",
-     .help = "write what happens to a file, an event a line (ptc docs trace)"},
+     .help = "write what happens to a file, one event per line (ptc docs trace)"},
     {.name = "record",
      .type = PTC_OPTION_TEXT,
      .field = FIELD(record),
@@ -76,7 +76,7 @@ static const PtcOption table[] = {
     {.name = "replay-loose",
      .type = PTC_OPTION_FLAG,
      .field = FIELD(replay_loose),
-     .help = "replies of a record in their order, whatever is asked"},
+     .help = "use the recorded replies in order, whatever is asked"},
     {.name = "llm-timeout-ms",
      .type = PTC_OPTION_INT,
      .field = FIELD(llm_timeout_ms),
@@ -223,7 +223,7 @@ static void do_reset(Chat *c)
 {
     PtcFault fault;
     if (ptc_agent_chat_reset(&c->chat, &fault)) {
-        ptc_io_printf(PTC_IO_STDOUT, "everything is forgotten\n");
+        ptc_io_printf(PTC_IO_STDOUT, "everything was forgotten\n");
         return;
     }
     say_fault(&fault);
@@ -241,7 +241,7 @@ static const struct {
 } commands[] = {{"/help", do_help}, {"/reset", do_reset}, {"/quit", do_quit}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
-/* One word behind a slash: a path is a message like others. */
+/* A single word after a slash: anything else, such as a path, is a message. */
 static bool is_command(PtcText text)
 {
     if (text.len < 2 || text.bytes[0] != '/')
@@ -344,7 +344,7 @@ static PtcAgentDef *read_agent(Chat *c, PtcFault *fault)
                            .functions = &ptc_agent_tool_functions,
                            .check_model = ptc_agent_host_check_model,
                            .user = c->host};
-    /* the prompt must be there, and is never sent */
+    /* a prompt is required, but never sent */
     if (!c->path)
         return ptc_definition_read_json(
             PTC_TEXT("{\"prompt\":\"Answer the user.\",\"output\":\"text\"}"), &how, fault);
@@ -392,7 +392,7 @@ static bool has_model(const Chat *c)
     return false;
 }
 
-/* With an agent that was read. */
+/* The chat itself, once the agent has been read. */
 static int chat_with(Chat *c)
 {
     PtcFault fault = {.input = false};

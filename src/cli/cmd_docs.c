@@ -14,7 +14,7 @@
 
 typedef struct {
     const char *name, *summary;
-    const unsigned char *bytes; /* NULL: made from the rows */
+    const unsigned char *bytes; /* NULL: generated from the rows */
     const size_t *len;
 } Topic;
 
@@ -27,7 +27,7 @@ static const Topic topics[] = {
     {"differences", "where the language differs from Clojure", ptc_guide_differences,
      &ptc_guide_differences_len},
     {"cli", "the command line", ptc_guide_cli, &ptc_guide_cli_len},
-    {"batch", "many programs, one a line", ptc_guide_batch, &ptc_guide_batch_len},
+    {"batch", "many programs, one per line", ptc_guide_batch, &ptc_guide_batch_len},
     {"tools", "tools files, and commands as tools", ptc_guide_tools, &ptc_guide_tools_len},
     {"agents", "agents: their files, their runs, ptc run", ptc_guide_agents, &ptc_guide_agents_len},
     {"transports", "which mode for which agent, with figures", ptc_guide_transports,
@@ -39,7 +39,7 @@ static const Topic topics[] = {
     {"mcp", "the MCP server", ptc_guide_mcp, &ptc_guide_mcp_len},
     {"signatures", "what tools take and give, and ptc signature", ptc_guide_signatures,
      &ptc_guide_signatures_len},
-    {"trace", "what agents did, an event a line", ptc_guide_trace, &ptc_guide_trace_len},
+    {"trace", "what agents did, one event per line", ptc_guide_trace, &ptc_guide_trace_len},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
@@ -123,7 +123,7 @@ int ptc_cmd_doc(PtcMem *mem, int argc, char **argv)
     char none;
     PtcBuf out;
     int status = PTC_EXIT_OK;
-    /* Names may begin with a dash: only what is an option for sure is one. */
+    /* Names may begin with a dash, so only what is certainly an option is taken as one. */
     if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0))
         return ptc_options_parse(&doc_usage, &none, &argc, argv) == PTC_PARSE_HELP ? PTC_EXIT_OK
                                                                                    : PTC_EXIT_USAGE;

@@ -57,7 +57,7 @@ static const PtcOption table[] = {
     {"tools", 0, PTC_OPTION_TEXT, AT(tools), "JSON|@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0},
     {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
-     "calls of tools in one run (no limit)", 0, 1 << 30},
+     "tool calls in one run (no limit)", 0, 1 << 30},
     {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
      "with --jsonl: what tools of lines may be, command,http (none)", 0, 0},
     {"signature", 0, PTC_OPTION_TEXT, AT(signature), "SIG",
@@ -69,7 +69,7 @@ static const PtcOption table[] = {
      0},
 };
 
-/* Limits that are not given are the engine's. */
+/* Limits that are not given have the engine's defaults. */
 static void resolve(void *target)
 {
     Options *o = target;
@@ -155,7 +155,7 @@ static void release(Eval *e)
 
 /* ------------------------------------------------------------------- input */
 
-/* Takes the program from where the arguments say.  PTC_EXIT_OK or PTC_EXIT_USAGE. */
+/* Reads the program from where the arguments say.  PTC_EXIT_OK or PTC_EXIT_USAGE. */
 static int load_program(Eval *e, int argc, char **argv)
 {
     const char *file = e->options->file;
@@ -221,7 +221,7 @@ static int load_wanted(Eval *e)
     return PTC_EXIT_OK;
 }
 
-/* A tools file that the user names may hold tools of every kind. */
+/* The user names this tools file, so it may contain tools of every kind. */
 static int load_now(Eval *e)
 {
     const char *now = e->options->now;
@@ -268,7 +268,7 @@ static int write_line(const char *text, size_t len)
     return PTC_EXIT_FAILED;
 }
 
-/* The answer as `lisp_eval` gives it; printed text and errors are in it. */
+/* The answer as `lisp_eval` gives it; it includes printed text and errors. */
 static int write_payload(Eval *e)
 {
     size_t len;
@@ -281,7 +281,7 @@ static int write_payload(Eval *e)
     return ptc_outcome_ok(e->outcome) ? status : PTC_EXIT_FAILED;
 }
 
-/* What the program printed, and what is wrong with it, to standard error. */
+/* What the program printed, and warnings about it, to standard error. */
 static bool write_remarks(PtcMem *mem, Eval *e)
 {
     PtcBuf out;
@@ -324,7 +324,7 @@ static int write_json(Eval *e)
     return PTC_EXIT_FAILED;
 }
 
-/* What is cut is shown as far as it goes, but it is not the result. */
+/* A result that was cut is shown as far as it goes, but does not count as the result. */
 static int write_text(Eval *e)
 {
     size_t len;
@@ -344,14 +344,14 @@ static int write_text(Eval *e)
     return PTC_EXIT_FAILED;
 }
 
-/* Commands that run as tools lead groups of their own, which a terminal's Ctrl-C does not reach: the run is cancelled,
- * and ends them.  A second signal ends this process as ever. */
+/* Commands that run as tools lead their own process groups, which Ctrl-C on a terminal does not reach: so the run is
+ * cancelled, and ends them.  A second signal ends this process as usual. */
 static Ptc *interrupted;
 
 static void on_signal(int signal)
 {
     (void)signal;
-    ptc_cancel(interrupted); /* may be called from a handler: lock-free atomics only */
+    ptc_cancel(interrupted); /* safe in a signal handler: lock-free atomics only */
 }
 
 static void catch_signals(Ptc *ptc)
@@ -389,7 +389,7 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 
 /* ----------------------------------------------------------------- command */
 
-/* What does not go together. */
+/* Refuses options that do not go together. */
 static int check(const Options *o, int argc)
 {
     if (o->session && !o->jsonl)
@@ -424,7 +424,7 @@ static int eval_lines(PtcMem *mem, Eval *e)
     return ptc_jsonl_run(mem, e->ptc, &options);
 }
 
-/* A compiled agent brings its program, tools and limits along. */
+/* A compiled agent comes with its own program, tools and limits. */
 static int eval_compiled(PtcMem *mem, const Options *o, int argc)
 {
     PtcBuf file;

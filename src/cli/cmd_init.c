@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * `ptc init`: a small project with an agent that runs at once, without a key and without a network.
+ * `ptc init`: a small project with an agent that runs at once, without a key or a network.
  *
- * What always holds: nothing that is there is changed.  Either all files are written or none. */
+ * What always holds: existing files are never changed.  Either all files are written or none. */
 #include "cli/cmd.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ static int fail(const char *dir, const char *name, const char *why)
     return PTC_EXIT_FAILED;
 }
 
-/* The first file that is there already; NULL: none is. */
+/* The first file that already exists; NULL: none does. */
 static const char *find_taken(int dir)
 {
     struct stat st;
@@ -66,7 +66,7 @@ static bool write_file(int dir, size_t i)
     return ok;
 }
 
-/* Writes all of them, or takes back those that were written. */
+/* Writes all of them, or removes those that were written. */
 static int write_files(int dir, const char *path)
 {
     const char *taken = find_taken(dir);

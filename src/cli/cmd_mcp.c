@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `ptc mcp`: from options to a server that serves. */
+ * `ptc mcp`: from options to a running server.  What always holds: the process that workers are forked from is
+ * started before any token, tool or data is read, and everything a server consists of is released in one place. */
 #include "cli/cmd.h"
 
 #include <errno.h>
@@ -26,16 +27,16 @@
 #include "tool/file.h"
 #include "value/calendar.h"
 
-/* LEASE_MS: beyond the time of a program, for running it again and for writing. */
+/* LEASE_MS: on top of a program's time, for running it again and for writing. */
 enum { MIB = 1 << 20, DEADLINE_MS = 50 * 1000, LEASE_MS = 30 * 1000, ABOUT_BYTES = 2 * 1024 };
 
-/* What a server is made of; all of it is released in the end. */
+/* What a server consists of; all of it is released at the end. */
 typedef struct {
     PtcMem *mem;
     PtcMcpOptions o;
     PtcArena arena;
     PtcLimits limits;
-    PtcBuf tokens, about; /* about: what --data is */
+    PtcBuf tokens, about; /* about: describes --data */
     PtcSecrets secrets;
     PtcZygote *zygote; /* of workers, until an executor takes it over */
     PtcTools *tools;
@@ -46,7 +47,7 @@ typedef struct {
     size_t owners;        /* of tokens */
     bool isolation_given; /* not the default */
     bool isolated;        /* programs run in workers */
-    int failure;          /* the exit status when it does not come to serve */
+    int failure;          /* the exit status if it never gets to serve */
 } Server;
 
 static bool wrong(const char *option, const char *why)
@@ -55,7 +56,7 @@ static bool wrong(const char *option, const char *why)
     return false;
 }
 
-/* What is said on standard error beside the log of requests, in the same form. */
+/* What is said on standard error in addition to the log of requests, in the same form. */
 static void say(const Server *s, const char *format, ...) PTC_PRINTF(2, 3);
 static void say(const Server *s, const char *format, ...)
 {
@@ -79,7 +80,7 @@ static void say(const Server *s, const char *format, ...)
     ptc_buf_deinit(&line);
 }
 
-/* The options are right, but it cannot be done. */
+/* The options are fine, but something cannot be done. */
 static bool cannot(Server *s, const char *what, const char *why, const char *advice)
 {
     s->failure = PTC_EXIT_FAILED;
@@ -113,7 +114,7 @@ static bool count_owners(Server *s)
     return !why || wrong("tokens", why);
 }
 
-/* The token in the environment is taken out of it: nothing that is started later sees it. */
+/* The token in the environment is removed from it, so that nothing started later can see it. */
 static bool take_tokens(Server *s)
 {
     char *token = getenv("PTC_MCP_TOKEN"), why[PTC_MCP_WHY];
@@ -145,7 +146,7 @@ static bool add_token(Server *s, const char *line, const char *end)
     return word == end || ptc_secrets_add(&s->secrets, word, (size_t)(end - word));
 }
 
-/* What records must leave out: tokens ... */
+/* What records must not contain: tokens ... */
 static bool list_tokens(Server *s, const PtcBuf *tokens)
 {
     const char *line = tokens->len ? tokens->data : "", *end = line + tokens->len;
@@ -168,8 +169,8 @@ static bool list_secrets(Server *s)
     return ok || wrong("tokens", "out of memory");
 }
 
-/* PtcHttpReload: new tokens are secrets before anybody can use them.  Who reads them again also waits for signals to
- * stop, so a pipe that nobody writes into must not hold it up. */
+/* PtcHttpReload: new tokens become secrets before anybody can use them.  The thread that reads them again also waits
+ * for signals to stop, so a pipe that nobody writes to must not block it. */
 static bool reload_tokens(void *user, PtcBuf *tokens, char why[PTC_MCP_WHY])
 {
     Server *s = user;
@@ -215,7 +216,7 @@ static bool read_tools(Server *s)
     return ok || wrong(s->o.tools + 1, unread ? unread : s->tools ? why : "out of memory");
 }
 
-/* NAME=@FILE in its two parts. */
+/* Splits NAME=@FILE into its two parts. */
 static bool split_item(const char *item, char name[80], const char **path)
 {
     const char *equals = strchr(item, '=');
@@ -243,7 +244,7 @@ static void say_loaded(const Server *s, const char *name, size_t count, size_t b
     say(s, "data/%s: %zu items, %.1f MiB", name, count, (double)bytes / MIB);
 }
 
-/* Into this process. */
+/* Loads it into this process. */
 static bool load_data(Server *s)
 {
     char name[80], why[500];
@@ -264,7 +265,7 @@ static bool load_data(Server *s)
     return true;
 }
 
-/* Into the process that workers are forked from. */
+/* Sends it to the process that workers are forked from. */
 static bool send_data(Server *s, char why[PTC_WORKER_WHY])
 {
     char name[80];
@@ -298,7 +299,7 @@ static void set_limits(Server *s)
 }
 
 /* The process that workers come from is started before anything is read that they must not see.  Whether it is wanted
- * is looked up in a hurry; it ends again when the options say otherwise. */
+ * is only guessed from argv at this point; it ends again if the options say otherwise. */
 static void start_zygote(Server *s, int argc, char **argv)
 {
     const char *asked = getenv("PTC_MCP_ISOLATION");
@@ -329,7 +330,7 @@ static bool make_workers(Server *s, PtcExecutorConfig *config, char why[PTC_WORK
     return true;
 }
 
-/* Who runs programs: workers, or engines of this process. */
+/* What runs programs: workers, or engines in this process. */
 static bool make_executor(Server *s)
 {
     char why[PTC_WORKER_WHY];
@@ -394,7 +395,7 @@ static void set_config(Server *s)
     c->wait_ms = o->queue_ms;
 }
 
-/* What goes with --http only. */
+/* What only works with --http. */
 static bool check_lone(const PtcMcpOptions *o)
 {
     const char *lone = o->http              ? NULL

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `ptc repl`: programs typed one after the other, in one session.  At a terminal with line editing,
- * history and colours; from a pipe, plain. */
+ * `ptc repl`: programs typed one after the other, in one session.  A terminal gets line editing, history and colours;
+ * a pipe gets plain text. */
 #include "cli/cmd.h"
 
 #include <signal.h>
@@ -28,9 +28,9 @@ typedef struct {
     PtcSession *session;
     PtcData *data;
     PtcValue context;
-    bool editing; /* a terminal that can be drawn on, in and out */
+    bool editing; /* input and output are a terminal that can be drawn on */
     bool prompts, colour, quit;
-    PtcBuf pending; /* lines of a program that is not complete yet */
+    PtcBuf pending; /* lines of a program that is incomplete so far */
     PtcBuf out;
     PtcHistory history;
     PtcLine line;
@@ -51,7 +51,7 @@ static const PtcOption table[] = {
      "digits after the point in results (shortest)", 0, 15},
 };
 
-/* Limits that are not given are the engine's. */
+/* Limits that are not given have the engine's defaults. */
 static void resolve(void *target)
 {
     Options *o = target;
@@ -103,8 +103,8 @@ static void write_out(Repl *r, int fd)
 
 /* ------------------------------------------------------------------- running */
 
-/* The engine whose run Ctrl-C ends; when none is under way, nothing happens.  ptc_cancel only reads
- * and writes lock-free atomics, so a signal handler may call it. */
+/* The engine whose run Ctrl-C ends; without a run nothing happens.  ptc_cancel only reads and writes lock-free
+ * atomics, so a signal handler may call it. */
 static Ptc *interrupted;
 
 static void on_interrupt(int signal)
@@ -124,7 +124,7 @@ static PtcStatus run_program(Repl *r, const char *program, size_t len, PtcOutcom
     return ptc_eval(r->ptc, &run, outcome);
 }
 
-/* Does the program only lack its end? */
+/* Is the program correct so far, but incomplete? */
 static bool is_unfinished(const PtcOutcome *outcome)
 {
     PtcError e = {.size = sizeof e};
@@ -184,12 +184,12 @@ static void show_errors(Repl *r, const PtcOutcome *outcome, const char *name, co
     write_out(r, PTC_IO_STDERR);
 }
 
-/* Runs a program and shows what came of it.  False: it is not finished, and nothing was done. */
+/* Runs a program and shows the outcome.  False: it is incomplete, and nothing was done. */
 static bool evaluate(Repl *r, const char *name, const char *program, size_t len, bool more)
 {
     PtcOutcome *outcome = NULL;
     if (run_program(r, program, len, &outcome) != PTC_OK) {
-        ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
+        ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
         return true;
     }
     bool unfinished = more && is_unfinished(outcome);
@@ -248,10 +248,10 @@ static void do_reset(Repl *r, const char *arg)
 {
     (void)arg;
     if (ptc_session_forget_all(r->session) != PTC_OK) {
-        ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
+        ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
         return;
     }
-    ptc_io_printf(PTC_IO_STDOUT, "all definitions are gone\n");
+    ptc_io_printf(PTC_IO_STDOUT, "all definitions were removed\n");
 }
 
 static void do_limits(Repl *r, const char *arg)
@@ -315,7 +315,7 @@ typedef struct {
     const char *word;
     size_t len;
     PtcBuf *out;
-    const char *last; /* the candidate taken last: candidates come in order */
+    const char *last; /* the last candidate that was taken: candidates come in order */
 } Search;
 
 /* Is it a candidate after the last one and before the best so far? */
@@ -435,7 +435,7 @@ static void run(Repl *r)
     while (!r->quit)
         if (step(r, r->pending.len == 0))
             ptc_buf_clear(&r->pending);
-    signal(SIGINT, SIG_DFL); /* the engine goes */
+    signal(SIGINT, SIG_DFL); /* the engine is about to be freed */
 }
 
 /* ------------------------------------------------------------------- command */
@@ -513,7 +513,7 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
     r = (Repl){.mem = mem, .ptc = new_engine(&o)};
     if (!r.ptc || !(r.session = ptc_session_new(r.ptc))) {
         ptc_free(r.ptc);
-        return ptc_options_wrong(&usage, "cannot start: memory is short, or a limit is too large");
+        return ptc_options_wrong(&usage, "cannot start: out of memory, or a limit is too large");
     }
     set_up(&r);
     int status = o.context ? load_context(&r, o.context) : PTC_EXIT_OK;

@@ -27,7 +27,7 @@ static const PtcOption table[] = {
     {"input", 0, PTC_OPTION_FLAG, AT(input), NULL,
      "the value is the arguments: coerce it to the parameters", 0, 0},
     {"mode", 0, PTC_OPTION_CHOICE, AT(mode), "enabled|warn_only|disabled|strict",
-     "how much the value is held to the signature (enabled)", 0, 0},
+     "how strictly the value is checked against the signature (enabled)", 0, 0},
     {"schema", 0, PTC_OPTION_FLAG, AT(schema), NULL,
      "print the JSON Schema of the result; with --input, of the parameters", 0, 0},
     {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
@@ -57,7 +57,7 @@ static const PtcUsage usage = {
 static int write_line(PtcBuf *out)
 {
     if (!ptc_buf_ok(out))
-        ptc_io_printf(PTC_IO_STDERR, "error: memory is short\n");
+        ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
     else if (ptc_shown_write_line(PTC_IO_STDOUT, out->data, out->len))
         return PTC_EXIT_OK;
     else if (errno != EPIPE)
@@ -65,7 +65,7 @@ static int write_line(PtcBuf *out)
     return PTC_EXIT_FAILED;
 }
 
-/* The message, and the line with a mark under the place. */
+/* The message, and the line with a mark under the place it is about. */
 static int bad_signature(PtcMem *mem, const char *text, const PtcSigError *error)
 {
     const char *line = text;
@@ -99,7 +99,7 @@ static void write_issues(PtcMem *mem, const char *word, const PtcSigIssues *issu
 
 /* ---------------------------------------------------------------------------------- value */
 
-/* PTC_NONE: the message is out and *status says how to end. */
+/* PTC_NONE: the message has been printed and *status is the exit status. */
 static PtcValue read_value(PtcSigDesk *desk, const char *text, PtcBuf *file, int *status)
 {
     PtcJsonError error;

@@ -38,7 +38,7 @@ static const PtcOption table[] = {
 static const PtcUsage usage = {
     .command = "test",
     .synopsis = "[OPTIONS] FILE.ptct|PAGE.md...",
-    .summary = "Runs test files and says which cases went otherwise than they expect.  Of a page,\n"
+    .summary = "Runs test files and reports the cases that failed.  In a page,\n"
                "the examples in ```ptc blocks are run: program => value, program !! kind.\n"
                "Exit status: 0 all passed, 1 some failed, 2 wrong usage.",
     .examples = "  ptc test tests/conformance/*.ptct\n"
@@ -50,7 +50,7 @@ static const PtcUsage usage = {
 
 /* --------------------------------------------------------------- reporting */
 
-/* Several lines, each behind a label. */
+/* Several lines, each with a label in front. */
 static void print_lines(const char *label, PtcText text)
 {
     const char *p = text.bytes, *end = p + text.len;
@@ -86,7 +86,7 @@ static bool selected(const Tests *t, const PtcTestCase *c)
     return false;
 }
 
-/* Remembers the lines that are true of a case, for the file's next version. */
+/* Keeps the lines that would make a case pass, for the file's next version. */
 static void update_case(Tests *t, PtcTestFile *file, PtcTestCase *c)
 {
     char *copy = ptc_arena_alloc(&file->arena, t->full.len + 1);
@@ -136,7 +136,7 @@ static void run_file(Tests *t, const char *path)
         ptc_io_printf(PTC_IO_STDOUT, "FAIL %s:%zu: %s\n", path, file.error_line, file.error);
         t->failed++;
     } else if (!ptc_test_runner_start(&t->runner)) {
-        ptc_io_printf(PTC_IO_STDOUT, "FAIL %s: memory is short\n", path);
+        ptc_io_printf(PTC_IO_STDOUT, "FAIL %s: out of memory\n", path);
         t->failed++;
     } else {
         run_cases(t, &file);
@@ -163,7 +163,7 @@ static void report_doc(void *user, const char *name, PtcText line, bool ok, PtcT
 static void run_docs(Tests *t)
 {
     if (!ptc_test_runner_start(&t->runner)) {
-        ptc_io_printf(PTC_IO_STDOUT, "FAIL doctests: memory is short\n");
+        ptc_io_printf(PTC_IO_STDOUT, "FAIL doctests: out of memory\n");
         t->failed++;
         return;
     }
@@ -175,7 +175,7 @@ static void run_page(Tests *t, const char *path)
 {
     size_t passed = t->passed, failed = t->failed;
     if (!ptc_test_runner_start(&t->runner)) {
-        ptc_io_printf(PTC_IO_STDOUT, "FAIL %s: memory is short\n", path);
+        ptc_io_printf(PTC_IO_STDOUT, "FAIL %s: out of memory\n", path);
         t->failed++;
         return;
     }

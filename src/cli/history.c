@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * The history of typed lines.  What always holds: the file is private to the user, and a problem with it never stops
+ * the command. */
 #include "cli/history.h"
 
 #include <fcntl.h>
@@ -60,7 +62,7 @@ static size_t unescape(char *text, size_t len)
     return to;
 }
 
-/* Makes every directory on the way to the file, for the user alone. */
+/* Makes every missing directory on the way to the file, for the user only. */
 static void make_directories(char *path)
 {
     for (char *p = strchr(path + 1, '/'); p; p = strchr(p + 1, '/')) {
@@ -97,7 +99,7 @@ static void write_entries(const PtcHistory *h, size_t from, int flags)
     close(fd);
 }
 
-/* Takes the lines of the file; true when it had more than are kept. */
+/* Takes the lines of the file; true if it had more than are kept. */
 static bool take_lines(PtcHistory *h, PtcBuf *buf)
 {
     size_t lines = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * history.h - what was typed before, kept in a file between sessions.
  *
- * The file has one entry a line (a line feed in it is \n, a backslash \\), at most
- * PTC_HISTORY_ENTRIES of them, and belongs to the user alone (mode 0600). */
+ * The file has one entry per line (a line feed in it is \n, a backslash \\), at most PTC_HISTORY_ENTRIES of them, and
+ * only the user may read it (mode 0600). */
 #ifndef PTC_CLI_HISTORY_H
 #define PTC_CLI_HISTORY_H
 
@@ -25,7 +25,7 @@ typedef struct PtcHistory {
     char path[512]; /* empty: there is no file */
 } PtcHistory;
 
-/* Reads $XDG_STATE_HOME/ptc/NAME (or ~/.local/state/ptc/NAME), if it is there. */
+/* Reads $XDG_STATE_HOME/ptc/NAME (or ~/.local/state/ptc/NAME), if it exists. */
 void ptc_history_init(PtcHistory *history, PtcMem *mem, const char *name);
 void ptc_history_deinit(PtcHistory *history);
 /* Adds an entry, here and in the file, unless it is blank or the same as the last one. */

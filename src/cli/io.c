@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Reading and writing for commands.  What always holds: no stdio, so what was written is out when a function returns;
+ * every read has a bound; interrupted and non-blocking descriptors are handled here. */
 #include "cli/io.h"
 
 #include <errno.h>
@@ -11,11 +13,11 @@
 
 #include "cli/shown.h"
 
-enum { CHUNK = 64 * 1024 }; /* how much is read at once */
+enum { CHUNK = 64 * 1024 }; /* bytes per read */
 
 /* ----------------------------------------------------------------- writing */
 
-/* After a failed call: may it be tried again?  Waits when the descriptor does not block. */
+/* After a failed call: should it be tried again?  Waits if the descriptor is non-blocking. */
 static bool again(int fd, short events)
 {
     if (errno == EINTR)
@@ -70,7 +72,7 @@ void ptc_io_printf(int fd, const char *format, ...)
 
 /* ----------------------------------------------------------------- reading */
 
-/* Reads once, at most a chunk, to the end of the buffer.  Bytes read, 0 at the end, -1: failed. */
+/* Reads at most one chunk and appends it to the buffer.  Bytes read, 0 at the end, -1: failed. */
 static ssize_t fill(PtcBuf *buf, int fd)
 {
     size_t room = buf->max - buf->len < CHUNK ? buf->max - buf->len : CHUNK;
@@ -92,12 +94,12 @@ static const char *why(int error)
     case ENOENT: return "there is no such file";
     case EACCES: return "permission denied";
     case EISDIR: return "it is a directory";
-    case ENOMEM: return "memory is short";
+    case ENOMEM: return "out of memory";
     default: return "it cannot be read";
     }
 }
 
-/* Makes room for a plain file in one step. */
+/* Reserves room for a regular file in one step. */
 static void expect_size(PtcBuf *buf, int fd)
 {
     struct stat st;

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Batches on standard input.  What always holds: each line that is not blank is answered with one line, in order,
+ * before the next is read. */
 #include "cli/jsonl.h"
 
 #include <string.h>
@@ -8,7 +10,7 @@
 #include "cli/shown.h"
 #include "net/lines.h"
 
-/* Answers for lines that never reach the engine. */
+/* Answers to lines that never reach the engine. */
 #define ANSWER(reason, kind, message)                                                          \
     "{\"id\":null,\"ok\":false,\"reason\":\"" reason "\",\"phase\":\"parse\",\"kind\":\"" kind \
     "\",\"message\":\"" message "\",\"line\":0,\"column\":0,\"errors\":[{\"kind\":\"" kind     \
@@ -17,7 +19,7 @@
 static const char too_long_line[] =
     ANSWER("args_error", "args_error", "the line is longer than 64 MiB");
 static const char no_memory[] =
-    ANSWER("memory_limit", "memory_exceeded", "no memory to answer this line");
+    ANSWER("memory_limit", "memory_exceeded", "out of memory while answering this line");
 
 int ptc_jsonl_each(PtcMem *mem, const char *command, const char *too_long, PtcJsonlAnswer answer,
                    void *user)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * jsonl.h - one request a line, one answer a line: `ptc eval --jsonl` (docs/batch.md), `ptc signature --jsonl`. */
+ * jsonl.h - one request per line, one answer per line: `ptc eval --jsonl` (docs/batch.md), `ptc signature --jsonl`. */
 #ifndef PTC_CLI_JSONL_H
 #define PTC_CLI_JSONL_H
 
@@ -9,8 +9,8 @@
 /* Answers a line on standard output; false when that cannot be written. */
 typedef bool (*PtcJsonlAnswer)(void *user, const char *line, size_t len);
 
-/* Has every line of standard input but blank ones answered, each before the next is read; lines that are too long get the
- * constant answer.  Returns the exit status: 0 when all were answered, whatever the answers say. */
+/* Has every line of standard input answered except blank ones, each before the next is read; lines that are too long
+ * get the constant answer.  Returns the exit status: 0 when all were answered, whatever the answers say. */
 int ptc_jsonl_each(PtcMem *mem, const char *command, const char *too_long, PtcJsonlAnswer answer,
                    void *user);
 

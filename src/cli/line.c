@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Line editing for ANSI terminals.  What always holds: the terminal is only raw while a line is being read; the text
+ * is valid UTF-8 and the cursor is between graphemes. */
 #include "cli/line.h"
 
 #include <errno.h>
@@ -54,7 +56,7 @@ static void flush(PtcLine *l)
     ptc_buf_clear(&l->out);
 }
 
-/* The next byte; -1 at the end, -2 when `wait_ms` (-1: for ever) went by. */
+/* The next byte; -1 at the end, -2 after `wait_ms` (-1: wait forever). */
 static int next_byte(PtcLine *l, int wait_ms)
 {
     if (l->input_at < l->input_len)
@@ -91,13 +93,13 @@ static size_t length_before(const PtcLine *l, size_t at)
     return at - last;
 }
 
-/* Columns that a grapheme takes: those of its first character. */
+/* Columns that a grapheme takes: those of its first code point. */
 static size_t grapheme_columns(const char *bytes, size_t len)
 {
     uint32_t code;
     ptc_utf8_decode(bytes, len, &code);
     if (code < 0x20 || code == 0x7F)
-        return 1; /* shown as another sign */
+        return 1; /* shown as another character */
     int width = utf8proc_charwidth((utf8proc_int32_t)code);
     return width < 0 ? 1 : (size_t)width;
 }
@@ -110,7 +112,7 @@ static size_t columns_between(const PtcLine *l, size_t from, size_t to)
     return n;
 }
 
-/* Is it part of a name, for completion and word movements? */
+/* Is it part of a name, for completion and moving by words? */
 static bool in_word(char c)
 {
     return (unsigned char)c > ' ' && !strchr("()[]{}\"';,@^`~\\", c);
@@ -136,7 +138,7 @@ static void add_shown(PtcBuf *out, const char *bytes, size_t len)
         ptc_buf_add(out, bytes, len);
 }
 
-/* Draws prompt and text on one row; text that is too long is shown around the cursor. */
+/* Draws prompt and text on one row; of a text that is too long, the part around the cursor. */
 static void draw(PtcLine *l)
 {
     size_t room = columns() - l->prompt_columns % columns() - 1, used = 0, p;
@@ -167,7 +169,7 @@ static void insert(PtcLine *l, const char *bytes, size_t len)
     if (len == 0)
         return;
     if (!ptc_buf_reserve(&l->text, len)) {
-        l->text.full = false; /* the line is as long as it gets */
+        l->text.full = false; /* the line cannot get any longer */
         return;
     }
     char *at = l->text.data + l->cursor;
@@ -186,7 +188,7 @@ static void erase(PtcLine *l, size_t from, size_t to)
     l->cursor = from;
 }
 
-/* Erases and keeps what was there for Ctrl-Y. */
+/* Erases, and keeps what was there for Ctrl-Y. */
 static void kill_text(PtcLine *l, size_t from, size_t to)
 {
     if (from >= to)
@@ -243,7 +245,7 @@ static void kill_word(PtcLine *l)
 
 /* ---------------------------------------------------------------- completion */
 
-/* Length of what all candidates begin with. */
+/* Length of the prefix that all candidates share. */
 static size_t common_prefix(const PtcBuf *found)
 {
     size_t first = strcspn(found->data, "\n"), common = first;
@@ -297,7 +299,7 @@ static void complete(PtcLine *l)
 
 /* ---------------------------------------------------------------------- keys */
 
-/* What follows ESC, as the control byte that does the same or a KEY_. */
+/* What follows ESC, as the control byte that does the same, or a KEY_ constant. */
 static int escape_key(PtcLine *l)
 {
     int c = next_byte(l, ESCAPE_MS), number = 0;
@@ -323,7 +325,7 @@ static int escape_key(PtcLine *l)
     }
 }
 
-/* The next key; characters are inserted at once and come back as KEY_TEXT. */
+/* The next key; characters are inserted at once and reported as KEY_TEXT. */
 static int next_key(PtcLine *l)
 {
     char bytes[4];
@@ -384,7 +386,7 @@ static void edit(PtcLine *l, int key)
         move(l, key);
 }
 
-/* Keys until one ends the line. */
+/* Handles keys until one ends the line. */
 static PtcTyped edit_line(PtcLine *l)
 {
     for (;;) {

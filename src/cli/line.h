@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * line.h - a line typed at a terminal, with editing, history and completion.  Knows ANSI terminals
- * through termios only.  The terminal is raw while a line is read and as before at all other times. */
+ * line.h - a line typed at a terminal, with editing, history and completion.  Only uses ANSI sequences and termios.
+ * The terminal is raw while a line is being read and unchanged at all other times. */
 #ifndef PTC_CLI_LINE_H
 #define PTC_CLI_LINE_H
 
@@ -8,7 +8,7 @@
 
 #include "cli/history.h"
 
-/* Appends what could stand for the word, one candidate a line, sorted. */
+/* Appends the candidates for the word, one per line, sorted. */
 typedef void (*PtcLineComplete)(void *user, const char *word, size_t len, PtcBuf *out);
 
 typedef struct PtcLine {
@@ -19,7 +19,7 @@ typedef struct PtcLine {
     size_t cursor; /* byte in text, between graphemes */
     size_t view;   /* first byte that is shown */
     PtcBuf typed;  /* the line being typed, while a history entry is shown */
-    PtcBuf out;    /* for the terminal, written at once */
+    PtcBuf out;    /* for the terminal, written in one go */
     PtcBuf killed; /* by Ctrl-K, U, W */
     size_t entry;  /* of the history; its count: the line being typed */
     const char *prompt;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The `ptc` command: finds the subcommand and hands over.  Nothing else happens before the
- * subcommand asks for it, since a cold start is most of what a short run costs. */
+ * The `ptc` command: finds the subcommand and calls it.  Nothing else happens before the subcommand asks for it,
+ * since a cold start is most of what a short run costs. */
 #include "cli/cmd.h"
 
 #include <signal.h>
@@ -69,10 +69,10 @@ int main(int argc, char **argv)
 {
     if (ptc_zygote_asked(argc, argv))
         return ptc_zygote_main(NULL);
-    signal(SIGPIPE, SIG_IGN); /* a reader that went away is an error of write */
+    signal(SIGPIPE, SIG_IGN); /* a reader that went away shows up as an error of write */
     signal(
         SIGCHLD,
-        SIG_DFL); /* a parent that ignores it hands that down, and exit statuses of tools get lost */
+        SIG_DFL); /* a parent may pass on that it is ignored, and exit statuses of tools would be lost */
     if (argc < 2) {
         print_help(PTC_IO_STDERR);
         return PTC_EXIT_USAGE;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Sessions of the protocol in a store.  What always holds: the store knows the digest of a session's id and not the id, so
- * that whoever reads the store cannot take over a session. */
+ * Sessions of the protocol in a store.  What always holds: the store has the digest of a session's id, not the id
+ * itself, so that whoever reads the store cannot take over a session. */
 #include "cli/mcp_keep.h"
 
 #include "base/budget.h"
@@ -16,7 +16,7 @@ static PtcStoreKey key_of(const char *owner, PtcText id, uint8_t digest[PTC_SHA2
     return (PtcStoreKey){kind, ptc_text_cstr(owner), {(const char *)digest, PTC_SHA256_BYTES}};
 }
 
-/* What cannot be kept is lost with the process, as without a store. */
+/* A session that cannot be saved is lost with the process, as it would be without a store. */
 static void save(void *user, const char *owner, PtcText id, PtcText bytes)
 {
     PtcMcpKeep *k = user;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * mcp_keep.h - sessions of the protocol as records of a store, so that clients of before 2026 go on after a restart of
- * `ptc mcp --http`. */
+ * mcp_keep.h - sessions of the protocol as records of a store, so that clients using versions before 2026 can
+ * continue after a restart of `ptc mcp --http`. */
 #ifndef PTC_CLI_MCP_KEEP_H
 #define PTC_CLI_MCP_KEEP_H
 
@@ -13,7 +13,7 @@ typedef struct PtcMcpKeep {
     size_t max, max_of_owner;
 } PtcMcpKeep;
 
-/* The store is borrowed.  At most `max` sessions, of which an owner has at most the given percent. */
+/* The store is borrowed.  At most `max` sessions, of which one owner may have the given percentage. */
 void ptc_mcp_keep_init(PtcMcpKeep *keep, PtcStore *store, size_t max, unsigned owner_share);
 
 #endif

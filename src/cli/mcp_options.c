@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * The options of `ptc mcp`: one table for the configuration file, the environment and the command line.  What always
+ * holds: the command line wins over the environment, which wins over the file; a misspelt name is an error in all
+ * three. */
 #include "cli/mcp_options.h"
 
 #include <stdio.h>
@@ -19,7 +22,7 @@ extern char **environ;
 #define GIB ((int64_t)1 << 30)
 #define ENV "PTC_MCP_"
 
-/* Each is also read from the environment (--max-sessions is PTC_MCP_MAX_SESSIONS), and from the configuration file. */
+/* Each can also be set in the environment (--max-sessions is PTC_MCP_MAX_SESSIONS) and in the configuration file. */
 static const PtcOption table[] = {
     {"http", 0, PTC_OPTION_TEXT, AT(http), "HOST:PORT",
      "speak Streamable HTTP there instead of stdio", 0, 0},
@@ -51,7 +54,7 @@ static const PtcOption table[] = {
     {"sessions", 0, PTC_OPTION_FLAG, AT(sessions), NULL,
      "offer sessions: programs that build on each other", 0, 0},
     {"session-store", 0, PTC_OPTION_TEXT, AT(session_store), "sqlite:FILE",
-     "keep sessions over a restart (in memory only)", 0, 0},
+     "keep sessions across a restart (in memory only)", 0, 0},
     {"max-sessions", 0, PTC_OPTION_INT, AT(max_sessions), "N", "sessions at once", 1, 100000},
     {"session-ttl-ms", 0, PTC_OPTION_INT, AT(session_ttl_ms), "N", "a session ends after", 1,
      365 * DAY_MS},
@@ -62,21 +65,21 @@ static const PtcOption table[] = {
     {"sessions-memory-mb", 0, PTC_OPTION_INT, AT(sessions_memory_mb), "N", "MiB of all sessions", 1,
      1 << 20},
     {"profile", 0, PTC_OPTION_CHOICE, AT(profile), "slim|structured|debug",
-     "how much answers tell (slim; with --debug-tool debug)", 0, 0},
+     "how much detail answers have (slim; with --debug-tool debug)", 0, 0},
     {"debug-tool", 0, PTC_OPTION_FLAG, AT(debug_tool), NULL,
-     "offer lisp_debug: what was called lately", 0, 0},
+     "offer lisp_debug: what was called recently", 0, 0},
     {"debug-ring", 0, PTC_OPTION_INT, AT(debug_ring), "N", "calls that lisp_debug remembers", 10,
      5000},
     {"trace-dir", 0, PTC_OPTION_TEXT, AT(trace_dir), "DIR", "write a JSON Lines file for each call",
      0, 0},
     {"trace-payloads", 0, PTC_OPTION_CHOICE, AT(trace_payloads), "none|summary|full",
-     "what traces and lisp_debug tell of programs and results", 0, 0},
+     "how much traces and lisp_debug show of programs and results", 0, 0},
     {"trace-max-files", 0, PTC_OPTION_INT, AT(trace_max_files), "N", "older traces are removed", 1,
      100000},
     {"max-concurrent-calls", 0, PTC_OPTION_INT, AT(max_running), "N",
      "calls that run at once (the number of cores)", 1, 1024},
-    {"max-queued-calls", 0, PTC_OPTION_INT, AT(max_waiting), "N", "calls that wait; more are busy",
-     0, 10000},
+    {"max-queued-calls", 0, PTC_OPTION_INT, AT(max_waiting), "N",
+     "calls that may wait; further ones are refused as busy", 0, 10000},
     {"queue-ms", 0, PTC_OPTION_INT, AT(queue_ms), "N",
      "how long a call waits for its turn before it is busy", 1, DAY_MS},
     {"max-frame-bytes", 0, PTC_OPTION_INT, AT(max_frame_bytes), "N", "of one message", 1024, GIB},
@@ -88,9 +91,9 @@ static const PtcOption table[] = {
     {"program-memory-mb", 0, PTC_OPTION_INT, AT(program_memory_mb), "N", "live memory of a program",
      1, 1 << 20},
     {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
-     "calls of tools in one program (no limit)", 0, 1 << 30},
+     "tool calls in one program (no limit)", 0, 1 << 30},
     {"progress-ms", 0, PTC_OPTION_INT, AT(progress_ms), "N",
-     "between two signs of life, for clients that ask for progress", 1, DAY_MS},
+     "between progress notifications, for clients that ask for them", 1, DAY_MS},
     {"isolation", 0, PTC_OPTION_CHOICE, AT(isolation), "auto|on|none",
      "run programs in locked-down processes; auto: when the system can (auto; with --http on)", 0,
      0},
@@ -103,7 +106,7 @@ static const PtcOption table[] = {
      "print what to paste into a client's configuration", 0, 0},
 };
 
-/* What the transport does with limits that are not given. */
+/* What the transport uses for limits that are not given. */
 static void resolve(void *target)
 {
     PtcMcpOptions *o = target;
@@ -132,7 +135,7 @@ const PtcUsage ptc_mcp_usage = {
     .resolve = resolve,
 };
 
-/* Of those only the command line makes sense. */
+/* These only make sense on the command line. */
 static bool only_argv(const PtcOption *option)
 {
     return option->field == AT(print_config);
@@ -163,7 +166,7 @@ static void set_defaults(PtcMcpOptions *o)
                          .progress_ms = 10000};
 }
 
-/* A list that a stronger place gives replaces the one before. */
+/* A list from a place with higher precedence replaces the one before. */
 static void clear_list(const PtcOption *option, PtcMcpOptions *o)
 {
     if (option->type == PTC_OPTION_LIST)
@@ -179,7 +182,7 @@ static void env_name(const PtcOption *option, char *name, size_t size)
         *p = *p == '-' ? '_' : (char)(*p >= 'a' && *p <= 'z' ? *p - 'a' + 'A' : *p);
 }
 
-/* Items of a list stand between commas. */
+/* Items of a list are separated by commas. */
 static bool set_items(const PtcOption *option, PtcMcpOptions *o, PtcArena *arena,
                       const char *origin, const char *text)
 {
@@ -216,7 +219,7 @@ static bool read_environment(PtcMcpOptions *o, PtcArena *arena)
     return true;
 }
 
-/* A name that nearly is one of ours would else do nothing, silently. */
+/* A misspelt name would otherwise be ignored silently. */
 static bool check_environment(void)
 {
     char name[64];
@@ -236,8 +239,9 @@ static bool check_environment(void)
         if (known)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)len, *e);
-        ptc_options_wrong(&ptc_mcp_usage, "the environment has %s, which is no option%s%s", name,
-                          nearest.best ? "; did you mean " : "", nearest.best ? nearest.best : "");
+        ptc_options_wrong(&ptc_mcp_usage, "the environment has %s, which is not an option%s%s",
+                          name, nearest.best ? "; did you mean " : "",
+                          nearest.best ? nearest.best : "");
         return false;
     }
     return true;
@@ -268,7 +272,7 @@ static bool no_nul(const char *text, size_t len)
     return memchr(text, 0, len) == NULL;
 }
 
-/* The text that the value of an option is set from; NULL: it has another type. */
+/* The text to set an option's value from; NULL: it has another type. */
 static const char *text_of(const File *f, PtcValue v)
 {
     char number[32];
@@ -284,7 +288,7 @@ static const char *text_of(const File *f, PtcValue v)
     return copy_text(f->arena, number, strlen(number), "", 0);
 }
 
-/* ["a=@f"] and {"a": "@f"} are the same. */
+/* ["a=@f"] and {"a": "@f"} mean the same. */
 static bool set_list(const File *f, const PtcOption *option, const char *origin, PtcValue v)
 {
     clear_list(option, f->o);
@@ -333,7 +337,7 @@ static bool set_member(const File *f, const PtcOption *option, const char *origi
     return false;
 }
 
-/* The option that a member is: "max_sessions" or "max-sessions". */
+/* The option that a member stands for: "max_sessions" or "max-sessions". */
 static const PtcOption *find_member(const char *key, size_t len)
 {
     for (size_t i = 0; i < ptc_mcp_usage.option_count; i++) {
@@ -353,7 +357,7 @@ static bool unknown_member(const File *f, const char *key, size_t len)
     ptc_nearest_init(&nearest, key, len);
     for (size_t i = 0; i < ptc_mcp_usage.option_count; i++)
         ptc_nearest_offer(&nearest, table[i].name, strlen(table[i].name));
-    ptc_options_wrong(&ptc_mcp_usage, "%.200s: \"%.*s\" is no option%s%s", f->path,
+    ptc_options_wrong(&ptc_mcp_usage, "%.200s: \"%.*s\" is not an option%s%s", f->path,
                       (int)(len > 40 ? 40 : len), key, nearest.best ? "; did you mean " : "",
                       nearest.best ? nearest.best : "");
     return false;
@@ -412,7 +416,7 @@ static bool read_config(PtcMcpOptions *o, PtcArena *arena, const char *path)
 
 /* ------------------------------------------------------------------------------------- reading */
 
-/* The file of --config must be known before the rest of argv is read, since the rest is stronger. */
+/* The file given by --config must be known before the rest of argv is read, since the rest takes precedence over it. */
 static const char *find_config(int argc, char **argv)
 {
     const char *path = getenv(ENV "CONFIG");
@@ -432,7 +436,7 @@ static bool asks_for_help(int argc, char **argv)
     return false;
 }
 
-/* Lists of the command line replace those of the other places. */
+/* Lists on the command line replace those from the other places. */
 static void take_lists(PtcMcpOptions *o, const PtcMcpOptions *given)
 {
     for (size_t i = 0; i < ptc_mcp_usage.option_count; i++) {
@@ -460,7 +464,7 @@ PtcParse ptc_mcp_options_read(PtcMcpOptions *o, PtcArena *arena, int *argc, char
     take_lists(o, &before);
     take_lists(o, &given);
     if (parse == PTC_PARSE_OK && *argc > 0) {
-        ptc_options_wrong(&ptc_mcp_usage, "'%.60s' is no option", argv[0]);
+        ptc_options_wrong(&ptc_mcp_usage, "'%.60s' is not an option", argv[0]);
         return PTC_PARSE_WRONG;
     }
     return parse;

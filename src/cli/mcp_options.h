@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * mcp_options.h - the options of `ptc mcp` from three places: a configuration file, the environment, the command line;
- * the later one wins.  One table says what there is. */
+ * mcp_options.h - the options of `ptc mcp` from three places: a configuration file, the environment, the command
+ * line; the later one wins.  One table lists all of them. */
 #ifndef PTC_CLI_MCP_OPTIONS_H
 #define PTC_CLI_MCP_OPTIONS_H
 
@@ -26,12 +26,12 @@ enum { PTC_ISOLATION_AUTO, PTC_ISOLATION_ON, PTC_ISOLATION_NONE };
 
 extern const PtcUsage ptc_mcp_usage;
 
-/* Fills the options; texts live in argv, the environment or the arena.  What is wrong is on standard error, with the
- * place it came from. */
+/* Fills the options; texts live in argv, the environment or the arena.  Mistakes are reported on standard error, with
+ * the place they came from. */
 PtcParse ptc_mcp_options_read(PtcMcpOptions *options, PtcArena *arena, int *argc, char **argv);
 
 /* Prints what to paste into the configuration of a client, for this binary and these arguments, which it changes
- * (mcp_print.c).  An exit status. */
+ * (mcp_print.c).  Returns the exit status. */
 int ptc_mcp_print_config(PtcArena *arena, const PtcMcpOptions *options, int argc, char **argv);
 
 #endif

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Makes paths in arguments absolute.  What always holds: a file that must exist is checked, so that a client never
+ * gets a configuration that cannot work. */
 #include "cli/mcp_paths.h"
 
 #include <limits.h>
@@ -9,7 +11,7 @@
 
 #include "cli/mcp_options.h"
 
-/* Options that name a file: what stands before its name in the value, and whether it must be there already. */
+/* Options that name a file: what comes before its name in the value, and whether it must exist already. */
 static const struct {
     const char *option, *before;
     bool exists;
@@ -25,7 +27,7 @@ static bool refuse(const char *option, const char *path, const char *why)
     return false;
 }
 
-/* The directory of a file that may not be there yet, from the root; `last` becomes the file's own name. */
+/* The absolute directory of a file that need not exist yet; `last` becomes the file's own name. */
 static bool resolve_parent(const char *path, char full[PATH_MAX], const char **last)
 {
     char parent[PATH_MAX] = ".";
@@ -62,13 +64,13 @@ static char *join(PtcArena *arena, const char *front, size_t len, const char *pa
     return text;
 }
 
-/* Makes the path absolute that begins at `value` in an argument. */
+/* Makes the path that begins at `value` in an argument absolute. */
 static bool rewrite(PtcArena *arena, size_t i, char **argument, const char *value)
 {
     char full[2 * PATH_MAX];
     const char *before = named[i].before, *at = *before ? strstr(value, before) : value;
     if (!at)
-        return true; /* wrong, which is told when it is used */
+        return true; /* a mistake, which is reported when the option is used */
     at += strlen(before);
     if (!resolve(named[i].option, at, named[i].exists, full))
         return false;

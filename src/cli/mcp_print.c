@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * --print-config: what to paste where, so that a client starts this binary, or finds the server that speaks HTTP.
  *
- * Each client has its own file and its own words in it; a row says which.  Values are JSON strings throughout, which TOML and
- * YAML take too. */
+ * Each client has its own file and its own terms; a row says which.  All values are JSON strings, which TOML and YAML
+ * accept too. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,14 +15,14 @@
 #include "json/write.h"
 #include "mcp/http/http_bind.h"
 
-/* What an entry is made of. */
+/* What an entry consists of. */
 typedef struct {
     PtcBuf out;
     const char *exe;
     int argc;
     char **argv;     /* of the server, without --print-config */
     const char *url; /* NULL: the client starts the server */
-    bool token;      /* it asks for one */
+    bool token;      /* the server asks for one */
     const struct Client *client;
 } Entry;
 
@@ -34,8 +34,8 @@ typedef struct Client {
         *type; /* "type" of an entry with a command, and of one with a URL; NULL: it has none */
     const char *http_type;
     const char *url_key;
-    const char *bearer; /* the value of the header, with the client's own way to name a variable */
-    const char *rest;   /* members that end an entry */
+    const char *bearer; /* the value of the header, in the client's own notation for a variable */
+    const char *rest;   /* members at the end of an entry */
 } Client;
 
 /* ------------------------------------------------------------------------------- pieces */
@@ -62,7 +62,7 @@ static void add_list(Entry *e, const char *first)
     ptc_buf_add_char(out, ']');
 }
 
-/* A member on a line of its own, after a comma when it is not the first; its value follows. */
+/* A member on its own line, after a comma unless it is the first; its value follows. */
 static void add_key(PtcBuf *out, bool *first, const char *key)
 {
     ptc_buf_addf(out, "%s\n      \"%s\": ", *first ? "" : ",", key);
@@ -127,7 +127,7 @@ static void print_json(Entry *e)
     end_json(e, &first);
 }
 
-/* It starts programs only; one that passes on to a URL is among them. */
+/* This client only starts programs, so a proxy program passes the messages on to a URL. */
 static void print_claude_desktop(Entry *e)
 {
     bool first = true;
@@ -345,7 +345,7 @@ static const Client clients[] = {
      .bearer = YOURS},
 };
 
-/* The arguments without --print-config. */
+/* Removes --print-config from the arguments. */
 static int other_args(int argc, char **argv)
 {
     int n = 0;
@@ -358,7 +358,7 @@ static int other_args(int argc, char **argv)
     return n;
 }
 
-/* Where clients on this machine find the server; false: they cannot know. */
+/* Where clients on this machine find the server; false: there is no telling. */
 static bool make_url(const char *listen, char *url, size_t size)
 {
     PtcHttpAddress address;
@@ -378,7 +378,7 @@ static bool make_url(const char *listen, char *url, size_t size)
     return true;
 }
 
-/* The server must run for the client to find it. */
+/* The server must be running for the client to find it. */
 static void tell_start(const Entry *e)
 {
     PtcBuf line;

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Options of commands, driven by a table.  What always holds: a mistake is reported once, on standard error, naming
+ * the option and what it accepts, and parsing stops there. */
 #include "cli/options.h"
 
 #include <errno.h>
@@ -15,8 +17,8 @@ enum { HELP_COLUMN = 26 };
 
 /* -------------------------------------------------------------------- help */
 
-/* " (1000)": the value that an option has when it is not given.  Nothing when that is no value that one could give; the
- * text then says what happens. */
+/* " (1000)": the value of an option that is not given.  Nothing if that is not a value one could give; the text then
+ * says what happens. */
 static void default_text(const PtcOption *option, const void *target, char *out, size_t size)
 {
     const void *field = (const char *)target + option->field;
@@ -88,7 +90,7 @@ static bool set_int(const PtcUsage *usage, const PtcOption *option, int64_t *fie
     return false;
 }
 
-/* The place of a word among "a|b|c"; -1: it is none of them. */
+/* The index of a word in "a|b|c"; -1: it is not there. */
 static int find_word(const char *words, const char *text)
 {
     size_t len = strlen(text);
@@ -191,7 +193,7 @@ static void unknown(const PtcUsage *usage, const char *arg)
         ptc_options_wrong(usage, "unknown option %.*s", (int)(word - arg + (ptrdiff_t)len), arg);
 }
 
-/* One option at argv[*at]; moves *at to the last argument it took. */
+/* Parses one option at argv[*at]; moves *at to the last argument it used. */
 static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char **argv, int *at)
 {
     const char *arg = argv[*at];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * options.h - one table of options for each command; parsing, --help and the messages for wrong
- * usage all come from it. */
+ * options.h - one table of options for each command; parsing, --help and the messages about wrong usage all come from
+ * it. */
 #ifndef PTC_CLI_OPTIONS_H
 #define PTC_CLI_OPTIONS_H
 
@@ -10,10 +10,10 @@
 
 /* The type of an option, and of the field that takes its value. */
 typedef enum {
-    PTC_OPTION_FLAG,   /* bool: set when it is there */
+    PTC_OPTION_FLAG,   /* bool: set if it is given */
     PTC_OPTION_TEXT,   /* const char *, borrowed from argv */
     PTC_OPTION_INT,    /* int64_t from min to max */
-    PTC_OPTION_CHOICE, /* int: the place of the word in `value`, "text|json" */
+    PTC_OPTION_CHOICE, /* int: the index of the word in `value`, "text|json" */
     PTC_OPTION_LIST,   /* PtcOptionList: may be given several times */
 } PtcOptionType;
 
@@ -40,7 +40,7 @@ typedef struct PtcUsage {
     const char *examples; /* lines as one would type them */
     const PtcOption *options;
     size_t option_count;
-    /* Gives fields that stand for "the default" the number that it is, for --help; NULL: the fields have it already. */
+    /* Replaces fields that mean "the default" with the actual number, for --help; NULL: the fields already have it. */
     void (*resolve)(void *target);
 } PtcUsage;
 
@@ -50,15 +50,14 @@ typedef enum {
     PTC_PARSE_WRONG, /* the message is on standard error */
 } PtcParse;
 
-/* Fills the struct at `target`, which the caller has set to the defaults.  What is no option is
- * moved to the front of argv, *argc becomes their number.  `--` ends the options; `-` and
- * negative numbers are none. */
+/* Fills the struct at `target`, which the caller has set to the defaults.  Other arguments are moved to the front of
+ * argv, and *argc becomes their number.  `--` ends the options; `-` and negative numbers are not options. */
 PtcParse ptc_options_parse(const PtcUsage *usage, void *target, int *argc, char **argv);
 
 /* The option of that name; NULL: there is none. */
 const PtcOption *ptc_options_find(const PtcUsage *usage, const char *name, size_t len);
-/* Sets the field of an option from a text that did not come from argv, which is borrowed; `origin` is what messages call
- * the place it came from.  A flag takes true or false.  False: the message is on standard error. */
+/* Sets the field of an option from a text that did not come from argv, which is borrowed; `origin` is what messages
+ * call the place it came from.  A flag accepts true or false.  False: the message is on standard error. */
 bool ptc_options_set(const PtcUsage *usage, const PtcOption *option, void *target,
                      const char *origin, const char *text);
 

@@ -1,9 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Findings for a person.  What always holds: a report quotes at most one line of source, shortened around the place,
+ * with control characters replaced. */
 #include "cli/report.h"
 
-enum { BEFORE = 100, AFTER = 60 }; /* characters shown to either side of the place */
+enum { BEFORE = 100, AFTER = 60 }; /* characters shown on either side of the place */
 
-/* A piece of one source line, with the place in it. */
+/* Part of one source line, and the place in it. */
 typedef struct {
     const char *from, *to; /* what is shown */
     const char *at;        /* the place, from <= at <= to */
@@ -36,7 +38,7 @@ static const char *backward(const char *p, const char *start, size_t n)
     return p;
 }
 
-/* Finds line and column (from 1); a place beyond the text is its end. */
+/* Finds line and column (from 1); a place past the end counts as the end. */
 static Excerpt find(const char *program, size_t len, uint32_t line, uint32_t column)
 {
     const char *start = program, *end = program + len;
@@ -83,7 +85,7 @@ static void add_form(PtcBuf *out, const PtcError *error)
         add_source(out, &e);
 }
 
-/* Whoever sees a report set the limits, and may set others. */
+/* Whoever reads a report chose the limits on the command line, and can change them there. */
 static const char *option_of(const char *kind)
 {
     static const char *const options[][2] = {{"timeout", "--timeout-ms"},
@@ -115,7 +117,7 @@ static void add_finding(PtcBuf *out, const char *what, const PtcError *error, co
     ptc_buf_add(out, error->message, error->message_len);
     ptc_buf_add_char(out, '\n');
     if (error->line > 0 && error->earlier) {
-        /* its text is not at hand, but for the form */
+        /* its text is not available, except for the form */
         ptc_buf_addf(out, " --> an earlier program, line %u, column %u\n", (unsigned)error->line,
                      (unsigned)error->column);
         add_form(out, error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * `ptc run FILE`.  The answer goes to standard output, all else to standard error; with --json the whole outcome goes to
- * standard output, whatever it is. */
+ * `ptc run FILE`.  The answer goes to standard output, everything else to standard error; with --json the whole
+ * outcome goes to standard output, whatever it is. */
 #include "cli/run_agent.h"
 
 #include <pthread.h>
@@ -28,7 +28,7 @@
 
 enum { MIB = 1024 * 1024, OUT_BYTES = 256 * MIB };
 
-/* One call of the command. */
+/* One invocation of the command. */
 typedef struct Command {
     PtcMem *mem;
     const PtcRunCommand *o;
@@ -115,7 +115,7 @@ static bool read_agents(Command *c, int *status)
     return ok;
 }
 
-/* JSON on the command line, or in a file that is named with @. */
+/* JSON on the command line, or in a file named with @. */
 static bool read_text(Command *c, const char *option, const char *text, PtcText *out, int *status)
 {
     PtcBuf buf;
@@ -140,7 +140,7 @@ static bool read_text(Command *c, const char *option, const char *text, PtcText 
     return true;
 }
 
-/* Puts the pieces of a file under their key. */
+/* Adds the pieces of a file under their key. */
 static bool add_chunk(Command *c, const char *text, PtcValue *map, int *status)
 {
     PtcChunkSpec spec;
@@ -284,7 +284,7 @@ static int exit_status(const Command *c)
     return usage ? PTC_EXIT_USAGE : PTC_EXIT_FAILED;
 }
 
-/* Runs that are recorded and replayed are to be compared byte by byte, and no two take the same time. */
+/* Recorded and replayed runs are meant to be compared byte by byte, and no two take the same time. */
 static bool tells_time(const Command *c)
 {
     return !c->o->record && !(c->o->llm && strncmp(c->o->llm, "replay:", 7) == 0);

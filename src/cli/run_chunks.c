@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Texts in pieces.  Pieces end between characters (not graphemes: they are for a model), and their overlap is smaller than
- * they are, so that there is always a next one. */
+ * Texts in pieces.  What always holds: pieces end between characters (not graphemes: they are for a model), and their
+ * overlap is smaller than a piece, so every piece makes progress. */
 #include "cli/run_chunks.h"
 
 #include <stdio.h>
@@ -60,7 +60,7 @@ static bool read_part(PtcText part, PtcChunkSpec *s, bool *has_size, char why[PT
         }
         return true;
     }
-    return refuse(why, "it has a part that is no size and no overlap");
+    return refuse(why, "it has a part that is neither a size nor an overlap");
 }
 
 static bool read_path(PtcText rest, PtcChunkSpec *s, size_t *used, char why[PTC_CHUNK_WHY])
@@ -115,7 +115,7 @@ static size_t unit_end(const PtcChunkSpec *s, PtcText text, size_t at)
     return n;
 }
 
-/* A piece of lines is without the last one's end. */
+/* A piece made of lines does not include the end of its last line. */
 static PtcText piece(const PtcChunkSpec *s, PtcText text, size_t from, size_t to)
 {
     PtcText p = {text.bytes + from, to - from};

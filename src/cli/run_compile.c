@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Compiled agents on the command line. */
+ * Compiled agents on the command line.  What always holds: a file that cannot be written completely leaves the old
+ * one in place. */
 #define _GNU_SOURCE
 #include "cli/run_compile.h"
 
@@ -31,7 +32,7 @@ static int complain_fault(const char *command, const PtcFault *f)
 
 /* ------------------------------------------------------------------------------- compiling */
 
-/* A file is made anew or replaced whole; one that cannot be written leaves the old one. */
+/* Creates the file or replaces it as a whole; if it cannot be written, the old one remains. */
 static bool write_file(const char *path, PtcText text)
 {
     char next[4096];
@@ -47,7 +48,7 @@ static bool write_file(const char *path, PtcText text)
     return ok;
 }
 
-/* The agent's file as an object; it was read before. */
+/* The agent's file as an object; it was read successfully before. */
 static PtcValue read_again(PtcBench *b, PtcMem *mem, const char *path)
 {
     PtcBuf file;

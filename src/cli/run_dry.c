@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The first request of an agent, to be looked at.  It is the request itself, made as for sending, not a description of
- * it. */
+ * Shows the first request of an agent.  It is the request itself, built as for sending, not a description of it. */
 #include "cli/run_dry.h"
 
 #include "cli/cmd.h"

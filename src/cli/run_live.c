@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The live line.  What always holds: whoever ends it returns only when the line is erased and nothing more is drawn. */
+ * The live line.  What always holds: the call that ends it only returns once the line is erased and nothing more will
+ * be drawn. */
 #include "cli/run_live.h"
 
 #include <signal.h>
@@ -33,7 +34,7 @@ static void add_count(PtcBuf *out, uint64_t n, const char *what)
         ptc_buf_addf(out, ", %llu %s%s", (unsigned long long)n, what, n == 1 ? "" : "s");
 }
 
-/* Without the lock: a terminal may take its time. */
+/* Without the lock: a terminal may be slow. */
 static void draw(const PtcRunLive *l, const PtcLiveState *now)
 {
     PtcMem mem;
@@ -98,7 +99,7 @@ static bool can_draw(void)
     return ptc_shown_on(PTC_IO_STDERR) && term && *term && strcmp(term, "dumb") != 0;
 }
 
-/* Signals are for the thread that runs the agent. */
+/* Signals are left to the thread that runs the agent. */
 static bool start(PtcRunLive *l)
 {
     sigset_t all, before;
@@ -140,7 +141,7 @@ void ptc_run_live_end(PtcRunLive *l)
 
 /* -------------------------------------------------------------------------------- events */
 
-/* What is being done, and by which of the agents below the top. */
+/* What is being done, and by which agent if it is not the top one. */
 static void set_doing(PtcLiveState *l, const PtcProgress *p, const char *what, PtcText tool)
 {
     snprintf(l->doing, sizeof l->doing, "%s%.*s%s%.*s", what, (int)(tool.len < 64 ? tool.len : 64),

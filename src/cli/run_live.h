@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * run_live.h - one line on the terminal that tells what an agent is doing, as long as it does it:
+ * run_live.h - one line on the terminal that shows what an agent is doing while it runs:
  *
  *     turn 2, running a program, 3 tool calls, 1204 tokens, 4.5 s
  *
- * Only when standard error is a terminal that can erase a line; otherwise everything here does nothing.  A thread draws the
- * line, ten times a second at most, so that the agent never waits for a terminal and a short run shows nothing at all. */
+ * Only if standard error is a terminal that can erase a line; otherwise nothing here does anything.  A thread draws
+ * the line, at most ten times a second, so that the agent never waits for a terminal and a short run shows nothing at
+ * all. */
 #ifndef PTC_CLI_RUN_LIVE_H
 #define PTC_CLI_RUN_LIVE_H
 
@@ -14,7 +15,7 @@
 
 enum { PTC_LIVE_DOING = 120 };
 
-/* What the line tells. */
+/* What the line shows. */
 typedef struct PtcLiveState {
     int64_t turn;
     uint64_t calls, tokens;
@@ -35,7 +36,7 @@ typedef struct PtcRunLive {
 void ptc_run_live_begin(PtcRunLive *live);
 /* To be called from PtcTreeHost.progress. */
 void ptc_run_live_tell(PtcRunLive *live, const PtcProgress *progress);
-/* Erases the line; on the thread that began it, as often as one likes. */
+/* Erases the line; on the thread that began it, any number of times. */
 void ptc_run_live_end(PtcRunLive *live);
 
 #endif

@@ -1,4 +1,5 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Describes functions and forms from their rows, so that `ptc doc`, the REPL and docs/functions.md always agree. */
 #include "cli/show.h"
 
 #include <stdio.h>
@@ -61,7 +62,7 @@ static void add_row(PtcBuf *out, uint32_t index, bool colour)
     add_examples(out, row->examples, "    ");
 }
 
-/* What a search for the name finds, for one that is not there. */
+/* What a search finds for a name that does not exist. */
 static void add_unknown(PtcBuf *out, const char *name, size_t len)
 {
     PtcRows rows;
@@ -81,7 +82,7 @@ static void add_unknown(PtcBuf *out, const char *name, size_t len)
         ptc_buf_add_char(out, '\n');
 }
 
-/* A namespace: its names with a line each. */
+/* A namespace: its names, one line each. */
 static void add_namespace(PtcBuf *out, const char *ns)
 {
     PtcRows rows;
@@ -116,7 +117,7 @@ bool ptc_show_name(PtcBuf *out, const char *name, size_t len, bool colour)
 
 /* ----------------------------------------------------------------- reference */
 
-/* In a table or heading, the signs that Markdown would take for its own. */
+/* Escapes characters that Markdown would interpret in a table or heading. */
 static void add_escaped(PtcBuf *out, const char *text)
 {
     for (; *text; text++) {

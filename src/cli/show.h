@@ -5,8 +5,7 @@
 
 #include "base/buf.h"
 
-/* Appends everything that has this name.  False when nothing has: then it appends a message with
- * the nearest names. */
+/* Appends everything that has this name.  False if nothing has: then it appends a message with the nearest names. */
 bool ptc_show_name(PtcBuf *out, const char *name, size_t len, bool colour);
 
 /* Appends the whole reference as Markdown. */

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Text for a terminal.  What always holds: nothing that is written to a terminal through here can control it,
+ * whatever bytes the text has. */
 #include "cli/shown.h"
 
 #include <unistd.h>
@@ -13,7 +15,7 @@ bool ptc_shown_on(int fd)
     return isatty(fd) == 1;
 }
 
-/* Control characters of both kinds, and those that turn the order of what is written around. */
+/* Control characters of both kinds, and those that change the direction of writing. */
 static bool acts(uint32_t c)
 {
     bool control = (c < 0x20 && c != '\n' && c != '\t') || (c >= 0x7f && c < 0xa0);
@@ -22,10 +24,10 @@ static bool acts(uint32_t c)
     return control || turns;
 }
 
-/* Of valid UTF-8. */
+/* For valid UTF-8. */
 static void add_valid(PtcBuf *out, const char *text, size_t len)
 {
-    size_t plain = 0; /* where the bytes begin that are not yet in out */
+    size_t plain = 0; /* where the bytes that are not in out yet begin */
     for (size_t i = 0, n; i < len; i += n) {
         uint32_t c;
         n = ptc_utf8_decode(text + i, len - i, &c);

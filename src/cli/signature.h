@@ -6,7 +6,7 @@
 #include "json/parse.h"
 #include "tool/sig/sig_check.h"
 
-/* All that answering one question takes; given back as a whole. */
+/* Everything needed to answer one question; released as a whole. */
 typedef struct PtcSigDesk {
     PtcMem *mem;
     PtcPool pool;
@@ -28,11 +28,11 @@ PTC_MUST_USE PtcValue ptc_sig_desk_input(PtcSigDesk *desk, const PtcSig *sig, Pt
 
 /* ---- signature_tags.c */
 /* The value with tags read: {"$kw":"a"} is :a, {"$datetime":"..."} a datetime, {"$date":..}, {"$naive":..},
- * {"$set":[..]}, {"$map":[[key,value],..]}.  PTC_NONE when memory is short. */
+ * {"$set":[..]}, {"$map":[[key,value],..]}.  PTC_NONE when out of memory. */
 PTC_MUST_USE PtcValue ptc_sig_read_tags(PtcHeap *heap, PtcValue v);
 
 /* ---- signature_jsonl.c */
-/* `ptc signature --jsonl`: answers every line of standard input; the exit status. */
+/* `ptc signature --jsonl`: answers every line of standard input; returns the exit status. */
 int ptc_signature_jsonl(PtcMem *mem);
 
 #endif

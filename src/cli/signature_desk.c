@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * The desk of `ptc signature`: a heap and an arena of its own for one question, so that nothing is left of it. */
+ * The desk of `ptc signature`: a heap and an arena for one question, so that nothing of it remains. */
 #include "cli/signature.h"
 
 #include "json/write.h"

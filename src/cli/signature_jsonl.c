@@ -13,10 +13,10 @@
 #include "value/map.h"
 #include "value/str.h"
 
-/* One line being answered. */
+/* One line that is being answered. */
 typedef struct {
     PtcSigDesk desk;
-    PtcValue body, id, value; /* PTC_NONE: not there */
+    PtcValue body, id, value; /* PTC_NONE: absent */
     const PtcSig *sig;
     PtcSig from_schema;
     PtcSigMode mode;
@@ -26,7 +26,7 @@ typedef struct {
 
 /* -------------------------------------------------------------------------------- reading */
 
-/* A field of the request, PTC_NONE when it is not there. */
+/* A field of the request, PTC_NONE if it is absent. */
 static PtcValue field(Request *r, const char *name)
 {
     return ptc_map_field(&r->desk.heap, r->body, name);
@@ -88,7 +88,7 @@ static void answer_parse(Request *r)
     ptc_emit_object_end(&r->out);
 }
 
-/* A list of issues; how many there were, when they are not all in it. */
+/* A list of issues; and their number, if the list does not contain all of them. */
 static void add_issues(Request *r, const char *name, const PtcSigIssues *issues)
 {
     char total[32];
@@ -99,7 +99,7 @@ static void add_issues(Request *r, const char *name, const PtcSigIssues *issues)
         ptc_emit_field_uint(&r->out, total, issues->total);
 }
 
-/* What validation says once ISO 8601 strings have become datetimes, where that is something else. */
+/* What validation says once ISO 8601 strings have become datetimes, if that differs. */
 static void add_json_route(Request *r, bool valid)
 {
     PtcSigDesk *d = &r->desk;
@@ -199,7 +199,7 @@ static const struct {
 };
 enum { OPERATIONS = sizeof operations / sizeof *operations };
 
-/* The signature of the request: its text, or a JSON Schema for the result.  False when it is answered. */
+/* The signature of the request: its text, or a JSON Schema for the result.  False: the line has been answered. */
 static bool read_signature(Request *r)
 {
     PtcSigDesk *d = &r->desk;
@@ -287,9 +287,10 @@ static void answer(Request *r, const char *line, size_t len)
     }
 }
 
-static const char no_memory[] = "{\"id\":null,\"ok\":false,\"reason\":\"memory_limit\",\"error\":{"
-                                "\"message\":\"no memory to answer this line\",\"line\":0,"
-                                "\"column\":0}}";
+static const char no_memory[] =
+    "{\"id\":null,\"ok\":false,\"reason\":\"memory_limit\",\"error\":{"
+    "\"message\":\"out of memory while answering this line\",\"line\":0,"
+    "\"column\":0}}";
 static const char too_long[] = "{\"id\":null,\"ok\":false,\"reason\":\"args_error\",\"error\":{"
                                "\"message\":\"the line is longer than 64 MiB\",\"line\":0,"
                                "\"column\":0}}";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Values that JSON cannot say, in the lines of `ptc signature --jsonl`.  Recursion follows JSON, whose parser bounds its
- * depth (PTC_JSON_MAX_DEPTH). */
+ * Values that JSON cannot express, in the lines of `ptc signature --jsonl`.  Recursion follows the JSON, whose depth
+ * the parser limits (PTC_JSON_MAX_DEPTH). */
 #include "cli/signature.h"
 #include "lisp/lib/time.h"
 #include "value/map.h"
@@ -17,7 +17,7 @@ static PtcValue make_record(PtcHeap *heap, unsigned kind, const PtcValue *fields
     return ptc_from_obj(o);
 }
 
-/* A text that is no such time stays as it is, tag and all. */
+/* A text that is not such a time stays unchanged, including its tag. */
 static PtcValue read_time(PtcHeap *heap, unsigned kind, PtcValue text, PtcValue otherwise)
 {
     PtcMoment p;

@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * The examples of the builtins as tests.  What always holds: an example is run like a case of a .ptct file, and a row
+ * without examples fails. */
 #include "cli/test_example.h"
 
 #include <stdio.h>
@@ -6,7 +8,7 @@
 #include "cli/io.h"
 #include "lisp/builtin.h"
 
-/* Where " => " or " !! " begins, the last one outside of strings; NULL when there is none. */
+/* Where the last " => " or " !! " outside of strings begins; NULL if there is none. */
 static const char *find_mark(PtcText line)
 {
     const char *found = NULL;
@@ -35,7 +37,7 @@ void ptc_test_example(PtcDocs *docs, const char *name, PtcText line)
     c.id = c.program = (PtcText){line.bytes, (size_t)(mark - line.bytes)};
     c.expect = (PtcText){mark + 1, line.len - c.program.len - 1};
     c.wants_text = mark[1] == '=';
-    c.error_count = mark[1] == '!'; /* the kind alone */
+    c.error_count = mark[1] == '!'; /* only the kind */
     bool ok = ptc_test_run(docs->runner, &c, &docs->got, NULL);
     docs->report(docs->user, name, line, ok, (PtcText){docs->got.data, docs->got.len});
 }

@@ -5,10 +5,10 @@
 
 #include "cli/test_run.h"
 
-/* Told about each example: the row's name ("clojure.core/quot"), the line, and what came of it. */
+/* Told about each example: the row's name ("clojure.core/quot"), the line, and the outcome. */
 typedef void (*PtcDocReport)(void *user, const char *name, PtcText line, bool ok, PtcText got);
 
-/* A set of examples under way. */
+/* A set of examples that is being run. */
 typedef struct PtcDocs {
     PtcTestRunner *runner;
     PtcBuf got;
@@ -20,9 +20,8 @@ typedef struct PtcDocs {
 /* Runs one example, `program => value` or `program !! kind`; it may have several lines. */
 void ptc_test_example(PtcDocs *docs, const char *name, PtcText example);
 
-/* Runs the examples of a Markdown page: what stands in ```ptc fences.  An example may begin on lines
- * before the one with its => or !!, and sees what those above it defined.  NULL, or why the page
- * cannot be read. */
+/* Runs the examples of a Markdown page: those in ```ptc fences.  An example may begin on lines before the one with
+ * its => or !!, and sees what the examples above it defined.  NULL, or why the page cannot be read. */
 PTC_MUST_USE const char *ptc_test_page(PtcTestRunner *runner, PtcMem *mem, const char *path,
                                        PtcDocReport report, void *user);
 

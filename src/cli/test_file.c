@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Reads and rewrites .ptct files.  What always holds: a line that is not understood makes the whole file fail, and an
+ * update replaces nothing but expectations. */
 #include "cli/test_file.h"
 
 #include <fcntl.h>
@@ -10,7 +12,7 @@
 
 typedef struct {
     PtcTestFile *file;
-    const char *line, *line_end; /* the line at hand, without its line feed */
+    const char *line, *line_end; /* the current line, without its line feed */
     const char *next, *end;
     size_t number; /* of the line, from 1 */
 } Parser;
@@ -222,7 +224,7 @@ static bool join_line(Parser *p, PtcBuf *joined)
 {
     bool ok = (joined->len == 0 || ptc_buf_add_char(joined, '\n')) &&
               ptc_buf_add(joined, p->line, (size_t)(p->line_end - p->line));
-    return ok || wrong(p, "memory is short");
+    return ok || wrong(p, "out of memory");
 }
 
 /* Lines up to the next header. */
@@ -247,8 +249,8 @@ static bool read_expectations(Parser *p, PtcTestCase *c, PtcBuf *joined)
 
 /* ------------------------------------------------------------------- cases */
 
-/* The program ends before the first expectation line; blank lines at its end are not part of it.
- * Without an expectation it ends before the comments that lead to the next header. */
+/* The program ends before the first expectation line; trailing blank lines are not part of it.  Without an
+ * expectation it ends before the comments that lead up to the next header. */
 static void read_program(Parser *p, PtcTestCase *c)
 {
     const char *start = p->next, *stop = start, *code_stop = start;
@@ -283,21 +285,21 @@ static bool keep_expect(Parser *p, PtcTestCase *c, const PtcBuf *joined)
 {
     char *copy = ptc_arena_alloc(&p->file->arena, joined->len + 1);
     if (!copy || !ptc_buf_ok(joined))
-        return wrong(p, "memory is short");
+        return wrong(p, "out of memory");
     if (joined->len)
         memcpy(copy, joined->data, joined->len);
     c->expect = (PtcText){copy, joined->len};
     return true;
 }
 
-/* The case whose header is the line at hand; stops at the next header or the end (line NULL). */
+/* The case whose header is the current line; stops at the next header or the end (line NULL). */
 static bool read_case(Parser *p, bool unfinished)
 {
     PtcTestFile *file = p->file;
     PtcTestCase *c = new_case(file);
     PtcBuf joined;
     if (!c)
-        return wrong(p, "memory is short");
+        return wrong(p, "out of memory");
     if (!read_header(p, c))
         return false;
     read_program(p, c);
@@ -325,7 +327,7 @@ bool ptc_test_file_init(PtcTestFile *file, PtcMem *mem, const char *path, bool u
     Parser p = {.file = file};
     const char *error = ptc_io_read(&file->text, path);
     if (!error && !ptc_buf_text(&file->text))
-        error = "memory is short";
+        error = "out of memory";
     if (error)
         return wrong(&p, "%s", error);
     p.next = file->text.data;
@@ -350,7 +352,7 @@ void ptc_test_file_deinit(PtcTestFile *file)
 
 /* ------------------------------------------------------------------ update */
 
-/* Written beside the file and renamed, so that a crash leaves the old one. */
+/* Written beside the file and renamed, so that a crash leaves the old one intact. */
 static bool replace_file(const char *path, const PtcBuf *text)
 {
     char temporary[4096];

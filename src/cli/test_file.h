@@ -30,7 +30,7 @@ typedef enum {
     PTC_POLICY_BUG,       /* known to be wrong: BUG-...; passing is a failure */
 } PtcPolicy;
 
-/* What an expectation line of a finding says beside the kind. */
+/* What an expectation line of a finding contains besides the kind. */
 enum { PTC_SHOW_PLACE = 1, PTC_SHOW_MESSAGE = 2, PTC_SHOW_HINT = 4, PTC_SHOW_ALL = 7 };
 enum { PTC_TEST_ERRORS = 10 };
 
@@ -58,12 +58,12 @@ typedef struct PtcTestFile {
     char error[160];
 } PtcTestFile;
 
-/* Reads a file.  False: error and error_line say what is wrong with it.  Deinit in either case.
- * May a case be without expectation? */
+/* Reads a file.  False: error and error_line say what is wrong with it.  Deinit in either case.  `unfinished`: a case
+ * may lack its expectation. */
 PTC_MUST_USE bool ptc_test_file_init(PtcTestFile *file, PtcMem *mem, const char *path,
                                      bool unfinished);
 void ptc_test_file_deinit(PtcTestFile *file);
-/* Writes the file anew with every `replaced` expectation.  False: it cannot be written. */
+/* Writes the file again with every `replaced` expectation.  False: it cannot be written. */
 PTC_MUST_USE bool ptc_test_file_update(PtcTestFile *file);
 
 #endif

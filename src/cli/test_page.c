@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Examples in Markdown pages. */
+ * Examples in Markdown pages.  Only ```ptc fences are run; everything else on a page is ignored. */
 #include "cli/test_example.h"
 
 #include <stdio.h>
 
 #include "cli/io.h"
 
-/* Does an expectation stand in this line: => or !! at its start or after a space? */
+/* Does this line contain an expectation: => or !! at its start or after a space? */
 static bool has_mark(PtcText line)
 {
     bool quoted = false;
@@ -37,8 +37,8 @@ static bool is_blank(PtcText line)
     return true;
 }
 
-/* One line of a fence; *example gathers lines up to the one with the expectation.  A mark at the
- * start of a line gets the space before it that stands between program and expectation. */
+/* One line of a fence; *example collects lines up to the one with the expectation.  A mark at the start of a line
+ * gets the space that must separate it from the program. */
 static void take_line(PtcDocs *docs, const char *name, PtcText line, PtcBuf *example)
 {
     if (is_blank(line) && example->len == 0)

@@ -1,11 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Runs cases.  What always holds: a case is compared as the lines that it should have printed, so a difference shows
+ * what to write; in torture mode every run must end in the normal way, or cleanly out of memory. */
 #include "cli/test_run.h"
 
 #include <stdio.h>
 
-enum { TORTURE_RUNS = 20000 }; /* at most, for a case */
-enum { TORTURE_CALM = 64 };    /* so many runs in a row without a trace of failure end it */
-enum { PATIENCE_MS = 600000 }; /* time limit of slow modes, where a case has none */
+enum { TORTURE_RUNS = 20000 }; /* at most, per case */
+enum { TORTURE_CALM = 64 }; /* this many runs in a row without any effect of the failure end it */
+enum { PATIENCE_MS = 600000 }; /* time limit in slow modes, for cases that have none */
 
 /* One run of a case. */
 typedef struct {
@@ -188,7 +190,7 @@ static void render_errors(PtcBuf *out, PtcOutcome *outcome, const PtcTestCase *c
     }
 }
 
-/* In the detail of the case, or all of it (with text and JSON as the case has them). */
+/* In the detail that the case has, or in full (with text and JSON as the case has them). */
 static void render(PtcBuf *out, const Run *run, const PtcTestCase *c, bool full)
 {
     ptc_buf_clear(out);
@@ -212,12 +214,12 @@ static void render(PtcBuf *out, const Run *run, const PtcTestCase *c, bool full)
 
 /* ----------------------------------------------------------------- torture */
 
-/* What a run came to. */
+/* How a run ended. */
 typedef struct {
     PtcBuf lines;      /* in full */
     char failure[80];  /* kind and place of the first finding, empty for a result */
-    bool no_memory;    /* it ended for want of memory, and said so */
-    bool timed;        /* time was up, which is not at the same place each time */
+    bool no_memory;    /* it ran out of memory and said so */
+    bool timed;        /* time was up, which does not happen at the same place every time */
     bool kept_session; /* a failed run must leave nothing in the session */
 } Result;
 
@@ -235,8 +237,8 @@ static void note_failure(const Run *run, Result *result)
     result->timed = !strcmp(error.kind, "timeout") || !strcmp(error.kind, "deadline");
 }
 
-/* One run with a failing allocation (PTC_UNSET: none) in an engine of its own, with a session so
- * that the commit is tried as well.  False: no engine. */
+/* One run with a failing allocation (PTC_UNSET: none) in an engine of its own, with a session so that committing is
+ * tested too.  False: no engine. */
 static bool torture_once(const PtcTestRunner *runner, const PtcTestCase *c, int64_t nth,
                          Result *result)
 {
@@ -256,8 +258,8 @@ static bool torture_once(const PtcTestRunner *runner, const PtcTestCase *c, int6
     return session != NULL;
 }
 
-/* May a run end like this where it would have ended like `normal`?  A program that fails anyway may
- * say less about it (the value in question, later findings). */
+/* May a run end like this if it would normally have ended like `normal`?  A program that fails anyway may say less
+ * about it (the value in question, later findings). */
 static bool acceptable(const Result *result, const Result *normal)
 {
     return result->kept_session &&
@@ -272,12 +274,12 @@ static bool same_end(const Result *a, const Result *b)
             (a->lines.len == 0 || !memcmp(a->lines.data, b->lines.data, a->lines.len)));
 }
 
-/* A failed allocation may be made good by a collection, so one calm run is not the end. */
+/* A collection may make up for a failed allocation, so a single run without effect is not the end. */
 static bool torture(const PtcTestRunner *runner, const PtcTestCase *given, PtcBuf *got)
 {
     PtcTestCase plain = *given, *c = &plain;
     Result normal = {0}, result = {0};
-    plain.wants_warnings = false; /* one for which there is no memory is passed over */
+    plain.wants_warnings = false; /* a warning that runs out of memory is skipped */
     bool ok = true;
     int calm = 0;
     if (c->session.len || c->policy == PTC_POLICY_BUG)

@@ -18,12 +18,12 @@ typedef struct PtcTestRunner {
     size_t session_count;
 } PtcTestRunner;
 
-/* A new engine without sessions.  False: no memory. */
+/* A new engine without sessions.  False: out of memory. */
 PTC_MUST_USE bool ptc_test_runner_start(PtcTestRunner *runner);
 void ptc_test_runner_stop(PtcTestRunner *runner);
 
-/* Runs a case.  *got becomes the expectation lines that would be true, in the detail that the case
- * has them; *full (may be NULL), in all detail.  True when they are the expected ones. */
+/* Runs a case.  *got becomes the expectation lines that would be true, in the detail that the case has; *full (may be
+ * NULL) has every detail.  Returns whether they are the expected ones. */
 PTC_MUST_USE bool ptc_test_run(PtcTestRunner *runner, const PtcTestCase *c, PtcBuf *got,
                                PtcBuf *full);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Lines of a trace go to the file as they come, so that a run that is killed leaves what it did. */
+ * Lines of a trace go to the file as they come, so that a run that is killed leaves a trace of what it did. */
 #include "cli/trace_out.h"
 
 #include <errno.h>
@@ -47,5 +47,5 @@ bool ptc_trace_out_close(PtcTraceOut *o)
     bool ok = ptc_agent_trace_deinit(&o->trace);
     ok = close(o->fd) == 0 && ok;
     o->fd = -1;
-    return ok || complain(o, "the trace could not be written to its end");
+    return ok || complain(o, "the trace could not be written completely");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * trace_out.h - the file of --trace: events of agents (agent/agent_trace.h), for its owner alone. */
+ * trace_out.h - the file of --trace: events of agents (agent/agent_trace.h), readable by its owner only. */
 #ifndef PTC_CLI_TRACE_OUT_H
 #define PTC_CLI_TRACE_OUT_H
 
@@ -11,12 +11,13 @@ typedef struct PtcTraceOut {
     int fd; /* -1: there is none */
 } PtcTraceOut;
 
-/* Makes the file anew; a path of NULL is none.  False: the message is on standard error.  `secrets` are borrowed. */
+/* Creates or replaces the file; no path (NULL) means no trace.  False: the message is on standard error.  `secrets`
+ * are borrowed. */
 PTC_MUST_USE bool ptc_trace_out_open(PtcTraceOut *out, const char *command, const char *path,
                                      const PtcSecrets *secrets);
 /* To be called from PtcTreeHost.progress. */
 void ptc_trace_out_tell(PtcTraceOut *out, const PtcProgress *progress);
-/* False: not all of it could be written, which is told on standard error. */
+/* False: not all of it could be written, which has been reported on standard error. */
 bool ptc_trace_out_close(PtcTraceOut *out);
 
 #endif

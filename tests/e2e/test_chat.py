@@ -145,7 +145,7 @@ def test_memory(home):
     done = pipe(home, "first {{x}}\n\n  second  \n/reset\nthird\n/nope\nfourth\n/quit\nfifth\n", write(home, agent),
                 "--context", '{"k": "a text"}', "--trace", f"{home}/t.jsonl")
     check("what is kept, and forgotten",
-          done.stdout == "1\n[1,1,1,7]\neverything is forgotten\n[null,2]\na text\n" and done.returncode == 0, done)
+          done.stdout == "1\n[1,1,1,7]\neverything was forgotten\n[null,2]\na text\n" and done.returncode == 0, done)
     check("no such command", done.stderr == "there is no /nope; /help lists what there is\n", done.stderr)
     with open(f"{home}/t.jsonl", encoding="utf-8") as file:
         asked = [e for e in map(json.loads, file) if e["event"] == "llm.start"]
@@ -207,7 +207,7 @@ def test_terminal(home):
     never.set()
     terminal.type(b"dropped\x03", b"\r\n")
     terminal.type(b"/help\r", b"forget all of it")
-    terminal.type(b"/re\t\r", b"everything is forgotten\r\n")
+    terminal.type(b"/re\t\r", b"everything was forgotten\r\n")
     terminal.type(b"\x1b[A\x1b[A\x1b[A\r", b"last\r\n")
     check("terminal: what was sent last", server.said(-1) == [("user", "slow")], server.said(-1))
     check("terminal: /quit", terminal.end(b"/quit\r") == 0, "status")

@@ -73,7 +73,7 @@ def wrong_flags():
             (["--isolation", "off"], ["--isolation", "auto|on|none"]),
             (["--sessions=maybe"], ["--sessions", "true or false"]),
             (["--sesions"], ["unknown option --sesions", "--sessions"]),
-            (["serve"], ["'serve' is no option"]),
+            (["serve"], ["'serve' is not an option"]),
             (["--data", "orders"], ["NAME=@FILE"]),
             (["--data", "orders=@/no/such.csv"], ["/no/such.csv", "No such file"]),
             (["--data", "9=@x.csv"], ["cannot be a name"]),
