@@ -94,12 +94,13 @@ typedef struct {
     int64_t session_bytes;  /* what a session may hold after the run [10 MiB] */
     int64_t print_bytes;    /* printed output kept, the rest is cut [64 KiB] */
     int64_t result_bytes;   /* result text kept, the rest is cut [1 MiB] */
-    int64_t max_tool_calls; /* in one run, those answered from a cache too [2^30] */
-    int64_t tool_bytes;     /* decoded tool results alive at once, beside memory_bytes [16 MiB] */
+    int64_t max_tool_calls; /* in one run, including those answered from a cache [2^30] */
+    int64_t tool_bytes; /* decoded tool results alive at once, on top of memory_bytes [16 MiB] */
     int64_t
         max_workers; /* threads that work on pmap and pcalls, each with a heap of memory_bytes, which a
-                      * pmap inside of another shares [8] */
-    int64_t seed;    /* no limit: where rand and its kin begin, so that a run repeats [0] */
+                      * pmap inside another one shares [8] */
+    int64_t
+        seed; /* not a limit: where rand and the like start, so that a run can be repeated [0] */
 } PtcLimits;
 
 /* Options of an engine. */

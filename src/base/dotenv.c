@@ -1,4 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+/* SPDX-License-Identifier: MIT
+ * Reads .env files.  What always holds: the file is only data.  Nothing in it is expanded or executed, and a line
+ * that is not understood is skipped. */
 #include "base/dotenv.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * dotenv.h - lines of a .env file: NAME=value, perhaps in quotes, perhaps behind `export`.  Nothing is put into the
- * environment, nothing is filled in; lines of another form are passed over. */
+ * dotenv.h - lines of a .env file: NAME=value, optionally quoted, optionally after `export`.  Nothing is put into the
+ * environment and nothing is expanded; other lines are skipped. */
 #ifndef PTC_BASE_DOTENV_H
 #define PTC_BASE_DOTENV_H
 

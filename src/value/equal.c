@@ -110,7 +110,7 @@ static PtcValue take(PtcValue *seq, size_t *i)
     return c->first;
 }
 
-/* The next pair of elements to compare: false at the end; *missing when b has no counterpart. */
+/* The next pair of elements to compare: false at the end; *missing if b has no counterpart. */
 static bool next_pair(PtcHeap *heap, PtcFrame *f, bool strict, PtcValue *x, PtcValue *y,
                       bool *missing)
 {
