@@ -260,7 +260,7 @@ static void take_result(Exchange *x)
 {
     PtcText json = clean_text(x, ptc_buf_view(&x->body));
     if (x->body.len && !json.len)
-        ptc_answer_fail(x->call, PTC_TEXT("its answer came, but memory is short"));
+        ptc_answer_fail(x->call, PTC_TEXT("its answer came, but there is no memory for it"));
     else
         ptc_answer_json(x->call, json.len ? json : PTC_TEXT("null"));
 }

@@ -286,7 +286,7 @@ static PtcValue keep(Reader *r, PtcValue v)
 static bool refuse_memory(Reader *r)
 {
     r->fault->no_memory = true;
-    return refuse(r, "memory is short");
+    return refuse(r, "out of memory");
 }
 
 typedef bool (*Constant)(PtcTools *tools, PtcValue v, PtcTool *tool, char *why, size_t size);
@@ -534,7 +534,7 @@ static bool put(Reader *r)
     r->key = r->tool.info.has_native_result && strstr(why, "native_result") ? "native_result"
              : strstr(why, "its signature")                                 ? "signature"
                                                                             : NULL;
-    r->fault->no_memory = strcmp(why, "memory is short") == 0;
+    r->fault->no_memory = strcmp(why, "out of memory") == 0;
     return refuse(r, "%s", without_name(r, why));
 }
 

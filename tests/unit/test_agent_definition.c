@@ -433,7 +433,7 @@ static void test_files(void)
     check_file("none.json", ": none.json: No such file or directory");
     put_file("gone.json", AGENT("none.json"));
     check_file("gone.json", "tools.t.agent: none.json: No such file or directory");
-    check_file("sub", ": sub: it is no regular file");
+    check_file("sub", ": sub: it is not a regular file");
     snprintf(path, sizeof path, "%s/pipe", dir);
     CHECK(mkfifo(path, 0600) == 0);
     check_file("pipe", ": pipe: it is not a regular file");
