@@ -115,7 +115,7 @@ def wrong_environment_and_file():
                             ({"data": [1]}, ["data", "strings"]),
                             ({"max_sesions": 1}, ["max_sesions", "max-sessions"]),
                             ({"print_config": "cursor"}, ["print_config"]),
-                            ({"a\u0000b": 1}, ["no option"]),
+                            ({"a\u0000b": 1}, ["not an option"]),
                             ([], ["JSON object"]), ("{", ["line 1"]), ("", ["line 1"])]:
             status, out, err = run_ptc("--config", write(d, "c.json", text))
             assert status == 2 and out == "", (text, status)
