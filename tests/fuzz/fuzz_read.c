@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "lisp/form.h"
+#include "value/decimal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,7 +31,7 @@ static void check_form(const PtcForm *f, uint32_t first, uint32_t last, int dept
             first = f->items[i]->last;
         }
         break;
-    case PTC_F_NUMBER: assert(ptc_is_number(f->value)); break;
+    case PTC_F_NUMBER: assert(ptc_is_number(f->value) || ptc_is_decimal(f->value)); break;
     default: break;
     }
 }

@@ -562,8 +562,8 @@ def memory_fails():
 @test
 def configuration():
     cases = [("anthropic:haiku", {"ANTHROPIC_API_KEY": None}, "ANTHROPIC_API_KEY is not set"),
-             ("anthropic:haiku", {"ANTHROPIC_API_KEY": "sk-two words"}, "no key has"),
-             ("anthropic:haiku", {"ANTHROPIC_API_KEY": "sk-a\r\nx-evil: 1"}, "no key has"),
+             ("anthropic:haiku", {"ANTHROPIC_API_KEY": "sk-two words"}, "keys cannot have"),
+             ("anthropic:haiku", {"ANTHROPIC_API_KEY": "sk-a\r\nx-evil: 1"}, "keys cannot have"),
              ("bedrock:haiku", {"AWS_SECRET_ACCESS_KEY": None}, "AWS_SECRET_ACCESS_KEY is not set"),
              ("bedrock:haiku", {"AWS_REGION": "eu-1.evil.example/"}, "AWS_REGION"),
              ("openai:x", {"OPENAI_BASE_URL": "http://192.0.2.1/v1"}, "https://"),
