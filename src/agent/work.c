@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Programs and native calls of an agent, run by an engine in this process.
  *
- * The context is read twice: once for the prompt, which a text agent needs without any engine, and once into the
+ * The context is there twice: for the prompt, which a text agent needs without any engine, and as a copy in the
  * engine, whose runs only accept values of its own. */
 #include "agent/work.h"
 

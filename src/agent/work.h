@@ -55,9 +55,12 @@ PTC_MUST_USE bool ptc_work_call(PtcWork *w, const PtcCallOrder *orders, size_t c
 /* Releases what is not needed while a model thinks. */
 void ptc_work_rest(PtcWork *w);
 
-/* Append a JSON object: the definitions, the results of tasks. */
+/* Append a JSON object: the definitions, the results of tasks.  A value without JSON, or with more than 1 MiB of it, is
+ * {"$text":"..."}. */
 void ptc_work_memory(PtcWork *w, PtcBuf *out);
 void ptc_work_journal(PtcWork *w, PtcBuf *out);
+/* The same to be read again: the buffer is full when a result does not fit. */
+void ptc_work_journal_whole(PtcWork *w, PtcBuf *out);
 /* Completed tasks, a line each; empty: none. */
 void ptc_work_journal_log(PtcWork *w, PtcBuf *out);
 

@@ -12,7 +12,7 @@
 PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf);
 /* Results of cached tools, shared by programs and native calls; NULL: none are kept. */
 PtcCache *ptc_work_cache(PtcWork *w);
-/* Appends a value as JSON, {"$text":"..."} when it has none. */
+/* Appends a value as JSON, {"$text":"..."} when it has none or too much. */
 void ptc_work_add_value(PtcWork *w, PtcBuf *out, PtcValue v);
 
 #endif

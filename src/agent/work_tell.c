@@ -12,7 +12,13 @@
 #include "value/print.h"
 #include "value/str.h"
 
-enum { MIB = 1024 * 1024, LOG_CHARS = 200, LOG_BYTES = 64 * 1024 };
+enum {
+    MIB = 1024 * 1024,
+    LOG_CHARS = 200,
+    LOG_BYTES = 64 * 1024,
+    VALUE_BYTES = MIB,     /* of the JSON of one value; one that has more is shown as text ... */
+    TEXT_BYTES = 64 * 1024 /* ... of which there is as much as this */
+};
 
 PtcText ptc_work_keep(PtcWork *w, PtcBuf *buf)
 {
@@ -38,42 +44,53 @@ static void print_value(PtcWork *w, PtcBuf *out, PtcValue v)
     ptc_box_release(&box->heap);
 }
 
-static bool add_json(PtcWork *w, PtcBuf *out, PtcValue v)
+/* Adds the value as JSON; false: it has none, or more than `most` bytes of it.  What a value refers to several times is
+ * written every time, so a small value may have more JSON than there is memory. */
+static bool add_json(PtcWork *w, PtcBuf *out, PtcValue v, size_t most, bool *too_long)
 {
     PtcJsonError e = {0};
+    PtcBuf json;
     PtcHeapBox *box = ptc_box_new(w->ptc, 64 * MIB);
-    size_t before = out->len;
     if (!box)
         return (out->failed = true);
-    ptc_emit_next(out);
-    bool ok = ptc_to_json_value(&box->heap, out, v, w->ptc->float_precision, &e);
+    ptc_buf_init(&json, &w->mem, most);
+    bool ok = ptc_to_json_value(&box->heap, &json, v, w->ptc->float_precision, &e);
     ptc_box_release(&box->heap);
-    if (!ok && !out->failed && !out->full)
-        out->len = before;
-    return ok || out->failed || out->full;
+    *too_long = json.full;
+    if (ok)
+        ptc_emit_raw(out, ptc_buf_view(&json));
+    out->failed = out->failed || json.failed;
+    ptc_buf_deinit(&json);
+    return ok || out->failed;
 }
 
-void ptc_work_add_value(PtcWork *w, PtcBuf *out, PtcValue v)
+/* As much as fits of what a program would print. */
+static void add_text(PtcWork *w, PtcBuf *out, PtcValue v)
 {
     PtcBuf text;
-    if (add_json(w, out, v))
-        return;
-    ptc_buf_init(&text, &w->mem, MIB);
+    ptc_buf_init(&text, &w->mem, TEXT_BYTES);
     print_value(w, &text, v);
-    text.full = false;
+    PtcText shown = ptc_buf_view(&text);
+    shown.len = ptc_utf8_valid_prefix(shown.bytes, shown.len);
     ptc_emit_object(out);
-    ptc_emit_field_text(out, "$text",
-                        (PtcText){ptc_buf_view(&text).bytes,
-                                  ptc_utf8_valid_prefix(ptc_buf_view(&text).bytes, text.len)});
+    ptc_emit_field_text(out, "$text", shown);
     ptc_emit_object_end(out);
     out->failed = out->failed || text.failed;
     ptc_buf_deinit(&text);
 }
 
+void ptc_work_add_value(PtcWork *w, PtcBuf *out, PtcValue v)
+{
+    bool too_long;
+    if (!add_json(w, out, v, VALUE_BYTES, &too_long))
+        add_text(w, out, v);
+}
+
 void ptc_work_memory(PtcWork *w, PtcBuf *out)
 {
     ptc_emit_object(out);
-    for (size_t i = 0; w->session && i < ptc_session_binding_count(w->session); i++) {
+    size_t n = w->session ? ptc_session_binding_count(w->session) : 0;
+    for (size_t i = 0; i < n; i++) {
         PtcText name = ptc_session_binding(w->session, i);
         ptc_emit_key_text(out, name);
         ptc_work_add_value(w, out, ptc_session_lookup(w->session, name));
@@ -81,15 +98,28 @@ void ptc_work_memory(PtcWork *w, PtcBuf *out)
     ptc_emit_object_end(out);
 }
 
-void ptc_work_journal(PtcWork *w, PtcBuf *out)
+static void add_journal(PtcWork *w, PtcBuf *out, bool whole)
 {
     PtcValue key, value, journal = w->session ? w->session->journal : PTC_NIL;
+    bool too_long = false;
     ptc_emit_object(out);
     for (size_t pos = 0; ptc_is_map(journal) && ptc_map_next(journal, &pos, &key, &value);) {
         ptc_emit_key_text(out, ptc_str_text(key));
-        ptc_work_add_value(w, out, value);
+        if (!add_json(w, out, value, whole ? out->max : VALUE_BYTES, &too_long))
+            add_text(w, out, value);
+        out->full = out->full || (whole && too_long);
     }
     ptc_emit_object_end(out);
+}
+
+void ptc_work_journal(PtcWork *w, PtcBuf *out)
+{
+    add_journal(w, out, false);
+}
+
+void ptc_work_journal_whole(PtcWork *w, PtcBuf *out)
+{
+    add_journal(w, out, true);
 }
 
 void ptc_work_journal_log(PtcWork *w, PtcBuf *out)

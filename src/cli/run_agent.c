@@ -221,7 +221,7 @@ static void keep_journal(Command *c, const PtcAgentRun *run)
 {
     PtcBuf out;
     ptc_buf_init(&out, c->mem, PTC_JOURNAL_BYTES);
-    ptc_work_journal(run->work, &out);
+    ptc_work_journal_whole(run->work, &out);
     if (!ptc_buf_ok(&out))
         snprintf(c->journal_error, sizeof c->journal_error, "it is larger than 64 MiB");
     else

@@ -225,6 +225,32 @@ def test_journal(home):
     check("standard output is full", done.returncode == 1 and "standard output cannot be written" in done.stderr, done)
 
 
+# A value that refers to itself many times over: a few hundred bytes in memory, a terabyte of JSON.
+SHARED = "(reduce (fn [v _] [v v]) 1 (range 40))"
+
+
+def test_shared_values(home):
+    """Such a value is shown as text, cut; the run goes on.  A journal on disk is never cut: there the run stops."""
+    def answer(program, **fields):
+        line = {"id": 1, "agent": {"prompt": "p", **fields}, "llm": [block(program), block("(return 2)")]}
+        return batch(home, line)[0]
+    bare = answer(SHARED)
+    check("bare value", bare.get("return") == 2 and len(bare["turns"][0]["value"]["$text"]) <= 65536, str(bare)[:300])
+    defined = answer(f"(def a {SHARED})")
+    check("definition", defined.get("return") == 2 and "$text" in defined["memory"]["a"], str(defined)[:300])
+    returned = answer(f"(return {SHARED})")
+    check("returned", returned.get("return") == 2 and
+          returned["turns"][0]["reason"] == "return_validation_failed", str(returned)[:300])
+    failed = answer(f"(fail {SHARED})")
+    check("failed", failed["reason"] == "failed" and "$text" in failed["value"], str(failed)[:300])
+    task = f'(task "x" {SHARED})'
+    done = answer(task, journaling=True)
+    check("task", done.get("return") == 2 and "$text" in done["journal"]["x"], str(done)[:300])
+    agent = {"prompt": "p", "llm": [block(task), block("(return 2)")]}
+    kept = run(home, agent, "--journal", os.path.join(home, "shared.json"))
+    check("journal on disk", kept.returncode == 1 and "64 MiB" in kept.stderr, kept)
+
+
 def wait_for(path):
     """Until the file is there and has a line; its text."""
     for _ in range(3000):
@@ -277,6 +303,7 @@ def main():
         test_secrets(home)
         test_replay(home)
         test_journal(home)
+        test_shared_values(home)
         test_signals(home)
     print(f"test_run.py: {counts[True]} passed, {counts[False]} failed")
     return 1 if counts[False] else 0
