@@ -173,6 +173,8 @@ static bool walk(Finder *f, size_t from, const PtcBlockFence *fence, PtcBuf *buf
     PtcPlainText p = {.text = f->text, .pos = from, .out = buf};
     PtcPlainStop stop = PTC_PLAIN_LINE;
     for (End here; stop != PTC_PLAIN_END; stop = ptc_plain_next(&p)) {
+        if (f->work + (p.pos - from) > f->most)
+            break;
         if (!closes_here(f->text, p.pos, stop == PTC_PLAIN_LINE, fence, &here))
             continue;
         if (!first->found)
@@ -181,8 +183,6 @@ static bool walk(Finder *f, size_t from, const PtcBlockFence *fence, PtcBuf *buf
             *outside = here;
             break;
         }
-        if (f->work + (p.pos - from) > f->most)
-            break;
     }
     f->failed |= buf->failed;
     return spend(f, p.pos - from) && !f->failed;

@@ -3,14 +3,20 @@
  * <clojure> tags, or a reply that is a program itself.
  *
  * Replies are hostile.  At most PTC_FIND_BLOCKS blocks are examined, a block longer than a program may be is not
- * read, and all reading together covers at most PTC_FIND_FACTOR times the reply: after that, a block ends at the
- * first line that closes it. */
+ * read, and looking for the ends of blocks covers at most PTC_FIND_FACTOR times the reply: after that, a block ends at
+ * the first line that closes it.  With the line where that happens, a pass for such ends and one for their text, for
+ * fences and again for tags, and one for the whole reply, all work together is PTC_FIND_WORK times the reply. */
 #ifndef PTC_AGENT_FIND_PROGRAM_H
 #define PTC_AGENT_FIND_PROGRAM_H
 
 #include "agent/bench.h"
 
-enum { PTC_FIND_BLOCKS = 64, PTC_FIND_FACTOR = 8, PTC_FIND_PROGRAM_BYTES = 64 * 1024 };
+enum {
+    PTC_FIND_BLOCKS = 64,
+    PTC_FIND_FACTOR = 8,
+    PTC_FIND_WORK = PTC_FIND_FACTOR + 6,
+    PTC_FIND_PROGRAM_BYTES = 64 * 1024,
+};
 
 typedef enum {
     PTC_FOUND_NONE,

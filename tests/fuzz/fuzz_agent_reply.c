@@ -91,7 +91,7 @@ static void check_work(PtcText text, const PtcAgentDef *def, bool cut)
         return;
     ptc_bench_init(&b);
     ptc_find_program(&b, text, cut, &found);
-    assert(found.kind != PTC_FOUND_NO_MEMORY && found.work <= (PTC_FIND_FACTOR + 3) * text.len);
+    assert(found.kind != PTC_FOUND_NO_MEMORY && found.work <= PTC_FIND_WORK * text.len);
     ptc_read_answer(&b, &def->want, text, &answer);
     assert(answer.kind != PTC_ANSWER_NO_MEMORY && answer.work <= 10 * text.len);
     ptc_bench_deinit(&b);
