@@ -47,19 +47,33 @@ typedef struct PtcBuiltin {
     PtcBuiltinFn fn;
     int16_t min, max; /* max -1: any number */
     uint8_t flags;
+    uint8_t name_len;
 } PtcBuiltin;
 
-#define PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_) \
-    static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);    \
-    static const PtcBuiltin id##_def = {.ns = ns_,                               \
-                                        .name = name_,                           \
-                                        .usage = usage_,                         \
-                                        .doc = doc_,                             \
-                                        .examples = examples_,                   \
-                                        .fn = id,                                \
-                                        .min = min_,                             \
-                                        .max = max_,                             \
-                                        .flags = flags_};                        \
+/* Every start reads all names.  Together they are three pages; among the other texts they would draw in most of those. */
+#ifdef __ELF__
+#define PTC_NAMES_TOGETHER __attribute__((section("ptc_names")))
+#else
+#define PTC_NAMES_TOGETHER
+#endif
+
+/* A row whose function is elsewhere; PTC_BUILTIN is the usual way to write one. */
+#define PTC_BUILTIN_ROW(id, fn_, ns_, name_, min_, max_, flags_, usage_, doc_, examples_) \
+    static const char id##_name[] PTC_NAMES_TOGETHER = name_;                             \
+    static const PtcBuiltin id##_def = {.ns = ns_,                                        \
+                                        .name = id##_name,                                \
+                                        .usage = usage_,                                  \
+                                        .doc = doc_,                                      \
+                                        .examples = examples_,                            \
+                                        .fn = fn_,                                        \
+                                        .min = min_,                                      \
+                                        .max = max_,                                      \
+                                        .flags = flags_,                                  \
+                                        .name_len = sizeof name_ - 1}
+
+#define PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)      \
+    static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);         \
+    PTC_BUILTIN_ROW(id, id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_); \
     static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
 
 /* For bodies that do not look at some parameters. */

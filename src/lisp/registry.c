@@ -134,19 +134,31 @@ static const struct {
     {"String", "String"},
 };
 
+static uint64_t word_at(const char *s, size_t len)
+{
+    uint64_t word = 0;
+    memcpy(&word, s, len);
+    return word;
+}
+
+/* Made for every row at every start, so of the first eight bytes, the last eight and the length only. */
 static uint32_t name_hash(const char *s, size_t len)
 {
-    uint32_t h = 2166136261u;
-    for (size_t i = 0; i < len; i++)
-        h = (h ^ (unsigned char)s[i]) * 16777619u;
-    return h ^ h >> 15;
+    uint64_t h = len;
+    if (len >= 8)
+        h += word_at(s, 8) ^ word_at(s + len - 8, 8) * 0x9e3779b97f4a7c15u;
+    else if (len >= 4)
+        h += word_at(s, 4) ^ word_at(s + len - 4, 4) << 32;
+    else if (len > 0)
+        h += word_at(s, 1) ^ word_at(s + len / 2, 1) << 8 ^ word_at(s + len - 1, 1) << 16;
+    return (uint32_t)(h * 0x9e3779b97f4a7c15u >> 40);
 }
 
 static void add_row(const PtcBuiltin *row)
 {
     if (row_count == MAX_ROWS)
         return;
-    uint32_t at = name_hash(row->name, strlen(row->name)) % HASH_SIZE;
+    uint32_t at = name_hash(row->name, row->name_len) % HASH_SIZE;
     while (index_table[at])
         at = (at + 1) % HASH_SIZE;
     rows[row_count++] = row;
@@ -155,7 +167,7 @@ static void add_row(const PtcBuiltin *row)
 
 static bool row_named(const PtcBuiltin *row, const char *name, size_t len)
 {
-    return strlen(row->name) == len && memcmp(row->name, name, len) == 0;
+    return row->name_len == len && memcmp(row->name, name, len) == 0;
 }
 
 /* Rows of Java classes need their prefix, and so do those whose names mean something else without it. */

@@ -3,14 +3,8 @@
  * meaning (analyze_*.c); the rows here are for doc, dir, the reference and the doctests only. */
 #include "lisp/builtin.h"
 
-#define FORM(id, ns_, name_, usage_, doc_, examples_)          \
-    static const PtcBuiltin id##_def = {.ns = ns_,             \
-                                        .name = name_,         \
-                                        .usage = usage_,       \
-                                        .doc = doc_,           \
-                                        .examples = examples_, \
-                                        .max = -1,             \
-                                        .flags = PTC_B_FORM}
+#define FORM(id, ns_, name_, usage_, doc_, examples_) \
+    PTC_BUILTIN_ROW(id, NULL, ns_, name_, 0, -1, PTC_B_FORM, usage_, doc_, examples_)
 #define CORE(id, name_, usage_, doc_, examples_) \
     FORM(id, "clojure.core", name_, usage_, doc_, examples_)
 

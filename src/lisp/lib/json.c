@@ -10,15 +10,7 @@
 #define ALIAS(id, of, flags_, name_, usage_, doc_, examples_) \
     ALIAS_IN(id, "json", of, flags_, name_, usage_, doc_, examples_)
 #define ALIAS_IN(id, ns_, of, flags_, name_, usage_, doc_, examples_) \
-    static const PtcBuiltin id##_def = {.ns = ns_,                    \
-                                        .name = name_,                \
-                                        .usage = usage_,              \
-                                        .doc = doc_,                  \
-                                        .examples = examples_,        \
-                                        .fn = of,                     \
-                                        .min = 1,                     \
-                                        .max = -1,                    \
-                                        .flags = flags_}
+    PTC_BUILTIN_ROW(id, of, ns_, name_, 1, -1, flags_, usage_, doc_, examples_)
 
 /* ------------------------------------------------------------------ options */
 

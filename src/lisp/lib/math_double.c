@@ -84,14 +84,7 @@ static double round_half_up(double d)
 
 /* The same row under the name that clojure.math has for it. */
 #define AS_CLOJURE(id, of, min_, max_, name_, usage_, doc_, examples_) \
-    static const PtcBuiltin id##_def = {.ns = "clojure.math",          \
-                                        .name = name_,                 \
-                                        .usage = usage_,               \
-                                        .doc = doc_,                   \
-                                        .examples = examples_,         \
-                                        .fn = of,                      \
-                                        .min = min_,                   \
-                                        .max = max_}
+    PTC_BUILTIN_ROW(id, of, "clojure.math", name_, min_, max_, 0, usage_, doc_, examples_)
 
 DOUBLE_FN(core_sqrt, "clojure.core", "sqrt", "(sqrt num)",
           "Square root as a float; ##NaN for negative numbers.",
