@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Code for control flow and bindings; calls and literals are in compile_call.c. */
+ * Code for control flow and bindings; calls and literals are in compile_call.c, functions in compile_fn.c. */
 #include "lisp/compile_int.h"
 
 /* ------------------------------------------------------------------------- emitting */
