@@ -76,6 +76,14 @@ typedef struct PtcBuiltin {
     PTC_BUILTIN_ROW(id, id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_); \
     static bool id(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
 
+/* A builtin whose body is one expression of vm, argc, argv and out, for groups in which only that differs. */
+#define PTC_BUILTIN_EXPR(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_, expr_) \
+    PTC_BUILTIN(id, ns_, name_, min_, max_, flags_, usage_, doc_, examples_)                 \
+    {                                                                                        \
+        PTC_UNUSED(argc);                                                                    \
+        return expr_;                                                                        \
+    }
+
 /* For bodies that do not look at some parameters. */
 #define PTC_UNUSED(x) (void)(x)
 

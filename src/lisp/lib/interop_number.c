@@ -148,270 +148,150 @@ static bool compare(PtcVM *vm, const PtcValue *argv, int bits, PtcValue *out)
 
 /* --------------------------------------------------------------------- Integer and Long */
 
-PTC_BUILTIN(integer_to_string, "Integer", "toString", 1, 2, 0, "(Integer/toString n radix?)",
-            "The text of an integer of 32 bits, to base ten or another from 2 to 36.",
-            "(Integer/toString 255 16) => \"ff\"\n(Integer/toString -5) => "
-            "\"-5\"\n(Integer/toString nil) !! type_error")
-{
-    return to_string(vm, argc, argv, 32, out);
-}
-
-PTC_BUILTIN(integer_to_binary_string, "Integer", "toBinaryString", 1, 1, 0,
-            "(Integer/toBinaryString n)",
-            "The 32 bits of an integer in binary digits, without leading zeros.",
-            "(Integer/toBinaryString 10) => \"1010\"\n(Integer/toBinaryString 1.5) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return in_radix(vm, argv, 32, 2, out);
-}
-
-PTC_BUILTIN(integer_to_hex_string, "Integer", "toHexString", 1, 1, 0, "(Integer/toHexString n)",
-            "The 32 bits of an integer in hexadecimal digits, without leading zeros.",
-            "(Integer/toHexString -1) => \"ffffffff\"\n(Integer/toHexString 1.5) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return in_radix(vm, argv, 32, 16, out);
-}
-
-PTC_BUILTIN(integer_to_octal_string, "Integer", "toOctalString", 1, 1, 0,
-            "(Integer/toOctalString n)",
-            "The 32 bits of an integer in octal digits, without leading zeros.",
-            "(Integer/toOctalString 8) => \"10\"\n(Integer/toOctalString 1.5) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return in_radix(vm, argv, 32, 8, out);
-}
-
-PTC_BUILTIN(integer_bit_count, "Integer", "bitCount", 1, 1, 0, "(Integer/bitCount n)",
-            "How many of its bits are set.",
-            "(Integer/bitCount 7) => 3\n(Integer/bitCount nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 32, bit_count, out);
-}
-
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(integer_to_string, "Integer", "toString", 1, 2, 0, "(Integer/toString n radix?)",
+                 "The text of an integer of 32 bits, to base ten or another from 2 to 36.",
+                 "(Integer/toString 255 16) => \"ff\"\n(Integer/toString -5) => "
+                 "\"-5\"\n(Integer/toString nil) !! type_error",
+                 to_string(vm, argc, argv, 32, out))
+PTC_BUILTIN_EXPR(
+    integer_to_binary_string, "Integer", "toBinaryString", 1, 1, 0, "(Integer/toBinaryString n)",
+    "The 32 bits of an integer in binary digits, without leading zeros.",
+    "(Integer/toBinaryString 10) => \"1010\"\n(Integer/toBinaryString 1.5) !! type_error",
+    in_radix(vm, argv, 32, 2, out))
+PTC_BUILTIN_EXPR(
+    integer_to_hex_string, "Integer", "toHexString", 1, 1, 0, "(Integer/toHexString n)",
+    "The 32 bits of an integer in hexadecimal digits, without leading zeros.",
+    "(Integer/toHexString -1) => \"ffffffff\"\n(Integer/toHexString 1.5) !! type_error",
+    in_radix(vm, argv, 32, 16, out))
+PTC_BUILTIN_EXPR(integer_to_octal_string, "Integer", "toOctalString", 1, 1, 0,
+                 "(Integer/toOctalString n)",
+                 "The 32 bits of an integer in octal digits, without leading zeros.",
+                 "(Integer/toOctalString 8) => \"10\"\n(Integer/toOctalString 1.5) !! type_error",
+                 in_radix(vm, argv, 32, 8, out))
+PTC_BUILTIN_EXPR(integer_bit_count, "Integer", "bitCount", 1, 1, 0, "(Integer/bitCount n)",
+                 "How many of its bits are set.",
+                 "(Integer/bitCount 7) => 3\n(Integer/bitCount nil) !! type_error",
+                 of_bits(vm, argv, 32, bit_count, out))
+PTC_BUILTIN_EXPR(
     integer_number_of_leading_zeros, "Integer", "numberOfLeadingZeros", 1, 1, 0,
     "(Integer/numberOfLeadingZeros n)", "How many zeros stand before its highest bit.",
-    "(Integer/numberOfLeadingZeros 1) => 31\n(Integer/numberOfLeadingZeros nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 32, leading_zeros, out);
-}
-
-PTC_BUILTIN(
+    "(Integer/numberOfLeadingZeros 1) => 31\n(Integer/numberOfLeadingZeros nil) !! type_error",
+    of_bits(vm, argv, 32, leading_zeros, out))
+PTC_BUILTIN_EXPR(
     integer_number_of_trailing_zeros, "Integer", "numberOfTrailingZeros", 1, 1, 0,
     "(Integer/numberOfTrailingZeros n)", "How many zeros stand behind its lowest bit.",
-    "(Integer/numberOfTrailingZeros 8) => 3\n(Integer/numberOfTrailingZeros nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 32, trailing_zeros, out);
-}
-
-PTC_BUILTIN(integer_highest_one_bit, "Integer", "highestOneBit", 1, 1, 0,
-            "(Integer/highestOneBit n)", "Its highest bit alone.",
-            "(Integer/highestOneBit 10) => 8\n(Integer/highestOneBit nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 32, highest_bit, out);
-}
-
-PTC_BUILTIN(integer_lowest_one_bit, "Integer", "lowestOneBit", 1, 1, 0, "(Integer/lowestOneBit n)",
-            "Its lowest bit alone.",
-            "(Integer/lowestOneBit 10) => 2\n(Integer/lowestOneBit nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 32, lowest_bit, out);
-}
-
-PTC_BUILTIN(integer_reverse, "Integer", "reverse", 1, 1, 0, "(Integer/reverse n)",
-            "Its bits in the other order.",
-            "(Integer/reverse 0) => 0\n(Integer/reverse nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 32, reversed, out);
-}
-
-PTC_BUILTIN(integer_signum, "Integer", "signum", 1, 1, 0, "(Integer/signum n)",
-            "Its sign: -1, 0 or 1.",
-            "(Integer/signum -9) => -1\n(Integer/signum nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 32, sign_of, out);
-}
-
-PTC_BUILTIN(integer_rotate_left, "Integer", "rotateLeft", 2, 2, 0, "(Integer/rotateLeft n places)",
-            "Its 32 bits moved round to the left.",
-            "(Integer/rotateLeft 1 1) => 2\n(Integer/rotateLeft 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return rotate(vm, argv, 32, 1, out);
-}
-
-PTC_BUILTIN(integer_rotate_right, "Integer", "rotateRight", 2, 2, 0,
-            "(Integer/rotateRight n places)", "Its 32 bits moved round to the right.",
-            "(Integer/rotateRight 4 1) => 2\n(Integer/rotateRight 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return rotate(vm, argv, 32, -1, out);
-}
-
-PTC_BUILTIN(integer_compare, "Integer", "compare", 2, 2, 0, "(Integer/compare a b)",
-            "-1, 0 or 1: is a less than, equal to or greater than b?",
-            "(Integer/compare 1 2) => -1\n(Integer/compare 1 :a) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return compare(vm, argv, 32, out);
-}
-
-PTC_BUILTIN(integer_max, "Integer", "max", 2, 2, 0, "(Integer/max a b)",
-            "The larger of two numbers.",
-            "(Integer/max 1 2) => 2\n(Integer/max 1 nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/max", argc, argv, out);
-}
-
-PTC_BUILTIN(integer_min, "Integer", "min", 2, 2, 0, "(Integer/min a b)",
-            "The smaller of two numbers.",
-            "(Integer/min 1 2) => 1\n(Integer/min 1 nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/min", argc, argv, out);
-}
-
-PTC_BUILTIN(integer_sum, "Integer", "sum", 2, 2, 0, "(Integer/sum a b)", "The sum of two numbers.",
-            "(Integer/sum 1 2) => 3\n(Integer/sum 1 nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/+", argc, argv, out);
-}
-
-PTC_BUILTIN(long_to_string, "Long", "toString", 1, 2, 0, "(Long/toString n radix?)",
-            "The text of an integer of 64 bits, to base ten or another from 2 to 36.",
-            "(Long/toString 255 16) => \"ff\"\n(Long/toString -5) => \"-5\"\n(Long/toString nil) "
-            "!! type_error")
-{
-    return to_string(vm, argc, argv, 64, out);
-}
-
-PTC_BUILTIN(long_to_binary_string, "Long", "toBinaryString", 1, 1, 0, "(Long/toBinaryString n)",
-            "The 64 bits of an integer in binary digits, without leading zeros.",
-            "(Long/toBinaryString 10) => \"1010\"\n(Long/toBinaryString 1.5) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return in_radix(vm, argv, 64, 2, out);
-}
-
-PTC_BUILTIN(long_to_hex_string, "Long", "toHexString", 1, 1, 0, "(Long/toHexString n)",
-            "The 64 bits of an integer in hexadecimal digits, without leading zeros.",
-            "(Long/toHexString -1) => \"ffffffffffffffff\"\n(Long/toHexString 1.5) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return in_radix(vm, argv, 64, 16, out);
-}
-
-PTC_BUILTIN(long_to_octal_string, "Long", "toOctalString", 1, 1, 0, "(Long/toOctalString n)",
-            "The 64 bits of an integer in octal digits, without leading zeros.",
-            "(Long/toOctalString 8) => \"10\"\n(Long/toOctalString 1.5) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return in_radix(vm, argv, 64, 8, out);
-}
-
-PTC_BUILTIN(long_bit_count, "Long", "bitCount", 1, 1, 0, "(Long/bitCount n)",
-            "How many of its bits are set.",
-            "(Long/bitCount 7) => 3\n(Long/bitCount nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 64, bit_count, out);
-}
-
-PTC_BUILTIN(long_number_of_leading_zeros, "Long", "numberOfLeadingZeros", 1, 1, 0,
-            "(Long/numberOfLeadingZeros n)", "How many zeros stand before its highest bit.",
-            "(Long/numberOfLeadingZeros 1) => 63\n(Long/numberOfLeadingZeros nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 64, leading_zeros, out);
-}
-
-PTC_BUILTIN(long_number_of_trailing_zeros, "Long", "numberOfTrailingZeros", 1, 1, 0,
-            "(Long/numberOfTrailingZeros n)", "How many zeros stand behind its lowest bit.",
-            "(Long/numberOfTrailingZeros 8) => 3\n(Long/numberOfTrailingZeros nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 64, trailing_zeros, out);
-}
-
-PTC_BUILTIN(long_highest_one_bit, "Long", "highestOneBit", 1, 1, 0, "(Long/highestOneBit n)",
-            "Its highest bit alone.",
-            "(Long/highestOneBit 10) => 8\n(Long/highestOneBit nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 64, highest_bit, out);
-}
-
-PTC_BUILTIN(long_lowest_one_bit, "Long", "lowestOneBit", 1, 1, 0, "(Long/lowestOneBit n)",
-            "Its lowest bit alone.",
-            "(Long/lowestOneBit 10) => 2\n(Long/lowestOneBit nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 64, lowest_bit, out);
-}
-
-PTC_BUILTIN(long_reverse, "Long", "reverse", 1, 1, 0, "(Long/reverse n)",
-            "Its bits in the other order.",
-            "(Long/reverse 0) => 0\n(Long/reverse nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 64, reversed, out);
-}
-
-PTC_BUILTIN(long_signum, "Long", "signum", 1, 1, 0, "(Long/signum n)", "Its sign: -1, 0 or 1.",
-            "(Long/signum -9) => -1\n(Long/signum nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return of_bits(vm, argv, 64, sign_of, out);
-}
-
-PTC_BUILTIN(long_rotate_left, "Long", "rotateLeft", 2, 2, 0, "(Long/rotateLeft n places)",
-            "Its 64 bits moved round to the left.",
-            "(Long/rotateLeft 1 1) => 2\n(Long/rotateLeft 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return rotate(vm, argv, 64, 1, out);
-}
-
-PTC_BUILTIN(long_rotate_right, "Long", "rotateRight", 2, 2, 0, "(Long/rotateRight n places)",
-            "Its 64 bits moved round to the right.",
-            "(Long/rotateRight 4 1) => 2\n(Long/rotateRight 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return rotate(vm, argv, 64, -1, out);
-}
-
-PTC_BUILTIN(long_compare, "Long", "compare", 2, 2, 0, "(Long/compare a b)",
-            "-1, 0 or 1: is a less than, equal to or greater than b?",
-            "(Long/compare 1 2) => -1\n(Long/compare 1 :a) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return compare(vm, argv, 64, out);
-}
-
-PTC_BUILTIN(long_max, "Long", "max", 2, 2, 0, "(Long/max a b)", "The larger of two numbers.",
-            "(Long/max 1 2) => 2\n(Long/max 1 nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/max", argc, argv, out);
-}
-
-PTC_BUILTIN(long_min, "Long", "min", 2, 2, 0, "(Long/min a b)", "The smaller of two numbers.",
-            "(Long/min 1 2) => 1\n(Long/min 1 nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/min", argc, argv, out);
-}
-
-PTC_BUILTIN(long_sum, "Long", "sum", 2, 2, 0, "(Long/sum a b)", "The sum of two numbers.",
-            "(Long/sum 1 2) => 3\n(Long/sum 1 nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/+", argc, argv, out);
-}
+    "(Integer/numberOfTrailingZeros 8) => 3\n(Integer/numberOfTrailingZeros nil) !! type_error",
+    of_bits(vm, argv, 32, trailing_zeros, out))
+PTC_BUILTIN_EXPR(integer_highest_one_bit, "Integer", "highestOneBit", 1, 1, 0,
+                 "(Integer/highestOneBit n)", "Its highest bit alone.",
+                 "(Integer/highestOneBit 10) => 8\n(Integer/highestOneBit nil) !! type_error",
+                 of_bits(vm, argv, 32, highest_bit, out))
+PTC_BUILTIN_EXPR(integer_lowest_one_bit, "Integer", "lowestOneBit", 1, 1, 0,
+                 "(Integer/lowestOneBit n)", "Its lowest bit alone.",
+                 "(Integer/lowestOneBit 10) => 2\n(Integer/lowestOneBit nil) !! type_error",
+                 of_bits(vm, argv, 32, lowest_bit, out))
+PTC_BUILTIN_EXPR(integer_reverse, "Integer", "reverse", 1, 1, 0, "(Integer/reverse n)",
+                 "Its bits in the other order.",
+                 "(Integer/reverse 0) => 0\n(Integer/reverse nil) !! type_error",
+                 of_bits(vm, argv, 32, reversed, out))
+PTC_BUILTIN_EXPR(integer_signum, "Integer", "signum", 1, 1, 0, "(Integer/signum n)",
+                 "Its sign: -1, 0 or 1.",
+                 "(Integer/signum -9) => -1\n(Integer/signum nil) !! type_error",
+                 of_bits(vm, argv, 32, sign_of, out))
+PTC_BUILTIN_EXPR(integer_rotate_left, "Integer", "rotateLeft", 2, 2, 0,
+                 "(Integer/rotateLeft n places)", "Its 32 bits moved round to the left.",
+                 "(Integer/rotateLeft 1 1) => 2\n(Integer/rotateLeft 1 nil) !! type_error",
+                 rotate(vm, argv, 32, 1, out))
+PTC_BUILTIN_EXPR(integer_rotate_right, "Integer", "rotateRight", 2, 2, 0,
+                 "(Integer/rotateRight n places)", "Its 32 bits moved round to the right.",
+                 "(Integer/rotateRight 4 1) => 2\n(Integer/rotateRight 1 nil) !! type_error",
+                 rotate(vm, argv, 32, -1, out))
+PTC_BUILTIN_EXPR(integer_compare, "Integer", "compare", 2, 2, 0, "(Integer/compare a b)",
+                 "-1, 0 or 1: is a less than, equal to or greater than b?",
+                 "(Integer/compare 1 2) => -1\n(Integer/compare 1 :a) !! type_error",
+                 compare(vm, argv, 32, out))
+PTC_BUILTIN_EXPR(integer_max, "Integer", "max", 2, 2, 0, "(Integer/max a b)",
+                 "The larger of two numbers.",
+                 "(Integer/max 1 2) => 2\n(Integer/max 1 nil) !! type_error",
+                 ptc_as(vm, "clojure.core/max", argc, argv, out))
+PTC_BUILTIN_EXPR(integer_min, "Integer", "min", 2, 2, 0, "(Integer/min a b)",
+                 "The smaller of two numbers.",
+                 "(Integer/min 1 2) => 1\n(Integer/min 1 nil) !! type_error",
+                 ptc_as(vm, "clojure.core/min", argc, argv, out))
+PTC_BUILTIN_EXPR(integer_sum, "Integer", "sum", 2, 2, 0, "(Integer/sum a b)",
+                 "The sum of two numbers.",
+                 "(Integer/sum 1 2) => 3\n(Integer/sum 1 nil) !! type_error",
+                 ptc_as(vm, "clojure.core/+", argc, argv, out))
+PTC_BUILTIN_EXPR(
+    long_to_string, "Long", "toString", 1, 2, 0, "(Long/toString n radix?)",
+    "The text of an integer of 64 bits, to base ten or another from 2 to 36.",
+    "(Long/toString 255 16) => \"ff\"\n(Long/toString -5) => \"-5\"\n(Long/toString nil) "
+    "!! type_error",
+    to_string(vm, argc, argv, 64, out))
+PTC_BUILTIN_EXPR(long_to_binary_string, "Long", "toBinaryString", 1, 1, 0,
+                 "(Long/toBinaryString n)",
+                 "The 64 bits of an integer in binary digits, without leading zeros.",
+                 "(Long/toBinaryString 10) => \"1010\"\n(Long/toBinaryString 1.5) !! type_error",
+                 in_radix(vm, argv, 64, 2, out))
+PTC_BUILTIN_EXPR(
+    long_to_hex_string, "Long", "toHexString", 1, 1, 0, "(Long/toHexString n)",
+    "The 64 bits of an integer in hexadecimal digits, without leading zeros.",
+    "(Long/toHexString -1) => \"ffffffffffffffff\"\n(Long/toHexString 1.5) !! type_error",
+    in_radix(vm, argv, 64, 16, out))
+PTC_BUILTIN_EXPR(long_to_octal_string, "Long", "toOctalString", 1, 1, 0, "(Long/toOctalString n)",
+                 "The 64 bits of an integer in octal digits, without leading zeros.",
+                 "(Long/toOctalString 8) => \"10\"\n(Long/toOctalString 1.5) !! type_error",
+                 in_radix(vm, argv, 64, 8, out))
+PTC_BUILTIN_EXPR(long_bit_count, "Long", "bitCount", 1, 1, 0, "(Long/bitCount n)",
+                 "How many of its bits are set.",
+                 "(Long/bitCount 7) => 3\n(Long/bitCount nil) !! type_error",
+                 of_bits(vm, argv, 64, bit_count, out))
+PTC_BUILTIN_EXPR(
+    long_number_of_leading_zeros, "Long", "numberOfLeadingZeros", 1, 1, 0,
+    "(Long/numberOfLeadingZeros n)", "How many zeros stand before its highest bit.",
+    "(Long/numberOfLeadingZeros 1) => 63\n(Long/numberOfLeadingZeros nil) !! type_error",
+    of_bits(vm, argv, 64, leading_zeros, out))
+PTC_BUILTIN_EXPR(
+    long_number_of_trailing_zeros, "Long", "numberOfTrailingZeros", 1, 1, 0,
+    "(Long/numberOfTrailingZeros n)", "How many zeros stand behind its lowest bit.",
+    "(Long/numberOfTrailingZeros 8) => 3\n(Long/numberOfTrailingZeros nil) !! type_error",
+    of_bits(vm, argv, 64, trailing_zeros, out))
+PTC_BUILTIN_EXPR(long_highest_one_bit, "Long", "highestOneBit", 1, 1, 0, "(Long/highestOneBit n)",
+                 "Its highest bit alone.",
+                 "(Long/highestOneBit 10) => 8\n(Long/highestOneBit nil) !! type_error",
+                 of_bits(vm, argv, 64, highest_bit, out))
+PTC_BUILTIN_EXPR(long_lowest_one_bit, "Long", "lowestOneBit", 1, 1, 0, "(Long/lowestOneBit n)",
+                 "Its lowest bit alone.",
+                 "(Long/lowestOneBit 10) => 2\n(Long/lowestOneBit nil) !! type_error",
+                 of_bits(vm, argv, 64, lowest_bit, out))
+PTC_BUILTIN_EXPR(long_reverse, "Long", "reverse", 1, 1, 0, "(Long/reverse n)",
+                 "Its bits in the other order.",
+                 "(Long/reverse 0) => 0\n(Long/reverse nil) !! type_error",
+                 of_bits(vm, argv, 64, reversed, out))
+PTC_BUILTIN_EXPR(long_signum, "Long", "signum", 1, 1, 0, "(Long/signum n)", "Its sign: -1, 0 or 1.",
+                 "(Long/signum -9) => -1\n(Long/signum nil) !! type_error",
+                 of_bits(vm, argv, 64, sign_of, out))
+PTC_BUILTIN_EXPR(long_rotate_left, "Long", "rotateLeft", 2, 2, 0, "(Long/rotateLeft n places)",
+                 "Its 64 bits moved round to the left.",
+                 "(Long/rotateLeft 1 1) => 2\n(Long/rotateLeft 1 nil) !! type_error",
+                 rotate(vm, argv, 64, 1, out))
+PTC_BUILTIN_EXPR(long_rotate_right, "Long", "rotateRight", 2, 2, 0, "(Long/rotateRight n places)",
+                 "Its 64 bits moved round to the right.",
+                 "(Long/rotateRight 4 1) => 2\n(Long/rotateRight 1 nil) !! type_error",
+                 rotate(vm, argv, 64, -1, out))
+PTC_BUILTIN_EXPR(long_compare, "Long", "compare", 2, 2, 0, "(Long/compare a b)",
+                 "-1, 0 or 1: is a less than, equal to or greater than b?",
+                 "(Long/compare 1 2) => -1\n(Long/compare 1 :a) !! type_error",
+                 compare(vm, argv, 64, out))
+PTC_BUILTIN_EXPR(long_max, "Long", "max", 2, 2, 0, "(Long/max a b)", "The larger of two numbers.",
+                 "(Long/max 1 2) => 2\n(Long/max 1 nil) !! type_error",
+                 ptc_as(vm, "clojure.core/max", argc, argv, out))
+PTC_BUILTIN_EXPR(long_min, "Long", "min", 2, 2, 0, "(Long/min a b)", "The smaller of two numbers.",
+                 "(Long/min 1 2) => 1\n(Long/min 1 nil) !! type_error",
+                 ptc_as(vm, "clojure.core/min", argc, argv, out))
+PTC_BUILTIN_EXPR(long_sum, "Long", "sum", 2, 2, 0, "(Long/sum a b)", "The sum of two numbers.",
+                 "(Long/sum 1 2) => 3\n(Long/sum 1 nil) !! type_error",
+                 ptc_as(vm, "clojure.core/+", argc, argv, out))
 
 /* ------------------------------------------------------------------- Double and Float */
 
@@ -468,83 +348,41 @@ PTC_BUILTIN(double_to_string, "Double", "toString", 1, 1, 0, "(Double/toString n
     return ptc_as(vm, "clojure.core/str", argc, &v, out);
 }
 
-PTC_BUILTIN(float_is_na_n, "Float", "isNaN", 1, 1, 0, "(Float/isNaN num)",
-            "Is it the float that is no number?",
-            "(Float/isNaN ##NaN) => true\n(Float/isNaN nil) !! type_error")
-{
-    double d;
-    PTC_UNUSED(argc);
-    return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_bool(isnan(d)));
-}
+/* A Float is a Double here. */
+PTC_BUILTIN_ROW(float_is_na_n, double_is_na_n, "Float", "isNaN", 1, 1, 0, "(Float/isNaN num)",
+                "Is it the float that is no number?",
+                "(Float/isNaN ##NaN) => true\n(Float/isNaN nil) !! type_error");
+PTC_BUILTIN_ROW(float_is_infinite, double_is_infinite, "Float", "isInfinite", 1, 1, 0,
+                "(Float/isInfinite num)", "Is it infinite?",
+                "(Float/isInfinite ##-Inf) => true\n(Float/isInfinite nil) !! type_error");
+PTC_BUILTIN_ROW(float_is_finite, double_is_finite, "Float", "isFinite", 1, 1, 0,
+                "(Float/isFinite num)", "Is it neither infinite nor NaN?",
+                "(Float/isFinite 1.5) => true\n(Float/isFinite nil) !! type_error");
+PTC_BUILTIN_ROW(
+    float_compare, double_compare, "Float", "compare", 2, 2, 0, "(Float/compare a b)",
+    "-1, 0 or 1 by the order of floats, where NaN is above all.",
+    "(Float/compare 1 2.5) => -1\n(Float/compare ##NaN ##Inf) => 1\n(Float/compare 1 nil) "
+    "!! type_error");
+PTC_BUILTIN_ROW(float_to_string, double_to_string, "Float", "toString", 1, 1, 0,
+                "(Float/toString num)", "The text of a float.",
+                "(Float/toString 1) => \"1.0\"\n(Float/toString nil) !! type_error");
 
-PTC_BUILTIN(float_is_infinite, "Float", "isInfinite", 1, 1, 0, "(Float/isInfinite num)",
-            "Is it infinite?",
-            "(Float/isInfinite ##-Inf) => true\n(Float/isInfinite nil) !! type_error")
-{
-    double d;
-    PTC_UNUSED(argc);
-    return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_bool(isinf(d)));
-}
-
-PTC_BUILTIN(float_is_finite, "Float", "isFinite", 1, 1, 0, "(Float/isFinite num)",
-            "Is it neither infinite nor NaN?",
-            "(Float/isFinite 1.5) => true\n(Float/isFinite nil) !! type_error")
-{
-    double d;
-    PTC_UNUSED(argc);
-    return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_bool(isfinite(d)));
-}
-
-PTC_BUILTIN(float_compare, "Float", "compare", 2, 2, 0, "(Float/compare a b)",
-            "-1, 0 or 1 by the order of floats, where NaN is above all.",
-            "(Float/compare 1 2.5) => -1\n(Float/compare ##NaN ##Inf) => 1\n(Float/compare 1 nil) "
-            "!! type_error")
-{
-    double a, b;
-    PTC_UNUSED(argc);
-    if (!ptc_arg_double(vm, argv, 0, &a) || !ptc_arg_double(vm, argv, 1, &b))
-        return false;
-    int order = isnan(a) || isnan(b) ? isnan(a) - isnan(b)
-                : a == b             ? !!signbit(b) - !!signbit(a)
-                                     : (a > b) - (a < b);
-    return ptc_give(out, ptc_int((order > 0) - (order < 0)));
-}
-
-PTC_BUILTIN(float_to_string, "Float", "toString", 1, 1, 0, "(Float/toString num)",
-            "The text of a float.",
-            "(Float/toString 1) => \"1.0\"\n(Float/toString nil) !! type_error")
-{
-    double d;
-    PtcValue v;
-    if (!ptc_arg_double(vm, argv, 0, &d) || (v = ptc_float_new(vm->heap, d)) == PTC_NONE)
-        return false;
-    return ptc_as(vm, "clojure.core/str", argc, &v, out);
-}
-
-PTC_BUILTIN(double_max, "Double", "max", 2, 2, 0, "(Double/max a b)", "The larger of two numbers.",
-            "(Double/max 1.5 2) => 2\n(Double/max 1 nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/max", argc, argv, out);
-}
-
-PTC_BUILTIN(double_min, "Double", "min", 2, 2, 0, "(Double/min a b)", "The smaller of two numbers.",
-            "(Double/min 1.5 2) => 1.5\n(Double/min 1 nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/min", argc, argv, out);
-}
-
-PTC_BUILTIN(double_sum, "Double", "sum", 2, 2, 0, "(Double/sum a b)", "The sum of two numbers.",
-            "(Double/sum 1.5 2) => 3.5\n(Double/sum 1 nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/+", argc, argv, out);
-}
-
-PTC_BUILTIN(float_value_of, "Float", "valueOf", 1, 1, 0, "(Float/valueOf x)",
-            "A number as a float, or the float that a string spells.",
-            "(Float/valueOf \"4.5\") => 4.5\n(Float/valueOf \"x\") !! value_error")
-{
-    return ptc_as(vm, "Double/valueOf", argc, argv, out);
-}
+PTC_BUILTIN_EXPR(double_max, "Double", "max", 2, 2, 0, "(Double/max a b)",
+                 "The larger of two numbers.",
+                 "(Double/max 1.5 2) => 2\n(Double/max 1 nil) !! type_error",
+                 ptc_as(vm, "clojure.core/max", argc, argv, out))
+PTC_BUILTIN_EXPR(double_min, "Double", "min", 2, 2, 0, "(Double/min a b)",
+                 "The smaller of two numbers.",
+                 "(Double/min 1.5 2) => 1.5\n(Double/min 1 nil) !! type_error",
+                 ptc_as(vm, "clojure.core/min", argc, argv, out))
+PTC_BUILTIN_EXPR(double_sum, "Double", "sum", 2, 2, 0, "(Double/sum a b)",
+                 "The sum of two numbers.",
+                 "(Double/sum 1.5 2) => 3.5\n(Double/sum 1 nil) !! type_error",
+                 ptc_as(vm, "clojure.core/+", argc, argv, out))
+PTC_BUILTIN_EXPR(float_value_of, "Float", "valueOf", 1, 1, 0, "(Float/valueOf x)",
+                 "A number as a float, or the float that a string spells.",
+                 "(Float/valueOf \"4.5\") => 4.5\n(Float/valueOf \"x\") !! value_error",
+                 ptc_as(vm, "Double/valueOf", argc, argv, out))
 
 PTC_BUILTIN(boolean_to_string, "Boolean", "toString", 1, 1, 0, "(Boolean/toString x)",
             "true or false as text.",
