@@ -92,230 +92,128 @@ static bool unchecked(PtcVM *vm, const PtcValue *argv, int bits, char op, PtcVal
     return ptc_give(out, ptc_int_new(vm->heap, wrapped(n, bits)));
 }
 
-PTC_BUILTIN(core_bigint, "clojure.core", "bigint", 1, 1, 0, "(bigint x)",
-            "The number without its fraction, as an integer; integers have any size here.",
-            "(bigint 3.7) => 3\n(bigint \"12\") => 12\n(bigint nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return to_bigint(vm, argv, out);
-}
-
-PTC_BUILTIN(core_biginteger, "clojure.core", "biginteger", 1, 1, 0, "(biginteger x)",
-            "The same as bigint.", "(biginteger 5) => 5\n(biginteger :a) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return to_bigint(vm, argv, out);
-}
-
-PTC_BUILTIN(new_big_integer, "clojure.core", "BigInteger.", 1, 2, 0, "(BigInteger. s radix?)",
-            "The integer that a string spells, within 64 bits.",
-            "(BigInteger. \"42\") => 42\n(BigInteger. \"x\") !! value_error")
-{
-    return ptc_as(vm, "Long/parseLong", argc, argv, out);
-}
-
-PTC_BUILTIN(core_num, "clojure.core", "num", 1, 1, 0, "(num x)",
-            "A number itself; anything else is an error.",
-            "(num 5) => 5\n(num \"5\") !! type_error")
-{
-    PTC_UNUSED(argc);
-    return ptc_arg_numeric(vm, argv, 0) && ptc_give(out, argv[0]);
-}
-
-PTC_BUILTIN(core_short, "clojure.core", "short", 1, 1, 0, "(short x)",
-            "The number without its fraction, within 16 bits.",
-            "(short 3.7) => 3\n(short 40000) !! arithmetic_error")
-{
-    PTC_UNUSED(argc);
-    return to_bits(vm, argv, 16, out);
-}
-
-PTC_BUILTIN(core_byte, "clojure.core", "byte", 1, 1, 0, "(byte x)",
-            "The number without its fraction, within 8 bits.",
-            "(byte 3.7) => 3\n(byte 128) !! arithmetic_error")
-{
-    PTC_UNUSED(argc);
-    return to_bits(vm, argv, 8, out);
-}
-
-PTC_BUILTIN(core_unchecked_add, "clojure.core", "unchecked-add", 2, 2, 0, "(unchecked-add x y)",
-            "As Java's integers of 64 bits do it: what does not fit wraps around.",
-            "(unchecked-add 1 2) => 3\n(unchecked-add 9223372036854775807 1) => "
-            "-9223372036854775808\n(unchecked-add 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 64, '+', out);
-}
-
-PTC_BUILTIN(core_unchecked_subtract, "clojure.core", "unchecked-subtract", 2, 2, 0,
-            "(unchecked-subtract x y)",
-            "As Java's integers of 64 bits do it: what does not fit wraps around.",
-            "(unchecked-subtract 1 2) => -1\n(unchecked-subtract 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 64, '-', out);
-}
-
-PTC_BUILTIN(core_unchecked_multiply, "clojure.core", "unchecked-multiply", 2, 2, 0,
-            "(unchecked-multiply x y)",
-            "As Java's integers of 64 bits do it: what does not fit wraps around.",
-            "(unchecked-multiply 6 7) => 42\n(unchecked-multiply 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 64, '*', out);
-}
-
-PTC_BUILTIN(core_unchecked_inc, "clojure.core", "unchecked-inc", 1, 1, 0, "(unchecked-inc x)",
-            "As Java's integers of 64 bits do it: what does not fit wraps around.",
-            "(unchecked-inc 1) => 2\n(unchecked-inc nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 64, 'i', out);
-}
-
-PTC_BUILTIN(core_unchecked_dec, "clojure.core", "unchecked-dec", 1, 1, 0, "(unchecked-dec x)",
-            "As Java's integers of 64 bits do it: what does not fit wraps around.",
-            "(unchecked-dec 1) => 0\n(unchecked-dec nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 64, 'd', out);
-}
-
-PTC_BUILTIN(core_unchecked_negate, "clojure.core", "unchecked-negate", 1, 1, 0,
-            "(unchecked-negate x)",
-            "As Java's integers of 64 bits do it: what does not fit wraps around.",
-            "(unchecked-negate 1) => -1\n(unchecked-negate nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 64, 'n', out);
-}
-
-PTC_BUILTIN(core_unchecked_add_int, "clojure.core", "unchecked-add-int", 2, 2, 0,
-            "(unchecked-add-int x y)",
-            "As Java's integers of 32 bits do it: what does not fit wraps around.",
-            "(unchecked-add-int 1 2) => 3\n(unchecked-add-int 2147483647 1) => "
-            "-2147483648\n(unchecked-add-int 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 32, '+', out);
-}
-
-PTC_BUILTIN(core_unchecked_subtract_int, "clojure.core", "unchecked-subtract-int", 2, 2, 0,
-            "(unchecked-subtract-int x y)",
-            "As Java's integers of 32 bits do it: what does not fit wraps around.",
-            "(unchecked-subtract-int 1 2) => -1\n(unchecked-subtract-int 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 32, '-', out);
-}
-
-PTC_BUILTIN(core_unchecked_multiply_int, "clojure.core", "unchecked-multiply-int", 2, 2, 0,
-            "(unchecked-multiply-int x y)",
-            "As Java's integers of 32 bits do it: what does not fit wraps around.",
-            "(unchecked-multiply-int 6 7) => 42\n(unchecked-multiply-int 1 nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 32, '*', out);
-}
-
-PTC_BUILTIN(core_unchecked_inc_int, "clojure.core", "unchecked-inc-int", 1, 1, 0,
-            "(unchecked-inc-int x)",
-            "As Java's integers of 32 bits do it: what does not fit wraps around.",
-            "(unchecked-inc-int 1) => 2\n(unchecked-inc-int nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 32, 'i', out);
-}
-
-PTC_BUILTIN(core_unchecked_dec_int, "clojure.core", "unchecked-dec-int", 1, 1, 0,
-            "(unchecked-dec-int x)",
-            "As Java's integers of 32 bits do it: what does not fit wraps around.",
-            "(unchecked-dec-int 1) => 0\n(unchecked-dec-int nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 32, 'd', out);
-}
-
-PTC_BUILTIN(core_unchecked_negate_int, "clojure.core", "unchecked-negate-int", 1, 1, 0,
-            "(unchecked-negate-int x)",
-            "As Java's integers of 32 bits do it: what does not fit wraps around.",
-            "(unchecked-negate-int 1) => -1\n(unchecked-negate-int nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 32, 'n', out);
-}
-
-PTC_BUILTIN(core_unchecked_divide_int, "clojure.core", "unchecked-divide-int", 2, 2, 0,
-            "(unchecked-divide-int x y)", "As Java's integers of 32 bits do it.",
-            "(unchecked-divide-int 7 2) => 3\n(unchecked-divide-int 1 0) !! arithmetic_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 32, '/', out);
-}
-
-PTC_BUILTIN(core_unchecked_remainder_int, "clojure.core", "unchecked-remainder-int", 2, 2, 0,
-            "(unchecked-remainder-int x y)", "As Java's integers of 32 bits do it.",
-            "(unchecked-remainder-int 7 2) => 1\n(unchecked-remainder-int 1 0) !! arithmetic_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 32, '%', out);
-}
-
-PTC_BUILTIN(core_unchecked_to_long, "clojure.core", "unchecked-long", 1, 1, 0, "(unchecked-long x)",
-            "The lowest 64 bits of a number, with a sign.",
-            "(unchecked-long 3.7) => 3\n(unchecked-long 18446744073709551621) => "
-            "5\n(unchecked-long nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 64, '=', out);
-}
-
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(core_bigint, "clojure.core", "bigint", 1, 1, 0, "(bigint x)",
+                 "The number without its fraction, as an integer; integers have any size here.",
+                 "(bigint 3.7) => 3\n(bigint \"12\") => 12\n(bigint nil) !! type_error",
+                 to_bigint(vm, argv, out))
+PTC_BUILTIN_EXPR(core_biginteger, "clojure.core", "biginteger", 1, 1, 0, "(biginteger x)",
+                 "The same as bigint.", "(biginteger 5) => 5\n(biginteger :a) !! type_error",
+                 to_bigint(vm, argv, out))
+PTC_BUILTIN_EXPR(new_big_integer, "clojure.core", "BigInteger.", 1, 2, 0, "(BigInteger. s radix?)",
+                 "The integer that a string spells, within 64 bits.",
+                 "(BigInteger. \"42\") => 42\n(BigInteger. \"x\") !! value_error",
+                 ptc_as(vm, "Long/parseLong", argc, argv, out))
+PTC_BUILTIN_EXPR(core_num, "clojure.core", "num", 1, 1, 0, "(num x)",
+                 "A number itself; anything else is an error.",
+                 "(num 5) => 5\n(num \"5\") !! type_error",
+                 ptc_arg_numeric(vm, argv, 0) && ptc_give(out, argv[0]))
+PTC_BUILTIN_EXPR(core_short, "clojure.core", "short", 1, 1, 0, "(short x)",
+                 "The number without its fraction, within 16 bits.",
+                 "(short 3.7) => 3\n(short 40000) !! arithmetic_error", to_bits(vm, argv, 16, out))
+PTC_BUILTIN_EXPR(core_byte, "clojure.core", "byte", 1, 1, 0, "(byte x)",
+                 "The number without its fraction, within 8 bits.",
+                 "(byte 3.7) => 3\n(byte 128) !! arithmetic_error", to_bits(vm, argv, 8, out))
+PTC_BUILTIN_EXPR(core_unchecked_add, "clojure.core", "unchecked-add", 2, 2, 0,
+                 "(unchecked-add x y)",
+                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
+                 "(unchecked-add 1 2) => 3\n(unchecked-add 9223372036854775807 1) => "
+                 "-9223372036854775808\n(unchecked-add 1 nil) !! type_error",
+                 unchecked(vm, argv, 64, '+', out))
+PTC_BUILTIN_EXPR(core_unchecked_subtract, "clojure.core", "unchecked-subtract", 2, 2, 0,
+                 "(unchecked-subtract x y)",
+                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
+                 "(unchecked-subtract 1 2) => -1\n(unchecked-subtract 1 nil) !! type_error",
+                 unchecked(vm, argv, 64, '-', out))
+PTC_BUILTIN_EXPR(core_unchecked_multiply, "clojure.core", "unchecked-multiply", 2, 2, 0,
+                 "(unchecked-multiply x y)",
+                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
+                 "(unchecked-multiply 6 7) => 42\n(unchecked-multiply 1 nil) !! type_error",
+                 unchecked(vm, argv, 64, '*', out))
+PTC_BUILTIN_EXPR(core_unchecked_inc, "clojure.core", "unchecked-inc", 1, 1, 0, "(unchecked-inc x)",
+                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
+                 "(unchecked-inc 1) => 2\n(unchecked-inc nil) !! type_error",
+                 unchecked(vm, argv, 64, 'i', out))
+PTC_BUILTIN_EXPR(core_unchecked_dec, "clojure.core", "unchecked-dec", 1, 1, 0, "(unchecked-dec x)",
+                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
+                 "(unchecked-dec 1) => 0\n(unchecked-dec nil) !! type_error",
+                 unchecked(vm, argv, 64, 'd', out))
+PTC_BUILTIN_EXPR(core_unchecked_negate, "clojure.core", "unchecked-negate", 1, 1, 0,
+                 "(unchecked-negate x)",
+                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
+                 "(unchecked-negate 1) => -1\n(unchecked-negate nil) !! type_error",
+                 unchecked(vm, argv, 64, 'n', out))
+PTC_BUILTIN_EXPR(core_unchecked_add_int, "clojure.core", "unchecked-add-int", 2, 2, 0,
+                 "(unchecked-add-int x y)",
+                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
+                 "(unchecked-add-int 1 2) => 3\n(unchecked-add-int 2147483647 1) => "
+                 "-2147483648\n(unchecked-add-int 1 nil) !! type_error",
+                 unchecked(vm, argv, 32, '+', out))
+PTC_BUILTIN_EXPR(core_unchecked_subtract_int, "clojure.core", "unchecked-subtract-int", 2, 2, 0,
+                 "(unchecked-subtract-int x y)",
+                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
+                 "(unchecked-subtract-int 1 2) => -1\n(unchecked-subtract-int 1 nil) !! type_error",
+                 unchecked(vm, argv, 32, '-', out))
+PTC_BUILTIN_EXPR(core_unchecked_multiply_int, "clojure.core", "unchecked-multiply-int", 2, 2, 0,
+                 "(unchecked-multiply-int x y)",
+                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
+                 "(unchecked-multiply-int 6 7) => 42\n(unchecked-multiply-int 1 nil) !! type_error",
+                 unchecked(vm, argv, 32, '*', out))
+PTC_BUILTIN_EXPR(core_unchecked_inc_int, "clojure.core", "unchecked-inc-int", 1, 1, 0,
+                 "(unchecked-inc-int x)",
+                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
+                 "(unchecked-inc-int 1) => 2\n(unchecked-inc-int nil) !! type_error",
+                 unchecked(vm, argv, 32, 'i', out))
+PTC_BUILTIN_EXPR(core_unchecked_dec_int, "clojure.core", "unchecked-dec-int", 1, 1, 0,
+                 "(unchecked-dec-int x)",
+                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
+                 "(unchecked-dec-int 1) => 0\n(unchecked-dec-int nil) !! type_error",
+                 unchecked(vm, argv, 32, 'd', out))
+PTC_BUILTIN_EXPR(core_unchecked_negate_int, "clojure.core", "unchecked-negate-int", 1, 1, 0,
+                 "(unchecked-negate-int x)",
+                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
+                 "(unchecked-negate-int 1) => -1\n(unchecked-negate-int nil) !! type_error",
+                 unchecked(vm, argv, 32, 'n', out))
+PTC_BUILTIN_EXPR(core_unchecked_divide_int, "clojure.core", "unchecked-divide-int", 2, 2, 0,
+                 "(unchecked-divide-int x y)", "As Java's integers of 32 bits do it.",
+                 "(unchecked-divide-int 7 2) => 3\n(unchecked-divide-int 1 0) !! arithmetic_error",
+                 unchecked(vm, argv, 32, '/', out))
+PTC_BUILTIN_EXPR(
+    core_unchecked_remainder_int, "clojure.core", "unchecked-remainder-int", 2, 2, 0,
+    "(unchecked-remainder-int x y)", "As Java's integers of 32 bits do it.",
+    "(unchecked-remainder-int 7 2) => 1\n(unchecked-remainder-int 1 0) !! arithmetic_error",
+    unchecked(vm, argv, 32, '%', out))
+PTC_BUILTIN_EXPR(core_unchecked_to_long, "clojure.core", "unchecked-long", 1, 1, 0,
+                 "(unchecked-long x)", "The lowest 64 bits of a number, with a sign.",
+                 "(unchecked-long 3.7) => 3\n(unchecked-long 18446744073709551621) => "
+                 "5\n(unchecked-long nil) !! type_error",
+                 unchecked(vm, argv, 64, '=', out))
+PTC_BUILTIN_EXPR(
     core_unchecked_to_int, "clojure.core", "unchecked-int", 1, 1, 0, "(unchecked-int x)",
     "The lowest 32 bits of a number, with a sign.",
-    "(unchecked-int 3.7) => 3\n(unchecked-int 4294967301) => 5\n(unchecked-int nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 32, '=', out);
-}
-
-PTC_BUILTIN(
+    "(unchecked-int 3.7) => 3\n(unchecked-int 4294967301) => 5\n(unchecked-int nil) !! type_error",
+    unchecked(vm, argv, 32, '=', out))
+PTC_BUILTIN_EXPR(
     core_unchecked_to_short, "clojure.core", "unchecked-short", 1, 1, 0, "(unchecked-short x)",
     "The lowest 16 bits of a number, with a sign.",
-    "(unchecked-short 3.7) => 3\n(unchecked-short 65541) => 5\n(unchecked-short nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 16, '=', out);
-}
-
-PTC_BUILTIN(
+    "(unchecked-short 3.7) => 3\n(unchecked-short 65541) => 5\n(unchecked-short nil) !! type_error",
+    unchecked(vm, argv, 16, '=', out))
+PTC_BUILTIN_EXPR(
     core_unchecked_to_byte, "clojure.core", "unchecked-byte", 1, 1, 0, "(unchecked-byte x)",
     "The lowest 8 bits of a number, with a sign.",
-    "(unchecked-byte 3.7) => 3\n(unchecked-byte 261) => 5\n(unchecked-byte nil) !! type_error")
-{
-    PTC_UNUSED(argc);
-    return unchecked(vm, argv, 8, '=', out);
-}
-
-PTC_BUILTIN(core_unchecked_to_double, "clojure.core", "unchecked-double", 1, 1, 0,
-            "(unchecked-double x)", "The same as double.",
-            "(unchecked-double 1) => 1.0\n(unchecked-double nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/double", argc, argv, out);
-}
-
-PTC_BUILTIN(core_unchecked_to_float, "clojure.core", "unchecked-float", 1, 1, 0,
-            "(unchecked-float x)", "The same as float.",
-            "(unchecked-float 1) => 1.0\n(unchecked-float nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/double", argc, argv, out);
-}
-
-PTC_BUILTIN(core_unchecked_to_char, "clojure.core", "unchecked-char", 1, 1, 0, "(unchecked-char x)",
-            "The same as char.", "(unchecked-char 97) => \"a\"\n(unchecked-char nil) !! type_error")
-{
-    return ptc_as(vm, "clojure.core/char", argc, argv, out);
-}
+    "(unchecked-byte 3.7) => 3\n(unchecked-byte 261) => 5\n(unchecked-byte nil) !! type_error",
+    unchecked(vm, argv, 8, '=', out))
+PTC_BUILTIN_EXPR(core_unchecked_to_double, "clojure.core", "unchecked-double", 1, 1, 0,
+                 "(unchecked-double x)", "The same as double.",
+                 "(unchecked-double 1) => 1.0\n(unchecked-double nil) !! type_error",
+                 ptc_as(vm, "clojure.core/double", argc, argv, out))
+PTC_BUILTIN_EXPR(core_unchecked_to_float, "clojure.core", "unchecked-float", 1, 1, 0,
+                 "(unchecked-float x)", "The same as float.",
+                 "(unchecked-float 1) => 1.0\n(unchecked-float nil) !! type_error",
+                 ptc_as(vm, "clojure.core/double", argc, argv, out))
+PTC_BUILTIN_EXPR(core_unchecked_to_char, "clojure.core", "unchecked-char", 1, 1, 0,
+                 "(unchecked-char x)", "The same as char.",
+                 "(unchecked-char 97) => \"a\"\n(unchecked-char nil) !! type_error",
+                 ptc_as(vm, "clojure.core/char", argc, argv, out))
 
 static bool is_uuid(PtcValue v)
 {
