@@ -364,104 +364,92 @@ AS_CLOJURE(clj_math_floor_mod, math_floor_mod, 2, 2, "floor-mod", "(clojure.math
 
 /* ------------------------------------------------------------------- 64 bits or an error */
 
-static bool give_exact(PtcVM *vm, bool overflow, int64_t n, PtcValue *out)
+/* True: the result does not fit. */
+typedef bool (*ExactFn)(int64_t x, int64_t y, int64_t *n);
+
+static bool add(int64_t x, int64_t y, int64_t *n)
 {
-    if (!overflow)
+    return __builtin_add_overflow(x, y, n);
+}
+
+static bool subtract(int64_t x, int64_t y, int64_t *n)
+{
+    return __builtin_sub_overflow(x, y, n);
+}
+
+static bool multiply(int64_t x, int64_t y, int64_t *n)
+{
+    return __builtin_mul_overflow(x, y, n);
+}
+
+/* The first argument and y. */
+static bool exact_by(PtcVM *vm, const PtcValue *argv, ExactFn fn, int64_t y, PtcValue *out)
+{
+    int64_t x, n;
+    if (!ptc_arg_int(vm, argv, 0, &x))
+        return false;
+    if (!fn(x, y, &n))
         return ptc_give(out, ptc_int_new(vm->heap, n));
     ptc_fail(vm, PTC_E_ARITH, "%s: the result does not fit 64 bits", shown_name(vm));
     return ptc_fail_hint(vm, "+ - * never overflow");
 }
 
-PTC_BUILTIN(math_add_exact, "Math", "addExact", 2, 2, 0, "(Math/addExact x y)",
-            "The sum of two integers of 64 bits; one that does not fit is an error.",
-            "(Math/addExact 1 2) => 3\n(Math/addExact Long/MAX_VALUE 1) !! arithmetic_error")
+static bool exact(PtcVM *vm, const PtcValue *argv, ExactFn fn, PtcValue *out)
 {
-    int64_t x, y, n;
-    PTC_UNUSED(argc);
-    if (!ptc_arg_int(vm, argv, 0, &x) || !ptc_arg_int(vm, argv, 1, &y))
-        return false;
-    bool overflow = __builtin_add_overflow(x, y, &n);
-    return give_exact(vm, overflow, n, out);
+    int64_t x, y;
+    return ptc_arg_int(vm, argv, 0, &x) && ptc_arg_int(vm, argv, 1, &y) &&
+           exact_by(vm, argv, fn, y, out);
 }
+
+PTC_BUILTIN_EXPR(math_add_exact, "Math", "addExact", 2, 2, 0, "(Math/addExact x y)",
+                 "The sum of two integers of 64 bits; one that does not fit is an error.",
+                 "(Math/addExact 1 2) => 3\n(Math/addExact Long/MAX_VALUE 1) !! arithmetic_error",
+                 exact(vm, argv, add, out))
 AS_CLOJURE(clj_math_add_exact, math_add_exact, 2, 2, "add-exact", "(clojure.math/add-exact x y)",
            "The same as Math/addExact.",
            "(clojure.math/add-exact 1 2) => 3\n(clojure.math/add-exact Long/MAX_VALUE 1) !! "
            "arithmetic_error");
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     math_subtract_exact, "Math", "subtractExact", 2, 2, 0, "(Math/subtractExact x y)",
     "The difference of two integers of 64 bits; one that does not fit is an error.",
-    "(Math/subtractExact 1 2) => -1\n(Math/subtractExact Long/MIN_VALUE 1) !! arithmetic_error")
-{
-    int64_t x, y, n;
-    PTC_UNUSED(argc);
-    if (!ptc_arg_int(vm, argv, 0, &x) || !ptc_arg_int(vm, argv, 1, &y))
-        return false;
-    bool overflow = __builtin_sub_overflow(x, y, &n);
-    return give_exact(vm, overflow, n, out);
-}
+    "(Math/subtractExact 1 2) => -1\n(Math/subtractExact Long/MIN_VALUE 1) !! arithmetic_error",
+    exact(vm, argv, subtract, out))
 AS_CLOJURE(clj_math_subtract_exact, math_subtract_exact, 2, 2, "subtract-exact",
            "(clojure.math/subtract-exact x y)", "The same as Math/subtractExact.",
            "(clojure.math/subtract-exact 1 2) => -1\n(clojure.math/subtract-exact Long/MIN_VALUE "
            "1) !! arithmetic_error");
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     math_multiply_exact, "Math", "multiplyExact", 2, 2, 0, "(Math/multiplyExact x y)",
     "The product of two integers of 64 bits; one that does not fit is an error.",
-    "(Math/multiplyExact 6 7) => 42\n(Math/multiplyExact Long/MAX_VALUE 2) !! arithmetic_error")
-{
-    int64_t x, y, n;
-    PTC_UNUSED(argc);
-    if (!ptc_arg_int(vm, argv, 0, &x) || !ptc_arg_int(vm, argv, 1, &y))
-        return false;
-    bool overflow = __builtin_mul_overflow(x, y, &n);
-    return give_exact(vm, overflow, n, out);
-}
+    "(Math/multiplyExact 6 7) => 42\n(Math/multiplyExact Long/MAX_VALUE 2) !! arithmetic_error",
+    exact(vm, argv, multiply, out))
 AS_CLOJURE(clj_math_multiply_exact, math_multiply_exact, 2, 2, "multiply-exact",
            "(clojure.math/multiply-exact x y)", "The same as Math/multiplyExact.",
            "(clojure.math/multiply-exact 6 7) => 42\n(clojure.math/multiply-exact Long/MAX_VALUE "
            "2) !! arithmetic_error");
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     math_increment_exact, "Math", "incrementExact", 1, 1, 0, "(Math/incrementExact x)",
     "One more, within 64 bits.",
-    "(Math/incrementExact 1) => 2\n(Math/incrementExact Long/MAX_VALUE) !! arithmetic_error")
-{
-    int64_t x, n;
-    PTC_UNUSED(argc);
-    if (!ptc_arg_int(vm, argv, 0, &x))
-        return false;
-    bool overflow = __builtin_add_overflow(x, 1, &n);
-    return give_exact(vm, overflow, n, out);
-}
+    "(Math/incrementExact 1) => 2\n(Math/incrementExact Long/MAX_VALUE) !! arithmetic_error",
+    exact_by(vm, argv, add, 1, out))
 AS_CLOJURE(clj_math_increment_exact, math_increment_exact, 1, 1, "increment-exact",
            "(clojure.math/increment-exact x)", "The same as Math/incrementExact.",
            "(clojure.math/increment-exact 1) => 2\n(clojure.math/increment-exact Long/MAX_VALUE) "
            "!! arithmetic_error");
-PTC_BUILTIN(
+PTC_BUILTIN_EXPR(
     math_decrement_exact, "Math", "decrementExact", 1, 1, 0, "(Math/decrementExact x)",
     "One less, within 64 bits.",
-    "(Math/decrementExact 1) => 0\n(Math/decrementExact Long/MIN_VALUE) !! arithmetic_error")
-{
-    int64_t x, n;
-    PTC_UNUSED(argc);
-    if (!ptc_arg_int(vm, argv, 0, &x))
-        return false;
-    bool overflow = __builtin_sub_overflow(x, 1, &n);
-    return give_exact(vm, overflow, n, out);
-}
+    "(Math/decrementExact 1) => 0\n(Math/decrementExact Long/MIN_VALUE) !! arithmetic_error",
+    exact_by(vm, argv, subtract, 1, out))
 AS_CLOJURE(clj_math_decrement_exact, math_decrement_exact, 1, 1, "decrement-exact",
            "(clojure.math/decrement-exact x)", "The same as Math/decrementExact.",
            "(clojure.math/decrement-exact 1) => 0\n(clojure.math/decrement-exact Long/MIN_VALUE) "
            "!! arithmetic_error");
-PTC_BUILTIN(math_negate_exact, "Math", "negateExact", 1, 1, 0, "(Math/negateExact x)",
-            "The number with the other sign, within 64 bits.",
-            "(Math/negateExact 1) => -1\n(Math/negateExact Long/MIN_VALUE) !! arithmetic_error")
-{
-    int64_t x, n;
-    PTC_UNUSED(argc);
-    if (!ptc_arg_int(vm, argv, 0, &x))
-        return false;
-    bool overflow = __builtin_sub_overflow(0, x, &n);
-    return give_exact(vm, overflow, n, out);
-}
+PTC_BUILTIN_EXPR(
+    math_negate_exact, "Math", "negateExact", 1, 1, 0, "(Math/negateExact x)",
+    "The number with the other sign, within 64 bits.",
+    "(Math/negateExact 1) => -1\n(Math/negateExact Long/MIN_VALUE) !! arithmetic_error",
+    exact_by(vm, argv, multiply, -1, out))
 AS_CLOJURE(clj_math_negate_exact, math_negate_exact, 1, 1, "negate-exact",
            "(clojure.math/negate-exact x)", "The same as Math/negateExact.",
            "(clojure.math/negate-exact 1) => -1\n(clojure.math/negate-exact Long/MIN_VALUE) !! "
