@@ -31,6 +31,22 @@ static bool end_build(PtcDictBuild *b, bool ok, PtcValue *out)
     return false;
 }
 
+/* The set of what fn makes of each row. */
+static bool set_of_rows(PtcVM *vm, PtcIter *rows, PtcValue how,
+                        PtcValue (*fn)(PtcVM *vm, PtcValue row, PtcValue how), PtcValue *out)
+{
+    PtcDictBuild b;
+    PtcValue row;
+    bool ok = true;
+    if (!ptc_dict_build_init(&b, vm->heap, true))
+        return false;
+    while (ok && next_row(vm, rows, &row)) {
+        PtcValue made = fn(vm, row, how);
+        ok = made != PTC_NONE && ptc_dict_build_put(&b, made, PTC_NIL);
+    }
+    return end_build(&b, ok && ptc_iter_end(rows), out);
+}
+
 /* The columns of a row that are listed, as select-keys gives them. */
 static PtcValue columns(PtcVM *vm, PtcValue row, PtcValue keys)
 {
@@ -60,18 +76,9 @@ PTC_BUILTIN(set_project, "clojure.set", "project", 2, 2, 0, "(project rows keys)
             "(project [1 2] [:a]) !! type_error")
 {
     PTC_UNUSED(argc);
-    PtcIter it;
-    PtcDictBuild b;
-    PtcValue row;
-    bool ok = true;
-    if (!arg_rows(vm, argv, 0, &it) || !arg_columns(vm, argv, 1) ||
-        !ptc_dict_build_init(&b, vm->heap, true))
-        return false;
-    while (ok && next_row(vm, &it, &row)) {
-        PtcValue part = columns(vm, row, argv[1]);
-        ok = part != PTC_NONE && ptc_dict_build_put(&b, part, PTC_NIL);
-    }
-    return end_build(&b, ok && ptc_iter_end(&it), out);
+    PtcIter rows;
+    return arg_rows(vm, argv, 0, &rows) && arg_columns(vm, argv, 1) &&
+           set_of_rows(vm, &rows, argv[1], columns, out);
 }
 
 /* A row with its columns renamed; a renamed column takes the place of one that has the name already. */
@@ -97,18 +104,9 @@ PTC_BUILTIN(set_rename, "clojure.set", "rename", 2, 2, 0, "(rename rows names)",
             "(rename #{{:a 1}} [:a :b]) !! type_error")
 {
     PTC_UNUSED(argc);
-    PtcIter it;
-    PtcDictBuild b;
-    PtcValue row;
-    bool ok = true;
-    if (!arg_rows(vm, argv, 0, &it) || !ptc_arg_map(vm, argv, 1) ||
-        !ptc_dict_build_init(&b, vm->heap, true))
-        return false;
-    while (ok && next_row(vm, &it, &row)) {
-        PtcValue other = renamed(vm, row, argv[1]);
-        ok = other != PTC_NONE && ptc_dict_build_put(&b, other, PTC_NIL);
-    }
-    return end_build(&b, ok && ptc_iter_end(&it), out);
+    PtcIter rows;
+    return arg_rows(vm, argv, 0, &rows) && ptc_arg_map(vm, argv, 1) &&
+           set_of_rows(vm, &rows, argv[1], renamed, out);
 }
 
 PTC_BUILTIN(
