@@ -79,6 +79,28 @@ static bool rebind(Analyzer *an, Bindings *b, const PtcForm *name, PtcExpr *valu
            ptc_analyze_add_binding(an, b, ptc_analyze_bind(an, name->text, name->len), value);
 }
 
+/* A value that is bound to the temporary again after each step. */
+typedef struct {
+    Bindings bindings;
+    PtcLocal *scope; /* outside */
+    PtcForm *name;
+} Thread;
+
+static bool begin_thread(Analyzer *an, Thread *t, const PtcForm *form)
+{
+    *t = (Thread){.scope = an->scope, .name = temp_name(an, form)};
+    return t->name &&
+           rebind(an, &t->bindings, t->name, ptc_analyze_form(an, form->items[1], false));
+}
+
+/* The value itself where there are no steps, else the last step. */
+static PtcExpr *end_thread(Analyzer *an, Thread *t, const PtcForm *form, bool ok, PtcExpr *last)
+{
+    PtcExpr *body = ok && form->count == 2 ? ptc_analyze_form(an, t->name, false) : last;
+    an->scope = t->scope;
+    return ptc_analyze_let(an, &t->bindings, ok ? body : NULL, form);
+}
+
 static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last, bool tail)
 {
     PtcExpr *bad;
@@ -88,26 +110,19 @@ static PtcExpr *thread_cond(Analyzer *an, const PtcForm *form, bool last, bool t
         return ptc_analyze_error(
             an, PTC_E_INVALID_FORM, form, "write (cond-> x test (f a) test2 g)",
             "%.*s needs pairs of test and step", (int)form->items[0]->len, form->items[0]->text);
-    Bindings b = {0};
-    PtcLocal *scope = an->scope;
-    PtcForm *name = temp_name(an, form);
-    bool ok = name && rebind(an, &b, name, ptc_analyze_form(an, form->items[1], false));
+    Thread t;
+    bool ok = begin_thread(an, &t, form);
     PtcExpr *body = NULL; /* the last step, so that it may be recur */
     for (size_t i = 2; ok && i + 1 < form->count; i += 2) {
         bool final = i + 2 == form->count;
-        PtcForm *step = put_in(an, form->items[i + 1], name, last);
+        PtcForm *step = put_in(an, form->items[i + 1], t.name, last);
         PtcExpr *test = ptc_analyze_form(an, form->items[i], false);
         PtcExpr *then = step ? ptc_analyze_form(an, step, final && tail) : NULL;
-        PtcExpr *same = ptc_analyze_form(an, name, false);
+        PtcExpr *same = ptc_analyze_form(an, t.name, false);
         body = same ? ptc_analyze_if(an, test, then, same, form->items[i + 1]) : NULL;
-        ok = body && (final || rebind(an, &b, name, body));
+        ok = body && (final || rebind(an, &t.bindings, t.name, body));
     }
-    if (ok && form->count == 2)
-        body = ptc_analyze_form(an, name, false);
-    else if (!ok)
-        body = NULL;
-    an->scope = scope;
-    return ptc_analyze_let(an, &b, body, form);
+    return end_thread(an, &t, form, ok, body);
 }
 
 PtcExpr *ptc_analyze_thread_cond_first(Analyzer *an, const PtcForm *form, bool tail)
@@ -125,29 +140,22 @@ static PtcExpr *thread_some(Analyzer *an, const PtcForm *form, bool last, bool t
     PtcExpr *bad;
     if (needs_value(an, form, &bad))
         return bad;
-    Bindings b = {0};
-    PtcLocal *scope = an->scope;
-    PtcForm *name = temp_name(an, form);
-    bool ok = name && rebind(an, &b, name, ptc_analyze_form(an, form->items[1], false));
+    Thread t;
+    bool ok = begin_thread(an, &t, form);
     PtcExpr *body = NULL; /* the last step, so that it may be recur */
     for (size_t i = 2; ok && i < form->count; i++) {
         bool final = i + 1 == form->count;
-        PtcForm *step = put_in(an, form->items[i], name, last);
+        PtcForm *step = put_in(an, form->items[i], t.name, last);
         PtcExpr **arg = ptc_analyze_items(an, 1);
-        if (!step || !arg || !(arg[0] = ptc_analyze_form(an, name, false)))
+        if (!step || !arg || !(arg[0] = ptc_analyze_form(an, t.name, false)))
             return NULL;
         PtcExpr *test = ptc_analyze_builtin(an, "nil?", arg, 1, form->items[i]);
         PtcExpr *then = ptc_analyze_form(an, step, final && tail);
         body =
             then ? ptc_analyze_if(an, test, ptc_analyze_nil(an, form), then, form->items[i]) : NULL;
-        ok = body && (final || rebind(an, &b, name, body));
+        ok = body && (final || rebind(an, &t.bindings, t.name, body));
     }
-    if (ok && form->count == 2)
-        body = ptc_analyze_form(an, name, false);
-    else if (!ok)
-        body = NULL;
-    an->scope = scope;
-    return ptc_analyze_let(an, &b, body, form);
+    return end_thread(an, &t, form, ok, body);
 }
 
 PtcExpr *ptc_analyze_thread_some_first(Analyzer *an, const PtcForm *form, bool tail)
