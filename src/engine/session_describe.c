@@ -3,14 +3,22 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "engine/describe.h"
 #include "engine/engine.h"
 #include "engine/session.h"
 #include "engine/weigh.h"
 #include "json/emit.h"
+#include "lisp/builtin.h"
 #include "lisp/vm_int.h"
 
 enum { PREVIEW_BYTES = 160 };
+
+/* "vector", "integer": a type's name without an article. */
+static const char *type_of(PtcValue v)
+{
+    const char *type = ptc_type_name(v), *space = strchr(type, ' ');
+    bool article = space && (space - type == 1 || (space - type == 2 && type[1] == 'n'));
+    return article ? space + 1 : type;
+}
 
 static void add_preview(PtcSession *s, PtcBuf *out, PtcValue v)
 {
@@ -67,7 +75,7 @@ static bool add_binding(PtcSession *s, PtcBuf *out, size_t i)
         return false;
     ptc_emit_object(out);
     ptc_emit_field_text(out, "name", (PtcText){name->text, name->len});
-    ptc_emit_field_cstr(out, "type", ptc_describe_type(v));
+    ptc_emit_field_cstr(out, "type", type_of(v));
     ptc_emit_field_uint(out, "bytes", bytes);
     add_preview(s, out, v);
     if (ptc_is(v, PTC_T_CLOSURE))
