@@ -103,12 +103,3 @@ PtcFit ptc_contract_judge(const PtcContract *c, PtcHeap *heap, PtcValue v, int f
     PtcFit written = write_json(heap, v, float_precision, json, issues);
     return type == PTC_FITS || written == PTC_UNJUDGED ? written : type;
 }
-
-PtcFit ptc_contract_judge_json(const PtcContract *c, PtcHeap *heap, PtcValue v, int float_precision,
-                               PtcBuf *json, PtcBuf *issues)
-{
-    PtcValue typed = c->sig ? ptc_sig_atomize(heap, c->sig->result, v) : v;
-    if (typed == PTC_NONE)
-        return stopped(heap);
-    return ptc_contract_judge(c, heap, typed, float_precision, json, issues);
-}

@@ -30,9 +30,4 @@ typedef enum {
 PTC_MUST_USE PtcFit ptc_contract_judge(const PtcContract *contract, PtcHeap *heap, PtcValue v,
                                        int float_precision, PtcBuf *json, PtcBuf *issues);
 
-/* The same for a value that was JSON: what JSON cannot express (date-times, keywords) is filled in first where a
- * signature wants it. */
-PTC_MUST_USE PtcFit ptc_contract_judge_json(const PtcContract *contract, PtcHeap *heap, PtcValue v,
-                                            int float_precision, PtcBuf *json, PtcBuf *issues);
-
 #endif

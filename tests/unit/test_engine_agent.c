@@ -125,31 +125,6 @@ static void test_read_contract(Ptc *ptc)
     ptc_arena_deinit(&arena);
 }
 
-/* A JSON answer is typed before it is judged. */
-static void test_json_answers(Ptc *ptc)
-{
-    PtcSigError e;
-    PtcJsonError wrong;
-    PtcContract c = {0};
-    PtcBuf json, issues;
-    static const char text[] = "{\"at\":\"2031-02-03T04:05:06+02:00\",\"as\":\"x\",\"n\":\"42\"}";
-    PtcHeapBox *box = ptc_box_new(ptc, 1 << 20);
-    ptc_buf_init(&json, &ptc->mem, 4096);
-    ptc_buf_init(&issues, &ptc->mem, 4096);
-    CHECK(ptc_sig_parse(&ptc->arena, "{at :datetime, as :keyword}", 27, &c.sig, &e));
-    PtcValue v = ptc_json_parse(&box->heap, text, sizeof text - 1, &wrong);
-    CHECK(ptc_contract_judge_json(&c, &box->heap, v, -1, &json, &issues) == PTC_FITS);
-    CHECK_STR(ptc_buf_text(&json), "{\"at\":\"2031-02-03T02:05:06Z\",\"as\":\"x\",\"n\":\"42\"}");
-    ptc_buf_clear(&json);
-    CHECK(ptc_sig_parse(&ptc->arena, "{n :int}", 8, &c.sig, &e));
-    CHECK(ptc_contract_judge_json(&c, &box->heap, v, -1, &json, &issues) == PTC_MISFIT);
-    CHECK_STR(ptc_buf_text(&issues),
-              "[{\"path\":[\"n\"],\"message\":\"expected int, got string \\\"42\\\"\"}]");
-    ptc_buf_deinit(&json);
-    ptc_buf_deinit(&issues);
-    ptc_box_release(&box->heap);
-}
-
 /* What is too long for an answer does not fit, and says so. */
 static void test_too_long(void)
 {
@@ -315,7 +290,6 @@ int main(void)
     test_without_json(ptc);
     test_misfit_keeps(ptc);
     test_read_contract(ptc);
-    test_json_answers(ptc);
     test_fail_values(ptc);
     test_over_limit(ptc);
     test_weight(ptc);
