@@ -248,7 +248,7 @@ void ptc_outcome_refresh(PtcOutcome *o)
     ptc_engine_budget(o->ptc, &o->budget, o->limits.timeout_ms);
 }
 
-PtcPrinter ptc_outcome_printer(PtcOutcome *o)
+static PtcPrinter printer_of(PtcOutcome *o)
 {
     PtcPrinter printer = ptc_vm_printer(&o->ptc->vm, true);
     printer.heap = &o->heap;
@@ -258,7 +258,7 @@ PtcPrinter ptc_outcome_printer(PtcOutcome *o)
 
 bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v)
 {
-    PtcPrinter printer = ptc_outcome_printer(o);
+    PtcPrinter printer = printer_of(o);
     return ptc_print(&printer, buf, v);
 }
 
@@ -374,7 +374,7 @@ PtcError ptc_outcome_finding(const PtcOutcome *o, size_t i)
 PtcToolRecord ptc_outcome_call(PtcOutcome *o, size_t i)
 {
     PtcLogEntry *e = &o->log.items[i];
-    PtcPrinter printer = ptc_outcome_printer(o);
+    PtcPrinter printer = printer_of(o);
     ptc_outcome_refresh(o);
     ptc_log_render(&o->log, e, &o->ptc->mem, &printer);
     const PtcToolInfo *tool = &o->tools->items[e->tool].info;

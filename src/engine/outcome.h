@@ -88,7 +88,6 @@ void ptc_outcome_note_lost(PtcOutcome *o, const PtcSession *session, const PtcVM
 /* Another full timeout for turning values into text. */
 void ptc_outcome_refresh(PtcOutcome *o);
 /* Prints a value the way results are printed.  False: incomplete, or out of memory. */
-PtcPrinter ptc_outcome_printer(PtcOutcome *o);
 bool ptc_outcome_print_value(PtcOutcome *o, PtcBuf *buf, PtcValue v);
 
 /* The result of a successful run, as PTC-Lisp text (o->text_cut says whether it was cut) and as JSON; made once,

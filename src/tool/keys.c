@@ -319,7 +319,7 @@ static PtcValue finish(Keys *k, PtcValue v)
 
 static const PtcPlace top = {NULL, PTC_NONE, 0, 0};
 
-PtcValue ptc_tool_value(PtcHeap *heap, PtcValue v, PtcKeysError *error)
+static PtcValue convert_top(PtcHeap *heap, PtcValue v, PtcKeysError *error)
 {
     Keys k = {heap, error};
     error->stopped = false;
@@ -330,7 +330,7 @@ PtcValue ptc_tool_value(PtcHeap *heap, PtcValue v, PtcKeysError *error)
 PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *error)
 {
     if (PTC_LIKELY(ptc_is_map(args)))
-        return ptc_tool_value(heap, args, error);
+        return convert_top(heap, args, error);
     error->stopped = false;
     error->path[0] = 0;
     snprintf(error->message, sizeof error->message,

@@ -18,9 +18,6 @@
 #include "tool/place.h"
 #include "value/heap.h"
 
-/* A value of any kind, in this form.  PTC_NONE with *error filled. */
-PTC_MUST_USE PtcValue ptc_tool_value(PtcHeap *heap, PtcValue v, PtcKeysError *error);
-
 /* PTC_NONE with *error filled; args must be a map.  Must not be called across a safepoint with values that nothing
  * roots. */
 PTC_MUST_USE PtcValue ptc_tool_args(PtcHeap *heap, PtcValue args, PtcKeysError *error);

@@ -8,7 +8,8 @@
 #include "value/number.h"
 #include "value/str.h"
 
-void ptc_place_path(const PtcPlace *place, PtcKeysError *error)
+/* Fills error->path. */
+static void write_path(const PtcPlace *place, PtcKeysError *error)
 {
     const PtcPlace *steps[PTC_PLACE_DEPTH + 2];
     size_t n = 0;
@@ -25,7 +26,7 @@ void ptc_place_path(const PtcPlace *place, PtcKeysError *error)
 
 bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *what)
 {
-    ptc_place_path(place, error);
+    write_path(place, error);
     snprintf(error->message, sizeof error->message,
              "%s is %s, but tools take only what JSON can say: convert or leave it out",
              error->path[0] ? error->path : "the argument", what);
@@ -35,7 +36,7 @@ bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *wh
 
 bool ptc_place_too_deep(const PtcPlace *place, PtcKeysError *error)
 {
-    ptc_place_path(place, error);
+    write_path(place, error);
     snprintf(error->message, sizeof error->message,
              "the arguments are nested deeper than %d levels, at %.60s...", PTC_PLACE_DEPTH,
              error->path);
@@ -69,7 +70,7 @@ static void show_key(char *text, size_t size, PtcValue key)
 bool ptc_place_clash(const PtcPlace *place, PtcKeysError *error, PtcValue first, PtcValue second)
 {
     char *what = error->what;
-    ptc_place_path(place, error);
+    write_path(place, error);
     bool inside = error->path[0] != 0;
     snprintf(what, sizeof error->what, "the keys ");
     show_key(what, sizeof error->what, first);

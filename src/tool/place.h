@@ -35,8 +35,6 @@ static inline PtcPlace ptc_place_index(const PtcPlace *up, size_t index)
     return (PtcPlace){up, PTC_NONE, index, up->depth + 1};
 }
 
-/* Fills error->path. */
-void ptc_place_path(const PtcPlace *place, PtcKeysError *error);
 /* "rows[0].f is a function, but ..." or, at the top, "the argument is ...".  Always false. */
 bool ptc_place_refuse(const PtcPlace *place, PtcKeysError *error, const char *what);
 /* The same for containers nested deeper than PTC_PLACE_DEPTH.  Always false. */

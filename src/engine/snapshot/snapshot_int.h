@@ -238,7 +238,6 @@ PTC_MUST_USE bool ptc_snapshot_read_objects(SnapReader *r);
 bool ptc_snapshot_knows_composed(const char *name, size_t len, size_t n);
 
 /* Steps as numbers that never change; PTC_STEP_KINDS for an unknown number. */
-int ptc_snapshot_step_code(PtcStepKind kind);
 PtcStepKind ptc_snapshot_step_kind(uint64_t code);
 
 #endif

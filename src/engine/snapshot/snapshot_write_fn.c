@@ -107,7 +107,7 @@ static const uint8_t step_codes[] = {
 };
 _Static_assert(sizeof step_codes == PTC_STEP_KINDS, "a code for each kind of step");
 
-int ptc_snapshot_step_code(PtcStepKind kind)
+static int step_code(PtcStepKind kind)
 {
     return step_codes[kind];
 }
@@ -181,7 +181,7 @@ static bool write_step(SnapWriter *w, PtcValue record)
     if (ptc_step_kind(record) >= PTC_STEP_KINDS)
         return ptc_snapshot_refuse(w, "it holds a transducer that cannot be stored");
     ptc_snapshot_put_number(&w->out, SNAP_STEP);
-    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_snapshot_step_code(ptc_step_kind(record)));
+    ptc_snapshot_put_number(&w->out, (uint64_t)step_code(ptc_step_kind(record)));
     put_field(w, record, PTC_STEP_BUILTIN);
     put_fields(w, record, PTC_STEP_ARGS);
     return true;
