@@ -194,7 +194,16 @@ bool ptc_same(PtcHeap *heap, PtcValue a, PtcValue b)
 /* Everything goes through the secret of str.h, step by step: without it, anybody could construct any number of values
  * with the same hash, be they floats, or vectors of nothing but true and false.  A weighted sum would not do for
  * ordered elements, whatever their hashes are: there are sequences whose sums are equal for any. */
-typedef enum { OF_WORD = 1, OF_FLOAT, OF_RECORD, OF_ENTRY, OF_SEQ, OF_MAP, OF_SET } HashOf;
+typedef enum {
+    OF_WORD = 1,
+    OF_FLOAT,
+    OF_RECORD,
+    OF_ENTRY,
+    OF_SEQ,
+    OF_MAP,
+    OF_SET,
+    OF_FUNCTION,
+} HashOf;
 
 static uint32_t mix(HashOf of, uint64_t x)
 {
@@ -214,12 +223,32 @@ static uint32_t hash_double(double d)
 
 static uint32_t hash_atom(PtcHeap *heap, PtcValue v);
 
-/* Fields of other kinds are only the same if they are the same object, whose address changes when it is copied. */
+/* Of an object that is equal to nothing but itself.  Its address will not do, since that changes when it is copied, and a large
+ * map is copied with the hashes of its keys. */
+static uint32_t hash_object(PtcValue v)
+{
+    return mix(OF_WORD, (uint64_t)ptc_obj(v)->count << 32 | ptc_tag(v));
+}
+
 static uint32_t hash_field(PtcHeap *heap, PtcValue x)
 {
     bool other = ptc_is_obj(x) && !ptc_is_named(x) && !ptc_is_number(x);
-    return other ? mix(OF_WORD, (uint64_t)ptc_obj(x)->count << 32 | ptc_tag(x))
-                 : hash_atom(heap, x);
+    return other ? hash_object(x) : hash_atom(heap, x);
+}
+
+/* Where it was written and what it captured: functions that one fn makes in a loop mostly differ in that.  Functions that it
+ * captured do not count, since those of letfn get each other only after they are made. */
+static uint32_t hash_function(PtcHeap *heap, PtcValue v)
+{
+    const PtcClosure *f = (const PtcClosure *)(uintptr_t)v;
+    const PtcProto *p = (const PtcProto *)(uintptr_t)f->proto;
+    uint64_t h = ptc_hash_step(ptc_hash_begin(OF_FUNCTION), (uint64_t)p->first << 32 | p->last);
+    for (size_t i = 0; i < f->obj.count && ptc_tick(heap->budget, 1); i++) {
+        PtcValue x = f->captured[i];
+        if (x != PTC_NONE && !ptc_is(x, PTC_T_CLOSURE))
+            h = ptc_hash_step(h, hash_field(heap, x));
+    }
+    return ptc_hash_finish(h);
 }
 
 static uint32_t hash_record(PtcHeap *heap, PtcValue v)
@@ -254,7 +283,9 @@ static uint32_t hash_atom(PtcHeap *heap, PtcValue v)
         return hash_double(ptc_decimal_to_double(heap, v));
     if (ptc_is(v, PTC_T_RECORD) || ptc_is(v, PTC_T_VAR))
         return hash_record(heap, v);
-    return mix(OF_WORD, v); /* words, and functions by address */
+    if (ptc_is(v, PTC_T_CLOSURE))
+        return hash_function(heap, v);
+    return ptc_is_obj(v) ? hash_object(v) : mix(OF_WORD, v);
 }
 
 /* Frames of a hash walk: acc is the sum so far; pos_b is, for sequentials, the elements left, and for maps the hash of a

@@ -35,6 +35,24 @@ static void test_session(void)
     end_engine(ptc);
 }
 
+/* A large map is copied with the hashes of its keys; those of functions must not depend on where they lie. */
+static void test_function_keys(void)
+{
+    Ptc *ptc = patient_engine();
+    PtcSession *s = ptc_session_new(ptc);
+    EXPECT(ptc, s,
+           "(def fs (mapv (fn [i] (fn [] i)) (range 40))) (def m (zipmap fs (range 40)))"
+           "(def pairs (set (map (fn [f] [f :x]) fs)))"
+           "(def odd (letfn [(a [n] (b n)) (b [n] (a n))] [a b]))"
+           "(def mixed (into m [[(odd 0) :a] [(odd 1) :b] [inc :c] [(partial + 1) :d]]))",
+           "#'mixed");
+    EXPECT(ptc, s, "(= (map m fs) (range 40))", "true");
+    EXPECT(ptc, s, "(every? (fn [f] (contains? pairs [f :x])) fs)", "true");
+    EXPECT(ptc, s, "[(mixed (odd 0)) (mixed (odd 1)) (mixed inc) (mixed (fs 7))]", "[:a :b :c 7]");
+    ptc_session_free(s);
+    end_engine(ptc);
+}
+
 /* Errors inside a function of an earlier program are shown in the text of that program. */
 static void test_kept_functions(void)
 {
@@ -601,6 +619,7 @@ int main(void)
 {
     CHECK_RUN(test_session());
     CHECK_RUN(test_no_lengths());
+    CHECK_RUN(test_function_keys());
     CHECK_RUN(test_kept_functions());
     CHECK_RUN(test_many_runs());
     CHECK_RUN(test_lifetimes());

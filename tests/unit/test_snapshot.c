@@ -194,6 +194,10 @@ static const struct {
      "[(count wide) (reduce + (nth wide 999))]"},
     {"(def k {[1 2] :v {:a 1} :m #{1} :s 1.5 :f}) (def s #{[1] {:b 2}})",
      "[(get k [1 2]) (get k {:a 1}) (get k #{1}) (get k 1.5) (contains? s {:b 2})]"},
+    {"(def fs (mapv (fn [i] (fn [] i)) (range 30))) (def m (zipmap fs (range 30))) (def pair "
+     "(letfn "
+     "[(a [n] (b n)) (b [n] (a n))] [a b])) (def small {(pair 0) :a (pair 1) :b (fs 3) :c})",
+     "[(map m fs) (small (pair 0)) (small (pair 1)) (small (fs 3))]"},
     {"(def text \"x\") (defn f [n] (str text n \"a;b\" ;comment\n \"c)\"))", "(f 1)"},
     {"(def deep (reduce (fn [a i] (list i a)) nil (range 3000)))", "(count (flatten deep))"},
 };
