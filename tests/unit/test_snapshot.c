@@ -102,6 +102,8 @@ static const struct {
      "(def "
      "c (Instant/parse \"2024-05-01T10:20:30Z\")) (def d (Duration/ofMillis 1500))",
      "[a b c d (.plusDays a 1) (.toMillis d)]"},
+    {"(def a (Period/of 1 -2 3)) (def b (Period/ofDays 2147483647)) (def c {a :x})",
+     "[a b (get c (Period/of 1 -2 3)) (.plus (LocalDate/of 2024 2 29) a) (.getMonths a)]"},
     {"(def a DayOfWeek/FRIDAY) (def b Month/MAY) (def c ChronoUnit/DAYS) (def d ZoneOffset/UTC)",
      "[a b c d (= a DayOfWeek/FRIDAY)]"},
     {"(def f (DateTimeFormatter/ofPattern \"dd.MM.yyyy\")) (def g DateTimeFormatter/ISO_INSTANT) "

@@ -95,6 +95,7 @@ typedef enum {
     SNAP_RING,      /* count, values: again and again without end */
     SNAP_TOOL,      /* text: the function that tool/name stands for */
     SNAP_DECIMAL,   /* text: without M */
+    SNAP_PERIOD,    /* signed: years, months, days */
 } SnapKind;
 
 /* ------------------------------------------------------------------------------ writing */

@@ -342,6 +342,20 @@ static bool read_time(SnapReader *r, unsigned kind)
     return ptc_snapshot_add_value(r, ptc_snapshot_record(r, kind, fields, 2));
 }
 
+static bool read_period(SnapReader *r)
+{
+    PtcValue fields[3];
+    for (size_t i = 0; i < 3; i++) {
+        int64_t n;
+        if (!ptc_snapshot_get_signed(r, &n))
+            return false;
+        if (n != (int32_t)n)
+            return SNAP_BAD(r, "a period is out of range");
+        fields[i] = ptc_int(n);
+    }
+    return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_PERIOD, fields, 3));
+}
+
 static bool read_decimal(SnapReader *r)
 {
     const char *text;
@@ -408,6 +422,7 @@ static bool read_object(SnapReader *r, SnapKind kind)
     case SNAP_RING: return ptc_snapshot_read_ring(r);
     case SNAP_TOOL: return ptc_snapshot_read_tool(r);
     case SNAP_DECIMAL: return read_decimal(r);
+    case SNAP_PERIOD: return read_period(r);
     }
     return SNAP_BAD(r, "an object is of an unknown kind");
 }

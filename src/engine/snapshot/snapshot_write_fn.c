@@ -229,6 +229,13 @@ static void write_time(SnapWriter *w, SnapKind kind, PtcValue record)
         ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(record, 1)));
 }
 
+static void write_period(SnapWriter *w, PtcValue record)
+{
+    ptc_snapshot_put_number(&w->out, SNAP_PERIOD);
+    for (size_t i = 0; i < 3; i++)
+        ptc_snapshot_put_signed(&w->out, ptc_to_int(ptc_record_field(record, i)));
+}
+
 static bool write_enum(SnapWriter *w, PtcValue record)
 {
     int group = 0;
@@ -295,6 +302,7 @@ bool ptc_snapshot_write_record(SnapWriter *w, PtcValue v)
     case PTC_R_DATETIME: write_time(w, SNAP_DATETIME, v); return true;
     case PTC_R_INSTANT: write_time(w, SNAP_INSTANT, v); return true;
     case PTC_R_DURATION: write_time(w, SNAP_DURATION, v); return true;
+    case PTC_R_PERIOD: write_period(w, v); return true;
     case PTC_R_ENUM: return write_enum(w, v);
     case PTC_R_DECIMAL: return write_decimal(w, v);
     case PTC_R_PRODUCER: write_producer(w, v); return true;
