@@ -222,6 +222,7 @@ static uint32_t hash_double(double d)
 }
 
 static uint32_t hash_atom(PtcHeap *heap, PtcValue v);
+static uint32_t hash_function(PtcHeap *heap, PtcValue v);
 
 /* Of an object that is equal to nothing but itself.  Its address will not do, since that changes when it is copied, and a large
  * map is copied with the hashes of its keys. */
@@ -234,21 +235,6 @@ static uint32_t hash_field(PtcHeap *heap, PtcValue x)
 {
     bool other = ptc_is_obj(x) && !ptc_is_named(x) && !ptc_is_number(x);
     return other ? hash_object(x) : hash_atom(heap, x);
-}
-
-/* Where it was written and what it captured: functions that one fn makes in a loop mostly differ in that.  Functions that it
- * captured do not count, since those of letfn get each other only after they are made. */
-static uint32_t hash_function(PtcHeap *heap, PtcValue v)
-{
-    const PtcClosure *f = (const PtcClosure *)(uintptr_t)v;
-    const PtcProto *p = (const PtcProto *)(uintptr_t)f->proto;
-    uint64_t h = ptc_hash_step(ptc_hash_begin(OF_FUNCTION), (uint64_t)p->first << 32 | p->last);
-    for (size_t i = 0; i < f->obj.count && ptc_tick(heap->budget, 1); i++) {
-        PtcValue x = f->captured[i];
-        if (x != PTC_NONE && !ptc_is(x, PTC_T_CLOSURE))
-            h = ptc_hash_step(h, hash_field(heap, x));
-    }
-    return ptc_hash_finish(h);
 }
 
 static uint32_t hash_record(PtcHeap *heap, PtcValue v)
@@ -320,6 +306,34 @@ static void add_hash(PtcFrame *f, uint32_t h)
         f->acc += mix(OF_ENTRY, (uint64_t)f->pos_b << 32 | h);
         f->pos_b = 0;
     }
+}
+
+/* A collection by the first few of its elements, anything else whole. */
+static uint32_t hash_captured(PtcHeap *heap, PtcValue v)
+{
+    enum { LOOKS = 8 };
+    PtcValue x;
+    if (!is_collection(v) || (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS))
+        return hash_field(heap, v);
+    PtcFrame f = {.a = v, .pos_b = ptc_is_sequential(v) ? ptc_seq_count(v) : 0};
+    for (int i = 0; i < LOOKS && next_element(&f, &x); i++)
+        add_hash(&f, hash_field(heap, x));
+    return mix(OF_FUNCTION, f.acc);
+}
+
+/* Where it was written and what it captured: functions that one fn makes in a loop mostly differ in that.  Functions that it
+ * captured do not count, since those of letfn get each other only after they are made. */
+static uint32_t hash_function(PtcHeap *heap, PtcValue v)
+{
+    const PtcClosure *f = (const PtcClosure *)(uintptr_t)v;
+    const PtcProto *p = (const PtcProto *)(uintptr_t)f->proto;
+    uint64_t h = ptc_hash_step(ptc_hash_begin(OF_FUNCTION), (uint64_t)p->first << 32 | p->last);
+    for (size_t i = 0; i < f->obj.count && ptc_tick(heap->budget, 1); i++) {
+        PtcValue x = f->captured[i];
+        if (x != PTC_NONE && !ptc_is(x, PTC_T_CLOSURE))
+            h = ptc_hash_step(h, hash_captured(heap, x));
+    }
+    return ptc_hash_finish(h);
 }
 
 static bool push_hash(PtcWalk *walk, PtcValue v)
