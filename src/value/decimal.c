@@ -208,12 +208,37 @@ int ptc_decimal_sign(PtcValue v)
     return ptc_int_sign(ptc_decimal_parts(v).unscaled);
 }
 
+static int64_t bit_length(PtcValue n)
+{
+    int64_t small;
+    if (ptc_int_get(n, &small)) {
+        uint64_t magnitude = small < 0 ? 0 - (uint64_t)small : (uint64_t)small;
+        return magnitude ? 64 - __builtin_clzll(magnitude) : 0;
+    }
+    const PtcBig *big = (const PtcBig *)(uintptr_t)n;
+    return (int64_t)big->obj.count * 64 - __builtin_clzll(big->limbs[big->obj.count - 1]);
+}
+
+/* Is the magnitude of a so much above that of b that their lengths tell?  Not that of 0. */
+static bool is_far_above(PtcDecimalParts a, PtcDecimalParts b)
+{
+    /* |a| is at least 10^low, |b| is below 10^high; log10(2) is 0.30103 */
+    int64_t low = (bit_length(a.unscaled) - 1) * 30102 / 100000 - a.scale;
+    int64_t high = bit_length(b.unscaled) * 30104 / 100000 + 1 - b.scale;
+    return low >= high;
+}
+
+/* Lengths are looked at first: 1e99999M and 1e-99999M cannot be written with the same number of places. */
 int ptc_decimal_compare(PtcHeap *heap, PtcValue x, PtcValue y)
 {
     PtcDecimalParts a = ptc_decimal_parts(x), b = ptc_decimal_parts(y);
     int sa = ptc_int_sign(a.unscaled), sb = ptc_int_sign(b.unscaled);
     if (sa != sb || sa == 0)
         return (sa > sb) - (sa < sb);
+    if (is_far_above(a, b))
+        return sa;
+    if (is_far_above(b, a))
+        return -sa;
     return align(heap, &a, &b) ? ptc_int_compare(a.unscaled, b.unscaled) : 0;
 }
 
