@@ -325,8 +325,8 @@ static bool never_callable(PtcFormKind kind)
            kind == PTC_F_TRUE || kind == PTC_F_FALSE || kind == PTC_F_TAGGED;
 }
 
-/* (doc if) and (dir clojure.string) mean the names.  A local is what it holds, and a name that doc can find out about by
- * its value stays that: the value knows what an alias stands for. */
+/* (doc if) and (dir clojure.string) mean the names themselves.  A local means its value, and so does a name whose
+ * value doc can describe, since the value knows what an alias stands for. */
 static bool means_name(Analyzer *an, const PtcForm *arg, int row)
 {
     const PtcBuiltin *b = ptc_builtin_row((uint32_t)row);
@@ -349,7 +349,8 @@ static bool arguments(Analyzer *an, const PtcForm *form, int row, PtcExpr **args
     return ptc_analyze_all(an, form->items + 1 + first, argc - first, args + first);
 }
 
-/* Forms such as defmacro that define, and are not there: what they would define is not reported as well. */
+/* Forms such as defmacro that would define names but do not exist here.  The names are not reported as unknown as
+ * well. */
 static bool is_missing_def(const PtcForm *head)
 {
     return head->kind == PTC_F_SYMBOL && head->len > 3 && memcmp(head->text, "def", 3) == 0 &&

@@ -95,7 +95,7 @@ PtcLocal *ptc_analyze_temp(Analyzer *an);
 /* Constants of the program: equal keywords and strings share one value. */
 PtcValue ptc_analyze_keyword(Analyzer *an, const char *text, size_t len);
 PtcValue ptc_analyze_string(Analyzer *an, const char *text, size_t len);
-/* The compiled regex of a literal; nil after a finding, PTC_NONE when memory or time is short. */
+/* The compiled regex of a literal; nil after a finding, PTC_NONE: out of memory or time. */
 PtcValue ptc_analyze_regex(Analyzer *an, const PtcForm *form);
 /* The var of a global as a value, #'name. */
 PtcValue ptc_analyze_var(Analyzer *an, const PtcForm *name, int global);
@@ -187,7 +187,7 @@ PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len);
 PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form);
 PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix);
 PtcExpr *ptc_analyze_unknown_tool(Analyzer *an, const PtcForm *form, const char *name, size_t len);
-/* Does it stand for a form that we do not have, so that what is behind it is not worth looking at? */
+/* Does it name a form that does not exist here, so that there is no point in analyzing what follows it? */
 bool ptc_analyze_is_missing(const PtcForm *symbol);
 /* Row number of the builtin a call of this symbol means, -1 when it means something else. */
 int ptc_analyze_builtin_of(Analyzer *an, const PtcForm *symbol);

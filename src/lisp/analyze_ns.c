@@ -149,7 +149,7 @@ static bool require_one(Analyzer *an, const PtcForm *spec)
         return ptc_analyze_error(an, PTC_E_INVALID_FORM, spec,
                                  "(require '[clojure.string :as str])",
                                  "require takes the name of a namespace") != NULL;
-    /* What an unknown namespace is called by stands for nothing, and is not reported again. */
+    /* The alias of an unknown namespace stands for nothing; names that use it are not reported again. */
     PtcForm lost = *ns;
     if (!known_namespace(an, ns)) {
         lost.text = LOST;

@@ -33,7 +33,7 @@ static const struct {
     {"NoSuchElementException", "index"},
     {"ArityException", "arity"},
     {"AssertionError", "assertion"},
-    /* Limits cannot be caught, files and threads are not there: these catch nothing. */
+    /* These catch nothing: limits cannot be caught, and there are no files and no threads. */
     {"StackOverflowError", "none"},
     {"OutOfMemoryError", "none"},
     {"InterruptedException", "none"},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * What can be seen before a program runs and is probably wrong: data that are not there, values that nobody uses.  Few
- * false alarms matter more than finding all: where a program may mean it, nothing is said. */
+ * Warnings about what is probably wrong and can be seen before a program runs: data that does not exist, values
+ * that nothing uses.  Avoiding false alarms matters more than finding every case, so nothing is said where a
+ * program may mean it. */
 #include <stdio.h>
 
 #include "base/utf8.h"

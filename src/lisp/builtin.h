@@ -21,7 +21,7 @@
  *    when that does; work on bytes is charged by their number, see base/budget.h and base/bytes.h.
  *  - a function that returns PTC_NONE or false has said why: return false at once.
  *  - without PTC_B_CALLS: must not call ptc_call; nothing is collected while it runs, so plain C
- *    locals may hold values.  It may be run a second time when memory was short, so *out is written and
+ *    locals may hold values.  It may be run a second time after it ran out of memory, so *out is written and
  *    effects happen only on the way to `return true`, and scratch memory is freed on every path.
  *  - with PTC_B_CALLS: any ptc_call may collect.  Values that must survive it are arguments
  *    (argv stays valid and rooted) or in slots from ptc_roots(vm, n), released when the builtin returns. */
@@ -50,7 +50,8 @@ typedef struct PtcBuiltin {
     uint8_t name_len;
 } PtcBuiltin;
 
-/* Every start reads all names.  Together they are three pages; among the other texts they would draw in most of those. */
+/* Every start reads all names.  Side by side they fill three pages; spread among the other texts they would make
+ * most of those pages resident. */
 #ifdef __ELF__
 #define PTC_NAMES_TOGETHER __attribute__((section("ptc_names")))
 #else
@@ -142,12 +143,12 @@ static inline PTC_MUST_USE bool ptc_call2(PtcVM *vm, PtcValue f, PtcValue a, Ptc
 PTC_MUST_USE PtcValue *ptc_roots(PtcVM *vm, int n);
 
 /* A vector builder in a root slot, for builtins with PTC_B_CALLS: collects and tries again when
- * memory is short.  x is kept alive meanwhile. */
+ * out of memory.  x is kept alive meanwhile. */
 PTC_MUST_USE bool ptc_root_build(PtcVM *vm, PtcValue *slot);
 PTC_MUST_USE bool ptc_root_push(PtcVM *vm, PtcValue *slot, PtcValue x);
 PTC_MUST_USE bool ptc_root_done(PtcVM *vm, PtcValue *slot, int flags, PtcValue *out);
-/* Collects now, so that an allocation that failed can be tried again: for PTC_B_CALLS builtins only, with all of their
- * values in arguments or roots.  False when the failure was not for memory. */
+/* Collects now, so that an allocation that failed can be tried again: for PTC_B_CALLS builtins only, with all of
+ * their values in arguments or roots.  False if the failure had another cause than memory. */
 PTC_MUST_USE bool ptc_recover(PtcVM *vm);
 
 /* The same for any builtin: its arguments and one more value are kept (invoke.c). */
@@ -161,8 +162,8 @@ static inline bool ptc_give(PtcValue *out, PtcValue v)
 }
 
 /* --- printing to the run's output (program.c) --- */
-/* More text for the line being printed, which `ends` with it or stays open. Cut and flagged beyond the limit; never an error
- * but for memory. */
+/* More text for the line being printed, which `ends` with it or stays open.  What exceeds the limit is cut off and
+ * flagged; the only error is out of memory. */
 PTC_MUST_USE bool ptc_vm_print(PtcVM *vm, const char *text, size_t len, bool ends);
 /* Prints v into buf as str (readable false) or pr-str does; sets an error when that fails. */
 PTC_MUST_USE bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable);

@@ -34,7 +34,7 @@ typedef struct Jumps {
     size_t count;
 } Jumps;
 
-/* All return false when memory is short or the function is too large (a finding then says so). */
+/* All return false when out of memory, or when the function is too large (a finding then says so). */
 bool ptc_compile_to(FnState *fs, PtcExpr *x, uint32_t dest); /* value into a register */
 bool ptc_compile_return(FnState *fs, PtcExpr *x);            /* value as the function's result */
 int64_t ptc_compile_operand(FnState *fs,

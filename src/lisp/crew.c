@@ -48,7 +48,8 @@ bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
     return true;
 }
 
-/* Results often are the little that is left of much: what is dead goes before the heap is taken over. */
+/* A result is often a small part of what was allocated, so dead objects are collected before the heap is taken
+ * over. */
 static void tidy(PtcSeat *seat)
 {
     PtcHeap *heap = &seat->heap;

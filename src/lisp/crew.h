@@ -24,7 +24,7 @@ typedef struct PtcCrew PtcCrew;
  * does it alone. */
 enum { PTC_CREW_THREADS = 128 };
 
-/* A crew without threads yet: they start when they are first needed.  NULL: no memory. */
+/* A crew without threads yet: they start when they are first needed.  NULL: out of memory. */
 PtcCrew *ptc_crew_new(PtcMem *mem, PtcPool *pool);
 /* Starts the threads that jobs of so many workers need, for a process that may start none later; false: not all of them. */
 PTC_MUST_USE bool ptc_crew_start(PtcCrew *crew, int64_t max_workers);

@@ -89,7 +89,7 @@ struct PtcCrew {
     bool quit;
 };
 
-/* Takes a seat with this VM; false: no memory.  Left again with ptc_seat_leave. */
+/* Takes a seat with this VM; false: out of memory.  Left again with ptc_seat_leave. */
 PTC_MUST_USE bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm);
 void ptc_seat_leave(PtcSeat *seat);
 void ptc_seat_free(PtcSeat *seat);

@@ -124,7 +124,7 @@ static bool merge_item(PtcJob *job, PtcVM *vm, size_t i)
                  item->call_total);
     if (!merge_entries(vm, &vm->journal, job->model.journal, journals[i]))
         return false;
-    if (i > job->lowest) /* cancelled: what it did outside is told, what it computed is not */
+    if (i > job->lowest) /* cancelled: its effects outside are reported, its result is not */
         return true;
     vm->loops_left -= item->loops;
     ptc_warnings_merge(&vm->warnings, vm->mem, &item->seat->warnings, item->first_warning,
@@ -201,7 +201,7 @@ static size_t large_bytes(const PtcHeap *heap)
     return n;
 }
 
-/* Pages with little in them are left behind: with every pmap there would be more of them. */
+/* Pages that are nearly empty are not taken over: they would add up with every pmap. */
 static bool evacuate(PtcJob *job, PtcSeat *s, PtcVM *vm)
 {
     PtcCopy copy;
@@ -241,7 +241,7 @@ static void keep_values(PtcJob *job, PtcVM *vm)
     }
 }
 
-/* While values are copied they are there twice: that counts, too. */
+/* While values are copied they exist twice, and both copies count. */
 static void take_over(PtcJob *job, PtcVM *vm)
 {
     bool outermost = job->account == &job->own;

@@ -58,7 +58,7 @@ void ptc_diags_init(PtcDiags *diags, PtcArena *arena)
     diags->arena = arena;
 }
 
-/* `out` holds a text that may have been cut at `size` - 1 bytes: end it well. */
+/* `out` holds a text that may have been cut at `size` - 1 bytes: makes it end at a character, with "...". */
 static void end_text(char *out, size_t size, int wanted)
 {
     if (wanted < 0) {

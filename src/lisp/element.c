@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * Nothing is noted while a program runs.  After a failure the arguments of the last function that a builtin called still
- * stand above the frame that called the builtin; the one that is an element of a collection among the builtin's own
- * arguments was at work. */
+ * Nothing is recorded while a program runs.  After a failure the arguments of the last function that a builtin
+ * called are still above the frame that called the builtin; the argument that is an element of a collection among
+ * the builtin's own arguments is the one it was working on. */
 #include "lisp/element.h"
 
 #include "base/utf8.h"

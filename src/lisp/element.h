@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * element.h - which element was at work when a nil met something that takes none. */
+ * element.h - which element of a collection a builtin was working on when something that takes no nil was given
+ * one. */
 #ifndef PTC_LISP_ELEMENT_H
 #define PTC_LISP_ELEMENT_H
 

@@ -229,8 +229,8 @@ bool ptc_arg_callable(PtcVM *vm, const PtcValue *argv, int i)
 
 /* ---------------------------------------------------------------------- limits */
 
-/* Hints are for whoever wrote the program, a model as a rule, and name only what a program can do about it.  Who may raise a
- * limit is told by the one who set it. */
+/* Hints are for the author of the program, usually a model, and name only what a program can do about the error.
+ * How to raise a limit is for the host that set it to say. */
 
 static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const char *format, ...)
     PTC_PRINTF(4, 5);

@@ -39,7 +39,7 @@ PTC_MUST_USE PtcValue ptc_function_compile(PtcFnMaker *maker, const PtcFnText *t
 /* Sets PTC_MAY_NAME for the globals that the code of a proto refers to. */
 void ptc_function_globals(PtcValue proto, uint8_t *seen, size_t count);
 
-/* Have the two the same code?  Constants are compared as text.  Answers no when a limit trips. */
+/* Do the two have the same code?  Constants are compared as text.  Answers no when a limit trips. */
 bool ptc_function_same(const PtcPrinter *printer, PtcValue a, PtcValue b);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * The record of tool calls.  It is told to whoever asks after the run, so a call for which there is no memory to record
- * it is still a call: the log then only counts it. */
+ * The record of tool calls, which a host can ask for after the run.  A call that cannot be recorded because the
+ * run is out of memory is still made; the log then only counts it. */
 #include "lisp/host.h"
 
 #include "base/utf8.h"

@@ -51,7 +51,7 @@ typedef struct PtcLog {
         forgot; /* a task was reset: no earlier call counts as journaled, here or in earlier runs */
 } PtcLog;
 
-/* Adds an entry (zeroed) and returns it; NULL when the log is full or memory is short. */
+/* Adds an entry (zeroed) and returns it; NULL: the log is full, or out of memory. */
 PtcLogEntry *ptc_log_add(PtcLog *log, PtcMem *mem);
 /* Turns the values of all entries into texts. */
 void ptc_log_settle(struct PtcVM *vm);

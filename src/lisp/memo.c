@@ -87,7 +87,7 @@ static void free_memo(PtcMemo *memo)
     ptc_mem_free(memo->mem, memo, sizeof *memo);
 }
 
-/* The table of the outermost pmap in which f is not made anew; NULL: f belongs to this item alone, or there is no memory. */
+/* The table of the outermost pmap in which f is not made anew; NULL: f belongs to this item alone, or out of memory. */
 static PtcMemo *table_of(PtcVM *vm, PtcValue f)
 {
     PtcJob *job = NULL;
@@ -186,7 +186,8 @@ static Entry *entry_of(PtcMemo *memo, PtcVM *vm, uint32_t hash, PtcValue f, PtcV
     return &memo->entries[*place - 1];
 }
 
-/* Until a call has ended, or a little: so a cancel is noticed soon.  Waiting is not computing. */
+/* Waits until a call has ended, but only for a moment at a time, so that a cancel is noticed soon.  Waiting does
+ * not count as computing. */
 static bool wait_for_change(PtcMemo *memo, PtcVM *vm)
 {
     PtcBudget *b = &vm->budget;

@@ -14,7 +14,7 @@ typedef struct PtcMemo PtcMemo;
 
 /* What f gave for these arguments, as this VM remembers it; PTC_NONE: nothing is known (or the budget stopped). */
 PtcValue ptc_memo_recall(PtcVM *vm, PtcValue f, PtcValue args);
-/* Remembers a result; false: the heap is full, or the budget stopped. */
+/* Remembers a result; false: out of memory, or the budget stopped. */
 PTC_MUST_USE bool ptc_memo_remember(PtcVM *vm, PtcValue f, PtcValue args, PtcValue result);
 
 typedef enum {

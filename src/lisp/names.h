@@ -42,7 +42,7 @@ void ptc_names_init(PtcNames *names, PtcMem *mem);
 void ptc_names_deinit(PtcNames *names);
 /* Index of a name, -1 when it is not there. */
 int ptc_names_find(const PtcNames *names, const char *text, size_t len);
-/* Index of a name, added when it is not there; -1 when memory is short. */
+/* Index of a name, added when it is not there; -1: out of memory. */
 int ptc_names_add(PtcNames *names, const char *text, size_t len);
 static inline PtcNamesMark ptc_names_mark(const PtcNames *names)
 {
@@ -51,7 +51,7 @@ static inline PtcNamesMark ptc_names_mark(const PtcNames *names)
 /* Drops what was added since the mark; {0, 0} is everything. */
 void ptc_names_reset(PtcNames *names, PtcNamesMark mark);
 
-/* Declares an alias; of two for one name the later one counts.  False: no memory, or too many. */
+/* Declares an alias; of two for one name the later one counts.  False: out of memory, or too many. */
 PTC_MUST_USE bool ptc_alias_add(PtcNames *names, PtcAliasKind kind, PtcText name, PtcText ns);
 /* The namespace it stands for; {NULL, 0}: there is no such alias. */
 PtcText ptc_alias_find(const PtcNames *names, PtcAliasKind kind, PtcText name);

@@ -21,7 +21,7 @@ void ptc_prints_init(PtcPrints *prints, PtcMem *mem, size_t max_bytes);
 void ptc_prints_deinit(PtcPrints *prints);
 /* Moves the lines out; `prints` is empty afterwards and must be initialised before it is used again. */
 PtcPrints ptc_prints_take(PtcPrints *prints);
-/* Adds text to the open line, or as much of it as fits; `ends` tells whether that line ends with it.  False: no memory. */
+/* Adds text to the open line, or as much of it as fits; `ends` tells whether that line ends with it.  False: out of memory. */
 PTC_MUST_USE bool ptc_prints_add(PtcPrints *prints, const char *text, size_t len, bool ends);
 /* Forgets all lines but the first `count`; none is open then. */
 void ptc_prints_truncate(PtcPrints *prints, size_t count);

@@ -27,7 +27,7 @@ typedef struct PtcProgram {
 
 typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;
 
-/* Allocates the stacks of a VM; max_depth frames at most.  False: no memory. */
+/* Allocates the stacks of a VM; max_depth frames at most.  False: out of memory. */
 PTC_MUST_USE bool ptc_vm_init(PtcVM *vm, PtcMem *mem, int64_t max_depth);
 void ptc_vm_deinit(PtcVM *vm);
 /* Makes room for deeper calls than it was made for; between runs only. */
@@ -36,8 +36,8 @@ PTC_MUST_USE bool ptc_vm_ensure_depth(PtcVM *vm, int64_t depth);
 /* Gives back what the registers of a deep run took, when it is much; between runs only. */
 void ptc_vm_trim(PtcVM *vm);
 
-/* Readies a VM for what a program is given, its text aside; its heap, budget and clock must be there.  For calls that no
- * program makes. */
+/* Prepares a VM with everything that a program is given except its text; heap, budget and clock must be set.  For
+ * calls that no program makes. */
 void ptc_vm_start(PtcVM *vm, const PtcProgram *program);
 
 /* Reads, checks, compiles and runs.  True: the value is vm->result and vm->globals hold the new

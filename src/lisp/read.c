@@ -330,7 +330,7 @@ static bool skip_metadata(PtcReading *r, uint32_t width)
     return false;
 }
 
-/* Reader syntax that Clojure has and this language has not.  The first that fits counts. */
+/* Reader syntax of Clojure that this language does not have.  The first match counts. */
 static const struct {
     const char *start, *message, *hint;
 } refused[] = {

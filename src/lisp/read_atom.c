@@ -484,7 +484,7 @@ static PtcForm *decimal(PtcReading *r, const Number *n)
     return number_form(r, n, ptc_int(n->negative ? -value : value));
 }
 
-/* value * scale + more; PTC_NONE when the heap is full. */
+/* value * scale + more; PTC_NONE: out of memory. */
 static PtcValue shift_in(PtcHeap *heap, PtcValue value, int64_t scale, int64_t more)
 {
     PtcValue product = ptc_int_mul(heap, value, ptc_int(scale));

@@ -37,7 +37,7 @@ static inline PtcValue ptc_record_field(PtcValue record, size_t i)
     return ((const PtcRecord *)(uintptr_t)record)->fields[i];
 }
 
-/* What programs call a function, in whichever way it came to be. */
+/* Everything that a program can use as a function, however it was made. */
 static inline bool ptc_is_function(PtcValue v)
 {
     return ptc_is_builtin(v) || ptc_is(v, PTC_T_CLOSURE) || ptc_is_record(v, PTC_R_FN);
@@ -48,7 +48,7 @@ PtcErrorKind ptc_except_kind(PtcValue error);
 
 /* --- making them: invoke.c --- */
 
-/* A record of n fields; PTC_NONE when the heap is full. */
+/* A record of n fields; PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_record_new(PtcVM *vm, unsigned kind, const PtcValue *fields, size_t n);
 
 /* A PTC_R_FN: `hidden` is the name of the hidden builtin row (without %). */

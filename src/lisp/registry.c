@@ -141,7 +141,7 @@ static uint64_t word_at(const char *s, size_t len)
     return word;
 }
 
-/* Made for every row at every start, so of the first eight bytes, the last eight and the length only. */
+/* Computed for every row at every start, so it looks at the length and at the first and last eight bytes only. */
 static uint32_t name_hash(const char *s, size_t len)
 {
     uint64_t h = len;

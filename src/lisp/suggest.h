@@ -42,7 +42,7 @@ void ptc_suggest_hint_in(char *out, size_t size, const char *ns, size_t ns_len, 
 typedef struct PtcInstead {
     const char *word;
     const char *hint; /* what to write or do instead */
-    bool form;        /* it is no function: what stands behind it is not worth looking at */
+    bool form;        /* not a function: there is no point in analyzing what follows it */
 } PtcInstead;
 
 /* NULL: none of them. */

@@ -47,7 +47,7 @@ void ptc_vm_collect(PtcVM *vm)
     if (vm->seat)
         ptc_crew_mark(vm);
     ptc_heap_mark_finish(heap);
-    /* Slots above the top may hold what is gone now; a later frame must not find it there. */
+    /* Slots above the top may hold values that were just freed; a later frame must not find them. */
     for (PtcValue *p = top; p < vm->stack_limit; p++)
         *p = PTC_NIL;
 }

@@ -34,8 +34,8 @@ typedef struct PtcWarnings {
 } PtcWarnings;
 
 void ptc_warnings_deinit(PtcWarnings *w);
-/* A new warning at a place, whose texts are to be filled in; NULL: there is one of this kind there already, there are
- * enough of them, or there is no memory. */
+/* A new warning at a place, whose texts are to be filled in; NULL: there is one of this kind there already, there
+ * are enough of them, or out of memory. */
 PtcWarningItem *ptc_warnings_add(PtcWarnings *w, PtcMem *mem, PtcWarningKind kind, uint32_t line,
                                  uint32_t column);
 /* Adds copies of warnings [from, from + n) of another list. */

@@ -70,7 +70,8 @@ PTC_BUILTIN(core_with_precision, "ptc", "with-precision", 3, 3, PTC_B_HIDDEN | P
     if (!ptc_arg_int(vm, argv, 0, &digits) || !arg_mode(vm, argv, 1, &mode))
         return false;
     if (digits < 0 || digits > PTC_DECIMAL_SCALE)
-        return ptc_fail(vm, PTC_E_VALUE, "with-precision: %lld is no number of digits from 0 to %d",
+        return ptc_fail(vm, PTC_E_VALUE,
+                        "with-precision: %lld is not a number of digits from 0 to %d",
                         (long long)digits, (int)PTC_DECIMAL_SCALE);
     vm->math_digits = digits;
     vm->math_mode = (int)mode;
@@ -104,7 +105,7 @@ static bool to_decimal(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (ptc_is_integer(v))
         return ptc_give(out, ptc_decimal_new(vm->heap, v, 0));
     if (!isfinite(ptc_to_float(v)))
-        return ptc_fail(vm, PTC_E_VALUE, "%s: NaN and the infinities are no decimals",
+        return ptc_fail(vm, PTC_E_VALUE, "%s: NaN and the infinities cannot be decimals",
                         ptc_builtin_row(vm->running)->name);
     return ptc_give(out, ptc_decimal_from_double(vm->heap, ptc_to_float(v)));
 }

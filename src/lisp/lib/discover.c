@@ -137,7 +137,7 @@ bool ptc_disc_give_buf(PtcVM *vm, PtcBuf *buf, PtcValue *out)
     return *out != PTC_NONE;
 }
 
-/* Adds :name value to a map.  False: memory is short. */
+/* Adds :name value to a map.  False: out of memory. */
 static bool put(PtcVM *vm, PtcValue *map, const char *name, PtcValue value)
 {
     PtcValue key = ptc_keyword_new(vm->heap, name, strlen(name));

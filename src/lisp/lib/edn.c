@@ -87,7 +87,7 @@ PTC_BUILTIN(
     if (!read_first(vm, argv[0], false, &v))
         return false;
     if (v == PTC_UNBOUND) {
-        ptc_fail(vm, PTC_E_VALUE, "read-string: the text spells no value");
+        ptc_fail(vm, PTC_E_VALUE, "read-string: the text contains no value");
         return ptc_fail_hint(vm, "(clojure.edn/read-string {:eof nil} s) gives nil instead");
     }
     return ptc_give(out, v);
@@ -138,7 +138,7 @@ PTC_BUILTIN(
     if (!read_first(vm, text, true, &v))
         return false;
     if (v == PTC_UNBOUND && argc == 2 && end == PTC_NONE)
-        return ptc_fail(vm, PTC_E_VALUE, "read-string: the text spells no value");
+        return ptc_fail(vm, PTC_E_VALUE, "read-string: the text contains no value");
     return ptc_give(out, v != PTC_UNBOUND ? v : end == PTC_NONE ? PTC_NIL : end);
 }
 

@@ -71,8 +71,8 @@ bool ptc_key_at(PtcVM *vm, const PtcKeyFn *key, PtcValue keys, size_t i, PtcValu
 
 enum { SOURCE, KEYS, SLOTS };
 
-/* A pure second half: from the elements in slots[SOURCE] and their keys to a result.  Run again after
- * a collection when memory was short. */
+/* The second half, which is pure: makes a result of the elements in slots[SOURCE] and their keys.  When out of
+ * memory it is run again after a collection. */
 typedef bool (*Gather)(PtcVM *vm, const PtcKeyFn *key, const PtcValue *slots, PtcValue *out);
 
 static bool by_keys(PtcVM *vm, const PtcValue *argv, Gather gather, PtcValue *out)

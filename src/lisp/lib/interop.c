@@ -140,7 +140,7 @@ static bool arg_place(PtcVM *vm, const PtcValue *argv, int i, int64_t *out)
         return ptc_arg_int(vm, argv, i, out);
     double d = ptc_to_float(argv[i]);
     if (!(d > -1e15 && d < 1e15))
-        return ptc_fail(vm, PTC_E_INDEX, "%s: argument %d is no place in a string",
+        return ptc_fail(vm, PTC_E_INDEX, "%s: argument %d is not a position in a string",
                         ptc_builtin_row(vm->running)->name, i + 1);
     *out = (int64_t)d;
     return true;

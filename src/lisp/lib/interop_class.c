@@ -274,7 +274,7 @@ PTC_BUILTIN(
         return false;
     if (*out != PTC_NIL)
         return true;
-    ptc_fail(vm, PTC_E_VALUE, "UUID/fromString: the string is no UUID");
+    ptc_fail(vm, PTC_E_VALUE, "UUID/fromString: the string is not a UUID");
     return ptc_fail_hint(vm, "(parse-uuid s) gives nil instead of an error");
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * JSON text to values and back.  Text that is not JSON, and values that have no JSON, give nil: a
- * program can ask, and nothing is lost that it did not have.  Only what is nested too deep is an error.  One pair of functions under the names
- * that Cheshire, clojure.data.json and habit have for them; who requires one of these libraries gets errors as it throws them. */
+ * JSON text to values and back.  Text that is not JSON, and values that have no JSON form, give nil, which a
+ * program can test for.  Only nesting that is too deep is an error.  One pair of functions serves under the names
+ * that Cheshire, clojure.data.json and habit give them; a program that requires one of these libraries gets errors
+ * as that library throws them. */
 #include "json/parse.h"
 #include "json/write.h"
 #include "lisp/lib/time.h"
@@ -243,7 +244,7 @@ static bool indent(PtcVM *vm, const PtcBuf *json, PtcBuf *out)
     return ok && vm->budget.stop == PTC_STOP_NONE;
 }
 
-/* The text in buf as a string.  A buffer that is full or failed is a want of memory. */
+/* The text in buf as a string.  A buffer that is full or failed means out of memory. */
 static bool give_text(PtcVM *vm, PtcBuf *buf, bool ok, PtcValue *out)
 {
     PtcValue v = ok ? ptc_str_take(vm->heap, buf) : PTC_NONE;

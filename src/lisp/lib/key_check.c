@@ -19,7 +19,7 @@ static PtcValue name_of(PtcValue key)
     return ptc_is_keyword(key) || ptc_is_string(key) ? key : PTC_NONE;
 }
 
-/* Has one of them the key?  Also when one is no map: then this is no table. */
+/* Does one of them have the key?  Also true when one is not a map: then this is not a table. */
 static bool any_has(PtcVM *vm, PtcValue rows, PtcValue key)
 {
     PtcIter it;

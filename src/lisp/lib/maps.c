@@ -71,7 +71,7 @@ static bool look_up(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue *out)
     return ptc_is_string(coll) ? grapheme_at(vm, coll, key, out) : true;
 }
 
-/* Data of any kind may be asked for a key; a keyword or function there is a slip of the pen. */
+/* Data of any kind may be asked for a key; a keyword or function in its place is probably a mistake. */
 static bool arg_source(PtcVM *vm, const PtcValue *argv)
 {
     PtcTag t = ptc_tag(argv[0]);

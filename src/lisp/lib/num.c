@@ -373,7 +373,7 @@ static bool is_nan(PtcValue v)
     return ptc_is_float(v) && isnan(ptc_to_float(v));
 }
 
-/* A likely slip is to hand over the collection itself, or what is no number. */
+/* A likely mistake is to pass the collection itself, or something that is not a number. */
 static bool arg_extreme(PtcVM *vm, const PtcValue *argv, int i)
 {
     char expected[80];

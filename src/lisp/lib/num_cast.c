@@ -14,8 +14,9 @@ static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (ptc_is_string(argv[0])) {
         if (!ptc_as(vm, "clojure.core/parse-long", 1, argv, out))
             return false;
-        return *out != PTC_NIL || ptc_fail(vm, PTC_E_VALUE, "%s: the string spells no integer",
-                                           ptc_builtin_row(vm->running)->name);
+        return *out != PTC_NIL ||
+               ptc_fail(vm, PTC_E_VALUE, "%s: the string does not spell an integer",
+                        ptc_builtin_row(vm->running)->name);
     }
     if (ptc_is_decimal(argv[0]))
         return ptc_give(out, ptc_decimal_to_int(vm->heap, argv[0]));
@@ -25,7 +26,7 @@ static bool to_bigint(PtcVM *vm, const PtcValue *argv, PtcValue *out)
         return ptc_give(out, argv[0]);
     double d = ptc_num_double(argv[0]);
     if (!isfinite(d))
-        return ptc_fail(vm, PTC_E_VALUE, "%s: NaN and the infinities are no integers",
+        return ptc_fail(vm, PTC_E_VALUE, "%s: NaN and the infinities cannot be integers",
                         ptc_builtin_row(vm->running)->name);
     return ptc_give(out, ptc_int_from_double(vm->heap, d));
 }

@@ -105,7 +105,7 @@ PtcValue ptc_producer_cons(PtcVM *vm, PtcValue x, PtcValue producer)
     return ptc_producer_new(vm, PTC_FROM_CHAIN, first, chain ? field(producer, P_B) : producer);
 }
 
-/* May a builtin that failed to make something for want of memory try again? */
+/* May a builtin that ran out of memory while it made something try again? */
 static bool may_retry(PtcVM *vm)
 {
     return (ptc_builtin_row(vm->running)->flags & PTC_B_CALLS) && ptc_recover(vm);

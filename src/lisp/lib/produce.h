@@ -49,7 +49,7 @@ typedef enum PtcStepKind {
     PTC_STEP_KINDS
 } PtcStepKind;
 
-/* --- producers (produce.c).  PTC_NONE: no memory. --- */
+/* --- producers (produce.c).  PTC_NONE: out of memory. --- */
 PTC_MUST_USE PtcValue ptc_producer_new(PtcVM *vm, PtcSource source, PtcValue a, PtcValue b);
 /* coll, which is a producer or any sequence without end, with one step more. */
 PTC_MUST_USE PtcValue ptc_producer_add(PtcVM *vm, PtcValue coll, PtcStepKind kind, int argc,
@@ -80,10 +80,10 @@ PTC_MUST_USE bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcVa
 /* What follows the first n elements, nil when nothing does.  As in Clojure the first of it is computed, and (iterate f x)
  * goes on from there, so that a loop that takes one after the other walks each only once. */
 PTC_MUST_USE bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out);
-/* Has it more than n elements?  Nothing is computed when that is clear without. */
+/* Does it have more than n elements?  Nothing is computed if that is clear without it. */
 PTC_MUST_USE bool ptc_produced_has(PtcVM *vm, PtcValue producer, size_t n, bool *has);
-/* After one of these has run: a failure for want of memory is final, since what they called may have had
- * effects.  Always false. */
+/* After one of these has run: running out of memory is final, since what they called may have had effects.  Always
+ * false. */
 bool ptc_produced_fail(PtcVM *vm);
 /* The first n elements as a seq. */
 PTC_MUST_USE bool ptc_produced_take(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out);

@@ -63,8 +63,8 @@ PTC_MUST_USE bool ptc_matcher_init(PtcMatcher *m, PtcVM *vm, PtcValue regex, Ptc
 /* The same without a program: limits and memory are the heap's. */
 PTC_MUST_USE bool ptc_matcher_init_bare(PtcMatcher *m, PtcHeap *heap, PtcValue regex, PtcValue str);
 void ptc_matcher_deinit(PtcMatcher *m);
-/* The next match; after an empty one, the search goes on one character later.  After FAILED (for memory) it may be
- * called again. */
+/* The next match; after an empty one, the search goes on one character later.  After FAILED because of memory it
+ * may be called again. */
 PTC_MUST_USE PtcMatch ptc_matcher_next(PtcMatcher *m);
 /* Does the regex match the whole string? */
 PTC_MUST_USE PtcMatch ptc_matcher_whole(PtcMatcher *m);

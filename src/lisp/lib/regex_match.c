@@ -154,7 +154,7 @@ static pcre2_code *compile_after(PtcRegexText *t, const char *prefix, uint32_t o
     return code;
 }
 
-/* Code in scratch memory.  NULL: see error; without a message, memory was short. */
+/* Code in scratch memory.  NULL: see error; without a message, out of memory. */
 static pcre2_code *compile(PtcHeap *heap, PtcValue pattern, uint32_t options, PtcRegexError *error)
 {
     PtcRegexText t = {

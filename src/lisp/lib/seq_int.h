@@ -44,7 +44,7 @@ static inline bool ptc_next(PtcVM *vm, PtcIter *it, PtcValue *x)
     return ptc_iter_next(it, x);
 }
 
-/* Slow half of ptc_each: collects and tries again when there is no memory for an element. */
+/* Slow half of ptc_each: when out of memory for an element, collects and tries again. */
 bool ptc_each_slow(PtcVM *vm, PtcIter *it, PtcValue *x);
 
 static inline bool ptc_each(PtcVM *vm, PtcIter *it, PtcValue *x)

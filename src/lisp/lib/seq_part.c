@@ -400,7 +400,7 @@ PTC_BUILTIN(core_zipmap, "clojure.core", "zipmap", 2, 2, 0, "(zipmap keys vals)"
     return ptc_give(out, ptc_map_sink_done(&sink));
 }
 
-/* coll is a sequential or nil, or PTC_NONE when there was no memory for it. */
+/* coll is a sequential or nil, or PTC_NONE: out of memory. */
 static bool flatten(PtcVM *vm, PtcValue coll, PtcValue *out)
 {
     PtcWalk walk;

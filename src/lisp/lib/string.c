@@ -564,7 +564,7 @@ PTC_BUILTIN(
     else if (!ptc_arg_int(vm, argv, 0, &code))
         return false;
     if (code < 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-        return ptc_fail(vm, PTC_E_VALUE, "char: %lld is no code point of a character",
+        return ptc_fail(vm, PTC_E_VALUE, "char: %lld is not the code point of a character",
                         (long long)code);
     return ptc_give(out, ptc_str_new(vm->heap, bytes, ptc_utf8_encode((uint32_t)code, bytes)));
 }

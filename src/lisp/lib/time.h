@@ -25,7 +25,7 @@ typedef enum {
 /* --- records (time.c) --- */
 PTC_MUST_USE PtcValue ptc_enum_new(PtcHeap *heap, PtcGroup group, int ordinal);
 bool ptc_is_enum(PtcValue v, PtcGroup group);
-/* The constant called name, such as ChronoUnit/DAYS; PTC_NONE: there is none, or the heap is full. */
+/* The constant called name, such as ChronoUnit/DAYS; PTC_NONE: there is none, or out of memory. */
 PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len);
 
 /* The instant of #inst "2024-01-31T10:20:30Z", where all after the year may be missing; PTC_NIL: the text is none. */

@@ -331,7 +331,7 @@ PTC_BUILTIN(datetime_of_second, "LocalDateTime", "ofEpochSecond", 3, 3, 0,
         return false;
     if (nanos < 0 || nanos >= PTC_NANOS)
         return ptc_fail(vm, PTC_E_VALUE,
-                        "ofEpochSecond: %lld is no count of nanoseconds in a second",
+                        "ofEpochSecond: %lld is not a number of nanoseconds below one second",
                         (long long)nanos);
     return ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){s, nanos}, out);
 }

@@ -81,7 +81,7 @@ static bool enter(Walker *w)
 {
     PtcValue coll = *hand(w);
     if (ptc_seq_endless(coll)) {
-        ptc_fail(w->vm, PTC_E_VALUE, "%s: met a sequence without end",
+        ptc_fail(w->vm, PTC_E_VALUE, "%s: the data contains a sequence without end",
                  ptc_builtin_row(w->vm->running)->name);
         return ptc_fail_hint(w->vm, "nothing is lazy here: cut it first with (take n coll)");
     }
