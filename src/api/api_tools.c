@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Tools and calls to them, as ptc.h declares them.  What always holds: a set of tools is checked when it is built,
  * and what a host's function returns is checked before a program sees it. */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "api/api_int.h"
 #include "tool/answer.h"
 
@@ -21,18 +18,6 @@ void ptc_tool_def_init(PtcToolDef *def, size_t size)
     api_copy_out(def, size, &all, sizeof all);
 }
 
-static bool refuse(char *error, size_t size, const char *format, ...) PTC_PRINTF(3, 4);
-
-static bool refuse(char *error, size_t size, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (error && size)
-        vsnprintf(error, size, format, args);
-    va_end(args);
-    return false;
-}
-
 static bool read_type(const char *type, PtcToolInfo *info, char *error, size_t size)
 {
     for (PtcToolType t = PTC_TOOL_NATIVE; t <= PTC_TOOL_SUBAGENT; t++)
@@ -40,8 +25,8 @@ static bool read_type(const char *type, PtcToolInfo *info, char *error, size_t s
             info->type = t;
             return true;
         }
-    return refuse(error, size, "tool %.*s: type must be native, llm or subagent",
-                  (int)info->name_len, info->name);
+    return ptc_toolset_refuse(error, size, "tool %.*s: type must be native, llm or subagent",
+                              (int)info->name_len, info->name);
 }
 
 /* Calls a host's preview function through the type that previews have. */
@@ -67,9 +52,10 @@ static bool read_preview(const PtcToolDef *def, PtcToolInfo *info, char *error, 
         return true;
     }
     return ptc_preview_parse(def->preview, strlen(def->preview), &how->kind) ||
-           refuse(error, size,
-                  "tool %.*s: preview must be metadata, rows, or function with preview_function",
-                  (int)info->name_len, info->name);
+           ptc_toolset_refuse(
+               error, size,
+               "tool %.*s: preview must be metadata, rows, or function with preview_function",
+               (int)info->name_len, info->name);
 }
 
 static void read_plain(const PtcToolDef *def, PtcTool *t)
@@ -98,10 +84,10 @@ static bool read_def(const PtcToolDef *def, PtcTool *t, char *error, size_t size
 {
     read_plain(def, t);
     if (!def->function)
-        return refuse(error, size, "a tool needs a function");
+        return ptc_toolset_refuse(error, size, "a tool needs a function");
     if (def->expose && !ptc_expose_parse(def->expose, strlen(def->expose), &t->info.expose))
-        return refuse(error, size, "tool %.*s: expose must be native, ptc_lisp or both",
-                      (int)t->info.name_len, t->info.name);
+        return ptc_toolset_refuse(error, size, "tool %.*s: expose must be native, ptc_lisp or both",
+                                  (int)t->info.name_len, t->info.name);
     return read_type(def->type, &t->info, error, size) && read_preview(def, &t->info, error, size);
 }
 

@@ -112,9 +112,7 @@ void ptc_toolset_release(PtcTools *tools)
     ptc_mem_free(&mem, tools, sizeof *tools);
 }
 
-static bool refuse(char *error, size_t size, const char *format, ...) PTC_PRINTF(3, 4);
-
-static bool refuse(char *error, size_t size, const char *format, ...)
+bool ptc_toolset_refuse(char *error, size_t size, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -145,8 +143,8 @@ static bool read_signature(PtcTools *tools, PtcToolInfo *info, char *error, size
         return true;
     if (ptc_sig_parse(&tools->arena, info->signature, info->signature_len, &info->sig, &e))
         return true;
-    return refuse(error, size, "tool %.*s: its signature is wrong at column %u: %s",
-                  (int)info->name_len, info->name, (unsigned)e.column, e.message);
+    return ptc_toolset_refuse(error, size, "tool %.*s: its signature is wrong at column %u: %s",
+                              (int)info->name_len, info->name, (unsigned)e.column, e.message);
 }
 
 /* In the arena: a lock must not move when the set grows. */
@@ -169,21 +167,21 @@ bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *error, size_t s
 {
     char why[PTC_TOOL_WHY];
     if (!ptc_tool_check(&tool->info, why))
-        return refuse(error, size, "%s", why);
+        return ptc_toolset_refuse(error, size, "%s", why);
     if (ptc_toolset_find(tools, (PtcText){tool->info.name, tool->info.name_len}) >= 0)
-        return refuse(error, size, "there is a tool named %.*s already", (int)tool->info.name_len,
-                      tool->info.name);
+        return ptc_toolset_refuse(error, size, "there is a tool named %.*s already",
+                                  (int)tool->info.name_len, tool->info.name);
     PtcTool *t = room(tools);
     if (t)
         *t = *tool;
     if (!t || !ptc_tool_copy(&tools->arena, &tool->info, &t->info))
-        return refuse(error, size, "out of memory");
+        return ptc_toolset_refuse(error, size, "out of memory");
     if (!read_signature(tools, &t->info, error, size))
         return false;
     if (!t->borrowed)
         t->turn = NULL;
     if (t->info.serial && !t->turn && !(t->turn = new_turn(tools)))
-        return refuse(error, size, "out of memory");
+        return ptc_toolset_refuse(error, size, "out of memory");
     tools->count++;
     return true;
 }

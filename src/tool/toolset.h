@@ -70,6 +70,9 @@ PTC_MUST_USE bool ptc_toolset_put(PtcTools *tools, const PtcTool *tool, char *er
 PTC_MUST_USE bool ptc_toolset_borrow(PtcTools *tools, const PtcTool *tool, char *error,
                                      size_t size);
 
+/* Writes why a tool is not added, if there is room for it.  Always false. */
+bool ptc_toolset_refuse(char *error, size_t size, const char *format, ...) PTC_PRINTF(3, 4);
+
 /* Index of the tool of this name, whoever may call it; -1: there is none. */
 int ptc_toolset_find(const PtcTools *tools, PtcText name);
 
