@@ -30,12 +30,13 @@ typedef struct Trip {
     const PtcCancel *cancel;
     PtcTaskOut *out;
     uint64_t id;
-    int64_t timeout_ms, calls_left;
+    int64_t timeout_ms, deadline_ms, calls_left;
     int64_t begun_ns, looked_ns;
     int64_t compute_ns; /* waited while no tool was under way */
     int64_t kill_ns;    /* after a cancel; INT64_MAX before */
     bool cancel_sent;
     bool over;
+    bool answered; /* with a DONE, after which the worker is as it was before */
     PtcTaskStatus status;
 } Trip;
 
@@ -115,11 +116,20 @@ static void lose(Trip *t, const char *what)
     snprintf(t->out->message, sizeof t->out->message, "%s; the program may have run in part", what);
 }
 
+/* For a worker that did not keep its time.  A program whose worker had to be killed is reported like one that the
+ * engine stopped: it ran too long either way. */
+static void overrun(Trip *t, bool computing)
+{
+    int64_t limit = computing ? t->timeout_ms : t->deadline_ms;
+    end(t, ptc_task_out_overrun(t->out, computing, limit) ? PTC_TASK_DONE : PTC_TASK_NO_MEMORY);
+}
+
 /* For a worker that broke the protocol.  Unlike lose(), this says what it sent: the fault is in the worker, not in
  * the program. */
 static void accuse(Trip *t, const char *what)
 {
     end(t, PTC_TASK_LOST);
+    t->answered = false;
     snprintf(t->out->message, sizeof t->out->message, "the worker process sent %s and was ended",
              what);
 }
@@ -156,6 +166,7 @@ static void take_done(Trip *t)
     const PtcFrameReader *r = &t->worker->reader;
     PtcTaskStatus status;
     const char *why = NULL;
+    t->answered = true;
     if (r->head.id != t->id)
         accuse(t, "the answer of another task");
     else if (ptc_frame_get_done(r->payload.data, r->payload.len, t->out, &status, &why))
@@ -252,9 +263,10 @@ static void check_time(Trip *t)
     if (atomic_load(&t->flight->under_way) == 0 && since < now)
         t->compute_ns += now - since;
     t->looked_ns = now;
-    int64_t most = t->timeout_ms + GRACE;
-    if (now > t->flight->deadline_ns || t->compute_ns / 1000000 > most)
-        lose(t, "the worker process did not stop in time");
+    if (t->compute_ns / 1000000 > t->timeout_ms + GRACE)
+        overrun(t, true);
+    else if (now > t->flight->deadline_ns)
+        overrun(t, false);
     else
         check_cancel(t, now);
 }
@@ -294,7 +306,9 @@ static bool send_run(Trip *t, const PtcTaskIn *in)
     }
     bool sent = ptc_flight_send(t->flight, &frame);
     ptc_buf_deinit(&frame);
-    if (!sent)
+    if (!sent && ptc_clock_ns(NULL) > t->flight->deadline_ns)
+        overrun(t, false);
+    else if (!sent)
         lose(t, "the worker process does not take tasks");
     return sent;
 }
@@ -312,10 +326,10 @@ static void begin(Trip *t, const PtcTaskIn *in)
     t->id = ++t->worker->tasks;
     t->timeout_ms = or_default(in->timeout_ms, l->timeout_ms);
     t->calls_left = or_default(in->max_tool_calls, l->max_tool_calls);
-    int64_t deadline = or_default(in->deadline_ms ? in->deadline_ms : PTC_UNSET, l->deadline_ms);
+    t->deadline_ms = or_default(in->deadline_ms ? in->deadline_ms : PTC_UNSET, l->deadline_ms);
     t->begun_ns = t->looked_ns = ptc_clock_ns(NULL);
     t->kill_ns = INT64_MAX;
-    t->flight->deadline_ns = t->begun_ns + (deadline + GRACE) * 1000000;
+    t->flight->deadline_ns = t->begun_ns + (t->deadline_ms + GRACE) * 1000000;
     set_maxima(t);
 }
 
@@ -332,11 +346,9 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
     while (!t.over)
         await(&t);
     /* An answered task leaves its worker as it was before; in any other case the stream is in an unknown state. */
-    bool answered = worker->reader.whole && worker->reader.head.type == PTC_FRAME_DONE &&
-                    t.status != PTC_TASK_LOST;
-    if (!answered)
+    if (!t.answered)
         end_process(worker);
-    *keep = close_flight(t.flight) && answered;
+    *keep = close_flight(t.flight) && t.answered;
     out->effects = ptc_waits_close(&t.flight->waits);
     ptc_flight_release(t.flight);
     return t.kill_ns != INT64_MAX ? PTC_TASK_CANCELLED : t.status;

@@ -11,6 +11,7 @@
 #include "engine/snapshot/snapshot.h"
 #include "json/emit.h"
 #include "json/parse.h"
+#include "tool/feedback.h"
 #include "tool/protocol.h"
 
 _Static_assert(offsetof(PtcTaskOut, answer) ==
@@ -54,6 +55,25 @@ void ptc_task_out_clear(PtcTaskOut *out)
         ptc_buf_clear(&out->parts[i]);
     out->ok = out->validated = out->text_cut = out->prints_cut = false;
     out->tool_calls = out->bindings = 0;
+}
+
+/* In the engine's words (ptc_vm_stopped), so that nobody needs to know which of the two noticed. */
+bool ptc_task_out_overrun(PtcTaskOut *out, bool computing, int64_t limit_ms)
+{
+    PtcFormatOptions format;
+    ptc_task_out_clear(out);
+    snprintf(out->reason, sizeof out->reason, "%s", ptc_reason_name(PTC_REASON_TIMEOUT));
+    snprintf(out->kind, sizeof out->kind, "%s", computing ? "timeout" : "deadline");
+    snprintf(out->message, sizeof out->message, "the program %s of %lld ms",
+             computing ? "computed longer than its limit" : "took longer than its deadline",
+             (long long)limit_ms);
+    PtcFinding finding = {.message = ptc_text_cstr(out->message),
+                          .hint = ptc_text_cstr(computing ? "do less work, or on less data"
+                                                          : "call fewer or faster tools")};
+    PtcFailure failure = {.kind = out->kind, .ran = true, .findings = &finding, .finding_count = 1};
+    ptc_format_resolve(&format, NULL);
+    ptc_feedback_error(&out->feedback, &failure, &format);
+    return !out->feedback.failed;
 }
 
 /* Adds as much of a text as fits, cut between characters.  Returns false when it was cut. */

@@ -91,6 +91,9 @@ void ptc_task_out_init(PtcTaskOut *out, PtcMem *mem, size_t max);
 void ptc_task_out_deinit(PtcTaskOut *out);
 /* Forgets the contents; the buffers stay. */
 void ptc_task_out_clear(PtcTaskOut *out);
+/* Fills in what the engine says of a program that passed its limit: of compute time, or else its deadline.  For a
+ * program that was ended from outside, so its place and its prints are not known.  False: out of memory. */
+bool ptc_task_out_overrun(PtcTaskOut *out, bool computing, int64_t limit_ms);
 
 typedef enum {
     PTC_TASK_DONE,      /* out is filled; the program may have failed */

@@ -17,11 +17,11 @@ static PtcMem mem;
 typedef struct {
     PtcTaskStatus status;
     bool ok;
-    char text[1024], kind[32], message[320];
+    char text[1024], reason[24], kind[32], message[320], feedback[1024];
 } Got;
 
 typedef struct {
-    int64_t timeout_ms;
+    int64_t timeout_ms, deadline_ms; /* 0: those of the executor */
     const PtcCancel *cancel;
     bool use_data;
     const char *context;
@@ -33,6 +33,7 @@ static inline Got run_with(PtcExecutor *ex, const char *owner, const char *progr
     Got got = {.status = PTC_TASK_LOST};
     PtcTaskIn in = {.program = {program, strlen(program)},
                     .timeout_ms = with.timeout_ms ? with.timeout_ms : PTC_UNSET,
+                    .deadline_ms = with.deadline_ms,
                     .memory_bytes = PTC_UNSET,
                     .max_tool_calls = PTC_UNSET,
                     .program_bytes = PTC_UNSET,
@@ -49,8 +50,11 @@ static inline Got run_with(PtcExecutor *ex, const char *owner, const char *progr
     got.ok = out.ok;
     snprintf(got.text, sizeof got.text, "%.*s", (int)out.text.len,
              out.text.data ? out.text.data : "");
+    snprintf(got.reason, sizeof got.reason, "%s", out.reason);
     snprintf(got.kind, sizeof got.kind, "%s", out.kind);
     snprintf(got.message, sizeof got.message, "%s", out.message);
+    snprintf(got.feedback, sizeof got.feedback, "%.*s", (int)out.feedback.len,
+             out.feedback.data ? out.feedback.data : "");
     ptc_task_out_deinit(&out);
     return got;
 }
