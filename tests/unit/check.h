@@ -11,6 +11,7 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "base/sanitized.h"
 #include "value/heap.h"
 
 static struct {
@@ -108,6 +109,13 @@ static inline int64_t check_cpu_ms(void)
 }
 
 /* -------------------------------------------------------------- chance, heap */
+
+/* How many rounds of chance to play: all of them in a plain build, where they are cheap, and with PTC_TEST_FULL
+ * (script/test --full); under a sanitizer, which makes them many times slower, a fifth. */
+static inline int check_rounds(int all)
+{
+    return PTC_SANITIZED && !getenv("PTC_TEST_FULL") ? (all + 4) / 5 : all;
+}
 
 /* Marsaglia's xorshift; the state must not be 0. */
 static inline uint64_t check_random(uint64_t *state)

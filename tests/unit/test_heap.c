@@ -271,7 +271,8 @@ static void test_steady(size_t live, size_t low, size_t high)
     check_heap_init(&h);
     ptc_heap_init(&h.heap, &h.pool, &h.budget, LIMIT);
     memset(table, 0, count * sizeof *table);
-    for (size_t allocated = 0; good && allocated < 15 * (size_t)LIMIT; made++) {
+    size_t enough = (size_t)check_rounds(15) * LIMIT;
+    for (size_t allocated = 0; good && allocated < enough; made++) {
         size_t size = low + below(&rng, high - low + 1);
         PtcBytes *b = bytes_or_collect(size, table, count);
         good = b != NULL;
@@ -665,9 +666,9 @@ static void measure(void)
 int main(void)
 {
     for (uint64_t seed = 1; seed <= 3; seed++) {
-        test_random(seed * 0x9e3779b97f4a7c15, 1 << 20, 128, 200000);
-        test_random(seed * 0xbf58476d1ce4e5b9, 3 << 20, 8192, 200000);
-        test_random(seed * 0x94d049bb133111eb, 8 << 20, 40000, 200000);
+        test_random(seed * 0x9e3779b97f4a7c15, 1 << 20, 128, check_rounds(200000));
+        test_random(seed * 0xbf58476d1ce4e5b9, 3 << 20, 8192, check_rounds(200000));
+        test_random(seed * 0x94d049bb133111eb, 8 << 20, 40000, check_rounds(200000));
     }
     test_steady_states();
     test_overflow(1000, PLENTY);

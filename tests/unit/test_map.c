@@ -720,9 +720,9 @@ int main(void)
     make_keys();
     for (int set = 0; set < 2; set++) {
         for (uint64_t seed = 1; seed <= 4; seed++) {
-            test_random(seed * 0x9e3779b97f4a7c15, set, 0, 48, 1200);
-            test_random(seed * 0xbf58476d1ce4e5b9, set, 0, 220, 1200);
-            test_random(seed * 0x94d049bb133111eb, set, 0, KEYS, 1200);
+            test_random(seed * 0x9e3779b97f4a7c15, set, 0, 48, check_rounds(1200));
+            test_random(seed * 0xbf58476d1ce4e5b9, set, 0, 220, check_rounds(1200));
+            test_random(seed * 0x94d049bb133111eb, set, 0, KEYS, check_rounds(1200));
         }
         test_up_and_down(set);
         test_short_of_memory(set);
