@@ -243,7 +243,9 @@ static void check_tools(PtcExecutor *ex)
 
 static void expect_limit(PtcExecutor *ex, const char *program, const char *kind)
 {
-    Got got = run_with(ex, "a", program, (With){.timeout_ms = 300});
+    bool by_time =
+        strcmp(kind, "timeout") == 0; /* other limits must be met first, on any machine */
+    Got got = run_with(ex, "a", program, (With){.timeout_ms = by_time ? 300 : 0});
     if (check_count(got.status == PTC_TASK_DONE && !got.ok && strcmp(got.kind, kind) == 0))
         printf("%s: %d %s %s\n", program, got.status, got.kind, got.text);
 }
