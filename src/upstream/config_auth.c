@@ -143,7 +143,7 @@ PtcText ptc_config_credential(Config *c, PtcText name, const char **code, char p
     return *code ? none : value;
 }
 
-void ptc_config_unknown_credential(Config *c, PtcText name)
+static void unknown_credential(Config *c, PtcText name)
 {
     PtcNearest near;
     PtcValue key, value;
@@ -164,21 +164,28 @@ void ptc_config_unknown_credential(Config *c, PtcText name)
 static const char *const auth_keys[] = {"scheme", "binding", "header", "in", "name"};
 enum { AUTH_KEYS = sizeof auth_keys / sizeof *auth_keys };
 
-static void check_binding(Config *c, PtcValue v)
+void ptc_config_names_credential(Config *c, PtcValue v)
 {
-    char path[PTC_PATH_BYTES], keep[PTC_PATH_BYTES];
+    char path[PTC_PATH_BYTES];
     const char *code;
     PtcText name = ptc_str_text(v);
-    ptc_config_enter(c, PTC_TEXT("binding"), keep);
-    if (v == PTC_NONE)
-        ptc_config_wrong(c, "missing", "it names a credential");
-    else if (!name.bytes)
+    if (!name.bytes)
         ptc_config_wrong(c, "wrong_type", "it must be the name of a credential");
     else if (c->credentials == PTC_NONE ||
              ptc_fields_get(c->heap, c->credentials, name) == PTC_NONE)
-        ptc_config_unknown_credential(c, name);
+        unknown_credential(c, name);
     else if (!ptc_config_credential(c, name, &code, path).bytes && code)
         ptc_config_lacks(c, path, code);
+}
+
+static void check_binding(Config *c, PtcValue v)
+{
+    char keep[PTC_PATH_BYTES];
+    ptc_config_enter(c, PTC_TEXT("binding"), keep);
+    if (v == PTC_NONE)
+        ptc_config_wrong(c, "missing", "it names a credential");
+    else
+        ptc_config_names_credential(c, v);
     ptc_config_leave(c, keep);
 }
 

@@ -96,7 +96,8 @@ PtcText ptc_config_credential(Config *c, PtcText name, const char **code,
 PtcValue ptc_config_auth(Config *c, PtcValue v);
 PtcValue ptc_config_static_headers(Config *c, PtcValue v);
 void ptc_config_check_auth(Config *c);
-void ptc_config_unknown_credential(Config *c, PtcText name);
+/* Complains unless the value is the name of a credential that can be read. */
+void ptc_config_names_credential(Config *c, PtcValue v);
 
 /* ---- config_ours.c, config_theirs.c */
 void ptc_config_ours(Config *c);

@@ -84,23 +84,15 @@ static PtcValue read_namespace(Config *c, PtcValue v)
 /* Scheme -> credential. */
 static PtcValue read_security(Config *c, PtcValue v)
 {
-    char keep[PTC_PATH_BYTES], path[PTC_PATH_BYTES];
-    const char *code;
+    char keep[PTC_PATH_BYTES];
     PtcValue key, value;
     if (!ptc_is_map(v)) {
         ptc_config_wrong(c, "wrong_type", "it must be an object from schemes to credentials");
         return PTC_NONE;
     }
     for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
-        PtcText name = ptc_str_text(value);
         ptc_config_enter(c, ptc_str_text(key), keep);
-        if (!name.bytes)
-            ptc_config_wrong(c, "wrong_type", "it must be the name of a credential");
-        else if (c->credentials == PTC_NONE ||
-                 ptc_fields_get(c->heap, c->credentials, name) == PTC_NONE)
-            ptc_config_unknown_credential(c, name);
-        else if (!ptc_config_credential(c, name, &code, path).bytes && code)
-            ptc_config_lacks(c, path, code);
+        ptc_config_names_credential(c, value);
         ptc_config_leave(c, keep);
     }
     return v;
