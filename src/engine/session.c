@@ -10,6 +10,7 @@
 #include "engine/engine.h"
 #include "engine/weigh.h"
 #include "lisp/vm_int.h"
+#include "value/cell.h"
 #include "value/copy.h"
 #include "value/walk.h"
 
@@ -107,15 +108,22 @@ bool ptc_session_room(PtcSession *s, size_t n)
     return true;
 }
 
+/* Copies what the slots hold, in place. */
+static bool copy_slots(PtcCopy *copy, PtcValue *values, size_t n)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        if (values[i] != PTC_UNBOUND)
+            ok = (values[i] = ptc_copy_value(copy, values[i])) != PTC_NONE;
+    return ok;
+}
+
 /* Copies values[0..n) into the heap of `box`; results in place. */
 static bool copy_all(PtcHeapBox *box, PtcValue *values, size_t n)
 {
     PtcCopy copy;
-    bool ok = true;
     ptc_copy_init(&copy, &box->heap);
-    for (size_t i = 0; ok && i < n; i++)
-        if (values[i] != PTC_UNBOUND)
-            ok = (values[i] = ptc_copy_value(&copy, values[i])) != PTC_NONE;
+    bool ok = copy_slots(&copy, values, n);
     ptc_copy_deinit(&copy);
     return ok;
 }
@@ -251,27 +259,75 @@ static bool fail_commit(PtcSession *s, PtcVM *vm, PtcStop stop)
     return ptc_vm_stopped(vm);
 }
 
+/* The cells of the session that the run changed; NULL: none, or they are not kept. */
+static PtcCells *changed_cells(const PtcVM *vm, bool keep)
+{
+    return keep && vm->heap->cells && vm->heap->cells->count ? vm->heap->cells : NULL;
+}
+
+/* Copies the run's values and what it put into cells of the session, so that a cell that both hold stays one. */
+static bool copy_commit(PtcSession *s, PtcValue *values, size_t n, const PtcCells *cells,
+                        PtcValue *held)
+{
+    PtcCopy copy;
+    PtcValue cell, *slot;
+    size_t changed = 0;
+    for (size_t pos = 0; ptc_cells_next(cells, &pos, &cell, &slot);)
+        held[changed++] = *slot;
+    ptc_copy_init(&copy, &s->box->heap);
+    bool ok = copy_slots(&copy, values, n) && copy_slots(&copy, held, changed);
+    ptc_copy_deinit(&copy);
+    return ok;
+}
+
+/* A cell that came with the context belongs to another heap and stays as it is. */
+static void fill_cells(const PtcSession *s, const PtcCells *cells, const PtcValue *held)
+{
+    PtcValue cell, *slot;
+    for (size_t pos = 0; ptc_cells_next(cells, &pos, &cell, &slot); held++)
+        if (ptc_heap_owns(&s->box->heap, cell))
+            ((PtcRecord *)(uintptr_t)cell)->fields[PTC_CELL_VALUE] = *held;
+}
+
 /* The values are copied in a scratch array first: a failure leaves the session as it was. */
-static bool commit_into(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValue *scratch)
+static bool commit_into(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValue *scratch,
+                        const PtcCells *cells)
 {
     size_t bytes = vm->global_count * sizeof *scratch;
+    size_t more = cells ? cells->count * sizeof *scratch : 0;
     ptc_engine_budget(s->ptc, &s->box->budget, vm->limits.timeout_ms);
+    PtcValue *held = more ? ptc_mem_alloc(&s->ptc->mem, more) : NULL;
+    if (more && !held)
+        return ptc_budget_halt(&s->box->budget, PTC_STOP_MEMORY);
     if (bytes)
         memcpy(scratch, values, bytes);
-    if (!copy_all(s->box, scratch, vm->global_count))
-        return false;
-    if (bytes)
+    bool ok = copy_commit(s, scratch, vm->global_count, cells, held);
+    if (ok && bytes)
         memcpy(s->globals, scratch, bytes);
-    return true;
+    if (ok)
+        fill_cells(s, cells, held);
+    ptc_mem_free(&s->ptc->mem, held, more);
+    return ok;
+}
+
+/* The new heap gets copies of the cells with what the run left in them; those of the old one keep what they had, for outcomes
+ * that point there. */
+static bool replace_with_cells(PtcSession *s, const PtcValue *values, const PtcCells *cells,
+                               PtcStop *stop)
+{
+    ptc_cells_exchange(cells);
+    bool ok = ptc_session_replace(s, values, s->journal, stop);
+    ptc_cells_exchange(cells);
+    return ok;
 }
 
 /* If what the run released is dropped first, it may fit. */
 static bool try_commit(PtcSession *s, PtcVM *vm, const PtcValue *values, PtcValue *scratch,
-                       PtcStop *stop)
+                       const PtcCells *cells, PtcStop *stop)
 {
-    bool ok = commit_into(s, vm, values, scratch);
+    bool ok = commit_into(s, vm, values, scratch, cells);
     *stop = s->box->budget.stop;
-    return ok || (*stop == PTC_STOP_MEMORY && ptc_session_replace(s, values, s->journal, stop));
+    return ok || (*stop == PTC_STOP_MEMORY && replace_with_cells(s, values, cells, stop));
 }
 
 /* Bytes of objects in a heap, including dead ones. */
@@ -287,7 +343,11 @@ bool ptc_session_over(PtcSession *s, PtcVM *vm, size_t most, bool *over)
     if (vm->context == PTC_NIL && bytes_in(&s->box->heap) + bytes_in(vm->heap) <= most)
         return true; /* everything together takes no more */
     ptc_engine_budget(s->ptc, &s->box->budget, vm->limits.timeout_ms);
-    if (!ptc_weigh(&s->box->heap, vm->globals + first, vm->global_count - first, most, &bytes))
+    ptc_cells_exchange(vm->heap->cells);
+    bool weighed =
+        ptc_weigh(&s->box->heap, vm->globals + first, vm->global_count - first, most, &bytes);
+    ptc_cells_exchange(vm->heap->cells);
+    if (!weighed)
         return fail_commit(s, vm, PTC_STOP_MEMORY);
     *over = bytes > most;
     return true;
@@ -305,13 +365,14 @@ bool ptc_session_commit(PtcSession *s, PtcVM *vm, PtcOutcome *o, bool keep)
         return fail_commit(s, vm, PTC_STOP_MEMORY);
     next_values(s, vm, values, keep);
     PtcValue *scratch = values + vm->global_count + 1;
+    const PtcCells *cells = changed_cells(vm, keep);
     PtcStop stop;
-    bool ok = try_commit(s, vm, values, scratch, &stop);
+    bool ok = try_commit(s, vm, values, scratch, cells, &stop);
     if (!ok && stop == PTC_STOP_MEMORY &&
         s->history > 0) { /* give up results to make room for definitions */
         for (size_t i = 0; i < s->history; i++)
             values[i] = PTC_NIL;
-        ok = try_commit(s, vm, values, scratch, &stop);
+        ok = try_commit(s, vm, values, scratch, cells, &stop);
     }
     ptc_mem_free(&s->ptc->mem, values, bytes);
     s->cursor_index = s->cursor_at = 0;

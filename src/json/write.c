@@ -8,6 +8,7 @@
 
 #include "json/emit.h"
 #include "json/swar.h"
+#include "value/cell.h"
 #include "value/decimal.h"
 #include "value/bigint.h"
 #include "value/map.h"
@@ -38,7 +39,7 @@ static void add_path(const Writer *ws, bool at_key, char *path, size_t size)
         const PtcFrame *f = &ws->walk.frames[i];
         if (ptc_is_map(f->a))
             ptc_path_add_key(path, size, f->b);
-        else
+        else if (!ptc_is_cell(f->a))
             ptc_path_add_index(path, size, f->pos - 1);
     }
 }
@@ -62,7 +63,7 @@ static void add_steps(const Writer *ws, bool at_key, PtcBuf *out)
         const PtcFrame *f = &ws->walk.frames[i];
         if (ptc_is_map(f->a))
             add_key_step(out, f->b);
-        else
+        else if (!ptc_is_cell(f->a))
             ptc_emit_uint(out, f->pos - 1);
     }
     ptc_emit_array_end(out);
@@ -368,9 +369,21 @@ static bool check_keys(Writer *ws, PtcValue map)
 
 /* ---------------------------------------------------------------- collections */
 
+/* A cell is what it holds. */
+static bool add_cell(Writer *ws, PtcValue cell)
+{
+    if (ptc_cell_is_open(&ws->walk, cell))
+        return refuse(ws, "an atom that contains itself", "cannot be JSON", false);
+    if (ptc_cell_get(ws->with->heap, cell) == PTC_UNBOUND)
+        return refuse(ws, "a delay that was not computed", "cannot be JSON", false);
+    return ws->walk.count >= PTC_JSON_MAX_DEPTH ? too_deep(ws) : ptc_visit_cell(&ws->walk, cell);
+}
+
 /* A leaf, or the opening bracket of a collection, which becomes the innermost. */
 static bool add_value(Writer *ws, PtcValue v)
 {
+    if (PTC_UNLIKELY(ptc_is_cell(v)))
+        return add_cell(ws, v);
     if (!ptc_visit_can(v))
         return add_leaf(ws, v);
     if (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS)
@@ -391,7 +404,7 @@ static bool add_next(Writer *ws)
     PtcVisit step = ptc_visit_next(top, &v);
     if (step == PTC_VISIT_END) {
         ws->walk.count--;
-        return ptc_buf_add(ws->buf, ptc_is_map(top->a) ? "}" : "]", 1);
+        return ptc_is_cell(top->a) || ptc_buf_add(ws->buf, ptc_is_map(top->a) ? "}" : "]", 1);
     }
     if (!ptc_tick(ws->with->heap->budget, 1))
         return false;

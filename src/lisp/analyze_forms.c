@@ -463,6 +463,7 @@ static const struct {
     {"defn", ptc_analyze_defn},
     {"defn-", ptc_analyze_defn},
     {"defonce", ptc_analyze_defonce},
+    {"delay", ptc_analyze_delay},
     {"do", do_form},
     {"doseq", ptc_analyze_doseq},
     {"dotimes", ptc_analyze_dotimes},

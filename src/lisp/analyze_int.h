@@ -143,6 +143,9 @@ PtcExpr *ptc_analyze_defn(Analyzer *an, const PtcForm *form, bool tail);
 /* May catch name it? */
 bool ptc_analyze_is_exception(const char *name, size_t len);
 PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_delay(Analyzer *an, const PtcForm *form, bool tail);
+/* The function inside of (delay body...). */
+PtcExpr *ptc_analyze_delay_fn(Analyzer *an, const PtcForm *form);
 PtcExpr *ptc_analyze_task(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_with_precision(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_with_out_str(Analyzer *an, const PtcForm *form, bool tail);

@@ -81,8 +81,8 @@ static bool is_clause(const PtcForm *form, const char *name)
 }
 
 /* (fn [params] body...) with the body from item `first` of `from` up to `last`; a part of `whole`, such as try. */
-static PtcExpr *part(Analyzer *an, const char *whole, const PtcForm *from, size_t first,
-                     size_t last, PtcForm *param)
+static PtcExpr *part_as(Analyzer *an, const char *whole, const PtcForm *from, size_t first,
+                        size_t last, PtcForm *param, PtcFnForm written)
 {
     PtcForm *fn = ptc_analyze_new_form(an, PTC_F_LIST, from, 2 + last - first);
     PtcForm *params = ptc_analyze_new_form(an, PTC_F_VECTOR, from, param ? 1 : 0);
@@ -92,12 +92,33 @@ static PtcExpr *part(Analyzer *an, const char *whole, const PtcForm *from, size_
         params->items[0] = param;
     fn->items[1] = params;
     memcpy(fn->items + 2, from->items + first, (last - first) * sizeof *fn->items);
-    FnName none = {NULL, 0, false, PTC_NIL, PTC_FORM_NONE};
+    FnName none = {NULL, 0, false, PTC_NIL, written};
     const char *outer = an->no_recur;
     an->no_recur = whole; /* recur cannot leave it */
     PtcExpr *x = ptc_analyze_fn(an, fn, 1, &none);
     an->no_recur = outer;
     return x;
+}
+
+static PtcExpr *part(Analyzer *an, const char *whole, const PtcForm *from, size_t first,
+                     size_t last, PtcForm *param)
+{
+    return part_as(an, whole, from, first, last, param, PTC_FORM_NONE);
+}
+
+PtcExpr *ptc_analyze_delay_fn(Analyzer *an, const PtcForm *form)
+{
+    return part_as(an, "delay", form, 1, form->count, NULL, PTC_FORM_DELAY);
+}
+
+/* (delay body...): the body as a function, which force calls. */
+PtcExpr *ptc_analyze_delay(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    PtcExpr **args = ptc_analyze_items(an, 1);
+    if (!args || !(args[0] = ptc_analyze_delay_fn(an, form)))
+        return NULL;
+    return ptc_analyze_builtin(an, "%delay", args, 1, form);
 }
 
 static bool add_catch(Analyzer *an, const PtcForm *clause, PtcExpr **args, size_t *n)

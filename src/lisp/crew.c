@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "base/watch.h"
 #include "lisp/deep.h"
+#include "value/cell.h"
 
 enum { THREAD_STACK = 8 * 1024 * 1024, WIDEST = 64 };
 
@@ -35,6 +36,7 @@ bool ptc_seat_take(PtcSeat *seat, PtcJob *job, PtcVM *vm)
     const PtcHeap *outer = job->model.heap;
     ptc_heap_init(&seat->heap, outer->pool, &vm->budget, outer->limit);
     seat->heap.tool_bytes = outer->tool_bytes;
+    ptc_cells_share(&seat->heap, outer);
     atomic_fetch_add_explicit(&job->account->heaps, 1, memory_order_relaxed);
     ptc_account_share(&seat->heap, job->account);
     vm->heap = &seat->heap;

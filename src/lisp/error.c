@@ -9,6 +9,7 @@
 #include "lisp/lib/seq_int.h"
 #include "lisp/record.h"
 #include "lisp/vm_int.h"
+#include "value/cell.h"
 
 enum {
     SHOWN_BYTES = 40,
@@ -69,6 +70,14 @@ static const char *record_name(unsigned kind)
     return kind < PTC_R_KINDS && names[kind] ? names[kind] : "an object";
 }
 
+static const char *cell_name(PtcValue v)
+{
+    PtcCellKind kind = ptc_cell_kind(v);
+    return kind == PTC_CELL_DELAY      ? "a delay"
+           : kind == PTC_CELL_VOLATILE ? "a volatile"
+                                       : "an atom";
+}
+
 const char *ptc_type_name(PtcValue v)
 {
     if (v == PTC_NIL)
@@ -93,7 +102,7 @@ const char *ptc_type_name(PtcValue v)
     case PTC_T_SMAP:
     case PTC_T_BMAP: return "a map";
     case PTC_T_VAR: return "a var";
-    case PTC_T_RECORD: return record_name(ptc_obj(v)->aux);
+    case PTC_T_RECORD: return ptc_is_cell(v) ? cell_name(v) : record_name(ptc_obj(v)->aux);
     default: return "a function";
     }
 }

@@ -98,6 +98,7 @@ typedef enum {
     PTC_FORM_SHORT, /* #(...) */
     PTC_FORM_DEFN,  /* (defn name [x] ...) */
     PTC_FORM_LETFN, /* (name [x] ...) in letfn */
+    PTC_FORM_DELAY, /* (delay ...) */
     PTC_FORM_COUNT
 } PtcFnForm;
 

@@ -294,6 +294,23 @@ static PtcForm *read_quote(PtcReading *r)
     return f;
 }
 
+/* @x is (clojure.core/deref x), whatever deref means here. */
+static PtcForm *read_deref(PtcReading *r)
+{
+    uint32_t at = r->pos;
+    PtcForm **items = ptc_arena_alloc(r->in->arena, 2 * sizeof *items);
+    PtcForm *operand = items ? ptc_read_operand(r, 1) : NULL;
+    PtcForm *f = operand ? ptc_read_new(r, PTC_F_LIST, at) : NULL;
+    if (!f || !(items[0] = ptc_read_new(r, PTC_F_SYMBOL, at)))
+        return NULL;
+    items[0]->text = "clojure.core/deref";
+    items[0]->len = strlen(items[0]->text);
+    items[1] = operand;
+    f->items = items;
+    f->count = 2;
+    return f;
+}
+
 static PtcForm *read_var(PtcReading *r)
 {
     uint32_t at = r->pos;
@@ -334,8 +351,6 @@ static bool skip_metadata(PtcReading *r, uint32_t width)
 static const struct {
     const char *start, *message, *hint;
 } refused[] = {
-    {"@", "`@` (deref) is not supported: there are no atoms, refs or futures",
-     "use the value itself; build state with reduce or loop/recur"},
     {"`", "syntax quote is not supported: there are no macros",
      "write a function; for literal data use ' or a vector"},
     {"~", "unquote is not supported: there are no macros", "write the expression without it"},
@@ -442,7 +457,7 @@ static PtcForm *read_form(PtcReading *r)
     case '"': return ptc_read_string(r);
     case '\\': return ptc_read_char(r);
     case ':': return ptc_read_keyword(r);
-    case '@':
+    case '@': return read_deref(r);
     case '`':
     case '~': return refuse(r);
     default: return ptc_read_token(r);

@@ -24,6 +24,7 @@ enum {
     PTC_R_FORMATTER, /* pattern (string) */
     PTC_R_PRODUCER,  /* a sequence without end that is computed on demand; lib/produce.h */
     PTC_R_DECIMAL = PTC_RECORD_DECIMAL, /* unscaled integer, scale; value/decimal.h */
+    PTC_R_CELL = PTC_RECORD_CELL,       /* a place whose value may change; value/cell.h */
     PTC_R_KINDS
 };
 

@@ -36,6 +36,7 @@
     X(ptc_lib_format) \
     X(ptc_lib_output) \
     X(ptc_lib_fn) \
+    X(ptc_lib_cells) \
     X(ptc_lib_parallel) \
     X(ptc_lib_tree) \
     X(ptc_lib_core) \

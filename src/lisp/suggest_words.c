@@ -5,30 +5,37 @@
 
 #include <string.h>
 
-#define NO_STATE "values do not change here: "
+#define NO_STATE "names and values do not change here: "
 #define NO_FILES "programs cannot reach files: data comes as data/NAME or from tools"
 #define NO_WAITING "programs cannot wait: a run has one fixed time"
 #define NO_THREADS "use (pmap f coll) or (pcalls f g) to do several things at once"
+#define NO_AGENTS "there are no agents: use an atom, changed with swap!"
+#define NO_REFS \
+    "there are no refs: use one atom, changed with swap!; a program that fails changes nothing"
+#define NO_WATCHES \
+    "atoms have no watches and validators: do what they would do in a function of yours"
 #define NO_CLASSES "use a plain map"
 #define NO_MACROS "there are no macros: write a function with defn"
 #define NO_VARS "there are no dynamic vars: pass the value as an argument"
 
 static const PtcInstead words[] = {
     /* state, threads, the world outside */
-    {"atom", NO_STATE "pass state through loop/recur or reduce, or use def", true},
-    {"swap!", NO_STATE "use reduce, or def again", true},
-    {"reset!", NO_STATE "use def again", true},
-    {"deref", NO_STATE "there is nothing to deref", true},
-    {"ref", NO_STATE "pass state through loop/recur or reduce", true},
-    {"volatile!", NO_STATE "pass state through loop/recur or reduce", true},
-    {"vswap!", NO_STATE "pass state through loop/recur or reduce", true},
+    {"ref", NO_REFS, true},
     {"set!", NO_STATE "use let or def", true},
     {"setq", NO_STATE "use let or def: (def x 1)", true},
     {"setf", NO_STATE "use let, def or assoc", true},
     {"var", "bind names with let or def: (let [x 1] ...)", true},
     {"const", "bind names with let or def: (let [x 1] ...)", true},
-    {"agent", "there are no agents: " NO_THREADS, true},
-    {"send", "there are no agents: " NO_THREADS, true},
+    {"agent", NO_AGENTS, true},
+    {"send", NO_AGENTS, true},
+    {"dosync", NO_REFS, true},
+    {"alter", NO_REFS, true},
+    {"commute", NO_REFS, true},
+    {"ref-set", NO_REFS, true},
+    {"add-watch", NO_WATCHES, true},
+    {"remove-watch", NO_WATCHES, true},
+    {"set-validator!", NO_WATCHES, true},
+    {"deliver", NO_THREADS, true},
     {"future", NO_THREADS, true},
     {"promise", NO_THREADS, true},
     {"thread", NO_THREADS, true},
@@ -60,7 +67,6 @@ static const PtcInstead words[] = {
     {"now", "use (Instant/now), (LocalDate/now) or (System/currentTimeMillis)", false},
     {"today", "use (LocalDate/now)", false},
     /* what Clojure has */
-    {"delay", "everything is evaluated at once: write the expression itself, or a function", true},
     {"lazy-seq", "sequences are not lazy: use range, iterate, take or loop/recur", true},
     {"eval", "programs cannot evaluate text", false},
     {"aset", NO_STATE "use (assoc v i x), or build the vector with reduce", false},

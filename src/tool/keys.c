@@ -8,6 +8,7 @@
 
 #include "lisp/builtin.h"
 #include "lisp/lib/time.h"
+#include "value/cell.h"
 #include "value/decimal.h"
 #include "value/bigint.h"
 #include "value/iter.h"
@@ -287,6 +288,11 @@ static PtcValue convert_items(Keys *k, PtcValue v, const PtcPlace *at)
 
 static PtcValue convert(Keys *k, PtcValue v, const PtcPlace *at)
 {
+    if (PTC_UNLIKELY(ptc_is_cell(v))) {
+        v = ptc_cell_inmost(k->heap, v);
+        if (v == PTC_NONE || v == PTC_UNBOUND)
+            return refuse(k, at, v == PTC_NONE ? "an atom that contains itself" : "a delay");
+    }
     PtcTag tag = ptc_tag(v);
     bool map = tag == PTC_T_SMAP || tag == PTC_T_BMAP;
     if (!map && !ptc_is_set(v) && !ptc_is_sequential(v))

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "value/bigint.h"
+#include "value/cell.h"
 #include "value/decimal.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -95,6 +96,8 @@ static Verdict shallow(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
         return DIFFERENT;
     if (ptc_is_named(a))
         return ptc_tag(a) == ptc_tag(b) && ptc_str_same(heap->budget, a, b) ? SAME : DIFFERENT;
+    if (ptc_is_cell(a))
+        return DIFFERENT; /* unless it is the same one */
     if (ptc_is(a, PTC_T_RECORD) || ptc_is(a, PTC_T_VAR))
         return record_equal(heap, a, b) ? SAME : DIFFERENT;
     return both_collections(a, b);
@@ -241,6 +244,8 @@ static uint32_t hash_record(PtcHeap *heap, PtcValue v)
 {
     const PtcRecord *r = (const PtcRecord *)(uintptr_t)v;
     uint64_t h = ptc_hash_begin(OF_RECORD + ((uint64_t)r->obj.aux << 8));
+    if (ptc_is_cell(v)) /* what it holds may change */
+        return ptc_hash_finish(ptc_hash_step(h, r->fields[PTC_CELL_NUMBER]));
     for (size_t i = 0; i < r->obj.count; i++)
         h = ptc_hash_step(h, hash_field(heap, r->fields[i]));
     return ptc_hash_finish(h);
@@ -458,7 +463,7 @@ static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
 
 static bool same_record_kind(PtcValue a, PtcValue b)
 {
-    return ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) &&
+    return ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) && !ptc_is_cell(a) &&
            ptc_obj(a)->aux == ptc_obj(b)->aux && ptc_obj(a)->count > 0 && ptc_obj(b)->count > 0;
 }
 

@@ -3,6 +3,7 @@
 #include "value/heap.h"
 
 #include "base/poison.h"
+#include "value/cell.h"
 
 enum {
     MARK_STACK_MAX = 16 * 1024, /* entries; beyond that pages are rescanned */
@@ -49,6 +50,7 @@ void ptc_heap_deinit(PtcHeap *heap)
     heap->pages = heap->large = NULL;
     heap->mark_stack = NULL;
     heap->cur = heap->end = heap->over = heap->over_end = NULL;
+    ptc_cells_free(heap);
     ptc_account_leave(heap);
 }
 
@@ -403,6 +405,8 @@ void ptc_heap_mark_begin(PtcHeap *heap)
     heap->live = heap->tool_live = 0;
     heap->mark_count = 0;
     heap->mark_overflow = false;
+    if (heap->cells)
+        ptc_cells_mark(heap);
 }
 
 /* Sets the mark of an object; false if it was set already. */

@@ -68,7 +68,10 @@ struct PtcHeap {
     PtcValue *mark_stack;
     size_t mark_count, mark_cap;
     bool mark_overflow;
-    PtcValue empty_shape;               /* shared by all empty maps and sets, or 0 */
+    struct PtcCells *cells; /* what cells of older heaps hold for this run (cell.h); or NULL */
+    uint32_t cell_count;    /* made so far */
+    bool cells_closed;      /* the table is that of an older heap, and only read */
+    PtcValue empty_shape;   /* shared by all empty maps and sets, or 0 */
     PtcShapeCache lookups[PTC_LOOKUPS]; /* (shape, key) -> position */
     PtcShapeCache
         transitions[PTC_TRANSITIONS]; /* (shape, key) -> shape with key added; with PTC_UNBOUND

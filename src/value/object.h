@@ -159,8 +159,8 @@ typedef struct PtcProto {
 } PtcProto;
 enum { PTC_PROTO_VALUES = 7 };
 
-/* Values of obj.aux that this layer knows itself: value/decimal.h. */
-enum { PTC_RECORD_DECIMAL = 13 };
+/* Values of obj.aux that this layer knows itself: value/decimal.h, value/cell.h. */
+enum { PTC_RECORD_DECIMAL = 13, PTC_RECORD_CELL = 14 };
 
 /* obj.count values; obj.aux says what they mean (lisp/record.h). */
 typedef struct PtcRecord {

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "value/bigint.h"
+#include "value/cell.h"
 #include "value/decimal.h"
 #include "value/number.h"
 #include "value/str.h"
@@ -186,11 +187,27 @@ static bool add_leaf(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
     }
 }
 
+/* #atom[1]: no address, so that what a run prints repeats; "..." for a cell inside of itself. */
+static bool add_cell(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk, PtcValue cell)
+{
+    static const char *const names[] = {"#atom[", "#volatile[", "#delay["};
+    PtcCellKind kind = ptc_cell_kind(cell);
+    if (!add_cstr(buf, names[kind < PTC_CELL_KINDS ? kind : 0]))
+        return false;
+    if (ptc_cell_is_open(walk, cell))
+        return add_cstr(buf, "...]");
+    if (ptc_cell_get(printer->heap, cell) == PTC_UNBOUND)
+        return add_cstr(buf, "pending]");
+    return ptc_visit_cell(walk, cell);
+}
+
 /* A leaf, or the opening bracket of a collection, which is then the innermost. */
 static bool add_value(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk, PtcValue v)
 {
     if (!ptc_tick(printer->heap->budget, 1))
         return false;
+    if (PTC_UNLIKELY(ptc_is_cell(v)))
+        return add_cell(printer, buf, walk, v);
     if (!ptc_visit_can(v))
         return add_leaf(printer, buf, v);
     if (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS)
@@ -209,7 +226,9 @@ static bool add_next(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk)
     PtcValue v;
     const char *separator = " ";
     switch (ptc_visit_next(top, &v)) {
-    case PTC_VISIT_END: walk->count--; return add_cstr(buf, ptc_is_sequential(top->a) ? "]" : "}");
+    case PTC_VISIT_END:
+        walk->count--;
+        return add_cstr(buf, ptc_is_sequential(top->a) || ptc_is_cell(top->a) ? "]" : "}");
     case PTC_VISIT_KEY: separator = first ? "" : ", "; break;
     case PTC_VISIT_ITEM: separator = first ? "" : " "; break;
     case PTC_VISIT_VALUE: break;

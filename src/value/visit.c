@@ -3,6 +3,7 @@
  * recursion. */
 #include "value/visit.h"
 
+#include "value/cell.h"
 #include "value/map.h"
 #include "value/vec.h"
 
@@ -56,8 +57,20 @@ static bool next_of_seq(PtcFrame *f, PtcValue *out)
     return true;
 }
 
+bool ptc_visit_cell(PtcWalk *walk, PtcValue cell)
+{
+    if (!ptc_walk_push(walk, cell, 0))
+        return false;
+    ptc_walk_top(walk)->acc = ptc_cell_get(walk->heap, cell);
+    return true;
+}
+
 PtcVisit ptc_visit_next(PtcFrame *f, PtcValue *out)
 {
+    if (PTC_UNLIKELY(ptc_is_cell(f->a))) {
+        *out = f->acc;
+        return f->pos++ == 0 ? PTC_VISIT_ITEM : PTC_VISIT_END;
+    }
     if (ptc_is_map(f->a))
         return next_entry(f, out);
     if (ptc_is_set(f->a))

@@ -194,6 +194,13 @@ static const struct {
      "(first (nth (iterate first big) 59))"},
     {"(def wide (vec (repeat 1000 (vec (range 1000)))))",
      "[(count wide) (reduce + (nth wide 999))]"},
+    {"(def a (atom [1])) (def b a) (def v (volatile! :v)) (def m {a 1}) | (swap! a conj 2)",
+     "[@a @b (= a b) (do (swap! b conj 3) @a) v (get m a) (vreset! v 1)]"},
+    {"(def a (atom nil)) (reset! a {:me a :f (fn [] a)}) (def l (atom ())) (swap! l conj l)",
+     "[a (= a (:me @a)) (= a ((:f @a))) (= l (first @l)) (count @l)]"},
+    {"(def d (delay (+ 1 2))) (def e (let [k 5] (delay (* k k)))) (def f (delay 1)) | @f",
+     "[(realized? d) @d @e (realized? e) f]"},
+    {"(def c (let [n (atom 0)] (fn [] (swap! n inc)))) | (c)", "[(c) (c)]"},
     {"(def k {[1 2] :v {:a 1} :m #{1} :s 1.5 :f}) (def s #{[1] {:b 2}})",
      "[(get k [1 2]) (get k {:a 1}) (get k #{1}) (get k 1.5) (contains? s {:b 2})]"},
     {"(def fs (mapv (fn [i] (fn [] i)) (range 30))) (def m (zipmap fs (range 30))) (def pair "

@@ -40,6 +40,7 @@ static void close_writer(SnapWriter *w)
     ptc_mem_free(mem, w->seen, n);
     ptc_mem_free(mem, w->links, w->link_cap * sizeof *w->links);
     ptc_mem_free(mem, w->indexes, w->index_cap * sizeof *w->indexes);
+    ptc_mem_free(mem, w->cells, w->cell_cap * sizeof *w->cells);
     ptc_idmap_deinit(&w->objects);
     ptc_idmap_deinit(&w->leaders);
     ptc_buf_deinit(&w->out);

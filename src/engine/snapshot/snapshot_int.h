@@ -6,14 +6,16 @@
  *     1 names    depth of the history; aliases (count, texts); bound names (count, texts), among them " journal" for
  *                the journal when there is one; other names that functions refer to (count, texts).  History, bound and other names are numbered from 0 in this order.
  *     2 objects  count, then that many objects; links (count, each: closure, capture, closure); for each SNAP_INDEX in turn
- *                how many values an entry has, and the number of the vector of entries it leads to
+ *                how many values an entry has, and the number of the vector of entries it leads to; for each SNAP_CELL
+ *                in turn what it holds (SNAP_HOLE: a delay that was not computed) and its function, or nil
  *     3 values   one for each name of the history, then for each bound name
  *   tag of all that comes before it (base/hmac.h)
  *
  * Numbers are varints: seven bits a byte, the lowest first, the top bit set on all but the last; signed ones are
  * zigzagged.  A text is its length and that many bytes of UTF-8.  An object is a byte that says what it is (SnapKind) and
  * what belongs to it; it refers to objects before it only, so that reading needs no recursion and makes no circle.  Only
- * functions of letfn refer to each other in a circle: the links close it.  The index of large maps is filled when all
+ * functions of letfn refer to each other in a circle, which the links close, and cells may hold what refers to them: they
+ * are written before what they hold.  The index of large maps is filled when all
  * objects are there, since a map may hold an older version of itself, which shares its index.
  *
  * Objects follow the layout in memory, down to the full nodes of large vectors and the index that versions of a map share,
@@ -29,6 +31,7 @@
 #include "lisp/function.h"
 #include "lisp/lib/produce.h"
 #include "lisp/record.h"
+#include "value/cell.h"
 #include "value/walk.h"
 
 #define SNAP_MAGIC "ptcsnap\x01"
@@ -96,6 +99,7 @@ typedef enum {
     SNAP_TOOL,      /* text: the function that tool/name stands for */
     SNAP_DECIMAL,   /* text: without M */
     SNAP_PERIOD,    /* signed: years, months, days */
+    SNAP_CELL,      /* PtcCellKind, number; what it holds comes after the objects */
 } SnapKind;
 
 /* ------------------------------------------------------------------------------ writing */
@@ -114,8 +118,11 @@ typedef struct SnapWriter {
     PtcIdMap leaders;  /* index of large maps -> the version with the most entries, as an address */
     PtcValue *indexes; /* in the order they were written */
     size_t index_count, index_cap;
-    PtcBuf out;     /* objects */
-    uint64_t count; /* objects written */
+    PtcValue *cells; /* the same */
+    size_t cell_count, cell_cap;
+    size_t cells_done; /* what these hold has been written */
+    PtcBuf out;        /* objects */
+    uint64_t count;    /* objects written */
     SnapLink *links;
     size_t link_count, link_cap;
     uint32_t *numbers; /* by global of the session: number of its name in the snapshot + 1, or 0 */
@@ -224,10 +231,12 @@ bool ptc_snapshot_read_fn(SnapReader *r);
 bool ptc_snapshot_read_step(SnapReader *r);
 bool ptc_snapshot_read_tool(SnapReader *r);
 bool ptc_snapshot_read_exception(SnapReader *r);
+bool ptc_snapshot_read_cell(SnapReader *r);
 bool ptc_snapshot_read_producer(SnapReader *r);
 /* What follows the objects. */
 bool ptc_snapshot_read_links(SnapReader *r);
 bool ptc_snapshot_fill_indexes(SnapReader *r);
+bool ptc_snapshot_fill_cells(SnapReader *r);
 bool ptc_snapshot_check_sets(SnapReader *r);
 /* A record of n fields; PTC_NONE when the heap is full. */
 PtcValue ptc_snapshot_record(SnapReader *r, unsigned kind, const PtcValue *fields, size_t n);

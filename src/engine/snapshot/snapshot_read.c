@@ -423,6 +423,7 @@ static bool read_object(SnapReader *r, SnapKind kind)
     case SNAP_TOOL: return ptc_snapshot_read_tool(r);
     case SNAP_DECIMAL: return read_decimal(r);
     case SNAP_PERIOD: return read_period(r);
+    case SNAP_CELL: return ptc_snapshot_read_cell(r);
     }
     return SNAP_BAD(r, "an object is of an unknown kind");
 }
@@ -439,5 +440,6 @@ bool ptc_snapshot_read_objects(SnapReader *r)
         if (!ptc_snapshot_get_byte(r, &kind) || !ptc_tick(r->heap->budget, 4) ||
             !read_object(r, (SnapKind)kind) || r->heap->budget->stop != PTC_STOP_NONE)
             return false;
-    return ptc_snapshot_read_links(r) && ptc_snapshot_fill_indexes(r) && ptc_snapshot_check_sets(r);
+    return ptc_snapshot_read_links(r) && ptc_snapshot_fill_indexes(r) &&
+           ptc_snapshot_fill_cells(r) && ptc_snapshot_check_sets(r);
 }

@@ -339,6 +339,19 @@ static bool write_index(SnapWriter *w, PtcValue v)
     return true;
 }
 
+static bool write_cell(SnapWriter *w, PtcValue v)
+{
+    PtcValue *p = one_more(w, w->cells, w->cell_count, &w->cell_cap, sizeof *p);
+    if (!p)
+        return false;
+    w->cells = p;
+    p[w->cell_count++] = v;
+    ptc_snapshot_put_number(&w->out, SNAP_CELL);
+    ptc_snapshot_put_number(&w->out, ptc_cell_kind(v));
+    ptc_snapshot_put_number(&w->out, (uint64_t)ptc_to_int(ptc_record_field(v, PTC_CELL_NUMBER)));
+    return true;
+}
+
 /* Among maps that share an index, the version with the most entries leads. */
 static bool follow_leader(SnapWriter *w, PtcValue v)
 {
@@ -434,7 +447,7 @@ static bool write_object(SnapWriter *w, PtcValue v)
     case PTC_T_CLOSURE: return write_closure(w, v);
     case PTC_T_PROTO: return ptc_snapshot_write_proto(w, v);
     case PTC_T_VAR: return ptc_snapshot_write_var(w, v);
-    case PTC_T_RECORD: return ptc_snapshot_write_record(w, v);
+    case PTC_T_RECORD: return ptc_is_cell(v) ? write_cell(w, v) : ptc_snapshot_write_record(w, v);
     default: return ptc_snapshot_refuse(w, "it holds something that cannot be stored");
     }
 }
@@ -468,7 +481,7 @@ static bool finish(SnapWriter *w, PtcValue v)
     return true;
 }
 
-bool ptc_snapshot_write(SnapWriter *w, PtcValue v)
+static bool write_one(SnapWriter *w, PtcValue v)
 {
     PtcWalk walk;
     PtcValue child;
@@ -484,6 +497,18 @@ bool ptc_snapshot_write(SnapWriter *w, PtcValue v)
         ok = finish(w, v);
     }
     ptc_walk_deinit(&walk);
+    return ok;
+}
+
+/* What cells hold is written when nothing is open any more, since it may refer to whatever holds the cell. */
+bool ptc_snapshot_write(SnapWriter *w, PtcValue v)
+{
+    bool ok = write_one(w, v);
+    while (ok && w->cells_done < w->cell_count) {
+        PtcValue cell = w->cells[w->cells_done++];
+        ok = write_one(w, ptc_record_field(cell, PTC_CELL_VALUE)) &&
+             write_one(w, ptc_record_field(cell, PTC_CELL_MORE));
+    }
     return ok;
 }
 
@@ -505,6 +530,10 @@ bool ptc_snapshot_write_end(SnapWriter *w)
         PtcValue leader = (PtcValue)ptc_idmap_find(&w->leaders, w->indexes[i])->number;
         ptc_snapshot_put_number(&w->out, ptc_is(leader, PTC_T_BMAP) ? 2 : 1);
         ptc_snapshot_put_number(&w->out, number_of(w, dict_of(leader)->entries));
+    }
+    for (size_t i = 0; i < w->cell_count; i++) {
+        put_value(w, ptc_record_field(w->cells[i], PTC_CELL_VALUE));
+        put_value(w, ptc_record_field(w->cells[i], PTC_CELL_MORE));
     }
     return ptc_buf_ok(&w->out) || ptc_budget_halt(&w->work->budget, PTC_STOP_MEMORY);
 }

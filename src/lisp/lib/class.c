@@ -8,6 +8,7 @@
 #include "lisp/lib/seq_int.h"
 #include "lisp/lib/time.h"
 #include "lisp/vm_int.h"
+#include "value/cell.h"
 #include "value/decimal.h"
 
 typedef enum {
@@ -55,7 +56,11 @@ typedef enum {
     ARGUMENT,
     INDEX,
     ARITY,
-    INFO
+    INFO,
+    DEREF,
+    ATOM,
+    VOLATILE,
+    DELAY
 } Kind;
 
 static const struct {
@@ -119,7 +124,11 @@ static const struct {
     {"Var", "clojure.lang.Var", VAR},
     {"IObj", "clojure.lang.IObj", COLL},
     {"IMeta", "clojure.lang.IMeta", COLL},
-    {"IDeref", "clojure.lang.IDeref", NEVER},
+    {"IDeref", "clojure.lang.IDeref", DEREF},
+    {"Atom", "clojure.lang.Atom", ATOM},
+    {"IAtom", "clojure.lang.IAtom", ATOM},
+    {"Volatile", "clojure.lang.Volatile", VOLATILE},
+    {"Delay", "clojure.lang.Delay", DELAY},
     {"Collection", "java.util.Collection", COLL},
     {"List", "java.util.List", SEQUENTIAL},
     {"Map", "java.util.Map", MAP},
@@ -245,6 +254,17 @@ static bool is_collection(Kind kind, PtcValue v)
     }
 }
 
+static bool is_cell(Kind kind, PtcValue v)
+{
+    bool cell = ptc_is_cell(v);
+    switch (kind) {
+    case DEREF: return cell || ptc_is(v, PTC_T_VAR);
+    case ATOM: return cell && ptc_cell_kind(v) == PTC_CELL_ATOM;
+    case VOLATILE: return cell && ptc_cell_kind(v) == PTC_CELL_VOLATILE;
+    default: return kind == DELAY && cell && ptc_cell_kind(v) == PTC_CELL_DELAY;
+    }
+}
+
 static bool belongs(PtcVM *vm, Kind kind, PtcValue v)
 {
     switch (kind) {
@@ -268,7 +288,8 @@ static bool belongs(PtcVM *vm, Kind kind, PtcValue v)
     case COMPARABLE:
         return ptc_is_number(v) || ptc_is_named(v) || ptc_is_bool(v) || is_collection(VECTOR, v) ||
                is_point(DATE, v) || is_point(INSTANT, v) || is_point(DATETIME, v);
-    default: return is_error(kind, v) || is_point(kind, v) || is_collection(kind, v);
+    default:
+        return is_error(kind, v) || is_point(kind, v) || is_collection(kind, v) || is_cell(kind, v);
     }
 }
 
@@ -293,6 +314,9 @@ static const char *const order[] = {
     "Pattern",
     "AFunction",
     "Var",
+    "Atom",
+    "Volatile",
+    "Delay",
     "Instant",
     "LocalDate",
     "LocalDateTime",
