@@ -374,6 +374,14 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     if (!args)
         return NULL;
     int row = head->kind == PTC_F_SYMBOL ? ptc_analyze_builtin_of(an, head) : -1;
+    if (row < 0 && head->kind == PTC_F_SYMBOL && head->len > 1) {
+        PtcForm *made = head->text[head->len - 1] == '.' ? ptc_analyze_constructor(an, form) : NULL;
+        if (made)
+            return call(an, made);
+        PtcExpr *field = head->text[0] == '.' ? ptc_analyze_field(an, form) : NULL;
+        if (field || an->arena->failed)
+            return field;
+    }
     PtcExpr *f = row >= 0 ? NULL : ptc_analyze_form(an, head, false);
     if (f && f->kind == PTC_X_CONST && head->kind == PTC_F_SYMBOL && ptc_analyze_is_missing(head)) {
         if (is_missing_def(head) && argc > 0 && form->items[1]->kind == PTC_F_SYMBOL)
@@ -542,6 +550,10 @@ static bool declare(Analyzer *an, const PtcForm *form)
         return true;
     if (list && form->count >= 2 && is_def(form->items[0]) && !declare_name(an, form->items[1]))
         return false;
+    const PtcForm *name;
+    for (size_t i = 0; list && (name = ptc_analyze_defined(an, form, i)) != NULL; i++)
+        if (!declare_name(an, name))
+            return false;
     for (size_t i = 1; list && ptc_form_is_symbol(form->items[0], "declare") && i < form->count;
          i++)
         if (!declare_name(an, form->items[i]))
@@ -605,6 +617,8 @@ PtcFn *ptc_analyze_start(Analyzer *an, const PtcAnalysis *job)
                      .context = job->context,
                      .warnings = job->warnings,
                      .recur_count = NO_RECUR};
+    for (uint32_t i = 0; i < an->names->count && !an->has_types; i++) /* of earlier runs */
+        an->has_types = an->names->items[i].len > 2 && !memcmp(an->names->items[i].text, "->", 2);
     PtcFn *fn = ptc_arena_zalloc(an->arena, sizeof *fn);
     PtcArity *arity = ptc_arena_zalloc(an->arena, sizeof *arity);
     if (!fn || !arity)

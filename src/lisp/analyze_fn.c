@@ -119,7 +119,9 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
     Bindings b = {0};
     bool ok = bind_params(an, arity, params, &b);
     an->loop = NULL;
-    an->recur_count = an->no_recur ? NO_RECUR : arity->count;
+    PtcLocal *self = an->self;
+    an->self = an->fn->form == PTC_FORM_METHOD && arity->count ? arity->params[0] : NULL;
+    an->recur_count = an->no_recur ? NO_RECUR : arity->count - (an->self ? 1 : 0);
     const char *no_recur = an->no_recur, *barrier = an->barrier;
     an->barrier = recur_count != NO_RECUR || barrier ? no_recur : NULL;
     an->no_recur = NULL;
@@ -130,6 +132,7 @@ static bool analyze_arity(Analyzer *an, PtcArity *arity, const PtcForm *form, si
             : ptc_analyze_body(an, form->items + first + 1, form->count - first - 1, form, true);
     arity->body = ptc_analyze_let(an, &b, body, form);
     an->scope = scope;
+    an->self = self;
     an->loop = loop;
     an->recur_count = recur_count;
     an->barrier = barrier;

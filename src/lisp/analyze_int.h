@@ -31,7 +31,9 @@ typedef struct Analyzer {
     uint32_t recur_count;  /* values recur must give, -1u: recur has no place here */
     const char *barrier;   /* what stands between here and the loop around it: "try"; or NULL */
     const char *no_recur; /* the next function is a part of this: recur may not reach it; or NULL */
+    PtcLocal *self;       /* first parameter of the method around it, which recur leaves out */
     bool has_ns;          /* there are aliases, see analyze_ns.c */
+    bool has_types;       /* there are types of the program's, or the session's */
     uint32_t depth;
     PtcValue *constants; /* keywords and strings seen so far, open-addressed */
     size_t constant_count, constant_cap;
@@ -140,6 +142,26 @@ PtcExpr *ptc_analyze_declare(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_def(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_defonce(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_defn(Analyzer *an, const PtcForm *form, bool tail);
+/* The name as a global with this value, at the place of `at`. */
+PtcExpr *ptc_analyze_define(Analyzer *an, const PtcForm *at, const PtcForm *name, PtcExpr *value);
+/* Types, protocols, multimethods (analyze_types.c). */
+PtcExpr *ptc_analyze_defrecord(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_deftype(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_defprotocol(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_extend_type(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_extend_protocol(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_reify(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_defmulti(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_defmethod(Analyzer *an, const PtcForm *form, bool tail);
+/* The function of (method [this] ...) in a type, and of a defmethod of four items at least. */
+PtcExpr *ptc_analyze_method_fn(Analyzer *an, const PtcForm *form);
+PtcExpr *ptc_analyze_defmethod_fn(Analyzer *an, const PtcForm *form);
+/* The field that a call (.-name x) reads; NULL: it is something else, or memory ran out. */
+PtcExpr *ptc_analyze_field(Analyzer *an, const PtcForm *form);
+/* (->Point a b) for (Point. a b), where the program has that type; else NULL. */
+PtcForm *ptc_analyze_constructor(Analyzer *an, const PtcForm *form);
+/* Symbol number i that a form of these defines; NULL beyond the last. */
+const PtcForm *ptc_analyze_defined(Analyzer *an, const PtcForm *form, size_t i);
 /* May catch name it? */
 bool ptc_analyze_is_exception(const char *name, size_t len);
 PtcExpr *ptc_analyze_try(Analyzer *an, const PtcForm *form, bool tail);

@@ -42,6 +42,11 @@ static PtcExpr *lone_form(Analyzer *an, const PtcLoneFn *lone)
         return named && f->count > 2 && f->items[1]->kind == PTC_F_SYMBOL
                    ? ptc_analyze_defn_fn(an, f)
                    : NULL;
+    case PTC_FORM_METHOD: return named ? ptc_analyze_method_fn(an, f) : NULL;
+    case PTC_FORM_DEFMETHOD:
+        return named && f->count > 3 && f->items[1]->kind == PTC_F_SYMBOL
+                   ? ptc_analyze_defmethod_fn(an, f)
+                   : NULL;
     case PTC_FORM_DELAY:
         return f->kind == PTC_F_LIST && f->count > 0 ? ptc_analyze_delay_fn(an, f) : NULL;
     case PTC_FORM_NONE:

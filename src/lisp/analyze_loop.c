@@ -81,10 +81,13 @@ PtcExpr *ptc_analyze_recur(Analyzer *an, const PtcForm *form, bool tail)
                                  "recur needs %u value%s here, got %u", an->recur_count,
                                  an->recur_count == 1 ? "" : "s", n);
     PtcExpr *x = ptc_analyze_new(an, PTC_X_RECUR, form);
-    if (!x || !(x->items = ptc_analyze_items(an, n)) ||
-        !ptc_analyze_all(an, form->items + 1, n, x->items))
+    uint32_t self = !an->loop && an->self ? 1 : 0; /* stays what it is */
+    if (!x || !(x->items = ptc_analyze_items(an, n + self)) ||
+        !ptc_analyze_all(an, form->items + 1, n, x->items + self))
         return NULL;
-    x->count = n;
+    if (self && !(x->items[0] = ptc_analyze_local(an, an->self, form)))
+        return NULL;
+    x->count = n + self;
     x->target = an->loop;
     return x;
 }
@@ -290,9 +293,9 @@ PtcValue ptc_analyze_var(Analyzer *an, const PtcForm *name, int global)
     return ptc_from_obj(o);
 }
 
-static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool once)
+static PtcExpr *define_as(Analyzer *an, const PtcForm *form, const PtcForm *name, PtcExpr *value,
+                          bool once)
 {
-    const PtcForm *name = form->items[1];
     int global = ptc_analyze_global(an, name->text, name->len);
     PtcExpr *x = value && global >= 0 ? ptc_analyze_new(an, PTC_X_DEF, form) : NULL;
     if (!x || (x->value = ptc_analyze_var(an, name, global)) == PTC_NONE)
@@ -307,6 +310,20 @@ static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool o
             an->global_fns[global] = value->fn;
     }
     return x;
+}
+
+static PtcExpr *define(Analyzer *an, const PtcForm *form, PtcExpr *value, bool once)
+{
+    return define_as(an, form, form->items[1], value, once);
+}
+
+PtcExpr *ptc_analyze_define(Analyzer *an, const PtcForm *at, const PtcForm *name, PtcExpr *value)
+{
+    ptc_analyze_know_global(an, ptc_names_find(an->names, name->text, name->len));
+    if (memchr(name->text, '/', name->len) && name->len > 1)
+        return ptc_analyze_error(an, PTC_E_INVALID_FORM, name, "write a name without a namespace",
+                                 "this needs a plain name");
+    return define_as(an, at, name, value, false);
 }
 
 /* Is this a def with a name and enough besides?  The name is known from here on, to its own value too. */

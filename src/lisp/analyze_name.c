@@ -259,5 +259,14 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
     PtcValue v = constant(an, form);
     if (v != PTC_NONE)
         return ptc_analyze_const(an, v, form);
+    PtcForm last = *form;
+    while (an->has_types && !slash && last.len > 0 && memchr(last.text, '.', last.len)) {
+        last.text++; /* my.app.Point is Point */
+        last.len--;
+    }
+    global =
+        last.len > 0 && last.len < form->len ? ptc_analyze_global(an, last.text, last.len) : -1;
+    if (global >= 0)
+        return ptc_analyze_symbol(an, &last);
     return slash ? qualified(an, form, prefix) : ptc_analyze_unknown(an, form);
 }

@@ -65,6 +65,10 @@ static const char *record_name(unsigned kind)
         [PTC_R_ENUM] = "a constant",
         [PTC_R_DECIMAL] = "a decimal",
         [PTC_R_FORMATTER] = "a formatter",
+        [PTC_R_TYPE] = "a type",
+        [PTC_R_PROTOCOL] = "a protocol",
+        [PTC_R_METHOD] = "a function",
+        [PTC_R_MULTI] = "a function",
         [PTC_R_PRODUCER] = "an endless sequence",
     };
     return kind < PTC_R_KINDS && names[kind] ? names[kind] : "an object";

@@ -93,12 +93,14 @@ typedef struct PtcCapture {
 
 /* How a function is written, which its text alone does not always tell. */
 typedef enum {
-    PTC_FORM_NONE,  /* not at all: a program, or a part of try */
-    PTC_FORM_FN,    /* (fn name? [x] ...) */
-    PTC_FORM_SHORT, /* #(...) */
-    PTC_FORM_DEFN,  /* (defn name [x] ...) */
-    PTC_FORM_LETFN, /* (name [x] ...) in letfn */
-    PTC_FORM_DELAY, /* (delay ...) */
+    PTC_FORM_NONE,      /* not at all: a program, or a part of try */
+    PTC_FORM_FN,        /* (fn name? [x] ...) */
+    PTC_FORM_SHORT,     /* #(...) */
+    PTC_FORM_DEFN,      /* (defn name [x] ...) */
+    PTC_FORM_LETFN,     /* (name [x] ...) in letfn */
+    PTC_FORM_DELAY,     /* (delay ...) */
+    PTC_FORM_METHOD,    /* (name [this] ...) in defrecord, deftype or reify */
+    PTC_FORM_DEFMETHOD, /* (defmethod name value [x] ...) */
     PTC_FORM_COUNT
 } PtcFnForm;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Calling things: functions, builtins, keywords, maps, sets, vectors, composed functions. */
 #include "lisp/deep.h"
+#include "lisp/dispatch.h"
 #include "lisp/element.h"
 #include "lisp/record.h"
 #include "lisp/registry.h"
@@ -19,7 +20,7 @@ bool ptc_is_callable(PtcValue v)
     case PTC_T_SSET:
     case PTC_T_BSET:
     case PTC_T_VAR: return true;
-    case PTC_T_RECORD: return ptc_obj(v)->aux == PTC_R_FN;
+    case PTC_T_RECORD: return ptc_obj(v)->aux == PTC_R_FN || ptc_is_dispatch(v);
     case PTC_T_FLAT:
     case PTC_T_VEC:
     case PTC_T_SLICE: return !ptc_is_seq_flagged(v);
@@ -350,6 +351,21 @@ static bool call_var(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcV
     return ptc_call(vm, target, argc, argv, out);
 }
 
+/* A method of a protocol, or a multimethod: calls what it chooses.  Which is never another of them, so this nests no deeper. */
+static bool call_chosen(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)
+{
+    size_t roots = vm->root_count;
+    int copied = argc <= COPIED_ARGS ? argc : 0; /* longer lists are rooted by their maker */
+    PtcValue *kept = ptc_roots(vm, copied + 1);
+    if (!kept)
+        return false;
+    ptc_copy_few(kept + 1, argv, (size_t)copied);
+    argv = copied ? kept + 1 : argv;
+    bool ok = ptc_dispatch(vm, f, argc, argv, kept) && ptc_call(vm, *kept, argc, argv, out);
+    vm->root_count = roots;
+    return ok;
+}
+
 static bool fail_not_callable(PtcVM *vm, PtcValue f)
 {
     ptc_fail(vm, PTC_E_NOT_CALLABLE, "%s is not a function and cannot be called", ptc_type_name(f));
@@ -366,6 +382,8 @@ bool ptc_call(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *o
     case PTC_T_RECORD:
         if (ptc_obj(f)->aux == PTC_R_FN)
             return call_record(vm, f, argc, argv, out);
+        if (ptc_is_dispatch(f))
+            return call_chosen(vm, f, argc, argv, out);
         break;
     case PTC_T_VAR: return call_var(vm, f, argc, argv, out);
     default:

@@ -4,11 +4,13 @@
 #include "base/watch.h"
 #include "lisp/compile.h"
 #include "lisp/deep.h"
+#include "lisp/dispatch.h"
 #include "lisp/expr.h"
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
+#include "value/typed.h"
 
 enum { FIRST_STACK = 256, STACK_KEPT = 8 * 1024 };
 
@@ -275,6 +277,25 @@ bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *
 
 /* ------------------------------------------------------------------------ printing */
 
+/* What has a name of its own: types are their name. */
+static bool print_named(PtcBuf *buf, PtcValue v)
+{
+    static const struct {
+        const char *before, *after;
+        uint8_t field;
+    } how[PTC_R_KINDS] = {[PTC_R_TYPE] = {"", "", PTC_TYPE_NAME},
+                          [PTC_R_OBJECT] = {"#object[", "]", PTC_TYPE_NAME},
+                          [PTC_R_PROTOCOL] = {"#protocol[", "]", PTC_PROTOCOL_NAME},
+                          [PTC_R_METHOD] = {"#fn[", "]", PTC_METHOD_KEY},
+                          [PTC_R_MULTI] = {"#multifn[", "]", PTC_MULTI_NAME}};
+    unsigned kind = ptc_obj(v)->aux;
+    PtcValue of = kind == PTC_R_OBJECT ? ptc_typed_type(v) : v;
+    PtcValue name = ptc_record_field(of, how[kind].field);
+    return ptc_buf_add_cstr(buf, how[kind].before) &&
+           ptc_buf_add(buf, ptc_str_bytes(name), ptc_str_len(name)) &&
+           ptc_buf_add_cstr(buf, how[kind].after);
+}
+
 static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
 {
     if (ptc_is(v, PTC_T_CLOSURE)) {
@@ -285,6 +306,9 @@ static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
                            named ? ptc_str_len(p->name) : 9) &&
                ptc_buf_add_char(buf, ']');
     }
+    if (ptc_is_dispatch(v) || ptc_is_record(v, PTC_R_PROTOCOL) || ptc_is_type(v) ||
+        ptc_is_object(v))
+        return print_named(buf, v);
     if (ptc_is(v, PTC_T_RECORD) && ptc_is_callable(v))
         return ptc_buf_add_cstr(buf, "#fn[composed]");
     if (ptc_is_record(v, PTC_R_PRODUCER))

@@ -25,6 +25,12 @@ enum {
     PTC_R_PRODUCER,  /* a sequence without end that is computed on demand; lib/produce.h */
     PTC_R_DECIMAL = PTC_RECORD_DECIMAL, /* unscaled integer, scale; value/decimal.h */
     PTC_R_CELL = PTC_RECORD_CELL,       /* a place whose value may change; value/cell.h */
+    PTC_R_TYPE = PTC_RECORD_TYPE,       /* what defrecord, deftype and reify make; value/typed.h */
+    PTC_R_OBJECT = PTC_RECORD_OBJECT,   /* a value of deftype or reify */
+    PTC_R_PROTOCOL,                     /* lisp/dispatch.h has the fields of these */
+    PTC_R_METHOD,                       /* a function of a protocol */
+    PTC_R_MULTI,                        /* a multimethod */
+    PTC_R_INLINE, /* a method written inside of a type: what it captures are the fields */
     PTC_R_KINDS
 };
 
@@ -38,10 +44,18 @@ static inline PtcValue ptc_record_field(PtcValue record, size_t i)
     return ((const PtcRecord *)(uintptr_t)record)->fields[i];
 }
 
+/* Does calling it choose a function first (lisp/dispatch.h)? */
+static inline bool ptc_is_dispatch(PtcValue v)
+{
+    return ptc_is(v, PTC_T_RECORD) &&
+           (ptc_obj(v)->aux == PTC_R_METHOD || ptc_obj(v)->aux == PTC_R_MULTI);
+}
+
 /* Everything that a program can use as a function, however it was made. */
 static inline bool ptc_is_function(PtcValue v)
 {
-    return ptc_is_builtin(v) || ptc_is(v, PTC_T_CLOSURE) || ptc_is_record(v, PTC_R_FN);
+    return ptc_is_builtin(v) || ptc_is(v, PTC_T_CLOSURE) || ptc_is_record(v, PTC_R_FN) ||
+           ptc_is_dispatch(v);
 }
 
 /* What kind of error a PTC_R_ERROR is (lib/except.c). */

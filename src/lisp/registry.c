@@ -37,6 +37,10 @@
     X(ptc_lib_output) \
     X(ptc_lib_fn) \
     X(ptc_lib_cells) \
+    X(ptc_lib_types) \
+    X(ptc_lib_protocols) \
+    X(ptc_lib_multi) \
+    X(ptc_lib_hierarchy) \
     X(ptc_lib_parallel) \
     X(ptc_lib_tree) \
     X(ptc_lib_core) \

@@ -3,6 +3,7 @@
  * function of its own, so that the loop stays small and its state stays in registers. */
 #include <stdio.h>
 
+#include "lisp/dispatch.h"
 #include "lisp/lib/compare.h"
 #include "lisp/lib/num.h"
 #include "lisp/lib/produce.h"
@@ -551,6 +552,11 @@ op_CALL : {
     }
     TICK(1);
     call->pc = pc;
+    if (PTC_UNLIKELY(ptc_is_dispatch(f))) { /* what it chooses is called from here */
+        if (!ptc_dispatch(vm, f, i.b, &R[i.a + 1], &R[i.a]))
+            goto error;
+        goto op_CALL;
+    }
     if (!ptc_vm_call(vm, f, i.b, &R[i.a + 1], &R[i.a]))
         goto error;
     NEXT;

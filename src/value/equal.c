@@ -11,6 +11,7 @@
 #include "value/decimal.h"
 #include "value/map.h"
 #include "value/str.h"
+#include "value/typed.h"
 #include "value/vec.h"
 #include "value/walk.h"
 
@@ -96,10 +97,18 @@ static Verdict shallow(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
         return DIFFERENT;
     if (ptc_is_named(a))
         return ptc_tag(a) == ptc_tag(b) && ptc_str_same(heap->budget, a, b) ? SAME : DIFFERENT;
-    if (ptc_is_cell(a))
-        return DIFFERENT; /* unless it is the same one */
+    if (ptc_is_cell(a) || ptc_is_object(a))
+        return DIFFERENT;                 /* unless it is the same one */
+    if (ptc_is_type(a) && ptc_is_type(b)) /* by name */
+        return ptc_str_same(heap->budget, ptc_type_field(a, PTC_TYPE_NAME),
+                            ptc_type_field(b, PTC_TYPE_NAME))
+                   ? SAME
+                   : DIFFERENT;
     if (ptc_is(a, PTC_T_RECORD) || ptc_is(a, PTC_T_VAR))
         return record_equal(heap, a, b) ? SAME : DIFFERENT;
+    if (PTC_UNLIKELY(ptc_obj(a)->flags & PTC_TYPED || ptc_obj(b)->flags & PTC_TYPED) &&
+        !ptc_typed_alike(heap, a, b))
+        return DIFFERENT;
     return both_collections(a, b);
 }
 
@@ -244,8 +253,10 @@ static uint32_t hash_record(PtcHeap *heap, PtcValue v)
 {
     const PtcRecord *r = (const PtcRecord *)(uintptr_t)v;
     uint64_t h = ptc_hash_begin(OF_RECORD + ((uint64_t)r->obj.aux << 8));
-    if (ptc_is_cell(v)) /* what it holds may change */
+    if (ptc_is_cell(v) || ptc_is_object(v)) /* what it holds does not count */
         return ptc_hash_finish(ptc_hash_step(h, r->fields[PTC_CELL_NUMBER]));
+    if (ptc_is_type(v))
+        return ptc_hash_finish(ptc_hash_step(h, ptc_str_hash(r->fields[PTC_TYPE_NAME])));
     for (size_t i = 0; i < r->obj.count; i++)
         h = ptc_hash_step(h, hash_field(heap, r->fields[i]));
     return ptc_hash_finish(h);
@@ -463,8 +474,10 @@ static int compare_seqs(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
 
 static bool same_record_kind(PtcValue a, PtcValue b)
 {
-    return ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) && !ptc_is_cell(a) &&
-           ptc_obj(a)->aux == ptc_obj(b)->aux && ptc_obj(a)->count > 0 && ptc_obj(b)->count > 0;
+    /* cells and what comes after them have no order */
+    return ptc_is(a, PTC_T_RECORD) && ptc_is(b, PTC_T_RECORD) &&
+           ptc_obj(a)->aux == ptc_obj(b)->aux && ptc_obj(a)->aux < PTC_RECORD_CELL &&
+           ptc_obj(a)->count > 0 && ptc_obj(b)->count > 0;
 }
 
 /* The last field if it is a small integer: the nanoseconds of a time, the number of a constant. */

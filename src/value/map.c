@@ -6,6 +6,7 @@
 #include "value/dict.h"
 #include "value/equal.h"
 #include "value/str.h"
+#include "value/typed.h"
 
 static PtcSmap *smap(PtcValue v)
 {
@@ -285,17 +286,25 @@ static PtcValue assoc(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value,
     return shape == PTC_NONE ? shape : smap_with(heap, shape, map, n, value);
 }
 
+/* What became of a typed map, with its type. */
+static PTC_NOINLINE PtcValue keep_type(PtcHeap *heap, PtcValue old, PtcValue new)
+{
+    return new == PTC_NONE || new == old ? new : ptc_typed_new(heap, new, ptc_typed_type(old));
+}
+
 PtcValue ptc_map_assoc(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value)
 {
-    return assoc(heap, map, key, value, false);
+    PtcValue new = assoc(heap, map, key, value, false);
+    return PTC_UNLIKELY(ptc_obj(map)->flags & PTC_TYPED) ? keep_type(heap, map, new) : new;
 }
 
 PtcValue ptc_map_assoc_flex(PtcHeap *heap, PtcValue map, PtcValue key, PtcValue value)
 {
-    return assoc(heap, map, key, value, true);
+    PtcValue new = assoc(heap, map, key, value, true);
+    return PTC_UNLIKELY(ptc_obj(map)->flags & PTC_TYPED) ? keep_type(heap, map, new) : new;
 }
 
-PtcValue ptc_map_dissoc(PtcHeap *heap, PtcValue map, PtcValue key)
+static PtcValue dissoc(PtcHeap *heap, PtcValue map, PtcValue key)
 {
     if (ptc_tag(map) == PTC_T_BMAP)
         return ptc_dict_remove(heap, map, key);
@@ -309,6 +318,14 @@ PtcValue ptc_map_dissoc(PtcHeap *heap, PtcValue map, PtcValue key)
             values[k++] = smap(map)->values[i];
     PtcValue shape = shape_remove(heap, shape_of(map), (size_t)at);
     return shape == PTC_NONE ? shape : ptc_smap_new(heap, shape, values);
+}
+
+PtcValue ptc_map_dissoc(PtcHeap *heap, PtcValue map, PtcValue key)
+{
+    PtcValue new = dissoc(heap, map, key);
+    if (PTC_LIKELY(!(ptc_obj(map)->flags & PTC_TYPED)))
+        return new;
+    return ptc_type_find(heap, ptc_typed_type(map), key) >= 0 ? new : keep_type(heap, map, new);
 }
 
 PtcValue ptc_set_add(PtcHeap *heap, PtcValue set, PtcValue key)

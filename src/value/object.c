@@ -9,6 +9,12 @@ static PtcLayout run_of_values(const PtcObj *o, size_t offset, size_t n, size_t 
     return (PtcLayout){size, (PtcValue *)(uintptr_t)((const char *)o + offset), n};
 }
 
+/* Values behind the entries of a map. */
+static size_t typed(const PtcObj *o)
+{
+    return o->flags & PTC_TYPED ? 1 : 0;
+}
+
 PtcLayout ptc_object_layout(const PtcObj *o)
 {
     size_t n = o->count;
@@ -33,12 +39,15 @@ PtcLayout ptc_object_layout(const PtcObj *o)
     case PTC_T_BSET:
     case PTC_T_BMAP:
         return o->flags & PTC_SORTED ? run_of_values(o, sizeof(PtcObj), 4, sizeof(PtcSorted))
-                                     : run_of_values(o, sizeof(PtcObj), 2, sizeof(PtcDict));
+                                     : run_of_values(o, sizeof(PtcObj), 2 + typed(o),
+                                                     sizeof(PtcDict) + typed(o) * sizeof(PtcValue));
     case PTC_T_SLICE: return run_of_values(o, sizeof(PtcObj), 1, sizeof(PtcSlice));
     case PTC_T_SSET:
         return run_of_values(o, sizeof(PtcObj), n,
                              sizeof(PtcShape) + n * (sizeof(PtcValue) + sizeof(uint32_t)));
     case PTC_T_SMAP:
+        n += typed(o);
+        /* fall through */
     case PTC_T_CLOSURE:
         return run_of_values(o, sizeof(PtcObj), n + 1, sizeof(PtcSmap) + n * sizeof(PtcValue));
     case PTC_T_HAMT:

@@ -102,6 +102,8 @@ typedef struct PtcDict {
 
 /* flag of BMAP, BSET: a PtcSorted; see sorted.h */
 #define PTC_SORTED 1
+/* flag of SMAP, BMAP that is not sorted: its type follows; see typed.h */
+#define PTC_TYPED 2
 
 typedef struct PtcSorted {
     PtcDict dict;
@@ -159,8 +161,13 @@ typedef struct PtcProto {
 } PtcProto;
 enum { PTC_PROTO_VALUES = 7 };
 
-/* Values of obj.aux that this layer knows itself: value/decimal.h, value/cell.h. */
-enum { PTC_RECORD_DECIMAL = 13, PTC_RECORD_CELL = 14 };
+/* Values of obj.aux that this layer knows itself: value/decimal.h, value/cell.h, value/typed.h. */
+enum {
+    PTC_RECORD_DECIMAL = 13,
+    PTC_RECORD_CELL = 14,
+    PTC_RECORD_TYPE = 15,
+    PTC_RECORD_OBJECT = 16
+};
 
 /* obj.count values; obj.aux says what they mean (lisp/record.h). */
 typedef struct PtcRecord {

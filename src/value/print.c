@@ -9,6 +9,7 @@
 #include "value/decimal.h"
 #include "value/number.h"
 #include "value/str.h"
+#include "value/typed.h"
 #include "value/vec.h"
 #include "value/visit.h"
 
@@ -187,6 +188,13 @@ static bool add_leaf(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
     }
 }
 
+/* What stands before the entries of a record: #user.Point */
+static bool add_type(PtcBuf *buf, PtcValue type)
+{
+    PtcValue name = ptc_type_field(type, PTC_TYPE_NAME);
+    return add_cstr(buf, "#") && add(buf, ptc_str_bytes(name), ptc_str_len(name));
+}
+
 /* #atom[1]: no address, so that what a run prints repeats; "..." for a cell inside of itself. */
 static bool add_cell(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk, PtcValue cell)
 {
@@ -212,6 +220,8 @@ static bool add_value(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk, Ptc
         return add_leaf(printer, buf, v);
     if (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS)
         return add_cstr(buf, "#seq[endless]");
+    if (PTC_UNLIKELY(ptc_is_typed(v)) && !add_type(buf, ptc_typed_type(v)))
+        return false;
     return add_cstr(buf, ptc_is_map(v)   ? "{"
                          : ptc_is_set(v) ? "#{"
                                          : "[") &&

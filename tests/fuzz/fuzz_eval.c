@@ -539,6 +539,22 @@ static const char *const shapes[] = {
     "(let [x (delay $) y (volatile! x)] (vswap! y vector $) [@x y])",
     "(pmap (fn [y] (let [x (atom y)] (swap! x vector x) (deref x))) $)",
     "(let [x (atom $)] (pmap (fn [y] (reset! x y) $) $))",
+    "(do (defrecord R [x y]) (let [m (->R $ $)] [(assoc m :x $) (= m $) (dissoc m :x) (into m "
+    "$)]))",
+    "(do (defrecord R [x y]) (map->R $))",
+    "(do (defprotocol P (g [x] [x y])) (extend-type $ P (g [x] $)) (g $))",
+    "(do (defprotocol P (g [x] [x y])) (defrecord R [m] P (g [x] [m $]) (g [x y] (if y m (recur "
+    "$)))) "
+    "[(g (->R $)) (g (->R $) $)])",
+    "(do (defprotocol P (g [x])) (extend-protocol P Long (g [x] $) nil (g [x] $) Object (g [x] x)) "
+    "(map "
+    "g $))",
+    "(do (deftype T [x y]) (let [m (->T $ $)] [(.-x m) m (= m m) {m $}]))",
+    "(do (defprotocol P (g [x])) (let [y $ m (reify P (g [x] y))] [(g m) m]))",
+    "(do (defmulti g $) (defmethod g $ [x] $) (defmethod g :default [x] $) [(g $) (methods g)])",
+    "(do (derive ::a ::b) (derive ::b ::c) (defmulti g identity) (defmethod g ::c [x] $) [(g ::a) "
+    "(isa? $ "
+    "$) (ancestors $)])",
     "(for [x $ y $ :when $] $)",
     "(doseq [x $] $)",
     "(map (fn [x] $) $)",

@@ -85,8 +85,35 @@ static void test_torture(void)
     end_engine(ptc);
 }
 
+/* Protocols, multimethods and the global hierarchy follow the same rules. */
+static void test_types(void)
+{
+    Ptc *ptc = patient_engine();
+    PtcSession *s = ptc_session_new(ptc);
+    EXPECT(ptc, s, "(defprotocol S (area [s])) (defrecord Sq [n] S (area [_] (* n n)))", "user.Sq");
+    EXPECT(ptc, s, "(defmulti f :k) (defmethod f :a [_] 1) (derive ::x ::y)", "nil");
+    EXPECT(
+        ptc, s,
+        "(extend-type Sq S (area [_] :bad)) (extend-type Long S (area [_] :bad)) (defmethod f :a "
+        "[_] :bad) (defmethod f :b [_] :bad) (remove-method f :a) (derive ::z ::x) (fail 1)",
+        "!fail 1:163");
+    EXPECT(ptc, s, "[(area (->Sq 3)) (f {:k :a}) (satisfies? S 1) (isa? ::z ::x) (isa? ::x ::y)]",
+           "[9 1 false false true]");
+    EXPECT(ptc, s, "(f {:k :b})", "!value_error 1:1");
+    EXPECT(ptc, s, "(defmethod f :b [_] 2) (extend-type Long S (area [n] n))", "nil");
+    EXPECT(ptc, s, "[(f {:k :b}) (area 5) (area (Sq. 2)) (.-n (->Sq 4))]", "[2 5 4 4]");
+    EXPECT(ptc, s, "(def old (->Sq 1)) (defrecord Sq [n m] S (area [_] (* n m)))", "user.Sq");
+    EXPECT(ptc, s, "[(area (->Sq 2 3)) old (instance? Sq old) (= old (map->Sq {:n 1}))]",
+           "[6 #user.Sq{:n 1} true false]");
+    EXPECT(ptc, s, "(defmulti f :j) (defmethod f 1 [_] :new) [(f {:j 1}) (count (methods f))]",
+           "[:new 1]");
+    ptc_session_free(s);
+    end_engine(ptc);
+}
+
 int main(void)
 {
+    test_types();
     test_rollback();
     test_compaction();
     test_outcome();

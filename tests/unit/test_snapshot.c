@@ -201,6 +201,31 @@ static const struct {
     {"(def d (delay (+ 1 2))) (def e (let [k 5] (delay (* k k)))) (def f (delay 1)) | @f",
      "[(realized? d) @d @e (realized? e) f]"},
     {"(def c (let [n (atom 0)] (fn [] (swap! n inc)))) | (c)", "[(c) (c)]"},
+    {"(defrecord P [x y]) (def p (->P 1 [2])) (defrecord E []) (def e (->E)) (def q (assoc p :z "
+     "3))",
+     "[p (= p (->P 1 [2])) (= p {:x 1 :y [2]}) (map->P {:x 5}) e (->E) (instance? P q) (dissoc q "
+     ":x) "
+     "(get {p 1} (->P 1 [2])) (class p) (->P 7 8)]"},
+    {"(defrecord W [a b c d e f g h i j k l m n o p q r]) (def w (apply ->W (range 18)))",
+     "[w (= w (apply ->W (range 18))) (:r (assoc w :r 0)) (instance? W (assoc w :s 1))]"},
+    {"(defprotocol S (area [s]) (grow [s k])) (defrecord Sq [side] S (area [_] (* side side)) "
+     "(grow "
+     "[this k] (if (> side 100) this (recur k)))) (extend-protocol S Long (area [n] n) nil (area "
+     "[_] "
+     "0)) | (def x (->Sq 3))",
+     "[(area x) (area 4) (area nil) (satisfies? S \"\") S area Sq (do (extend-type String S (area "
+     "[s] (count s))) (area \"abc\"))]"},
+    {"(defprotocol B (v [b])) (deftype T [a b] B (v [_] [a b])) (def t (->T 1 2)) (def r (let [n "
+     "5] "
+     "(reify B (v [_] n)))) (def m {t :t})",
+     "[(v t) (v r) t (.-a t) (= t t) (get m t) (v (T. 3 4))]"},
+    {"(derive ::sq ::shape) (defmulti area :k) (defmethod area ::shape [_] :shape) (defmethod area "
+     ":default [x] [:other (:k x)]) | (defmethod area 5 five [x] (fn [] five)) (prefer-method area "
+     "1 "
+     "2)",
+     "[(area {:k ::sq}) (area {:k 7}) (isa? ::sq ::shape) area (count (methods area)) (prefers "
+     "area) "
+     "(do (remove-method area :default) (try (area {:k 7}) (catch Exception e :none)))]"},
     {"(def k {[1 2] :v {:a 1} :m #{1} :s 1.5 :f}) (def s #{[1] {:b 2}})",
      "[(get k [1 2]) (get k {:a 1}) (get k #{1}) (get k 1.5) (contains? s {:b 2})]"},
     {"(def fs (mapv (fn [i] (fn [] i)) (range 30))) (def m (zipmap fs (range 30))) (def pair "

@@ -32,6 +32,7 @@
 #include "lisp/lib/produce.h"
 #include "lisp/record.h"
 #include "value/cell.h"
+#include "value/typed.h"
 #include "value/walk.h"
 
 #define SNAP_MAGIC "ptcsnap\x01"
@@ -100,7 +101,20 @@ typedef enum {
     SNAP_DECIMAL,   /* text: without M */
     SNAP_PERIOD,    /* signed: years, months, days */
     SNAP_CELL,      /* PtcCellKind, number; what it holds comes after the objects */
+    SNAP_TYPED,     /* type; then SNAP_MAP or SNAP_DICT with what belongs to it */
+    SNAP_RECORD,    /* SnapRecord, count, values: types, protocols, multimethods and their parts */
 } SnapKind;
+
+/* Kinds of SNAP_RECORD; never renumbered. */
+typedef enum {
+    SNAP_R_TYPE,
+    SNAP_R_OBJECT,
+    SNAP_R_PROTOCOL,
+    SNAP_R_METHOD,
+    SNAP_R_MULTI,
+    SNAP_R_INLINE,
+    SNAP_R_COUNT
+} SnapRecord;
 
 /* ------------------------------------------------------------------------------ writing */
 
@@ -231,12 +245,17 @@ bool ptc_snapshot_read_fn(SnapReader *r);
 bool ptc_snapshot_read_step(SnapReader *r);
 bool ptc_snapshot_read_tool(SnapReader *r);
 bool ptc_snapshot_read_exception(SnapReader *r);
-bool ptc_snapshot_read_cell(SnapReader *r);
 bool ptc_snapshot_read_producer(SnapReader *r);
-/* What follows the objects. */
+/* Cells, types and what belongs to them (snapshot_types.c). */
+bool ptc_snapshot_read_cell(SnapReader *r);
+bool ptc_snapshot_read_typed(SnapReader *r);
+bool ptc_snapshot_read_record(SnapReader *r);
+bool ptc_snapshot_fill_cells(SnapReader *r);
+/* The SnapRecord of a kind of record, SNAP_R_COUNT for others. */
+SnapRecord ptc_snapshot_record_code(unsigned kind);
+/* What follows the objects (snapshot_read_coll.c, snapshot_read_fn.c). */
 bool ptc_snapshot_read_links(SnapReader *r);
 bool ptc_snapshot_fill_indexes(SnapReader *r);
-bool ptc_snapshot_fill_cells(SnapReader *r);
 bool ptc_snapshot_check_sets(SnapReader *r);
 /* A record of n fields; PTC_NONE when the heap is full. */
 PtcValue ptc_snapshot_record(SnapReader *r, unsigned kind, const PtcValue *fields, size_t n);

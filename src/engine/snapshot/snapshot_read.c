@@ -424,6 +424,8 @@ static bool read_object(SnapReader *r, SnapKind kind)
     case SNAP_DECIMAL: return read_decimal(r);
     case SNAP_PERIOD: return read_period(r);
     case SNAP_CELL: return ptc_snapshot_read_cell(r);
+    case SNAP_TYPED: return ptc_snapshot_read_typed(r);
+    case SNAP_RECORD: return ptc_snapshot_read_record(r);
     }
     return SNAP_BAD(r, "an object is of an unknown kind");
 }

@@ -155,10 +155,18 @@ static const struct {
     const char *name;
     size_t least, most;
 } composed[] = {
-    {"composed", 1, FIELDS_MAX}, {"partly", 1, FIELDS_MAX},     {"negated", 1, 1},
-    {"constant", 1, 1},          {"juxtaposed", 1, FIELDS_MAX}, {"nil-filled", 2, 4},
-    {"every-of", 1, FIELDS_MAX}, {"some-of", 1, FIELDS_MAX},    {"memoized", 1, 1},
+    {"composed", 1, FIELDS_MAX},
+    {"partly", 1, FIELDS_MAX},
+    {"negated", 1, 1},
+    {"constant", 1, 1},
+    {"juxtaposed", 1, FIELDS_MAX},
+    {"nil-filled", 2, 4},
+    {"every-of", 1, FIELDS_MAX},
+    {"some-of", 1, FIELDS_MAX},
+    {"memoized", 1, 1},
     {"completed", 2, 2},
+    {"made", 2, 2},
+    {"made-from", 2, 2},
 };
 enum { COMPOSED = sizeof composed / sizeof *composed };
 
@@ -373,38 +381,4 @@ bool ptc_snapshot_read_exception(SnapReader *r)
     f[FIRST] = ptc_int((int64_t)first);
     f[LAST] = ptc_int((int64_t)last);
     return ptc_snapshot_add_value(r, ptc_snapshot_record(r, PTC_R_ERROR, f, FIELDS));
-}
-
-/* -------------------------------------------------------------------------------- cells */
-
-bool ptc_snapshot_read_cell(SnapReader *r)
-{
-    uint64_t kind, number;
-    if (!ptc_snapshot_get_number(r, PTC_CELL_KINDS - 1, &kind) ||
-        !ptc_snapshot_get_number(r, UINT32_MAX, &number))
-        return false;
-    PtcValue cell = ptc_cell_new(r->heap, (PtcCellKind)kind, PTC_NIL, PTC_NIL);
-    if (cell == PTC_NONE)
-        return false;
-    ((PtcRecord *)(uintptr_t)cell)->fields[PTC_CELL_NUMBER] = ptc_int((int64_t)number);
-    return ptc_snapshot_add_value(r, cell);
-}
-
-static bool fill_cell(SnapReader *r, PtcValue cell)
-{
-    PtcValue *f = ((PtcRecord *)(uintptr_t)cell)->fields;
-    bool delay = ptc_cell_kind(cell) == PTC_CELL_DELAY;
-    if (!ptc_snapshot_get_slot(r, delay, false, &f[PTC_CELL_VALUE]) ||
-        !ptc_snapshot_get_value(r, &f[PTC_CELL_MORE]))
-        return false;
-    bool good = delay ? ptc_is_callable(f[PTC_CELL_MORE]) : f[PTC_CELL_MORE] == PTC_NIL;
-    return good || SNAP_BAD(r, "an atom or a delay is written wrong");
-}
-
-bool ptc_snapshot_fill_cells(SnapReader *r)
-{
-    for (size_t i = 0; i < r->count; i++)
-        if (ptc_is_cell(r->items[i].value) && !fill_cell(r, r->items[i].value))
-            return false;
-    return true;
 }

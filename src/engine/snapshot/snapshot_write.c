@@ -54,7 +54,8 @@ bool ptc_snapshot_refuse(SnapWriter *w, const char *format, ...)
 
 static bool is_empty(PtcValue v)
 {
-    return (ptc_is(v, PTC_T_SSET) || ptc_is(v, PTC_T_SMAP)) && ptc_obj(v)->count == 0;
+    return (ptc_is(v, PTC_T_SSET) || ptc_is(v, PTC_T_SMAP)) && ptc_obj(v)->count == 0 &&
+           !ptc_is_typed(v);
 }
 
 /* Is it written as a separate object? */
@@ -365,10 +366,20 @@ static bool follow_leader(SnapWriter *w, PtcValue v)
     return true;
 }
 
+/* What stands before a map that has a type. */
+static void write_type(SnapWriter *w, PtcValue v)
+{
+    if (!ptc_is_typed(v))
+        return;
+    ptc_snapshot_put_number(&w->out, SNAP_TYPED);
+    put_value(w, ptc_typed_type(v));
+}
+
 static bool write_dict(SnapWriter *w, PtcValue v)
 {
     if (ptc_is_sorted(v))
         return write_sorted(w, v);
+    write_type(w, v);
     ptc_snapshot_put_number(&w->out, SNAP_DICT);
     ptc_snapshot_put_number(&w->out, ptc_is(v, PTC_T_BMAP));
     put_value(w, dict_of(v)->entries);
@@ -437,8 +448,9 @@ static bool write_object(SnapWriter *w, PtcValue v)
             return true;
         }
         PtcLayout at = ptc_object_layout(ptc_obj(v));
+        write_type(w, v);
         ptc_snapshot_put_number(&w->out, ptc_is(v, PTC_T_CONS) ? SNAP_CONS : SNAP_MAP);
-        write_values(w, at.values, at.value_count);
+        write_values(w, at.values, at.value_count - ptc_is_typed(v));
         return true;
     }
     case PTC_T_BMAP:

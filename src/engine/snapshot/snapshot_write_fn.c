@@ -156,7 +156,7 @@ bool ptc_snapshot_next_field(PtcFrame *f, PtcValue *child)
         return next_of_producer(f, child);
     size_t first = kind == PTC_R_FN ? 1 : 0; /* the hidden builtin is written by name */
     bool refers = (kind == PTC_R_FN && !is_behind(f->a, "%tool")) || kind == PTC_R_REDUCED ||
-                  kind == PTC_R_ERROR;
+                  kind == PTC_R_ERROR || ptc_snapshot_record_code(kind) != SNAP_R_COUNT;
     if (!refers || first + f->pos >= ptc_obj(f->a)->count)
         return false;
     *child = ptc_record_field(f->a, first + f->pos++);
@@ -306,6 +306,16 @@ bool ptc_snapshot_write_record(SnapWriter *w, PtcValue v)
     case PTC_R_ENUM: return write_enum(w, v);
     case PTC_R_DECIMAL: return write_decimal(w, v);
     case PTC_R_PRODUCER: write_producer(w, v); return true;
+    case PTC_R_TYPE:
+    case PTC_R_OBJECT:
+    case PTC_R_PROTOCOL:
+    case PTC_R_METHOD:
+    case PTC_R_MULTI:
+    case PTC_R_INLINE:
+        ptc_snapshot_put_number(&w->out, SNAP_RECORD);
+        ptc_snapshot_put_number(&w->out, ptc_snapshot_record_code(ptc_obj(v)->aux));
+        put_fields(w, v, 0);
+        return true;
     default: return ptc_snapshot_refuse(w, "it holds something that cannot be stored");
     }
 }

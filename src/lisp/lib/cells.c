@@ -2,6 +2,8 @@
  * Atoms, volatiles and delays.  value/cell.h has the rules: a cell is an anonymous variable of the run.  What a function of the
  * program computes for a cell is stored when that function has returned; there are no other threads that could have changed
  * the cell meanwhile, only the function itself, and what it stored is then overwritten, as Clojure's last write wins. */
+#include "lisp/lib/cells.h"
+
 #include "lisp/record.h"
 #include "value/cell.h"
 
@@ -16,19 +18,24 @@ static bool arg_cell(PtcVM *vm, const PtcValue *argv, PtcCellKind kind)
            ptc_fail_type(vm, argv, 0, kind == PTC_CELL_ATOM ? "an atom" : "a volatile");
 }
 
-/* Stores v.  A volatile is changed as an atom is. */
-static bool store(PtcVM *vm, PtcValue cell, PtcValue v)
+bool ptc_cells_store(PtcVM *vm, PtcValue cell, PtcValue v, const char *what)
 {
     PtcCellSet set = ptc_cell_set(vm->heap, cell, v);
     if (set == PTC_CELL_CLOSED) {
         ptc_fail(vm, PTC_E_VALUE,
                  "%s that was made outside of a pmap or pcalls cannot be changed inside: what its "
                  "items see would depend on which of them is first",
-                 ptc_cell_kind(cell) == PTC_CELL_ATOM ? "an atom" : "a volatile");
+                 what);
         return ptc_fail_hint(vm, "let each item give its part, and put them together after it: "
                                  "(reduce f init (pmap g coll))");
     }
     return set == PTC_CELL_SET;
+}
+
+static bool store(PtcVM *vm, PtcValue cell, PtcValue v)
+{
+    return ptc_cells_store(vm, cell, v,
+                           ptc_cell_kind(cell) == PTC_CELL_ATOM ? "an atom" : "a volatile");
 }
 
 /* New cell value: (f old args...), where argv is cell, f, args. */
@@ -74,9 +81,10 @@ static bool give_pair(PtcVM *vm, PtcValue *kept, PtcValue *out)
 
 /* -------------------------------------------------------------------------------- atoms */
 
-static bool is_meta(PtcValue v)
+static bool is_validator(PtcValue v)
 {
-    return ptc_is_keyword(v) && ptc_text_is((PtcText){ptc_str_bytes(v), ptc_str_len(v)}, "meta");
+    return ptc_is_keyword(v) &&
+           ptc_text_is((PtcText){ptc_str_bytes(v), ptc_str_len(v)}, "validator");
 }
 
 PTC_BUILTIN(
@@ -90,7 +98,7 @@ PTC_BUILTIN(
     "value_error")
 {
     for (int i = 1; i < argc; i += 2) {
-        if (is_meta(argv[i]))
+        if (!is_validator(argv[i]) || i + 1 >= argc || argv[i + 1] == PTC_NIL)
             continue;
         ptc_fail(vm, PTC_E_VALUE, "atom takes a value; there are no validators and watches");
         return ptc_fail_hint(vm, "check the value before swap! or reset!");

@@ -10,6 +10,7 @@
 #include "lisp/vm_int.h"
 #include "value/cell.h"
 #include "value/decimal.h"
+#include "value/typed.h"
 
 typedef enum {
     ANY,
@@ -60,7 +61,8 @@ typedef enum {
     DEREF,
     ATOM,
     VOLATILE,
-    DELAY
+    DELAY,
+    RECORD
 } Kind;
 
 static const struct {
@@ -129,6 +131,7 @@ static const struct {
     {"IAtom", "clojure.lang.IAtom", ATOM},
     {"Volatile", "clojure.lang.Volatile", VOLATILE},
     {"Delay", "clojure.lang.Delay", DELAY},
+    {"IRecord", "clojure.lang.IRecord", RECORD},
     {"Collection", "java.util.Collection", COLL},
     {"List", "java.util.List", SEQUENTIAL},
     {"Map", "java.util.Map", MAP},
@@ -285,6 +288,7 @@ static bool belongs(PtcVM *vm, Kind kind, PtcValue v)
     case VAR: return ptc_is(v, PTC_T_VAR);
     case UUID: return ptc_is_string(v) && ptc_is_uuid(ptc_str_bytes(v), ptc_str_len(v));
     case REGEX: return ptc_is_regex(v);
+    case RECORD: return ptc_is_typed(v);
     case COMPARABLE:
         return ptc_is_number(v) || ptc_is_named(v) || ptc_is_bool(v) || is_collection(VECTOR, v) ||
                is_point(DATE, v) || is_point(INSTANT, v) || is_point(DATETIME, v);
@@ -356,14 +360,95 @@ static const char *class_of(PtcVM *vm, PtcValue v)
     return "java.lang.Object";
 }
 
-PTC_BUILTIN(core_class, "clojure.core", "class", 1, 1, 0, "(class x)",
-            "The class of a value, as the symbol of its name in Clojure; nil for nil.",
-            "(class \"a\") => java.lang.String\n(= Long (class 1)) => true\n(class nil) => nil\n"
-            "(class) !! arity_error")
+/* ------------------------------------------------------------------------ among classes */
+
+static size_t number_of(PtcValue symbol)
+{
+    return ptc_is(symbol, PTC_T_SYMBOL)
+               ? class_number((PtcText){ptc_str_bytes(symbol), ptc_str_len(symbol)})
+               : CLASSES;
+}
+
+bool ptc_class_has(PtcVM *vm, PtcValue symbol, PtcValue v)
+{
+    size_t n = number_of(symbol);
+    return n < CLASSES && belongs(vm, classes[n].kind, v);
+}
+
+static int breadth(Kind kind)
+{
+    switch (kind) {
+    case ANY: return 5;
+    case COLL:
+    case COMPARABLE:
+    case CALLABLE:
+    case DEREF: return 4;
+    case SEQUENTIAL:
+    case ASSOCIATIVE:
+    case NAMED: return 3;
+    case NUMBER:
+    case ERROR:
+    case MAP:
+    case SET:
+    case VECTOR:
+    case SEQ: return 2;
+    default: return 1;
+    }
+}
+
+int ptc_class_breadth(PtcValue symbol)
+{
+    size_t n = number_of(symbol);
+    return n < CLASSES ? breadth(classes[n].kind) : -1;
+}
+
+static bool is_kind_below(Kind child, Kind parent)
+{
+    bool vector = child == VECTOR || child == ENTRY, map = child == MAP || child == SORTED_MAP;
+    bool set = child == SET || child == SORTED_SET, seq = child == SEQ || child == QUEUE;
+    switch (parent) {
+    case ANY: return true;
+    case NUMBER: return child == LONG || child == FLOAT || child == BIG || child == DECIMAL;
+    case COLL: return vector || map || set || seq || child == SEQUENTIAL || child == ASSOCIATIVE;
+    case SEQUENTIAL: return vector || seq;
+    case ASSOCIATIVE: return vector || map;
+    case SORTED: return child == SORTED_MAP || child == SORTED_SET;
+    case MAP: return map;
+    case SET: return set;
+    case VECTOR: return vector;
+    case NAMED: return child == KEYWORD || child == SYMBOL;
+    case CALLABLE: return child == FUNCTION || child == KEYWORD || vector || map || set;
+    case DEREF: return child == ATOM || child == VOLATILE || child == DELAY || child == VAR;
+    case ERROR:
+        return child == ARITH || child == TYPE || child == ARGUMENT || child == INDEX ||
+               child == ARITY || child == INFO;
+    default: return child == parent && child != NEVER;
+    }
+}
+
+bool ptc_class_is_below(PtcValue child, PtcValue parent)
+{
+    size_t above = number_of(parent), below = number_of(child);
+    if (above == CLASSES)
+        return false;
+    Kind kind = classes[above].kind;
+    if (ptc_is_type(child))
+        return kind == ANY || (ptc_type_field(child, PTC_TYPE_KIND) == ptc_int(PTC_KIND_RECORD) &&
+                               (kind == RECORD || is_kind_below(MAP, kind)));
+    return below < CLASSES && is_kind_below(classes[below].kind, kind);
+}
+
+PTC_BUILTIN(
+    core_class, "clojure.core", "class", 1, 1, 0, "(class x)",
+    "The class of a value, as the symbol of its name in Clojure, or its type if defrecord or "
+    "deftype made it; nil for nil.",
+    "(class \"a\") => java.lang.String\n(= Long (class 1)) => true\n(class nil) => nil\n"
+    "(class) !! arity_error")
 {
     PTC_UNUSED(argc);
-    if (argv[0] == PTC_NIL)
-        return ptc_give(out, PTC_NIL);
+    PtcValue type = ptc_typed_type(argv[0]);
+    if (argv[0] == PTC_NIL || type != PTC_NONE)
+        return ptc_give(out, type == PTC_NONE ? PTC_NIL : type);
     const char *name = class_of(vm, argv[0]);
     return ptc_give(out, ptc_symbol_new(vm->heap, name, strlen(name)));
 }
@@ -384,6 +469,10 @@ PTC_BUILTIN(core_is_instance, "clojure.core", "instance?", 2, 2, 0, "(instance? 
 {
     PTC_UNUSED(argc);
     size_t n;
+    if (ptc_is_type(argv[0])) {
+        PtcValue type = ptc_typed_type(argv[1]);
+        return ptc_give(out, ptc_bool(type != PTC_NONE && ptc_equal(vm->heap, type, argv[0])));
+    }
     return arg_class(vm, argv, 0, &n) &&
            ptc_give(out, ptc_bool(belongs(vm, classes[n].kind, argv[1])));
 }
@@ -410,7 +499,7 @@ PTC_BUILTIN(core_is_class, "clojure.core", "class?", 1, 1, 0, "(class? x)",
     PtcText name = {"", 0};
     if (ptc_is(argv[0], PTC_T_SYMBOL))
         name = (PtcText){ptc_str_bytes(argv[0]), ptc_str_len(argv[0])};
-    return ptc_give(out, ptc_bool(class_number(name) < CLASSES));
+    return ptc_give(out, ptc_bool(ptc_is_type(argv[0]) || class_number(name) < CLASSES));
 }
 
 /* .getClass, and the names of a class. */

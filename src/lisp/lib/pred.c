@@ -3,6 +3,7 @@
 #include "lisp/lib/pred.h"
 
 #include "lisp/lib/seq_int.h"
+#include "value/typed.h"
 #include "value/decimal.h"
 
 /* ---------------------------------------------------------------- predicates */
@@ -191,12 +192,15 @@ static const char *type_word(PtcValue v)
 }
 
 PTC_BUILTIN(core_type, "clojure.core", "type", 1, 1, 0, "(type x)",
-            "The kind of a value as a keyword, nil for nil.",
+            "The kind of a value as a keyword, nil for nil; of a value of a defrecord or deftype, "
+            "that type.",
             "(type 1.5) => :number\n(type [1]) => :vector\n(type {}) => :map\n(type nil) => nil")
 {
     PTC_UNUSED(argc);
     if (argv[0] == PTC_NIL)
         return ptc_give(out, PTC_NIL);
+    if (ptc_typed_type(argv[0]) != PTC_NONE)
+        return ptc_give(out, ptc_typed_type(argv[0]));
     const char *word = type_word(argv[0]);
     return ptc_give(out, ptc_keyword_new(vm->heap, word, strlen(word)));
 }

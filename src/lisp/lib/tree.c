@@ -2,6 +2,7 @@
  * Walking nested data: clojure.walk and tree-seq.  The way down is kept in a stack of our own, so that
  * nesting costs memory that is counted and never C stack. */
 #include "lisp/lib/seq_int.h"
+#include "value/typed.h"
 #include "value/visit.h"
 
 typedef struct Walker Walker;
@@ -150,6 +151,17 @@ static int flags_of(PtcValue coll)
     return ptc_is_sequential(coll) && ptc_is_seq_flagged(coll) ? PTC_SEQ : 0;
 }
 
+/* What a map or set becomes; a record stays one, with what it had. */
+static PtcValue rebuilt(PtcVM *vm, PtcValue coll, PtcValue items)
+{
+    PtcValue new = dict_of(vm, items, ptc_is_set(coll)), key, value;
+    if (!ptc_is_typed(coll) || new == PTC_NONE)
+        return new;
+    for (size_t pos = 0; coll != PTC_NONE && ptc_map_next(new, &pos, &key, &value);)
+        coll = ptc_map_assoc(vm->heap, coll, key, value);
+    return coll;
+}
+
 /* Leaves the innermost level; what was built of it is in hand then. */
 static bool leave(Walker *w)
 {
@@ -157,9 +169,9 @@ static bool leave(Walker *w)
     if (!ptc_root_done(w->vm, level(w, 1), flags_of(coll), hand(w)))
         return false;
     if (!ptc_is_sequential(coll)) {
-        built = dict_of(w->vm, *hand(w), ptc_is_set(coll));
+        built = rebuilt(w->vm, coll, *hand(w));
         if (built == PTC_NONE && ptc_recover(w->vm))
-            built = dict_of(w->vm, *hand(w), ptc_is_set(coll));
+            built = rebuilt(w->vm, coll, *hand(w));
         if (built == PTC_NONE)
             return false;
         *hand(w) = built;
