@@ -159,7 +159,7 @@ PtcType ptc_value_type(PtcValue v)
         return PTC_TYPE_MAP;
     if (ptc_is_set(v))
         return PTC_TYPE_SET;
-    bool function = ptc_is(v, PTC_T_CLOSURE) || ptc_is_builtin(v) || ptc_is_record(v, PTC_R_FN);
+    bool function = ptc_is_function(v);
     return function ? PTC_TYPE_FUNCTION : PTC_TYPE_OTHER;
 }
 

@@ -174,6 +174,11 @@ const PtcBuiltin *ptc_builtin_row(uint32_t index);
 /* By name as written ("map", "str/join", "clojure.string/join", "Math/abs"); -1 when there is none.
  * Hidden ones are found as "%name". */
 int ptc_builtin_find(const char *name, size_t len);
+/* The same for a name that a program wrote, to which hidden ones do not exist: they trust what they are given. */
+static inline int ptc_builtin_written(const char *name, size_t len)
+{
+    return len > 0 && name[0] == '%' ? -1 : ptc_builtin_find(name, len);
+}
 /* Is this the prefix of a namespace we know ("str", "clojure.string", "Math")? */
 bool ptc_namespace_known(const char *prefix, size_t len);
 

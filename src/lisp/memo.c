@@ -143,7 +143,8 @@ static bool grow(PtcMemo *memo)
     return true;
 }
 
-/* A copy in the table's heap.  Values of a pmap inside of the table's own may lie in the heaps of several seats, which go
+/* A copy in the table's heap; PTC_NONE also for what holds an atom: each item that asks for it has to get one of its own,
+ * since who would be first, and could change it, is not known.  Values of a pmap inside of the table's own may lie in the heaps of several seats, which go
  * one after the other: of those everything is copied. */
 static PtcValue copy_in(PtcMemo *memo, PtcVM *vm, PtcValue v)
 {
@@ -153,7 +154,7 @@ static PtcValue copy_in(PtcMemo *memo, PtcVM *vm, PtcValue v)
     PtcValue copied = ptc_copy_value(&copy, v);
     ptc_copy_deinit(&copy);
     memo->budget.stop = PTC_STOP_NONE; /* when it is full, it takes no more: that is all */
-    return copied;
+    return copy.own ? PTC_NONE : copied;
 }
 
 static PtcValue copy_out(PtcMemo *memo, PtcVM *vm, PtcValue v)

@@ -75,7 +75,7 @@ static PTC_NOINLINE bool slow_less(PtcVM *vm, PtcOp op, PtcValue a, PtcValue b, 
 static PTC_NOINLINE bool get_unbound(PtcVM *vm, uint32_t index, PtcValue *out)
 {
     const PtcName *n = &vm->names->items[index];
-    int builtin = ptc_builtin_find(n->text, n->len);
+    int builtin = ptc_builtin_written(n->text, n->len);
     if (builtin >= 0) { /* a name that some later def will shadow */
         *out = ptc_builtin((uint32_t)builtin);
         return true;
@@ -120,6 +120,19 @@ static PTC_NOINLINE PtcValue make_closure(PtcVM *vm, PtcValue proto, const PtcIn
                          : caps[k].x == 1 ? self->captured[caps[k].a]
                                           : ptc_from_obj(self);
     return ptc_from_obj(o);
+}
+
+/* The call in R[0..argc] of what dispatches: enters the closure that is meant, or calls what else is and leaves the result in
+ * R[0]. */
+static PTC_NOINLINE bool enter_chosen(PtcVM *vm, int argc, PtcValue *R)
+{
+    if (!ptc_dispatch(vm, R[0], argc, R + 1, R))
+        return false;
+    if (!ptc_is(R[0], PTC_T_CLOSURE))
+        return ptc_vm_call(vm, R[0], argc, R + 1, R);
+    const PtcClosure *c = (const PtcClosure *)(uintptr_t)R[0];
+    ptc_fuel_use(&vm->budget, ptc_closure_proto(c)->ticks);
+    return ptc_vm_enter(vm, c, argc, R + 1);
 }
 
 /* at[0] is a collection and at[1] the position in it; or a cursor, and nil. */
@@ -552,11 +565,8 @@ op_CALL : {
     }
     TICK(1);
     call->pc = pc;
-    if (PTC_UNLIKELY(ptc_is_dispatch(f))) { /* what it chooses is called from here */
-        if (!ptc_dispatch(vm, f, i.b, &R[i.a + 1], &R[i.a]))
-            goto error;
-        goto op_CALL;
-    }
+    if (PTC_UNLIKELY(ptc_is_dispatch(f)))
+        goto chosen;
     if (!ptc_vm_call(vm, f, i.b, &R[i.a + 1], &R[i.a]))
         goto error;
     NEXT;
@@ -615,6 +625,15 @@ op_RET : {
     FRAME();
     NEXT;
 }
+chosen
+    : /* a method or multimethod: a function that it chooses goes on in this loop, with a frame of its own */
+    if (!enter_chosen(vm, i.b, &R[i.a]))
+        goto error;
+    call = vm->call;
+    R = call->base;
+    K = ((const PtcNode *)(uintptr_t)ptc_closure_proto(call->closure)->constants)->slots;
+    pc = call->pc;
+    NEXT;
 op_STOP:
     if (!vm->may_stop) {
         refuse_stop(vm, i.x);

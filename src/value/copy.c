@@ -3,9 +3,11 @@
  * cannot reach is left behind if that is worthwhile. */
 #include "value/copy.h"
 
+#include "value/cell.h"
 #include "value/dict.h"
 #include "value/equal.h"
 #include "value/str.h"
+#include "value/typed.h"
 #include "value/vec.h"
 
 enum { PARTED_MAX = 32 * 1024 }; /* elements that may be copied separately in any case */
@@ -87,6 +89,7 @@ static PtcValue copy_plain(PtcCopy *copy, PtcValue v)
     if (!o)
         return PTC_NONE;
     copy_object(o, ptc_obj(v), at.size);
+    copy->own |= ptc_is_cell(v) || ptc_is_object(v);
     if (!copy->from) /* into a heap of another kind */
         ((PtcObj *)o)->flags &= (uint8_t)~PTC_FROM_TOOL;
     if (at.value_count && !push_work(copy, ptc_from_obj(o)))

@@ -17,6 +17,7 @@ typedef struct PtcCopy {
     PtcValue *work; /* new objects whose values still point to old ones */
     size_t work_count, work_cap;
     size_t parted; /* elements copied separately from what hides behind them */
+    bool own;      /* something was copied that is equal to itself only: a cell, an object */
 } PtcCopy;
 
 void ptc_copy_init(PtcCopy *copy, PtcHeap *to);
