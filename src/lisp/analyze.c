@@ -434,7 +434,7 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
 static PtcExpr *var_form(Analyzer *an, const PtcForm *form)
 {
     int global = ptc_analyze_global(an, form->text, form->len);
-    int row = global < 0 ? ptc_builtin_find(form->text, form->len) : -1;
+    int row = global < 0 ? ptc_builtin_written(form->text, form->len) : -1;
     if (row >= 0)
         return ptc_analyze_const(an, ptc_builtin((uint32_t)row), form);
     if (global < 0)

@@ -256,7 +256,7 @@ static bool read_builtin(SnapReader *r)
     size_t len;
     if (!ptc_snapshot_get_text(r, 200, &name, &len))
         return false;
-    int row = len > 0 && name[0] != '%' ? ptc_builtin_find(name, len) : -1;
+    int row = ptc_builtin_written(name, len);
     if (row < 0)
         return SNAP_BAD(r, "there is no function %.*s here", (int)len, name);
     return ptc_snapshot_add_value(r, ptc_builtin((uint32_t)row));

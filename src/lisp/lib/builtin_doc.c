@@ -135,7 +135,7 @@ void ptc_rows_named(PtcRows *rows, const char *name, size_t len)
     rows->count = 0;
     if (len == 0)
         return;
-    int found = name[0] == '%' ? -1 : ptc_builtin_find(name, len);
+    int found = ptc_builtin_written(name, len);
     if (found >= 0)
         add(rows, (uint32_t)found);
     size_t n = ptc_builtin_count();
