@@ -338,11 +338,16 @@ static const char *const order[] = {
     "Object",
 };
 
+/* Looks at the end of the name first, since most names begin alike: methods of protocols are found through this. */
 static size_t class_number(PtcText name)
 {
-    size_t i = 0;
-    while (i < CLASSES && !ptc_text_is(name, classes[i].simple) &&
-           !ptc_text_is(name, classes[i].full))
+    size_t i = 0, dot = name.len;
+    while (dot > 0 && name.bytes[dot - 1] != '.')
+        dot--;
+    PtcText last = {name.bytes + dot, name.len - dot};
+    while (i < CLASSES && !(last.len > 0 && classes[i].simple[0] == last.bytes[0] &&
+                            ptc_text_is(last, classes[i].simple) &&
+                            (dot == 0 || ptc_text_is(name, classes[i].full))))
         i++;
     return i;
 }

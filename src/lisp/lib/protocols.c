@@ -26,7 +26,7 @@ static PtcValue by_class(PtcVM *vm, PtcValue impls, PtcValue v)
     int narrowest = INT32_MAX;
     for (size_t pos = 0; ptc_map_next(impls, &pos, &key, &methods);) {
         int breadth = ptc_class_breadth(key);
-        if (!ptc_tick(&vm->budget, 1))
+        if (!ptc_tick(&vm->budget, 4))
             return PTC_NONE;
         if (breadth < 0 || breadth >= narrowest || !ptc_is_map(methods) ||
             !ptc_class_has(vm, key, v))
