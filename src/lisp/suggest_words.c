@@ -14,7 +14,6 @@
     "there are no refs: use one atom, changed with swap!; a program that fails changes nothing"
 #define NO_WATCHES \
     "atoms have no watches and validators: do what they would do in a function of yours"
-#define NO_CLASSES "use a plain map"
 #define NO_MACROS "there are no macros: write a function with defn"
 #define NO_VARS "there are no dynamic vars: pass the value as an argument"
 
