@@ -355,8 +355,8 @@ static void test_prefix_errors(void)
 
 static void test_refused(void)
 {
-    fails("(inc @total)", 5, 6, "`@` (deref) is not supported: there are no atoms, refs or futures",
-          "use the value itself; build state with reduce or loop/recur");
+    places("(inc @total)", "(inc@1-4 (clojure.core/deref@5-11 total@6-11)@5-11)@0-12");
+    fails("(inc @)", 5, 6, "`@` is followed by no form", "write a form after it, or remove it");
     fails("`(a b)", 0, 1, "syntax quote is not supported: there are no macros",
           "write a function; for literal data use ' or a vector");
     fails("~@x", 0, 1, "unquote is not supported: there are no macros",
