@@ -120,7 +120,8 @@ PtcForm *ptc_analyze_new_form(Analyzer *an, PtcFormKind kind, const PtcForm *at,
     f->first = at->first;
     f->last = at->last;
     f->count = (uint32_t)count;
-    if (kind == PTC_F_LIST || kind == PTC_F_VECTOR || kind == PTC_F_MAP) {
+    if (kind == PTC_F_LIST || kind == PTC_F_VECTOR || kind == PTC_F_MAP || kind == PTC_F_SET ||
+        kind == PTC_F_QUOTE) {
         f->items = ptc_arena_zalloc(an->arena, (count ? count : 1) * sizeof(PtcForm *));
         if (!f->items)
             return NULL;
@@ -477,6 +478,9 @@ static PtcExpr *any_form(Analyzer *an, const PtcForm *form, bool tail)
     case PTC_F_SET: return literal(an, form);
     case PTC_F_SHORT_FN: return ptc_analyze_short_fn(an, form);
     case PTC_F_QUOTE: return ptc_analyze_const(an, ptc_analyze_quote(an, form->items[0]), form);
+    case PTC_F_TEMPLATE: return ptc_analyze_template(an, form);
+    case PTC_F_UNQUOTE:
+    case PTC_F_SPLICE: return ptc_analyze_unquote(an, form);
     case PTC_F_VAR: return var_form(an, form);
     }
     return ptc_analyze_nil(an, form);

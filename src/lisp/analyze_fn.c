@@ -256,7 +256,8 @@ PtcExpr *ptc_analyze_letfn(Analyzer *an, const PtcForm *form, bool tail)
 static void find_params(Analyzer *an, const PtcForm *f, uint32_t *most, bool *rest)
 {
     bool coll = f->kind == PTC_F_LIST || f->kind == PTC_F_VECTOR || f->kind == PTC_F_MAP ||
-                f->kind == PTC_F_SET || f->kind == PTC_F_SHORT_FN;
+                f->kind == PTC_F_SET || f->kind == PTC_F_SHORT_FN || f->kind == PTC_F_TEMPLATE ||
+                f->kind == PTC_F_UNQUOTE || f->kind == PTC_F_SPLICE;
     for (size_t i = 0; coll && i < f->count; i++)
         find_params(an, f->items[i], most, rest);
     if (f->kind != PTC_F_SYMBOL || f->text[0] != '%')

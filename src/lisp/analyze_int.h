@@ -104,6 +104,10 @@ PtcValue ptc_analyze_var(Analyzer *an, const PtcForm *name, int global);
 /* Quoted data as a value; PTC_NONE: out of memory. */
 PtcValue ptc_analyze_quote(Analyzer *an, const PtcForm *form);
 
+/* Syntax quote as data (analyze_template.c); ~ and ~@ outside of one. */
+PtcExpr *ptc_analyze_template(Analyzer *an, const PtcForm *form);
+PtcExpr *ptc_analyze_unquote(Analyzer *an, const PtcForm *form);
+
 bool ptc_form_is_symbol(const PtcForm *form, const char *name);
 PtcForm *ptc_analyze_new_form(Analyzer *an, PtcFormKind kind, const PtcForm *at, size_t count);
 PtcForm *ptc_analyze_symbol_form(Analyzer *an, const char *name, const PtcForm *at);

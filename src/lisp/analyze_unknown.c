@@ -19,8 +19,8 @@ static int shown(const char *text, size_t len)
 
 bool ptc_analyze_is_missing(const PtcForm *symbol)
 {
-    const PtcInstead *instead = ptc_suggest_instead(symbol->text, symbol->len);
-    return instead && instead->form;
+    PtcInstead instead;
+    return ptc_suggest_instead(symbol->text, symbol->len, &instead) && instead.form;
 }
 
 /* -------------------------------------------------------------------------- what there is */
@@ -106,13 +106,14 @@ static bool hint_slash(Analyzer *an, const PtcForm *form, PtcDiag *d)
 static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
 {
     PtcSuggest s;
-    const PtcInstead *instead = ptc_suggest_instead(form->text, form->len);
+    PtcInstead instead;
+    bool known = ptc_suggest_instead(form->text, form->len, &instead);
     ptc_suggest_init(&s, form->text, form->len);
     offer_own(an, &s);
     offer_tools(an, &s);
     ptc_analyze_offer_data(an, &s);
-    if (instead && !(ptc_suggest_found(&s) && s.best_distance == 0)) {
-        ptc_diag_hint(d, "%s", instead->hint);
+    if (known && !(ptc_suggest_found(&s) && s.best_distance == 0)) {
+        ptc_diag_hint(d, "%s", instead.hint);
         return;
     }
     if (hint_slash(an, form, d))
@@ -182,7 +183,7 @@ PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix
     if (ptc_analyze_is_lost(an, (PtcText){form->text, prefix}, true))
         return ptc_analyze_nil(an, form);
     const char *name = form->text + prefix + 1;
-    const PtcInstead *instead = ptc_suggest_instead(form->text, form->len);
+    PtcInstead instead;
     bool known =
         ptc_namespace_known(form->text, prefix) || ptc_analyze_is_alias(an, form->text, prefix);
     PtcDiag *d =
@@ -191,8 +192,8 @@ PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix
                              shown(name, form->len - prefix - 1), name)
               : ptc_diag_add(an->diags, PTC_E_UNBOUND, form->first, form->last,
                              "there is no namespace %.*s", shown(form->text, prefix), form->text);
-    if (instead)
-        ptc_diag_hint(d, "%s", instead->hint);
+    if (ptc_suggest_instead(form->text, form->len, &instead))
+        ptc_diag_hint(d, "%s", instead.hint);
     else if (d && known)
         hint_function(an, form, prefix, d);
     else if (d && !hint_namespace(an, form, prefix, d))

@@ -70,6 +70,7 @@ static const char *record_name(unsigned kind)
         [PTC_R_METHOD] = "a function",
         [PTC_R_MULTI] = "a function",
         [PTC_R_PRODUCER] = "an endless sequence",
+        [PTC_R_MATCHER] = "a matcher",
     };
     return kind < PTC_R_KINDS && names[kind] ? names[kind] : "an object";
 }

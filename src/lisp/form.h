@@ -23,6 +23,9 @@ typedef enum {
     PTC_F_SET,
     PTC_F_SHORT_FN, /* #(...): items are those of the list */
     PTC_F_QUOTE,    /* 'x: one item */
+    PTC_F_TEMPLATE, /* `x: one item */
+    PTC_F_UNQUOTE,  /* ~x: one item */
+    PTC_F_SPLICE,   /* ~@x: one item */
     PTC_F_VAR,      /* #'x: text, len */
 } PtcFormKind;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Forms as data: what quote and read-string give.  Nothing is evaluated and nothing stands for anything else: 'x inside of data
- * is the list (quote x), #'x is (var x). */
+ * is the list (quote x), #'x is (var x), and `x is (quote x) with what is in it as written. */
 #include "lisp/form.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -83,6 +83,18 @@ PtcValue ptc_form_value(PtcFormMaker *m, const PtcForm *form)
     case PTC_F_SHORT_FN:
         return m->strict ? refuse(m, form, "a function is no data") : items(m, form);
     case PTC_F_QUOTE: return pair(m, "quote", ptc_form_value(m, form->items[0]));
+    case PTC_F_UNQUOTE:
+    case PTC_F_SPLICE:
+        if (m->strict)
+            return refuse(m, form, "an unquote is no data");
+        return pair(m,
+                    form->kind == PTC_F_UNQUOTE ? "clojure.core/unquote"
+                                                : "clojure.core/unquote-splicing",
+                    ptc_form_value(m, form->items[0]));
+    case PTC_F_TEMPLATE:
+        if (m->strict)
+            return refuse(m, form, "a syntax quote is no data");
+        return pair(m, "quote", ptc_form_value(m, form->items[0]));
     case PTC_F_VAR: return pair(m, "var", word(m, PTC_T_SYMBOL, form->text, form->len));
     }
     return PTC_NIL;

@@ -313,6 +313,8 @@ static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
         return ptc_buf_add_cstr(buf, "#fn[composed]");
     if (ptc_is_record(v, PTC_R_PRODUCER))
         return ptc_buf_add_cstr(buf, "#seq[endless]");
+    if (ptc_is_record(v, PTC_R_MATCHER))
+        return ptc_buf_add_cstr(buf, "#matcher");
     if (ptc_is_regex(v))
         return ptc_regex_print(buf, v);
     return ptc_time_print(buf, v, printer->readable);

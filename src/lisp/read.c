@@ -279,14 +279,15 @@ PtcForm *ptc_read_operand(PtcReading *r, uint32_t width)
     return f;
 }
 
-static PtcForm *read_quote(PtcReading *r)
+/* 'x, `x, ~x and ~@x: a prefix and its form. */
+static PtcForm *read_prefixed(PtcReading *r, PtcFormKind kind, uint32_t width)
 {
     uint32_t at = r->pos;
     PtcForm **items = ptc_arena_alloc(r->in->arena, sizeof *items);
     if (!items)
         return NULL;
-    items[0] = ptc_read_operand(r, 1);
-    PtcForm *f = items[0] ? ptc_read_new(r, PTC_F_QUOTE, at) : NULL;
+    items[0] = ptc_read_operand(r, width);
+    PtcForm *f = items[0] ? ptc_read_new(r, kind, at) : NULL;
     if (f) {
         f->items = items;
         f->count = 1;
@@ -309,6 +310,32 @@ static PtcForm *read_deref(PtcReading *r)
     f->items = items;
     f->count = 2;
     return f;
+}
+
+/* Does the template take anything from the program?  Nesting is bounded by the reader. */
+static bool has_unquote(const PtcForm *f)
+{
+    if (f->kind == PTC_F_UNQUOTE || f->kind == PTC_F_SPLICE)
+        return true;
+    if (f->kind == PTC_F_SYMBOL)
+        return f->len > 1 && f->text[f->len - 1] == '#';
+    for (size_t i = 0; f->kind >= PTC_F_LIST && f->kind <= PTC_F_TEMPLATE && i < f->count; i++)
+        if (has_unquote(f->items[i]))
+            return true;
+    return false;
+}
+
+/* `(a ~b), a template for data.  Without ~ it would be ' with other symbols, as only macros need it. */
+static PtcForm *read_template(PtcReading *r)
+{
+    uint32_t at = r->pos;
+    PtcForm *f = read_prefixed(r, PTC_F_TEMPLATE, 1);
+    if (!f || f->items[0]->kind < PTC_F_LIST || has_unquote(f->items[0]))
+        return f;
+    PtcDiag *d = PTC_READ_FAIL(r, at, r->pos, "`%s` puts nothing into its template",
+                               ptc_read_excerpt(r, at, r->pos).text);
+    ptc_diag_hint(d, "quote data with ' instead, or put values in with ~: `(a ~b ~@c)");
+    return NULL;
 }
 
 static PtcForm *read_var(PtcReading *r)
@@ -351,9 +378,6 @@ static bool skip_metadata(PtcReading *r, uint32_t width)
 static const struct {
     const char *start, *message, *hint;
 } refused[] = {
-    {"`", "syntax quote is not supported: there are no macros",
-     "write a function; for literal data use ' or a vector"},
-    {"~", "unquote is not supported: there are no macros", "write the expression without it"},
     {"#?", "reader conditionals are not supported", "write only the form meant for :clj"},
     {"#!", "this begins no comment here", "comments begin with `;`"},
     {"#=", "nothing is evaluated while reading", "write the expression without `#=`"},
@@ -452,14 +476,16 @@ static PtcForm *read_form(PtcReading *r)
     case '(': return read_group(r, PTC_F_LIST);
     case '[': return read_group(r, PTC_F_VECTOR);
     case '{': return ptc_read_map(r);
-    case '\'': return read_quote(r);
+    case '\'': return read_prefixed(r, PTC_F_QUOTE, 1);
+    case '`': return read_template(r);
+    case '~':
+        return peek(r, r->pos + 1) == '@' ? read_prefixed(r, PTC_F_SPLICE, 2)
+                                          : read_prefixed(r, PTC_F_UNQUOTE, 1);
     case '#': return read_hash(r);
     case '"': return ptc_read_string(r);
     case '\\': return ptc_read_char(r);
     case ':': return ptc_read_keyword(r);
     case '@': return read_deref(r);
-    case '`':
-    case '~': return refuse(r);
     default: return ptc_read_token(r);
     }
 }

@@ -31,6 +31,7 @@ enum {
     PTC_R_METHOD,                       /* a function of a protocol */
     PTC_R_MULTI,                        /* a multimethod */
     PTC_R_INLINE, /* a method written inside of a type: what it captures are the fields */
+    PTC_R_MATCHER,                      /* a regex at work on a string; lib/matcher.c */
     PTC_R_KINDS
 };
 

@@ -46,6 +46,8 @@
     X(ptc_lib_core) \
     X(ptc_lib_agent) \
     X(ptc_lib_regex) \
+    X(ptc_lib_matcher) \
+    X(ptc_lib_reducing) \
     X(ptc_lib_except) \
     X(ptc_lib_json) \
     X(ptc_lib_edn) \

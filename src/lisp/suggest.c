@@ -174,11 +174,11 @@ void ptc_suggest_hint_in(char *out, size_t size, const char *ns, size_t ns_len, 
 bool ptc_suggest_hint(char *out, size_t size, const char *name, size_t len)
 {
     PtcSuggest s;
-    const PtcInstead *instead = ptc_suggest_instead(name, len);
+    PtcInstead instead;
     const char *slash = len > 2 ? memchr(name + 1, '/', len - 2) : NULL;
     size_t prefix = slash ? (size_t)(slash - name) : 0;
-    if (instead) {
-        snprintf(out, size, "%s", instead->hint);
+    if (ptc_suggest_instead(name, len, &instead)) {
+        snprintf(out, size, "%s", instead.hint);
         return true;
     }
     if (slash && ptc_namespace_known(name, prefix)) {

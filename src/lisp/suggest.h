@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/text.h"
+
 enum { PTC_SUGGEST_NAME = 128 };
 
 /* A search.  Nearer is better; of equally near names, the one that programs use more. */
@@ -45,8 +47,10 @@ typedef struct PtcInstead {
     bool form;        /* not a function: there is no point in analyzing what follows it */
 } PtcInstead;
 
-/* NULL: none of them. */
-const PtcInstead *ptc_suggest_instead(const char *word, size_t len);
+/* False: none of them, and no name of clojure.core that is left out (left_out.h). */
+bool ptc_suggest_instead(const char *word, size_t len, PtcInstead *out);
+/* Is it a name of clojure.core that is left out here? */
+bool ptc_suggest_is_core(PtcText name);
 /* All of them, one by one; NULL at the end. */
 const PtcInstead *ptc_suggest_word(size_t i);
 /* The same for namespaces that programs require. */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "lisp/left_out.h"
+
 #define NO_STATE "names and values do not change here: "
 #define NO_FILES "programs cannot reach files: data comes as data/NAME or from tools"
 #define NO_WAITING "programs cannot wait: a run has one fixed time"
@@ -19,47 +21,23 @@
 
 static const PtcInstead words[] = {
     /* state, threads, the world outside */
-    {"ref", NO_REFS, true},
     {"set!", NO_STATE "use let or def, or keep an atom in the field of a deftype", true},
     {"setq", NO_STATE "use let or def: (def x 1)", true},
     {"setf", NO_STATE "use let, def or assoc", true},
-    {"var", "bind names with let or def: (let [x 1] ...)", true},
     {"const", "bind names with let or def: (let [x 1] ...)", true},
-    {"agent", NO_AGENTS, true},
-    {"send", NO_AGENTS, true},
-    {"dosync", NO_REFS, true},
-    {"alter", NO_REFS, true},
-    {"commute", NO_REFS, true},
-    {"ref-set", NO_REFS, true},
-    {"add-watch", NO_WATCHES, true},
-    {"remove-watch", NO_WATCHES, true},
-    {"set-validator!", NO_WATCHES, true},
-    {"deliver", NO_THREADS, true},
-    {"future", NO_THREADS, true},
-    {"promise", NO_THREADS, true},
     {"thread", NO_THREADS, true},
     {"go", NO_THREADS, true},
     {"async", NO_THREADS, true},
-    {"await", "tool calls wait by themselves: use the result", true},
     {"Thread.", NO_THREADS, false},
     {"Thread/sleep", NO_WAITING "; to try a tool again, call it again in a loop", false},
     {"sleep", NO_WAITING "; to try a tool again, call it again in a loop", false},
     {"System/exit", "end the program with (return value) or (fail \"why\")", false},
     {"System/getenv", "programs see no environment: take the value from data/ or a tool", false},
     {"System/getProperty", "programs see no system: take the value from data/ or a tool", false},
-    {"slurp", NO_FILES, false},
-    {"spit", "programs cannot write files: return the value, or give it to a tool", false},
     {"File.", NO_FILES, false},
     {"java.io.File.", NO_FILES, false},
     {"open", NO_FILES, false},
-    {"with-open", NO_FILES, true},
-    {"line-seq", "use (split-lines text)", false},
-    {"read-line", "programs have no input but data/ and tools", false},
     {"input", "programs have no input but data/ and tools", false},
-    {"*out*", "what a program prints goes to the run's output and nowhere else", false},
-    {"*err*", "what a program prints goes to the run's output and nowhere else", false},
-    {"*in*", "programs have no input but data/ and tools", false},
-    {"load-file", NO_FILES, false},
     {"fetch", "programs reach the network only through tools: (tool/NAME {...})", false},
     {"http/get", "programs reach the network only through tools: (tool/NAME {...})", false},
     {"random", "use (rand), (rand-int n) or (rand-nth coll)", false},
@@ -67,22 +45,6 @@ static const PtcInstead words[] = {
     {"today", "use (LocalDate/now)", false},
     /* what Clojure has */
     {"lazy-seq", "sequences are not lazy: use range, iterate, take or loop/recur", true},
-    {"eval", "programs cannot evaluate text", false},
-    {"aset", NO_STATE "use (assoc v i x), or build the vector with reduce", false},
-    {"re-matcher", "use re-find, re-matches or re-seq, which give the groups", false},
-    {"re-groups", "use re-find, re-matches or re-seq, which give the groups", false},
-    {"gensym", "there are no macros that would need new names", false},
-    {"intern", "use (def name value)", false},
-    {"numerator", "there are no ratios: / gives an integer or a float", false},
-    {"denominator", "there are no ratios: / gives an integer or a float", false},
-    {"defmacro", NO_MACROS, true},
-    {"proxy", "use (reify Protocol (method [this] ...))", true},
-    {"definterface", "use defprotocol", true},
-    {"gen-class", "use defrecord", true},
-    {"binding", NO_VARS, true},
-    {"with-redefs", NO_VARS, true},
-    {"time", "leave it out: programs cannot measure time", true},
-    {"rationalize", "there are no ratios: / gives an integer or a float", false},
     {"StringBuilder.", "use str or join", false},
     /* Python, JavaScript, Lisps and others */
     {"len", "use (count coll)", false},
@@ -122,7 +84,6 @@ static const PtcInstead words[] = {
     {"match", "use case, cond or destructuring", true},
     {"begin", "use (do ...)", true},
     {"progn", "use (do ...)", true},
-    {"let*", "use (let [a 1 b a] ...)", true},
     {"letrec", "use letfn, or def and defn", true},
     {"foreach", "use (doseq [x coll] ...)", true},
     {"forEach", "use (doseq [x coll] ...)", true},
@@ -250,12 +211,24 @@ static bool is_text(const char *text, const char *word, size_t len)
     return strlen(text) == len && memcmp(text, word, len) == 0;
 }
 
-const PtcInstead *ptc_suggest_instead(const char *word, size_t len)
+bool ptc_suggest_instead(const char *word, size_t len, PtcInstead *out)
 {
+    PtcLeftOut left;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (is_text(words[i].word, word, len))
-            return &words[i];
-    return NULL;
+        if (is_text(words[i].word, word, len)) {
+            *out = words[i];
+            return true;
+        }
+    if (!ptc_left_out_find((PtcText){word, len}, &left))
+        return false;
+    *out = (PtcInstead){left.names, left.hint, left.form};
+    return true;
+}
+
+bool ptc_suggest_is_core(PtcText name)
+{
+    PtcLeftOut left;
+    return ptc_left_out_find(name, &left);
 }
 
 const PtcInstead *ptc_suggest_word(size_t i)

@@ -15,7 +15,8 @@ static void test_words(void)
     for (size_t i = 0; (w = ptc_suggest_word(i)) != NULL; i++) {
         if (ptc_builtin_find(w->word, strlen(w->word)) >= 0 || strlen(w->hint) > PTC_HINT_MAX)
             CHECK_STR(w->word, "a word that is not ours, with a short hint");
-        CHECK(ptc_suggest_instead(w->word, strlen(w->word)) == w);
+        PtcInstead found;
+        CHECK(ptc_suggest_instead(w->word, strlen(w->word), &found) && found.hint == w->hint);
     }
 }
 

@@ -156,6 +156,8 @@ static const struct {
     size_t least, most;
 } composed[] = {
     {"composed", 1, FIELDS_MAX},
+    {"compared", 1, 1},
+    {"sampled", 1, 1},
     {"partly", 1, FIELDS_MAX},
     {"negated", 1, 1},
     {"constant", 1, 1},

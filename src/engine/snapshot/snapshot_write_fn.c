@@ -104,6 +104,7 @@ static const uint8_t step_codes[] = {
     [PTC_STEP_MAPCAT] = 12,      [PTC_STEP_CAT] = 13,           [PTC_STEP_INTERPOSE] = 14,
     [PTC_STEP_PARTITION] = 15,   [PTC_STEP_PARTITION_ALL] = 16, [PTC_STEP_PARTITION_BY] = 17,
     [PTC_STEP_DISTINCT] = 18,    [PTC_STEP_DEDUPE] = 19,        [PTC_STEP_REDUCTIONS] = 20,
+    [PTC_STEP_HALT_WHEN] = 21,
 };
 _Static_assert(sizeof step_codes == PTC_STEP_KINDS, "a code for each kind of step");
 

@@ -9,6 +9,7 @@
 #include "lisp/lib/seq_int.h"
 #include "lisp/names.h"
 #include "lisp/record.h"
+#include "lisp/left_out.h"
 #include "lisp/suggest.h"
 #include "lisp/vm_int.h"
 
@@ -93,7 +94,12 @@ static bool fail_unknown(PtcVM *vm, const char *what, const char *name, size_t l
     char hint[PTC_HINT_MAX];
     if (!ptc_tick(&vm->budget, 20000)) /* a look at all names */
         return false;
-    ptc_fail(vm, PTC_E_VALUE, "no %s is named %.*s", what, (int)(len < 80 ? len : 80), name);
+    PtcLeftOut left;
+    if (ptc_left_out_find((PtcText){name, len}, &left))
+        ptc_fail(vm, PTC_E_VALUE, "%.*s of Clojure is left out here (%s)", (int)len, name,
+                 left.kind);
+    else
+        ptc_fail(vm, PTC_E_VALUE, "no %s is named %.*s", what, (int)(len < 80 ? len : 80), name);
     if (ptc_suggest_hint(hint, sizeof hint, name, len))
         return ptc_fail_hint(vm, "%s", hint);
     return ptc_fail_hint(vm, "(dir) lists the namespaces, (apropos \"word\") searches");

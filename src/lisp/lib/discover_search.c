@@ -3,8 +3,11 @@
  * so that :offset goes through the same order again. */
 #include "lisp/lib/discover_int.h"
 
+#include <stdio.h>
+
 #include "lisp/lib/builtin_doc.h"
 #include "lisp/lib/seq_int.h"
+#include "lisp/left_out.h"
 #include "lisp/vm_int.h"
 
 static bool is_blank(const char *s, size_t len)
@@ -22,6 +25,8 @@ typedef struct {
     size_t next_row;
     int *scores; /* of things, 0 when it does not fit or was given already */
     size_t things;
+    PtcText left;     /* the query, for names that are left out; empty: all is asked for */
+    size_t next_left; /* they come last */
 } Search;
 
 static bool score_things(Search *s, const char *query, size_t len, bool all)
@@ -57,6 +62,25 @@ static bool give_row(Search *s, PtcValue list, uint32_t row)
            ptc_disc_add_line(s->vm, list, "local: ", ref, ptc_builtin_row(row)->doc, 3000);
 }
 
+static bool give_left_line(Search *s, PtcValue list, PtcText name, const PtcLeftOut *row)
+{
+    char ref[PTC_ROW_NAME], why[PTC_HINT_MAX];
+    snprintf(ref, sizeof ref, "%.*s", (int)name.len, name.bytes);
+    snprintf(why, sizeof why, "%s. %s", row->kind, row->hint);
+    return list == PTC_NONE || ptc_disc_add_line(s->vm, list, "left out: ", ref, why, 3000);
+}
+
+/* The next name of Clojure that is left out and has the query in it. */
+static bool give_left(Search *s, PtcValue list, bool *more)
+{
+    PtcLeftOut row;
+    PtcText name;
+    do
+        *more = ptc_left_out_search(s->left, s->next_left++, &name, &row);
+    while (*more && ptc_text_same(name, s->left)); /* that one came first */
+    return ptc_tick(&s->vm->budget, 500) && (!*more || give_left_line(s, list, name, &row));
+}
+
 /* The next best, into a list or (PTC_NONE) nowhere; *more is false when there is none.  Of equals, what the host gave. */
 static bool give_best(Search *s, PtcValue list, bool *more)
 {
@@ -73,21 +97,28 @@ static bool give_best(Search *s, PtcValue list, bool *more)
         s->scores[best] = 0;
         return give_thing(s, list, best);
     }
-    return row <= 0 || give_row(s, list, s->rows.at[s->next_row++]);
+    return row > 0 ? give_row(s, list, s->rows.at[s->next_row++]) : give_left(s, list, more);
 }
 
 static bool search(Search *s, const char *query, size_t len, int64_t offset, int64_t limit,
                    PtcValue *out)
 {
+    PtcLeftOut row;
     bool all = is_blank(query, len), more = true;
     PtcValue list = ptc_build_new(s->vm->heap);
     if (list == PTC_NONE || !ptc_tick(&s->vm->budget, 20000))
         return false;
     s->rows.count = 0;
+    s->left = all ? (PtcText){"", 0} : (PtcText){query, len};
     if (!all)
         ptc_rows_apropos(&s->rows, query, len, s->row_scores);
     if (!score_things(s, query, len, all))
         return false;
+    if (offset == 0 && limit > 0 && ptc_left_out_find(s->left, &row)) {
+        limit--;
+        if (!give_left_line(s, list, s->left, &row))
+            return false;
+    }
     for (; offset > 0 && more; offset--)
         if (!give_best(s, PTC_NONE, &more))
             return false;

@@ -233,6 +233,22 @@ FORM(form_long_max, "Long", "MAX_VALUE", "Long/MAX_VALUE",
 FORM(form_long_min, "Long", "MIN_VALUE", "Long/MIN_VALUE", "The smallest integer of 64 bits.",
      "Long/MIN_VALUE => -9223372036854775808");
 
+CORE(form_catch, "catch", "(try body... (catch Class name body...))",
+     "What is done in a try when its body fails with an error of this class; see try.",
+     "(try (/ 1 0) (catch ArithmeticException e :no)) => :no");
+CORE(form_finally, "finally", "(try body... (finally body...))",
+     "What is done at the end of a try in any case; see try.",
+     "(with-out-str (try 1 (finally (println \"end\")))) => \"end\\n\"");
+CORE(form_rest, "&", "[a & more]",
+     "In parameters and patterns: the name behind it is bound to what is left.",
+     "(let [[a & more] [1 2 3]] more) => [2 3]");
+CORE(form_star_1, "*1", "*1", "The result of the program before this one in a session, or nil.",
+     "*1 => nil");
+CORE(form_star_2, "*2", "*2", "The result of the program before that of *1 in a session, or nil.",
+     "*2 => nil");
+CORE(form_star_3, "*3", "*3", "The result of the program before that of *2 in a session, or nil.",
+     "*3 => nil");
+
 const PtcBuiltin *const ptc_lib_forms[] = {
     &form_def_def,
     &form_defn_def,
@@ -294,5 +310,11 @@ const PtcBuiltin *const ptc_lib_forms[] = {
     &form_e_def,
     &form_long_max_def,
     &form_long_min_def,
+    &form_catch_def,
+    &form_finally_def,
+    &form_rest_def,
+    &form_star_1_def,
+    &form_star_2_def,
+    &form_star_3_def,
     NULL,
 };

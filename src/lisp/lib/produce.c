@@ -399,6 +399,22 @@ int ptc_cursor_next(PtcVM *vm, PtcValue cursor, PtcValue *x)
     return got;
 }
 
+bool ptc_cursor_halted(PtcValue cursor, PtcValue *x, PtcValue *f)
+{
+    PtcNode *c = node_of(cursor);
+    for (size_t k = 0; k < state_of(c)->steps; k++) {
+        const PtcValue *slots = step_of(c, k);
+        PtcValue step = slots[PTC_S_STEP];
+        if (ptc_step_kind(step) != PTC_STEP_HALT_WHEN || slots[PTC_S_A] == PTC_UNBOUND)
+            continue;
+        bool two = ptc_obj(step)->count > PTC_STEP_ARGS + 1;
+        *f = two ? field(step, PTC_STEP_ARGS + 1) : PTC_NIL;
+        *x = slots[PTC_S_A];
+        return true;
+    }
+    return false;
+}
+
 /* ----------------------------------- for builtins that do not call back themselves */
 
 bool ptc_produced_fail(PtcVM *vm)

@@ -46,6 +46,7 @@ typedef enum PtcStepKind {
     PTC_STEP_DISTINCT,
     PTC_STEP_DEDUPE,
     PTC_STEP_REDUCTIONS, /* f, perhaps init, which a chain has put in front already */
+    PTC_STEP_HALT_WHEN,  /* pred, perhaps what makes the result: ptc_cursor_halted */
     PTC_STEP_KINDS
 } PtcStepKind;
 
@@ -70,6 +71,8 @@ PTC_MUST_USE bool ptc_stage_rows(PtcVM *vm, int argc, const PtcValue *argv, int 
 PTC_MUST_USE bool ptc_cursor_open(PtcVM *vm, PtcValue coll, PtcValue pipeline, PtcValue *slot);
 /* 1: *x is the next element; 0: the end; -1: failed.  May collect. */
 int ptc_cursor_next(PtcVM *vm, PtcValue cursor, PtcValue *x);
+/* Did a (halt-when pred f?) of its steps end it?  Then *x is the element that did, and *f the function, or nil. */
+bool ptc_cursor_halted(PtcValue cursor, PtcValue *x, PtcValue *f);
 /* The same as an iterator for ptc_each. */
 PTC_MUST_USE bool ptc_cursor_iter(PtcVM *vm, PtcValue coll, PtcValue pipeline, PtcIter *it);
 

@@ -36,6 +36,11 @@ static uint64_t below(uint64_t *state, uint64_t n)
     return (uint64_t)((unsigned __int128)next(state) * n >> 64);
 }
 
+double ptc_random_fraction(PtcVM *vm)
+{
+    return fraction(&vm->random);
+}
+
 static bool give_fraction(PtcVM *vm, double scale, PtcValue *out)
 {
     uint64_t state = vm->random;

@@ -5,7 +5,11 @@
 
 #include <stdint.h>
 
+#include "lisp/vm.h"
+
 /* Where the numbers of part i of a job begin, which was at `state` when it was divided. */
 uint64_t ptc_random_of(uint64_t state, uint64_t i);
+/* The next number of the run, at least 0 and below 1. */
+double ptc_random_fraction(PtcVM *vm);
 
 #endif

@@ -3,6 +3,7 @@
  * only, . stops at line ends, an empty match moves the search on by one character. */
 #include "lisp/lib/regex.h"
 
+#include "lisp/lib/matcher.h"
 #include "lisp/vm_int.h"
 
 static bool arg_regex(PtcVM *vm, const PtcValue *argv, int i)
@@ -59,14 +60,19 @@ static bool give_match(PtcVM *vm, const PtcValue *argv, PtcMatch (*how)(PtcMatch
 }
 
 PTC_BUILTIN(
-    regex_find, "regex", "re-find", 2, 2, 0, "(re-find regex s)",
-    "The first match in a string, nil when there is none. With groups: a vector of the match and "
-    "its groups.",
+    regex_find, "regex", "re-find", 1, 2, 0, "(re-find regex s)",
+    "The first match in a string, or the next one of a matcher; nil when there is none. With "
+    "groups: a vector of the match and its groups.",
     "(re-find #\"\\d+\" \"v12 b3\") => \"12\"\n(re-find #\"(\\w+)@(\\w+)\" \"to ann@home\") => "
     "[\"ann@home\" \"ann\" \"home\"]\n(re-find #\"x\" \"abc\") => nil\n(re-find \"x\" \"abc\") !! "
     "type_error")
 {
-    PTC_UNUSED(argc);
+    if (argc == 1 && !ptc_is_record(argv[0], PTC_R_MATCHER)) {
+        ptc_fail(vm, PTC_E_ARITY, "re-find takes 2 arguments, got 1");
+        return ptc_fail_hint(vm, "usage: (re-find regex s)");
+    }
+    if (argc == 1)
+        return ptc_matcher_find(vm, argv, out);
     return give_match(vm, argv, ptc_matcher_next, out);
 }
 

@@ -162,8 +162,12 @@ PTC_MUST_USE bool ptc_key_check(PtcVM *vm, PtcValue key, PtcValue rows, bool onl
 /* What (map f) and its kin give when the collection is left out: a function that `into`,
  * `transduce` and `sequence` understand. */
 PTC_MUST_USE bool ptc_xform(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);
-/* Runs argument `coll` through the transducer argument i; the result, a vector, is in *slot, a root. */
-PTC_MUST_USE bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, int coll, PtcValue *slot);
+/* Runs argument `coll` through the transducer argument i; the result, a vector, is in *slot, what ran it in *cursor, both
+ * roots. */
+PTC_MUST_USE bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, int coll, PtcValue *slot,
+                                PtcValue *cursor);
+/* The result of a run, or what (halt-when pred) makes of it when that has ended it. */
+PTC_MUST_USE bool ptc_xform_end(PtcVM *vm, PtcValue cursor, PtcValue result, PtcValue *out);
 /* Folds the elements to come into *acc, a root slot (seq_call.c). */
 PTC_MUST_USE bool ptc_fold(PtcVM *vm, PtcValue f, PtcIter *it, PtcValue *acc);
 

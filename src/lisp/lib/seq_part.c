@@ -247,17 +247,19 @@ PTC_BUILTIN(core_into, "clojure.core", "into", 0, 3, PTC_B_CALLS, "(into to xfor
         return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, 0));
     if (argc == 1)
         return ptc_give(out, argv[0]);
-    PtcValue *slots = ptc_roots(vm, 1);
+    PtcValue *slots = ptc_roots(vm, 2);
     if (!slots)
         return false;
     slots[0] = argv[argc - 1];
-    if (argc == 3 && !ptc_xform_run(vm, argv, 1, 2, &slots[0]))
+    if (argc == 3 && !ptc_xform_run(vm, argv, 1, 2, &slots[0], &slots[1]))
         return false;
     if (argc == 3 && ptc_is(argv[0], PTC_T_FLAT) && ptc_obj(argv[0])->count == 0 &&
         (ptc_obj(argv[0])->flags & ~PTC_FROM_TOOL) == 0)
-        return ptc_give(out, slots[0]);
-    return pour(vm, argc, argv, slots[0], out) ||
-           (ptc_recover(vm) && pour(vm, argc, argv, slots[0], out));
+        return ptc_xform_end(vm, slots[1], slots[0], out);
+    if (!pour(vm, argc, argv, slots[0], out) &&
+        !(ptc_recover(vm) && pour(vm, argc, argv, slots[0], out)))
+        return false;
+    return argc < 3 || ptc_xform_end(vm, slots[1], *out, out);
 }
 
 /* The elements of arguments 0 to argc - 1 into a builder. */

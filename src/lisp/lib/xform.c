@@ -30,6 +30,7 @@ static const char *const kind_names[PTC_STEP_KINDS] = {
     [PTC_STEP_PARTITION_BY] = "partition-by",
     [PTC_STEP_DISTINCT] = "distinct",
     [PTC_STEP_DEDUPE] = "dedupe",
+    [PTC_STEP_HALT_WHEN] = "halt-when",
 };
 
 static PtcValue mark(void)
@@ -307,6 +308,16 @@ static PtcStepResult take_while(PtcVM *vm, PtcValue *s, PtcValue *x)
     return result == PTC_STEP_NOTHING ? PTC_STEP_STOP : result;
 }
 
+/* What ended it is kept in A. */
+static PtcStepResult halt_when(PtcVM *vm, PtcValue *s, PtcValue *x)
+{
+    PtcStepResult result = select(vm, s, x, false);
+    if (result != PTC_STEP_NOTHING)
+        return result;
+    s[PTC_S_A] = s[PTC_S_B];
+    return PTC_STEP_STOP;
+}
+
 static PtcStepResult mapcat(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
     if (!ptc_call1(vm, arg(s, 0), *x, x))
@@ -338,6 +349,7 @@ PtcStepResult ptc_step_run(PtcVM *vm, PtcValue *s, PtcValue *x)
     case PTC_STEP_DISTINCT: return distinct(vm, s, x);
     case PTC_STEP_DEDUPE: return dedupe(vm, s, x);
     case PTC_STEP_REDUCTIONS: return reductions(vm, s, x);
+    case PTC_STEP_HALT_WHEN: return halt_when(vm, s, x);
     case PTC_STEP_KINDS: break;
     }
     return PTC_STEP_FAILED;
@@ -444,7 +456,7 @@ bool ptc_pipeline_ends(PtcValue pipeline)
 {
     for (size_t k = 1; k < ptc_seq_count(pipeline); k++) {
         PtcStepKind kind = ptc_step_kind(ptc_seq_nth(pipeline, k));
-        if (kind == PTC_STEP_TAKE || kind == PTC_STEP_TAKE_WHILE)
+        if (kind == PTC_STEP_TAKE || kind == PTC_STEP_TAKE_WHILE || kind == PTC_STEP_HALT_WHEN)
             return true;
     }
     return false;
@@ -452,13 +464,15 @@ bool ptc_pipeline_ends(PtcValue pipeline)
 
 /* ----------------------------------------------------------------------- running */
 
-/* All that comes out of the pipeline over coll, as a new vector in *slot. */
-static bool run_all(PtcVM *vm, PtcValue coll, PtcValue pipeline, int flags, PtcValue *slot)
+/* All that comes out of the pipeline over coll, as a new vector in *slot; the cursor is in *cursor, a root. */
+static bool run_all(PtcVM *vm, PtcValue coll, PtcValue pipeline, int flags, PtcValue *slot,
+                    PtcValue *cursor)
 {
     PtcIter it;
     PtcValue x;
     if (!ptc_cursor_iter(vm, coll, pipeline, &it) || !ptc_root_build(vm, slot))
         return false;
+    *cursor = it.coll;
     while (ptc_each(vm, &it, &x))
         if (!ptc_root_push(vm, slot, x))
             return false;
@@ -471,14 +485,15 @@ static bool arg_walkable(PtcVM *vm, const PtcValue *argv, int i)
            ptc_fail_type(vm, argv, i, "a collection, string or nil");
 }
 
-bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, int coll, PtcValue *slot)
+bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, int coll, PtcValue *slot,
+                   PtcValue *cursor)
 {
     PtcValue *pipeline = ptc_roots(vm, 1);
     if (!pipeline || !arg_walkable(vm, argv, coll) || !ptc_arg_pipeline(vm, argv, i, pipeline))
         return false;
     if (ptc_seq_endless(argv[coll]) && !ptc_pipeline_ends(*pipeline))
         return ptc_fail_endless(vm, coll);
-    return run_all(vm, argv[coll], *pipeline, 0, slot);
+    return run_all(vm, argv[coll], *pipeline, 0, slot, cursor);
 }
 
 /* coll, which has no end, with the steps of a pipeline. */
@@ -499,12 +514,12 @@ static bool stage_all(PtcVM *vm, PtcValue coll, PtcValue pipeline, PtcValue *slo
 /* argv[coll] through the transducer argv[0]; computed at once when that comes to an end. */
 static bool sequence(PtcVM *vm, const PtcValue *argv, int coll, PtcValue *out)
 {
-    PtcValue *slots = ptc_roots(vm, 2);
+    PtcValue *slots = ptc_roots(vm, 3);
     if (!slots || !arg_walkable(vm, argv, coll) || !ptc_arg_pipeline(vm, argv, 0, &slots[0]))
         return false;
     bool later = ptc_seq_endless(argv[coll]) && !ptc_pipeline_ends(slots[0]);
     return (later ? stage_all(vm, argv[coll], slots[0], &slots[1])
-                  : run_all(vm, argv[coll], slots[0], PTC_SEQ, &slots[1])) &&
+                  : run_all(vm, argv[coll], slots[0], PTC_SEQ, &slots[1], &slots[2])) &&
            ptc_give(out, slots[1]);
 }
 
@@ -601,9 +616,29 @@ PTC_BUILTIN(
         *acc = argv[2];
     else if (!ptc_call(vm, argv[1], 0, NULL, acc))
         return false;
-    if (!ptc_fold(vm, argv[1], &it, acc))
+    if (!ptc_fold(vm, argv[1], &it, acc) ||
+        (completes(argv[1]) && !ptc_call1(vm, argv[1], *acc, acc)))
         return false;
-    return completes(argv[1]) ? ptc_call1(vm, argv[1], *acc, out) : ptc_give(out, *acc);
+    return ptc_xform_end(vm, it.coll, *acc, out);
+}
+
+bool ptc_xform_end(PtcVM *vm, PtcValue cursor, PtcValue result, PtcValue *out)
+{
+    PtcValue x, f;
+    if (!ptc_cursor_halted(cursor, &x, &f))
+        return ptc_give(out, result);
+    return f == PTC_NIL ? ptc_give(out, x) : ptc_call2(vm, f, result, x, out);
+}
+
+PTC_BUILTIN(core_halt_when, "clojure.core", "halt-when", 1, 2, 0, "(halt-when pred f?)",
+            "A transducer that ends transduce or into at the first element for which pred holds: "
+            "the result is that element, or (f result element).",
+            "(transduce (halt-when neg?) + [1 2 -3 4]) => -3\n"
+            "(into [] (halt-when neg? conj) [1 2 -3 4]) => [1 2 -3]\n"
+            "(into [] (halt-when neg?) [1 2]) => [1 2]\n(halt-when 5) !! type_error")
+{
+    return ptc_arg_callable(vm, argv, 0) && (argc == 1 || ptc_arg_callable(vm, argv, 1)) &&
+           ptc_xform(vm, argc, argv, out);
 }
 
 PTC_BUILTIN(core_completing, "clojure.core", "completing", 1, 2, 0, "(completing f done?)",
@@ -626,5 +661,6 @@ PTC_BUILTIN(hidden_completed, "clojure.core", "completed", 1, -1, PTC_B_CALLS | 
 }
 
 const PtcBuiltin *const ptc_lib_xform[] = {
-    &hidden_xform_def,   &core_cat_def,        &core_sequence_def,    &core_eduction_def,
-    &core_transduce_def, &core_completing_def, &hidden_completed_def, NULL};
+    &hidden_xform_def,    &core_cat_def,         &core_sequence_def,
+    &core_eduction_def,   &core_transduce_def,   &core_halt_when_def,
+    &core_completing_def, &hidden_completed_def, NULL};
