@@ -47,6 +47,7 @@
     X(ptc_lib_agent) \
     X(ptc_lib_regex) \
     X(ptc_lib_matcher) \
+    X(ptc_lib_zip) \
     X(ptc_lib_reducing) \
     X(ptc_lib_except) \
     X(ptc_lib_json) \
@@ -122,6 +123,8 @@ static const struct {
     {"pprint", "clojure.pprint"},
     {"pp", "clojure.pprint"},
     {"clojure.data", "clojure.data"},
+    {"clojure.zip", "clojure.zip"},
+    {"zip", "clojure.zip"},
     {"clojure.edn", "clojure.edn"},
     {"edn", "clojure.edn"},
     {"budget", "budget"},
@@ -182,7 +185,7 @@ static bool has_bare_name(const PtcBuiltin *row)
 {
     static const char *const prefixed[] = {
         "json",        "budget",      "tool", "cheshire.core", "clojure.data.json",
-        "clojure.edn", "clojure.math"};
+        "clojure.edn", "clojure.math", "clojure.zip"};
     bool bare = row->ns[0] >= 'a' && row->ns[0] <= 'z';
     for (size_t i = 0; bare && i < sizeof prefixed / sizeof prefixed[0]; i++)
         bare = strcmp(row->ns, prefixed[i]) != 0;

@@ -158,6 +158,7 @@ static const struct {
     {"composed", 1, FIELDS_MAX},
     {"compared", 1, 1},
     {"sampled", 1, 1},
+    {"zip-made", 1, 1},
     {"partly", 1, FIELDS_MAX},
     {"negated", 1, 1},
     {"constant", 1, 1},

@@ -114,10 +114,11 @@ static bool search(Search *s, const char *query, size_t len, int64_t offset, int
         ptc_rows_apropos(&s->rows, query, len, s->row_scores);
     if (!score_things(s, query, len, all))
         return false;
-    if (offset == 0 && limit > 0 && ptc_left_out_find(s->left, &row)) {
-        limit--;
-        if (!give_left_line(s, list, s->left, &row))
+    if (ptc_left_out_find(s->left, &row)) {
+        if (offset == 0 && !give_left_line(s, list, s->left, &row))
             return false;
+        limit -= offset == 0;
+        offset -= offset > 0;
     }
     for (; offset > 0 && more; offset--)
         if (!give_best(s, PTC_NONE, &more))
