@@ -48,6 +48,8 @@
     X(ptc_lib_regex) \
     X(ptc_lib_matcher) \
     X(ptc_lib_zip) \
+    X(ptc_lib_cl_format) \
+    X(ptc_lib_print_table) \
     X(ptc_lib_reducing) \
     X(ptc_lib_except) \
     X(ptc_lib_json) \
@@ -184,7 +186,7 @@ static bool row_named(const PtcBuiltin *row, const char *name, size_t len)
 static bool has_bare_name(const PtcBuiltin *row)
 {
     static const char *const prefixed[] = {
-        "json",        "budget",      "tool", "cheshire.core", "clojure.data.json",
+        "json",        "budget",       "tool",       "cheshire.core", "clojure.data.json",
         "clojure.edn", "clojure.math", "clojure.zip"};
     bool bare = row->ns[0] >= 'a' && row->ns[0] <= 'z';
     for (size_t i = 0; bare && i < sizeof prefixed / sizeof prefixed[0]; i++)

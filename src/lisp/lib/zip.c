@@ -8,7 +8,7 @@
 #include "lisp/lib/seq_int.h"
 #include "lisp/vm_int.h"
 
-enum { L_NODE, L_PATH, L_FNS, L_COUNT };                 /* of a location */
+enum { L_NODE, L_PATH, L_FNS, L_COUNT };                         /* of a location */
 enum { P_LEFT, P_ABOVE, P_PARENT, P_RIGHT, P_CHANGED, P_COUNT }; /* of a path */
 enum { F_BRANCH, F_CHILDREN, F_MAKE, F_COUNT };
 /* Root slots: the location, its path taken apart, and two for work. */
@@ -21,14 +21,14 @@ typedef struct {
 } Zip;
 
 /* Something new, after a collection if memory is short. */
-#define MAKE(z, slot, expression)                              \
-    do {                                                       \
-        PtcValue made_ = (expression);                         \
-        if (made_ == PTC_NONE && ptc_recover((z)->vm))         \
-            made_ = (expression);                              \
-        if (made_ == PTC_NONE)                                 \
-            return false;                                      \
-        (z)->s[slot] = made_;                                  \
+#define MAKE(z, slot, expression)                      \
+    do {                                               \
+        PtcValue made_ = (expression);                 \
+        if (made_ == PTC_NONE && ptc_recover((z)->vm)) \
+            made_ = (expression);                      \
+        if (made_ == PTC_NONE)                         \
+            return false;                              \
+        (z)->s[slot] = made_;                          \
     } while (0)
 
 static const char *name_of(const Zip *z)
@@ -154,8 +154,7 @@ static bool add_all(Zip *z, PtcValue seq, size_t from)
 {
     size_t n = seq == PTC_NIL ? 0 : ptc_seq_count(seq);
     for (size_t i = from; i < n; i++)
-        if (!ptc_tick(&z->vm->budget, 1) ||
-            !ptc_root_push(z->vm, &z->s[MORE], ptc_seq_nth(seq, i)))
+        if (!ptc_tick(&z->vm->budget, 1) || !ptc_root_push(z->vm, &z->s[MORE], ptc_seq_nth(seq, i)))
             return false;
     return true;
 }
@@ -392,11 +391,12 @@ PTC_BUILTIN(zip_seq_zip, "clojure.zip", "seq-zip", 1, 1, 0, "(zip/seq-zip root)"
     return new_of_kind(vm, OF_SEQ, row_named("seq?"), row_named("identity"), argv[0], out);
 }
 
-PTC_BUILTIN(zip_xml_zip, "clojure.zip", "xml-zip", 1, 1, 0, "(zip/xml-zip root)",
-            "The top of a tree of maps with :tag, :attrs and :content as a location; strings are "
-            "its leaves.",
-            "(-> (zip/xml-zip {:tag :a :content [\"x\" {:tag :b}]}) zip/down zip/right zip/node :tag) "
-            "=> :b\n(zip/xml-zip) !! arity_error")
+PTC_BUILTIN(
+    zip_xml_zip, "clojure.zip", "xml-zip", 1, 1, 0, "(zip/xml-zip root)",
+    "The top of a tree of maps with :tag, :attrs and :content as a location; strings are "
+    "its leaves.",
+    "(-> (zip/xml-zip {:tag :a :content [\"x\" {:tag :b}]}) zip/down zip/right zip/node :tag) "
+    "=> :b\n(zip/xml-zip) !! arity_error")
 {
     PTC_UNUSED(argc);
     PtcValue is_string = row_named("string?");
@@ -418,9 +418,8 @@ PTC_BUILTIN(hidden_zip_made, "clojure.core", "zip-made", 3, 3, PTC_B_HIDDEN,
     if (!ptc_is_map(argv[1]))
         return ptc_fail_value_type(vm, argv[1], "the node", "a map");
     PtcValue key = ptc_keyword_new(vm->heap, "content", strlen("content"));
-    return key != PTC_NONE &&
-           ptc_give(out, ptc_map_assoc(vm->heap, argv[1], key,
-                                       ptc_seq_count(made) ? made : PTC_NIL));
+    return key != PTC_NONE && ptc_give(out, ptc_map_assoc(vm->heap, argv[1], key,
+                                                          ptc_seq_count(made) ? made : PTC_NIL));
 }
 
 ZIP(zip_node, "node", 1, 1, "(zip/node loc)", "The node at a location.",
@@ -470,7 +469,8 @@ ZIP(zip_make_node, "make-node", 3, 3, "(zip/make-node loc node children)",
     return make_node(&z, argv[1]) && ptc_give(out, z.s[NODE]);
 }
 
-ZIP(zip_path, "path", 1, 1, "(zip/path loc)", "The nodes above this one, from the top; nil at the top.",
+ZIP(zip_path, "path", 1, 1, "(zip/path loc)",
+    "The nodes above this one, from the top; nil at the top.",
     "(-> (zip/vector-zip [[1]]) zip/down zip/down zip/path) => [[[1]] [1]]\n"
     "(zip/path (zip/vector-zip [])) => nil\n(zip/path 1) !! type_error")
 {
@@ -489,8 +489,10 @@ static bool give_siblings(Zip *z, PtcValue seq, PtcValue *out)
     return ptc_give(out, z->s[WORK]);
 }
 
-ZIP(zip_lefts, "lefts", 1, 1, "(zip/lefts loc)", "The siblings to the left, nil when there are none.",
-    "(-> (zip/vector-zip [1 2 3]) zip/down zip/right zip/lefts) => [1]\n(zip/lefts 1) !! type_error")
+ZIP(zip_lefts, "lefts", 1, 1, "(zip/lefts loc)",
+    "The siblings to the left, nil when there are none.",
+    "(-> (zip/vector-zip [1 2 3]) zip/down zip/right zip/lefts) => [1]\n(zip/lefts 1) !! "
+    "type_error")
 {
     PTC_UNUSED(argc);
     Zip z;
@@ -506,30 +508,34 @@ ZIP(zip_rights, "rights", 1, 1, "(zip/rights loc)",
     return zip_init(&z, vm, argv) && give_siblings(&z, z.s[RIGHT], out);
 }
 
-#define MOVE(id, name, go, doc, examples)                     \
-    ZIP(id, name, 1, 1, "(zip/" name " loc)", doc, examples)  \
-    {                                                         \
-        PTC_UNUSED(argc);                                     \
-        return move(vm, argv, go, out);                       \
+#define MOVE(id, name, go, doc, examples)                    \
+    ZIP(id, name, 1, 1, "(zip/" name " loc)", doc, examples) \
+    {                                                        \
+        PTC_UNUSED(argc);                                    \
+        return move(vm, argv, go, out);                      \
     }
 
 MOVE(zip_down, "down", go_down, "The first child, nil when there is none.",
      "(zip/node (zip/down (zip/vector-zip [7 8]))) => 7\n(zip/down (zip/vector-zip [])) => nil\n"
      "(zip/down 5) !! type_error")
 MOVE(zip_up, "up", go_up, "The parent, nil at the top.",
-     "(-> (zip/vector-zip [7]) zip/down zip/up zip/node) => [7]\n(zip/up (zip/vector-zip [])) => nil\n"
+     "(-> (zip/vector-zip [7]) zip/down zip/up zip/node) => [7]\n(zip/up (zip/vector-zip [])) => "
+     "nil\n"
      "(zip/up nil) !! type_error")
 MOVE(zip_left, "left", go_left, "The next sibling to the left, nil when there is none.",
-     "(-> (zip/vector-zip [1 2]) zip/down zip/right zip/left zip/node) => 1\n(zip/left 1) !! type_error")
+     "(-> (zip/vector-zip [1 2]) zip/down zip/right zip/left zip/node) => 1\n(zip/left 1) !! "
+     "type_error")
 MOVE(zip_right, "right", go_right, "The next sibling to the right, nil when there is none.",
      "(-> (zip/vector-zip [1 2]) zip/down zip/right zip/node) => 2\n(zip/right 1) !! type_error")
 MOVE(zip_leftmost, "leftmost", go_leftmost, "The first of the siblings, or this one.",
      "(-> (zip/vector-zip [1 2]) zip/down zip/right zip/leftmost zip/node) => 1\n"
      "(zip/leftmost 1) !! type_error")
 MOVE(zip_rightmost, "rightmost", go_rightmost, "The last of the siblings, or this one.",
-     "(-> (zip/vector-zip [1 2 3]) zip/down zip/rightmost zip/node) => 3\n(zip/rightmost 1) !! type_error")
+     "(-> (zip/vector-zip [1 2 3]) zip/down zip/rightmost zip/node) => 3\n(zip/rightmost 1) !! "
+     "type_error")
 MOVE(zip_prev, "prev", go_prev, "The node before this one, depth first; nil at the top.",
-     "(-> (zip/vector-zip [[1 2] 3]) zip/down zip/right zip/prev zip/node) => 2\n(zip/prev 1) !! type_error")
+     "(-> (zip/vector-zip [[1 2] 3]) zip/down zip/right zip/prev zip/node) => 2\n(zip/prev 1) !! "
+     "type_error")
 
 ZIP(zip_next, "next", 1, 1, "(zip/next loc)",
     "The node after this one, depth first; behind the last one a location of which end? is true.",
@@ -558,7 +564,8 @@ ZIP(zip_is_end, "end?", 1, 1, "(zip/end? loc)", "Has zip/next gone through the w
 }
 
 ZIP(zip_root, "root", 1, 1, "(zip/root loc)", "The whole tree, with all changes.",
-    "(-> (zip/vector-zip [1 [2]]) zip/down zip/right zip/down (zip/replace 5) zip/root) => [1 [5]]\n"
+    "(-> (zip/vector-zip [1 [2]]) zip/down zip/right zip/down (zip/replace 5) zip/root) => [1 "
+    "[5]]\n"
     "(zip/root 1) !! type_error")
 {
     PTC_UNUSED(argc);
@@ -612,7 +619,8 @@ ZIP(zip_edit, "edit", 2, -1, "(zip/edit loc f & args)",
 
 static bool below_top(Zip *z)
 {
-    return !at_top(z) || ptc_fail(z->vm, PTC_E_VALUE, "%s: this is the top of the tree", name_of(z));
+    return !at_top(z) ||
+           ptc_fail(z->vm, PTC_E_VALUE, "%s: this is the top of the tree", name_of(z));
 }
 
 ZIP(zip_insert_left, "insert-left", 2, 2, "(zip/insert-left loc node)",
@@ -664,7 +672,8 @@ ZIP(zip_insert_child, "insert-child", 2, 2, "(zip/insert-child loc node)",
 
 ZIP(zip_append_child, "append-child", 2, 2, "(zip/append-child loc node)",
     "The location with a new last child.",
-    "(zip/root (zip/append-child (zip/vector-zip [1]) 2)) => [1 2]\n(zip/append-child 1 2) !! type_error")
+    "(zip/root (zip/append-child (zip/vector-zip [1]) 2)) => [1 2]\n(zip/append-child 1 2) !! "
+    "type_error")
 {
     PTC_UNUSED(argc);
     return add_child(vm, argv, false, out);
@@ -691,12 +700,14 @@ ZIP(zip_remove, "remove", 1, 1, "(zip/remove loc)",
 }
 
 const PtcBuiltin *const ptc_lib_zip[] = {
-    &zip_zipper_def,       &zip_vector_zip_def,   &zip_seq_zip_def,      &zip_xml_zip_def,
-    &hidden_zip_made_def,  &zip_node_def,         &zip_is_branch_def,    &zip_children_def,
-    &zip_make_node_def,    &zip_path_def,         &zip_lefts_def,        &zip_rights_def,
-    &zip_down_def,         &zip_up_def,           &zip_left_def,         &zip_right_def,
-    &zip_leftmost_def,     &zip_rightmost_def,    &zip_prev_def,         &zip_next_def,
-    &zip_is_end_def,       &zip_root_def,         &zip_replace_def,      &zip_edit_def,
-    &zip_insert_left_def,  &zip_insert_right_def, &zip_insert_child_def, &zip_append_child_def,
-    &zip_remove_def,       NULL,
+    &zip_zipper_def,       &zip_vector_zip_def,   &zip_seq_zip_def,
+    &zip_xml_zip_def,      &hidden_zip_made_def,  &zip_node_def,
+    &zip_is_branch_def,    &zip_children_def,     &zip_make_node_def,
+    &zip_path_def,         &zip_lefts_def,        &zip_rights_def,
+    &zip_down_def,         &zip_up_def,           &zip_left_def,
+    &zip_right_def,        &zip_leftmost_def,     &zip_rightmost_def,
+    &zip_prev_def,         &zip_next_def,         &zip_is_end_def,
+    &zip_root_def,         &zip_replace_def,      &zip_edit_def,
+    &zip_insert_left_def,  &zip_insert_right_def, &zip_insert_child_def,
+    &zip_append_child_def, &zip_remove_def,       NULL,
 };
