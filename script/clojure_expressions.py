@@ -34,7 +34,7 @@ reduce g i q > i | reductions g q > q | reduce-kv (fn* [a k v] (+ a v)) 0 m > i 
 drop h q > q | take-while p q > q | drop-while p q > q | take-last h q > q | drop-last h q > q | take-nth 2 q > q | partition 2 q > t
 partition 2 1 q > t | partition 3 1 [9] q > t | partition-all 2 q > t | partition-by p q > t | split-at h q > t | split-with p q > t
 group-by p q > x | frequencies q > x | distinct q > q | dedupe q > q | sort q > q | sort > q > q | sort-by - q > q | interleave q q > q
-interpose i q > q | flatten t > q | range h > q | range h h > q | range h i h > x | repeat h i > q | take h (iterate inc i) > q
+interpose i q > q | flatten t > q | range h > q | range h h > q | range h 9 2 > x | repeat h i > q | take h (iterate inc i) > q
 take h (cycle v) > q | take h (repeat i) > q | list i i > q | vector i i > v | hash-map k i > m | hash-set i > e | sorted-set i i > e
 sorted-map k i > m | array-map k i k i > m | subvec v 0 > v | rseq v > q | rand-int 1 > i | max-key - i i > i | min-key abs i i > i
 some-> m k > x | -> i inc str > s | ->> q (map inc) (reduce +) > i | cond-> i b inc > i | comp f f > f | partial + i > f | complement p > p

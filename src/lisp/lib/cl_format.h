@@ -23,7 +23,7 @@ static inline int64_t ptc_cl_param(const PtcClDirective *d, int i, int64_t other
     return i < PTC_CL_PARAMS && d->has[i] ? d->param[i] : otherwise;
 }
 
-/* All append to buf.  False: failed, or the buffer is full. */
+/* --- numbers (cl_number.c): all append to buf.  False: failed, or the buffer is full. --- */
 
 /* The character with this number, n times. */
 bool ptc_cl_pad(PtcBuf *buf, int64_t character, int64_t n);

@@ -83,6 +83,9 @@ bool ptc_cl_integer(PtcVM *vm, PtcBuf *buf, PtcValue v, const PtcClDirective *d,
 {
     PtcBuf digits, text;
     bool negative = false;
+    double whole = ptc_is_float(v) ? ptc_to_float(v) : 0.5;
+    if (whole > -0x1p53 && whole < 0x1p53 && whole == (double)(int64_t)whole)
+        v = ptc_int((int64_t)whole); /* 5.0 is written as 5 */
     part_init(vm, &digits);
     part_init(vm, &text);
     bool ok = ptc_is_integer(v) ? add_digits(vm, &digits, v, radix, &negative)
@@ -167,14 +170,14 @@ static bool add_cardinal(PtcBuf *out, PtcText digits)
     return !first || ptc_buf_add_cstr(out, "zero");
 }
 
-/* Makes the last word an ordinal: "twenty-one" to "twenty-first". */
-static bool make_ordinal(PtcBuf *out)
+/* Makes the last word of what begins at `from` an ordinal: "twenty-one" to "twenty-first". */
+static bool make_ordinal(PtcBuf *out, size_t from)
 {
     static const char odd[][2][8] = {{"one", "first"},     {"two", "second"},   {"three", "third"},
                                      {"five", "fifth"},    {"eight", "eighth"}, {"nine", "ninth"},
                                      {"twelve", "twelfth"}};
     size_t at = out->len;
-    while (at > 0 && out->data[at - 1] != ' ' && out->data[at - 1] != '-')
+    while (at > from && out->data[at - 1] != ' ' && out->data[at - 1] != '-')
         at--;
     PtcText word = {out->data + at, out->len - at};
     for (size_t i = 0; i < sizeof odd / sizeof odd[0]; i++)
@@ -221,8 +224,9 @@ bool ptc_cl_words(PtcVM *vm, PtcBuf *buf, PtcValue v, const PtcClDirective *d)
         PtcClDirective plain = {.colon = true};
         ok = ptc_cl_integer(vm, buf, v, &plain, 10, 0);
     } else if (ok) {
+        size_t from = buf->len;
         ok = (!negative || ptc_buf_add_cstr(buf, "minus ")) &&
-             add_cardinal(buf, ptc_buf_view(&digits)) && (!d->colon || make_ordinal(buf));
+             add_cardinal(buf, ptc_buf_view(&digits)) && (!d->colon || make_ordinal(buf, from));
     }
     ptc_buf_deinit(&digits);
     return ok;
@@ -260,6 +264,10 @@ static bool fixed_read(PtcVM *vm, Fixed *f, PtcValue v)
         else if (c >= '0' && c <= '9')
             ok = ptc_buf_add_char(&f->digits, c);
     }
+    bool zero = true; /* -0.0 has no sign here */
+    for (size_t i = 0; i < f->digits.len; i++)
+        zero = zero && f->digits.data[i] == '0';
+    f->negative = f->negative && !zero;
     f->point = (point < 0 ? (int64_t)f->digits.len : point) + sign * exponent;
     ptc_buf_deinit(&text);
     if (ok && (f->point > DIGITS_MOST || f->point < -DIGITS_MOST || f->digits.len > DIGITS_MOST))
