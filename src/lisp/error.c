@@ -71,6 +71,12 @@ static const char *record_name(unsigned kind)
         [PTC_R_MULTI] = "a function",
         [PTC_R_PRODUCER] = "an endless sequence",
         [PTC_R_MATCHER] = "a matcher",
+        [PTC_R_CLOCK] = "a time of day",
+        [PTC_R_ZONED] = "a date-time with an offset",
+        [PTC_R_ZONE] = "an offset",
+        [PTC_R_YEARMONTH] = "a month of a year",
+        [PTC_R_YEAR] = "a year",
+        [PTC_R_ADJUSTER] = "an adjuster",
     };
     return kind < PTC_R_KINDS && names[kind] ? names[kind] : "an object";
 }

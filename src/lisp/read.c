@@ -332,7 +332,7 @@ static PtcForm *read_template(PtcReading *r)
     PtcForm *f = read_prefixed(r, PTC_F_TEMPLATE, 1);
     if (!f || f->items[0]->kind < PTC_F_LIST || has_unquote(f->items[0]))
         return f;
-    PtcDiag *d = PTC_READ_FAIL(r, at, r->pos, "`%s` puts nothing into its template",
+    PtcDiag *d = PTC_READ_FAIL(r, at, r->pos, "the template %s takes nothing from the program",
                                ptc_read_excerpt(r, at, r->pos).text);
     ptc_diag_hint(d, "quote data with ' instead, or put values in with ~: `(a ~b ~@c)");
     return NULL;

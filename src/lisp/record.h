@@ -32,6 +32,12 @@ enum {
     PTC_R_MULTI,                        /* a multimethod */
     PTC_R_INLINE, /* a method written inside of a type: what it captures are the fields */
     PTC_R_MATCHER,                      /* a regex at work on a string; lib/matcher.c */
+    PTC_R_CLOCK,                        /* a time of day: seconds, nanoseconds; lib/time.h */
+    PTC_R_ZONED,     /* seconds since the epoch, offset in seconds, PtcZoneForm, nanoseconds */
+    PTC_R_ZONE,      /* an offset other than UTC: seconds */
+    PTC_R_YEARMONTH, /* months since January of year 0 */
+    PTC_R_YEAR,      /* year */
+    PTC_R_ADJUSTER,  /* which one, its argument, its day of the week (from 1) */
     PTC_R_KINDS
 };
 

@@ -64,6 +64,9 @@
     X(ptc_lib_time_method) \
     X(ptc_lib_time_span) \
     X(ptc_lib_time_period) \
+    X(ptc_lib_time_zone) \
+    X(ptc_lib_time_clock) \
+    X(ptc_lib_time_adjust) \
     X(ptc_lib_interop) \
     X(ptc_lib_interop_class) \
     X(ptc_lib_interop_number) \
@@ -136,6 +139,16 @@ static const struct {
     {"Month", "Month"},
     {"ZoneOffset", "ZoneOffset"},
     {"ChronoUnit", "ChronoUnit"},
+    {"ChronoField", "ChronoField"},
+    {"IsoFields", "IsoFields"},
+    {"WeekFields", "WeekFields"},
+    {"TemporalAdjusters", "TemporalAdjusters"},
+    {"LocalTime", "LocalTime"},
+    {"OffsetDateTime", "OffsetDateTime"},
+    {"ZonedDateTime", "ZonedDateTime"},
+    {"ZoneId", "ZoneId"},
+    {"YearMonth", "YearMonth"},
+    {"Year", "Year"},
     {"DateTimeFormatter", "DateTimeFormatter"},
     {"Short", "Short"},
     {"Byte", "Byte"},

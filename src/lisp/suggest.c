@@ -137,7 +137,8 @@ static void offer_row(PtcSuggest *s, uint32_t i, const char *ns, size_t ns_len)
 {
     const PtcBuiltin *row = ptc_builtin_row(i);
     char ref[PTC_ROW_NAME], prefix[PTC_ROW_NAME] = "";
-    if (!ptc_row_shown(row) || (ns && !is_of(i, ns, ns_len)))
+    bool far = !ns && strcmp(row->ns, "clojure.zip") == 0; /* short names that mean much else */
+    if (!ptc_row_shown(row) || far || (ns && !is_of(i, ns, ns_len)))
         return;
     ptc_row_ref(i, ref);
     size_t front = strlen(ref) - strlen(row->name); /* "Math/" */

@@ -101,6 +101,9 @@ static void show(PtcHeap *heap, PtcBuf *out, const PtcForm *f, bool offsets)
     case PTC_F_SET: show_items(heap, out, f, "#{}", offsets); break;
     case PTC_F_SHORT_FN: show_items(heap, out, f, "#()", offsets); break;
     case PTC_F_QUOTE: show_items(heap, out, f, "'~", offsets); break;
+    case PTC_F_TEMPLATE: show_items(heap, out, f, "`~", offsets); break;
+    case PTC_F_UNQUOTE: show_items(heap, out, f, "~~", offsets); break;
+    case PTC_F_SPLICE: show_items(heap, out, f, "~@~", offsets); break;
     case PTC_F_VAR: show_text(out, "#'", f, ""); break;
     }
     if (offsets)
@@ -357,10 +360,10 @@ static void test_refused(void)
 {
     places("(inc @total)", "(inc@1-4 (clojure.core/deref@5-11 total@6-11)@5-11)@0-12");
     fails("(inc @)", 5, 6, "`@` is followed by no form", "write a form after it, or remove it");
-    fails("`(a b)", 0, 1, "syntax quote is not supported: there are no macros",
-          "write a function; for literal data use ' or a vector");
-    fails("~@x", 0, 1, "unquote is not supported: there are no macros",
-          "write the expression without it");
+    fails("`(a b)", 0, 6, "the template `(a b) takes nothing from the program",
+          "quote data with ' instead, or put values in with ~: `(a ~b ~@c)");
+    reads("`(a ~b ~@c) `x", "`(a ~b~ ~@c~)~ `x~");
+    fails("~", 0, 1, "`~` is followed by no form", "write a form after it, or remove it");
     fails("#?(:clj 1)", 0, 2, "reader conditionals are not supported: `#?`",
           "write only the form meant for :clj");
     fails("#!/bin/x", 0, 8, "this begins no comment here: `#!/bin/x`", "comments begin with `;`");

@@ -106,6 +106,22 @@ static const struct {
      "[a b (get c (Period/of 1 -2 3)) (.plus (LocalDate/of 2024 2 29) a) (.getMonths a)]"},
     {"(def a DayOfWeek/FRIDAY) (def b Month/MAY) (def c ChronoUnit/DAYS) (def d ZoneOffset/UTC)",
      "[a b c d (= a DayOfWeek/FRIDAY)]"},
+    {"(def a (LocalTime/of 10 20 30)) (def b (OffsetDateTime/parse "
+     "\"2024-05-01T10:20:30.5+02:00\")) "
+     "(def c (ZonedDateTime/parse \"2024-05-01T10:20Z[UTC]\")) (def d (ZoneOffset/ofHours 2)) (def "
+     "e "
+     "(YearMonth/of 2024 2)) (def y (Year/of 2024)) (def p (Period/of 1 2 -3)) (def n "
+     "(TemporalAdjusters/next DayOfWeek/MONDAY))",
+     "[a b c d e y p (.toInstant b) (.atEndOfMonth e) (.with (LocalDate/of 2024 5 1) n) (= b "
+     "(OffsetDateTime/parse \"2024-05-01T10:20:30.5+02:00\"))]"},
+    {"(def a ChronoField/DAY_OF_WEEK) (def b IsoFields/QUARTER_OF_YEAR) (def c WeekFields/ISO) "
+     "(def w "
+     "DateTimeFormatter/ISO_WEEK_DATE) (def r DateTimeFormatter/RFC_1123_DATE_TIME)",
+     "[(.get (LocalDate/of 2024 5 1) a) (.get (LocalDate/of 2024 5 1) b) c (.format (LocalDate/of "
+     "2024 5 "
+     "1) w) (.format (Instant/ofEpochSecond 0) r)]"},
+    {"(def c (comparator >)) (def z (clojure.zip/vector-zip [1 [2]])) (def h (halt-when neg?))",
+     "[(sort c [1 3 2]) (-> z clojure.zip/down clojure.zip/node) (into [] h [1 -2])]"},
     {"(def f (DateTimeFormatter/ofPattern \"dd.MM.yyyy\")) (def g DateTimeFormatter/ISO_INSTANT) "
      "(def h DateTimeFormatter/ISO_LOCAL_DATE)",
      "[(.format (LocalDate/of 2024 2 29) f) (.format (LocalDate/of 2024 2 29) h)]"},
@@ -490,6 +506,7 @@ static void test_unstorable(void)
         const char *program, *says;
     } cases[] = {
         {"(def ok 1) (def bad (->> 5 (fn [])))", "bad: it holds a function"},
+        {"(def m (re-matcher #\"a\" \"a\"))", "m: it holds something"},
         {"(def inner {:a [1 {:f (let [y 2] (->> y (fn [x])))}]})", "inner: it holds a function"},
         {"(def leak nil) (into [] (comp (fn [p] (def leak p) p) (map inc)) [1]) 1", "leak: "},
     };

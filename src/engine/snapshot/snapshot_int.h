@@ -103,6 +103,7 @@ typedef enum {
     SNAP_CELL,      /* PtcCellKind, number; what it holds comes after the objects */
     SNAP_TYPED,     /* type; then SNAP_MAP or SNAP_DICT with what belongs to it */
     SNAP_RECORD,    /* SnapRecord, count, values: types, protocols, multimethods and their parts */
+    SNAP_MOMENT,    /* which (snapshot_moment.c), then its numbers, signed */
 } SnapKind;
 
 /* Kinds of SNAP_RECORD; never renumbered. */
@@ -268,5 +269,9 @@ bool ptc_snapshot_knows_composed(const char *name, size_t len, size_t n);
 
 /* Steps as numbers that never change; PTC_STEP_KINDS for an unknown number. */
 PtcStepKind ptc_snapshot_step_kind(uint64_t code);
+
+/* Times of day, months and their kin (snapshot_moment.c). */
+void ptc_snapshot_write_moment(SnapWriter *w, PtcValue v);
+bool ptc_snapshot_read_moment(SnapReader *r);
 
 #endif

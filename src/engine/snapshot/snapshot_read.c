@@ -286,11 +286,14 @@ static bool read_regex(SnapReader *r)
 /* Named formatters may have patterns that no program can write. */
 static PtcValue named_formatter(SnapReader *r, const char *text, size_t len)
 {
-    static const char *const names[] = {
-        "DateTimeFormatter/ISO_LOCAL_DATE_TIME", "DateTimeFormatter/ISO_DATE_TIME",
-        "DateTimeFormatter/ISO_INSTANT", "DateTimeFormatter/ISO_LOCAL_TIME"};
+    static const char names[][24] = {"ISO_LOCAL_DATE_TIME",  "ISO_DATE_TIME",     "ISO_INSTANT",
+                                     "ISO_LOCAL_TIME",       "ISO_TIME",          "ISO_DATE",
+                                     "ISO_OFFSET_DATE_TIME", "BASIC_ISO_DATE",    "ISO_WEEK_DATE",
+                                     "ISO_ORDINAL_DATE",     "RFC_1123_DATE_TIME"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        PtcValue f = ptc_interop_constant(r->heap, names[i], strlen(names[i]));
+        char full[64];
+        int n = snprintf(full, sizeof full, "DateTimeFormatter/%s", names[i]);
+        PtcValue f = ptc_interop_constant(r->heap, full, (size_t)n);
         PtcValue pattern = f == PTC_NONE ? PTC_NONE : ptc_record_field(f, 0);
         if (f != PTC_NONE && ptc_str_len(pattern) == len &&
             memcmp(ptc_str_bytes(pattern), text, len) == 0)
@@ -370,11 +373,10 @@ static bool read_decimal(SnapReader *r)
 
 static bool read_enum(SnapReader *r)
 {
-    static const uint8_t sizes[PTC_G_COUNT] = {[PTC_G_DAY] = 7,
-                                               [PTC_G_MONTH] = 12,
-                                               [PTC_G_UNIT] = 13,
-                                               [PTC_G_ZONE] = 1,
-                                               [PTC_G_ROUNDING] = 8};
+    static const uint8_t sizes[PTC_G_COUNT] = {
+        [PTC_G_DAY] = 7,  [PTC_G_MONTH] = 12,   [PTC_G_UNIT] = 13,
+        [PTC_G_ZONE] = 1, [PTC_G_ROUNDING] = 8, [PTC_G_FIELD] = PTC_FIELD_COUNT,
+        [PTC_G_WEEKS] = 1};
     uint64_t group, ordinal;
     if (!ptc_snapshot_get_number(r, PTC_G_COUNT - 1, &group) ||
         !ptc_snapshot_get_number(r, sizes[group] - 1u, &ordinal))
@@ -426,6 +428,7 @@ static bool read_object(SnapReader *r, SnapKind kind)
     case SNAP_CELL: return ptc_snapshot_read_cell(r);
     case SNAP_TYPED: return ptc_snapshot_read_typed(r);
     case SNAP_RECORD: return ptc_snapshot_read_record(r);
+    case SNAP_MOMENT: return ptc_snapshot_read_moment(r);
     }
     return SNAP_BAD(r, "an object is of an unknown kind");
 }

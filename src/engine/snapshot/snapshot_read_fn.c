@@ -249,7 +249,7 @@ static const struct {
     [PTC_STEP_INTERPOSE] = {1, 1, 0},     [PTC_STEP_PARTITION] = {2, 2, 2},
     [PTC_STEP_PARTITION_ALL] = {1, 1, 1}, [PTC_STEP_PARTITION_BY] = {1, 1, 0},
     [PTC_STEP_DISTINCT] = {0, 0, 0},      [PTC_STEP_DEDUPE] = {0, 0, 0},
-    [PTC_STEP_REDUCTIONS] = {1, 2, 0},
+    [PTC_STEP_REDUCTIONS] = {1, 2, 0},    [PTC_STEP_HALT_WHEN] = {1, 2, 0},
 };
 
 /* Counts are numbers; those of pieces and strides are greater than 0. */

@@ -304,6 +304,12 @@ bool ptc_snapshot_write_record(SnapWriter *w, PtcValue v)
     case PTC_R_INSTANT: write_time(w, SNAP_INSTANT, v); return true;
     case PTC_R_DURATION: write_time(w, SNAP_DURATION, v); return true;
     case PTC_R_PERIOD: write_period(w, v); return true;
+    case PTC_R_CLOCK:
+    case PTC_R_ZONED:
+    case PTC_R_ZONE:
+    case PTC_R_YEARMONTH:
+    case PTC_R_YEAR:
+    case PTC_R_ADJUSTER: ptc_snapshot_write_moment(w, v); return true;
     case PTC_R_ENUM: return write_enum(w, v);
     case PTC_R_DECIMAL: return write_decimal(w, v);
     case PTC_R_PRODUCER: write_producer(w, v); return true;

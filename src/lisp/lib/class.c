@@ -49,6 +49,12 @@ typedef enum {
     DATETIME,
     DURATION,
     PERIOD,
+    CLOCK,
+    OFFSET_TIME,
+    ZONED_TIME,
+    ZONE,
+    YEAR_MONTH,
+    YEAR,
     DAY,
     MONTH,
     ERROR,
@@ -144,6 +150,13 @@ static const struct {
     {"LocalDateTime", "java.time.LocalDateTime", DATETIME},
     {"Duration", "java.time.Duration", DURATION},
     {"Period", "java.time.Period", PERIOD},
+    {"LocalTime", "java.time.LocalTime", CLOCK},
+    {"OffsetDateTime", "java.time.OffsetDateTime", OFFSET_TIME},
+    {"ZonedDateTime", "java.time.ZonedDateTime", ZONED_TIME},
+    {"ZoneOffset", "java.time.ZoneOffset", ZONE},
+    {"ZoneId", "java.time.ZoneId", ZONE},
+    {"YearMonth", "java.time.YearMonth", YEAR_MONTH},
+    {"Year", "java.time.Year", YEAR},
     {"DayOfWeek", "java.time.DayOfWeek", DAY},
     {"Month", "java.time.Month", MONTH},
     {"Throwable", "java.lang.Throwable", ERROR},
@@ -230,6 +243,14 @@ static bool is_point(Kind kind, PtcValue v)
     case DATETIME: return ptc_is_record(v, PTC_R_DATETIME);
     case DURATION: return ptc_is_record(v, PTC_R_DURATION);
     case PERIOD: return ptc_is_record(v, PTC_R_PERIOD);
+    case CLOCK: return ptc_is_record(v, PTC_R_CLOCK);
+    case OFFSET_TIME:
+    case ZONED_TIME:
+        return ptc_is_record(v, PTC_R_ZONED) &&
+               (ptc_record_field(v, 2) == ptc_int(PTC_ZONE_OFFSET)) == (kind == OFFSET_TIME);
+    case ZONE: return ptc_is_record(v, PTC_R_ZONE) || ptc_is_enum(v, PTC_G_ZONE);
+    case YEAR_MONTH: return ptc_is_record(v, PTC_R_YEARMONTH);
+    case YEAR: return ptc_is_record(v, PTC_R_YEAR);
     case DAY: return ptc_is_enum(v, PTC_G_DAY);
     default: return kind == MONTH && ptc_is_enum(v, PTC_G_MONTH);
     }
@@ -326,6 +347,12 @@ static const char *const order[] = {
     "LocalDateTime",
     "Duration",
     "Period",
+    "LocalTime",
+    "OffsetDateTime",
+    "ZonedDateTime",
+    "ZoneOffset",
+    "YearMonth",
+    "Year",
     "DayOfWeek",
     "Month",
     "ExceptionInfo",

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "lisp/lib/interop.h"
 #include "lisp/lib/regex.h"
+#include "lisp/lib/time.h"
 
 bool ptc_as(PtcVM *vm, const char *name, int argc, const PtcValue *argv, PtcValue *out)
 {
@@ -427,13 +428,16 @@ PTC_BUILTIN(any_is_empty, "java", ".isEmpty", 1, 1, 0, "(.isEmpty s)",
 PTC_BUILTIN(
     coll_get, "java", ".get", 2, 2, 0, "(.get coll key)",
     "The value of a key in a map, nil when it has none; the element of a vector at an index, "
-    "which must be there.",
-    "(.get {:a 1} :a) => 1\n(.get {:a 1} :b) => nil\n(.get [1 2] 1) => 2\n"
+    "which must be there; a field of a date or time.",
+    "(.get {:a 1} :a) => 1\n(.get (LocalDate/of 2024 5 31) ChronoField/DAY_OF_WEEK) => 5\n(.get "
+    "{:a 1} :b) => nil\n(.get [1 2] 1) => 2\n"
     "(.get [1 2] 2) !! index_error\n(.get \"ab\" 0) !! type_error")
 {
     int64_t n;
     if (ptc_is_map(argv[0]))
         return ptc_as(vm, "clojure.core/get", argc, argv, out);
+    if (ptc_is_enum(argv[1], PTC_G_FIELD))
+        return ptc_time_get(vm, argv, out);
     if (!ptc_is_sequential(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a map or vector");
     if (!ptc_arg_int(vm, argv, 1, &n))

@@ -46,6 +46,62 @@ bool ptc_arg_kind(PtcVM *vm, const PtcValue *argv, int i, unsigned kinds, const 
     return (ptc_kind_bit(argv[i]) & kinds) != 0 || ptc_fail_type(vm, argv, i, expected);
 }
 
+/* -------------------------------------------------------------------- the local clock */
+
+static PtcTime at_midnight(int64_t days)
+{
+    return (PtcTime){days * PTC_DAY_SECONDS, 0};
+}
+
+PtcTime ptc_local_of(PtcValue v)
+{
+    int64_t first = ptc_date_days(v), year;
+    switch (ptc_obj(v)->aux) {
+    case PTC_R_DATE: return at_midnight(first);
+    case PTC_R_ZONED:
+        return (PtcTime){first + ptc_to_int(ptc_record_field(v, 1)),
+                         ptc_to_int(ptc_record_field(v, 3))};
+    case PTC_R_YEARMONTH:
+        year = ptc_floor_div(first, 12);
+        return at_midnight(ptc_calendar_days(year, (int)(first - year * 12) + 1, 1));
+    case PTC_R_YEAR: return at_midnight(ptc_calendar_days(first, 1, 1));
+    default: return ptc_time_of(v);
+    }
+}
+
+/* A month or a year. */
+static bool give_span(PtcVM *vm, unsigned kind, int64_t days, PtcValue *out)
+{
+    PtcCivil c = ptc_calendar_civil(days);
+    PtcValue field = ptc_int(kind == PTC_R_YEAR ? c.year : c.year * 12 + c.month - 1);
+    return ptc_give(out, new_record(vm->heap, kind, &field, 1));
+}
+
+bool ptc_give_like(PtcVM *vm, PtcValue like, PtcTime local, PtcValue *out)
+{
+    unsigned kind = ptc_obj(like)->aux;
+    int64_t days = ptc_floor_div(local.seconds, PTC_DAY_SECONDS), offset;
+    if (kind == PTC_R_DURATION)
+        return ptc_give_time(vm, kind, local, out);
+    if (kind == PTC_R_CLOCK) {
+        local.seconds -= days * PTC_DAY_SECONDS;
+        return ptc_give_time(vm, kind, local, out);
+    }
+    if (!ptc_calendar_has(days))
+        return fail_range(vm);
+    switch (kind) {
+    case PTC_R_DATE: return ptc_give_date(vm, days, out);
+    case PTC_R_YEARMONTH:
+    case PTC_R_YEAR: return give_span(vm, kind, days, out);
+    case PTC_R_ZONED:
+        offset = ptc_to_int(ptc_record_field(like, 1));
+        local.seconds -= offset;
+        return ptc_give_zoned(vm, local, offset, (PtcZoneForm)ptc_to_int(ptc_record_field(like, 2)),
+                              out);
+    default: return ptc_give_time(vm, kind, local, out);
+    }
+}
+
 /* ----------------------------------------------------------------------- constants */
 
 static const char *const days[] = {"MONDAY", "TUESDAY",  "WEDNESDAY", "THURSDAY",
@@ -60,10 +116,35 @@ static const char *const zones[] = {"UTC", NULL};
 static const char *const roundings[] = {"UP",        "DOWN",      "CEILING",     "FLOOR", "HALF_UP",
                                         "HALF_DOWN", "HALF_EVEN", "UNNECESSARY", NULL};
 
+/* In the order of PtcField; those from WEEK on are of IsoFields. */
+static const char *const field_names[] = {"NANO_OF_SECOND",
+                                          "SECOND_OF_MINUTE",
+                                          "MINUTE_OF_HOUR",
+                                          "HOUR_OF_DAY",
+                                          "MILLI_OF_SECOND",
+                                          "SECOND_OF_DAY",
+                                          "MINUTE_OF_DAY",
+                                          "DAY_OF_WEEK",
+                                          "DAY_OF_MONTH",
+                                          "DAY_OF_YEAR",
+                                          "EPOCH_DAY",
+                                          "MONTH_OF_YEAR",
+                                          "YEAR",
+                                          "OFFSET_SECONDS",
+                                          "INSTANT_SECONDS",
+                                          "WEEK_OF_WEEK_BASED_YEAR",
+                                          "WEEK_BASED_YEAR",
+                                          "QUARTER_OF_YEAR",
+                                          "DAY_OF_QUARTER",
+                                          NULL};
+static const char *const weeks[] = {"ISO", NULL};
+
 static const struct {
     const char *name, *package;
     const char *const *constants;
 } groups[PTC_G_COUNT] = {
+    [PTC_G_FIELD] = {"ChronoField", "java.time.temporal.", field_names},
+    [PTC_G_WEEKS] = {"WeekFields", "java.time.temporal.", weeks},
     [PTC_G_DAY] = {"DayOfWeek", "java.time.", days},
     [PTC_G_MONTH] = {"Month", "java.time.", months},
     [PTC_G_UNIT] = {"ChronoUnit", "java.time.temporal.", units},
@@ -106,12 +187,18 @@ static const struct {
     const char *name, *pattern;
 } formatters[] = {
     {"ISO_LOCAL_DATE", "uuuu-MM-dd"},
-    {"ISO_DATE", "uuuu-MM-dd"},
+    {"ISO_DATE", "uuuu-MM-ddOOO"},
     {"ISO_LOCAL_DATE_TIME", "uuuu-MM-dd'T'HH:mm:ssF"},
-    {"ISO_DATE_TIME", "uuuu-MM-dd'T'HH:mm:ssF"},
-    {"ISO_INSTANT", "uuuu-MM-dd'T'HH:mm:ssFX"},
+    {"ISO_DATE_TIME", "uuuu-MM-dd'T'HH:mm:ssFOOO"},
+    {"ISO_INSTANT", PTC_INSTANT_PATTERN},
     {"ISO_LOCAL_TIME", "HH:mm:ssF"},
-    {"BASIC_ISO_DATE", "uuuuMMdd"},
+    {"ISO_TIME", "HH:mm:ssFOOO"},
+    {"BASIC_ISO_DATE", "uuuuMMddOO"},
+    {"ISO_OFFSET_DATE_TIME", "uuuu-MM-dd'T'HH:mm:ssFXXX"},
+    {"ISO_ZONED_DATE_TIME", "uuuu-MM-dd'T'HH:mm:ssFXXX"},
+    {"ISO_WEEK_DATE", "YYYY-'W'ww-eOOO"},
+    {"ISO_ORDINAL_DATE", "uuuu-DDDOOO"},
+    {"RFC_1123_DATE_TIME", "EEE, d MMM uuuu HH:mm:ss G"},
 };
 
 static PtcValue formatter_constant(PtcHeap *heap, const char *name, size_t len)
@@ -140,6 +227,16 @@ static PtcValue zero(PtcHeap *heap, unsigned kind)
     return new_record(heap, kind, fields, kind == PTC_R_PERIOD ? 3 : 2);
 }
 
+static PtcValue clock_constant(PtcHeap *heap, const char *name, size_t len)
+{
+    bool max = text_is(name, len, "MAX"), noon = text_is(name, len, "NOON");
+    if (!max && !noon && !text_is(name, len, "MIDNIGHT") && !text_is(name, len, "MIN"))
+        return PTC_NONE;
+    int64_t second = max ? PTC_DAY_SECONDS - 1 : noon ? PTC_DAY_SECONDS / 2 : 0;
+    PtcValue parts[2] = {ptc_int(second), ptc_int(max ? PTC_NANOS - 1 : 0)};
+    return new_record(heap, PTC_R_CLOCK, parts, 2);
+}
+
 PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
 {
     const char *slash = len > 1 ? memchr(name + 1, '/', len - 1) : NULL;
@@ -154,6 +251,12 @@ PtcValue ptc_interop_constant(PtcHeap *heap, const char *name, size_t len)
                 return ptc_enum_new(heap, (PtcGroup)g, i);
         return PTC_NONE;
     }
+    if (class_is(name, class_len, "java.time.temporal.", "IsoFields"))
+        for (int i = PTC_FIELD_WEEK; field_names[i]; i++)
+            if (text_is(slash + 1, n, field_names[i]))
+                return ptc_enum_new(heap, PTC_G_FIELD, i);
+    if (class_is(name, class_len, "java.time.", "LocalTime"))
+        return clock_constant(heap, slash + 1, n);
     if (class_is(name, class_len, "java.time.", "Duration") && text_is(slash + 1, n, "ZERO"))
         return zero(heap, PTC_R_DURATION);
     if (class_is(name, class_len, "java.time.", "Period") && text_is(slash + 1, n, "ZERO"))

@@ -9,6 +9,8 @@
 #include "value/calendar.h"
 
 enum { PTC_PATTERN_BYTES = 1000 }; /* of the pattern of a formatter */
+/* Of DateTimeFormatter/ISO_INSTANT, which is always in UTC. */
+#define PTC_INSTANT_PATTERN "uuuu-MM-dd'T'HH:mm:ssFX"
 
 #define PTC_DURATION_MAX ((int64_t)9000000000000000) /* seconds, so that milliseconds fit 64 bits */
 
@@ -19,8 +21,37 @@ typedef enum {
     PTC_G_UNIT,
     PTC_G_ZONE,
     PTC_G_ROUNDING,
+    PTC_G_FIELD, /* ChronoField/HOUR_OF_DAY, IsoFields/QUARTER_OF_YEAR ...: PtcField */
+    PTC_G_WEEKS, /* WeekFields/ISO */
     PTC_G_COUNT
 } PtcGroup;
+
+/* What a point in time with an offset is. */
+typedef enum { PTC_ZONE_OFFSET, PTC_ZONE_FIXED, PTC_ZONE_UTC } PtcZoneForm;
+
+/* Fields of times, the ordinals of PTC_G_FIELD. */
+typedef enum {
+    PTC_FIELD_NANO,
+    PTC_FIELD_SECOND,
+    PTC_FIELD_MINUTE,
+    PTC_FIELD_HOUR,
+    PTC_FIELD_MILLI,
+    PTC_FIELD_SECOND_OF_DAY,
+    PTC_FIELD_MINUTE_OF_DAY,
+    PTC_FIELD_WEEKDAY,
+    PTC_FIELD_DAY,
+    PTC_FIELD_YEAR_DAY,
+    PTC_FIELD_EPOCH_DAY,
+    PTC_FIELD_MONTH,
+    PTC_FIELD_YEAR,
+    PTC_FIELD_OFFSET,
+    PTC_FIELD_INSTANT,
+    PTC_FIELD_WEEK,
+    PTC_FIELD_WEEK_YEAR,
+    PTC_FIELD_QUARTER,
+    PTC_FIELD_QUARTER_DAY,
+    PTC_FIELD_COUNT
+} PtcField;
 
 /* --- records (time.c) --- */
 PTC_MUST_USE PtcValue ptc_enum_new(PtcHeap *heap, PtcGroup group, int ordinal);
@@ -45,11 +76,19 @@ static inline PtcTime ptc_time_of(PtcValue v)
 {
     return (PtcTime){ptc_to_int(ptc_record_field(v, 0)), ptc_to_int(ptc_record_field(v, 1))};
 }
-/* Days of a date or date-time. */
+/* Where the clock of its place stands: seconds since 1970-01-01T00:00 there.  Dates, months and years begin at midnight, a time
+ * of day is one of the first day. */
+PtcTime ptc_local_of(PtcValue v);
+/* A value of the same kind at another place of that clock; a time of day goes round. */
+bool ptc_give_like(PtcVM *vm, PtcValue like, PtcTime local, PtcValue *out);
 static inline int64_t ptc_days_of(PtcValue v)
 {
-    return ptc_is_record(v, PTC_R_DATE) ? ptc_date_days(v)
-                                        : ptc_floor_div(ptc_date_days(v), PTC_DAY_SECONDS);
+    return ptc_floor_div(ptc_local_of(v).seconds, PTC_DAY_SECONDS);
+}
+/* Seconds of the day. */
+static inline int64_t ptc_second_of(PtcValue v)
+{
+    return ptc_local_of(v).seconds - ptc_days_of(v) * PTC_DAY_SECONDS;
 }
 
 /* Results, or a value_error when they are out of range.  kind: DATETIME, INSTANT or DURATION. */
@@ -69,9 +108,32 @@ enum {
     PTC_K_DURATION = 1 << PTC_R_DURATION,
     PTC_K_PERIOD = 1 << PTC_R_PERIOD,
     PTC_K_ENUM = 1 << PTC_R_ENUM,
-    PTC_K_FORMATTER = 1 << PTC_R_FORMATTER
+    PTC_K_FORMATTER = 1 << PTC_R_FORMATTER,
+    PTC_K_CLOCK = 1 << PTC_R_CLOCK,
+    PTC_K_ZONED = 1 << PTC_R_ZONED,
+    PTC_K_ZONE = 1 << PTC_R_ZONE,
+    PTC_K_YEARMONTH = 1 << PTC_R_YEARMONTH,
+    PTC_K_YEAR = 1 << PTC_R_YEAR,
+    PTC_K_ADJUSTER = 1 << PTC_R_ADJUSTER
 };
 bool ptc_arg_enum(PtcVM *vm, const PtcValue *argv, int i, PtcGroup group, const char *expected);
+
+/* --- offsets (time_zone.c) --- */
+enum { PTC_OFFSET_MAX = 18 * 3600 };
+/* Argument i, a zone, as seconds east of UTC and what a point in time in it is. */
+bool ptc_arg_zone(PtcVM *vm, const PtcValue *argv, int i, int64_t *offset, PtcZoneForm *form);
+/* Z or +02:00; gives the length. */
+size_t ptc_offset_text(int64_t offset, char out[16]);
+bool ptc_give_zoned(PtcVM *vm, PtcTime utc, int64_t offset, PtcZoneForm form, PtcValue *out);
+bool ptc_give_zone(PtcVM *vm, int64_t offset, PtcValue *out);
+
+/* --- fields (time_adjust.c) --- */
+/* A field of a time; false when that has none of it. */
+bool ptc_field_get(PtcValue v, PtcField field, int64_t *out);
+/* (.get time field) */
+bool ptc_time_get(PtcVM *vm, const PtcValue *argv, PtcValue *out);
+/* The week of a day and the year that the week belongs to, as ISO 8601 counts them. */
+int ptc_week_of(int64_t days, int64_t *year);
 
 /* --- periods (time_period.c) --- */
 typedef struct PtcPeriod {

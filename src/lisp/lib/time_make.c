@@ -185,9 +185,11 @@ PTC_BUILTIN(date_now, "LocalDate", "now", 0, 1, 0, "(LocalDate/now)",
             "(.isAfter (LocalDate/now) (LocalDate/of 2024 1 1)) => true\n"
             "(LocalDate/now \"UTC\") !! type_error")
 {
-    if (argc == 1 && !ptc_arg_enum(vm, argv, 0, PTC_G_ZONE, "ZoneOffset/UTC"))
+    int64_t offset = 0;
+    PtcZoneForm form;
+    if (argc == 1 && !ptc_arg_zone(vm, argv, 0, &offset, &form))
         return false;
-    return ptc_give_date(vm, ptc_floor_div(now(vm).seconds, PTC_DAY_SECONDS), out);
+    return ptc_give_date(vm, ptc_floor_div(now(vm).seconds + offset, PTC_DAY_SECONDS), out);
 }
 
 PTC_BUILTIN(datetime_now, "LocalDateTime", "now", 0, 1, 0, "(LocalDateTime/now)",
@@ -195,9 +197,13 @@ PTC_BUILTIN(datetime_now, "LocalDateTime", "now", 0, 1, 0, "(LocalDateTime/now)"
             "(> (.getYear (LocalDateTime/now)) 2023) => true\n"
             "(LocalDateTime/now 5) !! type_error")
 {
-    if (argc == 1 && !ptc_arg_enum(vm, argv, 0, PTC_G_ZONE, "ZoneOffset/UTC"))
+    int64_t offset = 0;
+    PtcZoneForm form;
+    if (argc == 1 && !ptc_arg_zone(vm, argv, 0, &offset, &form))
         return false;
-    return ptc_give_time(vm, PTC_R_DATETIME, now(vm), out);
+    PtcTime t = now(vm);
+    t.seconds += offset;
+    return ptc_give_time(vm, PTC_R_DATETIME, t, out);
 }
 
 PTC_BUILTIN(instant_now, "Instant", "now", 0, 0, 0, "(Instant/now)",
@@ -251,14 +257,22 @@ PTC_BUILTIN(date_of, "LocalDate", "of", 3, 3, 0, "(LocalDate/of year month day)"
     return from_parts(vm, argc, argv, &p) && ptc_give_date(vm, ptc_moment_days(&p), out);
 }
 
-PTC_BUILTIN(datetime_of, "LocalDateTime", "of", 5, 7, 0,
+PTC_BUILTIN(datetime_of, "LocalDateTime", "of", 2, 7, 0,
             "(LocalDateTime/of year month day hour minute second? nano?)",
             "The date and time of day of these numbers.",
             "(LocalDateTime/of 2024 5 31 10 20) => \"2024-05-31T10:20\"\n"
             "(LocalDateTime/of 2024 5 31 10 20 30) => \"2024-05-31T10:20:30\"\n"
+            "(LocalDateTime/of (LocalDate/of 2024 5 31) LocalTime/NOON) => \"2024-05-31T12:00\"\n"
             "(LocalDateTime/of 2024 5 31 24 0) !! value_error")
 {
     PtcMoment p;
+    if (argc == 2 && ptc_is_record(argv[0], PTC_R_DATE) && ptc_is_record(argv[1], PTC_R_CLOCK)) {
+        PtcTime t = ptc_time_of(argv[1]);
+        t.seconds += ptc_local_of(argv[0]).seconds;
+        return ptc_give_time(vm, PTC_R_DATETIME, t, out);
+    }
+    if (argc < 5)
+        return ptc_fail(vm, PTC_E_ARITY, "LocalDateTime/of takes 5 to 7 arguments, got %d", argc);
     return from_parts(vm, argc, argv, &p) &&
            ptc_give_time(vm, PTC_R_DATETIME, ptc_moment_time(&p), out);
 }
@@ -325,41 +339,52 @@ PTC_BUILTIN(datetime_of_second, "LocalDateTime", "ofEpochSecond", 3, 3, 0,
             "(LocalDateTime/ofEpochSecond 60 0 nil) !! type_error")
 {
     PTC_UNUSED(argc);
-    int64_t s, nanos;
+    int64_t s, nanos, offset;
+    PtcZoneForm form;
     if (!ptc_arg_int(vm, argv, 0, &s) || !ptc_arg_int(vm, argv, 1, &nanos) ||
-        !ptc_arg_enum(vm, argv, 2, PTC_G_ZONE, "ZoneOffset/UTC"))
+        !ptc_arg_zone(vm, argv, 2, &offset, &form))
         return false;
     if (nanos < 0 || nanos >= PTC_NANOS)
         return ptc_fail(vm, PTC_E_VALUE,
                         "ofEpochSecond: %lld is not a number of nanoseconds below one second",
                         (long long)nanos);
+    if (__builtin_add_overflow(s, offset, &s))
+        s = INT64_MAX; /* out of range as well */
     return ptc_give_time(vm, PTC_R_DATETIME, (PtcTime){s, nanos}, out);
 }
 
-static bool arg_instant_utc(PtcVM *vm, const PtcValue *argv)
+/* An instant as the clock of a zone shows it. */
+static bool arg_instant_at(PtcVM *vm, const PtcValue *argv, PtcTime *t)
 {
-    return ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT, "an instant") &&
-           ptc_arg_enum(vm, argv, 1, PTC_G_ZONE, "ZoneOffset/UTC");
+    int64_t offset;
+    PtcZoneForm form;
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT, "an instant") ||
+        !ptc_arg_zone(vm, argv, 1, &offset, &form))
+        return false;
+    *t = ptc_time_of(argv[0]);
+    t->seconds += offset;
+    return true;
 }
 
 PTC_BUILTIN(datetime_of_instant, "LocalDateTime", "ofInstant", 2, 2, 0,
-            "(LocalDateTime/ofInstant instant ZoneOffset/UTC)",
-            "The date and time in UTC of an instant.",
+            "(LocalDateTime/ofInstant instant zone)", "The date and time of an instant in a zone.",
             "(LocalDateTime/ofInstant (Instant/ofEpochSecond 61) ZoneOffset/UTC) => "
             "\"1970-01-01T00:01:01\"\n(LocalDateTime/ofInstant 61 ZoneOffset/UTC) !! type_error")
 {
     PTC_UNUSED(argc);
-    return arg_instant_utc(vm, argv) &&
-           ptc_give_time(vm, PTC_R_DATETIME, ptc_time_of(argv[0]), out);
+    PtcTime t;
+    return arg_instant_at(vm, argv, &t) && ptc_give_time(vm, PTC_R_DATETIME, t, out);
 }
 
 PTC_BUILTIN(date_of_instant, "LocalDate", "ofInstant", 2, 2, 0,
-            "(LocalDate/ofInstant instant ZoneOffset/UTC)", "The date in UTC of an instant.",
+            "(LocalDate/ofInstant instant zone)", "The date of an instant in a zone.",
             "(LocalDate/ofInstant (Instant/ofEpochSecond -1) ZoneOffset/UTC) => \"1969-12-31\"\n"
             "(LocalDate/ofInstant nil ZoneOffset/UTC) !! type_error")
 {
     PTC_UNUSED(argc);
-    return arg_instant_utc(vm, argv) && ptc_give_date(vm, ptc_days_of(argv[0]), out);
+    PtcTime t;
+    return arg_instant_at(vm, argv, &t) &&
+           ptc_give_date(vm, ptc_floor_div(t.seconds, PTC_DAY_SECONDS), out);
 }
 
 /* ------------------------------------------------------------------ java.util.Date. */
@@ -412,12 +437,15 @@ PTC_BUILTIN(duration_between, "Duration", "between", 2, 2, 0, "(Duration/between
                  "Duration/between: argument 1 is a date, which has no time of day");
         return ptc_fail_hint(vm, "count days: (.between ChronoUnit/DAYS start end)");
     }
-    if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_INSTANT, "an instant or date-time") ||
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_ZONED,
+                      "an instant or date-time") ||
         !ptc_arg_kind(vm, argv, 1, ptc_kind_bit(argv[0]),
                       ptc_is_record(argv[0], PTC_R_INSTANT) ? "an instant like argument 1"
                                                             : "a date-time like argument 1"))
         return false;
-    __int128 n = ptc_time_nanos(ptc_time_of(argv[1])) - ptc_time_nanos(ptc_time_of(argv[0]));
+    PtcTime from = {ptc_date_days(argv[0]), ptc_local_of(argv[0]).nanos};
+    PtcTime to = {ptc_date_days(argv[1]), ptc_local_of(argv[1]).nanos};
+    __int128 n = ptc_time_nanos(to) - ptc_time_nanos(from);
     return ptc_give_time(vm, PTC_R_DURATION, ptc_time_from_nanos(n), out);
 }
 
@@ -476,7 +504,8 @@ PTC_BUILTIN(
     formatter_of, "DateTimeFormatter", "ofPattern", 1, 1, 0,
     "(DateTimeFormatter/ofPattern pattern)",
     "A formatter after a pattern of letters: yyyy MM dd HH hh a mm ss SSS, MMM and MMMM for "
-    "names of months, EEE and EEEE of days, D day of the year, X offset; text in 'quotes'.",
+    "names of months, EEE and EEEE of days, D day of the year, YYYY ww e for weeks (ISO), X x Z "
+    "offset; text in 'quotes'.",
     "(.format (LocalDate/of 2024 5 1) (DateTimeFormatter/ofPattern \"EEE, d MMM yyyy\")) => "
     "\"Wed, 1 May 2024\"\n"
     "(DateTimeFormatter/ofPattern \"yyyy-QQ\") !! value_error\n"
@@ -488,7 +517,8 @@ PTC_BUILTIN(
         return false;
     if (!ptc_pattern_check(ptc_str_bytes(argv[0]), ptc_str_len(argv[0]), why)) {
         fail_text(vm, argv[0], why, "a pattern like yyyy-MM-dd HH:mm:ss");
-        return ptc_fail_hint(vm, "letters are y u M d D E H h a m s S X; put text in 'quotes'");
+        return ptc_fail_hint(
+            vm, "letters are y u M d D E Y w e H h a m s S X x Z; put text in 'quotes'");
     }
     return ptc_give(out, ptc_record_new(vm, PTC_R_FORMATTER, argv, 1));
 }

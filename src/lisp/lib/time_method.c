@@ -5,9 +5,9 @@
 #include "lisp/lib/time.h"
 
 enum {
-    DATES = PTC_K_DATE | PTC_K_DATETIME,
-    CLOCKS = PTC_K_DATETIME | PTC_K_INSTANT,
-    POINTS = DATES | PTC_K_INSTANT
+    DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,
+    CLOCKS = PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_ZONED,
+    POINTS = DATES | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_YEARMONTH | PTC_K_YEAR
 };
 
 /* --------------------------------------------------------------------------- parts */
@@ -31,7 +31,7 @@ static bool give_part(PtcVM *vm, PtcValue v, Part part, PtcValue *out)
 {
     int64_t days = ptc_days_of(v);
     PtcCivil c = ptc_calendar_civil(days);
-    int64_t s = ptc_is_record(v, PTC_R_DATE) ? 0 : ptc_date_days(v) - days * PTC_DAY_SECONDS;
+    int64_t s = ptc_second_of(v);
     switch (part) {
     case YEAR: return ptc_give(out, ptc_int(c.year));
     case MONTH_VALUE: return ptc_give(out, ptc_int(c.month));
@@ -56,12 +56,14 @@ static bool give_part(PtcVM *vm, PtcValue v, Part part, PtcValue *out)
         PTC_UNUSED(argc);                                                                       \
         return ptc_arg_kind(vm, argv, 0, kinds, expected) && give_part(vm, argv[0], part, out); \
     }
-#define DATE_PART(id, name, part, doc, examples) \
-    PART(id, name, part, DATES, "a date or date-time", "(" name " date)", doc, examples)
+#define DATE_PART(id, name, part, doc, examples)                                                 \
+    PART(id, name, part, DATES | PTC_K_YEARMONTH, "a date or date-time", "(" name " date)", doc, \
+         examples)
 #define ONLY_DATE_PART(id, name, part, doc, examples) \
-    PART(id, name, part, PTC_K_DATE, "a date", "(" name " date)", doc, examples)
-#define TIME_PART(id, name, part, doc, examples) \
-    PART(id, name, part, PTC_K_DATETIME, "a date-time", "(" name " date-time)", doc, examples)
+    PART(id, name, part, PTC_K_DATE | PTC_K_YEARMONTH, "a date", "(" name " date)", doc, examples)
+#define TIME_PART(id, name, part, doc, examples)                                              \
+    PART(id, name, part, CLOCKS & ~PTC_K_INSTANT, "a date-time", "(" name " date-time)", doc, \
+         examples)
 
 DATE_PART(get_year, ".getYear", YEAR, "The year of a date or date-time.",
           "(.getYear (LocalDate/of 2024 5 31)) => 2024\n(.getYear \"2024\") !! type_error")
@@ -105,7 +107,7 @@ PTC_BUILTIN(get_nano, "java", ".getNano", 1, 1, 0, "(.getNano time)",
 {
     PTC_UNUSED(argc);
     return ptc_arg_kind(vm, argv, 0, CLOCKS | PTC_K_DURATION, "a date-time, instant or duration") &&
-           ptc_give(out, ptc_record_field(argv[0], 1));
+           ptc_give(out, ptc_int(ptc_local_of(argv[0]).nanos));
 }
 
 /* --------------------------------------------------------------------------- order */
@@ -164,16 +166,22 @@ PTC_BUILTIN(to_epoch_day, "java", ".toEpochDay", 1, 1, 0, "(.toEpochDay date)",
            ptc_give(out, ptc_record_field(argv[0], 0));
 }
 
-PTC_BUILTIN(to_epoch_second, "java", ".toEpochSecond", 2, 2, 0,
+PTC_BUILTIN(to_epoch_second, "java", ".toEpochSecond", 1, 2, 0,
             "(.toEpochSecond date-time ZoneOffset/UTC)",
-            "Seconds from 1970-01-01T00:00:00Z to a date-time in UTC.",
+            "Seconds from 1970-01-01T00:00:00Z to a date-time in a zone; one with an offset needs "
+            "none.",
             "(.toEpochSecond (LocalDateTime/of 1970 1 1 0 1) ZoneOffset/UTC) => 60\n"
+            "(.toEpochSecond (OffsetDateTime/parse \"1970-01-01T01:00+01:00\")) => 0\n"
             "(.toEpochSecond (LocalDateTime/of 1970 1 1 0 1) \"UTC\") !! type_error")
 {
-    PTC_UNUSED(argc);
+    int64_t offset = 0;
+    PtcZoneForm form;
+    if (argc == 1)
+        return ptc_arg_kind(vm, argv, 0, PTC_K_ZONED, "a date-time with an offset") &&
+               ptc_give(out, ptc_record_field(argv[0], 0));
     return ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time") &&
-           ptc_arg_enum(vm, argv, 1, PTC_G_ZONE, "ZoneOffset/UTC") &&
-           ptc_give(out, ptc_record_field(argv[0], 0));
+           ptc_arg_zone(vm, argv, 1, &offset, &form) &&
+           ptc_give(out, ptc_int(ptc_date_days(argv[0]) - offset));
 }
 
 PTC_BUILTIN(get_epoch_second, "java", ".getEpochSecond", 1, 1, 0, "(.getEpochSecond instant)",
@@ -218,22 +226,35 @@ PTC_BUILTIN(to_local_date, "java", ".toLocalDate", 1, 1, 0, "(.toLocalDate date-
             "(.toLocalDate \"2024-05-31\") !! type_error")
 {
     PTC_UNUSED(argc);
-    return ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time") &&
+    return ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_ZONED, "a date-time") &&
            ptc_give_date(vm, ptc_days_of(argv[0]), out);
 }
 
+/* The instant of what knows its offset. */
+static bool give_instant(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT | PTC_K_ZONED,
+                      "an instant, or a date-time with an offset"))
+        return false;
+    PtcTime t = {ptc_date_days(argv[0]), ptc_local_of(argv[0]).nanos};
+    return ptc_give_time(vm, PTC_R_INSTANT, t, out);
+}
+
 PTC_BUILTIN(to_instant, "java", ".toInstant", 1, 2, 0, "(.toInstant date-time ZoneOffset/UTC)",
-            "The instant of a date-time in UTC; an instant, which needs no offset, is itself.",
+            "The instant of a date-time in a zone; one with an offset, and an instant, need none.",
             "(.toInstant (LocalDateTime/of 2024 5 31 10 20) ZoneOffset/UTC) => "
             "\"2024-05-31T10:20:00Z\"\n(.toInstant (LocalDate/of 2024 5 31)) !! type_error")
 {
+    int64_t offset = 0;
+    PtcZoneForm form;
     if (argc == 1)
-        return ptc_arg_kind(vm, argv, 0, PTC_K_INSTANT,
-                            "an instant, or a date-time with an offset") &&
-               ptc_give(out, argv[0]);
-    return ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time") &&
-           ptc_arg_enum(vm, argv, 1, PTC_G_ZONE, "ZoneOffset/UTC") &&
-           ptc_give_time(vm, PTC_R_INSTANT, ptc_time_of(argv[0]), out);
+        return give_instant(vm, argv, out);
+    if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME, "a date-time") ||
+        !ptc_arg_zone(vm, argv, 1, &offset, &form))
+        return false;
+    PtcTime t = ptc_time_of(argv[0]);
+    t.seconds -= offset;
+    return ptc_give_time(vm, PTC_R_INSTANT, t, out);
 }
 
 PTC_BUILTIN(at_start_of_day, "java", ".atStartOfDay", 1, 1, 0, "(.atStartOfDay date)",
@@ -247,15 +268,28 @@ PTC_BUILTIN(at_start_of_day, "java", ".atStartOfDay", 1, 1, 0, "(.atStartOfDay d
                          out);
 }
 
-PTC_BUILTIN(at_time, "java", ".atTime", 3, 4, 0, "(.atTime date hour minute second?)",
+/* A date and a time of day, both values. */
+static bool join_time(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    if (!ptc_arg_kind(vm, argv, 1, PTC_K_CLOCK, "a time of day"))
+        return false;
+    PtcTime t = ptc_time_of(argv[1]);
+    t.seconds += ptc_date_days(argv[0]) * PTC_DAY_SECONDS;
+    return ptc_give_time(vm, PTC_R_DATETIME, t, out);
+}
+
+PTC_BUILTIN(at_time, "java", ".atTime", 2, 4, 0, "(.atTime date hour minute second?)",
             "The date-time of a date and a time of day.",
             "(.atTime (LocalDate/of 2024 5 31) 10 20) => \"2024-05-31T10:20\"\n"
+            "(.atTime (LocalDate/of 2024 5 31) LocalTime/NOON) => \"2024-05-31T12:00\"\n"
             "(.atTime (LocalDate/of 2024 5 31) 24 0) !! value_error")
 {
     int64_t parts[3] = {0};
     char why[PTC_WHY];
     if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATE, "a date"))
         return false;
+    if (argc == 2)
+        return join_time(vm, argv, out);
     for (int i = 1; i < argc; i++)
         if (!ptc_arg_int(vm, argv, i, &parts[i - 1]))
             return false;
@@ -269,11 +303,9 @@ PTC_BUILTIN(at_time, "java", ".atTime", 3, 4, 0, "(.atTime date hour minute seco
 /* The same time of day on another day. */
 static bool give_moved(PtcVM *vm, PtcValue v, int64_t days, PtcValue *out)
 {
-    if (ptc_is_record(v, PTC_R_DATE))
-        return ptc_give_date(vm, days, out);
-    PtcTime t = ptc_time_of(v);
+    PtcTime t = ptc_local_of(v);
     t.seconds += (days - ptc_days_of(v)) * PTC_DAY_SECONDS;
-    return ptc_give_time(vm, PTC_R_DATETIME, t, out);
+    return ptc_give_like(vm, v, t, out);
 }
 
 /* A date with its year, month or day replaced.  Only a given day must exist in the month. */
@@ -328,6 +360,8 @@ PTC_BUILTIN(get_value, "java", ".getValue", 1, 1, 0, "(.getValue day-or-month)",
             "(.getValue ChronoUnit/DAYS) !! type_error")
 {
     PTC_UNUSED(argc);
+    if (ptc_is_record(argv[0], PTC_R_YEAR))
+        return ptc_give(out, ptc_record_field(argv[0], 0));
     if (!ptc_is_enum(argv[0], PTC_G_DAY) && !ptc_is_enum(argv[0], PTC_G_MONTH))
         return ptc_fail_type(vm, argv, 0, "a day of the week or month");
     return ptc_give(out, ptc_int(ptc_enum_ordinal(argv[0]) + 1));

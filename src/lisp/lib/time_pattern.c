@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Patterns of DateTimeFormatter/ofPattern, such as "EEE d MMM yyyy 'at' HH:mm": times to text and back.
  * Names are English.  A pattern is read again each time; it is short.  Formatters with names of their
- * own have patterns too, with the letter F, an optional fraction, which ofPattern does not take. */
+ * own have patterns too, with letters that ofPattern does not take: F, an optional fraction; O, an optional offset; G, the
+ * offset of mail headers. */
 #include <stdio.h>
 
 #include "lisp/lib/time.h"
@@ -65,13 +66,18 @@ static size_t most_of(char letter)
 {
     switch (letter) {
     case 'y':
+    case 'Y':
     case 'u': return 6;
     case 'M':
     case 'L':
     case 'E': return 5;
     case 'S': return 9;
-    case 'D':
-    case 'X': return 3;
+    case 'X':
+    case 'x':
+    case 'Z': return 5;
+    case 'D': return 3;
+    case 'w':
+    case 'e': return 2;
     case 'a': return 1;
     case 'd':
     case 'H':
@@ -119,20 +125,35 @@ bool ptc_pattern_check(const char *pattern, size_t len, char why[PTC_WHY])
 typedef struct {
     PtcCivil date;
     int64_t days, second, nano; /* second of the day */
-    bool has_time, has_zone;
+    int64_t offset;
+    bool has_time, has_zone, has_date, has_day;
+    bool zoned, threes; /* it has an offset of its own; fractions have three, six or nine digits */
 } Parts;
+
+/* The same point in time in UTC, which ISO_INSTANT writes. */
+static void to_utc(Parts *p)
+{
+    int64_t s = p->days * PTC_DAY_SECONDS + p->second - p->offset;
+    p->days = ptc_floor_div(s, PTC_DAY_SECONDS);
+    p->second = s - p->days * PTC_DAY_SECONDS;
+    p->date = ptc_calendar_civil(p->days);
+    p->offset = 0;
+    p->threes = true;
+}
 
 static Parts parts_of(PtcValue v)
 {
-    Parts p = {.days = ptc_days_of(v)};
+    unsigned kind = ptc_kind_bit(v);
+    Parts p = {.days = ptc_days_of(v), .second = ptc_second_of(v), .nano = ptc_local_of(v).nanos};
     p.date = ptc_calendar_civil(p.days);
-    if (!ptc_is_record(v, PTC_R_DATE)) {
-        PtcTime t = ptc_time_of(v);
-        p.second = t.seconds - p.days * PTC_DAY_SECONDS;
-        p.nano = t.nanos;
-        p.has_time = true;
-        p.has_zone = ptc_is_record(v, PTC_R_INSTANT);
-    }
+    p.has_date = kind != PTC_K_CLOCK;
+    p.has_day = p.has_date && !(kind & (PTC_K_YEARMONTH | PTC_K_YEAR));
+    p.has_time = (kind & (PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_CLOCK | PTC_K_ZONED)) != 0;
+    p.has_zone = (kind & (PTC_K_INSTANT | PTC_K_ZONED)) != 0;
+    p.zoned = (kind & PTC_K_ZONED) != 0;
+    p.threes = (kind & PTC_K_INSTANT) != 0;
+    if (p.zoned)
+        p.offset = ptc_to_int(ptc_record_field(v, 1));
     return p;
 }
 
@@ -159,9 +180,14 @@ static bool add_year(PtcBuf *buf, const Token *t, int64_t year)
 
 static bool add_date_part(PtcBuf *buf, const Token *t, const Parts *p)
 {
+    int64_t week_year;
+    int week = ptc_week_of(p->days, &week_year);
     switch (t->letter) {
     case 'y':
     case 'u': return add_year(buf, t, p->date.year);
+    case 'Y': return add_year(buf, t, week_year);
+    case 'w': return add_number(buf, week, t->count);
+    case 'e': return add_number(buf, ptc_calendar_weekday(p->days), t->count);
     case 'd': return add_number(buf, p->date.day, t->count);
     case 'D': return add_number(buf, ptc_calendar_day_of_year(p->days), t->count);
     case 'E':
@@ -175,12 +201,12 @@ static bool add_date_part(PtcBuf *buf, const Token *t, const Parts *p)
 /* As many digits as it takes, in threes for instants; nothing for zero. */
 static bool add_fraction(PtcBuf *buf, const Parts *p)
 {
-    int64_t nano = p->nano, step = p->has_zone ? 1000 : 10;
+    int64_t nano = p->nano, step = p->threes ? 1000 : 10;
     int width = 9;
     if (nano == 0)
         return true;
     for (; nano % step == 0; nano /= step)
-        width -= p->has_zone ? 3 : 1;
+        width -= p->threes ? 3 : 1;
     return ptc_buf_addf(buf, ".%0*lld", width, (long long)nano);
 }
 
@@ -206,17 +232,53 @@ static bool is_time_letter(char c)
     return c != 0 && strchr("HhamsSF", c) != NULL;
 }
 
+/* X and x: +02, +0200, +02:00; X has Z for none.  Z: +0200, GMT+02:00, +02:00.  G: GMT or +0200.  O: like XX and XXX. */
+static bool add_offset(PtcBuf *buf, const Token *t, const Parts *p)
+{
+    int64_t s = p->offset < 0 ? -p->offset : p->offset;
+    int h = (int)(s / 3600), m = (int)(s / 60 % 60);
+    char sign = p->offset < 0 ? '-' : '+';
+    bool z = t->letter == 'Z', colon = z ? t->count >= 4 : t->count == 3 || t->count == 5;
+    if (s == 0 && t->letter == 'G')
+        return ptc_buf_add_cstr(buf, "GMT");
+    if (s == 0 && (t->letter == 'X' || t->letter == 'O' || (z && t->count == 5)))
+        return ptc_buf_add_char(buf, 'Z');
+    if (z && t->count == 4)
+        return s == 0 ? ptc_buf_add_cstr(buf, "GMT")
+                      : ptc_buf_addf(buf, "GMT%c%02d:%02d", sign, h, m);
+    if (t->count == 1 && !z && t->letter != 'G' && m == 0)
+        return ptc_buf_addf(buf, "%c%02d", sign, h);
+    return ptc_buf_addf(buf, colon ? "%c%02d:%02d" : "%c%02d%02d", sign, h, m);
+}
+
+static bool is_zone_letter(char c)
+{
+    return c == 'X' || c == 'x' || c == 'Z' || c == 'G' || c == 'O';
+}
+
+static bool is_day_letter(char c)
+{
+    return c != 0 && strchr("dDEYwe", c) != NULL;
+}
+
 static bool add_token(PtcBuf *buf, const Token *t, const Parts *p, char why[PTC_WHY])
 {
     if (!t->letter)
         return ptc_buf_add(buf, t->text, t->count);
-    if (t->letter == 'X') {
+    if (t->letter == 'O' && !p->zoned)
+        return true;
+    if (is_zone_letter(t->letter)) {
         if (!p->has_zone)
-            snprintf(why, PTC_WHY, "X asks for an offset, which only an instant has");
-        return p->has_zone && ptc_buf_add_char(buf, 'Z');
+            snprintf(why, PTC_WHY, "%c asks for an offset, which this time does not have",
+                     t->letter);
+        return p->has_zone && add_offset(buf, t, p);
     }
-    if (!is_time_letter(t->letter))
-        return add_date_part(buf, t, p);
+    if (!is_time_letter(t->letter)) {
+        bool there = is_day_letter(t->letter) ? p->has_day : p->has_date;
+        if (!there)
+            snprintf(why, PTC_WHY, "%c asks for a date, which this does not have", t->letter);
+        return there && add_date_part(buf, t, p);
+    }
     if (!p->has_time)
         snprintf(why, PTC_WHY, "%c asks for a time of day, which a date does not have", t->letter);
     return p->has_time && add_time_part(buf, t, p);
@@ -227,6 +289,8 @@ bool ptc_pattern_format(PtcValue pattern, PtcBuf *buf, PtcValue v, char why[PTC_
     const char *p = ptc_str_bytes(pattern), *end = p + ptc_str_len(pattern);
     why[0] = 0;
     Parts parts = parts_of(v);
+    if (parts.zoned && ptc_text_is((PtcText){p, ptc_str_len(pattern)}, PTC_INSTANT_PATTERN))
+        to_utc(&parts);
     bool quoted = false, ok = true;
     Token t;
     while (ok && next_token(&p, end, &quoted, &t))
@@ -240,6 +304,7 @@ typedef struct {
     const char *p, *end;
     PtcMoment *out;
     int64_t half, hour12, weekday, of_year; /* -1: not given */
+    int64_t week, week_year;                /* the same */
     bool has_year, has_month, has_day;
 } Reading;
 
@@ -265,10 +330,8 @@ static bool take_name(Reading *r, const char *(*name)(int), int n, size_t count,
     return false;
 }
 
-static bool take_year(Reading *r, const Token *t)
+static bool take_year(Reading *r, const Token *t, int64_t *year)
 {
-    int64_t *year = &r->out->year;
-    r->has_year = true;
     if (t->count == 2) {
         bool ok = take_number(r, 2, 2, year);
         *year += 2000;
@@ -349,7 +412,18 @@ static bool take_token(Reading *r, const Token *t)
         r->p += t->count;
         return true;
     case 'y':
-    case 'u': return take_year(r, t);
+    case 'u': r->has_year = true; return take_year(r, t, &r->out->year);
+    case 'Y': return take_year(r, t, &r->week_year);
+    case 'w': return take_number(r, t->count, 2, &r->week);
+    case 'e': return take_number(r, t->count, 1, &r->weekday);
+    case 'O': /* when it is there */ return r->p == r->end || !strchr("Z+-", *r->p) || take_zone(r);
+    case 'G':
+        if (r->end - r->p >= 3 && memcmp(r->p, "GMT", 3) == 0) {
+            r->p += 3;
+            r->out->has_offset = true;
+            return true;
+        }
+        return take_zone(r);
     case 'M':
     case 'L':
         r->has_month = true;
@@ -358,9 +432,23 @@ static bool take_token(Reading *r, const Token *t)
     case 'd': r->has_day = true; return take_number(r, t->count, 2, &r->out->day);
     case 'D': return take_number(r, t->count, 3, &r->of_year);
     case 'E': return take_name(r, ptc_calendar_weekday_name, 7, t->count, &r->weekday);
-    case 'X': return take_zone(r);
+    case 'X':
+    case 'x':
+    case 'Z': return take_zone(r);
     default: return take_time_part(r, t);
     }
+}
+
+/* The date of a day of a week: the first week has the 4th of January in it. */
+static void take_week(Reading *r)
+{
+    int64_t fourth = ptc_calendar_days(r->week_year, 1, 4);
+    int64_t monday = fourth - ptc_calendar_weekday(fourth) + 1;
+    PtcCivil c = ptc_calendar_civil(monday + (r->week - 1) * 7 + r->weekday - 1);
+    r->out->year = c.year;
+    r->out->month = c.month;
+    r->out->day = c.day;
+    r->has_year = r->has_month = r->has_day = true;
 }
 
 /* Puts together what is given in parts. */
@@ -374,6 +462,8 @@ static bool settle(Reading *r, char why[PTC_WHY])
         out->day = c.day;
         r->has_month = r->has_day = true;
     }
+    if (r->week > 0 && r->week <= 53 && r->week_year >= 0 && r->weekday > 0 && r->weekday < 8)
+        take_week(r);
     if (r->hour12 >= 0) {
         if (r->hour12 < 1 || r->hour12 > 12 || r->half < 0) {
             snprintf(why, PTC_WHY, "the hour h must be from 1 to 12, with AM or PM (letter a)");
@@ -402,7 +492,9 @@ bool ptc_pattern_parse(PtcValue pattern, const char *text, size_t len, PtcMoment
                  .half = -1,
                  .hour12 = -1,
                  .weekday = -1,
-                 .of_year = -1};
+                 .of_year = -1,
+                 .week = -1,
+                 .week_year = -1};
     bool quoted = false, ok = true;
     Token t;
     memset(out, 0, sizeof *out);

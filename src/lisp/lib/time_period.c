@@ -81,10 +81,10 @@ bool ptc_period_add(PtcVM *vm, PtcValue v, PtcValue period, bool back, PtcValue 
         ptc_calendar_shift_days(ptc_date_days(v), PTC_U_MONTHS, total_months(p), &days) &&
         ptc_calendar_shift_days(days, PTC_U_DAYS, p.days, &days))
         return ptc_give_date(vm, days, out);
-    if (ptc_is_record(v, PTC_R_DATETIME) &&
-        ptc_calendar_shift(ptc_time_of(v), PTC_U_MONTHS, total_months(p), &t) &&
+    if (!ptc_is_record(v, PTC_R_DATE) &&
+        ptc_calendar_shift(ptc_local_of(v), PTC_U_MONTHS, total_months(p), &t) &&
         ptc_calendar_shift(t, PTC_U_DAYS, p.days, &t))
-        return ptc_give_time(vm, PTC_R_DATETIME, t, out);
+        return ptc_give_like(vm, v, t, out);
     return ptc_fail(vm, PTC_E_VALUE, "%s: the result is beyond the years -%d to %d",
                     ptc_builtin_row(vm->running)->name, PTC_YEAR_MAX, PTC_YEAR_MAX);
 }

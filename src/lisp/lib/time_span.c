@@ -6,17 +6,25 @@
 
 /* -------------------------------------------------------------------------- moving */
 
+enum {
+    DATES = PTC_K_DATE | PTC_K_DATETIME | PTC_K_ZONED,
+    TIMES = PTC_K_DATETIME | PTC_K_ZONED | PTC_K_CLOCK,
+    SPANS = PTC_K_YEARMONTH | PTC_K_YEAR
+};
+
 /* Which kinds can be moved by a unit with the methods .plusDays and so on. */
 static unsigned kinds_of(int unit)
 {
     switch (unit) {
-    case PTC_U_DAYS: return PTC_K_DATE | PTC_K_DATETIME | PTC_K_DURATION;
+    case PTC_U_DAYS: return DATES | PTC_K_DURATION;
     case PTC_U_HOURS:
-    case PTC_U_MINUTES: return PTC_K_DATETIME | PTC_K_DURATION;
+    case PTC_U_MINUTES: return TIMES | PTC_K_DURATION;
     case PTC_U_SECONDS:
-    case PTC_U_NANOS: return PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_DURATION;
+    case PTC_U_NANOS: return TIMES | PTC_K_INSTANT | PTC_K_DURATION;
     case PTC_U_MILLIS: return PTC_K_INSTANT | PTC_K_DURATION;
-    default: return PTC_K_DATE | PTC_K_DATETIME;
+    case PTC_U_MONTHS: return DATES | PTC_K_YEARMONTH;
+    case PTC_U_YEARS: return DATES | SPANS;
+    default: return DATES;
     }
 }
 
@@ -34,9 +42,8 @@ static bool give_shifted(PtcVM *vm, PtcValue v, int unit, int64_t n, PtcValue *o
         return ptc_calendar_shift_days(ptc_date_days(v), unit, n, &days)
                    ? ptc_give_date(vm, days, out)
                    : fail_far(vm);
-    return ptc_calendar_shift(ptc_time_of(v), unit, n, &t)
-               ? ptc_give_time(vm, ptc_obj(v)->aux, t, out)
-               : fail_far(vm);
+    return ptc_calendar_shift(ptc_local_of(v), unit, n, &t) ? ptc_give_like(vm, v, t, out)
+                                                            : fail_far(vm);
 }
 
 static bool negate(PtcVM *vm, int64_t *n)
@@ -59,22 +66,14 @@ static bool arg_whole(PtcVM *vm, const PtcValue *argv, int i, int64_t *n)
 
 static bool shift(PtcVM *vm, const PtcValue *argv, int unit, bool back, PtcValue *out)
 {
-    static const struct {
-        unsigned kinds;
-        const char *names;
-    } expected[] = {
-        {PTC_K_DATE | PTC_K_DATETIME, "a date or date-time"},
-        {PTC_K_DATETIME | PTC_K_DURATION, "a date-time or duration"},
-        {PTC_K_INSTANT | PTC_K_DURATION, "an instant or duration"},
-        {PTC_K_DATE | PTC_K_DATETIME | PTC_K_DURATION, "a date, date-time or duration"},
-        {PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_DURATION, "a date-time, instant or duration"},
-    };
     unsigned kinds = kinds_of(unit);
-    size_t i = 0;
-    while (expected[i].kinds != kinds)
-        i++;
+    const char *expected = !(kinds & PTC_K_DURATION)   ? "a date or date-time"
+                           : !(kinds & PTC_K_DATETIME) ? "an instant or duration"
+                           : kinds & PTC_K_DATE        ? "a date, date-time or duration"
+                           : kinds & PTC_K_INSTANT     ? "a date-time, instant or duration"
+                                                       : "a date-time or duration";
     int64_t n;
-    return ptc_arg_kind(vm, argv, 0, kinds, expected[i].names) && arg_whole(vm, argv, 1, &n) &&
+    return ptc_arg_kind(vm, argv, 0, kinds, expected) && arg_whole(vm, argv, 1, &n) &&
            (!back || negate(vm, &n)) && give_shifted(vm, argv[0], unit, n, out);
 }
 
@@ -159,9 +158,15 @@ static bool fail_unit(PtcVM *vm, PtcValue v, PtcValue unit)
 /* Dates have units from days on, instants up to days. */
 static bool has_unit(PtcValue v, int unit)
 {
-    if (ptc_is_record(v, PTC_R_DATE))
-        return unit >= PTC_U_DAYS;
-    return ptc_is_record(v, PTC_R_DATETIME) || unit <= PTC_U_DAYS;
+    switch (ptc_obj(v)->aux) {
+    case PTC_R_DATE: return unit >= PTC_U_DAYS;
+    case PTC_R_YEARMONTH: return unit >= PTC_U_MONTHS;
+    case PTC_R_YEAR: return unit >= PTC_U_YEARS;
+    case PTC_R_CLOCK: return unit < PTC_U_DAYS;
+    case PTC_R_DATETIME:
+    case PTC_R_ZONED: return true;
+    default: return unit <= PTC_U_DAYS;
+    }
 }
 
 /* Days and months go round. */
@@ -182,19 +187,18 @@ static bool add(PtcVM *vm, int argc, const PtcValue *argv, bool back, PtcValue *
     if (argc == 2 && (ptc_is_enum(argv[0], PTC_G_DAY) || ptc_is_enum(argv[0], PTC_G_MONTH)))
         return turn(vm, argv, back, out);
     if (argc == 2 && ptc_is_record(argv[1], PTC_R_PERIOD))
-        return ptc_arg_kind(vm, argv, 0, PTC_K_DATE | PTC_K_DATETIME | PTC_K_PERIOD,
-                            "a date, date-time or period") &&
+        return ptc_arg_kind(vm, argv, 0, DATES | PTC_K_PERIOD, "a date, date-time or period") &&
                ptc_period_add(vm, argv[0], argv[1], back, out);
     if (argc == 2) {
-        if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_DURATION,
+        if (!ptc_arg_kind(vm, argv, 0, TIMES | PTC_K_INSTANT | PTC_K_DURATION,
                           "a date-time, instant or duration") ||
             !ptc_arg_kind(vm, argv, 1, PTC_K_DURATION, "a duration"))
             return false;
         __int128 by = ptc_time_nanos(ptc_time_of(argv[1]));
-        PtcTime t = ptc_time_from_nanos(ptc_time_nanos(ptc_time_of(argv[0])) + (back ? -by : by));
-        return ptc_give_time(vm, ptc_obj(argv[0])->aux, t, out);
+        PtcTime t = ptc_time_from_nanos(ptc_time_nanos(ptc_local_of(argv[0])) + (back ? -by : by));
+        return ptc_give_like(vm, argv[0], t, out);
     }
-    if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATE | PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_DURATION,
+    if (!ptc_arg_kind(vm, argv, 0, DATES | TIMES | SPANS | PTC_K_INSTANT | PTC_K_DURATION,
                       "a date, date-time, instant or duration") ||
         !ptc_arg_int(vm, argv, 1, &n) || !arg_unit(vm, argv, 2, &unit))
         return false;
@@ -227,6 +231,15 @@ PTC_BUILTIN(
 
 /* ------------------------------------------------------------------------- between */
 
+/* Where the clock of `place` stands at v. */
+static PtcTime clock_beside(PtcValue v, PtcValue place)
+{
+    PtcTime t = ptc_local_of(v);
+    if (ptc_is_record(v, PTC_R_ZONED))
+        t.seconds += ptc_to_int(ptc_record_field(place, 1)) - ptc_to_int(ptc_record_field(v, 1));
+    return t;
+}
+
 /* Units from argument a to argument b. */
 static bool count_units(PtcVM *vm, const PtcValue *argv, int a, int b, int at, PtcValue *out)
 {
@@ -234,7 +247,7 @@ static bool count_units(PtcVM *vm, const PtcValue *argv, int a, int b, int at, P
     int64_t n;
     char expected[48];
     if (!arg_unit(vm, argv, at, &unit) ||
-        !ptc_arg_kind(vm, argv, a, PTC_K_DATE | PTC_K_DATETIME | PTC_K_INSTANT,
+        !ptc_arg_kind(vm, argv, a, DATES | TIMES | SPANS | PTC_K_INSTANT,
                       "a date, date-time or instant"))
         return false;
     snprintf(expected, sizeof expected, "%s like argument %d", ptc_type_name(argv[a]), a + 1);
@@ -245,7 +258,8 @@ static bool count_units(PtcVM *vm, const PtcValue *argv, int a, int b, int at, P
     bool fits =
         ptc_is_record(argv[a], PTC_R_DATE)
             ? ptc_calendar_days_between(ptc_date_days(argv[a]), ptc_date_days(argv[b]), unit, &n)
-            : ptc_calendar_between(ptc_time_of(argv[a]), ptc_time_of(argv[b]), unit, &n);
+            : ptc_calendar_between(clock_beside(argv[a], argv[a]), clock_beside(argv[b], argv[a]),
+                                   unit, &n);
     return fits ? ptc_give(out, ptc_int_new(vm->heap, n))
                 : ptc_fail(vm, PTC_E_ARITH, "%s: the number is too large for 64 bits",
                            ptc_builtin_row(vm->running)->name);
@@ -283,14 +297,14 @@ PTC_BUILTIN(truncated_to, "java", ".truncatedTo", 2, 2, 0, "(.truncatedTo time u
 {
     PTC_UNUSED(argc);
     int unit;
-    if (!ptc_arg_kind(vm, argv, 0, PTC_K_DATETIME | PTC_K_INSTANT, "a date-time or instant") ||
+    if (!ptc_arg_kind(vm, argv, 0, TIMES | PTC_K_INSTANT, "a date-time or instant") ||
         !arg_unit(vm, argv, 1, &unit))
         return false;
     if (unit > PTC_U_DAYS)
         return fail_unit(vm, argv[0], argv[1]);
-    __int128 n = ptc_time_nanos(ptc_time_of(argv[0])), size = ptc_unit_nanos(unit);
+    __int128 n = ptc_time_nanos(ptc_local_of(argv[0])), size = ptc_unit_nanos(unit);
     n -= (n % size + size) % size;
-    return ptc_give_time(vm, ptc_obj(argv[0])->aux, ptc_time_from_nanos(n), out);
+    return ptc_give_like(vm, argv[0], ptc_time_from_nanos(n), out);
 }
 
 /* ----------------------------------------------------------------------- durations */

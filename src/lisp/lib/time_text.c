@@ -28,6 +28,35 @@ static size_t write_duration(char out[TEXT], PtcTime t)
     return n;
 }
 
+/* 2024-05-31T10:20+02:00, with [UTC] for the zone of that name. */
+static size_t write_zoned(char out[TEXT], PtcValue v)
+{
+    char offset[16];
+    size_t n = ptc_iso_time(out, ptc_local_of(v), true);
+    size_t m = ptc_offset_text(ptc_to_int(ptc_record_field(v, 1)), offset);
+    bool named = ptc_record_field(v, 2) == ptc_int(PTC_ZONE_UTC);
+    return n + (size_t)snprintf(out + n, TEXT - n, "%.*s%s", (int)m, offset, named ? "[UTC]" : "");
+}
+
+/* A time of day: what stands behind the T of a date-time. */
+static size_t write_clock(char out[TEXT], PtcTime t)
+{
+    char whole[TEXT];
+    size_t n = ptc_iso_time(whole, t, true), skip = sizeof "1970-01-01T" - 1;
+    memcpy(out, whole + skip, n - skip);
+    return n - skip;
+}
+
+/* 2024-05 or 2024. */
+static size_t write_span(char out[TEXT], PtcValue v)
+{
+    int64_t n = ptc_date_days(v), year = ptc_floor_div(n, 12);
+    if (ptc_is_record(v, PTC_R_YEAR))
+        return (size_t)snprintf(out, TEXT, "%lld", (long long)n);
+    return (size_t)snprintf(out, TEXT, year < 0 ? "-%04lld-%02d" : "%04lld-%02d",
+                            (long long)(year < 0 ? -year : year), (int)(n - year * 12) + 1);
+}
+
 static bool add_field(PtcBuf *buf, PtcValue v, size_t i)
 {
     PtcValue text = ptc_record_field(v, i);
@@ -47,6 +76,12 @@ bool ptc_time_text(PtcBuf *buf, PtcValue v)
         break;
     case PTC_R_DURATION: n = write_duration(text, ptc_time_of(v)); break;
     case PTC_R_PERIOD: n = ptc_period_text(v, text, TEXT); break;
+    case PTC_R_CLOCK: n = write_clock(text, ptc_time_of(v)); break;
+    case PTC_R_ZONED: n = write_zoned(text, v); break;
+    case PTC_R_ZONE: n = ptc_offset_text(ptc_date_days(v), text); break;
+    case PTC_R_YEARMONTH:
+    case PTC_R_YEAR: n = write_span(text, v); break;
+    case PTC_R_ADJUSTER: return ptc_buf_add_cstr(buf, "#adjuster");
     case PTC_R_ENUM: return add_field(buf, v, 1);
     case PTC_R_FORMATTER:
         return ptc_buf_add_cstr(buf, "#formatter[") && add_field(buf, v, 0) &&
@@ -58,7 +93,8 @@ bool ptc_time_text(PtcBuf *buf, PtcValue v)
 
 static bool is_point(PtcValue v)
 {
-    return (ptc_kind_bit(v) & (PTC_K_DATE | PTC_K_DATETIME | PTC_K_INSTANT)) != 0;
+    return (ptc_kind_bit(v) & (PTC_K_DATE | PTC_K_DATETIME | PTC_K_INSTANT | PTC_K_CLOCK |
+                               PTC_K_ZONED | PTC_K_YEARMONTH | PTC_K_YEAR)) != 0;
 }
 
 bool ptc_time_print(PtcBuf *buf, PtcValue v, bool readable)
@@ -71,9 +107,14 @@ bool ptc_time_print(PtcBuf *buf, PtcValue v, bool readable)
 bool ptc_time_json(const PtcJsonWriter *writer, PtcBuf *buf, PtcValue v, const char **what)
 {
     PTC_UNUSED(writer);
-    if (!is_point(v) && !(ptc_kind_bit(v) & (PTC_K_DURATION | PTC_K_PERIOD | PTC_K_ENUM))) {
+    if (!is_point(v) &&
+        !(ptc_kind_bit(v) & (PTC_K_DURATION | PTC_K_PERIOD | PTC_K_ENUM | PTC_K_ZONE))) {
         if (ptc_is_record(v, PTC_R_FORMATTER))
             *what = "a formatter";
+        if (ptc_is_record(v, PTC_R_ADJUSTER))
+            *what = "an adjuster";
+        if (ptc_is_record(v, PTC_R_MATCHER))
+            *what = "a matcher";
         return false;
     }
     return ptc_buf_add_char(buf, '"') && ptc_time_text(buf, v) && ptc_buf_add_char(buf, '"');
