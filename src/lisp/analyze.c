@@ -568,6 +568,23 @@ static bool declare(Analyzer *an, const PtcForm *form)
     return ptc_tick(an->heap->budget, 1);
 }
 
+/* Forms such as defmacro at the top come first among the findings: there is room for ten, and what they would have defined is
+ * missing everywhere else because of them.  Their names count as known, so that nothing more is said about these. */
+static void report_causes(Analyzer *an, PtcForm **forms, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const PtcForm *f = forms[i];
+        if (f->kind != PTC_F_LIST || f->count < 2 || !is_missing_def(f->items[0]) ||
+            f->items[1]->kind != PTC_F_SYMBOL || ptc_analyze_builtin_of(an, f->items[0]) >= 0 ||
+            ptc_analyze_global(an, f->items[0]->text, f->items[0]->len) >= 0)
+            continue;
+        (void)ptc_analyze_unknown(an, f->items[0]);
+        ptc_analyze_know_global(an,
+                                ptc_names_find(an->names, f->items[1]->text, f->items[1]->len));
+        an->missing_defs = true;
+    }
+}
+
 /* Calls of functions that the program defines exactly once are checked like builtins. */
 static void check_sites(Analyzer *an)
 {
@@ -649,6 +666,7 @@ PtcFn *ptc_analyze(const PtcAnalysis *job, PtcForm **forms, size_t count)
     if (!prepare_globals(&an, earlier))
         return NULL;
     an.fn = fn;
+    report_causes(&an, forms, count);
     PtcForm whole = {.kind = PTC_F_LIST, .first = 0, .last = (uint32_t)an.source_len};
     arity->body = ptc_analyze_body(&an, forms, count, &whole, false);
     if (arity->body)

@@ -125,9 +125,20 @@ static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
         ptc_diag_hint(d, "bind it with let or def, or check the spelling");
 }
 
+/* Point. or ->Point of a form such as definterface that is not here, and was reported. */
+static bool is_maker_of_missing(Analyzer *an, const PtcForm *form)
+{
+    bool arrow = form->len > 2 && memcmp(form->text, "->", 2) == 0;
+    bool dot = form->len > 1 && form->text[form->len - 1] == '.';
+    return an->missing_defs && (arrow || dot) &&
+           ptc_names_find(an->names, form->text + (arrow ? 2 : 0),
+                          form->len - (arrow ? 2 : 1)) >= 0;
+}
+
 PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form)
 {
-    if (ptc_analyze_is_lost(an, (PtcText){form->text, form->len}, false))
+    if (ptc_analyze_is_lost(an, (PtcText){form->text, form->len}, false) ||
+        is_maker_of_missing(an, form))
         return ptc_analyze_nil(an, form);
     int n = shown(form->text, form->len);
     bool later = ptc_names_find(an->names, form->text, form->len) >= 0;

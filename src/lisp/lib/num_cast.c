@@ -71,10 +71,23 @@ static bool arg_wrapped(PtcVM *vm, const PtcValue *argv, int i, uint64_t *n)
     return true;
 }
 
+/* Floats have nothing to overflow: as +, - and * do it. */
+static bool unchecked_float(PtcVM *vm, const PtcValue *argv, char op, PtcValue *out)
+{
+    double a, b = 1;
+    bool two = op == '+' || op == '-' || op == '*';
+    if (!ptc_arg_double(vm, argv, 0, &a) || (two && !ptc_arg_double(vm, argv, 1, &b)))
+        return false;
+    double d = op == '+' || op == 'i' ? a + b : op == '*' ? a * b : op == 'n' ? -a : a - b;
+    return ptc_give(out, ptc_float_new(vm->heap, d));
+}
+
 static bool unchecked(PtcVM *vm, const PtcValue *argv, int bits, char op, PtcValue *out)
 {
     uint64_t a, b = 0;
     bool two = op == '+' || op == '-' || op == '*' || op == '/' || op == '%';
+    if (bits == 64 && strchr("+-*idn", op) && (ptc_is_float(argv[0]) || (two && ptc_is_float(argv[1]))))
+        return unchecked_float(vm, argv, op, out);
     if (!arg_wrapped(vm, argv, 0, &a) || (two && !arg_wrapped(vm, argv, 1, &b)))
         return false;
     int64_t x = wrapped(a, bits), y = wrapped(b, bits);
