@@ -579,8 +579,7 @@ static void report_causes(Analyzer *an, PtcForm **forms, size_t count)
             ptc_analyze_global(an, f->items[0]->text, f->items[0]->len) >= 0)
             continue;
         (void)ptc_analyze_unknown(an, f->items[0]);
-        ptc_analyze_know_global(an,
-                                ptc_names_find(an->names, f->items[1]->text, f->items[1]->len));
+        ptc_analyze_know_global(an, ptc_names_find(an->names, f->items[1]->text, f->items[1]->len));
         an->missing_defs = true;
     }
 }

@@ -131,8 +131,8 @@ static bool is_maker_of_missing(Analyzer *an, const PtcForm *form)
     bool arrow = form->len > 2 && memcmp(form->text, "->", 2) == 0;
     bool dot = form->len > 1 && form->text[form->len - 1] == '.';
     return an->missing_defs && (arrow || dot) &&
-           ptc_names_find(an->names, form->text + (arrow ? 2 : 0),
-                          form->len - (arrow ? 2 : 1)) >= 0;
+           ptc_names_find(an->names, form->text + (arrow ? 2 : 0), form->len - (arrow ? 2 : 1)) >=
+               0;
 }
 
 PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form)

@@ -33,7 +33,6 @@ static const PtcInstead words[] = {
     {"sleep", NO_WAITING "; to try a tool again, call it again in a loop", false},
     {"System/exit", "end the program with (return value) or (fail \"why\")", false},
     {"System/getenv", "programs see no environment: take the value from data/ or a tool", false},
-    {"System/getProperty", "programs see no system: take the value from data/ or a tool", false},
     {"File.", NO_FILES, false},
     {"java.io.File.", NO_FILES, false},
     {"open", NO_FILES, false},

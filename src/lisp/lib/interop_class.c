@@ -381,6 +381,30 @@ PTC_BUILTIN(boolean_value_of, "Boolean", "valueOf", 1, 1, 0, "(Boolean/valueOf x
     return ptc_as(vm, "Boolean/parseBoolean", argc, argv, out);
 }
 
+PTC_BUILTIN(system_line_separator, "System", "lineSeparator", 0, 0, 0, "(System/lineSeparator)",
+            "What ends a line: a line feed on every machine.",
+            "(System/lineSeparator) => \"\\n\"\n(System/lineSeparator 1) !! arity_error")
+{
+    PTC_UNUSED(argc);
+    PTC_UNUSED(argv);
+    return ptc_give(out, ptc_str_new(vm->heap, "\n", 1));
+}
+
+PTC_BUILTIN(
+    system_get_property, "System", "getProperty", 1, 2, 0, "(System/getProperty key default?)",
+    "A line feed for \"line.separator\"; programs see nothing else of a system, so all other "
+    "properties are the default, or nil.",
+    "(System/getProperty \"line.separator\") => \"\\n\"\n"
+    "(System/getProperty \"user.home\" \"none\") => \"none\"\n"
+    "(System/getProperty \"user.home\") => nil\n(System/getProperty 5) !! type_error")
+{
+    if (!ptc_is_string(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "a string");
+    if (ptc_text_is(ptc_str_text(argv[0]), "line.separator"))
+        return ptc_give(out, ptc_str_new(vm->heap, "\n", 1));
+    return ptc_give(out, argc == 2 ? argv[1] : PTC_NIL);
+}
+
 const PtcBuiltin *const ptc_lib_interop_class[] = {&char_is_letter_def,
                                                    &char_is_alphabetic_def,
                                                    &char_is_digit_def,
@@ -409,4 +433,6 @@ const PtcBuiltin *const ptc_lib_interop_class[] = {&char_is_letter_def,
                                                    &char_compare_def,
                                                    &uuid_from_string_def,
                                                    &string_new_def,
+                                                   &system_line_separator_def,
+                                                   &system_get_property_def,
                                                    NULL};

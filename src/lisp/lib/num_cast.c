@@ -86,7 +86,8 @@ static bool unchecked(PtcVM *vm, const PtcValue *argv, int bits, char op, PtcVal
 {
     uint64_t a, b = 0;
     bool two = op == '+' || op == '-' || op == '*' || op == '/' || op == '%';
-    if (bits == 64 && strchr("+-*idn", op) && (ptc_is_float(argv[0]) || (two && ptc_is_float(argv[1]))))
+    if (bits == 64 && strchr("+-*idn", op) &&
+        (ptc_is_float(argv[0]) || (two && ptc_is_float(argv[1]))))
         return unchecked_float(vm, argv, op, out);
     if (!arg_wrapped(vm, argv, 0, &a) || (two && !arg_wrapped(vm, argv, 1, &b)))
         return false;
