@@ -29,8 +29,8 @@ set q > e | seq q > q | seq m > x | into v q > v | into e q > e | into m m > m |
 concat q q > q | assoc m k i > m | assoc v 0 i > x | dissoc m k > m | disj e i > e | merge m m > m | merge-with g m m > m
 select-keys m [k] > m | update m k inc > x | update m k (fnil inc 0) > m | keys m > x | vals m > x | find m k > x | zipmap [k k] q > m
 get-in z [h k] > x | assoc-in m [k] i > m | update-in m [k] (fnil inc 0) > m | map f q > q | mapv f q > v | map g q q > q | filter p q > q
-filterv p q > v | remove p q > q | keep f q > q | keep-indexed g q > q | map-indexed g q > q | mapcat (fn* [a] [a a]) q > q | reduce g q > x
-reduce g i q > i | reductions g q > q | reduce-kv (fn* [a k v] (+ a v)) 0 m > i | apply g [i i] > i | apply max (cons 0 q) > i | take h q > q
+filterv p q > v | remove p q > q | keep f q > q | keep-indexed g q > q | map-indexed g q > q | mapcat (fn [a] [a a]) q > q | reduce g q > x
+reduce g i q > i | reductions g q > q | reduce-kv (fn [a key val] (+ a val)) 0 m > i | apply g [i i] > i | apply max (cons 0 q) > i | take h q > q
 drop h q > q | take-while p q > q | drop-while p q > q | take-last h q > q | drop-last h q > q | take-nth 2 q > q | partition 2 q > t
 partition 2 1 q > t | partition 3 1 [9] q > t | partition-all 2 q > t | partition-by p q > t | split-at h q > t | split-with p q > t
 group-by p q > x | frequencies q > x | distinct q > q | dedupe q > q | sort q > q | sort > q > q | sort-by - q > q | interleave q q > q
