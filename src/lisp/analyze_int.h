@@ -34,7 +34,7 @@ typedef struct Analyzer {
     PtcLocal *self;       /* first parameter of the method around it, which recur leaves out */
     bool has_ns;          /* there are aliases, see analyze_ns.c */
     bool has_types;       /* there are types of the program's, or the session's */
-    bool missing_defs; /* a form such as defmacro at the top was reported */
+    bool missing_defs;    /* a form such as defmacro at the top was reported */
     uint32_t depth;
     PtcValue *constants; /* keywords and strings seen so far, open-addressed */
     size_t constant_count, constant_cap;

@@ -11,20 +11,11 @@
 
 /* clang-format off */
 static const char table[] =
-    FORM("cells and delays", "pass state through loop/recur or reduce, or def it again",
-         "atom compare-and-set! deref reset! reset-vals! swap! swap-vals! volatile! volatile? vreset! "
-         "vswap! delay delay? force realized?")
     FORM("lazy sequences", "use range, iterate, take or loop/recur", "lazy-cat lazy-seq")
-    FORM("records and protocols", "use a plain map and functions",
-         "defprotocol defrecord deftype extend extend-protocol extend-type extenders extends? record? "
-         "reify satisfies?")
-    FORM("multimethods", "use case, cond or a map of functions",
-         "defmulti defmethod get-method methods prefer-method prefers remove-all-methods remove-method "
-         "derive underive isa? parents ancestors descendants make-hierarchy")
-    FORM("refs and agents", "keep state in one value: pass it through loop/recur or reduce, or def it again",
+    FORM("refs and agents", "keep state in an atom, or pass it through loop/recur or reduce",
          "ref ref-set alter commute ensure dosync sync io! ref-history-count ref-max-history "
          "ref-min-history")
-    FORM("refs and agents", "there are no agents: use (pmap f coll) or (pcalls f g) to do several things at once",
+    FORM("refs and agents", "there are no agents: use an atom, changed with swap!",
          "agent send send-off send-via agent-error agent-errors await await-for await1 "
          "clear-agent-errors error-handler error-mode release-pending-sends restart-agent "
          "set-agent-send-executor! set-agent-send-off-executor! set-error-handler! set-error-mode! "

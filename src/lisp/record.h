@@ -24,13 +24,6 @@ enum {
     PTC_R_FORMATTER, /* pattern (string) */
     PTC_R_PRODUCER,  /* a sequence without end that is computed on demand; lib/produce.h */
     PTC_R_DECIMAL = PTC_RECORD_DECIMAL, /* unscaled integer, scale; value/decimal.h */
-    PTC_R_CELL = PTC_RECORD_CELL,       /* a place whose value may change; value/cell.h */
-    PTC_R_TYPE = PTC_RECORD_TYPE,       /* what defrecord, deftype and reify make; value/typed.h */
-    PTC_R_OBJECT = PTC_RECORD_OBJECT,   /* a value of deftype or reify */
-    PTC_R_PROTOCOL,                     /* lisp/dispatch.h has the fields of these */
-    PTC_R_METHOD,                       /* a function of a protocol */
-    PTC_R_MULTI,                        /* a multimethod */
-    PTC_R_INLINE, /* a method written inside of a type: what it captures are the fields */
     PTC_R_MATCHER,                      /* a regex at work on a string; lib/matcher.c */
     PTC_R_CLOCK,                        /* a time of day: seconds, nanoseconds; lib/time.h */
     PTC_R_ZONED,     /* seconds since the epoch, offset in seconds, PtcZoneForm, nanoseconds */
@@ -38,6 +31,14 @@ enum {
     PTC_R_YEARMONTH, /* months since January of year 0 */
     PTC_R_YEAR,      /* year */
     PTC_R_ADJUSTER,  /* which one, its argument, its day of the week (from 1) */
+    /* From here on there is no order (value/equal.c). */
+    PTC_R_CELL = PTC_RECORD_CELL,     /* a place whose value may change; value/cell.h */
+    PTC_R_TYPE = PTC_RECORD_TYPE,     /* what defrecord, deftype and reify make; value/typed.h */
+    PTC_R_OBJECT = PTC_RECORD_OBJECT, /* a value of deftype or reify */
+    PTC_R_PROTOCOL,                   /* lisp/dispatch.h has the fields of these */
+    PTC_R_METHOD,                     /* a function of a protocol */
+    PTC_R_MULTI,                      /* a multimethod */
+    PTC_R_INLINE, /* a method written inside of a type: what it captures are the fields */
     PTC_R_KINDS
 };
 

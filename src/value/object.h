@@ -164,9 +164,9 @@ enum { PTC_PROTO_VALUES = 7 };
 /* Values of obj.aux that this layer knows itself: value/decimal.h, value/cell.h, value/typed.h. */
 enum {
     PTC_RECORD_DECIMAL = 13,
-    PTC_RECORD_CELL = 14,
-    PTC_RECORD_TYPE = 15,
-    PTC_RECORD_OBJECT = 16
+    PTC_RECORD_CELL = 21,
+    PTC_RECORD_TYPE = 22,
+    PTC_RECORD_OBJECT = 23
 };
 
 /* obj.count values; obj.aux says what they mean (lisp/record.h). */

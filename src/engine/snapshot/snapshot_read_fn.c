@@ -155,20 +155,13 @@ static const struct {
     const char *name;
     size_t least, most;
 } composed[] = {
-    {"composed", 1, FIELDS_MAX},
-    {"compared", 1, 1},
-    {"sampled", 1, 1},
-    {"zip-made", 1, 1},
-    {"partly", 1, FIELDS_MAX},
-    {"negated", 1, 1},
-    {"constant", 1, 1},
-    {"juxtaposed", 1, FIELDS_MAX},
-    {"nil-filled", 2, 4},
-    {"every-of", 1, FIELDS_MAX},
-    {"some-of", 1, FIELDS_MAX},
-    {"memoized", 1, 1},
-    {"completed", 2, 2},
-    {"made", 2, 2},
+    {"composed", 1, FIELDS_MAX}, {"compared", 1, 1},
+    {"sampled", 1, 1},           {"zip-made", 1, 1},
+    {"partly", 1, FIELDS_MAX},   {"negated", 1, 1},
+    {"constant", 1, 1},          {"juxtaposed", 1, FIELDS_MAX},
+    {"nil-filled", 2, 4},        {"every-of", 1, FIELDS_MAX},
+    {"some-of", 1, FIELDS_MAX},  {"memoized", 1, 1},
+    {"completed", 2, 2},         {"made", 2, 2},
     {"made-from", 2, 2},
 };
 enum { COMPOSED = sizeof composed / sizeof *composed };
