@@ -9,6 +9,7 @@
 #include "json/emit.h"
 #include "json/swar.h"
 #include "value/cell.h"
+#include "value/lazy.h"
 #include "value/decimal.h"
 #include "value/bigint.h"
 #include "value/map.h"
@@ -384,6 +385,8 @@ static bool add_value(Writer *ws, PtcValue v)
 {
     if (PTC_UNLIKELY(ptc_is_cell(v)))
         return add_cell(ws, v);
+    if (ptc_is_lazy(v) && (v = ptc_lazy_demand(ws->with->heap, v)) == PTC_NONE)
+        return false;
     if (!ptc_visit_can(v))
         return add_leaf(ws, v);
     if (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS)

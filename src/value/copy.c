@@ -6,6 +6,7 @@
 #include "value/cell.h"
 #include "value/dict.h"
 #include "value/equal.h"
+#include "value/lazy.h"
 #include "value/str.h"
 #include "value/typed.h"
 #include "value/vec.h"
@@ -190,6 +191,8 @@ static bool hides_much(PtcCopy *copy, PtcValue v)
 /* The counterpart of v; the values inside it are fixed later. */
 static PtcValue shallow(PtcCopy *copy, PtcValue v)
 {
+    PtcValue plain = ptc_lazy_plain(v);
+    v = plain == PTC_NONE ? v : plain;
     if (!ptc_is_obj(v) || ptc_heap_owns(copy->to, v) ||
         (copy->from && !ptc_heap_owns(copy->from, v)))
         return v;

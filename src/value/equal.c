@@ -9,6 +9,7 @@
 #include "value/bigint.h"
 #include "value/cell.h"
 #include "value/decimal.h"
+#include "value/lazy.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/typed.h"
@@ -56,7 +57,7 @@ static bool decimal_equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
     return exact && ptc_decimal_compare(heap, a, b) == 0;
 }
 
-typedef enum { DIFFERENT, SAME, LOOK_INSIDE } Verdict;
+typedef enum { DIFFERENT, SAME, LOOK_INSIDE, LOOK_BEHIND } Verdict;
 
 static Verdict both_collections(PtcValue a, PtcValue b)
 {
@@ -64,7 +65,7 @@ static Verdict both_collections(PtcValue a, PtcValue b)
         return ptc_seq_count(a) == ptc_seq_count(b) ? LOOK_INSIDE : DIFFERENT;
     if ((ptc_is_map(a) && ptc_is_map(b)) || (ptc_is_set(a) && ptc_is_set(b)))
         return ptc_map_count(a) == ptc_map_count(b) ? LOOK_INSIDE : DIFFERENT;
-    return DIFFERENT;
+    return ptc_is_lazy(a) || ptc_is_lazy(b) ? LOOK_BEHIND : DIFFERENT;
 }
 
 static bool record_equal(PtcHeap *heap, PtcValue a, PtcValue b)
@@ -110,6 +111,24 @@ static Verdict shallow(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
         !ptc_typed_alike(heap, a, b))
         return DIFFERENT;
     return both_collections(a, b);
+}
+
+/* What is behind something lazy; false when it must be computed first.  As keys are compared where programs may not be run
+ * again (strict), it is computed at once if that is possible. */
+static bool unwrap(PtcHeap *heap, PtcValue *v, bool strict)
+{
+    if (!ptc_is_lazy(*v))
+        return true;
+    PtcValue plain = strict ? ptc_lazy_compute(heap, *v) : ptc_lazy_demand(heap, *v);
+    *v = plain == PTC_NONE ? PTC_NIL : plain;
+    return plain != PTC_NONE;
+}
+
+/* The verdict on what is behind two values, one of them lazy. */
+static PTC_NOINLINE Verdict behind(PtcHeap *heap, PtcValue *a, PtcValue *b, bool strict)
+{
+    return unwrap(heap, a, strict) && unwrap(heap, b, strict) ? shallow(heap, *a, *b, strict)
+                                                              : DIFFERENT;
 }
 
 /* Takes the next element of a sequential at (*seq, *i); cons lists are walked cell by cell. */
@@ -170,6 +189,8 @@ static bool equal_inside(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
             walk.count--;
         } else {
             Verdict v = missing ? DIFFERENT : shallow(heap, x, y, strict);
+            if (PTC_UNLIKELY(v == LOOK_BEHIND))
+                v = behind(heap, &x, &y, strict);
             same = v == SAME || (v == LOOK_INSIDE && push_pair(&walk, x, y));
         }
     }
@@ -180,6 +201,8 @@ static bool equal_inside(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 static bool equal(PtcHeap *heap, PtcValue a, PtcValue b, bool strict)
 {
     Verdict v = shallow(heap, a, b, strict);
+    if (PTC_UNLIKELY(v == LOOK_BEHIND))
+        v = behind(heap, &a, &b, strict);
     if (v != LOOK_INSIDE)
         return v == SAME;
     if (heap->budget->nesting >= KEY_DEPTH)
@@ -234,6 +257,7 @@ static uint32_t hash_double(double d)
 }
 
 static uint32_t hash_atom(PtcHeap *heap, PtcValue v);
+static uint32_t hash_inside(PtcHeap *heap, PtcValue v);
 static uint32_t hash_function(PtcHeap *heap, PtcValue v);
 
 /* Of an object that is equal to nothing but itself.  Its address will not do, since that changes when it is copied, and a large
@@ -287,6 +311,8 @@ static uint32_t hash_atom(PtcHeap *heap, PtcValue v)
         return hash_record(heap, v);
     if (ptc_is(v, PTC_T_CLOSURE))
         return hash_function(heap, v);
+    if (ptc_is_lazy(v))
+        return unwrap(heap, &v, true) && is_collection(v) ? hash_inside(heap, v) : 1;
     return ptc_is_obj(v) ? hash_object(v) : mix(OF_WORD, v);
 }
 
@@ -384,6 +410,8 @@ static uint32_t hash_inside(PtcHeap *heap, PtcValue v)
                 add_hash(ptc_walk_top(&walk), h);
         } else if (is_collection(x)) {
             ok = push_hash(&walk, x);
+        } else if (ptc_is_lazy(x)) {
+            ok = unwrap(heap, &x, true) && push_hash(&walk, x);
         } else {
             add_hash(f, hash_atom(heap, x));
         }
@@ -519,6 +547,15 @@ static int compare_decimals(PtcHeap *heap, PtcValue a, PtcValue b)
     return (x > y) - (x < y);
 }
 
+/* Two values of which one was lazy, so that they are sequences or cannot be compared. */
+static int compare_behind(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
+{
+    if (ptc_is_sequential(a) && ptc_is_sequential(b))
+        return compare_seqs(heap, a, b, ok);
+    *ok = false;
+    return 0;
+}
+
 int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
 {
     if (ptc_is_int(a) && ptc_is_int(b))
@@ -537,6 +574,9 @@ int ptc_compare(PtcHeap *heap, PtcValue a, PtcValue b, bool *ok)
         return compare_names(heap, a, b);
     if (ptc_is_sequential(a) && ptc_is_sequential(b))
         return compare_seqs(heap, a, b, ok);
+    if (ptc_is_lazy(a) || ptc_is_lazy(b))
+        return unwrap(heap, &a, true) && unwrap(heap, &b, true) ? compare_behind(heap, a, b, ok)
+                                                                : 0;
     *ok = a == b;
     return 0;
 }

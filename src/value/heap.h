@@ -6,7 +6,8 @@
  *    Objects over PTC_LARGE_BYTES have a page of their own, of any length; up to the size of a page it is one of the
  *    pool's, and counts for the memory that it takes.
  *  - An object is complete before the next safepoint and never changes afterwards, except: string
- *    hashes (relaxed atomics), the unused slots of a tail node, and objects still being built.
+ *    hashes (relaxed atomics), the unused slots of a tail node, objects still being built, and lazy
+ *    sequences, which the VM that owns their heap computes (value/lazy.h).
  *  - A heap points only into itself and into heaps that outlive it.
  *  - Memory is reclaimed only between ptc_heap_mark_begin and ptc_heap_mark_finish, which callers run at safepoints.
  *  - An allocation that would take the heap, or all heaps of its account, beyond the limit returns NULL and sets
@@ -72,6 +73,9 @@ struct PtcHeap {
     uint32_t cell_count;    /* made so far */
     bool cells_closed;      /* the table is that of an older heap, and only read */
     PtcValue empty_shape;   /* shared by all empty maps and sets, or 0 */
+    bool (*force)(void *vm,
+                  PtcValue lazy); /* computes something lazy now, if that may be; or NULL */
+    void *force_vm;
     PtcShapeCache lookups[PTC_LOOKUPS]; /* (shape, key) -> position */
     PtcShapeCache
         transitions[PTC_TRANSITIONS]; /* (shape, key) -> shape with key added; with PTC_UNBOUND

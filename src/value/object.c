@@ -3,6 +3,8 @@
  * added here once. */
 #include "value/object.h"
 
+#include "value/lazy.h"
+
 /* An object of `size` bytes whose `n` values begin at `offset`. */
 static PtcLayout run_of_values(const PtcObj *o, size_t offset, size_t n, size_t size)
 {
@@ -35,6 +37,7 @@ PtcLayout ptc_object_layout(const PtcObj *o)
                              sizeof(PtcObj) + (n > o->aux ? n : o->aux) * sizeof(PtcValue));
     case PTC_T_VEC: return run_of_values(o, sizeof(PtcObj), 2, sizeof(PtcVec));
     case PTC_T_VECBUILD: return run_of_values(o, sizeof(PtcObj), 2, sizeof(PtcVecBuild));
+    case PTC_T_LAZY: return run_of_values(o, sizeof(PtcObj), PTC_LAZY_VALUES, sizeof(PtcLazy));
     case PTC_T_CONS: return run_of_values(o, sizeof(PtcObj), 2, sizeof(PtcCons));
     case PTC_T_BSET:
     case PTC_T_BMAP:

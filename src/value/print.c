@@ -7,6 +7,7 @@
 #include "value/bigint.h"
 #include "value/cell.h"
 #include "value/decimal.h"
+#include "value/lazy.h"
 #include "value/number.h"
 #include "value/str.h"
 #include "value/typed.h"
@@ -216,6 +217,8 @@ static bool add_value(const PtcPrinter *printer, PtcBuf *buf, PtcWalk *walk, Ptc
         return false;
     if (PTC_UNLIKELY(ptc_is_cell(v)))
         return add_cell(printer, buf, walk, v);
+    PtcValue plain = ptc_lazy_plain(v);
+    v = plain == PTC_NONE ? v : plain;
     if (!ptc_visit_can(v))
         return add_leaf(printer, buf, v);
     if (ptc_is_sequential(v) && ptc_seq_count(v) >= PTC_ENDLESS)

@@ -13,7 +13,7 @@ typedef struct PtcPrinter {
     int float_precision; /* -1: shortest */
     /* Names of builtin functions and of records, which the value layer does not know. */
     const char *(*builtin_name)(uint32_t index);
-    /* Appends the text of a RECORD, CLOSURE or VAR; NULL prints a plain #object. */
+    /* Appends the text of a RECORD, CLOSURE, VAR or LAZY that is not computed; NULL prints a plain #object. */
     bool (*other)(const struct PtcPrinter *printer, PtcBuf *buf, PtcValue v);
 } PtcPrinter;
 
