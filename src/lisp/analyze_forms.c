@@ -483,6 +483,8 @@ static const struct {
     {"if-not", if_not_form},
     {"if-some", if_some_form},
     {"import", ptc_analyze_import},
+    {"lazy-cat", ptc_analyze_lazy_cat},
+    {"lazy-seq", ptc_analyze_lazy_seq},
     {"let", let_form},
     {"letfn", ptc_analyze_letfn},
     {"loop", ptc_analyze_loop},

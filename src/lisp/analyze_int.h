@@ -176,6 +176,8 @@ PtcExpr *ptc_analyze_delay_fn(Analyzer *an, const PtcForm *form);
 PtcExpr *ptc_analyze_task(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_with_precision(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_with_out_str(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_lazy_seq(Analyzer *an, const PtcForm *form, bool tail);
+PtcExpr *ptc_analyze_lazy_cat(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_letfn(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_doto(Analyzer *an, const PtcForm *form, bool tail);
 PtcExpr *ptc_analyze_while(Analyzer *an, const PtcForm *form, bool tail);

@@ -212,3 +212,29 @@ PtcExpr *ptc_analyze_with_out_str(Analyzer *an, const PtcForm *form, bool tail)
         return NULL;
     return ptc_analyze_builtin(an, "%with-out-str", args, 1, form);
 }
+
+/* (lazy-seq body...): the body as a function, called when an element is asked for. */
+PtcExpr *ptc_analyze_lazy_seq(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    PtcExpr **args = ptc_analyze_items(an, 1);
+    if (!args || !(args[0] = part(an, "lazy-seq", form, 1, form->count, NULL)))
+        return NULL;
+    return ptc_analyze_builtin(an, "%lazy-seq", args, 1, form);
+}
+
+/* (lazy-cat a b ...): (concat (lazy-seq a) (lazy-seq b) ...). */
+PtcExpr *ptc_analyze_lazy_cat(Analyzer *an, const PtcForm *form, bool tail)
+{
+    (void)tail;
+    PtcExpr **args = ptc_analyze_items(an, form->count);
+    if (!args)
+        return NULL;
+    for (size_t i = 1; i < form->count; i++) {
+        PtcExpr **one = ptc_analyze_items(an, 1);
+        if (!one || !(one[0] = part(an, "lazy-cat", form, i, i + 1, NULL)) ||
+            !(args[i - 1] = ptc_analyze_builtin(an, "%lazy-seq", one, 1, form)))
+            return NULL;
+    }
+    return ptc_analyze_builtin(an, "concat", args, form->count - 1, form);
+}

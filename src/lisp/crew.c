@@ -8,6 +8,7 @@
 #include "base/thread.h"
 #include "base/watch.h"
 #include "lisp/deep.h"
+#include "lisp/force.h"
 #include "value/cell.h"
 
 enum { THREAD_STACK = 8 * 1024 * 1024, WIDEST = 64 };
@@ -130,7 +131,7 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
     item->call_total = (uint32_t)vm->log.total;
 }
 
-static bool call_item(PtcSeat *seat, size_t i, PtcValue *out)
+static bool call_function(PtcSeat *seat, size_t i, PtcValue *out)
 {
     const PtcJob *job = seat->job;
     PtcValue args[WIDEST];
@@ -139,6 +140,13 @@ static bool call_item(PtcSeat *seat, size_t i, PtcValue *out)
     for (int k = 0; k < job->width; k++)
         args[k] = ptc_seq_nth(job->rows, i * (size_t)job->width + (size_t)k);
     return ptc_call(seat->vm, job->f, job->width, args, out);
+}
+
+/* What is lazy belongs to the heap of this thread: it is computed before the item ends. */
+static bool call_item(PtcSeat *seat, size_t i, PtcValue *out)
+{
+    return call_function(seat, i, out) &&
+           ptc_force_deep(seat->vm, *out, true, "pmap", PTC_FORCE_MOST);
 }
 
 /* Notes why the item failed and makes the VM fit to go on.  An item that was cancelled because one below it failed
@@ -297,6 +305,7 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->limits = m->limits;
     vm->gc_stress = m->gc_stress;
     vm->held = vm->rooted = vm->failed = false;
+    vm->made_lazy = vm->lazy_refused = false;
     vm->endless = NULL;
     vm->control = PTC_CONTROL_NONE;
     vm->program = m->program;

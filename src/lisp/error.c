@@ -22,7 +22,7 @@ static void set_error(PtcVM *vm, PtcErrorKind kind)
     vm->error.kind = kind;
     vm->error.first = vm->error.last = PTC_NO_PLACE;
     vm->error.message[0] = vm->error.hint[0] = 0;
-    vm->error.about_nil = false;
+    vm->error.about_nil = vm->lazy_refused = false;
     vm->error_source = PTC_NIL;
 }
 
@@ -113,6 +113,7 @@ const char *ptc_type_name(PtcValue v)
     case PTC_T_SMAP:
     case PTC_T_BMAP: return "a map";
     case PTC_T_VAR: return "a var";
+    case PTC_T_LAZY: return "a lazy sequence";
     case PTC_T_RECORD: return ptc_is_cell(v) ? cell_name(v) : record_name(ptc_obj(v)->aux);
     default: return "a function";
     }
@@ -142,6 +143,7 @@ bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *ex
     describe(vm, v, what, sizeof what);
     ptc_fail(vm, PTC_E_TYPE, "%s: %s is %s, expected %s", running(vm)->name, role, what, expected);
     vm->error.about_nil = v == PTC_NIL;
+    vm->lazy_refused = ptc_is_lazy(v);
     return ptc_fail_hint(vm, v == PTC_NIL ? PTC_ELEMENT_MISSING "; usage: %s" : "usage: %s",
                          running(vm)->usage);
 }
@@ -274,6 +276,10 @@ bool ptc_vm_stopped(PtcVM *vm)
 {
     switch (vm->budget.stop) {
     case PTC_STOP_NONE: break;
+    case PTC_STOP_LAZY:
+        vm->budget.stop = PTC_STOP_NONE;
+        ptc_fail(vm, PTC_E_VALUE, "a lazy sequence that is not computed yet cannot be used here");
+        return ptc_fail_hint(vm, "compute it before with (vec coll) or (doall coll)");
     case PTC_STOP_TIMEOUT:
         return fail_limit(vm, PTC_E_TIMEOUT, "do less work, or on less data",
                           "the program computed longer than its limit of %lld ms",

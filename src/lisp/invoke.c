@@ -3,6 +3,7 @@
 #include "lisp/deep.h"
 #include "lisp/dispatch.h"
 #include "lisp/element.h"
+#include "lisp/force.h"
 #include "lisp/record.h"
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
@@ -230,10 +231,15 @@ bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv, P
     vm->running = index;
     ptc_fuel_use(&vm->budget, 1);
     /* A limit may have tripped in something that cannot fail, such as a hash: the result is then worth nothing. */
-    bool ok = row->fn(vm, argc, argv, &result) && vm->budget.stop == PTC_STOP_NONE;
+    bool ok = true;
+    if (PTC_UNLIKELY(vm->made_lazy) && (row->flags & PTC_B_EFFECT))
+        ok = (argv = ptc_force_args(vm, row, argc, argv)) != NULL;
+    ok = ok && row->fn(vm, argc, argv, &result) && vm->budget.stop == PTC_STOP_NONE;
     if (PTC_UNLIKELY(!ok) && vm->budget.stop == PTC_STOP_MEMORY &&
         !(row->flags & (PTC_B_CALLS | PTC_B_EFFECT)))
         ok = retry(vm, row, argc, argv, &result);
+    if (PTC_UNLIKELY(!ok) && ptc_force_wanted(vm))
+        ok = ptc_force_retry(vm, row, argc, argv, &result);
     if (PTC_UNLIKELY(!ok) && vm->failed && vm->error.about_nil && (row->flags & PTC_B_CALLS))
         ptc_element_find(vm, row, argc, argv);
     vm->root_count = roots;
@@ -257,7 +263,7 @@ static bool call_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *ar
     const PtcBuiltin *row = ptc_builtin_row(index);
     if (!check_arity(vm, row, argc))
         return false;
-    if (!(row->flags & PTC_B_CALLS))
+    if (!(row->flags & PTC_B_CALLS) && PTC_LIKELY(!vm->made_lazy)) /* something lazy may call */
         return ptc_vm_builtin(vm, index, argc, argv, out);
     size_t roots = vm->root_count;
     if (argc <= COPIED_ARGS) {

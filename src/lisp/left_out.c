@@ -11,7 +11,6 @@
 
 /* clang-format off */
 static const char table[] =
-    FORM("lazy sequences", "use range, iterate, take or loop/recur", "lazy-cat lazy-seq")
     FORM("refs and agents", "keep state in an atom, or pass it through loop/recur or reduce",
          "ref ref-set alter commute ensure dosync sync io! ref-history-count ref-max-history "
          "ref-min-history")

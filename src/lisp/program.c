@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "lisp/program.h"
 
+#include <stdio.h>
+
 #include "base/watch.h"
 #include "lisp/compile.h"
 #include "lisp/deep.h"
 #include "lisp/dispatch.h"
 #include "lisp/expr.h"
+#include "lisp/force.h"
 #include "lisp/lib/regex.h"
 #include "lisp/lib/time.h"
 #include "lisp/registry.h"
@@ -146,6 +149,7 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->heap->tool_bytes = (size_t)p->limits.tool_bytes;
     vm->may_stop = true;
     vm->endless = NULL;
+    vm->made_lazy = vm->lazy_refused = false;
     ptc_prints_init(&vm->prints, vm->mem, (size_t)p->limits.print_bytes);
     vm->warnings = (PtcWarnings){0};
     vm->control = PTC_CONTROL_NONE;
@@ -230,7 +234,44 @@ static bool check_result(PtcVM *vm)
     return false;
 }
 
-static bool execute(PtcVM *vm)
+/* What leaves the program is computed, as long as there is a VM for it: the result and, with a session, what was
+ * defined. */
+static bool compute_lazy(PtcVM *vm, bool keeps, char who[96])
+{
+    if (!ptc_force_deep(vm, vm->result, true, "the program's result", PTC_FORCE_MOST) ||
+        !ptc_force_deep(vm, vm->journal, false, "the journal", PTC_FORCE_MOST) ||
+        !ptc_force_deep(vm, vm->summaries, false, "step-done", PTC_FORCE_MOST))
+        return false;
+    for (size_t i = 0; keeps && i < vm->global_count; i++) {
+        const PtcName *name = &vm->names->items[i];
+        snprintf(who, 96, "keeping %.*s in the session", name->len < 60 ? (int)name->len : 60,
+                 name->text);
+        if (!ptc_force_deep(vm, vm->globals[i], true, who, PTC_FORCE_MOST))
+            return false;
+    }
+    return true;
+}
+
+static bool check_lazy(PtcVM *vm, bool keeps)
+{
+    PtcControl control = vm->control;
+    char who[96];
+    if (!vm->made_lazy)
+        return true;
+    vm->control = PTC_CONTROL_NONE; /* a body may use return too */
+    if (compute_lazy(vm, keeps, who)) {
+        PtcValue plain = ptc_lazy_plain(vm->result);
+        vm->result = plain == PTC_NONE ? vm->result : plain;
+        vm->control = control;
+        return true;
+    }
+    if (!vm->failed && vm->budget.stop != PTC_STOP_NONE)
+        ptc_vm_stopped(vm);
+    place_whole(vm);
+    return false;
+}
+
+static bool execute(PtcVM *vm, bool keeps)
 {
     PtcClosure *main = ptc_heap_object(vm->heap, PTC_T_CLOSURE, sizeof *main, 0);
     if (!main)
@@ -247,7 +288,7 @@ static bool execute(PtcVM *vm)
         return false;
     }
     bool answered = ok || vm->control == PTC_CONTROL_RETURN;
-    return answered && check_result(vm) && ok;
+    return answered && check_lazy(vm, keeps) && check_result(vm) && ok;
 }
 
 static bool run_phases(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
@@ -263,13 +304,14 @@ static bool run_phases(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags
     if (!copy_globals(vm, p, arena, known))
         return fail_early(vm, diags, arena);
     *phase = PTC_PHASE_RUN;
-    return execute(vm);
+    return execute(vm, p->globals != NULL);
 }
 
 bool ptc_program_run(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags *diags,
                      PtcPhase *phase)
 {
     bool ok = run_phases(vm, p, arena, diags, phase);
+    vm->heap->force = NULL; /* values outlive the VM */
     ptc_watch_drop(&vm->budget);
     ptc_deep_tidy(vm);
     return ok;
@@ -311,6 +353,8 @@ static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
         return print_named(buf, v);
     if (ptc_is(v, PTC_T_RECORD) && ptc_is_callable(v))
         return ptc_buf_add_cstr(buf, "#fn[composed]");
+    if (ptc_is_lazy(v))
+        return ptc_buf_add_cstr(buf, "#seq[lazy]");
     if (ptc_is_record(v, PTC_R_PRODUCER))
         return ptc_buf_add_cstr(buf, "#seq[endless]");
     if (ptc_is_record(v, PTC_R_MATCHER))
@@ -318,6 +362,14 @@ static bool print_other(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
     if (ptc_is_regex(v))
         return ptc_regex_print(buf, v);
     return ptc_time_print(buf, v, printer->readable);
+}
+
+/* The same for programs: something lazy stops the budget, so that it is computed and printed again. */
+static bool print_computed(const PtcPrinter *printer, PtcBuf *buf, PtcValue v)
+{
+    if (ptc_is_lazy(v) && ptc_lazy_demand(printer->heap, v) == PTC_NONE)
+        return false;
+    return print_other(printer, buf, v);
 }
 
 PtcPrinter ptc_vm_printer(PtcVM *vm, bool readable)
@@ -328,6 +380,7 @@ PtcPrinter ptc_vm_printer(PtcVM *vm, bool readable)
 bool ptc_vm_write(PtcVM *vm, PtcBuf *buf, PtcValue v, bool readable)
 {
     PtcPrinter printer = ptc_vm_printer(vm, readable);
+    printer.other = print_computed;
     if (!readable && ptc_is_regex(v))
         v = ptc_regex_pattern(v); /* so that (str #"a" "b") can be a pattern again */
     if (ptc_print(&printer, buf, v))

@@ -26,6 +26,8 @@
     X(ptc_lib_seq_call) \
     X(ptc_lib_seq_part) \
     X(ptc_lib_produce) \
+    X(ptc_lib_force) \
+    X(ptc_lib_lazy_seq) \
     X(ptc_lib_xform) \
     X(ptc_lib_sort) \
     X(ptc_lib_group) \

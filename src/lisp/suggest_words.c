@@ -43,7 +43,6 @@ static const PtcInstead words[] = {
     {"now", "use (Instant/now), (LocalDate/now) or (System/currentTimeMillis)", false},
     {"today", "use (LocalDate/now)", false},
     /* what Clojure has */
-    {"lazy-seq", "sequences are not lazy: use range, iterate, take or loop/recur", true},
     {"StringBuilder.", "use str or join", false},
     /* Python, JavaScript, Lisps and others */
     {"len", "use (count coll)", false},

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "lisp/dispatch.h"
+#include "lisp/force.h"
 #include "lisp/lib/compare.h"
 #include "lisp/lib/num.h"
 #include "lisp/lib/produce.h"
@@ -29,12 +30,14 @@ static PTC_NOINLINE bool slow_arith(PtcVM *vm, PtcOp op, unsigned x, PtcValue a,
         vm->running = ptc_op_builtin(op);
         return ptc_fail_value_type(vm, b, role, "a number");
     }
+    uint32_t outer = vm->running;
     for (int tries = 0; tries < 2; tries++) {
         vm->running = ptc_op_builtin(op);
         PtcValue v = op == PTC_OP_ADD   ? ptc_num_add(vm, a, b)
                      : op == PTC_OP_SUB ? ptc_num_sub(vm, a, b)
                                         : ptc_num_mul(vm, a, b);
         if (v != PTC_NONE) {
+            vm->running = outer;
             *out = v;
             return true;
         }
@@ -64,11 +67,13 @@ static PTC_NOINLINE bool slow_addi(PtcVM *vm, PtcIns i, PtcValue b, PtcValue *ou
 
 static PTC_NOINLINE bool slow_less(PtcVM *vm, PtcOp op, PtcValue a, PtcValue b, bool *out)
 {
+    uint32_t outer = vm->running;
     vm->running = ptc_op_builtin(op);
     bool ok = op == PTC_OP_LT   ? ptc_num_less(vm, a, b, false, out)
               : op == PTC_OP_LE ? ptc_num_less(vm, a, b, true, out)
               : op == PTC_OP_GT ? ptc_num_less(vm, b, a, false, out)
                                 : ptc_num_less(vm, b, a, true, out);
+    vm->running = outer;
     return ok && vm->budget.stop == PTC_STOP_NONE;
 }
 
@@ -258,15 +263,18 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
     } while (0)
 
 /* When a limit tripped meanwhile, the answer is worth nothing. */
-#define EQUAL(x, y, to)                                         \
-    do {                                                        \
-        if (BOTH_INT(x, y)) {                                   \
-            to = x == y;                                        \
-        } else {                                                \
-            to = ptc_equal(vm->heap, x, y);                     \
-            if (PTC_UNLIKELY(vm->budget.stop != PTC_STOP_NONE)) \
-                goto error;                                     \
-        }                                                       \
+#define EQUAL(x, y, to)                                           \
+    do {                                                          \
+        if (BOTH_INT(x, y)) {                                     \
+            to = x == y;                                          \
+        } else {                                                  \
+            to = ptc_equal(vm->heap, x, y);                       \
+            if (PTC_UNLIKELY(vm->budget.stop != PTC_STOP_NONE)) { \
+                call->pc = pc;                                    \
+                if (!ptc_force_equal(vm, x, y, &to))              \
+                    goto error;                                   \
+            }                                                     \
+        }                                                         \
     } while (0)
 
 #define FLOAT_ARITH(sign)                                                   \

@@ -69,6 +69,8 @@ typedef struct PtcVM {
     size_t kept_count;
     PtcLimits limits; /* every field set */
     bool gc_stress;
+    bool made_lazy;    /* a lazy sequence was made in this run */
+    bool lazy_refused; /* the error is that a builtin did not take a lazy argument */
     bool
         held; /* nothing is collected: a comparator runs inside an operation that cannot root its values */
     bool

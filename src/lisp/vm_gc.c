@@ -133,6 +133,7 @@ bool ptc_root_done(PtcVM *vm, PtcValue *slot, int flags, PtcValue *out)
 
 void ptc_vm_place(PtcVM *vm, const PtcClosure *closure, const PtcIns *pc)
 {
+    vm->lazy_refused = false; /* only the builtin that refused it may try again */
     if (!vm->failed && vm->budget.stop != PTC_STOP_NONE)
         ptc_vm_stopped(vm);
     bool placeless = vm->failed || vm->control == PTC_CONTROL_FAIL;

@@ -300,6 +300,7 @@ static bool good_source(PtcSource source, PtcValue a, PtcValue b)
     case PTC_FROM_REPEATEDLY: return ptc_is_callable(a);
     case PTC_FROM_ZIP: return good_rows(a);
     case PTC_FROM_CHAIN: return ptc_is_seqable(a) && is_walkable(b);
+    case PTC_FROM_LAZY: break;
     }
     return false;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Functions that make functions.  What they give is a record: a hidden builtin and what it needs.
  * The hidden builtin gets that record as its first argument. */
-#include "lisp/lib/seq_int.h"
+#include "lisp/force.h"
+#include "lisp/lib/produce.h"
 #include "lisp/memo.h"
 #include "lisp/record.h"
 
@@ -91,12 +92,39 @@ static PtcNode *spread(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *root
     return node;
 }
 
+static bool is_concat(PtcValue f)
+{
+    return ptc_is_builtin(f) && strcmp(ptc_builtin_row(ptc_builtin_index(f))->name, "concat") == 0;
+}
+
+/* The arguments between the function and the last, then `rest`. */
+static PtcValue join(PtcVM *vm, int argc, const PtcValue *argv, PtcValue rest)
+{
+    PtcValue all = ptc_vec_new(vm->heap, argv + 1, (size_t)argc - 2, 0);
+    all = all == PTC_NONE ? all : ptc_vec_conj(vm->heap, all, rest);
+    return all == PTC_NONE ? all : ptc_force_new(vm, all, PTC_UNBOUND, PTC_NIL, false);
+}
+
+/* (apply concat colls... endless): its elements are walked one by one. */
+static bool concat_all(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcValue *slots = ptc_roots(vm, 1);
+    if (!slots || !ptc_stage(vm, PTC_STEP_CAT, 1, argv + argc - 1, slots))
+        return false;
+    if (argc == 2)
+        return ptc_give(out, *slots);
+    PtcValue v = join(vm, argc, argv, *slots);
+    return ptc_give(out, v == PTC_NONE && ptc_recover(vm) ? join(vm, argc, argv, *slots) : v);
+}
+
 PTC_BUILTIN(core_apply, "clojure.core", "apply", 2, -1, PTC_B_CALLS, "(apply f & args coll)",
             "Calls f with the given arguments followed by the elements of the last one.",
             "(apply + [1 2 3]) => 6\n(apply max 4 [1 9]) => 9\n(apply str \"ab\" nil) => \"ab\"\n"
             "(apply + 1) !! type_error")
 {
     PtcValue last = argv[argc - 1];
+    if (PTC_UNLIKELY(ptc_seq_endless(last)) && is_concat(argv[0]))
+        return concat_all(vm, argc, argv, out);
     if (ptc_seq_endless(last))
         return ptc_fail_endless(vm, argc - 1);
     if (!ptc_is_seqable(last))

@@ -153,6 +153,22 @@ CORE(
     "(for [x [1 2 3] :when (odd? x)] (* x 10)) => [10 30]\n"
     "(for [x [1 2] y [:a :b]] [x y]) => [[1 :a] [1 :b] [2 :a] [2 :b]]\n"
     "(for [x 5] x) !! type_error");
+CORE(form_lazy_seq, "lazy-seq", "(lazy-seq body...)",
+     "A sequence that the body computes when an element is asked for, and that is kept then: the "
+     "body "
+     "runs once. It gives a collection or nil, as a rule (cons x more) with another lazy-seq in "
+     "more, so "
+     "that the sequence need not end.",
+     "(defn nat [n] (lazy-seq (cons n (nat (inc n))))) (take 3 (nat 5)) => [5 6 7]\n"
+     "(defn fib [a b] (lazy-seq (cons a (fib b (+ a b))))) (nth (fib 0 1) 50) => 12586269025\n"
+     "(first (lazy-seq nil)) => nil\n(first (lazy-seq 5)) !! type_error\n"
+     "(defn nat [n] (lazy-seq (cons n (nat (inc n))))) (nat 0) !! value_error");
+CORE(form_lazy_cat, "lazy-cat", "(lazy-cat & colls)",
+     "The elements of all collections in turn; each expression is computed when its first element "
+     "is "
+     "asked for, so that it may use the sequence itself.",
+     "(def fibs (lazy-cat [0 1] (map + fibs (rest fibs)))) (take 8 fibs) => [0 1 1 2 3 5 8 13]\n"
+     "(first (lazy-cat [1] (fail \"not run\"))) => 1\n(lazy-cat) => []");
 CORE(form_doseq, "doseq", "(doseq [name coll ...] body...)",
      "Runs the body for each element, for what it prints; nil. Bindings as in for.",
      "(doseq [x [1 2]] (println x)) => nil\n(doseq [x]) !! invalid_form");
@@ -286,6 +302,8 @@ const PtcBuiltin *const ptc_lib_forms[] = {
     &form_thread_cond_def,
     &form_thread_cond_last_def,
     &form_for_def,
+    &form_lazy_seq_def,
+    &form_lazy_cat_def,
     &form_doseq_def,
     &form_dotimes_def,
     &form_do_def,

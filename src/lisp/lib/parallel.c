@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * pmap and pcalls: the same function, or several, at the same time.  See crew.h for what that means. */
 #include "lisp/crew.h"
+#include "lisp/force.h"
 #include "lisp/lib/seq_int.h"
 
 enum { WIDEST = 64 };
@@ -34,7 +35,9 @@ PTC_BUILTIN(core_pmap, "clojure.core", "pmap", 2, -1, PTC_B_CALLS | PTC_B_EFFECT
     if (!slots || !ptc_arg_callable(vm, argv, 0))
         return false;
     bool ok = argc == 2 ? ptc_root_seq(vm, argv, 1, true, slots) : root_rows(vm, argc, argv, slots);
-    return ok && ptc_crew_map(vm, argv[0], *slots, argc - 1, out);
+    return ok && ptc_force_deep(vm, argv[0], true, "pmap", PTC_FORCE_MOST) &&
+           ptc_force_deep(vm, *slots, true, "pmap", PTC_FORCE_MOST) &&
+           ptc_crew_map(vm, argv[0], *slots, argc - 1, out);
 }
 
 PTC_BUILTIN(core_pcalls, "clojure.core", "pcalls", 0, -1, PTC_B_CALLS | PTC_B_EFFECT,
@@ -51,7 +54,8 @@ PTC_BUILTIN(core_pcalls, "clojure.core", "pcalls", 0, -1, PTC_B_CALLS | PTC_B_EF
     *slot = ptc_vec_new(vm->heap, argv, (size_t)argc, 0);
     if (*slot == PTC_NONE && ptc_recover(vm))
         *slot = ptc_vec_new(vm->heap, argv, (size_t)argc, 0);
-    return *slot != PTC_NONE && ptc_crew_map(vm, PTC_NONE, *slot, 1, out);
+    return *slot != PTC_NONE && ptc_force_deep(vm, *slot, true, "pcalls", PTC_FORCE_MOST) &&
+           ptc_crew_map(vm, PTC_NONE, *slot, 1, out);
 }
 
 const PtcBuiltin *const ptc_lib_parallel[] = {&core_pmap_def, &core_pcalls_def, NULL};

@@ -4,6 +4,7 @@
 #include "lisp/lib/produce.h"
 
 #include "lisp/deep.h"
+#include "lisp/force.h"
 #include "lisp/record.h"
 #include "lisp/vm_int.h"
 
@@ -11,7 +12,7 @@
 enum { P_SOURCE, P_A, P_B, P_STEPS, P_FIELDS };
 
 /* Slots of a cursor, then PTC_S_SLOTS for each step. */
-enum { C_STATE, C_A, C_B, C_HEAD };
+enum { C_STATE, C_A, C_B, C_INPUT, C_HEAD };
 
 /* What a cursor holds beside values, in a PTC_T_BYTES. */
 typedef struct State {
@@ -21,6 +22,8 @@ typedef struct State {
     size_t steps;
     int64_t pending; /* the last step that has more to give, or -1; PTC_S_PREV leads to others */
     int64_t flush;   /* the input has ended: the next step to be asked for what it holds; else -1 */
+    int64_t again;   /* the step that failed, which gets C_INPUT again; else -1 */
+    size_t row;      /* elements of a row that are there already, after a failure */
 } State;
 
 enum { ROW_MAX = PTC_FLAT_MAX }; /* collections side by side */
@@ -47,7 +50,7 @@ static PtcValue with_steps(PtcVM *vm, PtcValue producer, PtcValue steps)
 
 PtcValue ptc_producer_step(PtcVM *vm, PtcValue coll, PtcValue step)
 {
-    if (coll != PTC_NONE && !ptc_is_producer(coll))
+    if (coll != PTC_NONE && !ptc_is_recipe(coll))
         coll = ptc_producer_new(vm, PTC_FROM_COLL, coll, PTC_NIL);
     if (coll == PTC_NONE || step == PTC_NONE)
         return PTC_NONE;
@@ -74,8 +77,22 @@ static PtcValue last_drop(PtcValue producer)
     return drops ? step : PTC_NONE;
 }
 
+PtcValue ptc_producer_keep(PtcVM *vm, PtcValue producer, PtcValue source, PtcStepKind kind)
+{
+    bool ends = kind == PTC_STEP_TAKE || kind == PTC_STEP_TAKE_WHILE;
+    if (producer == PTC_NONE || (source != PTC_NONE && !ptc_is_lazy(source)))
+        return producer;
+    bool endless = !ends && (source == PTC_NONE || ptc_lazy_is_endless(source));
+    return ptc_force_new(vm, producer, PTC_UNBOUND, PTC_NIL, endless);
+}
+
 PtcValue ptc_producer_drop(PtcVM *vm, PtcValue producer, size_t n)
 {
+    if (ptc_is_lazy(producer) && n > 0) {
+        PtcValue most = ptc_int(n < PTC_INT_MAX ? (int64_t)n : PTC_INT_MAX);
+        PtcValue p = ptc_producer_add(vm, producer, PTC_STEP_DROP, 1, &most);
+        return ptc_producer_keep(vm, p, producer, PTC_STEP_DROP);
+    }
     PtcValue before = last_drop(producer), count;
     int64_t sum = n < PTC_INT_MAX / 4 ? (int64_t)n : PTC_INT_MAX / 4;
     if (n == 0)
@@ -97,6 +114,8 @@ PtcValue ptc_producer_drop(PtcVM *vm, PtcValue producer, size_t n)
 
 PtcValue ptc_producer_cons(PtcVM *vm, PtcValue x, PtcValue producer)
 {
+    if (ptc_is_lazy(producer))
+        return ptc_force_new(vm, PTC_NIL, x, producer, ptc_lazy_is_endless(producer));
     bool chain =
         field(producer, P_SOURCE) == ptc_int(PTC_FROM_CHAIN) && field(producer, P_STEPS) == PTC_NIL;
     PtcValue first = ptc_seq_prepend(vm, x, chain ? field(producer, P_A) : PTC_NIL);
@@ -113,9 +132,11 @@ static bool may_retry(PtcVM *vm)
 
 bool ptc_stage(PtcVM *vm, PtcStepKind kind, int argc, const PtcValue *argv, PtcValue *out)
 {
-    PtcValue p = ptc_producer_add(vm, argv[argc - 1], kind, argc - 1, argv);
+    PtcValue coll = argv[argc - 1];
+    PtcValue p = ptc_producer_add(vm, coll, kind, argc - 1, argv);
+    p = ptc_producer_keep(vm, p, coll, kind);
     if (p == PTC_NONE && may_retry(vm))
-        p = ptc_producer_add(vm, argv[argc - 1], kind, argc - 1, argv);
+        p = ptc_producer_keep(vm, ptc_producer_add(vm, coll, kind, argc - 1, argv), coll, kind);
     return ptc_give(out, p);
 }
 
@@ -124,14 +145,27 @@ static PtcValue rows_of(PtcVM *vm, int argc, const PtcValue *argv, int from)
     PtcValue colls = ptc_vec_new(vm->heap, argv + from, (size_t)(argc - from), 0);
     if (colls == PTC_NONE)
         return colls;
-    PtcValue p = ptc_producer_new(vm, PTC_FROM_ZIP, colls, PTC_NIL);
-    return from == 0 || p == PTC_NONE ? p : ptc_producer_add(vm, p, PTC_STEP_APPLY, from, argv);
+    PtcValue p = ptc_producer_new(vm, PTC_FROM_ZIP, colls, PTC_NIL), lazy = PTC_NIL;
+    bool endless = true;
+    for (int i = from; i < argc; i++) {
+        lazy = ptc_is_lazy(argv[i]) ? argv[i] : lazy;
+        endless = endless && ptc_seq_endless(argv[i]) &&
+                  (!ptc_is_lazy(argv[i]) || ptc_lazy_is_endless(argv[i]));
+    }
+    if (from > 0 && p != PTC_NONE)
+        p = ptc_producer_add(vm, p, PTC_STEP_APPLY, from, argv);
+    if (lazy == PTC_NIL || p == PTC_NONE)
+        return p;
+    return ptc_force_new(vm, p, PTC_UNBOUND, PTC_NIL, endless);
 }
 
 bool ptc_stage_rows(PtcVM *vm, int argc, const PtcValue *argv, int from, PtcValue *out)
 {
     if (argc - from > ROW_MAX)
         return ptc_fail_endless(vm, from);
+    for (int i = from; i < argc; i++)
+        if (!ptc_is_seqable(argv[i]) && !ptc_is_producer(argv[i]))
+            return ptc_fail_type(vm, argv, i, "a collection, string or nil");
     PtcValue p = rows_of(vm, argc, argv, from);
     if (p == PTC_NONE && may_retry(vm))
         p = rows_of(vm, argc, argv, from);
@@ -175,7 +209,7 @@ static PtcNode *new_cursor(PtcVM *vm, size_t steps)
     for (size_t i = C_A; i < n; i++)
         c->slots[i] = PTC_UNBOUND;
     State *s = state_of(c);
-    *s = (State){.source = PTC_FROM_COLL, .steps = steps, .pending = -1, .flush = -1};
+    *s = (State){.source = PTC_FROM_COLL, .steps = steps, .pending = -1, .flush = -1, .again = -1};
     return c;
 }
 
@@ -197,7 +231,7 @@ static bool place_steps(PtcVM *vm, PtcNode *c, size_t at, PtcValue steps, size_t
 /* Needs no call, so that nothing but its result has to be kept. */
 static PtcNode *open_once(PtcVM *vm, PtcValue coll, PtcValue pipeline)
 {
-    bool produced = ptc_is_producer(coll);
+    bool produced = ptc_is_recipe(coll);
     PtcValue own = produced ? field(coll, P_STEPS) : PTC_NIL;
     size_t n = count_steps(own), more = count_steps(pipeline);
     PtcNode *c = new_cursor(vm, n + (more ? more - 1 : 0));
@@ -208,6 +242,8 @@ static PtcNode *open_once(PtcVM *vm, PtcValue coll, PtcValue pipeline)
     c->slots[C_B] = produced ? field(coll, P_B) : PTC_NIL;
     if (produced)
         s->source = (PtcSource)ptc_to_int(field(coll, P_SOURCE));
+    if (s->source == PTC_FROM_COLL && ptc_is_producer(c->slots[C_A]))
+        s->source = PTC_FROM_LAZY;
     if ((s->source == PTC_FROM_COLL || s->source == PTC_FROM_CHAIN) &&
         !ptc_iter_init(&s->it, vm->heap, c->slots[C_A]))
         return NULL;
@@ -286,11 +322,12 @@ static int from_zip(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
         return -1;
     PtcNode *a = node_of(c->slots[C_B]);
     size_t n = a->obj.count / 2;
-    for (size_t i = 0; i < n; i++) {
-        int got = ptc_cursor_next(vm, a->slots[i], &a->slots[n + i]);
+    for (; s->row < n; s->row++) {
+        int got = ptc_cursor_next(vm, a->slots[s->row], &a->slots[n + s->row]);
         if (got <= 0)
             return got;
     }
+    s->row = 0;
     *x = ptc_vec_new(vm->heap, a->slots + n, n, 0);
     if (*x == PTC_NONE && ptc_recover(vm))
         *x = ptc_vec_new(vm->heap, a->slots + n, n, 0);
@@ -308,6 +345,23 @@ static int from_chain(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
     return ptc_cursor_next(vm, c->slots[C_B], x);
 }
 
+/* What is lazy is left for what follows it as soon as that is something else. */
+static int from_lazy(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
+{
+    int got = ptc_force_next(vm, &c->slots[C_A], x);
+    if (got != 2)
+        return got;
+    if (ptc_is_recipe(c->slots[C_A])) {
+        if (!ptc_cursor_open(vm, c->slots[C_A], PTC_NIL, &c->slots[C_B]))
+            return -1;
+        s->source = PTC_FROM_CHAIN;
+        s->begun = true;
+        return from_chain(vm, c, s, x);
+    }
+    s->source = PTC_FROM_COLL;
+    return ptc_iter_init(&s->it, vm->heap, c->slots[C_A]) ? from_coll(vm, s, x) : -1;
+}
+
 static int from_source(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
 {
     switch (s->source) {
@@ -316,6 +370,7 @@ static int from_source(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
     case PTC_FROM_REPEATEDLY: return ptc_call(vm, c->slots[C_A], 0, NULL, x) ? 1 : -1;
     case PTC_FROM_ZIP: return from_zip(vm, c, s, x);
     case PTC_FROM_CHAIN: return from_chain(vm, c, s, x);
+    case PTC_FROM_LAZY: return from_lazy(vm, c, s, x);
     }
     return 0;
 }
@@ -339,8 +394,9 @@ static int input(PtcVM *vm, PtcNode *c, State *s, PtcValue *x, size_t *at)
         s->flush = 0;
     while ((size_t)s->flush < s->steps) {
         *at = (size_t)s->flush + 1;
-        if ((got = ptc_step_flush(vm, step_of(c, (size_t)s->flush++), x)) != 0)
+        if ((got = ptc_step_flush(vm, step_of(c, (size_t)s->flush), x)) != 0)
             return got;
+        s->flush++;
     }
     return 0;
 }
@@ -350,9 +406,12 @@ static int pass(PtcVM *vm, PtcNode *c, State *s, PtcValue *x, size_t at)
 {
     for (; at < s->steps; at++) {
         PtcValue *step = step_of(c, at);
+        c->slots[C_INPUT] = *x;
         PtcStepResult result = ptc_step_run(vm, step, x);
-        if (result == PTC_STEP_FAILED)
+        if (PTC_UNLIKELY(result == PTC_STEP_FAILED)) {
+            s->again = (int64_t)at;
             return -1;
+        }
         if (result == PTC_STEP_MORE) {
             step[PTC_S_PREV] = ptc_int(s->pending);
             s->pending = (int64_t)at;
@@ -389,7 +448,14 @@ int ptc_cursor_next(PtcVM *vm, PtcValue cursor, PtcValue *x)
         return -1;
     vm->native_depth++;
     do {
-        got = next_input(vm, c, s, x, &at);
+        if (PTC_UNLIKELY(s->again >= 0)) {
+            at = (size_t)s->again;
+            *x = c->slots[C_INPUT];
+            s->again = -1;
+            got = 1;
+        } else {
+            got = next_input(vm, c, s, x, &at);
+        }
         if (got == 0)
             break;
         if (got > 0)
@@ -441,13 +507,48 @@ static bool is_steady(PtcValue producer)
 static bool by_hidden(PtcVM *vm, const char *name, int argc, const PtcValue *argv, PtcValue *out)
 {
     PtcValue f = ptc_builtin((uint32_t)ptc_builtin_find(name, strlen(name)));
-    bool bounded = !ptc_is_producer(argv[0]) || is_steady(argv[0]);
+    bool bounded = !ptc_is_recipe(argv[0]) || is_steady(argv[0]);
     const char *outer = bounded ? vm->endless : ptc_walk_endless(vm, argv[0]);
     return ptc_call(vm, f, argc, argv, out) ? ptc_walked(vm, outer) : ptc_produced_fail(vm);
 }
 
+/* What a lazy sequence has after n elements, as a root; NULL: failed. */
+static PtcValue *lazy_after(PtcVM *vm, PtcValue lazy, size_t n)
+{
+    PtcValue *pos = ptc_roots(vm, 1);
+    if (!pos)
+        return NULL;
+    *pos = lazy;
+    if (ptc_force_skip(vm, pos, n) && (!ptc_is_lazy(*pos) || ptc_force(vm, *pos)))
+        return pos;
+    ptc_produced_fail(vm);
+    return NULL;
+}
+
+static bool lazy_nth(PtcVM *vm, PtcValue lazy, size_t n, PtcValue *out)
+{
+    PtcValue *pos = lazy_after(vm, lazy, n);
+    if (!pos)
+        return false;
+    int got = ptc_force_next(vm, pos, out);
+    if (got == 2 && !ptc_is_producer(*pos)) {
+        PtcIter it;
+        got = !ptc_iter_init(&it, vm->heap, *pos) ? -1
+              : ptc_next(vm, &it, out)            ? 1
+              : it.failed                         ? -1
+                                                  : 0;
+    } else if (got == 2) {
+        return ptc_produced_nth(vm, *pos, 0, out);
+    }
+    if (got == 0)
+        *out = PTC_NONE;
+    return got >= 0 || ptc_produced_fail(vm);
+}
+
 bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
 {
+    if (ptc_is_lazy(producer))
+        return lazy_nth(vm, producer, n, out);
     PtcValue args[2] = {producer, ptc_int(n < PTC_INT_MAX ? (int64_t)n : PTC_INT_MAX)};
     if (!by_hidden(vm, "%produced-nth", 2, args, out))
         return false;
@@ -455,8 +556,44 @@ bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
     return true;
 }
 
+/* (nthnext lazy n) or, unless or_nil, (nthrest lazy n), which computes no more than it must. */
+static bool lazy_rest(PtcVM *vm, PtcValue lazy, size_t n, bool or_nil, PtcValue *out)
+{
+    PtcValue *pos = ptc_roots(vm, 1);
+    if (!pos)
+        return false;
+    *pos = lazy;
+    if (!ptc_force_skip(vm, pos, n) || (or_nil && ptc_is_lazy(*pos) && !ptc_force(vm, *pos)))
+        return ptc_produced_fail(vm);
+    PtcValue at = ptc_lazy_landing(*pos);
+    bool none = at == PTC_NIL || (!ptc_is_producer(at) && ptc_obj(at)->count == 0);
+    if (none)
+        *out = or_nil ? PTC_NIL : ptc_vec_new(vm->heap, NULL, 0, PTC_SEQ);
+    else if (ptc_is_producer(at) || n == 0)
+        *out = n == 0 ? lazy : at;
+    else
+        *out = ptc_seq_drop(vm, at, 0);
+    return *out != PTC_NONE || ptc_produced_fail(vm);
+}
+
+bool ptc_produced_next(PtcVM *vm, PtcValue producer, size_t n, bool or_nil, PtcValue *out)
+{
+    bool has = true;
+    if (ptc_is_lazy(producer))
+        return lazy_rest(vm, producer, n, or_nil, out);
+    if (or_nil && !ptc_produced_has(vm, producer, n, &has))
+        return false;
+    if (!has || n == 0)
+        return ptc_give(out, has ? producer : PTC_NIL);
+    PtcValue p = ptc_producer_drop(vm, producer, n);
+    return ptc_give(out, ptc_producer_keep(vm, p, PTC_NONE, PTC_STEP_DROP)) ||
+           ptc_produced_fail(vm);
+}
+
 bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
 {
+    if (ptc_is_lazy(producer))
+        return lazy_rest(vm, producer, n, true, out);
     PtcValue x, args[2] = {producer, PTC_NIL};
     bool plain = field(producer, P_SOURCE) == ptc_int(PTC_FROM_ITERATE) &&
                  field(producer, P_STEPS) == PTC_NIL;
@@ -467,7 +604,8 @@ bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
     args[1] = x;
     for (int tries = 0; tries < 2; tries++) {
         *out = plain ? ptc_producer_new(vm, PTC_FROM_ITERATE, field(producer, P_A), x)
-                     : ptc_producer_drop(vm, producer, n);
+                     : ptc_producer_keep(vm, ptc_producer_drop(vm, producer, n), PTC_NONE,
+                                         PTC_STEP_DROP);
         if (*out != PTC_NONE || !ptc_recover_keeping(vm, 2, args, PTC_NIL))
             break;
     }
@@ -478,7 +616,7 @@ bool ptc_produced_has(PtcVM *vm, PtcValue producer, size_t n, bool *has)
 {
     PtcValue x;
     *has = true;
-    if (is_steady(producer))
+    if (ptc_is_recipe(producer) && is_steady(producer))
         return true;
     if (!ptc_produced_nth(vm, producer, n, &x))
         return false;
@@ -489,6 +627,9 @@ bool ptc_produced_has(PtcVM *vm, PtcValue producer, size_t n, bool *has)
 bool ptc_produced_take(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out)
 {
     PtcValue args[2] = {producer, ptc_int(n < PTC_INT_MAX ? (int64_t)n : PTC_INT_MAX)};
+    PtcValue staged[2] = {args[1], producer};
+    if (ptc_is_lazy(producer))
+        return ptc_stage(vm, PTC_STEP_TAKE, 2, staged, out);
     return by_hidden(vm, "%produced-take", 2, args, out);
 }
 

@@ -22,6 +22,7 @@ typedef enum PtcSource {
     PTC_FROM_REPEATEDLY, /* a: function without arguments */
     PTC_FROM_ZIP,        /* a: vector of collections and producers; the elements are rows */
     PTC_FROM_CHAIN, /* a: what comes first, finite; b: what follows, a collection or producer */
+    PTC_FROM_LAZY, /* a: something lazy (lisp/force.h); only in cursors, in a recipe it is a PTC_FROM_COLL */
 } PtcSource;
 
 typedef enum PtcStepKind {
@@ -40,7 +41,7 @@ typedef enum PtcStepKind {
     PTC_STEP_MAPCAT,
     PTC_STEP_CAT,
     PTC_STEP_INTERPOSE,
-    PTC_STEP_PARTITION,     /* n, step: no rest */
+    PTC_STEP_PARTITION,     /* n, step; perhaps what becomes of the rest: pad, or true to keep it */
     PTC_STEP_PARTITION_ALL, /* n: with the rest */
     PTC_STEP_PARTITION_BY,
     PTC_STEP_DISTINCT,
@@ -56,6 +57,10 @@ PTC_MUST_USE PtcValue ptc_producer_new(PtcVM *vm, PtcSource source, PtcValue a, 
 PTC_MUST_USE PtcValue ptc_producer_add(PtcVM *vm, PtcValue coll, PtcStepKind kind, int argc,
                                        const PtcValue *argv);
 PTC_MUST_USE PtcValue ptc_producer_step(PtcVM *vm, PtcValue coll, PtcValue step);
+/* A recipe that was made from something lazy, source, as something lazy; other recipes as they are.  PTC_NONE as source:
+ * always lazy.  kind is its last step. */
+PTC_MUST_USE PtcValue ptc_producer_keep(PtcVM *vm, PtcValue producer, PtcValue source,
+                                        PtcStepKind kind);
 PTC_MUST_USE PtcValue ptc_producer_drop(PtcVM *vm, PtcValue producer, size_t n);
 PTC_MUST_USE PtcValue ptc_producer_cons(PtcVM *vm, PtcValue x, PtcValue producer);
 /* argv[0] ... of the running builtin as a step on argv[argc - 1], which has no end. */
@@ -83,6 +88,10 @@ PTC_MUST_USE bool ptc_produced_nth(PtcVM *vm, PtcValue producer, size_t n, PtcVa
 /* What follows the first n elements, nil when nothing does.  As in Clojure the first of it is computed, and (iterate f x)
  * goes on from there, so that a loop that takes one after the other walks each only once. */
 PTC_MUST_USE bool ptc_produced_rest(PtcVM *vm, PtcValue producer, size_t n, PtcValue *out);
+/* What follows the first n elements; nil (or_nil) or an empty sequence when nothing does.  Something lazy is given, so that
+ * taking one after the other walks each only once. */
+PTC_MUST_USE bool ptc_produced_next(PtcVM *vm, PtcValue producer, size_t n, bool or_nil,
+                                    PtcValue *out);
 /* Does it have more than n elements?  Nothing is computed if that is clear without it. */
 PTC_MUST_USE bool ptc_produced_has(PtcVM *vm, PtcValue producer, size_t n, bool *has);
 /* After one of these has run: running out of memory is final, since what they called may have had effects.  Always
@@ -93,6 +102,15 @@ PTC_MUST_USE bool ptc_produced_take(PtcVM *vm, PtcValue producer, size_t n, PtcV
 /* The running builtin again, with the producers among its arguments cut to the shortest of the others. */
 PTC_MUST_USE bool ptc_produced_beside(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);
 bool ptc_any_producer(int argc, const PtcValue *argv);
+
+/* --- what is made of something lazy (lazy_seq.c) --- */
+bool ptc_any_lazy(int argc, const PtcValue *argv);
+/* (concat argv...) and (cycle lazy); not for builtins that call back. */
+PTC_MUST_USE bool ptc_concat_later(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out);
+PTC_MUST_USE bool ptc_cycle_later(PtcVM *vm, PtcValue lazy, PtcValue *out);
+/* The rest of (mapcat f coll), which has met a lazy result: what was built in slots[0], that result in slots[1], and
+ * what f will give for the elements to come. */
+PTC_MUST_USE bool ptc_join_rest(PtcVM *vm, PtcValue f, PtcValue *slots, PtcIter *it, PtcValue *out);
 
 /* --- steps (xform.c) --- */
 
@@ -120,7 +138,7 @@ bool ptc_step_start(PtcVM *vm, PtcValue *s);
 PtcStepResult ptc_step_run(PtcVM *vm, PtcValue *s, PtcValue *x);
 /* 1, 0, -1 as ptc_cursor_next. */
 int ptc_step_more(PtcVM *vm, PtcValue *s, PtcValue *x);
-/* What a step still holds when nothing more will come: 1, 0, -1. */
+/* What a step still holds when nothing more will come: 1, to be asked again; 0; -1. */
 int ptc_step_flush(PtcVM *vm, PtcValue *s, PtcValue *x);
 
 /* The pipeline that the transducer argument i stands for, into *slot, a root: a vector of a mark and the

@@ -2,6 +2,7 @@
  * Sequences: looking at them and taking parts of them.  Whatever has elements works: vectors, seqs,
  * sets, maps (as [key value] entries), strings (as graphemes), nil (no elements).  Parts of vectors and
  * ranges share with the whole. */
+#include "lisp/force.h"
 #include "lisp/lib/produce.h"
 
 static bool is_empty(PtcValue v)
@@ -163,21 +164,13 @@ static PtcValue arg_rest(PtcVM *vm, const PtcValue *argv, int i)
     return ptc_is_producer(argv[i]) ? argv[i] : ptc_arg_seq(vm, argv, i);
 }
 
-static bool drop_produced(PtcVM *vm, PtcValue p, size_t n, bool or_nil, PtcValue *out)
-{
-    bool has = true;
-    if (or_nil && !ptc_produced_has(vm, p, n, &has))
-        return false;
-    return ptc_give(out, has ? ptc_producer_drop(vm, p, n) : PTC_NIL) || ptc_produced_fail(vm);
-}
-
 /* All of argument 0 but the first n as a seq; nil instead of an empty one when `or_nil`. */
 static bool drop_first(PtcVM *vm, PtcValue seq, size_t n, bool or_nil, PtcValue *out)
 {
     if (seq == PTC_NONE)
         return false;
     if (PTC_UNLIKELY(ptc_is_producer(seq)))
-        return drop_produced(vm, seq, n, or_nil, out);
+        return ptc_produced_next(vm, seq, n, or_nil, out);
     if (or_nil && n >= ptc_seq_count(seq)) {
         *out = PTC_NIL;
         return true;
@@ -462,6 +455,24 @@ PTC_BUILTIN(core_count, "clojure.core", "count", 1, 1, 0, "(count coll)",
     return true;
 }
 
+/* The number of elements of something lazy, at most n. */
+static bool count_lazy(PtcVM *vm, PtcValue lazy, size_t n, PtcValue *out)
+{
+    PtcValue x, *pos = ptc_roots(vm, 1);
+    size_t count = 0;
+    int got = 1;
+    if (!pos)
+        return false;
+    *pos = lazy;
+    while (count < n && (got = ptc_force_next(vm, pos, &x)) == 1)
+        if (++count, !ptc_tick(&vm->budget, 1))
+            return false;
+    if (got < 0)
+        return ptc_produced_fail(vm);
+    size_t more = got != 2 ? 0 : ptc_is_recipe(*pos) ? SIZE_MAX : ptc_obj(*pos)->count;
+    return ptc_give(out, ptc_int((int64_t)(more < n - count ? count + more : n)));
+}
+
 PTC_BUILTIN(core_bounded_count, "clojure.core", "bounded-count", 2, 2, 0, "(bounded-count n coll)",
             "How many elements a collection has; of a sequence at most the first n are counted.",
             "(bounded-count 2 (list 1 2 3)) => 2\n(bounded-count 3 (range)) => 3\n(bounded-count 2 "
@@ -472,7 +483,11 @@ PTC_BUILTIN(core_bounded_count, "clojure.core", "bounded-count", 2, 2, 0, "(boun
     PtcIter it;
     PtcValue coll = argv[1], x;
     size_t n, count = 0;
-    if (!ptc_arg_n(vm, argv, 0, &n) || !ptc_arg_iter(vm, argv, 1, &it))
+    if (!ptc_arg_n(vm, argv, 0, &n))
+        return false;
+    if (ptc_is_lazy(coll))
+        return count_lazy(vm, coll, n, out);
+    if (!ptc_arg_iter(vm, argv, 1, &it))
         return false;
     if (ptc_is_string(coll)) {
         while (count < n && ptc_next(vm, &it, &x))
@@ -552,8 +567,9 @@ PTC_BUILTIN(
 }
 
 PTC_BUILTIN(core_doall, "clojure.core", "doall", 1, 1, 0, "(doall coll)",
-            "The collection itself: nothing that ends is lazy here.",
-            "(doall (map inc [1])) => [2]\n(doall (iterate inc 1)) !! value_error")
+            "The collection, with all elements of a lazy sequence computed.",
+            "(doall (map inc [1])) => [2]\n(realized? (doall (lazy-seq [1]))) => true\n"
+            "(doall (iterate inc 1)) !! value_error")
 {
     PTC_UNUSED(argc);
     if (ptc_is_producer(argv[0]))
@@ -564,7 +580,7 @@ PTC_BUILTIN(core_doall, "clojure.core", "doall", 1, 1, 0, "(doall coll)",
 }
 
 PTC_BUILTIN(core_dorun, "clojure.core", "dorun", 1, 1, 0, "(dorun coll)",
-            "nil: nothing that ends is lazy here, so the elements were made already.",
+            "nil, after all elements of a lazy sequence are computed.",
             "(dorun (map inc [1])) => nil\n(dorun (iterate inc 1)) !! value_error")
 {
     PTC_UNUSED(argc);

@@ -53,7 +53,7 @@ static bool emit_all(PtcVM *vm, PtcValue *slots, PtcValue y)
     PtcIter it;
     PtcValue x;
     slots[CURRENT] = y;
-    if (ptc_seq_endless(y) || !ptc_iter_init(&it, vm->heap, y))
+    if (!ptc_iter_init(&it, vm->heap, y))
         return ptc_fail_value_type(vm, y, "a result of the function",
                                    "a collection, string or nil");
     while (ptc_each(vm, &it, &x))
@@ -77,15 +77,19 @@ static bool map_rows(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, PtcVa
     return ok;
 }
 
-static bool all_endless(int argc, const PtcValue *argv, int from)
+/* Is one of the collections lazy, or have all of them no end? */
+static bool all_wait(int argc, const PtcValue *argv, int from)
 {
-    for (int i = from; i < argc; i++)
-        if (!ptc_seq_endless(argv[i]))
-            return false;
-    return argc > from;
+    bool endless = argc > from;
+    for (int i = from; i < argc; i++) {
+        if (ptc_is_lazy(argv[i]))
+            return true;
+        endless = endless && ptc_seq_endless(argv[i]);
+    }
+    return endless;
 }
 
-/* Over collections that all have no end: nothing is called yet. */
+/* Over collections that are lazy or have no end: nothing is called yet. */
 static bool map_later(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, PtcValue *out)
 {
     if (argc == 2)
@@ -102,7 +106,7 @@ static bool map_into(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, int f
     PtcValue x, y;
     if (argc == 1)
         return as_xform(vm, argc, argv, out);
-    if (flags == PTC_SEQ && PTC_UNLIKELY(all_endless(argc, argv, 1)))
+    if (flags == PTC_SEQ && PTC_UNLIKELY(all_wait(argc, argv, 1)))
         return map_later(vm, argc, argv, emit, out);
     if (argc > 2) {
         PtcValue *slots = ptc_arg_callable(vm, argv, 0) ? ptc_roots(vm, SLOTS) : NULL;
@@ -113,9 +117,16 @@ static bool map_into(PtcVM *vm, int argc, const PtcValue *argv, Emit emit, int f
     PtcValue *slots = begin(vm, argv, 1, &it);
     if (!slots)
         return false;
-    while (ptc_each(vm, &it, &x))
-        if (!ptc_call1(vm, argv[0], x, &y) || !emit(vm, slots, y))
+    while (ptc_each(vm, &it, &x)) {
+        if (!ptc_call1(vm, argv[0], x, &y))
             return false;
+        if (emit == emit_all && PTC_UNLIKELY(ptc_seq_endless(y))) {
+            slots[CURRENT] = y;
+            return ptc_join_rest(vm, argv[0], slots, &it, out);
+        }
+        if (!emit(vm, slots, y))
+            return false;
+    }
     return finish(vm, &it, slots, flags, out);
 }
 
@@ -385,12 +396,14 @@ static bool take_produced(PtcVM *vm, const PtcValue *argv, PtcValue *out)
 /* The same parts as part_of gives, of a producer. */
 static bool split_produced(PtcVM *vm, const PtcValue *argv, int part, PtcValue *out)
 {
+    if (part == 0 && ptc_is_lazy(argv[1]))
+        return as_stage(vm, PTC_STEP_TAKE_WHILE, argv, out);
     if (part == 0)
         return take_produced(vm, argv, out);
     if (part == 1)
         return as_stage(vm, PTC_STEP_DROP_WHILE, argv, out);
     PtcValue *both = ptc_roots(vm, 2);
-    if (!both || !take_produced(vm, argv, &both[0]) ||
+    if (!both || !split_produced(vm, argv, 0, &both[0]) ||
         !as_stage(vm, PTC_STEP_DROP_WHILE, argv, &both[1]))
         return false;
     PtcValue v = ptc_vec_new(vm->heap, both, 2, 0);

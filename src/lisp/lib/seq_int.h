@@ -8,13 +8,21 @@
 #define PTC_LISP_LIB_SEQ_INT_H
 
 #include "lisp/record.h"
+#include "value/lazy.h"
 
-/* What is computed on demand, such as (iterate f x), is a producer (produce.h), which is no sequential. */
-static inline bool ptc_is_producer(PtcValue v)
+/* What is computed on demand is no sequential: a recipe such as (iterate f x), see produce.h, or something lazy, see
+ * lisp/force.h. */
+static inline bool ptc_is_recipe(PtcValue v)
 {
     return ptc_is_record(v, PTC_R_PRODUCER);
 }
 
+static inline bool ptc_is_producer(PtcValue v)
+{
+    return ptc_is_recipe(v) || ptc_is_lazy(v);
+}
+
+/* Has it no end?  A lazy sequence may have one: whoever needs all of it calls ptc_fail_endless, and is then given what it holds. */
 static inline bool ptc_seq_endless(PtcValue v)
 {
     return ptc_is_sequential(v) ? ptc_seq_count(v) >= PTC_ENDLESS : ptc_is_producer(v);

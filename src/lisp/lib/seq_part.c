@@ -191,6 +191,8 @@ PTC_BUILTIN(
     PTC_UNUSED(argc);
     PtcIter it;
     PtcItems items;
+    if (ptc_is_lazy(argv[0]))
+        return ptc_cycle_later(vm, argv[0], out);
     if (ptc_seq_endless(argv[0]))
         return ptc_give(out, argv[0]);
     if (!ptc_arg_iter(vm, argv, 0, &it) || !ptc_items_init(vm, &items, &it))
@@ -283,6 +285,11 @@ PTC_BUILTIN(core_concat, "clojure.core", "concat", 0, -1, 0, "(concat & colls)",
             "One sequence of the elements of all collections in turn.",
             "(concat [1] nil [2 [3]]) => [1 2 [3]]\n(concat) => []\n(concat [1] 2) !! type_error")
 {
+    if (PTC_UNLIKELY(ptc_any_lazy(argc, argv)))
+        return ptc_concat_later(vm, argc, argv, out);
+    for (int i = 0; i + 1 < argc; i++)
+        if (ptc_seq_endless(argv[i])) /* what follows is never reached */
+            argc = i + 1;
     PtcValue b = ptc_build_new(vm->heap), seq = PTC_NIL;
     bool tail = argc > 0 && (argc == 1 || ptc_seq_endless(argv[argc - 1]));
     if (tail) {
@@ -322,7 +329,7 @@ PTC_BUILTIN(core_interleave, "clojure.core", "interleave", 0, -1, 0, "(interleav
 {
     PtcZip zip;
     size_t bytes = (size_t)argc * sizeof(PtcValue);
-    if (all_endless(argc, argv))
+    if (all_endless(argc, argv) || ptc_any_lazy(argc, argv))
         return interleave_later(vm, argc, argv, out);
     if (PTC_UNLIKELY(ptc_any_producer(argc, argv)))
         return ptc_produced_beside(vm, argc, argv, out);
@@ -364,7 +371,7 @@ PTC_BUILTIN(core_zip, "clojure.core", "zip", 2, 2, 0, "(zip coll1 coll2)",
 {
     PtcZip zip;
     PtcValue row[2];
-    if (all_endless(argc, argv))
+    if (all_endless(argc, argv) || ptc_any_lazy(argc, argv))
         return ptc_stage_rows(vm, argc, argv, 0, out);
     if (PTC_UNLIKELY(ptc_any_producer(argc, argv)))
         return ptc_produced_beside(vm, argc, argv, out);
@@ -414,6 +421,8 @@ static bool flatten(PtcVM *vm, PtcValue coll, PtcValue *out)
             ok = false;
         else if (ptc_visit_next(ptc_walk_top(&walk), &x) == PTC_VISIT_END)
             walk.count--;
+        else if (ptc_is_lazy(x) && (x = ptc_lazy_demand(vm->heap, x)) == PTC_NONE)
+            ok = false;
         else if (ptc_is_sequential(x))
             ok = ptc_visit_begin(&walk, x);
         else
@@ -433,8 +442,8 @@ PTC_BUILTIN(hidden_flatten_one, "clojure.core", "flatten-one", 1, 1, PTC_B_HIDDE
 
 static bool flatten_later(PtcVM *vm, PtcValue coll, PtcValue *out)
 {
-    PtcValue f = ptc_builtin((uint32_t)ptc_builtin_find("%flatten-one", 12));
-    return ptc_give(out, ptc_producer_add(vm, coll, PTC_STEP_MAPCAT, 1, &f));
+    PtcValue args[2] = {ptc_builtin((uint32_t)ptc_builtin_find("%flatten-one", 12)), coll};
+    return ptc_stage(vm, PTC_STEP_MAPCAT, 2, args, out);
 }
 
 PTC_BUILTIN(
@@ -532,8 +541,12 @@ static PtcValue padded(PtcVM *vm, PtcValue piece, const Pieces *p)
 /* What has no end: its pieces are made when they are asked for. */
 static bool divide_later(PtcVM *vm, PtcValue coll, const Pieces *p, PtcValue *out)
 {
-    PtcValue args[3] = {ptc_int((int64_t)p->size), ptc_int((int64_t)p->step), coll};
-    return ptc_stage(vm, PTC_STEP_PARTITION, 3, args, out);
+    PtcValue args[4] = {ptc_int((int64_t)p->size), ptc_int((int64_t)p->step)};
+    int n = 2;
+    if (ptc_is_lazy(coll) && (p->all || p->pad != PTC_NONE))
+        args[n++] = p->all ? PTC_TRUE : p->pad;
+    args[n++] = coll;
+    return ptc_stage(vm, PTC_STEP_PARTITION, n, args, out);
 }
 
 static bool divide(PtcVM *vm, PtcValue seq, const Pieces *p, PtcValue *out)

@@ -103,9 +103,9 @@ static PtcStepResult change(PtcVM *vm, PtcValue *s, PtcValue *x, bool nil_too)
 static PtcStepResult change_indexed(PtcVM *vm, PtcValue *s, PtcValue *x, bool nil_too)
 {
     PtcValue i = s[PTC_S_B];
-    s[PTC_S_B] = ptc_int(ptc_to_int(i) + 1);
     if (!ptc_call2(vm, arg(s, 0), i, *x, x))
         return PTC_STEP_FAILED;
+    s[PTC_S_B] = ptc_int(ptc_to_int(i) + 1);
     return nil_too || *x != PTC_NIL ? PTC_STEP_PASS : PTC_STEP_NOTHING;
 }
 
@@ -223,6 +223,17 @@ static PtcStepResult partition_all(PtcVM *vm, PtcValue *s, PtcValue *x)
     return gathered(vm, s, 0, x);
 }
 
+/* The elements of the piece *x from `step` on are the first of the next one. */
+static bool gather_after(PtcVM *vm, PtcValue *s, PtcValue *x, int64_t step)
+{
+    s[PTC_S_B] = *x; /* kept alive meanwhile */
+    for (int64_t i = step, n = (int64_t)ptc_seq_count(*x); i < n; i++)
+        if (!ptc_tick(&vm->budget, 1) || !gather(vm, s, ptc_seq_nth(s[PTC_S_B], (size_t)i)))
+            return false;
+    *x = s[PTC_S_B];
+    return true;
+}
+
 /* Windows of n that begin `step` apart; B counts what is to be skipped before the next one. */
 static PtcStepResult partition(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
@@ -237,11 +248,8 @@ static PtcStepResult partition(PtcVM *vm, PtcValue *s, PtcValue *x)
         return PTC_STEP_NOTHING;
     if (gathered(vm, s, PTC_SEQ, x) == PTC_STEP_FAILED)
         return PTC_STEP_FAILED;
-    s[PTC_S_B] = *x; /* kept alive meanwhile */
-    for (int64_t i = step; i < n; i++)
-        if (!ptc_tick(&vm->budget, 1) || !gather(vm, s, ptc_seq_nth(s[PTC_S_B], (size_t)i)))
-            return PTC_STEP_FAILED;
-    *x = s[PTC_S_B];
+    if (!gather_after(vm, s, x, step))
+        return PTC_STEP_FAILED;
     s[PTC_S_B] = ptc_int(step > n ? step - n : 0);
     return PTC_STEP_PASS;
 }
@@ -355,9 +363,28 @@ PtcStepResult ptc_step_run(PtcVM *vm, PtcValue *s, PtcValue *x)
     return PTC_STEP_FAILED;
 }
 
+/* The shorter rest of partition: left out, kept, or filled up from the pad. */
+static int flush_partition(PtcVM *vm, PtcValue *s, PtcValue *x)
+{
+    PtcIter it;
+    if (ptc_obj(s[PTC_S_STEP])->count <= PTC_STEP_ARGS + 2 || s[PTC_S_A] == PTC_UNBOUND)
+        return 0;
+    PtcValue pad = arg(s, 2) == PTC_TRUE ? PTC_NIL : arg(s, 2);
+    if (!ptc_iter_init(&it, vm->heap, pad))
+        return -1;
+    while ((int64_t)ptc_build_count(s[PTC_S_A]) < arg_n(vm, s, 0) && ptc_each(vm, &it, x))
+        if (!gather(vm, s, *x))
+            return -1;
+    if (!ptc_iter_end(&it) || gathered(vm, s, PTC_SEQ, x) == PTC_STEP_FAILED)
+        return -1;
+    return arg(s, 2) != PTC_TRUE || gather_after(vm, s, x, arg_n(vm, s, 1)) ? 1 : -1;
+}
+
 int ptc_step_flush(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
     PtcStepKind kind = ptc_step_kind(s[PTC_S_STEP]);
+    if (kind == PTC_STEP_PARTITION)
+        return flush_partition(vm, s, x);
     if ((kind != PTC_STEP_PARTITION_ALL && kind != PTC_STEP_PARTITION_BY) ||
         s[PTC_S_A] == PTC_UNBOUND)
         return 0;
@@ -491,7 +518,7 @@ bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, int coll, PtcValue *s
     PtcValue *pipeline = ptc_roots(vm, 1);
     if (!pipeline || !arg_walkable(vm, argv, coll) || !ptc_arg_pipeline(vm, argv, i, pipeline))
         return false;
-    if (ptc_seq_endless(argv[coll]) && !ptc_pipeline_ends(*pipeline))
+    if (ptc_seq_endless(argv[coll]) && !ptc_is_lazy(argv[coll]) && !ptc_pipeline_ends(*pipeline))
         return ptc_fail_endless(vm, coll);
     return run_all(vm, argv[coll], *pipeline, 0, slot, cursor);
 }
@@ -517,10 +544,17 @@ static bool sequence(PtcVM *vm, const PtcValue *argv, int coll, PtcValue *out)
     PtcValue *slots = ptc_roots(vm, 3);
     if (!slots || !arg_walkable(vm, argv, coll) || !ptc_arg_pipeline(vm, argv, 0, &slots[0]))
         return false;
-    bool later = ptc_seq_endless(argv[coll]) && !ptc_pipeline_ends(slots[0]);
-    return (later ? stage_all(vm, argv[coll], slots[0], &slots[1])
-                  : run_all(vm, argv[coll], slots[0], PTC_SEQ, &slots[1], &slots[2])) &&
-           ptc_give(out, slots[1]);
+    bool lazy = ptc_is_lazy(argv[coll]),
+         later = lazy || (ptc_seq_endless(argv[coll]) && !ptc_pipeline_ends(slots[0]));
+    if (!(later ? stage_all(vm, argv[coll], slots[0], &slots[1])
+                : run_all(vm, argv[coll], slots[0], PTC_SEQ, &slots[1], &slots[2])))
+        return false;
+    PtcStepKind kind = ptc_pipeline_ends(slots[0]) ? PTC_STEP_TAKE : PTC_STEP_MAP;
+    PtcValue v = lazy && ptc_is_recipe(slots[1]) ? ptc_producer_keep(vm, slots[1], argv[coll], kind)
+                                                 : slots[1];
+    if (v == PTC_NONE && ptc_recover(vm))
+        v = ptc_producer_keep(vm, slots[1], argv[coll], kind);
+    return ptc_give(out, v);
 }
 
 PTC_BUILTIN(
