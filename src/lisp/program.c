@@ -14,6 +14,7 @@
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
 #include "value/typed.h"
+#include "value/cell.h"
 
 enum { FIRST_STACK = 256, STACK_KEPT = 8 * 1024 };
 
@@ -234,8 +235,24 @@ static bool check_result(PtcVM *vm)
     return false;
 }
 
+/* What cells of the session hold from now on.  A body that is computed may change further ones: they are finitely many,
+ * and all are looked at again. */
+static bool compute_cells(PtcVM *vm)
+{
+    PtcValue cell, *slot;
+    size_t pos = 0;
+    while (vm->heap->cells && ptc_cells_next(vm->heap->cells, &pos, &cell, &slot)) {
+        size_t before = vm->heap->cells->count;
+        if (!ptc_force_deep(vm, *slot, true, "keeping an atom in the session", PTC_FORCE_MOST))
+            return false;
+        if (vm->heap->cells->count != before)
+            pos = 0;
+    }
+    return true;
+}
+
 /* What leaves the program is computed, as long as there is a VM for it: the result and, with a session, what was
- * defined. */
+ * defined and what its cells hold. */
 static bool compute_lazy(PtcVM *vm, bool keeps, char who[96])
 {
     if (!ptc_force_deep(vm, vm->result, true, "the program's result", PTC_FORCE_MOST) ||
@@ -249,7 +266,7 @@ static bool compute_lazy(PtcVM *vm, bool keeps, char who[96])
         if (!ptc_force_deep(vm, vm->globals[i], true, who, PTC_FORCE_MOST))
             return false;
     }
-    return true;
+    return !keeps || compute_cells(vm);
 }
 
 static bool check_lazy(PtcVM *vm, bool keeps)

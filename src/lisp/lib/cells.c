@@ -257,19 +257,6 @@ PTC_BUILTIN(core_is_delay, "clojure.core", "delay?", 1, 1, 0, "(delay? x)", "Is 
     return ptc_give(out, ptc_bool(is_kind(argv[0], PTC_CELL_DELAY)));
 }
 
-PTC_BUILTIN(core_is_realized, "clojure.core", "realized?", 1, 1, 0, "(realized? x)",
-            "Has the delay been computed? A sequence always has.",
-            "(realized? (delay 1)) => false\n(realized? (map inc [1])) => true\n(realized? 5) !! "
-            "type_error")
-{
-    PTC_UNUSED(argc);
-    if (is_kind(argv[0], PTC_CELL_DELAY))
-        return ptc_give(out, ptc_bool(ptc_cell_get(vm->heap, argv[0]) != PTC_UNBOUND));
-    if (ptc_is_sequential(argv[0]))
-        return ptc_give(out, PTC_TRUE);
-    return ptc_fail_type(vm, argv, 0, "a delay or a sequence");
-}
-
 /* -------------------------------------------------------------------------------- deref */
 
 static bool deref_var(PtcVM *vm, PtcValue var, PtcValue *out)
@@ -315,6 +302,5 @@ const PtcBuiltin *const ptc_lib_cells[] = {&core_atom_def,
                                            &delay_new_def,
                                            &core_force_def,
                                            &core_is_delay_def,
-                                           &core_is_realized_def,
                                            &core_deref_def,
                                            NULL};

@@ -2,6 +2,7 @@
  * What makes lazy sequences: lazy-seq, lazy-cat, and concat, mapcat and cycle when they meet one.  lisp/force.c computes them. */
 #include "lisp/force.h"
 #include "lisp/lib/produce.h"
+#include "value/cell.h"
 
 bool ptc_any_lazy(int argc, const PtcValue *argv)
 {
@@ -81,17 +82,19 @@ PTC_BUILTIN(hidden_lazy_seq, "clojure.core", "lazy-seq", 1, 1, PTC_B_HIDDEN, "(l
     return ptc_give(out, ptc_force_new(vm, argv[0], PTC_UNBOUND, PTC_NIL, false));
 }
 
-PTC_BUILTIN(core_realized_p, "clojure.core", "realized?", 1, 1, 0, "(realized? coll)",
-            "Is the first element of a lazy sequence computed already? Other sequences always are, "
-            "but for those without end.",
-            "(realized? (lazy-seq [1])) => false\n"
+PTC_BUILTIN(core_realized_p, "clojure.core", "realized?", 1, 1, 0, "(realized? x)",
+            "Is a delay, or the first element of a lazy sequence, computed already? Other sequences "
+            "always are, but for those without end.",
+            "(realized? (delay 1)) => false\n(realized? (lazy-seq [1])) => false\n"
             "(let [s (lazy-seq [1])] (first s) (realized? s)) => true\n"
             "(realized? (map inc [1])) => true\n(realized? 5) !! type_error")
 {
     PTC_UNUSED(argc);
     PtcValue at = ptc_lazy_landing(argv[0]);
+    if (ptc_is_cell(argv[0]) && ptc_cell_kind(argv[0]) == PTC_CELL_DELAY)
+        return ptc_give(out, ptc_bool(ptc_cell_get(vm->heap, argv[0]) != PTC_UNBOUND));
     if (!ptc_is_sequential(argv[0]) && !ptc_is_producer(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "a sequence");
+        return ptc_fail_type(vm, argv, 0, "a delay or a sequence");
     *out = ptc_bool(!ptc_is_producer(at) || (ptc_is_lazy(at) && ptc_lazy(at)->from == PTC_NIL));
     return true;
 }
