@@ -82,12 +82,13 @@ PTC_BUILTIN(hidden_lazy_seq, "clojure.core", "lazy-seq", 1, 1, PTC_B_HIDDEN, "(l
     return ptc_give(out, ptc_force_new(vm, argv[0], PTC_UNBOUND, PTC_NIL, false));
 }
 
-PTC_BUILTIN(core_realized_p, "clojure.core", "realized?", 1, 1, 0, "(realized? x)",
-            "Is a delay, or the first element of a lazy sequence, computed already? Other sequences "
-            "always are, but for those without end.",
-            "(realized? (delay 1)) => false\n(realized? (lazy-seq [1])) => false\n"
-            "(let [s (lazy-seq [1])] (first s) (realized? s)) => true\n"
-            "(realized? (map inc [1])) => true\n(realized? 5) !! type_error")
+PTC_BUILTIN(
+    core_realized_p, "clojure.core", "realized?", 1, 1, 0, "(realized? x)",
+    "Is a delay, or the first element of a lazy sequence, computed already? Other sequences "
+    "always are, but for those without end.",
+    "(realized? (delay 1)) => false\n(realized? (lazy-seq [1])) => false\n"
+    "(let [s (lazy-seq [1])] (first s) (realized? s)) => true\n"
+    "(realized? (map inc [1])) => true\n(realized? 5) !! type_error")
 {
     PTC_UNUSED(argc);
     PtcValue at = ptc_lazy_landing(argv[0]);
