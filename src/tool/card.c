@@ -26,8 +26,7 @@
     "(let [d (LocalDate/parse \"2024-02-28\")] [(.toEpochDay d) (str (.plusDays d 2))])\n"     \
     "(Instant/parse \"2024-01-01T09:00+02:00\") => \"2024-01-01T07:00:00Z\"\n"                 \
     "(try (/ 1 0) (catch Exception e (ex-message e)))\n"                                       \
-    "Also str/ set/ json/ Math/, String methods. Seqs are eager. No atoms, macros, records, "  \
-    "I/O. "
+    "Also str/ set/ json/ Math/, String methods, atoms, records, lazy-seq. No macros, I/O. "
 
 #define LIMITS "Limits: 1 s, 10 MiB, 1e6 turns of recur and while, not of map. "
 #define HELP "Help: (doc 'sum-by), (apropos \"sum\")."
