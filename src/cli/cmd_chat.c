@@ -150,15 +150,17 @@ static void say_failure(const PtcAgentRun *run)
 static void show(Chat *c, PtcAgentRun *run)
 {
     bool ok = !run->invalid && run->step.now.verdict.ok;
-    if (c->streamed && !ptc_io_write(PTC_IO_STDOUT, "\n", 1))
-        c->quit = true;
-    if (ok && !c->streamed && !ptc_shown_answer(&run->bench.heap, run->step.now.verdict.value))
-        c->quit = true;
+    bool written = true;
+    if (c->streamed)
+        written = ptc_shown_result("chat", "", 0);
+    else if (ok)
+        written = ptc_shown_answer("chat", &run->bench.heap, run->step.now.verdict.value);
     if (run->invalid)
         say_fault(&run->fault);
-    else if (!ok)
+    else if (!ok && written) /* what could not be written stopped it, and that was said */
         say_failure(run);
-    c->failed = c->failed || !ok;
+    c->quit = c->quit || !written;
+    c->failed = c->failed || !ok || !written;
 }
 
 /* ------------------------------------------------------------------------------ messages */

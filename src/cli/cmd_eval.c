@@ -2,7 +2,6 @@
  * `ptc eval`: one program from the command line, a file or standard input; or a batch (--jsonl). */
 #include "cli/cmd.h"
 
-#include <errno.h>
 #include <signal.h>
 
 #include "api/batch.h"
@@ -261,11 +260,7 @@ static int load_tools(PtcMem *mem, Eval *e)
 
 static int write_line(const char *text, size_t len)
 {
-    if (ptc_shown_write_line(PTC_IO_STDOUT, text, len))
-        return PTC_EXIT_OK;
-    if (errno != EPIPE)
-        ptc_io_printf(PTC_IO_STDERR, "error: standard output cannot be written\n");
-    return PTC_EXIT_FAILED;
+    return ptc_shown_result("eval", text, len) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 
 /* The answer as `lisp_eval` gives it; it includes printed text and errors. */

@@ -3,7 +3,6 @@
 #include "agent/agent_batch.h"
 #include "cli/cmd.h"
 #include "cli/interrupt.h"
-#include "cli/io.h"
 #include "cli/jsonl.h"
 #include "cli/run_agent.h"
 #include "cli/shown.h"
@@ -141,8 +140,8 @@ static bool answer_line(void *user, const char *line, size_t len)
     ptc_buf_init(&out, b->mem, (size_t)1 << 30);
     ptc_interrupt_catch(); /* while a line is read they end the process at once */
     bool ok = ptc_agent_batch_line(&b->options, (PtcText){line, len}, &out);
-    bool written = ok ? ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len)
-                      : ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
+    bool written = ok ? ptc_shown_result("run", out.data, out.len)
+                      : ptc_shown_result("run", no_memory, sizeof no_memory - 1);
     ptc_buf_deinit(&out);
     ptc_interrupt_let();
     return written && !ptc_cancelled(&ptc_interrupt);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
  * `ptc signature`: reads a signature, checks a value against it, prints its JSON Schema; or a batch (--jsonl). */
-#include <errno.h>
 
 #include "cli/cmd.h"
 #include "cli/io.h"
@@ -58,10 +57,8 @@ static int write_line(PtcBuf *out)
 {
     if (!ptc_buf_ok(out))
         ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
-    else if (ptc_shown_write_line(PTC_IO_STDOUT, out->data, out->len))
+    else if (ptc_shown_result("signature", out->data, out->len))
         return PTC_EXIT_OK;
-    else if (errno != EPIPE)
-        ptc_io_printf(PTC_IO_STDERR, "error: standard output cannot be written\n");
     return PTC_EXIT_FAILED;
 }
 

@@ -34,7 +34,7 @@ int ptc_jsonl_each(PtcMem *mem, const char *command, const char *too_long, PtcJs
         if (status == PTC_LINE_OK && !ptc_line_is_blank(line))
             written = answer(user, line.bytes, line.len);
         else if (status == PTC_LINE_TOO_LONG)
-            written = ptc_io_write_line(PTC_IO_STDOUT, too_long, strlen(too_long));
+            written = ptc_shown_result(command, too_long, strlen(too_long));
     } while (written && (status == PTC_LINE_OK || status == PTC_LINE_TOO_LONG));
     ptc_lines_deinit(&lines);
     if (status == PTC_LINE_FAILED)
@@ -53,8 +53,8 @@ static bool answer_line(void *user, const char *line, size_t len)
     char *text;
     size_t text_len;
     if (ptc_batch_line(b->ptc, line, len, b->options, &text, &text_len) != PTC_OK)
-        return ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
-    bool written = ptc_shown_write_line(PTC_IO_STDOUT, text, text_len);
+        return ptc_shown_result("eval", no_memory, sizeof no_memory - 1);
+    bool written = ptc_shown_result("eval", text, text_len);
     ptc_text_free(b->ptc, text, text_len);
     return written;
 }

@@ -6,7 +6,8 @@
 #include "api/batch.h"
 #include "base/mem.h"
 
-/* Answers a line on standard output; false when that cannot be written. */
+/* Answers a line on standard output (ptc_shown_result); false ends the batch: that cannot be written, or it was
+ * cancelled. */
 typedef bool (*PtcJsonlAnswer)(void *user, const char *line, size_t len);
 
 /* Has every line of standard input answered except blank ones, each before the next is read; lines that are too long

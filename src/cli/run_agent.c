@@ -4,7 +4,6 @@
 #include "cli/run_agent.h"
 
 #include <pthread.h>
-#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -66,7 +65,8 @@ static int refuse(const Command *c, const char *reason, const char *path, const 
     if (path[0])
         ptc_emit_field_cstr(&out, "path", path);
     ptc_emit_object_end(&out);
-    (void)!ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len);
+    if (!ptc_shown_result("run", out.data, out.len))
+        status = PTC_EXIT_FAILED;
     ptc_buf_deinit(&out);
     return status;
 }
@@ -290,14 +290,6 @@ static bool tells_time(const Command *c)
     return !c->o->record && !(c->o->llm && strncmp(c->o->llm, "replay:", 7) == 0);
 }
 
-/* Who closed a pipe knows. */
-static void say_unwritten(void)
-{
-    if (errno != EPIPE)
-        ptc_io_printf(PTC_IO_STDERR, "ptc run: standard output cannot be written: %s\n",
-                      strerror(errno));
-}
-
 static bool print_json(Command *c)
 {
     PtcBuf out;
@@ -307,20 +299,10 @@ static bool print_json(Command *c)
     ptc_chain_write(&c->chain, &options, &out);
     ptc_emit_object_end(&out);
     bool made = ptc_buf_ok(&out);
-    bool ok = made && ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len);
+    bool ok = made && ptc_shown_result("run", out.data, out.len);
     if (!made)
         ptc_io_printf(PTC_IO_STDERR, "ptc run: the outcome is too large for the memory there is\n");
-    else if (!ok)
-        say_unwritten();
     ptc_buf_deinit(&out);
-    return ok;
-}
-
-static bool print_answer(Command *c, PtcText json)
-{
-    bool ok = ptc_shown_answer(&c->bench.heap, json);
-    if (!ok)
-        say_unwritten();
     return ok;
 }
 
@@ -337,7 +319,7 @@ static int print_outcome(Command *c)
     if (c->o->json)
         written = print_json(c);
     else if (status == PTC_EXIT_OK)
-        written = print_answer(c, run->step.now.verdict.value);
+        written = ptc_shown_answer("run", &c->bench.heap, run->step.now.verdict.value);
     else if (!c->chain.reason && run && run->invalid)
         refuse_fault(c, &run->fault);
     else
@@ -396,12 +378,14 @@ static int run_dry(Command *c)
     int status = PTC_EXIT_FAILED;
     ptc_agent_host_fill(c->host, &host);
     if (!ptc_tree_init(&tree, &host, c->defs[0]->turn_budget, 0))
-        return status;
+        return refuse(c, "no_memory", "", "out of memory");
     ptc_agent_run_begin(&run, &tree, c->defs[0], &options);
     if (ptc_agent_run_prepare(&run, &request))
         status = ptc_run_dry_print(c->mem, run.model, &request, c->o->json);
     else if (run.invalid)
         status = refuse_fault(c, &run.fault);
+    else
+        status = refuse(c, "no_memory", "", "out of memory");
     ptc_agent_run_end(&run);
     ptc_tree_deinit(&tree);
     return status;

@@ -158,8 +158,7 @@ static int run_program(PtcAgentHost *host, const PtcAgentDef *def, PtcBench *b, 
     ptc_tree_deinit(&tree);
     if (!ok)
         return complain("eval", "", why, PTC_EXIT_FAILED);
-    return ptc_shown_write_line(PTC_IO_STDOUT, answer.bytes, answer.len) ? PTC_EXIT_OK
-                                                                         : PTC_EXIT_FAILED;
+    return ptc_shown_result("eval", answer.bytes, answer.len) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 
 int ptc_run_compiled(PtcMem *mem, const char *file, PtcText context, const char *llm)

@@ -69,8 +69,10 @@ int ptc_run_dry_print(PtcMem *mem, PtcModel *model, const PtcLlmRequest *request
         add_json(&out, model, request);
     else
         add_readable(&out, request);
-    bool ok =
-        ptc_buf_ok(&out) && out.len && ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len - 1);
+    bool made = ptc_buf_ok(&out) && out.len;
+    if (!made)
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: the request is too large for the memory there is\n");
+    bool ok = made && ptc_shown_result("run", out.data, out.len - 1);
     ptc_buf_deinit(&out);
     return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }

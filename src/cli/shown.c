@@ -3,6 +3,8 @@
  * whatever bytes the text has. */
 #include "cli/shown.h"
 
+#include <errno.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/utf8.h"
@@ -60,7 +62,10 @@ static bool write_shown(int fd, const char *text, size_t len, const char *end)
     ptc_buf_init(&out, &mem, SIZE_MAX / 2);
     ptc_shown_add(&out, text, len);
     ptc_buf_add_cstr(&out, end);
-    bool ok = ptc_buf_ok(&out) && ptc_io_write(fd, out.data, out.len);
+    bool made = ptc_buf_ok(&out);
+    if (!made)
+        errno = ENOMEM; /* as if the system had said so */
+    bool ok = made && ptc_io_write(fd, out.data, out.len);
     ptc_buf_deinit(&out);
     return ok;
 }
@@ -75,7 +80,17 @@ bool ptc_shown_write_line(int fd, const char *text, size_t len)
     return ptc_shown_on(fd) ? write_shown(fd, text, len, "\n") : ptc_io_write_line(fd, text, len);
 }
 
-bool ptc_shown_answer(PtcHeap *heap, PtcText json)
+bool ptc_shown_result(const char *command, const char *text, size_t len)
+{
+    if (ptc_shown_write_line(PTC_IO_STDOUT, text, len))
+        return true;
+    if (errno != EPIPE)
+        ptc_io_printf(PTC_IO_STDERR, "ptc %s: standard output cannot be written: %s\n", command,
+                      strerror(errno));
+    return false;
+}
+
+bool ptc_shown_answer(const char *command, PtcHeap *heap, PtcText json)
 {
     PtcJsonError e;
     bool string = json.len > 1 && json.bytes[0] == '"';
@@ -83,5 +98,5 @@ bool ptc_shown_answer(PtcHeap *heap, PtcText json)
     PtcText text = v == PTC_NONE ? json : ptc_str_text(v);
     if (!text.bytes)
         text = PTC_TEXT("null");
-    return ptc_shown_write_line(PTC_IO_STDOUT, text.bytes, text.len);
+    return ptc_shown_result(command, text.bytes, text.len);
 }

@@ -14,7 +14,10 @@ void ptc_shown_add(PtcBuf *out, const char *text, size_t len);
 /* ptc_io_write and ptc_io_write_line for such text. */
 PTC_MUST_USE bool ptc_shown_write(int fd, const char *text, size_t len);
 PTC_MUST_USE bool ptc_shown_write_line(int fd, const char *text, size_t len);
-/* The answer of an agent, given as JSON, on standard output: a text as it is, anything else as JSON. */
-PTC_MUST_USE bool ptc_shown_answer(PtcHeap *heap, PtcText json);
+/* A line of what a command gives, on standard output.  False: it cannot be written, and standard error says why, unless
+ * the reader has closed the pipe. */
+PTC_MUST_USE bool ptc_shown_result(const char *command, const char *text, size_t len);
+/* The same for the answer of an agent, given as JSON: a text as it is, anything else as JSON. */
+PTC_MUST_USE bool ptc_shown_answer(const char *command, PtcHeap *heap, PtcText json);
 
 #endif

@@ -302,8 +302,8 @@ static bool answer_line(void *mem, const char *line, size_t len)
     ptc_buf_init(&r.out, mem, SIZE_MAX / 4);
     answer(&r, line, len);
     bool written = ptc_buf_ok(&r.out)
-                       ? ptc_shown_write_line(PTC_IO_STDOUT, r.out.data, r.out.len)
-                       : ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
+                       ? ptc_shown_result("signature", r.out.data, r.out.len)
+                       : ptc_shown_result("signature", no_memory, sizeof no_memory - 1);
     ptc_buf_deinit(&r.out);
     ptc_sig_desk_deinit(&r.desk);
     return written;

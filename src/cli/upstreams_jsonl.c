@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "cli/cmd.h"
-#include "cli/io.h"
 #include "cli/jsonl.h"
 #include "cli/shown.h"
 #include "cli/upstreams_desk.h"
@@ -100,8 +99,8 @@ static bool answer_line(void *mem, const char *line, size_t len)
     ptc_arena_init(&desk.arena, mem);
     answer(&desk, line, len);
     bool written = ptc_buf_ok(&out)
-                       ? ptc_shown_write_line(PTC_IO_STDOUT, out.data, out.len)
-                       : ptc_io_write_line(PTC_IO_STDOUT, no_memory, sizeof no_memory - 1);
+                       ? ptc_shown_result("upstreams", out.data, out.len)
+                       : ptc_shown_result("upstreams", no_memory, sizeof no_memory - 1);
     ptc_arena_deinit(&desk.arena);
     ptc_heap_deinit(&desk.heap);
     ptc_pool_deinit(&desk.pool);
