@@ -286,11 +286,12 @@ static void run_line(Line *l)
 {
     PtcAgentTree tree;
     PtcAgentRun run;
-    PtcTreeHost host = {.open_model = open_model,
-                        .open_script = open_script,
-                        .progress = log_request,
-                        .progress_user = l,
-                        .user = l};
+    PtcTreeHost host = {.open_script = open_script, .user = l};
+    if (l->options->host)
+        host = *l->options->host;
+    host.open_model = open_model;
+    host.progress = log_request;
+    host.progress_user = l;
     if (!ptc_tree_init(&tree, &host, l->def->turn_budget, deadline_ms(l))) {
         l->out->failed = true;
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * `ptc run`: an agent, a chain of agents, or a batch of them (--jsonl). */
 #include "agent/agent_batch.h"
+#include "cli/agent_host.h"
 #include "cli/cmd.h"
 #include "cli/interrupt.h"
 #include "cli/jsonl.h"
@@ -150,7 +151,19 @@ static bool answer_line(void *user, const char *line, size_t len)
 static int run_batch(PtcMem *mem, const PtcRunCommand *o)
 {
     Batch batch = {mem, {.allow_tools = o->allow_tools, .cancel = &ptc_interrupt}};
-    return ptc_jsonl_each(mem, "run", too_long, answer_line, &batch);
+    PtcAgentHostOptions named = {.command = "run"};
+    PtcTreeHost tools = {.open_model = NULL};
+    PtcAgentHost *host = o->allow_tools ? ptc_agent_host_open(mem, &named) : NULL;
+    if (o->allow_tools && !host)
+        return PTC_EXIT_USAGE;
+    if (host) {
+        ptc_agent_host_fill(host, &tools);
+        batch.options.host = &tools;
+    }
+    int status = ptc_jsonl_each(mem, "run", too_long, answer_line, &batch);
+    if (host)
+        (void)ptc_agent_host_close(host);
+    return status;
 }
 
 int ptc_cmd_run(PtcMem *mem, int argc, char **argv)

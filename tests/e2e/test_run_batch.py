@@ -1,13 +1,17 @@
 #!/usr/bin/env python3
-"""Standard output that cannot be written, in `ptc run --jsonl` and other commands.  test_run_batch.py PTC"""
+"""`ptc run --jsonl` from outside: tools that reach a server on loopback, and standard output that cannot be written, here and
+in other commands.  test_run_batch.py PTC"""
+import http.server
 import json
 import os
 import pathlib
 import subprocess
 import sys
 import tempfile
+import threading
 
 PTC = os.path.abspath(sys.argv[1])
+SECRET = "tk-live-0123456789abcdef"
 counts = {True: 0, False: 0}
 
 
@@ -17,8 +21,67 @@ def check(name, ok, got):
         print(f"FAIL {name}\n    got  {got!r}")
 
 
+def block(program):
+    return {"content": f"```clojure\n{program}\n```"}
+
+
 def environment(home):
-    return {"HOME": home, "PATH": os.environ["PATH"]}
+    return {"HOME": home, "PATH": os.environ["PATH"], "MY_KEY": SECRET}
+
+
+def batch(home, options, *lines):
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    done = subprocess.run([PTC, "run", "--jsonl", *options], input=text, capture_output=True, text=True, timeout=60,
+                          check=False, cwd=home, env=environment(home))
+    return done, [json.loads(line) for line in done.stdout.splitlines()]
+
+
+# ------------------------------------------------------------------------------------- tools
+
+class Fares(http.server.BaseHTTPRequestHandler):
+    """Knows the fare to a zone, and repeats the key that it was sent."""
+
+    def answer(self, zone):
+        body = json.dumps({"fare": 2 * zone + 1, "key": self.headers.get("X-Key", "")}).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_POST(self):
+        self.answer(json.loads(self.rfile.read(int(self.headers["Content-Length"])))["zone"])
+
+    def do_GET(self):
+        self.answer(int(self.path.rpartition("=")[2]))
+
+    def log_message(self, *args):
+        pass
+
+
+def agent(url, method):
+    tool = {"http": {"url": url, "method": method, "headers": {"X-Key": "${MY_KEY}"}}, "signature": "(zone :int) -> :any"}
+    return {"prompt": "What is the fare?", "tools": {"fare": tool}}
+
+
+def test_http(home):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Fares)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}/fares"
+    ask = [block("(return (pmap (fn [z] (tool/fare {:zone z})) [1 2 3]))")]
+    lines = [{"id": method, "agent": agent(url, method), "llm": ask} for method in ("POST", "GET")]
+    own = {"id": "own", "agent": {**agent(url, "POST"), "llm": ask}}
+    named = {"id": "named", "agent": {**agent(url, "POST"), "llm": "haiku"}}
+    done, got = batch(home, ["--allow-tools"], *lines, own, named)
+    server.shutdown()
+    check("http tools: all were answered", done.returncode == 0 and len(got) == 4, done)
+    for one in got[:3]:
+        check(f"http tools: {one['id']}", [row["fare"] for row in one.get("return", [])] == [3, 5, 7] and
+              one["tool_runs"] == {"fare": 3}, one)
+    check("http tools: no model by name", got[3]["outcome"] == "invalid", got[3])
+    check("http tools: the key is nowhere", SECRET not in done.stdout + done.stderr and "[secret]" in done.stdout, done)
+    done, got = batch(home, [], lines[0])
+    check("http tools: not without being allowed", got[0]["outcome"] == "invalid" and
+          got[0]["path"] == "tools.fare.http", got)
 
 
 # ----------------------------------------------------------------------------- standard output
@@ -44,6 +107,7 @@ def test_full(home):
 
 def main():
     with tempfile.TemporaryDirectory() as home:
+        test_http(home)
         test_full(home)
     print(f"test_run_batch.py: {counts[True]} passed, {counts[False]} failed")
     return 1 if counts[False] else 0
