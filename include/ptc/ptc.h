@@ -583,6 +583,8 @@ typedef struct {
     size_t text_len;
     size_t calls;
     int64_t input_tokens, output_tokens;
+    size_t
+        link; /* which agent of a chain, from 0; numbers of runs and times begin anew with each */
 } PtcMissionEvent;
 
 /* Called from the threads of a mission, one at a time.  It may call ptc_mission_cancel, but no other function for the
@@ -616,11 +618,20 @@ typedef struct {
      * for `watch`. */
     bool (*stop)(void *user, int64_t requests, int64_t input_tokens, int64_t output_tokens);
     void *stop_user;
+    /* Agents that follow this one in a chain, at most 31; held.  The answer of each is the context of the next, and
+     * the outcome is that of the last (docs/agents.md).  Context, journal, memory and messages are the first one's;
+     * model, ask and the limits hold for all. */
+    PtcAgent *const *then;
+    size_t then_count;
+    /* Takes a line of the trace (docs/trace.md), with its line feed; false: no more are wanted.  Threads as for
+     * `watch`; keys are removed.  NULL: no trace. */
+    bool (*trace)(void *user, const char *line, size_t len);
+    void *trace_user;
 } PtcMissionOptions;
 
 PTC_API void ptc_mission_options_init(PtcMissionOptions *options, size_t size);
-/* options may be NULL.  PTC_BAD_ARGUMENT: model and ask are both set, or model without llm.  PTC_BAD_DATA: there is
- * no such model, or messages is not a conversation. */
+/* options may be NULL.  PTC_BAD_ARGUMENT: model and ask are both set, or model without llm, or the chain is too long or
+ * has a NULL in it.  PTC_BAD_DATA: there is no such model, or messages is not a conversation. */
 PTC_API PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *options,
                                   PtcMission **out, char *error, size_t error_size);
 /* Not while it runs.  NULL is allowed. */
@@ -629,7 +640,8 @@ PTC_API void ptc_mission_free(PtcMission *mission);
 PTC_API PtcStatus ptc_mission_run(PtcMission *mission);
 /* Instead of that, a conversation: runs the agent for a message of a user, which replaces the prompt unchanged, any
  * number of times.  Messages, definitions, *1, journal and cache are kept; turns, tokens and time start afresh.  The
- * outcome is that of the last message.  PTC_NO_MEMORY also if what was said could not be kept. */
+ * outcome is that of the last message.  PTC_NO_MEMORY also if what was said could not be kept; PTC_BAD_ARGUMENT also
+ * for a chain. */
 PTC_API PtcStatus ptc_mission_say(PtcMission *mission, const char *message, size_t len);
 /* Ends the current run with reason "cancelled", within 200 ms; if there is none, the next one.  From any thread,
  * until the mission is freed. */
@@ -647,7 +659,10 @@ PTC_API const char *ptc_mission_message(const PtcMission *mission, size_t *len);
 /* Was nothing sent, because agent or data are wrong? */
 PTC_API bool ptc_mission_invalid(const PtcMission *mission);
 
-/* What a mission and the agents that it started used.  The reader sets size. */
+/* Did the host's function take every line of the trace so far?  True if there is none. */
+PTC_API bool ptc_mission_traced(const PtcMission *mission);
+
+/* What a mission and the agents that it started used; of a chain, all of them together.  The reader sets size. */
 typedef struct {
     size_t size;
     int64_t turns, requests, failed_requests;

@@ -132,6 +132,7 @@ static bool is_ok(const PtcAgentRun *run)
 static PtcAgentOptions options_of(const PtcChain *c, size_t i, PtcText context)
 {
     PtcAgentOptions o = c->options;
+    o.stream = c->stream && ptc_definition_is_plain(c->defs[i]);
     if (i == 0)
         return o;
     o.input = (PtcWorkInput){.context = context};
@@ -205,6 +206,14 @@ PtcAgentRun *ptc_chain_last(PtcChain *c)
 bool ptc_chain_ok(const PtcChain *c)
 {
     return !c->reason && c->ran == c->count && is_ok(&c->links[c->ran - 1].run);
+}
+
+PtcTreeSums ptc_chain_sums(const PtcChain *c, bool but_last)
+{
+    PtcTreeSums all = {.turns = 0};
+    for (size_t i = 0; i + but_last < c->ran; i++)
+        ptc_tree_add_sums(&all, &c->links[i].tree.sums);
+    return all;
 }
 
 /* A chain that broke: the reason is the chain's own; the runs that took place follow. */

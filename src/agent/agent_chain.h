@@ -14,6 +14,7 @@ typedef struct PtcChain {
     PtcTreeHost host;
     PtcAgentOptions
         options; /* for the first; the others get the same without input, messages and message */
+    bool stream; /* give the host pieces of answers, of agents that can stream theirs */
     int64_t llm_timeout_ms;
     /* Filled in by ptc_chain_run: */
     struct PtcChainLink {
@@ -35,6 +36,8 @@ void ptc_chain_end(PtcChain *chain);
 PtcAgentRun *ptc_chain_last(PtcChain *chain);
 /* Did the last agent give an answer? */
 bool ptc_chain_ok(const PtcChain *chain);
+/* What the agents that were started used, each with those that it started; `but_last`: without the last one. */
+PtcTreeSums ptc_chain_sums(const PtcChain *chain, bool but_last);
 /* Appends the members of the outcome: those of the last run, with the earlier runs in `chain`. */
 void ptc_chain_write(PtcChain *chain, const PtcOutcomeOptions *options, PtcBuf *out);
 

@@ -55,12 +55,6 @@ bool ptc_agent_chat_reset(PtcAgentChat *c, PtcFault *fault)
 
 /* ------------------------------------------------------------------------------- talking */
 
-/* Only when a reply can be nothing but the answer. */
-static bool is_plain(const PtcAgentDef *def)
-{
-    return def->mode == PTC_MODE_TEXT && def->offer_count == 0;
-}
-
 void ptc_agent_chat_begin(PtcAgentChat *c, PtcAgentRun *run, PtcText message,
                           const PtcAgentOptions *options)
 {
@@ -70,7 +64,7 @@ void ptc_agent_chat_begin(PtcAgentChat *c, PtcAgentRun *run, PtcText message,
     o.messages = c->messages;
     o.message_count = c->count;
     o.message = message;
-    o.stream = is_plain(c->def);
+    o.stream = ptc_definition_is_plain(c->def);
     ptc_tree_renew(&c->tree, c->def->turn_budget, c->def->mission_timeout_ms);
     ptc_agent_run_begin(run, &c->tree, c->def, &o);
 }

@@ -106,6 +106,14 @@ void ptc_tree_add_tokens(PtcAgentTree *t, const PtcTokens *tokens)
     ptc_step_add_tokens(&t->sums.tokens, tokens);
 }
 
+void ptc_tree_add_sums(PtcTreeSums *all, const PtcTreeSums *more)
+{
+    all->turns += more->turns;
+    all->requests += more->requests;
+    all->errors += more->errors;
+    ptc_step_add_tokens(&all->tokens, &more->tokens);
+}
+
 int64_t ptc_tree_tokens(const PtcAgentTree *t)
 {
     return t->tokens_before + t->sums.tokens.input + t->sums.tokens.output;

@@ -93,6 +93,9 @@ typedef struct PtcTreeSums {
     PtcTokens tokens;
 } PtcTreeSums;
 
+/* Adds what another tree used. */
+void ptc_tree_add_sums(PtcTreeSums *all, const PtcTreeSums *more);
+
 typedef struct PtcAgentTree {
     pthread_mutex_t lock;
     PtcTreeHost host;

@@ -74,6 +74,12 @@ struct PtcAgentDef {
     atomic_uint refs;
 };
 
+/* Can a reply be nothing but the answer, so that its text may be shown as it comes? */
+static inline bool ptc_definition_is_plain(const PtcAgentDef *def)
+{
+    return def->mode == PTC_MODE_TEXT && def->offer_count == 0;
+}
+
 /* The notes of a definition, newest first. */
 typedef struct PtcAgentNote {
     PtcAgentTool tool;
