@@ -527,10 +527,15 @@ typedef struct {
     /* Tokens of a text, for compaction; from any thread.  NULL: a quarter of its characters. */
     int64_t (*count_tokens)(void *user, const char *text, size_t len);
     void *count_tokens_user;
+    /* For ptc_mission_compile: one turn unless the text says otherwise, and with tools two more for an answer. */
+    bool compile;
+    /* json is what ptc_mission_compiled gave: the agent runs its program, and no model is asked for it.  Functions and
+     * agents that the program uses as tools must be given as before. */
+    bool compiled;
 } PtcAgentSource;
 
 PTC_API void ptc_agent_source_init(PtcAgentSource *source, size_t size);
-/* PTC_BAD_DATA: the agent is invalid; error has the path of the field, what was found and what is allowed. */
+/* PTC_BAD_ARGUMENT: not one of json and path, or compiled with path or compile.  PTC_BAD_DATA: the agent is invalid; error has the path of the field, what was found and what is allowed. */
 PTC_API PtcStatus ptc_agent_new(const PtcAgentSource *source, PtcAgent **out, char *error,
                                 size_t error_size);
 /* Gives up the caller's hold; missions and parents keep theirs.  NULL is allowed. */
@@ -636,6 +641,19 @@ PTC_API PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *opti
                                   PtcMission **out, char *error, size_t error_size);
 /* Not while it runs.  NULL is allowed. */
 PTC_API void ptc_mission_free(PtcMission *mission);
+typedef enum {
+    PTC_CHUNK_LINES = 0,
+    PTC_CHUNK_CHARS,
+    PTC_CHUNK_TOKENS /* of 4 characters */
+} PtcChunkUnit;
+
+/* Before it runs: puts a text into its context in pieces, a list of strings under a key.  Pieces have `size` units and
+ * share `overlap` with the next; there are at most 100,000.  Nothing is borrowed.  PTC_BAD_ARGUMENT: sizes that are not
+ * from 1, an overlap that is not smaller.  PTC_BAD_DATA: the text is not UTF-8 or has too many pieces, or the context is
+ * no object; error says which, and the context is as before. */
+PTC_API PtcStatus ptc_mission_chunk(PtcMission *mission, const char *key, const char *text,
+                                    size_t len, PtcChunkUnit unit, int64_t size, int64_t overlap,
+                                    char *error, size_t error_size);
 /* Runs it to its end, once.  PTC_OK means that it has ended, not that it succeeded: the outcome says which. */
 PTC_API PtcStatus ptc_mission_run(PtcMission *mission);
 /* Instead of that, a conversation: runs the agent for a message of a user, which replaces the prompt unchanged, any
@@ -643,6 +661,14 @@ PTC_API PtcStatus ptc_mission_run(PtcMission *mission);
  * outcome is that of the last message.  PTC_NO_MEMORY also if what was said could not be kept; PTC_BAD_ARGUMENT also
  * for a chain. */
 PTC_API PtcStatus ptc_mission_say(PtcMission *mission, const char *message, size_t len);
+/* Instead of that, compiles the agent, which was made with `compile`: runs it once on the context, with values made up
+ * for parameters that are missing, and has the program that gave the answer run again alone, where it must give a
+ * fitting answer.  The outcome is that of the run.  PTC_BAD_ARGUMENT: it was made without, or is a chain.
+ * PTC_BAD_DATA: there is nothing to keep, and error says why. */
+PTC_API PtcStatus ptc_mission_compile(PtcMission *mission, char *error, size_t error_size);
+/* What it came to, as `ptc run --compile` writes it: JSON text for PtcAgentSource.compiled, borrowed from the mission;
+ * NULL: nothing. */
+PTC_API const char *ptc_mission_compiled(const PtcMission *mission, size_t *len);
 /* Ends the current run with reason "cancelled", within 200 ms; if there is none, the next one.  From any thread,
  * until the mission is freed. */
 PTC_API void ptc_mission_cancel(PtcMission *mission);

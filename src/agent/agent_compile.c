@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "agent/agent_words.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "value/map.h"
@@ -118,6 +119,42 @@ PtcText ptc_compile_program(const PtcAgentRun *run)
     return now->turns[now->turn_count - 1].program;
 }
 
+PtcAction ptc_compile_action(const PtcAgentRun *run, PtcText program)
+{
+    return (PtcAction){.kind = PTC_ACTION_RUN,
+                       .run = {.program = program,
+                               .ending = PTC_ENDS_DUE_NIL,
+                               .remaining = {.turns = 1,
+                                             .work_turns = 1,
+                                             .depth = run->depth,
+                                             .max_depth = run->max_depth}}};
+}
+
+static PtcVerdict ended(const char *reason)
+{
+    return (PtcVerdict){.reason = reason, .message = ptc_text_cstr(ptc_words_outcome(reason))};
+}
+
+/* As for an agent of one turn whose model wrote this program. */
+PtcVerdict ptc_compile_verdict(const PtcRan *ran)
+{
+    if (ptc_step_ends(PTC_ENDS_DUE_NIL, ran->end, ran->value_kind, ran->fits))
+        return (PtcVerdict){.ok = true,
+                            .by = ran->end == PTC_RAN_RETURN ? "return" : "value",
+                            .value = ran->answer};
+    PtcVerdict v = ended("max_turns_exceeded");
+    v.cause = ran->end == PTC_RAN_FAILED ? ran->kind : "return_validation_failed";
+    v.message = ran->findings.bytes ? ran->findings : ran->message;
+    switch (ran->end) {
+    case PTC_RAN_FAIL: v = ended("failed"), v.message = ran->message, v.value = ran->value; break;
+    case PTC_RAN_MEMORY_LIMIT: v = ended("memory_limit_exceeded"); break;
+    case PTC_RAN_CANCELLED: v = ended("cancelled"); break;
+    case PTC_RAN_NO_MEMORY: v = ended("no_memory"); break;
+    default: break;
+    }
+    return v;
+}
+
 static bool explain(const PtcRan *ran, char why[PTC_COMPILE_WHY])
 {
     PtcText text = ran->findings.bytes ? ran->findings : ran->message;
@@ -139,13 +176,7 @@ bool ptc_compile_run(PtcAgentRun *run, PtcText program, PtcText context, PtcBenc
     PtcRan ran;
     PtcWorkInput in = {.context = context};
     PtcWorkLimits limits = {.cancel = run->options.cancel, .end_ns = run->deadline_ns, .host = run};
-    PtcAction action = {.kind = PTC_ACTION_RUN,
-                        .run = {.program = program,
-                                .ending = PTC_ENDS_DUE_NIL,
-                                .remaining = {.turns = 1,
-                                              .work_turns = 1,
-                                              .depth = run->depth,
-                                              .max_depth = run->max_depth}}};
+    PtcAction action = ptc_compile_action(run, program);
     bool ok = ptc_work_open(&work, run->def, &in, &fault);
     if (ok) {
         ptc_work_run(&work, &action, &limits, &ran);
@@ -194,10 +225,16 @@ bool ptc_compile_needs_llm(const PtcAgentDef *def)
     return any;
 }
 
-void ptc_compile_write(PtcBuf *out, PtcBench *b, PtcValue agent, const PtcAgentRun *run)
+/* False: out of memory. */
+static bool write_file(PtcBuf *out, PtcBench *b, const PtcAgentRun *run)
 {
+    PtcJsonError e;
     PtcValue key, value;
+    PtcText source = run->def->source;
     const PtcTokens *t = &run->step.now.tokens;
+    PtcValue agent = ptc_json_parse(&b->heap, source.bytes, source.len, &e);
+    if (agent == PTC_NONE)
+        return false;
     ptc_emit_object(out);
     ptc_emit_field_int(out, "ptc_compiled", VERSION);
     ptc_emit_field_text(out, "program", ptc_compile_program(run));
@@ -212,6 +249,31 @@ void ptc_compile_write(PtcBuf *out, PtcBench *b, PtcValue agent, const PtcAgentR
     ptc_emit_field_int(out, "tokens", t->input + t->output);
     ptc_emit_field_uint(out, "turns", run->step.now.turn_count);
     ptc_emit_object_end(out);
+    return ptc_buf_ok(out);
+}
+
+static bool give_up(char why[PTC_COMPILE_WHY], const char *what, PtcText more)
+{
+    snprintf(why, PTC_COMPILE_WHY, "%s%s%.*s", what, more.len ? ": " : "",
+             (int)(more.len < 500 ? more.len : 500), more.bytes ? more.bytes : "");
+    return false;
+}
+
+bool ptc_compile_keep(PtcAgentRun *run, PtcText sample, PtcBench *b, PtcBuf *out, PtcText *answer,
+                      char why[PTC_COMPILE_WHY])
+{
+    char alone[PTC_COMPILE_WHY] = "";
+    const PtcVerdict *v = &run->step.now.verdict;
+    PtcText program = ptc_compile_program(run);
+    if (run->invalid)
+        return give_up(why, run->fault.path, ptc_text_cstr(ptc_fault_message(&run->fault)));
+    if (!v->ok)
+        return give_up(why, v->reason, v->message);
+    if (!program.bytes)
+        return give_up(why, "the answer came without a program", (PtcText){NULL, 0});
+    if (!ptc_compile_run(run, program, sample, b, answer, alone))
+        return give_up(why, "the program does not work alone", ptc_text_cstr(alone));
+    return write_file(out, b, run) || give_up(why, "out of memory", (PtcText){NULL, 0});
 }
 
 /* An agent object for a compiled program: nobody will read its prompt. */
@@ -228,25 +290,38 @@ static PtcValue agent_of(PtcBench *b, PtcValue file)
     return agent;
 }
 
-PtcAgentDef *ptc_compile_read(PtcBench *b, PtcText json, const PtcAgentReading *how,
-                              PtcText *program, PtcFault *fault)
+/* The definition, with its program. */
+static PtcAgentDef *read_object(PtcBench *b, PtcValue file, PtcText program,
+                                const PtcAgentReading *how, PtcFault *fault)
 {
+    PtcValue agent = agent_of(b, file);
+    PtcAgentDef *def = agent == PTC_NONE ? NULL : ptc_definition_read(agent, how, fault);
+    if (def)
+        def->program = ptc_messages_keep(&def->arena, program);
+    if (agent == PTC_NONE || (def && !def->program.bytes)) {
+        *fault = (PtcFault){.no_memory = true};
+        ptc_definition_release(def);
+        return NULL;
+    }
+    return def;
+}
+
+PtcAgentDef *ptc_compile_read(PtcText json, const PtcAgentReading *how, PtcFault *fault)
+{
+    PtcBench b;
     PtcJsonError e = {0};
-    PtcValue file = ptc_json_parse(&b->heap, json.bytes, json.len, &e);
+    PtcAgentDef *def = NULL;
+    ptc_bench_init(&b);
+    PtcValue file = ptc_json_parse(&b.heap, json.bytes, json.len, &e);
     bool is_map = file != PTC_NONE && ptc_is_map(file);
-    PtcValue version = is_map ? ptc_map_field(&b->heap, file, "ptc_compiled") : PTC_NONE;
-    PtcValue source = is_map ? ptc_map_field(&b->heap, file, "program") : PTC_NONE;
+    PtcValue version = is_map ? ptc_map_field(&b.heap, file, "ptc_compiled") : PTC_NONE;
+    PtcText program = ptc_str_text(is_map ? ptc_map_field(&b.heap, file, "program") : PTC_NIL);
     if (version == PTC_NONE || !ptc_is_int(version) || ptc_to_int(version) != VERSION ||
-        source == PTC_NONE || !ptc_str_text(source).bytes) {
+        !program.bytes)
         refuse(fault, true, "",
                "this is not a compiled agent of version 1 (ptc run --compile makes one)");
-        return NULL;
-    }
-    *program = ptc_bench_copy(b, ptc_str_text(source));
-    PtcValue agent = agent_of(b, file);
-    if (!program->bytes || agent == PTC_NONE) {
-        *fault = (PtcFault){.no_memory = true};
-        return NULL;
-    }
-    return ptc_definition_read(agent, how, fault);
+    else
+        def = read_object(&b, file, program, how, fault);
+    ptc_bench_deinit(&b);
+    return def;
 }

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "agent/agent_compile.h"
 #include "agent/prompt.h"
 #include "llm/waiting.h"
 
@@ -368,20 +369,25 @@ static void tell(PtcAgentRun *r, PtcProgress p)
     pthread_mutex_unlock(&r->tree->lock);
 }
 
-static PtcAction run_program(PtcAgentRun *r, const PtcAction *a)
+static void run_alone(PtcAgentRun *r, const PtcAction *a, PtcRan *ran)
 {
-    PtcEvent e = {.kind = PTC_EVENT_RAN};
     PtcWorkLimits limits = work_limits(r);
     int64_t begun = ptc_clock_ns(NULL);
     PtcProgress p = progress(r, PTC_PROGRESS_PROGRAM_BEGAN);
     p.program = a->run.program;
     tell(r, p);
-    ptc_work_run(r->work, a, &limits, &e.ran);
+    ptc_work_run(r->work, a, &limits, ran);
     p = progress(r, PTC_PROGRESS_PROGRAM_ENDED);
-    p.ran = &e.ran;
+    p.ran = ran;
     p.outcome = r->work->outcome;
     p.duration_ns = ptc_clock_ns(NULL) - begun;
     tell(r, p);
+}
+
+static PtcAction run_program(PtcAgentRun *r, const PtcAction *a)
+{
+    PtcEvent e = {.kind = PTC_EVENT_RAN};
+    run_alone(r, a, &e.ran);
     return step(r, e);
 }
 
@@ -446,19 +452,41 @@ static void count_tools(PtcAgentRun *r)
     }
 }
 
+static void take_turns(PtcAgentRun *r)
+{
+    PtcOpening opening;
+    if (!prepare(r, &opening))
+        return;
+    PtcAction a = step(r, (PtcEvent){.kind = PTC_EVENT_START, .opening = opening});
+    while (a.kind != PTC_ACTION_FINISH)
+        a = perform(r, &a);
+}
+
+/* Without a turn: nobody is asked for the program, which its tools may still do. */
+static void run_compiled(PtcAgentRun *r)
+{
+    PtcRan ran;
+    r->invalid = !find_model(r);
+    init_step(r);
+    r->invalid = r->invalid || !open_work(r);
+    if (r->invalid)
+        return;
+    PtcAction a = ptc_compile_action(r, r->def->program);
+    run_alone(r, &a, &ran);
+    r->step.now.verdict = ptc_compile_verdict(&ran);
+}
+
 void ptc_agent_run_go(PtcAgentRun *r)
 {
     PtcAgentTree *t = r->tree;
-    PtcOpening opening;
     pthread_mutex_lock(&t->lock);
     r->number = ++t->runs;
     ptc_tree_tell(t, progress(r, PTC_PROGRESS_RUN_BEGAN));
     pthread_mutex_unlock(&t->lock);
-    if (prepare(r, &opening)) {
-        PtcAction a = step(r, (PtcEvent){.kind = PTC_EVENT_START, .opening = opening});
-        while (a.kind != PTC_ACTION_FINISH)
-            a = perform(r, &a);
-    }
+    if (r->def->program.bytes)
+        run_compiled(r);
+    else
+        take_turns(r);
     r->ended_ns = ptc_clock_ns(NULL);
     pthread_mutex_lock(&t->lock);
     count_tools(r);

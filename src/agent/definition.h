@@ -50,6 +50,8 @@ struct PtcAgentDef {
     bool loose_prompt; /* placeholders are not checked against the signature (llm-query) */
     const PtcSig *sig; /* set before _finish: in place of `signature` */
     PtcTools *tools;   /* a set of its own, to be filled by ptc_toolset_put or by reading */
+    PtcText source;    /* read for compiling: the text it was read from; else absent */
+    PtcText program;   /* of a compiled agent, which runs in place of asking a model; else absent */
 
     /* Derived by ptc_definition_finish: */
     PtcAgentMode mode;

@@ -5,6 +5,7 @@
 
 #include "agent/bench.h"
 #include "agent/definition_int.h"
+#include "agent/messages.h"
 #include "json/parse.h"
 #include "value/iter.h"
 #include "value/map.h"
@@ -488,6 +489,20 @@ PtcAgentDef *ptc_definition_read(PtcValue object, const PtcAgentReading *how, Pt
     return NULL;
 }
 
+/* What is compiled is written to a file with parts of this text. */
+static PtcAgentDef *keep_source(PtcAgentDef *def, PtcText json, const PtcAgentReading *how,
+                                PtcFault *fault)
+{
+    if (!def || !how->compiling || how->depth > 0)
+        return def;
+    def->source = ptc_messages_keep(&def->arena, json);
+    if (def->source.bytes)
+        return def;
+    ptc_fault_memory(fault);
+    ptc_definition_release(def);
+    return NULL;
+}
+
 PtcAgentDef *ptc_definition_read_json(PtcText json, const PtcAgentReading *how, PtcFault *fault)
 {
     PtcJsonError e;
@@ -501,7 +516,7 @@ PtcAgentDef *ptc_definition_read_json(PtcText json, const PtcAgentReading *how, 
     ptc_bench_init(&b);
     PtcValue v = ptc_json_parse(&b.heap, json.bytes, json.len, &e);
     if (v != PTC_NONE)
-        def = ptc_definition_read(v, how, fault);
+        def = keep_source(ptc_definition_read(v, how, fault), json, how, fault);
     else if (e.stopped)
         ptc_fault_memory(fault);
     else

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Agents and where their models come from, as ptc.h declares them.  What always holds: what a host passes in is
  * checked here and copied if it must outlive the call. */
-#include "agent/definition.h"
-#include "agent/agent_run.h"
+#include "agent/agent_compile.h"
 #include "agent/model_host.h"
-#include "api/api_int.h"
+#include "api/api_mission.h"
 
 enum { CHILDREN_MAX = 1000 };
 
@@ -53,14 +52,6 @@ void ptc_agent_source_init(PtcAgentSource *source, size_t size)
     api_copy_out(source, size, &all, sizeof all);
 }
 
-static PtcStatus refuse_fault(const PtcFault *fault, char *error, size_t size)
-{
-    char why[sizeof fault->path + sizeof fault->message + 8];
-    snprintf(why, sizeof why, "%s%s%s", fault->path, fault->path[0] ? ": " : "", fault->message);
-    return fault->no_memory ? api_refuse(PTC_NO_MEMORY, error, size, "out of memory")
-                            : api_refuse(PTC_BAD_DATA, error, size, why);
-}
-
 /* The host's function that counts tokens, in the form that ptc.h declares. */
 typedef struct Counter {
     int64_t (*function)(void *user, const char *text, size_t len);
@@ -105,17 +96,19 @@ static PtcStatus read_agent(const PtcAgentSource *s, const PtcAgentChild *childr
                            .command_advice = "allow_commands of the PtcAgentSource allows them",
                            .http_advice = "allow_http of the PtcAgentSource allows them",
                            .allow_scripts = true,
+                           .compiling = s->compile,
                            .functions = &ptc_agent_tool_functions,
                            .check_model = s->llm ? ptc_model_host_check : NULL,
                            .user = s->llm,
                            .tools = s->tools,
                            .children = children,
                            .child_count = s->child_count};
-    PtcAgent *agent = s->path
-                          ? ptc_definition_open(s->path, &how, &fault)
-                          : ptc_definition_read_json((PtcText){s->json, s->json_len}, &how, &fault);
+    PtcText json = {s->json, s->json_len};
+    PtcAgent *agent = s->path       ? ptc_definition_open(s->path, &how, &fault)
+                      : s->compiled ? ptc_compile_read(json, &how, &fault)
+                                    : ptc_definition_read_json(json, &how, &fault);
     if (!agent)
-        return refuse_fault(&fault, error, size);
+        return ptc_api_refuse_fault(&fault, error, size);
     if (!set_counter(agent, s)) {
         ptc_definition_release(agent);
         return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
@@ -129,7 +122,8 @@ PtcStatus ptc_agent_new(const PtcAgentSource *given, PtcAgent **out, char *error
     PtcAgentSource s = {.size = sizeof s};
     PtcMem mem;
     if (!out || !given || !api_copy_in(&s, sizeof s, given) || !s.json == !s.path ||
-        s.child_count > CHILDREN_MAX || (s.child_count && (!s.children || !s.child_names)))
+        (s.compiled && (s.path || s.compile)) || s.child_count > CHILDREN_MAX ||
+        (s.child_count && (!s.children || !s.child_names)))
         return PTC_BAD_ARGUMENT;
     *out = NULL;
     ptc_mem_init(&mem, SIZE_MAX / 2);

@@ -153,6 +153,7 @@ PtcStatus ptc_mission_new(PtcAgent *agent, const PtcMissionOptions *given, PtcMi
     ptc_bench_init(&m->bench);
     ptc_buf_init(&m->json, &m->mem, OUT_BYTES);
     ptc_buf_init(&m->text, &m->mem, OUT_BYTES);
+    ptc_buf_init(&m->compiled, &m->mem, OUT_BYTES);
     m->o = o;
     hold_agents(m, agent);
     PtcStatus status = prepare(m, error, size);
@@ -179,6 +180,7 @@ void ptc_mission_free(PtcMission *m)
         m->model->free(m->model);
     ptc_buf_deinit(&m->json);
     ptc_buf_deinit(&m->text);
+    ptc_buf_deinit(&m->compiled);
     ptc_bench_deinit(&m->bench);
     for (size_t i = 0; i < m->agent_count; i++)
         ptc_definition_release(m->agents[i]);

@@ -33,7 +33,17 @@ struct PtcMission {
     bool tracing;
     bool ended;        /* json and text are there, ending in NUL */
     PtcBuf json, text; /* the outcome; its answer, or an error message */
+    PtcBuf compiled;   /* ending in NUL; empty: nothing */
 };
+
+/* Writes what is wrong with an agent or its data. */
+static inline PtcStatus ptc_api_refuse_fault(const PtcFault *f, char *error, size_t size)
+{
+    char why[sizeof f->path + sizeof f->message + 2];
+    snprintf(why, sizeof why, "%s%s%s", f->path, f->path[0] ? ": " : "", f->message);
+    return f->no_memory ? api_refuse(PTC_NO_MEMORY, error, size, "out of memory")
+                        : api_refuse(PTC_BAD_DATA, error, size, why);
+}
 
 /* --- api_watch.c --- */
 

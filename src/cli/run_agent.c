@@ -23,7 +23,6 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "value/map.h"
-#include "value/str.h"
 
 enum { MIB = 1024 * 1024, OUT_BYTES = 256 * MIB };
 
@@ -144,24 +143,19 @@ static bool read_text(Command *c, const char *option, const char *text, PtcText 
 static bool add_chunk(Command *c, const char *text, PtcValue *map, int *status)
 {
     PtcChunkSpec spec;
-    PtcBuf file, json;
-    PtcJsonError e;
-    char why[PTC_CHUNK_WHY] = "out of memory";
-    ptc_buf_init(&file, c->mem, PTC_IO_MAX);
-    ptc_buf_init(&json, c->mem, OUT_BYTES);
-    bool ok = ptc_chunk_parse(text, &spec, why);
-    const char *unread = ok ? ptc_io_read(&file, spec.path) : NULL;
-    if (unread)
-        snprintf(why, sizeof why, "%.200s: %s", spec.path, unread);
-    ok = ok && !unread && ptc_chunk_write(&spec, ptc_buf_view(&file), &json, why);
-    PtcHeap *heap = &c->bench.heap;
-    PtcValue list = ok ? ptc_json_parse(heap, json.data, json.len, &e) : PTC_NONE;
-    PtcValue key = ok ? ptc_str_new(heap, spec.key.bytes, spec.key.len) : PTC_NONE;
-    ok = list != PTC_NONE && key != PTC_NONE &&
-         (*map = ptc_map_assoc(heap, *map, key, list)) != PTC_NONE;
-    if (!ok)
+    PtcBuf file;
+    char why[PTC_CHUNKS_WHY], named[sizeof spec.path + sizeof why + 2];
+    if (!ptc_chunk_parse(text, &spec, why)) {
         *status = refuse(c, "invalid_input", "--chunk", why);
-    ptc_buf_deinit(&json);
+        return false;
+    }
+    ptc_buf_init(&file, c->mem, PTC_IO_MAX);
+    const char *unread = ptc_io_read(&file, spec.path);
+    bool ok = !unread &&
+              ptc_chunks_add(&c->bench.heap, map, spec.key, &spec.how, ptc_buf_view(&file), why);
+    snprintf(named, sizeof named, "%s: %s", spec.path, unread ? unread : why);
+    if (!ok)
+        *status = refuse(c, "invalid_input", "--chunk", named);
     ptc_buf_deinit(&file);
     return ok;
 }
@@ -400,7 +394,7 @@ static int compile(Command *c)
     if (!read_text(c, "--sample", c->o->sample, &sample, &status))
         return status;
     ptc_interrupt_catch();
-    return ptc_run_compile(c->mem, c->host, c->defs[0], c->o, c->path, sample, &ptc_interrupt);
+    return ptc_run_compile(c->mem, c->host, c->defs[0], c->o, sample, &ptc_interrupt);
 }
 
 static void close_all(Command *c)

@@ -14,7 +14,6 @@
 #include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/shown.h"
-#include "json/parse.h"
 
 enum { FILE_BYTES = 16 * 1024 * 1024 };
 
@@ -48,64 +47,29 @@ static bool write_file(const char *path, PtcText text)
     return ok;
 }
 
-/* The agent's file as an object; it was read successfully before. */
-static PtcValue read_again(PtcBench *b, PtcMem *mem, const char *path)
+static int check_and_keep(PtcMem *mem, PtcBench *b, PtcAgentRun *run, const char *to,
+                          PtcText sample)
 {
-    PtcBuf file;
-    PtcJsonError e;
-    PtcValue v = PTC_NONE;
-    ptc_buf_init(&file, mem, PTC_AGENT_FILE_BYTES);
-    if (!ptc_io_read(&file, path))
-        v = ptc_json_parse(&b->heap, file.data, file.len, &e);
-    ptc_buf_deinit(&file);
-    return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
-}
-
-static int keep(PtcMem *mem, PtcBench *b, const PtcAgentRun *run, const char *path, const char *to)
-{
+    char why[PTC_COMPILE_WHY];
+    PtcText answer;
     PtcBuf out;
-    PtcValue agent = read_again(b, mem, path);
-    if (agent == PTC_NONE)
-        return complain("run", path, "it cannot be read again", PTC_EXIT_FAILED);
-    ptc_buf_init(&out, mem, FILE_BYTES);
-    ptc_compile_write(&out, b, agent, run);
     int status = PTC_EXIT_OK;
-    if (!ptc_buf_ok(&out))
-        status = complain("run", "--compile", "out of memory", PTC_EXIT_FAILED);
+    if (run->invalid)
+        return complain_fault("run", &run->fault);
+    ptc_buf_init(&out, mem, FILE_BYTES);
+    if (!ptc_compile_keep(run, sample, b, &out, &answer, why))
+        status = complain("run", "nothing was compiled", why, PTC_EXIT_FAILED);
     else if (!write_file(to, ptc_buf_view(&out)))
         status = complain("run", to, strerror(errno), PTC_EXIT_FAILED);
+    else
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: compiled to %s; on the sample it gives %.*s\n", to,
+                      (int)(answer.len < 300 ? answer.len : 300), answer.bytes);
     ptc_buf_deinit(&out);
     return status;
 }
 
-static int check_and_keep(PtcMem *mem, PtcBench *b, PtcAgentRun *run, const PtcRunCommand *o,
-                          const char *path, PtcText sample)
-{
-    char why[PTC_COMPILE_WHY] = "";
-    PtcText answer, program = ptc_compile_program(run);
-    if (run->invalid)
-        return complain_fault("run", &run->fault);
-    if (!run->step.now.verdict.ok) {
-        const PtcVerdict *v = &run->step.now.verdict;
-        ptc_io_printf(PTC_IO_STDERR, "ptc run: nothing was compiled: %s: %.*s\n", v->reason,
-                      (int)v->message.len, v->message.bytes ? v->message.bytes : "");
-        return PTC_EXIT_FAILED;
-    }
-    if (!program.bytes)
-        return complain("run", "nothing was compiled", "the answer came without a program",
-                        PTC_EXIT_FAILED);
-    if (!ptc_compile_run(run, program, sample, b, &answer, why))
-        return complain("run", "nothing was compiled: the program does not work alone", why,
-                        PTC_EXIT_FAILED);
-    int status = keep(mem, b, run, path, o->compile);
-    if (status == PTC_EXIT_OK)
-        ptc_io_printf(PTC_IO_STDERR, "ptc run: compiled to %s; on the sample it gives %.*s\n",
-                      o->compile, (int)(answer.len < 300 ? answer.len : 300), answer.bytes);
-    return status;
-}
-
 int ptc_run_compile(PtcMem *mem, PtcAgentHost *host, const PtcAgentDef *def, const PtcRunCommand *o,
-                    const char *path, PtcText sample, const PtcCancel *cancel)
+                    PtcText sample, const PtcCancel *cancel)
 {
     PtcAgentTree tree;
     PtcAgentRun run;
@@ -128,7 +92,7 @@ int ptc_run_compile(PtcMem *mem, PtcAgentHost *host, const PtcAgentDef *def, con
         tree.llm_timeout_ms = o->llm_timeout_ms;
         ptc_agent_run_begin(&run, &tree, def, &options);
         ptc_agent_run_go(&run);
-        status = check_and_keep(mem, &bench, &run, o, path, options.input.context);
+        status = check_and_keep(mem, &bench, &run, o->compile, options.input.context);
         ptc_agent_run_end(&run);
         ptc_tree_deinit(&tree);
     }
@@ -138,8 +102,7 @@ int ptc_run_compile(PtcMem *mem, PtcAgentHost *host, const PtcAgentDef *def, con
 
 /* -------------------------------------------------------------------------------- running */
 
-static int run_program(PtcAgentHost *host, const PtcAgentDef *def, PtcBench *b, PtcText program,
-                       PtcText context)
+static int run_program(PtcAgentHost *host, const PtcAgentDef *def, PtcBench *b, PtcText context)
 {
     PtcAgentTree tree;
     PtcAgentRun run;
@@ -153,7 +116,7 @@ static int run_program(PtcAgentHost *host, const PtcAgentDef *def, PtcBench *b, 
         return complain("eval", "", "out of memory", PTC_EXIT_FAILED);
     ptc_agent_run_begin(&run, &tree, def, &options);
     run.model = options.model;
-    bool ok = ptc_compile_run(&run, program, context, b, &answer, why);
+    bool ok = ptc_compile_run(&run, def->program, context, b, &answer, why);
     ptc_agent_run_end(&run);
     ptc_tree_deinit(&tree);
     if (!ok)
@@ -172,20 +135,18 @@ int ptc_run_compiled(PtcMem *mem, const char *file, PtcText context, const char 
     PtcBuf json;
     PtcBench bench;
     PtcFault fault = {.input = true};
-    PtcText program;
     if (!host)
         return PTC_EXIT_USAGE;
     ptc_bench_init(&bench);
     ptc_buf_init(&json, mem, FILE_BYTES);
     const char *why = ptc_io_read(&json, file);
     int status = why ? complain("eval", file, why, PTC_EXIT_USAGE) : PTC_EXIT_USAGE;
-    PtcAgentDef *def =
-        why ? NULL : ptc_compile_read(&bench, ptc_buf_view(&json), &how, &program, &fault);
+    PtcAgentDef *def = why ? NULL : ptc_compile_read(ptc_buf_view(&json), &how, &fault);
     if (def && !llm && ptc_compile_needs_llm(def))
         status =
             complain("eval", file, "its tools ask models: name one with --llm", PTC_EXIT_USAGE);
     else if (def)
-        status = run_program(host, def, &bench, program, context);
+        status = run_program(host, def, &bench, context);
     else if (!why)
         status = complain_fault("eval", &fault);
     ptc_definition_release(def);

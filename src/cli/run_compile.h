@@ -7,11 +7,9 @@
 #include "cli/agent_host.h"
 #include "cli/run_agent.h"
 
-/* Asks the agent once, on a sample, and writes its program to the file; returns the exit status.  `path` is the agent's
- * file, `sample` JSON or absent. */
+/* Asks the agent once, on a sample (JSON or absent), and writes its program to the file; returns the exit status. */
 int ptc_run_compile(PtcMem *mem, PtcAgentHost *host, const PtcAgentDef *def,
-                    const PtcRunCommand *command, const char *path, PtcText sample,
-                    const PtcCancel *cancel);
+                    const PtcRunCommand *command, PtcText sample, const PtcCancel *cancel);
 
 /* Runs a compiled agent on a context (JSON, absent: {}) and prints the answer; returns the exit status. */
 int ptc_run_compiled(PtcMem *mem, const char *file, PtcText context, const char *llm);

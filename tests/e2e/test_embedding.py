@@ -59,7 +59,7 @@ def test_page(name, least):
 
 
 if shutil.which("cc") and (BUILD / "libptc.so").exists():
-    test_page("docs/embedding.md", 1)
+    test_page("docs/embedding.md", 2)
     test_page("README.md", 1)
 else:
     print("skipped: no C compiler, or no libptc.so beside ptc")
