@@ -152,6 +152,12 @@ static bool bring_in(PtcWork *w, const PtcWorkInput *in, PtcFault *fault)
            no_memory(fault);
 }
 
+/* Without programs nothing changes a journal or a memory, but what was brought is passed on in the outcome. */
+static bool needs_session(const PtcAgentDef *def, const PtcWorkInput *in)
+{
+    return has_programs(def) || in->journal.bytes || in->memory.bytes;
+}
+
 bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in, PtcFault *fault)
 {
     memset(w, 0, sizeof *w);
@@ -167,7 +173,7 @@ bool ptc_work_open(PtcWork *w, const PtcAgentDef *def, const PtcWorkInput *in, P
     if (!w->tally)
         return no_memory(fault);
     memset(w->tally, 0, (n + 1) * sizeof *w->tally);
-    return !has_programs(def) || (open_engine(w, fault) && bring_in(w, in, fault));
+    return !needs_session(def, in) || (open_engine(w, fault) && bring_in(w, in, fault));
 }
 
 void ptc_work_close(PtcWork *w)

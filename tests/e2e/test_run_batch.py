@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`ptc run --jsonl` from outside: tools that reach a server on loopback, and standard output that cannot be written, here and
+"""`ptc run --jsonl` from outside: tools that reach a server on loopback, what agents without
+programs are given, and standard output that cannot be written, here and
 in other commands.  test_run_batch.py PTC"""
 import http.server
 import json
@@ -84,6 +85,20 @@ def test_http(home):
           got[0]["path"] == "tools.fare.http", got)
 
 
+# --------------------------------------------------------------------------------- input
+
+def test_text_input(home):
+    """An agent without programs passes on what it was given, and says what is wrong with it."""
+    text = {"prompt": "p", "output": "text"}
+    rows = [{"journal": {"a": 1}, "memory": {"b": [2]}}, {"journal": {"a": {"x": None}}}, {"journal": [1]}, {}]
+    _, got = batch(home, [], *[{"agent": text, "run": row, "llm": [{"content": "hi"}]} for row in rows])
+    check("text: journal and memory", (got[0].get("return"), got[0]["journal"], got[0]["memory"]) ==
+          ("hi", {"a": 1}, {"b": [2]}), got[0])
+    check("text: journal alone", (got[1]["journal"], got[1]["memory"]) == ({"a": {"x": None}}, {}), got[1])
+    check("text: a journal that is none", got[2]["outcome"] == "invalid" and got[2]["path"] == "run.journal", got[2])
+    check("text: nothing given", (got[3]["journal"], got[3]["memory"]) == ({}, {}), got[3])
+
+
 # ----------------------------------------------------------------------------- standard output
 
 def test_full(home):
@@ -108,6 +123,7 @@ def test_full(home):
 def main():
     with tempfile.TemporaryDirectory() as home:
         test_http(home)
+        test_text_input(home)
         test_full(home)
     print(f"test_run_batch.py: {counts[True]} passed, {counts[False]} failed")
     return 1 if counts[False] else 0
