@@ -11,19 +11,21 @@
 #include "agent/agent_chat.h"
 #include "base/utf8.h"
 #include "cli/agent_host.h"
+#include "cli/agent_options.h"
 #include "cli/interrupt.h"
 #include "cli/io.h"
+#include "cli/journal_out.h"
 #include "cli/line.h"
-#include "cli/options.h"
 #include "cli/run_live.h"
 #include "cli/shown.h"
 #include "cli/trace_out.h"
 #include "net/lines.h"
 
 typedef struct Options {
-    const char *llm, *models, *context, *record, *trace;
+    const char *llm, *models, *context, *record, *trace, *journal;
     bool replay_loose;
-    int64_t llm_timeout_ms;
+    int64_t token_limit, llm_timeout_ms;
+    int exceeded;
 } Options;
 
 typedef struct Chat {
@@ -36,6 +38,8 @@ typedef struct Chat {
     PtcAgentChat chat;
     PtcRunLive live;
     PtcTraceOut trace;
+    PtcJournalOut journal;
+    int64_t tokens;                /* of all messages so far */
     bool prompts, editing, colour; /* as in ptc repl */
     bool streamed, quit, failed;
     PtcBuf message;
@@ -45,45 +49,8 @@ typedef struct Chat {
 } Chat;
 
 #define FIELD(name) offsetof(Options, name)
-#define MS_MOST ((int64_t)1 << 40)
 
-static const PtcOption table[] = {
-    {.name = "llm",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(llm),
-     .value = "MODEL",
-     .help = "the model, as for ptc run; overrides the one in the agent file"},
-    {.name = "models",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(models),
-     .value = "FILE",
-     .help = "a file with more aliases of models"},
-    {.name = "context",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(context),
-     .value = "JSON|@FILE",
-     .help = "the agent's data, an object"},
-    {.name = "trace",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(trace),
-     .value = "FILE",
-     .help = "write what happens to a file, one event per line (ptc docs trace)"},
-    {.name = "record",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(record),
-     .value = "FILE",
-     .help = "write requests and replies to a file, for --llm replay:FILE"},
-    {.name = "replay-loose",
-     .type = PTC_OPTION_FLAG,
-     .field = FIELD(replay_loose),
-     .help = "use the recorded replies in order, whatever is asked"},
-    {.name = "llm-timeout-ms",
-     .type = PTC_OPTION_INT,
-     .field = FIELD(llm_timeout_ms),
-     .value = "MS",
-     .help = "for one request; 0: the default of the model, 120000",
-     .max = MS_MOST},
-};
+static const PtcOption table[] = {PTC_AGENT_OPTIONS};
 
 static const PtcUsage usage = {
     .command = "chat",
@@ -134,6 +101,7 @@ static void watch(void *user, const PtcProgress *p)
 {
     Chat *c = user;
     ptc_trace_out_tell(&c->trace, p);
+    ptc_journal_out_tell(&c->journal, p);
     ptc_run_live_tell(&c->live, p);
 }
 
@@ -170,6 +138,8 @@ static PtcAgentOptions agent_options(Chat *c)
     PtcAgentOptions o = ptc_agent_options();
     o.model = ptc_agent_host_model(c->host);
     o.cancel = &interrupted;
+    o.token_limit = c->o->token_limit;
+    o.return_partial = c->o->exceeded == 1;
     return o;
 }
 
@@ -195,11 +165,13 @@ static void send_message(Chat *c, PtcText message)
     c->streamed = false;
     atomic_store(&interrupted.asked, false);
     ptc_agent_chat_begin(&c->chat, &run, message, &options);
+    c->chat.tree.tokens_before = c->tokens;
     ptc_run_live_begin(&c->live);
     catch_ends(c);
     ptc_agent_run_go(&run);
     let_ends(c);
     ptc_run_live_end(&c->live);
+    c->tokens = ptc_tree_tokens(&c->chat.tree);
     show(c, &run);
     if (!ptc_agent_chat_keep(&c->chat, &run))
         ptc_io_printf(PTC_IO_STDERR, "ptc chat: out of memory: this message is not remembered\n");
@@ -224,6 +196,7 @@ static void do_help(Chat *c)
 static void do_reset(Chat *c)
 {
     PtcFault fault;
+    c->chat.input.journal = ptc_journal_out_text(&c->journal); /* tasks stay done */
     if (ptc_agent_chat_reset(&c->chat, &fault)) {
         ptc_io_printf(PTC_IO_STDOUT, "everything was forgotten\n");
         return;
@@ -398,8 +371,8 @@ static bool has_model(const Chat *c)
 static int chat_with(Chat *c)
 {
     PtcFault fault = {.input = false};
-    PtcWorkInput input = {.context =
-                              c->o->context ? ptc_buf_view(&c->context) : (PtcText){NULL, 0}};
+    PtcWorkInput input = {.context = c->o->context ? ptc_buf_view(&c->context) : (PtcText){NULL, 0},
+                          .journal = ptc_journal_out_text(&c->journal)};
     PtcTreeHost host = {.progress = watch, .progress_user = c, .stream = stream, .stream_user = c};
     int status = PTC_EXIT_USAGE;
     ptc_agent_host_fill(c->host, &host);
@@ -414,7 +387,8 @@ static int chat_with(Chat *c)
         set_up(c);
         status = run(c);
         tear_down(c);
-        if (!ptc_trace_out_close(&c->trace))
+        bool traced = ptc_trace_out_close(&c->trace);
+        if (!ptc_journal_out_ok(&c->journal, "chat") || !traced)
             status = PTC_EXIT_FAILED;
     }
     ptc_agent_chat_close(&c->chat);
@@ -427,20 +401,24 @@ static int chat(Chat *c)
     int status = PTC_EXIT_USAGE;
     ptc_buf_init(&c->context, c->mem, PTC_IO_MAX);
     const char *why = read_context(c);
-    if (why)
+    char error[400];
+    if (!ptc_journal_out_open(&c->journal, c->mem, c->o->journal, error, sizeof error))
+        ptc_options_wrong(&usage, "--journal: %s", error);
+    else if (why)
         ptc_options_wrong(&usage, "--context: %s", why);
     else if (!(c->def = read_agent(c, &fault)))
         say_fault(&fault);
     else
         status = chat_with(c);
     ptc_definition_release(c->def);
+    ptc_journal_out_close(&c->journal);
     ptc_buf_deinit(&c->context);
     return status;
 }
 
 int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {.llm = NULL};
+    Options o = {.token_limit = -1};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;

@@ -2,6 +2,7 @@
  * `ptc run`: an agent, a chain of agents, or a batch of them (--jsonl). */
 #include "agent/agent_batch.h"
 #include "cli/agent_host.h"
+#include "cli/agent_options.h"
 #include "cli/cmd.h"
 #include "cli/interrupt.h"
 #include "cli/jsonl.h"
@@ -9,30 +10,14 @@
 #include "cli/shown.h"
 
 #define FIELD(name) offsetof(PtcRunCommand, name)
-#define MS_MOST ((int64_t)1 << 40)
 
 static const PtcOption options[] = {
-    {.name = "context",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(context),
-     .value = "JSON|@FILE",
-     .help = "the agent's data, an object"},
+    PTC_AGENT_OPTIONS,
     {.name = "chunk",
      .type = PTC_OPTION_LIST,
      .field = FIELD(chunks),
      .value = "KEY=@FILE,lines=N",
      .help = "a file in pieces as data: lines=N, chars=N or tokens=N, then perhaps ,overlap=N"},
-    {.name = "llm",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(llm),
-     .value = "MODEL",
-     .help = "the model: an alias, PROVIDER:ID, openai-compat:URL|ID, script:FILE, replay:FILE or "
-             "exec:PROGRAM; before the one in the agent file"},
-    {.name = "models",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(models),
-     .value = "FILE",
-     .help = "a file with more aliases of models"},
     {.name = "then",
      .type = PTC_OPTION_LIST,
      .field = FIELD(then),
@@ -50,25 +35,6 @@ static const PtcOption options[] = {
      .type = PTC_OPTION_FLAG,
      .field = FIELD(dry_run),
      .help = "print the first request and send nothing"},
-    {.name = "record",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(record),
-     .value = "FILE",
-     .help = "write requests and replies to a file, for --llm replay:FILE"},
-    {.name = "replay-loose",
-     .type = PTC_OPTION_FLAG,
-     .field = FIELD(replay_loose),
-     .help = "use the recorded replies in order, whatever is asked"},
-    {.name = "trace",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(trace),
-     .value = "FILE",
-     .help = "write what happens to a file, one event per line (ptc docs trace)"},
-    {.name = "journal",
-     .type = PTC_OPTION_TEXT,
-     .field = FIELD(journal),
-     .value = "FILE",
-     .help = "go on with the tasks that are done in this file, and keep it up to date"},
     {.name = "compile",
      .type = PTC_OPTION_TEXT,
      .field = FIELD(compile),
@@ -79,23 +45,6 @@ static const PtcOption options[] = {
      .field = FIELD(sample),
      .value = "JSON|@FILE",
      .help = "with --compile: data to try the program on; what is missing is made up"},
-    {.name = "token-limit",
-     .type = PTC_OPTION_INT,
-     .field = FIELD(token_limit),
-     .value = "N",
-     .help = "stop when all requests together took more tokens",
-     .max = MS_MOST},
-    {.name = "on-budget-exceeded",
-     .type = PTC_OPTION_CHOICE,
-     .field = FIELD(exceeded),
-     .value = "fail|return_partial",
-     .help = "what happens then: an error, or the latest value that fits as the answer"},
-    {.name = "llm-timeout-ms",
-     .type = PTC_OPTION_INT,
-     .field = FIELD(llm_timeout_ms),
-     .value = "MS",
-     .help = "for one request; 0: the default of the model, 120000",
-     .max = MS_MOST},
     {.name = "jsonl",
      .type = PTC_OPTION_FLAG,
      .field = FIELD(jsonl),

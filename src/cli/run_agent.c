@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "agent/agent_chain.h"
-#include "agent/journal_file.h"
 #include "agent/judge.h"
 #include "cli/agent_host.h"
 #include "cli/cmd.h"
 #include "cli/interrupt.h"
 #include "cli/io.h"
+#include "cli/journal_out.h"
 #include "cli/run_chunks.h"
 #include "cli/run_compile.h"
 #include "cli/run_dry.h"
@@ -36,8 +36,7 @@ typedef struct Command {
     size_t count;
     PtcBench bench; /* of the context */
     PtcText context;
-    PtcJournalFile *journal;
-    char journal_error[400];
+    PtcJournalOut journal;
     PtcTraceOut trace;
     PtcRunLive live;
     PtcChain chain;
@@ -187,17 +186,15 @@ static bool add_chunks(Command *c, int *status)
 static bool open_journal(Command *c, int *status)
 {
     char why[400];
-    if (!c->o->journal)
-        return true;
-    if (c->count > 1) {
+    if (c->o->journal && c->count > 1) {
         *status = refuse(c, "invalid_input", "--journal",
                          "a chain has no journal; run its agents one by one");
         return false;
     }
-    c->journal = ptc_journal_file_open(c->mem, c->o->journal, why, sizeof why);
-    if (!c->journal)
+    bool ok = ptc_journal_out_open(&c->journal, c->mem, c->o->journal, why, sizeof why);
+    if (!ok)
         *status = refuse(c, "invalid_input", "--journal", why);
-    return c->journal != NULL;
+    return ok;
 }
 
 static bool read_all(Command *c, int *status)
@@ -209,30 +206,12 @@ static bool read_all(Command *c, int *status)
 
 /* ------------------------------------------------------------------------------- watching */
 
-/* The journal is on disk before the model hears of what a program did.  When that is not possible the run stops: the next
- * run would do again whatever this one still did. */
-static void keep_journal(Command *c, const PtcAgentRun *run)
-{
-    PtcBuf out;
-    ptc_buf_init(&out, c->mem, PTC_JOURNAL_BYTES);
-    ptc_work_journal_whole(run->work, &out);
-    if (!ptc_buf_ok(&out))
-        snprintf(c->journal_error, sizeof c->journal_error, "it is larger than 64 MiB");
-    else
-        (void)!ptc_journal_file_write(c->journal, ptc_buf_view(&out), c->journal_error,
-                                      sizeof c->journal_error);
-    if (c->journal_error[0])
-        atomic_store(&ptc_interrupt.asked, true);
-    ptc_buf_deinit(&out);
-}
-
 static void watch(void *user, const PtcProgress *p)
 {
     Command *c = user;
     ptc_trace_out_tell(&c->trace, p);
     ptc_run_live_tell(&c->live, p);
-    if (c->journal && p->kind == PTC_PROGRESS_PROGRAM_ENDED && p->agent.len == 0)
-        keep_journal(c, p->what);
+    ptc_journal_out_tell(&c->journal, p);
 }
 
 /* -------------------------------------------------------------------------------- output */
@@ -318,9 +297,7 @@ static int print_outcome(Command *c)
         refuse_fault(c, &run->fault);
     else
         tell_failure(c);
-    if (c->journal_error[0])
-        ptc_io_printf(PTC_IO_STDERR, "ptc run: --journal: %s\n", c->journal_error);
-    return written && !c->journal_error[0] ? status : PTC_EXIT_FAILED;
+    return ptc_journal_out_ok(&c->journal, "run") && written ? status : PTC_EXIT_FAILED;
 }
 
 /* ------------------------------------------------------------------------------- running */
@@ -333,8 +310,7 @@ static PtcAgentOptions agent_options(Command *c)
     o.token_limit = c->o->token_limit;
     o.return_partial = c->o->exceeded == 1;
     o.cancel = &ptc_interrupt;
-    if (c->journal)
-        o.input.journal = ptc_journal_file_text(c->journal);
+    o.input.journal = ptc_journal_out_text(&c->journal);
     return o;
 }
 
@@ -399,7 +375,7 @@ static int compile(Command *c)
 
 static void close_all(Command *c)
 {
-    ptc_journal_file_close(c->journal);
+    ptc_journal_out_close(&c->journal);
     for (size_t i = 0; i < c->count; i++)
         ptc_definition_release(c->defs[i]);
     ptc_bench_deinit(&c->bench);

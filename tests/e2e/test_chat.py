@@ -217,8 +217,42 @@ def test_terminal(home):
     server.shutdown()
 
 
+def test_journal(home):
+    """Tasks are done once, whatever is forgotten or ends; a journal that cannot be written ends the chat."""
+    agent = {"prompt": "x", "tools": {"book": {"seq": [7, 8, 9], "signature": "() -> :int"}}}
+    book = block('(return (task "book" (tool/book)))')
+    path = write(home, {**agent, "llm": [book, book]})
+    done = pipe(home, "one\n/reset\ntwo\n", path, "--journal", "j")
+    check("journal: /reset keeps it", done.stdout == "7\neverything was forgotten\n7\n" and done.returncode == 0, done)
+    done = pipe(home, "three\n", path, "--journal", "j")
+    with open(f"{home}/j", encoding="utf-8") as file:
+        check("journal: another chat goes on", done.stdout == "7\n" and json.load(file) == {"book": 7}, done)
+    done = pipe(home, "four\n", path)
+    check("journal: none unless asked for", done.stdout == "7\n" and done.returncode == 0, done)
+    os.mkdir(f"{home}/k.next")
+    done = pipe(home, "five\nsix\n", path, "--journal", "k")
+    check("journal: not written", done.returncode == 1 and done.stdout == "" and "ptc chat: --journal: " in done.stderr, done)
+    done = pipe(home, "seven\n", path, "--journal", "k.next")
+    check("journal: a directory", done.returncode == 2 and "--journal" in done.stderr, done)
+
+
+def test_tokens(home):
+    """The limit counts all messages."""
+    says = {"content": "Hello.", "tokens": {"input": 40, "output": 10}}
+    path = write(home, {**PLAIN, "llm": [says] * 4})
+    done = pipe(home, "a\nb\n", path, "--token-limit", "100")
+    check("tokens: as many as allowed", done.stdout == "Hello.\nHello.\n" and done.returncode == 0, done)
+    done = pipe(home, "a\nb\nc\n", path, "--token-limit", "99")
+    check("tokens: more", done.returncode == 1 and done.stderr.count("budget_callback_exceeded") == 2, done)
+    program = {**block("(return 5)"), "tokens": {"input": 40, "output": 10}}
+    path = write(home, {"prompt": "x", "llm": [{**block("4"), "tokens": {"input": 1, "output": 1}}, program]})
+    done = pipe(home, "a\n", path, "--token-limit", "9", "--on-budget-exceeded", "return_partial")
+    check("tokens: a partial answer", done.stdout == "4\n" and done.returncode == 0, done)
+
+
 def main():
-    for test in (test_memory, test_failures, test_turns_that_broke, test_stream, test_terminal):
+    for test in (test_memory, test_failures, test_turns_that_broke, test_stream, test_terminal, test_journal,
+                 test_tokens):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     print(f"test_chat.py: {counts[True]} passed, {counts[False]} failed")
