@@ -24,21 +24,11 @@ static const PtcSigField *params(const PtcAgentDef *def, size_t *count)
     return *count ? def->sig->params.fields : NULL;
 }
 
-/* Hyphens and underscores count as the same in names. */
-static bool same_name(const PtcSigField *a, const PtcSigField *b)
-{
-    if (a->name_len != b->name_len)
-        return false;
-    for (size_t i = 0; i < a->name_len; i++)
-        if ((a->name[i] == '-' ? '_' : a->name[i]) != (b->name[i] == '-' ? '_' : b->name[i]))
-            return false;
-    return true;
-}
-
 static bool has_field(const PtcSigType *type, const PtcSigField *wanted)
 {
     for (size_t i = 0; i < type->field_count; i++)
-        if (same_name(&type->fields[i], wanted))
+        if (ptc_text_same_name((PtcText){type->fields[i].name, type->fields[i].name_len},
+                               (PtcText){wanted->name, wanted->name_len}))
             return true;
     return false;
 }

@@ -68,15 +68,10 @@ static void add_sample(PtcBuf *out, const PtcSigType *type, unsigned depth)
 static bool has_key(PtcValue map, const PtcSigField *field)
 {
     PtcValue key, value;
-    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);) {
-        PtcText name = ptc_str_text(key);
-        bool same = name.len == field->name_len;
-        for (size_t i = 0; same && i < name.len; i++)
-            same = (name.bytes[i] == '-' ? '_' : name.bytes[i]) ==
-                   (field->name[i] == '-' ? '_' : field->name[i]);
-        if (same)
+    PtcText name = {field->name, field->name_len};
+    for (size_t pos = 0; ptc_map_next(map, &pos, &key, &value);)
+        if (ptc_text_same_name(ptc_str_text(key), name))
             return true;
-    }
     return false;
 }
 

@@ -58,17 +58,6 @@ static bool is_name(PtcText name)
     return name.len > 0 && name.len <= NAME_MAX;
 }
 
-/* Are they the same name at a provider, where hyphens become underscores? */
-static bool same_at_provider(PtcText a, PtcText b)
-{
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++)
-        if ((a.bytes[i] == '-' ? '_' : a.bytes[i]) != (b.bytes[i] == '-' ? '_' : b.bytes[i]))
-            return false;
-    return true;
-}
-
 static PtcText tool_name(const PtcTool *tool)
 {
     return (PtcText){tool->info.name, tool->info.name_len};
@@ -78,7 +67,7 @@ static PtcText tool_name(const PtcTool *tool)
 static const PtcTool *find_same(const PtcTools *tools, PtcText name)
 {
     for (size_t i = 0; i < tools->count; i++)
-        if (same_at_provider(tool_name(&tools->items[i]), name))
+        if (ptc_text_same_name(tool_name(&tools->items[i]), name))
             return &tools->items[i];
     return NULL;
 }
@@ -86,7 +75,7 @@ static const PtcTool *find_same(const PtcTools *tools, PtcText name)
 /* Names that providers accept, and no two that they would take for the same. */
 static bool check_name(const PtcTools *tools, PtcText name, char *why, size_t size)
 {
-    if (same_at_provider(name, PTC_TEXT(PTC_TOOL_NAME)))
+    if (ptc_text_same_name(name, PTC_TEXT(PTC_TOOL_NAME)))
         snprintf(why, size, "%s is the tool that runs programs: choose another name",
                  PTC_TOOL_NAME);
     else if (!is_name(name))

@@ -87,26 +87,16 @@ static bool is_printable(PtcText t, size_t most)
 
 /* ------------------------------------------------------------------------------------ calls */
 
-static bool same_name(PtcText a, PtcText b)
-{
-    if (a.len != b.len)
-        return false;
-    for (size_t i = 0; i < a.len; i++)
-        if ((a.bytes[i] == '-' ? '_' : a.bytes[i]) != (b.bytes[i] == '-' ? '_' : b.bytes[i]))
-            return false;
-    return true;
-}
-
 static bool is_eval(const PtcHeardCall *call)
 {
-    return same_name(call->name, PTC_TEXT(PTC_TOOL_NAME));
+    return ptc_text_same_name(call->name, PTC_TEXT(PTC_TOOL_NAME));
 }
 
 /* The index of an offered tool in the set; SIZE_MAX: none, or lisp_eval. */
 static size_t find_tool(const PtcAgentDef *def, PtcText name)
 {
     for (size_t i = 0; i < def->offer_count; i++)
-        if (same_name(def->offer[i].name, name))
+        if (ptc_text_same_name(def->offer[i].name, name))
             return def->offer_tools[i];
     return SIZE_MAX;
 }

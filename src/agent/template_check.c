@@ -39,22 +39,15 @@ static bool is_open(const PtcSigType *type)
     return !type || type->kind == PTC_SIG_ANY || type->kind == PTC_SIG_MAP;
 }
 
-static bool same_name(PtcText a, const PtcSigField *f)
+static PtcText field_name(const PtcSigField *f)
 {
-    if (a.len != f->name_len)
-        return false;
-    for (size_t i = 0; i < a.len; i++) {
-        char x = a.bytes[i] == '-' ? '_' : a.bytes[i], y = f->name[i] == '-' ? '_' : f->name[i];
-        if (x != y)
-            return false;
-    }
-    return true;
+    return (PtcText){f->name, f->name_len};
 }
 
 static const PtcSigField *find_field(const PtcSigType *type, PtcText name)
 {
     for (size_t i = 0; i < type->field_count; i++)
-        if (same_name(name, &type->fields[i]))
+        if (ptc_text_same_name(name, field_name(&type->fields[i])))
             return &type->fields[i];
     return NULL;
 }
@@ -187,9 +180,8 @@ bool ptc_template_check(const PtcTemplate *t, const PtcSig *sig, char *why, size
  * too many as used does no harm. */
 bool ptc_template_uses(const PtcTemplate *t, PtcText name)
 {
-    PtcSigField f = {.name = name.bytes, .name_len = name.len};
     for (size_t i = 0; i < t->count; i++)
-        if (t->nodes[i].name_count > 0 && same_name(t->nodes[i].names[0], &f))
+        if (t->nodes[i].name_count > 0 && ptc_text_same_name(t->nodes[i].names[0], name))
             return true;
     return false;
 }

@@ -33,6 +33,15 @@ static inline bool ptc_text_is(PtcText text, const char *s)
     return ptc_text_same(text, ptc_text_cstr(s));
 }
 
+/* Are they the same name?  Programs write hyphens where providers and JSON have underscores. */
+static inline bool ptc_text_same_name(PtcText a, PtcText b)
+{
+    bool same = a.len == b.len;
+    for (size_t i = 0; same && i < a.len; i++)
+        same = (a.bytes[i] == '-' ? '_' : a.bytes[i]) == (b.bytes[i] == '-' ? '_' : b.bytes[i]);
+    return same;
+}
+
 static inline bool ptc_text_starts(PtcText text, const char *prefix)
 {
     size_t n = strlen(prefix);
