@@ -23,21 +23,6 @@ static void write_text(const PtcWireOut *w, PtcText text, bool mark)
     ptc_emit_object_end(w->out);
 }
 
-/* What stays the same throughout a run is marked for the cache; what may change comes after the mark. */
-static void write_system(const PtcWireOut *w)
-{
-    const PtcLlmRequest *r = w->request;
-    if (!r->system.len && !r->system_more.len)
-        return;
-    ptc_emit_key(w->out, "system");
-    ptc_emit_array(w->out);
-    if (r->system.len)
-        write_text(w, r->system, true);
-    if (r->system_more.len)
-        write_text(w, r->system_more, false);
-    ptc_emit_array_end(w->out);
-}
-
 static void write_call(const PtcWireOut *w, const PtcMessageCall *call, bool mark)
 {
     ptc_emit_object(w->out);
@@ -96,10 +81,7 @@ static void write_tools(const PtcWireOut *w)
     ptc_emit_array(w->out);
     for (size_t i = 0; i < r->tool_count; i++) {
         ptc_emit_object(w->out);
-        ptc_emit_field_text(w->out, "name", r->tools[i].name);
-        if (r->tools[i].description.bytes)
-            ptc_emit_field_text(w->out, "description", r->tools[i].description);
-        ptc_emit_field_raw(w->out, "input_schema", r->tools[i].parameters);
+        ptc_wire_write_tool(w, &r->tools[i], "input_schema");
         ptc_emit_object_end(w->out);
     }
     ptc_emit_array_end(w->out);
@@ -167,7 +149,7 @@ static void write_body(const PtcWireOut *w)
     write_limits(w, version);
     write_output_config(w, version);
     write_tools(w);
-    write_system(w);
+    ptc_wire_write_system(w, "system", write_text);
     ptc_emit_key(w->out, "messages");
     ptc_wire_write_turns(w, "assistant", "content", write_blocks);
     if (w->stream)

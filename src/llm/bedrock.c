@@ -64,20 +64,11 @@ static void write_mark(const PtcWireOut *w)
     ptc_emit_object_end(w->out);
 }
 
-static void write_system(const PtcWireOut *w)
+static void write_system_part(const PtcWireOut *w, PtcText text, bool fixed)
 {
-    const PtcLlmRequest *r = w->request;
-    if (!r->system.len && !r->system_more.len)
-        return;
-    ptc_emit_key(w->out, "system");
-    ptc_emit_array(w->out);
-    if (r->system.len) {
-        write_text(w, r->system);
+    write_text(w, text);
+    if (fixed)
         write_mark(w);
-    }
-    if (r->system_more.len)
-        write_text(w, r->system_more);
-    ptc_emit_array_end(w->out);
 }
 
 static void write_call(const PtcWireOut *w, const PtcMessageCall *call)
@@ -218,7 +209,7 @@ static void write_body(const PtcWireOut *w)
 {
     int version = ptc_wire_claude(w->target->model);
     ptc_emit_object(w->out);
-    write_system(w);
+    ptc_wire_write_system(w, "system", write_system_part);
     ptc_emit_key(w->out, "messages");
     ptc_wire_write_turns(w, "assistant", "content", write_blocks);
     write_tools(w);

@@ -18,20 +18,19 @@ static void write_text(const PtcWireOut *w, PtcText text)
     ptc_emit_object_end(w->out);
 }
 
+static void write_system_part(const PtcWireOut *w, PtcText text, bool fixed)
+{
+    (void)fixed;
+    write_text(w, text);
+}
+
 static void write_system(const PtcWireOut *w)
 {
-    const PtcLlmRequest *r = w->request;
-    if (!r->system.len && !r->system_more.len)
+    if (!w->request->system.len && !w->request->system_more.len)
         return;
     ptc_emit_key(w->out, "systemInstruction");
     ptc_emit_object(w->out);
-    ptc_emit_key(w->out, "parts");
-    ptc_emit_array(w->out);
-    if (r->system.len)
-        write_text(w, r->system);
-    if (r->system_more.len)
-        write_text(w, r->system_more);
-    ptc_emit_array_end(w->out);
+    ptc_wire_write_system(w, "parts", write_system_part);
     ptc_emit_object_end(w->out);
 }
 
@@ -126,10 +125,7 @@ static void write_tools(const PtcWireOut *w)
     ptc_emit_array(w->out);
     for (size_t i = 0; i < r->tool_count; i++) {
         ptc_emit_object(w->out);
-        ptc_emit_field_text(w->out, "name", r->tools[i].name);
-        if (r->tools[i].description.bytes)
-            ptc_emit_field_text(w->out, "description", r->tools[i].description);
-        ptc_emit_field_raw(w->out, "parametersJsonSchema", r->tools[i].parameters);
+        ptc_wire_write_tool(w, &r->tools[i], "parametersJsonSchema");
         ptc_emit_object_end(w->out);
     }
     ptc_emit_array_end(w->out);

@@ -147,10 +147,7 @@ void ptc_openai_write_tools(const PtcWireOut *w)
         ptc_emit_field_cstr(w->out, "type", "function");
         ptc_emit_key(w->out, "function");
         ptc_emit_object(w->out);
-        ptc_emit_field_text(w->out, "name", r->tools[i].name);
-        if (r->tools[i].description.bytes)
-            ptc_emit_field_text(w->out, "description", r->tools[i].description);
-        ptc_emit_field_raw(w->out, "parameters", r->tools[i].parameters);
+        ptc_wire_write_tool(w, &r->tools[i], "parameters");
         ptc_emit_object_end(w->out);
         ptc_emit_object_end(w->out);
     }

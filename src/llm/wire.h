@@ -134,6 +134,12 @@ PtcValue ptc_wire_opaque(const PtcWireOut *w, const PtcMessage *message);
  * R being "user" for users and tools.  `blocks` writes those of one message; i is its number. */
 void ptc_wire_write_turns(const PtcWireOut *w, const char *model_role, const char *key,
                           void (*blocks)(const PtcWireOut *w, const PtcMessage *message, size_t i));
+/* The two texts of the system prompt as an array under a key; nothing when both are empty.  `part` writes one; the
+ * first is `fixed`: it stays the same throughout a run, so a mark for the provider's cache may follow it. */
+void ptc_wire_write_system(const PtcWireOut *w, const char *key,
+                           void (*part)(const PtcWireOut *w, PtcText text, bool fixed));
+/* The members of a tool: name, description and parameters, the last under this key. */
+void ptc_wire_write_tool(const PtcWireOut *w, const PtcLlmTool *tool, const char *key);
 /* Arguments of a call as a JSON object; {} if they are not an object. */
 void ptc_wire_args_object(const PtcWireOut *w, const PtcMessageCall *call);
 /* The same as JSON text in a string. */

@@ -49,6 +49,29 @@ static bool is_object(const PtcWireOut *w, PtcText text)
     return v != PTC_NONE && ptc_is_map(v);
 }
 
+void ptc_wire_write_system(const PtcWireOut *w, const char *key,
+                           void (*part)(const PtcWireOut *w, PtcText text, bool fixed))
+{
+    const PtcLlmRequest *r = w->request;
+    if (!r->system.len && !r->system_more.len)
+        return;
+    ptc_emit_key(w->out, key);
+    ptc_emit_array(w->out);
+    if (r->system.len)
+        part(w, r->system, true);
+    if (r->system_more.len)
+        part(w, r->system_more, false);
+    ptc_emit_array_end(w->out);
+}
+
+void ptc_wire_write_tool(const PtcWireOut *w, const PtcLlmTool *tool, const char *key)
+{
+    ptc_emit_field_text(w->out, "name", tool->name);
+    if (tool->description.len) /* not every provider takes an empty one */
+        ptc_emit_field_text(w->out, "description", tool->description);
+    ptc_emit_field_raw(w->out, key, tool->parameters);
+}
+
 void ptc_wire_args_object(const PtcWireOut *w, const PtcMessageCall *call)
 {
     ptc_emit_raw(w->out, is_object(w, call->args) ? call->args : PTC_TEXT("{}"));
