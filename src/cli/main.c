@@ -9,6 +9,7 @@
 #include "cli/io.h"
 #include "base/nearest.h"
 #include "exec/worker.h"
+#include "mcp/client/link.h"
 #include "ptc/ptc.h"
 
 typedef struct {
@@ -69,6 +70,8 @@ int main(int argc, char **argv)
 {
     if (ptc_zygote_asked(argc, argv))
         return ptc_zygote_main(NULL);
+    if (ptc_leash_asked(argc, argv))
+        return ptc_leash_main(argc, argv);
     signal(SIGPIPE, SIG_IGN); /* a reader that went away shows up as an error of write */
     signal(
         SIGCHLD,

@@ -5,7 +5,7 @@
 #include "json/write.h"
 #include "lisp/form.h"
 #include "upstream/arguments.h"
-#include "upstream/era_probe.h"
+#include "mcp/client/era_probe.h"
 #include "upstream/mcp_headers.h"
 #include "upstream/retry.h"
 #include "upstream/tool_result.h"

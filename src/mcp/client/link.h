@@ -28,9 +28,9 @@ typedef enum {
 } PtcLinkState;
 
 typedef enum {
-    PTC_LINK_ANSWER,     /* text: the result as JSON */
-    PTC_LINK_ERROR,      /* text: the error object as JSON; the server said so */
-    PTC_LINK_BROKEN,     /* text: why; no or no usable answer (died, reset, refused, broke the protocol) */
+    PTC_LINK_ANSWER, /* text: the result as JSON */
+    PTC_LINK_ERROR,  /* text: the error object as JSON; the server said so */
+    PTC_LINK_BROKEN, /* text: why; no or no usable answer (died, reset, refused, broke the protocol) */
     PTC_LINK_HTTP_FAULT, /* status is not 2xx; text: why */
     PTC_LINK_AUTH,       /* 401 or 403; text: WWW-Authenticate */
     PTC_LINK_TIMEOUT,
@@ -41,10 +41,10 @@ typedef enum {
 
 typedef struct PtcLinkReply {
     PtcLinkEnd end;
-    PtcBuf text;            /* done() may take it over (and must then zero it); else it is freed after */
-    bool delivered;         /* bytes of the request may have reached the server */
-    bool session_lost;      /* HTTP: the session was gone and could not be renewed */
-    int status;             /* of HTTP; 0: none */
+    PtcBuf text;       /* done() may take it over (and must then zero it); else it is freed after */
+    bool delivered;    /* bytes of the request may have reached the server */
+    bool session_lost; /* HTTP: the session was gone and could not be renewed */
+    int status;        /* of HTTP; 0: none */
     int64_t retry_after_ms; /* -1: not said */
     size_t bytes;           /* received for this answer */
 } PtcLinkReply;
@@ -57,17 +57,20 @@ struct PtcLinkJob;
 typedef struct PtcLinkAsk {
     struct PtcLinkAsk *next;
     uint64_t id;
-    int64_t end_ns;  /* then it is cancelled and ends as TIMEOUT; progress may extend it up to most_ns */
-    int64_t most_ns; /* 0: progress extends nothing */
+    int64_t
+        end_ns; /* then it is cancelled and ends as TIMEOUT; progress may extend it up to most_ns */
+    int64_t most_ns;                                           /* 0: progress extends nothing */
     void (*done)(struct PtcLinkAsk *ask, PtcLinkReply *reply); /* once, loop thread */
-    void (*progress)(struct PtcLinkAsk *ask, double done, double total, PtcText message); /* or NULL */
+    void (*progress)(struct PtcLinkAsk *ask, double done, double total,
+                     PtcText message); /* or NULL */
     void *user;
     /* of the library; no need to set them */
     int64_t given_ns;       /* by how much progress extends */
     struct PtcLinkOut *out; /* stdio: not wholly written yet */
     struct PtcLinkJob *job; /* HTTP: the exchange */
     PtcLinkEnd wanted;      /* how it is to end, once the loop gets to it */
-    bool delivered, resent, inner, ending, queued;
+    const char *why;        /* a constant text */
+    bool delivered, resent, ending;
 } PtcLinkAsk;
 
 /* What several links share: bytes of messages that are longer than the usual buffer.  A link that gets none waits, and does
@@ -91,15 +94,19 @@ typedef struct PtcLinkConfig {
     bool insecure_http;
     PtcLinkEra era;  /* from an earlier connection; probed again when wrong */
     PtcText version; /* the one of that connection */
-    int64_t handshake_ms, connect_ms, silence_ms; /* 0: 60 s, 10 s, as long as the request may take */
+    int64_t handshake_ms, connect_ms,
+        silence_ms;       /* 0: 60 s, 10 s, as long as the request may take */
     size_t max_message;   /* bytes of one message; 0: 16 MiB */
     PtcLinkRoom *room;    /* or NULL */
     PtcText capabilities; /* JSON object that is offered to the server; absent: {} */
     void (*state)(void *user, PtcLinkState state, PtcText why);
-    void (*notice)(void *user, PtcText method, PtcText params); /* list_changed, messages; progress is taken care of */
+    void (*notice)(void *user, PtcText method,
+                   PtcText params); /* list_changed, messages; progress is taken care of */
     /* A request of the server (ping is answered here).  True: `result` has the answer.  False: refused. */
     bool (*request)(void *user, PtcText method, PtcText params, PtcBuf *result);
-    void (*log)(void *user, PtcText line); /* a line of standard error, or what went wrong */
+    void (*log)(
+        void *user,
+        PtcText line); /* a line of standard error, or what went wrong; begins with [name] */
     void *user;
 } PtcLinkConfig;
 
@@ -110,8 +117,10 @@ void ptc_link_connect(PtcLink *link);
 /* Any thread.  The request `method` with `params` (a JSON object without the envelope that the era adds).  Written at once by
  * the calling thread when that does not block.  `headers`: lines for HTTP (Mcp-Param-*), or absent.  False: out of memory,
  * done() will not come.  Before READY it ends as BROKEN, not delivered. */
-PTC_MUST_USE bool ptc_link_ask(PtcLink *link, PtcLinkAsk *ask, const char *method, PtcText params, PtcText headers);
-void ptc_link_cancel(PtcLink *link, PtcLinkAsk *ask); /* any thread; done(CANCELLED) comes unless it has come */
+PTC_MUST_USE bool ptc_link_ask(PtcLink *link, PtcLinkAsk *ask, const char *method, PtcText params,
+                               PtcText headers);
+void ptc_link_cancel(PtcLink *link,
+                     PtcLinkAsk *ask); /* any thread; done(CANCELLED) comes unless it has come */
 
 /* ---- link_list.c */
 
@@ -121,20 +130,24 @@ typedef struct PtcLinkList {
     void (*listed)(struct PtcLinkList *list, PtcLinkReply *reply); /* ANSWER: text is the array */
     void *user;
     const char *note; /* set when not all was taken: what ended it; else NULL */
-    PtcBuf first;     /* the first page's members beside the list (ttlMs ...), as the server sent them: a JSON object */
+    /* The first page's members beside the list (ttlMs ...): a JSON object, or empty.  listed() frees it, whatever the end. */
+    PtcBuf first;
     /* of the library */
     PtcLink *link;
     const char *method, *member;
     PtcBuf all, cursors;
     size_t pages, items;
 } PtcLinkList;
-PTC_MUST_USE bool ptc_link_list(PtcLink *link, PtcLinkList *list, const char *method, const char *member);
+PTC_MUST_USE bool ptc_link_list(PtcLink *link, PtcLinkList *list, const char *method,
+                                const char *member);
 
 /* ---- link.c */
 
 /* What was negotiated, once READY; texts live until the next connect. */
 PtcLinkEra ptc_link_era(PtcLink *link);
 PtcText ptc_link_about(PtcLink *link); /* {"serverInfo","instructions","capabilities","version"} */
+/* Once DOWN: the WWW-Authenticate that the last connect failed with ("" becomes "Bearer"); absent: it was something else. */
+PtcText ptc_link_auth(PtcLink *link);
 
 /* Ends the connection politely without waiting for the process; every ask gets done() first.  Any thread but the loop's. */
 void ptc_link_free(PtcLink *link);

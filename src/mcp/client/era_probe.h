@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * era_probe.h - what the answer to `server/discover` says about the era that a server speaks. */
-#ifndef PTC_UPSTREAM_ERA_PROBE_H
-#define PTC_UPSTREAM_ERA_PROBE_H
+#ifndef PTC_MCP_CLIENT_ERA_PROBE_H
+#define PTC_MCP_CLIENT_ERA_PROBE_H
 
 #include "base/text.h"
 #include "value/heap.h"

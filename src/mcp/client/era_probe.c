@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * The probe.  Servers of the legacy era answer it with any error, with silence or by ending; only a result or one of the
  * codes that the modern era has added is taken for the modern one. */
-#include "upstream/era_probe.h"
+#include "mcp/client/era_probe.h"
 
 #include "json/parse.h"
-#include "upstream/fields.h"
+#include "value/map.h"
+#include "value/str.h"
+#include "value/vec.h"
 
 enum { HEADER_MISMATCH = -32020, MISSING_CAPABILITY = -32021, UNSUPPORTED_VERSION = -32022 };
 
@@ -18,7 +20,9 @@ static const PtcEra initialize = {PTC_ERA_INITIALIZE, NULL, NULL};
 
 static bool has_version(PtcValue versions, const char *version)
 {
-    for (size_t i = 0; i < ptc_fields_count(versions); i++) {
+    size_t count =
+        versions != PTC_NONE && ptc_is_sequential(versions) ? ptc_seq_count(versions) : 0;
+    for (size_t i = 0; i < count; i++) {
         PtcText text = ptc_str_text(ptc_seq_nth(versions, i));
         if (text.bytes && ptc_text_is(text, version))
             return true;

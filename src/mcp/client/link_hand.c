@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ * The handshake.  `server/discover` is asked first; what comes back, silence, or the end of the process decides the era
+ * (era_probe.h).  What always holds: of the two requests under way after a silence, the first result decides and the other
+ * is forgotten. */
+#include <stdio.h>
+
+#include "json/members.h"
+#include "mcp/client/link_int.h"
+#include "net/jsonrpc.h"
+#include "ptc/ptc.h"
+#include "value/map.h"
+
+#define LEGACY_VERSION "2025-11-25"
+#define MODERN_VERSION "2026-07-28"
+#define META "io.modelcontextprotocol/"
+
+enum { DETAIL = 500 }; /* bytes shown of what a server said */
+
+static void send_initialize(PtcLink *l, const char *version);
+
+static void set_era(PtcLink *l, PtcLinkEra era, PtcText version)
+{
+    pthread_mutex_lock(&l->lock);
+    l->era = era;
+    snprintf(l->version, sizeof l->version, "%.*s", (int)version.len, version.bytes);
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void fail(PtcLink *l, const char *what, PtcText detail)
+{
+    PtcBuf why;
+    ptc_buf_init(&why, l->mem, WHY_BYTES);
+    ptc_buf_add_cstr(&why, what);
+    if (detail.len) {
+        ptc_buf_add_cstr(&why, ": ");
+        ptc_buf_add(&why, detail.bytes, detail.len < DETAIL ? detail.len : DETAIL);
+    }
+    l->wire->explain(l, &why);
+    ptc_link_down(l, ptc_buf_view(&why));
+    ptc_buf_deinit(&why);
+}
+
+static void fail_auth(PtcLink *l, const PtcLinkReply *reply)
+{
+    PtcText challenge = reply->text.len ? ptc_buf_view(&reply->text) : PTC_TEXT("Bearer");
+    ptc_buf_clear(&l->auth);
+    ptc_buf_add(&l->auth, challenge.bytes, challenge.len);
+    fail(l, "it wants authorization", challenge);
+}
+
+/* -------------------------------------------------------------------------- agreed */
+
+/* What is passed on about the server, whichever era told it. */
+static void keep_about(PtcLink *l, PtcText result)
+{
+    PtcBuf *out = &l->about;
+    PtcText capabilities = ptc_members_get(result, "capabilities");
+    PtcText instructions = ptc_members_get(result, "instructions");
+    PtcText info = ptc_members_get(result, "serverInfo");
+    if (!info.bytes)
+        info = ptc_members_get(ptc_members_get(result, "_meta"), META "serverInfo");
+    ptc_buf_clear(out);
+    ptc_emit_object(out);
+    if (ptc_members_is_object(info))
+        ptc_emit_field_raw(out, "serverInfo", info);
+    if (instructions.bytes && instructions.bytes[0] == '"')
+        ptc_emit_field_raw(out, "instructions", instructions);
+    ptc_emit_field_raw(out, "capabilities",
+                       ptc_members_is_object(capabilities) ? capabilities : PTC_TEXT("{}"));
+    ptc_emit_field_cstr(out, "version", l->version);
+    ptc_emit_object_end(out);
+    if (!ptc_buf_ok(out)) { /* too long to keep, and nothing of it is needed to go on */
+        ptc_buf_clear(out);
+        ptc_buf_add_cstr(out, "{\"capabilities\":{}}");
+    }
+}
+
+/* The stream of changes ended: with the connection it is asked for again. */
+static void on_listen_end(PtcLinkAsk *ask, PtcLinkReply *reply)
+{
+    PtcLink *l = LINK_OF(ask, listen);
+    l->listening = false;
+    ask->id = 0;
+    if (reply->end == PTC_LINK_ERROR)
+        ptc_link_log(l, "it refused subscriptions/listen");
+}
+
+/* In the modern era changes are told to those who asked for them only. */
+static void listen_for_changes(PtcLink *l)
+{
+    PtcText all = ptc_buf_view(&l->about), value;
+    PtcText tools = ptc_members_get(ptc_members_get(all, "capabilities"), "tools");
+    value = ptc_members_get(tools, "listChanged");
+    if (!value.bytes || !ptc_text_is(value, "true"))
+        return;
+    l->listen = (PtcLinkAsk){.done = on_listen_end};
+    l->listening = ptc_link_ask_inner(l, &l->listen, "subscriptions/listen",
+                                      PTC_TEXT("{\"notifications\":{\"toolsListChanged\":true}}"));
+}
+
+static void ready(PtcLink *l, PtcText result)
+{
+    bool modern = l->era == PTC_LINK_MODERN;
+    keep_about(l, result);
+    ptc_link_hand_stop(l);
+    if (!modern)
+        ptc_link_notify(l, "notifications/initialized", (PtcText){NULL, 0});
+    ptc_link_set_state(l, PTC_LINK_READY, PTC_TEXT(""));
+    if (modern)
+        listen_for_changes(l);
+}
+
+/* --------------------------------------------------------------------------- probe */
+
+static PtcEra era_of_reply(PtcLink *l, const PtcLinkReply *reply)
+{
+    PtcLinkScratch s;
+    if (reply->end == PTC_LINK_HTTP_FAULT)
+        return reply->status >= 500 ? (PtcEra){PTC_ERA_FAIL, NULL, "upstream_unavailable"}
+                                    : (PtcEra){PTC_ERA_INITIALIZE, NULL, NULL};
+    ptc_link_scratch_init(&s, l);
+    PtcValue v = ptc_link_scratch_value(&s, ptc_buf_view(&reply->text));
+    bool is_error = reply->end == PTC_LINK_ERROR;
+    PtcEra era = v == PTC_NONE
+                     ? (PtcEra){PTC_ERA_FAIL, NULL, "upstream_error"}
+                     : ptc_era_of_answer(&s.heap, is_error ? PTC_NONE : v, is_error ? v : PTC_NONE);
+    ptc_link_scratch_deinit(&s);
+    return era;
+}
+
+/* An error of a modern server says its versions, but not what it can do: it is asked again where that may help. */
+static void on_probe(PtcLinkAsk *ask, PtcLinkReply *reply)
+{
+    PtcLink *l = LINK_OF(ask, probe);
+    l->probing = false;
+    ask->id = 0;
+    if (reply->end == PTC_LINK_AUTH) {
+        fail_auth(l, reply);
+        return;
+    }
+    if (reply->end != PTC_LINK_ANSWER && reply->end != PTC_LINK_ERROR &&
+        reply->end != PTC_LINK_HTTP_FAULT) {
+        if (!l->initializing)
+            fail(l, "no usable answer to server/discover", ptc_buf_view(&reply->text));
+        return;
+    }
+    PtcEra era = era_of_reply(l, reply);
+    if (era.step == PTC_ERA_MODERN && reply->end == PTC_LINK_ANSWER) {
+        set_era(l, PTC_LINK_MODERN, ptc_text_cstr(era.version));
+        ready(l, ptc_buf_view(&reply->text));
+    } else if (era.step == PTC_ERA_MODERN) {
+        fail(l, "it refused server/discover", ptc_buf_view(&reply->text));
+    } else if (era.step == PTC_ERA_INITIALIZE) {
+        if (!l->initializing)
+            send_initialize(l, era.version ? era.version : LEGACY_VERSION);
+    } else if (!l->initializing) {
+        fail(l, "no usable answer to server/discover", ptc_buf_view(&reply->text));
+    }
+}
+
+static void send_probe(PtcLink *l)
+{
+    set_era(l, PTC_LINK_MODERN, PTC_TEXT(MODERN_VERSION));
+    l->probe = (PtcLinkAsk){.done = on_probe};
+    l->probed = true;
+    l->probing = ptc_link_ask_inner(l, &l->probe, "server/discover", (PtcText){NULL, 0});
+    if (!l->probing)
+        fail(l, "server/discover could not be sent", (PtcText){NULL, 0});
+    else
+        ptc_loop_set(l->loop, &l->hand_due,
+                     ptc_clock_ns(NULL) + PTC_ERA_SILENCE_MS * (int64_t)1000000);
+}
+
+/* ---------------------------------------------------------------------- initialize */
+
+static bool is_known(PtcText version)
+{
+    static const char *const known[] = {"2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (version.bytes && ptc_text_is(version, known[i]))
+            return true;
+    return false;
+}
+
+/* When the probe failed before, both have: there is no third way. */
+static void initialize_failed(PtcLink *l, PtcLinkReply *reply)
+{
+    if (l->probing)
+        return;
+    if (!l->probed && (reply->end == PTC_LINK_ERROR || reply->end == PTC_LINK_HTTP_FAULT))
+        send_probe(l);
+    else
+        fail(l, "it refused initialize", ptc_buf_view(&reply->text));
+}
+
+static void on_initialize(PtcLinkAsk *ask, PtcLinkReply *reply)
+{
+    PtcLink *l = LINK_OF(ask, init);
+    l->initializing = false;
+    ask->id = 0;
+    if (reply->end == PTC_LINK_AUTH) {
+        fail_auth(l, reply);
+        return;
+    }
+    if (reply->end != PTC_LINK_ANSWER) {
+        initialize_failed(l, reply);
+        return;
+    }
+    PtcText result = ptc_buf_view(&reply->text);
+    PtcText version = ptc_members_plain(ptc_members_get(result, "protocolVersion"));
+    if (!is_known(version)) {
+        fail(l, "it speaks a version that this client does not know", version);
+        return;
+    }
+    set_era(l, PTC_LINK_LEGACY, version);
+    ready(l, result);
+}
+
+static void send_initialize(PtcLink *l, const char *version)
+{
+    PtcBuf params;
+    set_era(l, PTC_LINK_LEGACY, ptc_text_cstr(version));
+    ptc_buf_init(&params, l->mem, SIZE_MAX / 4);
+    ptc_emit_object(&params);
+    ptc_emit_field_cstr(&params, "protocolVersion", version);
+    ptc_emit_field_raw(&params, "capabilities", l->config.capabilities);
+    ptc_emit_key(&params, "clientInfo");
+    ptc_buf_add_cstr(&params, "{\"name\":\"ptc\",\"version\":\"" PTC_VERSION "\"}}");
+    l->init = (PtcLinkAsk){.done = on_initialize};
+    l->initializing =
+        ptc_buf_ok(&params) && ptc_link_ask_inner(l, &l->init, "initialize", ptc_buf_view(&params));
+    ptc_buf_deinit(&params);
+    if (!l->initializing)
+        fail(l, "initialize could not be sent", (PtcText){NULL, 0});
+    else
+        ptc_loop_set(l->loop, &l->hand_due, l->hand_end_ns);
+}
+
+/* ---------------------------------------------------------------------------- life */
+
+/* A version of an earlier connection is good enough to begin with. */
+static const char *first_version(const PtcLink *l)
+{
+    return l->config.era == PTC_LINK_LEGACY && is_known(l->config.version) ? l->config.version.bytes
+                                                                           : LEGACY_VERSION;
+}
+
+void ptc_link_hand_begin(PtcLink *l)
+{
+    if (l->config.era == PTC_LINK_LEGACY || l->respawned || l->config.transport == PTC_LINK_SSE)
+        send_initialize(l, first_version(l));
+    else
+        send_probe(l);
+}
+
+void ptc_link_hand_stop(PtcLink *l)
+{
+    ptc_loop_unset(&l->hand_due);
+    if (l->probing)
+        ptc_link_drop_ask(l, &l->probe);
+    if (l->initializing)
+        ptc_link_drop_ask(l, &l->init);
+    if (l->listening)
+        ptc_link_drop_ask(l, &l->listen);
+    l->probing = l->initializing = l->listening = false;
+}
+
+bool ptc_link_hand_again(PtcLink *l)
+{
+    if (!l->probing || l->initializing || l->respawned || l->state != PTC_LINK_CONNECTING)
+        return false;
+    PtcBuf why;
+    ptc_link_hand_stop(l);
+    l->wire->shut(l);
+    l->respawned = true;
+    ptc_buf_init(&why, l->mem, WHY_BYTES);
+    if (l->wire->open(l, &why))
+        ptc_link_hand_begin(l);
+    else
+        ptc_link_down(l, ptc_buf_view(&why));
+    ptc_buf_deinit(&why);
+    return true;
+}
+
+/* Silence after the probe: the other way is tried as well.  Later: it took too long. */
+void ptc_link_hand_due(PtcLoopTimer *timer)
+{
+    PtcLink *l = LINK_OF(timer, hand_due);
+    if (l->probing && !l->initializing && ptc_clock_ns(NULL) < l->hand_end_ns)
+        send_initialize(l, LEGACY_VERSION);
+    else if (ptc_clock_ns(NULL) < l->hand_end_ns)
+        ptc_loop_set(l->loop, timer, l->hand_end_ns);
+    else
+        fail(l, "the handshake took too long", (PtcText){NULL, 0});
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ * Messages of a link.  What always holds: whatever came is checked to be JSON before a part of it is handed on; answers
+ * nobody waits for (late, doubled, never asked for) are dropped; every request of a server is answered, with an error if
+ * nothing else. */
+#define _GNU_SOURCE /* memmem */
+#include <stdio.h>
+#include <string.h>
+
+#include "json/members.h"
+#include "mcp/client/link_int.h"
+#include "net/jsonrpc.h"
+#include "ptc/ptc.h"
+#include "value/number.h"
+#include "value/str.h"
+
+#define META "io.modelcontextprotocol/"
+
+enum { NAMED = 60 }; /* bytes shown of a method that is refused */
+
+typedef struct {
+    PtcText id, method, params, result, error; /* JSON, or absent */
+    size_t bytes;
+} Message;
+
+/* ------------------------------------------------------------------------- scratch */
+
+void ptc_link_scratch_init(PtcLinkScratch *s, PtcLink *l)
+{
+    ptc_pool_init(&s->pool, l->mem);
+    ptc_budget_init(&s->budget);
+    ptc_heap_init(&s->heap, &s->pool, &s->budget, SCRATCH_BYTES);
+}
+
+void ptc_link_scratch_deinit(PtcLinkScratch *s)
+{
+    ptc_heap_deinit(&s->heap);
+    ptc_pool_deinit(&s->pool);
+}
+
+PtcValue ptc_link_scratch_value(PtcLinkScratch *s, PtcText json)
+{
+    PtcJsonError error;
+    return json.bytes ? ptc_json_parse(&s->heap, json.bytes, json.len, &error) : PTC_NONE;
+}
+
+PtcText ptc_link_scratch_text(PtcLinkScratch *s, PtcText json)
+{
+    PtcValue v = ptc_link_scratch_value(s, json);
+    return v != PTC_NONE ? ptc_str_text(v) : (PtcText){NULL, 0};
+}
+
+/* ------------------------------------------------------------------------- reading */
+
+/* False: not a JSON object. */
+static bool take_apart(PtcText text, Message *m)
+{
+    PtcText key, value;
+    PtcMembers members = ptc_members_of(text);
+    *m = (Message){.bytes = text.len};
+    while (!members.array && ptc_members_next(&members, &key, &value)) {
+        if (ptc_text_is(key, "id"))
+            m->id = value;
+        else if (ptc_text_is(key, "method"))
+            m->method = value;
+        else if (ptc_text_is(key, "params"))
+            m->params = value;
+        else if (ptc_text_is(key, "result"))
+            m->result = value;
+        else if (ptc_text_is(key, "error"))
+            m->error = value;
+    }
+    return members.ended && !members.array;
+}
+
+static void take_answer(PtcLink *l, const Message *m)
+{
+    int64_t id;
+    PtcLinkAsk *ask =
+        ptc_members_int(m->id, &id) && id > 0 ? ptc_link_take_ask(l, (uint64_t)id) : NULL;
+    if (!ask)
+        return;
+    bool is_error = !m->result.bytes;
+    PtcText text = is_error ? m->error : m->result;
+    PtcLinkReply reply = ptc_link_reply(l, is_error ? PTC_LINK_ERROR : PTC_LINK_ANSWER);
+    reply.delivered = true;
+    reply.bytes = m->bytes;
+    if (!ptc_members_is_object(text)) {
+        reply.end = PTC_LINK_BROKEN;
+        ptc_buf_add_cstr(&reply.text,
+                         "its answer has neither a result nor an error that is an object");
+    } else if (!ptc_buf_add(&reply.text, text.bytes, text.len)) {
+        ptc_buf_deinit(&reply.text);
+        reply.end = PTC_LINK_NO_MEMORY;
+    }
+    ptc_link_end_ask(l, ask, &reply);
+}
+
+static void refuse(PtcLink *l, PtcText id, PtcText method, PtcBuf *out)
+{
+    size_t n = method.len < NAMED ? method.len : NAMED;
+    ptc_rpc_add_error(out, id, PTC_RPC_METHOD_NOT_FOUND,
+                      PTC_TEXT("this client does not support it"), (PtcText){NULL, 0});
+    ptc_link_log(l, "its request %.*s was refused: it was not offered", (int)n, method.bytes);
+}
+
+static void answer_request(PtcLink *l, const Message *m, PtcText method)
+{
+    PtcBuf out, result;
+    PtcText params = ptc_members_is_object(m->params) ? m->params : PTC_TEXT("{}");
+    ptc_buf_init(&out, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&result, l->mem, l->config.max_message);
+    bool ping = ptc_text_is(method, "ping");
+    bool has =
+        ping || (l->config.request && l->config.request(l->config.user, method, params, &result));
+    if (has && ptc_buf_ok(&result)) {
+        ptc_rpc_begin_result(&out, m->id);
+        ptc_emit_raw(&out, ping ? PTC_TEXT("{}") : ptc_buf_view(&result));
+        ptc_emit_object_end(&out);
+    } else {
+        refuse(l, m->id, method, &out);
+    }
+    ptc_link_send_text(l, &out);
+    ptc_buf_deinit(&result);
+    ptc_buf_deinit(&out);
+}
+
+/* A number of progress; 0 if it is none. */
+static double number_of(PtcText json)
+{
+    double d = 0;
+    return json.bytes && ptc_double_parse(json.bytes, json.len, &d) ? d : 0;
+}
+
+/* Our tokens are the ids of the asks. */
+static void take_progress(PtcLink *l, PtcText params)
+{
+    PtcText key, value, done = {NULL, 0}, total = {NULL, 0}, message = {NULL, 0};
+    PtcLinkScratch scratch;
+    int64_t id = 0;
+    PtcMembers members = ptc_members_of(params);
+    while (ptc_members_next(&members, &key, &value)) {
+        if (ptc_text_is(key, "progressToken") && !ptc_members_int(value, &id))
+            return;
+        if (ptc_text_is(key, "progress"))
+            done = value;
+        else if (ptc_text_is(key, "total"))
+            total = value;
+        else if (ptc_text_is(key, "message"))
+            message = value;
+    }
+    if (id <= 0)
+        return;
+    ptc_link_scratch_init(&scratch, l);
+    PtcText shown = ptc_link_scratch_text(&scratch, message);
+    ptc_link_progress(l, (uint64_t)id, number_of(done), number_of(total), shown);
+    ptc_link_scratch_deinit(&scratch);
+}
+
+static void take_notice(PtcLink *l, PtcText method, PtcText params)
+{
+    if (!ptc_members_is_object(params))
+        params = PTC_TEXT("{}");
+    if (ptc_text_is(method, "notifications/progress"))
+        take_progress(l, params);
+    else if (l->config.notice)
+        l->config.notice(l->config.user, method, params);
+}
+
+static bool is_id(PtcText id)
+{
+    return id.bytes &&
+           (id.bytes[0] == '"' || id.bytes[0] == '-' || (id.bytes[0] >= '0' && id.bytes[0] <= '9'));
+}
+
+bool ptc_link_take_message(PtcLink *l, PtcText text)
+{
+    Message m;
+    if (!take_apart(text, &m))
+        return false;
+    PtcText method = ptc_members_plain(m.method);
+    if (method.bytes && is_id(m.id))
+        answer_request(l, &m, method);
+    else if (method.bytes && !m.id.bytes)
+        take_notice(l, method, m.params);
+    else if (!m.method.bytes && (m.result.bytes || m.error.bytes))
+        take_answer(l, &m);
+    else
+        return false;
+    return true;
+}
+
+/* ------------------------------------------------------------------------ too long */
+
+/* The id behind the last, or first, `"id":` of a piece; 0: none. */
+static uint64_t id_in(PtcText piece, bool last)
+{
+    const char *found = NULL, *from = piece.bytes, *end = piece.bytes + piece.len;
+    while (from && (from = memmem(from, (size_t)(end - from), "\"id\":", 5))) {
+        from += 5;
+        found = from;
+        if (!last)
+            break;
+    }
+    uint64_t id = 0;
+    while (found && found < end && *found == ' ')
+        found++;
+    while (found && found < end && *found >= '0' && *found <= '9' && id < UINT64_MAX / 100)
+        id = id * 10 + (uint64_t)(*found++ - '0');
+    return id;
+}
+
+/* The only one that waits, if there is just one. */
+static uint64_t only_ask(PtcLink *l)
+{
+    uint64_t id = 0;
+    size_t count = 0;
+    pthread_mutex_lock(&l->lock);
+    for (size_t i = 0; i < ASK_BUCKETS; i++)
+        for (const PtcLinkAsk *ask = l->asks[i]; ask; ask = ask->next) {
+            id = ask->id;
+            count += ask != &l->listen;
+        }
+    pthread_mutex_unlock(&l->lock);
+    return count == 1 ? id : 0;
+}
+
+void ptc_link_too_long(PtcLink *l, PtcText head, PtcText tail, size_t bytes)
+{
+    uint64_t id = id_in(head, false);
+    if (!id || !ptc_link_has_ask(l, id))
+        id = id_in(tail, true);
+    if (!id || !ptc_link_has_ask(l, id))
+        id = only_ask(l);
+    ptc_link_log(l, "a message of more than %zu bytes was skipped", l->config.max_message);
+    PtcLinkAsk *ask = id ? ptc_link_take_ask(l, id) : NULL;
+    if (!ask)
+        return;
+    PtcLinkReply reply = ptc_link_reply(l, PTC_LINK_TOO_LARGE);
+    reply.delivered = true;
+    reply.bytes = bytes;
+    ptc_buf_addf(&reply.text, "its answer has more than %zu bytes", l->config.max_message);
+    ptc_link_end_ask(l, ask, &reply);
+}
+
+/* ------------------------------------------------------------------------- writing */
+
+/* What the modern era wants with every request. */
+static void add_claim(PtcLink *l, PtcBuf *out)
+{
+    ptc_emit_field_cstr(out, META "protocolVersion", l->version);
+    ptc_emit_key(out, META "clientInfo");
+    ptc_buf_add_cstr(out, "{\"name\":\"ptc\",\"version\":\"" PTC_VERSION "\"}");
+    ptc_emit_field_raw(out, META "clientCapabilities", l->config.capabilities);
+}
+
+/* The caller's own members of `_meta` behind ours. */
+static void add_members(PtcBuf *out, PtcText object, const char *but)
+{
+    PtcText key, value;
+    PtcMembers members = ptc_members_of(object);
+    while (!members.array && ptc_members_next(&members, &key, &value)) {
+        if (but && ptc_text_is(key, but))
+            continue;
+        ptc_emit_next(out);
+        ptc_buf_addf(out, "\"%.*s\":", (int)key.len, key.bytes);
+        ptc_emit_raw(out, value);
+    }
+}
+
+/* The rest of an object that has been begun: its text from behind the bracket on, without a look at what is inside. */
+static void add_rest(PtcBuf *out, PtcText object)
+{
+    size_t from = 1;
+    while (from < object.len && strchr(" \t\r\n", object.bytes[from]))
+        from++;
+    if (from < object.len && object.bytes[from] != '}')
+        ptc_buf_add(out, ",", 1);
+    ptc_buf_add(out, object.bytes + from, object.len - from);
+}
+
+static void add_params(PtcLink *l, PtcBuf *out, uint64_t id, PtcText params, bool progress)
+{
+    bool claim = l->era == PTC_LINK_MODERN;
+    if (!claim && !progress) {
+        ptc_emit_raw(out, params);
+        return;
+    }
+    PtcText own = memmem(params.bytes, params.len, "\"_meta\"", 7)
+                      ? ptc_members_get(params, "_meta")
+                      : (PtcText){NULL, 0};
+    ptc_emit_object(out);
+    ptc_emit_key(out, "_meta");
+    ptc_emit_object(out);
+    if (claim)
+        add_claim(l, out);
+    if (progress)
+        ptc_emit_field_uint(out, "progressToken", id);
+    if (own.bytes)
+        add_members(out, own, NULL);
+    ptc_emit_object_end(out);
+    if (own.bytes) {
+        add_members(out, params, "_meta");
+        ptc_emit_object_end(out);
+    } else {
+        add_rest(out, params);
+    }
+}
+
+/* A line feed may only stand between the parts of a JSON text, where a blank is as good; a message is one line. */
+static void unfold(PtcBuf *out)
+{
+    for (char *at = out->data, *end = out->data + out->len; at && at < end; at++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (!at)
+            return;
+        *at = ' ';
+    }
+}
+
+bool ptc_link_write(PtcLink *l, PtcBuf *out, uint64_t id, const char *method, PtcText params,
+                    bool progress)
+{
+    char number[24];
+    int n = snprintf(number, sizeof number, "%llu", (unsigned long long)id);
+    ptc_rpc_begin_request(out, id ? (PtcText){number, (size_t)n} : (PtcText){NULL, 0}, method);
+    bool claim = l->era == PTC_LINK_MODERN && id;
+    if (params.bytes || claim || progress) {
+        ptc_emit_key(out, "params");
+        if (id)
+            add_params(l, out, id, params.bytes ? params : PTC_TEXT("{}"), progress);
+        else
+            ptc_emit_raw(out, params);
+    }
+    ptc_emit_object_end(out);
+    unfold(out);
+    return ptc_buf_ok(out);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ * Starts servers under leashes.  What always holds: every leash that was started is reaped, by whoever has its control
+ * socket: the wire, or a node of its own in the loop once the wire has left it. */
+#define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
+#include "mcp/client/stdio_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mcp/client/leash.h"
+
+/* A leash that nobody talks to any more. */
+typedef struct {
+    PtcLoopWatch watch; /* first, so that the watch is the node */
+    PtcMem *mem;
+    PtcStdioChild child;
+} Orphan;
+
+static void shut(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* ---------------------------------------------------------------------------- start */
+
+/* Above the numbers that the leash gets, so that putting them in place overwrites none of ours. */
+static bool lift(int *fd)
+{
+    if (*fd < 0 || *fd > PTC_LEASH_CONTROL)
+        return *fd >= 0;
+    int higher = fcntl(*fd, F_DUPFD_CLOEXEC, PTC_LEASH_CONTROL + 1);
+    close(*fd);
+    *fd = higher;
+    return higher >= 0;
+}
+
+/* pairs[i][0] is ours, pairs[i][1] the child's, whose number will be i. */
+static bool open_pairs(int pairs[4][2])
+{
+    int ends[2];
+    for (int i = 0; i < 4; i++) {
+        bool in = i == STDIN_FILENO;
+        if (i < 3 ? pipe2(ends, O_CLOEXEC) != 0
+                  : socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+            return false;
+        pairs[i][0] = ends[in];
+        pairs[i][1] = ends[!in];
+        if (!lift(&pairs[i][0]) || !lift(&pairs[i][1]) ||
+            fcntl(pairs[i][0], F_SETFL, O_NONBLOCK | (in ? O_WRONLY : 0)) != 0)
+            return false;
+    }
+    return true;
+}
+
+static int set_up_files(posix_spawn_file_actions_t *files, int pairs[4][2])
+{
+    int error = 0;
+    for (int i = 0; i < 4 && !error; i++)
+        error = posix_spawn_file_actions_adddup2(files, pairs[i][1], i);
+    return error ? error : posix_spawn_file_actions_addclosefrom_np(files, PTC_LEASH_CONTROL + 1);
+}
+
+/* A session of its own, so that a terminal's signals reach only us. */
+static void set_up_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(attributes, &none);
+    posix_spawnattr_setsigdefault(attributes, &all);
+    posix_spawnattr_setflags(attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(pid_t *pid, const char *leash, int pairs[4][2], char *const *argv,
+                 char *const *env)
+{
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
+    int error = posix_spawn_file_actions_init(&files);
+    if (error)
+        return error;
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = set_up_files(&files, pairs);
+        set_up_signals(&attributes);
+        if (!error)
+            error = posix_spawn(pid, leash, &files, &attributes, argv, env);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&files);
+    return error;
+}
+
+/* posix_spawn takes texts that it could change but does not. */
+static char *plain(const char *text)
+{
+    return (char *)(uintptr_t)text;
+}
+
+static int start(pid_t *pid, PtcMem *mem, const PtcLinkConfig *c, int pairs[4][2])
+{
+    static const char *const nothing[] = {NULL};
+    size_t n = 0;
+    while (c->argv[n])
+        n++;
+    size_t bytes = (n + 4) * sizeof(char *);
+    char **argv = ptc_mem_alloc(mem, bytes);
+    if (!argv)
+        return ENOMEM;
+    argv[0] = plain("ptc");
+    argv[1] = plain(PTC_LEASH_ARGUMENT);
+    argv[2] = plain(c->cwd ? c->cwd : "");
+    for (size_t i = 0; i <= n; i++)
+        argv[3 + i] = plain(c->argv[i]);
+    const char *const *env = c->env ? c->env : nothing;
+    int error = spawn(pid, c->leash ? c->leash : "/proc/self/exe", pairs, argv,
+                      (char *const *)(uintptr_t)env);
+    ptc_mem_free(mem, argv, bytes);
+    return error;
+}
+
+bool ptc_stdio_child_start(PtcStdioChild *child, PtcMem *mem, const PtcLinkConfig *c, PtcBuf *why)
+{
+    int pairs[4][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+    *child = (PtcStdioChild){-1, -1, -1, -1, 0};
+    bool has = c->argv && c->argv[0];
+    int error = !has ? EINVAL : open_pairs(pairs) ? start(&child->pid, mem, c, pairs) : errno;
+    for (int i = 0; i < 4; i++) {
+        shut(&pairs[i][1]);
+        if (error)
+            shut(&pairs[i][0]);
+    }
+    if (error) {
+        ptc_buf_addf(why, "%s cannot be started: %s", has ? c->argv[0] : "it", strerror(error));
+        return false;
+    }
+    *child = (PtcStdioChild){pairs[0][0], pairs[1][0], pairs[2][0], pairs[3][0], child->pid};
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ end */
+
+/* It has closed its last descriptor, so it ends in this moment: waiting takes no time worth mentioning. */
+int ptc_stdio_child_reap(PtcStdioChild *child)
+{
+    int status = 0;
+    pid_t pid;
+    do
+        pid = waitpid(child->pid, &status, 0);
+    while (pid < 0 && errno == EINTR);
+    shut(&child->control);
+    return pid != child->pid     ? -1
+           : WIFSIGNALED(status) ? 128 + WTERMSIG(status)
+                                 : WEXITSTATUS(status);
+}
+
+static void free_orphan(Orphan *o)
+{
+    ptc_mem_free(o->mem, o, sizeof *o);
+}
+
+static void on_end(PtcLoopWatch *watch, short events)
+{
+    Orphan *o = (Orphan *)(void *)watch;
+    (void)events;
+    ptc_loop_unwatch(watch);
+    (void)ptc_stdio_child_reap(&o->child);
+    free_orphan(o);
+}
+
+/* The loop ends before the leash did: the leash goes on alone, and so that it is not left unreaped by a host that lives on,
+ * it is looked for once more. */
+static void on_drop(PtcLoopWatch *watch)
+{
+    Orphan *o = (Orphan *)(void *)watch;
+    shut(&o->child.control);
+    waitpid(o->child.pid, NULL, WNOHANG);
+    free_orphan(o);
+}
+
+/* The leash ends the server when it sees that we no longer write: half of the socket is closed, the other half tells us. */
+void ptc_stdio_child_leave(PtcStdioChild *child, PtcMem *mem, PtcLoop *loop)
+{
+    shut(&child->in);
+    shut(&child->out);
+    shut(&child->err);
+    if (child->control < 0)
+        return;
+    shutdown(child->control, SHUT_WR);
+    Orphan *o = ptc_mem_alloc(mem, sizeof *o);
+    if (!o) { /* an unreaped process is the lesser evil */
+        shut(&child->control);
+        return;
+    }
+    *o = (Orphan){.mem = mem, .child = *child};
+    o->watch =
+        (PtcLoopWatch){.fd = child->control, .events = POLLIN, .ready = on_end, .drop = on_drop};
+    ptc_loop_watch(loop, &o->watch);
+    child->control = -1;
+}

@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: MIT
+ * A link over the pipes of a process.  What always holds: who sends writes at once when nothing waits before it, else the
+ * loop does, so messages never mix; a line is kept up to the limit and skipped beyond, so no server makes the buffer grow;
+ * standard error is read as long as the process lives, whatever it says. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mcp/client/link_int.h"
+#include "mcp/client/stdio_child.h"
+
+enum {
+    USUAL_BYTES = 2 * ROUND_BYTES, /* of the buffer for lines: more needs room that links share */
+    CLAIM_BYTES = 1 << 20,         /* taken of that room at once */
+    RETRY_MS = 20,                 /* between two attempts to get some */
+    LARGE_MS = 30 * 1000,          /* for a large line to be complete: it keeps others waiting */
+    EDGE_BYTES = 256,              /* kept of both ends of a line that is too long */
+    LAST_MS = 200,                 /* for the process to end once it has closed its output */
+    MINUTE_MS = 60 * 1000,
+};
+
+struct PtcStdioWire {
+    PtcLink *link;
+    PtcStdioChild child; /* `in` is under the lock */
+    PtcLinkOut *first, **last;
+    size_t queued; /* bytes of those; locked as well */
+    PtcLoopWatch in, out, err, control;
+    PtcLoopTimer timer; /* for room, or for the end of the process */
+    uint64_t
+        generation; /* of the process: a callback may have ended the one whose output is being read */
+    /* standard output */
+    PtcBuf line;
+    size_t scanned; /* no line feed before this */
+    bool skipping, out_ended;
+    size_t skipped, head_len, tail_len;
+    char head[EDGE_BYTES], tail[EDGE_BYTES];
+    size_t claimed; /* of the room */
+    int64_t large_since_ns;
+    /* standard error */
+    PtcBuf said; /* the end of it */
+    char log[LOG_LINE];
+    size_t log_len, logged, left_out;
+    int64_t minute_ns;
+};
+
+#define WIRE_OF(node, member) \
+    ((PtcStdioWire *)(void *)((char *)(node)-offsetof(PtcStdioWire, member)))
+
+static int64_t ms_from_now(int64_t ms)
+{
+    return ptc_clock_ns(NULL) + ms * 1000000;
+}
+
+/* -------------------------------------------------------------------------- sending */
+
+static void free_out(PtcLink *l, PtcLinkOut *node)
+{
+    ptc_buf_deinit(&node->text);
+    ptc_mem_free(l->mem, node, sizeof *node);
+}
+
+/* Writes what the pipe takes; -1: the server has closed it. */
+static ssize_t write_some(int fd, const char *bytes, size_t n)
+{
+    ssize_t wrote;
+    do
+        wrote = write(fd, bytes, n);
+    while (wrote < 0 && errno == EINTR);
+    return wrote < 0 && errno == EAGAIN ? 0 : wrote;
+}
+
+static const char *queue(PtcLink *l, const Outgoing *o, size_t sent)
+{
+    PtcStdioWire *s = l->stdio;
+    PtcLinkOut *node = ptc_mem_alloc(l->mem, sizeof *node);
+    if (!node)
+        return "out of memory";
+    *node = (PtcLinkOut){.text = *o->text, .sent = sent, .ask = o->ask};
+    ptc_buf_init(o->text, l->mem, SIZE_MAX / 4);
+    s->queued += node->text.len - sent;
+    *s->last = node;
+    s->last = &node->next;
+    if (o->ask)
+        o->ask->out = node;
+    (void)ptc_link_wake(l); /* a link with a process has a loop that runs */
+    return NULL;
+}
+
+/* Half a message cannot be taken back: if there is no memory for its rest, the rest is all that can go. */
+static const char *stdio_send(PtcLink *l, const Outgoing *o)
+{
+    PtcStdioWire *s = l->stdio;
+    if (s->child.in < 0)
+        return "it is not connected";
+    if (o->text->len > OUT_BYTES - s->queued)
+        return "it does not read its standard input";
+    if (!ptc_buf_add(o->text, "\n", 1))
+        return "out of memory";
+    ssize_t n = s->first ? 0 : write_some(s->child.in, o->text->data, o->text->len);
+    if (n < 0)
+        return "it has closed its standard input";
+    if (o->ask)
+        o->ask->delivered = n > 0;
+    return (size_t)n == o->text->len ? NULL : queue(l, o, (size_t)n);
+}
+
+static void pop_out(PtcLink *l)
+{
+    PtcStdioWire *s = l->stdio;
+    PtcLinkOut *node = s->first;
+    s->first = node->next;
+    if (!s->first)
+        s->last = &s->first;
+    if (node->ask)
+        node->ask->out = NULL;
+    free_out(l, node);
+}
+
+/* Locked.  Writes of the queue what there is time and room for. */
+static void flush(PtcLink *l)
+{
+    PtcStdioWire *s = l->stdio;
+    for (size_t budget = ROUND_BYTES; s->first && budget > 0;) {
+        PtcLinkOut *node = s->first;
+        size_t left = node->text.len - node->sent, most = left < budget ? left : budget;
+        ssize_t n = write_some(s->child.in, node->text.data + node->sent, most);
+        if (n < 0) { /* closed; its exit, or the time of the asks, tells them */
+            s->in.events = 0;
+            return;
+        }
+        if (n == 0)
+            return;
+        node->sent += (size_t)n;
+        s->queued -= (size_t)n;
+        budget -= (size_t)n;
+        if (node->ask)
+            node->ask->delivered = true;
+        if (node->sent == node->text.len)
+            pop_out(l);
+    }
+}
+
+static void on_writable(PtcLoopWatch *watch, short events)
+{
+    PtcStdioWire *s = WIRE_OF(watch, in);
+    (void)events;
+    pthread_mutex_lock(&s->link->lock);
+    if (s->child.in >= 0)
+        flush(s->link);
+    if (!s->first)
+        watch->events = 0;
+    pthread_mutex_unlock(&s->link->lock);
+}
+
+static void stdio_wake(PtcLink *l)
+{
+    PtcStdioWire *s = l->stdio;
+    pthread_mutex_lock(&l->lock);
+    if (s->first && s->in.at)
+        s->in.events = POLLOUT;
+    pthread_mutex_unlock(&l->lock);
+}
+
+/* What has not begun to be written is taken back; so it can be sent again without being done twice. */
+static void stdio_forget(PtcLink *l, PtcLinkAsk *ask)
+{
+    PtcStdioWire *s = l->stdio;
+    PtcLinkOut *node = ask->out, **at = &s->first;
+    ask->out = NULL;
+    if (!node)
+        return;
+    node->ask = NULL;
+    if (node->sent > 0)
+        return;
+    while (*at != node)
+        at = &(*at)->next;
+    *at = node->next;
+    if (s->last == &node->next)
+        s->last = at;
+    s->queued -= node->text.len;
+    free_out(l, node);
+}
+
+/* ------------------------------------------------------------------- standard error */
+
+static void keep_said(PtcStdioWire *s, const char *bytes, size_t n)
+{
+    PtcBuf *buf = &s->said;
+    if (n > TAIL_BYTES) {
+        bytes += n - TAIL_BYTES;
+        n = TAIL_BYTES;
+    }
+    if (n > TAIL_BYTES - buf->len) {
+        size_t drop = buf->len + n - TAIL_BYTES;
+        buf->len -= drop;
+        memmove(buf->data, buf->data + drop, buf->len);
+    }
+    ptc_buf_add(buf, bytes, n);
+}
+
+static void log_line(PtcStdioWire *s)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    if (!s->minute_ns || now - s->minute_ns > (int64_t)MINUTE_MS * 1000000) {
+        if (s->left_out)
+            ptc_link_log(s->link, "(%zu lines of standard error were left out)", s->left_out);
+        s->minute_ns = now;
+        s->logged = s->left_out = 0;
+    }
+    if (s->log_len && s->log[s->log_len - 1] == '\r')
+        s->log_len--;
+    if (s->logged++ < LOG_LINES)
+        ptc_link_log(s->link, "%.*s", (int)s->log_len, s->log);
+    else
+        s->left_out++;
+    s->log_len = 0;
+}
+
+static void take_said(PtcStdioWire *s, const char *bytes, size_t n)
+{
+    keep_said(s, bytes, n);
+    while (n) {
+        const char *lf = memchr(bytes, '\n', n);
+        size_t len = lf ? (size_t)(lf - bytes) : n, room = sizeof s->log - s->log_len;
+        size_t kept = len < room ? len : room;
+        memcpy(s->log + s->log_len, bytes, kept);
+        s->log_len += kept;
+        if (lf && s->log_len)
+            log_line(s);
+        bytes += len + (lf != NULL);
+        n -= len + (lf != NULL);
+    }
+}
+
+/* False: there is nothing more for now. */
+static bool read_said(PtcStdioWire *s)
+{
+    char bytes[16 * 1024];
+    ssize_t n = s->child.err < 0 ? -1 : read(s->child.err, bytes, sizeof bytes);
+    if (n > 0)
+        take_said(s, bytes, (size_t)n);
+    else if (n == 0 || errno != EAGAIN)
+        s->err.events = 0;
+    return n > 0;
+}
+
+static void on_said(PtcLoopWatch *watch, short events)
+{
+    PtcStdioWire *s = WIRE_OF(watch, err);
+    (void)events;
+    for (int i = 0; i < ROUND_BYTES / (16 * 1024) && read_said(s); i++)
+        continue;
+}
+
+/* ------------------------------------------------------------------ standard output */
+
+static void release_room(PtcStdioWire *s)
+{
+    if (s->claimed)
+        atomic_fetch_sub(&s->link->config.room->used, s->claimed);
+    s->claimed = 0;
+    s->large_since_ns = 0;
+}
+
+static bool claim_room(PtcStdioWire *s, size_t bytes)
+{
+    PtcLinkRoom *room = s->link->config.room;
+    size_t want = (bytes + CLAIM_BYTES - 1) / CLAIM_BYTES * CLAIM_BYTES;
+    if (!room || want <= s->claimed)
+        return true;
+    size_t more = want - s->claimed, used = atomic_load(&room->used);
+    do
+        if (used > room->limit || more > room->limit - used)
+            return false;
+    while (!atomic_compare_exchange_weak(&room->used, &used, used + more));
+    s->claimed = want;
+    return true;
+}
+
+/* From here on this line is not kept. */
+static void begin_skipping(PtcStdioWire *s)
+{
+    size_t n = s->line.len < EDGE_BYTES ? s->line.len : EDGE_BYTES;
+    memcpy(s->head, s->line.data, n);
+    s->head_len = n;
+    memcpy(s->tail, s->line.data + s->line.len - n, n);
+    s->tail_len = n;
+    s->skipped = s->line.len;
+    s->skipping = true;
+    s->line.len = s->scanned = 0;
+    ptc_buf_deinit(&s->line);
+    ptc_buf_init(&s->line, s->link->mem, SIZE_MAX / 4);
+    release_room(s);
+}
+
+static void skip(PtcStdioWire *s, const char *bytes, size_t n)
+{
+    s->skipped += n;
+    if (n >= EDGE_BYTES) {
+        memcpy(s->tail, bytes + n - EDGE_BYTES, EDGE_BYTES);
+        s->tail_len = EDGE_BYTES;
+        return;
+    }
+    size_t keep = s->tail_len < EDGE_BYTES - n ? s->tail_len : EDGE_BYTES - n;
+    memmove(s->tail, s->tail + s->tail_len - keep, keep);
+    memcpy(s->tail + keep, bytes, n);
+    s->tail_len = keep + n;
+}
+
+/* Room for another piece of the line.  False: not now. */
+static bool make_room(PtcStdioWire *s)
+{
+    size_t need = s->line.len + ROUND_BYTES;
+    if (need > USUAL_BYTES && s->large_since_ns == 0)
+        s->large_since_ns = ptc_clock_ns(NULL);
+    bool late =
+        s->large_since_ns && ptc_clock_ns(NULL) - s->large_since_ns > (int64_t)LARGE_MS * 1000000;
+    if (late && s->claimed)
+        begin_skipping(s);
+    else if (need > USUAL_BYTES && !claim_room(s, need) && !late)
+        return false;
+    else if (late && need > USUAL_BYTES && !claim_room(s, need))
+        begin_skipping(s);
+    if (ptc_buf_reserve(&s->line, ROUND_BYTES))
+        return true;
+    ptc_buf_clear(
+        &s->line); /* keeps its length in what follows: out of memory is the end of this line only */
+    begin_skipping(s);
+    return ptc_buf_reserve(&s->line, ROUND_BYTES);
+}
+
+static void take_line(PtcStdioWire *s, PtcText line)
+{
+    if (s->skipping) {
+        skip(s, line.bytes, line.len);
+        s->skipping = false;
+        ptc_link_too_long(s->link, (PtcText){s->head, s->head_len}, (PtcText){s->tail, s->tail_len},
+                          s->skipped);
+        return;
+    }
+    while (line.len && (unsigned char)line.bytes[line.len - 1] <= ' ')
+        line.len--;
+    if (line.len == 0 || ptc_link_take_message(s->link, line))
+        return;
+    if (s->link->junk++ == 0)
+        ptc_link_log(s->link, "a line of its standard output is no message and was skipped: %.*s",
+                     (int)(line.len < 80 ? line.len : 80), line.bytes);
+}
+
+/* Hands out whole lines; false: a callback has ended this process. */
+static bool take_lines(PtcStdioWire *s)
+{
+    uint64_t generation = s->generation;
+    size_t from = 0, len = s->line.len;
+    for (;;) {
+        char *data = s->line.data;
+        char *lf = memchr(data + s->scanned, '\n', len - s->scanned);
+        if (!lf)
+            break;
+        take_line(s, (PtcText){data + from, (size_t)(lf - data) - from});
+        if (generation != s->generation)
+            return false;
+        from = s->scanned = (size_t)(lf - data) + 1;
+    }
+    s->line.len = len - from;
+    if (from)
+        memmove(s->line.data, s->line.data + from, s->line.len);
+    s->scanned = s->line.len;
+    return true;
+}
+
+static void settle_buffer(PtcStdioWire *s)
+{
+    if (s->skipping) {
+        skip(s, s->line.data, s->line.len);
+        s->line.len = s->scanned = 0;
+    } else if (s->line.len > s->link->config.max_message) {
+        begin_skipping(s);
+    }
+    if (s->line.len + ROUND_BYTES > USUAL_BYTES)
+        return;
+    release_room(s);
+    if (s->line.cap > 2 * USUAL_BYTES)
+        (void)!ptc_buf_resize(&s->line, USUAL_BYTES);
+}
+
+/* One piece; false: nothing more for now, or the process is another one. */
+static bool read_output(PtcStdioWire *s)
+{
+    if (s->child.out < 0 || s->out_ended || !make_room(s))
+        return false;
+    ssize_t n = read(s->child.out, s->line.data + s->line.len, ROUND_BYTES);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return false;
+    if (n <= 0) {
+        s->out_ended = true;
+        s->out.events = 0;
+        return false;
+    }
+    s->line.len += (size_t)n;
+    if (!take_lines(s))
+        return false;
+    settle_buffer(s);
+    return true;
+}
+
+/* A server that closed its output cannot answer any more; usually it ends now, and then its status says more. */
+static void on_output(PtcLoopWatch *watch, short events)
+{
+    PtcStdioWire *s = WIRE_OF(watch, out);
+    uint64_t generation = s->generation;
+    (void)events;
+    if (read_output(s) || generation != s->generation)
+        return;
+    if (s->out_ended) {
+        ptc_loop_set(s->link->loop, &s->timer, ms_from_now(LAST_MS));
+    } else if (s->large_since_ns) { /* room is short: others have to finish first */
+        watch->events = 0;
+        ptc_loop_set(s->link->loop, &s->timer, ms_from_now(RETRY_MS));
+    }
+}
+
+static void on_timer(PtcLoopTimer *timer)
+{
+    PtcStdioWire *s = WIRE_OF(timer, timer);
+    if (s->out_ended)
+        ptc_link_down(s->link, PTC_TEXT("it closed its standard output"));
+    else
+        s->out.events = POLLIN;
+}
+
+/* ------------------------------------------------------------------------------ end */
+
+static void add_status(PtcBuf *why, int status)
+{
+    if (status < 0)
+        ptc_buf_add_cstr(why, "it ended");
+    else if (status > 128)
+        ptc_buf_addf(why, "it was ended by signal %d (%s)", status - 128, strsignal(status - 128));
+    else
+        ptc_buf_addf(why, "it ended with status %d", status);
+}
+
+static void stdio_explain(PtcLink *l, PtcBuf *why)
+{
+    PtcText said = ptc_buf_view(&l->stdio->said);
+    while (said.len && (unsigned char)said.bytes[said.len - 1] <= ' ')
+        said.len--;
+    if (said.len) {
+        ptc_buf_add_cstr(why, "; its standard error ends with: ");
+        ptc_buf_add(why, said.bytes, said.len);
+    }
+}
+
+/* Nothing writes to the pipes any more, so both can be read to their ends. */
+static void on_exit_of_leash(PtcLoopWatch *watch, short events)
+{
+    PtcStdioWire *s = WIRE_OF(watch, control);
+    PtcLink *l = s->link;
+    uint64_t generation = s->generation;
+    PtcBuf why;
+    (void)events;
+    while (read_said(s))
+        continue;
+    while (read_output(s))
+        continue;
+    if (generation != s->generation)
+        return;
+    ptc_loop_unwatch(watch);
+    int status = ptc_stdio_child_reap(&s->child);
+    if (ptc_link_hand_again(l))
+        return;
+    ptc_buf_init(&why, l->mem, WHY_BYTES);
+    add_status(&why, status);
+    if (l->state == PTC_LINK_CONNECTING)
+        stdio_explain(l, &why);
+    ptc_link_down(l, ptc_buf_view(&why));
+    ptc_buf_deinit(&why);
+}
+
+/* ----------------------------------------------------------------------------- life */
+
+static void watch_all(PtcStdioWire *s)
+{
+    PtcLoop *loop = s->link->loop;
+    s->in = (PtcLoopWatch){.fd = s->child.in, .events = 0, .ready = on_writable};
+    s->out = (PtcLoopWatch){.fd = s->child.out, .events = POLLIN, .ready = on_output};
+    s->err = (PtcLoopWatch){.fd = s->child.err, .events = POLLIN, .ready = on_said};
+    s->control =
+        (PtcLoopWatch){.fd = s->child.control, .events = POLLIN, .ready = on_exit_of_leash};
+    ptc_loop_watch(
+        loop, &s->control); /* what is watched last is looked at first: output before the end */
+    ptc_loop_watch(loop, &s->in);
+    ptc_loop_watch(loop, &s->err);
+    ptc_loop_watch(loop, &s->out);
+}
+
+static bool stdio_open(PtcLink *l, PtcBuf *why)
+{
+    PtcStdioWire *s = l->stdio;
+    PtcStdioChild child;
+    if (!ptc_stdio_child_start(&child, l->mem, &l->config, why))
+        return false;
+    pthread_mutex_lock(&l->lock);
+    s->child = child;
+    pthread_mutex_unlock(&l->lock);
+    s->generation++;
+    s->skipping = s->out_ended = false;
+    s->line.len = s->scanned = s->log_len = 0;
+    s->said.len = 0;
+    watch_all(s);
+    return true;
+}
+
+/* The buffer of lines stays, because the message that led here may lie in it. */
+static void stdio_shut(PtcLink *l)
+{
+    PtcStdioWire *s = l->stdio;
+    pthread_mutex_lock(&l->lock);
+    PtcStdioChild child = s->child;
+    s->child = (PtcStdioChild){-1, -1, -1, -1, 0};
+    while (s->first)
+        pop_out(l);
+    s->queued = 0;
+    pthread_mutex_unlock(&l->lock);
+    s->generation++;
+    ptc_loop_unset(&s->timer);
+    ptc_loop_unwatch(&s->in);
+    ptc_loop_unwatch(&s->out);
+    ptc_loop_unwatch(&s->err);
+    ptc_loop_unwatch(&s->control);
+    release_room(s);
+    ptc_stdio_child_leave(&child, l->mem, l->loop);
+}
+
+bool ptc_stdio_wire_new(PtcLink *l)
+{
+    PtcStdioWire *s = ptc_mem_alloc(l->mem, sizeof *s);
+    if (!s)
+        return false;
+    *s = (PtcStdioWire){.link = l, .timer.fire = on_timer, .child = {-1, -1, -1, -1, 0}};
+    s->last = &s->first;
+    ptc_buf_init(&s->line, l->mem, SIZE_MAX / 4);
+    ptc_buf_init(&s->said, l->mem, TAIL_BYTES);
+    l->stdio = s;
+    return true;
+}
+
+void ptc_stdio_wire_free(PtcLink *l)
+{
+    PtcStdioWire *s = l->stdio;
+    ptc_buf_deinit(&s->line);
+    ptc_buf_deinit(&s->said);
+    ptc_mem_free(l->mem, s, sizeof *s);
+}
+
+const Wire ptc_stdio_wire = {
+    .open = stdio_open,
+    .send = stdio_send,
+    .forget = stdio_forget,
+    .wake = stdio_wake,
+    .shut = stdio_shut,
+    .explain = stdio_explain,
+};

@@ -1,0 +1,527 @@
+/* SPDX-License-Identifier: MIT
+ * test_upstream_link.c - a link to a stdio server, with every fault of tests/upstream/faulty.py. */
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+#include "unit/link_help.h"
+
+static PtcMem mem;
+static PtcLoop *loop;
+static Peer peer;
+static Call call;
+static Listing listing;
+static PtcLinkRoom room = {.limit = 32 << 20};
+static const char *const environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "TOKEN=abc123secret",
+                                          NULL};
+
+static void open_link(const char *modes, const char *era, const char *seconds, PtcLinkConfig *more)
+{
+    const char *argv[] = {
+        "python3", "tests/upstream/faulty.py", modes, "--era", era, "--seconds", seconds, NULL};
+    peer_init(&peer, &mem, loop);
+    PtcLinkConfig c = peer_config(&peer);
+    c.argv = argv;
+    c.env = environment;
+    c.room = &room;
+    if (more) {
+        c.era = more->era;
+        c.handshake_ms = more->handshake_ms ? more->handshake_ms : c.handshake_ms;
+        c.max_message = more->max_message;
+        c.cwd = more->cwd;
+    }
+    peer.link = ptc_link_new(&mem, loop, &c);
+    CHECK(peer.link);
+}
+
+static void close_link(void)
+{
+    peer_free(&peer);
+    free(call.text);
+    memset(&call, 0, sizeof call);
+}
+
+static bool start(const char *modes, const char *era)
+{
+    open_link(modes, era, "1", NULL);
+    return peer_connect(&peer);
+}
+
+/* It is given back right after the answer. */
+static void check_room(void)
+{
+    for (int i = 0; i < 5000 && atomic_load(&room.used); i++)
+        check_pause_us(2000);
+    CHECK(atomic_load(&room.used) == 0);
+}
+
+/* A plain server in an era: everything works. */
+static void check_works(void)
+{
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_ANSWER);
+    CHECK(strstr(call.text, "\"hello\""));
+}
+
+static void test_eras(void)
+{
+    static const struct {
+        const char *modes, *era;
+        PtcLinkEra is;
+        const char *version;
+    } rows[] = {{"", "legacy", PTC_LINK_LEGACY, "2025-11-25"},
+                {"", "modern", PTC_LINK_MODERN, "2026-07-28"},
+                {"", "both", PTC_LINK_MODERN, "2026-07-28"},
+                {"exit_at_probe", "legacy", PTC_LINK_LEGACY, "2025-11-25"},
+                {"silent_probe", "legacy", PTC_LINK_LEGACY, "2025-11-25"},
+                {"modern_error", "both", PTC_LINK_LEGACY, "2025-06-18"}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK(start(rows[i].modes, rows[i].era));
+        CHECK(ptc_link_era(peer.link) == rows[i].is);
+        PtcText about = ptc_link_about(peer.link);
+        CHECK(memmem(about.bytes, about.len, rows[i].version, 10));
+        CHECK(memmem(about.bytes, about.len, "\"name\": \"faulty\"", 16) ||
+              memmem(about.bytes, about.len, "\"name\":\"faulty\"", 15));
+        CHECK(memmem(about.bytes, about.len, "Be careful.", 11));
+        check_works();
+        CHECK(list_tools(&listing, &peer) == PTC_LINK_ANSWER && listing.items == 7 &&
+              !listing.note);
+        close_link();
+    }
+}
+
+/* What an earlier connection knew is tried first, and given up when it is wrong. */
+static void test_known_era(void)
+{
+    PtcLinkConfig more = {.era = PTC_LINK_LEGACY};
+    open_link("", "modern", "1", &more);
+    CHECK(peer_connect(&peer) && ptc_link_era(peer.link) == PTC_LINK_MODERN);
+    check_works();
+    close_link();
+    more.era = PTC_LINK_MODERN;
+    open_link("", "legacy", "1", &more);
+    CHECK(peer_connect(&peer) && ptc_link_era(peer.link) == PTC_LINK_LEGACY);
+    check_works();
+    close_link();
+}
+
+static void test_starts(void)
+{
+    PtcLinkConfig more = {.handshake_ms = 300};
+    CHECK(!start("exit_at_start", "legacy"));
+    CHECK(strstr(peer.why, "it ended with status 4") &&
+          strstr(peer.why, "problem with the configuration"));
+    CHECK(call_tool(&call, &peer, ECHO, 1000) == PTC_LINK_BROKEN && !call.delivered);
+    close_link();
+    open_link("silent", "legacy", "1", &more);
+    CHECK(!peer_connect(&peer) && strstr(peer.why, "the handshake took too long"));
+    CHECK(!peer_connect(&peer)); /* again, as often as one likes */
+    close_link();
+    more = (PtcLinkConfig){.cwd = "/no/such/place"};
+    open_link("", "legacy", "1", &more);
+    CHECK(!peer_connect(&peer) &&
+          strstr(peer.why, "cannot change to the directory /no/such/place"));
+    close_link();
+    CHECK(start("slow_start,banner,junk,deep", "legacy"));
+    check_works();
+    CHECK(strstr(peer.log, "is no message and was skipped: Welcome"));
+    close_link();
+}
+
+static void test_no_program(void)
+{
+    const char *argv[] = {"no-such-program-here", NULL};
+    peer_init(&peer, &mem, loop);
+    PtcLinkConfig c = peer_config(&peer);
+    c.argv = argv;
+    c.env = environment;
+    peer.link = ptc_link_new(&mem, loop, &c);
+    CHECK(!peer_connect(&peer));
+    CHECK(strstr(peer.why, "cannot start no-such-program-here: No such file or directory"));
+    close_link();
+}
+
+/* The environment is what the config says, nothing else; three descriptors, default signals. */
+static void test_surroundings(void)
+{
+    CHECK(start("", "legacy"));
+    CHECK(call_tool(&call, &peer, "{\"name\":\"env\",\"arguments\":{}}", 20000) == PTC_LINK_ANSWER);
+    CHECK(strstr(call.text, "abc123secret") && !strstr(call.text, "HOME"));
+    close_link();
+    peer_init(&peer, &mem, loop);
+    const char *argv[] = {"sh", "-c",
+                          "ls /proc/$$/fd | tr '\\n' ' ' >&2; grep -E 'SigBlk|SigIgn' "
+                          "/proc/$$/status >&2; ps -o sess= -p $$ >&2;"
+                          "echo pid $$ >&2; exit 5",
+                          NULL};
+    PtcLinkConfig c = peer_config(&peer);
+    c.argv = argv;
+    c.env = environment;
+    peer.link = ptc_link_new(&mem, loop, &c);
+    CHECK(!peer_connect(&peer));
+    CHECK(strstr(peer.why, "0 1 2 ") && !strstr(peer.why, "0 1 2 3"));
+    /* bits 31 and 32 are the thread library's own, and come from whoever started the test */
+    const char *ignored = strstr(peer.why, "SigIgn:\t");
+    CHECK(strstr(peer.why, "SigBlk:\t0000000000000000") && ignored);
+    CHECK(ignored && (strtoull(ignored + 8, NULL, 16) & ~0x180000000ull) == 0);
+    int session = 0, pid = -1;
+    CHECK(ignored && sscanf(strchr(ignored, '\n'), "%d pid %d", &session, &pid) == 2 &&
+          session == pid);
+    close_link();
+}
+
+static void test_calls(void)
+{
+    CHECK(start("dies", "legacy"));
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_BROKEN && call.delivered);
+    CHECK(strstr(call.text, "it ended with status 7"));
+    PEER_WAIT(&peer, peer.state == PTC_LINK_DOWN);
+    CHECK(peer_connect(&peer)); /* and starts again */
+    close_link();
+    CHECK(start("hangs", "legacy"));
+    CHECK(call_tool(&call, &peer, ECHO, 300) == PTC_LINK_TIMEOUT && call.delivered);
+    close_link();
+    CHECK(start("twice,unknown_id,banner", "legacy"));
+    for (int i = 0; i < 5; i++)
+        check_works();
+    close_link();
+    CHECK(start("late", "both"));
+    CHECK(call_tool(&call, &peer, ECHO, 200) == PTC_LINK_TIMEOUT);
+    CHECK(call_tool(&call, &peer, ECHO, 20000) ==
+          PTC_LINK_ANSWER); /* its own answer, not the late one */
+    close_link();
+    CHECK(start("bad_result", "legacy"));
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_BROKEN && call.delivered);
+    close_link();
+    CHECK(start("protocol_error", "modern"));
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_ERROR &&
+          strstr(call.text, "something broke"));
+    close_link();
+    CHECK(start("closes_stdout", "legacy"));
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_BROKEN);
+    CHECK(strstr(call.text, "closed its standard output"));
+    close_link();
+}
+
+static void test_cancel(void)
+{
+    CHECK(start("hangs", "modern"));
+    call_begin(&call, &peer, "tools/call", ECHO, 60000);
+    ptc_link_cancel(peer.link, &call.ask);
+    CHECK(call_wait(&call) == PTC_LINK_CANCELLED);
+    ptc_link_cancel(peer.link, &call.ask); /* too late, and harmless */
+    call_begin(&call, &peer, "tools/call", ECHO, 60000);
+    ptc_link_free(peer.link);
+    CHECK(call.over && call.end == PTC_LINK_BROKEN);
+    peer.link = NULL;
+    close_link();
+}
+
+/* Progress is told and gives more time, up to a limit. */
+static void test_progress(void)
+{
+    CHECK(start("progress", "legacy"));
+    call.ask.progress = call_progress;
+    call.ask.most_ns = ptc_clock_ns(NULL) + (int64_t)60 * 1000000000;
+    CHECK(call_tool(&call, &peer, ECHO, 900) == PTC_LINK_ANSWER);
+    CHECK(peer.progress == 5 && peer.last_progress == 5);
+    CHECK_STR(peer.message, "st\xc3\xa9p \"4\"");
+    close_link();
+}
+
+/* One line of 100 MB, and floods: bounded memory, and the next call works. */
+static void test_floods(void)
+{
+    PtcLinkConfig more = {.max_message = 1 << 20};
+    open_link("flood_line", "legacy", "1", &more);
+    CHECK(peer_connect(&peer));
+    size_t before = atomic_load(&mem.used);
+    call_tool(&call, &peer, ECHO, 60000);
+    CHECK(call.end == PTC_LINK_TOO_LARGE || call.end == PTC_LINK_ANSWER);
+    CHECK(atomic_load(&mem.used) < before + (1 << 20));
+    check_works();
+    check_room();
+    close_link();
+    CHECK(start("flood", "legacy"));
+    CHECK(call_tool(&call, &peer, ECHO, 60000) == PTC_LINK_ANSWER);
+    PEER_WAIT(&peer, peer.notices == 100000);
+    close_link();
+    CHECK(start("stderr_flood", "legacy"));
+    check_works();
+    CHECK(peer.log_lines <= 201 + 5);
+    close_link();
+    open_link("long_answer", "legacy", "1", &more);
+    CHECK(peer_connect(&peer));
+    CHECK(call_tool(&call, &peer, ECHO, 60000) == PTC_LINK_TOO_LARGE && call.bytes > 20 << 20);
+    close_link();
+}
+
+/* Large answers go through the shared room and give it back. */
+static void test_large(void)
+{
+    CHECK(start("", "legacy"));
+    for (int i = 0; i < 3; i++) {
+        CHECK(call_tool(&call, &peer, "{\"name\":\"big\",\"arguments\":{\"bytes\":5000000}}",
+                        60000) == PTC_LINK_ANSWER);
+        CHECK(strlen(call.text) > 5000000 && call.bytes > 5000000);
+    }
+    check_room();
+    close_link();
+}
+
+/* A server that never reads: what was not written is not delivered, and memory is bounded. */
+static void test_never_reads(void)
+{
+    static Call many[40];
+    size_t size = 1 << 20;
+    char *params = malloc(size + 100);
+    CHECK(start("", "legacy"));
+    close_link();
+    const char *argv[] = {
+        "sh", "-c",
+        "read a; echo '{\"id\":1,\"error\":{\"code\":-32601}}'; read b;"
+        "echo '{\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\"}}'; exec sleep 1000",
+        NULL};
+    peer_init(&peer, &mem, loop);
+    PtcLinkConfig c = peer_config(&peer);
+    c.argv = argv;
+    c.env = environment;
+    peer.link = ptc_link_new(&mem, loop, &c);
+    CHECK(peer_connect(&peer));
+    memset(params, 'x', size);
+    memcpy(params, "{\"a\":\"", 6);
+    memcpy(params + size, "\"}", 3);
+    for (size_t i = 0; i < 40; i++)
+        call_begin(&many[i], &peer, "tools/call", params, 500);
+    size_t delivered = 0, refused = 0;
+    for (size_t i = 0; i < 40; i++) {
+        call_wait(&many[i]);
+        CHECK(many[i].end == PTC_LINK_TIMEOUT || many[i].end == PTC_LINK_BROKEN);
+        delivered += many[i].delivered;
+        refused += many[i].end == PTC_LINK_BROKEN;
+        free(many[i].text);
+        many[i].text = NULL;
+    }
+    CHECK(delivered == 1 && refused >= 8);
+    free(params);
+    close_link();
+}
+
+static void test_requests(void)
+{
+    static const char *const rows[][2] = {{"asks", "elicitation/create"},
+                                          {"samples", "sampling/createMessage"},
+                                          {"wants_roots", "roots/list"}};
+    for (size_t i = 0; i < 3; i++) {
+        CHECK(start(rows[i][0], "legacy"));
+        CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_ANSWER &&
+              strstr(call.text, "-32601"));
+        CHECK_STR(peer.request, rows[i][1]);
+        CHECK(strstr(peer.log, "was refused"));
+        peer.answer = "{\"roots\":[]}";
+        CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_ANSWER &&
+              strstr(call.text, "roots"));
+        close_link();
+    }
+    CHECK(start("wants_ping", "legacy"));
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_ANSWER && peer.requests == 0);
+    close_link();
+}
+
+static void test_lists(void)
+{
+    static const struct {
+        const char *modes;
+        PtcLinkEnd end;
+        size_t items;
+        const char *note;
+    } rows[] = {{"repeated_cursor", PTC_LINK_ANSWER, 7, "it gave the same cursor twice"},
+                {"empty_cursor", PTC_LINK_ANSWER, 7, NULL},
+                {"endless_pages", PTC_LINK_ANSWER, 200, "it has more than 200 pages"},
+                {"many_tools", PTC_LINK_ANSWER, 5000, "it has more than 5000 entries"},
+                {"equal_names", PTC_LINK_ANSWER, 8, NULL},
+                {"bad_tools", PTC_LINK_ANSWER, 11, NULL},
+                {"failed_page", PTC_LINK_ERROR, 3, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK(start(rows[i].modes, i % 2 ? "modern" : "legacy"));
+        CHECK(list_tools(&listing, &peer) == rows[i].end && listing.items == rows[i].items);
+        CHECK(rows[i].note ? listing.note && !strcmp(listing.note, rows[i].note) : !listing.note);
+        if (i % 2)
+            CHECK(strstr(listing.first, "\"ttlMs\":1000"));
+        close_link();
+    }
+    CHECK(start("changes_list", "legacy"));
+    CHECK(list_tools(&listing, &peer) == PTC_LINK_ANSWER && listing.items == 7);
+    PEER_WAIT(&peer, peer.notices == 1);
+    CHECK_STR(peer.notice, "notifications/tools/list_changed");
+    CHECK(list_tools(&listing, &peer) == PTC_LINK_ANSWER && listing.items == 1);
+    close_link();
+}
+
+/* ---------------------------------------------------------------------- processes */
+
+/* Children of this process that are no zombies, and descriptors. */
+static size_t count_entries(const char *path)
+{
+    size_t n = 0;
+    DIR *dir = opendir(path);
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+/* Processes whose environment has this text. */
+static size_t count_marked(const char *mark)
+{
+    size_t found = 0;
+    DIR *dir = opendir("/proc");
+    struct dirent *entry;
+    while (dir && (entry = readdir(dir))) {
+        char path[300], text[8192];
+        snprintf(path, sizeof path, "/proc/%s/environ", entry->d_name);
+        FILE *file = entry->d_name[0] >= '0' && entry->d_name[0] <= '9' ? fopen(path, "r") : NULL;
+        size_t n = file ? fread(text, 1, sizeof text, file) : 0;
+        found += n && memmem(text, n, mark, strlen(mark));
+        if (file)
+            fclose(file);
+    }
+    if (dir)
+        closedir(dir);
+    return found;
+}
+
+static size_t wait_until_gone(const char *mark, int64_t ms)
+{
+    size_t left = 1;
+    for (int64_t end = ptc_clock_ns(NULL) + ms * 1000000; left && ptc_clock_ns(NULL) < end;) {
+        left = count_marked(mark);
+        if (left)
+            check_pause_us(10000);
+    }
+    return left;
+}
+
+/* In a child: connects to the server with grandchildren, says so, and waits to be killed. */
+static void be_parent(int ready, const char *mark)
+{
+    const char *argv[] = {"python3", "tests/upstream/faulty.py", "grandchild", NULL};
+    const char *env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", mark, NULL};
+    PtcMem own;
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    peer_init(&peer, &own, ptc_loop_new(&own));
+    PtcLinkConfig c = peer_config(&peer);
+    c.argv = argv;
+    c.env = env;
+    peer.link = ptc_link_new(&own, peer.loop, &c);
+    if (peer_connect(&peer))
+        (void)!write(ready, "r", 1);
+    for (;;)
+        pause();
+}
+
+/* Two grandchildren that ignore SIGTERM, one of them in a session of its own; the server ignores SIGTERM too. */
+static void test_killed_parent(void)
+{
+    char mark[64], byte;
+    int ends[2];
+    snprintf(mark, sizeof mark, "PTC_MARK=link-%d", (int)getpid());
+    CHECK(pipe(ends) == 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        be_parent(ends[1], mark);
+    CHECK(read(ends[0], &byte, 1) == 1);
+    CHECK(count_marked(mark) == 4); /* leash, server, two grandchildren */
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+    int64_t begun = ptc_clock_ns(NULL);
+    CHECK(wait_until_gone(mark, 20000) == 0);
+    printf("after SIGKILL everything was gone in %d ms\n",
+           (int)((ptc_clock_ns(NULL) - begun) / 1000000));
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* The end of a leash takes the server with it. */
+static void test_freed(void)
+{
+    char mark[64];
+    snprintf(mark, sizeof mark, "PTC_MARK=free-%d", (int)getpid());
+    const char *argv[] = {"python3", "tests/upstream/faulty.py", "grandchild", NULL};
+    const char *env[] = {"PATH=/usr/local/bin:/usr/bin:/bin", mark, NULL};
+    peer_init(&peer, &mem, loop);
+    PtcLinkConfig c = peer_config(&peer);
+    c.argv = argv;
+    c.env = env;
+    peer.link = ptc_link_new(&mem, loop, &c);
+    CHECK(peer_connect(&peer));
+    close_link();
+    CHECK(wait_until_gone(mark, 20000) == 0);
+}
+
+/* Starts and stops leave nothing behind: no descriptor, no process, no memory. */
+static void test_many_starts(int times)
+{
+    const char *argv[] = {
+        "sh", "-c",
+        "read a; echo '{\"id\":1,\"error\":{\"code\":-32601}}'; read b;"
+        "echo '{\"id\":2,\"result\":{\"protocolVersion\":\"2025-11-25\"}}'; read c; read d",
+        NULL};
+    size_t descriptors = 0, used = 0;
+    for (int i = 0; i < times; i++) {
+        peer_init(&peer, &mem, loop);
+        PtcLinkConfig c = peer_config(&peer);
+        c.argv = argv;
+        c.env = environment;
+        peer.link = ptc_link_new(&mem, loop, &c);
+        CHECK(peer_connect(&peer));
+        close_link();
+        for (int wait = 0; wait < 1000 && (waitpid(-1, NULL, WNOHANG) == 0); wait++)
+            check_pause_us(2000);
+        if (i == 0) {
+            check_pause_us(50000);
+            descriptors = count_entries("/proc/self/fd");
+            used = atomic_load(&mem.used);
+        }
+    }
+    int64_t end = ptc_clock_ns(NULL) + (int64_t)10 * 1000000000;
+    while (count_entries("/proc/self/fd") > descriptors && ptc_clock_ns(NULL) < end)
+        check_pause_us(10000);
+    CHECK(count_entries("/proc/self/fd") <= descriptors);
+    CHECK(atomic_load(&mem.used) <= used);
+    CHECK(waitpid(-1, NULL, WNOHANG) < 0 && errno == ECHILD);
+}
+
+int main(int argc, char **argv)
+{
+    if (ptc_leash_asked(argc, argv))
+        return ptc_leash_main(argc, argv);
+    signal(SIGPIPE, SIG_IGN);
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    loop = ptc_loop_new(&mem);
+    const char *only = argc > 1 ? argv[1] : "";
+#define RUN(call)            \
+    if (strstr(#call, only)) \
+    CHECK_RUN(call)
+    RUN(test_eras());
+    RUN(test_known_era());
+    RUN(test_starts());
+    RUN(test_no_program());
+    RUN(test_surroundings());
+    RUN(test_calls());
+    RUN(test_cancel());
+    RUN(test_progress());
+    RUN(test_floods());
+    RUN(test_large());
+    RUN(test_never_reads());
+    RUN(test_requests());
+    RUN(test_lists());
+    RUN(test_freed());
+    RUN(test_many_starts(200));
+    ptc_loop_free(loop);
+    CHECK(atomic_load(&mem.used) == 0);
+    RUN(test_killed_parent());
+    return check_done("link");
+}
