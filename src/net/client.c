@@ -15,7 +15,7 @@ struct PtcClient {
     pthread_mutex_t lock;
     pthread_cond_t freed; /* a slot has come back */
     Slot *idle, *lost;
-    size_t idle_count, in_use, lost_count;
+    size_t idle_count, in_use, streams, lost_count;
 };
 
 /* -------------------------------------------------------------------------------- slots */
@@ -88,6 +88,12 @@ static void wait_a_slice(PtcClient *c)
     pthread_cond_timedwait(&c->freed, &c->lock, &until);
 }
 
+static void give_back(PtcClient *c, bool stream)
+{
+    *(stream ? &c->streams : &c->in_use) -= 1;
+    pthread_cond_signal(&c->freed);
+}
+
 /* Gets a slot for this thread, waiting while too many are in use; NULL with the reason in the answer. */
 static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *r,
                      const PtcUrl *url, const char *server, PtcClientAnswer *a)
@@ -96,20 +102,21 @@ static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *
     Slot *s = NULL;
     pthread_mutex_lock(&c->lock);
     sweep(c);
-    while (c->in_use >= PTC_CLIENT_IN_USE && !ptc_client_must_end(r, asked, a))
+    while (!r->stream && c->in_use >= PTC_CLIENT_IN_USE && !ptc_client_must_end(r, asked, a))
         wait_a_slice(c);
+    if (r->stream && c->streams >= PTC_CLIENT_STREAMS)
+        ptc_client_end(a, PTC_CLIENT_NO_CONNECTION, "too many streams are open");
     if (c->lost_count >= PTC_CLIENT_LOOKUPS && !url->literal)
         ptc_client_end(a, PTC_CLIENT_NO_CONNECTION, "too many look-ups of names are hanging");
     if (a->end == PTC_CLIENT_OK) {
-        c->in_use++;
+        *(r->stream ? &c->streams : &c->in_use) += 1;
         s = take_idle(c, server);
     }
     pthread_mutex_unlock(&c->lock);
     if (a->end == PTC_CLIENT_OK && !s && !(s = new_slot(c, curl))) {
         ptc_client_end(a, PTC_CLIENT_NO_MEMORY, "out of memory");
         pthread_mutex_lock(&c->lock);
-        c->in_use--;
-        pthread_cond_signal(&c->freed);
+        give_back(c, r->stream);
         pthread_mutex_unlock(&c->lock);
     }
     if (s)
@@ -118,11 +125,10 @@ static Slot *acquire(PtcClient *c, const PtcCurl *curl, const PtcClientRequest *
 }
 
 /* A slot whose look-up still runs must not be freed: libcurl's thread uses it. */
-static void release(PtcClient *c, Slot *s, bool idle)
+static void release(PtcClient *c, Slot *s, bool stream, bool idle)
 {
     pthread_mutex_lock(&c->lock);
-    c->in_use--;
-    pthread_cond_signal(&c->freed);
+    give_back(c, stream);
     Slot *drop = idle && c->idle_count >= PTC_CLIENT_IDLE ? s : NULL;
     if (!drop) {
         Slot **list = idle ? &c->idle : &c->lost;
@@ -241,7 +247,7 @@ void ptc_client_send(PtcClient *c, PtcMem *mem, const PtcClientRequest *r, PtcCl
     if (!s)
         return;
     memcpy(s->server, server, sizeof server);
-    release(c, s, ptc_client_exchange(s, &url, r, a));
+    release(c, s, r->stream, ptc_client_exchange(s, &url, r, a));
 }
 
 void ptc_client_answer_deinit(PtcClientAnswer *a)

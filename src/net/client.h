@@ -14,7 +14,9 @@
 
 enum {
     PTC_CLIENT_SLICE_MS = 50,
-    PTC_CLIENT_IN_USE = 64,  /* exchanges at once; further ones wait for one to end */
+    PTC_CLIENT_IN_USE = 64, /* exchanges at once; further ones wait for one to end */
+    PTC_CLIENT_STREAMS =
+        16, /* streams that may last for ever, beside those; further ones are refused */
     PTC_CLIENT_IDLE = 16,    /* slots kept with their connections */
     PTC_CLIENT_LOOKUPS = 16, /* look-ups still running that nobody waits for any more */
     PTC_CLIENT_CONNECT_MS = 10 * 1000,
@@ -48,17 +50,20 @@ typedef enum {
     PTC_CLIENT_NO_MEMORY,
 } PtcClientEnd;
 
-enum { PTC_CLIENT_FIELD = 128, PTC_CLIENT_WHY = 256 };
+enum { PTC_CLIENT_FIELD = 128, PTC_CLIENT_CHALLENGE = 1024, PTC_CLIENT_WHY = 256 };
 
 typedef struct PtcClientAnswer {
     PtcClientEnd end;
     int status;   /* 0: none came */
     bool touched; /* a byte of an answer came */
+    bool sent;    /* there was a connection, so the request may have reached the server */
     /* headers, "" where there was none; longer ones are cut */
     char content_type[PTC_CLIENT_FIELD];
     char retry_after[PTC_CLIENT_FIELD];
     char retry_after_ms[PTC_CLIENT_FIELD];
     char error_type[PTC_CLIENT_FIELD]; /* x-amzn-errortype */
+    char session_id[PTC_CLIENT_FIELD]; /* mcp-session-id */
+    char www_authenticate[PTC_CLIENT_CHALLENGE];
     char location[PTC_URL_BYTES + 1];
     PtcBuf error_body;        /* of a status other than 2xx, as far as it was kept */
     char why[PTC_CLIENT_WHY]; /* unless PTC_CLIENT_OK: what happened */
@@ -71,6 +76,7 @@ typedef struct PtcClientRequest {
     const PtcText *headers; /* each a line `Name: value` */
     size_t header_count;
     bool plain;      /* http:// is allowed to any host; otherwise only to this machine */
+    bool stream;     /* it may last for ever, and counts for PTC_CLIENT_STREAMS */
     size_t max_body; /* bytes of a 2xx body after decompression */
     /* Limits in ms, 0: as above; the deadline ends all of them. */
     int64_t connect_ms, silence_ms, total_ms;

@@ -52,6 +52,8 @@ static void take_field(PtcClientAnswer *a, const char *line, size_t len)
         {"retry-after:", a->retry_after, sizeof a->retry_after},
         {"retry-after-ms:", a->retry_after_ms, sizeof a->retry_after_ms},
         {"x-amzn-errortype:", a->error_type, sizeof a->error_type},
+        {"mcp-session-id:", a->session_id, sizeof a->session_id},
+        {"www-authenticate:", a->www_authenticate, sizeof a->www_authenticate},
         {"location:", a->location, sizeof a->location},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -66,7 +68,7 @@ static void begin_headers(Slot *s, PtcClientAnswer *a)
 {
     long status = 0;
     a->content_type[0] = a->retry_after[0] = a->retry_after_ms[0] = 0;
-    a->error_type[0] = a->location[0] = 0;
+    a->error_type[0] = a->session_id[0] = a->www_authenticate[0] = a->location[0] = 0;
     s->curl->easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
     a->status = (int)status;
 }
@@ -483,6 +485,7 @@ bool ptc_client_exchange(Slot *s, const PtcUrl *url, const PtcClientRequest *r, 
     } else {
         ptc_client_end(a, PTC_CLIENT_NO_MEMORY, "libcurl could not begin the request");
     }
+    a->sent = s->connected || s->sent > 0;
     drop_headers(s);
     s->request = NULL;
     s->answer = NULL;

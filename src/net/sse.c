@@ -5,7 +5,7 @@
 
 void ptc_sse_init(PtcSse *sse, PtcMem *mem, size_t max)
 {
-    *sse = (PtcSse){0};
+    *sse = (PtcSse){.retry_ms = -1};
     ptc_buf_init(&sse->line, mem, max);
     ptc_buf_init(&sse->data, mem, max);
 }
@@ -33,6 +33,29 @@ static PtcSseStatus dispatch(PtcSse *sse)
     return go_on ? PTC_SSE_OK : PTC_SSE_STOPPED;
 }
 
+/* Only a number of up to nine digits: nobody waits longer than that. */
+static void take_retry(PtcSse *sse, PtcText value)
+{
+    int64_t ms = 0;
+    for (size_t i = 0; i < value.len; i++) {
+        if (value.bytes[i] < '0' || value.bytes[i] > '9' || i == 9)
+            return;
+        ms = ms * 10 + (value.bytes[i] - '0');
+    }
+    if (value.len)
+        sse->retry_ms = ms;
+}
+
+/* It goes into a header, so it must not contain what ends one. */
+static void take_id(PtcSse *sse, PtcText value)
+{
+    if (value.len > sizeof sse->id || (value.len && memchr(value.bytes, 0, value.len)))
+        return;
+    if (value.len)
+        memcpy(sse->id, value.bytes, value.len);
+    sse->id_len = value.len;
+}
+
 /* A name that is too long is cut: no event we know has one. */
 static PtcSseStatus take_field(PtcSse *sse, PtcText name, PtcText value)
 {
@@ -41,6 +64,10 @@ static PtcSseStatus take_field(PtcSse *sse, PtcText name, PtcText value)
         if (sse->name_len)
             memcpy(sse->name, value.bytes, sse->name_len);
     }
+    if (ptc_text_is(name, "id"))
+        take_id(sse, value);
+    if (ptc_text_is(name, "retry"))
+        take_retry(sse, value);
     if (!ptc_text_is(name, "data"))
         return PTC_SSE_OK;
     if ((sse->has_data && !ptc_buf_add(&sse->data, "\n", 1)) ||

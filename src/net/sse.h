@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT
  * sse.h - server-sent events from bytes that arrive in pieces of any length.
  *
- * An event is its type and its data; `id` and `retry`, which are for reconnecting, are ignored, as are comments. */
+ * An event is its type and its data; the last `id` and `retry`, which are for reconnecting, are kept.  Comments are
+ * ignored. */
 #ifndef PTC_NET_SSE_H
 #define PTC_NET_SSE_H
 
 #include "base/buf.h"
 
-enum { PTC_SSE_NAME_BYTES = 64 }; /* for an event's type; a longer one is cut */
+enum {
+    PTC_SSE_NAME_BYTES = 64, /* for an event's type; a longer one is cut */
+    PTC_SSE_ID_BYTES = 512,  /* a longer id is not kept */
+};
 
 typedef struct PtcSse {
     /* Called with each event; the texts are valid during the call, and name is "" for an event without a type.
@@ -17,6 +21,9 @@ typedef struct PtcSse {
     PtcBuf line, data;
     char name[PTC_SSE_NAME_BYTES];
     size_t name_len;
+    char id[PTC_SSE_ID_BYTES]; /* the last one: what to send as Last-Event-ID */
+    size_t id_len;
+    int64_t retry_ms; /* how long to wait before reconnecting; -1: not said */
     bool has_data;
     bool after_cr; /* a line feed that comes now belongs to the line that ended */
     bool begun;    /* a byte order mark can no longer come */

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * Headers from arguments.  What always holds: a value has only visible ASCII and blanks between; all else is sent in base64,
- * so that no argument can end a header. */
+ * Headers from arguments.  What always holds: a value is written by header_value.h, so no argument can end a header. */
 #include "upstream/mcp_headers.h"
 
-#include "base/base64.h"
 #include "json/emit.h"
+#include "mcp/client/header_value.h"
 #include "upstream/fields.h"
 #include "upstream/header.h"
 
@@ -95,27 +94,11 @@ bool ptc_mcp_headers_fit(PtcHeap *heap, PtcValue schema)
 
 /* --------------------------------------------------------------------------------- values */
 
-/* Can it stand in a header as it is? */
-static bool is_plain(PtcText text)
-{
-    if (text.len && (text.bytes[0] == ' ' || text.bytes[text.len - 1] == ' '))
-        return false;
-    for (size_t i = 0; i < text.len; i++)
-        if (text.bytes[i] < ' ' || text.bytes[i] > '~')
-            return false;
-    return !(ptc_text_starts(text, "=?base64?") && text.len >= 11 &&
-             memcmp(text.bytes + text.len - 2, "?=", 2) == 0);
-}
-
 static PtcValue encode(PtcHeap *heap, PtcText text)
 {
     PtcBuf out;
-    if (is_plain(text))
-        return ptc_fields_string(heap, text);
     ptc_buf_init(&out, heap->pool->mem, SIZE_MAX / 4);
-    ptc_buf_add_cstr(&out, "=?base64?");
-    ptc_base64_add(&out, text.bytes, text.len, false);
-    ptc_buf_add_cstr(&out, "?=");
+    ptc_header_value_add(&out, text);
     PtcValue value = ptc_fields_buf(heap, &out);
     ptc_buf_deinit(&out);
     return value;

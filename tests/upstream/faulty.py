@@ -518,9 +518,11 @@ class Handler(BaseHTTPRequestHandler):
 
 class Quiet(ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = 256
 
     def handle_error(self, request, client_address):
-        """Clients that go away are what is tested."""
+        if os.environ.get("FAULTY_SHOW"):
+            super().handle_error(request, client_address)
 
 
 def serve_http(server):

@@ -105,9 +105,10 @@ static void ready(PtcLink *l, PtcText result)
     ptc_link_hand_stop(l);
     if (!modern)
         ptc_link_notify(l, "notifications/initialized", (PtcText){NULL, 0});
-    ptc_link_set_state(l, PTC_LINK_READY, PTC_TEXT(""));
+    l->wire->ready(l);
     if (modern)
         listen_for_changes(l);
+    ptc_link_set_state(l, PTC_LINK_READY, PTC_TEXT(""));
 }
 
 /* --------------------------------------------------------------------------- probe */
@@ -182,12 +183,29 @@ static bool is_known(PtcText version)
     return false;
 }
 
+/* Another process, or another way to the same server. */
+static void open_again(PtcLink *l)
+{
+    PtcBuf why;
+    ptc_link_hand_stop(l);
+    l->wire->shut(l);
+    ptc_buf_init(&why, l->mem, WHY_BYTES);
+    if (l->wire->open(l, &why))
+        ptc_link_hand_begin(l);
+    else
+        ptc_link_down(l, ptc_buf_view(&why));
+    ptc_buf_deinit(&why);
+}
+
 /* When the probe failed before, both have: there is no third way. */
 static void initialize_failed(PtcLink *l, PtcLinkReply *reply)
 {
     if (l->probing)
         return;
-    if (!l->probed && (reply->end == PTC_LINK_ERROR || reply->end == PTC_LINK_HTTP_FAULT))
+    bool refused = reply->status >= 400 && reply->status < 500 && l->wire->other_way(l);
+    if (refused)
+        open_again(l);
+    else if (!l->probed && (reply->end == PTC_LINK_ERROR || reply->end == PTC_LINK_HTTP_FAULT))
         send_probe(l);
     else
         fail(l, "it refused initialize", ptc_buf_view(&reply->text));
@@ -216,19 +234,23 @@ static void on_initialize(PtcLinkAsk *ask, PtcLinkReply *reply)
     ready(l, result);
 }
 
+bool ptc_link_hand_params(PtcLink *l, PtcBuf *out, const char *version)
+{
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "protocolVersion", version);
+    ptc_emit_field_raw(out, "capabilities", l->config.capabilities);
+    ptc_emit_key(out, "clientInfo");
+    return ptc_buf_add_cstr(out, "{\"name\":\"ptc\",\"version\":\"" PTC_VERSION "\"}}");
+}
+
 static void send_initialize(PtcLink *l, const char *version)
 {
     PtcBuf params;
     set_era(l, PTC_LINK_LEGACY, ptc_text_cstr(version));
     ptc_buf_init(&params, l->mem, SIZE_MAX / 4);
-    ptc_emit_object(&params);
-    ptc_emit_field_cstr(&params, "protocolVersion", version);
-    ptc_emit_field_raw(&params, "capabilities", l->config.capabilities);
-    ptc_emit_key(&params, "clientInfo");
-    ptc_buf_add_cstr(&params, "{\"name\":\"ptc\",\"version\":\"" PTC_VERSION "\"}}");
     l->init = (PtcLinkAsk){.done = on_initialize};
-    l->initializing =
-        ptc_buf_ok(&params) && ptc_link_ask_inner(l, &l->init, "initialize", ptc_buf_view(&params));
+    l->initializing = ptc_link_hand_params(l, &params, version) &&
+                      ptc_link_ask_inner(l, &l->init, "initialize", ptc_buf_view(&params));
     ptc_buf_deinit(&params);
     if (!l->initializing)
         fail(l, "initialize could not be sent", (PtcText){NULL, 0});
@@ -247,7 +269,7 @@ static const char *first_version(const PtcLink *l)
 
 void ptc_link_hand_begin(PtcLink *l)
 {
-    if (l->config.era == PTC_LINK_LEGACY || l->respawned || l->config.transport == PTC_LINK_SSE)
+    if (l->config.era == PTC_LINK_LEGACY || l->respawned || ptc_http_wire_is_sse(l))
         send_initialize(l, first_version(l));
     else
         send_probe(l);
@@ -269,16 +291,8 @@ bool ptc_link_hand_again(PtcLink *l)
 {
     if (!l->probing || l->initializing || l->respawned || l->state != PTC_LINK_CONNECTING)
         return false;
-    PtcBuf why;
-    ptc_link_hand_stop(l);
-    l->wire->shut(l);
     l->respawned = true;
-    ptc_buf_init(&why, l->mem, WHY_BYTES);
-    if (l->wire->open(l, &why))
-        ptc_link_hand_begin(l);
-    else
-        ptc_link_down(l, ptc_buf_view(&why));
-    ptc_buf_deinit(&why);
+    open_again(l);
     return true;
 }
 

@@ -6,7 +6,7 @@
  *   link_hand.c      the handshake of both eras, and what was agreed
  *   link_list.c      pages
  *   wire_stdio.c     a process and its pipes (stdio_child.c starts it)
- *   wire_http.c      requests over HTTP on threads of their own; http_post.c and http_stream.c are what those threads do
+ *   wire_http.c      requests over HTTP on threads of their own; http_job.c is what those threads do
  *
  * "Loop" in a comment: only the loop's thread calls it.  "Locked": the caller holds link->lock. */
 #ifndef PTC_MCP_CLIENT_LINK_INT_H
@@ -58,7 +58,10 @@ typedef struct Wire {
     const char *(*send)(PtcLink *link, const Outgoing *out);
     void (*forget)(PtcLink *link, PtcLinkAsk *ask); /* locked: the ask ends without an answer */
     void (*wake)(PtcLink *link);                    /* loop: something was sent, or arrived */
-    void (*shut)(PtcLink *link);                    /* loop: ends the connection, open or not */
+    void (*ready)(PtcLink *link);                   /* loop: the handshake is done */
+    bool (*other_way)(
+        PtcLink *link);          /* loop: initialize was refused; true: open again, another way */
+    void (*shut)(PtcLink *link); /* loop: ends the connection, open or not */
     void (*explain)(PtcLink *link,
                     PtcBuf *why); /* loop: adds what helps to see why a start failed */
 } Wire;
@@ -155,6 +158,8 @@ void ptc_link_too_long(PtcLink *link, PtcText head, PtcText tail, size_t bytes);
 
 /* The connection is open: begins the handshake; loop. */
 void ptc_link_hand_begin(PtcLink *link);
+/* The parameters of `initialize`. */
+bool ptc_link_hand_params(PtcLink *link, PtcBuf *out, const char *version);
 void ptc_link_hand_stop(PtcLink *link); /* no handshake is under way any more */
 /* The process ended.  True: that was because of the probe, and it is started again. */
 bool ptc_link_hand_again(PtcLink *link);
@@ -169,7 +174,8 @@ extern const Wire ptc_stdio_wire;
 /* ---- wire_http.c */
 
 bool ptc_http_wire_new(PtcLink *link);
-void ptc_http_wire_free(PtcLink *link); /* joins its threads; any thread but the loop's */
+void ptc_http_wire_free(PtcLink *link);         /* joins its threads; any thread but the loop's */
+bool ptc_http_wire_is_sse(const PtcLink *link); /* HTTP+SSE, which only the legacy era has */
 extern const Wire ptc_http_wire;
 
 #endif

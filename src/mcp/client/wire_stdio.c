@@ -556,11 +556,24 @@ void ptc_stdio_wire_free(PtcLink *l)
     ptc_mem_free(l->mem, s, sizeof *s);
 }
 
+static void stdio_ready(PtcLink *l)
+{
+    (void)l;
+}
+
+static bool stdio_other_way(PtcLink *l)
+{
+    (void)l;
+    return false;
+}
+
 const Wire ptc_stdio_wire = {
     .open = stdio_open,
     .send = stdio_send,
     .forget = stdio_forget,
     .wake = stdio_wake,
+    .ready = stdio_ready,
+    .other_way = stdio_other_way,
     .shut = stdio_shut,
     .explain = stdio_explain,
 };
