@@ -191,6 +191,14 @@ static curl_socket_t on_socket(void *user, curlsocktype purpose, struct curl_soc
 
 /* ------------------------------------------------------------------------------ options */
 
+/* A header without a value would be left out by libcurl, unless it is written with a semicolon. */
+static void keep_empty(char *line)
+{
+    char *colon = strchr(line, ':');
+    if (colon && colon[1 + strspn(colon + 1, " \t")] == 0)
+        memcpy(colon, ";", 2);
+}
+
 /* The header lines as libcurl wants them, in one block that can be wiped, because it contains keys. */
 static bool make_headers(Slot *s, const PtcClientRequest *r)
 {
@@ -208,6 +216,8 @@ static bool make_headers(Slot *s, const PtcClientRequest *r)
         nodes[i] = (struct curl_slist){text, i + 1 < count ? &nodes[i + 1] : NULL};
         memcpy(text, line.bytes, line.len);
         text[line.len] = 0;
+        if (i)
+            keep_empty(text);
         text += line.len + 1;
     }
     s->headers = nodes;

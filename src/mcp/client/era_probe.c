@@ -41,13 +41,21 @@ static PtcEra choose_version(PtcValue versions)
     return broken;
 }
 
+/* Some servers of the legacy era answer whatever they do not know with an empty result. */
+static PtcEra era_of_result(PtcHeap *heap, PtcValue result)
+{
+    PtcValue versions = ptc_map_field(heap, result, "supportedVersions");
+    if (versions != PTC_NONE || !ptc_is_map(result))
+        return choose_version(versions);
+    bool says_more = ptc_map_field(heap, result, "resultType") != PTC_NONE ||
+                     ptc_map_field(heap, result, "capabilities") != PTC_NONE;
+    return says_more ? (PtcEra){PTC_ERA_MODERN, modern, NULL} : initialize;
+}
+
 PtcEra ptc_era_of_answer(PtcHeap *heap, PtcValue result, PtcValue error)
 {
-    if (result != PTC_NONE) {
-        PtcValue versions = ptc_map_field(heap, result, "supportedVersions");
-        return ptc_is_map(result) && versions == PTC_NONE ? (PtcEra){PTC_ERA_MODERN, modern, NULL}
-                                                          : choose_version(versions);
-    }
+    if (result != PTC_NONE)
+        return era_of_result(heap, result);
     PtcValue code = ptc_map_field(heap, error, "code");
     if (code == ptc_int(HEADER_MISMATCH) || code == ptc_int(MISSING_CAPABILITY))
         return (PtcEra){PTC_ERA_MODERN, modern, NULL};

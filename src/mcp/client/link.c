@@ -344,7 +344,7 @@ static void begin_connect(PtcLink *l)
     PtcBuf why;
     int64_t ms = l->config.handshake_ms > 0 ? l->config.handshake_ms : HANDSHAKE_MS;
     ptc_link_set_state(l, PTC_LINK_CONNECTING, PTC_TEXT(""));
-    l->probed = l->respawned = false;
+    l->probed = l->reprobed = l->respawned = false;
     ptc_buf_clear(&l->auth);
     l->hand_end_ns = ptc_clock_ns(NULL) + ms * 1000000;
     ptc_buf_init(&why, l->mem, WHY_BYTES);

@@ -129,6 +129,8 @@ static PtcEra era_of_reply(PtcLink *l, const PtcLinkReply *reply)
     return era;
 }
 
+static void send_probe(PtcLink *l);
+
 /* An error of a modern server says its versions, but not what it can do: it is asked again where that may help. */
 static void on_probe(PtcLinkAsk *ask, PtcLinkReply *reply)
 {
@@ -149,6 +151,9 @@ static void on_probe(PtcLinkAsk *ask, PtcLinkReply *reply)
     if (era.step == PTC_ERA_MODERN && reply->end == PTC_LINK_ANSWER) {
         set_era(l, PTC_LINK_MODERN, ptc_text_cstr(era.version));
         ready(l, ptc_buf_view(&reply->text));
+    } else if (era.step == PTC_ERA_MODERN && !l->reprobed) {
+        l->reprobed = true; /* it is asked again, in the version that it says to know */
+        send_probe(l);
     } else if (era.step == PTC_ERA_MODERN) {
         fail(l, "it refused server/discover", ptc_buf_view(&reply->text));
     } else if (era.step == PTC_ERA_INITIALIZE) {

@@ -96,6 +96,7 @@ struct PtcLink {
     PtcLinkAsk probe, init, listen;
     bool probing, initializing, listening;
     bool probed;    /* this connect: the probe was sent */
+    bool reprobed;  /* this connect: the probe was sent again, after an error of the modern era */
     bool respawned; /* this connect: the process ended at the probe and was started again */
     int64_t hand_end_ns;
     PtcBuf about;
