@@ -163,6 +163,16 @@ static void test_sse(void)
             }
     }
     PtcSse sse;
+    ptc_sse_init(&sse, &mem, 1000);
+    CHECK(sse.retry_ms == -1 && sse.id_len == 0);
+    CHECK(
+        ptc_sse_feed(
+            &sse,
+            PTC_TEXT("id: a-1\nretry: 250\ndata:\n\nretry: soon\nretry: 1234567890\nid: b\0c\n")) ==
+        PTC_SSE_OK);
+    CHECK(sse.retry_ms == 250 && ptc_text_is((PtcText){sse.id, sse.id_len}, "a-1"));
+    CHECK(ptc_sse_feed(&sse, PTC_TEXT("id\n")) == PTC_SSE_OK && sse.id_len == 0);
+    ptc_sse_deinit(&sse);
     ptc_sse_init(&sse, &mem, 8);
     CHECK(ptc_sse_feed(&sse, PTC_TEXT("data: 123456789")) == PTC_SSE_TOO_LARGE);
     ptc_sse_deinit(&sse);

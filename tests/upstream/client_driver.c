@@ -2,7 +2,9 @@
  * client_driver.c - what the official conformance suite runs as a client: connects to the address in its last argument and
  * does what the scenario in MCP_CONFORMANCE_SCENARIO asks for.  The rest is the client library's.
  *
- *     conformance client --command build/release/client_driver --requirements 2026-07-28 */
+ *     conformance client --command build/release/client_driver --requirements 2026-07-28
+ *
+ * With --stdio PROGRAM [ARGUMENT...] it starts a server instead, lists its tools and measures calls of `echo`. */
 #include "json/emit.h"
 #include "json/members.h"
 #include "json/parse.h"
@@ -231,12 +233,67 @@ static bool play(const char *scenario, const char *context)
     return ok;
 }
 
-int main(int argc, char **argv)
+/* Round trips of a small call, one after the other: the least and the middle one, in microseconds. */
+static bool measure(void)
 {
+    enum { TIMES = 500 };
+    static int64_t took[TIMES];
+    for (int i = 0; i < TIMES; i++) {
+        int64_t begun = ptc_clock_ns(NULL);
+        if (call_tool(&call, &peer,
+                      "{\"name\":\"echo\",\"arguments\":{\"message\":\"hi\",\"text\":\"hi\"}}",
+                      CALL_MS) != PTC_LINK_ANSWER)
+            return false;
+        took[i] = ptc_clock_ns(NULL) - begun;
+        for (int k = i; k > 0 && took[k - 1] > took[k]; k--) {
+            int64_t swap = took[k];
+            took[k] = took[k - 1];
+            took[k - 1] = swap;
+        }
+    }
+    printf("echo: least %d us, middle %d us\n", (int)(took[0] / 1000),
+           (int)(took[TIMES / 2] / 1000));
+    return true;
+}
+
+/* Says what a real server has told; tests/upstream/test_client_real.py reads it. */
+static bool visit(void)
+{
+    PtcText about = ptc_link_about(peer.link);
+    printf("era %d, about %.*s\n", ptc_link_era(peer.link), (int)about.len, about.bytes);
+    if (!list())
+        return false;
+    printf("tools %zu\n", ptc_fields_count(tools));
+    return tool_named(PTC_TEXT("echo")) == PTC_NIL || measure();
+}
+
+static bool run_link(PtcLinkConfig *c, PtcLoop *loop, int argc, char **argv)
+{
+    static const char *env[4];
+    static char path[4096];
     const char *scenario = getenv("MCP_CONFORMANCE_SCENARIO"),
                *context = getenv("MCP_CONFORMANCE_CONTEXT");
+    bool stdio = !strcmp(argv[1], "--stdio");
+    snprintf(path, sizeof path, "PATH=%s", getenv("PATH") ? getenv("PATH") : "/usr/bin:/bin");
+    env[0] = path;
+    c->transport = stdio ? PTC_LINK_STDIO : PTC_LINK_HTTP;
+    c->argv = (const char *const *)(uintptr_t)(argv + 2);
+    c->env = env;
+    c->url = argv[argc - 1];
+    peer.link = ptc_link_new(&mem, loop, c);
+    bool ok = peer.link && peer_connect(&peer);
+    fprintf(stderr, "state %d: %s\n", peer.state, peer.why);
+    ok = ok && (stdio ? visit() : play(scenario ? scenario : "", context ? context : "{}"));
+    peer_free(&peer);
+    return ok;
+}
+
+int main(int argc, char **argv)
+{
+    if (ptc_leash_asked(argc, argv))
+        return ptc_leash_main(argc, argv);
     if (argc < 2) {
-        fprintf(stderr, "usage: client_driver URL\n");
+        fprintf(stderr, "usage: client_driver URL, client_driver --stdio PROGRAM [ARGUMENT...]\n");
         return 2;
     }
     signal(SIGPIPE, SIG_IGN);
@@ -246,16 +303,10 @@ int main(int argc, char **argv)
     PtcClient *http = ptc_client_new(&mem, NULL);
     peer_init(&peer, &mem, loop);
     PtcLinkConfig c = peer_config(&peer);
-    c.transport = PTC_LINK_HTTP;
-    c.url = argv[argc - 1];
     c.http = http;
     c.request = on_request;
     c.capabilities = PTC_TEXT("{\"elicitation\":{\"form\":{\"applyDefaults\":true}}}");
-    peer.link = ptc_link_new(&mem, loop, &c);
-    bool ok = peer.link && peer_connect(&peer);
-    fprintf(stderr, "state %d: %s\n", peer.state, peer.why);
-    ok = ok && play(scenario ? scenario : "", context ? context : "{}");
-    peer_free(&peer);
+    bool ok = run_link(&c, loop, argc, argv);
     free(call.text);
     ptc_client_free(http);
     ptc_loop_free(loop);
