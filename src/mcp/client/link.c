@@ -299,19 +299,37 @@ void ptc_link_progress(PtcLink *l, uint64_t id, double done, double total, PtcTe
 
 /* ---------------------------------------------------------------------------- state */
 
-void ptc_link_log(PtcLink *l, const char *format, ...)
+static void log_now(PtcLink *l, const char *format, va_list args)
 {
     PtcBuf line;
-    va_list args;
-    if (!l->config.log)
-        return;
     ptc_buf_init(&line, l->mem, 2 * LOG_LINE);
     ptc_buf_addf(&line, "[%.*s] ", (int)l->config.name.len, l->config.name.bytes);
-    va_start(args, format);
     ptc_buf_vaddf(&line, format, args);
-    va_end(args);
     l->config.log(l->config.user, ptc_buf_view(&line));
     ptc_buf_deinit(&line);
+}
+
+/* Every line there is comes through here, since a server decides how many there are. */
+void ptc_link_log(PtcLink *l, const char *format, ...)
+{
+    va_list args;
+    int64_t now = ptc_clock_ns(NULL);
+    if (!l->config.log)
+        return;
+    if (!l->minute_ns || now - l->minute_ns > (int64_t)MINUTE_MS * 1000000) {
+        size_t left_out = l->left_out;
+        l->minute_ns = now;
+        l->logged = l->left_out = 0;
+        if (left_out)
+            ptc_link_log(l, "(%zu lines were left out)", left_out);
+    }
+    if (l->logged++ >= LOG_LINES) {
+        l->left_out++;
+        return;
+    }
+    va_start(args, format);
+    log_now(l, format, args);
+    va_end(args);
 }
 
 void ptc_link_set_state(PtcLink *l, PtcLinkState state, PtcText why)

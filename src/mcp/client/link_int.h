@@ -23,11 +23,12 @@ enum {
     ROUND_BYTES =
         64 * 1024,        /* read from or written to a descriptor before others have their turn */
     OUT_BYTES = 32 << 20, /* waiting to be written */
-    SCRATCH_BYTES = 32 << 20,      /* of a heap for one message */
-    ABOUT_BYTES = 1 << 20,         /* what a server says about itself */
-    TAIL_BYTES = 8 * 1024,         /* of standard error, for a start that failed */
-    LOG_LINE = 1024,               /* of a line of standard error */
-    LOG_LINES = 200,               /* of those a minute */
+    SCRATCH_BYTES = 32 << 20, /* of a heap for one message */
+    ABOUT_BYTES = 1 << 20,    /* what a server says about itself */
+    TAIL_BYTES = 8 * 1024,    /* of standard error, for a start that failed */
+    LOG_LINE = 1024,          /* of a line of standard error */
+    LOG_LINES = 200,          /* in a minute, whatever they are about */
+    MINUTE_MS = 60 * 1000,
     WHY_BYTES = 1024 + TAIL_BYTES, /* why a link is down */
     MESSAGE_BYTES = 16 << 20,
     HANDSHAKE_MS = 60 * 1000,
@@ -100,8 +101,10 @@ struct PtcLink {
     bool respawned; /* this connect: the process ended at the probe and was started again */
     int64_t hand_end_ns;
     PtcBuf about;
-    PtcBuf auth;   /* the challenge that the last connect failed with */
-    uint64_t junk; /* messages that were none */
+    PtcBuf auth;             /* the challenge that the last connect failed with */
+    uint64_t junk;           /* messages that were none */
+    size_t logged, left_out; /* lines of this minute */
+    int64_t minute_ns;
 };
 
 #define LINK_OF(node, member) ((PtcLink *)(void *)((char *)(node)-offsetof(PtcLink, member)))

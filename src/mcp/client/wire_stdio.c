@@ -17,8 +17,8 @@ enum {
     RETRY_MS = 20,                 /* between two attempts to get some */
     LARGE_MS = 30 * 1000,          /* for a large line to be complete: it keeps others waiting */
     EDGE_BYTES = 256,              /* kept of both ends of a line that is too long */
+    LAST_READS = 64,               /* once the process has ended */
     LAST_MS = 200,                 /* for the process to end once it has closed its output */
-    MINUTE_MS = 60 * 1000,
 };
 
 struct PtcStdioWire {
@@ -41,8 +41,7 @@ struct PtcStdioWire {
     /* standard error */
     PtcBuf said; /* the end of it */
     char log[LOG_LINE];
-    size_t log_len, logged, left_out;
-    int64_t minute_ns;
+    size_t log_len;
 };
 
 #define WIRE_OF(node, member) \
@@ -71,12 +70,10 @@ static ssize_t write_some(int fd, const char *bytes, size_t n)
     return wrote < 0 && errno == EAGAIN ? 0 : wrote;
 }
 
-static const char *queue(PtcLink *l, const Outgoing *o, size_t sent)
+/* Takes the message over; its first bytes may have been written. */
+static void queue(PtcLink *l, PtcLinkOut *node, const Outgoing *o, size_t sent)
 {
     PtcStdioWire *s = l->stdio;
-    PtcLinkOut *node = ptc_mem_alloc(l->mem, sizeof *node);
-    if (!node)
-        return "out of memory";
     *node = (PtcLinkOut){.text = *o->text, .sent = sent, .ask = o->ask};
     ptc_buf_init(o->text, l->mem, SIZE_MAX / 4);
     s->queued += node->text.len - sent;
@@ -85,10 +82,9 @@ static const char *queue(PtcLink *l, const Outgoing *o, size_t sent)
     if (o->ask)
         o->ask->out = node;
     (void)ptc_link_wake(l); /* a link with a process has a loop that runs */
-    return NULL;
 }
 
-/* Half a message cannot be taken back: if there is no memory for its rest, the rest is all that can go. */
+/* Half a message cannot be taken back, so there is a node for its rest before its first byte is written. */
 static const char *stdio_send(PtcLink *l, const Outgoing *o)
 {
     PtcStdioWire *s = l->stdio;
@@ -96,14 +92,16 @@ static const char *stdio_send(PtcLink *l, const Outgoing *o)
         return "it is not connected";
     if (o->text->len > OUT_BYTES - s->queued)
         return "it does not read its standard input";
-    if (!ptc_buf_add(o->text, "\n", 1))
-        return "out of memory";
-    ssize_t n = s->first ? 0 : write_some(s->child.in, o->text->data, o->text->len);
-    if (n < 0)
-        return "it has closed its standard input";
+    PtcLinkOut *node = ptc_mem_alloc(l->mem, sizeof *node);
+    bool ready = node && ptc_buf_add(o->text, "\n", 1);
+    ssize_t n = !ready || s->first ? 0 : write_some(s->child.in, o->text->data, o->text->len);
     if (o->ask)
         o->ask->delivered = n > 0;
-    return (size_t)n == o->text->len ? NULL : queue(l, o, (size_t)n);
+    if (ready && n >= 0 && (size_t)n < o->text->len)
+        queue(l, node, o, (size_t)n);
+    else
+        ptc_mem_free(l->mem, node, sizeof *node);
+    return !ready ? "out of memory" : n < 0 ? "it has closed its standard input" : NULL;
 }
 
 static void pop_out(PtcLink *l)
@@ -202,19 +200,9 @@ static void keep_said(PtcStdioWire *s, const char *bytes, size_t n)
 
 static void log_line(PtcStdioWire *s)
 {
-    int64_t now = ptc_clock_ns(NULL);
-    if (!s->minute_ns || now - s->minute_ns > (int64_t)MINUTE_MS * 1000000) {
-        if (s->left_out)
-            ptc_link_log(s->link, "(%zu lines of standard error were left out)", s->left_out);
-        s->minute_ns = now;
-        s->logged = s->left_out = 0;
-    }
     if (s->log_len && s->log[s->log_len - 1] == '\r')
         s->log_len--;
-    if (s->logged++ < LOG_LINES)
-        ptc_link_log(s->link, "%.*s", (int)s->log_len, s->log);
-    else
-        s->left_out++;
+    ptc_link_log(s->link, "%.*s", (int)s->log_len, s->log);
     s->log_len = 0;
 }
 
@@ -289,7 +277,7 @@ static void begin_skipping(PtcStdioWire *s)
     s->tail_len = n;
     s->skipped = s->line.len;
     s->skipping = true;
-    s->line.len = s->scanned = 0;
+    s->scanned = 0;
     ptc_buf_deinit(&s->line);
     ptc_buf_init(&s->line, s->link->mem, SIZE_MAX / 4);
     release_room(s);
@@ -309,25 +297,30 @@ static void skip(PtcStdioWire *s, const char *bytes, size_t n)
     s->tail_len = keep + n;
 }
 
+/* A large line keeps others from theirs, so it has to come to its end some time. */
+static bool claim_in_time(PtcStdioWire *s, size_t need)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    if (s->large_since_ns == 0)
+        s->large_since_ns = now;
+    if (s->link->config.room && now - s->large_since_ns > (int64_t)LARGE_MS * 1000000) {
+        begin_skipping(s);
+        return true;
+    }
+    return claim_room(s, need);
+}
+
 /* Room for another piece of the line.  False: not now. */
 static bool make_room(PtcStdioWire *s)
 {
     size_t need = s->line.len + ROUND_BYTES;
-    if (need > USUAL_BYTES && s->large_since_ns == 0)
-        s->large_since_ns = ptc_clock_ns(NULL);
-    bool late =
-        s->large_since_ns && ptc_clock_ns(NULL) - s->large_since_ns > (int64_t)LARGE_MS * 1000000;
-    if (late && s->claimed)
-        begin_skipping(s);
-    else if (need > USUAL_BYTES && !claim_room(s, need) && !late)
+    if (need > USUAL_BYTES && !claim_in_time(s, need))
         return false;
-    else if (late && need > USUAL_BYTES && !claim_room(s, need))
-        begin_skipping(s);
     if (ptc_buf_reserve(&s->line, ROUND_BYTES))
         return true;
-    ptc_buf_clear(
-        &s->line); /* keeps its length in what follows: out of memory is the end of this line only */
-    begin_skipping(s);
+    if (s->line.len) /* without memory this line is lost, but not those behind it */
+        begin_skipping(s);
+    s->line.failed = false;
     return ptc_buf_reserve(&s->line, ROUND_BYTES);
 }
 
@@ -386,24 +379,27 @@ static void settle_buffer(PtcStdioWire *s)
         (void)!ptc_buf_resize(&s->line, USUAL_BYTES);
 }
 
-/* One piece; false: nothing more for now, or the process is another one. */
-static bool read_output(PtcStdioWire *s)
+typedef enum { READ_SOME, READ_NOTHING, NO_ROOM } Reading;
+
+/* One piece. */
+static Reading read_output(PtcStdioWire *s)
 {
-    if (s->child.out < 0 || s->out_ended || !make_room(s))
-        return false;
+    if (s->child.out < 0 || s->out_ended)
+        return READ_NOTHING;
+    if (!make_room(s))
+        return NO_ROOM;
     ssize_t n = read(s->child.out, s->line.data + s->line.len, ROUND_BYTES);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
-        return false;
+        return READ_NOTHING;
     if (n <= 0) {
         s->out_ended = true;
         s->out.events = 0;
-        return false;
+        return READ_NOTHING;
     }
     s->line.len += (size_t)n;
-    if (!take_lines(s))
-        return false;
-    settle_buffer(s);
-    return true;
+    if (take_lines(s))
+        settle_buffer(s);
+    return READ_SOME;
 }
 
 /* A server that closed its output cannot answer any more; usually it ends now, and then its status says more. */
@@ -412,11 +408,12 @@ static void on_output(PtcLoopWatch *watch, short events)
     PtcStdioWire *s = WIRE_OF(watch, out);
     uint64_t generation = s->generation;
     (void)events;
-    if (read_output(s) || generation != s->generation)
+    Reading reading = read_output(s);
+    if (generation != s->generation || reading == READ_SOME)
         return;
     if (s->out_ended) {
         ptc_loop_set(s->link->loop, &s->timer, ms_from_now(LAST_MS));
-    } else if (s->large_since_ns) { /* room is short: others have to finish first */
+    } else if (reading == NO_ROOM) { /* others have to finish first */
         watch->events = 0;
         ptc_loop_set(s->link->loop, &s->timer, ms_from_now(RETRY_MS));
     }
@@ -454,7 +451,8 @@ static void stdio_explain(PtcLink *l, PtcBuf *why)
     }
 }
 
-/* Nothing writes to the pipes any more, so both can be read to their ends. */
+/* Nothing writes to the pipes any more, so both can be read to their ends; and not further than a pipe can hold, should the
+ * leash have been killed and something have survived it. */
 static void on_exit_of_leash(PtcLoopWatch *watch, short events)
 {
     PtcStdioWire *s = WIRE_OF(watch, control);
@@ -462,9 +460,10 @@ static void on_exit_of_leash(PtcLoopWatch *watch, short events)
     uint64_t generation = s->generation;
     PtcBuf why;
     (void)events;
-    while (read_said(s))
+    for (int i = 0; i < LAST_READS && read_said(s); i++)
         continue;
-    while (read_output(s))
+    for (int i = 0; i < LAST_READS && generation == s->generation && read_output(s) == READ_SOME;
+         i++)
         continue;
     if (generation != s->generation)
         return;
