@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * One exchange over HTTP.  What always holds: a request is sent once, but for a redirect within its server, which says that
  * it was not taken; a stream that ended early is taken up again by GET, never by sending again. */
-#include "mcp/client/http_job.h"
+#include "mcp/client/http_job_int.h"
 
 #include <poll.h>
 #include <stdio.h>

@@ -11,7 +11,7 @@
 #include "json/emit.h"
 #include "json/members.h"
 #include "mcp/client/header_value.h"
-#include "mcp/client/http_job.h"
+#include "mcp/client/http_job_int.h"
 #include "net/retry_after.h"
 
 enum {

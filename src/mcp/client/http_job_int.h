@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * http_job.h - one exchange of a link over HTTP, from its request to the end of its answer, on a thread of the link.
+ * http_job_int.h - one exchange of a link over HTTP, from its request to the end of its answer, on a thread of the link.
  *
  *   loop, callers            wire_http.c: makes jobs, holds them back, decides what their ends mean
  *   threads of the link      http_job.c: send, read JSON or events, follow a redirect, take a stream up again
  *
  * A job hands over each message as it comes (ptc_http_arrive) and then its end, both to the loop.  Fields under "locked" are
  * under link->lock; the rest belongs to the thread from the start of the job to its end, then to the loop. */
-#ifndef PTC_MCP_CLIENT_HTTP_JOB_H
-#define PTC_MCP_CLIENT_HTTP_JOB_H
+#ifndef PTC_MCP_CLIENT_HTTP_JOB_INT_H
+#define PTC_MCP_CLIENT_HTTP_JOB_INT_H
 
 #include "mcp/client/link_int.h"
 #include "net/sse.h"
