@@ -211,6 +211,9 @@ void ptc_engine_free(Ptc *ptc)
 {
     ptc_session_named_drop(ptc);
     ptc_native_free(ptc->native);
+    if (ptc->remote_names)
+        ptc_remote_names_deinit(ptc->remote_names);
+    ptc_mem_free(&ptc->mem, ptc->remote_names, sizeof *ptc->remote_names);
     ptc_crew_free(ptc->crew);
     ptc_watch_deinit(&ptc->reminder);
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);

@@ -11,6 +11,7 @@
 #include "lisp/crew.h"
 #include "lisp/program.h"
 #include "tool/native.h"
+#include "tool/remote_servers.h"
 #include "tool/toolset.h"
 
 enum { PTC_HISTORY_MAX = 9 }; /* results that a session can remember */
@@ -31,6 +32,9 @@ struct Ptc {
     void *clock_user;
     PtcCancel cancel;
     const PtcToolWatch *watch; /* of the run's tool calls; NULL: none */
+    /* Other servers that programs may call, set by whoever starts a run and has begun it there; NULL: none. */
+    const PtcRemoteRun *remote;
+    PtcRemoteNames *remote_names; /* what was found in them; made when it is first needed */
     atomic_bool running;
     int64_t task_end_ns;           /* of the current task; INT64_MAX: none */
     PtcNames no_names;             /* for runs without a session */

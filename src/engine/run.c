@@ -84,6 +84,19 @@ static PtcCache *find_cache(Ptc *ptc, const PtcRun *run, PtcCache *own)
     return made ? own : NULL;
 }
 
+/* Other servers, for this run; false: out of memory. */
+static bool find_servers(Ptc *ptc, PtcRemoteServers *servers)
+{
+    if (!ptc->remote_names) {
+        ptc->remote_names = ptc_mem_alloc(&ptc->mem, sizeof *ptc->remote_names);
+        if (!ptc->remote_names)
+            return false;
+        ptc_remote_names_init(ptc->remote_names, &ptc->mem);
+    }
+    ptc_remote_servers_init(servers, ptc->remote, ptc->remote_names, &ptc->mem);
+    return true;
+}
+
 /* --------------------------------------------------------------------------------- runs */
 
 /* It never ran: the findings are about what the host passed in. */
@@ -191,6 +204,9 @@ static bool run_program(Work *w)
     PtcSession *s = run->session;
     PtcDiags diags;
     PtcCache own;
+    PtcRemoteServers servers;
+    if (ptc->remote && !find_servers(ptc, &servers))
+        return false;
     ptc->vm.budget.stop = PTC_STOP_NONE; /* left by the run before */
     PtcToolRun tools = {.tools = run->tools,
                         .cache = find_cache(ptc, run, &own),
@@ -207,6 +223,7 @@ static bool run_program(Work *w)
                     .end_ns = ptc->task_end_ns,
                     .host = run->tools ? &run->tools->host : NULL,
                     .host_user = &tools,
+                    .servers = ptc->remote ? &servers.base : NULL,
                     .journal = first_journal(run, &o->heap),
                     .remaining = or_nil(run->budget),
                     .now_ms = run->now_ms,

@@ -6,13 +6,14 @@
 
 #include "base/utf8.h"
 #include "json/check.h"
+#include "tool/remote.h"
 
 #define ABSENT UINT32_MAX
 
 /* A field added to a task must travel too: add it to the functions below, then adjust the sizes. */
-_Static_assert(sizeof(PtcTaskIn) == 200, "frames carry all of a PtcTaskIn but `turn`");
-_Static_assert(sizeof(PtcTaskOut) == PTC_TASK_PARTS * sizeof(PtcBuf) + 424,
-               "frames carry all of a PtcTaskOut but `effects`");
+_Static_assert(sizeof(PtcTaskIn) == 208, "frames carry all of a PtcTaskIn but `turn`");
+_Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 1) * sizeof(PtcBuf) + 424,
+               "frames carry all of a PtcTaskOut but `effects` and `ledger`");
 
 /* ---------------------------------------------------------------- numbers and texts */
 
@@ -138,6 +139,8 @@ bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcT
     put_bool(buf, in->in_session);
     put_bool(buf, in->use_tools);
     put_bool(buf, in->use_data);
+    put_bool(buf, in->use_remote);
+    ptc_frame_put_i64(buf, (int64_t)in->remote_version);
     put_numbers(buf, in);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
         size_t max = out->parts[i].max;
@@ -161,6 +164,8 @@ bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in, size_t maxi
     in->in_session = take_bool(&c);
     in->use_tools = take_bool(&c);
     in->use_data = take_bool(&c);
+    in->use_remote = take_bool(&c);
+    in->remote_version = (uint64_t)ptc_frame_take_i64(&c);
     int64_t *numbers[] = {&in->timeout_ms,     &in->deadline_ms,   &in->memory_bytes,
                           &in->max_tool_calls, &in->program_bytes, &in->context_bytes,
                           &in->session_bytes,  &in->preview_chars, &in->result_bytes};
@@ -204,6 +209,23 @@ bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool, PtcText *
         return false;
     *why = "a tool call with arguments that are not JSON";
     return ptc_json_is_line(arguments->bytes, arguments->len) && arguments->bytes[0] == '{';
+}
+
+/* Numbers are for the remote to check; here only that there is an op of ours and a text that it can read. */
+bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, const char **why)
+{
+    PtcFrameCursor c = ptc_frame_cursor(bytes, len);
+    ask->op = ptc_frame_take_u32(&c);
+    ask->slot = ptc_frame_take_u32(&c);
+    ask->tool = ptc_frame_take_u32(&c);
+    ask->text = (PtcText){c.at, (size_t)(c.end - c.at)};
+    *why = "a question that is cut off, or of an unknown kind";
+    if (c.bad || ask->op >= PTC_REMOTE_OPS || ask->text.len > PTC_FRAME_ASK_MAX)
+        return false;
+    *why = "a question that is not UTF-8 or not JSON";
+    if (ask->op == PTC_FRAME_KNOWS)
+        return ptc_utf8_valid(ask->text.bytes, ask->text.len);
+    return ptc_json_is_line(ask->text.bytes, ask->text.len) && ask->text.bytes[0] == '{';
 }
 
 /* ---------------------------------------------------------------------------- done */
@@ -356,6 +378,7 @@ static bool good_head(const PtcFrameReader *r)
     switch (r->head.type) {
     case PTC_FRAME_READY: return r->head.len == 0;
     case PTC_FRAME_CALL: return r->head.len <= r->max_call;
+    case PTC_FRAME_ASK: return r->head.len <= r->max_ask;
     case PTC_FRAME_DONE: return r->head.len <= r->max_done;
     default: return false;
     }

@@ -2,7 +2,9 @@
  * frame.h - what travels over the socket between the server and one worker: frames of a 16-byte head and a payload.
  *
  *   to the worker     RUN task    CANCEL task    RESULT call
- *   from the worker   READY       CALL call      DONE task
+ *   from the worker   READY       CALL call      ASK call       DONE task
+ *
+ * CALL is for a tool of the server, ASK for what programs want of other servers (tool/remote.h); a RESULT answers both.
  *
  * Every frame carries the number of the task or tool call it is about.  Both ends are the same program on the same
  * machine, so numbers are sent as they lie in memory.  The worker trusts what it reads.  The server trusts nothing:
@@ -19,12 +21,13 @@ typedef enum {
     PTC_FRAME_READY = 16,
     PTC_FRAME_CALL = 17,
     PTC_FRAME_DONE = 18,
+    PTC_FRAME_ASK = 19,
 } PtcFrameType;
 
 typedef struct PtcFrameHead {
     uint32_t len; /* of the payload */
     uint32_t type;
-    uint64_t id; /* of the task; in CALL and RESULT, of the call */
+    uint64_t id; /* of the task; in CALL, ASK and RESULT, of the call */
 } PtcFrameHead;
 _Static_assert(sizeof(PtcFrameHead) == 16, "a head has no holes");
 
@@ -64,6 +67,18 @@ PTC_MUST_USE bool ptc_frame_put_done(PtcBuf *buf, uint64_t id, PtcTaskStatus sta
 PTC_MUST_USE bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const char *text,
                                        size_t len);
 
+/* What a worker asks of other servers: these numbers, then the text to the end of the payload. */
+typedef struct PtcFrameAsk {
+    uint32_t op; /* PtcRemoteOp, or PTC_FRAME_KNOWS */
+    uint32_t slot, tool;
+    PtcText text; /* one line of JSON; for PTC_FRAME_KNOWS a namespace */
+} PtcFrameAsk;
+enum {
+    PTC_FRAME_ASK_HEAD = 3 * sizeof(uint32_t),
+    PTC_FRAME_KNOWS = 0,                     /* is it the namespace of a server? */
+    PTC_FRAME_ASK_MAX = 1024 * 1024 + 65536, /* bytes of its text */
+};
+
 /* Payloads; the texts point into them. */
 PTC_MUST_USE bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in,
                                     size_t maxima[PTC_TASK_PARTS]);
@@ -72,6 +87,8 @@ PTC_MUST_USE bool ptc_frame_get_result(const char *bytes, size_t len, bool *ok, 
  * line of JSON, as each requires, and no longer than its maximum. */
 PTC_MUST_USE bool ptc_frame_get_call(const char *bytes, size_t len, uint32_t *tool,
                                      PtcText *arguments, const char **why);
+PTC_MUST_USE bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask,
+                                    const char **why);
 PTC_MUST_USE bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *out,
                                      PtcTaskStatus *status, const char **why);
 
@@ -80,9 +97,9 @@ PTC_MUST_USE bool ptc_frame_get_done(const char *bytes, size_t len, PtcTaskOut *
 typedef struct PtcFrameReader {
     PtcBuf payload;
     PtcFrameHead head;
-    size_t head_got;           /* bytes of the head read so far */
-    bool whole;                /* a frame was returned; the next call begins a new one */
-    size_t max_call, max_done; /* for the payload of each */
+    size_t head_got;                    /* bytes of the head read so far */
+    bool whole;                         /* a frame was returned; the next call begins a new one */
+    size_t max_call, max_ask, max_done; /* for the payload of each */
 } PtcFrameReader;
 
 typedef enum {

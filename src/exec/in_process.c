@@ -8,6 +8,7 @@
 #include "engine/engine.h"
 #include "exec/task.h"
 #include "exec/waits.h"
+#include "tool/remote.h"
 
 typedef struct {
     PtcExecutor base; /* must be first: submit() casts back */
@@ -51,12 +52,39 @@ static void end_wait(void *waits)
     ptc_waits_end(waits);
 }
 
+/* ------------------------------------------------------------------------ other servers */
+
+static void begin_ask(void *waits, bool may_repeat)
+{
+    ptc_waits_begin(waits, may_repeat);
+}
+
+static void end_ask(void *waits, bool harmless)
+{
+    if (harmless)
+        ptc_waits_harmless(waits);
+    ptc_waits_end(waits);
+}
+
+/* The run as other servers see it; false: out of memory. */
+static bool begin_remote(const InProcess *self, const char *owner, const PtcTaskIn *in,
+                         const PtcCancel *cancel, PtcRemoteRun *run)
+{
+    PtcRemote *remote = self->config.remote;
+    int64_t ms = in->deadline_ms > 0 ? in->deadline_ms : self->config.limits.deadline_ms;
+    int64_t now = ptc_clock_ns(NULL), end = INT64_MAX;
+    if (ms >= 0 && ms < (INT64_MAX - now) / 1000000)
+        end = now + ms * 1000000;
+    run->remote = remote;
+    run->run = remote->begin(remote, owner, end, cancel, &run->version);
+    return run->run != NULL;
+}
+
 /* The caller's cancel flag becomes the outer flag of the engine's own: a run sees it wherever it looks at the clock. */
 static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskIn *in,
                             const PtcCancel *cancel, PtcTaskOut *out)
 {
     InProcess *self = (InProcess *)base;
-    (void)owner; /* nothing of a task stays in an engine */
     if (ptc_cancelled(cancel))
         return PTC_TASK_CANCELLED;
     Ptc *ptc = take(self);
@@ -64,10 +92,21 @@ static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskI
         return PTC_TASK_NO_MEMORY;
     PtcWaits waits;
     PtcToolWatch watch = {begin_wait, end_wait, &waits};
+    PtcRemoteWatch asks = {begin_ask, end_ask, &waits};
+    PtcRemoteRun run = {.watch = &asks};
+    ptc_buf_clear(&out->ledger);
+    bool far = self->config.remote && in->use_tools && in->kind == PTC_TASK_EVAL;
     ptc_waits_init(&waits, in->turn);
     ptc->cancel.outer = cancel;
     ptc->watch = &watch;
-    PtcTaskStatus status = ptc_task_run(ptc, in, self->config.tools, self->config.data, out);
+    PtcTaskStatus status = PTC_TASK_NO_MEMORY;
+    if (!far || begin_remote(self, owner, in, &ptc->cancel, &run)) {
+        ptc->remote = far ? &run : NULL;
+        status = ptc_task_run(ptc, in, self->config.tools, self->config.data, out);
+    }
+    if (ptc->remote)
+        run.remote->end(run.run, &out->ledger);
+    ptc->remote = NULL;
     ptc->cancel.outer = NULL;
     ptc->watch = NULL;
     out->effects = ptc_waits_close(&waits);

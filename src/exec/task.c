@@ -40,15 +40,17 @@ void ptc_task_out_init(PtcTaskOut *out, PtcMem *mem, size_t max)
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_buf_init(&out->parts[i], mem, max);
+    ptc_buf_init(&out->ledger, mem, max);
 }
 
 void ptc_task_out_deinit(PtcTaskOut *out)
 {
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_buf_deinit(&out->parts[i]);
+    ptc_buf_deinit(&out->ledger);
 }
 
-/* Keeps message and reason: they say why the task was lost. */
+/* Keeps message, reason and ledger: they say why the task was lost, and what it had done. */
 void ptc_task_out_clear(PtcTaskOut *out)
 {
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)

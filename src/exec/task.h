@@ -51,6 +51,9 @@ typedef struct PtcTaskIn {
     int64_t preview_chars;    /* for values in feedback and memory; PTC_UNSET: default */
     int64_t result_bytes;     /* for `text` and `json` */
     bool use_tools, use_data; /* give the program the executor's tools and --data */
+    /* Set by the executor: the program may call other servers, whose catalogues have this version. */
+    bool use_remote;
+    uint64_t remote_version;
 } PtcTaskIn;
 
 enum { PTC_TASK_PARTS = 11 };
@@ -84,6 +87,7 @@ typedef struct PtcTaskOut {
     uint64_t tool_calls;
     uint64_t bindings; /* of the session after the run */
     uint64_t effects;  /* calls of tools that may have changed something, as seen by this process */
+    PtcBuf ledger;     /* calls of other servers, a JSON array, as seen by this process; or empty */
 } PtcTaskOut;
 
 /* Empties it and sets this maximum for every part; the submitter may change single ones before submitting. */
@@ -104,7 +108,8 @@ typedef enum {
 } PtcTaskStatus;
 
 /* Does tasks; any number of threads may submit at once.  `owner` names who asks: a worker process never serves two
- * owners.  `cancel` (may be NULL) is looked at at least every 5 ms. */
+ * owners.  `cancel` (may be NULL) wakes who sleeps if it is asked with ptc_cancel_ask; a flag that is only set is seen
+ * within 50 ms. */
 typedef struct PtcExecutor {
     PtcTaskStatus (*submit)(struct PtcExecutor *self, const char *owner, const PtcTaskIn *in,
                             const PtcCancel *cancel, PtcTaskOut *out);
@@ -113,7 +118,9 @@ typedef struct PtcExecutor {
 
 /* How to make an executor.  Tools are always called in this process, even when programs run in workers. */
 typedef struct PtcExecutorConfig {
-    PtcTools *tools;       /* or NULL */
+    PtcTools *tools; /* or NULL */
+    /* Other servers that programs may call, for tasks that use tools; or NULL.  Asked in this process only. */
+    struct PtcRemote *remote;
     const PtcShared *data; /* --data, loaded once; or NULL */
     PtcLimits limits;
     unsigned max_idle;       /* engines or workers kept for the next task; 0: one for each core */

@@ -66,6 +66,20 @@ void ptc_waits_end(PtcWaits *w)
     pthread_mutex_unlock(&w->lock);
 }
 
+void ptc_waits_effect(PtcWaits *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->effects++;
+    pthread_mutex_unlock(&w->lock);
+}
+
+void ptc_waits_harmless(PtcWaits *w)
+{
+    pthread_mutex_lock(&w->lock);
+    w->effects--;
+    pthread_mutex_unlock(&w->lock);
+}
+
 uint64_t ptc_waits_close(PtcWaits *w)
 {
     pthread_mutex_lock(&w->lock);

@@ -25,6 +25,10 @@ void ptc_waits_deinit(PtcWaits *waits);
 /* A tool call begins or ends; at the end this blocks until the task has its turn again.  From any thread. */
 void ptc_waits_begin(PtcWaits *waits, bool may_repeat);
 void ptc_waits_end(PtcWaits *waits);
+/* Something may have changed without any waiting. */
+void ptc_waits_effect(PtcWaits *waits);
+/* A call that was counted as one that may have changed something has not. */
+void ptc_waits_harmless(PtcWaits *waits);
 /* The task is over: the turn is not touched any more, whatever calls are still under way.  Returns how many calls
  * may have had effects. */
 uint64_t ptc_waits_close(PtcWaits *waits);

@@ -392,6 +392,8 @@ static PtcExpr *call(Analyzer *an, const PtcForm *form)
     }
     if ((row < 0 && !f) || !arguments(an, form, row, args))
         return NULL;
+    if (row >= 0 && an->servers && ptc_text_is((PtcText){head->text, head->len}, "tool/call"))
+        ptc_analyze_check_call(an, form);
     if (row >= 0)
         return call_builtin(an, form, row, args);
     if (f->kind == PTC_X_CONST && ptc_is_record(f->value, PTC_R_FN))
@@ -634,6 +636,7 @@ PtcFn *ptc_analyze_start(Analyzer *an, const PtcAnalysis *job)
                      .source = job->source,
                      .source_len = job->source_len,
                      .host = job->host,
+                     .servers = job->servers,
                      .context = job->context,
                      .warnings = job->warnings,
                      .recur_count = NO_RECUR};

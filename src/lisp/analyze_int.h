@@ -22,6 +22,7 @@ typedef struct Analyzer {
     const char *source;
     size_t source_len;
     const PtcHost *host;
+    PtcServers *servers; /* or NULL */
     PtcValue context;
     PtcWarnings *warnings; /* or NULL */
     const PtcForm *parent; /* the list around the form being analyzed, or NULL */
@@ -211,6 +212,8 @@ void ptc_analyze_warn_dropped(Analyzer *an, PtcForm *const *forms, PtcExpr *cons
 
 /* Names (analyze_name.c). */
 PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form);
+/* A function that calls what is named so in a call of %tool: "name" of the host, "ns/name" of another server. */
+PtcValue ptc_analyze_tool_value(Analyzer *an, uint32_t number, const char *name, size_t len);
 /* Number of the global that a name means, -1 when it means none. */
 int ptc_analyze_global(Analyzer *an, const char *name, size_t len);
 PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len);
@@ -219,6 +222,14 @@ PtcLocal *ptc_analyze_find_local(Analyzer *an, const char *name, size_t len);
 PtcExpr *ptc_analyze_unknown(Analyzer *an, const PtcForm *form);
 PtcExpr *ptc_analyze_unknown_in(Analyzer *an, const PtcForm *form, size_t prefix);
 PtcExpr *ptc_analyze_unknown_tool(Analyzer *an, const PtcForm *form, const char *name, size_t len);
+/* Tools of other servers (analyze_server.c): what ns/name at a form means, NULL also for a namespace that no server has:
+ * then *known is false. */
+PtcExpr *ptc_analyze_server(Analyzer *an, const PtcForm *form, PtcText ns, PtcText name,
+                            bool *known);
+/* Is it the namespace of a server? */
+bool ptc_analyze_is_server(Analyzer *an, PtcText ns);
+/* (tool/call {...}): names and arguments that are literal are checked. */
+void ptc_analyze_check_call(Analyzer *an, const PtcForm *call);
 /* Does it name a form that does not exist here, so that there is no point in analyzing what follows it? */
 bool ptc_analyze_is_missing(const PtcForm *symbol);
 /* Row number of the builtin a call of this symbol means, -1 when it means something else. */

@@ -164,8 +164,8 @@ static PtcValue constant(Analyzer *an, const PtcForm *form)
     return v == PTC_NONE ? class_constant(an, (PtcText){form->text, form->len}) : v;
 }
 
-/* A function that calls the tool of this name: known by name in every run, and by its number in this one. */
-static PtcValue tool_value(Analyzer *an, int number, const char *name, size_t len)
+/* Known by name in every run, and by its number in this one. */
+PtcValue ptc_analyze_tool_value(Analyzer *an, uint32_t number, const char *name, size_t len)
 {
     PtcRecord *o = ptc_heap_object(an->heap, PTC_T_RECORD, sizeof *o + 3 * sizeof(PtcValue), 3);
     PtcValue text = o ? ptc_str_new(an->heap, name, len) : PTC_NONE;
@@ -184,7 +184,7 @@ static PtcExpr *tool(Analyzer *an, const PtcForm *form, const char *name, size_t
     if (number < 0 &&
         !an->lone) /* a function that was stored may be called where the tool is given again */
         return ptc_analyze_unknown_tool(an, form, name, len);
-    PtcValue f = tool_value(an, number < 0 ? 0 : number, name, len);
+    PtcValue f = ptc_analyze_tool_value(an, number < 0 ? 0 : (uint32_t)number, name, len);
     return f == PTC_NONE ? NULL : ptc_analyze_const(an, f, form);
 }
 
@@ -202,7 +202,21 @@ static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
     }
     if (prefix == 4 && memcmp(form->text, "tool", 4) == 0)
         return tool(an, form, name, (size_t)name_len);
-    return ptc_analyze_unknown_in(an, form, prefix);
+    PtcText ns = {form->text, prefix};
+    if (ptc_analyze_is_alias(an, ns.bytes, ns.len))
+        ns = ptc_alias_find(an->names, PTC_ALIAS_NAMESPACE, ns);
+    bool known = false;
+    PtcExpr *x = ptc_analyze_server(an, form, ns, (PtcText){name, (size_t)name_len}, &known);
+    return known ? x : ptc_analyze_unknown_in(an, form, prefix);
+}
+
+/* A bare name that (require '[github :refer [name]]) has declared; *known is false for any other. */
+static PtcExpr *referred(Analyzer *an, const PtcForm *form, bool *known)
+{
+    PtcText name = {form->text, form->len};
+    PtcText ns =
+        an->has_ns ? ptc_alias_find(an->names, PTC_ALIAS_REFERRED, name) : (PtcText){NULL, 0};
+    return ns.bytes ? ptc_analyze_server(an, form, ns, name, known) : NULL;
 }
 
 int ptc_analyze_global(Analyzer *an, const char *name, size_t len)
@@ -268,5 +282,9 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
         last.len > 0 && last.len < form->len ? ptc_analyze_global(an, last.text, last.len) : -1;
     if (global >= 0)
         return ptc_analyze_symbol(an, &last);
-    return slash ? qualified(an, form, prefix) : ptc_analyze_unknown(an, form);
+    if (slash)
+        return qualified(an, form, prefix);
+    bool known = false;
+    PtcExpr *x = referred(an, form, &known);
+    return known ? x : ptc_analyze_unknown(an, form);
 }

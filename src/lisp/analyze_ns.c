@@ -63,7 +63,8 @@ static bool declare(Analyzer *an, PtcAliasKind kind, const PtcForm *name, const 
 
 static bool known_namespace(Analyzer *an, const PtcForm *ns)
 {
-    if (ptc_namespace_known(ns->text, ns->len) || is_harmless(ns->text, ns->len))
+    if (ptc_namespace_known(ns->text, ns->len) || is_harmless(ns->text, ns->len) ||
+        ptc_analyze_is_server(an, (PtcText){ns->text, ns->len}))
         return true;
     PtcSuggest s;
     ptc_suggest_init(&s, ns->text, ns->len);
@@ -81,6 +82,19 @@ static bool known_namespace(Analyzer *an, const PtcForm *ns)
     ptc_analyze_error(an, PTC_E_UNBOUND, ns, hint, "there is no namespace %.*s",
                       (int)(ns->len > 80 ? 80 : ns->len), ns->text);
     return false;
+}
+
+/* A name for a namespace that would hide a server: its tools could not be called any more. */
+static bool hides_server(Analyzer *an, const PtcForm *alias, const PtcForm *ns)
+{
+    bool same = ptc_text_same((PtcText){alias->text, alias->len}, (PtcText){ns->text, ns->len});
+    if (same || !ptc_analyze_is_server(an, (PtcText){alias->text, alias->len}))
+        return false;
+    int n = (int)(alias->len > 80 ? 80 : alias->len);
+    ptc_analyze_error(an, PTC_E_INVALID_FORM, alias, "choose another name",
+                      "%.*s is the namespace of a server, so nothing else can be called that", n,
+                      alias->text);
+    return true;
 }
 
 static bool is_key(const PtcForm *f, const char *name)
@@ -160,7 +174,7 @@ static bool require_one(Analyzer *an, const PtcForm *spec)
         const PtcForm *what = spec->items[i + 1];
         bool ok = true;
         if (is_key(spec->items[i], "as") && what->kind == PTC_F_SYMBOL)
-            ok = declare(an, PTC_ALIAS_NAMESPACE, what, ns);
+            ok = hides_server(an, what, ns) || declare(an, PTC_ALIAS_NAMESPACE, what, ns);
         else if (is_key(spec->items[i], "refer") || is_key(spec->items[i], "only"))
             ok = refer(an, what, ns);
         if (!ok)
@@ -226,7 +240,7 @@ static bool name_own(Analyzer *an, const PtcForm *name)
     PtcForm own = *name;
     own.text = "user";
     own.len = 4;
-    return ptc_namespace_known(name->text, name->len) ||
+    return ptc_namespace_known(name->text, name->len) || hides_server(an, name, &own) ||
            declare(an, PTC_ALIAS_NAMESPACE, name, &own);
 }
 

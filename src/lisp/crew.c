@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/cancel.h"
 #include "base/thread.h"
 #include "base/watch.h"
 #include "lisp/deep.h"
@@ -252,7 +253,7 @@ static void finish_item(PtcSeat *seat)
     job->lowest = seat->failed_at;
     for (PtcSeat *s = job->seats; s; s = s->next)
         if (s->index != SIZE_MAX && s->index > job->lowest)
-            atomic_store(&s->cancel.asked, true);
+            ptc_cancel_ask(&s->cancel);
 }
 
 void ptc_seat_work(PtcSeat *seat)
@@ -301,6 +302,7 @@ static bool model_vm(PtcVM *vm, const PtcJob *job)
     vm->math_mode = m->math_mode;
     vm->host = m->host;
     vm->host_user = m->host_user;
+    vm->servers = m->servers;
     vm->crew = m->crew;
     vm->limits = m->limits;
     vm->gc_stress = m->gc_stress;

@@ -22,6 +22,7 @@ static const struct {
     [PTC_E_TOOL] = {"tool_error", "runtime_error", false},
     [PTC_E_UNKNOWN_TOOL] = {"unknown_tool", "runtime_error", false},
     [PTC_E_TOOL_ARGS] = {"invalid_tool_args", "runtime_error", false},
+    [PTC_E_TOOL_DENIED] = {"tool_denied", "runtime_error", false},
     [PTC_E_TOOL_LIMIT] = {"tool_call_limit_exceeded", "runtime_error", true},
     [PTC_E_VALIDATION] = {"validation_error", "validation_error", false},
     [PTC_E_THROWN] = {"thrown", "runtime_error", false},

@@ -35,6 +35,7 @@ typedef enum {
     PTC_E_SIZE,
     PTC_E_CANCELLED,
     PTC_E_ARGS,
+    PTC_E_TOOL_DENIED,
     PTC_E_COUNT
 } PtcErrorKind;
 

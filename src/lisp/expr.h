@@ -126,6 +126,7 @@ typedef struct PtcAnalysis {
     const char *source;
     size_t source_len;
     const PtcHost *host;   /* whose tools the program may call, or NULL */
+    PtcServers *servers;   /* other servers that it may call, or NULL */
     PtcValue context;      /* map of what data/... names, or nil */
     PtcWarnings *warnings; /* what is found is added to these; or NULL */
 } PtcAnalysis;

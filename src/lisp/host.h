@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * host.h - what a run may call outside of the language, and the record of those calls.  The tool layer fills in a
- * PtcHost; the analyzer resolves tool/name with it and the VM calls through it. */
+ * PtcHost for tools of the host and PtcServers for those of other servers; the analyzer resolves tool/name and ns/name
+ * with them, and the VM calls through them. */
 #ifndef PTC_LISP_HOST_H
 #define PTC_LISP_HOST_H
 
+#include "base/budget.h"
 #include "base/buf.h"
+#include "base/text.h"
 #include "value/print.h"
 
 struct PtcVM;
@@ -24,6 +27,61 @@ typedef struct PtcHost {
     /* More about a tool; false from the number of tools on.  NULL: nothing is known of any. */
     bool (*about)(const struct PtcHost *host, size_t tool, PtcHostTool *out);
 } PtcHost;
+
+/* ------------------------------------------------------------------------- other servers */
+
+/* What ns/name is. */
+typedef enum {
+    PTC_SERVER_FOUND,
+    PTC_SERVER_UNKNOWN, /* no server has this namespace */
+    PTC_SERVER_NO_TOOL, /* one has, but no such tool, or several */
+    PTC_SERVER_DENIED,  /* the tool is there and may not be called */
+    PTC_SERVER_UNSURE, /* nobody can say now, because the server does not answer; a call will say why */
+    PTC_SERVER_STOPPED, /* the budget says why */
+} PtcServerAnswer;
+
+/* What is wrong, in one sentence, and what may have been meant; both may be empty. */
+typedef struct PtcServerWord {
+    char message[240], nearest[160];
+} PtcServerWord;
+
+/* One thing that is wrong with arguments. */
+typedef struct PtcServerIssue {
+    PtcText path, problem, message, nearest; /* the last may be absent */
+} PtcServerIssue;
+
+typedef enum {
+    PTC_SERVER_CALL, /* what tool/call gets */
+    PTC_SERVER_LOOK, /* discovery */
+    PTC_SERVER_BLOB,
+    PTC_SERVER_RESOURCE,
+} PtcServerAsk;
+
+/* Functions in other servers, written ns/name.  The tool layer fills this in.  Everything may wait; texts are the
+ * caller's. */
+typedef struct PtcServers {
+    /* *number: how this run calls it from now on. */
+    PtcServerAnswer (*find)(struct PtcServers *servers, PtcHeap *heap, PtcText ns, PtcText name,
+                            uint32_t *number, PtcServerWord *word);
+    /* Is it the namespace of a server?  If not, word->nearest may have one. */
+    bool (*knows)(struct PtcServers *servers, PtcText ns, PtcServerWord *word);
+    /* What is wrong with arguments that stand in the program; keys in the list `open` are given with values that are not
+     * known yet.  False: the budget has stopped. */
+    bool (*check)(struct PtcServers *servers, PtcHeap *heap, uint32_t number, PtcValue args,
+                  PtcValue open, void (*issue)(void *user, const PtcServerIssue *issue),
+                  void *user);
+    /* "ns/name" of a number; absent: there is no such number. */
+    PtcText (*name)(struct PtcServers *servers, uint32_t number);
+    /* Calls a tool with the arguments as written; argv is rooted. */
+    bool (*call)(struct PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out);
+    /* Fails as a call of ns/name that was not found would. */
+    bool (*refuse)(struct PtcVM *vm, PtcText name, PtcServerAnswer answer,
+                   const PtcServerWord *word);
+    /* Asks with a map, which is rooted.  A failure throws, except for PTC_SERVER_CALL. */
+    bool (*ask)(struct PtcVM *vm, PtcServerAsk what, PtcValue question, PtcValue *out);
+} PtcServers;
+
+/* ------------------------------------------------------------------------- the record */
 
 /* One call of a tool.  Values are kept only until the next collection, then as text cut to PTC_LOG_TEXT bytes: what a
  * program has let go of must not fill its heap. */

@@ -16,13 +16,14 @@ typedef struct PtcProgram {
     PtcLimits limits;        /* every field set */
     const PtcHost *host;     /* its tools, or NULL */
     void *host_user;
-    PtcValue journal;   /* map, or nil for none */
-    PtcValue remaining; /* map or nil, for (budget/remaining) */
-    int64_t now_ms;     /* the run's time; 0: the system's when it begins */
-    int64_t hard_ns;    /* its end whatever is waited for, in the system's clock; 0: its deadline */
-    int64_t pmap_ms;    /* for one pmap or pcalls; 0: no limit */
-    PtcHeap *heap;      /* for the run: initialised, empty; its budget is vm->budget */
-    int64_t end_ns;     /* by the budget's clock, where it comes before timeout_ms; 0: none */
+    PtcServers *servers; /* other servers that it may call, or NULL */
+    PtcValue journal;    /* map, or nil for none */
+    PtcValue remaining;  /* map or nil, for (budget/remaining) */
+    int64_t now_ms;      /* the run's time; 0: the system's when it begins */
+    int64_t hard_ns; /* its end whatever is waited for, in the system's clock; 0: its deadline */
+    int64_t pmap_ms; /* for one pmap or pcalls; 0: no limit */
+    PtcHeap *heap;   /* for the run: initialised, empty; its budget is vm->budget */
+    int64_t end_ns;  /* by the budget's clock, where it comes before timeout_ms; 0: none */
 } PtcProgram;
 
 typedef enum { PTC_PHASE_PARSE, PTC_PHASE_CHECK, PTC_PHASE_RUN } PtcPhase;

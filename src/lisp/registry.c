@@ -47,6 +47,7 @@
     X(ptc_lib_tree) \
     X(ptc_lib_core) \
     X(ptc_lib_agent) \
+    X(ptc_lib_servers) \
     X(ptc_lib_regex) \
     X(ptc_lib_matcher) \
     X(ptc_lib_zip) \

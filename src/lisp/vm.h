@@ -79,6 +79,7 @@ typedef struct PtcVM {
         *endless; /* the builtin that walks a sequence without end and sets it no bound, or NULL */
     bool defined; /* a def was run since this was last cleared */
     const PtcHost *host;    /* its tools; or NULL */
+    struct PtcServers *servers; /* other servers that it may call; or NULL */
     void *host_user;        /* the tool layer's state of this run, shared by its threads */
     PtcLog log;             /* of tool calls */
     PtcValue journal;       /* map from task id to result; nil: no journal is kept */

@@ -16,26 +16,42 @@ static int tool_number(const PtcHost *host, PtcValue f)
     return host->find(host, ptc_str_bytes(name), ptc_str_len(name));
 }
 
-/* argv[0] is the function that tool/name stands for, see analyze_name.c. */
+/* A tool of another server, "ns/name". */
+static bool call_server(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out)
+{
+    PtcServers *servers = vm->servers;
+    PtcText full = ptc_str_text(ptc_record_field(argv[0], 1));
+    uint32_t number = (uint32_t)ptc_to_int(ptc_record_field(argv[0], 2));
+    PtcServerWord word = {"", ""};
+    if (!servers) {
+        ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no servers, so %.*s cannot be called",
+                 (int)(full.len > 120 ? 120 : full.len), full.bytes);
+        return ptc_fail_hint(vm, "the function was made in an earlier run that had them");
+    }
+    if (ptc_text_same(servers->name(servers, number), full))
+        return servers->call(vm, number, argc - 1, argv + 1, out);
+    size_t ns = (size_t)((const char *)memchr(full.bytes, '/', full.len) - full.bytes);
+    PtcServerAnswer answer =
+        servers->find(servers, vm->heap, (PtcText){full.bytes, ns},
+                      (PtcText){full.bytes + ns + 1, full.len - ns - 1}, &number, &word);
+    if (answer == PTC_SERVER_FOUND)
+        return servers->call(vm, number, argc - 1, argv + 1, out);
+    return servers->refuse(vm, full, answer, &word);
+}
+
+/* argv[0] is the function that tool/name or ns/name stands for, see analyze_name.c. */
 PTC_BUILTIN(agent_tool, "ptc", "tool", 1, -1, PTC_B_HIDDEN | PTC_B_CALLS | PTC_B_EFFECT,
             "(tool/name {:arg value})", "Calls a tool of the host.", "")
 {
+    PtcValue name = ptc_record_field(argv[0], 1);
+    if (memchr(ptc_str_bytes(name), '/', ptc_str_len(name)))
+        return call_server(vm, argc, argv, out);
     int number = vm->host ? tool_number(vm->host, argv[0]) : -1;
     if (number < 0) {
-        ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no tool named %s",
-                 ptc_str_bytes(ptc_record_field(argv[0], 1)));
+        ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no tool named %s", ptc_str_bytes(name));
         return ptc_fail_hint(vm, "the function was made in an earlier run that had it");
     }
     return vm->host->call(vm, (uint32_t)number, argc - 1, argv + 1, out);
-}
-
-PTC_BUILTIN(tool_servers, "tool", "servers", 0, 0, 0, "(tool/servers)",
-            "The servers whose tools this run may call; none without a host.",
-            "(tool/servers) => []\n(tool/servers 1) !! arity_error")
-{
-    PTC_UNUSED(argc);
-    PTC_UNUSED(argv);
-    return ptc_give(out, ptc_vec_new(vm->heap, NULL, 0, 0));
 }
 
 PTC_BUILTIN(budget_remaining, "budget", "remaining", 0, 0, 0, "(budget/remaining)",
@@ -148,10 +164,6 @@ PTC_BUILTIN(core_step_done, "clojure.core", "step-done", 2, 2, PTC_B_CALLS | PTC
     return put(vm, &vm->summaries, slots[0], slots[1]);
 }
 
-const PtcBuiltin *const ptc_lib_agent[] = {&agent_tool_def,
-                                           &tool_servers_def,
-                                           &budget_remaining_def,
-                                           &agent_task_def,
-                                           &core_task_reset_def,
-                                           &core_step_done_def,
-                                           NULL};
+const PtcBuiltin *const ptc_lib_agent[] = {&agent_tool_def,     &budget_remaining_def,
+                                           &agent_task_def,     &core_task_reset_def,
+                                           &core_step_done_def, NULL};

@@ -7,6 +7,7 @@
 #include "lisp/lib/builtin_doc.h"
 #include "lisp/lib/discover_int.h"
 #include "lisp/lib/seq_int.h"
+#include "lisp/lib/servers.h"
 #include "lisp/names.h"
 #include "lisp/record.h"
 #include "lisp/left_out.h"
@@ -83,10 +84,26 @@ static bool find_thing(PtcVM *vm, PtcValue v, PtcHostThing *thing)
     bool tool = ptc_is_record(v, PTC_R_FN) &&
                 ptc_record_field(v, 0) == ptc_builtin((uint32_t)ptc_builtin_find("%tool", 5)) &&
                 ptc_is_string(ptc_record_field(v, 1));
-    if (!tool)
+    if (!tool ||
+        memchr(ptc_str_bytes(ptc_record_field(v, 1)), '/', ptc_str_len(ptc_record_field(v, 1))))
         return true;
     int n = snprintf(name, sizeof name, "tool/%s", ptc_str_bytes(ptc_record_field(v, 1)));
     return n < 0 || (size_t)n >= sizeof name || ptc_host_thing_named(vm, name, (size_t)n, thing);
+}
+
+/* What a server has to say of a name, or of a function that calls one of its tools; *found is false for anything else. */
+static bool ask_server(PtcVM *vm, PtcValue v, const char *op, bool *found, PtcValue *out)
+{
+    PtcServerQuestion q = {.op = op, .limit = -1, .offset = -1};
+    *found = false;
+    if (vm->servers && ptc_is_record(v, PTC_R_FN) && ptc_is_string(ptc_record_field(v, 1)))
+        v = ptc_record_field(v, 1);
+    if (!vm->servers || !(ptc_is(v, PTC_T_SYMBOL) || ptc_is_string(v)) ||
+        ptc_str_len(v) > PTC_QUERY_BYTES ||
+        !ptc_servers_split(vm, (PtcText){ptc_str_bytes(v), ptc_str_len(v)}, &q.ns, &q.name))
+        return true;
+    *found = true;
+    return ptc_servers_look(vm, &q, out);
 }
 
 static bool fail_unknown(PtcVM *vm, const char *what, const char *name, size_t len)
@@ -216,7 +233,14 @@ PTC_BUILTIN(
         bool ok = ptc_host_thing_describe(vm, &buf, &thing);
         return ptc_disc_give_buf(vm, &buf, out) && ok;
     }
-    if (!find_ref(vm, argv[0], &ref))
+    bool server, named = find_ref(vm, argv[0], &ref);
+    if (!named || (ref.rows.count == 0 && ref.defined == PTC_NONE)) {
+        if (!ask_server(vm, argv[0], "doc", &server, out))
+            return false;
+        if (server)
+            return true;
+    }
+    if (!named)
         return ptc_fail_type(vm, argv, 0, "a quoted symbol, a string or a function");
     if (ref.rows.count == 0 && ref.defined == PTC_NONE)
         return fail_unknown(vm, "function or form", ref.name, ref.len);
@@ -295,12 +319,12 @@ PTC_BUILTIN(
         return false;
     if (thing.kind != PTC_HOST_NONE)
         return thing_meta(vm, &thing, out);
-    if (ptc_is_keyword(argv[0]) || !find_ref(vm, argv[0], &ref))
-        return true;
+    bool server, named = !ptc_is_keyword(argv[0]) && find_ref(vm, argv[0], &ref);
+    if (!named || (ref.defined == PTC_NONE && ref.rows.count == 0))
+        return ask_server(vm, argv[0], "meta", &server, out) &&
+               ptc_give(out, ptc_servers_keywords(vm, *out));
     if (ref.defined != PTC_NONE)
         return defined_meta(vm, &ref, out);
-    if (ref.rows.count == 0)
-        return true;
     return row_meta(vm, ref.rows.at[0], out);
 }
 
@@ -397,6 +421,38 @@ static bool dir_things(PtcVM *vm, PtcValue list, bool tools, int64_t *offset, in
     return true;
 }
 
+/* The tools of a server; *known is false when there is no such server. */
+static bool dir_server(PtcVM *vm, PtcText ns, int64_t offset, int64_t limit, bool *known,
+                       PtcValue *out)
+{
+    PtcServerQuestion q = {.op = "dir", .ns = ns, .limit = limit, .offset = offset};
+    *known = ptc_servers_know(vm, ns);
+    return *known && ptc_servers_look(vm, &q, out);
+}
+
+/* A line for each server, behind the namespaces. */
+static bool dir_servers(PtcVM *vm, PtcValue list)
+{
+    PtcValue all = PTC_NIL;
+    PtcServerQuestion q = {.op = "servers", .limit = -1, .offset = -1};
+    if (!vm->servers)
+        return true;
+    if (!ptc_servers_look(vm, &q, &all))
+        return false;
+    size_t n = ptc_is_sequential(all) ? ptc_seq_count(all) : 0;
+    for (size_t i = 0; i < n; i++) {
+        PtcValue one = ptc_seq_nth(all, i);
+        PtcValue ns = ptc_is_map(one) ? ptc_map_field(vm->heap, one, "namespace") : PTC_NONE;
+        PtcValue about = ptc_is_map(one) ? ptc_map_field(vm->heap, one, "description") : PTC_NONE;
+        bool told = about != PTC_NONE && ptc_is_string(about) && ptc_str_len(about) > 0;
+        if (ns != PTC_NONE && ptc_is_string(ns) &&
+            !ptc_disc_add_line(vm, list, "", ptc_str_bytes(ns),
+                               told ? ptc_str_bytes(about) : "a server", 120))
+            return false;
+    }
+    return true;
+}
+
 /* The names that the program and its session defined. */
 static bool dir_user(PtcVM *vm, PtcValue list, int64_t offset, int64_t limit)
 {
@@ -463,11 +519,13 @@ PTC_BUILTIN(
     bool user = len == 4 && memcmp(name, "user", 4) == 0;
     bool tools = len == 4 && memcmp(name, "tool", 4) == 0;
     bool data = len == 4 && memcmp(name, "data", 4) == 0;
-    if (argc > 0 && !user && !data && !(ns = ptc_rows_namespace(name, len)))
-        return fail_unknown(vm, "namespace", name, len);
+    if (argc > 0 && !user && !data && !(ns = ptc_rows_namespace(name, len))) {
+        bool known, ok = dir_server(vm, (PtcText){name, len}, offset, limit, &known, out);
+        return known ? ok : fail_unknown(vm, "namespace", name, len);
+    }
     PtcValue list = ptc_build_new(vm->heap);
     if (list == PTC_NONE || ((tools || data) && !dir_things(vm, list, tools, &offset, &limit)) ||
-        !(argc == 0 ? dir_spaces(vm, list)
+        !(argc == 0 ? dir_spaces(vm, list) && dir_servers(vm, list)
           : user    ? dir_user(vm, list, offset, limit)
           : data    ? true
                     : dir_space(vm, list, ns, offset, limit)))
@@ -486,6 +544,27 @@ static bool public_meta(PtcVM *vm, const PtcBuiltin *row, PtcValue *map)
            put_text(vm, map, "source", "local");
 }
 
+/* The same for a server, which gives symbols; *known is false when there is no such server. */
+static bool server_publics(PtcVM *vm, PtcText ns, bool *known, PtcValue *out)
+{
+    PtcServerQuestion q = {.op = "publics", .ns = ns, .limit = -1, .offset = -1};
+    PtcValue names = PTC_NIL, all = PTC_NIL;
+    *known = ptc_servers_know(vm, ns);
+    if (!*known || !ptc_servers_look(vm, &q, &names))
+        return false;
+    if (names == PTC_NIL)
+        return ptc_give(out, names);
+    all = ptc_map_empty(vm->heap);
+    size_t n = ptc_is_sequential(names) ? ptc_seq_count(names) : 0;
+    for (size_t i = 0; i < n && all != PTC_NONE; i++) {
+        PtcValue meta = ptc_map_empty(vm->heap), name = ptc_seq_nth(names, i);
+        bool ok = ptc_tick(&vm->budget, 10) && put(vm, &meta, "name", name) &&
+                  put_text(vm, &meta, "source", "server");
+        all = ok ? ptc_map_assoc(vm->heap, all, name, meta) : PTC_NONE;
+    }
+    return ptc_give(out, all);
+}
+
 PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
             "(ns-publics namespace)",
             "A map from the names of a namespace to what is known of each: :name :doc :arglists "
@@ -499,8 +578,10 @@ PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
     size_t len = 0;
     if (!arg_name(vm, argv, &name, &len))
         return false;
-    if (!(ns = ptc_rows_namespace(name, len)) || (ns[0] >= 'A' && ns[0] <= 'Z'))
-        return fail_unknown(vm, "namespace", name, len);
+    if (!(ns = ptc_rows_namespace(name, len)) || (ns[0] >= 'A' && ns[0] <= 'Z')) {
+        bool known, ok = server_publics(vm, (PtcText){name, len}, &known, out);
+        return known ? ok : fail_unknown(vm, "namespace", name, len);
+    }
     ptc_rows_in(&rows, ns);
     PtcValue all = ptc_map_empty(vm->heap), meta;
     for (size_t i = 0; i < rows.count && all != PTC_NONE; i++) {

@@ -8,6 +8,7 @@
 #include "lisp/lib/builtin_doc.h"
 #include "lisp/lib/seq_int.h"
 #include "lisp/left_out.h"
+#include "lisp/lib/servers.h"
 #include "lisp/vm_int.h"
 
 static bool is_blank(const char *s, size_t len)
@@ -100,8 +101,30 @@ static bool give_best(Search *s, PtcValue list, bool *more)
     return row > 0 ? give_row(s, list, s->rows.at[s->next_row++]) : give_left(s, list, more);
 }
 
-static bool search(Search *s, const char *query, size_t len, int64_t offset, int64_t limit,
-                   PtcValue *out)
+/* Tools of servers come first: *offset and *limit are left for the rest. */
+static bool give_servers(Search *s, PtcValue list, PtcText query, bool load, int64_t *offset,
+                         int64_t *limit)
+{
+    PtcValue lines = PTC_NIL;
+    int64_t most = *offset > 200 - *limit ? 200 : *offset + *limit;
+    PtcServerQuestion q = {
+        .op = "apropos", .query = query, .limit = most, .offset = -1, .load = load};
+    if (!s->vm->servers)
+        return true;
+    if (!ptc_servers_look(s->vm, &q, &lines))
+        return false;
+    int64_t n = ptc_is_sequential(lines) ? (int64_t)ptc_seq_count(lines) : 0;
+    int64_t first = *offset < n ? *offset : n;
+    for (int64_t i = first; i<n && * limit> 0; i++, --*limit)
+        if (!ptc_tick(&s->vm->budget, 1) ||
+            !ptc_build_add(s->vm->heap, list, ptc_seq_nth(lines, (size_t)i)))
+            return false;
+    *offset -= first;
+    return true;
+}
+
+static bool search(Search *s, const char *query, size_t len, bool load, int64_t offset,
+                   int64_t limit, PtcValue *out)
 {
     PtcLeftOut row;
     bool all = is_blank(query, len), more = true;
@@ -112,7 +135,8 @@ static bool search(Search *s, const char *query, size_t len, int64_t offset, int
     s->left = all ? (PtcText){"", 0} : (PtcText){query, len};
     if (!all)
         ptc_rows_apropos(&s->rows, query, len, s->row_scores);
-    if (!score_things(s, query, len, all))
+    if (!score_things(s, query, len, all) ||
+        !give_servers(s, list, (PtcText){query, len}, load, &offset, &limit))
         return false;
     if (ptc_left_out_find(s->left, &row)) {
         if (offset == 0 && !give_left_line(s, list, s->left, &row))
@@ -130,9 +154,11 @@ static bool search(Search *s, const char *query, size_t len, int64_t offset, int
 }
 
 PTC_BUILTIN(
-    disc_apropos, "clojure.core", "apropos", 1, 2, 0, "(apropos text {:limit n :offset n}?)",
+    disc_apropos, "clojure.core", "apropos", 1, 2, 0,
+    "(apropos text {:limit n :offset n :load false}?)",
     "Searches names and descriptions of functions, tools and data for words; the best 8 (or "
-    ":limit up to 200) as lines. An empty text finds all tools and data.",
+    ":limit up to 200) as lines. An empty text finds all tools and data. Tools of servers come "
+    "first; with :load true also of those that were never listed.",
     "(starts-with? (first (apropos \"group-by\")) \"local: group-by - \") => true\n"
     "(count (apropos \"string\" {:limit 3})) => 3\n"
     "(apropos \"zzzz\") => []\n(apropos \"\") => []\n(apropos 5) !! type_error")
@@ -149,12 +175,18 @@ PTC_BUILTIN(
     if (argc > 1 && (!ptc_disc_int_option(vm, argv[1], "limit", 1, 200, &limit) ||
                      !ptc_disc_int_option(vm, argv[1], "offset", 0, PTC_INT_MAX, &offset)))
         return false;
+    PtcValue load = PTC_NONE, key = ptc_keyword_new(vm->heap, "load", 4);
+    if (key == PTC_NONE)
+        return false;
+    if (argc > 1)
+        load = ptc_map_get_flex(vm->heap, argv[1], key);
     s.things = ptc_host_things_count(vm, true, true);
     size_t bytes = (s.things + 1) * sizeof *s.scores;
     s.scores = ptc_scratch(vm, bytes);
     if (s.scores)
         memset(s.scores, 0, bytes);
-    bool ok = s.scores && search(&s, query, len, offset, limit, out);
+    bool ok = s.scores &&
+              search(&s, query, len, load != PTC_NONE && ptc_truthy(load), offset, limit, out);
     ptc_heap_scratch_free(vm->heap, s.scores, bytes);
     return ok;
 }

@@ -41,6 +41,15 @@ static bool throw_error(PtcVM *vm, PtcValue error)
     return false;
 }
 
+bool ptc_except_throw(PtcVM *vm, PtcErrorKind kind, PtcValue message, PtcValue data)
+{
+    PtcValue f[F_COUNT] = {
+        message, data, PTC_NIL, ptc_int(kind), ptc_int(PTC_NO_PLACE), ptc_int(PTC_NO_PLACE),
+        PTC_NIL};
+    PtcValue error = ptc_record_new(vm, PTC_R_ERROR, f, F_COUNT);
+    return error != PTC_NONE && throw_error(vm, error);
+}
+
 PTC_BUILTIN(
     core_throw, "clojure.core", "throw", 1, 1, 0, "(throw (ex-info message data))",
     "Ends the program with an error, unless a try around it catches the error.",

@@ -3,6 +3,7 @@
  * until it is finished, and has no answer if that happened. */
 #include <stdio.h>
 
+#include "base/cancel.h"
 #include "mcp/server/mcp_int.h"
 
 /* A call that has been refused keeps its error; nothing is run for it. */
@@ -160,7 +161,10 @@ void ptc_mcp_on_cancel(PtcMcpCall *call, void (*fn)(void *user), void *user)
 void ptc_mcp_set_cancelled(PtcMcpCall *call)
 {
     pthread_mutex_lock(&call->lock);
-    if (!call->finished && !atomic_exchange(&call->cancel.asked, true) && call->on_cancel) {
+    bool first = !call->finished && !atomic_load(&call->cancel.asked);
+    if (first)
+        ptc_cancel_ask(&call->cancel);
+    if (first && call->on_cancel) {
         call->on_cancel(call->cancel_user);
         call->on_cancel = NULL;
     }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * remote.h - functions that programs call in other servers, as the layers below see them: a table that the upstream
+ * layer fills in.  A run asks; an ask is answered at once or later; nobody blocks.
+ *
+ * One PtcRemote serves any number of runs at once.  What a run sees of the catalogue stays as it was when it first looked. */
+#ifndef PTC_TOOL_REMOTE_H
+#define PTC_TOOL_REMOTE_H
+
+#include "base/budget.h"
+#include "base/buf.h"
+
+typedef enum {
+    /* {"ns","name"} -> {"slot","tool","effect","policy","rule"?} (more members may be there); failure: {"reason": "unknown_server" |
+     * "unknown_tool" | "ambiguous" | "upstream_unavailable", "message", "nearest"?}; `nearest`: ns, or ns/tool */
+    PTC_REMOTE_LOOKUP = 1,
+    /* The arguments as a JSON object, for slot and tool -> {"value":v,"kind":"json"|"text"|"none"|"content"}; failure:
+     * {"reason","message","server","tool","status"?,"retry_after_ms"?,"effect"?}.  Reason "invalid_tool_args": nothing was sent,
+     * the arguments are not what the schema says. */
+    PTC_REMOTE_CALL,
+    /* {"server","tool","args"?,"raw"?}: tool/call; answers as CALL, failures as CALL or LOOKUP */
+    PTC_REMOTE_CALL_NAMED,
+    /* {"op":"servers"} -> [{"name","description","tool_count","catalog_loaded","namespace","state","reason"?}]
+     * {"op":"apropos","query","limit","load"} -> ["github/get_pr - Get a pull request", ...], best first
+     * {"op":"dir","ns","limit","offset"} -> lines alike
+     * {"op":"doc","ns","name"?} -> text
+     * {"op":"meta","ns","name"} -> {"ns","name","tool","doc","effect","policy","schema","output_schema"?}
+     * {"op":"publics","ns"} -> [symbols]
+     * null: there is no such thing, or it could not be loaded, or too many were asked in this run */
+    PTC_REMOTE_LOOK,
+    PTC_REMOTE_BLOB, /* {"ref"} -> base64 text; failure: {"reason","message"} */
+    /* {"args":{...},"open":[keys]} for slot and tool: arguments that stand in a program, before it runs; keys in "open" are given
+     * too, their values are not known yet -> {"issues":[{"path","problem","nearest"?,"message"}]}; nothing is sent.
+     * ptc_arguments_check (upstream/arguments_check.h) does all of it, given the schema. */
+    PTC_REMOTE_CHECK,
+    PTC_REMOTE_RESOURCE, /* {"server","uri"} -> as CALL */
+    PTC_REMOTE_OPS
+} PtcRemoteOp;
+
+typedef struct PtcRemoteAsk {
+    struct PtcRemoteAsk
+        *next; /* for lists of whoever has it: the remote until ready(), then the asker */
+    PtcRemoteOp op;
+    uint32_t slot, tool; /* CALL: as LOOKUP gave them */
+    PtcText text;        /* JSON, as above; borrowed until finish */
+    /* Called once if ask() said PENDING, from any thread; must not block and must not call back. */
+    void (*ready)(struct PtcRemoteAsk *ask);
+    void *user; /* of the asker */
+    void *own;  /* of the remote */
+} PtcRemoteAsk;
+
+typedef enum { PTC_REMOTE_NOW, PTC_REMOTE_PENDING, PTC_REMOTE_NO_MEMORY } PtcRemoteStatus;
+
+typedef struct PtcRemote {
+    /* A run begins: what it may see belongs to `owner`.  *version names the state of all catalogues: what LOOKUP said stays
+     * true for other runs with the same version.  NULL: out of memory. */
+    void *(*begin)(struct PtcRemote *self, const char *owner, int64_t deadline_ns,
+                   const PtcCancel *cancel, uint64_t *version);
+    PtcRemoteStatus (*ask)(void *run, PtcRemoteAsk *ask);
+    /* Once for each ask that was answered (NOW, or ready() was called), on a thread of the run: the answer as JSON into
+     * `out`, *ok false for a failure.  *may_repeat: nothing was changed by it.  False: out of memory. */
+    bool (*finish)(void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *may_repeat);
+    /* Nobody wants this one any more; ready() still comes, once and soon: the asker waits for it.  It may just have come: then
+     * this does nothing. */
+    void (*cancel)(void *run, PtcRemoteAsk *ask);
+    /* The run is over; every ask was finished, or its ready() came.  `ledger`: a JSON array of its calls, or NULL. */
+    void (*end)(void *run, PtcBuf *ledger);
+    /* Is ns the namespace of an upstream (spelt as programs may)?  Costs nothing: no start, no listing.  For the analyzer, to tell
+     * an upstream from a namespace that does not exist; `nearest` (or NULL) gets the nearest one when it is not. */
+    bool (*knows)(struct PtcRemote *self, PtcText ns, PtcBuf *nearest);
+} PtcRemote;
+
+/* ------------------------------------------------------------------------------ for a run */
+
+/* Told when a run waits; both from the thread that waits.  A call that may have changed something is counted when it
+ * begins, and taken back (`harmless`) when it turns out that it did not. */
+typedef struct PtcRemoteWatch {
+    void (*begin)(void *user, bool may_repeat);
+    void (*end)(void *user, bool harmless);
+    void *user;
+} PtcRemoteWatch;
+
+/* What whoever starts a run gives to the engine, between begin() and end(). */
+typedef struct PtcRemoteRun {
+    PtcRemote *remote;
+    void *run; /* of begin() */
+    uint64_t version;
+    const PtcRemoteWatch *watch; /* or NULL */
+    /* Waits until ready() came for a pending ask, or the budget's end; NULL: the ordinary way.  For a run whose own thread
+     * must do something so that ready() can come. */
+    void (*wait)(void *run, PtcRemoteAsk *ask, PtcBudget *budget);
+} PtcRemoteRun;
+
+#endif

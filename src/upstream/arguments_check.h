@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * arguments_check.h - arguments that stand in a program, looked at before it runs. */
+#ifndef PTC_UPSTREAM_ARGUMENTS_CHECK_H
+#define PTC_UPSTREAM_ARGUMENTS_CHECK_H
+
+#include "base/buf.h"
+#include "value/heap.h"
+
+/* The answer of PTC_REMOTE_CHECK (tool/remote.h) to its text {"args":{...},"open":[keys]}, for a tool with this input
+ * schema (PTC_NONE: anything goes): {"issues":[...]}.  The text may be hostile.  False: out of memory. */
+PTC_MUST_USE bool ptc_arguments_check(PtcHeap *heap, PtcValue schema, PtcText text, PtcBuf *out);
+
+#endif
