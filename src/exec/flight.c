@@ -13,10 +13,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/cancel.h"
+
 enum {
     CHUNK = 16 * 1024,
-    CANCEL_MS = 4,      /* how often the cancel flag is looked at */
-    LOOK_MS = 50,       /* how often the clock is looked at when there is no cancel flag */
+    LOOK_MS = 50,       /* how often cancel flag and clock are looked at, even if nobody wakes us */
     CANCEL_GRACE = 50,  /* ms a worker has to react to a cancel */
     GRACE = 500,        /* ms beyond its time limit; it may use half of that to write its answer */
     DONE_BESIDE = 2048, /* bytes of a DONE apart from its buffers */
@@ -42,16 +43,19 @@ typedef struct Trip {
 
 /* ------------------------------------------------------------------------------- flights */
 
-static PtcFlight *new_flight(PtcMem *mem, int fd, const PtcTaskTurn *turn)
+static PtcFlight *new_flight(PtcMem *mem, const PtcWorkerProcess *worker, const PtcTaskTurn *turn)
 {
     PtcFlight *f = ptc_mem_alloc(mem, sizeof *f);
     if (!f)
         return NULL;
     memset(f, 0, sizeof *f);
     f->mem = mem;
-    f->fd = fd;
+    f->fd = worker->fd;
+    f->kick = worker->kick;
     atomic_init(&f->refs, 1);
+    ptc_buf_init(&f->backlog, mem, SIZE_MAX / 4);
     pthread_mutex_init(&f->lock, NULL);
+    pthread_mutex_init(&f->inbox_lock, NULL);
     ptc_waits_init(&f->waits, turn);
     return f;
 }
@@ -62,41 +66,98 @@ void ptc_flight_release(PtcFlight *f)
     if (atomic_fetch_sub(&f->refs, 1) > 1)
         return;
     ptc_waits_deinit(&f->waits);
+    ptc_buf_deinit(&f->backlog);
+    pthread_mutex_destroy(&f->inbox_lock);
     pthread_mutex_destroy(&f->lock);
     ptc_mem_free(f->mem, f, sizeof *f);
 }
 
-/* Never blocks in send(): a worker that stops reading must not hold up this thread beyond the flight's end or its
- * deadline. */
-bool ptc_flight_send(PtcFlight *f, const PtcBuf *frame)
+void ptc_flight_kick(int fd)
 {
-    size_t sent = 0;
-    while (sent < frame->len) {
-        ssize_t n = send(f->fd, frame->data + sent, frame->len - sent, MSG_NOSIGNAL | MSG_DONTWAIT);
-        if (n > 0) {
-            sent += (size_t)n;
-            continue;
-        }
-        if (n < 0 && errno != EAGAIN && errno != EINTR)
-            return false;
-        struct pollfd p = {.fd = f->fd, .events = POLLOUT};
-        if (poll(&p, 1, CANCEL_MS) < 0 && errno != EINTR)
-            return false;
-        if (atomic_load(&f->closing) || ptc_clock_ns(NULL) > f->deadline_ns)
+    const uint64_t one = 1;
+    (void)!write(fd, &one, sizeof one);
+}
+
+void ptc_flight_drain(int fd)
+{
+    uint64_t n;
+    (void)!read(fd, &n, sizeof n);
+}
+
+/* As much as the socket takes; false: it is of no use any more. */
+static bool send_some(int fd, const char *bytes, size_t len, size_t *sent)
+{
+    while (*sent < len) {
+        ssize_t n = send(fd, bytes + *sent, len - *sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+        if (n > 0)
+            *sent += (size_t)n;
+        else if (n < 0 && errno == EAGAIN)
+            return true;
+        else if (n < 0 && errno != EINTR)
             return false;
     }
     return true;
 }
 
-/* From here on no tool call may use the socket.  Returns true when the stream is intact, so that the worker can be
- * reused. */
+/* A worker that stops reading must hold up nobody: what it does not take is kept. */
+void ptc_flight_post(PtcFlight *f, const PtcBuf *frame)
+{
+    size_t sent = 0;
+    pthread_mutex_lock(&f->lock);
+    bool open = f->fd >= 0 && !f->broken;
+    if (open && f->backlog.len == 0)
+        f->broken = !send_some(f->fd, frame->data, frame->len, &sent);
+    if (open && !f->broken && sent < frame->len) {
+        f->broken = !ptc_buf_add(&f->backlog, frame->data + sent, frame->len - sent);
+        ptc_flight_kick(f->kick); /* the flight's thread is to wait for room */
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+void ptc_flight_post_result(PtcFlight *f, uint64_t id, bool told, bool ok, PtcText result)
+{
+    static const char full[] = "out of memory, or its result is too large";
+    PtcBuf frame;
+    ptc_buf_init(&frame, f->mem, PTC_FRAME_MAX);
+    bool put =
+        told && ptc_frame_put_result(&frame, id, ok, result.bytes ? result.bytes : "", result.len);
+    if (!put) {
+        ptc_buf_clear(&frame);
+        put = ptc_frame_put_result(&frame, id, false, full, sizeof full - 1);
+    }
+    if (put)
+        ptc_flight_post(f, &frame);
+    ptc_buf_deinit(&frame);
+}
+
+/* What is left of earlier frames. */
+static void send_backlog(PtcFlight *f)
+{
+    pthread_mutex_lock(&f->lock);
+    if (f->backlog.len > 0 && !f->broken)
+        f->broken = !send_some(f->fd, f->backlog.data, f->backlog.len, &f->backlog_sent);
+    if (f->backlog_sent == f->backlog.len || f->broken) {
+        ptc_buf_deinit(&f->backlog);
+        f->backlog_sent = 0;
+    }
+    pthread_mutex_unlock(&f->lock);
+}
+
+static bool has_backlog(PtcFlight *f)
+{
+    pthread_mutex_lock(&f->lock);
+    bool has = f->backlog.len > 0;
+    pthread_mutex_unlock(&f->lock);
+    return has;
+}
+
+/* From here on nothing is sent.  Returns true when the stream is intact, so that the worker can be reused. */
 static bool close_flight(PtcFlight *f)
 {
-    atomic_store(&f->closing, true);
-    atomic_store(&f->cancel.asked, true);
+    ptc_cancel_ask(&f->cancel);
     pthread_mutex_lock(&f->lock);
     f->fd = -1;
-    bool good = !f->broken;
+    bool good = !f->broken && f->backlog.len == 0;
     pthread_mutex_unlock(&f->lock);
     return good;
 }
@@ -161,6 +222,24 @@ static void take_call(Trip *t)
     w->last_call = id;
 }
 
+static void take_ask(Trip *t)
+{
+    PtcWorkerProcess *w = t->worker;
+    const PtcBuf *payload = &w->reader.payload;
+    uint64_t id = w->reader.head.id;
+    PtcFrameAsk ask;
+    const char *why;
+    if (!ptc_frame_get_ask(payload->data, payload->len, &ask, &why))
+        accuse(t, why);
+    else if (id <= w->last_call || !t->flight->remote)
+        accuse(t, "a question that nobody can answer");
+    else if (atomic_load(&t->flight->under_way) >= PTC_FLIGHT_CALLS)
+        accuse(t, "more questions than its limit");
+    else if (!ptc_flight_ask(t->flight, id, &ask))
+        end(t, PTC_TASK_NO_MEMORY);
+    w->last_call = id;
+}
+
 static void take_done(Trip *t)
 {
     const PtcFrameReader *r = &t->worker->reader;
@@ -187,6 +266,8 @@ static void take_frame(Trip *t)
         w->ready = true;
     else if (type == PTC_FRAME_CALL)
         take_call(t);
+    else if (type == PTC_FRAME_ASK)
+        take_ask(t);
     else
         take_done(t);
 }
@@ -226,16 +307,14 @@ static bool is_cancelled(const Trip *t)
     return ptc_cancelled(t->cancel);
 }
 
-/* Asks the worker to stop.  While a tool result is being sent the lock is taken; then the next round tries again,
- * because a CANCEL in the middle of a RESULT would break the stream. */
+/* Asks the worker to stop. */
 static void send_cancel(Trip *t)
 {
     PtcFrameHead head = {0, PTC_FRAME_CANCEL, t->id};
     PtcBuf frame = {.data = (char *)&head, .len = sizeof head, .cap = sizeof head};
-    if (t->cancel_sent || pthread_mutex_trylock(&t->flight->lock) != 0)
+    if (t->cancel_sent)
         return;
-    t->flight->broken = t->flight->broken || !ptc_flight_send(t->flight, &frame);
-    pthread_mutex_unlock(&t->flight->lock);
+    ptc_flight_post(t->flight, &frame);
     t->cancel_sent = true;
     syscall(SYS_pidfd_send_signal, t->worker->pidfd, SIGUSR1, NULL, 0);
 }
@@ -245,7 +324,7 @@ static void check_cancel(Trip *t, int64_t now)
 {
     if (t->kill_ns == INT64_MAX && is_cancelled(t)) {
         t->kill_ns = now + (int64_t)CANCEL_GRACE * 1000000;
-        atomic_store(&t->flight->cancel.asked, true);
+        ptc_cancel_ask(&t->flight->cancel);
     }
     if (t->kill_ns == INT64_MAX)
         return;
@@ -271,12 +350,38 @@ static void check_time(Trip *t)
         check_cancel(t, now);
 }
 
+static int64_t min64(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* How long there is nothing to do unless somebody wakes us. */
+static int64_t sleep_ns(const Trip *t)
+{
+    int64_t end = min64(t->flight->deadline_ns, t->kill_ns);
+    int64_t left = end - t->looked_ns;
+    if (atomic_load(&t->flight->under_way) == 0)
+        left = min64(left, (t->timeout_ms + GRACE) * 1000000 - t->compute_ns);
+    return left < 0 ? 0 : min64(left, (int64_t)LOOK_MS * 1000000);
+}
+
+/* Sleeps until the worker has something to say, or somebody for the worker. */
 static void await(Trip *t)
 {
-    struct pollfd p = {.fd = t->worker->fd, .events = POLLIN};
-    int n = poll(&p, 1, t->cancel ? CANCEL_MS : LOOK_MS);
-    if (n > 0)
+    bool more = has_backlog(t->flight), asleep = ptc_flight_asks_sleep(t->flight);
+    int64_t ns = asleep ? sleep_ns(t) : 0;
+    struct timespec time = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    struct pollfd p[] = {{.fd = t->worker->fd, .events = more ? POLLIN | POLLOUT : POLLIN},
+                         {.fd = t->worker->kick, .events = POLLIN}};
+    int n = ppoll(p, 2, &time, NULL);
+    if (n > 0 && p[1].revents)
+        ptc_flight_drain(t->worker->kick);
+    if (n > 0 && p[0].revents & POLLOUT)
+        send_backlog(t->flight);
+    if (n > 0 && p[0].revents & ~POLLOUT)
         receive(t);
+    if (!t->over)
+        ptc_flight_asks_take(t->flight);
     if (!t->over)
         check_time(t);
 }
@@ -288,11 +393,27 @@ static void set_maxima(const Trip *t)
 {
     PtcFrameReader *r = &t->worker->reader;
     r->max_call = (size_t)t->plan->limits.tool_bytes + sizeof(uint32_t);
+    r->max_ask = PTC_FRAME_ASK_HEAD + PTC_FRAME_ASK_MAX;
     r->max_done = DONE_BESIDE;
     for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
         size_t max = t->out->parts[i].max;
         r->max_done += max < PTC_FRAME_MAX ? max : PTC_FRAME_MAX;
     }
+}
+
+/* A large task may have to wait for the worker to read it, which then has nothing to send; but not beyond the
+ * deadline. */
+static bool send_whole(const PtcFlight *f, const PtcBuf *frame)
+{
+    size_t sent = 0;
+    while (send_some(f->fd, frame->data, frame->len, &sent)) {
+        struct pollfd p = {.fd = f->fd, .events = POLLOUT};
+        if (sent == frame->len)
+            return true;
+        if ((poll(&p, 1, LOOK_MS) < 0 && errno != EINTR) || ptc_clock_ns(NULL) > f->deadline_ns)
+            return false;
+    }
+    return false;
 }
 
 static bool send_run(Trip *t, const PtcTaskIn *in)
@@ -304,7 +425,7 @@ static bool send_run(Trip *t, const PtcTaskIn *in)
         end(t, PTC_TASK_NO_MEMORY);
         return false;
     }
-    bool sent = ptc_flight_send(t->flight, &frame);
+    bool sent = send_whole(t->flight, &frame);
     ptc_buf_deinit(&frame);
     if (!sent && ptc_clock_ns(NULL) > t->flight->deadline_ns)
         overrun(t, false);
@@ -333,22 +454,52 @@ static void begin(Trip *t, const PtcTaskIn *in)
     set_maxima(t);
 }
 
+static void on_cancel(void *worker)
+{
+    ptc_flight_kick(((const PtcWorkerProcess *)worker)->kick);
+}
+
+/* Sends the task and serves it to its end; a request to stop wakes us. */
+static void fly(Trip *t, const PtcTaskIn *in)
+{
+    PtcCancelWait cancel = {.cancel = t->cancel, .kick = on_cancel, .user = t->worker};
+    ptc_cancel_wait_begin(&cancel);
+    send_run(t, in);
+    while (!t->over)
+        await(t);
+    ptc_cancel_wait_end(&cancel);
+}
+
+static bool begin_asks(Trip *t, PtcTaskIn *in)
+{
+    PtcRemote *remote = t->plan->remote;
+    in->use_remote = remote && in->use_tools && in->kind == PTC_TASK_EVAL;
+    return !in->use_remote ||
+           ptc_flight_asks_begin(t->flight, remote, t->worker->owner, &in->remote_version);
+}
+
 PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, const PtcTaskIn *in,
                          const PtcCancel *cancel, PtcTaskOut *out, bool *keep)
 {
     Trip t = {.plan = plan, .worker = worker, .cancel = cancel, .out = out};
-    t.flight = new_flight(plan->mem, worker->fd, in->turn);
+    PtcTaskIn task = *in;
+    ptc_buf_clear(&out->ledger);
+    t.flight = new_flight(plan->mem, worker, in->turn);
     *keep = t.flight != NULL; /* true so far: the worker was not touched */
     if (!t.flight)
         return PTC_TASK_NO_MEMORY;
     begin(&t, in);
-    send_run(&t, in);
-    while (!t.over)
-        await(&t);
+    if (!begin_asks(&t, &task)) {
+        ptc_waits_close(&t.flight->waits);
+        ptc_flight_release(t.flight);
+        return PTC_TASK_NO_MEMORY;
+    }
+    fly(&t, &task);
     /* An answered task leaves its worker as it was before; in any other case the stream is in an unknown state. */
     if (!t.answered)
         end_process(worker);
     *keep = close_flight(t.flight) && t.answered;
+    ptc_flight_asks_end(t.flight, &out->ledger);
     out->effects = ptc_waits_close(&t.flight->waits);
     ptc_flight_release(t.flight);
     return t.kill_ns != INT64_MAX ? PTC_TASK_CANCELLED : t.status;

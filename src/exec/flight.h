@@ -10,6 +10,7 @@
 #include "exec/frame.h"
 #include "exec/waits.h"
 #include "exec/worker.h"
+#include "tool/remote.h"
 
 enum { PTC_FLIGHT_CALLS = 256 }; /* tool calls of one task that may be under way at once */
 
@@ -17,6 +18,7 @@ enum { PTC_FLIGHT_CALLS = 256 }; /* tool calls of one task that may be under way
 typedef struct PtcWorkerProcess {
     struct PtcWorkerProcess *next; /* in the idle list, last used first */
     int fd, pidfd;
+    int kick; /* an eventfd: wakes the thread that waits for the worker */
     pid_t pid;
     bool ready;         /* READY has arrived */
     uint64_t tasks;     /* started in it so far */
@@ -31,13 +33,23 @@ typedef struct PtcFlight {
     atomic_uint refs;
     atomic_uint under_way;      /* calls */
     _Atomic int64_t resumed_ns; /* when the last result was sent */
-    atomic_bool closing;        /* nothing more may be sent */
     PtcWaits waits;
     PtcCancel cancel; /* for the calls */
     int64_t deadline_ns;
     pthread_mutex_t lock; /* guards writing to the socket */
     int fd;               /* -1: the task is over */
-    bool broken;          /* a frame was sent only in part: the worker is of no further use */
+    int kick;             /* of the worker */
+    PtcBuf backlog; /* what the socket did not take: the rest of a frame, and frames after it */
+    size_t backlog_sent;
+    bool broken; /* out of memory: the worker is of no further use */
+    /* asks of other servers, see flight_asks.c */
+    PtcRemote *remote; /* or NULL */
+    void *remote_run;
+    struct PtcFlightAsk *asks; /* all that are not finished; of the flight's own thread */
+    unsigned ask_count;
+    pthread_mutex_t inbox_lock; /* guards the two below */
+    struct PtcRemoteAsk *inbox; /* whose ready() came */
+    bool asleep;                /* the flight's thread is, or is about to be */
 } PtcFlight;
 
 /* -------------------------------------------------------------------------------- crew */
@@ -54,13 +66,30 @@ bool ptc_tool_crew_has(const PtcToolCrew *crew, uint32_t tool);
 PTC_MUST_USE bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint64_t id,
                                      uint32_t tool, PtcText arguments);
 
+/* ------------------------------------------------------------------------------- asks */
+
+/* All on the flight's own thread. */
+
+/* Begins the run there; false: out of memory. */
+PTC_MUST_USE bool ptc_flight_asks_begin(PtcFlight *flight, PtcRemote *remote, const char *owner,
+                                        uint64_t *version);
+/* A frame of the worker; false: out of memory. */
+PTC_MUST_USE bool ptc_flight_ask(PtcFlight *flight, uint64_t id, const PtcFrameAsk *ask);
+/* Before sleeping: false when something has arrived meanwhile. */
+bool ptc_flight_asks_sleep(PtcFlight *flight);
+/* Finishes what has arrived and sends it. */
+void ptc_flight_asks_take(PtcFlight *flight);
+/* Gives up what is still open, waits until the remote has let go of it, and ends the run. */
+void ptc_flight_asks_end(PtcFlight *flight, PtcBuf *ledger);
+
 /* ------------------------------------------------------------------------------ flight */
 
 /* What all flights of an executor share. */
 typedef struct PtcFlightPlan {
     PtcMem *mem;
     PtcToolCrew *crew;
-    PtcLimits limits; /* every field set */
+    PtcRemote *remote; /* other servers that programs may call; or NULL */
+    PtcLimits limits;  /* every field set */
 } PtcFlightPlan;
 
 /* Runs a task in a worker.  *keep: the worker may be used again; otherwise it must be discarded. */
@@ -71,7 +100,12 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
 PTC_MUST_USE bool ptc_flight_await(PtcWorkerProcess *worker, int ms);
 
 void ptc_flight_release(PtcFlight *flight);
-/* Sends a whole frame; false when the flight was closed or the deadline passed first.  With the lock held. */
-PTC_MUST_USE bool ptc_flight_send(PtcFlight *flight, const PtcBuf *frame);
+/* Sends a frame, or as much of it as the socket takes now, and the flight's thread sends the rest: never blocks.  Dropped
+ * when the task is over.  From any thread. */
+void ptc_flight_post(PtcFlight *flight, const PtcBuf *frame);
+/* Frames a result and posts it; one that does not fit is replaced by a failure that does. */
+void ptc_flight_post_result(PtcFlight *flight, uint64_t id, bool told, bool ok, PtcText result);
+void ptc_flight_kick(int fd);
+void ptc_flight_drain(int fd);
 
 #endif

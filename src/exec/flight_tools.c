@@ -32,26 +32,6 @@ struct PtcToolCrew {
 
 /* ------------------------------------------------------------------------------ one call */
 
-/* A flight without a descriptor is over: nobody waits for the result. */
-static void send_result(PtcFlight *f, const PtcBuf *frame)
-{
-    pthread_mutex_lock(&f->lock);
-    if (f->fd >= 0 && !f->broken && !ptc_flight_send(f, frame))
-        f->broken = true;
-    pthread_mutex_unlock(&f->lock);
-}
-
-/* Frames the result; one that does not fit is replaced by a failure that does. */
-static bool put_result(PtcBuf *frame, const Job *job, bool told, bool ok, const PtcBuf *result)
-{
-    static const char full[] = "out of memory, or its result is too large";
-    if (told &&
-        ptc_frame_put_result(frame, job->id, ok, result->data ? result->data : "", result->len))
-        return true;
-    ptc_buf_clear(frame);
-    return ptc_frame_put_result(frame, job->id, false, full, sizeof full - 1);
-}
-
 /* On a thread of the crew.  The turn is taken back before the result is sent, so that the program never computes
  * without one. */
 static void run(PtcToolCrew *crew, PtcNative *native, Job *job)
@@ -60,21 +40,17 @@ static void run(PtcToolCrew *crew, PtcNative *native, Job *job)
     PtcNativeOptions options = {.cancel = &f->cancel,
                                 .deadline_ns = f->deadline_ns,
                                 .memory_bytes = 2 * crew->result_bytes};
-    PtcBuf result, frame;
+    PtcBuf result;
     bool ok = false;
     ptc_buf_init(&result, crew->mem, (size_t)crew->result_bytes);
-    ptc_buf_init(&frame, crew->mem, PTC_FRAME_MAX);
     bool told = native && ptc_native_call(native, crew->tools, job->tool, job->arguments, job->len,
                                           &options, &result, &ok);
-    bool put = put_result(&frame, job, told, ok, &result);
-    ptc_buf_deinit(&result);
     ptc_waits_end(&f->waits); /* before sending: the worker resumes as soon as it has the result */
     atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
     atomic_fetch_sub(&f->under_way, 1);
-    if (put)
-        send_result(f, &frame);
+    ptc_flight_post_result(f, job->id, told, ok, ptc_buf_view(&result));
     atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
-    ptc_buf_deinit(&frame);
+    ptc_buf_deinit(&result);
 }
 
 static void free_job(PtcToolCrew *crew, Job *job)

@@ -63,6 +63,7 @@ static const Call for_workers[] = {
     {SYS_recvfrom, ON_ZERO},
     {SYS_write, PTC_SANITIZED ? ALLOW : ON_ZERO}, /* reports of sanitizers go to 2 */
     {SYS_writev, ON_ZERO},
+    {SYS_ppoll, ALLOW}, /* a worker has no descriptor to wait for but its socket */
     {SYS_futex, ALLOW},
     {SYS_mmap, PTC_SANITIZED ? NO_CODE : OWN_MEMORY},
     {SYS_mprotect, NO_CODE},

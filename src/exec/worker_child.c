@@ -1,348 +1,127 @@
 /* SPDX-License-Identifier: MIT
- * A worker process: reads tasks from descriptor 0, runs them, sends tool calls and answers.
+ * A worker process: reads tasks from descriptor 0, runs them, sends what programs ask the server and answers
+ * (worker_talk.h).
  *
  * All threads are started before the first task; after that the sandbox allows no more.  The first thread runs
- * programs.  As long as no program needs anything from the server it also reads the socket, so that a short task
- * costs no thread switch.  The second thread sleeps until SIGUSR1, which the first sends at its first tool call and
- * the server sends after a CANCEL; from then on it reads the socket and hands tasks over ("duo").  There is no way
- * back. */
+ * programs. */
 #define _GNU_SOURCE
 #include "exec/worker.h"
 
-#include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/socket.h>
-#include <sys/uio.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "exec/frame.h"
 #include "exec/sandbox.h"
+#include "exec/worker_talk.h"
 #include "engine/engine.h"
 #include "engine/outcome.h"
 #include "tool/answer.h"
 #include "tool/source.h"
 
-enum {
-    PIPE = 0,
-    SLOTS = 256,
-    READER_STACK = 256 * 1024,
-    CANCEL_NS = 500 * 1000,
-    LINGER_NS = 100 * 1000, /* how long to spin for the next task */
-    KEPT = 64 * 1024,
-};
+enum { KEPT = 64 * 1024, ARGUMENTS_BYTES = PTC_FRAME_MAX / 2 };
 
-/* A call that the server has not answered yet. */
-typedef struct Slot {
-    uint64_t id; /* 0: free */
-    PtcToolCall *call;
-} Slot;
-
-/* What the function of a remote tool gets as `user`. */
-typedef struct RemoteTool {
+/* What the function of a tool of the server gets as `user`. */
+typedef struct ServerTool {
     PtcWorker *worker;
     uint32_t number;
-} RemoteTool;
+} ServerTool;
 
 struct PtcWorker {
+    PtcRemote remote; /* first: other servers, which this server asks for us */
+    PtcRemoteRun remote_run;
     PtcMem mem;
     Ptc *ptc;
     PtcTools *tools;
     PtcShared *data; /* or NULL */
     PtcWorkerHook hook;
-    PtcBuf inbox; /* the first thread's: payload of the RUN being worked on */
-    pthread_t reader;
-    pthread_mutex_t writing; /* guards writing frames and the order of call ids */
-    pthread_mutex_t lock;    /* guards everything below */
-    pthread_cond_t handed;
-    bool duo;       /* the second thread reads the socket */
-    bool nudged;    /* it has been told to start reading */
-    bool running;   /* `task` is running or has been handed over */
-    bool is_handed; /* `mail` holds a task that is not running yet */
-    uint64_t task;
-    PtcBuf mail; /* payload of a RUN, for the first thread */
-    uint64_t last_call;
-    size_t under_way; /* calls in slots */
-    Slot slots[SLOTS];
+    PtcBuf inbox; /* payload of the RUN being worked on */
+    PtcTalk talk;
 };
-
-/* -------------------------------------------------------------------------------- pipe */
-
-/* Reads all of it or ends the process: a worker without its socket has nothing left to do. */
-static void read_all(char *to, size_t n)
-{
-    while (n > 0) {
-        ssize_t got = read(PIPE, to, n);
-        if (got <= 0 && !(got < 0 && errno == EINTR))
-            ptc_sandbox_end();
-        if (got > 0) {
-            to += got;
-            n -= (size_t)got;
-        }
-    }
-}
-
-/* A client that sends one request after the other is back before this process could be put to sleep and woken, which
- * costs more than a short program.  Yielding leaves the processor to anyone else who wants it. */
-static void linger(void)
-{
-    char byte;
-    int64_t until = ptc_clock_ns(NULL) + LINGER_NS;
-    while (recv(PIPE, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN &&
-           ptc_clock_ns(NULL) < until)
-        sched_yield();
-}
-
-/* Blocking is fine here: the server reads whenever it waits for this worker. */
-static void write_all(struct iovec *parts, int count)
-{
-    while (count > 0) {
-        ssize_t n = writev(PIPE, parts, count);
-        if (n < 0 && errno != EINTR)
-            ptc_sandbox_end();
-        for (; n > 0 && (size_t)n >= parts->iov_len; count--)
-            n -= (ssize_t)parts++->iov_len;
-        while (count > 0 && parts->iov_len == 0) {
-            parts++;
-            count--;
-        }
-        if (n > 0) {
-            parts->iov_base = (char *)parts->iov_base + n;
-            parts->iov_len -= (size_t)n;
-        }
-    }
-}
-
-/* An idle worker should not hold on to the memory of its largest frame. */
-static void trim(PtcBuf *payload)
-{
-    if (payload->cap > KEPT)
-        ptc_buf_deinit(payload);
-}
-
-static PtcFrameHead read_frame(PtcBuf *payload)
-{
-    PtcFrameHead head;
-    read_all((char *)&head, sizeof head);
-    ptc_buf_clear(payload);
-    if (head.len > PTC_FRAME_MAX || !ptc_buf_reserve(payload, head.len))
-        ptc_sandbox_end();
-    read_all(payload->data, head.len);
-    payload->len = head.len;
-    return head;
-}
 
 /* ------------------------------------------------------------------------------- tools */
 
-static Slot *find_slot(PtcWorker *w, uint64_t id)
-{
-    for (size_t i = 0; i < SLOTS; i++)
-        if (w->slots[i].id == id)
-            return &w->slots[i];
-    return NULL;
-}
-
-/* Makes the second thread read, since somebody must receive the answer.  With the lock held. */
-static void nudge(PtcWorker *w)
-{
-    if (!w->duo && !w->nudged)
-        pthread_kill(w->reader, SIGUSR1);
-    w->nudged = true;
-}
-
-/* Reserves a slot for a call that is about to be sent and returns its id; 0 when too many are under way. */
-static uint64_t enter(PtcWorker *w, PtcToolCall *call)
-{
-    pthread_mutex_lock(&w->lock);
-    Slot *slot = find_slot(w, 0);
-    uint64_t id = slot ? ++w->last_call : 0;
-    if (slot)
-        *slot = (Slot){id, call};
-    w->under_way += slot != NULL;
-    nudge(w);
-    pthread_mutex_unlock(&w->lock);
-    return id;
-}
-
-static void send_call(uint64_t id, uint32_t tool, const char *json, size_t len)
-{
-    PtcFrameHead head = {(uint32_t)(len + sizeof tool), PTC_FRAME_CALL, id};
-    struct iovec parts[] = {
-        {&head, sizeof head}, {&tool, sizeof tool}, {(char *)(uintptr_t)json, len}};
-    write_all(parts, 3);
-}
-
-/* The function of every remote tool: asks the server; the answer comes later, from the thread that reads. */
+/* The function of every tool of the server.  Without an answer in time it returns without one, and the caller says
+ * why. */
 static PtcToolAnswer ask_server(PtcToolCall *call, void *user)
 {
-    const RemoteTool *remote = user;
-    PtcWorker *w = remote->worker;
+    const ServerTool *tool = user;
+    PtcTalk *talk = &tool->worker->talk;
+    PtcTalkWait wait;
     const char *json = ptc_answer_args_json(call);
-    size_t len = call->json.len;
-    if (!json || len > PTC_FRAME_MAX / 2) {
+    if (!json || call->json.len > ARGUMENTS_BYTES) {
         ptc_answer_fail(call, PTC_TEXT("its arguments are too large"));
         return PTC_TOOL_ANSWERED;
     }
-    pthread_mutex_lock(&w->writing);
-    uint64_t id = enter(w, call);
-    if (id)
-        send_call(id, remote->number, json, len);
-    pthread_mutex_unlock(&w->writing);
-    if (id)
-        return PTC_TOOL_PENDING;
-    ptc_answer_fail(call, PTC_TEXT("too many calls are under way"));
+    ptc_talk_ask(talk, &wait, PTC_FRAME_CALL, &tool->number, 1, ptc_buf_view(&call->json));
+    if (ptc_talk_wait(talk, &wait, call->budget, call->end_ns)) {
+        if (wait.ok)
+            ptc_answer_json(call, ptc_buf_view(&wait.answer));
+        else
+            ptc_answer_fail(call, ptc_buf_view(&wait.answer));
+    }
+    ptc_talk_done(talk, &wait);
     return PTC_TOOL_ANSWERED;
 }
 
-/* Takes a call out of its slot.  Whoever gets it must answer it; NULL when it has been answered.  With the lock
- * held. */
-static PtcToolCall *leave(PtcWorker *w, Slot *slot)
+/* ----------------------------------------------------------------------- other servers */
+
+/* The wait of an ask lives from ask to finish. */
+static PtcRemoteStatus remote_ask(void *run, PtcRemoteAsk *ask)
 {
-    if (!slot || slot->id == 0)
-        return NULL;
-    slot->id = 0;
-    w->under_way--;
-    return slot->call;
+    PtcWorker *w = run;
+    PtcTalkWait *wait = ptc_mem_alloc(&w->mem, sizeof *wait);
+    const uint32_t numbers[] = {(uint32_t)ask->op, ask->slot, ask->tool};
+    if (!wait)
+        return PTC_REMOTE_NO_MEMORY;
+    ask->own = wait;
+    ptc_talk_ask(&w->talk, wait, PTC_FRAME_ASK, numbers, 3, ask->text);
+    return PTC_REMOTE_PENDING;
 }
 
-/* A result that comes too late finds no slot and is dropped. */
-static void take_result(PtcWorker *w, uint64_t id, const PtcBuf *payload)
+static void remote_wait(void *run, PtcRemoteAsk *ask, PtcBudget *budget)
 {
-    bool ok;
-    PtcText text;
-    pthread_mutex_lock(&w->lock);
-    PtcToolCall *call = leave(w, find_slot(w, id));
-    pthread_mutex_unlock(&w->lock);
-    if (!call)
-        return;
-    if (!ptc_frame_get_result(payload->data, payload->len, &ok, &text))
-        ptc_sandbox_end();
-    if (ok)
-        ptc_answer_json(call, text);
-    else
-        ptc_answer_fail(call, text);
+    PtcWorker *w = run;
+    if (ptc_talk_wait(&w->talk, ask->own, budget, INT64_MAX))
+        ask->ready(ask);
 }
 
-/* Answers the calls nobody waits for any more.  With the lock held. */
-static void drop_calls(PtcWorker *w)
+static void remote_cancel(void *run, PtcRemoteAsk *ask)
 {
-    for (size_t i = 0; i < SLOTS && w->under_way > 0; i++) {
-        PtcToolCall *call = leave(w, &w->slots[i]);
-        if (call)
-            ptc_answer_fail(call, PTC_TEXT("too late"));
-    }
+    (void)run;
+    ask->ready(ask);
 }
 
-/* ------------------------------------------------------------------------------ reading */
-
-/* The engine notices a cancel only while it runs, so it is told again and again until the task is over. */
-static void cancel(PtcWorker *w, uint64_t id)
+/* Whether something was changed is for the server to know. */
+static bool remote_finish(void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *may_repeat)
 {
-    const struct timespec a_little = {0, CANCEL_NS};
-    pthread_mutex_lock(&w->lock);
-    while (w->running && w->task == id) {
-        pthread_mutex_unlock(&w->lock);
-        ptc_engine_cancel(w->ptc);
-        nanosleep(&a_little, NULL);
-        pthread_mutex_lock(&w->lock);
-    }
-    pthread_mutex_unlock(&w->lock);
+    PtcWorker *w = run;
+    PtcTalkWait *wait = ask->own;
+    *ok = wait->answered && wait->ok;
+    *may_repeat = true;
+    bool told = ptc_buf_add(out, wait->answer.data, wait->answer.len);
+    ptc_talk_done(&w->talk, wait);
+    ptc_mem_free(&w->mem, wait, sizeof *wait);
+    return told;
 }
 
-static void begin_task(PtcWorker *w, uint64_t id)
+/* The server answers this at once, so that there is nothing to give up. */
+static bool remote_knows(PtcRemote *self, PtcText ns, PtcBuf *nearest)
 {
-    pthread_mutex_lock(&w->lock);
-    w->task = id;
-    w->running = true;
-    pthread_mutex_unlock(&w->lock);
-}
-
-static void swap(PtcBuf *a, PtcBuf *b)
-{
-    PtcBuf old = *a;
-    *a = *b;
-    *b = old;
-}
-
-/* Swaps the buffers instead of copying, because a task can be large. */
-static void hand_over(PtcWorker *w, uint64_t id, PtcBuf *payload)
-{
-    begin_task(w, id);
-    pthread_mutex_lock(&w->lock);
-    swap(&w->mail, payload);
-    w->is_handed = true;
-    pthread_cond_signal(&w->handed);
-    pthread_mutex_unlock(&w->lock);
-}
-
-/* Sleeps until a program needs a second reader. */
-static void wait_to_read(PtcWorker *w)
-{
-    sigset_t set;
-    int number;
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    for (bool begun = false; !begun;) {
-        sigwait(&set, &number);
-        pthread_mutex_lock(&w->lock);
-        begun = w->duo = w->running; /* a signal that comes after its task has ended is ignored */
-        pthread_mutex_unlock(&w->lock);
-    }
-}
-
-static void *read_frames(void *arg)
-{
-    PtcWorker *w = arg;
-    PtcBuf payload;
-    ptc_buf_init(&payload, &w->mem, PTC_FRAME_MAX);
-    wait_to_read(w);
-    for (;;) {
-        PtcFrameHead head = read_frame(&payload);
-        if (head.type == PTC_FRAME_RESULT)
-            take_result(w, head.id, &payload);
-        else if (head.type == PTC_FRAME_CANCEL)
-            cancel(w, head.id);
-        else if (head.type == PTC_FRAME_RUN)
-            hand_over(w, head.id, &payload);
-        else
-            ptc_sandbox_end();
-        trim(&payload);
-    }
-    return NULL;
-}
-
-/* Gets the next task into the inbox and its id into w->task. */
-static void next_task(PtcWorker *w)
-{
-    PtcFrameHead head = {0};
-    pthread_mutex_lock(&w->lock);
-    bool duo = w->duo;
-    while (duo && !w->is_handed)
-        pthread_cond_wait(&w->handed, &w->lock);
-    if (duo)
-        swap(&w->inbox, &w->mail);
-    w->is_handed = false;
-    pthread_mutex_unlock(&w->lock);
-    if (!duo && w->task > 0)
-        linger();
-    while (!duo && head.type != PTC_FRAME_RUN)
-        head = read_frame(&w->inbox); /* skips what came too late for its task */
-    if (!duo)
-        begin_task(w, head.id);
+    PtcWorker *w = (PtcWorker *)(void *)self;
+    PtcTalkWait wait;
+    const uint32_t numbers[] = {PTC_FRAME_KNOWS, 0, 0};
+    ptc_talk_ask(&w->talk, &wait, PTC_FRAME_ASK, numbers, 3, ns);
+    bool known = ptc_talk_wait(&w->talk, &wait, NULL, INT64_MAX) && wait.ok;
+    if (!known && nearest)
+        ptc_buf_add(nearest, wait.answer.data, wait.answer.len);
+    ptc_talk_done(&w->talk, &wait);
+    return known;
 }
 
 /* ------------------------------------------------------------------------------ running */
 
-/* Before DONE is sent, so that no late answer reaches the next task. */
-static void end_task(PtcWorker *w)
+static void cancel(void *user)
 {
-    pthread_mutex_lock(&w->lock);
-    w->running = false;
-    drop_calls(w);
-    pthread_mutex_unlock(&w->lock);
+    PtcWorker *w = user;
+    ptc_engine_cancel(w->ptc);
 }
 
 static void send_done(PtcWorker *w, uint64_t id, PtcTaskStatus status, const PtcTaskOut *out)
@@ -351,17 +130,16 @@ static void send_done(PtcWorker *w, uint64_t id, PtcTaskStatus status, const Ptc
     ptc_buf_init(&buf, &w->mem, PTC_FRAME_MAX);
     if (!ptc_frame_put_done(&buf, id, status, out))
         ptc_sandbox_end();
-    struct iovec part = {buf.data, buf.len};
-    pthread_mutex_lock(&w->writing);
-    write_all(&part, 1);
-    pthread_mutex_unlock(&w->writing);
+    ptc_talk_send(&w->talk, &buf);
     ptc_buf_deinit(&buf);
 }
 
 static PtcTaskStatus run(PtcWorker *w, const PtcTaskIn *in, PtcTaskOut *out)
 {
-    if (w->hook && w->hook(in, out, PIPE))
+    if (w->hook && w->hook(in, out, 0))
         return PTC_TASK_DONE;
+    w->remote_run.version = in->remote_version;
+    w->ptc->remote = in->use_remote ? &w->remote_run : NULL;
     return ptc_task_run(w->ptc, in, in->use_tools ? w->tools : NULL, in->use_data ? w->data : NULL,
                         out);
 }
@@ -371,47 +149,35 @@ static void run_task(PtcWorker *w)
     PtcTaskIn in;
     PtcTaskOut out;
     size_t maxima[PTC_TASK_PARTS];
-    uint64_t id = w->task;
+    uint64_t id = w->talk.task;
     if (!ptc_frame_get_run(w->inbox.data, w->inbox.len, &in, maxima))
         ptc_sandbox_end();
     ptc_task_out_init(&out, &w->mem, 0);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         out.parts[i].max = maxima[i];
     PtcTaskStatus status = run(w, &in, &out);
-    end_task(w);
+    ptc_talk_over(&w->talk);
     send_done(w, id, status, &out);
     ptc_task_out_deinit(&out);
-}
-
-static bool start_reader(PtcWorker *w)
-{
-    pthread_attr_t attr;
-    if (pthread_attr_init(&attr) != 0)
-        return false;
-    pthread_attr_setstacksize(&attr, READER_STACK);
-    bool ok = pthread_create(&w->reader, &attr, read_frames, w) == 0;
-    pthread_attr_destroy(&attr);
-    return ok;
 }
 
 /* The order matters: the filter that forbids threads comes last, when all of them exist. */
 _Noreturn void ptc_worker_serve(PtcWorker *w)
 {
     char why[PTC_WORKER_WHY];
-    PtcFrameHead ready = {0, PTC_FRAME_READY, 0};
-    struct iovec part = {&ready, sizeof ready};
-    if (!ptc_sandbox_worker(why) || !start_reader(w))
+    if (!ptc_sandbox_worker(why) || !ptc_talk_start(&w->talk))
         ptc_sandbox_end();
-    write_all(&part, 1);
+    ptc_talk_ready(&w->talk);
     /* After READY, because the server can do other things meanwhile.  With fewer threads than wanted, programs still
      * run. */
     (void)!ptc_engine_start_threads(w->ptc);
     if (!ptc_sandbox_threads(why))
         ptc_sandbox_end();
     for (;;) {
-        next_task(w);
+        ptc_talk_next(&w->talk, &w->inbox);
         run_task(w);
-        trim(&w->inbox);
+        if (w->inbox.cap > KEPT) /* an idle worker should not hold on to it */
+            ptc_buf_deinit(&w->inbox);
     }
 }
 
@@ -428,10 +194,10 @@ PtcWorker *ptc_worker_new(PtcWorkerHook hook)
     ptc_mem_init(&w->mem, SIZE_MAX / 2);
     w->hook = hook;
     ptc_buf_init(&w->inbox, &w->mem, PTC_FRAME_MAX);
-    ptc_buf_init(&w->mail, &w->mem, PTC_FRAME_MAX);
-    pthread_mutex_init(&w->writing, NULL);
-    pthread_mutex_init(&w->lock, NULL);
-    pthread_cond_init(&w->handed, NULL);
+    ptc_talk_init(&w->talk, &w->mem, cancel, w);
+    w->remote = (PtcRemote){
+        .ask = remote_ask, .finish = remote_finish, .cancel = remote_cancel, .knows = remote_knows};
+    w->remote_run = (PtcRemoteRun){.remote = &w->remote, .run = w, .wait = remote_wait};
     return w;
 }
 
@@ -443,7 +209,7 @@ static bool no_memory(char why[PTC_WORKER_WHY])
 
 static void free_stub(void *user)
 {
-    RemoteTool *remote = user;
+    ServerTool *remote = user;
     ptc_mem_free(&remote->worker->mem, remote, sizeof *remote);
 }
 
@@ -475,15 +241,11 @@ static bool put_lisp(PtcWorker *w, const PtcWorkerTool *tool, char *why)
 
 static bool put_remote(PtcWorker *w, const PtcWorkerTool *tool, char *why)
 {
-    RemoteTool *remote = ptc_mem_alloc(&w->mem, sizeof *remote);
+    ServerTool *remote = ptc_mem_alloc(&w->mem, sizeof *remote);
     if (!remote)
         return no_memory(why);
-    *remote = (RemoteTool){w, (uint32_t)w->tools->count};
-    PtcTool t = {.function = ask_server,
-                 .user = remote,
-                 .free_user = free_stub,
-                 .pending = true,
-                 .lisp = PTC_NONE};
+    *remote = (ServerTool){w, (uint32_t)w->tools->count};
+    PtcTool t = {.function = ask_server, .user = remote, .free_user = free_stub, .lisp = PTC_NONE};
     if (put_tool(w, tool, &t, why))
         return true;
     free_stub(remote);

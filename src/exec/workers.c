@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -37,6 +38,7 @@ static void discard(Workers *ws, PtcWorkerProcess *w)
 {
     syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
     close(w->pidfd);
+    close(w->kick);
     close(w->fd);
     ptc_frame_reader_deinit(&w->reader);
     ptc_mem_free(&ws->mem, w->owner, w->owner ? strlen(w->owner) + 1 : 0);
@@ -50,7 +52,14 @@ static PtcWorkerProcess *new_process(Workers *ws, char why[PTC_WORKER_WHY])
     if (!w)
         return NULL;
     memset(w, 0, sizeof *w);
+    w->kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (w->kick < 0) {
+        snprintf(why, PTC_WORKER_WHY, "there are too many open descriptors");
+        ptc_mem_free(&ws->mem, w, sizeof *w);
+        return NULL;
+    }
     if (!ptc_zygote_fork(ws->zygote, &w->fd, &w->pidfd, &w->pid, why)) {
+        close(w->kick);
         ptc_mem_free(&ws->mem, w, sizeof *w);
         return NULL;
     }
@@ -207,6 +216,7 @@ static bool start(Workers *ws, const PtcExecutorConfig *config, char why[PTC_WOR
     snprintf(why, PTC_WORKER_WHY, "out of memory, or a limit is out of range");
     if (!ptc_limits_merge(&ws->plan.limits, &config->limits, &ptc_default_limits))
         return false;
+    ws->plan.remote = config->remote;
     ws->plan.crew = ptc_tool_crew_new(&ws->mem, config->tools, ws->plan.limits.tool_bytes);
     if (!ws->plan.crew ||
         !ptc_zygote_lock(ws->zygote, config->tools, &ws->plan.limits, config->inspectable, why))

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "exec/sandbox.h"
+#include "exec/worker_talk.h"
 #include "base/sanitized.h"
 #include "engine/engine.h"
 
@@ -186,17 +187,12 @@ static bool handle(Helper *h, size_t len, int socket)
     }
 }
 
-/* Ignoring SIGCHLD means dead workers need not be waited for.  SIGUSR1 is blocked because workers receive it with
- * sigwait(). */
+/* Ignoring SIGCHLD means dead workers need not be waited for. */
 static void set_signals(void)
 {
-    sigset_t set;
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_IGN);
-    signal(SIGUSR1, SIG_DFL);
-    sigemptyset(&set);
-    sigaddset(&set, SIGUSR1);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    ptc_talk_signals();
 }
 
 bool ptc_zygote_asked(int argc, char **argv)

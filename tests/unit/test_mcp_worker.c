@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <sys/syscall.h>
 
+#include "base/cancel.h"
 #include "exec/frame.h"
 #include "tool/file.h"
 
@@ -275,7 +276,7 @@ static void check_lisp_tools(PtcExecutor *ex)
 static void *cancel_soon(void *flag)
 {
     check_pause_us(30000);
-    atomic_store(&((PtcCancel *)flag)->asked, true);
+    ptc_cancel_ask(flag);
     return NULL;
 }
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * What a worker asks of other servers.  Everything here runs on the flight's own thread but ready(), which comes from any:
+ * it links the ask into an inbox and wakes the flight.  What always holds: an ask lives from its frame to its finish();
+ * the remote checks what is in it, since the worker may lie. */
+#include "exec/flight.h"
+
+#include <poll.h>
+
+typedef struct PtcFlightAsk {
+    PtcRemoteAsk base; /* first */
+    struct PtcFlightAsk *next, **link;
+    PtcFlight *flight;
+    uint64_t id;
+    size_t len;
+    char text[];
+} PtcFlightAsk;
+
+static bool is_call(const PtcFlightAsk *ask)
+{
+    return ask->base.op == PTC_REMOTE_CALL || ask->base.op == PTC_REMOTE_CALL_NAMED;
+}
+
+/* The eventfd is written under the lock: once the flight's thread has taken the ask, nobody uses the flight for it. */
+static void on_ready(PtcRemoteAsk *base)
+{
+    PtcFlight *f = ((PtcFlightAsk *)(void *)base)->flight;
+    pthread_mutex_lock(&f->inbox_lock);
+    base->next = f->inbox;
+    f->inbox = base;
+    if (f->asleep)
+        ptc_flight_kick(f->kick);
+    f->asleep = false;
+    pthread_mutex_unlock(&f->inbox_lock);
+}
+
+bool ptc_flight_asks_begin(PtcFlight *f, PtcRemote *remote, const char *owner, uint64_t *version)
+{
+    f->remote_run = remote->begin(remote, owner, f->deadline_ns, &f->cancel, version);
+    f->remote = f->remote_run ? remote : NULL;
+    return f->remote != NULL;
+}
+
+static void free_ask(PtcFlightAsk *ask)
+{
+    PtcFlight *f = ask->flight;
+    *ask->link = ask->next;
+    if (ask->next)
+        ask->next->link = ask->link;
+    f->ask_count--;
+    ptc_mem_free(f->mem, ask, sizeof *ask + ask->len);
+}
+
+/* Makes the answer and sends it, unless the task is over.  The turn is taken back before the result is sent, so that the
+ * program never computes without one. */
+static void finish(PtcFlightAsk *ask, bool pending, bool send)
+{
+    PtcFlight *f = ask->flight;
+    PtcBuf out;
+    bool ok = false, may_repeat = false;
+    ptc_buf_init(&out, f->mem, PTC_FRAME_MAX / 2);
+    bool told =
+        f->remote->finish(f->remote_run, &ask->base, &out, &ok, &may_repeat) && ptc_buf_ok(&out);
+    if (pending && is_call(ask) && told && may_repeat)
+        ptc_waits_harmless(&f->waits);
+    else if (!pending && is_call(ask) && !(told && may_repeat))
+        ptc_waits_effect(&f->waits);
+    if (pending && send)
+        ptc_waits_end(&f->waits);
+    if (pending) {
+        atomic_store(&f->resumed_ns, ptc_clock_ns(NULL));
+        atomic_fetch_sub(&f->under_way, 1);
+    }
+    if (send)
+        ptc_flight_post_result(f, ask->id, told, ok, ptc_buf_view(&out));
+    ptc_buf_deinit(&out);
+    free_ask(ask);
+}
+
+/* Known at once, so this is no ask of the run. */
+static void answer_knows(PtcFlight *f, uint64_t id, PtcText ns)
+{
+    PtcBuf nearest;
+    ptc_buf_init(&nearest, f->mem, 256);
+    bool known = f->remote->knows(f->remote, ns, &nearest);
+    ptc_flight_post_result(f, id, true, known, ptc_buf_view(&nearest));
+    ptc_buf_deinit(&nearest);
+}
+
+static PtcFlightAsk *new_ask(PtcFlight *f, uint64_t id, const PtcFrameAsk *frame)
+{
+    PtcFlightAsk *ask = ptc_mem_alloc(f->mem, sizeof *ask + frame->text.len);
+    if (!ask)
+        return NULL;
+    *ask = (PtcFlightAsk){.flight = f, .id = id, .len = frame->text.len};
+    memcpy(ask->text, frame->text.bytes, frame->text.len);
+    ask->base = (PtcRemoteAsk){.op = (PtcRemoteOp)frame->op,
+                               .slot = frame->slot,
+                               .tool = frame->tool,
+                               .text = {ask->text, ask->len},
+                               .ready = on_ready};
+    ask->next = f->asks;
+    ask->link = &f->asks;
+    if (f->asks)
+        f->asks->link = &ask->next;
+    f->asks = ask;
+    f->ask_count++;
+    return ask;
+}
+
+/* Counted before it is asked: ready() may come before ask() returns. */
+bool ptc_flight_ask(PtcFlight *f, uint64_t id, const PtcFrameAsk *frame)
+{
+    if (frame->op == PTC_FRAME_KNOWS) {
+        answer_knows(f, id, frame->text);
+        return true;
+    }
+    PtcFlightAsk *ask = new_ask(f, id, frame);
+    if (!ask)
+        return false;
+    PtcRemoteStatus status = f->remote->ask(f->remote_run, &ask->base);
+    if (status == PTC_REMOTE_NO_MEMORY) {
+        free_ask(ask);
+        ptc_flight_post_result(f, id, false, false, (PtcText){NULL, 0});
+    } else if (status == PTC_REMOTE_NOW) {
+        finish(ask, false, true);
+    } else {
+        atomic_fetch_add(&f->under_way, 1);
+        ptc_waits_begin(&f->waits, !is_call(ask));
+    }
+    return true;
+}
+
+bool ptc_flight_asks_sleep(PtcFlight *f)
+{
+    if (f->ask_count == 0)
+        return true;
+    pthread_mutex_lock(&f->inbox_lock);
+    f->asleep = f->inbox == NULL;
+    bool asleep = f->asleep;
+    pthread_mutex_unlock(&f->inbox_lock);
+    return asleep;
+}
+
+static void take(PtcFlight *f, bool send)
+{
+    if (f->ask_count == 0)
+        return;
+    pthread_mutex_lock(&f->inbox_lock);
+    PtcRemoteAsk *base = f->inbox;
+    f->inbox = NULL;
+    f->asleep = false;
+    pthread_mutex_unlock(&f->inbox_lock);
+    for (PtcRemoteAsk *next; base; base = next) {
+        next = base->next;
+        finish((PtcFlightAsk *)(void *)base, true, send);
+    }
+}
+
+void ptc_flight_asks_take(PtcFlight *f)
+{
+    take(f, true);
+}
+
+/* Those that are in the inbox already need no cancel, so they are taken first; one that becomes ready in between is
+ * cancelled in vain, which the remote allows for as long as it was not finished. */
+void ptc_flight_asks_end(PtcFlight *f, PtcBuf *ledger)
+{
+    if (!f->remote)
+        return;
+    take(f, false);
+    for (PtcFlightAsk *ask = f->asks; ask; ask = ask->next)
+        f->remote->cancel(f->remote_run, &ask->base);
+    while (f->ask_count > 0) {
+        struct pollfd p = {.fd = f->kick, .events = POLLIN};
+        if (ptc_flight_asks_sleep(f))
+            (void)poll(&p, 1, -1);
+        ptc_flight_drain(f->kick);
+        take(f, false);
+    }
+    f->remote->end(f->remote_run, ledger);
+    f->remote = NULL;
+}
