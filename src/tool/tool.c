@@ -9,6 +9,8 @@
 #include "base/utf8.h"
 
 static const char reserved[] = "lisp_eval";
+/* tool/call and its kin are functions of the language. */
+static const char *const builtins[] = {"call", "servers", "blob", "resource"};
 
 void ptc_tool_init(PtcToolInfo *tool, const char *name, size_t name_len)
 {
@@ -74,6 +76,10 @@ bool ptc_tool_check_name(const char *name, size_t len, char why[PTC_TOOL_WHY])
             return refuse_char(name, len, i, why);
     if (name[0] == '.' || name[len - 1] == '.')
         return say(why, "a tool's name may not begin or end with a dot: `%.*s`", (int)len, name);
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (ptc_text_is((PtcText){name, len}, builtins[i]))
+            return say(why, "tool/%s is a function of the language: choose another name",
+                       builtins[i]);
     if (len == sizeof reserved - 1 && memcmp(name, reserved, len) == 0)
         return say(why, "%s is the tool that runs programs: choose another name", reserved);
     return true;

@@ -176,6 +176,8 @@ static void test_names(void)
     }
     CHECK_STR(name_fault("", 0), "a tool needs a name");
     CHECK_STR(name_fault(NULL, 0), "a tool needs a name");
+    CHECK_STR(name_fault("call", 4),
+              "tool/call is a function of the language: choose another name");
     CHECK_STR(name_fault("lisp_eval", 9),
               "lisp_eval is the tool that runs programs: choose another name");
     CHECK_STR(name_fault("a/b", 3), "a tool's name may not have `/`, as in `a/b`: it is made of "
