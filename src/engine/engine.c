@@ -235,6 +235,12 @@ void ptc_engine_rest(Ptc *ptc)
     ptc_pool_empty(&ptc->pool);
 }
 
+void ptc_engine_set_remote(Ptc *ptc, PtcRemote *remote, PtcBuf *ledger)
+{
+    ptc->remote_home = remote;
+    ptc->remote_ledger = ledger;
+}
+
 bool ptc_engine_start_threads(Ptc *ptc)
 {
     bool watched = ptc_watch_start(&ptc->reminder);

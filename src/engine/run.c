@@ -97,6 +97,27 @@ static bool find_servers(Ptc *ptc, PtcRemoteServers *servers)
     return true;
 }
 
+/* A run that nobody has begun there yet; false: out of memory. */
+static bool begin_remote(Ptc *ptc, int64_t deadline_ms, PtcRemoteRun *run)
+{
+    PtcRemote *remote = ptc->remote_home;
+    int64_t now = ptc_clock_ns(NULL), most = (INT64_MAX - now) / 1000000;
+    int64_t end = deadline_ms < most ? now + deadline_ms * 1000000 : INT64_MAX;
+    *run = (PtcRemoteRun){.remote = remote};
+    run->run = remote->begin(remote, "", end, &ptc->cancel, &run->version);
+    if (run->run)
+        ptc->remote = run;
+    return run->run != NULL;
+}
+
+static void end_remote(Ptc *ptc, PtcRemoteRun *run)
+{
+    if (ptc->remote_ledger)
+        ptc_buf_clear(ptc->remote_ledger);
+    run->remote->end(run->run, ptc->remote_ledger);
+    ptc->remote = NULL;
+}
+
 /* --------------------------------------------------------------------------------- runs */
 
 /* It never ran: the findings are about what the host passed in. */
@@ -312,7 +333,12 @@ PtcStatus ptc_engine_run_more(Ptc *ptc, const PtcRun *run, const PtcRunMore *mor
         ptc_mem_fail_at(&ptc->mem, (uint64_t)ptc->fail_allocation);
     keep_given(o, run);
     const PtcCancel *outer = begin(ptc, more->cancel);
-    bool filled = run_program(&(Work){.ptc = ptc, .run = run, .more = more, .o = o});
+    PtcRemoteRun remote;
+    bool own = ptc->remote_home && !ptc->remote;
+    bool begun = !own || begin_remote(ptc, limits.deadline_ms, &remote);
+    bool filled = begun && run_program(&(Work){.ptc = ptc, .run = run, .more = more, .o = o});
+    if (own && begun)
+        end_remote(ptc, &remote);
     end(ptc, outer);
     if (ptc->fail_allocation)
         ptc_mem_fail_at(&ptc->mem, 0);
