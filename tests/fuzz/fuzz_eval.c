@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * fuzz_eval.c - any text as a program, under small limits.  Time is a count of looks at the clock, so a run repeats
  * exactly.  Every program is run plainly and, by a hash of its text, once more: collecting at every safepoint, with an
- * allocation that fails, or twice in a session.  Some tools are there, one of which answers from another thread.  The
+ * allocation that fails, or twice in a session.  Some tools are there, one of which answers from another thread, and servers
+ * (unit/remote_fake.h), which do so too.  The
  * second outcome must agree with the first; what is reported must be well-formed; nothing may leak.  A mutator of its own splices expressions, made from a grammar and
  * the names of the builtins. */
 #include <assert.h>
@@ -14,6 +15,7 @@
 #include "base/utf8.h"
 #include "engine/session_named.h"
 #include "lisp/builtin.h"
+#include "unit/remote_fake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
@@ -42,6 +44,18 @@ static int64_t clock_ms(void *user)
     return (atomic_fetch_add(&c->looks, 1) + 1) / c->per_ms;
 }
 
+/* One for all engines. */
+static PtcRemote *all_servers(void)
+{
+    static Fake fake;
+    if (fake.version == 0) {
+        fake_start(&fake);
+        fake.hasty = true;
+        fake.slow_ms = 0;
+    }
+    return &fake.base;
+}
+
 static void open_engine(Engine *e, bool stress)
 {
     PtcOptions options;
@@ -67,6 +81,7 @@ static void open_engine(Engine *e, bool stress)
     ptc_limits_init(&e->limits, sizeof e->limits);
     e->ptc = ptc_new(&options);
     assert(e->ptc);
+    ptc_engine_set_remote(e->ptc, all_servers(), NULL);
 }
 
 /* Everything the engine's ledger gave must be back, but for the engine itself. */
@@ -76,6 +91,10 @@ static void close_engine(Engine *e)
     ptc_session_named_drop(ptc);
     ptc_crew_free(ptc->crew);
     ptc->crew = NULL;
+    if (ptc->remote_names)
+        ptc_remote_names_deinit(ptc->remote_names);
+    ptc_mem_free(&ptc->mem, ptc->remote_names, sizeof *ptc->remote_names);
+    ptc->remote_names = NULL;
     ptc_mem_free(&ptc->mem, ptc->spare, sizeof *ptc->spare);
     ptc->spare = NULL;
     ptc_vm_deinit(&ptc->vm);
@@ -631,6 +650,26 @@ static const char *const shapes[] = {
     "(tool/fails {:a $})",
     "(tool/soft {:a $})",
     "(tool/value)",
+    "(github/get_pr {:number $})",
+    "(github/get_pr {:number 1 :per-page $})",
+    "(github/create_issue {:a $ :b $})",
+    "(github/create_issue :a $)",
+    "(github/status)",
+    "(github/limited {:a $})",
+    "(github/picky)",
+    "(map github/create_issue $)",
+    "(pmap github/slow $)",
+    "(pmap (fn [x] (files/read {:path x})) $)",
+    "(down/ping)",
+    "(tool/call {:server \"github\" :tool $ :args $})",
+    "(tool/call {:server $ :tool \"get_pr\"})",
+    "(tool/resource {:server $ :uri $})",
+    "(tool/blob $)",
+    "(doc 'github/get_pr)",
+    "(apropos \"pull\" $)",
+    "(dir 'github $)",
+    "(require '[github :as gh])",
+    "(gh/create_issue {:a $})",
     "(with-out-str $ $)",
     "(sort-by (fn [x] (pmap (fn [y] $) $)) $)",
     "((memoize (fn [x] $)) $)",

@@ -3,6 +3,7 @@
  * whose worker sends the input and ends; or JSON, which the check must judge as the parser does. */
 #include <assert.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "json/parse.h"
 #include "exec/flight.h"
 #include "tool/toolset.h"
+#include "unit/remote_fake.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -71,6 +73,13 @@ static void take_frame(const PtcFrameReader *r, PtcMem *mem)
     if (r->head.type == PTC_FRAME_CALL &&
         ptc_frame_get_call(r->payload.data, r->payload.len, &tool, &arguments, &why))
         check_json(arguments.bytes, arguments.len);
+    PtcFrameAsk ask;
+    if (r->head.type == PTC_FRAME_ASK &&
+        ptc_frame_get_ask(r->payload.data, r->payload.len, &ask, &why)) {
+        assert(ask.op < PTC_REMOTE_OPS && ptc_utf8_valid(ask.text.bytes, ask.text.len));
+        if (ask.op != PTC_FRAME_KNOWS)
+            check_json(ask.text.bytes, ask.text.len);
+    }
     if (r->head.type != PTC_FRAME_DONE)
         return;
     ptc_task_out_init(&out, mem, MAX);
@@ -88,7 +97,7 @@ static void read_pieces(const char *bytes, size_t size, size_t piece)
     PtcFrameState state = PTC_FRAME_MORE;
     ptc_mem_init(&mem, SIZE_MAX / 2);
     ptc_frame_reader_init(&r, &mem);
-    r.max_call = r.max_done = MAX;
+    r.max_call = r.max_ask = r.max_done = MAX;
     while (size > 0 && state == PTC_FRAME_MORE) {
         size_t len = size < piece ? size : piece;
         size -= len;
@@ -113,6 +122,7 @@ static const PtcFlightPlan *a_plan(void)
 {
     static PtcMem mem;
     static PtcFlightPlan plan;
+    static Fake fake;
     PtcToolDef def;
     if (plan.crew)
         return &plan;
@@ -124,6 +134,8 @@ static const PtcFlightPlan *a_plan(void)
     def.function = answer;
     if (!tools || ptc_tools_add(tools, &def, NULL, 0) != PTC_OK)
         abort();
+    fake_start(&fake);
+    plan.remote = &fake.base;
     plan.mem = &mem;
     plan.limits.timeout_ms = plan.limits.deadline_ms = 100;
     plan.limits.tool_bytes = MAX;
@@ -135,7 +147,10 @@ static const PtcFlightPlan *a_plan(void)
 static void run_task(const char *bytes, size_t size)
 {
     const PtcFlightPlan *plan = a_plan();
-    PtcTaskIn in = {.program = {"1", 1}, .timeout_ms = PTC_UNSET, .max_tool_calls = PTC_UNSET};
+    PtcTaskIn in = {.program = {"1", 1},
+                    .timeout_ms = PTC_UNSET,
+                    .max_tool_calls = PTC_UNSET,
+                    .use_tools = true};
     PtcTaskOut out;
     PtcMem mem;
     bool keep;
@@ -147,7 +162,8 @@ static void run_task(const char *bytes, size_t size)
     shutdown(ends[1], SHUT_WR);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     ptc_task_out_init(&out, &mem, MAX);
-    PtcWorkerProcess w = {.fd = ends[0], .pidfd = -1};
+    PtcWorkerProcess w = {
+        .fd = ends[0], .pidfd = -1, .kick = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)};
     ptc_frame_reader_init(&w.reader, &mem);
     PtcTaskStatus status = ptc_flight(plan, &w, &in, NULL, &out, &keep);
     if (status == PTC_TASK_DONE)
@@ -156,6 +172,7 @@ static void run_task(const char *bytes, size_t size)
         assert(status != PTC_TASK_LOST || (!keep && out.message[0]));
     ptc_frame_reader_deinit(&w.reader);
     ptc_task_out_deinit(&out);
+    close(w.kick);
     close(ends[0]);
     close(ends[1]);
     assert(atomic_load(&mem.used) == 0);

@@ -69,7 +69,8 @@ typedef struct Fake {
     uint64_t version;
     int cap; /* calls of a run */
     int slow_ms;
-    bool gone; /* the server github is not there any more */
+    bool hasty; /* what never answers does so at once */
+    bool gone;  /* the server github is not there any more */
     atomic_int begun, ended, asks, finished, cancelled, lookups, checks, calls, looks;
 } Fake;
 
@@ -156,7 +157,7 @@ static inline PtcRemoteStatus fake_ask(void *user, PtcRemoteAsk *ask)
     FakeWay way = fake_tools[ask->tool].way;
     if (way == FAKE_NOW || way == FAKE_BROKEN)
         return PTC_REMOTE_NOW;
-    if (way != FAKE_NEVER)
+    if (way != FAKE_NEVER || f->hasty)
         fake_later(f, ask);
     return PTC_REMOTE_PENDING;
 }
@@ -166,7 +167,7 @@ static inline void fake_cancel(void *user, PtcRemoteAsk *ask)
 {
     FakeRun *run = user;
     atomic_fetch_add(&run->fake->cancelled, 1);
-    if (fake_is_call(ask) && fake_tools[ask->tool].way == FAKE_NEVER)
+    if (fake_is_call(ask) && fake_tools[ask->tool].way == FAKE_NEVER && !run->fake->hasty)
         fake_later(run->fake, ask);
 }
 
