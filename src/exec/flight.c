@@ -21,6 +21,7 @@ enum {
     CANCEL_GRACE = 50,  /* ms a worker has to react to a cancel */
     GRACE = 500,        /* ms beyond its time limit; it may use half of that to write its answer */
     DONE_BESIDE = 2048, /* bytes of a DONE apart from its buffers */
+    BACKLOG = 128 << 20, /* bytes that are kept for a worker which does not read them */
 };
 
 /* One task, from the point of view of the thread that waits for it. */
@@ -53,7 +54,7 @@ static PtcFlight *new_flight(PtcMem *mem, const PtcWorkerProcess *worker, const 
     f->fd = worker->fd;
     f->kick = worker->kick;
     atomic_init(&f->refs, 1);
-    ptc_buf_init(&f->backlog, mem, SIZE_MAX / 4);
+    ptc_buf_init(&f->backlog, mem, BACKLOG);
     pthread_mutex_init(&f->lock, NULL);
     pthread_mutex_init(&f->inbox_lock, NULL);
     ptc_waits_init(&f->waits, turn);
@@ -143,10 +144,12 @@ static void send_backlog(PtcFlight *f)
     pthread_mutex_unlock(&f->lock);
 }
 
-static bool has_backlog(PtcFlight *f)
+/* Does something wait to be sent?  *broken: it never can be. */
+static bool has_backlog(PtcFlight *f, bool *broken)
 {
     pthread_mutex_lock(&f->lock);
     bool has = f->backlog.len > 0;
+    *broken = f->broken;
     pthread_mutex_unlock(&f->lock);
     return has;
 }
@@ -368,7 +371,8 @@ static int64_t sleep_ns(const Trip *t)
 /* Sleeps until the worker has something to say, or somebody for the worker. */
 static void await(Trip *t)
 {
-    bool more = has_backlog(t->flight), asleep = ptc_flight_asks_sleep(t->flight);
+    bool broken, more = has_backlog(t->flight, &broken);
+    bool asleep = ptc_flight_asks_sleep(t->flight);
     int64_t ns = asleep ? sleep_ns(t) : 0;
     struct timespec time = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     struct pollfd p[] = {{.fd = t->worker->fd, .events = more ? POLLIN | POLLOUT : POLLIN},
@@ -382,6 +386,8 @@ static void await(Trip *t)
         receive(t);
     if (!t->over)
         ptc_flight_asks_take(t->flight);
+    if (!t->over && broken)
+        lose(t, "the worker process does not take the answers that it asked for");
     if (!t->over)
         check_time(t);
 }

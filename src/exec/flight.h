@@ -41,7 +41,7 @@ typedef struct PtcFlight {
     int kick;             /* of the worker */
     PtcBuf backlog; /* what the socket did not take: the rest of a frame, and frames after it */
     size_t backlog_sent;
-    bool broken; /* out of memory: the worker is of no further use */
+    bool broken; /* something could not be sent: the worker is of no further use */
     /* asks of other servers, see flight_asks.c */
     PtcRemote *remote; /* or NULL */
     void *remote_run;

@@ -10,6 +10,7 @@
 #include "base/cancel.h"
 #include "engine/engine.h"
 #include "engine/outcome.h"
+#include "exec/frame.h"
 #include "remote_fake.h"
 
 typedef struct {
@@ -352,6 +353,72 @@ static void show_speed(PtcExecutor *ex, const char *where)
     fake.cap = 200;
 }
 
+/* ----------------------------------------------------------------------- workers that lie */
+
+static void send_ask(int fd, uint64_t id, uint32_t op, uint32_t slot, uint32_t tool,
+                     const char *text)
+{
+    uint32_t numbers[] = {op, slot, tool};
+    PtcFrameHead head = {(uint32_t)(sizeof numbers + strlen(text)), PTC_FRAME_ASK, id};
+    (void)!write(fd, &head, sizeof head);
+    (void)!write(fd, numbers, sizeof numbers);
+    (void)!write(fd, text, strlen(text));
+}
+
+/* Asks, and gives back what came as an answer. */
+static void ask_forged(int fd, PtcTaskOut *out)
+{
+    char answer[400];
+    send_ask(fd, 1, PTC_REMOTE_CALL, 99, 123456, "{}");
+    PtcFrameHead head;
+    size_t got = 0;
+    (void)!read(fd, &head, sizeof head);
+    while (got < head.len && head.len < sizeof answer)
+        got += (size_t)read(fd, answer + got, head.len - got);
+    ptc_buf_add(&out->text, answer + 8, got > 8 ? got - 8 : 0);
+}
+
+/* In the worker, in place of a program. */
+static bool hook(const PtcTaskIn *in, PtcTaskOut *out, int fd)
+{
+    if (in->program.len == 0 || in->program.bytes[0] != '!')
+        return false;
+    PtcText how = {in->program.bytes + 1, in->program.len - 1};
+    out->ok = true;
+    if (ptc_text_is(how, "forged"))
+        ask_forged(fd, out);
+    else if (ptc_text_is(how, "op"))
+        send_ask(fd, 10, 999, 0, 0, "{}");
+    else if (ptc_text_is(how, "json"))
+        send_ask(fd, 10, PTC_REMOTE_LOOKUP, 0, 0, "{]");
+    else if (ptc_text_is(how, "again"))
+        send_ask(fd, 0, PTC_REMOTE_LOOKUP, 0, 0, "{}");
+    else if (ptc_text_is(how, "many"))
+        for (uint64_t id = 10; id < 1000; id++)
+            send_ask(fd, id, PTC_REMOTE_CALL, 7, 5, "{}");
+    while (!ptc_text_is(how, "forged"))
+        sched_yield();
+    return true;
+}
+
+/* In new workers, since ids must grow.  What a worker says is checked; what it asks for and never reads is given up with it. */
+static void test_lies(PtcExecutor *ex)
+{
+    static const char *const lies[] = {"!op", "!json", "!again", "!many"};
+    gives(ex, "!forged",
+          "{\"reason\":\"unknown_tool\",\"message\":\"the server has no such tool\"}");
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        PtcTaskIn in = a_task(lies[i]);
+        Ran ran = submit(ex, &in, NULL);
+        if (check_count(ran.status == PTC_TASK_LOST && ran.out.message[0]))
+            printf("%s: %d %s\n", lies[i], ran.status, ran.out.message);
+        CHECK(strcmp(lies[i], "!many") != 0 || ran.out.effects >= 200);
+        ptc_task_out_deinit(&ran.out);
+        gives(ex, "(github/status)", "\"fine\"");
+    }
+    CHECK(atomic_load(&fake.begun) == atomic_load(&fake.ended));
+}
+
 static PtcExecutorConfig config_of(void)
 {
     PtcExecutorConfig config = a_config(NULL);
@@ -375,6 +442,15 @@ static void test_engine(void)
         CHECK(ptc_text_is(ptc_buf_view(&ledger), "[1]"));
         ptc_outcome_drop(o);
     }
+    for (int i = 1; i < 120; i++) { /* every allocation fails once */
+        ptc->fail_allocation = i;
+        PtcStatus status = ptc_engine_run(ptc, &run, &o);
+        CHECK(status == PTC_NO_MEMORY || status == PTC_OK);
+        ptc_outcome_drop(o);
+        if (ptc->remote_names)
+            ptc_remote_names_begin(ptc->remote_names, 0); /* so that all is asked again */
+    }
+    ptc->fail_allocation = 0;
     ptc_engine_set_remote(ptc, NULL, NULL);
     CHECK(ptc_engine_run(ptc, &run, &o) == PTC_OK && !o->ok);
     ptc_outcome_drop(o);
@@ -400,12 +476,15 @@ static void test_workers(void)
     test_all(ex);
     show_speed(ex, "in a worker");
     ex->free(ex);
+    ex = start_with(&config);
+    test_lies(ex);
+    ex->free(ex);
 }
 
 int main(int argc, char **argv)
 {
     if (ptc_zygote_asked(argc, argv))
-        return ptc_zygote_main(NULL);
+        return ptc_zygote_main(hook);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     fake_start(&fake);
     CHECK_RUN(test_engine());
