@@ -78,16 +78,16 @@ typedef struct PtcVM {
     const char
         *endless; /* the builtin that walks a sequence without end and sets it no bound, or NULL */
     bool defined; /* a def was run since this was last cleared */
-    const PtcHost *host;    /* its tools; or NULL */
+    const PtcHost *host;        /* its tools; or NULL */
     struct PtcServers *servers; /* other servers that it may call; or NULL */
-    void *host_user;        /* the tool layer's state of this run, shared by its threads */
-    PtcLog log;             /* of tool calls */
-    PtcValue journal;       /* map from task id to result; nil: no journal is kept */
-    PtcValue summaries;     /* map from step id to summary, or nil */
-    PtcValue remaining;     /* what (budget/remaining) gives: a map of the host, or nil */
-    int64_t math_digits;    /* of decimals in with-precision; 0: all */
-    int math_mode;          /* PtcRounding */
-    uint64_t random;        /* where rand and its kin are; begins with the seed of the run */
+    void *host_user;            /* the tool layer's state of this run, shared by its threads */
+    PtcLog log;                 /* of tool calls */
+    PtcValue journal;           /* map from task id to result; nil: no journal is kept */
+    PtcValue summaries;         /* map from step id to summary, or nil */
+    PtcValue remaining;         /* what (budget/remaining) gives: a map of the host, or nil */
+    int64_t math_digits;        /* of decimals in with-precision; 0: all */
+    int math_mode;              /* PtcRounding */
+    uint64_t random;            /* where rand and its kin are; begins with the seed of the run */
     int64_t now_ms;         /* since 1970: the time of day for the whole run, so that runs repeat */
     struct PtcCrew *crew;   /* or NULL */
     struct PtcWatch *watch; /* of runs, or NULL */

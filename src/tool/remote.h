@@ -10,7 +10,8 @@
 #include "base/buf.h"
 
 typedef enum {
-    /* {"ns","name"} -> {"slot","tool","effect","policy","rule"?} (more members may be there); failure: {"reason": "unknown_server" |
+    /* ("version" of an answer: that of the run when other runs with that version may use it, 0: this run only)
+     * {"ns","name"} -> {"slot","tool","version"?,"effect","policy","rule"?} (more members may be there); failure: {"reason": "unknown_server" |
      * "unknown_tool" | "ambiguous" | "upstream_unavailable", "message", "nearest"?}; `nearest`: ns, or ns/tool */
     PTC_REMOTE_LOOKUP = 1,
     /* The arguments as a JSON object, for slot and tool -> {"value":v,"kind":"json"|"text"|"none"|"content"}; failure:

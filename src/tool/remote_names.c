@@ -29,10 +29,27 @@ void ptc_remote_names_deinit(PtcRemoteNames *names)
     pthread_mutex_destroy(&names->lock);
 }
 
+/* What was true for the last run only; nor are arguments that were right for such a tool. */
+static void forget_once(PtcRemoteNames *names)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < names->count; i++) {
+        if (names->items[i].once)
+            ptc_mem_free(names->mem, names->items[i].text, names->items[i].len);
+        else
+            names->items[kept++] = names->items[i];
+    }
+    if (kept < names->count)
+        memset(names->checked, 0, sizeof names->checked);
+    names->count = kept;
+}
+
 void ptc_remote_names_begin(PtcRemoteNames *names, uint64_t version)
 {
     if (names->version != version || names->count > MOST)
         clear(names);
+    else
+        forget_once(names);
     names->version = version;
 }
 
@@ -83,7 +100,7 @@ static bool grow(PtcRemoteNames *names)
 }
 
 /* With the lock held. */
-static int64_t add(PtcRemoteNames *names, PtcText text, uint32_t hash, uint32_t slot, uint32_t tool)
+static int64_t add(PtcRemoteNames *names, PtcText text, const PtcRemoteName *what)
 {
     if (names->count == names->cap && !grow(names))
         return -1;
@@ -91,17 +108,20 @@ static int64_t add(PtcRemoteNames *names, PtcText text, uint32_t hash, uint32_t 
     if (!copy)
         return -1;
     memcpy(copy, text.bytes, text.len);
-    names->items[names->count] = (PtcRemoteName){copy, (uint32_t)text.len, hash, slot, tool};
+    names->items[names->count] = *what;
+    names->items[names->count].text = copy;
     return names->count++;
 }
 
-int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, uint32_t slot, uint32_t tool)
+int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, uint32_t slot, uint32_t tool,
+                             bool once)
 {
     uint32_t hash = hash_of(text);
+    PtcRemoteName what = {NULL, (uint32_t)text.len, hash, slot, tool, once};
     pthread_mutex_lock(&names->lock);
     int64_t number = find(names, text, hash);
     if (number < 0)
-        number = add(names, text, hash, slot, tool);
+        number = add(names, text, &what);
     pthread_mutex_unlock(&names->lock);
     return number;
 }

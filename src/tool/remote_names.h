@@ -20,6 +20,7 @@ typedef struct PtcRemoteName {
     char *text; /* stays where it is until the next run begins */
     uint32_t len, hash;
     uint32_t slot, tool;
+    bool once; /* true for this run only */
 } PtcRemoteName;
 
 /* What one engine remembers. */
@@ -41,7 +42,8 @@ void ptc_remote_names_begin(PtcRemoteNames *names, uint64_t version);
 
 /* The number of a name; -1: it is not known, or (add) memory is short. */
 int64_t ptc_remote_names_find(PtcRemoteNames *names, PtcText text);
-int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, uint32_t slot, uint32_t tool);
+int64_t ptc_remote_names_add(PtcRemoteNames *names, PtcText text, uint32_t slot, uint32_t tool,
+                             bool once);
 bool ptc_remote_names_get(PtcRemoteNames *names, uint32_t number, PtcRemoteName *out);
 
 /* Fingerprints of arguments. */

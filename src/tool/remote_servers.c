@@ -93,7 +93,7 @@ static bool knows(PtcServers *servers, PtcText ns, PtcServerWord *word)
     ptc_buf_init(&nearest, s->mem, sizeof word->nearest - 1);
     bool known = remote->knows(remote, ns, &nearest);
     if (known)
-        (void)ptc_remote_names_add(s->names, key, 0, 0);
+        (void)ptc_remote_names_add(s->names, key, 0, 0, false);
     else
         copy_text(word->nearest, sizeof word->nearest, ptc_buf_view(&nearest));
     ptc_buf_deinit(&nearest);
@@ -124,7 +124,10 @@ static PtcServerAnswer take_found(PtcRemoteServers *s, PtcHeap *heap, PtcText fu
     }
     if (!number_of(heap, answer, "slot", &slot) || !number_of(heap, answer, "tool", &tool))
         return PTC_SERVER_UNSURE;
-    int64_t got = ptc_remote_names_add(s->names, full, slot, tool);
+    PtcValue version = ptc_map_field(heap, answer, "version");
+    bool once = version != PTC_NONE &&
+                !(ptc_is_int(version) && (uint64_t)ptc_to_int(version) == s->run->version);
+    int64_t got = ptc_remote_names_add(s->names, full, slot, tool, once);
     if (got < 0) {
         ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
         return PTC_SERVER_STOPPED;

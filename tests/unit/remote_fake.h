@@ -69,8 +69,9 @@ typedef struct Fake {
     uint64_t version;
     int cap; /* calls of a run */
     int slow_ms;
-    bool hasty; /* what never answers does so at once */
-    bool gone;  /* the server github is not there any more */
+    bool unsettled; /* what LOOKUP says is true for its run only */
+    bool hasty;     /* what never answers does so at once */
+    bool gone;      /* the server github is not there any more */
     atomic_int begun, ended, asks, finished, cancelled, lookups, checks, calls, looks;
 } Fake;
 
@@ -222,6 +223,8 @@ static inline bool fake_lookup(Fake *f, PtcHeap *heap, PtcValue q, PtcBuf *out)
     ptc_emit_int(out, 7);
     ptc_emit_key(out, "tool");
     ptc_emit_int(out, i);
+    ptc_emit_key(out, "version");
+    ptc_emit_uint(out, f->unsettled ? 0 : f->version);
     ptc_emit_field_text(out, "effect", ptc_text_cstr(fake_tools[i].effect));
     ptc_emit_field_text(out, "policy", ptc_text_cstr(fake_tools[i].policy));
     if (strcmp(fake_tools[i].policy, "deny") == 0)

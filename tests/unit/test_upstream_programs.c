@@ -260,6 +260,15 @@ static void test_warm(PtcExecutor *ex)
     lookups = atomic_load(&fake.lookups);
     gives(ex, program, "{\"number\" 2}");
     CHECK(atomic_load(&fake.lookups) == lookups + 1);
+    fake.version++;
+    fake.unsettled = true;
+    lookups = atomic_load(&fake.lookups);
+    checks = atomic_load(&fake.checks);
+    for (int i = 0; i < 3; i++)
+        gives(ex, program, "{\"number\" 2}");
+    CHECK(atomic_load(&fake.lookups) == lookups + 3);
+    CHECK(atomic_load(&fake.checks) == checks + 6);
+    fake.unsettled = false;
 }
 
 /* -------------------------------------------------------------------------------- sessions */
