@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT
+ * Credentials from variables, files, programs and the configuration itself. */
+#define _GNU_SOURCE
+#include "upstream/credentials.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "base/process.h"
+#include "upstream/auth_apply.h"
+#include "upstream/desk.h"
+#include "upstream/fields.h"
+
+enum { VALUE_BYTES = 64 * 1024, EXEC_NS = 10, HEAP_BYTES = 4 * 1024 * 1024 };
+
+static bool refuse(PtcBuf *why, PtcText name, const char *what)
+{
+    ptc_buf_addf(why, "the credential \"%.*s\" %s", (int)name.len, name.bytes, what);
+    return false;
+}
+
+/* ---------------------------------------------------------------------------------- sources */
+
+static bool from_variable(const PtcCredentials *c, PtcText variable, PtcBuf *out)
+{
+    for (size_t i = 0; c->environment[i]; i++) {
+        PtcText item = ptc_text_cstr(c->environment[i]);
+        if (item.len > variable.len && item.bytes[variable.len] == '=' &&
+            memcmp(item.bytes, variable.bytes, variable.len) == 0)
+            return ptc_buf_add(out, item.bytes + variable.len + 1, item.len - variable.len - 1);
+    }
+    return false;
+}
+
+static bool from_file(PtcText path, PtcBuf *out)
+{
+    char name[4096], chunk[4096];
+    ssize_t n = -1;
+    if (path.len >= sizeof name)
+        return false;
+    memcpy(name, path.bytes, path.len);
+    name[path.len] = '\0';
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    while ((n = read(fd, chunk, sizeof chunk)) > 0 && ptc_buf_add(out, chunk, (size_t)n))
+        ;
+    close(fd);
+    return n == 0 && ptc_buf_ok(out);
+}
+
+static bool in_time(void *end_ns)
+{
+    return ptc_clock_ns(NULL) < *(int64_t *)end_ns;
+}
+
+/* No shell: the first word is the program. */
+static bool from_program(const PtcCredentials *c, PtcDesk *desk, PtcValue words, PtcBuf *out)
+{
+    size_t n = ptc_fields_count(words);
+    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)EXEC_NS * 1000000000;
+    char **argv = ptc_arena_zalloc(&desk->arena, (n + 1) * sizeof *argv);
+    for (size_t i = 0; argv && i < n; i++) {
+        PtcText word = ptc_str_text(ptc_seq_nth(words, i));
+        argv[i] = word.bytes ? ptc_arena_zalloc(&desk->arena, word.len + 1) : NULL;
+        if (!argv[i])
+            return false;
+        memcpy(argv[i], word.bytes, word.len);
+    }
+    if (!argv || n == 0)
+        return false;
+    PtcBuf err;
+    ptc_buf_init(&err, c->mem, 4096);
+    PtcProcess p = {.argv = argv,
+                    .envp = (char *const *)(uintptr_t)c->environment,
+                    .input = "",
+                    .out = out,
+                    .err = &err,
+                    .go_on = in_time,
+                    .user = &end_ns};
+    ptc_process_run(&p);
+    ptc_buf_deinit(&err);
+    return p.end == PTC_PROCESS_EXITED && p.code == 0;
+}
+
+/* -------------------------------------------------------------------------------- one of them */
+
+static bool read_source(const PtcCredentials *c, PtcDesk *desk, PtcValue definition, PtcBuf *out)
+{
+    PtcHeap *heap = &desk->heap;
+    PtcText source = ptc_fields_text(heap, definition, "source");
+    if (!source.bytes)
+        return false;
+    if (ptc_text_is(source, "env"))
+        return from_variable(c, ptc_fields_text(heap, definition, "var"), out);
+    if (ptc_text_is(source, "file"))
+        return from_file(ptc_fields_text(heap, definition, "path"), out);
+    if (ptc_text_is(source, "exec"))
+        return from_program(c, desk, ptc_map_field(heap, definition, "command"), out);
+    PtcText value = ptc_fields_text(heap, definition, "value");
+    return value.bytes && ptc_buf_add(out, value.bytes, value.len);
+}
+
+static PtcText trimmed(const PtcBuf *buf)
+{
+    PtcText text = ptc_buf_view(buf);
+    while (text.len && strchr(" \t\r\n", text.bytes[text.len - 1]))
+        text.len--;
+    return text;
+}
+
+/* The value becomes a secret before anybody can see it. */
+static bool add_value(const PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue *values,
+                      PtcBuf *why)
+{
+    PtcBuf raw;
+    PtcValue definition =
+        c->definitions == PTC_NONE ? PTC_NONE : ptc_fields_get(&desk->heap, c->definitions, name);
+    if (definition == PTC_NONE)
+        return refuse(why, name, "does not exist");
+    ptc_buf_init(&raw, c->mem, VALUE_BYTES);
+    bool ok = read_source(c, desk, definition, &raw);
+    PtcText value = trimmed(&raw);
+    ok = ok && value.len && ptc_secrets_add(c->told, value.bytes, value.len) &&
+         ptc_secrets_add(c->hidden, value.bytes, value.len);
+    if (ok)
+        ptc_fields_put_key(&desk->heap, values, name, ptc_fields_string(&desk->heap, value));
+    ptc_buf_deinit(&raw);
+    return ok || refuse(why, name, "has no value: its variable, file or program gave none");
+}
+
+/* ---------------------------------------------------------------------------------- headers */
+
+static void put_lines(PtcBuf *lines, PtcValue headers)
+{
+    PtcValue key, value;
+    for (size_t pos = 0; headers != PTC_NONE && ptc_map_next(headers, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key), text = ptc_str_text(value);
+        if (!name.bytes || !text.bytes)
+            continue;
+        ptc_buf_add(lines, name.bytes, name.len);
+        ptc_buf_add_cstr(lines, ": ");
+        ptc_buf_add(lines, text.bytes, text.len);
+        ptc_buf_add_char(lines, '\n');
+    }
+}
+
+static bool apply(const PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcBuf *lines,
+                  PtcBuf *query, PtcBuf *why)
+{
+    PtcHeap *heap = &desk->heap;
+    PtcValue values = ptc_fields_map(heap), headers = ptc_fields_map(heap);
+    PtcValue key, value;
+    PtcText binding;
+    for (size_t pos = 0;
+         entry->headers != PTC_NONE && ptc_map_next(entry->headers, &pos, &key, &value);)
+        ptc_fields_put_key(heap, &headers, ptc_str_text(key), value);
+    for (size_t i = 0; i < ptc_fields_count(entry->auth); i++) {
+        PtcText name = ptc_fields_text(heap, ptc_seq_nth(entry->auth, i), "binding");
+        if (name.bytes && !add_value(c, desk, name, &values, why))
+            return false;
+    }
+    if (entry->auth != PTC_NONE &&
+        !ptc_auth_apply(heap, entry->auth, values, &headers, query, &binding))
+        return refuse(why, binding, "cannot stand in a header");
+    put_lines(lines, headers);
+    return ptc_fields_ok(heap) && ptc_buf_ok(lines);
+}
+
+bool ptc_credentials_headers(const PtcCredentials *c, const PtcEntry *entry, PtcBuf *lines,
+                             PtcBuf *query, PtcBuf *why)
+{
+    PtcDesk desk;
+    ptc_desk_init(&desk, c->mem, HEAP_BYTES);
+    bool ok = apply(c, &desk, entry, lines, query, why);
+    ptc_desk_deinit(&desk);
+    return ok;
+}

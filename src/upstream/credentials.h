@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * credentials.h - the values behind the names of credentials, at the moment a request is sent, and the headers that
+ * carry them.
+ *
+ * Values live here, in the server process, and in the request; every one that was read is also added to the secrets, so
+ * that it is removed from whatever an upstream sends back.  Any thread may ask; a program that prints a credential may take
+ * ten seconds. */
+#ifndef PTC_UPSTREAM_CREDENTIALS_H
+#define PTC_UPSTREAM_CREDENTIALS_H
+
+#include "trace/redact.h"
+#include "upstream/entry.h"
+
+typedef struct PtcCredentials {
+    PtcMem *mem;
+    PtcValue definitions;           /* name -> definition; PTC_NONE: none */
+    const char *const *environment; /* of this process */
+    PtcSecrets *told, *hidden;
+} PtcCredentials;
+
+/* Appends a line "Name: value" for every header of the entry, credentials included, and what goes into the address
+ * (&name=value) to `query`.  False: one cannot be had; why says which, never its value. */
+PTC_MUST_USE bool ptc_credentials_headers(const PtcCredentials *c, const PtcEntry *entry,
+                                          PtcBuf *lines, PtcBuf *query, PtcBuf *why);
+
+#endif

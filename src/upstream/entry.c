@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * From the normal form of an upstream to what starting and calling it needs.  What always holds: a process gets no
+ * variable of ours but a few harmless ones, what its entry says, and what `inherit_env` names. */
+#include "upstream/entry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "upstream/fields.h"
+
+#define DEPTH_NAME "PTC_UPSTREAM_DEPTH"
+
+/* Variables that every process gets. */
+static const char *const plain[] = {"HOME", "LOGNAME", "PATH",   "SHELL", "TERM",
+                                    "USER", "LANG",    "LC_ALL", "TMPDIR"};
+
+typedef struct {
+    PtcArena *arena;
+    PtcHeap *heap;
+    const char *const *environment;
+    const char **items;
+    size_t count;
+} Env;
+
+/* ------------------------------------------------------------------------------------ texts */
+
+static const char *joined(PtcArena *arena, PtcText a, const char *between, PtcText b)
+{
+    size_t n = strlen(between);
+    char *s = ptc_arena_alloc(arena, a.len + n + b.len + 1);
+    if (!s)
+        return NULL;
+    memcpy(s, a.bytes, a.len);
+    memcpy(s + a.len, between, n);
+    if (b.len)
+        memcpy(s + a.len + n, b.bytes, b.len);
+    s[a.len + n + b.len] = '\0';
+    return s;
+}
+
+/* NULL also for a text that is not there. */
+static const char *cstr(PtcArena *arena, PtcText text)
+{
+    return text.bytes ? joined(arena, text, "", (PtcText){"", 0}) : NULL;
+}
+
+static bool push(PtcArena *arena, const char ***list, size_t *count, const char *item)
+{
+    const char **grown = ptc_arena_push(arena, *list, *count, sizeof *grown);
+    if (!grown)
+        return false;
+    *list = grown;
+    grown[(*count)++] = item;
+    return true;
+}
+
+/* ------------------------------------------------------------------------------ environment */
+
+static PtcText name_of(const char *variable)
+{
+    const char *equals = strchr(variable, '=');
+    return (PtcText){variable, equals ? (size_t)(equals - variable) : strlen(variable)};
+}
+
+static bool is_plain(PtcText name)
+{
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (ptc_text_is(name, plain[i]))
+            return true;
+    return false;
+}
+
+static bool fits_one(PtcValue globs, PtcText name)
+{
+    for (size_t i = 0; i < ptc_fields_count(globs); i++)
+        if (ptc_policy_glob(ptc_str_text(ptc_seq_nth(globs, i)), name))
+            return true;
+    return false;
+}
+
+/* How often ptc was started by ptc already. */
+static int depth_of(const char *const *environment)
+{
+    for (size_t i = 0; environment[i]; i++)
+        if (ptc_text_is(name_of(environment[i]), DEPTH_NAME))
+            return (int)strtol(environment[i] + sizeof DEPTH_NAME, NULL, 10);
+    return 0;
+}
+
+static bool add_depth(Env *env)
+{
+    char text[sizeof DEPTH_NAME + 16];
+    snprintf(text, sizeof text, "%s=%d", DEPTH_NAME, depth_of(env->environment) + 1);
+    const char *kept = cstr(env->arena, ptc_text_cstr(text));
+    return kept && push(env->arena, &env->items, &env->count, kept);
+}
+
+/* Those of ours that go on, unless the entry has its own or takes them away. */
+static bool add_ours(Env *env, PtcValue own, PtcValue inherit)
+{
+    for (size_t i = 0; env->environment[i]; i++) {
+        PtcText name = name_of(env->environment[i]);
+        if (!is_plain(name) && !fits_one(inherit, name))
+            continue;
+        if (own != PTC_NONE && ptc_fields_get(env->heap, own, name) != PTC_NONE)
+            continue;
+        if (!push(env->arena, &env->items, &env->count, env->environment[i]))
+            return false;
+    }
+    return true;
+}
+
+static bool add_own(Env *env, PtcValue own)
+{
+    PtcValue key, value;
+    for (size_t pos = 0; own != PTC_NONE && ptc_map_next(own, &pos, &key, &value);) {
+        PtcText text = ptc_str_text(value);
+        if (!text.bytes) /* null takes a variable away */
+            continue;
+        const char *item = joined(env->arena, ptc_str_text(key), "=", text);
+        if (!item || !push(env->arena, &env->items, &env->count, item))
+            return false;
+    }
+    return true;
+}
+
+static bool read_env(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *const *environment,
+                     PtcEntry *out)
+{
+    Env env = {.arena = arena, .heap = heap, .environment = environment};
+    PtcValue own = ptc_map_field(heap, form, "env");
+    bool ok = add_ours(&env, own, ptc_map_field(heap, form, "inherit_env")) && add_own(&env, own) &&
+              add_depth(&env) && push(arena, &env.items, &env.count, NULL);
+    out->env = env.items;
+    return ok;
+}
+
+/* ------------------------------------------------------------------------------------ entry */
+
+static bool read_argv(PtcArena *arena, PtcHeap *heap, PtcValue form, PtcEntry *out)
+{
+    const char **items = NULL;
+    size_t count = 0;
+    PtcValue args = ptc_map_field(heap, form, "args");
+    const char *command = cstr(arena, ptc_fields_text(heap, form, "command"));
+    bool ok = command && push(arena, &items, &count, command);
+    for (size_t i = 0; ok && i < ptc_fields_count(args); i++) {
+        const char *arg = cstr(arena, ptc_str_text(ptc_seq_nth(args, i)));
+        ok = arg && push(arena, &items, &count, arg);
+    }
+    ok = ok && push(arena, &items, &count, NULL);
+    out->argv = items;
+    return ok;
+}
+
+static int64_t number(PtcHeap *heap, PtcValue form, const char *key, int64_t otherwise)
+{
+    PtcValue v = ptc_map_field(heap, form, key);
+    return v != PTC_NONE && ptc_is_int(v) && ptc_to_int(v) > 0 ? ptc_to_int(v) : otherwise;
+}
+
+static PtcLinkTransport transport_of(PtcText text)
+{
+    return ptc_text_is(text, "http")  ? PTC_LINK_HTTP
+           : ptc_text_is(text, "sse") ? PTC_LINK_SSE
+                                      : PTC_LINK_HTTP_OR_SSE;
+}
+
+static void read_limits(PtcHeap *heap, PtcValue form, int64_t call_ms, PtcEntry *out)
+{
+    out->call_ms =
+        number(heap, form, "call_timeout_ms", number(heap, form, "request_timeout_ms", call_ms));
+    out->handshake_ms = number(heap, form, "handshake_timeout_ms", PTC_ENTRY_HANDSHAKE_MS);
+    out->connect_ms = number(heap, form, "connect_timeout_ms", 0);
+    out->max_response = (size_t)number(heap, form, "max_response_bytes", PTC_ENTRY_RESPONSE_BYTES);
+    out->at_once = (unsigned)number(heap, form, "max_concurrency", PTC_ENTRY_AT_ONCE);
+    out->distrust = ptc_fields_is(heap, form, "trust_annotations", PTC_FALSE);
+    out->leave_text = ptc_fields_is(heap, form, "parse_json", PTC_FALSE);
+    out->strict_output = ptc_fields_is(heap, form, "strict_output", PTC_TRUE);
+    out->insecure_http = ptc_fields_is(heap, form, "allow_insecure_http", PTC_TRUE);
+    PtcText retry = ptc_fields_text(heap, form, "retry");
+    out->no_retry = retry.bytes && ptc_text_is(retry, "none");
+}
+
+static void read_rules(PtcHeap *heap, PtcValue form, PtcEntry *out)
+{
+    out->headers = ptc_map_field(heap, form, "headers");
+    out->auth = ptc_map_field(heap, form, "auth");
+    out->policy = ptc_map_field(heap, form, "policy");
+    out->effects = ptc_map_field(heap, form, "effects");
+    out->include = ptc_map_field(heap, form, "include_tools");
+    out->exclude = ptc_map_field(heap, form, "exclude_tools");
+}
+
+/* Why the entry cannot be used; absent: it can. */
+static PtcText why_unusable(PtcHeap *heap, PtcValue form, const char *const *environment)
+{
+    PtcValue unusable = ptc_map_field(heap, form, "unusable");
+    PtcText transport = ptc_fields_text(heap, form, "transport");
+    if (unusable != PTC_NONE && ptc_is_map(unusable))
+        return ptc_fields_text(heap, unusable, "code");
+    if (transport.bytes && ptc_text_is(transport, "openapi"))
+        return PTC_TEXT("OpenAPI services cannot be called yet");
+    if (depth_of(environment) >= PTC_ENTRY_DEPTH)
+        return PTC_TEXT("ptc was started by ptc twice already");
+    return (PtcText){NULL, 0};
+}
+
+bool ptc_entry_read(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *const *environment,
+                    int64_t call_ms, PtcEntry *out)
+{
+    PtcText transport = ptc_fields_text(heap, form, "transport");
+    *out = (PtcEntry){.name = ptc_fields_text(heap, form, "name"),
+                      .ns = ptc_fields_text(heap, form, "namespace"),
+                      .description = ptc_fields_text(heap, form, "description"),
+                      .unusable = why_unusable(heap, form, environment),
+                      .disabled = ptc_fields_is(heap, form, "enabled", PTC_FALSE),
+                      .form = form};
+    read_rules(heap, form, out);
+    read_limits(heap, form, call_ms, out);
+    if (out->unusable.bytes)
+        return true;
+    out->web = !ptc_text_is(transport, "stdio");
+    if (!out->web) {
+        out->cwd = cstr(arena, ptc_fields_text(heap, form, "cwd"));
+        return read_argv(arena, heap, form, out) && read_env(arena, heap, form, environment, out);
+    }
+    out->transport = transport_of(transport);
+    out->url = cstr(arena, ptc_fields_text(heap, form, "url"));
+    out->ca_file = cstr(arena, ptc_fields_text(heap, form, "ca_file"));
+    return out->url != NULL;
+}
+
+bool ptc_entry_shows(const PtcEntry *entry, PtcText tool)
+{
+    if (fits_one(entry->exclude, tool))
+        return false;
+    return entry->include == PTC_NONE || fits_one(entry->include, tool);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * entry.h - one upstream as its file has it, ready to be started: texts that the system wants, limits with their
+ * defaults. */
+#ifndef PTC_UPSTREAM_ENTRY_H
+#define PTC_UPSTREAM_ENTRY_H
+
+#include "base/arena.h"
+#include "mcp/client/link.h"
+#include "upstream/policy.h"
+
+enum {
+    PTC_ENTRY_CALL_MS = 30 * 1000,
+    PTC_ENTRY_HANDSHAKE_MS = 60 * 1000,
+    PTC_ENTRY_RESPONSE_BYTES = 16 * 1024 * 1024,
+    PTC_ENTRY_AT_ONCE = 8,
+    PTC_ENTRY_DEPTH = 2, /* of ptc starting ptc */
+};
+
+typedef struct PtcEntry {
+    PtcText name, ns, description;
+    PtcText unusable; /* why it cannot be used; absent: it can */
+    bool disabled;
+    bool web; /* HTTP in one of its forms, else a process */
+    PtcLinkTransport transport;
+    const char *const *argv, *const *env; /* of a process; NULL at the end */
+    const char *cwd, *url, *ca_file;
+    PtcValue headers, auth;          /* maps and lists of the normal form; PTC_NONE: none */
+    PtcValue policy, effects;        /* likewise */
+    PtcValue include, exclude, form; /* the whole normal form */
+    bool distrust, leave_text, strict_output, no_retry, insecure_http;
+    int64_t call_ms, handshake_ms, connect_ms, silence_ms;
+    size_t max_response;
+    unsigned at_once;
+} PtcEntry;
+
+/* Makes an entry of its normal form (docs/upstreams.md); `environment` is that of this process.  Values stay where they
+ * are.  False: out of memory. */
+PTC_MUST_USE bool ptc_entry_read(PtcArena *arena, PtcHeap *heap, PtcValue form,
+                                 const char *const *environment, int64_t call_ms, PtcEntry *out);
+
+/* Does the entry let programs see the tool at all? */
+bool ptc_entry_shows(const PtcEntry *entry, PtcText tool);
+
+#endif

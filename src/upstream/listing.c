@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * From the text of tools/list to a listing.  Nothing an upstream says is trusted: what is no tool is left out and
+ * counted, and the rest stays data. */
+#include "upstream/listing.h"
+
+#include "json/parse.h"
+#include "upstream/fields.h"
+#include "upstream/mcp_headers.h"
+
+/* May programs see this entry of the listing?  Over HTTP a tool whose headers cannot be made cannot be called. */
+static bool is_shown(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
+{
+    PtcText name = ptc_fields_text(heap, tool, "name");
+    if (!name.bytes || !ptc_entry_shows(entry, name))
+        return false;
+    PtcValue schema = ptc_map_field(heap, tool, "inputSchema");
+    return !entry->web || schema == PTC_NONE || ptc_mcp_headers_fit(heap, schema);
+}
+
+static PtcValue shown(PtcListing *l, const PtcEntry *entry, PtcValue tools)
+{
+    PtcHeap *heap = &l->desk.heap;
+    PtcValue list = ptc_fields_list(heap);
+    size_t n = ptc_fields_count(tools);
+    for (size_t i = 0; list != PTC_NONE && i < n; i++) {
+        PtcValue tool = ptc_seq_nth(tools, i);
+        if (is_shown(heap, entry, tool))
+            ptc_fields_push(heap, &list, tool);
+        else
+            l->hidden++;
+    }
+    return list;
+}
+
+static bool read_effects(PtcListing *l, const PtcEntry *entry)
+{
+    PtcHeap *heap = &l->desk.heap;
+    l->effects = ptc_arena_alloc(&l->desk.arena, (l->server.count + 1) * sizeof *l->effects);
+    for (size_t i = 0; l->effects && i < l->server.count; i++) {
+        const PtcCatalogTool *tool = &l->server.tools[i];
+        l->effects[i] =
+            ptc_effect_of(heap, tool->name, ptc_map_field(heap, tool->definition, "annotations"),
+                          entry->effects, !entry->distrust);
+    }
+    return l->effects != NULL;
+}
+
+static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText about)
+{
+    PtcJsonError error;
+    PtcHeap *heap = &l->desk.heap;
+    PtcValue list = ptc_json_parse(heap, tools.bytes, tools.len, &error);
+    l->about =
+        about.bytes && about.len ? ptc_json_parse(heap, about.bytes, about.len, &error) : PTC_NIL;
+    if (list == PTC_NONE || !ptc_is_sequential(list) || l->about == PTC_NONE)
+        return false;
+    PtcValue visible = shown(l, entry, list);
+    if (visible == PTC_NONE ||
+        !ptc_catalog_server(&l->desk.arena, heap, entry->name, entry->ns, visible, &l->server))
+        return false;
+    l->server.description = entry->description;
+    return read_effects(l, entry) && ptc_fields_ok(heap);
+}
+
+PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, PtcText about,
+                            bool modern)
+{
+    PtcListing *l = ptc_mem_alloc(mem, sizeof *l);
+    if (!l)
+        return NULL;
+    memset(l, 0, sizeof *l);
+    l->mem = mem;
+    l->modern = modern;
+    atomic_init(&l->refs, 1);
+    ptc_desk_init(&l->desk, mem, PTC_LISTING_BYTES);
+    if (fill(l, entry, tools, about))
+        return l;
+    ptc_listing_drop(l);
+    return NULL;
+}
+
+PtcListing *ptc_listing_hold(PtcListing *l)
+{
+    if (l)
+        atomic_fetch_add(&l->refs, 1);
+    return l;
+}
+
+void ptc_listing_drop(PtcListing *l)
+{
+    if (!l || atomic_fetch_sub(&l->refs, 1) > 1)
+        return;
+    ptc_desk_deinit(&l->desk);
+    ptc_mem_free(l->mem, l, sizeof *l);
+}
+
+int ptc_listing_find(const PtcListing *l, PtcText name)
+{
+    for (size_t i = 0; i < l->server.count; i++)
+        if (ptc_text_same(l->server.tools[i].name, name))
+            return (int)i;
+    return -1;
+}

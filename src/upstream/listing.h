@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * listing.h - what one upstream has: its tools under the names that programs use, with their effects.
+ *
+ * A listing never changes once it is made; it is counted, because a run keeps what it began with while the upstream may
+ * have listed anew.  Any thread may read one. */
+#ifndef PTC_UPSTREAM_LISTING_H
+#define PTC_UPSTREAM_LISTING_H
+
+#include <stdatomic.h>
+
+#include "upstream/catalog.h"
+#include "upstream/desk.h"
+#include "upstream/entry.h"
+
+typedef struct PtcListing {
+    atomic_uint refs;
+    PtcMem *mem;
+    PtcDesk desk; /* of the values below */
+    PtcCatalogServer server;
+    PtcEffect *effects; /* of each tool */
+    PtcValue about;     /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
+    bool cached;        /* from an earlier connection: nothing may be refused because of it alone */
+    bool modern;        /* the era of that connection */
+    size_t hidden; /* tools that the entry does not let programs see, or that cannot be called */
+} PtcListing;
+
+enum { PTC_LISTING_BYTES = 64 * 1024 * 1024 }; /* of the values of one */
+
+/* `tools` is the array of tools/list as JSON, `about` an object or absent.  One holder.  NULL: it is no array, or memory is
+ * short. */
+PTC_MUST_USE PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools,
+                                         PtcText about, bool modern);
+PtcListing *ptc_listing_hold(PtcListing *listing);
+void ptc_listing_drop(PtcListing *listing); /* NULL is fine */
+
+/* The number of the tool with this name (the server's own); -1: none. */
+int ptc_listing_find(const PtcListing *listing, PtcText name);
+
+#endif
