@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ * Calls on their way to an upstream: sent in order, so many at once, again where that is safe, and given up when their
+ * time is over.  Everything here runs with the manager's lock held, on any thread.  What always holds: each call is
+ * answered once, through ready(). */
+#include <stdio.h>
+
+#include "upstream/fields.h"
+#include "upstream/manager_int.h"
+#include "upstream/serve_int.h"
+
+enum { TRIES = 3, RETRY_MS = 250, RETRY_AFTER_MOST_MS = 10 * 1000, MS = 1000 * 1000, LOOK_MS = 50 };
+
+/* ---------------------------------------------------------------------------------- answers */
+
+void ptc_queue_answer(PtcUpCall *call)
+{
+    if (call->state == PTC_UP_ANSWERED)
+        return;
+    call->state = PTC_UP_ANSWERED;
+    call->ended_ns = ptc_clock_ns(NULL);
+    call->ask->ready(call->ask);
+}
+
+static void give_up(PtcUpCall *call, const char *reason, const char *message)
+{
+    call->reason = reason;
+    snprintf(call->message, sizeof call->message, "%s", message);
+    ptc_queue_answer(call);
+}
+
+/* Its time is over and it was not sent: because the upstream is still starting, is down, or has too much to do. */
+static void expire(PtcUpCall *call, int64_t now)
+{
+    PtcInstance *i = call->instance;
+    char text[400];
+    int name_len = (int)i->upstream->entry.name.len;
+    const char *name = i->upstream->entry.name.bytes;
+    if (i->state == PTC_INSTANCE_STARTING) {
+        snprintf(text, sizeof text,
+                 "%.*s has been starting for %lld s and goes on; call it again later", name_len,
+                 name, (long long)((now - i->started_ns) / 1000000000));
+        give_up(call, "upstream_unavailable", text);
+    } else if (i->state == PTC_INSTANCE_DOWN) {
+        snprintf(text, sizeof text, "%.*s is down: %.250s", name_len, name, i->why);
+        give_up(call, "upstream_unavailable", text);
+    } else {
+        snprintf(text, sizeof text, "%.*s had too many calls under way for all of its time",
+                 name_len, name);
+        give_up(call, "timeout", text);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ queue */
+
+static void append(PtcUpCall *call)
+{
+    PtcInstance *i = call->instance;
+    call->state = PTC_UP_QUEUED;
+    call->next = NULL;
+    *i->last = call;
+    i->last = &call->next;
+}
+
+static void unlink_call(PtcInstance *i, PtcUpCall **at)
+{
+    PtcUpCall *call = *at;
+    *at = call->next;
+    if (i->last == &call->next)
+        i->last = at;
+}
+
+static bool has_room(const PtcInstance *i)
+{
+    return i->under_way < i->upstream->entry.at_once &&
+           i->upstream->manager->under_way < PTC_MANAGER_AT_ONCE;
+}
+
+static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply);
+
+static void send(PtcUpCall *call)
+{
+    PtcInstance *i = call->instance;
+    PtcManager *m = i->upstream->manager;
+    if (!ptc_serve_may_send(call)) {
+        ptc_queue_answer(call);
+        return;
+    }
+    call->state = PTC_UP_SENT;
+    call->attempts++;
+    call->sent_ns = ptc_clock_ns(NULL);
+    call->mcp.done = on_done;
+    call->mcp.end_ns = call->end_ns;
+    call->mcp.most_ns = call->run->deadline_ns;
+    i->under_way++;
+    m->under_way++;
+    i->used = true;
+    PtcText headers = call->headers.len ? ptc_buf_view(&call->headers) : (PtcText){NULL, 0};
+    if (ptc_link_ask(i->client, &call->mcp, call->method, ptc_buf_view(&call->params), headers))
+        return;
+    i->under_way--;
+    m->under_way--;
+    give_up(call, "upstream_unavailable", "memory is short");
+}
+
+void ptc_queue_pump(PtcInstance *i)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    for (PtcUpCall **at = &i->first; *at && i->state == PTC_INSTANCE_READY && has_room(i);) {
+        PtcUpCall *call = *at;
+        if (call->not_before_ns > now) {
+            at = &call->next;
+            continue;
+        }
+        unlink_call(i, at);
+        send(call);
+    }
+}
+
+void ptc_queue_call(PtcUpCall *call)
+{
+    PtcInstance *i = call->instance;
+    if (i->state == PTC_INSTANCE_READY && !i->first && has_room(i)) {
+        send(call);
+        return;
+    }
+    append(call);
+    ptc_instance_start(i);
+    ptc_manager_wake(i->upstream->manager);
+}
+
+/* ------------------------------------------------------------------------------------ again */
+
+static bool failure_of(const PtcLinkReply *reply, PtcFailure *out)
+{
+    if (reply->session_lost)
+        *out = PTC_FAILURE_SESSION_LOST;
+    else if (reply->end == PTC_LINK_BROKEN)
+        *out = reply->delivered ? PTC_FAILURE_DIED : PTC_FAILURE_REFUSED;
+    else if (reply->end == PTC_LINK_HTTP_FAULT && reply->status == 429)
+        *out = PTC_FAILURE_RATE_LIMITED;
+    else if (reply->end == PTC_LINK_HTTP_FAULT && reply->status >= 502 && reply->status <= 504)
+        *out = PTC_FAILURE_UNAVAILABLE;
+    else
+        return false;
+    return true;
+}
+
+/* When to send it again; 0: not at all. */
+static int64_t again_at(const PtcUpCall *call, const PtcLinkReply *reply, int64_t now)
+{
+    PtcFailure failure;
+    int64_t wait = (int64_t)RETRY_MS << (call->attempts ? call->attempts - 1 : 0);
+    if (call->cancelled || call->attempts >= TRIES || call->instance->upstream->entry.no_retry ||
+        !failure_of(reply, &failure))
+        return 0;
+    if (!ptc_retry_decide(call->effect, failure, reply->delivered).retry)
+        return 0;
+    if (failure == PTC_FAILURE_RATE_LIMITED) {
+        if (reply->retry_after_ms < 0 || reply->retry_after_ms > RETRY_AFTER_MOST_MS)
+            return 0;
+        wait = reply->retry_after_ms;
+    }
+    wait += now / 1000 % (wait / 4 + 1); /* not all at the same moment */
+    int64_t at = now + wait * MS;
+    return at < call->end_ns ? at : 0;
+}
+
+/* On the loop's thread. */
+static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
+{
+    PtcUpCall *call = (PtcUpCall *)ask;
+    PtcInstance *i = call->instance;
+    PtcManager *m = i->upstream->manager;
+    pthread_mutex_lock(&m->lock);
+    i->under_way--;
+    m->under_way--;
+    int64_t at = again_at(call, reply, ptc_clock_ns(NULL));
+    if (at) {
+        call->not_before_ns = at;
+        append(call);
+    } else {
+        call->reply = *reply;
+        reply->text = (PtcBuf){0};
+        ptc_queue_answer(call);
+    }
+    ptc_queue_pump(i);
+    if (i->first)
+        ptc_manager_wake(m);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* What was never sent may be tried again while it has time; whoever waits for names is told now. */
+void ptc_queue_fail(PtcInstance *i, const char *why)
+{
+    int64_t now = ptc_clock_ns(NULL);
+    PtcLinkReply refused = {.end = PTC_LINK_BROKEN, .retry_after_ms = -1};
+    char text[400];
+    snprintf(text, sizeof text, "%.*s could not be started: %.250s",
+             (int)i->upstream->entry.name.len, i->upstream->entry.name.bytes, why);
+    for (PtcUpCall **at = &i->first; *at;) {
+        PtcUpCall *call = *at;
+        call->attempts++;
+        int64_t again = again_at(call, &refused, now);
+        if (again && i->retry_ns < call->end_ns) {
+            call->not_before_ns = again;
+            at = &call->next;
+            continue;
+        }
+        unlink_call(i, at);
+        give_up(call, "upstream_unavailable", text);
+    }
+    for (PtcUpCall *call; (call = i->waiting);) {
+        i->waiting = call->next;
+        give_up(call, "upstream_unavailable", text);
+    }
+}
+
+PtcUpCall *ptc_queue_listed(PtcInstance *i)
+{
+    PtcUpCall *ready = NULL;
+    for (PtcUpCall *call; (call = i->waiting);) {
+        i->waiting = call->next;
+        if (call->ask->op == PTC_REMOTE_CALL_NAMED) {
+            call->state = PTC_UP_NEW;
+            call->next = ready;
+            ready = call;
+        } else {
+            ptc_queue_answer(call);
+        }
+    }
+    return ready;
+}
+
+/* --------------------------------------------------------------------------- time and cancel */
+
+static int64_t sooner(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+int64_t ptc_queue_sweep(PtcInstance *i, int64_t now)
+{
+    int64_t next = INT64_MAX;
+    for (PtcUpCall **at = &i->first; *at;) {
+        PtcUpCall *call = *at;
+        if (call->end_ns <= now) {
+            unlink_call(i, at);
+            expire(call, now);
+            continue;
+        }
+        next = sooner(next, call->not_before_ns > now ? call->not_before_ns : call->end_ns);
+        at = &call->next;
+    }
+    for (PtcUpCall **at = &i->waiting; *at;) {
+        PtcUpCall *call = *at;
+        if (call->end_ns <= now) {
+            *at = call->next;
+            expire(call, now);
+            continue;
+        }
+        next = sooner(next, call->end_ns);
+        at = &call->next;
+    }
+    if (i->first || i->waiting) {
+        ptc_instance_start(i);
+        if (i->state == PTC_INSTANCE_DOWN)
+            next = sooner(next, i->retry_ns);
+    }
+    ptc_queue_pump(i);
+    /* A full upstream is looked at again when one of its calls ends. */
+    return next == INT64_MAX ? next : next > now ? next : now + (int64_t)LOOK_MS * MS;
+}
+
+void ptc_queue_cancel(PtcUpCall *call)
+{
+    PtcInstance *i = call->instance;
+    call->cancelled = true;
+    if (call->state == PTC_UP_SENT) {
+        ptc_link_cancel(i->client, &call->mcp);
+        return;
+    }
+    if (call->state != PTC_UP_QUEUED && call->state != PTC_UP_WAITING)
+        return;
+    for (PtcUpCall **at = &i->first; *at; at = &(*at)->next)
+        if (*at == call) {
+            unlink_call(i, at);
+            break;
+        }
+    for (PtcUpCall **at = &i->waiting; *at; at = &(*at)->next)
+        if (*at == call) {
+            *at = call->next;
+            break;
+        }
+    give_up(call, "timeout", "the run was over before it was called");
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT
+ * The upstreams of a process: entries, connections, times.  Creating one reads caches and starts nothing, neither a
+ * process nor a thread. */
+#include "upstream/manager_int.h"
+
+#include <stdio.h>
+
+#include "json/emit.h"
+#include "upstream/catalog_text.h"
+#include "upstream/fields.h"
+
+enum { SECRET_MIN_RESULT = 8 }; /* shorter ones are everyday words in results */
+
+static const char *const no_environment[] = {NULL};
+
+/* ------------------------------------------------------------------------------------- time */
+
+static void sweep(PtcManager *m)
+{
+    int64_t now = ptc_clock_ns(NULL), next = INT64_MAX;
+    pthread_mutex_lock(&m->lock);
+    m->sweeping = false;
+    for (PtcInstance *i = m->instances; i && !m->ending; i = i->next) {
+        int64_t at = ptc_queue_sweep(i, now);
+        next = at < next ? at : next;
+    }
+    pthread_mutex_unlock(&m->lock);
+    if (next != INT64_MAX)
+        ptc_loop_set(m->loop, &m->sweep, next);
+}
+
+static void on_timer(PtcLoopTimer *timer)
+{
+    sweep((PtcManager *)((char *)timer - offsetof(PtcManager, sweep)));
+}
+
+static void on_wake(PtcLoopTask *task)
+{
+    sweep((PtcManager *)((char *)task - offsetof(PtcManager, wake)));
+}
+
+void ptc_manager_wake(PtcManager *m)
+{
+    if (m->sweeping || m->ending)
+        return;
+    m->sweeping = ptc_loop_post(m->loop, &m->wake);
+}
+
+/* ------------------------------------------------------------------------------------- made */
+
+/* What else tells two accounts of the same entry apart: the values of its credentials. */
+static void read_cache(PtcManager *m, PtcUpstream *up, const uint8_t key[PTC_LISTING_CACHE_KEY])
+{
+    char path[PTC_LISTING_CACHE_PATH];
+    PtcBuf form, lines, query, why;
+    ptc_buf_init(&form, m->mem, 1024 * 1024);
+    ptc_buf_init(&lines, m->mem, 1024 * 1024);
+    ptc_buf_init(&query, m->mem, 1024 * 1024);
+    ptc_buf_init(&why, m->mem, 1024);
+    bool ok = ptc_emit_value(&form, m->config.heap, up->entry.form);
+    if (ok && up->entry.auth != PTC_NONE)
+        ok = ptc_credentials_headers(&m->credentials, &up->entry, &lines, &query, &why);
+    ok = ok && ptc_listing_cache_path(path, m->config.cache_dir, key, ptc_buf_view(&form),
+                                      ptc_buf_view(&lines));
+    if (ok && (up->cache_path = ptc_mem_alloc(m->mem, strlen(path) + 1))) {
+        memcpy(up->cache_path, path, strlen(path) + 1);
+        up->listing = ptc_listing_cache_load(m->mem, path, &up->entry);
+    }
+    ptc_buf_deinit(&form);
+    ptc_buf_deinit(&lines);
+    ptc_buf_deinit(&query);
+    ptc_buf_deinit(&why);
+}
+
+static void read_caches(PtcManager *m)
+{
+    uint8_t key[PTC_LISTING_CACHE_KEY];
+    if (!m->config.cache_dir || !m->config.state_dir || m->count == 0 ||
+        !ptc_listing_cache_key(m->config.state_dir, key))
+        return;
+    for (size_t i = 0; i < m->count; i++)
+        if (!m->upstreams[i].entry.unusable.bytes)
+            read_cache(m, &m->upstreams[i], key);
+}
+
+static bool read_entries(PtcManager *m)
+{
+    m->upstreams = ptc_arena_zalloc(&m->arena, (m->count + 1) * sizeof *m->upstreams);
+    for (size_t i = 0; m->upstreams && i < m->count; i++) {
+        m->upstreams[i].manager = m;
+        if (!ptc_entry_read(&m->arena, m->config.heap, ptc_seq_nth(m->config.entries, i),
+                            m->config.environment, m->config.call_ms, &m->upstreams[i].entry))
+            return false;
+    }
+    return m->upstreams != NULL;
+}
+
+static bool add_secrets(PtcManager *m)
+{
+    for (size_t i = 0; i < ptc_fields_count(m->config.secrets); i++) {
+        PtcText text = ptc_str_text(ptc_seq_nth(m->config.secrets, i));
+        if (text.bytes && (!ptc_secrets_add(&m->told, text.bytes, text.len) ||
+                           !ptc_secrets_add(&m->hidden, text.bytes, text.len)))
+            return false;
+    }
+    return true;
+}
+
+static void take_config(PtcManager *m, const PtcManagerConfig *config)
+{
+    m->config = *config;
+    m->config.call_ms = config->call_ms ? config->call_ms : PTC_ENTRY_CALL_MS;
+    m->config.load_ms = config->load_ms ? config->load_ms : PTC_MANAGER_LOAD_MS;
+    m->config.calls = config->calls ? config->calls : PTC_MANAGER_CALLS;
+    m->config.bytes = config->bytes ? config->bytes : PTC_MANAGER_BYTES;
+    m->config.environment = config->environment ? config->environment : no_environment;
+    m->count = ptc_fields_count(config->entries);
+    m->credentials = (PtcCredentials){.mem = m->mem,
+                                      .definitions = config->credentials,
+                                      .environment = m->config.environment,
+                                      .told = &m->told,
+                                      .hidden = &m->hidden};
+}
+
+PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char why[200])
+{
+    PtcManager *m = ptc_mem_alloc(mem, sizeof *m);
+    snprintf(why, 200, "out of memory");
+    if (!m)
+        return NULL;
+    memset(m, 0, sizeof *m);
+    m->mem = mem;
+    ptc_arena_init(&m->arena, mem);
+    ptc_desk_init(&m->desk, mem, PTC_LISTING_BYTES);
+    pthread_mutex_init(&m->lock, NULL);
+    ptc_secrets_init(&m->told, mem, PTC_SECRET_MIN);
+    ptc_secrets_init(&m->hidden, mem, SECRET_MIN_RESULT);
+    m->sweep.fire = on_timer;
+    m->wake.run = on_wake;
+    atomic_init(&m->version, 1);
+    take_config(m, config);
+    m->loop = ptc_loop_new(mem);
+    m->clerk = ptc_loop_new(mem);
+    if (!m->loop || !m->clerk || !read_entries(m) || !add_secrets(m)) {
+        ptc_manager_free(m);
+        return NULL;
+    }
+    read_caches(m);
+    ptc_run_fill(m);
+    return m;
+}
+
+/* Clients first: their callbacks need the rest. */
+void ptc_manager_free(PtcManager *m)
+{
+    if (!m)
+        return;
+    pthread_mutex_lock(&m->lock);
+    m->ending = true;
+    pthread_mutex_unlock(&m->lock);
+    for (PtcInstance *i = m->instances, *next; i; i = next) {
+        next = i->next;
+        ptc_instance_end(i);
+    }
+    if (m->clerk)
+        ptc_loop_free(m->clerk);
+    if (m->loop)
+        ptc_loop_free(m->loop);
+    for (PtcInstance *i = m->instances, *next; i; i = next) {
+        next = i->next;
+        ptc_instance_free(i);
+    }
+    for (size_t i = 0; m->upstreams && i < m->count; i++) {
+        PtcUpstream *up = &m->upstreams[i];
+        ptc_listing_drop(up->listing);
+        if (up->cache_path)
+            ptc_mem_free(m->mem, up->cache_path, strlen(up->cache_path) + 1);
+    }
+    ptc_secrets_deinit(&m->told);
+    ptc_secrets_deinit(&m->hidden);
+    pthread_mutex_destroy(&m->lock);
+    ptc_desk_deinit(&m->desk);
+    ptc_arena_deinit(&m->arena);
+    ptc_mem_free(m->mem, m, sizeof *m);
+}
+
+void ptc_manager_warm(PtcManager *m, const char *owner)
+{
+    pthread_mutex_lock(&m->lock);
+    m->warm_owner = owner;
+    ptc_instance_warm_next(m);
+    pthread_mutex_unlock(&m->lock);
+}
+
+PtcRemote *ptc_manager_remote(PtcManager *m)
+{
+    return &m->remote;
+}
+
+/* ------------------------------------------------------------------------------------- told */
+
+size_t ptc_manager_count(const PtcManager *m)
+{
+    return m->count;
+}
+
+static const char *state_of(const PtcManager *m, const PtcUpstream *up, char reason[256])
+{
+    const char *state = "cold";
+    if (up->entry.unusable.bytes) {
+        snprintf(reason, 256, "%.*s", (int)up->entry.unusable.len, up->entry.unusable.bytes);
+        return "unusable";
+    }
+    if (up->entry.disabled)
+        return "disabled";
+    for (const PtcInstance *i = m->instances; i; i = i->next) {
+        if (i->upstream != up)
+            continue;
+        if (i->state == PTC_INSTANCE_READY)
+            return "ready";
+        if (i->state == PTC_INSTANCE_STARTING)
+            state = "starting";
+        if (i->state == PTC_INSTANCE_DOWN && state[0] == 'c') {
+            snprintf(reason, 256, "%s", i->why);
+            state = "down";
+        }
+    }
+    return state;
+}
+
+void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
+{
+    PtcUpstream *up = &m->upstreams[n];
+    *out = (PtcUpstreamState){
+        .name = up->entry.name, .ns = up->entry.ns, .description = up->entry.description};
+    pthread_mutex_lock(&m->lock);
+    out->state = state_of(m, up, out->reason);
+    out->listed = up->listing != NULL;
+    out->cached = up->listing && up->listing->cached;
+    out->tools = up->listing ? up->listing->server.count : 0;
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* The newest listings, held, as one catalogue in the arena.  Servers without a listing have no tools in it. */
+static bool gather(PtcManager *m, PtcDesk *desk, PtcCatalog *catalog, PtcListing **held)
+{
+    catalog->servers = ptc_arena_zalloc(&desk->arena, (m->count + 1) * sizeof *catalog->servers);
+    if (!catalog->servers)
+        return false;
+    pthread_mutex_lock(&m->lock);
+    for (size_t i = 0; i < m->count; i++) {
+        const PtcUpstream *up = &m->upstreams[i];
+        if (up->entry.unusable.bytes || up->entry.disabled)
+            continue;
+        held[i] = ptc_listing_hold(up->listing);
+        catalog->servers[catalog->count++] =
+            held[i] ? held[i]->server
+                    : (PtcCatalogServer){.name = up->entry.name,
+                                         .ns = up->entry.ns,
+                                         .description = up->entry.description};
+    }
+    pthread_mutex_unlock(&m->lock);
+    return true;
+}
+
+void ptc_manager_describe(PtcManager *m, PtcBuf *out, size_t budget)
+{
+    PtcDesk desk;
+    PtcCatalog catalog = {0};
+    ptc_desk_init(&desk, m->mem, PTC_LISTING_BYTES);
+    PtcListing **held = ptc_arena_zalloc(&desk.arena, (m->count + 1) * sizeof *held);
+    if (held && gather(m, &desk, &catalog, held))
+        (void)ptc_catalog_text_add(out, &desk.heap, &catalog, budget);
+    for (size_t i = 0; held && i < m->count; i++)
+        ptc_listing_drop(held[i]);
+    ptc_desk_deinit(&desk);
+}
+
+bool ptc_manager_is_read_only(PtcManager *m)
+{
+    bool all = true;
+    if (m->config.posture == PTC_POSTURE_READ_ONLY)
+        return true;
+    pthread_mutex_lock(&m->lock);
+    for (size_t i = 0; i < m->count && all; i++) {
+        const PtcListing *l = m->upstreams[i].listing;
+        if (m->upstreams[i].entry.unusable.bytes || m->upstreams[i].entry.disabled)
+            continue;
+        all = l != NULL;
+        for (size_t t = 0; all && t < l->server.count; t++)
+            all = l->effects[t].kind == PTC_EFFECT_READ;
+    }
+    pthread_mutex_unlock(&m->lock);
+    return all;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT
+ * manager.h - all upstreams of a process: which there are, which run, what they have, who may call what.
+ *
+ * Nothing is started before it is needed.  Any thread may call.  Programs reach upstreams through the PtcRemote alone;
+ * everything it is asked may come from a worker that lies, so names, arguments, policy and caps are checked here, for
+ * every call. */
+#ifndef PTC_UPSTREAM_MANAGER_H
+#define PTC_UPSTREAM_MANAGER_H
+
+#include "tool/remote.h"
+#include "upstream/policy.h"
+
+enum {
+    PTC_MANAGER_CALLS = 200,              /* of one run */
+    PTC_MANAGER_BYTES = 64 * 1024 * 1024, /* received by one run */
+    PTC_MANAGER_AT_ONCE = 64,             /* calls under way, of all runs */
+    PTC_MANAGER_INSTANCES = 64,           /* processes and connections */
+    PTC_MANAGER_LOOKS = 100,              /* discovery forms of one run */
+    PTC_MANAGER_LOOKUPS = 256,            /* names of one run */
+    PTC_MANAGER_LOAD_MS = 10 * 1000,      /* that one run waits for listings, in all */
+};
+
+/* What is 0 or NULL takes its default; values live in `heap`, which must outlive the manager. */
+typedef struct PtcManagerConfig {
+    PtcHeap *heap;
+    PtcValue entries; /* list of upstreams in normal form, of all files */
+    PtcValue policy;  /* rules of the files: globs of server/tool -> decisions; PTC_NONE: none */
+    PtcValue credentials; /* name -> definition; PTC_NONE: none */
+    PtcValue secrets;     /* list of texts that nobody may read; PTC_NONE: none */
+    PtcPosture posture;
+    const char *cache_dir, *state_dir; /* NULL: nothing is kept */
+    const char *const *environment;    /* of this process */
+    int64_t call_ms;
+    int64_t load_ms; /* that one run waits for listings, in all */
+    size_t calls, bytes;
+    void (*log)(void *user, PtcText line); /* any thread; or NULL */
+    void *user;
+} PtcManagerConfig;
+
+typedef struct PtcManager PtcManager;
+
+/* NULL with a text in why. */
+PTC_MUST_USE PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config,
+                                         char why[200]);
+/* No run may be under way.  Ends every upstream. */
+void ptc_manager_free(PtcManager *manager);
+
+/* Starts upstreams of which nothing is known in the background, two at a time, to list them; those that nobody calls end
+ * again.  `owner` lives as long as the manager. */
+void ptc_manager_warm(PtcManager *manager, const char *owner);
+PtcRemote *ptc_manager_remote(PtcManager *manager);
+/* Appends what lisp_eval's description says of upstreams, from what is known now. */
+void ptc_manager_describe(PtcManager *manager, PtcBuf *out, size_t budget);
+/* Is every tool that programs may call known to change nothing? */
+bool ptc_manager_is_read_only(PtcManager *manager);
+
+/* How one upstream is, for people. */
+typedef struct PtcUpstreamState {
+    PtcText name, ns, description;
+    const char *state; /* ready cold starting down unusable disabled */
+    char reason[256];  /* "": none */
+    size_t tools;
+    bool listed, cached;
+} PtcUpstreamState;
+size_t ptc_manager_count(const PtcManager *manager);
+void ptc_manager_state(PtcManager *manager, size_t i, PtcUpstreamState *out);
+
+#endif

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT
+ * manager_int.h - what the files of the manager share.
+ *
+ * Threads: callbacks of clients come on the loop's thread; long work (listings, files) is done on the clerk's; asks come
+ * from threads of runs.  One lock guards everything that changes; no callback of others is called while it is held, except
+ * functions of mcp/client, which call back on the loop's thread only. */
+#ifndef PTC_UPSTREAM_MANAGER_INT_H
+#define PTC_UPSTREAM_MANAGER_INT_H
+
+#include <pthread.h>
+
+#include "trace/redact.h"
+#include "upstream/credentials.h"
+#include "upstream/desk.h"
+#include "upstream/listing_cache.h"
+#include "upstream/manager.h"
+#include "upstream/retry.h"
+
+typedef struct PtcInstance PtcInstance;
+typedef struct PtcUpRun PtcUpRun;
+
+/* One upstream of the configuration. */
+typedef struct PtcUpstream {
+    PtcManager *manager;
+    PtcEntry entry;
+    PtcListing *listing; /* the newest; NULL: it was never listed */
+    char *cache_path;    /* NULL: nothing is kept */
+    bool warmed;         /* its background listing was begun */
+} PtcUpstream;
+
+typedef enum {
+    PTC_INSTANCE_COLD,
+    PTC_INSTANCE_STARTING, /* until its listing is there */
+    PTC_INSTANCE_READY,
+    PTC_INSTANCE_DOWN,
+} PtcInstanceState;
+
+/* What a run asked, from ask() to finish(). */
+typedef struct PtcUpCall {
+    PtcLinkAsk mcp;                          /* first: done() casts back */
+    struct PtcUpCall *next;                  /* in a queue of its instance */
+    struct PtcUpCall *sibling, **sibling_at; /* of the run */
+    PtcRemoteAsk *ask;
+    PtcUpRun *run;
+    PtcInstance *instance; /* that it waits for; NULL: none */
+    enum { PTC_UP_NEW, PTC_UP_QUEUED, PTC_UP_SENT, PTC_UP_WAITING, PTC_UP_ANSWERED } state;
+    bool cancelled;
+    uint32_t slot, tool;    /* in the run's view */
+    const PtcListing *seen; /* that it is from; NULL: not known yet */
+    char nearest[80];       /* when it was not found; "": nothing is near */
+    bool raw;               /* :raw true */
+    const char *method;
+    PtcBuf params, headers; /* what is sent */
+    PtcEffect effect;
+    PtcPolicy policy;
+    /* how it went */
+    PtcLinkReply reply;
+    const char *reason; /* refused, or given up, before there was a reply; NULL: see the reply */
+    char message[400];
+    unsigned attempts;
+    int64_t begun_ns, sent_ns, ended_ns, not_before_ns, end_ns;
+    size_t record; /* number + 1 in the run's ledger; 0: none */
+} PtcUpCall;
+
+/* One connection: to one upstream, for one owner. */
+struct PtcInstance {
+    struct PtcInstance *next;
+    PtcUpstream *upstream;
+    char *owner;
+    PtcLink *client; /* NULL: not started */
+    PtcClient *http;
+    PtcInstanceState state;
+    bool used;                /* somebody called it: it stays up */
+    bool listing;             /* a listing is under way, or being made */
+    bool modern;              /* what it listed last was in the modern era */
+    bool warming;             /* started only to be listed */
+    PtcUpCall *first, **last; /* calls to be sent, in order */
+    PtcUpCall *waiting;       /* asks that want its listing */
+    unsigned under_way;
+    unsigned failures; /* transport, in a row */
+    unsigned restarts;
+    int64_t retry_ns; /* not tried before */
+    int64_t started_ns, listed_ns;
+    char why[256]; /* it is down */
+    PtcLinkList list;
+    PtcBuf tools, about; /* of a listing, on its way to the clerk */
+    PtcLoopTask clerk_list;
+    PtcLoopTimer list_timer;
+};
+
+/* A line of the ledger. */
+typedef struct PtcUpRecord {
+    uint32_t slot;
+    PtcText server, tool; /* of the view's listing */
+    const char *reason;   /* NULL: ok */
+    char error[200];
+    bool sent, answered;
+    PtcEffect effect;
+    PtcPolicy policy;
+    unsigned attempts, notes;
+    int64_t duration_ns, wait_ns;
+    size_t request_bytes, result_bytes;
+} PtcUpRecord;
+
+/* What one run sees and did. */
+struct PtcUpRun {
+    PtcManager *manager;
+    PtcMem *mem;
+    char *owner;
+    int64_t deadline_ns;
+    const PtcCancel *cancel;
+    pthread_mutex_t lock; /* guards all below but calls */
+    PtcListing **view;    /* by slot: as it was at the beginning, then what came later */
+    uint64_t version;     /* of all listings at the beginning */
+    PtcUpCall *calls;     /* manager->lock */
+    PtcUpRecord *records;
+    size_t record_count, record_cap;
+    size_t made, looks, lookups, bytes, blob_count, blob_bytes;
+    int64_t load_ns; /* left for waiting for listings */
+    struct PtcUpBlob *blobs;
+};
+
+struct PtcManager {
+    PtcMem *mem;
+    PtcRemote remote; /* ask() casts back */
+    PtcManagerConfig config;
+    PtcLoop *loop, *clerk;
+    pthread_mutex_t lock;
+    PtcUpstream *upstreams;
+    size_t count;
+    PtcInstance *instances;
+    size_t instance_count;
+    unsigned under_way;
+    _Atomic uint64_t version; /* of all listings */
+    PtcArena arena;           /* of entries */
+    PtcSecrets told, hidden;  /* for texts about calls; for results */
+    PtcCredentials credentials;
+    PtcDesk desk; /* for looking into values with the lock held */
+    PtcLoopTimer sweep;
+    PtcLoopTask wake; /* sets the timer */
+    bool sweeping;
+    bool ending;
+    const char
+        *warm_owner; /* whose connections are used to list in the background; NULL: none are */
+};
+
+/* ---- manager.c: with manager->lock held */
+/* Sees to it that the sweep runs soon. */
+void ptc_manager_wake(PtcManager *m);
+
+/* ---- instance.c: with manager->lock held */
+/* The one that serves this owner; NULL: out of memory, or too many, and *why says which. */
+PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why);
+/* Begins to connect, unless it is under way, there, or must not be tried yet. */
+void ptc_instance_start(PtcInstance *i);
+/* Starts the next ones that are to be listed in the background. */
+void ptc_instance_warm_next(PtcManager *m);
+/* Without the lock: closes its connection; every call is answered first. */
+void ptc_instance_end(PtcInstance *i);
+/* Frees it, when the threads have ended. */
+void ptc_instance_free(PtcInstance *i);
+
+/* ---- call_queue.c: with manager->lock held */
+/* Sends it now, or when its turn comes; it is answered through ready(). */
+void ptc_queue_call(PtcUpCall *call);
+void ptc_queue_pump(PtcInstance *i);
+/* Everything that waited for a connection: tried again where that is allowed, else answered. */
+void ptc_queue_fail(PtcInstance *i, const char *why);
+/* Answers everybody who waited for its listing; returns those that can go on now, for ptc_serve_go_on. */
+PtcUpCall *ptc_queue_listed(PtcInstance *i);
+/* Ends what has waited too long; returns when to look again, INT64_MAX: never. */
+int64_t ptc_queue_sweep(PtcInstance *i, int64_t now);
+void ptc_queue_cancel(PtcUpCall *call);
+/* It has its answer: ready() is called, once. */
+void ptc_queue_answer(PtcUpCall *call);
+
+/* ---- serve_run.c: fills the table of functions */
+void ptc_run_fill(PtcManager *m);
+
+#endif

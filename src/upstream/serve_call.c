@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ * A call of a tool, up to the moment it is sent: is it there, may it be called, do its arguments fit, does the run have
+ * calls left.  All of it is checked here, in the process that has the credentials, whatever was checked before. */
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/arguments.h"
+#include "upstream/fields.h"
+#include "upstream/mcp_headers.h"
+#include "upstream/serve_int.h"
+
+enum { MS = 1000 * 1000, CALL_BYTES = 64 * 1024 * 1024 };
+
+/* ----------------------------------------------------------------------------------- policy */
+
+PtcPolicyOut ptc_serve_policy(PtcManager *m, PtcHeap *heap, const PtcUpstream *up,
+                              const PtcListing *l, size_t tool)
+{
+    const PtcCatalogTool *t = &l->server.tools[tool];
+    PtcPolicyIn in = {.server = up->entry.name,
+                      .tool = t->name,
+                      .annotations = ptc_map_field(heap, t->definition, "annotations"),
+                      .was = PTC_NONE,
+                      .effects = up->entry.effects,
+                      .upstream_policy = up->entry.policy,
+                      .file_policy = m->config.policy,
+                      .posture = m->config.posture,
+                      .distrust = up->entry.distrust,
+                      .cannot_ask = true};
+    return ptc_policy_decide(heap, &in);
+}
+
+static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut policy)
+{
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    return ptc_call_refuse(call, "denied",
+                           "%.*s/%.*s may not be called: its effect is %s, and it would have to be "
+                           "asked about; \"%.*s\": \"allow\" in \"policy\" of %.*s allows it",
+                           (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
+                           ptc_effect_name(policy.effect.kind), (int)tool->name.len,
+                           tool->name.bytes, (int)e->name.len, e->name.bytes);
+}
+
+static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)
+{
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    return ptc_call_refuse(call, "upstream_error", "%.*s no longer has the tool %.*s",
+                           (int)e->name.len, e->name.bytes, (int)tool->name.len, tool->name.bytes);
+}
+
+/* What the run saw may be older than what the upstream says now; the stricter of the two holds. */
+bool ptc_serve_may_send(PtcUpCall *call)
+{
+    PtcManager *m = call->run->manager;
+    PtcUpstream *up = ptc_run_upstream(call->run, call->slot);
+    const PtcListing *seen = call->seen, *now = up->listing;
+    if (call->ask->op == PTC_REMOTE_RESOURCE || !seen || !now || seen == now)
+        return true;
+    const PtcCatalogTool *tool = &seen->server.tools[call->tool];
+    int n = ptc_listing_find(now, tool->name);
+    if (n < 0)
+        return gone(call, tool);
+    PtcPolicyOut policy = ptc_serve_policy(m, &m->desk.heap, up, now, (size_t)n);
+    if (policy.decision == PTC_POLICY_ALLOW) {
+        if (policy.effect.kind > call->effect.kind || !policy.effect.idempotent)
+            call->effect = policy.effect;
+        return true;
+    }
+    return deny(call, tool, policy);
+}
+
+/* ------------------------------------------------------------------------------------- caps */
+
+static bool count_call(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    const PtcManagerConfig *config = &run->manager->config;
+    pthread_mutex_lock(&run->lock);
+    bool calls = run->made < config->calls, bytes = run->bytes < config->bytes;
+    run->made += calls && bytes;
+    pthread_mutex_unlock(&run->lock);
+    if (!calls)
+        return ptc_call_refuse(call, "cap_exhausted", "a program may call upstreams %zu times",
+                               config->calls);
+    return bytes ||
+           ptc_call_refuse(call, "cap_exhausted", "a program may receive %zu bytes from upstreams",
+                           config->bytes);
+}
+
+/* -------------------------------------------------------------------------------- arguments */
+
+static bool refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues)
+{
+    if (issues->count == 0)
+        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+    const PtcArgumentIssue *first = &issues->items[0];
+    return ptc_call_refuse(call, "invalid_tool_args", "%s: %s%s%s%s",
+                           first->path[0] ? first->path : "arguments", first->message,
+                           first->nearest[0] ? "; did you mean " : "", first->nearest,
+                           issues->count > 1 ? " (and more)" : "");
+}
+
+/* Headers that the schema wants to see; those of the protocol are the client's own. */
+static bool put_headers(PtcUpCall *call, PtcHeap *heap, PtcText tool, PtcValue schema,
+                        PtcValue args)
+{
+    PtcValue key, value, headers = ptc_mcp_headers(heap, tool, schema, args);
+    for (size_t pos = 0; headers != PTC_NONE && ptc_map_next(headers, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key), text = ptc_str_text(value);
+        if (!ptc_text_starts(name, "mcp-param-"))
+            continue;
+        ptc_buf_add(&call->headers, name.bytes, name.len);
+        ptc_buf_add_cstr(&call->headers, ": ");
+        ptc_buf_add(&call->headers, text.bytes, text.len);
+        ptc_buf_add_char(&call->headers, '\n');
+    }
+    return headers != PTC_NONE && ptc_buf_ok(&call->headers);
+}
+
+static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcValue args)
+{
+    PtcHeap *heap = &desk->heap;
+    PtcArgumentIssues issues = {0};
+    PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
+    PtcArgumentsIn in = {.schema = schema, .root = schema, .args = args};
+    PtcValue sent = ptc_arguments_fit(heap, &in, &issues);
+    if (sent == PTC_NONE)
+        return refuse_arguments(call, &issues);
+    ptc_emit_object(&call->params);
+    ptc_emit_field_text(&call->params, "name", tool->name);
+    ptc_emit_key(&call->params, "arguments");
+    size_t before = call->params.len;
+    ptc_emit_value(&call->params, heap, sent);
+    if (call->params.len - before > PTC_ARGUMENTS_BYTES)
+        return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
+    ptc_emit_object_end(&call->params);
+    bool web = ptc_run_upstream(call->run, call->slot)->entry.web;
+    if ((web && !put_headers(call, heap, tool->name, schema, sent)) || !ptc_buf_ok(&call->params))
+        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------- send */
+
+static bool send_call(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    PtcManager *m = run->manager;
+    const PtcEntry *e = &ptc_run_upstream(run, call->slot)->entry;
+    if (!count_call(call))
+        return false;
+    if (!ptc_run_record(call))
+        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+    call->end_ns = ptc_clock_ns(NULL) + e->call_ms * MS;
+    if (call->end_ns > run->deadline_ns)
+        call->end_ns = run->deadline_ns;
+    pthread_mutex_lock(&m->lock);
+    bool sent = ptc_call_attach(call);
+    if (sent)
+        ptc_queue_call(call);
+    pthread_mutex_unlock(&m->lock);
+    return sent;
+}
+
+bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args)
+{
+    PtcUpRun *run = call->run;
+    PtcManager *m = run->manager;
+    PtcListing *l = ptc_run_view(run, call->slot);
+    if (!l || call->tool >= l->server.count)
+        return ptc_call_refuse(call, "upstream_error", "there is no such tool");
+    const PtcCatalogTool *tool = &l->server.tools[call->tool];
+    PtcPolicyOut policy =
+        ptc_serve_policy(m, &desk->heap, ptc_run_upstream(run, call->slot), l, call->tool);
+    call->seen = l;
+    call->method = "tools/call";
+    call->effect = policy.effect;
+    call->policy = policy.decision;
+    if (policy.decision != PTC_POLICY_ALLOW)
+        return deny(call, tool, policy);
+    return put_params(call, desk, tool, args) && send_call(call);
+}
+
+/* ---------------------------------------------------------------------------------- by name */
+
+int ptc_serve_slot(PtcManager *m, PtcText server)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (ptc_text_same(m->upstreams[i].entry.name, server))
+            return (int)i;
+    return ptc_run_slot(m, server);
+}
+
+static bool find_slot(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+{
+    PtcText server = ptc_fields_text(&desk->heap, in, "server");
+    int slot = server.bytes ? ptc_serve_slot(call->run->manager, server) : -1;
+    if (slot < 0)
+        return ptc_call_refuse(call, "upstream_unavailable", "there is no upstream \"%.*s\"",
+                               (int)server.len, server.bytes ? server.bytes : "");
+    call->slot = (uint32_t)slot;
+    return true;
+}
+
+bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+{
+    PtcText name = ptc_fields_text(&desk->heap, in, "tool");
+    PtcValue args = ptc_map_field(&desk->heap, in, "args");
+    call->raw = ptc_fields_is(&desk->heap, in, "raw", PTC_TRUE);
+    if (!find_slot(call, desk, in))
+        return false;
+    PtcServeFind found = ptc_serve_find(call, desk, name, false);
+    if (found == PTC_FIND_UNSURE) {
+        if (ptc_call_await_listing(call))
+            return true;
+        if (!call->reason)
+            found = ptc_serve_find(call, desk, name, true);
+    }
+    return found == PTC_FIND_OK && ptc_serve_call(call, desk, args == PTC_NONE ? PTC_NIL : args);
+}
+
+void ptc_serve_go_on(PtcUpCall *list)
+{
+    for (PtcUpCall *call = list, *next; call; call = next) {
+        PtcDesk desk;
+        PtcJsonError error;
+        PtcManager *m = call->run->manager;
+        next = call->next;
+        ptc_desk_init(&desk, m->mem, CALL_BYTES);
+        PtcValue in =
+            ptc_json_parse(&desk.heap, call->ask->text.bytes, call->ask->text.len, &error);
+        bool later = in != PTC_NONE && ptc_serve_call_named(call, &desk, in);
+        ptc_desk_deinit(&desk);
+        if (later)
+            continue;
+        pthread_mutex_lock(&m->lock);
+        ptc_queue_answer(call);
+        pthread_mutex_unlock(&m->lock);
+    }
+}
+
+/* -------------------------------------------------------------------------------- resources */
+
+/* Reading a resource changes nothing, so it needs no policy but that the upstream may be used. */
+bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+{
+    PtcText uri = ptc_fields_text(&desk->heap, in, "uri");
+    if (!find_slot(call, desk, in))
+        return false;
+    if (!uri.bytes)
+        return ptc_call_refuse(call, "invalid_tool_args", ":uri must be a string");
+    call->method = "resources/read";
+    call->effect = (PtcEffect){.kind = PTC_EFFECT_READ};
+    ptc_emit_object(&call->params);
+    ptc_emit_field_text(&call->params, "uri", uri);
+    ptc_emit_object_end(&call->params);
+    return send_call(call);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * serve_int.h - the asks of a run, for the files that answer them.
+ *
+ * Functions that begin an ask return true when it is answered later, through ready(), and false when it is answered now:
+ * either there is a reason (ptc_call_refuse), or the function that finishes it finds all it needs. */
+#ifndef PTC_UPSTREAM_SERVE_INT_H
+#define PTC_UPSTREAM_SERVE_INT_H
+
+#include "upstream/manager_int.h"
+
+/* ---- serve_run.c */
+/* The listing behind a slot; NULL: there is none. */
+PtcListing *ptc_run_view(PtcUpRun *run, uint32_t slot);
+/* What the upstream has listed since the run began, if it has. */
+PtcListing *ptc_run_view_later(PtcUpRun *run, uint32_t slot);
+/* The upstream of a slot, which must be one of the run's. */
+PtcUpstream *ptc_run_upstream(const PtcUpRun *run, uint32_t slot);
+/* The upstream with this namespace, spelt as programs may; -1: none. */
+int ptc_run_slot(PtcManager *m, PtcText ns);
+/* Why it cannot be done.  Always false. */
+bool ptc_call_refuse(PtcUpCall *call, const char *reason, const char *format, ...) PTC_PRINTF(3, 4);
+/* With manager->lock held: the connection that the call needs; false: refused. */
+PTC_MUST_USE bool ptc_call_attach(PtcUpCall *call);
+/* True: it waits for the upstream's listing.  False: refused, or it is there. */
+PTC_MUST_USE bool ptc_call_await_listing(PtcUpCall *call);
+
+/* ---- serve_call.c */
+PTC_MUST_USE bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args);
+PTC_MUST_USE bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in);
+PTC_MUST_USE bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in);
+/* Calls by name whose upstream has been listed now. */
+void ptc_serve_go_on(PtcUpCall *list);
+/* With manager->lock held: is the tool still there, and still allowed, as the upstream lists it now? */
+PTC_MUST_USE bool ptc_serve_may_send(PtcUpCall *call);
+/* May a program call this tool? */
+PtcPolicyOut ptc_serve_policy(PtcManager *m, PtcHeap *heap, const PtcUpstream *up,
+                              const PtcListing *l, size_t tool);
+
+/* The upstream of this name or namespace; -1: none. */
+int ptc_serve_slot(PtcManager *m, PtcText server);
+
+/* ---- serve_names.c */
+typedef enum {
+    PTC_FIND_OK,     /* slot and tool of the call are set */
+    PTC_FIND_UNSURE, /* only the upstream can tell: it must be listed first */
+    PTC_FIND_NOT,    /* refused, with the nearest name */
+} PtcServeFind;
+/* Which tool of the upstream at call->slot has this name?  `sure`: what is known now decides. */
+PTC_MUST_USE PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool sure);
+PTC_MUST_USE bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in);
+PTC_MUST_USE bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+PTC_MUST_USE bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+void ptc_serve_nearest_server(PtcManager *m, PtcText ns, PtcBuf *nearest);
+
+/* ---- serve_result.c: each writes JSON; false: `out` has a failure */
+PTC_MUST_USE bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat);
+PTC_MUST_USE bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+/* {"reason", "message", ...} of a call that has a reason.  Always false. */
+bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out);
+void ptc_run_free_blobs(PtcUpRun *run);
+
+/* ---- serve_ledger.c */
+/* A line for the call; false: out of memory. */
+PTC_MUST_USE bool ptc_run_record(PtcUpCall *call);
+void ptc_run_record_end(PtcUpCall *call, const char *reason, const char *error, unsigned notes);
+/* The lines as a JSON array. */
+void ptc_run_ledger(PtcUpRun *run, PtcBuf *out);
+
+/* ---- serve_look.c */
+PTC_MUST_USE bool ptc_serve_look_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in);
+PTC_MUST_USE bool ptc_serve_look(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT
+ * Names in programs: which tool is meant, whether it may be called, and whether literal arguments fit.  Answered from
+ * what is known; an upstream is asked only before a name would be refused, because what is on disk may be old. */
+#include <stdio.h>
+
+#include "base/nearest.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/arguments_check.h"
+#include "upstream/fields.h"
+#include "upstream/naming.h"
+#include "upstream/serve_int.h"
+
+/* ------------------------------------------------------------------------------------ names */
+
+static void keep_nearest(PtcUpCall *call, PtcText near)
+{
+    size_t n = near.len < sizeof call->nearest - 1 ? near.len : 0;
+    if (near.bytes)
+        memcpy(call->nearest, near.bytes, n);
+    call->nearest[n] = '\0';
+}
+
+static void refuse_several(PtcUpCall *call, const PtcListing *l, PtcText name,
+                           const PtcNamed *named)
+{
+    PtcBuf list;
+    ptc_buf_init(&list, call->run->mem, 300);
+    for (size_t i = 0; i < named->several_count; i++)
+        ptc_buf_addf(&list, "%s%.*s", i ? ", " : "", (int)named->several[i].len,
+                     named->several[i].bytes);
+    PtcText all = ptc_buf_view(&list);
+    (void)ptc_call_refuse(call, "ambiguous", "%.*s/%.*s may be any of %.*s", (int)l->server.ns.len,
+                          l->server.ns.bytes, (int)name.len, name.bytes, (int)all.len, all.bytes);
+    ptc_buf_deinit(&list);
+}
+
+static void refuse_name(PtcUpCall *call, const PtcListing *l, PtcText name, const PtcNamed *named)
+{
+    if (named->kind == PTC_NAMED_SEVERAL) {
+        refuse_several(call, l, name, named);
+        return;
+    }
+    if (named->nearest.bytes)
+        snprintf(call->nearest, sizeof call->nearest, "%.*s/%.*s", (int)l->server.ns.len,
+                 l->server.ns.bytes, (int)named->nearest.len, named->nearest.bytes);
+    (void)ptc_call_refuse(call, "unknown_tool", "%.*s has no tool %.*s%s%s", (int)l->server.ns.len,
+                          l->server.ns.bytes, (int)name.len, name.bytes,
+                          call->nearest[0] ? "; did you mean " : "", call->nearest);
+}
+
+static bool find_in(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, uint32_t slot,
+                    PtcText name, PtcNamed *named)
+{
+    PtcCatalogServer server = l->server;
+    PtcCatalog catalog = {.servers = &server, .count = 1};
+    *named = ptc_naming_find(&desk->arena, &catalog, server.ns, name);
+    if (named->kind != PTC_NAMED_FOUND)
+        return false;
+    call->slot = slot;
+    call->tool = (uint32_t)(named->tool - l->server.tools);
+    call->seen = l;
+    return true;
+}
+
+PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool sure)
+{
+    PtcUpRun *run = call->run;
+    uint32_t n = (uint32_t)run->manager->count, first = call->slot % n;
+    const PtcListing *then = ptc_run_view(run, first), *now = NULL;
+    PtcNamed named = {.kind = PTC_NAMED_NO_TOOL};
+    if (!name.bytes)
+        name = (PtcText){"", 0};
+    if (then && find_in(call, desk, then, first, name, &named))
+        return PTC_FIND_OK;
+    now = ptc_run_view_later(run, first);
+    if (now && find_in(call, desk, now, first + n, name, &named))
+        return PTC_FIND_OK;
+    if (!sure && !now && (!then || then->cached))
+        return PTC_FIND_UNSURE;
+    if (now || then)
+        refuse_name(call, now ? now : then, name, &named);
+    else
+        (void)ptc_call_refuse(call, "upstream_unavailable", "it has not listed its tools yet");
+    return PTC_FIND_NOT;
+}
+
+void ptc_serve_nearest_server(PtcManager *m, PtcText ns, PtcBuf *nearest)
+{
+    PtcNearest near;
+    ptc_nearest_init(&near, ns.bytes, ns.len);
+    for (size_t i = 0; i < m->count; i++)
+        ptc_nearest_offer(&near, m->upstreams[i].entry.ns.bytes, m->upstreams[i].entry.ns.len);
+    if (near.best)
+        ptc_buf_add(nearest, near.best, near.best_len);
+}
+
+/* ----------------------------------------------------------------------------------- lookup */
+
+static bool refuse_server(PtcUpCall *call, PtcText ns)
+{
+    PtcManager *m = call->run->manager;
+    PtcBuf near;
+    ptc_buf_init(&near, call->run->mem, sizeof call->nearest - 1);
+    ptc_serve_nearest_server(m, ns, &near);
+    keep_nearest(call, ptc_buf_view(&near));
+    ptc_buf_deinit(&near);
+    return ptc_call_refuse(call, "unknown_server", "there is no upstream %.*s%s%s", (int)ns.len,
+                           ns.bytes, call->nearest[0] ? "; did you mean " : "", call->nearest);
+}
+
+static bool count_lookup(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    pthread_mutex_lock(&run->lock);
+    bool fits = run->lookups++ < PTC_MANAGER_LOOKUPS;
+    pthread_mutex_unlock(&run->lock);
+    return fits ||
+           ptc_call_refuse(call, "cap_exhausted", "a program may name tools of upstreams %d times",
+                           PTC_MANAGER_LOOKUPS);
+}
+
+bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+{
+    PtcText ns = ptc_fields_text(&desk->heap, in, "ns");
+    PtcText name = ptc_fields_text(&desk->heap, in, "name");
+    if (!count_lookup(call))
+        return false;
+    int slot = ns.bytes ? ptc_serve_slot(call->run->manager, ns) : -1;
+    if (slot < 0)
+        return refuse_server(call, ns.bytes ? ns : (PtcText){"", 0});
+    call->slot = (uint32_t)slot;
+    return ptc_serve_find(call, desk, name, false) == PTC_FIND_UNSURE &&
+           ptc_call_await_listing(call);
+}
+
+/* What a person would have to write so that it may be called; a rule that denies wins over all others. */
+static void put_rule(PtcBuf *out, const PtcUpstream *up, const PtcCatalogTool *tool,
+                     PtcPolicyOut policy)
+{
+    char text[200];
+    if (strcmp(policy.why, "cannot_ask") == 0)
+        snprintf(
+            text, sizeof text,
+            "its effect is %s and nobody can be asked; \"%.*s\": \"allow\" in \"policy\" of %.*s "
+            "allows it",
+            ptc_effect_name(policy.effect.kind), (int)(tool->name.len < 60 ? tool->name.len : 60),
+            tool->name.bytes, (int)(up->entry.name.len < 40 ? up->entry.name.len : 40),
+            up->entry.name.bytes);
+    else
+        snprintf(text, sizeof text, "a %s of this machine denies it", policy.why);
+    ptc_emit_field_cstr(out, "rule", text);
+}
+
+static void put_found(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcUpRun *run = call->run;
+    PtcHeap *heap = &desk->heap;
+    PtcManager *m = run->manager;
+    const PtcUpstream *up = ptc_run_upstream(run, call->slot);
+    const PtcCatalogTool *tool = &call->seen->server.tools[call->tool];
+    PtcPolicyOut policy = ptc_serve_policy(m, heap, up, call->seen, call->tool);
+    PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
+    ptc_emit_object(out);
+    ptc_emit_field_uint(out, "slot", call->slot);
+    ptc_emit_field_uint(out, "tool", call->tool);
+    ptc_emit_field_uint(out, "version", call->slot < m->count ? run->version : 0);
+    ptc_emit_field_text(out, "server", up->entry.name);
+    ptc_emit_field_text(out, "name", tool->name);
+    ptc_emit_field_text(out, "symbol", tool->symbol);
+    ptc_emit_field_cstr(out, "effect", ptc_effect_name(policy.effect.kind));
+    ptc_emit_field_cstr(out, "policy", ptc_policy_name(policy.decision));
+    if (policy.decision == PTC_POLICY_DENY)
+        put_rule(out, up, tool, policy);
+    if (schema != PTC_NONE) {
+        ptc_emit_key(out, "schema");
+        ptc_emit_value(out, heap, schema);
+    }
+    ptc_emit_object_end(out);
+}
+
+bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcJsonError error;
+    if (!call->reason && !call->seen) { /* it waited for the listing, which is there now */
+        PtcText text = call->ask->text;
+        PtcValue in = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
+        if (in == PTC_NONE || ptc_serve_find(call, desk, ptc_fields_text(&desk->heap, in, "name"),
+                                             true) != PTC_FIND_OK)
+            return ptc_serve_fail(call, out);
+    }
+    if (call->reason)
+        return ptc_serve_fail(call, out);
+    put_found(call, desk, out);
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------ check */
+
+bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcHeap *heap = &desk->heap;
+    const PtcListing *l = ptc_run_view(call->run, call->slot);
+    if (!l || call->tool >= l->server.count)
+        (void)ptc_call_refuse(call, "unknown_tool", "there is no such tool");
+    if (call->reason)
+        return ptc_serve_fail(call, out);
+    PtcValue schema = ptc_map_field(heap, l->server.tools[call->tool].definition, "inputSchema");
+    if (!ptc_arguments_check(heap, schema, call->ask->text, out))
+        out->failed = true;
+    return true;
+}

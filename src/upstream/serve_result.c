@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT
+ * What came back for a call, as the value that the program gets or the failure that it sees.  Runs on a thread of the
+ * run, because an answer may have many megabytes.  What always holds: no text of an upstream leaves here with a secret in
+ * it; status, reason and ledger are made here and never by who asked. */
+#include <stdio.h>
+
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/clean.h"
+#include "upstream/fields.h"
+#include "upstream/serve_int.h"
+#include "upstream/tool_result.h"
+
+enum { BLOB_BYTES = 64 * 1024 * 1024, MESSAGE_BYTES = 2000 };
+
+/* Bytes that a result refers to instead of having them. */
+typedef struct PtcUpBlob {
+    struct PtcUpBlob *next;
+    size_t number, len;
+    char data[]; /* base64 as it came */
+} PtcUpBlob;
+
+/* --------------------------------------------------------------------------------- failures */
+
+/* A text of an upstream, cleaned, without secrets. */
+static void put_message(PtcUpCall *call, PtcBuf *out, PtcText text)
+{
+    PtcManager *m = call->run->manager;
+    PtcBuf safe, clean;
+    ptc_buf_init(&safe, m->mem, 1024 * 1024);
+    ptc_buf_init(&clean, m->mem, 2 * MESSAGE_BYTES);
+    text.len = text.len < 256 * 1024 ? text.len : 256 * 1024;
+    ptc_secrets_blot(&m->told, &safe, text, false);
+    ptc_clean_add(&clean, ptc_buf_view(&safe), MESSAGE_BYTES, false);
+    ptc_emit_field_text(out, "message", ptc_buf_view(&clean));
+    ptc_buf_deinit(&safe);
+    ptc_buf_deinit(&clean);
+}
+
+static bool put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message)
+{
+    PtcUpRun *run = call->run;
+    size_t n = run->manager->count;
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "reason", reason);
+    put_message(call, out, message);
+    if (call->nearest[0])
+        ptc_emit_field_cstr(out, "nearest", call->nearest);
+    if (n && call->slot < 2 * n && (call->method || call->seen))
+        ptc_emit_field_text(out, "server", ptc_run_upstream(run, call->slot)->entry.name);
+    if (call->seen) {
+        ptc_emit_field_text(out, "tool", call->seen->server.tools[call->tool].name);
+        ptc_emit_field_cstr(out, "effect", ptc_effect_name(call->effect.kind));
+    }
+    if (call->reply.status)
+        ptc_emit_field_int(out, "status", call->reply.status);
+    if (call->reply.retry_after_ms >= 0)
+        ptc_emit_field_int(out, "retry_after_ms", call->reply.retry_after_ms);
+    ptc_emit_object_end(out);
+    return false;
+}
+
+bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out)
+{
+    return put_failure(call, out, call->reason ? call->reason : "upstream_error",
+                       ptc_text_cstr(call->message));
+}
+
+static const char *reason_of(const PtcLinkReply *reply)
+{
+    switch (reply->end) {
+    case PTC_LINK_ANSWER:
+    case PTC_LINK_ERROR: return "upstream_error";
+    case PTC_LINK_BROKEN: return "upstream_unavailable";
+    case PTC_LINK_AUTH: return "auth_failed";
+    case PTC_LINK_TIMEOUT:
+    case PTC_LINK_CANCELLED: return "timeout";
+    case PTC_LINK_TOO_LARGE: return "response_too_large";
+    case PTC_LINK_NO_MEMORY: return "upstream_unavailable";
+    case PTC_LINK_HTTP_FAULT: break;
+    }
+    return reply->status == 429                           ? "rate_limited"
+           : reply->status == 408                         ? "timeout"
+           : reply->status >= 500 || reply->status == 407 ? "upstream_unavailable"
+                                                          : "tool_error";
+}
+
+/* What a person may make of an end that has no text of its own. */
+static PtcText words_of(const PtcLinkReply *reply)
+{
+    if (reply->end == PTC_LINK_AUTH)
+        return PTC_TEXT("the server refused our credentials, or wants some");
+    if (reply->text.len)
+        return ptc_buf_view(&reply->text);
+    switch (reply->end) {
+    case PTC_LINK_TIMEOUT: return PTC_TEXT("no answer came in time; what it did is not known");
+    case PTC_LINK_CANCELLED: return PTC_TEXT("it was cancelled; what it did is not known");
+    case PTC_LINK_TOO_LARGE: return PTC_TEXT("the answer is larger than max_response_bytes");
+    case PTC_LINK_NO_MEMORY: return PTC_TEXT("memory is short");
+    default: return PTC_TEXT("no usable answer came");
+    }
+}
+
+/* The error object of JSON-RPC in words. */
+static bool put_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcJsonError error;
+    PtcText text = ptc_buf_view(&call->reply.text);
+    PtcValue v = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
+    PtcText said = ptc_fields_text(&desk->heap, v, "message");
+    ptc_run_record_end(call, "upstream_error", "the server answered with an error", 0);
+    return put_failure(call, out, "upstream_error", said.bytes ? said : text);
+}
+
+/* ------------------------------------------------------------------------------------ blobs */
+
+static bool keep_blob(PtcUpRun *run, PtcText data, size_t number)
+{
+    if (run->blob_bytes + data.len > BLOB_BYTES)
+        return false;
+    PtcUpBlob *blob = ptc_mem_alloc(run->mem, sizeof *blob + data.len);
+    if (!blob)
+        return false;
+    blob->next = run->blobs;
+    blob->number = number;
+    blob->len = data.len;
+    memcpy(blob->data, data.bytes, data.len);
+    run->blobs = blob;
+    run->blob_bytes += data.len;
+    return true;
+}
+
+/* With run->lock held: refs of this result go on behind those before it. */
+static bool keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blobs)
+{
+    for (size_t i = 0; i < ptc_fields_count(blobs); i++) {
+        PtcText data = ptc_fields_text(heap, ptc_seq_nth(blobs, i), "data");
+        if (!keep_blob(run, data.bytes ? data : (PtcText){"", 0}, ++run->blob_count))
+            return false;
+    }
+    return true;
+}
+
+void ptc_run_free_blobs(PtcUpRun *run)
+{
+    for (PtcUpBlob *blob; (blob = run->blobs);) {
+        run->blobs = blob->next;
+        ptc_mem_free(run->mem, blob, sizeof *blob + blob->len);
+    }
+}
+
+static PtcUpBlob *find_blob(PtcUpRun *run, PtcText ref)
+{
+    PtcUpBlob *blob = run->blobs;
+    char name[32];
+    for (; blob; blob = blob->next) {
+        int n = snprintf(name, sizeof name, "blob-%zu", blob->number);
+        if (ptc_text_same(ref, (PtcText){name, (size_t)n}))
+            break;
+    }
+    return blob;
+}
+
+bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcUpRun *run = call->run;
+    PtcJsonError error;
+    PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
+    PtcText ref = in == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(&desk->heap, in, "ref");
+    pthread_mutex_lock(&run->lock);
+    PtcUpBlob *blob = ref.bytes ? find_blob(run, ref) : NULL;
+    if (blob)
+        ptc_emit_text(out, (PtcText){blob->data, blob->len});
+    pthread_mutex_unlock(&run->lock);
+    if (blob)
+        return true;
+    (void)ptc_call_refuse(
+        call, "invalid_tool_args",
+        "there is no such ref: (tool/blob \"blob-1\") takes one of this program's "
+        "results");
+    return ptc_serve_fail(call, out);
+}
+
+/* ----------------------------------------------------------------------------------- values */
+
+/* Secrets go out of the JSON that we wrote ourselves, so that none hides in an escape of the upstream's. */
+static void put_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue value)
+{
+    PtcManager *m = call->run->manager;
+    PtcBuf json;
+    ptc_emit_key(out, "value");
+    if (m->hidden.count == 0) {
+        ptc_emit_value(out, heap, value);
+        return;
+    }
+    ptc_buf_init(&json, m->mem, SIZE_MAX / 4);
+    ptc_emit_value(&json, heap, value);
+    ptc_secrets_blot_part(&m->hidden, out, ptc_buf_view(&json), true);
+    out->failed = out->failed || json.failed;
+    ptc_buf_deinit(&json);
+}
+
+static bool put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result)
+{
+    ptc_run_record_end(call, NULL, NULL, result->notes);
+    ptc_emit_object(out);
+    put_value(call, &desk->heap, out, result->value);
+    ptc_emit_field_cstr(out, "kind", ptc_tool_result_kind(result->kind));
+    ptc_emit_object_end(out);
+    return true;
+}
+
+static bool put_raw(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue value)
+{
+    PtcToolResult raw = {.ok = true, .kind = PTC_RESULT_JSON, .value = value};
+    return put_read(call, desk, out, &raw);
+}
+
+static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolResult *result)
+{
+    PtcUpRun *run = call->run;
+    const PtcEntry *e = &ptc_run_upstream(run, call->slot)->entry;
+    PtcValue schema =
+        ptc_map_field(&desk->heap, call->seen->server.tools[call->tool].definition, "outputSchema");
+    PtcToolResultIn in = {.result = value,
+                          .modern = call->seen->modern,
+                          .output_schema = schema,
+                          .leave_text = e->leave_text,
+                          .strict = e->strict_output};
+    pthread_mutex_lock(&run->lock);
+    in.blobs = run->blob_count;
+    bool ok = ptc_tool_result_read(&desk->heap, &in, result) &&
+              keep_blobs(run, &desk->heap, result->blobs);
+    pthread_mutex_unlock(&run->lock);
+    return ok;
+}
+
+static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    PtcJsonError error;
+    PtcToolResult result = {.blobs = PTC_NONE};
+    PtcText text = ptc_buf_view(&call->reply.text);
+    PtcValue value = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
+    if (value == PTC_NONE || !ptc_is_map(value)) {
+        ptc_run_record_end(call, "upstream_error", "the answer is not an object", 0);
+        return put_failure(call, out, "upstream_error", PTC_TEXT("the answer is not an object"));
+    }
+    if (call->raw || !call->seen)
+        return put_raw(call, desk, out, value);
+    if (!read_result(call, desk, value, &result)) {
+        ptc_run_record_end(call, "response_too_large", "memory is short", 0);
+        return put_failure(call, out, "response_too_large",
+                           PTC_TEXT("the answer needs more memory than there is"));
+    }
+    if (result.ok)
+        return put_read(call, desk, out, &result);
+    ptc_run_record_end(call, result.reason, "the tool failed", result.notes);
+    return put_failure(call, out, result.reason,
+                       result.message != PTC_NONE
+                           ? ptc_str_text(result.message)
+                           : PTC_TEXT("the tool failed and did not say why"));
+}
+
+/* Was anything changed that a second run would change again? */
+static bool repeats(const PtcUpCall *call)
+{
+    return call->effect.kind == PTC_EFFECT_READ || call->effect.idempotent || call->attempts == 0 ||
+           (call->reply.end != PTC_LINK_ANSWER && !call->reply.delivered);
+}
+
+bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat)
+{
+    *may_repeat = repeats(call);
+    if (call->reason) {
+        ptc_run_record_end(call, call->reason, call->message, 0);
+        return ptc_serve_fail(call, out);
+    }
+    if (call->reply.end == PTC_LINK_ANSWER)
+        return put_answer(call, desk, out);
+    if (call->reply.end == PTC_LINK_ERROR)
+        return put_error(call, desk, out);
+    const char *reason = reason_of(&call->reply);
+    ptc_run_record_end(call, reason, "no usable answer", 0);
+    return put_failure(call, out, reason, words_of(&call->reply));
+}

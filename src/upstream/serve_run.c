@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ * What a run of a program asks of upstreams, from its beginning to its end.  What always holds: a run sees the
+ * listings that were there when it began.  Only where there was none, or one from disk that lacks a tool, does it get the
+ * upstream's own, once, beside the first: a slot below the number of upstreams is what there was at the beginning, a slot
+ * above it is what came later, and the number of a tool stays good for as long as the run.  Everything asked may come
+ * from a worker that lies. */
+#include <stdio.h>
+
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/fields.h"
+#include "upstream/manager_int.h"
+#include "upstream/naming.h"
+#include "upstream/serve_int.h"
+
+enum { MS = 1000 * 1000, RUN_BYTES = 64 * 1024 * 1024 };
+
+/* ------------------------------------------------------------------------------------ begin */
+
+static void *begin(PtcRemote *self, const char *owner, int64_t deadline_ns, const PtcCancel *cancel,
+                   uint64_t *version)
+{
+    PtcManager *m = (PtcManager *)((char *)self - offsetof(PtcManager, remote));
+    size_t len = strlen(owner) + 1, slots = 2 * m->count + 1;
+    PtcUpRun *run = ptc_mem_alloc(m->mem, sizeof *run);
+    PtcListing **view = ptc_mem_alloc(m->mem, slots * sizeof *view);
+    char *name = ptc_mem_alloc(m->mem, len);
+    if (!run || !view || !name) {
+        ptc_mem_free(m->mem, run, sizeof *run);
+        ptc_mem_free(m->mem, view, slots * sizeof *view);
+        ptc_mem_free(m->mem, name, len);
+        return NULL;
+    }
+    memset(view, 0, slots * sizeof *view);
+    memcpy(name, owner, len);
+    *run = (PtcUpRun){.manager = m,
+                      .mem = m->mem,
+                      .owner = name,
+                      .deadline_ns = deadline_ns,
+                      .cancel = cancel,
+                      .view = view,
+                      .load_ns = m->config.load_ms * MS};
+    pthread_mutex_init(&run->lock, NULL);
+    pthread_mutex_lock(&m->lock);
+    for (size_t i = 0; i < m->count; i++)
+        view[i] = ptc_listing_hold(m->upstreams[i].listing);
+    *version = run->version = atomic_load(&m->version);
+    pthread_mutex_unlock(&m->lock);
+    return run;
+}
+
+/* ------------------------------------------------------------------------------------- view */
+
+PtcListing *ptc_run_view(PtcUpRun *run, uint32_t slot)
+{
+    size_t n = run->manager->count;
+    if (slot < n)
+        return run->view[slot];
+    if (slot >= 2 * n)
+        return NULL;
+    pthread_mutex_lock(&run->lock);
+    PtcListing *l = run->view[slot];
+    pthread_mutex_unlock(&run->lock);
+    return l;
+}
+
+PtcListing *ptc_run_view_later(PtcUpRun *run, uint32_t slot)
+{
+    PtcManager *m = run->manager;
+    uint32_t later = slot % (uint32_t)m->count + (uint32_t)m->count;
+    pthread_mutex_lock(&run->lock);
+    if (!run->view[later]) {
+        pthread_mutex_lock(&m->lock);
+        PtcListing *now = m->upstreams[slot % m->count].listing;
+        if (now && !now->cached && now != run->view[slot % m->count])
+            run->view[later] = ptc_listing_hold(now);
+        pthread_mutex_unlock(&m->lock);
+    }
+    PtcListing *l = run->view[later];
+    pthread_mutex_unlock(&run->lock);
+    return l;
+}
+
+PtcUpstream *ptc_run_upstream(const PtcUpRun *run, uint32_t slot)
+{
+    return &run->manager->upstreams[slot % run->manager->count];
+}
+
+int ptc_run_slot(PtcManager *m, PtcText ns)
+{
+    for (size_t i = 0; i < m->count; i++)
+        if (ptc_text_same(m->upstreams[i].entry.ns, ns))
+            return (int)i;
+    for (size_t i = 0; i < m->count; i++)
+        if (ptc_naming_same_namespace(m->upstreams[i].entry.ns, ns))
+            return (int)i;
+    return -1;
+}
+
+/* ------------------------------------------------------------------------------------- asks */
+
+bool ptc_call_refuse(PtcUpCall *call, const char *reason, const char *format, ...)
+{
+    va_list args;
+    call->reason = reason;
+    va_start(args, format);
+    vsnprintf(call->message, sizeof call->message, format, args);
+    va_end(args);
+    return false;
+}
+
+static PtcUpCall *new_call(PtcUpRun *run, PtcRemoteAsk *ask)
+{
+    PtcManager *m = run->manager;
+    PtcUpCall *call = ptc_mem_alloc(m->mem, sizeof *call);
+    if (!call)
+        return NULL;
+    memset(call, 0, sizeof *call);
+    call->ask = ask;
+    call->run = run;
+    call->slot = ask->slot;
+    call->tool = ask->tool;
+    call->reply.retry_after_ms = -1;
+    call->begun_ns = ptc_clock_ns(NULL);
+    ptc_buf_init(&call->params, m->mem, RUN_BYTES);
+    ptc_buf_init(&call->headers, m->mem, 64 * 1024);
+    ask->own = call;
+    pthread_mutex_lock(&m->lock);
+    call->sibling = run->calls;
+    call->sibling_at = &run->calls;
+    if (run->calls)
+        run->calls->sibling_at = &call->sibling;
+    run->calls = call;
+    pthread_mutex_unlock(&m->lock);
+    return call;
+}
+
+static void free_call(PtcUpCall *call)
+{
+    PtcManager *m = call->run->manager;
+    pthread_mutex_lock(&m->lock);
+    *call->sibling_at = call->sibling;
+    if (call->sibling)
+        call->sibling->sibling_at = call->sibling_at;
+    pthread_mutex_unlock(&m->lock);
+    ptc_buf_deinit(&call->params);
+    ptc_buf_deinit(&call->headers);
+    ptc_buf_deinit(&call->reply.text);
+    ptc_mem_free(m->mem, call, sizeof *call);
+}
+
+/* Connects the call to its upstream; false: refused. */
+bool ptc_call_attach(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    PtcUpstream *up = ptc_run_upstream(run, call->slot);
+    const char *why;
+    if (up->entry.unusable.bytes)
+        return ptc_call_refuse(call, "upstream_unavailable", "%.*s cannot be used: %.*s",
+                               (int)up->entry.name.len, up->entry.name.bytes,
+                               (int)up->entry.unusable.len, up->entry.unusable.bytes);
+    if (up->entry.disabled)
+        return ptc_call_refuse(call, "upstream_unavailable", "%.*s is disabled in its file",
+                               (int)up->entry.name.len, up->entry.name.bytes);
+    call->instance = ptc_instance_get(run->manager, up, run->owner, &why);
+    return call->instance ||
+           ptc_call_refuse(call, "upstream_unavailable", "%.*s cannot be started: %s",
+                           (int)up->entry.name.len, up->entry.name.bytes, why);
+}
+
+/* Waits until the upstream has been listed by this process.  False: refused, or it need not wait. */
+bool ptc_call_await_listing(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    PtcManager *m = run->manager;
+    int64_t now = ptc_clock_ns(NULL);
+    pthread_mutex_lock(&m->lock);
+    bool waits = ptc_call_attach(call);
+    if (waits && call->instance->state == PTC_INSTANCE_READY) {
+        waits = false;
+    } else if (waits && run->load_ns <= 0) {
+        waits = ptc_call_refuse(call, "upstream_unavailable",
+                                "%.*s is not there yet, and the time for waiting is used up",
+                                (int)call->instance->upstream->entry.name.len,
+                                call->instance->upstream->entry.name.bytes);
+    } else if (waits) {
+        PtcInstance *i = call->instance;
+        call->state = PTC_UP_WAITING;
+        call->end_ns = now + run->load_ns;
+        if (call->end_ns > run->deadline_ns)
+            call->end_ns = run->deadline_ns;
+        call->next = i->waiting;
+        i->waiting = call;
+        ptc_instance_start(i);
+        ptc_manager_wake(m);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return waits;
+}
+
+static bool parse(PtcUpCall *call, PtcDesk *desk, PtcValue *out)
+{
+    PtcJsonError error;
+    PtcText text = call->ask->text;
+    *out = ptc_json_parse(&desk->heap, text.bytes ? text.bytes : "", text.len, &error);
+    return (*out != PTC_NONE && ptc_is_map(*out)) ||
+           ptc_call_refuse(call, "invalid_tool_args", "what was asked is not a JSON object");
+}
+
+/* Answers at once (false), or later (true). */
+static bool dispatch(PtcUpCall *call, PtcDesk *desk)
+{
+    PtcValue in;
+    if (!parse(call, desk, &in))
+        return false;
+    switch (call->ask->op) {
+    case PTC_REMOTE_CALL: return ptc_serve_call(call, desk, in);
+    case PTC_REMOTE_CALL_NAMED: return ptc_serve_call_named(call, desk, in);
+    case PTC_REMOTE_RESOURCE: return ptc_serve_resource(call, desk, in);
+    case PTC_REMOTE_LOOKUP: return ptc_serve_lookup_begin(call, desk, in);
+    case PTC_REMOTE_LOOK: return ptc_serve_look_begin(call, desk, in);
+    case PTC_REMOTE_CHECK:
+    case PTC_REMOTE_BLOB: return false;
+    case PTC_REMOTE_OPS: break;
+    }
+    return ptc_call_refuse(call, "upstream_error", "this cannot be asked");
+}
+
+static PtcRemoteStatus ask_remote(void *user, PtcRemoteAsk *ask)
+{
+    PtcUpRun *run = user;
+    PtcUpCall *call = new_call(run, ask);
+    PtcDesk desk;
+    if (!call)
+        return PTC_REMOTE_NO_MEMORY;
+    ptc_desk_init(&desk, run->mem, RUN_BYTES);
+    bool later = dispatch(call, &desk);
+    ptc_desk_deinit(&desk);
+    return later ? PTC_REMOTE_PENDING : PTC_REMOTE_NOW;
+}
+
+static void cancel_remote(void *user, PtcRemoteAsk *ask)
+{
+    PtcUpRun *run = user;
+    pthread_mutex_lock(&run->manager->lock);
+    ptc_queue_cancel(ask->own);
+    pthread_mutex_unlock(&run->manager->lock);
+}
+
+/* ----------------------------------------------------------------------------------- finish */
+
+/* Time spent waiting for a listing is the run's. */
+static void count_wait(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    if (call->state != PTC_UP_ANSWERED || call->method)
+        return;
+    pthread_mutex_lock(&run->lock);
+    run->load_ns -= call->ended_ns - call->begun_ns;
+    pthread_mutex_unlock(&run->lock);
+}
+
+static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *may_repeat)
+{
+    PtcUpRun *run = user;
+    PtcUpCall *call = ask->own;
+    PtcDesk desk;
+    count_wait(call);
+    ptc_desk_init(&desk, run->mem, RUN_BYTES);
+    *ok = false;
+    *may_repeat = true;
+    switch (ask->op) {
+    case PTC_REMOTE_CALL:
+    case PTC_REMOTE_CALL_NAMED:
+    case PTC_REMOTE_RESOURCE: *ok = ptc_serve_result(call, &desk, out, may_repeat); break;
+    case PTC_REMOTE_LOOKUP: *ok = ptc_serve_lookup(call, &desk, out); break;
+    case PTC_REMOTE_CHECK: *ok = ptc_serve_check(call, &desk, out); break;
+    case PTC_REMOTE_LOOK: *ok = ptc_serve_look(call, &desk, out); break;
+    case PTC_REMOTE_BLOB: *ok = ptc_serve_blob(call, &desk, out); break;
+    case PTC_REMOTE_OPS: *ok = ptc_serve_fail(call, out); break;
+    }
+    bool whole = ptc_buf_ok(out) && ptc_fields_ok(&desk.heap);
+    ptc_desk_deinit(&desk);
+    free_call(call);
+    return whole;
+}
+
+/* -------------------------------------------------------------------------------------- end */
+
+static void end(void *user, PtcBuf *ledger)
+{
+    PtcUpRun *run = user;
+    PtcManager *m = run->manager;
+    if (ledger)
+        ptc_run_ledger(run, ledger);
+    while (run->calls)
+        free_call(run->calls);
+    for (size_t i = 0; i < 2 * m->count; i++)
+        ptc_listing_drop(run->view[i]);
+    ptc_run_free_blobs(run);
+    ptc_mem_free(m->mem, run->records, run->record_cap * sizeof *run->records);
+    ptc_mem_free(m->mem, run->view, (2 * m->count + 1) * sizeof *run->view);
+    ptc_mem_free(m->mem, run->owner, strlen(run->owner) + 1);
+    pthread_mutex_destroy(&run->lock);
+    ptc_mem_free(m->mem, run, sizeof *run);
+}
+
+static bool knows(PtcRemote *self, PtcText ns, PtcBuf *nearest)
+{
+    PtcManager *m = (PtcManager *)((char *)self - offsetof(PtcManager, remote));
+    if (ptc_run_slot(m, ns) >= 0)
+        return true;
+    if (nearest)
+        ptc_serve_nearest_server(m, ns, nearest);
+    return false;
+}
+
+void ptc_run_fill(PtcManager *m)
+{
+    m->remote = (PtcRemote){.begin = begin,
+                            .ask = ask_remote,
+                            .finish = finish,
+                            .cancel = cancel_remote,
+                            .end = end,
+                            .knows = knows};
+}
