@@ -29,6 +29,8 @@ static const Topic topics[] = {
     {"cli", "the command line", ptc_guide_cli, &ptc_guide_cli_len},
     {"batch", "many programs, one per line", ptc_guide_batch, &ptc_guide_batch_len},
     {"tools", "tools files, and commands as tools", ptc_guide_tools, &ptc_guide_tools_len},
+    {"upstreams", "MCP servers that programs may call", ptc_guide_upstreams,
+     &ptc_guide_upstreams_len},
     {"agents", "agents: their files, their runs, ptc run", ptc_guide_agents, &ptc_guide_agents_len},
     {"transports", "which mode for which agent, with figures", ptc_guide_transports,
      &ptc_guide_transports_len},

@@ -12,6 +12,7 @@
 #include "cli/report.h"
 #include "cli/run_compile.h"
 #include "cli/shown.h"
+#include "cli/upstreams_open.h"
 #include "ptc/ptc.h"
 #include "value/calendar.h"
 
@@ -24,6 +25,7 @@ typedef struct {
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
     int64_t float_precision, max_tool_calls;
     const char *now;
+    PtcUpstreamsOptions upstreams;
 } Options;
 
 /* ------------------------------------------------------------------- table */
@@ -57,6 +59,7 @@ static const PtcOption table[] = {
      "tools that programs may call (ptc docs tools)", 0, 0},
     {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
      "tool calls in one run (no limit)", 0, 1 << 30},
+    PTC_UPSTREAMS_ROWS(AT(upstreams)),
     {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
      "with --jsonl: what tools of lines may be, command,http (none)", 0, 0},
     {"signature", 0, PTC_OPTION_TEXT, AT(signature), "SIG",
@@ -118,11 +121,12 @@ static void set_limits(PtcLimits *limits, const Options *o)
     limits->max_tool_calls = o->max_tool_calls;
 }
 
-static Ptc *new_engine(const Options *o)
+static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams)
 {
     PtcLimits limits;
     PtcOptions options;
     set_limits(&limits, o);
+    ptc_upstreams_limits(upstreams, &limits);
     ptc_options_init(&options, sizeof options);
     options.limits = &limits;
     options.float_precision = o->float_precision;
@@ -138,6 +142,7 @@ typedef struct {
     PtcTools *tools;
     PtcBuf program, context, schema;
     const char *name; /* the program's file, NULL for none */
+    PtcUpstreams upstreams;
     PtcRun run;
 } Eval;
 
@@ -147,6 +152,7 @@ static void release(Eval *e)
     ptc_tools_free(e->tools);
     ptc_data_free(e->data);
     ptc_free(e->ptc);
+    ptc_upstreams_close(&e->upstreams);
     ptc_buf_deinit(&e->program);
     ptc_buf_deinit(&e->schema);
     ptc_buf_deinit(&e->context);
@@ -368,9 +374,9 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
         status = load_wanted(e);
     if (status != PTC_EXIT_OK)
         return status;
-    if (e->tools)
+    if (e->tools || e->upstreams.manager)
         catch_signals(e->ptc);
-    if (ptc_eval(e->ptc, &e->run, &e->outcome) != PTC_OK) {
+    if (ptc_upstreams_eval(&e->upstreams, e->ptc, &e->run, &e->outcome) != PTC_OK) {
         ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
         return PTC_EXIT_FAILED;
     }
@@ -398,6 +404,8 @@ static int check(const Options *o, int argc)
                                  : o->format >= 0 ? "format"
                                  : o->signature   ? "signature"
                                                   : "output-schema");
+    if (o->jsonl && (o->upstreams.files.count || o->upstreams.imports.count))
+        return ptc_options_wrong(&usage, "--upstreams and --import do not go with --jsonl");
     if (o->allow && !o->jsonl)
         return ptc_options_wrong(&usage, "--allow-tools goes with --jsonl only: --tools may hold "
                                          "tools of every kind");
@@ -450,7 +458,8 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
                  .program_bytes = PTC_UNSET,
                  .seed = PTC_UNSET,
                  .float_precision = PTC_UNSET,
-                 .max_tool_calls = PTC_UNSET};
+                 .max_tool_calls = PTC_UNSET,
+                 .upstreams = PTC_UPSTREAMS_DEFAULTS};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
@@ -459,9 +468,18 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
     int status = check(&o, argc);
     if (status != PTC_EXIT_OK)
         return status;
-    Eval e = {.options = &o, .ptc = new_engine(&o)};
-    if (!e.ptc)
+    Eval e = {.options = &o};
+    /* Lines of a batch come from anywhere: they do not get what this user's own programs may call. */
+    if (!o.jsonl &&
+        !ptc_upstreams_open(&e.upstreams, mem, "eval", &o.upstreams, NULL, NULL, &status)) {
+        ptc_upstreams_close(&e.upstreams);
+        return status;
+    }
+    e.ptc = new_engine(&o, &e.upstreams);
+    if (!e.ptc) {
+        ptc_upstreams_close(&e.upstreams);
         return ptc_options_wrong(&usage, "cannot start: out of memory, or a limit is too large");
+    }
     ptc_buf_init(&e.program, mem, PTC_IO_MAX);
     ptc_buf_init(&e.context, mem, PTC_IO_MAX);
     ptc_buf_init(&e.schema, mem, PTC_IO_MAX);

@@ -25,6 +25,7 @@
 #include "exec/worker.h"
 #include "tool/command.h"
 #include "tool/file.h"
+#include "upstream/catalog_text.h"
 #include "value/calendar.h"
 
 /* LEASE_MS: on top of a program's time, for running it again and for writing. */
@@ -37,6 +38,8 @@ typedef struct {
     PtcArena arena;
     PtcLimits limits;
     PtcBuf tokens, about; /* about: describes --data */
+    PtcUpstreams upstreams;
+    PtcBuf about_upstreams;
     PtcSecrets secrets;
     PtcZygote *zygote; /* of workers, until an executor takes it over */
     PtcTools *tools;
@@ -280,6 +283,25 @@ static bool send_data(Server *s, char why[PTC_WORKER_WHY])
     return true;
 }
 
+/* -------------------------------------------------------------------------------------- upstreams */
+
+/* PtcManagerConfig.log, from any thread. */
+static void say_upstream(void *user, PtcText line)
+{
+    say(user, "%.*s", (int)line.len, line.bytes);
+}
+
+/* Nothing is started: what is known of upstreams comes from the last time. */
+static bool open_upstreams(Server *s)
+{
+    if (!ptc_upstreams_open(&s->upstreams, s->mem, "mcp", &s->o.upstreams, say_upstream, s,
+                            &s->failure))
+        return false;
+    if (s->upstreams.manager)
+        ptc_manager_describe(s->upstreams.manager, &s->about_upstreams, PTC_CATALOG_TEXT_BYTES);
+    return true;
+}
+
 /* ------------------------------------------------------------------------------------ the server */
 
 static void set_limits(Server *s)
@@ -287,11 +309,16 @@ static void set_limits(Server *s)
     const PtcMcpOptions *o = &s->o;
     PtcLimits *l = &s->limits;
     ptc_limits_init(l, sizeof *l);
-    l->timeout_ms = o->program_timeout_ms;
+    l->timeout_ms = o->program_timeout_ms ? o->program_timeout_ms : PTC_UNSET;
+    l->memory_bytes = o->program_memory_mb ? o->program_memory_mb * MIB : PTC_UNSET;
     /* Clients give up after a minute. */
     l->deadline_ms =
         DEADLINE_MS + (o->program_timeout_ms > DEADLINE_MS ? o->program_timeout_ms : 0);
-    l->memory_bytes = o->program_memory_mb * MIB;
+    ptc_upstreams_limits(&s->upstreams, l);
+    if (l->timeout_ms == PTC_UNSET)
+        l->timeout_ms = PTC_MCP_PROGRAM_MS;
+    if (l->memory_bytes == PTC_UNSET)
+        l->memory_bytes = (int64_t)PTC_MCP_PROGRAM_MB * MIB;
     l->program_bytes = o->max_program_bytes;
     l->context_bytes = o->max_context_bytes;
     l->session_bytes = o->session_memory_kb * 1024;
@@ -336,6 +363,8 @@ static bool make_executor(Server *s)
     char why[PTC_WORKER_WHY];
     PtcExecutorConfig config = {
         .tools = s->tools, .limits = s->limits, .max_idle = (unsigned)s->o.max_running};
+    if (s->upstreams.manager)
+        config.remote = ptc_manager_remote(s->upstreams.manager);
     if (!check_data(s))
         return false;
     if (s->o.isolation != PTC_ISOLATION_NONE) {
@@ -365,6 +394,10 @@ static void set_config(Server *s)
     c->executor = s->executor;
     c->tools = s->tools;
     c->about_data = ptc_buf_text(&s->about);
+    if (s->upstreams.manager) {
+        c->about_upstreams = ptc_buf_text(&s->about_upstreams);
+        c->upstreams_change = !ptc_manager_is_read_only(s->upstreams.manager);
+    }
     c->limits = &s->limits;
     c->profile = o->profile >= 0 ? (PtcAppProfile)o->profile
                  : o->debug_tool ? PTC_APP_DEBUG
@@ -498,8 +531,10 @@ static int run(Server *s)
         ptc_io_printf(PTC_IO_STDERR, "ptc mcp: standard input and output: %s\n", strerror(errno));
         return PTC_EXIT_FAILED;
     }
+    if (!read_tools(s) || !list_secrets(s) || !open_upstreams(s))
+        return s->failure;
     set_limits(s);
-    if (!read_tools(s) || !list_secrets(s) || !make_executor(s) || !make_app(s))
+    if (!make_executor(s) || !make_app(s))
         return s->failure;
     return s->o.http ? serve_http(s) : serve_stdio(s, &io);
 }
@@ -511,6 +546,8 @@ static void release(Server *s)
     ptc_secrets_deinit(&s->secrets);
     if (s->executor)
         s->executor->free(s->executor);
+    ptc_upstreams_close(&s->upstreams);
+    ptc_buf_deinit(&s->about_upstreams);
     if (s->tools)
         ptc_tools_free(s->tools);
     ptc_shared_free(s->data);
@@ -528,6 +565,7 @@ int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
     ptc_buf_init(&s.tokens, mem, MIB);
     ptc_secrets_init(&s.secrets, mem, PTC_SECRET_MIN);
     ptc_buf_init(&s.about, mem, ABOUT_BYTES + 4096);
+    ptc_buf_init(&s.about_upstreams, mem, 4096);
     char **copy = ptc_arena_alloc(&s.arena, ((size_t)argc + 1) * sizeof *copy);
     if (!copy)
         return PTC_EXIT_FAILED;

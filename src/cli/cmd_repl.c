@@ -14,12 +14,14 @@
 #include "cli/report.h"
 #include "cli/show.h"
 #include "cli/shown.h"
+#include "cli/upstreams_open.h"
 #include "lisp/lib/builtin_doc.h"
 #include "net/lines.h"
 
 typedef struct {
     const char *context;
     int64_t timeout_ms, memory_mb, loop_limit, max_depth, float_precision;
+    PtcUpstreamsOptions upstreams;
 } Options;
 
 typedef struct {
@@ -35,6 +37,7 @@ typedef struct {
     PtcHistory history;
     PtcLine line;
     PtcLines lines;
+    PtcUpstreams upstreams;
 } Repl;
 
 #define AT(field) offsetof(Options, field)
@@ -49,6 +52,7 @@ static const PtcOption table[] = {
     {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15},
+    PTC_UPSTREAMS_ROWS(AT(upstreams)),
 };
 
 /* Limits that are not given have the engine's defaults. */
@@ -121,7 +125,7 @@ static PtcStatus run_program(Repl *r, const char *program, size_t len, PtcOutcom
     run.program_len = len;
     run.session = r->session;
     run.context = r->context;
-    return ptc_eval(r->ptc, &run, outcome);
+    return ptc_upstreams_eval(&r->upstreams, r->ptc, &run, outcome);
 }
 
 /* Is the program correct so far, but incomplete? */
@@ -440,7 +444,7 @@ static void run(Repl *r)
 
 /* ------------------------------------------------------------------- command */
 
-static Ptc *new_engine(const Options *o)
+static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams)
 {
     PtcLimits limits;
     PtcOptions options;
@@ -450,6 +454,7 @@ static Ptc *new_engine(const Options *o)
     limits.memory_bytes = o->memory_mb == PTC_UNSET ? PTC_UNSET : o->memory_mb << 20;
     limits.loop_limit = o->loop_limit;
     limits.max_depth = o->max_depth;
+    ptc_upstreams_limits(upstreams, &limits);
     options.limits = &limits;
     options.float_precision = o->float_precision;
     return ptc_new(&options);
@@ -499,24 +504,33 @@ static void tear_down(Repl *r)
     ptc_session_free(r->session);
     ptc_data_free(r->data);
     ptc_free(r->ptc);
+    ptc_upstreams_close(&r->upstreams);
 }
 
 int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {NULL, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET};
+    Options o = {
+        NULL, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UPSTREAMS_DEFAULTS};
+    int status;
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     if (argc > 0)
         return ptc_options_wrong(&usage, "it takes no arguments; :load FILE runs a file");
     static Repl r; /* the history is large */
-    r = (Repl){.mem = mem, .ptc = new_engine(&o)};
+    r = (Repl){.mem = mem};
+    if (!ptc_upstreams_open(&r.upstreams, mem, "repl", &o.upstreams, NULL, NULL, &status)) {
+        ptc_upstreams_close(&r.upstreams);
+        return status;
+    }
+    r.ptc = new_engine(&o, &r.upstreams);
     if (!r.ptc || !(r.session = ptc_session_new(r.ptc))) {
         ptc_free(r.ptc);
+        ptc_upstreams_close(&r.upstreams);
         return ptc_options_wrong(&usage, "cannot start: out of memory, or a limit is too large");
     }
     set_up(&r);
-    int status = o.context ? load_context(&r, o.context) : PTC_EXIT_OK;
+    status = o.context ? load_context(&r, o.context) : PTC_EXIT_OK;
     if (status == PTC_EXIT_OK)
         run(&r);
     tear_down(&r);

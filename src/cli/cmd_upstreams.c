@@ -1,40 +1,119 @@
 /* SPDX-License-Identifier: MIT
- * `ptc upstreams`: MCP servers and OpenAPI services that programs may call. */
+ * `ptc upstreams`: MCP servers that programs may call, looked at and tried out by a person. */
 #include "cli/cmd.h"
+
+#include <string.h>
+
+#include "cli/io.h"
 #include "cli/options.h"
+#include "cli/shown.h"
+#include "cli/upstreams_ask.h"
 #include "cli/upstreams_desk.h"
+#include "json/parse.h"
+#include "upstream/config.h"
 
 typedef struct {
-    bool jsonl;
+    bool jsonl, json, raw, yes, verbose;
+    PtcUpstreamsOptions upstreams;
 } Options;
 
+#define AT(field) offsetof(Options, field)
+
 static const PtcOption table[] = {
-    {"jsonl", 0, PTC_OPTION_FLAG, offsetof(Options, jsonl), NULL,
+    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list: as JSON", 0, 0},
+    {"raw", 0, PTC_OPTION_FLAG, AT(raw), NULL, "call: the result as the server sent it", 0, 0},
+    {"yes", 0, PTC_OPTION_FLAG, AT(yes), NULL,
+     "call: also a tool that a person would have to be asked about", 0, 0},
+    {"verbose", 'v', PTC_OPTION_FLAG, AT(verbose), NULL, "what the servers write to standard error",
+     0, 0},
+    PTC_UPSTREAMS_ROWS(AT(upstreams)),
+    {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
      "answer request lines from standard input (docs/upstreams.md)", 0, 0},
 };
 
 static const PtcUsage usage = {
     .command = "upstreams",
-    .synopsis = "--jsonl",
-    .summary = "Answers questions about upstreams from standard input, one a line: how a file is "
-               "read, what\n"
-               "a tool is called, what is sent and what comes back as a value.\n"
-               "Exit status: 0 all lines were answered, 2 wrong usage.",
-    .examples = "  echo '{\"id\":1,\"op\":\"name\",\"input\":{\"servers\":[{\"name\":\"json\","
-                "\"tools\":[\"parse\"]}]}}' | ptc upstreams --jsonl\n",
+    .synopsis = "list|check|call|doc [ARGUMENTS] [OPTIONS]\n"
+                "       ptc upstreams --jsonl",
+    .summary =
+        "  list              the upstreams there are, and what is known of them; starts nothing\n"
+        "  check [NAME...]   starts them, lists their tools, says how long that took\n"
+        "  call NAME/TOOL [JSON]   one call, with its arguments as a JSON object\n"
+        "  doc NAME[/TOOL]   what a model reads of them\n"
+        "Exit status: 0 all went well, 1 something failed, 2 wrong usage.",
+    .examples = "  ptc upstreams list\n"
+                "  ptc upstreams check --upstreams upstreams.json\n"
+                "  ptc upstreams call files/read_file '{\"path\": \"notes.txt\"}'\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
 };
 
+static const struct {
+    const char *word;
+    int (*run)(PtcUpstreamsCommand *c);
+    int least, most; /* arguments */
+} words[] = {
+    {"list", ptc_upstreams_list, 0, 0},
+    {"check", ptc_upstreams_check, 0, PTC_CONFIG_UPSTREAMS},
+    {"call", ptc_upstreams_call, 1, 2},
+    {"doc", ptc_upstreams_tell, 1, 1},
+};
+enum { WORDS = sizeof words / sizeof *words };
+
+/* What a server says goes to standard error, when that is wanted. */
+static void log_line(void *user, PtcText line)
+{
+    (void)user;
+    (void)!ptc_shown_write_line(PTC_IO_STDERR, line.bytes, line.len);
+}
+
+static bool is_object(PtcMem *mem, const char *text)
+{
+    PtcDesk desk;
+    PtcJsonError error;
+    ptc_desk_init(&desk, mem, 64 << 20);
+    PtcValue v = ptc_json_parse(&desk.heap, text, strlen(text), &error);
+    bool ok = v != PTC_NONE && ptc_is_map(v);
+    ptc_desk_deinit(&desk);
+    return ok;
+}
+
+static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
+{
+    PtcUpstreams upstreams;
+    int status = PTC_EXIT_FAILED;
+    enum { PATIENCE_MS = 60 * 1000 }; /* a person waits longer than a program */
+    o->upstreams.load_ms = PATIENCE_MS;
+    if (o->yes)
+        o->upstreams.policy = PTC_POSTURE_ALLOW_ALL;
+    if (words[word].run == ptc_upstreams_call && argc > 1 && !is_object(mem, argv[1]))
+        return ptc_options_wrong(&usage, "call: the arguments must be a JSON object");
+    if (ptc_upstreams_open(&upstreams, mem, "upstreams", &o->upstreams,
+                           o->verbose ? log_line : NULL, NULL, &status)) {
+        PtcUpstreamsCommand c = {mem, &upstreams, o->json, o->raw, argc, argv};
+        status = words[word].run(&c);
+    }
+    ptc_upstreams_close(&upstreams);
+    return status;
+}
+
 int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {false};
+    Options o = {.upstreams = PTC_UPSTREAMS_DEFAULTS};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
-    if (argc > 0 || !o.jsonl)
-        return ptc_options_wrong(&usage, argc
-                                             ? "it takes no arguments, only --jsonl"
-                                             : "give --jsonl, and the questions on standard input");
-    return ptc_upstreams_jsonl(mem);
+    if (o.jsonl)
+        return argc ? ptc_options_wrong(&usage, "--jsonl takes no arguments")
+                    : ptc_upstreams_jsonl(mem);
+    int word = 0;
+    while (argc > 0 && word < WORDS && strcmp(argv[0], words[word].word) != 0)
+        word++;
+    if (argc == 0 || word == WORDS)
+        return ptc_options_wrong(&usage, "say what: list, check, call or doc");
+    if (argc - 1 < words[word].least || argc - 1 > words[word].most)
+        return ptc_options_wrong(&usage, "%s: %s", words[word].word,
+                                 words[word].least ? "name the upstream, and for call the tool"
+                                                   : "it takes no arguments");
+    return run(mem, &o, word, argc - 1, argv + 1);
 }

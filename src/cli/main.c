@@ -26,7 +26,7 @@ static const Command commands[] = {
     {"repl", "type programs one after the other", ptc_cmd_repl},
     {"mcp", "serve MCP clients on standard input and output, or over HTTP", ptc_cmd_mcp},
     {"signature", "read a signature, check a value, print its JSON Schema", ptc_cmd_signature},
-    {"upstreams", "how servers that programs may call are read and called", ptc_cmd_upstreams},
+    {"upstreams", "MCP servers that programs may call: list, check, call, doc", ptc_cmd_upstreams},
     {"docs", "guides and the reference of all functions", ptc_cmd_docs},
     {"doc", "one function or special form", ptc_cmd_doc},
 };

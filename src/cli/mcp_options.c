@@ -51,6 +51,7 @@ static const PtcOption table[] = {
      "tools that programs may call (ptc docs tools)", 0, 0},
     {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
      "a .json, .jsonl, .ndjson or .csv file that programs see as data/NAME", 0, 0},
+    PTC_UPSTREAMS_ROWS(AT(upstreams)),
     {"sessions", 0, PTC_OPTION_FLAG, AT(sessions), NULL,
      "offer sessions: programs that build on each other", 0, 0},
     {"session-store", 0, PTC_OPTION_TEXT, AT(session_store), "sqlite:FILE",
@@ -87,9 +88,9 @@ static const PtcOption table[] = {
      64 << 20},
     {"max-context-bytes", 0, PTC_OPTION_INT, AT(max_context_bytes), "N", "of a context", 2, GIB},
     {"program-timeout-ms", 0, PTC_OPTION_INT, AT(program_timeout_ms), "N",
-     "compute time of a program", 1, DAY_MS},
-    {"program-memory-mb", 0, PTC_OPTION_INT, AT(program_memory_mb), "N", "live memory of a program",
-     1, 1 << 20},
+     "compute time of a program (5000 with upstreams)", 1, DAY_MS},
+    {"program-memory-mb", 0, PTC_OPTION_INT, AT(program_memory_mb), "N",
+     "live memory of a program (64 with upstreams)", 1, 1 << 20},
     {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
      "tool calls in one program (no limit)", 0, 1 << 30},
     {"progress-ms", 0, PTC_OPTION_INT, AT(progress_ms), "N",
@@ -115,6 +116,8 @@ static void resolve(void *target)
     o->request_ms = o->request_ms ? o->request_ms : d->request_ms;
     o->send_ms = o->send_ms ? o->send_ms : d->send_ms;
     o->drain_ms = o->drain_ms ? o->drain_ms : d->drain_ms;
+    o->program_timeout_ms = o->program_timeout_ms ? o->program_timeout_ms : PTC_MCP_PROGRAM_MS;
+    o->program_memory_mb = o->program_memory_mb ? o->program_memory_mb : PTC_MCP_PROGRAM_MB;
 }
 
 const PtcUsage ptc_mcp_usage = {
@@ -144,6 +147,7 @@ static bool only_argv(const PtcOption *option)
 static void set_defaults(PtcMcpOptions *o)
 {
     *o = (PtcMcpOptions){.profile = -1,
+                         .upstreams = PTC_UPSTREAMS_DEFAULTS,
                          .trace_payloads = 1,
                          .isolation = -1,
                          .print_config = -1,
@@ -160,8 +164,6 @@ static void set_defaults(PtcMcpOptions *o)
                          .max_frame_bytes = 8 << 20,
                          .max_program_bytes = 64 << 10,
                          .max_context_bytes = 4 << 20,
-                         .program_timeout_ms = 1000,
-                         .program_memory_mb = 10,
                          .max_tool_calls = -1,
                          .progress_ms = 10000};
 }

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "cli/options.h"
+#include "cli/upstreams_open.h"
 
 typedef struct PtcMcpOptions {
     const char *http, *token_file, *tools, *session_store, *trace_dir, *config;
@@ -17,10 +18,15 @@ typedef struct PtcMcpOptions {
     int64_t debug_ring, trace_max_files;
     int64_t max_running, max_waiting, queue_ms, max_frame_bytes, max_program_bytes,
         max_context_bytes;
-    int64_t program_timeout_ms, program_memory_mb, max_tool_calls, progress_ms;
+    int64_t program_timeout_ms, program_memory_mb; /* 0: not given */
+    int64_t max_tool_calls, progress_ms;
     int64_t owner_share;
+    PtcUpstreamsOptions upstreams;
     int64_t max_connections, request_ms, send_ms, drain_ms; /* of --http; 0: not given */
 } PtcMcpOptions;
+
+/* Limits of programs where none are given and there are no upstreams, which take more. */
+enum { PTC_MCP_PROGRAM_MS = 1000, PTC_MCP_PROGRAM_MB = 10 };
 
 enum { PTC_ISOLATION_AUTO, PTC_ISOLATION_ON, PTC_ISOLATION_NONE };
 

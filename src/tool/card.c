@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * Two cards that differ in what they say about tools.  Each is one constant, assembled by the compiler. */
+ * Three cards that differ in what they say about tools.  Each is one constant, assembled by the compiler. */
 #include "tool/card.h"
 
 #include <stddef.h>
 
 #define HEAD "Runs a program in PTC-Lisp, a Clojure subset, sandboxed: no "
 #define ALONE "tools, files or network. "
+#define WITH_OTHERS "files or network. "
 #define WITH_TOOLS "files or network. Tools: (tool/name {:arg 1}), many at once: pmap. "
 
 /* How programs of the MCP tool end. */
@@ -32,13 +33,14 @@
 #define HELP "Help: (doc 'sum-by), (apropos \"sum\")."
 
 static const char alone[] = HEAD ALONE ENDS LANGUAGE LIMITS HELP;
+static const char with_others[] = HEAD WITH_OTHERS ENDS LANGUAGE LIMITS HELP;
 static const char with_tools[] = HEAD WITH_TOOLS ENDS LANGUAGE LIMITS HELP;
 _Static_assert(sizeof alone - 1 <= PTC_CARD_MAX && sizeof with_tools - 1 <= PTC_CARD_MAX,
                "a card is too long");
 
-const char *ptc_card_text(bool tools)
+const char *ptc_card_text(bool tools, bool others)
 {
-    return tools ? with_tools : alone;
+    return tools ? with_tools : others ? with_others : alone;
 }
 
 const char *ptc_card_language(void)

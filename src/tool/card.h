@@ -7,9 +7,9 @@
 
 enum { PTC_CARD_MAX = 1100 }; /* bytes; every client pays for them in every conversation */
 
-/* What a program can do and how it is written, for programs with tools or without; constants.  A line that begins with a
+/* What a program can do and how it is written, for programs with tools, with other servers (`others`; what follows the card names them) or with neither; constants.  A line that begins with a
  * parenthesis or bracket is a program, or `program => value`; the tests run them all. */
-const char *ptc_card_text(bool tools);
+const char *ptc_card_text(bool tools, bool others);
 
 /* The language alone, for agents, which are told elsewhere how a program ends and what it may use.  A constant. */
 const char *ptc_card_language(void);

@@ -82,7 +82,7 @@ static void test_claims(Ptc *ptc)
         {"not of map", "(reduce + (map identity (range 1100000)))", "604999450000"},
     };
     for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
-        CHECK(strstr(ptc_card_text(false), claims[i].on_card) != NULL);
+        CHECK(strstr(ptc_card_text(false, false), claims[i].on_card) != NULL);
         expect(__LINE__, ptc, NULL, 0, claims[i].program, claims[i].answer);
     }
 }
@@ -111,17 +111,18 @@ static void test_tools(Ptc *ptc)
     CHECK(ptc_eval(ptc, &run, &o) == PTC_OK && ptc_outcome_ok(o));
     ptc_outcome_free(o);
     ptc_tools_free(tools);
-    CHECK(strstr(ptc_card_text(true), call) && strstr(ptc_card_text(true), "pmap"));
-    CHECK(!strstr(ptc_card_text(false), "tool/") && strstr(ptc_card_text(false), "no tools"));
-    CHECK(!strstr(ptc_card_text(true), "no tools"));
+    CHECK(strstr(ptc_card_text(true, false), call) && strstr(ptc_card_text(true, false), "pmap"));
+    CHECK(!strstr(ptc_card_text(false, false), "tool/") &&
+          strstr(ptc_card_text(false, false), "no tools"));
+    CHECK(!strstr(ptc_card_text(true, false), "no tools"));
 }
 
 static void test_size(const Ptc *ptc)
 {
     CHECK(PTC_CARD_MAX == 1100);
     for (int tools = 0; tools < 2; tools++) {
-        CHECK(strlen(ptc_card_text(tools)) <= PTC_CARD_MAX);
-        CHECK(strstr(ptc_card_text(tools), "1 s, 10 MiB"));
+        CHECK(strlen(ptc_card_text(tools, false)) <= PTC_CARD_MAX);
+        CHECK(strstr(ptc_card_text(tools, false), "1 s, 10 MiB"));
     }
     CHECK(ptc->limits.timeout_ms == 1000 && ptc->limits.memory_bytes == 10 << 20);
     CHECK(ptc->limits.loop_limit == 1000000);
@@ -135,8 +136,10 @@ int main(void)
     ptc = patient_engine(); /* a second is not enough for all of them everywhere */
     PtcData *data = ptc_data_new(ptc, PTC_UNSET);
     PtcValue rows = ptc_make_json(data, context, strlen(context), NULL, 0);
-    test_examples(ptc, rows, ptc_card_text(false));
-    test_examples(ptc, rows, ptc_card_text(true));
+    test_examples(ptc, rows, ptc_card_text(false, false));
+    test_examples(ptc, rows, ptc_card_text(true, false));
+    CHECK(strlen(ptc_card_text(false, true)) <= PTC_CARD_MAX &&
+          !strstr(ptc_card_text(false, true), "no tools"));
     test_claims(ptc);
     test_tools(ptc);
     ptc_data_free(data);

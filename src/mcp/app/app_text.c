@@ -263,7 +263,8 @@ static void describe_eval(PtcApp *app)
     PtcBuf *out = &app->description;
     const PtcAppConfig *c = &app->config;
     bool tools = c->tools && ptc_tools_count(c->tools);
-    ptc_buf_add_cstr(out, ptc_card_text(tools));
+    bool others = c->about_upstreams && *c->about_upstreams;
+    ptc_buf_add_cstr(out, ptc_card_text(tools, others));
     add_limits(out, c->limits);
     if (tools)
         add_tools(out, c->tools);
@@ -271,6 +272,8 @@ static void describe_eval(PtcApp *app)
         ptc_buf_add_cstr(out, "\nBesides the context, programs see these, already loaded:\n");
         ptc_buf_add_cstr(out, c->about_data);
     }
+    if (others)
+        ptc_buf_addf(out, "\n%s", c->about_upstreams);
     if (out->len && out->data[out->len - 1] == '\n')
         out->len--;
 }
@@ -284,9 +287,14 @@ static void add_row(PtcApp *app, const PtcMcpTool *row)
 }
 
 /* What running a program may do: as much as the tools it can call. */
-static unsigned eval_flags(const PtcTools *tools)
+static unsigned eval_flags(const PtcAppConfig *c)
 {
+    const PtcTools *tools = c->tools;
     unsigned flags = PURE;
+    if (c->about_upstreams && *c->about_upstreams)
+        flags &= ~PTC_MCP_CLOSED_WORLD;
+    if (c->upstreams_change)
+        flags = 0;
     for (size_t i = 0; tools && i < tools->count; i++) {
         const PtcToolInfo *info = &tools->items[i].info;
         if (!info->inside)
@@ -302,7 +310,7 @@ static unsigned eval_flags(const PtcTools *tools)
 bool ptc_app_rows(PtcApp *app)
 {
     const PtcAppConfig *c = &app->config;
-    unsigned flags = eval_flags(c->tools);
+    unsigned flags = eval_flags(c);
     describe_eval(app);
     add_row(app, &eval_row);
     app->tools[0].description = ptc_buf_text(&app->description);

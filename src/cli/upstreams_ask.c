@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc upstreams list`, `check`, `call` and `doc`: what programs can ask, asked by a person. */
+#include "cli/upstreams_ask.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/io.h"
+#include "cli/shown.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/fields.h"
+
+enum { ANSWER_BYTES = 256 * 1024 * 1024, ASK_BYTES = 4 * 1024 * 1024 };
+
+/* ---------------------------------------------------------------------------------- waiting */
+
+typedef struct {
+    pthread_mutex_t lock;
+    pthread_cond_t came;
+    bool ready;
+} Wait;
+
+static void on_ready(PtcRemoteAsk *ask)
+{
+    Wait *w = ask->user;
+    pthread_mutex_lock(&w->lock);
+    w->ready = true;
+    pthread_cond_signal(&w->came);
+    pthread_mutex_unlock(&w->lock);
+}
+
+bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *out, bool *ok)
+{
+    Wait w = {.ready = false};
+    bool may_repeat;
+    pthread_mutex_init(&w.lock, NULL);
+    pthread_cond_init(&w.came, NULL);
+    ask->ready = on_ready;
+    ask->user = &w;
+    PtcRemoteStatus status = remote->ask(run, ask);
+    pthread_mutex_lock(&w.lock);
+    while (status == PTC_REMOTE_PENDING && !w.ready)
+        pthread_cond_wait(&w.came, &w.lock);
+    pthread_mutex_unlock(&w.lock);
+    bool good = status != PTC_REMOTE_NO_MEMORY && remote->finish(run, ask, out, ok, &may_repeat);
+    pthread_mutex_destroy(&w.lock);
+    pthread_cond_destroy(&w.came);
+    return good;
+}
+
+/* ------------------------------------------------------------------------------------ texts */
+
+static bool wrong(const char *what, const char *why)
+{
+    ptc_io_printf(PTC_IO_STDERR, "ptc upstreams: %s: %s\n", what, why);
+    return false;
+}
+
+static bool write_text(PtcText text)
+{
+    return ptc_shown_write_line(PTC_IO_STDOUT, text.bytes, text.len);
+}
+
+/* "reason: message" of a failure, on standard error. */
+static int tell_failure(PtcMem *mem, const char *what, const PtcBuf *answer)
+{
+    PtcDesk desk;
+    PtcJsonError error;
+    PtcBuf line;
+    ptc_desk_init(&desk, mem, ANSWER_BYTES);
+    ptc_buf_init(&line, mem, 64 * 1024);
+    PtcValue v = ptc_json_parse(&desk.heap, answer->data ? answer->data : "", answer->len, &error);
+    PtcText reason = ptc_fields_text(&desk.heap, v, "reason");
+    PtcText message = ptc_fields_text(&desk.heap, v, "message");
+    ptc_buf_addf(&line, "%s: %.*s: %.*s", what, (int)reason.len, reason.bytes ? reason.bytes : "",
+                 (int)message.len, message.bytes ? message.bytes : "");
+    (void)!ptc_shown_write_line(PTC_IO_STDERR, line.data ? line.data : "", line.len);
+    ptc_buf_deinit(&line);
+    ptc_desk_deinit(&desk);
+    return PTC_EXIT_FAILED;
+}
+
+/* A run of programs that is none: it has no end but its answers. */
+static void *begin(PtcRemote *remote)
+{
+    uint64_t version;
+    void *run = remote->begin(remote, "local", INT64_MAX, NULL, &version);
+    if (!run)
+        (void)wrong("upstreams", "out of memory");
+    return run;
+}
+
+/* ------------------------------------------------------------------------------------- list */
+
+static void put_state(PtcBuf *out, const PtcUpstreamState *s, bool json)
+{
+    if (json) {
+        ptc_emit_object(out);
+        ptc_emit_field_text(out, "name", s->name);
+        ptc_emit_field_text(out, "namespace", s->ns);
+        ptc_emit_field_cstr(out, "state", s->state);
+        if (s->reason[0])
+            ptc_emit_field_cstr(out, "reason", s->reason);
+        if (s->listed)
+            ptc_emit_field_uint(out, "tools", s->tools);
+        ptc_emit_field_bool(out, "cached", s->cached);
+        ptc_emit_object_end(out);
+        return;
+    }
+    ptc_buf_addf(out, "%-24.*s %-10s ", (int)s->ns.len, s->ns.bytes, s->state);
+    if (s->listed)
+        ptc_buf_addf(out, "%zu tools", s->tools);
+    else
+        ptc_buf_add_cstr(out, "never listed");
+    if (s->reason[0])
+        ptc_buf_addf(out, "  %s", s->reason);
+    ptc_buf_add_char(out, '\n');
+}
+
+int ptc_upstreams_list(PtcUpstreamsCommand *c)
+{
+    PtcManager *m = c->upstreams->manager;
+    PtcBuf out;
+    ptc_buf_init(&out, c->mem, ANSWER_BYTES);
+    if (c->json)
+        ptc_emit_array(&out);
+    for (size_t i = 0; m && i < ptc_manager_count(m); i++) {
+        PtcUpstreamState state;
+        ptc_manager_state(m, i, &state);
+        put_state(&out, &state, c->json);
+    }
+    if (c->json)
+        ptc_emit_array_end(&out);
+    else if (out.len == 0)
+        ptc_buf_add_cstr(&out, "no upstreams; docs/upstreams.md has the file that names them\n");
+    if (c->json)
+        ptc_buf_add_char(&out, '\n');
+    bool ok = ptc_buf_ok(&out) && ptc_io_write(PTC_IO_STDOUT, out.data, out.len);
+    ptc_buf_deinit(&out);
+    return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}
+
+/* ------------------------------------------------------------------------------------ check */
+
+/* A name that no tool has: before it is refused, the upstream is started and lists its tools. */
+static bool load(PtcRemote *remote, void *run, PtcText ns, PtcMem *mem)
+{
+    PtcBuf text, answer;
+    bool ok = false;
+    ptc_buf_init(&text, mem, 4096);
+    ptc_buf_init(&answer, mem, ANSWER_BYTES);
+    ptc_emit_object(&text);
+    ptc_emit_field_text(&text, "ns", ns);
+    ptc_emit_field_cstr(&text, "name", "");
+    ptc_emit_object_end(&text);
+    PtcRemoteAsk ask = {.op = PTC_REMOTE_LOOKUP, .text = ptc_buf_view(&text)};
+    (void)!ptc_upstreams_ask(remote, run, &ask, &answer, &ok);
+    ptc_buf_deinit(&text);
+    ptc_buf_deinit(&answer);
+    return ok;
+}
+
+static bool is_asked_for(const PtcUpstreamsCommand *c, const PtcUpstreamState *s)
+{
+    bool any = c->argc == 0;
+    for (int i = 0; i < c->argc && !any; i++)
+        any = ptc_text_is(s->name, c->argv[i]) || ptc_text_is(s->ns, c->argv[i]);
+    return any;
+}
+
+static bool check_one(PtcUpstreamsCommand *c, PtcRemote *remote, void *run, size_t i)
+{
+    PtcManager *m = c->upstreams->manager;
+    PtcUpstreamState s;
+    PtcBuf line;
+    ptc_manager_state(m, i, &s);
+    int64_t begun = ptc_clock_ns(NULL);
+    (void)load(remote, run, s.ns, c->mem);
+    ptc_manager_state(m, i, &s);
+    bool good = strcmp(s.state, "ready") == 0;
+    ptc_buf_init(&line, c->mem, 4096);
+    ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes, good ? "ok" : s.state);
+    if (good)
+        ptc_buf_addf(&line, "%zu tools, %lld ms", s.tools,
+                     (long long)((ptc_clock_ns(NULL) - begun) / 1000000));
+    else
+        ptc_buf_add_cstr(&line, s.reason);
+    (void)!write_text(ptc_buf_view(&line));
+    ptc_buf_deinit(&line);
+    return good || strcmp(s.state, "disabled") == 0;
+}
+
+int ptc_upstreams_check(PtcUpstreamsCommand *c)
+{
+    PtcManager *m = c->upstreams->manager;
+    bool all = true;
+    size_t asked = 0;
+    if (!m)
+        return ptc_upstreams_list(c);
+    PtcRemote *remote = ptc_manager_remote(m);
+    void *run = begin(remote);
+    if (!run)
+        return PTC_EXIT_FAILED;
+    for (size_t i = 0; i < ptc_manager_count(m); i++) {
+        PtcUpstreamState s;
+        ptc_manager_state(m, i, &s);
+        if (!is_asked_for(c, &s))
+            continue;
+        asked++;
+        all = check_one(c, remote, run, i) && all;
+    }
+    remote->end(run, NULL);
+    if (!asked)
+        all = wrong(c->argv[0], "there is no such upstream; ptc upstreams list names them");
+    return all ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}
+
+/* ------------------------------------------------------------------------------ call and doc */
+
+/* NAME/TOOL in two; a name alone has an absent tool. */
+static void split(const char *arg, PtcText *server, PtcText *tool)
+{
+    const char *slash = strchr(arg, '/');
+    *server = slash ? (PtcText){arg, (size_t)(slash - arg)} : ptc_text_cstr(arg);
+    *tool = slash ? ptc_text_cstr(slash + 1) : (PtcText){NULL, 0};
+}
+
+/* The value of an answer: text as it is, anything else as JSON. */
+static int write_value(PtcMem *mem, const PtcBuf *answer, const char *member)
+{
+    PtcDesk desk;
+    PtcJsonError error;
+    PtcBuf out;
+    ptc_desk_init(&desk, mem, ANSWER_BYTES);
+    ptc_buf_init(&out, mem, ANSWER_BYTES);
+    PtcValue v = ptc_json_parse(&desk.heap, answer->data ? answer->data : "", answer->len, &error);
+    PtcValue value = v == PTC_NONE || !member ? v : ptc_map_field(&desk.heap, v, member);
+    bool ok = value != PTC_NONE;
+    if (ok && ptc_is_string(value))
+        ok = ptc_buf_add(&out, ptc_str_text(value).bytes, ptc_str_text(value).len);
+    else if (ok)
+        ok = ptc_emit_value(&out, &desk.heap, value);
+    ok = ok && write_text(ptc_buf_view(&out));
+    ptc_buf_deinit(&out);
+    ptc_desk_deinit(&desk);
+    return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}
+
+static int ask_and_write(PtcUpstreamsCommand *c, PtcRemoteOp op, const PtcBuf *text,
+                         const char *member)
+{
+    PtcRemote *remote = ptc_manager_remote(c->upstreams->manager);
+    PtcBuf answer;
+    bool ok = false;
+    int status = PTC_EXIT_FAILED;
+    void *run = begin(remote);
+    if (!run)
+        return status;
+    ptc_buf_init(&answer, c->mem, ANSWER_BYTES);
+    PtcRemoteAsk ask = {.op = op, .text = ptc_buf_view(text)};
+    if (!ptc_upstreams_ask(remote, run, &ask, &answer, &ok))
+        (void)wrong(c->argv[0], "out of memory");
+    else if (!ok)
+        status = tell_failure(c->mem, c->argv[0], &answer);
+    else if (answer.len == 4 && memcmp(answer.data, "null", 4) == 0 && !member)
+        (void)wrong(c->argv[0], "there is no such upstream or tool, or it could not be listed");
+    else
+        status = write_value(c->mem, &answer, member);
+    remote->end(run, NULL);
+    ptc_buf_deinit(&answer);
+    return status;
+}
+
+static bool has_upstreams(const PtcUpstreamsCommand *c)
+{
+    return c->upstreams->manager ||
+           wrong("upstreams", "there are none; docs/upstreams.md has the file that names them");
+}
+
+int ptc_upstreams_call(PtcUpstreamsCommand *c)
+{
+    PtcText server, tool;
+    PtcBuf text;
+    if (!has_upstreams(c))
+        return PTC_EXIT_FAILED;
+    split(c->argv[0], &server, &tool);
+    ptc_buf_init(&text, c->mem, ASK_BYTES);
+    ptc_emit_object(&text);
+    ptc_emit_field_text(&text, "server", server);
+    ptc_emit_field_text(&text, "tool", tool);
+    ptc_emit_field_bool(&text, "raw", c->raw);
+    ptc_emit_field_raw(&text, "args", c->argc > 1 ? ptc_text_cstr(c->argv[1]) : PTC_TEXT("{}"));
+    ptc_emit_object_end(&text);
+    int status = ptc_buf_ok(&text) ? ask_and_write(c, PTC_REMOTE_CALL_NAMED, &text, "value")
+                                   : PTC_EXIT_FAILED;
+    ptc_buf_deinit(&text);
+    return status;
+}
+
+int ptc_upstreams_tell(PtcUpstreamsCommand *c)
+{
+    PtcText server, tool;
+    PtcBuf text;
+    if (!has_upstreams(c))
+        return PTC_EXIT_FAILED;
+    split(c->argv[0], &server, &tool);
+    ptc_buf_init(&text, c->mem, ASK_BYTES);
+    ptc_emit_object(&text);
+    ptc_emit_field_cstr(&text, "op", "doc");
+    ptc_emit_field_text(&text, "ns", server);
+    if (tool.bytes)
+        ptc_emit_field_text(&text, "name", tool);
+    ptc_emit_object_end(&text);
+    int status = ask_and_write(c, PTC_REMOTE_LOOK, &text, NULL);
+    ptc_buf_deinit(&text);
+    return status;
+}

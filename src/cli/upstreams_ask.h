@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * upstreams_ask.h - upstreams asked from the command line, one question after the other. */
+#ifndef PTC_CLI_UPSTREAMS_ASK_H
+#define PTC_CLI_UPSTREAMS_ASK_H
+
+#include "cli/upstreams_open.h"
+
+/* Asks, waits, and appends the answer as JSON to `out`.  *ok false: it is a failure, {"reason", "message", ...}.  False: out
+ * of memory. */
+PTC_MUST_USE bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *out,
+                                    bool *ok);
+
+/* `ptc upstreams list`, check, call, doc: each returns the exit status. */
+typedef struct PtcUpstreamsCommand {
+    PtcMem *mem;
+    PtcUpstreams *upstreams;
+    bool json, raw;
+    int argc; /* arguments after the word */
+    char **argv;
+} PtcUpstreamsCommand;
+int ptc_upstreams_list(PtcUpstreamsCommand *c);
+int ptc_upstreams_check(PtcUpstreamsCommand *c);
+int ptc_upstreams_call(PtcUpstreamsCommand *c);
+int ptc_upstreams_tell(PtcUpstreamsCommand *c);
+
+#endif
