@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_faults.py PTC: `ptc upstreams` against servers with faults: what a call ends as, and that nothing is left behind.
+
+Nothing here depends on how fast the machine is: every command has a generous end, and what is waited for is waited for."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+PTC = os.path.abspath(sys.argv[1])
+FAULTY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty.py")
+SECRET = "s3cret-token-0123456789"
+counts = {True: 0, False: 0}
+
+
+def check(what, good, shown=""):
+    counts[bool(good)] += 1
+    if not good:
+        print(f"test_faults.py: {what}: {shown}")
+
+
+class Place:
+    """A home of its own with a file of upstreams."""
+
+    def __init__(self, home, upstreams, **more):
+        self.home = home
+        self.file = os.path.join(home, "u.json")
+        with open(self.file, "w", encoding="utf-8") as out:
+            json.dump({"upstreams": upstreams, **more}, out)
+
+    def run(self, *words):
+        env = {"PATH": os.environ["PATH"], "HOME": self.home, "TOKEN": SECRET, "HIDDEN": "not for servers"}
+        return subprocess.run([PTC, "upstreams", *words, "--upstreams", self.file], env=env, capture_output=True,
+                              text=True, timeout=120, check=False)
+
+    def call(self, name, arguments=None, *options):
+        return self.run("call", name, json.dumps(arguments or {}), *options)
+
+
+def server(*modes, **entry):
+    return {"command": sys.executable, "args": [FAULTY, ",".join(modes) or "none", "--seconds", "2"], **entry}
+
+
+def no_process(marker):
+    """No process that has the marker in its environment is left within a few seconds."""
+    for _ in range(100):
+        left = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as f:
+                    if marker.encode() in f.read() and int(pid) != os.getpid():
+                        left.append(pid)
+            except OSError:
+                pass
+        if not left:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def test_plain(home):
+    place = Place(home, {"s": server()})
+    listed = place.run("list", "--json")
+    check("nothing is started", json.loads(listed.stdout)[0]["state"] == "cold", listed)
+    check("echo", place.call("s/echo", {"text": "hi"}).stdout == "hi\n")
+    check("known from disk now", json.loads(place.run("list", "--json").stdout)[0]["tools"] == 7)
+    near = place.call("s/ehco", {"text": "hi"})
+    check("nearest tool", near.returncode == 1 and "did you mean s/echo" in near.stderr, near)
+    wrong = place.call("s/echo", {"txet": "hi"})
+    check("nearest argument", "invalid_tool_args" in wrong.stderr and "text" in wrong.stderr, wrong)
+    check("tool error", "tool_error" in place.call("s/fail").stderr)
+    doc = place.run("doc", "s/echo")
+    check("doc", "text string, required" in doc.stdout and "Effect: read" in doc.stdout, doc)
+
+
+def test_policy(home):
+    count = os.path.join(home, "count")
+    entry = server()
+    entry["args"] += ["--count", count]
+    denied = Place(home, {"s": entry}).call("s/write", {"text": "x"})
+    check("a write is not made", denied.returncode == 1 and "denied" in denied.stderr and not os.path.exists(count),
+          denied)
+    check("the rule to add is named", '"write": "allow"' in denied.stderr, denied)
+    allowed = Place(home, {"s": {**entry, "policy": {"write": "allow"}}}).call("s/write", {"text": "x"})
+    check("a rule allows it", allowed.stdout == "done\n" and os.path.exists(count), allowed)
+    yes = Place(home, {"s": entry}).call("s/write", {"text": "x"}, "--yes")
+    check("a person says yes", yes.stdout == "done\n", yes)
+    never = Place(home, {"s": {**entry, "policy": {"write": "deny"}}}).call("s/write", {"text": "x"}, "--yes")
+    check("a rule that denies wins", never.returncode == 1 and "denied" in never.stderr, never)
+    hidden = Place(home, {"s": {**entry, "exclude_tools": ["e*"]}}).call("s/echo", {"text": "x"})
+    check("what is excluded does not exist", "unknown_tool" in hidden.stderr, hidden)
+
+
+def test_environment(home):
+    place = Place(home, {"s": server(env={"MINE": "${TOKEN}"})})
+    seen = place.call("s/env").stdout
+    check("its own variable", "MINE" in seen, seen)
+    check("none of ours", "not for servers" not in seen, seen)
+    check("no secret in what it says", SECRET not in seen and "[secret]" in seen, seen)
+    for root, _, names in os.walk(home):
+        for name in names:
+            if name != "u.json":
+                with open(os.path.join(root, name), "rb") as f:
+                    check(f"no secret in {name}", SECRET.encode() not in f.read())
+
+
+# mode -> what a call of echo ends as, "" for its text
+FAULTS = {
+    "banner": "", "junk": "", "stderr_flood": "", "silent_probe": "", "exit_at_probe": "", "modern_error": "",
+    "twice": "", "unknown_id": "",
+    "repeated_cursor": "", "empty_cursor": "", "equal_names": "", "bad_tools": "", "progress": "", "dies_once": "",
+    "dies": "upstream_unavailable", "hangs": "timeout", "flood_line": "response_too_large",
+    "protocol_error": "upstream_error", "exit_at_start": "upstream_unavailable", "failed_page": "upstream_unavailable",
+}
+
+
+# what a server asks us during a call -> a part of what we answered, which it returns
+ASKS = {"wants_ping": "null", "wants_roots": "-32601", "samples": "-32601", "asks": "-32601"}
+
+
+def test_asks(home):
+    place = Place(home, {mode.replace("_", "-"): server(mode) for mode in ASKS})
+    for mode, part in ASKS.items():
+        done = place.call(mode.replace("_", "-") + "/echo", {"text": "hi"})
+        check(mode, done.returncode == 0 and part in done.stdout, done)
+
+
+def test_faults(home):
+    upstreams = {mode.replace("_", "-"): server(mode, call_timeout_ms=3000, handshake_timeout_ms=20000)
+                 for mode in FAULTS}
+    place = Place(home, upstreams)
+    for mode, reason in FAULTS.items():
+        done = place.call(mode.replace("_", "-") + "/echo", {"text": "hi"})
+        good = done.stdout == "hi\n" if reason == "" else done.returncode == 1 and f": {reason}:" in done.stderr
+        check(mode, good, f"{done.returncode} {done.stdout[:200]!r} {done.stderr[:300]!r}")
+
+
+def test_ends(home):
+    marker = f"PTC_TEST_MARK={os.getpid()}.{time.monotonic_ns()}"
+    name, value = marker.split("=")
+    place = Place(home, {"s": server("grandchild", env={name: value}), "t": server(env={name: value})})
+    check("call", place.call("s/echo", {"text": "hi"}).stdout == "hi\n")
+    check("nothing is left of a server with a child that ignores signals", no_process(marker))
+    env = {"PATH": os.environ["PATH"], "HOME": home}
+    hanging = Place(home, {"h": server("grandchild,hangs", env={name: value}, call_timeout_ms=60000)})
+    child = subprocess.Popen([PTC, "upstreams", "call", "h/echo", '{"text":"x"}', "--upstreams", hanging.file],
+                             env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        if not no_process_now(marker):
+            break
+        time.sleep(0.05)
+    time.sleep(0.5)
+    child.kill()
+    child.wait()
+    check("nothing is left after kill -9", no_process(marker))
+
+
+def no_process_now(marker):
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                if marker.encode() in f.read():
+                    return False
+        except OSError:
+            pass
+    return True
+
+
+def test_mistakes(home):
+    place = Place(home, {"s": {"comand": "x"}})
+    done = place.run("list")
+    check("a mistake in the file", done.returncode == 2 and "command" in done.stderr and "u.json:" in done.stderr, done)
+    place = Place(home, {"s": server(env={"A": "${NOT_SET}"})})
+    check("what the environment lacks", "unusable" in place.run("list").stdout)
+    done = place.call("s/echo")
+    check("an unusable one says so", "upstream_unavailable" in done.stderr and "unset_variable" in done.stderr, done)
+    done = place.run("call")
+    check("wrong usage", done.returncode == 2, done)
+    done = place.run("call", "s/echo", "[1]")
+    check("arguments must be an object", done.returncode == 2, done)
+
+
+def main():
+    for test in (test_plain, test_policy, test_environment, test_asks, test_faults, test_ends, test_mistakes):
+        with tempfile.TemporaryDirectory() as home:
+            test(home)
+    print(f"test_faults.py: {counts[True]} passed, {counts[False]} failed")
+    return 1 if counts[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
