@@ -56,7 +56,7 @@ typedef struct PtcUpstreamsOptions {
          PTC_OPTION_CHOICE,                                                                        \
          (at) + offsetof(PtcUpstreamsOptions, policy),                                             \
          "default|read-only|trusting|allow-all",                                                   \
-         "which tools may be called where no rule says so; default: those that only read",        \
+         "which tools may be called where no rule says so; default: those that only read",         \
          0,                                                                                        \
          0},                                                                                       \
     {                                                                                              \

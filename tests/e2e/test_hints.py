@@ -37,7 +37,7 @@ def test_tools():
 
 def test_doc_as_eval():
     """Both give the same advice about a name."""
-    for name in ["mapp", "len", "slurp", "Thread/sleep", "Duration/parse", "str/map", "group_by"]:
+    for name in ["mapp", "len", "slurp", "Thread/sleep", "Duration/parze", "str/map", "group_by"]:
         said, doc = hint("eval", f"({name} 1)"), hint("doc", name)
         check(f"doc {name}", said == doc and said, (said, doc))
     check("doc foo", hint("doc", "foo") == "", hint("doc", "foo"))

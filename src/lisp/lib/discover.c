@@ -383,6 +383,19 @@ bool ptc_disc_add_thing(PtcVM *vm, PtcValue list, const char *start, const PtcHo
     return ptc_disc_give_buf(vm, &buf, &v) && ok && ptc_build_add(vm->heap, list, v);
 }
 
+/* The names of a namespace.  Those for calling other servers are only told where there are some. */
+static void rows_in(const PtcVM *vm, PtcRows *rows, const char *ns)
+{
+    size_t kept = 0;
+    ptc_rows_in(rows, ns);
+    if (vm->servers || strcmp(ns, "tool") != 0)
+        return;
+    for (size_t i = 0; i < rows->count; i++)
+        if (strcmp(ptc_builtin_row(rows->at[i])->name, "servers") == 0)
+            rows->at[kept++] = rows->at[i];
+    rows->count = kept;
+}
+
 static bool dir_spaces(PtcVM *vm, PtcValue list)
 {
     PtcRows rows;
@@ -390,7 +403,7 @@ static bool dir_spaces(PtcVM *vm, PtcValue list)
     char count[32];
     size_t data = ptc_host_things_count(vm, false, true);
     for (const char *ns; (ns = ptc_rows_next_namespace(&pos)) != NULL;) {
-        ptc_rows_in(&rows, ns);
+        rows_in(vm, &rows, ns);
         size_t n =
             rows.count + (strcmp(ns, "tool") == 0 ? ptc_host_things_count(vm, true, false) : 0);
         snprintf(count, sizeof count, "%zu name%s", n, n == 1 ? "" : "s");
@@ -473,7 +486,7 @@ static bool dir_user(PtcVM *vm, PtcValue list, int64_t offset, int64_t limit)
 static bool dir_space(PtcVM *vm, PtcValue list, const char *ns, int64_t offset, int64_t limit)
 {
     PtcRows rows;
-    ptc_rows_in(&rows, ns);
+    rows_in(vm, &rows, ns);
     for (size_t i = 0; i < rows.count && limit > 0; i++) {
         const PtcBuiltin *row = ptc_builtin_row(rows.at[i]);
         if (offset-- > 0)
@@ -582,7 +595,7 @@ PTC_BUILTIN(disc_ns_publics, "clojure.core", "ns-publics", 1, 1, PTC_B_NAME,
         bool known, ok = server_publics(vm, (PtcText){name, len}, &known, out);
         return known ? ok : fail_unknown(vm, "namespace", name, len);
     }
-    ptc_rows_in(&rows, ns);
+    rows_in(vm, &rows, ns);
     PtcValue all = ptc_map_empty(vm->heap), meta;
     for (size_t i = 0; i < rows.count && all != PTC_NONE; i++) {
         const PtcBuiltin *row = ptc_builtin_row(rows.at[i]);
