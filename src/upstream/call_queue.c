@@ -119,13 +119,31 @@ void ptc_queue_pump(PtcInstance *i)
 void ptc_queue_call(PtcUpCall *call)
 {
     PtcInstance *i = call->instance;
+    if (call->cancelled) { /* while it was in no queue */
+        give_up(call, "timeout", "the run was over before it was called");
+        return;
+    }
     if (i->state == PTC_INSTANCE_READY && !i->first && has_room(i)) {
         send(call);
         return;
     }
     append(call);
     ptc_instance_start(i);
-    ptc_manager_wake(i->upstream->manager);
+    ptc_queue_watch(i);
+}
+
+void ptc_queue_watch(PtcInstance *i)
+{
+    if (ptc_manager_wake(i->upstream->manager))
+        return;
+    for (PtcUpCall *call; (call = i->first);) {
+        unlink_call(i, &i->first);
+        give_up(call, "upstream_unavailable", "no thread could be started");
+    }
+    for (PtcUpCall *call; (call = i->waiting);) {
+        i->waiting = call->next;
+        give_up(call, "upstream_unavailable", "no thread could be started");
+    }
 }
 
 /* ------------------------------------------------------------------------------------ again */
@@ -172,6 +190,7 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
     PtcInstance *i = call->instance;
     PtcManager *m = i->upstream->manager;
     pthread_mutex_lock(&m->lock);
+    bool was_full = m->under_way >= PTC_MANAGER_AT_ONCE; /* then others wait for this one */
     i->under_way--;
     m->under_way--;
     int64_t at = again_at(call, reply, ptc_clock_ns(NULL));
@@ -184,8 +203,8 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
         ptc_queue_answer(call);
     }
     ptc_queue_pump(i);
-    if (i->first)
-        ptc_manager_wake(m);
+    if (i->first || was_full)
+        (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * One connection to one upstream for one owner: started when it is needed, listed as soon as it is there, tried again
  * after a failure, later each time.  What always holds: no call is sent before the connection's own listing is there, so
- * what is known of a tool is never older than the process that runs it. */
+ * what is known of a tool is never older than the process that runs it; a listing that comes from an earlier start is
+ * thrown away. */
 #include "upstream/manager_int.h"
 #include "upstream/serve_int.h"
 
@@ -56,74 +57,155 @@ static int64_t pause_ms(unsigned failures)
     return doubled(BACKOFF_MS, BACKOFF_MAX_MS, failures ? failures - 1 : 0);
 }
 
-/* With the lock held. */
+/* Why it is down goes to failures, ledgers and people, and what a server wrote before it died may have its credentials in
+ * it.  The beginning may have been cut off already. */
+static void keep_why(PtcInstance *i, PtcText why)
+{
+    PtcManager *m = i->upstream->manager;
+    PtcBuf safe;
+    ptc_buf_init(&safe, m->mem, 64 * 1024);
+    why.len = why.len < 16 * 1024 ? why.len : 16 * 1024;
+    ptc_secrets_blot(&m->told, &safe, why, true);
+    PtcText text = ptc_buf_ok(&safe) ? ptc_buf_view(&safe) : PTC_TEXT("memory is short");
+    size_t n = text.len < sizeof i->why - 1 ? text.len : sizeof i->why - 1;
+    if (n)
+        memcpy(i->why, text.bytes, n);
+    i->why[n] = '\0';
+    ptc_buf_deinit(&safe);
+}
+
+/* With the lock held.  A connection that is still there (only its listing failed) is ended by the loop, so that the next
+ * start is a new one. */
 static void go_down(PtcInstance *i, PtcText why)
 {
     bool was_down = i->state == PTC_INSTANCE_DOWN;
-    snprintf(i->why, sizeof i->why, "%.*s", (int)(why.len < 255 ? why.len : 255), why.bytes);
+    keep_why(i, why);
     i->state = PTC_INSTANCE_DOWN;
     i->listing = false;
     if (was_down)
         return;
     i->failures++;
     i->retry_ns = ptc_clock_ns(NULL) + pause_ms(i->failures) * MS;
+    if (i->connected)
+        (void)!ptc_loop_post(i->upstream->manager->loop, &i->drop); /* a loop with a link runs */
     ptc_queue_fail(i, i->why);
-    ptc_instance_warm_next(i->upstream->manager);
+}
+
+/* On the loop's thread. */
+static void drop_link(PtcLoopTask *task)
+{
+    PtcInstance *i = (PtcInstance *)((char *)task - offsetof(PtcInstance, drop));
+    PtcManager *m = i->upstream->manager;
+    pthread_mutex_lock(&m->lock);
+    PtcLink *link = i->connected && i->state == PTC_INSTANCE_DOWN ? i->client : NULL;
+    pthread_mutex_unlock(&m->lock);
+    if (link) /* only this thread closes links, so it is there */
+        ptc_link_disconnect(link, PTC_TEXT("its list of tools could not be had"));
 }
 
 /* ---------------------------------------------------------------------------------- listing */
 
-/* One that was started only to be listed, and that nobody has called, ends again.  The client is to be freed when the
- * lock is not held. */
-static PtcLink *rest(PtcInstance *i)
+/* What one start listed, on its way to the clerk. */
+typedef struct {
+    PtcLoopTask task;
+    PtcInstance *instance;
+    unsigned start;
+    bool modern;
+    PtcBuf tools, about;
+} Listed;
+
+static void free_listed(PtcMem *mem, Listed *job)
+{
+    ptc_buf_deinit(&job->tools);
+    ptc_buf_deinit(&job->about);
+    ptc_mem_free(mem, job, sizeof *job);
+}
+
+/* One that was started only to be listed, and that nobody wants, ends again.  The client is to be given to end_rest. */
+static PtcLink *begin_rest(PtcInstance *i)
 {
     PtcLink *client = i->client;
-    if (!i->warming || i->used || i->first || i->waiting || i->under_way)
+    if (!i->warming || i->used || i->first || i->waiting || i->under_way || i->listing)
         return NULL;
     i->client = NULL;
+    i->resting = true;
     i->state = PTC_INSTANCE_COLD;
     return client;
 }
 
-/* On the clerk's thread: what came becomes a listing, and everybody who waited for it goes on. */
+/* Not on the loop's thread, without the lock.  Nothing is started again before the old connection can say nothing any
+ * more. */
+static void end_rest(PtcInstance *i, PtcLink *client)
+{
+    PtcManager *m = i->upstream->manager;
+    ptc_link_free(client);
+    pthread_mutex_lock(&m->lock);
+    i->resting = i->connected = i->warming = false;
+    if (i->first || i->waiting)
+        ptc_instance_start(i);
+    (void)!ptc_manager_wake(m);
+    pthread_mutex_unlock(&m->lock);
+}
+
+/* With the lock held: everybody who waited for the listing goes on; returns those that can go on now. */
+static PtcUpCall *take_listing(PtcInstance *i, PtcListing *listing)
+{
+    PtcUpstream *up = i->upstream;
+    PtcListing *old = up->listing;
+    up->listing = listing;
+    atomic_fetch_add(&up->manager->version, 1);
+    ptc_listing_drop(old);
+    i->state = PTC_INSTANCE_READY;
+    i->failures = 0;
+    PtcUpCall *ready = ptc_queue_listed(i);
+    ptc_queue_pump(i);
+    return ready;
+}
+
+/* On the clerk's thread: reads the listing, and keeps it on disk. */
+static PtcListing *read_listing(const Listed *job)
+{
+    PtcUpstream *up = job->instance->upstream;
+    PtcManager *m = up->manager;
+    PtcText tools = ptc_buf_view(&job->tools), about = ptc_buf_view(&job->about);
+    PtcListing *listing = ptc_listing_new(m->mem, &up->entry, tools, about, job->modern);
+    if (listing && up->cache_path &&
+        !ptc_listing_cache_save(m->mem, up->cache_path, tools, about, job->modern))
+        tell(job->instance, "its list of tools could not be kept on disk", (PtcText){NULL, 0});
+    return listing;
+}
+
+/* On the clerk's thread. */
 static void make_listing(PtcLoopTask *task)
 {
-    PtcInstance *i = (PtcInstance *)((char *)task - offsetof(PtcInstance, clerk_list));
-    PtcUpstream *up = i->upstream;
-    PtcManager *m = up->manager;
-    PtcText tools = ptc_buf_view(&i->tools), about = ptc_buf_view(&i->about);
+    Listed *job = (Listed *)(void *)task;
+    PtcInstance *i = job->instance;
+    PtcManager *m = i->upstream->manager;
     PtcLink *done = NULL;
     PtcUpCall *ready = NULL;
-    PtcListing *listing = ptc_listing_new(m->mem, &up->entry, tools, about, i->modern);
-    if (listing && up->cache_path &&
-        !ptc_listing_cache_save(m->mem, up->cache_path, tools, about, i->modern))
-        tell(i, "its list of tools could not be kept on disk", (PtcText){NULL, 0});
-    ptc_buf_deinit(&i->tools);
-    ptc_buf_deinit(&i->about);
+    PtcListing *listing = read_listing(job);
     pthread_mutex_lock(&m->lock);
-    i->listing = false;
-    i->listed_ns = ptc_clock_ns(NULL);
-    if (!listing) {
-        go_down(i, PTC_TEXT("its list of tools cannot be used, or memory is short"));
-    } else if (i->state == PTC_INSTANCE_STARTING || i->state == PTC_INSTANCE_READY) {
-        PtcListing *old = up->listing;
-        up->listing = listing;
-        atomic_fetch_add(&m->version, 1);
-        ptc_listing_drop(old);
-        i->state = PTC_INSTANCE_READY;
-        i->failures = 0;
-        ready = ptc_queue_listed(i);
-        ptc_queue_pump(i);
-        done = ready ? NULL : rest(i);
-    } else {
-        ptc_listing_drop(listing);
+    bool current = job->start == i->start && i->client &&
+                   (i->state == PTC_INSTANCE_STARTING || i->state == PTC_INSTANCE_READY);
+    i->jobs--;
+    if (current) {
+        i->listing = false;
+        i->listed_ns = ptc_clock_ns(NULL);
     }
-    ptc_instance_warm_next(m);
-    ptc_manager_wake(m);
+    if (current && listing) {
+        ready = take_listing(i, listing);
+        listing = NULL;
+        done = ready ? NULL : begin_rest(i);
+    } else if (current && i->state == PTC_INSTANCE_STARTING) { /* a later one leaves the old */
+        go_down(i, PTC_TEXT("its list of tools cannot be used, or memory is short"));
+    }
+    (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
+    ptc_listing_drop(listing);
+    free_listed(m->mem, job);
     ptc_serve_go_on(ready);
     if (done)
-        ptc_link_free(done);
+        end_rest(i, done);
 }
 
 /* A server without tools says so with an error. */
@@ -137,35 +219,55 @@ static bool has_no_tools(const PtcLinkReply *reply)
     return false;
 }
 
+/* The text of the reply becomes the job's.  NULL: it is no list, or memory is short. */
+static Listed *new_listed(PtcInstance *i, PtcLink *link, PtcLinkReply *reply)
+{
+    PtcManager *m = i->upstream->manager;
+    bool none = has_no_tools(reply);
+    PtcText about = ptc_link_about(link);
+    Listed *job = reply->end == PTC_LINK_ANSWER || none ? ptc_mem_alloc(m->mem, sizeof *job) : NULL;
+    if (!job)
+        return NULL;
+    *job = (Listed){
+        .task.run = make_listing, .instance = i, .modern = ptc_link_era(link) == PTC_LINK_MODERN};
+    ptc_buf_init(&job->about, m->mem, PTC_LISTING_BYTES);
+    ptc_buf_init(&job->tools, m->mem, PTC_LISTING_BYTES);
+    bool ok = ptc_buf_add(&job->about, about.bytes, about.len);
+    if (none) {
+        ok = ptc_buf_add_cstr(&job->tools, "[]") && ok;
+    } else {
+        job->tools = reply->text;
+        reply->text = (PtcBuf){0};
+    }
+    if (ok)
+        return job;
+    free_listed(m->mem, job);
+    return NULL;
+}
+
 /* On the loop's thread. */
 static void listed(PtcLinkList *list, PtcLinkReply *reply)
 {
     PtcInstance *i = (PtcInstance *)((char *)list - offsetof(PtcInstance, list));
     PtcManager *m = i->upstream->manager;
-    PtcText about = ptc_link_about(i->client);
-    i->modern = ptc_link_era(i->client) == PTC_LINK_MODERN;
-    ptc_buf_init(&i->about, m->mem, PTC_LISTING_BYTES);
-    ptc_buf_init(&i->tools, m->mem, PTC_LISTING_BYTES);
-    bool good = reply->end == PTC_LINK_ANSWER;
-    if (good) {
-        i->tools = reply->text;
-        reply->text = (PtcBuf){0};
-    } else if (has_no_tools(reply)) {
-        good = ptc_buf_add_cstr(&i->tools, "[]");
-    }
-    good = good && ptc_buf_add(&i->about, about.bytes, about.len);
-    if (good && ptc_loop_post(m->clerk, &i->clerk_list))
-        return;
-    ptc_buf_deinit(&i->tools);
-    ptc_buf_deinit(&i->about);
+    Listed *job = new_listed(i, list->link, reply);
+    ptc_buf_deinit(&list->first);
     pthread_mutex_lock(&m->lock);
-    bool fresh = i->state == PTC_INSTANCE_STARTING;
+    if (job)
+        job->start = i->start;
+    if (job && ptc_loop_post(m->clerk, &job->task)) {
+        i->jobs++; /* it needs the lock to end */
+        pthread_mutex_unlock(&m->lock);
+        return;
+    }
     i->listing = false;
-    if (fresh) /* a later listing that fails leaves the old one */
+    if (i->state == PTC_INSTANCE_STARTING) /* a later listing that fails leaves the old one */
         go_down(i, reply->text.len ? ptc_buf_view(&reply->text)
                                    : PTC_TEXT("it did not list its tools"));
-    ptc_manager_wake(m);
+    (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
+    if (job)
+        free_listed(m->mem, job);
 }
 
 /* With the lock held. */
@@ -188,25 +290,31 @@ static void on_state(void *user, PtcLinkState state, PtcText why)
     PtcInstance *i = user;
     PtcManager *m = i->upstream->manager;
     pthread_mutex_lock(&m->lock);
-    if (state == PTC_LINK_READY && i->state == PTC_INSTANCE_STARTING) {
+    bool told = state == PTC_LINK_DOWN && !i->resting;
+    if (state == PTC_LINK_READY || state == PTC_LINK_DOWN)
+        i->connected = state == PTC_LINK_READY;
+    if (state == PTC_LINK_READY && i->state == PTC_INSTANCE_STARTING)
         begin_list(i);
-    } else if (state == PTC_LINK_DOWN) {
+    else if (told)
         go_down(i, why);
-    }
-    ptc_manager_wake(m);
+    (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
-    if (state == PTC_LINK_DOWN)
+    if (told)
         tell(i, "is down", why);
 }
 
+/* A change that is told while a listing is under way may be missing in it, so there is another one after it. */
 static void list_later(PtcLoopTimer *timer)
 {
     PtcInstance *i = (PtcInstance *)((char *)timer - offsetof(PtcInstance, list_timer));
     PtcManager *m = i->upstream->manager;
     pthread_mutex_lock(&m->lock);
-    if (i->state == PTC_INSTANCE_READY)
+    bool busy = i->state == PTC_INSTANCE_STARTING || i->listing;
+    if (i->state == PTC_INSTANCE_READY && !busy)
         begin_list(i);
     pthread_mutex_unlock(&m->lock);
+    if (busy)
+        ptc_loop_set(m->loop, timer, ptc_clock_ns(NULL) + (int64_t)LIST_SOON_MS * MS);
 }
 
 static void on_notice(void *user, PtcText method, PtcText params)
@@ -272,22 +380,27 @@ static bool make_client(PtcInstance *i)
 
 /* ------------------------------------------------------------------------------------ start */
 
+static bool may_start(const PtcInstance *i, int64_t now)
+{
+    if (i->upstream->manager->ending || i->resting || i->connected)
+        return false;
+    return i->state == PTC_INSTANCE_COLD || (i->state == PTC_INSTANCE_DOWN && now >= i->retry_ns);
+}
+
 void ptc_instance_start(PtcInstance *i)
 {
     int64_t now = ptc_clock_ns(NULL);
-    bool may =
-        i->state == PTC_INSTANCE_COLD || (i->state == PTC_INSTANCE_DOWN && now >= i->retry_ns);
-    if (!may)
+    if (!may_start(i, now))
         return;
     if (!i->client && !make_client(i)) {
         go_down(i, PTC_TEXT("memory is short"));
         return;
     }
-    if (i->started_ns)
-        i->restarts++;
+    i->start++;
     i->state = PTC_INSTANCE_STARTING;
     i->started_ns = now;
-    ptc_link_connect(i->client);
+    if (!ptc_link_connect(i->client))
+        go_down(i, PTC_TEXT("no thread could be started"));
 }
 
 static PtcInstance *find(PtcManager *m, const PtcUpstream *up, const char *owner)
@@ -298,32 +411,65 @@ static PtcInstance *find(PtcManager *m, const PtcUpstream *up, const char *owner
     return NULL;
 }
 
-PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why)
+/* One that has no connection and nothing to do: it may serve somebody else. */
+static PtcInstance *find_idle(PtcManager *m)
 {
-    size_t len = strlen(owner) + 1;
-    PtcInstance *i = find(m, up, owner);
-    *why = "too many upstreams run already";
-    if (i || m->instance_count == PTC_MANAGER_INSTANCES)
-        return i;
-    *why = "memory is short";
-    i = ptc_mem_alloc(m->mem, sizeof *i);
-    char *name = ptc_mem_alloc(m->mem, len);
-    if (!i || !name) {
-        ptc_mem_free(m->mem, i, sizeof *i);
-        ptc_mem_free(m->mem, name, len);
+    for (PtcInstance *i = m->instances; i; i = i->next)
+        if (i->state == PTC_INSTANCE_COLD && !i->client && !i->resting && !i->first &&
+            !i->waiting && !i->under_way && !i->jobs)
+            return i;
+    return NULL;
+}
+
+static void give_to(PtcInstance *i, PtcUpstream *up, char *owner)
+{
+    PtcManager *m = up->manager;
+    if (i->http)
+        ptc_client_free(i->http);
+    i->http = NULL;
+    ptc_mem_free(m->mem, i->owner, strlen(i->owner) + 1);
+    i->owner = owner;
+    i->upstream = up;
+    i->used = i->warming = i->listing = false;
+    i->failures = 0;
+    i->retry_ns = i->started_ns = i->listed_ns = 0;
+    i->why[0] = '\0';
+}
+
+static PtcInstance *new_instance(PtcManager *m, PtcUpstream *up, char *owner)
+{
+    PtcInstance *i = ptc_mem_alloc(m->mem, sizeof *i);
+    if (!i)
         return NULL;
-    }
     memset(i, 0, sizeof *i);
-    memcpy(name, owner, len);
-    i->owner = name;
+    i->owner = owner;
     i->upstream = up;
     i->last = &i->first;
-    i->clerk_list.run = make_listing;
+    i->drop.run = drop_link;
     i->list_timer.fire = list_later;
     i->next = m->instances;
     m->instances = i;
     m->instance_count++;
     return i;
+}
+
+PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why)
+{
+    size_t len = strlen(owner) + 1;
+    PtcInstance *i = find(m, up, owner), *idle = NULL;
+    *why = "too many upstreams run already";
+    if (i || (m->instance_count == PTC_MANAGER_INSTANCES && !(idle = find_idle(m))))
+        return i;
+    *why = "memory is short";
+    char *name = ptc_mem_alloc(m->mem, len);
+    if (!name)
+        return NULL;
+    memcpy(name, owner, len);
+    if (idle)
+        give_to(idle, up, name);
+    else if (!(idle = new_instance(m, up, name)))
+        ptc_mem_free(m->mem, name, len);
+    return idle;
 }
 
 /* ------------------------------------------------------------------------------- background */
@@ -339,7 +485,8 @@ static unsigned warming(const PtcManager *m)
 void ptc_instance_warm_next(PtcManager *m)
 {
     const char *why;
-    for (size_t n = 0; m->warm_owner && n < m->count && warming(m) < WARM_AT_ONCE; n++) {
+    for (size_t n = 0; m->warm_owner && !m->ending && n < m->count && warming(m) < WARM_AT_ONCE;
+         n++) {
         PtcUpstream *up = &m->upstreams[n];
         if (up->warmed || up->listing || up->entry.unusable.bytes || up->entry.disabled)
             continue;
@@ -354,9 +501,13 @@ void ptc_instance_warm_next(PtcManager *m)
 
 void ptc_instance_end(PtcInstance *i)
 {
-    if (i->client)
-        ptc_link_free(i->client);
+    PtcManager *m = i->upstream->manager;
+    pthread_mutex_lock(&m->lock);
+    PtcLink *client = i->client;
     i->client = NULL;
+    i->state = PTC_INSTANCE_DOWN;
+    pthread_mutex_unlock(&m->lock);
+    ptc_link_free(client);
 }
 
 void ptc_instance_free(PtcInstance *i)

@@ -24,6 +24,7 @@ static void sweep(PtcManager *m)
         int64_t at = ptc_queue_sweep(i, now);
         next = at < next ? at : next;
     }
+    ptc_instance_warm_next(m);
     pthread_mutex_unlock(&m->lock);
     if (next != INT64_MAX)
         ptc_loop_set(m->loop, &m->sweep, next);
@@ -39,11 +40,11 @@ static void on_wake(PtcLoopTask *task)
     sweep((PtcManager *)((char *)task - offsetof(PtcManager, wake)));
 }
 
-void ptc_manager_wake(PtcManager *m)
+bool ptc_manager_wake(PtcManager *m)
 {
-    if (m->sweeping || m->ending)
-        return;
-    m->sweeping = ptc_loop_post(m->loop, &m->wake);
+    if (!m->sweeping && !m->ending)
+        m->sweeping = ptc_loop_post(m->loop, &m->wake);
+    return m->sweeping || m->ending;
 }
 
 /* ------------------------------------------------------------------------------------- made */

@@ -72,19 +72,20 @@ struct PtcInstance {
     PtcInstanceState state;
     bool used;                /* somebody called it: it stays up */
     bool listing;             /* a listing is under way, or being made */
-    bool modern;              /* what it listed last was in the modern era */
-    bool warming;             /* started only to be listed */
+    bool connected;           /* the link says so */
+    bool warming;             /* started only to be listed, and nobody has asked for it since */
+    bool resting;             /* its connection is being ended; nothing is started meanwhile */
     PtcUpCall *first, **last; /* calls to be sent, in order */
     PtcUpCall *waiting;       /* asks that want its listing */
     unsigned under_way;
     unsigned failures; /* transport, in a row */
-    unsigned restarts;
-    int64_t retry_ns; /* not tried before */
+    unsigned start;    /* number of the last one */
+    unsigned jobs;     /* listings that the clerk has */
+    int64_t retry_ns;  /* not tried before */
     int64_t started_ns, listed_ns;
     char why[256]; /* it is down */
     PtcLinkList list;
-    PtcBuf tools, about; /* of a listing, on its way to the clerk */
-    PtcLoopTask clerk_list;
+    PtcLoopTask drop; /* ends the connection */
     PtcLoopTimer list_timer;
 };
 
@@ -145,8 +146,8 @@ struct PtcManager {
 };
 
 /* ---- manager.c: with manager->lock held */
-/* Sees to it that the sweep runs soon. */
-void ptc_manager_wake(PtcManager *m);
+/* Sees to it that the sweep runs soon.  False: it never will, since no thread can be started. */
+PTC_MUST_USE bool ptc_manager_wake(PtcManager *m);
 
 /* ---- instance.c: with manager->lock held */
 /* The one that serves this owner; NULL: out of memory, or too many, and *why says which. */
@@ -164,6 +165,8 @@ void ptc_instance_free(PtcInstance *i);
 /* Sends it now, or when its turn comes; it is answered through ready(). */
 void ptc_queue_call(PtcUpCall *call);
 void ptc_queue_pump(PtcInstance *i);
+/* Sees to it that the calls of the instance end in time, whatever happens: now, if no thread can look after them. */
+void ptc_queue_watch(PtcInstance *i);
 /* Everything that waited for a connection: tried again where that is allowed, else answered. */
 void ptc_queue_fail(PtcInstance *i, const char *why);
 /* Answers everybody who waited for its listing; returns those that can go on now, for ptc_serve_go_on. */

@@ -163,9 +163,11 @@ bool ptc_call_attach(PtcUpCall *call)
         return ptc_call_refuse(call, "upstream_unavailable", "%.*s is disabled in its file",
                                (int)up->entry.name.len, up->entry.name.bytes);
     call->instance = ptc_instance_get(run->manager, up, run->owner, &why);
-    return call->instance ||
-           ptc_call_refuse(call, "upstream_unavailable", "%.*s cannot be started: %s",
-                           (int)up->entry.name.len, up->entry.name.bytes, why);
+    if (!call->instance)
+        return ptc_call_refuse(call, "upstream_unavailable", "%.*s cannot be started: %s",
+                               (int)up->entry.name.len, up->entry.name.bytes, why);
+    call->instance->warming = false; /* whoever asks now will ask again: it stays up */
+    return true;
 }
 
 /* Waits until the upstream has been listed by this process.  False: refused, or it need not wait. */
@@ -174,11 +176,14 @@ bool ptc_call_await_listing(PtcUpCall *call)
     PtcUpRun *run = call->run;
     PtcManager *m = run->manager;
     int64_t now = ptc_clock_ns(NULL);
+    pthread_mutex_lock(&run->lock);
+    int64_t left = run->load_ns;
+    pthread_mutex_unlock(&run->lock);
     pthread_mutex_lock(&m->lock);
     bool waits = ptc_call_attach(call);
     if (waits && call->instance->state == PTC_INSTANCE_READY) {
         waits = false;
-    } else if (waits && run->load_ns <= 0) {
+    } else if (waits && (left <= 0 || call->cancelled)) {
         waits = ptc_call_refuse(call, "upstream_unavailable",
                                 "%.*s is not there yet, and the time for waiting is used up",
                                 (int)call->instance->upstream->entry.name.len,
@@ -186,13 +191,13 @@ bool ptc_call_await_listing(PtcUpCall *call)
     } else if (waits) {
         PtcInstance *i = call->instance;
         call->state = PTC_UP_WAITING;
-        call->end_ns = now + run->load_ns;
+        call->end_ns = now + left;
         if (call->end_ns > run->deadline_ns)
             call->end_ns = run->deadline_ns;
         call->next = i->waiting;
         i->waiting = call;
         ptc_instance_start(i);
-        ptc_manager_wake(m);
+        ptc_queue_watch(i);
     }
     pthread_mutex_unlock(&m->lock);
     return waits;

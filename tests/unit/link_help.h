@@ -149,7 +149,7 @@ static inline void peer_init(Peer *p, PtcMem *mem, PtcLoop *loop)
 static inline bool peer_connect(Peer *p)
 {
     unsigned before = p->downs + p->readies;
-    ptc_link_connect(p->link);
+    CHECK(ptc_link_connect(p->link));
     PEER_WAIT(p, p->downs + p->readies > before);
     return p->state == PTC_LINK_READY;
 }

@@ -459,14 +459,21 @@ static void on_task(PtcLoopTask *task)
     end_list(l, collect_ending(l));
 }
 
-void ptc_link_connect(PtcLink *l)
+bool ptc_link_connect(PtcLink *l)
 {
     pthread_mutex_lock(&l->lock);
     l->connect_wanted = true;
     pthread_mutex_unlock(&l->lock);
-    if (!ptc_link_wake(l) &&
-        l->config.state) /* no thread: told at once, since there is no loop to tell it on */
-        l->config.state(l->config.user, PTC_LINK_DOWN, PTC_TEXT("no thread could be started"));
+    return ptc_link_wake(l);
+}
+
+void ptc_link_disconnect(PtcLink *l, PtcText why)
+{
+    pthread_mutex_lock(&l->lock);
+    bool there = !l->closed && l->state == PTC_LINK_READY;
+    pthread_mutex_unlock(&l->lock);
+    if (there)
+        ptc_link_down(l, why);
 }
 
 /* ----------------------------------------------------------------------------- life */

@@ -112,8 +112,12 @@ typedef struct PtcLinkConfig {
 
 /* The config is copied, with its texts.  NULL: out of memory. */
 PTC_MUST_USE PtcLink *ptc_link_new(PtcMem *mem, PtcLoop *loop, const PtcLinkConfig *config);
-/* Any thread.  Starts connecting, unless it is connected or about to be. */
-void ptc_link_connect(PtcLink *link);
+/* Any thread.  Starts connecting, unless it is connected or about to be.  False: no thread could be started, and state() will
+ * not come. */
+PTC_MUST_USE bool ptc_link_connect(PtcLink *link);
+/* Loop.  Ends the connection as if it had broken: asks end as BROKEN, then state() tells it.  Not from a callback of the
+ * link. */
+void ptc_link_disconnect(PtcLink *link, PtcText why);
 /* Any thread.  The request `method` with `params` (a JSON object without the envelope that the era adds).  Written at once by
  * the calling thread when that does not block.  `headers`: lines for HTTP (Mcp-Param-*), or absent.  False: out of memory,
  * done() will not come.  Before READY it ends as BROKEN, not delivered. */
