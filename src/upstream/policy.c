@@ -102,6 +102,13 @@ static int strictness(PtcEffect effect)
     return 2 * ranks[effect.kind] + !effect.idempotent;
 }
 
+PtcEffect ptc_effect_stricter(PtcEffect a, PtcEffect b)
+{
+    PtcEffect out = strictness(a) > strictness(b) ? a : b;
+    out.idempotent = a.idempotent && b.idempotent;
+    return out;
+}
+
 static bool effect_said(PtcText tool, PtcValue effects, PtcEffect *out)
 {
     PtcValue key, value;

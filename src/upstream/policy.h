@@ -28,6 +28,9 @@ bool ptc_effect_parse(PtcText text, PtcEffect *out);
 PtcEffect ptc_effect_of(PtcHeap *heap, PtcText tool, PtcValue annotations, PtcValue effects,
                         bool trust);
 
+/* Of two that are said of the same tool, what must be reckoned with. */
+PtcEffect ptc_effect_stricter(PtcEffect a, PtcEffect b);
+
 /* In the order of strictness. */
 typedef enum { PTC_POLICY_ALLOW, PTC_POLICY_ASK, PTC_POLICY_DENY } PtcPolicy;
 const char *ptc_policy_name(PtcPolicy policy);

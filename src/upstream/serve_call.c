@@ -61,8 +61,7 @@ bool ptc_serve_may_send(PtcUpCall *call)
         return gone(call, tool);
     PtcPolicyOut policy = ptc_serve_policy(m, &m->desk.heap, up, now, (size_t)n);
     if (policy.decision == PTC_POLICY_ALLOW) {
-        if (policy.effect.kind > call->effect.kind || !policy.effect.idempotent)
-            call->effect = policy.effect;
+        call->effect = ptc_effect_stricter(call->effect, policy.effect);
         return true;
     }
     return deny(call, tool, policy);
