@@ -153,10 +153,14 @@ static bool read_argv(PtcArena *arena, PtcHeap *heap, PtcValue form, PtcEntry *o
     return ok;
 }
 
-static int64_t number(PtcHeap *heap, PtcValue form, const char *key, int64_t otherwise)
+/* What is larger than `most` is as good as that. */
+static int64_t number(PtcHeap *heap, PtcValue form, const char *key, int64_t otherwise,
+                      int64_t most)
 {
     PtcValue v = ptc_map_field(heap, form, key);
-    return v != PTC_NONE && ptc_is_int(v) && ptc_to_int(v) > 0 ? ptc_to_int(v) : otherwise;
+    if (v == PTC_NONE || !ptc_is_int(v) || ptc_to_int(v) <= 0)
+        return otherwise;
+    return ptc_to_int(v) < most ? ptc_to_int(v) : most;
 }
 
 static PtcLinkTransport transport_of(PtcText text)
@@ -168,12 +172,14 @@ static PtcLinkTransport transport_of(PtcText text)
 
 static void read_limits(PtcHeap *heap, PtcValue form, int64_t call_ms, PtcEntry *out)
 {
-    out->call_ms =
-        number(heap, form, "call_timeout_ms", number(heap, form, "request_timeout_ms", call_ms));
-    out->handshake_ms = number(heap, form, "handshake_timeout_ms", PTC_ENTRY_HANDSHAKE_MS);
-    out->connect_ms = number(heap, form, "connect_timeout_ms", 0);
-    out->max_response = (size_t)number(heap, form, "max_response_bytes", PTC_ENTRY_RESPONSE_BYTES);
-    out->at_once = (unsigned)number(heap, form, "max_concurrency", PTC_ENTRY_AT_ONCE);
+    enum { DAY_MS = 24 * 3600 * 1000, RESPONSE_MOST = 64 * 1024 * 1024, AT_ONCE_MOST = 1024 };
+    out->call_ms = number(heap, form, "call_timeout_ms",
+                          number(heap, form, "request_timeout_ms", call_ms, DAY_MS), DAY_MS);
+    out->handshake_ms = number(heap, form, "handshake_timeout_ms", PTC_ENTRY_HANDSHAKE_MS, DAY_MS);
+    out->connect_ms = number(heap, form, "connect_timeout_ms", 0, DAY_MS);
+    out->max_response =
+        (size_t)number(heap, form, "max_response_bytes", PTC_ENTRY_RESPONSE_BYTES, RESPONSE_MOST);
+    out->at_once = (unsigned)number(heap, form, "max_concurrency", PTC_ENTRY_AT_ONCE, AT_ONCE_MOST);
     out->distrust = ptc_fields_is(heap, form, "trust_annotations", PTC_FALSE);
     out->leave_text = ptc_fields_is(heap, form, "parse_json", PTC_FALSE);
     out->strict_output = ptc_fields_is(heap, form, "strict_output", PTC_TRUE);
