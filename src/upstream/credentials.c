@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "json/emit.h"
 #include "upstream/auth_apply.h"
 #include "upstream/desk.h"
 #include "upstream/fields.h"
@@ -175,4 +176,31 @@ bool ptc_credentials_headers(const PtcCredentials *c, const PtcEntry *entry, Ptc
     bool ok = apply(c, &desk, entry, lines, query, why);
     ptc_desk_deinit(&desk);
     return ok;
+}
+
+/* ----------------------------------------------------------------------------------- identity */
+
+static bool add_identity(const PtcCredentials *c, PtcDesk *desk, PtcText name, PtcBuf *out)
+{
+    PtcHeap *heap = &desk->heap;
+    PtcValue definition =
+        c->definitions == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, c->definitions, name);
+    PtcText source = ptc_fields_text(heap, definition, "source");
+    ptc_buf_add(out, "", 1);
+    if (source.bytes && ptc_text_is(source, "exec"))
+        return ptc_emit_value(out, heap, definition);
+    return definition != PTC_NONE && read_source(c, desk, definition, out);
+}
+
+bool ptc_credentials_identity(const PtcCredentials *c, const PtcEntry *entry, PtcBuf *out)
+{
+    PtcDesk desk;
+    bool ok = true;
+    ptc_desk_init(&desk, c->mem, HEAP_BYTES);
+    for (size_t i = 0; ok && i < ptc_fields_count(entry->auth); i++) {
+        PtcText name = ptc_fields_text(&desk.heap, ptc_seq_nth(entry->auth, i), "binding");
+        ok = !name.bytes || add_identity(c, &desk, name, out);
+    }
+    ptc_desk_deinit(&desk);
+    return ok && ptc_buf_ok(out);
 }

@@ -23,4 +23,9 @@ typedef struct PtcCredentials {
 PTC_MUST_USE bool ptc_credentials_headers(const PtcCredentials *c, const PtcEntry *entry,
                                           PtcBuf *lines, PtcBuf *query, PtcBuf *why);
 
+/* Appends what tells two accounts of the same entry apart: the values of its credentials.  Of one that a program prints it is
+ * the program, since that may take long and nobody has asked for anything yet.  False: one cannot be had. */
+PTC_MUST_USE bool ptc_credentials_identity(const PtcCredentials *c, const PtcEntry *entry,
+                                           PtcBuf *out);
+
 #endif

@@ -49,28 +49,22 @@ bool ptc_manager_wake(PtcManager *m)
 
 /* ------------------------------------------------------------------------------------- made */
 
-/* What else tells two accounts of the same entry apart: the values of its credentials. */
 static void read_cache(PtcManager *m, PtcUpstream *up, const uint8_t key[PTC_LISTING_CACHE_KEY])
 {
     char path[PTC_LISTING_CACHE_PATH];
-    PtcBuf form, lines, query, why;
+    PtcBuf form, identity;
     ptc_buf_init(&form, m->mem, 1024 * 1024);
-    ptc_buf_init(&lines, m->mem, 1024 * 1024);
-    ptc_buf_init(&query, m->mem, 1024 * 1024);
-    ptc_buf_init(&why, m->mem, 1024);
+    ptc_buf_init(&identity, m->mem, 1024 * 1024);
     bool ok = ptc_emit_value(&form, m->config.heap, up->entry.form);
-    if (ok && up->entry.auth != PTC_NONE)
-        ok = ptc_credentials_headers(&m->credentials, &up->entry, &lines, &query, &why);
-    ok = ok && ptc_listing_cache_path(path, m->config.cache_dir, key, ptc_buf_view(&form),
-                                      ptc_buf_view(&lines));
+    ok = ok && ptc_credentials_identity(&m->credentials, &up->entry, &identity) &&
+         ptc_listing_cache_path(path, m->config.cache_dir, key, ptc_buf_view(&form),
+                                ptc_buf_view(&identity));
     if (ok && (up->cache_path = ptc_mem_alloc(m->mem, strlen(path) + 1))) {
         memcpy(up->cache_path, path, strlen(path) + 1);
         up->listing = ptc_listing_cache_load(m->mem, path, &up->entry);
     }
     ptc_buf_deinit(&form);
-    ptc_buf_deinit(&lines);
-    ptc_buf_deinit(&query);
-    ptc_buf_deinit(&why);
+    ptc_buf_deinit(&identity);
 }
 
 static void read_caches(PtcManager *m)
