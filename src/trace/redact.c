@@ -158,6 +158,15 @@ bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
     return ok;
 }
 
+bool ptc_secrets_any(const PtcSecrets *s)
+{
+    pthread_rwlock_t *lock = (pthread_rwlock_t *)&s->lock; /* as in blot_locked */
+    pthread_rwlock_rdlock(lock);
+    bool any = s->count > 0;
+    pthread_rwlock_unlock(lock);
+    return any;
+}
+
 /* ----------------------------------------------------------------------------- blotting */
 
 /* What is known about a text's surroundings. */

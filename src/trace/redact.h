@@ -40,6 +40,8 @@ void ptc_secrets_deinit(PtcSecrets *secrets);
 /* Copies the text in all its forms.  False: out of memory. */
 PTC_MUST_USE bool ptc_secrets_add(PtcSecrets *secrets, const char *bytes, size_t len);
 
+bool ptc_secrets_any(const PtcSecrets *secrets);
+
 /* Appends the text with [secret] in place of each secret, which at most doubles it.  Texts should come here before
  * they are cut, but what a worker sends was cut where the secrets are not known.  So the first part of a secret
  * counts where a text ends or goes on with dots for what was left out, and its last part counts after such dots;

@@ -8,6 +8,9 @@
 
 #include <stdio.h>
 
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/blot_json.h"
 #include "upstream/fields.h"
 
 enum {
@@ -162,11 +165,36 @@ static PtcUpCall *take_listing(PtcInstance *i, PtcListing *listing)
     return ready;
 }
 
+/* What an upstream says of itself is shown, kept on disk and given to workers, so its secrets go out of it first. */
+static bool clean_text(PtcManager *m, PtcBuf *text)
+{
+    PtcDesk desk;
+    PtcJsonError error;
+    PtcBuf json, clean;
+    if (!text->len || !ptc_secrets_any(&m->hidden))
+        return true;
+    ptc_desk_init(&desk, m->mem, PTC_LISTING_BYTES);
+    ptc_buf_init(&json, m->mem, PTC_LISTING_BYTES);
+    ptc_buf_init(&clean, m->mem, 2 * PTC_LISTING_BYTES);
+    PtcValue value = ptc_json_parse(&desk.heap, text->data, text->len, &error);
+    bool ok = value != PTC_NONE && ptc_emit_value(&json, &desk.heap, value);
+    ptc_blot_json(&m->hidden, &clean, ptc_buf_view(&json));
+    ok = ok && ptc_buf_ok(&clean);
+    ptc_buf_deinit(&json);
+    ptc_desk_deinit(&desk);
+    ptc_buf_deinit(ok ? text : &clean);
+    if (ok)
+        *text = clean;
+    return ok;
+}
+
 /* On the clerk's thread: reads the listing, and keeps it on disk. */
-static PtcListing *read_listing(const Listed *job)
+static PtcListing *read_listing(Listed *job)
 {
     PtcUpstream *up = job->instance->upstream;
     PtcManager *m = up->manager;
+    if (!clean_text(m, &job->tools) || !clean_text(m, &job->about))
+        return NULL;
     PtcText tools = ptc_buf_view(&job->tools), about = ptc_buf_view(&job->about);
     PtcListing *listing = ptc_listing_new(m->mem, &up->entry, tools, about, job->modern);
     if (listing && up->cache_path &&

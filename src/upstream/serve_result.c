@@ -6,6 +6,7 @@
 
 #include "json/emit.h"
 #include "json/parse.h"
+#include "upstream/blot_json.h"
 #include "upstream/clean.h"
 #include "upstream/fields.h"
 #include "upstream/serve_int.h"
@@ -161,6 +162,17 @@ static PtcUpBlob *find_blob(PtcUpRun *run, PtcText ref)
     return blob;
 }
 
+/* Secrets are known in base64 too, wherever they stand in it. */
+static void put_blob(PtcManager *m, PtcBuf *out, PtcText data)
+{
+    PtcBuf clean;
+    ptc_buf_init(&clean, m->mem, SIZE_MAX / 4);
+    ptc_secrets_blot_part(&m->hidden, &clean, data, true);
+    ptc_emit_text(out, ptc_buf_view(&clean));
+    out->failed = out->failed || !ptc_buf_ok(&clean);
+    ptc_buf_deinit(&clean);
+}
+
 bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     PtcUpRun *run = call->run;
@@ -170,7 +182,7 @@ bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     pthread_mutex_lock(&run->lock);
     PtcUpBlob *blob = ref.bytes ? find_blob(run, ref) : NULL;
     if (blob)
-        ptc_emit_text(out, (PtcText){blob->data, blob->len});
+        put_blob(run->manager, out, (PtcText){blob->data, blob->len});
     pthread_mutex_unlock(&run->lock);
     if (blob)
         return true;
@@ -183,20 +195,19 @@ bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 
 /* ----------------------------------------------------------------------------------- values */
 
-/* Secrets go out of the JSON that we wrote ourselves, so that none hides in an escape of the upstream's. */
 static void put_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue value)
 {
     PtcManager *m = call->run->manager;
     PtcBuf json;
     ptc_emit_key(out, "value");
-    if (m->hidden.count == 0) {
+    if (!ptc_secrets_any(&m->hidden)) {
         ptc_emit_value(out, heap, value);
         return;
     }
     ptc_buf_init(&json, m->mem, SIZE_MAX / 4);
     ptc_emit_value(&json, heap, value);
-    ptc_secrets_blot_part(&m->hidden, out, ptc_buf_view(&json), true);
-    out->failed = out->failed || json.failed;
+    ptc_blot_json(&m->hidden, out, ptc_buf_view(&json));
+    out->failed = out->failed || !ptc_buf_ok(&json);
     ptc_buf_deinit(&json);
 }
 
@@ -235,23 +246,31 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
     return ok;
 }
 
+/* That there is no memory for the value is an answer too: the desk may be used on for that. */
+static bool put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    desk->budget.stop = PTC_STOP_NONE;
+    ptc_run_record_end(call, "response_too_large", "memory is short", 0);
+    return put_failure(call, out, "response_too_large",
+                       PTC_TEXT("the answer needs more memory than there is"));
+}
+
 static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     PtcJsonError error;
     PtcToolResult result = {.blobs = PTC_NONE};
     PtcText text = ptc_buf_view(&call->reply.text);
     PtcValue value = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
+    if (!ptc_fields_ok(&desk->heap))
+        return put_too_large(call, desk, out);
     if (value == PTC_NONE || !ptc_is_map(value)) {
         ptc_run_record_end(call, "upstream_error", "the answer is not an object", 0);
         return put_failure(call, out, "upstream_error", PTC_TEXT("the answer is not an object"));
     }
     if (call->raw || !call->seen)
         return put_raw(call, desk, out, value);
-    if (!read_result(call, desk, value, &result)) {
-        ptc_run_record_end(call, "response_too_large", "memory is short", 0);
-        return put_failure(call, out, "response_too_large",
-                           PTC_TEXT("the answer needs more memory than there is"));
-    }
+    if (!read_result(call, desk, value, &result))
+        return put_too_large(call, desk, out);
     if (result.ok)
         return put_read(call, desk, out, &result);
     ptc_run_record_end(call, result.reason, "the tool failed", result.notes);
