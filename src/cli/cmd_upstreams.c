@@ -84,8 +84,7 @@ static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
     int status = PTC_EXIT_FAILED;
     enum { PATIENCE_MS = 60 * 1000 }; /* a person waits longer than a program */
     o->upstreams.load_ms = PATIENCE_MS;
-    if (o->yes)
-        o->upstreams.policy = PTC_POSTURE_ALLOW_ALL;
+    o->upstreams.approved = o->yes;
     if (words[word].run == ptc_upstreams_call && argc > 1 && !is_object(mem, argv[1]))
         return ptc_options_wrong(&usage, "call: the arguments must be a JSON object");
     if (ptc_upstreams_open(&upstreams, mem, "upstreams", &o->upstreams,

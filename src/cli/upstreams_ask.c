@@ -154,7 +154,7 @@ static bool load(PtcRemote *remote, void *run, PtcText ns, PtcMem *mem)
     ptc_buf_init(&answer, mem, ANSWER_BYTES);
     ptc_emit_object(&text);
     ptc_emit_field_text(&text, "ns", ns);
-    ptc_emit_field_cstr(&text, "name", "");
+    ptc_emit_field_cstr(&text, "name", "\x01"); /* "" would be the tool `fetch` of `fetch` */
     ptc_emit_object_end(&text);
     PtcRemoteAsk ask = {.op = PTC_REMOTE_LOOKUP, .text = ptc_buf_view(&text)};
     (void)!ptc_upstreams_ask(remote, run, &ask, &answer, &ok);

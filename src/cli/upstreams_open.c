@@ -111,15 +111,45 @@ static bool has_entry(PtcUpstreams *u, PtcText name)
     return false;
 }
 
-static void merge_map(PtcHeap *heap, PtcValue *into, PtcValue from)
+/* Of two rules with the same glob the stricter one stays. */
+static void merge_policy(PtcHeap *heap, PtcValue *into, PtcValue from)
 {
     PtcValue key, value;
+    PtcPolicy old, new;
     if (from == PTC_NONE)
         return;
     if (*into == PTC_NONE)
         *into = ptc_fields_map(heap);
-    for (size_t pos = 0; ptc_map_next(from, &pos, &key, &value);)
-        ptc_fields_put_key(heap, into, ptc_str_text(key), value);
+    for (size_t pos = 0; ptc_map_next(from, &pos, &key, &value);) {
+        PtcValue there = ptc_fields_get(heap, *into, ptc_str_text(key));
+        bool stays = there != PTC_NONE && ptc_policy_parse(ptc_str_text(there), &old) &&
+                     ptc_policy_parse(ptc_str_text(value), &new) && old >= new;
+        if (!stays)
+            ptc_fields_put_key(heap, into, ptc_str_text(key), value);
+    }
+}
+
+/* Two credentials with one name would send the one of this file to an upstream of the other. */
+static bool merge_credentials(Opening *o, PtcValue from, const char *path)
+{
+    PtcHeap *heap = &o->u->desk.heap;
+    PtcValue key, value, *into = &o->u->credentials;
+    char text[300];
+    if (from == PTC_NONE)
+        return true;
+    if (*into == PTC_NONE)
+        *into = ptc_fields_map(heap);
+    for (size_t pos = 0; ptc_map_next(from, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key);
+        if (ptc_fields_get(heap, *into, name) != PTC_NONE) {
+            snprintf(text, sizeof text,
+                     "the credential \"%.*s\" is in another file as well; give it another name",
+                     (int)(name.len < 200 ? name.len : 200), name.bytes);
+            return fail(o, PTC_EXIT_USAGE, path, text);
+        }
+        ptc_fields_put_key(heap, into, name, value);
+    }
+    return true;
 }
 
 static bool merge(Opening *o, const PtcConfig *config, const char *path, bool import)
@@ -141,8 +171,9 @@ static bool merge(Opening *o, const PtcConfig *config, const char *path, bool im
             return fail(o, PTC_EXIT_USAGE, path, text);
         }
     }
-    merge_map(heap, &u->policy, config->policy);
-    merge_map(heap, &u->credentials, config->credentials);
+    merge_policy(heap, &u->policy, config->policy);
+    if (!merge_credentials(o, config->credentials, path))
+        return false;
     for (size_t i = 0; i < ptc_fields_count(config->secrets); i++)
         ptc_fields_push(heap, &u->secrets, ptc_seq_nth(config->secrets, i));
     return ptc_fields_ok(heap) || fail(o, PTC_EXIT_FAILED, path, "out of memory");
@@ -194,6 +225,23 @@ static bool read_named(Opening *o, const char *item)
     return read_one(o, item, dialect, false);
 }
 
+/* The file that is read when none is named; false: there is none. */
+static bool find_default(char path[4200])
+{
+    char dir[4096];
+    find_dir(dir, "XDG_CONFIG_HOME", ".config");
+    snprintf(path, 4200, "%s/upstreams.json", dir);
+    return dir[0] && access(path, F_OK) == 0;
+}
+
+/* A file that nobody named on the command line must not be able to hold us up. */
+static bool read_unnamed(Opening *o, const char *path, PtcDialect dialect, bool import)
+{
+    if (ptc_io_may_wait(path))
+        return fail(o, PTC_EXIT_FAILED, path, "it is no regular file");
+    return read_one(o, path, dialect, import);
+}
+
 static bool read_import(Opening *o, const char *client)
 {
     PtcDialect dialect;
@@ -208,27 +256,18 @@ static bool read_import(Opening *o, const char *client)
         int n = homes[i].dialect == dialect
                     ? snprintf(path, sizeof path, "%s/%s", home, homes[i].path)
                     : -1;
-        if (n <= 0 || (size_t)n >= sizeof path || access(path, R_OK) != 0)
+        if (n <= 0 || (size_t)n >= sizeof path || access(path, F_OK) != 0)
             continue;
         found = true;
-        if (!read_one(o, path, dialect, true))
+        if (!read_unnamed(o, path, dialect, true))
             return false;
     }
     return found || fail(o, PTC_EXIT_FAILED, "--import", "that client has no file here");
 }
 
-/* The file that is read when none is named; false: there is none. */
-static bool find_default(char path[4200])
-{
-    char dir[4096];
-    find_dir(dir, "XDG_CONFIG_HOME", ".config");
-    snprintf(path, 4200, "%s/upstreams.json", dir);
-    return dir[0] && access(path, F_OK) == 0;
-}
-
 static bool read_all(Opening *o, const PtcUpstreamsOptions *options, const char *otherwise)
 {
-    bool ok = !otherwise || read_one(o, otherwise, PTC_DIALECT_OURS, false);
+    bool ok = !otherwise || read_unnamed(o, otherwise, PTC_DIALECT_OURS, false);
     for (size_t i = 0; ok && i < options->files.count; i++)
         ok = read_named(o, options->files.items[i]);
     for (size_t i = 0; ok && i < options->imports.count; i++)
@@ -250,6 +289,7 @@ static bool make_manager(Opening *o, const PtcUpstreamsOptions *options,
                                .secrets = u->secrets,
                                .posture = options->policy < 0 ? PTC_POSTURE_DEFAULT
                                                               : (PtcPosture)options->policy,
+                               .approved = options->approved,
                                .cache_dir = u->cache_dir[0] ? u->cache_dir : NULL,
                                .state_dir = u->state_dir[0] ? u->state_dir : NULL,
                                .environment = (const char *const *)environ,

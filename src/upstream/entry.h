@@ -28,6 +28,7 @@ typedef struct PtcEntry {
     PtcValue policy, effects;        /* likewise */
     PtcValue include, exclude, form; /* the whole normal form */
     bool distrust, leave_text, strict_output, no_retry, insecure_http;
+    bool shared; /* by all owners */
     int64_t call_ms, handshake_ms, connect_ms, silence_ms;
     size_t max_response;
     unsigned at_once;

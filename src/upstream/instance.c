@@ -483,6 +483,7 @@ static PtcInstance *new_instance(PtcManager *m, PtcUpstream *up, char *owner)
 
 PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why)
 {
+    owner = up->entry.shared ? "" : owner; /* which is nobody's name */
     size_t len = strlen(owner) + 1;
     PtcInstance *i = find(m, up, owner), *idle = NULL;
     *why = "too many upstreams run already";

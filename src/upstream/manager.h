@@ -28,6 +28,7 @@ typedef struct PtcManagerConfig {
     PtcValue credentials; /* name -> definition; PTC_NONE: none */
     PtcValue secrets;     /* list of texts that nobody may read; PTC_NONE: none */
     PtcPosture posture;
+    bool approved; /* a person has said yes to whatever would have to be asked about */
     const char *cache_dir, *state_dir; /* NULL: nothing is kept */
     const char *const *environment;    /* of this process */
     int64_t call_ms;

@@ -25,6 +25,7 @@ PtcPolicyOut ptc_serve_policy(PtcManager *m, PtcHeap *heap, const PtcUpstream *u
                       .file_policy = m->config.policy,
                       .posture = m->config.posture,
                       .distrust = up->entry.distrust,
+                      .approved = m->config.approved,
                       .cannot_ask = true};
     return ptc_policy_decide(heap, &in);
 }
