@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: MIT
+ * test_upstream_manager.c - the manager through its PtcRemote, with real processes: starts, changes, caps, owners, caches,
+ * many threads, and memory that runs out. */
+#define _GNU_SOURCE
+#include "mcp/client/link.h"
+#include "unit/manager_help.h"
+
+enum { ANSWER = 32 * 1024, THREADS = 16, ASKS = 50 };
+
+static char answer[ANSWER];
+
+#define ECHO(ns) "{\"server\":\"" ns "\",\"tool\":\"echo\",\"args\":{\"text\":\"hi\"}}"
+#define LOOKUP(ns, name) "{\"ns\":\"" ns "\",\"name\":\"" name "\"}"
+
+static bool says(const char *part)
+{
+    if (strstr(answer, part))
+        return true;
+    printf("answer: %.300s\n", answer);
+    return false;
+}
+
+static bool ask1(World *w, void *run, PtcRemoteOp op, const char *text)
+{
+    return ask(w, run, op, text, answer, sizeof answer);
+}
+
+/* ----------------------------------------------------------------------------------- one run */
+
+static void test_plain(void)
+{
+    World w;
+    char a[1024];
+    PtcMem own;
+    PtcBuf ledger;
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_buf_init(&ledger, &own, 1 << 20);
+    void *run = run_begin(&w, "me");
+    CHECK(strcmp(state_of(&w, 0).state, "cold") == 0 && lines_of(&w, "s.starts") == 0);
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")) && says("\"effect\":\"read\""));
+    Asked call;
+    ask_begin(&w, run, &call, PTC_REMOTE_CALL, number_of(answer, "\"slot\":"),
+              number_of(answer, "\"tool\":"), "{\"text\":\"hi\"}");
+    CHECK(ask_end(&w, run, &call, answer, sizeof answer) && says("\"value\":\"hi\""));
+    CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED,
+                "{\"server\":\"s\",\"tool\":\"write\",\"args\":{\"text\":\"x\"}}") &&
+          says("denied"));
+    CHECK(!ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "ehco")) && says("s/echo"));
+    w.remote->end(run, &ledger);
+    CHECK(strstr(ptc_buf_text(&ledger), "\"status\":\"ok\"") != NULL);
+    ptc_buf_deinit(&ledger);
+    CHECK(lines_of(&w, "s.count") == 1 && lines_of(&w, "s.starts") == 1);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* What a worker may send that lies. */
+static void test_lies(void)
+{
+    World w;
+    char a[1024];
+    static const struct {
+        uint32_t slot, tool;
+    } odd[] = {{0, 99}, {1, 0}, {2, 0}, {UINT32_MAX, 0}, {0, UINT32_MAX}, {UINT32_MAX, UINT32_MAX}};
+    static const char *const texts[] = {"", "[]", "{", "null", "{\"ns\":1}", "{\"server\":\"s\"}"};
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
+    void *run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")));
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        for (int op = PTC_REMOTE_LOOKUP; op <= PTC_REMOTE_OPS; op++) {
+            Asked call;
+            ask_begin(&w, run, &call, (PtcRemoteOp)op, odd[i].slot, odd[i].tool, "{\"args\":{}}");
+            bool ok = ask_end(&w, run, &call, answer, sizeof answer);
+            CHECK(op == PTC_REMOTE_LOOK || op == PTC_REMOTE_CHECK || !ok);
+        }
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int op = PTC_REMOTE_LOOKUP; op <= PTC_REMOTE_OPS; op++) {
+            bool ok = ask1(&w, run, (PtcRemoteOp)op, texts[i]);
+            CHECK(op == PTC_REMOTE_LOOK || op == PTC_REMOTE_CHECK || !ok);
+        }
+    w.remote->end(run, NULL);
+    CHECK(lines_of(&w, "s.count") == 0);
+    world_close(&w);
+    world_remove(&w);
+}
+
+static void test_caps(void)
+{
+    World w;
+    char a[1024];
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
+    void *run = run_begin(&w, "me");
+    bool all = true;
+    for (int i = 0; i < 200; i++)
+        all = ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && all;
+    CHECK(all);
+    CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("cap_exhausted"));
+    for (int i = 0; i < 100; i++)
+        CHECK(ask1(&w, run, PTC_REMOTE_LOOK, "{\"op\":\"servers\"}") && says("\"s\""));
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOK, "{\"op\":\"servers\"}") && says("null"));
+    w.remote->end(run, NULL);
+    CHECK(lines_of(&w, "s.count") == 200);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* ------------------------------------------------------------------------------------ starts */
+
+static void test_slow_start(bool warm)
+{
+    World w;
+    char a[1024];
+    world_init(&w);
+    w.load_ms = 100;
+    world_open(&w, entry(a, sizeof a, &w, "s", "slow_start", "2", ""));
+    if (warm)
+        ptc_manager_warm(w.manager, "me");
+    void *run = run_begin(&w, "me");
+    CHECK(!ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")) && says("upstream_unavailable") &&
+          says("starting"));
+    w.remote->end(run, NULL);
+    CHECK(wait_for(&w, 0, "ready"));
+    run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("hi"));
+    w.remote->end(run, NULL);
+    CHECK(lines_of(&w, "s.starts") == 1);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* One that was only listed ends again, and starts when it is called. */
+static void test_warm(void)
+{
+    World w;
+    char a[1024];
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
+    ptc_manager_warm(w.manager, "me");
+    for (int n = 0; n < 6000 && !state_of(&w, 0).listed; n++)
+        check_pause_us(10000);
+    CHECK(state_of(&w, 0).tools == 7 && wait_for(&w, 0, "cold"));
+    void *run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("hi"));
+    w.remote->end(run, NULL);
+    CHECK(lines_of(&w, "s.starts") == 2);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* A listing that fails does not leave it starting for ever. */
+static void test_failed_list(void)
+{
+    World w;
+    char a[1024];
+    bool ok = false;
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "fails_once", "1", ""));
+    void *run = run_begin(&w, "me");
+    CHECK(!ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")) && says("not now"));
+    for (int n = 0; n < 600 && !ok; n++) {
+        ok = ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s"));
+        if (!ok)
+            check_pause_us(100000);
+    }
+    CHECK(ok && lines_of(&w, "s.starts") == 2);
+    w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
+static void test_owners(void)
+{
+    World w;
+    char a[1024], b[1024], both[2100];
+    world_init(&w);
+    snprintf(both, sizeof both, "%s,%s", entry(a, sizeof a, &w, "s", "", "1", ""),
+             entry(b, sizeof b, &w, "t", "", "1", ",\"shared\":true"));
+    world_open(&w, both);
+    void *mine = run_begin(&w, "me"), *yours = run_begin(&w, "you");
+    CHECK(ask1(&w, mine, PTC_REMOTE_CALL_NAMED, ECHO("s")));
+    CHECK(ask1(&w, yours, PTC_REMOTE_CALL_NAMED, ECHO("s")));
+    CHECK(ask1(&w, mine, PTC_REMOTE_CALL_NAMED, ECHO("t")));
+    CHECK(ask1(&w, yours, PTC_REMOTE_CALL_NAMED, ECHO("t")));
+    CHECK(lines_of(&w, "s.starts") == 2 && lines_of(&w, "t.starts") == 1);
+    w.remote->end(mine, NULL);
+    w.remote->end(yours, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* Ends with starts and asks under way. */
+static void test_ends_early(void)
+{
+    enum { TIMES = 12 };
+    World w;
+    char a[1024], b[1024], both[2100];
+    for (unsigned i = 0; i < TIMES; i++) {
+        Asked lookup, call;
+        world_init(&w);
+        snprintf(both, sizeof both, "%s,%s", entry(a, sizeof a, &w, "s", "slow_start", "20", ""),
+                 entry(b, sizeof b, &w, "t", "", "1", ""));
+        world_open(&w, both);
+        ptc_manager_warm(w.manager, "me");
+        void *run = run_begin(&w, "me");
+        ask_begin(&w, run, &lookup, PTC_REMOTE_LOOKUP, 0, 0, LOOKUP("s", "echo"));
+        ask_begin(&w, run, &call, PTC_REMOTE_CALL_NAMED, 0, 0, ECHO("t"));
+        check_pause_us(i * 30000);
+        w.remote->cancel(run, &lookup.base);
+        w.remote->cancel(run, &call.base);
+        (void)ask_end(&w, run, &lookup, answer, sizeof answer);
+        (void)ask_end(&w, run, &call, answer, sizeof answer);
+        w.remote->end(run, NULL);
+        world_close(&w);
+        world_remove(&w);
+    }
+}
+
+/* ----------------------------------------------------------------------------------- changes */
+
+/* What a run looked up is not what the upstream has when it is called. */
+static void test_changed(void)
+{
+    World w;
+    char a[1024], b[1024], both[2100];
+    uint64_t before, now;
+    Asked call;
+    world_init(&w);
+    snprintf(both, sizeof both, "%s,%s",
+             entry(a, sizeof a, &w, "s", "becomes_destructive,changes_description", "1", ""),
+             entry(b, sizeof b, &w, "t", "changes_list", "1", ""));
+    world_open(&w, both);
+    void *run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")));
+    uint32_t slots[2] = {number_of(answer, "\"slot\":"), 0};
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("t", "echo")));
+    slots[1] = number_of(answer, "\"slot\":");
+    void *later = w.remote->begin(w.remote, "me", INT64_MAX, NULL, &before);
+    w.remote->end(later, NULL);
+    for (int n = 0; n < 6000; n++) { /* each lists again, after five seconds */
+        later = w.remote->begin(w.remote, "me", INT64_MAX, NULL, &now);
+        w.remote->end(later, NULL);
+        if (now >= before + 2)
+            break;
+        check_pause_us(10000);
+    }
+    CHECK(now >= before + 2);
+    ask_begin(&w, run, &call, PTC_REMOTE_CALL, slots[0], 0, "{\"text\":\"hi\"}");
+    CHECK(!ask_end(&w, run, &call, answer, sizeof answer) && says("\"denied\""));
+    ask_begin(&w, run, &call, PTC_REMOTE_CALL, slots[1], 0, "{\"text\":\"hi\"}");
+    CHECK(!ask_end(&w, run, &call, answer, sizeof answer) && says("\"upstream_error\"") &&
+          says("no longer has"));
+    w.remote->end(run, NULL);
+    CHECK(lines_of(&w, "s.count") == 0 && lines_of(&w, "t.count") == 0);
+    run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, "{\"server\":\"t\",\"tool\":\"other\"}"));
+    w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* ------------------------------------------------------------------------------------- cache */
+
+/* The one file of the cache. */
+static bool cache_file(const World *w, char path[512])
+{
+    char dir[160];
+    snprintf(dir, sizeof dir, "%s/upstreams", w->cache);
+    DIR *d = opendir(dir);
+    struct dirent *e = NULL;
+    while (d && (e = readdir(d)) && e->d_name[0] == '.')
+        ;
+    if (e)
+        snprintf(path, 512, "%s/%s", dir, e->d_name);
+    if (d)
+        closedir(d);
+    return e != NULL;
+}
+
+static void put_text(const char *path, const char *text)
+{
+    unlink(path);
+    FILE *f = fopen(path, "w");
+    CHECK(f && fputs(text, f) >= 0);
+    if (f)
+        fclose(f);
+    chmod(path, 0600);
+}
+
+static void test_cache(void)
+{
+    static const char *const broken[] = {
+        "",
+        "{",
+        "[]",
+        "null",
+        "{\"format\":1}",
+        "{\"format\":2,\"era\":\"legacy\",\"tools\":[]}",
+        "{\"format\":1,\"era\":\"legacy\",\"tools\":{}}",
+        "{\"format\":1,\"era\":7,\"tools\":[]}",
+        "{\"format\":1,\"era\":\"legacy\",\"tools\":[{\"name\":\"echo\"",
+    };
+    World w;
+    char a[1024], path[512] = "", kept[600];
+    world_init(&w);
+    entry(a, sizeof a, &w, "s", "", "1", "");
+    world_open(&w, a);
+    void *run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")));
+    w.remote->end(run, NULL);
+    world_close(&w);
+    CHECK(cache_file(&w, path));
+    struct stat st;
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
+    world_open(&w, a);
+    CHECK(state_of(&w, 0).cached && state_of(&w, 0).tools == 7);
+    world_close(&w);
+    snprintf(kept, sizeof kept, "%s.kept", path);
+    CHECK(chmod(path, 0666) == 0);
+    world_open(&w, a);
+    CHECK(!state_of(&w, 0).listed);
+    world_close(&w);
+    CHECK(chmod(path, 0600) == 0 && rename(path, kept) == 0 && symlink(kept, path) == 0);
+    world_open(&w, a);
+    CHECK(!state_of(&w, 0).listed);
+    world_close(&w);
+    unlink(path);
+    CHECK(mkfifo(path, 0600) == 0);
+    world_open(&w, a);
+    CHECK(!state_of(&w, 0).listed);
+    world_close(&w);
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        put_text(path, broken[i]);
+        world_open(&w, a);
+        CHECK(!state_of(&w, 0).listed);
+        world_close(&w);
+    }
+    CHECK(lines_of(&w, "s.starts") == 1);
+    /* a tool that is gone, one that is new, and one that was harmless */
+    put_text(path, "{\"format\":1,\"era\":\"legacy\",\"tools\":["
+                   "{\"name\":\"gone\",\"annotations\":{\"readOnlyHint\":true}},"
+                   "{\"name\":\"write\",\"annotations\":{\"readOnlyHint\":true}}]}");
+    world_open(&w, a);
+    CHECK(state_of(&w, 0).cached && state_of(&w, 0).tools == 2);
+    run = run_begin(&w, "me");
+    CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED, "{\"server\":\"s\",\"tool\":\"gone\"}") &&
+          says("no longer has"));
+    CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED,
+                "{\"server\":\"s\",\"tool\":\"write\",\"args\":{\"text\":\"x\"}}") &&
+          says("denied"));
+    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")));
+    w.remote->end(run, NULL);
+    CHECK(lines_of(&w, "s.count") == 1);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* ----------------------------------------------------------------------------------- secrets */
+
+static void test_secrets(void)
+{
+    static const char secret[] = "t0ken/with\"odd&signs";
+    static const char *const looks[] = {
+        "{\"op\":\"servers\"}",
+        "{\"op\":\"dir\",\"ns\":\"s\"}",
+        "{\"op\":\"doc\",\"ns\":\"s\"}",
+        "{\"op\":\"doc\",\"ns\":\"s\",\"name\":\"count\"}",
+        "{\"op\":\"meta\",\"ns\":\"s\",\"name\":\"count\"}",
+        "{\"op\":\"meta\",\"ns\":\"s\",\"name\":\"echo\"}",
+    };
+    World w;
+    char a[1024], b[1024], both[2100], command[300];
+    PtcMem own;
+    PtcBuf ledger;
+    world_init(&w);
+    w.token = secret;
+    snprintf(
+        both, sizeof both, "%s,%s",
+        entry(a, sizeof a, &w, "s", "echoes_credential", "1", ",\"env\":{\"TOKEN\":\"${TOKEN}\"}"),
+        entry(b, sizeof b, &w, "t", "echoes_credential,exit_at_start", "1",
+              ",\"env\":{\"TOKEN\":\"${TOKEN}\"},\"call_timeout_ms\":1000"));
+    world_open(&w, both);
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_buf_init(&ledger, &own, 1 << 20);
+    void *run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("[secret]") &&
+          !strstr(answer, "t0ken"));
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++)
+        CHECK(ask1(&w, run, PTC_REMOTE_LOOK, looks[i]) && !strstr(answer, "t0ken"));
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "count")) && !strstr(answer, "t0ken"));
+    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, "{\"server\":\"s\",\"tool\":\"big\"}") &&
+          says("blob-1"));
+    CHECK(ask1(&w, run, PTC_REMOTE_BLOB, "{\"ref\":\"blob-1\"}") && says("[secret]"));
+    CHECK(!ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("t", "echo")) && !strstr(answer, "t0ken") &&
+          says("[secret]"));
+    CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("t")) && !strstr(answer, "t0ken"));
+    CHECK(!strstr(state_of(&w, 1).reason, "t0ken"));
+    w.remote->end(run, &ledger);
+    CHECK(!strstr(ptc_buf_text(&ledger), "t0ken"));
+    ptc_buf_deinit(&ledger);
+    world_close(&w);
+    snprintf(command, sizeof command, "! grep -rq t0ken '%s'", w.cache);
+    CHECK(system(command) == 0);
+    world_remove(&w);
+}
+
+/* A secret that is a number, and one behind an escape: what is left is JSON. */
+static void test_secret_number(void)
+{
+    World w;
+    char a[1024];
+    world_init(&w);
+    w.token = "123456789012";
+    world_open(&w, entry(a, sizeof a, &w, "s", "number", "1", ",\"env\":{\"TOKEN\":\"${TOKEN}\"}"));
+    void *run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) &&
+          says("{\"id\":\"[secret]\",\"ok\":true,\"x\":\"\\n[secret]\"}"));
+    w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* ------------------------------------------------------------------------------------- crowd */
+
+/* Eight upstreams have all calls there may be; those to the ninth go out when one of theirs ends. */
+static void test_crowd(void)
+{
+    enum { SERVERS = 9, EACH = 8 };
+    static Asked asked[SERVERS * EACH];
+    World w;
+    char all[SERVERS * 700], text[128];
+    size_t len = 0;
+    world_init(&w);
+    for (int i = 0; i < SERVERS; i++) {
+        char a[700], name[8];
+        snprintf(name, sizeof name, "s%d", i);
+        len += (size_t)snprintf(all + len, sizeof all - len, "%s%s", i ? "," : "",
+                                entry(a, sizeof a, &w, name, i < SERVERS - 1 ? "slow" : "", "1",
+                                      ",\"call_timeout_ms\":120000"));
+    }
+    world_open(&w, all);
+    void *run = run_begin(&w, "me");
+    for (int i = 0; i < SERVERS; i++) {
+        snprintf(text, sizeof text, "{\"ns\":\"s%d\",\"name\":\"echo\"}", i);
+        CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, text));
+    }
+    int64_t begun = ptc_clock_ns(NULL);
+    for (int i = 0; i < SERVERS * EACH; i++) {
+        snprintf(text, sizeof text,
+                 "{\"server\":\"s%d\",\"tool\":\"echo\",\"args\":{\"text\":\"hi\"}}", i / EACH);
+        ask_begin(&w, run, &asked[i], PTC_REMOTE_CALL_NAMED, 0, 0, text);
+    }
+    for (int i = 0; i < SERVERS * EACH; i++)
+        CHECK(ask_end(&w, run, &asked[i], answer, sizeof answer));
+    CHECK(ptc_clock_ns(NULL) - begun < (int64_t)100 * 1000000000);
+    w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* ----------------------------------------------------------------------------------- threads */
+
+typedef struct {
+    World *w;
+    unsigned seed;
+    long answered;
+} Worker;
+
+static const struct {
+    PtcRemoteOp op;
+    const char *text;
+} things[] = {
+    {PTC_REMOTE_CALL_NAMED, ECHO("s")},
+    {PTC_REMOTE_CALL_NAMED, ECHO("slow")},
+    {PTC_REMOTE_CALL_NAMED, ECHO("dies")},
+    {PTC_REMOTE_CALL, "{\"text\":\"hi\"}"},
+    {PTC_REMOTE_LOOKUP, LOOKUP("s", "sum")},
+    {PTC_REMOTE_LOOKUP, LOOKUP("dies", "nothing")},
+    {PTC_REMOTE_LOOKUP, LOOKUP("nobody", "nothing")},
+    {PTC_REMOTE_CHECK, "{\"args\":{\"text\":1},\"open\":[]}"},
+    {PTC_REMOTE_LOOK, "{\"op\":\"servers\"}"},
+    {PTC_REMOTE_LOOK, "{\"op\":\"apropos\",\"query\":\"say again\"}"},
+    {PTC_REMOTE_LOOK, "{\"op\":\"doc\",\"ns\":\"s\",\"name\":\"echo\"}"},
+    {PTC_REMOTE_BLOB, "{\"ref\":\"blob-1\"}"},
+    {PTC_REMOTE_RESOURCE, "{\"server\":\"s\",\"uri\":\"file:///x\"}"},
+    {PTC_REMOTE_CALL_NAMED, "{\"server\":\"s\",\"tool\":\"big\",\"args\":{\"bytes\":100000}}"},
+};
+enum { THINGS = sizeof things / sizeof *things };
+
+static void *work(void *user)
+{
+    Worker *worker = user;
+    World *w = worker->w;
+    char out[1024], owner[2] = {(char)('a' + worker->seed % 2), 0};
+    void *run = run_begin(w, owner);
+    PtcMem own;
+    PtcBuf ledger;
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_buf_init(&ledger, &own, 1 << 20);
+    for (int i = 0; i < ASKS; i++) {
+        Asked asked[3];
+        int n = 1 + (int)(rand_r(&worker->seed) % 3);
+        for (int k = 0; k < n; k++) {
+            unsigned what = (unsigned)rand_r(&worker->seed) % THINGS;
+            ask_begin(w, run, &asked[k], things[what].op, 0, 0, things[what].text);
+        }
+        for (int k = 0; k < n; k++) {
+            if (rand_r(&worker->seed) % 4 == 0 && asked[k].status == PTC_REMOTE_PENDING)
+                w->remote->cancel(run, &asked[k].base);
+            (void)ask_end(w, run, &asked[k], out, sizeof out);
+            worker->answered += out[0] != '\0';
+        }
+        i += n - 1;
+    }
+    w->remote->end(run, &ledger);
+    ptc_buf_deinit(&ledger);
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    World w;
+    char a[1024], b[1024], c[1024], all[3200];
+    pthread_t threads[THREADS];
+    Worker workers[THREADS];
+    long answered = 0;
+    world_init(&w);
+    w.load_ms = 20000;
+    snprintf(all, sizeof all, "%s,%s,%s", entry(a, sizeof a, &w, "s", "", "1", ""),
+             entry(b, sizeof b, &w, "slow", "slow", "0.02", ",\"max_concurrency\":3"),
+             entry(c, sizeof c, &w, "dies", "dies", "1", ",\"call_timeout_ms\":700"));
+    world_open(&w, all);
+    for (unsigned i = 0; i < THREADS; i++) {
+        workers[i] = (Worker){.w = &w, .seed = i + 1};
+        CHECK(pthread_create(&threads[i], NULL, work, &workers[i]) == 0);
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        answered += workers[i].answered;
+    }
+    CHECK(answered >= THREADS * ASKS);
+    void *run = run_begin(&w, "a");
+    CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) && says("hi"));
+    w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
+/* ------------------------------------------------------------------------------------ memory */
+
+/* One allocation fails, then the next one in another try: whatever happens, every ask ends, and afterwards all is well. */
+static void test_no_memory(bool running, uint64_t step)
+{
+    World w;
+    char a[1024];
+    int64_t end = ptc_clock_ns(NULL) + (int64_t)60 * 1000000000;
+    bool reached = true;
+    for (uint64_t n = 1; reached && ptc_clock_ns(NULL) < end; n += step) {
+        world_init(&w);
+        world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ",\"call_timeout_ms\":5000"));
+        void *run = run_begin(&w, "me");
+        for (int times = running ? 20 : 1; times; times--, n += running ? step : 0) {
+            if (running)
+                CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")) || n > 1);
+            ptc_mem_fail_at(&w.mem, n);
+            (void)ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "count"));
+            (void)ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s"));
+            (void)ask1(&w, run, PTC_REMOTE_LOOK, "{\"op\":\"doc\",\"ns\":\"s\",\"name\":\"sum\"}");
+            reached = atomic_load(&w.mem.count) >= n;
+            ptc_mem_fail_at(&w.mem, 0);
+        }
+        w.remote->end(run, NULL);
+        bool ok = false;
+        for (int again = 0; again < 100 && !ok; again++) {
+            run = run_begin(&w, "me");
+            ok = ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s"));
+            w.remote->end(run, NULL);
+            if (!ok)
+                check_pause_us(200000);
+        }
+        CHECK(ok);
+        world_close(&w);
+        world_remove(&w);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (ptc_leash_asked(argc, argv))
+        return ptc_leash_main(argc, argv);
+    signal(SIGPIPE, SIG_IGN);
+    const char *only = argc > 1 ? argv[1] : "";
+#define RUN(call)            \
+    if (strstr(#call, only)) \
+    CHECK_RUN(call)
+    RUN(test_plain());
+    RUN(test_lies());
+    RUN(test_caps());
+    RUN(test_slow_start(false));
+    RUN(test_slow_start(true));
+    RUN(test_warm());
+    RUN(test_failed_list());
+    RUN(test_owners());
+    RUN(test_ends_early());
+    RUN(test_changed());
+    RUN(test_cache());
+    RUN(test_secrets());
+    RUN(test_secret_number());
+    RUN(test_crowd());
+    RUN(test_threads());
+    RUN(test_no_memory(true, 1));
+    RUN(test_no_memory(false, 3));
+    return check_done("test_upstream_manager");
+}
