@@ -239,7 +239,7 @@ PtcUpCall *ptc_queue_listed(PtcInstance *i)
     PtcUpCall *ready = NULL;
     for (PtcUpCall *call; (call = i->waiting);) {
         i->waiting = call->next;
-        if (call->ask->op == PTC_REMOTE_CALL_NAMED) {
+        if (call->ask->op == PTC_REMOTE_CALL_NAMED || call->ask->op == PTC_REMOTE_CALL) {
             call->state = PTC_UP_NEW;
             call->next = ready;
             ready = call;

@@ -161,23 +161,66 @@ static bool send_call(PtcUpCall *call)
     return sent;
 }
 
-bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args)
+/* The call with what the upstream has listed itself, where that is known and the run began with what was on disk. */
+static bool take_later(PtcUpCall *call, PtcListing **l)
 {
     PtcUpRun *run = call->run;
-    PtcManager *m = run->manager;
-    PtcListing *l = ptc_run_view(run, call->slot);
-    if (!l || call->tool >= l->server.count)
-        return ptc_call_refuse(call, "upstream_error", "there is no such tool");
+    PtcListing *now = (*l)->cached ? ptc_run_view_later(run, call->slot) : NULL;
+    const PtcCatalogTool *tool = &(*l)->server.tools[call->tool];
+    if (!now)
+        return true;
+    int n = ptc_listing_find(now, tool->name);
+    call->seen = *l;
+    call->method = "tools/call";
+    if (n < 0)
+        return gone(call, tool);
+    call->slot = call->slot % (uint32_t)run->manager->count + (uint32_t)run->manager->count;
+    call->tool = (uint32_t)n;
+    *l = now;
+    return true;
+}
+
+static bool prepare(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, PtcValue args)
+{
+    PtcUpRun *run = call->run;
     const PtcCatalogTool *tool = &l->server.tools[call->tool];
-    PtcPolicyOut policy =
-        ptc_serve_policy(m, &desk->heap, ptc_run_upstream(run, call->slot), l, call->tool);
+    PtcPolicyOut policy = ptc_serve_policy(run->manager, &desk->heap,
+                                           ptc_run_upstream(run, call->slot), l, call->tool);
     call->seen = l;
     call->method = "tools/call";
     call->effect = policy.effect;
     call->policy = policy.decision;
     if (policy.decision != PTC_POLICY_ALLOW)
         return deny(call, tool, policy);
-    return put_params(call, desk, tool, args) && send_call(call);
+    return put_params(call, desk, tool, args);
+}
+
+/* What is on disk alone refuses nothing: forgets what it refused, and waits for the upstream to say it. */
+static bool ask_upstream(PtcUpCall *call)
+{
+    call->reason = NULL;
+    call->message[0] = '\0';
+    call->seen = NULL;
+    call->method = NULL;
+    ptc_buf_clear(&call->params);
+    ptc_buf_clear(&call->headers);
+    return ptc_call_await_listing(call);
+}
+
+bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args)
+{
+    PtcListing *l = ptc_run_view(call->run, call->slot);
+    if (!l || call->tool >= l->server.count)
+        return ptc_call_refuse(call, "upstream_error", "there is no such tool");
+    if (!take_later(call, &l))
+        return false;
+    if (prepare(call, desk, l, args))
+        return send_call(call);
+    if (!l->cached || !ptc_fields_ok(&desk->heap))
+        return false;
+    if (ask_upstream(call))
+        return true;
+    return !call->reason && take_later(call, &l) && prepare(call, desk, l, args) && send_call(call);
 }
 
 /* ---------------------------------------------------------------------------------- by name */
@@ -228,7 +271,11 @@ void ptc_serve_go_on(PtcUpCall *list)
         ptc_desk_init(&desk, m->mem, CALL_BYTES);
         PtcValue in =
             ptc_json_parse(&desk.heap, call->ask->text.bytes, call->ask->text.len, &error);
-        bool later = in != PTC_NONE && ptc_serve_call_named(call, &desk, in);
+        bool later = in != PTC_NONE &&
+                     (call->ask->op == PTC_REMOTE_CALL ? ptc_serve_call(call, &desk, in)
+                                                       : ptc_serve_call_named(call, &desk, in));
+        if (in == PTC_NONE)
+            (void)ptc_call_refuse(call, "upstream_unavailable", "memory is short");
         ptc_desk_deinit(&desk);
         if (later)
             continue;

@@ -28,7 +28,7 @@ PTC_MUST_USE bool ptc_call_await_listing(PtcUpCall *call);
 PTC_MUST_USE bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args);
 PTC_MUST_USE bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in);
 PTC_MUST_USE bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in);
-/* Calls by name whose upstream has been listed now. */
+/* Calls whose upstream has been listed now. */
 void ptc_serve_go_on(PtcUpCall *list);
 /* With manager->lock held: is the tool still there, and still allowed, as the upstream lists it now? */
 PTC_MUST_USE bool ptc_serve_may_send(PtcUpCall *call);
@@ -49,6 +49,7 @@ typedef enum {
 PTC_MUST_USE PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool sure);
 PTC_MUST_USE bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in);
 PTC_MUST_USE bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+PTC_MUST_USE bool ptc_serve_check_begin(PtcUpCall *call, PtcDesk *desk);
 PTC_MUST_USE bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
 void ptc_serve_nearest_server(PtcManager *m, PtcText ns, PtcBuf *nearest);
 

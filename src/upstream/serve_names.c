@@ -63,6 +63,7 @@ static bool find_in(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, uint32_
     return true;
 }
 
+/* What is on disk counts only until the upstream has said itself what it has. */
 PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool sure)
 {
     PtcUpRun *run = call->run;
@@ -71,9 +72,12 @@ PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool s
     PtcNamed named = {.kind = PTC_NAMED_NO_TOOL};
     if (!name.bytes)
         name = (PtcText){"", 0};
-    if (then && find_in(call, desk, then, first, name, &named))
+    if (!then || then->cached)
+        now = ptc_run_view_later(run, first);
+    if (then && !now && find_in(call, desk, then, first, name, &named))
         return PTC_FIND_OK;
-    now = ptc_run_view_later(run, first);
+    if (!now)
+        now = ptc_run_view_later(run, first);
     if (now && find_in(call, desk, now, first + n, name, &named))
         return PTC_FIND_OK;
     if (!sure && !now && (!then || then->cached))
@@ -120,6 +124,19 @@ static bool count_lookup(PtcUpCall *call)
                            PTC_MANAGER_LOOKUPS);
 }
 
+/* Would what is on disk alone have the call refused?  Then the upstream is asked first. */
+static bool is_denied_by_cache(PtcUpCall *call, PtcDesk *desk)
+{
+    const PtcUpstream *up = ptc_run_upstream(call->run, call->slot);
+    const PtcListing *l = call->seen;
+    if (!l->cached ||
+        ptc_serve_policy(call->run->manager, &desk->heap, up, l, call->tool).decision ==
+            PTC_POLICY_ALLOW)
+        return false;
+    call->seen = NULL; /* so it is looked up again */
+    return true;
+}
+
 bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
 {
     PtcText ns = ptc_fields_text(&desk->heap, in, "ns");
@@ -130,7 +147,8 @@ bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     if (slot < 0)
         return refuse_server(call, ns.bytes ? ns : (PtcText){"", 0});
     call->slot = (uint32_t)slot;
-    return ptc_serve_find(call, desk, name, false) == PTC_FIND_UNSURE &&
+    PtcServeFind found = ptc_serve_find(call, desk, name, false);
+    return (found == PTC_FIND_UNSURE || (found == PTC_FIND_OK && is_denied_by_cache(call, desk))) &&
            ptc_call_await_listing(call);
 }
 
@@ -197,16 +215,51 @@ bool ptc_serve_lookup(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 
 /* ------------------------------------------------------------------------------------ check */
 
-bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+/* The tool of the call as the upstream has it; as it is on disk while nothing else is known.  NULL: there is none. */
+static const PtcCatalogTool *tool_now(PtcUpCall *call, bool *cached)
 {
-    PtcHeap *heap = &desk->heap;
     const PtcListing *l = ptc_run_view(call->run, call->slot);
     if (!l || call->tool >= l->server.count)
+        return NULL;
+    const PtcCatalogTool *tool = &l->server.tools[call->tool];
+    const PtcListing *now = l->cached ? ptc_run_view_later(call->run, call->slot) : NULL;
+    *cached = l->cached && !now;
+    if (!now)
+        return tool;
+    int n = ptc_listing_find(now, tool->name);
+    return n < 0 ? NULL : &now->server.tools[n];
+}
+
+static bool check(PtcUpCall *call, PtcHeap *heap, const PtcCatalogTool *tool, PtcBuf *out)
+{
+    PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
+    return ptc_arguments_check(heap, schema, call->ask->text, out);
+}
+
+/* What is on disk alone refuses nothing: the upstream is asked first. */
+bool ptc_serve_check_begin(PtcUpCall *call, PtcDesk *desk)
+{
+    bool cached = false;
+    PtcBuf issues;
+    const PtcCatalogTool *tool = tool_now(call, &cached);
+    if (!tool || !cached)
+        return false;
+    ptc_buf_init(&issues, call->run->mem, 64 * 1024);
+    bool none = check(call, &desk->heap, tool, &issues) &&
+                ptc_text_is(ptc_buf_view(&issues), "{\"issues\":[]}");
+    ptc_buf_deinit(&issues);
+    return !none && ptc_call_await_listing(call);
+}
+
+bool ptc_serve_check(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+{
+    bool cached;
+    const PtcCatalogTool *tool = tool_now(call, &cached);
+    if (!tool && !call->reason)
         (void)ptc_call_refuse(call, "unknown_tool", "there is no such tool");
     if (call->reason)
         return ptc_serve_fail(call, out);
-    PtcValue schema = ptc_map_field(heap, l->server.tools[call->tool].definition, "inputSchema");
-    if (!ptc_arguments_check(heap, schema, call->ask->text, out))
+    if (!check(call, &desk->heap, tool, out))
         out->failed = true;
     return true;
 }

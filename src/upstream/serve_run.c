@@ -224,7 +224,7 @@ static bool dispatch(PtcUpCall *call, PtcDesk *desk)
     case PTC_REMOTE_RESOURCE: return ptc_serve_resource(call, desk, in);
     case PTC_REMOTE_LOOKUP: return ptc_serve_lookup_begin(call, desk, in);
     case PTC_REMOTE_LOOK: return ptc_serve_look_begin(call, desk, in);
-    case PTC_REMOTE_CHECK:
+    case PTC_REMOTE_CHECK: return ptc_serve_check_begin(call, desk);
     case PTC_REMOTE_BLOB: return false;
     case PTC_REMOTE_OPS: break;
     }
