@@ -87,8 +87,22 @@ static bool is_literal(const PtcForm *f)
 typedef struct Literal {
     PtcValue args; /* map */
     PtcValue open; /* list of keys, as strings */
+    PtcValue keys; /* map of all keys, as strings */
     const PtcForm *map;
+    const PtcForm *twice; /* a key that was there before; NULL: none was */
 } Literal;
+
+/* False: memory is short. */
+static bool note_key(Analyzer *an, Literal *lit, const PtcForm *key)
+{
+    PtcValue name = ptc_str_new(an->heap, key->text, key->len);
+    if (name == PTC_NONE)
+        return false;
+    if (ptc_map_get(an->heap, lit->keys, name) != PTC_NONE)
+        lit->twice = key;
+    lit->keys = ptc_map_assoc(an->heap, lit->keys, name, PTC_TRUE);
+    return lit->keys != PTC_NONE;
+}
 
 static bool add_entry(Analyzer *an, Literal *lit, const PtcForm *key, const PtcForm *value)
 {
@@ -114,10 +128,13 @@ static bool read_entries(Analyzer *an, PtcForm *const *items, size_t count, Lite
 {
     lit->args = ptc_map_empty(an->heap);
     lit->open = ptc_vec_new(an->heap, NULL, 0, 0);
-    if (lit->args == PTC_NONE || lit->open == PTC_NONE || count % 2 != 0)
+    lit->keys = ptc_map_empty(an->heap);
+    lit->twice = NULL;
+    if (lit->args == PTC_NONE || lit->open == PTC_NONE || lit->keys == PTC_NONE || count % 2 != 0)
         return false;
     for (size_t i = 0; i < count; i += 2)
-        if (!is_word(items[i]) || !add_entry(an, lit, items[i], items[i + 1]))
+        if (!is_word(items[i]) || !note_key(an, lit, items[i]) ||
+            !add_entry(an, lit, items[i], items[i + 1]))
             return false;
     return true;
 }
@@ -198,6 +215,11 @@ static bool check_literal(Analyzer *an, const PtcForm *call, PtcText name, uint3
                           const Literal *lit)
 {
     Issues is = {{an, call, name}, lit->map};
+    if (lit->twice) {
+        PtcText key = {lit->twice->text, lit->twice->len};
+        take_issue(&is, &(PtcServerIssue){.path = key, .message = PTC_TEXT("it is given twice")});
+        return true;
+    }
     return an->servers->check(an->servers, an->heap, number, lit->args, lit->open, take_issue, &is);
 }
 
