@@ -1,0 +1,346 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_programs.py PTC: programs that call upstreams, through `ptc eval`, `ptc repl` and `ptc mcp`, isolated and not, and in
+sessions: what is told before the first call, what is called, and what is not.
+
+Nothing here depends on how fast the machine is."""
+import glob
+import json
+import os
+import queue
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+PTC = os.path.abspath(sys.argv[1])
+FAULTY = os.path.join(os.path.dirname(os.path.abspath(__file__)), "faulty.py")
+WAIT = 120
+counts = {True: 0, False: 0}
+
+# A server whose tools are in a file, so that they can change behind our back.
+SERVER = r'''
+import json, os, sys
+home = sys.argv[1]
+with open(home + "/starts", "a") as f:
+    f.write("start\n")
+READ = {"readOnlyHint": True}
+def tools():
+    with open(home + "/tools.json") as f:
+        return json.load(f)
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    method, p = m["method"], m.get("params", {})
+    out = {"jsonrpc": "2.0", "id": m["id"]}
+    if method == "initialize":
+        out["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
+    elif method == "tools/list":
+        out["result"] = {"tools": tools()}
+    elif method == "tools/call":
+        with open(home + "/calls", "a") as f:
+            f.write(p["name"] + "\n")
+        if p["name"] == "rows":
+            rows = [{"id": i, "kind": "k%d" % (i % 10), "size": i, "text": "x" * 70} for i in range(p["arguments"].get("n", 50000))]
+            out["result"] = {"content": [{"type": "text", "text": json.dumps(rows)}]}
+        else:
+            out["result"] = {"content": [{"type": "text", "text": json.dumps(p)}]}
+    else:
+        out["error"] = {"code": -32601, "message": "no"}
+    print(json.dumps(out), flush=True)
+'''
+ONE = {"type": "object", "properties": {"text": {"type": "string"}, "mode": {"enum": ["a", "b"]}}, "required": ["text"],
+       "additionalProperties": False}
+READ = {"readOnlyHint": True}
+
+
+def plain_tools():
+    return [{"name": "echo", "description": "Say it again", "inputSchema": ONE, "annotations": READ},
+            {"name": "write", "description": "Writes a note", "inputSchema": ONE, "annotations": {"destructiveHint": True}},
+            {"name": "delete", "description": "Deletes", "inputSchema": ONE, "annotations": {"destructiveHint": True}},
+            {"name": "rows", "description": "Many rows", "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}},
+             "annotations": READ}]
+
+
+def check(what, good, shown=""):
+    counts[bool(good)] += 1
+    if not good:
+        print(f"test_programs.py: {what}: {str(shown)[:600]}")
+
+
+class Place:
+    """A home with an upstream, notes, whose tools can be changed, and another, dead, that cannot be started."""
+
+    def __init__(self, home):
+        self.home = home
+        self.file = os.path.join(home, "u.json")
+        script = os.path.join(home, "server.py")
+        with open(script, "w", encoding="utf-8") as out:
+            out.write(SERVER)
+        entry = {"command": sys.executable, "args": [script, home], "policy": {"write": "allow"}}
+        dead = {"command": sys.executable, "args": [FAULTY, "exit_at_start"]}
+        with open(self.file, "w", encoding="utf-8") as out:
+            json.dump({"upstreams": {"notes": entry, "dead": dead}}, out)
+        self.env = {"PATH": os.environ["PATH"], "HOME": home}
+        self.set_tools(plain_tools())
+
+    def set_tools(self, tools):
+        with open(os.path.join(self.home, "tools.json"), "w", encoding="utf-8") as out:
+            json.dump(tools, out)
+
+    def lines(self, name):
+        try:
+            with open(os.path.join(self.home, name), encoding="utf-8") as f:
+                return f.read().split()
+        except OSError:
+            return []
+
+    def calls(self):
+        """What was called since this was asked last."""
+        names = self.lines("calls")
+        if names:
+            os.remove(os.path.join(self.home, "calls"))
+        return names
+
+    def starts(self):
+        return len(self.lines("starts"))
+
+    def eval(self, program, *options):
+        return subprocess.run([PTC, "eval", "--upstreams", self.file, *options, program], env=self.env, capture_output=True,
+                              text=True, timeout=WAIT, check=False)
+
+    def repl(self, *programs):
+        return subprocess.run([PTC, "repl", "--upstreams", self.file], env=self.env, input="\n".join(programs) + "\n",
+                              capture_output=True, text=True, timeout=WAIT, check=False)
+
+
+class Server:
+    """ptc mcp on stdio."""
+
+    def __init__(self, place, *options):
+        self.process = subprocess.Popen([PTC, "mcp", "--upstreams", place.file, *options], env=place.env,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.answers = queue.Queue()
+        self.number = 0
+        threading.Thread(target=self.read, daemon=True).start()
+        self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
+                                    "clientInfo": {"name": "test", "version": "0"}})
+
+    def read(self):
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if "id" in message and "method" not in message:
+                self.answers.put(message)
+        self.answers.put(None)
+
+    def send(self, method, params, number=None):
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        if number:
+            message["id"] = number
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+
+    def request(self, method, params=None):
+        self.number += 1
+        self.send(method, params or {}, self.number)
+        answer = self.answers.get(timeout=WAIT)
+        assert answer is not None, "the server ended"
+        return answer["result"]
+
+    def call(self, tool, **arguments):
+        result = self.request("tools/call", {"name": tool, "arguments": arguments})
+        return result.get("isError", False), "\n".join(c.get("text", "") for c in result["content"])
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=WAIT)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def start_session(server):
+    failed, said = server.call("lisp_session_start")
+    words = [w.strip(".,:") for w in said.replace('"', " ").split()]
+    check("a session", not failed, said)
+    return max(words, key=len)
+
+
+# what is wrong, and what the finding must name
+WRONG = {
+    '(nots/echo {:text "x"})': "notes",
+    '(notes/ehco {:text "x"})': "notes/echo",
+    '(notes/echo {:txet "x"})': "text",
+    '(notes/echo {})': "text",
+    '(notes/echo {:text 5})': "text",
+    '(notes/echo {:text "x" :mode "c"})': "mode",
+    '(notes/echo :text "x" :text "y")': "text",
+    '(notes/delete {:text "x"})': "notes/delete",
+    '(tool/call {:server "notes" :tool "ehco" :args {}})': "notes/echo",
+    '(tool/call {:server "nots" :tool "echo" :args {}})': "nots",
+    '(map notes/ehco [{:text "x"}])': "notes/echo",
+    '((fn [] (if false (notes/ehco {:text "x"}) 1)))': "notes/echo",
+}
+
+
+def ways(place):
+    """Each way to run a program: name -> function from program to (failed, what was said)."""
+    def by_eval(program):
+        done = place.eval(program)
+        return done.returncode != 0, done.stdout + done.stderr
+
+    def by_repl(program):
+        done = place.repl(program)
+        return "error" in done.stdout + done.stderr, done.stdout + done.stderr
+    yield "eval", by_eval
+    yield "repl", by_repl
+    for isolation in ("none", "on"):
+        with Server(place, "--isolation", isolation, "--sessions") as server:
+            yield "mcp " + isolation, lambda program, s=server: s.call("lisp_eval", program=program)
+            handle = start_session(server)
+            yield "session " + isolation, lambda program, s=server, h=handle: s.call("lisp_session_eval", session_id=h,
+                                                                                     program=program)
+
+
+def test_before(home):
+    """A mistake is told before the first call, although that one is allowed to write."""
+    place = Place(home)
+    for name, run in ways(place):
+        failed, said = run('(notes/write {:text "x"})')
+        check(f"{name}: a write", not failed and place.calls() == ["write"], said)
+        for program, names in WRONG.items():
+            failed, said = run(f'(do (notes/write {{:text "x"}}) {program})')
+            check(f"{name}: {program} is told", failed and names in said, said)
+            check(f"{name}: {program} called nothing", place.calls() == [], said)
+        failed, said = run('(do (notes/write {:text "x"}) (try (dead/echo {:text "x"}) (catch Exception e (:reason (ex-data e)))))')
+        check(f"{name}: an upstream that is dead is no finding", not failed and "upstream_unavailable" in said, said)
+        check(f"{name}: so the first call was made", place.calls() == ["write"], said)
+        failed, said = run('(let [v 5] (try (notes/echo {:text v}) (catch Exception e (:reason (ex-data e)))))')
+        check(f"{name}: what is not literal is told by the call", not failed and "invalid_tool_args" in said, said)
+        check(f"{name}: and not sent", place.calls() == [])
+
+
+def test_changes(home):
+    """What is on disk is older than what the upstream has."""
+    place = Place(home)
+    check("listed", place.eval('(notes/echo {:text "x"})').returncode == 0 and place.calls() == ["echo"])
+    place.set_tools([t for t in plain_tools() if t["name"] != "echo"] +
+                    [{"name": "new", "inputSchema": {"type": "object"}, "annotations": READ}])
+    done = place.eval('(notes/new)')
+    check("a tool that is new", done.returncode == 0 and place.calls() == ["new"], done)
+    place.set_tools(plain_tools())
+    done = place.eval('(notes/echo {:text "x"})')
+    check("one that came back", done.returncode == 0 and place.calls() == ["echo"], done)
+    place.set_tools([t for t in plain_tools() if t["name"] != "echo"])
+    done = place.eval('(try (notes/echo {:text "x"}) (catch Exception e (:reason (ex-data e))))')
+    check("one that is gone since", "upstream_error" in done.stdout and place.calls() == [], done)
+    done = place.eval('(do (notes/write {:text "x"}) (notes/echo {:text "x"}))')
+    check("and then it is told before", done.returncode == 1 and place.calls() == [], done)
+    tools = plain_tools()
+    place.set_tools(tools)
+    check("again", place.eval('(notes/echo {:text "x"})').returncode == 0 and place.calls() == ["echo"])
+    tools[0]["inputSchema"] = {"type": "object", "properties": {"words": {"type": "string"}}, "required": ["words"],
+                               "additionalProperties": False}
+    place.set_tools(tools)
+    done = place.eval('(notes/echo {:words "x"})')
+    check("an argument that is new", done.returncode == 0 and place.calls() == ["echo"], done)
+    tools = plain_tools()
+    tools[0]["annotations"] = {"destructiveHint": True}
+    place.set_tools(tools)
+    done = place.eval('(notes/echo {:text "x"})')
+    check("one that became destructive", done.returncode == 1 and place.calls() == [], done)
+    done = place.eval('(notes/echo {:text "x"})')
+    check("is denied before the run then", done.returncode == 1 and place.calls() == [] and "echo" in done.stderr, done)
+    place.set_tools(plain_tools())
+    done = place.eval('(notes/echo {:text "x"})')
+    check("and allowed when it no longer is", done.returncode == 0 and place.calls() == ["echo"], done)
+
+
+def test_large(home):
+    place = Place(home)
+    program = '(->> (notes/rows {:n 50000}) (group-by :kind) (map (fn [[k v]] [k (count v) (apply + (map :size v))])) sort)'
+    for isolation in ("none", "on"):
+        with Server(place, "--isolation", isolation) as server:
+            failed, said = server.call("lisp_eval", program=program)
+            check(f"5 MB grouped, isolation {isolation}", not failed and len(said) < 1000 and "5000" in said, said)
+            check("one call", place.calls() == ["rows"])
+
+
+def test_sessions(home):
+    """A program that failed after a write is not run again, whatever else happens to its session."""
+    place = Place(home)
+    for isolation in ("none", "on"):
+        with Server(place, "--sessions", "--isolation", isolation) as server:
+            handle = start_session(server)
+            failed, said = server.call("lisp_session_eval", session_id=handle, program='(notes/write {:text "x"}) (/ 1 0)')
+            check(f"it failed ({isolation})", failed, said)
+            check("one write", place.calls() == ["write"])
+            failed, said = server.call("lisp_session_eval", session_id=handle, program="(defn f [x] (notes/echo {:text x}))")
+            failed, said = server.call("lisp_session_eval", session_id=handle, program='(f "kept")')
+            check("a kept function calls", not failed and "kept" in said and place.calls() == ["echo"], said)
+            failed, said = server.call("lisp_session_eval", session_id=handle, program='(pmap f ["a" "b" "c" "d"])')
+            check("and in parallel", not failed and place.calls() == ["echo"] * 4, said)
+
+
+def test_list(home):
+    place = Place(home)
+    with Server(place) as server:
+        tools = server.request("tools/list")["tools"]
+        check("no process before it is needed", place.starts() == 0 or place.starts() == 1, place.starts())
+        text = json.dumps(tools, separators=(",", ":"))
+        evaluate = next(t for t in tools if t["name"] == "lisp_eval")
+        check("sizes", len(text) <= 5000 and len(evaluate["description"].encode()) <= 2000, len(text))
+        check("the upstreams are named", "notes" in evaluate["description"], evaluate["description"])
+    check("once it is listed", place.eval('(notes/echo {:text "x"})').returncode == 0)
+    before = place.starts()
+    with Server(place) as server:
+        tools = server.request("tools/list")["tools"]
+        check("it is not started for that", place.starts() == before)
+        evaluate = next(t for t in tools if t["name"] == "lisp_eval")
+        check("tools are named", "echo" in evaluate["description"], evaluate["description"])
+        failed, said = server.call("lisp_eval", program="(+ 1 2)")
+        check("nor for a program that uses none", not failed and "3" in said and place.starts() == before, said)
+        failed, said = server.call("lisp_eval", program="[(tool/servers) (apropos \"say\") (doc 'notes/echo) (dir 'notes)]")
+        check("nor for looking around", not failed and place.starts() == before and "notes/echo" in said, said)
+
+
+def test_end(home):
+    """Whoever reads us is gone: no process is left."""
+    place = Place(home)
+    with Server(place) as server:
+        check("call", not server.call("lisp_eval", program='(notes/echo {:text "x"})')[0])
+    time.sleep(0.1)
+    for _ in range(100):
+        left = [p for p in glob.glob("/proc/[0-9]*/cmdline") if home.encode() in read(p) and b"server.py" in read(p)]
+        if not left:
+            break
+        time.sleep(0.1)
+    check("nothing is left", not left, left)
+
+
+def read(path):
+    try:
+        with open(path, "rb") as f:
+            return f.read()
+    except OSError:
+        return b""
+
+
+def main():
+    for test in (test_before, test_changes, test_large, test_sessions, test_list, test_end):
+        with tempfile.TemporaryDirectory() as home:
+            try:
+                test(home)
+            except Exception as e:  # pylint: disable=broad-except
+                check(test.__name__, False, repr(e))
+    print(f"test_programs.py: {counts[True]} passed, {counts[False]} failed")
+    return 1 if counts[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
