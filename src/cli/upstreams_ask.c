@@ -188,9 +188,9 @@ static bool check_one(PtcUpstreamsCommand *c, PtcRemote *remote, void *run, size
                      (long long)((ptc_clock_ns(NULL) - begun) / 1000000));
     else
         ptc_buf_add_cstr(&line, s.reason);
-    (void)!write_text(ptc_buf_view(&line));
+    bool told = write_text(ptc_buf_view(&line));
     ptc_buf_deinit(&line);
-    return good || strcmp(s.state, "disabled") == 0;
+    return told && (good || strcmp(s.state, "disabled") == 0);
 }
 
 int ptc_upstreams_check(PtcUpstreamsCommand *c)

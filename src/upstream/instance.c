@@ -25,22 +25,29 @@ enum {
     MS = 1000 * 1000, /* ns */
 };
 
+static void log_safe(PtcManager *m, PtcText line)
+{
+    PtcBuf safe;
+    if (!m->config.log)
+        return;
+    ptc_buf_init(&safe, m->mem, 16 * 1024);
+    line.len = line.len < 4096 ? line.len : 4096;
+    ptc_secrets_blot(&m->told, &safe, line, false);
+    m->config.log(m->config.user, ptc_buf_view(&safe));
+    ptc_buf_deinit(&safe);
+}
+
 static void tell(PtcInstance *i, const char *what, PtcText why)
 {
     PtcManager *m = i->upstream->manager;
-    PtcBuf line, safe;
-    if (!m->config.log)
-        return;
+    PtcBuf line;
     ptc_buf_init(&line, m->mem, 2048);
-    ptc_buf_init(&safe, m->mem, 8192);
     ptc_buf_addf(&line, "[%.*s] %s", (int)i->upstream->entry.name.len,
                  i->upstream->entry.name.bytes, what);
     if (why.len)
         ptc_buf_addf(&line, ": %.*s", (int)(why.len < 1500 ? why.len : 1500), why.bytes);
-    ptc_secrets_blot(&m->told, &safe, ptc_buf_view(&line), false);
-    m->config.log(m->config.user, ptc_buf_view(&safe));
+    log_safe(m, ptc_buf_view(&line));
     ptc_buf_deinit(&line);
-    ptc_buf_deinit(&safe);
 }
 
 /* ------------------------------------------------------------------------------ going down */
@@ -361,9 +368,11 @@ static void on_notice(void *user, PtcText method, PtcText params)
         ptc_loop_set(m->loop, &i->list_timer, soon > next ? soon : next);
 }
 
+/* The line has the name already. */
 static void on_log(void *user, PtcText line)
 {
-    tell(user, "says", line);
+    PtcInstance *i = user;
+    log_safe(i->upstream->manager, line);
 }
 
 static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)
@@ -373,6 +382,10 @@ static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)
     PtcBuf query;
     ptc_buf_init(&query, m->mem, 64 * 1024);
     bool ok = ptc_credentials_headers(&m->credentials, &i->upstream->entry, lines, &query, why);
+    if (ok && query.len) { /* a request without them would go out as somebody else's */
+        ptc_buf_add_cstr(why, "credentials in the address of an MCP server cannot be sent yet");
+        ok = false;
+    }
     ptc_buf_deinit(&query);
     return ok;
 }
