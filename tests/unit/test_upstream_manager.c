@@ -290,6 +290,26 @@ static void put_text(const char *path, const char *text)
     chmod(path, 0600);
 }
 
+/* Is there anything known from disk?  Starts nothing. */
+static bool is_known(World *w, const char *upstreams)
+{
+    world_open(w, upstreams);
+    bool known = state_of(w, 0).cached;
+    CHECK(known == state_of(w, 0).listed);
+    world_close(w);
+    return known;
+}
+
+static void list_once(World *w, const char *upstreams)
+{
+    world_open(w, upstreams);
+    void *run = run_begin(w, "me");
+    CHECK(ask1(w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")));
+    w->remote->end(run, NULL);
+    world_close(w);
+}
+
+/* Files that cannot be used are as good as none. */
 static void test_cache(void)
 {
     static const char *const broken[] = {
@@ -304,56 +324,61 @@ static void test_cache(void)
         "{\"format\":1,\"era\":\"legacy\",\"tools\":[{\"name\":\"echo\"",
     };
     World w;
+    struct stat st;
     char a[1024], path[512] = "", kept[600];
     world_init(&w);
     entry(a, sizeof a, &w, "s", "", "1", "");
-    world_open(&w, a);
-    void *run = run_begin(&w, "me");
-    CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")));
-    w.remote->end(run, NULL);
-    world_close(&w);
+    list_once(&w, a);
     CHECK(cache_file(&w, path));
-    struct stat st;
     CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
-    world_open(&w, a);
-    CHECK(state_of(&w, 0).cached && state_of(&w, 0).tools == 7);
-    world_close(&w);
+    CHECK(is_known(&w, a));
     snprintf(kept, sizeof kept, "%s.kept", path);
-    CHECK(chmod(path, 0666) == 0);
-    world_open(&w, a);
-    CHECK(!state_of(&w, 0).listed);
-    world_close(&w);
+    CHECK(chmod(path, 0666) == 0 && !is_known(&w, a));
     CHECK(chmod(path, 0600) == 0 && rename(path, kept) == 0 && symlink(kept, path) == 0);
-    world_open(&w, a);
-    CHECK(!state_of(&w, 0).listed);
-    world_close(&w);
+    CHECK(!is_known(&w, a));
     unlink(path);
-    CHECK(mkfifo(path, 0600) == 0);
-    world_open(&w, a);
-    CHECK(!state_of(&w, 0).listed);
-    world_close(&w);
+    CHECK(mkfifo(path, 0600) == 0 && !is_known(&w, a));
     for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
         put_text(path, broken[i]);
-        world_open(&w, a);
-        CHECK(!state_of(&w, 0).listed);
-        world_close(&w);
+        CHECK(!is_known(&w, a));
     }
     CHECK(lines_of(&w, "s.starts") == 1);
-    /* a tool that is gone, one that is new, and one that was harmless */
+    world_remove(&w);
+}
+
+/* A tool that is gone, one that is new, one that was harmless, and one that has another schema. */
+static void test_old_cache(void)
+{
+    World w;
+    char a[1024], path[512] = "";
+    world_init(&w);
+    entry(a, sizeof a, &w, "s", "", "1", "");
+    list_once(&w, a);
+    CHECK(cache_file(&w, path));
     put_text(path, "{\"format\":1,\"era\":\"legacy\",\"tools\":["
                    "{\"name\":\"gone\",\"annotations\":{\"readOnlyHint\":true}},"
-                   "{\"name\":\"write\",\"annotations\":{\"readOnlyHint\":true}}]}");
+                   "{\"name\":\"write\",\"annotations\":{\"readOnlyHint\":true}},"
+                   "{\"name\":\"count\",\"annotations\":{\"destructiveHint\":true}},"
+                   "{\"name\":\"sum\",\"annotations\":{\"readOnlyHint\":true},\"inputSchema\":{"
+                   "\"type\":\"object\",\"properties\":{},\"additionalProperties\":false}}]}");
     world_open(&w, a);
-    CHECK(state_of(&w, 0).cached && state_of(&w, 0).tools == 2);
-    run = run_begin(&w, "me");
+    CHECK(state_of(&w, 0).cached && state_of(&w, 0).tools == 4);
+    void *run = run_begin(&w, "me");
+    Asked call;
+    ask_begin(&w, run, &call, PTC_REMOTE_CALL, 0, 3, "{\"a\":1,\"b\":2}");
+    CHECK(ask_end(&w, run, &call, answer, sizeof answer) && says("\"sum\":3"));
+    ask_begin(&w, run, &call, PTC_REMOTE_CHECK, 0, 3, "{\"args\":{\"a\":1},\"open\":[]}");
+    CHECK(ask_end(&w, run, &call, answer, sizeof answer) && says("\"issues\":[]"));
     CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED, "{\"server\":\"s\",\"tool\":\"gone\"}") &&
-          says("no longer has"));
-    CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED,
-                "{\"server\":\"s\",\"tool\":\"write\",\"args\":{\"text\":\"x\"}}") &&
-          says("denied"));
+          says("has no tool"));
+    ask_begin(&w, run, &call, PTC_REMOTE_CALL, 0, 0, "{}");
+    CHECK(!ask_end(&w, run, &call, answer, sizeof answer) && says("no longer has"));
+    ask_begin(&w, run, &call, PTC_REMOTE_CALL, 0, 1, "{\"text\":\"x\"}");
+    CHECK(!ask_end(&w, run, &call, answer, sizeof answer) && says("denied"));
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "count")) && says("\"allow\""));
     CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED, ECHO("s")));
     w.remote->end(run, NULL);
-    CHECK(lines_of(&w, "s.count") == 1);
+    CHECK(lines_of(&w, "s.count") == 2);
     world_close(&w);
     world_remove(&w);
 }
@@ -607,6 +632,7 @@ int main(int argc, char **argv)
     RUN(test_ends_early());
     RUN(test_changed());
     RUN(test_cache());
+    RUN(test_old_cache());
     RUN(test_secrets());
     RUN(test_secret_number());
     RUN(test_crowd());
