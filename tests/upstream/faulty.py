@@ -526,10 +526,10 @@ class Handler(BaseHTTPRequestHandler):
     def do_DELETE(self):
         self.server.sessions.discard(self.headers.get("Mcp-Session-Id"))
         self.server.deleted += 1
-        self.reply(200)
-        if self.faulty.options.count:
+        if self.faulty.options.count:  # before the answer, because a test counts as soon as it has that
             with open(self.faulty.options.count, "a", encoding="utf-8") as out:
                 out.write("DELETE\n")
+        self.reply(200)
 
 
 class Quiet(ThreadingHTTPServer):
