@@ -239,7 +239,8 @@ PtcUpCall *ptc_queue_listed(PtcInstance *i)
     PtcUpCall *ready = NULL;
     for (PtcUpCall *call; (call = i->waiting);) {
         i->waiting = call->next;
-        if (call->ask->op == PTC_REMOTE_CALL_NAMED || call->ask->op == PTC_REMOTE_CALL) {
+        PtcRemoteOp op = call->ask->op;
+        if (op == PTC_REMOTE_CALL_NAMED || op == PTC_REMOTE_CALL || op == PTC_REMOTE_LOOK) {
             call->state = PTC_UP_NEW;
             call->next = ready;
             ready = call;

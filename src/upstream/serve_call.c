@@ -261,21 +261,27 @@ bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     return found == PTC_FIND_OK && ptc_serve_call(call, desk, args == PTC_NONE ? PTC_NIL : args);
 }
 
+static bool go_on(PtcUpCall *call, PtcDesk *desk)
+{
+    PtcJsonError error;
+    PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
+    if (in == PTC_NONE)
+        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+    switch (call->ask->op) {
+    case PTC_REMOTE_CALL: return ptc_serve_call(call, desk, in);
+    case PTC_REMOTE_LOOK: return ptc_serve_look_on(call, desk, in);
+    default: return ptc_serve_call_named(call, desk, in);
+    }
+}
+
 void ptc_serve_go_on(PtcUpCall *list)
 {
     for (PtcUpCall *call = list, *next; call; call = next) {
         PtcDesk desk;
-        PtcJsonError error;
         PtcManager *m = call->run->manager;
         next = call->next;
         ptc_desk_init(&desk, m->mem, CALL_BYTES);
-        PtcValue in =
-            ptc_json_parse(&desk.heap, call->ask->text.bytes, call->ask->text.len, &error);
-        bool later = in != PTC_NONE &&
-                     (call->ask->op == PTC_REMOTE_CALL ? ptc_serve_call(call, &desk, in)
-                                                       : ptc_serve_call_named(call, &desk, in));
-        if (in == PTC_NONE)
-            (void)ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+        bool later = go_on(call, &desk);
         ptc_desk_deinit(&desk);
         if (later)
             continue;

@@ -28,7 +28,7 @@ PTC_MUST_USE bool ptc_call_await_listing(PtcUpCall *call);
 PTC_MUST_USE bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args);
 PTC_MUST_USE bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in);
 PTC_MUST_USE bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in);
-/* Calls whose upstream has been listed now. */
+/* Asks whose upstream has been listed now: calls, and searches that want more of them. */
 void ptc_serve_go_on(PtcUpCall *list);
 /* With manager->lock held: is the tool still there, and still allowed, as the upstream lists it now? */
 PTC_MUST_USE bool ptc_serve_may_send(PtcUpCall *call);
@@ -69,6 +69,8 @@ void ptc_run_ledger(PtcUpRun *run, PtcBuf *out);
 
 /* ---- serve_look.c */
 PTC_MUST_USE bool ptc_serve_look_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in);
+/* An upstream that it waited for has been listed.  True: it waits for another. */
+PTC_MUST_USE bool ptc_serve_look_on(PtcUpCall *call, PtcDesk *desk, PtcValue in);
 PTC_MUST_USE bool ptc_serve_look(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
 
 #endif

@@ -261,11 +261,36 @@ static bool count_look(PtcUpCall *call)
                                    PTC_MANAGER_LOOKS);
 }
 
+/* True: it waits for the next upstream that was never listed; one that cannot be had is passed over. */
+static bool load_next(PtcUpCall *call)
+{
+    PtcManager *m = call->run->manager;
+    for (size_t i = 0; i < m->count; i++) {
+        const PtcEntry *e = &m->upstreams[i].entry;
+        if (e->unusable.bytes || e->disabled || known(call->run, (uint32_t)i))
+            continue;
+        call->slot = (uint32_t)i;
+        if (ptc_call_await_listing(call))
+            return true;
+        call->reason = NULL;
+    }
+    return false;
+}
+
+bool ptc_serve_look_on(PtcUpCall *call, PtcDesk *desk, PtcValue in)
+{
+    PtcText op = ptc_fields_text(&desk->heap, in, "op");
+    return op.bytes && ptc_text_is(op, "apropos") &&
+           ptc_fields_is(&desk->heap, in, "load", PTC_TRUE) && load_next(call);
+}
+
 bool ptc_serve_look_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
 {
     PtcText ns = ptc_fields_text(&desk->heap, in, "ns");
     if (!count_look(call))
         return false;
+    if (!ns.bytes)
+        return ptc_serve_look_on(call, desk, in);
     int slot = ns.bytes ? ptc_serve_slot(call->run->manager, ns) : -1;
     if (slot < 0)
         return false;

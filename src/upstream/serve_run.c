@@ -175,7 +175,6 @@ bool ptc_call_await_listing(PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
     PtcManager *m = run->manager;
-    int64_t now = ptc_clock_ns(NULL);
     pthread_mutex_lock(&run->lock);
     int64_t left = run->load_ns;
     pthread_mutex_unlock(&run->lock);
@@ -191,7 +190,7 @@ bool ptc_call_await_listing(PtcUpCall *call)
     } else if (waits) {
         PtcInstance *i = call->instance;
         call->state = PTC_UP_WAITING;
-        call->end_ns = now + left;
+        call->end_ns = call->begun_ns + left; /* however often it waits */
         if (call->end_ns > run->deadline_ns)
             call->end_ns = run->deadline_ns;
         call->next = i->waiting;

@@ -172,6 +172,29 @@ static void test_failed_list(void)
     world_remove(&w);
 }
 
+/* A search that may load starts what was never listed, one after the other. */
+static void test_load(void)
+{
+    World w;
+    char a[1024], b[1024], c[1024], all[3200];
+    world_init(&w);
+    snprintf(all, sizeof all, "%s,%s,%s", entry(a, sizeof a, &w, "s", "", "1", ""),
+             entry(b, sizeof b, &w, "off", "", "1", ",\"enabled\":false"),
+             entry(c, sizeof c, &w, "t", "", "1", ""));
+    world_open(&w, all);
+    void *run = run_begin(&w, "me");
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOK, "{\"op\":\"apropos\",\"query\":\"say again\"}") &&
+          says("[]"));
+    CHECK(lines_of(&w, "s.starts") + lines_of(&w, "t.starts") == 0);
+    CHECK(ask1(&w, run, PTC_REMOTE_LOOK,
+               "{\"op\":\"apropos\",\"query\":\"say again\",\"load\":true}") &&
+          says("s/echo") && says("t/echo"));
+    w.remote->end(run, NULL);
+    CHECK(lines_of(&w, "s.starts") == 1 && lines_of(&w, "t.starts") == 1);
+    world_close(&w);
+    world_remove(&w);
+}
+
 static void test_owners(void)
 {
     World w;
@@ -628,6 +651,7 @@ int main(int argc, char **argv)
     RUN(test_slow_start(true));
     RUN(test_warm());
     RUN(test_failed_list());
+    RUN(test_load());
     RUN(test_owners());
     RUN(test_ends_early());
     RUN(test_changed());
