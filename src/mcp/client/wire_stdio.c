@@ -271,10 +271,11 @@ static bool claim_room(PtcStdioWire *s, size_t bytes)
 static void begin_skipping(PtcStdioWire *s)
 {
     size_t n = s->line.len < EDGE_BYTES ? s->line.len : EDGE_BYTES;
-    memcpy(s->head, s->line.data, n);
-    s->head_len = n;
-    memcpy(s->tail, s->line.data + s->line.len - n, n);
-    s->tail_len = n;
+    if (n) { /* there may have been no memory for any of it */
+        memcpy(s->head, s->line.data, n);
+        memcpy(s->tail, s->line.data + s->line.len - n, n);
+    }
+    s->head_len = s->tail_len = n;
     s->skipped = s->line.len;
     s->skipping = true;
     s->scanned = 0;
