@@ -39,7 +39,8 @@ typedef struct {
     const char *at, *end;
     const char *line_start;
     size_t line;    /* of `at` */
-    char separator; /* between fields */
+    char separator; /* between fields; 0: not known yet */
+    bool apart;     /* fields have types of their own */
     size_t count;   /* columns; 0 before the first line */
     PtcValue *keys;
     PtcValue *fields; /* of one line; for wide tables key, value, key, value ... */
@@ -193,7 +194,8 @@ static PtcValue int_value(Csv *c, const Field *f)
 /* A field as the one type that fits all fields of its column. */
 static PtcValue field_value(Csv *c, size_t column, const Field *f)
 {
-    unsigned kinds = c->columns[column].kinds & ~(unsigned)EMPTY;
+    unsigned kinds = c->apart && c->count ? kind_of(f) : c->columns[column].kinds;
+    kinds &= ~(unsigned)EMPTY;
     bool floats = kinds == FLOAT || kinds == (INT | FLOAT);
     bool texts = !floats && kinds != INT && kinds != BOOL;
     double d;
@@ -569,8 +571,9 @@ static PtcValue read_rows(Csv *c)
         fail(c, 0, 0, "there is no line that names the columns");
         return PTC_NONE;
     }
-    c->separator = find_separator(c);
-    if (!read_names(c) || !read_kinds(c))
+    if (!c->separator)
+        c->separator = find_separator(c);
+    if (!read_names(c) || (!c->apart && !read_kinds(c)))
         return PTC_NONE;
     for (skip_empty_lines(c); c->at < c->end; skip_empty_lines(c))
         if (!read_row(c, rows))
@@ -590,14 +593,25 @@ static void fail_at(Csv *c, const char *text, const PtcCharsetError *wrong)
     c->error->stopped = wrong->stopped;
 }
 
-/* Errors of the encoding are reported at their place in the text as it was given. */
 PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvError *error)
+{
+    PtcCsvPart whole = {0};
+    return ptc_csv_parse_part(heap, text, len, &whole, error);
+}
+
+/* Errors of the encoding are reported at their place in the text as it was given. */
+PtcValue ptc_csv_parse_part(PtcHeap *heap, const char *text, size_t len, PtcCsvPart *part,
+                            PtcCsvError *error)
 {
     PtcCharsetError wrong;
     PtcText all;
     PtcBuf converted;
     PtcValue rows = PTC_NONE;
-    Csv c = {.heap = heap, .error = error, .line = 1};
+    Csv c = {.heap = heap,
+             .error = error,
+             .line = 1,
+             .separator = part->separator,
+             .apart = part->apart};
     *error = (PtcCsvError){0};
     ptc_buf_init(&c.unquoted, heap->pool->mem, SIZE_MAX / 4);
     ptc_buf_init(&converted, heap->pool->mem, SIZE_MAX / 4);
@@ -605,6 +619,7 @@ PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len, PtcCsvError 
         c.at = c.line_start = all.bytes;
         c.end = all.bytes + all.len;
         rows = read_rows(&c);
+        part->separator = c.separator;
     } else {
         fail_at(&c, text, &wrong);
     }

@@ -29,4 +29,13 @@ typedef struct PtcCsvError {
 PTC_MUST_USE PtcValue ptc_csv_parse(PtcHeap *heap, const char *text, size_t len,
                                     PtcCsvError *error);
 
+/* How a part of a longer text is read.  Its first line is the line that names the columns, again. */
+typedef struct PtcCsvPart {
+    char separator; /* 0: as above, and set to what was found */
+    bool
+        apart; /* each field has the type it looks like by itself, whatever its column has elsewhere */
+} PtcCsvPart;
+PTC_MUST_USE PtcValue ptc_csv_parse_part(PtcHeap *heap, const char *text, size_t len,
+                                         PtcCsvPart *part, PtcCsvError *error);
+
 #endif

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * --data: files read once into a heap that never changes afterwards.  What always holds: after loading nothing in
- * that heap is written any more, not even a string's cached hash, so threads need no lock and forked workers keep
- * sharing its pages. */
+ * --data: files read once into a heap that never changes afterwards.  What always holds: after loading nothing in that
+ * heap is written any more, so threads need no lock; unless it is for one process, not even a string's cached hash,
+ * so forked workers keep sharing its pages. */
 #include "data/shared.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "data/csv.h"
-#include "json/parse.h"
+#include "data/data_file.h"
 #include "value/columns.h"
 #include "value/map.h"
 #include "value/str.h"
@@ -33,10 +28,10 @@ struct PtcShared {
     PtcHeap heap;
     Named items[NAMES];
     size_t count;
+    bool own; /* no other process shares its pages */
 };
 
-/* No limit: what is loaded here is the operator's own data, read once at the start. */
-PtcShared *ptc_shared_new(void)
+static PtcShared *make(size_t limit, bool own)
 {
     PtcMem mem;
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -44,11 +39,22 @@ PtcShared *ptc_shared_new(void)
     if (!s)
         return NULL;
     memset(s, 0, sizeof *s);
-    ptc_mem_init(&s->mem, SIZE_MAX / 2);
+    s->own = own;
+    ptc_mem_init(&s->mem, limit);
     ptc_pool_init(&s->pool, &s->mem);
     ptc_budget_init(&s->budget);
     ptc_heap_init(&s->heap, &s->pool, &s->budget, SIZE_MAX / 4);
     return s;
+}
+
+PtcShared *ptc_shared_new(void)
+{
+    return make(SIZE_MAX / 2, false);
+}
+
+PtcShared *ptc_shared_new_own(size_t limit)
+{
+    return make(limit, true);
 }
 
 void ptc_shared_free(PtcShared *s)
@@ -83,118 +89,6 @@ static bool good_name(const char *name)
     return true;
 }
 
-static bool read_all(int fd, char *to, size_t len)
-{
-    while (len > 0) {
-        ssize_t n = read(fd, to, len);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        to += n;
-        len -= (size_t)n;
-    }
-    return true;
-}
-
-/* The bytes of a file, in a block of *len + 1 from the ledger; NULL with a text in why. */
-static char *read_file(PtcShared *s, const char *path, size_t *len, char *why, size_t size)
-{
-    struct stat st;
-    char *bytes = NULL;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        snprintf(why, size, "%s: %s", path, strerror(errno));
-    } else if (!S_ISREG(st.st_mode)) {
-        snprintf(why, size, "%s: it is not a file", path);
-    } else {
-        *len = (size_t)st.st_size;
-        bytes = ptc_mem_alloc(&s->mem, *len + 1);
-        if (bytes && !read_all(fd, bytes, *len)) {
-            ptc_mem_free(&s->mem, bytes, *len + 1);
-            bytes = NULL;
-        }
-        if (!bytes)
-            snprintf(why, size, "%s: it cannot be read", path);
-    }
-    if (fd >= 0)
-        close(fd);
-    return bytes;
-}
-
-static PtcValue parse_json(PtcShared *s, const char *text, size_t len, char *why, size_t size)
-{
-    PtcJsonError error;
-    PtcValue v = ptc_json_parse(&s->heap, text, len, &error);
-    if (v == PTC_NONE)
-        snprintf(why, size, "line %u, column %u: %s", (unsigned)error.line, (unsigned)error.column,
-                 error.message);
-    return v;
-}
-
-static bool is_blank(const char *text, size_t len)
-{
-    for (size_t i = 0; i < len; i++)
-        if (text[i] != ' ' && text[i] != '\t' && text[i] != '\r')
-            return false;
-    return true;
-}
-
-static PtcValue parse_jsonl(PtcShared *s, const char *text, size_t len, char *why, size_t size)
-{
-    PtcJsonError error;
-    size_t line = 1;
-    PtcValue rows = ptc_build_new(&s->heap);
-    snprintf(why, size, "out of memory");
-    for (const char *p = text, *end = text + len; rows != PTC_NONE && p < end; line++) {
-        const char *stop = memchr(p, '\n', (size_t)(end - p));
-        size_t n = (size_t)((stop ? stop : end) - p);
-        PtcValue v = is_blank(p, n) ? PTC_NIL : ptc_json_parse(&s->heap, p, n, &error);
-        if (v == PTC_NONE) {
-            snprintf(why, size, "line %zu, column %u: %s", line, (unsigned)error.column,
-                     error.message);
-            return PTC_NONE;
-        }
-        if (!is_blank(p, n) && !ptc_build_add(&s->heap, rows, v))
-            return PTC_NONE;
-        p += n + (stop != NULL);
-    }
-    return rows == PTC_NONE ? rows : ptc_build_done(&s->heap, rows, 0);
-}
-
-static PtcValue parse_csv(PtcShared *s, const char *text, size_t len, char *why, size_t size)
-{
-    PtcCsvError error;
-    PtcValue v = ptc_csv_parse(&s->heap, text, len, &error);
-    if (v == PTC_NONE && error.column)
-        snprintf(why, size, "line %zu, column %zu: %s", error.line, error.column, error.message);
-    else if (v == PTC_NONE && error.line)
-        snprintf(why, size, "line %zu: %s", error.line, error.message);
-    else if (v == PTC_NONE)
-        snprintf(why, size, "%s", error.message);
-    return v;
-}
-
-typedef PtcValue Parser(PtcShared *s, const char *text, size_t len, char *why, size_t size);
-
-/* By the ending of the name, because the content cannot always tell JSON Lines from JSON. */
-static Parser *parser_for(const char *path)
-{
-    static const struct {
-        const char *end;
-        Parser *parser;
-    } kinds[] = {{".json", parse_json},
-                 {".jsonl", parse_jsonl},
-                 {".ndjson", parse_jsonl},
-                 {".csv", parse_csv},
-                 {".tsv", parse_csv}};
-    const char *dot = strrchr(path, '.');
-    for (size_t i = 0; dot && i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(dot, kinds[i].end) == 0)
-            return kinds[i].parser;
-    return NULL;
-}
-
 /* Computes the hash of every string now; it would otherwise be written when first asked for, and unshare the page. */
 static bool settle(PtcShared *s, PtcValue value)
 {
@@ -222,7 +116,7 @@ static bool add(PtcShared *s, const char *name, PtcValue value, size_t before)
 {
     Named *item = &s->items[s->count];
     item->key = ptc_str_new(&s->heap, name, strlen(name));
-    if (item->key == PTC_NONE || !settle(s, value))
+    if (item->key == PTC_NONE || (!s->own && !settle(s, value)))
         return false;
     (void)ptc_str_hash(item->key);
     item->value = value;
@@ -240,35 +134,63 @@ static const Named *find(const PtcShared *s, const char *name)
     return NULL;
 }
 
-bool ptc_shared_load(PtcShared *s, const char *name, const char *path, char *why, size_t size)
+static bool may_name(const PtcShared *s, const char *name, char *why, size_t size)
 {
-    char what[300] = "out of memory";
-    size_t len, before = atomic_load(&s->mem.used);
-    Parser *parse = parser_for(path);
-    if (!good_name(name)) {
+    if (!good_name(name))
         snprintf(why, size,
                  "\"%.80s\" cannot be a name of data: use letters, digits, - and _, at "
                  "most %d, not beginning with a digit",
                  name, NAME_BYTES);
-        return false;
-    }
-    if (find(s, name) || s->count == NAMES || !parse) {
+    else if (find(s, name) || s->count == NAMES)
         snprintf(why, size,
-                 !parse ? "%s: the ending says what it is: .json, .jsonl, .ndjson, .csv or .tsv"
-                 : find(s, name) ? "%s: there is already data of that name"
-                                 : "%s: there are too many data files",
-                 parse ? name : path);
+                 find(s, name) ? "%s: there is already data of that name"
+                               : "%s: there are too many data files",
+                 name);
+    else
+        return true;
+    return false;
+}
+
+bool ptc_shared_load(PtcShared *s, const char *name, const char *path, char *why, size_t size)
+{
+    size_t before = atomic_load(&s->mem.used);
+    if (!may_name(s, name, why, size))
         return false;
-    }
-    char *text = read_file(s, path, &len, why, size);
-    if (!text)
+    PtcDataFile file = {.heap = &s->heap, .why = why, .size = size};
+    PtcValue v = ptc_data_file_read(&file, path);
+    if (v == PTC_NONE)
         return false;
-    PtcValue v = parse(s, text, len, what, sizeof what);
-    ptc_mem_free(&s->mem, text, len + 1);
-    bool ok = v != PTC_NONE && add(s, name, v, before);
+    bool ok = add(s, name, v, before);
     if (!ok)
-        snprintf(why, size, "%s: %s", path, what);
+        snprintf(why, size, "%s: out of memory", path);
     return ok;
+}
+
+PtcValue ptc_shared_value(const PtcShared *s, const char *name)
+{
+    const Named *item = find(s, name);
+    return item ? item->value : PTC_NONE;
+}
+
+bool ptc_shared_add_rows(PtcShared *s, const char *name, PtcValue v)
+{
+    size_t before = atomic_load(&s->mem.used);
+    if (!ptc_is_sequential(v))
+        v = ptc_vec_new(&s->heap, &v, 1, 0);
+    return v != PTC_NONE && s->count < NAMES && add(s, name, v, before);
+}
+
+bool ptc_shared_add_texts(PtcShared *s, const char *name, char *const *texts, size_t count)
+{
+    size_t before = atomic_load(&s->mem.used);
+    PtcValue all = ptc_build_new(&s->heap);
+    for (size_t i = 0; i < count && all != PTC_NONE; i++) {
+        PtcValue text = ptc_str_new(&s->heap, texts[i], strlen(texts[i]));
+        if (text == PTC_NONE || !ptc_build_add(&s->heap, all, text))
+            return false;
+    }
+    PtcValue v = all == PTC_NONE ? all : ptc_build_done(&s->heap, all, 0);
+    return v != PTC_NONE && s->count < NAMES && add(s, name, v, before);
 }
 
 /* ----------------------------------------------------------------------------------- using */

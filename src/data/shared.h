@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * shared.h - values loaded once and read by all runs: --data NAME=@FILE is data/NAME in every program.
  *
- * Nothing in it changes after loading, hashes of strings included, so threads need no lock, and processes that share
- * its pages keep sharing them. */
+ * Nothing in it changes after loading, so threads need no lock; where processes share its pages, not even hashes of
+ * strings, so that they keep sharing them. */
 #ifndef PTC_DATA_SHARED_H
 #define PTC_DATA_SHARED_H
 
@@ -11,12 +11,21 @@
 
 typedef struct PtcShared PtcShared;
 
-/* NULL: out of memory. */
+/* For processes that share pages; as much as there is.  NULL: out of memory. */
 PtcShared *ptc_shared_new(void);
-/* Adds a file: JSON, JSON Lines (.jsonl, .ndjson) or CSV (.csv, .tsv; the first line names the columns), by its
- * ending.  False with a text in why (file, line, what). */
+/* For one process: all of them together, and a file while it is read, may take `limit` bytes; hashes of strings are
+ * computed when they are needed.  NULL: out of memory. */
+PtcShared *ptc_shared_new_own(size_t limit);
+/* Adds a file (data_file.h).  False with a text in why (file, line, what). */
 bool ptc_shared_load(PtcShared *shared, const char *name, const char *path, char *why, size_t size);
 void ptc_shared_free(PtcShared *shared);
+/* The value of that name; PTC_NONE: there is none. */
+PtcValue ptc_shared_value(const PtcShared *shared, const char *name);
+/* Adds a value that is already here under another name: a list as it is, anything else as the only element of one. */
+PTC_MUST_USE bool ptc_shared_add_rows(PtcShared *shared, const char *name, PtcValue value);
+/* Adds texts, UTF-8, as a vector. */
+PTC_MUST_USE bool ptc_shared_add_texts(PtcShared *shared, const char *name, char *const *texts,
+                                       size_t count);
 /* The context of a run: the shared values under their names, and what the call brought, which wins.  Made in `heap`;
  * PTC_NONE: out of memory. */
 PtcValue ptc_shared_context(const PtcShared *shared, PtcHeap *heap, PtcValue context);

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * Files of data.  What always holds: a file takes no more than the ledger of its heap allows, however far it unpacks,
+ * and what is wrong with it is said with its line. */
+#include "data/data_file.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "data/charset.h"
+#include "data/csv.h"
+#include "data/data_source.h"
+#include "json/parse.h"
+#include "value/str.h"
+#include "value/vec.h"
+
+static const char endings[] = ".json, .jsonl, .ndjson, .csv, .tsv, .txt or .log, perhaps with .gz";
+
+static PtcValue fail(const PtcDataFile *f, const char *path, const char *format, ...)
+    PTC_PRINTF(3, 4);
+
+static PtcValue fail(const PtcDataFile *f, const char *path, const char *format, ...)
+{
+    va_list args;
+    int n = snprintf(f->why, f->size, "%.200s: ", strcmp(path, "-") == 0 ? "standard input" : path);
+    va_start(args, format);
+    if (n > 0 && (size_t)n < f->size)
+        vsnprintf(f->why + n, f->size - (size_t)n, format, args);
+    va_end(args);
+    return PTC_NONE;
+}
+
+static PtcValue no_memory(const PtcDataFile *f, const char *path)
+{
+    size_t limit = f->heap->pool->mem->limit;
+    if (limit >= SIZE_MAX / 4)
+        return fail(f, path, "out of memory");
+    return fail(f, path, "it does not fit into the %zu MiB that data may take", limit >> 20);
+}
+
+/* ------------------------------------------------------------------------------------ kinds */
+
+static bool ends_in(PtcText name, const char *end)
+{
+    size_t n = strlen(end);
+    return name.len > n && memcmp(name.bytes + name.len - n, end, n) == 0;
+}
+
+PtcDataKind ptc_data_kind(const char *path)
+{
+    static const struct {
+        const char *end;
+        PtcDataKind kind;
+    } kinds[] = {{".json", PTC_DATA_JSON}, {".jsonl", PTC_DATA_JSONL}, {".ndjson", PTC_DATA_JSONL},
+                 {".csv", PTC_DATA_CSV},   {".tsv", PTC_DATA_CSV},     {".txt", PTC_DATA_LINES},
+                 {".log", PTC_DATA_LINES}};
+    const char *slash = strrchr(path, '/');
+    PtcText name = ptc_text_cstr(slash ? slash + 1 : path);
+    if (ends_in(name, ".gz"))
+        name.len -= 3;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ends_in(name, kinds[i].end))
+            return kinds[i].kind;
+    return memchr(name.bytes, '.', name.len) ? PTC_DATA_UNKNOWN : PTC_DATA_TOLD;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static PtcText without_mark(PtcText t)
+{
+    size_t skip = t.len >= 3 && memcmp(t.bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return (PtcText){t.bytes + skip, t.len - skip};
+}
+
+/* A first line of CSV may begin with a quote or a digit, but no name of a column begins with a bracket. */
+PtcDataKind ptc_data_kind_of(PtcText text)
+{
+    PtcText t = without_mark(text);
+    while (t.len > 0 && is_blank(t.bytes[0])) {
+        t.bytes++;
+        t.len--;
+    }
+    if (t.len == 0 || t.bytes[0] == '{' || t.bytes[0] == '[')
+        return PTC_DATA_JSON;
+    const char *lf = memchr(t.bytes, '\n', t.len);
+    size_t line = lf ? (size_t)(lf - t.bytes) : t.len;
+    bool divided =
+        memchr(t.bytes, ',', line) || memchr(t.bytes, ';', line) || memchr(t.bytes, '\t', line);
+    bool scalar = memchr("\"-0123456789tfn", t.bytes[0], 15) != NULL;
+    return scalar && !divided ? PTC_DATA_TOLD : divided ? PTC_DATA_CSV : PTC_DATA_LINES;
+}
+
+/* ------------------------------------------------------------------------------------- JSON */
+
+/* Values behind each other: one is itself, several are a vector.  *line becomes where the last one begins. */
+static PtcValue parse_values(PtcHeap *heap, PtcText t, PtcJsonError *error, size_t *line)
+{
+    PtcValue first = PTC_NONE, all = PTC_NONE;
+    size_t used;
+    for (*line = 1; t.len > 0; t.bytes += used, t.len -= used) {
+        PtcValue v = ptc_json_parse_prefix(heap, t.bytes, t.len, &used, error);
+        if (v == PTC_NONE)
+            return PTC_NONE;
+        if (first != PTC_NONE && all == PTC_NONE &&
+            ((all = ptc_build_new(heap)) == PTC_NONE || !ptc_build_add(heap, all, first)))
+            break;
+        if (all != PTC_NONE && !ptc_build_add(heap, all, v))
+            break;
+        first = first == PTC_NONE ? v : first;
+        for (const char *p = t.bytes, *end = p + used; (p = memchr(p, '\n', (size_t)(end - p)));)
+            ++*line, p++;
+    }
+    if (t.len == 0 && first != PTC_NONE)
+        first = all == PTC_NONE ? first : ptc_build_done(heap, all, 0);
+    else
+        first = PTC_NONE;
+    error->stopped = first == PTC_NONE;
+    return first;
+}
+
+static PtcValue parse_json(const PtcDataFile *f, const char *path, PtcText t)
+{
+    PtcJsonError error = {0};
+    size_t line = 1;
+    t = without_mark(t);
+    PtcValue v = t.len == 0 ? ptc_json_parse(f->heap, t.bytes, 0, &error)
+                            : parse_values(f->heap, t, &error, &line);
+    if (v != PTC_NONE)
+        return v;
+    if (error.stopped)
+        return no_memory(f, path);
+    return fail(f, path, "line %zu, column %u: %s", line + error.line - 1, (unsigned)error.column,
+                error.message);
+}
+
+static bool is_blank_line(PtcText line)
+{
+    size_t i = 0;
+    while (i < line.len && is_blank(line.bytes[i]))
+        i++;
+    return i == line.len;
+}
+
+/* The next line of a text, which is shortened by it. */
+static PtcText take_line(PtcText *t)
+{
+    const char *lf = memchr(t->bytes, '\n', t->len);
+    PtcText line = {t->bytes, lf ? (size_t)(lf - t->bytes) : t->len};
+    size_t used = line.len + (lf != NULL);
+    t->bytes += used;
+    t->len -= used;
+    return line;
+}
+
+static PtcValue parse_jsonl(const PtcDataFile *f, const char *path, PtcText t)
+{
+    PtcJsonError error = {0};
+    PtcValue rows = ptc_build_new(f->heap);
+    t = without_mark(t);
+    for (size_t n = 1; rows != PTC_NONE && t.len > 0; n++) {
+        PtcText line = take_line(&t);
+        if (is_blank_line(line))
+            continue;
+        PtcValue v = ptc_json_parse(f->heap, line.bytes, line.len, &error);
+        if (v == PTC_NONE && !error.stopped)
+            return fail(f, path, "line %zu, column %u: %s", n, (unsigned)error.column,
+                        error.message);
+        if (v == PTC_NONE || !ptc_build_add(f->heap, rows, v))
+            return no_memory(f, path);
+    }
+    PtcValue done = rows == PTC_NONE ? rows : ptc_build_done(f->heap, rows, 0);
+    return done == PTC_NONE ? no_memory(f, path) : done;
+}
+
+/* ------------------------------------------------------------------------------------- text */
+
+static PtcValue parse_csv(const PtcDataFile *f, const char *path, PtcText t)
+{
+    PtcCsvError error;
+    PtcValue v = ptc_csv_parse(f->heap, t.bytes, t.len, &error);
+    if (v != PTC_NONE)
+        return v;
+    if (error.stopped)
+        return no_memory(f, path);
+    if (error.column)
+        return fail(f, path, "line %zu, column %zu: %s", error.line, error.column, error.message);
+    return error.line ? fail(f, path, "line %zu: %s", error.line, error.message)
+                      : fail(f, path, "%s", error.message);
+}
+
+static PtcValue split_lines(PtcHeap *heap, PtcText t)
+{
+    PtcValue rows = ptc_build_new(heap);
+    while (rows != PTC_NONE && t.len > 0) {
+        PtcText line = take_line(&t);
+        line.len -= line.len > 0 && line.bytes[line.len - 1] == '\r';
+        PtcValue v = ptc_str_new(heap, line.bytes, line.len);
+        if (v == PTC_NONE || !ptc_build_add(heap, rows, v))
+            return PTC_NONE;
+    }
+    return rows == PTC_NONE ? rows : ptc_build_done(heap, rows, 0);
+}
+
+static PtcValue parse_lines(const PtcDataFile *f, const char *path, PtcText t)
+{
+    PtcBuf converted;
+    PtcCharsetError wrong;
+    PtcText text;
+    PtcValue v = PTC_NONE;
+    ptc_buf_init(&converted, f->heap->pool->mem, SIZE_MAX / 4);
+    bool ok = ptc_charset_decode(t.bytes, t.len, &converted, &text, &wrong);
+    if (ok)
+        v = split_lines(f->heap, text);
+    ptc_buf_deinit(&converted);
+    if (!ok && !wrong.stopped)
+        return fail(f, path, "byte %zu: %s", wrong.at + 1, wrong.what);
+    return v == PTC_NONE ? no_memory(f, path) : v;
+}
+
+/* A text that begins like a number or a word of JSON, and is not divided: JSON if all of it is. */
+static PtcValue parse_told(const PtcDataFile *f, const char *path, PtcText t)
+{
+    PtcJsonError error = {0};
+    size_t line;
+    PtcDataKind kind = ptc_data_kind_of(t);
+    if (kind == PTC_DATA_JSON)
+        return parse_json(f, path, t);
+    if (kind == PTC_DATA_CSV)
+        return parse_csv(f, path, t);
+    PtcValue v =
+        kind == PTC_DATA_TOLD ? parse_values(f->heap, without_mark(t), &error, &line) : PTC_NONE;
+    return v == PTC_NONE ? parse_lines(f, path, t) : v;
+}
+
+/* ------------------------------------------------------------------------------------- file */
+
+static PtcValue parse(const PtcDataFile *f, const char *path, PtcText t)
+{
+    switch (strcmp(path, "-") == 0 ? PTC_DATA_TOLD : ptc_data_kind(path)) {
+    case PTC_DATA_JSON: return parse_json(f, path, t);
+    case PTC_DATA_JSONL: return parse_jsonl(f, path, t);
+    case PTC_DATA_CSV: return parse_csv(f, path, t);
+    case PTC_DATA_LINES: return parse_lines(f, path, t);
+    default: return parse_told(f, path, t);
+    }
+}
+
+PtcValue ptc_data_file_read(const PtcDataFile *f, const char *path)
+{
+    PtcDataSource source;
+    PtcBuf text;
+    PtcMem *mem = f->heap->pool->mem;
+    if (strcmp(path, "-") != 0 && ptc_data_kind(path) == PTC_DATA_UNKNOWN)
+        return fail(f, path, "the ending says what it is: %s", endings);
+    if (!ptc_data_source_open(&source, mem, path))
+        return fail(f, path, "%s", source.why);
+    ptc_buf_init(&text, mem, mem->limit);
+    bool ok = ptc_data_source_all(&source, &text);
+    PtcValue v = ok ? parse(f, path, ptc_buf_view(&text)) : PTC_NONE;
+    if (!ok && text.failed)
+        no_memory(f, path);
+    else if (!ok)
+        fail(f, path, "%s", source.why);
+    ptc_buf_deinit(&text);
+    ptc_data_source_close(&source);
+    return v;
+}

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT
+ * Rows of large files.  What always holds: no more than one batch of rows is in memory, and a row that is longer than
+ * the longest line a command accepts is refused while it is read. */
+#include "data/row_stream.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "json/parse.h"
+#include "value/str.h"
+#include "value/vec.h"
+
+enum { BATCH = 512 * 1024, LINE_MB = 64 };
+
+static bool refuse(PtcRowStream *s, size_t line, const char *format, ...) PTC_PRINTF(3, 4);
+
+static bool refuse(PtcRowStream *s, size_t line, const char *format, ...)
+{
+    va_list args;
+    int n = line ? snprintf(s->why, s->size, "%s: line %zu: ", s->name, line)
+                 : snprintf(s->why, s->size, "%s: ", s->name);
+    va_start(args, format);
+    if (n > 0 && (size_t)n < s->size)
+        vsnprintf(s->why + n, s->size - (size_t)n, format, args);
+    va_end(args);
+    return false;
+}
+
+/* ----------------------------------------------------------------------------- ends of rows */
+
+/* In CSV a quote counts only where a field begins, as for the parser. */
+static void scan_csv(PtcRowStream *s)
+{
+    for (; s->scanned < s->text.len; s->scanned++) {
+        char c = s->text.data[s->scanned];
+        if (s->quoted) {
+            s->quoted = c != '"';
+            s->after_quote = c == '"';
+        } else if (c == '"' && (s->at_field || s->after_quote)) {
+            s->quoted = true;
+            s->at_field = s->after_quote = false;
+        } else {
+            bool end = c == '\n' || c == '\r';
+            s->at_field = end || c == s->csv.separator;
+            s->after_quote = false;
+            if (end)
+                s->whole = s->scanned + 1;
+        }
+    }
+}
+
+static void scan(PtcRowStream *s)
+{
+    if (s->kind == PTC_DATA_CSV) {
+        scan_csv(s);
+        return;
+    }
+    for (size_t i = s->text.len; i > s->scanned; i--)
+        if (s->text.data[i - 1] == '\n') {
+            s->whole = i;
+            break;
+        }
+    s->scanned = s->text.len;
+}
+
+/* --------------------------------------------------------------------------------- reading */
+
+/* Reads until there is enough, or the end. */
+static bool read_more(PtcRowStream *s, size_t enough)
+{
+    while (!s->ended && s->text.len < enough) {
+        if (!ptc_buf_reserve(&s->text, PTC_DATA_SOURCE_CHUNK))
+            return s->text.full ? refuse(s, s->line, "it is longer than %d MiB", LINE_MB)
+                                : refuse(s, 0, "out of memory");
+        ptrdiff_t n =
+            ptc_data_source_read(&s->source, s->text.data + s->text.len, PTC_DATA_SOURCE_CHUNK);
+        if (n < 0)
+            return refuse(s, 0, "%s", s->source.why);
+        s->text.len += (size_t)n;
+        s->ended = n == 0;
+    }
+    return true;
+}
+
+/* Makes `whole` more than the head, or reaches the end. */
+static bool fill(PtcRowStream *s)
+{
+    for (size_t enough = s->head + BATCH;; enough = s->text.len + s->text.len / 2) {
+        if (!read_more(s, enough))
+            return false;
+        scan(s);
+        if (s->ended)
+            s->whole = s->text.len;
+        if (s->whole > s->head || s->ended)
+            return true;
+    }
+}
+
+static void skip_mark(PtcRowStream *s)
+{
+    if (s->text.len < 3 || memcmp(s->text.data, "\xef\xbb\xbf", 3) != 0)
+        return;
+    memmove(s->text.data, s->text.data + 3, s->text.len - 3);
+    s->text.len -= 3;
+}
+
+static size_t count_lines(const char *text, size_t len)
+{
+    size_t n = 0;
+    for (const char *p = text, *end = text + len; (p = memchr(p, '\n', (size_t)(end - p))); p++)
+        n++;
+    return n;
+}
+
+/* The separator decides where quotes open, so it must be known before rows are looked for: it is the one that occurs
+ * most in the first line. */
+static void find_separator(PtcRowStream *s)
+{
+    static const char known[] = {',', ';', '\t'};
+    size_t most = 0;
+    s->csv = (PtcCsvPart){.separator = ',', .apart = true};
+    for (size_t i = 0; i < sizeof known; i++) {
+        size_t n = 0;
+        bool quoted = false;
+        for (size_t k = 0; k < s->text.len; k++) {
+            char c = s->text.data[k];
+            quoted ^= c == '"';
+            if (!quoted && (c == '\n' || c == '\r'))
+                break;
+            n += !quoted && c == known[i];
+        }
+        if (n > most) {
+            most = n;
+            s->csv.separator = known[i];
+        }
+    }
+}
+
+/* Keeps the first record in front of every batch. */
+static bool find_head(PtcRowStream *s)
+{
+    size_t begin = 0;
+    find_separator(s);
+    while (begin < s->text.len && (s->text.data[begin] == '\n' || s->text.data[begin] == '\r'))
+        begin++;
+    s->at_field = true;
+    bool quoted = false;
+    for (size_t i = begin;; i++) {
+        if (i == s->text.len && s->ended)
+            return refuse(s, 0, "there is no line below the one that names the columns");
+        if (i == s->text.len && !read_more(s, s->text.len + 1))
+            return false;
+        if (i == s->text.len)
+            continue;
+        quoted ^= s->text.data[i] == '"';
+        if (quoted || s->text.data[i] != '\n')
+            continue;
+        s->head = s->scanned = s->whole = i + 1;
+        s->line = 1 + count_lines(s->text.data, s->head);
+        return true;
+    }
+}
+
+static bool find_kind(PtcRowStream *s, const char *path)
+{
+    s->kind = strcmp(path, "-") == 0 ? PTC_DATA_TOLD : ptc_data_kind(path);
+    if (s->kind == PTC_DATA_UNKNOWN)
+        return refuse(s, 0, "--each reads .jsonl, .ndjson, .csv, .tsv, .txt and .log");
+    if (s->kind == PTC_DATA_JSON)
+        return refuse(s, 0,
+                      "--each reads JSON Lines, not one JSON value; without --each a .json "
+                      "file is read whole, and (map f rows) goes through it");
+    if (!read_more(s, BATCH))
+        return false;
+    skip_mark(s);
+    if (s->kind == PTC_DATA_TOLD)
+        s->kind = ptc_data_kind_of(ptc_buf_view(&s->text));
+    if (s->kind == PTC_DATA_JSON || s->kind == PTC_DATA_TOLD)
+        s->kind = PTC_DATA_JSONL;
+    return s->kind != PTC_DATA_CSV || find_head(s);
+}
+
+bool ptc_row_stream_open(PtcRowStream *s, PtcMem *mem, const char *path, char *why, size_t size)
+{
+    *s = (PtcRowStream){.why = why, .size = size, .line = 1};
+    snprintf(s->name, sizeof s->name, "%.200s", strcmp(path, "-") == 0 ? "standard input" : path);
+    if (!ptc_data_source_open(&s->source, mem, path))
+        return refuse(s, 0, "%s", s->source.why);
+    ptc_buf_init(&s->text, mem, (size_t)LINE_MB << 20);
+    if (find_kind(s, path))
+        return true;
+    ptc_row_stream_close(s);
+    return false;
+}
+
+void ptc_row_stream_close(PtcRowStream *s)
+{
+    ptc_data_source_close(&s->source);
+    ptc_buf_deinit(&s->text);
+}
+
+/* -------------------------------------------------------------------------------- batches */
+
+static PtcValue no_memory(PtcRowStream *s)
+{
+    refuse(s, s->line, "the rows from here on do not fit in memory together");
+    return PTC_NONE;
+}
+
+static PtcValue parse_csv(PtcRowStream *s, PtcHeap *heap)
+{
+    PtcCsvError error;
+    PtcValue v = ptc_csv_parse_part(heap, s->text.data, s->whole, &s->csv, &error);
+    size_t first = 1 + count_lines(s->text.data, s->head);
+    if (v != PTC_NONE)
+        return v;
+    if (error.stopped)
+        return no_memory(s);
+    size_t line = error.line >= first ? s->line + error.line - first : error.line;
+    refuse(s, line, "%s", error.message);
+    return PTC_NONE;
+}
+
+static PtcValue parse_line(PtcRowStream *s, PtcHeap *heap, PtcText line, size_t number)
+{
+    PtcJsonError error = {0};
+    PtcValue v;
+    if (s->kind == PTC_DATA_LINES) {
+        line.len -= line.len > 0 && line.bytes[line.len - 1] == '\r';
+        if (ptc_utf8_valid_prefix(line.bytes, line.len) < line.len) {
+            refuse(s, number, "it is not UTF-8");
+            return PTC_NONE;
+        }
+        v = ptc_str_new(heap, line.bytes, line.len);
+    } else {
+        v = ptc_json_parse(heap, line.bytes, line.len, &error);
+    }
+    if (v == PTC_NONE && !error.stopped && s->kind == PTC_DATA_JSONL)
+        refuse(s, number, "column %u: %s", (unsigned)error.column, error.message);
+    else if (v == PTC_NONE)
+        no_memory(s);
+    return v;
+}
+
+static bool is_blank(PtcText line)
+{
+    for (size_t i = 0; i < line.len; i++)
+        if (!memchr(" \t\r", line.bytes[i], 3))
+            return false;
+    return true;
+}
+
+static PtcValue parse_lines(PtcRowStream *s, PtcHeap *heap)
+{
+    PtcValue rows = ptc_build_new(heap);
+    const char *p = s->text.data, *end = p + s->whole;
+    for (size_t number = s->line; rows != PTC_NONE && p < end; number++) {
+        const char *lf = memchr(p, '\n', (size_t)(end - p));
+        PtcText line = {p, (size_t)((lf ? lf : end) - p)};
+        p += line.len + (lf != NULL);
+        if (s->kind == PTC_DATA_JSONL && is_blank(line))
+            continue;
+        PtcValue v = parse_line(s, heap, line, number);
+        if (v == PTC_NONE)
+            return PTC_NONE;
+        if (!ptc_build_add(heap, rows, v))
+            return no_memory(s);
+    }
+    PtcValue done = rows == PTC_NONE ? rows : ptc_build_done(heap, rows, 0);
+    return done == PTC_NONE ? no_memory(s) : done;
+}
+
+/* Drops the rows that were handed out. */
+static void drop(PtcRowStream *s)
+{
+    s->line += count_lines(s->text.data + s->head, s->whole - s->head);
+    memmove(s->text.data + s->head, s->text.data + s->whole, s->text.len - s->whole);
+    s->text.len -= s->whole - s->head;
+    s->scanned -= s->whole - s->head;
+    s->whole = s->head;
+}
+
+PtcValue ptc_row_stream_next(PtcRowStream *s, PtcHeap *heap, size_t *line)
+{
+    if (!fill(s))
+        return PTC_NONE;
+    if (s->whole == s->head)
+        return PTC_NIL;
+    if (line)
+        *line = s->line;
+    PtcValue rows = s->kind == PTC_DATA_CSV ? parse_csv(s, heap) : parse_lines(s, heap);
+    if (rows != PTC_NONE)
+        drop(s);
+    return rows;
+}
