@@ -90,7 +90,7 @@ typedef enum {
     PTC_RUN_ENDS_BY_VALUE, /* or by a bare value, except nil and vars */
 } PtcRunEnding;
 
-/* What the loop of an agent wants from a run, beyond what any host may; everything may be left 0. */
+/* What the loop of an agent, or the command line, wants from a run, beyond what any host may; everything may be left 0. */
 typedef struct PtcRunMore {
     bool
         judge; /* a result that does not fit what is wanted becomes a verdict in the outcome, not a failure */
@@ -107,6 +107,7 @@ typedef struct PtcRunMore {
     /* The end of the run, in the system's clock, if time inside tools does not count (PtcToolInfo.uncounted): these
      * may wait until then, and the deadline moves accordingly.  0: the deadline, so that all time counts. */
     int64_t hard_ns;
+    bool bare_data; /* see PtcProgram */
     int64_t
         pmap_ms; /* for one pmap or pcalls, not counting uncounted time; 0: no limit of its own */
 } PtcRunMore;

@@ -238,6 +238,7 @@ static bool run_program(Work *w)
     PtcProgram p = {.source = run->program,
                     .len = run->program_len,
                     .context = or_nil(run->context),
+                    .bare_data = w->more->bare_data,
                     .names = s ? &s->names : &ptc->no_names,
                     .globals = s ? s->globals : NULL,
                     .limits = o->limits,

@@ -638,6 +638,7 @@ PtcFn *ptc_analyze_start(Analyzer *an, const PtcAnalysis *job)
                      .host = job->host,
                      .servers = job->servers,
                      .context = job->context,
+                     .bare_data = job->bare_data,
                      .warnings = job->warnings,
                      .recur_count = NO_RECUR};
     for (uint32_t i = 0; i < an->names->count && !an->has_types; i++) /* of earlier runs */

@@ -24,6 +24,7 @@ typedef struct Analyzer {
     const PtcHost *host;
     PtcServers *servers; /* or NULL */
     PtcValue context;
+    bool bare_data;        /* names of the context may be written without data/ */
     PtcWarnings *warnings; /* or NULL */
     const PtcForm *parent; /* the list around the form being analyzed, or NULL */
     PtcFn *fn;             /* being analyzed */

@@ -188,25 +188,40 @@ static PtcExpr *tool(Analyzer *an, const PtcForm *form, const char *name, size_t
     return f == PTC_NONE ? NULL : ptc_analyze_const(an, f, form);
 }
 
+static PtcExpr *data(Analyzer *an, const PtcForm *form, const char *name, size_t len)
+{
+    PtcExpr *x = ptc_analyze_new(an, PTC_X_DATA, form);
+    if (!x || (x->value = ptc_analyze_keyword(an, name, len)) == PTC_NONE)
+        return NULL;
+    ptc_analyze_warn_data(an, form, x->value);
+    return x;
+}
+
+/* A name that means nothing else: perhaps data without its data/. */
+static PtcExpr *bare(Analyzer *an, const PtcForm *form)
+{
+    PtcValue key = an->bare_data && ptc_is_map(an->context)
+                       ? ptc_analyze_keyword(an, form->text, form->len)
+                       : PTC_NONE;
+    if (key != PTC_NONE && ptc_map_key_flex(an->heap, an->context, key) != PTC_NONE)
+        return data(an, form, form->text, form->len);
+    return ptc_analyze_unknown(an, form);
+}
+
 /* ns/name, where it is neither a builtin nor a constant. */
 static PtcExpr *qualified(Analyzer *an, const PtcForm *form, size_t prefix)
 {
     const char *name = form->text + prefix + 1;
-    int name_len = (int)(form->len - prefix - 1);
-    if (prefix == 4 && memcmp(form->text, "data", 4) == 0) {
-        PtcExpr *x = ptc_analyze_new(an, PTC_X_DATA, form);
-        if (!x || (x->value = ptc_analyze_keyword(an, name, (size_t)name_len)) == PTC_NONE)
-            return NULL;
-        ptc_analyze_warn_data(an, form, x->value);
-        return x;
-    }
+    size_t name_len = form->len - prefix - 1;
+    if (prefix == 4 && memcmp(form->text, "data", 4) == 0)
+        return data(an, form, name, name_len);
     if (prefix == 4 && memcmp(form->text, "tool", 4) == 0)
-        return tool(an, form, name, (size_t)name_len);
+        return tool(an, form, name, name_len);
     PtcText ns = {form->text, prefix};
     if (ptc_analyze_is_alias(an, ns.bytes, ns.len))
         ns = ptc_alias_find(an->names, PTC_ALIAS_NAMESPACE, ns);
     bool known = false;
-    PtcExpr *x = ptc_analyze_server(an, form, ns, (PtcText){name, (size_t)name_len}, &known);
+    PtcExpr *x = ptc_analyze_server(an, form, ns, (PtcText){name, name_len}, &known);
     return known ? x : ptc_analyze_unknown_in(an, form, prefix);
 }
 
@@ -286,5 +301,5 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
         return qualified(an, form, prefix);
     bool known = false;
     PtcExpr *x = referred(an, form, &known);
-    return known ? x : ptc_analyze_unknown(an, form);
+    return known ? x : bare(an, form);
 }

@@ -129,6 +129,7 @@ typedef struct PtcAnalysis {
     PtcServers *servers;   /* other servers that it may call, or NULL */
     PtcValue context;      /* map of what data/... names, or nil */
     PtcWarnings *warnings; /* what is found is added to these; or NULL */
+    bool bare_data;        /* names of the context may be written without data/ */
 } PtcAnalysis;
 
 /* The program as a function, or NULL with findings in diags (or arena->failed, or the budget

@@ -81,8 +81,8 @@ PtcValue ptc_function_compile(PtcFnMaker *m, const PtcFnText *t)
         return PTC_NONE;
     PtcLoneFn lone = {forms[0],   t->form, t->captures,    t->captures_len,
                       t->aliases, m->seen, m->names->count};
-    PtcAnalysis job = {m->arena, m->heap,   &m->diags, m->names, t->text,
-                       t->len,   &any_host, NULL,      PTC_NIL,  NULL};
+    PtcAnalysis job = {m->arena,  m->heap, &m->diags, m->names, t->text, t->len,
+                       &any_host, NULL,    PTC_NIL,   NULL,     false};
     PtcFn *fn = ptc_analyze_lone(&job, &lone);
     PtcCompiler compiler = {m->arena, m->heap, &m->diags, PTC_NIL};
     if (!fn || (compiler.source = ptc_str_new(m->heap, t->text, t->len)) == PTC_NONE)

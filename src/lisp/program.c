@@ -194,8 +194,8 @@ static PtcValue prepare(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiag
     if (!check_size(diags, p) || !ptc_read(&reader, &forms, &count))
         return PTC_NONE;
     *phase = PTC_PHASE_CHECK;
-    PtcAnalysis job = {arena,  vm->heap, diags,      p->names,   p->source,
-                       p->len, p->host,  p->servers, p->context, &vm->warnings};
+    PtcAnalysis job = {arena,   vm->heap,   diags,      p->names,      p->source,   p->len,
+                       p->host, p->servers, p->context, &vm->warnings, p->bare_data};
     PtcFn *fn = ptc_analyze(&job, forms, count);
     PtcCompiler compiler = {arena, vm->heap, diags, PTC_NIL};
     if (!fn || (compiler.source = ptc_str_new(vm->heap, p->source, p->len)) == PTC_NONE)

@@ -10,7 +10,8 @@
 typedef struct PtcProgram {
     const char *source;
     size_t len;
-    PtcValue context;        /* map or nil */
+    PtcValue context; /* map or nil */
+    bool bare_data; /* its keys are names too: rows is data/rows where nothing else is named rows */
     PtcNames *names;         /* of the session, or an empty list */
     const PtcValue *globals; /* values of those names (names->count of them), copied */
     PtcLimits limits;        /* every field set */
