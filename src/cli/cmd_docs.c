@@ -27,6 +27,7 @@ static const Topic topics[] = {
     {"differences", "where the language differs from Clojure", ptc_guide_differences,
      &ptc_guide_differences_len},
     {"cli", "the command line", ptc_guide_cli, &ptc_guide_cli_len},
+    {"data", "files and pipes in, tables, CSV and JSON out", ptc_guide_data, &ptc_guide_data_len},
     {"batch", "many programs, one per line", ptc_guide_batch, &ptc_guide_batch_len},
     {"tools", "tools files, and commands as tools", ptc_guide_tools, &ptc_guide_tools_len},
     {"upstreams", "MCP servers that programs may call", ptc_guide_upstreams,

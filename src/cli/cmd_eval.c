@@ -3,28 +3,35 @@
 #include "cli/cmd.h"
 
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "api/batch.h"
 #include "base/buf.h"
+#include "cli/data_in.h"
+#include "cli/data_out.h"
+#include "cli/each.h"
 #include "cli/io.h"
 #include "cli/jsonl.h"
 #include "cli/options.h"
 #include "cli/report.h"
 #include "cli/run_compile.h"
+#include "cli/short_form.h"
 #include "cli/shown.h"
 #include "cli/upstreams_open.h"
+#include "engine/engine.h"
 #include "ptc/ptc.h"
 #include "value/calendar.h"
 
-typedef enum { FORMAT_TEXT, FORMAT_JSON, FORMAT_PAYLOAD } Format;
-
 typedef struct {
-    const char *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
+    const char *expression, *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
     int format; /* -1: not given */
-    bool jsonl, session;
+    bool jsonl, session, raw, each;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
-    int64_t float_precision, max_tool_calls;
-    const char *now;
+    int64_t float_precision, max_tool_calls, context_mb, result_mb;
+    const char *now, *init;
+    PtcOptionList data;
     PtcUpstreamsOptions upstreams;
 } Options;
 
@@ -34,11 +41,22 @@ typedef struct {
 #define MS_MAX ((int64_t)24 * 3600 * 1000)
 
 static const PtcOption table[] = {
+    {"expression", 'e', PTC_OPTION_TEXT, AT(expression), "PROGRAM", "the program", 0, 0},
     {"file", 'f', PTC_OPTION_TEXT, AT(file), "FILE", "read the program from a file", 0, 0},
     {"context", 0, PTC_OPTION_TEXT, AT(context), "JSON|@FILE",
      "an object; its keys are data/key in the program", 0, 0},
-    {"format", 0, PTC_OPTION_CHOICE, AT(format), "text|json|payload",
+    {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
+     "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0},
+    {"each", 0, PTC_OPTION_FLAG, AT(each), NULL,
+     "ptc --each FILE PROGRAM: run it for each row of a file of any size", 0, 0},
+    {"init", 0, PTC_OPTION_TEXT, AT(init), "PROGRAM",
+     "with --each: the first state; the program gives the next one", 0, 0},
+    {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
+     "what --context or --data may take, in MiB (4, and 1024 for --data)", 1, 1 << 20},
+    {"format", 0, PTC_OPTION_CHOICE, AT(format), PTC_FORMATS,
      "how to print the result; payload: what lisp_eval answers (text)", 0, 0},
+    {"raw", 'r', PTC_OPTION_FLAG, AT(raw), NULL, "print a string without its quotes", 0, 0},
+    {"result-mb", 0, PTC_OPTION_INT, AT(result_mb), "N", "size of the result in MiB", 1, 2047},
     {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time", 1, MS_MAX},
     {"deadline-ms", 0, PTC_OPTION_INT, AT(deadline_ms), "N", "time for everything", 1, MS_MAX},
     {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
@@ -85,19 +103,24 @@ static void resolve(void *target)
         o->max_depth = limits->max_depth;
         o->program_bytes = limits->program_bytes;
         o->seed = limits->seed;
+        o->result_mb = limits->result_bytes >> 20;
     }
     ptc_free(ptc);
 }
 
 static const PtcUsage usage = {
     .command = "eval",
-    .synopsis = "PROGRAM | -f FILE | -\n       ptc eval --jsonl [--session]",
+    .synopsis = "PROGRAM | -e PROGRAM | -f FILE | -\n"
+                "       ptc eval --jsonl [--session]\n"
+                "       ptc [OPTIONS] [FILE] PROGRAM      the data of FILE are data and rows",
     .summary = "Runs a program and prints its result; what it prints goes to standard error.\n"
                "Exit status: 0 done, 1 the program failed, 2 wrong usage.",
     .examples =
         "  ptc eval '(reduce + (range 10))'\n"
         "  ptc eval --context '{\"xs\":[1,2,3]}' --format json '{:sum (reduce + data/xs)}'\n"
         "  ptc eval --context @orders.json -f report.clj\n"
+        "  ptc eval --data orders=@orders.csv '(sum-by :total data/orders)'\n"
+        "  ptc orders.csv '(sum-by :total rows)'\n"
         "  ptc eval --tools @tools.json '(:price (tool/price {:sku \"A\"}))'\n"
         "  echo '{\"id\":1,\"program\":\"(inc 1)\"}' | ptc eval --jsonl\n",
     .options = table,
@@ -119,13 +142,17 @@ static void set_limits(PtcLimits *limits, const Options *o)
     limits->program_bytes = o->program_bytes;
     limits->seed = o->seed;
     limits->max_tool_calls = o->max_tool_calls;
+    limits->context_bytes = o->context_mb == PTC_UNSET ? PTC_UNSET : o->context_mb << 20;
+    limits->result_bytes = o->result_mb == PTC_UNSET ? PTC_UNSET : o->result_mb << 20;
 }
 
-static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams)
+static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams, bool shorthand)
 {
     PtcLimits limits;
     PtcOptions options;
     set_limits(&limits, o);
+    if (shorthand)
+        ptc_short_form_limits(&limits);
     ptc_upstreams_limits(upstreams, &limits);
     ptc_options_init(&options, sizeof options);
     options.limits = &limits;
@@ -141,7 +168,9 @@ typedef struct {
     PtcOutcome *outcome;
     PtcTools *tools;
     PtcBuf program, context, schema;
-    const char *name; /* the program's file, NULL for none */
+    const char *name;              /* the program's file, NULL for none */
+    PtcShared *shared;             /* data from files; or NULL */
+    const PtcShortForm *shorthand; /* NULL: it is ptc eval */
     PtcUpstreams upstreams;
     PtcRun run;
 } Eval;
@@ -151,6 +180,7 @@ static void release(Eval *e)
     ptc_outcome_free(e->outcome);
     ptc_tools_free(e->tools);
     ptc_data_free(e->data);
+    ptc_shared_free(e->shared);
     ptc_free(e->ptc);
     ptc_upstreams_close(&e->upstreams);
     ptc_buf_deinit(&e->program);
@@ -163,19 +193,22 @@ static void release(Eval *e)
 /* Reads the program from where the arguments say.  PTC_EXIT_OK or PTC_EXIT_USAGE. */
 static int load_program(Eval *e, int argc, char **argv)
 {
-    const char *file = e->options->file;
-    if (argc + (file != NULL) != 1)
-        return ptc_options_wrong(&usage, argc || file ? "give one program, not several"
-                                                      : "which program? Give it, -f FILE or -");
-    if (!file && strcmp(argv[0], "-") != 0) {
-        e->run.program = argv[0];
-        e->run.program_len = strlen(argv[0]);
+    const char *file = e->options->file, *text = e->options->expression;
+    if (argc + (file != NULL) + (text != NULL) != 1)
+        return ptc_options_wrong(&usage, argc || file || text
+                                             ? "give one program, not several"
+                                             : "which program? Give it, -f FILE or -");
+    if (!file && (text || strcmp(argv[0], "-") != 0)) {
+        e->run.program = text ? text : argv[0];
+        e->run.program_len = strlen(e->run.program);
         return PTC_EXIT_OK;
     }
     const char *path = file ? file : "-";
     const char *error = ptc_io_read(&e->program, path);
     if (error)
         return ptc_options_wrong(&usage, "cannot read %.200s: %s", path, error);
+    if (e->program.len >= 2 && memcmp(e->program.data, "#!", 2) == 0)
+        memcpy(e->program.data, ";;", 2); /* the first line of a script is for the system */
     e->name = file;
     e->run.program = e->program.data ? e->program.data : "";
     e->run.program_len = e->program.len;
@@ -185,9 +218,11 @@ static int load_program(Eval *e, int argc, char **argv)
 static int load_context(Eval *e)
 {
     const char *text = e->options->context, *error;
-    char why[240] = "out of memory";
+    char why[PTC_DATA_IN_WHY] = "out of memory";
     if (!text)
         return PTC_EXIT_OK;
+    if (ptc_data_in_forgot_at("--context", text, why))
+        return ptc_options_wrong(&usage, "%s", why);
     size_t len = strlen(text);
     if (text[0] == '@') {
         if ((error = ptc_io_read(&e->context, text + 1)))
@@ -203,6 +238,38 @@ static int load_context(Eval *e)
     if (ptc_value_type(e->run.context) != PTC_TYPE_MAP)
         return ptc_options_wrong(&usage, "--context wants a JSON object, {\"key\": value}");
     return PTC_EXIT_OK;
+}
+
+/* What the file of the short form holds is `data`, its rows are `rows`. */
+static bool load_input(Eval *e, char why[PTC_DATA_IN_WHY])
+{
+    const PtcShortForm *form = e->shorthand;
+    const char *input = e->options->each
+                            ? NULL /* it is read row by row */
+                            : ptc_short_form_input(form, e->run.program, e->run.program_len);
+    int64_t mb = e->options->context_mb;
+    snprintf(why, PTC_DATA_IN_WHY, "out of memory");
+    if (!e->shared &&
+        !(e->shared = ptc_shared_new_own((size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20)))
+        return false;
+    if (input && (!ptc_shared_load(e->shared, "data", input, why, PTC_DATA_IN_WHY) ||
+                  !ptc_shared_add_rows(e->shared, "rows", ptc_shared_value(e->shared, "data"))))
+        return false;
+    return ptc_shared_add_texts(e->shared, "*command-line-args*", form->args,
+                                (size_t)form->arg_count);
+}
+
+static int load_data(Eval *e)
+{
+    char why[PTC_DATA_IN_WHY];
+    if (!ptc_data_in_load(&e->shared, &e->options->data, e->options->context_mb, why))
+        return ptc_options_wrong(&usage, "--data: %s", why);
+    if (e->shorthand && !load_input(e, why))
+        return ptc_options_wrong(&usage, "%s", why);
+    if (!e->shared)
+        return PTC_EXIT_OK;
+    e->run.context = ptc_data_in_context(e->shared, e->ptc, &e->data, e->run.context);
+    return e->run.context ? PTC_EXIT_OK : ptc_options_wrong(&usage, "--data: out of memory");
 }
 
 static int load_wanted(Eval *e)
@@ -264,11 +331,6 @@ static int load_tools(PtcMem *mem, Eval *e)
 
 /* ------------------------------------------------------------------ output */
 
-static int write_line(const char *text, size_t len)
-{
-    return ptc_shown_result("eval", text, len) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
-}
-
 /* The answer as `lisp_eval` gives it; it includes printed text and errors. */
 static int write_payload(Eval *e)
 {
@@ -278,71 +340,41 @@ static int write_payload(Eval *e)
         ptc_io_printf(PTC_IO_STDERR, "error: the payload does not fit in memory\n");
         return PTC_EXIT_FAILED;
     }
-    int status = write_line(text, len);
+    int status = ptc_data_out_line(text, len);
     return ptc_outcome_ok(e->outcome) ? status : PTC_EXIT_FAILED;
 }
 
-/* What the program printed, and warnings about it, to standard error. */
-static bool write_remarks(PtcMem *mem, Eval *e)
+static int write_result(Eval *e)
 {
-    PtcBuf out;
-    size_t len;
-    ptc_buf_init(&out, mem, PTC_IO_MAX);
-    for (size_t i = 0; i < ptc_outcome_print_count(e->outcome); i++) {
-        const char *line = ptc_outcome_print(e->outcome, i, &len);
-        ptc_buf_add(&out, line, len);
-        ptc_buf_add_char(&out, '\n');
-    }
-    if (ptc_outcome_prints_cut(e->outcome))
-        ptc_buf_add_cstr(&out, "note: printed output was cut at its limit\n");
-    ptc_report_warnings(&out, e->outcome, e->name, e->run.program, e->run.program_len);
-    ptc_report(&out, e->outcome, e->name, e->run.program, e->run.program_len);
-    bool ok = ptc_shown_write(PTC_IO_STDERR, out.data, out.len) && ptc_buf_ok(&out);
-    ptc_buf_deinit(&out);
-    return ok;
+    const Options *o = e->options;
+    PtcDataOut how = {.format = o->format >= 0 ? (PtcFormat)o->format : PTC_FORMAT_TEXT,
+                      .raw = o->raw};
+    if (e->shorthand && o->format < 0)
+        how.format = ptc_data_out_usual(e->outcome);
+    how.colour = how.format != PTC_FORMAT_TEXT && ptc_shown_colour(PTC_IO_STDOUT);
+    return ptc_data_out_write(&how, e->outcome);
 }
 
-static int write_json(Eval *e)
+/* Warnings stand below the result, where a person looks last. */
+static int write_outcome(PtcMem *mem, Eval *e)
 {
-    size_t len;
-    bool too_long = false;
-    const char *json = ptc_outcome_json(e->outcome, &len);
-    if (json)
-        return write_line(json, len);
-    const char *why = ptc_outcome_json_problem(e->outcome, NULL, &too_long);
-    if (!why)
-        ptc_io_printf(PTC_IO_STDERR, "error: the result does not fit in memory\n");
-    else if (too_long)
-        ptc_io_printf(PTC_IO_STDERR,
-                      "error: the result is too long: %s\nhint: give less of it, with "
-                      "take, select-keys or a sum\n",
-                      why);
-    else
-        ptc_io_printf(PTC_IO_STDERR,
-                      "error: the result cannot be JSON: %s\nhint: --format text shows "
-                      "it\n",
-                      why);
-    return PTC_EXIT_FAILED;
-}
-
-/* A result that was cut is shown as far as it goes, but does not count as the result. */
-static int write_text(Eval *e)
-{
-    size_t len;
-    bool cut = false;
-    const char *text = ptc_outcome_text(e->outcome, &len, &cut);
-    if (!text) {
-        ptc_io_printf(PTC_IO_STDERR, "error: the result does not fit in memory\n");
+    PtcReported about = {e->name, {e->run.program, e->run.program_len}, 0};
+    bool ok = ptc_outcome_ok(e->outcome);
+    unsigned first = PTC_REMARK_PRINTS | (ok ? 0 : PTC_REMARK_WARNINGS | PTC_REMARK_ERRORS);
+    if (!ptc_report_remarks(mem, e->outcome, &about, first) || !ok)
         return PTC_EXIT_FAILED;
-    }
-    int status = write_line(text, len);
-    if (!cut)
-        return status;
-    ptc_io_printf(PTC_IO_STDERR,
-                  "error: the result is cut after %zu bytes\nhint: give less of it, with take, "
-                  "select-keys or a sum\n",
-                  len);
-    return PTC_EXIT_FAILED;
+    int status = write_result(e);
+    if (ptc_outcome_warning_count(e->outcome) &&
+        !ptc_report_remarks(mem, e->outcome, &about, PTC_REMARK_WARNINGS))
+        status = PTC_EXIT_FAILED;
+    return status;
+}
+
+static PtcStatus run(Eval *e)
+{
+    static const PtcRunMore bare = {.bare_data = true};
+    return ptc_upstreams_eval(&e->upstreams, e->ptc, &e->run, e->shorthand ? &bare : NULL,
+                              &e->outcome);
 }
 
 /* Commands that run as tools lead their own process groups, which Ctrl-C on a terminal does not reach: so the run is
@@ -365,27 +397,45 @@ static void catch_signals(Ptc *ptc)
         sigaction(signals[i], &action, NULL);
 }
 
+/* A program for each row: lines for results, or the last state. */
+static int eval_each(PtcMem *mem, Eval *e)
+{
+    int64_t mb = e->options->context_mb;
+    PtcEach each = {.mem = mem,
+                    .ptc = e->ptc,
+                    .run = &e->run,
+                    .name = e->name,
+                    .program = {e->run.program, e->run.program_len},
+                    .init = e->options->init,
+                    .input = e->shorthand->input ? e->shorthand->input : "-",
+                    .out = {.format = PTC_FORMAT_JSONL, .raw = e->options->raw},
+                    .context_bytes = (mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20};
+    int status = ptc_each(&each, &e->outcome);
+    return status == PTC_EXIT_OK && e->outcome ? write_result(e) : status;
+}
+
 static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 {
     int status = load_program(e, argc, argv);
     if (status == PTC_EXIT_OK)
         status = load_context(e);
     if (status == PTC_EXIT_OK)
+        status = load_data(e);
+    if (status == PTC_EXIT_OK)
         status = load_wanted(e);
     if (status != PTC_EXIT_OK)
         return status;
+    if (e->options->each)
+        return eval_each(mem, e);
     if (e->tools || e->upstreams.manager)
         catch_signals(e->ptc);
-    if (ptc_upstreams_eval(&e->upstreams, e->ptc, &e->run, &e->outcome) != PTC_OK) {
+    if (run(e) != PTC_OK) {
         ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
         return PTC_EXIT_FAILED;
     }
-    if (e->options->format == FORMAT_PAYLOAD)
+    if (e->options->format == PTC_FORMAT_PAYLOAD)
         return write_payload(e);
-    bool written = write_remarks(mem, e);
-    if (!ptc_outcome_ok(e->outcome) || !written)
-        return PTC_EXIT_FAILED;
-    return e->options->format == FORMAT_JSON ? write_json(e) : write_text(e);
+    return write_outcome(mem, e);
 }
 
 /* ----------------------------------------------------------------- command */
@@ -393,14 +443,19 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 /* Refuses options that do not go together. */
 static int check(const Options *o, int argc)
 {
+    if (o->init && !o->each)
+        return ptc_options_wrong(&usage, "--init goes with --each only");
     if (o->session && !o->jsonl)
         return ptc_options_wrong(&usage, "--session goes with --jsonl only");
-    if (o->jsonl && (argc > 0 || o->file))
+    if (o->jsonl && (argc > 0 || o->file || o->expression))
         return ptc_options_wrong(&usage, "--jsonl reads programs from standard input; "
                                          "give no program beside it");
-    if (o->jsonl && (o->context || o->format >= 0 || o->signature || o->schema))
+    if (o->jsonl &&
+        (o->context || o->data.count || o->format >= 0 || o->raw || o->signature || o->schema))
         return ptc_options_wrong(&usage, "with --jsonl, --%s does not apply: each line has its own",
                                  o->context       ? "context"
+                                 : o->data.count  ? "data"
+                                 : o->raw         ? "raw"
                                  : o->format >= 0 ? "format"
                                  : o->signature   ? "signature"
                                                   : "output-schema");
@@ -433,7 +488,8 @@ static int eval_compiled(PtcMem *mem, const Options *o, int argc)
     PtcBuf file;
     PtcText context = ptc_text_cstr(o->context);
     const char *error = NULL;
-    if (argc || o->file || o->tools || o->jsonl || o->signature || o->schema)
+    if (argc || o->file || o->expression || o->data.count || o->tools || o->jsonl || o->signature ||
+        o->schema)
         return ptc_options_wrong(&usage, "--compiled goes with --context and --llm alone");
     ptc_buf_init(&file, mem, PTC_IO_MAX);
     if (o->context && o->context[0] == '@') {
@@ -447,35 +503,31 @@ static int eval_compiled(PtcMem *mem, const Options *o, int argc)
     return status;
 }
 
-int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
+static const Options unset = {.format = -1,
+                              .timeout_ms = PTC_UNSET,
+                              .deadline_ms = PTC_UNSET,
+                              .memory_mb = PTC_UNSET,
+                              .loop_limit = PTC_UNSET,
+                              .max_depth = PTC_UNSET,
+                              .program_bytes = PTC_UNSET,
+                              .seed = PTC_UNSET,
+                              .float_precision = PTC_UNSET,
+                              .max_tool_calls = PTC_UNSET,
+                              .context_mb = PTC_UNSET,
+                              .result_mb = PTC_UNSET,
+                              .upstreams = PTC_UPSTREAMS_DEFAULTS};
+
+static int eval(PtcMem *mem, const Options *o, const PtcShortForm *form, int argc, char **argv)
 {
-    Options o = {.format = -1,
-                 .timeout_ms = PTC_UNSET,
-                 .deadline_ms = PTC_UNSET,
-                 .memory_mb = PTC_UNSET,
-                 .loop_limit = PTC_UNSET,
-                 .max_depth = PTC_UNSET,
-                 .program_bytes = PTC_UNSET,
-                 .seed = PTC_UNSET,
-                 .float_precision = PTC_UNSET,
-                 .max_tool_calls = PTC_UNSET,
-                 .upstreams = PTC_UPSTREAMS_DEFAULTS};
-    PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
-    if (parse != PTC_PARSE_OK)
-        return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
-    if (o.compiled)
-        return eval_compiled(mem, &o, argc);
-    int status = check(&o, argc);
-    if (status != PTC_EXIT_OK)
-        return status;
-    Eval e = {.options = &o};
+    int status;
+    Eval e = {.options = o, .shorthand = form};
     /* Lines of a batch come from anywhere: they do not get what this user's own programs may call. */
-    if (!o.jsonl &&
-        !ptc_upstreams_open(&e.upstreams, mem, "eval", &o.upstreams, NULL, NULL, &status)) {
+    if (!o->jsonl && !o->each &&
+        !ptc_upstreams_open(&e.upstreams, mem, "eval", &o->upstreams, NULL, NULL, &status)) {
         ptc_upstreams_close(&e.upstreams);
         return status;
     }
-    e.ptc = new_engine(&o, &e.upstreams);
+    e.ptc = new_engine(o, &e.upstreams, form != NULL);
     if (!e.ptc) {
         ptc_upstreams_close(&e.upstreams);
         return ptc_options_wrong(&usage, "cannot start: out of memory, or a limit is too large");
@@ -488,7 +540,59 @@ int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
     if (status == PTC_EXIT_OK)
         status = load_tools(mem, &e);
     if (status == PTC_EXIT_OK)
-        status = o.jsonl ? eval_lines(mem, &e) : eval_one(mem, &e, argc, argv);
+        status = o->jsonl ? eval_lines(mem, &e) : eval_one(mem, &e, argc, argv);
     release(&e);
     return status;
+}
+
+int ptc_cmd_eval(PtcMem *mem, int argc, char **argv)
+{
+    Options o = unset;
+    PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
+    if (parse != PTC_PARSE_OK)
+        return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    if (o.compiled)
+        return eval_compiled(mem, &o, argc);
+    if (o.each)
+        return ptc_options_wrong(&usage, "--each is written without eval: ptc --each FILE PROGRAM");
+    int status = check(&o, argc);
+    return status == PTC_EXIT_OK ? eval(mem, &o, NULL, argc, argv) : status;
+}
+
+static const char *check_each(const Options *o, const PtcShortForm *form)
+{
+    if (!form->input && isatty(PTC_IO_STDIN) == 1)
+        return "--each reads a file: ptc --each orders.csv '(:total row)'";
+    if (o->tools || o->upstreams.files.count || o->upstreams.imports.count)
+        return "--each goes without --tools and --upstreams: a batch that fails is run again, row "
+               "by row";
+    if (!o->init && o->format >= 0 && o->format != PTC_FORMAT_JSONL)
+        return "--each prints one line of JSON for each result, --format jsonl; with --init the "
+               "last state has every format";
+    return NULL;
+}
+
+int ptc_cmd_short(PtcMem *mem, int argc, char **argv)
+{
+    Options o = unset;
+    PtcShortForm form;
+    /* What follows a script is for the script, options too. */
+    if (!ptc_short_form_is_script(argv[0])) {
+        PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
+        if (parse != PTC_PARSE_OK)
+            return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    }
+    if (o.jsonl || o.compiled)
+        return ptc_options_wrong(&usage, "write ptc eval %s",
+                                 o.jsonl ? "--jsonl" : "--compiled FILE");
+    const char *wrong = ptc_short_form_read(&form, argc, argv, o.expression || o.file);
+    if (!wrong && o.each)
+        wrong = check_each(&o, &form);
+    if (wrong)
+        return ptc_options_wrong(&usage, "%s", wrong);
+    if (form.script)
+        o.file = form.script;
+    char *program = (char *)(uintptr_t)form.program;
+    int status = check(&o, form.program != NULL);
+    return status == PTC_EXIT_OK ? eval(mem, &o, &form, form.program != NULL, &program) : status;
 }

@@ -12,6 +12,7 @@
 
 #include "base/private_file.h"
 #include "base/secret.h"
+#include "cli/data_in.h"
 #include "cli/io.h"
 #include "cli/mcp_keep.h"
 #include "cli/mcp_options.h"
@@ -219,22 +220,15 @@ static bool read_tools(Server *s)
     return ok || wrong(s->o.tools + 1, unread ? unread : s->tools ? why : "out of memory");
 }
 
-/* Splits NAME=@FILE into its two parts. */
-static bool split_item(const char *item, char name[80], const char **path)
+static bool split_item(const char *item, char name[PTC_DATA_IN_NAME], const char **path)
 {
-    const char *equals = strchr(item, '=');
-    size_t len = equals ? (size_t)(equals - item) : 0;
-    if (!equals || equals[1] != '@' || len >= 80)
-        return wrong("--data", "it takes NAME=@FILE, such as orders=@orders.csv");
-    memcpy(name, item, len);
-    name[len] = 0;
-    *path = equals + 2;
-    return true;
+    char why[PTC_DATA_IN_WHY];
+    return ptc_data_in_split(item, name, path, why) || wrong("--data", why);
 }
 
 static bool check_data(const Server *s)
 {
-    char name[80];
+    char name[PTC_DATA_IN_NAME];
     const char *path;
     for (size_t i = 0; i < s->o.data.count; i++)
         if (!split_item(s->o.data.items[i], name, &path))
@@ -250,7 +244,7 @@ static void say_loaded(const Server *s, const char *name, size_t count, size_t b
 /* Loads it into this process. */
 static bool load_data(Server *s)
 {
-    char name[80], why[500];
+    char name[PTC_DATA_IN_NAME], why[500];
     const char *path, *loaded;
     size_t count, bytes;
     if (s->o.data.count == 0)
@@ -271,7 +265,7 @@ static bool load_data(Server *s)
 /* Sends it to the process that workers are forked from. */
 static bool send_data(Server *s, char why[PTC_WORKER_WHY])
 {
-    char name[80];
+    char name[PTC_DATA_IN_NAME];
     const char *path;
     PtcLoaded loaded = {.about = &s->about};
     for (size_t i = 0; i < s->o.data.count; i++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/data_in.h"
 #include "cli/io.h"
 #include "cli/line.h"
 #include "cli/options.h"
@@ -20,7 +21,8 @@
 
 typedef struct {
     const char *context;
-    int64_t timeout_ms, memory_mb, loop_limit, max_depth, float_precision;
+    int64_t timeout_ms, memory_mb, loop_limit, max_depth, float_precision, context_mb;
+    PtcOptionList data;
     PtcUpstreamsOptions upstreams;
 } Options;
 
@@ -29,6 +31,7 @@ typedef struct {
     Ptc *ptc;
     PtcSession *session;
     PtcData *data;
+    PtcShared *shared; /* --data; or NULL */
     PtcValue context;
     bool editing; /* input and output are a terminal that can be drawn on */
     bool prompts, colour, quit;
@@ -45,6 +48,10 @@ typedef struct {
 static const PtcOption table[] = {
     {"context", 0, PTC_OPTION_TEXT, AT(context), "JSON|@FILE",
      "an object; its keys are data/key in programs", 0, 0},
+    {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
+     "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0},
+    {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
+     "what --context or --data may take, in MiB (4, and 1024 for --data)", 1, 1 << 20},
     {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time of a program", 1,
      (int64_t)24 * 3600 * 1000},
     {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
@@ -76,7 +83,7 @@ static const PtcUsage usage = {
     .summary =
         "Reads programs, runs them in one session and prints their results.  :help says what\n"
         "else it takes.  From a pipe it prints results only; the exit status is 0.",
-    .examples = "  ptc repl\n  ptc repl --context @orders.json\n  echo '(+ 1 2)' | ptc repl\n",
+    .examples = "  ptc repl\n  ptc repl --data orders=@orders.csv\n  echo '(+ 1 2)' | ptc repl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
     .resolve = resolve,
@@ -125,7 +132,7 @@ static PtcStatus run_program(Repl *r, const char *program, size_t len, PtcOutcom
     run.program_len = len;
     run.session = r->session;
     run.context = r->context;
-    return ptc_upstreams_eval(&r->upstreams, r->ptc, &run, outcome);
+    return ptc_upstreams_eval(&r->upstreams, r->ptc, &run, NULL, outcome);
 }
 
 /* Is the program correct so far, but incomplete? */
@@ -169,9 +176,13 @@ static void show_warnings(Repl *r, const PtcOutcome *outcome, const char *name, 
 {
     if (ptc_outcome_warning_count(outcome) == 0)
         return;
+    PtcBuf report;
+    ptc_buf_init(&report, r->mem, PTC_IO_MAX);
+    ptc_report_warnings(&report, outcome, &(PtcReported){name, {program, len}, 0});
     ptc_buf_add_cstr(&r->out, paint(r, "\033[33m"));
-    ptc_report_warnings(&r->out, outcome, name, program, len);
+    add_safe(r, PTC_IO_STDERR, report.data, report.len);
     ptc_buf_add_cstr(&r->out, paint(r, "\033[0m"));
+    ptc_buf_deinit(&report);
     write_out(r, PTC_IO_STDERR);
 }
 
@@ -180,7 +191,7 @@ static void show_errors(Repl *r, const PtcOutcome *outcome, const char *name, co
 {
     PtcBuf report;
     ptc_buf_init(&report, r->mem, PTC_IO_MAX);
-    ptc_report(&report, outcome, name, program, len);
+    ptc_report(&report, outcome, &(PtcReported){name, {program, len}, 0});
     ptc_buf_add_cstr(&r->out, paint(r, "\033[31m"));
     add_safe(r, PTC_IO_STDERR, report.data, report.len);
     ptc_buf_add_cstr(&r->out, paint(r, "\033[0m"));
@@ -454,6 +465,7 @@ static Ptc *new_engine(const Options *o, const PtcUpstreams *upstreams)
     limits.memory_bytes = o->memory_mb == PTC_UNSET ? PTC_UNSET : o->memory_mb << 20;
     limits.loop_limit = o->loop_limit;
     limits.max_depth = o->max_depth;
+    limits.context_bytes = o->context_mb == PTC_UNSET ? PTC_UNSET : o->context_mb << 20;
     ptc_upstreams_limits(upstreams, &limits);
     options.limits = &limits;
     options.float_precision = o->float_precision;
@@ -464,7 +476,9 @@ static int load_context(Repl *r, const char *text)
 {
     PtcBuf file;
     const char *error = NULL;
-    char why[240] = "it must be a JSON object, {\"key\": value}";
+    char why[PTC_DATA_IN_WHY] = "it must be a JSON object, {\"key\": value}";
+    if (ptc_data_in_forgot_at("--context", text, why))
+        return ptc_options_wrong(&usage, "%s", why);
     ptc_buf_init(&file, r->mem, PTC_IO_MAX);
     if (text[0] == '@')
         error = ptc_io_read(&file, text + 1);
@@ -478,13 +492,24 @@ static int load_context(Repl *r, const char *text)
     return ptc_options_wrong(&usage, "--context: %s", error ? error : why);
 }
 
+static int load_data(Repl *r, const Options *o)
+{
+    char why[PTC_DATA_IN_WHY] = "out of memory";
+    if (o->data.count == 0)
+        return PTC_EXIT_OK;
+    if (ptc_data_in_load(&r->shared, &o->data, o->context_mb, why) &&
+        (r->context = ptc_data_in_context(r->shared, r->ptc, &r->data, r->context)))
+        return PTC_EXIT_OK;
+    return ptc_options_wrong(&usage, "--data: %s", why);
+}
+
 static void set_up(Repl *r)
 {
-    const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
     bool in = isatty(PTC_IO_STDIN) == 1, out = isatty(PTC_IO_STDOUT) == 1;
     r->prompts = in && out;
     r->editing = r->prompts && term && strcmp(term, "dumb") != 0;
-    r->colour = r->editing && !(plain && *plain);
+    r->colour = r->editing && ptc_shown_colour(PTC_IO_STDOUT);
     ptc_buf_init(&r->pending, r->mem, PTC_IO_MAX);
     ptc_buf_init(&r->out, r->mem, PTC_IO_MAX);
     ptc_lines_init(&r->lines, r->mem, PTC_IO_STDIN, PTC_IO_MAX);
@@ -503,14 +528,20 @@ static void tear_down(Repl *r)
     ptc_buf_deinit(&r->pending);
     ptc_session_free(r->session);
     ptc_data_free(r->data);
+    ptc_shared_free(r->shared);
     ptc_free(r->ptc);
     ptc_upstreams_close(&r->upstreams);
 }
 
 int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {
-        NULL, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UNSET, PTC_UPSTREAMS_DEFAULTS};
+    Options o = {.timeout_ms = PTC_UNSET,
+                 .memory_mb = PTC_UNSET,
+                 .loop_limit = PTC_UNSET,
+                 .max_depth = PTC_UNSET,
+                 .float_precision = PTC_UNSET,
+                 .context_mb = PTC_UNSET,
+                 .upstreams = PTC_UPSTREAMS_DEFAULTS};
     int status;
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
@@ -531,6 +562,8 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
     }
     set_up(&r);
     status = o.context ? load_context(&r, o.context) : PTC_EXIT_OK;
+    if (status == PTC_EXIT_OK)
+        status = load_data(&r, &o);
     if (status == PTC_EXIT_OK)
         run(&r);
     tear_down(&r);

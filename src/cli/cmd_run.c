@@ -13,6 +13,11 @@
 
 static const PtcOption options[] = {
     PTC_AGENT_OPTIONS,
+    {.name = "data",
+     .type = PTC_OPTION_LIST,
+     .field = FIELD(data),
+     .value = "NAME=@FILE",
+     .help = "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)"},
     {.name = "chunk",
      .type = PTC_OPTION_LIST,
      .field = FIELD(chunks),

@@ -12,6 +12,7 @@
 PTC_GUIDE(language)
 PTC_GUIDE(limits)
 PTC_GUIDE(cli)
+PTC_GUIDE(data)
 PTC_GUIDE(batch)
 PTC_GUIDE(protocol)
 PTC_GUIDE(mcp)

@@ -6,14 +6,14 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 #include <utf8proc.h>
 
 #include "base/utf8.h"
 #include "cli/io.h"
+#include "cli/shown.h"
 
-enum { LINE_BYTES = 64 * 1024, DEFAULT_COLUMNS = 80, ESCAPE_MS = 50, SHOWN_CANDIDATES = 200 };
+enum { LINE_BYTES = 64 * 1024, ESCAPE_MS = 50, SHOWN_CANDIDATES = 200 };
 
 #define CTRL_KEY(letter) ((letter) - '@')
 
@@ -40,14 +40,6 @@ static bool set_raw(PtcLine *l)
     raw.c_cc[VMIN] = 1;
     raw.c_cc[VTIME] = 0;
     return tcsetattr(PTC_IO_STDIN, TCSADRAIN, &raw) == 0;
-}
-
-static size_t columns(void)
-{
-    struct winsize size;
-    if (ioctl(PTC_IO_STDOUT, TIOCGWINSZ, &size) != 0 || size.ws_col < 20)
-        return DEFAULT_COLUMNS;
-    return size.ws_col;
 }
 
 static void flush(PtcLine *l)
@@ -141,7 +133,7 @@ static void add_shown(PtcBuf *out, const char *bytes, size_t len)
 /* Draws prompt and text on one row; of a text that is too long, the part around the cursor. */
 static void draw(PtcLine *l)
 {
-    size_t room = columns() - l->prompt_columns % columns() - 1, used = 0, p;
+    size_t room = ptc_shown_columns() - l->prompt_columns % ptc_shown_columns() - 1, used = 0, p;
     if (room < 8)
         room = 8;
     if (l->cursor < l->view)
@@ -260,7 +252,7 @@ static size_t common_prefix(const PtcBuf *found)
 
 static void list_candidates(PtcLine *l, const char *found)
 {
-    size_t width = columns(), wide = 0, column = 0, shown = 0;
+    size_t width = ptc_shown_columns(), wide = 0, column = 0, shown = 0;
     for (const char *p = found; *p; p += strcspn(p, "\n") + 1)
         if (strcspn(p, "\n") > wide)
             wide = strcspn(p, "\n");

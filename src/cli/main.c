@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/io.h"
+#include "cli/short_form.h"
 #include "base/nearest.h"
 #include "exec/worker.h"
 #include "mcp/client/link.h"
@@ -38,11 +39,15 @@ static const size_t memory = (size_t)1 << 30;
 static void print_help(int fd)
 {
     ptc_io_printf(fd, "usage: ptc COMMAND [ARGUMENTS]\n"
+                      "       ptc [OPTIONS] [FILE] PROGRAM\n"
                       "Runs PTC-Lisp, a Clojure subset, inside hard limits.\n\ncommands:\n");
     for (size_t i = 0; i < COMMANDS; i++)
         ptc_io_printf(fd, "  %-10s%s\n", commands[i].name, commands[i].summary);
     ptc_io_printf(fd, "\n  ptc COMMAND --help    options and examples\n"
-                      "  ptc --version\n\nexample:\n  ptc eval '(+ 1 2)'\n");
+                      "  ptc version\n\nexamples:\n"
+                      "  ptc '(+ 1 2)'\n"
+                      "  ptc orders.csv '(sum-by :total rows)'\n"
+                      "  cat orders.json | ptc '(count data)'\n");
 }
 
 static const Command *find(const char *name)
@@ -80,18 +85,26 @@ int main(int argc, char **argv)
         print_help(PTC_IO_STDERR);
         return PTC_EXIT_USAGE;
     }
+    static char help[] = "--help";
+    char *asked[] = {argv[0], argc > 2 ? argv[2] : NULL, help};
+    if (!strcmp(argv[1], "help") && argc > 2) {
+        argc = 3;
+        argv = asked;
+    }
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_help(PTC_IO_STDOUT);
         return PTC_EXIT_OK;
     }
-    if (!strcmp(argv[1], "--version")) {
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "version")) {
         ptc_io_printf(PTC_IO_STDOUT, "ptc %s\n", ptc_version());
         return PTC_EXIT_OK;
     }
     const Command *command = find(argv[1]);
-    if (!command)
+    if (!command && !ptc_short_form_begins(argv[1]))
         return unknown(argv[1]);
     PtcMem mem;
     ptc_mem_init(&mem, memory);
+    if (!command)
+        return ptc_cmd_short(&mem, argc - 1, argv + 1);
     return command->run(&mem, argc - 2, argv + 2);
 }

@@ -50,7 +50,7 @@ static const PtcOption table[] = {
     {"tools", 0, PTC_OPTION_TEXT, AT(tools), "@FILE",
      "tools that programs may call (ptc docs tools)", 0, 0},
     {"data", 0, PTC_OPTION_LIST, AT(data), "NAME=@FILE",
-     "a .json, .jsonl, .ndjson or .csv file that programs see as data/NAME", 0, 0},
+     "a file of JSON, JSON Lines, CSV or lines that programs see as data/NAME", 0, 0},
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
     {"sessions", 0, PTC_OPTION_FLAG, AT(sessions), NULL,
      "offer sessions: programs that build on each other", 0, 0},

@@ -3,6 +3,9 @@
  * with control characters replaced. */
 #include "cli/report.h"
 
+#include "cli/io.h"
+#include "cli/shown.h"
+
 enum { BEFORE = 100, AFTER = 60 }; /* characters shown on either side of the place */
 
 /* Part of one source line, and the place in it. */
@@ -110,9 +113,11 @@ static void add_hint(PtcBuf *out, const PtcError *error)
     ptc_buf_add_char(out, '\n');
 }
 
-static void add_finding(PtcBuf *out, const char *what, const PtcError *error, const char *name,
-                        const char *program, size_t len)
+static void add_finding(PtcBuf *out, const char *what, const PtcError *error,
+                        const PtcReported *about)
 {
+    const char *name = about->name;
+    bool written = error->line > about->lines_before; /* by the user */
     ptc_buf_addf(out, "%s: ", what);
     ptc_buf_add(out, error->message, error->message_len);
     ptc_buf_add_char(out, '\n');
@@ -123,8 +128,9 @@ static void add_finding(PtcBuf *out, const char *what, const PtcError *error, co
         add_form(out, error);
     } else if (error->line > 0) {
         ptc_buf_addf(out, " --> %s%sline %u, column %u\n", name ? name : "", name ? ", " : "",
-                     (unsigned)error->line, (unsigned)error->column);
-        Excerpt e = find(program, len, error->line, error->column);
+                     (unsigned)(written ? error->line - about->lines_before : error->line),
+                     (unsigned)error->column);
+        Excerpt e = find(about->program.bytes, about->program.len, error->line, error->column);
         add_source(out, &e);
         add_caret(out, &e);
     } else if (name) {
@@ -133,19 +139,17 @@ static void add_finding(PtcBuf *out, const char *what, const PtcError *error, co
     add_hint(out, error);
 }
 
-void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const char *name, const char *program,
-                size_t len)
+void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about)
 {
     PtcError error = {.size = sizeof error};
     for (size_t i = 0; ptc_outcome_error(outcome, i, &error); i++) {
         if (i > 0)
             ptc_buf_add_char(out, '\n');
-        add_finding(out, "error", &error, name, program, len);
+        add_finding(out, "error", &error, about);
     }
 }
 
-void ptc_report_warnings(PtcBuf *out, const PtcOutcome *outcome, const char *name,
-                         const char *program, size_t len)
+void ptc_report_warnings(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about)
 {
     PtcWarning w = {.size = sizeof w};
     for (size_t i = 0; ptc_outcome_warning(outcome, i, &w); i++) {
@@ -157,6 +161,59 @@ void ptc_report_warnings(PtcBuf *out, const PtcOutcome *outcome, const char *nam
                           .line = w.line,
                           .column = w.column,
                           .earlier = w.earlier};
-        add_finding(out, "warning", &error, name, program, len);
+        add_finding(out, "warning", &error, about);
     }
+}
+
+/* ------------------------------------------------------------------------------ standard error */
+
+static void add_prints(PtcBuf *out, const PtcOutcome *outcome)
+{
+    size_t len;
+    for (size_t i = 0; i < ptc_outcome_print_count(outcome); i++) {
+        const char *line = ptc_outcome_print(outcome, i, &len);
+        ptc_buf_add(out, line, len);
+        ptc_buf_add_char(out, '\n');
+    }
+    if (ptc_outcome_prints_cut(outcome))
+        ptc_buf_add_cstr(out, "note: printed output was cut at its limit\n");
+}
+
+/* Moves a part of a report to the whole, made safe for a terminal and painted there. */
+static void move(PtcBuf *out, PtcBuf *part, const char *colour)
+{
+    out->failed = out->failed || !ptc_buf_ok(part);
+    if (part->len == 0)
+        return;
+    bool paint = colour && ptc_shown_colour(PTC_IO_STDERR);
+    if (paint)
+        ptc_buf_add_cstr(out, colour);
+    if (ptc_shown_on(PTC_IO_STDERR))
+        ptc_shown_add(out, part->data, part->len);
+    else
+        ptc_buf_add(out, part->data, part->len);
+    if (paint)
+        ptc_buf_add_cstr(out, "\033[0m");
+    ptc_buf_clear(part);
+}
+
+bool ptc_report_remarks(PtcMem *mem, const PtcOutcome *outcome, const PtcReported *about,
+                        unsigned which)
+{
+    PtcBuf out, part;
+    ptc_buf_init(&out, mem, SIZE_MAX / 4);
+    ptc_buf_init(&part, mem, PTC_IO_MAX);
+    if (which & PTC_REMARK_PRINTS)
+        add_prints(&part, outcome);
+    move(&out, &part, NULL);
+    if (which & PTC_REMARK_WARNINGS)
+        ptc_report_warnings(&part, outcome, about);
+    move(&out, &part, "\033[33m");
+    if (which & PTC_REMARK_ERRORS)
+        ptc_report(&part, outcome, about);
+    move(&out, &part, "\033[31m");
+    bool ok = ptc_io_write(PTC_IO_STDERR, out.data, out.len) && ptc_buf_ok(&out);
+    ptc_buf_deinit(&part);
+    ptc_buf_deinit(&out);
+    return ok;
 }

@@ -6,11 +6,23 @@
 #include "base/buf.h"
 #include "ptc/ptc.h"
 
-/* Appends every finding.  `name` is the file the program came from, or NULL. */
-void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const char *name, const char *program,
-                size_t len);
+/* The program that findings are about. */
+typedef struct PtcReported {
+    const char *name; /* the file it came from, or NULL */
+    PtcText program;
+    uint32_t lines_before; /* lines at its beginning that the user did not write */
+} PtcReported;
+
+/* Appends every finding. */
+void ptc_report(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about);
 /* The same for warnings. */
-void ptc_report_warnings(PtcBuf *out, const PtcOutcome *outcome, const char *name,
-                         const char *program, size_t len);
+void ptc_report_warnings(PtcBuf *out, const PtcOutcome *outcome, const PtcReported *about);
+
+/* What is said about a run on standard error. */
+enum { PTC_REMARK_PRINTS = 1, PTC_REMARK_WARNINGS = 2, PTC_REMARK_ERRORS = 4 };
+/* Writes what the program printed, warnings and errors, in this order, as far as `which` says; in colour on a terminal.
+ * False: it could not be written. */
+bool ptc_report_remarks(PtcMem *mem, const PtcOutcome *outcome, const PtcReported *about,
+                        unsigned which);
 
 #endif

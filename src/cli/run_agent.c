@@ -12,6 +12,7 @@
 #include "cli/agent_host.h"
 #include "cli/cmd.h"
 #include "cli/interrupt.h"
+#include "cli/data_in.h"
 #include "cli/io.h"
 #include "cli/journal_out.h"
 #include "cli/run_chunks.h"
@@ -20,6 +21,7 @@
 #include "cli/run_live.h"
 #include "cli/shown.h"
 #include "cli/trace_out.h"
+#include "data/data_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "value/map.h"
@@ -159,19 +161,39 @@ static bool add_chunk(Command *c, const char *text, PtcValue *map, int *status)
     return ok;
 }
 
-static bool add_chunks(Command *c, int *status)
+/* A file of data under its name. */
+static bool add_data(Command *c, const char *item, PtcValue *map, int *status)
+{
+    char name[PTC_DATA_IN_NAME], why[PTC_DATA_IN_WHY] = "out of memory";
+    const char *path;
+    PtcHeap *heap = &c->bench.heap;
+    PtcDataFile file = {.heap = heap, .why = why, .size = sizeof why};
+    PtcValue v =
+        ptc_data_in_split(item, name, &path, why) ? ptc_data_file_read(&file, path) : PTC_NONE;
+    PtcValue key = v == PTC_NONE ? PTC_NONE : ptc_str_new(heap, name, strlen(name));
+    if (key != PTC_NONE && (*map = ptc_map_assoc(heap, *map, key, v)) != PTC_NONE)
+        return true;
+    *status = refuse(c, "invalid_input", "--data", why);
+    return false;
+}
+
+/* What --data and --chunk bring becomes a part of the context. */
+static bool add_files(Command *c, int *status)
 {
     PtcJsonError e = {0};
     PtcBuf out;
     PtcHeap *heap = &c->bench.heap;
     PtcText given = c->context.bytes ? c->context : PTC_TEXT("{}");
-    if (c->o->chunks.count == 0)
+    if (c->o->chunks.count == 0 && c->o->data.count == 0)
         return true;
     PtcValue map = ptc_json_parse(heap, given.bytes, given.len, &e);
     if (map == PTC_NONE || !ptc_is_map(map)) {
         *status = refuse(c, "invalid_input", "context", "it must be a JSON object");
         return false;
     }
+    for (size_t i = 0; i < c->o->data.count; i++)
+        if (!add_data(c, c->o->data.items[i], &map, status))
+            return false;
     for (size_t i = 0; i < c->o->chunks.count; i++)
         if (!add_chunk(c, c->o->chunks.items[i], &map, status))
             return false;
@@ -200,7 +222,7 @@ static bool open_journal(Command *c, int *status)
 static bool read_all(Command *c, int *status)
 {
     return read_agents(c, status) &&
-           read_text(c, "--context", c->o->context, &c->context, status) && add_chunks(c, status) &&
+           read_text(c, "--context", c->o->context, &c->context, status) && add_files(c, status) &&
            open_journal(c, status);
 }
 

@@ -4,17 +4,49 @@
 #include "cli/shown.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+#include <utf8proc.h>
 
 #include "base/utf8.h"
 #include "cli/io.h"
 #include "json/parse.h"
 #include "value/str.h"
 
+enum { USUAL_COLUMNS = 80, LEAST_COLUMNS = 20 };
+
 bool ptc_shown_on(int fd)
 {
     return isatty(fd) == 1;
+}
+
+bool ptc_shown_colour(int fd)
+{
+    const char *term = getenv("TERM"), *plain = getenv("NO_COLOR");
+    return !(plain && *plain) && term && strcmp(term, "dumb") != 0 && ptc_shown_on(fd);
+}
+
+size_t ptc_shown_columns(void)
+{
+    struct winsize size;
+    if (ioctl(PTC_IO_STDOUT, TIOCGWINSZ, &size) != 0 || size.ws_col < LEAST_COLUMNS)
+        return USUAL_COLUMNS;
+    return size.ws_col;
+}
+
+size_t ptc_shown_width(const char *text, size_t len)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < len;) {
+        uint32_t code = (unsigned char)text[i];
+        size_t n = code < 0x80 ? 1 : ptc_utf8_decode(text + i, len - i, &code);
+        int columns = code < 0x80 ? 1 : utf8proc_charwidth((utf8proc_int32_t)code);
+        width += columns < 0 ? 1 : (size_t)columns;
+        i += n ? n : 1;
+    }
+    return width;
 }
 
 /* Control characters of both kinds, and those that change the direction of writing. */

@@ -19,5 +19,11 @@ PTC_MUST_USE bool ptc_shown_write_line(int fd, const char *text, size_t len);
 PTC_MUST_USE bool ptc_shown_result(const char *command, const char *text, size_t len);
 /* The same for the answer of an agent, given as JSON: a text as it is, anything else as JSON. */
 PTC_MUST_USE bool ptc_shown_answer(const char *command, PtcHeap *heap, PtcText json);
+/* How many characters fit on a line of the terminal, or would on one of the usual width. */
+size_t ptc_shown_columns(void);
+/* Columns that a text without line feeds takes there. */
+size_t ptc_shown_width(const char *text, size_t len);
+/* Are colours wanted: is it a terminal that has them, and is NO_COLOR not set? */
+bool ptc_shown_colour(int fd);
 
 #endif

@@ -340,10 +340,16 @@ void ptc_upstreams_limits(const PtcUpstreams *u, PtcLimits *limits)
     set_unset(&limits->max_workers, 16);
 }
 
-PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, PtcOutcome **outcome)
+static PtcStatus eval(Ptc *ptc, const PtcRun *run, const PtcRunMore *more, PtcOutcome **outcome)
+{
+    return more ? ptc_engine_run_more(ptc, run, more, outcome) : ptc_eval(ptc, run, outcome);
+}
+
+PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const PtcRunMore *more,
+                             PtcOutcome **outcome)
 {
     if (!u->manager)
-        return ptc_eval(ptc, run, outcome);
+        return eval(ptc, run, more, outcome);
     PtcRemote *remote = ptc_manager_remote(u->manager);
     PtcRemoteRun far = {.remote = remote};
     int64_t end = ptc_clock_ns(NULL) + ptc_limits_of(ptc)->deadline_ms * 1000000;
@@ -351,7 +357,7 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, PtcOu
     if (!far.run)
         return PTC_NO_MEMORY;
     ptc->remote = &far;
-    PtcStatus status = ptc_eval(ptc, run, outcome);
+    PtcStatus status = eval(ptc, run, more, outcome);
     ptc->remote = NULL;
     remote->end(far.run, NULL);
     return status;

@@ -5,6 +5,7 @@
 #define PTC_CLI_UPSTREAMS_OPEN_H
 
 #include "cli/options.h"
+#include "engine/engine.h"
 #include "ptc/ptc.h"
 #include "upstream/desk.h"
 #include "upstream/manager.h"
@@ -83,9 +84,9 @@ PTC_MUST_USE bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *c
                                      int *status);
 /* Limits that are not set get what programs that wait for others need: more time, memory and calls at once. */
 void ptc_upstreams_limits(const PtcUpstreams *u, PtcLimits *limits);
-/* ptc_eval for programs that may call them. */
+/* ptc_eval for programs that may call them; with `more` (may be NULL) ptc_engine_run_more. */
 PTC_MUST_USE PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
-                                          PtcOutcome **outcome);
+                                          const PtcRunMore *more, PtcOutcome **outcome);
 /* Ends all upstreams. */
 void ptc_upstreams_close(PtcUpstreams *u);
 

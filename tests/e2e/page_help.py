@@ -1,4 +1,4 @@
-"""Examples in pages of docs/: fences ```json NAME are files, every `$ ` line of a plain fence is a command that prints what
+"""Examples in pages of docs/: fences ```json NAME (or csv, clj) are files, every `$ ` line of a plain fence is a command that prints what
 stands below it."""
 import os
 import pathlib
@@ -29,8 +29,10 @@ def run_page(ptc, page, where, check):
     """Writes the files of a page, then runs its commands; check(name, ok, got) for each.  How many there were."""
     count = 0
     for kind, text in FENCE.findall(page):
-        if kind.startswith("json "):
-            pathlib.Path(where, kind[5:]).write_text(text, encoding="utf-8")
+        language, _, name = kind.partition(" ")
+        if name and language in ("json", "csv", "clj"):
+            pathlib.Path(where, name).write_text(text, encoding="utf-8")
+    for kind, text in FENCE.findall(page):
         for command, expected in transcripts(text) if kind == "" else ():
             got = run_command(ptc, command, where)
             check(command, got == expected, got)

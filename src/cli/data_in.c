@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT
+ * Data from files.  What always holds: all of it together stays inside its limit, and a program that was given no file
+ * pays for nothing here. */
+#include "cli/data_in.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tool/call.h"
+
+enum { NAMES_MB = 1 }; /* for the map of names, whose values are elsewhere */
+
+static bool is_file(const char *path)
+{
+    return *path && access(path, F_OK) == 0;
+}
+
+bool ptc_data_in_split(const char *item, char name[PTC_DATA_IN_NAME], const char **path,
+                       char why[PTC_DATA_IN_WHY])
+{
+    const char *equals = strchr(item, '=');
+    size_t len = equals ? (size_t)(equals - item) : 0;
+    if (!equals && item[0] == '@')
+        snprintf(why, PTC_DATA_IN_WHY, "%.200s has no name; write --data NAME=%.200s", item, item);
+    else if (!equals)
+        snprintf(why, PTC_DATA_IN_WHY,
+                 "it takes NAME=@FILE, such as orders=@orders.csv, not %.200s", item);
+    else if (equals[1] != '@' && is_file(equals + 1))
+        snprintf(why, PTC_DATA_IN_WHY,
+                 "there is a file %.200s: write --data %.*s=@%.200s, with an @ before its name",
+                 equals + 1, (int)(len < 60 ? len : 60), item, equals + 1);
+    else if (equals[1] != '@' || !equals[2] || len == 0 || len >= PTC_DATA_IN_NAME)
+        snprintf(why, PTC_DATA_IN_WHY,
+                 "it takes NAME=@FILE, such as orders=@orders.csv, not %.200s", item);
+    else {
+        memcpy(name, item, len);
+        name[len] = 0;
+        *path = equals + 2;
+        return true;
+    }
+    return false;
+}
+
+bool ptc_data_in_load(PtcShared **shared, const PtcOptionList *items, int64_t mb,
+                      char why[PTC_DATA_IN_WHY])
+{
+    char name[PTC_DATA_IN_NAME];
+    const char *path;
+    size_t limit = (size_t)(mb == PTC_UNSET ? PTC_DATA_IN_MB : mb) << 20;
+    if (items->count && !*shared && !(*shared = ptc_shared_new_own(limit))) {
+        snprintf(why, PTC_DATA_IN_WHY, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < items->count; i++)
+        if (!ptc_data_in_split(items->items[i], name, &path, why) ||
+            !ptc_shared_load(*shared, name, path, why, PTC_DATA_IN_WHY))
+            return false;
+    return true;
+}
+
+bool ptc_data_in_forgot_at(const char *option, const char *text, char why[PTC_DATA_IN_WHY])
+{
+    if (text[0] == '@' || text[strspn(text, " \t\r\n")] == '{' || !is_file(text))
+        return false;
+    snprintf(why, PTC_DATA_IN_WHY,
+             "there is a file %.200s: write %s @%.200s, with an @ before its name", text, option,
+             text);
+    return true;
+}
+
+PtcValue ptc_data_in_context(const PtcShared *shared, Ptc *ptc, PtcData **data, PtcValue context)
+{
+    if (!*data && !(*data = ptc_data_new(ptc, (int64_t)NAMES_MB << 20)))
+        return 0;
+    PtcValue v = ptc_shared_context(shared, (*data)->heap, context ? context : PTC_NIL);
+    return v == PTC_NONE ? 0 : v;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT
+ * The short form.  What always holds: a word that could be a mistyped command is not taken for a program, and standard
+ * input is read only by programs that mention what is in it. */
+#include "cli/short_form.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/io.h"
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t len = strlen(text), n = strlen(end);
+    return len > n && strcmp(text + len - n, end) == 0;
+}
+
+static bool exists(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && !S_ISDIR(st.st_mode);
+}
+
+static bool looks_like_program(const char *text)
+{
+    return strchr("([{\"'#:;*\\", text[0]) || (text[0] >= '0' && text[0] <= '9') ||
+           strpbrk(text, " \t\n(") || !strcmp(text, "data") || !strcmp(text, "rows") ||
+           !strncmp(text, "data/", 5);
+}
+
+/* A name with a point or a slash is meant as a file even if there is none, which is then said. */
+bool ptc_short_form_begins(const char *first)
+{
+    return first[0] &&
+           (first[0] == '-' || looks_like_program(first) || exists(first) || strpbrk(first, "./"));
+}
+
+bool ptc_short_form_is_script(const char *path)
+{
+    char start[2];
+    struct stat st;
+    if (looks_like_program(path) || path[0] == '-' || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return false;
+    if (ends_in(path, ".clj") || ends_in(path, ".ptc"))
+        return true;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool marked = fd >= 0 && read(fd, start, 2) == 2 && memcmp(start, "#!", 2) == 0;
+    if (fd >= 0)
+        close(fd);
+    return marked;
+}
+
+const char *ptc_short_form_read(PtcShortForm *f, int argc, char **argv, bool given)
+{
+    *f = (PtcShortForm){0};
+    if (argc > 0 && !given && ptc_short_form_is_script(argv[0])) {
+        f->script = argv[0];
+        f->args = argv + 1;
+        f->arg_count = argc - 1;
+        return NULL;
+    }
+    int files = argc - !given;
+    if (files < 0)
+        return "which program? Give it behind the file: ptc orders.csv '(count rows)'";
+    if (files > 1)
+        return "give one file and one program; more files go with --data NAME=@FILE";
+    if (files == 1)
+        f->input = argv[0];
+    if (!given)
+        f->program = argv[files];
+    if (f->program && !f->input && exists(f->program) && !looks_like_program(f->program))
+        return "which program? Give it behind the file: ptc orders.csv '(count rows)'";
+    if (f->program && f->input && !looks_like_program(f->program) && exists(f->program) &&
+        looks_like_program(f->input))
+        return "the file comes first, the program behind it: ptc orders.csv '(count rows)'";
+    return NULL;
+}
+
+/* ---------------------------------------------------------------------------- standard input */
+
+static bool in_name(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c & 0x80) || (c && strchr("-_*+!?<>=.:%&$", c));
+}
+
+static bool mentions(const char *program, size_t len, const char *name)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i + n <= len; i++)
+        if (memcmp(program + i, name, n) == 0 && (i == 0 || !in_name(program[i - 1])) &&
+            (i + n == len || !in_name(program[i + n])))
+            return true;
+    return false;
+}
+
+const char *ptc_short_form_input(const PtcShortForm *f, const char *program, size_t len)
+{
+    if (f->input)
+        return f->input;
+    bool asked = mentions(program, len, "data") || mentions(program, len, "rows");
+    return asked && isatty(PTC_IO_STDIN) != 1 ? "-" : NULL;
+}
+
+void ptc_short_form_limits(PtcLimits *l)
+{
+    enum { MINUTE = 60 * 1000, MIB = 1 << 20 };
+    if (l->timeout_ms == PTC_UNSET)
+        l->timeout_ms = MINUTE;
+    if (l->deadline_ms == PTC_UNSET)
+        l->deadline_ms = 10 * MINUTE;
+    if (l->memory_bytes == PTC_UNSET)
+        l->memory_bytes = (int64_t)1024 * MIB;
+    if (l->loop_limit == PTC_UNSET)
+        l->loop_limit = INT64_MAX / 2;
+    if (l->result_bytes == PTC_UNSET)
+        l->result_bytes = 64 * MIB;
+}

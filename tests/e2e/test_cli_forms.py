@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Programs without the word eval, scripts, help and version.  test_cli_forms.py PTC"""
+import sys
+
+sys.dont_write_bytecode = True
+from cli_help import Desk  # noqa: E402
+
+desk = Desk(sys.argv[1])
+
+
+def test_programs():
+    """What begins like a program is one; standard input, which never ends here, is not waited for."""
+    for program, result in [("(+ 1 2)", "3"), ("[1 2]", "[1,2]"), ('{"a" 1}', '{"a":1}'), ('"x"', '"x"'), ("42", "42"),
+                            ("#{1}", "[1]"), (":a", '"a"'), ("'(1 2)", "[1,2]"), ("; c\n(+ 1 2)", "3")]:
+        desk.prints(f'ptc "$(cat <<"X"\n{program}\nX\n)"', result + "\n")
+    desk.prints("ptc -e '(+ 1 2)'", "3\n")
+    desk.prints("ptc eval -e '(+ 1 2)'", "3\n")
+    desk.prints("ptc --expression='(+ 1 2)'", "3\n")
+    desk.prints("""ptc '(let [database 1 arrows 2] (+ database arrows))'""", "3\n")
+    desk.refuses("ptc eval -e 1 2", "give one program, not several")
+
+
+def test_words():
+    for word, hint in [("evl", "did you mean eval?"), ("docss", "did you mean docs?"), ("xyzzy", "unknown command")]:
+        desk.refuses(f"ptc {word}", "unknown command", hint)
+    desk.refuses("ptc ordes.csv '(count rows)'", "ordes.csv: No such file")
+    desk.refuses("ptc orders.csv", "which program?", "ptc orders.csv '(count rows)'")
+    desk.refuses("ptc '(count rows)' orders.csv", "the file comes first")
+    desk.refuses("ptc orders.csv x.json '(count rows)'", "--data NAME=@FILE")
+    desk.refuses("ptc --no-such '(+ 1 2)'", "unknown option --no-such")
+    desk.refuses("ptc --jsonl", "write ptc eval --jsonl")
+    desk.refuses("ptc ''", "unknown command")
+
+
+def test_help():
+    for command in ("eval", "run", "repl", "mcp", "docs"):
+        same = desk.sh(f"ptc help {command}"), desk.sh(f"ptc {command} --help")
+        desk.check(f"help {command}", same[0] == same[1] and same[0][0] == 0, same[0])
+    desk.check("version", desk.sh("ptc version") == desk.sh("ptc --version"), desk.sh("ptc version"))
+    desk.refuses("ptc help evl", "unknown command 'evl'")
+    desk.check("help", "ptc orders.csv" in desk.sh("ptc help")[1], desk.sh("ptc help"))
+
+
+def test_scripts():
+    desk.write("args", "#!/usr/bin/env ptc\n(println \"hello\")\n*command-line-args*\n")
+    desk.write("sum.clj", "(reduce + (map parse-long *command-line-args*))")
+    desk.write("bad", "#!/usr/bin/env ptc\n(+ 1 :a)\n")
+    desk.write("filter", "#!/usr/bin/env ptc\n(map :customer rows)\n")
+    desk.sh("chmod +x args bad filter")
+    got = desk.sh("./args a --format text '' -- é")
+    desk.check("arguments", got == (0, '["a","--format","text","","--","é"]\n', "hello\n"), got)
+    desk.prints("ptc sum.clj 1 2 39", "42\n")
+    desk.refuses("ptc eval -f sum.clj", "nothing is named *command-line-args*", status=1)
+    desk.prints("ptc --format text ./filter < orders.csv", '["Ada" "Ben" "Ada"]\n')
+    desk.prints("cat orders.csv | ./filter", '["Ada","Ben","Ada"]\n')
+    desk.refuses("./bad", "--> ./bad, line 2, column 1", status=1)
+    desk.prints("ptc '*command-line-args*'", "[]\n")
+
+
+for test in (test_programs, test_words, test_help, test_scripts):
+    test()
+sys.exit(desk.end("cli forms"))
