@@ -135,14 +135,6 @@ static PtcValue parse_json(const PtcDataFile *f, const char *path, PtcText t)
                 error.message);
 }
 
-static bool is_blank_line(PtcText line)
-{
-    size_t i = 0;
-    while (i < line.len && is_blank(line.bytes[i]))
-        i++;
-    return i == line.len;
-}
-
 /* The next line of a text, which is shortened by it. */
 static PtcText take_line(PtcText *t)
 {
@@ -156,22 +148,14 @@ static PtcText take_line(PtcText *t)
 
 static PtcValue parse_jsonl(const PtcDataFile *f, const char *path, PtcText t)
 {
-    PtcJsonError error = {0};
-    PtcValue rows = ptc_build_new(f->heap);
-    t = without_mark(t);
-    for (size_t n = 1; rows != PTC_NONE && t.len > 0; n++) {
-        PtcText line = take_line(&t);
-        if (is_blank_line(line))
-            continue;
-        PtcValue v = ptc_json_parse(f->heap, line.bytes, line.len, &error);
-        if (v == PTC_NONE && !error.stopped)
-            return fail(f, path, "line %zu, column %u: %s", n, (unsigned)error.column,
-                        error.message);
-        if (v == PTC_NONE || !ptc_build_add(f->heap, rows, v))
-            return no_memory(f, path);
-    }
-    PtcValue done = rows == PTC_NONE ? rows : ptc_build_done(f->heap, rows, 0);
-    return done == PTC_NONE ? no_memory(f, path) : done;
+    PtcJsonError error;
+    PtcValue v = ptc_json_parse_lines(f->heap, without_mark(t), &error);
+    if (v != PTC_NONE)
+        return v;
+    if (error.stopped)
+        return no_memory(f, path);
+    return fail(f, path, "line %u, column %u: %s", (unsigned)error.line, (unsigned)error.column,
+                error.message);
 }
 
 /* ------------------------------------------------------------------------------------- text */

@@ -222,33 +222,17 @@ static PtcValue parse_csv(PtcRowStream *s, PtcHeap *heap)
     return PTC_NONE;
 }
 
-static PtcValue parse_line(PtcRowStream *s, PtcHeap *heap, PtcText line, size_t number)
+static PtcValue parse_jsonl(PtcRowStream *s, PtcHeap *heap)
 {
-    PtcJsonError error = {0};
-    PtcValue v;
-    if (s->kind == PTC_DATA_LINES) {
-        line.len -= line.len > 0 && line.bytes[line.len - 1] == '\r';
-        if (ptc_utf8_valid_prefix(line.bytes, line.len) < line.len) {
-            refuse(s, number, "it is not UTF-8");
-            return PTC_NONE;
-        }
-        v = ptc_str_new(heap, line.bytes, line.len);
-    } else {
-        v = ptc_json_parse(heap, line.bytes, line.len, &error);
-    }
-    if (v == PTC_NONE && !error.stopped && s->kind == PTC_DATA_JSONL)
-        refuse(s, number, "column %u: %s", (unsigned)error.column, error.message);
-    else if (v == PTC_NONE)
-        no_memory(s);
-    return v;
-}
-
-static bool is_blank(PtcText line)
-{
-    for (size_t i = 0; i < line.len; i++)
-        if (!memchr(" \t\r", line.bytes[i], 3))
-            return false;
-    return true;
+    PtcJsonError error;
+    PtcText text = {s->text.data, s->whole};
+    PtcValue v = ptc_json_parse_lines(heap, text, &error);
+    if (v != PTC_NONE)
+        return v;
+    if (error.stopped)
+        return no_memory(s);
+    refuse(s, s->line + error.line - 1, "column %u: %s", (unsigned)error.column, error.message);
+    return PTC_NONE;
 }
 
 static PtcValue parse_lines(PtcRowStream *s, PtcHeap *heap)
@@ -256,16 +240,17 @@ static PtcValue parse_lines(PtcRowStream *s, PtcHeap *heap)
     PtcValue rows = ptc_build_new(heap);
     const char *p = s->text.data, *end = p + s->whole;
     for (size_t number = s->line; rows != PTC_NONE && p < end; number++) {
-        const char *lf = memchr(p, '\n', (size_t)(end - p));
-        PtcText line = {p, (size_t)((lf ? lf : end) - p)};
-        p += line.len + (lf != NULL);
-        if (s->kind == PTC_DATA_JSONL && is_blank(line))
-            continue;
-        PtcValue v = parse_line(s, heap, line, number);
-        if (v == PTC_NONE)
+        const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
+        size_t len = (size_t)(stop - p);
+        len -= len > 0 && p[len - 1] == '\r';
+        if (ptc_utf8_valid_prefix(p, len) < len) {
+            refuse(s, number, "it is not UTF-8");
             return PTC_NONE;
-        if (!ptc_build_add(heap, rows, v))
+        }
+        PtcValue v = ptc_str_new(heap, p, len);
+        if (v == PTC_NONE || !ptc_build_add(heap, rows, v))
             return no_memory(s);
+        p = stop + (lf != NULL);
     }
     PtcValue done = rows == PTC_NONE ? rows : ptc_build_done(heap, rows, 0);
     return done == PTC_NONE ? no_memory(s) : done;
@@ -289,7 +274,9 @@ PtcValue ptc_row_stream_next(PtcRowStream *s, PtcHeap *heap, size_t *line)
         return PTC_NIL;
     if (line)
         *line = s->line;
-    PtcValue rows = s->kind == PTC_DATA_CSV ? parse_csv(s, heap) : parse_lines(s, heap);
+    PtcValue rows = s->kind == PTC_DATA_CSV     ? parse_csv(s, heap)
+                    : s->kind == PTC_DATA_JSONL ? parse_jsonl(s, heap)
+                                                : parse_lines(s, heap);
     if (rows != PTC_NONE)
         drop(s);
     return rows;

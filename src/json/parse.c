@@ -474,3 +474,45 @@ PtcValue ptc_json_parse_prefix(PtcHeap *heap, const char *text, size_t len, size
     *used = p ? (size_t)(p - text) : 0;
     return p ? v : PTC_NONE;
 }
+
+static bool is_blank(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t' || *p == '\r'))
+        p++;
+    return p == end;
+}
+
+/* Begins another text with what was learned from those before it. */
+static void begin_again(Parser *ps, const char *text, const char *end)
+{
+    ps->text = text;
+    ps->end = end;
+    ps->stack = ps->first;
+    ps->level = ps->levels;
+    ps->cap = PTC_JSON_FIRST_SLOTS;
+    ps->top = 0;
+}
+
+/* One value a line; they are alike, so the guesses of one line serve the next. */
+PtcValue ptc_json_parse_lines(PtcHeap *heap, PtcText text, PtcJsonError *error)
+{
+    Parser ps;
+    uint32_t number = 0;
+    const char *p = text.bytes, *end = p + text.len;
+    init(&ps, heap, p, text.len, error);
+    PtcValue all = ptc_build_new(heap);
+    while (all != PTC_NONE && p < end) {
+        const char *lf = memchr(p, '\n', (size_t)(end - p)), *stop = lf ? lf : end;
+        number++;
+        begin_again(&ps, p, stop);
+        PtcValue v = is_blank(p, stop) ? PTC_UNBOUND : parse_all(&ps);
+        if (v == PTC_NONE)
+            error->line = number;
+        if (v == PTC_NONE || (v != PTC_UNBOUND && !ptc_build_add(heap, all, v)))
+            all = PTC_NONE;
+        p = stop + (lf != NULL);
+    }
+    PtcValue done = all == PTC_NONE ? all : ptc_build_done(heap, all, 0);
+    error->stopped = error->stopped || (done == PTC_NONE && !error->message[0]);
+    return done;
+}
