@@ -304,6 +304,7 @@ static PtcForm *read_deref(PtcReading *r)
     PtcForm *f = operand ? ptc_read_new(r, PTC_F_LIST, at) : NULL;
     if (!f || !(items[0] = ptc_read_new(r, PTC_F_SYMBOL, at)))
         return NULL;
+    items[0]->last = at + 1; /* the sign stands for it */
     items[0]->text = "clojure.core/deref";
     items[0]->len = strlen(items[0]->text);
     items[1] = operand;

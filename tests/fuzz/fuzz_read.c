@@ -26,6 +26,9 @@ static void check_form(const PtcForm *f, uint32_t first, uint32_t last, int dept
     case PTC_F_SET:
     case PTC_F_SHORT_FN:
     case PTC_F_QUOTE:
+    case PTC_F_TEMPLATE:
+    case PTC_F_UNQUOTE:
+    case PTC_F_SPLICE:
         for (uint32_t i = 0; i < f->count; i++) {
             check_form(f->items[i], first, f->last, depth + 1);
             first = f->items[i]->last;

@@ -358,7 +358,7 @@ static void test_prefix_errors(void)
 
 static void test_refused(void)
 {
-    places("(inc @total)", "(inc@1-4 (clojure.core/deref@5-11 total@6-11)@5-11)@0-12");
+    places("(inc @total)", "(inc@1-4 (clojure.core/deref@5-6 total@6-11)@5-11)@0-12");
     fails("(inc @)", 5, 6, "`@` is followed by no form", "write a form after it, or remove it");
     fails("`(a b)", 0, 6, "the template `(a b) takes nothing from the program",
           "quote data with ' instead, or put values in with ~: `(a ~b ~@c)");
