@@ -420,15 +420,6 @@ static void on_output(PtcLoopWatch *watch, short events)
     }
 }
 
-static void on_timer(PtcLoopTimer *timer)
-{
-    PtcStdioWire *s = WIRE_OF(timer, timer);
-    if (s->out_ended)
-        ptc_link_down(s->link, PTC_TEXT("it closed its standard output"));
-    else
-        s->out.events = POLLIN;
-}
-
 /* ------------------------------------------------------------------------------ end */
 
 static void add_status(PtcBuf *why, int status)
@@ -450,6 +441,31 @@ static void stdio_explain(PtcLink *l, PtcBuf *why)
         ptc_buf_add_cstr(why, "; its standard error ends with: ");
         ptc_buf_add(why, said.bytes, said.len);
     }
+}
+
+/* Says what the server wrote to its standard error, as far as it has come. */
+static void go_down(PtcStdioWire *s, PtcBuf *why)
+{
+    PtcLink *l = s->link;
+    if (l->state == PTC_LINK_CONNECTING)
+        stdio_explain(l, why);
+    ptc_link_down(l, ptc_buf_view(why));
+    ptc_buf_deinit(why);
+}
+
+static void on_timer(PtcLoopTimer *timer)
+{
+    PtcStdioWire *s = WIRE_OF(timer, timer);
+    PtcBuf why;
+    if (!s->out_ended) {
+        s->out.events = POLLIN;
+        return;
+    }
+    for (int i = 0; i < LAST_READS && read_said(s); i++)
+        continue;
+    ptc_buf_init(&why, s->link->mem, WHY_BYTES);
+    ptc_buf_add_cstr(&why, "it closed its standard output");
+    go_down(s, &why);
 }
 
 /* Nothing writes to the pipes any more, so both can be read to their ends; and not further than a pipe can hold, should the
@@ -474,10 +490,7 @@ static void on_exit_of_leash(PtcLoopWatch *watch, short events)
         return;
     ptc_buf_init(&why, l->mem, WHY_BYTES);
     add_status(&why, status);
-    if (l->state == PTC_LINK_CONNECTING)
-        stdio_explain(l, &why);
-    ptc_link_down(l, ptc_buf_view(&why));
-    ptc_buf_deinit(&why);
+    go_down(s, &why);
 }
 
 /* ----------------------------------------------------------------------------- life */
