@@ -276,15 +276,18 @@ static void take_issues(Fitting *f, const PtcSchemaIssues *from)
     }
 }
 
-/* A schema that cannot be compiled is the upstream's fault and stops no call: the upstream will say what it wants. */
+/* A schema that cannot be compiled is the upstream's fault and stops no call: the upstream will say what it wants.  What is
+ * wrong is only asked for when something is: there is much room for it. */
 static void validate(Fitting *f, PtcValue args)
 {
-    const PtcSchema *schema;
+    const PtcSchema *schema = f->in->compiled;
     PtcSchemaError error;
     PtcSchemaIssues *found;
     PtcMem *mem = f->heap->pool->mem;
     PtcBudget *budget = f->heap->budget;
-    if (!ptc_schema_compile(&f->arena, mem, budget, f->in->schema, &schema, &error))
+    if (!schema && !ptc_schema_compile(&f->arena, mem, budget, f->in->schema, &schema, &error))
+        return;
+    if (ptc_schema_validate(schema, args, mem, budget, NULL) != PTC_SCHEMA_INVALID)
         return;
     if (!(found = ptc_arena_zalloc(&f->arena, sizeof *found)))
         ptc_budget_halt(budget, PTC_STOP_MEMORY);

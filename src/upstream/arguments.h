@@ -31,9 +31,10 @@ void ptc_arguments_refuse(PtcArgumentIssues *issues, const char *path, const cha
                           PtcText nearest, const char *message);
 
 typedef struct PtcArgumentsIn {
-    PtcValue schema; /* the input schema; PTC_NONE: anything goes */
-    PtcValue root;   /* the document that its references are in; most often the schema itself */
-    PtcValue args;   /* a map with keys of any kind, or nil */
+    PtcValue schema;                  /* the input schema; PTC_NONE: anything goes */
+    const struct PtcSchema *compiled; /* the same, compiled; NULL: that is done now */
+    PtcValue root; /* the document that its references are in; most often the schema itself */
+    PtcValue args; /* a map with keys of any kind, or nil */
     bool
         unchecked; /* by the validator: spelling, coercion, types and enums are all that is looked at */
     bool closed; /* no other keys than those declared, whatever the schema says of them */

@@ -3,10 +3,13 @@
 #ifndef PTC_UPSTREAM_DESK_H
 #define PTC_UPSTREAM_DESK_H
 
+#include <pthread.h>
+
 #include "base/arena.h"
 #include "value/heap.h"
 
 typedef struct PtcDesk {
+    struct PtcDesk *next; /* among those that are kept */
     PtcPool pool;
     PtcBudget budget;
     PtcHeap heap;
@@ -16,5 +19,21 @@ typedef struct PtcDesk {
 /* `limit` is the most bytes that the heap may have.  Takes no memory yet.  A desk must not move. */
 void ptc_desk_init(PtcDesk *desk, PtcMem *mem, size_t limit);
 void ptc_desk_deinit(PtcDesk *desk);
+
+/* Desks for work that comes again and again: kept with a few pages each, because getting memory from the system and giving it
+ * back would cost more than the work.  Any thread may take and give. */
+typedef struct PtcDesks {
+    PtcMem *mem;
+    pthread_mutex_t lock; /* guards both below */
+    PtcDesk *kept;
+    size_t count;
+} PtcDesks;
+
+void ptc_desks_init(PtcDesks *desks, PtcMem *mem);
+/* All must have been given back. */
+void ptc_desks_deinit(PtcDesks *desks);
+/* A clean one; NULL: out of memory. */
+PTC_MUST_USE PtcDesk *ptc_desks_take(PtcDesks *desks, size_t limit);
+void ptc_desks_give(PtcDesks *desks, PtcDesk *desk);
 
 #endif

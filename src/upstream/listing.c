@@ -4,6 +4,7 @@
 #include "upstream/listing.h"
 
 #include "json/parse.h"
+#include "tool/schema/schema.h"
 #include "upstream/fields.h"
 #include "upstream/mcp_headers.h"
 
@@ -45,6 +46,14 @@ static bool read_effects(PtcListing *l, const PtcEntry *entry)
     return l->effects != NULL;
 }
 
+static bool make_schemas(PtcListing *l)
+{
+    size_t n = 2 * l->server.count + 1;
+    l->schemas = ptc_arena_zalloc(&l->desk.arena, n * sizeof *l->schemas);
+    l->compiled = ptc_arena_zalloc(&l->desk.arena, n);
+    return l->schemas && l->compiled;
+}
+
 static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText about)
 {
     PtcJsonError error;
@@ -59,7 +68,7 @@ static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText ab
         !ptc_catalog_server(&l->desk.arena, heap, entry->name, entry->ns, visible, &l->server))
         return false;
     l->server.description = entry->description;
-    return read_effects(l, entry) && ptc_fields_ok(heap);
+    return read_effects(l, entry) && make_schemas(l) && ptc_fields_ok(heap);
 }
 
 PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, PtcText about,
@@ -72,6 +81,7 @@ PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, P
     l->mem = mem;
     l->modern = modern;
     atomic_init(&l->refs, 1);
+    pthread_mutex_init(&l->lock, NULL);
     ptc_desk_init(&l->desk, mem, PTC_LISTING_BYTES);
     if (fill(l, entry, tools, about))
         return l;
@@ -91,7 +101,35 @@ void ptc_listing_drop(PtcListing *l)
     if (!l || atomic_fetch_sub(&l->refs, 1) > 1)
         return;
     ptc_desk_deinit(&l->desk);
+    pthread_mutex_destroy(&l->lock);
     ptc_mem_free(l->mem, l, sizeof *l);
+}
+
+/* With the lock held, which is bounded: a schema has a largest number of parts. */
+static const PtcSchema *compile(PtcListing *l, size_t tool, bool results)
+{
+    PtcBudget budget;
+    PtcSchemaError error;
+    const PtcSchema *schema = NULL;
+    PtcValue value = ptc_map_field(&l->desk.heap, l->server.tools[tool].definition,
+                                   results ? "outputSchema" : "inputSchema");
+    ptc_budget_init(&budget);
+    if (value == PTC_NONE ||
+        !ptc_schema_compile(&l->desk.arena, l->mem, &budget, value, &schema, &error))
+        return NULL;
+    return schema;
+}
+
+const PtcSchema *ptc_listing_schema(PtcListing *l, size_t tool, bool results)
+{
+    size_t at = tool + (results ? l->server.count : 0);
+    pthread_mutex_lock(&l->lock);
+    if (!l->compiled[at])
+        l->schemas[at] = compile(l, tool, results);
+    l->compiled[at] = true;
+    const PtcSchema *schema = l->schemas[at];
+    pthread_mutex_unlock(&l->lock);
+    return schema;
 }
 
 int ptc_listing_find(const PtcListing *l, PtcText name)

@@ -2,7 +2,7 @@
  * listing.h - what one upstream has: its tools under the names that programs use, with their effects.
  *
  * A listing never changes once it is made; it is counted, because a run keeps what it began with while the upstream may
- * have listed anew.  Any thread may read one. */
+ * have listed anew.  Any thread may read one.  Schemas are compiled when they are first needed, and kept with it. */
 #ifndef PTC_UPSTREAM_LISTING_H
 #define PTC_UPSTREAM_LISTING_H
 
@@ -17,11 +17,15 @@ typedef struct PtcListing {
     PtcMem *mem;
     PtcDesk desk; /* of the values below */
     PtcCatalogServer server;
-    PtcEffect *effects; /* of each tool */
-    PtcValue about;     /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
-    bool cached;        /* from an earlier connection: nothing may be refused because of it alone */
-    bool modern;        /* the era of that connection */
-    size_t hidden; /* tools that the entry does not let programs see, or that cannot be called */
+    PtcEffect *effects;   /* of each tool */
+    pthread_mutex_t lock; /* guards the two below */
+    const struct PtcSchema *
+        *schemas;   /* compiled: of each tool for its arguments, then for its results */
+    bool *compiled; /* whether that was tried; a schema that cannot be compiled is NULL */
+    PtcValue about; /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
+    bool cached;    /* from an earlier connection: nothing may be refused because of it alone */
+    bool modern;    /* the era of that connection */
+    size_t hidden;  /* tools that the entry does not let programs see, or that cannot be called */
 } PtcListing;
 
 enum { PTC_LISTING_BYTES = 64 * 1024 * 1024 }; /* of the values of one */
@@ -32,6 +36,9 @@ PTC_MUST_USE PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, Ptc
                                          PtcText about, bool modern);
 PtcListing *ptc_listing_hold(PtcListing *listing);
 void ptc_listing_drop(PtcListing *listing); /* NULL is fine */
+
+/* The schema of a tool's arguments, or of its results; NULL: there is none, or it cannot be compiled. */
+const struct PtcSchema *ptc_listing_schema(PtcListing *listing, size_t tool, bool results);
 
 /* The number of the tool with this name (the server's own); -1: none. */
 int ptc_listing_find(const PtcListing *listing, PtcText name);

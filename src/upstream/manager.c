@@ -127,6 +127,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char wh
     m->mem = mem;
     ptc_arena_init(&m->arena, mem);
     ptc_desk_init(&m->desk, mem, PTC_LISTING_BYTES);
+    ptc_desks_init(&m->desks, mem);
     pthread_mutex_init(&m->lock, NULL);
     ptc_secrets_init(&m->told, mem, PTC_SECRET_MIN);
     ptc_secrets_init(&m->hidden, mem, SECRET_MIN_RESULT);
@@ -175,6 +176,7 @@ void ptc_manager_free(PtcManager *m)
     ptc_secrets_deinit(&m->hidden);
     pthread_mutex_destroy(&m->lock);
     ptc_desk_deinit(&m->desk);
+    ptc_desks_deinit(&m->desks);
     ptc_arena_deinit(&m->arena);
     ptc_mem_free(m->mem, m, sizeof *m);
 }

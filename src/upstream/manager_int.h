@@ -45,10 +45,10 @@ typedef struct PtcUpCall {
     PtcInstance *instance; /* that it waits for; NULL: none */
     enum { PTC_UP_NEW, PTC_UP_QUEUED, PTC_UP_SENT, PTC_UP_WAITING, PTC_UP_ANSWERED } state;
     bool cancelled;
-    uint32_t slot, tool;    /* in the run's view */
-    const PtcListing *seen; /* that it is from; NULL: not known yet */
-    char nearest[80];       /* when it was not found; "": nothing is near */
-    bool raw;               /* :raw true */
+    uint32_t slot, tool; /* in the run's view */
+    PtcListing *seen;    /* that it is from; NULL: not known yet */
+    char nearest[80];    /* when it was not found; "": nothing is near */
+    bool raw;            /* :raw true */
     const char *method;
     PtcBuf params, headers; /* what is sent */
     PtcEffect effect;
@@ -136,7 +136,8 @@ struct PtcManager {
     PtcArena arena;           /* of entries */
     PtcSecrets told, hidden;  /* for texts about calls; for results */
     PtcCredentials credentials;
-    PtcDesk desk; /* for looking into values with the lock held */
+    PtcDesk desk;   /* for looking into values with the lock held */
+    PtcDesks desks; /* for asks and their answers */
     PtcLoopTimer sweep;
     PtcLoopTask wake; /* sets the timer */
     bool sweeping;

@@ -121,7 +121,10 @@ static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *too
     PtcHeap *heap = &desk->heap;
     PtcArgumentIssues issues = {0};
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
-    PtcArgumentsIn in = {.schema = schema, .root = schema, .args = args};
+    PtcArgumentsIn in = {.schema = schema,
+                         .compiled = ptc_listing_schema(call->seen, call->tool, false),
+                         .root = schema,
+                         .args = args};
     PtcValue sent = ptc_arguments_fit(heap, &in, &issues);
     if (sent == PTC_NONE)
         return refuse_arguments(call, &issues);
@@ -180,7 +183,7 @@ static bool take_later(PtcUpCall *call, PtcListing **l)
     return true;
 }
 
-static bool prepare(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, PtcValue args)
+static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args)
 {
     PtcUpRun *run = call->run;
     const PtcCatalogTool *tool = &l->server.tools[call->tool];

@@ -49,8 +49,8 @@ static void refuse_name(PtcUpCall *call, const PtcListing *l, PtcText name, cons
                           call->nearest[0] ? "; did you mean " : "", call->nearest);
 }
 
-static bool find_in(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, uint32_t slot,
-                    PtcText name, PtcNamed *named)
+static bool find_in(PtcUpCall *call, PtcDesk *desk, PtcListing *l, uint32_t slot, PtcText name,
+                    PtcNamed *named)
 {
     PtcCatalogServer server = l->server;
     PtcCatalog catalog = {.servers = &server, .count = 1};
@@ -68,7 +68,7 @@ PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool s
 {
     PtcUpRun *run = call->run;
     uint32_t n = (uint32_t)run->manager->count, first = call->slot % n;
-    const PtcListing *then = ptc_run_view(run, first), *now = NULL;
+    PtcListing *then = ptc_run_view(run, first), *now = NULL;
     PtcNamed named = {.kind = PTC_NAMED_NO_TOOL};
     if (!name.bytes)
         name = (PtcText){"", 0};

@@ -236,6 +236,7 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
     PtcToolResultIn in = {.result = value,
                           .modern = call->seen->modern,
                           .output_schema = schema,
+                          .compiled = ptc_listing_schema(call->seen, call->tool, true),
                           .leave_text = e->leave_text,
                           .strict = e->strict_output};
     pthread_mutex_lock(&run->lock);

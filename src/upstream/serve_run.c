@@ -233,13 +233,14 @@ static bool dispatch(PtcUpCall *call, PtcDesk *desk)
 static PtcRemoteStatus ask_remote(void *user, PtcRemoteAsk *ask)
 {
     PtcUpRun *run = user;
-    PtcUpCall *call = new_call(run, ask);
-    PtcDesk desk;
+    PtcDesks *desks = &run->manager->desks;
+    PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
+    PtcUpCall *call = desk ? new_call(run, ask) : NULL;
+    bool later = call && dispatch(call, desk);
+    if (desk)
+        ptc_desks_give(desks, desk);
     if (!call)
         return PTC_REMOTE_NO_MEMORY;
-    ptc_desk_init(&desk, run->mem, RUN_BYTES);
-    bool later = dispatch(call, &desk);
-    ptc_desk_deinit(&desk);
     return later ? PTC_REMOTE_PENDING : PTC_REMOTE_NOW;
 }
 
@@ -264,27 +265,33 @@ static void count_wait(PtcUpCall *call)
     pthread_mutex_unlock(&run->lock);
 }
 
+static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat)
+{
+    switch (call->ask->op) {
+    case PTC_REMOTE_CALL:
+    case PTC_REMOTE_CALL_NAMED:
+    case PTC_REMOTE_RESOURCE: return ptc_serve_result(call, desk, out, may_repeat);
+    case PTC_REMOTE_LOOKUP: return ptc_serve_lookup(call, desk, out);
+    case PTC_REMOTE_CHECK: return ptc_serve_check(call, desk, out);
+    case PTC_REMOTE_LOOK: return ptc_serve_look(call, desk, out);
+    case PTC_REMOTE_BLOB: return ptc_serve_blob(call, desk, out);
+    case PTC_REMOTE_OPS: break;
+    }
+    return ptc_serve_fail(call, out);
+}
+
 static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *may_repeat)
 {
     PtcUpRun *run = user;
     PtcUpCall *call = ask->own;
-    PtcDesk desk;
+    PtcDesks *desks = &run->manager->desks;
+    PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
     count_wait(call);
-    ptc_desk_init(&desk, run->mem, RUN_BYTES);
-    *ok = false;
-    *may_repeat = true;
-    switch (ask->op) {
-    case PTC_REMOTE_CALL:
-    case PTC_REMOTE_CALL_NAMED:
-    case PTC_REMOTE_RESOURCE: *ok = ptc_serve_result(call, &desk, out, may_repeat); break;
-    case PTC_REMOTE_LOOKUP: *ok = ptc_serve_lookup(call, &desk, out); break;
-    case PTC_REMOTE_CHECK: *ok = ptc_serve_check(call, &desk, out); break;
-    case PTC_REMOTE_LOOK: *ok = ptc_serve_look(call, &desk, out); break;
-    case PTC_REMOTE_BLOB: *ok = ptc_serve_blob(call, &desk, out); break;
-    case PTC_REMOTE_OPS: *ok = ptc_serve_fail(call, out); break;
-    }
-    bool whole = ptc_buf_ok(out) && ptc_fields_ok(&desk.heap);
-    ptc_desk_deinit(&desk);
+    *may_repeat = desk != NULL; /* what cannot be read may have changed something */
+    *ok = desk && put_answer(call, desk, out, may_repeat);
+    bool whole = desk && ptc_buf_ok(out) && ptc_fields_ok(&desk->heap);
+    if (desk)
+        ptc_desks_give(desks, desk);
     free_call(call);
     return whole;
 }

@@ -284,12 +284,13 @@ static bool answer_failure(Reading *r)
 static bool fits_schema(Reading *r, PtcValue value)
 {
     PtcArena arena;
-    const PtcSchema *schema;
+    const PtcSchema *schema = r->in->compiled;
     PtcSchemaError error;
     PtcMem *mem = r->heap->pool->mem;
     bool fits = true;
     ptc_arena_init(&arena, mem);
-    if (ptc_schema_compile(&arena, mem, r->heap->budget, r->in->output_schema, &schema, &error))
+    if (schema ||
+        ptc_schema_compile(&arena, mem, r->heap->budget, r->in->output_schema, &schema, &error))
         fits = ptc_schema_validate(schema, value, mem, r->heap->budget, NULL) != PTC_SCHEMA_INVALID;
     ptc_arena_deinit(&arena);
     return fits;

@@ -26,11 +26,12 @@ extern const char *const ptc_tool_result_notes[];
 
 typedef struct PtcToolResultIn {
     PtcValue result;
-    bool modern;            /* the era of the upstream */
-    PtcValue output_schema; /* a map, or PTC_NONE */
-    bool leave_text;        /* `parse_json: false` */
-    bool strict;            /* `strict_output` */
-    size_t blobs;           /* that the run has already: refs go on behind them */
+    bool modern;                      /* the era of the upstream */
+    PtcValue output_schema;           /* a map, or PTC_NONE */
+    const struct PtcSchema *compiled; /* the same, compiled; NULL: that is done now */
+    bool leave_text;                  /* `parse_json: false` */
+    bool strict;                      /* `strict_output` */
+    size_t blobs;                     /* that the run has already: refs go on behind them */
 } PtcToolResultIn;
 
 typedef struct PtcToolResult {
