@@ -95,6 +95,8 @@ static const char *stdio_send(PtcLink *l, const Outgoing *o)
     PtcLinkOut *node = ptc_mem_alloc(l->mem, sizeof *node);
     bool ready = node && ptc_buf_add(o->text, "\n", 1);
     ssize_t n = !ready || s->first ? 0 : write_some(s->child.in, o->text->data, o->text->len);
+    if (n < 0 && l->state == PTC_LINK_CONNECTING)
+        n = 0; /* it has ended: its status and its last words, which are on their way, say more */
     if (o->ask)
         o->ask->delivered = n > 0;
     if (ready && n >= 0 && (size_t)n < o->text->len)
@@ -432,8 +434,11 @@ static void add_status(PtcBuf *why, int status)
         ptc_buf_addf(why, "it ended with status %d", status);
 }
 
+/* What it has said is read first, as far as it has come. */
 static void stdio_explain(PtcLink *l, PtcBuf *why)
 {
+    for (int i = 0; i < LAST_READS && read_said(l->stdio); i++)
+        continue;
     PtcText said = ptc_buf_view(&l->stdio->said);
     while (said.len && (unsigned char)said.bytes[said.len - 1] <= ' ')
         said.len--;
@@ -443,7 +448,6 @@ static void stdio_explain(PtcLink *l, PtcBuf *why)
     }
 }
 
-/* Says what the server wrote to its standard error, as far as it has come. */
 static void go_down(PtcStdioWire *s, PtcBuf *why)
 {
     PtcLink *l = s->link;
@@ -461,8 +465,6 @@ static void on_timer(PtcLoopTimer *timer)
         s->out.events = POLLIN;
         return;
     }
-    for (int i = 0; i < LAST_READS && read_said(s); i++)
-        continue;
     ptc_buf_init(&why, s->link->mem, WHY_BYTES);
     ptc_buf_add_cstr(&why, "it closed its standard output");
     go_down(s, &why);
