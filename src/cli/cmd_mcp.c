@@ -285,6 +285,15 @@ static void say_upstream(void *user, PtcText line)
     say(user, "%.*s", (int)line.len, line.bytes);
 }
 
+/* PtcAppConfig.listed: now there is time to get to know the others.  A moment later, so that a client that is still asking
+ * for other lists is answered first. */
+static void warm_upstreams(void *user, const char *owner)
+{
+    enum { LATER_MS = 1000 };
+    const Server *s = user;
+    ptc_manager_warm(s->upstreams.manager, owner, LATER_MS);
+}
+
 /* Nothing is started: what is known of upstreams comes from the last time. */
 static bool open_upstreams(Server *s)
 {
@@ -390,6 +399,8 @@ static void set_config(Server *s)
     c->about_data = ptc_buf_text(&s->about);
     if (s->upstreams.manager) {
         c->about_upstreams = ptc_buf_text(&s->about_upstreams);
+        c->listed = warm_upstreams;
+        c->user = s;
         c->upstreams_change = !ptc_manager_is_read_only(s->upstreams.manager);
     }
     c->limits = &s->limits;

@@ -527,8 +527,8 @@ static unsigned warming(const PtcManager *m)
 void ptc_instance_warm_next(PtcManager *m)
 {
     const char *why;
-    for (size_t n = 0; m->warm_owner && !m->ending && n < m->count && warming(m) < WARM_AT_ONCE;
-         n++) {
+    bool may = m->warm_owner && !m->ending && ptc_clock_ns(NULL) >= m->warm_at_ns;
+    for (size_t n = 0; may && n < m->count && warming(m) < WARM_AT_ONCE; n++) {
         PtcUpstream *up = &m->upstreams[n];
         if (up->warmed || up->listing || up->entry.unusable.bytes || up->entry.disabled)
             continue;

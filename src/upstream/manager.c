@@ -25,6 +25,8 @@ static void sweep(PtcManager *m)
         next = at < next ? at : next;
     }
     ptc_instance_warm_next(m);
+    if (m->warm_owner && now < m->warm_at_ns && m->warm_at_ns < next)
+        next = m->warm_at_ns;
     pthread_mutex_unlock(&m->lock);
     if (next != INT64_MAX)
         ptc_loop_set(m->loop, &m->sweep, next);
@@ -181,11 +183,15 @@ void ptc_manager_free(PtcManager *m)
     ptc_mem_free(m->mem, m, sizeof *m);
 }
 
-void ptc_manager_warm(PtcManager *m, const char *owner)
+void ptc_manager_warm(PtcManager *m, const char *owner, int64_t delay_ms)
 {
+    size_t len = strlen(owner) + 1;
     pthread_mutex_lock(&m->lock);
-    m->warm_owner = owner;
-    ptc_instance_warm_next(m);
+    if (!m->warm_owner && (m->warm_owner = ptc_arena_alloc(&m->arena, len))) {
+        memcpy(m->warm_owner, owner, len);
+        m->warm_at_ns = ptc_clock_ns(NULL) + delay_ms * 1000000;
+        (void)!ptc_manager_wake(m); /* without a thread nothing is listed before it is called */
+    }
     pthread_mutex_unlock(&m->lock);
 }
 

@@ -47,8 +47,8 @@ PTC_MUST_USE PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *co
 void ptc_manager_free(PtcManager *manager);
 
 /* Starts upstreams of which nothing is known in the background, two at a time, to list them; those that nobody calls end
- * again.  `owner` lives as long as the manager. */
-void ptc_manager_warm(PtcManager *manager, const char *owner);
+ * again.  The first owner counts, whose connections they are; it is copied. */
+void ptc_manager_warm(PtcManager *manager, const char *owner, int64_t delay_ms);
 PtcRemote *ptc_manager_remote(PtcManager *manager);
 /* Appends what lisp_eval's description says of upstreams, from what is known now. */
 void ptc_manager_describe(PtcManager *manager, PtcBuf *out, size_t budget);

@@ -142,8 +142,8 @@ struct PtcManager {
     PtcLoopTask wake; /* sets the timer */
     bool sweeping;
     bool ending;
-    const char
-        *warm_owner; /* whose connections are used to list in the background; NULL: none are */
+    char *warm_owner;   /* whose connections are used to list in the background; NULL: none are */
+    int64_t warm_at_ns; /* not before */
 };
 
 /* ---- manager.c: with manager->lock held */

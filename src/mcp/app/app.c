@@ -34,6 +34,12 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
            (app->pulse = ptc_pulse_new(c->progress_ms)) && ptc_app_rows(app);
 }
 
+static void on_listed(PtcMcpCall *call)
+{
+    const PtcApp *app = ptc_mcp_server_user(ptc_mcp_server(call));
+    app->config.listed(app->config.user, ptc_mcp_owner(call));
+}
+
 /* Lists are private as soon as they tell of tools or data, because a shared cache would hand them to others. */
 static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
 {
@@ -56,6 +62,7 @@ static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
         .private_lists = c->private_lists || (c->about_data && *c->about_data) ||
                          (c->about_upstreams && *c->about_upstreams) ||
                          (c->tools && ptc_tools_count(c->tools)),
+        .listed = c->listed ? on_listed : NULL,
         .user = app,
     };
     return (app->mcp = ptc_mcp_new(&mcp, why)) != NULL;

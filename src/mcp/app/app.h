@@ -27,15 +27,18 @@ typedef struct PtcAppConfig {
     const char *about_data;      /* lines of ptc_shared_describe: likewise */
     const char *about_upstreams; /* what programs can call in other servers: likewise */
     bool upstreams_change;       /* some of what they can call may change something */
-    const PtcLimits *limits;     /* of programs: for the description */
-    PtcAppProfile profile;       /* [slim] */
-    bool sessions;               /* offers the session tools */
-    PtcSessionsConfig session;   /* for them */
-    bool debug_tool;             /* offers lisp_debug */
-    PtcRecorderConfig recorder;  /* its ring is only used with the debug tool */
-    size_t max_program_bytes;    /* [64 KiB] */
-    size_t max_context_bytes;    /* of its JSON [4 MiB] */
-    size_t kept_bytes;           /* for results kept for lisp_result_page [64 MiB] */
+    /* A client of this owner was told about the tools; any thread.  NULL: nobody wants to know. */
+    void (*listed)(void *user, const char *owner);
+    void *user;                 /* for it */
+    const PtcLimits *limits;    /* of programs: for the description */
+    PtcAppProfile profile;      /* [slim] */
+    bool sessions;              /* offers the session tools */
+    PtcSessionsConfig session;  /* for them */
+    bool debug_tool;            /* offers lisp_debug */
+    PtcRecorderConfig recorder; /* its ring is only used with the debug tool */
+    size_t max_program_bytes;   /* [64 KiB] */
+    size_t max_context_bytes;   /* of its JSON [4 MiB] */
+    size_t kept_bytes;          /* for results kept for lisp_result_page [64 MiB] */
     int64_t progress_ms;    /* between notifications for a client with a progress token [10 s] */
     size_t max_frame_bytes; /* see PtcMcpConfig, like those below */
     unsigned max_running, max_waiting;

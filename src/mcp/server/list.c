@@ -76,6 +76,8 @@ void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
         add_cursor(call, list, to);
     ptc_mcp_cache_hints(call, c->list_ttl_ms, !c->private_lists);
     ptc_mcp_result_end(call);
+    if (list == PTC_MCP_LIST_TOOLS && c->listed)
+        c->listed(call);
 }
 
 static void add_common(PtcMcpCall *call)

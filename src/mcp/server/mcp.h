@@ -138,7 +138,10 @@ typedef struct PtcMcpConfig {
     unsigned owner_share;    /* percentage of these that one owner may have [100] */
     int64_t ask_timeout_ms;  /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
     int64_t state_ttl_ms;    /* modern: how long a request state is valid [10 minutes] */
-    void *user;              /* for ptc_mcp_server_user */
+    /* A client gets the list of tools; called before the answer is sent, on the thread of the call.  NULL: nobody wants to
+     * know. */
+    void (*listed)(PtcMcpCall *call);
+    void *user;               /* for ptc_mcp_server_user */
     uint64_t fail_allocation; /* testing: this allocation of the server, counted from 1, fails */
 } PtcMcpConfig;
 
