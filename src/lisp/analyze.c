@@ -105,12 +105,6 @@ PtcExpr *ptc_analyze_if(Analyzer *an, PtcExpr *test, PtcExpr *then, PtcExpr *oth
     return x;
 }
 
-bool ptc_form_is_symbol(const PtcForm *form, const char *name)
-{
-    return form->kind == PTC_F_SYMBOL && form->len == strlen(name) &&
-           memcmp(form->text, name, form->len) == 0;
-}
-
 PtcForm *ptc_analyze_new_form(Analyzer *an, PtcFormKind kind, const PtcForm *at, size_t count)
 {
     PtcForm *f = ptc_arena_zalloc(an->arena, sizeof *f);

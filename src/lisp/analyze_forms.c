@@ -523,7 +523,9 @@ FormFn ptc_analyze_special(const char *name, size_t len)
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
         size_t n = strlen(specials[mid].name);
-        int c = memcmp(specials[mid].name, name, n < len ? n : len);
+        int c = specials[mid].name[0] - name[0]; /* decides nearly always */
+        if (c == 0)
+            c = memcmp(specials[mid].name, name, n < len ? n : len);
         if (c == 0)
             c = (n > len) - (n < len);
         if (c == 0)

@@ -6,6 +6,8 @@
 #include "lisp/builtin.h"
 #include "lisp/expr.h"
 
+#include <string.h>
+
 enum { PTC_EXPR_DEPTH = 400 }; /* nesting after sugar is opened up */
 
 /* A call of a global, checked against its definition once that is known. */
@@ -111,7 +113,12 @@ PtcValue ptc_analyze_quote(Analyzer *an, const PtcForm *form);
 PtcExpr *ptc_analyze_template(Analyzer *an, const PtcForm *form);
 PtcExpr *ptc_analyze_unquote(Analyzer *an, const PtcForm *form);
 
-bool ptc_form_is_symbol(const PtcForm *form, const char *name);
+/* Asked of every form with a dozen names, so it is inline: the length of a literal name is known to the compiler. */
+static inline bool ptc_form_is_symbol(const PtcForm *form, const char *name)
+{
+    size_t len = strlen(name);
+    return form->kind == PTC_F_SYMBOL && form->len == len && memcmp(form->text, name, len) == 0;
+}
 PtcForm *ptc_analyze_new_form(Analyzer *an, PtcFormKind kind, const PtcForm *at, size_t count);
 PtcForm *ptc_analyze_symbol_form(Analyzer *an, const char *name, const PtcForm *at);
 

@@ -189,9 +189,9 @@ static int find(const char *ns, const char *name, size_t len, bool hidden)
         if (!row_named(row, name, len) || hidden != ((row->flags & PTC_B_HIDDEN) != 0) ||
             row->flags & PTC_B_FORM)
             continue;
-        if (ns && strcmp(row->ns, ns) == 0)
+        if (strcmp(row->ns, ns ? ns : "clojure.core") == 0)
             return i;
-        if (!ns && has_bare_name(row) && (best < 0 || strcmp(row->ns, "clojure.core") == 0))
+        if (!ns && best < 0 && has_bare_name(row))
             best = i;
     }
     return best;
@@ -292,9 +292,10 @@ int ptc_builtin_find(const char *name, size_t len)
     const char *slash = len > 1 ? memchr(name + 1, '/', len - 1) : NULL;
     if (!slash) {
         int row = find(NULL, name, len, false);
-        PtcText simple = ptc_class_simple((PtcText){name, len});
-        bool made = simple.len < len && name[len - 1] == '.'; /* java.lang.Exception. */
-        return row < 0 && made ? find(NULL, simple.bytes, simple.len, false) : row;
+        if (row >= 0 || len == 0 || name[len - 1] != '.')
+            return row;
+        PtcText simple = ptc_class_simple((PtcText){name, len}); /* java.lang.Exception. */
+        return simple.len < len ? find(NULL, simple.bytes, simple.len, false) : -1;
     }
     const char *ns = canonical(name, (size_t)(slash - name));
     size_t rest = len - (size_t)(slash + 1 - name);
