@@ -295,32 +295,20 @@ PTC_BUILTIN_EXPR(long_sum, "Long", "sum", 2, 2, 0, "(Long/sum a b)", "The sum of
 
 /* ------------------------------------------------------------------- Double and Float */
 
-PTC_BUILTIN(double_is_na_n, "Double", "isNaN", 1, 1, 0, "(Double/isNaN num)",
-            "Is it the float that is no number?",
-            "(Double/isNaN ##NaN) => true\n(Double/isNaN nil) !! type_error")
-{
-    double d;
-    PTC_UNUSED(argc);
-    return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_bool(isnan(d)));
-}
+#define IS_FLOAT(id, name_, doc_, examples_, test_)                                      \
+    PTC_BUILTIN(id, "Double", name_, 1, 1, 0, "(Double/" name_ " num)", doc_, examples_) \
+    {                                                                                    \
+        double d;                                                                        \
+        PTC_UNUSED(argc);                                                                \
+        return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_bool(test_(d)));     \
+    }
 
-PTC_BUILTIN(double_is_infinite, "Double", "isInfinite", 1, 1, 0, "(Double/isInfinite num)",
-            "Is it infinite?",
-            "(Double/isInfinite ##-Inf) => true\n(Double/isInfinite nil) !! type_error")
-{
-    double d;
-    PTC_UNUSED(argc);
-    return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_bool(isinf(d)));
-}
-
-PTC_BUILTIN(double_is_finite, "Double", "isFinite", 1, 1, 0, "(Double/isFinite num)",
-            "Is it neither infinite nor NaN?",
-            "(Double/isFinite 1.5) => true\n(Double/isFinite nil) !! type_error")
-{
-    double d;
-    PTC_UNUSED(argc);
-    return ptc_arg_double(vm, argv, 0, &d) && ptc_give(out, ptc_bool(isfinite(d)));
-}
+IS_FLOAT(double_is_na_n, "isNaN", "Is it the float that is no number?",
+         "(Double/isNaN ##NaN) => true\n(Double/isNaN nil) !! type_error", isnan)
+IS_FLOAT(double_is_infinite, "isInfinite", "Is it infinite?",
+         "(Double/isInfinite ##-Inf) => true\n(Double/isInfinite nil) !! type_error", isinf)
+IS_FLOAT(double_is_finite, "isFinite", "Is it neither infinite nor NaN?",
+         "(Double/isFinite 1.5) => true\n(Double/isFinite nil) !! type_error", isfinite)
 
 PTC_BUILTIN(double_compare, "Double", "compare", 2, 2, 0, "(Double/compare a b)",
             "-1, 0 or 1 by the order of floats, where NaN is above all.",

@@ -86,6 +86,14 @@ static double round_half_up(double d)
 #define AS_CLOJURE(id, of, min_, max_, name_, usage_, doc_, examples_) \
     PTC_BUILTIN_ROW(id, of, "clojure.math", name_, min_, max_, 0, usage_, doc_, examples_)
 
+/* A function of one number under both names, with two examples: each is what follows the name in a call. */
+#define BOTH(id, java_, clj_, doc_, one_, two_, fn_)                                \
+    DOUBLE_FN(math_##id, "Math", java_, "(Math/" java_ " num)", doc_,               \
+              "(Math/" java_ " " one_ "\n(Math/" java_ " " two_, fn_)               \
+    AS_CLOJURE(clj_math_##id, math_##id, 1, 1, clj_, "(clojure.math/" clj_ " num)", \
+               "The same as Math/" java_ ".",                                       \
+               "(clojure.math/" clj_ " " one_ "\n(clojure.math/" clj_ " " two_);
+
 DOUBLE_FN(core_sqrt, "clojure.core", "sqrt", "(sqrt num)",
           "Square root as a float; ##NaN for negative numbers.",
           "(sqrt 144) => 12.0\n(sqrt -1) => ##NaN\n(sqrt nil) !! type_error", sqrt)
@@ -99,11 +107,7 @@ DOUBLE_FN(math_sqrt, "Math", "sqrt", "(Math/sqrt num)",
 AS_CLOJURE(clj_math_sqrt, math_sqrt, 1, 1, "sqrt", "(clojure.math/sqrt num)",
            "The same as Math/sqrt.",
            "(clojure.math/sqrt 16) => 4.0\n(clojure.math/sqrt nil) !! type_error");
-DOUBLE_FN(math_cbrt, "Math", "cbrt", "(Math/cbrt num)", "Cube root as a float.",
-          "(Math/cbrt 27) => 3.0\n(Math/cbrt nil) !! type_error", cube_root)
-AS_CLOJURE(clj_math_cbrt, math_cbrt, 1, 1, "cbrt", "(clojure.math/cbrt num)",
-           "The same as Math/cbrt.",
-           "(clojure.math/cbrt 27) => 3.0\n(clojure.math/cbrt nil) !! type_error");
+BOTH(cbrt, "cbrt", "cbrt", "Cube root as a float.", "27) => 3.0", "nil) !! type_error", cube_root)
 DOUBLE_FN(math_floor, "Math", "floor", "(Math/floor num)",
           "The largest whole number not above it, as a float.",
           "(Math/floor 2.9) => 2.0\n(Math/floor -2.1) => -3.0\n(Math/floor \"2\") !! type_error",
@@ -111,91 +115,39 @@ DOUBLE_FN(math_floor, "Math", "floor", "(Math/floor num)",
 AS_CLOJURE(clj_math_floor, math_floor, 1, 1, "floor", "(clojure.math/floor num)",
            "The same as Math/floor.",
            "(clojure.math/floor 2.9) => 2.0\n(clojure.math/floor \"2\") !! type_error");
-DOUBLE_FN(math_ceil, "Math", "ceil", "(Math/ceil num)",
-          "The smallest whole number not below it, as a float.",
-          "(Math/ceil 2.1) => 3.0\n(Math/ceil \"2\") !! type_error", ceil)
-AS_CLOJURE(clj_math_ceil, math_ceil, 1, 1, "ceil", "(clojure.math/ceil num)",
-           "The same as Math/ceil.",
-           "(clojure.math/ceil 2.1) => 3.0\n(clojure.math/ceil \"2\") !! type_error");
+BOTH(ceil, "ceil", "ceil", "The smallest whole number not below it, as a float.", "2.1) => 3.0",
+     "\"2\") !! type_error", ceil)
 DOUBLE_FN(math_rint, "Math", "rint", "(Math/rint num)",
           "The nearest whole number as a float; halves go to the even one.",
           "(Math/rint 2.5) => 2.0\n(Math/rint 3.5) => 4.0", nearbyint)
 AS_CLOJURE(clj_math_rint, math_rint, 1, 1, "rint", "(clojure.math/rint num)",
            "The same as Math/rint.",
            "(clojure.math/rint 2.5) => 2.0\n(clojure.math/rint 3.5) => 4.0");
-DOUBLE_FN(math_signum, "Math", "signum", "(Math/signum num)",
-          "The sign of a number as a float: -1.0, 0.0 or 1.0.",
-          "(Math/signum -8) => -1.0\n(Math/signum 0) => 0.0", sign_of)
-AS_CLOJURE(clj_math_signum, math_signum, 1, 1, "signum", "(clojure.math/signum num)",
-           "The same as Math/signum.",
-           "(clojure.math/signum -8) => -1.0\n(clojure.math/signum 0) => 0.0");
-DOUBLE_FN(math_exp, "Math", "exp", "(Math/exp num)", "Euler's number to the power of the argument.",
-          "(Math/exp 0) => 1.0\n(Math/exp nil) !! type_error", exp)
-AS_CLOJURE(clj_math_exp, math_exp, 1, 1, "exp", "(clojure.math/exp num)", "The same as Math/exp.",
-           "(clojure.math/exp 0) => 1.0\n(clojure.math/exp nil) !! type_error");
-DOUBLE_FN(math_expm1, "Math", "expm1", "(Math/expm1 num)",
-          "Euler's number to the power of the argument, minus one, exact near zero.",
-          "(Math/expm1 0) => 0.0\n(Math/expm1 nil) !! type_error", expm1)
-AS_CLOJURE(clj_math_expm1, math_expm1, 1, 1, "expm1", "(clojure.math/expm1 num)",
-           "The same as Math/expm1.",
-           "(clojure.math/expm1 0) => 0.0\n(clojure.math/expm1 nil) !! type_error");
+BOTH(signum, "signum", "signum", "The sign of a number as a float: -1.0, 0.0 or 1.0.",
+     "-8) => -1.0", "0) => 0.0", sign_of)
+BOTH(exp, "exp", "exp", "Euler's number to the power of the argument.", "0) => 1.0",
+     "nil) !! type_error", exp)
+BOTH(expm1, "expm1", "expm1",
+     "Euler's number to the power of the argument, minus one, exact near zero.", "0) => 0.0",
+     "nil) !! type_error", expm1)
 DOUBLE_FN(math_log, "Math", "log", "(Math/log num)", "Natural logarithm.",
           "(Math/log 1) => 0.0\n(Math/log 0) => ##-Inf\n(Math/log :x) !! type_error", log)
 AS_CLOJURE(clj_math_log, math_log, 1, 1, "log", "(clojure.math/log num)", "The same as Math/log.",
            "(clojure.math/log 1) => 0.0\n(clojure.math/log :x) !! type_error");
-DOUBLE_FN(math_log10, "Math", "log10", "(Math/log10 num)", "Logarithm to base ten.",
-          "(Math/log10 100) => 2.0\n(Math/log10 -1) => ##NaN", log10)
-AS_CLOJURE(clj_math_log10, math_log10, 1, 1, "log10", "(clojure.math/log10 num)",
-           "The same as Math/log10.",
-           "(clojure.math/log10 100) => 2.0\n(clojure.math/log10 -1) => ##NaN");
-DOUBLE_FN(math_log1p, "Math", "log1p", "(Math/log1p num)",
-          "Natural logarithm of one more than the argument, exact near zero.",
-          "(Math/log1p 0) => 0.0\n(Math/log1p nil) !! type_error", log1p)
-AS_CLOJURE(clj_math_log1p, math_log1p, 1, 1, "log1p", "(clojure.math/log1p num)",
-           "The same as Math/log1p.",
-           "(clojure.math/log1p 0) => 0.0\n(clojure.math/log1p nil) !! type_error");
-DOUBLE_FN(math_sin, "Math", "sin", "(Math/sin num)", "Sine of an angle in radians.",
-          "(Math/sin 0) => 0.0\n(Math/sin nil) !! type_error", sin)
-AS_CLOJURE(clj_math_sin, math_sin, 1, 1, "sin", "(clojure.math/sin num)", "The same as Math/sin.",
-           "(clojure.math/sin 0) => 0.0\n(clojure.math/sin nil) !! type_error");
-DOUBLE_FN(math_cos, "Math", "cos", "(Math/cos num)", "Cosine of an angle in radians.",
-          "(Math/cos 0) => 1.0\n(Math/cos nil) !! type_error", cos)
-AS_CLOJURE(clj_math_cos, math_cos, 1, 1, "cos", "(clojure.math/cos num)", "The same as Math/cos.",
-           "(clojure.math/cos 0) => 1.0\n(clojure.math/cos nil) !! type_error");
-DOUBLE_FN(math_tan, "Math", "tan", "(Math/tan num)", "Tangent of an angle in radians.",
-          "(Math/tan 0) => 0.0\n(Math/tan nil) !! type_error", tan)
-AS_CLOJURE(clj_math_tan, math_tan, 1, 1, "tan", "(clojure.math/tan num)", "The same as Math/tan.",
-           "(clojure.math/tan 0) => 0.0\n(clojure.math/tan nil) !! type_error");
-DOUBLE_FN(math_asin, "Math", "asin", "(Math/asin num)", "Angle in radians whose sine this is.",
-          "(Math/asin 0) => 0.0\n(Math/asin 2) => ##NaN", asin)
-AS_CLOJURE(clj_math_asin, math_asin, 1, 1, "asin", "(clojure.math/asin num)",
-           "The same as Math/asin.",
-           "(clojure.math/asin 0) => 0.0\n(clojure.math/asin 2) => ##NaN");
-DOUBLE_FN(math_acos, "Math", "acos", "(Math/acos num)", "Angle in radians whose cosine this is.",
-          "(Math/acos 1) => 0.0\n(Math/acos 2) => ##NaN", acos)
-AS_CLOJURE(clj_math_acos, math_acos, 1, 1, "acos", "(clojure.math/acos num)",
-           "The same as Math/acos.",
-           "(clojure.math/acos 1) => 0.0\n(clojure.math/acos 2) => ##NaN");
-DOUBLE_FN(math_atan, "Math", "atan", "(Math/atan num)", "Angle in radians whose tangent this is.",
-          "(Math/atan 0) => 0.0\n(Math/atan nil) !! type_error", atan)
-AS_CLOJURE(clj_math_atan, math_atan, 1, 1, "atan", "(clojure.math/atan num)",
-           "The same as Math/atan.",
-           "(clojure.math/atan 0) => 0.0\n(clojure.math/atan nil) !! type_error");
-DOUBLE_FN(math_sinh, "Math", "sinh", "(Math/sinh num)", "Hyperbolic sine.",
-          "(Math/sinh 0) => 0.0\n(Math/sinh nil) !! type_error", sinh)
-AS_CLOJURE(clj_math_sinh, math_sinh, 1, 1, "sinh", "(clojure.math/sinh num)",
-           "The same as Math/sinh.",
-           "(clojure.math/sinh 0) => 0.0\n(clojure.math/sinh nil) !! type_error");
-DOUBLE_FN(math_cosh, "Math", "cosh", "(Math/cosh num)", "Hyperbolic cosine.",
-          "(Math/cosh 0) => 1.0\n(Math/cosh nil) !! type_error", cosh)
-AS_CLOJURE(clj_math_cosh, math_cosh, 1, 1, "cosh", "(clojure.math/cosh num)",
-           "The same as Math/cosh.",
-           "(clojure.math/cosh 0) => 1.0\n(clojure.math/cosh nil) !! type_error");
-DOUBLE_FN(math_tanh, "Math", "tanh", "(Math/tanh num)", "Hyperbolic tangent.",
-          "(Math/tanh 0) => 0.0\n(Math/tanh nil) !! type_error", tanh)
-AS_CLOJURE(clj_math_tanh, math_tanh, 1, 1, "tanh", "(clojure.math/tanh num)",
-           "The same as Math/tanh.",
-           "(clojure.math/tanh 0) => 0.0\n(clojure.math/tanh nil) !! type_error");
+BOTH(log10, "log10", "log10", "Logarithm to base ten.", "100) => 2.0", "-1) => ##NaN", log10)
+BOTH(log1p, "log1p", "log1p", "Natural logarithm of one more than the argument, exact near zero.",
+     "0) => 0.0", "nil) !! type_error", log1p)
+BOTH(sin, "sin", "sin", "Sine of an angle in radians.", "0) => 0.0", "nil) !! type_error", sin)
+BOTH(cos, "cos", "cos", "Cosine of an angle in radians.", "0) => 1.0", "nil) !! type_error", cos)
+BOTH(tan, "tan", "tan", "Tangent of an angle in radians.", "0) => 0.0", "nil) !! type_error", tan)
+BOTH(asin, "asin", "asin", "Angle in radians whose sine this is.", "0) => 0.0", "2) => ##NaN", asin)
+BOTH(acos, "acos", "acos", "Angle in radians whose cosine this is.", "1) => 0.0", "2) => ##NaN",
+     acos)
+BOTH(atan, "atan", "atan", "Angle in radians whose tangent this is.", "0) => 0.0",
+     "nil) !! type_error", atan)
+BOTH(sinh, "sinh", "sinh", "Hyperbolic sine.", "0) => 0.0", "nil) !! type_error", sinh)
+BOTH(cosh, "cosh", "cosh", "Hyperbolic cosine.", "0) => 1.0", "nil) !! type_error", cosh)
+BOTH(tanh, "tanh", "tanh", "Hyperbolic tangent.", "0) => 0.0", "nil) !! type_error", tanh)
 DOUBLE_FN(math_to_radians, "Math", "toRadians", "(Math/toRadians num)",
           "An angle in degrees turned into radians.",
           "(Math/toRadians 0) => 0.0\n(Math/toRadians 180) => 3.141592653589793\n(Math/toRadians "
@@ -204,28 +156,14 @@ DOUBLE_FN(math_to_radians, "Math", "toRadians", "(Math/toRadians num)",
 AS_CLOJURE(clj_math_to_radians, math_to_radians, 1, 1, "to-radians",
            "(clojure.math/to-radians num)", "The same as Math/toRadians.",
            "(clojure.math/to-radians 0) => 0.0\n(clojure.math/to-radians nil) !! type_error");
-DOUBLE_FN(math_to_degrees, "Math", "toDegrees", "(Math/toDegrees num)",
-          "An angle in radians turned into degrees.",
-          "(Math/toDegrees 0) => 0.0\n(Math/toDegrees nil) !! type_error", degrees)
-AS_CLOJURE(clj_math_to_degrees, math_to_degrees, 1, 1, "to-degrees",
-           "(clojure.math/to-degrees num)", "The same as Math/toDegrees.",
-           "(clojure.math/to-degrees 0) => 0.0\n(clojure.math/to-degrees nil) !! type_error");
-DOUBLE_FN(math_ulp, "Math", "ulp", "(Math/ulp num)", "How far the next float is from this one.",
-          "(Math/ulp 1.0) => 2.220446049250313E-16\n(Math/ulp nil) !! type_error", ulp)
-AS_CLOJURE(clj_math_ulp, math_ulp, 1, 1, "ulp", "(clojure.math/ulp num)", "The same as Math/ulp.",
-           "(clojure.math/ulp 1.0) => 2.220446049250313E-16\n(clojure.math/ulp nil) !! type_error");
-DOUBLE_FN(math_next_up, "Math", "nextUp", "(Math/nextUp num)", "The next float above.",
-          "(Math/nextUp 1.0) => 1.0000000000000002\n(Math/nextUp nil) !! type_error", next_up)
-AS_CLOJURE(
-    clj_math_next_up, math_next_up, 1, 1, "next-up", "(clojure.math/next-up num)",
-    "The same as Math/nextUp.",
-    "(clojure.math/next-up 1.0) => 1.0000000000000002\n(clojure.math/next-up nil) !! type_error");
-DOUBLE_FN(math_next_down, "Math", "nextDown", "(Math/nextDown num)", "The next float below.",
-          "(Math/nextDown 1.0) => 0.9999999999999999\n(Math/nextDown nil) !! type_error", next_down)
-AS_CLOJURE(clj_math_next_down, math_next_down, 1, 1, "next-down", "(clojure.math/next-down num)",
-           "The same as Math/nextDown.",
-           "(clojure.math/next-down 1.0) => 0.9999999999999999\n(clojure.math/next-down nil) !! "
-           "type_error");
+BOTH(to_degrees, "toDegrees", "to-degrees", "An angle in radians turned into degrees.", "0) => 0.0",
+     "nil) !! type_error", degrees)
+BOTH(ulp, "ulp", "ulp", "How far the next float is from this one.", "1.0) => 2.220446049250313E-16",
+     "nil) !! type_error", ulp)
+BOTH(next_up, "nextUp", "next-up", "The next float above.", "1.0) => 1.0000000000000002",
+     "nil) !! type_error", next_up)
+BOTH(next_down, "nextDown", "next-down", "The next float below.", "1.0) => 0.9999999999999999",
+     "nil) !! type_error", next_down)
 DOUBLE_FN_2(math_pow, "Math", "pow", "(Math/pow base exponent)",
             "The base to the power of the exponent, as a float.",
             "(Math/pow 2 8) => 256.0\n(Math/pow 2 -2) => 0.25\n(Math/pow 2 nil) !! type_error",

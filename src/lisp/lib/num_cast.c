@@ -128,66 +128,42 @@ PTC_BUILTIN_EXPR(core_short, "clojure.core", "short", 1, 1, 0, "(short x)",
 PTC_BUILTIN_EXPR(core_byte, "clojure.core", "byte", 1, 1, 0, "(byte x)",
                  "The number without its fraction, within 8 bits.",
                  "(byte 3.7) => 3\n(byte 128) !! arithmetic_error", to_bits(vm, argv, 8, out))
-PTC_BUILTIN_EXPR(core_unchecked_add, "clojure.core", "unchecked-add", 2, 2, 0,
-                 "(unchecked-add x y)",
-                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
-                 "(unchecked-add 1 2) => 3\n(unchecked-add 9223372036854775807 1) => "
-                 "-9223372036854775808\n(unchecked-add 1 nil) !! type_error",
-                 unchecked(vm, argv, 64, '+', out))
-PTC_BUILTIN_EXPR(core_unchecked_subtract, "clojure.core", "unchecked-subtract", 2, 2, 0,
-                 "(unchecked-subtract x y)",
-                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
-                 "(unchecked-subtract 1 2) => -1\n(unchecked-subtract 1 nil) !! type_error",
-                 unchecked(vm, argv, 64, '-', out))
-PTC_BUILTIN_EXPR(core_unchecked_multiply, "clojure.core", "unchecked-multiply", 2, 2, 0,
-                 "(unchecked-multiply x y)",
-                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
-                 "(unchecked-multiply 6 7) => 42\n(unchecked-multiply 1 nil) !! type_error",
-                 unchecked(vm, argv, 64, '*', out))
-PTC_BUILTIN_EXPR(core_unchecked_inc, "clojure.core", "unchecked-inc", 1, 1, 0, "(unchecked-inc x)",
-                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
-                 "(unchecked-inc 1) => 2\n(unchecked-inc nil) !! type_error",
-                 unchecked(vm, argv, 64, 'i', out))
-PTC_BUILTIN_EXPR(core_unchecked_dec, "clojure.core", "unchecked-dec", 1, 1, 0, "(unchecked-dec x)",
-                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
-                 "(unchecked-dec 1) => 0\n(unchecked-dec nil) !! type_error",
-                 unchecked(vm, argv, 64, 'd', out))
-PTC_BUILTIN_EXPR(core_unchecked_negate, "clojure.core", "unchecked-negate", 1, 1, 0,
-                 "(unchecked-negate x)",
-                 "As Java's integers of 64 bits do it: what does not fit wraps around.",
-                 "(unchecked-negate 1) => -1\n(unchecked-negate nil) !! type_error",
-                 unchecked(vm, argv, 64, 'n', out))
-PTC_BUILTIN_EXPR(core_unchecked_add_int, "clojure.core", "unchecked-add-int", 2, 2, 0,
-                 "(unchecked-add-int x y)",
-                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
-                 "(unchecked-add-int 1 2) => 3\n(unchecked-add-int 2147483647 1) => "
-                 "-2147483648\n(unchecked-add-int 1 nil) !! type_error",
-                 unchecked(vm, argv, 32, '+', out))
-PTC_BUILTIN_EXPR(core_unchecked_subtract_int, "clojure.core", "unchecked-subtract-int", 2, 2, 0,
-                 "(unchecked-subtract-int x y)",
-                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
-                 "(unchecked-subtract-int 1 2) => -1\n(unchecked-subtract-int 1 nil) !! type_error",
-                 unchecked(vm, argv, 32, '-', out))
-PTC_BUILTIN_EXPR(core_unchecked_multiply_int, "clojure.core", "unchecked-multiply-int", 2, 2, 0,
-                 "(unchecked-multiply-int x y)",
-                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
-                 "(unchecked-multiply-int 6 7) => 42\n(unchecked-multiply-int 1 nil) !! type_error",
-                 unchecked(vm, argv, 32, '*', out))
-PTC_BUILTIN_EXPR(core_unchecked_inc_int, "clojure.core", "unchecked-inc-int", 1, 1, 0,
-                 "(unchecked-inc-int x)",
-                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
-                 "(unchecked-inc-int 1) => 2\n(unchecked-inc-int nil) !! type_error",
-                 unchecked(vm, argv, 32, 'i', out))
-PTC_BUILTIN_EXPR(core_unchecked_dec_int, "clojure.core", "unchecked-dec-int", 1, 1, 0,
-                 "(unchecked-dec-int x)",
-                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
-                 "(unchecked-dec-int 1) => 0\n(unchecked-dec-int nil) !! type_error",
-                 unchecked(vm, argv, 32, 'd', out))
-PTC_BUILTIN_EXPR(core_unchecked_negate_int, "clojure.core", "unchecked-negate-int", 1, 1, 0,
-                 "(unchecked-negate-int x)",
-                 "As Java's integers of 32 bits do it: what does not fit wraps around.",
-                 "(unchecked-negate-int 1) => -1\n(unchecked-negate-int nil) !! type_error",
-                 unchecked(vm, argv, 32, 'n', out))
+#define WRAPPING(id, name_, argc_, args_, examples_, bits_, op_)                                   \
+    PTC_BUILTIN_EXPR(                                                                              \
+        core_unchecked_##id, "clojure.core", name_, argc_, argc_, 0, "(" name_ " " args_ ")",      \
+        "As Java's integers of " #bits_ " bits do it: what does not fit wraps around.", examples_, \
+        unchecked(vm, argv, bits_, op_, out))
+
+WRAPPING(add, "unchecked-add", 2, "x y",
+         "(unchecked-add 1 2) => 3\n(unchecked-add 9223372036854775807 1) => "
+         "-9223372036854775808\n(unchecked-add 1 nil) !! type_error",
+         64, '+')
+WRAPPING(subtract, "unchecked-subtract", 2, "x y",
+         "(unchecked-subtract 1 2) => -1\n(unchecked-subtract 1 nil) !! type_error", 64, '-')
+WRAPPING(multiply, "unchecked-multiply", 2, "x y",
+         "(unchecked-multiply 6 7) => 42\n(unchecked-multiply 1 nil) !! type_error", 64, '*')
+WRAPPING(inc, "unchecked-inc", 1, "x", "(unchecked-inc 1) => 2\n(unchecked-inc nil) !! type_error",
+         64, 'i')
+WRAPPING(dec, "unchecked-dec", 1, "x", "(unchecked-dec 1) => 0\n(unchecked-dec nil) !! type_error",
+         64, 'd')
+WRAPPING(negate, "unchecked-negate", 1, "x",
+         "(unchecked-negate 1) => -1\n(unchecked-negate nil) !! type_error", 64, 'n')
+WRAPPING(add_int, "unchecked-add-int", 2, "x y",
+         "(unchecked-add-int 1 2) => 3\n(unchecked-add-int 2147483647 1) => "
+         "-2147483648\n(unchecked-add-int 1 nil) !! type_error",
+         32, '+')
+WRAPPING(subtract_int, "unchecked-subtract-int", 2, "x y",
+         "(unchecked-subtract-int 1 2) => -1\n(unchecked-subtract-int 1 nil) !! type_error", 32,
+         '-')
+WRAPPING(multiply_int, "unchecked-multiply-int", 2, "x y",
+         "(unchecked-multiply-int 6 7) => 42\n(unchecked-multiply-int 1 nil) !! type_error", 32,
+         '*')
+WRAPPING(inc_int, "unchecked-inc-int", 1, "x",
+         "(unchecked-inc-int 1) => 2\n(unchecked-inc-int nil) !! type_error", 32, 'i')
+WRAPPING(dec_int, "unchecked-dec-int", 1, "x",
+         "(unchecked-dec-int 1) => 0\n(unchecked-dec-int nil) !! type_error", 32, 'd')
+WRAPPING(negate_int, "unchecked-negate-int", 1, "x",
+         "(unchecked-negate-int 1) => -1\n(unchecked-negate-int nil) !! type_error", 32, 'n')
 PTC_BUILTIN_EXPR(core_unchecked_divide_int, "clojure.core", "unchecked-divide-int", 2, 2, 0,
                  "(unchecked-divide-int x y)", "As Java's integers of 32 bits do it.",
                  "(unchecked-divide-int 7 2) => 3\n(unchecked-divide-int 1 0) !! arithmetic_error",
