@@ -34,6 +34,12 @@ static inline bool ptc_is_queue(PtcValue seq)
            (ptc_obj(seq)->flags & PTC_QUEUE) != 0;
 }
 
+/* A vector to programs: not a list, another sequence or a queue. */
+static inline bool ptc_is_vector(PtcValue v)
+{
+    return ptc_is_sequential(v) && !ptc_is_seq_flagged(v) && !ptc_is_queue(v);
+}
+
 /* Element i of any sequential; cost log32 n, linear on cons lists. */
 PtcValue ptc_seq_nth(PtcValue seq, size_t i);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * Java's arrays, which are plain vectors here: reading them is the same, and nothing changes in place, so that aset is left out. */
+ * Java's arrays, which are plain vectors here: reading them is the same, and nothing changes in place, so that aset is left out.
+ * A list is no array: a position in it would have to be walked to. */
 #include "lisp/lib/interop.h"
 #include "lisp/lib/seq_int.h"
 
@@ -87,7 +88,7 @@ PTC_BUILTIN(core_alength, "clojure.core", "alength", 1, 1, 0, "(alength array)",
             "(alength (int-array 3)) => 3\n(alength 5) !! type_error")
 {
     PTC_UNUSED(argc);
-    if (!ptc_is_sequential(argv[0]) || ptc_seq_count(argv[0]) >= PTC_ENDLESS)
+    if (!ptc_is_vector(argv[0]))
         return ptc_fail_type(vm, argv, 0, "a vector");
     return ptc_give(out, ptc_int((int64_t)ptc_seq_count(argv[0])));
 }
@@ -100,7 +101,7 @@ PTC_BUILTIN(core_aget, "clojure.core", "aget", 2, -1, 0, "(aget array i & more)"
     PtcValue v = argv[0];
     int64_t at;
     for (int i = 1; i < argc; i++) {
-        if (!ptc_is_sequential(v))
+        if (!ptc_is_vector(v))
             return ptc_fail_value_type(vm, v, "the array", "a vector");
         if (!ptc_tick(&vm->budget, 1) || !ptc_arg_int(vm, argv, i, &at))
             return false;

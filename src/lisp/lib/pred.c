@@ -19,11 +19,6 @@ static bool is_seq(PtcValue v)
     return (ptc_is_sequential(v) && ptc_is_seq_flagged(v)) || ptc_is_producer(v);
 }
 
-static bool is_vector(PtcValue v)
-{
-    return ptc_is_sequential(v) && !ptc_is_seq_flagged(v) && !ptc_is_queue(v);
-}
-
 static bool is_coll(PtcValue v)
 {
     return is_sequence(v) || ptc_is_map(v) || ptc_is_set(v);
@@ -31,7 +26,7 @@ static bool is_coll(PtcValue v)
 
 static bool is_associative(PtcValue v)
 {
-    return ptc_is_map(v) || is_vector(v);
+    return ptc_is_map(v) || ptc_is_vector(v);
 }
 
 static bool is_counted(PtcValue v)
@@ -41,7 +36,7 @@ static bool is_counted(PtcValue v)
 
 static bool is_indexed(PtcValue v)
 {
-    return is_vector(v) || ptc_is_string(v);
+    return ptc_is_vector(v) || ptc_is_string(v);
 }
 
 static bool is_entry(PtcValue v)
@@ -52,7 +47,7 @@ static bool is_entry(PtcValue v)
 static bool is_ifn(PtcValue v)
 {
     return ptc_is_function(v) || ptc_is_keyword(v) || ptc_is_map(v) || ptc_is_set(v) ||
-           is_vector(v);
+           ptc_is_vector(v);
 }
 
 static bool is_symbol(PtcValue v)
@@ -120,7 +115,7 @@ PTC_PREDICATE(core_is_set, "set?", "Is it a set.", "(set? #{1}) => true\n(set? [
               ptc_is_set(x))
 PTC_PREDICATE(core_is_vector, "vector?", "Is it a vector, not a list or another sequence.",
               "(vector? [1]) => true\n(vector? (list 1)) => false\n(vector? nil) => false",
-              is_vector(x))
+              ptc_is_vector(x))
 PTC_PREDICATE(core_is_list, "list?", "The same as seq?: lists and sequences are one kind here.",
               "(list? (list 1)) => true\n(list? [1]) => false", is_seq(x))
 PTC_PREDICATE(core_is_seq, "seq?", "Is it a list or another sequence, not a vector.",
