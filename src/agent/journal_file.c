@@ -10,14 +10,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/whole_file.h"
 
 struct PtcJournalFile {
     PtcMem *mem;
     int lock;
-    char path[PATH_MAX], lock_path[PATH_MAX], next_path[PATH_MAX];
+    char path[PATH_MAX], lock_path[PATH_MAX];
     PtcBuf text;
     bool there; /* there was a file */
 };
@@ -43,10 +44,8 @@ static bool is_file(const char *path, char *why, size_t size)
 
 static bool lock_file(PtcJournalFile *f, char *why, size_t size)
 {
-    f->lock = open(f->lock_path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (f->lock < 0)
-        return fail_errno(why, size, f->lock_path);
-    if (flock(f->lock, LOCK_EX | LOCK_NB) == 0)
+    f->lock = ptc_whole_file_lock(f->lock_path, 0);
+    if (f->lock >= 0)
         return true;
     return errno == EWOULDBLOCK
                ? fail(why, size, f->path, "another run is using this journal; wait for it to end")
@@ -98,7 +97,6 @@ PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, char *why, 
     if (ok) {
         memcpy(f->path, path, strlen(path));
         snprintf(f->lock_path, sizeof f->lock_path, "%.*s.lock", PATH_MAX - 8, path);
-        snprintf(f->next_path, sizeof f->next_path, "%.*s.next", PATH_MAX - 8, path);
         ok = is_file(path, why, size) && lock_file(f, why, size) && read_file(f, why, size);
     }
     if (ok)
@@ -125,50 +123,8 @@ PtcText ptc_journal_file_text(const PtcJournalFile *f)
 
 /* ------------------------------------------------------------------------------- writing */
 
-static bool write_all(int fd, PtcText text)
-{
-    while (text.len > 0) {
-        ssize_t n = write(fd, text.bytes, text.len);
-        if (n < 0 && errno != EINTR)
-            return false;
-        if (n > 0)
-            text = (PtcText){text.bytes + n, text.len - (size_t)n};
-    }
-    return true;
-}
-
-/* The name must be on disk as well, or a crash may bring the old journal back. */
-static void sync_directory(const char *path)
-{
-    char dir[PATH_MAX];
-    snprintf(dir, sizeof dir, "%s", path);
-    char *slash = strrchr(dir, '/');
-    if (slash)
-        slash[slash == dir] = 0;
-    int fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-}
-
 bool ptc_journal_file_write(PtcJournalFile *f, PtcText json, char *why, size_t size)
 {
-    unlink(
-        f->next_path); /* left by a run that was killed: holding the lock, we know that nobody uses it */
-    int fd = open(f->next_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-    if (fd < 0)
-        return fail_errno(why, size, f->next_path);
-    bool ok = write_all(fd, json) && write_all(fd, PTC_TEXT("\n")) && fsync(fd) == 0;
-    if (!ok)
-        fail_errno(why, size, f->next_path);
-    ok = close(fd) == 0 && ok;
-    if (ok && rename(f->next_path, f->path) != 0)
-        ok = fail_errno(why, size, f->path);
-    if (!ok) {
-        unlink(f->next_path);
-        return false;
-    }
-    sync_directory(f->path);
-    return true;
+    PtcWholeFile how = {.line = true, .synced = true, .locked = true};
+    return ptc_whole_file_put(f->path, json, how) || fail_errno(why, size, f->path);
 }

@@ -5,12 +5,11 @@
 #include "cli/run_compile.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "agent/agent_compile.h"
+#include "base/whole_file.h"
 #include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/shown.h"
@@ -31,22 +30,6 @@ static int complain_fault(const char *command, const PtcFault *f)
 
 /* ------------------------------------------------------------------------------- compiling */
 
-/* Creates the file or replaces it as a whole; if it cannot be written, the old one remains. */
-static bool write_file(const char *path, PtcText text)
-{
-    char next[4096];
-    if (snprintf(next, sizeof next, "%s.next", path) >= (int)sizeof next)
-        return false;
-    int fd = open(next, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644);
-    bool ok = fd >= 0 && ptc_io_write_line(fd, text.bytes, text.len);
-    if (fd >= 0)
-        ok = close(fd) == 0 && ok;
-    ok = ok && rename(next, path) == 0;
-    if (!ok)
-        unlink(next);
-    return ok;
-}
-
 static int check_and_keep(PtcMem *mem, PtcBench *b, PtcAgentRun *run, const char *to,
                           PtcText sample)
 {
@@ -59,7 +42,8 @@ static int check_and_keep(PtcMem *mem, PtcBench *b, PtcAgentRun *run, const char
     ptc_buf_init(&out, mem, FILE_BYTES);
     if (!ptc_compile_keep(run, sample, b, &out, &answer, why))
         status = complain("run", "nothing was compiled", why, PTC_EXIT_FAILED);
-    else if (!write_file(to, ptc_buf_view(&out)))
+    else if (!ptc_whole_file_put(to, ptc_buf_view(&out),
+                                 (PtcWholeFile){.mode = 0644, .line = true}))
         status = complain("run", to, strerror(errno), PTC_EXIT_FAILED);
     else
         ptc_io_printf(PTC_IO_STDERR, "ptc run: compiled to %s; on the sample it gives %.*s\n", to,

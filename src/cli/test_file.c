@@ -3,11 +3,10 @@
  * update replaces nothing but expectations. */
 #include "cli/test_file.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "base/whole_file.h"
 #include "cli/io.h"
 
 typedef struct {
@@ -352,22 +351,6 @@ void ptc_test_file_deinit(PtcTestFile *file)
 
 /* ------------------------------------------------------------------ update */
 
-/* Written beside the file and renamed, so that a crash leaves the old one intact. */
-static bool replace_file(const char *path, const PtcBuf *text)
-{
-    char temporary[4096];
-    if (snprintf(temporary, sizeof temporary, "%s.new", path) >= (int)sizeof temporary)
-        return false;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return false;
-    bool ok = ptc_io_write(fd, text->data, text->len);
-    ok = close(fd) == 0 && ok && rename(temporary, path) == 0;
-    if (!ok)
-        unlink(temporary);
-    return ok;
-}
-
 bool ptc_test_file_update(PtcTestFile *file)
 {
     PtcBuf out;
@@ -384,7 +367,8 @@ bool ptc_test_file_update(PtcTestFile *file)
         done = c->expect_to;
     }
     ptc_buf_add(&out, file->text.data + done, file->text.len - done);
-    bool ok = ptc_buf_ok(&out) && replace_file(file->path, &out);
+    bool ok = ptc_buf_ok(&out) &&
+              ptc_whole_file_put(file->path, ptc_buf_view(&out), (PtcWholeFile){.mode = 0666});
     ptc_buf_deinit(&out);
     return ok;
 }

@@ -12,7 +12,8 @@
 enum { PTC_LISTING_CACHE_PATH = 4096, PTC_LISTING_CACHE_KEY = 32 };
 
 /* The key in `state_dir`, made when there is none.  False: it can neither be read nor made. */
-PTC_MUST_USE bool ptc_listing_cache_key(const char *state_dir, uint8_t key[PTC_LISTING_CACHE_KEY]);
+PTC_MUST_USE bool ptc_listing_cache_key(PtcMem *mem, const char *state_dir,
+                                        uint8_t key[PTC_LISTING_CACHE_KEY]);
 
 /* The path of the entry's file; `credentials` is whatever else tells two accounts apart. */
 PTC_MUST_USE bool ptc_listing_cache_path(char path[PTC_LISTING_CACHE_PATH], const char *cache_dir,

@@ -73,7 +73,7 @@ static void read_caches(PtcManager *m)
 {
     uint8_t key[PTC_LISTING_CACHE_KEY];
     if (!m->config.cache_dir || !m->config.state_dir || m->count == 0 ||
-        !ptc_listing_cache_key(m->config.state_dir, key))
+        !ptc_listing_cache_key(m->mem, m->config.state_dir, key))
         return;
     for (size_t i = 0; i < m->count; i++)
         if (!m->upstreams[i].entry.unusable.bytes)
