@@ -166,7 +166,10 @@ int ptc_whole_file_lock(const char *path, int64_t wait_ms)
 {
     enum { STEP_MS = 10 };
     static const struct timespec step = {.tv_nsec = STEP_MS * 1000 * 1000};
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int how = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
+    int fd = open(path, how, 0600);
+    if (fd < 0 && errno == ENOENT && make_dirs(path))
+        fd = open(path, how, 0600);
     if (fd < 0)
         return -1;
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {

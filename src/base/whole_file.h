@@ -25,8 +25,8 @@ PTC_MUST_USE bool ptc_whole_file_put(const char *path, PtcText text, PtcWholeFil
  * else, or it does not fit. */
 PTC_MUST_USE bool ptc_whole_file_read(const char *path, PtcBuf *out);
 
-/* Takes a lock that other processes see, by a file of its own, which is made and never removed: removing it would let two
- * hold locks on different files.  Waits for at most `wait_ms`.  The descriptor, to be closed; -1: errno says why
+/* Takes a lock that other processes see, by a file of its own, which is made (with directories above it) and never removed:
+ * removing it would let two hold locks on different files.  Waits for at most `wait_ms`.  The descriptor, to be closed; -1: errno says why
  * (EWOULDBLOCK: somebody else holds it). */
 PTC_MUST_USE int ptc_whole_file_lock(const char *path, int64_t wait_ms);
 

@@ -20,7 +20,7 @@ typedef struct {
 #define AT(field) offsetof(Options, field)
 
 static const PtcOption table[] = {
-    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list: as JSON", 0, 0},
+    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list, pins: as JSON", 0, 0},
     {"raw", 0, PTC_OPTION_FLAG, AT(raw), NULL, "call: the result as the server sent it", 0, 0},
     {"yes", 0, PTC_OPTION_FLAG, AT(yes), NULL,
      "call: also a tool that a person would have to be asked about", 0, 0},
@@ -33,13 +33,15 @@ static const PtcOption table[] = {
 
 static const PtcUsage usage = {
     .command = "upstreams",
-    .synopsis = "list|check|call|doc [ARGUMENTS] [OPTIONS]\n"
+    .synopsis = "list|check|call|doc|pins|approve [ARGUMENTS] [OPTIONS]\n"
                 "       ptc upstreams --jsonl",
     .summary =
         "  list              the upstreams there are, and what is known of them; starts nothing\n"
         "  check [NAME...]   starts them, lists their tools, says how long that took\n"
         "  call NAME/TOOL [JSON]   one call, with its arguments as a JSON object\n"
         "  doc NAME[/TOOL]   what a model reads of them\n"
+        "  pins [NAME...]    tools that are pinned, and what has changed since\n"
+        "  approve NAME[/TOOL]   takes a tool that has changed as it is now\n"
         "Exit status: 0 all went well, 1 something failed, 2 wrong usage.",
     .examples = "  ptc upstreams list\n"
                 "  ptc upstreams check --upstreams upstreams.json\n"
@@ -57,6 +59,8 @@ static const struct {
     {"check", ptc_upstreams_check, 0, PTC_CONFIG_UPSTREAMS},
     {"call", ptc_upstreams_call, 1, 2},
     {"doc", ptc_upstreams_tell, 1, 1},
+    {"pins", ptc_upstreams_pins, 0, PTC_CONFIG_UPSTREAMS},
+    {"approve", ptc_upstreams_approve, 1, PTC_CONFIG_UPSTREAMS},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -109,7 +113,7 @@ int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
     while (argc > 0 && word < WORDS && strcmp(argv[0], words[word].word) != 0)
         word++;
     if (argc == 0 || word == WORDS)
-        return ptc_options_wrong(&usage, "say what: list, check, call or doc");
+        return ptc_options_wrong(&usage, "say what: list, check, call, doc, pins or approve");
     if (argc - 1 < words[word].least || argc - 1 > words[word].most)
         return ptc_options_wrong(&usage, "%s: %s", words[word].word,
                                  words[word].least ? "name the upstream, and for call the tool"

@@ -181,13 +181,15 @@ static bool check_one(PtcUpstreamsCommand *c, PtcRemote *remote, void *run, size
     (void)load(remote, run, s.ns, c->mem);
     ptc_manager_state(m, i, &s);
     bool good = strcmp(s.state, "ready") == 0;
-    ptc_buf_init(&line, c->mem, 4096);
+    ptc_buf_init(&line, c->mem, ANSWER_BYTES);
     ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes, good ? "ok" : s.state);
     if (good)
         ptc_buf_addf(&line, "%zu tools, %lld ms", s.tools,
                      (long long)((ptc_clock_ns(NULL) - begun) / 1000000));
     else
         ptc_buf_add_cstr(&line, s.reason);
+    if (good)
+        ptc_upstreams_put_changed(c, i, &line);
     bool told = write_text(ptc_buf_view(&line));
     ptc_buf_deinit(&line);
     return told && (good || strcmp(s.state, "disabled") == 0);

@@ -22,5 +22,10 @@ int ptc_upstreams_list(PtcUpstreamsCommand *c);
 int ptc_upstreams_check(PtcUpstreamsCommand *c);
 int ptc_upstreams_call(PtcUpstreamsCommand *c);
 int ptc_upstreams_tell(PtcUpstreamsCommand *c);
+/* ---- upstreams_pins.c */
+int ptc_upstreams_pins(PtcUpstreamsCommand *c);
+int ptc_upstreams_approve(PtcUpstreamsCommand *c);
+/* A line for each tool of an upstream that has changed since it was pinned (upstreams_pins.c). */
+void ptc_upstreams_put_changed(PtcUpstreamsCommand *c, size_t i, PtcBuf *out);
 
 #endif

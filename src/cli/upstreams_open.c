@@ -160,7 +160,10 @@ static bool merge(Opening *o, const PtcConfig *config, const char *path, bool im
         PtcValue entry = ptc_seq_nth(config->upstreams, i);
         PtcText name = ptc_fields_text(heap, entry, "name");
         if (!has_entry(u, name)) {
+            PtcValue place = ptc_seq_nth(config->places, i);
+            ptc_fields_put_text(heap, &place, "file", ptc_text_cstr(path));
             ptc_fields_push(heap, &u->entries, entry);
+            ptc_fields_push(heap, &u->places, place);
         } else if (import) {
             ptc_io_printf(PTC_IO_STDERR, "ptc %s: %s: %.*s is left out: a named file has it\n",
                           o->command, path, (int)name.len, name.bytes);
@@ -284,6 +287,7 @@ static bool make_manager(Opening *o, const PtcUpstreamsOptions *options,
     find_dir(u->state_dir, "XDG_STATE_HOME", ".local/state");
     PtcManagerConfig config = {.heap = &u->desk.heap,
                                .entries = u->entries,
+                               .places = u->places,
                                .policy = u->policy,
                                .credentials = u->credentials,
                                .secrets = u->secrets,
@@ -316,6 +320,7 @@ bool ptc_upstreams_open(PtcUpstreams *u, PtcMem *mem, const char *command,
     u->policy = u->credentials = PTC_NONE;
     u->entries = ptc_fields_list(&u->desk.heap);
     u->secrets = ptc_fields_list(&u->desk.heap);
+    u->places = ptc_fields_list(&u->desk.heap);
     if (!getcwd(o.cwd, sizeof o.cwd))
         o.cwd[0] = '\0';
     return read_all(&o, options, named ? NULL : otherwise) &&

@@ -71,7 +71,8 @@ typedef struct PtcUpstreamsOptions {
 typedef struct PtcUpstreams {
     PtcMem *mem;
     PtcDesk desk;
-    PtcValue entries, policy, credentials, secrets, notes;
+    PtcValue entries, policy, credentials, secrets;
+    PtcValue places; /* for each entry: {"file", "path", "line"?, "message"?} */
     char cache_dir[4096], state_dir[4096];
     PtcManager *manager; /* NULL: there are no upstreams */
 } PtcUpstreams;

@@ -8,6 +8,7 @@
 
 #include "base/nearest.h"
 #include "base/utf8.h"
+#include "upstream/canonical.h"
 #include "upstream/config_int.h"
 #include "upstream/config_json.h"
 #include "upstream/naming.h"
@@ -43,16 +44,18 @@ static void add_error(Config *c, const char *path, const char *code, size_t line
     ptc_fields_push(c->heap, &c->out->errors, error);
 }
 
-static void make_unusable(Config *c, const char *path, const char *code)
+static void make_unusable(Config *c, const char *path, const char *code, const char *message)
 {
-    if (c->unusable == PTC_NONE)
-        c->unusable = place(c, path, code);
+    if (c->unusable != PTC_NONE)
+        return;
+    c->unusable = place(c, path, code);
+    c->why = ptc_fields_string(c->heap, ptc_text_cstr(message));
 }
 
 void ptc_config_wrong(Config *c, const char *code, const char *message)
 {
     if (c->theirs)
-        make_unusable(c, c->path, code);
+        make_unusable(c, c->path, code, message);
     else
         add_error(c, c->path, code, 0, message);
 }
@@ -65,9 +68,9 @@ void ptc_config_wrong_in(Config *c, const char *key, const char *code, const cha
     ptc_config_leave(c, keep);
 }
 
-void ptc_config_lacks(Config *c, const char *path, const char *code)
+void ptc_config_lacks(Config *c, const char *path, const char *code, const char *message)
 {
-    make_unusable(c, path ? path : c->path, code);
+    make_unusable(c, path ? path : c->path, code, message);
 }
 
 void ptc_config_secret(Config *c, PtcText text)
@@ -287,13 +290,48 @@ static PtcValue finish_entry(Config *c, PtcText name, PtcText ns)
     return out;
 }
 
+/* All that the file says of the entry at hand, and what an environment file beside it says. */
+static PtcValue written(Config *c)
+{
+    PtcBuf out;
+    ptc_buf_init(&out, c->heap->pool->mem, 2 * PTC_CONFIG_BYTES);
+    ptc_canonical_add(&out, c->heap, c->entry);
+    if (c->inputs != PTC_NONE) {
+        ptc_buf_add_char(&out, '\n');
+        ptc_canonical_add(&out, c->heap, c->inputs);
+    }
+    if (c->beside.bytes) {
+        ptc_buf_add_char(&out, '\n');
+        ptc_buf_add(&out, c->beside.bytes, c->beside.len);
+    }
+    PtcValue text = ptc_fields_buf(c->heap, &out);
+    ptc_buf_deinit(&out);
+    return text;
+}
+
+static void keep_place(Config *c)
+{
+    PtcValue at = ptc_fields_map(c->heap);
+    ptc_fields_put_text(c->heap, &at, "path", ptc_text_cstr(c->path));
+    if (c->in->lines)
+        ptc_fields_put(
+            c->heap, &at, "line",
+            ptc_int((int64_t)ptc_config_json_walk(c->heap, c->plain, c->path, NULL, NULL)));
+    if (c->unusable != PTC_NONE)
+        ptc_fields_put(c->heap, &at, "message", c->why);
+    if (c->theirs)
+        ptc_fields_put(c->heap, &at, "written", written(c));
+    ptc_fields_push(c->heap, &c->out->places, at);
+}
+
 static void read_entry(Config *c, PtcText name, PtcValue entry)
 {
     PtcArena arena;
     c->entry = entry;
+    c->beside = (PtcText){NULL, 0};
     c->form = ptc_fields_map(c->heap);
     c->notes = ptc_fields_list(c->heap);
-    c->unusable = PTC_NONE;
+    c->unusable = c->why = PTC_NONE;
     c->strange = false;
     c->variables.lenient = c->theirs;
     if (!ptc_is_map(entry))
@@ -309,6 +347,7 @@ static void read_entry(Config *c, PtcText name, PtcValue entry)
         ptc_config_wrong(c, "duplicate", "another upstream has this name; give it a \"namespace\"");
     }
     ptc_fields_push(c->heap, &c->out->upstreams, finish_entry(c, name, ns));
+    keep_place(c);
     ptc_arena_deinit(&arena);
 }
 
@@ -526,7 +565,13 @@ bool ptc_config_read(PtcHeap *heap, const PtcConfigIn *in, PtcConfig *out)
 {
     PtcBuf plain;
     PtcValue empty = ptc_fields_list(heap);
-    *out = (PtcConfig){false, empty, empty, empty, PTC_NONE, PTC_NONE, empty};
+    *out = (PtcConfig){.upstreams = empty,
+                       .notes = empty,
+                       .places = empty,
+                       .errors = empty,
+                       .policy = PTC_NONE,
+                       .credentials = PTC_NONE,
+                       .secrets = empty};
     Config c = {.heap = heap, .in = in, .out = out};
     ptc_buf_init(&plain, heap->pool->mem, PTC_CONFIG_BYTES);
     ptc_config_json_plain(&plain, in->text);
@@ -540,6 +585,24 @@ bool ptc_config_read(PtcHeap *heap, const PtcConfigIn *in, PtcConfig *out)
     ptc_buf_deinit(&plain);
     out->ok = ptc_fields_count(out->errors) == 0;
     return ptc_fields_ok(heap);
+}
+
+const char *ptc_config_note_text(PtcText code)
+{
+    static const struct {
+        const char *code, *text;
+    } texts[] = {
+        {"header_ignored", "we set this header ourselves, so it is not sent"},
+        {"not_honoured", "consent given to another program is not given to us; \"policy\" is ours"},
+        {"taken_as_seconds", "the number is taken as seconds"},
+        {"looks_like_variable", "it looks like a variable and is sent as it is; write ${NAME}"},
+        {"placeholder_left", "this placeholder is not known here and is left as text"},
+        {"literal", "variables are not expanded here"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (code.bytes && ptc_text_is(code, texts[i].code))
+            return texts[i].text;
+    return "";
 }
 
 void ptc_config_message(PtcBuf *out, PtcHeap *heap, PtcText file, PtcValue error)

@@ -40,6 +40,7 @@ typedef struct PtcConfigIn {
     PtcText project; /* an absolute path */
     PtcText cwd;     /* absent: the project */
     PtcDialect dialect;
+    bool lines; /* places have lines, which takes time in a large file */
     /* The value of a variable; absent: it is not set. */
     PtcText (*variable)(void *user, PtcText name);
     /* The text of a file; absent: it cannot be read. */
@@ -49,8 +50,11 @@ typedef struct PtcConfigIn {
 
 typedef struct PtcConfig {
     bool ok;
-    PtcValue upstreams;   /* list of entries in normal form (docs/upstreams.md) */
-    PtcValue notes;       /* list of {"path", "code"} */
+    PtcValue upstreams; /* list of entries in normal form (docs/upstreams.md) */
+    PtcValue notes;     /* list of {"path", "code"} */
+    /* For each upstream, in the same order: {"path", "line"?, "message"?, "written"}, where `message` says why it is unusable and
+     * `written` is all that the file says of it, in one spelling.  That may hold secrets. */
+    PtcValue places;
     PtcValue errors;      /* not ok: list of {"path", "code", "line", "message"} */
     PtcValue policy;      /* rules of the file, server/tool -> decision; PTC_NONE: none */
     PtcValue credentials; /* name -> definition; PTC_NONE: none */
@@ -61,6 +65,9 @@ typedef struct PtcConfig {
 
 /* False: out of memory. */
 PTC_MUST_USE bool ptc_config_read(PtcHeap *heap, const PtcConfigIn *in, PtcConfig *out);
+
+/* What a note means, for people. */
+const char *ptc_config_note_text(PtcText code);
 
 /* Appends an error as people read it: FILE:LINE: path: message. */
 void ptc_config_message(PtcBuf *out, PtcHeap *heap, PtcText file, PtcValue error);

@@ -164,6 +164,20 @@ static void unknown_credential(Config *c, PtcText name)
 static const char *const auth_keys[] = {"scheme", "binding", "header", "in", "name"};
 enum { AUTH_KEYS = sizeof auth_keys / sizeof *auth_keys };
 
+/* What is missing is the variable or the file that the credential names. */
+static void lacks_credential(Config *c, PtcText name, const char *path, const char *code)
+{
+    char message[240];
+    PtcValue how = ptc_fields_get(c->heap, c->credentials, name);
+    PtcText variable = ptc_fields_text(c->heap, how, "var");
+    PtcText file = ptc_fields_text(c->heap, how, "path"), what = variable.bytes ? variable : file;
+    snprintf(message, sizeof message, "the credential \"%.*s\" cannot be had: %s%.*s%s",
+             (int)(name.len < 60 ? name.len : 60), name.bytes,
+             variable.bytes ? "the variable " : "", (int)(what.len < 100 ? what.len : 100),
+             what.bytes ? what.bytes : "", variable.bytes ? " is not set" : " cannot be read");
+    ptc_config_lacks(c, path, code, message);
+}
+
 void ptc_config_names_credential(Config *c, PtcValue v)
 {
     char path[PTC_PATH_BYTES];
@@ -175,7 +189,7 @@ void ptc_config_names_credential(Config *c, PtcValue v)
              ptc_fields_get(c->heap, c->credentials, name) == PTC_NONE)
         unknown_credential(c, name);
     else if (!ptc_config_credential(c, name, &code, path).bytes && code)
-        ptc_config_lacks(c, path, code);
+        lacks_credential(c, name, path, code);
 }
 
 static void check_binding(Config *c, PtcValue v)

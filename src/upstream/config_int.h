@@ -25,6 +25,8 @@ typedef struct {
     PtcValue form;     /* in normal form, so far */
     PtcValue notes;    /* about it */
     PtcValue unusable; /* {"code", "path"}; PTC_NONE: it can be used */
+    PtcValue why;      /* that is so, in words; PTC_NONE: it can be used */
+    PtcText beside;    /* the text of its environment's file; absent: it has none */
 } Config;
 
 /* ---- config.c */
@@ -36,7 +38,7 @@ void ptc_config_secret(Config *c, PtcText text);
 /* A value that is one when its name speaks of it. */
 void ptc_config_named_secret(Config *c, PtcText name, PtcValue value);
 /* Something that the environment lacks, at a place of its own or at the one at hand. */
-void ptc_config_lacks(Config *c, const char *path, const char *code);
+void ptc_config_lacks(Config *c, const char *path, const char *code, const char *message);
 void ptc_config_note(Config *c, const char *code);
 /* An unknown key at the place at hand; the nearest of the known ones is offered. */
 void ptc_config_unknown_key(Config *c, PtcText key, const char *const *known, size_t count);

@@ -112,12 +112,17 @@ void ptc_config_env_file(Config *c, PtcText path)
     PtcValue key, value, own = ptc_map_field(c->heap, c->form, "env");
     EnvFile file = {c, ptc_fields_map(c->heap)};
     PtcValue whole = whole_path(c, path);
-    PtcText text =
-        whole == PTC_NONE ? (PtcText){NULL, 0} : c->in->read(c->in->user, ptc_str_text(whole));
+    char message[240];
+    if (whole == PTC_NONE)
+        return;
+    PtcText text = c->in->read(c->in->user, ptc_str_text(whole));
     if (!text.bytes) {
-        ptc_config_lacks(c, NULL, "missing_file");
+        snprintf(message, sizeof message, "%.*s cannot be read",
+                 (int)(ptc_str_len(whole) < 200 ? ptc_str_len(whole) : 200), ptc_str_bytes(whole));
+        ptc_config_lacks(c, NULL, "missing_file", message);
         return;
     }
+    c->beside = text;
     if (!ptc_dotenv_parse(text, c->heap->pool->mem, add_pair, &file))
         ptc_budget_halt(c->heap->budget, PTC_STOP_MEMORY);
     if (own != PTC_NONE && ptc_is_map(own))

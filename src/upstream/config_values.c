@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Single values of files. */
+#include <stdio.h>
+
 #include "json/emit.h"
 #include "upstream/config_int.h"
 #include "upstream/policy.h"
@@ -42,6 +44,20 @@ static PtcValue as_text(Config *c, PtcValue v)
     return out;
 }
 
+/* The name is written in the file, so telling it betrays nothing. */
+static void lacks_value(Config *c, const PtcExpanded *state)
+{
+    char message[200];
+    bool input = strcmp(state->fault, "missing_input") == 0;
+    snprintf(message, sizeof message,
+             input ? "nobody gives the input \"%.*s\": set its variable PTC_INPUT_..., or a "
+                     "credential of this name"
+                   : "the variable %.*s is not set",
+             (int)(state->lacking.len < 80 ? state->lacking.len : 80),
+             state->lacking.bytes ? state->lacking.bytes : "");
+    ptc_config_lacks(c, NULL, state->fault, message);
+}
+
 static PtcValue expand(Config *c, PtcText text)
 {
     PtcBuf out;
@@ -55,7 +71,7 @@ static PtcValue expand(Config *c, PtcText text)
     else if (strcmp(state.fault, "bad_placeholder") == 0)
         ptc_config_wrong(c, state.fault, "it has a ${...} that means nothing here");
     else
-        ptc_config_lacks(c, NULL, state.fault);
+        lacks_value(c, &state);
     ptc_buf_deinit(&out);
     return value;
 }

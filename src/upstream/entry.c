@@ -170,6 +170,15 @@ static PtcLinkTransport transport_of(PtcText text)
                                       : PTC_LINK_HTTP_OR_SSE;
 }
 
+static const char *kind_of(PtcText text)
+{
+    static const char *const kinds[] = {"stdio", "http", "sse", "openapi"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ptc_text_is(text, kinds[i]))
+            return kinds[i];
+    return "auto";
+}
+
 static void read_limits(PtcHeap *heap, PtcValue form, int64_t call_ms, PtcEntry *out)
 {
     enum { DAY_MS = 24 * 3600 * 1000, RESPONSE_MOST = 64 * 1024 * 1024, AT_ONCE_MOST = 1024 };
@@ -185,6 +194,9 @@ static void read_limits(PtcHeap *heap, PtcValue form, int64_t call_ms, PtcEntry 
     out->strict_output = ptc_fields_is(heap, form, "strict_output", PTC_TRUE);
     out->insecure_http = ptc_fields_is(heap, form, "allow_insecure_http", PTC_TRUE);
     out->shared = ptc_fields_is(heap, form, "shared", PTC_TRUE);
+    PtcText pin = ptc_fields_text(heap, form, "pin");
+    out->pin_strict = pin.bytes && ptc_text_is(pin, "strict");
+    out->no_pins = ptc_fields_is(heap, form, "pin", PTC_FALSE);
     PtcText retry = ptc_fields_text(heap, form, "retry");
     out->no_retry = retry.bytes && ptc_text_is(retry, "none");
 }
@@ -228,6 +240,7 @@ bool ptc_entry_read(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *c
     if (out->unusable.bytes)
         return true;
     out->web = !ptc_text_is(transport, "stdio");
+    out->kind = kind_of(transport);
     if (!out->web) {
         out->cwd = cstr(arena, ptc_fields_text(heap, form, "cwd"));
         return read_argv(arena, heap, form, out) && read_env(arena, heap, form, environment, out);

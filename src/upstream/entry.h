@@ -27,7 +27,9 @@ typedef struct PtcEntry {
     PtcValue headers, auth;          /* maps and lists of the normal form; PTC_NONE: none */
     PtcValue policy, effects;        /* likewise */
     PtcValue include, exclude, form; /* the whole normal form */
+    const char *kind;                /* stdio, http, sse, auto, openapi */
     bool distrust, leave_text, strict_output, no_retry, insecure_http;
+    bool no_pins, pin_strict;
     bool shared; /* by all owners */
     int64_t call_ms, handshake_ms, connect_ms, silence_ms;
     size_t max_response;

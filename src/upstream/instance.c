@@ -195,6 +195,30 @@ static bool clean_text(PtcManager *m, PtcBuf *text)
     return ok;
 }
 
+static void tell_changed(void *user, PtcText tool, unsigned parts)
+{
+    char what[64], line[400];
+    PtcInstance *i = user;
+    PtcText name = i->upstream->entry.name;
+    ptc_pins_parts(parts, what);
+    int n =
+        snprintf(line, sizeof line, "%.*s (%s); ptc upstreams approve %.*s/%.*s takes it as it is",
+                 (int)(tool.len < 100 ? tool.len : 100), tool.bytes, what,
+                 (int)(name.len < 60 ? name.len : 60), name.bytes,
+                 (int)(tool.len < 100 ? tool.len : 100), tool.bytes);
+    tell(i, "a tool has changed since it was pinned",
+         (PtcText){line, n > 0 && (size_t)n < sizeof line ? (size_t)n : strlen(line)});
+}
+
+/* On the clerk's thread. */
+static void compare_pins(PtcInstance *i, PtcListing *listing)
+{
+    char why[256];
+    if (!ptc_pins_see(i->upstream->manager->pins, ptc_upstream_pinned(i->upstream), listing,
+                      tell_changed, i, why))
+        tell(i, "its tools could not be pinned", ptc_text_cstr(why));
+}
+
 /* On the clerk's thread: reads the listing, and keeps it on disk. */
 static PtcListing *read_listing(Listed *job)
 {
@@ -204,6 +228,8 @@ static PtcListing *read_listing(Listed *job)
         return NULL;
     PtcText tools = ptc_buf_view(&job->tools), about = ptc_buf_view(&job->about);
     PtcListing *listing = ptc_listing_new(m->mem, &up->entry, tools, about, job->modern);
+    if (listing && m->pins && !up->entry.no_pins)
+        compare_pins(job->instance, listing);
     if (listing && up->cache_path &&
         !ptc_listing_cache_save(m->mem, up->cache_path, tools, about, job->modern))
         tell(job->instance, "its list of tools could not be kept on disk", (PtcText){NULL, 0});

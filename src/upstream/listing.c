@@ -3,8 +3,12 @@
  * counted, and the rest stays data. */
 #include "upstream/listing.h"
 
+#include <stdio.h>
+
+#include "base/hmac.h"
 #include "json/parse.h"
 #include "tool/schema/schema.h"
+#include "upstream/canonical.h"
 #include "upstream/fields.h"
 #include "upstream/mcp_headers.h"
 
@@ -51,7 +55,8 @@ static bool make_schemas(PtcListing *l)
     size_t n = 2 * l->server.count + 1;
     l->schemas = ptc_arena_zalloc(&l->desk.arena, n * sizeof *l->schemas);
     l->compiled = ptc_arena_zalloc(&l->desk.arena, n);
-    return l->schemas && l->compiled;
+    l->digests = ptc_arena_zalloc(&l->desk.arena, (l->server.count + 1) * sizeof *l->digests);
+    return l->schemas && l->compiled && l->digests;
 }
 
 static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText about)
@@ -80,6 +85,7 @@ PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, P
     memset(l, 0, sizeof *l);
     l->mem = mem;
     l->modern = modern;
+    l->wall_ms = ptc_clock_wall_ms();
     atomic_init(&l->refs, 1);
     pthread_mutex_init(&l->lock, NULL);
     ptc_desk_init(&l->desk, mem, PTC_LISTING_BYTES);
@@ -130,6 +136,44 @@ const PtcSchema *ptc_listing_schema(PtcListing *l, size_t tool, bool results)
     const PtcSchema *schema = l->schemas[at];
     pthread_mutex_unlock(&l->lock);
     return schema;
+}
+
+/* With the lock held.  What a tool does not say is not the same as an empty text. */
+static bool add_digest(PtcListing *l, PtcValue definition, const char *member, char *out)
+{
+    enum { HALF = PTC_LISTING_DIGEST / 4 / 2 };
+    uint8_t sum[PTC_SHA256_BYTES];
+    PtcBuf text;
+    PtcValue v = ptc_map_field(&l->desk.heap, definition, member);
+    ptc_buf_init(&text, l->mem, PTC_LISTING_BYTES);
+    bool ok = v == PTC_NONE || ptc_canonical_add(&text, &l->desk.heap, v);
+    ptc_sha256(text.data ? text.data : "", text.len, sum);
+    for (size_t i = 0; i < HALF; i++)
+        snprintf(out + 2 * i, 3, "%02x", sum[i]);
+    ptc_buf_deinit(&text);
+    return ok;
+}
+
+static char *make_digest(PtcListing *l, size_t tool)
+{
+    static const char *const members[] = {"description", "inputSchema", "outputSchema",
+                                          "annotations"};
+    PtcValue definition = l->server.tools[tool].definition;
+    char *out = ptc_arena_alloc(&l->desk.arena, PTC_LISTING_DIGEST + 1);
+    for (size_t i = 0; out && i < 4; i++)
+        if (!add_digest(l, definition, members[i], out + i * PTC_LISTING_DIGEST / 4))
+            return NULL;
+    return out;
+}
+
+const char *ptc_listing_digest(PtcListing *l, size_t tool)
+{
+    pthread_mutex_lock(&l->lock);
+    if (!l->digests[tool])
+        l->digests[tool] = make_digest(l, tool);
+    const char *digest = l->digests[tool];
+    pthread_mutex_unlock(&l->lock);
+    return digest;
 }
 
 int ptc_listing_find(const PtcListing *l, PtcText name)

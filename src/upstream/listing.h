@@ -18,14 +18,16 @@ typedef struct PtcListing {
     PtcDesk desk; /* of the values below */
     PtcCatalogServer server;
     PtcEffect *effects;   /* of each tool */
-    pthread_mutex_t lock; /* guards the two below */
+    pthread_mutex_t lock; /* guards the three below */
     const struct PtcSchema *
-        *schemas;   /* compiled: of each tool for its arguments, then for its results */
-    bool *compiled; /* whether that was tried; a schema that cannot be compiled is NULL */
-    PtcValue about; /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
-    bool cached;    /* from an earlier connection: nothing may be refused because of it alone */
-    bool modern;    /* the era of that connection */
-    size_t hidden;  /* tools that the entry does not let programs see, or that cannot be called */
+        *schemas;    /* compiled: of each tool for its arguments, then for its results */
+    bool *compiled;  /* whether that was tried; a schema that cannot be compiled is NULL */
+    char **digests;  /* of each tool; NULL: not made yet */
+    PtcValue about;  /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
+    bool cached;     /* from an earlier connection: nothing may be refused because of it alone */
+    bool modern;     /* the era of that connection */
+    int64_t wall_ms; /* when it was listed; 0: not known */
+    size_t hidden;   /* tools that the entry does not let programs see, or that cannot be called */
 } PtcListing;
 
 enum { PTC_LISTING_BYTES = 64 * 1024 * 1024 }; /* of the values of one */
@@ -39,6 +41,11 @@ void ptc_listing_drop(PtcListing *listing); /* NULL is fine */
 
 /* The schema of a tool's arguments, or of its results; NULL: there is none, or it cannot be compiled. */
 const struct PtcSchema *ptc_listing_schema(PtcListing *listing, size_t tool, bool results);
+
+enum { PTC_LISTING_DIGEST = 128, PTC_LISTING_PATH = 4096 };
+/* What a tool says of itself, as digits: a quarter each for its description, the schema of its arguments, that of its
+ * results, and its annotations.  The order of members counts for nothing.  NULL: out of memory. */
+const char *ptc_listing_digest(PtcListing *listing, size_t tool);
 
 /* The number of the tool with this name (the server's own); -1: none. */
 int ptc_listing_find(const PtcListing *listing, PtcText name);

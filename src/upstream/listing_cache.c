@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * A cache file is one JSON object: {"format", "era", "about", "tools"}.  It is written beside its place and renamed, so a
+ * A cache file is one JSON object: {"format", "era", "at", "about", "tools"}.  It is written beside its place and renamed, so a
  * reader sees the old one or the new one, whole. */
 #include "upstream/listing_cache.h"
 
@@ -77,8 +77,11 @@ static PtcListing *from_file(PtcMem *mem, PtcDesk *desk, PtcText text, const Ptc
         (what == PTC_NONE || ptc_emit_value(&about, &desk->heap, what)))
         listing = ptc_listing_new(mem, entry, ptc_buf_view(&tools), ptc_buf_view(&about),
                                   ptc_text_is(era, "modern"));
-    if (listing)
+    PtcValue at = ptc_map_field(&desk->heap, file, "at");
+    if (listing) {
         listing->cached = true;
+        listing->wall_ms = at != PTC_NONE && ptc_is_int(at) ? ptc_to_int(at) : 0;
+    }
     ptc_buf_deinit(&tools);
     ptc_buf_deinit(&about);
     return listing;
@@ -106,6 +109,7 @@ bool ptc_listing_cache_save(PtcMem *mem, const char *path, PtcText tools, PtcTex
     ptc_emit_object(&out);
     ptc_emit_field_int(&out, "format", FORMAT);
     ptc_emit_field_cstr(&out, "era", modern ? "modern" : "legacy");
+    ptc_emit_field_int(&out, "at", ptc_clock_wall_ms());
     if (about.len)
         ptc_emit_field_raw(&out, "about", about);
     ptc_emit_field_raw(&out, "tools", tools);

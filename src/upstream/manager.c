@@ -80,13 +80,36 @@ static void read_caches(PtcManager *m)
             read_cache(m, &m->upstreams[i], key);
 }
 
+static PtcValue place_of(const PtcManager *m, size_t i)
+{
+    return i < ptc_fields_count(m->config.places) ? ptc_seq_nth(m->config.places, i) : PTC_NONE;
+}
+
+/* Why an entry cannot be used, in words where somebody has them. */
+static bool say_unusable(PtcManager *m, PtcEntry *entry, PtcValue place)
+{
+    PtcText words = ptc_fields_text(m->config.heap, place, "message"), code = entry->unusable;
+    if (!code.bytes || !words.bytes || ptc_text_same(words, code))
+        return true;
+    char *text = ptc_arena_alloc(&m->arena, code.len + words.len + 2);
+    if (!text)
+        return false;
+    memcpy(text, code.bytes, code.len);
+    memcpy(text + code.len, ": ", 2);
+    memcpy(text + code.len + 2, words.bytes, words.len);
+    entry->unusable = (PtcText){text, code.len + words.len + 2};
+    return true;
+}
+
 static bool read_entries(PtcManager *m)
 {
     m->upstreams = ptc_arena_zalloc(&m->arena, (m->count + 1) * sizeof *m->upstreams);
     for (size_t i = 0; m->upstreams && i < m->count; i++) {
         m->upstreams[i].manager = m;
+        m->upstreams[i].file = ptc_fields_text(m->config.heap, place_of(m, i), "file");
         if (!ptc_entry_read(&m->arena, m->config.heap, ptc_seq_nth(m->config.entries, i),
-                            m->config.environment, m->config.call_ms, &m->upstreams[i].entry))
+                            m->config.environment, m->config.call_ms, &m->upstreams[i].entry) ||
+            !say_unusable(m, &m->upstreams[i].entry, place_of(m, i)))
             return false;
     }
     return m->upstreams != NULL;
@@ -137,9 +160,12 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char wh
     m->wake.run = on_wake;
     atomic_init(&m->version, 1);
     take_config(m, config);
+    if (config->state_dir)
+        m->pins = ptc_pins_new(mem, config->state_dir);
     m->loop = ptc_loop_new(mem);
     m->clerk = ptc_loop_new(mem);
-    if (!m->loop || !m->clerk || !read_entries(m) || !add_secrets(m)) {
+    if (!m->loop || !m->clerk || (config->state_dir && !m->pins) || !read_entries(m) ||
+        !add_secrets(m)) {
         ptc_manager_free(m);
         return NULL;
     }
@@ -174,6 +200,7 @@ void ptc_manager_free(PtcManager *m)
         if (up->cache_path)
             ptc_mem_free(m->mem, up->cache_path, strlen(up->cache_path) + 1);
     }
+    ptc_pins_free(m->pins);
     ptc_secrets_deinit(&m->told);
     ptc_secrets_deinit(&m->hidden);
     pthread_mutex_destroy(&m->lock);
@@ -201,6 +228,25 @@ PtcRemote *ptc_manager_remote(PtcManager *m)
 }
 
 /* ------------------------------------------------------------------------------------- told */
+
+PtcPins *ptc_manager_pins(PtcManager *m)
+{
+    return m->pins;
+}
+
+void ptc_manager_changed(PtcManager *m, size_t n, PtcPinsTell *tell, void *user)
+{
+    PtcUpstream *up = &m->upstreams[n];
+    pthread_mutex_lock(&m->lock);
+    PtcListing *l = ptc_listing_hold(up->listing);
+    pthread_mutex_unlock(&m->lock);
+    for (size_t i = 0; l && m->pins && !up->entry.no_pins && i < l->server.count; i++) {
+        unsigned parts = ptc_pins_changed(m->pins, ptc_upstream_pinned(up), l, i);
+        if (parts)
+            tell(user, l->server.tools[i].name, parts);
+    }
+    ptc_listing_drop(l);
+}
 
 size_t ptc_manager_count(const PtcManager *m)
 {
@@ -234,13 +280,19 @@ static const char *state_of(const PtcManager *m, const PtcUpstream *up, char rea
 void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
 {
     PtcUpstream *up = &m->upstreams[n];
-    *out = (PtcUpstreamState){
-        .name = up->entry.name, .ns = up->entry.ns, .description = up->entry.description};
+    *out = (PtcUpstreamState){.name = up->entry.name,
+                              .ns = up->entry.ns,
+                              .description = up->entry.description,
+                              .file = up->file,
+                              .transport = up->entry.unusable.bytes ? NULL : up->entry.kind};
+    PtcValue line = ptc_map_field(m->config.heap, place_of(m, n), "line");
+    out->line = line != PTC_NONE && ptc_is_int(line) ? (size_t)ptc_to_int(line) : 0;
     pthread_mutex_lock(&m->lock);
     out->state = state_of(m, up, out->reason);
     out->listed = up->listing != NULL;
     out->cached = up->listing && up->listing->cached;
     out->tools = up->listing ? up->listing->server.count : 0;
+    out->listed_ms = up->listing ? up->listing->wall_ms : 0;
     pthread_mutex_unlock(&m->lock);
 }
 

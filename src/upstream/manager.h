@@ -24,6 +24,7 @@ enum {
 typedef struct PtcManagerConfig {
     PtcHeap *heap;
     PtcValue entries; /* list of upstreams in normal form, of all files */
+    PtcValue places;  /* for each entry {"file", "line"?, "message"?}; PTC_NONE: not known */
     PtcValue policy;  /* rules of the files: globs of server/tool -> decisions; PTC_NONE: none */
     PtcValue credentials; /* name -> definition; PTC_NONE: none */
     PtcValue secrets;     /* list of texts that nobody may read; PTC_NONE: none */
@@ -62,7 +63,17 @@ typedef struct PtcUpstreamState {
     char reason[256];  /* "": none */
     size_t tools;
     bool listed, cached;
+    PtcText file;          /* that names it; absent: not known */
+    size_t line;           /* 0: not known */
+    const char *transport; /* stdio http sse auto openapi; NULL: not known */
+    int64_t listed_ms;     /* wall clock; 0: not known */
 } PtcUpstreamState;
+/* Pins of tools; NULL: none are kept. */
+struct PtcPins *ptc_manager_pins(PtcManager *manager);
+/* Calls back for each tool of an upstream that has changed since it was pinned, as far as it is listed. */
+void ptc_manager_changed(PtcManager *manager, size_t i,
+                         void (*tell)(void *user, PtcText tool, unsigned parts), void *user);
+
 size_t ptc_manager_count(const PtcManager *manager);
 void ptc_manager_state(PtcManager *manager, size_t i, PtcUpstreamState *out);
 

@@ -14,6 +14,7 @@
 #include "upstream/desk.h"
 #include "upstream/listing_cache.h"
 #include "upstream/manager.h"
+#include "upstream/pins.h"
 #include "upstream/retry.h"
 
 typedef struct PtcInstance PtcInstance;
@@ -23,6 +24,7 @@ typedef struct PtcUpRun PtcUpRun;
 typedef struct PtcUpstream {
     PtcManager *manager;
     PtcEntry entry;
+    PtcText file;        /* that names it; absent: not known */
     PtcListing *listing; /* the newest; NULL: it was never listed */
     char *cache_path;    /* NULL: nothing is kept */
     bool warmed;         /* its background listing was begun */
@@ -53,6 +55,7 @@ typedef struct PtcUpCall {
     PtcBuf params, headers; /* what is sent */
     PtcEffect effect;
     PtcPolicy policy;
+    bool changed; /* the tool is not what was pinned */
     /* how it went */
     PtcLinkReply reply;
     const char *reason; /* refused, or given up, before there was a reply; NULL: see the reply */
@@ -136,6 +139,7 @@ struct PtcManager {
     PtcArena arena;           /* of entries */
     PtcSecrets told, hidden;  /* for texts about calls; for results */
     PtcCredentials credentials;
+    PtcPins *pins;  /* NULL: none are kept */
     PtcDesk desk;   /* for looking into values with the lock held */
     PtcDesks desks; /* for asks and their answers */
     PtcLoopTimer sweep;
@@ -145,6 +149,12 @@ struct PtcManager {
     char *warm_owner;   /* whose connections are used to list in the background; NULL: none are */
     int64_t warm_at_ns; /* not before */
 };
+
+/* Whose tools they are, for pins. */
+static inline PtcPinned ptc_upstream_pinned(const PtcUpstream *up)
+{
+    return (PtcPinned){up->file, up->entry.name};
+}
 
 /* ---- manager.c: with manager->lock held */
 /* Sees to it that the sweep runs soon.  False: it never will, since no thread can be started. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * A call of a tool, up to the moment it is sent: is it there, may it be called, do its arguments fit, does the run have
  * calls left.  All of it is checked here, in the process that has the credentials, whatever was checked before. */
+#include <stdio.h>
+
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/arguments.h"
@@ -11,6 +13,17 @@
 enum { MS = 1000 * 1000, CALL_BYTES = 64 * 1024 * 1024 };
 
 /* ----------------------------------------------------------------------------------- policy */
+
+/* With "pin": "strict" a tool must be as it was pinned, and that must be known. */
+static const char *why_blocked(PtcManager *m, const PtcUpstream *up, const PtcListing *l,
+                               size_t tool)
+{
+    char fault[256];
+    if (!up->entry.pin_strict)
+        return NULL;
+    ptc_pins_fault(m->pins, fault);
+    return fault[0] ? "unpinned" : ptc_serve_is_changed(m, up, l, tool) ? "pinned" : NULL;
+}
 
 PtcPolicyOut ptc_serve_policy(PtcManager *m, PtcHeap *heap, const PtcUpstream *up,
                               const PtcListing *l, size_t tool)
@@ -27,12 +40,46 @@ PtcPolicyOut ptc_serve_policy(PtcManager *m, PtcHeap *heap, const PtcUpstream *u
                       .distrust = up->entry.distrust,
                       .approved = m->config.approved,
                       .cannot_ask = true};
-    return ptc_policy_decide(heap, &in);
+    if (!m->pins || up->entry.no_pins)
+        return ptc_policy_decide(heap, &in);
+    PtcPolicyOut out =
+        ptc_pins_decide(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool, heap, &in);
+    const char *why = why_blocked(m, up, l, tool);
+    return why ? (PtcPolicyOut){out.effect, PTC_POLICY_DENY, why} : out;
+}
+
+bool ptc_serve_is_changed(PtcManager *m, const PtcUpstream *up, const PtcListing *l, size_t tool)
+{
+    return m->pins && !up->entry.no_pins &&
+           ptc_pins_changed(m->pins, ptc_upstream_pinned(up), (PtcListing *)l, tool) != 0;
+}
+
+bool ptc_serve_pin_text(PtcManager *m, const PtcEntry *e, const PtcCatalogTool *tool,
+                        PtcPolicyOut policy, char text[300])
+{
+    char fault[256];
+    if (strcmp(policy.why, "unpinned") == 0) {
+        ptc_pins_fault(m->pins, fault);
+        snprintf(text, 300, "what it was cannot be known: %s", fault);
+        return true;
+    }
+    if (strcmp(policy.why, "changed") != 0 && strcmp(policy.why, "pinned") != 0)
+        return false;
+    snprintf(text, 300,
+             "it has changed since it was pinned; ptc upstreams pins shows how, ptc upstreams "
+             "approve %.*s/%.*s takes it as it is",
+             (int)(e->name.len < 60 ? e->name.len : 60), e->name.bytes,
+             (int)(tool->name.len < 100 ? tool->name.len : 100), tool->name.bytes);
+    return true;
 }
 
 static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut policy)
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    char pin[300];
+    if (ptc_serve_pin_text(call->run->manager, e, tool, policy, pin))
+        return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
+                               e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, pin);
     return ptc_call_refuse(call, "denied",
                            "%.*s/%.*s may not be called: its effect is %s, and it would have to be "
                            "asked about; \"%.*s\": \"allow\" in \"policy\" of %.*s allows it",
@@ -61,6 +108,7 @@ bool ptc_serve_may_send(PtcUpCall *call)
     if (n < 0)
         return gone(call, tool);
     PtcPolicyOut policy = ptc_serve_policy(m, &m->desk.heap, up, now, (size_t)n);
+    call->changed = call->changed || ptc_serve_is_changed(m, up, now, (size_t)n);
     if (policy.decision == PTC_POLICY_ALLOW) {
         call->effect = ptc_effect_stricter(call->effect, policy.effect);
         return true;
@@ -193,6 +241,8 @@ static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args
     call->method = "tools/call";
     call->effect = policy.effect;
     call->policy = policy.decision;
+    call->changed =
+        ptc_serve_is_changed(run->manager, ptc_run_upstream(run, call->slot), l, call->tool);
     if (policy.decision != PTC_POLICY_ALLOW)
         return deny(call, tool, policy);
     return put_params(call, desk, tool, args);

@@ -52,7 +52,7 @@ void ptc_run_record_end(PtcUpCall *call, const char *reason, const char *error, 
     PtcUpRecord *r = &run->records[call->record - 1];
     r->answered = true;
     r->reason = reason;
-    r->notes = notes;
+    r->notes = notes | (call->changed ? PTC_NOTE_TOOL_CHANGED : 0);
     r->attempts = call->attempts;
     r->effect = call->effect;
     r->result_bytes = call->reply.bytes;

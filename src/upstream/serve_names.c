@@ -156,7 +156,7 @@ bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
 static void put_rule(PtcBuf *out, const PtcUpstream *up, const PtcCatalogTool *tool,
                      PtcPolicyOut policy)
 {
-    char text[200];
+    char text[300];
     if (strcmp(policy.why, "cannot_ask") == 0)
         snprintf(
             text, sizeof text,
@@ -165,7 +165,7 @@ static void put_rule(PtcBuf *out, const PtcUpstream *up, const PtcCatalogTool *t
             ptc_effect_name(policy.effect.kind), (int)(tool->name.len < 60 ? tool->name.len : 60),
             tool->name.bytes, (int)(up->entry.name.len < 40 ? up->entry.name.len : 40),
             up->entry.name.bytes);
-    else
+    else if (!ptc_serve_pin_text(up->manager, &up->entry, tool, policy, text))
         snprintf(text, sizeof text, "a %s of this machine denies it", policy.why);
     ptc_emit_field_cstr(out, "rule", text);
 }

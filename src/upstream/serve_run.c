@@ -41,6 +41,8 @@ static void *begin(PtcRemote *self, const char *owner, int64_t deadline_ns, cons
                       .view = view,
                       .load_ns = m->config.load_ms * MS};
     pthread_mutex_init(&run->lock, NULL);
+    if (m->pins && ptc_pins_refresh(m->pins)) /* somebody approved something */
+        atomic_fetch_add(&m->version, 1);
     pthread_mutex_lock(&m->lock);
     for (size_t i = 0; i < m->count; i++)
         view[i] = ptc_listing_hold(m->upstreams[i].listing);

@@ -10,8 +10,8 @@
 #include "tool/schema/schema.h"
 #include "upstream/fields.h"
 
-const char *const ptc_tool_result_notes[] = {"schema_mismatch", "no_structured_content",
-                                             "unknown_block", "bad_block", NULL};
+const char *const ptc_tool_result_notes[] = {
+    "schema_mismatch", "no_structured_content", "unknown_block", "bad_block", "tool_changed", NULL};
 
 const char *ptc_tool_result_kind(PtcResultKind kind)
 {

@@ -20,6 +20,7 @@ enum {
     PTC_NOTE_NO_STRUCTURED_CONTENT = 2,
     PTC_NOTE_UNKNOWN_BLOCK = 4,
     PTC_NOTE_BAD_BLOCK = 8,
+    PTC_NOTE_TOOL_CHANGED = 16, /* since it was pinned; of the call, not of its result */
 };
 /* Their names, from the lowest bit on; NULL at the end. */
 extern const char *const ptc_tool_result_notes[];

@@ -49,13 +49,19 @@ static void put_given(Expanding *e, PtcText value)
     put(e, value);
 }
 
+static void lack(Expanding *e, const char *fault, PtcText name)
+{
+    e->state.fault = fault;
+    e->state.lacking = name;
+}
+
 static void put_variable(Expanding *e, PtcText name)
 {
     PtcText value = e->v->variable(e->v->user, name);
     if (value.bytes)
         put_given(e, value);
     else
-        e->state.fault = "unset_variable";
+        lack(e, "unset_variable", name);
 }
 
 /* VAR or VAR:-text; false: it is neither. */
@@ -91,7 +97,7 @@ static void put_input(Expanding *e, PtcText id)
     if (value.bytes)
         put_given(e, value);
     else
-        e->state.fault = "missing_input";
+        lack(e, "missing_input", id);
 }
 
 static PtcText last_part(PtcText path)
@@ -165,7 +171,7 @@ static size_t take_dollar(Expanding *e, PtcText t)
 
 PtcExpanded ptc_variables_expand(PtcBuf *out, const PtcVariables *v, PtcText text)
 {
-    Expanding e = {out, v, {NULL, NULL, false}};
+    Expanding e = {.out = out, .v = v};
     for (size_t i = 0; i < text.len && !e.state.fault;) {
         size_t n = text.bytes[i] == '$' ? take_dollar(&e, behind(text, i)) : 0;
         if (n == 0)

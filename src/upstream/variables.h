@@ -22,6 +22,7 @@ typedef struct PtcExpanded {
     const char *fault; /* unset_variable, missing_input, bad_placeholder; NULL: all is well */
     const char *note;  /* placeholder_left, looks_like_variable; NULL: none */
     bool changed;      /* something was put in */
+    PtcText lacking;   /* the variable or input that a fault is about; absent: none */
 } PtcExpanded;
 
 /* Appends the text with placeholders replaced, once.  After a fault what was appended is of no use. */

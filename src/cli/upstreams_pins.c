@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT
+ * `ptc upstreams pins` and `approve`: what tools were when they were first seen, and a person's word that what they are
+ * now will do.  Neither starts anything: what is approved is what was seen last. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cmd.h"
+#include "cli/io.h"
+#include "cli/shown.h"
+#include "cli/upstreams_ask.h"
+#include "json/emit.h"
+#include "upstream/fields.h"
+#include "upstream/pins.h"
+
+enum { OUT_BYTES = 64 * 1024 * 1024 };
+
+static int complain(const char *what, const char *why)
+{
+    char line[512];
+    int n = snprintf(line, sizeof line, "ptc upstreams: %s: %s", what, why);
+    (void)!ptc_shown_write_line(PTC_IO_STDERR, line,
+                                n > 0 && (size_t)n < sizeof line ? (size_t)n : strlen(line));
+    return PTC_EXIT_FAILED;
+}
+
+/* NULL: there are no upstreams or no pins, and that has been told. */
+static PtcPins *find_pins(PtcUpstreamsCommand *c)
+{
+    char why[256];
+    PtcPins *pins = c->upstreams->manager ? ptc_manager_pins(c->upstreams->manager) : NULL;
+    if (!c->upstreams->manager) {
+        complain("pins", "there are no upstreams; docs/upstreams.md has the file that names them");
+        return NULL;
+    }
+    if (!pins) {
+        complain("pins", "there is no place for them: set HOME or XDG_STATE_HOME");
+        return NULL;
+    }
+    ptc_pins_fault(pins, why);
+    if (why[0])
+        complain("pins", why);
+    return why[0] ? NULL : pins;
+}
+
+static bool is_named(const PtcUpstreamState *s, PtcText name)
+{
+    return ptc_text_same(s->name, name) || ptc_text_same(s->ns, name);
+}
+
+/* ------------------------------------------------------------------------------------- pins */
+
+typedef struct {
+    PtcBuf *out;
+    PtcText name;
+    bool json;
+    size_t count, changed;
+} Listing;
+
+static void put_json(Listing *l, const PtcPin *pin)
+{
+    char parts[64];
+    ptc_pins_parts(pin->parts, parts);
+    ptc_emit_object(l->out);
+    ptc_emit_field_text(l->out, "server", l->name);
+    ptc_emit_field_text(l->out, "tool", pin->tool);
+    ptc_emit_field_text(l->out, "pinned", pin->pinned);
+    ptc_emit_field_bool(l->out, "changed", pin->parts != 0);
+    if (pin->parts) {
+        ptc_emit_field_cstr(l->out, "parts", parts);
+        ptc_emit_field_text(l->out, "was", pin->was);
+        ptc_emit_field_text(l->out, "is", pin->is);
+    }
+    ptc_emit_object_end(l->out);
+}
+
+static void put_about(PtcBuf *out, const char *label, PtcText text)
+{
+    ptc_buf_addf(out, "    %s ", label);
+    ptc_shown_add(out, text.bytes ? text.bytes : "", text.len);
+    ptc_buf_add_char(out, '\n');
+}
+
+static void put_pin(void *user, const PtcPin *pin)
+{
+    Listing *l = user;
+    char parts[64];
+    l->count++;
+    l->changed += pin->parts != 0;
+    if (l->json) {
+        put_json(l, pin);
+        return;
+    }
+    if (!pin->parts)
+        return;
+    ptc_pins_parts(pin->parts, parts);
+    ptc_buf_add_cstr(l->out, "  ");
+    ptc_shown_add(l->out, pin->tool.bytes, pin->tool.len);
+    ptc_buf_addf(l->out, "  changed: %s\n", parts);
+    put_about(l->out, "was:", pin->was);
+    put_about(l->out, "is: ", pin->is);
+}
+
+static void put_server(PtcUpstreamsCommand *c, PtcPins *pins, const PtcUpstreamState *s,
+                       PtcBuf *out)
+{
+    PtcBuf tools;
+    ptc_buf_init(&tools, c->mem, OUT_BYTES);
+    Listing l = {.out = c->json ? out : &tools, .name = s->name, .json = c->json};
+    ptc_pins_each(pins, (PtcPinned){s->file, s->name}, put_pin, &l);
+    if (!c->json) {
+        ptc_buf_addf(out, "%-24.*s %zu tools pinned", (int)s->name.len, s->name.bytes, l.count);
+        if (l.changed)
+            ptc_buf_addf(out, ", %zu changed; ptc upstreams approve %.*s/TOOL takes one as it is",
+                         l.changed, (int)s->name.len, s->name.bytes);
+        ptc_buf_add_char(out, '\n');
+        ptc_buf_add(out, tools.data, tools.len);
+    }
+    ptc_buf_deinit(&tools);
+}
+
+int ptc_upstreams_pins(PtcUpstreamsCommand *c)
+{
+    PtcPins *pins = find_pins(c);
+    PtcBuf out;
+    size_t shown = 0;
+    if (!pins)
+        return PTC_EXIT_FAILED;
+    ptc_buf_init(&out, c->mem, OUT_BYTES);
+    if (c->json)
+        ptc_emit_array(&out);
+    for (size_t i = 0; i < ptc_manager_count(c->upstreams->manager); i++) {
+        PtcUpstreamState s;
+        bool wanted = c->argc == 0;
+        ptc_manager_state(c->upstreams->manager, i, &s);
+        for (int a = 0; a < c->argc; a++)
+            wanted = wanted || is_named(&s, ptc_text_cstr(c->argv[a]));
+        if (wanted)
+            put_server(c, pins, &s, &out);
+        shown += wanted;
+    }
+    if (c->json)
+        ptc_buf_add_cstr(&out, "]\n");
+    bool ok = ptc_buf_ok(&out) && ptc_io_write(PTC_IO_STDOUT, out.data, out.len);
+    ptc_buf_deinit(&out);
+    if (!shown)
+        return complain(c->argc ? c->argv[0] : "pins",
+                        "there is no such upstream; ptc upstreams list names them");
+    return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
+}
+
+/* ---------------------------------------------------------------------------------- approve */
+
+static int approve_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool, const char *arg)
+{
+    char why[256];
+    size_t count = 0;
+    if (!ptc_pins_approve(pins, (PtcPinned){s->file, s->name}, tool, &count, why))
+        return complain(arg, why);
+    if (count == 0)
+        return complain(arg, "nothing of it has changed since it was pinned, as far as is known; "
+                             "ptc upstreams check looks");
+    ptc_io_printf(PTC_IO_STDOUT, "%s: %zu %s\n", arg, count,
+                  count == 1 ? "tool is taken as it is now" : "tools are taken as they are now");
+    return PTC_EXIT_OK;
+}
+
+static int approve_one(PtcUpstreamsCommand *c, PtcPins *pins, const char *arg)
+{
+    PtcManager *m = c->upstreams->manager;
+    const char *slash = strchr(arg, '/');
+    PtcText name = slash ? (PtcText){arg, (size_t)(slash - arg)} : ptc_text_cstr(arg);
+    PtcText tool = slash ? ptc_text_cstr(slash + 1) : (PtcText){NULL, 0};
+    for (size_t i = 0; i < ptc_manager_count(m); i++) {
+        PtcUpstreamState s;
+        ptc_manager_state(m, i, &s);
+        if (is_named(&s, name))
+            return approve_tools(pins, &s, tool, arg);
+    }
+    return complain(arg, "there is no such upstream; ptc upstreams list names them");
+}
+
+int ptc_upstreams_approve(PtcUpstreamsCommand *c)
+{
+    PtcPins *pins = find_pins(c);
+    int status = PTC_EXIT_OK;
+    if (!pins)
+        return PTC_EXIT_FAILED;
+    for (int i = 0; i < c->argc; i++)
+        if (approve_one(c, pins, c->argv[i]) != PTC_EXIT_OK)
+            status = PTC_EXIT_FAILED;
+    return status;
+}
+
+/* ------------------------------------------------------------------------------------ check */
+
+static void put_changed(void *user, PtcText tool, unsigned parts)
+{
+    PtcBuf *out = user;
+    char text[64];
+    ptc_pins_parts(parts, text);
+    ptc_buf_add_cstr(out, "\n  ");
+    ptc_shown_add(out, tool.bytes, tool.len);
+    ptc_buf_addf(out, " has changed since it was pinned: %s", text);
+}
+
+void ptc_upstreams_put_changed(PtcUpstreamsCommand *c, size_t i, PtcBuf *out)
+{
+    size_t before = out->len;
+    PtcUpstreamState s;
+    ptc_manager_state(c->upstreams->manager, i, &s);
+    ptc_manager_changed(c->upstreams->manager, i, put_changed, out);
+    if (out->len > before)
+        ptc_buf_addf(out, "\n  ptc upstreams pins %.*s shows how, approve %.*s takes it as it is",
+                     (int)s.name.len, s.name.bytes, (int)s.name.len, s.name.bytes);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ * canonical.h - one spelling for equal JSON values, so that digests of them can be compared: members of objects stand in the
+ * order of their names, whatever order they came in. */
+#ifndef PTC_UPSTREAM_CANONICAL_H
+#define PTC_UPSTREAM_CANONICAL_H
+
+#include "base/buf.h"
+#include "value/heap.h"
+
+/* Appends a value that came from JSON, and so has a largest depth.  False: out of memory, or the buffer is full. */
+bool ptc_canonical_add(PtcBuf *out, PtcHeap *heap, PtcValue v);
+
+#endif

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""A home of its own for tests of upstreams: files of people and clients in it, a server whose tools are in a file, so that they
+can change behind our back, and ptc run with nothing of the machine's own environment but PATH."""
+import json
+import os
+import queue
+import subprocess
+import sys
+import threading
+
+WAIT = 120
+READ = {"readOnlyHint": True}
+WRITE = {"destructiveHint": False}
+DESTROY = {"destructiveHint": True}
+TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
+
+# usage: server.py HOME [NAME]: tools of HOME/NAME.json; every start and call is a line of HOME/starts and HOME/calls.
+SERVER = r'''
+import json, os, sys
+home, name = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else "tools"
+def log(file, line):
+    with open(os.path.join(home, file), "a") as f:
+        f.write(line + "\n")
+log("starts", name)
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    method, p = m["method"], m.get("params", {})
+    out = {"jsonrpc": "2.0", "id": m["id"]}
+    if method == "initialize":
+        out["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
+    elif method == "tools/list":
+        with open(os.path.join(home, name + ".json")) as f:
+            out["result"] = {"tools": json.load(f)}
+    elif method == "tools/call":
+        log("calls", p["name"])
+        text = json.dumps(dict(os.environ)) if p["name"] == "env" else json.dumps(p["arguments"])
+        out["result"] = {"content": [{"type": "text", "text": text}]}
+    else:
+        out["error"] = {"code": -32601, "message": "no"}
+    print(json.dumps(out), flush=True)
+'''
+
+
+def tool(name, description="Does it", annotations=None, schema=None):
+    out = {"name": name, "description": description, "inputSchema": schema or TEXT}
+    return {**out, "annotations": annotations} if annotations is not None else out
+
+
+class Counts:
+    """Checks that are counted; the last line says how many."""
+
+    def __init__(self, name):
+        self.name, self.passed, self.failed = name, 0, 0
+
+    def check(self, what, good, shown=""):
+        if good:
+            self.passed += 1
+            return
+        self.failed += 1
+        print(f"{self.name}: {what}: {str(shown)[:800]}")
+
+    def has(self, what, text, *parts):
+        for part in parts:
+            self.check(f"{what}: {part!r} is told", part in text, text)
+
+    def done(self):
+        print(f"{self.name}: {self.passed} passed, {self.failed} failed")
+        return 1 if self.failed else 0
+
+
+class Place:
+    """A temporary home."""
+
+    def __init__(self, ptc, home, **env):
+        self.ptc, self.home = os.path.abspath(ptc), os.path.realpath(home)
+        self.env = {"PATH": os.environ["PATH"], "HOME": self.home, **env}
+        self.script = self.write("server.py", SERVER)
+
+    def path(self, *parts):
+        return os.path.join(self.home, *parts)
+
+    def write(self, name, what, mode=None):
+        path = self.path(name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as out:
+            out.write(what if isinstance(what, str) else json.dumps(what))
+        if mode is not None:
+            os.chmod(path, mode)
+        return path
+
+    def read(self, name):
+        try:
+            with open(self.path(name), encoding="utf-8") as f:
+                return f.read()
+        except OSError:
+            return ""
+
+    def taken(self, name):
+        """The lines of a file, which is removed."""
+        lines = self.read(name).split()
+        if lines:
+            os.remove(self.path(name))
+        return lines
+
+    def server(self, name="tools", **more):
+        """An entry that starts the server with the tools of that name."""
+        return {"command": sys.executable, "args": [self.script, self.home, name], **more}
+
+    def run(self, *args, cwd=None, **env):
+        return subprocess.run([self.ptc, *args], env={**self.env, **env}, cwd=cwd or self.home, capture_output=True, text=True,
+                              timeout=WAIT, check=False, stdin=subprocess.DEVNULL)
+
+    def upstreams(self, *args, **more):
+        return self.run("upstreams", *args, **more)
+
+    def listed(self, *args, **more):
+        """`list --json`, by name."""
+        out = self.upstreams("list", "--json", *args, **more)
+        return {u["name"]: u for u in json.loads(out.stdout)} if out.returncode == 0 else {}
+
+
+class Mcp:
+    """ptc mcp on stdio; standard error goes to a file of the place."""
+
+    def __init__(self, place, *options, cwd=None):
+        self.log = place.path("mcp.log")
+        with open(self.log, "w", encoding="utf-8") as log:
+            self.process = subprocess.Popen([place.ptc, "mcp", *options], env=place.env, cwd=cwd or place.home, stderr=log,
+                                            stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.answers, self.number = queue.Queue(), 0
+        threading.Thread(target=self.read, daemon=True).start()
+        self.hello = self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {},
+                                                 "clientInfo": {"name": "test", "version": "0"}})
+
+    def read(self):
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if "id" in message and "method" not in message:
+                self.answers.put(message)
+
+    def request(self, method, params=None):
+        self.number += 1
+        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params or {}}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return self.answers.get(timeout=WAIT)
+
+    def eval(self, program, **more):
+        return self.request("tools/call", {"name": "lisp_eval", "arguments": {"program": program, **more}})["result"]
+
+    def said(self):
+        with open(self.log, encoding="utf-8") as f:
+            return f.read()
+
+    def end(self):
+        self.process.stdin.close()
+        return self.process.wait(timeout=WAIT)
