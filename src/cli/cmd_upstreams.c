@@ -54,13 +54,14 @@ static const struct {
     const char *word;
     int (*run)(PtcUpstreamsCommand *c);
     int least, most; /* arguments */
+    bool notes;      /* those of the files are shown */
 } words[] = {
-    {"list", ptc_upstreams_list, 0, 0},
-    {"check", ptc_upstreams_check, 0, PTC_CONFIG_UPSTREAMS},
-    {"call", ptc_upstreams_call, 1, 2},
-    {"doc", ptc_upstreams_tell, 1, 1},
-    {"pins", ptc_upstreams_pins, 0, PTC_CONFIG_UPSTREAMS},
-    {"approve", ptc_upstreams_approve, 1, PTC_CONFIG_UPSTREAMS},
+    {"list", ptc_upstreams_list, 0, 0, true},
+    {"check", ptc_upstreams_check, 0, PTC_CONFIG_UPSTREAMS, true},
+    {"call", ptc_upstreams_call, 1, 2, false},
+    {"doc", ptc_upstreams_tell, 1, 1, false},
+    {"pins", ptc_upstreams_pins, 0, PTC_CONFIG_UPSTREAMS, false},
+    {"approve", ptc_upstreams_approve, 1, PTC_CONFIG_UPSTREAMS, false},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -89,6 +90,8 @@ static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
     enum { PATIENCE_MS = 60 * 1000 }; /* a person waits longer than a program */
     o->upstreams.load_ms = PATIENCE_MS;
     o->upstreams.approved = o->yes;
+    o->upstreams.lines = words[word].run == ptc_upstreams_list;
+    o->upstreams.quiet = !words[word].notes;
     if (words[word].run == ptc_upstreams_call && argc > 1 && !is_object(mem, argv[1]))
         return ptc_options_wrong(&usage, "call: the arguments must be a JSON object");
     if (ptc_upstreams_open(&upstreams, mem, "upstreams", &o->upstreams,

@@ -10,14 +10,16 @@
 #include <unistd.h>
 
 #include "cli/mcp_options.h"
+#include "upstream/config.h"
 
 /* Options that name a file: what comes before its name in the value, and whether it must exist already. */
 static const struct {
     const char *option, *before;
     bool exists;
 } named[] = {
-    {"--config", "", true},     {"--tools", "@", true},          {"--data", "=@", true},
-    {"--token-file", "", true}, {"--session-store", ":", false}, {"--trace-dir", "", false},
+    {"--config", "", true},     {"--tools", "@", true},           {"--data", "=@", true},
+    {"--token-file", "", true}, {"--session-store", ":", false},  {"--trace-dir", "", false},
+    {"--upstreams", "", true},  {"--upstreams-config", "", true},
 };
 enum { NAMED = sizeof named / sizeof *named };
 
@@ -64,11 +66,22 @@ static char *join(PtcArena *arena, const char *front, size_t len, const char *pa
     return text;
 }
 
+/* The file of CLIENT:FILE, or of a file alone. */
+static const char *behind_client(const char *value)
+{
+    PtcDialect dialect;
+    const char *colon = strchr(value, ':');
+    bool client = colon && ptc_dialect_parse((PtcText){value, (size_t)(colon - value)}, &dialect);
+    return client ? colon + 1 : value;
+}
+
 /* Makes the path that begins at `value` in an argument absolute. */
 static bool rewrite(PtcArena *arena, size_t i, char **argument, const char *value)
 {
     char full[2 * PATH_MAX];
     const char *before = named[i].before, *at = *before ? strstr(value, before) : value;
+    if (strncmp(named[i].option, "--upstreams", 11) == 0)
+        at = behind_client(value);
     if (!at)
         return true; /* a mistake, which is reported when the option is used */
     at += strlen(before);

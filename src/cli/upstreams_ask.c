@@ -95,28 +95,59 @@ static void *begin(PtcRemote *remote)
 
 /* ------------------------------------------------------------------------------------- list */
 
-static void put_state(PtcBuf *out, const PtcUpstreamState *s, bool json)
+/* "3 h ago" */
+static void add_age(PtcBuf *out, int64_t ms)
 {
-    if (json) {
-        ptc_emit_object(out);
-        ptc_emit_field_text(out, "name", s->name);
-        ptc_emit_field_text(out, "namespace", s->ns);
-        ptc_emit_field_cstr(out, "state", s->state);
-        if (s->reason[0])
-            ptc_emit_field_cstr(out, "reason", s->reason);
-        if (s->listed)
-            ptc_emit_field_uint(out, "tools", s->tools);
-        ptc_emit_field_bool(out, "cached", s->cached);
-        ptc_emit_object_end(out);
-        return;
-    }
-    ptc_buf_addf(out, "%-24.*s %-10s ", (int)s->ns.len, s->ns.bytes, s->state);
+    static const struct {
+        int64_t ms;
+        const char *unit;
+    } units[] = {{86400000, "d"}, {3600000, "h"}, {60000, "min"}, {1000, "s"}};
+    int64_t age = ptc_clock_wall_ms() - ms;
+    size_t i = 0;
+    while (i < 3 && age < units[i].ms)
+        i++;
+    ptc_buf_addf(out, ", listed %lld %s ago", (long long)(age < 0 ? 0 : age / units[i].ms),
+                 units[i].unit);
+}
+
+static void put_state_json(PtcBuf *out, const PtcUpstreamState *s)
+{
+    ptc_emit_object(out);
+    ptc_emit_field_text(out, "name", s->name);
+    ptc_emit_field_text(out, "namespace", s->ns);
+    if (s->file.bytes)
+        ptc_emit_field_text(out, "file", s->file);
+    if (s->line)
+        ptc_emit_field_uint(out, "line", s->line);
+    if (s->transport)
+        ptc_emit_field_cstr(out, "transport", s->transport);
+    ptc_emit_field_cstr(out, "state", s->state);
+    if (s->reason[0])
+        ptc_emit_field_cstr(out, "reason", s->reason);
+    if (s->listed)
+        ptc_emit_field_uint(out, "tools", s->tools);
+    ptc_emit_field_bool(out, "cached", s->cached);
+    if (s->listed && s->listed_ms)
+        ptc_emit_field_int(out, "age_ms", ptc_clock_wall_ms() - s->listed_ms);
+    ptc_emit_object_end(out);
+}
+
+static void put_state(PtcBuf *out, const PtcUpstreamState *s)
+{
+    ptc_buf_addf(out, "%-24.*s %-10s %-7s ", (int)s->ns.len, s->ns.bytes, s->state,
+                 s->transport ? s->transport : "");
     if (s->listed)
         ptc_buf_addf(out, "%zu tools", s->tools);
     else
         ptc_buf_add_cstr(out, "never listed");
+    if (s->listed && s->listed_ms)
+        add_age(out, s->listed_ms);
+    if (s->file.bytes)
+        ptc_buf_addf(out, "\n  %.*s:%zu", (int)s->file.len, s->file.bytes, s->line ? s->line : 1);
+    if (!ptc_text_same(s->name, s->ns))
+        ptc_buf_addf(out, ", there \"%.*s\"", (int)s->name.len, s->name.bytes);
     if (s->reason[0])
-        ptc_buf_addf(out, "  %s", s->reason);
+        ptc_buf_addf(out, "\n  %s", s->reason);
     ptc_buf_add_char(out, '\n');
 }
 
@@ -130,7 +161,10 @@ int ptc_upstreams_list(PtcUpstreamsCommand *c)
     for (size_t i = 0; m && i < ptc_manager_count(m); i++) {
         PtcUpstreamState state;
         ptc_manager_state(m, i, &state);
-        put_state(&out, &state, c->json);
+        if (c->json)
+            put_state_json(&out, &state);
+        else
+            put_state(&out, &state);
     }
     if (c->json)
         ptc_emit_array_end(&out);
@@ -138,7 +172,7 @@ int ptc_upstreams_list(PtcUpstreamsCommand *c)
         ptc_buf_add_cstr(&out, "no upstreams; docs/upstreams.md has the file that names them\n");
     if (c->json)
         ptc_buf_add_char(&out, '\n');
-    bool ok = ptc_buf_ok(&out) && ptc_io_write(PTC_IO_STDOUT, out.data, out.len);
+    bool ok = ptc_buf_ok(&out) && ptc_shown_write(PTC_IO_STDOUT, out.data, out.len);
     ptc_buf_deinit(&out);
     return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
@@ -163,6 +197,19 @@ static bool load(PtcRemote *remote, void *run, PtcText ns, PtcMem *mem)
     return ok;
 }
 
+bool ptc_upstreams_load(PtcUpstreams *u, size_t i, PtcUpstreamState *state)
+{
+    PtcRemote *remote = ptc_manager_remote(u->manager);
+    ptc_manager_state(u->manager, i, state);
+    void *run = begin(remote);
+    if (!run)
+        return false;
+    (void)load(remote, run, state->ns, u->mem);
+    remote->end(run, NULL);
+    ptc_manager_state(u->manager, i, state);
+    return strcmp(state->state, "ready") == 0;
+}
+
 static bool is_asked_for(const PtcUpstreamsCommand *c, const PtcUpstreamState *s)
 {
     bool any = c->argc == 0;
@@ -171,16 +218,12 @@ static bool is_asked_for(const PtcUpstreamsCommand *c, const PtcUpstreamState *s
     return any;
 }
 
-static bool check_one(PtcUpstreamsCommand *c, PtcRemote *remote, void *run, size_t i)
+static bool check_one(PtcUpstreamsCommand *c, size_t i)
 {
-    PtcManager *m = c->upstreams->manager;
     PtcUpstreamState s;
     PtcBuf line;
-    ptc_manager_state(m, i, &s);
     int64_t begun = ptc_clock_ns(NULL);
-    (void)load(remote, run, s.ns, c->mem);
-    ptc_manager_state(m, i, &s);
-    bool good = strcmp(s.state, "ready") == 0;
+    bool good = ptc_upstreams_load(c->upstreams, i, &s);
     ptc_buf_init(&line, c->mem, ANSWER_BYTES);
     ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes, good ? "ok" : s.state);
     if (good)
@@ -202,19 +245,14 @@ int ptc_upstreams_check(PtcUpstreamsCommand *c)
     size_t asked = 0;
     if (!m)
         return ptc_upstreams_list(c);
-    PtcRemote *remote = ptc_manager_remote(m);
-    void *run = begin(remote);
-    if (!run)
-        return PTC_EXIT_FAILED;
     for (size_t i = 0; i < ptc_manager_count(m); i++) {
         PtcUpstreamState s;
         ptc_manager_state(m, i, &s);
         if (!is_asked_for(c, &s))
             continue;
         asked++;
-        all = check_one(c, remote, run, i) && all;
+        all = check_one(c, i) && all;
     }
-    remote->end(run, NULL);
     if (!asked)
         all = wrong(c->argv[0], "there is no such upstream; ptc upstreams list names them");
     return all ? PTC_EXIT_OK : PTC_EXIT_FAILED;

@@ -10,6 +10,9 @@
 PTC_MUST_USE bool ptc_upstreams_ask(PtcRemote *remote, void *run, PtcRemoteAsk *ask, PtcBuf *out,
                                     bool *ok);
 
+/* Starts an upstream, unless it runs, and waits until it has listed its tools.  False: it did not; the state says why. */
+PTC_MUST_USE bool ptc_upstreams_load(PtcUpstreams *u, size_t i, PtcUpstreamState *state);
+
 /* `ptc upstreams list`, check, call, doc: each returns the exit status. */
 typedef struct PtcUpstreamsCommand {
     PtcMem *mem;

@@ -12,13 +12,18 @@
 
 /* The options that commands with upstreams share. */
 typedef struct PtcUpstreamsOptions {
-    PtcOptionList files;   /* --upstreams [CLIENT:]FILE */
-    PtcOptionList imports; /* --import CLIENT */
-    bool none;             /* --no-upstreams */
-    int policy;            /* --upstreams-policy; -1: not given */
-    int64_t call_ms;       /* --upstream-call-timeout-ms; 0: not given */
-    int64_t load_ms;       /* how long a start is waited for; 0: as programs do */
-    bool approved;         /* a person has said yes to what would have to be asked about */
+    PtcOptionList files;       /* --upstreams [CLIENT:]FILE */
+    PtcOptionList imports;     /* --import CLIENT */
+    bool none;                 /* --no-upstreams */
+    bool strict;               /* --upstreams-strict */
+    PtcOptionList allow, deny; /* --allow, --deny PATTERN */
+    bool read_only;            /* --aggregator-read-only */
+    bool quiet;                /* notes of the files are not shown */
+    bool lines;                /* places have lines */
+    int policy;                /* --upstreams-policy; -1: not given */
+    int64_t call_ms;           /* --upstream-call-timeout-ms; 0: not given */
+    int64_t load_ms;           /* how long a start is waited for; 0: as programs do */
+    bool approved;             /* a person has said yes to what would have to be asked about */
 } PtcUpstreamsOptions;
 
 #define PTC_UPSTREAMS_DEFAULTS \
@@ -26,45 +31,40 @@ typedef struct PtcUpstreamsOptions {
         .policy = -1           \
     }
 
+#define PTC_UPSTREAMS_ROW(at, name, type, field, value, help)                         \
+    {                                                                                 \
+        name, 0, type, (at) + offsetof(PtcUpstreamsOptions, field), value, help, 0, 0 \
+    }
+
 /* Rows for the table of a command whose struct has a PtcUpstreamsOptions at `at`. */
-#define PTC_UPSTREAMS_ROWS(at)                                                                     \
-    {"upstreams",                                                                                  \
-     0,                                                                                            \
-     PTC_OPTION_LIST,                                                                              \
-     (at) + offsetof(PtcUpstreamsOptions, files),                                                  \
-     "[CLIENT:]FILE",                                                                              \
-     "MCP servers that programs may call (ptc docs upstreams)",                                    \
-     0,                                                                                            \
-     0},                                                                                           \
-        {"import",                                                                                 \
-         0,                                                                                        \
-         PTC_OPTION_LIST,                                                                          \
-         (at) + offsetof(PtcUpstreamsOptions, imports),                                            \
-         "CLIENT",                                                                                 \
-         "the servers in your own file of claude-code, claude-desktop, cursor, vscode, windsurf, " \
-         "zed or gemini",                                                                          \
-         0,                                                                                        \
-         0},                                                                                       \
-        {"no-upstreams",                                                                           \
-         0,                                                                                        \
-         PTC_OPTION_FLAG,                                                                          \
-         (at) + offsetof(PtcUpstreamsOptions, none),                                               \
-         NULL,                                                                                     \
-         "none, not even those of ~/.config/ptc/upstreams.json",                                   \
-         0,                                                                                        \
-         0},                                                                                       \
-        {"upstreams-policy",                                                                       \
-         0,                                                                                        \
-         PTC_OPTION_CHOICE,                                                                        \
-         (at) + offsetof(PtcUpstreamsOptions, policy),                                             \
-         "default|read-only|trusting|allow-all",                                                   \
-         "which tools may be called where no rule says so; default: those that only read",         \
-         0,                                                                                        \
-         0},                                                                                       \
-    {                                                                                              \
-        "upstream-call-timeout-ms", 0, PTC_OPTION_INT,                                             \
-            (at) + offsetof(PtcUpstreamsOptions, call_ms), "N", "for one call of a tool (30000)",  \
-            1, 24 * 3600 * 1000                                                                    \
+#define PTC_UPSTREAMS_ROWS(at)                                                                    \
+    PTC_UPSTREAMS_ROW(at, "upstreams", PTC_OPTION_LIST, files, "[CLIENT:]FILE",                   \
+                      "MCP servers that programs may call (ptc docs upstreams)"),                 \
+        PTC_UPSTREAMS_ROW(at, "upstreams-config", PTC_OPTION_LIST, files, "[CLIENT:]FILE",        \
+                          "the same as --upstreams"),                                             \
+        PTC_UPSTREAMS_ROW(                                                                        \
+            at, "import", PTC_OPTION_LIST, imports, "CLIENT[:project]",                           \
+            "the servers in your own file of claude-code, claude-desktop, cursor, "               \
+            "vscode, windsurf, zed or gemini; with :project those of the project's file"),        \
+        PTC_UPSTREAMS_ROW(at, "no-upstreams", PTC_OPTION_FLAG, none, NULL,                        \
+                          "none, not even those of ~/.config/ptc/upstreams.json"),                \
+        PTC_UPSTREAMS_ROW(at, "upstreams-strict", PTC_OPTION_FLAG, strict, NULL,                  \
+                          "begin only when every upstream is there and has listed its tools"),    \
+        PTC_UPSTREAMS_ROW(                                                                        \
+            at, "allow", PTC_OPTION_LIST, allow, "SERVER/TOOL",                                   \
+            "tools that may be called, with * and ?; a server alone is all of its tools"),        \
+        PTC_UPSTREAMS_ROW(at, "deny", PTC_OPTION_LIST, deny, "SERVER/TOOL",                       \
+                          "tools that may never be called, whatever else says so"),               \
+        PTC_UPSTREAMS_ROW(                                                                        \
+            at, "upstreams-policy", PTC_OPTION_CHOICE, policy,                                    \
+            "default|read-only|trusting|allow-all",                                               \
+            "which tools may be called where no rule says so; default: those that only read"),    \
+        PTC_UPSTREAMS_ROW(at, "aggregator-read-only", PTC_OPTION_FLAG, read_only, NULL,           \
+                          "the same as --upstreams-policy read-only"),                            \
+    {                                                                                             \
+        "upstream-call-timeout-ms", 0, PTC_OPTION_INT,                                            \
+            (at) + offsetof(PtcUpstreamsOptions, call_ms), "N", "for one call of a tool (30000)", \
+            1, 24 * 3600 * 1000                                                                   \
     }
 
 /* What was read, and the manager over it.  The values live in the desk. */
@@ -72,7 +72,8 @@ typedef struct PtcUpstreams {
     PtcMem *mem;
     PtcDesk desk;
     PtcValue entries, policy, credentials, secrets;
-    PtcValue places; /* for each entry: {"file", "path", "line"?, "message"?} */
+    PtcValue places; /* for each entry: {"file", "path", "line"?, "message"?, "digest"?} */
+    PtcValue notes;  /* list of {"file", "path", "code"} */
     char cache_dir[4096], state_dir[4096];
     PtcManager *manager; /* NULL: there are no upstreams */
 } PtcUpstreams;

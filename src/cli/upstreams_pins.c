@@ -150,6 +150,29 @@ int ptc_upstreams_pins(PtcUpstreamsCommand *c)
 
 /* ---------------------------------------------------------------------------------- approve */
 
+/* An entry of a project's file, as it is written now.  False: it is none, or it is approved already. */
+static bool approve_entry(PtcUpstreamsCommand *c, PtcPins *pins, size_t i,
+                          const PtcUpstreamState *s, int *status)
+{
+    PtcHeap *heap = &c->upstreams->desk.heap;
+    PtcText text = ptc_fields_text(heap, ptc_seq_nth(c->upstreams->places, i), "digest");
+    PtcPinned who = {s->file, s->name};
+    char digest[PTC_PIN_ENTRY + 1], why[256];
+    if (!text.bytes || text.len != PTC_PIN_ENTRY)
+        return false;
+    memcpy(digest, text.bytes, PTC_PIN_ENTRY);
+    digest[PTC_PIN_ENTRY] = '\0';
+    if (ptc_pins_has_entry(pins, who, digest))
+        return false;
+    *status = PTC_EXIT_OK;
+    if (!ptc_pins_approve_entry(pins, who, digest, why))
+        *status = complain(c->argv[0], why);
+    else
+        ptc_io_printf(PTC_IO_STDOUT, "%.*s may be used as %.*s has it now\n", (int)s->name.len,
+                      s->name.bytes, (int)s->file.len, s->file.bytes);
+    return true;
+}
+
 static int approve_tools(PtcPins *pins, const PtcUpstreamState *s, PtcText tool, const char *arg)
 {
     char why[256];
@@ -173,8 +196,12 @@ static int approve_one(PtcUpstreamsCommand *c, PtcPins *pins, const char *arg)
     for (size_t i = 0; i < ptc_manager_count(m); i++) {
         PtcUpstreamState s;
         ptc_manager_state(m, i, &s);
-        if (is_named(&s, name))
-            return approve_tools(pins, &s, tool, arg);
+        int status;
+        if (!is_named(&s, name))
+            continue;
+        if (!tool.bytes && approve_entry(c, pins, i, &s, &status))
+            return status;
+        return approve_tools(pins, &s, tool, arg);
     }
     return complain(arg, "there is no such upstream; ptc upstreams list names them");
 }

@@ -44,7 +44,7 @@ for line in sys.stdin:
 
 
 def tool(name, description="Does it", annotations=None, schema=None):
-    out = {"name": name, "description": description, "inputSchema": schema or TEXT}
+    out = {"name": name, "description": description, "inputSchema": TEXT if schema is None else schema}
     return {**out, "annotations": annotations} if annotations is not None else out
 
 

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_files.py PTC: which files name upstreams: several at once, imports of seven clients as these write their files, files of
+projects with their approval, `from`, rules on the command line, and --upstreams-strict."""
+import json
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from place import DESTROY, READ, Counts, Mcp, Place, tool  # noqa: E402
+
+counts = Counts("test_files.py")
+PTC = sys.argv[1]
+
+
+def new_place(home, **env):
+    place = Place(PTC, home, **env)
+    place.write("tools.json", [tool("echo", "Say it again", READ), tool("put", "Writes", DESTROY), tool("env", "Shows", READ, {"type": "object"})])
+    return place
+
+
+# ------------------------------------------------------------------------------- several files
+
+def test_same_name(home):
+    place = new_place(home)
+    a = place.write("a.json", '{"upstreams": {\n  "s": %s}}' % json.dumps(place.server()))
+    b = place.write("b.json", '{"upstreams": {\n\n\n  "s": %s}}' % json.dumps(place.server()))
+    out = place.upstreams("list", "--upstreams", a, "--upstreams", b)
+    counts.check("the same name is a mistake", out.returncode == 2, out)
+    counts.has("both places", out.stderr, f"{b}:4", f"{a}:2", '"s"')
+    c = place.write("c.json", {"upstreams": {"S": place.server()}})
+    out = place.upstreams("list", "--upstreams", a, "--upstreams", c)
+    counts.check("the same namespace is a mistake", out.returncode == 2 and "namespace" in out.stderr and f"{a}:2" in out.stderr, out)
+    d = place.write("d.json", {"mcpServers": {"S": place.server()}})
+    listed = place.listed("--upstreams", a, "--upstreams", d)
+    counts.check("of theirs it is unusable", listed["S"]["state"] == "unusable" and "namespace" in listed["S"]["reason"], listed)
+    counts.check("ours goes on", listed["s"]["state"] == "cold", listed)
+    out = place.upstreams("list", "--upstreams-config", a)
+    counts.check("a synonym", out.returncode == 0 and f"{a}:2" in out.stdout, out)
+
+
+def test_import_loses(home):
+    place = new_place(home)
+    a = place.write("a.json", {"upstreams": {"s": place.server()}})
+    place.write(".cursor/mcp.json", {"mcpServers": {"s": {"command": "false"}, "t": place.server()}})
+    out = place.upstreams("check", "--upstreams", a, "--import", "cursor")
+    counts.check("the named file wins", out.returncode == 0 and out.stdout.count(" ok ") == 2, out)
+    counts.has("the notice", out.stderr, '"s" is left out', a)
+
+
+def test_mistakes(home):
+    place = new_place(home)
+    place.write("a.json", '{"upstreams": {"s": {"command": "x",\n "polcy": {}}}}')
+    out = place.upstreams("list", "--upstreams", "a.json")
+    counts.check("ours stops the start", out.returncode == 2 and "a.json:2: upstreams.s.polcy" in out.stderr
+                 and "policy" in out.stderr, out)
+    out = place.upstreams("list", "--import", "emacs")
+    counts.check("no such client", out.returncode == 2 and "windsurf" in out.stderr, out)
+    out = place.upstreams("list", "--import", "zed")
+    counts.check("no file of it", out.returncode == 1 and "zed has no file here" in out.stderr, out)
+    out = place.upstreams("list", "--import", "windsurf:project")
+    counts.check("no project file of it", out.returncode == 1 and "no file here" in out.stderr, out)
+    place.write("b.json", {"upstreams": {"s": {"from": "emacs"}}})
+    out = place.upstreams("list", "--upstreams", "b.json")
+    counts.check("from nobody", out.returncode == 2 and "emacs" in out.stderr and "cursor" in out.stderr, out)
+
+
+# ------------------------------------------------------------------------------- project files
+
+def test_project(home):
+    place = new_place(home)
+    project = place.path("work/app")
+    entry = place.server(envFile=".env", env={"TOKEN": "in-the-file-9"})
+    place.write("work/app/.mcp.json", {"mcpServers": {"s": entry}})
+    place.write("work/app/.env", "COLOUR=red\n")
+    os.makedirs(os.path.join(project, "src"))
+    how = ("--import", "claude-code:project")
+
+    def state(cwd=project):
+        return place.listed(*how, cwd=cwd)["s"]
+
+    def check():
+        return place.upstreams("check", *how, cwd=project)
+
+    counts.check("unusable at first", state()["state"] == "unusable", state())
+    counts.has("what to run", state()["reason"], "not_approved", "ptc upstreams approve s --import claude-code:project")
+    counts.check("nothing is started", check().returncode == 1 and place.taken("starts") == [])
+    out = place.run("eval", *how, '(s/echo {:text "x"})', cwd=project)
+    counts.check("programs are told", out.returncode != 0 and "approve s" in out.stdout + out.stderr, out)
+    out = place.upstreams("approve", "s", *how, cwd=project)
+    counts.check("approved", out.returncode == 0 and "may be used" in out.stdout, out)
+    counts.check("usable", state()["state"] == "cold", state())
+    counts.check("from below too", state(os.path.join(project, "src"))["state"] == "cold")
+    counts.check("it runs", check().returncode == 0 and place.taken("starts") == ["tools"])
+    pins = place.read(".local/state/ptc/pins.json")
+    counts.check("no secret is kept", "in-the-file-9" not in pins and '"entry":' in pins, pins)
+    changes = [("another argument", ".mcp.json", {"mcpServers": {"s": {**entry, "args": [*entry["args"], "x"]}}}),
+               ("another variable", ".mcp.json", {"mcpServers": {"s": {**entry, "env": {"TOKEN": "other"}}}}),
+               ("another command", ".mcp.json", {"mcpServers": {"s": {**entry, "command": "/bin/false"}}}),
+               ("the file of variables", ".env", "COLOUR=red\nNODE_OPTIONS=--require ./evil.js\n")]
+    for what, name, text in changes:
+        before = place.read(f"work/app/{name}")
+        place.write(f"work/app/{name}", text)
+        counts.check(f"{what} needs a new approval", state()["state"] == "unusable", state())
+        place.write(f"work/app/{name}", before)
+        counts.check(f"{what}: back again", state()["state"] == "cold", state())
+    counts.check("none was started", place.taken("starts") == [])
+    place.write("work/app/.mcp.json", {"mcpServers": {"s": dict(reversed(list(entry.items())))}})
+    counts.check("the order of keys is no change", state()["state"] == "cold")
+    # the same text in another project is another entry
+    place.write("work/other/.mcp.json", {"mcpServers": {"s": entry}})
+    place.write("work/other/.env", "COLOUR=red\n")
+    counts.check("elsewhere it is not approved", state(place.path("work/other"))["state"] == "unusable")
+
+
+def test_home_is_no_project(home):
+    """~/.cursor/mcp.json is the person's own file, whatever directory is looked from."""
+    place = new_place(home)
+    place.write(".cursor/mcp.json", {"mcpServers": {"s": place.server()}})
+    os.makedirs(place.path("work"))
+    out = place.upstreams("list", "--import", "cursor:project", cwd=place.path("work"))
+    counts.check("not taken as a project's", out.returncode == 1 and "no file here" in out.stderr, out)
+
+
+def test_from(home):
+    place = new_place(home)
+    place.write(".cursor/mcp.json", {"mcpServers": {"s": place.server(env={"COLOUR": "red"}), "bad": {"url": "ftp://x"}}})
+    place.write("p/.vscode/mcp.json", {"servers": {"w": {"type": "stdio", **place.server()}}})
+    ours = {"s": {"from": "cursor", "policy": {"put": "allow"}, "description": "Mine"}, "bad": {"from": "cursor"},
+            "gone": {"from": "cursor"}, "zed": {"from": "zed"}, "w": {"from": "vscode:project"}}
+    path = place.write("u.json", {"upstreams": ours})
+    listed = place.listed("--upstreams", path, cwd=place.path("p"))
+    counts.check("taken", listed["s"]["state"] == "cold" and listed["s"]["transport"] == "stdio", listed)
+    counts.has("what is unusable there is here", listed["bad"]["reason"], "bad_url")
+    counts.has("what is not there", listed["gone"]["reason"], 'cursor has no upstream "gone"')
+    counts.has("no file", listed["zed"]["reason"], "no file here")
+    counts.has("of a project", listed["w"]["reason"], "not_approved", "approve w")
+    out = place.run("eval", "--upstreams", path, '(s/put {:text "x"})')
+    counts.check("with our policy", out.returncode == 0 and place.taken("calls") == ["put"], out)
+    out = place.run("eval", "--upstreams", path, '(get (s/env {}) "COLOUR")')
+    counts.check("with their environment", "red" in out.stdout, out)
+    out = place.upstreams("approve", "w", "--upstreams", path, cwd=place.path("p"))
+    counts.check("approved", out.returncode == 0, out)
+    listed = place.listed("--upstreams", path, cwd=place.path("p"))
+    counts.check("usable", listed["w"]["state"] == "cold", listed)
+
+
+# --------------------------------------------------------------------------------------- rules
+
+def test_rules(home):
+    place = new_place(home)
+    path = place.write("u.json", {"upstreams": {"s": place.server()}})
+
+    def put(*options):
+        out = place.run("eval", "--upstreams", path, *options, '(s/put {:text "x"})')
+        return out.returncode == 0 and place.taken("calls") == ["put"]
+
+    counts.check("denied by default", not put())
+    counts.check("--allow", put("--allow", "s/put"))
+    counts.check("--allow with a glob", put("--allow", "s/p*"))
+    counts.check("--allow of all", put("--allow", "s"))
+    counts.check("--deny wins", not put("--allow", "s/put", "--deny", "s/*"))
+    counts.check("another one", not put("--allow", "t/put"))
+    counts.check("--aggregator-read-only", not put("--upstreams-policy", "allow-all", "--aggregator-read-only"))
+    out = place.run("eval", "--upstreams", path, "--deny", "s/echo", '(s/echo {:text "x"})')
+    counts.check("--deny a read", out.returncode != 0 and place.taken("calls") == [], out)
+
+
+def test_strict(home):
+    place = new_place(home)
+    good = place.write("good.json", {"upstreams": {"s": place.server(), "off": place.server(enabled=False)}})
+    out = place.run("eval", "--upstreams", good, "--upstreams-strict", "(+ 1 2)")
+    counts.check("all are there", out.returncode == 0 and out.stdout.strip() == "3", out)
+    counts.check("it was started", place.taken("starts") == ["tools"])
+    bad = place.write("bad.json", {"upstreams": {"s": place.server(), "x": {"command": "/bin/false"},
+                                                 "y": {"command": "${NOT_SET}"}}})
+    out = place.run("eval", "--upstreams", bad, "--upstreams-strict", "(+ 1 2)")
+    counts.check("one is not", out.returncode == 1 and out.stdout == "", out)
+    counts.has("which", out.stderr, "x is down", "y is unusable", "NOT_SET is not set")
+    out = place.run("eval", "--upstreams", bad, "(+ 1 2)")
+    counts.check("the rest goes on without it", out.returncode == 0, out)
+    mcp = place.run("mcp", "--upstreams", bad, "--upstreams-strict")
+    counts.check("ptc mcp does not begin", mcp.returncode == 1 and "x is down" in mcp.stderr, mcp)
+
+
+def test_print_config(home):
+    place = new_place(home)
+    place.write("u.json", {"upstreams": {"s": place.server()}})
+    place.write("c.json", {"mcpServers": {}})
+    out = place.run("mcp", "--print-config", "cursor", "--upstreams", "u.json", "--upstreams", "cursor:c.json", "--import", "zed",
+                    "--allow", "s/put")
+    args = json.loads(out.stdout[out.stdout.index("{"):])["mcpServers"]["ptc"]["args"] if out.returncode == 0 else out
+    counts.check("paths are whole", args == ["mcp", "--upstreams", place.path("u.json"), "--upstreams", "cursor:" + place.path("c.json"),
+                                             "--import", "zed", "--allow", "s/put"], args)
+    out = place.run("mcp", "--print-config", "cursor", "--upstreams", "none.json")
+    counts.check("a file that is not there", out.returncode == 2 and "none.json" in out.stderr, out)
+
+
+def main():
+    for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_home_is_no_project, test_from, test_rules,
+                 test_strict, test_print_config):
+        with tempfile.TemporaryDirectory() as home:
+            test(home)
+    return counts.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
