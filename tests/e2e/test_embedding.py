@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Whole programs in docs/embedding.md and README.md: built against libptc beside the command, and run.  test_embedding.py PTC"""
+"""Whole programs in docs/embedding.md, README.md and examples/embed-c: built against libptc beside the command, and run.  test_embedding.py PTC"""
 import os
 import pathlib
 import re
@@ -48,6 +48,17 @@ def programs(page):
             yield text, expected
 
 
+def test_example():
+    """examples/embed-c prints what its page says."""
+    where = ROOT / "examples/embed-c"
+    page = (where / "README.md").read_text(encoding="utf-8")
+    expected = next(output for kind, text in page_help.FENCE.findall(page) if kind == ""
+                    for _, output in page_help.transcripts(text))
+    with tempfile.TemporaryDirectory() as place:
+        got = run((where / "app.c").read_text(encoding="utf-8"), place)
+    check("examples/embed-c", got == expected, got)
+
+
 def test_page(name, least):
     count = 0
     for source, expected in programs(pathlib.Path(ROOT, name).read_text(encoding="utf-8")):
@@ -61,6 +72,7 @@ def test_page(name, least):
 if shutil.which("cc") and (BUILD / "libptc.so").exists():
     test_page("docs/embedding.md", 2)
     test_page("README.md", 1)
+    test_example()
 else:
     print("skipped: no C compiler, or no libptc.so beside ptc")
     check("skipped", True, "")
