@@ -19,6 +19,7 @@
 #include "cli/run_compile.h"
 #include "cli/short_form.h"
 #include "cli/shown.h"
+#include "cli/tools_in.h"
 #include "cli/upstreams_open.h"
 #include "engine/engine.h"
 #include "ptc/ptc.h"
@@ -293,7 +294,6 @@ static int load_wanted(Eval *e)
     return PTC_EXIT_OK;
 }
 
-/* The user names this tools file, so it may contain tools of every kind. */
 static int load_now(Eval *e)
 {
     const char *now = e->options->now;
@@ -305,26 +305,12 @@ static int load_now(Eval *e)
 
 static int load_tools(PtcMem *mem, Eval *e)
 {
-    static const PtcToolsFileOptions all = {.command = true, .http = true};
-    const char *text = e->options->tools, *error = NULL;
-    char why[PTC_TOOLS_FILE_WHY] = "out of memory";
-    PtcBuf file;
-    if (!text)
+    char why[PTC_TOOLS_IN_WHY];
+    if (!e->options->tools)
         return PTC_EXIT_OK;
-    ptc_buf_init(&file, mem, PTC_IO_MAX);
-    bool named = text[0] == '@';
-    if (named)
-        error = ptc_io_read(&file, text + 1);
-    else
-        ptc_buf_add_cstr(&file, text);
-    e->tools = ptc_tools_new();
-    bool ok = !error && e->tools &&
-              ptc_tools_read_json(e->tools, file.data, file.len, &all, why, sizeof why);
-    ptc_buf_deinit(&file);
-    if (error)
-        return ptc_options_wrong(&usage, "cannot read the tools %.200s: %s", text + 1, error);
-    if (!ok)
-        return ptc_options_wrong(&usage, "%.200s: %s", named ? text + 1 : "--tools", why);
+    e->tools = ptc_tools_in_load(mem, e->options->tools, why);
+    if (!e->tools)
+        return ptc_options_wrong(&usage, "%s", why);
     e->run.tools = e->tools;
     return PTC_EXIT_OK;
 }

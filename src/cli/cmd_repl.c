@@ -12,15 +12,17 @@
 #include "cli/io.h"
 #include "cli/line.h"
 #include "cli/options.h"
-#include "cli/report.h"
+#include "cli/repl_out.h"
+#include "cli/repl_words.h"
 #include "cli/show.h"
 #include "cli/shown.h"
+#include "cli/tools_in.h"
 #include "cli/upstreams_open.h"
 #include "lisp/lib/builtin_doc.h"
 #include "net/lines.h"
 
 typedef struct {
-    const char *context;
+    const char *context, *tools;
     int64_t timeout_ms, memory_mb, loop_limit, max_depth, float_precision, context_mb;
     PtcOptionList data;
     PtcUpstreamsOptions upstreams;
@@ -32,11 +34,12 @@ typedef struct {
     PtcSession *session;
     PtcData *data;
     PtcShared *shared; /* --data; or NULL */
+    PtcTools *tools;   /* --tools; or NULL */
     PtcValue context;
     bool editing; /* input and output are a terminal that can be drawn on */
-    bool prompts, colour, quit;
+    bool prompts, quit;
     PtcBuf pending; /* lines of a program that is incomplete so far */
-    PtcBuf out;
+    PtcReplOut out;
     PtcHistory history;
     PtcLine line;
     PtcLines lines;
@@ -52,6 +55,8 @@ static const PtcOption table[] = {
      "a file of JSON, JSON Lines, CSV or lines as data/NAME (ptc docs data)", 0, 0},
     {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
      "what --context or --data may take, in MiB (4, and 1024 for --data)", 1, 1 << 20},
+    {"tools", 0, PTC_OPTION_TEXT, AT(tools), "JSON|@FILE",
+     "tools that programs may call (ptc docs tools)", 0, 0},
     {"timeout-ms", 0, PTC_OPTION_INT, AT(timeout_ms), "N", "compute time of a program", 1,
      (int64_t)24 * 3600 * 1000},
     {"memory-mb", 0, PTC_OPTION_INT, AT(memory_mb), "N", "live memory in MiB", 1, 1 << 20},
@@ -83,34 +88,12 @@ static const PtcUsage usage = {
     .summary =
         "Reads programs, runs them in one session and prints their results.  :help says what\n"
         "else it takes.  From a pipe it prints results only; the exit status is 0.",
-    .examples = "  ptc repl\n  ptc repl --data orders=@orders.csv\n  echo '(+ 1 2)' | ptc repl\n",
+    .examples = "  ptc repl\n  ptc repl --data orders=@orders.csv --tools @tools.json\n  echo '(+ "
+                "1 2)' | ptc repl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
     .resolve = resolve,
 };
-
-/* ------------------------------------------------------------------- colours */
-
-static const char *paint(const Repl *r, const char *code)
-{
-    return r->colour ? code : "";
-}
-
-/* Text that a program made, for this descriptor. */
-static void add_safe(Repl *r, int fd, const char *text, size_t len)
-{
-    if (ptc_shown_on(fd))
-        ptc_shown_add(&r->out, text, len);
-    else
-        ptc_buf_add(&r->out, text, len);
-}
-
-static void write_out(Repl *r, int fd)
-{
-    if (!ptc_io_write(fd, r->out.data, r->out.len))
-        r->quit = true;
-    ptc_buf_clear(&r->out);
-}
 
 /* ------------------------------------------------------------------- running */
 
@@ -132,6 +115,7 @@ static PtcStatus run_program(Repl *r, const char *program, size_t len, PtcOutcom
     run.program_len = len;
     run.session = r->session;
     run.context = r->context;
+    run.tools = r->tools;
     return ptc_upstreams_eval(&r->upstreams, r->ptc, &run, NULL, outcome);
 }
 
@@ -143,62 +127,6 @@ static bool is_unfinished(const PtcOutcome *outcome)
            strstr(e.message, " is never closed: ") != NULL;
 }
 
-static void show_prints(Repl *r, const PtcOutcome *outcome)
-{
-    for (size_t i = 0; i < ptc_outcome_print_count(outcome); i++) {
-        size_t len;
-        const char *text = ptc_outcome_print(outcome, i, &len);
-        add_safe(r, PTC_IO_STDERR, text, len);
-        ptc_buf_add_char(&r->out, '\n');
-    }
-    if (ptc_outcome_prints_cut(outcome))
-        ptc_buf_add_cstr(&r->out, "note: printed output was cut at its limit\n");
-    write_out(r, PTC_IO_STDERR);
-}
-
-static void show_result(Repl *r, PtcOutcome *outcome)
-{
-    size_t len;
-    bool cut;
-    const char *text = ptc_outcome_text(outcome, &len, &cut);
-    if (!text) {
-        ptc_io_printf(PTC_IO_STDERR, "error: the result does not fit in memory\n");
-        return;
-    }
-    ptc_buf_add_cstr(&r->out, paint(r, "\033[36m"));
-    add_safe(r, PTC_IO_STDOUT, text, len);
-    ptc_buf_addf(&r->out, "%s%s\n", cut ? " ..." : "", paint(r, "\033[0m"));
-    write_out(r, PTC_IO_STDOUT);
-}
-
-static void show_warnings(Repl *r, const PtcOutcome *outcome, const char *name, const char *program,
-                          size_t len)
-{
-    if (ptc_outcome_warning_count(outcome) == 0)
-        return;
-    PtcBuf report;
-    ptc_buf_init(&report, r->mem, PTC_IO_MAX);
-    ptc_report_warnings(&report, outcome, &(PtcReported){name, {program, len}, 0});
-    ptc_buf_add_cstr(&r->out, paint(r, "\033[33m"));
-    add_safe(r, PTC_IO_STDERR, report.data, report.len);
-    ptc_buf_add_cstr(&r->out, paint(r, "\033[0m"));
-    ptc_buf_deinit(&report);
-    write_out(r, PTC_IO_STDERR);
-}
-
-static void show_errors(Repl *r, const PtcOutcome *outcome, const char *name, const char *program,
-                        size_t len)
-{
-    PtcBuf report;
-    ptc_buf_init(&report, r->mem, PTC_IO_MAX);
-    ptc_report(&report, outcome, &(PtcReported){name, {program, len}, 0});
-    ptc_buf_add_cstr(&r->out, paint(r, "\033[31m"));
-    add_safe(r, PTC_IO_STDERR, report.data, report.len);
-    ptc_buf_add_cstr(&r->out, paint(r, "\033[0m"));
-    ptc_buf_deinit(&report);
-    write_out(r, PTC_IO_STDERR);
-}
-
 /* Runs a program and shows the outcome.  False: it is incomplete, and nothing was done. */
 static bool evaluate(Repl *r, const char *name, const char *program, size_t len, bool more)
 {
@@ -208,15 +136,10 @@ static bool evaluate(Repl *r, const char *name, const char *program, size_t len,
         return true;
     }
     bool unfinished = more && is_unfinished(outcome);
-    if (!unfinished) {
-        show_prints(r, outcome);
-        show_warnings(r, outcome, name, program, len);
-        if (ptc_outcome_ok(outcome))
-            show_result(r, outcome);
-        else
-            show_errors(r, outcome, name, program, len);
-    }
+    if (!unfinished)
+        ptc_repl_out_show(&r->out, outcome, &(PtcReported){name, {program, len}, 0});
     ptc_outcome_free(outcome);
+    r->quit = r->quit || r->out.failed;
     return !unfinished;
 }
 
@@ -231,20 +154,33 @@ static void do_help(Repl *r, const char *arg)
         "A program is run when its parentheses are closed. *1 *2 *3 are the last results.\n"
         "  :doc NAME    what a function or form does; (doc 'name) and (dir 'ns) work too\n"
         "  :load FILE   run a file in this session\n"
+        "  :all         the last result as a whole, if it was shortened\n"
         "  :reset       forget all definitions\n"
         "  :limits      what a program may use\n"
-        "  :quit        leave, as Ctrl-D does\n"
-        "Tab completes names, the up key brings earlier programs back, Ctrl-C ends a "
-        "program\nthat runs or drops what you have typed.\n");
+        "  :quit        leave, as quit, exit and Ctrl-D do\n"
+        "Tab completes names, the up key brings earlier programs back, Ctrl-R searches them,\n"
+        "Ctrl-C ends a program that runs or drops what you have typed.\n");
+}
+
+/* What a tool, an upstream or a definition is: the language itself tells. */
+static void do_doc_program(Repl *r, const char *name)
+{
+    char program[PTC_ROW_NAME + 16];
+    snprintf(program, sizeof program, "(doc '%s)", name);
+    evaluate(r, NULL, program, strlen(program), false);
 }
 
 static void do_doc(Repl *r, const char *arg)
 {
+    PtcBuf *text = &r->out.text;
     if (!*arg)
-        ptc_buf_add_cstr(&r->out, "which name? Write :doc map\n");
-    else
-        ptc_show_name(&r->out, arg, strlen(arg), r->colour);
-    write_out(r, PTC_IO_STDOUT);
+        ptc_buf_add_cstr(text, "which name? Write :doc map\n");
+    else if (!ptc_show_name(text, arg, strlen(arg), r->out.colour) && strlen(arg) < PTC_ROW_NAME &&
+             !strpbrk(arg, " \t()[]{}\"';,@^`~\\")) {
+        ptc_buf_clear(text);
+        do_doc_program(r, arg);
+    }
+    ptc_repl_out_flush(&r->out, PTC_IO_STDOUT);
 }
 
 static void do_load(Repl *r, const char *arg)
@@ -283,20 +219,40 @@ static void do_limits(Repl *r, const char *arg)
         (long long)l->session_bytes);
 }
 
+static void do_all(Repl *r, const char *arg)
+{
+    (void)arg;
+    ptc_repl_out_all(&r->out);
+}
+
 static void do_quit(Repl *r, const char *arg)
 {
     (void)arg;
     r->quit = true;
 }
 
+/* Words without a colon are commands only when nothing else is on the line and nothing has that name. */
 static const struct {
     const char *name;
     void (*run)(Repl *r, const char *arg);
 } commands[] = {
-    {":help", do_help},     {":doc", do_doc},   {":load", do_load}, {":reset", do_reset},
-    {":limits", do_limits}, {":quit", do_quit}, {":exit", do_quit}, {":q", do_quit},
+    {":all", do_all},     {":doc", do_doc},       {":exit", do_quit}, {":help", do_help},
+    {":load", do_load},   {":limits", do_limits}, {":q", do_quit},    {":quit", do_quit},
+    {":reset", do_reset}, {"exit", do_quit},      {"quit", do_quit},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
+static const char *const command_names[] = {":all",  ":doc",  ":exit",  ":help", ":limits",
+                                            ":load", ":quit", ":reset", NULL};
+
+static bool is_defined(const Repl *r, const char *name, size_t len)
+{
+    const char *defined;
+    size_t n;
+    for (size_t i = 0; (defined = ptc_session_name(r->session, i, &n)) != NULL; i++)
+        if (n == len && memcmp(defined, name, n) == 0)
+            return true;
+    return false;
+}
 
 /* Runs the line if it is a command; other keywords are programs. */
 static bool run_command(Repl *r, PtcBuf *line)
@@ -310,6 +266,8 @@ static bool run_command(Repl *r, PtcBuf *line)
         if (strlen(commands[i].name) != n || memcmp(commands[i].name, text, n) != 0)
             continue;
         char arg[1024];
+        if (*text != ':' && (text[n + strspn(text + n, " \t\r\n")] || is_defined(r, text, n)))
+            return false;
         text += n;
         text += strspn(text, " \t");
         n = strcspn(text, "\n");
@@ -324,63 +282,16 @@ static bool run_command(Repl *r, PtcBuf *line)
     return false;
 }
 
-/* ---------------------------------------------------------------- completion */
-
-typedef struct {
-    const char *word;
-    size_t len;
-    PtcBuf *out;
-    const char *last; /* the last candidate that was taken: candidates come in order */
-} Search;
-
-/* Is it a candidate after the last one and before the best so far? */
-static void offer(Search *s, const char *name, size_t len, char best[PTC_ROW_NAME])
-{
-    char copy[PTC_ROW_NAME];
-    if (len >= sizeof copy || len < s->len || memcmp(name, s->word, s->len) != 0)
-        return;
-    memcpy(copy, name, len);
-    copy[len] = 0;
-    if ((!s->last || strcmp(copy, s->last) > 0) && (!*best || strcmp(copy, best) < 0))
-        memcpy(best, copy, len + 1);
-}
-
-/* The next candidate in order into best; empty when there is none. */
-static void next_candidate(const Repl *r, Search *s, char best[PTC_ROW_NAME])
-{
-    char name[2 * PTC_ROW_NAME];
-    best[0] = 0;
-    for (uint32_t i = 0; i < ptc_builtin_count(); i++) {
-        const PtcBuiltin *row = ptc_builtin_row(i);
-        if (!ptc_row_shown(row))
-            continue;
-        ptc_row_ref(i, name);
-        offer(s, name, strlen(name), best);
-        if (strcmp(row->ns, "clojure.string") == 0) {
-            snprintf(name, sizeof name, "str/%s", row->name);
-            offer(s, name, strlen(name), best);
-        }
-    }
-    for (size_t i = 0; s->word[0] == ':' && i < COMMANDS; i++)
-        offer(s, commands[i].name, strlen(commands[i].name), best);
-    const char *defined;
-    size_t len;
-    for (size_t i = 0; (defined = ptc_session_name(r->session, i, &len)) != NULL; i++)
-        offer(s, defined, len, best);
-}
-
 static void complete(void *user, const char *word, size_t len, PtcBuf *out)
 {
-    char best[PTC_ROW_NAME], last[PTC_ROW_NAME];
-    Search s = {word, len, out, NULL};
-    for (;;) {
-        next_candidate(user, &s, best);
-        if (!*best)
-            return;
-        ptc_buf_addf(out, "%s\n", best);
-        memcpy(last, best, sizeof last);
-        s.last = last;
-    }
+    Repl *r = user;
+    PtcReplWords words = {.ptc = r->ptc,
+                          .session = r->session,
+                          .context = r->context,
+                          .tools = r->tools,
+                          .upstreams = &r->upstreams,
+                          .commands = command_names};
+    ptc_repl_words(&words, word, len, out);
 }
 
 /* --------------------------------------------------------------------- input */
@@ -391,7 +302,7 @@ static PtcTyped read_line(Repl *r)
     const char *prompt = r->pending.len ? " ...  " : "ptc=> ";
     PtcText line;
     if (r->editing) {
-        PtcTyped typed = ptc_line_read(&r->line, prompt, paint(r, "\033[32m"));
+        PtcTyped typed = ptc_line_read(&r->line, prompt, ptc_repl_out_paint(&r->out, "\033[32m"));
         ptc_buf_add(&r->pending, r->line.text.data, typed == PTC_TYPED_LINE ? r->line.text.len : 0);
         ptc_buf_add_char(&r->pending, '\n');
         return typed;
@@ -503,15 +414,22 @@ static int load_data(Repl *r, const Options *o)
     return ptc_options_wrong(&usage, "--data: %s", why);
 }
 
+static int load_tools(Repl *r, const Options *o)
+{
+    char why[PTC_TOOLS_IN_WHY];
+    if (!o->tools || (r->tools = ptc_tools_in_load(r->mem, o->tools, why)))
+        return PTC_EXIT_OK;
+    return ptc_options_wrong(&usage, "%s", why);
+}
+
 static void set_up(Repl *r)
 {
     const char *term = getenv("TERM");
     bool in = isatty(PTC_IO_STDIN) == 1, out = isatty(PTC_IO_STDOUT) == 1;
     r->prompts = in && out;
     r->editing = r->prompts && term && strcmp(term, "dumb") != 0;
-    r->colour = r->editing && ptc_shown_colour(PTC_IO_STDOUT);
     ptc_buf_init(&r->pending, r->mem, PTC_IO_MAX);
-    ptc_buf_init(&r->out, r->mem, PTC_IO_MAX);
+    ptc_repl_out_init(&r->out, r->mem, r->prompts, r->editing && ptc_shown_colour(PTC_IO_STDOUT));
     ptc_lines_init(&r->lines, r->mem, PTC_IO_STDIN, PTC_IO_MAX);
     if (r->editing)
         ptc_history_init(&r->history, r->mem, "history");
@@ -524,11 +442,12 @@ static void tear_down(Repl *r)
     if (r->editing)
         ptc_history_deinit(&r->history);
     ptc_lines_deinit(&r->lines);
-    ptc_buf_deinit(&r->out);
+    ptc_repl_out_deinit(&r->out);
     ptc_buf_deinit(&r->pending);
     ptc_session_free(r->session);
     ptc_data_free(r->data);
     ptc_shared_free(r->shared);
+    ptc_tools_free(r->tools);
     ptc_free(r->ptc);
     ptc_upstreams_close(&r->upstreams);
 }
@@ -564,6 +483,8 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv)
     status = o.context ? load_context(&r, o.context) : PTC_EXIT_OK;
     if (status == PTC_EXIT_OK)
         status = load_data(&r, &o);
+    if (status == PTC_EXIT_OK)
+        status = load_tools(&r, &o);
     if (status == PTC_EXIT_OK)
         run(&r);
     tear_down(&r);

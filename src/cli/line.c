@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Line editing for ANSI terminals.  What always holds: the terminal is only raw while a line is being read; the text
  * is valid UTF-8 and the cursor is between graphemes. */
+#define _GNU_SOURCE /* memmem */
 #include "cli/line.h"
 
 #include <errno.h>
@@ -13,7 +14,13 @@
 #include "cli/io.h"
 #include "cli/shown.h"
 
-enum { LINE_BYTES = 64 * 1024, ESCAPE_MS = 50, SHOWN_CANDIDATES = 200 };
+enum {
+    LINE_BYTES = 64 * 1024,
+    ESCAPE_MS = 50,
+    PASTE_MS = 2000, /* without a byte: what was pasted has ended, whatever the terminal says */
+    SHOWN_CANDIDATES = 200,
+    QUERY_BYTES = 64,
+};
 
 #define CTRL_KEY(letter) ((letter) - '@')
 
@@ -24,8 +31,12 @@ enum {
     KEY_TEXT = -3,
     KEY_DELETE = -4,
     KEY_WORD_LEFT = -5,
-    KEY_WORD_RIGHT = -6
+    KEY_WORD_RIGHT = -6,
+    KEY_PASTE = -7 /* what follows was pasted, up to PASTE_END */
 };
+#define PASTE_ON "\033[?2004h"
+#define PASTE_OFF "\033[?2004l"
+#define PASTE_END "\033[201~"
 
 /* ------------------------------------------------------------------ terminal */
 
@@ -124,10 +135,12 @@ static void add_shown(PtcBuf *out, const char *bytes, size_t len)
     unsigned char c = (unsigned char)*bytes;
     if (c == '\n')
         ptc_buf_add_cstr(out, "\xE2\x86\xB5"); /* a return arrow */
+    else if (c == '\t')
+        ptc_buf_add_char(out, ' ');
     else if (c < 0x20 || c == 0x7F)
         ptc_buf_add_char(out, '?');
     else
-        ptc_buf_add(out, bytes, len);
+        ptc_shown_add(out, bytes, len); /* other characters can control a terminal too */
 }
 
 /* Draws prompt and text on one row; of a text that is too long, the part around the cursor. */
@@ -264,7 +277,8 @@ static void list_candidates(PtcLine *l, const char *found)
             ptc_buf_add_cstr(&l->out, "\r\n");
             column = 0;
         }
-        ptc_buf_addf(&l->out, "%.*s%*s", (int)n, p, (int)(wide + 2 - n), "");
+        ptc_shown_add(&l->out, p, n);
+        ptc_buf_addf(&l->out, "%*s", (int)(wide + 2 - n), "");
         column += wide + 2;
     }
     ptc_buf_add_cstr(&l->out, "\r\n");
@@ -309,7 +323,8 @@ static int escape_key(PtcLine *l)
     case 'H': return CTRL_KEY('A');
     case 'F': return CTRL_KEY('E');
     case '~':
-        return number == 3                  ? KEY_DELETE
+        return number == 200                ? KEY_PASTE
+               : number == 3                ? KEY_DELETE
                : number == 1 || number == 7 ? CTRL_KEY('A')
                : number == 4 || number == 8 ? CTRL_KEY('E')
                                             : KEY_NOTHING;
@@ -317,24 +332,144 @@ static int escape_key(PtcLine *l)
     }
 }
 
-/* The next key; characters are inserted at once and reported as KEY_TEXT. */
-static int next_key(PtcLine *l)
+/* The next key; a character is reported as KEY_TEXT and is in `bytes`. */
+static int next_key(PtcLine *l, char bytes[4], size_t *len)
 {
-    char bytes[4];
     int c = next_byte(l, -1);
     if (c == CTRL_KEY('['))
         return escape_key(l);
     if (c < 0x20 || c == 0x7F)
         return c;
-    size_t len = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+    *len = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
     bytes[0] = (char)c;
-    for (size_t i = 1; i < len; i++)
+    for (size_t i = 1; i < *len; i++)
         bytes[i] = (char)next_byte(l, ESCAPE_MS);
-    if (!ptc_utf8_valid(bytes, len))
-        return KEY_NOTHING;
-    insert(l, bytes, len);
-    return KEY_TEXT;
+    return ptc_utf8_valid(bytes, *len) ? KEY_TEXT : KEY_NOTHING;
 }
+
+static void ring(PtcLine *l)
+{
+    ptc_buf_add_char(&l->out, '\a');
+}
+
+/* ------------------------------------------------------------------- pasting */
+
+/* Takes one pasted byte: line ends become line feeds, other control characters are dropped. */
+static void take_pasted(PtcBuf *pasted, char c, char before)
+{
+    if (c == '\r' || (c == '\n' && before != '\r'))
+        ptc_buf_add_char(pasted, '\n');
+    else if (c == '\t' || ((unsigned char)c >= 0x20 && c != 0x7F))
+        ptc_buf_add_char(pasted, c);
+}
+
+/* Inserts what is pasted as it is, lines and all: nothing in it is a key. */
+static void paste(PtcLine *l)
+{
+    PtcBuf pasted;
+    size_t matched =
+        0; /* bytes of PASTE_END; an ESC that begins nothing is dropped as others are */
+    int c, before = 0;
+    ptc_buf_init(&pasted, l->text.mem, LINE_BYTES);
+    while (matched < strlen(PASTE_END) && (c = next_byte(l, PASTE_MS)) >= 0) {
+        if (c != PASTE_END[matched]) {
+            for (size_t i = 1; i < matched; i++)
+                take_pasted(&pasted, PASTE_END[i], 0);
+            matched = 0;
+        }
+        if (c == PASTE_END[matched])
+            matched++;
+        else
+            take_pasted(&pasted, (char)c, (char)before);
+        before = c;
+    }
+    while (pasted.len > 0 && pasted.data[pasted.len - 1] == '\n')
+        pasted.len--;
+    size_t len = l->text.len;
+    if (ptc_buf_ok(&pasted) && pasted.len > 0 && ptc_utf8_valid(pasted.data, pasted.len))
+        insert(l, pasted.data, pasted.len);
+    if (l->text.len == len)
+        ring(l); /* too long, or no text */
+    ptc_buf_deinit(&pasted);
+}
+
+/* ------------------------------------------------------------------ searching */
+
+typedef struct {
+    char text[QUERY_BYTES];
+    size_t len;
+} Query;
+
+static bool has_query(const PtcHistoryEntry *entry, const Query *query)
+{
+    return memmem(entry->text, entry->len, query->text, query->len) != NULL;
+}
+
+/* Is this entry what is shown already?  The same program may be there several times. */
+static bool is_shown(const PtcLine *l, const PtcHistoryEntry *entry)
+{
+    return entry->len == l->text.len && memcmp(entry->text, l->text.data, entry->len) == 0;
+}
+
+/* Shows the newest entry below `from` that has the query, `other` than the one that is shown; when there is none, it rings. */
+static void find_entry(PtcLine *l, const Query *query, size_t from, bool other)
+{
+    while (from > 0 && (!has_query(&l->history->items[from - 1], query) ||
+                        (other && is_shown(l, &l->history->items[from - 1]))))
+        from--;
+    if (from > 0)
+        show_entry(l, from - 1);
+    else
+        ring(l);
+}
+
+static void draw_search(PtcLine *l, const Query *query)
+{
+    const char *prompt = l->prompt;
+    size_t columns = l->prompt_columns;
+    char own[QUERY_BYTES + 16];
+    snprintf(own, sizeof own, "search '%.*s': ", (int)query->len, query->text);
+    l->prompt = own;
+    l->prompt_columns = ptc_shown_width(own, strlen(own));
+    draw(l);
+    l->prompt = prompt;
+    l->prompt_columns = columns;
+}
+
+static void drop_last(Query *query)
+{
+    while (query->len > 0 && ((unsigned char)query->text[--query->len] & 0xC0) == 0x80)
+        ;
+}
+
+/* Ctrl-R: what is typed is looked for in earlier entries, again with each Ctrl-R.  Returns the key that ended it, which then does
+ * what it always does to the entry found; Ctrl-G, Ctrl-C and Escape give back what was typed before. */
+static int search(PtcLine *l)
+{
+    Query query = {.len = 0};
+    char bytes[4];
+    size_t len = 0;
+    for (;;) {
+        draw_search(l, &query);
+        int key = next_key(l, bytes, &len);
+        if (key == KEY_TEXT && query.len + len <= sizeof query.text) {
+            memcpy(query.text + query.len, bytes, len);
+            query.len += len;
+            find_entry(l, &query, l->entry < l->history->count ? l->entry + 1 : l->entry, false);
+        } else if (key == CTRL_KEY('H') || key == 0x7F) {
+            drop_last(&query);
+        } else if (key == CTRL_KEY('R')) {
+            find_entry(l, &query, l->entry, true);
+        } else if (key == CTRL_KEY('G') || key == CTRL_KEY('C') || key == KEY_NOTHING) {
+            show_entry(l, l->history->count);
+            return KEY_NOTHING;
+        } else if (key != KEY_TEXT) {
+            return key;
+        }
+    }
+}
+
+/* ---------------------------------------------------------------------- keys */
 
 static void move(PtcLine *l, int key)
 {
@@ -381,10 +516,14 @@ static void edit(PtcLine *l, int key)
 /* Handles keys until one ends the line. */
 static PtcTyped edit_line(PtcLine *l)
 {
+    char bytes[4];
+    size_t len = 0;
     for (;;) {
         if (l->input_at == l->input_len)
             draw(l);
-        int key = next_key(l);
+        int key = next_key(l, bytes, &len);
+        if (key == CTRL_KEY('R'))
+            key = search(l);
         if (key == CTRL_KEY('C'))
             return PTC_TYPED_CANCEL;
         if (key == KEY_END_OF_INPUT || (key == CTRL_KEY('D') && l->text.len == 0))
@@ -394,7 +533,12 @@ static PtcTyped edit_line(PtcLine *l)
             draw(l);
             return PTC_TYPED_LINE;
         }
-        edit(l, key);
+        if (key == KEY_TEXT)
+            insert(l, bytes, len);
+        else if (key == KEY_PASTE)
+            paste(l);
+        else
+            edit(l, key);
     }
 }
 
@@ -432,8 +576,9 @@ PtcTyped ptc_line_read(PtcLine *l, const char *prompt, const char *colour)
     ptc_buf_clear(&l->text);
     if (!set_raw(l))
         return PTC_TYPED_END;
+    ptc_buf_add_cstr(&l->out, PASTE_ON);
     PtcTyped typed = edit_line(l);
-    ptc_buf_add_cstr(&l->out, typed == PTC_TYPED_CANCEL ? "^C\r\n" : "\r\n");
+    ptc_buf_add_cstr(&l->out, typed == PTC_TYPED_CANCEL ? PASTE_OFF "^C\r\n" : PASTE_OFF "\r\n");
     flush(l);
     l->prompt = "";
     (void)tcsetattr(PTC_IO_STDIN, TCSADRAIN, &l->cooked);

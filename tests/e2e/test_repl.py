@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Drives `ptc repl` through a pipe and through a terminal.  test_repl.py PTC"""
+import fcntl
 import os
 import pty
 import select
 import shutil
 import signal
 import stat
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 
 PTC = sys.argv[1]
 PROMPT = b"ptc=> \x1b[0m\x1b[K"  # of an empty line: the terminal is ours again
@@ -35,6 +38,7 @@ class Terminal:
         if self.pid == 0:
             env = {"TERM": "xterm", "HOME": home, "XDG_STATE_HOME": home + "/state"}
             os.execve(PTC, [PTC, "repl", *options], env)
+        fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 60, 0, 0))
         self.got = b""
         self.wait_for(PROMPT)
 
@@ -128,11 +132,126 @@ def test_terminal(home):
     check("terminal: status", t.end() == 0, "another")
 
 
+TOOLS = '{"price": {"table": {"*": 7}, "signature": "(sku :string) -> :int", "description": "what it costs"}}'
+SERVER = """import json, sys
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m:
+        continue
+    tools = [{"name": "list_rows", "description": "Rows.", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}]
+    answer = {"initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}},
+              "tools/list": {"tools": tools},
+              "tools/call": {"content": [{"type": "text", "text": "[1,2]"}]}}.get(m["method"])
+    print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **({"result": answer} if answer else {"error": {"code": -32601, "message": "no"}})}), flush=True)
+"""
+
+
+def test_words(home):
+    """Tab completes data, tools and upstreams; tools can be called."""
+    with open(home + "/server.py", "w", encoding="utf-8") as file:
+        file.write(SERVER)
+    with open(home + "/upstreams.json", "w", encoding="utf-8") as file:
+        file.write('{"upstreams": {"depot": {"command": "%s", "args": ["%s/server.py"]}}}' % (sys.executable, home))
+    t = Terminal(home, "--context", '{"orders": [{"total": 5}], "ordinary": 1, "other": 2, "ord\\u001b[31m": 3, "ord\\u009b": 4}', "--tools", TOOLS,
+                 "--upstreams", home + "/upstreams.json")
+    t.type(b"(count data/orde\t)\r", b"\x1b[36m1")
+    t.type(b"data/ord\t\t", b"data/ord\\u009b", b"data/ord")  # shown, not sent; the one with ESC is no name
+    t.type(b"\x03", b"^C")
+    t.type(b'(tool/pr\t {:sku "A"})\r', b"\x1b[36m7")
+    t.type(b"(depo\tli\t)\r", b"\x1b[36m[1 2]")
+    t.type(b":doc tool/price\r", b"what it costs")
+    t.type(b":doc depot/list_rows\r", b"Rows.")
+    check("words: status", t.end() == 0, "another")
+    done = subprocess.run([PTC, "repl", "--tools", '{"t": 1}'], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
+    check("words: wrong tools", done.returncode == 2 and "--tools: tool t" in done.stderr, done)
+
+
+def test_search(home):
+    t = Terminal(home)
+    t.type(b"(+ 100 1)\r", b"\x1b[36m101")
+    t.type(b"(+ 100 2)\r", b"\x1b[36m102")
+    t.type(b"(* 3 3)\r", b"\x1b[36m9")
+    t.type(b"\x12100\r", b"\x1b[36m102")  # the newest one
+    t.type(b"\x12100\x12\r", b"\x1b[36m101")  # the one before
+    t.type(b"\x12(* \x05\x7f 2)\r", b"\x1b[36m18")  # another key edits what was found
+    t.type(b"(inc 7\x12nowhere\x07)\r", b"\x1b[36m8")  # given up: what was typed is back
+    t.type(b"\x12100x\x7f\r", b"\x1b[36m101")  # a letter taken back
+    check("search: status", t.end() == 0, "another")
+
+
+def test_paste(home):
+    """What is pasted is one entry of the history, whatever it contains."""
+    t = Terminal(home)
+    program = b"(defn thrice [x]\r\n\t(* 3 x))\n\n(thrice 5)\n"
+    t.type(b"\x1b[200~" + program + b"\x1b[201~\r", b"\x1b[36m15")
+    t.type(b"\x1b[A\r", b"\x1b[36m15")
+    t.type(b"(count \x1b[200~\"a\x1b[31mb\x04\"\x1b[201~)\r", b"\x1b[36m6")  # keys are no keys in it
+    t.type(b"(+ 1 \x1b[200~\x1b[201~1)\r", b"\x1b[36m2")  # nothing
+    check("paste: status", t.end() == 0, "another")
+    with open(home + "/state/ptc/history", encoding="utf-8") as file:
+        check("paste: one entry", "(defn thrice [x]\\n\t(* 3 x))\\n\\n(thrice 5)\n" in file.read(), "not in the history")
+
+
+def test_shown(home):
+    """Results over several lines, shortened; docs as text; warnings below."""
+    t = Terminal(home)
+    t.type(b"(mapv (fn [i] {:id i :name (str \"customer \" i)}) (range 3))\r",
+           b'[{:id 0, :name "customer 0"}\r\n {:id 1, :name "customer 1"}\r\n {:id 2, :name "customer 2"}]')
+    t.type(b"{:a (range 30) :b {:c \"[x\"}}\r", b"{:a [0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20\r\n     21 22 23 24 25 26 27 28 29],\r\n :b {:c \"[x\"}}")
+    t.type(b"(range 5000)\r", b" ...\x1b[0m\r\n", None)
+    t.type(b"", b"characters are not shown: :all shows the whole result")
+    t.type(b":all\r", b"4998 4999]")
+    t.type(b"(apply str (repeat 5000 \"x\"))\r", b"xxx ...")
+    t.type(b":all\r", b"x\"\r\n")
+    t.type(b"1\r", b"\x1b[36m1")
+    t.type(b":all\r", b"shown as a whole")
+    t.type(b"(doc 'inc)\r", b"\r\nDescription: One more than")
+    t.type(b"(sum-by :totl [{:total 1}])\r", b"\x1b[36m0\x1b[0m\r\n\x1b[33mwarning: sum-by")
+    check("shown: status", t.end() == 0, "another")
+    _, out, _ = pipe("(doc inc)\n(apropos \"frequencies\")\n(range 2000)\n")
+    check("shown: text in a pipe", out.startswith("inc\nDescription: ") and "\nlocal: frequencies - " in out, out[:300])
+    check("shown: one line in a pipe", out.endswith("1998 1999]\n") and "..." not in out, out[-50:])
+
+
+def test_quit(home):
+    for word in (b"exit", b"quit", b":q", b" quit "):
+        t = Terminal(home)
+        os.write(t.fd, word + b"\r")
+        check(f"quit: {word!r}", t.end() == 0, "another status")
+    status, out, _ = pipe("(def exit 5)\nexit\n(+ 1 1)\nquit\n(+ 1 2)\n")
+    check("quit: a definition comes first", out == "#'exit\n5\n2\n", out)
+
+
+def test_shells(home):
+    """Started from real shells, it leaves their terminal as it was."""
+    for shell, *options in (["bash", "--norc", "--noprofile"], ["dash"]):
+        if not shutil.which(shell):
+            continue
+        pid, fd = pty.fork()
+        if pid == 0:
+            os.execvpe(shell, [shell, *options, "-i"], {"TERM": "xterm", "HOME": home, "PS1": "sh> ", "PATH": os.environ["PATH"],
+                                              "XDG_STATE_HOME": home + "/state"})
+        t = Terminal.__new__(Terminal)
+        t.pid, t.fd, t.got = pid, fd, b""
+        check(f"{shell}: prompt", t.wait_for(b"sh> "), t.got)
+        t.type(f"{os.path.abspath(PTC)} repl\r".encode(), b":help for help")
+        t.type(b"(+ 20 22)\r", b"\x1b[36m42")
+        t.type(b"quit\r", b"\x1b[?2004l", b"sh> ")
+        t.type(b"stty -a | grep -c ' echo '; echo a''b\r", b"ab\r\n", b"sh> ")
+        check(f"{shell}: status", t.end() == 0, "another")
+
+
 def main():
     home = tempfile.mkdtemp()
     try:
         test_pipe()
         test_terminal(home)
+        test_words(home)
+        test_search(home)
+        test_paste(home)
+        test_shown(home)
+        test_quit(home)
+        test_shells(home)
     finally:
         shutil.rmtree(home)
     print(f"test_repl: {counts[True]} passed, {counts[False]} failed")
