@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * ptc.h - run PTC-Lisp programs under hard limits.  The only installed header.
+ * ptc.h - run PTC-Lisp programs under hard limits.  The only header to include; it brings ptc_upstreams.h along.
  *
  * RULES FOR THE WHOLE API
  *   Strings are UTF-8, passed as pointer and length; they need not end in NUL, but
- *     those we return do end in NUL (not counted in the length).
+ *     those we return do end in NUL (not counted in the length).  What callbacks get is
+ *     passed as pointer and length too, and need not.
+ *     A pointer to a length that we set may be NULL.
  *   Ownership: what a function named *_new, *_eval or *_parse returns is freed with
  *     the *_free of its type.  Everything else that is returned is borrowed and lives
  *     as long as the object it was read from.
@@ -80,28 +82,42 @@ typedef enum {
 
 /* ------------------------------------------------------------------ limits */
 
-/* Limits for each run.  Every field takes PTC_UNSET for the default in brackets. */
+/* Limits for each run.  Every field takes PTC_UNSET for the default, or a number from 0; the default is in
+ * brackets. */
 typedef struct {
     size_t size;
-    int64_t timeout_ms;     /* compute time, waiting for tools not counted [1000] */
-    int64_t deadline_ms;    /* everything [60000] */
-    int64_t memory_bytes;   /* live heap of the run [10 MiB] */
-    int64_t loop_limit;     /* loop iterations [1000000] */
-    int64_t max_depth;      /* nested calls [10000] */
-    int64_t max_int_bits;   /* size of an integer [262144] */
-    int64_t program_bytes;  /* [64 KiB] */
-    int64_t context_bytes;  /* decoded context [4 MiB] */
-    int64_t session_bytes;  /* what a session may hold after the run [10 MiB] */
-    int64_t print_bytes;    /* printed output kept, the rest is cut [64 KiB] */
-    int64_t result_bytes;   /* result text kept, the rest is cut [1 MiB] */
-    int64_t max_tool_calls; /* in one run, including those answered from a cache [2^30] */
-    int64_t tool_bytes; /* decoded tool results alive at once, on top of memory_bytes [16 MiB] */
+    int64_t timeout_ms;    /* compute time, waiting for tools not counted [1000], at most 2^40 */
+    int64_t deadline_ms;   /* everything [60000], at most 2^40 */
+    int64_t memory_bytes;  /* live heap of the run [10 MiB], at most 2^46 */
+    int64_t loop_limit;    /* loop iterations [1000000], at most 2^62 */
+    int64_t max_depth;     /* nested calls [10000], at most 1000000 */
+    int64_t max_int_bits;  /* size of an integer [262144], at most 4194304 */
+    int64_t program_bytes; /* [64 KiB], at most 64 MiB */
+    int64_t context_bytes; /* decoded context [4 MiB], at most 2^46 */
+    int64_t session_bytes; /* what a session may hold after the run [10 MiB], at most 2^46 */
+    int64_t print_bytes;   /* printed output kept, the rest is cut [64 KiB], at most 2^31 */
+    int64_t result_bytes;  /* result text kept, the rest is cut [1 MiB], at most 2^31 */
+    int64_t
+        max_tool_calls; /* in one run, including those answered from a cache [2^30], at most 2^30 */
+    int64_t
+        tool_bytes; /* decoded tool results alive at once, on top of memory_bytes [16 MiB], at most 2^46 */
     int64_t
         max_workers; /* threads that work on pmap and pcalls, each with a heap of memory_bytes, which a
-                      * pmap inside another one shares [8] */
+                      * pmap inside another one shares [8], at most 64 */
     int64_t
-        seed; /* not a limit: where rand and the like start, so that a run can be repeated [0] */
+        seed; /* not a limit: where rand and the like start, so that a run can be repeated [0], at most 2^62 */
 } PtcLimits;
+
+/* What a field of PtcLimits may be.  The reader sets size before ptc_limit_range fills the struct. */
+typedef struct {
+    size_t size;
+    const char *name; /* of the field; a constant */
+    int64_t normal;   /* the default */
+    int64_t most;     /* the largest value; the smallest is 0 */
+} PtcLimitRange;
+
+/* The range of the field at an index from 0, in the order of PtcLimits; false beyond the last.  From any thread. */
+PTC_API bool ptc_limit_range(size_t index, PtcLimitRange *range);
 
 /* Options of an engine. */
 typedef struct {
@@ -177,13 +193,26 @@ PTC_API void ptc_text_free(Ptc *ptc, char *text, size_t len);
 
 /* ----------------------------------------------------------------- outcome */
 
+/* The closed sets of reasons and kinds; each kind belongs to one reason.
+ *   parse_error       parse_error
+ *   runtime_error     invalid_form, unbound_var, arity_error, type_error, arithmetic_error, not_callable, index_error,
+ *                     value_error, tool_error, unknown_tool, invalid_tool_args, tool_denied, tool_call_limit_exceeded,
+ *                     thrown, loop_limit_exceeded, depth_exceeded, size_exceeded, cancelled
+ *   validation_error  validation_error
+ *   fail              fail
+ *   timeout           timeout, deadline
+ *   memory_limit      memory_exceeded, memory_limit
+ *   args_error        args_error
+ * The kind at an index from 0, and its reason (`reason` may be NULL); NULL beyond the last.  Constants, from any thread. */
+PTC_API const char *ptc_error_kind_at(size_t index, const char **reason);
+
 /* One thing that went wrong.  Texts are borrowed from the outcome.  The reader sets size to
  * sizeof(PtcError) before ptc_outcome_error fills the struct. */
 typedef struct {
     size_t size;
-    const char *reason;  /* closed set, e.g. "runtime_error" */
+    const char *reason;  /* one of the set above, e.g. "runtime_error" */
     const char *phase;   /* "parse", "check" or "run" */
-    const char *kind;    /* closed set, e.g. "type_error" */
+    const char *kind;    /* one of the set above, e.g. "type_error" */
     const char *message; /* at most 300 bytes */
     size_t message_len;
     const char *hint; /* how to fix it, may be empty */
@@ -438,6 +467,10 @@ typedef enum {
  * the library; NULL for an unknown profile.  From any thread. */
 PTC_API const char *ptc_tool_description(PtcProfile profile);
 PTC_API const char *ptc_tool_schema(PtcProfile profile);
+
+/* The language on a card, about 1 KiB: what a model that has never seen PTC-Lisp needs to write working programs.  `tools`:
+ * they may call tools.  A constant, from any thread. */
+PTC_API const char *ptc_language_card(bool tools);
 
 /* How much of a run an answer shows, in characters.  Every field takes PTC_UNSET for the default in
  * brackets, or 0 to 1048576. */
@@ -754,4 +787,7 @@ PTC_API const char *ptc_version(void);
 #ifdef __cplusplus
 }
 #endif
+
+#include "ptc/ptc_upstreams.h"
+
 #endif

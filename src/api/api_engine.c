@@ -77,8 +77,3 @@ void ptc_text_free(Ptc *ptc, char *text, size_t len)
     if (ptc && text)
         ptc_engine_text_free(ptc, text);
 }
-
-const char *ptc_version(void)
-{
-    return PTC_VERSION;
-}

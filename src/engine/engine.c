@@ -29,13 +29,14 @@ const PtcLimits ptc_default_limits = {
     .seed = 0,
 };
 
-#define LIMIT(name, most)               \
-    {                                   \
-        offsetof(PtcLimits, name), most \
+#define LIMIT(name, most)                      \
+    {                                          \
+#name, offsetof(PtcLimits, name), most \
     }
 
 /* Where each limit is stored, and its largest value. */
 static const struct {
+    const char *name;
     size_t offset;
     int64_t most;
 } limits[] = {
@@ -63,6 +64,16 @@ _Static_assert(sizeof(PtcLimits) == sizeof(size_t) + LIMIT_COUNT * sizeof(int64_
 static int64_t *limit_at(PtcLimits *all, size_t i)
 {
     return (int64_t *)(void *)((char *)all + limits[i].offset);
+}
+
+bool ptc_limits_row(size_t i, const char **name, int64_t *normal, int64_t *most)
+{
+    if (i >= LIMIT_COUNT)
+        return false;
+    *name = limits[i].name;
+    memcpy(normal, (const char *)&ptc_default_limits + limits[i].offset, sizeof *normal);
+    *most = limits[i].most;
+    return true;
 }
 
 void ptc_limits_unset(PtcLimits *all)

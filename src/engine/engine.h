@@ -66,6 +66,8 @@ void ptc_engine_set_remote(Ptc *ptc, PtcRemote *remote, PtcBuf *ledger);
 
 /* The limits that apply unless others are set. */
 extern const PtcLimits ptc_default_limits;
+/* The limit at an index: its name, its default and the largest value that it may have; false beyond the last. */
+bool ptc_limits_row(size_t i, const char **name, int64_t *normal, int64_t *most);
 /* Every field PTC_UNSET. */
 void ptc_limits_unset(PtcLimits *limits);
 /* What is set in `given` (may be NULL; its `size` says how much of it there is), the rest from `from`; false if

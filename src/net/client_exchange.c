@@ -2,12 +2,12 @@
  * One exchange over libcurl's handles.  What always holds: libcurl never gives up by itself on what we time (its own
  * limits are longer), so a look-up that hangs is ours to set aside; bytes of a body are counted after decompression;
  * and a request that may have reached the server is never sent again, because its body cannot be read twice. */
-#include <signal.h>
 #include <stdio.h>
 #include <strings.h>
 #include <sys/socket.h>
 
 #include "base/secret.h"
+#include "base/sigpipe.h"
 #include "net/client_int.h"
 #include "ptc/ptc.h"
 
@@ -451,30 +451,6 @@ static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcCl
            set_request(s, r) && s->curl->multi_add_handle(s->multi, s->easy) == CURLM_OK;
 }
 
-/* Writing to a connection that the other side has closed must not end the host.  The signal is blocked in this
- * thread alone, and removed if it arrived. */
-static bool hold_sigpipe(sigset_t *old)
-{
-    sigset_t pipe, pending;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    sigemptyset(&pending);
-    sigpending(&pending);
-    pthread_sigmask(SIG_BLOCK, &pipe, old);
-    return !sigismember(&pending, SIGPIPE);
-}
-
-static void release_sigpipe(const sigset_t *old, bool ours)
-{
-    sigset_t pipe;
-    sigemptyset(&pipe);
-    sigaddset(&pipe, SIGPIPE);
-    if (ours && !sigismember(old, SIGPIPE))
-        while (sigtimedwait(&pipe, NULL, &(struct timespec){0, 0}) > 0)
-            continue;
-    pthread_sigmask(SIG_SETMASK, old, NULL);
-}
-
 /* Leaves the handles to a look-up that nobody waits for; it must not find anything of this exchange later. */
 static void abandon(Slot *s)
 {
@@ -484,8 +460,9 @@ static void abandon(Slot *s)
 
 bool ptc_client_exchange(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcClientAnswer *a)
 {
-    sigset_t old;
-    bool ours = hold_sigpipe(&old), idle = true;
+    PtcSigpipe held;
+    bool idle = true;
+    ptc_sigpipe_hold(&held);
     if (prepare(s, url, r, a)) {
         idle = drive(s) || !s->looking_up;
         if (idle)
@@ -499,18 +476,18 @@ bool ptc_client_exchange(Slot *s, const PtcUrl *url, const PtcClientRequest *r, 
     drop_headers(s);
     s->request = NULL;
     s->answer = NULL;
-    release_sigpipe(&old, ours);
+    ptc_sigpipe_release(&held);
     return idle;
 }
 
 bool ptc_client_exchange_over(Slot *s)
 {
-    sigset_t old;
+    PtcSigpipe held;
     int running = 0;
-    bool ours = hold_sigpipe(&old);
+    ptc_sigpipe_hold(&held);
     bool over = s->curl->multi_perform(s->multi, &running) != CURLM_OK || running == 0;
     if (over)
         s->curl->multi_remove_handle(s->multi, s->easy);
-    release_sigpipe(&old, ours);
+    ptc_sigpipe_release(&held);
     return over;
 }

@@ -426,6 +426,7 @@ static bool make_client(PtcInstance *i)
                             .argv = e->argv,
                             .env = e->env,
                             .cwd = e->cwd,
+                            .leash = m->config.leash,
                             .url = e->url,
                             .headers = e->web ? on_headers : NULL,
                             .insecure_http = e->insecure_http,

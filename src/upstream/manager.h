@@ -32,6 +32,7 @@ typedef struct PtcManagerConfig {
     bool approved; /* a person has said yes to whatever would have to be asked about */
     const char *cache_dir, *state_dir; /* NULL: nothing is kept */
     const char *const *environment;    /* of this process */
+    const char *leash; /* the program that servers on stdio run under; NULL: the running one */
     int64_t call_ms;
     int64_t load_ms; /* that one run waits for listings, in all */
     size_t calls, bytes;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/sigpipe.h"
 #include "mcp/client/link_int.h"
 #include "mcp/client/stdio_child.h"
 
@@ -64,9 +65,12 @@ static void free_out(PtcLink *l, PtcLinkOut *node)
 static ssize_t write_some(int fd, const char *bytes, size_t n)
 {
     ssize_t wrote;
+    PtcSigpipe held;
+    ptc_sigpipe_hold(&held); /* hosts of the library need not have ignored the signal */
     do
         wrote = write(fd, bytes, n);
     while (wrote < 0 && errno == EINTR);
+    ptc_sigpipe_release(&held);
     return wrote < 0 && errno == EAGAIN ? 0 : wrote;
 }
 

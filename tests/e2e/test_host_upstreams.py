@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+"""A host in C that lets programs call servers on stdio, one that dies among them.  test_host_upstreams.py PTC"""
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+PTC = pathlib.Path(sys.argv[1]).resolve()
+HERE = pathlib.Path(__file__).resolve().parent
+FAULTY = HERE.parent / "upstream/faulty.py"
+counts = {True: 0, False: 0}
+
+
+def check(name, ok, got):
+    counts[bool(ok)] += 1
+    if not ok:
+        print(f"FAIL {name}\n    got  {got}")
+
+
+def build(where):
+    subprocess.run(["cc", "-std=c17", "-Wall", "-Wextra", "-Werror", "-I", HERE.parents[1] / "include",
+                    HERE / "upstream_host.c", "-o", where / "host", f"-L{PTC.parent}", "-lptc", f"-Wl,-rpath,{PTC.parent}"],
+                   check=True, timeout=120)
+
+
+def host(where, mode, *programs, command=PTC):
+    upstreams = {"upstreams": {"far": {"command": sys.executable, "args": [str(FAULTY), *mode]}}}
+    done = subprocess.run([where / "host", json.dumps(upstreams), command, *programs], capture_output=True, text=True,
+                          timeout=120, check=False)
+    return done.returncode, done.stdout.splitlines()
+
+
+def test_calls(where):
+    status, lines = host(where, [], '(far/echo {:text "hi"})', "(count (servers))")
+    check("a call", status == 0 and lines[0] == '"hi"' and lines[-1].startswith("far ready"), (status, lines))
+
+
+def test_dies(where):
+    """SIGPIPE must not end the host, which has not ignored it."""
+    status, lines = host(where, ["dies"], '(far/echo {:text "hi"})', '(far/echo {:text "hi"})', "(+ 1 2)")
+    check("a server that dies", status == 0 and lines[2] == "3" and "tool_error" in lines[0], (status, lines))
+
+
+def test_no_command(where):
+    status, lines = host(where, [], '(far/echo {:text "hi"})', "(+ 1 2)", command="/nowhere/ptc")
+    check("without the command", status == 0 and lines[1] == "3" and not lines[0].startswith('"'), (status, lines))
+
+
+if shutil.which("cc") and (PTC.parent / "libptc.so").exists():
+    with tempfile.TemporaryDirectory() as directory:
+        build(pathlib.Path(directory))
+        test_calls(pathlib.Path(directory))
+        test_dies(pathlib.Path(directory))
+        test_no_command(pathlib.Path(directory))
+else:
+    print("skipped: no C compiler, or no libptc.so beside ptc")
+print(f"test_host_upstreams.py: {counts[True]} passed, {counts[False]} failed")
+sys.exit(counts[False] > 0)
