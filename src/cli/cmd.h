@@ -12,6 +12,14 @@ enum {
     PTC_EXIT_USAGE = 2,  /* the command was used wrongly */
 };
 
+/* The commands, in the order of --help, which is how completions know them. */
+typedef struct PtcCmd {
+    const char *name, *summary;
+    int (*run)(PtcMem *mem, int argc, char **argv);
+} PtcCmd;
+/* The one at an index, NULL beyond the last (main.c). */
+const PtcCmd *ptc_cmd_at(size_t index);
+
 /* `mem` is the ledger for what the command itself holds; engines have their own. */
 typedef int (*PtcCmdFn)(PtcMem *mem, int argc, char **argv);
 
@@ -26,6 +34,7 @@ int ptc_cmd_repl(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_signature(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_completions(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_docs(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_doc(PtcMem *mem, int argc, char **argv);
 

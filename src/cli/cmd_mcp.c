@@ -335,8 +335,8 @@ static void start_zygote(Server *s, int argc, char **argv)
     const char *asked = getenv("PTC_MCP_ISOLATION");
     char why[PTC_WORKER_WHY];
     for (int i = 0; i < argc; i++) {
-        if (strncmp(argv[i], "--print-config", 14) == 0 || strcmp(argv[i], "--help") == 0 ||
-            strcmp(argv[i], "-h") == 0)
+        if (strncmp(argv[i], "--print-config", 14) == 0 || strncmp(argv[i], "--install", 9) == 0 ||
+            strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return;
         if (strcmp(argv[i], "--isolation") == 0 && i + 1 < argc)
             asked = argv[i + 1];
@@ -580,6 +580,8 @@ int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
         status = parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     else if (s.o.print_config >= 0)
         status = ptc_mcp_print_config(&s.arena, &s.o, argc, copy);
+    else if (s.o.install >= 0)
+        status = ptc_mcp_install(&s.arena, &s.o, argc, copy);
     else
         status = run(&s);
     release(&s);

@@ -13,12 +13,7 @@
 #include "mcp/client/link.h"
 #include "ptc/ptc.h"
 
-typedef struct {
-    const char *name, *summary;
-    PtcCmdFn run;
-} Command;
-
-static const Command commands[] = {
+static const PtcCmd commands[] = {
     {"eval", "run a program, or a batch of them (--jsonl)", ptc_cmd_eval},
     {"run", "run an agent, or a batch of them (--jsonl)", ptc_cmd_run},
     {"chat", "talk with an agent, or with a model", ptc_cmd_chat},
@@ -30,6 +25,7 @@ static const Command commands[] = {
     {"upstreams", "MCP servers that programs may call: list, check, call, doc", ptc_cmd_upstreams},
     {"docs", "guides and the reference of all functions", ptc_cmd_docs},
     {"doc", "one function or special form", ptc_cmd_doc},
+    {"completions", "what a shell needs to complete commands and options", ptc_cmd_completions},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -42,7 +38,7 @@ static void print_help(int fd)
                       "       ptc [OPTIONS] [FILE] PROGRAM\n"
                       "Runs PTC-Lisp, a Clojure subset, inside hard limits.\n\ncommands:\n");
     for (size_t i = 0; i < COMMANDS; i++)
-        ptc_io_printf(fd, "  %-10s%s\n", commands[i].name, commands[i].summary);
+        ptc_io_printf(fd, "  %-12s%s\n", commands[i].name, commands[i].summary);
     ptc_io_printf(fd, "\n  ptc COMMAND --help    options and examples\n"
                       "  ptc version\n\nexamples:\n"
                       "  ptc '(+ 1 2)'\n"
@@ -50,7 +46,12 @@ static void print_help(int fd)
                       "  cat orders.json | ptc '(count data)'\n");
 }
 
-static const Command *find(const char *name)
+const PtcCmd *ptc_cmd_at(size_t index)
+{
+    return index < COMMANDS ? &commands[index] : NULL;
+}
+
+static const PtcCmd *find(const char *name)
 {
     for (size_t i = 0; i < COMMANDS; i++)
         if (!strcmp(commands[i].name, name))
@@ -99,7 +100,7 @@ int main(int argc, char **argv)
         ptc_io_printf(PTC_IO_STDOUT, "ptc %s\n", ptc_version());
         return PTC_EXIT_OK;
     }
-    const Command *command = find(argv[1]);
+    const PtcCmd *command = find(argv[1]);
     if (!command && !ptc_short_form_begins(argv[1]))
         return unknown(argv[1]);
     PtcMem mem;

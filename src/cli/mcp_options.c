@@ -23,6 +23,10 @@ extern char **environ;
 #define ENV "PTC_MCP_"
 
 /* Each can also be set in the environment (--max-sessions is PTC_MCP_MAX_SESSIONS) and in the configuration file. */
+#define CLIENTS                                                                                   \
+    "claude-code|claude-desktop|cursor|vscode|codex|gemini|opencode|windsurf|zed|cline|continue|" \
+    "goose|lmstudio"
+
 static const PtcOption table[] = {
     {"http", 0, PTC_OPTION_TEXT, AT(http), "HOST:PORT",
      "speak Streamable HTTP there instead of stdio", 0, 0},
@@ -101,10 +105,10 @@ static const PtcOption table[] = {
     {"quiet", 0, PTC_OPTION_FLAG, AT(quiet), NULL, "no request log with --http", 0, 0},
     {"config", 0, PTC_OPTION_TEXT, AT(config), "FILE", "a JSON object with any of these options", 0,
      0},
-    {"print-config", 0, PTC_OPTION_CHOICE, AT(print_config),
-     "claude-code|claude-desktop|cursor|vscode|codex|gemini|opencode|windsurf|zed|cline|continue|"
-     "goose|lmstudio",
+    {"print-config", 0, PTC_OPTION_CHOICE, AT(print_config), CLIENTS,
      "print what to paste into a client's configuration", 0, 0},
+    {"install", 0, PTC_OPTION_CHOICE, AT(install), CLIENTS,
+     "write it into the client's own file, of which a copy is kept", 0, 0},
 };
 
 /* What the transport uses for limits that are not given. */
@@ -129,7 +133,8 @@ const PtcUsage ptc_mcp_usage = {
         "and in the file of --config (\"max_sessions\"); the command line wins, then the "
         "environment.\n"
         "Exit status: 0 done, 1 it could not serve, 2 wrong usage.",
-    .examples = "  ptc mcp --print-config claude-code\n"
+    .examples = "  ptc mcp --install cursor\n"
+                "  ptc mcp --print-config claude-code\n"
                 "  ptc mcp --sessions --data orders=@orders.csv\n"
                 "  ptc mcp --tools @tools.json --profile structured\n"
                 "  ptc mcp --http 127.0.0.1:7332 --token-file tokens.txt\n",
@@ -141,7 +146,7 @@ const PtcUsage ptc_mcp_usage = {
 /* These only make sense on the command line. */
 static bool only_argv(const PtcOption *option)
 {
-    return option->field == AT(print_config);
+    return option->field == AT(print_config) || option->field == AT(install);
 }
 
 static void set_defaults(PtcMcpOptions *o)
@@ -151,6 +156,7 @@ static void set_defaults(PtcMcpOptions *o)
                          .trace_payloads = 1,
                          .isolation = -1,
                          .print_config = -1,
+                         .install = -1,
                          .owner_share = 50,
                          .max_sessions = 1024,
                          .session_ttl_ms = 30 * 60 * 1000,

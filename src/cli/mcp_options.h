@@ -5,13 +5,14 @@
 #define PTC_CLI_MCP_OPTIONS_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "cli/options.h"
 #include "cli/upstreams_open.h"
 
 typedef struct PtcMcpOptions {
     const char *http, *token_file, *tools, *session_store, *trace_dir, *config;
     int profile, isolation; /* -1: not given */
-    int trace_payloads, log_format, print_config;
+    int trace_payloads, log_format, print_config, install;
     bool sessions, debug_tool, quiet, stateless;
     PtcOptionList data, hosts, origins;
     int64_t max_sessions, session_ttl_ms, session_idle_ms, session_memory_kb, sessions_memory_mb;
@@ -39,5 +40,12 @@ PtcParse ptc_mcp_options_read(PtcMcpOptions *options, PtcArena *arena, int *argc
 /* Prints what to paste into the configuration of a client, for this binary and these arguments, which it changes
  * (mcp_print.c).  Returns the exit status. */
 int ptc_mcp_print_config(PtcArena *arena, const PtcMcpOptions *options, int argc, char **argv);
+/* The same for --install, as a whole file of JSON with nothing but this entry (mcp_print.c).  *section is the object in it that
+ * holds the entry, *file the client's own file below the home directory.  PTC_EXIT_OK: all three are set; otherwise the
+ * message is on standard error. */
+int ptc_mcp_print_document(PtcArena *arena, const PtcMcpOptions *options, int argc, char **argv,
+                           PtcBuf *out, const char **section, const char **file);
+/* Writes the entry into the file of the client (mcp_install.c).  Returns the exit status. */
+int ptc_mcp_install(PtcArena *arena, const PtcMcpOptions *options, int argc, char **argv);
 
 #endif

@@ -18,6 +18,7 @@
 /* What an entry consists of. */
 typedef struct {
     PtcBuf out;
+    char exe_text[4096], url_text[160];
     const char *exe;
     int argc;
     char **argv;     /* of the server, without --print-config */
@@ -36,6 +37,8 @@ typedef struct Client {
     const char *url_key;
     const char *bearer; /* the value of the header, in the client's own notation for a variable */
     const char *rest;   /* members at the end of an entry */
+    const char *
+        file; /* of JSON: the client's own, below the home directory; NULL: there is none that --install writes */
 } Client;
 
 /* ------------------------------------------------------------------------------- pieces */
@@ -289,44 +292,58 @@ static void print_claude_code(Entry *e)
 
 /* In the order of the words of the option. */
 static const Client clients[] = {
-    {.place = "run this once:", .print = print_claude_code, .bearer = "Bearer $PTC_TOKEN"},
+    {.place = "run this once:",
+     .print = print_claude_code,
+     .section = "mcpServers",
+     .type = "stdio",
+     .http_type = "http",
+     .url_key = "url",
+     .bearer = "Bearer $PTC_TOKEN",
+     .file = ".claude.json"},
     {.place = "in claude_desktop_config.json (Settings, Developer, Edit Config):",
      .print = print_claude_desktop,
-     .section = "mcpServers"},
+     .section = "mcpServers",
+     .file = ".config/Claude/claude_desktop_config.json"},
     {.place = "in ~/.cursor/mcp.json, or .cursor/mcp.json of a project:",
      .print = print_json,
      .section = "mcpServers",
      .url_key = "url",
-     .bearer = "Bearer ${env:PTC_TOKEN}"},
+     .bearer = "Bearer ${env:PTC_TOKEN}",
+     .file = ".cursor/mcp.json"},
     {.place = "in .vscode/mcp.json:",
      .print = print_vscode,
      .section = "servers",
      .type = "stdio",
      .http_type = "http",
      .url_key = "url",
-     .bearer = "Bearer ${input:ptc-token}"},
+     .bearer = "Bearer ${input:ptc-token}",
+     .file = ".config/Code/User/mcp.json"},
     {.place = "in ~/.codex/config.toml:", .print = print_codex},
     {.place = "in ~/.gemini/settings.json, or .gemini/settings.json of a project:",
      .print = print_json,
      .section = "mcpServers",
      .url_key = "httpUrl",
-     .bearer = "Bearer $PTC_TOKEN"},
+     .bearer = "Bearer $PTC_TOKEN",
+     .file = ".gemini/settings.json"},
     {.place = "in ~/.config/opencode/opencode.json, or opencode.json of a project:",
      .print = print_opencode,
      .section = "mcp",
      .url_key = "url",
      .bearer = "Bearer {env:PTC_TOKEN}",
-     .rest = "\"enabled\": true"},
+     .rest = "\"enabled\": true",
+     .file = ".config/opencode/opencode.json"},
     {.place = "in ~/.codeium/windsurf/mcp_config.json:",
      .print = print_json,
      .section = "mcpServers",
      .url_key = "serverUrl",
-     .bearer = "Bearer ${env:PTC_TOKEN}"},
+     .bearer = "Bearer ${env:PTC_TOKEN}",
+     .file = ".codeium/windsurf/mcp_config.json"},
     {.place = "in the settings of Zed (zed: open settings):",
      .print = print_json,
      .section = "context_servers",
      .url_key = "url",
-     .bearer = YOURS},
+     .bearer = YOURS,
+     .file = ".config/zed/settings.json"},
     {.place = "in cline_mcp_settings.json (MCP Servers, Configure):",
      .print = print_json,
      .section = "mcpServers",
@@ -342,17 +359,19 @@ static const Client clients[] = {
      .print = print_json,
      .section = "mcpServers",
      .url_key = "url",
-     .bearer = YOURS},
+     .bearer = YOURS,
+     .file = ".lmstudio/mcp.json"},
 };
 
-/* Removes --print-config from the arguments. */
+/* Removes --print-config and --install from the arguments. */
 static int other_args(int argc, char **argv)
 {
     int n = 0;
     for (int i = 0; i < argc; i++) {
-        if (strcmp(argv[i], "--print-config") == 0)
+        if (strcmp(argv[i], "--print-config") == 0 || strcmp(argv[i], "--install") == 0)
             i++;
-        else if (strncmp(argv[i], "--print-config=", 15) != 0)
+        else if (strncmp(argv[i], "--print-config=", 15) != 0 &&
+                 strncmp(argv[i], "--install=", 10) != 0)
             argv[n++] = argv[i];
     }
     return n;
@@ -399,25 +418,62 @@ static int print_entry(Entry *e)
     return ok ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 
-int ptc_mcp_print_config(PtcArena *arena, const PtcMcpOptions *o, int argc, char **argv)
+/* The entry for this binary and these arguments; the status is that of the command. */
+static int make_entry(Entry *e, PtcArena *arena, const PtcMcpOptions *o, int client, int argc,
+                      char **argv)
 {
-    char exe[4096], url[160];
-    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    ssize_t len = readlink("/proc/self/exe", e->exe_text, sizeof e->exe_text - 1);
     if (len <= 0) {
         ptc_io_printf(PTC_IO_STDERR, "error: the path of this program is not known\n");
         return PTC_EXIT_FAILED;
     }
-    exe[len] = 0;
-    Entry e = {.exe = exe, .argc = other_args(argc, argv), .argv = argv};
-    e.client = &clients[o->print_config];
-    if (!ptc_mcp_paths_absolute(arena, e.argc, argv) ||
-        (o->http && !make_url(o->http, url, sizeof url)))
+    e->exe_text[len] = 0;
+    e->exe = e->exe_text;
+    e->argc = other_args(argc, argv);
+    e->argv = argv;
+    e->client = &clients[client];
+    if (!ptc_mcp_paths_absolute(arena, e->argc, argv) ||
+        (o->http && !make_url(o->http, e->url_text, sizeof e->url_text)))
         return PTC_EXIT_USAGE;
     const char *token = getenv("PTC_MCP_TOKEN");
-    e.url = o->http ? url : NULL;
-    e.token = o->token_file || (token && *token);
+    e->url = o->http ? e->url_text : NULL;
+    e->token = o->token_file || (token && *token);
+    return PTC_EXIT_OK;
+}
+
+int ptc_mcp_print_config(PtcArena *arena, const PtcMcpOptions *o, int argc, char **argv)
+{
+    Entry e = {.argc = 0};
+    int status = make_entry(&e, arena, o, o->print_config, argc, argv);
+    if (status != PTC_EXIT_OK)
+        return status;
     ptc_buf_init(&e.out, arena->mem, PTC_IO_MAX);
-    int status = print_entry(&e);
+    status = print_entry(&e);
     ptc_buf_deinit(&e.out);
     return status;
+}
+
+int ptc_mcp_print_document(PtcArena *arena, const PtcMcpOptions *o, int argc, char **argv,
+                           PtcBuf *out, const char **section, const char **file)
+{
+    Entry e = {.argc = 0};
+    int status = make_entry(&e, arena, o, o->install, argc, argv);
+    if (status != PTC_EXIT_OK)
+        return status;
+    if (!e.client->file || (e.url && e.token))
+        return ptc_options_wrong(&ptc_mcp_usage,
+                                 "--install: %s; --print-config prints what to paste",
+                                 e.client->file ? "a token has to be put in by hand"
+                                                : "the file of this client is not JSON");
+    ptc_buf_init(&e.out, out->mem, PTC_IO_MAX);
+    if (e.client->print == print_claude_code)
+        print_json(&e);
+    else
+        e.client->print(&e);
+    *out = e.out;
+    *section = e.client->section;
+    *file = e.client->file;
+    if (e.url)
+        tell_start(&e);
+    return ptc_buf_ok(out) ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }

@@ -48,8 +48,23 @@ static void print_option(const PtcOption *option, const void *target)
                   "", option->help, standard);
 }
 
+static struct {
+    void (*take)(void *user, const PtcUsage *usage);
+    void *user;
+} taker;
+
+void ptc_options_take_help(void (*take)(void *user, const PtcUsage *usage), void *user)
+{
+    taker.take = take;
+    taker.user = user;
+}
+
 static void print_help(const PtcUsage *usage, void *target)
 {
+    if (taker.take) {
+        taker.take(taker.user, usage);
+        return;
+    }
     if (usage->resolve)
         usage->resolve(target);
     ptc_io_printf(PTC_IO_STDOUT, "usage: ptc %s %s\n%s\n\noptions:\n", usage->command,

@@ -61,6 +61,10 @@ const PtcOption *ptc_options_find(const PtcUsage *usage, const char *name, size_
 bool ptc_options_set(const PtcUsage *usage, const PtcOption *option, void *target,
                      const char *origin, const char *text);
 
+/* Until it is called with NULL, commands that are asked for --help give their table to `take` and print nothing: so the
+ * completions of shells are written from what --help is written from. */
+void ptc_options_take_help(void (*take)(void *user, const PtcUsage *usage), void *user);
+
 /* A message about wrong usage, with a pointer to --help.  Returns PTC_EXIT_USAGE. */
 int ptc_options_wrong(const PtcUsage *usage, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
