@@ -304,14 +304,23 @@ static void program_start(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids
     end(t, "program.start", ids->program);
 }
 
+/* When a call began, from when it ended; nothing for one that was refused before it was made. */
+static void add_call_start(PtcAgentTrace *t, int64_t ended_ns, int64_t duration_us)
+{
+    int64_t at_us = (ended_ns - t->began_ns) / 1000 - duration_us;
+    if (ended_ns)
+        ptc_emit_field_int(&t->line, "start_us", at_us > 0 ? at_us : 0);
+}
+
 /* One call; `number` counts those of the turn, from 1. */
 static void tool_call(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids, size_t number,
-                      const PtcToolRecord *r)
+                      const PtcToolRecord *r, int64_t ended_ns)
 {
     char id[ID];
     bool native = r->layer[0] == 'n';
     snprintf(id, ID, "%.48s.c%zu", ids->turn, number);
     begin(t, p, "tool", id, native ? ids->turn : ids->program);
+    add_call_start(t, ended_ns, r->duration_us);
     add_us(t, "duration_us", r->duration_us * 1000);
     add_text(t, "name", (PtcText){r->name, r->name_len});
     ptc_emit_field_cstr(&t->line, "layer", r->layer);
@@ -327,8 +336,20 @@ static void program_tools(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids
     size_t count = p->outcome ? p->outcome->log.count : 0;
     for (size_t i = 0; i < count && !t->over; i++) {
         PtcToolRecord r = ptc_outcome_call(p->outcome, i);
-        tool_call(t, p, ids, i + 1, &r);
+        tool_call(t, p, ids, i + 1, &r, p->outcome->log.items[i].ended_ns);
     }
+}
+
+/* As JSON inside a text, as values are: like them it may have to be cut. */
+static void add_warnings(PtcAgentTrace *t, const PtcOutcome *outcome)
+{
+    PtcBuf json;
+    if (!outcome || outcome->warnings.count == 0)
+        return;
+    ptc_buf_init(&json, &t->mem, PTC_TRACE_LINE);
+    if (ptc_outcome_write_warnings(outcome, &json))
+        add_text(t, "warnings", ptc_buf_view(&json));
+    ptc_buf_deinit(&json);
 }
 
 static void program_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
@@ -349,6 +370,7 @@ static void program_stop(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
     add_text(t, "message", ran->message);
     add_text(t, "value", ran->value);
     add_text(t, "prints", ran->prints);
+    add_warnings(t, p->outcome);
     ptc_emit_field_uint(&t->line, "calls", p->outcome ? p->outcome->log.total : 0);
     end(t, "program.stop", ids->program);
 }
@@ -370,7 +392,7 @@ static void native_calls(PtcAgentTrace *t, const PtcProgress *p, const Ids *ids)
                            .cached = result->cached,
                            .layer = "native",
                            .duration_us = result->took_ns / 1000};
-        tool_call(t, p, ids, i + 1, &r);
+        tool_call(t, p, ids, i + 1, &r, result->ended_ns);
     }
 }
 

@@ -114,9 +114,9 @@ typedef struct PtcRan {
 /* CALLED: what a native call gave. */
 typedef struct PtcCallResult {
     bool ok, cached;
-    PtcText content;    /* ok: JSON; else what went wrong */
-    const char *reason; /* not ok: "tool_error", "args_error", "timeout" ... */
-    int64_t took_ns;    /* for the observer */
+    PtcText content;           /* ok: JSON; else what went wrong */
+    const char *reason;        /* not ok: "tool_error", "args_error", "timeout" ... */
+    int64_t took_ns, ended_ns; /* for the observer; ended_ns 0: it was not called */
 } PtcCallResult;
 
 typedef struct PtcEvent {

@@ -62,7 +62,8 @@ static bool call_one(PtcWork *w, const PtcCallOrder *order, const PtcWorkLimits 
     *result = (PtcCallResult){.ok = answer.end == PTC_NATIVE_OK,
                               .cached = answer.cached,
                               .reason = reason_of(answer.end),
-                              .took_ns = answer.took_ns};
+                              .took_ns = answer.took_ns,
+                              .ended_ns = answer.ended_ns};
     result->content = ptc_work_keep(w, &out);
     return ok && result->content.bytes;
 }

@@ -95,6 +95,7 @@ typedef struct PtcLogEntry {
         text; /* args_len bytes, then result_len bytes, NUL behind each, in the VM's ledger; or NULL */
     uint32_t args_len, result_len;
     int64_t took_ns;
+    int64_t ended_ns; /* on the clock of the run */
 } PtcLogEntry;
 
 enum { PTC_LOG_TEXT = 1024, PTC_LOG_MAX = 10000, PTC_LOG_BYTES = 1024 * 1024 };

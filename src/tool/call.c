@@ -130,6 +130,7 @@ static void record(const Job *job, bool ok, PtcValue result)
     e->args = job->caller->slots[0];
     e->result = result;
     e->took_ns = job->took_ns;
+    e->ended_ns = job->now_ns;
 }
 
 /* {:ok false, :message "..."} */

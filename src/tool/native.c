@@ -230,6 +230,7 @@ static bool call_tool(Call *call, const PtcTool *tool, PtcValue map, PtcBuf *out
         call->answer->cached = e->cached;
         call->answer->unknown = e->unknown;
         call->answer->took_ns = e->took_ns;
+        call->answer->ended_ns = e->ended_ns;
     }
     if (!ok)
         return explain(call, tool, &failure, out);

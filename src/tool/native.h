@@ -34,9 +34,9 @@ typedef enum {
 typedef struct PtcNativeAnswer {
     PtcNativeEnd end;
     bool cached;
-    bool preview; /* it is a preview, not the result */
-    bool unknown; /* the tool was called, but nobody waited for its end */
-    int64_t took_ns;
+    bool preview;              /* it is a preview, not the result */
+    bool unknown;              /* the tool was called, but nobody waited for its end */
+    int64_t took_ns, ended_ns; /* the latter on the clock of the run; 0: it was not called */
 } PtcNativeAnswer;
 
 /* What calls need; reusable, by one thread at a time. */

@@ -91,7 +91,7 @@ PROGRAMS = {
     "name": "fares", "prompt": "Twice the fare?", "signature": "(zone :int) -> {total :int}",
     "llm_retry": {"max_attempts": 2, "base_delay": 1}, "tools": {"fare": FARE, "child": {"agent": CHILD}},
     "llm": [{"error": {"http": 500}},
-            {"content": block("(def f (tool/fare {:zone data/zone})) (println \"hi\") [(tool/fare {:zone 3}) (tool/child {:x 7})]"),
+            {"content": block("(def f (tool/fare {:zone data/zone})) (println \"hi\") data/zoen [(tool/fare {:zone 3}) (tool/child {:x 7})]"),
              "tokens": TOKENS},
             {"content": "7"},
             {"content": block("(tool/fare {:zone \"x\"})")},
@@ -132,6 +132,10 @@ def test_chain(events, done):
         ("r1.t1.c1", "r1.t1.p", "fare", "program", True, False), ("r1.t1.c2", "r1.t1.p", "fare", "program", True, True),
         ("r1.t1.c3", "r1.t1.p", "child", "program", True, False),
         ("r3.t1.c1", "r3.t1", "fare", "native", False, False), ("r3.t1.c2", "r3.t1", "fare", "native", True, False)], tools)
+    check("chain: calls began and ended before they were reported",
+          all(0 <= e["start_us"] and e["start_us"] + e["duration_us"] <= e["at_us"] for e in events if e["event"] == "tool"), tools)
+    warned = json.loads(by_id["program.stop", "r1.t1.p"]["warnings"])
+    check("chain: warnings", len(warned) > 0 and "zoen" in warned[0]["message"], warned)
     check("chain: the retry", by_id["llm.stop", "r1.t1.m1"]["status"] == "server_error" and
           by_id["llm.stop", "r1.t1.m2"]["tokens"] == {"input": 40, "output": 9, "cache_creation": 0, "cache_read": 30},
           by_id["llm.stop", "r1.t1.m1"])
