@@ -23,6 +23,7 @@ static const PtcCmd commands[] = {
     {"mcp", "serve MCP clients on standard input and output, or over HTTP", ptc_cmd_mcp},
     {"signature", "read a signature, check a value, print its JSON Schema", ptc_cmd_signature},
     {"upstreams", "MCP servers that programs may call: list, check, call, doc", ptc_cmd_upstreams},
+    {"view", "show traces in a browser: runs, timelines, programs, messages", ptc_cmd_view},
     {"docs", "guides and the reference of all functions", ptc_cmd_docs},
     {"doc", "one function or special form", ptc_cmd_doc},
     {"completions", "what a shell needs to complete commands and options", ptc_cmd_completions},

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT
+ * The server of the viewer.  What always holds: a connection reads one head, sends one answer and is closed; no call
+ * blocks but poll; no more is read of a file than the answer announced. */
+#define _GNU_SOURCE
+#include "viewer/view_server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+#include "base/secret.h"
+#include "mcp/http/http_bind.h"
+#include "viewer/page_files.h"
+#include "viewer/view_request.h"
+
+enum { CHUNK = 64 * 1024, ANSWER_HEAD = 1536, LIST_BYTES = 64 << 20, MS = 1000000 };
+
+/* The page may load nothing but what we serve, may send nothing anywhere else, and no script can be written into it. */
+#define POLICY                                                                       \
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "  \
+    "worker-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; " \
+    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types ptc-worker"
+
+typedef struct {
+    int fd;    /* -1: free */
+    bool asks; /* the head is still arriving */
+    int64_t last_ns;
+    char head[PTC_VIEW_HEAD];
+    size_t head_len;
+    PtcBuf out; /* what goes out before the body: the head, or all of it */
+    size_t out_sent;
+    const char *body; /* constant bytes behind that; or NULL */
+    size_t body_len, body_sent;
+    int file; /* or a file, -1: none */
+    uint64_t file_at, file_end;
+} Connection;
+
+struct PtcViewServer {
+    PtcMem *mem;
+    PtcViewFiles *files;
+    PtcViewPlace place;
+    int listener;
+    Connection connections[PTC_VIEW_CONNECTIONS];
+};
+
+/* --------------------------------------------------------------------------- new and free */
+
+static bool make_secret(char secret[PTC_VIEW_SECRET + 1])
+{
+    unsigned char bytes[PTC_VIEW_SECRET / 2];
+    if (!ptc_random_bytes(bytes, sizeof bytes))
+        return false;
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+static bool open_server(PtcViewServer *s, unsigned port, char *why, size_t size)
+{
+    PtcHttpAddress address;
+    char text[32];
+    snprintf(text, sizeof text, "127.0.0.1:%u", port);
+    if (!make_secret(s->place.secret) || !make_secret(s->place.door)) {
+        snprintf(why, size, "the system has no random numbers");
+        return false;
+    }
+    if (!ptc_http_address_parse(&address, text, why, size))
+        return false;
+    s->listener = ptc_http_listen(&address, why, size);
+    s->place.port = ptc_http_address_port(&address);
+    return s->listener >= 0;
+}
+
+PtcViewServer *ptc_view_server_new(PtcMem *mem, PtcViewFiles *files, unsigned port, char *why,
+                                   size_t size)
+{
+    PtcViewServer *s = ptc_mem_alloc(mem, sizeof *s);
+    snprintf(why, size, "out of memory");
+    if (!s)
+        return NULL;
+    memset(s, 0, sizeof *s);
+    s->mem = mem;
+    s->files = files;
+    s->listener = -1;
+    for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
+        s->connections[i].fd = s->connections[i].file = -1;
+    if (open_server(s, port, why, size))
+        return s;
+    ptc_view_server_free(s);
+    return NULL;
+}
+
+static void drop(Connection *c)
+{
+    if (c->fd >= 0)
+        close(c->fd);
+    if (c->file >= 0)
+        close(c->file);
+    ptc_buf_deinit(&c->out);
+    c->fd = c->file = -1;
+}
+
+void ptc_view_server_free(PtcViewServer *s)
+{
+    if (!s)
+        return;
+    for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
+        if (s->connections[i].fd >= 0)
+            drop(&s->connections[i]);
+    if (s->listener >= 0)
+        close(s->listener);
+    ptc_mem_free(s->mem, s, sizeof *s);
+}
+
+void ptc_view_server_address(const PtcViewServer *s, char address[PTC_VIEW_ADDRESS])
+{
+    snprintf(address, PTC_VIEW_ADDRESS, "http://127.0.0.1:%u/%s/", s->place.port, s->place.secret);
+}
+
+void ptc_view_server_door(const PtcViewServer *s, char address[PTC_VIEW_ADDRESS])
+{
+    snprintf(address, PTC_VIEW_ADDRESS, "http://127.0.0.1:%u/%s", s->place.port, s->place.door);
+}
+
+/* -------------------------------------------------------------------------------- answers */
+
+typedef struct {
+    const char *name, *type;
+    const unsigned char *bytes;
+    const size_t *len;
+} Part;
+
+#define HTML "text/html; charset=utf-8"
+#define SCRIPT "text/javascript; charset=utf-8"
+static const Part parts[] = {
+    {"", HTML, ptc_page_index, &ptc_page_index_len},
+    {"style.css", "text/css; charset=utf-8", ptc_page_style, &ptc_page_style_len},
+    {"app.js", SCRIPT, ptc_page_app, &ptc_page_app_len},
+    {"rows.js", SCRIPT, ptc_page_rows, &ptc_page_rows_len},
+    {"detail.js", SCRIPT, ptc_page_detail, &ptc_page_detail_len},
+    {"text.js", SCRIPT, ptc_page_text, &ptc_page_text_len},
+    {"worker.js", SCRIPT, ptc_page_worker, &ptc_page_worker_len},
+};
+
+static const char *status_name(int status)
+{
+    switch (status) {
+    case 200: return "OK";
+    case 303: return "See Other";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 431: return "Request Header Fields Too Large";
+    case 500: return "Internal Server Error";
+    case 505: return "HTTP Version Not Supported";
+    default: return "Bad Request";
+    }
+}
+
+/* The head of an answer whose body has `len` bytes; `more` are further fields. */
+static void say(Connection *c, int status, const char *type, uint64_t len, const char *more)
+{
+    ptc_buf_addf(&c->out,
+                 "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %llu\r\n"
+                 "Connection: close\r\nCache-Control: no-store\r\n"
+                 "Content-Security-Policy: " POLICY "\r\n"
+                 "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\n"
+                 "Cross-Origin-Opener-Policy: same-origin\r\n"
+                 "Cross-Origin-Resource-Policy: same-origin\r\n%s\r\n",
+                 status, status_name(status), type, (unsigned long long)len, more);
+}
+
+static void refuse(Connection *c, int status, bool head)
+{
+    const char *text = status == 403 ? "This address is not for you.\n" : status_name(status);
+    say(c, status, "text/plain; charset=utf-8", strlen(text),
+        status == 405 ? "Allow: GET\r\n" : "");
+    if (!head)
+        ptc_buf_add_cstr(&c->out, text);
+}
+
+static void answer_part(Connection *c, const PtcViewRequest *r)
+{
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!ptc_text_is(r->name, parts[i].name))
+            continue;
+        say(c, 200, parts[i].type, *parts[i].len, "");
+        c->body = (const char *)parts[i].bytes;
+        c->body_len = r->head ? 0 : *parts[i].len;
+        return;
+    }
+    refuse(c, 404, r->head);
+}
+
+/* What was given is looked at again, so that a reload shows new files.  What cannot be read by now is left out. */
+static void answer_list(PtcViewServer *s, Connection *c, const PtcViewRequest *r)
+{
+    PtcBuf list;
+    char why[300];
+    (void)!ptc_view_files_scan(s->files, why, sizeof why);
+    ptc_buf_init(&list, s->mem, LIST_BYTES);
+    ptc_view_files_list(s->files, &list);
+    if (ptc_buf_ok(&list)) {
+        say(c, 200, "application/json", list.len, "");
+        if (!r->head)
+            ptc_buf_add(&c->out, list.data, list.len);
+    } else {
+        refuse(c, 500, r->head);
+    }
+    ptc_buf_deinit(&list);
+}
+
+static void answer_trace(PtcViewServer *s, Connection *c, const PtcViewRequest *r)
+{
+    uint64_t bytes;
+    int fd = ptc_view_files_open(s->files, r->number, &bytes);
+    if (fd < 0) {
+        refuse(c, 404, r->head);
+        return;
+    }
+    say(c, 200, "application/x-ndjson", bytes, "");
+    c->file = fd;
+    c->file_at = 0;
+    c->file_end = r->head ? 0 : bytes;
+}
+
+/* It leads to the page once: whoever reads it afterwards in a list of processes gets nothing. */
+static void answer_door(PtcViewServer *s, Connection *c, const PtcViewRequest *r)
+{
+    char more[PTC_VIEW_SECRET + 32];
+    snprintf(more, sizeof more, "Location: /%s/\r\n", s->place.secret);
+    if (!r->head)
+        s->place.door[0] = '\0';
+    say(c, 303, "text/plain; charset=utf-8", 0, more);
+}
+
+static void answer(PtcViewServer *s, Connection *c, size_t head_len)
+{
+    PtcViewRequest r = ptc_view_request_read(&s->place, (PtcText){c->head, head_len});
+    c->asks = false;
+    switch (r.kind) {
+    case PTC_VIEW_REFUSED: refuse(c, r.status, r.head); break;
+    case PTC_VIEW_FILE: answer_part(c, &r); break;
+    case PTC_VIEW_LIST: answer_list(s, c, &r); break;
+    case PTC_VIEW_TRACE: answer_trace(s, c, &r); break;
+    case PTC_VIEW_DOOR: answer_door(s, c, &r); break;
+    }
+}
+
+/* ---------------------------------------------------------------------------- connections */
+
+static void read_some(PtcViewServer *s, Connection *c)
+{
+    ssize_t n = recv(c->fd, c->head + c->head_len, sizeof c->head - c->head_len, 0);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR))
+        return;
+    if (n <= 0) {
+        drop(c);
+        return;
+    }
+    c->head_len += (size_t)n;
+    size_t end = ptc_view_request_end((PtcText){c->head, c->head_len});
+    if (end) {
+        answer(s, c, end);
+    } else if (c->head_len == sizeof c->head) {
+        c->asks = false;
+        refuse(c, 431, false);
+    }
+}
+
+/* The next bytes to send: of the head, the constant body, the file.  False: there are none, or they cannot be read. */
+static bool next_bytes(Connection *c, char *chunk, PtcText *bytes)
+{
+    if (c->out_sent < c->out.len) {
+        *bytes = (PtcText){c->out.data + c->out_sent, c->out.len - c->out_sent};
+        return true;
+    }
+    if (c->body_sent < c->body_len) {
+        *bytes = (PtcText){c->body + c->body_sent, c->body_len - c->body_sent};
+        return true;
+    }
+    if (c->file_at >= c->file_end)
+        return false;
+    uint64_t left = c->file_end - c->file_at;
+    ssize_t n = pread(c->file, chunk, left < CHUNK ? (size_t)left : CHUNK, (off_t)c->file_at);
+    *bytes = (PtcText){chunk, n > 0 ? (size_t)n : 0};
+    return n > 0;
+}
+
+static void note_sent(Connection *c, size_t n)
+{
+    if (c->out_sent < c->out.len)
+        c->out_sent += n;
+    else if (c->body_sent < c->body_len)
+        c->body_sent += n;
+    else
+        c->file_at += n;
+}
+
+/* One send, so that no connection keeps the others waiting. */
+static void write_some(Connection *c, int64_t now)
+{
+    char chunk[CHUNK];
+    PtcText bytes;
+    if (!ptc_buf_ok(&c->out) || !next_bytes(c, chunk, &bytes)) {
+        drop(c);
+        return;
+    }
+    ssize_t n = send(c->fd, bytes.bytes, bytes.len, MSG_NOSIGNAL);
+    if (n < 0 && errno != EAGAIN && errno != EINTR)
+        drop(c);
+    else if (n > 0) {
+        note_sent(c, (size_t)n);
+        c->last_ns = now;
+    }
+}
+
+static Connection *free_slot(PtcViewServer *s)
+{
+    for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
+        if (s->connections[i].fd < 0)
+            return &s->connections[i];
+    return NULL;
+}
+
+static void accept_one(PtcViewServer *s, int64_t now)
+{
+    Connection *c = free_slot(s);
+    int fd = c ? accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
+    if (fd < 0)
+        return;
+    c->fd = fd;
+    c->file = -1;
+    c->asks = true;
+    c->last_ns = now;
+    c->head_len = c->out_sent = c->body_len = c->body_sent = 0;
+    c->file_at = c->file_end = 0;
+    ptc_buf_init(&c->out, s->mem, LIST_BYTES + ANSWER_HEAD);
+}
+
+static bool is_late(const Connection *c, int64_t now)
+{
+    int64_t most = c->asks ? PTC_VIEW_HEAD_MS : PTC_VIEW_STALL_MS;
+    return now - c->last_ns > most * MS;
+}
+
+static void serve(PtcViewServer *s, Connection *c, short events, int64_t now)
+{
+    if (events & (POLLERR | POLLNVAL))
+        drop(c);
+    else if (c->asks && (events & (POLLIN | POLLHUP)))
+        read_some(s, c);
+    else if (!c->asks && (events & (POLLOUT | POLLHUP)))
+        write_some(c, now);
+    else if (is_late(c, now))
+        drop(c);
+}
+
+/* Fills the list for poll: the connections in their places, then the listener, then `stop`. */
+static void fill(const PtcViewServer *s, struct pollfd *list, int stop)
+{
+    bool room = false;
+    for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++) {
+        const Connection *c = &s->connections[i];
+        room |= c->fd < 0;
+        list[i] = (struct pollfd){.fd = c->fd, .events = c->asks ? POLLIN : POLLOUT};
+    }
+    list[PTC_VIEW_CONNECTIONS] = (struct pollfd){.fd = room ? s->listener : -1, .events = POLLIN};
+    list[PTC_VIEW_CONNECTIONS + 1] = (struct pollfd){.fd = stop, .events = POLLIN};
+}
+
+void ptc_view_server_run(PtcViewServer *s, int stop)
+{
+    struct pollfd list[PTC_VIEW_CONNECTIONS + 2];
+    for (;;) {
+        fill(s, list, stop);
+        int n = poll(list, PTC_VIEW_CONNECTIONS + 2, 1000);
+        if (n < 0 && errno != EINTR)
+            return;
+        if (n > 0 && list[PTC_VIEW_CONNECTIONS + 1].revents)
+            return;
+        int64_t now = ptc_clock_ns(NULL);
+        for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++)
+            if (s->connections[i].fd >= 0)
+                serve(s, &s->connections[i], n > 0 ? list[i].revents : 0, now);
+        if (n > 0 && (list[PTC_VIEW_CONNECTIONS].revents & POLLIN))
+            accept_one(s, now);
+    }
+}

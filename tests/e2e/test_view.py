@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""`ptc view` from outside, without a browser: who is answered, what is served, limits, its end.  test_view.py PTC"""
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+
+PTC = os.path.abspath(sys.argv[1])
+LINE = b'{"event":"trace.start","version":1,"ptc":"0.1.0","ts":"2026-11-15T20:22:19.046Z"}\n'
+WAIT = 60
+counts = {True: 0, False: 0}
+
+
+def check(name, ok, got=None):
+    counts[bool(ok)] += 1
+    if not ok:
+        print(f"FAIL {name}\n    got  {got!r}")
+
+
+class View:
+    """A viewer on a port of its own."""
+
+    def __init__(self, *args):
+        self.process = subprocess.Popen([PTC, "view", *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.address = self.process.stdout.readline().decode().strip()
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/[0-9a-f]{32}/)", self.address)
+        check("the address is printed", match, self.address)
+        self.port, self.base = int(match.group(1)), match.group(2)
+
+    def get(self, path, method="GET", headers=None):
+        link = http.client.HTTPConnection("127.0.0.1", self.port, timeout=WAIT)
+        link.request(method, path, headers=headers or {})
+        answer = link.getresponse()
+        body = answer.read()
+        link.close()
+        return answer, body
+
+    def connect(self):
+        return socket.create_connection(("127.0.0.1", self.port), timeout=WAIT)
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        _, errors = self.process.communicate(timeout=WAIT)
+        return self.process.returncode, errors
+
+
+def test_pages(view, home):
+    answer, body = view.get(view.base)
+    policy = answer.headers["Content-Security-Policy"]
+    check("the page", answer.status == 200 and b"<title>ptc traces</title>" in body, answer.status)
+    check("its policy", "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy, policy)
+    check("other headers", answer.headers["X-Content-Type-Options"] == "nosniff" and answer.headers["Cache-Control"] == "no-store" and
+          answer.headers["Cross-Origin-Resource-Policy"] == "same-origin", answer.headers.as_string())
+    check("no address of others is in it", not re.search(rb"https?://(?!www\.w3\.org/2000/svg)", body), body)
+    for name, kind in (("style.css", "text/css"), ("app.js", "text/javascript"), ("worker.js", "text/javascript")):
+        answer, body = view.get(view.base + name)
+        check(name, answer.status == 200 and answer.headers["Content-Type"].startswith(kind) and len(body) > 1000, answer.status)
+        check(f"{name}: no markup is made of texts", not re.search(rb"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", body), name)
+        check(f"{name}: no address of others", b"http://" not in body and b"https://" not in body, name)
+    answer, body = view.get(view.base + "app.js", "HEAD")
+    check("HEAD", answer.status == 200 and body == b"" and int(answer.headers["Content-Length"]) > 1000, body)
+    answer, body = view.get(view.base + "traces.json")
+    files = json.loads(body)["files"]
+    check("the list", [(f["number"], os.path.basename(f["name"]), f["bytes"]) for f in files] ==
+          [(0, "a.jsonl", len(LINE)), (1, "b.jsonl", 3000 * len(LINE))], files)
+    answer, body = view.get(view.base + "trace/1")
+    check("a trace", answer.status == 200 and body == LINE * 3000, len(body))
+    pathlib.Path(home, "c.jsonl").write_bytes(LINE)
+    os.unlink(pathlib.Path(home, "a.jsonl"))
+    answer, body = view.get(view.base + "traces.json")
+    check("a new file, and one that is gone", [os.path.basename(f["name"]) for f in json.loads(body)["files"]] == ["b.jsonl", "c.jsonl"], body)
+    check("a file that is gone", view.get(view.base + "trace/0")[0].status == 404)
+
+
+def test_refusals(view):
+    wrong = "/" + "0" * 32 + "/"
+    for path in ("/", wrong, view.base[:-1], view.base + "trace/7", view.base + "trace/../../../../etc/passwd", view.base + "no",
+                 view.base + "?x", wrong + "traces.json"):
+        check(f"no {path}", view.get(path)[0].status == 404, path)
+    check("another Host (DNS rebinding)", view.get(view.base, headers={"Host": f"evil.example:{view.port}"})[0].status == 403)
+    check("another site's page", view.get(view.base, headers={"Sec-Fetch-Site": "cross-site"})[0].status == 403)
+    check("localhost", view.get(view.base, headers={"Host": f"localhost:{view.port}"})[0].status == 200)
+    for method in ("POST", "PUT", "DELETE", "OPTIONS", "TRACE"):
+        check(method, view.get(view.base, method)[0].status in (400, 405), method)
+
+
+def read_all(link):
+    got = b""
+    try:
+        while piece := link.recv(65536):
+            got += piece
+    except ConnectionError:
+        pass
+    return got
+
+
+def test_limits(view):
+    with view.connect() as link:
+        link.sendall(b"GET " + view.base.encode() + b" HTTP/1.1\r\nX: " + b"x" * 20000)
+        got = read_all(link)
+        check("a head that is too long", got == b"" or b" 431 " in got, got[:80])
+    with view.connect() as link:
+        link.sendall(b"\x16\x03\x01\x00\xff\x00\x00\r\n\r\n")
+        check("no HTTP at all", b" 400 " in read_all(link))
+    idle = [view.connect() for _ in range(40)]
+    for link in idle[:32]:
+        link.sendall(b"GET ")
+    check("others than those that are idle are answered, once one of these is gone", answered_after(view, idle))
+    slow = view.connect()
+    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    slow.sendall(f"GET {view.base}trace/1 HTTP/1.1\r\nHost: 127.0.0.1:{view.port}\r\n\r\n".encode())
+    check("beside one that does not read", view.get(view.base)[0].status == 200)
+    slow.close()
+
+
+def answered_after(view, idle):
+    for link in idle:
+        link.close()
+    return view.get(view.base)[0].status == 200
+
+
+def test_usage():
+    for args, text in ((["nowhere.jsonl"], "nowhere.jsonl: No such file"), (["--port", "70000"], "--port"), (["/dev/null"], "neither a file nor")):
+        done = subprocess.run([PTC, "view", *args], capture_output=True, text=True, timeout=WAIT, check=False)
+        check(f"usage {args}", done.returncode == 2 and text in done.stderr and done.stdout == "", done)
+
+
+def test_ends(home):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        view = View(home)
+        check(f"it ends by {number.name}", view.end(number) == (0, b""))
+    first = View("--no-open")
+    taken = subprocess.run([PTC, "view", "--port", str(first.port)], capture_output=True, text=True, timeout=WAIT, check=False)
+    check("a port that is taken", taken.returncode == 2 and "is another server running there" in taken.stderr, taken)
+    first.end()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as home:
+        pathlib.Path(home, "a.jsonl").write_bytes(LINE)
+        pathlib.Path(home, "b.jsonl").write_bytes(LINE * 3000)
+        pathlib.Path(home, "other.txt").write_bytes(LINE)
+        os.mkfifo(pathlib.Path(home, "pipe.jsonl"))
+        view = View(home)
+        test_pages(view, home)
+        test_refusals(view)
+        test_limits(view)
+        check("it ends", view.end() == (0, b""))
+        test_usage()
+        test_ends(home)
+    print(f"test_view.py: {counts[True]} passed, {counts[False]} failed")
+    return 1 if counts[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
