@@ -42,6 +42,16 @@ static bool is_file(const char *path, char *why, size_t size)
            fail(why, size, path, "it is not a regular file");
 }
 
+/* A directory that was mistyped is told, not made. */
+static bool has_directory(const PtcJournalFile *f, char *why, size_t size)
+{
+    const char *slash = strrchr(f->path, '/');
+    char dir[PATH_MAX];
+    snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - f->path) + 1 : 1,
+             slash ? f->path : ".");
+    return access(dir, X_OK) == 0 || fail_errno(why, size, dir);
+}
+
 static bool lock_file(PtcJournalFile *f, char *why, size_t size)
 {
     f->lock = ptc_whole_file_lock(f->lock_path, 0);
@@ -97,7 +107,8 @@ PtcJournalFile *ptc_journal_file_open(PtcMem *mem, const char *path, char *why, 
     if (ok) {
         memcpy(f->path, path, strlen(path));
         snprintf(f->lock_path, sizeof f->lock_path, "%.*s.lock", PATH_MAX - 8, path);
-        ok = is_file(path, why, size) && lock_file(f, why, size) && read_file(f, why, size);
+        ok = is_file(path, why, size) && has_directory(f, why, size) && lock_file(f, why, size) &&
+             read_file(f, why, size);
     }
     if (ok)
         return f;
