@@ -294,6 +294,13 @@ static void warm_upstreams(void *user, const char *owner)
     ptc_manager_warm(s->upstreams.manager, owner, LATER_MS);
 }
 
+/* PtcAppConfig.upstream_stats. */
+static void upstream_stats(void *user, const char *owner, PtcBuf *out)
+{
+    const Server *s = user;
+    ptc_manager_stats(s->upstreams.manager, owner, out);
+}
+
 /* Nothing is started: what is known of upstreams comes from the last time. */
 static bool open_upstreams(Server *s)
 {
@@ -400,6 +407,7 @@ static void set_config(Server *s)
     if (s->upstreams.manager) {
         c->about_upstreams = ptc_buf_text(&s->about_upstreams);
         c->listed = warm_upstreams;
+        c->upstream_stats = upstream_stats;
         c->user = s;
         c->upstreams_change = !ptc_manager_is_read_only(s->upstreams.manager);
     }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Records of calls, in a ring and in files.  What always holds: the ring's lock guards nothing but the ring, so
  * texts are rendered and files written outside it; an owner is known by a hash, never by name. */
-#include "trace/recorder.h"
+#include "trace/recorder_int.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,31 +17,7 @@
 #include "value/str.h"
 #include "value/vec.h"
 
-enum { CALLS_MEMORY = 64 << 20 }; /* for parsing the list of tool calls */
-enum { OWNER = 16, OWNER_SHOWN = 6, REASON = 24, REQUEST = 32, TOOLS = 16, REASONS = 24 };
-
-typedef struct {
-    uint64_t number; /* from 1 */
-    int64_t at_ms, duration_us;
-    const char *tool;
-    unsigned char owner[OWNER]; /* the first bytes of its hash */
-    char reason[REASON];
-    bool ok;
-    size_t program_bytes, result_bytes;
-    char *json; /* the record as ptc_recorder_get() returns it */
-    size_t json_len;
-} Record;
-
-struct PtcRecorder {
-    PtcMem mem;
-    PtcPayloads payloads;
-    PtcSecrets *secrets; /* or NULL */
-    PtcTrace *trace;
-    pthread_mutex_t lock; /* guards everything below */
-    Record *ring;
-    size_t max, count, oldest;
-    uint64_t calls;
-};
+enum { CALLS_MEMORY = 64 << 20, OWNER_SHOWN = 6 }; /* for parsing the list of tool calls */
 
 const char *ptc_payloads_name(PtcPayloads payloads)
 {
@@ -89,6 +64,13 @@ PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, char *why, size_t
     return NULL;
 }
 
+static void empty_slot(PtcRecorder *r, PtcCallRecord *slot)
+{
+    ptc_mem_free(&r->mem, slot->json, slot->json_len);
+    ptc_call_outcomes_free(&slot->outcomes, &r->mem);
+    *slot = (PtcCallRecord){0};
+}
+
 void ptc_recorder_free(PtcRecorder *r)
 {
     PtcMem mem;
@@ -96,7 +78,7 @@ void ptc_recorder_free(PtcRecorder *r)
         return;
     ptc_trace_free(r->trace);
     for (size_t i = 0; i < r->max; i++)
-        ptc_mem_free(&r->mem, r->ring[i].json, r->ring[i].json_len);
+        empty_slot(r, &r->ring[i]);
     ptc_mem_free(&r->mem, r->ring, r->max * sizeof *r->ring);
     pthread_mutex_destroy(&r->lock);
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -107,26 +89,26 @@ void ptc_recorder_free(PtcRecorder *r)
 /* -------------------------------------------------------------------------------- payloads */
 
 /* Owners are told apart without being named. */
-static void owner_id(unsigned char out[OWNER], const char *owner)
+void ptc_recorder_owner(unsigned char out[PTC_RECORD_OWNER], const char *owner)
 {
     unsigned char digest[PTC_SHA256_BYTES];
     ptc_sha256(owner, strlen(owner), digest);
-    memcpy(out, digest, OWNER);
+    memcpy(out, digest, PTC_RECORD_OWNER);
 }
 
-static void name_request(char name[REQUEST], uint64_t number)
+void ptc_recorder_name(char name[PTC_RECORD_REQUEST], uint64_t number)
 {
-    snprintf(name, REQUEST, "c%llu", (unsigned long long)number);
+    snprintf(name, PTC_RECORD_REQUEST, "c%llu", (unsigned long long)number);
 }
 
-static void add_request_id(PtcBuf *out, uint64_t number)
+void ptc_recorder_put_id(PtcBuf *out, uint64_t number)
 {
-    char name[REQUEST];
-    name_request(name, number);
+    char name[PTC_RECORD_REQUEST];
+    ptc_recorder_name(name, number);
     ptc_emit_field_cstr(out, "request_id", name);
 }
 
-static void add_time(PtcBuf *out, int64_t ms)
+void ptc_recorder_put_time(PtcBuf *out, int64_t ms)
 {
     char stamp[PTC_CALENDAR_TEXT];
     ptc_iso_stamp(stamp, ms);
@@ -178,10 +160,10 @@ static void add_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcText t
 
 static void add_owner(PtcBuf *out, const char *owner)
 {
-    unsigned char id[OWNER];
+    unsigned char id[PTC_RECORD_OWNER];
     if (!owner[0])
         return;
-    owner_id(id, owner);
+    ptc_recorder_owner(id, owner);
     ptc_emit_key(out, "owner");
     ptc_emit_hex(out, id, OWNER_SHOWN);
 }
@@ -243,6 +225,37 @@ static void add_calls(PtcRecorder *r, PtcBuf *out, PtcText json)
     ptc_pool_deinit(&pool);
 }
 
+/* A call of another server, as the ledger has it; what it said of a failure is a payload. */
+static void add_upstream_call(PtcRecorder *r, PtcBuf *out, PtcLedger *l, size_t i)
+{
+    PtcValue key, value, call = ptc_seq_nth(l->calls, i);
+    ptc_emit_object(out);
+    for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key);
+        if (ptc_text_is(name, "error")) {
+            add_payload(r, out, "error", ptc_str_text(value), PTC_RECORD_TEXT);
+        } else if (name.bytes) {
+            ptc_emit_key_text(out, name);
+            ptc_emit_value(out, &l->heap, value);
+        }
+    }
+    ptc_emit_object_end(out);
+}
+
+static void add_upstream_calls(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, PtcLedger *l)
+{
+    PtcLedgerSums sums;
+    if (l->count == 0)
+        return;
+    ptc_ledger_sum(l, &sums);
+    ptc_emit_key(out, "upstream_calls");
+    ptc_emit_array(out);
+    for (size_t i = 0; i < l->count; i++)
+        add_upstream_call(r, out, l, i);
+    ptc_emit_array_end(out);
+    ptc_ledger_put_metrics(out, &sums, n->answered_bytes, n->printed_bytes);
+}
+
 static void add_answered(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t max)
 {
     ptc_emit_field_bool(out, "ok", n->ok);
@@ -276,17 +289,17 @@ static void add_trace(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int
     ptc_buf_init(&out, &r->mem, (size_t)64 << 20);
     begin_event(&out, "trace.start");
     ptc_emit_field_cstr(&out, "trace_kind", "mcp_call");
-    add_request_id(&out, number);
+    ptc_recorder_put_id(&out, number);
     ptc_emit_field_cstr(&out, "version", PTC_VERSION);
     ptc_emit_field_cstr(&out, "payloads", ptc_payloads_name(r->payloads));
-    add_time(&out, begun);
+    ptc_recorder_put_time(&out, begun);
     end_event(&out);
     begin_event(&out, "call.start");
-    add_time(&out, begun);
+    ptc_recorder_put_time(&out, begun);
     add_asked(r, &out, n, PTC_RECORD_FILE_TEXT);
     end_event(&out);
     begin_event(&out, "call.stop");
-    add_time(&out, at_ms);
+    ptc_recorder_put_time(&out, at_ms);
     add_answered(r, &out, n, PTC_RECORD_FILE_TEXT);
     end_event(&out);
     if (ptc_buf_ok(&out))
@@ -294,27 +307,27 @@ static void add_trace(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int
     ptc_buf_deinit(&out);
 }
 
-static void render_record(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int64_t at_ms,
-                          PtcBuf *out)
+static void render_record(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64_t number,
+                          int64_t at_ms, PtcBuf *out)
 {
     ptc_emit_object(out);
-    add_request_id(out, number);
-    add_time(out, at_ms);
+    ptc_recorder_put_id(out, number);
+    ptc_recorder_put_time(out, at_ms);
     add_asked(r, out, n, PTC_RECORD_TEXT);
     add_answered(r, out, n, PTC_RECORD_TEXT);
+    add_upstream_calls(r, out, n, l);
     ptc_emit_object_end(out);
 }
 
 /* The next slot of the ring, emptied.  With the lock held. */
-static Record *next_slot(PtcRecorder *r)
+static PtcCallRecord *next_slot(PtcRecorder *r)
 {
-    Record *slot = &r->ring[(r->oldest + r->count) % r->max];
+    PtcCallRecord *slot = &r->ring[(r->oldest + r->count) % r->max];
     if (r->count == r->max)
         r->oldest = (r->oldest + 1) % r->max;
     else
         r->count++;
-    ptc_mem_free(&r->mem, slot->json, slot->json_len);
-    *slot = (Record){0};
+    empty_slot(r, slot);
     return slot;
 }
 
@@ -322,13 +335,20 @@ static Record *next_slot(PtcRecorder *r)
 static void add_record(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int64_t at_ms)
 {
     PtcBuf out;
-    unsigned char id[OWNER];
-    owner_id(id, n->owner);
+    unsigned char id[PTC_RECORD_OWNER];
+    PtcLedger ledger;
+    PtcLedgerSums sums;
+    PtcCallOutcomes outcomes = {0};
+    ptc_recorder_owner(id, n->owner);
     ptc_buf_init(&out, &r->mem, 256 * 1024);
-    render_record(r, n, number, at_ms, &out);
+    ptc_ledger_open(&ledger, &r->mem, n->ledger);
+    ptc_ledger_sum(&ledger, &sums);
+    ptc_call_outcomes_add_ledger(&outcomes, &r->mem, &ledger);
+    render_record(r, n, &ledger, number, at_ms, &out);
+    ptc_ledger_close(&ledger);
     bool exact = ptc_buf_ok(&out) && ptc_buf_resize(&out, out.len);
     pthread_mutex_lock(&r->lock);
-    Record *slot = next_slot(r);
+    PtcCallRecord *slot = next_slot(r);
     slot->number = number;
     slot->at_ms = at_ms;
     slot->duration_us = n->duration_us;
@@ -336,6 +356,9 @@ static void add_record(PtcRecorder *r, const PtcCallNote *n, uint64_t number, in
     slot->ok = n->ok;
     slot->program_bytes = n->program.len;
     slot->result_bytes = n->result.len;
+    slot->sums = sums;
+    slot->outcomes = outcomes;
+    slot->answered_bytes = n->answered_bytes;
     memcpy(slot->owner, id, sizeof id);
     snprintf(slot->reason, sizeof slot->reason, "%s", n->ok ? "" : n->reason);
     if (exact) {
@@ -358,182 +381,4 @@ void ptc_recorder_note(PtcRecorder *r, const PtcCallNote *note)
         add_trace(r, note, number, at_ms);
     if (r->max)
         add_record(r, note, number, at_ms);
-}
-
-/* --------------------------------------------------------------------------------- reading */
-
-static void begin_answer(const PtcRecorder *r, PtcBuf *out, const char *op)
-{
-    ptc_emit_object(out);
-    ptc_emit_field_cstr(out, "op", op);
-    ptc_emit_field_cstr(out, "payload_policy", ptc_payloads_name(r->payloads));
-}
-
-/* Record i of the ring, 0 being the newest; NULL when it belongs to somebody else. */
-static const Record *record_at(const PtcRecorder *r, size_t i, const unsigned char *owner)
-{
-    const Record *record = &r->ring[(r->oldest + r->count - 1 - i) % r->max];
-    return memcmp(record->owner, owner, OWNER) == 0 ? record : NULL;
-}
-
-typedef struct {
-    const char *name;
-    size_t calls, errors;
-} Tally;
-
-/* The last entry takes everything beyond the table, so counting never fails. */
-static Tally *tally(Tally *all, size_t max, const char *name)
-{
-    for (size_t i = 0; i < max; i++) {
-        if (!all[i].name)
-            all[i].name = name;
-        if (strcmp(all[i].name, name) == 0)
-            return &all[i];
-    }
-    return &all[max - 1];
-}
-
-/* Shell sort: no recursion, no memory, and the ring is small. */
-static void sort_times(int64_t *times, size_t n)
-{
-    for (size_t gap = n / 2; gap > 0; gap /= 2)
-        for (size_t i = gap; i < n; i++) {
-            int64_t moved = times[i];
-            size_t j = i;
-            for (; j >= gap && times[j - gap] > moved; j -= gap)
-                times[j] = times[j - gap];
-            times[j] = moved;
-        }
-}
-
-static void add_tool(PtcRecorder *r, PtcBuf *out, const unsigned char *owner, const Tally *t,
-                     int64_t *times)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        const Record *record = record_at(r, i, owner);
-        if (record && strcmp(record->tool, t->name) == 0)
-            times[n++] = record->duration_us;
-    }
-    sort_times(times, n);
-    ptc_emit_key(out, t->name);
-    ptc_emit_object(out);
-    ptc_emit_field_uint(out, "calls", t->calls);
-    ptc_emit_field_uint(out, "ok", t->calls - t->errors);
-    ptc_emit_field_uint(out, "error", t->errors);
-    ptc_emit_key(out, "duration_us");
-    ptc_emit_object(out);
-    ptc_emit_field_int(out, "p50", times[n / 2]);
-    ptc_emit_field_int(out, "p95", times[(n * 95) / 100]);
-    ptc_emit_field_int(out, "max", times[n - 1]);
-    ptc_emit_object_end(out);
-    ptc_emit_object_end(out);
-}
-
-static void add_stats(PtcRecorder *r, const unsigned char *owner, PtcBuf *out, int64_t *times)
-{
-    Tally tools[TOOLS] = {{0}}, reasons[REASONS] = {{0}};
-    size_t mine = 0;
-    for (size_t i = 0; i < r->count; i++) {
-        const Record *record = record_at(r, i, owner);
-        if (!record)
-            continue;
-        mine++;
-        Tally *t = tally(tools, TOOLS, record->tool);
-        t->calls++;
-        t->errors += !record->ok;
-        if (!record->ok)
-            tally(reasons, REASONS, record->reason)->calls++;
-    }
-    ptc_emit_field_uint(out, "ring_size", r->max);
-    ptc_emit_field_uint(out, "calls", mine);
-    ptc_emit_field_bool(out, "trace_dir_enabled", r->trace != NULL);
-    ptc_emit_key(out, "by_tool");
-    ptc_emit_object(out);
-    for (size_t i = 0; i < TOOLS && tools[i].name; i++)
-        add_tool(r, out, owner, &tools[i], times);
-    ptc_emit_object_end(out);
-    ptc_emit_key(out, "errors");
-    ptc_emit_object(out);
-    for (size_t i = 0; i < REASONS && reasons[i].name; i++)
-        ptc_emit_field_uint(out, reasons[i].name, reasons[i].calls);
-    ptc_emit_object_end(out);
-}
-
-/* The times are sorted in a copy, because the ring must keep its order. */
-void ptc_recorder_stats(PtcRecorder *r, const char *owner, PtcBuf *out)
-{
-    unsigned char id[OWNER];
-    owner_id(id, owner);
-    begin_answer(r, out, "stats");
-    pthread_mutex_lock(&r->lock);
-    size_t bytes = (r->max + 1) * sizeof(int64_t);
-    int64_t *times = ptc_mem_alloc(&r->mem, bytes);
-    if (times)
-        add_stats(r, id, out, times);
-    else
-        ptc_emit_field_uint(out, "calls", 0);
-    ptc_mem_free(&r->mem, times, bytes);
-    pthread_mutex_unlock(&r->lock);
-    ptc_emit_object_end(out);
-}
-
-static void add_line(PtcBuf *out, const Record *record)
-{
-    ptc_emit_object(out);
-    add_request_id(out, record->number);
-    add_time(out, record->at_ms);
-    ptc_emit_field_cstr(out, "tool", record->tool);
-    ptc_emit_field_bool(out, "ok", record->ok);
-    if (!record->ok)
-        ptc_emit_field_cstr(out, "reason", record->reason);
-    ptc_emit_field_int(out, "duration_us", record->duration_us);
-    ptc_emit_field_uint(out, "program_bytes", record->program_bytes);
-    ptc_emit_field_uint(out, "result_bytes", record->result_bytes);
-    ptc_emit_object_end(out);
-}
-
-void ptc_recorder_recent(PtcRecorder *r, const char *owner, const PtcRecent *wanted, PtcBuf *out)
-{
-    unsigned char id[OWNER];
-    owner_id(id, owner);
-    size_t n = 0;
-    begin_answer(r, out, "recent");
-    ptc_emit_key(out, "records");
-    ptc_emit_array(out);
-    pthread_mutex_lock(&r->lock);
-    for (size_t i = 0; i < r->count && n < wanted->limit; i++) {
-        const Record *record = record_at(r, i, id);
-        if (!record || (wanted->errors_only && record->ok) || record->at_ms < wanted->since_ms)
-            continue;
-        n++;
-        add_line(out, record);
-    }
-    pthread_mutex_unlock(&r->lock);
-    ptc_emit_array_end(out);
-    ptc_emit_field_uint(out, "count", n);
-    ptc_emit_object_end(out);
-}
-
-bool ptc_recorder_get(PtcRecorder *r, const char *owner, PtcText wanted, PtcBuf *out)
-{
-    unsigned char id[OWNER];
-    owner_id(id, owner);
-    char name[REQUEST];
-    bool found = false;
-    pthread_mutex_lock(&r->lock);
-    for (size_t i = 0; i < r->count && !found; i++) {
-        const Record *record = record_at(r, i, id);
-        if (!record || !record->json)
-            continue;
-        name_request(name, record->number);
-        if (!ptc_text_is(wanted, name))
-            continue;
-        found = true;
-        begin_answer(r, out, "get");
-        ptc_emit_field_raw(out, "record", (PtcText){record->json, record->json_len});
-        ptc_emit_object_end(out);
-    }
-    pthread_mutex_unlock(&r->lock);
-    return found;
 }

@@ -36,7 +36,9 @@ typedef struct PtcCallNote {
     PtcText program, context, result, message;
     int64_t duration_us;
     uint64_t tool_calls;
-    PtcText calls; /* tool calls: JSON as in a PtcPayloadParts; absent: none */
+    PtcText calls;  /* tool calls: JSON as in a PtcPayloadParts; absent: none */
+    PtcText ledger; /* calls of other servers: JSON as in trace/ledger.h; absent: none */
+    size_t answered_bytes, printed_bytes; /* of the result and of what was printed, as sent */
 } PtcCallNote;
 
 /* NULL with a text in why.  The directory's name is copied. */
@@ -52,7 +54,8 @@ typedef struct PtcRecent {
     bool errors_only;
     int64_t since_ms; /* leave out older calls; 0: all */
 } PtcRecent;
-void ptc_recorder_stats(PtcRecorder *recorder, const char *owner, PtcBuf *out);
+/* `upstreams`: JSON about other servers that goes in as it is; absent: none. */
+void ptc_recorder_stats(PtcRecorder *recorder, const char *owner, PtcText upstreams, PtcBuf *out);
 void ptc_recorder_recent(PtcRecorder *recorder, const char *owner, const PtcRecent *wanted,
                          PtcBuf *out);
 /* False: the ring has no such call of this owner. */

@@ -87,6 +87,7 @@ static void send(PtcUpCall *call)
     }
     call->state = PTC_UP_SENT;
     call->attempts++;
+    call->sends++;
     call->sent_ns = ptc_clock_ns(NULL);
     call->mcp.done = on_done;
     call->mcp.end_ns = call->end_ns;
@@ -99,6 +100,7 @@ static void send(PtcUpCall *call)
         return;
     i->under_way--;
     m->under_way--;
+    call->sends--;
     give_up(call, "upstream_unavailable", "memory is short");
 }
 

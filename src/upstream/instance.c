@@ -95,6 +95,8 @@ static void go_down(PtcInstance *i, PtcText why)
     if (was_down)
         return;
     i->failures++;
+    if (i->failures == BREAKER_AFTER)
+        ptc_call_count(&i->upstream->counts.breaker_opened, 1);
     i->retry_ns = ptc_clock_ns(NULL) + pause_ms(i->failures) * MS;
     if (i->connected)
         (void)!ptc_loop_post(i->upstream->manager->loop, &i->drop); /* a loop with a link runs */
@@ -464,7 +466,10 @@ void ptc_instance_start(PtcInstance *i)
         go_down(i, PTC_TEXT("memory is short"));
         return;
     }
+    ptc_call_count(&i->upstream->counts.starts, 1);
+    ptc_call_count(&i->upstream->counts.restarts, i->state == PTC_INSTANCE_DOWN);
     i->start++;
+    i->restarts += i->state == PTC_INSTANCE_DOWN;
     i->state = PTC_INSTANCE_STARTING;
     i->started_ns = now;
     if (!ptc_link_connect(i->client))
@@ -499,7 +504,7 @@ static void give_to(PtcInstance *i, PtcUpstream *up, char *owner)
     i->owner = owner;
     i->upstream = up;
     i->used = i->warming = i->listing = false;
-    i->failures = 0;
+    i->failures = i->restarts = 0;
     i->retry_ns = i->started_ns = i->listed_ns = 0;
     i->why[0] = '\0';
 }
@@ -566,6 +571,11 @@ void ptc_instance_warm_next(PtcManager *m)
         i->warming = true;
         ptc_instance_start(i);
     }
+}
+
+bool ptc_instance_rests(const PtcInstance *i)
+{
+    return i->state == PTC_INSTANCE_DOWN && i->failures >= BREAKER_AFTER;
 }
 
 void ptc_instance_end(PtcInstance *i)

@@ -86,6 +86,7 @@ PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, P
     l->mem = mem;
     l->modern = modern;
     l->wall_ms = ptc_clock_wall_ms();
+    l->bytes = tools.len;
     atomic_init(&l->refs, 1);
     pthread_mutex_init(&l->lock, NULL);
     ptc_desk_init(&l->desk, mem, PTC_LISTING_BYTES);

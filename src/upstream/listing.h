@@ -27,6 +27,7 @@ typedef struct PtcListing {
     bool cached;     /* from an earlier connection: nothing may be refused because of it alone */
     bool modern;     /* the era of that connection */
     int64_t wall_ms; /* when it was listed; 0: not known */
+    size_t bytes;    /* of the list as it came */
     size_t hidden;   /* tools that the entry does not let programs see, or that cannot be called */
 } PtcListing;
 

@@ -78,4 +78,10 @@ void ptc_manager_changed(PtcManager *manager, size_t i,
 size_t ptc_manager_count(const PtcManager *manager);
 void ptc_manager_state(PtcManager *manager, size_t i, PtcUpstreamState *out);
 
+/* ---- manager_stats.c */
+/* A JSON array: each upstream with what is known of its connections of this owner. */
+void ptc_manager_stats(PtcManager *manager, const char *owner, PtcBuf *out);
+/* Appends lines for Prometheus: calls, times, bytes, connections and catalogues of each upstream. */
+void ptc_manager_metrics(PtcManager *manager, PtcBuf *out);
+
 #endif

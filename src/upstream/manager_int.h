@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 #include "trace/redact.h"
+#include "upstream/call_counts.h"
 #include "upstream/credentials.h"
 #include "upstream/desk.h"
 #include "upstream/listing_cache.h"
@@ -28,6 +29,7 @@ typedef struct PtcUpstream {
     PtcListing *listing; /* the newest; NULL: it was never listed */
     char *cache_path;    /* NULL: nothing is kept */
     bool warmed;         /* its background listing was begun */
+    PtcCallCounts counts;
 } PtcUpstream;
 
 typedef enum {
@@ -56,11 +58,13 @@ typedef struct PtcUpCall {
     PtcEffect effect;
     PtcPolicy policy;
     bool changed; /* the tool is not what was pinned */
+    bool approved;
     /* how it went */
     PtcLinkReply reply;
     const char *reason; /* refused, or given up, before there was a reply; NULL: see the reply */
     char message[400];
-    unsigned attempts;
+    unsigned attempts; /* to send it, failed starts included */
+    unsigned sends;
     int64_t begun_ns, sent_ns, ended_ns, not_before_ns, end_ns;
     size_t record; /* number + 1 in the run's ledger; 0: none */
 } PtcUpCall;
@@ -82,6 +86,7 @@ struct PtcInstance {
     PtcUpCall *waiting;       /* asks that want its listing */
     unsigned under_way;
     unsigned failures; /* transport, in a row */
+    unsigned restarts; /* after it was down */
     unsigned start;    /* number of the last one */
     unsigned jobs;     /* listings that the clerk has */
     int64_t retry_ns;  /* not tried before */
@@ -94,11 +99,11 @@ struct PtcInstance {
 
 /* A line of the ledger. */
 typedef struct PtcUpRecord {
-    uint32_t slot;
     PtcText server, tool; /* of the view's listing */
     const char *reason;   /* NULL: ok */
     char error[200];
-    bool sent, answered;
+    bool answered; /* else what became of it is unknown */
+    bool approved; /* it would have had to be asked about, and a person has said yes */
     PtcEffect effect;
     PtcPolicy policy;
     unsigned attempts, notes;
@@ -119,6 +124,7 @@ struct PtcUpRun {
     PtcUpCall *calls;     /* manager->lock */
     PtcUpRecord *records;
     size_t record_count, record_cap;
+    size_t refused; /* lines for calls that were not made */
     size_t made, looks, lookups, bytes, blob_count, blob_bytes;
     int64_t load_ns; /* left for waiting for listings */
     struct PtcUpBlob *blobs;
@@ -165,6 +171,8 @@ PTC_MUST_USE bool ptc_manager_wake(PtcManager *m);
 PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why);
 /* Begins to connect, unless it is under way, there, or must not be tried yet. */
 void ptc_instance_start(PtcInstance *i);
+/* Is its breaker open: did it fail so often that it is left alone for longer? */
+bool ptc_instance_rests(const PtcInstance *i);
 /* Starts the next ones that are to be listed in the background. */
 void ptc_instance_warm_next(PtcManager *m);
 /* Without the lock: closes its connection; every call is answered first. */

@@ -243,6 +243,7 @@ static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args
     call->policy = policy.decision;
     call->changed =
         ptc_serve_is_changed(run->manager, ptc_run_upstream(run, call->slot), l, call->tool);
+    call->approved = strcmp(policy.why, "approved") == 0;
     if (policy.decision != PTC_POLICY_ALLOW)
         return deny(call, tool, policy);
     return put_params(call, desk, tool, args);

@@ -70,8 +70,13 @@ void ptc_run_free_blobs(PtcUpRun *run);
 /* ---- serve_ledger.c */
 /* A line for the call; false: out of memory. */
 PTC_MUST_USE bool ptc_run_record(PtcUpCall *call);
-void ptc_run_record_end(PtcUpCall *call, const char *reason, const char *error, unsigned notes);
-/* The lines as a JSON array. */
+/* How it ended; reason NULL: well.  Nothing for a call without a line. */
+void ptc_run_record_end(PtcUpCall *call, const char *reason, PtcText error, unsigned notes);
+/* A call that was refused before it was sent: a line for it too, for the first few of a run. */
+void ptc_run_record_refused(PtcUpCall *call);
+/* The run is over: calls whose answer nobody took are unknown. */
+void ptc_run_record_open(PtcUpRun *run);
+/* The lines as a JSON array, as many as fit. */
 void ptc_run_ledger(PtcUpRun *run, PtcBuf *out);
 
 /* ---- serve_look.c */

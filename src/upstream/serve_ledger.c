@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * The ledger of a run: a line for each call that was counted, in the order in which they were made. */
+ * The ledger of a run: a line for each call that was counted, in the order in which they were made, and for the first
+ * calls that were refused.  What always holds: it is made in the process that sends the calls, from what was sent and
+ * received, never from what a worker says; what is counted for the upstream is what stands in the lines. */
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "upstream/serve_int.h"
 #include "upstream/tool_result.h"
 
-enum { FIRST_ROOM = 8, US = 1000 };
+/* REFUSED: a program may go on after a refusal as often as it likes, so only the first get a line. */
+enum { FIRST_ROOM = 8, US = 1000, REFUSED = 16 };
 
 /* With run->lock held. */
 static bool make_room(PtcUpRun *run)
@@ -36,6 +40,7 @@ bool ptc_run_record(PtcUpCall *call)
                                              : ptc_text_cstr(call->method),
                           .effect = call->effect,
                           .policy = call->policy,
+                          .approved = call->approved,
                           .request_bytes = call->params.len};
         call->record = run->record_count;
     }
@@ -43,25 +48,83 @@ bool ptc_run_record(PtcUpCall *call)
     return ok;
 }
 
-void ptc_run_record_end(PtcUpCall *call, const char *reason, const char *error, unsigned notes)
+void ptc_run_record_refused(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    bool told = strcmp(call->reason, "denied") == 0 || strcmp(call->reason, "cap_exhausted") == 0;
+    if (call->record || !told || !call->method)
+        return;
+    pthread_mutex_lock(&run->lock);
+    bool room = run->refused++ < REFUSED;
+    pthread_mutex_unlock(&run->lock);
+    if (room)
+        (void)!ptc_run_record(call); /* without memory it is only missing from the ledger */
+}
+
+/* ------------------------------------------------------------------------------------ the end */
+
+/* With run->lock held. */
+static void fill(PtcUpRecord *r, const PtcUpCall *call)
+{
+    int64_t ended = call->ended_ns ? call->ended_ns : ptc_clock_ns(NULL);
+    r->attempts = call->sends;
+    r->effect = call->effect;
+    r->result_bytes = call->reply.bytes;
+    r->duration_ns = ended - call->begun_ns;
+    r->wait_ns = call->sent_ns ? call->sent_ns - call->begun_ns : r->duration_ns;
+    if (!call->sends)
+        r->request_bytes = 0; /* nothing was sent */
+}
+
+static void count(PtcUpCall *call, const PtcUpRecord *r, const char *reason)
+{
+    PtcCallEnd end = {.reason = reason,
+                      .duration_ns = r->duration_ns,
+                      .sent_bytes = r->request_bytes,
+                      .got_bytes = r->result_bytes,
+                      .attempts = r->attempts,
+                      .approved = r->approved};
+    ptc_call_counts_add(&ptc_run_upstream(call->run, call->slot)->counts, &end);
+}
+
+void ptc_run_record_end(PtcUpCall *call, const char *reason, PtcText error, unsigned notes)
 {
     PtcUpRun *run = call->run;
     if (!call->record)
         return;
     pthread_mutex_lock(&run->lock);
     PtcUpRecord *r = &run->records[call->record - 1];
+    fill(r, call);
     r->answered = true;
     r->reason = reason;
     r->notes = notes | (call->changed ? PTC_NOTE_TOOL_CHANGED : 0);
-    r->attempts = call->attempts;
-    r->effect = call->effect;
-    r->result_bytes = call->reply.bytes;
-    r->duration_ns = call->ended_ns - call->begun_ns;
-    r->wait_ns = call->sent_ns ? call->sent_ns - call->begun_ns : r->duration_ns;
-    snprintf(r->error, sizeof r->error, "%s", reason ? error : "");
+    size_t n = error.len < sizeof r->error
+                   ? error.len
+                   : ptc_utf8_valid_prefix(error.bytes, sizeof r->error - 1);
+    if (reason && n)
+        memcpy(r->error, error.bytes, n);
+    r->error[reason ? n : 0] = '\0';
     run->bytes += call->reply.bytes;
+    count(call, r, reason);
+    pthread_mutex_unlock(&run->lock);
+    call->record = 0;
+}
+
+void ptc_run_record_open(PtcUpRun *run)
+{
+    pthread_mutex_lock(&run->lock);
+    for (PtcUpCall *call = run->calls; call; call = call->sibling) {
+        if (!call->record)
+            continue;
+        PtcUpRecord *r = &run->records[call->record - 1];
+        fill(r, call);
+        count(call, r, "timeout");
+        call->record = 0;
+    }
     pthread_mutex_unlock(&run->lock);
 }
+
+/* -------------------------------------------------------------------------------------- JSON */
 
 static void put_notes(PtcBuf *out, unsigned notes)
 {
@@ -75,34 +138,49 @@ static void put_notes(PtcBuf *out, unsigned notes)
     ptc_emit_array_end(out);
 }
 
+static void put_ms(PtcBuf *out, const char *key, int64_t ns)
+{
+    ptc_emit_key(out, key);
+    ptc_emit_double(out, (double)(ns / US) / 1000.0);
+}
+
 static void put_record(PtcBuf *out, const PtcUpRecord *r, size_t id)
 {
+    bool oversize = r->reason && strcmp(r->reason, "response_too_large") == 0;
     ptc_emit_object(out);
     ptc_emit_field_uint(out, "id", id);
     ptc_emit_field_text(out, "server", r->server);
     ptc_emit_field_text(out, "tool", r->tool);
     ptc_emit_field_cstr(out, "status", !r->answered ? "unknown" : r->reason ? "error" : "ok");
-    ptc_emit_key(out, "duration_ms");
-    ptc_emit_double(out, (double)(r->duration_ns / US) / 1000.0);
+    put_ms(out, "duration_ms", r->duration_ns);
     if (r->reason) {
         ptc_emit_field_cstr(out, "reason", r->reason);
         ptc_emit_field_cstr(out, "error", r->error);
     }
     ptc_emit_field_uint(out, "result_bytes", r->result_bytes);
-    ptc_emit_field_uint(out, "request_bytes", r->request_bytes);
+    ptc_emit_field_bool(out, "oversize", oversize);
     ptc_emit_field_cstr(out, "effect", ptc_effect_name(r->effect.kind));
     ptc_emit_field_cstr(out, "policy", ptc_policy_name(r->policy));
+    ptc_emit_field_bool(out, "approved", r->approved);
     ptc_emit_field_uint(out, "attempts", r->attempts);
-    ptc_emit_key(out, "wait_ms");
-    ptc_emit_double(out, (double)(r->wait_ns / US) / 1000.0);
+    put_ms(out, "wait_ms", r->wait_ns);
+    ptc_emit_field_uint(out, "request_bytes", r->request_bytes);
     put_notes(out, r->notes);
     ptc_emit_object_end(out);
 }
 
+/* A reader needs JSON above all: what does not fit is left out. */
 void ptc_run_ledger(PtcUpRun *run, PtcBuf *out)
 {
     ptc_emit_array(out);
-    for (size_t i = 0; i < run->record_count; i++)
+    for (size_t i = 0; i < run->record_count; i++) {
+        size_t before = out->len;
         put_record(out, &run->records[i], i + 1);
+        if (ptc_buf_ok(out) && out->len < out->max)
+            continue;
+        out->len = before;
+        out->full = out->failed = false;
+        break;
+    }
     ptc_emit_array_end(out);
 }

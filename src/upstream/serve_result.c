@@ -24,27 +24,24 @@ typedef struct PtcUpBlob {
 /* --------------------------------------------------------------------------------- failures */
 
 /* A text of an upstream, cleaned, without secrets. */
-static void put_message(PtcUpCall *call, PtcBuf *out, PtcText text)
+static void clean_message(PtcUpCall *call, PtcBuf *clean, PtcText text)
 {
     PtcManager *m = call->run->manager;
-    PtcBuf safe, clean;
+    PtcBuf safe;
     ptc_buf_init(&safe, m->mem, 1024 * 1024);
-    ptc_buf_init(&clean, m->mem, 2 * MESSAGE_BYTES);
     text.len = text.len < 256 * 1024 ? text.len : 256 * 1024;
     ptc_secrets_blot(&m->told, &safe, text, false);
-    ptc_clean_add(&clean, ptc_buf_view(&safe), MESSAGE_BYTES, false);
-    ptc_emit_field_text(out, "message", ptc_buf_view(&clean));
+    ptc_clean_add(clean, ptc_buf_view(&safe), MESSAGE_BYTES, false);
     ptc_buf_deinit(&safe);
-    ptc_buf_deinit(&clean);
 }
 
-static bool put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message)
+static void put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message)
 {
     PtcUpRun *run = call->run;
     size_t n = run->manager->count;
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "reason", reason);
-    put_message(call, out, message);
+    ptc_emit_field_text(out, "message", message);
     if (call->nearest[0])
         ptc_emit_field_cstr(out, "nearest", call->nearest);
     if (n && call->slot < 2 * n && (call->method || call->seen))
@@ -58,13 +55,24 @@ static bool put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcTex
     if (call->reply.retry_after_ms >= 0)
         ptc_emit_field_int(out, "retry_after_ms", call->reply.retry_after_ms);
     ptc_emit_object_end(out);
+}
+
+/* What the program sees and what the ledger has is the same text.  Always false. */
+static bool fail(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message, unsigned notes)
+{
+    PtcBuf clean;
+    ptc_buf_init(&clean, call->run->manager->mem, 2 * MESSAGE_BYTES);
+    clean_message(call, &clean, message);
+    put_failure(call, out, reason, ptc_buf_view(&clean));
+    ptc_run_record_end(call, reason, ptc_buf_view(&clean), notes);
+    ptc_buf_deinit(&clean);
     return false;
 }
 
 bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out)
 {
-    return put_failure(call, out, call->reason ? call->reason : "upstream_error",
-                       ptc_text_cstr(call->message));
+    return fail(call, out, call->reason ? call->reason : "upstream_error",
+                ptc_text_cstr(call->message), 0);
 }
 
 static const char *reason_of(const PtcLinkReply *reply)
@@ -109,8 +117,7 @@ static bool put_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     PtcText text = ptc_buf_view(&call->reply.text);
     PtcValue v = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
     PtcText said = ptc_fields_text(&desk->heap, v, "message");
-    ptc_run_record_end(call, "upstream_error", "the server answered with an error", 0);
-    return put_failure(call, out, "upstream_error", said.bytes ? said : text);
+    return fail(call, out, "upstream_error", said.bytes ? said : text, 0);
 }
 
 /* ------------------------------------------------------------------------------------ blobs */
@@ -213,7 +220,7 @@ static void put_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue valu
 
 static bool put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result)
 {
-    ptc_run_record_end(call, NULL, NULL, result->notes);
+    ptc_run_record_end(call, NULL, (PtcText){NULL, 0}, result->notes);
     ptc_emit_object(out);
     put_value(call, &desk->heap, out, result->value);
     ptc_emit_field_cstr(out, "kind", ptc_tool_result_kind(result->kind));
@@ -251,9 +258,8 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
 static bool put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     desk->budget.stop = PTC_STOP_NONE;
-    ptc_run_record_end(call, "response_too_large", "memory is short", 0);
-    return put_failure(call, out, "response_too_large",
-                       PTC_TEXT("the answer needs more memory than there is"));
+    return fail(call, out, "response_too_large",
+                PTC_TEXT("the answer needs more memory than there is"), 0);
 }
 
 static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
@@ -264,21 +270,18 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     PtcValue value = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
     if (!ptc_fields_ok(&desk->heap))
         return put_too_large(call, desk, out);
-    if (value == PTC_NONE || !ptc_is_map(value)) {
-        ptc_run_record_end(call, "upstream_error", "the answer is not an object", 0);
-        return put_failure(call, out, "upstream_error", PTC_TEXT("the answer is not an object"));
-    }
+    if (value == PTC_NONE || !ptc_is_map(value))
+        return fail(call, out, "upstream_error", PTC_TEXT("the answer is not an object"), 0);
     if (call->raw || !call->seen)
         return put_raw(call, desk, out, value);
     if (!read_result(call, desk, value, &result))
         return put_too_large(call, desk, out);
     if (result.ok)
         return put_read(call, desk, out, &result);
-    ptc_run_record_end(call, result.reason, "the tool failed", result.notes);
-    return put_failure(call, out, result.reason,
-                       result.message != PTC_NONE
-                           ? ptc_str_text(result.message)
-                           : PTC_TEXT("the tool failed and did not say why"));
+    return fail(call, out, result.reason,
+                result.message != PTC_NONE ? ptc_str_text(result.message)
+                                           : PTC_TEXT("the tool failed and did not say why"),
+                result.notes);
 }
 
 /* Was anything changed that a second run would change again? */
@@ -292,14 +295,12 @@ bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_rep
 {
     *may_repeat = repeats(call);
     if (call->reason) {
-        ptc_run_record_end(call, call->reason, call->message, 0);
+        ptc_run_record_refused(call);
         return ptc_serve_fail(call, out);
     }
     if (call->reply.end == PTC_LINK_ANSWER)
         return put_answer(call, desk, out);
     if (call->reply.end == PTC_LINK_ERROR)
         return put_error(call, desk, out);
-    const char *reason = reason_of(&call->reply);
-    ptc_run_record_end(call, reason, "no usable answer", 0);
-    return put_failure(call, out, reason, words_of(&call->reply));
+    return fail(call, out, reason_of(&call->reply), words_of(&call->reply), 0);
 }

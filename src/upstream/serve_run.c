@@ -304,6 +304,7 @@ static void end(void *user, PtcBuf *ledger)
 {
     PtcUpRun *run = user;
     PtcManager *m = run->manager;
+    ptc_run_record_open(run);
     if (ledger)
         ptc_run_ledger(run, ledger);
     while (run->calls)

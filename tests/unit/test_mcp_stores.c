@@ -324,10 +324,10 @@ static void test_records(void)
         CHECK((strstr(text, "sha256") != NULL) == (policy != PTC_PAYLOADS_NONE));
         PtcBuf out;
         ptc_buf_init(&out, &mem, 1 << 20);
-        ptc_recorder_stats(r, "ann", &out);
+        ptc_recorder_stats(r, "ann", PTC_TEXT(""), &out);
         CHECK(strstr(ptc_buf_text(&out), "\"lisp_eval\":{\"calls\":4,\"ok\":2,\"error\":2"));
         ptc_buf_clear(&out);
-        ptc_recorder_stats(r, "bob", &out);
+        ptc_recorder_stats(r, "bob", PTC_TEXT(""), &out);
         CHECK(strstr(ptc_buf_text(&out), "\"calls\":0,"));
         ptc_buf_clear(&out);
         ptc_recorder_recent(r, "ann", &(PtcRecent){.limit = 1, .errors_only = true}, &out);

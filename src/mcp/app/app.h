@@ -29,7 +29,9 @@ typedef struct PtcAppConfig {
     bool upstreams_change;       /* some of what they can call may change something */
     /* A client of this owner was told about the tools; any thread.  NULL: nobody wants to know. */
     void (*listed)(void *user, const char *owner);
-    void *user;                 /* for it */
+    /* Writes a JSON array: how the servers that programs call are, as this owner may know.  NULL: there are none. */
+    void (*upstream_stats)(void *user, const char *owner, PtcBuf *out);
+    void *user;                 /* for both */
     const PtcLimits *limits;    /* of programs: for the description */
     PtcAppProfile profile;      /* [slim] */
     bool sessions;              /* offers the session tools */

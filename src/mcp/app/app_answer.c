@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "json/parse.h"
 #include "tool/protocol.h"
+#include "trace/ledger.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
@@ -152,6 +153,8 @@ static void decide(Answer *a)
     a->prints_len = a->level == 0 ? fitting_prints(a) : 0;
     a->prints_cut = out->prints_cut || a->prints_len < out->prints.len;
     a->cut = a->result_cut || a->prints_cut || a->preview_cut;
+    a->job->answered_bytes = a->as_json ? out->json.len : a->result_len;
+    a->job->printed_bytes = a->prints_len;
     if (a->cut)
         keep_rest(a);
 }
@@ -262,6 +265,22 @@ static PtcText cut_text(PtcText text, size_t most)
     return text;
 }
 
+/* The calls of other servers, and what they brought.  Nothing without upstreams. */
+static void add_upstream_calls(Answer *a, PtcBuf *out)
+{
+    const PtcJob *job = a->job;
+    PtcLedger ledger;
+    PtcLedgerSums sums;
+    if (!job->out.ledger.len)
+        return;
+    ptc_ledger_open(&ledger, a->json.mem, ptc_buf_view(&job->out.ledger));
+    ptc_ledger_sum(&ledger, &sums);
+    ptc_ledger_close(&ledger);
+    if (a->level == 0)
+        ptc_emit_field_raw(out, "upstream_calls", ptc_buf_view(&job->out.ledger));
+    ptc_ledger_put_metrics(out, &sums, job->answered_bytes, job->printed_bytes);
+}
+
 /* Feedback and calls can be large, so they are the first to go. */
 static void add_diagnostics(Answer *a)
 {
@@ -280,6 +299,7 @@ static void add_diagnostics(Answer *a)
     ptc_emit_field_uint(out, "context_bytes", job->in.context.len);
     ptc_emit_field_uint(out, "result_bytes", job->out.text.len);
     ptc_emit_object_end(out);
+    add_upstream_calls(a, out);
 }
 
 /* What was cut, and where lisp_result_page continues. */
@@ -450,6 +470,11 @@ static void fail_payload(Answer *a)
         error.result = ptc_buf_view(&shown);
     }
     ptc_protocol_render_error(&a->json, &error);
+    if (out->ledger.len && ptc_buf_ok(&a->json)) {
+        a->json.len--; /* the object goes on */
+        add_upstream_calls(a, &a->json);
+        ptc_emit_object_end(&a->json);
+    }
     ptc_mcp_fail(a->job->call, a->json.data, ptc_buf_ok(&a->json) ? a->json.len : 0);
     ptc_buf_deinit(&shown);
 }

@@ -27,6 +27,19 @@ static bool get(PtcJob *job, PtcBuf *out)
                          "no call of that id is kept; op `recent` lists those that are"));
 }
 
+/* Everything that is known of calls, and how the servers that they went to are. */
+static void stats(PtcJob *job, PtcBuf *out)
+{
+    const PtcAppConfig *config = &job->app->config;
+    PtcBuf upstreams;
+    ptc_buf_init(&upstreams, out->mem, out->max / 2);
+    if (config->upstream_stats)
+        config->upstream_stats(config->user, job->owner, &upstreams);
+    ptc_recorder_stats(job->app->recorder, job->owner,
+                       ptc_buf_ok(&upstreams) ? ptc_buf_view(&upstreams) : PTC_TEXT(""), out);
+    ptc_buf_deinit(&upstreams);
+}
+
 static void debug(PtcJob *job)
 {
     PtcText op;
@@ -36,7 +49,7 @@ static void debug(PtcJob *job)
         return;
     ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), 1 << 20);
     if (ptc_text_is(op, "stats")) {
-        ptc_recorder_stats(job->app->recorder, job->owner, &out);
+        stats(job, &out);
         ok = true;
     } else if (ptc_text_is(op, "recent")) {
         ok = recent(job, &out);

@@ -48,7 +48,8 @@ typedef struct PtcJob {
     PtcSessionInfo info;   /* of the session, after the run */
     bool failed, unrecorded;
     char reason[24];
-    PtcBuf message; /* of a failure, for the record */
+    PtcBuf message;                       /* of a failure, for the record */
+    size_t answered_bytes, printed_bytes; /* of the result and of what was printed, as sent */
 } PtcJob;
 
 /* ---- app_job.c */

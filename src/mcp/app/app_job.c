@@ -20,6 +20,7 @@ enum {
     MEMORY_BYTES = 4 * MIB,
     ANSWER_BYTES = 48 * MIB, /* for a session with very many names */
     CALLS_BYTES = 128 * KIB,
+    LEDGER_BYTES = 1 * MIB, /* for as many calls as a program may make, with long names */
     TEXT_BYTES = 256 * KIB, /* for anything else a model may read */
     ERROR_BYTES = 1 * MIB,
 };
@@ -34,6 +35,7 @@ static void init_out(PtcTaskOut *out, PtcMem *mem, size_t session_bytes)
     out->memory.max = MEMORY_BYTES;
     out->answer.max = ANSWER_BYTES;
     out->calls.max = CALLS_BYTES;
+    out->ledger.max = LEDGER_BYTES;
 }
 
 /* Which parts the answers of a profile, and the records of calls, need. */
@@ -90,7 +92,10 @@ void ptc_job_done(PtcJob *job)
                             .message = view(&job->message),
                             .duration_us = (ptc_clock_ns(NULL) - job->begun_ns) / 1000,
                             .tool_calls = job->out.tool_calls,
-                            .calls = view(&job->out.calls)};
+                            .calls = view(&job->out.calls),
+                            .ledger = view(&job->out.ledger),
+                            .answered_bytes = job->answered_bytes,
+                            .printed_bytes = job->printed_bytes};
         ptc_recorder_note(job->app->recorder, &note);
     }
     if (job->held)

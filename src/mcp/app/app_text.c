@@ -54,10 +54,11 @@ enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
 static const char *const eval_output[] = {
     [PTC_APP_SLIM] = OUTPUT("\"prints\":" TEXTS ",\"stored\":" TEXTS "," CUT_MEMBERS, "\"result\""),
     [PTC_APP_STRUCTURED] = OUTPUT(MORE_MEMBERS, "\"status\",\"result\""),
-    [PTC_APP_DEBUG] =
-        OUTPUT(MORE_MEMBERS ",\"feedback\":" TEXT ",\"memory\":" ANY_OBJECT
-                            ",\"tool_calls\":" LIST_OF(ANY_OBJECT) ",\"metrics\":" ANY_OBJECT,
-               "\"status\",\"result\",\"prints\",\"truncated\""),
+    [PTC_APP_DEBUG] = OUTPUT(
+        MORE_MEMBERS ",\"feedback\":" TEXT ",\"memory\":" ANY_OBJECT ",\"tool_calls\":" LIST_OF(
+            ANY_OBJECT) ",\"metrics\":" ANY_OBJECT
+                        ",\"upstream_calls\":" LIST_OF(ANY_OBJECT) ",\"ptc_metrics\":" ANY_OBJECT,
+        "\"status\",\"result\",\"prints\",\"truncated\""),
 };
 
 /* ---------------------------------------------------------------------------------- the rows */
@@ -124,7 +125,9 @@ static const PtcMcpTool debug_row = {
     .output_schema = OUTPUT("\"op\":" TEXT ",\"payload_policy\":" TEXT ",\"ring_size\":" NUMBER
                             ",\"calls\":" NUMBER ",\"count\":" NUMBER ",\"trace_dir_enabled\":" FLAG
                             ",\"by_tool\":" ANY_OBJECT ",\"errors\":" ANY_OBJECT
-                            ",\"records\":" LIST_OF(ANY_OBJECT) ",\"record\":" ANY_OBJECT,
+                            ",\"upstream_calls\":" ANY_OBJECT ",\"payload_reduction\":" ANY_OBJECT
+                            ",\"upstreams\":" LIST_OF(ANY_OBJECT) ",\"records\":" LIST_OF(
+                                ANY_OBJECT) ",\"record\":" ANY_OBJECT,
                             "\"op\",\"payload_policy\""),
     .flags = PURE & ~PTC_MCP_IDEMPOTENT,
     .handler = ptc_app_debug,

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * Calls by server and reason.  Names come from files and servers, so their number and length are bounded here. */
+#include "trace/call_outcomes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "json/emit.h"
+
+enum { FIRST_ROOM = 4 };
+
+static const char OTHER[] = "other";
+
+static void copy_name(char *to, size_t size, PtcText name)
+{
+    size_t n = name.len < size ? name.len : ptc_utf8_valid_prefix(name.bytes, size - 1);
+    if (n)
+        memcpy(to, name.bytes, n);
+    to[n] = '\0';
+}
+
+static bool make_room(PtcCallOutcomes *o, PtcMem *mem)
+{
+    size_t cap = o->cap ? 2 * o->cap : FIRST_ROOM;
+    if (o->count < o->cap)
+        return true;
+    PtcOutcomeCount *grown =
+        ptc_mem_resize(mem, o->items, o->cap * sizeof *grown, cap * sizeof *grown);
+    if (!grown)
+        return false;
+    o->items = grown;
+    o->cap = cap;
+    return true;
+}
+
+static PtcOutcomeCount *find(PtcCallOutcomes *o, const PtcOutcomeCount *wanted)
+{
+    for (size_t i = 0; i < o->count; i++)
+        if (strcmp(o->items[i].server, wanted->server) == 0 &&
+            strcmp(o->items[i].reason, wanted->reason) == 0)
+            return &o->items[i];
+    return NULL;
+}
+
+/* Reasons are few, so even "other" cannot grow without end. */
+static void add(PtcCallOutcomes *o, PtcMem *mem, PtcOutcomeCount item)
+{
+    PtcOutcomeCount *found = find(o, &item);
+    if (!found && o->count >= PTC_CALL_OUTCOMES_MAX) {
+        snprintf(item.server, sizeof item.server, "%s", OTHER);
+        found = find(o, &item);
+    }
+    if (found)
+        found->calls += item.calls;
+    else if (o->count < 2 * PTC_CALL_OUTCOMES_MAX && make_room(o, mem))
+        o->items[o->count++] = item;
+}
+
+void ptc_call_outcomes_add(PtcCallOutcomes *o, PtcMem *mem, PtcText server, PtcText reason,
+                           uint64_t calls)
+{
+    PtcOutcomeCount item = {.calls = calls};
+    copy_name(item.server, sizeof item.server, server);
+    copy_name(item.reason, sizeof item.reason, reason);
+    add(o, mem, item);
+}
+
+void ptc_call_outcomes_add_ledger(PtcCallOutcomes *o, PtcMem *mem, PtcLedger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++)
+        ptc_call_outcomes_add(o, mem, ptc_ledger_text(ledger, i, "server"),
+                              ptc_ledger_reason(ledger, i), 1);
+}
+
+void ptc_call_outcomes_add_all(PtcCallOutcomes *o, PtcMem *mem, const PtcCallOutcomes *from)
+{
+    for (size_t i = 0; i < from->count; i++)
+        add(o, mem, from->items[i]);
+}
+
+void ptc_call_outcomes_free(PtcCallOutcomes *o, PtcMem *mem)
+{
+    ptc_mem_free(mem, o->items, o->cap * sizeof *o->items);
+    *o = (PtcCallOutcomes){0};
+}
+
+/* ------------------------------------------------------------------------------------- JSON */
+
+/* Is item i the first of its server, or of its reason among those of `server` (NULL: all)? */
+static bool is_first(const PtcCallOutcomes *o, size_t i, bool by_reason, const char *server)
+{
+    for (size_t k = 0; k < i; k++) {
+        if (server && strcmp(o->items[k].server, server) != 0)
+            continue;
+        if (by_reason ? strcmp(o->items[k].reason, o->items[i].reason) == 0
+                      : strcmp(o->items[k].server, o->items[i].server) == 0)
+            return false;
+    }
+    return true;
+}
+
+/* Calls of a server (NULL: all) with a reason (NULL: any). */
+static uint64_t sum(const PtcCallOutcomes *o, const char *server, const char *reason)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < o->count; i++)
+        if ((!server || strcmp(o->items[i].server, server) == 0) &&
+            (!reason || strcmp(o->items[i].reason, reason) == 0))
+            n += o->items[i].calls;
+    return n;
+}
+
+static void put_members(const PtcCallOutcomes *o, PtcBuf *out, const char *server)
+{
+    ptc_emit_field_uint(out, "total", sum(o, server, NULL));
+    ptc_emit_field_uint(out, "ok", sum(o, server, ""));
+    ptc_emit_key(out, "by_reason");
+    ptc_emit_object(out);
+    for (size_t i = 0; i < o->count; i++) {
+        const PtcOutcomeCount *item = &o->items[i];
+        if (item->reason[0] && (!server || strcmp(item->server, server) == 0) &&
+            is_first(o, i, true, server))
+            ptc_emit_field_uint(out, item->reason, sum(o, server, item->reason));
+    }
+    ptc_emit_object_end(out);
+}
+
+void ptc_call_outcomes_put(const PtcCallOutcomes *o, PtcBuf *out)
+{
+    ptc_emit_object(out);
+    put_members(o, out, NULL);
+    ptc_emit_key(out, "by_server");
+    ptc_emit_object(out);
+    for (size_t i = 0; i < o->count; i++) {
+        if (!is_first(o, i, false, NULL))
+            continue;
+        ptc_emit_key(out, o->items[i].server);
+        ptc_emit_object(out);
+        put_members(o, out, o->items[i].server);
+        ptc_emit_object_end(out);
+    }
+    ptc_emit_object_end(out);
+    ptc_emit_object_end(out);
+}

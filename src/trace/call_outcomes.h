@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * call_outcomes.h - how calls of other servers ended, counted by server and reason. */
+#ifndef PTC_TRACE_CALL_OUTCOMES_H
+#define PTC_TRACE_CALL_OUTCOMES_H
+
+#include "trace/ledger.h"
+
+/* MAX: pairs that are counted; whatever comes after them is counted for the server "other". */
+enum { PTC_CALL_OUTCOMES_MAX = 256, PTC_CALL_OUTCOMES_NAME = 65, PTC_CALL_OUTCOMES_REASON = 24 };
+
+typedef struct PtcOutcomeCount {
+    char server[PTC_CALL_OUTCOMES_NAME], reason[PTC_CALL_OUTCOMES_REASON]; /* reason "": ok */
+    uint64_t calls;
+} PtcOutcomeCount;
+
+/* All zero: none yet. */
+typedef struct PtcCallOutcomes {
+    PtcOutcomeCount *items;
+    size_t count, cap;
+} PtcCallOutcomes;
+
+/* Without memory they are not counted. */
+void ptc_call_outcomes_add(PtcCallOutcomes *outcomes, PtcMem *mem, PtcText server, PtcText reason,
+                           uint64_t calls);
+void ptc_call_outcomes_add_ledger(PtcCallOutcomes *outcomes, PtcMem *mem, PtcLedger *ledger);
+void ptc_call_outcomes_add_all(PtcCallOutcomes *outcomes, PtcMem *mem, const PtcCallOutcomes *from);
+void ptc_call_outcomes_free(PtcCallOutcomes *outcomes, PtcMem *mem);
+/* {"total", "ok", "by_reason", "by_server"}. */
+void ptc_call_outcomes_put(const PtcCallOutcomes *outcomes, PtcBuf *out);
+
+#endif

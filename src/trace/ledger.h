@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * ledger.h - the calls that a run made in other servers, a JSON array as the upstream layer writes it (PtcTaskOut.ledger),
+ * read for answers and records: how many, how much, and how that compares with what the program answered.
+ *
+ * Bytes are exact; tokens are estimates and say so.  Only what succeeded counts as payload that was reduced. */
+#ifndef PTC_TRACE_LEDGER_H
+#define PTC_TRACE_LEDGER_H
+
+#include "base/buf.h"
+#include "value/heap.h"
+
+/* An array read once; closed with what it took. */
+typedef struct PtcLedger {
+    PtcPool pool;
+    PtcBudget budget;
+    PtcHeap heap;
+    PtcValue calls; /* a sequence; PTC_NONE: there is none that can be read */
+    size_t count;
+} PtcLedger;
+
+void ptc_ledger_open(PtcLedger *ledger, PtcMem *mem, PtcText json);
+void ptc_ledger_close(PtcLedger *ledger);
+
+/* A member of call i; 0 and an absent text when it is not there or something else. */
+PtcValue ptc_ledger_member(PtcLedger *ledger, size_t i, const char *name);
+PtcText ptc_ledger_text(PtcLedger *ledger, size_t i, const char *name);
+uint64_t ptc_ledger_number(PtcLedger *ledger, size_t i, const char *name);
+/* Why call i failed; "": it did not. */
+PtcText ptc_ledger_reason(PtcLedger *ledger, size_t i);
+
+typedef struct PtcLedgerSums {
+    uint64_t calls, ok, errors, oversize;
+    uint64_t result_bytes, error_bytes, oversize_bytes;
+} PtcLedgerSums;
+void ptc_ledger_sum(PtcLedger *ledger, PtcLedgerSums *sums);
+
+/* How often what was received is what was answered, in hundredths; -1: one of them is 0. */
+int64_t ptc_ledger_ratio(uint64_t received, uint64_t answered);
+/* The same as a JSON value: 59.26, or null. */
+void ptc_ledger_put_ratio(PtcBuf *out, const char *key, int64_t hundredths);
+
+/* The member "ptc_metrics". */
+void ptc_ledger_put_metrics(PtcBuf *out, const PtcLedgerSums *sums, uint64_t answered,
+                            uint64_t printed);
+
+#endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT
+ * recorder_int.h - records as the files of the recorder share them. */
+#ifndef PTC_TRACE_RECORDER_INT_H
+#define PTC_TRACE_RECORDER_INT_H
+
+#include <pthread.h>
+
+#include "trace/call_outcomes.h"
+#include "trace/ledger.h"
+#include "trace/recorder.h"
+#include "trace/trace_file.h"
+
+enum { PTC_RECORD_OWNER = 16, PTC_RECORD_REASON = 24, PTC_RECORD_REQUEST = 32 };
+
+typedef struct PtcCallRecord {
+    uint64_t number; /* from 1 */
+    int64_t at_ms, duration_us;
+    const char *tool;
+    unsigned char owner[PTC_RECORD_OWNER]; /* the first bytes of its hash */
+    char reason[PTC_RECORD_REASON];
+    bool ok;
+    size_t program_bytes, result_bytes;
+    char *json; /* the record as ptc_recorder_get() returns it */
+    size_t json_len;
+    /* calls of other servers */
+    PtcLedgerSums sums;
+    PtcCallOutcomes outcomes;
+    size_t answered_bytes;
+} PtcCallRecord;
+
+struct PtcRecorder {
+    PtcMem mem;
+    PtcPayloads payloads;
+    PtcSecrets *secrets; /* or NULL */
+    PtcTrace *trace;
+    pthread_mutex_t lock; /* guards everything below */
+    PtcCallRecord *ring;
+    size_t max, count, oldest;
+    uint64_t calls;
+};
+
+/* ---- recorder.c */
+void ptc_recorder_owner(unsigned char out[PTC_RECORD_OWNER], const char *owner);
+void ptc_recorder_name(char name[PTC_RECORD_REQUEST], uint64_t number);
+/* The members "request_id" and "ts". */
+void ptc_recorder_put_id(PtcBuf *out, uint64_t number);
+void ptc_recorder_put_time(PtcBuf *out, int64_t ms);
+
+#endif

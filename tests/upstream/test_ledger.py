@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_ledger.py PTC: what answers and lisp_debug tell of calls in upstreams: `upstream_calls`, `ptc_metrics`, stats.
+
+Nothing here depends on how fast the machine is."""
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+from mcp_talk import Talk, faulty
+
+PTC = os.path.abspath(sys.argv[1])
+PROGRAMS = pathlib.Path(__file__).resolve().parent.parent.parent / "build" / "npm" / "node_modules" / ".bin"
+counts = {True: 0, False: 0}
+
+
+def check(what, good, shown=""):
+    counts[bool(good)] += 1
+    if not good:
+        print(f"test_ledger.py: {what}: {str(shown)[:900]}")
+
+
+MEMBERS = {"id", "server", "tool", "status", "duration_ms", "result_bytes", "oversize", "effect", "policy", "approved",
+           "attempts", "wait_ms", "request_bytes"}
+
+
+def check_lines(way, talk):
+    said = talk.run('[(count (f/echo {:text "hello"})) (:reason (tool/call {:server "f" :tool "fail" :args {}}))]')
+    calls = said.get("upstream_calls", [])
+    check(way + ": a line for each call", [(c["tool"], c["status"]) for c in calls] == [("echo", "ok"), ("fail", "error")], said)
+    if len(calls) != 2:
+        return
+    check(way + ": the members", MEMBERS <= set(calls[0]) and "reason" not in calls[0], calls[0])
+    check(way + ": a failure", calls[1]["reason"] == "tool_error" and calls[1]["error"], calls[1])
+    check(way + ": effect and policy", (calls[0]["effect"], calls[0]["policy"], calls[0]["approved"]) == ("read", "allow", False))
+    check(way + ": bytes", calls[0]["result_bytes"] > 40 and calls[0]["request_bytes"] > 20 and calls[0]["attempts"] == 1)
+    m = said["ptc_metrics"]
+    check(way + ": counts", (m["upstream_call_count"], m["upstream_ok_count"], m["upstream_error_count"]) == (2, 1, 1), m)
+    check(way + ": bytes of what succeeded", m["upstream_result_bytes"] == calls[0]["result_bytes"]
+          and m["upstream_error_bytes"] == calls[1]["result_bytes"], m)
+    ratio = m["upstream_result_bytes"] / m["final_result_bytes"]
+    check(way + ": the ratio", abs(m["payload_reduction_ratio"] - ratio) <= 0.006, m)
+    check(way + ": nothing made up", m["baseline"]["optimistic"]["available"] is False
+          and m["baseline"]["conservative"]["ratio"] == m["payload_reduction_ratio"], m["baseline"])
+
+
+def check_edges(way, talk):
+    said = talk.run("(+ 1 2)")
+    check(way + ": no calls, no ratio", said["upstream_calls"] == []
+          and said["ptc_metrics"]["payload_reduction_ratio"] is None, said)
+    said = talk.run('(do (f/echo {:text "x"}) (/ 1 0))')
+    check(way + ": a program that fails tells of its calls", said["status"] == "error" and len(said["upstream_calls"]) == 1
+          and said["ptc_metrics"]["payload_reduction_ratio"] is None
+          and said["ptc_metrics"]["final_result_bytes"] == 0, said)
+    said = talk.run('(:reason (tool/call {:server "f" :tool "big" :args {:bytes 3000000}}))')
+    call = said["upstream_calls"][0]
+    check(way + ": too large", call["oversize"] is True and call["reason"] == "response_too_large"
+          and said["ptc_metrics"]["upstream_oversize_count"] == 1
+          and said["ptc_metrics"]["upstream_result_bytes"] == 0, said)
+    check(way + ": too large, bytes", call["result_bytes"] >= 1000000, call)
+    said = talk.run('(map #(:reason (tool/call {:server "f" :tool % :args {:text "x"}})) (repeat 40 (str "wri" "te")))')
+    refused = [c for c in said["upstream_calls"] if c["reason"] == "denied" and c["attempts"] == 0]
+    check(way + ": what was denied is told, the first few times", len(refused) == len(said["upstream_calls"]) == 16, len(refused))
+    said = talk.run('(frequencies (map (fn [_] (:reason (tool/call {:server "f" :tool "count" :args {}}))) (range 203)))')
+    check(way + ": beyond the cap", [c.get("reason") for c in said["upstream_calls"]] == [None] * 200 + ["cap_exhausted"] * 3,
+          said["upstream_calls"][-4:])
+
+
+def check_debug(way, talk):
+    stats = talk.call("lisp_debug", op="stats")["structuredContent"]
+    calls = stats["upstream_calls"]
+    check(way + ": outcomes", calls["by_server"]["f"]["total"] == calls["total"]
+          and calls["by_reason"]["response_too_large"] == 1 and calls["by_reason"]["cap_exhausted"] == 3
+          and calls["total"] == calls["ok"] + sum(calls["by_reason"].values()), calls)
+    reduction = stats["payload_reduction"]
+    check(way + ": ratios", reduction["reduction_ratio"]["max"] >= reduction["reduction_ratio"]["p50"]
+          and reduction["top_reducers"][0]["ratio"] == reduction["reduction_ratio"]["max"], reduction)
+    up = stats["upstreams"][0]
+    check(way + ": the upstream", (up["server"], up["state"], up["breaker"], up["restarts"]) == ("f", "ready", "closed", 0)
+          and up["tool_count"] == 7 and up["catalog_bytes"] > 500, up)
+    recent = talk.call("lisp_debug", op="recent")["structuredContent"]["records"]
+    first = [r for r in recent if r.get("upstream_calls") == 2]
+    check(way + ": recent", len(first) == 1 and first[0]["payload_reduction_ratio"], recent)
+    record = talk.call("lisp_debug", op="get", request_id=first[0]["request_id"])["structuredContent"]["record"]
+    check(way + ": get", [c["tool"] for c in record["upstream_calls"]] == ["echo", "fail"]
+          and record["ptc_metrics"]["upstream_call_count"] == 2, record)
+    check(way + ": what a failure said is a payload", "text" not in record["upstream_calls"][1]["error"]
+          and record["upstream_calls"][1]["error"]["bytes"] > 0, record["upstream_calls"][1])
+
+
+def check_profiles(home):
+    for profile in ("slim", "structured"):
+        with Talk(PTC, home, {"f": faulty(home, "f")}, "--profile", profile) as talk:
+            said = talk.run('(f/echo {:text "x"})')
+            check(profile + ": nothing of it", not {"upstream_calls", "ptc_metrics"} & set(said), said)
+
+
+def check_restart(home):
+    with Talk(PTC, home, {"d": faulty(home, "d", "dies"), "f": faulty(home, "f")}, "--debug-tool") as talk:
+        said = talk.run('(:reason (tool/call {:server "d" :tool "echo" :args {:text "x"}}))')
+        call = said["upstream_calls"][0]
+        check("a server that dies", call["attempts"] == 2 and call["reason"] == "upstream_unavailable", said)
+        ups = {u["server"]: u for u in talk.call("lisp_debug", op="stats")["structuredContent"]["upstreams"]}
+        check("its restarts", ups["d"]["restarts"] >= 1 and ups["f"]["restarts"] == 0, ups)
+
+
+def check_filesystem(home):
+    """5 MB of JSON read through a real server; ten rows come back."""
+    server = PROGRAMS / "mcp-server-filesystem"
+    if not server.exists():
+        print("skipped: mcp-server-filesystem is not installed")
+        return
+    rows = [{"id": i, "kind": f"k{i % 10}", "size": i, "text": "x" * 60} for i in range(52000)]
+    text = json.dumps(rows)
+    with open(os.path.join(home, "rows.json"), "w", encoding="utf-8") as out:
+        out.write(text)
+    program = """(->> (files/read_text_file {:path "%s/rows.json"}) :content json/parse-string (group-by :kind)
+                      (map (fn [[k v]] {:kind k :n (count v) :size (reduce + (map :size v))})) (sort-by :kind))""" % home
+    entry = {"command": str(server), "args": [home]}
+    for options in ((), ("--profile", "debug", "--isolation", "none")):
+        with Talk(PTC, home, {"files": entry}, *options) as talk:
+            said = talk.run(program)
+            result = said["result"]
+            if not options:
+                check("ten rows", len(result) == 10 and result[3] == {"kind": "k3", "n": 5200, "size": sum(range(3, 52000, 10))}, said)
+                check("in few bytes", talk.line_bytes < 1000, talk.line_bytes)
+                continue
+            call = said["upstream_calls"][0]
+            # The server sends the text twice, as content and as structured content, each as a JSON string.
+            least = 2 * len(json.dumps(text))
+            check("all that was received is counted", least <= call["result_bytes"] <= least + 400, (least, call))
+            check("the ratio of it", said["ptc_metrics"]["payload_reduction_ratio"] > 10000, said["ptc_metrics"])
+
+
+def main():
+    for isolation in ("auto", "none"):
+        with tempfile.TemporaryDirectory() as home:
+            up = {"f": faulty(home, "f", max_response_bytes=1000000)}
+            with Talk(PTC, home, up, "--debug-tool", "--isolation", isolation) as talk:
+                check_lines(isolation, talk)
+                check_edges(isolation, talk)
+                check_debug(isolation, talk)
+    with tempfile.TemporaryDirectory() as home:
+        check_profiles(home)
+        check_restart(home)
+        check_filesystem(os.path.realpath(home))
+    print(f"ledger: {counts[True]} passed, {counts[False]} failed")
+    return 1 if counts[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
