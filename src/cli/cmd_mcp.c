@@ -16,6 +16,7 @@
 #include "cli/io.h"
 #include "cli/mcp_keep.h"
 #include "cli/mcp_options.h"
+#include "cli/mcp_upstreams.h"
 #include "mcp/app/app.h"
 #include "json/emit.h"
 #include "mcp/http/http.h"
@@ -285,25 +286,11 @@ static void say_upstream(void *user, PtcText line)
     say(user, "%.*s", (int)line.len, line.bytes);
 }
 
-/* PtcAppConfig.listed: now there is time to get to know the others.  A moment later, so that a client that is still asking
- * for other lists is answered first. */
-static void warm_upstreams(void *user, const char *owner)
-{
-    enum { LATER_MS = 1000 };
-    const Server *s = user;
-    ptc_manager_warm(s->upstreams.manager, owner, LATER_MS);
-}
-
-/* PtcAppConfig.upstream_stats. */
-static void upstream_stats(void *user, const char *owner, PtcBuf *out)
-{
-    const Server *s = user;
-    ptc_manager_stats(s->upstreams.manager, owner, out);
-}
-
 /* Nothing is started: what is known of upstreams comes from the last time. */
 static bool open_upstreams(Server *s)
 {
+    bool kept = s->o.trace_dir || s->o.debug_tool;
+    s->o.upstreams.payloads = kept && s->o.trace_payloads != PTC_PAYLOADS_NONE;
     if (!ptc_upstreams_open(&s->upstreams, s->mem, "mcp", &s->o.upstreams, say_upstream, s,
                             &s->failure))
         return false;
@@ -404,13 +391,8 @@ static void set_config(Server *s)
     c->executor = s->executor;
     c->tools = s->tools;
     c->about_data = ptc_buf_text(&s->about);
-    if (s->upstreams.manager) {
-        c->about_upstreams = ptc_buf_text(&s->about_upstreams);
-        c->listed = warm_upstreams;
-        c->upstream_stats = upstream_stats;
-        c->user = s;
-        c->upstreams_change = !ptc_manager_is_read_only(s->upstreams.manager);
-    }
+    if (s->upstreams.manager)
+        ptc_mcp_upstreams_tell(&s->upstreams, ptc_buf_text(&s->about_upstreams), c);
     c->limits = &s->limits;
     c->profile = o->profile >= 0 ? (PtcAppProfile)o->profile
                  : o->debug_tool ? PTC_APP_DEBUG
@@ -514,6 +496,10 @@ static int serve_http(Server *s)
                             .isolation = s->isolated ? "workers" : "none",
                             .reload = s->o.token_file ? reload_tokens : NULL,
                             .reload_user = s};
+    if (s->upstreams.manager) {
+        config.metrics = ptc_mcp_upstreams_metrics;
+        config.metrics_user = &s->upstreams;
+    }
     PtcMcpKeep keep;
     PtcStore *store = s->o.stateless ? NULL : ptc_app_store(s->app);
     if (store) {

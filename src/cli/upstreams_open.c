@@ -28,6 +28,7 @@ static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstream
                                .posture = options->read_only    ? PTC_POSTURE_READ_ONLY
                                           : options->policy < 0 ? PTC_POSTURE_DEFAULT
                                                                 : (PtcPosture)options->policy,
+                               .payloads = options->payloads,
                                .approved = options->approved,
                                .cache_dir = u->cache_dir[0] ? u->cache_dir : NULL,
                                .state_dir = u->state_dir[0] ? u->state_dir : NULL,

@@ -480,8 +480,13 @@ static bool begin_asks(Trip *t, PtcTaskIn *in)
 {
     PtcRemote *remote = t->plan->remote;
     in->use_remote = remote && in->use_tools && in->kind == PTC_TASK_EVAL;
-    return !in->use_remote ||
-           ptc_flight_asks_begin(t->flight, remote, t->worker->owner, &in->remote_version);
+    if (!in->use_remote)
+        return true;
+    if (!ptc_flight_asks_begin(t->flight, remote, t->worker->owner, &in->remote_version))
+        return false;
+    if (remote->trace)
+        remote->trace(t->flight->remote_run, in->traceparent);
+    return true;
 }
 
 PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, const PtcTaskIn *in,

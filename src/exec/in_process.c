@@ -77,6 +77,8 @@ static bool begin_remote(const InProcess *self, const char *owner, const PtcTask
         end = now + ms * 1000000;
     run->remote = remote;
     run->run = remote->begin(remote, owner, end, cancel, &run->version);
+    if (run->run && remote->trace)
+        remote->trace(run->run, in->traceparent);
     return run->run != NULL;
 }
 

@@ -45,6 +45,7 @@ typedef struct PtcTaskIn {
     PtcText session;         /* snapshot; absent: a new session */
     PtcText name;            /* FORGET */
     const PtcTaskTurn *turn; /* NULL: no turn to give away */
+    PtcText traceparent;     /* of who asked, for other servers; absent: none */
     int64_t deadline_ms;     /* for everything; 0 also means the executor's */
     int64_t timeout_ms, memory_bytes, max_tool_calls, program_bytes, context_bytes,
         session_bytes;        /* PTC_UNSET: the executor's */

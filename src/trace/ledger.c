@@ -54,6 +54,25 @@ PtcText ptc_ledger_reason(PtcLedger *l, size_t i)
     return reason.len ? reason : PTC_TEXT("unknown");
 }
 
+void ptc_ledger_put_calls(PtcLedger *l, PtcBuf *out)
+{
+    ptc_emit_key(out, "upstream_calls");
+    ptc_emit_array(out);
+    for (size_t i = 0; i < l->count; i++) {
+        PtcValue key, value, call = ptc_seq_nth(l->calls, i);
+        ptc_emit_object(out);
+        for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
+            PtcText name = ptc_str_text(key);
+            if (ptc_text_is(name, "arguments") || ptc_text_is(name, "result"))
+                continue;
+            ptc_emit_key_text(out, name);
+            ptc_emit_value(out, &l->heap, value);
+        }
+        ptc_emit_object_end(out);
+    }
+    ptc_emit_array_end(out);
+}
+
 void ptc_ledger_sum(PtcLedger *l, PtcLedgerSums *sums)
 {
     *sums = (PtcLedgerSums){.calls = l->count};

@@ -28,6 +28,9 @@ uint64_t ptc_ledger_number(PtcLedger *ledger, size_t i, const char *name);
 /* Why call i failed; "": it did not. */
 PtcText ptc_ledger_reason(PtcLedger *ledger, size_t i);
 
+/* The member "upstream_calls": all of it but what was asked and what came back. */
+void ptc_ledger_put_calls(PtcLedger *ledger, PtcBuf *out);
+
 typedef struct PtcLedgerSums {
     uint64_t calls, ok, errors, oversize;
     uint64_t result_bytes, error_bytes, oversize_bytes;

@@ -17,7 +17,11 @@
 #include "value/str.h"
 #include "value/vec.h"
 
-enum { CALLS_MEMORY = 64 << 20, OWNER_SHOWN = 6 }; /* for parsing the list of tool calls */
+enum {
+    CALLS_MEMORY = 64 << 20,
+    RECORD_MEMORY = 1 << 20,
+    OWNER_SHOWN = 6
+}; /* for parsing the list of tool calls */
 
 const char *ptc_payloads_name(PtcPayloads payloads)
 {
@@ -51,7 +55,8 @@ PtcRecorder *ptc_recorder_new(const PtcRecorderConfig *config, char *why, size_t
     memset(r, 0, sizeof *r);
     ptc_mem_init(&r->mem, SIZE_MAX / 2);
     r->payloads = config->payloads;
-    r->secrets = config->secrets;
+    r->secrets[0] = config->secrets;
+    r->secrets[1] = config->more_secrets;
     pthread_mutex_init(&r->lock, NULL);
     bool ok = make_ring(r, config->ring);
     if (ok && config->trace_dir) {
@@ -115,14 +120,19 @@ void ptc_recorder_put_time(PtcBuf *out, int64_t ms)
     ptc_emit_field_cstr(out, "ts", stamp);
 }
 
-/* The text without secrets: itself when there are none to look for, else in `clean`.  Empty when memory ran out,
+/* The text without secrets: itself when there are none to look for, else in one of `clean`.  Empty when memory ran out,
  * because a text that was not checked must not be recorded. */
-static PtcText without_secrets(const PtcRecorder *r, PtcBuf *clean, PtcText text)
+static PtcText without_secrets(const PtcRecorder *r, PtcBuf clean[2], PtcText text)
 {
-    if (!r->secrets)
-        return text;
-    ptc_secrets_blot(r->secrets, clean, text, false);
-    return ptc_buf_ok(clean) ? ptc_buf_view(clean) : PTC_TEXT("");
+    for (size_t i = 0; i < 2; i++) {
+        if (!r->secrets[i] || !ptc_secrets_any(r->secrets[i]))
+            continue;
+        ptc_secrets_blot(r->secrets[i], &clean[i], text, false);
+        if (!ptc_buf_ok(&clean[i]))
+            return PTC_TEXT("");
+        text = ptc_buf_view(&clean[i]);
+    }
+    return text;
 }
 
 static void add_digest(PtcBuf *out, PtcText text)
@@ -139,22 +149,25 @@ static void add_text(PtcBuf *out, PtcText text, size_t max)
     ptc_emit_field_text(out, "text", text);
 }
 
-static void add_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcText text, size_t max)
+void ptc_recorder_put_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcText text,
+                              size_t max)
 {
-    PtcBuf clean;
+    PtcBuf clean[2];
     if (!text.bytes)
         return;
     ptc_emit_key(out, name);
     ptc_emit_object(out);
     ptc_emit_field_uint(out, "bytes", text.len);
-    ptc_buf_init(&clean, &r->mem, 2 * text.len + 16);
+    for (size_t i = 0; i < 2; i++)
+        ptc_buf_init(&clean[i], &r->mem, (i + 1) * (2 * text.len + 16));
     if (r->payloads != PTC_PAYLOADS_NONE) {
-        text = without_secrets(r, &clean, text);
+        text = without_secrets(r, clean, text);
         add_digest(out, text);
     }
     if (r->payloads == PTC_PAYLOADS_FULL)
         add_text(out, text, max);
-    ptc_buf_deinit(&clean);
+    ptc_buf_deinit(&clean[0]);
+    ptc_buf_deinit(&clean[1]);
     ptc_emit_object_end(out);
 }
 
@@ -173,8 +186,8 @@ static void add_asked(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t 
 {
     ptc_emit_field_cstr(out, "tool", n->tool);
     add_owner(out, n->owner);
-    add_payload(r, out, "program", n->program, max);
-    add_payload(r, out, "context", n->context, max);
+    ptc_recorder_put_payload(r, out, "program", n->program, max);
+    ptc_recorder_put_payload(r, out, "context", n->context, max);
 }
 
 /* A preview that was cut ends in dots; they are removed so that a secret the cut went through is still recognised. */
@@ -184,7 +197,7 @@ static void add_preview(PtcRecorder *r, PtcBuf *out, const char *name, PtcText t
     size_t n = sizeof dots - 1;
     if (text.bytes && text.len >= n && memcmp(text.bytes + text.len - n, dots, n) == 0)
         text.len -= n;
-    add_payload(r, out, name, text, PTC_RECORD_TEXT);
+    ptc_recorder_put_payload(r, out, name, text, PTC_RECORD_TEXT);
 }
 
 static void add_call(PtcRecorder *r, PtcBuf *out, PtcHeap *heap, PtcValue call)
@@ -225,37 +238,6 @@ static void add_calls(PtcRecorder *r, PtcBuf *out, PtcText json)
     ptc_pool_deinit(&pool);
 }
 
-/* A call of another server, as the ledger has it; what it said of a failure is a payload. */
-static void add_upstream_call(PtcRecorder *r, PtcBuf *out, PtcLedger *l, size_t i)
-{
-    PtcValue key, value, call = ptc_seq_nth(l->calls, i);
-    ptc_emit_object(out);
-    for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
-        PtcText name = ptc_str_text(key);
-        if (ptc_text_is(name, "error")) {
-            add_payload(r, out, "error", ptc_str_text(value), PTC_RECORD_TEXT);
-        } else if (name.bytes) {
-            ptc_emit_key_text(out, name);
-            ptc_emit_value(out, &l->heap, value);
-        }
-    }
-    ptc_emit_object_end(out);
-}
-
-static void add_upstream_calls(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, PtcLedger *l)
-{
-    PtcLedgerSums sums;
-    if (l->count == 0)
-        return;
-    ptc_ledger_sum(l, &sums);
-    ptc_emit_key(out, "upstream_calls");
-    ptc_emit_array(out);
-    for (size_t i = 0; i < l->count; i++)
-        add_upstream_call(r, out, l, i);
-    ptc_emit_array_end(out);
-    ptc_ledger_put_metrics(out, &sums, n->answered_bytes, n->printed_bytes);
-}
-
 static void add_answered(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size_t max)
 {
     ptc_emit_field_bool(out, "ok", n->ok);
@@ -264,8 +246,8 @@ static void add_answered(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, size
     ptc_emit_field_int(out, "duration_us", n->duration_us);
     ptc_emit_field_uint(out, "tool_calls", n->tool_calls);
     add_calls(r, out, n->calls);
-    add_payload(r, out, "result", n->result, max);
-    add_payload(r, out, "message", n->message, max);
+    ptc_recorder_put_payload(r, out, "result", n->result, max);
+    ptc_recorder_put_payload(r, out, "message", n->message, max);
 }
 
 /* --------------------------------------------------------------------------------- writing */
@@ -282,7 +264,8 @@ static void end_event(PtcBuf *out)
     ptc_buf_add_char(out, '\n');
 }
 
-static void add_trace(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int64_t at_ms)
+static void add_trace(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64_t number,
+                      int64_t at_ms)
 {
     PtcBuf out;
     int64_t begun = at_ms - n->duration_us / 1000;
@@ -298,6 +281,7 @@ static void add_trace(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int
     ptc_recorder_put_time(&out, begun);
     add_asked(r, &out, n, PTC_RECORD_FILE_TEXT);
     end_event(&out);
+    ptc_recorder_put_events(r, &out, l);
     begin_event(&out, "call.stop");
     ptc_recorder_put_time(&out, at_ms);
     add_answered(r, &out, n, PTC_RECORD_FILE_TEXT);
@@ -315,7 +299,7 @@ static void render_record(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, ui
     ptc_recorder_put_time(out, at_ms);
     add_asked(r, out, n, PTC_RECORD_TEXT);
     add_answered(r, out, n, PTC_RECORD_TEXT);
-    add_upstream_calls(r, out, n, l);
+    ptc_recorder_put_calls(r, out, n, l);
     ptc_emit_object_end(out);
 }
 
@@ -332,20 +316,18 @@ static PtcCallRecord *next_slot(PtcRecorder *r)
 }
 
 /* Rendered before the lock is taken; the bytes then move into the slot without a copy. */
-static void add_record(PtcRecorder *r, const PtcCallNote *n, uint64_t number, int64_t at_ms)
+static void add_record(PtcRecorder *r, const PtcCallNote *n, PtcLedger *l, uint64_t number,
+                       int64_t at_ms)
 {
     PtcBuf out;
     unsigned char id[PTC_RECORD_OWNER];
-    PtcLedger ledger;
     PtcLedgerSums sums;
     PtcCallOutcomes outcomes = {0};
     ptc_recorder_owner(id, n->owner);
-    ptc_buf_init(&out, &r->mem, 256 * 1024);
-    ptc_ledger_open(&ledger, &r->mem, n->ledger);
-    ptc_ledger_sum(&ledger, &sums);
-    ptc_call_outcomes_add_ledger(&outcomes, &r->mem, &ledger);
-    render_record(r, n, &ledger, number, at_ms, &out);
-    ptc_ledger_close(&ledger);
+    ptc_buf_init(&out, &r->mem, RECORD_MEMORY);
+    ptc_ledger_sum(l, &sums);
+    ptc_call_outcomes_add_ledger(&outcomes, &r->mem, l);
+    render_record(r, n, l, number, at_ms, &out);
     bool exact = ptc_buf_ok(&out) && ptc_buf_resize(&out, out.len);
     pthread_mutex_lock(&r->lock);
     PtcCallRecord *slot = next_slot(r);
@@ -373,12 +355,15 @@ static void add_record(PtcRecorder *r, const PtcCallNote *n, uint64_t number, in
 /* The number is taken first, so that trace and record of a call agree on it. */
 void ptc_recorder_note(PtcRecorder *r, const PtcCallNote *note)
 {
+    PtcLedger ledger;
     int64_t at_ms = ptc_clock_wall_ms();
     pthread_mutex_lock(&r->lock);
     uint64_t number = ++r->calls;
     pthread_mutex_unlock(&r->lock);
+    ptc_ledger_open(&ledger, &r->mem, note->ledger);
     if (r->trace)
-        add_trace(r, note, number, at_ms);
+        add_trace(r, note, &ledger, number, at_ms);
     if (r->max)
-        add_record(r, note, number, at_ms);
+        add_record(r, note, &ledger, number, at_ms);
+    ptc_ledger_close(&ledger);
 }

@@ -22,9 +22,9 @@ enum { PTC_RECORD_TEXT = 8 * 1024, PTC_RECORD_FILE_TEXT = 1024 * 1024 };
 typedef struct PtcRecorderConfig {
     size_t ring; /* calls kept; 0: none */
     PtcPayloads payloads;
-    const char *trace_dir; /* NULL: no files */
-    size_t trace_files;    /* beyond this the oldest are removed */
-    PtcSecrets *secrets;   /* borrowed; NULL: none */
+    const char *trace_dir;                    /* NULL: no files */
+    size_t trace_files;                       /* beyond this the oldest are removed */
+    const PtcSecrets *secrets, *more_secrets; /* borrowed; NULL: none */
 } PtcRecorderConfig;
 
 /* One call, as its handler reports it; the texts are borrowed. */

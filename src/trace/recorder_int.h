@@ -31,7 +31,7 @@ typedef struct PtcCallRecord {
 struct PtcRecorder {
     PtcMem mem;
     PtcPayloads payloads;
-    PtcSecrets *secrets; /* or NULL */
+    const PtcSecrets *secrets[2]; /* or NULL */
     PtcTrace *trace;
     pthread_mutex_t lock; /* guards everything below */
     PtcCallRecord *ring;
@@ -45,5 +45,14 @@ void ptc_recorder_name(char name[PTC_RECORD_REQUEST], uint64_t number);
 /* The members "request_id" and "ts". */
 void ptc_recorder_put_id(PtcBuf *out, uint64_t number);
 void ptc_recorder_put_time(PtcBuf *out, int64_t ms);
+/* A member with as much of the text as the policy allows; nothing for an absent one. */
+void ptc_recorder_put_payload(PtcRecorder *r, PtcBuf *out, const char *name, PtcText text,
+                              size_t max);
+
+/* ---- recorder_calls.c: calls of other servers */
+/* The members "upstream_calls" and "ptc_metrics"; nothing without calls. */
+void ptc_recorder_put_calls(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, PtcLedger *l);
+/* Lines upstream.start and upstream.stop for each. */
+void ptc_recorder_put_events(PtcRecorder *r, PtcBuf *out, PtcLedger *l);
 
 #endif

@@ -331,6 +331,11 @@ void ptc_manager_describe(PtcManager *m, PtcBuf *out, size_t budget)
     ptc_desk_deinit(&desk);
 }
 
+const PtcSecrets *ptc_manager_secrets(const PtcManager *m)
+{
+    return &m->told;
+}
+
 bool ptc_manager_is_read_only(PtcManager *m)
 {
     bool all = true;

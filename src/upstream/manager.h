@@ -8,6 +8,7 @@
 #define PTC_UPSTREAM_MANAGER_H
 
 #include "tool/remote.h"
+#include "trace/redact.h"
 #include "upstream/policy.h"
 
 enum {
@@ -36,6 +37,7 @@ typedef struct PtcManagerConfig {
     int64_t call_ms;
     int64_t load_ms; /* that one run waits for listings, in all */
     size_t calls, bytes;
+    bool payloads; /* the ledger also has the beginning of arguments and results */
     void (*log)(void *user, PtcText line); /* any thread; or NULL */
     void *user;
 } PtcManagerConfig;
@@ -52,6 +54,8 @@ void ptc_manager_free(PtcManager *manager);
  * again.  The first owner counts, whose connections they are; it is copied. */
 void ptc_manager_warm(PtcManager *manager, const char *owner, int64_t delay_ms);
 PtcRemote *ptc_manager_remote(PtcManager *manager);
+/* What nobody may read who was not given it, credentials that were used so far included. */
+const PtcSecrets *ptc_manager_secrets(const PtcManager *manager);
 /* Appends what lisp_eval's description says of upstreams, from what is known now. */
 void ptc_manager_describe(PtcManager *manager, PtcBuf *out, size_t budget);
 /* Is every tool that programs may call known to change nothing? */

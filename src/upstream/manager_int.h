@@ -17,6 +17,7 @@
 #include "upstream/manager.h"
 #include "upstream/pins.h"
 #include "upstream/retry.h"
+#include "upstream/trace_parent.h"
 
 typedef struct PtcInstance PtcInstance;
 typedef struct PtcUpRun PtcUpRun;
@@ -97,6 +98,12 @@ struct PtcInstance {
     PtcLoopTimer list_timer;
 };
 
+/* The beginning of a text, for traces. */
+typedef struct PtcUpText {
+    char *data; /* NULL: none */
+    size_t len;
+} PtcUpText;
+
 /* A line of the ledger. */
 typedef struct PtcUpRecord {
     PtcText server, tool; /* of the view's listing */
@@ -107,8 +114,10 @@ typedef struct PtcUpRecord {
     PtcEffect effect;
     PtcPolicy policy;
     unsigned attempts, notes;
+    int64_t at_ms; /* when it was made, by the calendar */
     int64_t duration_ns, wait_ns;
     size_t request_bytes, result_bytes;
+    PtcUpText arguments, result; /* without secrets */
 } PtcUpRecord;
 
 /* What one run sees and did. */
@@ -118,10 +127,11 @@ struct PtcUpRun {
     char *owner;
     int64_t deadline_ns;
     const PtcCancel *cancel;
-    pthread_mutex_t lock; /* guards all below but calls */
-    PtcListing **view;    /* by slot: as it was at the beginning, then what came later */
-    uint64_t version;     /* of all listings at the beginning */
-    PtcUpCall *calls;     /* manager->lock */
+    pthread_mutex_t lock;         /* guards all below but calls */
+    PtcListing **view;            /* by slot: as it was at the beginning, then what came later */
+    uint64_t version;             /* of all listings at the beginning */
+    char trace[PTC_TRACE_PARENT]; /* of who asked; "": none */
+    PtcUpCall *calls;             /* manager->lock */
     PtcUpRecord *records;
     size_t record_count, record_cap;
     size_t refused; /* lines for calls that were not made */

@@ -183,6 +183,7 @@ static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *too
     ptc_emit_value(&call->params, heap, sent);
     if (call->params.len - before > PTC_ARGUMENTS_BYTES)
         return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
+    ptc_trace_parent_put(&call->params, call->run->trace);
     ptc_emit_object_end(&call->params);
     bool web = ptc_run_upstream(call->run, call->slot)->entry.web;
     if ((web && !put_headers(call, heap, tool->name, schema, sent)) || !ptc_buf_ok(&call->params))
@@ -359,6 +360,7 @@ bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
     call->effect = (PtcEffect){.kind = PTC_EFFECT_READ};
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "uri", uri);
+    ptc_trace_parent_put(&call->params, call->run->trace);
     ptc_emit_object_end(&call->params);
     return send_call(call);
 }

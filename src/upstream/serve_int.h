@@ -72,6 +72,9 @@ void ptc_run_free_blobs(PtcUpRun *run);
 PTC_MUST_USE bool ptc_run_record(PtcUpCall *call);
 /* How it ended; reason NULL: well.  Nothing for a call without a line. */
 void ptc_run_record_end(PtcUpCall *call, const char *reason, PtcText error, unsigned notes);
+/* What came back, as JSON without secrets; before the end. */
+void ptc_run_record_result(PtcUpCall *call, PtcText json);
+void ptc_run_free_records(PtcUpRun *run);
 /* A call that was refused before it was sent: a line for it too, for the first few of a run. */
 void ptc_run_record_refused(PtcUpCall *call);
 /* The run is over: calls whose answer nobody took are unknown. */

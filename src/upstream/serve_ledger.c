@@ -8,9 +8,10 @@
 #include "json/emit.h"
 #include "upstream/serve_int.h"
 #include "upstream/tool_result.h"
+#include "value/calendar.h"
 
 /* REFUSED: a program may go on after a refusal as often as it likes, so only the first get a line. */
-enum { FIRST_ROOM = 8, US = 1000, REFUSED = 16 };
+enum { FIRST_ROOM = 8, US = 1000, REFUSED = 16, PAYLOAD = 1024 };
 
 /* With run->lock held. */
 static bool make_room(PtcUpRun *run)
@@ -27,10 +28,67 @@ static bool make_room(PtcUpRun *run)
     return true;
 }
 
+/* ----------------------------------------------------------------------------------- payloads */
+
+/* The beginning of a text; NULL without memory, when it is only missing. */
+static PtcUpText copy_text(PtcUpRun *run, PtcText text)
+{
+    size_t n = text.len < PAYLOAD ? text.len : ptc_utf8_valid_prefix(text.bytes, PAYLOAD);
+    PtcUpText copy = {n ? ptc_mem_alloc(run->mem, n) : NULL, n};
+    if (copy.data)
+        memcpy(copy.data, text.bytes, n);
+    return copy;
+}
+
+static void free_text(PtcUpRun *run, PtcUpText text)
+{
+    if (text.data)
+        ptc_mem_free(run->mem, text.data, text.len);
+}
+
+/* What is sent may have a credential in it that the program was given by somebody else. */
+static PtcUpText copy_asked(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    PtcBuf safe;
+    PtcUpText copy = {NULL, 0};
+    if (!run->manager->config.payloads)
+        return copy;
+    ptc_buf_init(&safe, run->mem, SIZE_MAX / 4);
+    ptc_secrets_blot(&run->manager->told, &safe, ptc_buf_view(&call->params), false);
+    if (ptc_buf_ok(&safe))
+        copy = copy_text(run, ptc_buf_view(&safe));
+    ptc_buf_deinit(&safe);
+    return copy;
+}
+
+void ptc_run_record_result(PtcUpCall *call, PtcText json)
+{
+    PtcUpRun *run = call->run;
+    if (!call->record || !run->manager->config.payloads)
+        return;
+    PtcUpText copy = copy_text(run, json);
+    pthread_mutex_lock(&run->lock);
+    run->records[call->record - 1].result = copy;
+    pthread_mutex_unlock(&run->lock);
+}
+
+void ptc_run_free_records(PtcUpRun *run)
+{
+    for (size_t i = 0; i < run->record_count; i++) {
+        free_text(run, run->records[i].arguments);
+        free_text(run, run->records[i].result);
+    }
+    ptc_mem_free(run->mem, run->records, run->record_cap * sizeof *run->records);
+}
+
+/* -------------------------------------------------------------------------------------- lines */
+
 bool ptc_run_record(PtcUpCall *call)
 {
     PtcUpRun *run = call->run;
     const PtcUpstream *up = ptc_run_upstream(run, call->slot);
+    PtcUpText asked = copy_asked(call);
     pthread_mutex_lock(&run->lock);
     bool ok = make_room(run);
     if (ok) {
@@ -41,10 +99,14 @@ bool ptc_run_record(PtcUpCall *call)
                           .effect = call->effect,
                           .policy = call->policy,
                           .approved = call->approved,
+                          .at_ms = ptc_clock_wall_ms(),
+                          .arguments = asked,
                           .request_bytes = call->params.len};
         call->record = run->record_count;
     }
     pthread_mutex_unlock(&run->lock);
+    if (!ok)
+        free_text(run, asked);
     return ok;
 }
 
@@ -144,11 +206,20 @@ static void put_ms(PtcBuf *out, const char *key, int64_t ns)
     ptc_emit_double(out, (double)(ns / US) / 1000.0);
 }
 
+static void put_text(PtcBuf *out, const char *key, PtcUpText text)
+{
+    if (text.data)
+        ptc_emit_field_text(out, key, (PtcText){text.data, text.len});
+}
+
 static void put_record(PtcBuf *out, const PtcUpRecord *r, size_t id)
 {
+    char stamp[PTC_CALENDAR_TEXT];
     bool oversize = r->reason && strcmp(r->reason, "response_too_large") == 0;
     ptc_emit_object(out);
+    ptc_iso_stamp(stamp, r->at_ms);
     ptc_emit_field_uint(out, "id", id);
+    ptc_emit_field_cstr(out, "ts", stamp);
     ptc_emit_field_text(out, "server", r->server);
     ptc_emit_field_text(out, "tool", r->tool);
     ptc_emit_field_cstr(out, "status", !r->answered ? "unknown" : r->reason ? "error" : "ok");
@@ -166,6 +237,8 @@ static void put_record(PtcBuf *out, const PtcUpRecord *r, size_t id)
     put_ms(out, "wait_ms", r->wait_ns);
     ptc_emit_field_uint(out, "request_bytes", r->request_bytes);
     put_notes(out, r->notes);
+    put_text(out, "arguments", r->arguments);
+    put_text(out, "result", r->result);
     ptc_emit_object_end(out);
 }
 

@@ -206,7 +206,6 @@ static void put_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue valu
 {
     PtcManager *m = call->run->manager;
     PtcBuf json;
-    ptc_emit_key(out, "value");
     if (!ptc_secrets_any(&m->hidden)) {
         ptc_emit_value(out, heap, value);
         return;
@@ -220,9 +219,13 @@ static void put_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue valu
 
 static bool put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result)
 {
-    ptc_run_record_end(call, NULL, (PtcText){NULL, 0}, result->notes);
     ptc_emit_object(out);
+    ptc_emit_key(out, "value");
+    size_t from = out->len;
     put_value(call, &desk->heap, out, result->value);
+    if (ptc_buf_ok(out))
+        ptc_run_record_result(call, (PtcText){out->data + from, out->len - from});
+    ptc_run_record_end(call, NULL, (PtcText){NULL, 0}, result->notes);
     ptc_emit_field_cstr(out, "kind", ptc_tool_result_kind(result->kind));
     ptc_emit_object_end(out);
     return true;

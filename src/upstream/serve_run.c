@@ -312,7 +312,7 @@ static void end(void *user, PtcBuf *ledger)
     for (size_t i = 0; i < 2 * m->count; i++)
         ptc_listing_drop(run->view[i]);
     ptc_run_free_blobs(run);
-    ptc_mem_free(m->mem, run->records, run->record_cap * sizeof *run->records);
+    ptc_run_free_records(run);
     ptc_mem_free(m->mem, run->view, (2 * m->count + 1) * sizeof *run->view);
     ptc_mem_free(m->mem, run->owner, strlen(run->owner) + 1);
     pthread_mutex_destroy(&run->lock);
@@ -329,6 +329,12 @@ static bool knows(PtcRemote *self, PtcText ns, PtcBuf *nearest)
     return false;
 }
 
+static void trace(void *user, PtcText traceparent)
+{
+    PtcUpRun *run = user;
+    ptc_trace_parent_read(traceparent, run->trace);
+}
+
 void ptc_run_fill(PtcManager *m)
 {
     m->remote = (PtcRemote){.begin = begin,
@@ -336,5 +342,6 @@ void ptc_run_fill(PtcManager *m)
                             .finish = finish,
                             .cancel = cancel_remote,
                             .end = end,
+                            .trace = trace,
                             .knows = knows};
 }

@@ -362,7 +362,12 @@ static inline bool fake_knows(PtcRemote *self, PtcText ns, PtcBuf *nearest)
 static inline void fake_start(Fake *f)
 {
     memset(f, 0, sizeof *f);
-    f->base = (PtcRemote){fake_begin, fake_ask, fake_finish, fake_cancel, fake_end, fake_knows};
+    f->base = (PtcRemote){.begin = fake_begin,
+                          .ask = fake_ask,
+                          .finish = fake_finish,
+                          .cancel = fake_cancel,
+                          .end = fake_end,
+                          .knows = fake_knows};
     ptc_mem_init(&f->mem, SIZE_MAX / 2);
     pthread_mutex_init(&f->lock, NULL);
     pthread_cond_init(&f->work, NULL);

@@ -16,6 +16,7 @@ list      repeated_cursor empty_cursor endless_pages many_tools equal_names fail
 change    changes_description changes_annotation changes_list storm (after the first tools/list)
           becomes_destructive (the tool echo, without telling)
 content   lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number
+          meta (echo gives the _meta of the request) pictures (big gives that many bytes as a picture)
 asks      asks samples wants_roots wants_ping (while a call is under way)
 HTTP      sse session session_lost session_400 no_get redirect wrong_redirect auth rate_limit server_error reset
           foreign_endpoint sse_resume listen
@@ -219,6 +220,8 @@ class Faulty:
             with open(self.options.count, "a", encoding="utf-8") as out:
                 out.write(name + "\n")
         self.disturb(number, params, send)
+        if self.has("meta") and name == "echo":
+            return {"content": [{"type": "text", "text": json.dumps(params.get("_meta"))}]}
         return self.result_of(name, arguments)
 
     def disturb(self, number, params, send):
@@ -284,6 +287,13 @@ class Faulty:
             return text(str(arguments.get("text")))
         if name == "count":
             return text(str(self.calls))
+        if name == "big" and self.has("pictures"):
+            data = base64.b64encode(b"p" * int(arguments.get("bytes", 1000))).decode()
+            return {"content": [{"type": "image", "mimeType": "image/png", "data": data},
+                                {"type": "text", "text": "a picture"},
+                                {"type": "audio", "mimeType": "audio/wav", "data": "UklGRg=="},
+                                {"type": "resource", "resource": {"uri": "file:///a.bin", "mimeType": "application/x-a",
+                                                                  "blob": "AAEC"}}]}
         if name == "big":
             return text("x" * int(arguments.get("bytes", 1000)))
         if name == "sum":

@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_ledger.py PTC: what answers and lisp_debug tell of calls in upstreams: `upstream_calls`, `ptc_metrics`, stats.
+"""test_ledger.py PTC: what answers and lisp_debug tell of calls in upstreams: `upstream_calls`, `ptc_metrics`, stats; and what traces, metrics and upstreams see of them.
 
 Nothing here depends on how fast the machine is."""
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
+import threading
+import urllib.request
 
-from mcp_talk import Talk, faulty
+from mcp_talk import Talk, environment, faulty
 
 PTC = os.path.abspath(sys.argv[1])
 PROGRAMS = pathlib.Path(__file__).resolve().parent.parent.parent / "build" / "npm" / "node_modules" / ".bin"
@@ -106,6 +109,96 @@ def check_restart(home):
         check("its restarts", ups["d"]["restarts"] >= 1 and ups["f"]["restarts"] == 0, ups)
 
 
+SECRET = "sesame-street-77"
+
+
+def check_traces(home, payloads):
+    traces = os.path.join(home, payloads)
+    up = {"f": faulty(home, "f", "echoes_credential", env={"TOKEN": SECRET}), "g": faulty(home, "g")}
+    with Talk(PTC, home, up, "--trace-dir", traces, "--trace-payloads", payloads) as talk:
+        talk.run(f'[(f/echo {{:text "{SECRET} and more"}}) (:reason (tool/call {{:server "g" :tool "fail" :args {{}}}}))]')
+    with open(os.path.join(traces, os.listdir(traces)[0]), encoding="utf-8") as f:
+        text = f.read()
+    events = [json.loads(line) for line in text.splitlines()]
+    check(payloads + ": events", [(e["event"], e.get("id")) for e in events] ==
+          [("trace.start", None), ("call.start", None), ("upstream.start", "u1"), ("upstream.stop", "u1"),
+           ("upstream.start", "u2"), ("upstream.stop", "u2"), ("call.stop", None)], events)
+    start, stop, failed = events[2], events[3], events[5]
+    check(payloads + ": start", (start["server"], start["tool"], start["effect"]) == ("f", "echo", "read") and start["ts"], start)
+    check(payloads + ": stop", stop["status"] == "ok" and stop["duration_ms"] > 0 and stop["result_bytes"] > 20, stop)
+    check(payloads + ": failure", failed["reason"] == "tool_error" and failed["error"]["bytes"] > 0, failed)
+    check(payloads + ": no secret", SECRET not in text, text)
+    if payloads == "full":
+        check("full: texts", "[secret] and more" in start["arguments"]["text"] and "[secret]" in stop["result"]["text"]
+              and failed["error"]["text"] == "it did not work", (start, stop))
+    elif payloads == "summary":
+        check("summary: digests", len(start["arguments"]["sha256"]) == 64 and "text" not in start["arguments"], start)
+    else:
+        check("none: nothing", "arguments" not in start and "result" not in stop, (start, stop))
+
+
+PARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+
+def check_traceparent(home):
+    for options in (("--isolation", "auto"), ("--isolation", "none")):
+        with Talk(PTC, home, {"f": faulty(home, "f", "meta")}, *options) as talk:
+            def meta_of(parent):
+                result = talk.request("tools/call", {"name": "lisp_eval", "_meta": {"traceparent": parent},
+                                                     "arguments": {"program": '(map #(f/echo {:text %}) ["a" "b"])'}})
+                return [m.get("traceparent") if isinstance(m, dict) else None for m in result["structuredContent"]["result"]]
+            a, b = meta_of(PARENT)
+            check("the trace goes on", a and b and a[:36] == b[:36] == PARENT[:36] and a[-3:] == "-01" and len(a) == 55, (a, b))
+            check("with an id for each call", a != b and a != PARENT, (a, b))
+            for wrong in ("x", PARENT[:-1], PARENT + "0", PARENT.upper(), "00-" + "0" * 32 + PARENT[35:], "ff" + PARENT[2:]):
+                check("what is none goes nowhere: " + wrong, meta_of(wrong) == [None, None])
+
+
+def get(port, path):
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=60) as answer:
+        return answer.read().decode()
+
+
+def post(port, method, params):
+    meta = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "0"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": meta}}
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/mcp", json.dumps(body).encode(), {
+        "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": method, "Mcp-Name": params.get("name", "")})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return answer.read().decode()
+
+
+def check_metrics(home):
+    path = os.path.join(home, "m.json")
+    with open(path, "w", encoding="utf-8") as out:
+        json.dump({"upstreams": {"f x": faulty(home, "f"), "d": faulty(home, "d", "dies", retry="none")}}, out)
+    server = subprocess.Popen([PTC, "mcp", "--http", "127.0.0.1:0", "--upstreams", path, "--quiet"], env=environment(home),
+                              stderr=subprocess.PIPE, text=True)
+    try:
+        port = next(int(line.split()[-1]) for line in server.stderr if "listening on port" in line)
+        threading.Thread(target=server.stderr.read, daemon=True).start()
+        said = post(port, "tools/call", {"name": "lisp_eval", "arguments": {"program": """
+            [(f-x/echo {:text "x"}) (:reason (tool/call {:server "f-x" :tool "fail" :args {}}))
+             (:reason (tool/call {:server "d" :tool "echo" :args {:text "x"}}))]"""}})
+        page = get(port, "/metrics")
+        for line in ('ptc_upstream_calls_total{server="f-x",status="ok",reason=""} 1',
+                     'ptc_upstream_calls_total{server="f-x",status="error",reason="tool_error"} 1',
+                     'ptc_upstream_calls_total{server="d",status="error",reason="upstream_unavailable"} 1',
+                     'ptc_upstream_call_seconds_count{server="f-x"} 2', 'ptc_upstream_attempts_total{server="f-x"} 2',
+                     'ptc_upstream_connections{server="f-x",state="ready"} 1',
+                     'ptc_upstream_connections{server="d",state="down"} 1', 'ptc_upstream_breaker_open{server="f-x"} 0',
+                     'ptc_upstream_restarts_total{server="f-x"} 0', 'ptc_upstream_tools{server="f-x"} 7'):
+            check("metrics", line + "\n" in page, (line, said, page[-4000:]))
+        check("metrics: age and bytes", 'ptc_upstream_catalog_age_seconds{server="f-x"} ' in page
+              and 'ptc_upstream_catalog_bytes{server="f-x"} 1' in page, page[-900:])
+    finally:
+        server.terminate()
+        server.wait(timeout=60)
+        server.stderr.close()
+
+
 def check_filesystem(home):
     """5 MB of JSON read through a real server; ten rows come back."""
     server = PROGRAMS / "mcp-server-filesystem"
@@ -145,6 +238,10 @@ def main():
     with tempfile.TemporaryDirectory() as home:
         check_profiles(home)
         check_restart(home)
+        for payloads in ("none", "summary", "full"):
+            check_traces(home, payloads)
+        check_traceparent(home)
+        check_metrics(home)
         check_filesystem(os.path.realpath(home))
     print(f"ledger: {counts[True]} passed, {counts[False]} failed")
     return 1 if counts[False] else 0

@@ -275,9 +275,9 @@ static void add_upstream_calls(Answer *a, PtcBuf *out)
         return;
     ptc_ledger_open(&ledger, a->json.mem, ptc_buf_view(&job->out.ledger));
     ptc_ledger_sum(&ledger, &sums);
-    ptc_ledger_close(&ledger);
     if (a->level == 0)
-        ptc_emit_field_raw(out, "upstream_calls", ptc_buf_view(&job->out.ledger));
+        ptc_ledger_put_calls(&ledger, out);
+    ptc_ledger_close(&ledger);
     ptc_ledger_put_metrics(out, &sums, job->answered_bytes, job->printed_bytes);
 }
 

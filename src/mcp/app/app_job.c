@@ -20,7 +20,7 @@ enum {
     MEMORY_BYTES = 4 * MIB,
     ANSWER_BYTES = 48 * MIB, /* for a session with very many names */
     CALLS_BYTES = 128 * KIB,
-    LEDGER_BYTES = 1 * MIB, /* for as many calls as a program may make, with long names */
+    LEDGER_BYTES = 4 * MIB, /* for as many calls as a program may make, with long names */
     TEXT_BYTES = 256 * KIB, /* for anything else a model may read */
     ERROR_BYTES = 1 * MIB,
 };
@@ -278,6 +278,7 @@ bool ptc_job_submit(PtcJob *job)
     PtcTaskTurn turn = {pause_call, resume_call, job->call};
     PtcBeat beat;
     job->in.turn = &turn;
+    job->in.traceparent = ptc_mcp_meta_text(job->call, "traceparent");
     job->in.deadline_ms = time_left(job);
     ptc_pulse_begin(job->app->pulse, &beat, job->call);
     PtcTaskStatus status =

@@ -131,6 +131,8 @@ static void set_limits(PtcHttp *http, const PtcHttpConfig *config)
     http->shared.stateless = config->stateless;
     http->shared.path = config->path;
     http->shared.isolation = config->isolation;
+    http->shared.more_metrics = config->metrics;
+    http->shared.metrics_user = config->metrics_user;
     http->shared.max_body_bytes = bodies > two ? bodies : two;
     http->reload = config->reload;
     http->reload_user = config->reload_user;

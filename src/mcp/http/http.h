@@ -38,6 +38,9 @@ typedef struct PtcHttpConfig {
     unsigned owner_share;  /* percentage of the sessions that one owner may have [100] */
     size_t max_body_bytes; /* of all unfinished requests [64 MiB, at least two messages] */
     const char *isolation; /* how programs run, for /ready and /metrics; NULL: not shown */
+    /* Appends more lines to /metrics; any thread.  NULL: there are no more. */
+    void (*metrics)(void *user, PtcBuf *out);
+    void *metrics_user;
     PtcHttpReload *reload; /* on SIGUSR1; NULL: the tokens stay as they are */
     void *reload_user;
     /* for sessions, see http_session.h; outlives the server; NULL: in memory only */

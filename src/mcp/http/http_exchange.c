@@ -297,7 +297,10 @@ static void answer_metrics(PtcHttpExchange *ex)
     };
     ptc_mcp_load(shared->mcp, &g.running, &g.waiting);
     ptc_buf_clear(&ex->page);
-    if (!ptc_http_metrics_write(&ex->page, &shared->metrics, &g)) {
+    bool whole = ptc_http_metrics_write(&ex->page, &shared->metrics, &g);
+    if (whole && shared->more_metrics)
+        shared->more_metrics(shared->metrics_user, &ex->page);
+    if (!whole || !ptc_buf_ok(&ex->page)) {
         ptc_http_refuse(ex, 503, PTC_HTTP_FAULT_BUSY, PTC_MCP_BUSY,
                         "the server is out of memory: try again later");
         return;

@@ -33,6 +33,8 @@ typedef struct PtcHttpShared {
     atomic_size_t streams;
     atomic_size_t body_bytes; /* of requests that have not fully arrived */
     size_t max_body_bytes;
+    void (*more_metrics)(void *user, PtcBuf *out); /* for the page; or NULL */
+    void *metrics_user;
     const char *isolation; /* how programs run, for probes; NULL: not shown */
 } PtcHttpShared;
 

@@ -126,3 +126,9 @@ bool ptc_mcp_client_can(PtcMcpCall *call, const char *capability)
             return (can >> i & 1) != 0;
     return false;
 }
+
+PtcText ptc_mcp_meta_text(PtcMcpCall *call, const char *name)
+{
+    PtcValue v = ptc_map_field(&call->heap, call->meta, name);
+    return v == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(v);
+}

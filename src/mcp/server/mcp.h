@@ -192,6 +192,8 @@ bool ptc_mcp_arg_map(PtcMcpCall *call, const char *name, bool required, PtcValue
 PtcText ptc_mcp_arg_raw(PtcMcpCall *call, const char *name);
 /* A variable of the template that matched. */
 PtcText ptc_mcp_var(PtcMcpCall *call, const char *name);
+/* A string of the request's _meta, such as traceparent; absent: there is none. */
+PtcText ptc_mcp_meta_text(PtcMcpCall *call, const char *name);
 /* completion/complete: the name of the argument and what has been typed of it; ptc_mcp_args has those already
  * chosen. */
 void ptc_mcp_completing(PtcMcpCall *call, PtcText *name, PtcText *typed);

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT
+ * The manager of upstreams and the app do not see each other; these are the functions between them.  Any thread may call
+ * them. */
+#include "cli/mcp_upstreams.h"
+
+/* PtcAppConfig.listed: now there is time to get to know the others.  A moment later, so that a client that is still asking
+ * for other lists is answered first. */
+static void warm(void *user, const char *owner)
+{
+    enum { LATER_MS = 1000 };
+    const PtcUpstreams *u = user;
+    ptc_manager_warm(u->manager, owner, LATER_MS);
+}
+
+/* PtcAppConfig.upstream_stats. */
+static void stats(void *user, const char *owner, PtcBuf *out)
+{
+    const PtcUpstreams *u = user;
+    ptc_manager_stats(u->manager, owner, out);
+}
+
+void ptc_mcp_upstreams_metrics(void *user, PtcBuf *out)
+{
+    const PtcUpstreams *u = user;
+    ptc_manager_metrics(u->manager, out);
+}
+
+void ptc_mcp_upstreams_tell(PtcUpstreams *u, const char *about, PtcAppConfig *c)
+{
+    c->about_upstreams = about;
+    c->listed = warm;
+    c->upstream_stats = stats;
+    c->user = u;
+    c->upstreams_change = !ptc_manager_is_read_only(u->manager);
+    c->recorder.more_secrets = ptc_manager_secrets(u->manager);
+}

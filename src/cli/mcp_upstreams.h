@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT
+ * mcp_upstreams.h - what `ptc mcp` tells its app and its HTTP server of upstreams. */
+#ifndef PTC_CLI_MCP_UPSTREAMS_H
+#define PTC_CLI_MCP_UPSTREAMS_H
+
+#include "cli/upstreams_open.h"
+#include "mcp/app/app.h"
+
+/* Sets what the app must know of them; `about` describes them for models, and lives as long as the upstreams. */
+void ptc_mcp_upstreams_tell(PtcUpstreams *upstreams, const char *about, PtcAppConfig *config);
+/* PtcHttpConfig.metrics, with the upstreams as its user. */
+void ptc_mcp_upstreams_metrics(void *upstreams, PtcBuf *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * Calls of other servers in records and traces.  What always holds: what was asked, what came back and what was said of a
+ * failure are payloads, of which the policy decides how much is shown. */
+#include <string.h>
+
+#include "json/emit.h"
+#include "trace/recorder_int.h"
+#include "value/calendar.h"
+#include "value/map.h"
+#include "value/str.h"
+#include "value/vec.h"
+
+static const char *const PAYLOADS[] = {"arguments", "result", "error"};
+/* What is known before a call is made. */
+static const char *const ASKED[] = {"ts",     "server",   "tool",          "effect",
+                                    "policy", "approved", "request_bytes", "arguments"};
+
+static bool is_among(PtcText name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (ptc_text_is(name, names[i]))
+            return true;
+    return false;
+}
+
+static void put_member(PtcRecorder *r, PtcBuf *out, PtcLedger *l, PtcText name, PtcValue value)
+{
+    for (size_t i = 0; i < sizeof PAYLOADS / sizeof *PAYLOADS; i++)
+        if (ptc_text_is(name, PAYLOADS[i])) {
+            ptc_recorder_put_payload(r, out, PAYLOADS[i], ptc_str_text(value), PTC_RECORD_TEXT);
+            return;
+        }
+    ptc_emit_key_text(out, name);
+    ptc_emit_value(out, &l->heap, value);
+}
+
+typedef enum { PUT_ALL, PUT_ASKED, PUT_REST } Part;
+
+/* The members of a call, or those of one side of it. */
+static void put_members(PtcRecorder *r, PtcBuf *out, PtcLedger *l, size_t i, Part part)
+{
+    PtcValue key, value, call = ptc_seq_nth(l->calls, i);
+    for (size_t pos = 0; ptc_is_map(call) && ptc_map_next(call, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key);
+        bool asked = is_among(name, ASKED, sizeof ASKED / sizeof *ASKED);
+        if (part == PUT_ALL || (!ptc_text_is(name, "id") && asked == (part == PUT_ASKED)))
+            put_member(r, out, l, name, value);
+    }
+}
+
+void ptc_recorder_put_calls(PtcRecorder *r, PtcBuf *out, const PtcCallNote *n, PtcLedger *l)
+{
+    PtcLedgerSums sums;
+    if (l->count == 0)
+        return;
+    ptc_ledger_sum(l, &sums);
+    ptc_emit_key(out, "upstream_calls");
+    ptc_emit_array(out);
+    for (size_t i = 0; i < l->count; i++) {
+        ptc_emit_object(out);
+        put_members(r, out, l, i, PUT_ALL);
+        ptc_emit_object_end(out);
+    }
+    ptc_emit_array_end(out);
+    ptc_ledger_put_metrics(out, &sums, n->answered_bytes, n->printed_bytes);
+}
+
+static void put_event(PtcRecorder *r, PtcBuf *out, PtcLedger *l, size_t i, Part part)
+{
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "event", part == PUT_ASKED ? "upstream.start" : "upstream.stop");
+    ptc_emit_key(out, "id");
+    ptc_buf_addf(out, "\"u%llu\"", (unsigned long long)ptc_ledger_number(l, i, "id"));
+    put_members(r, out, l, i, part);
+    ptc_emit_object_end(out);
+    ptc_buf_add_char(out, '\n');
+}
+
+void ptc_recorder_put_events(PtcRecorder *r, PtcBuf *out, PtcLedger *l)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        put_event(r, out, l, i, PUT_ASKED);
+        put_event(r, out, l, i, PUT_REST);
+    }
+}
