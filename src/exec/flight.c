@@ -510,6 +510,8 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
     if (!t.answered)
         end_process(worker);
     *keep = close_flight(t.flight) && t.answered;
+    if (t.flight->remote)
+        ptc_task_out_pictures(out, t.flight->remote, t.flight->remote_run);
     ptc_flight_asks_end(t.flight, &out->ledger);
     out->effects = ptc_waits_close(&t.flight->waits);
     ptc_flight_release(t.flight);

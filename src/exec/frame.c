@@ -13,8 +13,8 @@
 /* A field added to a task must travel too: add it to the functions below, then adjust the sizes. */
 _Static_assert(sizeof(PtcTaskIn) == 224,
                "frames carry all of a PtcTaskIn but `turn`, `traceparent`");
-_Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 1) * sizeof(PtcBuf) + 424,
-               "frames carry all of a PtcTaskOut but `effects` and `ledger`");
+_Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 2) * sizeof(PtcBuf) + 424,
+               "frames carry all of a PtcTaskOut but `effects`, `pictures` and `ledger`");
 
 /* ---------------------------------------------------------------- numbers and texts */
 

@@ -107,6 +107,8 @@ static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskI
         status = ptc_task_run(ptc, in, self->config.tools, self->config.data, out);
     }
     if (ptc->remote)
+        ptc_task_out_pictures(out, run.remote, run.run);
+    if (ptc->remote)
         run.remote->end(run.run, &out->ledger);
     ptc->remote = NULL;
     ptc->cancel.outer = NULL;

@@ -40,6 +40,7 @@ void ptc_task_out_init(PtcTaskOut *out, PtcMem *mem, size_t max)
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_buf_init(&out->parts[i], mem, max);
+    ptc_buf_init(&out->pictures, mem, max);
     ptc_buf_init(&out->ledger, mem, max);
 }
 
@@ -47,6 +48,7 @@ void ptc_task_out_deinit(PtcTaskOut *out)
 {
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
         ptc_buf_deinit(&out->parts[i]);
+    ptc_buf_deinit(&out->pictures);
     ptc_buf_deinit(&out->ledger);
 }
 
@@ -57,6 +59,16 @@ void ptc_task_out_clear(PtcTaskOut *out)
         ptc_buf_clear(&out->parts[i]);
     out->ok = out->validated = out->text_cut = out->prints_cut = false;
     out->tool_calls = out->bindings = 0;
+}
+
+void ptc_task_out_pictures(PtcTaskOut *out, struct PtcRemote *remote, void *run)
+{
+    ptc_buf_clear(&out->pictures);
+    if (!remote->pictures || !out->ok || !out->json.len)
+        return;
+    remote->pictures(run, ptc_buf_view(&out->json), &out->pictures);
+    if (!ptc_buf_ok(&out->pictures)) /* a part of a block is none */
+        ptc_buf_clear(&out->pictures);
 }
 
 /* In the engine's words (ptc_vm_stopped), so that nobody needs to know which of the two noticed. */

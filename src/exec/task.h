@@ -88,6 +88,7 @@ typedef struct PtcTaskOut {
     uint64_t tool_calls;
     uint64_t bindings; /* of the session after the run */
     uint64_t effects;  /* calls of tools that may have changed something, as seen by this process */
+    PtcBuf pictures;   /* that the result refers to: blocks of MCP, one a line; or empty */
     PtcBuf ledger;     /* calls of other servers, a JSON array, as seen by this process; or empty */
 } PtcTaskOut;
 
@@ -96,6 +97,9 @@ void ptc_task_out_init(PtcTaskOut *out, PtcMem *mem, size_t max);
 void ptc_task_out_deinit(PtcTaskOut *out);
 /* Forgets the contents; the buffers stay. */
 void ptc_task_out_clear(PtcTaskOut *out);
+/* Before the run of a remote ends: takes what the result refers to. */
+struct PtcRemote;
+void ptc_task_out_pictures(PtcTaskOut *out, struct PtcRemote *remote, void *run);
 /* Fills in what the engine says of a program that passed its limit: of compute time, or else its deadline.  For a
  * program that was ended from outside, so its place and its prints are not known.  False: out of memory. */
 bool ptc_task_out_overrun(PtcTaskOut *out, bool computing, int64_t limit_ms);

@@ -67,6 +67,8 @@ typedef struct PtcRemote {
     void (*end)(void *run, PtcBuf *ledger);
     /* Soon after begin(): whose trace the run is part of, as in the header of W3C; what is none is ignored.  May be NULL. */
     void (*trace)(void *run, PtcText traceparent);
+    /* Before end(): the pictures and files that an answer, as JSON, refers to, as blocks of MCP, one a line.  May be NULL. */
+    void (*pictures)(void *run, PtcText json, PtcBuf *out);
     /* Is ns the namespace of an upstream (spelt as programs may)?  Costs nothing: no start, no listing.  For the analyzer, to tell
      * an upstream from a namespace that does not exist; `nearest` (or NULL) gets the nearest one when it is not. */
     bool (*knows)(struct PtcRemote *self, PtcText ns, PtcBuf *nearest);

@@ -62,10 +62,16 @@ void ptc_serve_nearest_server(PtcManager *m, PtcText ns, PtcBuf *nearest);
 
 /* ---- serve_result.c: each writes JSON; false: `out` has a failure */
 PTC_MUST_USE bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat);
-PTC_MUST_USE bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
 /* {"reason", "message", ...} of a call that has a reason.  Always false. */
 bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out);
+
+/* ---- serve_blob.c */
+/* With run->lock held: keeps what the refs of a result stand for; they go on behind those before it. */
+PTC_MUST_USE bool ptc_run_keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blobs);
 void ptc_run_free_blobs(PtcUpRun *run);
+PTC_MUST_USE bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
+/* What the refs in a JSON text stand for, as blocks of an MCP answer, one a line. */
+void ptc_run_pictures(PtcUpRun *run, PtcText json, PtcBuf *out);
 
 /* ---- serve_ledger.c */
 /* A line for the call; false: out of memory. */

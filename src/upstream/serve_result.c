@@ -12,14 +12,7 @@
 #include "upstream/serve_int.h"
 #include "upstream/tool_result.h"
 
-enum { BLOB_BYTES = 64 * 1024 * 1024, MESSAGE_BYTES = 2000 };
-
-/* Bytes that a result refers to instead of having them. */
-typedef struct PtcUpBlob {
-    struct PtcUpBlob *next;
-    size_t number, len;
-    char data[]; /* base64 as it came */
-} PtcUpBlob;
+enum { MESSAGE_BYTES = 2000 };
 
 /* --------------------------------------------------------------------------------- failures */
 
@@ -120,86 +113,6 @@ static bool put_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     return fail(call, out, "upstream_error", said.bytes ? said : text, 0);
 }
 
-/* ------------------------------------------------------------------------------------ blobs */
-
-static bool keep_blob(PtcUpRun *run, PtcText data, size_t number)
-{
-    if (run->blob_bytes + data.len > BLOB_BYTES)
-        return false;
-    PtcUpBlob *blob = ptc_mem_alloc(run->mem, sizeof *blob + data.len);
-    if (!blob)
-        return false;
-    blob->next = run->blobs;
-    blob->number = number;
-    blob->len = data.len;
-    memcpy(blob->data, data.bytes, data.len);
-    run->blobs = blob;
-    run->blob_bytes += data.len;
-    return true;
-}
-
-/* With run->lock held: refs of this result go on behind those before it. */
-static bool keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blobs)
-{
-    for (size_t i = 0; i < ptc_fields_count(blobs); i++) {
-        PtcText data = ptc_fields_text(heap, ptc_seq_nth(blobs, i), "data");
-        if (!keep_blob(run, data.bytes ? data : (PtcText){"", 0}, ++run->blob_count))
-            return false;
-    }
-    return true;
-}
-
-void ptc_run_free_blobs(PtcUpRun *run)
-{
-    for (PtcUpBlob *blob; (blob = run->blobs);) {
-        run->blobs = blob->next;
-        ptc_mem_free(run->mem, blob, sizeof *blob + blob->len);
-    }
-}
-
-static PtcUpBlob *find_blob(PtcUpRun *run, PtcText ref)
-{
-    PtcUpBlob *blob = run->blobs;
-    char name[32];
-    for (; blob; blob = blob->next) {
-        int n = snprintf(name, sizeof name, "blob-%zu", blob->number);
-        if (ptc_text_same(ref, (PtcText){name, (size_t)n}))
-            break;
-    }
-    return blob;
-}
-
-/* Secrets are known in base64 too, wherever they stand in it. */
-static void put_blob(PtcManager *m, PtcBuf *out, PtcText data)
-{
-    PtcBuf clean;
-    ptc_buf_init(&clean, m->mem, SIZE_MAX / 4);
-    ptc_secrets_blot_part(&m->hidden, &clean, data, true);
-    ptc_emit_text(out, ptc_buf_view(&clean));
-    out->failed = out->failed || !ptc_buf_ok(&clean);
-    ptc_buf_deinit(&clean);
-}
-
-bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
-{
-    PtcUpRun *run = call->run;
-    PtcJsonError error;
-    PtcValue in = ptc_json_parse(&desk->heap, call->ask->text.bytes, call->ask->text.len, &error);
-    PtcText ref = in == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(&desk->heap, in, "ref");
-    pthread_mutex_lock(&run->lock);
-    PtcUpBlob *blob = ref.bytes ? find_blob(run, ref) : NULL;
-    if (blob)
-        put_blob(run->manager, out, (PtcText){blob->data, blob->len});
-    pthread_mutex_unlock(&run->lock);
-    if (blob)
-        return true;
-    (void)ptc_call_refuse(
-        call, "invalid_tool_args",
-        "there is no such ref: (tool/blob \"blob-1\") takes one of this program's "
-        "results");
-    return ptc_serve_fail(call, out);
-}
-
 /* ----------------------------------------------------------------------------------- values */
 
 static void put_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue value)
@@ -252,7 +165,7 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
     pthread_mutex_lock(&run->lock);
     in.blobs = run->blob_count;
     bool ok = ptc_tool_result_read(&desk->heap, &in, result) &&
-              keep_blobs(run, &desk->heap, result->blobs);
+              ptc_run_keep_blobs(run, &desk->heap, result->blobs);
     pthread_mutex_unlock(&run->lock);
     return ok;
 }

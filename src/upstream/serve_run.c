@@ -335,6 +335,11 @@ static void trace(void *user, PtcText traceparent)
     ptc_trace_parent_read(traceparent, run->trace);
 }
 
+static void pictures(void *user, PtcText json, PtcBuf *out)
+{
+    ptc_run_pictures(user, json, out);
+}
+
 void ptc_run_fill(PtcManager *m)
 {
     m->remote = (PtcRemote){.begin = begin,
@@ -343,5 +348,6 @@ void ptc_run_fill(PtcManager *m)
                             .cancel = cancel_remote,
                             .end = end,
                             .trace = trace,
+                            .pictures = pictures,
                             .knows = knows};
 }

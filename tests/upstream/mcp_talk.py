@@ -45,11 +45,13 @@ class Talk:
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def read(self):
-        for line in self.process.stdout:
-            message = json.loads(line)
-            message["line_bytes"] = len(line)
-            (self.notices if "method" in message else self.answers).put(message)
-        self.answers.put(None)
+        try:
+            for line in self.process.stdout:
+                message = json.loads(line)
+                message["line_bytes"] = len(line)
+                (self.notices if "method" in message else self.answers).put(message)
+        finally:
+            self.answers.put(None)
 
     def send(self, message):
         self.process.stdin.write(json.dumps(message).encode() + b"\n")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_ledger.py PTC: what answers and lisp_debug tell of calls in upstreams: `upstream_calls`, `ptc_metrics`, stats; and what traces, metrics and upstreams see of them.
+"""test_ledger.py PTC: what answers and lisp_debug tell of calls in upstreams: `upstream_calls`, `ptc_metrics`, stats; and what traces, metrics and upstreams see of them; pictures in answers.
 
 Nothing here depends on how fast the machine is."""
+import base64
 import json
 import os
 import pathlib
@@ -199,6 +200,34 @@ def check_metrics(home):
         server.stderr.close()
 
 
+def check_pictures(home):
+    for options in ((), ("--isolation", "none"), ("--profile", "debug"), ("--sessions",)):
+        up = {"f": faulty(home, "f", "pictures"), "e": faulty(home, "e", "echoes_credential", env={"TOKEN": SECRET})}
+        with Talk(PTC, home, up, *options) as talk:
+            def run(program):
+                return talk.call("lisp_eval", program=program)["content"]
+
+            content = run("(f/big {:bytes 30})")
+            kinds = [block["type"] for block in content]
+            check("pictures behind the text", kinds == ["text", "image", "audio", "resource"], content)
+            if len(kinds) != 4:
+                continue
+            check("the picture", content[1]["mimeType"] == "image/png" and base64.b64decode(content[1]["data"]) == b"p" * 30)
+            check("the file", content[3]["resource"]["blob"] == "AAEC" and content[3]["resource"]["mimeType"] == "application/x-a")
+            check("the text refers to them", "blob-1" in content[0]["text"] and content[1]["data"] not in content[0]["text"])
+            content = run("(->> (range 3) (map (fn [_] (first (get (f/big {:bytes 30}) \"content\")))) (map #(assoc % :n 1)))")
+            check("those that the answer holds", [b["type"] for b in content] == ["text"] + ["image"] * 3, content)
+            content = run("(->> (range 6) (mapv (fn [i] (first (get (f/big {:bytes (+ 3 (* 3 i))}) \"content\")))))")
+            check("four at most", [len(b["data"]) for b in content[1:]] == [4, 8, 12, 16], content)
+            content = run("(f/big {:bytes 900000}) (mapv (fn [i] (first (get (f/big {:bytes i}) \"content\"))) [900000 900000 3])")
+            check("1 MiB at most", [len(b["data"]) for b in content[1:]] == [1200000, 4], [len(str(b)) for b in content])
+            check("none without a ref", len(run("(count (f/big {:bytes 30}))")) == 1)
+            check("a ref in a text is none", len(run('(do (f/big {:bytes 3}) (str "{\\"ref\\":\\"blob-1\\"}"))')) == 1)
+            check("of another run", len(run('{:type "image" :ref "blob-1"}')) == 1)
+            content = run("(e/big {:bytes 30})")
+            check("one with a secret in it", len(content) == 1 and SECRET not in str(content), content)
+
+
 def check_filesystem(home):
     """5 MB of JSON read through a real server; ten rows come back."""
     server = PROGRAMS / "mcp-server-filesystem"
@@ -242,6 +271,7 @@ def main():
             check_traces(home, payloads)
         check_traceparent(home)
         check_metrics(home)
+        check_pictures(home)
         check_filesystem(os.path.realpath(home))
     print(f"ledger: {counts[True]} passed, {counts[False]} failed")
     return 1 if counts[False] else 0

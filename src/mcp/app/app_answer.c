@@ -440,6 +440,15 @@ static bool compose(Answer *a)
     return a->json.len + escaped(ptc_buf_view(shown)) + AROUND <= a->sizes->envelope_bytes;
 }
 
+/* Pictures and files that the result refers to, behind the text. */
+static void add_pictures(PtcJob *job)
+{
+    const PtcBuf *blocks = &job->out.pictures;
+    PtcText block;
+    for (size_t pos = 0; next_line(blocks, blocks->len, &pos, &block);)
+        ptc_mcp_block(job->call, block);
+}
+
 static void answer_ok(Answer *a)
 {
     while (!compose(a) && a->level < LEVELS - 1)
@@ -448,8 +457,10 @@ static void answer_ok(Answer *a)
         ptc_job_fail(a->job, "no_memory", "the server is out of memory; try again a little later");
         return;
     }
-    if (a->profile != PTC_APP_DEBUG)
-        ptc_mcp_text(a->job->call, a->text.data, a->text.len);
+    const PtcBuf *shown = a->profile == PTC_APP_DEBUG ? &a->json : &a->text;
+    if (a->profile != PTC_APP_DEBUG || a->job->out.pictures.len)
+        ptc_mcp_text(a->job->call, shown->data, shown->len);
+    add_pictures(a->job);
     ptc_mcp_structured(a->job->call, a->json.data, a->json.len);
 }
 

@@ -20,8 +20,9 @@ enum {
     MEMORY_BYTES = 4 * MIB,
     ANSWER_BYTES = 48 * MIB, /* for a session with very many names */
     CALLS_BYTES = 128 * KIB,
-    LEDGER_BYTES = 4 * MIB, /* for as many calls as a program may make, with long names */
-    TEXT_BYTES = 256 * KIB, /* for anything else a model may read */
+    PICTURES_BYTES = 2 * MIB, /* for 1 MiB in base64 */
+    LEDGER_BYTES = 4 * MIB,   /* for as many calls as a program may make, with long names */
+    TEXT_BYTES = 256 * KIB,   /* for anything else a model may read */
     ERROR_BYTES = 1 * MIB,
 };
 
@@ -36,6 +37,7 @@ static void init_out(PtcTaskOut *out, PtcMem *mem, size_t session_bytes)
     out->answer.max = ANSWER_BYTES;
     out->calls.max = CALLS_BYTES;
     out->ledger.max = LEDGER_BYTES;
+    out->pictures.max = PICTURES_BYTES;
 }
 
 /* Which parts the answers of a profile, and the records of calls, need. */

@@ -132,6 +132,14 @@ void ptc_mcp_audio(PtcMcpCall *call, const char *base64, const char *mime)
     media_block(call, "audio", base64, mime);
 }
 
+void ptc_mcp_block(PtcMcpCall *call, PtcText json)
+{
+    if (!may_add(call, PTC_MCP_BODY_TOOL))
+        return;
+    call->added++;
+    ptc_emit_raw(&call->answer, json);
+}
+
 void ptc_mcp_embed(PtcMcpCall *call, PtcText uri, const char *mime, const char *bytes, size_t len)
 {
     if (!may_add(call, PTC_MCP_BODY_TOOL))

@@ -223,6 +223,8 @@ void ptc_mcp_text(PtcMcpCall *call, const char *bytes, size_t len);
 void ptc_mcp_textf(PtcMcpCall *call, const char *format, ...) PTC_PRINTF(2, 3);
 void ptc_mcp_image(PtcMcpCall *call, const char *base64, const char *mime);
 void ptc_mcp_audio(PtcMcpCall *call, const char *base64, const char *mime);
+/* A block that is JSON already, as the protocol has it. */
+void ptc_mcp_block(PtcMcpCall *call, PtcText json);
 void ptc_mcp_embed(PtcMcpCall *call, PtcText uri, const char *mime, const char *bytes, size_t len);
 /* A link to a resource that the client may read. */
 void ptc_mcp_link(PtcMcpCall *call, const char *uri, const char *name, const char *mime);
