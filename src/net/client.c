@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "net/address.h"
 #include "net/client_int.h"
 
 struct PtcClient {
@@ -216,6 +217,11 @@ static bool check(const PtcClientRequest *r, PtcUrl *url, PtcClientAnswer *a)
     } else if (!url->https && !url->loopback && !r->plain) {
         ptc_client_end(a, PTC_CLIENT_BAD_REQUEST,
                        "http:// is for servers on this machine; use https://");
+    } else if (r->outside && !url->https) {
+        ptc_client_end(a, PTC_CLIENT_BAD_REQUEST, "the address must begin with https://");
+    } else if (r->outside && (url->loopback || ptc_address_text_is_inside(url->host))) {
+        ptc_client_end(a, PTC_CLIENT_BAD_REQUEST,
+                       "it leads to a private network or to this machine");
     } else if (!headers_are_lines(r)) {
         ptc_client_end(a, PTC_CLIENT_BAD_REQUEST, "a header has a line end or a NUL in it");
     }

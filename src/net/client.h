@@ -50,20 +50,22 @@ typedef enum {
     PTC_CLIENT_NO_MEMORY,
 } PtcClientEnd;
 
-enum { PTC_CLIENT_FIELD = 128, PTC_CLIENT_CHALLENGE = 1024, PTC_CLIENT_WHY = 256 };
+enum { PTC_CLIENT_FIELD = 128, PTC_CLIENT_CHALLENGE = 4096, PTC_CLIENT_WHY = 256 };
 
 typedef struct PtcClientAnswer {
     PtcClientEnd end;
     int status;   /* 0: none came */
     bool touched; /* a byte of an answer came */
     bool sent;    /* there was a connection, so the request may have reached the server */
+    bool
+        inside; /* it led to a private network or this machine; not known of what a proxy reaches */
     /* headers, "" where there was none; longer ones are cut */
     char content_type[PTC_CLIENT_FIELD];
     char retry_after[PTC_CLIENT_FIELD];
     char retry_after_ms[PTC_CLIENT_FIELD];
-    char error_type[PTC_CLIENT_FIELD]; /* x-amzn-errortype */
-    char session_id[PTC_CLIENT_FIELD]; /* mcp-session-id */
-    char www_authenticate[PTC_CLIENT_CHALLENGE];
+    char error_type[PTC_CLIENT_FIELD];           /* x-amzn-errortype */
+    char session_id[PTC_CLIENT_FIELD];           /* mcp-session-id */
+    char www_authenticate[PTC_CLIENT_CHALLENGE]; /* several are joined by commas */
     char location[PTC_URL_BYTES + 1];
     PtcBuf error_body;        /* of a status other than 2xx, as far as it was kept */
     char why[PTC_CLIENT_WHY]; /* unless PTC_CLIENT_OK: what happened */
@@ -76,6 +78,7 @@ typedef struct PtcClientRequest {
     const PtcText *headers; /* each a line `Name: value` */
     size_t header_count;
     bool plain;      /* http:// is allowed to any host; otherwise only to this machine */
+    bool outside;    /* what leads to a private network or this machine is refused (address.h) */
     bool stream;     /* it may last for ever, and counts for PTC_CLIENT_STREAMS */
     size_t max_body; /* bytes of a 2xx body after decompression */
     /* Limits in ms, 0: as above; the deadline ends all of them. */

@@ -8,6 +8,7 @@
 
 #include "base/secret.h"
 #include "base/sigpipe.h"
+#include "net/address.h"
 #include "net/client_int.h"
 #include "ptc/ptc.h"
 
@@ -41,8 +42,20 @@ static void keep_field(char *field, size_t size, const char *value, size_t len)
     field[len] = 0;
 }
 
+/* A server may say in several headers what it would take. */
+static void add_challenge(PtcClientAnswer *a, const char *value, size_t len)
+{
+    size_t n = strlen(a->www_authenticate);
+    if (n && n + 3 < sizeof a->www_authenticate) {
+        memcpy(a->www_authenticate + n, ", ", 3);
+        n += 2;
+    }
+    keep_field(a->www_authenticate + n, sizeof a->www_authenticate - n, value, len);
+}
+
 static void take_field(PtcClientAnswer *a, const char *line, size_t len)
 {
+    static const char challenge[] = "www-authenticate:";
     const struct {
         const char *name;
         char *field;
@@ -53,7 +66,6 @@ static void take_field(PtcClientAnswer *a, const char *line, size_t len)
         {"retry-after-ms:", a->retry_after_ms, sizeof a->retry_after_ms},
         {"x-amzn-errortype:", a->error_type, sizeof a->error_type},
         {"mcp-session-id:", a->session_id, sizeof a->session_id},
-        {"www-authenticate:", a->www_authenticate, sizeof a->www_authenticate},
         {"location:", a->location, sizeof a->location},
     };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -61,6 +73,9 @@ static void take_field(PtcClientAnswer *a, const char *line, size_t len)
         if (len >= n && strncasecmp(line, fields[i].name, n) == 0)
             keep_field(fields[i].field, fields[i].size, line + n, len - n);
     }
+    size_t n = sizeof challenge - 1;
+    if (len >= n && strncasecmp(line, challenge, n) == 0)
+        add_challenge(a, line + n, len - n);
 }
 
 /* A status line starts the headers over: those of a preceding 1xx do not count. */
@@ -186,6 +201,10 @@ static curl_socket_t on_socket(void *user, curlsocktype purpose, struct curl_soc
     s->looking_up = false;
     if (!s->request)
         return CURL_SOCKET_BAD;
+    if (s->request->outside && !ptc_address_has_proxy() && ptc_address_is_inside(&address->addr)) {
+        s->refused = true;
+        return CURL_SOCKET_BAD;
+    }
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
@@ -291,6 +310,8 @@ static bool set_request(Slot *s, const PtcClientRequest *r)
               c->easy_setopt(e, CURLOPT_MAXAGE_CONN, (long)CONNECTION_AGE_S) == CURLE_OK &&
               c->easy_setopt(e, CURLOPT_USERAGENT, "ptc/" PTC_VERSION) == CURLE_OK &&
               c->easy_setopt(e, CURLOPT_HTTPHEADER, s->headers) == CURLE_OK;
+    if (r->outside) /* a connection that is kept was made without looking at its address */
+        ok = ok && c->easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L) == CURLE_OK;
     if (r->body.bytes)
         ok = ok && c->easy_setopt(e, CURLOPT_POST, 1L) == CURLE_OK &&
              c->easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len) == CURLE_OK;
@@ -383,12 +404,24 @@ static void finish(Slot *s, CURLcode code)
         const char *why = s->error[0] ? s->error : s->curl->easy_strerror(code);
         if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_WEIRD_SERVER_REPLY)
             a->touched = true; /* something came, but not HTTP */
+        if (s->refused)
+            why = "it leads to a private network or to this machine";
         if (code == CURLE_SEND_FAIL_REWIND || code == CURLE_GOT_NOTHING)
             why = "the server closed the connection without an answer";
         ptc_client_end(a, end_of(code), why);
     } else {
         refresh_status(s);
     }
+}
+
+/* Behind a proxy the address is the proxy's. */
+static bool led_inside(Slot *s)
+{
+    char *ip = NULL;
+    if (s->curl->easy_getinfo(s->easy, CURLINFO_PRIMARY_IP, &ip) != CURLE_OK || !ip || !*ip)
+        return false;
+    bool loopback = strncmp(ip, "127.", 4) == 0 || strcmp(ip, "::1") == 0;
+    return (loopback || !ptc_address_has_proxy()) && ptc_address_text_is_inside(ptc_text_cstr(ip));
 }
 
 /* Asks libcurl whether the exchange is over, and notes how it ended. */
@@ -399,6 +432,7 @@ static bool take_message(Slot *s)
     if (!m || m->msg != CURLMSG_DONE)
         return false;
     finish(s, m->data.result);
+    s->answer->inside = led_inside(s);
     return true;
 }
 
@@ -440,7 +474,7 @@ static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcCl
     s->sent = s->header_bytes = s->body_bytes = 0;
     s->begun_ns = s->last_ns = ptc_clock_ns(NULL);
     s->enough_ns = 0;
-    s->looking_up = s->connected = false;
+    s->looking_up = s->connected = s->refused = false;
     s->stopped = PTC_CLIENT_OK;
     s->error[0] = 0;
     int64_t connect_ms = limit_or(r->connect_ms, PTC_CLIENT_CONNECT_MS);
