@@ -9,6 +9,7 @@
 #include "cli/shown.h"
 #include "cli/upstreams_ask.h"
 #include "cli/upstreams_desk.h"
+#include "cli/upstreams_help.h"
 #include "json/parse.h"
 #include "upstream/config.h"
 
@@ -20,7 +21,7 @@ typedef struct {
 #define AT(field) offsetof(Options, field)
 
 static const PtcOption table[] = {
-    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list, pins: as JSON", 0, 0},
+    {"json", 0, PTC_OPTION_FLAG, AT(json), NULL, "list, doctor, pins: as JSON", 0, 0},
     {"raw", 0, PTC_OPTION_FLAG, AT(raw), NULL, "call: the result as the server sent it", 0, 0},
     {"yes", 0, PTC_OPTION_FLAG, AT(yes), NULL,
      "call: also a tool that a person would have to be asked about", 0, 0},
@@ -33,16 +34,19 @@ static const PtcOption table[] = {
 
 static const PtcUsage usage = {
     .command = "upstreams",
-    .synopsis = "list|check|call|doc|pins|approve [ARGUMENTS] [OPTIONS]\n"
+    .synopsis = "list|check|call|doc|doctor|pins|approve [ARGUMENTS] [OPTIONS]\n"
                 "       ptc upstreams --jsonl",
     .summary =
         "  list              the upstreams there are, and what is known of them; starts nothing\n"
         "  check [NAME...]   starts them, lists their tools, says how long that took\n"
         "  call NAME/TOOL [JSON]   one call, with its arguments as a JSON object\n"
         "  doc NAME[/TOOL]   what a model reads of them\n"
+        "  doctor            checks them all and gives advice\n"
         "  pins [NAME...]    tools that are pinned, and what has changed since\n"
         "  approve NAME[/TOOL]   takes a tool that has changed as it is now\n"
-        "Exit status: 0 all went well, 1 something failed, 2 wrong usage.",
+        "ptc upstreams WORD --help says more.  Exit status: 0 all went well, 1 something failed, 2 "
+        "wrong "
+        "usage.",
     .examples = "  ptc upstreams list\n"
                 "  ptc upstreams check --upstreams upstreams.json\n"
                 "  ptc upstreams call files/read_file '{\"path\": \"notes.txt\"}'\n",
@@ -60,6 +64,7 @@ static const struct {
     {"check", ptc_upstreams_check, 0, PTC_CONFIG_UPSTREAMS, true},
     {"call", ptc_upstreams_call, 1, 2, false},
     {"doc", ptc_upstreams_tell, 1, 1, false},
+    {"doctor", ptc_upstreams_doctor, 0, 0, true},
     {"pins", ptc_upstreams_pins, 0, PTC_CONFIG_UPSTREAMS, false},
     {"approve", ptc_upstreams_approve, 1, PTC_CONFIG_UPSTREAMS, false},
 };
@@ -96,7 +101,12 @@ static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
         return ptc_options_wrong(&usage, "call: the arguments must be a JSON object");
     if (ptc_upstreams_open(&upstreams, mem, "upstreams", &o->upstreams,
                            o->verbose ? log_line : NULL, NULL, &status)) {
-        PtcUpstreamsCommand c = {mem, &upstreams, o->json, o->raw, argc, argv};
+        PtcUpstreamsCommand c = {.mem = mem,
+                                 .upstreams = &upstreams,
+                                 .json = o->json,
+                                 .raw = o->raw,
+                                 .argc = argc,
+                                 .argv = argv};
         status = words[word].run(&c);
     }
     ptc_upstreams_close(&upstreams);
@@ -106,7 +116,8 @@ static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
 int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
 {
     Options o = {.upstreams = PTC_UPSTREAMS_DEFAULTS};
-    PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
+    PtcUsage help = ptc_upstreams_help(&usage, argc, argv);
+    PtcParse parse = ptc_options_parse(&help, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     if (o.jsonl)
@@ -116,7 +127,8 @@ int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
     while (argc > 0 && word < WORDS && strcmp(argv[0], words[word].word) != 0)
         word++;
     if (argc == 0 || word == WORDS)
-        return ptc_options_wrong(&usage, "say what: list, check, call, doc, pins or approve");
+        return ptc_options_wrong(&usage,
+                                 "say what: list, check, call, doc, doctor, pins or approve");
     if (argc - 1 < words[word].least || argc - 1 > words[word].most)
         return ptc_options_wrong(&usage, "%s: %s", words[word].word,
                                  words[word].least ? "name the upstream, and for call the tool"

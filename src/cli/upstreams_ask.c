@@ -218,17 +218,19 @@ static bool is_asked_for(const PtcUpstreamsCommand *c, const PtcUpstreamState *s
     return any;
 }
 
-static bool check_one(PtcUpstreamsCommand *c, size_t i)
+bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
 {
     PtcUpstreamState s;
     PtcBuf line;
     int64_t begun = ptc_clock_ns(NULL);
     bool good = ptc_upstreams_load(c->upstreams, i, &s);
+    *ms = (ptc_clock_ns(NULL) - begun) / 1000000;
+    if (c->quiet)
+        return good || strcmp(s.state, "disabled") == 0;
     ptc_buf_init(&line, c->mem, ANSWER_BYTES);
     ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes, good ? "ok" : s.state);
     if (good)
-        ptc_buf_addf(&line, "%zu tools, %lld ms", s.tools,
-                     (long long)((ptc_clock_ns(NULL) - begun) / 1000000));
+        ptc_buf_addf(&line, "%zu tools, %lld ms", s.tools, (long long)*ms);
     else
         ptc_buf_add_cstr(&line, s.reason);
     if (good)
@@ -243,6 +245,7 @@ int ptc_upstreams_check(PtcUpstreamsCommand *c)
     PtcManager *m = c->upstreams->manager;
     bool all = true;
     size_t asked = 0;
+    int64_t ms;
     if (!m)
         return ptc_upstreams_list(c);
     for (size_t i = 0; i < ptc_manager_count(m); i++) {
@@ -251,7 +254,7 @@ int ptc_upstreams_check(PtcUpstreamsCommand *c)
         if (!is_asked_for(c, &s))
             continue;
         asked++;
-        all = check_one(c, i) && all;
+        all = ptc_upstreams_check_one(c, i, &ms) && all;
     }
     if (!asked)
         all = wrong(c->argv[0], "there is no such upstream; ptc upstreams list names them");

@@ -18,13 +18,18 @@ typedef struct PtcUpstreamsCommand {
     PtcMem *mem;
     PtcUpstreams *upstreams;
     bool json, raw;
-    int argc; /* arguments after the word */
+    bool quiet; /* a check writes no line */
+    int argc;   /* arguments after the word */
     char **argv;
 } PtcUpstreamsCommand;
 int ptc_upstreams_list(PtcUpstreamsCommand *c);
 int ptc_upstreams_check(PtcUpstreamsCommand *c);
+/* One line of check, with the time that it took.  False: it cannot be used. */
+PTC_MUST_USE bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms);
 int ptc_upstreams_call(PtcUpstreamsCommand *c);
 int ptc_upstreams_tell(PtcUpstreamsCommand *c);
+/* ---- upstreams_doctor.c */
+int ptc_upstreams_doctor(PtcUpstreamsCommand *c);
 /* ---- upstreams_pins.c */
 int ptc_upstreams_pins(PtcUpstreamsCommand *c);
 int ptc_upstreams_approve(PtcUpstreamsCommand *c);

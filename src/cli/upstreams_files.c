@@ -576,6 +576,28 @@ static bool read_all(Reading *r)
     return ok;
 }
 
+bool ptc_upstreams_files_client(PtcUpstreams *u, PtcDialect dialect, PtcConfig *config,
+                                char path[PATH_BYTES])
+{
+    const char *home = getenv("HOME"), *why;
+    char cwd[PATH_BYTES];
+    Reading r = {.u = u}; /* for read_beside */
+    for (size_t i = 0; home && i < PLACES; i++) {
+        if (places[i].dialect != dialect || places[i].project ||
+            !is_there(path, home, strlen(home), places[i].path) || ptc_io_may_wait(path))
+            continue;
+        PtcConfigIn in = {.text = read_text(u, path, &why),
+                          .file = ptc_text_cstr(path),
+                          .project = ptc_text_cstr(getcwd(cwd, sizeof cwd) ? cwd : "/"),
+                          .dialect = dialect,
+                          .variable = variable,
+                          .read = read_beside,
+                          .user = &r};
+        return !why && ptc_config_read(&u->desk.heap, &in, config) && config->ok;
+    }
+    return false;
+}
+
 bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
                               const PtcUpstreamsOptions *options, int *status)
 {

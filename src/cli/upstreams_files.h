@@ -4,6 +4,7 @@
 #define PTC_CLI_UPSTREAMS_FILES_H
 
 #include "cli/upstreams_open.h"
+#include "upstream/config.h"
 
 /* Is there any file to be read? */
 bool ptc_upstreams_files_any(const PtcUpstreamsOptions *options);
@@ -12,6 +13,11 @@ bool ptc_upstreams_files_any(const PtcUpstreamsOptions *options);
  * False: a message is on standard error, and `status` the exit status. */
 PTC_MUST_USE bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
                                            const PtcUpstreamsOptions *options, int *status);
+
+/* What the person's own file of a client says, without a word on standard error; false: there is none that can be read.
+ * `path` gets its path. */
+PTC_MUST_USE bool ptc_upstreams_files_client(PtcUpstreams *u, PtcDialect dialect, PtcConfig *config,
+                                             char path[4096]);
 
 /* ---- upstreams_project.c */
 /* An entry that came with a project: keeps the digest of what is written of it at its place, and makes it unusable unless a

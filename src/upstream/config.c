@@ -88,14 +88,19 @@ static bool speaks_of(PtcText name, const char *word)
     return false;
 }
 
-void ptc_config_named_secret(Config *c, PtcText name, PtcValue value)
+bool ptc_config_is_secret_name(PtcText name)
 {
     static const char *const words[] = {"key", "token", "secret", "password", "auth"};
-    PtcText text = ptc_str_text(value);
     bool secret = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         secret = secret || speaks_of(name, words[i]);
-    if (!secret || !text.bytes)
+    return secret;
+}
+
+void ptc_config_named_secret(Config *c, PtcText name, PtcValue value)
+{
+    PtcText text = ptc_str_text(value);
+    if (!ptc_config_is_secret_name(name) || !text.bytes)
         return;
     ptc_config_secret(c, text);
     const char *blank = memchr(text.bytes, ' ', text.len);

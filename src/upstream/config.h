@@ -66,6 +66,9 @@ typedef struct PtcConfig {
 /* False: out of memory. */
 PTC_MUST_USE bool ptc_config_read(PtcHeap *heap, const PtcConfigIn *in, PtcConfig *out);
 
+/* Does a name speak of a key, a token, a secret, a password or authorization? */
+bool ptc_config_is_secret_name(PtcText name);
+
 /* What a note means, for people. */
 const char *ptc_config_note_text(PtcText code);
 

@@ -248,6 +248,33 @@ void ptc_manager_changed(PtcManager *m, size_t n, PtcPinsTell *tell, void *user)
     ptc_listing_drop(l);
 }
 
+static size_t bytes_of(PtcManager *m, PtcHeap *heap, PtcValue definition)
+{
+    PtcBuf text;
+    ptc_buf_init(&text, m->mem, PTC_LISTING_BYTES);
+    ptc_emit_value(&text, heap, definition);
+    size_t n = text.len;
+    ptc_buf_deinit(&text);
+    return n;
+}
+
+void ptc_manager_tools(PtcManager *m, size_t n, PtcManagerTool *tell, void *user)
+{
+    PtcDesk desk;
+    pthread_mutex_lock(&m->lock);
+    PtcListing *l = ptc_listing_hold(m->upstreams[n].listing);
+    pthread_mutex_unlock(&m->lock);
+    ptc_desk_init(&desk, m->mem, PTC_LISTING_BYTES);
+    for (size_t i = 0; l && i < l->server.count; i++) {
+        const PtcCatalogTool *tool = &l->server.tools[i];
+        PtcValue hints = ptc_map_field(&desk.heap, tool->definition, "annotations");
+        tell(user, tool->name, hints != PTC_NONE && ptc_is_map(hints) && ptc_map_count(hints),
+             bytes_of(m, &desk.heap, tool->definition));
+    }
+    ptc_desk_deinit(&desk);
+    ptc_listing_drop(l);
+}
+
 size_t ptc_manager_count(const PtcManager *m)
 {
     return m->count;

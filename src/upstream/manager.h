@@ -79,6 +79,11 @@ struct PtcPins *ptc_manager_pins(PtcManager *manager);
 void ptc_manager_changed(PtcManager *manager, size_t i,
                          void (*tell)(void *user, PtcText tool, unsigned parts), void *user);
 
+/* Calls back for each tool of an upstream, as far as it is listed: its name, whether it says what it does, and how many bytes
+ * its description and schemas have. */
+typedef void PtcManagerTool(void *user, PtcText tool, bool annotated, size_t bytes);
+void ptc_manager_tools(PtcManager *manager, size_t i, PtcManagerTool *tell, void *user);
+
 size_t ptc_manager_count(const PtcManager *manager);
 void ptc_manager_state(PtcManager *manager, size_t i, PtcUpstreamState *out);
 
