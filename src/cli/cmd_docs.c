@@ -43,7 +43,8 @@ static const Topic topics[] = {
     {"signatures", "what tools take and give, and ptc signature", ptc_guide_signatures,
      &ptc_guide_signatures_len},
     {"trace", "what agents did, one event per line", ptc_guide_trace, &ptc_guide_trace_len},
-    {"viewer", "traces in a browser", ptc_guide_viewer, &ptc_guide_viewer_len},
+    {"viewer", "traces in a browser, as tables, in other tools", ptc_guide_viewer,
+     &ptc_guide_viewer_len},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 

@@ -24,6 +24,7 @@ static const PtcCmd commands[] = {
     {"signature", "read a signature, check a value, print its JSON Schema", ptc_cmd_signature},
     {"upstreams", "MCP servers that programs may call: list, check, call, doc", ptc_cmd_upstreams},
     {"view", "show traces in a browser: runs, timelines, programs, messages", ptc_cmd_view},
+    {"trace", "traces as tables, or in the formats of other tools", ptc_cmd_trace},
     {"docs", "guides and the reference of all functions", ptc_cmd_docs},
     {"doc", "one function or special form", ptc_cmd_doc},
     {"completions", "what a shell needs to complete commands and options", ptc_cmd_completions},

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT
+ * The form "otlp": OpenTelemetry's JSON, as collectors accept it at /v1/traces.  Ids are made from the trace itself, so that
+ * sending a trace twice does not make two of it.  Names of attributes are those of the conventions for generative AI where
+ * there are such.  Texts other than names, reasons and the messages of errors are left out. */
+#include <stdio.h>
+
+#include "json/emit.h"
+#include "ptc/ptc.h"
+#include "viewer/trace_report.h"
+
+enum { TRACE_ID = 16, SPAN_ID = 8, INTERNAL = 1, CLIENT = 3, STATUS_OK = 1, STATUS_ERROR = 2 };
+enum { MESSAGE = 512 };
+
+typedef struct {
+    bool any;
+} Otlp;
+
+static void begin_record(PtcReport *r)
+{
+    Otlp *o = r->state;
+    if (o->any) {
+        ptc_buf_add_cstr(&r->out, ",\n");
+    } else {
+        ptc_buf_add_cstr(&r->out,
+                         "{\"resourceSpans\":[{\"resource\":{\"attributes\":[{\"key\":"
+                         "\"service.name\",\"value\":{\"stringValue\":\"ptc\"}}]},"
+                         "\"scopeSpans\":[{\"scope\":{\"name\":\"ptc\",\"version\":\"" PTC_VERSION
+                         "\"},\"spans\":[\n");
+    }
+    o->any = true;
+    ptc_emit_object(&r->out);
+}
+
+/* ------------------------------------------------------------------------------------- ids */
+
+static void add_span_id(PtcReport *r, const char *key, const char *id)
+{
+    uint8_t digest[PTC_SHA256_BYTES];
+    PtcText both[] = {{(const char *)r->digest, TRACE_ID}, ptc_text_cstr(id)};
+    ptc_sha256_parts(both, 2, digest);
+    ptc_emit_key(&r->out, key);
+    ptc_emit_hex(&r->out, digest, SPAN_ID);
+}
+
+/* Nanoseconds since 1970, as text: a JSON number would lose some of them. */
+static void add_time(PtcReport *r, const char *key, int64_t us)
+{
+    char text[40];
+    int64_t most = INT64_MAX / 2000000, ms = r->began_ms < most ? r->began_ms : most;
+    int64_t left = INT64_MAX / 1000 - ms * 1000; /* microseconds until the end of the numbers */
+    us = us < left ? us : left;
+    snprintf(text, sizeof text, "%lld", (long long)((ms * 1000 + us) * 1000));
+    ptc_emit_field_cstr(&r->out, key, text);
+}
+
+/* ------------------------------------------------------------------------------ attributes */
+
+static void begin_attribute(PtcBuf *out, const char *key)
+{
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "key", key);
+    ptc_emit_key(out, "value");
+    ptc_emit_object(out);
+}
+
+static void end_attribute(PtcBuf *out)
+{
+    ptc_emit_object_end(out);
+    ptc_emit_object_end(out);
+}
+
+static void add_text(PtcBuf *out, const char *key, const char *text)
+{
+    if (!text[0])
+        return;
+    begin_attribute(out, key);
+    ptc_emit_field_cstr(out, "stringValue", text);
+    end_attribute(out);
+}
+
+static void add_number(PtcBuf *out, const char *key, int64_t n)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%lld", (long long)n);
+    begin_attribute(out, key);
+    ptc_emit_field_cstr(out, "intValue", text);
+    end_attribute(out);
+}
+
+static void add_kind(PtcBuf *out, const PtcPart *part)
+{
+    switch (part->kind) {
+    case PTC_PART_RUN:
+        add_text(out, "gen_ai.operation.name", "invoke_agent");
+        add_text(out, "gen_ai.agent.name", part->name);
+        add_text(out, "ptc.mode", part->mode);
+        break;
+    case PTC_PART_MODEL:
+        add_text(out, "gen_ai.operation.name", "chat");
+        add_text(out, "gen_ai.request.model", part->name);
+        break;
+    case PTC_PART_TOOL:
+    case PTC_PART_CALL:
+        add_text(out, "gen_ai.operation.name", "execute_tool");
+        add_text(out, "gen_ai.tool.name", part->name);
+        break;
+    default: break;
+    }
+}
+
+static void add_attributes(PtcBuf *out, const PtcPart *part)
+{
+    ptc_emit_key(out, "attributes");
+    ptc_emit_array(out);
+    add_text(out, "ptc.kind", ptc_part_kind_name(part->kind));
+    add_text(out, "ptc.id", part->id);
+    add_kind(out, part);
+    if (part->tokens.reported && part->kind == PTC_PART_MODEL) {
+        add_number(out, "gen_ai.usage.input_tokens", part->tokens.input);
+        add_number(out, "gen_ai.usage.output_tokens", part->tokens.output);
+    }
+    if (!part->ok)
+        add_text(out, "error.type", part->reason);
+    ptc_emit_array_end(out);
+}
+
+/* ----------------------------------------------------------------------------------- spans */
+
+static void add_status(PtcBuf *out, const PtcPart *part, const PtcTraceEvent *event)
+{
+    char message[MESSAGE] = "";
+    ptc_emit_key(out, "status");
+    ptc_emit_object(out);
+    if (part->ended)
+        ptc_emit_field_int(out, "code", part->ok ? STATUS_OK : STATUS_ERROR);
+    if (event && !part->ok)
+        ptc_trace_event_show(event, PTC_FIELD_message, message, sizeof message);
+    if (message[0])
+        ptc_emit_field_cstr(out, "message", message);
+    ptc_emit_object_end(out);
+}
+
+static void add_name(PtcBuf *out, const PtcPart *part)
+{
+    static const char *const verbs[PTC_PART_COUNT] = {
+        "invoke_agent", "turn", "chat", "program", "execute_tool", "execute_tool"};
+    ptc_emit_key(out, "name");
+    ptc_emit_string(out);
+    ptc_emit_string_part(out, ptc_text_cstr(verbs[part->kind]));
+    if (part->name[0])
+        ptc_emit_string_part(out, PTC_TEXT(" "));
+    ptc_emit_string_part(out, ptc_text_cstr(part->name));
+    ptc_emit_string_end(out);
+}
+
+static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
+{
+    PtcBuf *out = &r->out;
+    begin_record(r);
+    ptc_emit_key(out, "traceId");
+    ptc_emit_hex(out, r->digest, TRACE_ID);
+    add_span_id(r, "spanId", part->id);
+    if (part->parent[0])
+        add_span_id(r, "parentSpanId", part->parent);
+    add_name(out, part);
+    ptc_emit_field_int(out, "kind", part->kind == PTC_PART_MODEL ? CLIENT : INTERNAL);
+    add_time(r, "startTimeUnixNano", part->start_us);
+    add_time(r, "endTimeUnixNano", part->start_us + part->duration_us);
+    add_attributes(out, part);
+    add_status(out, part, event);
+    ptc_emit_object_end(out);
+}
+
+static void finish(PtcReport *r)
+{
+    const Otlp *o = r->state;
+    ptc_buf_add_cstr(&r->out, o->any ? "\n]}]}]}\n" : "{\"resourceSpans\":[]}\n");
+}
+
+const PtcForm ptc_form_otlp = {.name = "otlp",
+                               .help = "OpenTelemetry's JSON, for a collector",
+                               .state_size = sizeof(Otlp),
+                               .ended = ended,
+                               .finish = finish};

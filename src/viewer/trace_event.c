@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ * Lines of traces.  What always holds: numbers are within their ranges whatever a line said, so that sums and differences of
+ * them cannot overflow. */
+#include "viewer/trace_event.h"
+
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "json/members.h"
+
+static const char *const field_names[PTC_FIELD_COUNT] = {
+#define NAME(name) #name,
+    PTC_TRACE_FIELDS(NAME)
+#undef NAME
+};
+
+const char *ptc_part_kind_name(PtcPartKind kind)
+{
+    static const char *const names[PTC_PART_COUNT] = {"run",     "turn", "model",
+                                                      "program", "tool", "call"};
+    return names[kind];
+}
+
+/* --------------------------------------------------------------------------------- events */
+
+typedef struct {
+    const char *name;
+    PtcEventStep step;
+    PtcPartKind kind;
+} Known;
+
+static const Known known[] = {
+    {"trace.start", PTC_EVENT_FIRST, 0},
+    {"trace.stop", PTC_EVENT_CUT, 0},
+    {"run.start", PTC_EVENT_BEGIN, PTC_PART_RUN},
+    {"run.stop", PTC_EVENT_END, PTC_PART_RUN},
+    {"turn.start", PTC_EVENT_BEGIN, PTC_PART_TURN},
+    {"turn.stop", PTC_EVENT_END, PTC_PART_TURN},
+    {"llm.start", PTC_EVENT_BEGIN, PTC_PART_MODEL},
+    {"llm.stop", PTC_EVENT_END, PTC_PART_MODEL},
+    {"program.start", PTC_EVENT_BEGIN, PTC_PART_PROGRAM},
+    {"program.stop", PTC_EVENT_END, PTC_PART_PROGRAM},
+    {"tool", PTC_EVENT_WHOLE, PTC_PART_TOOL},
+    {"call.start", PTC_EVENT_BEGIN, PTC_PART_CALL},
+    {"call.stop", PTC_EVENT_END, PTC_PART_CALL},
+};
+
+static void take_field(PtcTraceEvent *e, PtcText key, PtcText value)
+{
+    for (int i = 0; i < PTC_FIELD_COUNT; i++)
+        if (ptc_text_is(key, field_names[i])) {
+            e->field[i] = value;
+            return;
+        }
+}
+
+/* An integer from 0 on; others are brought into the range, fractions and what is no number are absent. */
+static int64_t number(PtcText json, int64_t most, int64_t absent)
+{
+    int64_t n;
+    if (!json.bytes || !ptc_members_int(json, &n))
+        return absent;
+    return n < 0 ? 0 : n > most ? most : n;
+}
+
+/* An id goes into tables and other formats as it is, so it must be short and plain. */
+static bool take_id(PtcText json, PtcText *id)
+{
+    PtcText plain = ptc_members_plain(json);
+    *id = (PtcText){NULL, 0};
+    if (!json.bytes || ptc_text_is(json, "null"))
+        return true;
+    for (size_t i = 0; i < plain.len; i++)
+        if (plain.bytes[i] <= ' ' || plain.bytes[i] > '~')
+            return false;
+    *id = plain;
+    return plain.bytes && plain.len > 0 && plain.len < PTC_TRACE_ID_BYTES;
+}
+
+static bool went_well(const PtcTraceEvent *e)
+{
+    switch (e->kind) {
+    case PTC_PART_RUN: return ptc_trace_event_is(e, PTC_FIELD_outcome, "ok");
+    case PTC_PART_MODEL: return ptc_trace_event_is(e, PTC_FIELD_status, "ok");
+    case PTC_PART_PROGRAM:
+        return ptc_trace_event_is(e, PTC_FIELD_end, "value") ||
+               ptc_trace_event_is(e, PTC_FIELD_end, "return");
+    default: return ptc_text_is(e->field[PTC_FIELD_ok], "true");
+    }
+}
+
+/* The names of events have no escapes, so others are unknown to us. */
+static void find_kind(PtcTraceEvent *e)
+{
+    PtcText name = ptc_members_plain(e->field[PTC_FIELD_event]);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (name.bytes && ptc_text_is(name, known[i].name)) {
+            e->step = known[i].step;
+            e->kind = known[i].kind;
+        }
+    if (e->field[PTC_FIELD_left_out].bytes)
+        e->step = PTC_EVENT_OTHER;
+}
+
+static bool refuse(char why[PTC_TRACE_WHY_BYTES], const char *text)
+{
+    snprintf(why, PTC_TRACE_WHY_BYTES, "%s", text);
+    return false;
+}
+
+static bool take_fields(PtcTraceEvent *e, PtcText object)
+{
+    PtcText key, value;
+    PtcMembers m = ptc_members_of(object);
+    while (!m.array && ptc_members_next(&m, &key, &value))
+        take_field(e, key, value);
+    return !m.broken && !m.array;
+}
+
+static void take_numbers(PtcTraceEvent *e)
+{
+    e->at_us = number(e->field[PTC_FIELD_at_us], PTC_TRACE_TIME, 0);
+    e->start_us = number(e->field[PTC_FIELD_start_us], PTC_TRACE_TIME, -1);
+    e->duration_us = number(e->field[PTC_FIELD_duration_us], PTC_TRACE_TIME, -1);
+    e->ok = went_well(e);
+}
+
+bool ptc_trace_event_item(PtcTraceEvent *e, PtcText item)
+{
+    *e = (PtcTraceEvent){.step = PTC_EVENT_WHOLE, .kind = PTC_PART_TOOL};
+    if (!take_fields(e, item))
+        return false;
+    take_numbers(e);
+    return true;
+}
+
+bool ptc_trace_event_read(PtcTraceEvent *e, PtcText line, char why[PTC_TRACE_WHY_BYTES])
+{
+    *e = (PtcTraceEvent){.step = PTC_EVENT_OTHER};
+    if (!take_fields(e, line))
+        return refuse(why, "it is not a JSON object");
+    if (!e->field[PTC_FIELD_event].bytes || e->field[PTC_FIELD_event].bytes[0] != '"')
+        return refuse(why, "it is not an event: there is no \"event\" with a name");
+    find_kind(e);
+    if (!take_id(e->field[PTC_FIELD_id], &e->id) ||
+        !take_id(e->field[PTC_FIELD_parent], &e->parent))
+        return refuse(why, "\"id\" and \"parent\" must be 1 to 63 visible ASCII characters");
+    bool part =
+        e->step == PTC_EVENT_BEGIN || e->step == PTC_EVENT_END || e->step == PTC_EVENT_WHOLE;
+    if (part && !e->id.bytes && e->kind != PTC_PART_CALL)
+        return refuse(why, "the event has no \"id\"");
+    take_numbers(e);
+    return true;
+}
+
+PtcTraceTokens ptc_trace_event_tokens(const PtcTraceEvent *e)
+{
+    PtcText t = e->field[PTC_FIELD_tokens];
+    PtcTraceTokens tokens = {.reported = ptc_members_is_object(t)};
+    if (!tokens.reported)
+        return tokens;
+    tokens.input = number(ptc_members_get(t, "input"), PTC_TRACE_TOKENS, 0);
+    tokens.output = number(ptc_members_get(t, "output"), PTC_TRACE_TOKENS, 0);
+    tokens.cache_read = number(ptc_members_get(t, "cache_read"), PTC_TRACE_TOKENS, 0);
+    return tokens;
+}
+
+/* ---------------------------------------------------------------------------------- texts */
+
+bool ptc_trace_event_is(const PtcTraceEvent *e, int field, const char *text)
+{
+    PtcText plain = ptc_members_plain(e->field[field]);
+    return plain.bytes && ptc_text_is(plain, text);
+}
+
+/* Four hexadecimal digits, which json/check.h has found there. */
+static uint32_t hex4(const char *s)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < 4; i++) {
+        char c = s[i];
+        n = n * 16 + (uint32_t)(c <= '9' ? c - '0' : (c | 32) - 'a' + 10);
+    }
+    return n;
+}
+
+/* The character behind a backslash at *at, which moves behind it.  Halves of pairs come in pairs: json/check.h allows no
+ * others. */
+static uint32_t escaped(PtcText s, size_t *at)
+{
+    char c = s.bytes[*at + 1];
+    *at += 2;
+    if (c != 'u')
+        return c == '"' || c == '\\' || c == '/' ? (uint32_t)c : ' ';
+    uint32_t code = hex4(s.bytes + *at);
+    *at += 4;
+    if (code < 0xD800 || code > 0xDFFF || s.len - *at < 6)
+        return code;
+    uint32_t low = hex4(s.bytes + *at + 2);
+    *at += 6;
+    return 0x10000 + ((code & 0x3FF) << 10) + (low & 0x3FF);
+}
+
+/* Control characters, and those that turn the direction of text, would do something to a terminal. */
+static bool acts(uint32_t c)
+{
+    return c < ' ' || (c >= 0x7F && c < 0xA0) || (c >= 0x200B && c <= 0x200F) ||
+           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069) || c == 0xFEFF;
+}
+
+static uint32_t next_character(PtcText s, size_t *at)
+{
+    uint32_t c;
+    if (s.bytes[*at] == '\\')
+        return escaped(s, at);
+    *at += ptc_utf8_decode(s.bytes + *at, s.len - *at, &c);
+    return c;
+}
+
+void ptc_trace_event_show(const PtcTraceEvent *e, int field, char *out, size_t size)
+{
+    PtcText s = e->field[field];
+    size_t n = 0, at = 0;
+    char bytes[4];
+    if (s.len >= 2 && s.bytes[0] == '"')
+        s = (PtcText){s.bytes + 1, s.len - 2};
+    else
+        s.len = 0;
+    while (at < s.len) {
+        uint32_t c = next_character(s, &at);
+        size_t len = ptc_utf8_encode(acts(c) ? ' ' : c, bytes);
+        if (n + len + 4 > size) { /* room for this one, dots or the end */
+            memcpy(out + n, "...", 3);
+            n += 3;
+            break;
+        }
+        memcpy(out + n, bytes, len);
+        n += len;
+    }
+    out[n] = '\0';
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * From lines to reports.  What always holds: a line that is no event changes nothing but the count of bad ones. */
+#include "viewer/trace_report.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "net/lines.h"
+#include "value/calendar.h"
+
+enum { FLUSH = 64 * 1024, OUT_MAX = 16 << 20 };
+
+static const PtcForm *const forms[] = {&ptc_form_summary, &ptc_form_timeline, &ptc_form_slowest,
+                                       &ptc_form_chrome, &ptc_form_otlp};
+
+const PtcForm *ptc_trace_report_form(const char *name)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i]->name, name) == 0)
+            return forms[i];
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------------- output */
+
+static void flush(PtcReport *r, size_t least)
+{
+    if (r->out.len < least || r->failed)
+        return;
+    if (!ptc_buf_ok(&r->out) || (r->out.len && !r->write(r->user, ptc_buf_view(&r->out))))
+        r->failed = true;
+    ptc_buf_clear(&r->out);
+}
+
+void ptc_trace_report_time(char out[PTC_REPORT_TIME], int64_t us)
+{
+    if (us < 1000)
+        snprintf(out, PTC_REPORT_TIME, "%lld us", (long long)us);
+    else if (us < 10000)
+        snprintf(out, PTC_REPORT_TIME, "%.2f ms", (double)us / 1e3);
+    else if (us < 1000000)
+        snprintf(out, PTC_REPORT_TIME, "%.0f ms", (double)us / 1e3);
+    else if (us < 600000000)
+        snprintf(out, PTC_REPORT_TIME, "%.2f s", (double)us / 1e6);
+    else
+        snprintf(out, PTC_REPORT_TIME, "%lld min %02lld s", (long long)(us / 60000000),
+                 (long long)(us / 1000000 % 60));
+}
+
+/* ----------------------------------------------------------------------------------- parts */
+
+static void began(void *user, const PtcPart *part)
+{
+    PtcReport *r = user;
+    if (r->form->began)
+        r->form->began(r, part);
+}
+
+static void ended(void *user, const PtcPart *part, const PtcTraceEvent *event)
+{
+    PtcReport *r = user;
+    r->digest_done = true;
+    r->form->ended(r, part, event);
+}
+
+bool ptc_trace_report_init(PtcReport *r, PtcMem *mem, const PtcForm *form)
+{
+    r->mem = mem;
+    r->form = form;
+    ptc_buf_init(&r->out, mem, OUT_MAX);
+    r->parts = ptc_parts_new(mem, (PtcPartsSink){began, ended, r});
+    r->state = form->state_size ? ptc_mem_alloc(mem, form->state_size) : NULL;
+    if (r->state)
+        memset(r->state, 0, form->state_size);
+    if (r->parts && (r->state || !form->state_size))
+        return true;
+    ptc_trace_report_deinit(r);
+    return false;
+}
+
+void ptc_trace_report_deinit(PtcReport *r)
+{
+    ptc_parts_free(r->parts);
+    ptc_mem_free(r->mem, r->state, r->state ? r->form->state_size : 0);
+    ptc_buf_deinit(&r->out);
+    r->parts = NULL;
+    r->state = NULL;
+}
+
+/* ----------------------------------------------------------------------------------- lines */
+
+static void skip(PtcReport *r, uint64_t line, const char *what)
+{
+    r->bad++;
+    r->tell(r->user, r->file, line, what);
+}
+
+/* Both kinds of traces say when they began in "ts". */
+static void take_time(PtcReport *r, const PtcTraceEvent *e)
+{
+    char ts[64];
+    int64_t ms;
+    ptc_trace_event_show(e, PTC_FIELD_ts, ts, sizeof ts);
+    if (ts[0] && ptc_iso_millis(ts, strlen(ts), &ms) && ms > 0)
+        r->began_ms = ms;
+}
+
+/* Ids of other formats come from this, so that the same trace always has the same ones. */
+static void add_digest(PtcReport *r, PtcText line)
+{
+    PtcText both[] = {{(const char *)r->digest, sizeof r->digest}, line};
+    uint8_t digest[PTC_SHA256_BYTES];
+    if (r->digest_done)
+        return;
+    ptc_sha256_parts(both, 2, digest);
+    memcpy(r->digest, digest, sizeof digest);
+}
+
+static void take_line(PtcReport *r, uint64_t number, PtcText line)
+{
+    PtcTraceEvent event;
+    char why[PTC_TRACE_WHY_BYTES];
+    if (ptc_line_is_blank(line))
+        return;
+    add_digest(r, line);
+    if (!ptc_trace_event_read(&event, line, why)) {
+        skip(r, number, why);
+        return;
+    }
+    r->events++;
+    if (r->began_ms == 0 && (event.step == PTC_EVENT_FIRST || event.kind == PTC_PART_CALL))
+        take_time(r, &event);
+    if (event.step == PTC_EVENT_CUT)
+        r->tell(r->user, r->file, number, "the trace ends here: it had reached its largest size");
+    if (!ptc_parts_take(r->parts, &event))
+        r->failed = true;
+    flush(r, FLUSH);
+}
+
+static const char *read_lines(PtcReport *r, PtcLines *lines)
+{
+    PtcText line;
+    for (uint64_t number = 1; !r->failed; number++) {
+        switch (ptc_lines_next(lines, &line)) {
+        case PTC_LINE_OK: take_line(r, number, line); break;
+        case PTC_LINE_TOO_LONG: skip(r, number, "it is longer than 16 MiB"); break;
+        case PTC_LINE_END: return NULL;
+        case PTC_LINE_FAILED: return strerror(errno);
+        }
+    }
+    return NULL;
+}
+
+const char *ptc_trace_report_read(PtcReport *r, int fd, const char *name)
+{
+    PtcLines lines;
+    r->file = name;
+    r->file_count++;
+    r->began_ms = 0;
+    r->digest_done = false;
+    memset(r->digest, 0, sizeof r->digest);
+    if (r->form->file)
+        r->form->file(r);
+    ptc_lines_init(&lines, r->mem, fd, PTC_REPORT_LINE);
+    const char *why = read_lines(r, &lines);
+    ptc_lines_deinit(&lines);
+    ptc_parts_end(r->parts);
+    flush(r, 1);
+    return why;
+}
+
+bool ptc_trace_report_finish(PtcReport *r)
+{
+    r->form->finish(r);
+    flush(r, 1);
+    return !r->failed;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * trace_report.h - traces read line by line into a text or a document: tables for people, formats of other tools.
+ *
+ * No more of a trace is in memory than one line and the parts that are under way. */
+#ifndef PTC_VIEWER_TRACE_REPORT_H
+#define PTC_VIEWER_TRACE_REPORT_H
+
+#include "base/buf.h"
+#include "base/hmac.h"
+#include "viewer/trace_parts.h"
+
+enum { PTC_REPORT_LINE = 16 << 20, PTC_REPORT_TOP_MAX = 1000 };
+
+typedef struct PtcReport {
+    PtcMem *mem;
+    PtcBuf out; /* what has not been written yet */
+    size_t top; /* rows of the form "slowest" */
+    size_t file_count;
+    const char *file;                 /* the name of the one that is read */
+    int64_t began_ms;                 /* when it began, since 1970; 0: not told */
+    uint8_t digest[PTC_SHA256_BYTES]; /* of its lines up to the first part that ended */
+    bool digest_done;
+    uint64_t events, bad;
+    void *state; /* of the form */
+    PtcParts *parts;
+    /* Where the text goes.  False: it cannot be written, and reading ends. */
+    bool (*write)(void *user, PtcText text);
+    /* A line that was skipped. */
+    void (*tell)(void *user, const char *file, uint64_t line, const char *what);
+    void *user;
+    bool failed;
+    const struct PtcForm *form;
+} PtcReport;
+
+/* One form of a report. */
+typedef struct PtcForm {
+    const char *name, *help;
+    size_t state_size; /* zeroed before the first file */
+    void (*file)(PtcReport *report);
+    void (*began)(PtcReport *report, const PtcPart *part);
+    void (*ended)(PtcReport *report, const PtcPart *part, const PtcTraceEvent *event);
+    void (*finish)(PtcReport *report);
+} PtcForm;
+
+/* Each in the file of its name: form_summary.c and so on. */
+extern const PtcForm ptc_form_summary, ptc_form_timeline, ptc_form_slowest, ptc_form_chrome,
+    ptc_form_otlp;
+/* NULL: there is none of that name. */
+const PtcForm *ptc_trace_report_form(const char *name);
+
+/* `report` has the write and tell functions, the user and top.  False: out of memory. */
+PTC_MUST_USE bool ptc_trace_report_init(PtcReport *report, PtcMem *mem, const PtcForm *form);
+void ptc_trace_report_deinit(PtcReport *report);
+/* Reads a file to its end.  NULL, or why it could not be read: a constant text, or strerror's. */
+PTC_MUST_USE const char *ptc_trace_report_read(PtcReport *report, int fd, const char *name);
+/* Writes what comes last.  False: not everything was written. */
+PTC_MUST_USE bool ptc_trace_report_finish(PtcReport *report);
+
+/* For forms: "1.60 s", "140 ms"; and when a part began in the same way. */
+enum { PTC_REPORT_TIME = 24 };
+void ptc_trace_report_time(char out[PTC_REPORT_TIME], int64_t us);
+
+#endif
