@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT
+ * Answers of authorization servers. */
+#include "oauth/oauth_answer.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "oauth/oauth_doc.h"
+
+static const char no_memory[] = "memory is short", no_object[] = "its answer is no JSON object";
+
+/* ------------------------------------------------------------------------------------ tokens */
+
+/* A token goes into a header as it is; those with blanks in them would not come back as one. */
+static bool is_token(const char *text)
+{
+    return text && !strchr(text, ' ');
+}
+
+static const char *read_tokens(PtcOauthDoc *doc, PtcOauthTokens *out)
+{
+    const char *type = ptc_oauth_doc_text(doc, "token_type");
+    out->access = ptc_oauth_doc_text(doc, "access_token");
+    out->refresh = ptc_oauth_doc_text(doc, "refresh_token");
+    out->scope = ptc_oauth_doc_text(doc, "scope");
+    out->expires_in = ptc_oauth_doc_number(doc, "expires_in", -1);
+    if (!is_token(out->access))
+        return "its answer has no access_token";
+    return type && strcasecmp(type, "bearer") != 0 ? "its token is of a type other than Bearer"
+                                                   : NULL;
+}
+
+const char *ptc_oauth_answer_tokens(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthTokens *out)
+{
+    PtcOauthDoc doc;
+    *out = (PtcOauthTokens){.expires_in = -1};
+    const char *why =
+        ptc_oauth_doc_read(&doc, mem, arena, json) ? read_tokens(&doc, out) : no_object;
+    if (doc.short_of_memory)
+        why = no_memory;
+    ptc_oauth_doc_deinit(&doc);
+    return why;
+}
+
+/* ------------------------------------------------------------------------------------ device */
+
+static const char *read_device(PtcOauthDoc *doc, PtcOauthDevice *out)
+{
+    out->device_code = ptc_oauth_doc_text(doc, "device_code");
+    out->user_code = ptc_oauth_doc_text(doc, "user_code");
+    out->address = ptc_oauth_doc_address(doc, "verification_uri");
+    out->complete = ptc_oauth_doc_address(doc, "verification_uri_complete");
+    out->expires_in = ptc_oauth_doc_number(doc, "expires_in", 600);
+    out->interval = ptc_oauth_doc_number(doc, "interval", 5);
+    return out->device_code && out->user_code && out->address
+               ? NULL
+               : "its answer has no device_code, user_code or verification_uri";
+}
+
+const char *ptc_oauth_answer_device(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthDevice *out)
+{
+    PtcOauthDoc doc;
+    *out = (PtcOauthDevice){0};
+    const char *why =
+        ptc_oauth_doc_read(&doc, mem, arena, json) ? read_device(&doc, out) : no_object;
+    if (doc.short_of_memory)
+        why = no_memory;
+    ptc_oauth_doc_deinit(&doc);
+    return why;
+}
+
+/* ------------------------------------------------------------------------------------ client */
+
+static const char *const auth_names[] = {"none", "client_secret_basic", "client_secret_post"};
+
+const char *ptc_oauth_auth_name(PtcOauthAuth auth)
+{
+    return auth_names[auth];
+}
+
+PtcOauthAuth ptc_oauth_auth_of(const char *name, PtcOauthAuth otherwise)
+{
+    for (size_t i = 0; name && i < sizeof auth_names / sizeof *auth_names; i++)
+        if (strcmp(name, auth_names[i]) == 0)
+            return (PtcOauthAuth)i;
+    return otherwise;
+}
+
+static const char *read_client(PtcOauthDoc *doc, PtcOauthAuth asked, PtcOauthClient *out)
+{
+    out->id = ptc_oauth_doc_text(doc, "client_id");
+    out->secret = ptc_oauth_doc_text(doc, "client_secret");
+    out->auth = ptc_oauth_auth_of(ptc_oauth_doc_text(doc, "token_endpoint_auth_method"), asked);
+    if (!out->secret)
+        out->auth = PTC_OAUTH_AUTH_NONE;
+    return out->id ? NULL : "its answer has no client_id";
+}
+
+const char *ptc_oauth_answer_client(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthAuth asked,
+                                    PtcOauthClient *out)
+{
+    PtcOauthDoc doc;
+    *out = (PtcOauthClient){0};
+    const char *why =
+        ptc_oauth_doc_read(&doc, mem, arena, json) ? read_client(&doc, asked, out) : no_object;
+    if (doc.short_of_memory)
+        why = no_memory;
+    ptc_oauth_doc_deinit(&doc);
+    return why;
+}
+
+/* ------------------------------------------------------------------------------------- error */
+
+void ptc_oauth_answer_error(PtcMem *mem, PtcArena *arena, PtcText json, PtcOauthError *out)
+{
+    PtcOauthDoc doc;
+    *out = (PtcOauthError){0};
+    if (ptc_oauth_doc_read(&doc, mem, arena, json)) {
+        out->error = ptc_oauth_doc_text(&doc, "error");
+        out->description = ptc_oauth_doc_text(&doc, "error_description");
+    }
+    ptc_oauth_doc_deinit(&doc);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * Discovery: RFC 9728, then RFC 8414 or OpenID Connect.  What always holds: an authorization server counts only if its metadata
+ * names exactly the issuer that it was looked up by. */
+#include "oauth/oauth_discover.h"
+
+#include <stdio.h>
+
+#include "base/secret.h"
+#include "oauth/oauth_doc.h"
+#include "oauth/oauth_url.h"
+
+enum { ASK_MS = 15 * 1000 };
+
+/* --------------------------------------------------------------------------------- challenge */
+
+static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+{
+    (void)user;
+    (void)answer;
+    (void)bytes;
+    return PTC_PIECE_ENOUGH; /* the status is all we want, and a stream would never end */
+}
+
+static bool ask(PtcOauthWork *w, const char *url, const char *token, bool get, int *status,
+                PtcChallenge *challenge)
+{
+    static const char body[] = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+    PtcBuf line;
+    PtcClientAnswer answer;
+    ptc_buf_init(&line, w->mem, PTC_OAUTH_DOC_BYTES);
+    ptc_buf_addf(&line, "Authorization: Bearer %s", token ? token : "");
+    PtcText headers[] = {PTC_TEXT("Accept: application/json, text/event-stream"),
+                         PTC_TEXT("Content-Type: application/json"), ptc_buf_view(&line)};
+    PtcClientRequest r = {.method = get ? "GET" : "POST",
+                          .url = url,
+                          .headers = headers,
+                          .header_count = token ? 3 : 2,
+                          .body = get ? (PtcText){NULL, 0} : (PtcText){body, sizeof body - 1},
+                          .plain = w->insecure_http,
+                          .max_body = SIZE_MAX,
+                          .total_ms = ASK_MS,
+                          .deadline_ns = w->end_ns,
+                          .cancel = w->cancel,
+                          .piece = on_piece};
+    if (ptc_buf_ok(&line))
+        ptc_client_send(w->http, w->mem, &r, &answer);
+    else
+        answer = (PtcClientAnswer){.end = PTC_CLIENT_NO_MEMORY, .why = "memory is short"};
+    bool ok = answer.end == PTC_CLIENT_OK;
+    *status = answer.status;
+    w->inside = answer.inside;
+    ptc_challenge_parse(ptc_text_cstr(answer.www_authenticate), challenge);
+    if (!ok)
+        ptc_oauth_work_fail(w, "the upstream does not answer: %s", answer.why);
+    if (line.data)
+        ptc_secret_wipe(line.data, line.len);
+    ptc_buf_deinit(&line);
+    ptc_client_answer_deinit(&answer);
+    return ok;
+}
+
+/* A server of 2024 takes GET at this address and nothing else. */
+bool ptc_oauth_discover_ask(PtcOauthWork *w, const char *url, const char *token, int *status,
+                            PtcChallenge *challenge)
+{
+    bool ok = ask(w, url, token, false, status, challenge);
+    if (ok && (*status == 404 || *status == 405))
+        ok = ask(w, url, token, true, status, challenge);
+    return ok;
+}
+
+/* ---------------------------------------------------------------------------------- resource */
+
+typedef enum { FOUND, ABSENT, BAD } Look;
+
+static Look look_at_resource(PtcOauthWork *w, const char *place, const char *url,
+                             PtcOauthResource *out)
+{
+    PtcOauthReply reply;
+    Look look = ABSENT;
+    if (!ptc_oauth_work_get(w, place, &reply)) {
+        look = BAD;
+    } else if (reply.status == 200) {
+        const char *why =
+            ptc_oauth_metadata_resource(w->mem, &w->arena, ptc_buf_view(&reply.body), url, out);
+        if (why)
+            ptc_oauth_work_fail(w, "%.200s: %s", place, why);
+        look = why ? BAD : FOUND;
+    } else {
+        ptc_oauth_work_fail(w, "%.200s: the server answered with status %d", place, reply.status);
+    }
+    ptc_oauth_work_drop(&reply);
+    return look;
+}
+
+/* As in 2025-03: the upstream's own server is the authorization server. */
+static bool assume_itself(PtcOauthWork *w, const char *url, PtcOauthResource *out)
+{
+    PtcUrl parts;
+    const char *why;
+    if (!ptc_url_parse(ptc_text_cstr(url), &parts, &why))
+        return ptc_oauth_work_fail(w, "the address of the upstream cannot be used");
+    PtcText origin = {url, (size_t)(parts.path.bytes - url)};
+    *out = (PtcOauthResource){
+        .resource = url, .issuers = {ptc_oauth_doc_keep(&w->arena, origin)}, .issuer_count = 1};
+    return out->issuers[0] || ptc_oauth_work_fail(w, "memory is short");
+}
+
+static bool find_resource(PtcOauthWork *w, const char *url, const PtcChallenge *challenge,
+                          PtcOauthResource *out)
+{
+    PtcOauthPlaces places;
+    if (challenge->metadata[0])
+        return look_at_resource(w, challenge->metadata, url, out) == FOUND;
+    ptc_oauth_url_of_resource(url, &places);
+    for (size_t i = 0; i < places.count; i++) {
+        Look look = look_at_resource(w, places.urls[i], url, out);
+        if (look != ABSENT)
+            return look == FOUND;
+    }
+    return assume_itself(w, url, out);
+}
+
+/* ------------------------------------------------------------------------------------ server */
+
+/* Keeps the reason that says most: a document that is wrong before one that is not there. */
+static bool look_at_server(PtcOauthWork *w, const char *place, const char *issuer, char *wrong,
+                           PtcOauthServer *out)
+{
+    PtcOauthReply reply;
+    const char *why = NULL;
+    bool ok = ptc_oauth_work_get(w, place, &reply), there = ok && reply.status == 200;
+    if (there)
+        why = ptc_oauth_metadata_server(w->mem, &w->arena, ptc_buf_view(&reply.body), issuer, out);
+    if (why)
+        ptc_oauth_work_fail(w, "%.200s: %s", place, why);
+    if (why || !ok)
+        snprintf(wrong, PTC_OAUTH_WHY, "%s", w->why);
+    ptc_oauth_work_drop(&reply);
+    return there && !why;
+}
+
+static bool find_server(PtcOauthWork *w, const char *issuer, PtcOauthServer *out)
+{
+    PtcOauthPlaces places;
+    char wrong[PTC_OAUTH_WHY] = "";
+    ptc_oauth_url_of_issuer(issuer, &places);
+    for (size_t i = 0; i < places.count; i++)
+        if (look_at_server(w, places.urls[i], issuer, wrong, out))
+            return true;
+    if (wrong[0])
+        return ptc_oauth_work_fail(w, "%s", wrong);
+    return ptc_oauth_work_fail(w, "%.200s has no metadata of an authorization server", issuer);
+}
+
+bool ptc_oauth_discover(PtcOauthWork *w, const char *url, const PtcChallenge *challenge,
+                        PtcOauthPlan *out)
+{
+    if (!find_resource(w, url, challenge, &out->resource))
+        return false;
+    for (size_t i = 0; i < out->resource.issuer_count; i++)
+        if (find_server(w, out->resource.issuers[i], &out->server))
+            return true;
+    return false;
+}

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ * A sign-in: ask the upstream what it wants, find its authorization server, be a client there, have a person agree, exchange the
+ * code for tokens, and try them.  What always holds: PKCE with S256, a state that nobody can guess, and the resource in every
+ * request. */
+#include "oauth/oauth_login.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/hmac.h"
+#include "base/secret.h"
+#include "oauth/oauth_doc.h"
+#include "oauth/oauth_listen.h"
+#include "oauth/oauth_redirect.h"
+#include "oauth/oauth_scopes.h"
+#include "oauth/oauth_url.h"
+
+enum { SECRET = 32, SECRET_TEXT = 64 };
+
+typedef struct {
+    PtcOauthWork *w;
+    const PtcOauthSite *site;
+    const PtcOauthPerson *person;
+    PtcOauthWay way;
+    PtcOauthPlan plan;
+    PtcOauthClient client;
+    const char *scope;
+    PtcOauthTokens tokens;
+    /* of one round through the browser */
+    PtcOauthListen listen;
+    char state[SECRET_TEXT], verifier[SECRET_TEXT], challenge[SECRET_TEXT];
+} Login;
+
+/* -------------------------------------------------------------------------------------- PKCE */
+
+static bool encode(PtcOauthWork *w, const uint8_t bytes[SECRET], char out[SECRET_TEXT])
+{
+    PtcBuf buf;
+    ptc_buf_init(&buf, w->mem, SECRET_TEXT);
+    bool ok = ptc_base64_add(&buf, bytes, SECRET, true) && buf.len < SECRET_TEXT;
+    if (ok) {
+        memcpy(out, buf.data, buf.len);
+        out[buf.len] = '\0';
+    }
+    ptc_buf_deinit(&buf);
+    return ok;
+}
+
+static bool make_secrets(Login *l)
+{
+    uint8_t bytes[SECRET], digest[PTC_SHA256_BYTES];
+    bool ok = ptc_random_bytes(bytes, sizeof bytes) && encode(l->w, bytes, l->state) &&
+              ptc_random_bytes(bytes, sizeof bytes) && encode(l->w, bytes, l->verifier);
+    if (ok)
+        ptc_sha256(l->verifier, strlen(l->verifier), digest);
+    ok = ok && encode(l->w, digest, l->challenge);
+    ptc_secret_wipe(bytes, sizeof bytes);
+    return ok || ptc_oauth_work_fail(l->w, "there are no random bytes, or memory is short");
+}
+
+/* ------------------------------------------------------------------------------- the browser */
+
+static bool make_address(Login *l, PtcBuf *url)
+{
+    PtcBuf form;
+    ptc_buf_init(&form, l->w->mem, PTC_OAUTH_DOC_BYTES);
+    ptc_oauth_url_add(&form, "response_type", "code");
+    ptc_oauth_url_add(&form, "client_id", l->client.id);
+    ptc_oauth_url_add(&form, "redirect_uri", l->listen.redirect);
+    ptc_oauth_url_add(&form, "code_challenge", l->challenge);
+    ptc_oauth_url_add(&form, "code_challenge_method", "S256");
+    ptc_oauth_url_add(&form, "state", l->state);
+    ptc_oauth_url_add(&form, "scope", l->scope);
+    ptc_oauth_url_add(&form, "resource", l->plan.resource.resource);
+    /* OpenID Connect gives a token that outlives the session only to who was asked about it. */
+    if (ptc_oauth_scopes_have(l->scope, PTC_TEXT("offline_access")))
+        ptc_oauth_url_add(&form, "prompt", "consent");
+    ptc_oauth_url_with(url, l->plan.server.authorize, &form);
+    bool ok = ptc_buf_ok(&form) && ptc_buf_text(url) != NULL;
+    ptc_buf_deinit(&form);
+    return ok || ptc_oauth_work_fail(l->w, "memory is short");
+}
+
+static bool await(Login *l, PtcBuf *address)
+{
+    PtcOauthWork *w = l->w;
+    if (l->way == PTC_OAUTH_PASTE)
+        return l->person->paste(l->person->user, address) ||
+               ptc_oauth_work_fail(w, "no address was given");
+    return ptc_oauth_listen_wait(&l->listen, w->end_ns, w->cancel, address) ||
+           ptc_oauth_work_fail(w, "%s",
+                               ptc_cancelled(w->cancel)
+                                   ? "it was cancelled"
+                                   : "no answer came from the browser in time");
+}
+
+static bool take_answer(Login *l, PtcText address, PtcOauthRedirect *redirect)
+{
+    const char *why = ptc_oauth_redirect_read(address, l->state, &l->plan.server, redirect);
+    if (!why)
+        return true;
+    return ptc_oauth_work_fail(l->w, "%s%s%s%s%s", why, redirect->error[0] ? ": " : "",
+                               redirect->error, redirect->description[0] ? ": " : "",
+                               redirect->description);
+}
+
+static bool exchange(Login *l, const char *code)
+{
+    PtcBuf form;
+    const char *error;
+    ptc_buf_init(&form, l->w->mem, PTC_OAUTH_DOC_BYTES);
+    ptc_oauth_url_add(&form, "grant_type", "authorization_code");
+    ptc_oauth_url_add(&form, "code", code);
+    ptc_oauth_url_add(&form, "redirect_uri", l->listen.redirect);
+    ptc_oauth_url_add(&form, "code_verifier", l->verifier);
+    ptc_oauth_url_add(&form, "resource", l->plan.resource.resource);
+    bool ok =
+        ptc_oauth_work_tokens(l->w, l->plan.server.token, &form, &l->client, &l->tokens, &error);
+    if (form.data)
+        ptc_secret_wipe(form.data, form.len);
+    ptc_buf_deinit(&form);
+    return ok;
+}
+
+/* From the address that a person opens to tokens. */
+static bool ask_browser(Login *l)
+{
+    PtcBuf url, address;
+    PtcOauthRedirect redirect;
+    ptc_buf_init(&url, l->w->mem, PTC_OAUTH_DOC_BYTES);
+    ptc_buf_init(&address, l->w->mem, PTC_OAUTH_DOC_BYTES);
+    bool ok = make_secrets(l) && make_address(l, &url);
+    if (ok)
+        l->person->show(l->person->user, ptc_buf_text(&url), NULL);
+    ok = ok && await(l, &address) && take_answer(l, ptc_buf_view(&address), &redirect) &&
+         exchange(l, redirect.code);
+    ptc_secret_wipe(&redirect, sizeof redirect);
+    ptc_secret_wipe(l->verifier, sizeof l->verifier);
+    ptc_buf_deinit(&url);
+    ptc_buf_deinit(&address);
+    return ok;
+}
+
+/* The redirect is part of who we are, so there is a port before there is a client. */
+static bool by_browser(Login *l)
+{
+    const PtcOauthServer *server = &l->plan.server;
+    if (!server->authorize || !server->s256)
+        return ptc_oauth_work_fail(l->w, "%.200s does not offer sign-ins with PKCE and S256; %s",
+                                   server->issuer,
+                                   server->device ? "try --device" : "it cannot be used");
+    if (!ptc_oauth_work_allows(l->w, "the address to sign in at", server->authorize))
+        return false;
+    if (!ptc_oauth_listen_open(&l->listen, l->site->callback_port))
+        return ptc_oauth_work_fail(l->w,
+                                   "port %d of 127.0.0.1 is taken; callback_port of the entry "
+                                   "chooses it",
+                                   l->site->callback_port);
+    if (l->way == PTC_OAUTH_PASTE) /* a port that nobody listens at, so that the address stays */
+        ptc_oauth_listen_close(&l->listen);
+    bool ok =
+        ptc_oauth_client_choose(l->w, l->site, server, l->listen.redirect, l->scope, &l->client) &&
+        ask_browser(l);
+    ptc_oauth_listen_close(&l->listen);
+    return ok;
+}
+
+static bool by_device(Login *l)
+{
+    const PtcOauthServer *server = &l->plan.server;
+    if (!server->device)
+        return ptc_oauth_work_fail(l->w, "%.200s has no device grant; try without --device",
+                                   server->issuer);
+    return ptc_oauth_client_choose(l->w, l->site, server, NULL, l->scope, &l->client) &&
+           ptc_oauth_device(l->w, server, &l->client, l->plan.resource.resource, l->scope,
+                            l->person, &l->tokens);
+}
+
+/* -------------------------------------------------------------------------------------- all */
+
+/* What the entry and the upstream want; where neither says anything, what the resource offers. */
+static const char *first_scope(Login *l, const PtcChallenge *challenge,
+                               const PtcOauthRecord *before)
+{
+    PtcArena *arena = &l->w->arena;
+    const char *scope = ptc_oauth_scopes_join(arena, l->site->scopes, challenge->scope);
+    if (before && before->wanted)
+        scope = ptc_oauth_scopes_join(arena, scope,
+                                      ptc_oauth_scopes_join(arena, before->scope, before->wanted));
+    if (!scope)
+        scope = l->plan.resource.scopes;
+    if (scope && l->plan.server.offline)
+        scope = ptc_oauth_scopes_join(arena, scope, "offline_access");
+    return scope;
+}
+
+/* Tries the token; where it is not enough, the upstream says which scopes are missing. */
+static bool try_token(Login *l, bool *again)
+{
+    int status;
+    PtcChallenge challenge;
+    bool inside = l->w->inside;
+    *again = false;
+    if (!ptc_oauth_discover_ask(l->w, l->site->url, l->tokens.access, &status, &challenge))
+        return false;
+    l->w->inside = inside;
+    if (status == 403 && strcmp(challenge.error, "insufficient_scope") == 0 && challenge.scope[0]) {
+        l->scope = ptc_oauth_scopes_join(&l->w->arena, l->scope, challenge.scope);
+        *again = true;
+    }
+    if (status == 401)
+        return ptc_oauth_work_fail(l->w, "the upstream refuses the token that %.200s gave",
+                                   l->plan.server.issuer);
+    return true;
+}
+
+static bool get_tokens(Login *l)
+{
+    bool again = true;
+    for (int i = 0; again && i <= PTC_OAUTH_STEP_UPS; i++)
+        if (!(l->way == PTC_OAUTH_DEVICE ? by_device(l) : by_browser(l)) || !try_token(l, &again))
+            return false;
+    return !again || ptc_oauth_work_fail(l->w, "the upstream wants ever more scopes");
+}
+
+static bool fill_record(Login *l, PtcOauthRecord *out)
+{
+    uint8_t account[SECRET];
+    char text[SECRET_TEXT];
+    if (!ptc_random_bytes(account, sizeof account) || !encode(l->w, account, text))
+        return ptc_oauth_work_fail(l->w, "there are no random bytes, or memory is short");
+    *out = (PtcOauthRecord){
+        .account = ptc_oauth_doc_keep(&l->w->arena, ptc_text_cstr(text)),
+        .resource = l->plan.resource.resource,
+        .issuer = l->plan.server.issuer,
+        .token_endpoint = l->plan.server.token,
+        .client = l->client,
+        .access = l->tokens.access,
+        .refresh = l->tokens.refresh,
+        .scope = l->tokens.scope ? l->tokens.scope : l->scope,
+        .inside = l->w->inside,
+    };
+    ptc_oauth_store_time(out, &l->tokens);
+    return out->account || ptc_oauth_work_fail(l->w, "memory is short");
+}
+
+bool ptc_oauth_login(PtcOauthWork *w, const PtcOauthSite *site, PtcOauthWay way,
+                     const PtcOauthPerson *person, const PtcOauthRecord *before,
+                     PtcOauthRecord *out)
+{
+    int status;
+    PtcChallenge challenge;
+    Login l = {.w = w, .site = site, .person = person, .way = way, .listen.fd = -1};
+    w->insecure_http = site->insecure_http;
+    if (!ptc_oauth_discover_ask(w, site->url, NULL, &status, &challenge))
+        return false;
+    bool wants = status == 401 || status == 403;
+    if (!ptc_oauth_discover(w, site->url, &challenge, &l.plan)) {
+        char why[PTC_OAUTH_WHY];
+        snprintf(why, sizeof why, "%s", w->why);
+        return wants ? false
+                     : ptc_oauth_work_fail(w,
+                                           "the upstream does not ask for a sign-in (status %d), "
+                                           "and has no authorization server: %.400s",
+                                           status, why);
+    }
+    l.scope = first_scope(&l, &challenge, before);
+    return get_tokens(&l) && fill_record(&l, out);
+}

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ * Token files: one JSON object each, written whole and renamed.  The lock is a file of its own beside it, because the other one
+ * is replaced. */
+#include "oauth/oauth_store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/budget.h"
+#include "base/hmac.h"
+#include "base/private_file.h"
+#include "base/secret.h"
+#include "base/whole_file.h"
+#include "json/emit.h"
+#include "oauth/oauth_doc.h"
+
+enum { FORMAT = 1, LOOK_MS = 50 };
+
+bool ptc_oauth_store_path(char path[PTC_OAUTH_STORE_PATH], const char *state_dir, PtcText name,
+                          const char *url)
+{
+    uint8_t digest[PTC_SHA256_BYTES];
+    char hex[2 * 16 + 1];
+    PtcText parts[] = {name, {"", 1}, ptc_text_cstr(url)};
+    ptc_sha256_parts(parts, 3, digest);
+    for (size_t i = 0; i < 16; i++)
+        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    int n = snprintf(path, PTC_OAUTH_STORE_PATH, "%s/oauth/%s.json", state_dir, hex);
+    return n > 0 && n < PTC_OAUTH_STORE_PATH - 16;
+}
+
+/* -------------------------------------------------------------------------------------- load */
+
+static void dir_of(char dir[PTC_OAUTH_STORE_PATH], const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    snprintf(dir, PTC_OAUTH_STORE_PATH, "%.*s", slash ? (int)(slash - path) : 0, path);
+}
+
+/* A directory that others may write to is as bad as a file. */
+static bool is_dir_private(const char *path, char why[PTC_OAUTH_STORE_WHY])
+{
+    struct stat st;
+    char dir[PTC_OAUTH_STORE_PATH];
+    dir_of(dir, path);
+    if (lstat(dir, &st) != 0)
+        return true; /* then the file is missing too */
+    if (S_ISDIR(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & 077) == 0)
+        return true;
+    if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+        snprintf(why, PTC_OAUTH_STORE_WHY, "%s is no directory of yours", dir);
+    else
+        snprintf(why, PTC_OAUTH_STORE_WHY, "others may enter %s (its mode is %03o): chmod 700 %s",
+                 dir, (unsigned)(st.st_mode & 0777), dir);
+    return false;
+}
+
+static bool read_record(PtcOauthDoc *doc, PtcOauthRecord *out)
+{
+    *out = (PtcOauthRecord){
+        .account = ptc_oauth_doc_text(doc, "account"),
+        .resource = ptc_oauth_doc_text(doc, "resource"),
+        .issuer = ptc_oauth_doc_text(doc, "issuer"),
+        .token_endpoint = ptc_oauth_doc_text(doc, "token_endpoint"),
+        .client = {.id = ptc_oauth_doc_text(doc, "client_id"),
+                   .secret = ptc_oauth_doc_text(doc, "client_secret"),
+                   .auth = ptc_oauth_auth_of(ptc_oauth_doc_text(doc, "client_auth"),
+                                             PTC_OAUTH_AUTH_NONE)},
+        .access = ptc_oauth_doc_text(doc, "access_token"),
+        .refresh = ptc_oauth_doc_text(doc, "refresh_token"),
+        .scope = ptc_oauth_doc_text(doc, "scope"),
+        .wanted = ptc_oauth_doc_text(doc, "wanted"),
+        .expires_at = ptc_oauth_doc_number(doc, "expires_at", 0),
+        .life = ptc_oauth_doc_number(doc, "life", 0),
+        .inside = ptc_oauth_doc_is_true(doc, "inside"),
+    };
+    return ptc_oauth_doc_number(doc, "format", 0) == FORMAT && out->resource && out->issuer &&
+           out->token_endpoint && out->client.id && out->access && out->account &&
+           !doc->short_of_memory;
+}
+
+static PtcOauthFound read_text(const char *path, PtcBuf *text, char why[PTC_OAUTH_STORE_WHY])
+{
+    if (!ptc_private_file_check(path, why, PTC_OAUTH_STORE_WHY))
+        return PTC_OAUTH_REFUSED;
+    if (ptc_whole_file_read(path, text))
+        return PTC_OAUTH_FOUND;
+    if (errno == ENOENT || errno == ENOTDIR)
+        return PTC_OAUTH_MISSING;
+    snprintf(why, PTC_OAUTH_STORE_WHY, "%s is no file of yours that can be read: remove it", path);
+    return PTC_OAUTH_REFUSED;
+}
+
+PtcOauthFound ptc_oauth_store_load(PtcMem *mem, PtcArena *arena, const char *path,
+                                   PtcOauthRecord *out, char why[PTC_OAUTH_STORE_WHY])
+{
+    PtcBuf text;
+    PtcOauthDoc doc;
+    if (!is_dir_private(path, why))
+        return PTC_OAUTH_REFUSED;
+    ptc_buf_init(&text, mem, PTC_OAUTH_DOC_BYTES);
+    PtcOauthFound found = read_text(path, &text, why);
+    if (found == PTC_OAUTH_FOUND) {
+        if (!ptc_oauth_doc_read(&doc, mem, arena, ptc_buf_view(&text)) || !read_record(&doc, out))
+            found = PTC_OAUTH_MISSING;
+        ptc_oauth_doc_deinit(&doc);
+    }
+    if (text.data)
+        ptc_secret_wipe(text.data, text.len);
+    ptc_buf_deinit(&text);
+    return found;
+}
+
+/* -------------------------------------------------------------------------------------- save */
+
+static void put(PtcBuf *out, const char *name, const char *text)
+{
+    if (text)
+        ptc_emit_field_cstr(out, name, text);
+}
+
+static void write_record(PtcBuf *out, const PtcOauthRecord *r)
+{
+    ptc_emit_object(out);
+    ptc_emit_field_int(out, "format", FORMAT);
+    put(out, "account", r->account);
+    put(out, "resource", r->resource);
+    put(out, "issuer", r->issuer);
+    put(out, "token_endpoint", r->token_endpoint);
+    put(out, "client_id", r->client.id);
+    put(out, "client_secret", r->client.secret);
+    put(out, "client_auth", ptc_oauth_auth_name(r->client.auth));
+    put(out, "access_token", r->access);
+    put(out, "refresh_token", r->refresh);
+    put(out, "scope", r->scope);
+    put(out, "wanted", r->wanted);
+    ptc_emit_field_int(out, "expires_at", r->expires_at);
+    ptc_emit_field_int(out, "life", r->life);
+    ptc_emit_field_bool(out, "inside", r->inside);
+    ptc_emit_object_end(out);
+}
+
+bool ptc_oauth_store_save(PtcMem *mem, const char *path, const PtcOauthRecord *record)
+{
+    PtcBuf out;
+    ptc_buf_init(&out, mem, PTC_OAUTH_DOC_BYTES);
+    write_record(&out, record);
+    bool ok = ptc_buf_ok(&out) &&
+              ptc_whole_file_put(path, ptc_buf_view(&out),
+                                 (PtcWholeFile){.dirs = true, .synced = true, .locked = true});
+    if (out.data)
+        ptc_secret_wipe(out.data, out.len);
+    ptc_buf_deinit(&out);
+    return ok;
+}
+
+bool ptc_oauth_store_remove(const char *path)
+{
+    return unlink(path) == 0;
+}
+
+/* -------------------------------------------------------------------------------------- time */
+
+void ptc_oauth_store_time(PtcOauthRecord *record, const PtcOauthTokens *tokens)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    record->life = tokens->expires_in < 0 ? 0 : tokens->expires_in;
+    record->expires_at = tokens->expires_in < 0 ? 0 : now.tv_sec + tokens->expires_in;
+}
+
+/* A token that lives for less than two minutes is used for half of its life. */
+PtcOauthAge ptc_oauth_store_age(const PtcOauthRecord *record)
+{
+    enum { EARLY_S = 60 };
+    struct timespec now;
+    int64_t early = record->life / 2 < EARLY_S ? record->life / 2 : EARLY_S;
+    if (!record->expires_at)
+        return PTC_OAUTH_FRESH;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return now.tv_sec >= record->expires_at           ? PTC_OAUTH_EXPIRED
+           : now.tv_sec >= record->expires_at - early ? PTC_OAUTH_DUE
+                                                      : PTC_OAUTH_FRESH;
+}
+
+/* -------------------------------------------------------------------------------------- lock */
+
+int ptc_oauth_store_lock(const char *path, int64_t end_ns, const PtcCancel *cancel)
+{
+    char name[PTC_OAUTH_STORE_PATH + 8];
+    snprintf(name, sizeof name, "%s.lock", path);
+    for (;;) {
+        int lock = ptc_whole_file_lock(name, LOOK_MS);
+        if (lock >= 0 || (errno != EWOULDBLOCK && errno != EINTR) || ptc_cancelled(cancel) ||
+            ptc_clock_ns(NULL) >= end_ns)
+            return lock;
+    }
+}
+
+void ptc_oauth_store_unlock(int lock)
+{
+    close(lock);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * oauth_store.h - tokens on disk: a file for each upstream, in a directory that only its owner may enter. */
+#ifndef PTC_OAUTH_OAUTH_STORE_H
+#define PTC_OAUTH_OAUTH_STORE_H
+
+#include "base/budget.h"
+#include "oauth/oauth_answer.h"
+
+/* Bytes of a path and of a text about two of them, with their ends. */
+enum { PTC_OAUTH_STORE_PATH = 4000, PTC_OAUTH_STORE_WHY = 8500 };
+
+typedef enum { PTC_OAUTH_FOUND, PTC_OAUTH_MISSING, PTC_OAUTH_REFUSED } PtcOauthFound;
+
+/* What one sign-in left.  All of it belongs to one issuer; nothing is sent to anybody else but the upstream. */
+typedef struct PtcOauthRecord {
+    const char *account; /* made up at the sign-in: tells two accounts apart, and says nothing */
+    const char *resource, *issuer, *token_endpoint;
+    PtcOauthClient client;
+    const char *access, *refresh, *scope; /* NULL: none */
+    const char *wanted;                   /* scopes that the upstream asked for since; NULL: none */
+    int64_t expires_at;                   /* seconds since 1970; 0: not said */
+    int64_t life;                         /* seconds that the token was given for */
+    bool inside;                          /* the upstream is on this machine or a private network */
+} PtcOauthRecord;
+
+/* The file of an upstream, by its name and address, in `state_dir`/oauth.  False: the path is too long. */
+PTC_MUST_USE bool ptc_oauth_store_path(char path[PTC_OAUTH_STORE_PATH], const char *state_dir,
+                                       PtcText name, const char *url);
+
+/* Texts live in the arena.  A file or directory that others may read is refused, and why has the chmod to run; one
+ * that cannot be understood counts as missing. */
+PTC_MUST_USE PtcOauthFound ptc_oauth_store_load(PtcMem *mem, PtcArena *arena, const char *path,
+                                                PtcOauthRecord *out, char why[PTC_OAUTH_STORE_WHY]);
+/* Whoever saves holds the lock. */
+PTC_MUST_USE bool ptc_oauth_store_save(PtcMem *mem, const char *path, const PtcOauthRecord *record);
+/* False: there was none. */
+bool ptc_oauth_store_remove(const char *path);
+
+/* Notes until when new tokens are good. */
+void ptc_oauth_store_time(PtcOauthRecord *record, const PtcOauthTokens *tokens);
+typedef enum { PTC_OAUTH_FRESH, PTC_OAUTH_DUE, PTC_OAUTH_EXPIRED } PtcOauthAge;
+/* A token is due to be replaced 60 s before its end. */
+PtcOauthAge ptc_oauth_store_age(const PtcOauthRecord *record);
+
+/* Whoever changes a file holds its lock, so that of two processes that want a new token one gets it and the other finds it.
+ * Looks for it until `end_ns`; -1: it could not be had.  The lock ends with its holder. */
+PTC_MUST_USE int ptc_oauth_store_lock(const char *path, int64_t end_ns, const PtcCancel *cancel);
+void ptc_oauth_store_unlock(int lock);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT
+ * Requests to authorization servers.  What always holds: no redirect is followed; where the upstream itself is on the public
+ * internet, an address that it named is https and does not lead inside, whatever its name resolves to. */
+#include "oauth/oauth_work.h"
+
+#include <stdio.h>
+
+#include "base/base64.h"
+#include "base/secret.h"
+#include "net/address.h"
+#include "oauth/oauth_doc.h"
+#include "oauth/oauth_url.h"
+
+enum { REQUEST_MS = 20 * 1000, SHOWN = 200 };
+
+void ptc_oauth_work_init(PtcOauthWork *w, PtcMem *mem, PtcClient *http, const PtcCancel *cancel,
+                         int64_t ms)
+{
+    *w = (PtcOauthWork){
+        .mem = mem, .http = http, .cancel = cancel, .end_ns = ptc_clock_ns(NULL) + ms * 1000000};
+    ptc_arena_init(&w->arena, mem);
+}
+
+void ptc_oauth_work_deinit(PtcOauthWork *w)
+{
+    ptc_arena_deinit(&w->arena);
+}
+
+bool ptc_oauth_work_fail(PtcOauthWork *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(w->why, sizeof w->why, format, args);
+    va_end(args);
+    return false;
+}
+
+bool ptc_oauth_work_allows(PtcOauthWork *w, const char *what, const char *url)
+{
+    PtcUrl parts;
+    const char *why;
+    if (!url || !ptc_url_parse(ptc_text_cstr(url), &parts, &why))
+        return ptc_oauth_work_fail(w, "%s cannot be used as an address", what);
+    bool leads_inside = parts.loopback || ptc_address_text_is_inside(parts.host);
+    if (leads_inside && !w->inside)
+        return ptc_oauth_work_fail(w,
+                                   "%s leads to this machine or a private network, and the "
+                                   "upstream does not",
+                                   what);
+    if (!parts.https && !(w->inside && (parts.loopback || w->insecure_http)))
+        return ptc_oauth_work_fail(w, "%s must begin with https://", what);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------------- requests */
+
+void ptc_oauth_work_drop(PtcOauthReply *reply)
+{
+    if (reply->body.data)
+        ptc_secret_wipe(reply->body.data, reply->body.len);
+    ptc_buf_deinit(&reply->body);
+}
+
+static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
+{
+    PtcBuf *body = user;
+    (void)answer;
+    return ptc_buf_add(body, bytes.bytes, bytes.len) ? PTC_PIECE_MORE : PTC_PIECE_STOP;
+}
+
+static bool send_it(PtcOauthWork *w, PtcClientRequest *r, PtcOauthReply *reply)
+{
+    PtcClientAnswer answer;
+    ptc_buf_init(&reply->body, w->mem, PTC_OAUTH_DOC_BYTES);
+    r->plain = w->inside && w->insecure_http;
+    r->outside = !w->inside;
+    r->max_body = PTC_OAUTH_DOC_BYTES;
+    r->total_ms = REQUEST_MS;
+    r->deadline_ns = w->end_ns;
+    r->cancel = w->cancel;
+    r->piece = on_piece;
+    r->user = &reply->body;
+    ptc_client_send(w->http, w->mem, r, &answer);
+    reply->status = answer.status;
+    bool ok = answer.end == PTC_CLIENT_OK;
+    if (ok && answer.error_body.len)
+        ok = ptc_buf_add(&reply->body, answer.error_body.data, answer.error_body.len);
+    if (!ok)
+        ptc_oauth_work_fail(w, "%.200s: %s", r->url, answer.why[0] ? answer.why : "out of memory");
+    ptc_client_answer_deinit(&answer);
+    return ok;
+}
+
+bool ptc_oauth_work_get(PtcOauthWork *w, const char *url, PtcOauthReply *reply)
+{
+    PtcText headers[] = {PTC_TEXT("Accept: application/json"),
+                         PTC_TEXT("MCP-Protocol-Version: 2025-11-25")};
+    PtcClientRequest r = {.method = "GET", .url = url, .headers = headers, .header_count = 2};
+    return send_it(w, &r, reply);
+}
+
+bool ptc_oauth_work_post_json(PtcOauthWork *w, const char *url, const PtcBuf *json,
+                              PtcOauthReply *reply)
+{
+    PtcText headers[] = {PTC_TEXT("Accept: application/json"),
+                         PTC_TEXT("Content-Type: application/json")};
+    PtcClientRequest r = {.method = "POST",
+                          .url = url,
+                          .headers = headers,
+                          .header_count = 2,
+                          .body = ptc_buf_view(json)};
+    return send_it(w, &r, reply);
+}
+
+/* Authorization: Basic, of both parts encoded as in a form (RFC 6749, 2.3.1). */
+static bool add_basic(PtcOauthWork *w, PtcBuf *line, const PtcOauthClient *client)
+{
+    PtcBuf pair;
+    ptc_buf_init(&pair, w->mem, PTC_OAUTH_DOC_BYTES);
+    (void)ptc_url_encode(&pair, ptc_text_cstr(client->id));
+    ptc_buf_add_char(&pair, ':');
+    (void)ptc_url_encode(&pair, ptc_text_cstr(client->secret));
+    ptc_buf_add_cstr(line, "Authorization: Basic ");
+    bool ok = ptc_buf_ok(&pair) && ptc_base64_add(line, pair.data, pair.len, false);
+    if (pair.data)
+        ptc_secret_wipe(pair.data, pair.len);
+    ptc_buf_deinit(&pair);
+    return ok && ptc_buf_ok(line);
+}
+
+bool ptc_oauth_work_post_form(PtcOauthWork *w, const char *url, PtcBuf *form,
+                              const PtcOauthClient *client, PtcOauthReply *reply)
+{
+    PtcBuf basic;
+    bool header = client->secret && client->auth == PTC_OAUTH_AUTH_BASIC;
+    ptc_buf_init(&basic, w->mem, PTC_OAUTH_DOC_BYTES);
+    ptc_buf_init(&reply->body, w->mem, PTC_OAUTH_DOC_BYTES);
+    if (!header)
+        ptc_oauth_url_add(form, "client_id", client->id);
+    if (client->secret && client->auth == PTC_OAUTH_AUTH_POST)
+        ptc_oauth_url_add(form, "client_secret", client->secret);
+    bool ok = ptc_buf_ok(form) && (!header || add_basic(w, &basic, client));
+    PtcText headers[] = {PTC_TEXT("Accept: application/json"),
+                         PTC_TEXT("Content-Type: application/x-www-form-urlencoded"),
+                         ptc_buf_view(&basic)};
+    PtcClientRequest r = {.method = "POST",
+                          .url = url,
+                          .headers = headers,
+                          .header_count = header ? 3 : 2,
+                          .body = ptc_buf_view(form)};
+    ok = ok ? send_it(w, &r, reply) : ptc_oauth_work_fail(w, "memory is short");
+    if (basic.data)
+        ptc_secret_wipe(basic.data, basic.len);
+    ptc_buf_deinit(&basic);
+    return ok;
+}
+
+/* ------------------------------------------------------------------------------------ answers */
+
+static bool tell_refused(PtcOauthWork *w, const char *what, int status, const PtcOauthError *e)
+{
+    if (!e->error)
+        return ptc_oauth_work_fail(w, "%s: the server answered with status %d", what, status);
+    return ptc_oauth_work_fail(w, "%s: the server says %.60s%s%.*s", what, e->error,
+                               e->description ? ": " : "", SHOWN,
+                               e->description ? e->description : "");
+}
+
+bool ptc_oauth_work_refused(PtcOauthWork *w, const char *what, const PtcOauthReply *reply)
+{
+    PtcOauthError e;
+    ptc_oauth_answer_error(w->mem, &w->arena, ptc_buf_view(&reply->body), &e);
+    return tell_refused(w, what, reply->status, &e);
+}
+
+bool ptc_oauth_work_tokens(PtcOauthWork *w, const char *endpoint, PtcBuf *form,
+                           const PtcOauthClient *client, PtcOauthTokens *out, const char **error)
+{
+    static const char what[] = "no token";
+    PtcOauthReply reply;
+    PtcOauthError e = {0};
+    *error = "";
+    bool ok = ptc_oauth_work_post_form(w, endpoint, form, client, &reply);
+    if (ok && (reply.status < 200 || reply.status > 299)) {
+        ptc_oauth_answer_error(w->mem, &w->arena, ptc_buf_view(&reply.body), &e);
+        *error = e.error ? e.error : "";
+        ok = tell_refused(w, what, reply.status, &e);
+    } else if (ok) {
+        const char *why =
+            ptc_oauth_answer_tokens(w->mem, &w->arena, ptc_buf_view(&reply.body), out);
+        ok = !why || ptc_oauth_work_fail(w, "%s: %s", what, why);
+    }
+    ptc_oauth_work_drop(&reply);
+    return ok;
+}
