@@ -184,9 +184,20 @@ static void take_session(PtcLinkJob *job, const PtcClientAnswer *answer)
 
 /* ------------------------------------------------------------------------- exchange */
 
-static void send(PtcLinkJob *job, const char *method)
+/* Nothing was taken of a request that was refused, so with other credentials it may be sent again. */
+static bool has_others(PtcLinkJob *job, PtcText lines)
+{
+    const PtcLinkConfig *c = &job->link->config;
+    const PtcClientAnswer *a = &job->answer;
+    return c->refused && a->end == PTC_CLIENT_OK && (a->status == 401 || a->status == 403) &&
+           c->refused(c->user, a->status, a->www_authenticate, lines, &job->why);
+}
+
+/* True: it was refused, and there are other credentials now. */
+static bool send_once(PtcLinkJob *job, const char *method, bool first)
 {
     PtcBuf all;
+    bool again = false;
     PtcText lines[HEADERS];
     PtcLink *l = job->link;
     ptc_buf_init(&all, l->mem, HEADER_BYTES);
@@ -212,12 +223,20 @@ static void send(PtcLinkJob *job, const char *method)
                               .piece = on_piece,
                               .user = job};
         ptc_client_send(l->config.http, l->mem, &r, &job->answer);
+        again = first && has_others(job, ptc_buf_view(&all));
     } else if (job->why.len == 0) {
         ptc_buf_add_cstr(&job->why, "out of memory");
     }
     if (all.data)
         ptc_secret_wipe(all.data, all.len);
     ptc_buf_deinit(&all);
+    return again;
+}
+
+static void send(PtcLinkJob *job, const char *method)
+{
+    if (send_once(job, method, true))
+        (void)send_once(job, method, false);
 }
 
 /* Where a redirect leads, if it stays on this server.  Nothing was taken before it, so it may be sent there. */

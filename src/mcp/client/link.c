@@ -364,6 +364,7 @@ static void begin_connect(PtcLink *l)
     ptc_link_set_state(l, PTC_LINK_CONNECTING, PTC_TEXT(""));
     l->probed = l->reprobed = l->respawned = false;
     ptc_buf_clear(&l->auth);
+    l->refused = false;
     l->hand_end_ns = ptc_clock_ns(NULL) + ms * 1000000;
     ptc_buf_init(&why, l->mem, WHY_BYTES);
     if (l->wire->open(l, &why))
@@ -388,7 +389,7 @@ PtcText ptc_link_about(PtcLink *l)
 
 PtcText ptc_link_auth(PtcLink *l)
 {
-    return l->auth.len ? ptc_buf_view(&l->auth) : (PtcText){NULL, 0};
+    return l->refused ? ptc_buf_view(&l->auth) : (PtcText){NULL, 0};
 }
 
 /* ----------------------------------------------------------------------------- loop */

@@ -44,7 +44,8 @@ typedef struct PtcLinkReply {
     PtcBuf text;       /* done() may take it over (and must then zero it); else it is freed after */
     bool delivered;    /* bytes of the request may have reached the server */
     bool session_lost; /* HTTP: the session was gone and could not be renewed */
-    int status;        /* of HTTP; 0: none */
+    bool own;   /* AUTH: the text says what went wrong here; else it is what the server sent */
+    int status; /* of HTTP; 0: none */
     int64_t retry_after_ms; /* -1: not said */
     size_t bytes;           /* received for this answer */
 } PtcLinkReply;
@@ -90,6 +91,9 @@ typedef struct PtcLinkConfig {
     /* Adds header lines "Name: value", each with a line feed, for a request to the configured origin (credentials); loop or
      * wire thread; false: none can be had, why is told. */
     bool (*headers)(void *user, PtcBuf *lines, PtcBuf *why);
+    /* The server answered 401 or 403 to a request with these lines.  True: there are other credentials now, so it is sent again,
+     * once; wire thread.  Or NULL. */
+    bool (*refused)(void *user, int status, const char *challenge, PtcText lines, PtcBuf *why);
     PtcClient *http; /* NULL for STDIO */
     bool insecure_http;
     PtcLinkEra era;  /* from an earlier connection; probed again when wrong */
@@ -150,7 +154,8 @@ PTC_MUST_USE bool ptc_link_list(PtcLink *link, PtcLinkList *list, const char *me
 /* What was negotiated, once READY; texts live until the next connect. */
 PtcLinkEra ptc_link_era(PtcLink *link);
 PtcText ptc_link_about(PtcLink *link); /* {"serverInfo","instructions","capabilities","version"} */
-/* Once DOWN: the WWW-Authenticate that the last connect failed with ("" becomes "Bearer"); absent: it was something else. */
+/* Once DOWN: the WWW-Authenticate that the last connect failed with (one without text becomes "Bearer"); empty: there were no
+ * credentials to send; absent: it was something else. */
 PtcText ptc_link_auth(PtcLink *link);
 
 /* Ends the connection politely without waiting for the process; every ask gets done() first.  Any thread but the loop's. */

@@ -44,8 +44,12 @@ static void fail_auth(PtcLink *l, const PtcLinkReply *reply)
 {
     PtcText challenge = reply->text.len ? ptc_buf_view(&reply->text) : PTC_TEXT("Bearer");
     ptc_buf_clear(&l->auth);
-    ptc_buf_add(&l->auth, challenge.bytes, challenge.len);
-    fail(l, "it wants authorization", challenge);
+    ptc_buf_add(&l->auth, reply->own ? "" : challenge.bytes, reply->own ? 0 : challenge.len);
+    l->refused = true;
+    if (reply->own)
+        ptc_link_down(l, challenge);
+    else
+        fail(l, "it wants authorization", challenge);
 }
 
 /* -------------------------------------------------------------------------- agreed */

@@ -102,6 +102,7 @@ struct PtcLink {
     int64_t hand_end_ns;
     PtcBuf about;
     PtcBuf auth;             /* the challenge that the last connect failed with */
+    bool refused;            /* it failed for want of authorization */
     uint64_t junk;           /* messages that were none */
     size_t logged, left_out; /* lines of this minute */
     int64_t minute_ns;

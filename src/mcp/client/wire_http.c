@@ -470,6 +470,7 @@ static void fill_reply(PtcLinkReply *r, const PtcLinkJob *job)
     } else if (job->why.len) {
         r->end = PTC_LINK_AUTH;
         r->delivered = false;
+        r->own = true;
         ptc_buf_add(&r->text, job->why.data, job->why.len);
     } else if (a->end != PTC_CLIENT_OK) {
         r->end = PTC_LINK_BROKEN;
@@ -498,7 +499,9 @@ static void listener_ended(PtcLink *l, const PtcLinkJob *job)
     fill_reply(&r, job);
     if (r.end == PTC_LINK_AUTH) {
         ptc_buf_clear(&l->auth);
-        ptc_buf_add_cstr(&l->auth, r.text.len ? job->answer.www_authenticate : "Bearer");
+        if (!r.own)
+            ptc_buf_add_cstr(&l->auth, r.text.len ? job->answer.www_authenticate : "Bearer");
+        l->refused = true;
     }
     PtcText why = r.text.len ? ptc_buf_view(&r.text) : PTC_TEXT("its stream ended");
     ptc_link_down(l, why);
