@@ -291,6 +291,7 @@ static bool open_upstreams(Server *s)
 {
     bool kept = s->o.trace_dir || s->o.debug_tool;
     s->o.upstreams.payloads = kept && s->o.trace_payloads != PTC_PAYLOADS_NONE;
+    s->o.upstreams.records = &s->secrets;
     if (!ptc_upstreams_open(&s->upstreams, s->mem, "mcp", &s->o.upstreams, say_upstream, s,
                             &s->failure))
         return false;
@@ -542,10 +543,10 @@ static void release(Server *s)
 {
     wipe_tokens(s);
     ptc_app_free(s->app);
-    ptc_secrets_deinit(&s->secrets);
     if (s->executor)
         s->executor->free(s->executor);
-    ptc_upstreams_close(&s->upstreams);
+    ptc_upstreams_close(&s->upstreams); /* which may learn of secrets until then */
+    ptc_secrets_deinit(&s->secrets);
     ptc_buf_deinit(&s->about_upstreams);
     if (s->tools)
         ptc_tools_free(s->tools);

@@ -30,6 +30,7 @@ static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstream
                                                                 : (PtcPosture)options->policy,
                                .payloads = options->payloads,
                                .approved = options->approved,
+                               .records = options->records,
                                .cache_dir = u->cache_dir[0] ? u->cache_dir : NULL,
                                .state_dir = u->state_dir[0] ? u->state_dir : NULL,
                                .environment = (const char *const *)environ,

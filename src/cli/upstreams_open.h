@@ -12,19 +12,20 @@
 
 /* The options that commands with upstreams share. */
 typedef struct PtcUpstreamsOptions {
-    PtcOptionList files;       /* --upstreams [CLIENT:]FILE */
-    PtcOptionList imports;     /* --import CLIENT */
-    bool none;                 /* --no-upstreams */
-    bool strict;               /* --upstreams-strict */
-    PtcOptionList allow, deny; /* --allow, --deny PATTERN */
-    bool read_only;            /* --aggregator-read-only */
-    bool quiet;                /* notes of the files are not shown */
-    bool lines;                /* places have lines */
-    int policy;                /* --upstreams-policy; -1: not given */
-    int64_t call_ms;           /* --upstream-call-timeout-ms; 0: not given */
-    int64_t load_ms;           /* how long a start is waited for; 0: as programs do */
-    bool payloads;             /* the ledger also has the beginning of arguments and results */
-    bool approved;             /* a person has said yes to what would have to be asked about */
+    PtcOptionList files;        /* --upstreams [CLIENT:]FILE */
+    PtcOptionList imports;      /* --import CLIENT */
+    bool none;                  /* --no-upstreams */
+    bool strict;                /* --upstreams-strict */
+    PtcOptionList allow, deny;  /* --allow, --deny PATTERN */
+    bool read_only;             /* --aggregator-read-only */
+    struct PtcSecrets *records; /* of whoever keeps records; NULL: nobody does */
+    bool quiet;                 /* notes of the files are not shown */
+    bool lines;                 /* places have lines */
+    int policy;                 /* --upstreams-policy; -1: not given */
+    int64_t call_ms;            /* --upstream-call-timeout-ms; 0: not given */
+    int64_t load_ms;            /* how long a start is waited for; 0: as programs do */
+    bool payloads;              /* the ledger also has the beginning of arguments and results */
+    bool approved;              /* a person has said yes to what would have to be asked about */
 } PtcUpstreamsOptions;
 
 #define PTC_UPSTREAMS_DEFAULTS \

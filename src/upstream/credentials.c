@@ -20,6 +20,13 @@ static bool refuse(PtcBuf *why, PtcText name, const char *what)
     return false;
 }
 
+bool ptc_credentials_hide(const PtcCredentials *c, PtcText text)
+{
+    return ptc_secrets_add(c->told, text.bytes, text.len) &&
+           ptc_secrets_add(c->hidden, text.bytes, text.len) &&
+           (!c->records || ptc_secrets_add(c->records, text.bytes, text.len));
+}
+
 /* ---------------------------------------------------------------------------------- sources */
 
 static bool from_variable(const PtcCredentials *c, PtcText variable, PtcBuf *out)
@@ -122,8 +129,7 @@ static bool add_value(const PtcCredentials *c, PtcDesk *desk, PtcText name, PtcV
     ptc_buf_init(&raw, c->mem, VALUE_BYTES);
     bool ok = read_source(c, desk, definition, &raw);
     PtcText value = trimmed(&raw);
-    ok = ok && value.len && ptc_secrets_add(c->told, value.bytes, value.len) &&
-         ptc_secrets_add(c->hidden, value.bytes, value.len);
+    ok = ok && value.len && ptc_credentials_hide(c, value);
     if (ok)
         ptc_fields_put_key(&desk->heap, values, name, ptc_fields_string(&desk->heap, value));
     ptc_buf_deinit(&raw);

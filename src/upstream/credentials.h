@@ -16,7 +16,11 @@ typedef struct PtcCredentials {
     PtcValue definitions;           /* name -> definition; PTC_NONE: none */
     const char *const *environment; /* of this process */
     PtcSecrets *told, *hidden;
+    PtcSecrets *records; /* of others, who keep records; NULL: nobody does */
 } PtcCredentials;
+
+/* Nobody may read this text from now on.  False: out of memory. */
+PTC_MUST_USE bool ptc_credentials_hide(const PtcCredentials *c, PtcText text);
 
 /* Appends a line "Name: value" for every header of the entry, credentials included, and what goes into the address
  * (&name=value) to `query`.  False: one cannot be had; why says which, never its value. */

@@ -119,8 +119,7 @@ static bool add_secrets(PtcManager *m)
 {
     for (size_t i = 0; i < ptc_fields_count(m->config.secrets); i++) {
         PtcText text = ptc_str_text(ptc_seq_nth(m->config.secrets, i));
-        if (text.bytes && (!ptc_secrets_add(&m->told, text.bytes, text.len) ||
-                           !ptc_secrets_add(&m->hidden, text.bytes, text.len)))
+        if (text.bytes && !ptc_credentials_hide(&m->credentials, text))
             return false;
     }
     return true;
@@ -139,7 +138,8 @@ static void take_config(PtcManager *m, const PtcManagerConfig *config)
                                       .definitions = config->credentials,
                                       .environment = m->config.environment,
                                       .told = &m->told,
-                                      .hidden = &m->hidden};
+                                      .hidden = &m->hidden,
+                                      .records = config->records};
 }
 
 PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char why[200])

@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_secrets.py PTC: secrets in variables, headers, files and from programs, with upstreams that echo them in every way they can:
+none is found in an answer, a description, an error, a log, a trace, a debug record, a file that ptc wrote, or the memory of a
+worker."""
+import base64
+import json
+import os
+import sys
+import tempfile
+import threading
+import urllib.parse
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+sys.dont_write_bytecode = True
+from place import Counts, Mcp, Place  # noqa: E402
+
+counts = Counts("test_secrets.py")
+PTC = sys.argv[1]
+
+SECRETS = {
+    "variable": 'var/4711+"quoted"\\x?&=',
+    "literal": "literal-4711-in-the-file",
+    "file": "of-env-file-4711-7",
+    "bearer": "bearer-4711-abcdef",
+    "credential file": "cred-file-4711-ghijk",
+    "program": "exec-4711-lmnopq",
+    "header": "header-4711-rstuv",
+    "address": "addr-4711-wxyz",
+}
+SHORT = "zq9x7"  # too short to be taken out of results, not of records
+
+
+def forms(secret):
+    """How a secret may come back."""
+    raw = secret.encode()
+    out = {secret, urllib.parse.quote(secret, safe=""), json.dumps(secret)[1:-1], base64.b64encode(raw).decode(),
+           base64.urlsafe_b64encode(raw).decode(), base64.b64encode(b"user:" + raw).decode(), base64.b64encode(b"a" + raw).decode()}
+    return sorted(out)
+
+
+# A server that says all it knows, wherever it can.  WHAT(request headers) gives the texts.
+SAYS = r'''
+import base64, json, urllib.parse
+def encoded(secret):
+    raw = secret.encode()
+    return [secret, urllib.parse.quote(secret, safe=""), json.dumps(secret), base64.b64encode(raw).decode(),
+            base64.b64encode(b"user:" + raw).decode(), base64.b64encode(b"a" + raw).decode()]
+def answer(method, params, secrets):
+    all = " ".join(form for s in secrets for form in encoded(s))
+    read = {"readOnlyHint": True}
+    if method == "initialize":
+        return {"result": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "instructions": all,
+                           "serverInfo": {"name": "says " + all, "version": "1"}}}
+    if method == "tools/list":
+        names = ["say", "fail", "error", "link"]
+        return {"result": {"tools": [{"name": n, "description": n + " " + all, "annotations": read, "inputSchema": {
+            "type": "object", "properties": {"x": {"type": "string", "description": all, "default": all, "enum": [all, "x"]}}}}
+            for n in names]}}
+    if method == "tools/call" and params["name"] == "say":
+        return {"result": {"content": [{"type": "text", "text": all}], "structuredContent": {"all": all, "each": secrets, all[:40]: 1}}}
+    if method == "tools/call" and params["name"] == "fail":
+        return {"result": {"content": [{"type": "text", "text": "failed: " + all}], "isError": True}}
+    if method == "tools/call" and params["name"] == "link":
+        return {"result": {"content": [{"type": "resource_link", "uri": "x://" + all, "name": all},
+                                       {"type": "image", "mimeType": "image/png", "data": base64.b64encode(all.encode()).decode()}]}}
+    return {"error": {"code": -32000, "message": "refused: " + all, "data": {"all": all}}}
+'''
+
+STDIO = SAYS + r'''
+import os, sys
+names = ["VARIABLE", "API_TOKEN", "OF_FILE", "SHORT_TOKEN"]
+secrets = [os.environ[n] for n in names]
+print("stderr says", *secrets, *sys.argv, file=sys.stderr, flush=True)
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" in m:
+        print("[log]", *secrets, file=sys.stderr, flush=True)
+        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], **answer(m["method"], m.get("params", {}), secrets)}), flush=True)
+'''
+DIES = SAYS + r'''
+import os, sys
+sys.exit("cannot log in with " + " ".join(form for s in [os.environ["API_TOKEN"]] for form in encoded(s)))
+'''
+exec(SAYS)  # answer() for the server over HTTP
+
+
+class Web(BaseHTTPRequestHandler):
+    """Says what it was sent."""
+    protocol_version = "HTTP/1.1"
+    seen = set()
+
+    def do_POST(self):
+        message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        secrets = [v.split(" ", 1)[-1] for k, v in self.headers.items() if k.lower() in ("authorization", "x-api-key", "x-other", "x-plain")]
+        secrets += urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).get("key", [])
+        Web.seen.update(secrets)
+        status, body = 202, b""
+        if "id" in message:
+            status = 200
+            body = json.dumps({"jsonrpc": "2.0", "id": message["id"],
+                               **answer(message["method"], message.get("params", {}), secrets)}).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def do_GET(self):
+        self.send_response(405)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *args):
+        pass
+
+
+def new_place(home):
+    place = Place(PTC, home, VARIABLE=SECRETS["variable"], BEARER=SECRETS["bearer"], ADDRESS=SECRETS["address"], SHORT=SHORT)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Web)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_port}"
+    script, dies = place.write("planted/stdio.py", STDIO), place.write("planted/dies.py", DIES)
+    place.write("planted/.env", f"OF_FILE={SECRETS['file']}\n")
+    token = place.write("planted/token", SECRETS["credential file"] + "\n", 0o600)
+    env = {"VARIABLE": "${VARIABLE}", "API_TOKEN": SECRETS["literal"], "SHORT_TOKEN": "${SHORT}"}
+    web = {"transport": "http", "url": url + "/mcp"}
+    upstreams = {
+        "s": {"command": sys.executable, "args": [script], "env": env, "env_file": place.path("planted/.env")},
+        "dies": {"command": sys.executable, "args": [dies], "env": env},
+        "bearer": {**web, "auth": [{"scheme": "bearer", "binding": "b"}]},
+        "key": {**web, "auth": [{"scheme": "api_key", "header": "X-Api-Key", "binding": "f"}]},
+        "program": {**web, "auth": [{"scheme": "custom_header", "header": "X-Other", "binding": "e"}]},
+        "address": {"transport": "http", "url": url + "/mcp?key=${ADDRESS}"},
+    }
+    credentials = {"b": {"source": "env", "var": "BEARER"}, "f": {"source": "file", "path": token},
+                   "e": {"source": "exec", "command": ["printf", "%s\\n", SECRETS["program"]]}}
+    place.write("planted/u.json", {"upstreams": upstreams, "credentials": credentials})
+    place.write("planted/c.json", {"mcpServers": {"theirs": {"type": "http", "url": url + "/mcp",
+                                                             "headers": {"X-Plain": "Key " + SECRETS["header"], "X-Api-Key": SECRETS["header"]}}}})
+    return place, server
+
+
+def has_none(where, text, short=False):
+    for name, secret in SECRETS.items():
+        for form in forms(secret):
+            at = text.find(form)
+            counts.check(f"{where}: {name} as {form[:60]!r}", at < 0, text[max(0, at - 100):at + 100])
+    if short:
+        counts.check(f"{where}: the short one", SHORT not in text, text[max(0, text.find(SHORT) - 100):][:200])
+
+
+def files_of(place):
+    """All that ptc wrote."""
+    text = ""
+    for directory, _, names in os.walk(place.home):
+        if "planted" in directory:
+            continue
+        for name in names:
+            with open(os.path.join(directory, name), "rb") as f:
+                text += f"\n== {name}\n" + f.read().decode("utf-8", "replace")
+    return text
+
+
+def memory_of(pid):
+    """What a process can read, as far as we may look; "": we may not."""
+    text = b""
+    try:
+        with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as mem:
+            for line in maps:
+                span, mode = line.split()[:2]
+                first, last = (int(x, 16) for x in span.split("-"))
+                if mode[0] == "r" and mode[1] == "w" and last - first < 1 << 28:
+                    try:
+                        mem.seek(first)
+                        text += mem.read(last - first)
+                    except (OSError, ValueError):
+                        pass
+    except OSError:
+        return ""
+    return text.decode("latin-1")
+
+
+def children_of(pid):
+    out = []
+    for name in os.listdir("/proc"):
+        try:
+            with open(f"/proc/{name}/stat", encoding="utf-8") as f:
+                fields = f.read().rsplit(")", 1)[1].split()
+            if int(fields[1]) == pid:
+                out += [int(name), *children_of(int(name))]
+        except (OSError, ValueError, IndexError):
+            pass
+    return out
+
+
+PROGRAMS = ['(bearer/say {})', '(s/say {})', '(key/say {})', '(program/say {})', '(address/say {})', '(theirs/say {})',
+            '(s/fail {})', '(bearer/fail {})', '(key/error {})', '(s/error {})', '(dies/say {})', '(s/link {})',
+            '(tool/blob (get-in (s/link {}) ["content" 1 "ref"]))', '(println (s/say {}))', '(doc \'s)', "(doc 's/say)", "(meta 's/say)",
+            '(tool/call {:server "program" :tool "say" :args {} :raw true})', "(doc 'bearer)", '(tool/servers)', '(apropos "say" {:load true})',
+            '(s/say {:x "no"})', '(s/sya {})', '(try (program/error {}) (catch Exception e (ex-data e)))']
+
+
+def test_mcp(home):
+    place, server = new_place(home)
+    traces = place.path("traces")
+    mcp = Mcp(place, "--upstreams", place.path("planted/u.json"), "--upstreams", place.path("planted/c.json"), "--trace-dir", traces,
+              "--trace-payloads", "full", "--debug-tool", "--sessions", "--isolation", "on")
+    text = json.dumps(mcp.hello) + json.dumps(mcp.request("tools/list"))
+    looked = 0
+    for program in PROGRAMS:
+        text += json.dumps(mcp.eval(program), ensure_ascii=False)
+    for pid in children_of(mcp.process.pid):
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            memory = memory_of(pid) if b"--ptc-zygote" in f.read() else ""
+        looked += memory != ""
+        for name, secret in SECRETS.items():
+            counts.check(f"memory of {pid}: {name}", secret not in memory)
+    if not looked:
+        print("test_secrets.py: the memory of workers cannot be read here")
+    for operation in ("list", "stats"):
+        text += json.dumps(mcp.request("tools/call", {"name": "lisp_debug", "arguments": {"op": operation}}))
+    text += json.dumps(mcp.request("tools/list"))
+    mcp.end()
+    counts.check("the upstreams have them", {SECRETS[k] for k in ("bearer", "credential file", "program", "header", "address")} <= Web.seen,
+                 Web.seen)
+    counts.check("they were echoed", text.count("[secret]") > 50, text[:2000])
+    has_none("answers", text)
+    log = mcp.said()
+    counts.check("there is a log", "[s]" in log and "[secret]" in log, log[:500])
+    has_none("the log", log, short=True)
+    wrote = files_of(place)
+    counts.check("there are files", "== pins.json" in wrote and '"tools":' in wrote and "[secret]" in wrote)
+    written = "".join(open(os.path.join(traces, n), encoding="utf-8").read() for n in os.listdir(traces))
+    counts.check("there are traces", "bearer/say" in written and "[secret]" in written, written[:500])
+    has_none("files", wrote)
+    has_none("traces", written, short=True)
+    server.shutdown()
+
+
+def test_commands(home):
+    """What a person sees in a terminal may be pasted into an issue."""
+    place, server = new_place(home)
+    files = ("--upstreams", place.path("planted/u.json"), "--upstreams", place.path("planted/c.json"))
+    for words in (["check", "--verbose"], ["list"], ["list", "--json"], ["doctor"], ["doc", "s"], ["doc", "bearer/say"], ["call", "s/say"],
+                  ["call", "key/say", "--raw"], ["call", "program/error"], ["call", "s/fail"], ["pins", "--json"]):
+        out = place.upstreams(*words, *files)
+        has_none(" ".join(words), out.stdout + out.stderr)
+    out = place.run("eval", *files, "(s/say {})")
+    counts.check("eval", "[secret]" in out.stdout, out)
+    has_none("eval", out.stdout + out.stderr)
+    out = place.run("eval", *files, "(s/fail {})")
+    has_none("a failure in eval", out.stdout + out.stderr)
+    server.shutdown()
+
+
+def main():
+    for test in (test_mcp, test_commands):
+        with tempfile.TemporaryDirectory() as home:
+            test(home)
+    return counts.done()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
