@@ -4,6 +4,7 @@
 none is found in an answer, a description, an error, a log, a trace, a debug record, a file that ptc wrote, or the memory of a
 worker."""
 import base64
+import concurrent.futures
 import json
 import os
 import sys
@@ -163,22 +164,20 @@ def files_of(place):
 
 
 def memory_of(pid):
-    """What a process can read, as far as we may look; "": we may not."""
-    text = b""
+    """What a process can write to, piece by piece, as far as we may look."""
     try:
         with open(f"/proc/{pid}/maps", encoding="utf-8") as maps, open(f"/proc/{pid}/mem", "rb", 0) as mem:
             for line in maps:
                 span, mode = line.split()[:2]
                 first, last = (int(x, 16) for x in span.split("-"))
-                if mode[0] == "r" and mode[1] == "w" and last - first < 1 << 28:
+                if mode[:2] == "rw" and last - first < 1 << 28:
                     try:
                         mem.seek(first)
-                        text += mem.read(last - first)
+                        yield mem.read(last - first)
                     except (OSError, ValueError):
                         pass
     except OSError:
-        return ""
-    return text.decode("latin-1")
+        pass
 
 
 def children_of(pid):
@@ -212,10 +211,12 @@ def test_mcp(home):
         text += json.dumps(mcp.eval(program), ensure_ascii=False)
     for pid in children_of(mcp.process.pid):
         with open(f"/proc/{pid}/cmdline", "rb") as f:
-            memory = memory_of(pid) if b"--ptc-zygote" in f.read() else ""
-        looked += memory != ""
-        for name, secret in SECRETS.items():
-            counts.check(f"memory of {pid}: {name}", secret not in memory)
+            pieces = memory_of(pid) if b"--ptc-zygote" in f.read() else ()
+        found = set()
+        for piece in pieces:
+            looked += 1
+            found.update(name for name, secret in SECRETS.items() if secret.encode() in piece)
+        counts.check(f"the memory of worker {pid}", not found, found)
     if not looked:
         print("test_secrets.py: the memory of workers cannot be read here")
     for operation in ("list", "stats"):
@@ -254,10 +255,80 @@ def test_commands(home):
     server.shutdown()
 
 
+class Elsewhere(BaseHTTPRequestHandler):
+    """Another origin; nobody should come here."""
+    visits = []
+
+    def do_POST(self):
+        Elsewhere.visits.append(dict(self.headers))
+        self.send_response(500)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_GET = do_POST
+
+    def log_message(self, *args):
+        pass
+
+
+def sends_away(status, to):
+    """A server that sends whoever comes to another origin: by a redirect, or as the endpoint of HTTP+SSE."""
+    class Away(Elsewhere):
+        def do_POST(self):
+            self.send_response(status)
+            self.send_header("Location", to + "/mcp")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def do_GET(self):
+            body = f"event: endpoint\ndata: {to}/messages\n\n".encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+    return Away
+
+
+def start(handler):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return server, f"http://127.0.0.1:{server.server_port}"
+
+
+def test_origin(home):
+    """Credentials go to the origin that is configured, wherever that sends us; and no value breaks out of its header."""
+    place = Place(PTC, home, BEARER=SECRETS["bearer"], LINES="a\r\nX-Other: b")
+    elsewhere, to = start(Elsewhere)
+    servers, upstreams = [elsewhere], {}
+    auth = {"auth": [{"scheme": "bearer", "binding": "b"}], "handshake_timeout_ms": 5000, "retry": "none"}
+    for status in (301, 302, 303, 307, 308):
+        server, url = start(sends_away(status, to))
+        servers.append(server)
+        upstreams[f"http-{status}"] = {"transport": "http", "url": url + "/mcp", **auth}
+        upstreams[f"sse-{status}"] = {"transport": "sse", "url": url + "/sse", **auth}
+    credentials = {"b": {"source": "env", "var": "BEARER"}, "lines": {"source": "env", "var": "LINES"}}
+    upstreams["lines"] = {"transport": "http", "url": to + "/mcp", "auth": [{"scheme": "bearer", "binding": "lines"}]}
+    path = place.write("u.json", {"upstreams": upstreams, "credentials": credentials})
+    out = place.upstreams("check", "--upstreams", path)
+    counts.check("none can be used", out.returncode == 1 and " ok " not in out.stdout, out)
+    theirs = place.write("c.json", {"mcpServers": {"l": {"url": to + "/mcp", "headers": {"X-A": "${LINES}"}},
+                                                   "n": {"url": to + "/mcp", "headers": {"X A": "b"}}}})
+    listed = place.listed("--upstreams", theirs)
+    counts.check("no line breaks in headers", all("bad_header" in listed[n]["reason"] for n in "ln"), listed)
+    counts.check("nobody went elsewhere", Elsewhere.visits == [], Elsewhere.visits)
+    for server in servers:
+        server.shutdown()
+
+
+def in_home(test):
+    with tempfile.TemporaryDirectory() as home:
+        test(home)
+
+
 def main():
-    for test in (test_mcp, test_commands):
-        with tempfile.TemporaryDirectory() as home:
-            test(home)
+    with concurrent.futures.ThreadPoolExecutor() as pool:  # most of the time is waiting
+        list(pool.map(in_home, (test_mcp, test_commands, test_origin)))
     return counts.done()
 
 

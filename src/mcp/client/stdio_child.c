@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Starts servers under leashes.  What always holds: every leash that was started is reaped, by whoever has its control
- * socket: the wire, or a node of its own in the loop once the wire has left it. */
+ * socket (the wire, or a node of its own in the loop once the wire has left it), or later, when the loop has ended. */
 #define _GNU_SOURCE /* pipe2, posix_spawn_file_actions_addclosefrom_np */
 #include "mcp/client/stdio_child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
@@ -27,6 +28,43 @@ static void shut(int *fd)
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
+}
+
+/* ---------------------------------------------------------------------------- later */
+
+/* Leashes that outlived their loop.  Each start and each loop that ends looks for them, so that only so many are ever
+ * left, however often a host makes links and frees them. */
+enum { LATER = 32 };
+static struct {
+    pthread_mutex_t lock;
+    pid_t pids[LATER]; /* 0: free */
+} later = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static void reap_ended(void)
+{
+    pthread_mutex_lock(&later.lock);
+    for (int i = 0; i < LATER; i++)
+        if (later.pids[i] && waitpid(later.pids[i], NULL, WNOHANG) != 0)
+            later.pids[i] = 0;
+    pthread_mutex_unlock(&later.lock);
+}
+
+/* When there is no room, the first is waited for: a leash ends within a second or two. */
+static void reap_later(pid_t pid)
+{
+    reap_ended();
+    if (waitpid(pid, NULL, WNOHANG) != 0)
+        return;
+    pthread_mutex_lock(&later.lock);
+    int i = 0;
+    while (i < LATER && later.pids[i])
+        i++;
+    if (i == LATER) {
+        i = 0;
+        (void)!waitpid(later.pids[i], NULL, 0);
+    }
+    later.pids[i] = pid;
+    pthread_mutex_unlock(&later.lock);
 }
 
 /* ---------------------------------------------------------------------------- start */
@@ -131,6 +169,7 @@ static int start(pid_t *pid, PtcMem *mem, const PtcLinkConfig *c, int pairs[4][2
 bool ptc_stdio_child_start(PtcStdioChild *child, PtcMem *mem, const PtcLinkConfig *c, PtcBuf *why)
 {
     int pairs[4][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
+    reap_ended();
     *child = (PtcStdioChild){-1, -1, -1, -1, 0};
     bool has = c->argv && c->argv[0];
     int error = !has ? EINVAL : open_pairs(pairs) ? start(&child->pid, mem, c, pairs) : errno;
@@ -177,13 +216,12 @@ static void on_end(PtcLoopWatch *watch, short events)
     free_orphan(o);
 }
 
-/* The loop ends before the leash did: the leash goes on alone, and so that it is not left unreaped by a host that lives on,
- * it is looked for once more. */
+/* The loop ends before the leash did: the leash goes on alone, and a host that lives on reaps it later. */
 static void on_drop(PtcLoopWatch *watch)
 {
     Orphan *o = (Orphan *)(void *)watch;
     shut(&o->child.control);
-    waitpid(o->child.pid, NULL, WNOHANG);
+    reap_later(o->child.pid);
     free_orphan(o);
 }
 
