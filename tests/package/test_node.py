@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""The Node package: packed, installed without a network, used; its types against the TypeScript compiler.  test_node.py PTC"""
+import os
+import pathlib
+import shutil
+import signal
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+from package_help import ROOT, check, counts, finish, run  # noqa: E402
+
+signal.alarm(280)
+BUILD = pathlib.Path(sys.argv[1]).resolve().parent
+MODULES = ROOT / "build/npm/node_modules"
+TYPED = """import { Engine, evaluateSync, ProgramError, Outcome } from "ptc-lisp";
+const n: number = evaluateSync<number>("(+ 1 2)");
+const engine = new Engine({ limits: { timeout_ms: 10 }, tools: { f: async ({ x }) => x, g: { signature: "() -> :int", function: () => 1 } } });
+const outcome: Promise<Outcome> = engine.run("(tool/f {:x 1})", { rows: [n] }, { now: new Date(), signal: new AbortController().signal });
+outcome.then((o) => o.error instanceof ProgramError && o.error.line > 0 && o.warnings[0].hint.length);
+// @ts-expect-error there is no such limit
+new Engine({ limits: { tiemout_ms: 1 } });
+// @ts-expect-error tools are not for this one
+engine.evaluateSync("1", null, { tools: {} });
+"""
+
+
+def test_types(home):
+    (home / "typed.ts").write_text(TYPED, encoding="utf-8")
+    status, out = run("node", MODULES / "typescript/bin/tsc", "--noEmit", "--strict", "--target", "es2022", "--module", "node16",
+                      "--moduleResolution", "node16", "--types", "node", "--typeRoots", MODULES / "@types", "typed.ts", cwd=home)
+    check("types", status == 0, out)
+
+
+def test_package(home):
+    status, out = run(ROOT / "bindings/node/build", BUILD, home, MODULES / "node-api-headers/include")
+    check("packed", status == 0, out)
+    (home / "package.json").write_text('{"private": true}', encoding="utf-8")
+    env = {**os.environ, "npm_config_cache": str(home / "cache"), "npm_config_update_notifier": "false", "HOME": str(home)}
+    status, out = run("npm", "install", "--offline", "--silent", "--no-audit", "--no-fund", out.strip().splitlines()[-1], cwd=home,
+                      env=env)
+    check("installed", status == 0, out)
+    status, out = run("node", "--expose-gc", ROOT / "tests/package/node_cases.cjs", ROOT / "docs/node.md", cwd=home, seconds=200)
+    passed, failed = out.strip().splitlines()[-1].split(": ")[-1].replace(" passed", "").replace(" failed", "").split(", ")
+    counts[True] += int(passed)
+    counts[False] += int(failed)
+    check("cases", status == 0, "")
+    status, out = run("node", "--input-type=module", "-e", 'import ptc from "ptc-lisp"; console.log(ptc.evaluateSync("(+ 1 2)"))',
+                      cwd=home)
+    check("as a module", out == "3\n", out)
+    if os.environ.get("PTC_TEST_FULL") and (MODULES / "typescript").exists():
+        test_types(home)
+    else:
+        print("skipped: types, which are for script/test --full and need TypeScript in build/npm")
+
+
+if shutil.which("npm") and shutil.which("cc") and (MODULES / "node-api-headers").exists():
+    with tempfile.TemporaryDirectory() as directory:
+        test_package(pathlib.Path(directory))
+else:
+    print("skipped: no npm, no C compiler, or no node-api-headers in build/npm")
+finish("test_node.py")
