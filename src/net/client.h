@@ -87,6 +87,9 @@ typedef struct PtcClientRequest {
     const PtcCancel *cancel;
     /* Called with the body of a 2xx answer in pieces; status and headers are known by then. */
     PtcPiece (*piece)(void *user, const PtcClientAnswer *answer, PtcText bytes);
+    /* Called with each header line of the answer, whatever its status, without its end; an absent text says that the headers
+     * begin, and that those before were only preliminary.  May be NULL. */
+    void (*header)(void *user, PtcText line);
     void *user;
 } PtcClientRequest;
 

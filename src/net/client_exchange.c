@@ -88,6 +88,15 @@ static void begin_headers(Slot *s, PtcClientAnswer *a)
     a->status = (int)status;
 }
 
+/* The line without its end; the empty one that ends the headers is not passed on. */
+static void pass_header(const PtcClientRequest *r, PtcText line)
+{
+    while (line.len && strchr("\r\n", line.bytes[line.len - 1]))
+        line.len--;
+    if (r->header && line.len)
+        r->header(r->user, line);
+}
+
 /* Returning less than was given makes libcurl stop. */
 static size_t on_header(char *line, size_t size, size_t count, void *user)
 {
@@ -102,10 +111,14 @@ static size_t on_header(char *line, size_t size, size_t count, void *user)
         s->stopped = PTC_CLIENT_TOO_LARGE;
         return 0;
     }
-    if (len >= 5 && strncasecmp(line, "HTTP/", 5) == 0)
+    if (len >= 5 && strncasecmp(line, "HTTP/", 5) == 0) {
         begin_headers(s, s->answer);
-    else
-        take_field(s->answer, line, len);
+        if (s->request->header)
+            s->request->header(s->request->user, (PtcText){NULL, 0});
+        return len;
+    }
+    take_field(s->answer, line, len);
+    pass_header(s->request, (PtcText){line, len});
     return len;
 }
 
@@ -218,24 +231,34 @@ static void keep_empty(char *line)
         memcpy(colon, ";", 2);
 }
 
+static bool has_type(const PtcClientRequest *r)
+{
+    for (size_t i = 0; i < r->header_count; i++)
+        if (r->headers[i].len > 13 && strncasecmp(r->headers[i].bytes, "content-type:", 13) == 0)
+            return true;
+    return false;
+}
+
 /* The header lines as libcurl wants them, in one block that can be wiped, because it contains keys. */
 static bool make_headers(Slot *s, const PtcClientRequest *r)
 {
-    /* turns off 100-continue, which would only cost time */
-    static const PtcText none = {"Expect:", 7};
-    size_t count = r->header_count + 1, bytes = count * sizeof(struct curl_slist);
+    /* A name alone keeps libcurl from sending such a header: 100-continue would only cost time, and it would call any body a
+     * form whose type nobody said. */
+    static const PtcText none[] = {{"Expect:", 7}, {"Content-Type:", 13}};
+    size_t dropped = has_type(r) ? 1 : 2, count = r->header_count + dropped;
+    size_t bytes = count * sizeof(struct curl_slist);
     for (size_t i = 0; i < count; i++)
-        bytes += (i ? r->headers[i - 1].len : none.len) + 1;
+        bytes += (i < dropped ? none[i].len : r->headers[i - dropped].len) + 1;
     struct curl_slist *nodes = ptc_mem_alloc(s->mem, bytes);
     if (!nodes)
         return false;
     char *text = (char *)(nodes + count);
     for (size_t i = 0; i < count; i++) {
-        PtcText line = i ? r->headers[i - 1] : none;
+        PtcText line = i < dropped ? none[i] : r->headers[i - dropped];
         nodes[i] = (struct curl_slist){text, i + 1 < count ? &nodes[i + 1] : NULL};
         memcpy(text, line.bytes, line.len);
         text[line.len] = 0;
-        if (i)
+        if (i >= dropped)
             keep_empty(text);
         text += line.len + 1;
     }
@@ -315,6 +338,12 @@ static bool set_request(Slot *s, const PtcClientRequest *r)
     if (r->body.bytes)
         ok = ok && c->easy_setopt(e, CURLOPT_POST, 1L) == CURLE_OK &&
              c->easy_setopt(e, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.len) == CURLE_OK;
+    bool head = strcmp(r->method, "HEAD") == 0;
+    if (head) /* or libcurl would wait for a body */
+        ok = ok && c->easy_setopt(e, CURLOPT_NOBODY, 1L) == CURLE_OK;
+    /* Without a body libcurl would send again what an old connection did not answer, and the server might see it twice. */
+    if (!r->body.len && !head && strcmp(r->method, "GET") != 0)
+        ok = ok && c->easy_setopt(e, CURLOPT_FRESH_CONNECT, 1L) == CURLE_OK;
     return ok && c->easy_setopt(e, CURLOPT_CUSTOMREQUEST, r->method) == CURLE_OK;
 }
 
