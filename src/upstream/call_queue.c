@@ -88,7 +88,7 @@ static void send(PtcUpCall *call)
     call->state = PTC_UP_SENT;
     call->attempts++;
     call->sends++;
-    call->sent_ns = ptc_clock_ns(NULL);
+    call->sent_ns = i->last_ns = ptc_clock_ns(NULL);
     call->mcp.done = on_done;
     call->mcp.end_ns = call->end_ns;
     call->mcp.most_ns = call->run->deadline_ns;
@@ -193,9 +193,12 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
     PtcManager *m = i->upstream->manager;
     pthread_mutex_lock(&m->lock);
     bool was_full = m->under_way >= PTC_MANAGER_AT_ONCE; /* then others wait for this one */
+    bool broken = reply->end == PTC_LINK_BROKEN;
     i->under_way--;
     m->under_way--;
-    int64_t at = again_at(call, reply, ptc_clock_ns(NULL));
+    call->sends -= broken && !reply->delivered;
+    i->last_ns = ptc_clock_ns(NULL);
+    int64_t at = again_at(call, reply, i->last_ns);
     if (at) {
         call->not_before_ns = at;
         append(call);
@@ -204,7 +207,8 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
         reply->text = (PtcBuf){0};
         ptc_queue_answer(call);
     }
-    ptc_queue_pump(i);
+    if (!broken) /* else the link is about to say that it is down, and what is sent now would be lost */
+        ptc_queue_pump(i);
     if (i->first || was_full)
         (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);

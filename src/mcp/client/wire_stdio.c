@@ -342,6 +342,13 @@ static void take_line(PtcStdioWire *s, PtcText line)
     }
     while (line.len && (unsigned char)line.bytes[line.len - 1] <= ' ')
         line.len--;
+    if (line.len > s->link->config.max_message) { /* it came whole, all at once */
+        size_t tail = line.len < sizeof s->tail ? line.len : sizeof s->tail;
+        size_t head = line.len < sizeof s->head ? line.len : sizeof s->head;
+        ptc_link_too_long(s->link, (PtcText){line.bytes, head},
+                          (PtcText){line.bytes + line.len - tail, tail}, line.len);
+        return;
+    }
     if (line.len == 0 || ptc_link_take_message(s->link, line))
         return;
     if (s->link->junk++ == 0)
