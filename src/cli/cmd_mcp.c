@@ -289,7 +289,10 @@ static void say_upstream(void *user, PtcText line)
 /* Nothing is started: what is known of upstreams comes from the last time. */
 static bool open_upstreams(Server *s)
 {
+    enum { IDLE_MS = 30 * 60 * 1000 };
     bool kept = s->o.trace_dir || s->o.debug_tool;
+    if (s->o.http && !s->o.upstreams.idle_ms)
+        s->o.upstreams.idle_ms = IDLE_MS;
     s->o.upstreams.payloads = kept && s->o.trace_payloads != PTC_PAYLOADS_NONE;
     s->o.upstreams.records = &s->secrets;
     if (!ptc_upstreams_open(&s->upstreams, s->mem, "mcp", &s->o.upstreams, say_upstream, s,
@@ -427,16 +430,17 @@ static void set_config(Server *s)
 /* What only works with --http. */
 static bool check_lone(const PtcMcpOptions *o)
 {
-    const char *lone = o->http              ? NULL
-                       : o->hosts.count     ? "--allow-host"
-                       : o->origins.count   ? "--allow-origin"
-                       : o->stateless       ? "--stateless"
-                       : o->log_format      ? "--log-format"
-                       : o->max_connections ? "--max-connections"
-                       : o->request_ms      ? "--request-ms"
-                       : o->send_ms         ? "--send-ms"
-                       : o->drain_ms        ? "--drain-ms"
-                                            : NULL;
+    const char *lone = o->http                ? NULL
+                       : o->hosts.count       ? "--allow-host"
+                       : o->origins.count     ? "--allow-origin"
+                       : o->stateless         ? "--stateless"
+                       : o->log_format        ? "--log-format"
+                       : o->max_connections   ? "--max-connections"
+                       : o->request_ms        ? "--request-ms"
+                       : o->send_ms           ? "--send-ms"
+                       : o->drain_ms          ? "--drain-ms"
+                       : o->upstreams.idle_ms ? "--upstream-idle-ms"
+                                              : NULL;
     return !lone || wrong(lone, "it goes with --http");
 }
 

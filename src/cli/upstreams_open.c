@@ -29,6 +29,7 @@ static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstream
                                           : options->policy < 0 ? PTC_POSTURE_DEFAULT
                                                                 : (PtcPosture)options->policy,
                                .payloads = options->payloads,
+                               .idle_ms = options->idle_ms,
                                .approved = options->approved,
                                .records = options->records,
                                .cache_dir = u->cache_dir[0] ? u->cache_dir : NULL,

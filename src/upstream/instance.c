@@ -133,32 +133,6 @@ static void free_listed(PtcMem *mem, Listed *job)
     ptc_mem_free(mem, job, sizeof *job);
 }
 
-/* One that was started only to be listed, and that nobody wants, ends again.  The client is to be given to end_rest. */
-static PtcLink *begin_rest(PtcInstance *i)
-{
-    PtcLink *client = i->client;
-    if (!i->warming || i->used || i->first || i->waiting || i->under_way || i->listing)
-        return NULL;
-    i->client = NULL;
-    i->resting = true;
-    i->state = PTC_INSTANCE_COLD;
-    return client;
-}
-
-/* Not on the loop's thread, without the lock.  Nothing is started again before the old connection can say nothing any
- * more. */
-static void end_rest(PtcInstance *i, PtcLink *client)
-{
-    PtcManager *m = i->upstream->manager;
-    ptc_link_free(client);
-    pthread_mutex_lock(&m->lock);
-    i->resting = i->connected = i->warming = false;
-    if (i->first || i->waiting)
-        ptc_instance_start(i);
-    (void)!ptc_manager_wake(m);
-    pthread_mutex_unlock(&m->lock);
-}
-
 /* With the lock held: everybody who waited for the listing goes on; returns those that can go on now. */
 static PtcUpCall *take_listing(PtcInstance *i, PtcListing *listing)
 {
@@ -258,7 +232,7 @@ static void make_listing(PtcLoopTask *task)
     if (current && listing) {
         ready = take_listing(i, listing);
         listing = NULL;
-        done = ready ? NULL : begin_rest(i);
+        done = ready ? NULL : ptc_instance_rest_unused(i);
     } else if (current && i->state == PTC_INSTANCE_STARTING) { /* a later one leaves the old */
         go_down(i, PTC_TEXT("its list of tools cannot be used, or memory is short"));
     }
@@ -268,7 +242,7 @@ static void make_listing(PtcLoopTask *task)
     free_listed(m->mem, job);
     ptc_serve_go_on(ready);
     if (done)
-        end_rest(i, done);
+        ptc_instance_rest_end(i, done);
 }
 
 /* A server without tools says so with an error. */
@@ -471,7 +445,7 @@ void ptc_instance_start(PtcInstance *i)
     i->start++;
     i->restarts += i->state == PTC_INSTANCE_DOWN;
     i->state = PTC_INSTANCE_STARTING;
-    i->started_ns = now;
+    i->started_ns = i->last_ns = now;
     if (!ptc_link_connect(i->client))
         go_down(i, PTC_TEXT("no thread could be started"));
 }
@@ -519,6 +493,7 @@ static PtcInstance *new_instance(PtcManager *m, PtcUpstream *up, char *owner)
     i->upstream = up;
     i->last = &i->first;
     i->drop.run = drop_link;
+    i->rest.run = ptc_instance_rest_run;
     i->list_timer.fire = list_later;
     i->next = m->instances;
     m->instances = i;

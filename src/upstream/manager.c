@@ -21,8 +21,9 @@ static void sweep(PtcManager *m)
     pthread_mutex_lock(&m->lock);
     m->sweeping = false;
     for (PtcInstance *i = m->instances; i && !m->ending; i = i->next) {
-        int64_t at = ptc_queue_sweep(i, now);
+        int64_t at = ptc_queue_sweep(i, now), rest = ptc_instance_rest_idle(i, now);
         next = at < next ? at : next;
+        next = rest < next ? rest : next;
     }
     ptc_instance_warm_next(m);
     if (m->warm_owner && now < m->warm_at_ns && m->warm_at_ns < next)

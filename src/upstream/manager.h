@@ -35,6 +35,7 @@ typedef struct PtcManagerConfig {
     const char *const *environment;    /* of this process */
     const char *leash; /* the program that servers on stdio run under; NULL: the running one */
     int64_t call_ms;
+    int64_t idle_ms; /* connections of an owner who calls nothing for so long end; 0: they stay */
     int64_t load_ms; /* that one run waits for listings, in all */
     size_t calls, bytes;
     bool payloads; /* the ledger also has the beginning of arguments and results */

@@ -92,9 +92,12 @@ struct PtcInstance {
     unsigned jobs;     /* listings that the clerk has */
     int64_t retry_ns;  /* not tried before */
     int64_t started_ns, listed_ns;
-    char why[256]; /* it is down */
+    int64_t last_ns; /* when it was last called or answered */
+    char why[256];   /* it is down */
     PtcLinkList list;
     PtcLoopTask drop; /* ends the connection */
+    PtcLoopTask rest; /* frees `ended` */
+    PtcLink *ended;
     PtcLoopTimer list_timer;
 };
 
@@ -189,6 +192,17 @@ void ptc_instance_warm_next(PtcManager *m);
 void ptc_instance_end(PtcInstance *i);
 /* Frees it, when the threads have ended. */
 void ptc_instance_free(PtcInstance *i);
+
+/* ---- instance_rest.c */
+/* With manager->lock held: one that was started only to be listed, and that nobody wants, is to end: give what is returned
+ * to ptc_instance_rest_end.  NULL: it stays. */
+PtcLink *ptc_instance_rest_unused(PtcInstance *i);
+/* Without the lock, not on the loop's thread. */
+void ptc_instance_rest_end(PtcInstance *i, PtcLink *client);
+/* With manager->lock held: ends it when its owner has not called it for long.  When to look again; INT64_MAX: never. */
+int64_t ptc_instance_rest_idle(PtcInstance *i, int64_t now);
+/* PtcInstance.rest, on the clerk's thread. */
+void ptc_instance_rest_run(PtcLoopTask *task);
 
 /* ---- call_queue.c: with manager->lock held */
 /* Sends it now, or when its turn comes; it is answered through ready(). */

@@ -22,7 +22,7 @@ typedef struct {
     PtcManager *manager;
     PtcRemote *remote;
     char dir[64], cache[96], state[96];
-    int64_t load_ms;
+    int64_t load_ms, idle_ms;
     const char *token; /* the variable TOKEN */
     atomic_int
         wrong; /* asks that were answered twice, or at once and later; counted here because threads ask */
@@ -82,6 +82,7 @@ static inline void world_open(World *w, const char *members)
                                .cache_dir = w->cache,
                                .state_dir = w->state,
                                .load_ms = w->load_ms,
+                               .idle_ms = w->idle_ms,
                                .environment = path};
     w->manager = ptc_manager_new(&w->mem, &config, why);
     CHECK(w->manager != NULL);

@@ -245,6 +245,31 @@ static void test_ends_early(void)
 /* ----------------------------------------------------------------------------------- changes */
 
 /* What a run looked up is not what the upstream has when it is called. */
+/* Owners who call nothing for long lose their connections, and get new ones when they call again; shared ones stay. */
+static void test_idle(void)
+{
+    World w;
+    char a[1024], b[1024], both[2100];
+    world_init(&w);
+    w.idle_ms = 200;
+    snprintf(both, sizeof both, "%s,%s", entry(a, sizeof a, &w, "s", "", "1", ""),
+             entry(b, sizeof b, &w, "t", "", "1", ",\"shared\":true"));
+    world_open(&w, both);
+    for (int round = 1; round <= 3; round++) {
+        void *run = run_begin(&w, "me");
+        CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED,
+                   "{\"server\":\"s\",\"tool\":\"echo\",\"args\":{\"text\":\"hi\"}}"));
+        CHECK(ask1(&w, run, PTC_REMOTE_CALL_NAMED,
+                   "{\"server\":\"t\",\"tool\":\"echo\",\"args\":{\"text\":\"hi\"}}"));
+        w.remote->end(run, NULL);
+        CHECK(wait_for(&w, 0, "cold"));
+        CHECK(lines_of(&w, "s.starts") >= round && lines_of(&w, "s.count") == round);
+    }
+    CHECK(lines_of(&w, "t.starts") == 1 && strcmp(state_of(&w, 1).state, "ready") == 0);
+    world_close(&w);
+    world_remove(&w);
+}
+
 static void test_changed(void)
 {
     World w;
@@ -655,6 +680,7 @@ int main(int argc, char **argv)
     RUN(test_owners());
     RUN(test_ends_early());
     RUN(test_changed());
+    RUN(test_idle());
     RUN(test_cache());
     RUN(test_old_cache());
     RUN(test_secrets());
