@@ -35,14 +35,33 @@ typedef enum {
 } PtcEventStep;
 
 /* The members that are used; values are checked JSON, absent where there is none. */
-#define PTC_TRACE_FIELDS(X)                                                                        \
-    X(event)                                                                                       \
-    X(id)                                                                                          \
-    X(parent)                                                                                      \
-    X(at_us)                                                                                       \
-    X(start_us) X(duration_us) X(agent) X(name) X(mode) X(outcome) X(reason) X(message) X(tokens)  \
-        X(type) X(ok) X(model) X(status) X(end) X(warnings) X(layer) X(cached) X(ts) X(request_id) \
-            X(tool) X(calls) X(left_out)
+#define PTC_TRACE_FIELDS(X) \
+    X(event)                \
+    X(id)                   \
+    X(parent)               \
+    X(at_us)                \
+    X(start_us)             \
+    X(duration_us)          \
+    X(agent)                \
+    X(name)                 \
+    X(mode)                 \
+    X(outcome)              \
+    X(reason)               \
+    X(message)              \
+    X(tokens)               \
+    X(type)                 \
+    X(ok)                   \
+    X(model)                \
+    X(status)               \
+    X(end)                  \
+    X(warnings)             \
+    X(layer)                \
+    X(cached)               \
+    X(ts)                   \
+    X(request_id)           \
+    X(tool)                 \
+    X(calls)                \
+    X(left_out)
 enum {
 #define PTC_TRACE_FIELD(name) PTC_FIELD_##name,
     PTC_TRACE_FIELDS(PTC_TRACE_FIELD)
