@@ -5,6 +5,8 @@
 #include "check.h"
 #include "viewer/trace_report.h"
 
+#define LONG "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 static PtcTraceEvent event;
 static char why[PTC_TRACE_WHY_BYTES];
 
@@ -64,8 +66,7 @@ static void test_refused(void)
         "{\"event\":\"tool\"}",
         "{\"event\":\"x\",\"name\":\"\\ud83d x\"}",
         "{\"event\":\"tool\",\"id\":\"\xff\"}",
-        "{\"event\":\"tool\",\"id\":"
-        "\"0123456789012345678901234567890123456789012345678901234567890123\"}",
+        ("{\"event\":\"tool\",\"id\":\"" LONG "\"}"),
     };
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
         bool read = reads(lines[i]);

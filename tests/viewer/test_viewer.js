@@ -197,6 +197,23 @@ async function testKeys(browser, url) {
     await finish(page, 'keys');
 }
 
+// A run that is still going on: r shows what was added, and what is open stays open.
+async function testGrowing(browser, where) {
+    const text = fs.readFileSync(path.join(where, 'invoice.jsonl'), 'utf8').split('\n'), file = path.join(where, 'apart', 'growing.txt');
+    fs.writeFileSync(file, text.slice(0, 8).join('\n') + '\n');
+    const server = await serve(ptc, file), page = await newPage(browser, server.url);
+    await page.locator('#head', {hasText: 'unfinished'}).waitFor();
+    await row(page, 'Turn 1').click();
+    await page.locator('.detail-head', {hasText: 'Turn 1'}).waitFor();
+    fs.writeFileSync(file, text.join('\n'));
+    await page.keyboard.press('r');
+    await page.locator('#head .badge.error').waitFor();
+    await page.locator('.detail-head', {hasText: 'tool_error'}).waitFor();
+    check('growing: the same turn is chosen', (await page.locator('.row.chosen:visible').innerText()).includes('Turn 1'), await texts(page, '.row.chosen'));
+    await finish(page, 'growing');
+    await server.end();
+}
+
 async function testDark(browser, url) {
     const back = (page) => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const page = await newPage(browser, url, {colorScheme: 'dark'});
@@ -293,6 +310,7 @@ async function main() {
         await testSearch(browser, server.url);
         await testDrop(browser, none.url, where);
         await testKeys(browser, server.url);
+        await testGrowing(browser, where);
         await testDark(browser, server.url);
         await testNarrow(browser, server.url);
         await testHostile(browser, hostile.url);

@@ -66,6 +66,10 @@ function loaded(data) {
   state.runs.sort((a, b) => (b.at || 0) - (a.at || 0) || a.n - b.n);
   state.waiting--;
   if (!data.events && !data.runs.length) f.none = true;
+  if (state.run?.file === data.file) { // it was read again: what is open goes on where it was
+    const again = state.runs.find((r) => r.file === data.file && r.id === state.run.id);
+    if (again) openRun(again, state.lines[rowList.chosen]?.id);
+  }
   drawProgress();
   drawSoon();
 }
