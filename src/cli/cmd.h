@@ -39,5 +39,6 @@ int ptc_cmd_trace(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_view(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_docs(PtcMem *mem, int argc, char **argv);
 int ptc_cmd_doc(PtcMem *mem, int argc, char **argv);
+int ptc_cmd_man(PtcMem *mem, int argc, char **argv);
 
 #endif

@@ -238,9 +238,10 @@ typedef struct {
     void (*each)(Writer *w, const PtcOption *option);
 } Taking;
 
-static void take(void *user, const PtcUsage *of)
+static void take(void *user, const PtcUsage *of, const void *target)
 {
     Taking *t = user;
+    (void)target;
     for (size_t i = 0; i < of->option_count; i++)
         t->each(&t->writer, &of->options[i]);
 }

@@ -18,34 +18,46 @@ typedef struct {
     const size_t *len;
 } Topic;
 
+#define GUIDE(name) ptc_guide_##name, &ptc_guide_##name##_len
 static const Topic topics[] = {
-    {"language", "the language on one page of examples", ptc_guide_language,
-     &ptc_guide_language_len},
-    {"functions", "every function and special form with examples", NULL, NULL},
-    {"limits", "what a run may use, and what happens at the limit", ptc_guide_limits,
-     &ptc_guide_limits_len},
-    {"differences", "where the language differs from Clojure", ptc_guide_differences,
-     &ptc_guide_differences_len},
-    {"cli", "the command line", ptc_guide_cli, &ptc_guide_cli_len},
-    {"data", "files and pipes in, tables, CSV and JSON out", ptc_guide_data, &ptc_guide_data_len},
-    {"batch", "many programs, one per line", ptc_guide_batch, &ptc_guide_batch_len},
-    {"tools", "tools files, and commands as tools", ptc_guide_tools, &ptc_guide_tools_len},
-    {"upstreams", "MCP servers that programs may call", ptc_guide_upstreams,
-     &ptc_guide_upstreams_len},
-    {"agents", "agents: their files, their runs, ptc run", ptc_guide_agents, &ptc_guide_agents_len},
-    {"transports", "which mode for which agent, with figures", ptc_guide_transports,
-     &ptc_guide_transports_len},
-    {"providers", "models, and who provides them", ptc_guide_providers, &ptc_guide_providers_len},
-    {"replay", "scripts, records and programs as models", ptc_guide_replay, &ptc_guide_replay_len},
-    {"protocol", "the tool lisp_eval as models see it", ptc_guide_protocol,
-     &ptc_guide_protocol_len},
-    {"mcp", "the MCP server", ptc_guide_mcp, &ptc_guide_mcp_len},
-    {"signatures", "what tools take and give, and ptc signature", ptc_guide_signatures,
-     &ptc_guide_signatures_len},
-    {"trace", "what agents did, one event per line", ptc_guide_trace, &ptc_guide_trace_len},
-    {"viewer", "traces in a browser, as tables, in other tools", ptc_guide_viewer,
-     &ptc_guide_viewer_len},
+    {"start", "the first steps: build, evaluate, an agent, an MCP client", GUIDE(start)},
+    {"mcp-tutorial", "ten minutes with ptc mcp: data, tools, sessions, other servers",
+     GUIDE(mcp_tutorial)},
+    {"from-jq", "for those who know jq", GUIDE(from_jq)},
+    {"from-python", "for those who know Python", GUIDE(from_python)},
+    {"from-ptcrunner", "for those who know PtcRunner", GUIDE(from_ptcrunner)},
+    {"language", "the language on one page of examples", GUIDE(language)},
+    {"functions", "every function and special form with examples, and an index", NULL, NULL},
+    {"differences", "where the language differs from Clojure", GUIDE(differences)},
+    {"limits", "what a run may use, and what happens at the limit", GUIDE(limits)},
+    {"security", "what it protects against, and what not", GUIDE(security)},
+    {"isolation", "worker processes that programs run in", GUIDE(isolation)},
+    {"cli", "the command line", GUIDE(cli)},
+    {"data", "files and pipes in, tables, CSV and JSON out", GUIDE(data)},
+    {"batch", "many programs, one per line", GUIDE(batch)},
+    {"tools", "tools files, and commands as tools", GUIDE(tools)},
+    {"signatures", "what tools take and give, and ptc signature", GUIDE(signatures)},
+    {"json-schema", "JSON Schema for results and answers", GUIDE(json_schema)},
+    {"agents", "agents: their files, their runs, ptc run", GUIDE(agents)},
+    {"transports", "which mode for which agent, with figures", GUIDE(transports)},
+    {"providers", "models, and who provides them", GUIDE(providers)},
+    {"replay", "scripts, records and programs as models; testing agents", GUIDE(replay)},
+    {"protocol", "the tool lisp_eval as models see it", GUIDE(protocol)},
+    {"mcp", "the MCP server", GUIDE(mcp)},
+    {"mcp-http", "the MCP server over HTTP", GUIDE(mcp_http)},
+    {"upstreams", "MCP servers that programs may call", GUIDE(upstreams)},
+    {"embedding", "libptc in an application", GUIDE(embedding)},
+    {"trace", "what agents did, one event per line", GUIDE(trace)},
+    {"viewer", "traces in a browser, as tables, in other tools", GUIDE(viewer)},
+    {"observability", "traces, records, metrics and logs: what to look at when",
+     GUIDE(observability)},
+    {"operations", "running ptc mcp for others: install, limits, updates, backups",
+     GUIDE(operations)},
+    {"troubleshooting", "when something does not work", GUIDE(troubleshooting)},
+    {"faq", "questions that come up", GUIDE(faq)},
+    {"versioning", "what a version promises", GUIDE(versioning)},
 };
+#undef GUIDE
 enum { TOPICS = sizeof topics / sizeof *topics };
 
 static const PtcUsage docs_usage = {
@@ -60,7 +72,7 @@ static int list_topics(void)
 {
     ptc_io_printf(PTC_IO_STDOUT, "ptc docs TOPIC prints one of these:\n\n");
     for (size_t i = 0; i < TOPICS; i++)
-        ptc_io_printf(PTC_IO_STDOUT, "  %-12s %s\n", topics[i].name, topics[i].summary);
+        ptc_io_printf(PTC_IO_STDOUT, "  %-16s %s\n", topics[i].name, topics[i].summary);
     ptc_io_printf(PTC_IO_STDOUT, "\nptc doc NAME shows one function or form.\n");
     return PTC_EXIT_OK;
 }

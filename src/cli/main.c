@@ -28,6 +28,7 @@ static const PtcCmd commands[] = {
     {"docs", "guides and the reference of all functions", ptc_cmd_docs},
     {"doc", "one function or special form", ptc_cmd_doc},
     {"completions", "what a shell needs to complete commands and options", ptc_cmd_completions},
+    {"man", "the manual page: ptc man | man -l -", ptc_cmd_man},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 

@@ -17,9 +17,7 @@ enum { HELP_COLUMN = 26 };
 
 /* -------------------------------------------------------------------- help */
 
-/* " (1000)": the value of an option that is not given.  Nothing if that is not a value one could give; the text then
- * says what happens. */
-static void default_text(const PtcOption *option, const void *target, char *out, size_t size)
+void ptc_options_default(const PtcOption *option, const void *target, char *out, size_t size)
 {
     const void *field = (const char *)target + option->field;
     *out = 0;
@@ -38,7 +36,7 @@ static void default_text(const PtcOption *option, const void *target, char *out,
 static void print_option(const PtcOption *option, const void *target)
 {
     char left[80], dash[8] = "    ", standard[48];
-    default_text(option, target, standard, sizeof standard);
+    ptc_options_default(option, target, standard, sizeof standard);
     if (option->letter)
         snprintf(dash, sizeof dash, "-%c, ", option->letter);
     snprintf(left, sizeof left, "  %s--%s%s%s", dash, option->name, option->value ? " " : "",
@@ -49,11 +47,11 @@ static void print_option(const PtcOption *option, const void *target)
 }
 
 static struct {
-    void (*take)(void *user, const PtcUsage *usage);
+    PtcOptionsTake take;
     void *user;
 } taker;
 
-void ptc_options_take_help(void (*take)(void *user, const PtcUsage *usage), void *user)
+void ptc_options_take_help(PtcOptionsTake take, void *user)
 {
     taker.take = take;
     taker.user = user;
@@ -61,12 +59,12 @@ void ptc_options_take_help(void (*take)(void *user, const PtcUsage *usage), void
 
 static void print_help(const PtcUsage *usage, void *target)
 {
-    if (taker.take) {
-        taker.take(taker.user, usage);
-        return;
-    }
     if (usage->resolve)
         usage->resolve(target);
+    if (taker.take) {
+        taker.take(taker.user, usage, target);
+        return;
+    }
     ptc_io_printf(PTC_IO_STDOUT, "usage: ptc %s %s\n%s\n\noptions:\n", usage->command,
                   usage->synopsis, usage->summary);
     for (size_t i = 0; i < usage->option_count; i++)

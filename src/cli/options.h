@@ -61,9 +61,15 @@ const PtcOption *ptc_options_find(const PtcUsage *usage, const char *name, size_
 bool ptc_options_set(const PtcUsage *usage, const PtcOption *option, void *target,
                      const char *origin, const char *text);
 
+/* " (1000)": the value of an option that is not given.  Nothing if that is not a value one could give; the help then says
+ * what happens. */
+void ptc_options_default(const PtcOption *option, const void *target, char *out, size_t size);
+
+/* Gets the table of a command, and its struct with the defaults. */
+typedef void (*PtcOptionsTake)(void *user, const PtcUsage *usage, const void *target);
 /* Until it is called with NULL, commands that are asked for --help give their table to `take` and print nothing: so the
- * completions of shells are written from what --help is written from. */
-void ptc_options_take_help(void (*take)(void *user, const PtcUsage *usage), void *user);
+ * completions of shells and the manual page are written from what --help is written from. */
+void ptc_options_take_help(PtcOptionsTake take, void *user);
 
 /* A message about wrong usage, with a pointer to --help.  Returns PTC_EXIT_USAGE. */
 int ptc_options_wrong(const PtcUsage *usage, const char *format, ...)

@@ -2,6 +2,7 @@
  * Describes functions and forms from their rows, so that `ptc doc`, the REPL and docs/functions.md always agree. */
 #include "cli/show.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #include "base/utf8.h"
@@ -139,6 +140,11 @@ static void add_entry(PtcBuf *out, uint32_t index)
     ptc_buf_add_cstr(out, "```\n");
 }
 
+static bool is_form(uint32_t index)
+{
+    return (ptc_builtin_row(index)->flags & PTC_B_FORM) != 0;
+}
+
 /* The functions of a namespace, or its forms. */
 static void add_part(PtcBuf *out, const char *ns, const char *title, bool forms)
 {
@@ -146,7 +152,7 @@ static void add_part(PtcBuf *out, const char *ns, const char *title, bool forms)
     ptc_rows_in(&rows, ns);
     bool any = false;
     for (size_t i = 0; i < rows.count; i++) {
-        if (((ptc_builtin_row(rows.at[i])->flags & PTC_B_FORM) != 0) != forms)
+        if (is_form(rows.at[i]) != forms)
             continue;
         if (!any)
             ptc_buf_addf(out, "\n## %s\n", title);
@@ -155,27 +161,63 @@ static void add_part(PtcBuf *out, const char *ns, const char *title, bool forms)
     }
 }
 
+/* A paragraph of the index: the title as a link, and the names. */
+static void add_names(PtcBuf *out, const char *ns, const char *title, bool forms)
+{
+    enum { INDEX_COLUMNS = 120 };
+    size_t column = 0;
+    PtcRows rows;
+    ptc_rows_in(&rows, ns);
+    bool any = false;
+    for (size_t i = 0; i < rows.count; i++) {
+        if (is_form(rows.at[i]) != forms)
+            continue;
+        if (!any) {
+            ptc_buf_addf(out, "\n[%s](#", title);
+            for (const char *c = title; *c; c++) /* as anchors are made of headings */
+                if (*c == ' ' || *c == '-' || isalnum((unsigned char)*c))
+                    ptc_buf_add_char(out, *c == ' ' ? '-' : (char)tolower((unsigned char)*c));
+            ptc_buf_add_cstr(out, "):");
+            column = 2 * strlen(title) + 6;
+        }
+        any = true;
+        const char *name = ptc_builtin_row(rows.at[i])->name;
+        column += strlen(name) + 3;
+        ptc_buf_addf(out, "%c`%s`", column > INDEX_COLUMNS ? '\n' : ' ', name);
+        if (column > INDEX_COLUMNS)
+            column = strlen(name) + 2;
+    }
+    if (any)
+        ptc_buf_add_char(out, '\n');
+}
+
 static bool is_class(const char *ns)
 {
     return ns[0] >= 'A' && ns[0] <= 'Z';
 }
 
-void ptc_show_reference(PtcBuf *out)
+/* Everything, by `add`: the index or the entries. */
+static void add_parts(PtcBuf *out, void (*add)(PtcBuf *, const char *, const char *, bool))
 {
     uint32_t pos = 0;
     char title[80];
-    ptc_buf_add_cstr(
-        out,
-        "# Functions and forms\n\nMade by `script/gen-docs` from the rows in `src/lisp/lib`: "
-        "change "
-        "them there. `ptc doc NAME` shows one.\nAn example reads `program => value` or `program !! "
-        "kind of error`; all of them run as tests.\n");
-    add_part(out, "clojure.core", "Special forms", true);
-    add_part(out, "ptc", "Ending a program", true);
+    add(out, "clojure.core", "Special forms", true);
+    add(out, "ptc", "Ending a program", true);
     for (const char *ns; (ns = ptc_rows_next_namespace(&pos)) != NULL;) {
         snprintf(title, sizeof title, "%.60s: constants", ns);
-        add_part(out, ns, ns, false);
+        add(out, ns, ns, false);
         if (is_class(ns))
-            add_part(out, ns, title, true);
+            add(out, ns, title, true);
     }
+}
+
+void ptc_show_reference(PtcBuf *out)
+{
+    ptc_buf_add_cstr(out,
+                     "# Functions and forms\n\nMade by `script/gen-docs` from the rows in "
+                     "`src/lisp/lib`: change them there. `ptc doc NAME` shows one.\nAn example "
+                     "reads `program => value` or `program !! kind of error`; all of them run "
+                     "as tests.\n\n## Index\n");
+    add_parts(out, add_names);
+    add_parts(out, add_part);
 }

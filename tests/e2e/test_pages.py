@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -69,6 +70,55 @@ def test_outcome():
             check(f"members {options}", set(outcome) <= set(table), set(outcome) - set(table))
 
 
+# What stands in the programs of the tables of from-jq.md and from-python.md without being said there.
+NAMES = """(let [xs [1 2 3] rows [{:total 1 :customer "a"}] m {:a 1} d {:a [1]} s "re,5" o {:id 1 :customer "a"} pairs [[1 2]] f FUNCTION p odd?
+                 a [1] b [2] c 3 n 2 x 2.5 data (if (map? data) data {})] %s)"""
+
+
+def test_tables():
+    """Programs in tables of pages for newcomers run."""
+    for name, heading, least, function in (("from-jq", "| jq | ptc |", 18, "identity"), ("from-python", "| Python | PTC-Lisp |", 30, "+")):
+        page = read(f"docs/{name}.md")
+        cells = [cell[0] for cell in rows(page, heading).values()]
+        programs = [p for cell in cells for p in re.findall(r"`(\([^`]*\))`", cell) if "..." not in p]
+        check(f"programs of {name}", len(programs) >= least, len(programs))
+        for program in programs:
+            typed = program if re.match(r"\(defn? ", program) else NAMES.replace("FUNCTION", function) % program
+            if re.match(r"\([-+*f] ", program):  # a, b are numbers there
+                typed = f"(let [a 1 b 2 c 3 f +] {program})"
+            done = subprocess.run([PTC, "--format", "text", "-"  , typed], capture_output=True, text=True, timeout=60, check=False,
+                                  input='{"shop": "Oslo", "orders": [{"id": 1, "customer": "Ada", "total": 10.5, "tags": ["new"]}]}')
+            check(f"{name}: {program}", done.returncode == 0 and "warning" not in done.stderr, done.stderr)
+
+
+def test_topics():
+    """Every page for users is in the binary."""
+    listed = subprocess.run([PTC, "docs"], capture_output=True, text=True, timeout=60, check=True).stdout
+    topics = set(re.findall(r"^  (\S+) ", listed, flags=re.M))
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"architecture", "dependencies", "mcp-library"}
+    check("topics", topics == pages | {"differences"}, topics ^ (pages | {"differences"}))
+    for topic in topics - {"functions", "differences"}:
+        text = subprocess.run([PTC, "docs", topic], capture_output=True, text=True, timeout=60, check=True).stdout
+        check(f"topic {topic}", text == read(f"docs/{topic}.md"), text[:80])
+
+
+def test_man():
+    """The manual page has every command and option of --help, and nothing that a formatter complains about."""
+    page = subprocess.run([PTC, "man"], capture_output=True, text=True, timeout=60, check=True).stdout
+    plain_page = page.replace("\\-", "-")
+    commands = re.findall(r"^  (\w+) +\S", subprocess.run([PTC, "--help"], capture_output=True, text=True, timeout=60,
+                                                       check=True).stdout.partition("commands:")[2].partition("\n\n")[0], flags=re.M)
+    check("man: commands", len(commands) >= 12, commands)
+    for command in commands:
+        part = plain_page.partition(f'.SH "ptc {command}"')[2].partition("\n.SH ")[0]
+        text = subprocess.run([PTC, command, "--help"], capture_output=True, text=True, timeout=60, check=True).stdout
+        options = set(re.findall(r"^ +(?:-\w, )?(--[a-z-]+)", text.partition("\noptions:\n")[2], flags=re.M)) - {"--help"}
+        check(f"man: {command}", part and all(option in part for option in options), options)
+    if shutil.which("groff"):
+        done = subprocess.run(["groff", "-man", "-Tutf8", "-ww", "-z"], input=page, capture_output=True, text=True, timeout=60, check=False)
+        check("man: groff", done.stderr == "", done.stderr)
+
+
 def table_rows(text):
     """Rows of figures: (task, mode) -> numbers."""
     found = re.findall(r"^\| ([a-z ]+) \| (\w+) \| (\d+) \| ([\d,]+) \| ([\d,]+) \| ([\d,]+) \|$", text, flags=re.M)
@@ -97,6 +147,9 @@ def test_readme():
     check("picture", done.returncode == 0, done.stderr)
 
 
+test_topics()
+test_man()
+test_tables()
 test_transports()
 test_readme()
 test_fields()
