@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every command line of README, docs and examples is run, with what the page says that it prints, or is in commands_not_run with a
-reason.  test_commands.py PTC [PAGE...]"""
+"""Every command line and program of README, docs and examples is run, with what the page says that it prints, or is in
+commands_not_run with a reason.  test_commands.py PTC [PAGE...]"""
 import fnmatch
 import os
 import pathlib
@@ -56,8 +56,20 @@ def bare_commands(text):
     yield from (line[4:] for line in outside.split("\n") if line[:4] == "    " and COMMAND.match(line[4:]))
 
 
+def programs(text):
+    """Programs in fences: language and first line.  Those tagged ptc are run by `ptc test`, C with a main by test_embedding.py."""
+    for kind, lines in page_help.FENCE.findall(text):
+        language, _, name = kind.partition(" ")
+        if not name and language in ("clojure", "lisp", "python", "js", "elixir") or language == "c" and "int main(" not in lines:
+            yield f"{language}: {lines.partition(chr(10))[0]}"
+
+
 def test_page(rows, page):
     text = (ROOT / page).read_text(encoding="utf-8")
+    for program in programs(text):
+        check(f"{page}: {program}", listed(rows, page, program), f"neither run nor in {LIST.name}")
+    if re.search(r"^```ptc$", text, flags=re.M):
+        check(f"{page}: examples are run", page.startswith("docs/"), "script/test runs those of docs only")
     for command in bare_commands(text):
         check(f"{page}: {command}", listed(rows, page, command.split("  ")[0].strip()), f"neither run nor in {LIST.name}")
     for kind, lines in page_help.FENCE.findall(text):

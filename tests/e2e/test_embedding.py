@@ -69,10 +69,19 @@ def test_page(name, least):
     check(f"programs of {name}", count >= least, count)
 
 
+def test_server_library():
+    """The program of docs/mcp-library.md, against headers that are not installed: the compiler accepts it."""
+    for source, _ in programs((ROOT / "docs/mcp-library.md").read_text(encoding="utf-8")):
+        done = subprocess.run(["cc", "-std=gnu17", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", ROOT / "include", "-I", ROOT / "src",
+                               "-x", "c", "-"], input=source, capture_output=True, text=True, timeout=120, check=False)
+        check("docs/mcp-library.md", done.returncode == 0, done.stderr)
+
+
 if shutil.which("cc") and (BUILD / "libptc.so").exists():
     test_page("docs/embedding.md", 2)
     test_page("README.md", 1)
     test_example()
+    test_server_library()
 else:
     print("skipped: no C compiler, or no libptc.so beside ptc")
     check("skipped", True, "")
