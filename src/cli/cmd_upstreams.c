@@ -10,11 +10,12 @@
 #include "cli/upstreams_ask.h"
 #include "cli/upstreams_desk.h"
 #include "cli/upstreams_help.h"
+#include "cli/upstreams_login.h"
 #include "json/parse.h"
 #include "upstream/config.h"
 
 typedef struct {
-    bool jsonl, json, raw, yes, verbose;
+    bool jsonl, json, raw, yes, verbose, device, paste;
     PtcUpstreamsOptions upstreams;
 } Options;
 
@@ -27,6 +28,10 @@ static const PtcOption table[] = {
      "call: also a tool that a person would have to be asked about", 0, 0},
     {"verbose", 'v', PTC_OPTION_FLAG, AT(verbose), NULL, "what the servers write to standard error",
      0, 0},
+    {"device", 0, PTC_OPTION_FLAG, AT(device), NULL,
+     "login: with a code that is typed in a browser on any machine", 0, 0},
+    {"paste", 0, PTC_OPTION_FLAG, AT(paste), NULL,
+     "login: the address that the browser ends at is pasted here", 0, 0},
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
     {"jsonl", 0, PTC_OPTION_FLAG, AT(jsonl), NULL,
      "answer request lines from standard input (docs/upstreams.md)", 0, 0},
@@ -34,7 +39,7 @@ static const PtcOption table[] = {
 
 static const PtcUsage usage = {
     .command = "upstreams",
-    .synopsis = "list|check|call|doc|doctor|pins|approve [ARGUMENTS] [OPTIONS]\n"
+    .synopsis = "list|check|call|doc|doctor|pins|approve|login|logout [ARGUMENTS] [OPTIONS]\n"
                 "       ptc upstreams --jsonl",
     .summary =
         "  list              the upstreams there are, and what is known of them; starts nothing\n"
@@ -44,12 +49,17 @@ static const PtcUsage usage = {
         "  doctor            checks them all and gives advice\n"
         "  pins [NAME...]    tools that are pinned, and what has changed since\n"
         "  approve NAME[/TOOL]   takes a tool that has changed as it is now\n"
+        "  login NAME        signs in where an upstream wants OAuth; keeps the tokens for ptc\n"
+        "  logout NAME       forgets them\n"
         "ptc upstreams WORD --help says more.  Exit status: 0 all went well, 1 something failed, 2 "
         "wrong "
         "usage.",
     .examples = "  ptc upstreams list\n"
                 "  ptc upstreams check --upstreams upstreams.json\n"
-                "  ptc upstreams call files/read_file '{\"path\": \"notes.txt\"}'\n",
+                "  ptc upstreams call files/read_file '{\"path\": \"notes.txt\"}'\n"
+                "  ptc upstreams login github\n"
+                "  ptc upstreams login github --device\n"
+                "  ptc upstreams logout github\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
 };
@@ -67,6 +77,8 @@ static const struct {
     {"doctor", ptc_upstreams_doctor, 0, 0, true},
     {"pins", ptc_upstreams_pins, 0, PTC_CONFIG_UPSTREAMS, false},
     {"approve", ptc_upstreams_approve, 1, PTC_CONFIG_UPSTREAMS, false},
+    {"login", ptc_upstreams_login, 1, 1, false},
+    {"logout", ptc_upstreams_logout, 1, 1, false},
 };
 enum { WORDS = sizeof words / sizeof *words };
 
@@ -106,7 +118,9 @@ static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
                                  .json = o->json,
                                  .raw = o->raw,
                                  .argc = argc,
-                                 .argv = argv};
+                                 .argv = argv,
+                                 .device = o->device,
+                                 .paste = o->paste};
         status = words[word].run(&c);
     }
     ptc_upstreams_close(&upstreams);
@@ -127,8 +141,8 @@ int ptc_cmd_upstreams(PtcMem *mem, int argc, char **argv)
     while (argc > 0 && word < WORDS && strcmp(argv[0], words[word].word) != 0)
         word++;
     if (argc == 0 || word == WORDS)
-        return ptc_options_wrong(&usage,
-                                 "say what: list, check, call, doc, doctor, pins or approve");
+        return ptc_options_wrong(
+            &usage, "say what: list, check, call, doc, doctor, pins, approve, login or logout");
     if (argc - 1 < words[word].least || argc - 1 > words[word].most)
         return ptc_options_wrong(&usage, "%s: %s", words[word].word,
                                  words[word].least ? "name the upstream, and for call the tool"

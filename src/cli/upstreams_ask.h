@@ -21,6 +21,7 @@ typedef struct PtcUpstreamsCommand {
     bool quiet; /* a check writes no line */
     int argc;   /* arguments after the word */
     char **argv;
+    bool device, paste; /* login */
 } PtcUpstreamsCommand;
 int ptc_upstreams_list(PtcUpstreamsCommand *c);
 int ptc_upstreams_check(PtcUpstreamsCommand *c);

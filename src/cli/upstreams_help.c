@@ -48,6 +48,15 @@ static const struct {
      "project's file: lets it be used as the file has it now.",
      "  ptc upstreams approve github/create_issue\n"
      "  ptc upstreams approve github --import cursor:project\n"},
+    {"login", "upstreams login", "NAME [--device | --paste] [OPTIONS]",
+     "Signs in where an upstream wants OAuth, in a browser on this machine; --device shows a code "
+     "for a browser\n"
+     "anywhere, --paste takes the address that the browser ends at.  Waits for ten minutes at "
+     "most.",
+     "  ptc upstreams login github\n"
+     "  ptc upstreams login github --device\n"},
+    {"logout", "upstreams logout", "NAME [OPTIONS]", "Forgets the tokens of an upstream.",
+     "  ptc upstreams logout github\n"},
 };
 
 PtcUsage ptc_upstreams_help(const PtcUsage *all, int argc, char **argv)

@@ -255,7 +255,7 @@ PtcExpr *ptc_analyze_server(Analyzer *an, const PtcForm *form, PtcText ns, PtcTe
 {
     char room[NAME_BYTES];
     PtcText full;
-    PtcServerWord word = {"", ""};
+    PtcServerWord word = {"", "", false};
     uint32_t number = 0;
     *known = false;
     if (!join(room, ns, name, &full))
@@ -321,7 +321,7 @@ static void check_named(Analyzer *an, const PtcForm *call, PtcText ns, PtcText n
 {
     char room[NAME_BYTES];
     PtcText full;
-    PtcServerWord word = {"", ""};
+    PtcServerWord word = {"", "", false};
     uint32_t number = 0;
     Literal lit = {.map = args};
     if (!join(room, ns, name, &full))

@@ -43,6 +43,7 @@ typedef enum {
 /* What is wrong, in one sentence, and what may have been meant; both may be empty. */
 typedef struct PtcServerWord {
     char message[240], nearest[160];
+    bool refused; /* UNSURE because somebody has to sign in first */
 } PtcServerWord;
 
 /* One thing that is wrong with arguments. */

@@ -12,7 +12,7 @@
 typedef enum {
     /* ("version" of an answer: that of the run when other runs with that version may use it, 0: this run only)
      * {"ns","name"} -> {"slot","tool","version"?,"effect","policy","rule"?} (more members may be there); failure: {"reason": "unknown_server" |
-     * "unknown_tool" | "ambiguous" | "upstream_unavailable", "message", "nearest"?}; `nearest`: ns, or ns/tool */
+     * "unknown_tool" | "ambiguous" | "auth_failed" | "upstream_unavailable", "message", "nearest"?}; `nearest`: ns, or ns/tool */
     PTC_REMOTE_LOOKUP = 1,
     /* The arguments as a JSON object, for slot and tool -> {"value":v,"kind":"json"|"text"|"none"|"content"}; failure:
      * {"reason","message","server","tool","status"?,"retry_after_ms"?,"effect"?}.  Reason "invalid_tool_args": nothing was sent,

@@ -218,7 +218,8 @@ bool ptc_remote_refuse(PtcVM *vm, PtcText name, PtcServerAnswer answer, const Pt
         return false;
     if (answer == PTC_SERVER_UNSURE) {
         PtcValue map = ptc_map_empty(vm->heap);
-        PtcValue reason = ptc_keyword_new(vm->heap, "upstream_unavailable", 20);
+        const char *why = word->refused ? "auth_failed" : "upstream_unavailable";
+        PtcValue reason = ptc_keyword_new(vm->heap, why, strlen(why));
         PtcValue text = ptc_str_new(vm->heap, word->message, strlen(word->message));
         return put(vm, &map, "reason", reason) && put(vm, &map, "message", text) &&
                ptc_except_throw(vm, PTC_E_TOOL, text, map);

@@ -105,6 +105,7 @@ static PtcServerAnswer refusal(PtcHeap *heap, PtcValue answer, PtcServerWord *wo
     PtcText reason = text_of(heap, answer, "reason");
     copy_text(word->message, sizeof word->message, text_of(heap, answer, "message"));
     copy_text(word->nearest, sizeof word->nearest, text_of(heap, answer, "nearest"));
+    word->refused = ptc_text_is(reason, "auth_failed");
     if (ptc_text_is(reason, "unknown_server"))
         return PTC_SERVER_UNKNOWN;
     bool no_tool = ptc_text_is(reason, "unknown_tool") || ptc_text_is(reason, "ambiguous");
@@ -145,6 +146,7 @@ static PtcServerAnswer find(PtcServers *servers, PtcHeap *heap, PtcText ns, PtcT
     PtcBuf text;
     PtcText full = join(room, ns, name);
     word->message[0] = word->nearest[0] = 0;
+    word->refused = false;
     if (!full.bytes)
         return PTC_SERVER_UNKNOWN;
     int64_t known = ptc_remote_names_find(s->names, full);

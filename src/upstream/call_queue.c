@@ -42,7 +42,7 @@ static void expire(PtcUpCall *call, int64_t now)
         give_up(call, "upstream_unavailable", text);
     } else if (i->state == PTC_INSTANCE_DOWN) {
         snprintf(text, sizeof text, "%.*s is down: %.250s", name_len, name, i->why);
-        give_up(call, "upstream_unavailable", text);
+        give_up(call, i->refused ? "auth_failed" : "upstream_unavailable", text);
     } else {
         snprintf(text, sizeof text, "%.*s had too many calls under way for all of its time",
                  name_len, name);
@@ -220,23 +220,24 @@ void ptc_queue_fail(PtcInstance *i, const char *why)
     int64_t now = ptc_clock_ns(NULL);
     PtcLinkReply refused = {.end = PTC_LINK_BROKEN, .retry_after_ms = -1};
     char text[400];
+    const char *reason = i->refused ? "auth_failed" : "upstream_unavailable";
     snprintf(text, sizeof text, "%.*s could not be started: %.250s",
              (int)i->upstream->entry.name.len, i->upstream->entry.name.bytes, why);
     for (PtcUpCall **at = &i->first; *at;) {
         PtcUpCall *call = *at;
         call->attempts++;
-        int64_t again = again_at(call, &refused, now);
+        int64_t again = i->refused ? 0 : again_at(call, &refused, now);
         if (again && i->retry_ns < call->end_ns) {
             call->not_before_ns = again;
             at = &call->next;
             continue;
         }
         unlink_call(i, at);
-        give_up(call, "upstream_unavailable", text);
+        give_up(call, reason, text);
     }
     for (PtcUpCall *call; (call = i->waiting);) {
         i->waiting = call->next;
-        give_up(call, "upstream_unavailable", text);
+        give_up(call, reason, text);
     }
 }
 

@@ -205,6 +205,7 @@ static void read_rules(PtcHeap *heap, PtcValue form, PtcEntry *out)
 {
     out->headers = ptc_map_field(heap, form, "headers");
     out->auth = ptc_map_field(heap, form, "auth");
+    out->oauth = ptc_map_field(heap, form, "oauth");
     out->policy = ptc_map_field(heap, form, "policy");
     out->effects = ptc_map_field(heap, form, "effects");
     out->include = ptc_map_field(heap, form, "include_tools");

@@ -24,7 +24,7 @@ typedef struct PtcEntry {
     PtcLinkTransport transport;
     const char *const *argv, *const *env; /* of a process; NULL at the end */
     const char *cwd, *url, *ca_file;
-    PtcValue headers, auth;          /* maps and lists of the normal form; PTC_NONE: none */
+    PtcValue headers, auth, oauth;   /* maps and lists of the normal form; PTC_NONE: none */
     PtcValue policy, effects;        /* likewise */
     PtcValue include, exclude, form; /* the whole normal form */
     const char *kind;                /* stdio, http, sse, auto, openapi */

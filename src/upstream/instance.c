@@ -16,6 +16,7 @@
 enum {
     BACKOFF_MS = 500,
     BACKOFF_MAX_MS = 60 * 1000,
+    REFUSED_MS = 100,  /* somebody may have signed in meanwhile, which is quick to see */
     BREAKER_AFTER = 5, /* failures in a row */
     BREAKER_MS = 15 * 1000,
     BREAKER_MAX_MS = 5 * 60 * 1000,
@@ -94,10 +95,10 @@ static void go_down(PtcInstance *i, PtcText why)
     i->listing = false;
     if (was_down)
         return;
-    i->failures++;
-    if (i->failures == BREAKER_AFTER)
+    i->failures += !i->refused; /* one that answers, if only with no, is not broken */
+    if (i->failures == BREAKER_AFTER && !i->refused)
         ptc_call_count(&i->upstream->counts.breaker_opened, 1);
-    i->retry_ns = ptc_clock_ns(NULL) + pause_ms(i->failures) * MS;
+    i->retry_ns = ptc_clock_ns(NULL) + (i->refused ? REFUSED_MS : pause_ms(i->failures)) * MS;
     if (i->connected)
         (void)!ptc_loop_post(i->upstream->manager->loop, &i->drop); /* a loop with a link runs */
     ptc_queue_fail(i, i->why);
@@ -282,11 +283,22 @@ static Listed *new_listed(PtcInstance *i, PtcLink *link, PtcLinkReply *reply)
     return NULL;
 }
 
+static PtcText why_not_listed(PtcInstance *i, const PtcLinkReply *reply, char out[400])
+{
+    PtcText said = ptc_buf_view(&reply->text);
+    i->refused = reply->end == PTC_LINK_AUTH;
+    if (!i->refused)
+        return said.len ? said : PTC_TEXT("it did not list its tools");
+    ptc_sign_in_tell(&i->upstream->sign_in, reply->own ? said : (PtcText){NULL, 0}, out, 400);
+    return ptc_text_cstr(out);
+}
+
 /* On the loop's thread. */
 static void listed(PtcLinkList *list, PtcLinkReply *reply)
 {
     PtcInstance *i = (PtcInstance *)((char *)list - offsetof(PtcInstance, list));
     PtcManager *m = i->upstream->manager;
+    char why[400];
     Listed *job = new_listed(i, list->link, reply);
     ptc_buf_deinit(&list->first);
     pthread_mutex_lock(&m->lock);
@@ -299,8 +311,7 @@ static void listed(PtcLinkList *list, PtcLinkReply *reply)
     }
     i->listing = false;
     if (i->state == PTC_INSTANCE_STARTING) /* a later listing that fails leaves the old one */
-        go_down(i, reply->text.len ? ptc_buf_view(&reply->text)
-                                   : PTC_TEXT("it did not list its tools"));
+        go_down(i, why_not_listed(i, reply, why));
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
     if (job)
@@ -322,11 +333,25 @@ static void begin_list(PtcInstance *i)
 
 /* ---------------------------------------------------------------------------- of the client */
 
+/* Why it is down in words that help, where it is for want of authorization. */
+static PtcText refusal(PtcInstance *i, PtcText why, char out[400])
+{
+    PtcText challenge = i->client ? ptc_link_auth(i->client) : (PtcText){NULL, 0};
+    if (!challenge.bytes)
+        return why;
+    i->refused = true;
+    ptc_sign_in_tell(&i->upstream->sign_in, challenge.len ? (PtcText){NULL, 0} : why, out, 400);
+    return ptc_text_cstr(out);
+}
+
 static void on_state(void *user, PtcLinkState state, PtcText why)
 {
     PtcInstance *i = user;
     PtcManager *m = i->upstream->manager;
+    char refused[400];
     pthread_mutex_lock(&m->lock);
+    if (state == PTC_LINK_DOWN)
+        why = refusal(i, why, refused);
     bool told = state == PTC_LINK_DOWN && !i->resting;
     if (state == PTC_LINK_READY || state == PTC_LINK_DOWN)
         i->connected = state == PTC_LINK_READY;
@@ -389,7 +414,13 @@ static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)
         ok = false;
     }
     ptc_buf_deinit(&query);
-    return ok;
+    return ok && ptc_sign_in_add(&i->upstream->sign_in, i->http, lines, why);
+}
+
+static bool on_refused(void *user, int status, const char *challenge, PtcText lines, PtcBuf *why)
+{
+    PtcInstance *i = user;
+    return ptc_sign_in_again(&i->upstream->sign_in, i->http, status, challenge, lines, why);
 }
 
 static bool make_client(PtcInstance *i)
@@ -405,6 +436,7 @@ static bool make_client(PtcInstance *i)
                             .leash = m->config.leash,
                             .url = e->url,
                             .headers = e->web ? on_headers : NULL,
+                            .refused = e->web ? on_refused : NULL,
                             .insecure_http = e->insecure_http,
                             .handshake_ms = e->handshake_ms,
                             .connect_ms = e->connect_ms,
@@ -444,6 +476,7 @@ void ptc_instance_start(PtcInstance *i)
     ptc_call_count(&i->upstream->counts.restarts, i->state == PTC_INSTANCE_DOWN);
     i->start++;
     i->restarts += i->state == PTC_INSTANCE_DOWN;
+    i->refused = false;
     i->state = PTC_INSTANCE_STARTING;
     i->started_ns = i->last_ns = now;
     if (!ptc_link_connect(i->client))

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/cancel.h"
 #include "json/emit.h"
 #include "upstream/catalog_text.h"
 #include "upstream/fields.h"
@@ -59,7 +60,9 @@ static void read_cache(PtcManager *m, PtcUpstream *up, const uint8_t key[PTC_LIS
     ptc_buf_init(&form, m->mem, 1024 * 1024);
     ptc_buf_init(&identity, m->mem, 1024 * 1024);
     bool ok = ptc_emit_value(&form, m->config.heap, up->entry.form);
-    ok = ok && ptc_credentials_identity(&m->credentials, &up->entry, &identity) &&
+    ok = ok && ptc_credentials_identity(&m->credentials, &up->entry, &identity);
+    ptc_sign_in_account(&up->sign_in, &identity);
+    ok = ok && ptc_buf_ok(&identity) &&
          ptc_listing_cache_path(path, m->config.cache_dir, key, ptc_buf_view(&form),
                                 ptc_buf_view(&identity));
     if (ok && (up->cache_path = ptc_mem_alloc(m->mem, strlen(path) + 1))) {
@@ -110,7 +113,9 @@ static bool read_entries(PtcManager *m)
         m->upstreams[i].file = ptc_fields_text(m->config.heap, place_of(m, i), "file");
         if (!ptc_entry_read(&m->arena, m->config.heap, ptc_seq_nth(m->config.entries, i),
                             m->config.environment, m->config.call_ms, &m->upstreams[i].entry) ||
-            !say_unusable(m, &m->upstreams[i].entry, place_of(m, i)))
+            !say_unusable(m, &m->upstreams[i].entry, place_of(m, i)) ||
+            !ptc_sign_in_init(&m->upstreams[i].sign_in, m->mem, &m->arena, &m->upstreams[i].entry,
+                              m->config.state_dir, &m->told, &m->hidden))
             return false;
     }
     return m->upstreams != NULL;
@@ -183,6 +188,8 @@ void ptc_manager_free(PtcManager *m)
     pthread_mutex_lock(&m->lock);
     m->ending = true;
     pthread_mutex_unlock(&m->lock);
+    for (size_t i = 0; m->upstreams && i < m->count; i++)
+        ptc_cancel_ask(&m->upstreams[i].sign_in.cancel);
     for (PtcInstance *i = m->instances, *next; i; i = next) {
         next = i->next;
         ptc_instance_end(i);

@@ -17,6 +17,7 @@
 #include "upstream/manager.h"
 #include "upstream/pins.h"
 #include "upstream/retry.h"
+#include "upstream/sign_in.h"
 #include "upstream/trace_parent.h"
 
 typedef struct PtcInstance PtcInstance;
@@ -26,7 +27,8 @@ typedef struct PtcUpRun PtcUpRun;
 typedef struct PtcUpstream {
     PtcManager *manager;
     PtcEntry entry;
-    PtcText file;        /* that names it; absent: not known */
+    PtcText file; /* that names it; absent: not known */
+    PtcSignIn sign_in;
     PtcListing *listing; /* the newest; NULL: it was never listed */
     char *cache_path;    /* NULL: nothing is kept */
     bool warmed;         /* its background listing was begun */
@@ -82,6 +84,7 @@ struct PtcInstance {
     bool listing;             /* a listing is under way, or being made */
     bool connected;           /* the link says so */
     bool warming;             /* started only to be listed, and nobody has asked for it since */
+    bool refused;             /* it is down because somebody has to sign in */
     bool resting;             /* its connection is being ended; nothing is started meanwhile */
     PtcUpCall *first, **last; /* calls to be sent, in order */
     PtcUpCall *waiting;       /* asks that want its listing */

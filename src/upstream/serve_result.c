@@ -90,8 +90,6 @@ static const char *reason_of(const PtcLinkReply *reply)
 /* What a person may make of an end that has no text of its own. */
 static PtcText words_of(const PtcLinkReply *reply)
 {
-    if (reply->end == PTC_LINK_AUTH)
-        return PTC_TEXT("the server refused our credentials, or wants some");
     if (reply->text.len)
         return ptc_buf_view(&reply->text);
     switch (reply->end) {
@@ -101,6 +99,15 @@ static PtcText words_of(const PtcLinkReply *reply)
     case PTC_LINK_NO_MEMORY: return PTC_TEXT("memory is short");
     default: return PTC_TEXT("no usable answer came");
     }
+}
+
+static bool put_refused(PtcUpCall *call, PtcBuf *out)
+{
+    char text[400];
+    const PtcSignIn *sign_in = &ptc_run_upstream(call->run, call->slot)->sign_in;
+    PtcText own = call->reply.own ? ptc_buf_view(&call->reply.text) : (PtcText){NULL, 0};
+    ptc_sign_in_tell(sign_in, own, text, sizeof text);
+    return fail(call, out, "auth_failed", ptc_text_cstr(text), 0);
 }
 
 /* The error object of JSON-RPC in words. */
@@ -218,5 +225,7 @@ bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_rep
         return put_answer(call, desk, out);
     if (call->reply.end == PTC_LINK_ERROR)
         return put_error(call, desk, out);
+    if (call->reply.end == PTC_LINK_AUTH)
+        return put_refused(call, out);
     return fail(call, out, reason_of(&call->reply), words_of(&call->reply), 0);
 }

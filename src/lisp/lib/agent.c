@@ -22,7 +22,7 @@ static bool call_server(PtcVM *vm, int argc, const PtcValue *argv, PtcValue *out
     PtcServers *servers = vm->servers;
     PtcText full = ptc_str_text(ptc_record_field(argv[0], 1));
     uint32_t number = (uint32_t)ptc_to_int(ptc_record_field(argv[0], 2));
-    PtcServerWord word = {"", ""};
+    PtcServerWord word = {"", "", false};
     if (!servers) {
         ptc_fail(vm, PTC_E_UNKNOWN_TOOL, "this run has no servers, so %.*s cannot be called",
                  (int)(full.len > 120 ? 120 : full.len), full.bytes);

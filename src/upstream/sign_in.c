@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT
+ * Tokens in requests of the manager.  What always holds: a token is among the secrets before it is in a request, and goes to the
+ * configured address only. */
+#include "upstream/sign_in.h"
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "base/secret.h"
+#include "oauth/challenge.h"
+#include "oauth/oauth_doc.h"
+#include "oauth/oauth_scopes.h"
+#include "upstream/fields.h"
+
+enum { TOKEN_BYTES = 64 * 1024 };
+
+static bool learn(void *user, const char *secret)
+{
+    PtcSignIn *s = user;
+    size_t len = strlen(secret);
+    return ptc_secrets_add(s->told, secret, len) && ptc_secrets_add(s->hidden, secret, len);
+}
+
+bool ptc_sign_in_init(PtcSignIn *s, PtcMem *mem, PtcArena *arena, const PtcEntry *entry,
+                      const char *state_dir, PtcSecrets *told, PtcSecrets *hidden)
+{
+    char path[PTC_OAUTH_STORE_PATH];
+    *s = (PtcSignIn){.entry = entry, .told = told, .hidden = hidden};
+    s->bearer = (PtcOauthBearer){.mem = mem,
+                                 .insecure_http = entry->insecure_http,
+                                 .cancel = &s->cancel,
+                                 .learn = learn,
+                                 .user = s};
+    if (!entry->url || !state_dir ||
+        !ptc_oauth_store_path(path, state_dir, entry->name, entry->url))
+        return true;
+    s->bearer.path = ptc_oauth_doc_keep(arena, ptc_text_cstr(path));
+    return s->bearer.path != NULL;
+}
+
+/* The value of the Authorization header among lines; absent: there is none. */
+static PtcText find_authorization(PtcText lines)
+{
+    static const char name[] = "authorization:";
+    while (lines.len) {
+        const char *lf = memchr(lines.bytes, '\n', lines.len);
+        size_t n = lf ? (size_t)(lf - lines.bytes) : lines.len, all = n + (lf != NULL);
+        if (n >= sizeof name - 1 && strncasecmp(lines.bytes, name, sizeof name - 1) == 0)
+            return (PtcText){lines.bytes + sizeof name - 1, n - (sizeof name - 1)};
+        lines = (PtcText){lines.bytes + all, lines.len - all};
+    }
+    return (PtcText){NULL, 0};
+}
+
+bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why)
+{
+    PtcBuf token;
+    bool wanted = s->entry->oauth != PTC_NONE;
+    if (find_authorization(ptc_buf_view(lines)).bytes || (!s->bearer.path && !wanted))
+        return true;
+    if (!s->bearer.path) {
+        ptc_buf_add_cstr(why, "there is no place for tokens: set HOME or XDG_STATE_HOME");
+        return false;
+    }
+    ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);
+    PtcOauthHave have = ptc_oauth_bearer_get(&s->bearer, http, &token, why);
+    if (have == PTC_OAUTH_HAVE)
+        ptc_buf_addf(lines, "Authorization: Bearer %.*s\n", (int)token.len, token.data);
+    if (have == PTC_OAUTH_NO_LOGIN && wanted)
+        ptc_buf_add_cstr(why, "nobody has signed in");
+    if (token.data)
+        ptc_secret_wipe(token.data, token.len);
+    ptc_buf_deinit(&token);
+    return have == PTC_OAUTH_HAVE || (have == PTC_OAUTH_NO_LOGIN && !wanted);
+}
+
+/* ---------------------------------------------------------------------------------- refused */
+
+static bool want_more(PtcSignIn *s, const char *text, PtcBuf *why)
+{
+    PtcChallenge challenge;
+    ptc_challenge_parse(ptc_text_cstr(text), &challenge);
+    if (strcmp(challenge.error, "insufficient_scope") != 0)
+        return false;
+    if (challenge.scope[0])
+        ptc_oauth_bearer_want(&s->bearer, challenge.scope);
+    ptc_buf_addf(why, "it wants more scopes than were given%s%.200s",
+                 challenge.scope[0] ? ": " : "", challenge.scope);
+    return false;
+}
+
+bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status, const char *challenge,
+                       PtcText lines, PtcBuf *why)
+{
+    static const char scheme[] = " Bearer ";
+    PtcText used = find_authorization(lines);
+    bool ours = s->bearer.path && used.bytes && ptc_fields_count(s->entry->auth) == 0 &&
+                ptc_text_starts(used, scheme);
+    if (!ours)
+        return false;
+    if (status == 403)
+        return want_more(s, challenge, why);
+    used = (PtcText){used.bytes + sizeof scheme - 1, used.len - (sizeof scheme - 1)};
+    return ptc_oauth_bearer_renew(&s->bearer, http, used, why);
+}
+
+static bool has_credentials(const PtcEntry *entry)
+{
+    PtcValue key, value;
+    for (size_t pos = 0;
+         entry->headers != PTC_NONE && ptc_map_next(entry->headers, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key);
+        if (name.len == 13 && strncasecmp(name.bytes, "authorization", 13) == 0)
+            return true;
+    }
+    return ptc_fields_count(entry->auth) > 0;
+}
+
+void ptc_sign_in_tell(const PtcSignIn *s, PtcText own, char *out, size_t size)
+{
+    PtcText name = s->entry->name;
+    if (has_credentials(s->entry))
+        snprintf(out, size, "%.*s", own.bytes ? (int)own.len : 200,
+                 own.bytes ? own.bytes : "it refused the credentials of its entry");
+    else if (own.bytes)
+        snprintf(out, size, "%.*s; sign in: ptc upstreams login %.*s",
+                 (int)(own.len < 250 ? own.len : 250), own.bytes, (int)name.len, name.bytes);
+    else
+        snprintf(out, size, "it wants you to sign in: ptc upstreams login %.*s", (int)name.len,
+                 name.bytes);
+}
+
+void ptc_sign_in_account(const PtcSignIn *s, PtcBuf *out)
+{
+    if (s->bearer.path)
+        ptc_oauth_bearer_account(&s->bearer, out);
+}
+
+/* ------------------------------------------------------------------------------------- entry */
+
+static bool keep(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *name, const char **out)
+{
+    PtcText text = ptc_fields_text(heap, form, name);
+    *out = text.bytes && text.len ? ptc_oauth_doc_keep(arena, text) : NULL;
+    return *out || !text.len;
+}
+
+bool ptc_sign_in_site(PtcArena *arena, PtcHeap *heap, const PtcEntry *entry, PtcOauthSite *out)
+{
+    PtcValue form = entry->oauth;
+    *out = (PtcOauthSite){.url = entry->url, .insecure_http = entry->insecure_http};
+    if (form == PTC_NONE)
+        return true;
+    PtcValue scopes = ptc_map_field(heap, form, "scopes");
+    PtcValue port = ptc_map_field(heap, form, "callback_port");
+    for (size_t i = 0; i < ptc_fields_count(scopes); i++) {
+        const char *word = ptc_oauth_doc_keep(arena, ptc_str_text(ptc_seq_nth(scopes, i)));
+        if (!word || !(out->scopes = ptc_oauth_scopes_join(arena, out->scopes, word)))
+            return false;
+    }
+    if (port != PTC_NONE && ptc_is_int(port))
+        out->callback_port = (int)ptc_to_int(port);
+    return keep(arena, heap, form, "client_id", &out->client_id) &&
+           keep(arena, heap, form, "client_secret", &out->client_secret) &&
+           keep(arena, heap, form, "client_id_url", &out->client_id_url);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * sign_in.h - OAuth for one upstream: its token in requests, another one when it is refused, and what a person is told who has
+ * to sign in.  `ptc mcp` asks nobody: it says which command to run. */
+#ifndef PTC_UPSTREAM_SIGN_IN_H
+#define PTC_UPSTREAM_SIGN_IN_H
+
+#include "oauth/oauth_bearer.h"
+#include "oauth/oauth_client.h"
+#include "trace/redact.h"
+#include "upstream/entry.h"
+
+typedef struct PtcSignIn {
+    const PtcEntry *entry;
+    PtcSecrets *told, *hidden;
+    PtcOauthBearer bearer; /* path NULL: there is no place for tokens */
+    PtcCancel cancel;      /* asked when the process ends */
+} PtcSignIn;
+
+/* `state_dir` NULL: nothing is kept.  False: out of memory.  It must not move. */
+PTC_MUST_USE bool ptc_sign_in_init(PtcSignIn *s, PtcMem *mem, PtcArena *arena,
+                                   const PtcEntry *entry, const char *state_dir, PtcSecrets *told,
+                                   PtcSecrets *hidden);
+
+/* Adds the header with the token, unless the lines have an Authorization already, or nobody has signed in and the entry does not
+ * ask for it.  Any thread; may ask the authorization server for another token.  False: why says what. */
+PTC_MUST_USE bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why);
+/* The upstream answered 401 or 403 to a request with these lines.  True: there is another token, so it may be sent again. */
+PTC_MUST_USE bool ptc_sign_in_again(PtcSignIn *s, PtcClient *http, int status,
+                                    const char *challenge, PtcText lines, PtcBuf *why);
+/* What to tell about a refusal, with the command to run where that helps.  `own` is what went wrong here; absent: the upstream
+ * refused. */
+void ptc_sign_in_tell(const PtcSignIn *s, PtcText own, char *out, size_t size);
+/* Appends what tells this account from others. */
+void ptc_sign_in_account(const PtcSignIn *s, PtcBuf *out);
+
+/* What a sign-in needs to know, from the entry.  Texts live in the arena.  False: out of memory. */
+PTC_MUST_USE bool ptc_sign_in_site(PtcArena *arena, PtcHeap *heap, const PtcEntry *entry,
+                                   PtcOauthSite *out);
+
+#endif
