@@ -5,10 +5,12 @@
  *     conformance client --command build/release/client_driver --requirements 2026-07-28
  *
  * With --stdio PROGRAM [ARGUMENT...] it starts a server instead, lists its tools and measures calls of `echo`. */
+#define _GNU_SOURCE /* memmem */
 #include "json/emit.h"
 #include "json/members.h"
 #include "json/parse.h"
 #include "unit/link_help.h"
+#include "upstream/driver_login.h"
 #include "upstream/fields.h"
 #include "upstream/mcp_headers.h"
 
@@ -19,6 +21,7 @@ static PtcMem mem;
 static Peer peer;
 static Call call;
 static PtcValue tools;
+static Visitor visitor;
 
 static PtcValue parse(const char *text)
 {
@@ -59,6 +62,18 @@ static bool on_request(void *user, PtcText method, PtcText params, PtcBuf *resul
         return false;
     answer_form(result, params);
     return true;
+}
+
+static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)
+{
+    (void)user;
+    return visitor_headers(&visitor, lines, why);
+}
+
+static bool on_refused(void *user, int status, const char *challenge, PtcText lines, PtcBuf *why)
+{
+    (void)user;
+    return visitor_refused(&visitor, status, challenge, lines, why);
 }
 
 /* ---------------------------------------------------------------------------- calls */
@@ -267,6 +282,11 @@ static bool visit(void)
     return tool_named(PTC_TEXT("echo")) == PTC_NIL || measure();
 }
 
+static const char *kept(PtcValue text)
+{
+    return ptc_is_string(text) ? ptc_oauth_doc_keep(&visitor.work.arena, ptc_str_text(text)) : NULL;
+}
+
 static bool run_link(PtcLinkConfig *c, PtcLoop *loop, int argc, char **argv)
 {
     static const char *env[4];
@@ -280,8 +300,14 @@ static bool run_link(PtcLinkConfig *c, PtcLoop *loop, int argc, char **argv)
     c->argv = (const char *const *)(uintptr_t)(argv + 2);
     c->env = env;
     c->url = argv[argc - 1];
+    visitor.site.url = c->url;
+    visitor.site.client_id = kept(field(parse(context ? context : "{}"), "client_id"));
+    visitor.site.client_secret = kept(field(parse(context ? context : "{}"), "client_secret"));
     peer.link = ptc_link_new(&mem, loop, c);
     bool ok = peer.link && peer_connect(&peer);
+    if (peer.link && !ok && visitor.record.access &&
+        peer.auth[0]) /* what was signed in to may have been given up for another one */
+        ok = peer_connect(&peer);
     fprintf(stderr, "state %d: %s\n", peer.state, peer.why);
     ok = ok && (stdio ? visit() : play(scenario ? scenario : "", context ? context : "{}"));
     peer_free(&peer);
@@ -304,9 +330,13 @@ int main(int argc, char **argv)
     peer_init(&peer, &mem, loop);
     PtcLinkConfig c = peer_config(&peer);
     c.http = http;
+    c.headers = on_headers;
+    c.refused = on_refused;
     c.request = on_request;
     c.capabilities = PTC_TEXT("{\"elicitation\":{\"form\":{\"applyDefaults\":true}}}");
+    visitor_init(&visitor, &mem, http, "");
     bool ok = run_link(&c, loop, argc, argv);
+    visitor_deinit(&visitor);
     free(call.text);
     ptc_client_free(http);
     ptc_loop_free(loop);
