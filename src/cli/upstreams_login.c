@@ -70,6 +70,8 @@ static bool find_target(PtcUpstreamsCommand *c, Target *t)
     else if (!u->state_dir[0] ||
              !ptc_oauth_store_path(t->path, u->state_dir, t->entry.name, t->entry.url))
         why = "there is no place for tokens: set HOME or XDG_STATE_HOME";
+    else
+        why = ptc_sign_in_forbidden(&t->entry);
     if (why)
         (void)fail(c, why);
     return !why;

@@ -193,6 +193,7 @@ static void read_limits(PtcHeap *heap, PtcValue form, int64_t call_ms, PtcEntry 
     out->leave_text = ptc_fields_is(heap, form, "parse_json", PTC_FALSE);
     out->strict_output = ptc_fields_is(heap, form, "strict_output", PTC_TRUE);
     out->insecure_http = ptc_fields_is(heap, form, "allow_insecure_http", PTC_TRUE);
+    out->insecure_auth = ptc_fields_is(heap, form, "allow_insecure_auth", PTC_TRUE);
     out->shared = ptc_fields_is(heap, form, "shared", PTC_TRUE);
     PtcText pin = ptc_fields_text(heap, form, "pin");
     out->pin_strict = pin.bytes && ptc_text_is(pin, "strict");

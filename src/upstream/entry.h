@@ -28,7 +28,7 @@ typedef struct PtcEntry {
     PtcValue policy, effects;        /* likewise */
     PtcValue include, exclude, form; /* the whole normal form */
     const char *kind;                /* stdio, http, sse, auto, openapi */
-    bool distrust, leave_text, strict_output, no_retry, insecure_http;
+    bool distrust, leave_text, strict_output, no_retry, insecure_http, insecure_auth;
     bool no_pins, pin_strict;
     bool shared; /* by all owners */
     int64_t call_ms, handshake_ms, connect_ms, silence_ms;

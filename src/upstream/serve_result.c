@@ -105,7 +105,9 @@ static bool put_refused(PtcUpCall *call, PtcBuf *out)
 {
     char text[400];
     const PtcSignIn *sign_in = &ptc_run_upstream(call->run, call->slot)->sign_in;
-    PtcText own = call->reply.own ? ptc_buf_view(&call->reply.text) : (PtcText){NULL, 0};
+    PtcText own = call->reply.own             ? ptc_buf_view(&call->reply.text)
+                  : call->reply.status == 403 ? PTC_TEXT("it does not allow this (status 403)")
+                                              : (PtcText){NULL, 0};
     ptc_sign_in_tell(sign_in, own, text, sizeof text);
     return fail(call, out, "auth_failed", ptc_text_cstr(text), 0);
 }

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "base/secret.h"
+#include "net/url.h"
 #include "oauth/challenge.h"
 #include "oauth/oauth_doc.h"
 #include "oauth/oauth_scopes.h"
@@ -52,14 +53,30 @@ static PtcText find_authorization(PtcText lines)
     return (PtcText){NULL, 0};
 }
 
+const char *ptc_sign_in_forbidden(const PtcEntry *entry)
+{
+    PtcUrl url;
+    const char *why;
+    if (!ptc_url_parse(ptc_text_cstr(entry->url), &url, &why))
+        return "its address cannot be used";
+    return url.https || url.loopback || entry->insecure_auth
+               ? NULL
+               : "a token would go over http: use https, or set allow_insecure_auth";
+}
+
 bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why)
 {
     PtcBuf token;
     bool wanted = s->entry->oauth != PTC_NONE;
     if (find_authorization(ptc_buf_view(lines)).bytes || (!s->bearer.path && !wanted))
         return true;
-    if (!s->bearer.path) {
-        ptc_buf_add_cstr(why, "there is no place for tokens: set HOME or XDG_STATE_HOME");
+    const char *forbidden = ptc_sign_in_forbidden(s->entry);
+    if (forbidden && !wanted)
+        return true;
+    if (forbidden || !s->bearer.path) {
+        ptc_buf_add_cstr(why, forbidden
+                                  ? forbidden
+                                  : "there is no place for tokens: set HOME or XDG_STATE_HOME");
         return false;
     }
     ptc_buf_init(&token, s->bearer.mem, TOKEN_BYTES);

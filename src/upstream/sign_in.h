@@ -21,6 +21,8 @@ PTC_MUST_USE bool ptc_sign_in_init(PtcSignIn *s, PtcMem *mem, PtcArena *arena,
                                    const PtcEntry *entry, const char *state_dir, PtcSecrets *told,
                                    PtcSecrets *hidden);
 
+/* May a token go to the address of the entry?  NULL, or why not: a constant text. */
+const char *ptc_sign_in_forbidden(const PtcEntry *entry);
 /* Adds the header with the token, unless the lines have an Authorization already, or nobody has signed in and the entry does not
  * ask for it.  Any thread; may ask the authorization server for another token.  False: why says what. */
 PTC_MUST_USE bool ptc_sign_in_add(PtcSignIn *s, PtcClient *http, PtcBuf *lines, PtcBuf *why);

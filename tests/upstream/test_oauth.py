@@ -335,6 +335,20 @@ def test_answers(home):
     check("Ctrl-C ends it", code == 1 and "cancelled" in err and not home.token_files(), (code, out, err))
 
 
+def test_wrong_entries(place):
+    home = Home(place, "http://upstream.invalid/mcp")
+    cases = [({"url": "http://upstream.invalid/mcp", "allow_insecure_http": True}, "allow_insecure_auth"),
+             ({"command": "true"}, "has no sign-in"),
+             ({"url": "https://upstream.invalid/mcp", "auth": [{"scheme": "bearer", "binding": "b"}]}, "credentials of its own")]
+    for entry, word in cases:
+        with open(home.file, "w", encoding="utf-8") as out:
+            json.dump({"credentials": {"b": {"source": "literal", "value": "literal-secret"}}, "upstreams": {"guarded": entry}}, out)
+        code, out, err = home.login()
+        check(f"{entry} cannot be signed in to", code == 1 and word in err, (code, out, err))
+    code, out, err = home.upstreams("login", "nobody")
+    check("no such upstream", code == 1 and "no such upstream" in err, (code, out, err))
+
+
 def test_liars(place):
     cases = [({"wrong": "issuer"}, "issuer"), ({"s256": False}, "S256"), ({"wrong": "iss"}, "another server")]
     for number, (options, word) in enumerate(cases):
@@ -452,7 +466,7 @@ def main():
         print("skipped: oidc-provider is not installed")
         return 0
     with tempfile.TemporaryDirectory() as place:
-        places = {name: os.path.join(place, name) for name in "abcdef"}
+        places = {name: os.path.join(place, name) for name in "abcdefg"}
         with Servers() as servers:
             home = test_browser(servers, places["a"])
             test_refresh(servers, home)
@@ -468,6 +482,7 @@ def main():
             test_answers(home)
             test_secrets(servers, home, test_known_client(servers, places["b"]), test_headless(servers, places["c"]))
         test_liars(places["d"])
+        test_wrong_entries(places["g"])
         test_plain(places["e"])
         test_step_up(places["f"])
     print(f"oauth: {counts[True]} passed, {counts[False]} failed")
