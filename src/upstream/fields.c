@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "upstream/fields.h"
 
+enum { NAME_BYTES = 256 };
+
 PtcValue ptc_fields_map(PtcHeap *heap)
 {
     return ptc_map_empty(heap);
@@ -53,10 +55,17 @@ void ptc_fields_push(PtcHeap *heap, PtcValue *list, PtcValue value)
         *list = to;
 }
 
+/* Looks are taken for every call in heaps that live as long as the process, so the names that occur take no memory. */
 PtcValue ptc_fields_get(PtcHeap *heap, PtcValue map, PtcText name)
 {
+    char plain[NAME_BYTES + 1];
     if (map == PTC_NONE || !ptc_is_map(map))
         return PTC_NONE;
+    if (name.len <= NAME_BYTES && name.bytes && !memchr(name.bytes, '\0', name.len)) {
+        memcpy(plain, name.bytes, name.len);
+        plain[name.len] = '\0';
+        return ptc_map_field(heap, map, plain);
+    }
     PtcValue key = ptc_fields_string(heap, name);
     return key == PTC_NONE ? PTC_NONE : ptc_map_get(heap, map, key);
 }
