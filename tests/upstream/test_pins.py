@@ -60,7 +60,11 @@ def test_description(home):
     out = place.run("eval", '(s/echo {:text "hi"})')
     counts.check("it can be called", out.returncode == 0 and '"hi"' in out.stdout, out)
     mcp = Mcp(place)
-    mcp.eval('(s/echo {:text "hi"})')
+    text = mcp.eval('[(s/echo {:text "hi"}) (s/echo {:text "you"})]')["content"][0]["text"]
+    counts.check("the answer, once", text.count("[changed since it was pinned: s/echo; ptc upstreams pins shows how]") == 1, text)
+    text = mcp.eval('(do (s/echo {:text "hi"}) (fail "x"))')["content"][0]["text"]
+    counts.has("a failure", text, "[changed since it was pinned: s/echo")
+    counts.check("others not", "changed" not in json.dumps(mcp.eval("(+ 1 2)")))
     mcp.end()
     counts.has("the log", mcp.said(), "[s] a tool has changed since it was pinned: echo (description)",
                "ptc upstreams approve s/echo")

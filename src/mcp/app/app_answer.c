@@ -5,6 +5,7 @@
  * complete, and neither says a thing twice.  They are put together from the parts of a PtcTaskOut; parts that are
  * JSON go into the answer unchanged.  What always holds: an answer that would be too large is composed again with
  * less detail (`level`) until it fits. */
+#define _GNU_SOURCE /* memmem */
 #include "mcp/app/app_int.h"
 
 #include <stdio.h>
@@ -374,11 +375,61 @@ static void add_warning(PtcBuf *text, PtcHeap *heap, PtcValue warning)
     ptc_buf_add_char(text, ']');
 }
 
+/* Has call i of the ledger the note? */
+static bool is_changed(PtcLedger *l, size_t i)
+{
+    PtcValue notes = ptc_ledger_member(l, i, "notes");
+    for (size_t n = 0; notes != PTC_NONE && ptc_is_sequential(notes) && n < ptc_seq_count(notes);
+         n++)
+        if (ptc_text_is(ptc_str_text(ptc_seq_nth(notes, n)), "tool_changed"))
+            return true;
+    return false;
+}
+
+/* A name as a server gives it may be anything; what a program could not write is no letter of ours. */
+static void add_name(PtcBuf *text, PtcText name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.bytes[i];
+        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        ptc_buf_add_char(text, plain || c == '-' || c == '.' ? c : '_');
+    }
+}
+
+/* Tools that are not what they were when a person first saw them; each once, and not many. */
+static void add_changed(PtcBuf *text, PtcJob *job)
+{
+    enum { MOST = 5, NAME = 100 };
+    static const char note[] = "\"tool_changed\"";
+    const PtcBuf *json = &job->out.ledger;
+    PtcLedger l;
+    size_t told = 0;
+    if (!json->len || !memmem(json->data, json->len, note, sizeof note - 1))
+        return;
+    ptc_ledger_open(&l, text->mem, ptc_buf_view(json));
+    for (size_t i = 0; i < l.count && told < MOST; i++) {
+        PtcText server = ptc_ledger_text(&l, i, "server"), tool = ptc_ledger_text(&l, i, "tool");
+        bool new = is_changed(&l, i) && server.len < NAME &&tool.len < NAME;
+        for (size_t k = 0; k < i && new; k++)
+            new = !is_changed(&l, k) || !ptc_text_same(ptc_ledger_text(&l, k, "tool"), tool) ||
+                  !ptc_text_same(ptc_ledger_text(&l, k, "server"), server);
+        if (!new)
+            continue;
+        ptc_buf_add_cstr(text, told++ ? ", " : "\n[changed since it was pinned: ");
+        add_name(text, server);
+        ptc_buf_add_char(text, '/');
+        add_name(text, tool);
+    }
+    ptc_buf_add_cstr(text, told ? "; ptc upstreams pins shows how]" : "");
+    ptc_ledger_close(&l);
+}
+
 /* There are few and usually none, so parsing them costs little.  They may come from a worker, and may then be
  * anything. */
 static void add_warnings(PtcBuf *text, PtcJob *job)
 {
     PtcJsonError error;
+    add_changed(text, job);
     PtcHeap *heap = ptc_mcp_heap(job->call);
     const PtcBuf *json = &job->out.warnings;
     PtcValue all = json->len ? ptc_json_parse(heap, json->data, json->len, &error) : PTC_NONE;
