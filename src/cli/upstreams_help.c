@@ -22,8 +22,9 @@ static const struct {
     {"call", "upstreams call", "NAME/TOOL [JSON] [--raw] [--yes] [OPTIONS]",
      "Calls one tool with a JSON object as its arguments and prints its value; --raw prints the "
      "result as\n"
-     "the server sent it.  A tool that would have to be asked about is refused unless --yes\n"
-     "says that you agree.",
+     "the server sent it.  A tool that policy asks about is asked about at a terminal; without "
+     "one\n"
+     "it is refused unless --yes says that you agree.",
      "  ptc upstreams call files/read_file '{\"path\": \"notes.txt\"}'\n"
      "  ptc upstreams call files/write_file '{\"path\": \"a\", \"content\": \"\"}' --yes\n"},
     {"doc", "upstreams doc", "NAME[/TOOL] [OPTIONS]",

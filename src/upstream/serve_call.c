@@ -80,6 +80,10 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
     if (ptc_serve_pin_text(call->run->manager, e, tool, policy, pin))
         return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
                                e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, pin);
+    if (policy.decision == PTC_POLICY_DENY && strcmp(policy.why, "cannot_ask") != 0)
+        return ptc_call_refuse(
+            call, "denied", "%.*s/%.*s may not be called: a %s of this machine denies it",
+            (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, policy.why);
     return ptc_call_refuse(call, "denied",
                            "%.*s/%.*s may not be called: its effect is %s, and it would have to be "
                            "asked about; \"%.*s\": \"allow\" in \"policy\" of %.*s allows it",

@@ -4,11 +4,12 @@
 projects with their approval, `from`, rules on the command line, and --upstreams-strict."""
 import json
 import os
+import pty
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
-from place import DESTROY, READ, Counts, Mcp, Place, tool  # noqa: E402
+from place import DESTROY, READ, Counts, Place, tool  # noqa: E402
 
 counts = Counts("test_files.py")
 PTC = sys.argv[1]
@@ -184,6 +185,56 @@ def test_strict(home):
     counts.check("ptc mcp does not begin", mcp.returncode == 1 and "x is down" in mcp.stderr, mcp)
 
 
+def at_terminal(place, answer, *args):
+    """Runs ptc upstreams at a terminal of its own, types an answer when it is asked, and gives its status and what it showed."""
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(place.home)
+        os.execve(place.ptc, [place.ptc, "upstreams", *args], place.env)
+    shown, typed = b"", False
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:
+            break
+        if not piece:
+            break
+        shown += piece
+        if b"[y/N]" in shown and not typed:
+            typed = True
+            os.write(terminal, answer)
+    os.close(terminal)
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), shown.decode()
+
+
+def test_call(home):
+    """A call that policy asks about: a terminal, none, and --yes; and --raw."""
+    place = new_place(home)
+    path = place.write("u.json", {"upstreams": {"s": place.server(), "t": place.server(policy={"put": "deny"})}})
+    put = ("call", "s/put", '{"text": "x\\u001b[2J"}', "--upstreams", path)
+    out = place.upstreams(*put)
+    counts.check("no terminal", out.returncode == 1 and "allow" in out.stderr and place.taken("calls") == [], out)
+    out = place.upstreams(*put, "--yes")
+    counts.check("--yes", out.returncode == 0 and place.taken("calls") == ["put"], out)
+    status, shown = at_terminal(place, b"y\n", *put)
+    counts.check("yes", status == 0 and place.taken("calls") == ["put"], shown)
+    counts.has("the question", shown, "s/put (destructive) with", "Call it? [y/N]")
+    for answer in (b"n\n", b"\n", b"\x04"):
+        status, shown = at_terminal(place, answer, *put)
+        counts.check(f"no: {answer}", status == 1 and "it was not called" in shown and place.taken("calls") == [], shown)
+    status, shown = at_terminal(place, b"y\n", "call", "t/put", "{}", "--upstreams", path)
+    counts.check("nobody is asked in vain", status == 1 and "[y/N]" not in shown and "rule" in shown, shown)
+    status, shown = at_terminal(place, b"y\n", "call", "s/echo", '{"text": "hi"}', "--upstreams", path)
+    counts.check("what is allowed is not asked about", status == 0 and "[y/N]" not in shown and place.taken("calls") == ["echo"], shown)
+    out = place.upstreams("call", "s/echo", '{"text": "hi"}', "--raw", "--upstreams", path)
+    counts.check("--raw", json.loads(out.stdout) == {"content": [{"type": "text", "text": '{"text": "hi"}'}]}, out)
+    out = place.upstreams("call", "s/echo", '{"text": "hi"}', "--upstreams", path)
+    counts.check("the value", json.loads(out.stdout) == {"text": "hi"}, out)
+    for bad in ("[1]", "{", "7"):
+        out = place.upstreams("call", "s/echo", bad, "--upstreams", path)
+        counts.check(f"arguments {bad}", out.returncode == 2 and "JSON object" in out.stderr, out)
+
+
 def test_print_config(home):
     place = new_place(home)
     place.write("u.json", {"upstreams": {"s": place.server()}})
@@ -199,7 +250,7 @@ def test_print_config(home):
 
 def main():
     for test in (test_same_name, test_import_loses, test_mistakes, test_project, test_home_is_no_project, test_from, test_rules,
-                 test_strict, test_print_config):
+                 test_strict, test_call, test_print_config):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     return counts.done()
