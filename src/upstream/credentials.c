@@ -7,12 +7,20 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "base/secret.h"
 #include "json/emit.h"
+#include "json/parse.h"
 #include "upstream/auth_apply.h"
 #include "upstream/desk.h"
 #include "upstream/fields.h"
+#include "upstream/header.h"
 
-enum { VALUE_BYTES = 64 * 1024, EXEC_NS = 10, HEAP_BYTES = 4 * 1024 * 1024 };
+enum {
+    VALUE_BYTES = 64 * 1024,
+    EXEC_NS = 10,
+    HEAP_BYTES = 4 * 1024 * 1024,
+    KEPT_MS = 5 * 60 * 1000, /* what a program printed, unless its ttl_ms says otherwise */
+};
 
 static bool refuse(PtcBuf *why, PtcText name, const char *what)
 {
@@ -62,21 +70,9 @@ static bool in_time(void *end_ns)
     return ptc_clock_ns(NULL) < *(int64_t *)end_ns;
 }
 
-/* No shell: the first word is the program. */
-static bool from_program(const PtcCredentials *c, PtcDesk *desk, PtcValue words, PtcBuf *out)
+static bool run_program(const PtcCredentials *c, char *const *argv, PtcBuf *out)
 {
-    size_t n = ptc_fields_count(words);
     int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)EXEC_NS * 1000000000;
-    char **argv = ptc_arena_zalloc(&desk->arena, (n + 1) * sizeof *argv);
-    for (size_t i = 0; argv && i < n; i++) {
-        PtcText word = ptc_str_text(ptc_seq_nth(words, i));
-        argv[i] = word.bytes ? ptc_arena_zalloc(&desk->arena, word.len + 1) : NULL;
-        if (!argv[i])
-            return false;
-        memcpy(argv[i], word.bytes, word.len);
-    }
-    if (!argv || n == 0)
-        return false;
     PtcBuf err;
     ptc_buf_init(&err, c->mem, 4096);
     PtcProcess p = {.argv = argv,
@@ -91,9 +87,110 @@ static bool from_program(const PtcCredentials *c, PtcDesk *desk, PtcValue words,
     return p.end == PTC_PROCESS_EXITED && p.code == 0;
 }
 
+/* No shell: the first word is the program. */
+static bool from_program(PtcCredentials *c, PtcDesk *desk, PtcValue words, PtcBuf *out)
+{
+    size_t n = ptc_fields_count(words);
+    char **argv = ptc_arena_zalloc(&desk->arena, (n + 1) * sizeof *argv);
+    for (size_t i = 0; argv && i < n; i++) {
+        PtcText word = ptc_str_text(ptc_seq_nth(words, i));
+        argv[i] = word.bytes ? ptc_arena_zalloc(&desk->arena, word.len + 1) : NULL;
+        if (!argv[i])
+            return false;
+        memcpy(argv[i], word.bytes, word.len);
+    }
+    return argv && n && run_program(c, argv, out);
+}
+
+/* ------------------------------------------------------------------------------------- kept */
+
+struct PtcKeptValue {
+    PtcKeptValue *next;
+    int64_t until_ns;
+    bool headers; /* of an upstream, whose name it is */
+    size_t name_len, len;
+    char bytes[]; /* the name, then what was printed */
+};
+
+void ptc_credentials_init(PtcCredentials *c)
+{
+    pthread_mutex_init(&c->lock, NULL);
+    c->kept = NULL;
+}
+
+static void drop_kept(PtcCredentials *c, PtcKeptValue **at)
+{
+    PtcKeptValue *k = *at;
+    *at = k->next;
+    size_t size = sizeof *k + k->name_len + k->len;
+    ptc_secret_wipe(k, size);
+    ptc_mem_free(c->mem, k, size);
+}
+
+void ptc_credentials_deinit(PtcCredentials *c)
+{
+    while (c->kept)
+        drop_kept(c, &c->kept);
+    pthread_mutex_destroy(&c->lock);
+}
+
+/* With the lock held. */
+static PtcKeptValue **find_kept(PtcCredentials *c, PtcText name, bool headers)
+{
+    PtcKeptValue **at = &c->kept;
+    while (*at && ((*at)->headers != headers ||
+                   !ptc_text_same((PtcText){(*at)->bytes, (*at)->name_len}, name)))
+        at = &(*at)->next;
+    return at;
+}
+
+/* What a program printed a while ago; false: nothing that still counts. */
+static bool take_kept(PtcCredentials *c, PtcText name, bool headers, PtcBuf *out)
+{
+    pthread_mutex_lock(&c->lock);
+    PtcKeptValue **at = find_kept(c, name, headers);
+    if (*at && ptc_clock_ns(NULL) >= (*at)->until_ns)
+        drop_kept(c, at);
+    bool found = *at && ptc_buf_add(out, (*at)->bytes + (*at)->name_len, (*at)->len);
+    pthread_mutex_unlock(&c->lock);
+    return found;
+}
+
+/* Without memory for it the program is asked again. */
+static void keep(PtcCredentials *c, PtcText name, bool headers, PtcText value, int64_t ms)
+{
+    PtcKeptValue *k = ptc_mem_alloc(c->mem, sizeof *k + name.len + value.len);
+    if (!k)
+        return;
+    *k = (PtcKeptValue){.until_ns = ptc_clock_ns(NULL) + ms * 1000000,
+                        .headers = headers,
+                        .name_len = name.len,
+                        .len = value.len};
+    memcpy(k->bytes, name.bytes, name.len);
+    memcpy(k->bytes + name.len, value.bytes, value.len);
+    pthread_mutex_lock(&c->lock);
+    PtcKeptValue **at = find_kept(c, name, headers);
+    if (*at)
+        drop_kept(c, at);
+    k->next = c->kept;
+    c->kept = k;
+    pthread_mutex_unlock(&c->lock);
+}
+
+static bool forget(PtcCredentials *c, PtcText name, bool headers)
+{
+    pthread_mutex_lock(&c->lock);
+    PtcKeptValue **at = find_kept(c, name, headers);
+    bool found = *at != NULL;
+    if (found)
+        drop_kept(c, at);
+    pthread_mutex_unlock(&c->lock);
+    return found;
+}
+
 /* -------------------------------------------------------------------------------- one of them */
 
-static bool read_source(const PtcCredentials *c, PtcDesk *desk, PtcValue definition, PtcBuf *out)
+static bool read_source(PtcCredentials *c, PtcDesk *desk, PtcValue definition, PtcBuf *out)
 {
     PtcHeap *heap = &desk->heap;
     PtcText source = ptc_fields_text(heap, definition, "source");
@@ -117,9 +214,25 @@ static PtcText trimmed(const PtcBuf *buf)
     return text;
 }
 
+/* A program is not asked before what it printed is too old. */
+static bool read_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue definition,
+                       PtcBuf *out)
+{
+    PtcText source = ptc_fields_text(&desk->heap, definition, "source");
+    bool program = source.bytes && ptc_text_is(source, "exec");
+    PtcValue ttl = ptc_map_field(&desk->heap, definition, "ttl_ms");
+    if (program && take_kept(c, name, false, out))
+        return true;
+    if (!read_source(c, desk, definition, out))
+        return false;
+    if (program)
+        keep(c, name, false, ptc_buf_view(out),
+             ttl != PTC_NONE && ptc_is_int(ttl) ? ptc_to_int(ttl) : KEPT_MS);
+    return true;
+}
+
 /* The value becomes a secret before anybody can see it. */
-static bool add_value(const PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue *values,
-                      PtcBuf *why)
+static bool add_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue *values, PtcBuf *why)
 {
     PtcBuf raw;
     PtcValue definition =
@@ -127,7 +240,7 @@ static bool add_value(const PtcCredentials *c, PtcDesk *desk, PtcText name, PtcV
     if (definition == PTC_NONE)
         return refuse(why, name, "does not exist");
     ptc_buf_init(&raw, c->mem, VALUE_BYTES);
-    bool ok = read_source(c, desk, definition, &raw);
+    bool ok = read_value(c, desk, name, definition, &raw);
     PtcText value = trimmed(&raw);
     ok = ok && value.len && ptc_credentials_hide(c, value);
     if (ok)
@@ -152,7 +265,57 @@ static void put_lines(PtcBuf *lines, PtcValue headers)
     }
 }
 
-static bool apply(const PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcBuf *lines,
+/* What a command line printed: {"Name": "value", ...}. */
+static bool take_headers(PtcCredentials *c, PtcDesk *desk, PtcText json, PtcValue *headers)
+{
+    PtcHeap *heap = &desk->heap;
+    PtcJsonError error;
+    PtcValue key, value, all = ptc_json_parse(heap, json.bytes, json.len, &error);
+    if (all == PTC_NONE || !ptc_is_map(all))
+        return false;
+    for (size_t pos = 0; ptc_map_next(all, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key), text = ptc_str_text(value);
+        if (!text.bytes || !ptc_header_is_name(name) || !ptc_header_is_value(text))
+            return false;
+        PtcValue lower = ptc_header_lower(heap, name);
+        if (ptc_header_is_ours(name) || lower == PTC_NONE)
+            continue;
+        const char *blank = memchr(text.bytes, ' ', text.len); /* the token of "Bearer token" */
+        if (!ptc_credentials_hide(c, text) ||
+            (blank && !ptc_credentials_hide(
+                          c, (PtcText){blank + 1, text.len - (size_t)(blank + 1 - text.bytes)})))
+            return false;
+        ptc_fields_put_key(heap, headers, ptc_str_text(lower), value);
+    }
+    return ptc_fields_ok(heap);
+}
+
+/* Headers that Claude Code's `headersHelper` prints, a line for the shell as there. */
+static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcValue *headers,
+                       PtcBuf *why)
+{
+    PtcText line = ptc_fields_text(&desk->heap, entry->form, "headers_command");
+    PtcBuf out;
+    if (!line.bytes)
+        return true;
+    char *text = ptc_arena_zalloc(&desk->arena, line.len + 1);
+    if (!text)
+        return false;
+    memcpy(text, line.bytes, line.len);
+    char *const argv[] = {(char *)(uintptr_t) "sh", (char *)(uintptr_t) "-c", text, NULL};
+    ptc_buf_init(&out, c->mem, VALUE_BYTES);
+    bool kept = take_kept(c, entry->name, true, &out);
+    bool ok =
+        (kept || run_program(c, argv, &out)) && take_headers(c, desk, ptc_buf_view(&out), headers);
+    if (ok && !kept)
+        keep(c, entry->name, true, ptc_buf_view(&out), KEPT_MS);
+    if (!ok)
+        ptc_buf_add_cstr(why, "its headersHelper printed no object of headers within 10 s");
+    ptc_buf_deinit(&out);
+    return ok;
+}
+
+static bool apply(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcBuf *lines,
                   PtcBuf *query, PtcBuf *why)
 {
     PtcHeap *heap = &desk->heap;
@@ -162,6 +325,8 @@ static bool apply(const PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry,
     for (size_t pos = 0;
          entry->headers != PTC_NONE && ptc_map_next(entry->headers, &pos, &key, &value);)
         ptc_fields_put_key(heap, &headers, ptc_str_text(key), value);
+    if (!add_helper(c, desk, entry, &headers, why))
+        return false;
     for (size_t i = 0; i < ptc_fields_count(entry->auth); i++) {
         PtcText name = ptc_fields_text(heap, ptc_seq_nth(entry->auth, i), "binding");
         if (name.bytes && !add_value(c, desk, name, &values, why))
@@ -174,8 +339,8 @@ static bool apply(const PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry,
     return ptc_fields_ok(heap) && ptc_buf_ok(lines);
 }
 
-bool ptc_credentials_headers(const PtcCredentials *c, const PtcEntry *entry, PtcBuf *lines,
-                             PtcBuf *query, PtcBuf *why)
+bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *entry, PtcBuf *lines, PtcBuf *query,
+                             PtcBuf *why)
 {
     PtcDesk desk;
     ptc_desk_init(&desk, c->mem, HEAP_BYTES);
@@ -184,9 +349,22 @@ bool ptc_credentials_headers(const PtcCredentials *c, const PtcEntry *entry, Ptc
     return ok;
 }
 
+bool ptc_credentials_forget(PtcCredentials *c, const PtcEntry *entry)
+{
+    PtcDesk desk;
+    bool any = forget(c, entry->name, true);
+    ptc_desk_init(&desk, c->mem, HEAP_BYTES);
+    for (size_t i = 0; i < ptc_fields_count(entry->auth); i++) {
+        PtcText name = ptc_fields_text(&desk.heap, ptc_seq_nth(entry->auth, i), "binding");
+        any = (name.bytes && forget(c, name, false)) || any;
+    }
+    ptc_desk_deinit(&desk);
+    return any;
+}
+
 /* ----------------------------------------------------------------------------------- identity */
 
-static bool add_identity(const PtcCredentials *c, PtcDesk *desk, PtcText name, PtcBuf *out)
+static bool add_identity(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcBuf *out)
 {
     PtcHeap *heap = &desk->heap;
     PtcValue definition =
@@ -198,7 +376,7 @@ static bool add_identity(const PtcCredentials *c, PtcDesk *desk, PtcText name, P
     return definition != PTC_NONE && read_source(c, desk, definition, out);
 }
 
-bool ptc_credentials_identity(const PtcCredentials *c, const PtcEntry *entry, PtcBuf *out)
+bool ptc_credentials_identity(PtcCredentials *c, const PtcEntry *entry, PtcBuf *out)
 {
     PtcDesk desk;
     bool ok = true;

@@ -4,32 +4,43 @@
  *
  * Values live here, in the server process, and in the request; every one that was read is also added to the secrets, so
  * that it is removed from whatever an upstream sends back.  Any thread may ask; a program that prints a credential may take
- * ten seconds. */
+ * ten seconds, so what it printed is kept for a while. */
 #ifndef PTC_UPSTREAM_CREDENTIALS_H
 #define PTC_UPSTREAM_CREDENTIALS_H
 
 #include "trace/redact.h"
 #include "upstream/entry.h"
 
+/* What a program printed, by the name of its credential, or of the upstream whose headers they are. */
+typedef struct PtcKeptValue PtcKeptValue;
+
 typedef struct PtcCredentials {
     PtcMem *mem;
     PtcValue definitions;           /* name -> definition; PTC_NONE: none */
     const char *const *environment; /* of this process */
     PtcSecrets *told, *hidden;
-    PtcSecrets *records; /* of others, who keep records; NULL: nobody does */
+    PtcSecrets *records;  /* of others, who keep records; NULL: nobody does */
+    pthread_mutex_t lock; /* guards the list */
+    PtcKeptValue *kept;
 } PtcCredentials;
+
+/* Takes the rest as it is. */
+void ptc_credentials_init(PtcCredentials *c);
+void ptc_credentials_deinit(PtcCredentials *c);
+/* An upstream has refused what was sent: what programs printed for this entry is not used again.  True: there was any, so
+ * asking them once more may help. */
+bool ptc_credentials_forget(PtcCredentials *c, const PtcEntry *entry);
 
 /* Nobody may read this text from now on.  False: out of memory. */
 PTC_MUST_USE bool ptc_credentials_hide(const PtcCredentials *c, PtcText text);
 
 /* Appends a line "Name: value" for every header of the entry, credentials included, and what goes into the address
  * (&name=value) to `query`.  False: one cannot be had; why says which, never its value. */
-PTC_MUST_USE bool ptc_credentials_headers(const PtcCredentials *c, const PtcEntry *entry,
-                                          PtcBuf *lines, PtcBuf *query, PtcBuf *why);
+PTC_MUST_USE bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *entry, PtcBuf *lines,
+                                          PtcBuf *query, PtcBuf *why);
 
 /* Appends what tells two accounts of the same entry apart: the values of its credentials.  Of one that a program prints it is
  * the program, since that may take long and nobody has asked for anything yet.  False: one cannot be had. */
-PTC_MUST_USE bool ptc_credentials_identity(const PtcCredentials *c, const PtcEntry *entry,
-                                           PtcBuf *out);
+PTC_MUST_USE bool ptc_credentials_identity(PtcCredentials *c, const PtcEntry *entry, PtcBuf *out);
 
 #endif

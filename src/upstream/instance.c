@@ -420,6 +420,9 @@ static bool on_headers(void *user, PtcBuf *lines, PtcBuf *why)
 static bool on_refused(void *user, int status, const char *challenge, PtcText lines, PtcBuf *why)
 {
     PtcInstance *i = user;
+    PtcManager *m = i->upstream->manager;
+    if (status == 401 && ptc_credentials_forget(&m->credentials, &i->upstream->entry))
+        return true; /* programs that print credentials are asked once more */
     return ptc_sign_in_again(&i->upstream->sign_in, i->http, status, challenge, lines, why);
 }
 

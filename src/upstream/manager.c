@@ -146,6 +146,7 @@ static void take_config(PtcManager *m, const PtcManagerConfig *config)
                                       .told = &m->told,
                                       .hidden = &m->hidden,
                                       .records = config->records};
+    ptc_credentials_init(&m->credentials);
 }
 
 PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char why[200])
@@ -209,6 +210,7 @@ void ptc_manager_free(PtcManager *m)
             ptc_mem_free(m->mem, up->cache_path, strlen(up->cache_path) + 1);
     }
     ptc_pins_free(m->pins);
+    ptc_credentials_deinit(&m->credentials);
     ptc_secrets_deinit(&m->told);
     ptc_secrets_deinit(&m->hidden);
     pthread_mutex_destroy(&m->lock);

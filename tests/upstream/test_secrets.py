@@ -321,6 +321,55 @@ def test_origin(home):
         server.shutdown()
 
 
+class Guarded(Web):
+    """Takes the token that is in a file, and no other."""
+    token = ""
+
+    def do_POST(self):
+        if self.headers.get("X-Token") == open(Guarded.token, encoding="utf-8").read():
+            Web.do_POST(self)
+            return
+        self.rfile.read(int(self.headers["content-length"]))
+        self.send_response(401)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+
+def test_programs(home):
+    """Programs that print credentials and headers: not for every request, and again after 401."""
+    place = Place(PTC, home)
+    server, url = start(Guarded)
+    Guarded.token = place.write("token", "printed-4711-one")
+    prints = place.write("prints.sh", f"echo x >>{place.path('asked')}; cat {Guarded.token}\n")
+    helper = place.write("helper.sh", f"echo x >>{place.path('asked')}\n"
+                                      f'printf \'{{"X-Token": "%s", "Host": "other"}}\' "$(cat {Guarded.token})"\n')
+    ours = place.write("u.json", {
+        "upstreams": {"s": {"transport": "http", "url": url + "/mcp",
+                            "auth": [{"scheme": "custom_header", "header": "X-Token", "binding": "c"}]}},
+        "credentials": {"c": {"source": "exec", "command": ["sh", prints]}}})
+    theirs = place.write("c.json", {"mcpServers": {"s": {"type": "http", "url": url + "/mcp", "headersHelper": f"sh {helper}"}}})
+    for what, file in (("exec", ours), ("headersHelper", "claude-code:" + theirs)):
+        place.write("token", "printed-4711-one")
+        place.taken("asked")
+        mcp = Mcp(place, "--upstreams", file)
+        text = json.dumps(mcp.eval("[(s/say {}) (s/say {}) (s/say {})]"))
+        counts.check(f"{what}: it can be called", "each" in text and "printed-4711" not in text, text)
+        counts.check(f"{what}: the program was asked once", len(place.taken("asked")) == 1)
+        place.write("token", "printed-4711-two")
+        text = json.dumps(mcp.eval("[(s/say {}) (s/say {})]"))
+        counts.check(f"{what}: and again after 401", "each" in text and "printed-4711" not in text, text)
+        counts.check(f"{what}: once", len(place.taken("asked")) == 1)
+        place.write("token", "\nnever\n")
+        text = json.dumps(mcp.eval("(s/say {})"))
+        counts.check(f"{what}: no end of asking", len(place.taken("asked")) <= 3 and "error" in text, text)
+        mcp.end()
+        has_none(what, mcp.said())
+    bad = place.write("c.json", {"mcpServers": {"s": {"type": "http", "url": url + "/mcp", "headersHelper": "echo no"}}})
+    out = place.upstreams("check", "--upstreams", "claude-code:" + bad)
+    counts.check("what is no object", out.returncode == 1 and "headersHelper" in out.stdout, out)
+    server.shutdown()
+
+
 def in_home(test):
     with tempfile.TemporaryDirectory() as home:
         test(home)
@@ -328,7 +377,7 @@ def in_home(test):
 
 def main():
     with concurrent.futures.ThreadPoolExecutor() as pool:  # most of the time is waiting
-        list(pool.map(in_home, (test_mcp, test_commands, test_origin)))
+        list(pool.map(in_home, (test_mcp, test_commands, test_origin, test_programs)))
     return counts.done()
 
 
