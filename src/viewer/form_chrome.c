@@ -86,7 +86,7 @@ static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
     ptc_emit_string_end(out);
     ptc_emit_field_cstr(out, "cat", ptc_part_kind_name(part->kind));
     ptc_emit_field_int(out, "ts", part->start_us);
-    ptc_emit_field_int(out, "dur", part->duration_us);
+    ptc_emit_field_int(out, "dur", part->end_us - part->start_us);
     ptc_emit_field_uint(out, "pid", r->file_count);
     ptc_emit_field_uint(out, "tid", thread_of(part));
     if (part->ended && !part->ok)

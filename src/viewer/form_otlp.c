@@ -165,7 +165,7 @@ static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
     add_name(out, part);
     ptc_emit_field_int(out, "kind", part->kind == PTC_PART_MODEL ? CLIENT : INTERNAL);
     add_time(r, "startTimeUnixNano", part->start_us);
-    add_time(r, "endTimeUnixNano", part->start_us + part->duration_us);
+    add_time(r, "endTimeUnixNano", part->end_us);
     add_attributes(out, part);
     add_status(out, part, event);
     ptc_emit_object_end(out);

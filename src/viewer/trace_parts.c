@@ -193,6 +193,7 @@ static void end_part(PtcPart *part, const PtcTraceEvent *e)
     part->duration_us = e->duration_us >= 0 ? e->duration_us : 0;
     if (part->duration_us == 0 && e->at_us > part->start_us && e->duration_us < 0)
         part->duration_us = e->at_us - part->start_us;
+    part->end_us = e->at_us > part->start_us ? e->at_us : part->start_us + part->duration_us;
     part->ended = true;
     part->ok = e->ok;
     part->warned = has_warnings(e);
@@ -211,7 +212,8 @@ static void choose_lane(PtcParts *p, PtcPart *part)
     }
     while (lane + 1 < PTC_PARTS_LANES && p->lanes[lane] > part->start_us)
         lane++;
-    p->lanes[lane] = part->start_us + part->duration_us;
+    part->end_us = part->start_us + part->duration_us;
+    p->lanes[lane] = part->end_us;
     part->lane = lane;
 }
 
@@ -306,6 +308,7 @@ void ptc_parts_end(PtcParts *p)
             continue;
         PtcPart part = p->slots[i].part;
         part.duration_us = p->last_us > part.start_us ? p->last_us - part.start_us : 0;
+        part.end_us = part.start_us + part.duration_us;
         snprintf(part.reason, sizeof part.reason, "unfinished");
         p->sink.ended(p->sink.user, &part, NULL);
     }

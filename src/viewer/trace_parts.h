@@ -22,6 +22,8 @@ typedef struct PtcPart {
     uint32_t run;  /* counts runs and calls of `ptc mcp`, from 1; 0: in none that is known */
     uint32_t lane; /* of a call of a program: those with the same one do not overlap */
     int64_t start_us, duration_us;
+    int64_t
+        end_us; /* when its end was told, which is after all that is inside it; duration_us may be shorter */
     bool ended, ok;
     char reason[PTC_TRACE_NAME_BYTES]; /* why it is not ok; of a program also how it ended */
     bool cached, warned;

@@ -47,7 +47,7 @@ def test_tables(home):
     check("summary", status == 0 and err == "" and "runs        5, 4 of them inside others\n" in out and "tool calls  9, 1 failed\n" in out and
           re.search(r"^kid +4 +0 ", out, flags=re.M) and re.search(r"^ +1  closed$", out, flags=re.M), (out, err))
     status, out, _ = trace("timeline", "trace.jsonl", where=home)
-    check("timeline", status == 0 and "\n        0.0              run parent (content)\n" in out and out.count("run child (text)") == 4 and
+    check("timeline", status == 0 and re.search(r"\n +0\.\d {14}run parent \(content\)\n", out) and out.count("run child (text)") == 4 and
           "tool bad: closed" in out and out.endswith("run parent: ok\n"), out)
     status, out, _ = trace("slowest", "--top", "3", "trace.jsonl", where=home)
     check("slowest", status == 0 and len(out.splitlines()) == 4 and "program" in out.splitlines()[1], out)

@@ -28,7 +28,8 @@ static void began(void *user, const PtcPart *part)
 static void ended(void *user, const PtcPart *part, const PtcTraceEvent *event)
 {
     PtcReport *r = &((Desk *)user)->report;
-    if (part->start_us < 0 || part->duration_us < 0 || !memchr(part->name, 0, sizeof part->name))
+    if (part->start_us < 0 || part->duration_us < 0 || part->end_us < part->start_us ||
+        !memchr(part->name, 0, sizeof part->name))
         abort();
     r->form->ended(r, part, event);
 }

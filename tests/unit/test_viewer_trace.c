@@ -154,7 +154,8 @@ static void test_parts(void)
          "\"duration_us\":61,\"end\":\"error\",\"reason\":\"type_error\",\"warnings\":\"[]\"}");
     CHECK(!seen.parts[3].ok && strcmp(seen.parts[3].reason, "type_error") == 0 &&
           seen.parts[3].warned);
-    CHECK(seen.parts[3].start_us == 30);
+    CHECK(seen.parts[3].start_us == 30 && seen.parts[3].end_us == 91);
+    CHECK(seen.parts[1].end_us == 75);
     /* an end that never began, and one of another kind */
     give(parts, "{\"event\":\"run.stop\",\"id\":\"r9\",\"at_us\":95,\"duration_us\":15,\"outcome\":"
                 "\"ok\"}");
