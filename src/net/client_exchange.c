@@ -528,6 +528,7 @@ bool ptc_client_exchange(Slot *s, const PtcUrl *url, const PtcClientRequest *r, 
     ptc_sigpipe_hold(&held);
     if (prepare(s, url, r, a)) {
         idle = drive(s) || !s->looking_up;
+        look_for_connection(s); /* all of it may have happened since the last look */
         if (idle)
             s->curl->multi_remove_handle(s->multi, s->easy);
         else
