@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * `ptc upstreams`: MCP servers that programs may call, looked at and tried out by a person. */
+ * `ptc upstreams`: MCP servers and OpenAPI services that programs may call, looked at and tried out by a person. */
 #include "cli/cmd.h"
 
 #include <string.h>

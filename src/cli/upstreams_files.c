@@ -12,6 +12,7 @@
 #include "cli/io.h"
 #include "cli/shown.h"
 #include "upstream/config.h"
+#include "upstream/entry.h"
 #include "upstream/fields.h"
 #include "upstream/naming.h"
 
@@ -458,7 +459,7 @@ static bool merge_entry(Reading *r, const Source *s, PtcValue entry, PtcValue pl
         ptc_upstreams_project(u, s->how, &entry, &place);
     if (!resolve_from(r, s->path, &entry, &place))
         return false;
-    ptc_fields_push(heap, &u->entries, entry);
+    ptc_fields_push(heap, &u->entries, ptc_entry_locate(heap, entry, s->path));
     ptc_fields_push(heap, &u->places, place);
     return true;
 }

@@ -62,6 +62,25 @@ static bool apply_query(PtcHeap *heap, PtcValue auth, PtcText secret, PtcBuf *qu
     return true;
 }
 
+/* Behind the cookies that are there. */
+static bool apply_cookie(PtcHeap *heap, PtcValue auth, PtcText secret, PtcValue *headers)
+{
+    PtcBuf value;
+    PtcText name = ptc_fields_text(heap, auth, "name");
+    PtcValue there = ptc_fields_get(heap, *headers, PTC_TEXT("cookie"));
+    PtcText before = there == PTC_NONE ? (PtcText){NULL, 0} : ptc_str_text(there);
+    if (!name.len || !ptc_header_is_name(name) || memchr(secret.bytes, ';', secret.len))
+        return false;
+    ptc_buf_init(&value, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_add(&value, before.bytes, before.len);
+    ptc_buf_add_cstr(&value, before.len ? "; " : "");
+    ptc_buf_add(&value, name.bytes, name.len);
+    ptc_buf_add_char(&value, '=');
+    ptc_buf_add(&value, secret.bytes, secret.len);
+    put_header(heap, headers, PTC_TEXT("cookie"), &value);
+    return true;
+}
+
 static bool apply_one(PtcHeap *heap, PtcValue auth, PtcText secret, PtcValue *headers,
                       PtcBuf *query)
 {
@@ -72,6 +91,8 @@ static bool apply_one(PtcHeap *heap, PtcValue auth, PtcText secret, PtcValue *he
         return false;
     if (in.bytes && ptc_text_is(in, "query"))
         return apply_query(heap, auth, secret, query);
+    if (in.bytes && ptc_text_is(in, "cookie"))
+        return apply_cookie(heap, auth, secret, headers);
     bool bearer = ptc_text_is(scheme, "bearer"), basic = ptc_text_is(scheme, "basic");
     if (bearer || basic)
         header = PTC_TEXT("authorization");

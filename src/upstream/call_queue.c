@@ -41,7 +41,9 @@ static void expire(PtcUpCall *call, int64_t now)
                  name, (long long)((now - i->started_ns) / 1000000000));
         give_up(call, "upstream_unavailable", text);
     } else if (i->state == PTC_INSTANCE_DOWN) {
-        snprintf(text, sizeof text, "%.*s is down: %.250s", name_len, name, i->why);
+        long long left = i->retry_ns > now ? (long long)(i->retry_ns - now) / 1000000000 + 1 : 0;
+        snprintf(text, sizeof text, "%.*s is down, and tried again in %lld s: %.250s", name_len,
+                 name, left, i->why);
         give_up(call, i->refused ? "auth_failed" : "upstream_unavailable", text);
     } else {
         snprintf(text, sizeof text, "%.*s had too many calls under way for all of its time",
@@ -95,8 +97,7 @@ static void send(PtcUpCall *call)
     i->under_way++;
     m->under_way++;
     i->used = true;
-    PtcText headers = call->headers.len ? ptc_buf_view(&call->headers) : (PtcText){NULL, 0};
-    if (ptc_link_ask(i->client, &call->mcp, call->method, ptc_buf_view(&call->params), headers))
+    if (ptc_endpoint_call(i->endpoint, call))
         return;
     i->under_way--;
     m->under_way--;
@@ -127,6 +128,11 @@ void ptc_queue_call(PtcUpCall *call)
     }
     if (i->state == PTC_INSTANCE_READY && !i->first && has_room(i)) {
         send(call);
+        return;
+    }
+    int64_t now = ptc_clock_ns(NULL);
+    if (ptc_instance_rests(i) && now < i->retry_ns) { /* waiting would only make the program slow */
+        expire(call, now);
         return;
     }
     append(call);
@@ -185,7 +191,7 @@ static int64_t again_at(const PtcUpCall *call, const PtcLinkReply *reply, int64_
     return at < call->end_ns ? at : 0;
 }
 
-/* On the loop's thread. */
+/* On the loop's thread, or a service's. */
 static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
 {
     PtcUpCall *call = (PtcUpCall *)ask;
@@ -198,6 +204,7 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
     m->under_way--;
     call->sends -= broken && !reply->delivered;
     i->last_ns = ptc_clock_ns(NULL);
+    ptc_instance_heard(i, reply);
     int64_t at = again_at(call, reply, i->last_ns);
     if (at) {
         call->not_before_ns = at;
@@ -207,7 +214,9 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
         reply->text = (PtcBuf){0};
         ptc_queue_answer(call);
     }
-    if (!broken) /* else the link is about to say that it is down, and what is sent now would be lost */
+    if (!broken ||
+        i->upstream->entry
+            .openapi) /* else the link is about to say that it is down, and what is sent now would be lost */
         ptc_queue_pump(i);
     if (i->first || was_full)
         (void)!ptc_manager_wake(m);
@@ -227,7 +236,7 @@ void ptc_queue_fail(PtcInstance *i, const char *why)
         PtcUpCall *call = *at;
         call->attempts++;
         int64_t again = i->refused ? 0 : again_at(call, &refused, now);
-        if (again && i->retry_ns < call->end_ns) {
+        if (again && i->retry_ns < call->end_ns && !ptc_instance_rests(i)) {
             call->not_before_ns = again;
             at = &call->next;
             continue;
@@ -303,7 +312,7 @@ void ptc_queue_cancel(PtcUpCall *call)
     PtcInstance *i = call->instance;
     call->cancelled = true;
     if (call->state == PTC_UP_SENT) {
-        ptc_link_cancel(i->client, &call->mcp);
+        ptc_endpoint_cancel(i->endpoint, call);
         return;
     }
     if (call->state != PTC_UP_QUEUED && call->state != PTC_UP_WAITING)

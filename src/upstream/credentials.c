@@ -315,11 +315,11 @@ static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, 
     return ok;
 }
 
-static bool apply(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcBuf *lines,
-                  PtcBuf *query, PtcBuf *why)
+static bool apply(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcValue own,
+                  PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why)
 {
     PtcHeap *heap = &desk->heap;
-    PtcValue values = ptc_fields_map(heap), headers = ptc_fields_map(heap);
+    PtcValue values = ptc_fields_map(heap), headers = own == PTC_NONE ? ptc_fields_map(heap) : own;
     PtcValue key, value;
     PtcText binding;
     for (size_t pos = 0;
@@ -327,37 +327,46 @@ static bool apply(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, PtcBu
         ptc_fields_put_key(heap, &headers, ptc_str_text(key), value);
     if (!add_helper(c, desk, entry, &headers, why))
         return false;
-    for (size_t i = 0; i < ptc_fields_count(entry->auth); i++) {
-        PtcText name = ptc_fields_text(heap, ptc_seq_nth(entry->auth, i), "binding");
+    for (size_t i = 0; i < ptc_fields_count(auth); i++) {
+        PtcText name = ptc_fields_text(heap, ptc_seq_nth(auth, i), "binding");
         if (name.bytes && !add_value(c, desk, name, &values, why))
             return false;
     }
-    if (entry->auth != PTC_NONE &&
-        !ptc_auth_apply(heap, entry->auth, values, &headers, query, &binding))
+    if (auth != PTC_NONE && !ptc_auth_apply(heap, auth, values, &headers, query, &binding))
         return refuse(why, binding, "cannot stand in a header");
     put_lines(lines, headers);
     return ptc_fields_ok(heap) && ptc_buf_ok(lines);
 }
 
-bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *entry, PtcBuf *lines, PtcBuf *query,
-                             PtcBuf *why)
+bool ptc_credentials_apply(PtcCredentials *c, const PtcEntry *entry, PtcValue headers,
+                           PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why)
 {
     PtcDesk desk;
     ptc_desk_init(&desk, c->mem, HEAP_BYTES);
-    bool ok = apply(c, &desk, entry, lines, query, why);
+    bool ok = apply(c, &desk, entry, headers, auth, lines, query, why);
     ptc_desk_deinit(&desk);
     return ok;
+}
+
+bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *entry, PtcBuf *lines, PtcBuf *query,
+                             PtcBuf *why)
+{
+    return ptc_credentials_apply(c, entry, PTC_NONE, entry->auth, lines, query, why);
 }
 
 bool ptc_credentials_forget(PtcCredentials *c, const PtcEntry *entry)
 {
     PtcDesk desk;
+    PtcValue key, value;
     bool any = forget(c, entry->name, true);
     ptc_desk_init(&desk, c->mem, HEAP_BYTES);
     for (size_t i = 0; i < ptc_fields_count(entry->auth); i++) {
         PtcText name = ptc_fields_text(&desk.heap, ptc_seq_nth(entry->auth, i), "binding");
         any = (name.bytes && forget(c, name, false)) || any;
     }
+    for (size_t pos = 0; entry->security != PTC_NONE && ptc_is_map(entry->security) &&
+                         ptc_map_next(entry->security, &pos, &key, &value);)
+        any = forget(c, ptc_str_text(value), false) || any;
     ptc_desk_deinit(&desk);
     return any;
 }
@@ -379,12 +388,16 @@ static bool add_identity(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcBuf 
 bool ptc_credentials_identity(PtcCredentials *c, const PtcEntry *entry, PtcBuf *out)
 {
     PtcDesk desk;
+    PtcValue key, value;
     bool ok = true;
     ptc_desk_init(&desk, c->mem, HEAP_BYTES);
     for (size_t i = 0; ok && i < ptc_fields_count(entry->auth); i++) {
         PtcText name = ptc_fields_text(&desk.heap, ptc_seq_nth(entry->auth, i), "binding");
         ok = !name.bytes || add_identity(c, &desk, name, out);
     }
+    for (size_t pos = 0; ok && entry->security != PTC_NONE && ptc_is_map(entry->security) &&
+                         ptc_map_next(entry->security, &pos, &key, &value);)
+        ok = add_identity(c, &desk, ptc_str_text(value), out);
     ptc_desk_deinit(&desk);
     return ok && ptc_buf_ok(out);
 }

@@ -39,6 +39,10 @@ PTC_MUST_USE bool ptc_credentials_hide(const PtcCredentials *c, PtcText text);
 PTC_MUST_USE bool ptc_credentials_headers(PtcCredentials *c, const PtcEntry *entry, PtcBuf *lines,
                                           PtcBuf *query, PtcBuf *why);
 
+/* The same for one request: `headers`, a map, are its own, and `auth` its bindings in place of those of the entry. */
+PTC_MUST_USE bool ptc_credentials_apply(PtcCredentials *c, const PtcEntry *entry, PtcValue headers,
+                                        PtcValue auth, PtcBuf *lines, PtcBuf *query, PtcBuf *why);
+
 /* Appends what tells two accounts of the same entry apart: the values of its credentials.  Of one that a program prints it is
  * the program, since that may take long and nobody has asked for anything yet.  False: one cannot be had. */
 PTC_MUST_USE bool ptc_credentials_identity(PtcCredentials *c, const PtcEntry *entry, PtcBuf *out);

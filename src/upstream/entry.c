@@ -213,15 +213,30 @@ static void read_rules(PtcHeap *heap, PtcValue form, PtcEntry *out)
     out->exclude = ptc_map_field(heap, form, "exclude_tools");
 }
 
+/* Requests to a service hold no state of whoever makes them, so all owners share one. */
+static bool read_openapi(PtcArena *arena, PtcHeap *heap, PtcValue form, PtcEntry *out)
+{
+    enum { SCHEMA_MOST = 64 * 1024 * 1024 };
+    out->shared = true;
+    out->base_url = cstr(arena, ptc_fields_text(heap, form, "base_url"));
+    out->schema_file = cstr(arena, ptc_fields_text(heap, form, "schema_file"));
+    out->schema_url = cstr(arena, ptc_fields_text(heap, form, "schema_url"));
+    out->include_operations = ptc_map_field(heap, form, "include_operations");
+    out->exclude_operations = ptc_map_field(heap, form, "exclude_operations");
+    out->overrides = ptc_map_field(heap, form, "operation_overrides");
+    out->security = ptc_map_field(heap, form, "security");
+    out->allow_writes = ptc_fields_is(heap, form, "allow_writes", PTC_TRUE);
+    out->schema_max =
+        (size_t)number(heap, form, "schema_max_bytes", PTC_ENTRY_SCHEMA_BYTES, SCHEMA_MOST);
+    return out->schema_file || out->schema_url;
+}
+
 /* Why the entry cannot be used; absent: it can. */
 static PtcText why_unusable(PtcHeap *heap, PtcValue form, const char *const *environment)
 {
     PtcValue unusable = ptc_map_field(heap, form, "unusable");
-    PtcText transport = ptc_fields_text(heap, form, "transport");
     if (unusable != PTC_NONE && ptc_is_map(unusable))
         return ptc_fields_text(heap, unusable, "code");
-    if (transport.bytes && ptc_text_is(transport, "openapi"))
-        return PTC_TEXT("OpenAPI services cannot be called yet");
     if (depth_of(environment) >= PTC_ENTRY_DEPTH)
         return PTC_TEXT("ptc was started by ptc twice already");
     return (PtcText){NULL, 0};
@@ -241,16 +256,34 @@ bool ptc_entry_read(PtcArena *arena, PtcHeap *heap, PtcValue form, const char *c
     read_limits(heap, form, call_ms, out);
     if (out->unusable.bytes)
         return true;
-    out->web = !ptc_text_is(transport, "stdio");
+    out->openapi = ptc_text_is(transport, "openapi");
+    out->web = !out->openapi && !ptc_text_is(transport, "stdio");
+    out->ca_file = cstr(arena, ptc_fields_text(heap, form, "ca_file"));
     out->kind = kind_of(transport);
+    if (out->openapi)
+        return read_openapi(arena, heap, form, out);
     if (!out->web) {
         out->cwd = cstr(arena, ptc_fields_text(heap, form, "cwd"));
         return read_argv(arena, heap, form, out) && read_env(arena, heap, form, environment, out);
     }
     out->transport = transport_of(transport);
     out->url = cstr(arena, ptc_fields_text(heap, form, "url"));
-    out->ca_file = cstr(arena, ptc_fields_text(heap, form, "ca_file"));
     return out->url != NULL;
+}
+
+PtcValue ptc_entry_locate(PtcHeap *heap, PtcValue form, const char *path)
+{
+    PtcBuf located;
+    PtcText file = ptc_fields_text(heap, form, "schema_file");
+    const char *slash = strrchr(path, '/');
+    if (!file.len || file.bytes[0] == '/' || !slash)
+        return form;
+    ptc_buf_init(&located, heap->pool->mem, SIZE_MAX / 4);
+    ptc_buf_add(&located, path, (size_t)(slash - path) + 1);
+    ptc_buf_add(&located, file.bytes, file.len);
+    ptc_fields_put(heap, &form, "schema_file", ptc_fields_buf(heap, &located));
+    ptc_buf_deinit(&located);
+    return form;
 }
 
 bool ptc_entry_shows(const PtcEntry *entry, PtcText tool)

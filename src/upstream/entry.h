@@ -12,6 +12,7 @@ enum {
     PTC_ENTRY_CALL_MS = 30 * 1000,
     PTC_ENTRY_HANDSHAKE_MS = 60 * 1000,
     PTC_ENTRY_RESPONSE_BYTES = 16 * 1024 * 1024,
+    PTC_ENTRY_SCHEMA_BYTES = 16 * 1024 * 1024,
     PTC_ENTRY_AT_ONCE = 8,
     PTC_ENTRY_DEPTH = 2, /* of ptc starting ptc */
 };
@@ -20,10 +21,15 @@ typedef struct PtcEntry {
     PtcText name, ns, description;
     PtcText unusable; /* why it cannot be used; absent: it can */
     bool disabled;
-    bool web; /* HTTP in one of its forms, else a process */
+    bool web;     /* MCP over HTTP in one of its forms */
+    bool openapi; /* an OpenAPI service; neither this nor web: a process */
     PtcLinkTransport transport;
     const char *const *argv, *const *env; /* of a process; NULL at the end */
     const char *cwd, *url, *ca_file;
+    const char *base_url, *schema_file, *schema_url; /* of an OpenAPI service; NULL: not said */
+    PtcValue include_operations, exclude_operations, overrides, security; /* likewise */
+    bool allow_writes;
+    size_t schema_max;               /* bytes of its document */
     PtcValue headers, auth, oauth;   /* maps and lists of the normal form; PTC_NONE: none */
     PtcValue policy, effects;        /* likewise */
     PtcValue include, exclude, form; /* the whole normal form */
@@ -40,6 +46,9 @@ typedef struct PtcEntry {
  * are.  False: out of memory. */
 PTC_MUST_USE bool ptc_entry_read(PtcArena *arena, PtcHeap *heap, PtcValue form,
                                  const char *const *environment, int64_t call_ms, PtcEntry *out);
+
+/* The normal form with the document's file named as seen from here: in its file, `path`, it is relative to that. */
+PTC_MUST_USE PtcValue ptc_entry_locate(PtcHeap *heap, PtcValue form, const char *path);
 
 /* Does the entry let programs see the tool at all? */
 bool ptc_entry_shows(const PtcEntry *entry, PtcText tool);

@@ -99,7 +99,9 @@ static void go_down(PtcInstance *i, PtcText why)
     if (i->failures == BREAKER_AFTER && !i->refused)
         ptc_call_count(&i->upstream->counts.breaker_opened, 1);
     i->retry_ns = ptc_clock_ns(NULL) + (i->refused ? REFUSED_MS : pause_ms(i->failures)) * MS;
-    if (i->connected)
+    if (i->upstream->entry.openapi)
+        i->connected = false; /* a service has no connection that would have to be ended */
+    else if (i->connected)
         (void)!ptc_loop_post(i->upstream->manager->loop, &i->drop); /* a loop with a link runs */
     ptc_queue_fail(i, i->why);
 }
@@ -110,10 +112,30 @@ static void drop_link(PtcLoopTask *task)
     PtcInstance *i = (PtcInstance *)((char *)task - offsetof(PtcInstance, drop));
     PtcManager *m = i->upstream->manager;
     pthread_mutex_lock(&m->lock);
-    PtcLink *link = i->connected && i->state == PTC_INSTANCE_DOWN ? i->client : NULL;
+    PtcEndpoint *endpoint = i->connected && i->state == PTC_INSTANCE_DOWN ? i->endpoint : NULL;
     pthread_mutex_unlock(&m->lock);
-    if (link) /* only this thread closes links, so it is there */
-        ptc_link_disconnect(link, PTC_TEXT("its list of tools could not be had"));
+    if (endpoint) /* only this thread closes links, so it is there */
+        ptc_endpoint_disconnect(endpoint, PTC_TEXT("its list of tools could not be had"));
+}
+
+/* A link tells itself when its server is gone.  Of a service only answers tell: it is down when several requests in a row had
+ * none, or only one of a gateway in front of it. */
+void ptc_instance_heard(PtcInstance *i, const PtcLinkReply *reply)
+{
+    bool gateway =
+        reply->end == PTC_LINK_HTTP_FAULT && reply->status >= 502 && reply->status <= 504;
+    bool failed = reply->end == PTC_LINK_BROKEN || gateway;
+    if (!i->upstream->entry.openapi || i->state != PTC_INSTANCE_READY)
+        return;
+    if (failed && i->failures + 1 >= BREAKER_AFTER) {
+        ptc_endpoint_doubt(i->endpoint);
+        go_down(i, gateway ? PTC_TEXT("its gateway answered in its place five times in a row")
+                           : ptc_buf_view(&reply->text));
+    } else if (failed) {
+        i->failures++;
+    } else if (reply->end == PTC_LINK_ANSWER || reply->end == PTC_LINK_HTTP_FAULT) {
+        i->failures = 0;
+    }
 }
 
 /* ---------------------------------------------------------------------------------- listing */
@@ -219,11 +241,11 @@ static void make_listing(PtcLoopTask *task)
     Listed *job = (Listed *)(void *)task;
     PtcInstance *i = job->instance;
     PtcManager *m = i->upstream->manager;
-    PtcLink *done = NULL;
+    PtcEndpoint *done = NULL;
     PtcUpCall *ready = NULL;
     PtcListing *listing = read_listing(job);
     pthread_mutex_lock(&m->lock);
-    bool current = job->start == i->start && i->client &&
+    bool current = job->start == i->start && i->endpoint &&
                    (i->state == PTC_INSTANCE_STARTING || i->state == PTC_INSTANCE_READY);
     i->jobs--;
     if (current) {
@@ -262,12 +284,13 @@ static Listed *new_listed(PtcInstance *i, PtcLink *link, PtcLinkReply *reply)
 {
     PtcManager *m = i->upstream->manager;
     bool none = has_no_tools(reply);
-    PtcText about = ptc_link_about(link);
+    PtcText about = link ? ptc_link_about(link) : (PtcText){"", 0}; /* a document says all itself */
     Listed *job = reply->end == PTC_LINK_ANSWER || none ? ptc_mem_alloc(m->mem, sizeof *job) : NULL;
     if (!job)
         return NULL;
-    *job = (Listed){
-        .task.run = make_listing, .instance = i, .modern = ptc_link_era(link) == PTC_LINK_MODERN};
+    *job = (Listed){.task.run = make_listing,
+                    .instance = i,
+                    .modern = link && ptc_link_era(link) == PTC_LINK_MODERN};
     ptc_buf_init(&job->about, m->mem, PTC_LISTING_BYTES);
     ptc_buf_init(&job->tools, m->mem, PTC_LISTING_BYTES);
     bool ok = ptc_buf_add(&job->about, about.bytes, about.len);
@@ -293,7 +316,7 @@ static PtcText why_not_listed(PtcInstance *i, const PtcLinkReply *reply, char ou
     return ptc_text_cstr(out);
 }
 
-/* On the loop's thread. */
+/* On the loop's thread, or a service's. */
 static void listed(PtcLinkList *list, PtcLinkReply *reply)
 {
     PtcInstance *i = (PtcInstance *)((char *)list - offsetof(PtcInstance, list));
@@ -321,12 +344,12 @@ static void listed(PtcLinkList *list, PtcLinkReply *reply)
 /* With the lock held. */
 static void begin_list(PtcInstance *i)
 {
-    if (i->listing || !i->client)
+    if (i->listing || !i->endpoint)
         return;
     i->list.listed = listed;
     i->list.ask.end_ns = i->list.ask.most_ns =
         ptc_clock_ns(NULL) + i->upstream->entry.handshake_ms * MS;
-    i->listing = ptc_link_list(i->client, &i->list, "tools/list", "tools");
+    i->listing = ptc_endpoint_list(i->endpoint, &i->list);
     if (!i->listing && i->state == PTC_INSTANCE_STARTING)
         go_down(i, PTC_TEXT("memory is short"));
 }
@@ -336,7 +359,7 @@ static void begin_list(PtcInstance *i)
 /* Why it is down in words that help, where it is for want of authorization. */
 static PtcText refusal(PtcInstance *i, PtcText why, char out[400])
 {
-    PtcText challenge = i->client ? ptc_link_auth(i->client) : (PtcText){NULL, 0};
+    PtcText challenge = i->endpoint ? ptc_endpoint_auth(i->endpoint) : (PtcText){NULL, 0};
     if (!challenge.bytes)
         return why;
     i->refused = true;
@@ -426,7 +449,19 @@ static bool on_refused(void *user, int status, const char *challenge, PtcText li
     return ptc_sign_in_again(&i->upstream->sign_in, i->http, status, challenge, lines, why);
 }
 
-static bool make_client(PtcInstance *i)
+static bool make_service(PtcInstance *i)
+{
+    PtcManager *m = i->upstream->manager;
+    PtcServiceConfig config = {.entry = &i->upstream->entry,
+                               .credentials = &m->credentials,
+                               .http = i->http,
+                               .state = on_state,
+                               .user = i};
+    i->endpoint = ptc_endpoint_service(m->mem, &config);
+    return i->endpoint != NULL;
+}
+
+static bool make_endpoint(PtcInstance *i)
 {
     PtcUpstream *up = i->upstream;
     PtcManager *m = up->manager;
@@ -450,11 +485,14 @@ static bool make_client(PtcInstance *i)
                             .user = i};
     if (up->listing)
         config.era = up->listing->modern ? PTC_LINK_MODERN : PTC_LINK_LEGACY;
-    if (e->web && !i->http && !(i->http = ptc_client_new(m->mem, e->ca_file)))
+    bool http = e->web || e->openapi;
+    if (http && !i->http && !(i->http = ptc_client_new(m->mem, e->ca_file)))
         return false;
+    if (e->openapi)
+        return make_service(i);
     config.http = i->http;
-    i->client = ptc_link_new(m->mem, m->loop, &config);
-    return i->client != NULL;
+    i->endpoint = ptc_endpoint_link(m->mem, m->loop, &config);
+    return i->endpoint != NULL;
 }
 
 /* ------------------------------------------------------------------------------------ start */
@@ -471,7 +509,7 @@ void ptc_instance_start(PtcInstance *i)
     int64_t now = ptc_clock_ns(NULL);
     if (!may_start(i, now))
         return;
-    if (!i->client && !make_client(i)) {
+    if (!i->endpoint && !make_endpoint(i)) {
         go_down(i, PTC_TEXT("memory is short"));
         return;
     }
@@ -482,7 +520,7 @@ void ptc_instance_start(PtcInstance *i)
     i->refused = false;
     i->state = PTC_INSTANCE_STARTING;
     i->started_ns = i->last_ns = now;
-    if (!ptc_link_connect(i->client))
+    if (!ptc_endpoint_connect(i->endpoint))
         go_down(i, PTC_TEXT("no thread could be started"));
 }
 
@@ -498,7 +536,7 @@ static PtcInstance *find(PtcManager *m, const PtcUpstream *up, const char *owner
 static PtcInstance *find_idle(PtcManager *m)
 {
     for (PtcInstance *i = m->instances; i; i = i->next)
-        if (i->state == PTC_INSTANCE_COLD && !i->client && !i->resting && !i->first &&
+        if (i->state == PTC_INSTANCE_COLD && !i->endpoint && !i->resting && !i->first &&
             !i->waiting && !i->under_way && !i->jobs)
             return i;
     return NULL;
@@ -593,11 +631,11 @@ void ptc_instance_end(PtcInstance *i)
 {
     PtcManager *m = i->upstream->manager;
     pthread_mutex_lock(&m->lock);
-    PtcLink *client = i->client;
-    i->client = NULL;
+    PtcEndpoint *endpoint = i->endpoint;
+    i->endpoint = NULL;
     i->state = PTC_INSTANCE_DOWN;
     pthread_mutex_unlock(&m->lock);
-    ptc_link_free(client);
+    ptc_endpoint_free(endpoint);
 }
 
 void ptc_instance_free(PtcInstance *i)

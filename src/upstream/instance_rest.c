@@ -8,24 +8,24 @@ static bool is_busy(const PtcInstance *i)
     return i->first || i->waiting || i->under_way || i->listing || i->jobs || i->resting;
 }
 
-static PtcLink *begin(PtcInstance *i)
+static PtcEndpoint *begin(PtcInstance *i)
 {
-    PtcLink *client = i->client;
-    i->client = NULL;
+    PtcEndpoint *endpoint = i->endpoint;
+    i->endpoint = NULL;
     i->resting = true;
     i->state = PTC_INSTANCE_COLD;
-    return client;
+    return endpoint;
 }
 
-PtcLink *ptc_instance_rest_unused(PtcInstance *i)
+PtcEndpoint *ptc_instance_rest_unused(PtcInstance *i)
 {
     return !i->warming || i->used || is_busy(i) ? NULL : begin(i);
 }
 
-void ptc_instance_rest_end(PtcInstance *i, PtcLink *client)
+void ptc_instance_rest_end(PtcInstance *i, PtcEndpoint *endpoint)
 {
     PtcManager *m = i->upstream->manager;
-    ptc_link_free(client);
+    ptc_endpoint_free(endpoint);
     pthread_mutex_lock(&m->lock);
     i->resting = i->connected = i->warming = false;
     if (i->first || i->waiting)
@@ -37,9 +37,9 @@ void ptc_instance_rest_end(PtcInstance *i, PtcLink *client)
 void ptc_instance_rest_run(PtcLoopTask *task)
 {
     PtcInstance *i = (PtcInstance *)((char *)task - offsetof(PtcInstance, rest));
-    PtcLink *client = i->ended;
+    PtcEndpoint *endpoint = i->ended;
     i->ended = NULL;
-    ptc_instance_rest_end(i, client);
+    ptc_instance_rest_end(i, endpoint);
 }
 
 /* Ending waits for the server to go, which the loop's thread must not: the clerk does it. */
@@ -48,7 +48,7 @@ int64_t ptc_instance_rest_idle(PtcInstance *i, int64_t now)
     PtcManager *m = i->upstream->manager;
     int64_t idle_ns = m->config.idle_ms * 1000000, end = i->last_ns + idle_ns;
     bool up = i->state == PTC_INSTANCE_READY || i->state == PTC_INSTANCE_DOWN;
-    if (idle_ns <= 0 || !i->client || !up || i->upstream->entry.shared)
+    if (idle_ns <= 0 || !i->endpoint || !up || i->upstream->entry.shared)
         return INT64_MAX;
     if (is_busy(i) || now < end)
         return now < end ? end : now + idle_ns;
@@ -57,7 +57,7 @@ int64_t ptc_instance_rest_idle(PtcInstance *i, int64_t now)
     i->used = false;
     if (ptc_loop_post(m->clerk, &i->rest))
         return INT64_MAX;
-    i->client = i->ended; /* no thread could be started: it stays */
+    i->endpoint = i->ended; /* no thread could be started: it stays */
     i->state = was_down ? PTC_INSTANCE_DOWN : PTC_INSTANCE_READY;
     i->resting = false;
     i->used = true;

@@ -11,6 +11,7 @@
 #include "upstream/canonical.h"
 #include "upstream/fields.h"
 #include "upstream/mcp_headers.h"
+#include "upstream/openapi_tools.h"
 
 /* May programs see this entry of the listing?  Over HTTP a tool whose headers cannot be made cannot be called. */
 static bool is_shown(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
@@ -59,6 +60,19 @@ static bool make_schemas(PtcListing *l)
     return l->schemas && l->compiled && l->digests;
 }
 
+/* The tools of a document, which is kept: calls are made from it. */
+static PtcValue read_document(PtcListing *l, const PtcEntry *entry, PtcValue document)
+{
+    const char *hint;
+    PtcHeap *heap = &l->desk.heap;
+    if (document == PTC_NONE || !ptc_is_map(document) ||
+        !ptc_openapi_is_document(heap, document, &hint))
+        return PTC_NONE;
+    l->document = document;
+    l->about = ptc_openapi_tools_about(heap, document);
+    return ptc_openapi_tools(heap, document, entry, &l->hidden);
+}
+
 static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText about)
 {
     PtcJsonError error;
@@ -66,6 +80,8 @@ static bool fill(PtcListing *l, const PtcEntry *entry, PtcText tools, PtcText ab
     PtcValue list = ptc_json_parse(heap, tools.bytes, tools.len, &error);
     l->about =
         about.bytes && about.len ? ptc_json_parse(heap, about.bytes, about.len, &error) : PTC_NIL;
+    if (entry->openapi)
+        list = read_document(l, entry, list);
     if (list == PTC_NONE || !ptc_is_sequential(list) || l->about == PTC_NONE)
         return false;
     PtcValue visible = shown(l, entry, list);
@@ -87,6 +103,7 @@ PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools, P
     l->modern = modern;
     l->wall_ms = ptc_clock_wall_ms();
     l->bytes = tools.len;
+    l->document = PTC_NONE;
     atomic_init(&l->refs, 1);
     pthread_mutex_init(&l->lock, NULL);
     ptc_desk_init(&l->desk, mem, PTC_LISTING_BYTES);

@@ -20,21 +20,22 @@ typedef struct PtcListing {
     PtcEffect *effects;   /* of each tool */
     pthread_mutex_t lock; /* guards the three below */
     const struct PtcSchema *
-        *schemas;    /* compiled: of each tool for its arguments, then for its results */
-    bool *compiled;  /* whether that was tried; a schema that cannot be compiled is NULL */
-    char **digests;  /* of each tool; NULL: not made yet */
-    PtcValue about;  /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
-    bool cached;     /* from an earlier connection: nothing may be refused because of it alone */
-    bool modern;     /* the era of that connection */
-    int64_t wall_ms; /* when it was listed; 0: not known */
-    size_t bytes;    /* of the list as it came */
-    size_t hidden;   /* tools that the entry does not let programs see, or that cannot be called */
+        *schemas;      /* compiled: of each tool for its arguments, then for its results */
+    bool *compiled;    /* whether that was tried; a schema that cannot be compiled is NULL */
+    char **digests;    /* of each tool; NULL: not made yet */
+    PtcValue document; /* of an OpenAPI service; PTC_NONE: it is none */
+    PtcValue about;    /* {"serverInfo", "instructions", ...}; PTC_NIL: nothing is known */
+    bool cached;       /* from an earlier connection: nothing may be refused because of it alone */
+    bool modern;       /* the era of that connection */
+    int64_t wall_ms;   /* when it was listed; 0: not known */
+    size_t bytes;      /* of the list as it came */
+    size_t hidden; /* tools that the entry does not let programs see, or that cannot be called */
 } PtcListing;
 
 enum { PTC_LISTING_BYTES = 64 * 1024 * 1024 }; /* of the values of one */
 
-/* `tools` is the array of tools/list as JSON, `about` an object or absent.  One holder.  NULL: it is no array, or memory is
- * short. */
+/* `tools` is the array of tools/list as JSON, or of an OpenAPI service its document; `about` an object or absent.  One holder.
+ * NULL: it is no such thing, or memory is short. */
 PTC_MUST_USE PtcListing *ptc_listing_new(PtcMem *mem, const PtcEntry *entry, PtcText tools,
                                          PtcText about, bool modern);
 PtcListing *ptc_listing_hold(PtcListing *listing);

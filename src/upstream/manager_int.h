@@ -15,6 +15,7 @@
 #include "upstream/desk.h"
 #include "upstream/listing_cache.h"
 #include "upstream/manager.h"
+#include "upstream/endpoint.h"
 #include "upstream/pins.h"
 #include "upstream/retry.h"
 #include "upstream/sign_in.h"
@@ -58,6 +59,11 @@ typedef struct PtcUpCall {
     bool raw;            /* :raw true */
     const char *method;
     PtcBuf params, headers; /* what is sent */
+    struct {                /* to an OpenAPI service; params are then the body, headers an object */
+        PtcBuf url, auth,
+            head; /* auth: bindings of credentials; head: header lines of the answer */
+        bool has_body, outside;
+    } web;
     PtcEffect effect;
     PtcPolicy policy;
     bool changed; /* the tool is not what was pinned */
@@ -77,7 +83,7 @@ struct PtcInstance {
     struct PtcInstance *next;
     PtcUpstream *upstream;
     char *owner;
-    PtcLink *client; /* NULL: not started */
+    PtcEndpoint *endpoint; /* NULL: not started */
     PtcClient *http;
     PtcInstanceState state;
     bool used;                /* somebody called it: it stays up */
@@ -100,7 +106,7 @@ struct PtcInstance {
     PtcLinkList list;
     PtcLoopTask drop; /* ends the connection */
     PtcLoopTask rest; /* frees `ended` */
-    PtcLink *ended;
+    PtcEndpoint *ended;
     PtcLoopTimer list_timer;
 };
 
@@ -189,6 +195,8 @@ PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner,
 void ptc_instance_start(PtcInstance *i);
 /* Is its breaker open: did it fail so often that it is left alone for longer? */
 bool ptc_instance_rests(const PtcInstance *i);
+/* A call has ended: several without an answer in a row bring a service down. */
+void ptc_instance_heard(PtcInstance *i, const PtcLinkReply *reply);
 /* Starts the next ones that are to be listed in the background. */
 void ptc_instance_warm_next(PtcManager *m);
 /* Without the lock: closes its connection; every call is answered first. */
@@ -199,9 +207,9 @@ void ptc_instance_free(PtcInstance *i);
 /* ---- instance_rest.c */
 /* With manager->lock held: one that was started only to be listed, and that nobody wants, is to end: give what is returned
  * to ptc_instance_rest_end.  NULL: it stays. */
-PtcLink *ptc_instance_rest_unused(PtcInstance *i);
+PtcEndpoint *ptc_instance_rest_unused(PtcInstance *i);
 /* Without the lock, not on the loop's thread. */
-void ptc_instance_rest_end(PtcInstance *i, PtcLink *client);
+void ptc_instance_rest_end(PtcInstance *i, PtcEndpoint *endpoint);
 /* With manager->lock held: ends it when its owner has not called it for long.  When to look again; INT64_MAX: never. */
 int64_t ptc_instance_rest_idle(PtcInstance *i, int64_t now);
 /* PtcInstance.rest, on the clerk's thread. */

@@ -144,7 +144,8 @@ static bool read_parameter(PtcHeap *heap, PtcValue document, PtcValue v, PtcPara
     PtcValue content = ptc_map_field(heap, v, "content"),
              explode = ptc_map_field(heap, v, "explode");
     *out = (PtcParameter){.name = ptc_fields_text(heap, v, "name"),
-                          .schema = ptc_map_field(heap, v, "schema")};
+                          .schema = ptc_map_field(heap, v, "schema"),
+                          .description = ptc_fields_text(heap, v, "description")};
     if (!out->name.len || !read_in(ptc_fields_text(heap, v, "in"), &out->in))
         return false;
     out->argument = out->name;
@@ -267,22 +268,96 @@ bool ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document, PtcOper
 
 /* ----------------------------------------------------------------------------------- schema */
 
+/* {"ref": "blob-1"}, which is what results have in place of bytes. */
+static PtcValue ref_schema(PtcHeap *heap)
+{
+    PtcValue schema = ptc_fields_map(heap), properties = ptc_fields_map(heap);
+    PtcValue text = ptc_fields_map(heap), required = ptc_fields_list(heap);
+    ptc_fields_put_text(heap, &text, "type", PTC_TEXT("string"));
+    ptc_fields_put(heap, &properties, "ref", text);
+    ptc_fields_push(heap, &required, ptc_fields_string(heap, PTC_TEXT("ref")));
+    ptc_fields_put_text(heap, &schema, "type", PTC_TEXT("object"));
+    ptc_fields_put(heap, &schema, "properties", properties);
+    ptc_fields_put(heap, &schema, "required", required);
+    return schema;
+}
+
+static PtcValue or_ref(PtcHeap *heap, PtcValue schema)
+{
+    PtcValue out = ptc_fields_map(heap), any = ptc_fields_list(heap);
+    ptc_fields_push(heap, &any, schema);
+    ptc_fields_push(heap, &any, ref_schema(heap));
+    ptc_fields_put(heap, &out, "anyOf", any);
+    return out;
+}
+
+static bool is_file(PtcHeap *heap, PtcValue schema)
+{
+    PtcText format = ptc_fields_text(heap, schema, "format");
+    return (format.bytes && ptc_text_is(format, "binary")) ||
+           ptc_map_field(heap, schema, "contentMediaType") != PTC_NONE ||
+           ptc_map_field(heap, schema, "contentEncoding") != PTC_NONE;
+}
+
+/* A file, or an array of files, with the other way to give one. */
+static PtcValue with_ref(PtcHeap *heap, PtcValue document, PtcValue schema)
+{
+    PtcValue seen = ptc_schema_view_follow(heap, document, schema);
+    if (seen == PTC_NONE || !ptc_is_map(seen))
+        return schema;
+    if (is_file(heap, seen))
+        return or_ref(heap, schema);
+    PtcValue items = ptc_map_field(heap, seen, "items");
+    PtcValue inner = items == PTC_NONE ? PTC_NONE : ptc_schema_view_follow(heap, document, items);
+    if (inner == PTC_NONE || !ptc_is_map(inner) || !is_file(heap, inner))
+        return schema;
+    ptc_fields_put(heap, &seen, "items", or_ref(heap, items));
+    return seen;
+}
+
+static PtcValue body_schema(PtcHeap *heap, PtcValue document, const PtcOperation *operation)
+{
+    PtcText media;
+    PtcValue schema, key, value;
+    PtcBodyKind kind = ptc_openapi_body(heap, operation, &media, &schema);
+    if (schema == PTC_NONE)
+        return ptc_fields_map(heap);
+    if (kind == PTC_BODY_BINARY)
+        return or_ref(heap, schema);
+    PtcValue seen = ptc_schema_view_follow(heap, document, schema);
+    PtcValue from =
+        seen == PTC_NONE || !ptc_is_map(seen) ? PTC_NONE : ptc_map_field(heap, seen, "properties");
+    if (kind != PTC_BODY_MULTIPART || from == PTC_NONE || !ptc_is_map(from))
+        return schema;
+    PtcValue properties = ptc_fields_map(heap);
+    for (size_t pos = 0; ptc_map_next(from, &pos, &key, &value);)
+        ptc_fields_put_key(heap, &properties, ptc_str_text(key), with_ref(heap, document, value));
+    ptc_fields_put(heap, &seen, "properties", properties);
+    return seen;
+}
+
+/* The schema of a parameter, with what the document says of the parameter itself. */
+static PtcValue parameter_schema(PtcHeap *heap, const PtcParameter *p)
+{
+    PtcValue schema = p->schema == PTC_NONE ? ptc_fields_map(heap) : p->schema;
+    if (p->description.len && schema != PTC_NONE && ptc_is_map(schema))
+        ptc_fields_put_text(heap, &schema, "description", p->description);
+    return schema;
+}
+
 PtcValue ptc_openapi_schema(PtcHeap *heap, PtcValue document, const PtcOperation *operation)
 {
     PtcValue schema = ptc_fields_map(heap), properties = ptc_fields_map(heap);
-    PtcValue any = properties, required = ptc_fields_list(heap), body = PTC_NONE;
-    PtcText media;
-    (void)document;
+    PtcValue required = ptc_fields_list(heap);
     for (size_t i = 0; i < operation->count; i++) {
         const PtcParameter *p = &operation->parameters[i];
-        ptc_fields_put_key(heap, &properties, p->argument, p->schema == PTC_NONE ? any : p->schema);
+        ptc_fields_put_key(heap, &properties, p->argument, parameter_schema(heap, p));
         if (p->required)
             ptc_fields_push(heap, &required, ptc_fields_string(heap, p->argument));
     }
     if (operation->body != PTC_NONE) {
-        (void)ptc_openapi_body(heap, operation, &media, &body);
         ptc_fields_put_key(heap, &properties, operation->body_argument,
-                           body == PTC_NONE ? any : body);
+                           body_schema(heap, document, operation));
         if (operation->body_required)
             ptc_fields_push(heap, &required, ptc_fields_string(heap, operation->body_argument));
     }

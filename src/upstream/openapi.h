@@ -30,7 +30,8 @@ typedef struct PtcParameter {
     PtcParameterIn in;
     PtcParameterStyle style;
     bool explode, required, reserved;
-    PtcValue schema; /* PTC_NONE: any */
+    PtcValue schema;     /* PTC_NONE: any */
+    PtcText description; /* absent: none */
 } PtcParameter;
 
 typedef struct PtcOperation {
@@ -64,7 +65,8 @@ PTC_MUST_USE bool ptc_openapi_next(PtcArena *arena, PtcHeap *heap, PtcValue docu
 PTC_MUST_USE bool ptc_openapi_load(PtcArena *arena, PtcHeap *heap, PtcValue document,
                                    PtcOperation *operation);
 
-/* The input schema of the tool; references in it are those of the document.  PTC_NONE: out of memory. */
+/* The input schema of the tool; references in it are those of the document.  Where a body takes a file, it takes
+ * {"ref": "blob-1"} as well.  PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_openapi_schema(PtcHeap *heap, PtcValue document,
                                          const PtcOperation *operation);
 

@@ -15,8 +15,7 @@ static int hex(char c)
                                                     : -1;
 }
 
-/* One step of a pointer with ~0, ~1 and %xx read; false: it is none. */
-static bool read_step(PtcText step, char *out, size_t *len)
+size_t ptc_schema_view_step(PtcText step, char *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < step.len; i++) {
@@ -31,8 +30,7 @@ static bool read_step(PtcText step, char *out, size_t *len)
         }
         out[n++] = c;
     }
-    *len = n;
-    return true;
+    return n;
 }
 
 static PtcValue take_step(PtcHeap *heap, PtcValue at, PtcText step)
@@ -53,7 +51,6 @@ static PtcValue take_step(PtcHeap *heap, PtcValue at, PtcText step)
 PtcValue ptc_schema_view_pointer(PtcHeap *heap, PtcValue root, PtcText ref)
 {
     char step[POINTER_BYTES];
-    size_t len;
     if (ref.len == 0 || ref.bytes[0] != '#' || ref.len > POINTER_BYTES)
         return PTC_NONE;
     PtcValue at = root;
@@ -63,8 +60,7 @@ PtcValue ptc_schema_view_pointer(PtcHeap *heap, PtcValue root, PtcText ref)
         size_t from = ++i;
         while (i < ref.len && ref.bytes[i] != '/')
             i++;
-        if (!read_step((PtcText){ref.bytes + from, i - from}, step, &len))
-            return PTC_NONE;
+        size_t len = ptc_schema_view_step((PtcText){ref.bytes + from, i - from}, step);
         at = take_step(heap, at, (PtcText){step, len});
     }
     return at;

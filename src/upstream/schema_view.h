@@ -23,6 +23,8 @@ enum {
 PtcValue ptc_schema_view_follow(PtcHeap *heap, PtcValue root, PtcValue schema);
 /* What a pointer (#/$defs/pet) leads to; PTC_NONE: nothing, or it leaves the document. */
 PtcValue ptc_schema_view_pointer(PtcHeap *heap, PtcValue root, PtcText ref);
+/* Writes one step of a pointer with ~0, ~1 and %xx read, which makes it no longer; returns its length. */
+size_t ptc_schema_view_step(PtcText step, char *out);
 
 /* Bits of the types that it names; 0: none.  What has properties or items is an object or an array without a word. */
 unsigned ptc_schema_view_types(PtcHeap *heap, PtcValue schema);

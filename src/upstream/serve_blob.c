@@ -86,6 +86,12 @@ static PtcUpBlob *find(PtcUpRun *run, PtcText ref)
     return blob;
 }
 
+PtcText ptc_run_find_blob(PtcUpRun *run, PtcText ref)
+{
+    const PtcUpBlob *blob = find(run, ref);
+    return blob ? (PtcText){blob->data, blob->len} : (PtcText){NULL, 0};
+}
+
 /* ------------------------------------------------------------------------------ for programs */
 
 /* Secrets are known in base64 too, wherever they stand in it. */

@@ -140,7 +140,7 @@ static bool count_call(PtcUpCall *call)
 
 /* -------------------------------------------------------------------------------- arguments */
 
-static bool refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues)
+bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues)
 {
     if (issues->count == 0)
         return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
@@ -168,6 +168,18 @@ static bool put_headers(PtcUpCall *call, PtcHeap *heap, PtcText tool, PtcValue s
     return headers != PTC_NONE && ptc_buf_ok(&call->headers);
 }
 
+static bool put_request(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcValue args)
+{
+    PtcBuf json;
+    ptc_buf_init(&json, call->run->mem, PTC_ARGUMENTS_BYTES);
+    ptc_emit_value(&json, &desk->heap, args);
+    bool large = json.full;
+    ptc_buf_deinit(&json);
+    if (large)
+        return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
+    return ptc_serve_request(call, desk, tool->definition, args);
+}
+
 static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *tool, PtcValue args)
 {
     PtcHeap *heap = &desk->heap;
@@ -179,7 +191,9 @@ static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *too
                          .args = args};
     PtcValue sent = ptc_arguments_fit(heap, &in, &issues);
     if (sent == PTC_NONE)
-        return refuse_arguments(call, &issues);
+        return ptc_serve_refuse_arguments(call, &issues);
+    if (ptc_run_upstream(call->run, call->slot)->entry.openapi)
+        return put_request(call, desk, tool, sent);
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "name", tool->name);
     ptc_emit_key(&call->params, "arguments");
@@ -263,6 +277,8 @@ static bool ask_upstream(PtcUpCall *call)
     call->method = NULL;
     ptc_buf_clear(&call->params);
     ptc_buf_clear(&call->headers);
+    ptc_buf_clear(&call->web.url);
+    ptc_buf_clear(&call->web.auth);
     return ptc_call_await_listing(call);
 }
 
@@ -360,6 +376,9 @@ bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in)
         return false;
     if (!uri.bytes)
         return ptc_call_refuse(call, "invalid_tool_args", ":uri must be a string");
+    if (ptc_run_upstream(call->run, call->slot)->entry.openapi)
+        return ptc_call_refuse(call, "upstream_error",
+                               "an OpenAPI service has no resources; call its operations");
     call->method = "resources/read";
     call->effect = (PtcEffect){.kind = PTC_EFFECT_READ};
     ptc_emit_object(&call->params);

@@ -6,7 +6,9 @@
 #ifndef PTC_UPSTREAM_SERVE_INT_H
 #define PTC_UPSTREAM_SERVE_INT_H
 
+#include "upstream/arguments.h"
 #include "upstream/manager_int.h"
+#include "upstream/tool_result.h"
 
 /* ---- serve_run.c */
 /* The listing behind a slot; NULL: there is none. */
@@ -25,6 +27,8 @@ PTC_MUST_USE bool ptc_call_attach(PtcUpCall *call);
 PTC_MUST_USE bool ptc_call_await_listing(PtcUpCall *call);
 
 /* ---- serve_call.c */
+/* What is wrong with its arguments, in a sentence; without issues: memory is short.  Always false. */
+bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues);
 PTC_MUST_USE bool ptc_serve_call(PtcUpCall *call, PtcDesk *desk, PtcValue args);
 PTC_MUST_USE bool ptc_serve_call_named(PtcUpCall *call, PtcDesk *desk, PtcValue in);
 PTC_MUST_USE bool ptc_serve_resource(PtcUpCall *call, PtcDesk *desk, PtcValue in);
@@ -64,14 +68,29 @@ void ptc_serve_nearest_server(PtcManager *m, PtcText ns, PtcBuf *nearest);
 PTC_MUST_USE bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_repeat);
 /* {"reason", "message", ...} of a call that has a reason.  Always false. */
 bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out);
+/* A value with its kind, and the line of the ledger.  Always true. */
+bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result);
+/* What the program sees and what the ledger has is the same text.  Always false, both. */
+bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message,
+                           unsigned notes);
+bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
 
 /* ---- serve_blob.c */
 /* With run->lock held: keeps what the refs of a result stand for; they go on behind those before it. */
 PTC_MUST_USE bool ptc_run_keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blobs);
+/* With run->lock held: the base64 text behind a ref, which stays as long as the run; absent: there is none. */
+PtcText ptc_run_find_blob(PtcUpRun *run, PtcText ref);
 void ptc_run_free_blobs(PtcUpRun *run);
 PTC_MUST_USE bool ptc_serve_blob(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
 /* What the refs in a JSON text stand for, as blocks of an MCP answer, one a line. */
 void ptc_run_pictures(PtcUpRun *run, PtcText json, PtcBuf *out);
+
+/* ---- serve_request.c: an operation of an OpenAPI service; args are as its schema wants them.  False: refused */
+PTC_MUST_USE bool ptc_serve_request(PtcUpCall *call, PtcDesk *desk, PtcValue definition,
+                                    PtcValue args);
+
+/* ---- serve_response.c: what the service answered; false: `out` has a failure */
+PTC_MUST_USE bool ptc_serve_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
 
 /* ---- serve_ledger.c */
 /* A line for the call; false: out of memory. */

@@ -101,7 +101,7 @@ bool ptc_run_record(PtcUpCall *call)
                           .approved = call->approved,
                           .at_ms = ptc_clock_wall_ms(),
                           .arguments = asked,
-                          .request_bytes = call->params.len};
+                          .request_bytes = call->web.url.len + call->params.len};
         call->record = run->record_count;
     }
     pthread_mutex_unlock(&run->lock);

@@ -9,6 +9,7 @@
 #include "upstream/arguments_check.h"
 #include "upstream/fields.h"
 #include "upstream/naming.h"
+#include "upstream/openapi_tools.h"
 #include "upstream/serve_int.h"
 
 /* ------------------------------------------------------------------------------------ names */
@@ -35,8 +36,18 @@ static void refuse_several(PtcUpCall *call, const PtcListing *l, PtcText name,
     ptc_buf_deinit(&list);
 }
 
-static void refuse_name(PtcUpCall *call, const PtcListing *l, PtcText name, const PtcNamed *named)
+static void refuse_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, PtcText name,
+                        const PtcNamed *named)
 {
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    const char *why =
+        l->document == PTC_NONE ? NULL : ptc_openapi_tools_why(&desk->heap, l->document, e, name);
+    if (why) {
+        (void)ptc_call_refuse(call, "unknown_tool", "%.*s does not offer %.*s: %s",
+                              (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
+                              why);
+        return;
+    }
     if (named->kind == PTC_NAMED_SEVERAL) {
         refuse_several(call, l, name, named);
         return;
@@ -83,7 +94,7 @@ PtcServeFind ptc_serve_find(PtcUpCall *call, PtcDesk *desk, PtcText name, bool s
     if (!sure && !now && (!then || then->cached))
         return PTC_FIND_UNSURE;
     if (now || then)
-        refuse_name(call, now ? now : then, name, &named);
+        refuse_name(call, desk, now ? now : then, name, &named);
     else
         (void)ptc_call_refuse(call, "upstream_unavailable", "it has not listed its tools yet");
     return PTC_FIND_NOT;

@@ -51,7 +51,8 @@ static void put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcTex
 }
 
 /* What the program sees and what the ledger has is the same text.  Always false. */
-static bool fail(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message, unsigned notes)
+bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText message,
+                           unsigned notes)
 {
     PtcBuf clean;
     ptc_buf_init(&clean, call->run->manager->mem, 2 * MESSAGE_BYTES);
@@ -64,8 +65,8 @@ static bool fail(PtcUpCall *call, PtcBuf *out, const char *reason, PtcText messa
 
 bool ptc_serve_fail(PtcUpCall *call, PtcBuf *out)
 {
-    return fail(call, out, call->reason ? call->reason : "upstream_error",
-                ptc_text_cstr(call->message), 0);
+    return ptc_serve_put_failure(call, out, call->reason ? call->reason : "upstream_error",
+                                 ptc_text_cstr(call->message), 0);
 }
 
 static const char *reason_of(const PtcLinkReply *reply)
@@ -109,7 +110,7 @@ static bool put_refused(PtcUpCall *call, PtcBuf *out)
                   : call->reply.status == 403 ? PTC_TEXT("it does not allow this (status 403)")
                                               : (PtcText){NULL, 0};
     ptc_sign_in_tell(sign_in, own, text, sizeof text);
-    return fail(call, out, "auth_failed", ptc_text_cstr(text), 0);
+    return ptc_serve_put_failure(call, out, "auth_failed", ptc_text_cstr(text), 0);
 }
 
 /* The error object of JSON-RPC in words. */
@@ -119,7 +120,7 @@ static bool put_error(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     PtcText text = ptc_buf_view(&call->reply.text);
     PtcValue v = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
     PtcText said = ptc_fields_text(&desk->heap, v, "message");
-    return fail(call, out, "upstream_error", said.bytes ? said : text, 0);
+    return ptc_serve_put_failure(call, out, "upstream_error", said.bytes ? said : text, 0);
 }
 
 /* ----------------------------------------------------------------------------------- values */
@@ -139,7 +140,7 @@ static void put_value(PtcUpCall *call, PtcHeap *heap, PtcBuf *out, PtcValue valu
     ptc_buf_deinit(&json);
 }
 
-static bool put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result)
+bool ptc_serve_put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolResult *result)
 {
     ptc_emit_object(out);
     ptc_emit_key(out, "value");
@@ -156,7 +157,7 @@ static bool put_read(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, const PtcToolR
 static bool put_raw(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, PtcValue value)
 {
     PtcToolResult raw = {.ok = true, .kind = PTC_RESULT_JSON, .value = value};
-    return put_read(call, desk, out, &raw);
+    return ptc_serve_put_read(call, desk, out, &raw);
 }
 
 static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolResult *result)
@@ -180,11 +181,11 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
 }
 
 /* That there is no memory for the value is an answer too: the desk may be used on for that. */
-static bool put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
+bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     desk->budget.stop = PTC_STOP_NONE;
-    return fail(call, out, "response_too_large",
-                PTC_TEXT("the answer needs more memory than there is"), 0);
+    return ptc_serve_put_failure(call, out, "response_too_large",
+                                 PTC_TEXT("the answer needs more memory than there is"), 0);
 }
 
 static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
@@ -194,19 +195,21 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     PtcText text = ptc_buf_view(&call->reply.text);
     PtcValue value = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
     if (!ptc_fields_ok(&desk->heap))
-        return put_too_large(call, desk, out);
+        return ptc_serve_put_too_large(call, desk, out);
     if (value == PTC_NONE || !ptc_is_map(value))
-        return fail(call, out, "upstream_error", PTC_TEXT("the answer is not an object"), 0);
+        return ptc_serve_put_failure(call, out, "upstream_error",
+                                     PTC_TEXT("the answer is not an object"), 0);
     if (call->raw || !call->seen)
         return put_raw(call, desk, out, value);
     if (!read_result(call, desk, value, &result))
-        return put_too_large(call, desk, out);
+        return ptc_serve_put_too_large(call, desk, out);
     if (result.ok)
-        return put_read(call, desk, out, &result);
-    return fail(call, out, result.reason,
-                result.message != PTC_NONE ? ptc_str_text(result.message)
-                                           : PTC_TEXT("the tool failed and did not say why"),
-                result.notes);
+        return ptc_serve_put_read(call, desk, out, &result);
+    return ptc_serve_put_failure(call, out, result.reason,
+                                 result.message != PTC_NONE
+                                     ? ptc_str_text(result.message)
+                                     : PTC_TEXT("the tool failed and did not say why"),
+                                 result.notes);
 }
 
 /* Was anything changed that a second run would change again? */
@@ -223,11 +226,14 @@ bool ptc_serve_result(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_rep
         ptc_run_record_refused(call);
         return ptc_serve_fail(call, out);
     }
+    bool openapi = ptc_run_upstream(call->run, call->slot)->entry.openapi;
+    if (openapi && (call->reply.end == PTC_LINK_ANSWER || call->reply.end == PTC_LINK_HTTP_FAULT))
+        return ptc_serve_response(call, desk, out);
     if (call->reply.end == PTC_LINK_ANSWER)
         return put_answer(call, desk, out);
     if (call->reply.end == PTC_LINK_ERROR)
         return put_error(call, desk, out);
     if (call->reply.end == PTC_LINK_AUTH)
         return put_refused(call, out);
-    return fail(call, out, reason_of(&call->reply), words_of(&call->reply), 0);
+    return ptc_serve_put_failure(call, out, reason_of(&call->reply), words_of(&call->reply), 0);
 }

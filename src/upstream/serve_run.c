@@ -126,6 +126,9 @@ static PtcUpCall *new_call(PtcUpRun *run, PtcRemoteAsk *ask)
     call->begun_ns = ptc_clock_ns(NULL);
     ptc_buf_init(&call->params, m->mem, RUN_BYTES);
     ptc_buf_init(&call->headers, m->mem, 64 * 1024);
+    ptc_buf_init(&call->web.url, m->mem, PTC_URL_BYTES);
+    ptc_buf_init(&call->web.auth, m->mem, 64 * 1024);
+    ptc_buf_init(&call->web.head, m->mem, 64 * 1024);
     ask->own = call;
     pthread_mutex_lock(&m->lock);
     call->sibling = run->calls;
@@ -147,6 +150,9 @@ static void free_call(PtcUpCall *call)
     pthread_mutex_unlock(&m->lock);
     ptc_buf_deinit(&call->params);
     ptc_buf_deinit(&call->headers);
+    ptc_buf_deinit(&call->web.url);
+    ptc_buf_deinit(&call->web.auth);
+    ptc_buf_deinit(&call->web.head);
     ptc_buf_deinit(&call->reply.text);
     ptc_mem_free(m->mem, call, sizeof *call);
 }

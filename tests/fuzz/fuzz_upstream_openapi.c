@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * fuzz_upstream_openapi.c - OpenAPI documents with arguments: {"document", "args"}.  Every operation is called; what is made
- * of it stays within its address, and answers are read as well. */
+ * fuzz_upstream_openapi.c - OpenAPI documents with arguments: {"document", "args"}, or a document alone in YAML.  Its operations
+ * become tools; each is called, and what is made of it stays within its address; answers are read as well. */
 #include "fuzz/upstream_help.h"
 #include "upstream/header.h"
+#include "upstream/openapi_dialect.h"
 #include "upstream/openapi_request.h"
 #include "upstream/openapi_response.h"
+#include "upstream/openapi_tools.h"
+#include "upstream/yaml_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -49,6 +52,30 @@ static void answer(Desk *d, PtcText body, uint8_t how)
     }
 }
 
+/* Every operation, and what becomes of credentials. */
+static void list(Desk *d, PtcValue document, uint8_t how)
+{
+    size_t hidden = 0;
+    PtcValue security = ptc_fields_map(&d->heap);
+    const char *hint;
+    if (!ptc_openapi_is_document(&d->heap, document, &hint))
+        return;
+    ptc_fields_put_text(&d->heap, &security, "key", PTC_TEXT("credential"));
+    PtcEntry entry = {.openapi = true,
+                      .allow_writes = true,
+                      .base_url = how & 1 ? "https://a.example/b" : NULL,
+                      .schema_url = how & 2 ? "https://a.example/c.json" : NULL,
+                      .security = security};
+    document = ptc_openapi_dialect(&d->heap, document);
+    PtcValue tools =
+        document == PTC_NONE ? PTC_NONE : ptc_openapi_tools(&d->heap, document, &entry, &hidden);
+    desk_check_json(d, tools);
+    for (size_t i = 0; tools != PTC_NONE && i < ptc_fields_count(tools) && i < 4; i++) {
+        PtcText name = ptc_fields_text(&d->heap, ptc_seq_nth(tools, i), "operation");
+        desk_check_json(d, ptc_openapi_tools_auth(&d->heap, document, &entry, name));
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     Desk d;
@@ -61,8 +88,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     desk_init(&d);
     PtcValue input = ptc_json_parse(&d.heap, copy, size - 1, &error);
     ptc_mem_fail_at(&d.mem, data[0] & 0x80 ? data[0] & 0x7f : 0);
+    PtcYamlError yaml;
+    if (input == PTC_NONE && size < 8000 && ptc_fields_ok(&d.heap)) {
+        PtcValue alone = ptc_yaml_read(&d.heap, (PtcText){copy, size - 1}, &yaml);
+        if (alone != PTC_NONE && ptc_is_map(alone))
+            list(&d, alone, data[0]);
+    }
     if (input != PTC_NONE && ptc_is_map(input)) {
         PtcValue document = ptc_map_field(&d.heap, input, "document");
+        if (document != PTC_NONE && ptc_is_map(document) && size < 20000)
+            list(&d, document, data[0]);
         for (int i = 0; i < 8 && document != PTC_NONE && ptc_is_map(document) &&
                         ptc_openapi_next(&d.arena, &d.heap, document, &each, &operation);
              i++)

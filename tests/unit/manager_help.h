@@ -46,6 +46,14 @@ static inline PtcText world_variable(void *user, PtcText name)
     return ptc_text_is(name, "TOKEN") && w->token ? ptc_text_cstr(w->token) : (PtcText){NULL, 0};
 }
 
+/* Files are there; what they hold is read when it is needed. */
+static inline PtcText world_file(void *user, PtcText path)
+{
+    (void)user;
+    (void)path;
+    return PTC_TEXT("-");
+}
+
 /* A directory that is removed by world_remove. */
 static inline void world_init(World *w)
 {
@@ -69,6 +77,7 @@ static inline void world_open(World *w, const char *members)
                       .project = PTC_TEXT("/"),
                       .dialect = PTC_DIALECT_OURS,
                       .variable = world_variable,
+                      .read = world_file,
                       .user = w};
     snprintf(variable, sizeof variable, "PATH=%s", getenv("PATH"));
     path[0] = variable;

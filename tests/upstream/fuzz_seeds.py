@@ -8,28 +8,27 @@ import pathlib
 import sys
 
 
-def seed(case):
-    """The name of the target and the seed; None: the case is for none."""
+def seeds(case):
+    """Names of targets and their seeds."""
     given = case["input"]
     if case["op"] == "config":
-        return "upstream_config", "\0" + given["text"]
+        yield "upstream_config", "\0" + given["text"]
     if case["op"] == "request" and "yaml" in given:
-        return "upstream_yaml", given["yaml"]
+        yield "upstream_yaml", given["yaml"]
+        yield "upstream_openapi", given["yaml"]
     if case["op"] == "request" and "document" in given:
-        return "upstream_openapi", json.dumps({k: given[k] for k in ("document", "args")})
+        yield "upstream_openapi", json.dumps({k: given[k] for k in ("document", "args")})
     if case["op"] in ("result", "doc", "mcp_headers"):
-        return "upstream_result", json.dumps({k: given[k] for k in ("result", "tool", "args") if k in given})
-    return None
+        yield "upstream_result", json.dumps({k: given[k] for k in ("result", "tool", "args") if k in given})
 
 
 def main():
     root = pathlib.Path(sys.argv[1])
     for line in pathlib.Path(__file__).with_name("cases.jsonl").read_text(encoding="utf-8").splitlines():
         case = json.loads(line)
-        found = seed(case)
-        if found:
-            (root / found[0]).mkdir(parents=True, exist_ok=True)
-            (root / found[0] / case["id"]).write_bytes(b"\0" + found[1].encode())
+        for target, text in seeds(case):
+            (root / target).mkdir(parents=True, exist_ok=True)
+            (root / target / case["id"]).write_bytes(b"\0" + text.encode())
 
 
 if __name__ == "__main__":

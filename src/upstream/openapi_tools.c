@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: MIT
+ * Operations as tools.  What always holds: an operation that writes is there only with allow_writes, one that is deprecated only
+ * when it is named, and all of them go to one origin, because credentials do. */
+#include "upstream/openapi_tools.h"
+
+#include <strings.h>
+
+#include "net/url.h"
+#include "upstream/fields.h"
+#include "upstream/openapi_refs.h"
+#include "upstream/schema_view.h"
+
+enum { LOOKS = 20 * 1000 * 1000, DESCRIPTION = 16 * 1024 };
+
+/* One document on its way. */
+typedef struct {
+    PtcArena *arena; /* emptied after each operation */
+    PtcHeap *heap;
+    PtcValue document, base;
+    const PtcEntry *entry;
+    PtcValue origin; /* of the operations so far; PTC_NONE: there were none */
+    size_t left;
+} Making;
+
+/* ---------------------------------------------------------------------------------- chosen */
+
+static bool is_listed(PtcValue globs, PtcText name, bool exactly)
+{
+    for (size_t i = 0; i < ptc_fields_count(globs); i++) {
+        PtcText glob = ptc_str_text(ptc_seq_nth(globs, i));
+        if (glob.bytes && (exactly ? ptc_text_same(glob, name) : ptc_policy_glob(glob, name)))
+            return true;
+    }
+    return false;
+}
+
+/* Why it is not taken; NULL: it is.  TRACE would show what we send, credentials included. */
+static const char *why_not(const PtcEntry *e, const PtcOperation *o)
+{
+    if (strcmp(o->method, "TRACE") == 0)
+        return "TRACE is never sent";
+    if (!o->reads && !e->allow_writes)
+        return "it writes; \"allow_writes\": true in the entry allows that";
+    if (is_listed(e->exclude_operations, o->name, false))
+        return "exclude_operations of the entry leaves it out";
+    if (o->deprecated && !is_listed(e->include_operations, o->name, true))
+        return "it is deprecated; include_operations of the entry must name it";
+    if (e->include_operations != PTC_NONE && !is_listed(e->include_operations, o->name, false))
+        return "include_operations of the entry does not name it";
+    return NULL;
+}
+
+const char *ptc_openapi_tools_why(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
+                                  PtcText operation)
+{
+    PtcArena arena;
+    PtcOperation o;
+    PtcOpenapiEach each = {.item = PTC_NONE};
+    const char *why = NULL;
+    ptc_arena_init(&arena, heap->pool->mem);
+    while (!why && ptc_openapi_next(&arena, heap, document, &each, &o))
+        if (ptc_text_same(o.name, operation))
+            why = why_not(entry, &o);
+    ptc_arena_deinit(&arena);
+    return why;
+}
+
+/* Does it lead where the others do? */
+static bool is_here(Making *m, const PtcOperation *o)
+{
+    PtcUrl first, other;
+    const char *why;
+    PtcValue base = ptc_openapi_base(
+        m->heap, m->document, o, m->base == PTC_NIL ? (PtcText){NULL, 0} : ptc_str_text(m->base));
+    if (base == PTC_NONE)
+        return false;
+    if (m->origin == PTC_NONE)
+        m->origin = base;
+    return ptc_url_parse(ptc_str_text(m->origin), &first, &why) &&
+           ptc_url_parse(ptc_str_text(base), &other, &why) && ptc_url_same_server(&first, &other);
+}
+
+/* ---------------------------------------------------------------------------------- schemas */
+
+/* Arguments that the entry gives need not be given again. */
+static void drop_given(PtcHeap *heap, PtcValue *schema, PtcValue given)
+{
+    PtcValue required = ptc_map_field(heap, *schema, "required"), list = ptc_fields_list(heap);
+    if (given == PTC_NONE || !ptc_is_map(given))
+        return;
+    for (size_t i = 0; i < ptc_fields_count(required); i++) {
+        PtcValue name = ptc_seq_nth(required, i);
+        if (ptc_fields_get(heap, given, ptc_str_text(name)) == PTC_NONE)
+            ptc_fields_push(heap, &list, name);
+    }
+    ptc_fields_put(heap, schema, "required", list);
+}
+
+static bool is_json(PtcText type)
+{
+    const char *end = memchr(type.bytes, ';', type.len);
+    size_t n = end ? (size_t)(end - type.bytes) : type.len;
+    return n >= 5 && strncasecmp(type.bytes + n - 4, "json", 4) == 0 &&
+           (type.bytes[n - 5] == '/' || type.bytes[n - 5] == '+');
+}
+
+static PtcValue json_schema(PtcHeap *heap, PtcValue content)
+{
+    PtcValue key, media;
+    if (content == PTC_NONE || !ptc_is_map(content))
+        return PTC_NONE;
+    for (size_t pos = 0; ptc_map_next(content, &pos, &key, &media);)
+        if (is_json(ptc_str_text(key)))
+            return ptc_map_field(heap, media, "schema");
+    return PTC_NONE;
+}
+
+/* What a good answer is: one schema, or one of several.  PTC_NONE: nobody says it of all of them. */
+static PtcValue output_schema(Making *m, const PtcOperation *o)
+{
+    PtcHeap *heap = m->heap;
+    PtcValue key, value, answers = ptc_map_field(heap, o->operation, "responses");
+    PtcValue any = ptc_fields_list(heap), out = ptc_fields_map(heap);
+    if (answers == PTC_NONE || !ptc_is_map(answers))
+        return PTC_NONE;
+    for (size_t pos = 0; ptc_map_next(answers, &pos, &key, &value);) {
+        if (!ptc_text_starts(ptc_str_text(key), "2"))
+            continue;
+        value = ptc_schema_view_follow(heap, m->document, value);
+        PtcValue content = value == PTC_NONE || !ptc_is_map(value)
+                               ? PTC_NONE
+                               : ptc_map_field(heap, value, "content");
+        PtcValue schema = json_schema(heap, content);
+        if (schema != PTC_NONE && ptc_is_map(schema))
+            ptc_fields_push(heap, &any, schema);
+        else if (content != PTC_NONE)
+            return PTC_NONE;
+    }
+    if (ptc_fields_count(any) == 1)
+        return ptc_seq_nth(any, 0);
+    ptc_fields_put(heap, &out, "anyOf", any);
+    return ptc_fields_count(any) ? out : PTC_NONE;
+}
+
+/* ------------------------------------------------------------------------------------- tool */
+
+static void put_description(PtcHeap *heap, PtcValue *tool, const PtcOperation *o, PtcValue override)
+{
+    PtcBuf text;
+    PtcText own =
+        override == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(heap, override, "description");
+    PtcText summary = ptc_fields_text(heap, o->operation, "summary");
+    PtcText more = ptc_fields_text(heap, o->operation, "description");
+    if (own.bytes) {
+        ptc_fields_put_text(heap, tool, "description", own);
+        return;
+    }
+    ptc_buf_init(&text, heap->pool->mem, DESCRIPTION);
+    ptc_buf_add(&text, summary.bytes, summary.len);
+    if (summary.len && more.len)
+        ptc_buf_add_cstr(&text, summary.bytes[summary.len - 1] == '.' ? "\n" : ".\n");
+    ptc_buf_add(&text, more.bytes,
+                more.len < DESCRIPTION / 2 ? more.len : (size_t)(DESCRIPTION / 2));
+    if (text.len)
+        ptc_fields_put(heap, tool, "description", ptc_fields_buf(heap, &text));
+    ptc_buf_deinit(&text);
+}
+
+static void put_annotations(PtcHeap *heap, PtcValue *tool, PtcEffect effect)
+{
+    PtcValue hints = ptc_fields_map(heap);
+    if (effect.kind == PTC_EFFECT_UNKNOWN)
+        return;
+    ptc_fields_put(heap, &hints, "readOnlyHint", ptc_bool(effect.kind == PTC_EFFECT_READ));
+    ptc_fields_put(heap, &hints, "destructiveHint",
+                   ptc_bool(effect.kind == PTC_EFFECT_DESTRUCTIVE));
+    ptc_fields_put(heap, &hints, "idempotentHint", ptc_bool(effect.idempotent));
+    ptc_fields_put(heap, tool, "annotations", hints);
+}
+
+static PtcValue override_of(PtcHeap *heap, const PtcEntry *e, PtcText operation)
+{
+    PtcValue v =
+        e->overrides == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, e->overrides, operation);
+    return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
+}
+
+/* PTC_NONE: it cannot be called, or would be too large. */
+static PtcValue make_tool(Making *m, PtcOperation *o)
+{
+    PtcHeap *heap = m->heap;
+    PtcValue tool = ptc_fields_map(heap), override = override_of(heap, m->entry, o->name);
+    if (!is_here(m, o) || !ptc_openapi_load(m->arena, heap, m->document, o))
+        return PTC_NONE;
+    PtcText name =
+        override == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(heap, override, "name");
+    PtcValue in = ptc_openapi_schema(heap, m->document, o), out = output_schema(m, o);
+    if (in == PTC_NONE)
+        return PTC_NONE;
+    if (override != PTC_NONE)
+        drop_given(heap, &in, ptc_map_field(heap, override, "default_args"));
+    if (!ptc_openapi_refs_add(m->arena, heap, m->document, &in, &m->left) ||
+        (out != PTC_NONE && !ptc_openapi_refs_add(m->arena, heap, m->document, &out, &m->left)))
+        return PTC_NONE;
+    ptc_fields_put_text(heap, &tool, "name", name.len ? name : o->name);
+    put_description(heap, &tool, o, override);
+    ptc_fields_put(heap, &tool, "inputSchema", in);
+    ptc_fields_put(heap, &tool, "outputSchema", out);
+    put_annotations(heap, &tool, o->effect);
+    ptc_fields_put_text(heap, &tool, "operation", o->name);
+    return tool;
+}
+
+PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const PtcEntry *entry, size_t *hidden)
+{
+    PtcArena arena;
+    PtcOperation o;
+    PtcOpenapiEach each = {.item = PTC_NONE};
+    PtcValue list = ptc_fields_list(heap);
+    Making m = {.arena = &arena,
+                .heap = heap,
+                .document = document,
+                .base = ptc_openapi_tools_base(heap, document, entry),
+                .entry = entry,
+                .origin = PTC_NONE,
+                .left = LOOKS};
+    ptc_arena_init(&arena, heap->pool->mem);
+    while (ptc_fields_ok(heap) && m.base != PTC_NONE &&
+           ptc_openapi_next(&arena, heap, document, &each, &o)) {
+        PtcValue tool = why_not(entry, &o) ? PTC_NONE : make_tool(&m, &o);
+        if (tool != PTC_NONE)
+            ptc_fields_push(heap, &list, tool);
+        *hidden += tool == PTC_NONE;
+        if (!arena.failed)
+            ptc_arena_reset(&arena);
+    }
+    bool ok = !arena.failed && ptc_fields_ok(heap);
+    ptc_arena_deinit(&arena);
+    return ok ? list : PTC_NONE;
+}
+
+/* ------------------------------------------------------------------------------------ about */
+
+PtcValue ptc_openapi_tools_about(PtcHeap *heap, PtcValue document)
+{
+    PtcValue about = ptc_fields_map(heap), server = ptc_fields_map(heap);
+    PtcValue info = ptc_map_field(heap, document, "info");
+    if (info == PTC_NONE || !ptc_is_map(info))
+        return PTC_NIL;
+    PtcText title = ptc_fields_text(heap, info, "title");
+    PtcText version = ptc_fields_text(heap, info, "version");
+    PtcText says = ptc_fields_text(heap, info, "description");
+    if (title.bytes)
+        ptc_fields_put_text(heap, &server, "name", title);
+    if (version.bytes)
+        ptc_fields_put_text(heap, &server, "version", version);
+    ptc_fields_put(heap, &about, "serverInfo", server);
+    if (says.len)
+        ptc_fields_put_text(heap, &about, "instructions", says);
+    return about;
+}
+
+/* ------------------------------------------------------------------------------------- base */
+
+/* An address without a host is meant as on the server that the document came from. */
+PtcValue ptc_openapi_tools_base(PtcHeap *heap, PtcValue document, const PtcEntry *entry)
+{
+    PtcUrl url;
+    const char *why;
+    PtcBuf out;
+    PtcValue servers = ptc_map_field(heap, document, "servers");
+    PtcText path = ptc_fields_count(servers) ? ptc_fields_text(heap, ptc_seq_nth(servers, 0), "url")
+                                             : PTC_TEXT("/");
+    if (entry->base_url)
+        return ptc_fields_string(heap, ptc_text_cstr(entry->base_url));
+    if (!path.len || path.bytes[0] != '/' || !entry->schema_url)
+        return PTC_NIL;
+    PtcText from = ptc_text_cstr(entry->schema_url);
+    if (!ptc_url_parse(from, &url, &why))
+        return PTC_NIL;
+    ptc_buf_init(&out, heap->pool->mem, PTC_URL_BYTES);
+    ptc_buf_add(&out, from.bytes, from.len - url.path.len);
+    ptc_buf_add(&out, path.bytes, path.len);
+    PtcValue base = ptc_buf_ok(&out) ? ptc_fields_buf(heap, &out) : PTC_NIL;
+    ptc_buf_deinit(&out);
+    return base;
+}
+
+/* ------------------------------------------------------------------------------------- auth */
+
+/* What a security scheme of the document is as a binding; PTC_NONE: something that we cannot send. */
+static PtcValue binding(PtcHeap *heap, PtcValue document, PtcText scheme, PtcValue credential)
+{
+    PtcValue components = ptc_map_field(heap, document, "components");
+    PtcValue all =
+        components == PTC_NONE ? PTC_NONE : ptc_map_field(heap, components, "securitySchemes");
+    PtcValue v = all == PTC_NONE ? PTC_NONE : ptc_fields_get(heap, all, scheme);
+    v = v == PTC_NONE ? v : ptc_schema_view_follow(heap, document, v);
+    if (v == PTC_NONE || !ptc_is_map(v))
+        return PTC_NONE;
+    PtcValue out = ptc_fields_map(heap);
+    PtcText type = ptc_fields_text(heap, v, "type"), how = ptc_fields_text(heap, v, "scheme");
+    PtcText name = ptc_fields_text(heap, v, "name"), in = ptc_fields_text(heap, v, "in");
+    bool basic = how.bytes && how.len == 5 && strncasecmp(how.bytes, "basic", 5) == 0;
+    bool key = type.bytes && ptc_text_is(type, "apiKey");
+    if (!type.bytes || (key && (!name.len || !in.bytes)))
+        return PTC_NONE;
+    ptc_fields_put_text(heap, &out, "scheme",
+                        key     ? PTC_TEXT("api_key")
+                        : basic ? PTC_TEXT("basic")
+                                : PTC_TEXT("bearer"));
+    ptc_fields_put(heap, &out, "binding", credential);
+    if (key) {
+        ptc_fields_put_text(heap, &out, "in", in);
+        ptc_fields_put_text(heap, &out, ptc_text_is(in, "header") ? "header" : "name", name);
+    }
+    return out;
+}
+
+/* Are all schemes of a requirement ones that the entry has credentials for? */
+static bool is_met(PtcHeap *heap, PtcValue requirement, PtcValue security)
+{
+    PtcValue key, value;
+    if (!ptc_is_map(requirement))
+        return false;
+    for (size_t pos = 0; ptc_map_next(requirement, &pos, &key, &value);)
+        if (ptc_fields_get(heap, security, ptc_str_text(key)) == PTC_NONE)
+            return false;
+    return true;
+}
+
+/* The first of the alternatives that can be met; PTC_NIL: nothing is said, so all that we have may be wanted; PTC_NONE:
+ * none. */
+static PtcValue wanted(PtcHeap *heap, PtcValue document, PtcValue security, PtcText operation)
+{
+    PtcArena arena;
+    PtcOperation o;
+    PtcOpenapiEach each = {.item = PTC_NONE};
+    PtcValue list = ptc_map_field(heap, document, "security");
+    ptc_arena_init(&arena, heap->pool->mem);
+    while (ptc_openapi_next(&arena, heap, document, &each, &o))
+        if (ptc_text_same(o.name, operation)) {
+            PtcValue own = ptc_map_field(heap, o.operation, "security");
+            list = own == PTC_NONE ? list : own;
+            break;
+        }
+    ptc_arena_deinit(&arena);
+    if (list == PTC_NONE)
+        return PTC_NIL;
+    for (size_t i = 0; i < ptc_fields_count(list); i++)
+        if (is_met(heap, ptc_seq_nth(list, i), security))
+            return ptc_seq_nth(list, i);
+    return PTC_NONE;
+}
+
+/* Where the document says that tokens are to be had for client credentials; absent: nowhere. */
+static PtcText token_url(PtcHeap *heap, PtcValue document)
+{
+    PtcValue key, value, components = ptc_map_field(heap, document, "components");
+    PtcValue all =
+        components == PTC_NONE ? PTC_NONE : ptc_map_field(heap, components, "securitySchemes");
+    if (all == PTC_NONE || !ptc_is_map(all))
+        return (PtcText){NULL, 0};
+    for (size_t pos = 0; ptc_map_next(all, &pos, &key, &value);) {
+        value = ptc_schema_view_follow(heap, document, value);
+        PtcValue flows = value == PTC_NONE ? PTC_NONE : ptc_map_field(heap, value, "flows");
+        PtcValue flow =
+            flows == PTC_NONE ? PTC_NONE : ptc_map_field(heap, flows, "clientCredentials");
+        PtcText url =
+            flow == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(heap, flow, "tokenUrl");
+        if (url.len)
+            return url;
+    }
+    return (PtcText){NULL, 0};
+}
+
+/* {"token_url"}, when the entry has an id and a secret and the document takes them. */
+static void push_client(PtcHeap *heap, PtcValue document, const PtcEntry *entry, PtcValue *out)
+{
+    PtcValue oauth = ptc_map_field(heap, entry->form, "oauth"), one = ptc_fields_map(heap);
+    PtcText url = token_url(heap, document);
+    if (oauth == PTC_NONE || !url.len || !ptc_fields_text(heap, oauth, "client_id").len ||
+        !ptc_fields_text(heap, oauth, "client_secret").len)
+        return;
+    ptc_fields_put_text(heap, &one, "token_url", url);
+    ptc_fields_push(heap, out, one);
+}
+
+PtcValue ptc_openapi_tools_auth(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
+                                PtcText operation)
+{
+    PtcValue key, value, out = ptc_fields_list(heap), security = entry->security;
+    for (size_t i = 0; i < ptc_fields_count(entry->auth); i++)
+        ptc_fields_push(heap, &out, ptc_seq_nth(entry->auth, i));
+    push_client(heap, document, entry, &out);
+    if (security == PTC_NONE || !ptc_is_map(security))
+        return out;
+    PtcValue want = wanted(heap, document, security, operation);
+    for (size_t pos = 0; want != PTC_NONE && ptc_map_next(security, &pos, &key, &value);) {
+        PtcText name = ptc_str_text(key);
+        PtcValue one = want == PTC_NIL || ptc_fields_get(heap, want, name) != PTC_NONE
+                           ? binding(heap, document, name, value)
+                           : PTC_NONE;
+        if (one != PTC_NONE)
+            ptc_fields_push(heap, &out, one);
+    }
+    return out;
+}

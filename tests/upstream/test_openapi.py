@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""test_openapi.py PTC: OpenAPI services from outside: the example of docs/upstreams.md against a small server, and every way to
+write a parameter or a body against prism, which validates requests, as far as it is installed (script/bootstrap).
+
+Nothing here depends on how fast the machine is."""
+import http.server
+import json
+import os
+import pathlib
+import re
+import shlex
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+PTC = os.path.abspath(sys.argv[1])
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PRISM = ROOT / "build" / "npm" / "node_modules" / ".bin" / "prism"
+WAIT = 120
+counts = {True: 0, False: 0}
+
+
+def check(good, what, seen=""):
+    counts[bool(good)] += 1
+    if not good:
+        print(f"FAILED {what}: {str(seen)[:2000]}")
+
+
+def run(home, *args):
+    env = dict(os.environ, HOME=home, XDG_CACHE_HOME=home + "/cache", XDG_STATE_HOME=home + "/state",
+               XDG_CONFIG_HOME=home + "/config")
+    return subprocess.run([PTC, *args], cwd=home, env=env, capture_output=True, text=True, timeout=WAIT, check=False)
+
+
+# ---------------------------------------------------------------------------------------------- the example of the page
+
+class Pets(http.server.BaseHTTPRequestHandler):
+    """GET /pets?limit=2"""
+
+    def do_GET(self):
+        url = urllib.parse.urlsplit(self.path)
+        limit = int(urllib.parse.parse_qs(url.query).get("limit", ["9"])[0])
+        body = json.dumps([{"name": n} for n in ("Rex", "Tom", "Kit")][:limit]).encode()
+        self.send_response(200 if url.path == "/pets" else 404)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+def test_page(home):
+    page = (ROOT / "docs" / "upstreams.md").read_text().split("## OpenAPI services")[1].split("\n## ")[0]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Pets)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    for kind, text in blocks:
+        if kind == "yaml":
+            pathlib.Path(home, "pets.yaml").write_text(text)
+        elif kind == "json":
+            pathlib.Path(home, "pets.json").write_text(text.replace(":4010", f":{server.server_port}"))
+    shown = [text for kind, text in blocks if kind == ""][0]
+    for command, expected in re.findall(r"^\$ ptc (.*)\n(.*)$", shown, re.MULTILINE):
+        done = run(home, *shlex.split(command))
+        said = (done.stdout + done.stderr).splitlines()
+        check(said and said[0] == expected, command, done)
+    server.shutdown()
+
+
+# --------------------------------------------------------------------------------------------------------------- prism
+
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+LIST = {"type": "array", "items": NUMBER, "minItems": 1}
+TEXTS = {"type": "array", "items": TEXT, "minItems": 1}
+OBJECT = {"type": "object", "properties": {"a": NUMBER, "b": TEXT}, "required": ["a", "b"], "additionalProperties": False}
+SMALL = {"type": "object", "properties": {"a": NUMBER}, "required": ["a"], "additionalProperties": False}
+STYLES = {"path": ["simple", "label", "matrix"], "header": ["simple"], "cookie": ["form"],
+          "query": ["form", "spaceDelimited", "pipeDelimited", "deepObject"]}
+
+
+def value_for(place, style, kind, explode):
+    """A schema and a value for what OpenAPI defines, as far as prism 5.14 can read it: a comma in a path ends it, and it takes items
+    that are delimited by blanks for one.  How those are written is among the cases of cases.jsonl."""
+    if style in ("spaceDelimited", "pipeDelimited"):
+        return (TEXTS, ["one", "two"]) if kind == "list" and not explode else None
+    if style == "deepObject":
+        return (OBJECT, {"a": 1, "b": "two"}) if kind == "object" and explode else None
+    if kind == "text":
+        return (TEXT, "x y/z")
+    if kind == "list":
+        return (LIST, [1] if place == "path" and not (explode and style != "simple") else [1, 2])
+    if place == "path":
+        several = explode and style == "matrix"
+        return (OBJECT, {"a": 1, "b": "two"}) if several else (SMALL, {"a": 1}) if explode else None
+    return (OBJECT, {"a": 1, "b": "two"})
+
+
+def parameters():
+    """Name of the operation, its parameter, a value for it."""
+    for place, styles in STYLES.items():
+        for style in styles:
+            for kind in ("text", "list", "object"):
+                for explode in (False, True):
+                    schema, value = value_for(place, style, kind, explode) or (None, None)
+                    if schema:
+                        yield (f"{place}_{style}_{kind}_{explode}".lower(),
+                               {"name": "X-P" if place == "header" else "p", "in": place, "required": True, "style": style,
+                                "explode": explode, "schema": schema}, value)
+    yield ("query_reserved", {"name": "p", "in": "query", "required": True, "allowReserved": True, "schema":
+                              {"type": "string", "pattern": "^a:/[?]b@c$"}}, "a:/?b@c")
+    yield ("query_content", {"name": "p", "in": "query", "required": True, "content": {"application/json": {"schema": OBJECT}}},
+           {"a": 1, "b": "two"})
+
+
+BODIES = [
+    ("post", "json", "application/json", OBJECT, {"a": 1, "b": "two"}),
+    ("put", "json_vendor", "application/vnd.x+json", OBJECT, {"a": 1, "b": "two"}),
+    ("post", "form", "application/x-www-form-urlencoded", OBJECT, {"a": 1, "b": "two & three"}),
+    ("post", "multipart", "multipart/form-data",
+     {"type": "object", "required": ["file", "note"], "properties": {"file": {"type": "string", "format": "binary"}, "note": TEXT}},
+     {"file": "some bytes", "note": "n"}),
+    ("patch", "text", "text/plain", {"type": "string", "minLength": 3}, "plain text"),
+    ("post", "binary", "application/octet-stream", {"type": "string", "format": "binary"}, "bytes"),
+    ("delete", "nothing", None, None, None),
+]
+
+
+def document():
+    """The document, and the calls of every operation that it has."""
+    answer = {"200": {"description": "ok", "content": {"application/json": {
+        "schema": {"type": "object", "properties": {"done": {"type": "boolean"}}, "required": ["done"]}, "example": {"done": True}}}}}
+    paths, calls, writes = {}, [], []
+    for name, parameter, value in parameters():
+        path = f"/{name}/{{p}}/end" if parameter["in"] == "path" else f"/{name}"
+        paths[path] = {"get": {"operationId": name, "parameters": [parameter], "responses": answer}}
+        calls.append((name, {parameter["name"]: value}))
+    for method, name, media, schema, value in BODIES:
+        operation = {"operationId": "body_" + name, "responses": answer}
+        if media:
+            operation["requestBody"] = {"required": True, "content": {media: {"schema": schema}}}
+        paths[f"/body/{name}"] = {method: operation}
+        writes.append(("body_" + name, {"body": value} if media else {}))
+    return {"openapi": "3.0.3", "info": {"title": "All", "version": "1"}, "paths": paths}, calls, writes
+
+
+def as_yaml(value, indent=""):
+    """Blocks for objects, JSON for the rest, which is YAML too."""
+    if not isinstance(value, dict) or not value:
+        return " " + json.dumps(value) + "\n"
+    return "\n" + "".join(f"{indent}{json.dumps(k)}:{as_yaml(v, indent + '  ')}" for k, v in value.items())
+
+
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+def start_prism(home, port):
+    """--errors: a request that the document does not allow is answered with a failure."""
+    with open(home + "/prism.log", "w", encoding="utf-8") as log:
+        prism = subprocess.Popen([PRISM, "mock", "--errors", "-h", "127.0.0.1", "-p", str(port), home + "/all.json"],
+                                 stdout=log, stderr=log)
+    end = time.monotonic() + WAIT
+    while time.monotonic() < end and prism.poll() is None:
+        with socket.socket() as s:
+            if s.connect_ex(("127.0.0.1", port)) == 0:
+                return prism
+        time.sleep(0.1)
+    prism.kill()
+    prism.wait()
+    return None
+
+
+def program(calls):
+    """Every call in one program; the names of those that were not accepted."""
+    # JSON inside of a string of the language, which a context would spare us, but `ptc eval` needs only one file so
+    rows = json.dumps([{"tool": tool, "args": args} for tool, args in calls])
+    return ('(->> (json/parse-string ' + json.dumps(rows) + ') '
+            '(map (fn [{:keys [tool args]}] [tool (tool/call {:server "all" :tool tool :args args})])) '
+            '(remove (fn [[_ r]] (= {"done" true} (:value r)))) vec)')
+
+
+def test_prism(home):
+    doc, calls, writes = document()
+    pathlib.Path(home, "all.json").write_text(json.dumps(doc))
+    pathlib.Path(home, "all.yaml").write_text(as_yaml(doc).lstrip())
+    port = free_port()
+    prism = start_prism(home, port)
+    check(prism, "prism starts", pathlib.Path(home, "prism.log").read_text())
+    if not prism:
+        return
+    try:
+        for name in ("all.json", "all.yaml"):
+            for allowed in (False, True):
+                entry = {"transport": "openapi", "base_url": f"http://127.0.0.1:{port}", "schema_file": name,
+                         "allow_writes": allowed, "policy": {"*": "allow"}}
+                pathlib.Path(home, "u.json").write_text(json.dumps({"upstreams": {"all": entry}}))
+                done = run(home, "eval", "--timeout-ms", "60000", "--upstreams", "u.json", program(calls))
+                check(done.stdout.strip() == "[]", f"{name}: reads, writes allowed: {allowed}", done.stdout + done.stderr)
+                done = run(home, "eval", "--timeout-ms", "60000", "--upstreams", "u.json", program(writes))
+                refused = done.stdout.count("allow_writes")
+                check((done.stdout.strip() == "[]") if allowed else refused == len(writes),
+                      f"{name}: writes, allowed: {allowed}", done.stdout + done.stderr)
+        log = pathlib.Path(home, "prism.log").read_text()
+        asked = len(re.findall(r"Request received", log))
+        check(asked == 4 * len(calls) + 2 * len(writes), "each was asked once", asked)
+    finally:
+        prism.terminate()
+        prism.wait(WAIT)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as home:
+        test_page(home)
+    if PRISM.exists():
+        with tempfile.TemporaryDirectory() as home:
+            test_prism(home)
+    else:
+        print("skipped: prism is not installed")
+    print(f"openapi services: {counts[True]} passed, {counts[False]} failed")
+    return 1 if counts[False] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
