@@ -78,30 +78,52 @@ static bool add_locked(PtcSecrets *s, const char *bytes, size_t len)
     return true;
 }
 
-static bool add(PtcSecrets *s, const char *bytes, size_t len)
+static void drop_locked(PtcSecrets *s, const char *bytes, size_t len)
 {
+    bool same;
+    size_t at = place_of(s, bytes, len, &same);
+    if (!same)
+        return;
+    PtcSecret old = s->items[at];
+    for (size_t b = (unsigned char)old.bytes[0] + 1; b < sizeof s->starts / sizeof *s->starts; b++)
+        s->starts[b]--;
+    s->count--;
+    memmove(s->items + at, s->items + at + 1, (s->count - at) * sizeof *s->items);
+    ptc_secret_wipe(old.bytes, old.len);
+    ptc_mem_free(s->mem, old.bytes, old.len);
+}
+
+/* What becomes of every form of a secret. */
+typedef enum { ADD, DROP } Fate;
+
+static bool apply(PtcSecrets *s, Fate fate, const char *bytes, size_t len)
+{
+    bool ok = true;
     pthread_rwlock_wrlock(&s->lock);
-    bool ok = add_locked(s, bytes, len);
+    if (fate == ADD)
+        ok = add_locked(s, bytes, len);
+    else
+        drop_locked(s, bytes, len);
     pthread_rwlock_unlock(&s->lock);
     return ok;
 }
 
-/* Adds `len` bytes of the buffer from `from` on, then wipes and empties the buffer. */
-static bool add_form(PtcSecrets *s, PtcBuf *form, size_t from, size_t len)
+/* Does it with `len` bytes of the buffer from `from` on, then wipes and empties the buffer. */
+static bool apply_form(PtcSecrets *s, Fate fate, PtcBuf *form, size_t from, size_t len)
 {
-    bool ok = ptc_buf_ok(form) && add(s, form->data + from, len);
+    bool ok = ptc_buf_ok(form) && apply(s, fate, form->data + from, len);
     if (form->data)
         ptc_secret_wipe(form->data, form->len);
     ptc_buf_clear(form);
     return ok;
 }
 
-static bool add_quoted(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t len)
+static bool apply_quoted(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len)
 {
     if (!ptc_utf8_valid(bytes, len)) /* such bytes cannot be inside a string */
         return true;
     ptc_json_write_escaped(form, bytes, len);
-    return add_form(s, form, 0, form->len);
+    return apply_form(s, fate, form, 0, form->len);
 }
 
 static bool is_unreserved(unsigned char c)
@@ -111,7 +133,8 @@ static bool is_unreserved(unsigned char c)
 }
 
 /* Both cases of the digits, because encoders differ. */
-static bool add_percent(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t len, bool upper)
+static bool apply_percent(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len,
+                          bool upper)
 {
     const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
     for (size_t i = 0; i < len; i++) {
@@ -122,13 +145,13 @@ static bool add_percent(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t l
         else
             ptc_buf_add(form, code, sizeof code);
     }
-    return add_form(s, form, 0, form->len);
+    return apply_form(s, fate, form, 0, form->len);
 }
 
 /* Base64 of the secret after `before` other bytes of its group of three: only the letters that depend on no other
  * byte. */
-static bool add_base64(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t len, size_t before,
-                       bool url)
+static bool apply_base64(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len,
+                         size_t before, bool url)
 {
     PtcBuf plain;
     ptc_buf_init(&plain, s->mem, SIZE_MAX / 2);
@@ -138,24 +161,35 @@ static bool add_base64(PtcSecrets *s, PtcBuf *form, const char *bytes, size_t le
         ptc_secret_wipe(plain.data, plain.len);
     ptc_buf_deinit(&plain);
     size_t from = (before * 8 + 5) / 6, to = (before + len) * 8 / 6;
-    return ok && add_form(s, form, from, to > from ? to - from : 0);
+    return ok && apply_form(s, fate, form, from, to > from ? to - from : 0);
 }
 
-bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
+static bool apply_all(PtcSecrets *s, Fate fate, const char *bytes, size_t len)
 {
     PtcBuf form;
     if (len == 0 || len < s->min)
         return true;
     /* Room for every form at once, because a buffer that grows would leave copies behind. */
     ptc_buf_init(&form, s->mem, SIZE_MAX / 2);
-    bool ok = len < SIZE_MAX / 16 && ptc_buf_reserve(&form, 6 * len + 8) && add(s, bytes, len) &&
-              add_quoted(s, &form, bytes, len) && add_percent(s, &form, bytes, len, false) &&
-              add_percent(s, &form, bytes, len, true);
+    bool ok = len < SIZE_MAX / 16 && ptc_buf_reserve(&form, 6 * len + 8) &&
+              apply(s, fate, bytes, len) && apply_quoted(s, fate, &form, bytes, len) &&
+              apply_percent(s, fate, &form, bytes, len, false) &&
+              apply_percent(s, fate, &form, bytes, len, true);
     for (size_t before = 0; ok && before < 3; before++)
-        ok = add_base64(s, &form, bytes, len, before, false) &&
-             add_base64(s, &form, bytes, len, before, true);
+        ok = apply_base64(s, fate, &form, bytes, len, before, false) &&
+             apply_base64(s, fate, &form, bytes, len, before, true);
     ptc_buf_deinit(&form);
     return ok;
+}
+
+bool ptc_secrets_add(PtcSecrets *s, const char *bytes, size_t len)
+{
+    return apply_all(s, ADD, bytes, len);
+}
+
+void ptc_secrets_drop(PtcSecrets *s, const char *bytes, size_t len)
+{
+    (void)!apply_all(s, DROP, bytes, len); /* what is left when memory is short is hidden on */
 }
 
 bool ptc_secrets_any(const PtcSecrets *s)

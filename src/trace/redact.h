@@ -40,6 +40,9 @@ void ptc_secrets_deinit(PtcSecrets *secrets);
 /* Copies the text in all its forms.  False: out of memory. */
 PTC_MUST_USE bool ptc_secrets_add(PtcSecrets *secrets, const char *bytes, size_t len);
 
+/* It is none any more: a token that has been replaced for long.  A text that was added twice is dropped by the first. */
+void ptc_secrets_drop(PtcSecrets *secrets, const char *bytes, size_t len);
+
 bool ptc_secrets_any(const PtcSecrets *secrets);
 
 /* Appends the text with [secret] in place of each secret, which at most doubles it.  Texts should come here before

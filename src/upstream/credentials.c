@@ -28,6 +28,14 @@ static bool refuse(PtcBuf *why, PtcText name, const char *what)
     return false;
 }
 
+void ptc_credentials_unhide(const PtcCredentials *c, PtcText text)
+{
+    ptc_secrets_drop(c->told, text.bytes, text.len);
+    ptc_secrets_drop(c->hidden, text.bytes, text.len);
+    if (c->records)
+        ptc_secrets_drop(c->records, text.bytes, text.len);
+}
+
 bool ptc_credentials_hide(const PtcCredentials *c, PtcText text)
 {
     return ptc_secrets_add(c->told, text.bytes, text.len) &&

@@ -31,6 +31,8 @@ void ptc_credentials_deinit(PtcCredentials *c);
  * asking them once more may help. */
 bool ptc_credentials_forget(PtcCredentials *c, const PtcEntry *entry);
 
+/* The text is no secret any more. */
+void ptc_credentials_unhide(const PtcCredentials *c, PtcText text);
 /* Nobody may read this text from now on.  False: out of memory. */
 PTC_MUST_USE bool ptc_credentials_hide(const PtcCredentials *c, PtcText text);
 

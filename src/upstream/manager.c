@@ -114,8 +114,8 @@ static bool read_entries(PtcManager *m)
         if (!ptc_entry_read(&m->arena, m->config.heap, ptc_seq_nth(m->config.entries, i),
                             m->config.environment, m->config.call_ms, &m->upstreams[i].entry) ||
             !say_unusable(m, &m->upstreams[i].entry, place_of(m, i)) ||
-            !ptc_sign_in_init(&m->upstreams[i].sign_in, m->mem, &m->arena, &m->upstreams[i].entry,
-                              m->config.state_dir, &m->told, &m->hidden))
+            !ptc_sign_in_init(&m->upstreams[i].sign_in, &m->arena, &m->upstreams[i].entry,
+                              m->config.state_dir, &m->credentials))
             return false;
     }
     return m->upstreams != NULL;
@@ -206,6 +206,7 @@ void ptc_manager_free(PtcManager *m)
     for (size_t i = 0; m->upstreams && i < m->count; i++) {
         PtcUpstream *up = &m->upstreams[i];
         ptc_listing_drop(up->listing);
+        ptc_sign_in_deinit(&up->sign_in);
         if (up->cache_path)
             ptc_mem_free(m->mem, up->cache_path, strlen(up->cache_path) + 1);
     }

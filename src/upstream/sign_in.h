@@ -6,20 +6,24 @@
 
 #include "oauth/oauth_bearer.h"
 #include "oauth/oauth_client.h"
-#include "trace/redact.h"
-#include "upstream/entry.h"
+#include "upstream/credentials.h"
+
+enum { PTC_SIGN_IN_SECRETS = 16 }; /* that are hidden: those of several tokens before this one */
 
 typedef struct PtcSignIn {
     const PtcEntry *entry;
-    PtcSecrets *told, *hidden;
-    PtcOauthBearer bearer; /* path NULL: there is no place for tokens */
-    PtcCancel cancel;      /* asked when the process ends */
+    const PtcCredentials *credentials; /* where secrets are hidden */
+    pthread_mutex_t lock;
+    char *recent[PTC_SIGN_IN_SECRETS]; /* locked: last used first; NULL: none */
+    PtcOauthBearer bearer;             /* path NULL: there is no place for tokens */
+    PtcCancel cancel;                  /* asked when the process ends */
 } PtcSignIn;
 
 /* `state_dir` NULL: nothing is kept.  False: out of memory.  It must not move. */
-PTC_MUST_USE bool ptc_sign_in_init(PtcSignIn *s, PtcMem *mem, PtcArena *arena,
-                                   const PtcEntry *entry, const char *state_dir, PtcSecrets *told,
-                                   PtcSecrets *hidden);
+PTC_MUST_USE bool ptc_sign_in_init(PtcSignIn *s, PtcArena *arena, const PtcEntry *entry,
+                                   const char *state_dir, const PtcCredentials *credentials);
+/* Also one that was never initialised, but is all zeros. */
+void ptc_sign_in_deinit(PtcSignIn *s);
 
 /* May a token go to the address of the entry?  NULL, or why not: a constant text. */
 const char *ptc_sign_in_forbidden(const PtcEntry *entry);

@@ -15,6 +15,7 @@
 #include "oauth/oauth_redirect.h"
 #include "oauth/oauth_scopes.h"
 #include "oauth/oauth_url.h"
+#include "upstream/sign_in.h"
 
 static PtcMem mem;
 static PtcArena arena;
@@ -499,6 +500,88 @@ static void test_bearer(void)
     (void)ptc_oauth_store_remove(path);
 }
 
+/* Tokens come and go for months: the last ones are hidden, and memory does not grow. */
+static void test_many_tokens(void)
+{
+    PtcSecrets told, hidden;
+    PtcEntry entry = {.name = PTC_TEXT("one"),
+                      .url = "https://h/mcp",
+                      .headers = PTC_NONE,
+                      .auth = PTC_NONE,
+                      .oauth = PTC_NONE};
+    PtcSignIn s;
+    size_t used = 0;
+    ptc_secrets_init(&told, &mem, 4);
+    ptc_secrets_init(&hidden, &mem, 8);
+    PtcCredentials c = {.mem = &mem, .told = &told, .hidden = &hidden};
+    CHECK(ptc_sign_in_init(&s, &arena, &entry, dir, &c));
+    for (int i = 0; i < 200; i++) {
+        char token[64], refresh[64];
+        PtcOauthRecord r = sample();
+        PtcBuf lines, why, shown;
+        snprintf(token, sizeof token, "access-%04d-token", i);
+        snprintf(refresh, sizeof refresh, "refresh-%04d-token", i);
+        r.access = token;
+        r.refresh = refresh;
+        CHECK(ptc_oauth_store_save(&mem, s.bearer.path, &r));
+        ptc_buf_init(&lines, &mem, 1000);
+        ptc_buf_init(&why, &mem, 1000);
+        ptc_buf_init(&shown, &mem, 1000);
+        CHECK(ptc_sign_in_add(&s, NULL, &lines, &why));
+        CHECK(strstr(ptc_buf_text(&lines), token));
+        ptc_secrets_blot(&told, &shown, ptc_buf_view(&lines), false);
+        CHECK(!strstr(ptc_buf_text(&shown), token));
+        ptc_buf_deinit(&lines);
+        ptc_buf_deinit(&why);
+        ptc_buf_deinit(&shown);
+        if (i == 50)
+            used = atomic_load(&mem.used);
+    }
+    CHECK(atomic_load(&mem.used) <= used);
+    CHECK(ptc_oauth_store_remove(s.bearer.path));
+    ptc_sign_in_deinit(&s);
+    ptc_secrets_deinit(&told);
+    ptc_secrets_deinit(&hidden);
+}
+
+/* An Authorization that the entry has itself goes before a token, and http before neither. */
+static void test_no_token(void)
+{
+    PtcSecrets told, hidden;
+    PtcBuf lines, why;
+    PtcSignIn s;
+    PtcEntry entry = {.name = PTC_TEXT("one"),
+                      .url = "http://h/mcp",
+                      .headers = PTC_NONE,
+                      .auth = PTC_NONE,
+                      .oauth = PTC_NONE};
+    ptc_secrets_init(&told, &mem, 4);
+    ptc_secrets_init(&hidden, &mem, 8);
+    PtcCredentials c = {.mem = &mem, .told = &told, .hidden = &hidden};
+    ptc_buf_init(&lines, &mem, 1000);
+    ptc_buf_init(&why, &mem, 1000);
+    CHECK(ptc_sign_in_init(&s, &arena, &entry, dir, &c));
+    PtcOauthRecord r = sample();
+    CHECK(ptc_oauth_store_save(&mem, s.bearer.path, &r));
+    CHECK(ptc_sign_in_add(&s, NULL, &lines, &why) && lines.len == 0);
+    entry.insecure_auth = true;
+    ptc_buf_add_cstr(&lines, "X: y\nauthorization: Basic abc\n");
+    CHECK(ptc_sign_in_add(&s, NULL, &lines, &why) && !strstr(ptc_buf_text(&lines), "Bearer"));
+    CHECK(!ptc_sign_in_again(&s, NULL, 401, "Bearer", ptc_buf_view(&lines), &why));
+    ptc_buf_clear(&lines);
+    CHECK(ptc_sign_in_add(&s, NULL, &lines, &why));
+    CHECK_STR(ptc_buf_text(&lines), "Authorization: Bearer access-1\n");
+    CHECK(!ptc_sign_in_again(&s, NULL, 403, "Bearer error=\"insufficient_scope\", scope=\"z\"",
+                             ptc_buf_view(&lines), &why));
+    CHECK(strstr(ptc_buf_text(&why), "more scopes"));
+    CHECK(ptc_oauth_store_remove(s.bearer.path));
+    ptc_sign_in_deinit(&s);
+    ptc_buf_deinit(&lines);
+    ptc_buf_deinit(&why);
+    ptc_secrets_deinit(&told);
+    ptc_secrets_deinit(&hidden);
+}
+
 /* Every allocation fails once: the answer is a text or a document, never half of one. */
 static void test_no_memory(void)
 {
@@ -549,6 +632,8 @@ int main(void)
     CHECK_RUN(test_age());
     CHECK_RUN(test_lock());
     CHECK_RUN(test_bearer());
+    CHECK_RUN(test_many_tokens());
+    CHECK_RUN(test_no_token());
     CHECK_RUN(test_no_memory());
     remove_all();
     ptc_arena_deinit(&arena);

@@ -155,6 +155,14 @@ static void test_lengths(void)
     ptc_secrets_init(&secrets, &mem, PTC_SECRET_MIN_TOLD);
     CHECK(ptc_secrets_add(&secrets, "json!", 5) && secrets.count == 0);
     CHECK(ptc_secrets_add(&secrets, "sesame", 6) && secrets.count == 4);
+    size_t used = atomic_load(&mem.used);
+    CHECK(ptc_secrets_add(&secrets, "another/ secret", 15) && secrets.count > 4);
+    ptc_secrets_drop(&secrets, "another/ secret", 15);
+    ptc_secrets_drop(&secrets, "never added", 11);
+    CHECK(secrets.count == 4 && atomic_load(&mem.used) <= used + 64 * sizeof(PtcSecret));
+    for (size_t b = 0; b < 256; b++)
+        CHECK(secrets.starts[b] <= secrets.starts[b + 1]);
+    CHECK(secrets.starts[256] == 4);
     ptc_secrets_deinit(&secrets);
 }
 

@@ -82,7 +82,17 @@ class Home:
                                 stderr=subprocess.PIPE, text=True, **more)
 
     def ended(self, process, text=None):
-        out, err = process.communicate(text, timeout=WAIT)
+        """What is left of its output: lines that were read before are not lost, as they would be by communicate()."""
+        watch = threading.Timer(WAIT, process.kill)
+        watch.start()
+        try:
+            process.stdin.write(text or "")
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        out, err = process.stdout.read(), process.stderr.read()
+        process.wait()
+        watch.cancel()
         self.printed += out + err
         return process.returncode, out, err
 
