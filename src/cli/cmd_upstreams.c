@@ -113,8 +113,8 @@ static int run(PtcMem *mem, Options *o, int word, int argc, char **argv)
     if (words[word].run == ptc_upstreams_call && argc > 1 && !is_object(mem, argv[1]))
         return ptc_options_wrong(&usage, "call: the arguments must be a JSON object");
     if (words[word].run == ptc_upstreams_call &&
-        !ptc_upstreams_consent(mem, &o->upstreams, argv[0], argc > 1 ? argv[1] : "{}"))
-        return PTC_EXIT_FAILED;
+        !ptc_upstreams_consent(mem, &o->upstreams, argv[0], argc > 1 ? argv[1] : "{}", &status))
+        return status;
     if (ptc_upstreams_open(&upstreams, mem, "upstreams", &o->upstreams,
                            o->verbose ? log_line : NULL, NULL, &status)) {
         PtcUpstreamsCommand c = {.mem = mem,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/shown.h"
 #include "cli/upstreams_ask.h"
@@ -16,6 +17,7 @@
 enum { ANSWER_BYTES = 64 * 1024 * 1024, SHOWN_BYTES = 300 };
 
 typedef struct {
+    bool opened; /* the files could be read */
     bool allowed;
     char effect[16]; /* "": the tool could not be looked up */
 } Found;
@@ -64,15 +66,17 @@ static Found look_up(PtcMem *mem, PtcUpstreams *u, const char *call)
 }
 
 /* With an answer to every question, or with none. */
-static Found look(PtcMem *mem, PtcUpstreamsOptions options, bool approved, const char *call)
+static Found look(PtcMem *mem, PtcUpstreamsOptions options, bool approved, const char *call,
+                  int *status)
 {
     PtcUpstreams u;
     Found found = {.allowed = false};
-    int status;
     options.approved = approved;
     options.quiet = true;
-    if (ptc_upstreams_open(&u, mem, "upstreams", &options, NULL, NULL, &status) && u.manager)
+    bool opened = ptc_upstreams_open(&u, mem, "upstreams", &options, NULL, NULL, status);
+    if (opened && u.manager)
         found = look_up(mem, &u, call);
+    found.opened = opened;
     ptc_upstreams_close(&u);
     return found;
 }
@@ -94,14 +98,17 @@ static bool says_yes(PtcMem *mem, const char *call, const char *arguments, const
 }
 
 bool ptc_upstreams_consent(PtcMem *mem, PtcUpstreamsOptions *options, const char *call,
-                           const char *arguments)
+                           const char *arguments, int *status)
 {
-    if (options->approved || !isatty(PTC_IO_STDIN) || !isatty(PTC_IO_STDERR) ||
-        look(mem, *options, false, call).allowed)
+    if (options->approved || !isatty(PTC_IO_STDIN) || !isatty(PTC_IO_STDERR))
         return true;
-    Found found = look(mem, *options, true, call);
-    if (!found.allowed)
-        return true; /* it is denied anyway, and the call says why */
+    Found found = look(mem, *options, false, call, status);
+    if (!found.opened || found.allowed)
+        return found.opened;
+    found = look(mem, *options, true, call, status);
+    if (!found.opened || !found.allowed)
+        return found.opened; /* it is denied anyway, and the call says why */
+    *status = PTC_EXIT_FAILED;
     options->approved = says_yes(mem, call, arguments, found.effect);
     if (!options->approved)
         ptc_io_printf(PTC_IO_STDERR, "ptc upstreams: it was not called\n");

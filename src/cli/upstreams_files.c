@@ -186,14 +186,17 @@ static void merge_policy(PtcHeap *heap, PtcValue *into, PtcValue from)
 }
 
 /* --allow and --deny: server/tool, or a server for all of its tools. */
-static void add_rules(Reading *r, const PtcOptionList *list, const char *word)
+static bool add_rules(Reading *r, const PtcOptionList *list, const char *word)
 {
     char glob[PATH_BYTES];
     for (size_t i = 0; i < list->count; i++) {
+        if (strlen(list->items[i]) > sizeof glob - 3) /* a rule that is cut would fit more */
+            return fail(r, PTC_EXIT_USAGE, word, "the pattern is too long");
         snprintf(glob, sizeof glob, "%s%s", list->items[i],
                  strchr(list->items[i], '/') ? "" : "/*");
         merge_rule(&r->u->desk.heap, &r->u->policy, ptc_text_cstr(glob), ptc_text_cstr(word));
     }
+    return true;
 }
 
 /* Two credentials with one name would send the one of this file to an upstream of the other. */
@@ -622,9 +625,8 @@ bool ptc_upstreams_files_read(PtcUpstreams *u, const char *command,
     find_dir(u->state_dir, "XDG_STATE_HOME", ".local/state");
     if (!getcwd(r->cwd, sizeof r->cwd))
         r->cwd[0] = '\0';
-    bool ok = read_all(r);
-    add_rules(r, &options->allow, "allow");
-    add_rules(r, &options->deny, "deny");
+    bool ok = read_all(r) && add_rules(r, &options->allow, "allow") &&
+              add_rules(r, &options->deny, "deny");
     ok = ok && (ptc_fields_ok(heap) || fail(r, PTC_EXIT_FAILED, "upstreams", "out of memory"));
     ptc_mem_free(u->mem, r, sizeof *r);
     return ok;

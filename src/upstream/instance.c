@@ -23,6 +23,7 @@ enum {
     LIST_SOON_MS = 250,
     LIST_EVERY_MS = 5 * 1000,
     WARM_AT_ONCE = 2,
+    CHANGES_TOLD = 8, /* tools of one listing */
     MS = 1000 * 1000, /* ns */
 };
 
@@ -194,10 +195,19 @@ static bool clean_text(PtcManager *m, PtcBuf *text)
     return ok;
 }
 
+/* Tools of a listing that have changed. */
+typedef struct {
+    PtcInstance *instance;
+    size_t count;
+} Changes;
+
 static void tell_changed(void *user, PtcText tool, unsigned parts)
 {
     char what[64], line[400];
-    PtcInstance *i = user;
+    Changes *changes = user;
+    PtcInstance *i = changes->instance;
+    if (++changes->count > CHANGES_TOLD)
+        return;
     PtcText name = i->upstream->entry.name;
     ptc_pins_parts(parts, what);
     int n =
@@ -213,9 +223,13 @@ static void tell_changed(void *user, PtcText tool, unsigned parts)
 static void compare_pins(PtcInstance *i, PtcListing *listing)
 {
     char why[256];
+    Changes changes = {.instance = i};
     if (!ptc_pins_see(i->upstream->manager->pins, ptc_upstream_pinned(i->upstream), listing,
-                      tell_changed, i, why))
+                      tell_changed, &changes, why))
         tell(i, "its tools could not be pinned", ptc_text_cstr(why));
+    snprintf(why, sizeof why, "%zu in all; ptc upstreams pins shows them", changes.count);
+    if (changes.count > CHANGES_TOLD)
+        tell(i, "tools have changed since they were pinned", ptc_text_cstr(why));
 }
 
 /* On the clerk's thread: reads the listing, and keeps it on disk. */

@@ -18,6 +18,8 @@
 #include "upstream/fields.h"
 #include "value/calendar.h"
 
+/* TOOLS: of one upstream, gone ones included, so that none can fill the file; further ones are not pinned. */
+enum { TOOLS = 2 * PTC_CATALOG_TOOLS };
 enum { FORMAT = 1, FILE_BYTES = 16 * 1024 * 1024, ABOUT_BYTES = 300, LOCK_MS = 5 * 1000 };
 
 /* What the file said when it was read. */
@@ -413,6 +415,8 @@ static bool see_tool(Book *book, PtcPinned who, PtcListing *l, size_t n, PtcValu
     PtcText name = l->server.tools[n].name;
     PtcValue pin, now = PTC_NONE;
     unsigned parts = changed(book, who, l, n, &pin);
+    if (pin == PTC_NONE && ptc_map_count(*tools) >= TOOLS)
+        return true;
     if (pin == PTC_NONE || parts)
         now = make_pin(book, l, n);
     if (pin == PTC_NONE) {
@@ -434,9 +438,13 @@ static bool see_tool(Book *book, PtcPinned who, PtcListing *l, size_t n, PtcValu
 static bool is_known(Book *book, PtcPinned who, PtcListing *l)
 {
     PtcHeap *heap = &book->desk.heap;
+    PtcValue tools = tools_of(book, who);
+    bool full = tools != PTC_NONE && ptc_map_count(tools) >= TOOLS;
     for (size_t i = 0; i < l->server.count; i++) {
         PtcValue pin;
         unsigned parts = changed(book, who, l, i, &pin);
+        if (pin == PTC_NONE && full)
+            continue;
         if (pin == PTC_NONE)
             return false;
         PtcValue now = ptc_map_field(heap, pin, "now");
