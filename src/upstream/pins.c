@@ -173,13 +173,15 @@ void ptc_pins_fault(PtcPins *p, char why[256])
 
 bool ptc_pins_refresh(PtcPins *p)
 {
-    if (!atomic_load(&p->pending)) /* nothing waits for approval */
+    /* Nothing waits for approval; or we are writing it ourselves, which is no news. */
+    if (!atomic_load(&p->pending) || pthread_mutex_trylock(&p->write) != 0)
         return false;
     pthread_mutex_lock(&p->lock);
     Book *book = p->book && is_current(p, p->book) ? NULL : read_book(p);
     if (book)
         take_book(p, book);
     pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&p->write);
     return book != NULL;
 }
 
