@@ -26,7 +26,7 @@ static void begin_line(PtcReport *r, const PtcPart *part, int64_t at_us, const c
 
 static void began(PtcReport *r, const PtcPart *part)
 {
-    if (part->kind == PTC_PART_MODEL || part->kind == PTC_PART_CALL)
+    if (part->kind == PTC_PART_MODEL || part->kind == PTC_PART_CALL || part->kind == PTC_PART_TOOL)
         return; /* their ends say all */
     begin_line(r, part, part->start_us, "");
     bool usual = part->kind == PTC_PART_TURN && strcmp(part->mode, "normal") == 0;

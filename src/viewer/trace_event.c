@@ -7,6 +7,7 @@
 
 #include "base/utf8.h"
 #include "json/members.h"
+#include "value/calendar.h"
 
 static const char *const field_names[PTC_FIELD_COUNT] = {
 #define NAME(name) #name,
@@ -41,6 +42,8 @@ static const Known known[] = {
     {"program.start", PTC_EVENT_BEGIN, PTC_PART_PROGRAM},
     {"program.stop", PTC_EVENT_END, PTC_PART_PROGRAM},
     {"tool", PTC_EVENT_WHOLE, PTC_PART_TOOL},
+    {"upstream.start", PTC_EVENT_BEGIN, PTC_PART_TOOL},
+    {"upstream.stop", PTC_EVENT_END, PTC_PART_TOOL},
     {"call.start", PTC_EVENT_BEGIN, PTC_PART_CALL},
     {"call.stop", PTC_EVENT_END, PTC_PART_CALL},
 };
@@ -85,7 +88,9 @@ static bool went_well(const PtcTraceEvent *e)
     case PTC_PART_PROGRAM:
         return ptc_trace_event_is(e, PTC_FIELD_end, "value") ||
                ptc_trace_event_is(e, PTC_FIELD_end, "return");
-    default: return ptc_text_is(e->field[PTC_FIELD_ok], "true");
+    default:
+        return ptc_text_is(e->field[PTC_FIELD_ok], "true") ||
+               (e->kind == PTC_PART_TOOL && ptc_trace_event_is(e, PTC_FIELD_status, "ok"));
     }
 }
 
@@ -117,11 +122,23 @@ static bool take_fields(PtcTraceEvent *e, PtcText object)
     return !m.broken && !m.array;
 }
 
+/* Calls of other servers are told in milliseconds, perhaps with a fraction. */
+static int64_t milliseconds(PtcText json)
+{
+    const char *point = json.bytes ? memchr(json.bytes, '.', json.len) : NULL;
+    if (point)
+        json.len = (size_t)(point - json.bytes);
+    int64_t ms = number(json, PTC_TRACE_TIME / 1000, -1);
+    return ms < 0 ? -1 : ms * 1000;
+}
+
 static void take_numbers(PtcTraceEvent *e)
 {
     e->at_us = number(e->field[PTC_FIELD_at_us], PTC_TRACE_TIME, 0);
     e->start_us = number(e->field[PTC_FIELD_start_us], PTC_TRACE_TIME, -1);
     e->duration_us = number(e->field[PTC_FIELD_duration_us], PTC_TRACE_TIME, -1);
+    if (e->duration_us < 0)
+        e->duration_us = milliseconds(e->field[PTC_FIELD_duration_ms]);
     e->ok = went_well(e);
 }
 
@@ -238,4 +255,11 @@ void ptc_trace_event_show(const PtcTraceEvent *e, int field, char *out, size_t s
         n += len;
     }
     out[n] = '\0';
+}
+
+bool ptc_trace_event_time(const PtcTraceEvent *e, int64_t *ms)
+{
+    char ts[64];
+    ptc_trace_event_show(e, PTC_FIELD_ts, ts, sizeof ts);
+    return ts[0] && ptc_iso_millis(ts, strlen(ts), ms) && *ms > 0;
 }

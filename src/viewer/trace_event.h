@@ -20,7 +20,7 @@ typedef enum {
     PTC_PART_MODEL,
     PTC_PART_PROGRAM,
     PTC_PART_TOOL,
-    PTC_PART_CALL, /* of a tool of `ptc mcp` */
+    PTC_PART_CALL, /* of a tool of `ptc mcp`; calls of other servers in it are PTC_PART_TOOL */
     PTC_PART_COUNT,
 } PtcPartKind;
 const char *ptc_part_kind_name(PtcPartKind kind);
@@ -61,6 +61,8 @@ typedef enum {
     X(request_id)           \
     X(tool)                 \
     X(calls)                \
+    X(server)               \
+    X(duration_ms)          \
     X(left_out)
 enum {
 #define PTC_TRACE_FIELD(name) PTC_FIELD_##name,
@@ -96,6 +98,8 @@ PTC_MUST_USE bool ptc_trace_event_item(PtcTraceEvent *event, PtcText item);
 /* A field that is a string, for a reader: decoded, on one line, without what would act on a terminal, cut to fit.
  * Empty for an absent one and for what is not a string. */
 void ptc_trace_event_show(const PtcTraceEvent *event, int field, char *out, size_t size);
+/* When it was written ("ts"), in milliseconds since 1970; false: it does not say. */
+PTC_MUST_USE bool ptc_trace_event_time(const PtcTraceEvent *event, int64_t *ms);
 /* Is the field this string? */
 bool ptc_trace_event_is(const PtcTraceEvent *event, int field, const char *text);
 PtcTraceTokens ptc_trace_event_tokens(const PtcTraceEvent *event);

@@ -26,6 +26,9 @@ struct PtcParts {
     uint64_t forgotten;
     int64_t last_us; /* the latest time that was told */
     char request[PTC_TRACE_ID_BYTES];
+    char
+        call[PTC_TRACE_ID_BYTES]; /* of `ptc mcp`, under way: calls of other servers belong to it */
+    int64_t call_ms;              /* when it began, since 1970; 0: not told */
     char program[PTC_TRACE_ID_BYTES]; /* whose calls have these lanes */
     int64_t lanes[PTC_PARTS_LANES];   /* when the last call of each ended */
 };
@@ -132,6 +135,14 @@ static void name_turn(PtcPart *part)
     snprintf(part->name, sizeof part->name, "%s", at ? at + 1 : part->id);
 }
 
+static void name_upstream(PtcPart *part, const PtcTraceEvent *e)
+{
+    char server[PTC_TRACE_NAME_BYTES / 2], tool[PTC_TRACE_NAME_BYTES / 2];
+    ptc_trace_event_show(e, PTC_FIELD_server, server, sizeof server);
+    ptc_trace_event_show(e, PTC_FIELD_tool, tool, sizeof tool);
+    snprintf(part->name, sizeof part->name, "%s/%s", server, tool);
+}
+
 static void name_part(PtcPart *part, const PtcTraceEvent *e)
 {
     static const int fields[PTC_PART_COUNT] = {
@@ -140,6 +151,8 @@ static void name_part(PtcPart *part, const PtcTraceEvent *e)
         name_turn(part);
     else if (part->kind != PTC_PART_PROGRAM)
         ptc_trace_event_show(e, fields[part->kind], part->name, sizeof part->name);
+    if (e->field[PTC_FIELD_server].bytes)
+        name_upstream(part, e);
     if (part->kind == PTC_PART_RUN && !part->name[0])
         ptc_trace_event_show(e, PTC_FIELD_agent, part->name, sizeof part->name);
     if (part->kind == PTC_PART_RUN && !part->name[0])
@@ -158,11 +171,23 @@ static void give_id(const PtcParts *p, const PtcTraceEvent *e, char id[PTC_TRACE
         snprintf(id, PTC_TRACE_ID_BYTES, "%s", p->request[0] ? p->request : "call");
 }
 
+/* A call of another server: inside the call of ours, and its time is that of the clock. */
+static void place_upstream(const PtcParts *p, PtcPart *part, const PtcTraceEvent *e)
+{
+    int64_t ms;
+    if (e->kind != PTC_PART_TOOL || e->step == PTC_EVENT_WHOLE || part->parent[0])
+        return;
+    memcpy(part->parent, p->call, sizeof part->parent);
+    if (p->call_ms && ptc_trace_event_time(e, &ms) && ms > p->call_ms)
+        part->start_us = ms - p->call_ms < PTC_TRACE_TIME / 1000 ? (ms - p->call_ms) * 1000 : 0;
+}
+
 static PtcPart begin_part(PtcParts *p, const PtcTraceEvent *e)
 {
     PtcPart part = {.kind = e->kind, .start_us = e->at_us};
     give_id(p, e, part.id);
     copy_id(part.parent, e->parent);
+    place_upstream(p, &part, e);
     const Slot *around = find(p, part.parent);
     part.depth = around ? around->part.depth + 1 : 0;
     part.run = around ? around->part.run : 0;
@@ -248,6 +273,11 @@ static bool take_begin(PtcParts *p, const PtcTraceEvent *e)
         p->forgotten++;
         drop(p, same);
     }
+    if (e->kind == PTC_PART_CALL) {
+        memcpy(p->call, part.id, sizeof p->call);
+        if (!ptc_trace_event_time(e, &p->call_ms))
+            p->call_ms = 0;
+    }
     if (p->sink.began)
         p->sink.began(p->sink.user, &part);
     return keep(p, &part);
@@ -269,8 +299,12 @@ static void take_end(PtcParts *p, const PtcTraceEvent *e)
             part.start_us = e->at_us > e->duration_us ? e->at_us - e->duration_us : 0;
     }
     end_part(&part, e);
-    if (e->kind == PTC_PART_CALL)
+    if (e->kind == PTC_PART_TOOL)
+        choose_lane(p, &part);
+    if (e->kind == PTC_PART_CALL) {
         take_items(p, &part, e->field[PTC_FIELD_calls]);
+        p->call[0] = '\0';
+    }
     p->sink.ended(p->sink.user, &part, e);
 }
 
@@ -316,5 +350,5 @@ void ptc_parts_end(PtcParts *p)
     p->count = 0;
     p->free = NONE;
     p->last_us = 0;
-    p->request[0] = p->program[0] = '\0';
+    p->request[0] = p->program[0] = p->call[0] = '\0';
 }

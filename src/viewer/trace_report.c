@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "net/lines.h"
-#include "value/calendar.h"
 
 enum { FLUSH = 64 * 1024, OUT_MAX = 16 << 20 };
 
@@ -98,10 +97,8 @@ static void skip(PtcReport *r, uint64_t line, const char *what)
 /* Both kinds of traces say when they began in "ts". */
 static void take_time(PtcReport *r, const PtcTraceEvent *e)
 {
-    char ts[64];
     int64_t ms;
-    ptc_trace_event_show(e, PTC_FIELD_ts, ts, sizeof ts);
-    if (ts[0] && ptc_iso_millis(ts, strlen(ts), &ms) && ms > 0)
+    if (ptc_trace_event_time(e, &ms))
         r->began_ms = ms;
 }
 

@@ -167,6 +167,38 @@ static void test_parts(void)
     CHECK(atomic_load(&mem.used) == 0);
 }
 
+/* Calls of other servers, inside a call of `ptc mcp`; and a list of tools that its program called. */
+static void test_calls(void)
+{
+    PtcMem mem;
+    Seen seen = {0};
+    ptc_mem_init(&mem, 64 << 20);
+    PtcParts *parts = ptc_parts_new(&mem, (PtcPartsSink){on_began, on_ended, &seen});
+    give(parts, "{\"event\":\"trace.start\",\"request_id\":\"c7\"}");
+    give(parts,
+         "{\"event\":\"call.start\",\"ts\":\"2026-11-15T20:22:19.046Z\",\"tool\":\"lisp_eval\"}");
+    give(parts, "{\"event\":\"upstream.start\",\"id\":\"u1\",\"ts\":\"2026-11-15T20:22:19.050Z\","
+                "\"server\":\"gh\",\"tool\":\"list\"}");
+    give(parts,
+         "{\"event\":\"upstream.stop\",\"id\":\"u1\",\"status\":\"ok\",\"duration_ms\":12.75}");
+    give(parts,
+         "{\"event\":\"upstream.stop\",\"id\":\"u2\",\"status\":\"error\",\"reason\":\"denied\"}");
+    give(parts,
+         "{\"event\":\"call.stop\",\"ok\":true,\"duration_us\":90000,\"calls\":[{\"name\":\"t\","
+         "\"ok\":true,\"duration_us\":5},7,null,{}]}");
+    CHECK(seen.ended == 5 && strcmp(seen.parts[0].name, "gh/list") == 0 && seen.parts[0].ok);
+    CHECK(seen.parts[0].start_us == 4000 && seen.parts[0].duration_us == 12000);
+    CHECK(strcmp(seen.parts[0].parent, "c7") == 0 && seen.parts[0].depth == 1);
+    CHECK(!seen.parts[1].ok && strcmp(seen.parts[1].reason, "denied") == 0);
+    CHECK(strcmp(seen.parts[2].id, "c7.c1") == 0 && seen.parts[2].ok && !seen.parts[3].ok);
+    CHECK(strcmp(seen.parts[4].id, "c7") == 0 && seen.parts[4].duration_us == 90000);
+    give(parts, "{\"event\":\"upstream.start\",\"id\":\"u3\",\"ts\":\"9999-01-01T00:00:00Z\"}");
+    ptc_parts_end(parts);
+    CHECK(seen.ended == 6 && seen.unfinished == 1 && seen.parts[5].parent[0] == '\0');
+    ptc_parts_free(parts);
+    CHECK(atomic_load(&mem.used) == 0);
+}
+
 /* Beginnings without ends: the table stays within its bound, and ids that come again are counted. */
 static void test_many_open(void)
 {
@@ -305,6 +337,7 @@ int main(void)
     CHECK_RUN(test_refused());
     CHECK_RUN(test_show());
     CHECK_RUN(test_parts());
+    CHECK_RUN(test_calls());
     CHECK_RUN(test_many_open());
     CHECK_RUN(test_reports());
     CHECK_RUN(test_no_memory());

@@ -53,6 +53,17 @@ async function finish(page, name) {
     await page.close();
 }
 
+// A call of `ptc mcp` whose program called another server, twice.
+const UPSTREAM = [
+    {event: 'trace.start', trace_kind: 'mcp_call', request_id: 'c7', ts: '2026-11-15T20:22:19.046Z'},
+    {event: 'call.start', ts: '2026-11-15T20:22:19.046Z', tool: 'lisp_eval', program: {bytes: 13, text: '(gh/issues {})'}},
+    {event: 'upstream.start', id: 'u1', ts: '2026-11-15T20:22:19.050Z', server: 'github', tool: 'issues', policy: 'allow', arguments: {bytes: 11, text: '{"state":1}'}},
+    {event: 'upstream.stop', id: 'u1', status: 'ok', duration_ms: 120, attempts: 2, result_bytes: 9000, result: {bytes: 10, text: '[{"id":1}]'}},
+    {event: 'upstream.start', id: 'u2', ts: '2026-11-15T20:22:19.055Z', server: 'github', tool: 'close', policy: 'ask', arguments: {bytes: 2, text: '{}'}},
+    {event: 'upstream.stop', id: 'u2', status: 'error', reason: 'denied', error: {bytes: 9, text: 'not today'}, duration_ms: 12, attempts: 0},
+    {event: 'call.stop', ok: true, duration_us: 200000, tool_calls: 0, result: {bytes: 3, text: '[1]'}},
+].map((e) => JSON.stringify(e)).join('\n');
+
 // ---------------------------------------------------------------------------------------------- tests
 
 async function testList(browser, url) {
@@ -158,6 +169,15 @@ async function testDrop(browser, url, where) {
     await page.locator('#pick').setInputFiles(path.join(where, 'greeting.jsonl'));
     await page.locator('#head h1', {hasText: 'greeting'}).waitFor();
     check('pick: a chosen file is open', (await texts(page, '.item')).length === 2, await texts(page, '.item'));
+    await page.locator('#pick').setInputFiles({name: 'call.jsonl', mimeType: 'text/plain', buffer: Buffer.from(UPSTREAM)});
+    await page.locator('#head h1', {hasText: 'lisp_eval'}).waitFor();
+    check('upstream: calls are in the call', /2\s*tool calls.*1\s*errors/s.test(await page.locator('#head').innerText()), await page.locator('#head').innerText());
+    await row(page, 'github/issues').click();
+    await page.locator('.detail-head', {hasText: 'github/issues'}).waitFor();
+    const sent = await page.locator('#detail').innerText();
+    check('upstream: what was sent and received', sent.includes('"state": 1') && sent.includes('2 times') && sent.includes('8.79 KiB') && sent.includes('allow'), sent);
+    await page.keyboard.press('e');
+    await page.locator('#detail .block.error', {hasText: 'not today'}).waitFor();
     await finish(page, 'drop');
 }
 

@@ -135,7 +135,25 @@ function programBody({part, parts, more}, {go, query}) {
     value(part.b.end === 'fail' ? 'Failed with' : part.b.end === 'return' ? 'Returned' : 'Result', part.b, 'value', query), callTable(parts, more, go)];
 }
 
+// A call of another server: payloads as in calls of `ptc mcp`, and what was decided about it.
+function upstreamBody(part, query) {
+  const {a, b} = part, facts = [];
+  const fact = (name, v) => v !== undefined && v !== null && v !== '' && facts.push(el('div', null, el('dt', null, name), el('dd', null, text(v))));
+  fact('Server', a.server);
+  fact('Tool', a.tool);
+  fact('Effect', a.effect);
+  fact('Policy', a.policy);
+  fact('Approved', a.approved);
+  fact('Sent', b.attempts !== undefined ? plural(Number(b.attempts) || 0, 'time') : undefined);
+  fact('Waited', b.wait_ms !== undefined ? duration(Number(b.wait_ms) * 1000) : undefined);
+  fact('Received', b.result_bytes !== undefined ? bytes(Number(b.result_bytes) || 0) : undefined);
+  fact('Notes', list(b.notes).length ? list(b.notes).map(text).join(', ') : undefined);
+  return [payload('Error', b.error, query, {class: 'error'}), payload('Arguments', a.arguments, query, {json: true}),
+    payload('Result', b.result, query, {json: true}), facts.length && el('dl', {class: 'fact-list'}, ...facts)];
+}
+
 function toolBody({part}, {query}) {
+  if (part.a.server !== undefined) return upstreamBody(part, query);
   const native = part.b.layer === 'native';
   const show = (title, key) => (native ? value(title, part.b, key, query) : code(title, part.b, key, query, ' '));
   const by = part.b.layer === undefined ? null
@@ -196,8 +214,8 @@ function callTable(parts, more, go) {
   if (!parts.length) return null;
   const lines = parts.map((p) => el('button', {type: 'button', class: `line s-${p.status}`, onclick: () => go(p.n)},
     el('span', {class: `kind k-${p.kind}`}, p.kind === 'run' ? 'Agent' : p.name),
-    el('code', {class: 'grow'}, p.kind === 'run' ? p.name : text(p.b.args ?? p.b.arguments).slice(0, 300)),
-    el('code', {class: 'grow result'}, p.kind === 'run' ? text(p.b.return ?? p.b.message).slice(0, 300) : text(p.b.result ?? p.b.message).slice(0, 300)),
+    el('code', {class: 'grow'}, p.kind === 'run' ? p.name : text(p.b.args ?? p.b.arguments ?? p.a.arguments?.text).slice(0, 300)),
+    el('code', {class: 'grow result'}, p.kind === 'run' ? text(p.b.return ?? p.b.message).slice(0, 300) : text(p.b.result?.text ?? p.b.result ?? p.b.message).slice(0, 300)),
     status(p), el('span', {class: 'num'}, duration(p.end - p.start))));
   if (more > 0) lines.push(el('p', {class: 'note'}, 'More of them are in the timeline.'));
   return section('Tool calls', el('div', {class: 'table'}, ...lines), {side: count(parts.length)});

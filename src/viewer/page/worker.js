@@ -168,6 +168,25 @@ function callStop(trace, e, line) {
   else fail(part, word(e.reason) || 'failed');
 }
 
+// A call of another server, inside the call of ours; its time is that of the clock.
+function upstreamStart(trace, e, line) {
+  const call = trace.parts[trace.call];
+  const part = newPart(trace, 'tool', {id: e.id, parent: call?.id}, Math.max(0, (Date.parse(word(e.ts)) - trace.began) * 1000 || 0));
+  part.name = `${word(e.server, 90)}/${word(e.tool, 100)}`;
+  part.a = line;
+  sumsOf(trace, part).calls++;
+}
+
+function upstreamStop(trace, e, line) {
+  if (trace.parts[trace.ids.get(e.id)]?.kind !== 'tool') upstreamStart(trace, e, '');
+  const part = trace.parts[trace.ids.get(e.id)];
+  if (!part || part.b) return;
+  part.b = line;
+  part.end = part.start + Math.max(0, number(e.duration_ms) * 1000);
+  if (e.status === 'ok') part.status = 'ok';
+  else fail(part, word(e.reason) || word(e.status) || 'failed');
+}
+
 function takeEvent(trace, e, line) {
   const name = word(e.event, 40), [kind, end] = name.split('.');
   trace.events++;
@@ -180,6 +199,8 @@ function takeEvent(trace, e, line) {
   else if (e.left_out === true) complain(trace, `${name} ${word(e.id, 60)} was too large for the trace`);
   else if (name === 'call.start') callStart(trace, e, line);
   else if (name === 'call.stop') callStop(trace, e, line);
+  else if (name === 'upstream.start') upstreamStart(trace, e, line);
+  else if (name === 'upstream.stop') upstreamStop(trace, e, line);
   else if (name === 'tool') toolEvent(trace, e, line);
   else if (KINDS.includes(kind) && end === 'start') startEvent(trace, kind, e, line);
   else if (KINDS.includes(kind) && end === 'stop') stopEvent(trace, kind, e, line);
