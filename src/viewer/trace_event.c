@@ -122,14 +122,18 @@ static bool take_fields(PtcTraceEvent *e, PtcText object)
     return !m.broken && !m.array;
 }
 
-/* Calls of other servers are told in milliseconds, perhaps with a fraction. */
+/* Calls of other servers are told in milliseconds with a fraction: 4.392 are 4392 microseconds. */
 static int64_t milliseconds(PtcText json)
 {
     const char *point = json.bytes ? memchr(json.bytes, '.', json.len) : NULL;
-    if (point)
-        json.len = (size_t)(point - json.bytes);
-    int64_t ms = number(json, PTC_TRACE_TIME / 1000, -1);
-    return ms < 0 ? -1 : ms * 1000;
+    size_t whole = point ? (size_t)(point - json.bytes) : json.len, at = whole + 1;
+    int64_t ms = number((PtcText){json.bytes, whole}, PTC_TRACE_TIME / 1000 - 1, -1), us = 0;
+    for (int unit = 100; point && unit > 0 && at < json.len; unit /= 10, at++) {
+        if (json.bytes[at] < '0' || json.bytes[at] > '9')
+            return -1; /* an exponent, which nobody writes */
+        us += (json.bytes[at] - '0') * unit;
+    }
+    return ms < 0 ? -1 : ms * 1000 + us;
 }
 
 static void take_numbers(PtcTraceEvent *e)

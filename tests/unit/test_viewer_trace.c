@@ -40,6 +40,20 @@ static void test_events(void)
     CHECK(reads(
         "{\"event\":\"run.stop\",\"id\":\"r1\",\"at_us\":9223372036854775807,\"duration_us\":-4}"));
     CHECK(event.at_us == PTC_TRACE_TIME && event.duration_us == 0);
+    static const struct {
+        const char *json;
+        int64_t us;
+    } ms[] = {{"0", 0},      {"7", 7000}, {"0.04", 40},      {"4.3926", 4392},
+              {"1.5e3", -1}, {"1e3", -1}, {"null", -1},      {"\"4\"", -1},
+              {"-1.5", 500}, {"9e9", -1}, {"12.0001", 12000}};
+    for (size_t i = 0; i < sizeof ms / sizeof *ms; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "{\"event\":\"x\",\"duration_ms\":%s}", ms[i].json);
+        CHECK(reads(line));
+        if (event.duration_us != ms[i].us)
+            printf("%s: %lld\n", ms[i].json, (long long)event.duration_us);
+        CHECK(event.duration_us == ms[i].us);
+    }
 }
 
 static void test_refused(void)
@@ -187,7 +201,7 @@ static void test_calls(void)
          "{\"event\":\"call.stop\",\"ok\":true,\"duration_us\":90000,\"calls\":[{\"name\":\"t\","
          "\"ok\":true,\"duration_us\":5},7,null,{}]}");
     CHECK(seen.ended == 5 && strcmp(seen.parts[0].name, "gh/list") == 0 && seen.parts[0].ok);
-    CHECK(seen.parts[0].start_us == 4000 && seen.parts[0].duration_us == 12000);
+    CHECK(seen.parts[0].start_us == 4000 && seen.parts[0].duration_us == 12750);
     CHECK(strcmp(seen.parts[0].parent, "c7") == 0 && seen.parts[0].depth == 1);
     CHECK(!seen.parts[1].ok && strcmp(seen.parts[1].reason, "denied") == 0);
     CHECK(strcmp(seen.parts[2].id, "c7.c1") == 0 && seen.parts[2].ok && !seen.parts[3].ok);
