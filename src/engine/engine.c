@@ -58,7 +58,7 @@ static const struct {
 };
 
 enum { LIMIT_COUNT = sizeof limits / sizeof limits[0] };
-_Static_assert(sizeof(PtcLimits) == sizeof(size_t) + LIMIT_COUNT * sizeof(int64_t),
+_Static_assert(sizeof(PtcLimits) == offsetof(PtcLimits, timeout_ms) + LIMIT_COUNT * sizeof(int64_t),
                "every limit has a row");
 
 static int64_t *limit_at(PtcLimits *all, size_t i)
