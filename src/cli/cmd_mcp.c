@@ -42,6 +42,7 @@ typedef struct {
     PtcBuf tokens, about; /* about: describes --data */
     PtcUpstreams upstreams;
     PtcBuf about_upstreams;
+    PtcMcpFollow follow; /* all zero: there is nothing to follow */
     PtcSecrets secrets;
     PtcZygote *zygote; /* of workers, until an executor takes it over */
     PtcTools *tools;
@@ -466,6 +467,8 @@ static bool make_app(Server *s)
     char why[PTC_MCP_WHY];
     set_config(s);
     s->app = ptc_app_new(&s->config, why);
+    if (s->app)
+        ptc_mcp_upstreams_follow(&s->follow, &s->upstreams, s->app);
     return s->app || cannot(s, "cannot start", why, "");
 }
 
@@ -546,6 +549,7 @@ static int run(Server *s)
 static void release(Server *s)
 {
     wipe_tokens(s);
+    ptc_mcp_upstreams_unfollow(&s->follow);
     ptc_app_free(s->app);
     if (s->executor)
         s->executor->free(s->executor);

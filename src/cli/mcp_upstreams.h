@@ -11,4 +11,15 @@ void ptc_mcp_upstreams_tell(PtcUpstreams *upstreams, const char *about, PtcAppCo
 /* PtcHttpConfig.metrics, with the upstreams as its user. */
 void ptc_mcp_upstreams_metrics(void *upstreams, PtcBuf *out);
 
+enum { PTC_MCP_ABOUT_BYTES = 4096 };
+
+/* Tells the clients of an app of upstreams that become known, once.  It stays where it is until unfollow, which comes before
+ * the end of both. */
+typedef struct PtcMcpFollow {
+    PtcUpstreams *upstreams;
+    PtcApp *app;
+} PtcMcpFollow;
+void ptc_mcp_upstreams_follow(PtcMcpFollow *follow, PtcUpstreams *upstreams, PtcApp *app);
+void ptc_mcp_upstreams_unfollow(PtcMcpFollow *follow);
+
 #endif

@@ -16,6 +16,31 @@ static const char *const no_environment[] = {NULL};
 
 /* ------------------------------------------------------------------------------------- time */
 
+/* With the lock held: is the background listing over, with or without success? */
+static bool is_warm(const PtcManager *m)
+{
+    for (size_t n = 0; n < m->count; n++) {
+        const PtcUpstream *up = &m->upstreams[n];
+        if (up->listing || up->entry.unusable.bytes || up->entry.disabled)
+            continue;
+        if (!up->warmed)
+            return false;
+        for (const PtcInstance *i = m->instances; i; i = i->next)
+            if (i->upstream == up && i->state == PTC_INSTANCE_STARTING)
+                return false;
+    }
+    return true;
+}
+
+static void tell_known(PtcManager *m)
+{
+    pthread_mutex_lock(&m->known_lock);
+    if (m->known)
+        m->known(m->known_user);
+    m->known = NULL;
+    pthread_mutex_unlock(&m->known_lock);
+}
+
 static void sweep(PtcManager *m)
 {
     int64_t now = ptc_clock_ns(NULL), next = INT64_MAX;
@@ -29,7 +54,11 @@ static void sweep(PtcManager *m)
     ptc_instance_warm_next(m);
     if (m->warm_owner && now < m->warm_at_ns && m->warm_at_ns < next)
         next = m->warm_at_ns;
+    bool tell = m->warm_owner && now >= m->warm_at_ns && !m->warm && !m->ending && is_warm(m);
+    m->warm = m->warm || tell;
     pthread_mutex_unlock(&m->lock);
+    if (tell)
+        tell_known(m);
     if (next != INT64_MAX)
         ptc_loop_set(m->loop, &m->sweep, next);
 }
@@ -161,6 +190,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char wh
     ptc_desk_init(&m->desk, mem, PTC_LISTING_BYTES);
     ptc_desks_init(&m->desks, mem);
     pthread_mutex_init(&m->lock, NULL);
+    pthread_mutex_init(&m->known_lock, NULL);
     ptc_secrets_init(&m->told, mem, PTC_SECRET_MIN);
     ptc_secrets_init(&m->hidden, mem, SECRET_MIN_RESULT);
     m->sweep.fire = on_timer;
@@ -215,10 +245,31 @@ void ptc_manager_free(PtcManager *m)
     ptc_secrets_deinit(&m->told);
     ptc_secrets_deinit(&m->hidden);
     pthread_mutex_destroy(&m->lock);
+    pthread_mutex_destroy(&m->known_lock);
     ptc_desk_deinit(&m->desk);
     ptc_desks_deinit(&m->desks);
     ptc_arena_deinit(&m->arena);
     ptc_mem_free(m->mem, m, sizeof *m);
+}
+
+void ptc_manager_on_known(PtcManager *m, void (*known)(void *user), void *user)
+{
+    pthread_mutex_lock(&m->known_lock);
+    m->known = known;
+    m->known_user = user;
+    pthread_mutex_unlock(&m->known_lock);
+}
+
+bool ptc_manager_is_known(PtcManager *m)
+{
+    bool all = true;
+    pthread_mutex_lock(&m->lock);
+    for (size_t n = 0; n < m->count; n++) {
+        const PtcUpstream *up = &m->upstreams[n];
+        all = all && (up->listing || up->entry.unusable.bytes || up->entry.disabled);
+    }
+    pthread_mutex_unlock(&m->lock);
+    return all;
 }
 
 void ptc_manager_warm(PtcManager *m, const char *owner, int64_t delay_ms)

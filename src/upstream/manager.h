@@ -56,6 +56,11 @@ void ptc_manager_free(PtcManager *manager);
 /* Starts upstreams of which nothing is known in the background, two at a time, to list them; those that nobody calls end
  * again.  The first owner counts, whose connections they are; it is copied. */
 void ptc_manager_warm(PtcManager *manager, const char *owner, int64_t delay_ms);
+/* Is something known of every upstream that can be used? */
+bool ptc_manager_is_known(PtcManager *manager);
+/* `known` is called once, when the background listing has ended, whatever came of it; any thread.  NULL: not any more, and
+ * none is under way when this returns. */
+void ptc_manager_on_known(PtcManager *manager, void (*known)(void *user), void *user);
 PtcRemote *ptc_manager_remote(PtcManager *manager);
 /* What nobody may read who was not given it, credentials that were used so far included. */
 const PtcSecrets *ptc_manager_secrets(const PtcManager *manager);

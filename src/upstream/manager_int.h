@@ -176,6 +176,10 @@ struct PtcManager {
     bool ending;
     char *warm_owner;   /* whose connections are used to list in the background; NULL: none are */
     int64_t warm_at_ns; /* not before */
+    bool warm;          /* the background listing has ended */
+    pthread_mutex_t known_lock; /* guards the two below; held while the function runs */
+    void (*known)(void *user);
+    void *known_user;
 };
 
 /* Whose tools they are, for pins. */

@@ -40,8 +40,8 @@ class Talk:
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.answers, self.notices, self.number = queue.Queue(), queue.Queue(), 0
         threading.Thread(target=self.read, daemon=True).start()
-        self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": capabilities or {},
-                                    "clientInfo": {"name": "test", "version": "0"}})
+        self.initialized = self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": capabilities or {},
+                                                       "clientInfo": {"name": "test", "version": "0"}})
         self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
 
     def read(self):

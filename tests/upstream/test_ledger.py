@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""test_ledger.py PTC: what answers and lisp_debug tell of calls in upstreams: `upstream_calls`, `ptc_metrics`, stats; and what traces, metrics and upstreams see of them; pictures in answers.
+"""test_ledger.py PTC: what answers and lisp_debug tell of calls in upstreams: `upstream_calls`, `ptc_metrics`, stats; and what traces, metrics and upstreams see of them; pictures in answers; the
+description that changes once.
 
 Nothing here depends on how fast the machine is."""
 import base64
@@ -228,6 +229,28 @@ def check_pictures(home):
             check("one with a secret in it", len(content) == 1 and SECRET not in str(content), content)
 
 
+def check_retold(home):
+    """What models read changes once, when upstreams that were never listed have been; not at all when all are known."""
+    ups = {"f": faulty(home, "f"), "dead": faulty(home, "dead", "exit_at_start")}
+
+    def eval_row(talk):
+        return next(t for t in talk.request("tools/list")["tools"] if t["name"] == "lisp_eval")
+
+    with Talk(PTC, home, ups, "--upstreams-policy", "read-only") as talk:
+        check("a change is announced", talk.initialized["capabilities"]["tools"] == {"listChanged": True}, talk.initialized)
+        before = eval_row(talk)
+        told = talk.notices.get(timeout=100)["method"]
+        check("the change is told", told == "notifications/tools/list_changed", told)
+        after = eval_row(talk)
+        check("tools are in the description now", "echo" in after["description"] and "echo" not in before["description"], after)
+        check("nothing else has changed", {**after, "description": before["description"]} == before, (before, after))
+        check("programs run", talk.run('(f/echo {:text "x"})')["result"] == "x")
+        check("it is told once", talk.notices.empty())
+    with Talk(PTC, home, {"f": ups["f"]}) as talk:
+        check("nothing is announced when all is known", talk.initialized["capabilities"]["tools"] == {}, talk.initialized)
+        check("what was known is told at once", "echo" in eval_row(talk)["description"])
+
+
 def check_filesystem(home):
     """5 MB of JSON read through a real server; ten rows come back."""
     server = PROGRAMS / "mcp-server-filesystem"
@@ -264,6 +287,8 @@ def main():
                 check_lines(isolation, talk)
                 check_edges(isolation, talk)
                 check_debug(isolation, talk)
+    with tempfile.TemporaryDirectory() as home:
+        check_retold(home)
     with tempfile.TemporaryDirectory() as home:
         check_profiles(home)
         check_restart(home)

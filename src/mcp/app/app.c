@@ -63,6 +63,7 @@ static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
                          (c->about_upstreams && *c->about_upstreams) ||
                          (c->tools && ptc_tools_count(c->tools)),
         .listed = c->listed ? on_listed : NULL,
+        .list_changed = c->upstreams_later,
         .user = app,
     };
     return (app->mcp = ptc_mcp_new(&mcp, why)) != NULL;

@@ -26,6 +26,7 @@ typedef struct PtcAppConfig {
     PtcTools *tools;             /* that programs can call: for the description */
     const char *about_data;      /* lines of ptc_shared_describe: likewise */
     const char *about_upstreams; /* what programs can call in other servers: likewise */
+    bool upstreams_later;        /* some of them were never listed: ptc_app_retell will be called */
     bool upstreams_change;       /* some of what they can call may change something */
     /* A client of this owner was told about the tools; any thread.  NULL: nobody wants to know. */
     void (*listed)(void *user, const char *owner);
@@ -51,6 +52,9 @@ typedef struct PtcAppConfig {
 
 /* NULL with a text in why (PTC_MCP_WHY bytes). */
 PTC_MUST_USE PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY]);
+/* Tells clients, once, of upstreams that were not known at the start; `about` and `change` are about_upstreams and
+ * upstreams_change of the configuration.  Nothing when that changes nothing.  Any thread. */
+void ptc_app_retell(PtcApp *app, const char *about, bool change);
 /* For the transports; lives as long as the app. */
 PtcMcp *ptc_app_mcp(PtcApp *app);
 /* Where sessions are kept across a restart, for others who have something to keep; NULL: nowhere. */

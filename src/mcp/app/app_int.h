@@ -84,7 +84,7 @@ PtcMcpHandler ptc_app_eval, ptc_app_page, ptc_app_debug;
 PtcMcpHandler ptc_app_session_start, ptc_app_session_eval, ptc_app_session_inspect,
     ptc_app_session_list, ptc_app_session_forget, ptc_app_session_close;
 
-/* ---- app_text.c */
+/* ---- app_text.c, which has ptc_app_retell too */
 /* Fills the rows. */
 PTC_MUST_USE bool ptc_app_rows(PtcApp *app);
 

@@ -261,10 +261,8 @@ static void add_limits(PtcBuf *out, const PtcLimits *l)
         ptc_buf_addf(out, "\nHere programs have %lld MiB.", (long long)(l->memory_bytes >> 20));
 }
 
-static void describe_eval(PtcApp *app)
+static void describe_eval(const PtcAppConfig *c, PtcBuf *out)
 {
-    PtcBuf *out = &app->description;
-    const PtcAppConfig *c = &app->config;
     bool tools = c->tools && ptc_tools_count(c->tools);
     bool others = c->about_upstreams && *c->about_upstreams;
     ptc_buf_add_cstr(out, ptc_card_text(tools, others));
@@ -280,6 +278,9 @@ static void describe_eval(PtcApp *app)
     if (out->len && out->data[out->len - 1] == '\n')
         out->len--;
 }
+
+/* Running a program in a session changes the session. */
+enum { SESSION_FLAGS = PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_CLOSED_WORLD };
 
 static void add_row(PtcApp *app, const PtcMcpTool *row)
 {
@@ -314,7 +315,7 @@ bool ptc_app_rows(PtcApp *app)
 {
     const PtcAppConfig *c = &app->config;
     unsigned flags = eval_flags(c);
-    describe_eval(app);
+    describe_eval(c, &app->description);
     add_row(app, &eval_row);
     app->tools[0].description = ptc_buf_text(&app->description);
     app->tools[0].output_schema = eval_output[c->profile];
@@ -325,11 +326,33 @@ bool ptc_app_rows(PtcApp *app)
         if (row->handler != ptc_app_session_eval)
             continue;
         row->output_schema = eval_output[c->profile];
-        row->flags =
-            flags & (PTC_MCP_NOT_DESTRUCTIVE | PTC_MCP_CLOSED_WORLD); /* it changes the session */
+        row->flags = flags & SESSION_FLAGS;
     }
     add_row(app, &page_row);
     if (c->debug_tool)
         add_row(app, &debug_row);
     return ptc_buf_ok(&app->description);
+}
+
+void ptc_app_retell(PtcApp *app, const char *about, bool change)
+{
+    PtcAppConfig c = app->config;
+    PtcMcpTool tools[PTC_APP_TOOLS];
+    PtcBuf description;
+    c.about_upstreams = about;
+    c.upstreams_change = change;
+    unsigned flags = eval_flags(&c);
+    ptc_buf_init(&description, &app->mem, app->description.max);
+    describe_eval(&c, &description);
+    bool same = flags == app->tools[0].flags &&
+                ptc_text_same(ptc_buf_view(&description), ptc_buf_view(&app->description));
+    memcpy(tools, app->tools, sizeof tools);
+    tools[0].description = ptc_buf_text(&description);
+    tools[0].flags = flags;
+    for (size_t i = 0; i < app->tool_count; i++)
+        if (tools[i].handler == ptc_app_session_eval)
+            tools[i].flags = flags & SESSION_FLAGS;
+    if (!same && tools[0].description)
+        (void)!ptc_mcp_retell_tools(app->mcp, tools);
+    ptc_buf_deinit(&description);
 }

@@ -27,7 +27,7 @@ static bool read_cursor(PtcMcpCall *call, PtcMcpList list, PtcText text, uint64_
         call->scratch.len != sizeof *from)
         return false;
     memcpy(from, call->scratch.data, sizeof *from);
-    return *from <= call->mcp->rows[list].count;
+    return *from <= ptc_mcp_rows_of(call->mcp, list)->count;
 }
 
 /* Where the page begins; false: the cursor was refused. */
@@ -58,7 +58,7 @@ static void add_cursor(PtcMcpCall *call, PtcMcpList list, uint64_t from)
 void ptc_mcp_do_list(PtcMcpCall *call, PtcMcpList list)
 {
     static const char *const names[] = {"tools", "resources", "resourceTemplates", "prompts"};
-    const PtcMcpRows *rows = &call->mcp->rows[list];
+    const PtcMcpRows *rows = ptc_mcp_rows_of(call->mcp, list);
     const PtcMcpConfig *c = &call->mcp->config;
     uint64_t from, to;
     if (!page_start(call, list, &from))

@@ -57,6 +57,8 @@ struct PtcMcp {
     PtcMcpConfig config; /* with defaults filled in */
     unsigned char key[PTC_SEAL_KEY];
     PtcMcpRows rows[PTC_MCP_LIST_COUNT];
+    PtcMcpRows retold; /* tools, as they are told after a change; there is one at most */
+    _Atomic(const PtcMcpRows *) newest; /* &retold; NULL: nothing has changed */
     PtcArena checks_arena;
     const struct PtcSchema **checks;            /* for the arguments, one per tool; NULL: none */
     const char *raw_names[PTC_MCP_MAX_RAW + 1]; /* from all rows; ends in NULL */
@@ -205,6 +207,8 @@ void ptc_mcp_body_end(PtcMcpCall *call);
 /* ---- rows.c: lists as constant text */
 PTC_MUST_USE bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);
 void ptc_mcp_rows_deinit(PtcMcp *mcp);
+/* What is told now. */
+const PtcMcpRows *ptc_mcp_rows_of(PtcMcp *mcp, PtcMcpList list);
 
 /* ---- args_fit.c */
 PTC_MUST_USE bool ptc_mcp_checks_init(PtcMcp *mcp, char why[PTC_MCP_WHY]);

@@ -9,6 +9,7 @@
 /* What rendering needs. */
 typedef struct {
     PtcMcp *mcp;
+    const PtcMcpTool *tools;
     PtcBudget budget;
     PtcHeap heap;
     PtcBuf *out;
@@ -94,7 +95,7 @@ static bool annotations(Rendering *r, const PtcMcpTool *tool)
 static bool tool_row(Rendering *r, size_t i)
 {
     static const char none[] = "{\"type\":\"object\",\"properties\":{}}";
-    const PtcMcpTool *rows = r->mcp->config.tools, *tool = &rows[i];
+    const PtcMcpTool *rows = r->tools, *tool = &rows[i];
     r->where = tool->name;
     if (!good_name(tool->name))
         return complain(r, "a tool's name is 1 to 64 of a-z A-Z 0-9 _ -", "");
@@ -164,10 +165,9 @@ static bool prompt_row(Rendering *r, size_t i)
 /* ------------------------------------------------------------------------------ lists */
 
 /* The ends of rows are kept, so that a page can be cut out of the text. */
-static bool list_rows(Rendering *r, PtcMcpList list, size_t count,
+static bool list_rows(Rendering *r, PtcMcpRows *rows, size_t count,
                       bool (*row)(Rendering *r, size_t i))
 {
-    PtcMcpRows *rows = &r->mcp->rows[list];
     ptc_buf_init(&rows->text, &r->mcp->mem, SIZE_MAX / 2);
     rows->count = count;
     if (!count)
@@ -234,29 +234,65 @@ static bool capabilities(Rendering *r)
 
 bool ptc_mcp_rows_init(PtcMcp *mcp, char why[PTC_MCP_WHY])
 {
-    Rendering r = {.mcp = mcp, .why = why};
+    Rendering r = {.mcp = mcp, .why = why, .tools = mcp->config.tools};
     const PtcMcpConfig *c = &mcp->config;
     ptc_buf_init(&mcp->info, &mcp->mem, SIZE_MAX / 2);
     ptc_buf_init(&mcp->capabilities, &mcp->mem, SIZE_MAX / 2);
     ptc_budget_init(&r.budget);
     ptc_heap_init(&r.heap, &mcp->pool, &r.budget, c->memory_bytes);
-    bool ok = list_rows(&r, PTC_MCP_LIST_TOOLS, c->tool_count, tool_row) &&
-              list_rows(&r, PTC_MCP_LIST_RESOURCES, c->resource_count, resource_row) &&
-              list_rows(&r, PTC_MCP_LIST_TEMPLATES, c->template_count, template_row) &&
-              list_rows(&r, PTC_MCP_LIST_PROMPTS, c->prompt_count, prompt_row) && info(&r) &&
+    PtcMcpRows *rows = mcp->rows;
+    bool ok = list_rows(&r, &rows[PTC_MCP_LIST_TOOLS], c->tool_count, tool_row) &&
+              list_rows(&r, &rows[PTC_MCP_LIST_RESOURCES], c->resource_count, resource_row) &&
+              list_rows(&r, &rows[PTC_MCP_LIST_TEMPLATES], c->template_count, template_row) &&
+              list_rows(&r, &rows[PTC_MCP_LIST_PROMPTS], c->prompt_count, prompt_row) && info(&r) &&
               capabilities(&r);
     ptc_heap_deinit(&r.heap);
     return ok;
 }
 
+const PtcMcpRows *ptc_mcp_rows_of(PtcMcp *mcp, PtcMcpList list)
+{
+    const PtcMcpRows *newest = list == PTC_MCP_LIST_TOOLS ? atomic_load(&mcp->newest) : NULL;
+    return newest ? newest : &mcp->rows[list];
+}
+
+static void free_rows(PtcMcp *mcp, PtcMcpRows *rows)
+{
+    if (rows->text.mem)
+        ptc_buf_deinit(&rows->text);
+    ptc_mem_free(&mcp->mem, rows->ends, rows->count * sizeof *rows->ends);
+    *rows = (PtcMcpRows){0};
+}
+
+/* What was told before stays until the server ends, because somebody may be reading it. */
+bool ptc_mcp_retell_tools(PtcMcp *mcp, const PtcMcpTool *tools)
+{
+    char why[PTC_MCP_WHY];
+    PtcPool pool;
+    Rendering r = {.mcp = mcp, .why = why, .tools = tools};
+    if (mcp->retold.text.mem)
+        return false;
+    ptc_pool_init(&pool, &mcp->mem);
+    ptc_budget_init(&r.budget);
+    ptc_heap_init(&r.heap, &pool, &r.budget, mcp->config.memory_bytes);
+    bool ok = list_rows(&r, &mcp->retold, mcp->config.tool_count, tool_row) &&
+              ptc_buf_ok(&mcp->retold.text);
+    ptc_heap_deinit(&r.heap);
+    ptc_pool_deinit(&pool);
+    if (!ok) {
+        free_rows(mcp, &mcp->retold);
+        return false;
+    }
+    atomic_store(&mcp->newest, &mcp->retold);
+    ptc_mcp_list_changed(mcp, PTC_MCP_TOOLS);
+    return true;
+}
+
 void ptc_mcp_rows_deinit(PtcMcp *mcp)
 {
-    for (int i = 0; i < PTC_MCP_LIST_COUNT; i++) {
-        PtcMcpRows *rows = &mcp->rows[i];
-        if (rows->text.mem)
-            ptc_buf_deinit(&rows->text);
-        ptc_mem_free(&mcp->mem, rows->ends, rows->count * sizeof *rows->ends);
-    }
+    for (int i = 0; i < PTC_MCP_LIST_COUNT; i++)
+        free_rows(mcp, &mcp->rows[i]);
+    free_rows(mcp, &mcp->retold);
     if (mcp->info.mem)
         ptc_buf_deinit(&mcp->info);
     if (mcp->capabilities.mem)
