@@ -330,6 +330,9 @@ static bool knows(PtcRemote *self, PtcText ns, PtcBuf *nearest)
     PtcManager *m = (PtcManager *)((char *)self - offsetof(PtcManager, remote));
     if (ptc_run_slot(m, ns) >= 0)
         return true;
+    /* tool/call takes the name in the file as well; one that no symbol can have hides nothing of the language */
+    if (!ptc_naming_is_namespace(ns) && ptc_serve_slot(m, ns) >= 0)
+        return true;
     if (nearest)
         ptc_serve_nearest_server(m, ns, nearest);
     return false;

@@ -182,7 +182,7 @@ def check_metrics(home):
         port = next(int(line.split()[-1]) for line in server.stderr if "listening on port" in line)
         threading.Thread(target=server.stderr.read, daemon=True).start()
         said = post(port, "tools/call", {"name": "lisp_eval", "arguments": {"program": """
-            [(f-x/echo {:text "x"}) (:reason (tool/call {:server "f-x" :tool "fail" :args {}}))
+            [(f-x/echo {:text "x"}) (:reason (tool/call {:server "f x" :tool "fail" :args {}}))
              (:reason (tool/call {:server "d" :tool "echo" :args {:text "x"}}))]"""}})
         page = get(port, "/metrics")
         for line in ('ptc_upstream_calls_total{server="f-x",status="ok",reason=""} 1',
