@@ -204,6 +204,10 @@ static const char *replace(const Target *t, PtcText text)
     snprintf(fresh, sizeof fresh, "%s.ptc-%ld", t->path, (long)getpid());
     if (!write_new(fresh, t->there ? t->st.st_mode : 0600, text))
         return strerror(errno);
+    if (t->there && t->st.st_uid != geteuid() && chown(fresh, t->st.st_uid, t->st.st_gid) != 0) {
+        (void)unlink(fresh);
+        return "it belongs to somebody else";
+    }
     const char *why = !is_unchanged(t) ? "somebody else has changed it just now; try again"
                       : rename(fresh, t->path) != 0 ? strerror(errno)
                                                     : NULL;
