@@ -68,6 +68,7 @@ static void note_origin(PtcService *s, const PtcServiceJob *job)
         return;
     pthread_mutex_lock(&s->lock);
     snprintf(s->origin, sizeof s->origin, "%.*s/", (int)(url.path.bytes - job->url), job->url);
+    s->origin_outside = job->request.outside;
     pthread_mutex_unlock(&s->lock);
 }
 
@@ -87,7 +88,7 @@ static void call(PtcService *s, PtcServiceJob *job)
 static bool probe(PtcService *s, PtcServiceJob *job)
 {
     pthread_mutex_lock(&s->lock);
-    bool doubt = s->doubt && s->origin[0];
+    bool doubt = s->doubt && s->origin[0], outside = s->origin_outside;
     snprintf(job->url, sizeof job->url, "%s", s->origin);
     pthread_mutex_unlock(&s->lock);
     if (!doubt)
@@ -95,6 +96,7 @@ static bool probe(PtcService *s, PtcServiceJob *job)
     PtcClientRequest r = {.method = "HEAD",
                           .url = job->url,
                           .plain = s->config.entry->insecure_http,
+                          .outside = outside,
                           .max_body = job->most,
                           .connect_ms = s->config.entry->connect_ms,
                           .total_ms = PROBE_MS,

@@ -42,6 +42,7 @@ struct PtcService {
     size_t thread_count, idle, queued;
     bool quit, doubt;
     char origin[PTC_URL_BYTES + 1]; /* of the last request that had no answer */
+    bool origin_outside;            /* a stranger named it */
     char token[PTC_SERVICE_TOKEN];  /* by client credentials; "": none */
     int64_t token_end_ns;           /* then it is not used any more */
     pthread_mutex_t token_lock;     /* held by whoever asks for one; guards nothing */
