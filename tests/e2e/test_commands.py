@@ -16,7 +16,7 @@ ROOT = page_help.ROOT
 LIST = pathlib.Path(__file__).with_name("commands_not_run")
 # Words that a command begins with.  Forms of a command (`ptc eval -f FILE`) are in fences ```usage.
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )*(?:ptc|cmake|ctest|claude|curl|export|npx|npm|cc|git|sudo|apt|systemctl|docker|bench/\w+|script/[\w-]+|"
-                     r"build/\S+|examples/\S+)(?: |$)")
+                     r"build/\S+|examples/\S+|bindings/\S+)(?: |$)")
 SHELL = ("", "sh", "bash", "console", "shell")
 counts = {True: 0, False: 0}
 used = set()

@@ -59,6 +59,15 @@ def test_example():
     check("examples/embed-c", got == expected, got)
 
 
+def test_python():
+    """examples/embed-python, on the binding in the tree."""
+    where = ROOT / "examples/embed-python"
+    done = subprocess.run([sys.executable, where / "app.py"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=60, check=False,
+                          env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT / "bindings/python"), "PYTHONDONTWRITEBYTECODE": "1",
+                               "PTC_LIBRARY": str(BUILD / "libptc.so")})
+    check("examples/embed-python", f"app.py\n{done.stdout}```" in (where / "README.md").read_text(encoding="utf-8"), done.stdout)
+
+
 def test_page(name, least):
     count = 0
     for source, expected in programs(pathlib.Path(ROOT, name).read_text(encoding="utf-8")):
@@ -81,6 +90,7 @@ if shutil.which("cc") and (BUILD / "libptc.so").exists():
     test_page("docs/embedding.md", 2)
     test_page("README.md", 1)
     test_example()
+    test_python()
     test_server_library()
 else:
     print("skipped: no C compiler, or no libptc.so beside ptc")

@@ -48,6 +48,10 @@ def test_package(home):
     status, out = run("node", "--input-type=module", "-e", 'import ptc from "ptc-lisp"; console.log(ptc.evaluateSync("(+ 1 2)"))',
                       cwd=home)
     check("as a module", out == "3\n", out)
+    shutil.copy(ROOT / "examples/embed-node/app.js", home)
+    status, out = run("node", "app.js", cwd=home)
+    page = (ROOT / "examples/embed-node/README.md").read_text(encoding="utf-8")
+    check("examples/embed-node", status == 0 and f"app.js\n{out}```" in page, out)
     if os.environ.get("PTC_TEST_FULL") and (MODULES / "typescript").exists():
         test_types(home)
     else:
