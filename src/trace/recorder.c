@@ -19,7 +19,7 @@
 
 enum {
     CALLS_MEMORY = 64 << 20,
-    RECORD_MEMORY = 1 << 20,
+    RECORD_MEMORY = 512 << 10,
     OWNER_SHOWN = 6
 }; /* for parsing the list of tool calls */
 

@@ -10,6 +10,9 @@
 #include "value/str.h"
 #include "value/vec.h"
 
+/* RING_TEXT: of each text of a call, since the ring holds many calls of programs that may each call a lot. */
+enum { RING_TEXT = 256 };
+
 static const char *const PAYLOADS[] = {"arguments", "result", "error"};
 /* What is known before a call is made. */
 static const char *const ASKED[] = {"ts",     "server",   "tool",          "effect",
@@ -23,11 +26,12 @@ static bool is_among(PtcText name, const char *const *names, size_t count)
     return false;
 }
 
-static void put_member(PtcRecorder *r, PtcBuf *out, PtcLedger *l, PtcText name, PtcValue value)
+static void put_member(PtcRecorder *r, PtcBuf *out, PtcLedger *l, PtcText name, PtcValue value,
+                       size_t max)
 {
     for (size_t i = 0; i < sizeof PAYLOADS / sizeof *PAYLOADS; i++)
         if (ptc_text_is(name, PAYLOADS[i])) {
-            ptc_recorder_put_payload(r, out, PAYLOADS[i], ptc_str_text(value), PTC_RECORD_TEXT);
+            ptc_recorder_put_payload(r, out, PAYLOADS[i], ptc_str_text(value), max);
             return;
         }
     ptc_emit_key_text(out, name);
@@ -44,7 +48,7 @@ static void put_members(PtcRecorder *r, PtcBuf *out, PtcLedger *l, size_t i, Par
         PtcText name = ptc_str_text(key);
         bool asked = is_among(name, ASKED, sizeof ASKED / sizeof *ASKED);
         if (part == PUT_ALL || (!ptc_text_is(name, "id") && asked == (part == PUT_ASKED)))
-            put_member(r, out, l, name, value);
+            put_member(r, out, l, name, value, part == PUT_ALL ? RING_TEXT : PTC_RECORD_TEXT);
     }
 }
 

@@ -175,7 +175,8 @@ def post(port, method, params):
 def check_metrics(home):
     path = os.path.join(home, "m.json")
     with open(path, "w", encoding="utf-8") as out:
-        json.dump({"upstreams": {"f x": faulty(home, "f"), "d": faulty(home, "d", "dies", retry="none")}}, out)
+        many = {f"off-{i}": {"command": "none", "enabled": False} for i in range(300)}
+        json.dump({"upstreams": {"f x": faulty(home, "f"), "d": faulty(home, "d", "dies", retry="none"), **many}}, out)
     server = subprocess.Popen([PTC, "mcp", "--http", "127.0.0.1:0", "--upstreams", path, "--quiet"], env=environment(home),
                               stderr=subprocess.PIPE, text=True)
     try:
@@ -193,6 +194,7 @@ def check_metrics(home):
                      'ptc_upstream_connections{server="d",state="down"} 1', 'ptc_upstream_breaker_open{server="f-x"} 0',
                      'ptc_upstream_restarts_total{server="f-x"} 0', 'ptc_upstream_tools{server="f-x"} 7'):
             check("metrics", line + "\n" in page, (line, said, page[-4000:]))
+        check("metrics of many upstreams", 'ptc_upstream_starts_total{server="off-299"} 0\n' in page, len(page))
         check("metrics: age and bytes", 'ptc_upstream_catalog_age_seconds{server="f-x"} ' in page
               and 'ptc_upstream_catalog_bytes{server="f-x"} 1' in page, page[-900:])
     finally:

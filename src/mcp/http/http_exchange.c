@@ -12,6 +12,7 @@ enum {
     KEPT_BODY = 64 * 1024,            /* a buffer up to this size is kept for the next request */
     FORGOTTEN_MAX = 64 * 1024 * 1024, /* how much of a refused body is read */
     PAGE_MAX = 32 * 1024,
+    METRICS_MAX = 4 * 1024 * 1024, /* with those of many upstreams */
 };
 
 bool ptc_http_shared_init(PtcHttpShared *shared, PtcMcp *mcp, bool loopback, size_t max_sessions,
@@ -297,6 +298,7 @@ static void answer_metrics(PtcHttpExchange *ex)
     };
     ptc_mcp_load(shared->mcp, &g.running, &g.waiting);
     ptc_buf_clear(&ex->page);
+    ex->page.max = METRICS_MAX;
     bool whole = ptc_http_metrics_write(&ex->page, &shared->metrics, &g);
     if (whole && shared->more_metrics)
         shared->more_metrics(shared->metrics_user, &ex->page);
