@@ -20,8 +20,9 @@ typedef enum {
     PTC_STOP_MEMORY, /* an allocation failed or would pass the heap's limit */
     PTC_STOP_LOOP,
     PTC_STOP_DEPTH,
-    PTC_STOP_SIZE, /* an integer, string or collection larger than its limit */
-    PTC_STOP_LAZY, /* no limit: a lazy sequence must be computed first, then it is tried again */
+    PTC_STOP_SIZE,  /* an integer, string or collection larger than its limit */
+    PTC_STOP_LAZY,  /* no limit: a lazy sequence must be computed first, then it is tried again */
+    PTC_STOP_ASIDE, /* no limit: a person must be asked first, then the program is run again */
 } PtcStop;
 
 /* A tick is about 10 nanoseconds of work: a call, an element, a code point.  Work on bytes is charged at these rates,

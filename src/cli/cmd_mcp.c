@@ -42,7 +42,8 @@ typedef struct {
     PtcBuf tokens, about; /* about: describes --data */
     PtcUpstreams upstreams;
     PtcBuf about_upstreams;
-    PtcMcpFollow follow; /* all zero: there is nothing to follow */
+    PtcMcpFollow follow;            /* all zero: there is nothing to follow */
+    unsigned char key[PTC_MCP_KEY]; /* of tokens that clients keep */
     PtcSecrets secrets;
     PtcZygote *zygote; /* of workers, until an executor takes it over */
     PtcTools *tools;
@@ -389,6 +390,15 @@ static bool make_executor(Server *s)
     return s->executor || wrong("limits", why);
 }
 
+/* After a question the program is run again, and its own tools are called again. */
+static bool may_repeat_tools(const PtcTools *tools)
+{
+    bool all = true;
+    for (size_t i = 0; tools && i < tools->count; i++)
+        all = all && ptc_tool_may_repeat(&tools->items[i]);
+    return all;
+}
+
 static void set_config(Server *s)
 {
     const PtcMcpOptions *o = &s->o;
@@ -396,8 +406,14 @@ static void set_config(Server *s)
     c->executor = s->executor;
     c->tools = s->tools;
     c->about_data = ptc_buf_text(&s->about);
-    if (s->upstreams.manager)
+    if (s->upstreams.manager) {
         ptc_mcp_upstreams_tell(&s->upstreams, ptc_buf_text(&s->about_upstreams), c);
+        c->remote = ptc_manager_remote(s->upstreams.manager);
+        c->can_ask = may_repeat_tools(s->tools);
+        c->approval_ttl_ms = o->approval_ttl_ms;
+        c->approval_wait_ms = o->approval_wait_ms;
+        c->key = ptc_manager_key(s->upstreams.manager, "tokens of clients", s->key) ? s->key : NULL;
+    }
     c->limits = &s->limits;
     c->profile = o->profile >= 0 ? (PtcAppProfile)o->profile
                  : o->debug_tool ? PTC_APP_DEBUG

@@ -15,6 +15,7 @@ typedef struct PtcMcpOptions {
     int trace_payloads, log_format, print_config, install;
     bool sessions, debug_tool, quiet, stateless;
     PtcOptionList data, hosts, origins;
+    int64_t approval_ttl_ms, approval_wait_ms;
     int64_t max_sessions, session_ttl_ms, session_idle_ms, session_memory_kb, sessions_memory_mb;
     int64_t debug_ring, trace_max_files;
     int64_t max_running, max_waiting, queue_ms, max_frame_bytes, max_program_bytes,

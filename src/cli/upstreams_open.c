@@ -6,9 +6,11 @@
 
 #include "cli/cmd.h"
 #include "cli/io.h"
+#include "cli/terminal_ask.h"
 #include "cli/upstreams_ask.h"
 #include "cli/upstreams_files.h"
 #include "engine/engine.h"
+#include "engine/outcome.h"
 #include "upstream/fields.h"
 
 extern char **environ;
@@ -104,6 +106,44 @@ static PtcStatus eval(Ptc *ptc, const PtcRun *run, const PtcRunMore *more, PtcOu
     return more ? ptc_engine_run_more(ptc, run, more, outcome) : ptc_eval(ptc, run, outcome);
 }
 
+/* After a question the program is run again, and its own tools are called again. */
+static bool may_repeat(const PtcTools *tools)
+{
+    bool all = true;
+    for (size_t i = 0; tools && i < tools->count; i++)
+        all = all && ptc_tool_may_repeat(&tools->items[i]);
+    return all;
+}
+
+static int64_t end_of(Ptc *ptc)
+{
+    return ptc_clock_ns(NULL) + ptc_limits_of(ptc)->deadline_ms * 1000000;
+}
+
+static bool is_suspended(const PtcOutcome *outcome)
+{
+    return !outcome->ok && strcmp(ptc_outcome_finding(outcome, 0).kind, "suspended") == 0;
+}
+
+/* Somebody at the terminal is asked about calls, and the program is run again. */
+static PtcStatus eval_asking(PtcUpstreams *u, Ptc *ptc, PtcRemoteRun *far, const PtcRun *run,
+                             const PtcRunMore *more, PtcOutcome **outcome)
+{
+    PtcRun again = *run;
+    const char *why;
+    PtcStatus status;
+    again.now_ms = run->now_ms ? run->now_ms : ptc_clock_wall_ms();
+    far->remote->allow(far->run, PTC_REMOTE_ASKS);
+    while ((status = eval(ptc, &again, more, outcome)) == PTC_OK && is_suspended(*outcome) &&
+           far->remote->waiting(far->run, &why) > 0 &&
+           ptc_terminal_ask(u->mem, far->remote, far->run)) {
+        ptc_outcome_drop(*outcome);
+        *outcome = NULL;
+        far->remote->again(far->run, end_of(ptc), &ptc->cancel, &far->version);
+    }
+    return status;
+}
+
 PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const PtcRunMore *more,
                              PtcOutcome **outcome)
 {
@@ -111,12 +151,13 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
         return eval(ptc, run, more, outcome);
     PtcRemote *remote = ptc_manager_remote(u->manager);
     PtcRemoteRun far = {.remote = remote};
-    int64_t end = ptc_clock_ns(NULL) + ptc_limits_of(ptc)->deadline_ms * 1000000;
-    far.run = remote->begin(remote, "local", end, &ptc->cancel, &far.version);
+    far.run = remote->begin(remote, "local", end_of(ptc), &ptc->cancel, &far.version);
     if (!far.run)
         return PTC_NO_MEMORY;
     ptc->remote = &far;
-    PtcStatus status = eval(ptc, run, more, outcome);
+    bool asks = ptc_terminal_can_ask() && may_repeat(run->tools);
+    PtcStatus status =
+        asks ? eval_asking(u, ptc, &far, run, more, outcome) : eval(ptc, run, more, outcome);
     ptc->remote = NULL;
     remote->end(far.run, NULL);
     return status;

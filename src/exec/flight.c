@@ -482,7 +482,8 @@ static bool begin_asks(Trip *t, PtcTaskIn *in)
     in->use_remote = remote && in->use_tools && in->kind == PTC_TASK_EVAL;
     if (!in->use_remote)
         return true;
-    if (!ptc_flight_asks_begin(t->flight, remote, t->worker->owner, &in->remote_version))
+    if (!ptc_flight_asks_begin(t->flight, remote, t->worker->owner, in->asking,
+                               &in->remote_version))
         return false;
     if (remote->trace)
         remote->trace(t->flight->remote_run, in->traceparent);
@@ -495,6 +496,7 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
     Trip t = {.plan = plan, .worker = worker, .cancel = cancel, .out = out};
     PtcTaskIn task = *in;
     ptc_buf_clear(&out->ledger);
+    ptc_buf_clear(&out->took);
     t.flight = new_flight(plan->mem, worker, in->turn);
     *keep = t.flight != NULL; /* true so far: the worker was not touched */
     if (!t.flight)
@@ -512,7 +514,7 @@ PtcTaskStatus ptc_flight(const PtcFlightPlan *plan, PtcWorkerProcess *worker, co
     *keep = close_flight(t.flight) && t.answered;
     if (t.flight->remote)
         ptc_task_out_pictures(out, t.flight->remote, t.flight->remote_run);
-    ptc_flight_asks_end(t.flight, &out->ledger);
+    ptc_flight_asks_end(t.flight, t.status == PTC_TASK_DONE ? in->asking : NULL, out);
     out->effects = ptc_waits_close(&t.flight->waits);
     ptc_flight_release(t.flight);
     return t.kill_ns != INT64_MAX ? PTC_TASK_CANCELLED : t.status;

@@ -70,17 +70,18 @@ PTC_MUST_USE bool ptc_tool_crew_call(PtcToolCrew *crew, PtcFlight *flight, uint6
 
 /* All on the flight's own thread. */
 
-/* Begins the run there; false: out of memory. */
+/* Begins the run there, or goes on with the one of `asking`, which is taken; false: out of memory. */
 PTC_MUST_USE bool ptc_flight_asks_begin(PtcFlight *flight, PtcRemote *remote, const char *owner,
-                                        uint64_t *version);
+                                        PtcTaskAsking *asking, uint64_t *version);
 /* A frame of the worker; false: out of memory. */
 PTC_MUST_USE bool ptc_flight_ask(PtcFlight *flight, uint64_t id, const PtcFrameAsk *ask);
 /* Before sleeping: false when something has arrived meanwhile. */
 bool ptc_flight_asks_sleep(PtcFlight *flight);
 /* Finishes what has arrived and sends it. */
 void ptc_flight_asks_take(PtcFlight *flight);
-/* Gives up what is still open, waits until the remote has let go of it, and ends the run. */
-void ptc_flight_asks_end(PtcFlight *flight, PtcBuf *ledger);
+/* Gives up what is still open, waits until the remote has let go of it, and ends the run; one that waits for a person is
+ * given to `asking`. */
+void ptc_flight_asks_end(PtcFlight *flight, PtcTaskAsking *asking, PtcTaskOut *out);
 
 /* ------------------------------------------------------------------------------ flight */
 

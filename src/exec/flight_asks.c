@@ -6,6 +6,8 @@
 
 #include <poll.h>
 
+#include "exec/asking.h"
+
 typedef struct PtcFlightAsk {
     PtcRemoteAsk base; /* first */
     struct PtcFlightAsk *next, **link;
@@ -33,9 +35,10 @@ static void on_ready(PtcRemoteAsk *base)
     pthread_mutex_unlock(&f->inbox_lock);
 }
 
-bool ptc_flight_asks_begin(PtcFlight *f, PtcRemote *remote, const char *owner, uint64_t *version)
+bool ptc_flight_asks_begin(PtcFlight *f, PtcRemote *remote, const char *owner,
+                           PtcTaskAsking *asking, uint64_t *version)
 {
-    f->remote_run = remote->begin(remote, owner, f->deadline_ns, &f->cancel, version);
+    f->remote_run = ptc_asking_begin(asking, remote, owner, f->deadline_ns, &f->cancel, version);
     f->remote = f->remote_run ? remote : NULL;
     return f->remote != NULL;
 }
@@ -96,6 +99,7 @@ static PtcFlightAsk *new_ask(PtcFlight *f, uint64_t id, const PtcFrameAsk *frame
     ask->base = (PtcRemoteAsk){.op = (PtcRemoteOp)frame->op,
                                .slot = frame->slot,
                                .tool = frame->tool,
+                               .id = frame->id,
                                .text = {ask->text, ask->len},
                                .ready = on_ready};
     ask->next = f->asks;
@@ -163,7 +167,7 @@ void ptc_flight_asks_take(PtcFlight *f)
 
 /* Those that are in the inbox already need no cancel, so they are taken first; one that becomes ready in between is
  * cancelled in vain, which the remote allows for as long as it was not finished. */
-void ptc_flight_asks_end(PtcFlight *f, PtcBuf *ledger)
+void ptc_flight_asks_end(PtcFlight *f, PtcTaskAsking *asking, PtcTaskOut *out)
 {
     if (!f->remote)
         return;
@@ -177,6 +181,6 @@ void ptc_flight_asks_end(PtcFlight *f, PtcBuf *ledger)
         ptc_flight_drain(f->kick);
         take(f, false);
     }
-    f->remote->end(f->remote_run, ledger);
+    ptc_asking_end(asking, f->remote, f->remote_run, out);
     f->remote = NULL;
 }

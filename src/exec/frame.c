@@ -11,10 +11,10 @@
 #define ABSENT UINT32_MAX
 
 /* A field added to a task must travel too: add it to the functions below, then adjust the sizes. */
-_Static_assert(sizeof(PtcTaskIn) == 224,
-               "frames carry all of a PtcTaskIn but `turn`, `traceparent`");
-_Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 2) * sizeof(PtcBuf) + 424,
-               "frames carry all of a PtcTaskOut but `effects`, `pictures` and `ledger`");
+_Static_assert(sizeof(PtcTaskIn) == 240,
+               "frames carry all of a PtcTaskIn but `turn`, `traceparent` and `asking`");
+_Static_assert(sizeof(PtcTaskOut) == (PTC_TASK_PARTS + 3) * sizeof(PtcBuf) + 432,
+               "frames carry all of a PtcTaskOut but `effects`, `pictures`, `ledger` and `took`");
 
 /* ---------------------------------------------------------------- numbers and texts */
 
@@ -128,7 +128,8 @@ static void put_numbers(PtcBuf *buf, const PtcTaskIn *in)
 {
     const int64_t numbers[] = {in->timeout_ms,     in->deadline_ms,   in->memory_bytes,
                                in->max_tool_calls, in->program_bytes, in->context_bytes,
-                               in->session_bytes,  in->preview_chars, in->result_bytes};
+                               in->session_bytes,  in->preview_chars, in->result_bytes,
+                               in->now_ms};
     ptc_buf_add(buf, numbers, sizeof numbers);
 }
 
@@ -141,6 +142,7 @@ bool ptc_frame_put_run(PtcBuf *buf, uint64_t id, const PtcTaskIn *in, const PtcT
     put_bool(buf, in->use_tools);
     put_bool(buf, in->use_data);
     put_bool(buf, in->use_remote);
+    put_bool(buf, in->plan);
     ptc_frame_put_i64(buf, (int64_t)in->remote_version);
     put_numbers(buf, in);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++) {
@@ -166,10 +168,12 @@ bool ptc_frame_get_run(const char *bytes, size_t len, PtcTaskIn *in, size_t maxi
     in->use_tools = take_bool(&c);
     in->use_data = take_bool(&c);
     in->use_remote = take_bool(&c);
+    in->plan = take_bool(&c);
     in->remote_version = (uint64_t)ptc_frame_take_i64(&c);
     int64_t *numbers[] = {&in->timeout_ms,     &in->deadline_ms,   &in->memory_bytes,
                           &in->max_tool_calls, &in->program_bytes, &in->context_bytes,
-                          &in->session_bytes,  &in->preview_chars, &in->result_bytes};
+                          &in->session_bytes,  &in->preview_chars, &in->result_bytes,
+                          &in->now_ms};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         *numbers[i] = ptc_frame_take_i64(&c);
     for (size_t i = 0; i < PTC_TASK_PARTS; i++)
@@ -219,6 +223,9 @@ bool ptc_frame_get_ask(const char *bytes, size_t len, PtcFrameAsk *ask, const ch
     ask->op = ptc_frame_take_u32(&c);
     ask->slot = ptc_frame_take_u32(&c);
     ask->tool = ptc_frame_take_u32(&c);
+    ask->id.path = ptc_frame_take_u32(&c);
+    ask->id.path |= (uint64_t)ptc_frame_take_u32(&c) << 32;
+    ask->id.count = ptc_frame_take_u32(&c);
     ask->text = (PtcText){c.at, (size_t)(c.end - c.at)};
     *why = "a question that is cut off, or of an unknown kind";
     if (c.bad || ask->op >= PTC_REMOTE_OPS || ask->text.len > PTC_FRAME_ASK_MAX)

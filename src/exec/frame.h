@@ -13,6 +13,7 @@
 #define PTC_EXEC_FRAME_H
 
 #include "exec/task.h"
+#include "tool/remote.h"
 
 typedef enum {
     PTC_FRAME_RUN = 1,
@@ -71,10 +72,12 @@ PTC_MUST_USE bool ptc_frame_put_result(PtcBuf *buf, uint64_t id, bool ok, const 
 typedef struct PtcFrameAsk {
     uint32_t op; /* PtcRemoteOp, or PTC_FRAME_KNOWS */
     uint32_t slot, tool;
+    PtcRemoteId id;
     PtcText text; /* one line of JSON; for PTC_FRAME_KNOWS a namespace */
 } PtcFrameAsk;
 enum {
-    PTC_FRAME_ASK_HEAD = 3 * sizeof(uint32_t),
+    PTC_FRAME_ASK_NUMBERS = 6, /* op, slot, tool, then the id: path in two halves, count */
+    PTC_FRAME_ASK_HEAD = PTC_FRAME_ASK_NUMBERS * sizeof(uint32_t),
     PTC_FRAME_KNOWS = 0,                     /* is it the namespace of a server? */
     PTC_FRAME_ASK_MAX = 1024 * 1024 + 65536, /* bytes of its text */
 };

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/engine.h"
+#include "exec/asking.h"
 #include "exec/task.h"
 #include "exec/waits.h"
 #include "tool/remote.h"
@@ -76,7 +77,7 @@ static bool begin_remote(const InProcess *self, const char *owner, const PtcTask
     if (ms >= 0 && ms < (INT64_MAX - now) / 1000000)
         end = now + ms * 1000000;
     run->remote = remote;
-    run->run = remote->begin(remote, owner, end, cancel, &run->version);
+    run->run = ptc_asking_begin(in->asking, remote, owner, end, cancel, &run->version);
     if (run->run && remote->trace)
         remote->trace(run->run, in->traceparent);
     return run->run != NULL;
@@ -95,8 +96,9 @@ static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskI
     PtcWaits waits;
     PtcToolWatch watch = {begin_wait, end_wait, &waits};
     PtcRemoteWatch asks = {begin_ask, end_ask, &waits};
-    PtcRemoteRun run = {.watch = &asks};
+    PtcRemoteRun run = {.watch = &asks, .plan = in->plan};
     ptc_buf_clear(&out->ledger);
+    ptc_buf_clear(&out->took);
     bool far = self->config.remote && in->use_tools && in->kind == PTC_TASK_EVAL;
     ptc_waits_init(&waits, in->turn);
     ptc->cancel.outer = cancel;
@@ -109,7 +111,7 @@ static PtcTaskStatus submit(PtcExecutor *base, const char *owner, const PtcTaskI
     if (ptc->remote)
         ptc_task_out_pictures(out, run.remote, run.run);
     if (ptc->remote)
-        run.remote->end(run.run, &out->ledger);
+        ptc_asking_end(status == PTC_TASK_DONE ? in->asking : NULL, run.remote, run.run, out);
     ptc->remote = NULL;
     ptc->cancel.outer = NULL;
     ptc->watch = NULL;

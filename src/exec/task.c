@@ -22,6 +22,8 @@ _Static_assert(offsetof(PtcTaskOut, answer) ==
  * against damaged bytes and needs no secret. */
 static const PtcText snapshot_key = {"a snapshot between two tasks", 29};
 
+enum { TOOK_BYTES = 64 * 1024 };
+
 /* Everything one task holds; released together at the end. */
 typedef struct {
     Ptc *ptc;
@@ -42,6 +44,7 @@ void ptc_task_out_init(PtcTaskOut *out, PtcMem *mem, size_t max)
         ptc_buf_init(&out->parts[i], mem, max);
     ptc_buf_init(&out->pictures, mem, max);
     ptc_buf_init(&out->ledger, mem, max);
+    ptc_buf_init(&out->took, mem, TOOK_BYTES);
 }
 
 void ptc_task_out_deinit(PtcTaskOut *out)
@@ -50,6 +53,7 @@ void ptc_task_out_deinit(PtcTaskOut *out)
         ptc_buf_deinit(&out->parts[i]);
     ptc_buf_deinit(&out->pictures);
     ptc_buf_deinit(&out->ledger);
+    ptc_buf_deinit(&out->took);
 }
 
 /* Keeps message, reason and ledger: they say why the task was lost, and what it had done. */
@@ -370,6 +374,7 @@ static PtcTaskStatus eval(Work *w, PtcTools *tools, const PtcShared *shared)
     set_view(&run.program, &run.program_len, &in->program);
     set_view(&run.signature, &run.signature_len, &in->signature);
     set_view(&run.output_schema, &run.output_schema_len, &in->output_schema);
+    run.now_ms = in->now_ms;
     run.session = w->session;
     run.limits = &w->limits;
     run.tools = in->use_tools ? tools : NULL;

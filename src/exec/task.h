@@ -34,6 +34,14 @@ typedef struct PtcTaskTurn {
     void *user;
 } PtcTaskTurn;
 
+/* For a task whose program may call other servers and meet something that a person has to be asked about.  Then it ends
+ * with kind "suspended", and `run` is what is known of it there (tool/remote.h): after the decision the same task is
+ * submitted with it again.  The submitter ends a run that is still here when the task is not to go on. */
+typedef struct PtcTaskAsking {
+    unsigned mode; /* PtcRemoteMode */
+    void *run;     /* NULL: it begins */
+} PtcTaskAsking;
+
 /* The texts are borrowed from the submitter until the task is done. */
 typedef struct PtcTaskIn {
     PtcTaskKind kind;
@@ -46,6 +54,8 @@ typedef struct PtcTaskIn {
     PtcText name;            /* FORGET */
     const PtcTaskTurn *turn; /* NULL: no turn to give away */
     PtcText traceparent;     /* of who asked, for other servers; absent: none */
+    PtcTaskAsking *asking;   /* NULL: nobody can be asked */
+    int64_t now_ms;          /* the time of day for the program; 0: the system's */
     int64_t deadline_ms;     /* for everything; 0 also means the executor's */
     int64_t timeout_ms, memory_bytes, max_tool_calls, program_bytes, context_bytes,
         session_bytes;        /* PTC_UNSET: the executor's */
@@ -54,6 +64,7 @@ typedef struct PtcTaskIn {
     bool use_tools, use_data; /* give the program the executor's tools and --data */
     /* Set by the executor: the program may call other servers, whose catalogues have this version. */
     bool use_remote;
+    bool plan; /* the program is not run (PTC_REMOTE_PLANS); set by the submitter */
     uint64_t remote_version;
 } PtcTaskIn;
 
@@ -90,6 +101,8 @@ typedef struct PtcTaskOut {
     uint64_t effects;  /* calls of tools that may have changed something, as seen by this process */
     PtcBuf pictures;   /* that the result refers to: blocks of MCP, one a line; or empty */
     PtcBuf ledger;     /* calls of other servers, a JSON array, as seen by this process; or empty */
+    PtcBuf took;       /* what took effect there (tool/remote.h); empty: no such run was begun */
+    bool took_any;     /* there is something to tell of a success */
 } PtcTaskOut;
 
 /* Empties it and sets this maximum for every part; the submitter may change single ones before submitting. */

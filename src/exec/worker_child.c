@@ -68,11 +68,16 @@ static PtcRemoteStatus remote_ask(void *run, PtcRemoteAsk *ask)
 {
     PtcWorker *w = run;
     PtcTalkWait *wait = ptc_mem_alloc(&w->mem, sizeof *wait);
-    const uint32_t numbers[] = {(uint32_t)ask->op, ask->slot, ask->tool};
+    const uint32_t numbers[PTC_FRAME_ASK_NUMBERS] = {(uint32_t)ask->op,
+                                                     ask->slot,
+                                                     ask->tool,
+                                                     (uint32_t)ask->id.path,
+                                                     (uint32_t)(ask->id.path >> 32),
+                                                     ask->id.count};
     if (!wait)
         return PTC_REMOTE_NO_MEMORY;
     ask->own = wait;
-    ptc_talk_ask(&w->talk, wait, PTC_FRAME_ASK, numbers, 3, ask->text);
+    ptc_talk_ask(&w->talk, wait, PTC_FRAME_ASK, numbers, PTC_FRAME_ASK_NUMBERS, ask->text);
     return PTC_REMOTE_PENDING;
 }
 
@@ -107,8 +112,8 @@ static bool remote_knows(PtcRemote *self, PtcText ns, PtcBuf *nearest)
 {
     PtcWorker *w = (PtcWorker *)(void *)self;
     PtcTalkWait wait;
-    const uint32_t numbers[] = {PTC_FRAME_KNOWS, 0, 0};
-    ptc_talk_ask(&w->talk, &wait, PTC_FRAME_ASK, numbers, 3, ns);
+    const uint32_t numbers[PTC_FRAME_ASK_NUMBERS] = {PTC_FRAME_KNOWS};
+    ptc_talk_ask(&w->talk, &wait, PTC_FRAME_ASK, numbers, PTC_FRAME_ASK_NUMBERS, ns);
     bool known = ptc_talk_wait(&w->talk, &wait, NULL, INT64_MAX) && wait.ok;
     if (!known && nearest)
         ptc_buf_add(nearest, wait.answer.data, wait.answer.len);
@@ -139,6 +144,7 @@ static PtcTaskStatus run(PtcWorker *w, const PtcTaskIn *in, PtcTaskOut *out)
     if (w->hook && w->hook(in, out, 0))
         return PTC_TASK_DONE;
     w->remote_run.version = in->remote_version;
+    w->remote_run.plan = in->plan;
     w->ptc->remote = in->use_remote ? &w->remote_run : NULL;
     return ptc_task_run(w->ptc, in, in->use_tools ? w->tools : NULL, in->use_data ? w->data : NULL,
                         out);

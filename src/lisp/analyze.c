@@ -409,6 +409,14 @@ static bool is_basic(const PtcForm *head)
            ptc_form_is_symbol(head, "recur");
 }
 
+/* Does the form repeat what stands in it?  Only asked for a program that is planned. */
+static bool repeats(const Analyzer *an, const PtcForm *head)
+{
+    return an->servers && an->servers->site &&
+           (ptc_form_is_symbol(head, "for") || ptc_form_is_symbol(head, "doseq") ||
+            ptc_form_is_symbol(head, "dotimes") || ptc_form_is_symbol(head, "while"));
+}
+
 static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
 {
     if (form->count == 0) {
@@ -420,8 +428,11 @@ static PtcExpr *list(Analyzer *an, const PtcForm *form, bool tail)
     if (special && !is_basic(head) && ptc_analyze_find_local(an, head->text, head->len))
         special = NULL;
     const PtcForm *outer = an->parent;
+    uint32_t more = special && repeats(an, head);
     an->parent = form;
+    an->repeats += more;
     PtcExpr *x = special ? special(an, form, tail) : call(an, form);
+    an->repeats -= more;
     an->parent = outer;
     return x;
 }

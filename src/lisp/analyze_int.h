@@ -32,8 +32,9 @@ typedef struct Analyzer {
     PtcFn *fn;             /* being analyzed */
     PtcLocal *scope;       /* innermost name */
     PtcExpr *loop;         /* innermost loop that recur may reach; NULL: the function's start */
-    uint32_t recur_count;  /* values recur must give, -1u: recur has no place here */
-    const char *barrier;   /* what stands between here and the loop around it: "try"; or NULL */
+    uint32_t repeats; /* forms around this one that repeat it, loop aside; counted for sites only */
+    uint32_t recur_count; /* values recur must give, -1u: recur has no place here */
+    const char *barrier;  /* what stands between here and the loop around it: "try"; or NULL */
     const char *no_recur; /* the next function is a part of this: recur may not reach it; or NULL */
     PtcLocal *self;       /* first parameter of the method around it, which recur leaves out */
     bool has_ns;          /* there are aliases, see analyze_ns.c */

@@ -223,6 +223,23 @@ static bool check_literal(Analyzer *an, const PtcForm *call, PtcText name, uint3
     return an->servers->check(an->servers, an->heap, number, lit->args, lit->open, take_issue, &is);
 }
 
+/* ---------------------------------------------------------------------------------- sites */
+
+static void tell_site(Analyzer *an, const PtcForm *at, PtcText name, const uint32_t *number,
+                      const Literal *lit)
+{
+    if (!an->servers->site)
+        return;
+    PtcServerSite site = {.at = at->first,
+                          .many = an->fn->parent || an->loop || an->repeats || !lit,
+                          .known = number != NULL,
+                          .number = number ? *number : 0,
+                          .name = name,
+                          .args = lit ? lit->args : PTC_NONE,
+                          .open = lit && lit->args != PTC_NONE ? lit->open : PTC_NONE};
+    an->servers->site(an->servers, an->heap, &site);
+}
+
 /* ------------------------------------------------------------------------------ ns/name */
 
 static PtcExpr *give_tool(Analyzer *an, const PtcForm *form, PtcText full, uint32_t number)
@@ -277,10 +294,14 @@ PtcExpr *ptc_analyze_server(Analyzer *an, const PtcForm *form, PtcText ns, PtcTe
         return ptc_analyze_nil(an, form);
     }
     const PtcForm *call = an->parent;
-    Literal lit;
-    if (answer == PTC_SERVER_FOUND && call && call->kind == PTC_F_LIST && call->items[0] == form &&
-        read_arguments(an, call, &lit) && !check_literal(an, call, full, number, &lit))
+    Literal lit = {.args = PTC_NONE};
+    bool called = call && call->kind == PTC_F_LIST && call->items[0] == form;
+    bool read = answer == PTC_SERVER_FOUND && called && read_arguments(an, call, &lit);
+    if (read && !check_literal(an, call, full, number, &lit))
         return NULL;
+    if (!read)
+        lit.args = PTC_NONE;
+    tell_site(an, form, full, answer == PTC_SERVER_FOUND ? &number : NULL, called ? &lit : NULL);
     return give_tool(an, form, full, number);
 }
 
@@ -332,19 +353,27 @@ static void check_named(Analyzer *an, const PtcForm *call, PtcText ns, PtcText n
             : PTC_SERVER_UNKNOWN;
     if (answer == PTC_SERVER_UNKNOWN || answer == PTC_SERVER_NO_TOOL || answer == PTC_SERVER_DENIED)
         report(an, at, answer, ns, name, &word);
-    else if (answer == PTC_SERVER_FOUND && args && args->kind == PTC_F_MAP &&
-             read_entries(an, args->items, args->count, &lit))
+    bool read = answer == PTC_SERVER_FOUND && args && args->kind == PTC_F_MAP &&
+                read_entries(an, args->items, args->count, &lit);
+    if (read)
         (void)!check_literal(an, call, full, number, &lit);
+    if (!read)
+        lit.args = PTC_NONE;
+    tell_site(an, at, full, answer == PTC_SERVER_FOUND ? &number : NULL, &lit);
 }
 
 void ptc_analyze_check_call(Analyzer *an, const PtcForm *call)
 {
     const PtcForm *map = call->count == 2 ? call->items[1] : NULL;
-    if (!map || map->kind != PTC_F_MAP)
-        return;
-    check_keys(an, map);
-    const PtcForm *server = entry(map, "server"), *tool = entry(map, "tool");
-    if (server && tool && is_word(server) && is_word(tool))
+    bool written = map && map->kind == PTC_F_MAP;
+    if (written)
+        check_keys(an, map);
+    const PtcForm *server = written ? entry(map, "server") : NULL;
+    const PtcForm *tool = written ? entry(map, "tool") : NULL;
+    Literal unknown = {.args = PTC_NONE};
+    if (!server || !tool || !is_word(server) || !is_word(tool))
+        tell_site(an, call, (PtcText){NULL, 0}, NULL, &unknown);
+    else
         check_named(an, call, (PtcText){server->text, server->len},
                     (PtcText){tool->text, tool->len}, entry(map, "args"), tool);
 }

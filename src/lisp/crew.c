@@ -123,7 +123,10 @@ static void begin_item(PtcSeat *seat, PtcItem *item)
     vm->journal = model->journal;
     vm->summaries = model->summaries;
     vm->loops_left = model->loops_left;
-    vm->random = ptc_random_of(model->random, (uint64_t)(item - seat->job->items));
+    uint64_t number = (uint64_t)(item - seat->job->items);
+    vm->random = ptc_random_of(model->random, number);
+    vm->call_path = ptc_random_of(ptc_random_of(model->call_path, model->call_count), number);
+    vm->call_count = 0;
     item->seat = seat;
     vm->prints.open = false; /* of the item before */
     item->first_print = (uint32_t)vm->prints.count;
@@ -151,14 +154,17 @@ static bool call_item(PtcSeat *seat, size_t i, PtcValue *out)
 }
 
 /* Notes why the item failed and makes the VM fit to go on.  An item that was cancelled because one below it failed
- * has not failed itself. */
+ * has not failed itself; nor has one that waits for a person, which keeps no other from its work. */
 static void take_failure(PtcSeat *seat, size_t i)
 {
     PtcVM *vm = seat->vm;
     if (!vm->failed && vm->budget.stop != PTC_STOP_NONE)
         ptc_vm_stopped(vm);
+    bool aside = vm->budget.stop == PTC_STOP_ASIDE;
     bool dropped = vm->budget.stop == PTC_STOP_CANCELLED && !ptc_cancelled(seat->cancel.outer);
-    if (!dropped) {
+    if (aside)
+        atomic_store(&seat->job->aside, true);
+    if (!dropped && !aside) {
         seat->failed = true;
         seat->failed_at = i;
         seat->stop = vm->budget.stop;

@@ -70,6 +70,7 @@ struct PtcJob {
     PtcAccount *account; /* of the heaps of all seats: the outermost job's */
     PtcAccount own;
     atomic_bool offered;
+    atomic_bool aside; /* an item waits for a person: so does the whole */
     /* below: under the crew's lock */
     size_t next_item, lowest; /* the lowest item that failed, or n */
     unsigned seat_count, busy;

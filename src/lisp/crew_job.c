@@ -64,6 +64,8 @@ static void give_back_vm(const PtcJob *job, PtcVM *vm)
     vm->summaries = m->summaries;
     vm->loops_left = m->loops_left;
     vm->random = ptc_random_of(m->random, UINT64_MAX - 1); /* whichever items this thread did */
+    vm->call_path = m->call_path;
+    vm->call_count = m->call_count + 1; /* the pmap counts as one */
     vm->prints = m->prints;
     vm->log = m->log;
     vm->warnings = m->warnings;
@@ -275,6 +277,9 @@ static bool finish(PtcJob *job, PtcVM *vm, PtcValue *out)
     bool ok = merge(job, vm);
     if (!ok)
         vm->error_value = vm->error_source = PTC_NIL;
+    else if (atomic_load(
+                 &job->aside)) /* whatever else: it will be known when the program is run again */
+        ok = ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
     else
         ok = job->lowest < job->n ? report(job, vm) : gather(job, vm, out);
     vm->kept_count = 0;
@@ -329,6 +334,7 @@ static void start_job(PtcJob *job, PtcVM *vm)
     job->compute_ns = b->compute_end_ns == INT64_MAX ? INT64_MAX : b->compute_end_ns - now;
     limit_time(job, vm, now);
     atomic_init(&job->offered, false);
+    atomic_init(&job->aside, false);
     job->next_item = 0;
     job->lowest = job->n;
     job->seat_count = 1;

@@ -35,6 +35,7 @@ static const struct {
     [PTC_E_DEPTH] = {"depth_exceeded", "runtime_error", true},
     [PTC_E_SIZE] = {"size_exceeded", "runtime_error", true},
     [PTC_E_CANCELLED] = {"cancelled", "runtime_error", true},
+    [PTC_E_SUSPENDED] = {"suspended", "runtime_error", true},
     [PTC_E_ARGS] = {"args_error", "args_error", false},
 };
 

@@ -305,6 +305,8 @@ bool ptc_vm_stopped(PtcVM *vm)
     case PTC_STOP_DEPTH:
         return fail_limit(vm, PTC_E_DEPTH, "use loop/recur or reduce instead of nested calls",
                           "%s %lld", vm->budget.what, (long long)vm->budget.limit);
+    case PTC_STOP_ASIDE:
+        return fail_limit(vm, PTC_E_SUSPENDED, "", "a call needs an approval that was not given");
     case PTC_STOP_SIZE:
         return fail_limit(vm, PTC_E_SIZE, "build smaller values", "%s %lld", vm->budget.what,
                           (long long)vm->budget.limit);

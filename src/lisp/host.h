@@ -58,6 +58,16 @@ typedef enum {
     PTC_SERVER_RESOURCE,
 } PtcServerAsk;
 
+/* A place in a program where a tool of another server is called, or is a value that may be. */
+typedef struct PtcServerSite {
+    uint32_t at; /* in the program, in bytes */
+    bool many;   /* in a function or a loop, or as a value: perhaps more than once, or never */
+    bool known;  /* `number` says which tool; otherwise that is computed */
+    uint32_t number;
+    PtcText name;        /* ns/name; absent: computed */
+    PtcValue args, open; /* as in check; PTC_NONE: nothing of the arguments is known */
+} PtcServerSite;
+
 /* Functions in other servers, written ns/name.  The tool layer fills this in.  Everything may wait; texts are the
  * caller's. */
 typedef struct PtcServers {
@@ -80,6 +90,8 @@ typedef struct PtcServers {
                    const PtcServerWord *word);
     /* Asks with a map, which is rooted.  A failure throws, except for PTC_SERVER_CALL. */
     bool (*ask)(struct PtcVM *vm, PtcServerAsk what, PtcValue question, PtcValue *out);
+    /* Not NULL: the program is not to be run; instead this is told of every such place. */
+    void (*site)(struct PtcServers *servers, PtcHeap *heap, const PtcServerSite *site);
 } PtcServers;
 
 /* ------------------------------------------------------------------------- the record */

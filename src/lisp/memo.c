@@ -91,6 +91,8 @@ static void free_memo(PtcMemo *memo)
 static PtcMemo *table_of(PtcVM *vm, PtcValue f)
 {
     PtcJob *job = NULL;
+    if (vm->servers) /* which item makes a call must not depend on who is first: it has to repeat */
+        return NULL;
     const PtcHeap *owner = ptc_is_obj(f) ? ptc_page_of(f)->heap : NULL;
     for (PtcSeat *s = vm->seat; s && owner != &s->heap; s = s->job->model.seat)
         job = s->job;

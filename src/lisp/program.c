@@ -142,6 +142,7 @@ void ptc_vm_start(PtcVM *vm, const PtcProgram *p)
     vm->remaining = p->remaining;
     vm->now_ms = p->now_ms ? p->now_ms : ptc_clock_wall_ms();
     vm->random = (uint64_t)p->limits.seed;
+    vm->call_path = vm->call_count = 0;
     vm->math_digits = 0;
     vm->math_mode = 0;
     vm->summaries = PTC_NIL;
@@ -322,6 +323,12 @@ static bool run_phases(PtcVM *vm, const PtcProgram *p, PtcArena *arena, PtcDiags
     if (!copy_globals(vm, p, arena, known))
         return fail_early(vm, diags, arena);
     *phase = PTC_PHASE_RUN;
+    if (p->servers && p->servers->site) { /* all that was wanted is known now */
+        ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
+        ptc_vm_stopped(vm);
+        place_whole(vm);
+        return false;
+    }
     return execute(vm, p->globals != NULL);
 }
 

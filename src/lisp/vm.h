@@ -88,6 +88,10 @@ typedef struct PtcVM {
     int64_t math_digits;        /* of decimals in with-precision; 0: all */
     int math_mode;              /* PtcRounding */
     uint64_t random;            /* where rand and its kin are; begins with the seed of the run */
+    /* Which call of another server the next one is: the way through pmaps and their items, and how many there were on
+     * it.  The same in every run of the program with the same answers. */
+    uint64_t call_path;
+    uint32_t call_count;
     int64_t now_ms;         /* since 1970: the time of day for the whole run, so that runs repeat */
     struct PtcCrew *crew;   /* or NULL */
     struct PtcWatch *watch; /* of runs, or NULL */

@@ -16,7 +16,8 @@ typedef enum {
     PTC_REMOTE_LOOKUP = 1,
     /* The arguments as a JSON object, for slot and tool -> {"value":v,"kind":"json"|"text"|"none"|"content"}; failure:
      * {"reason","message","server","tool","status"?,"retry_after_ms"?,"effect"?}.  Reason "invalid_tool_args": nothing was sent,
-     * the arguments are not what the schema says. */
+     * the arguments are not what the schema says.  Reason PTC_REMOTE_ASIDE: somebody must be asked first; this part of the
+     * program ends here, and no program sees that. */
     PTC_REMOTE_CALL,
     /* {"server","tool","args"?,"raw"?}: tool/call; answers as CALL, failures as CALL or LOOKUP */
     PTC_REMOTE_CALL_NAMED,
@@ -34,14 +35,24 @@ typedef enum {
      * ptc_arguments_check (upstream/arguments_check.h) does all of it, given the schema. */
     PTC_REMOTE_CHECK,
     PTC_REMOTE_RESOURCE, /* {"server","uri"} -> as CALL */
+    /* {"at","many","known","name"?,"args"?,"open"?} for slot and tool: a place where a tool may be called, of a program that
+     * is planned and not run -> null */
+    PTC_REMOTE_SITE,
     PTC_REMOTE_OPS
 } PtcRemoteOp;
+
+/* Which call of its run it is: the same when the program is run again with the same answers. */
+typedef struct PtcRemoteId {
+    uint64_t path; /* through pmaps and their items */
+    uint32_t count;
+} PtcRemoteId;
 
 typedef struct PtcRemoteAsk {
     struct PtcRemoteAsk
         *next; /* for lists of whoever has it: the remote until ready(), then the asker */
     PtcRemoteOp op;
     uint32_t slot, tool; /* CALL: as LOOKUP gave them */
+    PtcRemoteId id;      /* CALL, CALL_NAMED, RESOURCE */
     PtcText text;        /* JSON, as above; borrowed until finish */
     /* Called once if ask() said PENDING, from any thread; must not block and must not call back. */
     void (*ready)(struct PtcRemoteAsk *ask);
@@ -50,6 +61,25 @@ typedef struct PtcRemoteAsk {
 } PtcRemoteAsk;
 
 typedef enum { PTC_REMOTE_NOW, PTC_REMOTE_PENDING, PTC_REMOTE_NO_MEMORY } PtcRemoteStatus;
+
+#define PTC_REMOTE_ASIDE "suspended"
+
+/* What a run may do beyond what policy allows. */
+typedef enum {
+    PTC_REMOTE_REFUSES, /* nobody can be asked: what would have to be asked about is denied */
+    PTC_REMOTE_ASKS, /* it is put aside, and what was called is recorded, so that the program can be run again */
+    PTC_REMOTE_READS, /* everything but reads is put aside, for good */
+    PTC_REMOTE_PLANS, /* the program is not run; places where it may call something are noted */
+} PtcRemoteMode;
+
+/* What a person says about all calls that were put aside. */
+typedef enum {
+    PTC_REMOTE_ONCE,    /* these calls */
+    PTC_REMOTE_RUN,     /* these tools, in this run */
+    PTC_REMOTE_PROCESS, /* these tools, for this owner, until the process ends */
+    PTC_REMOTE_ALWAYS,  /* these tools, for this owner, as they are defined now */
+    PTC_REMOTE_NO,      /* these tools not, in this run: their calls fail with "declined" */
+} PtcRemoteDecision;
 
 typedef struct PtcRemote {
     /* A run begins: what it may see belongs to `owner`.  *version names the state of all catalogues: what LOOKUP said stays
@@ -72,6 +102,27 @@ typedef struct PtcRemote {
     /* Is ns the namespace of an upstream (spelt as programs may)?  Costs nothing: no start, no listing.  For the analyzer, to tell
      * an upstream from a namespace that does not exist; `nearest` (or NULL) gets the nearest one when it is not. */
     bool (*knows)(struct PtcRemote *self, PtcText ns, PtcBuf *nearest);
+
+    /* Asking a person; a remote that never asks has none of these. */
+
+    /* Right after begin(): what the run may do; without it, it refuses. */
+    void (*allow)(void *run, PtcRemoteMode mode);
+    /* The program has ended because calls were put aside: how many?  0: there is nothing to ask about, or too much would
+     * have to be remembered (*why says so, or is NULL). */
+    size_t (*waiting)(void *run, const char **why);
+    /* The first `most` of them for a person, a JSON array of {"server","tool","effect","args"}; args is a text of so many
+     * bytes at most.  Of a program that was planned all places,
+     * {"at","many","name"?,"server"?,"tool"?,"effect"?,"policy"?,"args"?,"open"?}. */
+    void (*question)(void *run, size_t most, size_t args_bytes, PtcBuf *out);
+    /* False: it could not be kept for always; it holds until the process ends. */
+    bool (*decide)(void *run, PtcRemoteDecision decision);
+    /* In place of begin(): the program is run again.  What was recorded is given again, what was approved is called. */
+    void (*again)(void *run, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version);
+    /* Did the program, when it was run again, call something else than before? */
+    bool (*diverged)(void *run);
+    /* What took effect so far: {"ran":[{"name","times"}],"failed":..,"unknown":..,"denied":..,"run_again"}; lists without
+     * entries are left out.  True: there is something to tell of a run that succeeded. */
+    bool (*effects)(void *run, PtcBuf *out);
 } PtcRemote;
 
 /* ------------------------------------------------------------------------------ for a run */
@@ -90,6 +141,7 @@ typedef struct PtcRemoteRun {
     void *run; /* of begin() */
     uint64_t version;
     const PtcRemoteWatch *watch; /* or NULL */
+    bool plan;                   /* mode PTC_REMOTE_PLANS */
     /* Waits until ready() came for a pending ask, or the budget's end; NULL: the ordinary way.  For a run whose own thread
      * must do something so that ready() can come. */
     void (*wait)(void *run, PtcRemoteAsk *ask, PtcBudget *budget);

@@ -131,6 +131,7 @@ bool ptc_remote_ask(const PtcRemoteRun *run, PtcBudget *budget, const PtcRemoteQ
                         .slot = question->slot,
                         .tool = question->tool,
                         .text = question->text,
+                        .id = question->id,
                         .ready = on_ready,
                         .user = &w};
     bool may_repeat = true, call = is_call(question->op);

@@ -10,6 +10,7 @@ typedef struct PtcRemoteQuestion {
     PtcRemoteOp op;
     uint32_t slot, tool;
     PtcText text;
+    PtcRemoteId id;
 } PtcRemoteQuestion;
 
 /* Appends the answer, JSON, to `out`; *ok false: it is a failure.  False: the budget has stopped, or memory is short (the

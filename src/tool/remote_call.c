@@ -198,9 +198,18 @@ static bool throw_once(PtcVM *vm, PtcText name, PtcValue failure)
     return false;
 }
 
+/* Is this no failure, but the end of what can be done before somebody was asked? */
+static bool is_aside(PtcVM *vm, PtcValue failure)
+{
+    PtcValue reason = member(vm, failure, "reason");
+    return ptc_is_string(reason) && ptc_text_is(ptc_str_text(reason), PTC_REMOTE_ASIDE);
+}
+
 /* *failure is rooted when `collect`.  Always false. */
 static bool throw_failure(PtcVM *vm, PtcText name, const PtcValue *failure, bool collect)
 {
+    if (is_aside(vm, *failure))
+        return ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
     throw_once(vm, name, *failure);
     if (!vm->failed && collect && ptc_recover(vm))
         throw_once(vm, name, *failure);
@@ -234,6 +243,11 @@ bool ptc_remote_refuse(PtcVM *vm, PtcText name, PtcServerAnswer answer, const Pt
 
 /* ---------------------------------------------------------------------------------- calls */
 
+static PtcRemoteId next_id(PtcVM *vm)
+{
+    return (PtcRemoteId){vm->call_path, vm->call_count++};
+}
+
 bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)
 {
     PtcRemoteName name;
@@ -245,7 +259,7 @@ bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv,
     PtcText full = {name.text, name.len};
     ptc_buf_init(&text, vm->mem, ARGUMENTS_BYTES);
     bool asked = write_args(vm, full, &text, argc, argv);
-    PtcRemoteQuestion q = {PTC_REMOTE_CALL, name.slot, name.tool, ptc_buf_view(&text)};
+    PtcRemoteQuestion q = {PTC_REMOTE_CALL, name.slot, name.tool, ptc_buf_view(&text), next_id(vm)};
     asked = asked && exchange(vm, &q, true, slot, &ok);
     ptc_buf_deinit(&text);
     if (!asked)
@@ -291,6 +305,8 @@ static const struct {
 static bool give(PtcVM *vm, PtcServerAsk what, const PtcValue *slot, bool ok, PtcValue *out)
 {
     bool look = what == PTC_SERVER_LOOK;
+    if (what == PTC_SERVER_CALL && !ok && is_aside(vm, *slot))
+        return ptc_budget_halt(&vm->budget, PTC_STOP_ASIDE);
     if (what == PTC_SERVER_CALL)
         return give_tagged(vm, slot, ok, out);
     if (!ok)
@@ -314,6 +330,8 @@ bool ptc_remote_question(PtcVM *vm, PtcServerAsk what, PtcValue question, PtcVal
     ptc_buf_init(&text, vm->mem, ARGUMENTS_BYTES);
     bool asked = write_value(vm, ptc_text_cstr(asks[what].name), &text, question);
     PtcRemoteQuestion q = {.op = asks[what].op, .text = ptc_buf_view(&text)};
+    if (!look)
+        q.id = next_id(vm);
     asked = asked && exchange(vm, &q, !look, slot, &ok);
     ptc_buf_deinit(&text);
     return asked && give(vm, what, slot, ok, out);

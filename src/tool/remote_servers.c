@@ -11,7 +11,7 @@
 #include "tool/convert.h"
 #include "tool/remote_ask.h"
 
-enum { ANSWER_BYTES = 1024 * 1024, NAME_BYTES = 400 };
+enum { ANSWER_BYTES = 1024 * 1024, NAME_BYTES = 400, SITE_BYTES = 64 * 1024 };
 
 static PtcRemoteServers *of(PtcServers *servers)
 {
@@ -220,7 +220,8 @@ static bool ask_check(PtcRemoteServers *s, PtcHeap *heap, const PtcRemoteName *n
     print = ptc_remote_names_hash(print, text.bytes, text.len);
     if (ptc_remote_names_checked(s->names, print))
         return true;
-    PtcRemoteQuestion q = {PTC_REMOTE_CHECK, name->slot, name->tool, text};
+    PtcRemoteQuestion q = {
+        .op = PTC_REMOTE_CHECK, .slot = name->slot, .tool = name->tool, .text = text};
     PtcValue answer = ask(s, heap, &q, &ok);
     if (answer == PTC_NONE)
         return false;
@@ -246,6 +247,49 @@ static bool check(PtcServers *servers, PtcHeap *heap, uint32_t number, PtcValue 
     return ok && heap->budget->stop == PTC_STOP_NONE;
 }
 
+/* ----------------------------------------------------------------------------------- sites */
+
+/* Arguments that have no JSON, or too much of it, are left out. */
+static void put_known(PtcHeap *heap, PtcBuf *text, const PtcServerSite *site)
+{
+    PtcJsonError error;
+    size_t before = text->len;
+    if (site->args == PTC_NONE)
+        return;
+    ptc_emit_key(text, "args");
+    bool ok = ptc_to_json_value(heap, text, site->args, -1, &error);
+    ptc_emit_key(text, "open");
+    ok = ok && ptc_to_json_value(heap, text, site->open, -1, &error);
+    if (ok && ptc_buf_ok(text))
+        return;
+    text->len = before;
+    text->full = false;
+}
+
+static void tell_site(PtcServers *servers, PtcHeap *heap, const PtcServerSite *site)
+{
+    PtcRemoteServers *s = of(servers);
+    PtcRemoteName name = {0};
+    PtcBuf text;
+    bool ok = false, known = site->known && ptc_remote_names_get(s->names, site->number, &name);
+    ptc_buf_init(&text, s->mem, SITE_BYTES);
+    ptc_emit_object(&text);
+    ptc_emit_field_uint(&text, "at", site->at);
+    ptc_emit_field_bool(&text, "many", site->many);
+    ptc_emit_field_bool(&text, "known", known);
+    if (site->name.bytes)
+        ptc_emit_field_text(&text, "name", site->name);
+    put_known(heap, &text, site);
+    ptc_emit_object_end(&text);
+    PtcRemoteQuestion q = {
+        .op = PTC_REMOTE_SITE, .slot = name.slot, .tool = name.tool, .text = ptc_buf_view(&text)};
+    if (ptc_buf_ok(&text))
+        (void)ask(s, heap, &q, &ok);
+    else
+        ptc_budget_halt(heap->budget, PTC_STOP_MEMORY);
+    ptc_buf_deinit(&text);
+}
+
 void ptc_remote_servers_init(PtcRemoteServers *servers, const PtcRemoteRun *run,
                              PtcRemoteNames *names, PtcMem *mem)
 {
@@ -255,7 +299,8 @@ void ptc_remote_servers_init(PtcRemoteServers *servers, const PtcRemoteRun *run,
                                  .name = name_of,
                                  .call = ptc_remote_call,
                                  .refuse = ptc_remote_refuse,
-                                 .ask = ptc_remote_question};
+                                 .ask = ptc_remote_question,
+                                 .site = run->plan ? tell_site : NULL};
     servers->run = run;
     servers->names = names;
     servers->mem = mem;

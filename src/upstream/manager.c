@@ -189,6 +189,7 @@ PtcManager *ptc_manager_new(PtcMem *mem, const PtcManagerConfig *config, char wh
     ptc_arena_init(&m->arena, mem);
     ptc_desk_init(&m->desk, mem, PTC_LISTING_BYTES);
     ptc_desks_init(&m->desks, mem);
+    ptc_grants_init(&m->grants, mem);
     pthread_mutex_init(&m->lock, NULL);
     pthread_mutex_init(&m->known_lock, NULL);
     ptc_secrets_init(&m->told, mem, PTC_SECRET_MIN);
@@ -248,6 +249,7 @@ void ptc_manager_free(PtcManager *m)
     pthread_mutex_destroy(&m->known_lock);
     ptc_desk_deinit(&m->desk);
     ptc_desks_deinit(&m->desks);
+    ptc_grants_deinit(&m->grants);
     ptc_arena_deinit(&m->arena);
     ptc_mem_free(m->mem, m, sizeof *m);
 }
@@ -423,6 +425,15 @@ void ptc_manager_describe(PtcManager *m, PtcBuf *out, size_t budget)
 const PtcSecrets *ptc_manager_secrets(const PtcManager *m)
 {
     return &m->told;
+}
+
+bool ptc_manager_key(PtcManager *m, const char *purpose, uint8_t key[32])
+{
+    uint8_t root[PTC_LISTING_CACHE_KEY];
+    if (!m->config.state_dir || !ptc_listing_cache_key(m->mem, m->config.state_dir, root))
+        return false;
+    ptc_hmac((PtcText){(const char *)root, sizeof root}, purpose, strlen(purpose), key);
+    return true;
 }
 
 bool ptc_manager_is_read_only(PtcManager *m)

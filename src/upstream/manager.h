@@ -69,6 +69,9 @@ void ptc_manager_describe(PtcManager *manager, PtcBuf *out, size_t budget);
 /* Is every tool that programs may call known to change nothing? */
 bool ptc_manager_is_read_only(PtcManager *manager);
 
+/* A key that stays the same from process to process, for this purpose alone.  False: there is none. */
+PTC_MUST_USE bool ptc_manager_key(PtcManager *manager, const char *purpose, uint8_t key[32]);
+
 /* How one upstream is, for people. */
 typedef struct PtcUpstreamState {
     PtcText name, ns, description;

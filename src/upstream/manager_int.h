@@ -13,10 +13,12 @@
 #include "upstream/call_counts.h"
 #include "upstream/credentials.h"
 #include "upstream/desk.h"
+#include "upstream/grants.h"
 #include "upstream/listing_cache.h"
 #include "upstream/manager.h"
 #include "upstream/endpoint.h"
 #include "upstream/pins.h"
+#include "upstream/call_replay.h"
 #include "upstream/retry.h"
 #include "upstream/sign_in.h"
 #include "upstream/trace_parent.h"
@@ -64,6 +66,7 @@ typedef struct PtcUpCall {
             head; /* auth: bindings of credentials; head: header lines of the answer */
         bool has_body, outside;
     } web;
+    size_t args_at; /* where the arguments begin in params; 0: they are not there */
     PtcEffect effect;
     PtcPolicy policy;
     bool changed; /* the tool is not what was pinned */
@@ -76,6 +79,8 @@ typedef struct PtcUpCall {
     unsigned sends;
     int64_t begun_ns, sent_ns, ended_ns, not_before_ns, end_ns;
     size_t record; /* number + 1 in the run's ledger; 0: none */
+    size_t part;   /* number + 1 in the run's replay; 0: none */
+    bool replayed; /* it was made before, and is answered from there */
 } PtcUpCall;
 
 /* One connection: to one upstream, for one owner. */
@@ -110,6 +115,9 @@ struct PtcInstance {
     PtcLoopTimer list_timer;
 };
 
+/* What a call has done, as far as it is known here. */
+typedef enum { PTC_DID_NOTHING, PTC_DID_RUN, PTC_DID_FAIL, PTC_DID_UNKNOWN } PtcUpDid;
+
 /* The beginning of a text, for traces. */
 typedef struct PtcUpText {
     char *data; /* NULL: none */
@@ -123,6 +131,7 @@ typedef struct PtcUpRecord {
     char error[200];
     bool answered; /* else what became of it is unknown */
     bool approved; /* it would have had to be asked about, and a person has said yes */
+    PtcUpDid did;
     PtcEffect effect;
     PtcPolicy policy;
     unsigned attempts, notes;
@@ -150,6 +159,12 @@ struct PtcUpRun {
     size_t made, looks, lookups, bytes, blob_count, blob_bytes;
     int64_t load_ns; /* left for waiting for listings */
     struct PtcUpBlob *blobs;
+    struct PtcUpDenied *denied; /* calls that policy refused, by tool */
+    PtcRemoteMode mode;
+    PtcBuf plan; /* places where a program that is planned may call something: JSON objects */
+    size_t site_count;
+    PtcReplay replay;            /* unless mode is PTC_REMOTE_REFUSES */
+    PtcGrants granted, declined; /* for this run, whatever the owner */
 };
 
 struct PtcManager {
@@ -174,6 +189,8 @@ struct PtcManager {
     PtcLoopTask wake; /* sets the timer */
     bool sweeping;
     bool ending;
+    PtcGrants grants; /* beyond a run; read from the state directory when they are first needed */
+    bool grants_read;
     char *warm_owner;   /* whose connections are used to list in the background; NULL: none are */
     int64_t warm_at_ns; /* not before */
     bool warm;          /* the background listing has ended */

@@ -25,9 +25,10 @@ static const char *why_blocked(PtcManager *m, const PtcUpstream *up, const PtcLi
     return fault[0] ? "unpinned" : ptc_serve_is_changed(m, up, l, tool) ? "pinned" : NULL;
 }
 
-PtcPolicyOut ptc_serve_policy(PtcManager *m, PtcHeap *heap, const PtcUpstream *up,
+PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
                               const PtcListing *l, size_t tool)
 {
+    PtcManager *m = run->manager;
     const PtcCatalogTool *t = &l->server.tools[tool];
     PtcPolicyIn in = {.server = up->entry.name,
                       .tool = t->name,
@@ -39,7 +40,7 @@ PtcPolicyOut ptc_serve_policy(PtcManager *m, PtcHeap *heap, const PtcUpstream *u
                       .posture = m->config.posture,
                       .distrust = up->entry.distrust,
                       .approved = m->config.approved,
-                      .cannot_ask = true};
+                      .cannot_ask = run->mode == PTC_REMOTE_REFUSES};
     if (!m->pins || up->entry.no_pins)
         return ptc_policy_decide(heap, &in);
     PtcPolicyOut out =
@@ -77,6 +78,7 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
 {
     const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
     char pin[300];
+    ptc_run_denied(call, tool);
     if (ptc_serve_pin_text(call->run->manager, e, tool, policy, pin))
         return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
                                e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, pin);
@@ -99,6 +101,16 @@ static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)
                            (int)e->name.len, e->name.bytes, (int)tool->name.len, tool->name.bytes);
 }
 
+/* Consent was given to what the tool was. */
+static bool changed(PtcUpCall *call, const PtcCatalogTool *tool)
+{
+    ptc_run_denied(call, tool);
+    return ptc_call_refuse(call, "denied",
+                           "%.*s was changed by its server after it was asked about, so the answer "
+                           "no longer counts; run the program again to be asked again",
+                           (int)tool->name.len, tool->name.bytes);
+}
+
 /* What the run saw may be older than what the upstream says now; the stricter of the two holds. */
 bool ptc_serve_may_send(PtcUpCall *call)
 {
@@ -111,9 +123,12 @@ bool ptc_serve_may_send(PtcUpCall *call)
     int n = ptc_listing_find(now, tool->name);
     if (n < 0)
         return gone(call, tool);
-    PtcPolicyOut policy = ptc_serve_policy(m, &m->desk.heap, up, now, (size_t)n);
+    PtcPolicyOut policy = ptc_serve_policy(call->run, &m->desk.heap, up, now, (size_t)n);
     call->changed = call->changed || ptc_serve_is_changed(m, up, now, (size_t)n);
-    if (policy.decision == PTC_POLICY_ALLOW) {
+    if (call->approved && ptc_serve_redefined(call, &m->desk.heap, now, (size_t)n))
+        return changed(call, tool);
+    bool asks = policy.decision == PTC_POLICY_ASK || strcmp(policy.why, "cannot_ask") == 0;
+    if (policy.decision == PTC_POLICY_ALLOW || (asks && call->approved)) {
         call->effect = ptc_effect_stricter(call->effect, policy.effect);
         return true;
     }
@@ -197,7 +212,7 @@ static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *too
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "name", tool->name);
     ptc_emit_key(&call->params, "arguments");
-    size_t before = call->params.len;
+    size_t before = call->args_at = call->params.len;
     ptc_emit_value(&call->params, heap, sent);
     if (call->params.len - before > PTC_ARGUMENTS_BYTES)
         return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
@@ -254,8 +269,8 @@ static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args
 {
     PtcUpRun *run = call->run;
     const PtcCatalogTool *tool = &l->server.tools[call->tool];
-    PtcPolicyOut policy = ptc_serve_policy(run->manager, &desk->heap,
-                                           ptc_run_upstream(run, call->slot), l, call->tool);
+    PtcPolicyOut policy =
+        ptc_serve_decide(run, &desk->heap, ptc_run_upstream(run, call->slot), l, call->tool);
     call->seen = l;
     call->method = "tools/call";
     call->effect = policy.effect;
@@ -263,14 +278,15 @@ static bool prepare(PtcUpCall *call, PtcDesk *desk, PtcListing *l, PtcValue args
     call->changed =
         ptc_serve_is_changed(run->manager, ptc_run_upstream(run, call->slot), l, call->tool);
     call->approved = strcmp(policy.why, "approved") == 0;
-    if (policy.decision != PTC_POLICY_ALLOW)
+    if (policy.decision == PTC_POLICY_DENY)
         return deny(call, tool, policy);
-    return put_params(call, desk, tool, args);
+    return put_params(call, desk, tool, args) && ptc_serve_approved(call, desk, policy);
 }
 
 /* What is on disk alone refuses nothing: forgets what it refused, and waits for the upstream to say it. */
 static bool ask_upstream(PtcUpCall *call)
 {
+    ptc_serve_not_aside(call);
     call->reason = NULL;
     call->message[0] = '\0';
     call->seen = NULL;

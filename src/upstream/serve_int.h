@@ -37,7 +37,7 @@ void ptc_serve_go_on(PtcUpCall *list);
 /* With manager->lock held: is the tool still there, and still allowed, as the upstream lists it now? */
 PTC_MUST_USE bool ptc_serve_may_send(PtcUpCall *call);
 /* May a program call this tool? */
-PtcPolicyOut ptc_serve_policy(PtcManager *m, PtcHeap *heap, const PtcUpstream *up,
+PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
                               const PtcListing *l, size_t tool);
 
 /* Has it changed since it was pinned, and nobody has approved that? */
@@ -106,6 +106,37 @@ void ptc_run_record_refused(PtcUpCall *call);
 void ptc_run_record_open(PtcUpRun *run);
 /* The lines as a JSON array, as many as fit. */
 void ptc_run_ledger(PtcUpRun *run, PtcBuf *out);
+
+/* ---- serve_approve.c */
+/* The same with what a person has allowed for longer, for runs in which nobody can be asked.  Not with manager->lock
+ * held. */
+PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
+                              const PtcListing *l, size_t tool);
+/* An ask of the run, before anything is done for it.  True: it is answered already, from what was recorded. */
+PTC_MUST_USE bool ptc_serve_meet(PtcUpCall *call);
+/* Its answer, from there. */
+PTC_MUST_USE bool ptc_serve_replay(PtcUpCall *call, PtcBuf *out, bool *may_repeat);
+/* Its answer, which is recorded. */
+void ptc_serve_keep(PtcUpCall *call, bool ok, bool may_repeat, PtcText answer);
+/* May the call be made, as far as a person has to say so?  False: refused, or put aside. */
+PTC_MUST_USE bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy);
+/* Not put aside after all: the upstream is asked first. */
+void ptc_serve_not_aside(PtcUpCall *call);
+/* Has the tool another definition in `now` than where the call has it from? */
+bool ptc_serve_redefined(PtcUpCall *call, PtcHeap *heap, const PtcListing *now, size_t tool);
+void ptc_approve_fill(PtcRemote *remote);
+
+/* ---- serve_plan.c */
+/* Notes a place of a program.  Always false: it is answered now. */
+bool ptc_serve_site(PtcUpCall *call, PtcDesk *desk, PtcValue in);
+
+/* ---- serve_effects.c */
+/* For a call that has ended with this reason, or NULL. */
+PtcUpDid ptc_run_did(const PtcUpCall *call, const char *reason);
+/* Policy refused the call; it is told at the end of the run. */
+void ptc_run_denied(PtcUpCall *call, const PtcCatalogTool *tool);
+void ptc_run_free_denied(PtcUpRun *run);
+bool ptc_run_effects(void *run, PtcBuf *out);
 
 /* ---- serve_look.c */
 PTC_MUST_USE bool ptc_serve_look_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in);

@@ -158,6 +158,7 @@ void ptc_run_record_end(PtcUpCall *call, const char *reason, PtcText error, unsi
     PtcUpRecord *r = &run->records[call->record - 1];
     fill(r, call);
     r->answered = true;
+    r->did = ptc_run_did(call, reason);
     r->reason = reason;
     r->notes = notes | (call->changed ? PTC_NOTE_TOOL_CHANGED : 0);
     size_t n = error.len < sizeof r->error

@@ -181,7 +181,7 @@ static void add_tool_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size
     PtcHeap *heap = &desk->heap;
     const PtcCatalogTool *tool = &l->server.tools[n];
     PtcPolicyOut policy =
-        ptc_serve_policy(m, heap, &m->upstreams[ptc_run_slot(m, l->server.ns)], l, n);
+        ptc_serve_policy(run, heap, &m->upstreams[ptc_run_slot(m, l->server.ns)], l, n);
     PtcValue about = ptc_tool_doc(heap, &l->server, tool, policy.effect);
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
     PtcValue args = ptc_map_field(heap, about, "args");
@@ -224,7 +224,7 @@ static void put_meta(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, size_t n
     PtcHeap *heap = &desk->heap;
     const PtcCatalogTool *tool = &l->server.tools[n];
     PtcPolicyOut policy =
-        ptc_serve_policy(m, heap, &m->upstreams[ptc_run_slot(m, l->server.ns)], l, n);
+        ptc_serve_policy(run, heap, &m->upstreams[ptc_run_slot(m, l->server.ns)], l, n);
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
     PtcValue output = ptc_map_field(heap, tool->definition, "outputSchema");
     PtcBuf clean;

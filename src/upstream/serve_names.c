@@ -141,8 +141,7 @@ static bool is_denied_by_cache(PtcUpCall *call, PtcDesk *desk)
     const PtcUpstream *up = ptc_run_upstream(call->run, call->slot);
     const PtcListing *l = call->seen;
     if (!l->cached ||
-        ptc_serve_policy(call->run->manager, &desk->heap, up, l, call->tool).decision ==
-            PTC_POLICY_ALLOW)
+        ptc_serve_decide(call->run, &desk->heap, up, l, call->tool).decision == PTC_POLICY_ALLOW)
         return false;
     call->seen = NULL; /* so it is looked up again */
     return true;
@@ -188,7 +187,7 @@ static void put_found(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     PtcManager *m = run->manager;
     const PtcUpstream *up = ptc_run_upstream(run, call->slot);
     const PtcCatalogTool *tool = &call->seen->server.tools[call->tool];
-    PtcPolicyOut policy = ptc_serve_policy(m, heap, up, call->seen, call->tool);
+    PtcPolicyOut policy = ptc_serve_decide(run, heap, up, call->seen, call->tool);
     PtcValue schema = ptc_map_field(heap, tool->definition, "inputSchema");
     ptc_emit_object(out);
     ptc_emit_field_uint(out, "slot", call->slot);

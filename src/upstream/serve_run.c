@@ -13,7 +13,7 @@
 #include "upstream/naming.h"
 #include "upstream/serve_int.h"
 
-enum { MS = 1000 * 1000, RUN_BYTES = 64 * 1024 * 1024 };
+enum { MS = 1000 * 1000, RUN_BYTES = 64 * 1024 * 1024, PLAN_BYTES = 256 * 1024 };
 
 /* ------------------------------------------------------------------------------------ begin */
 
@@ -41,6 +41,10 @@ static void *begin(PtcRemote *self, const char *owner, int64_t deadline_ns, cons
                       .view = view,
                       .load_ns = m->config.load_ms * MS};
     pthread_mutex_init(&run->lock, NULL);
+    ptc_buf_init(&run->plan, m->mem, PLAN_BYTES);
+    ptc_replay_init(&run->replay, m->mem);
+    ptc_grants_init(&run->granted, m->mem);
+    ptc_grants_init(&run->declined, m->mem);
     if (m->pins && ptc_pins_refresh(m->pins)) /* somebody approved something */
         atomic_fetch_add(&m->version, 1);
     pthread_mutex_lock(&m->lock);
@@ -232,6 +236,7 @@ static bool dispatch(PtcUpCall *call, PtcDesk *desk)
     case PTC_REMOTE_LOOKUP: return ptc_serve_lookup_begin(call, desk, in);
     case PTC_REMOTE_LOOK: return ptc_serve_look_begin(call, desk, in);
     case PTC_REMOTE_CHECK: return ptc_serve_check_begin(call, desk);
+    case PTC_REMOTE_SITE: return ptc_serve_site(call, desk, in);
     case PTC_REMOTE_BLOB: return false;
     case PTC_REMOTE_OPS: break;
     }
@@ -244,7 +249,7 @@ static PtcRemoteStatus ask_remote(void *user, PtcRemoteAsk *ask)
     PtcDesks *desks = &run->manager->desks;
     PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
     PtcUpCall *call = desk ? new_call(run, ask) : NULL;
-    bool later = call && dispatch(call, desk);
+    bool later = call && !ptc_serve_meet(call) && dispatch(call, desk);
     if (desk)
         ptc_desks_give(desks, desk);
     if (!call)
@@ -283,6 +288,7 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out, bool *may_re
     case PTC_REMOTE_CHECK: return ptc_serve_check(call, desk, out);
     case PTC_REMOTE_LOOK: return ptc_serve_look(call, desk, out);
     case PTC_REMOTE_BLOB: return ptc_serve_blob(call, desk, out);
+    case PTC_REMOTE_SITE: return !call->reason ? ptc_emit_null(out) : ptc_serve_fail(call, out);
     case PTC_REMOTE_OPS: break;
     }
     return ptc_serve_fail(call, out);
@@ -296,7 +302,11 @@ static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *m
     PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
     count_wait(call);
     *may_repeat = desk != NULL; /* what cannot be read may have changed something */
-    *ok = desk && put_answer(call, desk, out, may_repeat);
+    size_t before = out->len;
+    *ok = call->replayed ? ptc_serve_replay(call, out, may_repeat)
+                         : desk && put_answer(call, desk, out, may_repeat);
+    if (call->part && !call->replayed)
+        ptc_serve_keep(call, *ok, *may_repeat, (PtcText){out->data + before, out->len - before});
     bool whole = desk && ptc_buf_ok(out) && ptc_fields_ok(&desk->heap);
     if (desk)
         ptc_desks_give(desks, desk);
@@ -319,6 +329,11 @@ static void end(void *user, PtcBuf *ledger)
         ptc_listing_drop(run->view[i]);
     ptc_run_free_blobs(run);
     ptc_run_free_records(run);
+    ptc_run_free_denied(run);
+    ptc_buf_deinit(&run->plan);
+    ptc_replay_deinit(&run->replay);
+    ptc_grants_deinit(&run->granted);
+    ptc_grants_deinit(&run->declined);
     ptc_mem_free(m->mem, run->view, (2 * m->count + 1) * sizeof *run->view);
     ptc_mem_free(m->mem, run->owner, strlen(run->owner) + 1);
     pthread_mutex_destroy(&run->lock);
@@ -359,4 +374,5 @@ void ptc_run_fill(PtcManager *m)
                             .trace = trace,
                             .pictures = pictures,
                             .knows = knows};
+    ptc_approve_fill(&m->remote);
 }

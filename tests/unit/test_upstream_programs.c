@@ -367,7 +367,7 @@ static void show_speed(PtcExecutor *ex, const char *where)
 static void send_ask(int fd, uint64_t id, uint32_t op, uint32_t slot, uint32_t tool,
                      const char *text)
 {
-    uint32_t numbers[] = {op, slot, tool};
+    uint32_t numbers[PTC_FRAME_ASK_NUMBERS] = {op, slot, tool};
     PtcFrameHead head = {(uint32_t)(sizeof numbers + strlen(text)), PTC_FRAME_ASK, id};
     (void)!write(fd, &head, sizeof head);
     (void)!write(fd, numbers, sizeof numbers);

@@ -7,6 +7,8 @@
 #include "mcp/app/app_int.h"
 
 enum { KIB = 1024, MIB = KIB * KIB, KEPT_RESULTS = 64, RING = 500, PROGRESS_MS = 10000 };
+/* ASK_MS: clients give up after a minute.  A state is checked by the app itself, which can say what had taken effect. */
+enum { APPROVAL_MS = 10 * 60 * 1000, ASK_MS = 45 * 1000, STATE_MS = 24 * 60 * 60 * 1000 };
 
 /* Without the debug tool nobody could read the ring, so none is kept. */
 static void set_defaults(PtcAppConfig *c)
@@ -14,6 +16,8 @@ static void set_defaults(PtcAppConfig *c)
     c->max_program_bytes = c->max_program_bytes ? c->max_program_bytes : 64 * KIB;
     c->max_context_bytes = c->max_context_bytes ? c->max_context_bytes : 4 * MIB;
     c->kept_bytes = c->kept_bytes ? c->kept_bytes : 64 * MIB;
+    c->approval_ttl_ms = c->approval_ttl_ms ? c->approval_ttl_ms : APPROVAL_MS;
+    c->approval_wait_ms = c->approval_wait_ms ? c->approval_wait_ms : ASK_MS;
     c->progress_ms = c->progress_ms ? c->progress_ms : PROGRESS_MS;
     if (!c->debug_tool)
         c->recorder.ring = 0;
@@ -30,6 +34,9 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
         !(app->recorder = ptc_recorder_new(&c->recorder, why, PTC_MCP_WHY)))
         return false;
     snprintf(why, PTC_MCP_WHY, "out of memory");
+    if (c->remote && !(app->suspended = ptc_suspended_new(&app->mem, c->remote, app->sessions,
+                                                          c->approval_ttl_ms)))
+        return false;
     return (app->results = ptc_results_new(KEPT_RESULTS, c->kept_bytes)) &&
            (app->pulse = ptc_pulse_new(c->progress_ms)) && ptc_app_rows(app);
 }
@@ -62,6 +69,9 @@ static bool make_server(PtcApp *app, char why[PTC_MCP_WHY])
         .private_lists = c->private_lists || (c->about_data && *c->about_data) ||
                          (c->about_upstreams && *c->about_upstreams) ||
                          (c->tools && ptc_tools_count(c->tools)),
+        .ask_timeout_ms = c->approval_wait_ms,
+        .state_ttl_ms = STATE_MS,
+        .key = c->key,
         .listed = c->listed ? on_listed : NULL,
         .list_changed = c->upstreams_later,
         .user = app,
@@ -106,6 +116,7 @@ void ptc_app_free(PtcApp *app)
     PtcMem mem;
     if (!app)
         return;
+    ptc_suspended_free(app->suspended); /* its answers are of the server's memory */
     if (app->mcp)
         ptc_mcp_free(app->mcp);
     ptc_sessions_free(app->sessions);

@@ -32,7 +32,12 @@ typedef struct PtcAppConfig {
     void (*listed)(void *user, const char *owner);
     /* Writes a JSON array: how the servers that programs call are, as this owner may know.  NULL: there are none. */
     void (*upstream_stats)(void *user, const char *owner, PtcBuf *out);
-    void *user;                 /* for both */
+    void *user;               /* for both */
+    struct PtcRemote *remote; /* what programs can call in other servers; or NULL */
+    bool can_ask; /* clients may be asked about calls: everything that is called can be replayed */
+    int64_t approval_ttl_ms;    /* how long such a question waits [10 minutes] */
+    int64_t approval_wait_ms;   /* how long a call of a legacy client waits for an answer [45 s] */
+    const unsigned char *key;   /* see PtcMcpConfig */
     const PtcLimits *limits;    /* of programs: for the description */
     PtcAppProfile profile;      /* [slim] */
     bool sessions;              /* offers the session tools */

@@ -333,6 +333,7 @@ static void add_structured(Answer *a)
     add_session(a);
     if (a->level == 0)
         add_part(a, "warnings", &a->job->out.warnings);
+    ptc_job_effects(a->job, out);
     if (a->profile == PTC_APP_DEBUG)
         add_diagnostics(a);
     add_cut(a);
@@ -474,6 +475,7 @@ static void add_text(Answer *a)
     add_stored(a);
     if (a->level == 0)
         add_warnings(text, a->job);
+    ptc_job_effects_line(a->job, text);
     add_cut_notice(a);
 }
 
@@ -532,9 +534,11 @@ static void fail_payload(Answer *a)
         error.result = ptc_buf_view(&shown);
     }
     ptc_protocol_render_error(&a->json, &error);
-    if (out->ledger.len && ptc_buf_ok(&a->json)) {
+    if (a->json.len && ptc_buf_ok(&a->json) && a->json.data[a->json.len - 1] == '}') {
         a->json.len--; /* the object goes on */
-        add_upstream_calls(a, &a->json);
+        ptc_job_effects(a->job, &a->json);
+        if (out->ledger.len)
+            add_upstream_calls(a, &a->json);
         ptc_emit_object_end(&a->json);
     }
     ptc_mcp_fail(a->job->call, a->json.data, ptc_buf_ok(&a->json) ? a->json.len : 0);
@@ -560,6 +564,7 @@ static void answer_failed(Answer *a)
         text.len--;
     ptc_buf_addf(&a->text, "%s: %.*s", job->reason, (int)text.len, text.bytes);
     add_warnings(&a->text, job);
+    ptc_job_effects_line(job, &a->text);
     ptc_buf_add_cstr(&a->text, job->in.in_session ? "\n[the session is as it was before]" : "");
     ptc_mcp_fail(job->call, a->text.data, ptc_buf_ok(&a->text) ? a->text.len : 0);
 }
@@ -568,6 +573,7 @@ void ptc_job_answer(PtcJob *job)
 {
     PtcMem *mem = ptc_mcp_mem(ptc_mcp_server(job->call));
     Answer a = {.job = job, .profile = job->app->config.profile, .sizes = job->app->sizes};
+    job->answered = true;
     ptc_buf_init(&a.json, mem, 8 * KIB * KIB);
     ptc_buf_init(&a.text, mem, 8 * KIB * KIB);
     if (job->out.ok)

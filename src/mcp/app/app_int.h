@@ -7,6 +7,7 @@
 #include "mcp/app/app.h"
 #include "mcp/app/pulse.h"
 #include "mcp/app/results.h"
+#include "mcp/app/suspended.h"
 
 enum { PTC_APP_TOOLS = 12 };
 
@@ -28,6 +29,7 @@ struct PtcApp {
     PtcRecorder *recorder; /* or NULL */
     PtcResults *results;
     PtcPulse *pulse;
+    PtcSuspended *suspended; /* or NULL: there is nothing to ask about */
     PtcMcp *mcp;
     PtcMcpTool tools[PTC_APP_TOOLS];
     size_t tool_count;
@@ -46,6 +48,13 @@ typedef struct PtcJob {
     PtcTaskOut out;
     PtcSessionEntry *held; /* or NULL */
     PtcSessionInfo info;   /* of the session, after the run */
+    /* calls of other servers that a person has to be asked about */
+    bool can_ask;
+    PtcTaskAsking asking;
+    uint32_t round;       /* of the next question */
+    bool ask_first;       /* before anything is run */
+    PtcSuspendedRow *row; /* that this call goes on with; or NULL */
+    bool answered;        /* for a program that ran */
     bool failed, unrecorded;
     char reason[24];
     PtcBuf message;                       /* of a failure, for the record */
@@ -77,12 +86,41 @@ extern const PtcAppSizes ptc_app_sizes[];
 /* Answers for a program that ran, whether it succeeded or failed. */
 void ptc_job_answer(PtcJob *job);
 
+/* ---- app_effects.c */
+/* The member `effects`, if there is something to tell. */
+void ptc_job_effects(PtcJob *job, PtcBuf *json);
+/* The same as a line of text, which begins with a line feed. */
+void ptc_job_effects_line(PtcJob *job, PtcBuf *text);
+
+/* Answers with an error that also says what took effect, and ends the run.  Always false. */
+bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text);
+
+/* ---- app_approve.c */
+/* Does the call bring the answer to a question of an earlier one?  Then it goes on with that run; *go_on false: it was
+ * answered. */
+PTC_MUST_USE bool ptc_job_resumes(PtcJob *job, bool *go_on);
+/* Asks about the calls that wait.  True: the program is to be run again.  False: the call was answered. */
+PTC_MUST_USE bool ptc_job_ask(PtcJob *job);
+/* The calls that wait, a line for each; `json` gets the same as an array, or is NULL.  How many there are. */
+size_t ptc_job_add_calls(PtcJob *job, PtcBuf *out, PtcBuf *json);
+/* Ends a run that is not gone on with. */
+void ptc_job_end_run(PtcJob *job);
+/* The call is over: what it went on with is kept, or not. */
+void ptc_job_leave(PtcJob *job);
+
+/* ---- app_dry_run.c */
+/* A dry run has stopped: the calls it would make become its result. */
+void ptc_job_list_waiting(PtcJob *job);
+
 /* ---- app_eval.c, app_page.c, app_debug.c: handlers */
 PtcMcpHandler ptc_app_eval, ptc_app_page, ptc_app_debug;
 
 /* ---- app_session.c: handlers of sessions */
 PtcMcpHandler ptc_app_session_start, ptc_app_session_eval, ptc_app_session_inspect,
     ptc_app_session_list, ptc_app_session_forget, ptc_app_session_close;
+
+/* Runs a program in the session that is held, and answers. */
+void ptc_session_run(PtcJob *job);
 
 /* ---- app_text.c, which has ptc_app_retell too */
 /* Fills the rows. */

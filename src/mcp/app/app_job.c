@@ -69,6 +69,10 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
                           .result_bytes = RESULT_BYTES,
                           .use_tools = true,
                           .use_data = true};
+    if (app->suspended) {
+        ptc_suspended_sweep(app->suspended);
+        job->can_ask = app->config.can_ask && ptc_mcp_can_ask(call, "elicitation/create");
+    }
     init_out(&job->out, mem, app->sessions ? ptc_sessions_config(app->sessions)->bytes : 0);
     ptc_buf_init(&job->message, mem, PTC_RECORD_FILE_TEXT);
 }
@@ -100,6 +104,7 @@ void ptc_job_done(PtcJob *job)
                             .printed_bytes = job->printed_bytes};
         ptc_recorder_note(job->app->recorder, &note);
     }
+    ptc_job_leave(job);
     if (job->held)
         ptc_sessions_let_go(job->app->sessions, job->held, NULL);
     ptc_task_out_deinit(&job->out);
@@ -244,11 +249,25 @@ static bool object_arg(PtcJob *job, const char *name, PtcText *out)
                         most);
 }
 
+/* plan, reads, or nothing. */
+static bool dry_run_arg(PtcJob *job)
+{
+    PtcText how;
+    if (!job->app->config.remote)
+        return true;
+    if (!ptc_job_text(job, "dry_run", false, &how))
+        return false;
+    job->in.plan = ptc_text_is(how, "plan");
+    if (how.bytes)
+        job->asking.mode = job->in.plan ? PTC_REMOTE_PLANS : PTC_REMOTE_READS;
+    return true;
+}
+
 bool ptc_job_eval_args(PtcJob *job)
 {
     if (!program_arg(job) || !object_arg(job, "context", &job->in.context) ||
         !ptc_job_text(job, "signature", false, &job->in.signature) ||
-        !object_arg(job, "output_schema", &job->in.output_schema))
+        !object_arg(job, "output_schema", &job->in.output_schema) || !dry_run_arg(job))
         return false;
     if (job->in.signature.bytes && job->in.output_schema.bytes)
         return ptc_job_fail(job, "args_error", "give `signature` or `output_schema`, not both");
@@ -274,7 +293,7 @@ static int64_t time_left(const PtcJob *job)
     return most <= 0 ? PTC_UNSET : most - waited > LEAST_MS ? most - waited : LEAST_MS;
 }
 
-bool ptc_job_submit(PtcJob *job)
+static bool run_once(PtcJob *job)
 {
     PtcExecutor *executor = job->app->config.executor;
     PtcTaskTurn turn = {pause_call, resume_call, job->call};
@@ -289,14 +308,40 @@ bool ptc_job_submit(PtcJob *job)
     job->in.turn = NULL;
     switch (status) {
     case PTC_TASK_DONE: return true;
-    case PTC_TASK_CANCELLED: return ptc_job_fail(job, "cancelled", "the call was cancelled");
+    case PTC_TASK_CANCELLED:
+        return ptc_job_fail_effects(job, "cancelled", "the call was cancelled");
     case PTC_TASK_LOST:
-        return ptc_job_fail(job, "worker_lost", "%s",
-                            job->out.message[0] ? job->out.message
-                                                : "the process that ran the program died");
+        return ptc_job_fail_effects(job, "worker_lost",
+                                    job->out.message[0] ? job->out.message
+                                                        : "the process that ran the program died");
     case PTC_TASK_NO_MEMORY: break;
     }
     return ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
+}
+
+/* The program is run again after each question, from its beginning: what it has called is remembered. */
+bool ptc_job_submit(PtcJob *job)
+{
+    bool asks = job->can_ask || job->asking.mode != PTC_REMOTE_REFUSES;
+    job->in.asking = asks ? &job->asking : NULL;
+    if (job->can_ask && job->asking.mode == PTC_REMOTE_REFUSES)
+        job->asking.mode = PTC_REMOTE_ASKS;
+    if (asks && !job->in.now_ms)
+        job->in.now_ms = ptc_clock_wall_ms();
+    while (!job->ask_first || ptc_job_ask(job)) {
+        job->ask_first = false;
+        if (!run_once(job) || !job->asking.run) {
+            bool done = !job->failed;
+            ptc_job_end_run(job);
+            return done;
+        }
+        if (job->asking.mode != PTC_REMOTE_ASKS) {
+            ptc_job_list_waiting(job);
+            return true;
+        }
+        job->ask_first = true;
+    }
+    return false;
 }
 
 void ptc_job_json(PtcJob *job, const PtcBuf *json)

@@ -205,7 +205,7 @@ static bool eval_held(PtcJob *job, void *user, PtcSessionChange *to)
     if (!ptc_job_submit(job))
         return false;
     to->evaluated = true;
-    if (job->out.ok) {
+    if (job->out.ok && job->asking.mode <= PTC_REMOTE_ASKS) { /* a dry run changes nothing */
         to->bytes = ptc_buf_view(&job->out.session);
         to->bindings = (size_t)job->out.bindings;
     }
@@ -213,12 +213,19 @@ static bool eval_held(PtcJob *job, void *user, PtcSessionChange *to)
 }
 
 /* Let go before the answer is written: the next call need not wait for that. */
-static void session_eval(PtcJob *job)
+void ptc_session_run(PtcJob *job)
 {
-    if (!ptc_job_eval_args(job) || !hold(job) || !change(job, eval_held, NULL))
+    if (!change(job, eval_held, NULL))
         return;
     let_go(job);
     ptc_job_answer(job);
+}
+
+static void session_eval(PtcJob *job)
+{
+    bool go_on;
+    if (ptc_job_resumes(job, &go_on) ? go_on : ptc_job_eval_args(job) && hold(job))
+        ptc_session_run(job);
 }
 
 void ptc_app_session_eval(PtcMcpCall *call)

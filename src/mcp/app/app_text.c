@@ -29,6 +29,12 @@ enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
                                                   "give one of "                                   \
                                                   "the two\",\"additionalProperties\":true}"
 
+/* With other servers: a dry run, and going on with a run that waits for a person. */
+#define UPSTREAM_ARGS                                                                          \
+    ",\"dry_run\":{\"type\":\"string\",\"enum\":[\"plan\",\"reads\"],\"description\":\"plan: " \
+    "list calls, make none; reads: stop before the first that is no read\"}"
+#define RESUME_ARG ",\"resume\":" STRING("token of an answer that said suspended; alone")
+
 #define NUMBER "{\"type\":\"integer\"}"
 #define TEXT "{\"type\":\"string\"}"
 #define FLAG "{\"type\":\"boolean\"}"
@@ -51,15 +57,22 @@ enum { TOOLS_BYTES = 6 * 1024, SENTENCE = 160 };
     ",\"validated_preview_truncated\":" FLAG ",\"validated_bytes\":" NUMBER                \
     ",\"output_truncated\":" FLAG "," CUT_MEMBERS
 
-static const char *const eval_output[] = {
-    [PTC_APP_SLIM] = OUTPUT("\"prints\":" TEXTS ",\"stored\":" TEXTS "," CUT_MEMBERS, "\"result\""),
-    [PTC_APP_STRUCTURED] = OUTPUT(MORE_MEMBERS, "\"status\",\"result\""),
-    [PTC_APP_DEBUG] = OUTPUT(
-        MORE_MEMBERS ",\"feedback\":" TEXT ",\"memory\":" ANY_OBJECT ",\"tool_calls\":" LIST_OF(
-            ANY_OBJECT) ",\"metrics\":" ANY_OBJECT
-                        ",\"upstream_calls\":" LIST_OF(ANY_OBJECT) ",\"ptc_metrics\":" ANY_OBJECT,
-        "\"status\",\"result\",\"prints\",\"truncated\""),
-};
+#define EVAL_OUTPUTS(more)                                                                         \
+    {                                                                                              \
+        [PTC_APP_SLIM] =                                                                           \
+            OUTPUT("\"prints\":" TEXTS ",\"stored\":" TEXTS "," CUT_MEMBERS more, "\"result\""),   \
+        [PTC_APP_STRUCTURED] = OUTPUT(MORE_MEMBERS more, "\"status\",\"result\""),                 \
+        [PTC_APP_DEBUG] = OUTPUT(                                                                  \
+            MORE_MEMBERS more                                                                      \
+            ",\"feedback\":" TEXT ",\"memory\":" ANY_OBJECT                                        \
+            ",\"tool_calls\":" LIST_OF(ANY_OBJECT) ",\"metrics\":" ANY_OBJECT                      \
+                                                   ",\"upstream_calls\":" LIST_OF(                 \
+                                                       ANY_OBJECT) ",\"ptc_metrics\":" ANY_OBJECT, \
+            "\"status\",\"result\",\"prints\",\"truncated\""),                                     \
+    }
+/* By whether programs can call other servers, and by profile. */
+static const char *const eval_output[2][3] = {EVAL_OUTPUTS(""),
+                                              EVAL_OUTPUTS(",\"effects\":" ANY_OBJECT)};
 
 /* ---------------------------------------------------------------------------------- the rows */
 
@@ -318,14 +331,19 @@ bool ptc_app_rows(PtcApp *app)
     describe_eval(c, &app->description);
     add_row(app, &eval_row);
     app->tools[0].description = ptc_buf_text(&app->description);
-    app->tools[0].output_schema = eval_output[c->profile];
+    app->tools[0].output_schema = eval_output[c->remote != NULL][c->profile];
+    if (c->remote) /* the program is not required: `resume` may stand in its place */
+        app->tools[0].input_schema = OBJECT(EVAL_ARGS UPSTREAM_ARGS RESUME_ARG, "");
     app->tools[0].flags = flags;
     for (size_t i = 0; c->sessions && i < sizeof session_rows / sizeof *session_rows; i++) {
         add_row(app, &session_rows[i]);
         PtcMcpTool *row = &app->tools[app->tool_count - 1];
         if (row->handler != ptc_app_session_eval)
             continue;
-        row->output_schema = eval_output[c->profile];
+        row->output_schema = eval_output[c->remote != NULL][c->profile];
+        if (c->remote)
+            row->input_schema =
+                OBJECT(SESSION_ID "," EVAL_ARGS UPSTREAM_ARGS, "\"session_id\",\"program\"");
         row->flags = flags & SESSION_FLAGS;
     }
     add_row(app, &page_row);

@@ -73,6 +73,27 @@ PtcText ptc_mcp_state(const PtcMcpCall *call)
     return (PtcText){call->given.data + stamp, call->given.len - stamp};
 }
 
+/* What a text for an owner is bound to: no state or cursor has this context. */
+static void owner_context(const PtcMcpCall *call, uint8_t context[PTC_SHA256_BYTES])
+{
+    PtcText parts[] = {PTC_TEXT("a text to keep\0"), ptc_text_cstr(call->owner)};
+    ptc_sha256_parts(parts, 2, context);
+}
+
+bool ptc_mcp_seal(PtcMcpCall *call, PtcText bytes, PtcBuf *out)
+{
+    uint8_t context[PTC_SHA256_BYTES];
+    owner_context(call, context);
+    return ptc_seal_add(out, call->mcp->key, context, sizeof context, bytes.bytes, bytes.len);
+}
+
+bool ptc_mcp_unseal(PtcMcpCall *call, PtcText text, PtcBuf *out)
+{
+    uint8_t context[PTC_SHA256_BYTES];
+    owner_context(call, context);
+    return ptc_seal_open(out, call->mcp->key, context, sizeof context, text.bytes, text.len);
+}
+
 /* The digest is computed from this call, so a state opens only where it was made. */
 static bool open_state(PtcMcpCall *call, PtcText text)
 {
@@ -120,10 +141,15 @@ bool ptc_mcp_take_replies(PtcMcpCall *call)
 
 /* ------------------------------------------------------------------------------ modern */
 
+PtcValue ptc_mcp_reply_to(PtcMcpCall *call, const char *key)
+{
+    return call->era == PTC_MCP_MODERN ? ptc_map_field(&call->heap, call->replies, key) : PTC_NONE;
+}
+
 static PtcMcpAsk ask_modern(PtcMcpCall *call, const char *key, const char *method,
                             const char *params, PtcValue *answer)
 {
-    PtcValue reply = ptc_map_field(&call->heap, call->replies, key);
+    PtcValue reply = ptc_mcp_reply_to(call, key);
     if (reply != PTC_NONE) {
         *answer = reply;
         return PTC_MCP_ASK_READY;
@@ -247,16 +273,34 @@ static const char *capability_of(const char *method)
     return NULL;
 }
 
+/* A client that only opens addresses cannot show a form. */
+static bool shows_forms(PtcMcpCall *call)
+{
+    PtcValue how = call->era == PTC_MCP_MODERN
+                       ? ptc_map_field(&call->heap, call->capabilities, "elicitation")
+                       : PTC_NONE;
+    return how == PTC_NONE || !ptc_is_map(how) ||
+           ptc_map_field(&call->heap, how, "form") != PTC_NONE ||
+           ptc_map_field(&call->heap, how, "url") == PTC_NONE;
+}
+
+bool ptc_mcp_can_ask(PtcMcpCall *call, const char *method)
+{
+    const char *capability = capability_of(method);
+    if (!capability || !ptc_mcp_client_can(call, capability))
+        return false;
+    if (strcmp(capability, "elicitation") == 0 && !shows_forms(call))
+        return false;
+    return call->era == PTC_MCP_MODERN || (call->peer && call->sink.send);
+}
+
 PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method, const char *params,
                       PtcValue *answer)
 {
-    const char *capability = capability_of(method);
     *answer = PTC_NONE;
-    if (!capability || !ptc_mcp_client_can(call, capability))
+    if (!ptc_mcp_can_ask(call, method))
         return PTC_MCP_ASK_UNSUPPORTED;
     if (call->era == PTC_MCP_MODERN)
         return ask_modern(call, key, method, params, answer);
-    if (!call->peer || !call->sink.send)
-        return PTC_MCP_ASK_UNSUPPORTED;
     return ask_legacy(call, method, params, answer);
 }

@@ -138,6 +138,8 @@ typedef struct PtcMcpConfig {
     unsigned owner_share;    /* percentage of these that one owner may have [100] */
     int64_t ask_timeout_ms;  /* legacy: how long ptc_mcp_ask waits for the client [5 minutes] */
     int64_t state_ttl_ms;    /* modern: how long a request state is valid [10 minutes] */
+    /* PTC_MCP_KEY bytes that seal states and cursors, for a server whose clients may meet it again after a restart [random] */
+    const unsigned char *key;
     /* A client gets the list of tools; called before the answer is sent, on the thread of the call.  NULL: nobody wants to
      * know. */
     void (*listed)(PtcMcpCall *call);
@@ -146,6 +148,7 @@ typedef struct PtcMcpConfig {
 } PtcMcpConfig;
 
 #define PTC_MCP_NO_WAITING (~0u)
+enum { PTC_MCP_KEY = 32 };
 
 /* A server, to be freed after its transports ended; NULL with a text in *why (size PTC_MCP_WHY) when a row is wrong
  * or when out of memory.  Rows and strings are borrowed.  Apart from what calls do, the new server is immutable, and
@@ -298,6 +301,17 @@ typedef enum {
 } PtcMcpAsk;
 PTC_MUST_USE PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method,
                                    const char *params, PtcValue *answer);
+
+/* Modern: what the client answers with this call to the question `key` of the call before; PTC_NONE: nothing. */
+PtcValue ptc_mcp_reply_to(PtcMcpCall *call, const char *key);
+/* Can that be asked of this client, on the way this call came? */
+bool ptc_mcp_can_ask(PtcMcpCall *call, const char *method);
+
+/* A text for the client to keep, which only this owner can bring back unchanged; what is in it can be read.  False: out of
+ * memory. */
+PTC_MUST_USE bool ptc_mcp_seal(PtcMcpCall *call, PtcText bytes, PtcBuf *out);
+/* Appends what was sealed; false: this server did not give that text to this owner. */
+PTC_MUST_USE bool ptc_mcp_unseal(PtcMcpCall *call, PtcText text, PtcBuf *out);
 
 /* Bytes to pass to the call that answers the questions of this one.  The client holds them meanwhile: it can read
  * but not change them, nor use them for another method, name, arguments or owner, nor after state_ttl_ms.  It may

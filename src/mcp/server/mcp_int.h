@@ -55,7 +55,7 @@ struct PtcMcp {
     PtcMem mem;
     PtcPool pool;
     PtcMcpConfig config; /* with defaults filled in */
-    unsigned char key[PTC_SEAL_KEY];
+    unsigned char key[PTC_MCP_KEY];
     PtcMcpRows rows[PTC_MCP_LIST_COUNT];
     PtcMcpRows retold; /* tools, as they are told after a change; there is one at most */
     _Atomic(const PtcMcpRows *) newest; /* &retold; NULL: nothing has changed */

@@ -82,7 +82,9 @@ PtcMcp *ptc_mcp_new(const PtcMcpConfig *config, char why[PTC_MCP_WHY])
                                                .max_bytes = c.waiting_bytes,
                                                .share = c.owner_share});
     pthread_mutex_init(&mcp->lock, NULL);
-    if (!ptc_random_bytes(mcp->key, sizeof mcp->key)) {
+    if (c.key)
+        memcpy(mcp->key, c.key, sizeof mcp->key);
+    if (!c.key && !ptc_random_bytes(mcp->key, sizeof mcp->key)) {
         snprintf(why, PTC_MCP_WHY, "the system gives no random bytes");
     } else if (!c.name || !c.version) {
         snprintf(why, PTC_MCP_WHY, "a server needs a name and a version");

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * The question goes to the terminal itself, since standard input may be the program and standard output its result.  What
+ * always holds: anything but a yes that was typed is no yes; the end of input and an interrupt end the run. */
+#include "cli/terminal_ask.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "cli/io.h"
+#include "json/parse.h"
+#include "upstream/desk.h"
+#include "upstream/fields.h"
+
+enum {
+    SHOWN_CALLS = 10,
+    SHOWN_ARGS = 300,
+    LIST_BYTES = 64 * 1024,
+    HEAP_BYTES = 8 << 20,
+    TRIES = 5
+};
+
+static const struct {
+    const char *word;
+    char key;
+    int decision; /* PtcRemoteDecision; -1: the run ends */
+} answers[] = {{"once", 'o', PTC_REMOTE_ONCE},       {"run", 'r', PTC_REMOTE_RUN},
+               {"process", 'p', PTC_REMOTE_PROCESS}, {"always", 'a', PTC_REMOTE_ALWAYS},
+               {"no", 'n', PTC_REMOTE_NO},           {"cancel", 'c', -1}};
+
+bool ptc_terminal_can_ask(void)
+{
+    return isatty(PTC_IO_STDERR) == 1 && isatty(PTC_IO_STDIN) == 1;
+}
+
+/* -2: none of them. */
+static int read_answer(PtcText line)
+{
+    while (line.len > 0 && (unsigned char)line.bytes[line.len - 1] <= ' ')
+        line.len--;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        if (ptc_text_is(line, answers[i].word) ||
+            (line.len == 1 && line.bytes[0] == answers[i].key))
+            return answers[i].decision;
+    return -2;
+}
+
+static void show_calls(PtcMem *mem, PtcRemote *remote, void *run)
+{
+    PtcDesk desk;
+    PtcBuf list;
+    PtcJsonError error;
+    const char *why;
+    size_t n = remote->waiting(run, &why);
+    ptc_desk_init(&desk, mem, HEAP_BYTES);
+    ptc_buf_init(&list, mem, LIST_BYTES);
+    remote->question(run, SHOWN_CALLS, SHOWN_ARGS, &list);
+    PtcValue calls =
+        ptc_buf_ok(&list) ? ptc_json_parse(&desk.heap, list.data, list.len, &error) : PTC_NONE;
+    ptc_io_printf(PTC_IO_STDERR, "The program wants to make %zu call%s:\n", n, n == 1 ? "" : "s");
+    for (size_t i = 0; i < ptc_fields_count(calls); i++) {
+        PtcValue c = ptc_seq_nth(calls, i);
+        PtcText server = ptc_fields_text(&desk.heap, c, "server"),
+                tool = ptc_fields_text(&desk.heap, c, "tool"),
+                effect = ptc_fields_text(&desk.heap, c, "effect"),
+                args = ptc_fields_text(&desk.heap, c, "args");
+        ptc_io_printf(PTC_IO_STDERR, "  %.*s/%.*s (%.*s) %.*s\n", (int)server.len, server.bytes,
+                      (int)tool.len, tool.bytes, (int)effect.len, effect.bytes, (int)args.len,
+                      args.bytes);
+    }
+    if (n > SHOWN_CALLS)
+        ptc_io_printf(PTC_IO_STDERR, "  and %zu more\n", n - SHOWN_CALLS);
+    ptc_buf_deinit(&list);
+    ptc_desk_deinit(&desk);
+}
+
+/* A line of the terminal; false: the end of input, or an interrupt. */
+static bool read_line(int fd, char *line, size_t size, size_t *len)
+{
+    *len = 0;
+    for (;;) {
+        char c;
+        if (read(fd, &c, 1) != 1)
+            return false;
+        if (c == '\n')
+            return true;
+        if (*len < size)
+            line[(*len)++] = c;
+    }
+}
+
+bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run)
+{
+    char line[64];
+    size_t len;
+    int answer = -2, fd = open("/dev/tty", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    show_calls(mem, remote, run);
+    for (int i = 0; i < TRIES && answer == -2; i++) {
+        ptc_io_printf(PTC_IO_STDERR,
+                      "once (o), for this run (r), until ptc ends (p), always (a), no "
+                      "(n), or cancel (c)? ");
+        answer = read_line(fd, line, sizeof line, &len) ? read_answer((PtcText){line, len}) : -1;
+    }
+    close(fd);
+    if (answer < 0)
+        return false;
+    if (!remote->decide(run, (PtcRemoteDecision)answer))
+        ptc_io_printf(PTC_IO_STDERR, "this could not be kept for later\n");
+    return true;
+}

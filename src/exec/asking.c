@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * What always holds: a run is either ended here or handed to the submitter, who has to end it. */
+#include "exec/asking.h"
+
+#include <stdio.h>
+
+void *ptc_asking_begin(PtcTaskAsking *asking, PtcRemote *remote, const char *owner,
+                       int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version)
+{
+    void *run = asking ? asking->run : NULL;
+    if (run) {
+        asking->run = NULL;
+        remote->again(run, deadline_ns, cancel, version);
+        return run;
+    }
+    run = remote->begin(remote, owner, deadline_ns, cancel, version);
+    if (run && asking && remote->allow)
+        remote->allow(run, (PtcRemoteMode)asking->mode);
+    return run;
+}
+
+static void fail(PtcTaskOut *out, const char *kind, const char *message)
+{
+    ptc_task_out_clear(out);
+    snprintf(out->reason, sizeof out->reason, "runtime_error");
+    snprintf(out->kind, sizeof out->kind, "%s", kind);
+    snprintf(out->message, sizeof out->message, "%s", message);
+}
+
+/* Does it wait for a person?  A worker that says so when nothing waits is not believed. */
+static bool waits(const PtcTaskAsking *asking, PtcRemote *remote, void *run, PtcTaskOut *out)
+{
+    const char *why = NULL;
+    if (out->ok || strcmp(out->kind, "suspended") != 0)
+        return false;
+    if (asking->mode == PTC_REMOTE_PLANS)
+        return true;
+    if (remote->waiting && remote->waiting(run, &why) > 0)
+        return true;
+    if (remote->diverged && remote->diverged(run))
+        fail(out, "replay_diverged",
+             "after the question was answered the program called something else than before; "
+             "nothing more was called");
+    else
+        fail(out, "tool_denied", why ? why : "nothing was left to ask about");
+    return false;
+}
+
+void ptc_asking_end(PtcTaskAsking *asking, PtcRemote *remote, void *run, PtcTaskOut *out)
+{
+    if (remote->effects)
+        out->took_any = remote->effects(run, &out->took);
+    if (asking && waits(asking, remote, run, out)) {
+        asking->run = run;
+        return;
+    }
+    remote->end(run, &out->ledger);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * What a run did in other servers, for its answer: a member `effects`, and one line of text that says the same.  What
+ * always holds: whoever reads that it may be run again can do so; where we do not know, we say so. */
+#include "mcp/app/app_int.h"
+
+#include "base/utf8.h"
+#include "json/parse.h"
+#include "value/map.h"
+#include "value/str.h"
+#include "value/vec.h"
+
+static const struct {
+    const char *key, *word;
+} lists[] = {{"ran", "took effect"},
+             {"failed", "failed"},
+             {"unknown", "sent, but what it did is not known"},
+             {"denied", "denied"}};
+
+static PtcValue parsed(PtcJob *job)
+{
+    PtcJsonError error;
+    const PtcBuf *took = &job->out.took;
+    PtcValue v = took->len ? ptc_json_parse(ptc_mcp_heap(job->call), took->data, took->len, &error)
+                           : PTC_NONE;
+    return v != PTC_NONE && ptc_is_map(v) ? v : PTC_NONE;
+}
+
+/* Tools of this server may have changed something as well; they do not say what. */
+static PtcText run_again(PtcJob *job, PtcValue took)
+{
+    PtcValue v = ptc_map_field(ptc_mcp_heap(job->call), took, "run_again");
+    PtcText said = v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : PTC_TEXT("unknown");
+    return ptc_text_is(said, "safe") && job->out.effects ? PTC_TEXT("unknown") : said;
+}
+
+static bool is_told(const PtcJob *job)
+{
+    return job->out.took.len && (!job->out.ok || job->out.took_any);
+}
+
+void ptc_job_effects(PtcJob *job, PtcBuf *json)
+{
+    PtcHeap *heap = ptc_mcp_heap(job->call);
+    PtcValue took = is_told(job) ? parsed(job) : PTC_NONE;
+    if (took == PTC_NONE)
+        return;
+    ptc_emit_key(json, "effects");
+    ptc_emit_object(json);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        PtcValue list = ptc_map_field(heap, took, lists[i].key);
+        if (list == PTC_NONE)
+            continue;
+        ptc_emit_key(json, lists[i].key);
+        ptc_emit_value(json, heap, list);
+    }
+    ptc_emit_field_text(json, "run_again", run_again(job, took));
+    ptc_emit_object_end(json);
+}
+
+/* notes/write 3 times, notes/mail */
+static void add_names(PtcBuf *text, PtcHeap *heap, PtcValue list)
+{
+    for (size_t i = 0; i < ptc_seq_count(list); i++) {
+        PtcValue item = ptc_seq_nth(list, i);
+        PtcText name = ptc_str_text(ptc_map_field(heap, item, "name"));
+        PtcValue times = ptc_map_field(heap, item, "times");
+        ptc_buf_addf(text, "%s%.*s", i ? ", " : "", (int)name.len, name.bytes ? name.bytes : "");
+        if (times != PTC_NONE && ptc_is_int(times) && ptc_to_int(times) > 1)
+            ptc_buf_addf(text, " %lld times", (long long)ptc_to_int(times));
+    }
+}
+
+void ptc_job_effects_line(PtcJob *job, PtcBuf *text)
+{
+    PtcHeap *heap = ptc_mcp_heap(job->call);
+    PtcValue took = is_told(job) ? parsed(job) : PTC_NONE;
+    const char *before = "\n[effects: ";
+    if (took == PTC_NONE)
+        return;
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        PtcValue list = ptc_map_field(heap, took, lists[i].key);
+        if (list == PTC_NONE || !ptc_is_sequential(list))
+            continue;
+        ptc_buf_addf(text, "%s%s: ", before, lists[i].word);
+        add_names(text, heap, list);
+        before = "; ";
+    }
+    PtcText again = run_again(job, took);
+    ptc_buf_addf(text, "%srun again: %.*s]", before[0] == '\n' ? "\n[effects: none; " : before,
+                 (int)again.len, again.bytes);
+}
+
+bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text)
+{
+    PtcBuf line;
+    ptc_buf_init(&line, ptc_mcp_mem(ptc_mcp_server(job->call)), 64 * 1024);
+    job->out.ok = false;
+    ptc_job_effects_line(job, &line);
+    ptc_job_end_run(job);
+    ptc_job_fail(job, reason, "%s%.*s", text, (int)line.len, line.data ? line.data : "");
+    ptc_buf_deinit(&line);
+    return false;
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ * What always holds: a row in state TAKEN is touched by its taker alone; a run is ended, and a session let go, exactly
+ * once. */
+#include "mcp/app/suspended.h"
+
+#include <time.h>
+
+#include "base/budget.h"
+#include "base/secret.h"
+
+enum { KEPT_BYTES = 1 << 20 }; /* of an answer; a larger one is not kept */
+
+PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *sessions,
+                                int64_t ttl_ms)
+{
+    pthread_condattr_t attr;
+    PtcSuspended *t = ptc_mem_alloc(mem, sizeof *t);
+    if (!t)
+        return NULL;
+    memset(t, 0, sizeof *t);
+    t->mem = mem;
+    t->remote = remote;
+    t->sessions = sessions;
+    t->ttl_ms = ttl_ms;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&t->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    return t;
+}
+
+/* Everything of the row; its place is free afterwards. */
+static void clear(PtcSuspended *t, PtcSuspendedRow *row)
+{
+    if (row->asking.run)
+        t->remote->end(row->asking.run, NULL);
+    if (row->held)
+        ptc_sessions_let_go(t->sessions, row->held, NULL);
+    if (row->has_out)
+        ptc_task_out_deinit(&row->out);
+    ptc_buf_deinit(&row->message);
+    ptc_mem_free(t->mem, row->texts, row->texts_len);
+    if (row->owner)
+        ptc_mem_free(t->mem, row->owner, strlen(row->owner) + 1);
+    memset(row, 0, sizeof *row);
+}
+
+void ptc_suspended_free(PtcSuspended *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++)
+        clear(t, &t->rows[i]);
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->lock);
+    ptc_mem_free(t->mem, t, sizeof *t);
+}
+
+static bool is_idle(const PtcSuspendedRow *row)
+{
+    return row->state == PTC_ROW_WAITING || row->state == PTC_ROW_ANSWERED;
+}
+
+/* With the lock held.  Ending a run takes no time: it has no call under way. */
+static void sweep(PtcSuspended *t)
+{
+    int64_t now = ptc_clock_wall_ms();
+    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++)
+        if (is_idle(&t->rows[i]) && t->rows[i].ends_ms <= now)
+            clear(t, &t->rows[i]);
+}
+
+void ptc_suspended_sweep(PtcSuspended *t)
+{
+    pthread_mutex_lock(&t->lock);
+    sweep(t);
+    pthread_mutex_unlock(&t->lock);
+}
+
+/* ------------------------------------------------------------------------------------- adding */
+
+/* With the lock held.  A free place, if need be that of the oldest answer; NULL: all wait, or the owner has too many. */
+static PtcSuspendedRow *find_place(PtcSuspended *t, const char *owner)
+{
+    PtcSuspendedRow *place = NULL, *oldest = NULL;
+    size_t of_owner = 0;
+    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++) {
+        PtcSuspendedRow *row = &t->rows[i];
+        if (row->state == PTC_ROW_FREE)
+            place = row;
+        else if (row->state == PTC_ROW_ANSWERED && (!oldest || row->ends_ms < oldest->ends_ms))
+            oldest = row;
+        of_owner += row->state != PTC_ROW_FREE && row->state != PTC_ROW_ANSWERED &&
+                    strcmp(row->owner, owner) == 0;
+    }
+    if (of_owner >= PTC_SUSPENDED_OF_OWNER)
+        return NULL;
+    if (!place && oldest) {
+        clear(t, oldest);
+        place = oldest;
+    }
+    return place;
+}
+
+static bool copy_texts(PtcSuspended *t, PtcSuspendedRow *row)
+{
+    PtcText *texts[] = {&row->in.program, &row->in.context, &row->in.signature,
+                        &row->in.output_schema};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    size_t len = 0;
+    for (size_t i = 0; i < TEXTS; i++)
+        len += texts[i]->len;
+    if (!(row->texts = ptc_mem_alloc(t->mem, len + 1)))
+        return false;
+    row->texts_len = len + 1;
+    char *to = row->texts;
+    for (size_t i = 0; i < TEXTS; i++) {
+        if (!texts[i]->bytes)
+            continue;
+        memcpy(to, texts[i]->bytes, texts[i]->len);
+        texts[i]->bytes = to;
+        to += texts[i]->len;
+    }
+    return true;
+}
+
+PtcSuspendedRow *ptc_suspended_add(PtcSuspended *t, const char *owner, const char *tool,
+                                   const PtcTaskIn *in)
+{
+    size_t len = strlen(owner) + 1;
+    pthread_mutex_lock(&t->lock);
+    sweep(t);
+    PtcSuspendedRow *row = find_place(t, owner);
+    char *name = row ? ptc_mem_alloc(t->mem, len) : NULL;
+    if (name) {
+        memcpy(name, owner, len);
+        row->owner = name;
+        row->tool = tool;
+        row->in = *in;
+        row->in.turn = NULL;
+        row->in.asking = NULL;
+        row->in.traceparent = (PtcText){NULL, 0}; /* of the call, not of the run */
+        ptc_buf_init(&row->message, t->mem, 4096);
+        row->state = PTC_ROW_TAKEN;
+        if (!copy_texts(t, row) || !ptc_random_bytes(row->id, sizeof row->id)) {
+            clear(t, row);
+            row = NULL;
+        }
+    }
+    pthread_mutex_unlock(&t->lock);
+    return name ? row : NULL;
+}
+
+/* ------------------------------------------------------------------------------------- tokens */
+
+void ptc_suspended_put_token(const PtcSuspendedRow *row, PtcText effects, PtcBuf *out)
+{
+    if (effects.len > PTC_SUSPENDED_EFFECTS)
+        effects.len = PTC_SUSPENDED_EFFECTS;
+    ptc_buf_add(out, row->id, sizeof row->id);
+    ptc_buf_add(out, &row->round, sizeof row->round);
+    ptc_buf_add(out, &row->ends_ms, sizeof row->ends_ms);
+    ptc_buf_add(out, effects.bytes, effects.len);
+}
+
+bool ptc_suspended_get_token(PtcText bytes, PtcSuspendedToken *out)
+{
+    const size_t head = sizeof out->id + sizeof out->round + sizeof out->ends_ms;
+    if (bytes.len < head || bytes.len > PTC_SUSPENDED_TOKEN)
+        return false;
+    memcpy(out->id, bytes.bytes, sizeof out->id);
+    memcpy(&out->round, bytes.bytes + sizeof out->id, sizeof out->round);
+    memcpy(&out->ends_ms, bytes.bytes + sizeof out->id + sizeof out->round, sizeof out->ends_ms);
+    out->effects = (PtcText){bytes.bytes + head, bytes.len - head};
+    return true;
+}
+
+/* ------------------------------------------------------------------------------------- taking */
+
+/* With the lock held. */
+static PtcSuspendedRow *find(PtcSuspended *t, const char *owner, const PtcSuspendedToken *token)
+{
+    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++) {
+        PtcSuspendedRow *row = &t->rows[i];
+        if (row->state != PTC_ROW_FREE && ptc_secret_same(row->id, token->id, sizeof row->id) &&
+            strcmp(row->owner, owner) == 0)
+            return row;
+    }
+    return NULL;
+}
+
+/* With the lock held: is it what was said before, whose consequence is the row as it is now? */
+static bool is_same(const PtcSuspendedRow *row, const PtcSuspendedToken *token,
+                    const uint8_t reply[PTC_SHA256_BYTES])
+{
+    uint32_t replied = row->state == PTC_ROW_WAITING ? row->round - 1 : row->round;
+    return token->round == replied && memcmp(row->reply, reply, sizeof row->reply) == 0;
+}
+
+static PtcSuspendedFound take(PtcSuspended *t, const char *owner, const PtcSuspendedToken *token,
+                              const uint8_t *reply, bool peek, PtcSuspendedRow **out)
+{
+    sweep(t);
+    PtcSuspendedRow *row = *out = find(t, owner, token);
+    if (!row)
+        return PTC_SUSPENDED_GONE;
+    if (row->state == PTC_ROW_TAKEN)
+        return is_same(row, token, reply) || peek ? PTC_SUSPENDED_BUSY : PTC_SUSPENDED_USED;
+    if (row->state == PTC_ROW_WAITING && token->round == row->round) {
+        row->state = PTC_ROW_TAKEN;
+        if (!peek)
+            memcpy(row->reply, reply, sizeof row->reply);
+        return PTC_SUSPENDED_TAKEN;
+    }
+    if (!is_same(row, token, reply))
+        return PTC_SUSPENDED_USED;
+    row->state = PTC_ROW_TAKEN;
+    return PTC_SUSPENDED_SAME;
+}
+
+PtcSuspendedFound ptc_suspended_take(PtcSuspended *t, const char *owner,
+                                     const PtcSuspendedToken *token,
+                                     const uint8_t reply[PTC_SHA256_BYTES], bool peek,
+                                     PtcSuspendedRow **row)
+{
+    pthread_mutex_lock(&t->lock);
+    PtcSuspendedFound found = take(t, owner, token, reply, peek, row);
+    pthread_mutex_unlock(&t->lock);
+    return found;
+}
+
+static void put(PtcSuspended *t, PtcSuspendedRow *row, int state)
+{
+    pthread_mutex_lock(&t->lock);
+    row->state = state;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void ptc_suspended_wait(PtcSuspended *t, PtcSuspendedRow *row)
+{
+    put(t, row, PTC_ROW_WAITING);
+}
+
+void ptc_suspended_answered(PtcSuspended *t, PtcSuspendedRow *row)
+{
+    size_t bytes = row->out.text.len + row->out.json.len + row->out.prints.len;
+    if (bytes > KEPT_BYTES && row->has_out) {
+        ptc_task_out_deinit(&row->out);
+        row->has_out = false;
+    }
+    put(t, row, PTC_ROW_ANSWERED);
+}
+
+void ptc_suspended_drop(PtcSuspended *t, PtcSuspendedRow *row)
+{
+    pthread_mutex_lock(&t->lock);
+    clear(t, row);
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
+void ptc_suspended_await(PtcSuspended *t, int64_t ms)
+{
+    int64_t end = ptc_clock_ns(NULL) + ms * 1000000;
+    struct timespec until = {end / 1000000000, end % 1000000000};
+    pthread_mutex_lock(&t->lock);
+    pthread_cond_timedwait(&t->changed, &t->lock, &until);
+    pthread_mutex_unlock(&t->lock);
+}

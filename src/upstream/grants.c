@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT
+ * Grants, and the file approvals.json.  What always holds: the file is replaced whole, under a lock, and names servers and
+ * tools in words, so that a person can read it and take a line out; owners are in it as digests only. */
+#include "upstream/grants.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/whole_file.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/desk.h"
+#include "upstream/fields.h"
+
+enum {
+    FIRST_ROOM = 8,
+    FORMAT = 1,
+    FILE_BYTES = 4 * 1024 * 1024,
+    HEAP_BYTES = 32 * 1024 * 1024,
+    PATH_BYTES = 4200,
+    LOCK_MS = 2000,
+    HEX = 2 * PTC_SHA256_BYTES,
+};
+
+void ptc_grants_init(PtcGrants *g, PtcMem *mem)
+{
+    *g = (PtcGrants){.mem = mem};
+}
+
+void ptc_grants_deinit(PtcGrants *g)
+{
+    ptc_mem_free(g->mem, g->items, g->cap * sizeof *g->items);
+    *g = (PtcGrants){.mem = g->mem};
+}
+
+static void digest_owner(const char *owner, uint8_t out[PTC_SHA256_BYTES])
+{
+    PtcText parts[] = {PTC_TEXT("ptc owner\0"), ptc_text_cstr(owner)};
+    ptc_sha256_parts(parts, 2, out);
+}
+
+static void digest_tool(const uint8_t owner[PTC_SHA256_BYTES], PtcText server, PtcText tool,
+                        uint8_t out[PTC_SHA256_BYTES])
+{
+    uint64_t len = server.len; /* so that no name can pass for the beginning of another */
+    PtcText parts[] = {
+        {(const char *)owner, PTC_SHA256_BYTES}, {(const char *)&len, sizeof len}, server, tool};
+    ptc_sha256_parts(parts, 4, out);
+}
+
+static void digest(PtcGrantOf of, uint8_t out[PTC_SHA256_BYTES])
+{
+    uint8_t owner[PTC_SHA256_BYTES];
+    digest_owner(of.owner, owner);
+    digest_tool(owner, of.server, of.tool, out);
+}
+
+static PtcGrant *find(const PtcGrants *g, const uint8_t tool[PTC_SHA256_BYTES])
+{
+    for (size_t i = 0; i < g->count; i++)
+        if (memcmp(g->items[i].tool, tool, PTC_SHA256_BYTES) == 0)
+            return &g->items[i];
+    return NULL;
+}
+
+static bool add(PtcGrants *g, const uint8_t tool[PTC_SHA256_BYTES],
+                const uint8_t pin[PTC_SHA256_BYTES])
+{
+    PtcGrant *grant = find(g, tool);
+    if (!grant && g->count == g->cap) {
+        size_t cap = g->cap ? 2 * g->cap : FIRST_ROOM;
+        PtcGrant *grown =
+            g->count >= PTC_GRANTS_MOST
+                ? NULL
+                : ptc_mem_resize(g->mem, g->items, g->cap * sizeof *grown, cap * sizeof *grown);
+        if (!grown)
+            return false;
+        g->items = grown;
+        g->cap = cap;
+    }
+    if (!grant)
+        grant = &g->items[g->count++];
+    memcpy(grant->tool, tool, PTC_SHA256_BYTES);
+    memcpy(grant->pin, pin, PTC_SHA256_BYTES);
+    return true;
+}
+
+bool ptc_grants_add(PtcGrants *g, PtcGrantOf of, const uint8_t pin[PTC_SHA256_BYTES])
+{
+    uint8_t tool[PTC_SHA256_BYTES];
+    digest(of, tool);
+    return add(g, tool, pin);
+}
+
+bool ptc_grants_has(const PtcGrants *g, PtcGrantOf of, const uint8_t *pin)
+{
+    uint8_t tool[PTC_SHA256_BYTES];
+    if (g->count == 0)
+        return false;
+    digest(of, tool);
+    const PtcGrant *grant = find(g, tool);
+    return grant && (!pin || memcmp(grant->pin, pin, PTC_SHA256_BYTES) == 0);
+}
+
+/* -------------------------------------------------------------------------------------- file */
+
+static bool path_of(char path[PATH_BYTES], const char *state_dir, const char *name)
+{
+    int n = state_dir ? snprintf(path, PATH_BYTES, "%s/%s", state_dir, name) : -1;
+    return n > 0 && n < PATH_BYTES;
+}
+
+static int digit(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_hex(PtcText text, uint8_t out[PTC_SHA256_BYTES])
+{
+    if (!text.bytes || text.len != HEX)
+        return false;
+    for (size_t i = 0; i < PTC_SHA256_BYTES; i++) {
+        int high = digit(text.bytes[2 * i]), low = digit(text.bytes[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        out[i] = (uint8_t)(16 * high + low);
+    }
+    return true;
+}
+
+/* The approvals of the file, a list; PTC_NONE: there is no such file, or it is broken. */
+static PtcValue read_file(PtcMem *mem, PtcDesk *desk, const char *state_dir)
+{
+    char path[PATH_BYTES];
+    PtcJsonError error;
+    PtcBuf text;
+    PtcValue list = PTC_NONE;
+    ptc_buf_init(&text, mem, FILE_BYTES);
+    if (path_of(path, state_dir, "approvals.json") && ptc_whole_file_read(path, &text)) {
+        PtcValue file = ptc_json_parse(&desk->heap, text.data ? text.data : "", text.len, &error);
+        bool ours = file != PTC_NONE && ptc_is_map(file) &&
+                    ptc_fields_is(&desk->heap, file, "format", ptc_int(FORMAT));
+        list = ours ? ptc_map_field(&desk->heap, file, "approvals") : PTC_NONE;
+    }
+    ptc_buf_deinit(&text);
+    return list != PTC_NONE && ptc_is_sequential(list) ? list : PTC_NONE;
+}
+
+static bool read_line(PtcHeap *heap, PtcValue line, uint8_t tool[PTC_SHA256_BYTES],
+                      uint8_t pin[PTC_SHA256_BYTES])
+{
+    uint8_t owner[PTC_SHA256_BYTES];
+    if (!ptc_is_map(line) || !read_hex(ptc_fields_text(heap, line, "owner"), owner) ||
+        !read_hex(ptc_fields_text(heap, line, "definition"), pin))
+        return false;
+    PtcText server = ptc_fields_text(heap, line, "server"),
+            name = ptc_fields_text(heap, line, "tool");
+    if (!server.bytes || !name.bytes)
+        return false;
+    digest_tool(owner, server, name, tool);
+    return true;
+}
+
+void ptc_grants_load(PtcGrants *g, const char *state_dir)
+{
+    PtcDesk desk;
+    uint8_t tool[PTC_SHA256_BYTES], pin[PTC_SHA256_BYTES];
+    ptc_desk_init(&desk, g->mem, HEAP_BYTES);
+    PtcValue list = read_file(g->mem, &desk, state_dir);
+    for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++)
+        if (read_line(&desk.heap, ptc_seq_nth(list, i), tool, pin) && !add(g, tool, pin))
+            break;
+    ptc_desk_deinit(&desk);
+}
+
+static void put_hex(PtcBuf *out, const char *key, const uint8_t bytes[PTC_SHA256_BYTES])
+{
+    ptc_emit_key(out, key);
+    ptc_emit_hex(out, bytes, PTC_SHA256_BYTES);
+}
+
+/* The lines that were there but for one of the same tool, then the new one. */
+static bool put_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of, const uint8_t *pin)
+{
+    uint8_t tool[PTC_SHA256_BYTES], other[PTC_SHA256_BYTES], any[PTC_SHA256_BYTES];
+    digest(of, tool);
+    ptc_emit_object(out);
+    ptc_emit_field_cstr(out, "about",
+                        "tools that ptc may call without asking, as long as their definition stays "
+                        "as it is; remove a line to be asked again");
+    ptc_emit_field_int(out, "format", FORMAT);
+    ptc_emit_key(out, "approvals");
+    ptc_emit_array(out);
+    for (size_t i = 0; list != PTC_NONE && i < ptc_fields_count(list); i++) {
+        PtcValue line = ptc_seq_nth(list, i);
+        if (!read_line(&desk->heap, line, other, any) || memcmp(other, tool, PTC_SHA256_BYTES) == 0)
+            continue;
+        ptc_emit_value(out, &desk->heap, line);
+    }
+    ptc_emit_object(out);
+    ptc_emit_field_text(out, "server", of.server);
+    ptc_emit_field_text(out, "tool", of.tool);
+    digest_owner(of.owner, other);
+    put_hex(out, "owner", other);
+    put_hex(out, "definition", pin);
+    ptc_emit_object_end(out);
+    ptc_emit_array_end(out);
+    return ptc_emit_object_end(out);
+}
+
+/* An empty file first, so that the directory is there for the lock. */
+static int lock(const char *state_dir)
+{
+    char path[PATH_BYTES];
+    PtcWholeFile how = {.dirs = true, .only_new = true};
+    if (!path_of(path, state_dir, "approvals.lock") ||
+        !ptc_whole_file_put(path, (PtcText){"", 0}, how))
+        return -1;
+    return ptc_whole_file_lock(path, LOCK_MS);
+}
+
+bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of,
+                     const uint8_t pin[PTC_SHA256_BYTES])
+{
+    char path[PATH_BYTES];
+    PtcDesk desk;
+    PtcBuf out;
+    int fd = lock(state_dir);
+    if (fd < 0)
+        return false;
+    ptc_desk_init(&desk, mem, HEAP_BYTES);
+    ptc_buf_init(&out, mem, FILE_BYTES);
+    PtcValue list = read_file(mem, &desk, state_dir);
+    bool ok =
+        put_lines(&out, &desk, list, of, pin) && ptc_fields_ok(&desk.heap) &&
+        path_of(path, state_dir, "approvals.json") &&
+        ptc_whole_file_put(path, ptc_buf_view(&out), (PtcWholeFile){.line = true, .locked = true});
+    ptc_buf_deinit(&out);
+    ptc_desk_deinit(&desk);
+    close(fd);
+    return ok;
+}

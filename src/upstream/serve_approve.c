@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT
+ * Calls that a person must be asked about, and programs that are run again afterwards.  What always holds: an approval is
+ * for what was shown, namely this tool with this definition, and for one call also with these arguments; what was called
+ * once is never called again for the same call of the program. */
+#include "json/emit.h"
+#include "upstream/clean.h"
+#include "upstream/serve_int.h"
+#include "value/map.h"
+
+/* ------------------------------------------------------------------------------------ replay */
+
+static bool is_call(PtcRemoteOp op)
+{
+    return op == PTC_REMOTE_CALL || op == PTC_REMOTE_CALL_NAMED || op == PTC_REMOTE_RESOURCE;
+}
+
+/* What is called with what.  A tool goes by its name: its number may be another when the program is run again. */
+static void take_print(const PtcUpCall *call, uint8_t print[PTC_SHA256_BYTES])
+{
+    PtcUpRun *run = call->run;
+    const PtcRemoteAsk *ask = call->ask;
+    PtcText name = {"", 0};
+    if (ask->op == PTC_REMOTE_CALL) {
+        const PtcListing *l = ptc_run_view(run, call->slot);
+        if (l && call->tool < l->server.count)
+            name = l->server.tools[call->tool].name;
+    }
+    uint64_t numbers[] = {ask->op,
+                          ask->op == PTC_REMOTE_CALL ? call->slot % run->manager->count : 0,
+                          name.len, ask->text.len};
+    PtcText parts[] = {{(const char *)numbers, sizeof numbers}, name, ask->text};
+    ptc_sha256_parts(parts, 3, print);
+}
+
+static PtcMeet meet(PtcUpCall *call, size_t *part)
+{
+    PtcUpRun *run = call->run;
+    uint8_t print[PTC_SHA256_BYTES];
+    take_print(call, print);
+    pthread_mutex_lock(&run->lock);
+    PtcMeet met = is_call(call->ask->op) ? ptc_replay_meet(&run->replay, call->ask->id, print, part)
+                                         : ptc_replay_meet_look(&run->replay, print, part);
+    pthread_mutex_unlock(&run->lock);
+    return met;
+}
+
+bool ptc_serve_meet(PtcUpCall *call)
+{
+    size_t part = 0;
+    if (call->run->mode == PTC_REMOTE_REFUSES ||
+        (!is_call(call->ask->op) && call->ask->op != PTC_REMOTE_LOOK))
+        return false;
+    switch (meet(call, &part)) {
+    case PTC_MEET_FULL: return false;
+    case PTC_MEET_DIVERGED:
+        return !ptc_call_refuse(call, PTC_REMOTE_ASIDE, "the program does not repeat itself");
+    case PTC_MEET_ANSWER: call->replayed = true; break;
+    case PTC_MEET_CALL: break;
+    }
+    call->part = part + 1;
+    return call->replayed;
+}
+
+bool ptc_serve_replay(PtcUpCall *call, PtcBuf *out, bool *may_repeat)
+{
+    PtcUpRun *run = call->run;
+    pthread_mutex_lock(&run->lock);
+    const PtcPart *part = &run->replay.items[call->part - 1];
+    bool ok = part->ok;
+    *may_repeat = part->may_repeat;
+    ptc_buf_add(out, part->answer, part->len);
+    pthread_mutex_unlock(&run->lock);
+    return ok;
+}
+
+void ptc_serve_keep(PtcUpCall *call, bool ok, bool may_repeat, PtcText answer)
+{
+    PtcUpRun *run = call->run;
+    pthread_mutex_lock(&run->lock);
+    if (run->replay.items[call->part - 1].state != PTC_PART_ASIDE)
+        ptc_replay_keep(&run->replay, call->part - 1, ok, may_repeat, answer);
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* -------------------------------------------------------------------------------- definitions */
+
+/* All that a tool says of itself.  False: out of memory. */
+static bool take_pin(PtcMem *mem, PtcHeap *heap, const PtcCatalogTool *tool,
+                     uint8_t pin[PTC_SHA256_BYTES])
+{
+    static const char *const names[] = {"name",        "title",        "description",
+                                        "inputSchema", "outputSchema", "annotations"};
+    PtcBuf text;
+    ptc_buf_init(&text, mem, SIZE_MAX / 4);
+    ptc_emit_object(&text);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        PtcValue v = ptc_map_field(heap, tool->definition, names[i]);
+        ptc_emit_key(&text, names[i]);
+        ptc_emit_value(&text, heap, v == PTC_NONE ? PTC_NIL : v);
+    }
+    bool ok = ptc_emit_object_end(&text);
+    ptc_sha256(text.data ? text.data : "", text.len, pin);
+    ptc_buf_deinit(&text);
+    return ok;
+}
+
+bool ptc_serve_redefined(PtcUpCall *call, PtcHeap *heap, const PtcListing *now, size_t tool)
+{
+    PtcMem *mem = call->run->manager->mem;
+    uint8_t before[PTC_SHA256_BYTES], after[PTC_SHA256_BYTES];
+    return !take_pin(mem, heap, &call->seen->server.tools[call->tool], before) ||
+           !take_pin(mem, heap, &now->server.tools[tool], after) ||
+           memcmp(before, after, sizeof before) != 0;
+}
+
+/* ---------------------------------------------------------------------------------- approvals */
+
+static PtcGrantOf of_run(PtcText server, PtcText tool)
+{
+    return (PtcGrantOf){"", server, tool};
+}
+
+/* Did somebody allow it for longer than a run? */
+static bool is_granted(PtcUpRun *run, PtcText server, PtcText tool, const uint8_t *pin)
+{
+    PtcManager *m = run->manager;
+    pthread_mutex_lock(&m->lock);
+    if (!m->grants_read)
+        ptc_grants_load(&m->grants, m->config.state_dir);
+    m->grants_read = true;
+    bool has = ptc_grants_has(&m->grants, (PtcGrantOf){run->owner, server, tool}, pin);
+    pthread_mutex_unlock(&m->lock);
+    return has;
+}
+
+PtcPolicyOut ptc_serve_decide(PtcUpRun *run, PtcHeap *heap, const PtcUpstream *up,
+                              const PtcListing *l, size_t tool)
+{
+    PtcPolicyOut out = ptc_serve_policy(run, heap, up, l, tool);
+    const PtcCatalogTool *t = &l->server.tools[tool];
+    uint8_t pin[PTC_SHA256_BYTES];
+    if (strcmp(out.why, "cannot_ask") == 0 && take_pin(run->manager->mem, heap, t, pin) &&
+        is_granted(run, up->entry.name, t->name, pin))
+        return (PtcPolicyOut){out.effect, PTC_POLICY_ALLOW, "approved"};
+    return out;
+}
+
+static bool decline(PtcUpCall *call, PtcText tool)
+{
+    return ptc_call_refuse(call, "declined",
+                           "%.*s may not be called: a person was asked and said no", (int)tool.len,
+                           tool.bytes);
+}
+
+static bool cannot_wait(PtcUpCall *call, const PtcCatalogTool *tool)
+{
+    const PtcEntry *e = &ptc_run_upstream(call->run, call->slot)->entry;
+    ptc_run_denied(call, tool);
+    return ptc_call_refuse(call, "denied",
+                           "%.*s would have to be asked about, but what this program has received "
+                           "is more than can be kept meanwhile (16 MiB); read less before it, or "
+                           "allow it: \"%.*s\": \"allow\" in \"policy\" of %.*s",
+                           (int)tool->name.len, tool->name.bytes, (int)tool->name.len,
+                           tool->name.bytes, (int)e->name.len, e->name.bytes);
+}
+
+static PtcText args_of(const PtcUpCall *call)
+{
+    size_t at = call->args_at;
+    if (!at || call->params.len < at + 1)
+        return call->ask->text;
+    return (PtcText){call->params.data + at, call->params.len - at - 1};
+}
+
+/* With run->lock held. */
+static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind effect,
+                      const uint8_t *pin)
+{
+    PtcUpRun *run = call->run;
+    PtcPart *part = &run->replay.items[call->part - 1];
+    part->server = ptc_run_upstream(run, call->slot)->entry.name;
+    part->tool = tool->name;
+    part->effect = effect;
+    memcpy(part->pin, pin, sizeof part->pin);
+    if (!ptc_replay_put_aside(&run->replay, call->part - 1, args_of(call)))
+        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+    return ptc_call_refuse(call, PTC_REMOTE_ASIDE, "it waits for somebody to be asked");
+}
+
+/* With run->lock held: what a person said of it in this run. */
+static bool is_approved(PtcUpCall *call, PtcText server, PtcText tool, const uint8_t *pin)
+{
+    const PtcUpRun *run = call->run;
+    const PtcPart *part = &run->replay.items[call->part - 1];
+    return (part->state == PTC_PART_APPROVED && memcmp(part->pin, pin, sizeof part->pin) == 0) ||
+           ptc_grants_has(&run->granted, of_run(server, tool), pin);
+}
+
+static bool decide_ask(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind effect,
+                       const uint8_t *pin)
+{
+    PtcUpRun *run = call->run;
+    PtcText server = ptc_run_upstream(run, call->slot)->entry.name;
+    bool asks = run->mode == PTC_REMOTE_ASKS;
+    if (asks && is_granted(run, server, tool->name, pin))
+        return call->approved = true;
+    if (!call->part)
+        return cannot_wait(call, tool);
+    pthread_mutex_lock(&run->lock);
+    bool may = asks && is_approved(call, server, tool->name, pin);
+    bool declined = ptc_grants_has(&run->declined, of_run(server, tool->name), NULL);
+    bool full = run->replay.full && !may && !declined;
+    if (!may && !declined && !full)
+        (void)put_aside(call, tool, effect, pin);
+    pthread_mutex_unlock(&run->lock);
+    call->approved = may;
+    if (full)
+        return cannot_wait(call, tool);
+    return may || (declined && decline(call, tool->name));
+}
+
+bool ptc_serve_approved(PtcUpCall *call, PtcDesk *desk, PtcPolicyOut policy)
+{
+    const PtcUpRun *run = call->run;
+    const PtcCatalogTool *tool = &call->seen->server.tools[call->tool];
+    uint8_t pin[PTC_SHA256_BYTES];
+    bool plain = policy.decision == PTC_POLICY_ALLOW &&
+                 (run->mode != PTC_REMOTE_READS || policy.effect.kind == PTC_EFFECT_READ);
+    if (plain)
+        return true;
+    if (!take_pin(run->manager->mem, &desk->heap, tool, pin))
+        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+    return decide_ask(call, tool, policy.effect.kind, pin);
+}
+
+void ptc_serve_not_aside(PtcUpCall *call)
+{
+    PtcUpRun *run = call->run;
+    if (!call->part)
+        return;
+    pthread_mutex_lock(&run->lock);
+    PtcPart *part = &run->replay.items[call->part - 1];
+    if (part->state == PTC_PART_ASIDE)
+        part->state = PTC_PART_CALLED;
+    pthread_mutex_unlock(&run->lock);
+}
+
+/* ------------------------------------------------------------------------------- the question */
+
+static void allow(void *user, PtcRemoteMode mode)
+{
+    PtcUpRun *run = user;
+    run->mode = mode;
+}
+
+static size_t waiting(void *user, const char **why)
+{
+    PtcUpRun *run = user;
+    bool full = run->replay.full && run->mode == PTC_REMOTE_ASKS;
+    *why = full ? "what the program has received is more than can be kept while somebody is asked "
+                  "(16 MiB); read less before or beside calls that have to be asked about"
+                : NULL;
+    if (run->mode == PTC_REMOTE_PLANS)
+        return run->site_count;
+    return full || run->replay.diverged ? 0 : ptc_replay_waiting(&run->replay);
+}
+
+static void put_clean(PtcBuf *out, PtcMem *mem, const char *key, PtcText text, size_t most)
+{
+    PtcBuf clean;
+    ptc_buf_init(&clean, mem, 8 * most + 64);
+    ptc_clean_add(&clean, text, most, false);
+    ptc_emit_field_text(out, key, ptc_buf_view(&clean));
+    ptc_buf_deinit(&clean);
+}
+
+static void question(void *user, size_t most, size_t args_bytes, PtcBuf *out)
+{
+    PtcUpRun *run = user;
+    ptc_emit_array(out);
+    if (run->mode == PTC_REMOTE_PLANS)
+        ptc_buf_add(out, run->plan.data, run->plan.len);
+    for (size_t i = 0; i < run->replay.count && most > 0; i++) {
+        const PtcPart *part = &run->replay.items[i];
+        if (!ptc_part_waits(part))
+            continue;
+        most--;
+        ptc_emit_object(out);
+        put_clean(out, run->mem, "server", part->server, PTC_CLEAN_LINE);
+        put_clean(out, run->mem, "tool", part->tool, PTC_CLEAN_LINE);
+        ptc_emit_field_cstr(out, "effect", ptc_effect_name(part->effect));
+        put_clean(out, run->mem, "args", (PtcText){part->args, part->args_len}, args_bytes);
+        ptc_emit_object_end(out);
+    }
+    ptc_emit_array_end(out);
+}
+
+/* --------------------------------------------------------------------------------- the answer */
+
+/* For longer than the run. */
+static bool grant(PtcUpRun *run, const PtcPart *part, bool always)
+{
+    PtcManager *m = run->manager;
+    PtcGrantOf of = {run->owner, part->server, part->tool};
+    pthread_mutex_lock(&m->lock);
+    bool ok = ptc_grants_add(&m->grants, of, part->pin);
+    pthread_mutex_unlock(&m->lock);
+    return ok && (!always || ptc_grants_keep(m->mem, m->config.state_dir, of, part->pin));
+}
+
+static bool decide_part(PtcUpRun *run, PtcPart *part, PtcRemoteDecision decision)
+{
+    PtcGrantOf of = of_run(part->server, part->tool);
+    switch (decision) {
+    case PTC_REMOTE_ONCE: break;
+    case PTC_REMOTE_RUN: (void)!ptc_grants_add(&run->granted, of, part->pin); break;
+    case PTC_REMOTE_PROCESS: (void)!grant(run, part, false); break;
+    case PTC_REMOTE_NO: return ptc_grants_add(&run->declined, of, part->pin);
+    case PTC_REMOTE_ALWAYS: part->state = PTC_PART_APPROVED; return grant(run, part, true);
+    }
+    part->state =
+        PTC_PART_APPROVED; /* whatever could not be remembered: this one was asked about */
+    return true;
+}
+
+/* No program is running now, so nothing else looks at the replay. */
+static bool decide(void *user, PtcRemoteDecision decision)
+{
+    PtcUpRun *run = user;
+    bool ok = true;
+    for (size_t i = 0; i < run->replay.count; i++)
+        if (ptc_part_waits(&run->replay.items[i]))
+            ok = decide_part(run, &run->replay.items[i], decision) && ok;
+    return ok;
+}
+
+static void again(void *user, int64_t deadline_ns, const PtcCancel *cancel, uint64_t *version)
+{
+    PtcUpRun *run = user;
+    ptc_replay_again(&run->replay);
+    run->deadline_ns = deadline_ns;
+    run->cancel = cancel;
+    run->lookups = 0;
+    run->load_ns = run->manager->config.load_ms * 1000000;
+    *version = run->version;
+}
+
+static bool diverged(void *user)
+{
+    const PtcUpRun *run = user;
+    return run->replay.diverged;
+}
+
+void ptc_approve_fill(PtcRemote *remote)
+{
+    remote->allow = allow;
+    remote->waiting = waiting;
+    remote->question = question;
+    remote->decide = decide;
+    remote->again = again;
+    remote->diverged = diverged;
+    remote->effects = ptc_run_effects;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ * Calls of a run that are given again by their identity, what a person has allowed for longer, and runs that wait between
+ * two calls of a client; each with memory that runs out at every allocation. */
+#define _GNU_SOURCE
+#include "check.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/whole_file.h"
+#include "mcp/app/suspended.h"
+#include "upstream/call_replay.h"
+#include "upstream/grants.h"
+
+static char dir[64];
+static PtcMem mem;
+
+static void print_of(const char *text, uint8_t out[PTC_SHA256_BYTES])
+{
+    ptc_sha256(text, strlen(text), out);
+}
+
+static PtcMeet meet(PtcReplay *r, uint64_t path, uint32_t count, const char *what, size_t *part)
+{
+    uint8_t print[PTC_SHA256_BYTES];
+    print_of(what, print);
+    return ptc_replay_meet(r, (PtcRemoteId){path, count}, print, part);
+}
+
+/* ------------------------------------------------------------------------------------ replay */
+
+static void test_given_again(void)
+{
+    PtcReplay r;
+    size_t part;
+    ptc_replay_init(&r, &mem);
+    CHECK(meet(&r, 0, 0, "read a", &part) == PTC_MEET_CALL);
+    ptc_replay_keep(&r, part, true, true, PTC_TEXT("[1]"));
+    CHECK(meet(&r, 0, 1, "write b", &part) == PTC_MEET_CALL);
+    CHECK(ptc_replay_put_aside(&r, part, PTC_TEXT("{\"b\":1}")));
+    CHECK(ptc_replay_waiting(&r) == 1);
+    r.items[part].state = PTC_PART_APPROVED;
+    ptc_replay_again(&r);
+    CHECK(ptc_replay_waiting(&r) == 0);
+    CHECK(meet(&r, 0, 0, "read a", &part) == PTC_MEET_ANSWER);
+    CHECK(r.items[part].ok && r.items[part].len == 3);
+    CHECK(meet(&r, 0, 1, "write b", &part) == PTC_MEET_CALL);
+    CHECK(r.items[part].state == PTC_PART_APPROVED);
+    ptc_replay_deinit(&r);
+}
+
+/* An approval is for what was shown; an answer for what was called; an identity for one call. */
+static void test_diverges(void)
+{
+    PtcReplay r;
+    size_t part;
+    ptc_replay_init(&r, &mem);
+    CHECK(meet(&r, 0, 0, "write a", &part) == PTC_MEET_CALL);
+    CHECK(ptc_replay_put_aside(&r, part, PTC_TEXT("")));
+    r.items[part].state = PTC_PART_APPROVED;
+    ptc_replay_again(&r);
+    CHECK(meet(&r, 0, 0, "write b", &part) == PTC_MEET_CALL);
+    CHECK(r.items[part].state == PTC_PART_CALLED);
+    ptc_replay_keep(&r, part, true, false, PTC_TEXT("1"));
+    CHECK(meet(&r, 0, 0, "write b", &part) == PTC_MEET_DIVERGED);
+    ptc_replay_deinit(&r);
+    ptc_replay_init(&r, &mem);
+    CHECK(meet(&r, 7, 0, "write a", &part) == PTC_MEET_CALL);
+    ptc_replay_keep(&r, part, true, false, PTC_TEXT("1"));
+    ptc_replay_again(&r);
+    CHECK(meet(&r, 7, 0, "write c", &part) == PTC_MEET_DIVERGED);
+    CHECK(r.diverged && meet(&r, 7, 1, "write d", &part) == PTC_MEET_DIVERGED);
+    ptc_replay_deinit(&r);
+}
+
+static void test_full(void)
+{
+    PtcReplay r;
+    size_t part, len = PTC_REPLAY_BYTES - 10;
+    char *big = ptc_mem_alloc(&mem, len);
+    memset(big, 'x', len);
+    ptc_replay_init(&r, &mem);
+    CHECK(meet(&r, 0, 0, "a", &part) == PTC_MEET_CALL);
+    ptc_replay_keep(&r, part, true, true, (PtcText){big, len});
+    CHECK(!r.full);
+    CHECK(meet(&r, 0, 1, "b", &part) == PTC_MEET_CALL);
+    ptc_replay_keep(&r, part, true, true, (PtcText){big, 11});
+    CHECK(r.full);
+    ptc_replay_deinit(&r);
+    ptc_mem_free(&mem, big, len);
+}
+
+static void test_replay_no_memory(void)
+{
+    for (uint64_t at = 1; at < 8; at++) {
+        PtcReplay r;
+        size_t part;
+        ptc_replay_init(&r, &mem);
+        ptc_mem_fail_at(&mem, at);
+        for (uint32_t i = 0; i < 40; i++)
+            if (meet(&r, 0, i, "a", &part) == PTC_MEET_CALL)
+                ptc_replay_keep(&r, part, true, true, PTC_TEXT("answer"));
+        ptc_mem_fail_at(&mem, 0);
+        CHECK(r.full);
+        ptc_replay_deinit(&r);
+    }
+}
+
+/* ------------------------------------------------------------------------------------- grants */
+
+static bool has(const char *owner, const char *tool, const char *definition)
+{
+    PtcGrants g;
+    uint8_t pin[PTC_SHA256_BYTES];
+    print_of(definition, pin);
+    ptc_grants_init(&g, &mem);
+    ptc_grants_load(&g, dir);
+    bool found =
+        ptc_grants_has(&g, (PtcGrantOf){owner, PTC_TEXT("notes"), ptc_text_cstr(tool)}, pin);
+    ptc_grants_deinit(&g);
+    return found;
+}
+
+static bool keep(const char *owner, const char *tool, const char *definition)
+{
+    uint8_t pin[PTC_SHA256_BYTES];
+    print_of(definition, pin);
+    return ptc_grants_keep(&mem, dir, (PtcGrantOf){owner, PTC_TEXT("notes"), ptc_text_cstr(tool)},
+                           pin);
+}
+
+static void test_grants(void)
+{
+    struct stat st;
+    char path[128];
+    snprintf(path, sizeof path, "%s/approvals.json", dir);
+    CHECK(!has("", "write", "1"));
+    CHECK(keep("", "write", "1") && keep("ann", "mail", "1"));
+    CHECK(has("", "write", "1") && has("ann", "mail", "1"));
+    CHECK(!has("bob", "mail", "1") && !has("", "mail", "1") && !has("", "write", "2"));
+    CHECK(keep("", "write", "2"));
+    CHECK(has("", "write", "2") && !has("", "write", "1") && has("ann", "mail", "1"));
+    CHECK(stat(path, &st) == 0 && (st.st_mode & 0777) == 0600);
+    static const char *const broken[] = {"",
+                                         "{",
+                                         "[]",
+                                         "{\"format\":1}",
+                                         "{\"format\":1,\"approvals\":7}",
+                                         "{\"format\":1,\"approvals\":[7,{},{\"owner\":\"x\"}]}"};
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++) {
+        CHECK(ptc_whole_file_put(path, ptc_text_cstr(broken[i]), (PtcWholeFile){0}));
+        CHECK(!has("", "write", "2"));
+    }
+    CHECK(keep("", "write", "3") && has("", "write", "3"));
+    CHECK(chmod(path, 0622) == 0 && !has("", "write", "3"));
+}
+
+/* ---------------------------------------------------------------------------------- suspended */
+
+static int ended;
+
+static void end_run(void *run, PtcBuf *ledger)
+{
+    (void)run;
+    (void)ledger;
+    ended++;
+}
+
+static PtcSuspendedRow *park(PtcSuspended *t, const char *owner, int64_t ttl, PtcBuf *token)
+{
+    PtcTaskIn in = {.program = PTC_TEXT("(a)"), .context = PTC_TEXT("{}")};
+    PtcSuspendedRow *row = ptc_suspended_add(t, owner, "lisp_eval", &in);
+    if (!row)
+        return NULL;
+    row->asking.run = &ended;
+    row->ends_ms = ptc_clock_wall_ms() + ttl;
+    ptc_buf_clear(token);
+    ptc_suspended_put_token(row, PTC_TEXT("[effects]"), token);
+    ptc_suspended_wait(t, row);
+    return row;
+}
+
+static PtcSuspendedFound take(PtcSuspended *t, const char *owner, const PtcBuf *token,
+                              const char *reply, PtcSuspendedRow **row)
+{
+    PtcSuspendedToken said;
+    uint8_t print[PTC_SHA256_BYTES];
+    print_of(reply, print);
+    CHECK(ptc_suspended_get_token(ptc_buf_view(token), &said));
+    CHECK(ptc_text_is(said.effects, "[effects]"));
+    return ptc_suspended_take(t, owner, &said, print, false, row);
+}
+
+static void test_suspended(void)
+{
+    PtcRemote remote = {.end = end_run};
+    PtcSuspended *t = ptc_suspended_new(&mem, &remote, NULL, 1000);
+    PtcSuspendedRow *row, *same;
+    PtcSuspendedToken said;
+    PtcBuf token;
+    ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
+    CHECK(park(t, "ann", 60000, &token) != NULL);
+    CHECK(take(t, "bob", &token, "yes", &row) == PTC_SUSPENDED_GONE);
+    CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_TAKEN);
+    CHECK(ptc_text_is(row->in.program, "(a)") && ptc_text_is(row->in.context, "{}"));
+    CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_BUSY);
+    CHECK(take(t, "ann", &token, "no", &same) == PTC_SUSPENDED_USED);
+    row->round++; /* another question */
+    ptc_suspended_wait(t, row);
+    CHECK(take(t, "ann", &token, "no", &same) == PTC_SUSPENDED_USED);
+    CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_SAME && same == row);
+    row->round--;
+    row->asking.run = NULL;
+    ptc_suspended_answered(t, row);
+    CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_SAME);
+    ptc_suspended_answered(t, row);
+    CHECK(take(t, "ann", &token, "no", &same) == PTC_SUSPENDED_USED);
+    CHECK(park(t, "ann", -1, &token) != NULL && ended == 0);
+    CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_GONE && ended == 1);
+    for (int i = 0; i < PTC_SUSPENDED_OF_OWNER; i++)
+        CHECK(park(t, "ann", 60000, &token) != NULL);
+    CHECK(park(t, "ann", 60000, &token) == NULL && park(t, "bob", 60000, &token) != NULL);
+    CHECK(!ptc_suspended_get_token(PTC_TEXT("short"), &said));
+    ptc_suspended_free(t);
+    CHECK(ended == 1 + PTC_SUSPENDED_OF_OWNER + 1);
+    ptc_buf_deinit(&token);
+}
+
+int main(void)
+{
+    ptc_mem_init(&mem, SIZE_MAX / 2);
+    snprintf(dir, sizeof dir, "/tmp/ptc-replay-XXXXXX");
+    CHECK(mkdtemp(dir) != NULL);
+    test_given_again();
+    test_diverges();
+    test_full();
+    test_replay_no_memory();
+    test_grants();
+    test_suspended();
+    CHECK(atomic_load(&mem.used) == 0);
+    static const char *const files[] = {"approvals.json", "approvals.lock"};
+    char path[128];
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, files[i]);
+        (void)unlink(path);
+    }
+    (void)rmdir(dir);
+    return check_done("upstream_replay");
+}

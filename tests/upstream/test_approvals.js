@@ -1,0 +1,395 @@
+#!/usr/bin/env node
+// SPDX-License-Identifier: MIT
+// Calls that a person is asked about, with the official clients: sdk 1.x, client 2.x in both eras, with programs in workers
+// and not.  test_approvals.js PTC NPM_DIR; NPM_DIR holds the node_modules that script/bootstrap made.
+// test_approvals.js upstream HOME is the server that is called: it writes down every call.
+'use strict';
+const fs = require('fs');
+const os = require('os');
+const path = require('path');
+const readline = require('readline');
+const { spawn } = require('child_process');
+const { createRequire } = require('module');
+
+const TEXT = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
+
+// ------------------------------------------------------------------------------------ the upstream
+
+function upstream(home) {
+    const tools = () => JSON.parse(fs.readFileSync(path.join(home, 'tools.json'), 'utf8'));
+    const answer = (m) => {
+        if (m.method === 'initialize')
+            return { protocolVersion: '2025-11-25', capabilities: { tools: { listChanged: true } }, serverInfo: { name: 'notes', version: '1' } };
+        if (m.method === 'tools/list') return { tools: tools() };
+        if (m.method !== 'tools/call') return null;
+        const { name, arguments: args } = m.params;
+        fs.appendFileSync(path.join(home, 'calls'), `${name} ${args.text}\n`);
+        return { content: [{ type: 'text', text: `${name} ${args.text}` }] };
+    };
+    fs.watchFile(path.join(home, 'tools.json'), { interval: 50 }, () =>
+        process.stdout.write('{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}\n'));
+    readline.createInterface({ input: process.stdin }).on('line', (line) => {
+        const m = JSON.parse(line);
+        if (m.id === undefined) return;
+        const result = answer(m);
+        const body = result ? { result } : { error: { code: -32601, message: 'no' } };
+        process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id: m.id, ...body })}\n`);
+    }).on('close', () => process.exit(0));
+}
+
+// ----------------------------------------------------------------------------------------- the rest
+
+const [ptc, npmDir] = process.argv.slice(2).map((p) => path.resolve(p));
+const counts = { passed: 0, failed: 0 };
+let last = 'the beginning';
+const text = (result) => (result.content || []).map((block) => block.text).join('|');
+
+function check(name, ok, got) {
+    counts[ok ? 'passed' : 'failed']++;
+    last = name;
+    if (!ok) console.log(`FAIL ${name}\n    got  ${JSON.stringify(got)}`);
+}
+
+function plainTools(about = 'Writes a note') {
+    return [{ name: 'read', description: 'Reads', inputSchema: TEXT, annotations: { readOnlyHint: true } },
+        { name: 'write', description: about, inputSchema: TEXT, annotations: { destructiveHint: true } },
+        { name: 'mail', description: 'Sends', inputSchema: TEXT }];
+}
+
+// A home with the upstream, and what was called in it.
+class Place {
+    constructor() {
+        this.home = fs.mkdtempSync(path.join(os.tmpdir(), 'ptc-approvals-'));
+        this.file = path.join(this.home, 'u.json');
+        const entry = { command: process.execPath, args: [__filename, 'upstream', this.home] };
+        fs.writeFileSync(this.file, JSON.stringify({ upstreams: { notes: entry } }));
+        this.setTools(plainTools());
+    }
+
+    setTools(tools) { fs.writeFileSync(path.join(this.home, 'tools.json'), JSON.stringify(tools)); }
+
+    calls() {
+        const file = path.join(this.home, 'calls');
+        if (!fs.existsSync(file)) return [];
+        const lines = fs.readFileSync(file, 'utf8').trim().split('\n');
+        fs.rmSync(file);
+        return lines;
+    }
+
+    server(...options) {
+        return { command: ptc, args: ['mcp', '--upstreams', this.file, ...options], stderr: process.env.PTC_TEST_STDERR || 'ignore',
+            env: { PATH: process.env.PATH, HOME: this.home } };
+    }
+
+    remove() { fs.rmSync(this.home, { recursive: true, force: true }); }
+}
+
+// Answers questions from a list, and remembers them.
+class Person {
+    constructor() { this.questions = []; this.answers = []; }
+
+    say(...answers) { this.answers = answers; this.questions = []; }
+
+    reply(params) {
+        this.questions.push(params.message);
+        const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
+        if (answer === 'silence') return new Promise(() => {});
+        if (answer === 'decline' || answer === 'cancel') return { action: answer };
+        return { action: 'accept', content: { decision: answer } };
+    }
+}
+
+const kinds = {
+    '1.x': async (load, place, person, ...options) => {
+        const { Client } = load('@modelcontextprotocol/sdk/client/index.js');
+        const { StdioClientTransport } = load('@modelcontextprotocol/sdk/client/stdio.js');
+        const { ElicitRequestSchema } = load('@modelcontextprotocol/sdk/types.js');
+        const client = new Client({ name: 'test', version: '1' }, { capabilities: person ? { elicitation: {} } : {} });
+        if (person) client.setRequestHandler(ElicitRequestSchema, (request) => person.reply(request.params));
+        await client.connect(new StdioClientTransport(place.server(...options)));
+        return client;
+    },
+    '2.x legacy': (load, place, person, ...options) => client2('legacy', load, place, person, options),
+    '2.x modern': (load, place, person, ...options) => client2('auto', load, place, person, options),
+};
+
+async function client2(mode, load, place, person, options) {
+    const { Client } = load('@modelcontextprotocol/client');
+    const { StdioClientTransport } = load('@modelcontextprotocol/client/stdio');
+    const client = new Client({ name: 'test', version: '1' },
+        { versionNegotiation: { mode }, capabilities: person ? { elicitation: {} } : {} });
+    if (person) client.setRequestHandler('elicitation/create', (request) => person.reply(request.params));
+    await client.connect(new StdioClientTransport(place.server(...options)));
+    return client;
+}
+
+const evaluate = (client, program, more = {}) => client.callTool({ name: 'lisp_eval', arguments: { program, ...more } });
+const times = (calls, name) => calls.filter((c) => c.startsWith(`${name} `)).length;
+
+async function decisions(label, client, place, person) {
+    person.say('run');
+    let r = await evaluate(client, '(let [a (notes/read {:text "a"})] (dotimes [i 50] (notes/write {:text (str i)})) a)');
+    let calls = place.calls();
+    check(`${label}: 50 writes`, !r.isError && r.structuredContent.result === 'read a', r);
+    check(`${label}: asked once`, person.questions.length === 1 && /notes\/write \(destructive\) {"text":"0"}/.test(person.questions[0]),
+        person.questions);
+    check(`${label}: each once`, times(calls, 'read') === 1 && times(calls, 'write') === 50 && new Set(calls).size === 51, calls.length);
+    check(`${label}: effects`, r.structuredContent.effects.run_again === 'unsafe' && r.structuredContent.effects.ran[0].times === 50 &&
+        text(r).includes('took effect: notes/write 50 times'), r.structuredContent);
+
+    person.say('run');
+    r = await evaluate(client, `(pmap (fn [i] (if (even? i) (notes/read {:text (str i)})
+        (do (notes/read {:text (str "b" i)}) (notes/write {:text (str i)})))) (range 20))`);
+    calls = place.calls();
+    check(`${label}: pmap`, !r.isError && r.structuredContent.result[19] === 'write 19', r);
+    check(`${label}: pmap, each once`, calls.length === 30 && new Set(calls).size === 30, calls);
+    check(`${label}: pmap, one question`, person.questions.length === 1 && /10 calls/.test(person.questions[0]), person.questions);
+
+    person.say('once', 'once');
+    r = await evaluate(client, '[(notes/write {:text "a"}) (notes/write {:text "b"})]');
+    check(`${label}: once`, !r.isError && person.questions.length === 2 && place.calls().join() === 'write a,write b', r);
+
+    person.say('no');
+    r = await evaluate(client, `(let [f #(try (notes/write {:text %}) (catch Exception e (:reason (ex-data e))))]
+        [(f "x") (f "y") (:reason (tool/call {:server "notes" :tool "write" :args {:text "z"}}))])`);
+    check(`${label}: no`, text(r).startsWith('[:declined :declined :declined]') && place.calls().length === 0, r);
+    check(`${label}: no, asked once`, person.questions.length === 1, person.questions);
+
+    person.say('decline');
+    r = await evaluate(client, '(notes/mail {:text "x"})');
+    check(`${label}: declined`, r.isError && /said no/.test(text(r)) && /run again: safe/.test(text(r)), r);
+
+    person.say('once', 'cancel');
+    r = await evaluate(client, '(try (do (notes/write {:text "a"}) (notes/write {:text "b"})) (catch Exception e 1) (finally (notes/read {:text "c"})))');
+    check(`${label}: cancel`, r.isError && text(r).startsWith('cancelled') && text(r).includes('took effect: notes/write'), r);
+    check(`${label}: cancel ends it`, place.calls().join() === 'write a');
+
+    person.say('process');
+    await evaluate(client, '(notes/write {:text "a"})');
+    r = await evaluate(client, '(notes/write {:text "b"})');
+    check(`${label}: until it ends`, !r.isError && person.questions.length === 1, [r, person.questions]);
+    place.calls();
+
+    person.say('run');
+    r = await evaluate(client, '(notes/read {:text (str (System/currentTimeMillis) (rand)) }) (notes/mail {:text (str (System/currentTimeMillis))})');
+    check(`${label}: time`, !r.isError && place.calls().length === 2, r);
+    r = await evaluate(client, '(notes/write {:text "b"})', { dry_run: 'reads' });
+    const plan = await evaluate(client, `(notes/read {:text "a"})
+(dotimes [i 3] (notes/write {:text (str i)})) (map notes/mail [{:text "x"}]) (tool/call {:server (str "no" "tes") :tool "read"})`,
+    { dry_run: 'plan' });
+    const sites = plan.structuredContent ? plan.structuredContent.result.calls : [];
+    check(`${label}: plan`, sites.map((s) => `${s.line}:${s.column} ${s.tool} ${s.effect} ${s.policy} ${s.times}`).join() ===
+        '1:2 read read allow once,2:17 write destructive ask many,2:52 mail unknown ask many,2:78 undefined undefined undefined once' &&
+        sites[0].args.text === 'a' && sites[1].open[0] === 'text', plan);
+    check(`${label}: dry run`, !r.isError && r.structuredContent.result.calls[0].args === '{"text":"b"}' && place.calls().length === 0, r);
+}
+
+// What is kept for longer than a run, and what is not.
+async function longer(label, connect, load) {
+    const place = new Place();
+    const person = new Person();
+    let client = await connect(load, place, person);
+    person.say('process');
+    await evaluate(client, '(notes/write {:text "a"})');
+    place.setTools(plainTools('Writes a note somewhere else'));
+    await client.close();
+    client = await connect(load, place, person);
+    person.say('always');
+    let r = await evaluate(client, '(notes/write {:text "b"})');
+    check(`${label}: a new process asks again`, !r.isError && person.questions.length === 1, r);
+    await client.close();
+    const kept = path.join(place.home, '.local/state/ptc/approvals.json');
+    check(`${label}: kept for its owner alone`, (fs.statSync(kept).mode & 0o777) === 0o600 && /notes/.test(fs.readFileSync(kept, 'utf8')));
+    client = await connect(load, place, person);
+    person.say('no');
+    r = await evaluate(client, '(notes/write {:text "c"})');
+    check(`${label}: always`, !r.isError && person.questions.length === 0, r);
+    await client.close();
+    place.setTools(plainTools('Deletes everything'));
+    client = await connect(load, place, person);
+    r = await evaluate(client, '(notes/write {:text "d"})');
+    check(`${label}: a changed tool is asked about`, r.isError && person.questions.length === 1, [r, person.questions]);
+    check(`${label}: what was called`, place.calls().join() === 'write a,write b,write c');
+    await client.close();
+    client = await connect(load, place, null);
+    r = await evaluate(client, '(notes/mail {:text "x"})');
+    check(`${label}: cannot be asked`, r.isError && text(r).includes('"mail": "allow" in "policy" of notes'), r);
+    await client.close();
+    place.remove();
+}
+
+// The client of a person who does not answer in time, and later does.
+async function late(label, connect, load) {
+    const place = new Place();
+    const person = new Person();
+    const client = await connect(load, place, person, '--approval-wait-ms', '300', '--sessions');
+    person.say('silence');
+    let r = await evaluate(client, '(notes/read {:text "a"}) (notes/write {:text "b"})');
+    const token = (/"resume":"([^"]+)"/.exec(text(r)) || [])[1];
+    check(`${label}: suspended`, r.isError && text(r).startsWith('suspended: 1 call') && token, r);
+    const resume = (t) => client.callTool({ name: 'lisp_eval', arguments: { resume: t } });
+    const altered = await resume(token.slice(0, -2) + (token.endsWith('AA') ? 'BB' : 'AA'));
+    check(`${label}: altered`, altered.isError && /no token/.test(text(altered)), altered);
+    person.say('once');
+    r = await resume(token);
+    check(`${label}: resumed`, !r.isError && r.structuredContent.result === 'write b', r);
+    check(`${label}: each once`, place.calls().join() === 'read a,write b');
+    person.say('no');
+    const again = await resume(token);
+    check(`${label}: the same again`, text(again) === text(r) && person.questions.length === 0, again);
+    const both = await client.callTool({ name: 'lisp_eval', arguments: { resume: token, program: '1' } });
+    check(`${label}: not with a program`, both.isError && /alone/.test(text(both)), both);
+
+    const id = (await client.callTool({ name: 'lisp_session_start', arguments: {} })).structuredContent.session_id;
+    const inSession = (program) => client.callTool({ name: 'lisp_session_eval', arguments: { session_id: id, program } });
+    person.say('silence');
+    r = await inSession('(def x (notes/write {:text "s"}))');
+    const held = /"resume":"([^"]+)"/.exec(text(r))[1];
+    const busy = await inSession('1');
+    check(`${label}: session is busy`, busy.isError && text(busy).startsWith('session_busy'), busy);
+    person.say('once');
+    r = await resume(held);
+    check(`${label}: session resumed`, !r.isError, r);
+    check(`${label}: session kept it`, text(await inSession('x')).startsWith('"write s"'));
+    await client.close();
+    place.remove();
+}
+
+// Tokens of a modern client, by hand.
+async function tokens(load) {
+    const { Client } = load('@modelcontextprotocol/client');
+    const { StdioClientTransport } = load('@modelcontextprotocol/client/stdio');
+    const connect = async (place, ...options) => {
+        const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' }, inputRequired: { autoFulfill: false },
+            capabilities: { elicitation: {} } });
+        const transport = new StdioClientTransport(place.server(...options));
+        await client.connect(transport);
+        return { client, transport };
+    };
+    const send = (client, args, more = {}) => client.request({ method: 'tools/call', params: { name: 'lisp_eval', arguments: args, ...more } },
+        { allowInputRequired: true }).catch((error) => ({ error }));
+    const yes = (decision, round = 0) => ({ [`approve-${round}`]: { action: 'accept', content: { decision } } });
+    const place = new Place();
+    const { client, transport } = await connect(place);
+    const args = { program: '(notes/write {:text "a"}) (notes/write {:text "b"})' };
+    const first = await send(client, args);
+    check('tokens: asked', first.resultType === 'input_required' && first.inputRequests['approve-0'], first);
+    const state = first.requestState;
+    let r = await send(client, args, { requestState: state.slice(0, -2) + (state.endsWith('AA') ? 'BB' : 'AA'), inputResponses: yes('once') });
+    check('tokens: altered', r.error && r.error.code === -32602, r);
+    r = await send(client, { program: '(notes/write {:text "z"})' }, { requestState: state, inputResponses: yes('once') });
+    check('tokens: other arguments', r.error && r.error.code === -32602, r);
+    check('tokens: nothing was called', place.calls().length === 0);
+    r = await send(client, args, { requestState: state });
+    check('tokens: no answer is asked again', r.resultType === 'input_required' && r.inputRequests['approve-0'], r);
+    const second = await send(client, args, { requestState: state, inputResponses: yes('once') });
+    check('tokens: asked again', second.resultType === 'input_required' && second.inputRequests['approve-1'], second);
+    r = await send(client, args, { requestState: state, inputResponses: yes('once') });
+    check('tokens: the same retry', r.resultType === 'input_required' && r.inputRequests['approve-1'], r);
+    r = await send(client, args, { requestState: state, inputResponses: yes('run') });
+    check('tokens: another answer', r.isError && /already/.test(text(r)), r);
+    const [one, two] = await Promise.all([1, 2].map(() => send(client, args, { requestState: second.requestState, inputResponses: yes('once', 1) })));
+    check('tokens: twice at once', !one.isError && text(one) === text(two), [one, two]);
+    r = await send(client, args, { requestState: second.requestState, inputResponses: yes('once', 1) });
+    check('tokens: the same answer', text(r) === text(one), r);
+    r = await send(client, args, { requestState: second.requestState, inputResponses: yes('no', 1) });
+    check('tokens: used up', r.isError && /already/.test(text(r)), r);
+    check('tokens: each once', place.calls().join() === 'write a,write b');
+
+    const third = await send(client, args);
+    const fourth = await send(client, args, { requestState: third.requestState, inputResponses: yes('once') });
+    process.kill(transport.pid, 'SIGKILL');
+    await client.close();
+    const next = (await connect(place)).client;
+    r = await send(next, args, { requestState: fourth.requestState, inputResponses: yes('once', 1) });
+    check('tokens: killed', r.isError && text(r).startsWith('lost') && text(r).includes('took effect: notes/write'), r);
+    await next.close();
+    check('tokens: killed, called', place.calls().join() === 'write a');
+
+    const short = (await connect(place, '--approval-ttl-ms', '50')).client;
+    const fifth = await send(short, args);
+    await new Promise((done) => { setTimeout(done, 100); });
+    r = await send(short, args, { requestState: fifth.requestState, inputResponses: yes('once') });
+    check('tokens: expired', r.isError && text(r).startsWith('expired') && place.calls().length === 0, r);
+    await short.close();
+
+    const other = (await connect(place)).client;
+    const sixth = await send(other, args);
+    place.setTools(plainTools('Changed between question and answer'));
+    for (let i = 0, seen = ''; i < 200 && !seen.includes('Changed'); i++) {
+        await new Promise((done) => { setTimeout(done, 100); });
+        seen = text(await send(other, { program: "(:doc (meta 'notes/write))" }));
+    }
+    r = await send(other, args, { requestState: sixth.requestState, inputResponses: yes('once') });
+    check('tokens: changed meanwhile', r.isError && /was changed by its server/.test(text(r)) && place.calls().length === 0, r);
+    await other.close();
+    place.remove();
+}
+
+// Two people share a server over HTTP: the token of one is of no use to the other.
+async function foreign() {
+    const place = new Place();
+    const file = path.join(place.home, 'tokens');
+    fs.writeFileSync(file, 'ann aaaaaaaaaaaaaaaaaaaaaaaa\nbob bbbbbbbbbbbbbbbbbbbbbbbb\n', { mode: 0o600 });
+    const how = place.server('--http', '127.0.0.1:0', '--token-file', file, '--quiet');
+    const child = spawn(how.command, how.args, { env: how.env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const port = await new Promise((done) => {
+        readline.createInterface({ input: child.stderr }).on('line', (line) => {
+            const found = /listening on port (\d+)/.exec(line);
+            if (found) done(found[1]);
+        });
+    });
+    const meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} },
+        'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' } };
+    const post = async (token, more = {}) => {
+        const answer = await fetch(`http://127.0.0.1:${port}/mcp`, { method: 'POST',
+            headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream', authorization: `Bearer ${token}`,
+                'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call', 'mcp-name': 'lisp_eval' },
+            body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'lisp_eval',
+                arguments: { program: '(notes/write {:text "h"})' }, _meta: meta, ...more } }) });
+        const body = await answer.text();
+        return JSON.parse(body.startsWith('{') ? body : /data: (.*)/.exec(body)[1]);
+    };
+    const [ann, bob] = ['a', 'b'].map((c) => c.repeat(24));
+    const asked = await post(ann);
+    check('http: asked', asked.result && asked.result.resultType === 'input_required', asked);
+    const reply = { requestState: asked.result.requestState, inputResponses: { 'approve-0': { action: 'accept', content: { decision: 'process' } } } };
+    const stolen = await post(bob, reply);
+    check('http: of another', stolen.error && stolen.error.code === -32602 && place.calls().length === 0, stolen);
+    const mine = await post(ann, reply);
+    check('http: one\'s own', mine.result && !mine.result.isError && place.calls().length === 1, mine);
+    const other = await post(bob);
+    check('http: approved by another', other.result && other.result.resultType === 'input_required', other);
+    child.kill();
+    place.remove();
+}
+
+(async () => {
+    if (process.argv[2] === 'upstream') return upstream(process.argv[3]);
+    const load = createRequire(path.join(npmDir, 'package.json'));
+    setTimeout(() => {
+        console.log(`hung after "${last}"\napprovals: ${counts.passed} passed, ${counts.failed + 1} failed`);
+        process.exit(1);
+    }, 1000 * (process.env.PTC_TEST_SECONDS || 240));
+    for (const isolation of ['on', 'none'])
+        for (const [kind, connect] of Object.entries(kinds)) {
+            const place = new Place();
+            const person = new Person();
+            const label = `${kind}, isolation ${isolation}`;
+            const client = await connect(load, place, person, '--isolation', isolation);
+            await client.listTools();
+            await decisions(label, client, place, person);
+            await client.close();
+            place.remove();
+        }
+    for (const [kind, connect] of Object.entries(kinds)) await longer(kind, connect, load);
+    for (const kind of ['1.x', '2.x legacy']) await late(kind, kinds[kind], load);
+    await tokens(load);
+    await foreign();
+    console.log(`approvals: ${counts.passed} passed, ${counts.failed} failed`);
+    return process.exit(counts.failed ? 1 : 0);
+})().catch((error) => {
+    check('ran to the end', false, error.stack);
+    console.log(`approvals: ${counts.passed} passed, ${counts.failed} failed`);
+    process.exit(1);
+});
