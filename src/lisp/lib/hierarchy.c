@@ -33,17 +33,17 @@ PtcValue ptc_hierarchy_of(PtcVM *vm, PtcValue given)
     return ptc_is_cell(given) ? ptc_cell_get(vm->heap, given) : given;
 }
 
-/* The map under :parents and so on; PTC_NONE: none. */
+static PtcValue keyword(PtcVM *vm, const char *name)
+{
+    return ptc_keyword_new(vm->heap, name, strlen(name));
+}
+
+/* The map under :parents and so on; PTC_NONE: none.  Looked up, not searched for: any map may be given as a hierarchy. */
 static PtcValue part(PtcVM *vm, PtcValue h, const char *name)
 {
-    PtcValue key;
-    PtcValue value = PTC_NONE;
-    for (size_t pos = 0; ptc_is_map(h) && ptc_map_next(h, &pos, &key, &value);)
-        if (ptc_is_keyword(key) &&
-            ptc_text_is((PtcText){ptc_str_bytes(key), ptc_str_len(key)}, name))
-            return ptc_is_map(value) ? value : PTC_NONE;
-    (void)vm;
-    return PTC_NONE;
+    PtcValue key = ptc_is_map(h) ? keyword(vm, name) : PTC_NONE;
+    PtcValue value = key == PTC_NONE ? PTC_NONE : ptc_map_get(vm->heap, h, key);
+    return value != PTC_NONE && ptc_is_map(value) ? value : PTC_NONE;
 }
 
 /* The set that a tag has there; PTC_NONE: none. */
@@ -82,11 +82,6 @@ bool ptc_isa(PtcVM *vm, PtcValue h, PtcValue child, PtcValue parent)
 }
 
 /* ----------------------------------------------------------------------------- changing */
-
-static PtcValue keyword(PtcVM *vm, const char *name)
-{
-    return ptc_keyword_new(vm->heap, name, strlen(name));
-}
 
 static PtcValue or_empty(PtcVM *vm, PtcValue map)
 {
