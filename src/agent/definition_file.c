@@ -12,6 +12,7 @@
 
 #include "agent/definition_int.h"
 #include "base/utf8.h"
+#include "base/whole_file.h"
 #include "lisp/diag.h"
 
 enum { PATH_BYTES = 4096 };
@@ -36,18 +37,6 @@ static bool refuse(PtcFault *fault, const char *name, const char *why)
 }
 
 /* ------------------------------------------------------------------------------- reading */
-
-static bool read_all(int fd, PtcBuf *buf)
-{
-    char block[16384];
-    for (ssize_t n; (n = read(fd, block, sizeof block)) != 0;) {
-        if (n < 0 && errno != EINTR)
-            return false;
-        if (n > 0 && !ptc_buf_add(buf, block, (size_t)n))
-            return false;
-    }
-    return true;
-}
 
 /* The directory of a path, opened as a base for the names in its file. */
 static int open_directory(int from, const char *path)
@@ -77,7 +66,7 @@ static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *h
     files->inside = path;
     if (files->directory < 0)
         refuse(fault, path, strerror(errno));
-    else if (!read_all(fd, &text))
+    else if (!ptc_whole_file_read_from(fd, &text))
         refuse(fault, path, text.full ? "it is larger than 1 MiB" : strerror(errno));
     else if (!ptc_utf8_valid(ptc_buf_view(&text).bytes, text.len))
         refuse(fault, path, "it is not UTF-8");

@@ -62,16 +62,6 @@ static bool lock_file(PtcJournalFile *f, char *why, size_t size)
                : fail_errno(why, size, f->lock_path);
 }
 
-static bool read_all(PtcJournalFile *f, int fd)
-{
-    char bytes[65536];
-    ssize_t n;
-    while ((n = read(fd, bytes, sizeof bytes)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0 && !ptc_buf_add(&f->text, bytes, (size_t)n))
-            return false;
-    return n == 0;
-}
-
 static bool read_file(PtcJournalFile *f, char *why, size_t size)
 {
     struct stat st;
@@ -82,7 +72,7 @@ static bool read_file(PtcJournalFile *f, char *why, size_t size)
     bool ok = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
     if (!ok)
         fail(why, size, f->path, "it is not a regular file");
-    else if (!(ok = read_all(f, fd)))
+    else if (!(ok = ptc_whole_file_read_from(fd, &f->text)))
         fail(why, size, f->path, f->text.full ? "it is larger than 64 MiB" : "it cannot be read");
     close(fd);
     f->there = ok && f->text.len > 0;

@@ -8,10 +8,12 @@
 #include <unistd.h>
 
 #include "api/api_int.h"
+#include "base/whole_file.h"
 #include "upstream/config.h"
 #include "upstream/desk.h"
 #include "upstream/fields.h"
 #include "upstream/manager.h"
+#include "upstream/variables.h"
 
 extern char **environ;
 
@@ -34,27 +36,6 @@ void ptc_upstream_options_init(PtcUpstreamOptions *options, size_t size)
 
 /* ---------------------------------------------------------------------------------- files */
 
-static PtcText variable(void *user, PtcText name)
-{
-    (void)user;
-    for (char **v = environ; *v; v++)
-        if (strncmp(*v, name.bytes, name.len) == 0 && (*v)[name.len] == '=')
-            return ptc_text_cstr(*v + name.len + 1);
-    return (PtcText){NULL, 0};
-}
-
-static bool read_all(int fd, PtcBuf *buf)
-{
-    char block[16384];
-    for (ssize_t n; (n = read(fd, block, sizeof block)) != 0;) {
-        if (n < 0 && errno != EINTR)
-            return false;
-        if (n > 0 && !ptc_buf_add(buf, block, (size_t)n))
-            return false;
-    }
-    return true;
-}
-
 /* A regular file, whose text lives in the arena; a pipe would make us wait. */
 static PtcText read_file(PtcUpstreamSet *s, const char *path, const char **why)
 {
@@ -67,7 +48,7 @@ static PtcText read_file(PtcUpstreamSet *s, const char *path, const char **why)
     if (!*why && !S_ISREG(st.st_mode))
         *why = "it is not a regular file";
     ptc_buf_init(&buf, &s->mem, PTC_CONFIG_BYTES);
-    if (!*why && !read_all(fd, &buf))
+    if (!*why && !ptc_whole_file_read_from(fd, &buf))
         *why = buf.full ? "it is larger than 32 MiB" : "it cannot be read";
     if (!*why && !(kept = ptc_arena_alloc(&s->desk.arena, buf.len + 1)))
         *why = "out of memory";
@@ -186,7 +167,7 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
                       .file = o->path ? ptc_text_cstr(o->path) : (PtcText){NULL, 0},
                       .project = ptc_text_cstr(s->cwd),
                       .dialect = o->json ? PTC_DIALECT_OURS : PTC_DIALECT_UNSET,
-                      .variable = variable,
+                      .variable = ptc_variables_environ,
                       .read = read_beside,
                       .user = s};
     if (!why && !ptc_config_read(&s->desk.heap, &in, &config))

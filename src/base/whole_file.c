@@ -144,20 +144,28 @@ static int open_own(const char *path)
     return -1;
 }
 
-bool ptc_whole_file_read(const char *path, PtcBuf *out)
+bool ptc_whole_file_read_from(int fd, PtcBuf *out)
 {
     char chunk[16 * 1024];
     ssize_t n;
+    while ((n = read(fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
+        if (n > 0 && !ptc_buf_add(out, chunk, (size_t)n)) {
+            errno = EFBIG;
+            return false;
+        }
+    return n == 0;
+}
+
+bool ptc_whole_file_read(const char *path, PtcBuf *out)
+{
     int fd = open_own(path);
     if (fd < 0)
         return false;
-    while ((n = read(fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0 && !ptc_buf_add(out, chunk, (size_t)n))
-            break;
-    int why = n > 0 ? EFBIG : errno;
+    bool ok = ptc_whole_file_read_from(fd, out);
+    int why = errno;
     close(fd);
     errno = why;
-    return n == 0;
+    return ok;
 }
 
 /* ---------------------------------------------------------------------------------- locking */

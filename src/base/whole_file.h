@@ -25,6 +25,9 @@ PTC_MUST_USE bool ptc_whole_file_put(const char *path, PtcText text, PtcWholeFil
  * else, or it does not fit. */
 PTC_MUST_USE bool ptc_whole_file_read(const char *path, PtcBuf *out);
 
+/* Appends all that can be read from a descriptor.  False: errno says why; EFBIG: it does not fit. */
+PTC_MUST_USE bool ptc_whole_file_read_from(int fd, PtcBuf *out);
+
 /* Takes a lock that other processes see, by a file of its own, which is made (with directories above it) and never removed:
  * removing it would let two hold locks on different files.  Waits for at most `wait_ms`.  The descriptor, to be closed; -1: errno says why
  * (EWOULDBLOCK: somebody else holds it). */

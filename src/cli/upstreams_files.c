@@ -15,8 +15,7 @@
 #include "upstream/entry.h"
 #include "upstream/fields.h"
 #include "upstream/naming.h"
-
-extern char **environ;
+#include "upstream/variables.h"
 
 enum { PATH_BYTES = 4096, CLIENTS = PTC_DIALECT_OTHER + 1 };
 
@@ -125,15 +124,6 @@ static bool find_project(const Reading *r, const char *name, char path[PATH_BYTE
 }
 
 /* ------------------------------------------------------------------------------------ world */
-
-static PtcText variable(void *user, PtcText name)
-{
-    (void)user;
-    for (char **v = environ; *v; v++)
-        if (strncmp(*v, name.bytes, name.len) == 0 && (*v)[name.len] == '=')
-            return ptc_text_cstr(*v + name.len + 1);
-    return (PtcText){NULL, 0};
-}
 
 /* The text lives in the desk's arena. */
 static PtcText read_text(PtcUpstreams *u, const char *path, const char **why)
@@ -276,7 +266,7 @@ static bool read_config(Reading *r, const Source *s, PtcConfig *config)
                       .cwd = ptc_text_cstr(r->cwd),
                       .dialect = s->dialect,
                       .lines = r->lines,
-                      .variable = variable,
+                      .variable = ptc_variables_environ,
                       .read = read_beside,
                       .user = r};
     if (why)
@@ -594,7 +584,7 @@ bool ptc_upstreams_files_client(PtcUpstreams *u, PtcDialect dialect, PtcConfig *
                           .file = ptc_text_cstr(path),
                           .project = ptc_text_cstr(getcwd(cwd, sizeof cwd) ? cwd : "/"),
                           .dialect = dialect,
-                          .variable = variable,
+                          .variable = ptc_variables_environ,
                           .read = read_beside,
                           .user = &r};
         return !why && ptc_config_read(&u->desk.heap, &in, config) && config->ok;

@@ -260,3 +260,17 @@ void ptc_client_answer_deinit(PtcClientAnswer *a)
 {
     ptc_buf_deinit(&a->error_body);
 }
+
+size_t ptc_client_header_lines(PtcText all, PtcText *lines, size_t most)
+{
+    size_t n = 0;
+    while (all.len && n < most) {
+        const char *lf = memchr(all.bytes, '\n', all.len);
+        size_t len = lf ? (size_t)(lf - all.bytes) : all.len;
+        if (len)
+            lines[n++] = (PtcText){all.bytes, len};
+        all.bytes += len + (lf != NULL);
+        all.len -= len + (lf != NULL);
+    }
+    return n;
+}

@@ -110,4 +110,7 @@ void ptc_client_answer_deinit(PtcClientAnswer *answer);
 /* For tests: look-ups that were given up but still run. */
 size_t ptc_client_lookups(PtcClient *client);
 
+/* Header lines of a text, one a line, empty ones left out; at most so many.  They point into the text. */
+size_t ptc_client_header_lines(PtcText all, PtcText *lines, size_t most);
+
 #endif

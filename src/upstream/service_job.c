@@ -80,21 +80,6 @@ static bool write_headers(PtcServiceJob *job)
     return ok;
 }
 
-static size_t split_lines(const PtcBuf *all, PtcText lines[HEADERS])
-{
-    size_t n = 0;
-    PtcText rest = ptc_buf_view(all);
-    while (rest.len && n < HEADERS) {
-        const char *lf = memchr(rest.bytes, '\n', rest.len);
-        size_t len = lf ? (size_t)(lf - rest.bytes) : rest.len;
-        if (len)
-            lines[n++] = (PtcText){rest.bytes, len};
-        rest.bytes += len + (lf != NULL);
-        rest.len -= len + (lf != NULL);
-    }
-    return n;
-}
-
 /* ----------------------------------------------------------------------------------- answer */
 
 static PtcPiece on_piece(void *user, const PtcClientAnswer *answer, PtcText bytes)
@@ -154,7 +139,8 @@ static void send_once(PtcServiceJob *job)
                           .url = url,
                           .body = body_of(&job->request),
                           .headers = lines,
-                          .header_count = split_lines(&job->lines, lines),
+                          .header_count =
+                              ptc_client_header_lines(ptc_buf_view(&job->lines), lines, HEADERS),
                           .plain = c->entry->insecure_http,
                           .outside = job->request.outside,
                           .max_body = job->most,

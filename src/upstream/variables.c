@@ -2,7 +2,11 @@
  * Variables.  What is put in is not looked at again, so the value of a variable cannot name another. */
 #include "upstream/variables.h"
 
+#include <unistd.h>
+
 #include "upstream/fields.h"
+
+extern char **environ;
 
 static bool is_letter(char c)
 {
@@ -179,4 +183,13 @@ PtcExpanded ptc_variables_expand(PtcBuf *out, const PtcVariables *v, PtcText tex
         i += n ? n : 1;
     }
     return e.state;
+}
+
+PtcText ptc_variables_environ(void *user, PtcText name)
+{
+    (void)user;
+    for (char **v = environ; *v; v++)
+        if (strncmp(*v, name.bytes, name.len) == 0 && (*v)[name.len] == '=')
+            return ptc_text_cstr(*v + name.len + 1);
+    return (PtcText){NULL, 0};
 }

@@ -25,6 +25,9 @@ typedef struct PtcExpanded {
     PtcText lacking;   /* the variable or input that a fault is about; absent: none */
 } PtcExpanded;
 
+/* For PtcVariables.variable: the variable of this process. */
+PtcText ptc_variables_environ(void *user, PtcText name);
+
 /* Appends the text with placeholders replaced, once.  After a fault what was appended is of no use. */
 PtcExpanded ptc_variables_expand(PtcBuf *out, const PtcVariables *v, PtcText text);
 

@@ -77,21 +77,6 @@ static bool write_headers(PtcLinkJob *job, PtcBuf *out)
     return ptc_buf_ok(out);
 }
 
-static size_t split_headers(const PtcBuf *all, PtcText lines[HEADERS])
-{
-    size_t n = 0;
-    PtcText rest = ptc_buf_view(all);
-    while (rest.len && n < HEADERS) {
-        const char *lf = memchr(rest.bytes, '\n', rest.len);
-        size_t len = lf ? (size_t)(lf - rest.bytes) : rest.len;
-        if (len)
-            lines[n++] = (PtcText){rest.bytes, len};
-        rest.bytes += len + (lf != NULL);
-        rest.len -= len + (lf != NULL);
-    }
-    return n;
-}
-
 /* --------------------------------------------------------------------------- answer */
 
 /* Is this the answer to the job's request?  Then the stream has nothing more for us. */
@@ -205,23 +190,23 @@ static bool send_once(PtcLinkJob *job, const char *method, bool first)
     job->answer = (PtcClientAnswer){.end = PTC_CLIENT_BAD_REQUEST};
     if (write_headers(job, &all)) {
         bool posts = *method == 'P';
-        PtcClientRequest r = {.method = method,
-                              .url = job->url,
-                              .body = posts ? ptc_buf_view(&job->body) : (PtcText){NULL, 0},
-                              .headers = lines,
-                              .header_count = split_headers(&all, lines),
-                              .plain = l->config.insecure_http,
-                              .stream = job->forever,
-                              .max_body = SIZE_MAX,
-                              .connect_ms = l->config.connect_ms,
-                              .silence_ms = l->config.silence_ms > 0 && !job->forever
-                                                ? l->config.silence_ms
-                                                : INT64_MAX,
-                              .total_ms = job->kind == JOB_DELETE ? LAST_MS : INT64_MAX,
-                              .deadline_ns = INT64_MAX,
-                              .cancel = &job->cancel,
-                              .piece = on_piece,
-                              .user = job};
+        PtcClientRequest r = {
+            .method = method,
+            .url = job->url,
+            .body = posts ? ptc_buf_view(&job->body) : (PtcText){NULL, 0},
+            .headers = lines,
+            .header_count = ptc_client_header_lines(ptc_buf_view(&all), lines, HEADERS),
+            .plain = l->config.insecure_http,
+            .stream = job->forever,
+            .max_body = SIZE_MAX,
+            .connect_ms = l->config.connect_ms,
+            .silence_ms =
+                l->config.silence_ms > 0 && !job->forever ? l->config.silence_ms : INT64_MAX,
+            .total_ms = job->kind == JOB_DELETE ? LAST_MS : INT64_MAX,
+            .deadline_ns = INT64_MAX,
+            .cancel = &job->cancel,
+            .piece = on_piece,
+            .user = job};
         ptc_client_send(l->config.http, l->mem, &r, &job->answer);
         again = first && has_others(job, ptc_buf_view(&all));
     } else if (job->why.len == 0) {
