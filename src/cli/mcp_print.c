@@ -461,10 +461,10 @@ int ptc_mcp_print_document(PtcArena *arena, const PtcMcpOptions *o, int argc, ch
     if (status != PTC_EXIT_OK)
         return status;
     if (!e.client->file || (e.url && e.token))
-        return ptc_options_wrong(&ptc_mcp_usage,
-                                 "--install: %s; --print-config prints what to paste",
-                                 e.client->file ? "a token has to be put in by hand"
-                                                : "the file of this client is not JSON");
+        return ptc_options_wrong(
+            &ptc_mcp_usage, "--install: %s; --print-config prints what to paste",
+            e.client->file ? "a token has to be put in by hand"
+                           : "the file of this client cannot be edited from here");
     ptc_buf_init(&e.out, out->mem, PTC_IO_MAX);
     if (e.client->print == print_claude_code)
         print_json(&e);

@@ -35,7 +35,7 @@ void ptc_options_default(const PtcOption *option, const void *target, char *out,
 
 static void print_option(const PtcOption *option, const void *target)
 {
-    char left[80], dash[8] = "    ", standard[48];
+    char left[256], dash[8] = "    ", standard[48];
     ptc_options_default(option, target, standard, sizeof standard);
     if (option->letter)
         snprintf(dash, sizeof dash, "-%c, ", option->letter);

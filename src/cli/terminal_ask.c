@@ -23,9 +23,13 @@ static const struct {
     const char *word;
     char key;
     int decision; /* PtcRemoteDecision; -1: the run ends */
-} answers[] = {{"once", 'o', PTC_REMOTE_ONCE},       {"run", 'r', PTC_REMOTE_RUN},
-               {"process", 'p', PTC_REMOTE_PROCESS}, {"always", 'a', PTC_REMOTE_ALWAYS},
-               {"no", 'n', PTC_REMOTE_NO},           {"cancel", 'c', -1}};
+} answers[] = {{"once", 'o', PTC_REMOTE_ONCE},
+               {"yes", 'y', PTC_REMOTE_ONCE},
+               {"run", 'r', PTC_REMOTE_RUN},
+               {"process", 'p', PTC_REMOTE_PROCESS},
+               {"always", 'a', PTC_REMOTE_ALWAYS},
+               {"no", 'n', PTC_REMOTE_NO},
+               {"cancel", 'c', -1}};
 
 bool ptc_terminal_can_ask(void)
 {
@@ -98,7 +102,7 @@ bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run)
     show_calls(mem, remote, run);
     for (int i = 0; i < TRIES && answer == -2; i++) {
         ptc_io_printf(PTC_IO_STDERR,
-                      "once (o), for this run (r), until ptc ends (p), always (a), no "
+                      "yes, once (y), for this run (r), until ptc ends (p), always (a), no "
                       "(n), or cancel (c)? ");
         answer = read_line(fd, line, sizeof line, &len) ? read_answer((PtcText){line, len}) : -1;
     }

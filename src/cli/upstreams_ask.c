@@ -218,6 +218,12 @@ static bool is_asked_for(const PtcUpstreamsCommand *c, const PtcUpstreamState *s
     return any;
 }
 
+bool ptc_upstreams_is_left(const PtcUpstreamState *s)
+{
+    return strcmp(s->state, "disabled") == 0 || strcmp(s->reason, "self") == 0 ||
+           strncmp(s->reason, "self:", 5) == 0;
+}
+
 bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
 {
     PtcUpstreamState s;
@@ -226,7 +232,7 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
     bool good = ptc_upstreams_load(c->upstreams, i, &s);
     *ms = (ptc_clock_ns(NULL) - begun) / 1000000;
     if (c->quiet)
-        return good || strcmp(s.state, "disabled") == 0;
+        return good || ptc_upstreams_is_left(&s);
     ptc_buf_init(&line, c->mem, ANSWER_BYTES);
     ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes, good ? "ok" : s.state);
     if (good)
@@ -237,7 +243,7 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
         ptc_upstreams_put_changed(c, i, &line);
     bool told = write_text(ptc_buf_view(&line));
     ptc_buf_deinit(&line);
-    return told && (good || strcmp(s.state, "disabled") == 0);
+    return told && (good || ptc_upstreams_is_left(&s));
 }
 
 int ptc_upstreams_check(PtcUpstreamsCommand *c)

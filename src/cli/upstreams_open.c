@@ -55,7 +55,7 @@ static bool all_listed(PtcUpstreams *u, const char *command, int *status)
     bool all = true;
     for (size_t i = 0; i < ptc_manager_count(u->manager); i++) {
         PtcUpstreamState s;
-        if (ptc_upstreams_load(u, i, &s) || strcmp(s.state, "disabled") == 0)
+        if (ptc_upstreams_load(u, i, &s) || ptc_upstreams_is_left(&s))
             continue;
         all = false;
         ptc_io_printf(PTC_IO_STDERR, "ptc %s: --upstreams-strict: %.*s is %s%s%s\n", command,

@@ -86,12 +86,15 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
         return ptc_call_refuse(
             call, "denied", "%.*s/%.*s may not be called: a %s of this machine denies it",
             (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, policy.why);
-    return ptc_call_refuse(call, "denied",
-                           "%.*s/%.*s may not be called: its effect is %s, and it would have to be "
-                           "asked about; \"%.*s\": \"allow\" in \"policy\" of %.*s allows it",
-                           (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
-                           ptc_effect_name(policy.effect.kind), (int)tool->name.len,
-                           tool->name.bytes, (int)e->name.len, e->name.bytes);
+    return ptc_call_refuse(
+        call, "denied",
+        "%.*s/%.*s may not be called: its effect is %s, and it would have to be "
+        "asked about; \"%.*s\": \"allow\" in \"policy\" of %.*s allows it, and so "
+        "does --allow %.*s/%.*s",
+        (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes,
+        ptc_effect_name(policy.effect.kind), (int)tool->name.len, tool->name.bytes,
+        (int)e->name.len, e->name.bytes, (int)e->name.len, e->name.bytes, (int)tool->name.len,
+        tool->name.bytes);
 }
 
 static bool gone(PtcUpCall *call, const PtcCatalogTool *tool)
@@ -160,10 +163,10 @@ bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues
     if (issues->count == 0)
         return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
     const PtcArgumentIssue *first = &issues->items[0];
-    return ptc_call_refuse(call, "invalid_tool_args", "%s: %s%s%s%s",
+    return ptc_call_refuse(call, "invalid_tool_args", "%s: %s%s%s%s%s",
                            first->path[0] ? first->path : "arguments", first->message,
                            first->nearest[0] ? "; did you mean " : "", first->nearest,
-                           issues->count > 1 ? " (and more)" : "");
+                           first->nearest[0] ? "?" : "", issues->count > 1 ? " (and more)" : "");
 }
 
 /* Headers that the schema wants to see; those of the protocol are the client's own. */

@@ -55,9 +55,10 @@ static void refuse_name(PtcUpCall *call, PtcDesk *desk, const PtcListing *l, Ptc
     if (named->nearest.bytes)
         snprintf(call->nearest, sizeof call->nearest, "%.*s/%.*s", (int)l->server.ns.len,
                  l->server.ns.bytes, (int)named->nearest.len, named->nearest.bytes);
-    (void)ptc_call_refuse(call, "unknown_tool", "%.*s has no tool %.*s%s%s", (int)l->server.ns.len,
-                          l->server.ns.bytes, (int)name.len, name.bytes,
-                          call->nearest[0] ? "; did you mean " : "", call->nearest);
+    (void)ptc_call_refuse(call, "unknown_tool", "%.*s has no tool %.*s%s%s%s",
+                          (int)l->server.ns.len, l->server.ns.bytes, (int)name.len, name.bytes,
+                          call->nearest[0] ? "; did you mean " : "", call->nearest,
+                          call->nearest[0] ? "?" : "");
 }
 
 static bool find_in(PtcUpCall *call, PtcDesk *desk, PtcListing *l, uint32_t slot, PtcText name,
@@ -120,8 +121,9 @@ static bool refuse_server(PtcUpCall *call, PtcText ns)
     ptc_serve_nearest_server(m, ns, &near);
     keep_nearest(call, ptc_buf_view(&near));
     ptc_buf_deinit(&near);
-    return ptc_call_refuse(call, "unknown_server", "there is no upstream %.*s%s%s", (int)ns.len,
-                           ns.bytes, call->nearest[0] ? "; did you mean " : "", call->nearest);
+    return ptc_call_refuse(call, "unknown_server", "there is no upstream %.*s%s%s%s", (int)ns.len,
+                           ns.bytes, call->nearest[0] ? "; did you mean " : "", call->nearest,
+                           call->nearest[0] ? "?" : "");
 }
 
 static bool count_lookup(PtcUpCall *call)
