@@ -10,6 +10,7 @@
 #include "json/parse.h"
 
 #define HEAP_MAX ((size_t)512 << 20)
+enum { LINE_MS = 5 * 1000 };
 
 static const struct {
     const char *name;
@@ -95,6 +96,7 @@ static bool answer_line(void *mem, const char *line, size_t len)
     ptc_buf_init(&out, mem, SIZE_MAX / 4);
     ptc_pool_init(&desk.pool, mem);
     ptc_budget_init(&desk.budget);
+    desk.budget.deadline_ns = ptc_clock_ns(NULL) + (int64_t)LINE_MS * 1000000;
     ptc_heap_init(&desk.heap, &desk.pool, &desk.budget, HEAP_MAX);
     ptc_arena_init(&desk.arena, mem);
     answer(&desk, line, len);

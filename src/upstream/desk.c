@@ -3,6 +3,7 @@
 #include "upstream/desk.h"
 
 enum { KEPT = 8, KEPT_PAGES = 16 }; /* desks, and pages of each: 4 MiB in all */
+enum { WORK_MS = 2000 };
 
 void ptc_desk_init(PtcDesk *desk, PtcMem *mem, size_t limit)
 {
@@ -17,6 +18,11 @@ void ptc_desk_deinit(PtcDesk *desk)
     ptc_arena_deinit(&desk->arena);
     ptc_heap_deinit(&desk->heap);
     ptc_pool_deinit(&desk->pool);
+}
+
+void ptc_desk_hurry(PtcDesk *desk)
+{
+    desk->budget.deadline_ns = ptc_clock_ns(NULL) + (int64_t)WORK_MS * 1000000;
 }
 
 /* ------------------------------------------------------------------------------------- kept */
@@ -55,10 +61,12 @@ PtcDesk *ptc_desks_take(PtcDesks *desks, size_t limit)
         desk = ptc_mem_alloc(desks->mem, sizeof *desk);
         if (desk)
             ptc_desk_init(desk, desks->mem, limit);
-        return desk;
+    } else {
+        ptc_budget_init(&desk->budget);
+        ptc_heap_init(&desk->heap, &desk->pool, &desk->budget, limit);
     }
-    ptc_budget_init(&desk->budget);
-    ptc_heap_init(&desk->heap, &desk->pool, &desk->budget, limit);
+    if (desk)
+        ptc_desk_hurry(desk);
     return desk;
 }
 

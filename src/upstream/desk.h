@@ -19,6 +19,9 @@ typedef struct PtcDesk {
 /* `limit` is the most bytes that the heap may have.  Takes no memory yet.  A desk must not move. */
 void ptc_desk_init(PtcDesk *desk, PtcMem *mem, size_t limit);
 void ptc_desk_deinit(PtcDesk *desk);
+/* From now on work may take as long as any piece of work on what upstreams and programs send: a pattern of a schema can
+ * take forever otherwise.  Work that takes longer stops (PTC_STOP_DEADLINE). */
+void ptc_desk_hurry(PtcDesk *desk);
 
 /* Desks for work that comes again and again: kept with a few pages each, because getting memory from the system and giving it
  * back would cost more than the work.  Any thread may take and give. */
@@ -32,7 +35,7 @@ typedef struct PtcDesks {
 void ptc_desks_init(PtcDesks *desks, PtcMem *mem);
 /* All must have been given back. */
 void ptc_desks_deinit(PtcDesks *desks);
-/* A clean one; NULL: out of memory. */
+/* A clean one, in a hurry; NULL: out of memory. */
 PTC_MUST_USE PtcDesk *ptc_desks_take(PtcDesks *desks, size_t limit);
 void ptc_desks_give(PtcDesks *desks, PtcDesk *desk);
 

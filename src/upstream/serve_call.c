@@ -161,7 +161,9 @@ static bool count_call(PtcUpCall *call)
 bool ptc_serve_refuse_arguments(PtcUpCall *call, const PtcArgumentIssues *issues)
 {
     if (issues->count == 0)
-        return ptc_call_refuse(call, "upstream_unavailable", "memory is short");
+        return ptc_call_refuse(call, "upstream_unavailable",
+                               "its arguments could not be checked: a pattern of the tool's schema "
+                               "takes too long, or memory is short");
     const PtcArgumentIssue *first = &issues->items[0];
     return ptc_call_refuse(call, "invalid_tool_args", "%s: %s%s%s%s%s",
                            first->path[0] ? first->path : "arguments", first->message,
@@ -375,6 +377,7 @@ void ptc_serve_go_on(PtcUpCall *list)
         PtcManager *m = call->run->manager;
         next = call->next;
         ptc_desk_init(&desk, m->mem, CALL_BYTES);
+        ptc_desk_hurry(&desk);
         bool later = go_on(call, &desk);
         ptc_desk_deinit(&desk);
         if (later)

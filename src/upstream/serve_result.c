@@ -180,12 +180,18 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
     return ok;
 }
 
-/* That there is no memory for the value is an answer too: the desk may be used on for that. */
+/* That there is no memory or time for the value is an answer too: the desk may be used on for that. */
 bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
+    bool late = desk->budget.stop == PTC_STOP_DEADLINE;
     desk->budget.stop = PTC_STOP_NONE;
-    return ptc_serve_put_failure(call, out, "response_too_large",
-                                 PTC_TEXT("the answer needs more memory than there is"), 0);
+    desk->budget.deadline_ns = INT64_MAX;
+    return ptc_serve_put_failure(
+        call, out, late ? "upstream_error" : "response_too_large",
+        late ? PTC_TEXT("its answer could not be read in time: a pattern of its schema takes too "
+                        "long, or the answer is very large")
+             : PTC_TEXT("the answer needs more memory than there is"),
+        0);
 }
 
 static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
