@@ -268,40 +268,46 @@ async function tokens(load) {
     };
     const send = (client, args, more = {}) => client.request({ method: 'tools/call', params: { name: 'lisp_eval', arguments: args, ...more } },
         { allowInputRequired: true }).catch((error) => ({ error }));
-    const yes = (decision, round = 0) => ({ [`approve-${round}`]: { action: 'accept', content: { decision } } });
+    const key = (asked) => Object.keys(asked.inputRequests)[0];
+    const yes = (decision, asked = first) => ({ [key(asked)]: { action: 'accept', content: { decision } } });
     const place = new Place();
     const { client, transport } = await connect(place);
     const args = { program: '(notes/write {:text "a"}) (notes/write {:text "b"})' };
     const first = await send(client, args);
-    check('tokens: asked', first.resultType === 'input_required' && first.inputRequests['approve-0'], first);
+    check('tokens: asked', first.resultType === 'input_required' && key(first).startsWith('approve-0-'), first);
     const state = first.requestState;
     let r = await send(client, args, { requestState: state.slice(0, -2) + (state.endsWith('AA') ? 'BB' : 'AA'), inputResponses: yes('once') });
     check('tokens: altered', r.error && r.error.code === -32602, r);
     r = await send(client, { program: '(notes/write {:text "z"})' }, { requestState: state, inputResponses: yes('once') });
     check('tokens: other arguments', r.error && r.error.code === -32602, r);
+    const guesses = {};
+    for (const name of ['approve-0', 'approve-1', 'approve-0-0000000000000000', key(first)])
+        guesses[name] = { action: 'accept', content: { decision: 'run' } };
+    r = await send(client, { program: '(notes/write {:text "y"})' }, { inputResponses: guesses });
+    check('tokens: answers to what was not asked', r.resultType === 'input_required', r);
     check('tokens: nothing was called', place.calls().length === 0);
     r = await send(client, args, { requestState: state });
-    check('tokens: no answer is asked again', r.resultType === 'input_required' && r.inputRequests['approve-0'], r);
+    check('tokens: no answer is asked again', r.resultType === 'input_required' && key(r).startsWith('approve-0-'), r);
     const second = await send(client, args, { requestState: state, inputResponses: yes('once') });
-    check('tokens: asked again', second.resultType === 'input_required' && second.inputRequests['approve-1'], second);
+    check('tokens: asked again', second.resultType === 'input_required' && key(second).startsWith('approve-1-'), second);
     r = await send(client, args, { requestState: state, inputResponses: yes('once') });
-    check('tokens: the same retry', r.resultType === 'input_required' && r.inputRequests['approve-1'], r);
+    check('tokens: the same retry', r.resultType === 'input_required' && key(r).startsWith('approve-1-'), r);
     r = await send(client, args, { requestState: state, inputResponses: yes('run') });
     check('tokens: another answer', r.isError && /already/.test(text(r)), r);
-    const [one, two] = await Promise.all([1, 2].map(() => send(client, args, { requestState: second.requestState, inputResponses: yes('once', 1) })));
+    const [one, two] = await Promise.all([1, 2].map(() => send(client, args, { requestState: second.requestState, inputResponses: yes('once', second) })));
     check('tokens: twice at once', !one.isError && text(one) === text(two), [one, two]);
-    r = await send(client, args, { requestState: second.requestState, inputResponses: yes('once', 1) });
+    r = await send(client, args, { requestState: second.requestState, inputResponses: yes('once', second) });
     check('tokens: the same answer', text(r) === text(one), r);
-    r = await send(client, args, { requestState: second.requestState, inputResponses: yes('no', 1) });
+    r = await send(client, args, { requestState: second.requestState, inputResponses: yes('no', second) });
     check('tokens: used up', r.isError && /already/.test(text(r)), r);
     check('tokens: each once', place.calls().join() === 'write a,write b');
 
     const third = await send(client, args);
-    const fourth = await send(client, args, { requestState: third.requestState, inputResponses: yes('once') });
+    const fourth = await send(client, args, { requestState: third.requestState, inputResponses: yes('once', third) });
     process.kill(transport.pid, 'SIGKILL');
     await client.close();
     const next = (await connect(place)).client;
-    r = await send(next, args, { requestState: fourth.requestState, inputResponses: yes('once', 1) });
+    r = await send(next, args, { requestState: fourth.requestState, inputResponses: yes('once', fourth) });
     check('tokens: killed', r.isError && text(r).startsWith('lost') && text(r).includes('took effect: notes/write'), r);
     await next.close();
     check('tokens: killed, called', place.calls().join() === 'write a');
@@ -309,7 +315,7 @@ async function tokens(load) {
     const short = (await connect(place, '--approval-ttl-ms', '50')).client;
     const fifth = await send(short, args);
     await new Promise((done) => { setTimeout(done, 100); });
-    r = await send(short, args, { requestState: fifth.requestState, inputResponses: yes('once') });
+    r = await send(short, args, { requestState: fifth.requestState, inputResponses: yes('once', fifth) });
     check('tokens: expired', r.isError && text(r).startsWith('expired') && place.calls().length === 0, r);
     await short.close();
 
@@ -320,7 +326,7 @@ async function tokens(load) {
         await new Promise((done) => { setTimeout(done, 100); });
         seen = text(await send(other, { program: "(:doc (meta 'notes/write))" }));
     }
-    r = await send(other, args, { requestState: sixth.requestState, inputResponses: yes('once') });
+    r = await send(other, args, { requestState: sixth.requestState, inputResponses: yes('once', sixth) });
     check('tokens: changed meanwhile', r.isError && /was changed by its server/.test(text(r)) && place.calls().length === 0, r);
     await other.close();
     place.remove();
@@ -353,7 +359,8 @@ async function foreign() {
     const [ann, bob] = ['a', 'b'].map((c) => c.repeat(24));
     const asked = await post(ann);
     check('http: asked', asked.result && asked.result.resultType === 'input_required', asked);
-    const reply = { requestState: asked.result.requestState, inputResponses: { 'approve-0': { action: 'accept', content: { decision: 'process' } } } };
+    const reply = { requestState: asked.result.requestState, inputResponses: {
+        [Object.keys(asked.result.inputRequests)[0]]: { action: 'accept', content: { decision: 'process' } } } };
     const stolen = await post(bob, reply);
     check('http: of another', stolen.error && stolen.error.code === -32602 && place.calls().length === 0, stolen);
     const mine = await post(ann, reply);

@@ -6,12 +6,13 @@
 
 #include <stdio.h>
 
+#include "base/secret.h"
 #include "json/parse.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
 
-enum { SHOWN_CALLS = 10, SHOWN_ARGS = 300, QUESTION_BYTES = 32 * 1024, KEY = 32, LOOK_MS = 100 };
+enum { SHOWN_CALLS = 10, SHOWN_ARGS = 300, QUESTION_BYTES = 32 * 1024, KEY = 48, LOOK_MS = 100 };
 
 static const char *const decisions[] = {[PTC_REMOTE_ONCE] = "once",
                                         [PTC_REMOTE_RUN] = "run",
@@ -144,6 +145,7 @@ static bool park(PtcJob *job, PtcBuf *token)
             "too many runs wait for an answer already, so nobody can be asked; "
             "try again when some have been answered");
     row->round = job->round;
+    row->mark = job->mark;
     if (!asked)
         row->ends_ms = ptc_clock_wall_ms() + table->ttl_ms;
     ptc_buf_init(&line, mem_of(job), QUESTION_BYTES);
@@ -206,6 +208,11 @@ static bool leave_suspended(PtcJob *job)
     return false;
 }
 
+static void name_question(char key[KEY], uint32_t round, uint64_t mark)
+{
+    snprintf(key, KEY, "approve-%u-%016llx", (unsigned)round, (unsigned long long)mark);
+}
+
 /* A progress token is of no use while a person thinks; the pulse is the caller's. */
 bool ptc_job_ask(PtcJob *job)
 {
@@ -213,7 +220,10 @@ bool ptc_job_ask(PtcJob *job)
     PtcBuf params;
     PtcValue answer;
     PtcMcpAsk asked = PTC_MCP_ASK_FAILED;
-    snprintf(key, sizeof key, "approve-%u", job->round);
+    /* Modern clients send answers with the call, so the name of a question must not be known before it was asked. */
+    if (!ptc_random_bytes(&job->mark, sizeof job->mark))
+        return ptc_job_fail_effects(job, "no_memory", "the system has no random numbers");
+    name_question(key, job->round, job->mark);
     ptc_buf_init(&params, mem_of(job), 4 * QUESTION_BYTES);
     bool ok = put_question(job, &params);
     if (ok)
@@ -334,7 +344,7 @@ static bool resume_state(PtcJob *job, PtcText state)
     PtcBuf text;
     if (!ptc_suspended_get_token(state, &token))
         return ptc_job_fail(job, "args_error", "requestState is of another kind");
-    snprintf(key, sizeof key, "approve-%u", token.round);
+    name_question(key, token.round, token.mark);
     PtcValue answer = ptc_mcp_reply_to(job->call, key);
     if (answer == PTC_NONE)
         return go_on_with(job, &token, answer, reply, true);

@@ -52,6 +52,7 @@ typedef struct PtcJob {
     bool can_ask;
     PtcTaskAsking asking;
     uint32_t round;       /* of the next question */
+    uint64_t mark;        /* of the last one */
     bool ask_first;       /* before anything is run */
     PtcSuspendedRow *row; /* that this call goes on with; or NULL */
     bool answered;        /* for a program that ran */

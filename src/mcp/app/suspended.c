@@ -160,19 +160,27 @@ void ptc_suspended_put_token(const PtcSuspendedRow *row, PtcText effects, PtcBuf
         effects.len = PTC_SUSPENDED_EFFECTS;
     ptc_buf_add(out, row->id, sizeof row->id);
     ptc_buf_add(out, &row->round, sizeof row->round);
+    ptc_buf_add(out, &row->mark, sizeof row->mark);
     ptc_buf_add(out, &row->ends_ms, sizeof row->ends_ms);
     ptc_buf_add(out, effects.bytes, effects.len);
 }
 
+static const char *take_bytes(const char *from, void *to, size_t len)
+{
+    memcpy(to, from, len);
+    return from + len;
+}
+
 bool ptc_suspended_get_token(PtcText bytes, PtcSuspendedToken *out)
 {
-    const size_t head = sizeof out->id + sizeof out->round + sizeof out->ends_ms;
+    const size_t head = sizeof out->id + sizeof out->round + sizeof out->mark + sizeof out->ends_ms;
     if (bytes.len < head || bytes.len > PTC_SUSPENDED_TOKEN)
         return false;
-    memcpy(out->id, bytes.bytes, sizeof out->id);
-    memcpy(&out->round, bytes.bytes + sizeof out->id, sizeof out->round);
-    memcpy(&out->ends_ms, bytes.bytes + sizeof out->id + sizeof out->round, sizeof out->ends_ms);
-    out->effects = (PtcText){bytes.bytes + head, bytes.len - head};
+    const char *from = take_bytes(bytes.bytes, out->id, sizeof out->id);
+    from = take_bytes(from, &out->round, sizeof out->round);
+    from = take_bytes(from, &out->mark, sizeof out->mark);
+    from = take_bytes(from, &out->ends_ms, sizeof out->ends_ms);
+    out->effects = (PtcText){from, bytes.len - head};
     return true;
 }
 

@@ -20,13 +20,14 @@ enum {
     PTC_SUSPENDED_OF_OWNER = 8,
     PTC_SUSPENDED_ID = 16,
     PTC_SUSPENDED_EFFECTS = 600, /* bytes of the line about effects in a token */
-    PTC_SUSPENDED_TOKEN = PTC_SUSPENDED_ID + 12 + PTC_SUSPENDED_EFFECTS,
+    PTC_SUSPENDED_TOKEN = PTC_SUSPENDED_ID + 20 + PTC_SUSPENDED_EFFECTS,
 };
 
 /* One run.  Texts of `in` are copies of the row's own, but for the session, which is held. */
 typedef struct PtcSuspendedRow {
     uint8_t id[PTC_SUSPENDED_ID];
     uint32_t round; /* of the question that is open, or was open last */
+    uint64_t mark;  /* of that question: nobody can answer it who has not seen it */
     enum { PTC_ROW_FREE, PTC_ROW_WAITING, PTC_ROW_TAKEN, PTC_ROW_ANSWERED } state;
     int64_t ends_ms; /* since 1970 */
     char *owner;
@@ -72,6 +73,7 @@ PTC_MUST_USE PtcSuspendedRow *ptc_suspended_add(PtcSuspended *table, const char 
 typedef struct PtcSuspendedToken {
     uint8_t id[PTC_SUSPENDED_ID];
     uint32_t round;
+    uint64_t mark;
     int64_t ends_ms;
     PtcText effects; /* points into the token */
 } PtcSuspendedToken;
