@@ -21,7 +21,7 @@
          .field = FIELD(llm),                                                                 \
          .value = "MODEL",                                                                    \
          .help = "the model: an alias, PROVIDER:ID, openai-compat:URL|ID, script:FILE, "      \
-                 "replay:FILE or exec:PROGRAM; before the one in the agent file"},            \
+                 "replay:FILE or exec:PROGRAM; overrides the agent file's"},                  \
         {.name = "models",                                                                    \
          .type = PTC_OPTION_TEXT,                                                             \
          .field = FIELD(models),                                                              \
@@ -45,7 +45,7 @@
          .type = PTC_OPTION_TEXT,                                                             \
          .field = FIELD(journal),                                                             \
          .value = "FILE",                                                                     \
-         .help = "go on with the tasks that are done in this file, and keep it up to date"},  \
+         .help = "skip tasks already recorded in FILE, and record new ones"},                 \
         {.name = "token-limit",                                                               \
          .type = PTC_OPTION_INT,                                                              \
          .field = FIELD(token_limit),                                                         \

@@ -57,7 +57,9 @@ static const PtcUsage usage = {
     .synopsis = "[OPTIONS] [AGENT.json]",
     .summary = "Talks with an agent that remembers what was said; without a file, with the model "
                "itself.\n/help says what else it takes.  From a pipe a line is a message and its "
-               "answer follows;\nthe exit status is 1 when one could not be answered.",
+               "answer follows.\nExit status: 0 done, 1 a message could not be answered, 2 wrong "
+               "usage or a wrong\n"
+               "agent file.",
     .examples = "  ptc chat --llm haiku\n  ptc chat agent.json --context @orders.json\n"
                 "  echo 'Name a river.' | ptc chat --llm ollama:llama-local\n",
     .options = table,

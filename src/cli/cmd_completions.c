@@ -229,7 +229,7 @@ static const PtcUsage usage = {
     .summary = "Prints what a shell needs to complete commands, options and their values.\n"
                "Exit status: 0 done, 2 there is no such shell.",
     .examples = "  ptc completions bash > ~/.local/share/bash-completion/completions/ptc\n"
-                "  source <(ptc completions zsh)\n"
+                "  source <(ptc completions zsh)      # in ~/.zshrc, after compinit\n"
                 "  ptc completions fish > ~/.config/fish/completions/ptc.fish\n",
 };
 

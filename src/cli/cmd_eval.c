@@ -51,7 +51,7 @@ static const PtcOption table[] = {
     {"each", 0, PTC_OPTION_FLAG, AT(each), NULL,
      "ptc --each FILE PROGRAM: run it for each row of a file of any size", 0, 0},
     {"init", 0, PTC_OPTION_TEXT, AT(init), "PROGRAM",
-     "with --each: the first state; the program gives the next one", 0, 0},
+     "with --each: the initial `state`; each run returns the next", 0, 0},
     {"context-mb", 0, PTC_OPTION_INT, AT(context_mb), "N",
      "what --context or --data may take, in MiB (4, and 1024 for --data)", 1, 1 << 20},
     {"format", 0, PTC_OPTION_CHOICE, AT(format), PTC_FORMATS,
@@ -65,7 +65,8 @@ static const PtcOption table[] = {
     {"max-depth", 0, PTC_OPTION_INT, AT(max_depth), "N", "nested calls", 1, 1000000},
     {"program-bytes", 0, PTC_OPTION_INT, AT(program_bytes), "N", "size of the program", 1,
      64 << 20},
-    {"seed", 0, PTC_OPTION_INT, AT(seed), "N", "where rand and its kin begin", 0, INT64_MAX / 2},
+    {"seed", 0, PTC_OPTION_INT, AT(seed), "N", "where rand and similar functions begin", 0,
+     INT64_MAX / 2},
     {"float-precision", 0, PTC_OPTION_INT, AT(float_precision), "N",
      "digits after the point in results (shortest)", 0, 15},
     {"now", 0, PTC_OPTION_TEXT, AT(now), "TIME",
@@ -111,10 +112,12 @@ static void resolve(void *target)
 
 static const PtcUsage usage = {
     .command = "eval",
-    .synopsis = "PROGRAM | -e PROGRAM | -f FILE | -\n"
-                "       ptc eval --jsonl [--session]\n"
-                "       ptc [OPTIONS] [FILE] PROGRAM      the data of FILE are data and rows",
+    .synopsis =
+        "PROGRAM | -e PROGRAM | -f FILE | -\n"
+        "       ptc eval --jsonl [--session]\n"
+        "       ptc [OPTIONS] [FILE] PROGRAM      the program sees FILE as `data` and `rows`",
     .summary = "Runs a program and prints its result; what it prints goes to standard error.\n"
+               "The form without eval has wider limits than those below (ptc docs limits).\n"
                "Exit status: 0 done, 1 the program failed, 2 wrong usage.",
     .examples =
         "  ptc eval '(reduce + (range 10))'\n"

@@ -89,7 +89,8 @@ static void add_command(void *user, const PtcUsage *usage, const void *target)
     ptc_buf_addf(out, ".SH \"ptc ");
     add(out, usage->command);
     ptc_buf_addf(out, "\"\n");
-    snprintf(synopsis, sizeof synopsis, "ptc %s %s", usage->command, usage->synopsis);
+    snprintf(synopsis, sizeof synopsis, "ptc %s%s%s", usage->command, *usage->synopsis ? " " : "",
+             usage->synopsis);
     add_lines(out, synopsis);
     ptc_buf_addf(out, ".PP\n");
     add_lines(out, usage->summary);
@@ -109,7 +110,13 @@ static void add_end(PtcBuf *out)
                  "XDG_CACHE_HOME say where files are.\n"
                  ".SH FILES\n"
                  "~/.config/ptc/upstreams.json: servers that programs may call.\n.br\n"
-                 "~/.local/state/ptc/history: what was typed in the REPL.\n.br\n"
+                 "~/.local/state/ptc/history, chat\\-history: what was typed in the REPL and in "
+                 "chats.\n.br\n"
+                 "~/.local/state/ptc/pins.json: how the tools of servers were first seen, and "
+                 "entries of projects that you approved.\n.br\n"
+                 "~/.local/state/ptc/approvals.json: tools that you always approve.\n.br\n"
+                 "~/.local/state/ptc/oauth: tokens of servers that you signed in to.\n.br\n"
+                 "~/.local/state/ptc/cache.key: the key for what is kept about servers.\n.br\n"
                  "~/.cache/ptc/upstreams: what servers listed.\n"
                  ".SH \"SEE ALSO\"\n"
                  "ptc docs lists the guides that are inside of the command; ptc doc NAME explains "

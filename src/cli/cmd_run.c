@@ -66,7 +66,8 @@ static const PtcUsage usage = {
     .synopsis = "[OPTIONS] AGENT.json\n       ptc run --jsonl [--allow-tools]",
     .summary =
         "Runs an agent: a model that writes programs and calls tools until it has the answer.\n"
-        "The answer goes to standard output, all else to standard error.",
+        "The answer goes to standard output, all else to standard error.\n"
+        "Exit status: 0 done, 1 the agent failed, 2 wrong usage or a wrong agent file.",
     .examples = "  ptc run agent.json --context '{\"city\": \"Oslo\"}' --llm haiku\n"
                 "  ptc run agent.json --dry-run\n"
                 "  ptc run extract.json --then report.json --json\n"

@@ -36,7 +36,8 @@ static const PtcUsage usage = {
         "  slowest   the requests, programs and calls that took longest\n"
         "  chrome    JSON for chrome://tracing and Perfetto\n"
         "  otlp      OpenTelemetry's JSON, for a collector\n"
-        "Of a directory the files named *.jsonl.  Lines that are no events are told and skipped.\n"
+        "Of a directory the files named *.jsonl.  Lines that are not events are reported and "
+        "skipped.\n"
         "Exit status: 0 done, 1 nothing in the files is a trace, or reading or writing failed,\n"
         "2 wrong usage.",
     .examples = "  ptc run agent.json --trace trace.jsonl\n"

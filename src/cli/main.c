@@ -22,7 +22,9 @@ static const PtcCmd commands[] = {
     {"repl", "type programs one after the other", ptc_cmd_repl},
     {"mcp", "serve MCP clients on standard input and output, or over HTTP", ptc_cmd_mcp},
     {"signature", "read a signature, check a value, print its JSON Schema", ptc_cmd_signature},
-    {"upstreams", "MCP servers that programs may call: list, check, call, doc", ptc_cmd_upstreams},
+    {"upstreams",
+     "servers programs may call: list, check, call, doc, doctor, pins, approve, login, logout",
+     ptc_cmd_upstreams},
     {"view", "show traces in a browser: runs, timelines, programs, messages", ptc_cmd_view},
     {"trace", "traces as tables, or in the formats of other tools", ptc_cmd_trace},
     {"docs", "guides and the reference of all functions", ptc_cmd_docs},
@@ -42,11 +44,12 @@ static void print_help(int fd)
                       "Runs PTC-Lisp, a Clojure subset, inside hard limits.\n\ncommands:\n");
     for (size_t i = 0; i < COMMANDS; i++)
         ptc_io_printf(fd, "  %-12s%s\n", commands[i].name, commands[i].summary);
-    ptc_io_printf(fd, "\n  ptc COMMAND --help    options and examples\n"
-                      "  ptc version\n\nexamples:\n"
-                      "  ptc '(+ 1 2)'\n"
-                      "  ptc orders.csv '(sum-by :total rows)'\n"
-                      "  cat orders.json | ptc '(count data)'\n");
+    ptc_io_printf(fd,
+                  "\n  ptc COMMAND --help    options and examples; ptc help COMMAND is the same\n"
+                  "  ptc version\n\nexamples:\n"
+                  "  ptc '(+ 1 2)'\n"
+                  "  ptc orders.csv '(sum-by :total rows)'\n"
+                  "  cat orders.json | ptc '(count data)'\n");
 }
 
 const PtcCmd *ptc_cmd_at(size_t index)

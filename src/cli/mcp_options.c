@@ -99,9 +99,9 @@ static const PtcOption table[] = {
      64 << 20},
     {"max-context-bytes", 0, PTC_OPTION_INT, AT(max_context_bytes), "N", "of a context", 2, GIB},
     {"program-timeout-ms", 0, PTC_OPTION_INT, AT(program_timeout_ms), "N",
-     "compute time of a program (5000 with upstreams)", 1, DAY_MS},
+     "compute time of a program (1000; 5000 with upstreams)", 1, DAY_MS},
     {"program-memory-mb", 0, PTC_OPTION_INT, AT(program_memory_mb), "N",
-     "live memory of a program (64 with upstreams)", 1, 1 << 20},
+     "live memory of a program (10; 64 with upstreams)", 1, 1 << 20},
     {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
      "tool calls in one program (no limit)", 0, 1 << 30},
     {"progress-ms", 0, PTC_OPTION_INT, AT(progress_ms), "N",
@@ -118,6 +118,9 @@ static const PtcOption table[] = {
      "write it into the client's own file, of which a copy is kept", 0, 0},
 };
 
+_Static_assert(PTC_MCP_PROGRAM_MS == 1000 && PTC_MCP_PROGRAM_MB == 10,
+               "the help of --program-timeout-ms and --program-memory-mb has these numbers");
+
 /* What the transport uses for limits that are not given. */
 static void resolve(void *target)
 {
@@ -127,8 +130,6 @@ static void resolve(void *target)
     o->request_ms = o->request_ms ? o->request_ms : d->request_ms;
     o->send_ms = o->send_ms ? o->send_ms : d->send_ms;
     o->drain_ms = o->drain_ms ? o->drain_ms : d->drain_ms;
-    o->program_timeout_ms = o->program_timeout_ms ? o->program_timeout_ms : PTC_MCP_PROGRAM_MS;
-    o->program_memory_mb = o->program_memory_mb ? o->program_memory_mb : PTC_MCP_PROGRAM_MB;
 }
 
 const PtcUsage ptc_mcp_usage = {

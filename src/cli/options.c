@@ -65,8 +65,8 @@ static void print_help(const PtcUsage *usage, void *target)
         taker.take(taker.user, usage, target);
         return;
     }
-    ptc_io_printf(PTC_IO_STDOUT, "usage: ptc %s %s\n%s\n\noptions:\n", usage->command,
-                  usage->synopsis, usage->summary);
+    ptc_io_printf(PTC_IO_STDOUT, "usage: ptc %s%s%s\n%s\n\noptions:\n", usage->command,
+                  *usage->synopsis ? " " : "", usage->synopsis, usage->summary);
     for (size_t i = 0; i < usage->option_count; i++)
         print_option(&usage->options[i], target);
     print_option(&(PtcOption){.name = "help", .letter = 'h', .help = "show this"}, target);

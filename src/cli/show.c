@@ -213,11 +213,10 @@ static void add_parts(PtcBuf *out, void (*add)(PtcBuf *, const char *, const cha
 
 void ptc_show_reference(PtcBuf *out)
 {
-    ptc_buf_add_cstr(out,
-                     "# Functions and forms\n\nMade by `script/gen-docs` from the rows in "
-                     "`src/lisp/lib`: change them there. `ptc doc NAME` shows one.\nAn example "
-                     "reads `program => value` or `program !! kind of error`; all of them run "
-                     "as tests.\n\n## Index\n");
+    ptc_buf_add_cstr(
+        out,
+        "# Functions and forms\n\n`ptc doc NAME` shows one of these. An example reads `program => "
+        "value` or\n`program !! kind of error`; all of them run as tests.\n\n## Index\n");
     add_parts(out, add_names);
     add_parts(out, add_part);
 }

@@ -57,11 +57,11 @@ typedef struct PtcUpstreamsOptions {
             at, "allow", PTC_OPTION_LIST, allow, "SERVER/TOOL",                                   \
             "tools that may be called, with * and ?; a server alone is all of its tools"),        \
         PTC_UPSTREAMS_ROW(at, "deny", PTC_OPTION_LIST, deny, "SERVER/TOOL",                       \
-                          "tools that may never be called, whatever else says so"),               \
-        PTC_UPSTREAMS_ROW(                                                                        \
-            at, "upstreams-policy", PTC_OPTION_CHOICE, policy,                                    \
-            "default|read-only|trusting|allow-all",                                               \
-            "which tools may be called where no rule says so; default: those that only read"),    \
+                          "tools that are never callable; overrides every other rule"),           \
+        PTC_UPSTREAMS_ROW(at, "upstreams-policy", PTC_OPTION_CHOICE, policy,                      \
+                          "default|read-only|trusting|allow-all",                                 \
+                          "which tools may be called unasked where no rule fits; default: those " \
+                          "that only read"),                                                      \
         PTC_UPSTREAMS_ROW(at, "aggregator-read-only", PTC_OPTION_FLAG, read_only, NULL,           \
                           "the same as --upstreams-policy read-only"),                            \
     {                                                                                             \
