@@ -187,7 +187,7 @@ static bool put_lines(PtcBuf *out, PtcDesk *desk, PtcValue list, PtcGrantOf of, 
     ptc_emit_object(out);
     ptc_emit_field_cstr(out, "about",
                         "tools that ptc may call without asking, as long as their definition stays "
-                        "as it is; remove a line to be asked again");
+                        "as it is; remove an entry to be asked again");
     ptc_emit_field_int(out, "format", FORMAT);
     ptc_emit_key(out, "approvals");
     ptc_emit_array(out);
@@ -231,9 +231,11 @@ bool ptc_grants_keep(PtcMem *mem, const char *state_dir, PtcGrantOf of,
     ptc_desk_init(&desk, mem, HEAP_BYTES);
     ptc_buf_init(&out, mem, FILE_BYTES);
     PtcValue list = read_file(mem, &desk, state_dir);
+    /* A file that is there and cannot be read is somebody's mistake to mend, not ours to replace. */
+    bool named = path_of(path, state_dir, "approvals.json");
     bool ok =
+        named && (list != PTC_NONE || access(path, F_OK) != 0) &&
         put_lines(&out, &desk, list, of, pin) && ptc_fields_ok(&desk.heap) &&
-        path_of(path, state_dir, "approvals.json") &&
         ptc_whole_file_put(path, ptc_buf_view(&out), (PtcWholeFile){.line = true, .locked = true});
     ptc_buf_deinit(&out);
     ptc_desk_deinit(&desk);
