@@ -42,6 +42,7 @@ typedef struct {
     PtcBuf tokens, about; /* about: describes --data */
     PtcUpstreams upstreams;
     PtcBuf about_upstreams;
+    PtcMcpTasks tasks;
     PtcMcpFollow follow;            /* all zero: there is nothing to follow */
     unsigned char key[PTC_MCP_KEY]; /* of tokens that clients keep */
     PtcSecrets secrets;
@@ -305,6 +306,21 @@ static bool open_upstreams(Server *s)
     return true;
 }
 
+/* Tasks are about upstreams. */
+static bool open_tasks(Server *s)
+{
+    char why[PTC_MCP_TASK_WHY];
+    if (!s->o.task.on)
+        return true;
+    s->failure = PTC_EXIT_USAGE;
+    if (!s->upstreams.manager || ptc_manager_count(s->upstreams.manager) == 0)
+        return wrong("--task", "it needs at least one upstream; name a file with --upstreams, or "
+                               "those of a client with --import");
+    return ptc_mcp_tasks_open(&s->tasks, s->mem, &s->o.task, s->upstreams.manager, &s->limits,
+                              why) ||
+           wrong("--task-model", why);
+}
+
 /* ------------------------------------------------------------------------------------ the server */
 
 static void set_limits(Server *s)
@@ -414,6 +430,8 @@ static void set_config(Server *s)
         c->approval_wait_ms = o->approval_wait_ms;
         c->key = ptc_manager_key(s->upstreams.manager, "tokens of clients", s->key) ? s->key : NULL;
     }
+    if (o->task.on)
+        ptc_mcp_tasks_tell(&s->tasks, &c->tasks);
     c->limits = &s->limits;
     c->profile = o->profile >= 0 ? (PtcAppProfile)o->profile
                  : o->debug_tool ? PTC_APP_DEBUG
@@ -469,6 +487,13 @@ static bool check_options(Server *s)
     s->isolation_given = o->isolation >= 0;
     if (!s->isolation_given)
         o->isolation = o->http ? PTC_ISOLATION_ON : PTC_ISOLATION_AUTO;
+    if (o->task.on && !o->task.model)
+        return wrong("--task", "it needs a model: --task-model");
+    if (!o->task.on && (o->task.model || o->task.allow_writes || o->task.hide_program))
+        return wrong(o->task.model          ? "--task-model"
+                     : o->task.allow_writes ? "--task-allow-writes"
+                                            : "--task-hide-program",
+                     "it goes with --task");
     if (o->session_store && !o->sessions)
         return wrong("--session-store", "it goes with --sessions");
     if (o->session_store && !ptc_store_is_place(o->session_store))
@@ -483,6 +508,8 @@ static bool make_app(Server *s)
     char why[PTC_MCP_WHY];
     set_config(s);
     s->app = ptc_app_new(&s->config, why);
+    if (s->app && s->o.task.on && s->isolated)
+        say(s, "programs of lisp_task run in this process, not in workers");
     if (s->app)
         ptc_mcp_upstreams_follow(&s->follow, &s->upstreams, s->app);
     return s->app || cannot(s, "cannot start", why, "");
@@ -557,7 +584,7 @@ static int run(Server *s)
     if (!read_tools(s) || !list_secrets(s) || !open_upstreams(s))
         return s->failure;
     set_limits(s);
-    if (!make_executor(s) || !make_app(s))
+    if (!open_tasks(s) || !make_executor(s) || !make_app(s))
         return s->failure;
     return s->o.http ? serve_http(s) : serve_stdio(s, &io);
 }
@@ -569,6 +596,7 @@ static void release(Server *s)
     ptc_app_free(s->app);
     if (s->executor)
         s->executor->free(s->executor);
+    ptc_mcp_tasks_close(&s->tasks);
     ptc_upstreams_close(&s->upstreams); /* which may learn of secrets until then */
     ptc_secrets_deinit(&s->secrets);
     ptc_buf_deinit(&s->about_upstreams);

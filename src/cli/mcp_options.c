@@ -63,6 +63,7 @@ static const PtcOption table[] = {
      "how long a run waits for the answer to a question about its calls", 1, DAY_MS},
     {"approval-wait-ms", 0, PTC_OPTION_INT, AT(approval_wait_ms), "N",
      "how long a call of a legacy client waits for it before it says suspended", 1, DAY_MS},
+    PTC_MCP_TASK_ROWS(AT(task)),
     {"sessions", 0, PTC_OPTION_FLAG, AT(sessions), NULL,
      "offer sessions: programs that build on each other", 0, 0},
     {"session-store", 0, PTC_OPTION_TEXT, AT(session_store), "sqlite:FILE",
@@ -161,6 +162,7 @@ static void set_defaults(PtcMcpOptions *o)
 {
     *o = (PtcMcpOptions){.profile = -1,
                          .upstreams = PTC_UPSTREAMS_DEFAULTS,
+                         .task = PTC_MCP_TASK_DEFAULTS,
                          .trace_payloads = 1,
                          .isolation = -1,
                          .print_config = -1,

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "cli/mcp_task.h"
 #include "cli/options.h"
 #include "cli/upstreams_open.h"
 
@@ -24,6 +25,7 @@ typedef struct PtcMcpOptions {
     int64_t max_tool_calls, progress_ms;
     int64_t owner_share;
     PtcUpstreamsOptions upstreams;
+    PtcMcpTaskOptions task;
     int64_t max_connections, request_ms, send_ms, drain_ms; /* of --http; 0: not given */
 } PtcMcpOptions;
 

@@ -70,6 +70,7 @@ typedef enum {
     PTC_REMOTE_ASKS, /* it is put aside, and what was called is recorded, so that the program can be run again */
     PTC_REMOTE_READS, /* everything but reads is put aside, for good */
     PTC_REMOTE_PLANS, /* the program is not run; places where it may call something are noted */
+    PTC_REMOTE_ONLY_READS, /* everything but reads is denied, whatever policy says; nobody can be asked */
 } PtcRemoteMode;
 
 /* What a person says about all calls that were put aside. */

@@ -47,7 +47,8 @@ static PtcMeet meet(PtcUpCall *call, size_t *part)
 bool ptc_serve_meet(PtcUpCall *call)
 {
     size_t part = 0;
-    if (call->run->mode == PTC_REMOTE_REFUSES ||
+    PtcRemoteMode mode = call->run->mode;
+    if (mode == PTC_REMOTE_REFUSES || mode == PTC_REMOTE_ONLY_READS ||
         (!is_call(call->ask->op) && call->ask->op != PTC_REMOTE_LOOK))
         return false;
     switch (meet(call, &part)) {

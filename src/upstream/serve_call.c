@@ -29,6 +29,7 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
                               const PtcListing *l, size_t tool)
 {
     PtcManager *m = run->manager;
+    bool only_reads = run->mode == PTC_REMOTE_ONLY_READS;
     const PtcCatalogTool *t = &l->server.tools[tool];
     PtcPolicyIn in = {.server = up->entry.name,
                       .tool = t->name,
@@ -37,10 +38,10 @@ PtcPolicyOut ptc_serve_policy(const PtcUpRun *run, PtcHeap *heap, const PtcUpstr
                       .effects = up->entry.effects,
                       .upstream_policy = up->entry.policy,
                       .file_policy = m->config.policy,
-                      .posture = m->config.posture,
+                      .posture = only_reads ? PTC_POSTURE_READ_ONLY : m->config.posture,
                       .distrust = up->entry.distrust,
                       .approved = m->config.approved,
-                      .cannot_ask = run->mode == PTC_REMOTE_REFUSES};
+                      .cannot_ask = only_reads || run->mode == PTC_REMOTE_REFUSES};
     if (!m->pins || up->entry.no_pins)
         return ptc_policy_decide(heap, &in);
     PtcPolicyOut out =
@@ -82,6 +83,12 @@ static bool deny(PtcUpCall *call, const PtcCatalogTool *tool, PtcPolicyOut polic
     if (ptc_serve_pin_text(call->run->manager, e, tool, policy, pin))
         return ptc_call_refuse(call, "denied", "%.*s/%.*s may not be called: %s", (int)e->ns.len,
                                e->ns.bytes, (int)tool->symbol.len, tool->symbol.bytes, pin);
+    if (call->run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
+        return ptc_call_refuse(call, "denied",
+                               "%.*s/%.*s may not be called: its effect is %s, and this run may "
+                               "only read",
+                               (int)e->ns.len, e->ns.bytes, (int)tool->symbol.len,
+                               tool->symbol.bytes, ptc_effect_name(policy.effect.kind));
     if (policy.decision == PTC_POLICY_DENY && strcmp(policy.why, "cannot_ask") != 0)
         return ptc_call_refuse(
             call, "denied", "%.*s/%.*s may not be called: a %s of this machine denies it",

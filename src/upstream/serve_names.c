@@ -165,11 +165,14 @@ bool ptc_serve_lookup_begin(PtcUpCall *call, PtcDesk *desk, PtcValue in)
 }
 
 /* What a person would have to write so that it may be called; a rule that denies wins over all others. */
-static void put_rule(PtcBuf *out, const PtcUpstream *up, const PtcCatalogTool *tool,
-                     PtcPolicyOut policy)
+static void put_rule(PtcBuf *out, const PtcUpRun *run, const PtcUpstream *up,
+                     const PtcCatalogTool *tool, PtcPolicyOut policy)
 {
     char text[300];
-    if (strcmp(policy.why, "cannot_ask") == 0)
+    if (run->mode == PTC_REMOTE_ONLY_READS && policy.effect.kind != PTC_EFFECT_READ)
+        snprintf(text, sizeof text, "its effect is %s, and this run may only read",
+                 ptc_effect_name(policy.effect.kind));
+    else if (strcmp(policy.why, "cannot_ask") == 0)
         snprintf(
             text, sizeof text,
             "its effect is %s and nobody can be asked; \"%.*s\": \"allow\" in \"policy\" of %.*s "
@@ -201,7 +204,7 @@ static void put_found(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     ptc_emit_field_cstr(out, "effect", ptc_effect_name(policy.effect.kind));
     ptc_emit_field_cstr(out, "policy", ptc_policy_name(policy.decision));
     if (policy.decision == PTC_POLICY_DENY)
-        put_rule(out, up, tool, policy);
+        put_rule(out, run, up, tool, policy);
     if (schema != PTC_NONE) {
         ptc_emit_key(out, "schema");
         ptc_emit_value(out, heap, schema);

@@ -6,7 +6,14 @@
 
 #include "mcp/app/app_int.h"
 
-enum { KIB = 1024, MIB = KIB * KIB, KEPT_RESULTS = 64, RING = 500, PROGRESS_MS = 10000 };
+enum {
+    KIB = 1024,
+    MIB = KIB * KIB,
+    KEPT_RESULTS = 64,
+    RING = 500,
+    PROGRESS_MS = 10000,
+    TASK_BYTES = 64 * KIB
+};
 /* ASK_MS: clients give up after a minute.  A state is checked by the app itself, which can say what had taken effect. */
 enum { APPROVAL_MS = 10 * 60 * 1000, ASK_MS = 45 * 1000, STATE_MS = 24 * 60 * 60 * 1000 };
 
@@ -95,6 +102,7 @@ PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
     app->sizes = &ptc_app_sizes[config->profile];
     app->deadline_ms = config->limits ? config->limits->deadline_ms : 0;
     ptc_buf_init(&app->description, &app->mem, MIB);
+    ptc_buf_init(&app->task_description, &app->mem, TASK_BYTES);
     if (make_stores(app, why) && make_server(app, why))
         return app;
     ptc_app_free(app);
@@ -124,6 +132,7 @@ void ptc_app_free(PtcApp *app)
     ptc_results_free(app->results);
     ptc_pulse_free(app->pulse);
     ptc_buf_deinit(&app->description);
+    ptc_buf_deinit(&app->task_description);
     ptc_mem_init(&mem, SIZE_MAX / 2);
     atomic_store(&mem.used, sizeof *app);
     ptc_mem_free(&mem, app, sizeof *app);

@@ -4,6 +4,7 @@
  *   lisp_eval           runs a program, with nothing remembered
  *   lisp_result_page    more of a result that was too large for its answer
  *   lisp_session_...    with sessions: start, eval, inspect, list, forget, close
+ *   lisp_task           with a model: a task in plain words
  *   lisp_debug          with the debug tool: what was called recently
  *
  * Everything that runs a program goes through a PtcExecutor.  docs/mcp.md describes the tools. */
@@ -20,6 +21,33 @@ typedef struct PtcApp PtcApp;
 /* How much an answer says about a run. */
 typedef enum { PTC_APP_SLIM, PTC_APP_STRUCTURED, PTC_APP_DEBUG } PtcAppProfile;
 
+/* One call of lisp_task: what is asked, and what comes of it. */
+typedef struct PtcAppTask {
+    const char *owner;
+    PtcText task, context; /* context: a JSON object; absent: none */
+    int64_t max_items;     /* of the answer; 0: not said */
+    int64_t waited_ms;     /* since the call arrived */
+    const PtcCancel *cancel;
+    const PtcTaskTurn *turn; /* to give away while others are waited for */
+    PtcText traceparent;
+    /* To be filled in; texts that are JSON may stay empty. */
+    bool ok, show_program;
+    char reason[40];                           /* not ok */
+    PtcBuf message;                            /* likewise */
+    PtcBuf answer;                             /* ok: for people */
+    PtcBuf result;                             /* ok: JSON of it, unless it is a text */
+    PtcBuf program;                            /* the last one that ran */
+    PtcBuf ledger, effects, planner, warnings; /* JSON */
+} PtcAppTask;
+
+/* Who does tasks; any thread, any number at once. */
+typedef struct PtcAppTasks {
+    void (*run)(void *user, PtcAppTask *task); /* NULL: lisp_task is not offered */
+    void (*about)(void *user, PtcBuf *out);    /* what tasks can be about, for the description */
+    bool changes;                              /* they may change something */
+    void *user;
+} PtcAppTasks;
+
 /* 0 or NULL takes the default in brackets; strings are only needed during ptc_app_new. */
 typedef struct PtcAppConfig {
     PtcExecutor *executor;       /* required; outlives the app */
@@ -35,13 +63,14 @@ typedef struct PtcAppConfig {
     void *user;               /* for both */
     struct PtcRemote *remote; /* what programs can call in other servers; or NULL */
     bool can_ask; /* clients may be asked about calls: everything that is called can be replayed */
-    int64_t approval_ttl_ms;    /* how long such a question waits [10 minutes] */
-    int64_t approval_wait_ms;   /* how long a call of a legacy client waits for an answer [45 s] */
-    const unsigned char *key;   /* see PtcMcpConfig */
-    const PtcLimits *limits;    /* of programs: for the description */
-    PtcAppProfile profile;      /* [slim] */
-    bool sessions;              /* offers the session tools */
-    PtcSessionsConfig session;  /* for them */
+    int64_t approval_ttl_ms;   /* how long such a question waits [10 minutes] */
+    int64_t approval_wait_ms;  /* how long a call of a legacy client waits for an answer [45 s] */
+    const unsigned char *key;  /* see PtcMcpConfig */
+    const PtcLimits *limits;   /* of programs: for the description */
+    PtcAppProfile profile;     /* [slim] */
+    bool sessions;             /* offers the session tools */
+    PtcSessionsConfig session; /* for them */
+    PtcAppTasks tasks;
     bool debug_tool;            /* offers lisp_debug */
     PtcRecorderConfig recorder; /* its ring is only used with the debug tool */
     size_t max_program_bytes;   /* [64 KiB] */

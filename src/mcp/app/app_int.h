@@ -34,6 +34,7 @@ struct PtcApp {
     PtcMcpTool tools[PTC_APP_TOOLS];
     size_t tool_count;
     PtcBuf description; /* of lisp_eval */
+    PtcBuf task_description;
     /* for a call, waiting included; 0: the executor's, counted from when it runs */
     int64_t deadline_ms;
 };
@@ -75,6 +76,8 @@ PTC_MUST_USE bool ptc_job_text(PtcJob *job, const char *name, bool required, Ptc
 PTC_MUST_USE bool ptc_job_int(PtcJob *job, const char *name, int64_t min, int64_t max,
                               int64_t *out);
 PTC_MUST_USE bool ptc_job_flag(PtcJob *job, const char *name, bool *out);
+/* An object, as the JSON text that was received. */
+PTC_MUST_USE bool ptc_job_object(PtcJob *job, const char *name, PtcText *out);
 /* program, context, signature and output_schema, into job->in. */
 PTC_MUST_USE bool ptc_job_eval_args(PtcJob *job);
 /* Does the task; false: it was not done, and the call was answered. */
@@ -115,6 +118,13 @@ void ptc_job_list_waiting(PtcJob *job);
 
 /* ---- app_eval.c, app_page.c, app_debug.c: handlers */
 PtcMcpHandler ptc_app_eval, ptc_app_page, ptc_app_debug;
+
+/* ---- app_task.c */
+PtcMcpHandler ptc_app_task;
+/* Fills the row of lisp_task; false: out of memory. */
+PTC_MUST_USE bool ptc_app_task_row(PtcApp *app, PtcMcpTool *row);
+/* What models read about it, from what is known now. */
+void ptc_app_describe_task(const PtcApp *app, PtcBuf *out);
 
 /* ---- app_session.c: handlers of sessions */
 PtcMcpHandler ptc_app_session_start, ptc_app_session_eval, ptc_app_session_inspect,

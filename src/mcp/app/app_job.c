@@ -234,8 +234,7 @@ void ptc_app_refuse(PtcMcpCall *call, const char *text, size_t len)
     ptc_job_done(&job);
 }
 
-/* An object, as the JSON text that was received. */
-static bool object_arg(PtcJob *job, const char *name, PtcText *out)
+bool ptc_job_object(PtcJob *job, const char *name, PtcText *out)
 {
     size_t most = job->app->config.max_context_bytes;
     PtcValue v = arg(job, name);
@@ -265,9 +264,9 @@ static bool dry_run_arg(PtcJob *job)
 
 bool ptc_job_eval_args(PtcJob *job)
 {
-    if (!program_arg(job) || !object_arg(job, "context", &job->in.context) ||
+    if (!program_arg(job) || !ptc_job_object(job, "context", &job->in.context) ||
         !ptc_job_text(job, "signature", false, &job->in.signature) ||
-        !object_arg(job, "output_schema", &job->in.output_schema) || !dry_run_arg(job))
+        !ptc_job_object(job, "output_schema", &job->in.output_schema) || !dry_run_arg(job))
         return false;
     if (job->in.signature.bytes && job->in.output_schema.bytes)
         return ptc_job_fail(job, "args_error", "give `signature` or `output_schema`, not both");

@@ -347,6 +347,11 @@ bool ptc_app_rows(PtcApp *app)
         row->flags = flags & SESSION_FLAGS;
     }
     add_row(app, &page_row);
+    PtcMcpTool task;
+    if (c->tasks.run && !ptc_app_task_row(app, &task))
+        return false;
+    if (c->tasks.run)
+        add_row(app, &task);
     if (c->debug_tool)
         add_row(app, &debug_row);
     return ptc_buf_ok(&app->description);
@@ -356,21 +361,28 @@ void ptc_app_retell(PtcApp *app, const char *about, bool change)
 {
     PtcAppConfig c = app->config;
     PtcMcpTool tools[PTC_APP_TOOLS];
-    PtcBuf description;
+    PtcBuf description, task;
     c.about_upstreams = about;
     c.upstreams_change = change;
     unsigned flags = eval_flags(&c);
     ptc_buf_init(&description, &app->mem, app->description.max);
+    ptc_buf_init(&task, &app->mem, app->task_description.max);
     describe_eval(&c, &description);
+    if (c.tasks.run)
+        ptc_app_describe_task(app, &task);
     bool same = flags == app->tools[0].flags &&
                 ptc_text_same(ptc_buf_view(&description), ptc_buf_view(&app->description));
     memcpy(tools, app->tools, sizeof tools);
     tools[0].description = ptc_buf_text(&description);
     tools[0].flags = flags;
-    for (size_t i = 0; i < app->tool_count; i++)
+    for (size_t i = 0; i < app->tool_count; i++) {
         if (tools[i].handler == ptc_app_session_eval)
             tools[i].flags = flags & SESSION_FLAGS;
+        if (tools[i].handler == ptc_app_task && ptc_buf_text(&task))
+            tools[i].description = ptc_buf_text(&task);
+    }
     if (!same && tools[0].description)
         (void)!ptc_mcp_retell_tools(app->mcp, tools);
     ptc_buf_deinit(&description);
+    ptc_buf_deinit(&task);
 }

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * What all tasks of `ptc mcp --task` share: the model, and the definition of the agent that does them. */
+#include "cli/mcp_task.h"
+
+#include <stdio.h>
+
+#include "agent/agent_run.h"
+
+/* ---------------------------------------------------------------------------------- model */
+
+static PtcMcpTasks *tasks_of(PtcModel *model)
+{
+    return (PtcMcpTasks *)(void *)((char *)model - offsetof(PtcMcpTasks, model));
+}
+
+static void ask(PtcModel *self, const PtcLlmRequest *request, PtcArena *arena, PtcLlmReply *reply)
+{
+    PtcMcpTasks *t = tasks_of(self);
+    PtcLlmRequest limited = *request;
+    limited.max_output_tokens = t->o->output_tokens;
+    t->inner->ask(t->inner, &limited, arena, reply);
+}
+
+static bool body(PtcModel *self, const PtcLlmRequest *request, PtcBuf *out)
+{
+    PtcMcpTasks *t = tasks_of(self);
+    return t->inner->body(t->inner, request, out);
+}
+
+/* The model belongs to the tasks. */
+static void keep(PtcModel *self)
+{
+    (void)self;
+}
+
+static bool open_model(PtcMcpTasks *t, char why[PTC_MCP_TASK_WHY])
+{
+    PtcModelsOptions options = {.dotenv = ".env"};
+    t->host = ptc_model_host_new(&options, why, PTC_MCP_TASK_WHY);
+    t->inner = t->host ? ptc_model_host_open(t->host, ptc_text_cstr(t->o->model), PTC_TRUST_HOST,
+                                             why, PTC_MCP_TASK_WHY)
+                       : NULL;
+    if (!t->inner)
+        return false;
+    t->model = (PtcModel){.ask = ask,
+                          .body = body,
+                          .free = keep,
+                          .name = t->inner->name,
+                          .network = t->inner->network};
+    return true;
+}
+
+/* ------------------------------------------------------------------------------- the agent */
+
+/* The task takes the place of the prompt. */
+static void define(PtcMcpTasks *t, const PtcLimits *limits)
+{
+    PtcAgentDef *def = t->def;
+    def->prompt = PTC_TEXT("Do the task.");
+    def->max_turns = t->o->max_turns;
+    def->retry_turns = t->o->retry_turns;
+    def->turn_budget = t->o->max_turns + t->o->retry_turns;
+    def->mission_timeout_ms = t->o->timeout_ms;
+    def->pmap_timeout_ms = t->o->timeout_ms;
+    def->timeout_ms = limits->timeout_ms;
+    def->max_heap = limits->memory_bytes;
+    if (limits->max_workers > 0)
+        def->pmap_workers = limits->max_workers;
+}
+
+static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
+{
+    PtcFault fault;
+    if (!(t->def = ptc_definition_new(&ptc_agent_tool_functions))) {
+        snprintf(why, PTC_MCP_TASK_WHY, "out of memory");
+        return false;
+    }
+    define(t, limits);
+    bool ok = ptc_definition_finish(t->def, &fault);
+    if (!ok)
+        snprintf(why, PTC_MCP_TASK_WHY, "%.100s: %.300s", fault.path, ptc_fault_message(&fault));
+    return ok;
+}
+
+bool ptc_mcp_tasks_open(PtcMcpTasks *t, PtcMem *mem, const PtcMcpTaskOptions *o,
+                        PtcManager *manager, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
+{
+    *t = (PtcMcpTasks){.mem = mem, .o = o, .manager = manager};
+    return open_model(t, why) && make_agent(t, limits, why);
+}
+
+void ptc_mcp_tasks_close(PtcMcpTasks *t)
+{
+    char why[PTC_MODEL_WHY];
+    ptc_definition_release(t->def);
+    if (t->inner)
+        t->inner->free(t->inner);
+    if (t->host)
+        (void)ptc_model_host_close(t->host, why, sizeof why); /* there is no record to write */
+    *t = (PtcMcpTasks){.mem = t->mem};
+}
+
+/* -------------------------------------------------------------------------------- the app */
+
+static void about(void *user, PtcBuf *out)
+{
+    const PtcMcpTasks *t = user;
+    ptc_manager_describe(t->manager, out, (size_t)t->o->summary_bytes);
+}
+
+void ptc_mcp_tasks_tell(PtcMcpTasks *t, PtcAppTasks *out)
+{
+    *out = (PtcAppTasks){.run = ptc_mcp_task_run,
+                         .about = about,
+                         .changes = t->o->allow_writes && !ptc_manager_is_read_only(t->manager),
+                         .user = t};
+}
