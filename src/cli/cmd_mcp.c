@@ -318,7 +318,7 @@ static bool open_tasks(Server *s)
                                "those of a client with --import");
     return ptc_mcp_tasks_open(&s->tasks, s->mem, &s->o.task, s->upstreams.manager, &s->limits,
                               why) ||
-           wrong("--task-model", why);
+           wrong(s->tasks.inner ? "--task" : "--task-model", why);
 }
 
 /* ------------------------------------------------------------------------------------ the server */

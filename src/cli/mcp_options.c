@@ -131,6 +131,8 @@ static void resolve(void *target)
     o->request_ms = o->request_ms ? o->request_ms : d->request_ms;
     o->send_ms = o->send_ms ? o->send_ms : d->send_ms;
     o->drain_ms = o->drain_ms ? o->drain_ms : d->drain_ms;
+    o->task.max_turns = o->task.max_turns < 0 ? 1 : o->task.max_turns;
+    o->task.retry_turns = o->task.retry_turns < 0 ? 0 : o->task.retry_turns;
 }
 
 const PtcUsage ptc_mcp_usage = {

@@ -17,9 +17,10 @@ static const struct {
     const char *option, *before;
     bool exists;
 } named[] = {
-    {"--config", "", true},     {"--tools", "@", true},           {"--data", "=@", true},
-    {"--token-file", "", true}, {"--session-store", ":", false},  {"--trace-dir", "", false},
-    {"--upstreams", "", true},  {"--upstreams-config", "", true},
+    {"--config", "", true},       {"--tools", "@", true},           {"--data", "=@", true},
+    {"--token-file", "", true},   {"--session-store", ":", false},  {"--trace-dir", "", false},
+    {"--upstreams", "", true},    {"--upstreams-config", "", true}, {"--task-agent", "", true},
+    {"--task-summary", "", true},
 };
 enum { NAMED = sizeof named / sizeof *named };
 

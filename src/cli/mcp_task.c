@@ -57,9 +57,9 @@ static void define(PtcMcpTasks *t, const PtcLimits *limits)
 {
     PtcAgentDef *def = t->def;
     def->prompt = PTC_TEXT("Do the task.");
-    def->max_turns = t->o->max_turns;
-    def->retry_turns = t->o->retry_turns;
-    def->turn_budget = t->o->max_turns + t->o->retry_turns;
+    def->max_turns = t->max_turns < 0 ? 1 : t->max_turns;
+    def->retry_turns = t->retry_turns < 0 ? 0 : t->retry_turns;
+    def->turn_budget = def->max_turns + def->retry_turns;
     def->mission_timeout_ms = t->o->timeout_ms;
     def->pmap_timeout_ms = t->o->timeout_ms;
     def->timeout_ms = limits->timeout_ms;
@@ -75,6 +75,8 @@ static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP
         snprintf(why, PTC_MCP_TASK_WHY, "out of memory");
         return false;
     }
+    if (!ptc_mcp_task_read_files(t, why))
+        return false;
     define(t, limits);
     bool ok = ptc_definition_finish(t->def, &fault);
     if (!ok)
@@ -85,7 +87,11 @@ static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP
 bool ptc_mcp_tasks_open(PtcMcpTasks *t, PtcMem *mem, const PtcMcpTaskOptions *o,
                         PtcManager *manager, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
 {
-    *t = (PtcMcpTasks){.mem = mem, .o = o, .manager = manager};
+    *t = (PtcMcpTasks){.mem = mem,
+                       .o = o,
+                       .manager = manager,
+                       .max_turns = o->max_turns,
+                       .retry_turns = o->retry_turns};
     return open_model(t, why) && make_agent(t, limits, why);
 }
 
@@ -102,10 +108,17 @@ void ptc_mcp_tasks_close(PtcMcpTasks *t)
 
 /* -------------------------------------------------------------------------------- the app */
 
+void ptc_mcp_tasks_about(const PtcMcpTasks *t, PtcBuf *out)
+{
+    if (t->summary.bytes)
+        ptc_buf_add(out, t->summary.bytes, t->summary.len);
+    else
+        ptc_manager_describe(t->manager, out, (size_t)t->o->summary_bytes);
+}
+
 static void about(void *user, PtcBuf *out)
 {
-    const PtcMcpTasks *t = user;
-    ptc_manager_describe(t->manager, out, (size_t)t->o->summary_bytes);
+    ptc_mcp_tasks_about(user, out);
 }
 
 void ptc_mcp_tasks_tell(PtcMcpTasks *t, PtcAppTasks *out)

@@ -11,15 +11,15 @@
 
 typedef struct PtcMcpTaskOptions {
     bool on, allow_writes, hide_program;
-    const char *model;
+    const char *model, *agent, *summary;
     int64_t timeout_ms, planner_ms, output_tokens, answer_bytes, summary_bytes;
-    int64_t max_turns, retry_turns;
+    int64_t max_turns, retry_turns; /* -1: not given */
 } PtcMcpTaskOptions;
 
 #define PTC_MCP_TASK_DEFAULTS                                                                  \
     {                                                                                          \
         .timeout_ms = 45000, .planner_ms = 15000, .output_tokens = 1200, .answer_bytes = 4096, \
-        .summary_bytes = 800, .max_turns = 1                                                   \
+        .summary_bytes = 800, .max_turns = -1, .retry_turns = -1                               \
     }
 
 #define PTC_MCP_TASK_ROW(at, name, type, field, value, help, least, most)                  \
@@ -50,6 +50,10 @@ typedef struct PtcMcpTaskOptions {
                          "further programs of one task, only for the answer", 0, 100),            \
         PTC_MCP_TASK_ROW(at, "task-summary-bytes", PTC_OPTION_INT, summary_bytes, "N",            \
                          "of what lisp_task and its model are told of upstreams", 100, 65536),    \
+        PTC_MCP_TASK_ROW(at, "task-summary", PTC_OPTION_TEXT, summary, "FILE",                    \
+                         "what they are told instead", 0, 0),                                     \
+        PTC_MCP_TASK_ROW(at, "task-agent", PTC_OPTION_TEXT, agent, "FILE",                        \
+                         "turns, and words around the system prompt, as JSON", 0, 0),             \
         PTC_MCP_TASK_ROW(at, "task-hide-program", PTC_OPTION_FLAG, hide_program, NULL,            \
                          "answers of lisp_task do not show its program", 0, 0)
 
@@ -62,6 +66,8 @@ typedef struct PtcMcpTasks {
     PtcModel *inner; /* as it was opened */
     PtcModel model;  /* the same with a limit on what it says; all zero: not open */
     PtcAgentDef *def;
+    int64_t max_turns, retry_turns;
+    PtcText summary; /* of a file, in place of ours; absent: none */
 } PtcMcpTasks;
 
 enum { PTC_MCP_TASK_WHY = 500 };
@@ -74,6 +80,13 @@ PTC_MUST_USE bool ptc_mcp_tasks_open(PtcMcpTasks *tasks, PtcMem *mem, const PtcM
 void ptc_mcp_tasks_tell(PtcMcpTasks *tasks, PtcAppTasks *out);
 /* After the app, before the manager. */
 void ptc_mcp_tasks_close(PtcMcpTasks *tasks);
+
+/* What tasks can be about, for clients and for the model. */
+void ptc_mcp_tasks_about(const PtcMcpTasks *tasks, PtcBuf *out);
+
+/* ---- mcp_task_files.c */
+/* Reads the files that the options name.  False with the reason. */
+PTC_MUST_USE bool ptc_mcp_task_read_files(PtcMcpTasks *tasks, char why[PTC_MCP_TASK_WHY]);
 
 /* ---- mcp_task_run.c */
 /* PtcAppTasks.run, with the tasks as its user. */

@@ -21,7 +21,8 @@ enum {
     LEAST_MS = 1000,
     MESSAGE_BYTES = 1 << 20,
     EFFECTS_BYTES = 1 << 20,
-    LOAD_PART = 9
+    LOAD_PART = 9,
+    SHOWN_BYTES = 2000
 };
 
 /* A task being done. */
@@ -163,7 +164,7 @@ static void write_mission(Doing *d)
                      (long long)d->task->max_items);
     ptc_buf_add_cstr(out, "\n\nThe answer is for a person to read: a text, or data where the task "
                           "asks for data.\n\n");
-    ptc_manager_describe(d->tasks->manager, out, (size_t)d->tasks->o->summary_bytes);
+    ptc_mcp_tasks_about(d->tasks, out);
 }
 
 static PtcAgentOptions options_of(Doing *d)
@@ -246,6 +247,12 @@ static const char *reason_of(const Doing *d, const PtcVerdict *v)
     return slow ? "planner_timeout" : v->reason;
 }
 
+/* How much of a text goes into a message. */
+static size_t shown(PtcText text)
+{
+    return text.len <= SHOWN_BYTES ? text.len : ptc_utf8_valid_prefix(text.bytes, SHOWN_BYTES);
+}
+
 static void take_failure(Doing *d, const PtcStepNow *now)
 {
     const PtcVerdict *v = &now->verdict;
@@ -260,13 +267,10 @@ static void take_failure(Doing *d, const PtcStepNow *now)
     else
         fail(d->task, reason, v->message);
     if (v->value.bytes)
-        ptc_buf_addf(out, ": %.*s", (int)(v->value.len < 2000 ? v->value.len : 2000),
-                     v->value.bytes);
+        ptc_buf_addf(out, ": %.*s", (int)shown(v->value), v->value.bytes);
     if (last && !last->ok && last->message.bytes && strcmp(reason, "failed") != 0)
-        ptc_buf_addf(out, "; last program: %s: %.*s", last->reason,
-                     (int)(last->message.len < 2000 ? last->message.len : 2000),
+        ptc_buf_addf(out, "; last program: %s: %.*s", last->reason, (int)shown(last->message),
                      last->message.bytes);
-    out->len = ptc_utf8_valid_prefix(out->data, out->len);
 }
 
 static void take_program(Doing *d, const PtcStepNow *now)

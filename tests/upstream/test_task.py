@@ -91,6 +91,39 @@ def check_prompt(home):
         check("output tokens", request["max_output_tokens"] == 1200, request)
 
 
+def write_file(home, name, text):
+    path = os.path.join(home, name)
+    with open(path, "w", encoding="utf-8") as out:
+        out.write(text)
+    return path
+
+
+def check_files(home):
+    up = {"f": faulty(home, "f")}
+    agent = write_file(home, "agent.json", json.dumps({"max_turns": 2, "retry_turns": 1, "system_prompt": {"prefix": "FIRST", "suffix": "LAST"}}))
+    summary = write_file(home, "about.txt", "There is f/echo.\n")
+    model = recorder(home, "(+ 1 (no-such-function))")
+    with Talk(PTC, home, up, *model, "--task-agent", agent, "--task-summary", summary) as talk:
+        row = next(t for t in talk.request("tools/list")["tools"] if t["name"] == "lisp_task")
+        check("a summary of one's own", row["description"].endswith("There is f/echo."), row)
+        ok, said = task(talk)
+        check("turns of the file", not ok and said["planner"]["requests"] == 3, said)
+        with open(os.path.join(home, "asked.json"), encoding="utf-8") as asked:
+            request = json.load(asked)
+        check("words of the file", request["system"].startswith("FIRST") and request["system"].rstrip().endswith("LAST"), request["system"])
+        check("the model reads it", "There is f/echo." in request["messages"][0]["content"], request["messages"])
+    with Talk(PTC, home, up, *model, "--task-agent", agent, "--task-max-turns", "1", "--task-retry-turns", "0") as talk:
+        ok, said = task(talk)
+        check("options win", not ok and said["planner"]["requests"] == 1, said)
+    path = write_file(home, "one.json", json.dumps({"upstreams": up}))
+    for text, expected in (("[", "JSON object"), ("{\"tools\": {}}", "nothing else"), ("{\"max_turns\": 0}", "from 1 to 100"),
+                           ("{\"system_prompt\": {\"text\": \"x\"}}", "prefix and suffix"), ("{\"system_prompt\": {\"prefix\": 1}}", "texts")):
+        status, said = refused(home, "--upstreams", path, *model, "--task-agent", write_file(home, "bad.json", text))
+        check("a bad file", status == 2 and expected in said and "bad.json" in said, said)
+    status, said = refused(home, "--upstreams", path, *model, "--task-summary", os.path.join(home, "none"))
+    check("no such file", status == 2 and "none" in said, said)
+
+
 def check_writes(home):
     write, after = '(f/write {:text "a"})', '(return (f/echo {:text "second"}))'
     caught = '(return (try (tool/call {:server (str "f") :tool "write" :args {:text "a"}}) (catch Exception e (ex-message e))))'
@@ -233,7 +266,7 @@ def check_records(home):
 
 
 def main():
-    for part in (check_read, check_prompt, check_writes, check_turns, check_limits, check_silent, check_cancelled, check_refused, check_records):
+    for part in (check_read, check_prompt, check_files, check_writes, check_turns, check_limits, check_silent, check_cancelled, check_refused, check_records):
         with tempfile.TemporaryDirectory() as home:
             part(os.path.realpath(home))
     print(f"task: {counts[True]} passed, {counts[False]} failed")
