@@ -159,6 +159,8 @@ struct PtcUpRun {
     size_t made, looks, lookups, bytes, blob_count, blob_bytes;
     int64_t load_ns; /* left for waiting for listings */
     struct PtcUpBlob *blobs;
+    /* Guards the next; taken last, also by those who hold the manager's lock, which `lock` comes before. */
+    pthread_mutex_t denied_lock;
     struct PtcUpDenied *denied; /* calls that policy refused, by tool */
     PtcRemoteMode mode;
     PtcBuf plan; /* places where a program that is planned may call something: JSON objects */

@@ -21,7 +21,7 @@ void ptc_run_denied(PtcUpCall *call, const PtcCatalogTool *tool)
     PtcUpRun *run = call->run;
     PtcText server = ptc_run_upstream(run, call->slot)->entry.name;
     PtcUpDenied **at = &run->denied, *found;
-    pthread_mutex_lock(&run->lock);
+    pthread_mutex_lock(&run->denied_lock);
     while ((found = *at) &&
            !(ptc_text_same(found->server, server) && ptc_text_same(found->tool, tool->name)))
         at = &found->next;
@@ -31,7 +31,7 @@ void ptc_run_denied(PtcUpCall *call, const PtcCatalogTool *tool)
         found->times++;
         *at = found;
     }
-    pthread_mutex_unlock(&run->lock);
+    pthread_mutex_unlock(&run->denied_lock);
 }
 
 void ptc_run_free_denied(PtcUpRun *run)
@@ -122,17 +122,20 @@ static bool put_list(const PtcUpRun *run, PtcBuf *out, const char *key, PtcUpDid
     return told > 0;
 }
 
-static bool put_denied(const PtcUpRun *run, PtcBuf *out)
+static bool put_denied(PtcUpRun *run, PtcBuf *out)
 {
     size_t told = 0;
-    if (!run->denied)
-        return false;
-    ptc_emit_key(out, "denied");
-    ptc_emit_array(out);
+    pthread_mutex_lock(&run->denied_lock);
+    if (run->denied) {
+        ptc_emit_key(out, "denied");
+        ptc_emit_array(out);
+    }
     for (const PtcUpDenied *d = run->denied; d && told < NAMED; d = d->next, told++)
         put_name(out, run->mem, d->server, d->tool, d->times);
-    ptc_emit_array_end(out);
-    return true;
+    pthread_mutex_unlock(&run->denied_lock);
+    if (told)
+        ptc_emit_array_end(out);
+    return told > 0;
 }
 
 /* What may be done twice without harm counts as nothing. */

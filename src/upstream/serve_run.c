@@ -41,6 +41,7 @@ static void *begin(PtcRemote *self, const char *owner, int64_t deadline_ns, cons
                       .view = view,
                       .load_ns = m->config.load_ms * MS};
     pthread_mutex_init(&run->lock, NULL);
+    pthread_mutex_init(&run->denied_lock, NULL);
     ptc_buf_init(&run->plan, m->mem, PLAN_BYTES);
     ptc_replay_init(&run->replay, m->mem);
     ptc_grants_init(&run->granted, m->mem);
@@ -337,6 +338,7 @@ static void end(void *user, PtcBuf *ledger)
     ptc_mem_free(m->mem, run->view, (2 * m->count + 1) * sizeof *run->view);
     ptc_mem_free(m->mem, run->owner, strlen(run->owner) + 1);
     pthread_mutex_destroy(&run->lock);
+    pthread_mutex_destroy(&run->denied_lock);
     ptc_mem_free(m->mem, run, sizeof *run);
 }
 
