@@ -3,6 +3,7 @@
 #include "cli/mcp_task.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "agent/agent_run.h"
 
@@ -87,11 +88,12 @@ static bool make_agent(PtcMcpTasks *t, const PtcLimits *limits, char why[PTC_MCP
 bool ptc_mcp_tasks_open(PtcMcpTasks *t, PtcMem *mem, const PtcMcpTaskOptions *o,
                         PtcManager *manager, const PtcLimits *limits, char why[PTC_MCP_TASK_WHY])
 {
-    *t = (PtcMcpTasks){.mem = mem,
-                       .o = o,
-                       .manager = manager,
-                       .max_turns = o->max_turns,
-                       .retry_turns = o->retry_turns};
+    memset(t, 0, sizeof *t);
+    t->mem = mem;
+    t->o = o;
+    t->manager = manager;
+    t->max_turns = o->max_turns;
+    t->retry_turns = o->retry_turns;
     return open_model(t, why) && make_agent(t, limits, why);
 }
 
@@ -103,7 +105,7 @@ void ptc_mcp_tasks_close(PtcMcpTasks *t)
         t->inner->free(t->inner);
     if (t->host)
         (void)ptc_model_host_close(t->host, why, sizeof why); /* there is no record to write */
-    *t = (PtcMcpTasks){.mem = t->mem};
+    memset(t, 0, sizeof *t);
 }
 
 /* -------------------------------------------------------------------------------- the app */

@@ -3,6 +3,8 @@
 #ifndef PTC_CLI_MCP_TASK_H
 #define PTC_CLI_MCP_TASK_H
 
+#include <stdatomic.h>
+
 #include "agent/model_host.h"
 #include "agent/definition.h"
 #include "cli/options.h"
@@ -67,7 +69,8 @@ typedef struct PtcMcpTasks {
     PtcModel model;  /* the same with a limit on what it says; all zero: not open */
     PtcAgentDef *def;
     int64_t max_turns, retry_turns;
-    PtcText summary; /* of a file, in place of ours; absent: none */
+    atomic_bool waited; /* for upstreams that were never listed */
+    PtcText summary;    /* of a file, in place of ours; absent: none */
 } PtcMcpTasks;
 
 enum { PTC_MCP_TASK_WHY = 500 };

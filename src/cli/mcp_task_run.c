@@ -83,8 +83,8 @@ static bool begin_remote(Doing *d)
     return true;
 }
 
-/* A model with one turn cannot look around first, so upstreams that were never listed are waited for, for a while.  One that
- * is not there by then is missing from what the model is told. */
+/* A model with one turn cannot look around first, so the first task waits a while for upstreams that were never listed.
+ * Later ones do not, since a server that hangs would delay them all. */
 static void load(Doing *d)
 {
     PtcRemoteQuestion question = {
@@ -93,7 +93,7 @@ static void load(Doing *d)
     PtcBudget budget;
     PtcBuf ignored;
     bool ok;
-    if (ptc_manager_is_known(d->tasks->manager))
+    if (ptc_manager_is_known(d->tasks->manager) || atomic_exchange(&d->tasks->waited, true))
         return;
     ptc_buf_init(&ignored, d->tasks->mem, MESSAGE_BYTES);
     ptc_budget_init(&budget);
@@ -266,8 +266,6 @@ static void take_failure(Doing *d, const PtcStepNow *now)
                  "not asked again, since another program might do the same twice"));
     else
         fail(d->task, reason, v->message);
-    if (v->value.bytes)
-        ptc_buf_addf(out, ": %.*s", (int)shown(v->value), v->value.bytes);
     if (last && !last->ok && last->message.bytes && strcmp(reason, "failed") != 0)
         ptc_buf_addf(out, "; last program: %s: %.*s", last->reason, (int)shown(last->message),
                      last->message.bytes);
