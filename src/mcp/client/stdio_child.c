@@ -144,6 +144,19 @@ static char *plain(const char *text)
     return (char *)(uintptr_t)text;
 }
 
+/* Were we started as a leash ourselves?  Then whoever has this program's `main` forgot to ask for that, and each of us would
+ * start the next one, without end. */
+static bool is_leash(void)
+{
+    char words[64] = "";
+    int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, words, sizeof words - 1);
+    if (fd >= 0)
+        close(fd);
+    size_t first = n > 0 ? strlen(words) + 1 : 0;
+    return first > 0 && first < sizeof words && strcmp(words + first, PTC_LEASH_ARGUMENT) == 0;
+}
+
 static int start(pid_t *pid, PtcMem *mem, const PtcLinkConfig *c, int pairs[4][2])
 {
     static const char *const nothing[] = {NULL};
@@ -160,8 +173,9 @@ static int start(pid_t *pid, PtcMem *mem, const PtcLinkConfig *c, int pairs[4][2
     for (size_t i = 0; i <= n; i++)
         argv[3 + i] = plain(c->argv[i]);
     const char *const *env = c->env ? c->env : nothing;
-    int error = spawn(pid, c->leash ? c->leash : "/proc/self/exe", pairs, argv,
-                      (char *const *)(uintptr_t)env);
+    int error = is_leash() ? ELOOP
+                           : spawn(pid, c->leash ? c->leash : "/proc/self/exe", pairs, argv,
+                                   (char *const *)(uintptr_t)env);
     ptc_mem_free(mem, argv, bytes);
     return error;
 }
