@@ -197,7 +197,8 @@ PTC_API void ptc_text_free(Ptc *ptc, char *text, size_t len);
  *   parse_error       parse_error
  *   runtime_error     invalid_form, unbound_var, arity_error, type_error, arithmetic_error, not_callable, index_error,
  *                     value_error, tool_error, unknown_tool, invalid_tool_args, tool_denied, tool_call_limit_exceeded,
- *                     thrown, loop_limit_exceeded, depth_exceeded, size_exceeded, cancelled
+ *                     thrown, loop_limit_exceeded, depth_exceeded, size_exceeded, cancelled,
+ *                     suspended
  *   validation_error  validation_error
  *   fail              fail
  *   timeout           timeout, deadline
