@@ -3,7 +3,7 @@
 #include "upstream/desk.h"
 
 enum { KEPT = 8, KEPT_PAGES = 16 }; /* desks, and pages of each: 4 MiB in all */
-enum { WORK_MS = 2000 };
+enum { WORK_MS = 5000 };
 
 void ptc_desk_init(PtcDesk *desk, PtcMem *mem, size_t limit)
 {
