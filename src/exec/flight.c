@@ -56,7 +56,6 @@ static PtcFlight *new_flight(PtcMem *mem, const PtcWorkerProcess *worker, const 
     atomic_init(&f->refs, 1);
     ptc_buf_init(&f->backlog, mem, BACKLOG);
     pthread_mutex_init(&f->lock, NULL);
-    pthread_mutex_init(&f->inbox_lock, NULL);
     ptc_waits_init(&f->waits, turn);
     return f;
 }
@@ -68,7 +67,6 @@ void ptc_flight_release(PtcFlight *f)
         return;
     ptc_waits_deinit(&f->waits);
     ptc_buf_deinit(&f->backlog);
-    pthread_mutex_destroy(&f->inbox_lock);
     pthread_mutex_destroy(&f->lock);
     ptc_mem_free(f->mem, f, sizeof *f);
 }

@@ -47,9 +47,9 @@ typedef struct PtcFlight {
     void *remote_run;
     struct PtcFlightAsk *asks; /* all that are not finished; of the flight's own thread */
     unsigned ask_count;
-    pthread_mutex_t inbox_lock; /* guards the two below */
-    struct PtcRemoteAsk *inbox; /* whose ready() came */
-    bool asleep;                /* the flight's thread is, or is about to be */
+    _Atomic(struct PtcRemoteAsk *) inbox; /* whose ready() came */
+    atomic_bool asleep;                   /* the flight's thread is, or is about to be */
+    atomic_uint kicking;                  /* threads inside ready() */
 } PtcFlight;
 
 /* -------------------------------------------------------------------------------- crew */

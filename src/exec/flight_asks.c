@@ -5,6 +5,7 @@
 #include "exec/flight.h"
 
 #include <poll.h>
+#include <sched.h>
 
 #include "exec/asking.h"
 
@@ -22,17 +23,18 @@ static bool is_call(const PtcFlightAsk *ask)
     return ask->base.op == PTC_REMOTE_CALL || ask->base.op == PTC_REMOTE_CALL_NAMED;
 }
 
-/* The eventfd is written under the lock: once the flight's thread has taken the ask, nobody uses the flight for it. */
+/* No lock: the flight's thread may run as soon as it is kicked, on this very core, and would only wait for it.  The flight
+ * lasts until nobody is in here, see await_kicks(). */
 static void on_ready(PtcRemoteAsk *base)
 {
     PtcFlight *f = ((PtcFlightAsk *)(void *)base)->flight;
-    pthread_mutex_lock(&f->inbox_lock);
-    base->next = f->inbox;
-    f->inbox = base;
-    if (f->asleep)
+    atomic_fetch_add(&f->kicking, 1);
+    base->next = atomic_load(&f->inbox);
+    while (!atomic_compare_exchange_weak(&f->inbox, &base->next, base))
+        ;
+    if (atomic_exchange(&f->asleep, false))
         ptc_flight_kick(f->kick);
-    f->asleep = false;
-    pthread_mutex_unlock(&f->inbox_lock);
+    atomic_fetch_sub(&f->kicking, 1);
 }
 
 bool ptc_flight_asks_begin(PtcFlight *f, PtcRemote *remote, const char *owner,
@@ -138,22 +140,19 @@ bool ptc_flight_asks_sleep(PtcFlight *f)
 {
     if (f->ask_count == 0)
         return true;
-    pthread_mutex_lock(&f->inbox_lock);
-    f->asleep = f->inbox == NULL;
-    bool asleep = f->asleep;
-    pthread_mutex_unlock(&f->inbox_lock);
-    return asleep;
+    atomic_store(&f->asleep, true); /* first: who comes later than our look at the inbox kicks */
+    bool empty = atomic_load(&f->inbox) == NULL;
+    if (!empty)
+        atomic_store(&f->asleep, false);
+    return empty;
 }
 
 static void take(PtcFlight *f, bool send)
 {
     if (f->ask_count == 0)
         return;
-    pthread_mutex_lock(&f->inbox_lock);
-    PtcRemoteAsk *base = f->inbox;
-    f->inbox = NULL;
-    f->asleep = false;
-    pthread_mutex_unlock(&f->inbox_lock);
+    atomic_store(&f->asleep, false);
+    PtcRemoteAsk *base = atomic_exchange(&f->inbox, NULL);
     for (PtcRemoteAsk *next; base; base = next) {
         next = base->next;
         finish((PtcFlightAsk *)(void *)base, true, send);
@@ -163,6 +162,13 @@ static void take(PtcFlight *f, bool send)
 void ptc_flight_asks_take(PtcFlight *f)
 {
     take(f, true);
+}
+
+/* Whoever is still in ready() has nothing left to do there but to kick. */
+static void await_kicks(PtcFlight *f)
+{
+    while (atomic_load(&f->kicking) > 0)
+        sched_yield();
 }
 
 /* Those that are in the inbox already need no cancel, so they are taken first; one that becomes ready in between is
@@ -181,6 +187,7 @@ void ptc_flight_asks_end(PtcFlight *f, PtcTaskAsking *asking, PtcTaskOut *out)
         ptc_flight_drain(f->kick);
         take(f, false);
     }
+    await_kicks(f);
     ptc_asking_end(asking, f->remote, f->remote_run, out);
     f->remote = NULL;
 }

@@ -12,13 +12,21 @@ enum { TRIES = 3, RETRY_MS = 250, RETRY_AFTER_MOST_MS = 10 * 1000, MS = 1000 * 1
 
 /* ---------------------------------------------------------------------------------- answers */
 
-void ptc_queue_answer(PtcUpCall *call)
+/* The ask to say ready() of; NULL: that was said before. */
+static PtcRemoteAsk *end_call(PtcUpCall *call)
 {
     if (call->state == PTC_UP_ANSWERED)
-        return;
+        return NULL;
     call->state = PTC_UP_ANSWERED;
     call->ended_ns = ptc_clock_ns(NULL);
-    call->ask->ready(call->ask);
+    return call->ask;
+}
+
+void ptc_queue_answer(PtcUpCall *call)
+{
+    PtcRemoteAsk *ask = end_call(call);
+    if (ask)
+        ask->ready(ask);
 }
 
 static void give_up(PtcUpCall *call, const char *reason, const char *message)
@@ -191,9 +199,10 @@ static int64_t again_at(const PtcUpCall *call, const PtcLinkReply *reply, int64_
     return at < call->end_ns ? at : 0;
 }
 
-/* On the loop's thread, or a service's. */
+/* On the loop's thread, or a service's.  Who waits for the answer needs the lock next, so it is woken when the lock is free. */
 static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
 {
+    PtcRemoteAsk *ready = NULL;
     PtcUpCall *call = (PtcUpCall *)ask;
     PtcInstance *i = call->instance;
     PtcManager *m = i->upstream->manager;
@@ -212,7 +221,7 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
     } else {
         call->reply = *reply;
         reply->text = (PtcBuf){0};
-        ptc_queue_answer(call);
+        ready = end_call(call);
     }
     if (!broken ||
         i->upstream->entry
@@ -221,6 +230,8 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
     if (i->first || was_full)
         (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
+    if (ready)
+        ready->ready(ready);
 }
 
 /* What was never sent may be tried again while it has time; whoever waits for names is told now. */
