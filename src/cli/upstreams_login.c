@@ -114,10 +114,16 @@ static bool paste(void *user, PtcBuf *address)
 
 /* ------------------------------------------------------------------------------------- login */
 
-static bool save(Target *t, const PtcOauthRecord *record)
+/* Whoever changes the token file holds its lock.  -1: it could not be had. */
+static int lock_file(const Target *t)
 {
     int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOCK_MS * 1000000;
-    int lock = ptc_oauth_store_lock(t->path, end_ns, &ptc_interrupt);
+    return ptc_oauth_store_lock(t->path, end_ns, &ptc_interrupt);
+}
+
+static bool save(Target *t, const PtcOauthRecord *record)
+{
+    int lock = lock_file(t);
     bool ok = lock >= 0 && ptc_oauth_store_save(t->command->mem, t->path, record);
     if (lock >= 0)
         ptc_oauth_store_unlock(lock);
@@ -165,12 +171,28 @@ int ptc_upstreams_login(PtcUpstreamsCommand *c)
     return status;
 }
 
+/* Another process that is replacing the token right now would write it again behind our back, so it is waited for. */
+static int remove_file(Target *t, bool *was)
+{
+    *was = access(t->path, F_OK) == 0;
+    if (!*was)
+        return PTC_EXIT_OK;
+    ptc_interrupt_catch();
+    int lock = lock_file(t);
+    ptc_interrupt_let();
+    if (lock < 0)
+        return fail(t->command, "its token is being replaced by another process; try again");
+    *was = ptc_oauth_store_remove(t->path);
+    ptc_oauth_store_unlock(lock);
+    return PTC_EXIT_OK;
+}
+
 int ptc_upstreams_logout(PtcUpstreamsCommand *c)
 {
     Target t;
-    if (!find_target(c, &t))
+    bool was;
+    if (!find_target(c, &t) || remove_file(&t, &was) != PTC_EXIT_OK)
         return PTC_EXIT_FAILED;
-    bool was = ptc_oauth_store_remove(t.path);
     ptc_io_printf(PTC_IO_STDOUT, was ? "Signed out of %s.\n" : "Nobody was signed in to %s.\n",
                   c->argv[0]);
     return PTC_EXIT_OK;

@@ -4,6 +4,7 @@
 
 A browser is played by plain HTTP requests.  Skipped where the servers are not installed (script/bootstrap).  Nothing here depends on
 how fast the machine is, but for the bounds in which nobody may be kept waiting."""
+import fcntl
 import glob
 import http.cookiejar
 import json
@@ -274,6 +275,20 @@ def test_scopes(servers, home):
     servers.control()
 
 
+def test_logout_waits(home):
+    """Who replaces the token holds the lock of its file, and would write the file again if it were removed meanwhile."""
+    with open(home.token_files()[0] + ".lock", "a", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        process = home.start("upstreams", "logout", "guarded", "--upstreams", home.file)
+        try:
+            process.wait(1)
+        except subprocess.TimeoutExpired:
+            pass
+        check("a sign-out waits for the lock", process.poll() is None and home.token_files(), process.poll())
+    code, out, err = home.ended(process)
+    check("then signs out", code == 0 and "Signed out" in out and not home.token_files(), (code, out, err))
+
+
 def test_logout(home):
     code, out, err = home.upstreams("logout", "guarded")
     check("logout", code == 0 and "Signed out" in out and not home.token_files(), (code, out, err))
@@ -486,7 +501,7 @@ def main():
             test_scopes(servers, home)
             test_logout(home)
             test_paste(servers, home)
-            test_logout(home)
+            test_logout_waits(home)
             test_device(servers, home)
             test_logout(home)
             test_answers(home)
