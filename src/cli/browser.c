@@ -2,6 +2,7 @@
  * A browser outlives the command that opened it, so it is a grandchild in a session of its own, with no terminal to write to. */
 #include "cli/browser.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +36,6 @@ void ptc_browser_open(const char *url)
     pid_t pid = fork();
     if (pid == 0)
         become(program, url);
-    while (pid > 0 && waitpid(pid, NULL, 0) < 0)
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
         ;
 }

@@ -6,14 +6,12 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <unistd.h>
 
+#include "cli/browser.h"
 #include "cli/io.h"
 #include "cli/options.h"
 #include "viewer/view_server.h"
-
-extern char **environ;
 
 typedef struct {
     int64_t port;
@@ -69,32 +67,6 @@ static bool catch_signals(void)
     return true;
 }
 
-/* -------------------------------------------------------------------------------- browser */
-
-/* The desktop's own opener; it need not be there, since the address was printed.  Nobody waits for it: a browser that it
- * becomes may live as long as it likes. */
-static void open_browser(const PtcViewServer *server)
-{
-    static char opener[] = "xdg-open";
-    char address[PTC_VIEW_ADDRESS];
-    ptc_view_server_door(server, address);
-    char *argv[] = {opener, address, NULL};
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    pid_t pid;
-    if (posix_spawn_file_actions_init(&files) != 0)
-        return;
-    if (posix_spawnattr_init(&how) == 0) {
-        for (int fd = 0; fd < 3; fd++)
-            (void)!posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
-        (void)!posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
-        signal(SIGCHLD, SIG_IGN); /* it is reaped by itself */
-        (void)!posix_spawnp(&pid, opener, &files, &how, argv, environ);
-        posix_spawnattr_destroy(&how);
-    }
-    posix_spawn_file_actions_destroy(&files);
-}
-
 /* ------------------------------------------------------------------------------------ run */
 
 static int serve(PtcMem *mem, PtcViewFiles *files, const Options *options)
@@ -108,8 +80,9 @@ static int serve(PtcMem *mem, PtcViewFiles *files, const Options *options)
     bool written = ptc_io_write_line(PTC_IO_STDOUT, address, strlen(address));
     if (written && isatty(PTC_IO_STDOUT) == 1) {
         ptc_io_printf(PTC_IO_STDERR, "Ctrl-C ends the viewer.\n");
+        ptc_view_server_door(server, address);
         if (!options->no_open)
-            open_browser(server);
+            ptc_browser_open(address);
     }
     if (written)
         ptc_view_server_run(server, stop_pipe[0]);

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 
 PTC = os.path.abspath(sys.argv[1])
 LINE = b'{"event":"trace.start","version":1,"ptc":"0.1.0","ts":"2026-11-15T20:22:19.046Z"}\n'
@@ -141,6 +142,28 @@ def test_ends(home):
     first.end()
 
 
+def test_opens(home):
+    """On a terminal the program that BROWSER names gets an address that leads to the page once, and is not waited for."""
+    told, opener = pathlib.Path(home, "told"), pathlib.Path(home, "opener")
+    opener.write_text(f"#!/bin/sh\necho \"$1\" > {told}.new && mv {told}.new {told}\nexec sleep 3\n", encoding="utf-8")
+    opener.chmod(0o700)
+    main_end, terminal = os.openpty()
+    process = subprocess.Popen([PTC, "view"], stdout=terminal, stderr=subprocess.DEVNULL, env={**os.environ, "BROWSER": str(opener)})
+    os.close(terminal)
+    end = time.monotonic() + WAIT
+    while not told.exists() and time.monotonic() < end:
+        time.sleep(0.02)
+    door = told.read_text(encoding="utf-8").strip() if told.exists() else "http://127.0.0.1:1/"
+    link = http.client.HTTPConnection(door.split("/")[2], timeout=WAIT)
+    link.request("GET", "/" + door.split("/")[3])
+    answer = link.getresponse()
+    check("a browser gets a door", answer.status == 303 and re.fullmatch(r"/[0-9a-f]{32}/", answer.headers["Location"] or ""), answer.status)
+    link.close()
+    process.terminate()
+    check("it ends while the browser runs", process.wait(WAIT) == 0)
+    os.close(main_end)
+
+
 def main():
     with tempfile.TemporaryDirectory() as home:
         pathlib.Path(home, "a.jsonl").write_bytes(LINE)
@@ -154,6 +177,7 @@ def main():
         check("it ends", view.end() == (0, b""))
         test_usage()
         test_ends(home)
+        test_opens(home)
     print(f"test_view.py: {counts[True]} passed, {counts[False]} failed")
     return 1 if counts[False] else 0
 
