@@ -347,16 +347,15 @@ static bool is_late(const Connection *c, int64_t now)
     return now - c->last_ns > most * MS;
 }
 
+/* Late is late: a head that comes a byte at a time would otherwise keep its place for hours. */
 static void serve(PtcViewServer *s, Connection *c, short events, int64_t now)
 {
-    if (events & (POLLERR | POLLNVAL))
+    if ((events & (POLLERR | POLLNVAL)) || is_late(c, now))
         drop(c);
     else if (c->asks && (events & (POLLIN | POLLHUP)))
         read_some(s, c);
     else if (!c->asks && (events & (POLLOUT | POLLHUP)))
         write_some(c, now);
-    else if (is_late(c, now))
-        drop(c);
 }
 
 /* Fills the list for poll: the connections in their places, then the listener, then `stop`. */

@@ -120,6 +120,19 @@ def test_limits(view):
     slow.close()
 
 
+def test_trickle(view):
+    """A head has its time, however steadily its bytes come."""
+    end = time.monotonic() + 30
+    with view.connect() as link:
+        try:
+            while time.monotonic() < end:
+                link.sendall(b"G")
+                time.sleep(0.25)
+        except OSError:
+            pass
+    check("a head a byte at a time", time.monotonic() < end)
+
+
 def answered_after(view, idle):
     for link in idle:
         link.close()
@@ -174,6 +187,8 @@ def main():
         test_pages(view, home)
         test_refusals(view)
         test_limits(view)
+        if os.environ.get("PTC_TEST_FULL"):
+            test_trickle(view)
         check("it ends", view.end() == (0, b""))
         test_usage()
         test_ends(home)
