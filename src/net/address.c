@@ -36,6 +36,9 @@ static bool is_inside_6(const uint8_t b[16])
         return true;
     if (memcmp(b, mapped, 12) == 0 || memcmp(b, translated, 12) == 0)
         return is_inside_4(ip_at(b + 12));
+    if (memcmp(b, translated, 4) == 0 && b[4] == 0 &&
+        b[5] == 1) /* translated locally, in any way */
+        return true;
     if (b[0] == 0x20 && b[1] == 0x02) /* 6to4 */
         return is_inside_4(ip_at(b + 2));
     return (b[0] & 0xfe) == 0xfc || (b[0] == 0xfe && (b[1] & 0x80)) || b[0] == 0xff;
@@ -69,14 +72,15 @@ bool ptc_address_text_is_inside(PtcText host)
     return inet_pton(AF_INET6, text, &six) == 1 && is_inside_6(six.s6_addr);
 }
 
-bool ptc_address_has_proxy(void)
+static bool is_set(const char *name)
 {
-    static const char *const names[] = {"https_proxy", "HTTPS_PROXY", "http_proxy", "all_proxy",
-                                        "ALL_PROXY"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const char *value = getenv(names[i]);
-        if (value && *value)
-            return true;
-    }
-    return false;
+    const char *value = getenv(name);
+    return value && *value;
+}
+
+/* As libcurl reads them: HTTP_PROXY in capitals would be a header of a request to a CGI program. */
+bool ptc_address_has_proxy(bool https)
+{
+    bool own = https ? is_set("https_proxy") || is_set("HTTPS_PROXY") : is_set("http_proxy");
+    return own || is_set("all_proxy") || is_set("ALL_PROXY");
 }

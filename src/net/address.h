@@ -13,7 +13,8 @@
 bool ptc_address_is_inside(const struct sockaddr *address);
 /* The same for a literal address as in a URL; a name does not lead inside as far as its text can tell. */
 bool ptc_address_text_is_inside(PtcText host);
-/* Does the environment name a proxy?  Then it is the proxy that looks up names and decides what may be reached. */
-bool ptc_address_has_proxy(void);
+/* Does the environment name a proxy for https, or for http?  Then it is the proxy that looks up names and decides what may be
+ * reached. */
+bool ptc_address_has_proxy(bool https);
 
 #endif

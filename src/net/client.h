@@ -77,8 +77,9 @@ typedef struct PtcClientRequest {
     PtcText body;           /* absent: none */
     const PtcText *headers; /* each a line `Name: value` */
     size_t header_count;
-    bool plain;      /* http:// is allowed to any host; otherwise only to this machine */
-    bool outside;    /* what leads to a private network or this machine is refused (address.h) */
+    bool plain; /* http:// is allowed to any host; otherwise only to this machine */
+    /* what leads to a private network or this machine is refused (address.h); where there is a proxy, it goes there in any case */
+    bool outside;
     bool stream;     /* it may last for ever, and counts for PTC_CLIENT_STREAMS */
     size_t max_body; /* bytes of a 2xx body after decompression */
     /* Limits in ms, 0: as above; the deadline ends all of them. */

@@ -214,7 +214,7 @@ static curl_socket_t on_socket(void *user, curlsocktype purpose, struct curl_soc
     s->looking_up = false;
     if (!s->request)
         return CURL_SOCKET_BAD;
-    if (s->request->outside && !ptc_address_has_proxy() && ptc_address_is_inside(&address->addr)) {
+    if (s->request->outside && s->direct && ptc_address_is_inside(&address->addr)) {
         s->refused = true;
         return CURL_SOCKET_BAD;
     }
@@ -298,6 +298,10 @@ static bool set_safety(Slot *s, const PtcUrl *url, long connect_ms)
 #endif
     if (url->loopback)
         ok = ok && c->easy_setopt(e, CURLOPT_NOPROXY, "*") == CURLE_OK;
+    else if (
+        s->request
+            ->outside) /* or NO_PROXY would let it go past the proxy, to addresses that are not looked at */
+        ok = ok && c->easy_setopt(e, CURLOPT_NOPROXY, "") == CURLE_OK;
     if (s->ca_file)
         ok = ok && c->easy_setopt(e, CURLOPT_CAINFO, s->ca_file) == CURLE_OK;
     return ok;
@@ -443,14 +447,13 @@ static void finish(Slot *s, CURLcode code)
     }
 }
 
-/* Behind a proxy the address is the proxy's. */
+/* Behind a proxy the address is the proxy's, which says nothing of the server. */
 static bool led_inside(Slot *s)
 {
     char *ip = NULL;
-    if (s->curl->easy_getinfo(s->easy, CURLINFO_PRIMARY_IP, &ip) != CURLE_OK || !ip || !*ip)
+    if (!s->direct || s->curl->easy_getinfo(s->easy, CURLINFO_PRIMARY_IP, &ip) != CURLE_OK || !ip)
         return false;
-    bool loopback = strncmp(ip, "127.", 4) == 0 || strcmp(ip, "::1") == 0;
-    return (loopback || !ptc_address_has_proxy()) && ptc_address_text_is_inside(ptc_text_cstr(ip));
+    return *ip && ptc_address_text_is_inside(ptc_text_cstr(ip));
 }
 
 /* Asks libcurl whether the exchange is over, and notes how it ended. */
@@ -504,6 +507,7 @@ static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcCl
     s->begun_ns = s->last_ns = ptc_clock_ns(NULL);
     s->enough_ns = 0;
     s->looking_up = s->connected = s->refused = false;
+    s->direct = url->loopback || !ptc_address_has_proxy(url->https);
     s->stopped = PTC_CLIENT_OK;
     s->error[0] = 0;
     int64_t connect_ms = limit_or(r->connect_ms, PTC_CLIENT_CONNECT_MS);

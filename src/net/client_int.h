@@ -27,6 +27,7 @@ typedef struct Slot {
     int64_t enough_ns;          /* when the caller had enough; 0: not yet */
     bool looking_up;            /* a name is being looked up */
     bool connected;
+    bool direct;          /* no proxy is between us and the server */
     bool refused;         /* its address leads inside, and only outside is wanted */
     PtcClientEnd stopped; /* why a callback ended it; PTC_CLIENT_OK: none did */
 } Slot;

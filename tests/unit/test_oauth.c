@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * OAuth as a client, without a network: challenges, metadata, addresses, answers, redirects, token files.  tests/upstream/test_oauth.py
  * has the rest, with real servers. */
+#include <arpa/inet.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -323,11 +327,13 @@ static void test_redirects(void)
 
 static void test_inside(void)
 {
-    const char *inside[] = {"127.0.0.1",       "10.1.2.3",        "172.16.0.1",    "172.31.255.255",
-                            "192.168.1.1",     "169.254.1.1",     "100.64.0.1",    "0.0.0.0",
-                            "224.0.0.1",       "255.255.255.255", "::1",           "::",
-                            "fe80::1",         "fc00::1",         "fd12::1",       "ff02::1",
-                            "::ffff:10.0.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "198.18.0.1"};
+    const char *inside[] = {
+        "127.0.0.1",         "10.1.2.3",        "172.16.0.1",    "172.31.255.255",
+        "192.168.1.1",       "169.254.1.1",     "100.64.0.1",    "0.0.0.0",
+        "224.0.0.1",         "255.255.255.255", "::1",           "::",
+        "fe80::1",           "fc00::1",         "fd12::1",       "ff02::1",
+        "::ffff:10.0.0.1",   "64:ff9b::7f00:1", "2002:7f00:1::", "198.18.0.1",
+        "64:ff9b:1::808:808"};
     const char *outside[] = {"8.8.8.8",           "172.32.0.1",   "172.15.0.1",     "100.128.0.1",
                              "1.1.1.1",           "2606:4700::1", "::ffff:8.8.8.8", "example.com",
                              "localhost.example", "192.169.0.1"};
@@ -365,18 +371,74 @@ static void test_named_addresses(void)
     CHECK(!ptc_oauth_work_allows(&w, "it", "http://10.0.0.1/authorize"));
     CHECK(ptc_oauth_work_allows(&w, "it", "https://10.0.0.1/authorize"));
     ptc_oauth_work_deinit(&w);
-    /* a name that leads inside is found out when it is connected to */
+    ptc_client_free(http);
+}
+
+/* Is this a name whose address is one of a private network, or of this machine? */
+static bool name_is_inside(const char *name)
+{
+    struct addrinfo *found = NULL;
+    if (getaddrinfo(name, "9", NULL, &found) != 0)
+        return false;
+    bool inside = ptc_address_is_inside(found->ai_addr);
+    freeaddrinfo(found);
+    return inside;
+}
+
+static void ask_outside(PtcClient *http, const char *name, PtcClientAnswer *answer)
+{
+    char url[300];
+    snprintf(url, sizeof url, "https://%s:9/", name);
+    PtcClientRequest r = {.method = "GET",
+                          .url = url,
+                          .outside = true,
+                          .max_body = 10,
+                          .total_ms = 500,
+                          .deadline_ns = INT64_MAX};
+    ptc_client_send(http, &mem, &r, answer);
+    CHECK(answer->end != PTC_CLIENT_OK && !answer->sent);
+    ptc_client_answer_deinit(answer);
+}
+
+/* A listener that stands for a proxy; *port is its port. */
+static int open_proxy(int *port)
+{
+    struct sockaddr_in here = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof here;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    CHECK(fd >= 0 && bind(fd, (const struct sockaddr *)&here, sizeof here) == 0 &&
+          listen(fd, 1) == 0);
+    CHECK(getsockname(fd, (struct sockaddr *)&here, &size) == 0);
+    *port = ntohs(here.sin_port);
+    return fd;
+}
+
+/* A name that leads inside is found out when it is connected to; a proxy for other addresses changes nothing about that, and one
+ * for these is not passed by. */
+static void test_names_and_proxies(void)
+{
+    static const char *const variables[] = {"https_proxy", "HTTPS_PROXY", "http_proxy",
+                                            "all_proxy",   "ALL_PROXY",   "no_proxy"};
     PtcClientAnswer answer;
-    char name[256] = "";
-    if (!ptc_address_has_proxy() && gethostname(name, sizeof name - 1) == 0) {
-        char url[300];
-        snprintf(url, sizeof url, "https://%s:9/", name);
-        PtcClientRequest r = {
-            .method = "GET", .url = url, .outside = true, .max_body = 10, .deadline_ns = INT64_MAX};
-        ptc_client_send(http, &mem, &r, &answer);
-        CHECK(answer.end != PTC_CLIENT_OK && !answer.sent);
-        ptc_client_answer_deinit(&answer);
-    }
+    char name[256] = "", address[64];
+    int port, proxy = open_proxy(&port);
+    PtcClient *http = ptc_client_new(&mem, NULL);
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++)
+        CHECK(unsetenv(variables[i]) == 0);
+    CHECK(http && gethostname(name, sizeof name - 1) == 0);
+    setenv("http_proxy", "http://127.0.0.1:9", 1);
+    CHECK(ptc_address_has_proxy(false) && !ptc_address_has_proxy(true));
+    ask_outside(http, name, &answer);
+    CHECK(!name_is_inside(name) || strstr(answer.why, "private network"));
+    snprintf(address, sizeof address, "http://127.0.0.1:%d", port);
+    setenv("https_proxy", address, 1);
+    setenv("no_proxy", "*", 1);
+    ask_outside(http, name, &answer);
+    CHECK(accept(proxy, NULL, NULL) >= 0);
+    unsetenv("http_proxy");
+    unsetenv("https_proxy");
+    unsetenv("no_proxy");
+    close(proxy);
     ptc_client_free(http);
 }
 
@@ -628,6 +690,7 @@ int main(void)
     CHECK_RUN(test_redirects());
     CHECK_RUN(test_inside());
     CHECK_RUN(test_named_addresses());
+    CHECK_RUN(test_names_and_proxies());
     CHECK_RUN(test_store());
     CHECK_RUN(test_age());
     CHECK_RUN(test_lock());
