@@ -10,11 +10,19 @@
 #include "upstream/fields.h"
 #include "upstream/serve_int.h"
 
-enum { BLOB_BYTES = 64 * 1024 * 1024, PICTURES = 4, PICTURE_BYTES = 1024 * 1024, MIME = 100 };
+/* LOOKS: refs of an answer that are looked up, since a program may write as many as it likes. */
+enum {
+    BLOB_BYTES = 64 * 1024 * 1024,
+    PICTURES = 4,
+    PICTURE_BYTES = 1024 * 1024,
+    LOOKS = 1000,
+    MIME = 100,
+};
 
 typedef struct PtcUpBlob {
     struct PtcUpBlob *next;
     size_t number, len;
+    bool looked;         /* for the answer at hand */
     char mime[MIME + 1]; /* "": not known */
     char data[];         /* base64 as it came */
 } PtcUpBlob;
@@ -39,18 +47,15 @@ static void take_mime(char to[MIME + 1], PtcText mime)
 
 static bool keep(PtcUpRun *run, PtcText data, PtcText mime, size_t number)
 {
-    if (run->blob_bytes + data.len > BLOB_BYTES)
+    PtcUpBlob *blob;
+    size_t bytes = sizeof *blob + data.len; /* many that are empty take room as well */
+    if (bytes > BLOB_BYTES - run->blob_bytes || !(blob = ptc_mem_alloc(run->mem, bytes)))
         return false;
-    PtcUpBlob *blob = ptc_mem_alloc(run->mem, sizeof *blob + data.len);
-    if (!blob)
-        return false;
-    blob->next = run->blobs;
-    blob->number = number;
-    blob->len = data.len;
+    *blob = (PtcUpBlob){.next = run->blobs, .number = number, .len = data.len};
     take_mime(blob->mime, mime);
     memcpy(blob->data, data.bytes, data.len);
     run->blobs = blob;
-    run->blob_bytes += data.len;
+    run->blob_bytes += bytes;
     return true;
 }
 
@@ -74,15 +79,29 @@ void ptc_run_free_blobs(PtcUpRun *run)
     }
 }
 
+/* The number of blob-7, written as we write it; 0: it is none. */
+static size_t number_of(PtcText ref)
+{
+    enum { DIGITS = 9 };
+    static const char begin[] = "blob-";
+    size_t at = sizeof begin - 1, n = 0;
+    if (!ptc_text_starts(ref, begin) || ref.len > at + DIGITS || ref.len == at ||
+        ref.bytes[at] == '0')
+        return 0;
+    for (; at < ref.len; at++) {
+        if (ref.bytes[at] < '0' || ref.bytes[at] > '9')
+            return 0;
+        n = 10 * n + (size_t)(ref.bytes[at] - '0');
+    }
+    return n;
+}
+
 static PtcUpBlob *find(PtcUpRun *run, PtcText ref)
 {
-    PtcUpBlob *blob = run->blobs;
-    char name[32];
-    for (; blob; blob = blob->next) {
-        int n = snprintf(name, sizeof name, "blob-%zu", blob->number);
-        if (ptc_text_same(ref, (PtcText){name, (size_t)n}))
-            break;
-    }
+    size_t number = number_of(ref);
+    PtcUpBlob *blob = number ? run->blobs : NULL;
+    while (blob && blob->number != number)
+        blob = blob->next;
     return blob;
 }
 
@@ -179,28 +198,26 @@ static bool has_secret(const PtcManager *m, const PtcUpBlob *blob)
     return changed;
 }
 
-static bool is_among(const PtcUpBlob *blob, PtcUpBlob *const *blobs, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (blobs[i] == blob)
-            return true;
-    return false;
-}
-
+/* Each blob is looked at once, however often the answer refers to it. */
 void ptc_run_pictures(PtcUpRun *run, PtcText json, PtcBuf *out)
 {
-    PtcUpBlob *put[PICTURES];
     size_t count = 0, bytes = 0, at = 0;
     PtcText ref;
     pthread_mutex_lock(&run->lock);
-    while (run->blobs && count < PICTURES && (ref = next_ref(json, &at)).bytes) {
+    for (PtcUpBlob *blob = run->blobs; blob; blob = blob->next)
+        blob->looked = false;
+    for (size_t looks = 0;
+         run->blobs && count < PICTURES && looks < LOOKS && (ref = next_ref(json, &at)).bytes;
+         looks++) {
         PtcUpBlob *blob = find(run, ref);
         size_t decoded = blob ? blob->len / 4 * 3 : 0;
-        if (!blob || is_among(blob, put, count) || bytes + decoded > PICTURE_BYTES ||
-            has_secret(run->manager, blob))
+        if (!blob || blob->looked || bytes + decoded > PICTURE_BYTES)
+            continue;
+        blob->looked = true;
+        if (has_secret(run->manager, blob))
             continue;
         put_block(run->manager, out, blob);
-        put[count++] = blob;
+        count++;
         bytes += decoded;
     }
     pthread_mutex_unlock(&run->lock);

@@ -227,6 +227,9 @@ def check_pictures(home):
             check("none without a ref", len(run("(count (f/big {:bytes 30}))")) == 1)
             check("a ref in a text is none", len(run('(do (f/big {:bytes 3}) (str "{\\"ref\\":\\"blob-1\\"}"))')) == 1)
             check("of another run", len(run('{:type "image" :ref "blob-1"}')) == 1)
+            check("one behind very many refs", len(run('(let [p (f/big {:bytes 30})] (conj (vec (repeat 1200 {:ref "blob-99"})) p))')) == 1)
+            check("one behind many refs to another", len(run('(let [p (get (f/big {:bytes 30}) "content")] (conj (vec (repeat 500 (first p))) (get p 2)))')) == 3)
+            check("no number of ours", len(run('(do (f/big {:bytes 30}) [{:ref "blob-01"} {:ref "blob-"} {:ref "blob-1x"} {:ref "blob-18446744073709551617"}])')) == 1)
             content = run("(e/big {:bytes 30})")
             check("one with a secret in it", len(content) == 1 and SECRET not in str(content), content)
 
