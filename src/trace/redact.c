@@ -62,6 +62,8 @@ static bool add_locked(PtcSecrets *s, const char *bytes, size_t len)
 {
     bool same;
     size_t at = place_of(s, bytes, len, &same);
+    if (same)
+        s->items[at].times++;
     if (len < s->min || same)
         return true;
     if (s->count == s->cap && !grow(s))
@@ -71,7 +73,7 @@ static bool add_locked(PtcSecrets *s, const char *bytes, size_t len)
         return false;
     memcpy(copy, bytes, len);
     memmove(s->items + at + 1, s->items + at, (s->count - at) * sizeof *s->items);
-    s->items[at] = (PtcSecret){copy, len};
+    s->items[at] = (PtcSecret){copy, len, 1};
     s->count++;
     for (size_t b = (unsigned char)copy[0] + 1; b < sizeof s->starts / sizeof *s->starts; b++)
         s->starts[b]++;
@@ -82,7 +84,7 @@ static void drop_locked(PtcSecrets *s, const char *bytes, size_t len)
 {
     bool same;
     size_t at = place_of(s, bytes, len, &same);
-    if (!same)
+    if (!same || --s->items[at].times > 0)
         return;
     PtcSecret old = s->items[at];
     for (size_t b = (unsigned char)old.bytes[0] + 1; b < sizeof s->starts / sizeof *s->starts; b++)

@@ -22,6 +22,7 @@ enum { PTC_SECRET_MIN = 4, PTC_SECRET_MIN_TOLD = 6 };
 typedef struct PtcSecret {
     char *bytes;
     size_t len;
+    size_t times; /* that it was added, and not dropped since */
 } PtcSecret;
 
 typedef struct PtcSecrets {
@@ -40,7 +41,8 @@ void ptc_secrets_deinit(PtcSecrets *secrets);
 /* Copies the text in all its forms.  False: out of memory. */
 PTC_MUST_USE bool ptc_secrets_add(PtcSecrets *secrets, const char *bytes, size_t len);
 
-/* It is none any more: a token that has been replaced for long.  A text that was added twice is dropped by the first. */
+/* It is none any more: a token that has been replaced for long.  A text that was added several times, since others have it too, is
+ * dropped by the last. */
 void ptc_secrets_drop(PtcSecrets *secrets, const char *bytes, size_t len);
 
 bool ptc_secrets_any(const PtcSecrets *secrets);

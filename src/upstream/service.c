@@ -215,6 +215,7 @@ PtcService *ptc_service_new(PtcMem *mem, const PtcServiceConfig *config)
     s->last = &s->first;
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->token_lock, NULL);
+    ptc_secret_ring_init(&s->tokens, config->credentials);
     pthread_cond_init(&s->work, NULL);
     return s;
 }
@@ -284,6 +285,7 @@ void ptc_service_free(PtcService *s)
     pthread_cond_destroy(&s->work);
     pthread_mutex_destroy(&s->lock);
     pthread_mutex_destroy(&s->token_lock);
+    ptc_secret_ring_deinit(&s->tokens);
     ptc_secret_wipe(s->token, sizeof s->token);
     ptc_mem_free(s->mem, s, sizeof *s);
 }

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "upstream/secret_ring.h"
 #include "upstream/service.h"
 
 enum { PTC_SERVICE_THREADS = 64, PTC_SERVICE_TOKEN = 8 * 1024 };
@@ -45,6 +46,7 @@ struct PtcService {
     bool origin_outside;            /* a stranger named it */
     char token[PTC_SERVICE_TOKEN];  /* by client credentials; "": none */
     int64_t token_end_ns;           /* then it is not used any more */
+    PtcSecretRing tokens;           /* it and those before it, hidden */
     pthread_mutex_t token_lock;     /* held by whoever asks for one; guards nothing */
 };
 

@@ -88,13 +88,12 @@ static bool take_token(PtcServiceJob *job, PtcDesk *desk, const char *url, PtcTe
 {
     PtcService *s = job->service;
     PtcJsonError error;
-    PtcCredentials *c = s->config.credentials;
     PtcValue v = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
     PtcText token =
         v == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(&desk->heap, v, "access_token");
     if (!token.len || token.len >= sizeof s->token || !ptc_header_is_value(token))
         return fail(job, url, "its answer has no token");
-    if (!ptc_credentials_hide(c, token))
+    if (!ptc_secret_ring_learn(&s->tokens, token))
         return fail(job, url, "memory is short");
     int64_t lasts = lasts_s(&desk->heap, v), early = lasts > 2 * EARLY_S ? EARLY_S : lasts / 2;
     pthread_mutex_lock(&s->lock);

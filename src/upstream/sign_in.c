@@ -15,75 +15,23 @@
 
 enum { TOKEN_BYTES = 64 * 1024 };
 
-/* ----------------------------------------------------------------------------------- secrets */
-
-static void free_secret(PtcSignIn *s, char *secret)
-{
-    size_t len = strlen(secret);
-    ptc_secret_wipe(secret, len);
-    ptc_mem_free(s->credentials->mem, secret, len + 1);
-}
-
-/* With the lock held: puts a secret, which is at `at` or new, before the others. */
-static void put_first(PtcSignIn *s, char *secret, size_t at)
-{
-    memmove(s->recent + 1, s->recent, at * sizeof *s->recent);
-    s->recent[0] = secret;
-}
-
-/* With the lock held.  What was not used for long is the token of another day, and hidden no more. */
-static bool learn_new(PtcSignIn *s, const char *secret)
-{
-    const PtcCredentials *c = s->credentials;
-    size_t len = strlen(secret), last = PTC_SIGN_IN_SECRETS - 1;
-    char *copy = ptc_mem_alloc(c->mem, len + 1);
-    if (!copy)
-        return false;
-    memcpy(copy, secret, len + 1);
-    if (!ptc_credentials_hide(c, (PtcText){secret, len})) {
-        free_secret(s, copy);
-        return false;
-    }
-    if (s->recent[last]) {
-        ptc_credentials_unhide(c, ptc_text_cstr(s->recent[last]));
-        free_secret(s, s->recent[last]);
-    }
-    put_first(s, copy, last);
-    return true;
-}
-
 static bool learn(void *user, const char *secret)
 {
     PtcSignIn *s = user;
-    size_t at = 0;
-    bool ok = true;
-    pthread_mutex_lock(&s->lock);
-    while (at < PTC_SIGN_IN_SECRETS && s->recent[at] && strcmp(s->recent[at], secret) != 0)
-        at++;
-    if (at < PTC_SIGN_IN_SECRETS && s->recent[at])
-        put_first(s, s->recent[at], at);
-    else
-        ok = learn_new(s, secret);
-    pthread_mutex_unlock(&s->lock);
-    return ok;
+    return ptc_secret_ring_learn(&s->secrets, ptc_text_cstr(secret));
 }
 
 void ptc_sign_in_deinit(PtcSignIn *s)
 {
-    if (!s->credentials)
-        return;
-    for (size_t i = 0; i < PTC_SIGN_IN_SECRETS && s->recent[i]; i++)
-        free_secret(s, s->recent[i]);
-    pthread_mutex_destroy(&s->lock);
-    s->credentials = NULL;
+    ptc_secret_ring_deinit(&s->secrets);
 }
 
 bool ptc_sign_in_init(PtcSignIn *s, PtcArena *arena, const PtcEntry *entry, const char *state_dir,
                       const PtcCredentials *credentials)
 {
     char path[PTC_OAUTH_STORE_PATH];
-    *s = (PtcSignIn){.entry = entry, .credentials = credentials};
-    pthread_mutex_init(&s->lock, NULL);
+    *s = (PtcSignIn){.entry = entry};
+    ptc_secret_ring_init(&s->secrets, credentials);
     s->bearer = (PtcOauthBearer){.mem = credentials->mem,
                                  .insecure_http = entry->insecure_http,
                                  .cancel = &s->cancel,

@@ -6,17 +6,13 @@
 
 #include "oauth/oauth_bearer.h"
 #include "oauth/oauth_client.h"
-#include "upstream/credentials.h"
-
-enum { PTC_SIGN_IN_SECRETS = 16 }; /* that are hidden: those of several tokens before this one */
+#include "upstream/secret_ring.h"
 
 typedef struct PtcSignIn {
     const PtcEntry *entry;
-    const PtcCredentials *credentials; /* where secrets are hidden */
-    pthread_mutex_t lock;
-    char *recent[PTC_SIGN_IN_SECRETS]; /* locked: last used first; NULL: none */
-    PtcOauthBearer bearer;             /* path NULL: there is no place for tokens */
-    PtcCancel cancel;                  /* asked when the process ends */
+    PtcSecretRing secrets;
+    PtcOauthBearer bearer; /* path NULL: there is no place for tokens */
+    PtcCancel cancel;      /* asked when the process ends */
 } PtcSignIn;
 
 /* `state_dir` NULL: nothing is kept.  False: out of memory.  It must not move. */

@@ -157,6 +157,10 @@ static void test_lengths(void)
     CHECK(ptc_secrets_add(&secrets, "sesame", 6) && secrets.count == 4);
     size_t used = atomic_load(&mem.used);
     CHECK(ptc_secrets_add(&secrets, "another/ secret", 15) && secrets.count > 4);
+    CHECK(ptc_secrets_add(&secrets, "another/ secret",
+                          15)); /* by somebody else, who has it as well */
+    ptc_secrets_drop(&secrets, "another/ secret", 15);
+    CHECK(secrets.count > 4);
     ptc_secrets_drop(&secrets, "another/ secret", 15);
     ptc_secrets_drop(&secrets, "never added", 11);
     CHECK(secrets.count == 4 && atomic_load(&mem.used) <= used + 64 * sizeof(PtcSecret));

@@ -416,8 +416,17 @@ static void test_client(void)
     CHECK(call(&w, run, "guarded", "{}") && other.tokens == 1);
     set_authorization("Bearer given-token-2");
     CHECK(call(&w, run, "guarded", "{}") && other.tokens == 2);
+    size_t hidden = 0;
+    for (int i = 3; i < 60; i++) { /* however many there are, only so many are kept */
+        char next[64];
+        snprintf(next, sizeof next, "Bearer given-token-%d", i);
+        set_authorization(next);
+        CHECK(call(&w, run, "guarded", "{}") && says("[secret]") && !strstr(answer, "given-token"));
+        hidden = i == 30 ? ptc_manager_secrets(w.manager)->count : hidden;
+    }
+    CHECK(ptc_manager_secrets(w.manager)->count <= hidden);
     set_authorization("Bearer another");
-    CHECK(!call(&w, run, "guarded", "{}") && says("auth_failed") && other.tokens == 3);
+    CHECK(!call(&w, run, "guarded", "{}") && says("auth_failed") && other.tokens == 60);
     w.remote->end(run, NULL);
     world_close(&w);
     open_service(&w, ",\"oauth\":{\"client_id\":\"me\",\"client_secret\":\"wrong-wrong\"}", "");
