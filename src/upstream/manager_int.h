@@ -66,7 +66,7 @@ typedef struct PtcUpCall {
             head; /* auth: bindings of credentials; head: header lines of the answer */
         bool has_body, outside;
     } web;
-    size_t args_at; /* where the arguments begin in params; 0: they are not there */
+    size_t args_at, args_len; /* where the arguments are in params; 0: they are not there */
     PtcEffect effect;
     PtcPolicy policy;
     bool changed; /* the tool is not what was pinned */

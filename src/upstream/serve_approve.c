@@ -167,10 +167,9 @@ static bool cannot_wait(PtcUpCall *call, const PtcCatalogTool *tool)
 
 static PtcText args_of(const PtcUpCall *call)
 {
-    size_t at = call->args_at;
-    if (!at || call->params.len < at + 1)
+    if (!call->args_at || call->args_at + call->args_len > call->params.len)
         return call->ask->text;
-    return (PtcText){call->params.data + at, call->params.len - at - 1};
+    return (PtcText){call->params.data + call->args_at, call->args_len};
 }
 
 /* With run->lock held. */

@@ -224,9 +224,10 @@ static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *too
     ptc_emit_object(&call->params);
     ptc_emit_field_text(&call->params, "name", tool->name);
     ptc_emit_key(&call->params, "arguments");
-    size_t before = call->args_at = call->params.len;
+    call->args_at = call->params.len;
     ptc_emit_value(&call->params, heap, sent);
-    if (call->params.len - before > PTC_ARGUMENTS_BYTES)
+    call->args_len = call->params.len - call->args_at;
+    if (call->args_len > PTC_ARGUMENTS_BYTES)
         return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
     ptc_trace_parent_put(&call->params, call->run->trace);
     ptc_emit_object_end(&call->params);

@@ -501,6 +501,32 @@ static void test_secret_number(void)
     world_remove(&w);
 }
 
+/* A person is shown the arguments, and nothing else of what would be sent. */
+static void test_question(void)
+{
+    World w;
+    char a[1024];
+    PtcMem own;
+    PtcBuf shown;
+    world_init(&w);
+    world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
+    ptc_mem_init(&own, SIZE_MAX / 2);
+    ptc_buf_init(&shown, &own, 1 << 16);
+    void *run = run_begin(&w, "me");
+    w.remote->allow(run, PTC_REMOTE_ASKS);
+    w.remote->trace(run, PTC_TEXT("00-0123456789abcdef0123456789abcdef-0123456789abcdef-01"));
+    CHECK(!ask1(&w, run, PTC_REMOTE_CALL_NAMED,
+                "{\"server\":\"s\",\"tool\":\"write\",\"args\":{\"text\":\"x\"}}") &&
+          says(PTC_REMOTE_ASIDE));
+    w.remote->question(run, 10, 300, &shown);
+    const char *text = ptc_buf_text(&shown);
+    CHECK(text && strstr(text, "\"args\":\"{\\\"text\\\":\\\"x\\\"}\""));
+    ptc_buf_deinit(&shown);
+    w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
 /* ------------------------------------------------------------------------------------- crowd */
 
 /* Eight upstreams have all calls there may be; those to the ninth go out when one of theirs ends. */
@@ -690,6 +716,7 @@ int main(int argc, char **argv)
     RUN(test_old_cache());
     RUN(test_secrets());
     RUN(test_secret_number());
+    RUN(test_question());
     RUN(test_crowd());
     RUN(test_threads());
     RUN(test_no_memory(true, 1));
