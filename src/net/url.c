@@ -3,6 +3,8 @@
  * special meaning, so libcurl takes it apart the same way. */
 #include "net/url.h"
 
+#include <stdio.h>
+
 #include <strings.h>
 
 static bool is_digit(char c)
@@ -131,6 +133,33 @@ bool ptc_url_same_server(const PtcUrl *a, const PtcUrl *b)
     return a->https == b->https && a->host.len == b->host.len &&
            strncasecmp(a->host.bytes, b->host.bytes, a->host.len) == 0 &&
            ptc_text_same(port_of(a), port_of(b));
+}
+
+/* How much of the base stays before a location that is no whole address. */
+static size_t kept_of(const char *base, size_t origin, char first)
+{
+    size_t keep = origin, end = origin + strcspn(base + origin, "?");
+    if (first == '?')
+        return end;
+    for (size_t i = origin; first != '/' && i < end; i++)
+        keep = base[i] == '/' ? i + 1 : keep;
+    return keep;
+}
+
+bool ptc_url_resolve(const char *base, const char *location, char out[PTC_URL_BYTES + 1])
+{
+    PtcUrl url;
+    const char *why;
+    char first = location[0];
+    bool whole = location[strcspn(location, ":/?#")] == ':';
+    if (!ptc_url_parse(ptc_text_cstr(base), &url, &why) || (first == '/' && location[1] == '/'))
+        return false;
+    size_t origin = (size_t)(url.path.bytes - base);
+    size_t keep = whole ? 0 : kept_of(base, origin, first);
+    const char *joint = keep == origin && !whole && first != '/' && first != '?' ? "/" : "";
+    int n = snprintf(out, PTC_URL_BYTES + 1, "%.*s%s%.*s", (int)keep, base, joint,
+                     (int)strcspn(location, "#"), location);
+    return n > 0 && n <= PTC_URL_BYTES && ptc_url_parse(ptc_text_cstr(out), &url, &why);
 }
 
 bool ptc_url_encode(PtcBuf *out, PtcText text)

@@ -156,26 +156,6 @@ static void send_once(PtcServiceJob *job)
     ptc_secret_wipe(url, sizeof url);
 }
 
-/* The address that a Location means, as seen from `here`. */
-static bool resolve(const char *here, const PtcUrl *from, const char *location,
-                    char out[PTC_URL_BYTES + 1])
-{
-    size_t origin = (size_t)(from->path.bytes - here), keep = origin;
-    if (location[0] == '/' && location[1] == '/') /* another host, most likely */
-        return false;
-    if (strstr(location, "://"))
-        keep = 0;
-    else if (location[0] == '?')
-        keep = origin + strcspn(here + origin, "?");
-    else if (location[0] != '/')
-        for (size_t i = origin, end = origin + strcspn(here + origin, "?"); i < end; i++)
-            keep = here[i] == '/' ? i + 1 : keep;
-    int n = snprintf(out, PTC_URL_BYTES + 1, "%.*s%s%.*s", (int)keep, here,
-                     keep == origin && location[0] != '/' && location[0] != '?' && keep ? "/" : "",
-                     (int)strcspn(location, "#"), location);
-    return n > 0 && n <= PTC_URL_BYTES;
-}
-
 /* May it be sent on to where it was told to go? */
 static bool follow(PtcServiceJob *job)
 {
@@ -190,7 +170,7 @@ static bool follow(PtcServiceJob *job)
         return false;
     job->strayed = true;
     if (!reads || job->hops == HOPS || !ptc_url_parse(ptc_text_cstr(job->url), &here, &why) ||
-        !resolve(job->url, &here, a->location, url) ||
+        !ptc_url_resolve(job->url, a->location, url) ||
         !ptc_url_parse(ptc_text_cstr(url), &there, &why) || !ptc_url_same_server(&here, &there))
         return false;
     memcpy(job->url, url, strlen(url) + 1);

@@ -5,7 +5,7 @@
  *   /text, /png      other media types                /broken         JSON that ends early
  *   /empty           204                              /silent         no answer until the client is gone
  *   /cut             fewer bytes than announced       /flood          a body without end
- *   /moved           to /echo?moved=1                 /away           to the same path of another port
+ *   /moved           to /echo?moved=1&back=http://h/  /away           to the same path of another port
  *   /round           to itself                        /flaky          every other connection is closed without an answer
  *   /limited         429 once, then 200               /doc            the document that was given
  *   /guarded         401 unless Authorization is the one that was given
@@ -169,7 +169,7 @@ static inline bool http_serve(HttpConnection *c)
     if (http_is(c, "/empty"))
         return http_put(c->fd, "HTTP/1.1 204 X\r\n\r\n", 18);
     if (http_is(c, "/moved"))
-        return http_move(c, NULL, 0, "/echo?moved=1");
+        return http_move(c, NULL, 0, "/echo?moved=1&back=http://h/");
     if (http_is(c, "/away"))
         return http_move(c, "127.0.0.1", h->other_port, "/echo?stolen=1");
     if (http_is(c, "/round"))

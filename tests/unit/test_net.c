@@ -77,6 +77,35 @@ static void test_urls(void)
     ptc_buf_deinit(&out);
 }
 
+static void test_locations(void)
+{
+    static const char *const cases[][3] = {
+        {"https://h/a/b?q=1", "/c", "https://h/c"},
+        {"https://h/a/b?q=1", "c", "https://h/a/c"},
+        {"https://h/a/b?q=1/2", "c?d=1#e", "https://h/a/c?d=1"},
+        {"https://h/a/b?q=1", "?r=2", "https://h/a/b?r=2"},
+        {"https://h", "c", "https://h/c"},
+        {"https://h:8443?x", "c", "https://h:8443/c"},
+        {"https://h/a", "https://other/c", "https://other/c"},
+        {"https://h/a", "/login?back=https://h/a", "https://h/login?back=https://h/a"},
+        {"https://h/a", "?back=https://h/a", "https://h/a?back=https://h/a"},
+        {"https://h/a", "//other/c", NULL},
+        {"https://h/a", "javascript:1", NULL},
+        {"https://h/a", "/a b", NULL},
+        {"nowhere", "/a", NULL},
+    };
+    char out[PTC_URL_BYTES + 1], *end, longer[PTC_URL_BYTES + 8];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool ok = ptc_url_resolve(cases[i][0], cases[i][1], out);
+        CHECK(ok == (cases[i][2] != NULL) && (!ok || strcmp(out, cases[i][2]) == 0));
+    }
+    memset(longer, 'a', sizeof longer);
+    end = longer + sizeof longer - 1;
+    longer[0] = '/';
+    *end = '\0';
+    CHECK(!ptc_url_resolve("https://h/a", longer, out));
+}
+
 /* ------------------------------------------------------------------------------------- delays */
 
 static const struct {
@@ -277,6 +306,7 @@ int main(void)
 {
     ptc_mem_init(&mem, SIZE_MAX / 2);
     test_urls();
+    test_locations();
     test_delays();
     test_sse();
     test_eventstream();

@@ -233,16 +233,11 @@ static bool follow(PtcLinkJob *job)
     char url[PTC_URL_BYTES + 1];
     if (a->end != PTC_CLIENT_OK || (a->status != 307 && a->status != 308) || job->redirected)
         return false;
-    if (!ptc_url_parse(ptc_text_cstr(job->url), &here, &why))
+    if (!a->location[0] || !ptc_url_parse(ptc_text_cstr(job->url), &here, &why) ||
+        !ptc_url_resolve(job->url, a->location, url) ||
+        !ptc_url_parse(ptc_text_cstr(url), &there, &why) || !ptc_url_same_server(&here, &there))
         return false;
-    int origin = (int)(here.path.bytes - job->url);
-    int n = a->location[0] == '/' && a->location[1] != '/'
-                ? snprintf(url, sizeof url, "%.*s%s", origin, job->url, a->location)
-                : snprintf(url, sizeof url, "%s", a->location);
-    if (n < 0 || (size_t)n >= sizeof url || !ptc_url_parse(ptc_text_cstr(url), &there, &why) ||
-        !ptc_url_same_server(&here, &there))
-        return false;
-    memcpy(job->url, url, (size_t)n + 1);
+    memcpy(job->url, url, strlen(url) + 1);
     job->redirected = true;
     return true;
 }
