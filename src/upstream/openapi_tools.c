@@ -5,6 +5,7 @@
 
 #include <strings.h>
 
+#include "base/utf8.h"
 #include "net/url.h"
 #include "upstream/fields.h"
 #include "upstream/openapi_refs.h"
@@ -144,13 +145,22 @@ static PtcValue output_schema(Making *m, const PtcOperation *o)
 
 /* ------------------------------------------------------------------------------------- tool */
 
+/* As much of a text of the document as is kept; a character is never cut in two. */
+static PtcText shortened(PtcText text)
+{
+    enum { MOST = DESCRIPTION / 2 - 2 };
+    if (text.len > MOST)
+        text.len = ptc_utf8_valid_prefix(text.bytes, MOST);
+    return text;
+}
+
 static void put_description(PtcHeap *heap, PtcValue *tool, const PtcOperation *o, PtcValue override)
 {
     PtcBuf text;
     PtcText own =
         override == PTC_NONE ? (PtcText){NULL, 0} : ptc_fields_text(heap, override, "description");
-    PtcText summary = ptc_fields_text(heap, o->operation, "summary");
-    PtcText more = ptc_fields_text(heap, o->operation, "description");
+    PtcText summary = shortened(ptc_fields_text(heap, o->operation, "summary"));
+    PtcText more = shortened(ptc_fields_text(heap, o->operation, "description"));
     if (own.bytes) {
         ptc_fields_put_text(heap, tool, "description", own);
         return;
@@ -159,8 +169,7 @@ static void put_description(PtcHeap *heap, PtcValue *tool, const PtcOperation *o
     ptc_buf_add(&text, summary.bytes, summary.len);
     if (summary.len && more.len)
         ptc_buf_add_cstr(&text, summary.bytes[summary.len - 1] == '.' ? "\n" : ".\n");
-    ptc_buf_add(&text, more.bytes,
-                more.len < DESCRIPTION / 2 ? more.len : (size_t)(DESCRIPTION / 2));
+    ptc_buf_add(&text, more.bytes, more.len);
     if (text.len)
         ptc_fields_put(heap, tool, "description", ptc_fields_buf(heap, &text));
     ptc_buf_deinit(&text);

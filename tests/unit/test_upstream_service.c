@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 
+#include "base/utf8.h"
 #include "net/address.h"
 #include "unit/http_help.h"
 #include "unit/manager_help.h"
@@ -437,6 +438,32 @@ static void test_client(void)
     finish(&w);
 }
 
+/* What a document says of an operation is cut, and takes nothing else with it. */
+static void test_long_texts(void)
+{
+    enum { LETTERS = 12000 };
+    static char text[8 * LETTERS], letters[2 * LETTERS + 1];
+    World w;
+    for (size_t i = 0; i < LETTERS; i++)
+        memcpy(letters + 2 * i, "\xc3\xa9", 2);
+    world_init(&w);
+    snprintf(
+        text, sizeof text,
+        "{\"openapi\":\"3.1.0\",\"info\":{\"title\":\"t\",\"version\":\"1\"},\"paths\":{\"/echo\":"
+        "{\"get\":{\"operationId\":\"echo\",\"summary\":\"%.10000s\",\"description\":\"x%s\","
+        "\"responses\":{\"200\":{\"description\":\"ok\"}}}}}}",
+        letters, letters);
+    put_file(&w, "doc.yaml", text);
+    open_service(&w, "", "");
+    void *run = run_begin(&w, "me");
+    CHECK(call(&w, run, "echo", "{}"));
+    CHECK(ask(&w, run, PTC_REMOTE_LOOK, "{\"op\":\"doc\",\"ns\":\"s\",\"name\":\"echo\"}", answer,
+              sizeof answer) &&
+          ptc_utf8_valid(answer, strlen(answer)));
+    w.remote->end(run, NULL);
+    finish(&w);
+}
+
 /* ---------------------------------------------------------------------------- time and load */
 
 static void test_slow(void)
@@ -571,6 +598,7 @@ int main(void)
     CHECK_RUN(test_values());
     CHECK_RUN(test_failures());
     CHECK_RUN(test_redirects());
+    CHECK_RUN(test_long_texts());
     CHECK_RUN(test_chosen());
     CHECK_RUN(test_cache());
     CHECK_RUN(test_documents());
