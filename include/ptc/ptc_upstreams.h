@@ -27,18 +27,18 @@ typedef struct {
      * on the PATH. */
     const char *command;
     const char *cache_dir, *state_dir; /* where listings and pins are kept; NULL: nowhere */
-    int64_t call_timeout_ms;           /* of one call (PTC_UNSET: 30 s) */
+    int64_t call_timeout_ms;           /* of one call, a day at most (PTC_UNSET: 30 s) */
     /* Takes a line about servers, without its line feed; from any thread.  NULL: none are wanted. */
     void (*log)(void *user, const char *line, size_t len);
     void *log_user;
 } PtcUpstreamOptions;
 
 PTC_API void ptc_upstream_options_init(PtcUpstreamOptions *options, size_t size);
-/* PTC_BAD_ARGUMENT: not one of json and path, or no such policy.  PTC_BAD_DATA: the file cannot be used; error has the
- * place, what was found and what is allowed. */
+/* PTC_BAD_ARGUMENT: not one of json and path, no such policy, or a path that is too long.  PTC_BAD_DATA: the file cannot be used;
+ * error (may be NULL) has the place, what was found and what is allowed.  *out is then NULL.  What the options point to is copied. */
 PTC_API PtcStatus ptc_upstream_set_new(const PtcUpstreamOptions *options, PtcUpstreamSet **out,
                                        char *error, size_t error_size);
-/* Ends all of them.  NULL is allowed. */
+/* Ends all of them, and waits until their threads have ended.  No engine uses them any more.  NULL is allowed. */
 PTC_API void ptc_upstream_set_free(PtcUpstreamSet *upstreams);
 /* Lets programs of later runs of the engine call them; a set of NULL: none.  PTC_BAD_ARGUMENT: it is running. */
 PTC_API PtcStatus ptc_upstream_set_use(PtcUpstreamSet *upstreams, Ptc *ptc);
@@ -52,8 +52,9 @@ typedef struct {
     char reason[256];  /* why it is down or unusable; "" otherwise */
 } PtcUpstreamStatus;
 
+/* How many the file names; 0 for NULL.  Both from any thread. */
 PTC_API size_t ptc_upstream_set_count(const PtcUpstreamSet *upstreams);
-/* False beyond the last. */
+/* False beyond the last, or without a size. */
 PTC_API bool ptc_upstream_set_state(PtcUpstreamSet *upstreams, size_t index,
                                     PtcUpstreamStatus *state);
 

@@ -160,7 +160,7 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
 {
     PtcConfig config;
     const char *why = NULL;
-    char sentence[PATH_BYTES + 300], reason[200] = "out of memory";
+    char sentence[PATH_BYTES + 300], reason[200];
     const char *file = o->path ? o->path : "upstreams";
     PtcConfigIn in = {.text =
                           o->json ? (PtcText){o->json, o->json_len} : read_file(s, o->path, &why),
@@ -174,9 +174,11 @@ static PtcStatus open_set(PtcUpstreamSet *s, const PtcUpstreamOptions *o, PtcPos
         return api_refuse(PTC_NO_MEMORY, error, size, "out of memory");
     if (!why && !config.ok)
         return refuse_config(s, &config, file, error, size);
-    if (!why && make_manager(s, o, &config, posture, reason))
-        return PTC_OK;
-    snprintf(sentence, sizeof sentence, "%s: %s", file, why ? why : reason);
+    if (!why)
+        return make_manager(s, o, &config, posture, reason)
+                   ? PTC_OK
+                   : api_refuse(PTC_NO_MEMORY, error, size, reason);
+    snprintf(sentence, sizeof sentence, "%s: %s", file, why);
     return api_refuse(PTC_BAD_DATA, error, size, sentence);
 }
 
@@ -211,9 +213,10 @@ PtcStatus ptc_upstream_set_new(const PtcUpstreamOptions *given, PtcUpstreamSet *
 {
     PtcUpstreamOptions o = {.size = sizeof o, .call_timeout_ms = PTC_UNSET};
     PtcPosture posture;
+    if (out)
+        *out = NULL;
     if (!out || !given || !api_copy_in(&o, sizeof o, given))
         return PTC_BAD_ARGUMENT;
-    *out = NULL;
     if (!o.json == !o.path)
         return api_refuse(PTC_BAD_ARGUMENT, error, size, "give either json or path");
     if (!read_policy(o.policy, &posture))

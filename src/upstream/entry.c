@@ -158,9 +158,8 @@ static int64_t number(PtcHeap *heap, PtcValue form, const char *key, int64_t oth
                       int64_t most)
 {
     PtcValue v = ptc_map_field(heap, form, key);
-    if (v == PTC_NONE || !ptc_is_int(v) || ptc_to_int(v) <= 0)
-        return otherwise;
-    return ptc_to_int(v) < most ? ptc_to_int(v) : most;
+    int64_t n = v != PTC_NONE && ptc_is_int(v) && ptc_to_int(v) > 0 ? ptc_to_int(v) : otherwise;
+    return n < most ? n : most;
 }
 
 static PtcLinkTransport transport_of(PtcText text)

@@ -147,7 +147,7 @@ static bool read_entries(PtcManager *m)
                               m->config.state_dir, &m->credentials))
             return false;
     }
-    return m->upstreams != NULL;
+    return !m->arena.failed;
 }
 
 static bool add_secrets(PtcManager *m)

@@ -32,6 +32,7 @@ int main(int argc, char **argv)
     options.json = argv[1];
     options.json_len = strlen(argv[1]);
     options.command = argv[2];
+    options.call_timeout_ms = INT64_MAX; /* as long as it takes */
     Ptc *ptc = ptc_new(NULL);
     if (ptc_upstream_set_new(&options, &set, why, sizeof why) != PTC_OK)
         return puts(why), 1;
