@@ -45,7 +45,9 @@ def test_dies(where):
 
 def test_no_command(where):
     status, lines = host(where, [], '(far/echo {:text "hi"})', "(+ 1 2)", command="/nowhere/ptc")
-    check("without the command", status == 0 and lines[1] == "3" and not lines[0].startswith('"'), (status, lines))
+    check("without the command", status == 0 and lines[1] == "3" and "under /nowhere/ptc" in lines[0], (status, lines))
+    status, lines = host(where, [], '(far/echo {:text "hi"})', command="")
+    check("with none on the PATH", status == 0 and "the command ptc, which is not on the PATH" in lines[0], (status, lines))
 
 
 if shutil.which("cc") and (PTC.parent / "libptc.so").exists():

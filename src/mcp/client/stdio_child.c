@@ -180,12 +180,28 @@ static int start(pid_t *pid, PtcMem *mem, const PtcLinkConfig *c, int pairs[4][2
     return error;
 }
 
+/* What cannot be started here is the leash; of a program that is not there the leash tells. */
+static void tell(PtcBuf *why, const PtcLinkConfig *c, int error)
+{
+    if (!c->argv || !c->argv[0])
+        ptc_buf_add_cstr(why, "its command is empty");
+    else if (c->leash && !c->leash[0])
+        ptc_buf_addf(why, "%s would run under the command ptc, which is not on the PATH",
+                     c->argv[0]);
+    else if (error == ELOOP)
+        ptc_buf_addf(why, "%s would run under this program, which is not the command ptc",
+                     c->argv[0]);
+    else
+        ptc_buf_addf(why, "%s would run under %s, which cannot be started: %s", c->argv[0],
+                     c->leash ? c->leash : "ptc", strerror(error));
+}
+
 bool ptc_stdio_child_start(PtcStdioChild *child, PtcMem *mem, const PtcLinkConfig *c, PtcBuf *why)
 {
     int pairs[4][2] = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}};
     reap_ended();
     *child = (PtcStdioChild){-1, -1, -1, -1, 0};
-    bool has = c->argv && c->argv[0];
+    bool has = c->argv && c->argv[0] && !(c->leash && !c->leash[0]);
     int error = !has ? EINVAL : open_pairs(pairs) ? start(&child->pid, mem, c, pairs) : errno;
     for (int i = 0; i < 4; i++) {
         shut(&pairs[i][1]);
@@ -193,7 +209,7 @@ bool ptc_stdio_child_start(PtcStdioChild *child, PtcMem *mem, const PtcLinkConfi
             shut(&pairs[i][0]);
     }
     if (error) {
-        ptc_buf_addf(why, "%s cannot be started: %s", has ? c->argv[0] : "it", strerror(error));
+        tell(why, c, error);
         return false;
     }
     *child = (PtcStdioChild){pairs[0][0], pairs[1][0], pairs[2][0], pairs[3][0], child->pid};
