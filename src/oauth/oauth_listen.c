@@ -107,8 +107,11 @@ bool ptc_oauth_listen_wait(PtcOauthListen *listener, int64_t end_ns, const PtcCa
     bool found = false;
     while (!found && is_ready(listener->fd, end_ns, cancel)) {
         int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-        if (fd < 0)
+        if (fd < 0) {
+            poll(NULL, 0,
+                 LOOK_MS); /* the connection stays where it is, and would be found again at once */
             continue;
+        }
         PtcText target = target_of(text, read_request(fd, text, sizeof text, cancel));
         found = target.bytes != NULL;
         answer(fd, found);

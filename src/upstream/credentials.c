@@ -8,6 +8,7 @@
 
 #include "base/process.h"
 #include "base/secret.h"
+#include "base/whole_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/auth_apply.h"
@@ -20,12 +21,20 @@ enum {
     EXEC_NS = 10,
     HEAP_BYTES = 4 * 1024 * 1024,
     KEPT_MS = 5 * 60 * 1000, /* what a program printed, unless its ttl_ms says otherwise */
+    KEPT_MOST_MS = 24 * 3600 * 1000,
 };
 
 static bool refuse(PtcBuf *why, PtcText name, const char *what)
 {
     ptc_buf_addf(why, "the credential \"%.*s\" %s", (int)name.len, name.bytes, what);
     return false;
+}
+
+static void free_secret(PtcBuf *buf)
+{
+    if (buf->data)
+        ptc_secret_wipe(buf->data, buf->cap);
+    ptc_buf_deinit(buf);
 }
 
 void ptc_credentials_unhide(const PtcCredentials *c, PtcText text)
@@ -58,8 +67,7 @@ static bool from_variable(const PtcCredentials *c, PtcText variable, PtcBuf *out
 
 static bool from_file(PtcText path, PtcBuf *out)
 {
-    char name[4096], chunk[4096];
-    ssize_t n = -1;
+    char name[4096];
     if (path.len >= sizeof name)
         return false;
     memcpy(name, path.bytes, path.len);
@@ -67,10 +75,9 @@ static bool from_file(PtcText path, PtcBuf *out)
     int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return false;
-    while ((n = read(fd, chunk, sizeof chunk)) > 0 && ptc_buf_add(out, chunk, (size_t)n))
-        ;
+    bool ok = ptc_whole_file_read_from(fd, out);
     close(fd);
-    return n == 0 && ptc_buf_ok(out);
+    return ok;
 }
 
 static bool in_time(void *end_ns)
@@ -233,9 +240,9 @@ static bool read_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue 
         return true;
     if (!read_source(c, desk, definition, out))
         return false;
+    int64_t ms = ttl != PTC_NONE && ptc_is_int(ttl) ? ptc_to_int(ttl) : KEPT_MS;
     if (program)
-        keep(c, name, false, ptc_buf_view(out),
-             ttl != PTC_NONE && ptc_is_int(ttl) ? ptc_to_int(ttl) : KEPT_MS);
+        keep(c, name, false, ptc_buf_view(out), ms < KEPT_MOST_MS ? ms : KEPT_MOST_MS);
     return true;
 }
 
@@ -253,7 +260,7 @@ static bool add_value(PtcCredentials *c, PtcDesk *desk, PtcText name, PtcValue *
     ok = ok && value.len && ptc_credentials_hide(c, value);
     if (ok)
         ptc_fields_put_key(&desk->heap, values, name, ptc_fields_string(&desk->heap, value));
-    ptc_buf_deinit(&raw);
+    free_secret(&raw);
     return ok || refuse(why, name, "has no value: its variable, file or program gave none");
 }
 
@@ -319,7 +326,7 @@ static bool add_helper(PtcCredentials *c, PtcDesk *desk, const PtcEntry *entry, 
         keep(c, entry->name, true, ptc_buf_view(&out), KEPT_MS);
     if (!ok)
         ptc_buf_add_cstr(why, "its headersHelper printed no object of headers within 10 s");
-    ptc_buf_deinit(&out);
+    free_secret(&out);
     return ok;
 }
 

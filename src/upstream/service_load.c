@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/whole_file.h"
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/desk.h"
@@ -32,16 +33,6 @@ static bool too_large(PtcServiceJob *job, const char *what, PtcBuf *why)
 
 /* ------------------------------------------------------------------------------------- bytes */
 
-static bool read_all(int fd, PtcBuf *out)
-{
-    char chunk[16 * 1024];
-    ssize_t n = 0;
-    while ((n = read(fd, chunk, sizeof chunk)) > 0 || (n < 0 && errno == EINTR))
-        if (n > 0 && !ptc_buf_add(out, chunk, (size_t)n))
-            return false;
-    return n == 0;
-}
-
 static bool from_file(PtcServiceJob *job, PtcBuf *why)
 {
     struct stat st;
@@ -50,7 +41,7 @@ static bool from_file(PtcServiceJob *job, PtcBuf *why)
     if (fd < 0)
         return fail(why, path, strerror(errno));
     bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
-    bool ok = regular && read_all(fd, &job->text);
+    bool ok = regular && ptc_whole_file_read_from(fd, &job->text);
     close(fd);
     if (!regular)
         return fail(why, path, "it is no regular file");
