@@ -2,6 +2,7 @@
  * MCP: what happens while a call is under way: cancelling, ids in use, subscriptions, questions, the queue. */
 #include <sched.h>
 
+#include "base/base64.h"
 #include "mcp/server/gate.h"
 #include "mcp_help.h"
 
@@ -278,6 +279,24 @@ static void test_modern_questions(PtcMcp *mcp)
                          "{\"requiredCapabilities\":{\"elicitation\":{}}}"));
 }
 
+/* A client may bring a state to the next process, after the machine was started again, so its end is a time of the calendar. */
+static void test_state_time(PtcMcp *mcp)
+{
+    char state[400];
+    PtcBuf bytes;
+    bool found = false;
+    int64_t until, now = ptc_clock_wall_ms();
+    asked_state(mcp, state);
+    ptc_buf_init(&bytes, ptc_mcp_mem(mcp), sizeof state);
+    CHECK(ptc_base64_decode(&bytes, state, strlen(state), true));
+    for (size_t at = 0; at + sizeof until <= bytes.len; at++) {
+        memcpy(&until, bytes.data + at, sizeof until);
+        found = found || (until >= now && until < now + 24 * 3600 * 1000);
+    }
+    CHECK(found);
+    ptc_buf_deinit(&bytes);
+}
+
 /* The state comes back only as it was given, for the same call and owner. */
 static void test_forged_state(PtcMcp *mcp)
 {
@@ -418,6 +437,7 @@ int main(void)
     CHECK_RUN(test_queue());
     CHECK_RUN(test_listen(mcp));
     CHECK_RUN(test_modern_questions(mcp));
+    CHECK_RUN(test_state_time(mcp));
     CHECK_RUN(test_forged_state(mcp));
     CHECK_RUN(test_bad_state(mcp));
     CHECK_RUN(test_stale_state());

@@ -44,14 +44,10 @@ static bool digest(PtcMcpCall *call)
     return true;
 }
 
-static int64_t now_ms(void)
-{
-    return ptc_clock_ns(NULL) / 1000000;
-}
-
+/* By the calendar, because a state may outlive the server (PtcMcpConfig.key) and the machine's other clocks. */
 void ptc_mcp_set_state(PtcMcpCall *call, const void *bytes, size_t len)
 {
-    int64_t until = now_ms() + call->mcp->config.state_ttl_ms;
+    int64_t until = ptc_clock_wall_ms() + call->mcp->config.state_ttl_ms;
     ptc_buf_clear(&call->state);
     call->has_state = true;
     if (!ptc_buf_add(&call->state, &until, sizeof until) ||
@@ -104,7 +100,7 @@ static bool open_state(PtcMcpCall *call, PtcText text)
         call->given.len < sizeof until)
         return false;
     memcpy(&until, call->given.data, sizeof until);
-    return call->was_given = now_ms() < until;
+    return call->was_given = ptc_clock_wall_ms() < until;
 }
 
 static bool take_state(PtcMcpCall *call)
