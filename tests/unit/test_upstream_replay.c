@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/whole_file.h"
+#include "base/utf8.h"
 #include "mcp/app/suspended.h"
 #include "upstream/call_replay.h"
 #include "upstream/grants.h"
@@ -227,6 +228,22 @@ static void test_suspended(void)
     ptc_buf_deinit(&token);
 }
 
+/* What took effect is told by the token when the run is gone, so it is text even where it was cut. */
+static void test_long_effects(void)
+{
+    static char effects[1001] = "x";
+    PtcSuspendedRow row = {.round = 1};
+    PtcSuspendedToken said;
+    PtcBuf token;
+    for (size_t i = 1; i + 1 < sizeof effects; i += 2)
+        memcpy(effects + i, "\xc3\xa9", 2);
+    ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
+    ptc_suspended_put_token(&row, ptc_text_cstr(effects), &token);
+    CHECK(ptc_suspended_get_token(ptc_buf_view(&token), &said) && said.effects.len > 500);
+    CHECK(ptc_utf8_valid(said.effects.bytes, said.effects.len));
+    ptc_buf_deinit(&token);
+}
+
 int main(void)
 {
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -238,6 +255,7 @@ int main(void)
     test_replay_no_memory();
     test_grants();
     test_suspended();
+    test_long_effects();
     CHECK(atomic_load(&mem.used) == 0);
     static const char *const files[] = {"approvals.json", "approvals.lock"};
     char path[128];

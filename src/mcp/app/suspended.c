@@ -7,6 +7,7 @@
 
 #include "base/budget.h"
 #include "base/secret.h"
+#include "base/utf8.h"
 
 enum { KEPT_BYTES = 1 << 20 }; /* of an answer; a larger one is not kept */
 
@@ -157,7 +158,7 @@ PtcSuspendedRow *ptc_suspended_add(PtcSuspended *t, const char *owner, const cha
 void ptc_suspended_put_token(const PtcSuspendedRow *row, PtcText effects, PtcBuf *out)
 {
     if (effects.len > PTC_SUSPENDED_EFFECTS)
-        effects.len = PTC_SUSPENDED_EFFECTS;
+        effects.len = ptc_utf8_valid_prefix(effects.bytes, PTC_SUSPENDED_EFFECTS);
     ptc_buf_add(out, row->id, sizeof row->id);
     ptc_buf_add(out, &row->round, sizeof row->round);
     ptc_buf_add(out, &row->mark, sizeof row->mark);
