@@ -222,7 +222,14 @@ static int step(PtcVM *vm, PtcValue *slots)
     PtcValue cur = slots[CUR];
     if (!may_compute(vm, cur))
         return -1;
-    PtcValue from = slots[FROM] = ptc_lazy(cur)->from;
+    slots[FROM] = ptc_lazy(cur)->from;
+    /* A cursor knows where it is, a recipe only where it began: that must not be kept alive meanwhile. */
+    if (ptc_is_recipe(slots[FROM])) {
+        if (!ptc_cursor_open(vm, slots[FROM], PTC_NIL, &slots[FROM]))
+            return -1;
+        ptc_lazy(cur)->from = slots[FROM];
+    }
+    PtcValue from = slots[FROM];
     PtcValue *keep = ptc_roots(vm, 1);
     if (!keep)
         return -1;

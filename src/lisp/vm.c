@@ -206,6 +206,9 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
 
 /* -------------------------------------------------------------------- the loop */
 
+/* Whatever may collect or call has stored its pc in the frame before: by it the collector knows what the frame still needs
+ * (lisp/live.h). */
+
 #define BOTH_INT(a, b) ((a) & (b)&1)
 /* Two integers of 0 to 2^32-1, the second not 0: division needs no signs and half the bits. */
 #define SMALL_POSITIVE(a, b) (BOTH_INT(a, b) && (((a) | (b)) >> 33) == 0 && (b) != 1)
@@ -241,6 +244,7 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
             NEXT;                               \
         }                                       \
         bool less_ = false;                     \
+        call->pc = pc;                          \
         if (!slow_less(vm, op, x_, y_, &less_)) \
             goto error;                         \
         if (!less_)                             \
@@ -256,6 +260,7 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
             NEXT;                                           \
         }                                                   \
         bool less_ = false;                                 \
+        call->pc = pc;                                      \
         if (!slow_less(vm, op, x_, y_, &less_))             \
             goto error;                                     \
         R[i.a] = ptc_bool(less_);                           \
@@ -295,6 +300,7 @@ static PTC_NOINLINE bool fail_loop(PtcVM *vm)
             R[i.a] = ptc_int((int64_t)((uint32_t)(x_ >> 1) sign(uint32_t)(y_ >> 1))); \
             NEXT;                                                                     \
         }                                                                             \
+        call->pc = pc;                                                                \
         if (!slow_divide(vm, op, x_, y_, &R[i.a]))                                    \
             goto error;                                                               \
         NEXT;                                                                         \
@@ -423,6 +429,7 @@ op_ADD : {
         NEXT;
     }
     FLOAT_ARITH(+);
+    call->pc = pc;
     if (!slow_arith(vm, PTC_OP_ADD, i.x, x, y, &R[i.a]))
         goto error;
     NEXT;
@@ -436,6 +443,7 @@ op_SUB : {
         NEXT;
     }
     FLOAT_ARITH(-);
+    call->pc = pc;
     if (!slow_arith(vm, PTC_OP_SUB, i.x, x, y, &R[i.a]))
         goto error;
     NEXT;
@@ -449,6 +457,7 @@ op_MUL : {
         NEXT;
     }
     FLOAT_ARITH(*);
+    call->pc = pc;
     if (!slow_arith(vm, PTC_OP_MUL, i.x, x, y, &R[i.a]))
         goto error;
     NEXT;
@@ -467,6 +476,7 @@ op_ADDI : {
         R[i.a] = (PtcValue)sum;
         NEXT;
     }
+    call->pc = pc;
     if (!slow_addi(vm, i, x, &R[i.a]))
         goto error;
     NEXT;
@@ -513,6 +523,7 @@ op_KEYGET : {
     NEXT;
 }
 op_VEC : {
+    call->pc = pc;
     PtcValue v = make_vector(vm, &R[i.b], i.c);
     if (v == PTC_NONE)
         goto error;
@@ -520,6 +531,7 @@ op_VEC : {
     NEXT;
 }
 op_MAP : {
+    call->pc = pc;
     PtcValue v = make_map(vm, K[i.c], &R[i.b]);
     if (v == PTC_NONE)
         goto error;
@@ -527,6 +539,7 @@ op_MAP : {
     NEXT;
 }
 op_CLOSURE : {
+    call->pc = pc;
     PtcValue v = make_closure(vm, K[i.b], pc, R, call->closure);
     if (v == PTC_NONE)
         goto error;
@@ -593,6 +606,7 @@ op_LOOP:
     pc += ptc_ins_bc(i);
     NEXT;
 op_ITER:
+    call->pc = pc;
     if (!iter_start(vm, R[i.b], i.x, &R[i.a]))
         goto error;
     NEXT;
@@ -607,14 +621,17 @@ op_NEXT : {
     NEXT;
 }
 op_BUILD:
+    call->pc = pc;
     if (!ptc_root_build(vm, &R[i.a]))
         goto error;
     NEXT;
 op_PUSH:
+    call->pc = pc;
     if (!ptc_root_push(vm, &R[i.a], R[i.b]))
         goto error;
     NEXT;
 op_DONE:
+    call->pc = pc;
     if (!ptc_root_done(vm, &R[i.b], i.x ? 0 : PTC_SEQ, &R[i.a]))
         goto error;
     NEXT;

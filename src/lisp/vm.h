@@ -28,7 +28,7 @@ enum {
 
 /* A frame: one function being run. */
 typedef struct PtcCall {
-    const PtcIns *pc; /* next instruction, while it is not on top */
+    const PtcIns *pc; /* next instruction, whenever something may collect or call */
     PtcValue *base;   /* register 0 */
     const PtcClosure *closure;
 } PtcCall;

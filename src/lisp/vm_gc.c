@@ -2,11 +2,17 @@
  * Safepoints: collection and limits.  Roots are the registers of all frames, the slots of builtins that
  * call back, the globals, and a few fields of the VM. */
 #include "lisp/crew.h"
+#include "lisp/live.h"
 #include "lisp/vm_int.h"
+#include "value/lazy.h"
 
 #include <time.h>
 
-enum { MOMENTS = 50, /* of a millisecond */ ENOUGH = 256 * 1024 };
+enum {
+    MOMENTS = 50, /* of a millisecond */
+    ENOUGH = 256 * 1024,
+    LOOKED_AT = 32 /* frames at either end whose registers are looked at one by one */
+};
 
 static PtcValue *stack_top(const PtcVM *vm)
 {
@@ -25,13 +31,46 @@ static void mark_all(PtcHeap *heap, const PtcValue *values, size_t n)
             ptc_heap_mark(heap, values[i]);
 }
 
+/* The registers of a frame, up to the next one's; those that will not be read again are cleared.  Parameters only if they are
+ * lazy: the message of a failure may tell which element a function was called with (lisp/element.h). */
+static void mark_live(PtcHeap *heap, const PtcCall *call, PtcValue *end)
+{
+    const PtcProto *proto = ptc_closure_proto(call->closure);
+    uint64_t live = ptc_live_in_frame(call);
+    PtcValue *p = call->base;
+    for (size_t r = 0; p < end && r < proto->registers && r < PTC_LIVE_REGISTERS; r++, p++) {
+        if (!(live & ptc_live_bit(r)) && (r >= proto->params || ptc_is_lazy(*p)))
+            *p = PTC_NIL;
+        else if (ptc_is_obj(*p))
+            ptc_heap_mark(heap, *p);
+    }
+    if (p < end)
+        mark_all(heap, p, (size_t)(end - p));
+}
+
+/* Looking closely costs time for each frame, so in deep recursion only the outermost and the innermost ones are: who holds a
+ * sequence that is walked is among the latter, and who has made it among the former. */
+static void mark_stack(PtcVM *vm, PtcValue *top)
+{
+    bool closely = (vm->made_lazy || vm->gc_stress) && vm->call >= vm->calls;
+    PtcValue *from = closely ? vm->calls->base : top;
+    mark_all(vm->heap, vm->stack, (size_t)(from - vm->stack));
+    for (PtcCall *c = vm->calls; closely && c <= vm->call; c++) {
+        PtcValue *end = c < vm->call ? c[1].base : top;
+        if (c - vm->calls < LOOKED_AT || vm->call - c < LOOKED_AT)
+            mark_live(vm->heap, c, end);
+        else
+            mark_all(vm->heap, c->base, (size_t)(end - c->base));
+    }
+}
+
 void ptc_vm_collect(PtcVM *vm)
 {
     PtcHeap *heap = vm->heap;
     PtcValue *top = stack_top(vm);
     ptc_log_settle(vm);
     ptc_heap_mark_begin(heap);
-    mark_all(heap, vm->stack, (size_t)(top - vm->stack));
+    mark_stack(vm, top);
     mark_all(heap, vm->roots, vm->root_count);
     mark_all(heap, vm->kept, vm->kept_count);
     mark_all(heap, vm->globals, vm->global_count);

@@ -313,6 +313,7 @@ static bool open_zip(PtcVM *vm, PtcNode *c, State *s)
         if (!ptc_cursor_open(vm, ptc_seq_nth(c->slots[C_A], i), PTC_NIL, &a->slots[i]))
             return false;
     s->begun = true;
+    c->slots[C_A] = PTC_NIL; /* the beginnings of what may be lazy are not needed any more */
     return true;
 }
 
@@ -508,7 +509,7 @@ static bool by_hidden(PtcVM *vm, const char *name, int argc, const PtcValue *arg
 {
     PtcValue f = ptc_builtin((uint32_t)ptc_builtin_find(name, strlen(name)));
     bool bounded = !ptc_is_recipe(argv[0]) || is_steady(argv[0]);
-    const char *outer = bounded ? vm->endless : ptc_walk_endless(vm, argv[0]);
+    const char *outer = bounded ? vm->endless : ptc_walk(vm, argv, 0);
     return ptc_call(vm, f, argc, argv, out) ? ptc_walked(vm, outer) : ptc_produced_fail(vm);
 }
 

@@ -4,6 +4,10 @@
  * ranges share with the whole. */
 #include "lisp/force.h"
 #include "lisp/lib/produce.h"
+#include "lisp/live.h"
+
+/* From so many elements on, what is lazy is let go of while it is walked. */
+enum { FAR = 32 };
 
 static bool is_empty(PtcValue v)
 {
@@ -101,19 +105,59 @@ static bool walk_to_last(PtcVM *vm, PtcValue coll, PtcValue *out)
     return ptc_iter_end(&it);
 }
 
+/* The last element of something finite that is argument i or follows it. */
+static bool last_of(PtcVM *vm, const PtcValue *coll, PtcValue *out)
+{
+    if (!ptc_is_seqable(*coll) || is_empty(*coll) || ptc_is_sequential(*coll))
+        return element_or_nil(
+            vm, coll, ptc_is_sequential(*coll) && !is_empty(*coll) ? ptc_seq_count(*coll) - 1 : 0,
+            out);
+    return walk_to_last(vm, *coll, out);
+}
+
+static size_t count_of(PtcVM *vm, PtcValue coll)
+{
+    return coll == PTC_NIL         ? 0
+           : ptc_is_string(coll) ? ptc_str_graphemes(&vm->budget, coll)
+                                 : ptc_obj(coll)->count;
+}
+
+/* Walks all of argument 0, which is lazy, or n elements of it, without keeping them: how many there are, at most n, and the last of
+ * these. */
+static bool walk_lazy(PtcVM *vm, const PtcValue *argv, size_t n, size_t *count, PtcValue *last)
+{
+    PtcValue *slots = ptc_roots(vm, 2);
+    int got = 1;
+    *count = 0;
+    if (!slots)
+        return false;
+    slots[0] = argv[0];
+    if (n > FAR)
+        ptc_live_release(vm, 1, argv);
+    while (*count < n && (got = ptc_force_next(vm, &slots[0], &slots[1])) == 1)
+        if (++*count, !ptc_tick(&vm->budget, 1))
+            return false;
+    if (got < 0)
+        return ptc_produced_fail(vm);
+    *last = slots[1];
+    if (got != 2)
+        return true;
+    size_t more = ptc_is_recipe(slots[0]) ? SIZE_MAX : count_of(vm, slots[0]);
+    if (more == SIZE_MAX && n == SIZE_MAX)
+        return ptc_fail_endless(vm, 0) || ptc_produced_fail(vm);
+    *count = more < n - *count ? *count + more : n;
+    return more == 0 || more == SIZE_MAX || last_of(vm, &slots[0], last) || ptc_produced_fail(vm);
+}
+
 PTC_BUILTIN(core_last, "clojure.core", "last", 1, 1, 0, "(last coll)",
             "The last element, or nil when there is none.",
             "(last [4 5 6]) => 6\n(last {:a 1 :b 2}) => [:b 2]\n(last nil) => nil")
 {
     PTC_UNUSED(argc);
-    PtcValue coll = argv[0];
-    if (ptc_seq_endless(coll))
-        return ptc_fail_endless(vm, 0);
-    if (!ptc_is_seqable(coll) || is_empty(coll) || ptc_is_sequential(coll))
-        return element_or_nil(
-            vm, argv, ptc_is_sequential(coll) && !is_empty(coll) ? ptc_seq_count(coll) - 1 : 0,
-            out);
-    return walk_to_last(vm, coll, out);
+    size_t count;
+    if (ptc_is_lazy(argv[0]) && !ptc_lazy_is_endless(argv[0]))
+        return walk_lazy(vm, argv, SIZE_MAX, &count, out);
+    return ptc_seq_endless(argv[0]) ? ptc_fail_endless(vm, 0) : last_of(vm, argv, out);
 }
 
 PTC_BUILTIN(core_nth, "clojure.core", "nth", 2, 3, 0, "(nth coll index default?)",
@@ -128,6 +172,8 @@ PTC_BUILTIN(core_nth, "clojure.core", "nth", 2, 3, 0, "(nth coll index default?)
         return ptc_fail_type(vm, argv, 0, "a vector, sequence, string or nil");
     if (!ptc_arg_double(vm, argv, 1, &d))
         return false;
+    if (d > FAR)
+        ptc_live_release(vm, 1, argv);
     if (d > -1 && d < (double)PTC_ENDLESS && !element(vm, coll, (size_t)(d < 0 ? 0 : d), &x))
         return false;
     *out = x != PTC_NONE ? x : argc == 3 ? argv[2] : PTC_NIL;
@@ -304,7 +350,10 @@ PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2, 0, "(nthnext coll n)"
     size_t n;
     if (!ptc_arg_n(vm, argv, 1, &n))
         return false;
-    return drop_first(vm, arg_rest(vm, argv, 0), n, true, out);
+    PtcValue seq = arg_rest(vm, argv, 0);
+    if (n > FAR)
+        ptc_live_release(vm, 1, argv);
+    return drop_first(vm, seq, n, true, out);
 }
 
 PTC_BUILTIN(core_take_last, "clojure.core", "take-last", 2, 2, 0, "(take-last n coll)",
@@ -442,35 +491,21 @@ PTC_BUILTIN(core_count, "clojure.core", "count", 1, 1, 0, "(count coll)",
             "(count [1 nil]) => 2\n(count {:a 1}) => 1\n(count nil) => 0\n(count 12) !! type_error")
 {
     PTC_UNUSED(argc);
-    PtcValue v = argv[0];
+    PtcValue v = argv[0], last;
+    size_t count;
     if (ptc_is_string(v)) {
         *out = ptc_int((int64_t)ptc_str_graphemes(&vm->budget, v));
         return true;
     }
+    if (PTC_UNLIKELY(ptc_is_lazy(v)) && !ptc_lazy_is_endless(v))
+        return walk_lazy(vm, argv, SIZE_MAX, &count, &last) &&
+               ptc_give(out, ptc_int((int64_t)count));
     if (ptc_seq_endless(v))
         return ptc_fail_endless(vm, 0);
     if (!ptc_is_seqable(v))
         return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
     *out = ptc_int(v == PTC_NIL ? 0 : (int64_t)ptc_obj(v)->count);
     return true;
-}
-
-/* The number of elements of something lazy, at most n. */
-static bool count_lazy(PtcVM *vm, PtcValue lazy, size_t n, PtcValue *out)
-{
-    PtcValue x, *pos = ptc_roots(vm, 1);
-    size_t count = 0;
-    int got = 1;
-    if (!pos)
-        return false;
-    *pos = lazy;
-    while (count < n && (got = ptc_force_next(vm, pos, &x)) == 1)
-        if (++count, !ptc_tick(&vm->budget, 1))
-            return false;
-    if (got < 0)
-        return ptc_produced_fail(vm);
-    size_t more = got != 2 ? 0 : ptc_is_recipe(*pos) ? SIZE_MAX : ptc_obj(*pos)->count;
-    return ptc_give(out, ptc_int((int64_t)(more < n - count ? count + more : n)));
 }
 
 PTC_BUILTIN(core_bounded_count, "clojure.core", "bounded-count", 2, 2, 0, "(bounded-count n coll)",
@@ -486,7 +521,7 @@ PTC_BUILTIN(core_bounded_count, "clojure.core", "bounded-count", 2, 2, 0, "(boun
     if (!ptc_arg_n(vm, argv, 0, &n))
         return false;
     if (ptc_is_lazy(coll))
-        return count_lazy(vm, coll, n, out);
+        return walk_lazy(vm, argv + 1, n, &count, &x) && ptc_give(out, ptc_int((int64_t)count));
     if (!ptc_arg_iter(vm, argv, 1, &it))
         return false;
     if (ptc_is_string(coll)) {
@@ -584,11 +619,14 @@ PTC_BUILTIN(core_dorun, "clojure.core", "dorun", 1, 1, 0, "(dorun coll)",
             "(dorun (map inc [1])) => nil\n(dorun (iterate inc 1)) !! value_error")
 {
     PTC_UNUSED(argc);
+    PtcValue last;
+    size_t count;
+    *out = PTC_NIL;
+    if (ptc_is_lazy(argv[0]) && !ptc_lazy_is_endless(argv[0]))
+        return walk_lazy(vm, argv, SIZE_MAX, &count, &last);
     if (ptc_seq_endless(argv[0]))
         return ptc_fail_endless(vm, 0);
-    if (!ptc_is_seqable(argv[0]))
-        return ptc_fail_type(vm, argv, 0, "a collection, string or nil");
-    return ptc_give(out, PTC_NIL);
+    return ptc_is_seqable(argv[0]) || ptc_fail_type(vm, argv, 0, "a collection, string or nil");
 }
 
 static PtcValue reverse_range(PtcVM *vm, const PtcRange *r)

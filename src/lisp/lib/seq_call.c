@@ -283,7 +283,7 @@ static bool search(PtcVM *vm, const PtcValue *argv, bool want, PtcValue *found)
     *found = PTC_NONE;
     if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it))
         return false;
-    const char *outer = ptc_walk_endless(vm, argv[1]);
+    const char *outer = ptc_walk(vm, argv, 1);
     while (*found == PTC_NONE && ptc_each(vm, &it, &x)) {
         if (!ptc_call1(vm, argv[0], x, &y))
             return false;
@@ -380,7 +380,7 @@ static bool take_produced(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     if (!slots || !ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it) ||
         !ptc_root_build(vm, &slots[BUILT]))
         return false;
-    const char *outer = ptc_walk_endless(vm, argv[1]);
+    const char *outer = ptc_walk(vm, argv, 1);
     while (ptc_each(vm, &it, &x)) {
         slots[CURRENT] = x;
         if (!ptc_call1(vm, argv[0], x, &y))
@@ -548,7 +548,7 @@ PTC_BUILTIN(
         *acc = argv[1];
     else if (!ptc_each(vm, &it, acc))
         return ptc_iter_end(&it) && ptc_call(vm, argv[0], 0, NULL, out);
-    const char *outer = ptc_walk_endless(vm, argv[argc - 1]);
+    const char *outer = ptc_walk(vm, argv, argc - 1);
     return ptc_fold(vm, argv[0], &it, acc) && ptc_walked(vm, outer) && ptc_give(out, *acc);
 }
 
@@ -649,7 +649,7 @@ PTC_BUILTIN(core_run, "clojure.core", "run!", 2, 2, PTC_B_CALLS, "(run! f coll)"
     PtcValue x, y;
     if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_pull(vm, argv, 1, &it))
         return false;
-    const char *outer = ptc_walk_endless(vm, argv[1]);
+    const char *outer = ptc_walk(vm, argv, 1);
     while (ptc_each(vm, &it, &x)) {
         if (!ptc_call1(vm, argv[0], x, &y))
             return false;

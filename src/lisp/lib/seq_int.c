@@ -4,13 +4,16 @@
 #include <math.h>
 
 #include "lisp/lib/produce.h"
+#include "lisp/live.h"
 #include "lisp/vm_int.h"
 
-const char *ptc_walk_endless(PtcVM *vm, PtcValue coll)
+const char *ptc_walk(PtcVM *vm, const PtcValue *argv, int i)
 {
     const char *outer = vm->endless;
-    if (PTC_UNLIKELY(ptc_seq_endless(coll)))
+    if (PTC_UNLIKELY(ptc_seq_endless(argv[i]))) {
         vm->endless = ptc_builtin_row(vm->running)->name;
+        ptc_live_release(vm, 1, argv + i);
+    }
     return outer;
 }
 

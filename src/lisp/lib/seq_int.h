@@ -28,9 +28,10 @@ static inline bool ptc_seq_endless(PtcValue v)
     return ptc_is_sequential(v) ? ptc_seq_count(v) >= PTC_ENDLESS : ptc_is_producer(v);
 }
 
-/* Notes, for the hint of a limit, that the running builtin walks a sequence without end, if it is one.  Gives what
- * was noted before, for ptc_walked when it is done.  That is always true. */
-const char *ptc_walk_endless(PtcVM *vm, PtcValue coll);
+/* The running builtin, which has an iterator over argument i and looks at that no more, walks it now: notes, for the hint of a
+ * limit, whether it has no end, and lets go of its beginning.  Gives what was noted before, for ptc_walked when it is done.  That
+ * is always true. */
+const char *ptc_walk(PtcVM *vm, const PtcValue *argv, int i);
 static inline bool ptc_walked(PtcVM *vm, const char *outer)
 {
     vm->endless = outer;

@@ -491,19 +491,20 @@ bool ptc_pipeline_ends(PtcValue pipeline)
 
 /* ----------------------------------------------------------------------- running */
 
-/* All that comes out of the pipeline over coll, as a new vector in *slot; the cursor is in *cursor, a root. */
-static bool run_all(PtcVM *vm, PtcValue coll, PtcValue pipeline, int flags, PtcValue *slot,
-                    PtcValue *cursor)
+/* All that comes out of the pipeline over argument i, as a new vector in *slot; the cursor is in *cursor, a root. */
+static bool run_all(PtcVM *vm, const PtcValue *argv, int i, PtcValue pipeline, int flags,
+                    PtcValue *slot, PtcValue *cursor)
 {
     PtcIter it;
     PtcValue x;
-    if (!ptc_cursor_iter(vm, coll, pipeline, &it) || !ptc_root_build(vm, slot))
+    if (!ptc_cursor_iter(vm, argv[i], pipeline, &it) || !ptc_root_build(vm, slot))
         return false;
     *cursor = it.coll;
+    const char *outer = ptc_walk(vm, argv, i);
     while (ptc_each(vm, &it, &x))
         if (!ptc_root_push(vm, slot, x))
             return false;
-    return ptc_iter_end(&it) && ptc_root_done(vm, slot, flags, slot);
+    return ptc_iter_end(&it) && ptc_walked(vm, outer) && ptc_root_done(vm, slot, flags, slot);
 }
 
 static bool arg_walkable(PtcVM *vm, const PtcValue *argv, int i)
@@ -520,7 +521,7 @@ bool ptc_xform_run(PtcVM *vm, const PtcValue *argv, int i, int coll, PtcValue *s
         return false;
     if (ptc_seq_endless(argv[coll]) && !ptc_is_lazy(argv[coll]) && !ptc_pipeline_ends(*pipeline))
         return ptc_fail_endless(vm, coll);
-    return run_all(vm, argv[coll], *pipeline, 0, slot, cursor);
+    return run_all(vm, argv, coll, *pipeline, 0, slot, cursor);
 }
 
 /* coll, which has no end, with the steps of a pipeline. */
@@ -547,7 +548,7 @@ static bool sequence(PtcVM *vm, const PtcValue *argv, int coll, PtcValue *out)
     bool lazy = ptc_is_lazy(argv[coll]),
          later = lazy || (ptc_seq_endless(argv[coll]) && !ptc_pipeline_ends(slots[0]));
     if (!(later ? stage_all(vm, argv[coll], slots[0], &slots[1])
-                : run_all(vm, argv[coll], slots[0], PTC_SEQ, &slots[1], &slots[2])))
+                : run_all(vm, argv, coll, slots[0], PTC_SEQ, &slots[1], &slots[2])))
         return false;
     PtcStepKind kind = ptc_pipeline_ends(slots[0]) ? PTC_STEP_TAKE : PTC_STEP_MAP;
     PtcValue v = lazy && ptc_is_recipe(slots[1]) ? ptc_producer_keep(vm, slots[1], argv[coll], kind)
@@ -650,7 +651,8 @@ PTC_BUILTIN(
         *acc = argv[2];
     else if (!ptc_call(vm, argv[1], 0, NULL, acc))
         return false;
-    if (!ptc_fold(vm, argv[1], &it, acc) ||
+    const char *outer = ptc_walk(vm, argv, argc - 1);
+    if (!ptc_fold(vm, argv[1], &it, acc) || !ptc_walked(vm, outer) ||
         (completes(argv[1]) && !ptc_call1(vm, argv[1], *acc, acc)))
         return false;
     return ptc_xform_end(vm, it.coll, *acc, out);
