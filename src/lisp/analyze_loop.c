@@ -199,6 +199,7 @@ static PtcExpr *for_from(Analyzer *an, const ForState *st, size_t i, PtcExpr *ea
         !(x->a = ptc_analyze_form(an, st->bindings->items[i + 1], false)))
         return NULL;
     bool plain = pattern->kind == PTC_F_SYMBOL;
+    x->local = st->builder;
     x->locals[0] = plain ? ptc_analyze_bind(an, pattern->text, pattern->len) : ptc_analyze_temp(an);
     if (!x->locals[0] ||
         (!plain &&

@@ -425,7 +425,8 @@ static bool each_code(FnState *fs, PtcExpr *x, uint32_t dest)
     Jumps *end = ptc_arena_zalloc(fs->job->arena, sizeof *end);
     if (!end || !ptc_compile_to(fs, x->a, (uint32_t)item) ||
         !ptc_compile_emit(fs, x,
-                          ptc_compile_ins(PTC_OP_ITER, x->once, (uint32_t)it, (uint32_t)item, 0)))
+                          ptc_compile_ins(PTC_OP_ITER, x->once, (uint32_t)it, (uint32_t)item,
+                                          x->local ? x->local->reg + 1u : 0)))
         return false;
     uint32_t start = (uint32_t)fs->count;
     x->items = (PtcExpr **)(void *)end; /* for BREAK */
@@ -467,8 +468,9 @@ static bool push_code(FnState *fs, PtcExpr *x, uint32_t dest)
     int64_t v = ptc_compile_operand(fs, x->a);
     fs->next = next;
     (void)dest; /* nobody reads the value of a push */
-    return v >= 0 && ptc_compile_emit(
-                         fs, x, ptc_compile_ins(PTC_OP_PUSH, 0, x->locals[0]->reg, (uint32_t)v, 0));
+    return v >= 0 &&
+           ptc_compile_emit(fs, x,
+                            ptc_compile_ins(PTC_OP_PUSH, 0, x->locals[0]->reg, (uint32_t)v, next));
 }
 
 static bool break_code(FnState *fs, PtcExpr *x)

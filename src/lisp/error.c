@@ -269,7 +269,7 @@ static bool fail_limit(PtcVM *vm, PtcErrorKind kind, const char *hint, const cha
     if (!endless)
         return ptc_fail_hint(vm, "%s", hint);
     return ptc_fail_hint(vm, "%s walks a sequence without end: cut that with (take n coll)%s",
-                         vm->endless, strncmp(vm->endless, "for ", 4) ? "" : " or :while test");
+                         vm->endless, strcmp(vm->endless, "doseq") ? "" : " or :while test");
 }
 
 bool ptc_vm_stopped(PtcVM *vm)

@@ -21,6 +21,7 @@
 #include "lisp/force.h"
 
 #include "lisp/deep.h"
+#include "lisp/later.h"
 #include "lisp/lib/produce.h"
 #include "lisp/registry.h"
 #include "lisp/vm_int.h"
@@ -91,6 +92,16 @@ static bool from_cursor(PtcVM *vm, PtcValue *slots)
         return got == 0;
     }
     return new_tail(vm, slots, slots[FROM]);
+}
+
+/* The same from a `for` that waits. */
+static bool from_later(PtcVM *vm, PtcValue *slots)
+{
+    int got = ptc_later_next(vm, slots[FROM], &slots[FIRST]);
+    if (got > 0)
+        return new_tail(vm, slots, slots[FROM]);
+    slots[FIRST] = PTC_UNBOUND;
+    return got == 0;
 }
 
 static bool from_body(PtcVM *vm, PtcValue *slots)
@@ -177,6 +188,8 @@ static bool compute(PtcVM *vm, PtcValue *slots)
 {
     slots[FIRST] = PTC_UNBOUND;
     slots[REST] = PTC_NIL;
+    if (ptc_is_later(slots[FROM]))
+        return from_later(vm, slots);
     if (ptc_is(slots[FROM], PTC_T_NODE) || ptc_is_recipe(slots[FROM]))
         return from_cursor(vm, slots);
     if (!(ptc_is_sequential(slots[FROM]) ? from_parts(vm, slots) : from_body(vm, slots)))

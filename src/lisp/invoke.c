@@ -53,8 +53,8 @@ PtcValue ptc_lookup(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue otherwise)
 
 /* ----------------------------------------------------------------------- frames */
 
-/* Makes room up to `end`; the new slots are set, so that the collector never meets junk. */
-static bool grow_stack(PtcVM *vm, const PtcValue *end)
+/* The new slots are set, so that the collector never meets junk. */
+bool ptc_vm_grow_stack(PtcVM *vm, const PtcValue *end)
 {
     if (end > vm->stack_end)
         return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH,
@@ -144,7 +144,7 @@ bool ptc_vm_enter(PtcVM *vm, const PtcClosure *c, int argc, PtcValue *args)
     if (vm->call + 1 >= vm->calls_end)
         return ptc_budget_exceed(&vm->budget, PTC_STOP_DEPTH, "calls are nested deeper than",
                                  vm->limits.max_depth);
-    if (end > vm->stack_limit && !grow_stack(vm, end))
+    if (end > vm->stack_limit && !ptc_vm_grow_stack(vm, end))
         return false;
     if (p->variadic && !gather_rest(vm, p, argc, args))
         return false;
@@ -173,7 +173,7 @@ static bool call_closure(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, 
     const PtcClosure *c = (const PtcClosure *)(uintptr_t)f;
     const PtcProto *p = ptc_closure_proto(c);
     PtcValue *args = ptc_vm_frame_end(vm) + 1;
-    if (args + argc >= vm->stack_limit && !grow_stack(vm, args + argc + 1))
+    if (args + argc >= vm->stack_limit && !ptc_vm_grow_stack(vm, args + argc + 1))
         return false;
     args[-1] = f;
     ptc_copy_few(args, argv, (size_t)argc);

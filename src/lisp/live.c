@@ -75,9 +75,7 @@ static bool jump_effect(PtcIns i, int64_t at, Effect *e)
         e->reads = bits(i.a, 2) | ptc_live_bit(i.b);
         e->jump = at + 1 + (int16_t)i.c;
         return true;
-    case PTC_OP_BOUND: /* writes R[a] only when it skips */
-        e->jump = at + 2;
-        return true;
+    case PTC_OP_BOUND: /* writes R[a] only when it skips */ e->jump = at + 2; return true;
     case PTC_OP_RET:
     case PTC_OP_STOP:
         e->reads = ptc_live_bit(i.a);
@@ -224,8 +222,7 @@ void ptc_live_release(PtcVM *vm, int argc, const PtcValue *argv)
     }
     for (int i = 0; slots && i < argc; i++) {
         size_t reg = first + (size_t)i;
-        bool needed =
-            registers && (reg >= PTC_LIVE_REGISTERS || (live & ptc_live_bit(reg)) != 0);
+        bool needed = registers && (reg >= PTC_LIVE_REGISTERS || (live & ptc_live_bit(reg)) != 0);
         if (ptc_is_lazy(slots[i]) && !needed)
             slots[i] = PTC_UNBOUND;
     }

@@ -5,6 +5,7 @@
 
 #include "lisp/dispatch.h"
 #include "lisp/force.h"
+#include "lisp/later.h"
 #include "lisp/lib/compare.h"
 #include "lisp/lib/num.h"
 #include "lisp/lib/produce.h"
@@ -140,11 +141,15 @@ static PTC_NOINLINE bool enter_chosen(PtcVM *vm, int argc, PtcValue *R)
     return ptc_vm_enter(vm, c, argc, R + 1);
 }
 
-/* at[0] is a collection and at[1] the position in it; or a cursor, and nil. */
-static PTC_NOINLINE bool iter_start(PtcVM *vm, PtcValue coll, bool ends, PtcValue *at)
+/* at[0] is a collection and at[1] the position in it; or a cursor, and nil; or something lazy, and the `for` that waits. */
+static PTC_NOINLINE bool iter_start(PtcVM *vm)
 {
-    if (PTC_UNLIKELY(ptc_seq_endless(coll)) && !ends)
-        vm->endless = "for or doseq";
+    PtcIns i = vm->call->pc[-1]; /* handing it over whole would take registers from the loop */
+    PtcValue coll = vm->call->base[i.b], *at = &vm->call->base[i.a];
+    if (PTC_UNLIKELY(ptc_seq_endless(coll)) && i.c != 0)
+        return ptc_later_begin(vm, i);
+    if (PTC_UNLIKELY(ptc_seq_endless(coll)) && !i.x)
+        vm->endless = "doseq";
     if (PTC_UNLIKELY(ptc_is_producer(coll))) {
         at[1] = PTC_NIL;
         return ptc_cursor_open(vm, coll, PTC_NIL, &at[0]);
@@ -159,12 +164,23 @@ static PTC_NOINLINE bool iter_start(PtcVM *vm, PtcValue coll, bool ends, PtcValu
     return true;
 }
 
+static int iter_step(PtcVM *vm, PtcValue *at, PtcValue *out);
+
+/* iter_step for what has no position. */
+static PTC_NOINLINE int iter_pull(PtcVM *vm, PtcValue *at, PtcValue *out)
+{
+    if (at[1] == PTC_NIL)
+        return ptc_cursor_next(vm, at[0], out);
+    int got = ptc_later_step(vm, at, out);
+    return got == 2 ? iter_step(vm, at, out) : got; /* a collection follows, which has */
+}
+
 /* 1: *out is the next element; 0: the end; -1: failed. */
 static PTC_NOINLINE int iter_step(PtcVM *vm, PtcValue *at, PtcValue *out)
 {
     PtcValue coll = at[0];
-    if (PTC_UNLIKELY(at[1] == PTC_NIL))
-        return ptc_cursor_next(vm, coll, out);
+    if (PTC_UNLIKELY(!ptc_is_int(at[1])))
+        return iter_pull(vm, at, out);
     size_t pos = (size_t)ptc_to_int(at[1]);
     if (coll == PTC_NIL)
         return 0;
@@ -197,6 +213,17 @@ static PTC_NOINLINE int iter_step(PtcVM *vm, PtcValue *at, PtcValue *out)
     *out = ptc_seq_nth(coll, pos);
     at[1] = ptc_int((int64_t)pos + 1);
     return 1;
+}
+
+/* x into a builder.  When that belongs to a `for` that waits, the frame is set aside again, and the answer is no. */
+static PTC_NOINLINE bool push(PtcVM *vm, PtcValue *builder, PtcValue x, size_t top)
+{
+    if (PTC_LIKELY(ptc_build_quick(*builder, x)))
+        return true;
+    if (!ptc_build_is_waiting(*builder))
+        return ptc_root_push(vm, builder, x);
+    ptc_later_keep(vm, *builder, top);
+    return false;
 }
 
 static PTC_NOINLINE bool fail_loop(PtcVM *vm)
@@ -607,8 +634,9 @@ op_LOOP:
     NEXT;
 op_ITER:
     call->pc = pc;
-    if (!iter_start(vm, R[i.b], i.x, &R[i.a]))
+    if (!iter_start(vm))
         goto error;
+    pc = call->pc;
     NEXT;
 op_NEXT : {
     TICK(i.x);
@@ -627,11 +655,19 @@ op_BUILD:
     NEXT;
 op_PUSH:
     call->pc = pc;
-    if (!ptc_root_push(vm, &R[i.a], R[i.b]))
-        goto error;
+    if (PTC_UNLIKELY(!push(vm, &R[i.a], R[i.b], i.c))) {
+        if (!ptc_build_is_waiting(R[i.a]))
+            goto error;
+        *out = R[i.b];
+        goto hand_out;
+    }
     NEXT;
 op_DONE:
     call->pc = pc;
+    if (PTC_UNLIKELY(ptc_build_is_waiting(R[i.b]))) {
+        *out = PTC_UNBOUND;
+        goto hand_out;
+    }
     if (!ptc_root_done(vm, &R[i.b], i.x ? 0 : PTC_SEQ, &R[i.a]))
         goto error;
     NEXT;
@@ -650,6 +686,10 @@ op_RET : {
     FRAME();
     NEXT;
 }
+hand_out
+    : /* a `for` that waits gives an element to who asked for it, or PTC_UNBOUND when there are no more */
+    vm->call = entry - 1;
+    return true;
 chosen
     : /* a method or multimethod: a function that it chooses goes on in this loop, with a frame of its own */
     if (!enter_chosen(vm, i.b, &R[i.a]))

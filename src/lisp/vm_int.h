@@ -24,6 +24,9 @@ PTC_MUST_USE bool ptc_vm_call(PtcVM *vm, PtcValue f, int argc, PtcValue *args, P
 PTC_MUST_USE bool ptc_vm_builtin(PtcVM *vm, uint32_t index, int argc, const PtcValue *argv,
                                  PtcValue *out);
 
+/* Makes room for registers up to `end`, which is above vm->stack_limit. */
+PTC_MUST_USE bool ptc_vm_grow_stack(PtcVM *vm, const PtcValue *end);
+
 bool ptc_is_callable(PtcValue v);
 /* (key coll) for any key and collection; PTC_NIL or `otherwise` when absent. */
 PtcValue ptc_lookup(PtcVM *vm, PtcValue coll, PtcValue key, PtcValue otherwise);

@@ -179,7 +179,8 @@ typedef struct PtcRecord {
 typedef struct PtcVecBuild {
     PtcObj obj;          /* count: elements so far */
     PtcValue root, tail; /* PtcNode or nil */
-    uint32_t shift, spare;
+    uint32_t shift;
+    uint32_t waits; /* 1: it keeps no elements; root is what gets them (ptc_build_waiting) */
 } PtcVecBuild;
 
 /* Size in bytes of an object, and where its values are. */

@@ -446,8 +446,18 @@ PtcValue ptc_build_new(PtcHeap *heap)
     if (!o)
         return PTC_NONE;
     o->root = o->tail = PTC_NIL;
-    o->shift = o->spare = 0;
+    o->shift = o->waits = 0;
     return ptc_from_obj(o);
+}
+
+PtcValue ptc_build_waiting(PtcHeap *heap, PtcValue target)
+{
+    PtcValue b = ptc_build_new(heap);
+    if (b == PTC_NONE)
+        return b;
+    ((PtcVecBuild *)(uintptr_t)b)->root = target;
+    ((PtcVecBuild *)(uintptr_t)b)->waits = 1;
+    return b;
 }
 
 /* Makes room for one more element in the tail. */

@@ -76,4 +76,28 @@ static inline size_t ptc_build_count(PtcValue build)
     return ptc_obj(build)->count;
 }
 
+/* ptc_build_add in line, when there is room already; false: nothing is done. */
+static inline bool ptc_build_quick(PtcValue build, PtcValue x)
+{
+    PtcVecBuild *b = (PtcVecBuild *)(uintptr_t)build;
+    PtcNode *tail = (PtcNode *)(uintptr_t)b->tail;
+    if (PTC_UNLIKELY(b->tail == PTC_NIL || tail->obj.count == tail->obj.aux))
+        return false;
+    tail->slots[tail->obj.count++] = x;
+    b->obj.count++;
+    return true;
+}
+
+/* One that keeps no elements, because they are handed out one by one to who asks `target` for them (lisp/later.h).  There is never
+ * room in it. */
+PTC_MUST_USE PtcValue ptc_build_waiting(PtcHeap *heap, PtcValue target);
+static inline bool ptc_build_is_waiting(PtcValue build)
+{
+    return ((const PtcVecBuild *)(uintptr_t)build)->waits != 0;
+}
+static inline PtcValue ptc_build_waits_for(PtcValue build)
+{
+    return ((const PtcVecBuild *)(uintptr_t)build)->root;
+}
+
 #endif

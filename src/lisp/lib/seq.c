@@ -117,7 +117,7 @@ static bool last_of(PtcVM *vm, const PtcValue *coll, PtcValue *out)
 
 static size_t count_of(PtcVM *vm, PtcValue coll)
 {
-    return coll == PTC_NIL         ? 0
+    return coll == PTC_NIL       ? 0
            : ptc_is_string(coll) ? ptc_str_graphemes(&vm->budget, coll)
                                  : ptc_obj(coll)->count;
 }
