@@ -19,6 +19,7 @@ typedef struct {
     const char *shell;
     void (*begin)(PtcBuf *out);
     void (*command)(PtcBuf *out, const PtcCmd *command);
+    void (*words)(Writer *w, const char *words); /* what the first argument may be, NULL: anything */
     void (*option)(Writer *w, const PtcOption *option);
     void (*command_end)(PtcBuf *out);
     void (*end)(PtcBuf *out);
@@ -56,6 +57,12 @@ static void no_end(PtcBuf *out)
     (void)out;
 }
 
+static void add_commands(PtcBuf *out)
+{
+    for (size_t i = 0; ptc_cmd_at(i); i++)
+        ptc_buf_addf(out, "%s%s", i ? " " : "", ptc_cmd_at(i)->name);
+}
+
 /* --------------------------------------------------------------------------------- bash */
 
 static void bash_begin(PtcBuf *out)
@@ -67,10 +74,22 @@ static void bash_begin(PtcBuf *out)
         "    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words= choices=\n"
         "    COMPREPLY=()\n"
         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='");
-    for (size_t i = 0; ptc_cmd_at(i); i++)
-        ptc_buf_addf(out, "%s ", ptc_cmd_at(i)->name);
+    add_commands(out);
     ptc_buf_add_cstr(
-        out, "help version --help --version'\n    fi\n    case ${COMP_WORDS[1]}:$prev in\n");
+        out, " help version --help --version'\n    fi\n    case ${COMP_WORDS[1]}:$prev in\n"
+             "    help:help) choices='");
+    add_commands(out);
+    ptc_buf_add_cstr(out, "' ;;\n");
+}
+
+/* The first argument comes directly after the command; it is one more case of the choices. */
+static void bash_words(Writer *w, const char *words)
+{
+    if (!words)
+        return;
+    ptc_buf_addf(w->out, "    %s:%s) choices='", w->command, w->command);
+    add_words(w->out, words);
+    ptc_buf_add_cstr(w->out, "' ;;\n");
 }
 
 /* All choices come first, then the options of each command: both are one `case`. */
@@ -104,7 +123,7 @@ static void bash_command_end(PtcBuf *out)
 static void bash_end(PtcBuf *out)
 {
     ptc_buf_add_cstr(out, "    esac\n"
-                          "    if [ -n \"$choices\" ]; then\n"
+                          "    if [ -n \"$choices\" ] && [ \"${cur:0:1}\" != - ]; then\n"
                           "        COMPREPLY=($(compgen -W \"$choices\" -- \"$cur\"))\n"
                           "    elif [ \"$COMP_CWORD\" -eq 1 ] || [ \"${cur:0:1}\" = - ]; then\n"
                           "        COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n"
@@ -139,7 +158,17 @@ static void zsh_begin(PtcBuf *out)
 
 static void zsh_command(PtcBuf *out, const PtcCmd *command)
 {
-    ptc_buf_addf(out, "    %s) _arguments '*:file:_files' '(- *)--help[show help]'", command->name);
+    ptc_buf_addf(out, "    %s) _arguments '(- *)--help[show help]'", command->name);
+}
+
+static void zsh_words(Writer *w, const char *words)
+{
+    if (words) {
+        ptc_buf_add_cstr(w->out, " '1:word:(");
+        add_words(w->out, words);
+        ptc_buf_add_cstr(w->out, ")'");
+    }
+    ptc_buf_add_cstr(w->out, " '*:file:_files'");
 }
 
 static void zsh_option(Writer *w, const PtcOption *option)
@@ -170,7 +199,8 @@ static void zsh_command_end(PtcBuf *out)
 
 static void zsh_end(PtcBuf *out)
 {
-    ptc_buf_add_cstr(out, "    *) _files ;;\n    esac\n}\n"
+    ptc_buf_add_cstr(out, "    help) _describe command commands ;;\n"
+                          "    *) _files ;;\n    esac\n}\n"
                           "if [ \"$funcstack[1]\" = _ptc ]; then\n    _ptc \"$@\"\n"
                           "else\n    compdef _ptc ptc\nfi\n");
 }
@@ -179,7 +209,18 @@ static void zsh_end(PtcBuf *out)
 
 static void fish_begin(PtcBuf *out)
 {
-    ptc_buf_add_cstr(out, "# fish completion for ptc, written by `ptc completions fish`\n");
+    ptc_buf_add_cstr(out, "# fish completion for ptc, written by `ptc completions fish`\n"
+                          /* The command is the word after ptc: `doc` is one, and a word of upstreams. */
+                          "function __ptc_in\n"
+                          "    set -l words (commandline -opc)\n"
+                          "    test (count $words) -ge 2; and test $words[2] = $argv[1]\n"
+                          "end\n"
+                          "function __ptc_at\n"
+                          "    __ptc_in $argv[1]; and test (count (commandline -opc)) -eq 2\n"
+                          "end\n"
+                          "complete -c ptc -n '__ptc_at help' -x -a '");
+    add_commands(out);
+    ptc_buf_add_cstr(out, "'\n");
     for (size_t i = 0; ptc_cmd_at(i); i++) {
         ptc_buf_addf(out, "complete -c ptc -n __fish_use_subcommand -a %s -d '",
                      ptc_cmd_at(i)->name);
@@ -190,16 +231,23 @@ static void fish_begin(PtcBuf *out)
 
 static void fish_command(PtcBuf *out, const PtcCmd *command)
 {
-    ptc_buf_addf(
-        out, "complete -c ptc -n '__fish_seen_subcommand_from %s' -l help -s h -d 'show help'\n",
-        command->name);
+    ptc_buf_addf(out, "complete -c ptc -n '__ptc_in %s' -l help -s h -d 'show help'\n",
+                 command->name);
+}
+
+static void fish_words(Writer *w, const char *words)
+{
+    if (!words)
+        return;
+    ptc_buf_addf(w->out, "complete -c ptc -n '__ptc_at %s' -f -a '", w->command);
+    add_words(w->out, words);
+    ptc_buf_add_cstr(w->out, "'\n");
 }
 
 static void fish_option(Writer *w, const PtcOption *option)
 {
     PtcBuf *out = w->out;
-    ptc_buf_addf(out, "complete -c ptc -n '__fish_seen_subcommand_from %s' -l %s", w->command,
-                 option->name);
+    ptc_buf_addf(out, "complete -c ptc -n '__ptc_in %s' -l %s", w->command, option->name);
     if (option->letter)
         ptc_buf_addf(out, " -s %c", option->letter);
     if (option->type == PTC_OPTION_CHOICE) {
@@ -217,9 +265,9 @@ static void fish_option(Writer *w, const PtcOption *option)
 /* -------------------------------------------------------------------------------- command */
 
 static const Shell shells[] = {
-    {"bash", bash_begin, bash_command, bash_option, bash_command_end, bash_end},
-    {"zsh", zsh_begin, zsh_command, zsh_option, zsh_command_end, zsh_end},
-    {"fish", fish_begin, fish_command, fish_option, no_end, no_end},
+    {"bash", bash_begin, bash_command, NULL, bash_option, bash_command_end, bash_end},
+    {"zsh", zsh_begin, zsh_command, zsh_words, zsh_option, zsh_command_end, zsh_end},
+    {"fish", fish_begin, fish_command, fish_words, fish_option, no_end, no_end},
 };
 enum { SHELLS = sizeof shells / sizeof *shells };
 
@@ -231,10 +279,12 @@ static const PtcUsage usage = {
     .examples = "  ptc completions bash > ~/.local/share/bash-completion/completions/ptc\n"
                 "  source <(ptc completions zsh)      # in ~/.zshrc, after compinit\n"
                 "  ptc completions fish > ~/.config/fish/completions/ptc.fish\n",
+    .words = "bash|zsh|fish",
 };
 
 typedef struct {
     Writer writer;
+    void (*words)(Writer *w, const char *words); /* NULL: they are not wanted */
     void (*each)(Writer *w, const PtcOption *option);
 } Taking;
 
@@ -242,17 +292,18 @@ static void take(void *user, const PtcUsage *of, const void *target)
 {
     Taking *t = user;
     (void)target;
+    if (t->words)
+        t->words(&t->writer, of->words);
     for (size_t i = 0; i < of->option_count; i++)
         t->each(&t->writer, &of->options[i]);
 }
 
 /* Asks one command for its table. */
-static void each_option(PtcMem *mem, Writer *w, const PtcCmd *command,
-                        void (*each)(Writer *w, const PtcOption *option))
+static void ask(PtcMem *mem, const PtcCmd *command, Taking taking)
 {
     char help[] = "--help";
     char *argv[] = {help, NULL};
-    Taking taking = {{command->name, w->out}, each};
+    taking.writer.command = command->name;
     ptc_options_take_help(take, &taking);
     (void)command->run(mem, 1, argv);
     ptc_options_take_help(NULL, NULL);
@@ -261,15 +312,15 @@ static void each_option(PtcMem *mem, Writer *w, const PtcCmd *command,
 static void write_script(PtcMem *mem, const Shell *shell, PtcBuf *out)
 {
     Writer w = {NULL, out};
+    bool bash = shell->option == bash_option;
     shell->begin(out);
-    for (size_t i = 0; shell->option == bash_option && ptc_cmd_at(i); i++)
-        each_option(mem, &w, ptc_cmd_at(i), bash_choice);
-    if (shell->option == bash_option)
-        ptc_buf_add_cstr(out, "    completions:completions) choices='bash zsh fish' ;;\n"
-                              "    esac\n    case ${COMP_WORDS[1]} in\n");
+    for (size_t i = 0; bash && ptc_cmd_at(i); i++)
+        ask(mem, ptc_cmd_at(i), (Taking){w, bash_words, bash_choice});
+    if (bash)
+        ptc_buf_add_cstr(out, "    esac\n    case ${COMP_WORDS[1]} in\n");
     for (size_t i = 0; ptc_cmd_at(i); i++) {
         shell->command(out, ptc_cmd_at(i));
-        each_option(mem, &w, ptc_cmd_at(i), shell->option);
+        ask(mem, ptc_cmd_at(i), (Taking){w, shell->words, shell->option});
         shell->command_end(out);
     }
     shell->end(out);

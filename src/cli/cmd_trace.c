@@ -46,6 +46,7 @@ static const PtcUsage usage = {
                 "  ptc trace chrome trace.jsonl > chrome.json\n"
                 "  ptc trace otlp trace.jsonl | curl -H 'Content-Type: application/json' "
                 "--data-binary @- http://localhost:4318/v1/traces\n",
+    .words = "summary|timeline|slowest|chrome|otlp",
     .options = table,
     .option_count = sizeof table / sizeof *table,
 };

@@ -61,6 +61,7 @@ static const PtcUsage usage = {
                 "  ptc upstreams login github\n"
                 "  ptc upstreams login github --device\n"
                 "  ptc upstreams logout github\n",
+    .words = "list|check|call|doc|doctor|pins|approve|login|logout",
     .options = table,
     .option_count = sizeof table / sizeof *table,
 };

@@ -46,6 +46,18 @@ def test_shell(shell, path):
     check(f"{shell}: options", complete(shell, path, "ptc", "mcp", "--print") == ["--print-config"])
     got = complete(shell, path, "ptc", "eval", "--format", "js")
     check(f"{shell}: choices", sorted(got) == ["json", "jsonl"], got)
+    got = complete(shell, path, "ptc", "upstreams", "lo")
+    check(f"{shell}: words of upstreams", sorted(got) == ["login", "logout"], got)
+    got = complete(shell, path, "ptc", "trace", "")
+    check(f"{shell}: words of trace", {"summary", "timeline", "slowest", "chrome", "otlp"} <= set(got), got)
+    got = complete(shell, path, "ptc", "trace", "--t")
+    check(f"{shell}: options before a word", got == ["--top"], got)
+    got = complete(shell, path, "ptc", "upstreams", "doc", "--im")
+    check(f"{shell}: options after a word", got == ["--import"], got)
+    got = complete(shell, path, "ptc", "upstreams", "doc", "--to")
+    check(f"{shell}: no options of the command that a word is called like", "--tools" not in got, got)
+    got = complete(shell, path, "ptc", "help", "ev")
+    check(f"{shell}: help", got == ["eval"], got)
 
 
 def test_all_options():
@@ -60,6 +72,7 @@ def test_all_options():
 
 
 test_all_options()
+check("zsh: words", "'1:word:(summary timeline slowest chrome otlp)'" in script("zsh"))
 check("no such shell", run(PTC, "completions", "tcsh").returncode == 2 and run(PTC, "completions").returncode == 2)
 with tempfile.TemporaryDirectory() as where:
     for name in ("bash", "zsh", "fish"):
