@@ -19,7 +19,8 @@ typedef struct {
     const char *shell;
     void (*begin)(PtcBuf *out);
     void (*command)(PtcBuf *out, const PtcCmd *command);
-    void (*words)(Writer *w, const char *words); /* what the first argument may be, NULL: anything */
+    void (*words)(Writer *w,
+                  const char *words); /* what the first argument may be, NULL: anything */
     void (*option)(Writer *w, const PtcOption *option);
     void (*command_end)(PtcBuf *out);
     void (*end)(PtcBuf *out);
@@ -75,9 +76,9 @@ static void bash_begin(PtcBuf *out)
         "    COMPREPLY=()\n"
         "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n        words='");
     add_commands(out);
-    ptc_buf_add_cstr(
-        out, " help version --help --version'\n    fi\n    case ${COMP_WORDS[1]}:$prev in\n"
-             "    help:help) choices='");
+    ptc_buf_add_cstr(out,
+                     " help version --help --version'\n    fi\n    case ${COMP_WORDS[1]}:$prev in\n"
+                     "    help:help) choices='");
     add_commands(out);
     ptc_buf_add_cstr(out, "' ;;\n");
 }
@@ -209,16 +210,17 @@ static void zsh_end(PtcBuf *out)
 
 static void fish_begin(PtcBuf *out)
 {
-    ptc_buf_add_cstr(out, "# fish completion for ptc, written by `ptc completions fish`\n"
-                          /* The command is the word after ptc: `doc` is one, and a word of upstreams. */
-                          "function __ptc_in\n"
-                          "    set -l words (commandline -opc)\n"
-                          "    test (count $words) -ge 2; and test $words[2] = $argv[1]\n"
-                          "end\n"
-                          "function __ptc_at\n"
-                          "    __ptc_in $argv[1]; and test (count (commandline -opc)) -eq 2\n"
-                          "end\n"
-                          "complete -c ptc -n '__ptc_at help' -x -a '");
+    ptc_buf_add_cstr(out,
+                     "# fish completion for ptc, written by `ptc completions fish`\n"
+                     /* The command is the word after ptc: `doc` is one, and a word of upstreams. */
+                     "function __ptc_in\n"
+                     "    set -l words (commandline -opc)\n"
+                     "    test (count $words) -ge 2; and test $words[2] = $argv[1]\n"
+                     "end\n"
+                     "function __ptc_at\n"
+                     "    __ptc_in $argv[1]; and test (count (commandline -opc)) -eq 2\n"
+                     "end\n"
+                     "complete -c ptc -n '__ptc_at help' -x -a '");
     add_commands(out);
     ptc_buf_add_cstr(out, "'\n");
     for (size_t i = 0; ptc_cmd_at(i); i++) {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/nearest.h"
 #include "cli/data_in.h"
 #include "cli/io.h"
 #include "cli/line.h"
@@ -282,6 +283,25 @@ static bool run_command(Repl *r, PtcBuf *line)
     return false;
 }
 
+/* A keyword is a program, so a command that is misspelt runs as one: at a terminal the reader learns which was meant. */
+static void hint_command(const Repl *r, const char *line, size_t len)
+{
+    size_t from = 0, n = 0;
+    while (from < len && strchr(" \t\n", line[from]))
+        from++;
+    while (from + n < len && !strchr(" \t\r\n", line[from + n]))
+        n++;
+    if (!r->prompts || n < 2 || line[from] != ':')
+        return;
+    PtcNearest near;
+    ptc_nearest_init(&near, line + from, n);
+    for (size_t i = 0; command_names[i]; i++)
+        ptc_nearest_offer(&near, command_names[i], strlen(command_names[i]));
+    if (near.best)
+        ptc_io_printf(PTC_IO_STDOUT, "%.*s is a keyword, not a command; did you mean %s?\n", (int)n,
+                      line + from, near.best);
+}
+
 static void complete(void *user, const char *word, size_t len, PtcBuf *out)
 {
     Repl *r = user;
@@ -342,8 +362,10 @@ static bool step(Repl *r, bool fresh)
     if (is_blank(&r->pending))
         return true;
     size_t len = r->pending.len - 1; /* without the last line feed */
-    bool done = (fresh && run_command(r, &r->pending)) ||
-                evaluate(r, NULL, r->pending.data, len, ptc_buf_ok(&r->pending));
+    bool command = fresh && run_command(r, &r->pending);
+    bool done = command || evaluate(r, NULL, r->pending.data, len, ptc_buf_ok(&r->pending));
+    if (fresh && !command)
+        hint_command(r, r->pending.data, len);
     if (done && r->editing)
         ptc_history_add(&r->history, r->pending.data, len);
     return done;

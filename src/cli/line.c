@@ -18,6 +18,7 @@ enum {
     LINE_BYTES = 64 * 1024,
     ESCAPE_MS = 50,
     PASTE_MS = 2000, /* without a byte: what was pasted has ended, whatever the terminal says */
+    DROP_MS = 100,   /* the same, once the paste was given up */
     SHOWN_CANDIDATES = 200,
     QUERY_BYTES = 64,
 };
@@ -363,34 +364,73 @@ static void take_pasted(PtcBuf *pasted, char c, char before)
         ptc_buf_add_char(pasted, c);
 }
 
-/* Inserts what is pasted as it is, lines and all: nothing in it is a key. */
-static void paste(PtcLine *l)
+/* Drops the rest of what is pasted: up to its end, a pause, or another Ctrl-C for a paste without an end.  What is left would
+ * otherwise be typed, and run line by line. */
+static void drop_pasted(PtcLine *l)
 {
-    PtcBuf pasted;
+    size_t matched = 0;
+    int c;
+    while (matched < strlen(PASTE_END) && (c = next_byte(l, DROP_MS)) >= 0 && c != CTRL_KEY('C'))
+        matched = c == PASTE_END[matched] ? matched + 1 : c == PASTE_END[0];
+}
+
+/* Reads up to the end of what is pasted.  False: Ctrl-C. */
+static bool read_pasted(PtcLine *l, PtcBuf *pasted)
+{
     size_t matched =
         0; /* bytes of PASTE_END; an ESC that begins nothing is dropped as others are */
     int c, before = 0;
-    ptc_buf_init(&pasted, l->text.mem, LINE_BYTES);
     while (matched < strlen(PASTE_END) && (c = next_byte(l, PASTE_MS)) >= 0) {
+        if (c == CTRL_KEY('C')) {
+            drop_pasted(l);
+            return false;
+        }
         if (c != PASTE_END[matched]) {
             for (size_t i = 1; i < matched; i++)
-                take_pasted(&pasted, PASTE_END[i], 0);
+                take_pasted(pasted, PASTE_END[i], 0);
             matched = 0;
         }
         if (c == PASTE_END[matched])
             matched++;
         else
-            take_pasted(&pasted, (char)c, (char)before);
+            take_pasted(pasted, (char)c, (char)before);
         before = c;
     }
+    return true;
+}
+
+/* Says above the line why nothing of it was inserted. */
+static void say_dropped(PtcLine *l, bool too_long)
+{
+    ring(l);
+    ptc_buf_add_cstr(&l->out, "\r\033[K");
+    if (too_long)
+        ptc_buf_addf(&l->out,
+                     "the text you pasted was dropped: a line holds %d KiB at most; save "
+                     "it in a file",
+                     LINE_BYTES / 1024);
+    else
+        ptc_buf_add_cstr(&l->out, "the text you pasted was dropped: it is not UTF-8");
+    ptc_buf_add_cstr(&l->out, "\r\n");
+}
+
+/* Inserts what is pasted as it is, lines and all: nothing in it is a key but Ctrl-C, so that a paste without an end can be
+ * left.  False: Ctrl-C. */
+static bool paste(PtcLine *l)
+{
+    PtcBuf pasted;
+    ptc_buf_init(&pasted, l->text.mem, LINE_BYTES);
+    bool ok = read_pasted(l, &pasted), fits = ptc_buf_ok(&pasted);
     while (pasted.len > 0 && pasted.data[pasted.len - 1] == '\n')
         pasted.len--;
     size_t len = l->text.len;
-    if (ptc_buf_ok(&pasted) && pasted.len > 0 && ptc_utf8_valid(pasted.data, pasted.len))
+    bool text = pasted.len > 0 && ptc_utf8_valid(pasted.data, pasted.len);
+    if (ok && fits && text)
         insert(l, pasted.data, pasted.len);
-    if (l->text.len == len)
-        ring(l); /* too long, or no text */
+    if (ok && l->text.len == len && (!fits || pasted.len > 0))
+        say_dropped(l, !fits || text);
     ptc_buf_deinit(&pasted);
+    return ok;
 }
 
 /* ------------------------------------------------------------------ searching */
@@ -524,7 +564,7 @@ static PtcTyped edit_line(PtcLine *l)
         int key = next_key(l, bytes, &len);
         if (key == CTRL_KEY('R'))
             key = search(l);
-        if (key == CTRL_KEY('C'))
+        if (key == CTRL_KEY('C') || (key == KEY_PASTE && !paste(l)))
             return PTC_TYPED_CANCEL;
         if (key == KEY_END_OF_INPUT || (key == CTRL_KEY('D') && l->text.len == 0))
             return PTC_TYPED_END;
@@ -535,9 +575,7 @@ static PtcTyped edit_line(PtcLine *l)
         }
         if (key == KEY_TEXT)
             insert(l, bytes, len);
-        else if (key == KEY_PASTE)
-            paste(l);
-        else
+        else if (key != KEY_PASTE)
             edit(l, key);
     }
 }

@@ -38,7 +38,8 @@ typedef struct PtcUsage {
     const char *synopsis; /* the usage line(s) after "ptc eval " */
     const char *summary;
     const char *examples; /* lines as one would type them */
-    const char *words;    /* "a|b|c": what the first argument may be, for completions; NULL: no fixed set */
+    const char
+        *words; /* "a|b|c": what the first argument may be, for completions; NULL: no fixed set */
     const PtcOption *options;
     size_t option_count;
     /* Replaces fields that mean "the default" with the actual number, for --help; NULL: the fields already have it. */

@@ -108,6 +108,7 @@ def test_terminal(home):
     t = Terminal(home, "--timeout-ms", "60000", "--loop-limit", "1000000000000")
     t.type(b"(+ 1 2)\r", b"\x1b[36m3")
     t.type(b"+ 1 5)\x01(\x05\r", b"\x1b[36m6")  # home, end
+    t.type(b":halp\r", b":halp is a keyword, not a command; did you mean :help?")
     t.type(b"(+ 1 15)\x02\x7f\x02\x1b[3~3\r", b"\x1b[36m4")  # left, backspace, delete
     t.type(b"(* 2 2) junk\x17\r", b"\x1b[36m4")  # Ctrl-W
     t.type(b"junk\x15(+ 40 2)\r", b"\x1b[36m42")  # Ctrl-U
@@ -192,6 +193,24 @@ def test_paste(home):
         check("paste: one entry", "(defn thrice [x]\\n\t(* 3 x))\\n\\n(thrice 5)\n" in file.read(), "not in the history")
 
 
+def test_paste_dropped(home):
+    """A paste that cannot be taken says so, and Ctrl-C leaves one that has no end."""
+    t = Terminal(home)
+    os.write(t.fd, b"\x1b[200~\"")
+    for _ in range(80):  # more than the terminal holds: what it draws is read between
+        os.write(t.fd, b"x" * 1024)
+    os.write(t.fd, b"\"\x1b[201~")
+    check("paste: too long", t.wait_for(b"dropped: a line holds 64 KiB at most"), t.got)
+    t.type(b"(+ 1 1)\r", b"\x1b[36m2")
+    os.write(t.fd, b"\x1b[200~\xff\x1b[201~")
+    check("paste: not UTF-8", t.wait_for(b"dropped: it is not UTF-8"), t.got)
+    os.write(t.fd, b"\x1b[200~(+ 1")
+    t.type(b"\x03(println 7)\r", b"^C")
+    t.type(b"(+ 2 3)\r", b"\x1b[36m5")
+    check("paste: what follows Ctrl-C is not run", b"\x1b[36m7" not in t.got, t.got)
+    check("paste: status", t.end() == 0, "another")
+
+
 def test_shown(home):
     """Results over several lines, shortened; docs as text; warnings below."""
     t = Terminal(home)
@@ -249,6 +268,7 @@ def main():
         test_words(home)
         test_search(home)
         test_paste(home)
+        test_paste_dropped(home)
         test_shown(home)
         test_quit(home)
         test_shells(home)
