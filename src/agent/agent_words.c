@@ -25,7 +25,8 @@ static void add_block(PtcBuf *out, const char *label, PtcText text, size_t max_c
     PtcCut cut = ptc_cut_chars(text, max_chars);
     ptc_fence_add(out, label, (PtcText){text.bytes, cut.kept});
     if (cut.left_out)
-        ptc_buf_addf(out, "(cut: %zu characters left out)\n", cut.left_out);
+        ptc_buf_addf(out, "(cut: %zu character%s left out)\n", cut.left_out,
+                     cut.left_out == 1 ? "" : "s");
 }
 
 /* A name that a model wrote: shown only if it could be the name of a tool, since then it can contain nothing harmful. */

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include "cli/doc_tools.h"
 #include "cli/guides.h"
 #include "cli/io.h"
 #include "cli/options.h"
@@ -130,30 +131,31 @@ int ptc_cmd_docs(PtcMem *mem, int argc, char **argv)
 
 /* ---------------------------------------------------------------------- doc */
 
-static const PtcUsage doc_usage = {
-    .command = "doc",
-    .synopsis = "NAME...",
-    .summary = "Shows a function or special form: how it is called, what it does, examples.\n"
-               "A namespace (str, Math) is listed.  Exit status: 0 found, 1 there is none.",
-    .examples = "  ptc doc group-by\n  ptc doc str/join\n  ptc doc parse      # in any namespace\n"
-                "  ptc doc clojure.set\n",
+static const PtcOption doc_table[] = {
+    {"tools", 0, PTC_OPTION_TEXT, offsetof(PtcDocOptions, tools), "JSON|@FILE",
+     "also these tools (ptc docs tools)", 0, 0},
+    PTC_UPSTREAMS_ROWS(offsetof(PtcDocOptions, upstreams)),
 };
 
-int ptc_cmd_doc(PtcMem *mem, int argc, char **argv)
+static const PtcUsage doc_usage = {
+    .command = "doc",
+    .synopsis = "[OPTIONS] NAME...\n       ptc doc --tools @FILE",
+    .summary =
+        "Shows a function or special form: how it is called, what it does, examples.\n"
+        "A namespace (str, Math) is listed.  With --tools, --upstreams or --import also a "
+        "tool or an\n"
+        "upstream; with --tools and no name, all tools.  Exit status: 0 found, 1 there is none.",
+    .examples = "  ptc doc group-by\n  ptc doc str/join\n  ptc doc parse      # in any namespace\n"
+                "  ptc doc clojure.set\n  ptc doc --tools @tools.json tool/price\n",
+    .options = doc_table,
+    .option_count = sizeof doc_table / sizeof *doc_table,
+    .long_only = true,
+};
+
+static int show_names(PtcMem *mem, int argc, char **argv)
 {
-    char none;
     PtcBuf out;
     int status = PTC_EXIT_OK;
-    /* Names may begin with a dash, so only what is certainly an option is taken as one. */
-    if (argc > 0 && (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0))
-        return ptc_options_parse(&doc_usage, &none, &argc, argv) == PTC_PARSE_HELP ? PTC_EXIT_OK
-                                                                                   : PTC_EXIT_USAGE;
-    if (argc > 1 && strcmp(argv[0], "--") == 0) {
-        argc--;
-        argv++;
-    }
-    if (argc == 0)
-        return ptc_options_wrong(&doc_usage, "which name?");
     for (int i = 0; i < argc && status == PTC_EXIT_OK; i++) {
         ptc_buf_init(&out, mem, PTC_IO_MAX);
         if (i > 0)
@@ -164,4 +166,17 @@ int ptc_cmd_doc(PtcMem *mem, int argc, char **argv)
         ptc_buf_deinit(&out);
     }
     return status;
+}
+
+int ptc_cmd_doc(PtcMem *mem, int argc, char **argv)
+{
+    PtcDocOptions o = {.upstreams = PTC_UPSTREAMS_DEFAULTS};
+    PtcParse parse = ptc_options_parse(&doc_usage, &o, &argc, argv);
+    if (parse != PTC_PARSE_OK)
+        return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
+    if (ptc_doc_tools_given(&o))
+        return ptc_doc_tools_run(mem, &doc_usage, &o, argc, argv);
+    if (argc == 0)
+        return ptc_options_wrong(&doc_usage, "which name?");
+    return show_names(mem, argc, argv);
 }

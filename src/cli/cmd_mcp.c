@@ -242,7 +242,8 @@ static bool check_data(const Server *s)
 
 static void say_loaded(const Server *s, const char *name, size_t count, size_t bytes)
 {
-    say(s, "data/%s: %zu items, %.1f MiB", name, count, (double)bytes / MIB);
+    say(s, "data/%s: %zu item%s, %.1f MiB", name, count, count == 1 ? "" : "s",
+        (double)bytes / MIB);
 }
 
 /* Loads it into this process. */

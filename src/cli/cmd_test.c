@@ -124,9 +124,10 @@ static void run_cases(Tests *t, PtcTestFile *file)
         ptc_io_printf(PTC_IO_STDOUT, "FAIL %s cannot be written\n", file->path);
         t->failed++;
     }
+    size_t cases = t->passed - passed + t->failed - failed + t->updated - updated;
     if (!t->options->quiet)
-        ptc_io_printf(PTC_IO_STDOUT, "%s  %s: %zu cases\n", t->failed > failed ? "FAIL" : "ok",
-                      file->path, t->passed - passed + t->failed - failed + t->updated - updated);
+        ptc_io_printf(PTC_IO_STDOUT, "%s  %s: %zu case%s\n", t->failed > failed ? "FAIL" : "ok",
+                      file->path, cases, cases == 1 ? "" : "s");
 }
 
 static void run_file(Tests *t, const char *path)

@@ -74,8 +74,9 @@ static bool write_out(void *user, PtcText text)
 static void end_told(Desk *desk)
 {
     if (desk->told > TOLD_MAX)
-        ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s: %llu more lines were skipped\n",
-                      desk->told_of, (unsigned long long)(desk->told - TOLD_MAX));
+        ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s: %llu more line%s skipped\n", desk->told_of,
+                      (unsigned long long)(desk->told - TOLD_MAX),
+                      desk->told - TOLD_MAX == 1 ? " was" : "s were");
     desk->told = 0;
 }
 

@@ -54,10 +54,12 @@ static void show_progress(Each *e, bool last)
     if (!e->watched || (!last && now_ms() - e->shown_ms < PROGRESS_MS))
         return;
     e->shown_ms = now_ms();
-    int n = last      ? snprintf(line, sizeof line, "\r\033[K")
-            : s->size ? snprintf(line, sizeof line, "\r%zu rows, %d%%\033[K", e->rows,
-                                 (int)((double)s->taken * 100 / (double)s->size))
-                      : snprintf(line, sizeof line, "\r%zu rows\033[K", e->rows);
+    int n =
+        last ? snprintf(line, sizeof line, "\r\033[K")
+        : s->size
+            ? snprintf(line, sizeof line, "\r%zu row%s, %d%%\033[K", e->rows,
+                       e->rows == 1 ? "" : "s", (int)((double)s->taken * 100 / (double)s->size))
+            : snprintf(line, sizeof line, "\r%zu row%s\033[K", e->rows, e->rows == 1 ? "" : "s");
     (void)!ptc_io_write(PTC_IO_STDERR, line, (size_t)n);
 }
 

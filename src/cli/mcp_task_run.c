@@ -160,8 +160,8 @@ static void write_mission(Doing *d)
     PtcBuf *out = &d->mission;
     ptc_buf_add(out, d->task->task.bytes, d->task->task.len);
     if (d->task->max_items)
-        ptc_buf_addf(out, "\n\nA list that is the answer has at most %lld items.",
-                     (long long)d->task->max_items);
+        ptc_buf_addf(out, "\n\nA list that is the answer has at most %lld item%s.",
+                     (long long)d->task->max_items, d->task->max_items == 1 ? "" : "s");
     ptc_buf_add_cstr(out, "\n\nThe answer is for a person to read: a text, or data where the task "
                           "asks for data.\n\n");
     ptc_mcp_tasks_about(d->tasks, out);

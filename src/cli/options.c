@@ -231,8 +231,10 @@ static PtcParse parse_option(const PtcUsage *usage, void *target, int argc, char
     return PTC_PARSE_WRONG;
 }
 
-static bool is_option(const char *arg)
+static bool is_option(const PtcUsage *usage, const char *arg)
 {
+    if (usage->long_only && arg[0] == '-' && arg[1] != '-')
+        return strcmp(arg, "-h") == 0;
     return arg[0] == '-' && arg[1] && !(arg[1] >= '0' && arg[1] <= '9');
 }
 
@@ -243,7 +245,7 @@ PtcParse ptc_options_parse(const PtcUsage *usage, void *target, int *argc, char 
     for (int i = 0; i < *argc; i++) {
         if (open && !strcmp(argv[i], "--")) {
             open = false;
-        } else if (open && is_option(argv[i])) {
+        } else if (open && is_option(usage, argv[i])) {
             PtcParse parse = parse_option(usage, target, *argc, argv, &i);
             if (parse != PTC_PARSE_OK)
                 return parse;

@@ -42,6 +42,8 @@ typedef struct PtcUsage {
         *words; /* "a|b|c": what the first argument may be, for completions; NULL: no fixed set */
     const PtcOption *options;
     size_t option_count;
+    bool
+        long_only; /* arguments may begin with a dash, so only -h and what has two dashes are options */
     /* Replaces fields that mean "the default" with the actual number, for --help; NULL: the fields already have it. */
     void (*resolve)(void *target);
 } PtcUsage;

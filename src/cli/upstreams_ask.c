@@ -137,7 +137,7 @@ static void put_state(PtcBuf *out, const PtcUpstreamState *s)
     ptc_buf_addf(out, "%-24.*s %-10s %-7s ", (int)s->ns.len, s->ns.bytes, s->state,
                  s->transport ? s->transport : "");
     if (s->listed)
-        ptc_buf_addf(out, "%zu tools", s->tools);
+        ptc_buf_addf(out, "%zu tool%s", s->tools, s->tools == 1 ? "" : "s");
     else
         ptc_buf_add_cstr(out, "never listed");
     if (s->listed && s->listed_ms)
@@ -236,7 +236,8 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
     ptc_buf_init(&line, c->mem, ANSWER_BYTES);
     ptc_buf_addf(&line, "%-24.*s %-10s ", (int)s.ns.len, s.ns.bytes, good ? "ok" : s.state);
     if (good)
-        ptc_buf_addf(&line, "%zu tools, %lld ms", s.tools, (long long)*ms);
+        ptc_buf_addf(&line, "%zu tool%s, %lld ms", s.tools, s.tools == 1 ? "" : "s",
+                     (long long)*ms);
     else
         ptc_buf_add_cstr(&line, s.reason);
     if (good)

@@ -402,11 +402,11 @@ static size_t look_at_tools(Doctor *d, size_t i)
     Tools t = {.d = d};
     ptc_manager_tools(d->c->upstreams->manager, i, count_tool, &t);
     if (t.silent && ptc_map_field(d->heap, d->entry, "effects") == PTC_NONE)
-        advise(
-            d, "no_annotations",
-            "%zu of its %zu tools do not say what they do, so each call needs consent; say it for "
-            "those you know: \"effects\": {\"get_*\": \"read\"}",
-            t.silent, t.tools);
+        advise(d, "no_annotations",
+               "tools that do not say what they do: %zu of %zu; each call of them needs consent; "
+               "say it for "
+               "those you know: \"effects\": {\"get_*\": \"read\"}",
+               t.silent, t.tools);
     return t.bytes;
 }
 

@@ -108,7 +108,8 @@ static void put_server(PtcUpstreamsCommand *c, PtcPins *pins, const PtcUpstreamS
     Listing l = {.out = c->json ? out : &tools, .name = s->name, .json = c->json};
     ptc_pins_each(pins, (PtcPinned){s->file, s->name}, put_pin, &l);
     if (!c->json) {
-        ptc_buf_addf(out, "%-24.*s %zu tools pinned", (int)s->name.len, s->name.bytes, l.count);
+        ptc_buf_addf(out, "%-24.*s %zu tool%s pinned", (int)s->name.len, s->name.bytes, l.count,
+                     l.count == 1 ? "" : "s");
         if (l.changed)
             ptc_buf_addf(out, ", %zu changed; ptc upstreams approve %.*s/TOOL takes one as it is",
                          l.changed, (int)s->name.len, s->name.bytes);

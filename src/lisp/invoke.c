@@ -343,8 +343,8 @@ static bool call_lookup(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, P
     if (!ptc_is_integer(argv[0]))
         return ptc_fail(vm, PTC_E_TYPE, "a vector as a function takes an index, got %s",
                         ptc_type_name(argv[0]));
-    return ptc_fail(vm, PTC_E_INDEX, "index out of range: the vector has %zu elements",
-                    ptc_seq_count(f));
+    return ptc_fail(vm, PTC_E_INDEX, "index out of range: the vector has %zu element%s",
+                    ptc_seq_count(f), ptc_seq_count(f) == 1 ? "" : "s");
 }
 
 static bool call_var(PtcVM *vm, PtcValue f, int argc, const PtcValue *argv, PtcValue *out)

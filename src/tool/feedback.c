@@ -59,8 +59,8 @@ bool ptc_preview_add(PtcBuf *out, PtcText text, bool more, int64_t max_chars)
     PtcCut cut = ptc_cut_chars(text, (size_t)max_chars);
     ptc_buf_add(out, text.bytes, cut.kept);
     if (cut.left_out > 0)
-        ptc_buf_addf(out, " ... (cut, %s%zu characters left out)", more ? "more than " : "",
-                     cut.left_out);
+        ptc_buf_addf(out, " ... (cut, %s%zu character%s left out)", more ? "more than " : "",
+                     cut.left_out, cut.left_out == 1 ? "" : "s");
     else if (more)
         ptc_buf_add_cstr(out, " ... (cut, the rest left out)");
     return more || cut.left_out > 0;
@@ -74,8 +74,8 @@ static bool add_block(PtcBuf *out, const char *label, PtcText text, bool more, i
     ptc_buf_add_char(out, '\n');
     ptc_fence_add(out, label, (PtcText){text.bytes, cut.kept});
     if (cut.left_out > 0)
-        ptc_buf_addf(out, "(cut: %s%zu characters left out; print only the parts you need)\n",
-                     more ? "more than " : "", cut.left_out);
+        ptc_buf_addf(out, "(cut: %s%zu character%s left out; print only the parts you need)\n",
+                     more ? "more than " : "", cut.left_out, cut.left_out == 1 ? "" : "s");
     else if (more)
         ptc_buf_add_cstr(out, "(cut: the rest was left out; print only the parts you need)\n");
     return more || cut.left_out > 0;

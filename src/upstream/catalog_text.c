@@ -71,7 +71,7 @@ static bool write_summary(Text *t, size_t rounds)
     for (size_t i = 0; i < t->catalog->count && ptc_buf_ok(&t->out); i++) {
         const PtcCatalogServer *server = &t->catalog->servers[i];
         add_text(&t->out, server->ns);
-        ptc_buf_addf(&t->out, " (%zu tools):", server->count);
+        ptc_buf_addf(&t->out, " (%zu tool%s):", server->count, server->count == 1 ? "" : "s");
         for (size_t j = 0; j < rounds && j < server->count; j++) {
             ptc_buf_add_cstr(&t->out, j ? ", " : " ");
             add_text(&t->out, server->tools[j].symbol);

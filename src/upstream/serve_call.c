@@ -156,8 +156,8 @@ static bool count_call(PtcUpCall *call)
     run->made += calls && bytes;
     pthread_mutex_unlock(&run->lock);
     if (!calls)
-        return ptc_call_refuse(call, "cap_exhausted", "a program may call upstreams %zu times",
-                               config->calls);
+        return ptc_call_refuse(call, "cap_exhausted", "a program may call upstreams %zu time%s",
+                               config->calls, config->calls == 1 ? "" : "s");
     return bytes ||
            ptc_call_refuse(call, "cap_exhausted", "a program may receive %zu bytes from upstreams",
                            config->bytes);

@@ -205,8 +205,9 @@ static void add_server_doc(PtcUpRun *run, PtcDesk *desk, const PtcListing *l, Pt
     PtcHeap *heap = &desk->heap;
     PtcText says =
         l->about != PTC_NIL ? ptc_fields_text(heap, l->about, "instructions") : (PtcText){NULL, 0};
-    ptc_buf_addf(doc, "%.*s: %zu tools; (dir '%.*s) lists them", (int)l->server.ns.len,
-                 l->server.ns.bytes, l->server.count, (int)l->server.ns.len, l->server.ns.bytes);
+    ptc_buf_addf(doc, "%.*s: %zu tool%s; (dir '%.*s) lists them", (int)l->server.ns.len,
+                 l->server.ns.bytes, l->server.count, l->server.count == 1 ? "" : "s",
+                 (int)l->server.ns.len, l->server.ns.bytes);
     if (l->server.description.len) {
         ptc_buf_add_char(doc, '\n');
         add_clean(run->manager, doc, l->server.description, PTC_CLEAN_DOC, false);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`ptc eval --tools`: options, and what is left of commands.  test_tools.py PTC"""
+"""`ptc eval --tools` and `ptc doc --tools`: options, and what is left of commands.  test_tools.py PTC"""
+import json
 import os
 import pathlib
 import signal
@@ -41,6 +42,23 @@ def test_options():
     done = run("--tools", value, "--max-tool-calls", "2", "(map (fn [x] (tool/t)) [1 2 3])")
     check("three calls", done.returncode == 1 and "limit of 2 tool calls" in done.stderr, done)
     check("the option", "fewer calls; --max-tool-calls N sets another limit" in done.stderr, done)
+
+
+def test_doc():
+    """`ptc doc --tools` knows the tools, and the nearest one to a name that is not there."""
+    tools = json.dumps({"search-orders": {"signature": "(q :string) -> [:int]", "description": "Finds orders.", "value": []}})
+
+    def doc(*names):
+        return subprocess.run([PTC, "doc", "--tools", tools, *names], capture_output=True, text=True, timeout=60, check=False)
+    got = doc()
+    check("doc: lists tools", got.returncode == 0 and "search-orders (q :string) -> [:int] - Finds orders." in got.stdout, got)
+    got = doc("tool/search-orders", "->")
+    check("doc: a tool and a form", got.returncode == 0 and "Signature: (q :string)" in got.stdout and "(-> value" in got.stdout, got)
+    for name in ("tool/serch-orders", "serch-orders", "search-orders"):
+        got = doc(name)
+        check(f"doc: {name}", got.returncode == 1 and "did you mean tool/search-orders?" in got.stderr, got)
+    got = doc("x) (tool/search-orders {:q 1}")
+    check("doc: no program", got.returncode == 2 and "no name" in got.stderr, got)
 
 
 def sleepers(mark):
@@ -91,5 +109,6 @@ def test_ignored_sigchld():
 test_options()
 test_signal()
 test_ignored_sigchld()
+test_doc()
 print(f"test_tools.py: {counts[True]} passed, {counts[False]} failed")
 sys.exit(1 if counts[False] else 0)

@@ -7,10 +7,10 @@ import sys
 PTC = sys.argv[1]
 CONTEXT = json.dumps({"orders": [{"id": 1, "qty": 2}]})
 PROGRAM = "(println 1)\n(sum-by :qyt data/orders)"
-WARNING = {"kind": "unknown_key", "message": "sum-by: none of the 1 elements has the key :qyt",
+WARNING = {"kind": "unknown_key", "message": "sum-by: the only element lacks the key :qyt",
            "line": 2, "column": 1, "hint": "did you mean :qty?"}
 SHOWN = """1
-warning: sum-by: none of the 1 elements has the key :qyt
+warning: sum-by: the only element lacks the key :qyt
  --> line 2, column 1
   (sum-by :qyt data/orders)
   ^
@@ -71,7 +71,7 @@ def test_session():
 
 def test_repl():
     got = run("repl", stdin="(sort-by :nam [{:name 1}])\n")
-    check("repl", "warning: sort-by: none of the 1 elements has the key :nam" in got[2], got)
+    check("repl", "warning: sort-by: the only element lacks the key :nam" in got[2], got)
 
 
 for test in (test_text, test_payload, test_batch, test_session, test_repl):

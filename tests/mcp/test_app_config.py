@@ -412,7 +412,7 @@ def only_mcp_on_stdout():
         with Server("--data", f"a=@{data}", "--trace-dir", os.path.join(d, "t")) as s:
             s.eval('(println "on no account")')
             s.close()
-            assert b"data/a: 1 items" in s.errors, s.errors
+            assert b"data/a: 1 item," in s.errors, s.errors
 
 
 if __name__ == "__main__":

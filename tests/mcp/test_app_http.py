@@ -201,7 +201,7 @@ def json_log():
             server.stop()
             lines = [json.loads(line) for line in server.log_text().splitlines()]
         said = [line["message"] for line in lines if "message" in line]
-        assert any("data/a: 1 items" in m for m in said) and any("listening on port" in m for m in said), said
+        assert any("data/a: 1 item," in m for m in said) and any("listening on port" in m for m in said), said
         calls = [line for line in lines if "status" in line]
         good = next(line for line in calls if line.get("owner") == "ann")
         expect({k: good[k] for k in ("address", "verb", "path", "method", "tool", "outcome", "status")},

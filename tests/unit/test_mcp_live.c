@@ -154,9 +154,9 @@ static void test_queue(void)
         ptc_mcp_load(mcp, &running, &waiting);
     while (waiting < 2);
     CHECK(running == 1 && ptc_mcp_max_waiting(mcp) == 2);
-    CHECK_STR(tell(mcp, NULL, wait),
-              ERROR("1", "-32000",
-                    "busy: 1 calls are running and 2 are waiting; try again a little later"));
+    CHECK_STR(
+        tell(mcp, NULL, wait),
+        ERROR("1", "-32000", "busy: 1 call is running and 2 waiting; try again a little later"));
     ptc_mcp_cancel(r[1]->call);
     CHECK_STR(end(r[1]), "");
     CHECK(atomic_load(&started) == 1);

@@ -85,7 +85,7 @@ static const struct {
      "expected at least 2 items that match \"contains\", got 1"},
     {"{\"propertyNames\":{\"maxLength\":3}}", "{\"abcd\":1}",
      "abcd (the key): expected at most 3 characters, got 4"},
-    {"{\"maxProperties\":1}", "{\"a\":1,\"b\":1}", "expected at most 1 keys, got 2"},
+    {"{\"maxProperties\":1}", "{\"a\":1,\"b\":1}", "expected at most 1 key, got 2"},
     {"false", "1", "no value is allowed here"},
     {"{\"not\":{\"type\":\"null\"}}", "null",
      "expected a value that does not fit \"not\", got null"},
@@ -312,7 +312,7 @@ static void test_loops(void)
               "a: the schema refers to itself here without end | and more");
     CHECK_STR(judge("{\"additionalProperties\":{\"$ref\":\"#\"},\"minProperties\":1}",
                     "{\"a\":{\"b\":{\"c\":{}}}}"),
-              "a.b.c: expected at least 1 keys, got 0");
+              "a.b.c: expected at least 1 key, got 0");
 }
 
 static void test_depth(void)

@@ -51,7 +51,7 @@ def test_order(home):
     p = Planted(home, "order")
     out = p.place.upstreams("doctor")
     counts.check("nothing to mend", out.returncode == 0 and "Nothing to mend." in out.stdout, out)
-    counts.has("order", out.stdout, " ok ", "1 tools", "A model sees", "their own lists of tools have")
+    counts.has("order", out.stdout, " ok ", "1 tool,", "A model sees", "their own lists of tools have")
 
 
 def test_runner(home):
@@ -148,7 +148,7 @@ def test_credentials(home):
 def test_annotations(home):
     p = Planted(home, "annotations")
     p.place.write("tools.json", [tool("get_it"), tool("echo", "x", READ)])
-    p.found("no_annotations", "1 of its 2 tools", '"effects"')
+    p.found("no_annotations", "tools that do not say what they do: 1 of 2", '"effects"')
     p.ours({"s": p.place.server(effects={"get_*": "read"})})
     p.mended("no_annotations")
 

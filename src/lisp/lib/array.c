@@ -106,8 +106,8 @@ PTC_BUILTIN(core_aget, "clojure.core", "aget", 2, -1, 0, "(aget array i & more)"
         if (!ptc_tick(&vm->budget, 1) || !ptc_arg_int(vm, argv, i, &at))
             return false;
         if (at < 0 || (uint64_t)at >= ptc_seq_count(v))
-            return ptc_fail(vm, PTC_E_INDEX, "aget: %lld is outside of %zu elements", (long long)at,
-                            ptc_seq_count(v));
+            return ptc_fail(vm, PTC_E_INDEX, "aget: %lld is outside of %zu element%s",
+                            (long long)at, ptc_seq_count(v), ptc_seq_count(v) == 1 ? "" : "s");
         v = ptc_seq_nth(v, (size_t)at);
     }
     return ptc_give(out, v);

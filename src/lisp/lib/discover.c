@@ -106,9 +106,24 @@ static bool ask_server(PtcVM *vm, PtcValue v, const char *op, bool *found, PtcVa
     return ptc_servers_look(vm, &q, out);
 }
 
+/* A tool or data whose name without tool/ or data/ is nearer than any builtin's. */
+static bool nearest_thing(PtcVM *vm, const char *name, size_t len, PtcSuggest *s)
+{
+    PtcHostThings all = ptc_host_things_of(vm, true, true);
+    PtcHostThing thing;
+    ptc_suggest_init(s, name, len);
+    ptc_suggest_builtins(s, NULL, 0);
+    while (ptc_host_things_next(&all, &thing)) {
+        const char *prefix = thing.kind == PTC_HOST_TOOL ? "tool/" : "data/";
+        ptc_suggest_offer(s, prefix, thing.ref + 5, strlen(thing.ref + 5), PTC_SUGGEST_OWN);
+    }
+    return strncmp(s->best, "tool/", 5) == 0 || strncmp(s->best, "data/", 5) == 0;
+}
+
 static bool fail_unknown(PtcVM *vm, const char *what, const char *name, size_t len)
 {
     char hint[PTC_HINT_MAX];
+    PtcSuggest near;
     if (!ptc_tick(&vm->budget, 20000)) /* a look at all names */
         return false;
     PtcLeftOut left;
@@ -117,6 +132,8 @@ static bool fail_unknown(PtcVM *vm, const char *what, const char *name, size_t l
                  left.kind);
     else
         ptc_fail(vm, PTC_E_VALUE, "no %s is named %.*s", what, (int)(len < 80 ? len : 80), name);
+    if (nearest_thing(vm, name, len, &near))
+        return ptc_fail_hint(vm, "did you mean %s?", near.best);
     if (ptc_suggest_hint(hint, sizeof hint, name, len))
         return ptc_fail_hint(vm, "%s", hint);
     return ptc_fail_hint(vm, "(dir) lists the namespaces, (apropos \"word\") searches");

@@ -78,8 +78,14 @@ static void warn(PtcVM *vm, PtcValue rows, PtcValue key, bool only_near)
     if (!w)
         return;
     show_key(key, shown);
-    ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1, "%s: none of the %zu elements has the key %s",
-                    ptc_builtin_row(vm->running)->name, ptc_seq_count(rows), shown);
+    size_t n = ptc_seq_count(rows);
+    const char *name = ptc_builtin_row(vm->running)->name;
+    if (n == 1)
+        ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1, "%s: the only element lacks the key %s",
+                        name, shown);
+    else
+        ptc_diag_format(w->message, PTC_MESSAGE_MAX + 1,
+                        "%s: none of the %zu elements has the key %s", name, n, shown);
     if (ptc_suggest_found(&s))
         ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "did you mean %s?", s.best);
     else if (list.len)

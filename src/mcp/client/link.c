@@ -321,7 +321,7 @@ void ptc_link_log(PtcLink *l, const char *format, ...)
         l->minute_ns = now;
         l->logged = l->left_out = 0;
         if (left_out)
-            ptc_link_log(l, "(%zu lines were left out)", left_out);
+            ptc_link_log(l, "(%zu line%s left out)", left_out, left_out == 1 ? " was" : "s were");
     }
     if (l->logged++ >= LOG_LINES) {
         l->left_out++;

@@ -79,7 +79,8 @@ void ptc_mcp_turn_away(PtcMcpCall *call)
     char why[100];
     ptc_gate_give_up(&call->mcp->gate, &call->ticket);
     ptc_gate_load(&call->mcp->gate, &running, &waiting);
-    snprintf(why, sizeof why, "%u calls are running and %u are waiting", running, waiting);
+    snprintf(why, sizeof why, "%u call%s running and %u waiting", running,
+             running == 1 ? " is" : "s are", waiting);
     refuse_busy(call, why);
     ptc_mcp_finish(call);
 }

@@ -13,12 +13,12 @@ static bool check_count(Run *run, const Frame *f, size_t n)
     const PtcSchemaArray *rules = f->node->array;
     if (n < rules->min)
         return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE,
-                                   "expected at least %llu items, got %zu",
-                                   (unsigned long long)rules->min, n);
+                                   "expected at least %llu item%s, got %zu",
+                                   (unsigned long long)rules->min, rules->min == 1 ? "" : "s", n);
     if (n > rules->max)
         return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE,
-                                   "expected at most %llu items, got %zu",
-                                   (unsigned long long)rules->max, n);
+                                   "expected at most %llu item%s, got %zu",
+                                   (unsigned long long)rules->max, rules->max == 1 ? "" : "s", n);
     return true;
 }
 
@@ -95,11 +95,11 @@ static bool check_contains(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *
     if (found >= rules->min_contains && found <= rules->max_contains)
         return true;
     bool few = found < rules->min_contains;
-    return ptc_schema_complain(
-        run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE,
-        "expected %s %llu items that match \"contains\", got %llu", few ? "at least" : "at most",
-        (unsigned long long)(few ? rules->min_contains : rules->max_contains),
-        (unsigned long long)found);
+    uint64_t limit = few ? rules->min_contains : rules->max_contains;
+    return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE,
+                               "expected %s %llu item%s that match \"contains\", got %llu",
+                               few ? "at least" : "at most", (unsigned long long)limit,
+                               limit == 1 ? "" : "s", (unsigned long long)found);
 }
 
 bool ptc_schema_check_array(Run *run, const Frame *f, PtcValue v, PtcSchemaBits *marks)

@@ -165,12 +165,12 @@ static bool check_length(Run *run, const Frame *f, size_t n)
     const PtcSchemaString *rules = f->node->string;
     if (n < rules->min)
         return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE,
-                                   "expected at least %llu characters, got %zu",
-                                   (unsigned long long)rules->min, n);
+                                   "expected at least %llu character%s, got %zu",
+                                   (unsigned long long)rules->min, rules->min == 1 ? "" : "s", n);
     if (n > rules->max)
         return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE,
-                                   "expected at most %llu characters, got %zu",
-                                   (unsigned long long)rules->max, n);
+                                   "expected at most %llu character%s, got %zu",
+                                   (unsigned long long)rules->max, rules->max == 1 ? "" : "s", n);
     return true;
 }
 

@@ -17,12 +17,12 @@ static bool check_count(Run *run, const Frame *f, size_t n)
     const PtcSchemaObject *rules = f->node->object;
     if (n < rules->min)
         return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE,
-                                   "expected at least %llu keys, got %zu",
-                                   (unsigned long long)rules->min, n);
+                                   "expected at least %llu key%s, got %zu",
+                                   (unsigned long long)rules->min, rules->min == 1 ? "" : "s", n);
     if (n > rules->max)
         return ptc_schema_complain(run, f->place, PTC_SCHEMA_ALMOST, PTC_NONE,
-                                   "expected at most %llu keys, got %zu",
-                                   (unsigned long long)rules->max, n);
+                                   "expected at most %llu key%s, got %zu",
+                                   (unsigned long long)rules->max, rules->max == 1 ? "" : "s", n);
     return true;
 }
 
