@@ -9,7 +9,13 @@
 #include "lisp/crew.h"
 #include "lisp/vm_int.h"
 
-enum { SLOTS = 2, SIGNATURE_SHOWN = 150, ARGS_SHOWN = 100, FAIL_SHOWN = 400 };
+enum {
+    SLOTS = 2,
+    SIGNATURE_SHOWN = 150,
+    HINT_SHOWN = 180, /* of a signature and an example together, which a hint has room for */
+    ARGS_SHOWN = 100,
+    FAIL_SHOWN = 400
+};
 
 /* ----------------------------------------------------------------------------------- hooks */
 
@@ -76,12 +82,28 @@ static const PtcCallerHooks vm_hooks = {recover, make_room, offer, run_lisp};
 
 /* ---------------------------------------------------------------------------------- errors */
 
+/* A call that would be right: "; for example (tool/price {:sku "text"})". */
+static bool add_example(PtcBuf *out, const PtcToolInfo *info)
+{
+    if (!info->sig || !info->sig->has_params || info->sig->params.field_count == 0)
+        return false;
+    ptc_buf_addf(out, "; for example (tool/%.*s ", (int)info->name_len, info->name);
+    return ptc_sig_example(out, &info->sig->params) && ptc_buf_add_char(out, ')');
+}
+
 static bool fail_args(PtcVM *vm, const PtcToolInfo *info, const char *text)
 {
+    PtcBuf example;
     size_t shown = info->signature_len < SIGNATURE_SHOWN ? info->signature_len : SIGNATURE_SHOWN;
     ptc_fail(vm, PTC_E_TOOL_ARGS, "tool/%.*s: %s", (int)info->name_len, info->name, text);
+    ptc_buf_init(&example, vm->mem, HINT_SHOWN - shown);
+    bool fits = add_example(&example, info);
     if (info->signature)
-        return ptc_fail_hint(vm, "its signature is %.*s", (int)shown, info->signature);
+        ptc_fail_hint(vm, "its signature is %.*s%.*s", (int)shown, info->signature,
+                      fits ? (int)example.len : 0, fits ? example.data : "");
+    ptc_buf_deinit(&example);
+    if (info->signature)
+        return false;
     return ptc_fail_hint(vm, "call it as (tool/%.*s {:name value})", (int)info->name_len,
                          info->name);
 }

@@ -166,6 +166,28 @@ static void test_print(void)
 
 /* ----------------------------------------------------------------------------- validation */
 
+static void test_example(void)
+{
+    static const char *const cases[][2] = {
+        {"(q :string, n :int?) -> :any", "{:q \"text\"}"},
+        {"(at :datetime, f :float, ok :bool, k :keyword, m :map, a :any) -> :any",
+         "{:at \"2024-05-01T12:00:00Z\", :f 1.5, :ok true, :k :word, :m {}, :a 1}"},
+        {"(rows [{id :int, tag :string?}]) -> :any", "{:rows [{:id 1}]}"},
+        {"(a [[[[:int]]]]) -> :any", "{:a [[[]]]}"},
+        {"(n :int?) -> :any", "{}"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        PtcBuf buf;
+        ptc_buf_init(&buf, &h.mem, 200);
+        CHECK(ptc_sig_example(&buf, &sig(cases[i][0])->params));
+        CHECK_STR(ptc_buf_text(&buf), cases[i][1]);
+        ptc_buf_deinit(&buf);
+        ptc_buf_init(&buf, &h.mem, 1);
+        CHECK(!ptc_sig_example(&buf, &sig(cases[i][0])->params));
+        ptc_buf_deinit(&buf);
+    }
+}
+
 static void test_validate(void)
 {
     CHECK_STR(validated("{results [{customer {id :int}}]}",
@@ -560,6 +582,7 @@ int main(void)
     test_errors();
     test_limits();
     test_print();
+    test_example();
     test_validate();
     test_optional_parts();
     test_many_issues();
