@@ -51,6 +51,16 @@ static int open_directory(int from, const char *path)
     return openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
+/* Says which of several files a fault is in; whoever opened the first knows its name. */
+static void name_file(PtcFault *fault, const char *path)
+{
+    char said[sizeof fault->message];
+    if (fault->no_memory)
+        return;
+    memcpy(said, fault->message, sizeof said);
+    ptc_diag_format(fault->message, sizeof fault->message, "%s (in %.200s)", said, path);
+}
+
 /* Reads an open file; the names in it are relative to its directory. */
 static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *how, PtcFault *fault)
 {
@@ -70,8 +80,8 @@ static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *h
         refuse(fault, path, text.full ? "it is larger than 1 MiB" : strerror(errno));
     else if (!ptc_utf8_valid(ptc_buf_view(&text).bytes, text.len))
         refuse(fault, path, "it is not UTF-8");
-    else
-        def = ptc_definition_read_json(ptc_buf_view(&text), how, fault);
+    else if (!(def = ptc_definition_read_json(ptc_buf_view(&text), how, fault)) && inside)
+        name_file(fault, path);
     if (files->directory >= 0)
         close(files->directory);
     files->directory = before;

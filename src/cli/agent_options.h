@@ -59,7 +59,7 @@
          .help = "what happens then: an error, or the latest value that fits as the answer"}, \
     {                                                                                         \
         .name = "llm-timeout-ms", .type = PTC_OPTION_INT, .field = FIELD(llm_timeout_ms),     \
-        .value = "MS", .help = "for one request; 0: the default of the model, 120000",        \
+        .value = "MS", .help = "for one request to the model; 0 means this default too",      \
         .max = PTC_AGENT_OPTION_MOST                                                          \
     }
 

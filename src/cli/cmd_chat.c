@@ -19,6 +19,7 @@
 #include "cli/run_live.h"
 #include "cli/shown.h"
 #include "cli/trace_out.h"
+#include "net/client.h"
 #include "net/lines.h"
 
 typedef struct Options {
@@ -89,6 +90,16 @@ static void say_fault(const PtcFault *f)
 {
     ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s%s%s\n", f->path, f->path[0] ? ": " : "",
                   ptc_fault_message(f));
+}
+
+/* A fault of the agent's file; a message that begins with its name needs no other. */
+static void say_fault_in(const char *file, const PtcFault *f)
+{
+    if (!f->no_memory && file && strncmp(f->message, file, strlen(file)) != 0)
+        ptc_io_printf(PTC_IO_STDERR, "ptc chat: %s: %s%s%s\n", file, f->path,
+                      f->path[0] ? ": " : "", f->message);
+    else
+        say_fault(f);
 }
 
 static bool stream(void *user, PtcText piece)
@@ -409,7 +420,7 @@ static int chat(Chat *c)
     else if (why)
         ptc_options_wrong(&usage, "--context: %s", why);
     else if (!(c->def = read_agent(c, &fault)))
-        say_fault(&fault);
+        say_fault_in(c->path, &fault);
     else
         status = chat_with(c);
     ptc_definition_release(c->def);
@@ -420,7 +431,7 @@ static int chat(Chat *c)
 
 int ptc_cmd_chat(PtcMem *mem, int argc, char **argv)
 {
-    Options o = {.token_limit = -1};
+    Options o = {.token_limit = -1, .llm_timeout_ms = PTC_CLIENT_TOTAL_MS};
     PtcParse parse = ptc_options_parse(&usage, &o, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;

@@ -194,10 +194,30 @@ static void release(Eval *e)
 
 /* ------------------------------------------------------------------- input */
 
+/* A file where a program is expected: how it is written.  False: none of the arguments is one. */
+static bool is_file_given(int argc, char **argv, char *why, size_t size)
+{
+    const char *file = NULL;
+    for (int i = 0; i < argc && !file; i++)
+        file = ptc_short_form_is_file(argv[i]) ? argv[i] : NULL;
+    if (!file)
+        return false;
+    if (ptc_short_form_is_script(file))
+        snprintf(why, size, "%.200s is a file with a program; write ptc eval -f %.200s", file,
+                 file);
+    else
+        snprintf(why, size, "%.200s is a file; for data write ptc %.200s '(count data)'", file,
+                 file);
+    return true;
+}
+
 /* Reads the program from where the arguments say.  PTC_EXIT_OK or PTC_EXIT_USAGE. */
 static int load_program(Eval *e, int argc, char **argv)
 {
     const char *file = e->options->file, *text = e->options->expression;
+    char why[500];
+    if (is_file_given(argc, argv, why, sizeof why))
+        return ptc_options_wrong(&usage, "%s", why);
     if (argc + (file != NULL) + (text != NULL) != 1)
         return ptc_options_wrong(&usage, argc || file || text
                                              ? "give one program, not several"

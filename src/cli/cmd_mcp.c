@@ -626,7 +626,8 @@ int ptc_cmd_mcp(PtcMem *mem, int argc, char **argv)
     PtcParse parse = ptc_mcp_options_read(&s.o, &s.arena, &count, argv);
     if (parse != PTC_PARSE_OK)
         status = parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
-    else if ((s.o.print_config >= 0 || s.o.install >= 0) && !(check_options(&s) && read_tools(&s)))
+    else if ((s.o.print_config >= 0 || s.o.install >= 0) &&
+             !(check_options(&s) && check_data(&s) && read_tools(&s)))
         status = s.failure; /* a client would be told to start what does not start */
     else if (s.o.print_config >= 0)
         status = ptc_mcp_print_config(&s.arena, &s.o, argc, copy);

@@ -8,6 +8,7 @@
 #include "cli/jsonl.h"
 #include "cli/run_agent.h"
 #include "cli/shown.h"
+#include "net/client.h"
 
 #define FIELD(name) offsetof(PtcRunCommand, name)
 
@@ -123,7 +124,7 @@ static int run_batch(PtcMem *mem, const PtcRunCommand *o)
 
 int ptc_cmd_run(PtcMem *mem, int argc, char **argv)
 {
-    PtcRunCommand o = {.token_limit = -1};
+    PtcRunCommand o = {.token_limit = -1, .llm_timeout_ms = PTC_CLIENT_TOTAL_MS};
     switch (ptc_options_parse(&usage, &o, &argc, argv)) {
     case PTC_PARSE_OK: break;
     case PTC_PARSE_HELP: return PTC_EXIT_OK;

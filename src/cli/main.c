@@ -10,6 +10,7 @@
 #include "cli/short_form.h"
 #include "base/nearest.h"
 #include "exec/worker.h"
+#include "lisp/builtin.h"
 #include "mcp/client/link.h"
 #include "ptc/ptc.h"
 
@@ -74,6 +75,8 @@ static int unknown(const char *name)
     ptc_io_printf(PTC_IO_STDERR, "ptc: unknown command '%.60s'", name);
     if (nearest.best)
         ptc_io_printf(PTC_IO_STDERR, "; did you mean %s?", nearest.best);
+    else if (ptc_builtin_find(name, strlen(name)) >= 0)
+        ptc_io_printf(PTC_IO_STDERR, "; as a program: ptc '(%.60s data)'", name);
     ptc_io_printf(PTC_IO_STDERR, "\nTry: ptc --help\n");
     return PTC_EXIT_USAGE;
 }

@@ -83,16 +83,33 @@ static const char *find_place(PtcText plain, const char *section, Change *change
     return NULL;
 }
 
+/* Do its lines end as on Windows? */
+static bool has_crlf(PtcText text)
+{
+    const char *end = text.len ? memchr(text.bytes, '\n', text.len) : NULL;
+    return end && end > text.bytes && end[-1] == '\r';
+}
+
+/* Lines that end as those of the file do: editors complain about files with both kinds. */
+static void add_lines(PtcBuf *out, PtcText text, bool crlf)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        if (crlf && text.bytes[i] == '\n')
+            ptc_buf_add_char(out, '\r');
+        ptc_buf_add_char(out, text.bytes[i]);
+    }
+}
+
 static void write_changed(PtcBuf *out, PtcText old, const Change *c, const char *section,
                           PtcText entry)
 {
+    char before[100];
+    bool crlf = has_crlf(old);
+    snprintf(before, sizeof before, "\n  \"%s\": {\n    \"ptc\": ", section);
     ptc_buf_add(out, old.bytes, c->from);
-    if (strcmp(c->before, "section") == 0)
-        ptc_buf_addf(out, "\n  \"%s\": {\n    \"ptc\": ", section);
-    else
-        ptc_buf_add_cstr(out, c->before);
-    ptc_buf_add(out, entry.bytes, entry.len);
-    ptc_buf_add_cstr(out, c->after);
+    add_lines(out, ptc_text_cstr(strcmp(c->before, "section") == 0 ? before : c->before), crlf);
+    add_lines(out, entry, crlf);
+    add_lines(out, ptc_text_cstr(c->after), crlf);
     ptc_buf_add(out, old.bytes + c->from + c->len, old.len - c->from - c->len);
 }
 
@@ -152,6 +169,8 @@ static const char *find_target(Target *t, const char *file)
                                                   : NULL;
     if (errno != ENOENT)
         return strerror(errno);
+    if (lstat(name, &t->st) == 0)
+        return "it is a link to a file that is not there; make that file, or remove the link";
     *strrchr(name, '/') = '\0';
     if (stat(name, &t->st) != 0 || !S_ISDIR(t->st.st_mode))
         return "its directory is not there: is this client installed? --print-config prints what "

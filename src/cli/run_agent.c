@@ -47,14 +47,15 @@ typedef struct Command {
 /* ------------------------------------------------------------------------------ refusing */
 
 /* What is wrong with the agent, its input or the command line: exit status 2, but for short memory. */
-static int refuse(const Command *c, const char *reason, const char *path, const char *message)
+static int refuse_in(const Command *c, const char *file, const char *reason, const char *path,
+                     const char *message)
 {
     PtcBuf out;
     bool failed = strcmp(reason, "no_memory") == 0;
     int status = failed ? PTC_EXIT_FAILED : PTC_EXIT_USAGE;
     if (!c->o->json) {
-        ptc_io_printf(PTC_IO_STDERR, "ptc run: %s%s%s: %s\n", reason, path[0] ? ": " : "", path,
-                      message);
+        ptc_io_printf(PTC_IO_STDERR, "ptc run: %s%s%s%s%s: %s\n", reason, file ? ": " : "",
+                      file ? file : "", path[0] ? ": " : "", path, message);
         return status;
     }
     ptc_buf_init(&out, c->mem, MIB);
@@ -62,6 +63,8 @@ static int refuse(const Command *c, const char *reason, const char *path, const 
     ptc_emit_field_cstr(&out, "outcome", failed ? "error" : "invalid");
     ptc_emit_field_cstr(&out, "reason", reason);
     ptc_emit_field_cstr(&out, "message", message);
+    if (file)
+        ptc_emit_field_cstr(&out, "file", file);
     if (path[0])
         ptc_emit_field_cstr(&out, "path", path);
     ptc_emit_object_end(&out);
@@ -71,15 +74,31 @@ static int refuse(const Command *c, const char *reason, const char *path, const 
     return status;
 }
 
-static int refuse_fault(const Command *c, const PtcFault *f)
+static int refuse(const Command *c, const char *reason, const char *path, const char *message)
 {
+    return refuse_in(c, NULL, reason, path, message);
+}
+
+/* `file` is where the fault is, unless the message begins with its name already; NULL: not known. */
+static int refuse_fault(const Command *c, const char *file, const PtcFault *f)
+{
+    size_t n = file ? strlen(file) : 0;
+    bool named = n && strncmp(f->message, file, n) == 0 && f->message[n] == ':';
     bool journal =
         c->o->journal && strcmp(f->path, "run.journal") == 0; /* the batch's name for it */
-    return refuse(c, ptc_fault_reason(f),
-                  f->no_memory ? ""
-                  : journal    ? c->o->journal
-                               : f->path,
-                  ptc_fault_message(f));
+    return refuse_in(c, f->no_memory || named ? NULL : file, ptc_fault_reason(f),
+                     f->no_memory ? ""
+                     : journal    ? c->o->journal
+                                  : f->path,
+                     ptc_fault_message(f));
+}
+
+/* The file of what is wrong with the input of a run; NULL: it came from the command line, or from several. */
+static const char *input_file(const Command *c, const PtcFault *f)
+{
+    bool context = f->input && strncmp(f->path, "context", 7) == 0;
+    bool alone = c->o->data.count == 0 && c->o->chunks.count == 0;
+    return context && alone && c->o->context && c->o->context[0] == '@' ? c->o->context + 1 : NULL;
 }
 
 /* ------------------------------------------------------------------------------- reading */
@@ -100,7 +119,7 @@ static bool read_agent(Command *c, const char *path, int *status)
     }
     c->defs[c->count] = ptc_definition_open(path, &how, &fault);
     if (!c->defs[c->count]) {
-        *status = refuse_fault(c, &fault);
+        *status = refuse_fault(c, path, &fault);
         return false;
     }
     c->count++;
@@ -309,14 +328,14 @@ static int print_outcome(Command *c)
     if (run && run->missing)
         ptc_io_printf(
             PTC_IO_STDERR,
-            "ptc run: %zu placeholders of the prompt have no value and stay as they are\n",
+            "ptc run: placeholders of the prompt without a value, which stay as they are: %zu\n",
             run->missing);
     if (c->o->json)
         written = print_json(c);
     else if (status == PTC_EXIT_OK)
         written = ptc_shown_answer("run", &c->bench.heap, run->step.now.verdict.value);
     else if (!c->chain.reason && run && run->invalid)
-        refuse_fault(c, &run->fault);
+        refuse_fault(c, input_file(c, &run->fault), &run->fault);
     else
         tell_failure(c);
     return ptc_journal_out_ok(&c->journal, "run") && written ? status : PTC_EXIT_FAILED;
@@ -375,7 +394,7 @@ static int run_dry(Command *c)
     if (ptc_agent_run_prepare(&run, &request))
         status = ptc_run_dry_print(c->mem, run.model, &request, c->o->json);
     else if (run.invalid)
-        status = refuse_fault(c, &run.fault);
+        status = refuse_fault(c, input_file(c, &run.fault), &run.fault);
     else
         status = refuse(c, "no_memory", "", "out of memory");
     ptc_agent_run_end(&run);

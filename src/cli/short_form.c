@@ -29,11 +29,19 @@ static bool looks_like_program(const char *text)
            !strncmp(text, "data/", 5);
 }
 
+bool ptc_short_form_is_file(const char *text)
+{
+    return text[0] != '-' && !looks_like_program(text) && exists(text);
+}
+
 /* A name with a point or a slash is meant as a file even if there is none, which is then said. */
 bool ptc_short_form_begins(const char *first)
 {
     return first[0] &&
-           (first[0] == '-' || looks_like_program(first) || exists(first) || strpbrk(first, "./"));
+           (first[0] == '-' || looks_like_program(first) || exists(first) ||
+            strpbrk(
+                first,
+                "./[|$\"")); /* the last four are of no command: a mistaken program, which is explained */
 }
 
 bool ptc_short_form_is_script(const char *path)

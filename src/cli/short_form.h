@@ -22,6 +22,9 @@ bool ptc_short_form_begins(const char *first);
  * the script. */
 bool ptc_short_form_is_script(const char *path);
 
+/* Is it the name of a file, and nothing that a program could be? */
+bool ptc_short_form_is_file(const char *text);
+
 /* Finds out what the arguments that are not options mean; `given`: an option says what the program is.  NULL, or what
  * is wrong. */
 const char *ptc_short_form_read(PtcShortForm *form, int argc, char **argv, bool given);

@@ -261,6 +261,18 @@ int ptc_analyze_builtin_of(Analyzer *an, const PtcForm *symbol)
     return ptc_analyze_find_builtin(an, symbol->text, symbol->len);
 }
 
+/* What the writer of a form that stands alone may have meant: jq's input, a loop as Python has it. */
+static const char *special_hint(const PtcForm *form)
+{
+    if (ptc_form_is_symbol(form, "."))
+        return "the input is data, and a field of it (:name data); only jq writes a dot for it";
+    if (ptc_form_is_symbol(form, "for"))
+        return "a loop is in parentheses: (for [x coll] body)";
+    if (ptc_form_is_symbol(form, "import"))
+        return "nothing needs to be imported: leave it out";
+    return "wrap it in a function: #(...)";
+}
+
 PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
 {
     PtcLocal *local = ptc_analyze_find_local(an, form->text, form->len);
@@ -283,7 +295,7 @@ PtcExpr *ptc_analyze_symbol(Analyzer *an, const PtcForm *form)
     if (row >= 0)
         return ptc_analyze_const(an, ptc_builtin((uint32_t)row), form);
     if (ptc_analyze_special(form->text, form->len))
-        return ptc_analyze_error(an, PTC_E_UNBOUND, form, "wrap it in a function: #(...)",
+        return ptc_analyze_error(an, PTC_E_UNBOUND, form, special_hint(form),
                                  "%.*s is a special form, not a value", (int)form->len, form->text);
     PtcValue v = constant(an, form);
     if (v != PTC_NONE)

@@ -101,6 +101,21 @@ static bool hint_slash(Analyzer *an, const PtcForm *form, PtcDiag *d)
     return true;
 }
 
+/* .foo and .foo.bar, paths as jq writes them. */
+static bool hint_path(const PtcForm *form, PtcDiag *d)
+{
+    const char *name = form->text + 1;
+    size_t len = form->len - 1;
+    if (form->len < 2 || form->text[0] != '.' || name[0] == '.')
+        return false;
+    if (memchr(name, '.', len))
+        ptc_diag_hint(d, "a field in a field is (get-in x [:a :b]); in jq it would be .a.b");
+    else
+        ptc_diag_hint(d, "a field is (:%.*s x), or :%.*s where a function is wanted",
+                      shown(name, len), name, shown(name, len), name);
+    return true;
+}
+
 /* -------------------------------------------------------------------------------- symbols */
 
 static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
@@ -116,7 +131,7 @@ static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
         ptc_diag_hint(d, "%s", instead.hint);
         return;
     }
-    if (hint_slash(an, form, d))
+    if (hint_slash(an, form, d) || hint_path(form, d))
         return;
     ptc_suggest_builtins(&s, NULL, 0);
     if (ptc_suggest_found(&s))

@@ -167,6 +167,38 @@ static void hint_infix(const Analyzer *an, PtcForm *const *forms, PtcWarningItem
                     joins ? 3 : (int)forms[1]->len, joins ? "str" : op, a_len, a, b_len, b);
 }
 
+/* f(x) and x[0], as other languages write them: the parenthesis or bracket follows at once. */
+static bool hint_glued(const Analyzer *an, PtcForm *const *forms, PtcWarningItem *w)
+{
+    PtcForm inside = *forms[1];
+    const char *name, *args;
+    bool list = forms[1]->kind == PTC_F_LIST;
+    if (forms[0]->kind != PTC_F_SYMBOL || forms[1]->first != forms[0]->last ||
+        (!list && forms[1]->kind != PTC_F_VECTOR) || forms[1]->last - forms[1]->first < 2)
+        return false;
+    inside.first++;
+    inside.last--;
+    int n = text_of(an, forms[0], OPERAND_BYTES, &name);
+    int args_n = text_of(an, &inside, OPERAND_BYTES, &args);
+    if (ptc_form_is_symbol(forms[0], "select"))
+        snprintf(w->hint, sizeof w->hint, "to choose some write (filter #(> (:total %%) 10) coll)");
+    else if (list && args_n > 1 && args[0] == '.') /* map(.total) */
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the name goes inside: (%.*s :%.*s data)", n,
+                        name, args_n - 1, args + 1);
+    else if (list)
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "the name goes inside: (%.*s%s%.*s)", n, name,
+                        args_n ? " " : "", args_n, args);
+    else if (ptc_form_is_symbol(forms[0], ".") && !args_n)
+        snprintf(w->hint, sizeof w->hint, "to do something with each element write (map f data)");
+    else if (ptc_form_is_symbol(forms[0], "."))
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "to take one element write (nth data %.*s)",
+                        args_n, args);
+    else
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "to take one element write (nth %.*s %.*s)", n,
+                        name, args_n ? args_n : 1, args_n ? args : "0");
+    return true;
+}
+
 static void warn_dropped(Analyzer *an, PtcForm *const *forms, size_t left)
 {
     const char *text;
@@ -179,6 +211,8 @@ static void warn_dropped(Analyzer *an, PtcForm *const *forms, size_t left)
                     cut ? "..." : "");
     if (left > 2 && is_operator(forms[1]))
         hint_infix(an, forms, w);
+    else if (left > 1 && hint_glued(an, forms, w))
+        ; /* said */
     else if (forms[0]->kind == PTC_F_LIST)
         snprintf(w->hint, sizeof w->hint,
                  "it changes nothing: bind what it gives with let or def, or remove it");

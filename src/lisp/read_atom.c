@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * read_atom.c - numbers, strings, characters, keywords and symbols. */
+#define _GNU_SOURCE /* memmem */
 #include "lisp/read_int.h"
 
 #include <math.h>
@@ -693,6 +694,20 @@ static PtcFormKind symbol_kind(const char *name, size_t len)
     return len == 5 && !memcmp(name, "false", 5) ? PTC_F_FALSE : PTC_F_SYMBOL;
 }
 
+/* A name with a colon behind it may end the head of a block in Python; the line says which. */
+static const char *block_hint(const PtcReading *r, uint32_t first)
+{
+    enum { LOOKED_AT = 200 };
+    uint32_t from = first;
+    while (from > 0 && first - from < LOOKED_AT && r->source[from - 1] != '\n')
+        from--;
+    const char *line = r->source + from;
+    size_t n = first - from;
+    if (memmem(line, n, "for ", 4) && memmem(line, n, " in ", 4))
+        return "a loop is (for [x coll] body), or (doseq [x coll] body) to do something with each";
+    return memmem(line, n, "lambda ", 7) ? "a function is (fn [x] body), or #(body with %)" : NULL;
+}
+
 static PtcForm *read_symbol(PtcReading *r, uint32_t end)
 {
     uint32_t first = r->pos;
@@ -700,7 +715,8 @@ static PtcForm *read_symbol(PtcReading *r, uint32_t end)
     if (hint) {
         PtcDiag *d =
             PTC_READ_FAIL(r, first, end, "`%s` is no symbol", ptc_read_excerpt(r, first, end).text);
-        ptc_diag_hint(d, "%s", hint);
+        const char *block = name[end - first - 1] == ':' ? block_hint(r, first) : NULL;
+        ptc_diag_hint(d, "%s", block ? block : hint);
         return NULL;
     }
     r->pos = end;

@@ -45,6 +45,12 @@ static const PtcInstead words[] = {
     /* what Clojure has */
     {"StringBuilder.", "use str or join", false},
     /* Python, JavaScript, Lisps and others */
+    {"|", "there are no pipes: write (->> data (map :name) count), each step in parentheses",
+     false},
+    {"in", "write (for [x coll] body), or (doseq [x coll] body) to do something with each", false},
+    {"to_entries", "a map is a sequence of pairs: (map (fn [[k v]] ...) m)", false},
+    {"from_entries", "use (into {} pairs)", false},
+    {"with_entries", "use (update-vals m f), (update-keys m f) or (into {} (map f m))", false},
     {"len", "use (count coll)", false},
     {"length", "use (count coll)", false},
     {"size", "use (count coll)", false},

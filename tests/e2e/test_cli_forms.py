@@ -18,6 +18,17 @@ def test_programs():
     desk.prints("ptc --expression='(+ 1 2)'", "3\n")
     desk.prints("""ptc '(let [database 1 arrows 2] (+ database arrows))'""", "3\n")
     desk.refuses("ptc eval -e 1 2", "give one program, not several")
+    desk.write("x.tsv", "a\tb\n1\t2\n")
+    desk.write("inc.clj", "(inc 1)")
+    desk.refuses("ptc eval x.tsv", "x.tsv is a file; for data write ptc x.tsv '(count data)'")
+    desk.refuses("ptc eval '(count rows)' x.tsv", "write ptc x.tsv '(count data)'")
+    desk.refuses("ptc eval inc.clj", "write ptc eval -f inc.clj")
+    desk.prints("ptc x.tsv '(count data)'", "1\n")
+    desk.refuses("ptc keys", "unknown command 'keys'; as a program: ptc '(keys data)'")
+    desk.refuses("ptc 'x[0]'", "to take one element write (nth x 0)", status=1)
+    desk.refuses("ptc 'map(.a)'", "the name goes inside: (map :a data)", status=1)
+    desk.refuses("ptc 'select(.a > 1)'", "(filter #(> (:total %) 10) coll)", status=1)
+    desk.refuses("ptc '.[]'", "write (map f data)", status=1)
 
 
 def test_words():

@@ -125,9 +125,34 @@ def test_link(home):
     (home / ".cursor/mcp.json").symlink_to(real)
     status, _ = install(home, "cursor")
     check("a link stays a link", status == 0 and (home / ".cursor/mcp.json").is_symlink() and "ptc" in real.read_text())
+    real.unlink()
+    status, told = install(home, "cursor")
+    check("a link that leads nowhere is left alone", status == 1 and (home / ".cursor/mcp.json").is_symlink() and
+          not real.exists() and "a link to a file that is not there" in told, told)
 
 
-for each in (test_every_client, test_keeps, test_places, test_refuses, test_clients_without, test_link):
+def test_line_ends(home):
+    (home / ".cursor").mkdir()
+    path = home / ".cursor/mcp.json"
+    for before in (b'{\r\n  "a": 1\r\n}\r\n', b'{\r\n  "mcpServers": {}\r\n}\r\n',
+                   b'{\r\n  "mcpServers": {"ptc": {"command": "x"}}\r\n}\r\n'):
+        path.write_bytes(before)
+        status, told = install(home, "cursor", "--sessions")
+        now = path.read_bytes()
+        check(f"lines end as before: {before!r}", status == 0 and now.count(b"\n") == now.count(b"\r\n") > before.count(b"\n") and
+              "ptc" in json.loads(now)["mcpServers"], (told, now))
+
+
+def test_data(home):
+    (home / ".cursor").mkdir()
+    status, told = install(home, "cursor", "--data", "x=y")
+    check("--data without @", status == 2 and "NAME=@FILE" in told and not list((home / ".cursor").iterdir()), told)
+    done = subprocess.run([PTC, "mcp", "--print-config", "cursor", "--data", "x"], capture_output=True, text=True, timeout=60,
+                          check=False)
+    check("--data without a file", done.returncode == 2 and "NAME=@FILE" in done.stderr and not done.stdout, done)
+
+
+for each in (test_every_client, test_keeps, test_places, test_refuses, test_clients_without, test_link, test_line_ends, test_data):
     in_home(each)
 print(f"test_client_install.py: {counts[True]} passed, {counts[False]} failed")
 sys.exit(counts[False] > 0)

@@ -113,6 +113,17 @@ def test_words(home):
           done.stderr.endswith('last turn: the value is not what is wanted as the answer\nn: expected int, got string "x"\n'), done)
     done = run(home, booking("1"), "--context", "agent.json")
     check("a file without @", done.returncode == 2 and "write @ before it" in done.stderr, done)
+    for agent, options, says in [
+        ({"promt": "p"}, [], "invalid_agent: agent.json: promt: there is no such field"),
+        ("broken.json", [], "invalid_agent: broken.json: not JSON: line 1, column "),
+        ({"prompt": "p", "tools": {"t": {"agent": "broken.json"}}}, [], "invalid_agent: agent.json: tools.t.agent: not JSON: line 1, "),
+        ({"prompt": "p", "llm": []}, ["--context", "@broken.json"], "invalid_input: broken.json: context: not JSON: line 1, "),
+    ]:
+        write(home, "broken.json", [])
+        with open(os.path.join(home, "broken.json"), "w", encoding="utf-8") as file:
+            file.write('{"a": 1,}')
+        done = run(home, "agent.json" if isinstance(agent, dict) and write(home, "agent.json", agent) else agent, *options)
+        check(f"the file is named: {says}", done.returncode == 2 and says in done.stderr, done)
     check("a path names the tool", named["message"] == "cache must be true or false, not an integer" and
           named["path"] == "tools.t.cache", named)
 
