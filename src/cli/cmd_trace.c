@@ -55,11 +55,11 @@ static const PtcUsage usage = {
 
 typedef struct {
     PtcReport report;
+    PtcBuf name;         /* of the file, as it is shown */
     const char *told_of; /* the file that lines are told of */
     uint64_t told;
 } Desk;
 
-/* Names in a trace are shown without what acts on a terminal, but names of files come here as they are. */
 static bool write_out(void *user, PtcText text)
 {
     (void)user;
@@ -89,8 +89,24 @@ static void tell(void *user, const char *file, uint64_t line, const char *what)
                       (unsigned long long)line, what);
 }
 
-static bool read_fd(Desk *desk, int fd, const char *name)
+/* A name as it is shown, in tables too: nothing in it acts on a terminal or looks like a line of its own. */
+static const char *shown_name(Desk *desk, const char *name)
 {
+    PtcBuf *out = &desk->name;
+    ptc_buf_clear(out);
+    for (const char *p = name; *p;) {
+        size_t n = strcspn(p, "\n\t");
+        ptc_shown_add(out, p, n);
+        p += n;
+        if (*p)
+            ptc_buf_add_cstr(out, *p++ == '\n' ? "\\n" : "\\t");
+    }
+    return ptc_buf_ok(out) && ptc_buf_text(out) ? out->data : "a file";
+}
+
+static bool read_fd(Desk *desk, int fd, const char *path)
+{
+    const char *name = shown_name(desk, path);
     const char *why = ptc_trace_report_read(&desk->report, fd, name);
     end_told(desk);
     if (why)
@@ -105,7 +121,8 @@ static bool read_files(Desk *desk, const PtcViewFiles *files)
         uint64_t bytes;
         int fd = ptc_view_files_open(files, i, &bytes);
         if (fd < 0) {
-            ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s cannot be read\n", files->paths[i]);
+            ptc_io_printf(PTC_IO_STDERR, "ptc trace: %.200s cannot be read\n",
+                          shown_name(desk, files->paths[i]));
             ok = false;
             continue;
         }
@@ -120,8 +137,10 @@ static int run(PtcMem *mem, const PtcForm *form, const Options *options, const P
 {
     Desk desk = {.report = {.top = (size_t)options->top, .write = write_out, .tell = tell}};
     desk.report.user = &desk;
+    ptc_buf_init(&desk.name, mem, PTC_IO_MAX);
     if (!ptc_trace_report_init(&desk.report, mem, form)) {
         ptc_io_printf(PTC_IO_STDERR, "ptc trace: out of memory\n");
+        ptc_buf_deinit(&desk.name);
         return PTC_EXIT_FAILED;
     }
     bool ok =
@@ -139,6 +158,7 @@ static int run(PtcMem *mem, const PtcForm *form, const Options *options, const P
                       "once; their beginnings were forgotten\n",
                       (unsigned long long)forgotten);
     ptc_trace_report_deinit(&desk.report);
+    ptc_buf_deinit(&desk.name);
     return ok && !none ? PTC_EXIT_OK : PTC_EXIT_FAILED;
 }
 

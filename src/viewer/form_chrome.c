@@ -8,6 +8,8 @@
 
 typedef struct {
     bool any;
+    bool
+        named; /* the file that is read has its record: one without events has none, and no document begins with it */
 } Chrome;
 
 /* Records are written one by one, so the comma between them is ours. */
@@ -43,11 +45,20 @@ static void name_record(PtcReport *r, const char *what, uint64_t thread, const c
 
 static void file(PtcReport *r)
 {
-    name_record(r, "process_name", 0, r->file);
+    ((Chrome *)r->state)->named = false;
+}
+
+static void name_file(PtcReport *r)
+{
+    Chrome *c = r->state;
+    if (!c->named)
+        name_record(r, "process_name", 0, r->file);
+    c->named = true;
 }
 
 static void began(PtcReport *r, const PtcPart *part)
 {
+    name_file(r);
     if (part->kind == PTC_PART_RUN || part->kind == PTC_PART_CALL)
         name_record(r, "thread_name", thread_of(part), part->name);
 }
@@ -73,6 +84,7 @@ static void ended(PtcReport *r, const PtcPart *part, const PtcTraceEvent *event)
 {
     PtcBuf *out = &r->out;
     (void)event;
+    name_file(r);
     begin_record(r);
     ptc_emit_field_cstr(out, "ph", "X");
     ptc_emit_key(out, "name");

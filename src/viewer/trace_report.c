@@ -134,12 +134,20 @@ static void take_line(PtcReport *r, uint64_t number, PtcText line)
     flush(r, FLUSH);
 }
 
+/* Editors on Windows put a byte order mark before a file. */
+static PtcText without_mark(PtcText line)
+{
+    static const char mark[] = "\xEF\xBB\xBF";
+    size_t n = ptc_text_starts(line, mark) ? sizeof mark - 1 : 0;
+    return (PtcText){line.bytes + n, line.len - n};
+}
+
 static const char *read_lines(PtcReport *r, PtcLines *lines)
 {
     PtcText line;
     for (uint64_t number = 1; !r->failed; number++) {
         switch (ptc_lines_next(lines, &line)) {
-        case PTC_LINE_OK: take_line(r, number, line); break;
+        case PTC_LINE_OK: take_line(r, number, number == 1 ? without_mark(line) : line); break;
         case PTC_LINE_TOO_LONG: skip(r, number, "it is longer than 16 MiB"); break;
         case PTC_LINE_END: return NULL;
         case PTC_LINE_FAILED: return strerror(errno);

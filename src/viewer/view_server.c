@@ -326,12 +326,27 @@ static Connection *free_slot(PtcViewServer *s)
     return NULL;
 }
 
+/* The connection that has waited longest to ask anything; NULL: all are being answered.  A request comes at once, so whoever is
+ * silent can go when others want to come in. */
+static Connection *oldest_silent(PtcViewServer *s)
+{
+    Connection *oldest = NULL;
+    for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++) {
+        Connection *c = &s->connections[i];
+        if (c->fd >= 0 && c->asks && (!oldest || c->last_ns < oldest->last_ns))
+            oldest = c;
+    }
+    return oldest;
+}
+
 static void accept_one(PtcViewServer *s, int64_t now)
 {
-    Connection *c = free_slot(s);
-    int fd = c ? accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
+    Connection *c = free_slot(s), *silent = c ? NULL : oldest_silent(s);
+    int fd = c || silent ? accept4(s->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK) : -1;
     if (fd < 0)
         return;
+    if (silent)
+        drop(c = silent);
     c->fd = fd;
     c->file = -1;
     c->asks = true;
@@ -364,7 +379,7 @@ static void fill(const PtcViewServer *s, struct pollfd *list, int stop)
     bool room = false;
     for (size_t i = 0; i < PTC_VIEW_CONNECTIONS; i++) {
         const Connection *c = &s->connections[i];
-        room |= c->fd < 0;
+        room |= c->fd < 0 || c->asks;
         list[i] = (struct pollfd){.fd = c->fd, .events = c->asks ? POLLIN : POLLOUT};
     }
     list[PTC_VIEW_CONNECTIONS] = (struct pollfd){.fd = room ? s->listener : -1, .events = POLLIN};

@@ -119,9 +119,7 @@ def test_words(home):
         ({"prompt": "p", "tools": {"t": {"agent": "broken.json"}}}, [], "invalid_agent: agent.json: tools.t.agent: not JSON: line 1, "),
         ({"prompt": "p", "llm": []}, ["--context", "@broken.json"], "invalid_input: broken.json: context: not JSON: line 1, "),
     ]:
-        write(home, "broken.json", [])
-        with open(os.path.join(home, "broken.json"), "w", encoding="utf-8") as file:
-            file.write('{"a": 1,}')
+        pathlib.Path(home, "broken.json").write_text('{"a": 1,}', encoding="utf-8")
         done = run(home, "agent.json" if isinstance(agent, dict) and write(home, "agent.json", agent) else agent, *options)
         check(f"the file is named: {says}", done.returncode == 2 and says in done.stderr, done)
     check("a path names the tool", named["message"] == "cache must be true or false, not an integer" and

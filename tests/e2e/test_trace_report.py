@@ -111,6 +111,22 @@ def test_hostile(home):
     for form in ("summary", "timeline", "slowest", "chrome", "otlp"):
         status, out, err = trace(form, "-", text=b'{"event":"run.start","id":"a","parent":"a"}\n{"event":"run.stop","id":"b","parent":"a"}\n' * 3)
         check(f"hostile ids, {form}", status == 0 and (form not in ("chrome", "otlp") or json.loads(out)), (out, err))
+    odd = pathlib.Path(home, "odd\x1b]0;t\x07\nruns 9\u202e.jsonl")
+    odd.write_text('{"event":"run.start","id":"a","name":"r"}\nx\n', encoding="utf-8")
+    for form in ("summary", "timeline", "slowest"):
+        status, out, err = trace(form, odd)
+        check(f"a hostile name, {form}", status == 0 and not re.search("[\x07\x1b\u202e]|^runs 9", out + err, flags=re.M) and "\\u001b]0;" in out + err,
+              (out, err))
+    odd.unlink()
+    for form in ("chrome", "otlp"):
+        status, out, err = trace(form, "-", text=b"x\n")
+        check(f"no event, {form}", status == 1 and out == "" and "no event was found" in err, (out, err))
+    pathlib.Path(home, "none.jsonl").write_bytes(b"x\n")
+    status, out, _ = trace("chrome", "none.jsonl", "trace.jsonl", where=home)
+    check("one without events beside another", status == 0 and json.loads(out)["traceEvents"][0]["args"]["name"] == "trace.jsonl", out[:200])
+    pathlib.Path(home, "none.jsonl").unlink()
+    status, out, err = trace("summary", "-", text=b'\xef\xbb\xbf{"event":"run.start","id":"a","name":"r"}\n')
+    check("a byte order mark", status == 0 and err == "" and "runs        1" in out, (out, err))
     pathlib.Path(home, "full").mkdir(exist_ok=True)
     with open("/dev/full", "wb") as full:
         done = subprocess.run([PTC, "trace", "timeline", f"{home}/trace.jsonl"], stdout=full, stderr=subprocess.PIPE, timeout=WAIT, check=False)
