@@ -98,8 +98,32 @@ export class Outcome {
   get value(): any;
 }
 
+export interface UpstreamState {
+  name: string;
+  state: "ready" | "cold" | "starting" | "down" | "unusable" | "disabled";
+  /** As far as they are known. */
+  tools: number;
+  /** Why it is down or unusable; "" otherwise. */
+  reason: string;
+}
+
+/** Servers that programs of engines may call (docs/upstreams.md): the path of a file, or what would be in it. */
+export class Upstreams {
+  constructor(source: string | object, options?: {
+    policy?: "default" | "read-only" | "trusting" | "allow-all";
+    /** A person has agreed to calls that would have to be asked about. */
+    approved?: boolean;
+    /** The command `ptc`, under which servers that are processes run; otherwise the one on the PATH. */
+    command?: string;
+    callTimeoutMs?: number;
+  });
+  readonly states: UpstreamState[];
+  /** Ends them; engines that use them go on without. */
+  close(): void;
+}
+
 export class Engine {
-  constructor(options?: { limits?: Limits; tools?: Tools; floatPrecision?: number });
+  constructor(options?: { limits?: Limits; tools?: Tools; floatPrecision?: number; upstreams?: Upstreams | null });
   run(program: string, context?: Context | null, options?: RunOptions): Promise<Outcome>;
   evaluate<T = any>(program: string, context?: Context | null, options?: RunOptions): Promise<T>;
   runSync(program: string, context?: Context | null, options?: SyncOptions): Outcome;
@@ -128,6 +152,95 @@ export class Session {
   snapshot(key: string | Uint8Array): Buffer;
 }
 
+/** Opens models by name, as `ptc run --llm` does (docs/providers.md). */
+export class Llm {
+  constructor(options?: {
+    /** A .env file with keys. */
+    dotenv?: string;
+    /** A file with more aliases. */
+    aliases?: string;
+    /** A file for what models are asked and reply; the model "replay:FILE" replays it. */
+    record?: string;
+    replayLoose?: boolean;
+  });
+  /** After the runs that use it; throws if a record could not be written completely. */
+  close(): void;
+}
+
+export interface AgentEvent {
+  kind: "began" | "ended" | "asked" | "answered" | "program_began" | "program_ended" | "called" | "turn_ended" | "text";
+  /** A path of tool names; "" is the agent itself. */
+  agent: string;
+  turn: number;
+  ok: boolean;
+  reason: string | null;
+  text: string;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+export interface Usage {
+  turns: number;
+  requests: number;
+  inputTokens: number;
+  outputTokens: number;
+  durationUs: number;
+}
+
+/** A request, and a reply that is more than a text (docs/replay.md). */
+export type Ask = (request: any) => string | object | Promise<string | object>;
+
+export interface ChatOptions {
+  /** A model by name, with `llm`; or `ask`; or what the agent names. */
+  model?: string;
+  llm?: Llm;
+  ask?: Ask;
+  watch?: (event: AgentEvent) => void;
+  tokenLimit?: number;
+}
+
+export interface AgentRunOptions extends ChatOptions {
+  /** Ends the run when it is aborted. */
+  signal?: AbortSignal;
+}
+
+/** How a run of an agent ended. */
+export class AgentResult {
+  private constructor();
+  readonly ok: boolean;
+  /** Why there is no answer: a word, and a sentence. */
+  readonly reason: string | null;
+  readonly message: string | null;
+  readonly answerJson: string | null;
+  /** What `ptc run --json` prints. */
+  readonly outcome: any;
+  readonly usage: Usage;
+  /** The answer; throws an AgentError if there is none. */
+  get answer(): any;
+}
+
+export class Chat {
+  private constructor();
+  say(message: string, options?: { signal?: AbortSignal }): Promise<any>;
+  /** The whole result of the last message. */
+  readonly last: AgentResult | null;
+  close(): void;
+}
+
+/** A mission for a model (docs/agents.md): the path of an agent file, or what would be in it. */
+export class Agent {
+  constructor(source: string | object, options?: {
+    tools?: Tools;
+    /** Other agents that it may call, by name. */
+    agents?: { [name: string]: Agent };
+    /** Its file may have tools that are commands, or HTTP requests. */
+    allowCommands?: boolean;
+    allowHttp?: boolean;
+  });
+  run(context?: { [key: string]: unknown } | null, options?: AgentRunOptions): Promise<AgentResult>;
+  chat(context?: { [key: string]: unknown } | null, options?: ChatOptions): Chat;
+}
+
 export function evaluate<T = any>(program: string, context?: { [key: string]: unknown } | null, options?: RunOptions): Promise<T>;
 export function evaluateSync<T = any>(program: string, context?: { [key: string]: unknown } | null, options?: SyncOptions): T;
 export function languageCard(tools?: boolean): string;
@@ -136,6 +249,12 @@ export const version: string;
 export class PtcError extends Error {}
 export class UsageError extends PtcError {}
 export class ResultError extends PtcError {}
+/** An agent has no answer. */
+export class AgentError extends PtcError {
+  readonly reason: string;
+  readonly detail: string;
+  readonly outcome: any;
+}
 export class ProgramError extends PtcError {
   readonly findings: Finding[];
   readonly reason: string;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PTC-Lisp in Node: engines, sessions, tools.  Everything that a person can get wrong is said here; the addon trusts us.
+// PTC-Lisp in Node: engines, sessions, tools, upstreams; agent.js has agents.  Everything that a person can get wrong is said here; the addon trusts us.
 "use strict";
 
 const native = require("./lib/ptc.node");
@@ -167,11 +167,37 @@ class Session {
   }
 }
 
+/** Servers that programs of engines may call: the path of an upstreams file, or what would be in it. */
+class Upstreams {
+  constructor(source, { policy, approved, command, callTimeoutMs } = {}) {
+    const text = typeof source === "string" ? { path: source } : { json: toJson(source, "upstreams") };
+    this.handle = guarded(() => native.upstreamsNew({ ...text, policy, approved, command, callTimeoutMs }));
+    this.engines = new Set();
+  }
+  /** How each of them is: {name, state, tools, reason}. */
+  get states() {
+    return native.upstreamsStates(this.handle);
+  }
+  /** Ends them; engines that use them go on without. */
+  close() {
+    for (const weak of this.engines) {
+      const engine = weak.deref();
+      if (engine) guarded(() => native.engineUse(engine.handle, null));
+      this.engines.delete(weak);
+    }
+    native.upstreamsClose(this.handle);
+  }
+}
+
 /** Runs programs under limits, one at a time. */
 class Engine {
-  constructor({ limits, tools, floatPrecision } = {}) {
+  constructor({ limits, tools, floatPrecision, upstreams } = {}) {
     this.tools = tools ? new ToolSet(tools) : null;
     this.handle = guarded(() => native.engineNew(limitList(limits), floatPrecision));
+    if (upstreams === undefined || upstreams === null) return;
+    if (!(upstreams instanceof Upstreams)) throw new UsageError("upstreams is an Upstreams");
+    guarded(() => native.engineUse(this.handle, upstreams.handle));
+    upstreams.engines.add(new WeakRef(this));
   }
 
   prepare(program, context, { session, tools, signature, outputSchema, limits, now } = {}) {
@@ -258,6 +284,7 @@ async function evaluate(program, context, options = {}) {
   return new Engine({ limits }).evaluate(program, context, rest);
 }
 
-module.exports = { Engine, Session, Data, Outcome, evaluate, evaluateSync, version: native.version(),
+module.exports = { ...require("./agent.js")({ native, guarded, toJson, ToolSet, PtcError, UsageError }),
+  Engine, Session, Data, Outcome, Upstreams, evaluate, evaluateSync, version: native.version(),
   languageCard: (tools = false) => native.languageCard(tools), PtcError, UsageError, ResultError, ProgramError, ParseError,
   RuntimeFailure, TimedOut, MemoryLimit, ArgsError, Failed, ValidationError };

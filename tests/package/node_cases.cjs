@@ -1,4 +1,4 @@
-// Cases of the Node package, run where its tarball is installed: node_cases.cjs PAGE
+// Cases of the Node package, run where its tarball is installed: node_cases.cjs PAGE PTC FAULTY
 "use strict";
 const assert = require("node:assert/strict");
 const fs = require("node:fs");
@@ -126,11 +126,102 @@ const cases = {
     const other = new ptc.Engine().session();
     assert.throws(() => e.evaluateSync("1", null, { session: other }), ptc.UsageError);
   },
+  async agents() {
+    const child = new ptc.Agent({ prompt: "Double {{n}}.", signature: "(n :int) -> :int" });
+    const agent = new ptc.Agent({ prompt: "Go.", signature: "() -> :int" }, { tools: { three: async () => 3 }, agents: { double: child } });
+    const ask = async (request) => {
+      await sleep(1);
+      return JSON.stringify(request.messages).includes("Double")
+        ? "```clojure\n(return (* 2 data/n))\n```" : "```clojure\n(return (tool/double {:n (tool/three {})}))\n```";
+    };
+    const events = [];
+    const result = await agent.run(null, { ask, watch: (e) => events.push(e) });
+    assert.equal(result.answer, 6);
+    assert.equal(result.outcome.outcome, "ok");
+    assert.ok(result.usage.requests === 2 && result.usage.turns === 2 && result.usage.durationUs > 0, JSON.stringify(result.usage));
+    assert.deepEqual([events[0].kind, events.at(-1).kind], ["began", "ended"]);
+    assert.ok(events.some((e) => e.agent === "double" && e.kind === "program_began" && e.text.includes("data/n")), JSON.stringify(events));
+  },
+  async "agents that fail"() {
+    const agent = new ptc.Agent({ prompt: "p", signature: "() -> :int", max_turns: 1 });
+    const failed = await agent.run(null, { ask: () => '```clojure\n(fail "no")\n```' });
+    assert.equal(failed.ok, false);
+    assert.throws(() => failed.answer, (e) => e instanceof ptc.AgentError && e.reason === "failed" && e.outcome.outcome === "error");
+    const broken = await new ptc.Agent({ prompt: "p" }).run(null, { ask: () => { throw new RangeError("down"); } });
+    assert.match(broken.message, /RangeError: down/);
+    assert.equal((await new ptc.Agent({ prompt: "p", max_turns: 1 }).run(null, { ask: () => ({ nonsense: 1 }) })).ok, false);
+    assert.throws(() => new ptc.Agent({ promt: "x" }), /promt/);
+    assert.throws(() => new ptc.Agent("/nowhere/agent.json"), ptc.UsageError);
+    assert.throws(() => new ptc.Agent({ prompt: "x" }, { agents: { a: {} } }), /not an Agent/);
+    await assert.rejects(agent.run(null, { model: "nobody:x" }), /needs llm/);
+    await assert.rejects(agent.run(null, { model: "nobody:x", llm: new ptc.Llm() }), ptc.UsageError);
+    await assert.rejects(agent.run(null, { model: "a:b", ask: () => "" }), /not both/);
+    await assert.rejects(agent.run({ n: NaN }, { ask: () => "" }), ptc.UsageError);
+    const wrong = await new ptc.Agent({ prompt: "{{n}}", signature: "(n :int) -> :int" }).run({ n: "x" }, { ask: () => "" });
+    assert.equal(wrong.reason, "invalid_input");
+  },
+  async "agents that are ended"() {
+    const agent = new ptc.Agent({ prompt: "p" });
+    const stop = new AbortController();
+    const run = agent.run(null, { ask: () => new Promise(() => {}), signal: stop.signal });
+    setTimeout(() => stop.abort(), 20);
+    await assert.rejects(run, { name: "AbortError" });
+    await assert.rejects(agent.run(null, { ask: () => "x", signal: AbortSignal.abort() }), { name: "AbortError" });
+    const all = await Promise.all([...Array(10).keys()].map((n) =>
+      agent.run(null, { ask: async () => { await sleep(5); return `\`\`\`clojure\n(return ${n})\n\`\`\``; } })));
+    assert.deepEqual(all.map((r) => r.answer), [...Array(10).keys()]);
+  },
+  async chats() {
+    const heard = [];
+    const chat = new ptc.Agent({ prompt: "p", output: "text" }).chat(null, { ask: (r) => { heard.push(r.messages.length); return "yes"; } });
+    const first = chat.say("a");
+    await assert.rejects(chat.say("b"), /another message/);
+    assert.throws(() => chat.close(), /answering/);
+    assert.deepEqual([await first, await chat.say("b")], ["yes", "yes"]);
+    assert.ok(heard[0] < heard[1] && chat.last.ok);
+    chat.close();
+    await assert.rejects(chat.say("c"), /closed/);
+    await assert.rejects(chat.say(5), ptc.UsageError);
+  },
+  async "models by name"() {
+    const script = "script.jsonl", record = "record.jsonl";
+    fs.writeFileSync(script, '{"content": "hello"}\n');
+    const agent = new ptc.Agent({ prompt: "Say hello.", output: "text" });
+    const llm = new ptc.Llm({ record });
+    assert.equal((await agent.run(null, { model: `script:${script}`, llm })).answer, "hello");
+    llm.close();
+    assert.throws(() => new ptc.Llm({ aliases: "/nowhere.json" }), ptc.UsageError);
+    await assert.rejects(agent.run(null, { model: `script:${script}`, llm }), /open/);
+    const again = new ptc.Llm();
+    assert.equal((await agent.run(null, { model: `replay:${record}`, llm: again })).answer, "hello");
+    const chat = agent.chat(null, { model: `script:${script}`, llm: again });
+    assert.throws(() => again.close(), /uses it/);
+    chat.close();
+    again.close();
+  },
+  async upstreams() {
+    const [, , , command, faulty] = process.argv;
+    const upstreams = new ptc.Upstreams({ upstreams: { far: { command: "python3", args: [faulty] } } }, { command });
+    const engine = new ptc.Engine({ upstreams });
+    assert.equal(await engine.evaluate('(far/echo {:text "hi"})'), "hi");
+    assert.equal(engine.evaluateSync('(far/echo {:text "ho"})'), "ho");
+    assert.deepEqual(upstreams.states.map((s) => [s.name, s.state, s.tools > 0]), [["far", "ready", true]]);
+    const run = engine.evaluate('(far/echo {:text "busy"})');
+    assert.throws(() => upstreams.close(), /running/);
+    assert.equal(await run, "busy");
+    upstreams.close();
+    upstreams.close();
+    await assert.rejects(engine.evaluate('(far/echo {:text "hi"})'), ptc.ProgramError);
+    assert.throws(() => new ptc.Engine({ upstreams }), /closed/);
+    assert.throws(() => new ptc.Engine({ upstreams: {} }), ptc.UsageError);
+    assert.throws(() => new ptc.Upstreams({ upstreams: { a: { comand: "x" } } }), /comand/);
+  },
   async garbage() {
     for (let i = 0; i < 300; i++) {
       const e = new ptc.Engine({ tools: { f: () => 1 } });
       e.session().set("x", [i]);
       if (i % 50 === 0) assert.equal(await e.evaluate("(tool/f {})"), 1);
+      if (i % 50 === 0) new ptc.Agent({ prompt: "p", output: "text" }, { tools: { f: () => 1 } }).chat(null, { ask: () => "x" });
       if (i % 100 === 99) globalThis.gc?.();
     }
   },
@@ -140,6 +231,11 @@ const cases = {
     const worker = new Worker(source, { eval: true });
     assert.equal(await new Promise((resolve, reject) => worker.on("message", resolve).on("error", reject)), 5);
     await worker.terminate();
+    const busy = new Worker(`const ptc = require(${JSON.stringify(require.resolve("ptc-lisp", { paths: [process.cwd()] }))});
+      new ptc.Agent({ prompt: "p" }).run(null, { ask: () => { require("worker_threads").parentPort.postMessage(1); return new Promise(() => {}); } });`,
+    { eval: true });
+    await new Promise((resolve) => busy.on("message", resolve));
+    await busy.terminate();
   },
   async page() {
     const page = fs.readFileSync(process.argv[2], "utf8");

@@ -267,8 +267,12 @@ class Servers(unittest.TestCase):
         engine = ptc.Engine(upstreams=upstreams)
         self.assertEqual(engine.evaluate('(far/echo {:text "hi"})'), "hi")
         self.assertEqual(upstreams.states(), {"far": "ready"})
+        other = ptc.Engine(upstreams=upstreams)
         engine.close()
         upstreams.close()
+        self.assertEqual(upstreams.states(), {})
+        self.assertRaises(ptc.ProgramError, other.evaluate, '(far/echo {:text "hi"})')
+        self.assertRaisesRegex(ptc.UsageError, "closed", ptc.Engine, upstreams=upstreams)
         self.assertRaisesRegex(ptc.UsageError, "comand", ptc.Upstreams, {"upstreams": {"a": {"comand": "x"}}})
 
 

@@ -13,11 +13,18 @@ from package_help import ROOT, check, counts, finish, run  # noqa: E402
 signal.alarm(280)
 BUILD = pathlib.Path(sys.argv[1]).resolve().parent
 MODULES = ROOT / "build/npm/node_modules"
-TYPED = """import { Engine, evaluateSync, ProgramError, Outcome } from "ptc-lisp";
+TYPED = """import { Agent, AgentError, Engine, evaluateSync, Llm, ProgramError, Outcome, Upstreams } from "ptc-lisp";
 const n: number = evaluateSync<number>("(+ 1 2)");
 const engine = new Engine({ limits: { timeout_ms: 10 }, tools: { f: async ({ x }) => x, g: { signature: "() -> :int", function: () => 1 } } });
 const outcome: Promise<Outcome> = engine.run("(tool/f {:x 1})", { rows: [n] }, { now: new Date(), signal: new AbortController().signal });
 outcome.then((o) => o.error instanceof ProgramError && o.error.line > 0 && o.warnings[0].hint.length);
+const agent = new Agent({ prompt: "p" }, { tools: { f: () => 1 }, agents: { child: new Agent("child.json") } });
+agent.run({ rows: [n] }, { model: "haiku", llm: new Llm({ dotenv: ".env" }), watch: (e) => e.kind === "ended" && e.turn })
+  .then((r) => r.usage.turns + (r.reason ?? "").length, (e) => e instanceof AgentError && e.detail);
+agent.chat(null, { ask: async (request) => request.messages.length > 1 ? "a" : { content: "b" } }).say("hi").then(String);
+new Engine({ upstreams: new Upstreams("upstreams.json", { policy: "read-only" }) });
+// @ts-expect-error there is no such policy
+new Upstreams({}, { policy: "none" });
 // @ts-expect-error there is no such limit
 new Engine({ limits: { tiemout_ms: 1 } });
 // @ts-expect-error tools are not for this one
@@ -40,7 +47,8 @@ def test_package(home):
     status, out = run("npm", "install", "--offline", "--silent", "--no-audit", "--no-fund", out.strip().splitlines()[-1], cwd=home,
                       env=env)
     check("installed", status == 0, out)
-    status, out = run("node", "--expose-gc", ROOT / "tests/package/node_cases.cjs", ROOT / "docs/node.md", cwd=home, seconds=200)
+    status, out = run("node", "--expose-gc", ROOT / "tests/package/node_cases.cjs", ROOT / "docs/node.md", BUILD / "ptc",
+                      ROOT / "tests/upstream/faulty.py", cwd=home, seconds=200)
     passed, failed = out.strip().splitlines()[-1].split(": ")[-1].replace(" passed", "").replace(" failed", "").split(", ")
     counts[True] += int(passed)
     counts[False] += int(failed)

@@ -124,7 +124,19 @@ NAPI_MODULE_INIT()
                 {"dataNew", data_new},
                 {"toolsNew", tools_new},
                 {"toolsAnswer", tools_answer},
-                {"run", run_program}};
+                {"run", run_program},
+                {"engineUse", engine_use},
+                {"upstreamsNew", upstreams_new},
+                {"upstreamsStates", upstreams_states},
+                {"upstreamsClose", upstreams_close},
+                {"llmNew", llm_new},
+                {"llmClose", llm_close},
+                {"agentNew", agent_new},
+                {"missionNew", mission_new},
+                {"missionRun", mission_run},
+                {"missionCancel", mission_cancel},
+                {"missionClose", mission_close},
+                {"askAnswer", ask_answer}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         napi_value function;
         if (napi_create_function(env, rows[i].name, NAPI_AUTO_LENGTH, rows[i].function, NULL,

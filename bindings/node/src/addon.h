@@ -10,9 +10,22 @@
 #include <node_api.h>
 #include <ptc/ptc.h>
 
+/* Servers that programs may call, held by their handle and by engines. */
+typedef struct Upstreams {
+    PtcUpstreamSet *set; /* NULL: they were closed */
+    int holds;
+} Upstreams;
+
+/* What opens models by name, held by its handle and by missions. */
+typedef struct Llm {
+    PtcLlm *llm; /* NULL: it was closed */
+    int holds;
+} Llm;
+
 /* An engine, held by its handle in JavaScript, by its sessions and data, and by a run that is under way. */
 typedef struct Engine {
     Ptc *ptc;
+    Upstreams *upstreams; /* or NULL */
     int holds;
     bool busy, closed;
 } Engine;
@@ -59,6 +72,8 @@ Gate *gate_new(napi_env env, napi_value function, const char *name,
                napi_threadsafe_function_call_js call, bool waits);
 /* From any thread.  False: Node is ending, and the data stays the caller's. */
 bool gate_call(Gate *gate, void *data);
+/* On the thread of JavaScript: does Node wait for the gate from now on? */
+void gate_wait(napi_env env, Gate *gate, bool waits);
 /* From any thread, once; what was handed over before still arrives. */
 void gate_close(Gate *gate);
 
@@ -68,6 +83,7 @@ void hold_engine(Engine *engine);
 void drop_engine(Engine *engine);
 bool read_limits(napi_env env, napi_value list, PtcLimits *limits);
 napi_value engine_new(napi_env env, napi_callback_info info);
+napi_value engine_use(napi_env env, napi_callback_info info);
 napi_value engine_close(napi_env env, napi_callback_info info);
 napi_value engine_cancel(napi_env env, napi_callback_info info);
 napi_value session_new(napi_env env, napi_callback_info info);
@@ -87,5 +103,29 @@ napi_value tools_answer(napi_env env, napi_callback_info info);
 /* ---- run.c */
 
 napi_value run_program(napi_env env, napi_callback_info info);
+
+/* ---- upstreams.c */
+
+/* NULL is allowed. */
+void drop_upstreams(Upstreams *upstreams);
+napi_value upstreams_new(napi_env env, napi_callback_info info);
+napi_value upstreams_states(napi_env env, napi_callback_info info);
+napi_value upstreams_close(napi_env env, napi_callback_info info);
+
+/* ---- agent.c */
+
+/* NULL is allowed. */
+void drop_llm(Llm *llm);
+napi_value llm_new(napi_env env, napi_callback_info info);
+napi_value llm_close(napi_env env, napi_callback_info info);
+napi_value agent_new(napi_env env, napi_callback_info info);
+
+/* ---- mission.c */
+
+napi_value mission_new(napi_env env, napi_callback_info info);
+napi_value mission_run(napi_env env, napi_callback_info info);
+napi_value mission_cancel(napi_env env, napi_callback_info info);
+napi_value mission_close(napi_env env, napi_callback_info info);
+napi_value ask_answer(napi_env env, napi_callback_info info);
 
 #endif

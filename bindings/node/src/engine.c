@@ -13,6 +13,7 @@ void drop_engine(Engine *engine)
     if (--engine->holds > 0)
         return;
     ptc_free(engine->ptc);
+    drop_upstreams(engine->upstreams);
     free(engine);
 }
 
@@ -70,6 +71,27 @@ static Engine *idle(napi_env env, Engine *engine)
     throw_text(env, !engine          ? "not an engine"
                     : engine->closed ? "this engine was closed"
                                      : "this engine is running a program");
+    return NULL;
+}
+
+/* engineUse(engine, upstreams or null) */
+napi_value engine_use(napi_env env, napi_callback_info info)
+{
+    napi_value args[2];
+    Engine *engine;
+    if (!get_args(env, info, 2, args) || !(engine = get_handle(env, args[0])))
+        return NULL;
+    Upstreams *upstreams = get_handle(env, args[1]);
+    if (engine->busy)
+        return throw_text(env, "an engine that uses them is running a program");
+    if (upstreams && !upstreams->set)
+        return throw_text(env, "these upstreams were closed");
+    if (ptc_upstream_set_use(upstreams ? upstreams->set : NULL, engine->ptc) != PTC_OK)
+        return throw_text(env, "this engine is running a program");
+    if (upstreams)
+        upstreams->holds++;
+    drop_upstreams(engine->upstreams);
+    engine->upstreams = upstreams;
     return NULL;
 }
 

@@ -59,6 +59,16 @@ bool gate_call(Gate *gate, void *data)
     return ok;
 }
 
+void gate_wait(napi_env env, Gate *gate, bool waits)
+{
+    pthread_mutex_lock(&gate->lock);
+    if (gate->function && waits)
+        napi_ref_threadsafe_function(env, gate->function);
+    else if (gate->function)
+        napi_unref_threadsafe_function(env, gate->function);
+    pthread_mutex_unlock(&gate->lock);
+}
+
 void gate_close(Gate *gate)
 {
     pthread_mutex_lock(&gate->lock);

@@ -202,9 +202,11 @@ class Upstreams:
         options.policy, options.approved = policy.encode(), approved
         options.command = os.fsencode(command) if command else None
         options.call_timeout_ms = -1 if call_timeout_ms is None else call_timeout_ms
-        self.handle = ctypes.c_void_p()
+        self.handle: Any = ctypes.c_void_p()
+        self._engines: weakref.WeakSet[Engine] = weakref.WeakSet()
         error = ctypes.create_string_buffer(_ERROR_BYTES)
         if lib.ptc_upstream_set_new(ctypes.byref(options), ctypes.byref(self.handle), error, _ERROR_BYTES) != native.OK:
+            self.handle = None
             raise refuse(error)
 
     def states(self) -> dict[str, str]:
@@ -216,7 +218,11 @@ class Upstreams:
         return found
 
     def close(self) -> None:
-        """Ends them; after the engines that use them have been closed."""
+        """Ends them; engines that use them go on without."""
+        for engine in list(self._engines):
+            if engine.handle and lib.ptc_upstream_set_use(None, engine.handle) != native.OK:
+                raise UsageError("an engine that uses them is running a program")
+            self._engines.discard(engine)
         if self.handle:
             lib.ptc_upstream_set_free(self.handle)
             self.handle = None
@@ -241,7 +247,10 @@ class Engine:
         if not self.handle:
             raise UsageError("a limit is out of range (docs/limits.md), or there is not enough memory")
         if upstreams:
+            if not upstreams.handle:
+                raise UsageError("these upstreams were closed")
             lib.ptc_upstream_set_use(upstreams.handle, self.handle)
+            upstreams._engines.add(self)
 
     # ------------------------------------------------------------------ lifetime
 
