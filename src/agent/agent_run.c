@@ -369,14 +369,35 @@ static void tell(PtcAgentRun *r, PtcProgress p)
     pthread_mutex_unlock(&r->tree->lock);
 }
 
+/* Did the program stop for a question that has been answered now? */
+static bool runs_again(PtcAgentRun *r, PtcWorkLimits *limits)
+{
+    const PtcTreeHost *host = &r->tree->host;
+    const PtcOutcome *o = r->work->outcome;
+    int64_t waited = 0;
+    if (!host->suspended || !o || o->ok || o->errors[0].kind != PTC_E_SUSPENDED)
+        return false;
+    bool again = host->suspended(host->suspended_user, &waited);
+    pthread_mutex_lock(&r->tree->lock);
+    r->tree->deadline_ns += waited;
+    r->deadline_ns += waited;
+    pthread_mutex_unlock(&r->tree->lock);
+    limits->end_ns = r->deadline_ns;
+    return again;
+}
+
 static void run_alone(PtcAgentRun *r, const PtcAction *a, PtcRan *ran)
 {
     PtcWorkLimits limits = work_limits(r);
+    if (r->tree->host.suspended)
+        limits.now_ms = ptc_clock_wall_ms();
     int64_t begun = ptc_clock_ns(NULL);
     PtcProgress p = progress(r, PTC_PROGRESS_PROGRAM_BEGAN);
     p.program = a->run.program;
     tell(r, p);
-    ptc_work_run(r->work, a, &limits, ran);
+    do {
+        ptc_work_run(r->work, a, &limits, ran);
+    } while (runs_again(r, &limits));
     p = progress(r, PTC_PROGRESS_PROGRAM_ENDED);
     p.ran = ran;
     p.outcome = r->work->outcome;

@@ -65,6 +65,11 @@ typedef struct PtcTreeHost {
     /* True stops the run.  Asked with the tree's lock held, after every reply and before every request. */
     bool (*stop)(void *user, int64_t requests, const PtcTokens *tokens);
     void *stop_user;
+    /* A program has stopped because somebody must be asked about what it calls in other servers (kind suspended).  On the
+     * thread of the run, without the lock.  True: it is run again, with the same clock.  *waited_ns: for how long nothing
+     * could be done, which counts for no deadline. */
+    bool (*suspended)(void *user, int64_t *waited_ns);
+    void *suspended_user;
     /* Pieces of the top agent's answer as they come. */
     bool (*stream)(void *user, PtcText piece);
     void *stream_user;

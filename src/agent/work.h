@@ -24,6 +24,7 @@ typedef struct PtcWorkLimits {
     const PtcCancel *cancel;
     int64_t end_ns; /* of the whole tree */
     void *host;     /* what tools find with ptc_call_host */
+    int64_t now_ms; /* the time of day for a program; 0: the system's */
 } PtcWorkLimits;
 
 typedef struct PtcWork {

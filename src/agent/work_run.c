@@ -287,6 +287,7 @@ static bool run_in(PtcWork *w, PtcHeapBox *given, const PtcAction *a, const PtcW
                   .session = w->session,
                   .tools = w->def->tools,
                   .limits = &merged,
+                  .now_ms = limits->now_ms,
                   .context = context_of(w, &given->heap, a),
                   .budget = remaining_map(&given->heap, &a->run.remaining)};
     PtcRunMore more = {.judge = true,

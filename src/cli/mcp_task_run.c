@@ -25,11 +25,15 @@ enum {
     SHOWN_BYTES = 2000
 };
 
+/* Numbers of programs are spread, since they are mixed with paths (remote.h). */
+static const uint64_t NEXT_PROGRAM = 0x9E3779B97F4A7C15;
+
 /* A task being done. */
 typedef struct {
     PtcMcpTasks *tasks;
     PtcAppTask *task;
     int64_t left_ms;
+    int64_t end_ns; /* of the run */
     PtcWaits waits;
     PtcRemoteWatch watch;
     PtcRemoteRun remote;
@@ -67,17 +71,24 @@ static void end_ask(void *user, bool harmless)
     ptc_waits_end(user);
 }
 
+static PtcRemoteMode mode_of(const Doing *d)
+{
+    if (!d->tasks->o->allow_writes)
+        return PTC_REMOTE_ONLY_READS;
+    return d->task->ask ? PTC_REMOTE_ASKS : PTC_REMOTE_REFUSES;
+}
+
 static bool begin_remote(Doing *d)
 {
     PtcRemote *remote = ptc_manager_remote(d->tasks->manager);
-    int64_t end = ptc_clock_ns(NULL) + d->left_ms * MS;
+    d->end_ns = ptc_clock_ns(NULL) + d->left_ms * MS;
     d->watch = (PtcRemoteWatch){begin_ask, end_ask, &d->waits};
     d->remote = (PtcRemoteRun){.remote = remote, .watch = &d->watch};
-    d->remote.run = remote->begin(remote, d->task->owner, end, d->task->cancel, &d->remote.version);
+    d->remote.run =
+        remote->begin(remote, d->task->owner, d->end_ns, d->task->cancel, &d->remote.version);
     if (!d->remote.run)
         return false;
-    remote->allow(d->remote.run,
-                  d->tasks->o->allow_writes ? PTC_REMOTE_REFUSES : PTC_REMOTE_ONLY_READS);
+    remote->allow(d->remote.run, mode_of(d));
     remote->trace(d->remote.run, d->task->traceparent);
     d->work.ptc->remote = &d->remote;
     return true;
@@ -143,6 +154,8 @@ static void watch(void *user, const PtcProgress *p)
         ptc_waits_begin(&d->waits, true);
     else if (p->kind == PTC_PROGRESS_ANSWERED)
         ptc_waits_end(&d->waits);
+    else if (p->kind == PTC_PROGRESS_PROGRAM_BEGAN)
+        d->remote.program += NEXT_PROGRAM;
     else if (p->kind == PTC_PROGRESS_PROGRAM_ENDED)
         d->touched = d->touched || has_effects(d);
 }
@@ -153,6 +166,23 @@ static bool stop(void *user, int64_t requests, const PtcTokens *tokens)
     (void)requests;
     (void)tokens;
     return d->touched;
+}
+
+/* Calls of the program wait for a person, who has as much time as the question: none of it is the task's. */
+static bool ask_person(void *user, int64_t *waited_ns)
+{
+    Doing *d = user;
+    PtcRemoteRun *far = &d->remote;
+    const char *why;
+    int64_t begun = ptc_clock_ns(NULL);
+    if (!d->task->ask || far->remote->waiting(far->run, &why) == 0)
+        return false;
+    bool answered = d->task->ask(d->task, far->run);
+    *waited_ns = ptc_clock_ns(NULL) - begun;
+    d->end_ns += *waited_ns;
+    if (answered)
+        far->remote->again(far->run, d->end_ns, d->task->cancel, &far->version);
+    return answered;
 }
 
 static void write_mission(Doing *d)
@@ -317,7 +347,12 @@ static void take_outcome(Doing *d)
 static void run_agent(Doing *d)
 {
     const PtcAgentDef *def = d->tasks->def;
-    PtcTreeHost host = {.progress = watch, .progress_user = d, .stop = stop, .stop_user = d};
+    PtcTreeHost host = {.progress = watch,
+                        .progress_user = d,
+                        .stop = stop,
+                        .stop_user = d,
+                        .suspended = ask_person,
+                        .suspended_user = d};
     PtcAgentOptions options = options_of(d);
     if (!ptc_tree_init(&d->tree, &host, def->turn_budget, d->left_ms)) {
         fail_memory(d->task);

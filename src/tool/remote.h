@@ -142,7 +142,9 @@ typedef struct PtcRemoteRun {
     void *run; /* of begin() */
     uint64_t version;
     const PtcRemoteWatch *watch; /* or NULL */
-    bool plan;                   /* mode PTC_REMOTE_PLANS */
+    uint64_t
+        program; /* a run of several programs: a number for this one, so that no two calls have the same identity */
+    bool plan; /* mode PTC_REMOTE_PLANS */
     /* Waits until ready() came for a pending ask, or the budget's end; NULL: the ordinary way.  For a run whose own thread
      * must do something so that ready() can come. */
     void (*wait)(void *run, PtcRemoteAsk *ask, PtcBudget *budget);

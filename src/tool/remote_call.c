@@ -245,7 +245,7 @@ bool ptc_remote_refuse(PtcVM *vm, PtcText name, PtcServerAnswer answer, const Pt
 
 static PtcRemoteId next_id(PtcVM *vm)
 {
-    return (PtcRemoteId){vm->call_path, vm->call_count++};
+    return (PtcRemoteId){vm->call_path ^ of(vm)->run->program, vm->call_count++};
 }
 
 bool ptc_remote_call(PtcVM *vm, uint32_t number, int argc, const PtcValue *argv, PtcValue *out)

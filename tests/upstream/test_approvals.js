@@ -255,6 +255,58 @@ async function late(label, connect, load) {
     place.remove();
 }
 
+// A model of the server writes the program: its calls are asked about in the same way.
+function scripted(place, ...programs) {
+    const file = path.join(place.home, 'replies.jsonl');
+    fs.writeFileSync(file, programs.map((p) => JSON.stringify({ content: `\`\`\`clojure\n${p}\n\`\`\`` })).join('\n'));
+    return ['--task', '--task-model', `script:${file}`, '--task-allow-writes', '--task-max-turns', '3'];
+}
+
+async function tasks(label, connect, load) {
+    const place = new Place();
+    const person = new Person();
+    const both = '(return (pmap (fn [t] (notes/read {:text t}) (notes/write {:text t})) ["a" "b"]))';
+    const programs = ['(def x (notes/read {:text "x"}))', '(do (notes/write {:text x}) (return (notes/mail {:text "m"})))', both,
+        '(return (try (notes/write {:text "n"}) (catch Exception e (:reason (ex-data e)))))', '(notes/write {:text "c"})', both];
+    const client = await connect(load, place, person, ...scripted(place, ...programs), '--approval-wait-ms', '1000');
+    const task = (args = { task: 'Do it.' }) => client.callTool({ name: 'lisp_task', arguments: args });
+    person.say('once', 'once');
+    let r = await task();
+    check(`${label}: task`, !r.isError && r.structuredContent.answer === 'mail m' && r.structuredContent.planner.requests === 2, r);
+    check(`${label}: task, each once`, place.calls().join() === 'read x,write read x,mail m' && person.questions.length === 2, person.questions);
+    check(`${label}: task, effects`, r.structuredContent.effects.ran.length === 2 && r.structuredContent.upstream_calls[1].approved === true,
+        r.structuredContent);
+    person.say('run');
+    r = await task();
+    check(`${label}: task, pmap`, !r.isError && r.structuredContent.structured_result.join() === 'write a,write b' && person.questions.length === 1 &&
+        place.calls().length === 4, r);
+    person.say('no');
+    r = await task();
+    check(`${label}: task, no`, !r.isError && r.structuredContent.answer === 'declined' && place.calls().length === 0, r);
+    person.say('cancel');
+    r = await task();
+    check(`${label}: task, cancel`, r.isError && text(r).startsWith('cancelled') && place.calls().length === 0, r);
+    if (label !== '2.x modern') {
+        person.say('silence');
+        r = await task();
+        const token = (/lisp_task {"resume":"([^"]+)"/.exec(text(r)) || [])[1];
+        check(`${label}: task, suspended`, r.isError && text(r).startsWith('suspended: 2 calls') && token, r);
+        const wrong = await client.callTool({ name: 'lisp_eval', arguments: { resume: token } });
+        check(`${label}: task, other tool`, wrong.isError && /for lisp_task/.test(text(wrong)), wrong);
+        person.say('once');
+        r = await task({ resume: token });
+        check(`${label}: task, resumed`, !r.isError && r.structuredContent.structured_result.join() === 'write a,write b', r);
+        check(`${label}: task, the same again`, text(await task({ resume: token })) === text(r) && person.questions.length === 1);
+        check(`${label}: task, resumed once`, place.calls().length === 4);
+    } else {
+        person.say('silence');
+        task().catch(() => 0); // it waits while the server ends
+        for (let i = 0; i < 100 && !person.questions.length; i++) await new Promise((done) => { setTimeout(done, 50); });
+    }
+    await client.close();
+    place.remove();
+}
+
 // Tokens of a modern client, by hand.
 async function tokens(load) {
     const { Client } = load('@modelcontextprotocol/client');
@@ -391,6 +443,7 @@ async function foreign() {
         }
     for (const [kind, connect] of Object.entries(kinds)) await longer(kind, connect, load);
     for (const kind of ['1.x', '2.x legacy']) await late(kind, kinds[kind], load);
+    for (const [kind, connect] of Object.entries(kinds)) await tasks(kind, connect, load);
     await tokens(load);
     await foreign();
     console.log(`approvals: ${counts.passed} passed, ${counts.failed} failed`);

@@ -97,6 +97,7 @@ PtcApp *ptc_app_new(const PtcAppConfig *config, char why[PTC_MCP_WHY])
         return NULL;
     memset(app, 0, sizeof *app);
     ptc_mem_init(&app->mem, SIZE_MAX / 2);
+    ptc_errands_init(&app->errands, &app->mem);
     app->config = *config;
     set_defaults(&app->config);
     app->sizes = &ptc_app_sizes[config->profile];
@@ -125,6 +126,7 @@ void ptc_app_free(PtcApp *app)
     if (!app)
         return;
     ptc_suspended_free(app->suspended); /* its answers are of the server's memory */
+    ptc_errands_deinit(&app->errands);
     if (app->mcp)
         ptc_mcp_free(app->mcp);
     ptc_sessions_free(app->sessions);

@@ -30,6 +30,9 @@ typedef struct PtcAppTask {
     const PtcCancel *cancel;
     const PtcTaskTurn *turn; /* to give away while others are waited for */
     PtcText traceparent;
+    /* Asks a person about the calls that wait in this run of PtcAppConfig.remote, and returns when it was decided.  False: the
+     * task is over.  NULL: nobody can be asked. */
+    bool (*ask)(struct PtcAppTask *task, void *run);
     /* To be filled in; texts that are JSON may stay empty. */
     bool ok, show_program;
     char reason[40];                           /* not ok */

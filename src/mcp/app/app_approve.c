@@ -37,11 +37,19 @@ static PtcRemote *remote_of(const PtcJob *job)
     return job->app->config.remote;
 }
 
+static bool is_task(const char *tool)
+{
+    return strcmp(tool, "lisp_task") == 0;
+}
+
 void ptc_job_end_run(PtcJob *job)
 {
-    if (job->asking.run)
+    if (job->errand)
+        ptc_errand_free(job->errand);
+    else if (job->asking.run)
         remote_of(job)->end(job->asking.run, NULL);
     job->asking.run = NULL;
+    job->errand = NULL;
 }
 
 /* ------------------------------------------------------------------------------- the question */
@@ -155,8 +163,10 @@ static bool park(PtcJob *job, PtcBuf *token)
     ptc_buf_deinit(&line);
     row->asking = job->asking;
     row->held = job->held;
+    row->errand = job->errand;
     job->asking.run = NULL;
     job->held = NULL;
+    job->errand = NULL;
     job->row = row;
     return true;
 }
@@ -196,9 +206,10 @@ static bool leave_suspended(PtcJob *job)
         if (ok)
             ptc_job_fail(job, "suspended",
                          "%zu call%s of the program wait%s for a person, who has not answered yet:"
-                         "%.*s\nTo ask again and go on: lisp_eval {\"resume\":\"%.*s\"}",
+                         "%.*s\nTo ask again and go on: %s {\"resume\":\"%.*s\"}",
                          n, n == 1 ? "" : "s", n == 1 ? "s" : "", (int)calls.len, calls.data,
-                         (int)sealed.len, sealed.data);
+                         is_task(job->tool) ? "lisp_task" : "lisp_eval", (int)sealed.len,
+                         sealed.data);
         else
             ptc_job_fail(job, "no_memory", "the server is out of memory");
     }
@@ -245,6 +256,12 @@ bool ptc_job_ask(PtcJob *job)
 
 /* --------------------------------------------------------------------------------- coming back */
 
+void ptc_job_take_effects(PtcJob *job)
+{
+    ptc_buf_clear(&job->out.took);
+    job->out.took_any = remote_of(job)->effects(job->asking.run, &job->out.took);
+}
+
 /* The run of the row becomes the call's. */
 static void adopt(PtcJob *job, PtcSuspendedRow *row)
 {
@@ -254,20 +271,36 @@ static void adopt(PtcJob *job, PtcSuspendedRow *row)
     job->in.traceparent = traceparent;
     job->asking = row->asking;
     job->held = row->held;
+    job->errand = row->errand;
     job->round = row->round;
     job->can_ask =
         true; /* whatever this client can: the question was answered, or cannot be asked now */
     row->asking.run = NULL;
     row->held = NULL;
-    ptc_buf_clear(&job->out.took);
-    job->out.took_any = remote_of(job)->effects(job->asking.run, &job->out.took);
+    row->errand = NULL;
+    ptc_job_take_effects(job);
+}
+
+/* A task is gone on with by lisp_task, every other run by lisp_eval.  True: the row was put back, and the call answered. */
+static bool is_of_other_tool(PtcJob *job, PtcSuspendedRow *row)
+{
+    if (is_task(row->tool) == is_task(job->tool))
+        return false;
+    const char *right = is_task(row->tool) ? "lisp_task" : "lisp_eval";
+    if (row->asking.run)
+        ptc_suspended_wait(job->app->suspended, row);
+    else
+        ptc_suspended_answered(job->app->suspended, row);
+    return !ptc_job_fail(job, "args_error", "this token is for %s", right);
 }
 
 /* Once more what was answered before. */
 static bool answer_again(PtcJob *job, PtcSuspendedRow *row)
 {
     job->unrecorded = true;
-    if (row->has_out && !row->failed) { /* as it was told then */
+    if (row->told.len) {
+        ptc_job_tell(job, &row->told, row->told_ok);
+    } else if (row->has_out && !row->failed) { /* as it was told then */
         PtcTaskOut mine = job->out;
         job->out = row->out;
         job->in = row->in;
@@ -325,11 +358,13 @@ static bool go_on_with(PtcJob *job, const PtcSuspendedToken *token, PtcValue ans
         return ptc_job_fail(job, "busy", "this run is being gone on with; try again later");
     case PTC_SUSPENDED_SAME:
         if (!row->asking.run)
-            return answer_again(job, row);
+            return !is_of_other_tool(job, row) && answer_again(job, row);
         answer = PTC_NONE;
         break;
     case PTC_SUSPENDED_TAKEN: break;
     }
+    if (is_of_other_tool(job, row))
+        return false;
     adopt(job, row);
     job->ask_first = answer == PTC_NONE;
     return job->ask_first || take_answer(job, answer);

@@ -30,6 +30,7 @@ struct PtcApp {
     PtcResults *results;
     PtcPulse *pulse;
     PtcSuspended *suspended; /* or NULL: there is nothing to ask about */
+    PtcErrands errands;      /* tasks that can wait for a person */
     PtcMcp *mcp;
     PtcMcpTool tools[PTC_APP_TOOLS];
     size_t tool_count;
@@ -52,6 +53,7 @@ typedef struct PtcJob {
     /* calls of other servers that a person has to be asked about */
     bool can_ask;
     PtcTaskAsking asking;
+    PtcErrand *errand;    /* of lisp_task, which has the run of `asking`; or NULL */
     uint32_t round;       /* of the next question */
     uint64_t mark;        /* of the last one */
     bool ask_first;       /* before anything is run */
@@ -107,6 +109,8 @@ PTC_MUST_USE bool ptc_job_resumes(PtcJob *job, bool *go_on);
 PTC_MUST_USE bool ptc_job_ask(PtcJob *job);
 /* The calls that wait, a line for each; `json` gets the same as an array, or is NULL.  How many there are. */
 size_t ptc_job_add_calls(PtcJob *job, PtcBuf *out, PtcBuf *json);
+/* What the run has done so far, into job->out. */
+void ptc_job_take_effects(PtcJob *job);
 /* Ends a run that is not gone on with. */
 void ptc_job_end_run(PtcJob *job);
 /* The call is over: what it went on with is kept, or not. */
@@ -120,6 +124,8 @@ void ptc_job_list_waiting(PtcJob *job);
 PtcMcpHandler ptc_app_eval, ptc_app_page, ptc_app_debug;
 
 /* ---- app_task.c */
+/* Answers a call of lisp_task with a JSON object. */
+void ptc_job_tell(PtcJob *job, const PtcBuf *json, bool ok);
 PtcMcpHandler ptc_app_task;
 /* Fills the row of lisp_task; false: out of memory. */
 PTC_MUST_USE bool ptc_app_task_row(PtcApp *app, PtcMcpTool *row);

@@ -25,17 +25,24 @@ static const char *const raw_args[] = {"context", NULL};
 #define LIST "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"additionalProperties\":true}}"
 #define OBJECT "{\"type\":\"object\",\"additionalProperties\":true}"
 #define TEXT "{\"type\":\"string\"}"
+#define ARGS                                                                                 \
+    "\"task\":{\"type\":\"string\",\"description\":\"what to do, in plain words\"},"         \
+    "\"context\":{\"type\":\"object\",\"description\":\"values for it\","                    \
+    "\"additionalProperties\":true},\"constraints\":{\"type\":\"object\",\"properties\":{"   \
+    "\"max_items\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000,\"description\":" \
+    "\"of a list that is the answer\"}},\"additionalProperties\":false}"
+
+/* `task` is not required: `resume` may stand in its place. */
+static const char asking_schema[] =
+    "{\"type\":\"object\",\"properties\":{" ARGS
+    ",\"resume\":{\"type\":\"string\",\"description\":\"token of an answer that said suspended; "
+    "alone\"}},\"additionalProperties\":false}";
 
 static const PtcMcpTool task_row = {
     .name = "lisp_task",
     .title = "Do a task with other servers",
-    .input_schema =
-        "{\"type\":\"object\",\"properties\":{\"task\":{\"type\":\"string\",\"description\":\"what "
-        "to do, in plain words\"},\"context\":{\"type\":\"object\",\"description\":\"values for "
-        "it\",\"additionalProperties\":true},\"constraints\":{\"type\":\"object\",\"properties\":{"
-        "\"max_items\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000,\"description\":"
-        "\"of a list that is the answer\"}},\"additionalProperties\":false}},\"required\":["
-        "\"task\"],\"additionalProperties\":false}",
+    .input_schema = "{\"type\":\"object\",\"properties\":{" ARGS "},\"required\":[\"task\"],"
+                    "\"additionalProperties\":false}",
     .output_schema = "{\"type\":\"object\",\"properties\":{\"status\":" TEXT ",\"answer\":" TEXT
                      ",\"program\":" TEXT ",\"upstream_calls\":" LIST ",\"effects\":" OBJECT
                      ",\"planner\":" OBJECT ",\"warnings\":" LIST
@@ -61,7 +68,9 @@ bool ptc_app_task_row(PtcApp *app, PtcMcpTool *row)
     *row = task_row;
     ptc_app_describe_task(app, &app->task_description);
     row->description = ptc_buf_text(&app->task_description);
-    if (!app->config.tasks.changes)
+    if (app->config.tasks.changes)
+        row->input_schema = asking_schema;
+    else
         row->flags = PTC_MCP_READ_ONLY | PTC_MCP_NOT_DESTRUCTIVE;
     return row->description != NULL;
 }
@@ -124,19 +133,17 @@ static void put_rest(PtcAppTask *task, PtcBuf *out)
         ptc_emit_field_raw(out, "warnings", ptc_buf_view(&task->warnings));
 }
 
-static void answer_ok(PtcJob *job, PtcAppTask *task, PtcBuf *out)
+static void put_ok(PtcJob *job, PtcAppTask *task, PtcBuf *out)
 {
     ptc_emit_field_cstr(out, "status", "ok");
     ptc_emit_field_text(out, "answer", ptc_buf_view(&task->answer));
     if (task->result.len)
         ptc_emit_field_raw(out, "structured_result", ptc_buf_view(&task->result));
     put_rest(task, out);
-    ptc_emit_object_end(out);
     job->answered_bytes = task->answer.len;
-    ptc_job_json(job, out);
 }
 
-static void answer_error(PtcJob *job, PtcAppTask *task, PtcBuf *out)
+static void put_error(PtcJob *job, PtcAppTask *task, PtcBuf *out)
 {
     job->failed = true;
     snprintf(job->reason, sizeof job->reason, "%.23s", task->reason);
@@ -145,10 +152,25 @@ static void answer_error(PtcJob *job, PtcAppTask *task, PtcBuf *out)
     ptc_emit_field_cstr(out, "reason", task->reason);
     ptc_emit_field_text(out, "message", ptc_buf_view(&task->message));
     put_rest(task, out);
-    if (ptc_emit_object_end(out) && ptc_buf_ok(out))
-        ptc_mcp_fail(job->call, out->data, out->len);
+}
+
+void ptc_job_tell(PtcJob *job, const PtcBuf *json, bool ok)
+{
+    if (ok)
+        ptc_job_json(job, json);
+    else if (ptc_buf_ok(json))
+        ptc_mcp_fail(job->call, json->data, json->len);
     else
-        ptc_mcp_failf(job->call, "%s: the answer does not fit in memory", task->reason);
+        ptc_mcp_failf(job->call, "no_memory: the answer does not fit in memory");
+}
+
+/* Whoever sends the same answer to a question again gets the same from us. */
+static void keep(PtcSuspendedRow *row, const PtcBuf *json, bool ok)
+{
+    ptc_buf_clear(&row->told);
+    if (!ptc_buf_add(&row->told, json->data, json->len))
+        ptc_buf_clear(&row->told);
+    row->told_ok = ok;
 }
 
 static void answer(PtcJob *job, PtcAppTask *task)
@@ -157,9 +179,13 @@ static void answer(PtcJob *job, PtcAppTask *task)
     ptc_buf_init(&out, ptc_mcp_mem(ptc_mcp_server(job->call)), 4 * TEXT_BYTES);
     ptc_emit_object(&out);
     if (task->ok)
-        answer_ok(job, task, &out);
+        put_ok(job, task, &out);
     else
-        answer_error(job, task, &out);
+        put_error(job, task, &out);
+    ptc_emit_object_end(&out);
+    if (job->row && ptc_buf_ok(&out))
+        keep(job->row, &out, task->ok);
+    ptc_job_tell(job, &out, task->ok);
     ptc_buf_deinit(&out);
 }
 
@@ -175,14 +201,16 @@ static void enter(void *call)
     ptc_mcp_resume(call);
 }
 
-static PtcBuf *const *buffers(PtcAppTask *t, PtcBuf *list[8])
+static void answer_for(PtcJob *job, PtcAppTask *task)
 {
-    PtcBuf *all[] = {&t->message, &t->answer,  &t->result,  &t->program,
-                     &t->ledger,  &t->effects, &t->planner, &t->warnings};
-    memcpy(list, all, sizeof all);
-    return list;
+    job->in.program = ptc_buf_view(&task->program);
+    job->in.context = task->context;
+    ptc_buf_add(&job->out.ledger, task->ledger.data, task->ledger.len);
+    ptc_buf_add(&job->out.text, task->answer.data, task->answer.len);
+    answer(job, task);
 }
 
+/* Nobody can be asked, so it is done right here. */
 static void run(PtcJob *job, PtcAppTask *task)
 {
     const PtcAppTasks *tasks = &job->app->config.tasks;
@@ -192,29 +220,76 @@ static void run(PtcJob *job, PtcAppTask *task)
     ptc_pulse_begin(job->app->pulse, &beat, job->call);
     tasks->run(tasks->user, task);
     ptc_pulse_end(job->app->pulse, &beat);
-    job->in.program = ptc_buf_view(&task->program);
-    job->in.context = task->context;
-    ptc_buf_add(&job->out.ledger, task->ledger.data, task->ledger.len);
-    ptc_buf_add(&job->out.text, task->answer.data, task->answer.len);
-    answer(job, task);
+    answer_for(job, task);
+}
+
+static PtcErrandState await(PtcJob *job)
+{
+    PtcBeat beat;
+    ptc_pulse_begin(job->app->pulse, &beat, job->call);
+    PtcErrandState state = ptc_errand_go_on(job->errand, job->call);
+    ptc_pulse_end(job->app->pulse, &beat);
+    return state;
+}
+
+/* From question to question, until it is done or the client has to call again. */
+static void drive(PtcJob *job)
+{
+    while (!job->ask_first || ptc_job_ask(job)) {
+        job->ask_first = true;
+        if (await(job) == PTC_ERRAND_DONE) {
+            job->asking.run = NULL; /* it was the errand's, and has ended */
+            answer_for(job, &job->errand->task);
+            return;
+        }
+        job->asking.run = job->errand->run;
+        ptc_job_take_effects(job);
+    }
+}
+
+static void begin(PtcJob *job, PtcAppTask *task)
+{
+    const PtcApp *app = job->app;
+    bool asks = app->suspended && app->config.tasks.changes &&
+                ptc_mcp_can_ask(job->call, "elicitation/create");
+    if (!asks) {
+        run(job, task);
+        return;
+    }
+    job->errand = ptc_errand_new(&job->app->errands, &app->config.tasks, task, job->call);
+    if (job->errand)
+        drive(job);
+    else
+        ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
+}
+
+static void do_task(PtcJob *job, PtcAppTask *task)
+{
+    bool go_on;
+    if (ptc_job_resumes(job, &go_on)) {
+        if (go_on)
+            drive(job);
+    } else if (task_arg(job, &task->task) && ptc_job_object(job, "context", &task->context) &&
+               max_items_arg(job, &task->max_items)) {
+        begin(job, task);
+    }
 }
 
 void ptc_app_task(PtcMcpCall *call)
 {
     PtcJob job;
-    PtcBuf *list[8];
+    PtcBuf *list[PTC_ERRAND_BUFS];
     PtcAppTask task = {.owner = ptc_mcp_owner(call),
                        .waited_ms = ptc_mcp_waited_ms(call),
                        .cancel = ptc_mcp_cancel_flag(call),
                        .traceparent = ptc_mcp_meta_text(call, "traceparent"),
                        .show_program = true};
     ptc_job_init(&job, call, "lisp_task");
-    for (size_t i = 0; i < 8; i++)
-        ptc_buf_init(buffers(&task, list)[i], ptc_mcp_mem(ptc_mcp_server(call)), TEXT_BYTES);
-    if (task_arg(&job, &task.task) && ptc_job_object(&job, "context", &task.context) &&
-        max_items_arg(&job, &task.max_items))
-        run(&job, &task);
+    ptc_errand_bufs(&task, list);
+    for (size_t i = 0; i < PTC_ERRAND_BUFS; i++)
+        ptc_buf_init(list[i], ptc_mcp_mem(ptc_mcp_server(call)), TEXT_BYTES);
+    do_task(&job, &task);
     ptc_job_done(&job);
-    for (size_t i = 0; i < 8; i++)
-        ptc_buf_deinit(buffers(&task, list)[i]);
+    for (size_t i = 0; i < PTC_ERRAND_BUFS; i++)
+        ptc_buf_deinit(list[i]);
 }

@@ -34,13 +34,16 @@ PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *ses
 /* Everything of the row; its place is free afterwards. */
 static void clear(PtcSuspended *t, PtcSuspendedRow *row)
 {
-    if (row->asking.run)
+    if (row->errand)
+        ptc_errand_free(row->errand);
+    else if (row->asking.run)
         t->remote->end(row->asking.run, NULL);
     if (row->held)
         ptc_sessions_let_go(t->sessions, row->held, NULL);
     if (row->has_out)
         ptc_task_out_deinit(&row->out);
     ptc_buf_deinit(&row->message);
+    ptc_buf_deinit(&row->told);
     ptc_mem_free(t->mem, row->texts, row->texts_len);
     if (row->owner)
         ptc_mem_free(t->mem, row->owner, strlen(row->owner) + 1);
@@ -143,6 +146,7 @@ PtcSuspendedRow *ptc_suspended_add(PtcSuspended *t, const char *owner, const cha
         row->in.asking = NULL;
         row->in.traceparent = (PtcText){NULL, 0}; /* of the call, not of the run */
         ptc_buf_init(&row->message, t->mem, 4096);
+        ptc_buf_init(&row->told, t->mem, KEPT_BYTES);
         row->state = PTC_ROW_TAKEN;
         if (!copy_texts(t, row) || !ptc_random_bytes(row->id, sizeof row->id)) {
             clear(t, row);

@@ -12,7 +12,7 @@
 
 #include "base/hmac.h"
 #include "exec/task.h"
-#include "mcp/app/sessions.h"
+#include "mcp/app/errand.h"
 #include "tool/remote.h"
 
 enum {
@@ -37,6 +37,7 @@ typedef struct PtcSuspendedRow {
     size_t texts_len;
     PtcTaskAsking asking;
     PtcSessionEntry *held; /* or NULL */
+    PtcErrand *errand;     /* a task, which has the run of `asking`; or NULL */
     uint8_t reply
         [PTC_SHA256_BYTES]; /* to the question before `round`, or to the last one when it is ANSWERED */
     /* when it is ANSWERED */
@@ -45,6 +46,8 @@ typedef struct PtcSuspendedRow {
     bool has_out, failed;
     char reason[24];
     PtcBuf message;
+    PtcBuf told; /* the answer of a task, JSON; empty: it is none, or was too large */
+    bool told_ok;
 } PtcSuspendedRow;
 
 typedef struct PtcSuspended {
