@@ -89,6 +89,8 @@ static bool begin_remote(Doing *d)
     if (!d->remote.run)
         return false;
     remote->allow(d->remote.run, mode_of(d));
+    if (d->task->ask)
+        remote->offer(d->remote.run, d->task->offers);
     remote->trace(d->remote.run, d->task->traceparent);
     d->work.ptc->remote = &d->remote;
     return true;

@@ -7,11 +7,11 @@
 
 /* PtcAppConfig.listed: now there is time to get to know the others.  A moment later, so that a client that is still asking
  * for other lists is answered first. */
-static void warm(void *user, const char *owner)
+static void warm(void *user, const char *owner, unsigned offers)
 {
     enum { LATER_MS = 1000 };
     const PtcUpstreams *u = user;
-    ptc_manager_warm(u->manager, owner, LATER_MS);
+    ptc_manager_warm(u->manager, owner, offers, LATER_MS);
 }
 
 /* PtcAppConfig.upstream_stats. */

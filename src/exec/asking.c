@@ -16,6 +16,8 @@ void *ptc_asking_begin(PtcTaskAsking *asking, PtcRemote *remote, const char *own
     run = remote->begin(remote, owner, deadline_ns, cancel, version);
     if (run && asking && remote->allow)
         remote->allow(run, (PtcRemoteMode)asking->mode);
+    if (run && asking && remote->offer)
+        remote->offer(run, asking->offers);
     return run;
 }
 

@@ -38,8 +38,9 @@ typedef struct PtcTaskTurn {
  * with kind "suspended", and `run` is what is known of it there (tool/remote.h): after the decision the same task is
  * submitted with it again.  The submitter ends a run that is still here when the task is not to go on. */
 typedef struct PtcTaskAsking {
-    unsigned mode; /* PtcRemoteMode */
-    void *run;     /* NULL: it begins */
+    unsigned mode;   /* PtcRemoteMode */
+    unsigned offers; /* PTC_REMOTE_ELICITS ... */
+    void *run;       /* NULL: it begins */
 } PtcTaskAsking;
 
 /* The texts are borrowed from the submitter until the task is done. */

@@ -82,6 +82,12 @@ typedef enum {
     PTC_REMOTE_NO,      /* these tools not, in this run: their calls fail with "declined" */
 } PtcRemoteDecision;
 
+/* What servers may ask whoever started the run. */
+enum {
+    PTC_REMOTE_ELICITS = 1, /* elicitation/create with a form */
+    PTC_REMOTE_SAMPLES = 2, /* sampling/createMessage */
+};
+
 typedef struct PtcRemote {
     /* A run begins: what it may see belongs to `owner`.  *version names the state of all catalogues: what LOOKUP said stays
      * true for other runs with the same version.  NULL: out of memory. */
@@ -108,6 +114,13 @@ typedef struct PtcRemote {
 
     /* Right after begin(): what the run may do; without it, it refuses. */
     void (*allow)(void *run, PtcRemoteMode mode);
+    /* Right after begin(): what servers may ask (PTC_REMOTE_ELICITS ...); without it, nothing. */
+    void (*offer)(void *run, unsigned what);
+    /* A question of a server that waits: {"method","params"} for whoever is asked, with the server's name in its words; the next
+     * one comes when it was answered.  Its number, which no other has; 0: there is none. */
+    uint64_t (*inquiry)(void *run, PtcBuf *out);
+    /* What was said, a JSON object; absent: nobody answers.  A question that is gone is none any more. */
+    void (*reply)(void *run, uint64_t inquiry, PtcText answer);
     /* The program has ended because calls were put aside: how many?  0: there is nothing to ask about, or too much would
      * have to be remembered (*why says so, or is NULL). */
     size_t (*waiting)(void *run, const char **why);

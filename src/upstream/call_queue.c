@@ -12,7 +12,7 @@ enum { TRIES = 3, RETRY_MS = 250, RETRY_AFTER_MOST_MS = 10 * 1000, MS = 1000 * 1
 
 /* ---------------------------------------------------------------------------------- answers */
 
-/* The ask to say ready() of; NULL: that was said before. */
+/* The ask to say ready() of; NULL: that was said before, or the call is held. */
 static PtcRemoteAsk *end_call(PtcUpCall *call)
 {
     if (call->state == PTC_UP_ANSWERED)
@@ -102,13 +102,18 @@ static void send(PtcUpCall *call)
     call->mcp.done = on_done;
     call->mcp.end_ns = call->end_ns;
     call->mcp.most_ns = call->run->deadline_ns;
-    i->under_way++;
-    m->under_way++;
+    call->counted = !call->held;
+    i->under_way += call->counted;
+    m->under_way += call->counted;
     i->used = true;
-    if (ptc_endpoint_call(i->endpoint, call))
+    if (ptc_endpoint_call(i->endpoint, call)) {
+        call->next = i->sent;
+        i->sent = call;
         return;
-    i->under_way--;
-    m->under_way--;
+    }
+    i->under_way -= call->counted;
+    m->under_way -= call->counted;
+    call->counted = false;
     call->sends--;
     give_up(call, "upstream_unavailable", "memory is short");
 }
@@ -199,6 +204,20 @@ static int64_t again_at(const PtcUpCall *call, const PtcLinkReply *reply, int64_
     return at < call->end_ns ? at : 0;
 }
 
+/* It is over: not under way any more. */
+static void unlink_sent(PtcUpCall *call)
+{
+    PtcInstance *i = call->instance;
+    PtcUpCall **at = &i->sent;
+    while (*at && *at != call)
+        at = &(*at)->next;
+    if (*at)
+        *at = call->next;
+    i->under_way -= call->counted;
+    i->upstream->manager->under_way -= call->counted;
+    call->counted = false;
+}
+
 /* On the loop's thread, or a service's.  Who waits for the answer needs the lock next, so it is woken when the lock is free. */
 static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
 {
@@ -209,13 +228,14 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
     pthread_mutex_lock(&m->lock);
     bool was_full = m->under_way >= PTC_MANAGER_AT_ONCE; /* then others wait for this one */
     bool broken = reply->end == PTC_LINK_BROKEN;
-    i->under_way--;
-    m->under_way--;
+    unlink_sent(call);
     call->sends -= broken && !reply->delivered;
     i->last_ns = ptc_clock_ns(NULL);
     ptc_instance_heard(i, reply);
-    int64_t at = again_at(call, reply, i->last_ns);
-    if (at) {
+    int64_t at = call->held || !call->run ? 0 : again_at(call, reply, i->last_ns);
+    if (!call->run) { /* nobody is left who would want it */
+        ptc_call_free(call);
+    } else if (at) {
         call->not_before_ns = at;
         append(call);
     } else {

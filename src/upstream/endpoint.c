@@ -79,6 +79,23 @@ void ptc_endpoint_cancel(PtcEndpoint *endpoint, PtcUpCall *call)
         ptc_service_cancel(endpoint->service, &call->mcp);
 }
 
+bool ptc_endpoint_answer(PtcEndpoint *endpoint, PtcText id, PtcText result)
+{
+    return endpoint->link && ptc_link_answer(endpoint->link, id, result);
+}
+
+void ptc_endpoint_extend(PtcEndpoint *endpoint, PtcUpCall *call, int64_t end_ns)
+{
+    if (endpoint->link)
+        ptc_link_extend(endpoint->link, &call->mcp, end_ns);
+}
+
+void ptc_endpoint_offer(PtcEndpoint *endpoint, PtcText capabilities)
+{
+    if (endpoint->link)
+        ptc_link_offer(endpoint->link, capabilities);
+}
+
 PtcText ptc_endpoint_auth(PtcEndpoint *endpoint)
 {
     return endpoint->link ? ptc_link_auth(endpoint->link) : (PtcText){NULL, 0};

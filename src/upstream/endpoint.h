@@ -22,6 +22,10 @@ PTC_MUST_USE bool ptc_endpoint_list(PtcEndpoint *endpoint, PtcLinkList *list);
 /* Sends what the call has ready; its done() comes. */
 PTC_MUST_USE bool ptc_endpoint_call(PtcEndpoint *endpoint, struct PtcUpCall *call);
 void ptc_endpoint_cancel(PtcEndpoint *endpoint, struct PtcUpCall *call);
+/* Questions of a server behind a link (link.h); a service asks none. */
+bool ptc_endpoint_answer(PtcEndpoint *endpoint, PtcText id, PtcText result);
+void ptc_endpoint_extend(PtcEndpoint *endpoint, struct PtcUpCall *call, int64_t end_ns);
+void ptc_endpoint_offer(PtcEndpoint *endpoint, PtcText capabilities);
 /* Of a link that is down: the challenge that it was refused with; absent: it was something else. */
 PtcText ptc_endpoint_auth(PtcEndpoint *endpoint);
 /* Several requests in a row had no answer: the next connect must see one. */

@@ -194,6 +194,8 @@ static void read_limits(PtcHeap *heap, PtcValue form, int64_t call_ms, PtcEntry 
     out->insecure_http = ptc_fields_is(heap, form, "allow_insecure_http", PTC_TRUE);
     out->insecure_auth = ptc_fields_is(heap, form, "allow_insecure_auth", PTC_TRUE);
     out->shared = ptc_fields_is(heap, form, "shared", PTC_TRUE);
+    out->no_elicitation = ptc_fields_is(heap, form, "elicitation", PTC_FALSE);
+    out->no_sampling = ptc_fields_is(heap, form, "sampling", PTC_FALSE);
     PtcText pin = ptc_fields_text(heap, form, "pin");
     out->pin_strict = pin.bytes && ptc_text_is(pin, "strict");
     out->no_pins = ptc_fields_is(heap, form, "pin", PTC_FALSE);
@@ -208,6 +210,7 @@ static void read_rules(PtcHeap *heap, PtcValue form, PtcEntry *out)
     out->oauth = ptc_map_field(heap, form, "oauth");
     out->policy = ptc_map_field(heap, form, "policy");
     out->effects = ptc_map_field(heap, form, "effects");
+    out->roots = ptc_map_field(heap, form, "roots");
     out->include = ptc_map_field(heap, form, "include_tools");
     out->exclude = ptc_map_field(heap, form, "exclude_tools");
 }

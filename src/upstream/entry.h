@@ -32,11 +32,13 @@ typedef struct PtcEntry {
     size_t schema_max;               /* bytes of its document */
     PtcValue headers, auth, oauth;   /* maps and lists of the normal form; PTC_NONE: none */
     PtcValue policy, effects;        /* likewise */
+    PtcValue roots;                  /* likewise */
     PtcValue include, exclude, form; /* the whole normal form */
     const char *kind;                /* stdio, http, sse, auto, openapi */
     bool distrust, leave_text, strict_output, no_retry, insecure_http, insecure_auth;
     bool no_pins, pin_strict;
     bool shared; /* by all owners */
+    bool no_elicitation, no_sampling;
     int64_t call_ms, handshake_ms, connect_ms, silence_ms;
     size_t max_response;
     unsigned at_once;

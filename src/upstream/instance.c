@@ -9,9 +9,12 @@
 #include <stdio.h>
 
 #include "json/emit.h"
+#include "json/members.h"
 #include "json/parse.h"
 #include "upstream/blot_json.h"
 #include "upstream/fields.h"
+#include "upstream/inquiry.h"
+#include "upstream/roots.h"
 
 enum {
     BACKOFF_MS = 500,
@@ -420,7 +423,8 @@ static void on_notice(void *user, PtcText method, PtcText params)
 {
     PtcInstance *i = user;
     PtcManager *m = i->upstream->manager;
-    (void)params;
+    if (ptc_text_is(method, "notifications/cancelled"))
+        ptc_inquiry_withdraw(i, ptc_members_get(params, "requestId"));
     if (!ptc_text_is(method, "notifications/tools/list_changed"))
         return;
     int64_t now = ptc_clock_ns(NULL);
@@ -463,6 +467,14 @@ static bool on_refused(void *user, int status, const char *challenge, PtcText li
     return ptc_sign_in_again(&i->upstream->sign_in, i->http, status, challenge, lines, why);
 }
 
+static bool on_request(void *user, PtcText method, PtcText params, PtcBuf *result)
+{
+    const PtcInstance *i = user;
+    (void)params;
+    return ptc_text_is(method, "roots/list") && ptc_roots_any(&i->upstream->entry) &&
+           ptc_roots_put(&i->upstream->entry, result);
+}
+
 static bool make_service(PtcInstance *i)
 {
     PtcManager *m = i->upstream->manager;
@@ -495,6 +507,8 @@ static bool make_endpoint(PtcInstance *i)
                             .max_message = e->max_response,
                             .state = on_state,
                             .notice = on_notice,
+                            .question = ptc_inquiry_take,
+                            .request = on_request,
                             .log = on_log,
                             .user = i};
     if (up->listing)
@@ -534,6 +548,7 @@ void ptc_instance_start(PtcInstance *i)
     i->refused = false;
     i->state = PTC_INSTANCE_STARTING;
     i->started_ns = i->last_ns = now;
+    ptc_endpoint_offer(i->endpoint, ptc_inquiry_capabilities(i));
     if (!ptc_endpoint_connect(i->endpoint))
         go_down(i, PTC_TEXT("no thread could be started"));
 }
@@ -632,6 +647,7 @@ void ptc_instance_warm_next(PtcManager *m)
         if (!i || i->state != PTC_INSTANCE_COLD)
             continue;
         i->warming = true;
+        i->offers = ptc_inquiry_allowed(m->warm_offers, &up->entry);
         ptc_instance_start(i);
     }
 }

@@ -274,13 +274,14 @@ bool ptc_manager_is_known(PtcManager *m)
     return all;
 }
 
-void ptc_manager_warm(PtcManager *m, const char *owner, int64_t delay_ms)
+void ptc_manager_warm(PtcManager *m, const char *owner, unsigned offers, int64_t delay_ms)
 {
     size_t len = strlen(owner) + 1;
     pthread_mutex_lock(&m->lock);
     if (!m->warm_owner && (m->warm_owner = ptc_arena_alloc(&m->arena, len))) {
         memcpy(m->warm_owner, owner, len);
         m->warm_at_ns = ptc_clock_ns(NULL) + delay_ms * 1000000;
+        m->warm_offers = offers;
         (void)!ptc_manager_wake(m); /* without a thread nothing is listed before it is called */
     }
     pthread_mutex_unlock(&m->lock);

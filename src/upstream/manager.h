@@ -55,7 +55,7 @@ void ptc_manager_free(PtcManager *manager);
 
 /* Starts upstreams of which nothing is known in the background, two at a time, to list them; those that nobody calls end
  * again.  The first owner counts, whose connections they are; it is copied. */
-void ptc_manager_warm(PtcManager *manager, const char *owner, int64_t delay_ms);
+void ptc_manager_warm(PtcManager *manager, const char *owner, unsigned offers, int64_t delay_ms);
 /* Is something known of every upstream that can be used? */
 bool ptc_manager_is_known(PtcManager *manager);
 /* `known` is called once, when the background listing has ended, whatever came of it; any thread.  NULL: not any more, and

@@ -50,11 +50,14 @@ typedef struct PtcUpCall {
     PtcLinkAsk mcp;                          /* first: done() casts back */
     struct PtcUpCall *next;                  /* in a queue of its instance */
     struct PtcUpCall *sibling, **sibling_at; /* of the run */
-    PtcRemoteAsk *ask;
-    PtcUpRun *run;
+    PtcRemoteAsk *ask;                       /* NULL: it is held */
+    PtcRemoteOp op;
+    PtcUpRun *run;         /* NULL: it has ended, and left the call behind */
     PtcInstance *instance; /* that it waits for; NULL: none */
     enum { PTC_UP_NEW, PTC_UP_QUEUED, PTC_UP_SENT, PTC_UP_WAITING, PTC_UP_ANSWERED } state;
     bool cancelled;
+    bool held;           /* it stays open while its run waits for a person: inquiry.h */
+    bool counted;        /* as under way */
     uint32_t slot, tool; /* in the run's view */
     PtcListing *seen;    /* that it is from; NULL: not known yet */
     char nearest[80];    /* when it was not found; "": nothing is near */
@@ -99,6 +102,8 @@ struct PtcInstance {
     bool resting;             /* its connection is being ended; nothing is started meanwhile */
     PtcUpCall *first, **last; /* calls to be sent, in order */
     PtcUpCall *waiting;       /* asks that want its listing */
+    PtcUpCall *sent;          /* calls under way, held ones included */
+    unsigned offers;          /* what its server may ask (PTC_REMOTE_ELICITS ...) */
     unsigned under_way;
     unsigned failures; /* transport, in a row */
     unsigned restarts; /* after it was down */
@@ -167,6 +172,11 @@ struct PtcUpRun {
     size_t site_count;
     PtcReplay replay;            /* unless mode is PTC_REMOTE_REFUSES */
     PtcGrants granted, declined; /* for this run, whatever the owner */
+    /* questions of upstreams (inquiry.h), guarded by the manager's lock */
+    unsigned offers;
+    struct PtcInquiry *inquiries; /* in the order in which they came */
+    struct PtcUpInput *inputs;    /* calls that are made again with answers */
+    size_t inquired, asides;
 };
 
 struct PtcManager {
@@ -193,6 +203,9 @@ struct PtcManager {
     bool ending;
     PtcGrants grants; /* beyond a run; read from the state directory when they are first needed */
     bool grants_read;
+    size_t held;           /* calls */
+    uint64_t last_inquiry; /* number of it */
+    unsigned warm_offers;  /* see PtcInstance.offers */
     char *warm_owner;   /* whose connections are used to list in the background; NULL: none are */
     int64_t warm_at_ns; /* not before */
     bool warm;          /* the background listing has ended */

@@ -48,7 +48,7 @@ bool ptc_serve_meet(PtcUpCall *call)
 {
     size_t part = 0;
     PtcRemoteMode mode = call->run->mode;
-    if (mode == PTC_REMOTE_REFUSES || mode == PTC_REMOTE_ONLY_READS ||
+    if ((mode == PTC_REMOTE_REFUSES && !call->run->offers) || mode == PTC_REMOTE_ONLY_READS ||
         (!is_call(call->ask->op) && call->ask->op != PTC_REMOTE_LOOK))
         return false;
     switch (meet(call, &part)) {
@@ -256,13 +256,14 @@ static void allow(void *user, PtcRemoteMode mode)
 static size_t waiting(void *user, const char **why)
 {
     PtcUpRun *run = user;
-    bool full = run->replay.full && run->mode == PTC_REMOTE_ASKS;
+    bool full = run->replay.full && (run->mode == PTC_REMOTE_ASKS || run->offers);
     *why = full ? "what the program has received is more than can be kept while somebody is asked "
                   "(16 MiB); read less before or beside calls that have to be asked about"
                 : NULL;
     if (run->mode == PTC_REMOTE_PLANS)
         return run->site_count;
-    return full || run->replay.diverged ? 0 : ptc_replay_waiting(&run->replay);
+    size_t parts = ptc_replay_waiting(&run->replay);
+    return full || run->replay.diverged ? 0 : parts ? parts : run->asides;
 }
 
 static void put_clean(PtcBuf *out, PtcMem *mem, const char *key, PtcText text, size_t most)
@@ -341,6 +342,7 @@ static void again(void *user, int64_t deadline_ns, const PtcCancel *cancel, uint
     run->deadline_ns = deadline_ns;
     run->cancel = cancel;
     run->lookups = 0;
+    run->asides = 0;
     run->load_ns = run->manager->config.load_ms * 1000000;
     *version = run->version;
 }

@@ -7,6 +7,7 @@
 #include "json/parse.h"
 #include "upstream/arguments.h"
 #include "upstream/fields.h"
+#include "upstream/inquiry.h"
 #include "upstream/mcp_headers.h"
 #include "upstream/serve_int.h"
 
@@ -127,7 +128,7 @@ bool ptc_serve_may_send(PtcUpCall *call)
     PtcManager *m = call->run->manager;
     PtcUpstream *up = ptc_run_upstream(call->run, call->slot);
     const PtcListing *seen = call->seen, *now = up->listing;
-    if (call->ask->op == PTC_REMOTE_RESOURCE || !seen || !now || seen == now)
+    if (call->op == PTC_REMOTE_RESOURCE || !seen || !now || seen == now)
         return true;
     const PtcCatalogTool *tool = &seen->server.tools[call->tool];
     int n = ptc_listing_find(now, tool->name);
@@ -230,6 +231,8 @@ static bool put_params(PtcUpCall *call, PtcDesk *desk, const PtcCatalogTool *too
     if (call->args_len > PTC_ARGUMENTS_BYTES)
         return ptc_call_refuse(call, "invalid_tool_args", "the arguments have more than 1 MiB");
     ptc_trace_parent_put(&call->params, call->run->trace);
+    if (!ptc_inquiry_put_input(call))
+        return false;
     ptc_emit_object_end(&call->params);
     bool web = ptc_run_upstream(call->run, call->slot)->entry.web;
     if ((web && !put_headers(call, heap, tool->name, schema, sent)) || !ptc_buf_ok(&call->params))
@@ -253,8 +256,10 @@ static bool send_call(PtcUpCall *call)
         call->end_ns = run->deadline_ns;
     pthread_mutex_lock(&m->lock);
     bool sent = ptc_call_attach(call);
-    if (sent)
+    if (sent) {
         ptc_queue_call(call);
+        ptc_inquiry_hold(call);
+    }
     pthread_mutex_unlock(&m->lock);
     return sent;
 }

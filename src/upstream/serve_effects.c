@@ -48,8 +48,8 @@ void ptc_run_free_denied(PtcUpRun *run)
 PtcUpDid ptc_run_did(const PtcUpCall *call, const char *reason)
 {
     const PtcLinkReply *reply = &call->reply;
-    if (!call->sent_ns)
-        return PTC_DID_NOTHING;
+    if (!call->sent_ns || (reason && strcmp(reason, "input_required") == 0))
+        return PTC_DID_NOTHING; /* it has asked instead of doing anything */
     if (reply->end == PTC_LINK_ANSWER)
         return reason && strcmp(reason, "tool_error") == 0 ? PTC_DID_FAIL
                : call->reason                              ? PTC_DID_UNKNOWN

@@ -21,6 +21,8 @@ PtcUpstream *ptc_run_upstream(const PtcUpRun *run, uint32_t slot);
 int ptc_run_slot(PtcManager *m, PtcText ns);
 /* Why it cannot be done.  Always false. */
 bool ptc_call_refuse(PtcUpCall *call, const char *reason, const char *format, ...) PTC_PRINTF(3, 4);
+/* Frees a call that is answered, or that its run has left; the latter with manager->lock held. */
+void ptc_call_free(PtcUpCall *call);
 /* With manager->lock held: the connection that the call needs; false: refused. */
 PTC_MUST_USE bool ptc_call_attach(PtcUpCall *call);
 /* True: it waits for the upstream's listing.  False: refused, or it is there. */

@@ -9,6 +9,7 @@
 #include "upstream/blot_json.h"
 #include "upstream/clean.h"
 #include "upstream/fields.h"
+#include "upstream/inquiry.h"
 #include "upstream/serve_int.h"
 #include "upstream/tool_result.h"
 
@@ -205,6 +206,10 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     if (value == PTC_NONE || !ptc_is_map(value))
         return ptc_serve_put_failure(call, out, "upstream_error",
                                      PTC_TEXT("the answer is not an object"), 0);
+    if (ptc_inquiry_take_input(call, desk, value)) {
+        put_failure(call, out, call->reason, ptc_text_cstr(call->message));
+        return false;
+    }
     if (call->raw || !call->seen)
         return put_raw(call, desk, out, value);
     if (!read_result(call, desk, value, &result))

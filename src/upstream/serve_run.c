@@ -9,6 +9,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/fields.h"
+#include "upstream/inquiry.h"
 #include "upstream/manager_int.h"
 #include "upstream/naming.h"
 #include "upstream/serve_int.h"
@@ -124,6 +125,7 @@ static PtcUpCall *new_call(PtcUpRun *run, PtcRemoteAsk *ask)
         return NULL;
     memset(call, 0, sizeof *call);
     call->ask = ask;
+    call->op = ask->op;
     call->run = run;
     call->slot = ask->slot;
     call->tool = ask->tool;
@@ -145,7 +147,8 @@ static PtcUpCall *new_call(PtcUpRun *run, PtcRemoteAsk *ask)
     return call;
 }
 
-static void free_call(PtcUpCall *call)
+/* One that its run has left is in no list of it, and whoever frees it has the lock. */
+static void unlink_call(PtcUpCall *call)
 {
     PtcManager *m = call->run->manager;
     pthread_mutex_lock(&m->lock);
@@ -153,13 +156,20 @@ static void free_call(PtcUpCall *call)
     if (call->sibling)
         call->sibling->sibling_at = call->sibling_at;
     pthread_mutex_unlock(&m->lock);
+}
+
+void ptc_call_free(PtcUpCall *call)
+{
+    PtcMem *mem = call->run ? call->run->mem : call->instance->upstream->manager->mem;
+    if (call->run)
+        unlink_call(call);
     ptc_buf_deinit(&call->params);
     ptc_buf_deinit(&call->headers);
     ptc_buf_deinit(&call->web.url);
     ptc_buf_deinit(&call->web.auth);
     ptc_buf_deinit(&call->web.head);
     ptc_buf_deinit(&call->reply.text);
-    ptc_mem_free(m->mem, call, sizeof *call);
+    ptc_mem_free(mem, call, sizeof *call);
 }
 
 /* Connects the call to its upstream; false: refused. */
@@ -180,6 +190,8 @@ bool ptc_call_attach(PtcUpCall *call)
         return ptc_call_refuse(call, "upstream_unavailable", "%.*s cannot be started: %s",
                                (int)up->entry.name.len, up->entry.name.bytes, why);
     call->instance->warming = false; /* whoever asks now will ask again: it stays up */
+    if (call->instance->state == PTC_INSTANCE_COLD || call->instance->state == PTC_INSTANCE_DOWN)
+        call->instance->offers = ptc_inquiry_allowed(run->offers, &up->entry);
     return true;
 }
 
@@ -250,12 +262,12 @@ static PtcRemoteStatus ask_remote(void *user, PtcRemoteAsk *ask)
     PtcDesks *desks = &run->manager->desks;
     PtcDesk *desk = ptc_desks_take(desks, RUN_BYTES);
     PtcUpCall *call = desk ? new_call(run, ask) : NULL;
-    bool later = call && !ptc_serve_meet(call) && dispatch(call, desk);
+    PtcRemoteStatus status = call ? PTC_REMOTE_NOW : PTC_REMOTE_NO_MEMORY;
+    if (call && !ptc_serve_meet(call) && !ptc_inquiry_rejoin(call, &status) && dispatch(call, desk))
+        status = PTC_REMOTE_PENDING;
     if (desk)
         ptc_desks_give(desks, desk);
-    if (!call)
-        return PTC_REMOTE_NO_MEMORY;
-    return later ? PTC_REMOTE_PENDING : PTC_REMOTE_NOW;
+    return status;
 }
 
 static void cancel_remote(void *user, PtcRemoteAsk *ask)
@@ -306,12 +318,13 @@ static bool finish(void *user, PtcRemoteAsk *ask, PtcBuf *out, bool *ok, bool *m
     size_t before = out->len;
     *ok = call->replayed ? ptc_serve_replay(call, out, may_repeat)
                          : desk && put_answer(call, desk, out, may_repeat);
-    if (call->part && !call->replayed)
+    bool aside = call->reason && strcmp(call->reason, PTC_REMOTE_ASIDE) == 0;
+    if (call->part && !call->replayed && !aside)
         ptc_serve_keep(call, *ok, *may_repeat, (PtcText){out->data + before, out->len - before});
     bool whole = desk && ptc_buf_ok(out) && ptc_fields_ok(&desk->heap);
     if (desk)
         ptc_desks_give(desks, desk);
-    free_call(call);
+    ptc_call_free(call);
     return whole;
 }
 
@@ -324,8 +337,9 @@ static void end(void *user, PtcBuf *ledger)
     ptc_run_record_open(run);
     if (ledger)
         ptc_run_ledger(run, ledger);
+    ptc_inquiry_end(run);
     while (run->calls)
-        free_call(run->calls);
+        ptc_call_free(run->calls);
     for (size_t i = 0; i < 2 * m->count; i++)
         ptc_listing_drop(run->view[i]);
     ptc_run_free_blobs(run);
@@ -377,4 +391,5 @@ void ptc_run_fill(PtcManager *m)
                             .pictures = pictures,
                             .knows = knows};
     ptc_approve_fill(&m->remote);
+    ptc_inquiry_fill(&m->remote);
 }

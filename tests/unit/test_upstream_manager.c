@@ -118,7 +118,7 @@ static void test_slow_start(bool warm)
     w.load_ms = 100;
     world_open(&w, entry(a, sizeof a, &w, "s", "slow_start", "2", ""));
     if (warm)
-        ptc_manager_warm(w.manager, "me", 0);
+        ptc_manager_warm(w.manager, "me", 0, 0);
     void *run = run_begin(&w, "me");
     CHECK(!ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")) && says("upstream_unavailable") &&
           says("starting"));
@@ -139,7 +139,7 @@ static void test_warm(void)
     char a[1024];
     world_init(&w);
     world_open(&w, entry(a, sizeof a, &w, "s", "", "1", ""));
-    ptc_manager_warm(w.manager, "me", 0);
+    ptc_manager_warm(w.manager, "me", 0, 0);
     for (int n = 0; n < 6000 && !state_of(&w, 0).listed; n++)
         check_pause_us(10000);
     CHECK(state_of(&w, 0).tools == 7 && wait_for(&w, 0, "cold"));
@@ -227,7 +227,7 @@ static void test_ends_early(void)
         snprintf(both, sizeof both, "%s,%s", entry(a, sizeof a, &w, "s", "slow_start", "20", ""),
                  entry(b, sizeof b, &w, "t", "", "1", ""));
         world_open(&w, both);
-        ptc_manager_warm(w.manager, "me", 0);
+        ptc_manager_warm(w.manager, "me", 0, 0);
         void *run = run_begin(&w, "me");
         ask_begin(&w, run, &lookup, PTC_REMOTE_LOOKUP, 0, 0, LOOKUP("s", "echo"));
         ask_begin(&w, run, &call, PTC_REMOTE_CALL_NAMED, 0, 0, ECHO("t"));

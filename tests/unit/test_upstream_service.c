@@ -551,7 +551,7 @@ static void test_end(void)
     w.remote->end(run, NULL);
     finish(&w);
     begin(&w, "", "");
-    ptc_manager_warm(w.manager, "me", 0);
+    ptc_manager_warm(w.manager, "me", 0, 0);
     finish(&w);
 }
 

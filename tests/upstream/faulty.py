@@ -243,7 +243,7 @@ class Faulty:
                 send({"jsonrpc": "2.0", "method": "notifications/progress",
                       "params": {"progressToken": token, "progress": i + 1, "total": 5, "message": f"st\u00e9p \"{i}\""}})
         if self.has("asks"):
-            self.ask(send, "elicitation/create", {"message": "Your name?", "requestedSchema": {"type": "object"}})
+            self.ask(send, "elicitation/create", {"message": "Your name?", "requestedSchema": {"type": "object", "properties": {"name": {"type": "string"}}}})
         if self.has("samples"):
             self.ask(send, "sampling/createMessage", {"messages": [], "maxTokens": 5})
         if self.has("wants_roots"):
@@ -531,7 +531,8 @@ class Handler(BaseHTTPRequestHandler):
             self.reply(404)
             return
         self.reply(202)
-        self.faulty.take(message, lambda m: stream.event(m, "message"))
+        # the connection is free for the next message, which may be the answer that this one waits for
+        threading.Thread(target=self.faulty.take, args=(message, lambda m: stream.event(m, "message")), daemon=True).start()
 
     def do_DELETE(self):
         self.server.sessions.discard(self.headers.get("Mcp-Session-Id"))

@@ -51,7 +51,7 @@ static bool make_stores(PtcApp *app, char why[PTC_MCP_WHY])
 static void on_listed(PtcMcpCall *call)
 {
     const PtcApp *app = ptc_mcp_server_user(ptc_mcp_server(call));
-    app->config.listed(app->config.user, ptc_mcp_owner(call));
+    app->config.listed(app->config.user, ptc_mcp_owner(call), ptc_app_offers(app, call));
 }
 
 /* Lists are private as soon as they tell of tools or data, because a shared cache would hand them to others. */

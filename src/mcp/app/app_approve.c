@@ -130,6 +130,11 @@ static PtcRemoteDecision decision_of(PtcHeap *heap, PtcValue answer)
 static bool take_answer(PtcJob *job, PtcValue answer)
 {
     PtcHeap *heap = ptc_mcp_heap(job->call);
+    if (job->inquiry) {
+        ptc_job_reply(job, answer);
+        job->round++;
+        return true;
+    }
     if (ptc_text_is(field(heap, answer, "action"), "cancel"))
         return ptc_job_fail_effects(job, "cancelled",
                                     "the question was not answered: the run is over");
@@ -164,6 +169,7 @@ static bool park(PtcJob *job, PtcBuf *token)
     row->asking = job->asking;
     row->held = job->held;
     row->errand = job->errand;
+    row->inquiry = job->inquiry;
     job->asking.run = NULL;
     job->held = NULL;
     job->errand = NULL;
@@ -200,10 +206,17 @@ static bool leave_suspended(PtcJob *job)
     ptc_buf_init(&sealed, mem_of(job), 2 * PTC_SUSPENDED_TOKEN);
     ptc_buf_init(&calls, mem_of(job), QUESTION_BYTES);
     size_t n = ptc_job_add_calls(job, &calls, NULL);
+    bool inquiry = job->inquiry != 0;
     if (park(job, &token)) {
         bool ok = ptc_mcp_seal(job->call, ptc_buf_view(&token), &sealed);
         put_back(job);
-        if (ok)
+        if (ok && inquiry)
+            ptc_job_fail(job, "suspended",
+                         "a server that the program calls has a question, which nobody has "
+                         "answered yet.\nTo ask again and go on: %s {\"resume\":\"%.*s\"}",
+                         is_task(job->tool) ? "lisp_task" : "lisp_eval", (int)sealed.len,
+                         sealed.data);
+        else if (ok)
             ptc_job_fail(job, "suspended",
                          "%zu call%s of the program wait%s for a person, who has not answered yet:"
                          "%.*s\nTo ask again and go on: %s {\"resume\":\"%.*s\"}",
@@ -224,24 +237,31 @@ static void name_question(char key[KEY], uint32_t round, uint64_t mark)
     snprintf(key, KEY, "approve-%u-%016llx", (unsigned)round, (unsigned long long)mark);
 }
 
-/* A progress token is of no use while a person thinks; the pulse is the caller's. */
-bool ptc_job_ask(PtcJob *job)
+static bool has_calls(PtcJob *job)
 {
-    char key[KEY];
+    PtcBuf list;
+    ptc_buf_init(&list, mem_of(job), QUESTION_BYTES);
+    remote_of(job)->question(job->asking.run, 1, 1, &list);
+    bool any = list.len > sizeof "[]" - 1;
+    ptc_buf_deinit(&list);
+    return any;
+}
+
+/* False: out of memory. */
+static bool ask_about_calls(PtcJob *job, const char *key, PtcValue *answer, PtcMcpAsk *asked)
+{
     PtcBuf params;
-    PtcValue answer;
-    PtcMcpAsk asked = PTC_MCP_ASK_FAILED;
-    /* Modern clients send answers with the call, so the name of a question must not be known before it was asked. */
-    if (!ptc_random_bytes(&job->mark, sizeof job->mark))
-        return ptc_job_fail_effects(job, "no_memory", "the system has no random numbers");
-    name_question(key, job->round, job->mark);
     ptc_buf_init(&params, mem_of(job), 4 * QUESTION_BYTES);
     bool ok = put_question(job, &params);
     if (ok)
-        asked = ptc_mcp_ask(job->call, key, "elicitation/create", ptc_buf_text(&params), &answer);
+        *asked = ptc_mcp_ask(job->call, key, "elicitation/create", ptc_buf_text(&params), answer);
     ptc_buf_deinit(&params);
-    if (!ok)
-        return ptc_job_fail_effects(job, "no_memory", "the server is out of memory");
+    return ok || ptc_job_fail_effects(job, "no_memory", "the server is out of memory");
+}
+
+/* What becomes of a question that was put.  False: the call was answered. */
+static bool follow(PtcJob *job, PtcMcpAsk asked, PtcValue answer)
+{
     if (asked == PTC_MCP_ASK_READY)
         return take_answer(job, answer);
     if (asked == PTC_MCP_ASK_PENDING)
@@ -250,8 +270,40 @@ bool ptc_job_ask(PtcJob *job)
         return ptc_job_fail_effects(job, "cancelled", "the call was cancelled");
     if (asked == PTC_MCP_ASK_FAILED && answer == PTC_NONE)
         return leave_suspended(job);
+    if (job->inquiry) { /* the server is told that nobody answers */
+        ptc_job_reply(job, PTC_NONE);
+        return true;
+    }
     return ptc_job_fail_effects(
         job, "tool_denied", "calls of the program need approval, and the client cannot be asked");
+}
+
+/* One question; those of servers come first.  *more: there may be another. */
+static bool ask_one(PtcJob *job, bool *more)
+{
+    char key[KEY];
+    PtcValue answer = PTC_NONE;
+    /* Modern clients send answers with the call, so the name of a question must not be known before it was asked. */
+    if (!ptc_random_bytes(&job->mark, sizeof job->mark))
+        return ptc_job_fail_effects(job, "no_memory", "the system has no random numbers");
+    name_question(key, job->round, job->mark);
+    PtcMcpAsk asked = ptc_job_inquire(job, key, &answer);
+    *more = job->inquiry != 0;
+    if (!*more && !has_calls(job))
+        return true;
+    if (!*more && !ask_about_calls(job, key, &answer, &asked))
+        return false;
+    return follow(job, asked, answer);
+}
+
+/* A progress token is of no use while a person thinks; the pulse is the caller's. */
+bool ptc_job_ask(PtcJob *job)
+{
+    bool more = true;
+    while (more)
+        if (!ask_one(job, &more))
+            return false;
+    return true;
 }
 
 /* --------------------------------------------------------------------------------- coming back */
@@ -272,6 +324,7 @@ static void adopt(PtcJob *job, PtcSuspendedRow *row)
     job->asking = row->asking;
     job->held = row->held;
     job->errand = row->errand;
+    job->inquiry = row->inquiry;
     job->round = row->round;
     job->can_ask =
         true; /* whatever this client can: the question was answered, or cannot be asked now */
@@ -366,8 +419,8 @@ static bool go_on_with(PtcJob *job, const PtcSuspendedToken *token, PtcValue ans
     if (is_of_other_tool(job, row))
         return false;
     adopt(job, row);
-    job->ask_first = answer == PTC_NONE;
-    return job->ask_first || take_answer(job, answer);
+    job->ask_first = answer == PTC_NONE || job->inquiry; /* there may be another question */
+    return answer == PTC_NONE || take_answer(job, answer);
 }
 
 /* Modern: the state of the call before, and perhaps an answer. */

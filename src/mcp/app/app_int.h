@@ -56,6 +56,8 @@ typedef struct PtcJob {
     PtcErrand *errand;    /* of lisp_task, which has the run of `asking`; or NULL */
     uint32_t round;       /* of the next question */
     uint64_t mark;        /* of the last one */
+    uint64_t inquiry;     /* that question is one of a server: its number; 0: it is about calls */
+    unsigned offers;      /* what servers may ask the client */
     bool ask_first;       /* before anything is run */
     PtcSuspendedRow *row; /* that this call goes on with; or NULL */
     bool answered;        /* for a program that ran */
@@ -115,6 +117,14 @@ void ptc_job_take_effects(PtcJob *job);
 void ptc_job_end_run(PtcJob *job);
 /* The call is over: what it went on with is kept, or not. */
 void ptc_job_leave(PtcJob *job);
+
+/* ---- app_inquire.c */
+/* What servers may ask this client (PTC_REMOTE_ELICITS ...). */
+unsigned ptc_app_offers(const PtcApp *app, PtcMcpCall *call);
+/* Asks the client what a server wants to know; job->inquiry says which question that is, 0: there is none. */
+PtcMcpAsk ptc_job_inquire(PtcJob *job, const char *key, PtcValue *answer);
+/* Gives the answer to job->inquiry; PTC_NONE: there is none. */
+void ptc_job_reply(PtcJob *job, PtcValue answer);
 
 /* ---- app_dry_run.c */
 /* A dry run has stopped: the calls it would make become its result. */

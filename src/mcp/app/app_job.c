@@ -71,7 +71,8 @@ void ptc_job_init(PtcJob *job, PtcMcpCall *call, const char *tool)
                           .use_data = true};
     if (app->suspended) {
         ptc_suspended_sweep(app->suspended);
-        job->can_ask = app->config.can_ask && ptc_mcp_can_ask(call, "elicitation/create");
+        job->offers = ptc_app_offers(app, call);
+        job->can_ask = job->offers & PTC_REMOTE_ELICITS;
     }
     init_out(&job->out, mem, app->sessions ? ptc_sessions_config(app->sessions)->bytes : 0);
     ptc_buf_init(&job->message, mem, PTC_RECORD_FILE_TEXT);
@@ -321,7 +322,9 @@ static bool run_once(PtcJob *job)
 /* The program is run again after each question, from its beginning: what it has called is remembered. */
 bool ptc_job_submit(PtcJob *job)
 {
-    bool asks = job->can_ask || job->asking.mode != PTC_REMOTE_REFUSES;
+    bool dry = job->asking.mode == PTC_REMOTE_PLANS || job->asking.mode == PTC_REMOTE_READS;
+    bool asks = job->can_ask || job->offers || dry;
+    job->asking.offers = dry ? 0 : job->offers;
     job->in.asking = asks ? &job->asking : NULL;
     if (job->can_ask && job->asking.mode == PTC_REMOTE_REFUSES)
         job->asking.mode = PTC_REMOTE_ASKS;
@@ -334,7 +337,7 @@ bool ptc_job_submit(PtcJob *job)
             ptc_job_end_run(job);
             return done;
         }
-        if (job->asking.mode != PTC_REMOTE_ASKS) {
+        if (dry) {
             ptc_job_list_waiting(job);
             return true;
         }

@@ -227,16 +227,18 @@ static PtcErrandState await(PtcJob *job)
 {
     PtcBeat beat;
     ptc_pulse_begin(job->app->pulse, &beat, job->call);
-    PtcErrandState state = ptc_errand_go_on(job->errand, job->call);
+    PtcErrandState state = ptc_errand_await(job->errand, job->call);
     ptc_pulse_end(job->app->pulse, &beat);
     return state;
 }
 
-/* From question to question, until it is done or the client has to call again. */
-static void drive(PtcJob *job)
+/* From question to question, until it is done or the client has to call again.  `asks`: it has asked, and waits. */
+static void drive(PtcJob *job, bool asks)
 {
-    while (!job->ask_first || ptc_job_ask(job)) {
+    for (; !job->ask_first || ptc_job_ask(job); asks = true) {
         job->ask_first = true;
+        if (asks)
+            ptc_errand_go_on(job->errand, job->call);
         if (await(job) == PTC_ERRAND_DONE) {
             job->asking.run = NULL; /* it was the errand's, and has ended */
             answer_for(job, &job->errand->task);
@@ -256,9 +258,10 @@ static void begin(PtcJob *job, PtcAppTask *task)
         run(job, task);
         return;
     }
+    task->offers = job->offers;
     job->errand = ptc_errand_new(&job->app->errands, &app->config.tasks, task, job->call);
     if (job->errand)
-        drive(job);
+        drive(job, false);
     else
         ptc_job_fail(job, "no_memory", "the server is out of memory; try again a little later");
 }
@@ -268,7 +271,7 @@ static void do_task(PtcJob *job, PtcAppTask *task)
     bool go_on;
     if (ptc_job_resumes(job, &go_on)) {
         if (go_on)
-            drive(job);
+            drive(job, true);
     } else if (task_arg(job, &task->task) && ptc_job_object(job, "context", &task->context) &&
                max_items_arg(job, &task->max_items)) {
         begin(job, task);

@@ -202,13 +202,18 @@ static void on_cancel(void *user)
     ptc_cancel_ask(&e->cancel);
 }
 
-PtcErrandState ptc_errand_go_on(PtcErrand *e, PtcMcpCall *call)
+void ptc_errand_go_on(PtcErrand *e, PtcMcpCall *call)
+{
+    pthread_mutex_lock(&e->lock);
+    e->call = call;
+    set_state(e, PTC_ERRAND_WORKS);
+    pthread_mutex_unlock(&e->lock);
+}
+
+PtcErrandState ptc_errand_await(PtcErrand *e, PtcMcpCall *call)
 {
     ptc_mcp_on_cancel(call, on_cancel, e);
     pthread_mutex_lock(&e->lock);
-    e->call = call;
-    if (e->state == PTC_ERRAND_ASKS)
-        set_state(e, PTC_ERRAND_WORKS);
     while (e->state == PTC_ERRAND_WORKS)
         pthread_cond_wait(&e->changed, &e->lock);
     e->call = NULL;

@@ -53,8 +53,10 @@ void ptc_errand_bufs(PtcAppTask *task, PtcBuf *list[PTC_ERRAND_BUFS]);
 /* Begins to work for the call; `task` is copied, with its texts.  NULL: no memory, or no thread. */
 PTC_MUST_USE PtcErrand *ptc_errand_new(PtcErrands *all, const PtcAppTasks *tasks,
                                        const PtcAppTask *task, PtcMcpCall *call);
-/* Waits until it asks, or is done.  One that asked goes on first, with what was decided, for this call from now on. */
-PtcErrandState ptc_errand_go_on(PtcErrand *errand, PtcMcpCall *call);
+/* One that asks goes on, with what was decided, for this call from now on. */
+void ptc_errand_go_on(PtcErrand *errand, PtcMcpCall *call);
+/* Waits until it asks, or is done; `call` is the one that it works for. */
+PtcErrandState ptc_errand_await(PtcErrand *errand, PtcMcpCall *call);
 /* Frees it; one that asks is cancelled.  Does not wait. */
 void ptc_errand_free(PtcErrand *errand);
 

@@ -26,8 +26,9 @@ enum {
 /* One run.  Texts of `in` are copies of the row's own, but for the session, which is held. */
 typedef struct PtcSuspendedRow {
     uint8_t id[PTC_SUSPENDED_ID];
-    uint32_t round; /* of the question that is open, or was open last */
-    uint64_t mark;  /* of that question: nobody can answer it who has not seen it */
+    uint32_t round;   /* of the question that is open, or was open last */
+    uint64_t mark;    /* of that question: nobody can answer it who has not seen it */
+    uint64_t inquiry; /* it is this one of a server (PtcRemote.inquiry); 0: it is about calls */
     enum { PTC_ROW_FREE, PTC_ROW_WAITING, PTC_ROW_TAKEN, PTC_ROW_ANSWERED } state;
     int64_t ends_ms; /* since 1970 */
     char *owner;

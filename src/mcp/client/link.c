@@ -259,6 +259,27 @@ void ptc_link_cancel(PtcLink *l, PtcLinkAsk *ask)
     pthread_mutex_unlock(&l->lock);
 }
 
+/* The ask is looked for by its address, as above. */
+void ptc_link_extend(PtcLink *l, PtcLinkAsk *ask, int64_t end_ns)
+{
+    pthread_mutex_lock(&l->lock);
+    for (size_t i = 0; i < ASK_BUCKETS; i++)
+        for (PtcLinkAsk *a = l->asks[i]; a; a = a->next)
+            if (a == ask) {
+                ask->end_ns = end_ns;
+                if (note_due(l, end_ns))
+                    (void)ptc_link_wake(l);
+            }
+    pthread_mutex_unlock(&l->lock);
+}
+
+void ptc_link_offer(PtcLink *l, PtcText capabilities)
+{
+    pthread_mutex_lock(&l->lock);
+    l->config.capabilities = capabilities;
+    pthread_mutex_unlock(&l->lock);
+}
+
 void ptc_link_send_text(PtcLink *l, PtcBuf *text)
 {
     Outgoing out = {.method = "", .text = text};

@@ -108,6 +108,9 @@ typedef struct PtcLinkConfig {
                    PtcText params); /* list_changed, messages; progress is taken care of */
     /* A request of the server (ping is answered here).  True: `result` has the answer.  False: refused. */
     bool (*request)(void *user, PtcText method, PtcText params, PtcBuf *result);
+    /* Before that, or NULL: one that takes a while.  True: ptc_link_answer comes for this id (JSON).  False, *why set: it is
+     * refused, *why being a constant text; not set: `request` decides. */
+    bool (*question)(void *user, PtcText id, PtcText method, PtcText params, const char **why);
     void (*log)(
         void *user,
         PtcText line); /* a line of standard error, or what went wrong; begins with [name] */
@@ -129,6 +132,13 @@ PTC_MUST_USE bool ptc_link_ask(PtcLink *link, PtcLinkAsk *ask, const char *metho
                                PtcText headers);
 void ptc_link_cancel(PtcLink *link,
                      PtcLinkAsk *ask); /* any thread; done(CANCELLED) comes unless it has come */
+
+/* Any thread.  Answers a question of the server with a JSON object, or (absent) with an error.  False: it could not be sent. */
+bool ptc_link_answer(PtcLink *link, PtcText id, PtcText result);
+/* Any thread.  An ask that is still under way ends at another time. */
+void ptc_link_extend(PtcLink *link, PtcLinkAsk *ask, int64_t end_ns);
+/* Before ptc_link_connect: what is offered from then on, a constant text. */
+void ptc_link_offer(PtcLink *link, PtcText capabilities);
 
 /* ---- link_list.c */
 

@@ -95,12 +95,46 @@ static void take_answer(PtcLink *l, const Message *m)
     ptc_link_end_ask(l, ask, &reply);
 }
 
-static void refuse(PtcLink *l, PtcText id, PtcText method, PtcBuf *out)
+/* A line feed may only stand between the parts of a JSON text, where a blank is as good; a message is one line. */
+static void unfold(PtcBuf *out)
+{
+    for (char *at = out->data, *end = out->data + out->len; at && at < end; at++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (!at)
+            return;
+        *at = ' ';
+    }
+}
+
+static void refuse(PtcLink *l, PtcText id, PtcText method, const char *why, PtcBuf *out)
 {
     size_t n = method.len < NAMED ? method.len : NAMED;
-    ptc_rpc_add_error(out, id, PTC_RPC_METHOD_NOT_FOUND,
-                      PTC_TEXT("this client does not support it"), (PtcText){NULL, 0});
-    ptc_link_log(l, "its request %.*s was refused: it was not offered", (int)n, method.bytes);
+    ptc_rpc_add_error(out, id, why ? PTC_RPC_INTERNAL_ERROR : PTC_RPC_METHOD_NOT_FOUND,
+                      why ? ptc_text_cstr(why) : PTC_TEXT("this client does not support it"),
+                      (PtcText){NULL, 0});
+    ptc_link_log(l, "its request %.*s was refused: %s", (int)n, method.bytes,
+                 why ? why : "it was not offered");
+}
+
+bool ptc_link_answer(PtcLink *l, PtcText id, PtcText result)
+{
+    PtcBuf text;
+    Outgoing out = {.method = "", .text = &text};
+    ptc_buf_init(&text, l->mem, SIZE_MAX / 4);
+    if (result.bytes) {
+        ptc_rpc_begin_result(&text, id);
+        ptc_emit_raw(&text, result);
+        ptc_emit_object_end(&text);
+        unfold(&text);
+    } else {
+        ptc_rpc_add_error(&text, id, PTC_RPC_INTERNAL_ERROR, PTC_TEXT("nobody has answered it"),
+                          (PtcText){NULL, 0});
+    }
+    pthread_mutex_lock(&l->lock);
+    bool sent = ptc_buf_ok(&text) && l->state == PTC_LINK_READY && !l->wire->send(l, &out);
+    pthread_mutex_unlock(&l->lock);
+    ptc_buf_deinit(&text);
+    return sent;
 }
 
 static void answer_request(PtcLink *l, const Message *m, PtcText method)
@@ -109,17 +143,21 @@ static void answer_request(PtcLink *l, const Message *m, PtcText method)
     PtcText params = ptc_members_is_object(m->params) ? m->params : PTC_TEXT("{}");
     ptc_buf_init(&out, l->mem, SIZE_MAX / 4);
     ptc_buf_init(&result, l->mem, l->config.max_message);
+    const char *why = NULL;
     bool ping = ptc_text_is(method, "ping");
-    bool has =
-        ping || (l->config.request && l->config.request(l->config.user, method, params, &result));
+    bool later = !ping && l->config.question &&
+                 l->config.question(l->config.user, m->id, method, params, &why);
+    bool has = ping || (!later && !why && l->config.request &&
+                        l->config.request(l->config.user, method, params, &result));
     if (has && ptc_buf_ok(&result)) {
         ptc_rpc_begin_result(&out, m->id);
         ptc_emit_raw(&out, ping ? PTC_TEXT("{}") : ptc_buf_view(&result));
         ptc_emit_object_end(&out);
-    } else {
-        refuse(l, m->id, method, &out);
+    } else if (!later) { /* else whoever has it answers */
+        refuse(l, m->id, method, why, &out);
     }
-    ptc_link_send_text(l, &out);
+    if (!later)
+        ptc_link_send_text(l, &out);
     ptc_buf_deinit(&result);
     ptc_buf_deinit(&out);
 }
@@ -303,17 +341,6 @@ static void add_params(PtcLink *l, PtcBuf *out, uint64_t id, PtcText params, boo
         ptc_emit_object_end(out);
     } else {
         add_rest(out, params);
-    }
-}
-
-/* A line feed may only stand between the parts of a JSON text, where a blank is as good; a message is one line. */
-static void unfold(PtcBuf *out)
-{
-    for (char *at = out->data, *end = out->data + out->len; at && at < end; at++) {
-        at = memchr(at, '\n', (size_t)(end - at));
-        if (!at)
-            return;
-        *at = ' ';
     }
 }
 

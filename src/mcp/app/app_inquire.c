@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT
+ * Questions of upstreams, asked of the client in their name.  What always holds: an answer is given to the question it was for
+ * (PtcJob.inquiry), whatever has happened to that meanwhile. */
+#include "mcp/app/app_int.h"
+
+#include "json/parse.h"
+#include "value/map.h"
+#include "value/str.h"
+
+enum { QUESTION_BYTES = 512 * 1024, ANSWER_BYTES = 64 * 1024 };
+
+static PtcMem *mem_of(const PtcJob *job)
+{
+    return ptc_mcp_mem(ptc_mcp_server(job->call));
+}
+
+unsigned ptc_app_offers(const PtcApp *app, PtcMcpCall *call)
+{
+    if (!app->suspended || !app->config.can_ask)
+        return 0;
+    return (ptc_mcp_can_ask(call, "elicitation/create") ? (unsigned)PTC_REMOTE_ELICITS : 0) |
+           (ptc_mcp_can_ask(call, "sampling/createMessage") ? (unsigned)PTC_REMOTE_SAMPLES : 0);
+}
+
+void ptc_job_reply(PtcJob *job, PtcValue answer)
+{
+    PtcRemote *remote = job->app->config.remote;
+    PtcHeap *heap = ptc_mcp_heap(job->call);
+    PtcBuf text;
+    ptc_buf_init(&text, mem_of(job), ANSWER_BYTES);
+    bool has = answer != PTC_NONE && ptc_is_map(answer) && ptc_emit_value(&text, heap, answer);
+    remote->reply(job->asking.run, job->inquiry, has ? ptc_buf_view(&text) : (PtcText){NULL, 0});
+    ptc_buf_deinit(&text);
+    job->inquiry = 0;
+}
+
+static PtcMcpAsk put(PtcJob *job, const char *key, PtcText question, PtcValue *answer)
+{
+    PtcHeap *heap = ptc_mcp_heap(job->call);
+    PtcJsonError error;
+    PtcBuf params;
+    PtcMcpAsk asked = PTC_MCP_ASK_UNSUPPORTED;
+    PtcValue v = ptc_json_parse(heap, question.bytes, question.len, &error);
+    PtcValue method = v == PTC_NONE ? PTC_NONE : ptc_map_field(heap, v, "method");
+    PtcValue given = v == PTC_NONE ? PTC_NONE : ptc_map_field(heap, v, "params");
+    *answer = PTC_NONE;
+    ptc_buf_init(&params, mem_of(job), QUESTION_BYTES);
+    const char *text =
+        given != PTC_NONE && ptc_emit_value(&params, heap, given) ? ptc_buf_text(&params) : NULL;
+    bool samples = method != PTC_NONE && ptc_is_string(method) &&
+                   ptc_text_is(ptc_str_text(method), "sampling/createMessage");
+    if (text)
+        asked =
+            ptc_mcp_ask(job->call, key, samples ? "sampling/createMessage" : "elicitation/create",
+                        text, answer);
+    ptc_buf_deinit(&params);
+    return asked;
+}
+
+PtcMcpAsk ptc_job_inquire(PtcJob *job, const char *key, PtcValue *answer)
+{
+    PtcRemote *remote = job->app->config.remote;
+    PtcBuf question;
+    ptc_buf_init(&question, mem_of(job), QUESTION_BYTES);
+    PtcMcpAsk asked = PTC_MCP_ASK_UNSUPPORTED;
+    job->inquiry = remote->inquiry ? remote->inquiry(job->asking.run, &question) : 0;
+    if (job->inquiry)
+        asked = put(job, key, ptc_buf_view(&question), answer);
+    ptc_buf_deinit(&question);
+    return asked;
+}

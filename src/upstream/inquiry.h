@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * inquiry.h - what upstreams ask whoever started a run: elicitation with a form, sampling.
+ *
+ * A question waits in its run, and the calls that it belongs to are held: put aside for the program, open for the upstream.
+ * docs/architecture.md ("Questions of upstreams") has the rules. */
+#ifndef PTC_UPSTREAM_INQUIRY_H
+#define PTC_UPSTREAM_INQUIRY_H
+
+#include "upstream/serve_int.h"
+
+enum {
+    PTC_INQUIRY_BYTES = 64 * 1024, /* of one question, and of an answer */
+    PTC_INQUIRY_ID = 128,          /* of its JSON-RPC id, or its key */
+    PTC_INQUIRIES = 8, /* of a run; official clients of the modern era give up after ten rounds */
+    PTC_INQUIRY_HELD = 64, /* calls in all */
+};
+
+typedef struct PtcInquiry {
+    struct PtcInquiry *next;
+    uint64_t number;
+    PtcText server; /* its name in the file */
+    bool samples;
+    char *params;
+    size_t params_len;
+    char id[PTC_INQUIRY_ID]; /* of the request, as JSON; modern: the key, as JSON */
+    size_t id_len;
+    PtcInstance *instance; /* that asks; NULL: modern, the call was answered with it */
+    unsigned start;        /* of the instance */
+    size_t part;           /* modern: number + 1 in the run's replay */
+    bool answered;         /* modern: `answer` has it; NULL: nobody has answered */
+    char *answer;
+    size_t answer_len;
+} PtcInquiry;
+
+/* ---- inquiry.c */
+/* PtcLinkConfig.question of an instance; loop. */
+bool ptc_inquiry_take(void *instance, PtcText id, PtcText method, PtcText params, const char **why);
+/* The server takes a question back (notifications/cancelled); loop. */
+void ptc_inquiry_withdraw(PtcInstance *i, PtcText id);
+/* With manager->lock held: a call was queued or sent while its run has a question of the same upstream: it is held too. */
+void ptc_inquiry_hold(PtcUpCall *call);
+/* The program was run again: does the call take over one that is held?  True: `call` was freed, its ask is the other's; *status
+ * is what ask() says. */
+PTC_MUST_USE bool ptc_inquiry_rejoin(PtcUpCall *call, PtcRemoteStatus *status);
+/* The run ends: gives up what it holds, and refuses what is open. */
+void ptc_inquiry_end(PtcUpRun *run);
+/* Fills offer, inquiry, reply. */
+void ptc_inquiry_fill(PtcRemote *remote);
+/* What is offered to the servers behind an instance. */
+PtcText ptc_inquiry_capabilities(const PtcInstance *i);
+/* What of all that is offered the entry lets its server ask. */
+unsigned ptc_inquiry_allowed(unsigned offers, const PtcEntry *entry);
+/* With manager->lock held. */
+void ptc_inquiry_free(PtcMem *mem, PtcInquiry *q);
+/* With manager->lock held: a new one at the end of the run's; NULL: there are too many, it is too large, or no memory. */
+PtcInquiry *ptc_inquiry_add(PtcUpRun *run, PtcText server, PtcText id, bool samples,
+                            PtcText params);
+
+/* ---- inquiry_input.c: the modern era */
+/* The result of a call is "input_required".  True: its questions wait in the run, and the call is put aside. */
+PTC_MUST_USE bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValue result);
+/* Adds to the params of a call that is made again what was answered.  False: refused. */
+PTC_MUST_USE bool ptc_inquiry_put_input(PtcUpCall *call);
+void ptc_inquiry_free_inputs(PtcUpRun *run);
+
+/* ---- inquiry_words.c */
+/* What our client is asked: the question with the server's name, without what is not ours to pass on.  False: it is no
+ * question that can be asked. */
+PTC_MUST_USE bool ptc_inquiry_words(PtcManager *m, const PtcInquiry *q, PtcText params,
+                                    PtcBuf *out);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * A question of an upstream as our client is asked it.  What always holds: it says which server asks; texts that people read are
+ * cleaned, and no secret is in it; only members that are known to be harmless are passed on. */
+#include "json/emit.h"
+#include "json/parse.h"
+#include "upstream/blot_json.h"
+#include "upstream/clean.h"
+#include "upstream/fields.h"
+#include "upstream/inquiry.h"
+
+enum { HEAP_BYTES = 8 << 20, DEPTH = 8 };
+
+static PtcValue clean_text(PtcHeap *heap, PtcText text)
+{
+    PtcBuf clean;
+    ptc_buf_init(&clean, heap->pool->mem, 8 * PTC_CLEAN_DOC + 64);
+    ptc_clean_add(&clean, text, PTC_CLEAN_DOC, false);
+    PtcValue v = ptc_fields_buf(heap, &clean);
+    ptc_buf_deinit(&clean);
+    return v;
+}
+
+/* --------------------------------------------------------------------------------------- forms */
+
+static bool is_shown(PtcText key)
+{
+    return ptc_text_is(key, "title") || ptc_text_is(key, "description") ||
+           ptc_text_is(key, "enumNames");
+}
+
+/* A schema with clean titles and descriptions; PTC_NONE: it is too deep, or memory is short. */
+static PtcValue clean_schema(PtcHeap *heap, PtcValue v, bool shown, int depth)
+{
+    PtcValue key, value;
+    if (ptc_is_string(v))
+        return shown ? clean_text(heap, ptc_str_text(v)) : v;
+    if (depth == DEPTH)
+        return PTC_NONE;
+    if (ptc_is_map(v)) {
+        PtcValue out = ptc_fields_map(heap);
+        for (size_t pos = 0; ptc_map_next(v, &pos, &key, &value);) {
+            PtcValue clean = clean_schema(heap, value, is_shown(ptc_str_text(key)), depth + 1);
+            if (clean == PTC_NONE)
+                return PTC_NONE;
+            ptc_fields_put_key(heap, &out, ptc_str_text(key), clean);
+        }
+        return out;
+    }
+    if (!ptc_is_sequential(v))
+        return v;
+    PtcValue out = ptc_fields_list(heap);
+    for (size_t i = 0; i < ptc_seq_count(v); i++) {
+        PtcValue clean = clean_schema(heap, ptc_seq_nth(v, i), shown, depth + 1);
+        if (clean == PTC_NONE)
+            return PTC_NONE;
+        ptc_fields_push(heap, &out, clean);
+    }
+    return out;
+}
+
+static PtcValue prefixed(PtcHeap *heap, const char *format, PtcText server, PtcText text)
+{
+    PtcBuf out;
+    ptc_buf_init(&out, heap->pool->mem, 2 * PTC_INQUIRY_BYTES);
+    ptc_buf_addf(&out, format, (int)(server.len < PTC_CLEAN_LINE ? server.len : PTC_CLEAN_LINE),
+                 server.bytes);
+    ptc_buf_add(&out, text.bytes, text.len);
+    PtcValue v = ptc_buf_ok(&out) ? ptc_fields_buf(heap, &out) : PTC_NONE;
+    ptc_buf_deinit(&out);
+    return v;
+}
+
+static PtcValue form(PtcHeap *heap, PtcText server, PtcValue in)
+{
+    PtcText mode = ptc_fields_text(heap, in, "mode");
+    PtcText message = ptc_fields_text(heap, in, "message");
+    PtcValue schema = ptc_map_field(heap, in, "requestedSchema"), out = ptc_fields_map(heap);
+    if ((mode.bytes && !ptc_text_is(mode, "form")) || !message.bytes || schema == PTC_NONE ||
+        !ptc_is_map(schema) || (schema = clean_schema(heap, schema, false, 0)) == PTC_NONE)
+        return PTC_NONE;
+    PtcValue clean = clean_text(heap, message);
+    if (clean == PTC_NONE)
+        return PTC_NONE;
+    ptc_fields_put(heap, &out, "message",
+                   prefixed(heap, "The server \"%.*s\" asks: ", server, ptc_str_text(clean)));
+    ptc_fields_put(heap, &out, "requestedSchema", schema);
+    return out;
+}
+
+/* ------------------------------------------------------------------------------------ sampling */
+
+/* A message whose content is a text, with the server's name; PTC_NONE: it is none. */
+static PtcValue named_message(PtcHeap *heap, PtcText server, PtcValue message)
+{
+    PtcValue content = ptc_map_field(heap, message, "content");
+    PtcText text =
+        content != PTC_NONE ? ptc_fields_text(heap, content, "text") : (PtcText){NULL, 0};
+    if (!text.bytes)
+        return PTC_NONE;
+    ptc_fields_put(heap, &content, "text", prefixed(heap, "[%.*s] ", server, text));
+    ptc_fields_put(heap, &message, "content", content);
+    return message;
+}
+
+/* The conversation of our client is nobody's business, and tools of a server are not offered: what asks for them stays here. */
+static PtcValue sampling(PtcHeap *heap, PtcText server, PtcValue in)
+{
+    static const char *const passed[] = {"maxTokens", "temperature", "stopSequences",
+                                         "modelPreferences"};
+    PtcValue messages = ptc_map_field(heap, in, "messages"), out = ptc_fields_map(heap);
+    PtcValue list = ptc_fields_list(heap);
+    PtcText system = ptc_fields_text(heap, in, "systemPrompt");
+    bool named = false;
+    if (messages == PTC_NONE || !ptc_is_sequential(messages))
+        return PTC_NONE;
+    for (size_t i = 0; i < ptc_seq_count(messages); i++) {
+        PtcValue message = ptc_seq_nth(messages, i);
+        PtcValue with =
+            named || !ptc_is_map(message) ? PTC_NONE : named_message(heap, server, message);
+        named = named || with != PTC_NONE;
+        ptc_fields_push(heap, &list, with != PTC_NONE ? with : message);
+    }
+    ptc_fields_put(heap, &out, "messages", list);
+    if (system.bytes || !named)
+        ptc_fields_put(heap, &out, "systemPrompt", prefixed(heap, "[%.*s] ", server, system));
+    for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+        ptc_fields_put(heap, &out, passed[i], ptc_map_field(heap, in, passed[i]));
+    return out;
+}
+
+bool ptc_inquiry_words(PtcManager *m, const PtcInquiry *q, PtcText params, PtcBuf *out)
+{
+    PtcDesk desk;
+    PtcJsonError error;
+    PtcBuf json;
+    ptc_desk_init(&desk, m->mem, HEAP_BYTES);
+    ptc_desk_hurry(&desk);
+    ptc_buf_init(&json, m->mem, 4 * PTC_INQUIRY_BYTES);
+    PtcHeap *heap = &desk.heap;
+    PtcValue in = ptc_json_parse(heap, params.bytes ? params.bytes : "", params.len, &error);
+    PtcValue asked = in == PTC_NONE || !ptc_is_map(in) ? PTC_NONE
+                     : q->samples                      ? sampling(heap, q->server, in)
+                                                       : form(heap, q->server, in);
+    ptc_emit_object(&json);
+    ptc_emit_field_cstr(&json, "method",
+                        q->samples ? "sampling/createMessage" : "elicitation/create");
+    ptc_emit_key(&json, "params");
+    bool ok = asked != PTC_NONE && ptc_emit_value(&json, heap, asked) &&
+              ptc_emit_object_end(&json) && ptc_fields_ok(heap);
+    if (ok)
+        ptc_blot_json(&m->hidden, out, ptc_buf_view(&json));
+    ptc_buf_deinit(&json);
+    ptc_desk_deinit(&desk);
+    return ok && ptc_buf_ok(out);
+}
