@@ -341,7 +341,6 @@ static bool share_is_left(PtcToolCall *call, bool pending)
 static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
 {
     PtcHeap *heap = job->caller->heap;
-    size_t used = heap->used;
     ptc_heap_tool_begin(heap);
     int64_t begun = job->now_ns;
     PtcToolAnswer how = job->tool->function(call, job->tool->user);
@@ -355,7 +354,7 @@ static void call_function(Job *job, PtcToolCall *call, PtcToolReply *reply)
     job->took_ns += call->begun_ns - begun;
     job->now_ns = call->begun_ns;
     take_answer(job, call, reply);
-    ptc_heap_tool_end(heap, reply->ok ? job->caller->slots[1] : PTC_NONE, used);
+    ptc_heap_tool_end(heap, reply->ok ? job->caller->slots[1] : PTC_NONE);
     ptc_buf_deinit(&call->json);
     if (!call->counted)
         ptc_mem_free(&call->tools->mem, call->text, call->text_len + 1);
@@ -490,12 +489,11 @@ static PtcCacheAnswer look_up(Job *job, const PtcBuf *key)
 {
     PtcCaller *c = job->caller;
     PtcCacheWait wait = {go_on, job};
-    size_t used = c->heap->used;
     ptc_heap_tool_begin(c->heap);
     PtcCacheAnswer answer = ptc_cache_begin(c->run->cache, key->data, key->len, c->heap, &wait,
                                             &c->slots[1], &job->flight);
     end_wait(job, atomic_load(&c->budget->paused));
-    ptc_heap_tool_end(c->heap, answer == PTC_CACHE_HIT ? c->slots[1] : PTC_NONE, used);
+    ptc_heap_tool_end(c->heap, answer == PTC_CACHE_HIT ? c->slots[1] : PTC_NONE);
     return answer;
 }
 

@@ -128,7 +128,6 @@ static bool exchange(PtcVM *vm, const PtcRemoteQuestion *q, bool collect, PtcVal
 {
     PtcBuf answer;
     PtcHeap *heap = vm->heap;
-    size_t used = heap->used;
     ptc_buf_init(&answer, vm->mem, ANSWER_BYTES);
     ptc_crew_offer(vm);
     bool told = ptc_remote_ask(of(vm)->run, &vm->budget, q, &answer, ok);
@@ -136,7 +135,7 @@ static bool exchange(PtcVM *vm, const PtcRemoteQuestion *q, bool collect, PtcVal
     if (told) {
         ptc_heap_tool_begin(heap);
         v = read_answer(vm, &answer, collect);
-        ptc_heap_tool_end(heap, v, used);
+        ptc_heap_tool_end(heap, v);
     }
     ptc_buf_deinit(&answer);
     *slot = v == PTC_NONE ? PTC_NIL : v;

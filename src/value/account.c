@@ -48,12 +48,43 @@ size_t ptc_account_limit(const PtcHeap *heap)
     return ptc_size_add(a->limit, heap->in_tool ? a->tool_bytes : raised);
 }
 
+/* Raises the limit by at most n; says by how much. */
+static size_t raise_limit(PtcAccount *a, size_t n)
+{
+    size_t now = atomic_load_explicit(&a->raised, memory_order_relaxed), more;
+    do {
+        size_t left = a->tool_bytes > now ? a->tool_bytes - now : 0;
+        more = n < left ? n : left;
+    } while (!atomic_compare_exchange_weak_explicit(&a->raised, &now, now + more,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    return more;
+}
+
+/* Before a tool's result takes n bytes: they raise the limit at once, so that no other thread runs short because of them. */
+static void raise_first(PtcHeap *heap, size_t n)
+{
+    size_t grown = heap->used > heap->tool_from ? heap->used - heap->tool_from : 0;
+    size_t want = ptc_size_add(grown, n);
+    if (heap->in_tool && want > heap->raising)
+        heap->raising += raise_limit(heap->account, want - heap->raising);
+}
+
+size_t ptc_account_raised(PtcHeap *heap, size_t grown)
+{
+    raise_first(heap, 0);
+    size_t n = grown < heap->raising ? grown : heap->raising;
+    atomic_fetch_sub_explicit(&heap->account->raised, heap->raising - n, memory_order_relaxed);
+    heap->raising = 0;
+    return n;
+}
+
 /* When several threads are working, one must not fail because of the garbage of the others. */
 bool ptc_account_fits(PtcHeap *heap, size_t n)
 {
     size_t out = heap->used + heap->scratch, most = ptc_account_limit(heap);
     if (!heap->account)
         return n <= most && out <= most - n;
+    raise_first(heap, n);
     if (ptc_heap_is_shared(heap))
         most = ptc_size_add(most, most / 8);
     return draw(&heap->account->used, most, &heap->used_grant, ptc_size_add(out, n));
@@ -66,6 +97,7 @@ bool ptc_account_holds(PtcHeap *heap, size_t n)
     size_t most = ptc_size_add(limit, limit / 10 + 8 * PTC_PAGE_BYTES);
     if (!heap->account)
         return n <= most && out <= most - n;
+    raise_first(heap, n);
     if (ptc_heap_is_shared(heap))
         most = ptc_size_add(most, limit / 10);
     return draw(&heap->account->held, most, &heap->held_grant, ptc_size_add(out, n));
@@ -96,8 +128,8 @@ void ptc_account_leave(PtcHeap *heap)
         return;
     atomic_fetch_sub_explicit(&a->used, heap->used_grant, memory_order_relaxed);
     atomic_fetch_sub_explicit(&a->held, heap->held_grant, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&a->raised, heap->raised, memory_order_relaxed);
-    heap->used_grant = heap->held_grant = heap->raised = 0;
+    atomic_fetch_sub_explicit(&a->raised, heap->raised + heap->raising, memory_order_relaxed);
+    heap->used_grant = heap->held_grant = heap->raised = heap->raising = 0;
     heap->account = NULL;
 }
 

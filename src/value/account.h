@@ -37,6 +37,8 @@ size_t ptc_account_left(const struct PtcHeap *heap);
 /* May it hand out n more bytes, or hold n more?  With an account, they have then been granted. */
 bool ptc_account_fits(struct PtcHeap *heap, size_t n);
 bool ptc_account_holds(struct PtcHeap *heap, size_t n);
+/* At the end of a tool whose result has `grown` bytes: by how much it raises the limit from now on. */
+size_t ptc_account_raised(struct PtcHeap *heap, size_t grown);
 
 /* How much it may use before it should collect. */
 size_t ptc_account_threshold(const struct PtcHeap *heap);

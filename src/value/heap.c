@@ -667,6 +667,7 @@ void ptc_heap_adopt(PtcHeap *heap, PtcHeap *from)
 void ptc_heap_tool_begin(PtcHeap *heap)
 {
     heap->in_tool = true;
+    heap->tool_from = heap->used;
 }
 
 /* Queues an object of this heap for note_result. */
@@ -692,17 +693,13 @@ static void note_result(PtcHeap *heap, PtcValue result)
     heap->mark_count = 0;
 }
 
-void ptc_heap_tool_end(PtcHeap *heap, PtcValue result, size_t used_before)
+void ptc_heap_tool_end(PtcHeap *heap, PtcValue result)
 {
-    PtcAccount *a = heap->account;
-    size_t grown = heap->used > used_before ? heap->used - used_before : 0;
-    size_t most = a ? a->tool_bytes : heap->tool_bytes;
-    size_t raised = a ? atomic_load_explicit(&a->raised, memory_order_relaxed) : heap->raised;
-    size_t n = raised + grown < most ? grown : most > raised ? most - raised : 0;
+    size_t grown = heap->used > heap->tool_from ? heap->used - heap->tool_from : 0;
+    size_t left = heap->tool_bytes > heap->raised ? heap->tool_bytes - heap->raised : 0;
+    size_t n = heap->account ? ptc_account_raised(heap, grown) : grown < left ? grown : left;
     heap->in_tool = false;
     heap->raised += n;
-    if (a)
-        atomic_fetch_add_explicit(&a->raised, n, memory_order_relaxed);
     if (result != PTC_NONE && n > 0)
         note_result(heap, result);
 }

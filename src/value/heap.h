@@ -57,6 +57,8 @@ struct PtcHeap {
     size_t
         tool_live; /* bytes of objects that came with results and were live at the last collection */
     bool in_tool;  /* a result is being received */
+    size_t tool_from; /* `used` when that began */
+    size_t raising; /* what it has raised the account's limit by so far; becomes part of `raised` */
     PtcAccount *
         account; /* shared by several heaps; or NULL.  It then has the limit and the sum of `raised` */
     size_t used_grant, held_grant; /* of the account */
@@ -115,7 +117,7 @@ static inline bool ptc_heap_owns(const PtcHeap *heap, PtcValue v)
 /* Results of tools: between these calls the heap may take tool_bytes on top of its limit.  What came in with `result`
  * (or PTC_NONE) raises the limit for as long as it lives. */
 void ptc_heap_tool_begin(PtcHeap *heap);
-void ptc_heap_tool_end(PtcHeap *heap, PtcValue result, size_t used_before);
+void ptc_heap_tool_end(PtcHeap *heap, PtcValue result);
 
 /* Is another thread working that takes from the same account? */
 static inline bool ptc_heap_is_shared(const PtcHeap *heap)

@@ -663,8 +663,40 @@ static void measure(void)
     check_heap_deinit(&h);
 }
 
+/* What a tool is about to hand to one thread takes nothing from the others, before and after it is handed over. */
+static void test_tool_beside_others(void)
+{
+    enum { LIMIT_BYTES = 1 << 20, RESULT = 3 << 20 };
+    CheckHeap rest;
+    PtcAccount account;
+    PtcHeap a, b;
+    check_heap_init(&rest);
+    ptc_heap_init(&a, &rest.pool, &rest.budget, LIMIT_BYTES);
+    ptc_heap_init(&b, &rest.pool, &rest.budget, LIMIT_BYTES);
+    a.tool_bytes = 4 << 20;
+    ptc_account_open(&account, &a);
+    ptc_account_share(&a, &account);
+    ptc_account_share(&b, &account);
+    CHECK(ptc_heap_alloc(&b, RESULT) == NULL);
+    rest.budget.stop = PTC_STOP_NONE;
+    ptc_heap_tool_begin(&a);
+    CHECK(ptc_heap_alloc(&a, RESULT) != NULL);
+    CHECK(ptc_heap_alloc(&b, LIMIT_BYTES / 2) != NULL);
+    ptc_heap_tool_end(&a, PTC_NONE);
+    CHECK(ptc_heap_alloc(&b, LIMIT_BYTES / 4) != NULL);
+    CHECK(ptc_heap_alloc(&b, LIMIT_BYTES) == NULL);
+    CHECK(atomic_load(&account.raised) == a.raised && a.raised >= RESULT);
+    ptc_account_leave(&a);
+    ptc_account_leave(&b);
+    CHECK(atomic_load(&account.used) == 0 && atomic_load(&account.raised) == 0);
+    ptc_heap_deinit(&a);
+    ptc_heap_deinit(&b);
+    check_heap_deinit(&rest);
+}
+
 int main(void)
 {
+    test_tool_beside_others();
     for (uint64_t seed = 1; seed <= 3; seed++) {
         test_random(seed * 0x9e3779b97f4a7c15, 1 << 20, 128, check_rounds(200000));
         test_random(seed * 0xbf58476d1ce4e5b9, 3 << 20, 8192, check_rounds(200000));
