@@ -29,6 +29,7 @@ struct PtcAgentFiles {
     size_t count;
     int directory;      /* of the file being read */
     const char *inside; /* its name, for messages; NULL: none */
+    bool named;         /* the file of a fault is in its message */
 };
 
 static bool refuse(PtcFault *fault, const char *name, const char *why)
@@ -51,12 +52,13 @@ static int open_directory(int from, const char *path)
     return openat(from, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* Says which of several files a fault is in; whoever opened the first knows its name. */
-static void name_file(PtcFault *fault, const char *path)
+/* Says which of several files a fault is in, not which ones led there; whoever opened the first knows its name. */
+static void name_file(struct PtcAgentFiles *files, PtcFault *fault, const char *path)
 {
     char said[sizeof fault->message];
-    if (fault->no_memory)
+    if (fault->no_memory || files->named)
         return;
+    files->named = true;
     memcpy(said, fault->message, sizeof said);
     ptc_diag_format(fault->message, sizeof fault->message, "%s (in %.200s)", said, path);
 }
@@ -81,7 +83,7 @@ static PtcAgentDef *read_open(int fd, const char *path, const PtcAgentReading *h
     else if (!ptc_utf8_valid(ptc_buf_view(&text).bytes, text.len))
         refuse(fault, path, "it is not UTF-8");
     else if (!(def = ptc_definition_read_json(ptc_buf_view(&text), how, fault)) && inside)
-        name_file(fault, path);
+        name_file(files, fault, path);
     if (files->directory >= 0)
         close(files->directory);
     files->directory = before;

@@ -429,7 +429,7 @@ static void test_files(void)
     put_file("b.json", AGENT("sub/c.json"));
     put_file("sub/c.json", AGENT("../a.json"));
     check_file("a.json", "tools.t.agent.tools.t.agent.tools.t.agent: "
-                         "../a.json: agents that include each other never end");
+                         "../a.json: agents that include each other never end (in sub/c.json)");
     check_file("none.json", ": none.json: No such file or directory");
     put_file("gone.json", AGENT("none.json"));
     check_file("gone.json", "tools.t.agent: none.json: No such file or directory");
@@ -445,7 +445,7 @@ static void test_files(void)
                              "agent.tools.t.agent.tools.t.agent.tools.t."
                              "agent.tools.t.agent.tools.t.agent.tools.t.agent.tools.t.agent.tools."
                              "t.agent.tools.t.agent.tools.t.agent."
-                             "tools.t.agent: agents are nested deeper than 16");
+                             "tools.t.agent: agents are nested deeper than 16 (in deep16.json)");
     put_many(63);
     check_file("many.json", "");
     put_many(64);

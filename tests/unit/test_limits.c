@@ -352,7 +352,7 @@ static const Case memory_cases[] = {
      "(mapv inc d)",
      "!memory_exceeded 1:93"},
     {"(partition 2 (range 10000000))", "!memory_exceeded 1:1"},
-    {"(take 2 (for [x (iterate inc 1)] x))", "!memory_exceeded 1:9"},
+    {"(for [x (range 100000000)] x)", "!memory_exceeded 1:1"},
     {"(str/replace (apply str (repeat 1000 \"a\")) \"a\" (apply str (repeat 100000 \"b\")))",
      "!memory_exceeded 1:1"},
     {"(count (sort (range 200000)))", "200000"},
