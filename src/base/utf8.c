@@ -63,6 +63,18 @@ bool ptc_utf8_valid(const char *bytes, size_t len)
     return ptc_utf8_valid_prefix(bytes, len) == len;
 }
 
+void ptc_utf8_add(PtcBuf *out, PtcText rest)
+{
+    while (rest.len) {
+        size_t n = ptc_utf8_valid_prefix(rest.bytes, rest.len);
+        ptc_buf_add(out, rest.bytes, n);
+        if (n < rest.len)
+            ptc_buf_add_char(out, '?');
+        n += n < rest.len;
+        rest = (PtcText){rest.bytes + n, rest.len - n};
+    }
+}
+
 size_t ptc_utf8_decode(const char *bytes, size_t len, uint32_t *code)
 {
     const unsigned char *p = (const unsigned char *)bytes;

@@ -8,11 +8,14 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "base/buf.h"
 
 /* Strict: no overlong forms, surrogates or values above U+10FFFF.  Fast on ASCII. */
 bool ptc_utf8_valid(const char *bytes, size_t len);
 /* Length of the valid prefix. */
 size_t ptc_utf8_valid_prefix(const char *bytes, size_t len);
+/* Appends any bytes as valid UTF-8: each byte that is none becomes a question mark. */
+void ptc_utf8_add(PtcBuf *out, PtcText bytes);
 /* Decodes one code point of valid UTF-8 at bytes; returns its length (1 to 4). */
 size_t ptc_utf8_decode(const char *bytes, size_t len, uint32_t *code);
 /* Encodes; returns the length, 0 when code is no scalar value. */

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "json/members.h"
 #include "json/parse.h"
@@ -82,7 +83,8 @@ static void keep_why(PtcInstance *i, PtcText why)
     why.len = why.len < 16 * 1024 ? why.len : 16 * 1024;
     ptc_secrets_blot(&m->told, &safe, why, true);
     PtcText text = ptc_buf_ok(&safe) ? ptc_buf_view(&safe) : PTC_TEXT("memory is short");
-    size_t n = text.len < sizeof i->why - 1 ? text.len : sizeof i->why - 1;
+    size_t n =
+        text.len < sizeof i->why ? text.len : ptc_utf8_valid_prefix(text.bytes, sizeof i->why - 1);
     if (n)
         memcpy(i->why, text.bytes, n);
     i->why[n] = '\0';

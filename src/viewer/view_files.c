@@ -184,18 +184,12 @@ int ptc_view_files_open(const PtcViewFiles *files, size_t number, uint64_t *byte
 /* File names are bytes; those that are no UTF-8 are shown with question marks. */
 static void add_name(PtcBuf *out, const char *name)
 {
-    PtcText rest = ptc_text_cstr(name);
-    ptc_emit_key(out, "name");
-    ptc_emit_string(out);
-    while (rest.len > 0) {
-        size_t n = ptc_utf8_valid_prefix(rest.bytes, rest.len);
-        ptc_emit_string_part(out, (PtcText){rest.bytes, n});
-        if (n < rest.len)
-            ptc_emit_string_part(out, PTC_TEXT("?"));
-        n += n < rest.len;
-        rest = (PtcText){rest.bytes + n, rest.len - n};
-    }
-    ptc_emit_string_end(out);
+    PtcBuf text;
+    ptc_buf_init(&text, out->mem, PTC_VIEW_PATH);
+    ptc_utf8_add(&text, ptc_text_cstr(name));
+    ptc_emit_field_text(out, "name", ptc_buf_view(&text));
+    out->failed = out->failed || text.failed;
+    ptc_buf_deinit(&text);
 }
 
 static void add_file(PtcBuf *out, const char *path, size_t number)

@@ -2,6 +2,7 @@
  * test_upstream_manager.c - the manager through its PtcRemote, with real processes: starts, changes, caps, owners, caches,
  * many threads, and memory that runs out. */
 #define _GNU_SOURCE
+#include "base/utf8.h"
 #include "mcp/client/link.h"
 #include "unit/manager_help.h"
 
@@ -501,6 +502,22 @@ static void test_secret_number(void)
     world_remove(&w);
 }
 
+/* What a server wrote before it ended may be anything; what is told of it is text, also where it was cut. */
+static void test_last_words(void)
+{
+    World w;
+    world_init(&w);
+    world_open(&w, "\"s\":{\"command\":\"python3\",\"args\":[\"-c\",\"import os; os.write(2, "
+                   "b'caf\\\\xe9 ' + b'\\\\xc3\\\\xa9' * 400); raise SystemExit(1)\"]}");
+    void *run = run_begin(&w, "me");
+    CHECK(!ask1(&w, run, PTC_REMOTE_LOOKUP, LOOKUP("s", "echo")) && says("caf?"));
+    PtcUpstreamState state = state_of(&w, 0);
+    CHECK(strstr(state.reason, "caf?") && ptc_utf8_valid(state.reason, strlen(state.reason)));
+    w.remote->end(run, NULL);
+    world_close(&w);
+    world_remove(&w);
+}
+
 /* A person is shown the arguments, and nothing else of what would be sent. */
 static void test_question(void)
 {
@@ -716,6 +733,7 @@ int main(int argc, char **argv)
     RUN(test_old_cache());
     RUN(test_secrets());
     RUN(test_secret_number());
+    RUN(test_last_words());
     RUN(test_question());
     RUN(test_crowd());
     RUN(test_threads());

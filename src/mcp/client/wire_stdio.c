@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/sigpipe.h"
+#include "base/utf8.h"
 #include "mcp/client/link_int.h"
 #include "mcp/client/stdio_child.h"
 
@@ -455,7 +456,7 @@ static void stdio_explain(PtcLink *l, PtcBuf *why)
         said.len--;
     if (said.len) {
         ptc_buf_add_cstr(why, "; its standard error ends with: ");
-        ptc_buf_add(why, said.bytes, said.len);
+        ptc_utf8_add(why, said); /* it may speak anything */
     }
 }
 
