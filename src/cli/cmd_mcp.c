@@ -407,15 +407,6 @@ static bool make_executor(Server *s)
     return s->executor || wrong("limits", why);
 }
 
-/* After a question the program is run again, and its own tools are called again. */
-static bool may_repeat_tools(const PtcTools *tools)
-{
-    bool all = true;
-    for (size_t i = 0; tools && i < tools->count; i++)
-        all = all && ptc_tool_may_repeat(&tools->items[i]);
-    return all;
-}
-
 static void set_config(Server *s)
 {
     const PtcMcpOptions *o = &s->o;
@@ -426,7 +417,7 @@ static void set_config(Server *s)
     if (s->upstreams.manager) {
         ptc_mcp_upstreams_tell(&s->upstreams, ptc_buf_text(&s->about_upstreams), c);
         c->remote = ptc_manager_remote(s->upstreams.manager);
-        c->can_ask = may_repeat_tools(s->tools);
+        c->can_ask = ptc_toolset_may_repeat(s->tools); /* after a question they are called again */
         c->approval_ttl_ms = o->approval_ttl_ms;
         c->approval_wait_ms = o->approval_wait_ms;
         c->key = ptc_manager_key(s->upstreams.manager, "tokens of clients", s->key) ? s->key : NULL;

@@ -106,15 +106,6 @@ static PtcStatus eval(Ptc *ptc, const PtcRun *run, const PtcRunMore *more, PtcOu
     return more ? ptc_engine_run_more(ptc, run, more, outcome) : ptc_eval(ptc, run, outcome);
 }
 
-/* After a question the program is run again, and its own tools are called again. */
-static bool may_repeat(const PtcTools *tools)
-{
-    bool all = true;
-    for (size_t i = 0; tools && i < tools->count; i++)
-        all = all && ptc_tool_may_repeat(&tools->items[i]);
-    return all;
-}
-
 static int64_t end_of(Ptc *ptc)
 {
     return ptc_clock_ns(NULL) + ptc_limits_of(ptc)->deadline_ms * 1000000;
@@ -155,7 +146,8 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
     if (!far.run)
         return PTC_NO_MEMORY;
     ptc->remote = &far;
-    bool asks = ptc_terminal_can_ask() && may_repeat(run->tools);
+    /* after a question the program is run again, and its own tools are called again */
+    bool asks = ptc_terminal_can_ask() && ptc_toolset_may_repeat(run->tools);
     PtcStatus status =
         asks ? eval_asking(u, ptc, &far, run, more, outcome) : eval(ptc, run, more, outcome);
     ptc->remote = NULL;

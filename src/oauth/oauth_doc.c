@@ -117,12 +117,6 @@ static PtcValue list_of(PtcOauthDoc *doc, const char *name, size_t *count)
     return list ? v : PTC_NONE;
 }
 
-bool ptc_oauth_doc_has_list(PtcOauthDoc *doc, const char *name)
-{
-    size_t count;
-    return list_of(doc, name, &count) != PTC_NONE;
-}
-
 bool ptc_oauth_doc_lists(PtcOauthDoc *doc, const char *name, const char *word)
 {
     size_t count;

@@ -29,8 +29,6 @@ const char *ptc_oauth_doc_address(PtcOauthDoc *doc, const char *name);
 /* A number, also one that is written as a string of digits, as some servers do; negative and absurd ones are `otherwise`. */
 int64_t ptc_oauth_doc_number(PtcOauthDoc *doc, const char *name, int64_t otherwise);
 bool ptc_oauth_doc_is_true(PtcOauthDoc *doc, const char *name);
-/* Is there a member of that name that is a list? */
-bool ptc_oauth_doc_has_list(PtcOauthDoc *doc, const char *name);
 /* Has the list of that name this word? */
 bool ptc_oauth_doc_lists(PtcOauthDoc *doc, const char *name, const char *word);
 /* The n-th item of a list of texts; NULL: there is none, or it is no such text. */

@@ -58,6 +58,15 @@ struct PtcTools {
     atomic_uint refs;
 };
 
+/* May a program that calls any of them be run again?  NULL is a set without tools. */
+static inline bool ptc_toolset_may_repeat(const PtcTools *tools)
+{
+    bool all = true;
+    for (size_t i = 0; tools && i < tools->count; i++)
+        all = all && ptc_tool_may_repeat(&tools->items[i]);
+    return all;
+}
+
 /* An empty set with one holder; NULL: out of memory. */
 PTC_MUST_USE PtcTools *ptc_toolset_new(void);
 /* NULL is allowed for both. */

@@ -266,14 +266,6 @@ void ptc_suspended_answered(PtcSuspended *t, PtcSuspendedRow *row)
     put(t, row, PTC_ROW_ANSWERED);
 }
 
-void ptc_suspended_drop(PtcSuspended *t, PtcSuspendedRow *row)
-{
-    pthread_mutex_lock(&t->lock);
-    clear(t, row);
-    pthread_cond_broadcast(&t->changed);
-    pthread_mutex_unlock(&t->lock);
-}
-
 void ptc_suspended_await(PtcSuspended *t, int64_t ms)
 {
     int64_t end = ptc_clock_ns(NULL) + ms * 1000000;

@@ -102,8 +102,6 @@ PtcSuspendedFound ptc_suspended_take(PtcSuspended *table, const char *owner,
 void ptc_suspended_wait(PtcSuspended *table, PtcSuspendedRow *row);
 /* Puts it back as answered: it keeps the answer for as long as a question would have had. */
 void ptc_suspended_answered(PtcSuspended *table, PtcSuspendedRow *row);
-/* It is over, and nothing is kept. */
-void ptc_suspended_drop(PtcSuspended *table, PtcSuspendedRow *row);
 /* Waits a little for a row to be put back. */
 void ptc_suspended_await(PtcSuspended *table, int64_t ms);
 
