@@ -129,7 +129,7 @@ def test_asks(home):
 
 
 def test_faults(home):
-    upstreams = {mode.replace("_", "-"): server(mode, call_timeout_ms=3000, handshake_timeout_ms=20000)
+    upstreams = {mode.replace("_", "-"): server(mode, cwd=home, call_timeout_ms=3000, handshake_timeout_ms=20000)
                  for mode in FAULTS}
     place = Place(home, upstreams)
     for mode, reason in FAULTS.items():
