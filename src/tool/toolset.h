@@ -58,12 +58,14 @@ struct PtcTools {
     atomic_uint refs;
 };
 
-/* May a program that calls any of them be run again?  NULL is a set without tools. */
+/* May a program that calls any of them be run again?  What is marked says so itself.  NULL is a set without tools. */
 static inline bool ptc_toolset_may_repeat(const PtcTools *tools)
 {
     bool all = true;
-    for (size_t i = 0; tools && i < tools->count; i++)
-        all = all && ptc_tool_may_repeat(&tools->items[i]);
+    for (size_t i = 0; all && tools && i < tools->count; i++) {
+        const PtcTool *tool = &tools->items[i];
+        all = tool->info.read_only || tool->info.idempotent || ptc_tool_may_repeat(tool);
+    }
     return all;
 }
 

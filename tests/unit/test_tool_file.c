@@ -427,11 +427,36 @@ static void test_torture(void)
     CHECK(done && n > 10);
 }
 
+/* May a program with these tools be run again, after a person was asked about something else that it calls? */
+static void test_repeated(void)
+{
+    static const struct {
+        const char *json;
+        bool may;
+    } sets[] = {
+        {"{}", true},
+        {"{\"a\":{\"command\":[\"true\"]}}", false},
+        {"{\"a\":{\"command\":[\"true\"],\"read_only\":true}}", true},
+        {"{\"a\":{\"command\":[\"true\"],\"idempotent\":true}}", true},
+        {"{\"a\":{\"command\":[\"true\"],\"cache\":true}}", true},
+        {"{\"a\":{\"value\":1}}", true},
+        {"{\"a\":{\"value\":1},\"b\":{\"command\":[\"true\"]}}", false},
+    };
+    char why[PTC_TOOLS_FILE_WHY];
+    CHECK(ptc_toolset_may_repeat(NULL));
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        PtcTools *tools = read_tools(sets[i].json, &allow_all, why);
+        CHECK(tools && ptc_toolset_may_repeat(tools) == sets[i].may);
+        ptc_tools_free(tools);
+    }
+}
+
 int main(void)
 {
     test_cases();
     test_mistakes();
     test_hints();
+    test_repeated();
     test_places();
     test_allowed();
     test_many();
