@@ -48,7 +48,8 @@ static int read_answer(PtcText line)
     return -2;
 }
 
-static void show_calls(PtcMem *mem, PtcRemote *remote, void *run)
+/* False: they cannot be shown, since memory is short. */
+static bool show_calls(PtcMem *mem, PtcRemote *remote, void *run)
 {
     PtcDesk desk;
     PtcBuf list;
@@ -75,6 +76,7 @@ static void show_calls(PtcMem *mem, PtcRemote *remote, void *run)
         ptc_io_printf(PTC_IO_STDERR, "  and %zu more\n", n - SHOWN_CALLS);
     ptc_buf_deinit(&list);
     ptc_desk_deinit(&desk);
+    return calls != PTC_NONE;
 }
 
 /* A line of the terminal; false: the end of input, or an interrupt. */
@@ -99,7 +101,8 @@ bool ptc_terminal_ask(PtcMem *mem, PtcRemote *remote, void *run)
     int answer = -2, fd = open("/dev/tty", O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return false;
-    show_calls(mem, remote, run);
+    if (!show_calls(mem, remote, run))
+        answer = -1;
     for (int i = 0; i < TRIES && answer == -2; i++) {
         ptc_io_printf(PTC_IO_STDERR,
                       "yes, once (y), for this run (r), until ptc ends (p), always (a), no "

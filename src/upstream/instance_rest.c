@@ -5,7 +5,7 @@
 
 static bool is_busy(const PtcInstance *i)
 {
-    return i->first || i->waiting || i->under_way || i->listing || i->jobs || i->resting;
+    return i->first || i->waiting || i->sent || i->listing || i->jobs || i->resting;
 }
 
 static PtcEndpoint *begin(PtcInstance *i)

@@ -86,8 +86,10 @@ size_t ptc_job_add_calls(PtcJob *job, PtcBuf *out, PtcBuf *json)
         add_call(out, heap, ptc_seq_nth(calls, i), i + 1);
     if (n > shown)
         ptc_buf_addf(out, "\nand %zu more", n - shown);
+    if (calls == PTC_NONE) /* nobody is asked about what cannot be shown */
+        out->failed = true;
     if (json)
-        ptc_emit_raw(json, ptc_buf_view(&list));
+        ptc_emit_raw(json, calls == PTC_NONE ? PTC_TEXT("[]") : ptc_buf_view(&list));
     ptc_buf_deinit(&list);
     return n;
 }

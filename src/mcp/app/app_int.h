@@ -109,7 +109,8 @@ bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text);
 PTC_MUST_USE bool ptc_job_resumes(PtcJob *job, bool *go_on);
 /* Asks about the calls that wait.  True: the program is to be run again.  False: the call was answered. */
 PTC_MUST_USE bool ptc_job_ask(PtcJob *job);
-/* The calls that wait, a line for each; `json` gets the same as an array, or is NULL.  How many there are. */
+/* The calls that wait, a line for each; `json` gets the same as an array, or is NULL.  How many there are.  `out` fails
+ * when memory is short. */
 size_t ptc_job_add_calls(PtcJob *job, PtcBuf *out, PtcBuf *json);
 /* What the run has done so far, into job->out. */
 void ptc_job_take_effects(PtcJob *job);
