@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdio.h>
 
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "cli/upstreams_files.h"
 #include "upstream/fields.h"
@@ -33,8 +34,7 @@ static bool digest_of(PtcUpstreams *u, PtcText written, char digest[PTC_PIN_ENTR
     if (!u->state_dir[0] || !ptc_listing_cache_key(u->mem, u->state_dir, key))
         return false;
     ptc_hmac((PtcText){(const char *)key, sizeof key}, written.bytes, written.len, tag);
-    for (size_t i = 0; i < sizeof tag; i++)
-        snprintf(digest + 2 * i, 3, "%02x", tag[i]);
+    ptc_hex_write(digest, tag, sizeof tag);
     return true;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "json/check.h"
 #include "json/emit.h"
@@ -28,8 +29,7 @@ void ptc_record_hash(PtcText body, char hash[PTC_RECORD_HASH])
 {
     uint8_t digest[PTC_SHA256_BYTES];
     ptc_sha256(body.bytes ? body.bytes : "", body.len, digest);
-    for (size_t i = 0; i < sizeof digest; i++)
-        snprintf(hash + 2 * i, 3, "%02x", digest[i]);
+    ptc_hex_write(hash, digest, sizeof digest);
 }
 
 /* --------------------------------------------------------------------------------- file */

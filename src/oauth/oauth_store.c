@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "base/private_file.h"
 #include "base/secret.h"
@@ -26,8 +27,7 @@ bool ptc_oauth_store_path(char path[PTC_OAUTH_STORE_PATH], const char *state_dir
     char hex[2 * 16 + 1];
     PtcText parts[] = {name, {"", 1}, ptc_text_cstr(url)};
     ptc_sha256_parts(parts, 3, digest);
-    for (size_t i = 0; i < 16; i++)
-        snprintf(hex + 2 * i, 3, "%02x", digest[i]);
+    ptc_hex_write(hex, digest, 16);
     int n = snprintf(path, PTC_OAUTH_STORE_PATH, "%s/oauth/%s.json", state_dir, hex);
     return n > 0 && n < PTC_OAUTH_STORE_PATH - 16;
 }

@@ -3,8 +3,7 @@
  * counted, and the rest stays data. */
 #include "upstream/listing.h"
 
-#include <stdio.h>
-
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "json/parse.h"
 #include "tool/schema/schema.h"
@@ -166,8 +165,7 @@ static bool add_digest(PtcListing *l, PtcValue definition, const char *member, c
     ptc_buf_init(&text, l->mem, PTC_LISTING_BYTES);
     bool ok = v == PTC_NONE || ptc_canonical_add(&text, &l->desk.heap, v);
     ptc_sha256(text.data ? text.data : "", text.len, sum);
-    for (size_t i = 0; i < HALF; i++)
-        snprintf(out + 2 * i, 3, "%02x", sum[i]);
+    ptc_hex_write(out, sum, HALF);
     ptc_buf_deinit(&text);
     return ok;
 }

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "base/secret.h"
 #include "base/whole_file.h"
@@ -50,8 +51,7 @@ bool ptc_listing_cache_path(char path[PTC_LISTING_CACHE_PATH], const char *cache
     char hex[2 * 16 + 1];
     PtcText parts[] = {entry_json, PTC_TEXT("\0"), credentials};
     ptc_hmac_parts((PtcText){(const char *)key, PTC_LISTING_CACHE_KEY}, parts, 3, tag);
-    for (size_t i = 0; i < 16; i++)
-        snprintf(hex + 2 * i, 3, "%02x", tag[i]);
+    ptc_hex_write(hex, tag, 16);
     int n = snprintf(path, PTC_LISTING_CACHE_PATH, "%s/upstreams/%s.json", cache_dir, hex);
     return n > 0 && n < PTC_LISTING_CACHE_PATH;
 }

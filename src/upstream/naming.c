@@ -3,11 +3,11 @@
  * programs; what they are made of (names of servers, names of tools) may be any bytes. */
 #include "upstream/naming.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/hex.h"
 #include "base/hmac.h"
 #include "base/nearest.h"
 #include "base/utf8.h"
@@ -36,8 +36,7 @@ static void digest(PtcText name, char out[DIGITS_MAX + 1])
 {
     uint8_t bytes[PTC_SHA256_BYTES];
     ptc_sha256(name.bytes, name.len, bytes);
-    for (size_t i = 0; i < PTC_SHA256_BYTES; i++)
-        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    ptc_hex_write(out, bytes, sizeof bytes);
 }
 
 /* ---------------------------------------------------------------------------- namespaces */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/budget.h"
+#include "base/hex.h"
 #include "base/secret.h"
 #include "mcp/http/http_bind.h"
 #include "viewer/page_files.h"
@@ -53,8 +54,7 @@ static bool make_secret(char secret[PTC_VIEW_SECRET + 1])
     unsigned char bytes[PTC_VIEW_SECRET / 2];
     if (!ptc_random_bytes(bytes, sizeof bytes))
         return false;
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(secret + 2 * i, 3, "%02x", bytes[i]);
+    ptc_hex_write(secret, bytes, sizeof bytes);
     return true;
 }
 
