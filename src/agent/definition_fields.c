@@ -159,9 +159,32 @@ static const PtcFieldRow *find_row(const PtcFieldRow *rows, PtcText name)
     return NULL;
 }
 
+/* What a field is called here that others call by this name; NULL: not known, or this object has no such field. */
+static const char *other_name(PtcText name, const PtcFieldRow *rows)
+{
+    static const char *const words[][2] = {
+        {"model", "llm"},
+        {"models", "llm"},
+        {"system", "system_prompt"},
+        {"instructions", "prompt"},
+        {"task", "prompt"},
+        {"mission", "prompt"},
+        {"output_schema", "schema"},
+        {"response_format", "schema"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ptc_text_is(name, words[i][0]) && find_row(rows, ptc_text_cstr(words[i][1])))
+            return words[i][1];
+    return NULL;
+}
+
 static bool refuse_name(PtcFieldReader *r, PtcText name, const PtcFieldRow *rows)
 {
     PtcNearest near;
+    const char *other = other_name(name, rows);
+    if (other)
+        return ptc_fault_set(r->fault, r->path, "there is no such field; it is called %s here",
+                             other);
     ptc_nearest_init(&near, name.bytes, name.len);
     for (; rows->name; rows++)
         ptc_nearest_offer(&near, rows->name, strlen(rows->name));

@@ -135,7 +135,8 @@ int ptc_cmd_run(PtcMem *mem, int argc, char **argv)
                                         "--jsonl takes no file: requests are on standard input")
                     : run_batch(mem, &o);
     if (argc != 1)
-        return ptc_options_wrong(&usage, argc ? "one agent file, please; more go with --then"
-                                              : "an agent file is missing");
+        return ptc_options_wrong(
+            &usage, argc ? "one agent file, please; more go with --then"
+                         : "which agent file?  ptc init DIR makes one that runs at once");
     return ptc_run_agent(mem, &o, argv[0]);
 }

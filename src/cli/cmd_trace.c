@@ -188,6 +188,8 @@ int ptc_cmd_trace(PtcMem *mem, int argc, char **argv)
     if (argc == 0)
         return ptc_options_wrong(&usage, "which form: summary, timeline, slowest, chrome or otlp?");
     const PtcForm *form = ptc_trace_report_form(argv[0]);
+    if (!form && access(argv[0], F_OK) == 0)
+        return ptc_options_wrong(&usage, "the form comes first: ptc trace summary %.200s", argv[0]);
     if (!form)
         return no_form(argv[0]);
     if (argc == 1)

@@ -191,17 +191,32 @@ static const PtcOption *find_letter(const PtcUsage *usage, char letter)
     return NULL;
 }
 
+/* What an option is called here that other commands call by this word; NULL: not known, or this command has none. */
+static const char *other_word(const PtcUsage *usage, const char *word, size_t len)
+{
+    static const char *const words[][2] = {
+        {"model", "llm"},          {"m", "llm"},          {"output", "format"}, {"o", "format"},
+        {"timeout", "timeout-ms"}, {"raw-output", "raw"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strlen(words[i][0]) == len && !memcmp(words[i][0], word, len) &&
+            ptc_options_find(usage, words[i][1], strlen(words[i][1])))
+            return words[i][1];
+    return NULL;
+}
+
 static void unknown(const PtcUsage *usage, const char *arg)
 {
     const char *word = arg + strspn(arg, "-");
     size_t len = strcspn(word, "=");
+    const char *other = other_word(usage, word, len);
     PtcNearest nearest;
     ptc_nearest_init(&nearest, word, len);
     for (size_t i = 0; i < usage->option_count; i++)
         ptc_nearest_offer(&nearest, usage->options[i].name, strlen(usage->options[i].name));
-    if (nearest.best)
+    if (other || nearest.best)
         ptc_options_wrong(usage, "unknown option %.*s; did you mean --%s?",
-                          (int)(word - arg + (ptrdiff_t)len), arg, nearest.best);
+                          (int)(word - arg + (ptrdiff_t)len), arg, other ? other : nearest.best);
     else
         ptc_options_wrong(usage, "unknown option %.*s", (int)(word - arg + (ptrdiff_t)len), arg);
 }

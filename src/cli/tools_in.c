@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/buf.h"
+#include "cli/data_in.h"
 #include "cli/io.h"
 
 PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, char why[PTC_TOOLS_IN_WHY])
@@ -14,6 +15,8 @@ PtcTools *ptc_tools_in_load(PtcMem *mem, const char *text, char why[PTC_TOOLS_IN
     const char *error = NULL;
     bool named = text[0] == '@';
     PtcBuf file;
+    if (ptc_data_in_forgot_at("--tools", text, why))
+        return NULL;
     ptc_buf_init(&file, mem, PTC_IO_MAX);
     if (named)
         error = ptc_io_read(&file, text + 1);

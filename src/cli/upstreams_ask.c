@@ -169,7 +169,7 @@ int ptc_upstreams_list(PtcUpstreamsCommand *c)
     if (c->json)
         ptc_emit_array_end(&out);
     else if (out.len == 0)
-        ptc_buf_add_cstr(&out, "no upstreams; docs/upstreams.md has the file that names them\n");
+        ptc_buf_add_cstr(&out, "no upstreams; ptc docs upstreams has the file that names them\n");
     if (c->json)
         ptc_buf_add_char(&out, '\n');
     bool ok = ptc_buf_ok(&out) && ptc_shown_write(PTC_IO_STDOUT, out.data, out.len);

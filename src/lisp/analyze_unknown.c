@@ -116,6 +116,32 @@ static bool hint_path(const PtcForm *form, PtcDiag *d)
     return true;
 }
 
+/* Does the value, or the first of its rows, have this key? */
+static bool has_key(Analyzer *an, PtcValue v, PtcValue key)
+{
+    if (ptc_is_sequential(v) && ptc_seq_count(v) > 0)
+        v = ptc_seq_nth(v, 0);
+    return ptc_is_map(v) && ptc_map_get_flex(an->heap, v, key) != PTC_NONE;
+}
+
+/* total, where the data has :total. */
+static bool hint_key(Analyzer *an, const PtcForm *form, PtcDiag *d)
+{
+    enum { SEEN = 100 };
+    PtcValue name, value;
+    PtcValue key =
+        ptc_is_map(an->context) ? ptc_keyword_new(an->heap, form->text, form->len) : PTC_NONE;
+    if (key == PTC_NONE)
+        return false;
+    for (size_t pos = 0, n = 0; n < SEEN && ptc_map_next(an->context, &pos, &name, &value); n++)
+        if (has_key(an, value, key)) {
+            ptc_diag_hint(d, "a key of the data begins with a colon: :%.*s",
+                          shown(form->text, form->len), form->text);
+            return true;
+        }
+    return false;
+}
+
 /* -------------------------------------------------------------------------------- symbols */
 
 static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
@@ -134,6 +160,8 @@ static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
     if (hint_slash(an, form, d) || hint_path(form, d))
         return;
     ptc_suggest_builtins(&s, NULL, 0);
+    if (!(ptc_suggest_found(&s) && s.best_distance == 0) && hint_key(an, form, d))
+        return;
     if (ptc_suggest_found(&s))
         hint_found(d, &s);
     else

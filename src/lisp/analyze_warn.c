@@ -199,7 +199,25 @@ static bool hint_glued(const Analyzer *an, PtcForm *const *forms, PtcWarningItem
     return true;
 }
 
-static void warn_dropped(Analyzer *an, PtcForm *const *forms, size_t left)
+/* sum-by :total rows, a whole program without its parentheses. */
+static bool hint_bare(const Analyzer *an, PtcForm *const *forms, size_t left, PtcWarningItem *w)
+{
+    enum { BARE_BYTES = 80 };
+    PtcForm all = {.first = forms[0]->first, .last = forms[left - 1]->last};
+    const char *text;
+    int n = text_of(an, &all, BARE_BYTES, &text);
+    if ((size_t)n == all.last - all.first)
+        ptc_diag_format(w->hint, PTC_HINT_MAX + 1, "a call is in parentheses: (%.*s)", n, text);
+    return (size_t)n == all.last - all.first;
+}
+
+static bool is_function(const PtcForm *form, const PtcExpr *x)
+{
+    return form->kind == PTC_F_SYMBOL && x->kind == PTC_X_CONST && ptc_is_builtin(x->value);
+}
+
+/* `bare`: it is the name of a function, and the program begins with it. */
+static void warn_dropped(Analyzer *an, PtcForm *const *forms, size_t left, bool bare)
 {
     const char *text;
     PtcWarningItem *w = warn_at(an, PTC_W_DROPPED_VALUE, forms[0]);
@@ -211,7 +229,7 @@ static void warn_dropped(Analyzer *an, PtcForm *const *forms, size_t left)
                     cut ? "..." : "");
     if (left > 2 && is_operator(forms[1]))
         hint_infix(an, forms, w);
-    else if (left > 1 && hint_glued(an, forms, w))
+    else if (left > 1 && (hint_glued(an, forms, w) || (bare && hint_bare(an, forms, left, w))))
         ; /* said */
     else if (forms[0]->kind == PTC_F_LIST)
         snprintf(w->hint, sizeof w->hint,
@@ -229,7 +247,8 @@ void ptc_analyze_warn_dropped(Analyzer *an, PtcForm *const *forms, PtcExpr *cons
         bool doc = i == 0 && !whole_program && forms[0]->kind == PTC_F_STRING;
         bool dropped = !doc && is_dropped(forms[i], items[i]);
         if (dropped && !before)
-            warn_dropped(an, forms + i, count - i);
+            warn_dropped(an, forms + i, count - i,
+                         whole_program && i == 0 && is_function(forms[0], items[0]));
         before = dropped;
     }
 }

@@ -51,6 +51,8 @@ static const PtcInstead words[] = {
     {"to_entries", "a map is a sequence of pairs: (map (fn [[k v]] ...) m)", false},
     {"from_entries", "use (into {} pairs)", false},
     {"with_entries", "use (update-vals m f), (update-keys m f) or (into {} (map f m))", false},
+    {"desc", "write (sort-by :key > coll) for the largest first", false},
+    {"asc", "(sort-by :key coll) has the smallest first", false},
     {"len", "use (count coll)", false},
     {"length", "use (count coll)", false},
     {"size", "use (count coll)", false},

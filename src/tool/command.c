@@ -50,7 +50,8 @@ static bool check_words(const char *key, PtcValue words, size_t least, size_t *c
     if (ptc_is_sequential(words) && *count >= least && *count <= PTC_COMMAND_WORDS_MAX)
         return true;
     snprintf(why, size, "%s must be an array of %s to %d strings%s", key, least ? "1" : "0",
-             PTC_COMMAND_WORDS_MAX, least ? ": the program and its arguments" : "");
+             PTC_COMMAND_WORDS_MAX,
+             least ? ": the program and its arguments, such as [\"ls\", \"-l\"]" : "");
     return false;
 }
 

@@ -583,8 +583,10 @@ bool ptc_tools_read_at(PtcTools *tools, PtcValue definitions, const PtcToolsFile
     Reader r = {.tools = tools, .allow = allow, .fault = fault};
     *fault = (PtcToolsFault){.in_tool = false};
     if (!ptc_is_map(definitions))
-        return refuse_all(&r, "tools must be an object from names to definitions, not %s",
-                          ptc_type_name(definitions));
+        return refuse_all(&r,
+                          "tools must be an object from names to definitions, such as "
+                          "{\"price\": {\"value\": 5}}, not %s",
+                          ptc_is_sequential(definitions) ? "a list" : ptc_type_name(definitions));
     if (ptc_map_count(definitions) > PTC_TOOLS_FILE_MAX)
         return refuse_all(&r, "there are %zu tools, at most %d may be defined",
                           ptc_map_count(definitions), PTC_TOOLS_FILE_MAX);

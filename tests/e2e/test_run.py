@@ -115,6 +115,7 @@ def test_words(home):
     check("a file without @", done.returncode == 2 and "write @ before it" in done.stderr, done)
     for agent, options, says in [
         ({"promt": "p"}, [], "invalid_agent: agent.json: promt: there is no such field"),
+        ({"prompt": "p", "model": "haiku"}, [], "model: there is no such field; it is called llm here"),
         ("broken.json", [], "invalid_agent: broken.json: not JSON: line 1, column "),
         ({"prompt": "p", "tools": {"t": {"agent": "broken.json"}}}, [], "invalid_agent: agent.json: tools.t.agent: not JSON: line 1, "),
         ({"prompt": "p", "llm": []}, ["--context", "@broken.json"], "invalid_input: broken.json: context: not JSON: line 1, "),

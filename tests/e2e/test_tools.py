@@ -57,6 +57,10 @@ def test_doc():
     for name in ("tool/serch-orders", "serch-orders", "search-orders"):
         got = doc(name)
         check(f"doc: {name}", got.returncode == 1 and "did you mean tool/search-orders?" in got.stderr, got)
+    with tempfile.TemporaryDirectory() as where:
+        pathlib.Path(where, "t.json").write_text("{}", encoding="utf-8")
+        got = subprocess.run([PTC, "eval", "--tools", "t.json", "1"], capture_output=True, text=True, timeout=60, check=False, cwd=where)
+        check("a file without @", got.returncode == 2 and "write --tools @t.json" in got.stderr, got)
     got = doc("x) (tool/search-orders {:q 1}")
     check("doc: no program", got.returncode == 2 and "no name" in got.stderr, got)
 

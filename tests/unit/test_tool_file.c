@@ -95,7 +95,9 @@ static void test_cases(void)
 static const struct {
     const char *tools, *want;
 } mistakes[] = {
-    {"[1]", "tools must be an object from names to definitions, not a vector"},
+    {"[1]",
+     "tools must be an object from names to definitions, such as {\"price\": {\"value\": 5}}, "
+     "not a list"},
     {"{\"t\":", "not JSON: line 1, column 6: expected a value, but the text ends"},
     {"{\"t\":1}",
      "tool t: its definition must be an object such as {\"value\": 1}, not an integer"},
@@ -194,10 +196,10 @@ static const struct {
      "tool t: \"self\" is not available here: it belongs in the tools of an agent"},
     {"{\"t\":{\"command\":\"ls\"}}",
      "tool t: command must be an array of 1 to 1000 strings: the program and its "
-     "arguments"},
+     "arguments, such as [\"ls\", \"-l\"]"},
     {"{\"t\":{\"command\":[]}}",
      "tool t: command must be an array of 1 to 1000 strings: the program and its "
-     "arguments"},
+     "arguments, such as [\"ls\", \"-l\"]"},
     {"{\"t\":{\"command\":[\"\"]}}", "tool t: command[0] must name a program"},
     {"{\"t\":{\"command\":[\"a\",1]}}", "tool t: command[1] must be a string"},
     {"{\"t\":{\"command\":[\"a\\u0000\"]}}", "tool t: command[0] may not contain a NUL byte"},

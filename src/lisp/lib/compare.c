@@ -43,6 +43,19 @@ static const char *class_noun(PtcValue v)
                                      : ptc_type_name(v);
 }
 
+/* (> :total 15): the key of a row where its value was meant. */
+static bool hint_field(PtcVM *vm, const PtcValue *argv, int first, int second)
+{
+    enum { KEY_SHOWN = 60 };
+    PtcValue key = ptc_is_keyword(argv[first]) ? argv[first] : argv[second];
+    if (!ptc_is_keyword(key) || ptc_str_len(key) > KEY_SHOWN)
+        return false;
+    vm->error.hint[0] = 0; /* the usage does not help here */
+    return ptc_fail_hint(vm, "to compare a field of each row write #(%s (:%.*s %%) ...)",
+                         ptc_builtin_row(vm->running)->name, (int)ptc_str_len(key),
+                         ptc_str_bytes(key));
+}
+
 /* The type_error for arguments i and j of argv, which cannot be compared. */
 static bool fail_order(PtcVM *vm, const PtcValue *argv, int i, int j)
 {
@@ -56,7 +69,8 @@ static bool fail_order(PtcVM *vm, const PtcValue *argv, int i, int j)
         return ptc_fail(vm, PTC_E_TYPE, "%s: elements of argument %d and argument %d have no order",
                         name, first + 1, second + 1);
     snprintf(expected, sizeof expected, "%s like argument %d", class_noun(argv[first]), first + 1);
-    return ptc_fail_type(vm, argv, second, expected);
+    ptc_fail_type(vm, argv, second, expected);
+    return hint_field(vm, argv, first, second);
 }
 
 static bool is_nan(PtcValue v)
