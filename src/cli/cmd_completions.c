@@ -331,7 +331,8 @@ static void write_script(PtcMem *mem, const Shell *shell, PtcBuf *out)
 int ptc_cmd_completions(PtcMem *mem, int argc, char **argv)
 {
     PtcBuf out;
-    PtcParse parse = ptc_options_parse(&usage, NULL, &argc, argv);
+    char none; /* there are no options to set */
+    PtcParse parse = ptc_options_parse(&usage, &none, &argc, argv);
     if (parse != PTC_PARSE_OK)
         return parse == PTC_PARSE_HELP ? PTC_EXIT_OK : PTC_EXIT_USAGE;
     const Shell *shell = NULL;
