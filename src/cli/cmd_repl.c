@@ -239,7 +239,7 @@ static const struct {
 } commands[] = {
     {":all", do_all},     {":doc", do_doc},       {":exit", do_quit}, {":help", do_help},
     {":load", do_load},   {":limits", do_limits}, {":q", do_quit},    {":quit", do_quit},
-    {":reset", do_reset}, {"exit", do_quit},      {"quit", do_quit},
+    {":reset", do_reset}, {"exit", do_quit},      {"quit", do_quit},  {"help", do_help},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 static const char *const command_names[] = {":all",  ":doc",  ":exit",  ":help", ":limits",

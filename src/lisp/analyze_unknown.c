@@ -57,9 +57,30 @@ void ptc_analyze_offer_data(const Analyzer *an, PtcSuggest *s)
             ptc_suggest_offer(s, "data/", name, strlen(name), PTC_SUGGEST_OWN);
 }
 
-static void hint_found(PtcDiag *d, const PtcSuggest *s)
+static void hint_found(const Analyzer *an, PtcDiag *d, const PtcSuggest *s)
 {
-    ptc_diag_hint(d, "did you mean %s?", s->best);
+    bool data = an->bare_data && strncmp(s->best, "data/", 5) == 0; /* its names are written bare */
+    ptc_diag_hint(d, "did you mean %s?", s->best + (data ? 5 : 0));
+}
+
+/* Nothing is near.  Where data has bare names, they are said: the name of the file is the first guess of many. */
+static void hint_nothing(const Analyzer *an, PtcDiag *d)
+{
+    enum { SAID = 3 };
+    char names[PTC_HINT_MAX / 2] = "", name[PTC_KEY_WRITTEN];
+    PtcValue key;
+    size_t len = 0;
+    if (an->bare_data && ptc_is_map(an->context))
+        for (size_t pos = 0, n = 0; n < SAID && ptc_map_next(an->context, &pos, &key, NULL); n++)
+            if (ptc_is_named(key) && ptc_key_as_name(key, name) &&
+                len + strlen(name) + 3 < sizeof names)
+                len += (size_t)snprintf(names + len, sizeof names - len, "%s%s", len ? ", " : "",
+                                        name);
+    if (len)
+        ptc_diag_hint(d, "the data here is called %s; other names are bound with let or def",
+                      names);
+    else
+        ptc_diag_hint(d, "bind it with let or def, or check the spelling");
 }
 
 /* ---------------------------------------------------------------------- names with a point */
@@ -163,9 +184,9 @@ static void hint_unknown(Analyzer *an, const PtcForm *form, PtcDiag *d)
     if (!(ptc_suggest_found(&s) && s.best_distance == 0) && hint_key(an, form, d))
         return;
     if (ptc_suggest_found(&s))
-        hint_found(d, &s);
+        hint_found(an, d, &s);
     else
-        ptc_diag_hint(d, "bind it with let or def, or check the spelling");
+        hint_nothing(an, d);
 }
 
 /* Point. or ->Point of a form such as definterface that is not here, and was reported. */
@@ -264,7 +285,7 @@ PtcExpr *ptc_analyze_unknown_tool(Analyzer *an, const PtcForm *form, const char 
     PtcDiag *d = ptc_diag_add(an->diags, PTC_E_UNKNOWN_TOOL, form->first, form->last,
                               "there is no tool named %.*s", shown(name, len), name);
     if (ptc_suggest_found(&s))
-        hint_found(d, &s);
+        hint_found(an, d, &s);
     else if (given == 0)
         ptc_diag_hint(d, "this run was given no tools");
     else

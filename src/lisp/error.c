@@ -144,7 +144,12 @@ bool ptc_fail_value_type(PtcVM *vm, PtcValue v, const char *role, const char *ex
     ptc_fail(vm, PTC_E_TYPE, "%s: %s is %s, expected %s", running(vm)->name, role, what, expected);
     vm->error.about_nil = v == PTC_NIL;
     vm->lazy_refused = ptc_is_lazy(v);
-    return ptc_fail_hint(vm, v == PTC_NIL ? PTC_ELEMENT_MISSING "; usage: %s" : "usage: %s",
+    bool text = ptc_is_string(v) && strcmp(expected, "a number") == 0;
+    return ptc_fail_hint(vm,
+                         v == PTC_NIL ? PTC_ELEMENT_MISSING "; usage: %s"
+                         : text
+                             ? "turn text into a number with parse-long or parse-double; usage: %s"
+                             : "usage: %s",
                          running(vm)->usage);
 }
 

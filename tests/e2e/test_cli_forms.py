@@ -25,6 +25,8 @@ def test_programs():
     desk.refuses("ptc eval inc.clj", "write ptc eval -f inc.clj")
     desk.prints("ptc x.tsv '(count data)'", "1\n")
     desk.refuses("ptc x.tsv '(sum-by a rows)'", "a key of the data begins with a colon: :a", status=1)
+    desk.refuses("ptc x.tsv '(count orders)'", "the data here is called data, rows; other names are", status=1)
+    desk.refuses("ptc x.tsv '(count rws)'", "did you mean rows?", status=1)
     desk.refuses("ptc x.tsv -o csv rows", "unknown option -o; did you mean --format?")
     desk.refuses("ptc run a.json --model haiku", "unknown option --model; did you mean --llm?")
     desk.refuses("ptc run", "ptc init DIR makes one")

@@ -108,6 +108,7 @@ def test_terminal(home):
     t = Terminal(home, "--timeout-ms", "60000", "--loop-limit", "1000000000000")
     t.type(b"(+ 1 2)\r", b"\x1b[36m3")
     t.type(b"+ 1 5)\x01(\x05\r", b"\x1b[36m6")  # home, end
+    t.type(b"help\r", b"Tab completes names")
     t.type(b":halp\r", b":halp is a keyword, not a command; did you mean :help?")
     t.type(b"(+ 1 15)\x02\x7f\x02\x1b[3~3\r", b"\x1b[36m4")  # left, backspace, delete
     t.type(b"(* 2 2) junk\x17\r", b"\x1b[36m4")  # Ctrl-W

@@ -56,7 +56,8 @@ static void test_alone(Ptc *ptc)
          "string "
          "\\\"2\\\", expected a number\",\"feedback\":\"The program failed: type_error." SAFE
          "\\n```error\\nline 1, column 1: +: argument 2 is a string \\\"2\\\", expected a number\\n"
-         "  in: (+ 1 \\\"2\\\")\\n  hint: usage: (+ & nums)\\n```\\n\"}"},
+         "  in: (+ 1 \\\"2\\\")\\n  hint: turn text into a number with parse-long or "
+         "parse-double; usage: (+ & nums)\\n```\\n\"}"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         PtcOutcome *o = start(ptc, cases[i].program, NULL, 0);
