@@ -7,7 +7,8 @@ import random
 
 # Kinds: i integer, n number, d float, b boolean, s string, k keyword, y symbol, v vector of integers, q sequence of integers,
 # w sequence of strings, m map of keywords to integers, e set of integers, p predicate of one integer, f function of one integer,
-# g function of two integers, x anything, r regex, u string of words, c a string that is a number, z vector of maps, t vector of vectors.
+# g function of two integers, x anything, r regex, u string of words, c a string that is a number, z vector of maps, t vector of vectors,
+# h a small number, L endless sequence of integers, D java.time.LocalDate.  Names of locals have two letters.
 SIGNATURES = """
 + n n > n | + i i i > i | - n n > n | - i > i | * n n > n | * i i > i | / d d > d | quot i i > i | rem i i > i | mod i i > i
 inc i > i | dec n > n | max n n > n | min i i i > i | abs n > n | int d > i | long d > i | double i > d | float i > d | num i > n
@@ -74,6 +75,79 @@ if-not b 1 2 > i | doto v count > v | as-> i a (inc a) > i | some->> q (map inc)
 namespace :a/b > s | clojure.pprint/cl-format nil "~d ~a ~s ~:d" i s k i > s | clojure.pprint/cl-format nil "~r|~:r|~@d|~x|~b|~o" i i i h h h > s
 clojure.pprint/cl-format nil "~{~a~^, ~}" q > s | clojure.pprint/cl-format nil "~8,2f|~$|~6d|~6,'0d" d d i i > s
 clojure.pprint/cl-format nil "~a ~:*~a ~[x~;y~:;z~] item~:p" i h > s | clojure.pprint/cl-format nil "~10a|~10@a|~(~a~)|~:(~a~)" s s u u > s
+take h L > q | first L > i | second L > i | nth L h > i | first (drop h L) > i | some number? L > b | empty? L > b | zipmap [k k] L > m
+let [[aa & bb] L] [aa (take 2 bb)] > x | reduce (fn [aa xx] (if (> aa 50) (reduced aa) (inc aa))) 0 L > i | transduce (take h) + L > i
+into [] (take h) L > v | map vector L q > t | apply map vector [q L] > t | take h (partition 2 1 L) > t | take h (partition-all 3 L) > t
+take h (for [aa q bb L] (+ aa bb)) > q | take h (for [aa L :when (odd? (inc (* 2 aa)))] aa) > q | first (for [aa L bb L] [aa bb]) > x
+for [aa L :while (< aa -999999)] aa > q | for [aa [i i] bb L :while (< bb -999999)] bb > q | take h (mapcat (fn [aa] (take 2 L)) L) > q
+map f L > L | map g L L > L | map-indexed g L > L | mapcat (fn [aa] [aa aa]) L > L | interleave L L > L | interpose i L > L | cons i L > L
+take-nth 2 L > L | concat q L > L | rest L > L | drop h L > L | for [aa L] (inc aa) > L | for [aa L bb [1 2]] (- aa bb) > L | lazy-seq L > L
+for [aa L :let [bb (* 2 aa)]] (- bb) > L | keep identity L > L | replace {1 2} L > L | map first (partition 2 L) > L | sequence (map inc) L > L
+map (fn [aa] (apply + aa)) (partition-all 3 L) > L | tree-seq number? (fn [nn] [(inc nn)]) i > L | remove nil? L > L | lazy-cat q L > L
+flatten (map vector L) > L | nthrest L h > L | iterate (fn [aa] (mod (inc aa) 7)) i > L | reductions max L > L | keep-indexed g L > L
+str D > s | .getYear D > i | .getDayOfYear D > i | .lengthOfMonth D > i | .toEpochDay D > i | .getMonthValue D > i | .isLeapYear D > b
+.isBefore D D > b | .isAfter D D > b | .between ChronoUnit/DAYS D D > i | .between ChronoUnit/MONTHS D D > i | str (.getDayOfWeek D) > s
+str (.getMonth D) > s | str (Period/between D D) > s | .format D (DateTimeFormatter/ofPattern "dd.MM.yyyy") > s | str (.atTime D 10 30) > s
+.plusDays D i > D | .minusDays D h > D | .plusMonths D h > D | .minusMonths D h > D | .plusWeeks D h > D | .plusYears D h > D | compare D D > i
+.withDayOfMonth D 1 > D | .with D (TemporalAdjusters/lastDayOfMonth) > D | .with D (TemporalAdjusters/next DayOfWeek/MONDAY) > D | = D D > b
+str (Duration/ofMinutes i) > s | .toHours (Duration/ofMinutes i) > i | str (.plusSeconds (Duration/ofHours h) i) > s | str (Instant/ofEpochSecond h) > s
+str (.plusMinutes (LocalDateTime/of 2024 2 28 23 30) i) > s | str (LocalTime/ofSecondOfDay h) > s | str (YearMonth/of 2024 2) > s
+clojure.math/sin d > d | clojure.math/cos d > d | clojure.math/atan d > d | clojure.math/exp h > d | clojure.math/log d > d | clojure.math/log10 d > d
+clojure.math/log1p d > d | clojure.math/expm1 h > d | clojure.math/sinh h > d | clojure.math/tanh d > d | clojure.math/rint d > d | clojure.math/ulp d > d
+clojure.math/signum d > d | clojure.math/to-degrees d > d | clojure.math/pow d h > d | clojure.math/hypot d d > d | clojure.math/atan2 d d > d
+clojure.math/copy-sign d d > d | clojure.math/next-up d > d | clojure.math/scalb d h > d | clojure.math/get-exponent d > i | clojure.math/round d > i
+clojure.math/floor-div i i > i | clojure.math/add-exact i i > i | clojure.math/ceil d > d | clojure.math/floor d > d | Math/cbrt d > d | Math/log10 d > d
+Math/toRadians d > d | Math/rint d > d | Math/atan2 d d > d | Math/floorMod i i > i | Math/min d d > d | Integer/bitCount h > i | Integer/compare h h > i
+Integer/toOctalString h > s | Integer/toString h 2 > s | Integer/signum h > i | Integer/parseInt c > x | Integer/parseInt c 16 > x | Long/compare i i > i
+Long/highestOneBit i > i | Long/numberOfTrailingZeros i > i | Long/signum i > i | Long/toHexString i > s | Long/toOctalString i > s | Long/toString i 36 > s
+Long/rotateLeft i h > i | Long/reverse i > i | Long/max i i > i | Double/isNaN d > b | Double/compare d d > i | Double/toString d > s | Double/isInfinite d > b
+Boolean/parseBoolean s > b | Character/isLetter \\a > b | Character/digit \\7 10 > i | Character/getNumericValue \\7 > i | Character/isWhitespace \\space > b
+.concat s s > s | .lastIndexOf u s > i | .replace u "a" "b" > s | vec (.split u " ") > w | .trim s > s | .isEmpty s > b | .equalsIgnoreCase s s > b
+.endsWith u s > b | .toLowerCase u > s | .matches u "[a-z ]+" > b | String/join "," w > s | .compareTo i i > i | .equals s s > b
+let [aa (atom i)] (swap! aa + i) (deref aa) > i | let [aa (volatile! i)] (vswap! aa inc) > i | deref (delay i) > i | swap-vals! (atom i) inc > v
+compare-and-set! (atom 1) 1 i > b | reset-vals! (atom i) i > v | reset! (atom i) x > x | force (delay i) > i | realized? (delay 1) > b | force x > x
+persistent! (conj! (transient v) i) > v | persistent! (assoc! (transient m) k i) > m | persistent! (dissoc! (transient m) k) > m
+persistent! (disj! (transient e) i) > e | persistent! (pop! (transient [1 i])) > v | count (transient v) > i | subseq (sorted-set i i i) >= i > q
+rsubseq (sorted-set i i i) <= i > q | subseq (sorted-map 1 i 2 i 3 i) > h > x | sorted-set-by > i i i > x | sorted-map-by > 1 i 2 i > x | into (sorted-map) m > x
+into (sorted-set) q > x | first (sorted-set i i i) > i | rseq (sorted-map 1 i 2 i) > x | unchecked-dec i > i | unchecked-subtract i i > i | unchecked-int i > i
+unchecked-byte i > i | unchecked-short i > i | unchecked-add-int h h > i | unchecked-long d > i | -' i i > i | dec' i > i | bigint i > i | biginteger i > i
+try (quot i 0) (catch ArithmeticException ee :div) > x | try (throw (ex-info s {:a i})) (catch Exception ee [(ex-message ee) (ex-data ee)]) > x
+try (Long/parseLong c) (catch NumberFormatException ee -1) > i | try i (finally 5) > i | try (assert b) i (catch AssertionError ee :no) > x
+when-not b i > x | if-some [aa x] 1 2 > i | when-some [aa x] [aa] > x | when-first [aa q] aa > x | letfn [(ff [nn] (if (pos? nn) (ff (dec nn)) nn))] (ff h) > i
+doseq [aa q] aa > x | dotimes [aa h] aa > x | with-out-str (print i s k) > s | with-out-str (println s i) > s | with-out-str (pr s) > s | lazy-cat q q > q
+do i i > i | let [aa i bb (+ aa i)] (- aa bb) > i | let [{:strs [aa]} {"aa" i}] aa > i | let [[aa [bb]] [i v]] [aa bb] > x | let [[aa bb :as all] q] [aa all] > x
+do (defmulti area :kk) (defmethod area :a [_] 1) (defmethod area :default [_] 0) (area {:kk k}) > i | do (defrecord Pt [px py]) (:px (->Pt i i)) > i
+do (defrecord Pt [px py]) (into {} (assoc (->Pt i i) :pz i)) > x | do (defrecord Pt [px py]) (= (->Pt 1 h) (->Pt 1 h)) > b
+do (defprotocol Sh (ar [_])) (extend-protocol Sh Long (ar [nn] (inc nn)) String (ar [ss] (count ss)) nil (ar [_] 0)) (ar x) > x
+clojure.edn/read-string (pr-str m) > m | clojure.edn/read-string "{:a [1 2.5 \\"x\\"] :b #{1}}" > x | read-string (pr-str t) > t | read-string (pr-str s) > s
+-> (zip/vector-zip t) zip/down zip/node > x | -> (zip/vector-zip [1 [2 i] 3]) zip/down zip/right zip/down (zip/edit inc) zip/root > x
+-> (zip/vector-zip [i [2 3]]) zip/down (zip/insert-right i) zip/root > x | -> (zip/vector-zip [i [2 3]]) zip/next zip/next zip/next zip/remove zip/root > x
+clojure.walk/postwalk-replace {1 2} x > x | clojure.walk/prewalk-replace {:a :z} m > x | clojure.walk/walk inc vec v > v | clojure.set/rename z {:a :b} > x
+clojure.walk/postwalk (fn [xx] (if (number? xx) (inc xx) xx)) x > x | + 1.10M 2.205M > x | * 1.5M i > x | with-precision 3 (/ 10M 3M) > x | bigdec i > x
+.setScale 2.345M 2 java.math.RoundingMode/HALF_UP > x | compare 1.0M 1.00M > i | str (- 1.5M 0.25M) > s | instance? String x > b | instance? Number x > b
+map-entry? (first {k i}) > b | seq? x > b | list? '(1) > b | char? \\a > b | uuid? s > b | inst? x > b | special-symbol? 'if > b | qualified-symbol? y > b
+simple-symbol? y > b | qualified-ident? k > b | let [mm (re-matcher r u)] (when (re-find mm) (re-groups mm)) > x | reduce-kv (fn [aa kk vv] (conj aa kk)) [] v > x
+group-by count w > x | sort-by count w > w | sort w > w | frequencies w > x | sort-by :a z > z | map :a z > x | map (juxt :a :b) z > t | group-by :a z > x
+apply merge-with + z > m | reduce merge z > x | apply merge z > x | clojure.string/split u r > w | clojure.string/split u #" " h > w | re-seq #"(.)(.)" u > x
+clojure.string/replace u #"[a-z]+" clojure.string/upper-case > s | clojure.string/replace u #"(.)(.)" (fn [[_ aa bb]] (str bb aa)) > s
+clojure.string/replace-first u #"[aeiou]" "*" > s | clojure.string/index-of u s h > x | clojure.string/last-index-of u s h > x | subs u 0 h > s
+clojure.string/join ", " w > s | clojure.string/re-quote-replacement "$1" > s | format "%.3f" d > s | format "%,d" i > s | format "%+d" i > s | format "%8.2f|" d > s
+format "%b %s" x s > s | format "%5d|%-5d|" i i > s | format "%s" k > s | format "%e" d > s | format "%10s|%-10s|" s s > s | format "%%%d" i > s | format "%X" h > s
+Integer/parseInt "ff" 16 > i | char 97 > x | int \\a > i | map int u > q | compare v v > i | compare nil i > i | sort-by first t > t | sort t > t | sort-by second > t > t
+conj q i > q | nth q h :none > x | assoc-in {} [k k] i > x | dissoc m k k > m | select-keys m [k k] > m | merge m nil > m | into {} (map (juxt identity inc)) q > x
+into {} (map vector [k k] q) > m | mapv + v v > v | map + q q q > q | every? some? q > b | partition 2 2 nil q > t
+max-key count s u > s | min-key count s u > s | apply max-key count (cons s w) > s | reduce conj () q > q | reduce str w > s | filter string? [i s k] > x | keep :a z > q
+some #{i} q > x | some :a z > x | (:a m i) > i | (:a nil) > x | ('a {'a i}) > x | ((fn [& rr] (count rr)) i i) > i | ((fn ([] 0) ([xx] xx) ([xx & yy] yy)) i i) > x
+map-indexed vector w > t | update {} :a (fnil conj []) i > x | update m :zz (fnil inc 0) > m | get-in {:a {:b i}} [:a :b] > i | get-in m [k :none] 5 > x | contains? (set w) s > b
+distinct? q > b | apply distinct? (cons 1 v) > b | not-empty s > x | seq s > x | empty? s > b | boolean nil > b | identical? nil nil > b | name 'ab/cd > s | keyword "ab" "cd" > k
+find v h > x | key (find {k i} k) > x | keys (sorted-map k i) > x | reverse s > x | reverse m > x | peek q > x | vec s > x | set s > x | last s > x | rest s > x | nth u h > x
+run! identity [i] > x | doall (map inc q) > q | mapcat reverse t > q | apply concat t > q | apply mapv vector t > t | concat q s > x | iterate inc i > L | range > L | repeat i > L
+take-while pos? (iterate dec h) > q | drop-while neg? q > q | take 3 (repeatedly (constantly i)) > q | repeatedly h (constantly i) > q | random-sample 1.0 q > q | rand-int 1 > i
+eduction (filter odd?) (map inc) q > q | sequence (partition-by odd?) q > t | sequence (take-nth 2) q > q | sequence (keep-indexed g) q > q | sequence (drop-while odd?) q > q
+sequence (interpose 0) q > q | sequence cat t > q | sequence (mapcat reverse) t > q | sequence (replace {1 2}) q > q | transduce (comp (map inc) (filter even?)) max 0 q > i
+reduce (completing +) q > i | cat > o | range 0 1 0.25 > x | range 5 0 -2 > q | range h -3 -1 > q | vec (range i) > x | quot d d > d | rem d d > d | mod d h > d | rem i h > i
+int (Math/floor d) > i | Math/round d > i | long d > i | double i > d | == 1 d > b | max d i > n | min-key identity i i > i | abs d > d
+nat-int? i > b | parse-uuid s > x | update-vals m str > x | update-keys m str > x | mapv (fn [[kk vv]] [vv kk]) m > x | into [] m > x | reduce (fn [aa [kk vv]] (+ aa vv)) 0 m > i
 """
 
 
@@ -144,6 +218,12 @@ class Maker:
             return self.pick("inc", "dec", "-", "#(* % %)", "(fn [x] (- 10 x))", "identity", "abs")
         if kind == "g":
             return self.pick("+", "-", "*", "max", "min", "(fn [a b] (- a b))", "#(+ %1 (* 2 %2))")
+        if kind == "L":
+            return self.pick("(range)", "(iterate inc 3)", "(cycle [1 2 3])", "(repeat 7)", "(map inc (range))",
+                             "((fn nat [nn] (lazy-seq (cons nn (nat (inc nn))))) 0)")
+        if kind == "D":
+            return self.pick('(LocalDate/of 2024 2 29)', '(LocalDate/parse "2023-12-31")', "(LocalDate/of 2026 11 16)",
+                             "(LocalDate/ofEpochDay 0)", '(LocalDate/parse "1999-01-01")', "(LocalDate/of 2000 1 31)")
         if kind == "x":
             return self.pick("nil", self.literal("i"), self.literal("s"), self.literal("k"), self.literal("v"), self.literal("m"),
                              self.literal("e"), self.literal("d"), self.literal("b"), self.literal("t"))
@@ -159,7 +239,7 @@ class Maker:
         words, out = template.split(" "), []
         for place, word in enumerate(words):
             core = word.strip("()[]{}")
-            if len(core) == 1 and core in "indbskyvqwmepfgxruczth" and not (place and words[place - 1].strip("([") in ("let", "loop")):
+            if len(core) == 1 and core in "indbskyvqwmepfgxruczthLD" and not (place and words[place - 1].strip("([") in ("let", "loop")):
                 kind = core
                 if self.random.random() < 0.01:
                     kind = self.random.choice("insvmx")
@@ -171,7 +251,7 @@ class Maker:
 
     def expression(self):
         kind, call = self.random.choice(self.all)
-        while kind in ("f", "g", "p", "o", "r"):
+        while kind in ("f", "g", "p", "o", "r", "L", "D"):
             kind, call = self.random.choice(self.all)
         return self.call(call, 3)
 

@@ -133,20 +133,19 @@ static bool go_on_with(PtcVM *vm, PtcValue *slots)
     return parts != PTC_NONE && new_tail(vm, slots, parts);
 }
 
-/* The first element of the part in REST, which becomes what is left of it: 1; 0: it has none; 2: it is a producer; -1: failed. */
-static int begin_part(PtcVM *vm, PtcValue *slots)
+int ptc_force_first(PtcVM *vm, PtcValue *pos, PtcValue *x)
 {
-    int got = ptc_force_next(vm, &slots[REST], &slots[FIRST]);
-    if (got != 2 || ptc_is_producer(slots[REST]))
+    int got = ptc_force_next(vm, pos, x);
+    if (got != 2 || ptc_is_producer(*pos))
         return got;
     for (int tries = 0; tries < 2; tries++) {
-        PtcValue seq = ptc_arg_seq(vm, slots, REST);
+        PtcValue seq = ptc_arg_seq(vm, pos, 0);
         PtcValue rest = seq == PTC_NONE || ptc_seq_count(seq) == 0 ? seq : ptc_seq_drop(vm, seq, 1);
         if (rest != PTC_NONE) {
             if (ptc_seq_count(seq) == 0)
                 return 0;
-            slots[FIRST] = ptc_seq_nth(seq, 0);
-            slots[REST] = rest;
+            *x = ptc_seq_nth(seq, 0);
+            *pos = rest;
             return 1;
         }
         if (!ptc_recover(vm))
@@ -174,7 +173,7 @@ static bool from_parts(PtcVM *vm, PtcValue *slots)
         size_t n = ptc_seq_count(slots[FROM]);
         slots[FIRST] = PTC_UNBOUND;
         slots[REST] = n ? ptc_seq_nth(slots[FROM], 0) : PTC_NIL;
-        int got = n <= 1 ? 2 : begin_part(vm, slots);
+        int got = n <= 1 ? 2 : ptc_force_first(vm, &slots[REST], &slots[FIRST]);
         if (got < 0)
             return false;
         if (got > 0)

@@ -21,6 +21,9 @@ PTC_MUST_USE bool ptc_force(PtcVM *vm, PtcValue lazy);
  * lazy sequence or anything that can be walked, which is returned as 2. */
 int ptc_force_next(PtcVM *vm, PtcValue *pos, PtcValue *x);
 
+/* The same for anything that can be walked: 2 is returned only for a recipe. */
+int ptc_force_first(PtcVM *vm, PtcValue *pos, PtcValue *x);
+
 /* Leaves n elements behind; *pos, a root slot, is then what follows, nil when it ended before. */
 PTC_MUST_USE bool ptc_force_skip(PtcVM *vm, PtcValue *pos, size_t n);
 

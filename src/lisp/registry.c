@@ -27,7 +27,7 @@
     X(ptc_lib_cells) X(ptc_lib_types) \
     X(ptc_lib_protocols) X(ptc_lib_multi) \
     X(ptc_lib_hierarchy) X(ptc_lib_parallel) \
-    X(ptc_lib_tree) X(ptc_lib_core) \
+    X(ptc_lib_tree) X(ptc_lib_tree_seq) X(ptc_lib_core) \
     X(ptc_lib_agent) X(ptc_lib_servers) \
     X(ptc_lib_regex) X(ptc_lib_matcher) \
     X(ptc_lib_zip) X(ptc_lib_cl_format) \

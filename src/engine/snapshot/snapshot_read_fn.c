@@ -162,7 +162,7 @@ static const struct {
     {"nil-filled", 2, 4},        {"every-of", 1, FIELDS_MAX},
     {"some-of", 1, FIELDS_MAX},  {"memoized", 1, 1},
     {"completed", 2, 2},         {"made", 2, 2},
-    {"made-from", 2, 2},
+    {"made-from", 2, 2},         {"replaced", 1, 1},
 };
 enum { COMPOSED = sizeof composed / sizeof *composed };
 
@@ -300,6 +300,7 @@ static bool good_source(PtcSource source, PtcValue a, PtcValue b)
     case PTC_FROM_REPEATEDLY: return ptc_is_callable(a);
     case PTC_FROM_ZIP: return good_rows(a);
     case PTC_FROM_CHAIN: return ptc_is_seqable(a) && is_walkable(b);
+    case PTC_FROM_TREE: /* only behind a lazy sequence */
     case PTC_FROM_LAZY: break;
     }
     return false;

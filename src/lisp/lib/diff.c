@@ -128,7 +128,8 @@ PTC_BUILTIN(
     if (!diff(vm, argv[0], argv[1], 0, &d))
         return false;
     PtcValue parts[3] = {d.a, d.b, d.both};
-    return ptc_give(out, ptc_vec_new(vm->heap, parts, 3, 0));
+    bool maps = ptc_is_map(argv[0]) && ptc_is_map(argv[1]) && (d.a != PTC_NIL || d.b != PTC_NIL);
+    return ptc_give(out, ptc_vec_new(vm->heap, parts, 3, maps ? PTC_SEQ : 0)); /* as in Clojure */
 }
 
 const PtcBuiltin *const ptc_lib_diff[] = {&data_diff_def, NULL};

@@ -30,12 +30,12 @@ static double sign_of(double d)
 
 static double radians(double d)
 {
-    return d / 180 * M_PI;
+    return d * (M_PI / 180); /* as Java: the last digit depends on it */
 }
 
 static double degrees(double d)
 {
-    return d * 180 / M_PI;
+    return d * (180 / M_PI);
 }
 
 static double next_up(double d)

@@ -88,15 +88,15 @@ PtcValue ptc_producer_keep(PtcVM *vm, PtcValue producer, PtcValue source, PtcSte
 
 PtcValue ptc_producer_drop(PtcVM *vm, PtcValue producer, size_t n)
 {
-    if (ptc_is_lazy(producer) && n > 0) {
+    if (n == 0)
+        return producer;
+    if (ptc_is_lazy(producer)) {
         PtcValue most = ptc_int(n < PTC_INT_MAX ? (int64_t)n : PTC_INT_MAX);
         PtcValue p = ptc_producer_add(vm, producer, PTC_STEP_DROP, 1, &most);
         return ptc_producer_keep(vm, p, producer, PTC_STEP_DROP);
     }
     PtcValue before = last_drop(producer), count;
     int64_t sum = n < PTC_INT_MAX / 4 ? (int64_t)n : PTC_INT_MAX / 4;
-    if (n == 0)
-        return producer;
     if (before == PTC_NONE) {
         count = ptc_int(sum);
         return ptc_producer_add(vm, producer, PTC_STEP_DROP, 1, &count);
@@ -371,6 +371,7 @@ static int from_source(PtcVM *vm, PtcNode *c, State *s, PtcValue *x)
     case PTC_FROM_REPEATEDLY: return ptc_call(vm, c->slots[C_A], 0, NULL, x) ? 1 : -1;
     case PTC_FROM_ZIP: return from_zip(vm, c, s, x);
     case PTC_FROM_CHAIN: return from_chain(vm, c, s, x);
+    case PTC_FROM_TREE: return ptc_tree_next(vm, c->slots[C_A], &c->slots[C_B], x);
     case PTC_FROM_LAZY: return from_lazy(vm, c, s, x);
     }
     return 0;

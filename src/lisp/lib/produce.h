@@ -22,6 +22,7 @@ typedef enum PtcSource {
     PTC_FROM_REPEATEDLY, /* a: function without arguments */
     PTC_FROM_ZIP,        /* a: vector of collections and producers; the elements are rows */
     PTC_FROM_CHAIN, /* a: what comes first, finite; b: what follows, a collection or producer */
+    PTC_FROM_TREE,  /* a: branch? and children; b: where the walk is (tree_seq.c) */
     PTC_FROM_LAZY, /* a: something lazy (lisp/force.h); only in cursors, in a recipe it is a PTC_FROM_COLL */
 } PtcSource;
 
@@ -111,6 +112,11 @@ PTC_MUST_USE bool ptc_cycle_later(PtcVM *vm, PtcValue lazy, PtcValue *out);
 /* The rest of (mapcat f coll), which has met a lazy result: what was built in slots[0], that result in slots[1], and
  * what f will give for the elements to come. */
 PTC_MUST_USE bool ptc_join_rest(PtcVM *vm, PtcValue f, PtcValue *slots, PtcIter *it, PtcValue *out);
+
+/* --- the nodes of a tree (tree_seq.c) --- */
+
+/* The next node of a walk with the two functions, whose state is in *state, a root: 1, 0, -1 as ptc_cursor_next. */
+int ptc_tree_next(PtcVM *vm, PtcValue functions, PtcValue *state, PtcValue *x);
 
 /* --- steps (xform.c) --- */
 

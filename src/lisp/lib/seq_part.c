@@ -487,6 +487,32 @@ static bool replace_elements(PtcVM *vm, const PtcValue *argv, PtcValue *out)
     return ptc_iter_end(&it) && ptc_give(out, ptc_build_done(vm->heap, b, vector ? 0 : PTC_SEQ));
 }
 
+/* The same for a sequence that is lazy or has no end. */
+static bool replace_later(PtcVM *vm, const PtcValue *argv, PtcValue *out)
+{
+    if (!ptc_is_map(argv[0]) && !ptc_is_sequential(argv[0]))
+        return ptc_fail_type(vm, argv, 0, "a map or vector");
+    PtcValue args[2] = {ptc_fn_record(vm, "replaced", argv, 1), argv[1]};
+    if (args[0] == PTC_NONE && ptc_recover(vm))
+        args[0] = ptc_fn_record(vm, "replaced", argv, 1);
+    PtcValue *slot = ptc_roots(vm, 1);
+    if (args[0] == PTC_NONE || !slot)
+        return false;
+    *slot = args[0];
+    return ptc_stage(vm, PTC_STEP_MAP, 2, args, out);
+}
+
+PTC_BUILTIN(hidden_replaced, "clojure.core", "replaced", 2, 2, PTC_B_HIDDEN, "(replace map coll)",
+            "What stands for an element in replace.", "")
+{
+    PTC_UNUSED(argc);
+    PtcValue by = ptc_record_field(argv[0], 1);
+    if (!ptc_is_map(by) && !ptc_is_sequential(by)) /* it may come from a snapshot */
+        return ptc_fail_value_type(vm, by, "what replaces elements", "a map or vector");
+    PtcValue y = substitute(vm, by, argv[1]);
+    return ptc_give(out, y == PTC_NONE ? argv[1] : y);
+}
+
 PTC_BUILTIN(core_replace, "clojure.core", "replace", 2, 3, PTC_B_CALLS, "(replace map coll)",
             "The elements with those that are keys of the map (or indexes of a vector) replaced by "
             "their values; with three arguments, the same as str/replace.",
@@ -497,6 +523,8 @@ PTC_BUILTIN(core_replace, "clojure.core", "replace", 2, 3, PTC_B_CALLS, "(replac
         ptc_fail(vm, PTC_E_ARITY, "replace takes 3 arguments on a string, got 2");
         return ptc_fail_hint(vm, "usage: (replace s part by)");
     }
+    if (argc == 2 && ptc_seq_endless(argv[1]))
+        return replace_later(vm, argv, out);
     if (argc == 2)
         return replace_elements(vm, argv, out) ||
                (ptc_recover(vm) && replace_elements(vm, argv, out));
@@ -692,14 +720,26 @@ PTC_BUILTIN(core_combinations, "clojure.core", "combinations", 2, 2, 0, "(combin
     return ok && ptc_give(out, ptc_build_done(vm->heap, b, PTC_SEQ));
 }
 
-const PtcBuiltin *const ptc_lib_seq_part[] = {&core_list_def,         &core_list_star_def,
-                                              &core_vector_def,       &core_vec_def,
-                                              &core_range_def,        &core_repeat_def,
-                                              &core_cycle_def,        &core_cons_def,
-                                              &core_conj_def,         &core_into_def,
-                                              &core_concat_def,       &core_interleave_def,
-                                              &core_interpose_def,    &core_zip_def,
-                                              &core_zipmap_def,       &hidden_flatten_one_def,
-                                              &core_flatten_def,      &core_replace_def,
-                                              &core_partition_def,    &core_partition_all_def,
-                                              &core_combinations_def, NULL};
+const PtcBuiltin *const ptc_lib_seq_part[] = {&core_list_def,
+                                              &core_list_star_def,
+                                              &core_vector_def,
+                                              &core_vec_def,
+                                              &core_range_def,
+                                              &core_repeat_def,
+                                              &core_cycle_def,
+                                              &core_cons_def,
+                                              &core_conj_def,
+                                              &core_into_def,
+                                              &core_concat_def,
+                                              &core_interleave_def,
+                                              &core_interpose_def,
+                                              &core_zip_def,
+                                              &core_zipmap_def,
+                                              &hidden_flatten_one_def,
+                                              &core_flatten_def,
+                                              &core_replace_def,
+                                              &hidden_replaced_def,
+                                              &core_partition_def,
+                                              &core_partition_all_def,
+                                              &core_combinations_def,
+                                              NULL};

@@ -524,6 +524,33 @@ PTC_BUILTIN(string_escape, "clojure.string", "escape", 2, 2, PTC_B_CALLS, "(esca
 }
 
 PTC_BUILTIN(
+    string_re_quote_replacement, "clojure.string", "re-quote-replacement", 1, 1, 0,
+    "(re-quote-replacement s)",
+    "The string as a replacement for a pattern that means just itself: $ and \\ are escaped.",
+    "(clojure.string/re-quote-replacement \"$1\") => \"\\\\$1\"\n"
+    "(clojure.string/replace \"a-b\" #\"-\" (clojure.string/re-quote-replacement \"$\")) => "
+    "\"a$b\"\n"
+    "(clojure.string/re-quote-replacement 5) !! type_error")
+{
+    PTC_UNUSED(argc);
+    const char *bytes;
+    size_t len;
+    PtcBuf buf;
+    if (!ptc_arg_string(vm, argv, 0, &bytes, &len) || !ptc_tick_bytes(&vm->budget, len))
+        return false;
+    ptc_heap_buf_init(vm->heap, &buf);
+    for (size_t i = 0; i < len; i++) {
+        if (bytes[i] == '$' || bytes[i] == '\\')
+            ptc_buf_add(&buf, "\\", 1);
+        ptc_buf_add(&buf, &bytes[i], 1);
+    }
+    bool ok = ptc_buf_ok(&buf) || ptc_budget_halt(&vm->budget, PTC_STOP_MEMORY);
+    ok = ok && ptc_give(out, ptc_str_take(vm->heap, &buf));
+    ptc_buf_deinit(&buf);
+    return ok;
+}
+
+PTC_BUILTIN(
     string_reverse, "clojure.string", "reverse", 1, 1, 0, "(clojure.string/reverse s)",
     "The string with its characters in reverse order.",
     "(clojure.string/reverse \"abc\") => \"cba\"\n(clojure.string/reverse [1 2]) !! type_error")
@@ -586,5 +613,6 @@ const PtcBuiltin *const ptc_lib_string[] = {&core_subs_def,
                                             &string_replace_first_def,
                                             &string_reverse_def,
                                             &string_escape_def,
+                                            &string_re_quote_replacement_def,
                                             &core_char_def,
                                             NULL};

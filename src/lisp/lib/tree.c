@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * Walking nested data: clojure.walk and tree-seq.  The way down is kept in a stack of our own, so that
+ * Walking nested data: clojure.walk.  The way down is kept in a stack of our own, so that
  * nesting costs memory that is counted and never C stack. */
 #include "lisp/lib/seq_int.h"
 #include "value/typed.h"
@@ -379,59 +379,6 @@ PTC_BUILTIN(walk_stringify_keys, "clojure.walk", "stringify-keys", 1, 1, PTC_B_C
     return walk_keys(vm, argv, stringify, out);
 }
 
-/* -------------------------------------------------------------------- tree-seq */
-
-/* Lists the node in hand and, if it is a branch, goes to its children. */
-static bool list_node(Walker *w)
-{
-    PtcValue yes;
-    if (!ptc_root_push(w->vm, &w->roots[RESULT], *hand(w)) ||
-        !ptc_call1(w->vm, w->argv[0], *hand(w), &yes))
-        return false;
-    if (!ptc_truthy(yes))
-        return true;
-    if (!ptc_call1(w->vm, w->argv[1], *hand(w), hand(w)))
-        return false;
-    if (!ptc_is_seqable(*hand(w)))
-        return ptc_fail_value_type(w->vm, *hand(w), "what the function for children gave",
-                                   "a collection or nil");
-    return *hand(w) == PTC_NIL || enter(w);
-}
-
-static bool list_tree(Walker *w)
-{
-    if (!ptc_root_build(w->vm, &w->roots[RESULT]))
-        return false;
-    for (;;) {
-        if (!list_node(w))
-            return false;
-        while (w->depth > 0 && !next(w)) {
-            if (!ended(w))
-                return false;
-            *level(w, 0) = PTC_NIL;
-            w->depth--;
-        }
-        if (w->depth == 0)
-            return ptc_root_done(w->vm, &w->roots[RESULT], PTC_SEQ, hand(w));
-    }
-}
-
-PTC_BUILTIN(
-    core_tree_seq, "clojure.core", "tree-seq", 3, 3, PTC_B_CALLS,
-    "(tree-seq branch? children root)",
-    "All nodes of a tree, each before its children; branch? says which nodes may have children.",
-    "(tree-seq vector? identity [1 [2]]) => [[1 [2]] 1 [2] 2]\n"
-    "(map :id (tree-seq :kids :kids {:id 1 :kids [{:id 2} {:id 3}]})) => [1 2 3]\n"
-    "(tree-seq \"a\" \"b\" {}) !! type_error")
-{
-    PTC_UNUSED(argc);
-    Walker w;
-    if (!ptc_arg_callable(vm, argv, 0) || !ptc_arg_callable(vm, argv, 1) ||
-        !walker_init(&w, vm, argv, argv[2]))
-        return false;
-    return walker_end(&w, list_tree(&w), out);
-}
-
 const PtcBuiltin *const ptc_lib_tree[] = {&walk_walk_def,
                                           &walk_prewalk_def,
                                           &walk_postwalk_def,
@@ -439,5 +386,4 @@ const PtcBuiltin *const ptc_lib_tree[] = {&walk_walk_def,
                                           &walk_postwalk_replace_def,
                                           &walk_keywordize_keys_def,
                                           &walk_stringify_keys_def,
-                                          &core_tree_seq_def,
                                           NULL};
