@@ -194,6 +194,7 @@ static bool make_lazy(PtcVM *vm, PtcIns iter, size_t done, PtcValue *slots)
 static bool set_aside(PtcVM *vm, PtcIns iter, PtcValue *slots)
 {
     size_t done = find_done(vm->call, iter.c - 1u);
+    ptc_fuel_use(&vm->budget, 1 + (int64_t)done / 8);
     const PtcIns *code = ptc_proto_code(ptc_closure_proto(vm->call->closure));
     if (!make_lazy(vm, iter, done, slots) &&
         (!ptc_recover(vm) || !make_lazy(vm, iter, done, slots)))

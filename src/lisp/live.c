@@ -7,7 +7,7 @@
 #include "lisp/vm_int.h"
 #include "value/lazy.h"
 
-enum { MOST_CODE = 2048, MOST_ROUNDS = 32, MOST_ARGS = 64 };
+enum { MOST_CODE = 1024, MOST_ROUNDS = 16 };
 
 #define ALL UINT64_MAX
 
@@ -184,46 +184,31 @@ uint64_t ptc_live_in_frame(const PtcCall *call)
     return live_before(p, pc - 1) | callee;
 }
 
-/* Read after the call that the frame is at?  Its result is not one of the arguments. */
-static uint64_t live_after_call(const PtcCall *call)
+/* Is this register of the frame on top, an argument of the call that the frame is at, read after it?  Several arguments have
+ * registers of their own, which nobody reads again; a single one may be in the register of a local (compile_call.c). */
+static bool is_read_later(PtcVM *vm, size_t reg)
 {
-    const PtcProto *p = ptc_closure_proto(call->closure);
-    size_t pc = (size_t)(call->pc - ptc_proto_code(p));
-    if (pc == 0)
-        return ALL;
-    PtcIns ins = ptc_proto_code(p)[pc - 1];
-    return ins.op == PTC_OP_CALLB ? live_before(p, pc) & ~ptc_live_bit(ins.a) : ALL;
-}
-
-static bool any_lazy(int argc, const PtcValue *argv)
-{
-    for (int i = 0; i < argc; i++)
-        if (ptc_is_lazy(argv[i]))
-            return true;
-    return false;
+    const PtcProto *p = ptc_closure_proto(vm->call->closure);
+    size_t pc = (size_t)(vm->call->pc - ptc_proto_code(p));
+    PtcIns ins = ptc_proto_code(p)[pc ? pc - 1 : 0];
+    if (pc == 0 || ins.op != PTC_OP_CALLB)
+        return true;
+    if (ins.x > 1)
+        return false;
+    ptc_fuel_use(&vm->budget, 1 + (int64_t)p->code_count / 8);
+    uint64_t live = live_before(p, pc) & ~ptc_live_bit(ins.a);
+    return reg >= PTC_LIVE_REGISTERS || (live & ptc_live_bit(reg)) != 0;
 }
 
 /* Arguments are registers of the frame on top, or a copy for this call among the roots (invoke.c). */
-void ptc_live_release(PtcVM *vm, int argc, const PtcValue *argv)
+void ptc_live_release(PtcVM *vm, const PtcValue *argv, int i)
 {
-    uint64_t live = 0;
-    size_t first = 0;
-    bool registers = false;
-    PtcValue *slots = NULL;
-    if (argc > MOST_ARGS || !any_lazy(argc, argv))
+    const PtcValue *at = argv + i;
+    if (!ptc_is_lazy(*at))
         return;
-    if (argv >= vm->roots && argv < vm->roots + vm->root_count) {
-        slots = vm->roots + (argv - vm->roots);
-    } else if (vm->call >= vm->calls && argv >= vm->call->base && argv < ptc_vm_frame_end(vm)) {
-        live = live_after_call(vm->call);
-        registers = true;
-        first = (size_t)(argv - vm->call->base);
-        slots = vm->call->base + first;
-    }
-    for (int i = 0; slots && i < argc; i++) {
-        size_t reg = first + (size_t)i;
-        bool needed = registers && (reg >= PTC_LIVE_REGISTERS || (live & ptc_live_bit(reg)) != 0);
-        if (ptc_is_lazy(slots[i]) && !needed)
-            slots[i] = PTC_UNBOUND;
-    }
+    if (at >= vm->roots && at < vm->roots + vm->root_count)
+        vm->roots[at - vm->roots] = PTC_UNBOUND;
+    else if (vm->call >= vm->calls && at >= vm->call->base && at < ptc_vm_frame_end(vm) &&
+             !is_read_later(vm, (size_t)(at - vm->call->base)))
+        vm->call->base[at - vm->call->base] = PTC_UNBOUND;
 }

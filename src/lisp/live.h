@@ -23,8 +23,8 @@ uint64_t ptc_live_in_frame(const PtcCall *call);
 /* What the instructions from `first` up to `end` read before they have written it. */
 uint64_t ptc_live_between(const PtcProto *proto, size_t first, size_t end);
 
-/* For a builtin that walks along its arguments and looks at them no more: those that are lazy and that nobody reads after the
- * call are let go.  The places where they were have PTC_UNBOUND. */
-void ptc_live_release(PtcVM *vm, int argc, const PtcValue *argv);
+/* For a builtin that walks along argument i and looks at it no more: if that is lazy and nobody reads it after the call, it is let
+ * go of, and the place where it was has PTC_UNBOUND. */
+void ptc_live_release(PtcVM *vm, const PtcValue *argv, int i);
 
 #endif

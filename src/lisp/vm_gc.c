@@ -11,7 +11,7 @@
 enum {
     MOMENTS = 50, /* of a millisecond */
     ENOUGH = 256 * 1024,
-    LOOKED_AT = 32 /* frames at either end whose registers are looked at one by one */
+    LOOKED_AT = 16 /* frames at either end whose registers are looked at one by one */
 };
 
 static PtcValue *stack_top(const PtcVM *vm)

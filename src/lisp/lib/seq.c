@@ -133,7 +133,7 @@ static bool walk_lazy(PtcVM *vm, const PtcValue *argv, size_t n, size_t *count, 
         return false;
     slots[0] = argv[0];
     if (n > FAR)
-        ptc_live_release(vm, 1, argv);
+        ptc_live_release(vm, argv, 0);
     while (*count < n && (got = ptc_force_next(vm, &slots[0], &slots[1])) == 1)
         if (++*count, !ptc_tick(&vm->budget, 1))
             return false;
@@ -173,7 +173,7 @@ PTC_BUILTIN(core_nth, "clojure.core", "nth", 2, 3, 0, "(nth coll index default?)
     if (!ptc_arg_double(vm, argv, 1, &d))
         return false;
     if (d > FAR)
-        ptc_live_release(vm, 1, argv);
+        ptc_live_release(vm, argv, 0);
     if (d > -1 && d < (double)PTC_ENDLESS && !element(vm, coll, (size_t)(d < 0 ? 0 : d), &x))
         return false;
     *out = x != PTC_NONE ? x : argc == 3 ? argv[2] : PTC_NIL;
@@ -352,7 +352,7 @@ PTC_BUILTIN(core_nthnext, "clojure.core", "nthnext", 2, 2, 0, "(nthnext coll n)"
         return false;
     PtcValue seq = arg_rest(vm, argv, 0);
     if (n > FAR)
-        ptc_live_release(vm, 1, argv);
+        ptc_live_release(vm, argv, 0);
     return drop_first(vm, seq, n, true, out);
 }
 

@@ -12,7 +12,7 @@ const char *ptc_walk(PtcVM *vm, const PtcValue *argv, int i)
     const char *outer = vm->endless;
     if (PTC_UNLIKELY(ptc_seq_endless(argv[i]))) {
         vm->endless = ptc_builtin_row(vm->running)->name;
-        ptc_live_release(vm, 1, argv + i);
+        ptc_live_release(vm, argv, i);
     }
     return outer;
 }
