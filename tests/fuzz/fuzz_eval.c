@@ -580,18 +580,18 @@ static const char *const shapes[] = {
     "(do (defrecord R [x y]) (map->R $))",
     "(do (defprotocol P (g [x] [x y])) (extend-type $ P (g [x] $)) (g $))",
     "(do (defprotocol P (g [x] [x y])) (defrecord R [m] P (g [x] [m $]) (g [x y] (if y m (recur "
-    "$)))) "
-    "[(g (->R $)) (g (->R $) $)])",
+    "$)))) [(g (->R $)) (g (->R $) $)])",
     "(do (defprotocol P (g [x])) (extend-protocol P Long (g [x] $) nil (g [x] $) Object (g [x] x)) "
-    "(map "
-    "g $))",
+    "(map g $))",
     "(do (deftype T [x y]) (let [m (->T $ $)] [(.-x m) m (= m m) {m $}]))",
     "(do (defprotocol P (g [x])) (let [y $ m (reify P (g [x] y))] [(g m) m]))",
     "(do (defmulti g $) (defmethod g $ [x] $) (defmethod g :default [x] $) [(g $) (methods g)])",
     "(do (derive ::a ::b) (derive ::b ::c) (defmulti g identity) (defmethod g ::c [x] $) [(g ::a) "
-    "(isa? $ "
-    "$) (ancestors $)])",
+    "(isa? $ $) (ancestors $)])",
     "(for [x $ y $ :when $] $)",
+    "(take 3 (for [x $ y (range) :while $] $))",
+    "(let [y (for [x (range) :let [m $] :when $] [x m])] [(nth y 3) (rest y) $])",
+    "(take 4 (tree-seq (fn [x] $) (fn [x] $) $))",
     "(doseq [x $] $)",
     "(map (fn [x] $) $)",
     "(reduce (fn [acc x] $) $ $)",

@@ -73,6 +73,8 @@ PTC_BUILTIN(core_nthrest, "ptc", "nthrest", 2, 2, PTC_B_HIDDEN, "[a & more]",
         return ptc_produced_rest(vm, argv[0], skip, out);
     if (!ptc_is_sequential(argv[0]))
         return rest_of_other(vm, argv[0], skip, out);
+    if (ptc_seq_endless(argv[0]))
+        return ptc_give(out, ptc_seq_drop(vm, argv[0], skip));
     size_t n = ptc_seq_count(argv[0]);
     if (skip >= n) {
         *out = PTC_NIL;

@@ -380,9 +380,22 @@ static int flush_partition(PtcVM *vm, PtcValue *s, PtcValue *x)
     return arg(s, 2) != PTC_TRUE || gather_after(vm, s, x, arg_n(vm, s, 1)) ? 1 : -1;
 }
 
+/* Of no elements there is one reduction: what the function gives without arguments. */
+static int flush_reductions(PtcVM *vm, PtcValue *s, PtcValue *x)
+{
+    if (s[PTC_S_A] != PTC_UNBOUND)
+        return 0;
+    if (!ptc_call(vm, arg(s, 0), 0, NULL, x))
+        return -1;
+    s[PTC_S_A] = *x;
+    return 1;
+}
+
 int ptc_step_flush(PtcVM *vm, PtcValue *s, PtcValue *x)
 {
     PtcStepKind kind = ptc_step_kind(s[PTC_S_STEP]);
+    if (kind == PTC_STEP_REDUCTIONS)
+        return flush_reductions(vm, s, x);
     if (kind == PTC_STEP_PARTITION)
         return flush_partition(vm, s, x);
     if ((kind != PTC_STEP_PARTITION_ALL && kind != PTC_STEP_PARTITION_BY) ||
