@@ -60,7 +60,7 @@ static const PtcOption table[] = {
      "a file of JSON, JSON Lines, CSV or lines that programs see as data/NAME", 0, 0},
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
     {"approval-ttl-ms", 0, PTC_OPTION_INT, AT(approval_ttl_ms), "N",
-     "how long a run waits for the answer to a question about its calls", 1, DAY_MS},
+     "how long a question about the calls of a run waits for its answer", 1, DAY_MS},
     {"approval-wait-ms", 0, PTC_OPTION_INT, AT(approval_wait_ms), "N",
      "how long a call of a legacy client waits for it before it says suspended", 1, DAY_MS},
     PTC_MCP_TASK_ROWS(AT(task)),

@@ -175,6 +175,7 @@ static PtcSuspendedRow *park(PtcSuspended *t, const char *owner, int64_t ttl, Pt
     if (!row)
         return NULL;
     row->asking.run = &ended;
+    CHECK(ptc_suspended_set_end(t, row, true));
     row->ends_ms = ptc_clock_wall_ms() + ttl;
     ptc_buf_clear(token);
     ptc_suspended_put_token(row, PTC_TEXT("[effects]"), token);
@@ -211,13 +212,16 @@ static void test_suspended(void)
     ptc_suspended_wait(t, row);
     CHECK(take(t, "ann", &token, "no", &same) == PTC_SUSPENDED_USED);
     CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_SAME && same == row);
-    row->round--;
+    row->round++; /* and one more within the same call: the first token still gets what came of it */
+    ptc_suspended_wait(t, row);
+    CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_SAME && same == row);
     row->asking.run = NULL;
     ptc_suspended_answered(t, row);
     CHECK(take(t, "ann", &token, "yes", &same) == PTC_SUSPENDED_SAME);
     ptc_suspended_answered(t, row);
     CHECK(take(t, "ann", &token, "no", &same) == PTC_SUSPENDED_USED);
     CHECK(park(t, "ann", -1, &token) != NULL && ended == 0);
+    CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_GONE && ended == 1);
     CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_GONE && ended == 1);
     for (int i = 0; i < PTC_SUSPENDED_OF_OWNER; i++)
         CHECK(park(t, "ann", 60000, &token) != NULL);
@@ -244,6 +248,41 @@ static void test_long_effects(void)
     ptc_buf_deinit(&token);
 }
 
+/* However many questions a run has, it ends; and an old token says what a later question knew. */
+static void test_suspended_ends(void)
+{
+    PtcRemote remote = {.end = end_run};
+    PtcSuspended *t = ptc_suspended_new(&mem, &remote, NULL, 60000);
+    PtcSuspendedToken said;
+    PtcSuspendedRow *row;
+    PtcBuf token, later;
+    uint8_t print[PTC_SHA256_BYTES] = {0};
+    int before = ended;
+    ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
+    ptc_buf_init(&later, &mem, PTC_SUSPENDED_TOKEN);
+    CHECK(park(t, "ann", 60000, &token) &&
+          take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_TAKEN);
+    int64_t end = row->ends_ms;
+    CHECK(ptc_suspended_set_end(t, row, false) && row->ends_ms == end); /* the same question */
+    row->first_ms -= (PTC_SUSPENDED_TIMES - 1) * t->ttl_ms + 30000;
+    CHECK(ptc_suspended_set_end(t, row, true));
+    CHECK(row->ends_ms < end && row->ends_ms > end - 60000);
+    row->first_ms -= 60000;
+    CHECK(!ptc_suspended_set_end(t, row, true));
+    row->round++;
+    ptc_suspended_put_token(row, PTC_TEXT("[later]"), &later);
+    row->ends_ms = ptc_clock_wall_ms() - 1;
+    ptc_suspended_wait(t, row);
+    CHECK(ptc_suspended_get_token(ptc_buf_view(&token), &said));
+    CHECK(ptc_suspended_take(t, "ann", &said, print, true, &row) == PTC_SUSPENDED_GONE);
+    CHECK(ptc_text_is(said.effects, "[later]") && said.ends_ms < ptc_clock_wall_ms());
+    CHECK(ended == before + 1);
+    ptc_suspended_free(t);
+    CHECK(ended == before + 1);
+    ptc_buf_deinit(&token);
+    ptc_buf_deinit(&later);
+}
+
 int main(void)
 {
     ptc_mem_init(&mem, SIZE_MAX / 2);
@@ -256,6 +295,7 @@ int main(void)
     test_grants();
     test_suspended();
     test_long_effects();
+    test_suspended_ends();
     CHECK(atomic_load(&mem.used) == 0);
     static const char *const files[] = {"approvals.json", "approvals.lock"};
     char path[128];

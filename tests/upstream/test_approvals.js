@@ -94,6 +94,9 @@ class Person {
         this.questions.push(params.message);
         const answer = this.answers.length > 1 ? this.answers.shift() : this.answers[0];
         if (answer === 'silence') return new Promise(() => {});
+        if (answer === 'slowly') return new Promise((done) => { setTimeout(() => done({ action: 'accept', content: { decision: 'once' } }), 20); });
+        if (answer === 'error') throw new Error('the dialog broke');
+        if (typeof answer === 'object') return answer;
         if (answer === 'decline' || answer === 'cancel') return { action: answer };
         return { action: 'accept', content: { decision: answer } };
     }
@@ -218,6 +221,37 @@ async function longer(label, connect, load) {
     place.remove();
 }
 
+const tokenIn = (result) => (/"resume":"([^"]+)"/.exec(text(result)) || [])[1];
+
+// One token used several times, and answers that are none.
+async function lateAgain(label, client, place, person, resume) {
+    const program = '(notes/write {:text "p"}) (notes/write {:text "q"})';
+    person.say('silence');
+    let token = tokenIn(await evaluate(client, program));
+    person.say('slowly', 'silence');
+    const [one, two] = await Promise.all([resume(token), resume(token)]);
+    const next = tokenIn(one);
+    check(`${label}: twice at once, suspended again`, next && text(one).startsWith('suspended') && text(two) === text(one) &&
+        person.questions.length === 2, [one, two]);
+    check(`${label}: twice at once, called`, place.calls().join() === 'write p');
+    person.say('slowly');
+    const [three, four] = await Promise.all([resume(next), resume(next)]);
+    check(`${label}: twice at once`, text(three).includes('write q') && text(four) === text(three) && person.questions.length === 1,
+        [three, four]);
+    let r = await resume(token);
+    check(`${label}: an older token`, text(r) === text(three) && place.calls().join() === 'write q', r);
+    for (const [answer, wrong] of [[{ action: 'accept', content: { decision: 'maybe' } }, /"content" must have "decision", one of "once"/],
+        [{ action: 'accept' }, /"content" must have "decision"/], ['error', /the dialog broke/]]) {
+        person.say(answer);
+        r = await evaluate(client, '(notes/write {:text "w"})');
+        token = tokenIn(r);
+        check(`${label}: no answer is told`, text(r).startsWith('suspended') && wrong.test(text(r)) && token, r);
+        person.say('once');
+        r = await resume(token);
+        check(`${label}: and can be mended`, !r.isError && place.calls().join() === 'write w', r);
+    }
+}
+
 // The client of a person who does not answer in time, and later does.
 async function late(label, connect, load) {
     const place = new Place();
@@ -239,6 +273,8 @@ async function late(label, connect, load) {
     check(`${label}: the same again`, text(again) === text(r) && person.questions.length === 0, again);
     const both = await client.callTool({ name: 'lisp_eval', arguments: { resume: token, program: '1' } });
     check(`${label}: not with a program`, both.isError && /alone/.test(text(both)), both);
+
+    await lateAgain(label, client, place, person, resume);
 
     const id = (await client.callTool({ name: 'lisp_session_start', arguments: {} })).structuredContent.session_id;
     const inSession = (program) => client.callTool({ name: 'lisp_session_eval', arguments: { session_id: id, program } });
@@ -338,6 +374,13 @@ async function tokens(load) {
     r = await send(client, { program: '(notes/write {:text "y"})' }, { inputResponses: guesses });
     check('tokens: answers to what was not asked', r.resultType === 'input_required', r);
     check('tokens: nothing was called', place.calls().length === 0);
+    const unable = { _meta: { 'io.modelcontextprotocol/clientCapabilities': {} } };
+    r = await send(client, args, { requestState: state, ...unable });
+    check('tokens: no answer, and nobody to ask', r.isError && text(r).startsWith('suspended') && text(r).includes(key(first)), r);
+    for (const wrong of [{ action: 'maybe' }, { action: 'accept' }, { action: 'accept', content: { decision: 1 } }]) {
+        r = await send(client, args, { requestState: state, inputResponses: { [key(first)]: wrong } });
+        check('tokens: no answer', r.isError && text(r).startsWith('args_error') && /must/.test(text(r)), r);
+    }
     r = await send(client, args, { requestState: state });
     check('tokens: no answer is asked again', r.resultType === 'input_required' && key(r).startsWith('approve-0-'), r);
     const second = await send(client, args, { requestState: state, inputResponses: yes('once') });
@@ -370,6 +413,16 @@ async function tokens(load) {
     r = await send(short, args, { requestState: fifth.requestState, inputResponses: yes('once', fifth) });
     check('tokens: expired', r.isError && text(r).startsWith('expired') && place.calls().length === 0, r);
     await short.close();
+    const brief = (await connect(place, '--approval-ttl-ms', '1500')).client;
+    const begun = await send(brief, args);
+    const went = await send(brief, args, { requestState: begun.requestState, inputResponses: yes('once', begun) });
+    for (r = went; r.requestState;) {
+        await new Promise((done) => { setTimeout(done, 100); });
+        r = await send(brief, args, { requestState: begun.requestState, inputResponses: yes('once', begun) });
+    }
+    check('tokens: an old one knows what happened', went.requestState && text(r).startsWith('expired') && place.calls().join() === 'write a' &&
+        text(r).includes('took effect: notes/write'), r);
+    await brief.close();
 
     const other = (await connect(place)).client;
     const sixth = await send(other, args);

@@ -58,6 +58,7 @@ typedef struct PtcJob {
     uint64_t mark;        /* of the last one */
     uint64_t inquiry;     /* that question is one of a server: its number; 0: it is about calls */
     unsigned offers;      /* what servers may ask the client */
+    bool decided;         /* this call brought an answer, so what is asked next is new */
     bool ask_first;       /* before anything is run */
     PtcSuspendedRow *row; /* that this call goes on with; or NULL */
     bool answered;        /* for a program that ran */
@@ -104,18 +105,31 @@ void ptc_job_effects_line(PtcJob *job, PtcBuf *text);
 bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text);
 
 /* ---- app_approve.c */
-/* Does the call bring the answer to a question of an earlier one?  Then it goes on with that run; *go_on false: it was
- * answered. */
-PTC_MUST_USE bool ptc_job_resumes(PtcJob *job, bool *go_on);
 /* Asks about the calls that wait.  True: the program is to be run again.  False: the call was answered. */
 PTC_MUST_USE bool ptc_job_ask(PtcJob *job);
 /* The calls that wait, a line for each; `json` gets the same as an array, or is NULL.  How many there are.  `out` fails
  * when memory is short. */
 size_t ptc_job_add_calls(PtcJob *job, PtcBuf *out, PtcBuf *json);
-/* What the run has done so far, into job->out. */
-void ptc_job_take_effects(PtcJob *job);
 /* Ends a run that is not gone on with. */
 void ptc_job_end_run(PtcJob *job);
+/* Is it the tool whose runs are tasks? */
+bool ptc_job_is_task(const char *tool);
+/* What is wrong with the client's answer; NULL: nothing. */
+const char *ptc_job_wrong_answer(PtcJob *job, PtcValue answer);
+/* Does what the answer says.  False: the run is over, and the call was answered. */
+PTC_MUST_USE bool ptc_job_take_answer(PtcJob *job, PtcValue answer);
+/* Legacy: nobody has answered, as `why` says (NULL: not yet); the answer has a token to go on with.  Always false. */
+bool ptc_job_suspend(PtcJob *job, const char *why);
+
+/* ---- app_resume.c */
+/* What the run has done so far, into job->out. */
+void ptc_job_take_effects(PtcJob *job);
+enum { PTC_QUESTION_KEY = 48 };
+/* By what an answer to the question is known. */
+void ptc_job_name_question(char key[PTC_QUESTION_KEY], uint32_t round, uint64_t mark);
+/* Does the call bring the answer to a question of an earlier one?  Then it goes on with that run; *go_on false: it was
+ * answered. */
+PTC_MUST_USE bool ptc_job_resumes(PtcJob *job, bool *go_on);
 /* The call is over: what it went on with is kept, or not. */
 void ptc_job_leave(PtcJob *job);
 

@@ -31,8 +31,8 @@ PtcSuspended *ptc_suspended_new(PtcMem *mem, PtcRemote *remote, PtcSessions *ses
     return t;
 }
 
-/* Everything of the row; its place is free afterwards. */
-static void clear(PtcSuspended *t, PtcSuspendedRow *row)
+/* Nobody goes on with it. */
+static void end_run(PtcSuspended *t, PtcSuspendedRow *row)
 {
     if (row->errand)
         ptc_errand_free(row->errand);
@@ -40,6 +40,14 @@ static void clear(PtcSuspended *t, PtcSuspendedRow *row)
         t->remote->end(row->asking.run, NULL);
     if (row->held)
         ptc_sessions_let_go(t->sessions, row->held, NULL);
+    row->asking.run = NULL;
+    row->held = NULL;
+}
+
+/* Everything of the row; its place is free afterwards. */
+static void clear(PtcSuspended *t, PtcSuspendedRow *row)
+{
+    end_run(t, row);
     if (row->has_out)
         ptc_task_out_deinit(&row->out);
     ptc_buf_deinit(&row->message);
@@ -61,18 +69,28 @@ void ptc_suspended_free(PtcSuspended *t)
     ptc_mem_free(t->mem, t, sizeof *t);
 }
 
-static bool is_idle(const PtcSuspendedRow *row)
+/* A run that nobody has answered in time ends at once, but what it did is remembered for as long again: an older token of
+ * it does not know. */
+static void expire(PtcSuspended *t, PtcSuspendedRow *row)
 {
-    return row->state == PTC_ROW_WAITING || row->state == PTC_ROW_ANSWERED;
+    if (row->state != PTC_ROW_WAITING) {
+        clear(t, row);
+        return;
+    }
+    end_run(t, row);
+    row->state = PTC_ROW_EXPIRED;
+    row->ends_ms += t->ttl_ms;
 }
 
 /* With the lock held.  Ending a run takes no time: it has no call under way. */
 static void sweep(PtcSuspended *t)
 {
     int64_t now = ptc_clock_wall_ms();
-    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++)
-        if (is_idle(&t->rows[i]) && t->rows[i].ends_ms <= now)
-            clear(t, &t->rows[i]);
+    for (size_t i = 0; i < PTC_SUSPENDED_ROWS; i++) {
+        PtcSuspendedRow *row = &t->rows[i];
+        while (row->state != PTC_ROW_FREE && row->state != PTC_ROW_TAKEN && row->ends_ms <= now)
+            expire(t, row);
+    }
 }
 
 void ptc_suspended_sweep(PtcSuspended *t)
@@ -84,6 +102,12 @@ void ptc_suspended_sweep(PtcSuspended *t)
 
 /* ------------------------------------------------------------------------------------- adding */
 
+/* What is kept for whoever asks again only. */
+static bool is_over(const PtcSuspendedRow *row)
+{
+    return row->state == PTC_ROW_ANSWERED || row->state == PTC_ROW_EXPIRED;
+}
+
 /* With the lock held.  A free place, if need be that of the oldest answer; NULL: all wait, or the owner has too many. */
 static PtcSuspendedRow *find_place(PtcSuspended *t, const char *owner)
 {
@@ -93,10 +117,9 @@ static PtcSuspendedRow *find_place(PtcSuspended *t, const char *owner)
         PtcSuspendedRow *row = &t->rows[i];
         if (row->state == PTC_ROW_FREE)
             place = row;
-        else if (row->state == PTC_ROW_ANSWERED && (!oldest || row->ends_ms < oldest->ends_ms))
+        else if (is_over(row) && (!oldest || row->ends_ms < oldest->ends_ms))
             oldest = row;
-        of_owner += row->state != PTC_ROW_FREE && row->state != PTC_ROW_ANSWERED &&
-                    strcmp(row->owner, owner) == 0;
+        of_owner += row->state != PTC_ROW_FREE && !is_over(row) && strcmp(row->owner, owner) == 0;
     }
     if (of_owner >= PTC_SUSPENDED_OF_OWNER)
         return NULL;
@@ -159,10 +182,23 @@ PtcSuspendedRow *ptc_suspended_add(PtcSuspended *t, const char *owner, const cha
 
 /* ------------------------------------------------------------------------------------- tokens */
 
-void ptc_suspended_put_token(const PtcSuspendedRow *row, PtcText effects, PtcBuf *out)
+bool ptc_suspended_set_end(PtcSuspended *t, PtcSuspendedRow *row, bool new)
+{
+    int64_t now = ptc_clock_wall_ms();
+    if (!row->first_ms)
+        row->first_ms = now;
+    int64_t last = row->first_ms + PTC_SUSPENDED_TIMES * t->ttl_ms;
+    if (new)
+        row->ends_ms = now + t->ttl_ms < last ? now + t->ttl_ms : last;
+    return now < row->ends_ms;
+}
+
+void ptc_suspended_put_token(PtcSuspendedRow *row, PtcText effects, PtcBuf *out)
 {
     if (effects.len > PTC_SUSPENDED_EFFECTS)
         effects.len = ptc_utf8_valid_prefix(effects.bytes, PTC_SUSPENDED_EFFECTS);
+    ptc_buf_clear(&row->message);
+    ptc_buf_add(&row->message, effects.bytes, effects.len);
     ptc_buf_add(out, row->id, sizeof row->id);
     ptc_buf_add(out, &row->round, sizeof row->round);
     ptc_buf_add(out, &row->mark, sizeof row->mark);
@@ -203,27 +239,41 @@ static PtcSuspendedRow *find(PtcSuspended *t, const char *owner, const PtcSuspen
     return NULL;
 }
 
-/* With the lock held: is it what was said before, whose consequence is the row as it is now? */
+/* With the lock held: is it what was said before, whose consequence is the row as it is now?  However many questions have
+ * been asked since: a run that was told to go on has done so. */
 static bool is_same(const PtcSuspendedRow *row, const PtcSuspendedToken *token,
                     const uint8_t reply[PTC_SHA256_BYTES])
 {
-    uint32_t replied = row->state == PTC_ROW_WAITING ? row->round - 1 : row->round;
-    return token->round == replied && memcmp(row->reply, reply, sizeof row->reply) == 0;
+    return token->round <= row->replied && memcmp(row->reply, reply, sizeof row->reply) == 0;
 }
 
-static PtcSuspendedFound take(PtcSuspended *t, const char *owner, const PtcSuspendedToken *token,
+/* What had taken effect when the run ended; the token may be older. */
+static void tell_later(const PtcSuspendedRow *row, PtcSuspendedToken *token)
+{
+    token->ends_ms = row->first_ms; /* it is over, whatever the token says */
+    if (!ptc_buf_ok(&row->message) || row->message.len > sizeof token->later)
+        return;
+    token->effects = (PtcText){token->later, row->message.len};
+    memcpy(token->later, row->message.data ? row->message.data : "", row->message.len);
+}
+
+static PtcSuspendedFound take(PtcSuspended *t, const char *owner, PtcSuspendedToken *token,
                               const uint8_t *reply, bool peek, PtcSuspendedRow **out)
 {
     sweep(t);
     PtcSuspendedRow *row = *out = find(t, owner, token);
-    if (!row)
+    if (row && row->state == PTC_ROW_EXPIRED)
+        tell_later(row, token);
+    if (!row || row->state == PTC_ROW_EXPIRED)
         return PTC_SUSPENDED_GONE;
     if (row->state == PTC_ROW_TAKEN)
         return is_same(row, token, reply) || peek ? PTC_SUSPENDED_BUSY : PTC_SUSPENDED_USED;
     if (row->state == PTC_ROW_WAITING && token->round == row->round) {
         row->state = PTC_ROW_TAKEN;
-        if (!peek)
+        if (!peek) {
+            row->replied = row->round;
             memcpy(row->reply, reply, sizeof row->reply);
+        }
         return PTC_SUSPENDED_TAKEN;
     }
     if (!is_same(row, token, reply))
@@ -232,8 +282,7 @@ static PtcSuspendedFound take(PtcSuspended *t, const char *owner, const PtcSuspe
     return PTC_SUSPENDED_SAME;
 }
 
-PtcSuspendedFound ptc_suspended_take(PtcSuspended *t, const char *owner,
-                                     const PtcSuspendedToken *token,
+PtcSuspendedFound ptc_suspended_take(PtcSuspended *t, const char *owner, PtcSuspendedToken *token,
                                      const uint8_t reply[PTC_SHA256_BYTES], bool peek,
                                      PtcSuspendedRow **row)
 {

@@ -4,6 +4,7 @@
  *
  * A row is found by a token.  Tokens are authenticated by whoever carries them (mcp.h); they name the row, which of its
  * questions they are for, when it ends, and what had taken effect by then, so that this can be told when the row is gone.
+ * Each question gets its own time, but a run as a whole has no more than PTC_SUSPENDED_TIMES of it.
  * Any thread; a row that was taken belongs to its taker until it is put back. */
 #ifndef PTC_MCP_APP_SUSPENDED_H
 #define PTC_MCP_APP_SUSPENDED_H
@@ -19,6 +20,7 @@ enum {
     PTC_SUSPENDED_ROWS = 32,
     PTC_SUSPENDED_OF_OWNER = 8,
     PTC_SUSPENDED_ID = 16,
+    PTC_SUSPENDED_TIMES = 6,     /* how often the time for a question a run may wait altogether */
     PTC_SUSPENDED_EFFECTS = 600, /* bytes of the line about effects in a token */
     PTC_SUSPENDED_TOKEN = PTC_SUSPENDED_ID + 20 + PTC_SUSPENDED_EFFECTS,
 };
@@ -29,8 +31,8 @@ typedef struct PtcSuspendedRow {
     uint32_t round;   /* of the question that is open, or was open last */
     uint64_t mark;    /* of that question: nobody can answer it who has not seen it */
     uint64_t inquiry; /* it is this one of a server (PtcRemote.inquiry); 0: it is about calls */
-    enum { PTC_ROW_FREE, PTC_ROW_WAITING, PTC_ROW_TAKEN, PTC_ROW_ANSWERED } state;
-    int64_t ends_ms; /* since 1970 */
+    enum { PTC_ROW_FREE, PTC_ROW_WAITING, PTC_ROW_TAKEN, PTC_ROW_ANSWERED, PTC_ROW_EXPIRED } state;
+    int64_t first_ms, ends_ms; /* of its first question, and when it ends; since 1970 */
     char *owner;
     const char *tool;
     PtcTaskIn in;
@@ -39,15 +41,15 @@ typedef struct PtcSuspendedRow {
     PtcTaskAsking asking;
     PtcSessionEntry *held; /* or NULL */
     PtcErrand *errand;     /* a task, which has the run of `asking`; or NULL */
-    uint8_t reply
-        [PTC_SHA256_BYTES]; /* to the question before `round`, or to the last one when it is ANSWERED */
+    uint32_t replied;      /* which question was replied to last, if one was */
+    uint8_t reply[PTC_SHA256_BYTES];
     /* when it is ANSWERED */
     PtcTaskOut out;
     PtcSessionInfo info;
     bool has_out, failed;
     char reason[24];
-    PtcBuf message;
-    PtcBuf told; /* the answer of a task, JSON; empty: it is none, or was too large */
+    PtcBuf message; /* of the failure; while it waits, the line about effects */
+    PtcBuf told;    /* the answer of a task, JSON; empty: it is none, or was too large */
     bool told_ok;
 } PtcSuspendedRow;
 
@@ -79,10 +81,14 @@ typedef struct PtcSuspendedToken {
     uint32_t round;
     uint64_t mark;
     int64_t ends_ms;
-    PtcText effects; /* points into the token */
+    PtcText effects; /* points into the token, or to `later` */
+    char later[PTC_SUSPENDED_EFFECTS];
 } PtcSuspendedToken;
-/* The token of the row's open question. */
-void ptc_suspended_put_token(const PtcSuspendedRow *row, PtcText effects, PtcBuf *out);
+/* Sets when the row ends: a question that is `new` gets its whole time, if the run has that much left.  False: the time is
+ * over. */
+PTC_MUST_USE bool ptc_suspended_set_end(PtcSuspended *table, PtcSuspendedRow *row, bool new);
+/* The token of the row's open question; the row keeps the effects too. */
+void ptc_suspended_put_token(PtcSuspendedRow *row, PtcText effects, PtcBuf *out);
 PTC_MUST_USE bool ptc_suspended_get_token(PtcText bytes, PtcSuspendedToken *out);
 
 typedef enum {
@@ -90,12 +96,12 @@ typedef enum {
     PTC_SUSPENDED_SAME, /* it was answered with the same reply: taken, to be answered in the same way */
     PTC_SUSPENDED_USED, /* it was answered with another one */
     PTC_SUSPENDED_BUSY, /* the same was asked before and is being done */
-    PTC_SUSPENDED_GONE, /* expired, or lost: *token says what had taken effect */
+    PTC_SUSPENDED_GONE, /* expired, or lost: *token says what had taken effect, as late as it is known */
 } PtcSuspendedFound;
-/* `reply` is the digest of what was said.  With `peek` a row whose question is open is not taken as answered: the
- * question can be asked again. */
+/* `reply` is the digest of what was said, and to which question where that matters.  With `peek` a row whose question is
+ * open is not taken as answered: the question can be asked again. */
 PtcSuspendedFound ptc_suspended_take(PtcSuspended *table, const char *owner,
-                                     const PtcSuspendedToken *token,
+                                     PtcSuspendedToken *token,
                                      const uint8_t reply[PTC_SHA256_BYTES], bool peek,
                                      PtcSuspendedRow **row);
 /* Puts a row back that waits for an answer. */

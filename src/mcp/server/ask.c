@@ -225,18 +225,26 @@ static void forget_question(PtcMcpCall *call, const PtcMcpQuestion *q)
         (void)!ptc_mcp_call_send(call, out);
 }
 
-/* Anything but a result with an object counts as a refusal; the client's own words are passed on. */
+/* What there is to say of a reply that is no answer: the client's own words, where it has some. */
+static PtcValue read_refusal(PtcMcpCall *call, const PtcRpcMessage *m, bool is_message)
+{
+    PtcValue text = is_message ? ptc_map_field(&call->heap, m->error, "message") : PTC_NONE;
+    if (text != PTC_NONE && ptc_is_string(text) && ptc_str_len(text) > 0)
+        return text;
+    PtcText ours = is_message && m->kind == PTC_RPC_RESULT
+                       ? PTC_TEXT("its result is no object")
+                       : PTC_TEXT("it sent an error without a message");
+    return ptc_str_new(&call->heap, ours.bytes, ours.len);
+}
+
+/* Anything but a result with an object counts as a refusal. */
 static PtcMcpAsk read_reply(PtcMcpCall *call, const PtcBuf *reply, PtcValue *answer)
 {
     PtcRpcMessage m;
     bool ok = ptc_rpc_parse(&call->heap, ptc_buf_view(reply), NULL, &m);
-    if (ok && m.kind == PTC_RPC_RESULT && ptc_is_map(m.result)) {
-        *answer = m.result;
-        return PTC_MCP_ASK_READY;
-    }
-    PtcValue text = ptc_map_field(&call->heap, m.error, "message");
-    *answer = text != PTC_NONE && ptc_is_string(text) ? text : PTC_NONE;
-    return PTC_MCP_ASK_FAILED;
+    bool ready = ok && m.kind == PTC_RPC_RESULT && ptc_is_map(m.result);
+    *answer = ready ? m.result : read_refusal(call, &m, ok);
+    return ready ? PTC_MCP_ASK_READY : PTC_MCP_ASK_FAILED;
 }
 
 /* Outside the gate while it waits: a slow user must not keep other calls from running. */

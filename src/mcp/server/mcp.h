@@ -296,7 +296,7 @@ typedef enum {
     PTC_MCP_ASK_READY,       /* *answer is the client's result: a map, on the call's heap */
     PTC_MCP_ASK_PENDING,     /* return now */
     PTC_MCP_ASK_UNSUPPORTED, /* the client did not declare it: do without, or call ptc_mcp_need */
-    /* error, timeout, cancelled: *answer is a string that says so, or PTC_NONE */
+    /* *answer is a string: the client's error, or what is wrong with its result; PTC_NONE: timeout, cancelled */
     PTC_MCP_ASK_FAILED,
 } PtcMcpAsk;
 PTC_MUST_USE PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method,

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT
+ * Runs that are gone on with by a later call: by the state of a modern client, or by the token that a legacy one was told.
+ * What always holds: a run belongs to one call, or waits in the table of suspended runs; a function that returns false has
+ * answered the call. */
+#include <stdio.h>
+
+#include "mcp/app/app_int.h"
+
+enum { ANSWER_BYTES = 32 * 1024, LOOK_MS = 100 };
+
+static PtcMem *mem_of(const PtcJob *job)
+{
+    return ptc_mcp_mem(ptc_mcp_server(job->call));
+}
+
+void ptc_job_name_question(char key[PTC_QUESTION_KEY], uint32_t round, uint64_t mark)
+{
+    snprintf(key, PTC_QUESTION_KEY, "approve-%u-%016llx", (unsigned)round,
+             (unsigned long long)mark);
+}
+
+void ptc_job_take_effects(PtcJob *job)
+{
+    ptc_buf_clear(&job->out.took);
+    job->out.took_any = job->app->config.remote->effects(job->asking.run, &job->out.took);
+}
+
+/* The run of the row becomes the call's. */
+static void adopt(PtcJob *job, PtcSuspendedRow *row)
+{
+    PtcText traceparent = job->in.traceparent;
+    job->row = row;
+    job->in = row->in;
+    job->in.traceparent = traceparent;
+    job->asking = row->asking;
+    job->held = row->held;
+    job->errand = row->errand;
+    job->inquiry = row->inquiry;
+    job->round = row->round;
+    job->mark = row->mark;
+    job->can_ask =
+        true; /* whatever this client can: the question was answered, or cannot be asked now */
+    row->asking.run = NULL;
+    row->held = NULL;
+    row->errand = NULL;
+    ptc_job_take_effects(job);
+}
+
+/* A task is gone on with by lisp_task, every other run by lisp_eval.  True: the row was put back, and the call answered. */
+static bool is_of_other_tool(PtcJob *job, PtcSuspendedRow *row)
+{
+    if (ptc_job_is_task(row->tool) == ptc_job_is_task(job->tool))
+        return false;
+    const char *right = ptc_job_is_task(row->tool) ? "lisp_task" : "lisp_eval";
+    if (row->asking.run)
+        ptc_suspended_wait(job->app->suspended, row);
+    else
+        ptc_suspended_answered(job->app->suspended, row);
+    return !ptc_job_fail(job, "args_error", "this token is for %s", right);
+}
+
+/* Once more what was answered before. */
+static bool answer_again(PtcJob *job, PtcSuspendedRow *row)
+{
+    job->unrecorded = true;
+    if (row->told.len) {
+        ptc_job_tell(job, &row->told, row->told_ok);
+    } else if (row->has_out && !row->failed) { /* as it was told then */
+        PtcTaskOut mine = job->out;
+        job->out = row->out;
+        job->in = row->in;
+        job->info = row->info;
+        ptc_job_answer(job);
+        job->out = mine;
+    } else if (row->failed) {
+        ptc_job_fail(job, row->reason, "%.*s", (int)row->message.len,
+                     row->message.data ? row->message.data : "");
+    } else {
+        ptc_job_fail(job, "args_error", "this was answered already, with more than could be kept");
+    }
+    ptc_suspended_answered(job->app->suspended, row);
+    return false;
+}
+
+static bool tell_gone(PtcJob *job, const PtcSuspendedToken *token)
+{
+    bool late = token->ends_ms <= ptc_clock_wall_ms();
+    return ptc_job_fail(
+        job, late ? "expired" : "lost",
+        "%s; nothing more of the program was run, and when it was last asked about, "
+        "%s%.*s",
+        late ? "the time for an answer is over"
+             : "this server does not have the run any more: it was started anew",
+        token->effects.len ? "this had happened:" : "nothing had taken effect",
+        (int)token->effects.len, token->effects.bytes);
+}
+
+/* What a call brings to go on with a run. */
+typedef struct {
+    PtcSuspendedToken token;
+    PtcValue answer; /* PTC_NONE: the question is to be asked once more */
+    uint8_t reply[PTC_SHA256_BYTES];
+    bool legacy; /* by `resume` */
+} Coming;
+
+/* Waits while another call does what this one asks for. */
+static PtcSuspendedFound take_row(PtcJob *job, Coming *c, PtcSuspendedRow **row)
+{
+    PtcSuspended *table = job->app->suspended;
+    int64_t end = ptc_clock_ns(NULL) + job->app->deadline_ms * 1000000;
+    bool peek = !c->legacy && c->answer == PTC_NONE;
+    PtcSuspendedFound found;
+    while ((found = ptc_suspended_take(table, job->owner, &c->token, c->reply, peek, row)) ==
+               PTC_SUSPENDED_BUSY &&
+           !ptc_mcp_cancelled(job->call) && ptc_clock_ns(NULL) < end) {
+        ptc_mcp_pause(job->call);
+        ptc_suspended_await(table, LOOK_MS);
+        ptc_mcp_resume(job->call);
+    }
+    return found;
+}
+
+static bool can_ask(PtcJob *job, const PtcSuspendedRow *row)
+{
+    return row->inquiry ? ptc_app_offers(job->app, job->call) != 0
+                        : ptc_mcp_can_ask(job->call, "elicitation/create");
+}
+
+/* There is no answer, and this client cannot be asked for one: another may. */
+static bool leave_untouched(PtcJob *job, const Coming *c, PtcSuspendedRow *row)
+{
+    char key[PTC_QUESTION_KEY];
+    ptc_suspended_wait(job->app->suspended, row);
+    job->unrecorded = true;
+    if (c->legacy)
+        return ptc_job_fail(
+            job, "suspended",
+            "the program waits for a person, and this client cannot ask one: it "
+            "did not offer \"elicitation\"; nothing is lost, the same token goes on "
+            "with the run from a client that can");
+    ptc_job_name_question(key, c->token.round, c->token.mark);
+    return ptc_job_fail(job, "suspended",
+                        "the program waits for a person; this request has no answer, and "
+                        "the question cannot be repeated to a client that does not offer "
+                        "\"elicitation\"; nothing is lost: send the same requestState again with "
+                        "the answer as \"%s\" in inputResponses, or with that capability",
+                        key);
+}
+
+/* The run waits on, for an answer that can be used. */
+static bool leave_wrong(PtcJob *job, const Coming *c, PtcSuspendedRow *row, const char *wrong)
+{
+    char key[PTC_QUESTION_KEY];
+    row->asking = job->asking;
+    row->held = job->held;
+    row->errand = job->errand;
+    job->asking.run = NULL;
+    job->held = NULL;
+    job->errand = NULL;
+    job->row = NULL;
+    ptc_suspended_wait(job->app->suspended, row);
+    ptc_job_name_question(key, c->token.round, c->token.mark);
+    return ptc_job_fail(job, "args_error",
+                        "inputResponses: the answer to \"%s\" cannot be used: %s; the run still "
+                        "waits for one",
+                        key, wrong);
+}
+
+static bool tell_used(PtcJob *job, const Coming *c)
+{
+    return ptc_job_fail(job, "args_error", "%s",
+                        c->answer == PTC_NONE
+                            ? "this question was answered already; the same answer once more gets "
+                              "what came of it"
+                            : "this question was answered already, differently");
+}
+
+/* Goes on with a run that waits; `same`: somebody was told to before, and it waits again. */
+static bool go_on_waiting(PtcJob *job, const Coming *c, PtcSuspendedRow *row, bool same)
+{
+    PtcValue answer = same ? PTC_NONE : c->answer;
+    bool tell = same && c->legacy; /* what the call before was told */
+    if (answer == PTC_NONE && !tell && !can_ask(job, row))
+        return leave_untouched(job, c, row);
+    adopt(job, row);
+    if (tell)
+        return ptc_job_suspend(job, NULL);
+    const char *wrong = answer == PTC_NONE ? NULL : ptc_job_wrong_answer(job, answer);
+    if (wrong)
+        return leave_wrong(job, c, row, wrong);
+    if (c->legacy)
+        job->round++; /* whoever brings the old token again gets what comes of this */
+    job->ask_first = answer == PTC_NONE || job->inquiry; /* there may be another question */
+    return answer == PTC_NONE || ptc_job_take_answer(job, answer);
+}
+
+static bool go_on_with(PtcJob *job, Coming *c)
+{
+    PtcSuspendedRow *row;
+    PtcSuspendedFound found = take_row(job, c, &row);
+    switch (found) {
+    case PTC_SUSPENDED_GONE: return tell_gone(job, &c->token);
+    case PTC_SUSPENDED_USED: return tell_used(job, c);
+    case PTC_SUSPENDED_BUSY:
+        return ptc_job_fail(job, "busy", "this run is being gone on with; try again later");
+    case PTC_SUSPENDED_SAME:
+    case PTC_SUSPENDED_TAKEN: break;
+    }
+    if (is_of_other_tool(job, row))
+        return false;
+    return row->asking.run ? go_on_waiting(job, c, row, found == PTC_SUSPENDED_SAME)
+                           : answer_again(job, row);
+}
+
+/* Which question was answered, and how. */
+static bool digest_reply(PtcJob *job, Coming *c)
+{
+    PtcBuf text;
+    ptc_buf_init(&text, mem_of(job), ANSWER_BYTES);
+    ptc_buf_add(&text, &c->token.round, sizeof c->token.round);
+    bool ok = ptc_emit_value(&text, ptc_mcp_heap(job->call), c->answer);
+    ptc_sha256(text.data ? text.data : "", text.len, c->reply);
+    ptc_buf_deinit(&text);
+    return ok;
+}
+
+/* Modern: the state of the call before, and perhaps an answer. */
+static bool resume_state(PtcJob *job, PtcText state)
+{
+    Coming c = {.answer = PTC_NONE};
+    char key[PTC_QUESTION_KEY];
+    if (!ptc_suspended_get_token(state, &c.token))
+        return ptc_job_fail(job, "args_error", "requestState is of another kind");
+    ptc_job_name_question(key, c.token.round, c.token.mark);
+    c.answer = ptc_mcp_reply_to(job->call, key);
+    if (c.answer == PTC_NONE)
+        return go_on_with(job, &c);
+    if (!digest_reply(job, &c))
+        return ptc_job_fail(job, "args_error", "the answer to the question is too large");
+    return go_on_with(job, &c);
+}
+
+/* lisp_eval {"resume": token} */
+static bool resume_token(PtcJob *job, PtcText text)
+{
+    Coming c = {.answer = PTC_NONE, .legacy = true};
+    PtcBuf bytes;
+    bool go_on = false;
+    ptc_sha256("resume", 6, c.reply);
+    ptc_buf_init(&bytes, mem_of(job), PTC_SUSPENDED_TOKEN);
+    if (ptc_mcp_arg(job->call, "program") != PTC_NONE)
+        ptc_job_fail(job, "args_error", "give `resume` alone: the program is known");
+    else if (!ptc_mcp_unseal(job->call, text, &bytes) ||
+             !ptc_suspended_get_token(ptc_buf_view(&bytes), &c.token))
+        ptc_job_fail(job, "args_error",
+                     "`resume` is no token that this server gave you; take it from the answer "
+                     "that said \"suspended\"");
+    else
+        go_on = go_on_with(job, &c);
+    ptc_buf_deinit(&bytes);
+    return go_on;
+}
+
+bool ptc_job_resumes(PtcJob *job, bool *go_on)
+{
+    PtcText state, token;
+    *go_on = false;
+    if (!job->app->suspended)
+        return false;
+    state = ptc_mcp_state(job->call);
+    if (state.bytes) {
+        *go_on = resume_state(job, state);
+        return true;
+    }
+    if (!ptc_job_text(job, "resume", false, &token))
+        return true;
+    if (token.bytes)
+        *go_on = resume_token(job, token);
+    return token.bytes != NULL;
+}
+
+/* The answer stays for whoever asks for the same again. */
+void ptc_job_leave(PtcJob *job)
+{
+    PtcSuspendedRow *row = job->row;
+    ptc_job_end_run(job);
+    if (!row)
+        return;
+    row->has_out = true;
+    row->out = job->out;
+    row->info = job->info;
+    row->failed = job->failed && !job->answered;
+    snprintf(row->reason, sizeof row->reason, "%s", job->reason);
+    ptc_buf_clear(&row->message);
+    ptc_buf_add(&row->message, job->message.data, job->message.len);
+    ptc_task_out_init(&job->out, mem_of(job), 0);
+    job->in = (PtcTaskIn){0};
+    job->row = NULL;
+    ptc_suspended_answered(job->app->suspended, row);
+}
