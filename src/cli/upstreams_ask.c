@@ -240,6 +240,12 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
                      (long long)*ms);
     else
         ptc_buf_add_cstr(&line, s.reason);
+    if (good && s.outside) {
+        ptc_buf_addf(&line,
+                     "\n  %zu operation%s left out: the path leads out of the service: ", s.outside,
+                     s.outside == 1 ? " is" : "s are");
+        ptc_shown_add(&line, s.outside_path, strlen(s.outside_path));
+    }
     if (good)
         ptc_upstreams_put_changed(c, i, &line);
     bool told = write_text(ptc_buf_view(&line));

@@ -418,6 +418,15 @@ static void count_changed(void *user, PtcText tool, unsigned parts)
     (*(size_t *)user)++;
 }
 
+static void look_at_paths(Doctor *d)
+{
+    if (d->state.outside)
+        advise(d, "path_outside",
+               "%zu of the operations in its document lead out of the service, such as %s, and are "
+               "left out; ask where the document comes from",
+               d->state.outside, d->state.outside_path);
+}
+
 static void look_at_pins(Doctor *d, size_t i)
 {
     size_t changed = 0;
@@ -448,6 +457,7 @@ static bool look_at(Doctor *d, size_t i, size_t *bytes)
     look_at_variables(d);
     look_at_file(d, i);
     look_at_pins(d, i);
+    look_at_paths(d);
     if (strcmp(d->state.state, "ready") == 0) {
         look_at_rules(d, i);
         *bytes += look_at_tools(d, i);

@@ -162,6 +162,37 @@ bool ptc_url_resolve(const char *base, const char *location, char out[PTC_URL_BY
     return n > 0 && n <= PTC_URL_BYTES && ptc_url_parse(ptc_text_cstr(out), &url, &why);
 }
 
+/* The character at *i, with those decoded that decide where a path leads; *i is moved to its last byte. */
+static char path_char(PtcText path, size_t *i)
+{
+    static const char codes[][4] = {"2e.", "2f/", "5c/"};
+    if (path.bytes[*i] == '\\')
+        return '/';
+    if (path.bytes[*i] != '%' || path.len - *i < 3)
+        return path.bytes[*i];
+    for (size_t n = 0; n < sizeof codes / sizeof *codes; n++)
+        if (strncasecmp(path.bytes + *i + 1, codes[n], 2) == 0) {
+            *i += 2;
+            return codes[n][2];
+        }
+    return '%';
+}
+
+/* Some servers cut a segment at a semicolon before they look at it. */
+bool ptc_url_path_stays(PtcText path)
+{
+    size_t dots = 0;
+    bool other = false;
+    for (size_t i = 0; i < path.len; i++) {
+        char c = path_char(path, &i);
+        if ((c == '/' || c == ';') && !other && (dots == 1 || dots == 2))
+            return false;
+        dots = c == '/' ? 0 : dots + (c == '.');
+        other = c != '/' && (other || c != '.');
+    }
+    return other || (dots != 1 && dots != 2);
+}
+
 bool ptc_url_encode(PtcBuf *out, PtcText text)
 {
     static const char digits[] = "0123456789ABCDEF";

@@ -30,6 +30,8 @@ bool ptc_url_same_server(const PtcUrl *a, const PtcUrl *b);
 PTC_MUST_USE bool ptc_url_resolve(const char *base, const char *location,
                                   char out[PTC_URL_BYTES + 1]);
 
+/* Does a path stay below where it begins?  False: a segment of it is `.` or `..`, however it is written. */
+bool ptc_url_path_stays(PtcText path);
 /* Appends text as part of a path or query: everything but letters, digits and -._~ as %XX. */
 bool ptc_url_encode(PtcBuf *out, PtcText text);
 

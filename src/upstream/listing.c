@@ -10,7 +10,6 @@
 #include "upstream/canonical.h"
 #include "upstream/fields.h"
 #include "upstream/mcp_headers.h"
-#include "upstream/openapi_tools.h"
 
 /* May programs see this entry of the listing?  Over HTTP a tool whose headers cannot be made cannot be called. */
 static bool is_shown(PtcHeap *heap, const PtcEntry *entry, PtcValue tool)
@@ -32,7 +31,7 @@ static PtcValue shown(PtcListing *l, const PtcEntry *entry, PtcValue tools)
         if (is_shown(heap, entry, tool))
             ptc_fields_push(heap, &list, tool);
         else
-            l->hidden++;
+            l->hidden.count++;
     }
     return list;
 }

@@ -11,6 +11,7 @@
 #include "upstream/catalog.h"
 #include "upstream/desk.h"
 #include "upstream/entry.h"
+#include "upstream/openapi_tools.h"
 
 typedef struct PtcListing {
     atomic_uint refs;
@@ -29,7 +30,8 @@ typedef struct PtcListing {
     bool modern;       /* the era of that connection */
     int64_t wall_ms;   /* when it was listed; 0: not known */
     size_t bytes;      /* of the list as it came */
-    size_t hidden; /* tools that the entry does not let programs see, or that cannot be called */
+    PtcOpenapiHidden
+        hidden; /* tools that the entry does not let programs see, or that cannot be called */
 } PtcListing;
 
 enum { PTC_LISTING_BYTES = 64 * 1024 * 1024 }; /* of the values of one */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/cancel.h"
+#include "base/utf8.h"
 #include "json/emit.h"
 #include "upstream/catalog_text.h"
 #include "upstream/fields.h"
@@ -369,6 +370,16 @@ static const char *state_of(const PtcManager *m, const PtcUpstream *up, char rea
     return state;
 }
 
+static void put_outside(const PtcOpenapiHidden *hidden, PtcUpstreamState *out)
+{
+    size_t len = hidden->first.len;
+    if (len > sizeof out->outside_path - 1)
+        len = ptc_utf8_valid_prefix(hidden->first.bytes, sizeof out->outside_path - 1);
+    memcpy(out->outside_path, hidden->first.bytes ? hidden->first.bytes : "", len);
+    out->outside_path[len] = '\0';
+    out->outside = hidden->outside;
+}
+
 void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
 {
     PtcUpstream *up = &m->upstreams[n];
@@ -385,6 +396,8 @@ void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
     out->cached = up->listing && up->listing->cached;
     out->tools = up->listing ? up->listing->server.count : 0;
     out->listed_ms = up->listing ? up->listing->wall_ms : 0;
+    if (up->listing)
+        put_outside(&up->listing->hidden, out);
     pthread_mutex_unlock(&m->lock);
 }
 

@@ -31,7 +31,7 @@ static bool fail(Making *m, const char *code)
 static void refuse(Making *m, PtcText argument, const char *problem, const char *message)
 {
     char path[PTC_PATH_BYTES] = "";
-    PtcValue key = ptc_fields_string(m->heap, argument);
+    PtcValue key = argument.bytes ? ptc_fields_string(m->heap, argument) : PTC_NONE;
     if (key != PTC_NONE)
         ptc_path_add_key(path, sizeof path, key);
     ptc_arguments_refuse(&m->out->issues, path, problem, (PtcText){NULL, 0}, message);
@@ -138,6 +138,14 @@ static void add_segment(Making *m, PtcText name)
     ptc_buf_deinit(&plain);
 }
 
+/* Values must not make of the path what the document may not: parts of it that are `.` or `..`. */
+static void check_path(Making *m, size_t base)
+{
+    PtcText path = {m->target.data + base, m->target.len - base};
+    if (m->out->issues.count == 0 && ptc_buf_ok(&m->target) && !ptc_url_path_stays(path))
+        refuse(m, (PtcText){NULL, 0}, "bad_path", "a part of a path cannot be empty, . or ..");
+}
+
 static void add_path(Making *m, PtcText base)
 {
     PtcText path = m->operation.path;
@@ -157,6 +165,7 @@ static void add_path(Making *m, PtcText base)
             ptc_buf_add_char(&m->target, (char)c);
         }
     }
+    check_path(m, base.len);
 }
 
 static void put_header(Making *m, PtcText name, PtcValue value)
@@ -280,6 +289,8 @@ static bool make(Making *m)
 {
     if (!find_operation(m))
         return false;
+    if (!ptc_url_path_stays(m->operation.path))
+        return fail(m, "unknown_tool");
     PtcValue base = ptc_openapi_base(m->heap, m->call->document, &m->operation, m->call->base_url);
     if (base == PTC_NONE)
         return fail(m, leads_elsewhere(m) ? "unknown_tool" : "unsupported_document");

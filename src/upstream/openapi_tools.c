@@ -35,11 +35,15 @@ static bool is_listed(PtcValue globs, PtcText name, bool exactly)
     return false;
 }
 
+#define OUTSIDE "its path has a part . or .., which leads out of the service"
+
 /* Why it is not taken; NULL: it is.  TRACE would show what we send, credentials included. */
 static const char *why_not(const PtcEntry *e, const PtcOperation *o)
 {
     if (strcmp(o->method, "TRACE") == 0)
         return "TRACE is never sent";
+    if (!ptc_url_path_stays(o->path))
+        return OUTSIDE;
     if (!o->reads && !e->allow_writes)
         return "it writes; \"allow_writes\": true in the entry allows that";
     if (is_listed(e->exclude_operations, o->name, false))
@@ -220,7 +224,19 @@ static PtcValue make_tool(Making *m, PtcOperation *o)
     return tool;
 }
 
-PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const PtcEntry *entry, size_t *hidden)
+/* The tool, or why there is none. */
+static PtcValue try_tool(Making *m, PtcOperation *o, PtcOpenapiHidden *hidden)
+{
+    const char *why = why_not(m->entry, o);
+    PtcValue tool = why ? PTC_NONE : make_tool(m, o);
+    if (why && strcmp(why, OUTSIDE) == 0 && hidden->outside++ == 0)
+        hidden->first = o->path;
+    hidden->count += tool == PTC_NONE;
+    return tool;
+}
+
+PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
+                           PtcOpenapiHidden *hidden)
 {
     PtcArena arena;
     PtcOperation o;
@@ -236,10 +252,9 @@ PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const PtcEntry *ent
     ptc_arena_init(&arena, heap->pool->mem);
     while (ptc_fields_ok(heap) && m.base != PTC_NONE &&
            ptc_openapi_next(&arena, heap, document, &each, &o)) {
-        PtcValue tool = why_not(entry, &o) ? PTC_NONE : make_tool(&m, &o);
+        PtcValue tool = try_tool(&m, &o, hidden);
         if (tool != PTC_NONE)
             ptc_fields_push(heap, &list, tool);
-        *hidden += tool == PTC_NONE;
         if (!arena.failed)
             ptc_arena_reset(&arena);
     }

@@ -7,10 +7,17 @@
 #include "upstream/entry.h"
 #include "upstream/openapi.h"
 
+/* Operations that are no tools. */
+typedef struct PtcOpenapiHidden {
+    size_t count;
+    size_t outside; /* of them: whose paths lead out of the service, which no document needs */
+    PtcText first;  /* the first such path, in the document */
+} PtcOpenapiHidden;
+
 /* [{"name", "description"?, "inputSchema", "outputSchema"?, "annotations", "operation"}] for each operation that the entry lets
- * programs call; "operation" is its name in the document.  `hidden` counts the others.  PTC_NONE: out of memory. */
+ * programs call; "operation" is its name in the document.  `hidden` has the others added.  PTC_NONE: out of memory. */
 PTC_MUST_USE PtcValue ptc_openapi_tools(PtcHeap *heap, PtcValue document, const PtcEntry *entry,
-                                        size_t *hidden);
+                                        PtcOpenapiHidden *hidden);
 
 /* Why an operation of the document is no tool, a constant text; NULL: it is one, or there is no such operation. */
 const char *ptc_openapi_tools_why(PtcHeap *heap, PtcValue document, const PtcEntry *entry,

@@ -55,7 +55,7 @@ static void answer(Desk *d, PtcText body, uint8_t how)
 /* Every operation, and what becomes of credentials. */
 static void list(Desk *d, PtcValue document, uint8_t how)
 {
-    size_t hidden = 0;
+    PtcOpenapiHidden hidden = {0};
     PtcValue security = ptc_fields_map(&d->heap);
     const char *hint;
     if (!ptc_openapi_is_document(&d->heap, document, &hint))

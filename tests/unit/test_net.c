@@ -70,6 +70,15 @@ static void test_urls(void)
           ptc_url_parse(PTC_TEXT("https://host/y"), &b, &why) && ptc_url_same_server(&a, &b));
     CHECK(ptc_url_parse(PTC_TEXT("http://host/y"), &b, &why) && !ptc_url_same_server(&a, &b));
     CHECK(ptc_url_parse(PTC_TEXT("https://host:444"), &b, &why) && !ptc_url_same_server(&a, &b));
+    static const char *const stay[] = {"",      "/",    "/a/b", "/...", "/.a", "/a..",
+                                       "/%2fa", "/%2x", "/%2",  "/%",   "/;a", "/a/..b;c"};
+    static const char *const leave[] = {".",        "..",      "/..",       "/.",   "/a/../b",
+                                        "/./",      "/%2e%2E", "/.%2e/",    "/%2e", "/a%2f..",
+                                        "/\\..\\x", "/..;a/b", "/a%5C..%5c"};
+    for (size_t i = 0; i < sizeof stay / sizeof *stay; i++)
+        CHECK(ptc_url_path_stays(ptc_text_cstr(stay[i])));
+    for (size_t i = 0; i < sizeof leave / sizeof *leave; i++)
+        CHECK(!ptc_url_path_stays(ptc_text_cstr(leave[i])));
     PtcBuf out;
     ptc_buf_init(&out, &mem, 1000);
     CHECK(ptc_url_encode(&out, PTC_TEXT("a-b.c_d~:/?\xc3\xa4 \0x")));

@@ -74,6 +74,48 @@ def test_page(home):
     server.shutdown()
 
 
+# ------------------------------------------------------------------------------------------------ paths that lead outside
+
+class Paths(http.server.BaseHTTPRequestHandler):
+    """Answers with the path that it was asked for."""
+
+    def do_GET(self):
+        body = json.dumps({"path": self.path}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *args):
+        pass
+
+
+def test_outside(home):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Paths)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    bad = ["/../a", "/x/%2E%2e/a", "/x/.%2e%2Fa", "/./a", "/..\\a", "/..;v=1/a", "/x/.."]
+    part = {"name": "p", "in": "path", "required": True, "schema": {"type": ["string", "array"]}}
+    paths = {path: {"get": {"operationId": f"bad{i}"}} for i, path in enumerate(bad)}
+    paths["/ok/{p}"] = {"get": {"operationId": "one", "parameters": [part]}}
+    paths["/dot/.{p}"] = {"get": {"operationId": "dot", "parameters": [dict(part, explode=True, style="label")]}}
+    doc = {"openapi": "3.1.0", "info": {"title": "P", "version": "1"}, "paths": paths}
+    pathlib.Path(home, "p.json").write_text(json.dumps(doc))
+    entry = {"base_url": f"http://127.0.0.1:{server.server_port}/v1/api", "schema_file": "p.json"}
+    pathlib.Path(home, "u.json").write_text(json.dumps({"upstreams": {"p": entry}}))
+    done = run(home, "upstreams", "check", "--upstreams", "u.json")
+    check(done.returncode == 0 and "2 tools" in done.stdout and "7 operations are left out" in done.stdout and
+          "/../a" in done.stdout, "left out", done.stdout)
+    done = run(home, "upstreams", "doctor", "--json", "--upstreams", "u.json")
+    check('"path_outside"' in done.stdout, "doctor", done.stdout)
+    for code, wanted in [('(p/bad0 {})', "leads out of the service"), ('(p/one {:p "a/b"})', "/v1/api/ok/a%2Fb"),
+                         ('(p/one {:p ".."})', "cannot be"), ('(p/one {:p "a/../../.."})', "cannot be"),
+                         ('(p/dot {:p [""]})', "cannot be")]:
+        done = run(home, "eval", "--upstreams", "u.json", code)
+        check(wanted in done.stdout + done.stderr, code, done)
+    server.shutdown()
+
+
 # --------------------------------------------------------------------------------------------------------------- prism
 
 TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
@@ -220,6 +262,8 @@ def test_prism(home):
 def main():
     with tempfile.TemporaryDirectory() as home:
         test_page(home)
+    with tempfile.TemporaryDirectory() as home:
+        test_outside(home)
     if PRISM.exists():
         with tempfile.TemporaryDirectory() as home:
             test_prism(home)
