@@ -12,6 +12,7 @@
 #include "json/emit.h"
 #include "json/parse.h"
 #include "upstream/fields.h"
+#include "upstream/pins.h"
 
 enum { ANSWER_BYTES = 256 * 1024 * 1024, ASK_BYTES = 4 * 1024 * 1024 };
 
@@ -224,6 +225,20 @@ bool ptc_upstreams_is_left(const PtcUpstreamState *s)
            strncmp(s->reason, "self:", 5) == 0;
 }
 
+/* A file of pins that cannot be used is no reason to say that all is well.  False: it is such. */
+static bool put_pins_fault(const PtcUpstreamsCommand *c, const PtcUpstreamState *s, PtcBuf *line)
+{
+    char why[256] = "";
+    if (s->pinned)
+        ptc_pins_fault(ptc_manager_pins(c->upstreams->manager), why);
+    if (why[0])
+        ptc_buf_addf(line,
+                     "\n  what its tools were cannot be known, so the policy is applied as if "
+                     "they had said nothing of themselves: %s",
+                     why);
+    return !why[0];
+}
+
 bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
 {
     PtcUpstreamState s;
@@ -248,6 +263,7 @@ bool ptc_upstreams_check_one(PtcUpstreamsCommand *c, size_t i, int64_t *ms)
     }
     if (good)
         ptc_upstreams_put_changed(c, i, &line);
+    good = put_pins_fault(c, &s, &line) && good;
     bool told = write_text(ptc_buf_view(&line));
     ptc_buf_deinit(&line);
     return told && (good || ptc_upstreams_is_left(&s));

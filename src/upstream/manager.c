@@ -387,6 +387,7 @@ void ptc_manager_state(PtcManager *m, size_t n, PtcUpstreamState *out)
                               .ns = up->entry.ns,
                               .description = up->entry.description,
                               .file = up->file,
+                              .pinned = m->pins && !up->entry.no_pins,
                               .transport = up->entry.unusable.bytes ? NULL : up->entry.kind};
     PtcValue line = ptc_map_field(m->config.heap, place_of(m, n), "line");
     out->line = line != PTC_NONE && ptc_is_int(line) ? (size_t)ptc_to_int(line) : 0;

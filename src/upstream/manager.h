@@ -83,6 +83,7 @@ typedef struct PtcUpstreamState {
     size_t line;           /* 0: not known */
     const char *transport; /* stdio http sse auto openapi; NULL: not known */
     int64_t listed_ms;     /* wall clock; 0: not known */
+    bool pinned;           /* its tools are */
     size_t outside;        /* operations left out because their paths lead out of the service */
     char outside_path[80]; /* the first of them, perhaps cut */
 } PtcUpstreamState;

@@ -38,7 +38,7 @@ struct PtcPins {
     pthread_mutex_t write; /* taken first: one writer of this process at a time */
     pthread_mutex_t lock;  /* guards the book */
     Book *book;            /* NULL: not read yet */
-    atomic_bool pending;   /* of the book */
+    atomic_bool pending;   /* of the book, or it has a fault: somebody may have mended it since */
 };
 
 /* ------------------------------------------------------------------------------------- book */
@@ -91,6 +91,21 @@ static void parse_book(const PtcPins *p, Book *book, PtcText text)
                  "%.150s is not as ptc writes it; move it away to pin everything anew", p->path);
 }
 
+/* Why the file was not read, and what helps. */
+static void tell_unread(const PtcPins *p, Book *book, int why)
+{
+    struct stat st;
+    bool plain = lstat(p->path, &st) != 0 || S_ISREG(st.st_mode);
+    if (!plain)
+        snprintf(book->fault, sizeof book->fault,
+                 "%.150s is no plain file; move it away to pin everything anew", p->path);
+    else if (why == EPERM)
+        snprintf(book->fault, sizeof book->fault,
+                 "%.150s may be written by others, or is no file of yours: chmod 600 it", p->path);
+    else
+        snprintf(book->fault, sizeof book->fault, "%.150s: %s", p->path, strerror(why));
+}
+
 /* NULL: out of memory. */
 static Book *read_book(const PtcPins *p)
 {
@@ -105,11 +120,8 @@ static Book *read_book(const PtcPins *p)
     stamp(p, book);
     if (ptc_whole_file_read(p->path, &text))
         parse_book(p, book, ptc_buf_view(&text));
-    else if (errno == EPERM)
-        snprintf(book->fault, sizeof book->fault,
-                 "%.150s may be written by others, or is no file of yours: chmod 600 it", p->path);
     else if (errno != ENOENT)
-        snprintf(book->fault, sizeof book->fault, "%.150s: %s", p->path, strerror(errno));
+        tell_unread(p, book, errno);
     static const char now[] = "\"now\":";
     book->pending = text.len && memmem(text.data, text.len, now, sizeof now - 1);
     ptc_buf_deinit(&text);
@@ -124,7 +136,7 @@ static void take_book(PtcPins *p, Book *book)
 {
     free_book(p->mem, p->book);
     p->book = book;
-    atomic_store(&p->pending, book->pending);
+    atomic_store(&p->pending, book->pending || book->fault[0]);
 }
 
 /* With p->lock held: what is known, read when it must be.  NULL: out of memory, or it cannot be used. */
@@ -173,7 +185,7 @@ void ptc_pins_fault(PtcPins *p, char why[256])
 
 bool ptc_pins_refresh(PtcPins *p)
 {
-    /* Nothing waits for approval; or we are writing it ourselves, which is no news. */
+    /* Nothing waits for a person; or we are writing it ourselves, which is no news. */
     if (!atomic_load(&p->pending) || pthread_mutex_trylock(&p->write) != 0)
         return false;
     pthread_mutex_lock(&p->lock);
@@ -257,14 +269,14 @@ unsigned ptc_pins_changed(PtcPins *p, PtcPinned who, PtcListing *l, size_t tool)
 PtcPolicyOut ptc_pins_decide(PtcPins *p, PtcPinned who, PtcListing *l, size_t tool, PtcHeap *heap,
                              PtcPolicyIn *in)
 {
-    PtcValue pin;
+    PtcValue pin = PTC_NONE;
     pthread_mutex_lock(&p->lock);
     Book *book = known(p);
-    bool differs = book && changed(book, who, l, tool, &pin) != 0;
-    if (differs) {
-        in->was = ptc_map_field(&book->desk.heap, pin, "hints");
+    bool differs = !book || changed(book, who, l, tool, &pin) != 0;
+    if (differs) { /* nothing was said then, or we cannot know: not the same as no change */
+        in->was = book ? ptc_map_field(&book->desk.heap, pin, "hints") : PTC_NIL;
         if (in->was == PTC_NONE || !ptc_is_map(in->was))
-            in->was = PTC_NIL; /* nothing was said then, which is not the same as no change */
+            in->was = PTC_NIL;
     }
     PtcPolicyOut out = ptc_policy_decide(heap, in);
     if (differs)
@@ -273,7 +285,7 @@ PtcPolicyOut ptc_pins_decide(PtcPins *p, PtcPinned who, PtcListing *l, size_t to
     in->was = PTC_NONE; /* it is gone with the book */
     if (differs && out.decision != PTC_POLICY_ALLOW &&
         ptc_policy_decide(heap, in).decision == PTC_POLICY_ALLOW)
-        out.why = "changed"; /* approving the change is what helps */
+        out.why = book ? "changed" : "unpinned"; /* approving the change is what helps */
     pthread_mutex_unlock(&p->lock);
     return out;
 }

@@ -25,7 +25,8 @@ typedef struct PtcPinned {
 PTC_MUST_USE PtcPins *ptc_pins_new(PtcMem *mem, const char *state_dir);
 void ptc_pins_free(PtcPins *pins); /* NULL is fine */
 
-/* Why the file cannot be used; "": it can, or it is not there.  Pins are then neither read nor written. */
+/* Why the file cannot be used; "": it can, or it is not there.  Pins are then neither read nor written, and any tool may have
+ * been anything before. */
 void ptc_pins_fault(PtcPins *pins, char why[256]);
 
 /* Has somebody written the file since it was read?  It is read again then. */
@@ -47,7 +48,8 @@ PTC_MUST_USE bool ptc_pins_see(PtcPins *pins, PtcPinned who, PtcListing *listing
 /* Which parts of a tool differ from what is pinned; 0: none, or it is not pinned. */
 unsigned ptc_pins_changed(PtcPins *pins, PtcPinned who, PtcListing *listing, size_t tool);
 
-/* ptc_policy_decide with what the tool was before a change that nobody has approved. */
+/* ptc_policy_decide with what the tool was before a change that nobody has approved; `why` is "unpinned" where nobody knows
+ * what it was. */
 PtcPolicyOut ptc_pins_decide(PtcPins *pins, PtcPinned who, PtcListing *listing, size_t tool,
                              PtcHeap *heap, PtcPolicyIn *in);
 

@@ -155,7 +155,44 @@ def test_loose(home):
     os.chmod(place.path(".local/state/ptc/pins.json"), 0o666)
     out = place.upstreams("pins")
     counts.check("a file that others may write", out.returncode == 1 and "chmod 600" in out.stderr, out)
-    counts.check("others go on", place.run("eval", '(s/echo {:text "hi"})').returncode == 0)
+    os.chmod(place.path(".local/state/ptc/pins.json"), 0o600)
+    counts.check("mended", place.run("eval", '(s/echo {:text "hi"})').returncode == 0)
+
+
+def test_unreadable(home):
+    """What cannot be read is told, left alone, and trusts nobody."""
+    place = new_place(home)
+    place.upstreams("check")
+    path = place.path(".local/state/ptc/pins.json")
+
+    def no_json():
+        place.write(".local/state/ptc/pins.json", '{"format": 1, "files"', 0o600)
+
+    def secret():
+        place.write(".local/state/ptc/pins.json", "{}", 0o600)
+        os.chmod(path, 0o000)
+
+    for what, make in [("a directory", lambda: os.mkdir(path)), ("a pipe", lambda: os.mkfifo(path)), ("no JSON", no_json),
+                       ("another form", lambda: place.write(".local/state/ptc/pins.json", '{"format": 2, "files": {}}', 0o600)),
+                       ("writable by all", lambda: (place.write(".local/state/ptc/pins.json", "{}"), os.chmod(path, 0o666)))] + (
+                           [("not readable", secret)] if os.geteuid() else []):
+        os.rename(path, path + ".kept")
+        make()
+        before = os.lstat(path)
+        out = place.upstreams("check")
+        counts.check(f"check: {what}", out.returncode == 1 and path in out.stdout, out)
+        place.taken("calls")
+        out = place.run("eval", '(s/echo {:text "hi"})')
+        counts.check(f"not called: {what}", out.returncode != 0 and path in out.stdout + out.stderr and not place.taken("calls"), out)
+        out = place.run("eval", "--allow", "s/echo", '(s/echo {:text "hi"})')
+        counts.check(f"a rule allows it: {what}", out.returncode == 0, out)
+        out = place.upstreams("approve", "s")
+        counts.check(f"approve: {what}", out.returncode != 0, out)
+        after = os.lstat(path)
+        counts.check(f"left alone: {what}", (before.st_ino, before.st_size, before.st_mode) == (after.st_ino, after.st_size, after.st_mode))
+        os.rmdir(path) if os.path.isdir(path) else os.unlink(path)
+        os.rename(path + ".kept", path)
+    counts.check("as it was", place.upstreams("check").returncode == 0)
 
 
 def test_crowd(home):
@@ -184,7 +221,7 @@ def test_two_files(home):
 
 def main():
     for test in (test_first_use, test_description, test_back_again, test_freer, test_stricter, test_strict, test_off, test_loose,
-                 test_crowd, test_two_files):
+                 test_unreadable, test_crowd, test_two_files):
         with tempfile.TemporaryDirectory() as home:
             test(home)
     return counts.done()
