@@ -85,6 +85,7 @@ static PtcLlmStatus status_of(const PtcClientAnswer *a)
     case PTC_CLIENT_DEADLINE: return PTC_LLM_DEADLINE;
     case PTC_CLIENT_CANCELLED: return PTC_LLM_CANCELLED;
     case PTC_CLIENT_TOO_LARGE: return PTC_LLM_TOO_LARGE;
+    case PTC_CLIENT_NOT_HTTP:
     case PTC_CLIENT_BROKEN: return a->touched ? PTC_LLM_UNKNOWN : PTC_LLM_SERVER_ERROR;
     case PTC_CLIENT_NO_MEMORY: return PTC_LLM_NO_MEMORY;
     case PTC_CLIENT_OK:

@@ -46,7 +46,8 @@ typedef enum {
     PTC_CLIENT_CANCELLED,
     PTC_CLIENT_STOPPED,   /* by the caller's function */
     PTC_CLIENT_TOO_LARGE, /* headers or body */
-    PTC_CLIENT_BROKEN,    /* the connection broke, or what came is not HTTP */
+    PTC_CLIENT_BROKEN,    /* the connection broke */
+    PTC_CLIENT_NOT_HTTP,  /* what came is not HTTP, or says in no or in two ways how long it is */
     PTC_CLIENT_NO_MEMORY,
 } PtcClientEnd;
 
@@ -82,6 +83,7 @@ typedef struct PtcClientRequest {
     bool outside;
     bool stream;     /* it may last for ever, and counts for PTC_CLIENT_STREAMS */
     size_t max_body; /* bytes of a 2xx body after decompression */
+    size_t max_told; /* bytes that it may say to have before any of them came; 0: max_body */
     /* Limits in ms, 0: as above; the deadline ends all of them. */
     int64_t connect_ms, silence_ms, total_ms;
     int64_t deadline_ns; /* INT64_MAX: none */

@@ -10,6 +10,7 @@
 #include "base/sigpipe.h"
 #include "net/address.h"
 #include "net/client_int.h"
+#include "net/content_length.h"
 #include "ptc/ptc.h"
 
 enum {
@@ -86,6 +87,28 @@ static void begin_headers(Slot *s, PtcClientAnswer *a)
     a->error_type[0] = a->session_id[0] = a->www_authenticate[0] = a->location[0] = 0;
     s->curl->easy_getinfo(s->easy, CURLINFO_RESPONSE_CODE, &status);
     a->status = (int)status;
+    s->length = -1;
+}
+
+/* libcurl takes the last of several lengths and what is a number at its beginning, and would wait for as much.  False: nothing is
+ * waited for. */
+static bool take_length(Slot *s, const char *line, size_t len)
+{
+    static const char name[] = "content-length:";
+    enum { NAME = sizeof name - 1 };
+    const PtcClientRequest *r = s->request;
+    int64_t n = 0;
+    if (len < NAME || strncasecmp(line, name, NAME) != 0)
+        return true;
+    size_t most = r->max_told && r->max_told < r->max_body ? r->max_told : r->max_body;
+    bool body = s->answer->status >= 200 && s->answer->status <= 299 && strcmp(r->method, "HEAD");
+    if (!ptc_content_length((PtcText){line + NAME, len - NAME}, &n) ||
+        (s->length >= 0 && s->length != n))
+        s->stopped = PTC_CLIENT_NOT_HTTP;
+    else if (body && (uint64_t)n > most)
+        s->stopped = PTC_CLIENT_TOO_LARGE;
+    s->length = n;
+    return s->stopped == PTC_CLIENT_OK;
 }
 
 /* The line without its end; the empty one that ends the headers is not passed on. */
@@ -117,6 +140,8 @@ static size_t on_header(char *line, size_t size, size_t count, void *user)
             s->request->header(s->request->user, (PtcText){NULL, 0});
         return len;
     }
+    if (!take_length(s, line, len))
+        return 0;
     take_field(s->answer, line, len);
     pass_header(s->request, (PtcText){line, len});
     return len;
@@ -415,6 +440,8 @@ static PtcClientEnd end_of(CURLcode code)
     case CURL_TOO_LARGE: return PTC_CLIENT_TOO_LARGE;
     case CURLE_OUT_OF_MEMORY: return PTC_CLIENT_NO_MEMORY;
     case CURLE_URL_MALFORMAT: return PTC_CLIENT_BAD_REQUEST;
+    case CURLE_UNSUPPORTED_PROTOCOL: /* of an answer: the request's own is checked before */
+    case CURLE_WEIRD_SERVER_REPLY: return PTC_CLIENT_NOT_HTTP;
     default: return PTC_CLIENT_BROKEN;
     }
 }
@@ -423,7 +450,9 @@ static const char *words_of(PtcClientEnd end)
 {
     return end == PTC_CLIENT_TOO_LARGE   ? "the answer is larger than its limit"
            : end == PTC_CLIENT_NO_MEMORY ? "out of memory"
-                                         : "stopped";
+           : end == PTC_CLIENT_NOT_HTTP
+               ? "its Content-Length is no number, or there are two that differ"
+               : "stopped";
 }
 
 /* A rewind failure or an empty reply means that the server closed an old connection; say that instead of libcurl's
@@ -506,6 +535,7 @@ static bool prepare(Slot *s, const PtcUrl *url, const PtcClientRequest *r, PtcCl
     s->sent = s->header_bytes = s->body_bytes = 0;
     s->begun_ns = s->last_ns = ptc_clock_ns(NULL);
     s->enough_ns = 0;
+    s->length = -1;
     s->looking_up = s->connected = s->refused = false;
     s->direct = url->loopback || !ptc_address_has_proxy(url->https);
     s->stopped = PTC_CLIENT_OK;

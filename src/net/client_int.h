@@ -24,6 +24,7 @@ typedef struct Slot {
     size_t sent, header_bytes, body_bytes;
     int64_t asked_ns, begun_ns; /* when the caller asked for it; when it began */
     int64_t last_ns;            /* when a byte last moved */
+    int64_t length;             /* that the body is said to have; -1: nothing was said */
     int64_t enough_ns;          /* when the caller had enough; 0: not yet */
     bool looking_up;            /* a name is being looked up */
     bool connected;

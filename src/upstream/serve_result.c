@@ -74,6 +74,7 @@ static const char *reason_of(const PtcLinkReply *reply)
 {
     switch (reply->end) {
     case PTC_LINK_ANSWER:
+    case PTC_LINK_BAD_ANSWER:
     case PTC_LINK_ERROR: return "upstream_error";
     case PTC_LINK_BROKEN: return "upstream_unavailable";
     case PTC_LINK_AUTH: return "auth_failed";

@@ -244,6 +244,7 @@ static PtcLinkEnd end_of(const PtcServiceJob *job)
         return job->text.failed ? PTC_LINK_NO_MEMORY : PTC_LINK_TOO_LARGE;
     case PTC_CLIENT_TOO_LARGE: return PTC_LINK_TOO_LARGE;
     case PTC_CLIENT_NO_MEMORY: return PTC_LINK_NO_MEMORY;
+    case PTC_CLIENT_NOT_HTTP: return PTC_LINK_BAD_ANSWER;
     default: return PTC_LINK_BROKEN;
     }
 }
@@ -268,7 +269,7 @@ void ptc_service_reply(PtcServiceJob *job, PtcLinkReply *r)
                      a->status);
     } else if (r->end == PTC_LINK_HTTP_FAULT) {
         ptc_buf_add(&r->text, a->error_body.data, a->error_body.len);
-    } else if (r->end == PTC_LINK_BROKEN) {
+    } else if (r->end == PTC_LINK_BROKEN || r->end == PTC_LINK_BAD_ANSWER) {
         ptc_buf_add_cstr(&r->text, a->why);
     }
 }

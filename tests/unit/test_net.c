@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * What protocols are made of, without a network: addresses, delays, events of streams cut at every byte. */
 #include "check.h"
+#include "net/content_length.h"
 #include "net/eventstream.h"
 #include "net/retry_after.h"
 #include "net/sse.h"
@@ -113,6 +114,36 @@ static void test_locations(void)
     longer[0] = '/';
     *end = '\0';
     CHECK(!ptc_url_resolve("https://h/a", longer, out));
+}
+
+/* ------------------------------------------------------------------------------------- lengths */
+
+static void test_lengths(void)
+{
+    static const struct {
+        const char *text;
+        int64_t n; /* -1: none */
+    } rows[] = {{" 0\r\n", 0},
+                {"\t17 ", 17},
+                {"007", 7},
+                {"1000000000000000000", 1000000000000000000},
+                {"9223372036854775807", INT64_MAX},
+                {"9223372036854775808", INT64_MAX},
+                {"99999999999999999999999999", INT64_MAX},
+                {"", -1},
+                {" ", -1},
+                {"-5", -1},
+                {"+5", -1},
+                {"5x", -1},
+                {"0x10", -1},
+                {"5, 5", -1},
+                {"1 2", -1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int64_t n = -1;
+        bool ok = ptc_content_length(ptc_text_cstr(rows[i].text), &n);
+        if (check_count(ok == (rows[i].n >= 0) && (!ok || n == rows[i].n)))
+            printf("length %s\n", rows[i].text);
+    }
 }
 
 /* ------------------------------------------------------------------------------------- delays */
@@ -316,6 +347,7 @@ int main(void)
     ptc_mem_init(&mem, SIZE_MAX / 2);
     test_urls();
     test_locations();
+    test_lengths();
     test_delays();
     test_sse();
     test_eventstream();

@@ -192,6 +192,24 @@ static void test_sessions(void)
     }
 }
 
+/* The connection stays open behind the answer, so whoever believed these would wait. */
+static void test_lengths(void)
+{
+    static const struct {
+        const char *mode;
+        PtcLinkEnd end;
+    } rows[] = {{"length_huge", PTC_LINK_TOO_LARGE},
+                {"length_negative", PTC_LINK_BAD_ANSWER},
+                {"length_text", PTC_LINK_BAD_ANSWER},
+                {"length_two", PTC_LINK_BAD_ANSWER}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK(begin(rows[i].mode, i % 2 ? "legacy" : "modern"));
+        if (check_count(call_tool(&call, &peer, ECHO, 20000) == rows[i].end && call.delivered))
+            printf("%s: %d %s\n", rows[i].mode, call.end, call.text);
+        end();
+    }
+}
+
 static void test_faults(void)
 {
     CHECK(begin("server_error", "legacy"));
@@ -210,7 +228,7 @@ static void test_faults(void)
           strstr(call.text, "something broke"));
     end();
     CHECK(begin("bad_result", "legacy"));
-    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_BROKEN);
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_BAD_ANSWER && call.delivered);
     end();
     CHECK(begin("hangs", "legacy"));
     CHECK(call_tool(&call, &peer, ECHO, 300) == PTC_LINK_TIMEOUT && call.delivered);
@@ -334,6 +352,7 @@ int main(int argc, char **argv)
     RUN(test_transports());
     RUN(test_sessions());
     RUN(test_faults());
+    RUN(test_lengths());
     RUN(test_auth());
     RUN(test_redirects());
     RUN(test_streams());

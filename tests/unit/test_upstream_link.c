@@ -198,7 +198,7 @@ static void test_calls(void)
           PTC_LINK_ANSWER); /* its own answer, not the late one */
     close_link();
     CHECK(start("bad_result", "legacy"));
-    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_BROKEN && call.delivered);
+    CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_BAD_ANSWER && call.delivered);
     close_link();
     CHECK(start("protocol_error", "modern"));
     CHECK(call_tool(&call, &peer, ECHO, 20000) == PTC_LINK_ERROR &&

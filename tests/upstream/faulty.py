@@ -19,7 +19,7 @@ content   lies echoes_credential (in descriptions, schemas, pictures, on standar
           meta (echo gives the _meta of the request) pictures (big gives that many bytes as a picture)
 asks      asks samples wants_roots wants_ping (while a call is under way)
 HTTP      sse session session_lost session_400 no_get redirect wrong_redirect auth rate_limit server_error reset
-          foreign_endpoint sse_resume listen
+          foreign_endpoint sse_resume listen length_huge length_negative length_text length_two (what Content-Length says)
 """
 import argparse
 import base64
@@ -377,6 +377,7 @@ def serve_stdio(server):
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server_version = "faulty"
+    calls = False
 
     def log_message(self, *_):
         pass
@@ -385,11 +386,19 @@ class Handler(BaseHTTPRequestHandler):
     def faulty(self):
         return self.server.faulty
 
+    def lengths(self, body):
+        return {"length_huge": ["1000000000000000000"], "length_negative": ["-5"], "length_text": [f"{len(body)}x"],
+                "length_two": [str(len(body)), str(len(body) + 1)]}
+
     def reply(self, status, body=b"", kind="application/json", **headers):
         self.send_response(status)
         for name, value in headers.items():
             self.send_header(name.replace("_", "-"), value)
-        self.send_header("Content-Length", str(len(body)))
+        told = [str(len(body))]
+        if self.calls:
+            told = next((said for mode, said in self.lengths(body).items() if self.faulty.has(mode)), told)
+        for length in told:
+            self.send_header("Content-Length", length)
         if body:
             self.send_header("Content-Type", kind)
         self.end_headers()
@@ -452,6 +461,7 @@ class Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         message = json.loads(body)
         self.server.headers.append((message.get("method"), dict(self.headers)))
+        self.calls = message.get("method") == "tools/call"
         if self.path.startswith("/messages"):
             self.post_to_stream(message)
         elif not self.refuse(message):

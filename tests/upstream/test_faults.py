@@ -113,7 +113,7 @@ FAULTS = {
     "twice": "", "unknown_id": "",
     "repeated_cursor": "", "empty_cursor": "", "equal_names": "", "bad_tools": "", "progress": "", "dies_once": "",
     "dies": "upstream_unavailable", "hangs": "timeout", "flood_line": "response_too_large",
-    "protocol_error": "upstream_error", "exit_at_start": "upstream_unavailable", "failed_page": "upstream_unavailable",
+    "protocol_error": "upstream_error", "bad_result": "upstream_error", "exit_at_start": "upstream_unavailable", "failed_page": "upstream_unavailable",
 }
 
 

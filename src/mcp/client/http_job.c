@@ -198,7 +198,8 @@ static bool send_once(PtcLinkJob *job, const char *method, bool first)
             .header_count = ptc_client_header_lines(ptc_buf_view(&all), lines, HEADERS),
             .plain = l->config.insecure_http,
             .stream = job->forever,
-            .max_body = SIZE_MAX,
+            .max_body = SIZE_MAX, /* of a stream; what comes in one piece is counted */
+            .max_told = l->config.max_message,
             .connect_ms = l->config.connect_ms,
             .silence_ms =
                 l->config.silence_ms > 0 && !job->forever ? l->config.silence_ms : INT64_MAX,

@@ -28,9 +28,10 @@ typedef enum {
 } PtcLinkState;
 
 typedef enum {
-    PTC_LINK_ANSWER, /* text: the result as JSON */
-    PTC_LINK_ERROR,  /* text: the error object as JSON; the server said so */
-    PTC_LINK_BROKEN, /* text: why; no or no usable answer (died, reset, refused, broke the protocol) */
+    PTC_LINK_ANSWER,     /* text: the result as JSON */
+    PTC_LINK_ERROR,      /* text: the error object as JSON; the server said so */
+    PTC_LINK_BROKEN,     /* text: why; no answer (died, reset, refused) */
+    PTC_LINK_BAD_ANSWER, /* text: why; something came that breaks the protocol */
     PTC_LINK_HTTP_FAULT, /* status is not 2xx; text: why */
     PTC_LINK_AUTH,       /* 401 or 403; text: WWW-Authenticate */
     PTC_LINK_TIMEOUT,

@@ -85,7 +85,7 @@ static void take_answer(PtcLink *l, const Message *m)
     reply.delivered = true;
     reply.bytes = m->bytes;
     if (!ptc_members_is_object(text)) {
-        reply.end = PTC_LINK_BROKEN;
+        reply.end = PTC_LINK_BAD_ANSWER;
         ptc_buf_add_cstr(&reply.text,
                          "its answer has neither a result nor an error that is an object");
     } else if (!ptc_buf_add(&reply.text, text.bytes, text.len)) {

@@ -473,12 +473,12 @@ static void fill_reply(PtcLinkReply *r, const PtcLinkJob *job)
         r->own = true;
         ptc_buf_add(&r->text, job->why.data, job->why.len);
     } else if (a->end != PTC_CLIENT_OK) {
-        r->end = PTC_LINK_BROKEN;
+        r->end = a->end == PTC_CLIENT_NOT_HTTP ? PTC_LINK_BAD_ANSWER : PTC_LINK_BROKEN;
         ptc_buf_add_cstr(&r->text, a->why);
     } else if (a->status < 200 || a->status > 299) {
         fill_fault(r, job);
     } else {
-        r->end = PTC_LINK_BROKEN;
+        r->end = job->is_stream ? PTC_LINK_BROKEN : PTC_LINK_BAD_ANSWER;
         ptc_buf_add_cstr(&r->text, job->is_stream ? "the stream ended without an answer"
                                                   : "what it answered is no answer to the request");
     }
