@@ -10,6 +10,8 @@
 #include "base/utf8.h"
 #include "json/write.h"
 
+enum { TAIL = 3 }; /* a letter and two signs of padding */
+
 void ptc_secrets_init(PtcSecrets *s, PtcMem *mem, size_t min)
 {
     *s = (PtcSecrets){.mem = mem, .min = min};
@@ -58,12 +60,16 @@ static bool grow(PtcSecrets *s)
 }
 
 /* Kept sorted on insertion: secrets are few and added rarely, while every text is searched. */
-static bool add_locked(PtcSecrets *s, const char *bytes, size_t len)
+static bool add_locked(PtcSecrets *s, PtcSecret item)
 {
     bool same;
-    size_t at = place_of(s, bytes, len, &same);
-    if (same)
+    const char *bytes = item.bytes;
+    size_t len = item.len, at = place_of(s, bytes, len, &same);
+    if (same) {
         s->items[at].times++;
+        s->items[at].head |= item.head;
+        s->items[at].tail |= item.tail;
+    }
     if (len < s->min || same)
         return true;
     if (s->count == s->cap && !grow(s))
@@ -73,7 +79,8 @@ static bool add_locked(PtcSecrets *s, const char *bytes, size_t len)
         return false;
     memcpy(copy, bytes, len);
     memmove(s->items + at + 1, s->items + at, (s->count - at) * sizeof *s->items);
-    s->items[at] = (PtcSecret){copy, len, 1};
+    s->items[at] =
+        (PtcSecret){.bytes = copy, .len = len, .times = 1, .head = item.head, .tail = item.tail};
     s->count++;
     for (size_t b = (unsigned char)copy[0] + 1; b < sizeof s->starts / sizeof *s->starts; b++)
         s->starts[b]++;
@@ -98,25 +105,31 @@ static void drop_locked(PtcSecrets *s, const char *bytes, size_t len)
 /* What becomes of every form of a secret. */
 typedef enum { ADD, DROP } Fate;
 
-static bool apply(PtcSecrets *s, Fate fate, const char *bytes, size_t len)
+static bool apply(PtcSecrets *s, Fate fate, PtcSecret item)
 {
     bool ok = true;
     pthread_rwlock_wrlock(&s->lock);
     if (fate == ADD)
-        ok = add_locked(s, bytes, len);
+        ok = add_locked(s, item);
     else
-        drop_locked(s, bytes, len);
+        drop_locked(s, item.bytes, item.len);
     pthread_rwlock_unlock(&s->lock);
     return ok;
 }
 
-/* Does it with `len` bytes of the buffer from `from` on, then wipes and empties the buffer. */
-static bool apply_form(PtcSecrets *s, Fate fate, PtcBuf *form, size_t from, size_t len)
+static void wipe(PtcBuf *form)
 {
-    bool ok = ptc_buf_ok(form) && apply(s, fate, form->data + from, len);
     if (form->data)
         ptc_secret_wipe(form->data, form->len);
     ptc_buf_clear(form);
+}
+
+/* Does it with what is in the buffer, then wipes and empties that. */
+static bool apply_form(PtcSecrets *s, Fate fate, PtcBuf *form)
+{
+    bool ok =
+        ptc_buf_ok(form) && apply(s, fate, (PtcSecret){.bytes = form->data, .len = form->len});
+    wipe(form);
     return ok;
 }
 
@@ -125,7 +138,7 @@ static bool apply_quoted(PtcSecrets *s, Fate fate, PtcBuf *form, const char *byt
     if (!ptc_utf8_valid(bytes, len)) /* such bytes cannot be inside a string */
         return true;
     ptc_json_write_escaped(form, bytes, len);
-    return apply_form(s, fate, form, 0, form->len);
+    return apply_form(s, fate, form);
 }
 
 static bool is_unreserved(unsigned char c)
@@ -147,11 +160,23 @@ static bool apply_percent(PtcSecrets *s, Fate fate, PtcBuf *form, const char *by
         else
             ptc_buf_add(form, code, sizeof code);
     }
-    return apply_form(s, fate, form, 0, form->len);
+    return apply_form(s, fate, form);
+}
+
+static bool apply_hex(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len,
+                      bool upper)
+{
+    const char *digits = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)bytes[i];
+        ptc_buf_add_char(form, digits[c >> 4]);
+        ptc_buf_add_char(form, digits[c & 15]);
+    }
+    return apply_form(s, fate, form);
 }
 
 /* Base64 of the secret after `before` other bytes of its group of three: only the letters that depend on no other
- * byte. */
+ * byte are looked for, those beside them go with them. */
 static bool apply_base64(PtcSecrets *s, Fate fate, PtcBuf *form, const char *bytes, size_t len,
                          size_t before, bool url)
 {
@@ -163,7 +188,14 @@ static bool apply_base64(PtcSecrets *s, Fate fate, PtcBuf *form, const char *byt
         ptc_secret_wipe(plain.data, plain.len);
     ptc_buf_deinit(&plain);
     size_t from = (before * 8 + 5) / 6, to = (before + len) * 8 / 6;
-    return ok && apply_form(s, fate, form, from, to > from ? to - from : 0);
+    ok = ok && ptc_buf_ok(form) &&
+         (to <= from || apply(s, fate,
+                              (PtcSecret){.bytes = form->data + from,
+                                          .len = to - from,
+                                          .head = before > 0,
+                                          .tail = (before + len) % 3 != 0}));
+    wipe(form);
+    return ok;
 }
 
 static bool apply_all(PtcSecrets *s, Fate fate, const char *bytes, size_t len)
@@ -174,7 +206,10 @@ static bool apply_all(PtcSecrets *s, Fate fate, const char *bytes, size_t len)
     /* Room for every form at once, because a buffer that grows would leave copies behind. */
     ptc_buf_init(&form, s->mem, SIZE_MAX / 2);
     bool ok = len < SIZE_MAX / 16 && ptc_buf_reserve(&form, 6 * len + 8) &&
-              apply(s, fate, bytes, len) && apply_quoted(s, fate, &form, bytes, len) &&
+              apply(s, fate, (PtcSecret){.bytes = (char *)bytes, .len = len}) &&
+              apply_hex(s, fate, &form, bytes, len, false) &&
+              apply_hex(s, fate, &form, bytes, len, true) &&
+              apply_quoted(s, fate, &form, bytes, len) &&
               apply_percent(s, fate, &form, bytes, len, false) &&
               apply_percent(s, fate, &form, bytes, len, true);
     for (size_t before = 0; ok && before < 3; before++)
@@ -241,19 +276,38 @@ static size_t common(const PtcSecret *secret, const char *text, size_t len)
     return n;
 }
 
+static bool is_base64(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           (c && strchr("+/-_", c));
+}
+
+/* The letter behind a secret in base64 that is made of its last bits too, and the padding. */
+static size_t tail_of(const char *rest, size_t len)
+{
+    size_t n = len > 0 && is_base64(*rest);
+    while (n > 0 && n < len && n < TAIL && rest[n] == '=')
+        n++;
+    return n;
+}
+
 /* Length of the longest secret that the text begins with, or of the first part of one that was cut off or ends with
- * the text.  *open: the text ended inside a secret, and more bytes could settle it. */
-static size_t secret_at(const PtcSecrets *s, const char *text, size_t len, Kind kind, bool *open)
+ * the text.  *open: the text ended inside a secret, and more bytes could settle it.  *head: the letter before it goes too. */
+static size_t secret_at(const PtcSecrets *s, const char *text, size_t len, Kind kind, bool *open,
+                        bool *head)
 {
     size_t longest = 0;
     unsigned char first = (unsigned char)*text;
     for (size_t i = s->starts[first]; i < s->starts[first + 1]; i++) {
-        size_t n = common(&s->items[i], text, len);
-        bool whole = n == s->items[i].len, ends = !whole && n == len;
-        *open = *open || ends;
-        if (n > longest &&
-            (whole || (n >= s->min && (ends || (kind == CUT && is_cut(text + n, len - n))))))
-            longest = n;
+        const PtcSecret *item = &s->items[i];
+        size_t n = common(item, text, len);
+        bool whole = n == item->len, ends = !whole && n == len;
+        *open = *open || ends || (whole && item->tail && len - n < TAIL);
+        if (n <= longest ||
+            !(whole || (n >= s->min && (ends || (kind == CUT && is_cut(text + n, len - n))))))
+            continue;
+        longest = n + (whole && item->tail ? tail_of(text + n, len - n) : 0);
+        *head = item->head;
     }
     return longest;
 }
@@ -278,8 +332,8 @@ static size_t blot(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bo
 {
     size_t i = 0, plain = 0; /* start of the bytes not yet copied to out */
     while (i < text.len) {
-        bool open = false;
-        size_t n = secret_at(s, text.bytes + i, text.len - i, kind, &open);
+        bool open = false, head = false;
+        size_t n = secret_at(s, text.bytes + i, text.len - i, kind, &open, &head);
         if (open && kind == PART)
             break;
         if (!n && kind == CUT && (i == 0 ? headless : follows_cut(text.bytes, i)))
@@ -288,7 +342,8 @@ static size_t blot(const PtcSecrets *s, PtcBuf *out, PtcText text, Kind kind, bo
             i++;
             continue;
         }
-        ptc_buf_add(out, text.bytes + plain, i - plain);
+        head = head && i > plain && is_base64(text.bytes[i - 1]);
+        ptc_buf_add(out, text.bytes + plain, i - plain - head);
         ptc_buf_add_cstr(out, "[secret]");
         plain = i += n;
     }

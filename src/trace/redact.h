@@ -4,8 +4,9 @@
  * commands.
  *
  * A secret is recognised in every form in which it is likely to come back: as it is, inside a JSON or PTC-Lisp
- * string, percent-encoded with digits of either case, and in base64 of both alphabets wherever it stands in the
- * encoded text, for example after a name and a colon as in Basic authorization.
+ * string, percent-encoded with digits of either case, as hexadecimal digits of either case, and in base64 of both
+ * alphabets wherever it stands in the encoded text, for example after a name and a colon as in Basic authorization;
+ * then the letters that it shares with its neighbours and the padding go with it.
  *
  * Any thread may add secrets and use them at any time. */
 #ifndef PTC_TRACE_REDACT_H
@@ -22,7 +23,8 @@ enum { PTC_SECRET_MIN = 4, PTC_SECRET_MIN_TOLD = 6 };
 typedef struct PtcSecret {
     char *bytes;
     size_t len;
-    size_t times; /* that it was added, and not dropped since */
+    size_t times;    /* that it was added, and not dropped since */
+    bool head, tail; /* base64: the letter before, behind it is made of bits of the secret too */
 } PtcSecret;
 
 typedef struct PtcSecrets {
