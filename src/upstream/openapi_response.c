@@ -2,6 +2,7 @@
  * Answers of services. */
 #include "upstream/openapi_response.h"
 
+#include <stdio.h>
 #include <strings.h>
 
 #include "base/base64.h"
@@ -70,6 +71,16 @@ static void answer_blob(PtcHeap *heap, const PtcResponseIn *in, PtcText type, Pt
     answer(out, PTC_RESULT_CONTENT, value);
 }
 
+/* Also where a number is larger than any that the language has: what would be left out of the value is not ours to choose. */
+static void refuse_json(PtcHeap *heap, PtcResponse *out, const PtcJsonError *error)
+{
+    char text[300];
+    snprintf(text, sizeof text,
+             "the answer is said to be JSON and cannot be read: %.200s, at byte %zu",
+             error->message, error->offset);
+    refuse(heap, out, "upstream_error", text);
+}
+
 static void answer_json(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)
 {
     PtcJsonError error;
@@ -77,7 +88,7 @@ static void answer_json(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out
     if (v != PTC_NONE)
         answer(out, PTC_RESULT_JSON, v);
     else
-        refuse(heap, out, "upstream_error", "the answer is said to be JSON and is not");
+        refuse_json(heap, out, &error);
 }
 
 static void answer_success(PtcHeap *heap, const PtcResponseIn *in, PtcResponse *out)

@@ -196,6 +196,14 @@ bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
         0);
 }
 
+static bool put_unread(PtcUpCall *call, PtcBuf *out, const PtcJsonError *error)
+{
+    char text[300];
+    snprintf(text, sizeof text, "the answer cannot be read: %.200s, at byte %zu of its result",
+             error->message, error->offset);
+    return ptc_serve_put_failure(call, out, "upstream_error", ptc_text_cstr(text), 0);
+}
+
 static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
 {
     PtcJsonError error;
@@ -204,7 +212,9 @@ static bool put_answer(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)
     PtcValue value = ptc_json_parse(&desk->heap, text.bytes, text.len, &error);
     if (!ptc_fields_ok(&desk->heap))
         return ptc_serve_put_too_large(call, desk, out);
-    if (value == PTC_NONE || !ptc_is_map(value))
+    if (value == PTC_NONE)
+        return put_unread(call, out, &error);
+    if (!ptc_is_map(value))
         return ptc_serve_put_failure(call, out, "upstream_error",
                                      PTC_TEXT("the answer is not an object"), 0);
     if (ptc_inquiry_take_input(call, desk, value)) {

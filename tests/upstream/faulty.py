@@ -15,7 +15,7 @@ call      dies dies_once hangs slow twice late unknown_id flood flood_line long_
 list      repeated_cursor empty_cursor endless_pages many_tools equal_names failed_page bad_tools fails_once
 change    changes_description changes_annotation changes_list storm (after the first tools/list)
           becomes_destructive (the tool echo, without telling)
-content   lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number
+content   lies echoes_credential (in descriptions, schemas, pictures, on standard error; TOKEN) number huge_number
           meta (echo gives the _meta of the request) pictures (big gives that many bytes as a picture)
 asks      asks samples wants_roots wants_ping (while a call is under way)
 HTTP      sse session session_lost session_400 no_get redirect wrong_redirect auth rate_limit server_error reset
@@ -281,6 +281,8 @@ class Faulty:
             return {"content": [{"type": "image", "mimeType": "image/png", "data": data}]}
         if self.has("echoes_credential"):
             return text("the token is " + self.credential)
+        if self.has("huge_number"):
+            return {"content": [], "structuredContent": {"x": [float("inf")]}}
         if self.has("number"):
             return {"content": [], "structuredContent": {"id": int(self.credential), "ok": True, "x": "\n" + self.credential}}
         if name == "echo":
@@ -340,7 +342,7 @@ def serve_stdio(server):
 
     def send(message):
         with lock:
-            write_raw(json.dumps(message).encode() + b"\n")
+            write_raw(json.dumps(message).replace("Infinity", "1e400").encode() + b"\n")
 
     start_faults(server)
     if server.has("banner"):
