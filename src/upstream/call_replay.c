@@ -162,6 +162,14 @@ size_t ptc_replay_waiting(const PtcReplay *r)
     return n;
 }
 
+size_t ptc_replay_to_come(const PtcReplay *r)
+{
+    size_t n = ptc_replay_waiting(r);
+    for (size_t i = 0; i < r->count; i++)
+        n += r->items[i].state == PTC_PART_APPROVED && !r->items[i].met;
+    return n;
+}
+
 void ptc_replay_again(PtcReplay *r)
 {
     for (size_t i = 0; i < r->count; i++)

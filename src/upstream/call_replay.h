@@ -77,6 +77,8 @@ static inline bool ptc_part_waits(const PtcPart *part)
     return part->state == PTC_PART_ASIDE && part->met;
 }
 size_t ptc_replay_waiting(const PtcReplay *replay);
+/* How many calls wait, or were approved and are not made yet. */
+size_t ptc_replay_to_come(const PtcReplay *replay);
 /* The program is run again. */
 void ptc_replay_again(PtcReplay *replay);
 

@@ -178,6 +178,13 @@ static bool put_aside(PtcUpCall *call, const PtcCatalogTool *tool, PtcEffectKind
 {
     PtcUpRun *run = call->run;
     PtcPart *part = &run->replay.items[call->part - 1];
+    size_t most = run->manager->config.calls;
+    if (run->made + ptc_replay_to_come(&run->replay) >=
+        most) /* nobody is asked about what cannot be */
+        return ptc_call_refuse(call, "cap_exhausted",
+                               "a program may call upstreams %zu times, with those that wait for "
+                               "approval",
+                               most);
     part->server = ptc_run_upstream(run, call->slot)->entry.name;
     part->tool = tool->name;
     part->effect = effect;

@@ -148,6 +148,15 @@ async function decisions(label, client, place, person) {
     check(`${label}: pmap, each once`, calls.length === 30 && new Set(calls).size === 30, calls);
     check(`${label}: pmap, one question`, person.questions.length === 1 && /10 calls/.test(person.questions[0]), person.questions);
 
+    person.say('once');
+    r = await evaluate(client, `(->> (range 250) (pmap #(try (notes/write {:text (str %)}) :done (catch Exception e (:reason (ex-data e)))))
+        frequencies)`);
+    calls = place.calls();
+    check(`${label}: asked about as many as may be called`, person.questions.length === 1 && /make 200 calls/.test(person.questions[0]),
+        person.questions);
+    check(`${label}: the others are refused`, text(r).startsWith('{:done 200') && text(r).includes(':cap_exhausted 50') &&
+        new Set(calls).size === 200 && calls.length === 200, [r, calls.length]);
+
     person.say('once', 'once');
     r = await evaluate(client, '[(notes/write {:text "a"}) (notes/write {:text "b"})]');
     check(`${label}: once`, !r.isError && person.questions.length === 2 && place.calls().join() === 'write a,write b', r);
