@@ -59,16 +59,31 @@ static bool keep(PtcUpRun *run, PtcText data, PtcText mime, size_t number)
     return true;
 }
 
-bool ptc_run_keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blobs)
+/* Numbers are taken before the answer is read, which may take long, so that other calls of the run need not wait for it. */
+PtcBlobNumbers ptc_run_take_numbers(PtcUpRun *run, size_t most)
 {
-    for (size_t i = 0; i < ptc_fields_count(blobs); i++) {
+    pthread_mutex_lock(&run->lock);
+    PtcBlobNumbers numbers = {run->blob_count, most};
+    run->blob_count += most;
+    pthread_mutex_unlock(&run->lock);
+    return numbers;
+}
+
+bool ptc_run_keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blobs, PtcBlobNumbers numbers)
+{
+    bool ok = true;
+    size_t count = ptc_fields_count(blobs);
+    pthread_mutex_lock(&run->lock);
+    for (size_t i = 0; ok && i < count; i++) {
         PtcValue blob = ptc_seq_nth(blobs, i);
         PtcText data = ptc_fields_text(heap, blob, "data");
-        if (!keep(run, data.bytes ? data : (PtcText){"", 0},
-                  ptc_fields_text(heap, blob, "mimeType"), ++run->blob_count))
-            return false;
+        ok = keep(run, data.bytes ? data : (PtcText){"", 0},
+                  ptc_fields_text(heap, blob, "mimeType"), numbers.before + i + 1);
     }
-    return true;
+    if (run->blob_count == numbers.before + numbers.most && count <= numbers.most)
+        run->blob_count = numbers.before + count; /* those that were not needed */
+    pthread_mutex_unlock(&run->lock);
+    return ok;
 }
 
 void ptc_run_free_blobs(PtcUpRun *run)

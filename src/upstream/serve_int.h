@@ -78,8 +78,14 @@ bool ptc_serve_put_failure(PtcUpCall *call, PtcBuf *out, const char *reason, Ptc
 bool ptc_serve_put_too_large(PtcUpCall *call, PtcDesk *desk, PtcBuf *out);
 
 /* ---- serve_blob.c */
-/* With run->lock held: keeps what the refs of a result stand for; they go on behind those before it. */
-PTC_MUST_USE bool ptc_run_keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blobs);
+/* Numbers for the refs of one result: those behind `before`. */
+typedef struct PtcBlobNumbers {
+    size_t before, most;
+} PtcBlobNumbers;
+PtcBlobNumbers ptc_run_take_numbers(PtcUpRun *run, size_t most);
+/* Keeps what the refs of a result stand for. */
+PTC_MUST_USE bool ptc_run_keep_blobs(PtcUpRun *run, PtcHeap *heap, PtcValue blobs,
+                                     PtcBlobNumbers numbers);
 /* With run->lock held: the base64 text behind a ref, which stays as long as the run; absent: there is none. */
 PtcText ptc_run_find_blob(PtcUpRun *run, PtcText ref);
 void ptc_run_free_blobs(PtcUpRun *run);

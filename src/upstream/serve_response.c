@@ -111,12 +111,10 @@ static bool read_answer(PtcUpCall *call, PtcDesk *desk, PtcValue headers, PtcRes
                         .body = ptc_buf_view(&call->reply.text),
                         .max_bytes = ptc_run_upstream(run, call->slot)->entry.max_response,
                         .now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000};
-    pthread_mutex_lock(&run->lock);
-    in.blobs = run->blob_count;
-    bool ok = ptc_openapi_response(&desk->heap, &in, response) &&
-              ptc_run_keep_blobs(run, &desk->heap, response->result.blobs);
-    pthread_mutex_unlock(&run->lock);
-    return ok;
+    PtcBlobNumbers numbers = ptc_run_take_numbers(run, 1); /* the body, if it is no text */
+    in.blobs = numbers.before;
+    return ptc_openapi_response(&desk->heap, &in, response) &&
+           ptc_run_keep_blobs(run, &desk->heap, response->result.blobs, numbers);
 }
 
 bool ptc_serve_response(PtcUpCall *call, PtcDesk *desk, PtcBuf *out)

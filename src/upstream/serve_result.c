@@ -174,12 +174,11 @@ static bool read_result(PtcUpCall *call, PtcDesk *desk, PtcValue value, PtcToolR
                           .compiled = ptc_listing_schema(call->seen, call->tool, true),
                           .leave_text = e->leave_text,
                           .strict = e->strict_output};
-    pthread_mutex_lock(&run->lock);
-    in.blobs = run->blob_count;
-    bool ok = ptc_tool_result_read(&desk->heap, &in, result) &&
-              ptc_run_keep_blobs(run, &desk->heap, result->blobs);
-    pthread_mutex_unlock(&run->lock);
-    return ok;
+    PtcBlobNumbers numbers =
+        ptc_run_take_numbers(run, ptc_tool_result_most_blobs(&desk->heap, value));
+    in.blobs = numbers.before;
+    return ptc_tool_result_read(&desk->heap, &in, result) &&
+           ptc_run_keep_blobs(run, &desk->heap, result->blobs, numbers);
 }
 
 /* That there is no memory or time for the value is an answer too: the desk may be used on for that. */

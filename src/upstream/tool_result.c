@@ -61,6 +61,17 @@ static int64_t decoded_bytes(PtcText text)
     return text.len % 4 ? -1 : (int64_t)(text.len / 4 * 3 - padding);
 }
 
+size_t ptc_tool_result_most_blobs(PtcHeap *heap, PtcValue result)
+{
+    size_t most = 0;
+    PtcValue content = ptc_map_field(heap, result, "content");
+    for (size_t i = 0; i < ptc_fields_count(content); i++) {
+        PtcText type = ptc_fields_text(heap, ptc_seq_nth(content, i), "type");
+        most += !type.bytes || !ptc_text_is(type, "text");
+    }
+    return most;
+}
+
 PtcValue ptc_tool_result_blob(PtcHeap *heap, const char *type, PtcText mime, size_t bytes,
                               size_t before, PtcValue data, PtcToolResult *out)
 {

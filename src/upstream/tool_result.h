@@ -52,6 +52,9 @@ PTC_MUST_USE bool ptc_tool_result_read(PtcHeap *heap, const PtcToolResultIn *in,
 
 /* The value in a text that is a whole JSON object or array; PTC_NONE: it is none. */
 PtcValue ptc_tool_result_json(PtcHeap *heap, PtcText text);
+/* How many blobs an answer has at most: blocks that are no text. */
+size_t ptc_tool_result_most_blobs(PtcHeap *heap, PtcValue result);
+
 /* {"type", "mimeType"?, "bytes", "ref"}, with the next number of out->blobs. */
 PtcValue ptc_tool_result_blob(PtcHeap *heap, const char *type, PtcText mime, size_t bytes,
                               size_t before, PtcValue data, PtcToolResult *out);

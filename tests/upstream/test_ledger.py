@@ -224,6 +224,10 @@ def check_pictures(home):
             check("four at most", [len(b["data"]) for b in content[1:]] == [4, 8, 12, 16], content)
             content = run("(f/big {:bytes 900000}) (mapv (fn [i] (first (get (f/big {:bytes i}) \"content\"))) [900000 900000 3])")
             check("1 MiB at most", [len(b["data"]) for b in content[1:]] == [1200000, 4], [len(str(b)) for b in content])
+            content = run("""(let [all (pmap (fn [i] [(* 4 i) (first (get (f/big {:bytes (* 3 i)}) "content"))]) (range 1 21))]
+                [(count (set (map #(get (second %) "ref") all)))
+                 (every? (fn [[n b]] (= n (count (tool/blob (get b "ref"))))) all)])""")
+            check("each its own, at once", "[20 true]" in content[0]["text"], content)
             check("none without a ref", len(run("(count (f/big {:bytes 30}))")) == 1)
             check("a ref in a text is none", len(run('(do (f/big {:bytes 3}) (str "{\\"ref\\":\\"blob-1\\"}"))')) == 1)
             check("of another run", len(run('{:type "image" :ref "blob-1"}')) == 1)
