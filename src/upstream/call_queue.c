@@ -254,21 +254,34 @@ static void on_done(PtcLinkAsk *ask, PtcLinkReply *reply)
         ready->ready(ready);
 }
 
+/* May a call that was not sent wait for the next start?  A start that failed has cost it a try. */
+static bool may_wait(PtcUpCall *call, bool starting, int64_t now)
+{
+    const PtcInstance *i = call->instance;
+    PtcLinkReply refused = {.end = PTC_LINK_BROKEN, .retry_after_ms = -1};
+    if (i->refused)
+        return false;
+    if (starting) {
+        call->attempts++;
+        int64_t again = again_at(call, &refused, now);
+        if (!again)
+            return false;
+        call->not_before_ns = again;
+    }
+    return i->retry_ns < call->end_ns && !ptc_instance_rests(i);
+}
+
 /* What was never sent may be tried again while it has time; whoever waits for names is told now. */
-void ptc_queue_fail(PtcInstance *i, const char *why)
+void ptc_queue_fail(PtcInstance *i, const char *why, bool starting)
 {
     int64_t now = ptc_clock_ns(NULL);
-    PtcLinkReply refused = {.end = PTC_LINK_BROKEN, .retry_after_ms = -1};
     char text[400];
     const char *reason = i->refused ? "auth_failed" : "upstream_unavailable";
-    snprintf(text, sizeof text, "%.*s could not be started: %.250s",
-             (int)i->upstream->entry.name.len, i->upstream->entry.name.bytes, why);
+    snprintf(text, sizeof text, "%.*s %s: %.250s", (int)i->upstream->entry.name.len,
+             i->upstream->entry.name.bytes, starting ? "could not be started" : "is down", why);
     for (PtcUpCall **at = &i->first; *at;) {
         PtcUpCall *call = *at;
-        call->attempts++;
-        int64_t again = i->refused ? 0 : again_at(call, &refused, now);
-        if (again && i->retry_ns < call->end_ns && !ptc_instance_rests(i)) {
-            call->not_before_ns = again;
+        if (may_wait(call, starting, now)) {
             at = &call->next;
             continue;
         }

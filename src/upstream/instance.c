@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 
-#include "base/utf8.h"
 #include "json/emit.h"
 #include "json/members.h"
 #include "json/parse.h"
@@ -18,12 +17,6 @@
 #include "upstream/roots.h"
 
 enum {
-    BACKOFF_MS = 500,
-    BACKOFF_MAX_MS = 60 * 1000,
-    REFUSED_MS = 100,  /* somebody may have signed in meanwhile, which is quick to see */
-    BREAKER_AFTER = 5, /* failures in a row */
-    BREAKER_MS = 15 * 1000,
-    BREAKER_MAX_MS = 5 * 60 * 1000,
     LIST_SOON_MS = 250,
     LIST_EVERY_MS = 5 * 1000,
     WARM_AT_ONCE = 2,
@@ -54,94 +47,6 @@ static void tell(PtcInstance *i, const char *what, PtcText why)
         ptc_buf_addf(&line, ": %.*s", (int)(why.len < 1500 ? why.len : 1500), why.bytes);
     log_safe(m, ptc_buf_view(&line));
     ptc_buf_deinit(&line);
-}
-
-/* ------------------------------------------------------------------------------ going down */
-
-static int64_t doubled(int64_t first, int64_t most, unsigned times)
-{
-    while (times-- && first < most)
-        first *= 2;
-    return first < most ? first : most;
-}
-
-/* Later each time; after several failures in a row much later. */
-static int64_t pause_ms(unsigned failures)
-{
-    if (failures >= BREAKER_AFTER)
-        return doubled(BREAKER_MS, BREAKER_MAX_MS, failures - BREAKER_AFTER);
-    return doubled(BACKOFF_MS, BACKOFF_MAX_MS, failures ? failures - 1 : 0);
-}
-
-/* Why it is down goes to failures, ledgers and people, and what a server wrote before it died may have its credentials in
- * it.  The beginning may have been cut off already. */
-static void keep_why(PtcInstance *i, PtcText why)
-{
-    PtcManager *m = i->upstream->manager;
-    PtcBuf safe;
-    ptc_buf_init(&safe, m->mem, 64 * 1024);
-    why.len = why.len < 16 * 1024 ? why.len : 16 * 1024;
-    ptc_secrets_blot(&m->told, &safe, why, true);
-    PtcText text = ptc_buf_ok(&safe) ? ptc_buf_view(&safe) : PTC_TEXT("memory is short");
-    size_t n =
-        text.len < sizeof i->why ? text.len : ptc_utf8_valid_prefix(text.bytes, sizeof i->why - 1);
-    if (n)
-        memcpy(i->why, text.bytes, n);
-    i->why[n] = '\0';
-    ptc_buf_deinit(&safe);
-}
-
-/* With the lock held.  A connection that is still there (only its listing failed) is ended by the loop, so that the next
- * start is a new one. */
-static void go_down(PtcInstance *i, PtcText why)
-{
-    bool was_down = i->state == PTC_INSTANCE_DOWN;
-    keep_why(i, why);
-    i->state = PTC_INSTANCE_DOWN;
-    i->listing = false;
-    if (was_down)
-        return;
-    i->failures += !i->refused; /* one that answers, if only with no, is not broken */
-    if (i->failures == BREAKER_AFTER && !i->refused)
-        ptc_call_count(&i->upstream->counts.breaker_opened, 1);
-    i->retry_ns = ptc_clock_ns(NULL) + (i->refused ? REFUSED_MS : pause_ms(i->failures)) * MS;
-    if (i->upstream->entry.openapi)
-        i->connected = false; /* a service has no connection that would have to be ended */
-    else if (i->connected)
-        (void)!ptc_loop_post(i->upstream->manager->loop, &i->drop); /* a loop with a link runs */
-    ptc_queue_fail(i, i->why);
-}
-
-/* On the loop's thread. */
-static void drop_link(PtcLoopTask *task)
-{
-    PtcInstance *i = (PtcInstance *)((char *)task - offsetof(PtcInstance, drop));
-    PtcManager *m = i->upstream->manager;
-    pthread_mutex_lock(&m->lock);
-    PtcEndpoint *endpoint = i->connected && i->state == PTC_INSTANCE_DOWN ? i->endpoint : NULL;
-    pthread_mutex_unlock(&m->lock);
-    if (endpoint) /* only this thread closes links, so it is there */
-        ptc_endpoint_disconnect(endpoint, PTC_TEXT("its list of tools could not be had"));
-}
-
-/* A link tells itself when its server is gone.  Of a service only answers tell: it is down when several requests in a row had
- * none, or only one of a gateway in front of it. */
-void ptc_instance_heard(PtcInstance *i, const PtcLinkReply *reply)
-{
-    bool gateway =
-        reply->end == PTC_LINK_HTTP_FAULT && reply->status >= 502 && reply->status <= 504;
-    bool failed = reply->end == PTC_LINK_BROKEN || gateway;
-    if (!i->upstream->entry.openapi || i->state != PTC_INSTANCE_READY)
-        return;
-    if (failed && i->failures + 1 >= BREAKER_AFTER) {
-        ptc_endpoint_doubt(i->endpoint);
-        go_down(i, gateway ? PTC_TEXT("its gateway answered in its place five times in a row")
-                           : ptc_buf_view(&reply->text));
-    } else if (failed) {
-        i->failures++;
-    } else if (reply->end == PTC_LINK_ANSWER || reply->end == PTC_LINK_HTTP_FAULT) {
-        i->failures = 0;
-    }
 }
 
 /* ---------------------------------------------------------------------------------- listing */
@@ -276,7 +181,7 @@ static void make_listing(PtcLoopTask *task)
         listing = NULL;
         done = ready ? NULL : ptc_instance_rest_unused(i);
     } else if (current && i->state == PTC_INSTANCE_STARTING) { /* a later one leaves the old */
-        go_down(i, PTC_TEXT("its list of tools cannot be used, or memory is short"));
+        ptc_instance_down(i, PTC_TEXT("its list of tools cannot be used, or memory is short"));
     }
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
@@ -353,7 +258,7 @@ static void listed(PtcLinkList *list, PtcLinkReply *reply)
     }
     i->listing = false;
     if (i->state == PTC_INSTANCE_STARTING) /* a later listing that fails leaves the old one */
-        go_down(i, why_not_listed(i, reply, why));
+        ptc_instance_down(i, why_not_listed(i, reply, why));
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
     if (job)
@@ -370,7 +275,7 @@ static void begin_list(PtcInstance *i)
         ptc_clock_ns(NULL) + i->upstream->entry.handshake_ms * MS;
     i->listing = ptc_endpoint_list(i->endpoint, &i->list);
     if (!i->listing && i->state == PTC_INSTANCE_STARTING)
-        go_down(i, PTC_TEXT("memory is short"));
+        ptc_instance_down(i, PTC_TEXT("memory is short"));
 }
 
 /* ---------------------------------------------------------------------------- of the client */
@@ -400,7 +305,7 @@ static void on_state(void *user, PtcLinkState state, PtcText why)
     if (state == PTC_LINK_READY && i->state == PTC_INSTANCE_STARTING)
         begin_list(i);
     else if (told)
-        go_down(i, why);
+        ptc_instance_down(i, why);
     (void)!ptc_manager_wake(m);
     pthread_mutex_unlock(&m->lock);
     if (told)
@@ -540,7 +445,7 @@ void ptc_instance_start(PtcInstance *i)
     if (!may_start(i, now))
         return;
     if (!i->endpoint && !make_endpoint(i)) {
-        go_down(i, PTC_TEXT("memory is short"));
+        ptc_instance_down(i, PTC_TEXT("memory is short"));
         return;
     }
     ptc_call_count(&i->upstream->counts.starts, 1);
@@ -552,7 +457,7 @@ void ptc_instance_start(PtcInstance *i)
     i->started_ns = i->last_ns = now;
     ptc_endpoint_offer(i->endpoint, ptc_inquiry_capabilities(i));
     if (!ptc_endpoint_connect(i->endpoint))
-        go_down(i, PTC_TEXT("no thread could be started"));
+        ptc_instance_down(i, PTC_TEXT("no thread could be started"));
 }
 
 static PtcInstance *find(PtcManager *m, const PtcUpstream *up, const char *owner)
@@ -583,7 +488,8 @@ static void give_to(PtcInstance *i, PtcUpstream *up, char *owner)
     i->owner = owner;
     i->upstream = up;
     i->used = i->warming = i->listing = false;
-    i->failures = i->restarts = 0;
+    i->failures = i->trips = i->restarts = 0;
+    memset(i->exits, 0, sizeof i->exits);
     i->retry_ns = i->started_ns = i->listed_ns = 0;
     i->why[0] = '\0';
 }
@@ -597,7 +503,7 @@ static PtcInstance *new_instance(PtcManager *m, PtcUpstream *up, char *owner)
     i->owner = owner;
     i->upstream = up;
     i->last = &i->first;
-    i->drop.run = drop_link;
+    i->drop.run = ptc_instance_drop;
     i->rest.run = ptc_instance_rest_run;
     i->list_timer.fire = list_later;
     i->next = m->instances;
@@ -652,11 +558,6 @@ void ptc_instance_warm_next(PtcManager *m)
         i->offers = ptc_inquiry_allowed(m->warm_offers, &up->entry);
         ptc_instance_start(i);
     }
-}
-
-bool ptc_instance_rests(const PtcInstance *i)
-{
-    return i->state == PTC_INSTANCE_DOWN && i->failures >= BREAKER_AFTER;
 }
 
 void ptc_instance_end(PtcInstance *i)

@@ -86,6 +86,8 @@ typedef struct PtcUpCall {
     bool replayed; /* it was made before, and is answered from there */
 } PtcUpCall;
 
+enum { PTC_INSTANCE_EXITS = 5 }; /* of a process in two minutes open the breaker */
+
 /* One connection: to one upstream, for one owner. */
 struct PtcInstance {
     struct PtcInstance *next;
@@ -105,11 +107,13 @@ struct PtcInstance {
     PtcUpCall *sent;          /* calls under way, held ones included */
     unsigned offers;          /* what its server may ask (PTC_REMOTE_ELICITS ...) */
     unsigned under_way;
-    unsigned failures; /* transport, in a row */
-    unsigned restarts; /* after it was down */
-    unsigned start;    /* number of the last one */
-    unsigned jobs;     /* listings that the clerk has */
-    int64_t retry_ns;  /* not tried before */
+    unsigned failures;                 /* transport, in a row */
+    unsigned trips;                    /* how often the breaker has opened because of exits */
+    int64_t exits[PTC_INSTANCE_EXITS]; /* of its process, the last ones in order; 0: none */
+    unsigned restarts;                 /* after it was down */
+    unsigned start;                    /* number of the last one */
+    unsigned jobs;                     /* listings that the clerk has */
+    int64_t retry_ns;                  /* not tried before */
     int64_t started_ns, listed_ns;
     int64_t last_ns; /* when it was last called or answered */
     char why[256];   /* it is down */
@@ -229,16 +233,21 @@ PTC_MUST_USE bool ptc_manager_wake(PtcManager *m);
 PtcInstance *ptc_instance_get(PtcManager *m, PtcUpstream *up, const char *owner, const char **why);
 /* Begins to connect, unless it is under way, there, or must not be tried yet. */
 void ptc_instance_start(PtcInstance *i);
-/* Is its breaker open: did it fail so often that it is left alone for longer? */
-bool ptc_instance_rests(const PtcInstance *i);
-/* A call has ended: several without an answer in a row bring a service down. */
-void ptc_instance_heard(PtcInstance *i, const PtcLinkReply *reply);
 /* Starts the next ones that are to be listed in the background. */
 void ptc_instance_warm_next(PtcManager *m);
 /* Without the lock: closes its connection; every call is answered first. */
 void ptc_instance_end(PtcInstance *i);
 /* Frees it, when the threads have ended. */
 void ptc_instance_free(PtcInstance *i);
+
+/* ---- instance_down.c: with manager->lock held */
+void ptc_instance_down(PtcInstance *i, PtcText why);
+/* A call has ended: several without an answer in a row bring a service down. */
+void ptc_instance_heard(PtcInstance *i, const PtcLinkReply *reply);
+/* Is its breaker open: did it fail or end so often that it is left alone for longer? */
+bool ptc_instance_rests(const PtcInstance *i);
+/* PtcInstance.drop, on the loop's thread, without the lock. */
+void ptc_instance_drop(PtcLoopTask *task);
 
 /* ---- instance_rest.c */
 /* With manager->lock held: one that was started only to be listed, and that nobody wants, is to end: give what is returned
@@ -257,8 +266,9 @@ void ptc_queue_call(PtcUpCall *call);
 void ptc_queue_pump(PtcInstance *i);
 /* Sees to it that the calls of the instance end in time, whatever happens: now, if no thread can look after them. */
 void ptc_queue_watch(PtcInstance *i);
-/* Everything that waited for a connection: tried again where that is allowed, else answered. */
-void ptc_queue_fail(PtcInstance *i, const char *why);
+/* Everything that waited for a connection: tried again where that is allowed, else answered.  `starting`: it could not be made;
+ * else it was there, and what had not been sent has lost no try. */
+void ptc_queue_fail(PtcInstance *i, const char *why, bool starting);
 /* Answers everybody who waited for its listing; returns those that can go on now, for ptc_serve_go_on. */
 PtcUpCall *ptc_queue_listed(PtcInstance *i);
 /* Ends what has waited too long; returns when to look again, INT64_MAX: never. */

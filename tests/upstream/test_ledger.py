@@ -106,9 +106,14 @@ def check_restart(home):
     with Talk(PTC, home, {"d": faulty(home, "d", "dies"), "f": faulty(home, "f")}, "--debug-tool") as talk:
         said = talk.run('(:reason (tool/call {:server "d" :tool "echo" :args {:text "x"}}))')
         call = said["upstream_calls"][0]
-        check("a server that dies", call["attempts"] == 2 and call["reason"] == "upstream_unavailable", said)
+        check("a server that dies", call["attempts"] == 3 and call["reason"] == "upstream_unavailable", said)
         ups = {u["server"]: u for u in talk.call("lisp_debug", op="stats")["structuredContent"]["upstreams"]}
         check("its restarts", ups["d"]["restarts"] >= 1 and ups["f"]["restarts"] == 0, ups)
+        check("three exits are not five", ups["d"]["breaker"] == "closed", ups)
+        said = talk.run('(:reason (tool/call {:server "d" :tool "echo" :args {:text "x"}}))')
+        call = said["upstream_calls"][0]
+        ups = {u["server"]: u for u in talk.call("lisp_debug", op="stats")["structuredContent"]["upstreams"]}
+        check("five exits open the breaker", call["attempts"] == 2 and ups["d"]["breaker"] == "open", [call, ups])
 
 
 SECRET = "sesame-street-77"
