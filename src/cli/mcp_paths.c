@@ -20,7 +20,7 @@ static const struct {
     {"--config", "", true},       {"--tools", "@", true},           {"--data", "=@", true},
     {"--token-file", "", true},   {"--session-store", ":", false},  {"--trace-dir", "", false},
     {"--upstreams", "", true},    {"--upstreams-config", "", true}, {"--task-agent", "", true},
-    {"--task-summary", "", true},
+    {"--task-summary", "", true}, {"--task-model", "", true},
 };
 enum { NAMED = sizeof named / sizeof *named };
 
@@ -76,11 +76,50 @@ static const char *behind_client(const char *value)
     return client ? colon + 1 : value;
 }
 
+/* exec:PROGRAM ARGUMENT ...; a program without a slash is looked for in PATH, which is the client's affair. */
+static bool rewrite_program(PtcArena *arena, const char *option, char **argument, const char *at)
+{
+    char program[PATH_MAX], full[2 * PATH_MAX];
+    size_t len = strcspn(at, " \t");
+    if (len >= sizeof program || !memchr(at, '/', len) || at[0] == '/')
+        return true;
+    memcpy(program, at, len);
+    program[len] = '\0';
+    if (!resolve(option, program, true, full))
+        return false;
+    if (strpbrk(full, " \t"))
+        return refuse(option, full, "its absolute path has a blank, where arguments are split");
+    char *text = join(arena, *argument, (size_t)(at - *argument), full);
+    text = text ? join(arena, text, strlen(text), at + len) : NULL;
+    if (text)
+        *argument = text;
+    return text != NULL;
+}
+
+/* Models may be files: script:FILE, replay:FILE. */
+static bool rewrite_model(PtcArena *arena, const char *option, char **argument, const char *value)
+{
+    char full[2 * PATH_MAX];
+    enum { EXEC = sizeof "exec:" - 1, HEAD = sizeof "script:" - 1 };
+    if (strncmp(value, "exec:", EXEC) == 0)
+        return rewrite_program(arena, option, argument, value + EXEC);
+    if (strncmp(value, "script:", HEAD) != 0 && strncmp(value, "replay:", HEAD) != 0)
+        return true;
+    if (!resolve(option, value + HEAD, true, full))
+        return false;
+    char *text = join(arena, *argument, (size_t)(value + HEAD - *argument), full);
+    if (text)
+        *argument = text;
+    return text != NULL;
+}
+
 /* Makes the path that begins at `value` in an argument absolute. */
 static bool rewrite(PtcArena *arena, size_t i, char **argument, const char *value)
 {
     char full[2 * PATH_MAX];
     const char *before = named[i].before, *at = *before ? strstr(value, before) : value;
+    if (strcmp(named[i].option, "--task-model") == 0)
+        return rewrite_model(arena, named[i].option, argument, value);
     if (strncmp(named[i].option, "--upstreams", 11) == 0)
         at = behind_client(value);
     if (!at)

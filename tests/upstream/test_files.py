@@ -244,6 +244,16 @@ def test_print_config(home):
     args = json.loads(out.stdout[out.stdout.index("{"):])["mcpServers"]["ptc"]["args"] if out.returncode == 0 else out
     counts.check("paths are whole", args == ["mcp", "--upstreams", place.path("u.json"), "--upstreams", "cursor:" + place.path("c.json"),
                                              "--import", "zed", "--allow", "s/put"], args)
+    place.write("replies.jsonl", "{}")
+    for model, whole in [("script:replies.jsonl", "script:" + place.path("replies.jsonl")), ("haiku", "haiku"),
+                         ("replay:replies.jsonl", "replay:" + place.path("replies.jsonl")), ("exec:sh -c true", "exec:sh -c true"),
+                         ("exec:./replies.jsonl -x y", "exec:" + place.path("replies.jsonl") + " -x y")]:
+        for given in (["--task-model", model], ["--task-model=" + model]):
+            out = place.run("mcp", "--print-config", "cursor", "--upstreams", "u.json", "--task", *given)
+            args = json.loads(out.stdout[out.stdout.index("{"):])["mcpServers"]["ptc"]["args"] if out.returncode == 0 else [out]
+            counts.check(f"model {given}", args[-1].removeprefix("--task-model=") == whole, args)
+    out = place.run("mcp", "--print-config", "cursor", "--upstreams", "u.json", "--task", "--task-model", "script:none")
+    counts.check("a script that is not there", out.returncode == 2 and "none" in out.stderr, out)
     out = place.run("mcp", "--print-config", "cursor", "--upstreams", "none.json")
     counts.check("a file that is not there", out.returncode == 2 and "none.json" in out.stderr, out)
 
