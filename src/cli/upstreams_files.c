@@ -11,13 +11,14 @@
 #include "cli/cmd.h"
 #include "cli/io.h"
 #include "cli/shown.h"
+#include "cli/upstreams_places.h"
 #include "upstream/config.h"
 #include "upstream/entry.h"
 #include "upstream/fields.h"
 #include "upstream/naming.h"
 #include "upstream/variables.h"
 
-enum { PATH_BYTES = 4096, CLIENTS = PTC_DIALECT_OTHER + 1 };
+enum { PATH_BYTES = PTC_UPSTREAMS_PATH, CLIENTS = PTC_DIALECT_OTHER + 1 };
 
 /* A file to be read. */
 typedef struct {
@@ -74,53 +75,6 @@ static void find_dir(char out[PATH_BYTES], const char *variable, const char *fal
         n = snprintf(out, PATH_BYTES, "%s/%s/ptc", home, fallback);
     if (n <= 0 || n >= PATH_BYTES)
         out[0] = '\0';
-}
-
-/* Where clients keep the file of the person, below the home directory, and that of a project. */
-static const struct {
-    PtcDialect dialect;
-    bool project;
-    const char *path;
-} places[] = {
-    {PTC_DIALECT_CLAUDE_CODE, false, ".claude.json"},
-    {PTC_DIALECT_CLAUDE_DESKTOP, false, ".config/Claude/claude_desktop_config.json"},
-    {PTC_DIALECT_CURSOR, false, ".cursor/mcp.json"},
-    {PTC_DIALECT_VSCODE, false, ".config/Code/User/mcp.json"},
-    {PTC_DIALECT_VSCODE, false, ".config/Code - Insiders/User/mcp.json"},
-    {PTC_DIALECT_WINDSURF, false, ".codeium/windsurf/mcp_config.json"},
-    {PTC_DIALECT_ZED, false, ".config/zed/settings.json"},
-    {PTC_DIALECT_GEMINI, false, ".gemini/settings.json"},
-    {PTC_DIALECT_CLAUDE_CODE, true, ".mcp.json"},
-    {PTC_DIALECT_CURSOR, true, ".cursor/mcp.json"},
-    {PTC_DIALECT_VSCODE, true, ".vscode/mcp.json"},
-    {PTC_DIALECT_ZED, true, ".zed/settings.json"},
-    {PTC_DIALECT_GEMINI, true, ".gemini/settings.json"},
-};
-enum { PLACES = sizeof places / sizeof *places };
-
-static bool is_there(char path[PATH_BYTES], const char *dir, size_t dir_len, const char *name)
-{
-    int n = snprintf(path, PATH_BYTES, "%.*s/%s", (int)dir_len, dir, name);
-    return n > 0 && n < PATH_BYTES && access(path, F_OK) == 0;
-}
-
-/* The file of the nearest directory from here upwards, without the home directory, whose files are the person's own. */
-static bool find_project(const Reading *r, const char *name, char path[PATH_BYTES],
-                         char project[PATH_BYTES])
-{
-    const char *home = getenv("HOME");
-    size_t home_len = home ? strlen(home) : 0;
-    for (size_t n = strlen(r->cwd); n > 0; n--) {
-        if (n < strlen(r->cwd) && r->cwd[n] != '/')
-            continue;
-        if (home_len == n && memcmp(home, r->cwd, n) == 0)
-            return false;
-        if (is_there(path, r->cwd, n, name)) {
-            snprintf(project, PATH_BYTES, "%.*s", (int)n, r->cwd);
-            return true;
-        }
-    }
-    return false;
 }
 
 /* ------------------------------------------------------------------------------------ world */
@@ -292,28 +246,22 @@ static bool read_from(Reading *r, PtcDialect dialect, bool project, PtcConfig **
                       const char **why)
 {
     char dir[PATH_BYTES], *path = r->from_path[dialect][project];
-    const char *home = getenv("HOME");
+    size_t at = 0;
     *out = &r->froms[dialect][project];
     *why = "that client has no file here";
     if (r->from_read[dialect][project])
         return (*out)->ok;
     r->from_read[dialect][project] = true;
-    for (size_t i = 0; i < PLACES; i++) {
-        if (places[i].dialect != dialect || places[i].project != project ||
-            !(project ? find_project(r, places[i].path, path, dir)
-                      : home && is_there(path, home, strlen(home), places[i].path)))
-            continue;
-        Source s = {
-            .path = path, .dialect = dialect, .import = true, .project = project ? dir : NULL};
-        if (!read_config(r, &s, *out)) {
-            *why = NULL; /* it has been told */
-            return false;
-        }
-        add_all(&r->u->desk.heap, &r->u->secrets, (*out)->secrets);
-        add_notes(r, *out, path);
-        return true;
+    if (!ptc_upstreams_places_next(&at, dialect, project ? r->cwd : NULL, path, dir))
+        return false;
+    Source s = {.path = path, .dialect = dialect, .import = true, .project = project ? dir : NULL};
+    if (!read_config(r, &s, *out)) {
+        *why = NULL; /* it has been told */
+        return false;
     }
-    return false;
+    add_all(&r->u->desk.heap, &r->u->secrets, (*out)->secrets);
+    add_notes(r, *out, path);
+    return true;
 }
 
 /* The definition of the client with the keys of our entry on top. */
@@ -512,18 +460,14 @@ static bool read_import(Reading *r, const char *client)
 {
     PtcDialect dialect;
     char path[PATH_BYTES], dir[PATH_BYTES], how[120], text[200];
-    const char *home = getenv("HOME");
     bool found = false, project;
+    size_t at = 0;
     if (!parse_client(client, &dialect, &project))
         return fail(r, PTC_EXIT_USAGE, "--import",
                     "it takes claude-code, claude-desktop, cursor, vscode, windsurf, zed or "
                     "gemini, with :project for the file of the project");
     snprintf(how, sizeof how, "--import %.100s", client);
-    for (size_t i = 0; i < PLACES; i++) {
-        if (places[i].dialect != dialect || places[i].project != project ||
-            !(project ? find_project(r, places[i].path, path, dir)
-                      : home && is_there(path, home, strlen(home), places[i].path)))
-            continue;
+    while (ptc_upstreams_places_next(&at, dialect, project ? r->cwd : NULL, path, dir)) {
         found = true;
         Source s = {.path = path,
                     .dialect = dialect,
@@ -542,7 +486,8 @@ static bool find_default(char path[PATH_BYTES])
 {
     char dir[PATH_BYTES];
     find_dir(dir, "XDG_CONFIG_HOME", ".config");
-    return dir[0] && is_there(path, dir, strlen(dir), "upstreams.json");
+    int n = snprintf(path, PATH_BYTES, "%s/upstreams.json", dir);
+    return dir[0] && n > 0 && n < PATH_BYTES && access(path, F_OK) == 0;
 }
 
 static bool is_named(const PtcUpstreamsOptions *options)
@@ -573,12 +518,12 @@ static bool read_all(Reading *r)
 bool ptc_upstreams_files_client(PtcUpstreams *u, PtcDialect dialect, PtcConfig *config,
                                 char path[PATH_BYTES])
 {
-    const char *home = getenv("HOME"), *why;
+    const char *why;
     char cwd[PATH_BYTES];
+    size_t at = 0;
     Reading r = {.u = u}; /* for read_beside */
-    for (size_t i = 0; home && i < PLACES; i++) {
-        if (places[i].dialect != dialect || places[i].project ||
-            !is_there(path, home, strlen(home), places[i].path) || ptc_io_may_wait(path))
+    while (ptc_upstreams_places_next(&at, dialect, NULL, path, NULL)) {
+        if (ptc_io_may_wait(path))
             continue;
         PtcConfigIn in = {.text = read_text(u, path, &why),
                           .file = ptc_text_cstr(path),

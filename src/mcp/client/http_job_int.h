@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * http_job_int.h - one exchange of a link over HTTP, from its request to the end of its answer, on a thread of the link.
  *
- *   loop, callers            wire_http.c: makes jobs, holds them back, decides what their ends mean
+ *   loop, callers            wire_http.c and others (wire_http_int.h): make jobs, hold them back, decide what their ends mean
  *   threads of the link      http_job.c: send, read JSON or events, follow a redirect, take a stream up again
  *
  * A job hands over each message as it comes (ptc_http_arrive) and then its end, both to the loop.  Fields under "locked" are

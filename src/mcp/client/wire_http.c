@@ -1,123 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * A link over HTTP: jobs on threads that are started when all others are busy.  What always holds: a job is in the queue,
- * held back, or under way, and ends on the loop; an ask and its job point to each other or not at all; a job whose
- * generation is not the link's has nobody who waits for it. */
-#define _GNU_SOURCE /* memmem, strcasestr */
+ * A link over HTTP: what is sent becomes a job, what arrives is taken on the loop.  What always holds: a job ends on the
+ * loop; an ask and its job point to each other or not at all; a job whose generation is not the link's has nobody who waits
+ * for it. */
 #include <stdio.h>
 #include <strings.h>
-#include <time.h>
 
-#include "base/thread.h"
-#include "json/emit.h"
 #include "json/members.h"
 #include "mcp/client/header_value.h"
-#include "mcp/client/http_job_int.h"
-#include "net/retry_after.h"
-
-enum {
-    STACK = 256 * 1024,
-    ALL_THREADS = HTTP_THREADS + 2, /* and those that listen */
-    SHOWN = 300,                    /* bytes of a body that explains a fault */
-};
-
-typedef struct {
-    PtcLinkJob *first, **last;
-} Jobs;
-
-struct PtcHttpWire {
-    PtcLink *link;
-    /* locked */
-    Jobs queue, held, active;
-    Arrival *arrived, **arrived_last;
-    size_t arrived_bytes;
-    pthread_cond_t work, drained;
-    pthread_t threads[ALL_THREADS];
-    size_t thread_count, idle;
-    bool quit;
-    bool holding; /* what is sent waits: for a session, or for where to post to */
-    uint64_t generation;
-    char session[HTTP_SESSION];
-    char endpoint[PTC_URL_BYTES + 1]; /* where to post */
-    /* loop */
-    bool sse; /* HTTP+SSE, not Streamable HTTP */
-    bool renewing;
-    PtcLinkAsk renew;
-};
-
-/* ----------------------------------------------------------------------------- jobs */
-
-static void append(Jobs *jobs, PtcLinkJob *job)
-{
-    job->next = NULL;
-    job->at = jobs->last;
-    *jobs->last = job;
-    jobs->last = &job->next;
-}
-
-static void take_out(Jobs *jobs, PtcLinkJob *job)
-{
-    *job->at = job->next;
-    if (job->next)
-        job->next->at = job->at;
-    else
-        jobs->last = job->at;
-    job->next = NULL;
-    job->at = NULL;
-}
-
-static void *work(void *user)
-{
-    PtcHttpWire *w = user;
-    PtcLink *l = w->link;
-    pthread_mutex_lock(&l->lock);
-    for (;;) {
-        while (!w->queue.first && !w->quit) {
-            w->idle++;
-            pthread_cond_wait(&w->work, &l->lock);
-            w->idle--;
-        }
-        PtcLinkJob *job = w->queue.first;
-        if (!job)
-            break;
-        take_out(&w->queue, job);
-        append(&w->active, job);
-        job->began = true;
-        pthread_mutex_unlock(&l->lock);
-        ptc_http_job_run(job);
-        pthread_mutex_lock(&l->lock);
-    }
-    pthread_mutex_unlock(&l->lock);
-    return NULL;
-}
-
-static size_t count(const Jobs *jobs)
-{
-    size_t n = 0;
-    for (const PtcLinkJob *job = jobs->first; job; job = job->next)
-        n++;
-    return n;
-}
-
-/* Locked.  False: there is nobody who could do it. */
-static bool enqueue(PtcHttpWire *w, PtcLinkJob *job)
-{
-    append(&w->queue, job);
-    if (count(&w->queue) > w->idle && w->thread_count < ALL_THREADS &&
-        ptc_thread_start(&w->threads[w->thread_count], STACK, work, w))
-        w->thread_count++;
-    if (w->thread_count == 0) {
-        take_out(&w->queue, job);
-        return false;
-    }
-    pthread_cond_signal(&w->work);
-    return true;
-}
-
-static void hold(PtcHttpWire *w, PtcLinkJob *job)
-{
-    append(&w->held, job);
-    job->is_held = true;
-}
+#include "mcp/client/wire_http_int.h"
 
 /* -------------------------------------------------------------------------- sending */
 
@@ -154,12 +44,6 @@ static void add_lines(PtcLinkJob *job, PtcText lines)
     }
 }
 
-static void address(PtcHttpWire *w, PtcLinkJob *job)
-{
-    snprintf(job->url, sizeof job->url, "%s", w->endpoint);
-    snprintf(job->session, sizeof job->session, "%s", job->opens ? "" : w->session);
-}
-
 /* Locked. */
 static void fill_job(PtcLink *l, PtcLinkJob *job, const Outgoing *o)
 {
@@ -191,14 +75,14 @@ static const char *http_send(PtcLink *l, const Outgoing *o)
     if (!job)
         return "out of memory";
     fill_job(l, job, o);
-    address(w, job);
+    ptc_http_queue_address(w, job);
     const char *why = NULL;
     bool passes = (job->opens || job->gates) && !w->sse, gates = job->gates;
     if (!ptc_buf_ok(&job->headers))
         why = "its headers are too long, or there is no memory for them";
     else if (w->holding && !passes)
-        hold(w, job);
-    else if (!enqueue(w, job))
+        ptc_http_queue_hold(w, job);
+    else if (!ptc_http_queue_add(w, job))
         why = "no thread could be started";
     if (why)
         ptc_http_job_free(job);
@@ -207,13 +91,6 @@ static const char *http_send(PtcLink *l, const Outgoing *o)
     if (!why && gates)
         w->holding = true; /* so that nothing overtakes it */
     return why;
-}
-
-/* Locked. */
-static void cancel(PtcHttpWire *w, PtcLinkJob *job)
-{
-    atomic_store(&job->cancel.asked, true);
-    pthread_cond_broadcast(&w->drained);
 }
 
 static void http_forget(PtcLink *l, PtcLinkAsk *ask)
@@ -227,10 +104,10 @@ static void http_forget(PtcLink *l, PtcLinkAsk *ask)
     ask->delivered |= job->began;
     if (job->began) {
         if (!job->answered)
-            cancel(w, job);
+            ptc_http_queue_cancel(w, job);
         return;
     }
-    take_out(job->is_held ? &w->held : &w->queue, job);
+    ptc_http_queue_take(job->is_held ? &w->held : &w->queue, job);
     ptc_http_job_free(job);
 }
 
@@ -288,203 +165,7 @@ void ptc_http_set_session(PtcLinkJob *job)
     pthread_mutex_unlock(&job->link->lock);
 }
 
-/* ------------------------------------------------------------------------- sessions */
-
-/* Lets go what was held back; loop. */
-static void release_held(PtcLink *l)
-{
-    PtcHttpWire *w = l->http;
-    pthread_mutex_lock(&l->lock);
-    w->holding = false;
-    while (w->held.first) {
-        PtcLinkJob *job = w->held.first;
-        take_out(&w->held, job);
-        job->is_held = false;
-        address(w, job);
-        if (!enqueue(w, job)) { /* there were threads before, so this does not happen */
-            hold(w, job);
-            break;
-        }
-    }
-    pthread_mutex_unlock(&l->lock);
-}
-
-static void end_lost(PtcLink *l, PtcLinkAsk *ask)
-{
-    PtcLinkReply reply = ptc_link_reply(l, PTC_LINK_HTTP_FAULT);
-    reply.session_lost = true;
-    reply.status = 404;
-    ptc_buf_add_cstr(&reply.text, "its session ended and could not be renewed");
-    ptc_link_end_ask(l, ask, &reply);
-}
-
-/* Loop: takes the next ask whose job is held back. */
-static PtcLinkAsk *take_held(PtcLink *l)
-{
-    PtcLinkAsk *ask = NULL;
-    pthread_mutex_lock(&l->lock);
-    while (l->http->held.first && !ask) {
-        PtcLinkJob *job = l->http->held.first;
-        ask = job->ask;
-        if (!ask) {
-            take_out(&l->http->held, job);
-            ptc_http_job_free(job);
-        }
-    }
-    pthread_mutex_unlock(&l->lock);
-    return ask ? ptc_link_take_ask(l, ask->id) : NULL;
-}
-
-static void on_renewed(PtcLinkAsk *ask, PtcLinkReply *reply)
-{
-    PtcHttpWire *w = (PtcHttpWire *)(void *)((char *)ask - offsetof(PtcHttpWire, renew));
-    PtcLink *l = w->link;
-    w->renewing = false;
-    if (reply->end == PTC_LINK_ANSWER) {
-        ptc_link_notify(l, "notifications/initialized", (PtcText){NULL, 0});
-        return; /* when that has ended, the rest is let go */
-    }
-    for (PtcLinkAsk *lost = take_held(l); lost; lost = take_held(l))
-        end_lost(l, lost);
-    ptc_link_down(l, PTC_TEXT("its session ended and could not be renewed"));
-}
-
-/* The session is gone: initialises again, once for all that wait. */
-static void renew(PtcLink *l)
-{
-    PtcHttpWire *w = l->http;
-    PtcBuf params;
-    if (w->renewing)
-        return;
-    pthread_mutex_lock(&l->lock);
-    w->holding = true;
-    w->session[0] = 0;
-    pthread_mutex_unlock(&l->lock);
-    ptc_buf_init(&params, l->mem, SIZE_MAX / 4);
-    w->renew = (PtcLinkAsk){.done = on_renewed};
-    w->renewing = ptc_link_hand_params(l, &params, l->version) &&
-                  ptc_link_ask_inner(l, &w->renew, "initialize", ptc_buf_view(&params));
-    ptc_buf_deinit(&params);
-    if (!w->renewing)
-        ptc_link_down(l, PTC_TEXT("its session ended and could not be renewed"));
-}
-
-static bool is_lost(const PtcLinkJob *job)
-{
-    const PtcClientAnswer *a = &job->answer;
-    if (a->end != PTC_CLIENT_OK || !job->session[0] || job->opens)
-        return false;
-    PtcText body = ptc_buf_view(&a->error_body);
-    bool about = memmem(body.bytes, body.len, "ession", 6) != NULL;
-    return a->status == 404 || (a->status == 400 && about);
-}
-
-/* As if it had not been sent. */
-static PtcLinkJob *again(PtcLinkJob *job)
-{
-    job->began = job->answered = job->redirected = job->is_stream = job->heard = false;
-    job->bytes = job->text.len = 0;
-    return job;
-}
-
-/* Sends a request once more in a new session.  False: that was tried already. */
-static bool send_again(PtcLink *l, PtcLinkJob *job, PtcLinkAsk *ask)
-{
-    PtcHttpWire *w = l->http;
-    if (ask->resent)
-        return false;
-    ask->resent = true;
-    pthread_mutex_lock(&l->lock);
-    bool same = strcmp(job->session, w->session) == 0;
-    bool wait = same || w->holding;
-    again(job);
-    address(w, job);
-    job->ask = ask;
-    ask->job = job;
-    if (wait || !enqueue(w, job))
-        hold(w, job);
-    pthread_mutex_unlock(&l->lock);
-    if (same)
-        renew(l);
-    return true;
-}
-
 /* ------------------------------------------------------------------------------ end */
-
-/* The error object in a body, where a status says what a JSON-RPC error would. */
-static PtcText error_in(const PtcLinkJob *job)
-{
-    const PtcClientAnswer *a = &job->answer;
-    PtcText none = {NULL, 0};
-    if (a->status < 400 || a->status >= 500 || a->status == 429)
-        return none;
-    PtcText error = ptc_members_get(ptc_buf_view(&a->error_body), "error");
-    return ptc_members_is_object(error) ? error : none;
-}
-
-static int64_t retry_after(const PtcClientAnswer *a)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    int64_t now_ms = (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-    return a->retry_after[0] ? ptc_retry_after_ms(ptc_text_cstr(a->retry_after), now_ms) : -1;
-}
-
-/* A status that is no success. */
-static void fill_fault(PtcLinkReply *r, const PtcLinkJob *job)
-{
-    const PtcClientAnswer *a = &job->answer;
-    PtcText error = error_in(job), body = ptc_buf_view(&a->error_body);
-    r->retry_after_ms = retry_after(a);
-    if (a->status == 401 || a->status == 403) {
-        r->end = PTC_LINK_AUTH;
-        ptc_buf_add_cstr(&r->text, a->www_authenticate);
-    } else if (error.bytes) {
-        r->end = PTC_LINK_ERROR;
-        ptc_buf_add(&r->text, error.bytes, error.len);
-    } else if (a->status >= 300 && a->status < 400) {
-        r->end = PTC_LINK_HTTP_FAULT;
-        ptc_buf_addf(&r->text,
-                     "it redirects (status %d), and not to another place on its own server",
-                     a->status);
-    } else {
-        r->end = PTC_LINK_HTTP_FAULT;
-        ptc_buf_addf(&r->text, "it answered with status %d", a->status);
-        if (body.len)
-            ptc_buf_addf(&r->text, ": %.*s", (int)(body.len < SHOWN ? body.len : SHOWN),
-                         body.bytes);
-    }
-}
-
-static void fill_reply(PtcLinkReply *r, const PtcLinkJob *job)
-{
-    const PtcClientAnswer *a = &job->answer;
-    r->delivered = a->sent;
-    r->status = a->status;
-    r->bytes = job->bytes + a->error_body.len;
-    if (job->no_memory || a->end == PTC_CLIENT_NO_MEMORY) {
-        r->end = PTC_LINK_NO_MEMORY;
-    } else if (job->too_large || a->end == PTC_CLIENT_TOO_LARGE) {
-        r->end = PTC_LINK_TOO_LARGE;
-        ptc_buf_addf(&r->text, "its answer has more than %zu bytes", job->link->config.max_message);
-    } else if (job->why.len) {
-        r->end = PTC_LINK_AUTH;
-        r->delivered = false;
-        r->own = true;
-        ptc_buf_add(&r->text, job->why.data, job->why.len);
-    } else if (a->end != PTC_CLIENT_OK) {
-        r->end = a->end == PTC_CLIENT_NOT_HTTP ? PTC_LINK_BAD_ANSWER : PTC_LINK_BROKEN;
-        ptc_buf_add_cstr(&r->text, a->why);
-    } else if (a->status < 200 || a->status > 299) {
-        fill_fault(r, job);
-    } else {
-        r->end = job->is_stream ? PTC_LINK_BROKEN : PTC_LINK_BAD_ANSWER;
-        ptc_buf_add_cstr(&r->text, job->is_stream ? "the stream ended without an answer"
-                                                  : "what it answered is no answer to the request");
-    }
-    if (r->end == PTC_LINK_HTTP_FAULT && job->is_stream)
-        r->end = PTC_LINK_BROKEN; /* the stream was there, and could not be taken up again */
-}
 
 /* The stream of HTTP+SSE is the connection; that of Streamable HTTP is welcome, no more. */
 static void listener_ended(PtcLink *l, const PtcLinkJob *job)
@@ -496,7 +177,7 @@ static void listener_ended(PtcLink *l, const PtcLinkJob *job)
         return;
     }
     PtcLinkReply r = ptc_link_reply(l, PTC_LINK_BROKEN);
-    fill_reply(&r, job);
+    ptc_http_outcome(&r, job);
     if (r.end == PTC_LINK_AUTH) {
         ptc_buf_clear(&l->auth);
         if (!r.own)
@@ -518,11 +199,11 @@ static void post_ended(PtcLink *l, PtcLinkJob *job, PtcLinkAsk *ask)
         ptc_http_job_free(job);
         return;
     }
-    bool lost = is_lost(job);
-    if (lost && send_again(l, job, ask))
+    bool lost = ptc_http_renew_is_lost(job);
+    if (lost && ptc_http_renew_send_again(l, job, ask))
         return;
     PtcLinkReply reply = ptc_link_reply(l, PTC_LINK_BROKEN);
-    fill_reply(&reply, job);
+    ptc_http_outcome(&reply, job);
     reply.session_lost = lost;
     ptc_http_job_free(job);
     if (ptc_link_take_ask(l, ask->id))
@@ -535,7 +216,7 @@ static void job_ended(PtcLink *l, PtcLinkJob *job)
 {
     PtcHttpWire *w = l->http;
     pthread_mutex_lock(&l->lock);
-    take_out(&w->active, job);
+    ptc_http_queue_take(&w->active, job);
     PtcLinkAsk *ask = job->ask;
     bool stale = job->generation != w->generation;
     if (ask)
@@ -543,7 +224,7 @@ static void job_ended(PtcLink *l, PtcLinkJob *job)
     job->ask = NULL;
     pthread_mutex_unlock(&l->lock);
     if (!stale && job->gates)
-        release_held(l);
+        ptc_http_renew_release(l);
     if (!stale && ask) {
         post_ended(l, job, ask);
         return;
@@ -574,7 +255,7 @@ static void take_endpoint(PtcLink *l, PtcText text)
     pthread_mutex_lock(&l->lock);
     memcpy(w->endpoint, url, (size_t)n + 1);
     pthread_mutex_unlock(&l->lock);
-    release_held(l);
+    ptc_http_renew_release(l);
 }
 
 static void take_arrival(PtcLink *l, Arrival *arrival)
@@ -629,7 +310,7 @@ static bool start_listener(PtcLink *l)
     snprintf(job->session, sizeof job->session, "%s", w->session);
     if (!w->sse)
         snprintf(job->version, sizeof job->version, "%s", l->version);
-    bool ok = enqueue(w, job);
+    bool ok = ptc_http_queue_add(w, job);
     pthread_mutex_unlock(&l->lock);
     if (!ok)
         ptc_http_job_free(job);
@@ -675,21 +356,21 @@ static void say_goodbye(PtcHttpWire *w)
     PtcLinkJob *job = w->session[0] && !w->sse ? ptc_http_job_new(w->link, JOB_DELETE) : NULL;
     if (!job)
         return;
-    address(w, job);
+    ptc_http_queue_address(w, job);
     snprintf(job->version, sizeof job->version, "%s", w->link->version);
-    if (!enqueue(w, job))
+    if (!ptc_http_queue_add(w, job))
         ptc_http_job_free(job);
     w->session[0] = 0;
 }
 
 /* But for farewells of an earlier session. */
-static void free_waiting(Jobs *jobs)
+static void free_waiting(PtcHttpJobs *jobs)
 {
     for (PtcLinkJob *job = jobs->first, *next; job; job = next) {
         next = job->next;
         if (job->kind == JOB_DELETE)
             continue;
-        take_out(jobs, job);
+        ptc_http_queue_take(jobs, job);
         if (job->ask)
             job->ask->job = NULL;
         ptc_http_job_free(job);
@@ -713,7 +394,7 @@ static void http_shut(PtcLink *l)
         }
         job->ask = NULL;
         if (job->kind != JOB_DELETE)
-            cancel(w, job);
+            ptc_http_queue_cancel(w, job);
     }
     w->holding = false;
     say_goodbye(w);
