@@ -101,7 +101,8 @@ static bool take_length(Slot *s, const char *line, size_t len)
     if (len < NAME || strncasecmp(line, name, NAME) != 0)
         return true;
     size_t most = r->max_told && r->max_told < r->max_body ? r->max_told : r->max_body;
-    bool body = s->answer->status >= 200 && s->answer->status <= 299 && strcmp(r->method, "HEAD");
+    int status = s->answer->status;
+    bool body = status >= 200 && status <= 299 && status != 204 && strcmp(r->method, "HEAD") != 0;
     if (!ptc_content_length((PtcText){line + NAME, len - NAME}, &n) ||
         (s->length >= 0 && s->length != n))
         s->stopped = PTC_CLIENT_NOT_HTTP;
@@ -440,6 +441,7 @@ static PtcClientEnd end_of(CURLcode code)
     case CURL_TOO_LARGE: return PTC_CLIENT_TOO_LARGE;
     case CURLE_OUT_OF_MEMORY: return PTC_CLIENT_NO_MEMORY;
     case CURLE_URL_MALFORMAT: return PTC_CLIENT_BAD_REQUEST;
+    case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_UNSUPPORTED_PROTOCOL: /* of an answer: the request's own is checked before */
     case CURLE_WEIRD_SERVER_REPLY: return PTC_CLIENT_NOT_HTTP;
     default: return PTC_CLIENT_BROKEN;

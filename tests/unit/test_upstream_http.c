@@ -200,6 +200,7 @@ static void test_lengths(void)
         PtcLinkEnd end;
     } rows[] = {{"length_huge", PTC_LINK_TOO_LARGE},
                 {"length_negative", PTC_LINK_BAD_ANSWER},
+                {"bad_gzip", PTC_LINK_BAD_ANSWER},
                 {"length_text", PTC_LINK_BAD_ANSWER},
                 {"length_two", PTC_LINK_BAD_ANSWER}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -260,8 +260,8 @@ static void test_suspended_ends(void)
     int before = ended;
     ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
     ptc_buf_init(&later, &mem, PTC_SUSPENDED_TOKEN);
-    CHECK(park(t, "ann", 60000, &token) &&
-          take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_TAKEN);
+    CHECK(park(t, "ann", 60000, &token) != NULL);
+    CHECK(take(t, "ann", &token, "yes", &row) == PTC_SUSPENDED_TAKEN);
     int64_t end = row->ends_ms;
     CHECK(ptc_suspended_set_end(t, row, false) && row->ends_ms == end); /* the same question */
     row->first_ms -= (PTC_SUSPENDED_TIMES - 1) * t->ttl_ms + 30000;

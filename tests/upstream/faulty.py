@@ -19,7 +19,7 @@ content   lies echoes_credential (in descriptions, schemas, pictures, on standar
           meta (echo gives the _meta of the request) pictures (big gives that many bytes as a picture)
 asks      asks samples wants_roots wants_ping (while a call is under way)
 HTTP      sse session session_lost session_400 no_get redirect wrong_redirect auth rate_limit server_error reset
-          foreign_endpoint sse_resume listen length_huge length_negative length_text length_two (what Content-Length says)
+          foreign_endpoint sse_resume listen bad_gzip length_huge length_negative length_text length_two (what Content-Length says)
 """
 import argparse
 import base64
@@ -399,6 +399,8 @@ class Handler(BaseHTTPRequestHandler):
         told = [str(len(body))]
         if self.calls:
             told = next((said for mode, said in self.lengths(body).items() if self.faulty.has(mode)), told)
+        if self.calls and self.faulty.has("bad_gzip"):
+            self.send_header("Content-Encoding", "gzip")
         for length in told:
             self.send_header("Content-Length", length)
         if body:
