@@ -235,11 +235,11 @@ static void test_suspended(void)
 /* What took effect is told by the token when the run is gone, so it is text even where it was cut. */
 static void test_long_effects(void)
 {
-    static char effects[1001] = "x";
+    static char effects[1002] = "x"; /* letters of two bytes behind it, and a NUL */
     PtcSuspendedRow row = {.round = 1};
     PtcSuspendedToken said;
     PtcBuf token;
-    for (size_t i = 1; i + 1 < sizeof effects; i += 2)
+    for (size_t i = 1; i + 2 < sizeof effects; i += 2)
         memcpy(effects + i, "\xc3\xa9", 2);
     ptc_buf_init(&token, &mem, PTC_SUSPENDED_TOKEN);
     ptc_suspended_put_token(&row, ptc_text_cstr(effects), &token);
