@@ -27,7 +27,8 @@
 
 typedef struct {
     const char *expression, *file, *context, *tools, *allow, *signature, *schema, *compiled, *llm;
-    int format; /* -1: not given */
+    int format;  /* -1: not given */
+    int dry_run; /* likewise; 0: plan */
     bool jsonl, session, raw, each;
     int64_t timeout_ms, deadline_ms, memory_mb, loop_limit, max_depth, program_bytes, seed;
     int64_t float_precision, max_tool_calls, context_mb, result_mb;
@@ -80,6 +81,10 @@ static const PtcOption table[] = {
     {"max-tool-calls", 0, PTC_OPTION_INT, AT(max_tool_calls), "N",
      "tool calls in one run (no limit)", 0, 1 << 30},
     PTC_UPSTREAMS_ROWS(AT(upstreams)),
+    {"dry-run", 0, PTC_OPTION_CHOICE, AT(dry_run), "plan|reads",
+     "list what the program would call in upstreams; reads: run it up to the first call that is no "
+     "read",
+     0, 0},
     {"allow-tools", 0, PTC_OPTION_TEXT, AT(allow), "KINDS",
      "with --jsonl: what tools of lines may be, command,http (none)", 0, 0},
     {"signature", 0, PTC_OPTION_TEXT, AT(signature), "SIG",
@@ -126,6 +131,7 @@ static const PtcUsage usage = {
         "  ptc eval --data orders=@orders.csv '(sum-by :total data/orders)'\n"
         "  ptc orders.csv '(sum-by :total rows)'\n"
         "  ptc eval --tools @tools.json '(:price (tool/price {:sku \"A\"}))'\n"
+        "  ptc eval --upstreams servers.json --dry-run plan -f cleanup.clj\n"
         "  echo '{\"id\":1,\"program\":\"(inc 1)\"}' | ptc eval --jsonl\n",
     .options = table,
     .option_count = sizeof table / sizeof *table,
@@ -423,6 +429,44 @@ static int eval_each(PtcMem *mem, Eval *e)
     return status == PTC_EXIT_OK && e->outcome ? write_result(e) : status;
 }
 
+/* What it would call; what it printed before comes first. */
+static int write_dry_run(PtcMem *mem, Eval *e, const PtcDryRun *dry)
+{
+    PtcReported about = {e->name, {e->run.program, e->run.program_len}, 0};
+    const PtcBuf *out = e->options->format == PTC_FORMAT_JSON ? dry->json : dry->text;
+    if (!ptc_report_remarks(mem, e->outcome, &about, PTC_REMARK_PRINTS | PTC_REMARK_WARNINGS))
+        return PTC_EXIT_FAILED;
+    if (ptc_buf_ok(out))
+        return ptc_data_out_line(out->data, out->len);
+    ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
+    return PTC_EXIT_FAILED;
+}
+
+static int eval_dry(PtcMem *mem, Eval *e)
+{
+    static const PtcRunMore bare = {.bare_data = true};
+    PtcBuf text, json;
+    PtcDryRun dry = {.plan = e->options->dry_run == 0, .text = &text, .json = &json};
+    if (!e->upstreams.manager)
+        return ptc_options_wrong(&usage, "--dry-run is for programs that call upstreams; name them "
+                                         "with --upstreams FILE or --import CLIENT");
+    if (!dry.plan && !ptc_toolset_may_repeat(e->tools))
+        return ptc_options_wrong(&usage, "--dry-run reads would call tools of --tools that are "
+                                         "neither read_only nor idempotent; use --dry-run plan");
+    catch_signals(e->ptc);
+    ptc_buf_init(&text, mem, PTC_IO_MAX);
+    ptc_buf_init(&json, mem, PTC_IO_MAX);
+    int status = PTC_EXIT_FAILED;
+    if (ptc_upstreams_dry_run(&e->upstreams, e->ptc, &e->run, e->shorthand ? &bare : NULL, &dry,
+                              &e->outcome) != PTC_OK)
+        ptc_io_printf(PTC_IO_STDERR, "error: out of memory\n");
+    else
+        status = dry.stopped ? write_dry_run(mem, e, &dry) : write_outcome(mem, e);
+    ptc_buf_deinit(&text);
+    ptc_buf_deinit(&json);
+    return status;
+}
+
 static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
 {
     int status = load_program(e, argc, argv);
@@ -436,6 +480,8 @@ static int eval_one(PtcMem *mem, Eval *e, int argc, char **argv)
         return status;
     if (e->options->each)
         return eval_each(mem, e);
+    if (e->options->dry_run >= 0)
+        return eval_dry(mem, e);
     if (e->tools || e->upstreams.manager)
         catch_signals(e->ptc);
     if (run(e) != PTC_OK) {
@@ -470,6 +516,10 @@ static int check(const Options *o, int argc)
                                                   : "output-schema");
     if (o->jsonl && (o->upstreams.files.count || o->upstreams.imports.count))
         return ptc_options_wrong(&usage, "--upstreams and --import do not go with --jsonl");
+    if (o->dry_run >= 0 && o->jsonl)
+        return ptc_options_wrong(&usage, "--dry-run does not go with --jsonl");
+    if (o->dry_run >= 0 && o->format > PTC_FORMAT_JSON)
+        return ptc_options_wrong(&usage, "--dry-run is shown as --format text or json");
     if (o->allow && !o->jsonl)
         return ptc_options_wrong(&usage, "--allow-tools goes with --jsonl only: --tools may hold "
                                          "tools of every kind");
@@ -498,7 +548,7 @@ static int eval_compiled(PtcMem *mem, const Options *o, int argc)
     PtcText context = ptc_text_cstr(o->context);
     const char *error = NULL;
     if (argc || o->file || o->expression || o->data.count || o->tools || o->jsonl || o->signature ||
-        o->schema)
+        o->schema || o->dry_run >= 0)
         return ptc_options_wrong(&usage, "--compiled goes with --context and --llm alone");
     ptc_buf_init(&file, mem, PTC_IO_MAX);
     if (o->context && o->context[0] == '@') {
@@ -513,6 +563,7 @@ static int eval_compiled(PtcMem *mem, const Options *o, int argc)
 }
 
 static const Options unset = {.format = -1,
+                              .dry_run = -1,
                               .timeout_ms = PTC_UNSET,
                               .deadline_ms = PTC_UNSET,
                               .memory_mb = PTC_UNSET,
@@ -572,7 +623,7 @@ static const char *check_each(const Options *o, const PtcShortForm *form)
 {
     if (!form->input && isatty(PTC_IO_STDIN) == 1)
         return "--each reads a file: ptc --each orders.csv '(:total row)'";
-    if (o->tools || o->upstreams.files.count || o->upstreams.imports.count)
+    if (o->tools || o->upstreams.files.count || o->upstreams.imports.count || o->dry_run >= 0)
         return "--each goes without --tools and --upstreams: a batch that fails is run again, row "
                "by row";
     if (!o->init && o->format >= 0 && o->format != PTC_FORMAT_JSONL)

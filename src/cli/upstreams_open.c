@@ -11,11 +11,12 @@
 #include "cli/upstreams_files.h"
 #include "engine/engine.h"
 #include "engine/outcome.h"
+#include "exec/asked_calls.h"
 #include "upstream/fields.h"
 
 extern char **environ;
 
-enum { HEAP_BYTES = 256 * 1024 * 1024 };
+enum { HEAP_BYTES = 256 * 1024 * 1024, LIST_HEAP = 16 * 1024 * 1024 };
 
 static bool make_manager(PtcUpstreams *u, const char *command, const PtcUpstreamsOptions *options,
                          void (*log)(void *user, PtcText line), void *user, int *status)
@@ -151,6 +152,30 @@ PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run, const
     PtcStatus status =
         asks ? eval_asking(u, ptc, &far, run, more, outcome) : eval(ptc, run, more, outcome);
     ptc->remote = NULL;
+    remote->end(far.run, NULL);
+    return status;
+}
+
+PtcStatus ptc_upstreams_dry_run(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
+                                const PtcRunMore *more, PtcDryRun *dry, PtcOutcome **outcome)
+{
+    PtcRemote *remote = ptc_manager_remote(u->manager);
+    PtcRemoteRun far = {.remote = remote, .plan = dry->plan};
+    PtcDesk desk;
+    far.run = remote->begin(remote, "local", end_of(ptc), &ptc->cancel, &far.version);
+    if (!far.run)
+        return PTC_NO_MEMORY;
+    remote->allow(far.run, dry->plan ? PTC_REMOTE_PLANS : PTC_REMOTE_READS);
+    ptc->remote = &far;
+    PtcStatus status = eval(ptc, run, more, outcome);
+    ptc->remote = NULL;
+    dry->stopped = status == PTC_OK && is_suspended(*outcome);
+    ptc_desk_init(&desk, u->mem, LIST_HEAP);
+    PtcAskedCalls calls = {remote, far.run, &desk.heap, u->mem};
+    if (dry->stopped)
+        ptc_asked_calls_dry_run(&calls, dry->plan, (PtcText){run->program, run->program_len},
+                                dry->text, dry->json);
+    ptc_desk_deinit(&desk);
     remote->end(far.run, NULL);
     return status;
 }

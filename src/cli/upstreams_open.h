@@ -92,6 +92,15 @@ void ptc_upstreams_limits(const PtcUpstreams *u, PtcLimits *limits);
 /* ptc_eval for programs that may call them; with `more` (may be NULL) ptc_engine_run_more. */
 PTC_MUST_USE PtcStatus ptc_upstreams_eval(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
                                           const PtcRunMore *more, PtcOutcome **outcome);
+typedef struct PtcDryRun {
+    bool plan;    /* nothing is run; else everything but calls that are no reads */
+    bool stopped; /* to be filled in: it did, and both texts say before what (exec/asked_calls.h) */
+    PtcBuf *text, *json;
+} PtcDryRun;
+/* The same as a dry run; there is a manager.  A program that did not stop has ended, with its outcome. */
+PTC_MUST_USE PtcStatus ptc_upstreams_dry_run(PtcUpstreams *u, Ptc *ptc, const PtcRun *run,
+                                             const PtcRunMore *more, PtcDryRun *dry,
+                                             PtcOutcome **outcome);
 /* Ends all upstreams. */
 void ptc_upstreams_close(PtcUpstreams *u);
 

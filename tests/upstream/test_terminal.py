@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """test_terminal.py PTC: whoever sits at the terminal is asked about calls of `ptc eval` and `ptc repl`; without a terminal they
-are denied."""
+are denied; dry runs make none."""
+import json
 import os
 import pty
 import select
@@ -38,6 +39,33 @@ def talk(place, command, answers):
     return shown.decode(errors="replace"), os.waitpid(pid, 0)[1] >> 8
 
 
+def dry_runs(place, file):
+    """What a program would call, without a call that is no read."""
+    program = '(println 1) (notes/read {:text "a"})\n(doseq [t ["b" "c"]] (notes/write {:text t}))'
+    out = place.run("eval", "--upstreams", file, "--dry-run", "plan", program)
+    counts.check("plan", out.returncode == 0 and "plan: 2 places" in out.stdout and not place.taken("calls")
+                 and '\n1:14 notes/read (read, allow) once {"text":"a"}\n' in out.stdout
+                 and "\n2:23 notes/write (destructive, ask) perhaps many times" in out.stdout, out)
+    out = place.run("eval", "--upstreams", file, "--dry-run", "plan", "--format", "json", program)
+    plan = json.loads(out.stdout)
+    counts.check("plan as JSON", plan["dry_run"] == "plan" and plan["count"] == 2 and [c["line"] for c in plan["calls"]] == [1, 2]
+                 and plan["calls"][1]["open"] == ["text"], plan)
+    out = place.run("eval", "--upstreams", file, "--dry-run", "reads", program)
+    counts.check("reads", out.returncode == 0 and "before 1 call:\n1. notes/write (destructive) {\"text\":\"b\"}" in out.stdout
+                 and out.stderr == "1\n" and place.taken("calls") == ["read"], out)
+    out = place.run("eval", "--upstreams", file, "--allow", "notes", "--dry-run", "reads", "--format", "json", program)
+    counts.check("reads as JSON, whatever is allowed", json.loads(out.stdout)["calls"][0]["tool"] == "write"
+                 and place.taken("calls") == ["read"], out)
+    out = place.run("eval", "--upstreams", file, "--dry-run", "reads", '(notes/read {:text "a"})')
+    counts.check("reads only", out.returncode == 0 and out.stdout == '{"text" "a"}\n' and place.taken("calls") == ["read"], out)
+    out = place.run("eval", "--upstreams", file, "--dry-run", "plan", "(notes/wrote {})")
+    counts.check("a mistake", out.returncode == 1 and "notes/write" in out.stderr, out)
+    for wrong in (["--no-upstreams"], ["--upstreams", file, "--format", "csv"], ["--upstreams", file, "--dry-run", "all"],
+                  ["--upstreams", file, "--dry-run", "reads", "--tools", '{"t": {"command": ["true"]}}']):
+        out = place.run("eval", "--dry-run", "plan", *wrong, "1")
+        counts.check(f"wrong: {wrong}", out.returncode == 2 and "dry-run" in out.stderr, out)
+
+
 def main(place):
     place.write("tools.json", [tool("read", annotations=READ), tool("write", annotations=DESTROY)])
     file = place.write("u.json", {"upstreams": {"notes": place.server()}})
@@ -64,6 +92,7 @@ def main(place):
     place.write("tools.json", [tool("read", annotations=READ), tool("write", "Does something else", annotations=DESTROY)])
     out = place.run("eval", "--upstreams", file, program)
     counts.check("always: as it was defined", out.returncode == 1 and place.taken("calls") == ["read"], out.stderr)
+    dry_runs(place, file)
     return counts.done()
 
 

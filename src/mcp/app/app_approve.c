@@ -8,14 +8,13 @@
 
 #include "base/secret.h"
 #include "base/utf8.h"
+#include "exec/asked_calls.h"
 #include "json/parse.h"
 #include "value/map.h"
 #include "value/str.h"
 #include "value/vec.h"
 
 enum {
-    SHOWN_CALLS = 10,
-    SHOWN_ARGS = 300,
     QUESTION_BYTES = 32 * 1024,
     WORDS = 200, /* of a client about why it has not answered */
     WHY = WORDS + 80
@@ -67,38 +66,24 @@ static PtcText field(PtcHeap *heap, PtcValue map, const char *name)
     return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : PTC_TEXT("");
 }
 
-/* 1. notes/write (destructive) {"text":"a"} */
-static void add_call(PtcBuf *out, PtcHeap *heap, PtcValue call, size_t number)
+static PtcAskedCalls calls_of(const PtcJob *job)
 {
-    PtcText server = field(heap, call, "server"), tool = field(heap, call, "tool");
-    PtcText effect = field(heap, call, "effect"), args = field(heap, call, "args");
-    ptc_buf_addf(out, "\n%zu. %.*s/%.*s (%.*s) %.*s", number, (int)server.len, server.bytes,
-                 (int)tool.len, tool.bytes, (int)effect.len, effect.bytes, (int)args.len,
-                 args.bytes);
+    return (PtcAskedCalls){remote_of(job), job->asking.run, ptc_mcp_heap(job->call), mem_of(job)};
 }
 
-size_t ptc_job_add_calls(PtcJob *job, PtcBuf *out, PtcBuf *json)
+void ptc_job_list_waiting(PtcJob *job)
 {
-    PtcBuf list;
-    PtcJsonError error;
-    const char *why;
-    PtcHeap *heap = ptc_mcp_heap(job->call);
-    size_t n = remote_of(job)->waiting(job->asking.run, &why);
-    ptc_buf_init(&list, mem_of(job), QUESTION_BYTES);
-    remote_of(job)->question(job->asking.run, SHOWN_CALLS, SHOWN_ARGS, &list);
-    PtcValue calls =
-        ptc_buf_ok(&list) ? ptc_json_parse(heap, list.data, list.len, &error) : PTC_NONE;
-    size_t shown = calls != PTC_NONE && ptc_is_sequential(calls) ? ptc_seq_count(calls) : 0;
-    for (size_t i = 0; i < shown; i++)
-        add_call(out, heap, ptc_seq_nth(calls, i), i + 1);
-    if (n > shown)
-        ptc_buf_addf(out, "\nand %zu more", n - shown);
-    if (calls == PTC_NONE) /* nobody is asked about what cannot be shown */
-        out->failed = true;
-    if (json)
-        ptc_emit_raw(json, calls == PTC_NONE ? PTC_TEXT("[]") : ptc_buf_view(&list));
-    ptc_buf_deinit(&list);
-    return n;
+    PtcTaskOut *out = &job->out;
+    PtcAskedCalls calls = calls_of(job);
+    ptc_buf_clear(&out->text);
+    ptc_buf_clear(&out->json);
+    ptc_buf_clear(&out->feedback);
+    ptc_asked_calls_dry_run(&calls, job->asking.mode == PTC_REMOTE_PLANS, job->in.program,
+                            &out->text, &out->json);
+    out->ok = true;
+    out->text_cut = out->validated = false;
+    out->reason[0] = out->kind[0] = out->message[0] = '\0';
+    ptc_job_end_run(job);
 }
 
 static bool put_question(PtcJob *job, PtcBuf *params)
@@ -106,7 +91,8 @@ static bool put_question(PtcJob *job, PtcBuf *params)
     PtcBuf text, calls;
     ptc_buf_init(&text, mem_of(job), QUESTION_BYTES);
     ptc_buf_init(&calls, mem_of(job), QUESTION_BYTES);
-    size_t n = ptc_job_add_calls(job, &calls, NULL);
+    PtcAskedCalls waiting = calls_of(job);
+    size_t n = ptc_asked_calls_add(&waiting, &calls, NULL);
     ptc_buf_addf(&text, "A program wants to make %zu call%s that need%s your approval:", n,
                  n == 1 ? "" : "s", n == 1 ? "s" : "");
     ptc_buf_add(&text, calls.data, calls.len);
@@ -237,7 +223,8 @@ bool ptc_job_suspend(PtcJob *job, const char *why)
     ptc_buf_init(&token, mem_of(job), PTC_SUSPENDED_TOKEN);
     ptc_buf_init(&sealed, mem_of(job), 2 * PTC_SUSPENDED_TOKEN);
     ptc_buf_init(&calls, mem_of(job), QUESTION_BYTES);
-    size_t n = ptc_job_add_calls(job, &calls, NULL);
+    PtcAskedCalls waiting = calls_of(job);
+    size_t n = ptc_asked_calls_add(&waiting, &calls, NULL);
     bool inquiry = job->inquiry != 0;
     if (park(job, &token)) {
         bool ok = ptc_mcp_seal(job->call, ptc_buf_view(&token), &sealed);

@@ -107,9 +107,8 @@ bool ptc_job_fail_effects(PtcJob *job, const char *reason, const char *text);
 /* ---- app_approve.c */
 /* Asks about the calls that wait.  True: the program is to be run again.  False: the call was answered. */
 PTC_MUST_USE bool ptc_job_ask(PtcJob *job);
-/* The calls that wait, a line for each; `json` gets the same as an array, or is NULL.  How many there are.  `out` fails
- * when memory is short. */
-size_t ptc_job_add_calls(PtcJob *job, PtcBuf *out, PtcBuf *json);
+/* A dry run has stopped: the calls it would make become its result. */
+void ptc_job_list_waiting(PtcJob *job);
 /* Ends a run that is not gone on with. */
 void ptc_job_end_run(PtcJob *job);
 /* Is it the tool whose runs are tasks? */
@@ -140,10 +139,6 @@ unsigned ptc_app_offers(const PtcApp *app, PtcMcpCall *call);
 PtcMcpAsk ptc_job_inquire(PtcJob *job, const char *key, PtcValue *answer);
 /* Gives the answer to job->inquiry; PTC_NONE: there is none. */
 void ptc_job_reply(PtcJob *job, PtcValue answer);
-
-/* ---- app_dry_run.c */
-/* A dry run has stopped: the calls it would make become its result. */
-void ptc_job_list_waiting(PtcJob *job);
 
 /* ---- app_eval.c, app_page.c, app_debug.c: handlers */
 PtcMcpHandler ptc_app_eval, ptc_app_page, ptc_app_debug;

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT
+ * What has not been called, in words and as JSON: the same wherever it is told. */
+#include "exec/asked_calls.h"
+
+#include "base/utf8.h"
+#include "json/emit.h"
+#include "json/parse.h"
+#include "value/map.h"
+#include "value/str.h"
+#include "value/vec.h"
+
+enum { LIST_BYTES = 512 * 1024, SHOWN_CALLS = 10, SHOWN_ARGS = 300 };
+
+/* ---------------------------------------------------------------------------------------- plan */
+
+static void find_place(PtcText program, size_t at, size_t *line, size_t *column)
+{
+    *line = *column = 1;
+    for (size_t i = 0; i < at && i < program.len; i++) {
+        bool ends = program.bytes[i] == '\n';
+        *line += ends;
+        *column = ends ? 1 : *column + (((unsigned char)program.bytes[i] & 0xc0) != 0x80);
+    }
+}
+
+static PtcText field(PtcHeap *heap, PtcValue map, const char *name)
+{
+    PtcValue v = ptc_map_field(heap, map, name);
+    return v != PTC_NONE && ptc_is_string(v) ? ptc_str_text(v) : (PtcText){NULL, 0};
+}
+
+static void put_member(PtcBuf *json, PtcHeap *heap, PtcValue site, const char *name)
+{
+    PtcValue v = ptc_map_field(heap, site, name);
+    if (v == PTC_NONE)
+        return;
+    ptc_emit_key(json, name);
+    ptc_emit_value(json, heap, v);
+}
+
+static void put_args(PtcBuf *text, PtcHeap *heap, PtcValue args)
+{
+    PtcBuf json;
+    ptc_buf_init(&json, text->mem, LIST_BYTES);
+    ptc_emit_value(&json, heap, args);
+    size_t most = json.len < SHOWN_ARGS ? json.len : SHOWN_ARGS;
+    ptc_buf_addf(text, " %.*s", (int)ptc_utf8_valid_prefix(json.data ? json.data : "", most),
+                 json.data ? json.data : "");
+    ptc_buf_deinit(&json);
+}
+
+/* notes/write (destructive, ask) once {"text":"a"} */
+static void put_line(PtcBuf *text, PtcHeap *heap, PtcValue site, bool many)
+{
+    PtcText name = field(heap, site, "name"), effect = field(heap, site, "effect"),
+            policy = field(heap, site, "policy");
+    PtcValue args = ptc_map_field(heap, site, "args");
+    if (!name.bytes)
+        name = PTC_TEXT("a tool that is only known when it runs");
+    ptc_buf_addf(text, "%.*s", (int)name.len, name.bytes);
+    if (effect.bytes)
+        ptc_buf_addf(text, " (%.*s, %.*s)", (int)effect.len, effect.bytes, (int)policy.len,
+                     policy.bytes ? policy.bytes : "");
+    ptc_buf_addf(text, " %s", many ? "perhaps many times" : "once");
+    if (args != PTC_NONE)
+        put_args(text, heap, args);
+}
+
+static void put_site(const PtcAskedCalls *c, PtcText program, PtcValue site, PtcBuf *text,
+                     PtcBuf *json)
+{
+    static const char *const names[] = {"name",   "server", "tool", "effect",
+                                        "policy", "args",   "open"};
+    PtcValue at = ptc_map_field(c->heap, site, "at");
+    bool many = ptc_map_field(c->heap, site, "many") == PTC_TRUE;
+    size_t line, column;
+    find_place(program, at != PTC_NONE && ptc_is_int(at) ? (size_t)ptc_to_int(at) : 0, &line,
+               &column);
+    ptc_emit_object(json);
+    ptc_emit_field_uint(json, "line", line);
+    ptc_emit_field_uint(json, "column", column);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        put_member(json, c->heap, site, names[i]);
+    ptc_emit_field_cstr(json, "times", many ? "many" : "once");
+    ptc_emit_object_end(json);
+    ptc_buf_addf(text, "\n%zu:%zu ", line, column);
+    put_line(text, c->heap, site, many);
+}
+
+/* What the run says of them, as a list; `list` gets its text. */
+static PtcValue listed(const PtcAskedCalls *c, size_t most, size_t args, PtcBuf *list)
+{
+    PtcJsonError error;
+    ptc_buf_init(list, c->mem, LIST_BYTES);
+    c->remote->question(c->run, most, args, list);
+    PtcValue v =
+        ptc_buf_ok(list) ? ptc_json_parse(c->heap, list->data, list->len, &error) : PTC_NONE;
+    return v != PTC_NONE && ptc_is_sequential(v) ? v : PTC_NONE;
+}
+
+static void list_sites(const PtcAskedCalls *c, PtcText program, PtcBuf *text, PtcBuf *json)
+{
+    PtcBuf list;
+    const char *why;
+    size_t n = c->remote->waiting(c->run, &why);
+    PtcValue sites = listed(c, 0, 0, &list);
+    ptc_buf_addf(text, "plan: %zu place%s where other servers may be called", n, n == 1 ? "" : "s");
+    ptc_emit_array(json);
+    for (size_t i = 0; sites != PTC_NONE && i < ptc_seq_count(sites); i++)
+        put_site(c, program, ptc_seq_nth(sites, i), text, json);
+    ptc_emit_array_end(json);
+    ptc_emit_field_uint(json, "count", n);
+    ptc_buf_deinit(&list);
+}
+
+/* --------------------------------------------------------------------------------------- calls */
+
+/* 1. notes/write (destructive) {"text":"a"} */
+static void add_call(PtcBuf *out, PtcHeap *heap, PtcValue call, size_t number)
+{
+    PtcText server = field(heap, call, "server"), tool = field(heap, call, "tool");
+    PtcText effect = field(heap, call, "effect"), args = field(heap, call, "args");
+    ptc_buf_addf(out, "\n%zu. %.*s/%.*s (%.*s) %.*s", number, (int)server.len, server.bytes,
+                 (int)tool.len, tool.bytes, (int)effect.len, effect.bytes, (int)args.len,
+                 args.bytes);
+}
+
+size_t ptc_asked_calls_add(const PtcAskedCalls *c, PtcBuf *text, PtcBuf *json)
+{
+    PtcBuf list;
+    const char *why;
+    size_t n = c->remote->waiting(c->run, &why);
+    PtcValue calls = listed(c, SHOWN_CALLS, SHOWN_ARGS, &list);
+    size_t shown = calls != PTC_NONE ? ptc_seq_count(calls) : 0;
+    for (size_t i = 0; i < shown; i++)
+        add_call(text, c->heap, ptc_seq_nth(calls, i), i + 1);
+    if (n > shown)
+        ptc_buf_addf(text, "\nand %zu more", n - shown);
+    if (calls == PTC_NONE) /* nobody is asked about what cannot be shown */
+        text->failed = true;
+    if (json)
+        ptc_emit_raw(json, calls == PTC_NONE ? PTC_TEXT("[]") : ptc_buf_view(&list));
+    ptc_buf_deinit(&list);
+    return n;
+}
+
+static void list_calls(const PtcAskedCalls *c, PtcBuf *text, PtcBuf *json)
+{
+    PtcBuf calls;
+    ptc_buf_init(&calls, c->mem, LIST_BYTES);
+    size_t n = ptc_asked_calls_add(c, &calls, json);
+    ptc_emit_field_uint(json, "count", n);
+    ptc_buf_addf(text, "dry run: the program stops here, before %zu call%s:", n, n == 1 ? "" : "s");
+    ptc_buf_add(text, calls.data, calls.len);
+    ptc_buf_deinit(&calls);
+}
+
+void ptc_asked_calls_dry_run(const PtcAskedCalls *c, bool plan, PtcText program, PtcBuf *text,
+                             PtcBuf *json)
+{
+    ptc_emit_object(json);
+    ptc_emit_field_cstr(json, "dry_run", plan ? "plan" : "reads");
+    ptc_emit_key(json, "calls");
+    if (plan)
+        list_sites(c, program, text, json);
+    else
+        list_calls(c, text, json);
+    ptc_emit_object_end(json);
+}
