@@ -418,6 +418,8 @@ static void set_config(Server *s)
         ptc_mcp_upstreams_tell(&s->upstreams, ptc_buf_text(&s->about_upstreams), c);
         c->remote = ptc_manager_remote(s->upstreams.manager);
         c->can_ask = ptc_toolset_may_repeat(s->tools); /* after a question they are called again */
+        /* A browser comes back to this machine, and tokens serve every owner. */
+        c->can_sign_in = !o->http;
         c->approval_ttl_ms = o->approval_ttl_ms;
         c->approval_wait_ms = o->approval_wait_ms;
         c->key = ptc_manager_key(s->upstreams.manager, "tokens of clients", s->key) ? s->key : NULL;

@@ -12,13 +12,12 @@
 #include "cli/interrupt.h"
 #include "cli/io.h"
 #include "cli/shown.h"
-#include "oauth/oauth_login.h"
 #include "upstream/fields.h"
-#include "upstream/sign_in.h"
+#include "upstream/sign_in_flow.h"
 
 extern char **environ;
 
-enum { ADDRESS_BYTES = 64 * 1024, LOOK_MS = 50, LOCK_MS = 30 * 1000 };
+enum { LOOK_MS = 50, LOCK_MS = 30 * 1000 };
 
 typedef struct {
     PtcUpstreamsCommand *command;
@@ -114,36 +113,14 @@ static bool paste(void *user, PtcBuf *address)
 
 /* ------------------------------------------------------------------------------------- login */
 
-/* Whoever changes the token file holds its lock.  -1: it could not be had. */
-static int lock_file(const Target *t)
-{
-    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOCK_MS * 1000000;
-    return ptc_oauth_store_lock(t->path, end_ns, &ptc_interrupt);
-}
-
-static bool save(Target *t, const PtcOauthRecord *record)
-{
-    int lock = lock_file(t);
-    bool ok = lock >= 0 && ptc_oauth_store_save(t->command->mem, t->path, record);
-    if (lock >= 0)
-        ptc_oauth_store_unlock(lock);
-    return ok;
-}
-
 static int sign_in(Target *t, PtcOauthWork *w, const PtcOauthSite *site)
 {
     PtcUpstreamsCommand *c = t->command;
-    PtcOauthRecord before, record;
+    PtcOauthRecord record;
     PtcOauthPerson person = {show, paste, c};
-    char why[PTC_OAUTH_STORE_WHY];
     PtcOauthWay way = c->device ? PTC_OAUTH_DEVICE : c->paste ? PTC_OAUTH_PASTE : PTC_OAUTH_BROWSER;
-    PtcOauthFound found = ptc_oauth_store_load(c->mem, &w->arena, t->path, &before, why);
-    if (found == PTC_OAUTH_REFUSED)
-        return fail(c, why);
-    if (!ptc_oauth_login(w, site, way, &person, found == PTC_OAUTH_FOUND ? &before : NULL, &record))
+    if (!ptc_sign_in_login(w, site, way, &person, t->path, &record))
         return fail(c, w->why);
-    if (!save(t, &record))
-        return fail(c, "the token could not be written below the state directory");
     ptc_io_printf(PTC_IO_STDOUT, "Signed in to %s at %s.\n", c->argv[0], record.issuer);
     return PTC_EXIT_OK;
 }
@@ -169,6 +146,15 @@ int ptc_upstreams_login(PtcUpstreamsCommand *c)
     ptc_client_free(http);
     ptc_interrupt_let();
     return status;
+}
+
+/* ------------------------------------------------------------------------------------ logout */
+
+/* Whoever changes the token file holds its lock.  -1: it could not be had. */
+static int lock_file(const Target *t)
+{
+    int64_t end_ns = ptc_clock_ns(NULL) + (int64_t)LOCK_MS * 1000000;
+    return ptc_oauth_store_lock(t->path, end_ns, &ptc_interrupt);
 }
 
 /* Another process that is replacing the token right now would write it again behind our back, so it is waited for. */

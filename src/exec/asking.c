@@ -33,6 +33,8 @@ static void fail(PtcTaskOut *out, const char *kind, const char *message)
 static bool waits(const PtcTaskAsking *asking, PtcRemote *remote, void *run, PtcTaskOut *out)
 {
     const char *why = NULL;
+    if (!out->ok && remote->wants_sign_in && remote->wants_sign_in(run))
+        return true;
     if (out->ok || strcmp(out->kind, "suspended") != 0)
         return false;
     if (asking->mode == PTC_REMOTE_PLANS)

@@ -86,6 +86,7 @@ typedef enum {
 enum {
     PTC_REMOTE_ELICITS = 1, /* elicitation/create with a form */
     PTC_REMOTE_SAMPLES = 2, /* sampling/createMessage */
+    PTC_REMOTE_OPENS = 4,   /* an address to sign in at, opened by a person at this machine */
 };
 
 typedef struct PtcRemote {
@@ -121,6 +122,10 @@ typedef struct PtcRemote {
     uint64_t (*inquiry)(void *run, PtcBuf *out);
     /* What was said, a JSON object; absent: nobody answers.  A question that is gone is none any more. */
     void (*reply)(void *run, uint64_t inquiry, PtcText answer);
+    /* The program has failed: did a server want a sign-in that nobody was asked for yet?  Then inquiry() asks for it. */
+    bool (*wants_sign_in)(void *run);
+    /* After that was answered: waits a while for the sign-in to end.  False: it goes on. */
+    bool (*signed_in)(void *run, int64_t ms);
     /* The program has ended because calls were put aside: how many?  0: there is nothing to ask about, or too much would
      * have to be remembered (*why says so, or is NULL). */
     size_t (*waiting)(void *run, const char **why);

@@ -390,6 +390,8 @@ static void reply(void *user, uint64_t number, PtcText answer)
 {
     PtcUpRun *run = user;
     PtcManager *m = run->manager;
+    if (ptc_inquiry_reply_sign_in(run, number, answer))
+        return;
     if (answer.len > PTC_INQUIRY_BYTES)
         answer = (PtcText){NULL, 0};
     pthread_mutex_lock(&m->lock);
@@ -426,7 +428,9 @@ static uint64_t inquiry(void *user, PtcBuf *out)
         ptc_buf_clear(out);
         bool good = q && ptc_inquiry_words(m, &copy, ptc_buf_view(&params), out);
         ptc_buf_deinit(&params);
-        if (!q || good)
+        if (!q)
+            return ptc_inquiry_sign_in(run, out);
+        if (good)
             return copy.number;
         reply(run, copy.number, (PtcText){NULL, 0}); /* nobody could make anything of it */
     }
@@ -437,4 +441,5 @@ void ptc_inquiry_fill(PtcRemote *remote)
     remote->offer = offer;
     remote->inquiry = inquiry;
     remote->reply = reply;
+    ptc_inquiry_fill_sign_in(remote);
 }

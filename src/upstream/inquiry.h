@@ -63,6 +63,15 @@ PTC_MUST_USE bool ptc_inquiry_take_input(PtcUpCall *call, PtcDesk *desk, PtcValu
 PTC_MUST_USE bool ptc_inquiry_put_input(PtcUpCall *call);
 void ptc_inquiry_free_inputs(PtcUpRun *run);
 
+/* ---- inquiry_sign_in.c */
+/* A call or a look-up was refused for want of a sign-in.  True: whoever runs the program may be asked for it, and the program is
+ * then run again: what it got this time is not kept. */
+bool ptc_inquiry_note_refusal(PtcUpCall *call);
+/* PtcRemote.inquiry and reply for it; 0 and false: it is about something else. */
+uint64_t ptc_inquiry_sign_in(PtcUpRun *run, PtcBuf *out);
+bool ptc_inquiry_reply_sign_in(PtcUpRun *run, uint64_t number, PtcText answer);
+void ptc_inquiry_fill_sign_in(PtcRemote *remote);
+
 /* ---- inquiry_words.c */
 /* What our client is asked: the question with the server's name, without what is not ours to pass on.  False: it is no
  * question that can be asked. */

@@ -2,6 +2,7 @@
  * The upstreams of a process: entries, connections, times.  Creating one reads caches and starts nothing, neither a
  * process nor a thread. */
 #include "upstream/manager_int.h"
+#include "upstream/sign_in_flow.h"
 
 #include <stdio.h>
 
@@ -238,6 +239,7 @@ void ptc_manager_free(PtcManager *m)
     for (size_t i = 0; m->upstreams && i < m->count; i++) {
         PtcUpstream *up = &m->upstreams[i];
         ptc_listing_drop(up->listing);
+        ptc_sign_in_flow_free(up->flow);
         ptc_sign_in_deinit(&up->sign_in);
         if (up->cache_path)
             ptc_mem_free(m->mem, up->cache_path, strlen(up->cache_path) + 1);

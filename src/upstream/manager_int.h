@@ -32,9 +32,10 @@ typedef struct PtcUpstream {
     PtcEntry entry;
     PtcText file; /* that names it; absent: not known */
     PtcSignIn sign_in;
-    PtcListing *listing; /* the newest; NULL: it was never listed */
-    char *cache_path;    /* NULL: nothing is kept */
-    bool warmed;         /* its background listing was begun */
+    struct PtcSignInFlow *flow; /* in the background; NULL: there was none */
+    PtcListing *listing;        /* the newest; NULL: it was never listed */
+    char *cache_path;           /* NULL: nothing is kept */
+    bool warmed;                /* its background listing was begun */
     PtcCallCounts counts;
 } PtcUpstream;
 
@@ -181,6 +182,12 @@ struct PtcUpRun {
     struct PtcInquiry *inquiries; /* in the order in which they came */
     struct PtcUpInput *inputs;    /* calls that are made again with answers */
     size_t inquired, asides;
+    struct PtcUpstream *sign_in; /* that wants one; NULL: none */
+    bool sign_in_asked;          /* about it, or nobody is asked */
+    /* of whoever asks; no program runs meanwhile */
+    bool sign_in_over;
+    unsigned sign_in_told;   /* number of the last address */
+    uint64_t sign_in_number; /* of the question; 0: none is open */
 };
 
 struct PtcManager {

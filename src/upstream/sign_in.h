@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * sign_in.h - OAuth for one upstream: its token in requests, another one when it is refused, and what a person is told who has
- * to sign in.  `ptc mcp` asks nobody: it says which command to run. */
+ * to sign in.  sign_in_flow.h does that. */
 #ifndef PTC_UPSTREAM_SIGN_IN_H
 #define PTC_UPSTREAM_SIGN_IN_H
 

@@ -176,6 +176,89 @@ def fails_with(home, reason, program=ECHO):
     return out if code == 0 and reason in out else ""
 
 
+class Client:
+    """A client of ptc mcp that can be asked to open an address; `modern`: of 2026-07-28."""
+
+    def __init__(self, home, modern=False, elicitation=None, options=()):
+        self.home, self.modern, self.number, self.asked = home, modern, 0, []
+        self.can = {"elicitation": {"url": {}} if elicitation is None else elicitation}
+        self.process = home.start("mcp", "--upstreams", home.file, *options)
+        if not modern:
+            self.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": self.can,
+                                        "clientInfo": {"name": "test", "version": "0"}}, None)
+
+    def send(self, message):
+        self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self.process.stdin.flush()
+
+    def request(self, method, params, person):
+        self.number += 1
+        if self.modern:
+            meta = "io.modelcontextprotocol/"
+            params = {**params, "_meta": {meta + "protocolVersion": "2026-07-28", meta + "clientCapabilities": self.can,
+                                          meta + "clientInfo": {"name": "test", "version": "0"}}}
+        self.send({"id": self.number, "method": method, "params": params})
+        for line in self.process.stdout:
+            message = json.loads(line)
+            if message.get("method") == "elicitation/create":
+                self.asked.append(message["params"])
+                self.send({"id": message["id"], "result": {"action": person(message["params"])}})
+            elif message.get("id") == self.number:
+                return message.get("result", message)
+        return {}
+
+    def eval(self, program, person):
+        """The text of the answer; person(params) says what becomes of a question."""
+        params = {"name": "lisp_eval", "arguments": {"program": program}}
+        answer = self.request("tools/call", params, person)
+        while answer.get("resultType") == "input_required":
+            [(key, asked)] = answer["inputRequests"].items()
+            self.asked.append(asked["params"])
+            answer = self.request("tools/call", {**params, "requestState": answer["requestState"],
+                                                 "inputResponses": {key: {"action": person(asked["params"])}}}, person)
+        return answer["content"][0]["text"]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *args):
+        self.home.ended(self.process)
+
+
+def agree(params):
+    """Opens the address, as a browser that takes its time."""
+    threading.Timer(0.3, lambda: Browser().open(params["url"])).start()
+    return "accept"
+
+
+def test_asked(servers, place):
+    """ptc mcp asks for a sign-in where the client can open addresses."""
+    for modern in (False, True):
+        home = Home(f"{place}-{modern}", servers.at["mcp"])
+        label = "asked, modern" if modern else "asked, legacy"
+        with Client(home, modern) as client:
+            said = client.eval(ECHO, lambda params: "decline")
+            check(f"{label}: declined", "ptc upstreams login guarded" in said and len(client.asked) == 1, said)
+            check(f"{label}: how", client.asked and client.asked[0]["mode"] == "url" and "guarded" in client.asked[0]["message"]
+                  and client.asked[0]["url"].startswith(servers.at["issuer"]) and client.asked[0]["elicitationId"], client.asked)
+            said = client.eval(ECHO, agree)
+            check(f"{label}: signed in, and went on", "hello" in said and len(client.asked) == 2, (said, client.asked))
+            said = client.eval(ECHO, lambda params: "cancel")
+            check(f"{label}: once", "hello" in said and len(client.asked) == 2, said)
+        check(f"{label}: tokens are kept", len(home.token_files()) == 1 and works(home)[0])
+        states = {urllib.parse.parse_qs(urllib.parse.urlsplit(q["url"]).query)["state"][0] for q in client.asked}
+        check(f"{label}: each with a state of its own", len(states) == 2, states)
+    home = Home(place + "-left", servers.at["mcp"])
+    with Client(home, True) as client:
+        answer = client.request("tools/call", {"name": "lisp_eval", "arguments": {"program": ECHO}}, None)
+        check("asked, and left", answer.get("resultType") == "input_required", answer)
+    check("asked, and left: the server ends", client.process.returncode == 0 and not home.token_files(), client.process.returncode)
+    home = Home(place + "-forms", servers.at["mcp"])
+    with Client(home, False, {}) as client:
+        said = client.eval(ECHO, agree)
+        check("a client with forms alone is not asked", "ptc upstreams login guarded" in said and not client.asked, said)
+
+
 def works(home):
     code, out, err = home.eval(ECHO)
     return code == 0 and "hello" in out, (code, out, err)
@@ -491,8 +574,9 @@ def main():
         print("skipped: oidc-provider is not installed")
         return 0
     with tempfile.TemporaryDirectory() as place:
-        places = {name: os.path.join(place, name) for name in "abcdefg"}
+        places = {name: os.path.join(place, name) for name in "abcdefgh"}
         with Servers() as servers:
+            test_asked(servers, places["h"])
             home = test_browser(servers, places["a"])
             test_refresh(servers, home)
             test_at_once(servers, home)

@@ -7,7 +7,8 @@
 #include "value/map.h"
 #include "value/str.h"
 
-enum { QUESTION_BYTES = 512 * 1024, ANSWER_BYTES = 64 * 1024 };
+enum { QUESTION_BYTES = 512 * 1024, ANSWER_BYTES = 64 * 1024, LOOK_MS = 100 };
+static const int64_t SIGN_IN_NS = (int64_t)40 * 1000 * 1000 * 1000; /* clients wait a minute */
 
 static PtcMem *mem_of(const PtcJob *job)
 {
@@ -18,8 +19,23 @@ unsigned ptc_app_offers(const PtcApp *app, PtcMcpCall *call)
 {
     if (!app->suspended || !app->config.can_ask)
         return 0;
-    return (ptc_mcp_can_ask(call, "elicitation/create") ? (unsigned)PTC_REMOTE_ELICITS : 0) |
+    return (app->config.can_sign_in && ptc_mcp_can_open(call) ? (unsigned)PTC_REMOTE_OPENS : 0) |
+           (ptc_mcp_can_ask(call, "elicitation/create") ? (unsigned)PTC_REMOTE_ELICITS : 0) |
            (ptc_mcp_can_ask(call, "sampling/createMessage") ? (unsigned)PTC_REMOTE_SAMPLES : 0);
+}
+
+/* That somebody has agreed to open an address does not mean that they have signed in. */
+static void await_sign_in(PtcJob *job)
+{
+    PtcRemote *remote = job->app->config.remote;
+    int64_t end = ptc_clock_ns(NULL) + SIGN_IN_NS;
+    if (!remote->signed_in || remote->signed_in(job->asking.run, 0))
+        return;
+    ptc_mcp_pause(job->call);
+    while (!remote->signed_in(job->asking.run, LOOK_MS) && !ptc_mcp_cancelled(job->call) &&
+           ptc_clock_ns(NULL) < end)
+        ;
+    ptc_mcp_resume(job->call);
 }
 
 void ptc_job_reply(PtcJob *job, PtcValue answer)
@@ -32,6 +48,14 @@ void ptc_job_reply(PtcJob *job, PtcValue answer)
     remote->reply(job->asking.run, job->inquiry, has ? ptc_buf_view(&text) : (PtcText){NULL, 0});
     ptc_buf_deinit(&text);
     job->inquiry = 0;
+    await_sign_in(job);
+}
+
+/* An address, not a form. */
+static bool opens(PtcHeap *heap, PtcValue params)
+{
+    PtcValue mode = ptc_is_map(params) ? ptc_map_field(heap, params, "mode") : PTC_NONE;
+    return mode != PTC_NONE && ptc_is_string(mode) && ptc_text_is(ptc_str_text(mode), "url");
 }
 
 static PtcMcpAsk put(PtcJob *job, const char *key, PtcText question, PtcValue *answer)
@@ -49,7 +73,9 @@ static PtcMcpAsk put(PtcJob *job, const char *key, PtcText question, PtcValue *a
         given != PTC_NONE && ptc_emit_value(&params, heap, given) ? ptc_buf_text(&params) : NULL;
     bool samples = method != PTC_NONE && ptc_is_string(method) &&
                    ptc_text_is(ptc_str_text(method), "sampling/createMessage");
-    if (text)
+    if (text && opens(heap, given))
+        asked = ptc_mcp_ask_open(job->call, key, text, answer);
+    else if (text)
         asked =
             ptc_mcp_ask(job->call, key, samples ? "sampling/createMessage" : "elicitation/create",
                         text, answer);

@@ -277,15 +277,36 @@ static const char *capability_of(const char *method)
     return NULL;
 }
 
-/* A client that only opens addresses cannot show a form. */
-static bool shows_forms(PtcMcpCall *call)
+unsigned ptc_mcp_elicits(PtcHeap *heap, PtcValue how)
 {
-    PtcValue how = call->era == PTC_MCP_MODERN
-                       ? ptc_map_field(&call->heap, call->capabilities, "elicitation")
-                       : PTC_NONE;
-    return how == PTC_NONE || !ptc_is_map(how) ||
-           ptc_map_field(&call->heap, how, "form") != PTC_NONE ||
-           ptc_map_field(&call->heap, how, "url") == PTC_NONE;
+    if (how == PTC_NONE || !ptc_is_map(how) || ptc_map_field(heap, how, "url") == PTC_NONE)
+        return 0;
+    return PTC_MCP_OPENS | (ptc_map_field(heap, how, "form") == PTC_NONE ? PTC_MCP_NO_FORMS : 0u);
+}
+
+/* How the client elicits: PTC_MCP_OPENS, PTC_MCP_NO_FORMS. */
+static unsigned elicits(PtcMcpCall *call)
+{
+    unsigned can = 0;
+    if (call->era == PTC_MCP_MODERN)
+        return ptc_mcp_elicits(&call->heap,
+                               ptc_map_field(&call->heap, call->capabilities, "elicitation"));
+    if (call->peer) {
+        pthread_mutex_lock(&call->peer->lock);
+        can = call->peer->can;
+        pthread_mutex_unlock(&call->peer->lock);
+    }
+    return can;
+}
+
+static bool is_reached(const PtcMcpCall *call)
+{
+    return call->era == PTC_MCP_MODERN || (call->peer && call->sink.send);
+}
+
+bool ptc_mcp_can_open(PtcMcpCall *call)
+{
+    return (elicits(call) & PTC_MCP_OPENS) && is_reached(call);
 }
 
 bool ptc_mcp_can_ask(PtcMcpCall *call, const char *method)
@@ -293,18 +314,29 @@ bool ptc_mcp_can_ask(PtcMcpCall *call, const char *method)
     const char *capability = capability_of(method);
     if (!capability || !ptc_mcp_client_can(call, capability))
         return false;
-    if (strcmp(capability, "elicitation") == 0 && !shows_forms(call))
+    if (strcmp(capability, "elicitation") == 0 && (elicits(call) & PTC_MCP_NO_FORMS))
         return false;
-    return call->era == PTC_MCP_MODERN || (call->peer && call->sink.send);
+    return is_reached(call);
+}
+
+static PtcMcpAsk ask(PtcMcpCall *call, bool can, const char *key, const char *method,
+                     const char *params, PtcValue *answer)
+{
+    *answer = PTC_NONE;
+    if (!can)
+        return PTC_MCP_ASK_UNSUPPORTED;
+    if (call->era == PTC_MCP_MODERN)
+        return ask_modern(call, key, method, params, answer);
+    return ask_legacy(call, method, params, answer);
 }
 
 PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char *method, const char *params,
                       PtcValue *answer)
 {
-    *answer = PTC_NONE;
-    if (!ptc_mcp_can_ask(call, method))
-        return PTC_MCP_ASK_UNSUPPORTED;
-    if (call->era == PTC_MCP_MODERN)
-        return ask_modern(call, key, method, params, answer);
-    return ask_legacy(call, method, params, answer);
+    return ask(call, ptc_mcp_can_ask(call, method), key, method, params, answer);
+}
+
+PtcMcpAsk ptc_mcp_ask_open(PtcMcpCall *call, const char *key, const char *params, PtcValue *answer)
+{
+    return ask(call, ptc_mcp_can_open(call), key, "elicitation/create", params, answer);
 }

@@ -112,7 +112,7 @@ static unsigned capabilities(PtcMcpCall *call)
         if (one != PTC_NONE && ptc_is_map(one))
             can |= 1u << i;
     }
-    return can;
+    return can | ptc_mcp_elicits(&call->heap, ptc_map_field(&call->heap, all, "elicitation"));
 }
 
 /* Over HTTP the handshake begins a session. */

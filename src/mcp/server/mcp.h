@@ -306,6 +306,10 @@ PTC_MUST_USE PtcMcpAsk ptc_mcp_ask(PtcMcpCall *call, const char *key, const char
 PtcValue ptc_mcp_reply_to(PtcMcpCall *call, const char *key);
 /* Can that be asked of this client, on the way this call came? */
 bool ptc_mcp_can_ask(PtcMcpCall *call, const char *method);
+/* elicitation/create in mode "url": an address that the client opens when its person agrees. */
+bool ptc_mcp_can_open(PtcMcpCall *call);
+PTC_MUST_USE PtcMcpAsk ptc_mcp_ask_open(PtcMcpCall *call, const char *key, const char *params,
+                                        PtcValue *answer);
 
 /* A text for the client to keep, which only this owner can bring back unchanged; what is in it can be read.  False: out of
  * memory. */

@@ -97,7 +97,13 @@ struct PtcMcpPeer {
     PtcMcpUris uris;
 };
 
-enum { PTC_MCP_CAN_SAMPLE = 1, PTC_MCP_CAN_ELICIT = 2, PTC_MCP_CAN_ROOTS = 4 };
+enum {
+    PTC_MCP_CAN_SAMPLE = 1,
+    PTC_MCP_CAN_ELICIT = 2,
+    PTC_MCP_CAN_ROOTS = 4,
+    PTC_MCP_OPENS = 8,     /* it elicits by addresses */
+    PTC_MCP_NO_FORMS = 16, /* and only by these */
+};
 
 /* Which member of the result a handler adds to. */
 typedef enum {
@@ -290,5 +296,9 @@ void ptc_mcp_will_run(PtcMcpCall *call, PtcMcpBody body, PtcMcpHandler *handler,
 /* Leaves the gate while a handler waits, and comes back; false: cancelled or stopped. */
 void ptc_mcp_step_out(PtcMcpCall *call);
 PTC_MUST_USE bool ptc_mcp_step_in(PtcMcpCall *call);
+
+/* ---- ask.c */
+/* PTC_MCP_OPENS, PTC_MCP_NO_FORMS: what a client's capability `elicitation` says; PTC_NONE: it has none. */
+unsigned ptc_mcp_elicits(PtcHeap *heap, PtcValue how);
 
 #endif
